@@ -154,7 +154,7 @@ func ciWarnings(c *invoke.Invocation, r *resumption) {
 	if !c.Flags.Bool("ci") {
 		return
 	}
-	for _, reason := range r.verdict.Reasons {
+	for _, reason := range r.Verdict.Reasons {
 		if reason.Action == freshness.ProceedWithWarning {
 			c.Warnf("%s", reason.Message)
 		}

@@ -8,6 +8,7 @@ import (
 	"git-checkpoint/commands/complete"
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/judge"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/manual"
 	"git-checkpoint/commands/output"
@@ -168,7 +169,7 @@ func idWords(c *invoke.Invocation, l *gitstore.List) []complete.Word {
 func phaseWords(c *invoke.Invocation, l *gitstore.List) []complete.Word {
 	var names []string
 	if r, err := c.Store.Record(&l.Checkpoints[0]); err == nil {
-		names = rules(c).KnownPhases(r.Progress().Names)
+		names = judge.Rules(c).KnownPhases(r.Progress().Names)
 	}
 	for i := range l.Checkpoints {
 		names = append(names, l.Checkpoints[i].Phase)

@@ -6,6 +6,7 @@ import (
 
 	"git-checkpoint/commands/config"
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/githooks"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
@@ -145,7 +146,7 @@ func inspectAll(c *invoke.Invocation, result *output.Doctor) error {
 	}
 	checkPace(c, issues, result)
 	result.Warnings = append(result.Warnings, unfinishedWrites(c)...)
-	hooks, err := findHooks(c)
+	hooks, err := githooks.Find(c)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/layoutfiles"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore/layout"
@@ -55,7 +56,7 @@ func runExport(c *invoke.Invocation) error {
 	if err != nil {
 		return err
 	}
-	records, err := recordsToExport(c, issue, as)
+	records, err := layoutfiles.RecordsToExport(c, issue, as)
 	if err != nil {
 		return err
 	}
@@ -68,7 +69,7 @@ func runExport(c *invoke.Invocation) error {
 		return err
 	}
 	if x.root == c.Store.Root() && c.Flags.String("dir") == "" {
-		excludeFolder(c, folderPattern(c, as))
+		layoutfiles.ExcludeFolder(c, layoutfiles.FolderPattern(c, as))
 	}
 	return x.show()
 }
@@ -82,7 +83,7 @@ func (x *exporting) folder() (root, below string, err error) {
 	case x.c.Store.Root() == "":
 		return "", "", exit.Usagef("export: --dir: which directory? The repository has no worktree")
 	}
-	folder := layoutFolder(x.c, x.as, x.issue)
+	folder := layoutfiles.LayoutFolder(x.c, x.as, x.issue)
 	if !filepath.IsLocal(filepath.FromSlash(folder)) { // trusted settings may name any directory
 		return filepath.FromSlash(folder), ".", nil
 	}

@@ -10,6 +10,7 @@ import (
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/commands/mirror"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
@@ -59,7 +60,7 @@ func exportLines(c *invoke.Invocation) error {
 func tuple(c *invoke.Invocation, w *bytes.Buffer, cp *gitstore.Checkpoint, before string) error {
 	t := output.Tuple{
 		Type: "tuple", ThreadID: string(cp.Issue), CheckpointID: string(cp.ID), ParentCheckpointID: before,
-		Commit: cp.Commit.String(), Metadata: listed(cp),
+		Commit: cp.Commit.String(), Metadata: standing.Listed(cp),
 	}
 	r, err := c.Store.Record(cp)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"git-checkpoint/commands/atomicfile"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/layoutfiles"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/mirror"
 	"git-checkpoint/gitstore"
@@ -85,7 +86,7 @@ func (x *exporting) keepFormer(f layout.Output) error {
 	if err != nil || layout.IsIndex([]byte(was.Text)) {
 		return err // an index is generated from the other files
 	}
-	kept, err := keepFormer(x.c, was)
+	kept, err := layoutfiles.KeepFormer(x.c, was)
 	if err == nil {
 		x.c.Infof("%s as it was: %s", phrase.QuotePath(f.Path), phrase.QuotePath(kept))
 	}

@@ -3,9 +3,11 @@ package commands
 import (
 	"errors"
 
+	"git-checkpoint/commands/internal/aging"
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/saving"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
@@ -39,7 +41,7 @@ func runFinish(c *invoke.Invocation) error {
 	if err != nil {
 		return exit.Usagef("finish: --status: %w", err)
 	}
-	if err := openToSave(c, checkpoint.PhaseTransition); err != nil {
+	if err := saving.Open(c, checkpoint.PhaseTransition); err != nil {
 		return err
 	}
 	issue, err := c.Issue()
@@ -69,7 +71,7 @@ func runFinish(c *invoke.Invocation) error {
 // dispose archives or drops the chain of a finished workflow, as on_success or on_failure
 // requires. An archived save is then found in the archive.
 func dispose(c *invoke.Invocation, s *gitstore.Saved, status string) error {
-	applyAge(c, s.Issue)
+	aging.Apply(c, s.Issue)
 	what := c.Settings.String("on_failure")
 	if status == progress.Completed {
 		what = c.Settings.String("on_success")

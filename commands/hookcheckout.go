@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/judge"
 	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -63,25 +65,25 @@ func tellOf(c *invoke.Invocation, issue checkpoint.Issue) error {
 	if errors.As(err, new(*gitstore.NoneError)) {
 		return nil // a chain without checkpoints
 	}
-	if err != nil || standingOf(r.record, r.verdict).complete || onItsWay() {
+	if err != nil || standing.Of(r.Record, r.Verdict).Complete || onItsWay() {
 		return err
 	}
-	name, saved := phrase.QuoteArg(string(issue)), phrase.Ago(r.record.CreatedAt(), c.Env.Now())
-	switch r.verdict.Action {
+	name, saved := phrase.QuoteArg(string(issue)), phrase.Ago(r.Record.CreatedAt(), c.Env.Now())
+	switch r.Verdict.Action {
 	case freshness.Resume, freshness.ProceedWithWarning:
 		notify(c, "issue %s was saved %s and can be resumed: git checkpoint resume %s", issue, saved, name)
 	default:
-		notify(c, "issue %s was saved %s and is stale (%s): git checkpoint status %s", issue, saved, worst(r.verdict), name)
+		notify(c, "issue %s was saved %s and is stale (%s): git checkpoint status %s", issue, saved, worst(r.Verdict), name)
 	}
 	return nil
 }
 
 // newest returns the newest checkpoint of an issue with a verdict that needs no network.
-func newest(c *invoke.Invocation, issue checkpoint.Issue) (r judged, err error) {
-	if r.cp, r.record, err = c.Store.NewestRecord(c.Ctx, issue); err != nil {
+func newest(c *invoke.Invocation, issue checkpoint.Issue) (r standing.Judged, err error) {
+	if r.Checkpoint, r.Record, err = c.Store.NewestRecord(c.Ctx, issue); err != nil {
 		return r, err
 	}
-	r.verdict, err = judge(c, r.cp, r.record)
+	r.Verdict, err = judge.Verdict(c, r.Checkpoint, r.Record)
 	return r, err
 }
 

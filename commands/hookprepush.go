@@ -13,6 +13,7 @@ import (
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/pushing"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 )
@@ -55,7 +56,7 @@ func nothingOfOurs(updates []hook.Update, g gitstore.HookPrecheck) bool {
 }
 
 func blockCode(err error) int {
-	if errors.As(err, new(*secretsError)) {
+	if errors.As(err, new(*pushing.SecretsError)) {
 		return exit.Secrets
 	}
 	return exit.Remote
@@ -196,7 +197,7 @@ func pushIssue(c *invoke.Invocation, remote string, i checkpoint.Issue, e gitsto
 	case out.Unpublished != "":
 		return fmt.Sprintf("issue %s: checkpoints not pushed: commit %.12s of theirs is neither in this push nor on %s", i, out.Unpublished, gitstore.ShownRemote(remote)), nil
 	}
-	secret, err := (&exposureCheck{c: c}).secretIn(i, out)
+	secret, err := (&pushing.ExposureCheck{Invocation: c}).SecretIn(i, out)
 	if err != nil {
 		return "", err
 	}

@@ -7,6 +7,7 @@ import (
 	"git-checkpoint/commands/hook"
 	"git-checkpoint/commands/hook/install"
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/githooks"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/output"
 
@@ -65,7 +66,7 @@ func runHooks(c *invoke.Invocation) error {
 	if verb == "status" {
 		return hooksStatus(c)
 	}
-	r := hooksRepo(c)
+	r := githooks.Repo(c)
 	changes, err := planHooks(c, r, verb == "install", agent)
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/commands/terminal"
 	"git-checkpoint/freshness"
@@ -82,16 +83,16 @@ func sessionStart(c *invoke.Invocation, args []string) error {
 	if err != nil {
 		return err
 	}
-	if standingOf(r.record, r.verdict).complete {
+	if standing.Of(r.Record, r.Verdict).Complete {
 		return nil
 	}
-	return handOver(c, promptFor(r, promptMore{attempt: r.record.PhaseAttempt()}, c.Env.Now(), 0)+nextStep(r), args)
+	return handOver(c, standing.Prompt(r, standing.PromptMore{Attempt: r.Record.PhaseAttempt()}, c.Env.Now(), 0)+nextStep(r), args)
 }
 
 // nextStep returns the command that restores the files. An agent is not asked to answer a
 // question that a person has to decide.
-func nextStep(r judged) string {
-	switch issue := phrase.QuoteArg(string(r.cp.Issue)); r.verdict.Action {
+func nextStep(r standing.Judged) string {
+	switch issue := phrase.QuoteArg(string(r.Checkpoint.Issue)); r.Verdict.Action {
 	case freshness.Resume, freshness.ProceedWithWarning:
 		return "To put the files back: git checkpoint resume " + issue + " --yes\n"
 	case freshness.PromptUser:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"git-checkpoint/commands/internal/githooks"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
@@ -13,10 +14,10 @@ import (
 func hooksStatus(c *invoke.Invocation) error {
 	result := output.Hooks{Type: "hooks", Action: "status"}
 	var err error
-	if result.Hooks, err = findHooks(c); err != nil {
+	if result.Hooks, err = githooks.Find(c); err != nil {
 		return err
 	}
-	agents, err := hooksRepo(c).Agents()
+	agents, err := githooks.Repo(c).Agents()
 	if err != nil {
 		return err
 	}

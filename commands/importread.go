@@ -14,6 +14,7 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/layoutfiles"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
@@ -151,7 +152,7 @@ func (in *importing) read(file string, data []byte) (document, error) {
 	if infoErr == nil {
 		f.LooksLocal(info.ModTime(), time.Local)
 	}
-	if err := breaks(f, in.c.Flags.Bool("strict")); err != nil {
+	if err := layoutfiles.Breaks(f, in.c.Flags.Bool("strict")); err != nil {
 		return document{}, err
 	}
 	d := document{path: file, file: f, data: data}

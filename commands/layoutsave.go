@@ -7,6 +7,7 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/layoutfiles"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
@@ -53,7 +54,7 @@ func readDocument(c *invoke.Invocation) (*layout.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f, accept(c, f, c.Flags.Bool("strict"))
+	return f, layoutfiles.Accept(c, f, c.Flags.Bool("strict"))
 }
 
 // issueOf returns the issue of a save: the named issue, the issue of the document, or the

@@ -5,6 +5,7 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -164,7 +165,7 @@ func listRecord(c *invoke.Invocation, lists []*gitstore.List, keep func(*gitstor
 	result := output.CheckpointList{Type: "list"}
 	for _, l := range lists {
 		for _, i := range pick(c, l, keep) {
-			result.Checkpoints = append(result.Checkpoints, listed(&l.Checkpoints[i]))
+			result.Checkpoints = append(result.Checkpoints, standing.Listed(&l.Checkpoints[i]))
 		}
 		result.TotalCheckpoints += len(l.Checkpoints)
 	}

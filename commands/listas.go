@@ -6,6 +6,7 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/layoutfiles"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -21,7 +22,7 @@ func listAs(c *invoke.Invocation, as layout.Name) error {
 	}
 	var chains [][]*checkpoint.Record
 	failed := c.Each(issues, func(i checkpoint.Issue) error {
-		records, err := recordsToExport(c, i, as)
+		records, err := layoutfiles.RecordsToExport(c, i, as)
 		if err == nil {
 			chains = append(chains, records)
 		}

@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 
+	"git-checkpoint/commands/internal/layoutfiles"
 	"git-checkpoint/commands/mirror"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -42,7 +43,7 @@ func (m *mirroring) crunchOutputs(issue checkpoint.Issue) ([]layout.Output, erro
 // crunchFolder returns the folder's content as of the last write. An index that was
 // edited since is ignored.
 func (m *mirroring) crunchFolder(issue checkpoint.Issue) layout.CrunchFolder {
-	dir := layoutFolder(m.c, m.as, issue)
+	dir := layoutfiles.LayoutFolder(m.c, m.as, issue)
 	in := func(name string) mirror.FileState { return m.state.Files[path.Join(dir, name)] }
 	f := layout.CrunchFolder{Has: func(name string) bool {
 		return in(name).Owner == string(issue) && in(name).Sum != "" && m.tree.Has(path.Join(dir, name))

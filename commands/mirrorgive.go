@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"git-checkpoint/commands/atomicfile"
+	"git-checkpoint/commands/internal/layoutfiles"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -22,7 +23,7 @@ func (m *mirroring) give(issue checkpoint.Issue, tips map[checkpoint.Issue]strin
 	}
 	wanted := map[string]bool{}
 	for _, o := range outputs {
-		name := path.Join(layoutFolder(m.c, m.as, issue), o.Path)
+		name := path.Join(layoutfiles.LayoutFolder(m.c, m.as, issue), o.Path)
 		wanted[name] = true
 		if o.Data == nil && o.Link == "" {
 			continue // already in place
@@ -39,7 +40,7 @@ func (m *mirroring) give(issue checkpoint.Issue, tips map[checkpoint.Issue]strin
 		return nil
 	}
 	if len(outputs) > 0 {
-		excludeFolder(m.c, folderPattern(m.c, m.as))
+		layoutfiles.ExcludeFolder(m.c, layoutfiles.FolderPattern(m.c, m.as))
 	}
 	for name, e := range m.state.Files {
 		if !wanted[name] && m.goes(name, e.Owner, issue, len(outputs) > 0) {
@@ -76,7 +77,7 @@ func (m *mirroring) outputs(issue checkpoint.Issue) ([]layout.Output, error) {
 	if m.as == layout.Crunch {
 		return m.crunchOutputs(issue)
 	}
-	records, err := recordsToExport(m.c, issue, m.as)
+	records, err := layoutfiles.RecordsToExport(m.c, issue, m.as)
 	if errors.As(err, new(*gitstore.NoneError)) || err == nil && len(records) == 0 {
 		return m.failed(issue)
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/layoutfiles"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/mirror"
 	"git-checkpoint/gitstore/checkpoint"
@@ -69,7 +70,7 @@ func (m *mirroring) open() (err error) {
 
 // patterns returns the folders of the layout's files, in the form that mirror.Tree reads.
 func (m *mirroring) patterns() []string {
-	folder := folderPattern(m.c, m.as)
+	folder := layoutfiles.FolderPattern(m.c, m.as)
 	if m.as == layout.Claude {
 		return []string{folder, folder + "/failed"}
 	}

@@ -7,7 +7,9 @@ import (
 	"path"
 	"slices"
 
+	"git-checkpoint/commands/internal/layoutfiles"
 	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/saving"
 	"git-checkpoint/commands/mirror"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -69,7 +71,7 @@ func (m *mirroring) recognize(files []mirror.ChangedFile, unnoted []checkpoint.I
 			continue
 		}
 		for _, o := range outputs {
-			if name := path.Join(layoutFolder(m.c, m.as, i), o.Path); unknown[name] {
+			if name := path.Join(layoutfiles.LayoutFolder(m.c, m.as, i), o.Path); unknown[name] {
 				m.state.Files[name] = mirror.FileState{Owner: string(i), Key: m.key(name, o, i)}
 				delete(unknown, name)
 			}
@@ -197,7 +199,7 @@ func (m *mirroring) isWritten(issue checkpoint.Issue, t taking) bool {
 		return false // isThere has compared it by id
 	}
 	outputs, err := m.outputs(issue)
-	folder := layoutFolder(m.c, m.as, issue)
+	folder := layoutfiles.LayoutFolder(m.c, m.as, issue)
 	return err == nil && slices.ContainsFunc(outputs, func(o layout.Output) bool {
 		return o.Link == "" && path.Join(folder, o.Path) == t.Path && bytes.Equal(o.Data, t.Data)
 	})
@@ -214,7 +216,7 @@ func (m *mirroring) save(issue checkpoint.Issue, t taking) (*gitstore.Saved, err
 		return nil, errors.New(why)
 	}
 	req := gitstore.SaveRequest{
-		Issue: issue, Edit: documentEdit(c, t.doc, trigger, named), Branch: c.CIBranch(), Keep: t.doc.Whole(),
+		Issue: issue, Edit: saving.DocumentEdit(c, t.doc, trigger, named), Branch: c.CIBranch(), Keep: t.doc.Whole(),
 		MaxSize: int64(c.Settings.Int("storage.max_size_mb")) << 20,
 	}
 	if c.Settings.Bool("auto_prune") {

@@ -8,6 +8,7 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/saving"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
@@ -63,7 +64,7 @@ func runPhase(c *invoke.Invocation) error {
 	if err != nil {
 		return err
 	}
-	if err := openToSave(c, checkpoint.PhaseTransition); err != nil {
+	if err := saving.Open(c, checkpoint.PhaseTransition); err != nil {
 		return err
 	}
 	issue, err := c.InferIssue()

@@ -10,6 +10,7 @@ import (
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/saving"
 	"git-checkpoint/commands/schema"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
@@ -35,7 +36,7 @@ func phaseReport(c *invoke.Invocation) (progress.Report, []string, error) {
 	if c.Store.Root() == "" {
 		return report, nil, nil // no worktree: the save returns an error
 	}
-	places, err := artifactPaths(c)
+	places, err := saving.ArtifactPaths(c)
 	if err != nil {
 		return report, nil, err
 	}

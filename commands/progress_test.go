@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -43,23 +44,23 @@ func TestProgress(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := record(t, c.yaml)
-			assert.Equal(t, c.line, progressLine(r))
-			assert.Equal(t, c.from, continueFrom(r))
+			assert.Equal(t, c.line, standing.ProgressLine(r))
+			assert.Equal(t, c.from, standing.ContinueFrom(r))
 		})
 	}
 }
 
 func TestStanding(t *testing.T) {
 	r := record(t, `{"workflow_state": {"current_phase": "ready"}}`)
-	assert.Equal(t, "ready", standingOf(r, freshness.Verdict{}).current)
-	assert.Equal(t, "docs", standingOf(r, freshness.Verdict{Phase: "docs"}).current, "labels lead on")
+	assert.Equal(t, "ready", standing.Of(r, freshness.Verdict{}).Current)
+	assert.Equal(t, "docs", standing.Of(r, freshness.Verdict{Phase: "docs"}).Current, "labels lead on")
 	r = record(t, `{"progress": {"completed": [1], "total": 3}}`)
-	s := standingOf(r, freshness.Verdict{Phase: "docs"})
-	assert.Equal(t, "2", s.current, "numbered phases have no labels")
-	assert.False(t, s.complete)
-	assert.Equal(t, []string{"2", "3"}, s.remaining)
-	assert.True(t, standingOf(record(t, `{"progress": {"completed": [1], "total": 1}}`), freshness.Verdict{}).complete)
-	assert.False(t, standingOf(record(t, ""), freshness.Verdict{}).complete)
+	s := standing.Of(r, freshness.Verdict{Phase: "docs"})
+	assert.Equal(t, "2", s.Current, "numbered phases have no labels")
+	assert.False(t, s.Complete)
+	assert.Equal(t, []string{"2", "3"}, s.Remaining)
+	assert.True(t, standing.Of(record(t, `{"progress": {"completed": [1], "total": 1}}`), freshness.Verdict{}).Complete)
+	assert.False(t, standing.Of(record(t, ""), freshness.Verdict{}).Complete)
 }
 
 func TestPrompt(t *testing.T) {
@@ -71,7 +72,7 @@ func TestPrompt(t *testing.T) {
 		{"", "issue 42"},
 	} {
 		r := record(t, c.yaml)
-		assert.Equal(t, c.want, workName(cp, r))
+		assert.Equal(t, c.want, standing.WorkName(cp, r))
 	}
 	r := record(t, "created_at: 2025-10-03T18:45:30Z\nworkflow: {description: \"a\\nb \\e[31m\"}\nprogress: {completed: [1, 2], total: 5}")
 	assert.Equal(t, `Found existing checkpoint for "a b \x1b[31m"
@@ -92,9 +93,9 @@ func TestPrintEnv(t *testing.T) {
 	c := &invoke.Invocation{Out: &invoke.Writer{W: &stdout}}
 	cp := &gitstore.Checkpoint{}
 	cp.ID = "CP-ready-20260214T143000Z-1f0c9a2b"
-	printEnv(c, &resumption{judged: judged{
-		cp: cp, record: record(t, "progress: {completed: [plan, \"b 2\"], names: [plan, \"b 2\", \"$(x)\"]}\nrecovery_info: {resume_from: \"it's\\nhere\"}"),
-		verdict: freshness.Verdict{Action: freshness.ProceedWithWarning},
+	printEnv(c, &resumption{Judged: standing.Judged{
+		Checkpoint: cp, Record: record(t, "progress: {completed: [plan, \"b 2\"], names: [plan, \"b 2\", \"$(x)\"]}\nrecovery_info: {resume_from: \"it's\\nhere\"}"),
+		Verdict: freshness.Verdict{Action: freshness.ProceedWithWarning},
 	}})
 	assert.Equal(t, `CHECKPOINT_ACTION=proceed_with_warning
 CHECKPOINT_ID=CP-ready-20260214T143000Z-1f0c9a2b

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"git-checkpoint/commands/internal/aging"
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
@@ -92,7 +93,7 @@ func prune(c *invoke.Invocation, req gitstore.PruneRequest, issues []checkpoint.
 }
 
 func pruneRequest(c *invoke.Invocation) (gitstore.PruneRequest, error) {
-	req := ageRules(c)
+	req := aging.Rules(c)
 	req.DryRun, req.Closed = c.Flags.Bool("dry-run"), c.Flags.Bool("closed")
 	if c.Flags.IsSet("max-age") {
 		if req.MaxAge = c.Flags.Int("max-age"); req.MaxAge < 1 {

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/issuesource"
 	"git-checkpoint/gitstore/checkpoint"
 )
 
@@ -10,7 +11,7 @@ import (
 func closed(c *invoke.Invocation, issues []checkpoint.Issue) ([]checkpoint.Issue, error) {
 	var closed []checkpoint.Issue
 	for _, i := range issues {
-		now, why, err := currentIssue(c, i)
+		now, why, err := issuesource.Current(c, i)
 		switch {
 		case err != nil:
 			return nil, err

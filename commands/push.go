@@ -2,6 +2,7 @@ package commands
 
 import (
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/pushing"
 	"git-checkpoint/commands/terminal"
 	"git-checkpoint/gitstore"
 
@@ -29,7 +30,7 @@ func runPush(c *invoke.Invocation) error {
 		return err
 	}
 	t := c.Tick("push: " + gitstore.ShownRemote(remote))
-	done, err := push(c, gitstore.PushRequest{
+	done, err := pushing.Push(c, gitstore.PushRequest{
 		Remote: remote, Issues: issues, Timeout: c.RemoteTimeout(), DryRun: c.Flags.Bool("dry-run"),
 		Quiet: !terminal.Has(), Progress: t.At,
 	}, t.End)

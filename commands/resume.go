@@ -9,7 +9,10 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/issuesource"
+	"git-checkpoint/commands/internal/judge"
 	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/freshness"
 	"git-checkpoint/freshness/issue/forge"
 	"git-checkpoint/gitstore"
@@ -55,14 +58,14 @@ func resumeFlags() []cli.Flag {
 		&cli.StringFlag{Name: "worktree", Usage: "go on in the worktree of the checkpoint's branch, a new one at `DIR` where there is none"},
 		&cli.BoolFlag{Name: "force", Usage: "resume in spite of the verdict, wherever HEAD is"},
 		&cli.StringFlag{Name: "issue-file", Usage: "compare with the issue in `FILE`"},
-		offlineFlag(),
+		issuesource.OfflineFlag(),
 		&cli.BoolFlag{Name: "sync-issue", Usage: "write the checkpoint's labels back to the issue"},
 	)
 }
 
 // A resumption is the state of one resume.
 type resumption struct {
-	judged
+	standing.Judged
 	issue    *freshness.SourceIssue // current issue of the source, or nil if it is not known
 	texts    layout.Texts           // texts of --as
 	named    bool                   // the command line named the checkpoint
@@ -139,8 +142,8 @@ func checkResumeFlags(c *invoke.Invocation) (string, error) {
 	if p := c.Flags.String("print"); !slices.Contains([]string{"text", "json", "env", "prompt"}, p) {
 		return "", exit.Usagef("resume: --print: %q: want text, json, env or prompt", p)
 	}
-	if n := c.Flags.Int("max-tokens"); c.Flags.IsSet("max-tokens") && n < fewestTokens {
-		return "", exit.Usagef("resume: --max-tokens: %d is less than the %d that say where to go on", n, fewestTokens)
+	if n := c.Flags.Int("max-tokens"); c.Flags.IsSet("max-tokens") && n < standing.FewestTokens {
+		return "", exit.Usagef("resume: --max-tokens: %d is less than the %d that say where to go on", n, standing.FewestTokens)
 	}
 	if c.Flags.String("print") == "json" {
 		c.JSON = true
@@ -169,19 +172,19 @@ func checkResumeFlags(c *invoke.Invocation) (string, error) {
 func toResume(c *invoke.Invocation, r *resumption) error {
 	r.changed = gitstore.Changed(c.Flags.String("changed"))
 	var err error
-	if r.cp, r.record, err = toGoOnFrom(c); err != nil {
+	if r.Checkpoint, r.Record, err = toGoOnFrom(c); err != nil {
 		return err
 	}
-	tellFallback(c, r.cp)
+	tellFallback(c, r.Checkpoint)
 	if err := errors.Join(approve(c, r), checkBranch(c), speak(c, r)); err != nil {
 		return err
 	}
-	r.named = len(c.Args) > 0 && c.Args[len(c.Args)-1] != string(r.cp.Issue)
-	r.retries = c.Store.Resumed(r.cp).Retries
+	r.named = len(c.Args) > 0 && c.Args[len(c.Args)-1] != string(r.Checkpoint.Issue)
+	r.retries = c.Store.Resumed(r.Checkpoint).Retries
 	if c.Flags.Bool("retry") {
 		r.retries++
 	}
-	r.verdict, r.issue, err = judgeWithIssue(c, r.cp, r.record)
+	r.Verdict, r.issue, err = judge.VerdictAndIssue(c, r.Checkpoint, r.Record)
 	return err
 }
 
@@ -251,7 +254,7 @@ func resume(c *invoke.Invocation, r *resumption) error {
 	dryRun := c.Flags.Bool("dry-run")
 	if !noFiles(c) && c.Store.Root() != "" {
 		r.restored, err = c.Store.Restore(c.Ctx, gitstore.RestoreRequest{
-			Checkpoint: r.cp, AnyHead: c.Flags.Bool("force"), AnyBranch: true, // the verdict covers the branch
+			Checkpoint: r.Checkpoint, AnyHead: c.Flags.Bool("force"), AnyBranch: true, // the verdict covers the branch
 			Request: gitstore.RestoreOptions{Changed: r.changed, Each: r.each, DryRun: dryRun},
 		})
 		if err != nil {
@@ -260,9 +263,9 @@ func resume(c *invoke.Invocation, r *resumption) error {
 		tellMerge(c, r.restored)
 	}
 	if !dryRun && c.Store.Root() != "" {
-		err := c.Store.SetResumed(r.cp, c.Flags.Bool("retry"), r.approvals...)
-		if err == nil && r.verdict.Old {
-			err = c.Store.SetStale(r.cp)
+		err := c.Store.SetResumed(r.Checkpoint, c.Flags.Bool("retry"), r.approvals...)
+		if err == nil && r.Verdict.Old {
+			err = c.Store.SetStale(r.Checkpoint)
 		}
 		if err != nil {
 			return r.notRecorded(err)
@@ -277,8 +280,8 @@ func resume(c *invoke.Invocation, r *resumption) error {
 // files stay.
 func (r *resumption) notRecorded(err error) error {
 	if r.restored == nil || r.restored.Undo == "" {
-		return fmt.Errorf("record the resume of %s: %w", r.cp.ID, err)
+		return fmt.Errorf("record the resume of %s: %w", r.Checkpoint.ID, err)
 	}
 	return exit.Errorf(exit.Failure, "git checkpoint undo "+phrase.QuoteArg(undoIssue(r.restored.Undo)),
-		"the files of %s are restored, but the resume is not recorded: %w", r.cp.ID, err)
+		"the files of %s are restored, but the resume is not recorded: %w", r.Checkpoint.ID, err)
 }

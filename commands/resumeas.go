@@ -4,6 +4,7 @@ import (
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
@@ -18,10 +19,10 @@ func speak(c *invoke.Invocation, r *resumption) error {
 	if as == layout.Pipeline {
 		err = speakOfWorker(c, r)
 	} else {
-		r.texts, err = layout.TextsOf(as, r.record)
+		r.texts, err = layout.TextsOf(as, r.Record)
 	}
 	if err != nil {
-		return exit.Errorf(exit.Failure, "git checkpoint resume "+phrase.QuoteArg(string(r.cp.Issue)), "resume %s --as %s: %w", r.cp.ID, as, err)
+		return exit.Errorf(exit.Failure, "git checkpoint resume "+phrase.QuoteArg(string(r.Checkpoint.Issue)), "resume %s --as %s: %w", r.Checkpoint.ID, as, err)
 	}
 	return nil
 }
@@ -36,12 +37,12 @@ func speakOfWorker(c *invoke.Invocation, r *resumption) error {
 		}
 		template = output.CleanBlock(string(data))
 	}
-	w, err := layout.WorkerOf(r.record, nil)
+	w, err := layout.WorkerOf(r.Record, nil)
 	if err != nil {
 		return err
 	}
 	if lead := leadOf(c, w.Story); lead != nil {
-		w, err = layout.WorkerOf(r.record, lead)
+		w, err = layout.WorkerOf(r.Record, lead)
 	}
 	r.texts.Resumed = w.Plan(c.Flags.Bool("include-spawn"))
 	r.texts.Prompt = w.Prompt(template, c.Store.Root())
@@ -70,7 +71,7 @@ var yesByDefault = map[string]string{"y": "y", "yes": "y", "n": "n", "no": "n", 
 // askAs asks the --as system's question and, after a yes, the remaining questions. After
 // a no, the chain and the files stay unchanged.
 func askAs(c *invoke.Invocation, d *invoke.Dialog, r *resumption) (string, error) {
-	if _, err := d.TTY.Write([]byte(r.texts.Found + reasonLines(r.verdict))); err != nil {
+	if _, err := d.TTY.Write([]byte(r.texts.Found + reasonLines(r.Verdict))); err != nil {
 		return "", err
 	}
 	answer, err := d.Ask(r.texts.Question, yesByDefault)
@@ -86,10 +87,10 @@ func askAs(c *invoke.Invocation, d *invoke.Dialog, r *resumption) (string, error
 // showResumedAs prints the result of a resume in the texts of the --as system.
 func showResumedAs(c *invoke.Invocation, r *resumption) error {
 	c.Printf("%s", r.texts.Resumed)
-	showReasons(c, r.verdict)
+	standing.ShowReasons(c, r.Verdict)
 	if r.restored != nil {
 		showRestored(c, r.restored, c.Flags.Bool("dry-run"))
 	}
-	c.Printf("%s\n", output.Clean(resumePoint(r.judged)))
+	c.Printf("%s\n", output.Clean(standing.ResumePoint(r.Judged)))
 	return nil
 }

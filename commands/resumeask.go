@@ -7,6 +7,7 @@ import (
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
@@ -16,11 +17,11 @@ import (
 // resumePrompt returns the text of the question about a checkpoint.
 func resumePrompt(cp *gitstore.Checkpoint, r *checkpoint.Record, age string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Found existing checkpoint for \"%s\"\n", output.Clean(workName(cp, r)))
+	fmt.Fprintf(&b, "Found existing checkpoint for \"%s\"\n", output.Clean(standing.WorkName(cp, r)))
 	fmt.Fprintf(&b, "Created: %s (%s)\n", r.CreatedAt().UTC().Format("2006-01-02 15:04:05"), age)
-	fmt.Fprintf(&b, "Progress: %s\n", output.Clean(progressLine(r)))
+	fmt.Fprintf(&b, "Progress: %s\n", output.Clean(standing.ProgressLine(r)))
 	b.WriteString("\nOptions:\n")
-	fmt.Fprintf(&b, "  (r)esume - Continue from %s\n", output.Clean(continueFrom(r)))
+	fmt.Fprintf(&b, "  (r)esume - Continue from %s\n", output.Clean(standing.ContinueFrom(r)))
 	b.WriteString("  (s)tart fresh - Delete checkpoint and restart\n")
 	b.WriteString("  (v)iew details - Show checkpoint contents\n")
 	b.WriteString("  (d)elete - Remove checkpoint without starting\n\n")
@@ -41,9 +42,9 @@ func askChoice(c *invoke.Invocation, d *invoke.Dialog, r *resumption) (string, e
 	if r.texts.Question != "" {
 		return askAs(c, d, r)
 	}
-	text := resumePrompt(r.cp, r.record, phrase.Ago(r.record.CreatedAt(), c.Env.Now()))
+	text := resumePrompt(r.Checkpoint, r.Record, phrase.Ago(r.Record.CreatedAt(), c.Env.Now()))
 	for {
-		if _, err := d.TTY.Write([]byte(text + reasonLines(r.verdict))); err != nil {
+		if _, err := d.TTY.Write([]byte(text + reasonLines(r.Verdict))); err != nil {
 			return "", err
 		}
 		choice, err := d.Ask(choiceLine, choices)
@@ -65,18 +66,18 @@ func askChoice(c *invoke.Invocation, d *invoke.Dialog, r *resumption) (string, e
 
 // unanswered returns the failure for an unanswered question.
 func unanswered(c *invoke.Invocation, r *resumption, flag string, err error) error {
-	return exit.Errorf(exit.NeedsAnswer, r.command(flag), "resume %s: %w", r.cp.ID, err)
+	return exit.Errorf(exit.NeedsAnswer, r.command(flag), "resume %s: %w", r.Checkpoint.ID, err)
 }
 
 // viewDetails shows the whole record and the complete findings in the pager.
 func viewDetails(c *invoke.Invocation, d *invoke.Dialog, r *resumption) error {
-	data, err := r.record.Encode()
+	data, err := r.Record.Encode()
 	if err != nil {
 		return err
 	}
 	var b strings.Builder
 	b.WriteString(output.CleanBlock(string(data)))
-	for _, reason := range r.verdict.WorstFirst() {
+	for _, reason := range r.Verdict.WorstFirst() {
 		b.WriteString(details(reason))
 	}
 	return c.PageText(d.TTY, b.String()+"\n")
@@ -99,7 +100,7 @@ func reasonLines(v freshness.Verdict) string {
 
 // askRest asks about another branch, a changed issue, approvals and changed files.
 func askRest(c *invoke.Invocation, d *invoke.Dialog, r *resumption) error {
-	for _, reason := range r.verdict.Reasons {
+	for _, reason := range r.Verdict.Reasons {
 		if reason.Check == "branch" && reason.Action == freshness.PromptUser {
 			if err := askBranch(c, d, r, reason); err != nil {
 				return err

@@ -7,7 +7,9 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/judge"
 	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -24,8 +26,8 @@ func choose(c *invoke.Invocation, r *resumption) (string, error) {
 	if err == nil {
 		defer d.Close()
 	}
-	nobody := err != nil || auto(c) || c.JSON
-	if nobody && r.verdict.Action == freshness.PromptUser {
+	nobody := err != nil || judge.Auto(c) || c.JSON
+	if nobody && r.Verdict.Action == freshness.PromptUser {
 		return "", needsAnswer(c, r)
 	}
 	if err := stopResume(c, r); err != nil || nobody {
@@ -40,10 +42,10 @@ func stopResume(c *invoke.Invocation, r *resumption) error {
 	switch {
 	case c.Flags.Bool("force"):
 		return nil
-	case r.verdict.Action == freshness.StartFresh:
+	case r.Verdict.Action == freshness.StartFresh:
 		return refuse(c, r)
-	case r.verdict.Stale:
-		return because(c, r, exit.Stale, r.command("--yes"), "resume %s: %s", r.verdict.Warnings())
+	case r.Verdict.Stale:
+		return because(c, r, exit.Stale, r.command("--yes"), "resume %s: %s", r.Verdict.Warnings())
 	}
 	return nil
 }
@@ -53,7 +55,7 @@ func because(c *invoke.Invocation, r *resumption, code int, hint, format string,
 	if err := showOutcome(c, r); err != nil {
 		return err
 	}
-	return exit.Errorf(code, hint, format, r.cp.ID, strings.Join(why, "; "))
+	return exit.Errorf(code, hint, format, r.Checkpoint.ID, strings.Join(why, "; "))
 }
 
 // refuse returns the failure of a checkpoint that cannot be resumed.
@@ -68,7 +70,7 @@ func refuse(c *invoke.Invocation, r *resumption) error {
 func needsAnswer(c *invoke.Invocation, r *resumption) error {
 	why, _ := r.reasons(freshness.PromptUser)
 	hint := r.command(r.answers("--yes"))
-	for _, reason := range r.verdict.Reasons {
+	for _, reason := range r.Verdict.Reasons {
 		if reason.Check == "head" && reason.Action == freshness.PromptUser && !noFiles(c) {
 			hint = cmp.Or(reason.Hint, hint)
 		}
@@ -78,7 +80,7 @@ func needsAnswer(c *invoke.Invocation, r *resumption) error {
 
 // reasons returns the messages that led to an action, and their last hint.
 func (r *resumption) reasons(a freshness.Action) (messages []string, hint string) {
-	for _, reason := range r.verdict.Reasons {
+	for _, reason := range r.Verdict.Reasons {
 		if reason.Action == a {
 			messages = append(messages, reason.Message)
 			hint = cmp.Or(reason.Hint, hint)
@@ -89,9 +91,9 @@ func (r *resumption) reasons(a freshness.Action) (messages []string, hint string
 
 // command returns the command that resumes this checkpoint with a flag.
 func (r *resumption) command(flag string) string {
-	text := "git checkpoint resume " + phrase.QuoteArg(string(r.cp.Issue))
+	text := "git checkpoint resume " + phrase.QuoteArg(string(r.Checkpoint.Issue))
 	if r.named {
-		text += " " + phrase.QuoteArg(string(r.cp.ID))
+		text += " " + phrase.QuoteArg(string(r.Checkpoint.ID))
 	}
 	return text + " " + flag
 }
@@ -100,14 +102,14 @@ func (r *resumption) command(flag string) string {
 func startFresh(c *invoke.Invocation, r *resumption) error {
 	r.chosen = "s"
 	if c.Flags.Bool("dry-run") {
-		c.Infof("would archive the checkpoints of issue %s", r.cp.Issue)
+		c.Infof("would archive the checkpoints of issue %s", r.Checkpoint.Issue)
 	} else {
-		moved, err := c.Store.Archive(c.Ctx, r.cp.Issue, nil, retention.ReasonAbandoned)
+		moved, err := c.Store.Archive(c.Ctx, r.Checkpoint.Issue, nil, retention.ReasonAbandoned)
 		var none *gitstore.NoneError
 		if err != nil && !errors.As(err, &none) {
 			return err
 		}
-		c.Infof("archived %s; git checkpoint undo %s brings them back", phrase.Plural(len(moved), "checkpoint"), phrase.QuoteArg(string(r.cp.Issue)))
+		c.Infof("archived %s; git checkpoint undo %s brings them back", phrase.Plural(len(moved), "checkpoint"), phrase.QuoteArg(string(r.Checkpoint.Issue)))
 	}
 	return cmp.Or[error](showOutcome(c, r), exit.Silent{Code: exit.StartFresh})
 }
@@ -115,7 +117,7 @@ func startFresh(c *invoke.Invocation, r *resumption) error {
 // deleteChain drops the chain and starts no work.
 func deleteChain(c *invoke.Invocation, r *resumption) error {
 	r.chosen = "d"
-	l, err := c.Store.List(c.Ctx, r.cp.Issue, 0)
+	l, err := c.Store.List(c.Ctx, r.Checkpoint.Issue, 0)
 	if err != nil {
 		return err
 	}
@@ -128,17 +130,17 @@ func deleteChain(c *invoke.Invocation, r *resumption) error {
 	if c.Flags.Bool("dry-run") {
 		c.Infof("would drop %s", phrase.Plural(len(ids), "checkpoint"))
 	} else {
-		if err := c.Store.Drop(c.Ctx, r.cp.Issue, ids); err != nil {
+		if err := c.Store.Drop(c.Ctx, r.Checkpoint.Issue, ids); err != nil {
 			return err
 		}
-		c.Infof("dropped %s; git checkpoint undo %s brings them back", phrase.Plural(len(ids), "checkpoint"), phrase.QuoteArg(string(r.cp.Issue)))
+		c.Infof("dropped %s; git checkpoint undo %s brings them back", phrase.Plural(len(ids), "checkpoint"), phrase.QuoteArg(string(r.Checkpoint.Issue)))
 	}
 	return cmp.Or[error](showOutcome(c, r), exit.Silent{Code: exit.None})
 }
 
 // view prints the checkpoint for --choice v and asks the question again.
 func view(c *invoke.Invocation, r *resumption) error {
-	if err := showRecord(c, r.record, "yaml"); err != nil {
+	if err := standing.ShowRecord(c, r.Record, "yaml"); err != nil {
 		return err
 	}
 	d, err := c.Dialog(r.command("--choice r"))

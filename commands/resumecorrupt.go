@@ -5,6 +5,7 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/judge"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/freshness"
@@ -47,7 +48,7 @@ func corrupted(c *invoke.Invocation, r *resumption, choice string, cause error) 
 
 // askCorrupted returns "s" if a person chooses to start fresh.
 func askCorrupted(c *invoke.Invocation, cause error) string {
-	if auto(c) || c.JSON {
+	if judge.Auto(c) || c.JSON {
 		return ""
 	}
 	d, err := c.Dialog("")

@@ -20,8 +20,8 @@ var fileChoices = map[string]string{
 // askFiles asks for each file that changed since the checkpoint which version to keep.
 func askFiles(c *invoke.Invocation, d *invoke.Dialog, r *resumption) error {
 	r.each = map[string]gitstore.Changed{}
-	for _, path := range r.verdict.Changed {
-		if slices.Contains(r.verdict.InTheWay, path) {
+	for _, path := range r.Verdict.Changed {
+		if slices.Contains(r.Verdict.InTheWay, path) {
 			continue // this file stays in any case
 		}
 		answer, err := askFile(c, d, r, path)
@@ -46,7 +46,7 @@ func askFile(c *invoke.Invocation, d *invoke.Dialog, r *resumption, path string)
 		if answer != "diff" {
 			return answer, nil
 		}
-		diff, err := c.Store.DiffSince(c.Ctx, r.cp, path)
+		diff, err := c.Store.DiffSince(c.Ctx, r.Checkpoint, path)
 		if err != nil {
 			diff = err.Error() + "\n"
 		}

@@ -8,6 +8,7 @@ import (
 
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/freshness"
 )
@@ -19,31 +20,31 @@ func showResumed(c *invoke.Invocation, r *resumption) error {
 		return showOutcome(c, r)
 	}
 	if c.Flags.String("print") == "prompt" {
-		c.Printf("%s", cmp.Or(r.texts.Prompt, promptFor(r.judged, r.promptMore(), c.Env.Now(), bytesPerToken*c.Flags.Int("max-tokens"))))
+		c.Printf("%s", cmp.Or(r.texts.Prompt, standing.Prompt(r.Judged, r.promptMore(), c.Env.Now(), standing.BytesPerToken*c.Flags.Int("max-tokens"))))
 		return nil
 	}
 	if r.texts.Resumed != "" {
 		return showResumedAs(c, r)
 	}
-	c.Printf("%s\n", output.Clean(fmt.Sprintf("%s, from %s (%s)", heading(r.cp, r.record), r.cp.ID, phrase.Ago(r.record.CreatedAt(), c.Env.Now()))))
-	c.Printf("Progress: %s\n", output.Clean(progressLine(r.record)))
-	showPhases(c, r.record)
-	showTasks(c, r.record)
-	showNext(c, r.verdict)
+	c.Printf("%s\n", output.Clean(fmt.Sprintf("%s, from %s (%s)", standing.Heading(r.Checkpoint, r.Record), r.Checkpoint.ID, phrase.Ago(r.Record.CreatedAt(), c.Env.Now()))))
+	c.Printf("Progress: %s\n", output.Clean(standing.ProgressLine(r.Record)))
+	standing.ShowPhases(c, r.Record)
+	standing.ShowTasks(c, r.Record)
+	standing.ShowNext(c, r.Verdict)
 	if n := r.attempt(); n > 1 {
 		c.Printf("Attempt: %d\n", n)
 	}
-	showReasons(c, r.verdict)
+	standing.ShowReasons(c, r.Verdict)
 	if r.restored != nil {
 		showRestored(c, r.restored, c.Flags.Bool("dry-run"))
 	}
-	if ids := r.record.Conflicts(); len(ids) > 0 {
+	if ids := r.Record.Conflicts(); len(ids) > 0 {
 		c.Printf("Conflicts in progress: %s\n", output.Clean(phrase.List(ids)))
 	}
-	if standingOf(r.record, r.verdict).complete {
+	if standing.Of(r.Record, r.Verdict).Complete {
 		c.Infof("nothing to resume: every phase is over")
 	}
-	c.Printf("%s\n", output.Clean(resumePoint(r.judged)))
+	c.Printf("%s\n", output.Clean(standing.ResumePoint(r.Judged)))
 	return nil
 }
 
@@ -65,19 +66,19 @@ func showOutcome(c *invoke.Invocation, r *resumption) error {
 }
 
 // promptMore returns the facts that the resume adds to the prompt.
-func (r *resumption) promptMore() promptMore {
-	more := promptMore{attempt: r.attempt()}
+func (r *resumption) promptMore() standing.PromptMore {
+	more := standing.PromptMore{Attempt: r.attempt()}
 	if r.restored != nil {
-		more.skipped = r.restored.Skipped
+		more.Skipped = r.restored.Skipped
 	}
 	return more
 }
 
 func resumeRecord(r *resumption) output.Resume {
-	out := output.Resume{Status: statusRecord("resume", r.cp, r.record, r.verdict)}
+	out := output.Resume{Status: standing.Status("resume", r.Checkpoint, r.Record, r.Verdict)}
 	out.Action = r.action()
 	out.LabelsAdded, out.LabelsRemoved = r.synced.Add, r.synced.Remove
-	if data, err := r.record.JSON(); err == nil {
+	if data, err := r.Record.JSON(); err == nil {
 		out.Checkpoint = json.RawMessage(data)
 	}
 	out.PhaseAttempt = r.attempt()
@@ -95,7 +96,7 @@ func (r *resumption) action() string {
 	case "d":
 		return actionNone
 	}
-	return r.verdict.Action.String()
+	return r.Verdict.Action.String()
 }
 
 // actionNone is the action if no checkpoint exists.
@@ -103,11 +104,11 @@ const actionNone = "none"
 
 // printEnv prints a checkpoint's variables for shell evaluation.
 func printEnv(c *invoke.Invocation, r *resumption) {
-	at, skip := standingOf(r.record, r.verdict), ""
-	if r.resumed || r.chosen == "" && r.verdict.Action <= freshness.ProceedWithWarning {
-		skip = at.current
+	at, skip := standing.Of(r.Record, r.Verdict), ""
+	if r.resumed || r.chosen == "" && r.Verdict.Action <= freshness.ProceedWithWarning {
+		skip = at.Current
 	}
-	setVariables(c, r, skip, r.action(), string(r.cp.ID), resumePoint(r.judged), at.current, strings.Join(at.completed, ","))
+	setVariables(c, r, skip, r.action(), string(r.Checkpoint.ID), standing.ResumePoint(r.Judged), at.Current, strings.Join(at.Completed, ","))
 }
 
 // printVariables prints every variable if work does not resume.

@@ -11,6 +11,9 @@ import (
 	"git-checkpoint/commands/guard"
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/issuesource"
+	"git-checkpoint/commands/internal/pushing"
+	"git-checkpoint/commands/internal/saving"
 	"git-checkpoint/gitstore/checkpoint"
 
 	"github.com/urfave/cli/v2"
@@ -41,7 +44,7 @@ func runFlags() []cli.Flag {
 		&cli.StringFlag{Name: "timeout", Usage: "after `DURATION`, retries and all, save a checkpoint (session_end) and end CMD"},
 		&cli.IntFlag{Name: "retry-transient", Usage: "start CMD again up to `N` times where the network or a limit failed it"},
 		&cli.StringFlag{Name: "retry-wait", Usage: "wait `DURATION` before the first retry, twice as long before each one after", Value: "2s"},
-		pushFlag(),
+		pushing.Flag(),
 	}
 	skip := []string{"trigger", "agent", "action", "conflict", "batch", "worktree", "untracked"}
 	for _, f := range contentFlags() {
@@ -70,22 +73,22 @@ func runRun(c *invoke.Invocation) error {
 	if err != nil {
 		return err
 	}
-	if err := openFor(c, checkpoint.UserInterrupt); err != nil {
+	if err := saving.OpenFor(c, checkpoint.UserInterrupt); err != nil {
 		return err
 	}
 	issue, err := c.WatchedIssue("git checkpoint run ISSUE -- CMD")
 	if err != nil {
 		return err
 	}
-	if _, err := saveRequest(c, issue, checkpoint.UserInterrupt, saveInput{content: true}); err != nil {
+	if _, err := saving.Request(c, issue, checkpoint.UserInterrupt, saving.Input{Content: true}); err != nil {
 		return err // a wrong flag must fail now, not at the first save
 	}
 	if err := c.Ctx.Err(); err != nil {
 		return err
 	}
 	k := &keeper{c: c, issue: issue, warned: map[string]bool{}}
-	if from, err := chooseSource(c, issue); err == nil {
-		k.slow = !from.guessed && (from.kind == "forge" || from.kind == "command")
+	if from, err := issuesource.Choose(c, issue); err == nil {
+		k.slow = !from.Guessed && (from.Kind == "forge" || from.Kind == "command")
 	}
 	k.guard = &guard.Guard{
 		Path: path, Args: c.Paths, Env: append(os.Environ(), "GIT_CHECKPOINT_ISSUE="+string(issue)),

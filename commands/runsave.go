@@ -10,6 +10,8 @@ import (
 
 	"git-checkpoint/commands/guard"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/pushing"
+	"git-checkpoint/commands/internal/saving"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -50,27 +52,27 @@ func (k *keeper) Save(ctx context.Context, t checkpoint.Trigger) {
 		k.saved = saved
 		k.guard.Saved()
 		k.guard.Tell(func() { k.c.Infof("saved %s (%s)", saved.ID, t) })
-		for _, w := range savedWarnings(k.c, saved) {
+		for _, w := range saving.Warnings(k.c, saved) {
 			k.warn("%s", w)
 		}
 	}
 }
 
 // Pushes reports whether a checkpoint was saved and is to be pushed.
-func (k *keeper) Pushes() bool { return k.saved != nil && pushes(k.c) }
+func (k *keeper) Pushes() bool { return k.saved != nil && pushing.Wanted(k.c) }
 
 // Push pushes the saved checkpoints.
 func (k *keeper) Push(ctx context.Context, limit time.Duration) {
 	whole := k.c.Ctx
 	k.c.Ctx = ctx
-	err := tryPush(k.c, k.issue, true)
+	err := pushing.Issue(k.c, k.issue, true)
 	k.c.Ctx = whole
 	switch {
 	case err == nil || errors.Is(ctx.Err(), context.Canceled):
 	case ctx.Err() != nil:
-		k.warn(notPushed, fmt.Errorf("no answer within %s", limit))
+		k.warn(pushing.NotPushed, fmt.Errorf("no answer within %s", limit))
 	default:
-		k.warn(notPushed, err)
+		k.warn(pushing.NotPushed, err)
 	}
 }
 
@@ -97,7 +99,7 @@ func (k *keeper) report() error {
 			Type: "run", Issue: string(k.issue), Skipped: cmp.Or(k.why, "nothing had to be saved"), Warnings: c.TakeWarnings(),
 		})
 	}
-	return c.WriteJSON(saveRecord("run", k.saved, c.TakeWarnings()))
+	return c.WriteJSON(saving.Record("run", k.saved, c.TakeWarnings()))
 }
 
 // trySave opens the repository again, because the command may have changed it, and saves.
@@ -116,12 +118,12 @@ func (k *keeper) trySave(t checkpoint.Trigger) (*gitstore.Saved, error) {
 	if t == checkpoint.UserInterrupt && k.slow { // there may be only seconds left
 		_ = c.Settings.Set("issue_source", "none", "run")
 	}
-	req, err := saveRequest(c, k.issue, t, saveInput{content: true})
+	req, err := saving.Request(c, k.issue, t, saving.Input{Content: true})
 	if err != nil { // the state file may be missing or incomplete
 		k.warn("saved without --state: %v", err)
 		state := c.Flags.String("state")
 		_ = c.Flags.Set("state", "")
-		req, err = saveRequest(c, k.issue, t, saveInput{content: true})
+		req, err = saving.Request(c, k.issue, t, saving.Input{Content: true})
 		_ = c.Flags.Set("state", state)
 	}
 	if err != nil {

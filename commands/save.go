@@ -7,6 +7,10 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/issuesource"
+	"git-checkpoint/commands/internal/judge"
+	"git-checkpoint/commands/internal/pushing"
+	"git-checkpoint/commands/internal/saving"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -38,7 +42,7 @@ func saveFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "no-prune", Usage: "leave retention for later"},
 		&cli.BoolFlag{Name: "if-changed", Usage: "save nothing when nothing changed since the newest one"},
 		&cli.BoolFlag{Name: "dry-run", Usage: "do everything but write"},
-		pushFlag(),
+		pushing.Flag(),
 	)
 }
 
@@ -66,7 +70,7 @@ func contentFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "untracked", Usage: "keep untracked files too, never ignored ones"},
 		&cli.StringFlag{Name: "issue-file", Usage: "read the issue's title, body and labels from `FILE`"},
 		&cli.BoolFlag{Name: "no-body", Usage: "keep a digest of the issue's body instead of its text"},
-		offlineFlag(),
+		issuesource.OfflineFlag(),
 	}
 }
 
@@ -75,50 +79,50 @@ func runSave(c *invoke.Invocation) error {
 	if err != nil {
 		return exit.Usagef("save: --trigger: %w", err)
 	}
-	in := saveInput{content: true}
-	if in.doc, err = readDocument(c); err != nil {
+	in := saving.Input{Content: true}
+	if in.Doc, err = readDocument(c); err != nil {
 		return err
 	}
-	if in.doc != nil && !c.Flags.IsSet("trigger") {
-		trigger = in.doc.Trigger()
+	if in.Doc != nil && !c.Flags.IsSet("trigger") {
+		trigger = in.Doc.Trigger()
 	}
-	if err := openToSave(c, trigger); err != nil {
+	if err := saving.Open(c, trigger); err != nil {
 		return err
 	}
-	issue, err := targetIssue(c, trigger, in.doc)
+	issue, err := targetIssue(c, trigger, in.Doc)
 	if err != nil {
 		return err
 	}
 	if on, why := c.Settings.TriggerEnabled(trigger); !on {
 		if trigger == checkpoint.Manual {
-			return exit.Errorf(exit.Refused, enable(c), "save: %s", why)
+			return exit.Errorf(exit.Refused, saving.Enable(c), "save: %s", why)
 		}
 		return skipped(c, issue, why)
 	}
-	if why := tooSoon(c, issue, trigger, in.doc); why != "" {
+	if why := tooSoon(c, issue, trigger, in.Doc); why != "" {
 		return skipped(c, issue, why)
 	}
-	req, err := saveRequest(c, issue, trigger, in)
+	req, err := saving.Request(c, issue, trigger, in)
 	if err != nil {
 		return err
 	}
 	saved, err := c.Store.Save(c.Ctx, req)
 	if errors.Is(err, gitstore.ErrUnchanged) {
-		pushMissed(c, issue)
+		pushing.Missed(c, issue)
 		return skipped(c, issue, gitstore.ErrUnchanged.Error())
 	}
-	if taken, before := savedBefore(c, in.doc, err); before {
+	if taken, before := savedBefore(c, in.Doc, err); before {
 		return skipped(c, issue, taken.Error())
 	}
 	if err != nil {
 		return err
 	}
-	return cmp.Or(finishSave(c, saved, recordOfSave), sentBack(in.doc, saved))
+	return cmp.Or(saving.Finish(c, saved, recordOfSave), sentBack(in.Doc, saved))
 }
 
 // targetIssue returns the issue to save to. Automatic triggers require a named issue.
 func targetIssue(c *invoke.Invocation, trigger checkpoint.Trigger, doc *layout.File) (checkpoint.Issue, error) {
-	if slices.Contains(hasty, trigger) && doc == nil {
+	if slices.Contains(issuesource.Hasty, trigger) && doc == nil {
 		return c.WatchedIssue("git checkpoint save ISSUE")
 	}
 	return issueOf(c, doc)
@@ -129,10 +133,12 @@ func sentBack(doc *layout.File, s *gitstore.Saved) error {
 	if doc == nil || !story.SentBack(s.Record) {
 		return nil
 	}
-	return taskFailure(s.Issue, "", story.Err(s.Record, story.Of(s.Record)))
+	return judge.TaskFailure(s.Issue, "", story.Err(s.Record, story.Of(s.Record)))
 }
 
-func recordOfSave(s *gitstore.Saved, warnings []string) any { return saveRecord("save", s, warnings) }
+func recordOfSave(s *gitstore.Saved, warnings []string) any {
+	return saving.Record("save", s, warnings)
+}
 
 // skipped prints that nothing was saved, and the reason.
 func skipped(c *invoke.Invocation, issue checkpoint.Issue, why string) error {

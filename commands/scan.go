@@ -8,6 +8,7 @@ import (
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/pushing"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -108,7 +109,7 @@ func scan(c *invoke.Invocation, remote string, i checkpoint.Issue) (*gitstore.Sc
 	if err != nil || out.Nothing {
 		return &gitstore.Scanned{}, err
 	}
-	req := scanRequest(c, i, out)
+	req := pushing.ScanRequest(c, i, out)
 	req.Told = true
 	return c.Store.Scan(c.Ctx, req)
 }

@@ -6,6 +6,7 @@ import (
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -71,7 +72,7 @@ func runShow(c *invoke.Invocation) error {
 	case c.JSON:
 		return showJSON(c, cp, r)
 	}
-	return showRecord(c, r, format)
+	return standing.ShowRecord(c, r, format)
 }
 
 func showJSON(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) error {

@@ -11,6 +11,7 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/saving"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/layout"
@@ -48,7 +49,7 @@ func runStart(c *invoke.Invocation) error {
 	if err != nil {
 		return err
 	}
-	if err := openToSave(c, checkpoint.PhaseTransition); err != nil {
+	if err := saving.Open(c, checkpoint.PhaseTransition); err != nil {
 		return err
 	}
 	w, key, err := workflow(c, as)

@@ -6,7 +6,10 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/issuesource"
+	"git-checkpoint/commands/internal/judge"
 	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
@@ -42,7 +45,7 @@ func statusFlags() []cli.Flag {
 		&cli.StringFlag{Name: "by", Usage: "judge for the command of that `NAME`, which would resume, by resume.compat"},
 		&cli.BoolFlag{Name: "strict", Usage: "with --check: warnings exit 9"},
 		&cli.StringFlag{Name: "issue-file", Usage: "compare with the issue in `FILE`"},
-		offlineFlag(),
+		issuesource.OfflineFlag(),
 		invoke.ColorFlag(),
 	}
 }
@@ -69,7 +72,7 @@ func runStatus(c *invoke.Invocation) error {
 	if err != nil {
 		return err
 	}
-	verdict, err := judge(c, cp, r)
+	verdict, err := judge.Verdict(c, cp, r)
 	if err != nil {
 		return err
 	}
@@ -112,7 +115,7 @@ func verdictCode(v freshness.Verdict) error {
 
 func showStatus(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) error {
 	if c.JSON {
-		out := statusRecord("status", cp, r, v)
+		out := standing.Status("status", cp, r, v)
 		out.Warnings = append(out.Warnings, c.TakeWarnings()...)
 		return c.WriteJSON(out)
 	}
@@ -140,20 +143,20 @@ func showStatus(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Rec
 
 // plainStatus prints the status in the form for scripts.
 func plainStatus(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) {
-	c.Printf("%s\n", output.Clean(heading(cp, r)))
+	c.Printf("%s\n", output.Clean(standing.Heading(cp, r)))
 	c.Printf("Checkpoint: %s (%s)\n", cp.ID, phrase.Ago(r.CreatedAt(), c.Env.Now()))
-	c.Printf("Progress: %s\n", output.Clean(progressLine(r)))
-	showPhases(c, r)
-	showTasks(c, r)
+	c.Printf("Progress: %s\n", output.Clean(standing.ProgressLine(r)))
+	standing.ShowPhases(c, r)
+	standing.ShowTasks(c, r)
 	if cp.Branch != "" {
 		c.Printf("Branch: %s\n", output.Clean(cp.Branch))
 	}
 	if v.CanResume {
-		c.Printf("Resume: %s, from %s\n", v.Action, output.Clean(continueFrom(r)))
+		c.Printf("Resume: %s, from %s\n", v.Action, output.Clean(standing.ContinueFrom(r)))
 	} else {
 		c.Printf("Resume: %s\n", v.Action)
 	}
-	showNext(c, v)
-	c.Printf("Auto-resume: %s\n", output.Clean(autoResume(v)))
-	showReasons(c, v)
+	standing.ShowNext(c, v)
+	c.Printf("Auto-resume: %s\n", output.Clean(standing.AutoResume(v)))
+	standing.ShowReasons(c, v)
 }

@@ -9,6 +9,7 @@ import (
 	"git-checkpoint/commands/display"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -17,8 +18,8 @@ import (
 // screenStatus prints the status for people: the work, its progress, the verdict with
 // reasons, and the effect of a resume.
 func screenStatus(c *invoke.Invocation, at display.Screen, cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) {
-	rows := slices.Concat(checkpointRows(c, at, cp, r), progressRows(r, v), freshnessRows(c, v), resumeRows(c, cp, r, v))
-	c.Printf("%s\n\n%s", at.Heading(heading(cp, r)), at.Sheet(rows))
+	rows := slices.Concat(checkpointRows(c, at, cp, r), standing.ProgressRows(r, v), freshnessRows(c, v), resumeRows(c, cp, r, v))
+	c.Printf("%s\n\n%s", at.Heading(standing.Heading(cp, r)), at.Sheet(rows))
 	next := "git checkpoint resume " + phrase.QuoteArg(string(cp.Issue))
 	if !v.CanResume {
 		next = "git checkpoint list " + phrase.QuoteArg(string(cp.Issue))
@@ -99,11 +100,11 @@ func resumeRows(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Rec
 	case freshness.StartFresh:
 		row.Text = "has nothing to go on from: the work starts over"
 	case freshness.PromptUser:
-		row.Text = "asks first, then goes on from " + continueFrom(r)
+		row.Text = "asks first, then goes on from " + standing.ContinueFrom(r)
 	default:
-		row.Text = "goes on from " + continueFrom(r)
+		row.Text = "goes on from " + standing.ContinueFrom(r)
 	}
-	if words := ownWords(r); words != "" && !strings.HasSuffix(row.Text, words) {
+	if words := standing.OwnWords(r); words != "" && !strings.HasSuffix(row.Text, words) {
 		row.Below = []string{words}
 	}
 	if v.CanResume && c.Store.Root() != "" {
@@ -113,7 +114,7 @@ func resumeRows(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Rec
 	if n := v.Next; n.Action != "" {
 		rows = append(rows, display.Row{Label: "Next", Text: fmt.Sprintf("%s %s (%s)", n.Action, n.Phase, n.Why)})
 	}
-	return append(rows, display.Row{Label: "Unattended", Text: autoResume(v)})
+	return append(rows, display.Row{Label: "Unattended", Text: standing.AutoResume(v)})
 }
 
 // wouldRestore returns one line per restore effect on files.

@@ -7,6 +7,9 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/issuesource"
+	"git-checkpoint/commands/internal/pushing"
+	"git-checkpoint/commands/internal/saving"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -56,8 +59,8 @@ func stepFlags(own ...cli.Flag) []cli.Flag {
 		&cli.StringFlag{Name: "issue-file", Usage: "read the issue's title, body and labels from `FILE`"},
 		&cli.BoolFlag{Name: "no-prune", Usage: "leave retention for later"},
 		&cli.BoolFlag{Name: "dry-run", Usage: "do everything but write"},
-		offlineFlag(),
-		pushFlag(),
+		issuesource.OfflineFlag(),
+		pushing.Flag(),
 	)
 }
 
@@ -76,11 +79,11 @@ func take(c *invoke.Invocation, issue checkpoint.Issue, s step) error {
 		s.withNote(r)
 		return nil
 	}
-	in := saveInput{move: move, artifacts: s.artifacts}
+	in := saving.Input{Move: move, Artifacts: s.artifacts}
 	if s.begins {
-		in.begin, in.move = move, nil
+		in.Begin, in.Move = move, nil
 	}
-	req, err := saveRequest(c, issue, s.trigger, in)
+	req, err := saving.Request(c, issue, s.trigger, in)
 	if err != nil {
 		return err
 	}
@@ -88,7 +91,7 @@ func take(c *invoke.Invocation, issue checkpoint.Issue, s step) error {
 	saved, err := c.Store.Save(c.Ctx, req)
 	var nothing *progress.NothingError
 	if errors.As(err, &nothing) {
-		pushMissed(c, issue)
+		pushing.Missed(c, issue)
 		return notTaken(c, issue, s, nothing.Reason, after)
 	}
 	if err != nil {
@@ -101,7 +104,7 @@ func take(c *invoke.Invocation, issue checkpoint.Issue, s step) error {
 func switchOn(c *invoke.Invocation, t checkpoint.Trigger) string {
 	switch {
 	case !c.Settings.Bool("enabled"):
-		return enable(c)
+		return saving.Enable(c)
 	case !c.Settings.Bool("auto_checkpoint"):
 		return "git config checkpoint.auto-checkpoint true"
 	}
@@ -114,7 +117,7 @@ func taken(c *invoke.Invocation, saved *gitstore.Saved, s step) error {
 	if s.after != nil && !c.Flags.Bool("dry-run") {
 		then = s.after(saved)
 	}
-	return cmp.Or(finishSave(c, saved, s.recordOf), then)
+	return cmp.Or(saving.Finish(c, saved, s.recordOf), then)
 }
 
 // notTaken prints that nothing was saved, and the reason. The --json record contains the
@@ -131,7 +134,7 @@ func notTaken(c *invoke.Invocation, issue checkpoint.Issue, s step, why string, 
 
 // recordOf returns the JSON record of a step that was saved.
 func (s step) recordOf(saved *gitstore.Saved, warnings []string) any {
-	return s.json(saveRecord(s.command, saved, warnings), saved.Record)
+	return s.json(saving.Record(s.command, saved, warnings), saved.Record)
 }
 
 // json returns the JSON record of a step with the progress.

@@ -1,8 +1,10 @@
 package commands
 
 import (
+	"git-checkpoint/commands/internal/aging"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/pushing"
 	"git-checkpoint/commands/terminal"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -36,22 +38,22 @@ func runSync(c *invoke.Invocation) error {
 		_, strange, _ := c.Store.Issues(c.Ctx, false) // the sync reports the error
 		invoke.TellStrange(c, strange)
 	}
-	check := &exposureCheck{c: c}
+	check := &pushing.ExposureCheck{Invocation: c}
 	t := c.Tick("sync: " + gitstore.ShownRemote(remote))
 	done, err := c.Store.Sync(c.Ctx, gitstore.SyncRequest{
 		Remote: remote, Issues: issues, Timeout: c.RemoteTimeout(), DryRun: c.Flags.Bool("dry-run"),
 		Archived: c.Flags.Bool("archived"), Quiet: !terminal.Has(), Budget: shareBudget(c), Progress: t.At,
 		Meanwhile: func() { ageBeforeSync(c, issues) },
-		Harmless:  check.unobjectionable,
+		Harmless:  check.Unobjectionable,
 		May: func(i checkpoint.Issue, out gitstore.Outgoing) error {
 			if out.Unpublished != "" {
 				t.End() // a question may follow
 			}
-			return check.mayShow(remote, i, out, true)
+			return check.MayShow(remote, i, out, true)
 		},
 	})
 	t.End()
-	check.tellPointers(remote, done)
+	check.TellPointers(remote, done)
 	for _, s := range done {
 		if s.Retries > 0 && s.Err == nil {
 			c.Infof("issue %s: somebody else was first %s", s.Issue, phrase.Plural(s.Retries, "time"))
@@ -66,7 +68,7 @@ func ageBeforeSync(c *invoke.Invocation, issues []checkpoint.Issue) {
 		return
 	}
 	if len(issues) == 0 {
-		issues = issuesToAge(c)
+		issues = aging.Issues(c)
 	}
-	applyAge(c, issues...)
+	aging.Apply(c, issues...)
 }

@@ -8,6 +8,8 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/issuesource"
+	"git-checkpoint/commands/internal/judge"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/freshness"
@@ -30,25 +32,25 @@ func planSync(c *invoke.Invocation, r *resumption) (*labelSync, error) {
 	if c.Flags.IsSet("issue-file") {
 		return nil, exit.Usagef("resume: --sync-issue and --issue-file do not go together: nothing is written to a file")
 	}
-	s, err := chooseSource(c, r.cp.Issue)
+	s, err := issuesource.Choose(c, r.Checkpoint.Issue)
 	if err != nil {
 		return nil, exit.Usagef("resume: --sync-issue: %w", err)
 	}
-	if s.kind != "forge" {
+	if s.Kind != "forge" {
 		return nil, exit.Errorf(exit.Usage, "git config checkpoint.issue-source github",
 			"resume: --sync-issue: labels are written to GitHub, GitLab and Gitea, and the issue comes from elsewhere")
 	}
-	if v, _ := r.record.Doc().Lookup("issue_snapshot.labels"); v == nil {
-		return nil, exit.Usagef("resume: --sync-issue: %s has no labels of the issue", r.cp.ID)
+	if v, _ := r.Record.Doc().Lookup("issue_snapshot.labels"); v == nil {
+		return nil, exit.Usagef("resume: --sync-issue: %s has no labels of the issue", r.Checkpoint.ID)
 	}
-	plan := &labelSync{forge: s.forge}
+	plan := &labelSync{forge: s.Forge}
 	if r.issue == nil {
-		plan.why = "it is not known which labels issue " + string(r.cp.Issue) + " has"
+		plan.why = "it is not known which labels issue " + string(r.Checkpoint.Issue) + " has"
 		return plan, nil
 	}
-	plan.change = syncChange(r.record.IssueSnapshot().Labels, r.issue.Labels, rules(c))
+	plan.change = syncChange(r.Record.IssueSnapshot().Labels, r.issue.Labels, judge.Rules(c))
 	// With --sync-issue, the issue follows the checkpoint, not the reverse.
-	r.verdict.Phase, r.verdict.StateLabel = "", ""
+	r.Verdict.Phase, r.Verdict.StateLabel = "", ""
 	return plan, nil
 }
 
@@ -77,12 +79,12 @@ func syncLabels(c *invoke.Invocation, r *resumption, plan *labelSync) error {
 	case plan.why != "":
 		return exit.Errorf(exit.Remote, r.command("--sync-issue"), "resume: --sync-issue: %s", plan.why)
 	case plan.change.IsZero():
-		c.Infof("the labels of issue %s are as the checkpoint has them", r.cp.Issue)
+		c.Infof("the labels of issue %s are as the checkpoint has them", r.Checkpoint.Issue)
 		return nil
 	}
 	site := plan.forge.Site
 	if !c.JSON { // also with --quiet, because every write is shown
-		fmt.Fprintf(c.Env.Stderr, "labels of issue %s on %s: %s\n", output.Clean(string(r.cp.Issue)), site.Host(), changeText(plan.change))
+		fmt.Fprintf(c.Env.Stderr, "labels of issue %s on %s: %s\n", output.Clean(string(r.Checkpoint.Issue)), site.Host(), changeText(plan.change))
 	}
 	if c.Flags.Bool("dry-run") {
 		r.synced = plan.change
@@ -92,8 +94,8 @@ func syncLabels(c *invoke.Invocation, r *resumption, plan *labelSync) error {
 		return err
 	}
 	var err error
-	r.synced, err = within(c, func(ctx context.Context) (forge.LabelChange, error) {
-		return plan.forge.SetLabels(ctx, r.cp.Issue, plan.change)
+	r.synced, err = issuesource.Within(c, func(ctx context.Context) (forge.LabelChange, error) {
+		return plan.forge.SetLabels(ctx, r.Checkpoint.Issue, plan.change)
 	})
 	if err != nil {
 		return exit.Errorf(exit.Remote, r.command("--sync-issue"), "resume: --sync-issue: %w", err)

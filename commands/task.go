@@ -7,6 +7,7 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/saving"
 	"git-checkpoint/gitstore/checkpoint"
 
 	"github.com/urfave/cli/v2"
@@ -67,7 +68,7 @@ func runTask(c *invoke.Invocation) error {
 	if err != nil {
 		return err
 	}
-	if err := openToSave(c, checkpoint.TaskUpdate); err != nil {
+	if err := saving.Open(c, checkpoint.TaskUpdate); err != nil {
 		return err
 	}
 	issue, err := c.InferIssue()

@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 
+	"git-checkpoint/commands/internal/judge"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore"
 )
@@ -26,7 +27,7 @@ func (t *taskStep) clean() error {
 	for _, place := range t.broken {
 		name := filepath.FromSlash(place)
 		info, err := root.Lstat(name)
-		if err != nil || !info.Mode().IsRegular() || !taskOutput(t.c, place).Broken {
+		if err != nil || !info.Mode().IsRegular() || !judge.TaskOutput(t.c, place).Broken {
 			continue
 		}
 		if err := cmp.Or(ownFolder(root, place), t.mayGo(place)); err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/judge"
 	"git-checkpoint/gitstore/checkpoint/story"
 	"git-checkpoint/gitstore/checkpoint/tasks"
 )
@@ -23,7 +24,7 @@ func (t *taskStep) lost(l *tasks.List) error {
 	if !crash && t.stories(l) {
 		return nil
 	}
-	became, err := l.Recover(tasks.Recovery{Found: taskOutputs(t.c, l), At: t.now, Limit: t.limit}, ids...)
+	became, err := l.Recover(tasks.Recovery{Found: judge.TaskOutputs(t.c, l), At: t.now, Limit: t.limit}, ids...)
 	for _, b := range became {
 		t.tell("task %s is %s: %s", b.ID, b.Status, b.Why)
 		if b.Broken != "" {

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/judge"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
@@ -19,7 +20,7 @@ func listTasks(c *invoke.Invocation, issue checkpoint.Issue) error {
 	}
 	l, err := namedTasks(c, r)
 	if err != nil {
-		return taskFailure(issue, "", err)
+		return judge.TaskFailure(issue, "", err)
 	}
 	if _, err := tasks.Of(r).Batches(); err != nil {
 		c.Warnf("%v: none of them can begin but with task start --force", err)

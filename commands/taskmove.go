@@ -11,6 +11,7 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/judge"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -63,7 +64,7 @@ func finishedOutput(c *invoke.Invocation, place string) (digest string, err erro
 	if _, err := os.Stat(filepath.Join(c.Store.Root(), filepath.FromSlash(place))); err != nil {
 		return "", exit.Usagef("task done: --output: %w", err)
 	}
-	if found := taskOutput(c, place); found.Broken {
+	if found := judge.TaskOutput(c, place); found.Broken {
 		return "", exit.Errorf(exit.Usage, "", "task done: --output: %s: not valid JSON", phrase.QuotePath(place))
 	}
 	digests, err := c.Store.Digests(c.Ctx, []string{place})
@@ -78,7 +79,7 @@ func (t *taskStep) move(r *checkpoint.Record) error {
 	case errors.Is(err, tasks.ErrNothing):
 		return &progress.NothingError{Reason: t.nothing()}
 	case err != nil:
-		return taskFailure(t.issue, cmp.Or(t.ids...), err)
+		return judge.TaskFailure(t.issue, cmp.Or(t.ids...), err)
 	}
 	if p := l.Point(); p != "" {
 		r.SetResumeFrom(p)
@@ -137,7 +138,7 @@ func (t *taskStep) after(s *gitstore.Saved) error {
 			if !l.Has(id) {
 				next = cmp.Or(l.Left()...)
 			}
-			return taskFailure(s.Issue, next, err)
+			return judge.TaskFailure(s.Issue, next, err)
 		}
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"git-checkpoint/commands/display"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
@@ -58,7 +59,7 @@ func timelineEntries(c *invoke.Invocation, l *gitstore.List, picked []int) []dis
 		cp := &l.Checkpoints[i]
 		entries[k] = display.TimelineEntry{
 			ID: nameOf(cp), Short: cmp.Or(cp.ID.Short(), cp.Commit.String()[:12]), Phase: cp.Phase, Trigger: cmp.Or(string(cp.Trigger), "?"),
-			Age: phrase.Ago(cp.Created, now), Brief: phrase.Briefly(cp.Created, now), Note: timelineNote(cp), Problem: problemOf(cp),
+			Age: phrase.Ago(cp.Created, now), Brief: phrase.Briefly(cp.Created, now), Note: timelineNote(cp), Problem: standing.ProblemOf(cp),
 			Tip: i == 0 && !cp.Archived, Archived: cp.Archived, Filed: string(cp.Filed.Why), Pinned: cp.Pinned, Resumable: cp.Resumable,
 			Stale: now.Sub(cp.Created) > freshness.DefaultMaxAge || cp.Created.Sub(now) > freshness.DefaultTolerance,
 		}
@@ -84,7 +85,7 @@ func listLine(cp *gitstore.Checkpoint, tip bool, now time.Time) string {
 		}
 		return " "
 	}
-	problem := problemOf(cp)
+	problem := standing.ProblemOf(cp)
 	marks := mark(tip && !cp.Archived, "*") + mark(cp.Archived, "a") + mark(cp.Pinned, "p") +
 		mark(cp.Resumable && problem == "", "r") + mark(problem != "", "!")
 	what := cmp.Or(string(cp.Trigger), "?")

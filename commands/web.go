@@ -8,7 +8,9 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/judge"
 	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/commands/web"
 	"git-checkpoint/freshness"
@@ -127,25 +129,25 @@ func webRepository(c *invoke.Invocation, ctx context.Context) (*web.Repository, 
 
 // webJudge returns the same verdict and progress as status.
 func webJudge(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) (web.Judged, error) {
-	v, err := judge(c, cp, r)
+	v, err := judge.Verdict(c, cp, r)
 	if err != nil {
 		return web.Judged{}, err
 	}
-	at := standingOf(r, v)
+	at := standing.Of(r, v)
 	j := web.Judged{
 		Verdict: v, Names: r.Progress().Names,
-		Completed: at.completed, Current: at.current, Complete: at.complete, Alone: autoResume(v),
+		Completed: at.Completed, Current: at.Current, Complete: at.Complete, Alone: standing.AutoResume(v),
 	}
-	for _, row := range progressRows(r, v) {
+	for _, row := range standing.ProgressRows(r, v) {
 		j.Facts = append(j.Facts, web.Fact{Name: row.Label, Text: row.Text})
 	}
-	from := cmp.Or(ownWords(r), continueFrom(r))
+	from := cmp.Or(standing.OwnWords(r), standing.ContinueFrom(r))
 	if v.Next.Action != "" {
-		from = at.from
+		from = at.From
 	}
 	j.Facts = append(j.Facts, web.Fact{Name: "Goes on at", Text: from})
 	if len(j.Names) == 0 {
-		j.Names = append(append(j.Names, at.completed...), at.remaining...)
+		j.Names = append(append(j.Names, at.Completed...), at.Remaining...)
 	}
 	if v.CanResume {
 		j.Command = "git checkpoint resume " + phrase.QuoteArg(string(cp.Issue))

@@ -1,4 +1,4 @@
-package commands
+package standing
 
 import (
 	"fmt"
@@ -12,17 +12,17 @@ import (
 	"git-checkpoint/gitstore/checkpoint/progress"
 )
 
-// showPhases prints the lines about the phases.
-func showPhases(c *invoke.Invocation, r *checkpoint.Record) {
-	for _, line := range phaseLines(r) {
-		c.Printf("%s: %s\n", line.name, output.Clean(line.text))
+// ShowPhases prints the lines about the phases.
+func ShowPhases(c *invoke.Invocation, r *checkpoint.Record) {
+	for _, line := range PhaseLines(r) {
+		c.Printf("%s: %s\n", line.Name, output.Clean(line.Text))
 	}
 }
 
-type phaseLine struct{ name, text string }
+type phaseLine struct{ Name, Text string }
 
-// phaseLines returns the non-empty lines about the phases.
-func phaseLines(r *checkpoint.Record) []phaseLine {
+// PhaseLines returns the non-empty lines about the phases.
+func PhaseLines(r *checkpoint.Record) []phaseLine {
 	p := r.Progress()
 	return slices.DeleteFunc([]phaseLine{
 		{"Completed", phrase.List(p.Completed)},
@@ -30,7 +30,7 @@ func phaseLines(r *checkpoint.Record) []phaseLine {
 		{"Remaining", phrase.List(p.Remaining)},
 		{"Replans", replans(r)},
 		{"Artifacts", artifactNames(r)},
-	}, func(l phaseLine) bool { return l.text == "" })
+	}, func(l phaseLine) bool { return l.Text == "" })
 }
 
 // replans lists the number of replans of each phase, ordered by the first replan.

@@ -1,4 +1,5 @@
-package commands
+// Package issuesource reads the current issue from a file, a program or a forge.
+package issuesource
 
 import (
 	"context"
@@ -20,37 +21,37 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// offlineFlag returns the --offline flag of commands that compare or record the issue.
-func offlineFlag() cli.Flag {
+// OfflineFlag returns the --offline flag of commands that compare or record the issue.
+func OfflineFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "offline", Usage: "ask no program and no forge for the issue"}
 }
 
 // A source provides the current issue.
 type source struct {
-	kind    string // none, file, command, forge
-	forge   *forge.Forge
-	guessed bool // derived from the remote's URL, without configuration
+	Kind    string // none, file, command, forge
+	Forge   *forge.Forge
+	Guessed bool // derived from the remote's URL, without configuration
 }
 
 // noSource is the reason for an unknown issue without a configured source.
 const noSource = "no source for the issue is configured"
 
-// chooseSource returns the configured source of the issue. The error gives the reason if the
+// Choose returns the configured source of the issue. The error gives the reason if the
 // source cannot be used.
-func chooseSource(c *invoke.Invocation, i checkpoint.Issue) (source, error) {
+func Choose(c *invoke.Invocation, i checkpoint.Issue) (source, error) {
 	switch kind := c.Settings.String("issue_source"); kind {
 	case "none", "file":
-		return source{kind: kind}, nil
+		return source{Kind: kind}, nil
 	case "command":
 		if c.Settings.String("issue_command") == "" {
 			return source{}, errors.New("issue_command is not set")
 		}
-		return source{kind: kind}, nil
+		return source{Kind: kind}, nil
 	case "auto":
 		return guessSource(c, i), nil
 	default:
 		f, err := findForge(c, forge.Kind(kind))
-		return source{kind: "forge", forge: f}, err
+		return source{Kind: "forge", Forge: f}, err
 	}
 }
 
@@ -58,23 +59,23 @@ func chooseSource(c *invoke.Invocation, i checkpoint.Issue) (source, error) {
 // remote.
 func guessSource(c *invoke.Invocation, i checkpoint.Issue) source {
 	if c.Settings.String("issue_command") != "" {
-		return source{kind: "command"}
+		return source{Kind: "command"}
 	}
 	if c.Settings.String("issue_file") != "" {
-		return source{kind: "file"}
+		return source{Kind: "file"}
 	}
 	if _, err := fromFile(c, i); !errors.Is(err, issue.ErrNoSource) && !errors.Is(err, errBare) {
-		return source{kind: "file"}
+		return source{Kind: "file"}
 	}
 	if f, err := findForge(c, ""); err == nil {
-		return source{kind: "forge", forge: f, guessed: true}
+		return source{Kind: "forge", Forge: f, Guessed: true}
 	}
-	return source{kind: "file"}
+	return source{Kind: "file"}
 }
 
-// currentIssue returns the current issue from its source, or the reason why it is
+// Current returns the current issue from its source, or the reason why it is
 // unknown. A file in --issue-file must be readable.
-func currentIssue(c *invoke.Invocation, i checkpoint.Issue) (*freshness.SourceIssue, string, error) {
+func Current(c *invoke.Invocation, i checkpoint.Issue) (*freshness.SourceIssue, string, error) {
 	if c.Flags.IsSet("issue-file") {
 		found, err := issue.FromFile(c.Flags.String("issue-file"))
 		if err != nil {
@@ -82,7 +83,7 @@ func currentIssue(c *invoke.Invocation, i checkpoint.Issue) (*freshness.SourceIs
 		}
 		return found, "", nil
 	}
-	s, err := chooseSource(c, i)
+	s, err := Choose(c, i)
 	if err != nil {
 		return nil, err.Error(), nil
 	}
@@ -102,21 +103,21 @@ func currentIssue(c *invoke.Invocation, i checkpoint.Issue) (*freshness.SourceIs
 // request.
 const seenFor = time.Hour
 
-// issueToSave returns the record's issue, or nil if the issue is unknown. Only a
+// ToSave returns the record's issue, or nil if the issue is unknown. Only a
 // configured source is asked: a save in a clone of github.com must not wait for the
 // network or make an unexpected request. The hasty triggers ask no source at all. In both
 // cases a recent forge answer from status or resume is used, and at returns the answer's
 // time.
-func issueToSave(c *invoke.Invocation, i checkpoint.Issue, trigger checkpoint.Trigger) (found *freshness.SourceIssue, at time.Time, err error) {
-	c.Offline = c.Offline || c.Flags.Bool("offline") || slices.Contains(hasty, trigger)
-	if s, err := chooseSource(c, i); err == nil && s.forge != nil && (s.guessed || c.Offline) && !c.Flags.IsSet("issue-file") {
-		found, at = s.forge.Seen(i)
+func ToSave(c *invoke.Invocation, i checkpoint.Issue, trigger checkpoint.Trigger) (found *freshness.SourceIssue, at time.Time, err error) {
+	c.Offline = c.Offline || c.Flags.Bool("offline") || slices.Contains(Hasty, trigger)
+	if s, err := Choose(c, i); err == nil && s.Forge != nil && (s.Guessed || c.Offline) && !c.Flags.IsSet("issue-file") {
+		found, at = s.Forge.Seen(i)
 		if age := c.Env.Now().Sub(at); found == nil || age < 0 || age > seenFor {
 			return nil, time.Time{}, nil
 		}
 		return found, at, nil
 	}
-	found, why, err := currentIssue(c, i)
+	found, why, err := Current(c, i)
 	if found != nil && besideBody(found) > maxBeside {
 		found, why = nil, "its title, labels and assignees are too long"
 	}
@@ -138,15 +139,15 @@ func besideBody(i *freshness.SourceIssue) int {
 	return n
 }
 
-// hasty are the triggers of saves that must not wait for a source.
-var hasty = []checkpoint.Trigger{checkpoint.UserInterrupt, checkpoint.SessionEnd, checkpoint.Interval}
+// Hasty are the triggers of saves that must not wait for a source.
+var Hasty = []checkpoint.Trigger{checkpoint.UserInterrupt, checkpoint.SessionEnd, checkpoint.Interval}
 
 // expected are reasons for an unknown issue that need no warning.
 var expected = []string{noSource, errBare.Error(), errOffline.Error()}
 
 // ask reads the issue from a source, within issue_timeout.
 func ask(c *invoke.Invocation, s source, i checkpoint.Issue) (*freshness.SourceIssue, error) {
-	switch s.kind {
+	switch s.Kind {
 	case "none":
 		return nil, nil
 	case "file":
@@ -158,20 +159,20 @@ func ask(c *invoke.Invocation, s source, i checkpoint.Issue) (*freshness.SourceI
 	if c.Offline || c.Flags.Bool("offline") {
 		return nil, errOffline
 	}
-	if s.kind == "command" {
-		return within(c, func(ctx context.Context) (*freshness.SourceIssue, error) { return fromCommand(c, ctx, i) })
+	if s.Kind == "command" {
+		return Within(c, func(ctx context.Context) (*freshness.SourceIssue, error) { return fromCommand(c, ctx, i) })
 	}
-	return within(c, func(ctx context.Context) (*freshness.SourceIssue, error) { return s.forge.Issue(ctx, i) })
+	return Within(c, func(ctx context.Context) (*freshness.SourceIssue, error) { return s.Forge.Issue(ctx, i) })
 }
 
 // recent returns a cached forge answer for display to a person, so that a repeated status
 // does not exhaust the forge's rate limit. Output for programs and the decision about a
 // resume always need a new answer.
 func recent(c *invoke.Invocation, s source, i checkpoint.Issue) *freshness.SourceIssue {
-	if s.forge == nil || !c.OnlyLooks || c.Flags.Bool("offline") {
+	if s.Forge == nil || !c.OnlyLooks || c.Flags.Bool("offline") {
 		return nil
 	}
-	found, at := s.forge.Seen(i)
+	found, at := s.Forge.Seen(i)
 	most := time.Duration(c.Settings.Int("issue_cache_seconds")) * time.Second
 	if age := c.Env.Now().Sub(at); age < 0 || age >= most {
 		return nil
@@ -205,9 +206,9 @@ func fromCommand(c *invoke.Invocation, ctx context.Context, i checkpoint.Issue) 
 	return cmd.Issue(ctx, string(i))
 }
 
-// within runs a question with the limit issue_timeout and abandons it afterwards. A
+// Within runs a question with the limit issue_timeout and abandons it afterwards. A
 // credential helper may ignore the request to stop.
-func within[T any](c *invoke.Invocation, ask func(context.Context) (T, error)) (T, error) {
+func Within[T any](c *invoke.Invocation, ask func(context.Context) (T, error)) (T, error) {
 	seconds := c.Settings.Int("issue_timeout")
 	ctx, cancel := context.WithTimeout(c.Ctx, time.Duration(seconds)*time.Second)
 	defer cancel()

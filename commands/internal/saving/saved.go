@@ -1,37 +1,39 @@
-package commands
+package saving
 
 import (
 	"fmt"
 	"strings"
 
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/judge"
 	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/pushing"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// A recordOf returns the JSON record of a command that saved a checkpoint.
-type recordOf func(s *gitstore.Saved, warnings []string) any
+// A RecordOf returns the JSON record of a command that saved a checkpoint.
+type RecordOf func(s *gitstore.Saved, warnings []string) any
 
-// finishSave prints the saved checkpoint and pushes it. The id is printed first, because
+// Finish prints the saved checkpoint and pushes it. The id is printed first, because
 // the push can take long. With --json the push comes first, so that the record contains
 // its warnings.
-func finishSave(c *invoke.Invocation, s *gitstore.Saved, record recordOf) error {
-	if !pushes(c) || c.Flags.Bool("dry-run") {
+func Finish(c *invoke.Invocation, s *gitstore.Saved, record RecordOf) error {
+	if !pushing.Wanted(c) || c.Flags.Bool("dry-run") {
 		return showSaved(c, s, record)
 	}
 	if c.JSON {
-		pushSaved(c, s.Issue, !c.Flags.IsSet("push"))
+		pushing.Saved(c, s.Issue, !c.Flags.IsSet("push"))
 		return showSaved(c, s, record)
 	}
 	err := showSaved(c, s, record)
-	pushSaved(c, s.Issue, !c.Flags.IsSet("push"))
+	pushing.Saved(c, s.Issue, !c.Flags.IsSet("push"))
 	return err
 }
 
-func showSaved(c *invoke.Invocation, s *gitstore.Saved, record recordOf) error {
-	for _, w := range savedWarnings(c, s) {
+func showSaved(c *invoke.Invocation, s *gitstore.Saved, record RecordOf) error {
+	for _, w := range Warnings(c, s) {
 		c.Warnf("%s", w)
 	}
 	if c.JSON {
@@ -45,13 +47,13 @@ func showSaved(c *invoke.Invocation, s *gitstore.Saved, record recordOf) error {
 	return nil
 }
 
-// savedWarnings returns the warnings of a successful save.
-func savedWarnings(c *invoke.Invocation, s *gitstore.Saved) []string {
+// Warnings returns the warnings of a successful save.
+func Warnings(c *invoke.Invocation, s *gitstore.Saved) []string {
 	list := s.Warnings
 	if !s.Trigger.Known() {
 		list = append(list, fmt.Sprintf("trigger %s is not known: retention keeps its checkpoints", s.Trigger))
 	}
-	if problem := unknownPhase(s.Record, rules(c)); problem != "" {
+	if problem := unknownPhase(s.Record, judge.Rules(c)); problem != "" {
 		list = append(list, problem)
 	}
 	for _, p := range s.Record.Validate() {
@@ -91,8 +93,8 @@ func tellLimit(c *invoke.Invocation, s *gitstore.Saved) {
 	}
 }
 
-// saveRecord returns the JSON record of a save.
-func saveRecord(kind string, s *gitstore.Saved, warnings []string) output.Save {
+// Record returns the JSON record of a save.
+func Record(kind string, s *gitstore.Saved, warnings []string) output.Save {
 	return output.Save{
 		Type: kind, CheckpointID: string(s.ID), Issue: string(s.Issue), Commit: s.Commit.String(), Ref: s.Ref,
 		Trigger: string(s.Trigger), Phase: s.Phase, CreatedAt: s.Record.CreatedAt(), Files: s.Files,

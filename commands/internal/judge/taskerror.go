@@ -1,4 +1,4 @@
-package commands
+package judge
 
 import (
 	"errors"
@@ -33,8 +33,8 @@ func (e *taskError) ExitHint() string {
 	return hint
 }
 
-// taskFailure adds the issue to task and story errors.
-func taskFailure(issue checkpoint.Issue, next string, err error) error {
+// TaskFailure adds the issue to task and story errors.
+func TaskFailure(issue checkpoint.Issue, next string, err error) error {
 	e := &taskError{issue, next, err}
 	if err == nil || e.ExitCode() == exit.Failure {
 		return err

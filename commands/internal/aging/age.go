@@ -1,4 +1,5 @@
-package commands
+// Package aging applies the rules of retention that depend on the age of a chain.
+package aging
 
 import (
 	"errors"
@@ -10,10 +11,10 @@ import (
 	"git-checkpoint/gitstore/retention"
 )
 
-// ageRules returns the retention rules by age: when a whole chain moves to the archive,
+// Rules returns the retention rules by age: when a whole chain moves to the archive,
 // and how long archived checkpoints stay. The claude and dotagent layouts have rules of
 // their own, unless the user sets max_age_days or archive_days.
-func ageRules(c *invoke.Invocation) gitstore.PruneRequest {
+func Rules(c *invoke.Invocation) gitstore.PruneRequest {
 	completed, other := c.Settings.ArchiveDays()
 	req := gitstore.PruneRequest{
 		MaxAge:  c.Settings.Int("max_age_days"),
@@ -29,10 +30,10 @@ func ageRules(c *invoke.Invocation) gitstore.PruneRequest {
 	return req
 }
 
-// issuesToAge returns the issues that `sync --all` applies the rules of age to. If
+// Issues returns the issues that `sync --all` applies the rules of age to. If
 // max_age_days is off, only issues with an archive are returned, because reading every
 // chain would take longer than the sync.
-func issuesToAge(c *invoke.Invocation) []checkpoint.Issue {
+func Issues(c *invoke.Invocation) []checkpoint.Issue {
 	issues, _, err := c.Store.Issues(c.Ctx, c.Settings.Int("max_age_days") <= 0)
 	if err != nil {
 		c.Warnf("rules of age: %v", err)
@@ -40,9 +41,9 @@ func issuesToAge(c *invoke.Invocation) []checkpoint.Issue {
 	return issues
 }
 
-// applyAge applies the rules of age to issues. Errors become warnings, so that the
+// Apply applies the rules of age to issues. Errors become warnings, so that the
 // command itself still succeeds.
-func applyAge(c *invoke.Invocation, issues ...checkpoint.Issue) {
+func Apply(c *invoke.Invocation, issues ...checkpoint.Issue) {
 	for _, i := range issues {
 		done, err := pruneByAge(c, i)
 		var refused *gitstore.RefusedError
@@ -62,7 +63,7 @@ func applyAge(c *invoke.Invocation, issues ...checkpoint.Issue) {
 // removes no checkpoint, the chain is not written. The command that follows reports an
 // unreadable chain.
 func pruneByAge(c *invoke.Invocation, i checkpoint.Issue) (*gitstore.Pruned, error) {
-	req := ageRules(c)
+	req := Rules(c)
 	req.Issue, req.DryRun = i, true
 	if withinMaxAge(c, i, req) {
 		return &gitstore.Pruned{}, nil

@@ -1,4 +1,5 @@
-package commands
+// Package githooks finds the hooks that are installed in a repository.
+package githooks
 
 import (
 	"strings"
@@ -8,8 +9,8 @@ import (
 	"git-checkpoint/commands/output"
 )
 
-// hooksRepo returns the repository and settings for hook installation.
-func hooksRepo(c *invoke.Invocation) *install.Repo {
+// Repo returns the repository and settings for hook installation.
+func Repo(c *invoke.Invocation) *install.Repo {
 	return &install.Repo{
 		Context: c.Ctx, Git: c.Store.Git(), Config: c.Store.Config(), Root: c.Store.Root(), CommonDir: c.Store.CommonDir(),
 		PrePush: c.Settings.String("hooks.pre_push"), Global: c.Flags.Bool("global"), Force: c.Flags.Bool("force"), Warn: c.Warnf,
@@ -17,9 +18,9 @@ func hooksRepo(c *invoke.Invocation) *install.Repo {
 	}
 }
 
-// findHooks returns the state and the setting of each git hook.
-func findHooks(c *invoke.Invocation) ([]output.Hook, error) {
-	found, err := hooksRepo(c).Status()
+// Find returns the state and the setting of each git hook.
+func Find(c *invoke.Invocation) ([]output.Hook, error) {
+	found, err := Repo(c).Status()
 	var hooks []output.Hook
 	for _, h := range found {
 		hooks = append(hooks, output.Hook{

@@ -1,17 +1,18 @@
-package commands
+package saving
 
 import (
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/judge"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
 )
 
-// documentEdit returns the edit of a save that has a document and no flags. named
+// DocumentEdit returns the edit of a save that has a document and no flags. named
 // reports whether the trigger does not come from the document.
-func documentEdit(c *invoke.Invocation, doc *layout.File, trigger checkpoint.Trigger, named bool) func(*checkpoint.Record) (*checkpoint.Record, error) {
+func DocumentEdit(c *invoke.Invocation, doc *layout.File, trigger checkpoint.Trigger, named bool) func(*checkpoint.Record) (*checkpoint.Record, error) {
 	e := &edit{
 		doc: doc, trigger: trigger, named: named, session: c.Store.Session(newSession),
-		now: c.Env.Now(), store: c.Store, rules: rules(c), ctx: c.Ctx,
+		now: c.Env.Now(), store: c.Store, rules: judge.Rules(c), ctx: c.Ctx,
 	}
 	return e.apply
 }

@@ -1,4 +1,4 @@
-package commands
+package pushing
 
 import (
 	"cmp"
@@ -11,34 +11,34 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// pushFlag returns the --push flag of the commands that save.
-func pushFlag() cli.Flag {
+// Flag returns the --push flag of the commands that save.
+func Flag() cli.Flag {
 	return invoke.OptionalFlag{StringFlag: &cli.StringFlag{Name: "push", Usage: "then push the issue's checkpoints, to `REMOTE` or the configured one"}}
 }
 
-// pushes reports whether a new checkpoint is pushed.
-func pushes(c *invoke.Invocation) bool {
+// Wanted reports whether a new checkpoint is pushed.
+func Wanted(c *invoke.Invocation) bool {
 	return c.Flags.IsSet("push") || c.Settings.String("push") == "auto"
 }
 
-const notPushed = "not pushed, the next push tries again: %v"
+const NotPushed = "not pushed, the next push tries again: %v"
 
-// pushSaved pushes an issue after a save. An error becomes a warning: the checkpoint is
+// Saved pushes an issue after a save. An error becomes a warning: the checkpoint is
 // saved, and the next push includes it. A quiet push does not ask for a password.
-func pushSaved(c *invoke.Invocation, issue checkpoint.Issue, quiet bool) {
-	if err := tryPush(c, issue, quiet); err != nil {
-		c.Warnf(notPushed, err)
+func Saved(c *invoke.Invocation, issue checkpoint.Issue, quiet bool) {
+	if err := Issue(c, issue, quiet); err != nil {
+		c.Warnf(NotPushed, err)
 	}
 }
 
-// pushMissed repeats a failed push after a save without changes.
-func pushMissed(c *invoke.Invocation, issue checkpoint.Issue) {
-	if pushes(c) && !c.Flags.Bool("dry-run") {
-		pushSaved(c, issue, !c.Flags.IsSet("push"))
+// Missed repeats a failed push after a save without changes.
+func Missed(c *invoke.Invocation, issue checkpoint.Issue) {
+	if Wanted(c) && !c.Flags.Bool("dry-run") {
+		Saved(c, issue, !c.Flags.IsSet("push"))
 	}
 }
 
-func tryPush(c *invoke.Invocation, issue checkpoint.Issue, quiet bool) error {
+func Issue(c *invoke.Invocation, issue checkpoint.Issue, quiet bool) error {
 	named := c.Flags.String("push")
 	if named == invoke.LeftOut {
 		named = ""
@@ -47,7 +47,7 @@ func tryPush(c *invoke.Invocation, issue checkpoint.Issue, quiet bool) error {
 	if err != nil {
 		return err
 	}
-	done, err := push(c, gitstore.PushRequest{
+	done, err := Push(c, gitstore.PushRequest{
 		Remote: remote, Issues: []checkpoint.Issue{issue}, Timeout: c.RemoteTimeout(), Quiet: quiet || !terminal.Has(),
 	}, nil)
 	for _, s := range done {

@@ -1,4 +1,4 @@
-package commands
+package judge
 
 import (
 	"errors"
@@ -10,14 +10,14 @@ import (
 	"git-checkpoint/gitstore/checkpoint/tasks"
 )
 
-// taskOutputs returns the existing outputs of the running tasks.
-func taskOutputs(c *invoke.Invocation, l *tasks.List) map[string]tasks.Found {
+// TaskOutputs returns the existing outputs of the running tasks.
+func TaskOutputs(c *invoke.Invocation, l *tasks.List) map[string]tasks.Found {
 	found, places := map[string]tasks.Found{}, map[string]string{}
 	for _, t := range l.Running() {
 		if t.Output == "" || c.Store.Root() == "" {
 			continue
 		}
-		if f := taskOutput(c, t.Output); f.Exists {
+		if f := TaskOutput(c, t.Output); f.Exists {
 			found[t.ID], places[t.ID] = f, t.Output
 		}
 	}
@@ -35,8 +35,8 @@ func taskOutputs(c *invoke.Invocation, l *tasks.List) map[string]tasks.Found {
 	return found
 }
 
-// taskOutput examines an output. A JSON file must be complete and can contain a status.
-func taskOutput(c *invoke.Invocation, place string) tasks.Found {
+// TaskOutput examines an output. A JSON file must be complete and can contain a status.
+func TaskOutput(c *invoke.Invocation, place string) tasks.Found {
 	f, err := invoke.OpenPlain(c, place)
 	if err != nil {
 		return tasks.Found{Exists: errors.Is(err, invoke.ErrNotPlain)}

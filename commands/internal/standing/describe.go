@@ -1,4 +1,4 @@
-package commands
+package standing
 
 import (
 	"cmp"
@@ -18,8 +18,8 @@ import (
 	"git-checkpoint/gitstore/checkpoint/tasks"
 )
 
-// heading returns the issue and the title of the work.
-func heading(cp *gitstore.Checkpoint, r *checkpoint.Record) string {
+// Heading returns the issue and the title of the work.
+func Heading(cp *gitstore.Checkpoint, r *checkpoint.Record) string {
 	text := "Issue " + string(cp.Issue)
 	if title := r.Subject(); title != "" {
 		text += ": " + title
@@ -27,8 +27,8 @@ func heading(cp *gitstore.Checkpoint, r *checkpoint.Record) string {
 	return text
 }
 
-// showReasons prints the findings, worst first.
-func showReasons(c *invoke.Invocation, v freshness.Verdict) {
+// ShowReasons prints the findings, worst first.
+func ShowReasons(c *invoke.Invocation, v freshness.Verdict) {
 	for _, r := range v.WorstFirst() {
 		c.Printf("  %s: %s\n", r.Severity, output.Clean(r.Message))
 		for _, d := range r.Detail {
@@ -40,13 +40,13 @@ func showReasons(c *invoke.Invocation, v freshness.Verdict) {
 	}
 }
 
-// statusRecord returns the JSON record of status and resume.
-func statusRecord(kind string, cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) output.Status {
-	at := standingOf(r, v)
+// Status returns the JSON record of status and resume.
+func Status(kind string, cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) output.Status {
+	at := Of(r, v)
 	s := output.Status{
 		Type: kind, CheckpointID: string(cp.ID), Issue: string(cp.Issue), Action: v.Action.String(),
-		CanResume: v.CanResume, Complete: at.complete, Warnings: v.Warnings(), ResumeFrom: at.from,
-		CurrentPhase: at.current, CompletedPhases: at.completed, Remaining: at.remaining, Batches: output.Batches{Completed: at.batches, Current: r.CurrentBatch(), Pending: at.pending},
+		CanResume: v.CanResume, Complete: at.Complete, Warnings: v.Warnings(), ResumeFrom: at.From,
+		CurrentPhase: at.Current, CompletedPhases: at.Completed, Remaining: at.Remaining, Batches: output.Batches{Completed: at.batches, Current: r.CurrentBatch(), Pending: at.pending},
 		PendingCaptures: pendingCaptures(r), Changed: phrase.QuotePaths(v.Changed),
 		AutoResume: v.Safe && v.Action <= freshness.ProceedWithWarning, AutoResumeReason: v.SafeWhy, AwaitingApproval: v.Awaiting,
 		SkippedPhases: r.Progress().Skipped, Replans: progress.ReplanCounts(r), Artifacts: artifacts(r), PreservedMinutes: progress.Minutes(r), Next: v.Next.Action,
@@ -69,8 +69,8 @@ func pendingCaptures(r *checkpoint.Record) []string {
 	return pending
 }
 
-// autoResume describes whether `resume --auto` would resume, and the reason.
-func autoResume(v freshness.Verdict) string {
+// AutoResume describes whether `resume --auto` would resume, and the reason.
+func AutoResume(v freshness.Verdict) string {
 	switch {
 	case !v.Safe:
 		return "no. " + v.SafeWhy
@@ -80,8 +80,8 @@ func autoResume(v freshness.Verdict) string {
 	return "yes. " + v.SafeWhy
 }
 
-// ownWords returns a resume point written by a person, or "" for generated resume points.
-func ownWords(r *checkpoint.Record) string {
+// OwnWords returns a resume point written by a person, or "" for generated resume points.
+func OwnWords(r *checkpoint.Record) string {
 	from := phrase.FirstLine(r.ResumeFrom())
 	if !strings.Contains(from, " ") || strings.HasPrefix(from, "phase_") || strings.HasPrefix(from, "batch_") {
 		return ""
@@ -89,9 +89,9 @@ func ownWords(r *checkpoint.Record) string {
 	return from
 }
 
-// progressRows returns the rows about the progress.
-func progressRows(r *checkpoint.Record, v freshness.Verdict) []display.Row {
-	at := standingOf(r, v)
+// ProgressRows returns the rows about the progress.
+func ProgressRows(r *checkpoint.Record, v freshness.Verdict) []display.Row {
+	at := Of(r, v)
 	rows := []display.Row{{Label: "Phase", Text: phaseText(at, r.Progress())}}
 	if done, now := at.batches, r.CurrentBatch(); len(done)+now > 0 {
 		var parts []string
@@ -106,9 +106,9 @@ func progressRows(r *checkpoint.Record, v freshness.Verdict) []display.Row {
 	if text := tasksText(tasks.Of(r).All()); text != "" {
 		rows = append(rows, display.Row{Label: "Tasks", Text: text})
 	}
-	for _, line := range phaseLines(r) {
-		if line.name != "Completed" && line.name != "Remaining" { // shown above
-			rows = append(rows, display.Row{Label: line.name, Text: line.text})
+	for _, line := range PhaseLines(r) {
+		if line.Name != "Completed" && line.Name != "Remaining" { // shown above
+			rows = append(rows, display.Row{Label: line.Name, Text: line.Text})
 		}
 	}
 	if spent := int(progress.Minutes(r)); spent > 0 {
@@ -123,20 +123,20 @@ func progressRows(r *checkpoint.Record, v freshness.Verdict) []display.Row {
 // phaseText returns a text such as "implementing, phase 3 of 5; left: validation, docs".
 func phaseText(at standing, p checkpoint.Progress) string {
 	switch {
-	case at.complete:
+	case at.Complete:
 		return fmt.Sprintf("all %d completed", p.Total)
-	case at.current == "":
+	case at.Current == "":
 		return "none recorded"
 	case p.Total == 0:
-		return at.current
+		return at.Current
 	}
-	text := at.current
-	if n := slices.Index(p.Names, at.current) + 1; n > 0 {
+	text := at.Current
+	if n := slices.Index(p.Names, at.Current) + 1; n > 0 {
 		text += fmt.Sprintf(", phase %d of %d", n, p.Total)
 	} else {
 		text += fmt.Sprintf(" of %d", p.Total)
 	}
-	if left := slices.DeleteFunc(slices.Clone(at.remaining), func(s string) bool { return s == at.current }); len(left) > 0 {
+	if left := slices.DeleteFunc(slices.Clone(at.Remaining), func(s string) bool { return s == at.Current }); len(left) > 0 {
 		text += "; left: " + phrase.List(phrase.Few(left, 8))
 	}
 	return text
@@ -175,13 +175,13 @@ func tasksText(all []tasks.Task) string {
 	return text
 }
 
-// resumePoint returns the record's resume point, or the checkpoint's id if it has none.
-func resumePoint(j judged) string {
-	return cmp.Or(standingOf(j.record, j.verdict).from, string(j.cp.ID))
+// ResumePoint returns the record's resume point, or the checkpoint's id if it has none.
+func ResumePoint(j Judged) string {
+	return cmp.Or(Of(j.Record, j.Verdict).From, string(j.Checkpoint.ID))
 }
 
-// workName returns a name for the work: its description, the issue's title, or the issue.
-func workName(cp *gitstore.Checkpoint, r *checkpoint.Record) string {
+// WorkName returns a name for the work: its description, the issue's title, or the issue.
+func WorkName(cp *gitstore.Checkpoint, r *checkpoint.Record) string {
 	if v, ok := r.Doc().Lookup("workflow.description"); ok {
 		if s, ok := v.(string); ok && s != "" {
 			return s

@@ -1,4 +1,5 @@
-package commands
+// Package standing describes the progress of a checkpoint's work as text and as JSON.
+package standing
 
 import (
 	"cmp"
@@ -15,47 +16,47 @@ import (
 
 // A standing is the progress of a record's work, for output.
 type standing struct {
-	current   string   // phase at which work continues
-	completed []string // completed phases
-	remaining []string
+	Current   string   // phase at which work continues
+	Completed []string // completed phases
+	Remaining []string
 	batches   []int      // completed batches
 	pending   [][]string // open tasks, in batches
-	complete  bool       // all phases are completed
-	from      string
+	Complete  bool       // all phases are completed
+	From      string
 }
 
-// standingOf returns the progress of a record. Work continues at the first remaining
+// Of returns the progress of a record. Work continues at the first remaining
 // phase; the record's current phase is only advice. If labels have changed since the
 // save, they select the phase, unless phases are only numbered.
-func standingOf(r *checkpoint.Record, v freshness.Verdict) standing {
+func Of(r *checkpoint.Record, v freshness.Verdict) standing {
 	p := r.Progress()
 	s := standing{
-		current: cmp.Or(p.Current, r.Phase()), completed: p.Completed, remaining: p.Remaining,
-		batches: r.CompletedBatches(), from: r.ResumeFrom(),
+		Current: cmp.Or(p.Current, r.Phase()), Completed: p.Completed, Remaining: p.Remaining,
+		batches: r.CompletedBatches(), From: r.ResumeFrom(),
 	}
 	s.pending, _ = tasks.Of(r).Batches() // judge rejects cycles
 	if len(p.Remaining) > 0 {
-		s.current = p.Remaining[0]
+		s.Current = p.Remaining[0]
 	}
 	if v.Phase != "" && (len(p.Remaining) == 0 || slices.Contains(p.Names, v.Phase)) {
-		s.current = v.Phase
+		s.Current = v.Phase
 	}
-	s.complete = p.Total > 0 && len(p.Remaining) == 0
-	if s.from == "" {
-		s.from = r.DefaultResumePoint()
+	s.Complete = p.Total > 0 && len(p.Remaining) == 0
+	if s.From == "" {
+		s.From = r.DefaultResumePoint()
 	}
 	switch v.Next.Action {
 	case "":
 	case layout.Finished:
-		s.complete, s.from = true, layout.Finished
+		s.Complete, s.From = true, layout.Finished
 	default:
-		s.current, s.from = v.Next.Phase, "phase_"+v.Next.Phase
+		s.Current, s.From = v.Next.Phase, "phase_"+v.Next.Phase
 	}
 	return s
 }
 
-// progressLine returns the progress line of the prompt.
-func progressLine(r *checkpoint.Record) string {
+// ProgressLine returns the progress line of the prompt.
+func ProgressLine(r *checkpoint.Record) string {
 	p := r.Progress()
 	switch done := lastCompleted(p.Completed); {
 	case done == "" && p.Total > 0:
@@ -101,18 +102,18 @@ func lastCompleted(completed []string) string {
 	return best
 }
 
-// continueFrom returns the point at which work continues, as text for the prompt.
-func continueFrom(r *checkpoint.Record) string {
-	s := standingOf(r, freshness.Verdict{})
+// ContinueFrom returns the point at which work continues, as text for the prompt.
+func ContinueFrom(r *checkpoint.Record) string {
+	s := Of(r, freshness.Verdict{})
 	switch {
-	case s.complete:
+	case s.Complete:
 		return "nothing is left to do"
-	case len(s.remaining) > 0:
-		return "Phase " + s.remaining[0]
-	case len(s.completed) > 0:
-		if n, err := strconv.Atoi(lastCompleted(s.completed)); err == nil {
+	case len(s.Remaining) > 0:
+		return "Phase " + s.Remaining[0]
+	case len(s.Completed) > 0:
+		if n, err := strconv.Atoi(lastCompleted(s.Completed)); err == nil {
 			return "Phase " + strconv.Itoa(n+1)
 		}
 	}
-	return cmp.Or(s.from, "the checkpoint")
+	return cmp.Or(s.From, "the checkpoint")
 }

@@ -1,4 +1,4 @@
-package commands
+package standing
 
 import (
 	"fmt"
@@ -19,8 +19,8 @@ const (
 	promptNote = 2000 // columns of the note
 	promptKind = 20   // lines of each kind
 
-	bytesPerToken = 4   // average of models for English text
-	fewestTokens  = 400 // the fence and four lines of full length
+	BytesPerToken = 4   // average of models for English text
+	FewestTokens  = 400 // the fence and four lines of full length
 )
 
 // The fence encloses the checkpoint's text in --print prompt. Every line inside begins
@@ -42,10 +42,10 @@ type promptLine struct {
 	less int
 }
 
-// promptFor returns an agent's prompt for a new session, in at most room bytes. A room of
+// Prompt returns an agent's prompt for a new session, in at most room bytes. A room of
 // 0 means no limit. Less important lines are removed first. The lines about the resume
 // point always stay.
-func promptFor(j judged, more promptMore, now time.Time, room int) string {
+func Prompt(j Judged, more PromptMore, now time.Time, room int) string {
 	lines := promptLines(j, more, now)
 	text := fence(lines)
 	for less := 3; less > 0 && room > 0 && len(text) > room; less-- {
@@ -65,53 +65,53 @@ func fence(lines []promptLine) string {
 	return b.String()
 }
 
-func promptLines(j judged, more promptMore, now time.Time) (lines []promptLine) {
+func promptLines(j Judged, more PromptMore, now time.Time) (lines []promptLine) {
 	line := func(less, limit int, name, text string) {
 		if text != "" {
 			lines = append(lines, promptLine{"| " + output.Truncate(output.Clean(name+": "+text), limit) + "\n", less})
 		}
 	}
-	at := standingOf(j.record, j.verdict)
-	line(0, promptText, "Work", workName(j.cp, j.record))
-	line(0, promptText, "Issue", string(j.cp.Issue))
-	line(0, promptText, "Checkpoint", string(j.cp.ID)+", saved "+phrase.Ago(j.record.CreatedAt(), now))
-	line(1, promptText, "Branch", j.cp.Branch)
-	line(1, promptText, "Verdict", j.verdict.Action.String())
-	line(1, promptText, "Completed phases", phrase.List(at.completed))
-	line(1, promptText, "Remaining phases", phrase.List(at.remaining))
-	line(1, promptText, "Current phase", at.current)
-	line(1, promptText, "Tasks", tasksLine(j.record))
+	at := Of(j.Record, j.Verdict)
+	line(0, promptText, "Work", WorkName(j.Checkpoint, j.Record))
+	line(0, promptText, "Issue", string(j.Checkpoint.Issue))
+	line(0, promptText, "Checkpoint", string(j.Checkpoint.ID)+", saved "+phrase.Ago(j.Record.CreatedAt(), now))
+	line(1, promptText, "Branch", j.Checkpoint.Branch)
+	line(1, promptText, "Verdict", j.Verdict.Action.String())
+	line(1, promptText, "Completed phases", phrase.List(at.Completed))
+	line(1, promptText, "Remaining phases", phrase.List(at.Remaining))
+	line(1, promptText, "Current phase", at.Current)
+	line(1, promptText, "Tasks", tasksLine(j.Record))
 	line(2, promptText, "Tasks to go", batchesLine(at.pending))
-	if more.attempt > 1 {
-		line(1, promptText, "Attempt", fmt.Sprint(more.attempt))
+	if more.Attempt > 1 {
+		line(1, promptText, "Attempt", fmt.Sprint(more.Attempt))
 	}
-	line(2, promptNote, "Summary", j.record.Doc().Text("context_summary"))
-	for _, text := range phrase.Few(j.record.Doc().Texts("key_decisions"), promptKind) {
+	line(2, promptNote, "Summary", j.Record.Doc().Text("context_summary"))
+	for _, text := range phrase.Few(j.Record.Doc().Texts("key_decisions"), promptKind) {
 		line(2, promptText, "Decided", text)
 	}
-	line(2, promptText, "Conflicts in progress", phrase.List(j.record.Conflicts()))
-	line(2, promptText, "Pending messages", phrase.List(j.record.PendingMessages()))
-	line(2, promptText, "Knowledge to capture", phrase.List(pendingCaptures(j.record)))
-	line(2, promptNote, "Note", j.record.Note())
-	for _, w := range phrase.Few(j.verdict.Warnings(), promptKind) {
+	line(2, promptText, "Conflicts in progress", phrase.List(j.Record.Conflicts()))
+	line(2, promptText, "Pending messages", phrase.List(j.Record.PendingMessages()))
+	line(2, promptText, "Knowledge to capture", phrase.List(pendingCaptures(j.Record)))
+	line(2, promptNote, "Note", j.Record.Note())
+	for _, w := range phrase.Few(j.Verdict.Warnings(), promptKind) {
 		line(2, promptText, "Warning", w)
 	}
-	for _, p := range phrase.Few(more.skipped, promptKind) {
+	for _, p := range phrase.Few(more.Skipped, promptKind) {
 		line(3, promptText, "Changed since, left as it is", phrase.QuotePath(p))
 	}
-	line(0, promptText, "Continue from", resumePoint(j))
+	line(0, promptText, "Continue from", ResumePoint(j))
 	return lines
 }
 
-// A judged has a checkpoint, its record and its verdict.
-type judged struct {
-	cp      *gitstore.Checkpoint
-	record  *checkpoint.Record
-	verdict freshness.Verdict
+// A Judged has a checkpoint, its record and its verdict.
+type Judged struct {
+	Checkpoint *gitstore.Checkpoint
+	Record     *checkpoint.Record
+	Verdict    freshness.Verdict
 }
 
-// A promptMore has the facts that a resume adds to a prompt.
-type promptMore struct {
-	attempt int      // number of attempts at the phase, including this one
-	skipped []string // paths that changed since the checkpoint and were not restored
+// A PromptMore has the facts that a resume adds to a prompt.
+type PromptMore struct {
+	Attempt int      // number of attempts at the phase, including this one
+	Skipped []string // paths that changed since the checkpoint and were not restored
 }

@@ -1,4 +1,4 @@
-package commands
+package saving
 
 import (
 	"cmp"
@@ -12,6 +12,8 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/issuesource"
+	"git-checkpoint/commands/internal/judge"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -56,27 +58,27 @@ type assignment struct {
 	value any
 }
 
-// A saveInput has the parameters of a save that are not flags.
-type saveInput struct {
-	doc       *layout.File                   // document of save --as, or nil
-	begin     func(*checkpoint.Record) error // step before the flags apply, or nil
-	move      func(*checkpoint.Record) error // step after the flags apply, or nil
-	artifacts []string                       // additional files to capture as artifacts
-	content   bool                           // the flags --summary and --decision describe the checkpoint
+// An Input has the parameters of a save that are not flags.
+type Input struct {
+	Doc       *layout.File                   // document of save --as, or nil
+	Begin     func(*checkpoint.Record) error // step before the flags apply, or nil
+	Move      func(*checkpoint.Record) error // step after the flags apply, or nil
+	Artifacts []string                       // additional files to capture as artifacts
+	Content   bool                           // the flags --summary and --decision describe the checkpoint
 }
 
 // editor reads the flags and files that change the record, and returns a function that
 // derives the new record from the previous record.
-func editor(c *invoke.Invocation, issue checkpoint.Issue, trigger checkpoint.Trigger, in saveInput) (func(*checkpoint.Record) (*checkpoint.Record, error), error) {
+func editor(c *invoke.Invocation, issue checkpoint.Issue, trigger checkpoint.Trigger, in Input) (func(*checkpoint.Record) (*checkpoint.Record, error), error) {
 	f := c.Flags
 	e := &edit{
 		replace: f.Bool("replace"), trigger: trigger, phase: f.String("phase"), batch: f.Int("batch"),
 		agent: f.String("agent"), action: f.String("action"), conflict: f.String("conflict"),
 		note: f.String("message"), resumeFrom: f.String("resume-from"), noResume: f.String("no-resume"),
-		now: c.Env.Now(), store: c.Store, rules: rules(c), named: f.IsSet("trigger"), given: f.String("session") != "",
-		strict: f.Bool("strict"), noBody: f.Bool("no-body"), ctx: c.Ctx, doc: in.doc, begin: in.begin, move: in.move,
+		now: c.Env.Now(), store: c.Store, rules: judge.Rules(c), named: f.IsSet("trigger"), given: f.String("session") != "",
+		strict: f.Bool("strict"), noBody: f.Bool("no-body"), ctx: c.Ctx, doc: in.Doc, begin: in.Begin, move: in.Move,
 	}
-	if in.content {
+	if in.Content {
 		e.summary, e.decisions = f.String("summary"), c.Lists["decision"]
 	}
 	for _, name := range textFlags {
@@ -105,7 +107,7 @@ func editor(c *invoke.Invocation, issue checkpoint.Issue, trigger checkpoint.Tri
 	if e.sets, err = parseSets(c.Lists["set"]); err != nil {
 		return nil, err
 	}
-	if e.issue, e.seen, err = issueToSave(c, issue, trigger); err != nil {
+	if e.issue, e.seen, err = issuesource.ToSave(c, issue, trigger); err != nil {
 		return nil, err
 	}
 	return e.apply, nil

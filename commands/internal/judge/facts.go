@@ -1,4 +1,5 @@
-package commands
+// Package judge gathers the facts about a checkpoint and evaluates its freshness.
+package judge
 
 import (
 	"fmt"
@@ -7,6 +8,7 @@ import (
 	"slices"
 
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/issuesource"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -14,22 +16,22 @@ import (
 	"git-checkpoint/gitstore/layout"
 )
 
-// judge collects the facts about a checkpoint and returns its verdict.
-func judge(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) (freshness.Verdict, error) {
-	v, _, err := judgeWithIssue(c, cp, r)
+// Verdict collects the facts about a checkpoint and returns its verdict.
+func Verdict(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) (freshness.Verdict, error) {
+	v, _, err := VerdictAndIssue(c, cp, r)
 	return v, err
 }
 
-// judgeWithIssue is like judge, and also returns the current issue of the source, or
+// VerdictAndIssue is like judge, and also returns the current issue of the source, or
 // nil if it is not known.
-func judgeWithIssue(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) (freshness.Verdict, *freshness.SourceIssue, error) {
+func VerdictAndIssue(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) (freshness.Verdict, *freshness.SourceIssue, error) {
 	l := tasks.Of(r)
 	if _, err := l.Batches(); err != nil {
-		return freshness.Verdict{}, nil, taskFailure(cp.Issue, "", fmt.Errorf("checkpoint %s: %w", cp.ID, err))
+		return freshness.Verdict{}, nil, TaskFailure(cp.Issue, "", fmt.Errorf("checkpoint %s: %w", cp.ID, err))
 	}
 	facts := freshness.Facts{Now: c.Env.Now(), Commit: cp.Commit.String()[:12], Name: string(cp.Issue)}
 	var err error
-	if facts.Issue, facts.NoIssue, err = currentIssue(c, cp.Issue); err != nil {
+	if facts.Issue, facts.NoIssue, err = issuesource.Current(c, cp.Issue); err != nil {
 		return freshness.Verdict{}, nil, err
 	}
 	if facts.Issue == nil && facts.NoIssue == "" && r.IssueSnapshot().Known {
@@ -41,14 +43,14 @@ func judgeWithIssue(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint
 	facts.Files = filesFact(c, cp)
 	facts.Outputs = outputsFact(c, cp, r)
 	facts.Plan = planFact(c, cp, r)
-	facts.Tasks = taskOutputs(c, l)
+	facts.Tasks = TaskOutputs(c, l)
 	facts.Next = nextFact(c, r)
 	facts.Fuller = fuller(c, cp)
 	facts.Resumes = c.Store.Resumed(cp).Times
 	facts.Approved = approved(c, cp)
 	facts.By = c.Flags.String("by")
 	facts.Findings = otherSession(c, r)
-	return freshness.Evaluate(r, facts, rules(c)), facts.Issue, nil
+	return freshness.Evaluate(r, facts, Rules(c)), facts.Issue, nil
 }
 
 // fuller returns the id of the next older checkpoint on the branch that lacks no file, if
@@ -72,12 +74,12 @@ func fuller(c *invoke.Invocation, cp *gitstore.Checkpoint) string {
 	return ""
 }
 
-// rules returns the settings and flags that the verdict depends on.
-func rules(c *invoke.Invocation) freshness.Rules {
-	changed := c.Flags.String("changed") != "" || auto(c)
+// Rules returns the settings and flags that the verdict depends on.
+func Rules(c *invoke.Invocation) freshness.Rules {
+	changed := c.Flags.String("changed") != "" || Auto(c)
 	return freshness.Rules{
 		LabelsToPhase: c.Settings.Map("labels_to_phase"), Phases: c.Settings.Strings("phases"),
-		FilesAnswered: changed, Strict: c.Flags.Bool("strict"), Auto: auto(c), Handovers: handovers(c),
+		FilesAnswered: changed, Strict: c.Flags.Bool("strict"), Auto: Auto(c), Handovers: handovers(c),
 	}
 }
 
@@ -94,8 +96,8 @@ func handovers(c *invoke.Invocation) (all []freshness.Handover) {
 	return all
 }
 
-// auto reports whether the command must not ask questions.
-func auto(c *invoke.Invocation) bool { return c.Flags.Bool("auto") || c.Flags.Bool("ci") }
+// Auto reports whether the command must not ask questions.
+func Auto(c *invoke.Invocation) bool { return c.Flags.Bool("auto") || c.Flags.Bool("ci") }
 
 func branchFact(c *invoke.Invocation, cp *gitstore.Checkpoint) freshness.Branch {
 	if cp.Branch == "" {
@@ -230,7 +232,7 @@ func nextFact(c *invoke.Invocation, r *checkpoint.Record) freshness.Next {
 	n, _ := layout.NextOf(r, func(pattern string) (whole, broken int) {
 		places, _ := fs.Glob(root.FS(), pattern)
 		for _, place := range places {
-			if f := taskOutput(c, place); f.Broken {
+			if f := TaskOutput(c, place); f.Broken {
 				broken++
 			} else if f.Exists {
 				whole++

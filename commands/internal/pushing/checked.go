@@ -1,4 +1,6 @@
-package commands
+// Package pushing pushes checkpoints after it has checked them for secrets and unpublished
+// commits.
+package pushing
 
 import (
 	"fmt"
@@ -10,94 +12,94 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// An exposureCheck checks the objects of a push for secrets and unpublished commits.
-type exposureCheck struct {
-	c        *invoke.Invocation
-	pointers bool // a push contained pointers of git-lfs
+// An ExposureCheck checks the objects of a push for secrets and unpublished commits.
+type ExposureCheck struct {
+	Invocation *invoke.Invocation
+	pointers   bool // a push contained pointers of git-lfs
 }
 
-// push pushes issues after a check of the outgoing objects: a secret blocks the chain,
+// Push pushes issues after a check of the outgoing objects: a secret blocks the chain,
 // and unpublished commits are reported. If asking is not nil, unpublished commits require
 // a confirmation, and asking runs before the question.
-func push(c *invoke.Invocation, req gitstore.PushRequest, asking func()) ([]gitstore.Synced, error) {
+func Push(c *invoke.Invocation, req gitstore.PushRequest, asking func()) ([]gitstore.Synced, error) {
 	ask := asking != nil && !req.DryRun
-	check := &exposureCheck{c: c}
-	req.Harmless = check.unobjectionable
+	check := &ExposureCheck{Invocation: c}
+	req.Harmless = check.Unobjectionable
 	req.May = func(i checkpoint.Issue, out gitstore.Outgoing) error {
 		if ask && out.Unpublished != "" {
 			asking()
 		}
-		return check.mayShow(req.Remote, i, out, ask)
+		return check.MayShow(req.Remote, i, out, ask)
 	}
 	done, err := c.Store.Push(c.Ctx, req)
-	check.tellPointers(req.Remote, done)
+	check.TellPointers(req.Remote, done)
 	return done, err
 }
 
-// tellPointers prints the command that pushes git-lfs content, because checkpoint pushes
+// TellPointers prints the command that pushes git-lfs content, because checkpoint pushes
 // contain pointers only.
-func (e *exposureCheck) tellPointers(remote string, done []gitstore.Synced) {
+func (e *ExposureCheck) TellPointers(remote string, done []gitstore.Synced) {
 	var pushed []gitstore.Synced
 	for _, s := range done {
 		if s.Pushed > 0 && s.Err == nil {
 			pushed = append(pushed, s)
 		}
 	}
-	if !e.pointers || len(pushed) == 0 || e.c.Flags.Bool("dry-run") {
+	if !e.pointers || len(pushed) == 0 || e.Invocation.Flags.Bool("dry-run") {
 		return
 	}
 	what := "--all " + phrase.QuoteArg(remote)
 	if len(pushed) == 1 {
 		what = phrase.QuoteArg(remote) + " " + phrase.QuoteArg(gitstore.LiveRef(pushed[0].Issue))
 	}
-	e.c.Infof("hint: git lfs push %s # what git-lfs keeps is not pushed with checkpoints", gitstore.ShownRemote(what))
+	e.Invocation.Infof("hint: git lfs push %s # what git-lfs keeps is not pushed with checkpoints", gitstore.ShownRemote(what))
 }
 
-// mayShow returns an error if the outgoing objects contain a secret. It asks a person
+// MayShow returns an error if the outgoing objects contain a secret. It asks a person
 // about commits that the push would publish.
-func (e *exposureCheck) mayShow(remote string, i checkpoint.Issue, out gitstore.Outgoing, ask bool) error {
-	secret, err := e.secretIn(i, out)
+func (e *ExposureCheck) MayShow(remote string, i checkpoint.Issue, out gitstore.Outgoing, ask bool) error {
+	secret, err := e.SecretIn(i, out)
 	if err != nil {
 		return err
 	}
 	if secret != nil {
-		e.c.Warnf("%s is pushed with what looks like a secret: %s in %s", i, secret.Rule, secret.Path)
+		e.Invocation.Warnf("%s is pushed with what looks like a secret: %s in %s", i, secret.Rule, secret.Path)
 	}
 	if out.Unpublished == "" || !ask {
 		return nil
 	}
-	return confirmPublishing(e.c, remote, i, out.Unpublished)
+	return confirmPublishing(e.Invocation, remote, i, out.Unpublished)
 }
 
-// unobjectionable reports whether mayShow has no objection to the outgoing objects.
-func (e *exposureCheck) unobjectionable(out gitstore.Outgoing) bool {
+// Unobjectionable reports whether mayShow has no objection to the outgoing objects.
+func (e *ExposureCheck) Unobjectionable(out gitstore.Outgoing) bool {
 	if out.Unpublished != "" {
 		return false
 	}
-	found, err := e.c.Store.Scan(e.c.Ctx, scanRequest(e.c, "", out))
+	found, err := e.Invocation.Store.Scan(e.Invocation.Ctx, ScanRequest(e.Invocation, "", out))
 	e.pointers = e.pointers || err == nil && found.Pointers > 0
 	return err == nil && len(found.Found) == 0
 }
 
-// secretIn scans the outgoing objects for secrets and fails at the first secret. If
+// SecretIn scans the outgoing objects for secrets and fails at the first secret. If
 // redact is "warn", secretIn returns the secret instead of an error, or nil without
 // findings.
-func (e *exposureCheck) secretIn(i checkpoint.Issue, out gitstore.Outgoing) (*gitstore.Secret, error) {
-	found, err := e.c.Store.Scan(e.c.Ctx, scanRequest(e.c, i, out))
+func (e *ExposureCheck) SecretIn(i checkpoint.Issue, out gitstore.Outgoing) (*gitstore.Secret, error) {
+	found, err := e.Invocation.Store.Scan(e.Invocation.Ctx, ScanRequest(e.Invocation, i, out))
 	e.pointers = e.pointers || err == nil && found.Pointers > 0
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("issue %s: look for secrets: %w", i, err)
 	case len(found.Found) == 0:
 		return nil, nil
-	case e.c.Settings.String("redact") != "warn":
-		return nil, &secretsError{i, found.Found}
+	case e.Invocation.Settings.String("redact") != "warn":
+		return nil, &SecretsError{i, found.Found}
 	}
 	return &found.Found[0], nil
 }
 
-// scanRequest returns the scan of an issue's outgoing objects.
-func scanRequest(c *invoke.Invocation, i checkpoint.Issue, out gitstore.Outgoing) gitstore.ScanRequest {
+// ScanRequest returns the scan of an issue's outgoing objects.
+func ScanRequest(c *invoke.Invocation, i checkpoint.Issue, out gitstore.Outgoing) gitstore.ScanRequest {
 	return gitstore.ScanRequest{Issue: i, Out: out, Allow: c.Settings.Strings("scan_allow"), Command: c.Settings.String("scan_command")}
 }
 
@@ -120,27 +122,27 @@ func confirmPublishing(c *invoke.Invocation, remote string, i checkpoint.Issue, 
 	return err
 }
 
-// A secretsError reports a push that contained a secret and was stopped.
-type secretsError struct {
+// A SecretsError reports a push that contained a secret and was stopped.
+type SecretsError struct {
 	issue checkpoint.Issue
-	found []gitstore.Secret
+	Found []gitstore.Secret
 }
 
-func (e *secretsError) Error() string {
-	text := fmt.Sprintf("issue %s: checkpoints not pushed: they hold what looks like a secret: %s in %s", e.issue, e.found[0].Rule, e.found[0].Path)
-	if line := e.found[0].Line; line > 0 {
+func (e *SecretsError) Error() string {
+	text := fmt.Sprintf("issue %s: checkpoints not pushed: they hold what looks like a secret: %s in %s", e.issue, e.Found[0].Rule, e.Found[0].Path)
+	if line := e.Found[0].Line; line > 0 {
 		text += fmt.Sprintf(", line %d", line)
 	}
-	if n := len(e.found) - 1; n > 0 {
+	if n := len(e.Found) - 1; n > 0 {
 		text += fmt.Sprintf(" (and %d more)", n)
 	}
 	return text
 }
 
 // ExitCode returns the exit code of a push that was stopped by a secret.
-func (e *secretsError) ExitCode() int { return exit.Secrets }
+func (e *SecretsError) ExitCode() int { return exit.Secrets }
 
 // ExitHint returns the command that lists the secrets.
-func (e *secretsError) ExitHint() string {
+func (e *SecretsError) ExitHint() string {
 	return "git checkpoint scan " + phrase.QuoteArg(string(e.issue))
 }

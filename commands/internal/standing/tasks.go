@@ -1,4 +1,4 @@
-package commands
+package standing
 
 import (
 	"fmt"
@@ -42,15 +42,15 @@ func batchesLine(batches [][]string) string {
 	return strings.Join(groups, "; then ")
 }
 
-// showTasks prints the progress of the tasks, if there are any.
-func showTasks(c *invoke.Invocation, r *checkpoint.Record) {
+// ShowTasks prints the progress of the tasks, if there are any.
+func ShowTasks(c *invoke.Invocation, r *checkpoint.Record) {
 	if text := tasksLine(r); text != "" {
 		c.Printf("Tasks: %s\n", output.Clean(text))
 	}
 }
 
-// showNext prints the next action of another system's workflow.
-func showNext(c *invoke.Invocation, v freshness.Verdict) {
+// ShowNext prints the next action of another system's workflow.
+func ShowNext(c *invoke.Invocation, v freshness.Verdict) {
 	if n := v.Next; n.Action != "" {
 		c.Printf("Next: %s\n", output.Clean(fmt.Sprintf("%s %s (%s)", n.Action, n.Phase, n.Why)))
 	}

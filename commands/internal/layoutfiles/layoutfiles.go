@@ -1,4 +1,6 @@
-package commands
+// Package layoutfiles has what the commands share that read and write files of other
+// systems' layouts.
+package layoutfiles
 
 import (
 	"fmt"
@@ -16,10 +18,10 @@ import (
 	"git-checkpoint/gitstore/layout"
 )
 
-// recordsToExport returns the records to write, oldest first: all readable records for
+// RecordsToExport returns the records to write, oldest first: all readable records for
 // crunch, the newest record for other layouts. Temporary read errors, such as missing
 // file descriptors or disk errors, are returned.
-func recordsToExport(c *invoke.Invocation, issue checkpoint.Issue, as layout.Name) ([]*checkpoint.Record, error) {
+func RecordsToExport(c *invoke.Invocation, issue checkpoint.Issue, as layout.Name) ([]*checkpoint.Record, error) {
 	_, newest, err := c.Store.NewestValid(c.Ctx, issue)
 	if err != nil || as != layout.Crunch {
 		return []*checkpoint.Record{newest}, err
@@ -44,9 +46,9 @@ func recordsToExport(c *invoke.Invocation, issue checkpoint.Issue, as layout.Nam
 	return records, nil
 }
 
-// excludeFolder adds a generated folder to .git/info/exclude, unless a file in it is
+// ExcludeFolder adds a generated folder to .git/info/exclude, unless a file in it is
 // tracked. Errors are ignored.
-func excludeFolder(c *invoke.Invocation, folder string) {
+func ExcludeFolder(c *invoke.Invocation, folder string) {
 	if strings.ContainsFunc(folder, unicode.IsControl) {
 		return // a control character could add lines
 	}
@@ -64,13 +66,13 @@ func excludeFolder(c *invoke.Invocation, folder string) {
 	if f.Text != "" && !strings.HasSuffix(f.Text, "\n") {
 		line = "\n" + line
 	}
-	if _, err := keepFormer(c, f); err == nil {
+	if _, err := KeepFormer(c, f); err == nil {
 		_ = f.Write(f.Text + line + "\n") // if another process has changed the file, the next command tries again
 	}
 }
 
-// keepFormer stores a copy before a file changes and returns the copy's path.
-func keepFormer(c *invoke.Invocation, f atomicfile.Replacement) (string, error) {
+// KeepFormer stores a copy before a file changes and returns the copy's path.
+func KeepFormer(c *invoke.Invocation, f atomicfile.Replacement) (string, error) {
 	return atomicfile.Keep(filepath.Join(c.Store.CommonDir(), "git-checkpoint", "before"), f)
 }
 
@@ -86,27 +88,27 @@ func excludeLine(folder string) string {
 	return "/" + strings.NewReplacer("{issue}", "*", "{issue_number}", "*").Replace(b.String()) + "/"
 }
 
-// folderPattern returns the folder of a layout's files, with the placeholders of
+// FolderPattern returns the folder of a layout's files, with the placeholders of
 // storage.location.
-func folderPattern(c *invoke.Invocation, as layout.Name) string {
+func FolderPattern(c *invoke.Invocation, as layout.Name) string {
 	if as == layout.Crunch {
 		return filepath.ToSlash(filepath.Clean(c.Settings.String("storage.location")))
 	}
 	return layout.Folder(as, "")
 }
 
-// layoutFolder returns the folder of an issue's files in a layout, with slashes. It is
+// LayoutFolder returns the folder of an issue's files in a layout, with slashes. It is
 // below the root, unless trusted settings name another folder.
-func layoutFolder(c *invoke.Invocation, as layout.Name, issue checkpoint.Issue) string {
+func LayoutFolder(c *invoke.Invocation, as layout.Name, issue checkpoint.Issue) string {
 	if as != layout.Crunch {
 		return layout.Folder(as, issue)
 	}
 	return path.Clean(filepath.ToSlash(config.Expand(c.Settings.String("storage.location"), issue.RefName())))
 }
 
-// breaks returns an error if a document breaks rules. With --strict, warnings count as
+// Breaks returns an error if a document breaks rules. With --strict, warnings count as
 // errors too.
-func breaks(f *layout.File, strict bool) error {
+func Breaks(f *layout.File, strict bool) error {
 	if err := f.Err(false); err != nil {
 		return err
 	}
@@ -116,10 +118,10 @@ func breaks(f *layout.File, strict bool) error {
 	return nil
 }
 
-// accept returns an error if a document breaks rules, and prints its other problems as
+// Accept returns an error if a document breaks rules, and prints its other problems as
 // warnings.
-func accept(c *invoke.Invocation, f *layout.File, strict bool) error {
-	if err := breaks(f, strict); err != nil {
+func Accept(c *invoke.Invocation, f *layout.File, strict bool) error {
+	if err := Breaks(f, strict); err != nil {
 		return err
 	}
 	for _, p := range f.Problems {

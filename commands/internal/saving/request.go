@@ -1,4 +1,5 @@
-package commands
+// Package saving reads the flags of a save, saves a checkpoint and reports the result.
+package saving
 
 import (
 	"crypto/rand"
@@ -16,15 +17,15 @@ import (
 	"git-checkpoint/gitstore/layout"
 )
 
-// openToSave opens the repository for an immediate save. Invalid settings are an error
+// Open opens the repository for an immediate save. Invalid settings are an error
 // for a manual save, because a person can correct them. For other triggers they are a
 // warning, so that the checkpoint is not lost.
-func openToSave(c *invoke.Invocation, trigger checkpoint.Trigger) error {
+func Open(c *invoke.Invocation, trigger checkpoint.Trigger) error {
 	c.WillSave = true
-	return openFor(c, trigger)
+	return OpenFor(c, trigger)
 }
 
-func openFor(c *invoke.Invocation, trigger checkpoint.Trigger) error {
+func OpenFor(c *invoke.Invocation, trigger checkpoint.Trigger) error {
 	err := c.Open()
 	var setting *config.SettingError
 	if errors.As(err, &setting) && trigger != checkpoint.Manual {
@@ -34,7 +35,7 @@ func openFor(c *invoke.Invocation, trigger checkpoint.Trigger) error {
 	return err
 }
 
-func saveRequest(c *invoke.Invocation, issue checkpoint.Issue, trigger checkpoint.Trigger, in saveInput) (gitstore.SaveRequest, error) {
+func Request(c *invoke.Invocation, issue checkpoint.Issue, trigger checkpoint.Trigger, in Input) (gitstore.SaveRequest, error) {
 	req := gitstore.SaveRequest{
 		Issue: issue, Branch: c.CIBranch(),
 		Worktree: c.Flags.Bool("worktree"), Untracked: c.Flags.Bool("untracked"),
@@ -42,15 +43,15 @@ func saveRequest(c *invoke.Invocation, issue checkpoint.Issue, trigger checkpoin
 		MaxFile:   int64(c.Settings.Int("storage.max_file_kb")) << 10,
 		Budget:    time.Duration(c.Settings.Int("storage.budget_ms")) * time.Millisecond,
 		IfChanged: c.Flags.Bool("if-changed"), DryRun: c.Flags.Bool("dry-run"),
-		Keep:   in.doc != nil && in.doc.Whole(),
-		Redact: redaction(c, in.doc),
+		Keep:   in.Doc != nil && in.Doc.Whole(),
+		Redact: redaction(c, in.Doc),
 		Allow:  c.Settings.Strings("scan_allow"),
 	}
 	if c.Settings.Bool("auto_prune") && !c.Flags.Bool("no-prune") {
 		req.Retention = c.Settings.Policy()
 	}
 	var err error
-	if req.Artifacts, err = artifactPaths(c, in.artifacts...); err != nil {
+	if req.Artifacts, err = ArtifactPaths(c, in.Artifacts...); err != nil {
 		return req, err
 	}
 	req.Edit, err = editor(c, issue, trigger, in)
@@ -66,8 +67,8 @@ func redaction(c *invoke.Invocation, doc *layout.File) gitstore.Redaction {
 	return gitstore.RedactWarn
 }
 
-// artifactPaths returns some files and the named files relative to the root.
-func artifactPaths(c *invoke.Invocation, paths ...string) ([]string, error) {
+// ArtifactPaths returns some files and the named files relative to the root.
+func ArtifactPaths(c *invoke.Invocation, paths ...string) ([]string, error) {
 	paths = slices.Clone(paths)
 	for _, name := range c.Lists["artifact"] {
 		p, err := c.RootPath(name)
@@ -82,8 +83,8 @@ func artifactPaths(c *invoke.Invocation, paths ...string) ([]string, error) {
 	return paths, nil
 }
 
-// enable returns the command that enables checkpoints.
-func enable(c *invoke.Invocation) string {
+// Enable returns the command that enables checkpoints.
+func Enable(c *invoke.Invocation) string {
 	if strings.HasPrefix(c.Settings.Origin("enabled"), "environment ") {
 		return "unset GIT_CHECKPOINT_ENABLED"
 	}

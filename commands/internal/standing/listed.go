@@ -1,4 +1,4 @@
-package commands
+package standing
 
 import (
 	"git-checkpoint/commands/internal/invoke"
@@ -7,26 +7,26 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-func listed(cp *gitstore.Checkpoint) output.Listed {
+func Listed(cp *gitstore.Checkpoint) output.Listed {
 	return output.Listed{
 		CheckpointID: string(cp.ID), Issue: string(cp.Issue), Commit: cp.Commit.String(), CreatedAt: cp.Created,
 		Trigger: string(cp.Trigger), Phase: cp.Phase, Branch: cp.Branch, CanResume: cp.Resumable,
-		Pinned: cp.Pinned, Valid: problemOf(cp) == "", LeftOut: cp.LeftOut, Note: cp.Note,
+		Pinned: cp.Pinned, Valid: ProblemOf(cp) == "", LeftOut: cp.LeftOut, Note: cp.Note,
 	}
 }
 
-// problemOf returns the reason why a checkpoint is unusable, or "". It examines the
+// ProblemOf returns the reason why a checkpoint is unusable, or "". It examines the
 // commit only, not the record.
-func problemOf(cp *gitstore.Checkpoint) string {
+func ProblemOf(cp *gitstore.Checkpoint) string {
 	if cp.Later() {
 		return "version " + cp.Version + ", needs an upgrade"
 	}
 	return cp.Problem
 }
 
-// showRecord prints a record. The encoder escapes unprintable text, and on a terminal
+// ShowRecord prints a record. The encoder escapes unprintable text, and on a terminal
 // CleanBlock escapes remaining control characters.
-func showRecord(c *invoke.Invocation, r *checkpoint.Record, format string) error {
+func ShowRecord(c *invoke.Invocation, r *checkpoint.Record, format string) error {
 	encode := r.Encode
 	if format == "json" {
 		encode = func() ([]byte, error) {
