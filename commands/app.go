@@ -10,9 +10,13 @@ import (
 	"strings"
 	"syscall"
 
+	"git-checkpoint/commands/doctor"
+	"git-checkpoint/commands/hooks"
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/output"
+	"git-checkpoint/commands/scan"
+	"git-checkpoint/commands/web"
 
 	"github.com/urfave/cli/v2"
 )
@@ -65,11 +69,11 @@ func allCommands() []*invoke.Command {
 	return []*invoke.Command{
 		&saveCommand, &runCommand,
 		&startCommand, &phaseCommand, &taskCommand, &finishCommand,
-		&listCommand, &showCommand, &diffCommand, &statusCommand, &webCommand, &configCommand,
+		&listCommand, &showCommand, &diffCommand, &statusCommand, &web.WebCommand, &configCommand,
 		&resumeCommand, &restoreCommand, &undoCommand,
-		&pruneCommand, &pinCommand, &unpinCommand, &dropCommand, &archiveCommand, &verifyCommand, &doctorCommand, &scanCommand,
+		&pruneCommand, &pinCommand, &unpinCommand, &dropCommand, &archiveCommand, &doctor.VerifyCommand, &doctor.DoctorCommand, &scan.ScanCommand,
 		&syncCommand, &fetchCommand, &pushCommand, &importCommand, &exportCommand,
-		&hooksCommand, &hookCommand, &completionCommand,
+		&hooks.HooksCommand, &hooks.HookCommand, &completionCommand,
 		&versionCommand, &helpCommand,
 	}
 }

@@ -157,7 +157,7 @@ func (v *visit) standing(c *gitstore.Checkpoint, r *checkpoint.Record, tip bool)
 	if !tip {
 		j.Command = j.This
 	}
-	s := standing(j)
+	s := newStanding(j)
 	return &s, ""
 }
 

@@ -54,8 +54,8 @@ type ReasonView struct {
 // maxPhases limits shown phases.
 const maxPhases = 24
 
-// standing prepares an assessment for templates.
-func standing(j Judged) Standing {
+// newStanding prepares an assessment for templates.
+func newStanding(j Judged) Standing {
 	s := Standing{Verdict: verdict(j), Complete: j.Complete}
 	for _, name := range j.Names {
 		if len(s.Phases) == maxPhases {

@@ -1,4 +1,4 @@
-package commands
+package web
 
 import (
 	"cmp"
@@ -12,7 +12,6 @@ import (
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/commands/output"
-	"git-checkpoint/commands/web"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -20,7 +19,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-var webCommand = invoke.Command{
+var WebCommand = invoke.Command{
 	Name: "web", Usage: "look at checkpoints on a local page", Args: "[ISSUE]", Max: 1, Category: "Look",
 	Description: "Serves a page on loopback until it is interrupted, and prints its address, which\n" +
 		"has a token in it: without that, nothing is shown. With --write the page can also\n" +
@@ -60,7 +59,7 @@ func runWeb(c *invoke.Invocation) error {
 	if file := c.Flags.String("export"); file != "" {
 		return exportPage(c, file, issues)
 	}
-	server, err := web.Listen(c.Flags.String("addr"), webOptions(c))
+	server, err := Listen(c.Flags.String("addr"), webOptions(c))
 	if err != nil {
 		return exit.Usagef("web: --addr: %w", err)
 	}
@@ -103,12 +102,12 @@ func webIssue(c *invoke.Invocation) (issues []checkpoint.Issue, path string, err
 	if !c.Store.HasIssue(c.Ctx, i) {
 		return nil, "", &gitstore.NoneError{Issue: i}
 	}
-	return []checkpoint.Issue{i}, web.IssuePath(i), nil
+	return []checkpoint.Issue{i}, IssuePath(i), nil
 }
 
-func webOptions(c *invoke.Invocation) web.Options {
-	return web.Options{
-		Open: func(ctx context.Context) (*web.Repository, error) { return webRepository(c, ctx) }, Now: c.Env.Now, Write: c.Flags.Bool("write"), Old: freshness.DefaultMaxAge,
+func webOptions(c *invoke.Invocation) Options {
+	return Options{
+		Open: func(ctx context.Context) (*Repository, error) { return webRepository(c, ctx) }, Now: c.Env.Now, Write: c.Flags.Bool("write"), Old: freshness.DefaultMaxAge,
 		Name: filepath.Base(cmp.Or(c.Store.Root(), c.Store.CommonDir())),
 	}
 }
@@ -116,7 +115,7 @@ func webOptions(c *invoke.Invocation) web.Options {
 // webRepository opens the repository for one request, because a store belongs to one
 // goroutine and settings can change. Git processes get their own process group, so that
 // Ctrl+C, which stops the server, does not interrupt a write.
-func webRepository(c *invoke.Invocation, ctx context.Context) (*web.Repository, error) {
+func webRepository(c *invoke.Invocation, ctx context.Context) (*Repository, error) {
 	own := *c
 	own.Ctx, own.Store, own.Warnings = ctx, nil, nil
 	own.Quiet, own.Offline, own.OwnProcessGroup = true, true, true
@@ -124,28 +123,28 @@ func webRepository(c *invoke.Invocation, ctx context.Context) (*web.Repository, 
 		own.Close()
 		return nil, err
 	}
-	return &web.Repository{Store: own.Store, Judge: func(cp *gitstore.Checkpoint, r *checkpoint.Record) (web.Judged, error) { return webJudge(&own, cp, r) }}, nil
+	return &Repository{Store: own.Store, Judge: func(cp *gitstore.Checkpoint, r *checkpoint.Record) (Judged, error) { return webJudge(&own, cp, r) }}, nil
 }
 
 // webJudge returns the same verdict and progress as status.
-func webJudge(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) (web.Judged, error) {
+func webJudge(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) (Judged, error) {
 	v, err := judge.Verdict(c, cp, r)
 	if err != nil {
-		return web.Judged{}, err
+		return Judged{}, err
 	}
 	at := standing.Of(r, v)
-	j := web.Judged{
+	j := Judged{
 		Verdict: v, Names: r.Progress().Names,
 		Completed: at.Completed, Current: at.Current, Complete: at.Complete, Alone: standing.AutoResume(v),
 	}
 	for _, row := range standing.ProgressRows(r, v) {
-		j.Facts = append(j.Facts, web.Fact{Name: row.Label, Text: row.Text})
+		j.Facts = append(j.Facts, Fact{Name: row.Label, Text: row.Text})
 	}
 	from := cmp.Or(standing.OwnWords(r), standing.ContinueFrom(r))
 	if v.Next.Action != "" {
 		from = at.From
 	}
-	j.Facts = append(j.Facts, web.Fact{Name: "Goes on at", Text: from})
+	j.Facts = append(j.Facts, Fact{Name: "Goes on at", Text: from})
 	if len(j.Names) == 0 {
 		j.Names = append(append(j.Names, at.Completed...), at.Remaining...)
 	}
@@ -172,14 +171,14 @@ func exportPage(c *invoke.Invocation, file string, issues []checkpoint.Issue) er
 		return err
 	}
 	defer repo.Close()
-	write := func(page io.Reader) error { return web.Put(file, page) }
+	write := func(page io.Reader) error { return Put(file, page) }
 	if file == "-" {
 		write = func(page io.Reader) error {
 			_, err := io.Copy(c.Out, page)
 			return err
 		}
 	}
-	left, err := web.Export(c.Ctx, write, repo, webOptions(c), issues)
+	left, err := Export(c.Ctx, write, repo, webOptions(c), issues)
 	if err != nil {
 		return exit.Errorf(exit.Failure, "", "web: --export: %w", err)
 	}

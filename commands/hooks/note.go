@@ -1,4 +1,4 @@
-package commands
+package hooks
 
 import (
 	"crypto/sha256"

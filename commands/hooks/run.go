@@ -1,4 +1,4 @@
-package commands
+package hooks
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-var hookCommand = invoke.Command{
+var HookCommand = invoke.Command{
 	Name: "hook", Usage: "what an installed hook calls", Args: "pre-push|post-checkout|session-start|pre-compact|session-end|stop|event [ARGUMENT...]", Max: 1000, Category: "Setup",
 	Description: "Exits 0 whatever happens and says at most one line, so that no push, checkout or\n" +
 		"session is ever hurt; only hooks.pre_push: block lets pre-push stop a push. No\n" +

@@ -1,4 +1,5 @@
-package commands
+// Package hooks has the commands that install hooks and that hooks call.
+package hooks
 
 import (
 	"fmt"
@@ -14,7 +15,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-var hooksCommand = invoke.Command{
+var HooksCommand = invoke.Command{
 	Name: "hooks", Usage: "install, look at or take out git's and agents' hooks", Args: "install|uninstall|status", Max: 1, Category: "Setup",
 	Description: "Installs pre-push and post-checkout: in git's configuration from git 2.54 on, before\n" +
 		"that as a marked block in the hook files, beside what is there. uninstall leaves\n" +

@@ -1,4 +1,4 @@
-package commands
+package doctor
 
 import (
 	"cmp"
@@ -12,7 +12,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-var verifyCommand = invoke.Command{
+var VerifyCommand = invoke.Command{
 	Name: "verify", Usage: "check the integrity of stored checkpoints", Args: "[ISSUE]", Max: 1, Category: "Keep",
 	Description: "Reads everything that an issue has stored, live and archived; without ISSUE, of\nevery issue.",
 	Examples:    []string{"git checkpoint verify", "git checkpoint verify 42 --json"},

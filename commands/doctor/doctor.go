@@ -1,4 +1,6 @@
-package commands
+// Package doctor has the commands that check a repository and its checkpoints: doctor and
+// verify.
+package doctor
 
 import (
 	"errors"
@@ -15,7 +17,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-var doctorCommand = invoke.Command{
+var DoctorCommand = invoke.Command{
 	Name: "doctor", Usage: "check the health of the repository, hooks, settings and references", Category: "Keep",
 	Description: "Looks for locks and files of processes that are gone, refs that lead nowhere, missing\n" +
 		"objects, hooks that do not run, settings that are wrong, clocks that run ahead. --fix mends\n" +

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package commands
+package hooks
 
 import (
 	"os/exec"

@@ -1,4 +1,5 @@
-package commands
+// Package scan has the command scan.
+package scan
 
 import (
 	"cmp"
@@ -16,7 +17,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-var scanCommand = invoke.Command{
+var ScanCommand = invoke.Command{
 	Name: "scan", Usage: "look for secrets in what would be pushed", Args: "[ISSUE]", Max: 1, Category: "Share",
 	Description: "Looks at every file that a push of the issue would show for the first time, and tells\n" +
 		"where something looks like a secret, or names a folder of a person's machine, never what\n" +
