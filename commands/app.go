@@ -12,10 +12,15 @@ import (
 
 	"git-checkpoint/commands/doctor"
 	"git-checkpoint/commands/hooks"
+	"git-checkpoint/commands/interchange"
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/list"
 	"git-checkpoint/commands/output"
+	"git-checkpoint/commands/retain"
 	"git-checkpoint/commands/scan"
+	"git-checkpoint/commands/share"
+	"git-checkpoint/commands/status"
 	"git-checkpoint/commands/web"
 
 	"github.com/urfave/cli/v2"
@@ -69,10 +74,10 @@ func allCommands() []*invoke.Command {
 	return []*invoke.Command{
 		&saveCommand, &runCommand,
 		&startCommand, &phaseCommand, &taskCommand, &finishCommand,
-		&listCommand, &showCommand, &diffCommand, &statusCommand, &web.WebCommand, &configCommand,
-		&resumeCommand, &restoreCommand, &undoCommand,
-		&pruneCommand, &pinCommand, &unpinCommand, &dropCommand, &archiveCommand, &doctor.VerifyCommand, &doctor.DoctorCommand, &scan.ScanCommand,
-		&syncCommand, &fetchCommand, &pushCommand, &importCommand, &exportCommand,
+		&list.ListCommand, &list.ShowCommand, &list.DiffCommand, &status.StatusCommand, &web.WebCommand, &configCommand,
+		&resumeCommand, &restoreCommand, &retain.UndoCommand,
+		&retain.PruneCommand, &retain.PinCommand, &retain.UnpinCommand, &retain.DropCommand, &retain.ArchiveCommand, &doctor.VerifyCommand, &doctor.DoctorCommand, &scan.ScanCommand,
+		&share.SyncCommand, &share.FetchCommand, &share.PushCommand, &interchange.ImportCommand, &interchange.ExportCommand,
 		&hooks.HooksCommand, &hooks.HookCommand, &completionCommand,
 		&versionCommand, &helpCommand,
 	}
@@ -132,7 +137,7 @@ func call(d *invoke.Command, env *invoke.Env, flags *cli.Context) error {
 	c := &invoke.Invocation{
 		Name: d.Name,
 		Ctx:  flags.Context, Env: env, Flags: flags, Args: flags.Args().Slice(), Paths: line.paths, Lists: line.lists,
-		JSON: line.json, Out: &invoke.Writer{W: env.Stdout}, Commands: line.commands, StartMirror: startMirror,
+		JSON: line.json, Out: &invoke.Writer{W: env.Stdout}, Commands: line.commands, StartMirror: interchange.StartMirror,
 		RunLine: func(ctx context.Context, env *invoke.Env, args []string) int {
 			return runLine(ctx, env, line.commands, args)
 		},

@@ -1,0 +1,147 @@
+package interchange
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"git-checkpoint/commands/atomicfile"
+	"git-checkpoint/commands/internal/layoutfiles"
+	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout"
+)
+
+// give writes an issue's files and then removes obsolete files.
+func (m *mirroring) give(issue checkpoint.Issue, tips map[checkpoint.Issue]string) error {
+	outputs, err := m.outputs(issue)
+	if err != nil {
+		return err
+	}
+	wanted := map[string]bool{}
+	for _, o := range outputs {
+		name := path.Join(layoutfiles.LayoutFolder(m.c, m.as, issue), o.Path)
+		wanted[name] = true
+		if o.Data == nil && o.Link == "" {
+			continue // already in place
+		}
+		if other := m.taken(name, issue, tips); other != "" {
+			m.left(name, fmt.Errorf("it is the file of issue %s", other))
+		} else if err := m.put(name, o, issue); atomicfile.IsPassing(err) {
+			return fmt.Errorf("%s: %w", phrase.QuotePath(name), err) // the next command tries again; the existing file stays until then
+		} else if err != nil {
+			m.left(name, err)
+		}
+	}
+	if outputs == nil {
+		return nil
+	}
+	if len(outputs) > 0 {
+		layoutfiles.ExcludeFolder(m.c, layoutfiles.FolderPattern(m.c, m.as))
+	}
+	for name, e := range m.state.Files {
+		if !wanted[name] && m.goes(name, e.Owner, issue, len(outputs) > 0) {
+			if err := m.tree.Remove(m.state, name); atomicfile.IsPassing(err) {
+				return fmt.Errorf("%s: %w", phrase.QuotePath(name), err)
+			} else if err != nil {
+				m.left(name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// taken returns another issue that owns a file, or "". Two issues can map to the same
+// file name. A file that exists once per folder belongs to its last writer.
+func (m *mirroring) taken(name string, issue checkpoint.Issue, tips map[checkpoint.Issue]string) string {
+	owner := m.state.Files[name].Owner
+	single := m.as == layout.Crunch || m.as == layout.Dotagent || path.Base(name) == "state.json"
+	if single || owner == string(issue) || tips[checkpoint.Issue(owner)] == "" {
+		return ""
+	}
+	return owner
+}
+
+// goes reports whether an obsolete file is to be removed. This includes files of the
+// issue. A dotagent folder holds one workflow, so files of other issues are included too.
+func (m *mirroring) goes(name, owner string, issue checkpoint.Issue, any bool) bool {
+	return owner == string(issue) || m.as == layout.Dotagent && any
+}
+
+// outputs returns the files of an issue. The slice is empty if the issue has no
+// checkpoint, and nil if the layout cannot represent it.
+func (m *mirroring) outputs(issue checkpoint.Issue) ([]layout.Output, error) {
+	if m.as == layout.Crunch {
+		return m.crunchOutputs(issue)
+	}
+	records, err := layoutfiles.RecordsToExport(m.c, issue, m.as)
+	if errors.As(err, new(*gitstore.NoneError)) || err == nil && len(records) == 0 {
+		return m.failed(issue)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return m.worded(issue)(layout.Files(m.as, records))
+}
+
+// worded returns no files if a layout cannot represent an issue. The error is printed
+// with --verbose only.
+func (m *mirroring) worded(issue checkpoint.Issue) func([]layout.Output, error) ([]layout.Output, error) {
+	return func(outputs []layout.Output, err error) ([]layout.Output, error) {
+		if err != nil && m.c.Flags.Bool("verbose") {
+			m.c.Infof("mirror: issue %s: %v", issue, err)
+		}
+		if err != nil {
+			return nil, nil
+		}
+		return outputs, nil
+	}
+}
+
+// failed returns the files of an issue that has archived checkpoints only. The claude
+// system keeps failed issues in a separate folder.
+func (m *mirroring) failed(issue checkpoint.Issue) ([]layout.Output, error) {
+	if m.as != layout.Claude {
+		return []layout.Output{}, nil
+	}
+	l, err := m.c.Store.Archived(m.c.Ctx, issue, 1)
+	switch {
+	case err != nil && !errors.As(err, new(*gitstore.NoneError)):
+		return nil, err
+	case err != nil || len(l.Checkpoints) == 0:
+		return []layout.Output{}, nil
+	}
+	r, err := m.c.Store.Record(&l.Checkpoints[0])
+	if err != nil {
+		return nil, err
+	}
+	outputs, err := layout.Files(m.as, []*checkpoint.Record{r})
+	if err != nil {
+		return []layout.Output{}, nil
+	}
+	return slices.DeleteFunc(outputs, func(o layout.Output) bool { return !strings.HasPrefix(o.Path, "failed/") }), nil
+}
+
+func (m *mirroring) put(name string, o layout.Output, issue checkpoint.Issue) error {
+	if o.Link == "" && layout.Ignored(name) != "" {
+		return errors.New("no file of this layout by its name")
+	}
+	return m.tree.Put(m.state, name, o, string(issue), m.key(name, o, issue), func(data []byte) bool {
+		return layout.IsIndex(data) && layout.IsIndex(o.Data)
+	})
+}
+
+// key returns the key of the workflow that a file belongs to.
+func (m *mirroring) key(name string, o layout.Output, issue checkpoint.Issue) string {
+	if m.as == layout.Crunch || o.Link != "" {
+		return string(issue)
+	}
+	doc, err := layout.Read(m.as, name, o.Data)
+	if err != nil {
+		return ""
+	}
+	return doc.Key()
+}

@@ -1,0 +1,282 @@
+// Package interchange has the commands import and export, and the mirror that keeps the
+// files of another system's layout in step with the checkpoints.
+package interchange
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/output"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout"
+
+	"github.com/urfave/cli/v2"
+)
+
+var ImportCommand = invoke.Command{
+	Name: "import", Usage: "record other systems' files", Args: "PATH", Max: 1, Category: "Share",
+	Description: "Reads a file, or every file below a directory, of crunch, claude, recovery,\n" +
+		"dotagent or pipeline, oldest first, and records each as a checkpoint of the issue\n" +
+		"that it names. What is there already is not recorded twice. PATH is - for a document\n" +
+		"on standard input. Retention is not\n" +
+		"applied: the next save or prune does that.",
+	Examples: []string{
+		"git checkpoint import .claude/checkpoints --dry-run",
+		"git checkpoint import .pipeline --as pipeline",
+		"git checkpoint import old/state.json --issue PROJ-42",
+		"git checkpoint import entire-branch/ --from entire --issue PROJ-42",
+	},
+	Flags: importFlags,
+	Run:   runImport,
+}
+
+func importFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "as", Usage: "only documents of `LAYOUT`: crunch, claude, recovery, dotagent or pipeline"},
+		&cli.StringFlag{Name: "from", Usage: "the checkpoints of another `TOOL`: entire"},
+		&cli.BoolFlag{Name: "relativize", Usage: "make paths below the worktree's root relative to it"},
+		&cli.BoolFlag{Name: "dry-run", Usage: "do everything but write"},
+		&cli.BoolFlag{Name: "strict", Usage: "refuse documents that only look wrong, too"},
+	}
+}
+
+func runImport(c *invoke.Invocation) error {
+	if len(c.Args) == 0 {
+		return exit.Usagef("import: which file or directory?")
+	}
+	as, err := sourceFlag(c)
+	if err != nil {
+		return err
+	}
+	c.WillSave = true
+	if err := c.Open(); err != nil {
+		return err
+	}
+	in := &importing{c: c, as: as}
+	docs, err := in.gather(c.Args[0])
+	if err != nil {
+		return err
+	}
+	t := c.TickOf("import", "files")
+	defer t.End()
+	for k, d := range docs {
+		if err := c.Ctx.Err(); err != nil {
+			return err
+		}
+		t.At(k, len(docs))
+		in.record(d)
+	}
+	t.End()
+	return cmp.Or(in.show(), in.outcome())
+}
+
+// sourceFlag returns the layout of --as or the tool of --from, or "" if neither is set.
+func sourceFlag(c *invoke.Invocation) (layout.Name, error) {
+	from := layout.Name(c.Flags.String("from"))
+	switch {
+	case !c.Flags.IsSet("from"):
+		return invoke.LayoutFlag(c)
+	case c.Flags.IsSet("as"):
+		return "", exit.Usagef("import: --as and --from do not go together")
+	case !slices.Contains(layout.Sources(), from):
+		return "", exit.Usagef("import: --from %.40q: want %s", from, phrase.List(phrase.Strings(layout.Sources())))
+	}
+	return from, nil
+}
+
+// An importing holds the results of one import.
+type importing struct {
+	c        *invoke.Invocation
+	as       layout.Name
+	imported []imported
+	skipped  []output.Skipped
+	failed   []error // errors of the skipped files that should have been imported
+	there    int     // number of documents that were recorded before
+
+	recorded map[checkpoint.Issue]map[string]checkpoint.ID // checkpoints by the digest of their document
+}
+
+type imported struct {
+	id    checkpoint.ID
+	issue checkpoint.Issue
+	path  string
+	as    layout.Name
+}
+
+func (in *importing) skip(path, reason string) {
+	in.skipped = append(in.skipped, output.Skipped{Path: phrase.QuotePath(path), Reason: reason})
+}
+
+// fail records the error of a file that should have been imported, and skips the file.
+func (in *importing) fail(path string, err error) {
+	in.skip(path, err.Error())
+	in.failed = append(in.failed, err)
+}
+
+// record saves a document as a checkpoint.
+func (in *importing) record(d document) {
+	issue, err := in.issueOf(d)
+	if err != nil {
+		in.fail(d.path, err)
+		return
+	}
+	id := d.file.ID()
+	if why := in.isThere(issue, id, d.file); why != "" {
+		in.there++
+		in.skip(d.path, why)
+		return
+	}
+	saved, err := in.save(d, issue, id)
+	var taken *gitstore.TakenError
+	if errors.As(err, &taken) && !taken.Dropped && !d.file.Whole() {
+		saved, err = in.save(d, issue, "") // a workflow file is overwritten with each new state
+	}
+	if err != nil {
+		in.fail(d.path, err)
+		return
+	}
+	in.warn(d)
+	in.imported = append(in.imported, imported{saved.ID, issue, d.path, d.file.Layout})
+	in.known(issue)[d.file.Digest()] = saved.ID
+}
+
+// warn prints the warnings about a document and the number of paths that are valid on one
+// machine only.
+func (in *importing) warn(d document) {
+	places := 0
+	for _, p := range d.file.Problems {
+		in.c.Warnf("%s: %s", phrase.QuotePath(d.path), p)
+		if p.Rule == "place" {
+			places++
+		}
+	}
+	if places > 0 {
+		in.c.Warnf("%s: %s of one machine; --relativize mends those below the root", phrase.QuotePath(d.path), phrase.Plural(places, "path"))
+	}
+}
+
+// known returns the checkpoints of an issue that were made from documents, by the digest
+// of the document.
+func (in *importing) known(issue checkpoint.Issue) map[string]checkpoint.ID {
+	if found, ok := in.recorded[issue]; ok {
+		return found
+	}
+	if in.recorded == nil {
+		in.recorded = map[checkpoint.Issue]map[string]checkpoint.ID{}
+	}
+	found := map[string]checkpoint.ID{}
+	in.recorded[issue] = found
+	l, err := in.c.Store.List(in.c.Ctx, issue, 0)
+	if err != nil {
+		return found
+	}
+	for i := range l.Checkpoints {
+		if r, err := in.c.Store.Record(&l.Checkpoints[i]); err == nil {
+			for _, d := range layout.Digests(r) {
+				found[d] = l.Checkpoints[i].ID
+			}
+		}
+	}
+	return found
+}
+
+// issueOf returns the issue of a document: the --issue flag, the key in the document, or
+// the key of a related file, in this order.
+func (in *importing) issueOf(d document) (checkpoint.Issue, error) {
+	key := cmp.Or(in.c.Flags.String("issue"), d.file.Key(), d.key)
+	if key == "" {
+		return "", exit.Errorf(exit.Usage, "git checkpoint import "+phrase.QuoteArg(d.path)+" --issue ISSUE", "the document names no issue")
+	}
+	i, err := checkpoint.ParseIssue(key)
+	if err != nil {
+		return "", exit.Errorf(exit.Usage, "git checkpoint import "+phrase.QuoteArg(d.path)+" --issue ISSUE", "the document names no issue: %w", err)
+	}
+	return i, nil
+}
+
+// isThere returns a message if a document is recorded already, or "". It compares the
+// digest first, then the checkpoint with the document's id.
+func (in *importing) isThere(issue checkpoint.Issue, id checkpoint.ID, f *layout.File) string {
+	as, known := in.known(issue)[f.Digest()]
+	if !known && id != "" {
+		cp, err := in.c.Store.ByID(in.c.Ctx, issue, id)
+		if err != nil {
+			return ""
+		}
+		r, err := in.c.Store.Record(cp)
+		as, known = cp.ID, err == nil && f.In(r)
+	}
+	if !known {
+		return ""
+	}
+	return fmt.Sprintf("it is recorded already as %s", as)
+}
+
+// save records the document under the given id, or under a new id if that is "".
+func (in *importing) save(d document, issue checkpoint.Issue, id checkpoint.ID) (*gitstore.Saved, error) {
+	return in.c.Store.Save(in.c.Ctx, gitstore.SaveRequest{
+		Issue: issue, Branch: in.c.CIBranch(), Keep: true, DryRun: in.c.Flags.Bool("dry-run"),
+		Edit: func(before *checkpoint.Record) (*checkpoint.Record, error) { return d.applyTo(before, id), nil },
+	})
+}
+
+// show prints the imported and the skipped files.
+func (in *importing) show() error {
+	if in.c.JSON {
+		return in.c.WriteJSON(in.result())
+	}
+	for _, i := range in.imported {
+		if in.c.Flags.Bool("dry-run") {
+			in.c.Printf("%s\t%s\n", output.Clean(string(i.issue)), phrase.QuotePath(i.path))
+			continue
+		}
+		in.c.Printf("%s\t%s\t%s\n", i.id, output.Clean(string(i.issue)), phrase.QuotePath(i.path))
+	}
+	for _, s := range in.skipped {
+		in.c.Infof("skipped: %s: %s", s.Path, s.Reason)
+	}
+	return nil
+}
+
+func (in *importing) result() output.Import {
+	r := output.Import{Type: "import", Layout: string(in.as), Imported: []string{}, Skipped: in.skipped}
+	for k, i := range in.imported {
+		if !in.c.Flags.Bool("dry-run") {
+			r.Imported = append(r.Imported, string(i.id))
+		}
+		if k == 0 && in.as == "" {
+			r.Layout = string(i.as)
+		} else if r.Layout != string(i.as) {
+			r.Layout = ""
+		}
+	}
+	r.Warnings = in.c.TakeWarnings()
+	return r
+}
+
+// outcome returns an error if importable documents failed.
+func (in *importing) outcome() error {
+	done := len(in.imported) + in.there
+	texts := make([]string, len(in.failed))
+	for i, err := range in.failed {
+		texts[i] = err.Error()
+	}
+	switch {
+	case len(in.failed) == 0 && done > 0:
+		return nil
+	case len(in.failed) == 0:
+		return exit.Errorf(exit.None, "", "import: %s: no checkpoint of another system", phrase.QuotePath(in.c.Args[0]))
+	case done == 0 && len(in.failed) == 1:
+		return fmt.Errorf("import: %w", in.failed[0])
+	case done == 0:
+		return exit.Errorf(exit.Invalid, "git checkpoint help import", "import: none of %s could be imported:\n%s", phrase.Plural(len(in.failed), "document"), strings.Join(texts, "\n"))
+	}
+	return exit.Errorf(exit.Partial, "", "import: %d of %s failed:\n%s", len(in.failed), phrase.Plural(len(in.failed)+done, "document"), strings.Join(texts, "\n"))
+}

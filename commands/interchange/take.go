@@ -1,0 +1,239 @@
+package interchange
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"path"
+	"slices"
+
+	"git-checkpoint/commands/internal/layoutfiles"
+	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/saving"
+	"git-checkpoint/commands/mirror"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout"
+)
+
+// takeIn records the changed files. The first call also notes the tips of the chains, so
+// that only later saves are written to files.
+func (m *mirroring) takeIn() error {
+	fresh, err := m.load()
+	if err != nil {
+		return err
+	}
+	files, err := m.changed()
+	if err != nil {
+		return err
+	}
+	if len(files) == 0 && !fresh {
+		return nil
+	}
+	return m.locked(func(fresh bool) error {
+		tips, err := m.c.Store.Tips(m.c.Ctx)
+		if err != nil {
+			return err
+		}
+		unnoted := m.behind(tips)
+		if fresh {
+			for i, tip := range tips {
+				m.state.Tips[string(i)] = tip
+			}
+		}
+		files, err := m.changed() // another process may have recorded them since the first read
+		if err != nil {
+			return err
+		}
+		m.recognize(files, unnoted)
+		m.takeAll(files)
+		return nil
+	})
+}
+
+// recognize notes the owners of files that are not in the state, among the issues without
+// noted files. This happens if the state was lost, or if a process was killed between the
+// write of a file and the write of the state. Such a file still contains the name of its
+// workflow, which can differ from the issue.
+func (m *mirroring) recognize(files []mirror.ChangedFile, unnoted []checkpoint.Issue) {
+	unknown := map[string]bool{}
+	for _, f := range files {
+		if _, known := m.state.Files[f.Path]; !known {
+			unknown[f.Path] = true
+		}
+	}
+	if len(unknown) == 0 || m.as == layout.Crunch { // crunch files name the issue
+		return
+	}
+	for _, i := range unnoted {
+		outputs, err := m.outputs(i)
+		if err != nil {
+			continue
+		}
+		for _, o := range outputs {
+			if name := path.Join(layoutfiles.LayoutFolder(m.c, m.as, i), o.Path); unknown[name] {
+				m.state.Files[name] = mirror.FileState{Owner: string(i), Key: m.key(name, o, i)}
+				delete(unknown, name)
+			}
+		}
+	}
+}
+
+// A taking is a changed file that can be recorded.
+type taking struct {
+	mirror.ChangedFile
+	doc *layout.File
+}
+
+// takeAll records files, oldest first. Files that continue the workflow of another file
+// come last.
+func (m *mirroring) takeAll(files []mirror.ChangedFile) {
+	var todo []taking
+	for _, f := range files {
+		doc, err := m.read(f)
+		if err != nil {
+			m.left(f.Path, err)
+		} else if doc != nil {
+			todo = append(todo, taking{f, doc})
+		}
+	}
+	slices.SortStableFunc(todo, func(a, b taking) int {
+		return cmp.Or(last(a.doc.Sequel())-last(b.doc.Sequel()), writtenOrder(a.doc, b.doc), cmp.Compare(a.Path, b.Path))
+	})
+	for _, t := range todo {
+		if err := m.take(t); err != nil {
+			m.left(t.Path, err)
+		}
+	}
+}
+
+func last(late bool) int {
+	if late {
+		return 1
+	}
+	return 0
+}
+
+// writtenOrder compares the write times that two documents contain.
+func writtenOrder(a, b *layout.File) int {
+	at, err := checkpoint.ParseTime(a.Written())
+	other, otherErr := checkpoint.ParseTime(b.Written())
+	if err != nil || otherErr != nil {
+		return 0
+	}
+	return at.Compare(other)
+}
+
+// read returns the document in a file, or nil for a file that is neither in the state nor
+// a known document.
+func (m *mirroring) read(f mirror.ChangedFile) (*layout.File, error) {
+	if f.Err != nil {
+		return nil, f.Err
+	}
+	doc, err := layout.Read(m.as, f.Path, f.Data)
+	if _, known := m.state.Files[f.Path]; !known && errors.As(err, new(*layout.UnknownDocumentError)) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return doc, doc.Err(false)
+}
+
+// take records one file, unless the store already has its content.
+func (m *mirroring) take(t taking) error {
+	issue, err := m.issueOf(t)
+	if err != nil {
+		return err
+	}
+	if !m.isThere(issue, t.doc) && !m.isWritten(issue, t) {
+		saved, err := m.save(issue, t)
+		if err != nil {
+			return err
+		}
+		if !m.c.Quiet { // a hook's one line is for other messages
+			m.c.Infof("recorded: %s as %s", phrase.QuotePath(t.Path), saved.ID)
+		}
+	}
+	m.state.Took(t.ChangedFile, string(issue), t.doc.Key())
+	return nil
+}
+
+// issueOf returns the issue of a file. If the key in the file is unchanged, the issue
+// stays. Otherwise the issue is the key, the owner of the phase.json beside the file, or
+// the named issue, in this order.
+func (m *mirroring) issueOf(t taking) (checkpoint.Issue, error) {
+	known, there := m.state.Files[t.Path]
+	beside := m.state.Files[path.Join(path.Dir(t.Path), "phase.json")]
+	switch key := t.doc.Key(); {
+	case there && known.Key == key:
+		return checkpoint.Issue(known.Owner), nil
+	case key != "":
+		return checkpoint.ParseIssue(key)
+	case t.doc.Sequel() && beside.Owner != "":
+		return checkpoint.Issue(beside.Owner), nil
+	}
+	return m.c.AutomaticIssue("")
+}
+
+// isThere reports whether the store already has the document: as the newest record, or as
+// the checkpoint with the document's id.
+func (m *mirroring) isThere(issue checkpoint.Issue, doc *layout.File) bool {
+	if doc.Whole() {
+		cp, err := m.c.Store.ByID(m.c.Ctx, issue, doc.ID())
+		if err != nil {
+			return false
+		}
+		r, err := m.c.Store.Record(cp)
+		return err == nil && doc.In(r)
+	}
+	_, r, err := m.c.Store.NewestValid(m.c.Ctx, issue)
+	return err == nil && doc.In(r)
+}
+
+// isWritten reports whether a file equals the file that the mirror would write now. This
+// happens if a process was killed or the disk was full between the write and the note, or
+// if the note was lost.
+func (m *mirroring) isWritten(issue checkpoint.Issue, t taking) bool {
+	if t.doc.Whole() {
+		return false // isThere has compared it by id
+	}
+	outputs, err := m.outputs(issue)
+	folder := layoutfiles.LayoutFolder(m.c, m.as, issue)
+	return err == nil && slices.ContainsFunc(outputs, func(o layout.Output) bool {
+		return o.Link == "" && path.Join(folder, o.Path) == t.Path && bytes.Equal(o.Data, t.Data)
+	})
+}
+
+// save records a document like `save --as`.
+func (m *mirroring) save(issue checkpoint.Issue, t taking) (*gitstore.Saved, error) {
+	c, trigger := m.c, t.doc.Trigger()
+	indexed, named := m.indexed(t)
+	if named {
+		trigger = indexed
+	}
+	if on, why := c.Settings.TriggerEnabled(trigger); !on {
+		return nil, errors.New(why)
+	}
+	req := gitstore.SaveRequest{
+		Issue: issue, Edit: saving.DocumentEdit(c, t.doc, trigger, named), Branch: c.CIBranch(), Keep: t.doc.Whole(),
+		MaxSize: int64(c.Settings.Int("storage.max_size_mb")) << 20,
+	}
+	if c.Settings.Bool("auto_prune") {
+		req.Retention = c.Settings.Policy()
+	}
+	return c.Store.Save(c.Ctx, req)
+}
+
+// indexed returns the trigger of a crunch document in the folder's index.
+func (m *mirroring) indexed(t taking) (checkpoint.Trigger, bool) {
+	if !t.doc.Whole() {
+		return "", false
+	}
+	data, err := m.tree.Read(path.Join(path.Dir(t.Path), "index.yaml"))
+	if err != nil {
+		return "", false
+	}
+	trigger, ok := layout.Triggers(data)[t.doc.ID()]
+	return trigger, ok
+}

@@ -1,0 +1,223 @@
+package interchange
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"sync"
+
+	"git-checkpoint/commands/atomicfile"
+	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/layoutfiles"
+	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/mirror"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout"
+)
+
+// An exporting holds the state of one export.
+type exporting struct {
+	c         *invoke.Invocation
+	as        layout.Name
+	issue     checkpoint.Issue
+	root      string // directory that paths must not escape
+	below     string // folder in root, with slashes
+	dir       *os.Root
+	written   []string
+	unchanged []string
+	others    []string // workflows whose files are moved to .archive
+}
+
+// write checks all existing files first, and then writes either all files or no file.
+func (x *exporting) write(files []layout.Output) (err error) {
+	if x.root, x.below, err = x.folder(); err != nil {
+		return err
+	}
+	if err := x.checkPlace(); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(x.root, 0o777); err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	if x.dir, err = os.OpenRoot(x.root); err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	defer x.dir.Close()
+	todo, err := x.plan(files)
+	if err != nil {
+		return err
+	}
+	if err := x.moveAside(); err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	for _, f := range todo {
+		if err := x.keepFormer(f); err != nil {
+			return fmt.Errorf("export is not complete: %s: %w", phrase.QuotePath(f.Path), err)
+		}
+		if err := mirror.Replace(x.dir, path.Join(x.below, f.Path), f); err != nil {
+			return fmt.Errorf("export is not complete: %s: %w", phrase.QuotePath(f.Path), err)
+		}
+		x.written = append(x.written, f.Path)
+	}
+	return nil
+}
+
+// keepFormer stores a copy of a file before its replacement, because a user may have
+// edited it.
+func (x *exporting) keepFormer(f layout.Output) error {
+	info, err := x.dir.Lstat(path.Join(x.below, f.Path))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return nil // a symlink, whose target stays
+	}
+	was, err := atomicfile.Read(filepath.Join(x.root, filepath.FromSlash(path.Join(x.below, f.Path))))
+	if err != nil || layout.IsIndex([]byte(was.Text)) {
+		return err // an index is generated from the other files
+	}
+	kept, err := layoutfiles.KeepFormer(x.c, was)
+	if err == nil {
+		x.c.Infof("%s as it was: %s", phrase.QuotePath(f.Path), phrase.QuotePath(kept))
+	}
+	return err
+}
+
+// plan returns the files to write. Files of another format are an error, unless --force
+// is set.
+func (x *exporting) plan(files []layout.Output) ([]layout.Output, error) {
+	var todo []layout.Output
+	var inTheWay []string
+	for _, f := range files {
+		switch was, err := x.there(f); {
+		case errors.Is(err, fs.ErrNotExist):
+			todo = append(todo, f)
+		case err != nil:
+			return nil, fmt.Errorf("export: %w", err)
+		case was.same:
+			x.unchanged = append(x.unchanged, f.Path)
+		case !was.ours && !x.c.Flags.Bool("force"):
+			inTheWay = append(inTheWay, f.Path)
+		default:
+			todo = append(todo, f)
+		}
+	}
+	if len(inTheWay) > 0 {
+		return nil, &gitstore.RefusedError{
+			Reason: fmt.Sprintf("export: something else is in the way: %s", phrase.List(phrase.QuotePaths(inTheWay))), Paths: inTheWay,
+			Hint: "git checkpoint export " + phrase.QuoteArg(string(x.issue)) + " --as " + string(x.as) + " --force",
+		}
+	}
+	return todo, nil
+}
+
+// An occupant describes the existing file at a target path.
+type occupant struct{ same, ours bool }
+
+// there examines the existing file at the path of f.
+func (x *exporting) there(f layout.Output) (occupant, error) {
+	name := path.Join(x.below, f.Path)
+	info, err := x.dir.Lstat(name)
+	switch {
+	case err != nil:
+		return occupant{}, err
+	case f.Link != "":
+		to, err := x.dir.Readlink(name)
+		return occupant{err == nil && to == f.Link, !info.IsDir()}, nil
+	case !info.Mode().IsRegular():
+		return occupant{}, nil
+	}
+	data, err := x.dir.ReadFile(name)
+	if err != nil || bytes.Equal(data, f.Data) {
+		return occupant{same: err == nil}, err
+	}
+	return occupant{ours: x.replaceable(f, data)}, nil
+}
+
+// replaceable reports whether data is another version of the document f. A dotagent file
+// of another workflow is replaceable too; its key is added to x.others.
+func (x *exporting) replaceable(f layout.Output, data []byte) bool {
+	if layout.IsIndex(data) && layout.IsIndex(f.Data) {
+		return true
+	}
+	was, err := layout.Read(x.as, f.Path, data)
+	if err != nil || was.Err(false) != nil {
+		return false
+	}
+	now, err := layout.Read(x.as, f.Path, f.Data)
+	if err != nil {
+		return false
+	}
+	if was.Key() != now.Key() && x.as == layout.Dotagent {
+		x.others = append(x.others, was.Key())
+		return true
+	}
+	return was.Key() == now.Key()
+}
+
+// moveAside moves the files of another dotagent workflow to that system's archive, in a
+// folder with the name of the workflow and the time.
+func (x *exporting) moveAside() error {
+	if len(x.others) == 0 {
+		return nil
+	}
+	at := x.c.Env.Now().UTC().Format("20060102T150405Z")
+	to := path.Join(x.below, ".archive", layout.FileName(x.others[0]+"_"+at))
+	if err := x.dir.MkdirAll(to, 0o777); err != nil {
+		return err
+	}
+	for _, name := range []string{"phase.json", "execution.json"} {
+		err := x.dir.Rename(path.Join(x.below, name), path.Join(to, name))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	x.c.Warnf("the files of %s are in %s now", x.others[0], phrase.QuotePath(to))
+	return x.thinArchive(path.Dir(to))
+}
+
+// keptArchives limits the folders in .archive, like the dotagent system does.
+const keptArchives = 5
+
+// archived matches the name of such a folder: a workflow and a time.
+var archived = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^.+_([0-9]{8}T[0-9]{6}Z)$`) })
+
+// thinArchive removes the two files of all but the newest folders, and then each folder
+// that is empty.
+func (x *exporting) thinArchive(archive string) error {
+	dir, err := x.dir.Open(archive)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	entries, err := dir.ReadDir(-1)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, e := range entries {
+		if e.IsDir() && archived().MatchString(e.Name()) {
+			names = append(names, e.Name())
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Compare(archived().FindStringSubmatch(b)[1], archived().FindStringSubmatch(a)[1])
+	})
+	for _, name := range names[min(len(names), keptArchives):] {
+		for _, file := range []string{"phase.json", "execution.json"} {
+			_ = x.dir.Remove(path.Join(archive, name, file))
+		}
+		_ = x.dir.Remove(path.Join(archive, name)) // fails if the folder holds other files
+	}
+	return nil
+}

@@ -1,0 +1,240 @@
+package list
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+
+	"git-checkpoint/commands/display"
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/output"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/diff"
+
+	"github.com/urfave/cli/v2"
+)
+
+var DiffCommand = invoke.Command{
+	Name: "diff", Usage: "show what changed from one checkpoint to another", Args: "[ISSUE] [A] [B] [-- PATH...]", Max: 3, Category: "Look",
+	Description: "A is the earlier one, B the later one: the newest where it is left out. Without\n" +
+		"either, the newest is compared with the one before it.\n" +
+		"Of the record it shows the paths that were added, removed, changed or moved in a\n" +
+		"list, long texts by line; then the files as git diff does, as they were captured\n" +
+		"in the worktree, else as they were staged.",
+	Examples: []string{
+		"git checkpoint diff 42",
+		"git checkpoint diff 42 latest~3 --stat",
+		"git checkpoint diff 42 first --stat --json",
+		"git checkpoint diff 42 latest~1 latest -- src",
+		"git checkpoint diff 42 latest~1 --json",
+	},
+	Flags: diffFlags,
+	Run:   runDiff,
+}
+
+func diffFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "state", Usage: "what changed in the record alone"},
+		&cli.BoolFlag{Name: "stat", Usage: "how much changed, and where"},
+		invoke.ColorFlag(),
+	}
+}
+
+// A difference holds the changes between two checkpoints.
+type difference struct {
+	from, to *gitstore.Checkpoint
+	state    []diff.FieldChange
+	files    *gitstore.TreeDiff // nil if --state is set
+}
+
+func runDiff(c *invoke.Invocation) error {
+	at, people, err := screenOpen(c)
+	if err != nil {
+		return err
+	}
+	d, err := readDifference(c)
+	if err != nil {
+		return err
+	}
+	if d.files != nil {
+		defer d.files.Close()
+	}
+	if c.JSON {
+		return diffJSON(c, d)
+	}
+	defer c.Page()()
+	if err := showDifference(c, d, at, people); !invoke.LeftPager(err) {
+		return err
+	}
+	return nil
+}
+
+// screenOpen opens the repository and returns the screen that shows results.
+func screenOpen(c *invoke.Invocation) (display.Screen, bool, error) {
+	if err := c.Open(); err != nil {
+		return display.Screen{}, false, err
+	}
+	return c.Screen()
+}
+
+func readDifference(c *invoke.Invocation) (*difference, error) {
+	issue, from, to, err := twoNames(c)
+	if err != nil {
+		return nil, err
+	}
+	d := &difference{}
+	if d.to, err = c.Store.Find(c.Ctx, issue, to); err != nil {
+		return nil, err
+	}
+	if d.from, err = c.Store.Find(c.Ctx, issue, from); err != nil {
+		return nil, firstOfAll(c, issue, from, err)
+	}
+	before, err := c.Store.Record(d.from)
+	if err != nil {
+		return nil, err
+	}
+	after, err := c.Store.Record(d.to)
+	if err != nil {
+		return nil, err
+	}
+	d.state = slices.DeleteFunc(diff.Records(before.Doc(), after.Doc()), isBytes)
+	if !c.Flags.Bool("state") {
+		d.files, err = c.Store.Diff(d.from, d.to, c.Paths...)
+	}
+	return d, err
+}
+
+// firstOfAll replaces the error of a missing default checkpoint: the issue has only one
+// checkpoint. The error stays if the user named that checkpoint.
+func firstOfAll(c *invoke.Invocation, issue checkpoint.Issue, from string, err error) error {
+	if !errors.As(err, new(*gitstore.NotFoundError)) || slices.Contains(c.Args, from) {
+		return err
+	}
+	return exit.Errorf(exit.None, "git checkpoint show "+phrase.IssueArg(issue), "diff: issue %s has one checkpoint, and nothing to compare it with", issue)
+}
+
+// twoNames returns the issue and the names of both checkpoints. If the first of two
+// arguments names an existing issue, it selects that issue.
+func twoNames(c *invoke.Invocation) (issue checkpoint.Issue, from, to string, err error) {
+	defer func() { c.IssueInQuestion = issue }()
+	const before = gitstore.Latest + "~1"
+	switch args := c.Args; len(args) {
+	case 0:
+		issue, err = c.InferIssue()
+		return issue, before, gitstore.Latest, err
+	case 1:
+		issue, from, err = c.IssueOrName(args[0])
+		if from == gitstore.Latest && args[0] != gitstore.Latest {
+			from = before
+		}
+		return issue, from, gitstore.Latest, err
+	case 2:
+		if i, err := checkpoint.ParseIssue(args[0]); err == nil && c.Store.HasIssue(c.Ctx, i) {
+			return i, args[1], gitstore.Latest, invoke.Agree(c, i)
+		}
+		issue, err = c.InferIssue()
+		return issue, args[0], args[1], err
+	}
+	if issue, err = invoke.ParseIssue(c.Args[0]); err == nil {
+		err = invoke.Agree(c, issue)
+	}
+	return issue, c.Args[1], c.Args[2], err
+}
+
+func diffJSON(c *invoke.Invocation, d *difference) error {
+	out := output.CheckpointDiff{Type: "diff", From: string(d.from.ID), To: string(d.to.ID)}
+	for _, s := range d.state {
+		out.State = append(out.State, output.StateChange{Path: s.Path, Op: string(s.Op), Old: s.Old, New: s.New})
+	}
+	if d.files != nil {
+		files, err := d.files.Files(c.Ctx)
+		if err != nil {
+			return err
+		}
+		for _, f := range files {
+			out.Files = append(out.Files, output.FileChange{Path: checkpoint.QuotePath(f.Path), Status: f.Status, From: checkpoint.QuotePath(f.From)})
+		}
+		if c.Flags.Bool("stat") {
+			if err := countLines(c, d.files, files, &out); err != nil {
+				return err
+			}
+		}
+	}
+	return c.WriteJSON(out)
+}
+
+// countLines sets added and deleted lines per file and in total.
+func countLines(c *invoke.Invocation, b *gitstore.TreeDiff, files []gitstore.FileChange, out *output.CheckpointDiff) error {
+	lines, err := b.Lines(c.Ctx)
+	if err != nil {
+		return err
+	}
+	out.FilesChanged, out.LinesAdded, out.LinesDeleted = new(len(files)), new(0), new(0)
+	for i, f := range files {
+		if n, counted := lines[f.Path]; counted {
+			out.Files[i].LinesAdded, out.Files[i].LinesDeleted = new(n.Added), new(n.Deleted)
+			*out.LinesAdded += n.Added
+			*out.LinesDeleted += n.Deleted
+		}
+	}
+	return nil
+}
+
+// showDifference prints the changes. If stdout is no terminal, files are printed as by
+// git diff, so that git apply accepts the output.
+func showDifference(c *invoke.Invocation, d *difference, at display.Screen, people bool) error {
+	now := c.Env.Now()
+	for _, side := range []struct {
+		word string
+		cp   *gitstore.Checkpoint
+	}{{"from", d.from}, {"to  ", d.to}} {
+		c.Printf("%s\n", at.Named(side.word, nameOf(side.cp), side.cp.ID.Short(), phrase.Ago(side.cp.Created, now)))
+	}
+	told := slices.DeleteFunc(slices.Clone(d.state), func(s diff.FieldChange) bool {
+		return s.Path == "checkpoint_id" || s.Path == "created_at" || s.Path == "clock" // printed above already
+	})
+	c.Printf("\n%s %s\n", at.Paint(display.Bold, "Record:"), display.Summary(told))
+	if !c.Flags.Bool("stat") {
+		c.Printf("%s", at.Record(told))
+	}
+	if d.files == nil {
+		return c.Out.Err
+	}
+	return showFiles(c, d.files, at, people)
+}
+
+// nameOf returns the id of a checkpoint, or the commit if it has no id.
+func nameOf(cp *gitstore.Checkpoint) string { return cmp.Or(string(cp.ID), cp.Commit.String()) }
+
+func showFiles(c *invoke.Invocation, files *gitstore.TreeDiff, at display.Screen, people bool) error {
+	if files.Same() {
+		c.Printf("\n%s nothing\n", at.Paint(display.Bold, "Files:"))
+		return c.Out.Err
+	}
+	c.Printf("\n%s\n", at.Paint(display.Bold, "Files:"))
+	for _, path := range files.Unmerged() {
+		c.Printf("  conflicted %s\n", output.Clean(phrase.QuotePath(path)))
+	}
+	switch {
+	case c.Flags.Bool("stat"):
+		return files.Stat(c.Ctx, c.Out, cmp.Or(at.Width, 80))
+	case !people:
+		return files.Patch(c.Ctx, c.Out)
+	}
+	p := at.Patch(c.Out)
+	if err := files.Patch(c.Ctx, p); err != nil {
+		return err
+	}
+	return p.Close()
+}
+
+// isBytes reports whether a change concerns the source bytes of an imported document.
+// Their content is compared as fields of the document.
+func isBytes(c diff.FieldChange) bool {
+	name, ok := strings.CutPrefix(c.Path, "layout.files.")
+	return ok && strings.HasSuffix(name, ".text") && strings.Count(name, ".") == 1
+}

@@ -1,0 +1,197 @@
+package retain
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/output"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/urfave/cli/v2"
+)
+
+var DropCommand = invoke.Command{
+	Name: "drop", Usage: "delete checkpoints", Args: "[ISSUE] ID | [ISSUE] --all", Max: 2, Category: "Keep",
+	Examples: []string{
+		"git checkpoint drop 42 1f0c9a2b",
+		"git checkpoint drop 42 --all --purge",
+	},
+	Description: "Deletes a checkpoint for good: another clone does not bring it back.\n" +
+		"`git checkpoint undo` takes the last drop back, unless it was with --purge.",
+	Flags: dropFlags,
+	Run:   runDrop,
+}
+
+func dropFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "all", Usage: "every checkpoint of the issue, archived ones too"},
+		&cli.BoolFlag{Name: "purge", Usage: "also forget reflogs and safety snapshots, so that git's gc deletes the content"},
+		&cli.BoolFlag{Name: "yes", Usage: "do not ask"},
+	}
+}
+
+func runDrop(c *invoke.Invocation) error {
+	if err := c.Open(); err != nil {
+		return err
+	}
+	issue, dropped, err := toDrop(c)
+	if err != nil {
+		return err
+	}
+	ids := make([]checkpoint.ID, len(dropped))
+	for n := range dropped {
+		ids[n] = dropped[n].ID // "" for a commit without an id, which is dropped too
+	}
+	if err := confirmDrop(c, issue, ids); err != nil {
+		return err
+	}
+	if !gone(dropped) {
+		if err := c.Store.Drop(c.Ctx, issue, ids); err != nil {
+			return err
+		}
+	}
+	if c.Flags.Bool("purge") {
+		if err := purge(c, issue, ids, dropped); err != nil {
+			return err
+		}
+	}
+	named := slices.DeleteFunc(ids, func(id checkpoint.ID) bool { return id == "" })
+	return showResult(c, "drop", issue, named, "dropped")
+}
+
+// purge deletes dropped checkpoints' content and prints refs that still contain it.
+func purge(c *invoke.Invocation, issue checkpoint.Issue, ids []checkpoint.ID, dropped []gitstore.Checkpoint) error {
+	carriers, err := c.Store.Purge(c.Ctx, issue, ids)
+	if err != nil {
+		hint := "git checkpoint drop " + phrase.IssueArg(issue) + " --all"
+		if !c.Flags.Bool("all") {
+			hint = "git checkpoint drop " + phrase.IssueArg(issue) + " " + string(ids[0])
+		}
+		return exit.Errorf(exit.Failure, hint+" --purge", "%s dropped, and the purge is not complete: %w", phrase.Plural(len(ids), "checkpoint"), err)
+	}
+	for _, ref := range carriers {
+		c.Warnf("%s still carries what was dropped, and so does its remote: git checkpoint sync %s takes it away there", ref, phrase.QuoteArg(string(issue)))
+	}
+	left, err := c.Store.Remaining(c.Ctx, dropped)
+	if err != nil {
+		return exit.Errorf(exit.Failure, "", "the change is made, but the places that still have the content are not known: %w", err)
+	}
+	for _, place := range []struct {
+		name  string
+		paths []string
+	}{
+		{"a staging area", left.Index},
+		{"the worktree", left.Worktree},
+		{"a branch, another checkpoint, a stash or a reflog", left.Refs},
+	} {
+		if n := len(place.paths); n > 0 {
+			shown := phrase.List(place.paths[:min(n, 3)])
+			if n > 3 {
+				shown += " and more"
+			}
+			c.Warnf("%s still has %s of what was dropped: %s", place.name, phrase.Plural(n, "file"), shown)
+		}
+	}
+	after := ""
+	if len(carriers) > 0 {
+		after = ", once it is synchronized"
+	}
+	c.Infof("other clones and remotes may still have copies; git gc --prune=now deletes the content here%s", after)
+	return nil
+}
+
+// confirmDrop asks for confirmation, unless --yes is set.
+func confirmDrop(c *invoke.Invocation, issue checkpoint.Issue, ids []checkpoint.ID) error {
+	if c.Flags.Bool("yes") {
+		return nil
+	}
+	what, hint := phrase.Plural(len(ids), "checkpoint"), "git checkpoint drop "+phrase.QuoteArg(string(issue))
+	if c.Flags.Bool("all") {
+		what, hint = "all "+what, hint+" --all"
+	} else {
+		what, hint = string(ids[0]), hint+" "+string(ids[0])
+	}
+	if c.Flags.Bool("purge") {
+		hint += " --purge"
+	}
+	yes, err := c.Confirm(fmt.Sprintf("Drop %s of issue %s? [y/N] ", what, output.Clean(string(issue))), hint+" --yes")
+	if err == nil && !yes {
+		c.Infof("nothing was dropped")
+		err = exit.Silent{Code: exit.None}
+	}
+	return err
+}
+
+// toDrop returns the checkpoints that the arguments name. With --purge they may be
+// dropped already, so that an interrupted purge can be repeated.
+func toDrop(c *invoke.Invocation) (checkpoint.Issue, []gitstore.Checkpoint, error) {
+	issue, there, err := named(c)
+	if err == nil || !c.Flags.Bool("purge") {
+		return issue, there, err
+	}
+	var none *gitstore.NoneError
+	var missing *gitstore.NotFoundError
+	switch {
+	case errors.As(err, &none):
+		issue = none.Issue
+	case errors.As(err, &missing):
+		issue = missing.Issue
+	default:
+		return "", nil, err
+	}
+	ids, readErr := c.Store.Deleted(c.Ctx, issue)
+	if readErr != nil {
+		return "", nil, err
+	}
+	var dropped []gitstore.Checkpoint
+	for _, id := range ids {
+		if c.Flags.Bool("all") || c.Args[len(c.Args)-1] == string(id) {
+			dropped = append(dropped, gitstore.Checkpoint{ID: id, Issue: issue})
+		}
+	}
+	if len(dropped) == 0 {
+		return "", nil, err
+	}
+	return issue, dropped, nil
+}
+
+// gone reports whether the checkpoints are dropped already.
+func gone(cs []gitstore.Checkpoint) bool { return cs[0].Commit.IsZero() }
+
+// named returns the existing checkpoints that the arguments name.
+func named(c *invoke.Invocation) (checkpoint.Issue, []gitstore.Checkpoint, error) {
+	if !c.Flags.Bool("all") {
+		cp, err := c.CheckpointArg(true)
+		if err != nil {
+			return "", nil, err
+		}
+		return cp.Issue, []gitstore.Checkpoint{*cp}, nil
+	}
+	if len(c.Args) > 1 {
+		return "", nil, exit.Usagef("drop: --all takes no checkpoint, got %q", c.Args[1])
+	}
+	issue, err := c.Issue()
+	if err != nil {
+		return "", nil, err
+	}
+	var all []gitstore.Checkpoint
+	for _, read := range []func() (*gitstore.List, error){
+		func() (*gitstore.List, error) { return c.Store.List(c.Ctx, issue, 0) },
+		func() (*gitstore.List, error) { return c.Store.Archived(c.Ctx, issue, 0) },
+	} {
+		l, err := read()
+		if err != nil {
+			return "", nil, err
+		}
+		all = append(all, l.Checkpoints...)
+	}
+	if len(all) == 0 {
+		return "", nil, &gitstore.NoneError{Issue: issue}
+	}
+	return issue, all, nil
+}

@@ -1,0 +1,163 @@
+// Package status has the command status.
+package status
+
+import (
+	"cmp"
+	"errors"
+
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/issuesource"
+	"git-checkpoint/commands/internal/judge"
+	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/standing"
+	"git-checkpoint/commands/output"
+	"git-checkpoint/freshness"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
+
+	"github.com/urfave/cli/v2"
+)
+
+var StatusCommand = invoke.Command{
+	Name: "status", Usage: "say where the work stands and what resume would decide", Args: "[ISSUE]", Max: 1, Category: "Look",
+	Description: "Changes nothing. Exits 0 when it could report and 3 when there is no checkpoint;\n" +
+		"with --check the verdict decides: 0 resume, 4 start fresh, 5 a person must answer.",
+	Examples: []string{
+		"git checkpoint status",
+		"git checkpoint status 42 --check --strict",
+		"git checkpoint status --description 'sign in with a key' --json",
+		"git checkpoint status 42 --done 3 || run-phase 3",
+		"git checkpoint status --short 2>/dev/null",
+	},
+	Flags: statusFlags,
+	Run:   runStatus,
+}
+
+func statusFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "check", Usage: "exit with the verdict"},
+		&cli.StringFlag{Name: "done", Usage: "exit 0 when phase `N` is done or was skipped, 1 when it is not"},
+		&cli.StringFlag{Name: "description", Usage: "find the issue of the workflow that is called `TEXT`"},
+		&cli.StringFlag{Name: "for-plan", Usage: "find the issue of the workflow whose plan is `FILE`"},
+		&cli.BoolFlag{Name: "short", Usage: "one line for the prompt of a shell, and nothing where there is no checkpoint"},
+		&cli.BoolFlag{Name: "markdown", Usage: "print it for a comment on the issue"},
+		&cli.StringFlag{Name: "by", Usage: "judge for the command of that `NAME`, which would resume, by resume.compat"},
+		&cli.BoolFlag{Name: "strict", Usage: "with --check: warnings exit 9"},
+		&cli.StringFlag{Name: "issue-file", Usage: "compare with the issue in `FILE`"},
+		issuesource.OfflineFlag(),
+		invoke.ColorFlag(),
+	}
+}
+
+func runStatus(c *invoke.Invocation) error {
+	if err := c.Open(); err != nil {
+		return err
+	}
+	c.OnlyLooks = !c.Flags.Bool("check") && !c.JSON
+	if c.Flags.Bool("short") {
+		return statusShort(c)
+	}
+	issue, err := statusIssue(c)
+	if c.Flags.IsSet("done") && err != nil && exit.Classify(err).Code == exit.None {
+		return exit.Silent{Code: exit.Failure}
+	}
+	if err != nil {
+		return err
+	}
+	cp, r, err := c.Store.NewestRecord(c.Ctx, issue)
+	if c.Flags.IsSet("done") {
+		return statusDone(c, r, err)
+	}
+	if err != nil {
+		return err
+	}
+	verdict, err := judge.Verdict(c, cp, r)
+	if err != nil {
+		return err
+	}
+	if err := showStatus(c, cp, r, verdict); err != nil {
+		return err
+	}
+	if c.Flags.Bool("check") {
+		return verdictCode(verdict)
+	}
+	return nil
+}
+
+// statusDone returns the exit status of --done.
+func statusDone(c *invoke.Invocation, r *checkpoint.Record, err error) error {
+	var none *gitstore.NoneError
+	if errors.As(err, &none) {
+		return exit.Silent{Code: exit.Failure}
+	}
+	if err != nil {
+		return err
+	}
+	if !progress.IsOver(r, c.Flags.String("done")) {
+		return exit.Silent{Code: exit.Failure}
+	}
+	return nil
+}
+
+// verdictCode returns the exit code of a verdict.
+func verdictCode(v freshness.Verdict) error {
+	switch {
+	case v.Action == freshness.StartFresh:
+		return exit.Silent{Code: exit.StartFresh}
+	case v.Action == freshness.PromptUser:
+		return exit.Silent{Code: exit.NeedsAnswer}
+	case v.Stale:
+		return exit.Silent{Code: exit.Stale}
+	}
+	return nil
+}
+
+func showStatus(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) error {
+	if c.JSON {
+		out := standing.Status("status", cp, r, v)
+		out.Warnings = append(out.Warnings, c.TakeWarnings()...)
+		return c.WriteJSON(out)
+	}
+	if c.Flags.Bool("markdown") {
+		markdownStatus(c, cp, r, v)
+		return nil
+	}
+	at, people, err := c.Screen()
+	if err != nil {
+		return err
+	}
+	if people {
+		if c.Flags.Bool("verbose") {
+			defer c.Page()()
+		}
+		screenStatus(c, at, cp, r, v)
+	} else {
+		plainStatus(c, cp, r, v)
+	}
+	if c.Flags.Bool("verbose") {
+		return cmp.Or(showDiffs(c, cp, v), showCoverage(c, r))
+	}
+	return nil
+}
+
+// plainStatus prints the status in the form for scripts.
+func plainStatus(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) {
+	c.Printf("%s\n", output.Clean(standing.Heading(cp, r)))
+	c.Printf("Checkpoint: %s (%s)\n", cp.ID, phrase.Ago(r.CreatedAt(), c.Env.Now()))
+	c.Printf("Progress: %s\n", output.Clean(standing.ProgressLine(r)))
+	standing.ShowPhases(c, r)
+	standing.ShowTasks(c, r)
+	if cp.Branch != "" {
+		c.Printf("Branch: %s\n", output.Clean(cp.Branch))
+	}
+	if v.CanResume {
+		c.Printf("Resume: %s, from %s\n", v.Action, output.Clean(standing.ContinueFrom(r)))
+	} else {
+		c.Printf("Resume: %s\n", v.Action)
+	}
+	standing.ShowNext(c, v)
+	c.Printf("Auto-resume: %s\n", output.Clean(standing.AutoResume(v)))
+	standing.ShowReasons(c, v)
+}
