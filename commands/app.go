@@ -17,11 +17,14 @@ import (
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/list"
 	"git-checkpoint/commands/output"
+	"git-checkpoint/commands/resume"
 	"git-checkpoint/commands/retain"
+	"git-checkpoint/commands/save"
 	"git-checkpoint/commands/scan"
 	"git-checkpoint/commands/share"
 	"git-checkpoint/commands/status"
 	"git-checkpoint/commands/web"
+	"git-checkpoint/commands/workflow"
 
 	"github.com/urfave/cli/v2"
 )
@@ -72,10 +75,10 @@ type lineKey struct{}
 // allCommands returns the commands in the order of the help, grouped by category.
 func allCommands() []*invoke.Command {
 	return []*invoke.Command{
-		&saveCommand, &runCommand,
-		&startCommand, &phaseCommand, &taskCommand, &finishCommand,
+		&save.SaveCommand, &save.RunCommand,
+		&workflow.StartCommand, &workflow.PhaseCommand, &workflow.TaskCommand, &workflow.FinishCommand,
 		&list.ListCommand, &list.ShowCommand, &list.DiffCommand, &status.StatusCommand, &web.WebCommand, &configCommand,
-		&resumeCommand, &restoreCommand, &retain.UndoCommand,
+		&resume.ResumeCommand, &resume.RestoreCommand, &retain.UndoCommand,
 		&retain.PruneCommand, &retain.PinCommand, &retain.UnpinCommand, &retain.DropCommand, &retain.ArchiveCommand, &doctor.VerifyCommand, &doctor.DoctorCommand, &scan.ScanCommand,
 		&share.SyncCommand, &share.FetchCommand, &share.PushCommand, &interchange.ImportCommand, &interchange.ExportCommand,
 		&hooks.HooksCommand, &hooks.HookCommand, &completionCommand,

@@ -16,8 +16,24 @@ import (
 var layers = [][]string{
 	{""},
 	{"commands"},
-	{"commands/..."},
-	{ // shared by the command families
+	{"commands/..."}, // the command families
+
+	// shared by the command families
+	{"commands/internal/saving"},
+	{"commands/internal/aging", "commands/internal/githooks", "commands/internal/layoutfiles", "commands/internal/pushing", "commands/internal/standing"},
+	{"commands/internal/judge"},
+	{"commands/internal/issuesource"},
+	{"commands/internal/invoke"},
+	{"commands/internal/exit"},
+	{
+		"commands/complete",
+		"commands/display",
+		"commands/guard",
+		"commands/hook/install",
+		"commands/internal/phrase",
+		"commands/mirror",
+	},
+	{
 		"commands/atomicfile",
 		"commands/config",
 		"commands/hook",
@@ -114,7 +130,7 @@ func TestImportsRunDownwards(t *testing.T) {
 				assert.NotEqualf(t, "github.com/go-git/go-git/v5", imported, "%q: the root package costs start time", pkg)
 			}
 			if imported == "github.com/urfave/cli/v2" {
-				assert.Equal(t, "commands", pkg)
+				assert.Truef(t, strings.HasPrefix(pkg, "commands"), "%q imports %s", pkg, imported)
 			}
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"git-checkpoint/commands/resume"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gopkg.in/yaml.v3"
@@ -270,9 +272,9 @@ func (j *jobs) parseOutputs(file string) map[string]string {
 // A value that contains the end of its block or the start of another block stays one
 // value.
 func TestOutputLines(t *testing.T) {
-	vars := []variable{{"CHECKPOINT_ACTION", "resume"}, {"CHECKPOINT_RESUME_FROM", "a\nend_X\ncheckpoint_action<<E\nstart_fresh\nE\x00"}}
+	vars := []resume.Variable{{Name: "CHECKPOINT_ACTION", Value: "resume"}, {Name: "CHECKPOINT_RESUME_FROM", Value: "a\nend_X\ncheckpoint_action<<E\nstart_fresh\nE\x00"}}
 	file := filepath.Join(t.TempDir(), "output")
-	require.NoError(t, os.WriteFile(file, []byte(outputLines(vars, "RANDOM")), 0o666))
+	require.NoError(t, os.WriteFile(file, []byte(resume.OutputLines(vars, "RANDOM")), 0o666))
 	got := (&jobs{victim: &victim{t: t}}).parseOutputs(file)
 	assert.Equal(t, map[string]string{
 		"checkpoint_action":      "resume",

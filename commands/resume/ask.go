@@ -1,0 +1,166 @@
+package resume
+
+import (
+	"fmt"
+	"strings"
+
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/standing"
+	"git-checkpoint/commands/output"
+	"git-checkpoint/freshness"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// resumePrompt returns the text of the question about a checkpoint.
+func resumePrompt(cp *gitstore.Checkpoint, r *checkpoint.Record, age string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Found existing checkpoint for \"%s\"\n", output.Clean(standing.WorkName(cp, r)))
+	fmt.Fprintf(&b, "Created: %s (%s)\n", r.CreatedAt().UTC().Format("2006-01-02 15:04:05"), age)
+	fmt.Fprintf(&b, "Progress: %s\n", output.Clean(standing.ProgressLine(r)))
+	b.WriteString("\nOptions:\n")
+	fmt.Fprintf(&b, "  (r)esume - Continue from %s\n", output.Clean(standing.ContinueFrom(r)))
+	b.WriteString("  (s)tart fresh - Delete checkpoint and restart\n")
+	b.WriteString("  (v)iew details - Show checkpoint contents\n")
+	b.WriteString("  (d)elete - Remove checkpoint without starting\n\n")
+	return b.String()
+}
+
+// choiceLine ends the prompt.
+const choiceLine = "Choice [r/s/v/d]: "
+
+// choices maps the answers to the prompt.
+var choices = map[string]string{
+	"r": "r", "resume": "r", "s": "s", "start": "s", "start fresh": "s",
+	"v": "v", "view": "v", "view details": "v", "d": "d", "delete": "d",
+}
+
+// askChoice asks the r/s/v/d question, and after r the remaining questions.
+func askChoice(c *invoke.Invocation, d *invoke.Dialog, r *resumption) (string, error) {
+	if r.texts.Question != "" {
+		return askAs(c, d, r)
+	}
+	text := resumePrompt(r.Checkpoint, r.Record, phrase.Ago(r.Record.CreatedAt(), c.Env.Now()))
+	for {
+		if _, err := d.TTY.Write([]byte(text + reasonLines(r.Verdict))); err != nil {
+			return "", err
+		}
+		choice, err := d.Ask(choiceLine, choices)
+		if err != nil {
+			return "", unanswered(c, r, r.answers("--choice r"), err)
+		}
+		switch choice {
+		case "v":
+			if err := viewDetails(c, d, r); err != nil {
+				return "", err
+			}
+		case "r":
+			return choice, askRest(c, d, r)
+		default:
+			return choice, nil
+		}
+	}
+}
+
+// unanswered returns the failure for an unanswered question.
+func unanswered(c *invoke.Invocation, r *resumption, flag string, err error) error {
+	return exit.Errorf(exit.NeedsAnswer, r.command(flag), "resume %s: %w", r.Checkpoint.ID, err)
+}
+
+// viewDetails shows the whole record and the complete findings in the pager.
+func viewDetails(c *invoke.Invocation, d *invoke.Dialog, r *resumption) error {
+	data, err := r.Record.Encode()
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	b.WriteString(output.CleanBlock(string(data)))
+	for _, reason := range r.Verdict.WorstFirst() {
+		b.WriteString(details(reason))
+	}
+	return c.PageText(d.TTY, b.String()+"\n")
+}
+
+// reasonLines returns the findings, worst first, for display between the prompt and its
+// question.
+func reasonLines(v freshness.Verdict) string {
+	var b strings.Builder
+	for _, r := range v.WorstFirst() {
+		if r.Action > freshness.Resume {
+			fmt.Fprintf(&b, "%s: %s\n", r.Severity, output.Clean(r.Message))
+		}
+	}
+	if b.Len() > 0 {
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// askRest asks about another branch, a changed issue, approvals and changed files.
+func askRest(c *invoke.Invocation, d *invoke.Dialog, r *resumption) error {
+	for _, reason := range r.Verdict.Reasons {
+		if reason.Check == "branch" && reason.Action == freshness.PromptUser {
+			if err := askBranch(c, d, r, reason); err != nil {
+				return err
+			}
+		}
+		if reason.Check == "body" && reason.Action == freshness.PromptUser {
+			if err := askBody(c, d, r, reason); err != nil {
+				return err
+			}
+		}
+	}
+	if err := askApprovals(c, d, r); err != nil || r.changed != "" || noFiles(c) {
+		return err
+	}
+	return askFiles(c, d, r)
+}
+
+// askBranch asks whether work resumes on a branch other than the checkpoint's.
+func askBranch(c *invoke.Invocation, d *invoke.Dialog, r *resumption, branch freshness.Reason) error {
+	answer, err := d.Ask(output.Clean(branch.Message)+". Resume here? [y/N] ", invoke.YesNo)
+	switch {
+	case err != nil:
+		return unanswered(c, r, r.answers("--yes"), err)
+	case answer == "n":
+		c.Infof("hint: %s", branch.Hint)
+		return exit.Silent{Code: exit.None}
+	}
+	return nil
+}
+
+// bodyChoices maps the answers about a changed body; v shows the difference.
+var bodyChoices = map[string]string{"y": "y", "yes": "y", "n": "n", "no": "n", "": "n", "v": "v", "view": "v"}
+
+func askBody(c *invoke.Invocation, d *invoke.Dialog, r *resumption, body freshness.Reason) error {
+	for {
+		answer, err := d.Ask("Issue body changed since checkpoint. Resume? [y/N] ", bodyChoices)
+		switch {
+		case err != nil:
+			return unanswered(c, r, r.answers("--yes"), err)
+		case answer == "n":
+			return exit.Silent{Code: exit.None}
+		case answer == "y":
+			return nil
+		}
+		if _, err := d.TTY.Write([]byte(details(body))); err != nil {
+			return err
+		}
+	}
+}
+
+// details returns the complete text of a finding.
+func details(reason freshness.Reason) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n", reason.Severity, output.Clean(reason.Message))
+	lines := reason.Detail
+	if len(reason.Diff) > 0 {
+		lines = reason.Diff
+	}
+	for _, line := range lines {
+		fmt.Fprintf(&b, "  %s\n", output.Clean(line))
+	}
+	return b.String()
+}

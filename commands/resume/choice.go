@@ -1,0 +1,156 @@
+package resume
+
+import (
+	"cmp"
+	"errors"
+	"strings"
+
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/judge"
+	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/standing"
+	"git-checkpoint/freshness"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/retention"
+)
+
+// choose returns the choice if no flag implies it. A person at a terminal is always
+// asked. Without a terminal, resume stops if the verdict requires an answer.
+func choose(c *invoke.Invocation, r *resumption) (string, error) {
+	if c.Flags.Bool("dry-run") || c.Flags.Bool("force") {
+		return "r", nil
+	}
+	d, err := c.Dialog("")
+	if err == nil {
+		defer d.Close()
+	}
+	nobody := err != nil || judge.Auto(c) || c.JSON
+	if nobody && r.Verdict.Action == freshness.PromptUser {
+		return "", needsAnswer(c, r)
+	}
+	if err := stopResume(c, r); err != nil || nobody {
+		return "r", err
+	}
+	return askChoice(c, d, r)
+}
+
+// stopResume returns an error for a checkpoint that cannot be resumed by any answer, and with
+// --strict for a checkpoint with warnings.
+func stopResume(c *invoke.Invocation, r *resumption) error {
+	switch {
+	case c.Flags.Bool("force"):
+		return nil
+	case r.Verdict.Action == freshness.StartFresh:
+		return refuse(c, r)
+	case r.Verdict.Stale:
+		return because(c, r, exit.Stale, r.command("--yes"), "resume %s: %s", r.Verdict.Warnings())
+	}
+	return nil
+}
+
+// because prints the output for scripts and returns a failure.
+func because(c *invoke.Invocation, r *resumption, code int, hint, format string, why []string) error {
+	if err := showOutcome(c, r); err != nil {
+		return err
+	}
+	return exit.Errorf(code, hint, format, r.Checkpoint.ID, strings.Join(why, "; "))
+}
+
+// refuse returns the failure of a checkpoint that cannot be resumed.
+func refuse(c *invoke.Invocation, r *resumption) error {
+	why, hint := r.reasons(freshness.StartFresh)
+	return because(c, r, exit.StartFresh, cmp.Or(hint, r.command("--force")), "cannot resume %s: %s", why)
+}
+
+// needsAnswer returns the failure if a question requires a person. The hint is a command
+// that works: if HEAD has moved, only --force helps, so the hint of that reason comes
+// first.
+func needsAnswer(c *invoke.Invocation, r *resumption) error {
+	why, _ := r.reasons(freshness.PromptUser)
+	hint := r.command(r.answers("--yes"))
+	for _, reason := range r.Verdict.Reasons {
+		if reason.Check == "head" && reason.Action == freshness.PromptUser && !noFiles(c) {
+			hint = cmp.Or(reason.Hint, hint)
+		}
+	}
+	return because(c, r, exit.NeedsAnswer, hint, "resume %s: %s", why)
+}
+
+// reasons returns the messages that led to an action, and their last hint.
+func (r *resumption) reasons(a freshness.Action) (messages []string, hint string) {
+	for _, reason := range r.Verdict.Reasons {
+		if reason.Action == a {
+			messages = append(messages, reason.Message)
+			hint = cmp.Or(reason.Hint, hint)
+		}
+	}
+	return messages, hint
+}
+
+// command returns the command that resumes this checkpoint with a flag.
+func (r *resumption) command(flag string) string {
+	text := "git checkpoint resume " + phrase.QuoteArg(string(r.Checkpoint.Issue))
+	if r.named {
+		text += " " + phrase.QuoteArg(string(r.Checkpoint.ID))
+	}
+	return text + " " + flag
+}
+
+// startFresh archives the chain, so that work starts again without loss.
+func startFresh(c *invoke.Invocation, r *resumption) error {
+	r.chosen = "s"
+	if c.Flags.Bool("dry-run") {
+		c.Infof("would archive the checkpoints of issue %s", r.Checkpoint.Issue)
+	} else {
+		moved, err := c.Store.Archive(c.Ctx, r.Checkpoint.Issue, nil, retention.ReasonAbandoned)
+		var none *gitstore.NoneError
+		if err != nil && !errors.As(err, &none) {
+			return err
+		}
+		c.Infof("archived %s; git checkpoint undo %s brings them back", phrase.Plural(len(moved), "checkpoint"), phrase.QuoteArg(string(r.Checkpoint.Issue)))
+	}
+	return cmp.Or[error](showOutcome(c, r), exit.Silent{Code: exit.StartFresh})
+}
+
+// deleteChain drops the chain and starts no work.
+func deleteChain(c *invoke.Invocation, r *resumption) error {
+	r.chosen = "d"
+	l, err := c.Store.List(c.Ctx, r.Checkpoint.Issue, 0)
+	if err != nil {
+		return err
+	}
+	var ids []checkpoint.ID
+	for _, cp := range l.Checkpoints {
+		if cp.ID != "" {
+			ids = append(ids, cp.ID)
+		}
+	}
+	if c.Flags.Bool("dry-run") {
+		c.Infof("would drop %s", phrase.Plural(len(ids), "checkpoint"))
+	} else {
+		if err := c.Store.Drop(c.Ctx, r.Checkpoint.Issue, ids); err != nil {
+			return err
+		}
+		c.Infof("dropped %s; git checkpoint undo %s brings them back", phrase.Plural(len(ids), "checkpoint"), phrase.QuoteArg(string(r.Checkpoint.Issue)))
+	}
+	return cmp.Or[error](showOutcome(c, r), exit.Silent{Code: exit.None})
+}
+
+// view prints the checkpoint for --choice v and asks the question again.
+func view(c *invoke.Invocation, r *resumption) error {
+	if err := standing.ShowRecord(c, r.Record, "yaml"); err != nil {
+		return err
+	}
+	d, err := c.Dialog(r.command("--choice r"))
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	choice, err := askChoice(c, d, r)
+	if err != nil {
+		return err
+	}
+	return act(c, r, choice)
+}

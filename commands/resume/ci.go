@@ -1,0 +1,206 @@
+package resume
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/output"
+	"git-checkpoint/freshness"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/urfave/cli/v2"
+)
+
+// `resume --ci` is for CI jobs: it fetches the issue's checkpoints, resumes if no
+// question is open, and prints shell variables. All variables are printed in every case,
+// and a first run without checkpoints is no error. After an error the action is
+// prompt_user: a shell that evaluates the output does not see the exit code, and must not
+// start from scratch.
+
+// ciFlags returns the flags of resume for CI jobs.
+func ciFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "ci", Usage: "for a job: fetch first, ask nobody, print variables; no checkpoint is no error"},
+		&cli.BoolFlag{Name: "files", Usage: "with --ci: restore files too"},
+	}
+}
+
+// A Variable is a shell variable that resume prints.
+type Variable struct{ Name, Value string }
+
+// resumeCI runs resume for a CI job.
+func resumeCI(c *invoke.Invocation) error {
+	if err := ciDefaults(c); err != nil {
+		return err
+	}
+	r := &resumption{}
+	err := ciResume(c, r)
+	if err = ciOutcome(c, r, err); r.vars == nil {
+		printVariables(c, r, freshness.PromptUser.String(), "", "", "", "")
+	}
+	return errors.Join(err, githubOutput(c, r.vars))
+}
+
+// ciDefaults checks the flags that conflict with --ci and sets the flags that it implies.
+func ciDefaults(c *invoke.Invocation) error {
+	if c.Flags.Bool("files") && c.Flags.Bool("no-files") {
+		return exit.Usagef("resume: --files and --no-files do not go together")
+	}
+	if c.Flags.IsSet("worktree") {
+		return exit.Usagef("resume: --ci goes on where the job is, and --worktree elsewhere")
+	}
+	if c.Flags.IsSet("print") && c.Flags.String("print") != "env" {
+		return exit.Usagef("resume: --ci prints env, or with --json the record")
+	}
+	return c.Flags.Set("print", "env")
+}
+
+// noFiles reports whether resume leaves files alone. This is the default in a CI job,
+// because checkpoints from a remote are not trusted.
+func noFiles(c *invoke.Invocation) bool {
+	return c.Flags.Bool("no-files") || c.Flags.Bool("ci") && !c.Flags.Bool("files")
+}
+
+func ciResume(c *invoke.Invocation, r *resumption) error {
+	choice, err := checkResumeFlags(c)
+	if err != nil {
+		return err
+	}
+	if err := c.Open(); err != nil {
+		return err
+	}
+	if err := ciFetch(c); err != nil {
+		return err
+	}
+	return resumeOpened(c, r, choice)
+}
+
+// ciFetch fetches the checkpoints of the issue. Without a remote, ciFetch prints a
+// warning, and resume uses local checkpoints.
+func ciFetch(c *invoke.Invocation) error {
+	issue, err := ciIssue(c)
+	if err != nil {
+		return err
+	}
+	remote, err := c.Remote("")
+	if errors.Is(err, gitstore.ErrNoRemote) {
+		c.Warnf("nothing is fetched: %v", err)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	done, err := c.Store.Fetch(c.Ctx, gitstore.FetchRequest{
+		Remote: remote, Issues: []checkpoint.Issue{issue}, Timeout: c.RemoteTimeout(), Quiet: true,
+	})
+	for _, s := range done {
+		switch {
+		case s.Result == gitstore.Diverged:
+			c.Warnf("%v", s.Err)
+		case s.Err != nil:
+			return s.Err
+		case s.Fetched > 0:
+			c.Infof("fetched %s of issue %s from %s", phrase.Plural(s.Fetched, "checkpoint"), s.Issue, gitstore.ShownRemote(remote))
+		}
+	}
+	return err
+}
+
+// ciIssue returns the issue, also if its checkpoints are not fetched yet. A word that
+// could be an issue or a checkpoint counts as an issue first.
+func ciIssue(c *invoke.Invocation) (checkpoint.Issue, error) {
+	if len(c.Args) == 1 && !invoke.NamesCheckpoint(c.Args[0]) {
+		return c.Issue()
+	}
+	issue, _, err := c.IssueAndName()
+	return issue, err
+}
+
+// ciOutcome turns errors into results of a job: no checkpoint exists, the checkpoint
+// cannot be resumed, or a person has to decide.
+func ciOutcome(c *invoke.Invocation, r *resumption, err error) error {
+	var none *gitstore.NoneError
+	var failed *exit.Error
+	var quiet exit.Silent
+	switch {
+	case errors.As(err, &none):
+		if r.vars == nil {
+			printVariables(c, r, actionNone, "", "", "", "")
+		}
+		c.Infof("%v", none)
+		return ciRecord(c, actionNone, none.Issue)
+	case errors.As(err, &failed) && (failed.ExitCode() == exit.StartFresh || failed.ExitCode() == exit.NeedsAnswer):
+		c.Warnf("%v", failed)
+		if failed.ExitHint() != "" {
+			c.Infof("hint: %s", failed.ExitHint())
+		}
+		return nil
+	case errors.As(err, &quiet) && (quiet.ExitCode() == exit.StartFresh || quiet.ExitCode() == exit.None):
+		return nil
+	}
+	return err
+}
+
+// ciWarnings prints the verdict's warnings to the job's log, because the variables cannot
+// hold them.
+func ciWarnings(c *invoke.Invocation, r *resumption) {
+	if !c.Flags.Bool("ci") {
+		return
+	}
+	for _, reason := range r.Verdict.Reasons {
+		if reason.Action == freshness.ProceedWithWarning {
+			c.Warnf("%s", reason.Message)
+		}
+	}
+}
+
+// ciRecord prints the --json record if no checkpoint exists.
+func ciRecord(c *invoke.Invocation, action string, issue checkpoint.Issue) error {
+	if !c.JSON {
+		return nil
+	}
+	return c.WriteJSON(output.Resume{Status: output.Status{
+		Type: "resume", Issue: string(issue), Action: action, Warnings: c.TakeWarnings(),
+	}})
+}
+
+// githubOutput appends the variables to the outputs of a GitHub Actions step. The form of
+// each variable is
+//
+//	<name><<<delimiter>
+//	<value>
+//	<delimiter>
+//
+// The delimiter is random, so that no record can contain it.
+func githubOutput(c *invoke.Invocation, vars []Variable) error {
+	path := c.Env.Getenv("GITHUB_OUTPUT")
+	if path == "" {
+		return nil
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	if err != nil {
+		return fmt.Errorf("resume: $GITHUB_OUTPUT: %w", err)
+	}
+	_, err = f.WriteString(OutputLines(vars, rand.Text()))
+	if err = errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("resume: $GITHUB_OUTPUT: %w", err)
+	}
+	return nil
+}
+
+// OutputLines formats variables for the file $GITHUB_OUTPUT.
+func OutputLines(vars []Variable, random string) string {
+	var b strings.Builder
+	for _, v := range vars {
+		delimiter := "end_" + random
+		fmt.Fprintf(&b, "%s<<%s\n%s\n%s\n", strings.ToLower(v.Name), delimiter, strings.ReplaceAll(v.Value, "\x00", ""), delimiter)
+	}
+	return b.String()
+}

@@ -1,0 +1,142 @@
+package resume
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/issuesource"
+	"git-checkpoint/commands/internal/judge"
+	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/output"
+	"git-checkpoint/freshness"
+	"git-checkpoint/freshness/issue/forge"
+)
+
+// A labelSync is the planned change of --sync-issue.
+type labelSync struct {
+	forge  *forge.Forge
+	change forge.LabelChange
+	why    string // reason if the change is unknown
+}
+
+// planSync compares the labels of the checkpoint with those of the issue. It returns nil
+// without --sync-issue, and an error if labels cannot be written at all.
+func planSync(c *invoke.Invocation, r *resumption) (*labelSync, error) {
+	if !c.Flags.Bool("sync-issue") {
+		return nil, nil
+	}
+	if c.Flags.IsSet("issue-file") {
+		return nil, exit.Usagef("resume: --sync-issue and --issue-file do not go together: nothing is written to a file")
+	}
+	s, err := issuesource.Choose(c, r.Checkpoint.Issue)
+	if err != nil {
+		return nil, exit.Usagef("resume: --sync-issue: %w", err)
+	}
+	if s.Kind != "forge" {
+		return nil, exit.Errorf(exit.Usage, "git config checkpoint.issue-source github",
+			"resume: --sync-issue: labels are written to GitHub, GitLab and Gitea, and the issue comes from elsewhere")
+	}
+	if v, _ := r.Record.Doc().Lookup("issue_snapshot.labels"); v == nil {
+		return nil, exit.Usagef("resume: --sync-issue: %s has no labels of the issue", r.Checkpoint.ID)
+	}
+	plan := &labelSync{forge: s.Forge}
+	if r.issue == nil {
+		plan.why = "it is not known which labels issue " + string(r.Checkpoint.Issue) + " has"
+		return plan, nil
+	}
+	plan.change = syncChange(r.Record.IssueSnapshot().Labels, r.issue.Labels, judge.Rules(c))
+	// With --sync-issue, the issue follows the checkpoint, not the reverse.
+	r.Verdict.Phase, r.Verdict.StateLabel = "", ""
+	return plan, nil
+}
+
+// syncChange returns the change that restores labels. All missing labels are added. Of
+// the new labels, only state labels are removed; labels that people added stay.
+func syncChange(was, now []string, rules freshness.Rules) forge.LabelChange {
+	var change forge.LabelChange
+	for _, label := range was {
+		if !slices.Contains(now, label) && !slices.Contains(change.Add, label) {
+			change.Add = append(change.Add, label)
+		}
+	}
+	for _, label := range rules.StateLabels(now) {
+		if !slices.Contains(was, label) {
+			change.Remove = append(change.Remove, label)
+		}
+	}
+	return change
+}
+
+// syncLabels prints the change and writes it. At a terminal it asks for confirmation first.
+func syncLabels(c *invoke.Invocation, r *resumption, plan *labelSync) error {
+	switch {
+	case plan == nil:
+		return nil
+	case plan.why != "":
+		return exit.Errorf(exit.Remote, r.command("--sync-issue"), "resume: --sync-issue: %s", plan.why)
+	case plan.change.IsZero():
+		c.Infof("the labels of issue %s are as the checkpoint has them", r.Checkpoint.Issue)
+		return nil
+	}
+	site := plan.forge.Site
+	if !c.JSON { // also with --quiet, because every write is shown
+		fmt.Fprintf(c.Env.Stderr, "labels of issue %s on %s: %s\n", output.Clean(string(r.Checkpoint.Issue)), site.Host(), changeText(plan.change))
+	}
+	if c.Flags.Bool("dry-run") {
+		r.synced = plan.change
+		return nil
+	}
+	if yes, err := maySync(c, r, plan.change); !yes {
+		return err
+	}
+	var err error
+	r.synced, err = issuesource.Within(c, func(ctx context.Context) (forge.LabelChange, error) {
+		return plan.forge.SetLabels(ctx, r.Checkpoint.Issue, plan.change)
+	})
+	if err != nil {
+		return exit.Errorf(exit.Remote, r.command("--sync-issue"), "resume: --sync-issue: %w", err)
+	}
+	c.Infof("written to %s", site.Host())
+	return nil
+}
+
+// maySync asks for confirmation in the same cases as resume.
+func maySync(c *invoke.Invocation, r *resumption, change forge.LabelChange) (bool, error) {
+	for _, flag := range []string{"yes", "auto", "force"} {
+		if c.Flags.Bool(flag) {
+			return true, nil
+		}
+	}
+	if c.JSON || c.Flags.IsSet("choice") {
+		return true, nil
+	}
+	d, err := c.Dialog("")
+	if err != nil {
+		return true, nil // without a terminal, the flag is the confirmation
+	}
+	defer d.Close()
+	question := "Write these labels to the issue? [y/N] "
+	if c.Flags.Bool("quiet") {
+		question = changeText(change) + "\n" + question
+	}
+	answer, err := d.Ask(question, invoke.YesNo)
+	if err != nil {
+		return false, unanswered(c, r, "--sync-issue --yes", err)
+	}
+	return answer == "y", nil
+}
+
+func changeText(change forge.LabelChange) string {
+	var parts []string
+	if len(change.Add) > 0 {
+		parts = append(parts, "add "+output.Clean(phrase.List(change.Add)))
+	}
+	if len(change.Remove) > 0 {
+		parts = append(parts, "remove "+output.Clean(phrase.List(change.Remove)))
+	}
+	return strings.Join(parts, "; ")
+}

@@ -1,0 +1,199 @@
+package resume
+
+import (
+	"strings"
+
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/output"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/urfave/cli/v2"
+)
+
+var RestoreCommand = invoke.Command{
+	Name: "restore", Usage: "put a checkpoint's files back", Args: "[ISSUE] [ID] [-- PATH...]", Max: 2, Category: "Resume",
+	Description: "Touches only what the checkpoint changed against its own HEAD. Files that were\n" +
+		"changed since stay as they are and are listed, unless --changed says otherwise.\n" +
+		"What is replaced can be taken back with `git checkpoint undo`.",
+	Examples: []string{
+		"git checkpoint restore 42 --dry-run",
+		"git checkpoint restore 42 latest~1 -- src/tokens.py",
+		"git checkpoint restore 42 --worktree -- src",
+		"git checkpoint restore --abort",
+	},
+	Flags: restoreFlags,
+	Run:   runRestore,
+}
+
+func restoreFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "dry-run", Usage: "say what would be done, do nothing"},
+		&cli.BoolFlag{Name: "staged", Usage: "the staging area only"},
+		&cli.BoolFlag{Name: "worktree", Usage: "the worktree only"},
+		&cli.BoolFlag{Name: "exact", Usage: "also remove files that were staged later"},
+		&cli.BoolFlag{Name: "force", Usage: "take the checkpoint's side everywhere, whatever HEAD is"},
+		&cli.BoolFlag{Name: "yes", Usage: "also if HEAD is on another branch than the checkpoint's"},
+		changedFlag(),
+		&cli.BoolFlag{Name: "continue", Usage: "finish a restore that was interrupted"},
+		&cli.BoolFlag{Name: "abort", Usage: "take back what an interrupted restore has done"},
+	}
+}
+
+func changedFlag() cli.Flag {
+	return &cli.StringFlag{Name: "changed", Usage: "what becomes of files that changed since: `mine`, checkpoint or merge"}
+}
+
+func runRestore(c *invoke.Invocation) error {
+	choice, err := gitstore.ParseChanged(c.Flags.String("changed"))
+	if err != nil {
+		return exit.Usagef("restore: --changed: %w", err)
+	}
+	if err := c.Open(); err != nil {
+		return err
+	}
+	if c.Flags.Bool("continue") || c.Flags.Bool("abort") {
+		return finishRestore(c)
+	}
+	cp, err := c.CheckpointArg(false)
+	if err != nil {
+		return err
+	}
+	req := gitstore.RestoreRequest{
+		Checkpoint: cp, AnyBranch: c.Flags.Bool("yes"), Branch: c.CIBranch(),
+		Request: gitstore.RestoreOptions{
+			Staged: c.Flags.Bool("staged"), Worktree: c.Flags.Bool("worktree"), Exact: c.Flags.Bool("exact"),
+			Force: c.Flags.Bool("force"), Changed: choice, DryRun: c.Flags.Bool("dry-run"),
+		},
+	}
+	for _, name := range c.Paths {
+		p, err := c.RootPath(name)
+		if err != nil {
+			return exit.Usagef("restore: %w", err)
+		}
+		req.Paths = append(req.Paths, p)
+	}
+	done, err := c.Store.Restore(c.Ctx, req)
+	if err != nil {
+		return err
+	}
+	tellMerge(c, done)
+	if c.JSON {
+		err = c.WriteJSON(output.Restore{
+			Type: "restore", CheckpointID: string(done.ID), Restored: phrase.QuotePaths(done.Restored),
+			Skipped: phrase.QuotePaths(done.Skipped), InTheWay: phrase.QuotePaths(done.InTheWay), Undo: done.Undo,
+		})
+	} else {
+		showRestored(c, done, req.DryRun)
+	}
+	if err == nil && len(done.InTheWay) > 0 {
+		return exit.Errorf(exit.Refused, restoreAgain(&req),
+			"restore %s: %s in the way of files that git does not know were left alone", done.ID, phrase.Plural(len(done.InTheWay), "path"))
+	}
+	return err
+}
+
+// restoreAgain returns the next command if a file is in the way. If --force is set
+// already, the user has to move the file.
+func restoreAgain(req *gitstore.RestoreRequest) string {
+	if req.Force {
+		return "git status --short --ignored"
+	}
+	again := "git checkpoint restore " + phrase.QuoteArg(string(req.Checkpoint.ID)) + " --force"
+	if req.Staged != req.Worktree {
+		again += map[bool]string{true: " --staged", false: " --worktree"}[req.Staged]
+	}
+	return again
+}
+
+// finishRestore runs --continue or --abort.
+func finishRestore(c *invoke.Invocation) error {
+	if c.Flags.Bool("continue") && c.Flags.Bool("abort") {
+		return exit.Usagef("restore: --continue and --abort do not go together")
+	}
+	act, what := c.Store.Continue, "finished"
+	if c.Flags.Bool("abort") {
+		act, what = c.Store.Abort, "taken back"
+	}
+	left := c.Store.StaleIndexLock()
+	was, err := act(c.Ctx)
+	if err != nil {
+		return err
+	}
+	if !was {
+		hint := ""
+		if left != "" {
+			c.Infof("removed %s, which a killed restore had left", phrase.QuotePath(left))
+		}
+		if issue := c.Store.LastRestored(c.Ctx); issue != "" {
+			hint = "git checkpoint undo " + phrase.QuoteArg(string(issue))
+		}
+		return exit.Errorf(exit.Refused, hint, "restore: none was interrupted in this worktree")
+	}
+	c.Infof("the interrupted restore is %s", what)
+	if c.JSON {
+		return c.WriteJSON(output.Restore{Type: "restore"})
+	}
+	return nil
+}
+
+// showRestored prints the result of every path.
+func showRestored(c *invoke.Invocation, done *gitstore.Restored, dryRun bool) {
+	verb, gone := "restored", "removed"
+	if dryRun {
+		verb, gone = "would restore", "would remove"
+	}
+	stays := map[string]bool{}
+	for _, p := range done.Later {
+		stays[p] = true
+	}
+	for _, p := range done.Restored {
+		what := verb
+		if stays[p] {
+			what, stays[p] = gone, false
+		}
+		c.Printf("%s %s\n", what, phrase.QuotePath(p))
+	}
+	for _, p := range done.Skipped {
+		c.Printf("changed since, left as it is: %s\n", phrase.QuotePath(p))
+	}
+	for _, p := range done.InTheWay {
+		c.Printf("in the way, left as it is: %s\n", phrase.QuotePath(p))
+	}
+	for _, p := range done.Later {
+		if stays[p] {
+			c.Printf("came later: %s\n", phrase.QuotePath(p))
+		}
+	}
+	for _, p := range done.Merged {
+		c.Warnf("%s has conflicts to resolve", phrase.QuotePath(p))
+	}
+	if done.Undo != "" {
+		c.Infof("hint: git checkpoint undo %s", phrase.QuoteArg(undoIssue(done.Undo)))
+	}
+}
+
+// tellMerge warns if the files of a merge were restored without the merge state: the next
+// commit would lack the second parent.
+func tellMerge(c *invoke.Invocation, done *gitstore.Restored) {
+	if len(done.Merging) == 0 {
+		return
+	}
+	c.Warnf("the checkpoint was saved in a merge with %s, and no merge is under way", strings.Join(done.Merging, ", "))
+	if len(done.Merging) == 1 {
+		c.Infof("hint: git update-ref MERGE_HEAD %s", output.Shell(done.Merging[0]))
+	}
+}
+
+// undoIssue returns the issue in the ref name of a safety snapshot.
+func undoIssue(ref string) string {
+	rest := strings.TrimPrefix(ref, "refs/git-checkpoint/undo/")
+	name, _, _ := strings.Cut(rest, "/")
+	i, err := checkpoint.IssueFromRef(name)
+	if err != nil {
+		return name
+	}
+	return string(i)
+}

@@ -1,0 +1,288 @@
+// Package resume has the commands that continue work: resume and restore.
+package resume
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/issuesource"
+	"git-checkpoint/commands/internal/judge"
+	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/standing"
+	"git-checkpoint/freshness"
+	"git-checkpoint/freshness/issue/forge"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout"
+
+	"github.com/urfave/cli/v2"
+)
+
+var ResumeCommand = invoke.Command{
+	Name: "resume", Usage: "judge a checkpoint, ask, restore it and say where to go on", Args: "[ISSUE] [ID]", Max: 2, Category: "Resume",
+	Examples: []string{
+		"git checkpoint resume",
+		"git checkpoint resume 42 latest~1 --dry-run",
+		"git checkpoint resume 42 --auto --json",
+	},
+	Description: "The last line on standard output is the resume point. Without a terminal only a\n" +
+		"verdict of prompt_user needs an answer: --yes, --choice or --force give it. A phase\n" +
+		"that waits for an approval needs --approve beside them.",
+	Flags: resumeFlags,
+	Run:   runResume,
+}
+
+func resumeFlags() []cli.Flag {
+	return append(ciFlags(),
+		&cli.BoolFlag{Name: "yes", Usage: "choose r without asking"},
+		&cli.StringFlag{Name: "choice", Usage: "answer the prompt: `r`, s, v or d"},
+		&cli.BoolFlag{Name: "auto", Usage: "resume only where nothing needs an answer"},
+		&cli.StringFlag{Name: "as", Usage: "ask and answer in the words of `LAYOUT`: crunch, claude, recovery, dotagent or pipeline"},
+		&cli.StringFlag{Name: "template", Usage: "with --as pipeline, the `FILE` of a worker's prompt: {story}, {stage}, {business_answers}, {worktree}, {project_root}"},
+		&cli.BoolFlag{Name: "include-spawn", Usage: "with --as pipeline, also name the mode that a new worker would run in"},
+		&cli.StringFlag{Name: "print", Usage: "print the outcome as `text`, json, env or prompt", Value: "text"},
+		&cli.IntFlag{Name: "max-tokens", Usage: "with --print prompt: leave out what matters least beyond about `N` tokens"},
+		changedFlag(),
+		&cli.BoolFlag{Name: "no-files", Usage: "leave the files alone"},
+		&cli.BoolFlag{Name: "dry-run", Usage: "say what would be done, do nothing"},
+		&cli.BoolFlag{Name: "fallback", Usage: "take the newest checkpoint that is valid"},
+		&cli.BoolFlag{Name: "strict", Usage: "exit 9 when there are warnings"},
+		&cli.BoolFlag{Name: "retry", Usage: "begin the phase again: the next save counts one attempt more"},
+		&cli.StringSliceFlag{Name: "approve", Usage: "approve `PHASE`, which waits for it"},
+		&cli.StringFlag{Name: "by", Usage: "the `NAME` of the command that goes on with the work, by resume.compat"},
+		&cli.StringFlag{Name: "branch", Usage: "go on on `BRANCH` instead of the checkpoint's"},
+		&cli.StringFlag{Name: "worktree", Usage: "go on in the worktree of the checkpoint's branch, a new one at `DIR` where there is none"},
+		&cli.BoolFlag{Name: "force", Usage: "resume in spite of the verdict, wherever HEAD is"},
+		&cli.StringFlag{Name: "issue-file", Usage: "compare with the issue in `FILE`"},
+		issuesource.OfflineFlag(),
+		&cli.BoolFlag{Name: "sync-issue", Usage: "write the checkpoint's labels back to the issue"},
+	)
+}
+
+// A resumption is the state of one resume.
+type resumption struct {
+	standing.Judged
+	issue    *freshness.SourceIssue // current issue of the source, or nil if it is not known
+	texts    layout.Texts           // texts of --as
+	named    bool                   // the command line named the checkpoint
+	chosen   string                 // s or d if chosen, otherwise ""
+	resumed  bool                   // work resumes, in spite of the verdict and of later errors
+	changed  gitstore.Changed
+	each     map[string]gitstore.Changed // answers for single files
+	restored *gitstore.Restored
+	synced   forge.LabelChange // labels that were written to the issue
+
+	approvals []gitstore.Approval
+	retries   int        // retries of this checkpoint since the last save, including this resume
+	vars      []Variable // variables that were printed, or nil
+}
+
+func runResume(c *invoke.Invocation) error {
+	if c.Flags.Bool("ci") {
+		return resumeCI(c)
+	}
+	choice, err := checkResumeFlags(c)
+	if err != nil {
+		return err
+	}
+	if err := c.Open(); err != nil {
+		return err
+	}
+	r := &resumption{}
+	place, err := moveToWorktree(c)
+	if err != nil {
+		err = corrupted(c, r, choice, noResumption(c, r, err))
+	} else {
+		err = resumeOpened(c, r, choice)
+	}
+	if err != nil && place.Created && !r.resumed {
+		leaveWorktree(c, place)
+	}
+	return err
+}
+
+// resumeOpened resumes in an open repository.
+func resumeOpened(c *invoke.Invocation, r *resumption, choice string) error {
+	err := toResume(c, r)
+	if err != nil {
+		return corrupted(c, r, choice, noResumption(c, r, err))
+	}
+	if choice == "" {
+		choice, err = choose(c, r)
+	} else if choice == "r" {
+		err = gate(c, r)
+	}
+	if err != nil {
+		return err
+	}
+	return act(c, r, choice)
+}
+
+func act(c *invoke.Invocation, r *resumption, choice string) error {
+	switch choice {
+	case "s":
+		return startFresh(c, r)
+	case "d":
+		return deleteChain(c, r)
+	case "v":
+		return view(c, r)
+	}
+	return resume(c, r)
+}
+
+// checkResumeFlags checks the flags and returns the choice that they imply, or "".
+func checkResumeFlags(c *invoke.Invocation) (string, error) {
+	if _, err := gitstore.ParseChanged(c.Flags.String("changed")); err != nil {
+		return "", exit.Usagef("resume: --changed: %w", err)
+	}
+	if p := c.Flags.String("print"); !slices.Contains([]string{"text", "json", "env", "prompt"}, p) {
+		return "", exit.Usagef("resume: --print: %q: want text, json, env or prompt", p)
+	}
+	if n := c.Flags.Int("max-tokens"); c.Flags.IsSet("max-tokens") && n < standing.FewestTokens {
+		return "", exit.Usagef("resume: --max-tokens: %d is less than the %d that say where to go on", n, standing.FewestTokens)
+	}
+	if c.Flags.String("print") == "json" {
+		c.JSON = true
+	}
+	if _, err := invoke.LayoutFlag(c); err != nil {
+		return "", err
+	}
+	choice := c.Flags.String("choice")
+	if choice != "" && !slices.Contains([]string{"r", "s", "v", "d"}, choice) {
+		return "", exit.Usagef("resume: --choice: %q: want r, s, v or d", choice)
+	}
+	if c.Flags.Bool("yes") {
+		if choice != "" && choice != "r" {
+			return "", exit.Usagef("resume: --yes is --choice r, got --choice %s too", choice)
+		}
+		choice = "r"
+	}
+	if choice == "v" && (c.JSON || c.Flags.String("print") != "text") {
+		// A shell that evaluates the output would execute the record's text.
+		return "", exit.Usagef("resume: --choice v shows the record as text, and programs read the output: git checkpoint show does that")
+	}
+	return choice, nil
+}
+
+// toResume finds and reads the checkpoint and computes its verdict.
+func toResume(c *invoke.Invocation, r *resumption) error {
+	r.changed = gitstore.Changed(c.Flags.String("changed"))
+	var err error
+	if r.Checkpoint, r.Record, err = toGoOnFrom(c); err != nil {
+		return err
+	}
+	tellFallback(c, r.Checkpoint)
+	if err := errors.Join(approve(c, r), checkBranch(c), speak(c, r)); err != nil {
+		return err
+	}
+	r.named = len(c.Args) > 0 && c.Args[len(c.Args)-1] != string(r.Checkpoint.Issue)
+	r.retries = c.Store.Resumed(r.Checkpoint).Retries
+	if c.Flags.Bool("retry") {
+		r.retries++
+	}
+	r.Verdict, r.issue, err = judge.VerdictAndIssue(c, r.Checkpoint, r.Record)
+	return err
+}
+
+// checkBranch returns an error if the branch of --branch does not exist.
+func checkBranch(c *invoke.Invocation) error {
+	name := c.Flags.String("branch")
+	if name == "" {
+		return nil
+	}
+	b, err := c.Store.FindBranch(c.Ctx, name, time.Time{})
+	if err == nil && !b.Exists {
+		return exit.Usagef("resume: --branch: there is no branch %s", name)
+	}
+	return err
+}
+
+// toGoOnFrom returns the checkpoint of the command line and its record. With --fallback
+// it returns the newest valid checkpoint.
+func toGoOnFrom(c *invoke.Invocation) (*gitstore.Checkpoint, *checkpoint.Record, error) {
+	if !c.Flags.Bool("fallback") {
+		cp, err := c.CheckpointArg(false)
+		if err != nil {
+			return nil, nil, err
+		}
+		r, err := c.Store.ValidRecord(cp)
+		return cp, r, err
+	}
+	if len(c.Args) > 1 {
+		return nil, nil, exit.Usagef("resume: --fallback takes no checkpoint, got %q", c.Args[1])
+	}
+	issue, _, err := c.IssueAndName()
+	if err != nil {
+		return nil, nil, err
+	}
+	return c.Store.NewestValid(c.Ctx, issue)
+}
+
+// tellFallback warns if --fallback found an older checkpoint than the newest.
+func tellFallback(c *invoke.Invocation, cp *gitstore.Checkpoint) {
+	if !c.Flags.Bool("fallback") {
+		return
+	}
+	if newest, err := c.Store.Newest(c.Ctx, cp.Issue); err == nil && newest.ID != cp.ID {
+		c.Warnf("%s is not valid; this is %s", cmp.Or(string(newest.ID), newest.Commit.String()), cp.ID)
+	}
+}
+
+// noResumption prints variables for a resume without checkpoint, if a shell evaluates the
+// output.
+func noResumption(c *invoke.Invocation, r *resumption, err error) error {
+	var none *gitstore.NoneError
+	if errors.As(err, &none) && c.Flags.String("print") == "env" {
+		printVariables(c, r, actionNone, "", "", "", "")
+	}
+	return err
+}
+
+// resume restores the files and prints the resume point.
+func resume(c *invoke.Invocation, r *resumption) error {
+	if err := stopResume(c, r); err != nil {
+		return err
+	}
+	plan, err := planSync(c, r)
+	if err != nil {
+		return err
+	}
+	dryRun := c.Flags.Bool("dry-run")
+	if !noFiles(c) && c.Store.Root() != "" {
+		r.restored, err = c.Store.Restore(c.Ctx, gitstore.RestoreRequest{
+			Checkpoint: r.Checkpoint, AnyHead: c.Flags.Bool("force"), AnyBranch: true, // the verdict covers the branch
+			Request: gitstore.RestoreOptions{Changed: r.changed, Each: r.each, DryRun: dryRun},
+		})
+		if err != nil {
+			return err
+		}
+		tellMerge(c, r.restored)
+	}
+	if !dryRun && c.Store.Root() != "" {
+		err := c.Store.SetResumed(r.Checkpoint, c.Flags.Bool("retry"), r.approvals...)
+		if err == nil && r.Verdict.Old {
+			err = c.Store.SetStale(r.Checkpoint)
+		}
+		if err != nil {
+			return r.notRecorded(err)
+		}
+	}
+	r.resumed = !dryRun
+	err = syncLabels(c, r, plan)
+	return cmp.Or(showResumed(c, r), err)
+}
+
+// notRecorded returns the error of a resume that could not be recorded. The restored
+// files stay.
+func (r *resumption) notRecorded(err error) error {
+	if r.restored == nil || r.restored.Undo == "" {
+		return fmt.Errorf("record the resume of %s: %w", r.Checkpoint.ID, err)
+	}
+	return exit.Errorf(exit.Failure, "git checkpoint undo "+phrase.QuoteArg(undoIssue(r.restored.Undo)),
+		"the files of %s are restored, but the resume is not recorded: %w", r.Checkpoint.ID, err)
+}

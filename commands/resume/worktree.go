@@ -1,0 +1,95 @@
+package resume
+
+import (
+	"context"
+	"path/filepath"
+
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/output"
+	"git-checkpoint/gitstore"
+)
+
+// moveToWorktree changes to the worktree of the checkpoint's branch. If it does not
+// exist, it is created at the path of --worktree. No worktree is created for a checkpoint
+// that cannot be resumed at all, because the verdict is the same here.
+func moveToWorktree(c *invoke.Invocation) (place gitstore.Worktree, err error) {
+	dir, err := worktreeFlag(c)
+	if err != nil || dir == "" {
+		return place, err
+	}
+	cp, err := forWorktree(c)
+	if cp == nil {
+		return place, err
+	}
+	if place, err = c.Store.WorktreeFor(c.Ctx, cp, dir); err != nil {
+		return place, err
+	}
+	c.Infof("%s worktree %s", map[bool]string{true: "made", false: "in"}[place.Created], output.Shell(place.Dir))
+	c.Close()
+	if err := gitstore.EnterWorktree(place.Dir); err != nil {
+		return place, err
+	}
+	c.Args = []string{string(cp.Issue)}
+	if id := string(cp.ID); !c.Flags.Bool("fallback") && id != "" {
+		c.Args = append(c.Args, id)
+	}
+	return place, c.Open()
+}
+
+// forWorktree returns the checkpoint to resume, or nil if its own record forbids a
+// resume.
+func forWorktree(c *invoke.Invocation) (*gitstore.Checkpoint, error) {
+	cp, r, err := toGoOnFrom(c)
+	if err != nil || !r.CanResume() && !c.Flags.Bool("force") {
+		return nil, err
+	}
+	return cp, nil
+}
+
+// worktreeFlag returns the absolute path of --worktree, or "".
+func worktreeFlag(c *invoke.Invocation) (string, error) {
+	dir := c.Flags.String("worktree")
+	switch {
+	case dir == "":
+		return "", nil
+	case c.Flags.Bool("dry-run"):
+		return "", exit.Usagef("resume: --worktree makes a worktree, and --dry-run makes nothing")
+	case c.Env.Getenv("GIT_INDEX_FILE") != "":
+		return "", exit.Usagef("resume: --worktree: GIT_INDEX_FILE is set, and git would write the new worktree's index there")
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	return dir, fixFileFlags(c, "issue-file", "template")
+}
+
+// leaveWorktree removes a new worktree after a resume that did not happen. If files in it
+// have changed, it stays.
+func leaveWorktree(c *invoke.Invocation, place gitstore.Worktree) {
+	if err := c.Store.RemoveWorktree(context.WithoutCancel(c.Ctx), place); err != nil {
+		c.Warnf("%s stays: %v", output.Shell(place.Dir), err)
+		return
+	}
+	c.Infof("removed worktree %s again", output.Shell(place.Dir))
+}
+
+// fixFileFlags makes the paths of file flags absolute, before the working directory
+// changes.
+func fixFileFlags(c *invoke.Invocation, names ...string) error {
+	for _, name := range names {
+		file := c.Flags.String(name)
+		if file == "" || file == "-" {
+			continue
+		}
+		at, err := filepath.Abs(file)
+		if err != nil {
+			return err
+		}
+		if err := c.Flags.Set(name, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,169 @@
+package workflow
+
+import (
+	"errors"
+
+	"git-checkpoint/commands/internal/aging"
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/saving"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
+	"git-checkpoint/gitstore/retention"
+
+	"github.com/urfave/cli/v2"
+)
+
+var FinishCommand = invoke.Command{
+	Name: "finish", Usage: "end a workflow", Args: "[ISSUE]", Max: 1, Category: "Progress",
+	Description: "Saves how it ended, then does with the chain what on_success or on_failure say: by\n" +
+		"default the archive takes it, where show, resume and restore still find it.",
+	Examples: []string{
+		"git checkpoint finish 42",
+		"git checkpoint finish 42 --status failed --error 'the disk of the build machine is full'",
+	},
+	Flags: finishFlags,
+	Run:   runFinish,
+}
+
+func finishFlags() []cli.Flag {
+	return stepFlags(
+		&cli.StringFlag{Name: "status", Usage: "how it ended: `completed`, failed or abandoned", Value: progress.Completed},
+		&cli.StringFlag{Name: "error", Usage: "why it failed or was abandoned, as `TEXT`"},
+		&cli.BoolFlag{Name: "keep-latest", Usage: "leave the newest checkpoint in the chain"},
+	)
+}
+
+func runFinish(c *invoke.Invocation) error {
+	status, err := progress.ParseStatus(c.Flags.String("status"))
+	if err != nil {
+		return exit.Usagef("finish: --status: %w", err)
+	}
+	if err := saving.Open(c, checkpoint.PhaseTransition); err != nil {
+		return err
+	}
+	issue, err := c.Issue()
+	if err != nil {
+		return err
+	}
+	if _, err := c.Store.Newest(c.Ctx, issue); err != nil {
+		return err
+	}
+	now, why := c.Env.Now(), c.Flags.String("error")
+	return take(c, issue, step{
+		command: "finish", trigger: checkpoint.PhaseTransition, record: withProgress,
+		note: func() string { return stepNote("", "finished, "+string(reasons[status]), why) },
+		move: func(r *checkpoint.Record) error {
+			progress.Finish(r, status, why, now)
+			return nil
+		},
+		after: func(s *gitstore.Saved) error {
+			if open := s.Record.Progress().Remaining; status == progress.Completed && len(open) > 0 {
+				c.Warnf("completed with phases that are neither completed nor skipped: %s", phrase.List(open))
+			}
+			return dispose(c, s, status)
+		},
+	})
+}
+
+// dispose archives or drops the chain of a finished workflow, as on_success or on_failure
+// requires. An archived save is then found in the archive.
+func dispose(c *invoke.Invocation, s *gitstore.Saved, status string) error {
+	aging.Apply(c, s.Issue)
+	what := c.Settings.String("on_failure")
+	if status == progress.Completed {
+		what = c.Settings.String("on_success")
+	}
+	var err error
+	switch what {
+	case "archive":
+		err = archiveChain(c, s, reasons[status])
+	case "drop":
+		err = dropChain(c, s)
+	}
+	var none *gitstore.NoneError
+	if errors.As(err, &none) { // another process was faster
+		return nil
+	}
+	return err
+}
+
+// reasons maps a workflow's final status to an archive reason.
+var reasons = map[string]retention.Reason{
+	progress.Completed: retention.ReasonCompleted,
+	progress.Failed:    retention.ReasonFailed,
+	progress.Aborted:   retention.ReasonAbandoned,
+}
+
+// archiveChain moves the issue's chain to the archive, including the new checkpoint.
+func archiveChain(c *invoke.Invocation, s *gitstore.Saved, why retention.Reason) error {
+	ids, err := leaving(c, s)
+	if err != nil || ids != nil && len(ids) == 0 {
+		return err
+	}
+	if _, err := c.Store.Archive(c.Ctx, s.Issue, ids, why); err != nil {
+		return undisposed(s, "archive", err)
+	}
+	if cp, err := c.Store.ByID(c.Ctx, s.Issue, s.ID); err == nil {
+		s.Commit, s.Ref = cp.Commit, gitstore.ArchiveRef(s.Issue)
+	}
+	c.Infof("archived; git checkpoint undo %s brings the checkpoints back", phrase.QuoteArg(string(s.Issue)))
+	return nil
+}
+
+// undisposed wraps the error of an archive or a drop with the fact that the workflow has
+// ended.
+func undisposed(s *gitstore.Saved, verb string, err error) error {
+	var none *gitstore.NoneError
+	if errors.As(err, &none) {
+		return err
+	}
+	hint := "git checkpoint " + verb + " " + phrase.IssueArg(s.Issue)
+	if verb == "drop" {
+		hint += " --all"
+	}
+	return exit.Errorf(exit.Failure, hint, "%s is in the chain and ends the workflow, but: %w", s.ID, err)
+}
+
+// leaving returns the checkpoints to archive with --keep-latest. It returns nil if the
+// whole chain is archived.
+func leaving(c *invoke.Invocation, s *gitstore.Saved) ([]checkpoint.ID, error) {
+	if !c.Flags.Bool("keep-latest") { // a flag of finish only
+		return nil, nil
+	}
+	l, err := c.Store.List(c.Ctx, s.Issue, 0)
+	if err != nil {
+		return nil, err
+	}
+	ids := []checkpoint.ID{}
+	for _, cp := range l.Checkpoints {
+		if cp.ID != "" && cp.ID != s.ID {
+			ids = append(ids, cp.ID)
+		}
+	}
+	return ids, nil
+}
+
+// dropChain drops the issue's chain except pinned checkpoints.
+func dropChain(c *invoke.Invocation, s *gitstore.Saved) error {
+	l, err := c.Store.List(c.Ctx, s.Issue, 0)
+	if err != nil {
+		return err
+	}
+	var ids []checkpoint.ID
+	for _, cp := range l.Checkpoints {
+		if cp.ID != "" && !cp.Pinned && (cp.ID != s.ID || !c.Flags.Bool("keep-latest")) {
+			ids = append(ids, cp.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	if err := c.Store.Drop(c.Ctx, s.Issue, ids); err != nil {
+		return undisposed(s, "drop", err)
+	}
+	c.Infof("dropped %s; git checkpoint undo %s brings them back", phrase.Plural(len(ids), "checkpoint"), phrase.QuoteArg(string(s.Issue)))
+	return nil
+}

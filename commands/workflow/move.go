@@ -1,0 +1,145 @@
+package workflow
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/judge"
+	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
+	"git-checkpoint/gitstore/checkpoint/story"
+	"git-checkpoint/gitstore/checkpoint/tasks"
+)
+
+// A taskStep is one verb of task with its flags and settings.
+type taskStep struct {
+	c      *invoke.Invocation
+	issue  checkpoint.Issue
+	verb   string
+	ids    []string
+	now    time.Time
+	limit  int // maximum number of attempts
+	output string
+	digest string
+	batch  bool // a completed batch has its own trigger
+
+	told    []string // messages about the last move
+	crashed []string // stories and tasks whose crash the last move counted
+	broken  []string // incomplete outputs that the last move found
+}
+
+// readTaskStep returns the step of the command line.
+func readTaskStep(c *invoke.Invocation, issue checkpoint.Issue, verb string) (*taskStep, error) {
+	t := &taskStep{c: c, issue: issue, verb: verb, ids: phrase.Distinct(c.Args[1:]), now: c.Env.Now(), limit: c.Settings.Int("task_retries") + 1}
+	t.batch, _ = c.Settings.TriggerEnabled(checkpoint.BatchComplete)
+	name := c.Flags.String("output")
+	if name == "" {
+		return t, nil
+	}
+	var err error
+	if t.output, err = c.RootPath(name); err == nil {
+		err = gitstore.CheckPlace(t.output)
+	}
+	if err != nil {
+		return nil, exit.Usagef("task %s: --output: %w", verb, err)
+	}
+	if verb == "done" {
+		t.digest, err = finishedOutput(c, t.output)
+	}
+	return t, err
+}
+
+// finishedOutput returns the digest of an output. It fails if the file is missing or
+// incomplete, so that the task does not move.
+func finishedOutput(c *invoke.Invocation, place string) (digest string, err error) {
+	if _, err := os.Stat(filepath.Join(c.Store.Root(), filepath.FromSlash(place))); err != nil {
+		return "", exit.Usagef("task done: --output: %w", err)
+	}
+	if found := judge.TaskOutput(c, place); found.Broken {
+		return "", exit.Errorf(exit.Usage, "", "task done: --output: %s: not valid JSON", phrase.QuotePath(place))
+	}
+	digests, err := c.Store.Digests(c.Ctx, []string{place})
+	return digests[place], err
+}
+
+// move moves all tasks or no task.
+func (t *taskStep) move(r *checkpoint.Record) error {
+	t.told, t.crashed, t.broken = nil, nil, nil
+	l := tasks.Of(r)
+	switch err := t.moveAll(l); {
+	case errors.Is(err, tasks.ErrNothing):
+		return &progress.NothingError{Reason: t.nothing()}
+	case err != nil:
+		return judge.TaskFailure(t.issue, cmp.Or(t.ids...), err)
+	}
+	if p := l.Point(); p != "" {
+		r.SetResumeFrom(p)
+	}
+	story.Worked(r, strings.TrimSpace("task "+t.verb+" "+phrase.List(t.ids)), l.Left())
+	return nil
+}
+
+func (t *taskStep) moveAll(l *tasks.List) error {
+	switch {
+	case t.verb == "add":
+		return t.add(l)
+	case t.verb == "recover" || t.c.Flags.Bool("crash"):
+		return t.lost(l)
+	}
+	one := map[string]func(*tasks.List, string) error{
+		"start": t.start, "done": t.done, "fail": t.fail, "suspect": t.suspect, "clear": t.clear,
+	}[t.verb]
+	all := tasks.ErrNothing
+	for _, id := range t.ids {
+		err := one(l, id)
+		if err == nil {
+			all = nil
+		} else if !errors.Is(err, tasks.ErrNothing) {
+			return err
+		}
+	}
+	return all
+}
+
+// nothing returns the reason if there is nothing to save.
+func (t *taskStep) nothing() string {
+	how := map[string]string{"add": "there", "start": "running", "done": "complete", "fail": "failed", "suspect": "suspected", "clear": "clear"}[t.verb]
+	if how == "" {
+		return "no task was running"
+	}
+	return phrase.Plural(len(t.ids), "task") + " already " + how + ": " + phrase.List(t.ids)
+}
+
+func (t *taskStep) tell(format string, args ...any) {
+	t.told = append(t.told, fmt.Sprintf(format, args...))
+}
+
+// after prints the messages of the step and returns an error if a limit is reached.
+func (t *taskStep) after(s *gitstore.Saved) error {
+	for _, line := range t.told {
+		t.c.Infof("%s", line)
+	}
+	if err := t.clean(); err != nil {
+		return err
+	}
+	l := tasks.Of(s.Record)
+	for _, id := range t.crashed {
+		if err := story.Err(s.Record, id); err != nil {
+			next := id
+			if !l.Has(id) {
+				next = cmp.Or(l.Left()...)
+			}
+			return judge.TaskFailure(s.Issue, next, err)
+		}
+	}
+	return nil
+}

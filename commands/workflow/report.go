@@ -1,0 +1,155 @@
+package workflow
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/saving"
+	"git-checkpoint/commands/schema"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
+)
+
+// Limits of a summary in words. Summaries are read often, so they have to be short.
+const (
+	wordsAsked   = 50
+	wordsAllowed = 200
+)
+
+// phaseReport returns the results of a phase from the command line, and its output as
+// an additional artifact. The output file must exist and be valid before the phase
+// moves.
+func phaseReport(c *invoke.Invocation) (progress.Report, []string, error) {
+	report := progress.Report{Summary: c.Flags.String("summary")}
+	switch n := len(strings.Fields(report.Summary)); {
+	case n > wordsAllowed:
+		return report, nil, exit.Usagef("phase: --summary: %d words, want at most %d", n, wordsAllowed)
+	case n > wordsAsked:
+		c.Warnf("the summary has %d words, want at most %d", n, wordsAsked)
+	}
+	if c.Store.Root() == "" {
+		return report, nil, nil // no worktree: the save returns an error
+	}
+	places, err := saving.ArtifactPaths(c)
+	if err != nil {
+		return report, nil, err
+	}
+	output, err := phaseOutput(c)
+	if err != nil {
+		return report, nil, err
+	}
+	digests, err := c.Store.Digests(c.Ctx, append(places[:len(places):len(places)], output))
+	if err != nil {
+		return report, nil, err
+	}
+	for _, place := range places {
+		report.Artifacts = append(report.Artifacts, artifact(c, place, digests[place]))
+	}
+	if output != "" {
+		report.Output = artifact(c, output, digests[output])
+		return report, []string{output}, nil
+	}
+	return report, nil, nil
+}
+
+// artifact describes a file of the worktree.
+func artifact(c *invoke.Invocation, place, digest string) progress.Artifact {
+	a := progress.Artifact{Path: place, Digest: digest}
+	f, err := invoke.OpenPlain(c, place)
+	if err != nil {
+		return a
+	}
+	defer f.Close()
+	a.Size, a.Title = f.Size, title(place, f)
+	return a
+}
+
+// title returns the first heading of a Markdown file if it is within the first 4 KiB.
+func title(name string, r io.Reader) string {
+	if !strings.HasSuffix(name, ".md") {
+		return ""
+	}
+	for lines := bufio.NewScanner(io.LimitReader(r, 4<<10)); lines.Scan(); {
+		if text, ok := strings.CutPrefix(lines.Text(), "# "); ok {
+			return strings.ToValidUTF8(strings.TrimSpace(text), "\ufffd")
+		}
+	}
+	return ""
+}
+
+// phaseOutput returns the path of --output, or "". It fails if the file is missing or
+// violates its schema.
+func phaseOutput(c *invoke.Invocation) (string, error) {
+	name, against := c.Flags.String("output"), c.Flags.String("schema")
+	if name == "" {
+		if against != "" {
+			return "", exit.Usagef("phase done: --schema is for --output")
+		}
+		return "", nil
+	}
+	place, err := c.RootPath(name)
+	if err != nil {
+		return "", exit.Usagef("phase done: --output: %w", err)
+	}
+	data, err := readOutput(c, place)
+	if err != nil {
+		return "", exit.Errorf(exit.Invalid, phrase.MendThen(name), "phase done: --output: %w", err)
+	}
+	return place, checkOutput(c, place, data, against)
+}
+
+// readOutput reads a file of the worktree and fails if the file is empty.
+func readOutput(c *invoke.Invocation, place string) ([]byte, error) {
+	f, err := invoke.OpenPlain(c, place)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	limit := int64(checkpoint.DefaultLimits.Bytes)
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(data) == 0:
+		return nil, fmt.Errorf("%s is empty", phrase.QuotePath(place))
+	case int64(len(data)) > limit:
+		return nil, fmt.Errorf("%s: more than the limit of %d bytes", phrase.QuotePath(place), limit)
+	}
+	return data, nil
+}
+
+// checkOutput validates an output against a schema. A .json file has to be valid JSON,
+// also without a schema.
+func checkOutput(c *invoke.Invocation, place string, data []byte, against string) error {
+	if against == "" && !strings.HasSuffix(place, ".json") {
+		return nil
+	}
+	s := new(schema.Schema)
+	if against != "" {
+		text, err := c.ReadInput(against)
+		if err == nil {
+			s, err = schema.Parse(text)
+		}
+		if err != nil {
+			return exit.Usagef("phase done: --schema: %s: %w", against, err)
+		}
+	}
+	problems, err := s.Check(data)
+	if err == nil && len(problems) == 0 {
+		return nil
+	}
+	if err == nil {
+		lines := make([]string, len(problems))
+		for i, p := range problems {
+			lines[i] = "  " + p.String()
+		}
+		err = errors.New(phrase.Plural(len(problems), "problem") + "\n" + strings.Join(lines, "\n"))
+	}
+	return exit.Errorf(exit.Invalid, phrase.MendThen(c.Flags.String("output")), "phase done: --output: %s: %w", phrase.QuotePath(place), err)
+}
