@@ -32,7 +32,7 @@ type mirroring struct {
 const mirrorNote = "mirror"
 
 // StartMirror records the changes of the mirrored files. Without a mirrored layout, or if
-// the setting enabled is off, startMirror returns at once. Errors become warnings.
+// the setting enabled is off, StartMirror returns at once. Errors become warnings.
 func StartMirror(c *invoke.Invocation) invoke.MirrorKeeper {
 	as := layout.Name(c.Settings.String("mirror"))
 	if as == "off" || as == "" || c.Flags.Bool("dry-run") || !c.Settings.Bool("enabled") {

@@ -77,7 +77,7 @@ func shareBudget(c *invoke.Invocation) time.Duration {
 }
 
 // showShared prints the result of each issue. If only some issues failed, it returns a
-// failure with exitPartial.
+// failure with exit.Partial.
 func showShared(c *invoke.Invocation, remote string, done []gitstore.Synced, err error) error {
 	failed := sharingFailed(c, done, err)
 	if err != nil && len(done) == 0 {

@@ -25,7 +25,7 @@ func (c *Invocation) WatchedIssue(usage string) (i checkpoint.Issue, err error) 
 // Issue returns the issue for commands with [ISSUE] as the only argument.
 func (c *Invocation) Issue() (checkpoint.Issue, error) { return c.IssueAmong(c.IssuesWithCheckpoints) }
 
-// IssueAmong is like issue, with other candidates if no argument names the issue.
+// IssueAmong is like Issue, with other candidates if no argument names the issue.
 func (c *Invocation) IssueAmong(candidates func() ([]checkpoint.Issue, error)) (i checkpoint.Issue, err error) {
 	defer func() { c.IssueInQuestion = i }()
 	if len(c.Args) == 0 {
@@ -130,7 +130,7 @@ func (c *Invocation) CheckpointArg(required bool) (*gitstore.Checkpoint, error) 
 var ErrUnnamed = errors.New("no option, no variable and no branch names the issue")
 
 // NamedIssue returns the issue of --issue, GIT_CHECKPOINT_ISSUE or the branch. It fails
-// with errUnnamed if all three are missing. Hooks and automatic saves write to no other
+// with ErrUnnamed if all three are missing. Hooks and automatic saves write to no other
 // issue.
 func (c *Invocation) NamedIssue() (checkpoint.Issue, error) {
 	if s := cmp.Or(c.Flags.String("issue"), c.Env.Getenv("GIT_CHECKPOINT_ISSUE")); s != "" {
@@ -162,7 +162,7 @@ func (c *Invocation) AutomaticIssue(usage string) (checkpoint.Issue, error) {
 	return i, err
 }
 
-// InferIssue returns the issue if no argument names it: the issue of namedIssue, or the
+// InferIssue returns the issue if no argument names it: the issue of NamedIssue, or the
 // only issue with checkpoints.
 func (c *Invocation) InferIssue() (checkpoint.Issue, error) {
 	return inferIssueAmong(c, c.IssuesWithCheckpoints)

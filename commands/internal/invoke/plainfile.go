@@ -18,7 +18,7 @@ type plainFile struct {
 	root *os.Root
 }
 
-// OpenPlain opens a file below the root of the worktree. It fails with errNotPlain if the
+// OpenPlain opens a file below the root of the worktree. It fails with ErrNotPlain if the
 // path is no regular file.
 func OpenPlain(c *Invocation, place string) (*plainFile, error) {
 	root, err := os.OpenRoot(c.Store.Root())

@@ -22,7 +22,7 @@ func Verdict(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record
 	return v, err
 }
 
-// VerdictAndIssue is like judge, and also returns the current issue of the source, or
+// VerdictAndIssue is like Verdict, and also returns the current issue of the source, or
 // nil if it is not known.
 func VerdictAndIssue(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) (freshness.Verdict, *freshness.SourceIssue, error) {
 	l := tasks.Of(r)

@@ -71,7 +71,7 @@ func (e *ExposureCheck) MayShow(remote string, i checkpoint.Issue, out gitstore.
 	return confirmPublishing(e.Invocation, remote, i, out.Unpublished)
 }
 
-// Unobjectionable reports whether mayShow has no objection to the outgoing objects.
+// Unobjectionable reports whether MayShow has no objection to the outgoing objects.
 func (e *ExposureCheck) Unobjectionable(out gitstore.Outgoing) bool {
 	if out.Unpublished != "" {
 		return false
@@ -82,7 +82,7 @@ func (e *ExposureCheck) Unobjectionable(out gitstore.Outgoing) bool {
 }
 
 // SecretIn scans the outgoing objects for secrets and fails at the first secret. If
-// redact is "warn", secretIn returns the secret instead of an error, or nil without
+// redact is "warn", SecretIn returns the secret instead of an error, or nil without
 // findings.
 func (e *ExposureCheck) SecretIn(i checkpoint.Issue, out gitstore.Outgoing) (*gitstore.Secret, error) {
 	found, err := e.Invocation.Store.Scan(e.Invocation.Ctx, ScanRequest(e.Invocation, i, out))
