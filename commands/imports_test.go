@@ -91,6 +91,7 @@ var layers = [][]string{
 	{"gitstore/checkpoint/progress", "gitstore/checkpoint/story"},
 	{"gitstore/checkpoint/tasks", "gitstore/diff", "gitstore/retention"},
 	{"gitstore/checkpoint"},
+	{"gitstore/checkpoint/document"},
 }
 
 // layerOf returns the layer of a package, -1 if it has none.

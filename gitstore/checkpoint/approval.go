@@ -3,6 +3,8 @@ package checkpoint
 import (
 	"slices"
 	"time"
+
+	"git-checkpoint/gitstore/checkpoint/document"
 )
 
 // Awaiting returns the phases with a pending approval, sorted and without duplicates.
@@ -36,7 +38,7 @@ func (r *Record) Await(phase string) {
 func (r *Record) Approved() []string {
 	var phases []string
 	for _, m := range mappings(r.section("progress"), "approved") {
-		phases = append(phases, text(m, "phase"))
+		phases = append(phases, document.TextOf(m, "phase"))
 	}
 	return phases
 }
@@ -48,16 +50,16 @@ func (r *Record) Approve(phase string, at time.Time) {
 	setList(m, "awaiting_approval", left)
 	v, _ := m.Get("approved")
 	l, _ := v.([]any)
-	m.Set("approved", append(slices.Clone(l), &Map{entries: []entry{
-		{"phase", phase},
-		{"approved_at", FormatTime(at)},
+	m.Set("approved", append(slices.Clone(l), &Map{Entries: []document.Entry{
+		{Key: "phase", Value: phase},
+		{Key: "approved_at", Value: FormatTime(at)},
 	}}))
 }
 
 // textOrList returns a single text as a list, or a list of texts.
 func textOrList(m *Map, key string) []string {
-	if s := text(m, key); s != "" {
+	if s := document.TextOf(m, key); s != "" {
 		return []string{s}
 	}
-	return texts(m, key)
+	return document.TextsOf(m, key)
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"git-checkpoint/gitstore/checkpoint/document"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -60,7 +62,7 @@ func BenchmarkEmit(b *testing.B) {
 	r := typical()
 	b.ReportAllocs()
 	for b.Loop() {
-		_, _ = emit(recordSchema.ordered(r.doc), 4096)
+		_, _ = document.Emit(recordSchema.ordered(r.doc), 4096)
 	}
 }
 

@@ -1,19 +1,23 @@
 package checkpoint
 
-import "regexp"
+import (
+	"regexp"
+
+	"git-checkpoint/gitstore/checkpoint/document"
+)
 
 // branchRules are the built-in rules in order. They match whole words of the branch name:
 // "1.2.x" and "v42" are not issues.
 var branchRules = []func() *regexp.Regexp{
-	pattern(`(?i)(?:^|[/_-])issues?[-_/]?#?([1-9][0-9]{0,17})(?:$|[^0-9A-Za-z.])`),
-	pattern(`(?:^|/)([A-Z][A-Z0-9]+-[1-9][0-9]{0,17})(?:$|[^0-9A-Za-z.])`),
-	pattern(`(?:^|/)#?([1-9][0-9]{0,17})(?:$|[-_/])`),
+	document.Pattern(`(?i)(?:^|[/_-])issues?[-_/]?#?([1-9][0-9]{0,17})(?:$|[^0-9A-Za-z.])`),
+	document.Pattern(`(?:^|/)([A-Z][A-Z0-9]+-[1-9][0-9]{0,17})(?:$|[^0-9A-Za-z.])`),
+	document.Pattern(`(?:^|/)#?([1-9][0-9]{0,17})(?:$|[-_/])`),
 }
 
 // Dates in branch names. The year of a date is not an issue number.
 var (
-	day     = pattern(`(^|[^0-9])(?:19|20)[0-9]{2}(?:-[01][0-9]-[0-3][0-9]|_[01][0-9]_[0-3][0-9]|/[01][0-9]/[0-3][0-9])($|[^0-9])`)
-	compact = pattern(`^(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])$`)
+	day     = document.Pattern(`(^|[^0-9])(?:19|20)[0-9]{2}(?:-[01][0-9]-[0-3][0-9]|_[01][0-9]_[0-3][0-9]|/[01][0-9]/[0-3][0-9])($|[^0-9])`)
+	compact = document.Pattern(`^(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])$`)
 )
 
 // IssueFromBranch returns the issue in a branch name: 42 for "feature/issue-42-jwt" and

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"git-checkpoint/gitstore/checkpoint/document"
 )
 
 // typeError reports a value of the wrong kind and its path.
 type typeError struct {
-	path []step
+	path []document.Step
 	msg  string
 }
 
@@ -16,9 +18,9 @@ type typeError struct {
 // reverse order.
 func (s *schema) check(m *Map) *typeError {
 	for k := range m.Len() {
-		e := m.entries[k]
-		if err := s.field(e.key).check(e.value); err != nil {
-			err.path = append(err.path, step{key: e.key})
+		key, v := m.Entry(k)
+		if err := s.field(key).check(v); err != nil {
+			err.path = append(err.path, document.Step{Key: key})
 			return err
 		}
 	}
@@ -49,7 +51,7 @@ func want(ok bool, what string, v any) *typeError {
 	if ok {
 		return nil
 	}
-	return &typeError{msg: fmt.Sprintf("want %s, got %s", what, kindOf(v))}
+	return &typeError{msg: fmt.Sprintf("want %s, got %s", what, document.KindOf(v))}
 }
 
 func isText(v any) bool {
@@ -62,7 +64,7 @@ func isText(v any) bool {
 
 // isInteger also accepts an integer written as text, which occurs in real files.
 func isInteger(v any) bool {
-	_, ok := Number(asText(v)).Int()
+	_, ok := Number(document.AsText(v)).Int()
 	return ok
 }
 
@@ -95,7 +97,7 @@ func (f field) checkList(v any) *typeError {
 			err = want(false, "no empty element", l[k])
 		}
 		if err != nil {
-			err.path = append(err.path, step{strconv.Itoa(k), true})
+			err.path = append(err.path, document.Step{Key: strconv.Itoa(k), Index: true})
 			return err
 		}
 	}
@@ -113,20 +115,20 @@ func (r *Record) Check() error {
 }
 
 // at returns the error with its position in the text.
-func (e *typeError) at(d document) error {
+func (e *typeError) at(d document.Parsed) error {
 	slices.Reverse(e.path)
-	line, column := d.where(e.path)
+	line, column := d.Where(e.path)
 	return &SyntaxError{Line: line, Column: column, Path: pathText(e.path), Msg: e.msg}
 }
 
-func pathText(path []step) string {
+func pathText(path []document.Step) string {
 	s := ""
 	for _, p := range path {
-		if p.index {
-			s += "[" + p.key + "]"
+		if p.Index {
+			s += "[" + p.Key + "]"
 			continue
 		}
-		s = joinPath(s, p.key)
+		s = document.JoinPath(s, p.Key)
 	}
 	return s
 }

@@ -60,3 +60,6 @@ func ParseClock(s string) (Clock, bool) {
 	}
 	return Clock(n), true
 }
+
+// DocumentValue returns the clock as a number.
+func (c Clock) DocumentValue() any { return Int(int64(c)) }

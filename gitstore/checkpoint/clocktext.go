@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"git-checkpoint/gitstore/checkpoint/document"
 )
 
 // clockText parses the parts of a time from the start of s.
@@ -18,7 +20,7 @@ type clockText struct {
 
 // take parses n digits into to.
 func (c *clockText) take(n int, to *int) bool {
-	if len(c.s) < n || len(c.s)-len(digits(c.s)) < n {
+	if len(c.s) < n || len(c.s)-len(document.Digits(c.s)) < n {
 		return false
 	}
 	*to, _ = strconv.Atoi(c.s[:n])
@@ -64,7 +66,7 @@ func (c *clockText) timeOfDay() bool {
 		return false
 	}
 	if strings.HasPrefix(c.s, ".") || strings.HasPrefix(c.s, ",") {
-		frac := c.s[1 : len(c.s)-len(digits(c.s[1:]))]
+		frac := c.s[1 : len(c.s)-len(document.Digits(c.s[1:]))]
 		c.s = c.s[1+len(frac):]
 		c.nanos, _ = strconv.Atoi((frac + "000000000")[:9])
 		return frac != ""

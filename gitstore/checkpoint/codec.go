@@ -3,6 +3,8 @@ package checkpoint
 import (
 	"errors"
 	"fmt"
+
+	"git-checkpoint/gitstore/checkpoint/document"
 )
 
 // Decode parses a record in YAML or JSON within DefaultLimits. It fails with
@@ -10,15 +12,15 @@ import (
 // *VersionError if the major version is not
 // 1. Unknown keys are preserved. Decode does not check values of the right kind; Validate does.
 func Decode(data []byte) (*Record, error) {
-	d, err := decode(data, DefaultLimits)
+	d, err := document.Decode(data, DefaultLimits)
 	if err != nil {
 		return nil, err
 	}
-	r := &Record{d.root}
+	r := &Record{d.Root}
 	if v := r.Version(); v != "" && major(v) != major(Version) {
 		return nil, &VersionError{v}
 	}
-	if err := recordSchema.check(d.root); err != nil {
+	if err := recordSchema.check(d.Root); err != nil {
 		return nil, err.at(d)
 	}
 	return r, nil
@@ -39,7 +41,7 @@ func (r *Record) Encode() ([]byte, error) {
 		return nil, fmt.Errorf("encode record: %w", err)
 	}
 	m := recordSchema.ordered(r.doc)
-	data, err := emit(m, 4096)
+	data, err := document.Emit(m, 4096)
 	if err != nil {
 		return nil, fmt.Errorf("encode record: %w", err)
 	}
@@ -58,16 +60,23 @@ func verify(data []byte, m *Map) error {
 	if m.Len() == 0 {
 		return nil
 	}
-	again, ok := scanCanonical(data, DefaultLimits)
+	again, ok := document.ScanCanonical(data, DefaultLimits)
 	if !ok {
-		d, err := decode(data, DefaultLimits)
+		d, err := document.Decode(data, DefaultLimits)
 		if err != nil {
 			return err
 		}
-		again = d.root
+		again = d.Root
 	}
-	if !again.equal(m) {
+	if !again.Equal(m) {
 		return errOwnText
 	}
 	return nil
+}
+
+// VersionError reports a record with an unsupported schema version.
+type VersionError struct{ Version string }
+
+func (e *VersionError) Error() string {
+	return fmt.Sprintf("version %q: this program reads version 1", e.Version)
 }

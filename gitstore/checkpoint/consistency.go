@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"git-checkpoint/gitstore/checkpoint/document"
 )
 
 // Checks of record sections for Validate.
@@ -20,12 +22,12 @@ func (v *validator) workflow() {
 
 func (v *validator) graph() {
 	graph := v.r.section("execution_graph")
-	if id := text(graph, "graph_id"); id != "" && !graphID().MatchString(id) {
+	if id := document.TextOf(graph, "graph_id"); id != "" && !graphID().MatchString(id) {
 		v.warn("execution_graph.graph_id", "%.60q does not begin with GRAPH-", id)
 	}
 	done, current := v.r.CompletedBatches(), v.r.CurrentBatch()
 	for k, n := range done {
-		path := joinIndex("execution_graph.completed_batches", k)
+		path := document.JoinIndex("execution_graph.completed_batches", k)
 		if k > 0 && n <= done[k-1] {
 			v.warn(path, "%d after %d: want them ascending", n, done[k-1])
 		}
@@ -33,23 +35,23 @@ func (v *validator) graph() {
 			v.warn(path, "%d is completed but the current batch is %d", n, current)
 		}
 	}
-	nodes, _ := graph.child("node_states")
+	nodes, _ := graph.Child("node_states")
 	for id, node := range nodes.All() {
 		m, _ := node.(*Map)
-		path := joinPath("execution_graph.node_states", id)
-		if text(m, "status") == "" {
+		path := document.JoinPath("execution_graph.node_states", id)
+		if document.TextOf(m, "status") == "" {
 			v.fail(path, "no status")
 		}
-		v.oneOf(path+".status", text(m, "status"), nodeStatuses, v.fail)
+		v.oneOf(path+".status", document.TextOf(m, "status"), nodeStatuses, v.fail)
 	}
 }
 
 func (v *validator) messages() {
 	acp := v.r.section("acp_state")
 	for _, key := range []string{"pending_messages", "awaiting_response"} {
-		for k, id := range texts(acp, key) {
+		for k, id := range document.TextsOf(acp, key) {
 			if !messageID().MatchString(id) {
-				v.warn(joinIndex("acp_state."+key, k), "%.60q is not of the form MSG-<milliseconds>-<8 hex>", id)
+				v.warn(document.JoinIndex("acp_state."+key, k), "%.60q is not of the form MSG-<milliseconds>-<8 hex>", id)
 			}
 		}
 	}
@@ -57,9 +59,9 @@ func (v *validator) messages() {
 
 func (v *validator) files() {
 	for k, m := range mappings(v.r.doc, "files_modified") {
-		path := joinIndex("files_modified", k)
-		v.path(path+".path", text(m, "path"))
-		v.oneOf(path+".status", text(m, "status"), fileStatuses, v.warn)
+		path := document.JoinIndex("files_modified", k)
+		v.path(path+".path", document.TextOf(m, "path"))
+		v.oneOf(path+".status", document.TextOf(m, "status"), fileStatuses, v.warn)
 	}
 }
 
@@ -74,18 +76,18 @@ func (v *validator) path(at, path string) {
 
 func (v *validator) snapshot() {
 	m := v.r.section("snapshot")
-	for _, id := range append([]string{text(m, "head")}, texts(m, "merge_head")...) {
+	for _, id := range append([]string{document.TextOf(m, "head")}, document.TextsOf(m, "merge_head")...) {
 		if id != "" && !isHex(id, 40, 40) && !isHex(id, 64, 64) {
 			v.fail("snapshot", "%.60q is not a commit", id)
 		}
 	}
 	for _, key := range []string{"deleted", "intent_to_add"} {
-		for k, path := range texts(m, key) {
-			v.path(joinIndex("snapshot."+key, k), path)
+		for k, path := range document.TextsOf(m, key) {
+			v.path(document.JoinIndex("snapshot."+key, k), path)
 		}
 	}
 	for k, f := range mappings(m, "skipped") {
-		v.path(joinIndex("snapshot.skipped", k)+".path", text(f, "path"))
+		v.path(document.JoinIndex("snapshot.skipped", k)+".path", document.TextOf(f, "path"))
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"git-checkpoint/gitstore/checkpoint/document"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -127,7 +129,7 @@ func TestLimits(t *testing.T) {
 		l        Limits
 	}{
 		{"bytes", "a: 12345", Limits{Bytes: 7}},
-		{"bytes of free YAML", "# x\na: " + strings.Repeat("x", maxYAMLBytes), Limits{}},
+		{"bytes of free YAML", "# x\na: " + strings.Repeat("x", document.MaxYAMLBytes), Limits{}},
 		{"depth, YAML", "a: " + deep, Limits{}},
 		{"depth, JSON", `{"a": ` + deep + "}", Limits{}},
 		{"depth, canonical", "a:\n  b:\n    c: 1\n", Limits{Depth: 2}},
@@ -297,18 +299,18 @@ func FuzzDecode(f *testing.F) {
 		require.NoError(t, err)
 		again, err := Decode(out)
 		require.NoError(t, err, "%s", out)
-		require.True(t, again.doc.equal(recordSchema.ordered(r.doc)), "%s", out)
+		require.True(t, again.doc.Equal(recordSchema.ordered(r.doc)), "%s", out)
 		stable, err := again.Encode()
 		require.NoError(t, err)
 		require.Equal(t, string(out), string(stable))
-		d, err := decodeYAML(out, DefaultLimits, nil)
+		d, err := document.DecodeYAML(out, DefaultLimits, nil)
 		require.NoError(t, err, "%s", out)
-		require.True(t, d.root.equal(again.doc), "yaml.v3 reads something else:\n%s", out)
+		require.True(t, d.Root.Equal(again.doc), "yaml.v3 reads something else:\n%s", out)
 		text, err := r.JSON()
 		require.NoError(t, err)
 		fromJSON, err := Decode(text)
 		require.NoError(t, err, "%s", text)
-		require.True(t, fromJSON.doc.equal(again.doc), "%s", text)
+		require.True(t, fromJSON.doc.Equal(again.doc), "%s", text)
 	})
 }
 

@@ -24,21 +24,5 @@
 //	paths           plain; in git's C quotes if a path is not UTF-8, contains a
 //	                NUL or starts with a quote: see QuotePath
 //
-// # Canonical text
-//
-//	document = "{}" NL | mapping
-//	mapping  = { indent key ":" ( " " scalar | NL mapping | NL list ) }
-//	list     = { indent "- " ( scalar | list | mapping ) }
-//	scalar   = "null" | "true" | "false" | number | plain | quoted | block NL
-//	         | "{}" | "[]"
-//	block    = "|" [ "2" ] [ "-" | "+" ] NL { indent line NL }
-//
-// Each level, including lists, is indented by two columns. A list or mapping inside a
-// list starts on the line of its dash. Numbers have JSON syntax. Text is plain if no YAML
-// parser can read it as another type. Text with several lines of printable characters is
-// a literal block. All other text is double-quoted with the escapes of JSON and \U. A key
-// of more than a thousand bytes follows "? " on its own line.
-//
-// Encode writes only this form. Decode also parses other YAML with yaml.v3, and JSON with
-// its own parser. Every rejection includes line and column.
+// The canonical text of a record is that of package document.
 package checkpoint

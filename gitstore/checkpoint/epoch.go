@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"git-checkpoint/gitstore/checkpoint/document"
 )
 
 // Minimum magnitudes for each unit of an epoch number. Seconds start in 1973; smaller
@@ -22,7 +24,7 @@ const (
 func epoch(s string) (Moment, error) {
 	whole, frac, _ := strings.Cut(s, ".")
 	n, err := strconv.ParseInt(whole, 10, 64)
-	if err != nil || digits(frac) != "" {
+	if err != nil || document.Digits(frac) != "" {
 		f, err := strconv.ParseFloat(s, 64)
 		if err != nil || math.Abs(f) >= math.MaxInt64 {
 			return Moment{}, fmt.Errorf("time %.60q: %w", s, errTime)

@@ -1,18 +1,22 @@
 package checkpoint
 
-import "time"
+import (
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint/document"
+)
 
 // Record accessors return the zero value if a field is absent or has the wrong kind.
 // Decode and Validate report such fields.
 
 // ID returns checkpoint_id.
-func (r *Record) ID() ID { return ID(text(r.doc, "checkpoint_id")) }
+func (r *Record) ID() ID { return ID(document.TextOf(r.doc, "checkpoint_id")) }
 
 // SetID sets checkpoint_id.
 func (r *Record) SetID(id ID) { r.doc.Set("checkpoint_id", id) }
 
 // Version returns the schema version as written.
-func (r *Record) Version() string { return text(r.doc, "version") }
+func (r *Record) Version() string { return document.TextOf(r.doc, "version") }
 
 // SetVersion sets the schema version.
 func (r *Record) SetVersion(v string) { r.doc.Set("version", v) }
@@ -24,13 +28,13 @@ func (r *Record) CreatedAt() time.Time { return moment(r.doc, "created_at") }
 func (r *Record) SetCreatedAt(t time.Time) { r.doc.Set("created_at", t) }
 
 // Trigger returns trigger.
-func (r *Record) Trigger() Trigger { return Trigger(text(r.doc, "trigger")) }
+func (r *Record) Trigger() Trigger { return Trigger(document.TextOf(r.doc, "trigger")) }
 
 // SetTrigger sets trigger.
 func (r *Record) SetTrigger(t Trigger) { r.doc.Set("trigger", t) }
 
 // Issue returns issue_number, a number or text.
-func (r *Record) Issue() Issue { return Issue(text(r.doc, "issue_number")) }
+func (r *Record) Issue() Issue { return Issue(document.TextOf(r.doc, "issue_number")) }
 
 // SetIssue sets issue_number, as an integer if possible.
 func (r *Record) SetIssue(i Issue) {
@@ -42,13 +46,13 @@ func (r *Record) SetIssue(i Issue) {
 }
 
 // Session returns session_id.
-func (r *Record) Session() string { return text(r.doc, "session_id") }
+func (r *Record) Session() string { return document.TextOf(r.doc, "session_id") }
 
 // SetSession sets session_id.
 func (r *Record) SetSession(s string) { setOrDelete(r.doc, "session_id", s) }
 
 // Note returns the user's note.
-func (r *Record) Note() string { return text(r.doc, "note") }
+func (r *Record) Note() string { return document.TextOf(r.doc, "note") }
 
 // SetNote sets the note; an empty text deletes it.
 func (r *Record) SetNote(s string) { setOrDelete(r.doc, "note", s) }
@@ -60,7 +64,7 @@ func (r *Record) Clock() Clock { return Clock(integer(r.doc, "clock")) }
 func (r *Record) SetClock(c Clock) { r.doc.Set("clock", c) }
 
 // Phase returns workflow_state.current_phase.
-func (r *Record) Phase() string { return text(r.section("workflow_state"), "current_phase") }
+func (r *Record) Phase() string { return document.TextOf(r.section("workflow_state"), "current_phase") }
 
 // SetPhase sets workflow_state.current_phase.
 func (r *Record) SetPhase(s string) {
@@ -69,7 +73,7 @@ func (r *Record) SetPhase(s string) {
 
 // StateLabel returns workflow_state.current_state_label.
 func (r *Record) StateLabel() string {
-	return text(r.section("workflow_state"), "current_state_label")
+	return document.TextOf(r.section("workflow_state"), "current_state_label")
 }
 
 // SetStateLabel sets workflow_state.current_state_label.
@@ -115,17 +119,17 @@ func (r *Record) SetCurrentBatch(n int) { r.mustSection("execution_graph").Set("
 
 // PendingMessages returns acp_state.pending_messages.
 func (r *Record) PendingMessages() []string {
-	return texts(r.section("acp_state"), "pending_messages")
+	return document.TextsOf(r.section("acp_state"), "pending_messages")
 }
 
 // AwaitingResponse returns acp_state.awaiting_response.
 func (r *Record) AwaitingResponse() []string {
-	return texts(r.section("acp_state"), "awaiting_response")
+	return document.TextsOf(r.section("acp_state"), "awaiting_response")
 }
 
 // Conflicts returns acp_state.conflicts_in_progress.
 func (r *Record) Conflicts() []string {
-	return texts(r.section("acp_state"), "conflicts_in_progress")
+	return document.TextsOf(r.section("acp_state"), "conflicts_in_progress")
 }
 
 // SetConflicts sets acp_state.conflicts_in_progress.
@@ -135,7 +139,7 @@ func (r *Record) SetConflicts(ids []string) {
 
 // CapturedEntries returns knowledge_context.captured_entries.
 func (r *Record) CapturedEntries() []string {
-	return texts(r.section("knowledge_context"), "captured_entries")
+	return document.TextsOf(r.section("knowledge_context"), "captured_entries")
 }
 
 // PendingCaptures returns knowledge_context.pending_captures, with elements of any type.

@@ -1,5 +1,7 @@
 package checkpoint
 
+import "git-checkpoint/gitstore/checkpoint/document"
+
 // File is an entry of files_modified. Path is unquoted.
 type File struct {
 	Path, Status string
@@ -15,8 +17,8 @@ func (r *Record) Files() []File {
 	var out []File
 	for _, m := range mappings(r.doc, "files_modified") {
 		out = append(out, File{
-			Path:   unquoted(text(m, "path")),
-			Status: text(m, "status"),
+			Path:   unquoted(document.TextOf(m, "path")),
+			Status: document.TextOf(m, "status"),
 			Staged: boolean(m, "staged", false),
 		})
 	}
@@ -27,10 +29,10 @@ func (r *Record) Files() []File {
 func (r *Record) SetFiles(files []File) {
 	l := make([]any, len(files))
 	for k, f := range files {
-		l[k] = &Map{entries: []entry{
-			{"path", QuotePath(f.Path)},
-			{"status", f.Status},
-			{"staged", f.Staged},
+		l[k] = &Map{Entries: []document.Entry{
+			{Key: "path", Value: QuotePath(f.Path)},
+			{Key: "status", Value: f.Status},
+			{Key: "staged", Value: f.Staged},
 		}}
 	}
 	r.doc.Set("files_modified", l)
@@ -44,16 +46,16 @@ func (r *Record) Outputs() []Output {
 		actions, _ := v.(*Map)
 		for action, v := range actions.All() {
 			m, _ := v.(*Map)
-			if place := text(m, "output_location"); place != "" {
-				out = append(out, Output{agent, action, place, text(m, "output_digest")})
+			if place := document.TextOf(m, "output_location"); place != "" {
+				out = append(out, Output{agent, action, place, document.TextOf(m, "output_digest")})
 			}
 		}
 	}
-	phases, _ := r.section("progress").child("phases")
+	phases, _ := r.section("progress").Child("phases")
 	for phase, v := range phases.All() {
 		m, _ := v.(*Map)
-		if place := text(m, "output"); place != "" {
-			out = append(out, Output{"", phase, unquoted(place), text(m, "output_digest")})
+		if place := document.TextOf(m, "output"); place != "" {
+			out = append(out, Output{"", phase, unquoted(place), document.TextOf(m, "output_digest")})
 		}
 	}
 	return append(out, r.taskOutputs()...)
@@ -66,8 +68,8 @@ const taskAgent = ":task"
 func (r *Record) taskOutputs() []Output {
 	var out []Output
 	add := func(id string, m *Map) {
-		if place := text(m, "output"); place != "" && text(m, "status") == "complete" {
-			out = append(out, Output{taskAgent, id, place, text(m, "output_digest")})
+		if place := document.TextOf(m, "output"); place != "" && document.TextOf(m, "status") == "complete" {
+			out = append(out, Output{taskAgent, id, place, document.TextOf(m, "output_digest")})
 		}
 	}
 	for id, v := range r.section("tasks").All() {
@@ -75,7 +77,7 @@ func (r *Record) taskOutputs() []Output {
 		add(id, m)
 	}
 	for _, m := range mappings(r.doc, "tasks") {
-		add(text(m, "id"), m)
+		add(document.TextOf(m, "id"), m)
 	}
 	return out
 }
@@ -83,11 +85,11 @@ func (r *Record) taskOutputs() []Output {
 // PhaseArtifacts returns the artifact paths of all phases in document order.
 func (r *Record) PhaseArtifacts() []string {
 	var out []string
-	phases, _ := r.section("progress").child("phases")
+	phases, _ := r.section("progress").Child("phases")
 	for _, v := range phases.All() {
 		m, _ := v.(*Map)
 		for _, a := range mappings(m, "artifacts") {
-			if p := text(a, "path"); p != "" {
+			if p := document.TextOf(a, "path"); p != "" {
 				out = append(out, unquoted(p))
 			}
 		}
@@ -98,14 +100,14 @@ func (r *Record) PhaseArtifacts() []string {
 // SetOutputDigest sets the digest of an existing output. An empty digest deletes the key.
 func (r *Record) SetOutputDigest(agent, action, digest string) {
 	if agent == "" {
-		phases, _ := r.section("progress").child("phases")
-		if m, ok := phases.child(action); ok {
+		phases, _ := r.section("progress").Child("phases")
+		if m, ok := phases.Child(action); ok {
 			setOrDelete(m, "output_digest", digest)
 		}
 		return
 	}
-	actions, _ := r.section("agent_outputs").child(agent)
-	if m, ok := actions.child(action); ok {
+	actions, _ := r.section("agent_outputs").Child(agent)
+	if m, ok := actions.Child(action); ok {
 		setOrDelete(m, "output_digest", digest)
 	}
 }
@@ -120,7 +122,7 @@ func unquoted(s string) string {
 }
 
 func paths(m *Map, key string) []string {
-	l := texts(m, key)
+	l := document.TextsOf(m, key)
 	for k := range l {
 		l[k] = unquoted(l[k])
 	}

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"git-checkpoint/gitstore/checkpoint/document"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gopkg.in/yaml.v3"
@@ -46,22 +48,22 @@ func holds(s string) *Map {
 // the original document.
 func requireRoundTrip(t *testing.T, m *Map) {
 	t.Helper()
-	out, err := emit(m, 0)
+	out, err := document.Emit(m, 0)
 	require.NoError(t, err)
-	d, err := decodeYAML(out, DefaultLimits.orDefault(), nil)
+	d, err := document.DecodeYAML(out, DefaultLimits.OrDefault(), nil)
 	require.NoError(t, err, "%s", out)
-	require.True(t, m.equal(d.root), "yaml.v3 reads something else:\n%s", out)
-	if c, ok := parseCanonical(out, DefaultLimits); ok {
-		require.True(t, m.equal(c), "%s", out)
+	require.True(t, m.Equal(d.Root), "yaml.v3 reads something else:\n%s", out)
+	if c, ok := document.ParseCanonical(out, DefaultLimits); ok {
+		require.True(t, m.Equal(c), "%s", out)
 	} else {
 		require.True(t, strings.Contains(string(out), "? "), "not read as canonical:\n%s", out)
 	}
-	text, err := appendJSON(nil, m, 0)
+	text, err := document.AppendJSON(nil, m, 0)
 	require.NoError(t, err)
 	require.True(t, json.Valid(text), "%s", text)
-	d, err = decodeJSON(text, DefaultLimits)
+	d, err = document.DecodeJSON(text, DefaultLimits)
 	require.NoError(t, err, "%s", text)
-	require.True(t, m.equal(d.root), "JSON:\n%s", text)
+	require.True(t, m.Equal(d.Root), "JSON:\n%s", text)
 }
 
 func TestNastyTextsRoundTrip(t *testing.T) {
@@ -94,7 +96,7 @@ func FuzzString(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		if !utf8.ValidString(s) || strings.Contains(s, "\x00") {
-			_, err := emit(holds(s), 0)
+			_, err := document.Emit(holds(s), 0)
 			require.Error(t, err)
 			return
 		}

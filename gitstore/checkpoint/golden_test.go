@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"git-checkpoint/gitstore/checkpoint/document"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -38,9 +40,9 @@ func golden(t *testing.T, name string, got []byte) {
 func shuffled(m *Map, s *schema, r *rand.Rand) *Map {
 	out := NewMap()
 	for _, k := range r.Perm(m.Len()) {
-		key := m.entries[k].key
+		key, v := m.Entry(k)
 		if _, known := s.place[key]; known {
-			out.Set(key, shuffledValue(m.entries[k].value, s.field(key), r))
+			out.Set(key, shuffledValue(v, s.field(key), r))
 		}
 	}
 	for _, key := range m.Keys() {
@@ -85,7 +87,7 @@ func TestKeyOrder(t *testing.T) {
 		mixed := &Record{shuffled(rec.doc, recordSchema, r)}
 		before := mixed.Clone()
 		assert.Equal(t, string(want), string(mustEncode(mixed)))
-		assert.True(t, mixed.doc.equal(before.doc), "Encode changed the document")
+		assert.True(t, mixed.doc.Equal(before.doc), "Encode changed the document")
 	}
 	assert.Empty(t, rec.Validate())
 }
@@ -94,11 +96,11 @@ func TestKeyOrder(t *testing.T) {
 // vector, so words with a meaning in YAML 1.1 are quoted.
 func TestScalarForms(t *testing.T) {
 	want := read(t, vectors+"scalars.yaml")
-	m, ok := parseCanonical(want, DefaultLimits)
+	m, ok := document.ParseCanonical(want, DefaultLimits)
 	require.True(t, ok, "not canonical")
-	d, err := decodeYAML(want, DefaultLimits, nil)
+	d, err := document.DecodeYAML(want, DefaultLimits, nil)
 	require.NoError(t, err)
-	assert.True(t, d.root.equal(m))
+	assert.True(t, d.Root.Equal(m))
 	for key, text := range map[string]string{
 		"indented": "  first\nsecond\n", "code": "\tif ok {\n\t\treturn\n\t}\n", "newlines": "a\nb\n\n\n",
 		"two_lines": "a\nb", "blank_line": "a\n  \nb\n", "leading_newline": "\na\n", "bidi": "a\u202eb",

@@ -9,6 +9,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"git-checkpoint/gitstore/checkpoint/document"
 )
 
 // Limits of ids: accepted length, and length of the phase in a new id.
@@ -23,7 +25,7 @@ const (
 // ID identifies a checkpoint: CP-<phase>-<time>-<hex>, or an id of another system.
 type ID string
 
-var longRun = pattern(`[0-9]{8}`)
+var longRun = document.Pattern(`[0-9]{8}`)
 
 // NewID returns an id from phase, time and the first four bytes of digest. If digest is
 // shorter, its SHA-256 is used. The phase is converted to lower case, with '_' for bytes
@@ -131,3 +133,6 @@ func (id ID) timeAt() int {
 	}
 	return 0
 }
+
+// DocumentValue returns the id as text.
+func (id ID) DocumentValue() any { return string(id) }

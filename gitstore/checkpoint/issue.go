@@ -120,3 +120,6 @@ func (i Issue) Number() (int64, bool) {
 	}
 	return n, true
 }
+
+// DocumentValue returns the issue as text.
+func (i Issue) DocumentValue() any { return string(i) }

@@ -1,6 +1,10 @@
 package checkpoint
 
-import "slices"
+import (
+	"slices"
+
+	"git-checkpoint/gitstore/checkpoint/document"
+)
 
 // IssueSnapshot is the state of the issue at the save. Known reports whether the record
 // has more than the branch.
@@ -15,7 +19,7 @@ type IssueSnapshot struct {
 }
 
 // Branch returns issue_snapshot.branch, "" for a detached HEAD.
-func (r *Record) Branch() string { return text(r.section("issue_snapshot"), "branch") }
+func (r *Record) Branch() string { return document.TextOf(r.section("issue_snapshot"), "branch") }
 
 // SetBranch sets issue_snapshot.branch; a detached HEAD ("") becomes null.
 func (r *Record) SetBranch(s string) {
@@ -30,15 +34,15 @@ func (r *Record) SetBranch(s string) {
 func (r *Record) IssueSnapshot() IssueSnapshot {
 	m := r.section("issue_snapshot")
 	s := IssueSnapshot{
-		Title:      text(m, "title"),
-		Body:       text(m, "body"),
-		BodyDigest: text(m, "body_digest"),
-		Labels:     texts(m, "labels"),
-		Assignees:  texts(m, "assignees"),
-		State:      text(m, "state"),
-		Source:     text(m, "source"),
+		Title:      document.TextOf(m, "title"),
+		Body:       document.TextOf(m, "body"),
+		BodyDigest: document.TextOf(m, "body_digest"),
+		Labels:     document.TextsOf(m, "labels"),
+		Assignees:  document.TextsOf(m, "assignees"),
+		State:      document.TextOf(m, "state"),
+		Source:     document.TextOf(m, "source"),
 	}
-	if order := texts(m, "labels_order"); sameSet(order, s.Labels) {
+	if order := document.TextsOf(m, "labels_order"); sameSet(order, s.Labels) {
 		s.Labels = order
 	}
 	for _, key := range []string{"title", "body", "body_digest", "labels", "assignees"} {

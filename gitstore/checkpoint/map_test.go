@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"git-checkpoint/gitstore/checkpoint/document"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -17,7 +19,7 @@ func doc(t *testing.T, text string) *Map {
 
 func yamlText(t *testing.T, m *Map) string {
 	t.Helper()
-	b, err := emit(m, 0)
+	b, err := document.Emit(m, 0)
 	require.NoError(t, err)
 	return string(b)
 }
@@ -170,9 +172,9 @@ func FuzzPath(f *testing.F) {
 		v, ok := m.Lookup(path)
 		require.True(t, ok, "%q", path)
 		require.Equal(t, "v", v)
-		steps, err := parsePath(path)
+		steps, err := document.ParsePath(path)
 		require.NoError(t, err)
-		again, err := parsePath(pathText(steps))
+		again, err := document.ParsePath(pathText(steps))
 		require.NoError(t, err)
 		require.Equal(t, steps, again)
 	})

@@ -1,5 +1,7 @@
 package checkpoint
 
+import "git-checkpoint/gitstore/checkpoint/document"
+
 // field returns the field of a key.
 func (s *schema) field(key string) field {
 	if k, ok := s.place[key]; ok {
@@ -13,25 +15,27 @@ func (s *schema) field(key string) field {
 func (s *schema) ordered(m *Map) *Map {
 	out := m
 	if !s.inOrder(m) {
-		out = &Map{entries: make([]entry, 0, m.Len())}
+		out = document.NewMapSize(m.Len())
 		for _, f := range s.fields {
-			if k := m.find(f.name); k >= 0 {
-				out.add(f.name, m.entries[k].value)
+			if k := m.Find(f.name); k >= 0 {
+				_, v := m.Entry(k)
+				out.Add(f.name, v)
 			}
 		}
-		for k := range m.entries {
-			if _, known := s.place[m.entries[k].key]; !known {
-				out.add(m.entries[k].key, m.entries[k].value)
+		for k := range m.Len() {
+			key, v := m.Entry(k)
+			if _, known := s.place[key]; !known {
+				out.Add(key, v)
 			}
 		}
 	}
 	for k := range out.Len() {
-		e := out.entries[k]
-		if v := s.field(e.key).ordered(e.value); v != nil {
+		key, v := out.Entry(k)
+		if v := s.field(key).ordered(v); v != nil {
 			if out == m {
-				out = m.shallow()
+				out = m.Shallow()
 			}
-			out.entries[k].value = v
+			out.SetEntry(k, v)
 		}
 	}
 	return out
@@ -77,7 +81,8 @@ func (f field) orderedList(l []any) any {
 func (s *schema) inOrder(m *Map) bool {
 	last := -1
 	for k := range m.Len() {
-		at, ok := s.place[m.entries[k].key]
+		key, _ := m.Entry(k)
+		at, ok := s.place[key]
 		if !ok {
 			at = len(s.fields)
 		}
@@ -87,11 +92,4 @@ func (s *schema) inOrder(m *Map) bool {
 		last = at
 	}
 	return true
-}
-
-// shallow returns a shallow copy.
-func (m *Map) shallow() *Map {
-	c := &Map{entries: append([]entry(nil), m.entries...)}
-	c.reindex()
-	return c
 }

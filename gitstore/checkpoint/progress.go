@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"git-checkpoint/gitstore/checkpoint/document"
 )
 
 // Progress is the state of a workflow's phases. Phases are texts, because real phases
@@ -22,12 +24,12 @@ type Progress struct {
 func (r *Record) Progress() Progress {
 	m := r.section("progress")
 	p := Progress{
-		Current:   text(m, "current"),
-		Completed: texts(m, "completed"),
+		Current:   document.TextOf(m, "current"),
+		Completed: document.TextsOf(m, "completed"),
 		Skipped:   textOrList(m, "skipped"),
 		Total:     int(integer(m, "total")),
-		Names:     texts(m, "names"),
-		Remaining: texts(m, "remaining"),
+		Names:     document.TextsOf(m, "names"),
+		Remaining: document.TextsOf(m, "remaining"),
 	}
 	if p.Total == 0 {
 		p.Total = len(p.Names)
@@ -124,14 +126,14 @@ func (r *Record) DefaultResumePoint() string {
 // batch has no task list, it returns 1.
 func (r *Record) openTask(batch int) int {
 	graph := r.section("execution_graph")
-	states, _ := graph.child("node_states")
+	states, _ := graph.Child("node_states")
 	for _, b := range mappings(graph, "batches") {
 		if integer(b, "batch_id") != int64(batch) {
 			continue
 		}
-		for k, id := range texts(b, "tasks") {
-			node, _ := states.child(id)
-			if !over(text(node, "status")) {
+		for k, id := range document.TextsOf(b, "tasks") {
+			node, _ := states.Child(id)
+			if !over(document.TextOf(node, "status")) {
 				return k + 1
 			}
 		}
@@ -143,15 +145,15 @@ func (r *Record) openTask(batch int) int {
 // from the graph's nodes.
 func (r *Record) remainingTask() string {
 	for _, m := range mappings(r.doc, "tasks") {
-		if !over(text(m, "status")) {
-			return text(m, "id")
+		if !over(document.TextOf(m, "status")) {
+			return document.TextOf(m, "id")
 		}
 	}
-	nodes, _ := r.section("execution_graph").child("node_states")
+	nodes, _ := r.section("execution_graph").Child("node_states")
 	for _, byID := range []*Map{r.section("tasks"), nodes} {
 		for id, v := range byID.All() {
 			m, ok := v.(*Map)
-			if ok && !over(text(m, "status")) {
+			if ok && !over(document.TextOf(m, "status")) {
 				return id
 			}
 		}

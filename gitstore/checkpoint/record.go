@@ -1,8 +1,11 @@
 package checkpoint
 
 import (
+	"fmt"
 	"strings"
 	"time"
+
+	"git-checkpoint/gitstore/checkpoint/document"
 )
 
 // Version is the schema version of new records.
@@ -36,13 +39,13 @@ func (r *Record) Clone() *Record { return &Record{r.doc.Clone()} }
 
 // section returns the mapping under key, nil if missing.
 func (r *Record) section(key string) *Map {
-	m, _ := r.doc.child(key)
+	m, _ := r.doc.Child(key)
 	return m
 }
 
 // mustSection returns the mapping under key and creates it if necessary.
 func (r *Record) mustSection(key string) *Map {
-	if m, ok := r.doc.child(key); ok {
+	if m, ok := r.doc.Child(key); ok {
 		return m
 	}
 	m := NewMap()
@@ -59,25 +62,9 @@ func setOrDelete(m *Map, key, v string) {
 	m.Set(key, v)
 }
 
-// text returns a text or number as text, "" for other values.
-func text(m *Map, key string) string {
-	v, _ := m.Get(key)
-	return asText(v)
-}
-
-func asText(v any) string {
-	switch v := v.(type) {
-	case string:
-		return v
-	case Number:
-		return string(v)
-	}
-	return ""
-}
-
 // integer returns a number, or a number written as text.
 func integer(m *Map, key string) int64 {
-	n, _ := Number(text(m, key)).Int()
+	n, _ := Number(document.TextOf(m, key)).Int()
 	return n
 }
 
@@ -98,21 +85,9 @@ func moment(m *Map, key string) time.Time {
 	return t
 }
 
-func texts(m *Map, key string) []string {
-	v, _ := m.Get(key)
-	l, _ := v.([]any)
-	var out []string
-	for _, v := range l {
-		if s := asText(v); s != "" {
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
 func integers(m *Map, key string) []int {
 	var out []int
-	for _, s := range texts(m, key) {
+	for _, s := range document.TextsOf(m, key) {
 		if n, ok := Number(s).Int(); ok {
 			out = append(out, int(n))
 		}
@@ -138,3 +113,16 @@ func major(version string) string {
 	m, _, _ := strings.Cut(version, ".")
 	return m
 }
+
+// JSON returns the record as a line of JSON, with the key order of Encode and unchanged
+// numbers.
+func (r *Record) JSON() ([]byte, error) {
+	b, err := document.AppendJSON(nil, recordSchema.ordered(r.doc), 0)
+	if err != nil {
+		return nil, fmt.Errorf("encode record: %w", err)
+	}
+	return b, nil
+}
+
+// MarshalJSON returns the output of JSON.
+func (r *Record) MarshalJSON() ([]byte, error) { return r.JSON() }

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"git-checkpoint/gitstore/checkpoint/document"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -88,7 +90,7 @@ func TestAccessorsAcceptAnyDocument(t *testing.T) {
 	for _, v := range []any{nil, true, "x", Number("1"), []any{"x", nil, []any{}}, doc(t, "a: {b: [1]}\ntasks: 1")} {
 		m := NewMap()
 		for _, f := range recordSchema.fields {
-			m.Set(f.name, clone(v))
+			m.Set(f.name, document.Clone(v))
 		}
 		r := FromDoc(m)
 		r.Files()

@@ -1,5 +1,7 @@
 package checkpoint
 
+import "git-checkpoint/gitstore/checkpoint/document"
+
 // CanResume returns recovery_info.can_resume, true if absent.
 func (r *Record) CanResume() bool { return boolean(r.section("recovery_info"), "can_resume", true) }
 
@@ -7,7 +9,9 @@ func (r *Record) CanResume() bool { return boolean(r.section("recovery_info"), "
 func (r *Record) SetCanResume(b bool) { r.mustSection("recovery_info").Set("can_resume", b) }
 
 // ResumeFrom returns recovery_info.resume_from.
-func (r *Record) ResumeFrom() string { return text(r.section("recovery_info"), "resume_from") }
+func (r *Record) ResumeFrom() string {
+	return document.TextOf(r.section("recovery_info"), "resume_from")
+}
 
 // SetResumeFrom sets recovery_info.resume_from; an empty text deletes it.
 func (r *Record) SetResumeFrom(s string) {
@@ -25,7 +29,7 @@ func (r *Record) SetPrerequisitesMet(b bool) {
 }
 
 // Warnings returns recovery_info.warnings.
-func (r *Record) Warnings() []string { return texts(r.section("recovery_info"), "warnings") }
+func (r *Record) Warnings() []string { return document.TextsOf(r.section("recovery_info"), "warnings") }
 
 // SetWarnings sets recovery_info.warnings.
 func (r *Record) SetWarnings(w []string) { r.mustSection("recovery_info").Set("warnings", w) }

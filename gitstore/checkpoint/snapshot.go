@@ -3,6 +3,8 @@ package checkpoint
 import (
 	"fmt"
 	"strings"
+
+	"git-checkpoint/gitstore/checkpoint/document"
 )
 
 // Snapshot holds the state that the trees of a checkpoint lack: HEAD, and parts of index
@@ -50,16 +52,16 @@ func (s Snapshot) LeftOut() []Skipped {
 func (r *Record) Snapshot() Snapshot {
 	m := r.section("snapshot")
 	s := Snapshot{
-		Head:        text(m, "head"),
+		Head:        document.TextOf(m, "head"),
 		Detached:    boolean(m, "detached", false),
-		MergeHead:   texts(m, "merge_head"),
+		MergeHead:   document.TextsOf(m, "merge_head"),
 		Deleted:     paths(m, "deleted"),
 		IntentToAdd: paths(m, "intent_to_add"),
 		Worktree:    boolean(m, "worktree", false),
 		Untracked:   boolean(m, "untracked", false),
 	}
 	for _, f := range mappings(m, "skipped") {
-		s.Skipped = append(s.Skipped, Skipped{unquoted(text(f, "path")), integer(f, "size"), text(f, "reason")})
+		s.Skipped = append(s.Skipped, Skipped{unquoted(document.TextOf(f, "path")), integer(f, "size"), document.TextOf(f, "reason")})
 	}
 	return s
 }
@@ -78,10 +80,10 @@ func (r *Record) SetSnapshot(s Snapshot) {
 	setList(m, "intent_to_add", quotedPaths(s.IntentToAdd))
 	skipped := make([]*Map, len(s.Skipped))
 	for k, f := range s.Skipped {
-		skipped[k] = &Map{entries: []entry{
-			{"path", QuotePath(f.Path)},
-			{"size", Int(f.Size)},
-			{"reason", f.Reason},
+		skipped[k] = &Map{Entries: []document.Entry{
+			{Key: "path", Value: QuotePath(f.Path)},
+			{Key: "size", Value: Int(f.Size)},
+			{Key: "reason", Value: f.Reason},
 		}}
 	}
 	setList(m, "skipped", skipped)
@@ -95,5 +97,5 @@ func setList[T any](m *Map, key string, l []T) {
 		m.Delete(key)
 		return
 	}
-	m.Set(key, list(l))
+	m.Set(key, document.ListOf(l))
 }

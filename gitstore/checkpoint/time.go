@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"strings"
 	"time"
-)
 
-// TimeLayout is the layout of all written times: UTC, fixed width.
-const TimeLayout = "2006-01-02T15:04:05.000000Z"
+	"git-checkpoint/gitstore/checkpoint/document"
+)
 
 // ErrNoDate is returned for a time of day without a date.
 var ErrNoDate = errors.New("a time of day without a date")
@@ -38,7 +37,7 @@ func ParseTime(v any) (time.Time, error) {
 
 // ReadTime is ParseTime with the additional result Zoned.
 func ReadTime(v any) (Moment, error) {
-	switch v := value(v).(type) {
+	switch v := document.ValueOf(v).(type) {
 	case Number:
 		return epoch(string(v))
 	case string:
@@ -46,14 +45,14 @@ func ReadTime(v any) (Moment, error) {
 	case nil:
 		return Moment{}, fmt.Errorf("time: %w: absent", errTime)
 	default:
-		return Moment{}, fmt.Errorf("time: %w: %s", errTime, kindOf(v))
+		return Moment{}, fmt.Errorf("time: %w: %s", errTime, document.KindOf(v))
 	}
 }
 
 // readTime selects the format by the number of leading digits.
 func readTime(s string) (Moment, error) {
 	c := clockText{s: s}
-	rest := digits(s)
+	rest := document.Digits(s)
 	ok := false
 	switch n := len(s) - len(rest); {
 	case n == 14 && c.compact() && c.timeCompact():

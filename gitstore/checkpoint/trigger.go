@@ -3,6 +3,8 @@ package checkpoint
 import (
 	"fmt"
 	"slices"
+
+	"git-checkpoint/gitstore/checkpoint/document"
 )
 
 // Trigger is the cause of a checkpoint.
@@ -32,7 +34,7 @@ var triggers = []Trigger{
 	BeforeAgent, BeforeParallel, TaskUpdate, Interval,
 }
 
-var triggerShape = pattern(`^[a-z0-9_]{1,64}$`)
+var triggerShape = document.Pattern(`^[a-z0-9_]{1,64}$`)
 
 // Triggers returns the known triggers in documented order.
 func Triggers() []Trigger { return slices.Clone(triggers) }
@@ -58,3 +60,6 @@ func ParseTrigger(s string) (Trigger, error) {
 	}
 	return Trigger(s), nil
 }
+
+// DocumentValue returns the trigger as text.
+func (t Trigger) DocumentValue() any { return string(t) }

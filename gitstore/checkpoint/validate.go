@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"git-checkpoint/gitstore/checkpoint/document"
 )
 
 // Problem is a finding of Validate. A warning does not make a record invalid.
@@ -28,8 +30,8 @@ var (
 )
 
 var (
-	graphID   = pattern(`^GRAPH-\S+$`)
-	messageID = pattern(`^MSG-[0-9]{13}-[0-9a-f]{8}$`)
+	graphID   = document.Pattern(`^GRAPH-\S+$`)
+	messageID = document.Pattern(`^MSG-[0-9]{13}-[0-9a-f]{8}$`)
 )
 
 // Validate returns schema violations, and as warnings suspicious but readable values. The
@@ -122,14 +124,14 @@ func (v *validator) field(f field, path string, value any) {
 	case timeKind:
 		m, err := ReadTime(value)
 		if v.failIf(path, err); err == nil && !m.Zoned {
-			v.warn(path, "%q has no time zone, taken as UTC", asText(value))
+			v.warn(path, "%q has no time zone, taken as UTC", document.AsText(value))
 		}
 	case intKind:
 		if s, ok := value.(string); ok {
 			v.warn(path, "%q is a number written as text", s)
 		}
-		if n, ok := Number(asText(value)).Int(); !ok || n < 0 {
-			v.fail(path, "want an integer that is not negative, got %s", asText(value))
+		if n, ok := Number(document.AsText(value)).Int(); !ok || n < 0 {
+			v.fail(path, "want an integer that is not negative, got %s", document.AsText(value))
 		}
 	}
 }
@@ -137,8 +139,8 @@ func (v *validator) field(f field, path string, value any) {
 // walk calls visit for each field with a value.
 func (s *schema) walk(m *Map, path string, visit func(f field, path string, v any)) {
 	for k := range m.Len() {
-		e := m.entries[k]
-		s.field(e.key).walk(joinPath(path, e.key), e.value, visit)
+		key, v := m.Entry(k)
+		s.field(key).walk(document.JoinPath(path, key), v, visit)
 	}
 }
 
@@ -157,7 +159,7 @@ func (f field) walk(path string, v any, visit func(f field, path string, v any))
 	}
 	for k := range l {
 		if element.of != nil || element.kind != anyKind {
-			element.walk(joinIndex(path, k), l[k], visit)
+			element.walk(document.JoinIndex(path, k), l[k], visit)
 		}
 	}
 }

@@ -1,6 +1,10 @@
 package checkpoint
 
-import "slices"
+import (
+	"slices"
+
+	"git-checkpoint/gitstore/checkpoint/document"
+)
 
 // Workflow accessors read the workflow section, then the top level, the location in other
 // systems.
@@ -46,14 +50,14 @@ func (r *Record) textAt(path string) string {
 }
 
 // Layout returns the layout of the original document, "" without a layout.
-func (r *Record) Layout() string { return text(r.section("layout"), "name") }
+func (r *Record) Layout() string { return document.TextOf(r.section("layout"), "name") }
 
 // LastError returns the last error of the workflow, "" if absent.
 func (r *Record) LastError() string {
 	if s := r.workflowText("last_error"); s != "" {
 		return s
 	}
-	return text(r.section("error_state"), "last_error")
+	return document.TextOf(r.section("error_state"), "last_error")
 }
 
 // TestsPassing reports whether the last test run passed, true if unknown.
@@ -75,11 +79,11 @@ func (r *Record) PlanPath() string {
 	if s := r.workflowText("plan_path"); s != "" {
 		return s
 	}
-	return text(r.section("workflow_state"), "plan_path")
+	return document.TextOf(r.section("workflow_state"), "plan_path")
 }
 
 // PlanDigest returns the plan's digest at the save, "" if unknown.
-func (r *Record) PlanDigest() string { return text(r.section("workflow"), "plan_digest") }
+func (r *Record) PlanDigest() string { return document.TextOf(r.section("workflow"), "plan_digest") }
 
 // SetPlanDigest sets workflow.plan_digest; an empty text deletes it.
 func (r *Record) SetPlanDigest(digest string) {
@@ -89,10 +93,10 @@ func (r *Record) SetPlanDigest(digest string) {
 }
 
 func (r *Record) workflowText(key string) string {
-	if s := text(r.section("workflow"), key); s != "" {
+	if s := document.TextOf(r.section("workflow"), key); s != "" {
 		return s
 	}
-	return text(r.doc, key)
+	return document.TextOf(r.doc, key)
 }
 
 // EnterPhase switches to another phase and counts its attempts. The attempts of former
@@ -101,7 +105,7 @@ func (r *Record) EnterPhase(phase string) {
 	m := r.mustSection("workflow_state")
 	left := r.Phase()
 	if left != "" {
-		before, ok := m.child("phase_attempts")
+		before, ok := m.Child("phase_attempts")
 		if !ok {
 			before = NewMap()
 			m.Set("phase_attempts", before)
@@ -114,7 +118,7 @@ func (r *Record) EnterPhase(phase string) {
 
 // attempts returns the number of former attempts of a phase.
 func (r *Record) attempts(phase string) int {
-	before, _ := r.section("workflow_state").child("phase_attempts")
+	before, _ := r.section("workflow_state").Child("phase_attempts")
 	n := int(integer(before, phase))
 	if n == 0 && slices.Contains(r.Progress().Completed, phase) {
 		return 1 // completed before attempts were counted

@@ -1,8 +1,6 @@
 package diff
 
-import (
-	"git-checkpoint/gitstore/checkpoint"
-)
+import "git-checkpoint/gitstore/checkpoint"
 
 // An Op is the kind of a change.
 type Op string

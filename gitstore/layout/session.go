@@ -1,8 +1,6 @@
 package layout
 
-import (
-	"git-checkpoint/gitstore/checkpoint"
-)
+import "git-checkpoint/gitstore/checkpoint"
 
 // Entire is a read-only source: the session metadata of the tool entire. It has a
 // metadata.json for each checkpoint and each of its sessions.

@@ -1,8 +1,6 @@
 package odb
 
-import (
-	"github.com/go-git/go-git/v5/plumbing"
-)
+import "github.com/go-git/go-git/v5/plumbing"
 
 // entryHeader is the maximum header length: a size and a base reference.
 const entryHeader = 10 + hashLen

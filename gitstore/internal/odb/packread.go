@@ -1,8 +1,6 @@
 package odb
 
-import (
-	"github.com/go-git/go-git/v5/plumbing"
-)
+import "github.com/go-git/go-git/v5/plumbing"
 
 // maxDepth is the maximum length of a delta chain. Git's limit is 4,095.
 const maxDepth = 4096

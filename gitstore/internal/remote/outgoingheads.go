@@ -1,8 +1,6 @@
 package remote
 
-import (
-	"github.com/go-git/go-git/v5/plumbing"
-)
+import "github.com/go-git/go-git/v5/plumbing"
 
 // readHeads limits commits read before git runs instead, because a ref may contain a
 // project's whole history.

@@ -1,4 +1,4 @@
-package checkpoint
+package document
 
 import (
 	"fmt"
@@ -6,26 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// JSON returns the record as a line of JSON, with the key order of Encode and unchanged
-// numbers.
-func (r *Record) JSON() ([]byte, error) {
-	b, err := appendJSON(nil, recordSchema.ordered(r.doc), 0)
-	if err != nil {
-		return nil, fmt.Errorf("encode record: %w", err)
-	}
-	return b, nil
-}
-
-// MarshalJSON returns the output of JSON.
-func (r *Record) MarshalJSON() ([]byte, error) { return r.JSON() }
-
 // MarshalJSON returns the mapping in key order.
-func (m *Map) MarshalJSON() ([]byte, error) { return appendJSON(nil, m, 0) }
+func (m *Map) MarshalJSON() ([]byte, error) { return AppendJSON(nil, m, 0) }
 
 // MarshalJSON returns the number as written.
-func (n Number) MarshalJSON() ([]byte, error) { return appendJSON(nil, n, 0) }
+func (n Number) MarshalJSON() ([]byte, error) { return AppendJSON(nil, n, 0) }
 
-func appendJSON(b []byte, v any, depth int) ([]byte, error) {
+func AppendJSON(b []byte, v any, depth int) ([]byte, error) {
 	if depth > DefaultLimits.Depth {
 		return nil, errDeep
 	}
@@ -55,8 +42,8 @@ func appendObject(b []byte, m *Map, depth int) (_ []byte, err error) {
 		if k > 0 {
 			b = append(b, ',')
 		}
-		b = append(appendJSONText(b, m.entries[k].key), ':')
-		if b, err = appendJSON(b, m.entries[k].value, depth+1); err != nil {
+		b = append(appendJSONText(b, m.Entries[k].Key), ':')
+		if b, err = AppendJSON(b, m.Entries[k].Value, depth+1); err != nil {
 			return nil, err
 		}
 	}
@@ -69,7 +56,7 @@ func appendArray(b []byte, l []any, depth int) (_ []byte, err error) {
 		if k > 0 {
 			b = append(b, ',')
 		}
-		if b, err = appendJSON(b, l[k], depth+1); err != nil {
+		if b, err = AppendJSON(b, l[k], depth+1); err != nil {
 			return nil, err
 		}
 	}

@@ -1,14 +1,19 @@
-package checkpoint
+package document
 
 import (
 	"slices"
 	"time"
 )
 
-// value converts a Go value to a document value. Unknown types are unchanged; encoding
+// A valuer is a type with a value in documents.
+type valuer interface{ DocumentValue() any }
+
+// ValueOf converts a Go value to a document value. Unknown types are unchanged; encoding
 // rejects them.
-func value(v any) any {
+func ValueOf(v any) any {
 	switch v := v.(type) {
+	case nil, bool, string, Number, *Map:
+		return v
 	case int:
 		return Int(int64(v))
 	case int64:
@@ -16,36 +21,30 @@ func value(v any) any {
 	case float64:
 		return Float(v)
 	case []string:
-		return list(v)
+		return ListOf(v)
 	case []int:
-		return list(v)
+		return ListOf(v)
 	case map[string]any:
 		return fromGoMap(v)
 	case []any:
 		for k := range v {
-			v[k] = value(v[k])
+			v[k] = ValueOf(v[k])
 		}
 		return v
 	case []*Map:
-		return list(v)
-	case Issue:
-		return string(v)
-	case ID:
-		return string(v)
-	case Trigger:
-		return string(v)
-	case Clock:
-		return Int(int64(v))
+		return ListOf(v)
+	case valuer:
+		return v.DocumentValue()
 	case time.Time:
-		return FormatTime(v)
+		return v.UTC().Format(TimeLayout)
 	}
 	return v
 }
 
-func list[T any](in []T) []any {
+func ListOf[T any](in []T) []any {
 	out := make([]any, len(in))
 	for k := range in {
-		out[k] = value(in[k])
+		out[k] = ValueOf(in[k])
 	}
 	return out
 }
@@ -63,3 +62,6 @@ func fromGoMap(in map[string]any) *Map {
 	}
 	return m
 }
+
+// TimeLayout is the layout of all written times: UTC, fixed width.
+const TimeLayout = "2006-01-02T15:04:05.000000Z"

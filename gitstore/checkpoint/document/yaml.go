@@ -1,4 +1,4 @@
-package checkpoint
+package document
 
 import (
 	"bytes"
@@ -13,37 +13,37 @@ import (
 
 // Limits for yaml.v3, which parses 2.5 MB/s and needs up to 200 bytes per key or value.
 const (
-	maxYAMLBytes  = 4 << 20
+	MaxYAMLBytes  = 4 << 20
 	maxYAMLNodes  = 1_000_000
 	maxDirectives = 1000
 	maxDocuments  = 1000 // limit for the search of a mapping in a file
 )
 
-// decodeYAML parses YAML in any form that yaml.v3 supports.
-func decodeYAML(data []byte, l Limits, tell func(line, column int, msg string)) (document, error) {
+// DecodeYAML parses YAML in any form that yaml.v3 supports.
+func DecodeYAML(data []byte, l Limits, tell func(line, column int, msg string)) (Parsed, error) {
 	if err := cheapChecks(data, l); err != nil {
-		return document{}, err
+		return Parsed{}, err
 	}
 	root, err := yamlNode(data, tell)
 	if err != nil {
-		return document{}, err
+		return Parsed{}, err
 	}
 	r := yamlReader{limits: l, open: map[*yaml.Node]bool{}, tell: tell}
 	v, err := r.value(root, 0)
 	if err != nil {
-		return document{}, err
+		return Parsed{}, err
 	}
 	m, ok := v.(*Map)
 	if !ok {
-		return document{}, syntaxError(root.Line, root.Column, "want a mapping, got "+kindOf(v))
+		return Parsed{}, syntaxError(root.Line, root.Column, "want a mapping, got "+KindOf(v))
 	}
-	return document{m, func(path []step) (int, int) { return whereYAML(root, path) }}, nil
+	return Parsed{m, func(path []Step) (int, int) { return whereYAML(root, path) }}, nil
 }
 
 // cheapChecks rejects expensive input before parsing.
 func cheapChecks(data []byte, l Limits) error {
-	if len(data) > maxYAMLBytes {
-		return syntaxError(1, 1, fmt.Sprintf("%d bytes of YAML that this program did not write, the limit is %d", len(data), maxYAMLBytes))
+	if len(data) > MaxYAMLBytes {
+		return syntaxError(1, 1, fmt.Sprintf("%d bytes of YAML that this program did not write, the limit is %d", len(data), MaxYAMLBytes))
 	}
 	// Each key or value needs at least one of these bytes.
 	marks := 0
@@ -107,7 +107,7 @@ func yamlNode(data []byte, tell func(line, column int, msg string)) (root *yaml.
 	return first, nil
 }
 
-var yamlLine = pattern(`^yaml: (?:line [0-9]+: )?`)
+var yamlLine = Pattern(`^yaml: (?:line [0-9]+: )?`)
 
 // yamlError returns an error of yaml.v3 with its position. The error text has no column
 // and often a wrong line, so the position comes from the parser.
@@ -143,7 +143,7 @@ func problemMark(dec *yaml.Decoder) (line, column int) {
 }
 
 // whereYAML returns the position of the node at a path.
-func whereYAML(n *yaml.Node, path []step) (line, column int) {
+func whereYAML(n *yaml.Node, path []Step) (line, column int) {
 	for _, s := range path {
 		next := childNode(n, s)
 		if next == nil {
@@ -154,14 +154,14 @@ func whereYAML(n *yaml.Node, path []step) (line, column int) {
 	return n.Line, n.Column
 }
 
-func childNode(n *yaml.Node, s step) *yaml.Node {
+func childNode(n *yaml.Node, s Step) *yaml.Node {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
 	}
 	switch n.Kind {
 	case yaml.MappingNode:
 		for k := 0; k+1 < len(n.Content); k += 2 {
-			if n.Content[k].Value == s.key {
+			if n.Content[k].Value == s.Key {
 				return n.Content[k+1]
 			}
 		}

@@ -1,4 +1,4 @@
-package checkpoint
+package document
 
 import (
 	"bytes"
@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// parseCanonical parses the output of emit, forty times faster than yaml.v3. The parser
+// ParseCanonical parses the output of emit, forty times faster than yaml.v3. The parser
 // itself is lax. Correctness comes from a comparison: emit must reproduce the same bytes
 // from the result. yaml.v3 parses all other text and reports all errors.
-func parseCanonical(data []byte, l Limits) (*Map, bool) {
-	m, ok := scanCanonical(data, l)
+func ParseCanonical(data []byte, l Limits) (*Map, bool) {
+	m, ok := ScanCanonical(data, l)
 	if !ok {
 		return nil, false
 	}
-	again, err := emit(m, len(data)+64)
+	again, err := Emit(m, len(data)+64)
 	return m, err == nil && bytes.Equal(again, data)
 }
 
-// scanCanonical is parseCanonical without the comparison.
-func scanCanonical(data []byte, l Limits) (*Map, bool) {
+// ScanCanonical is ParseCanonical without the comparison.
+func ScanCanonical(data []byte, l Limits) (*Map, bool) {
 	if len(data) == 0 || data[len(data)-1] != '\n' {
 		return nil, false
 	}
@@ -85,7 +85,7 @@ func (p *canonical) mapping(n, depth int) *Map {
 			p.at += n
 		}
 		key, ok := p.key()
-		if !ok || m.find(key) >= 0 {
+		if !ok || m.Find(key) >= 0 {
 			p.failed = true
 			break
 		}
@@ -93,7 +93,7 @@ func (p *canonical) mapping(n, depth int) *Map {
 		if p.find != nil {
 			p.find.open(key, p.valueAt(n))
 		}
-		m.add(key, p.value(n, depth))
+		m.Add(key, p.value(n, depth))
 		if p.find != nil {
 			p.find.close()
 		}

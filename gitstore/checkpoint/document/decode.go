@@ -1,4 +1,4 @@
-package checkpoint
+package document
 
 import (
 	"bytes"
@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// document is a parsed document with a function that returns the position of a path.
-type document struct {
-	root  *Map
-	where func(path []step) (line, column int)
+// Parsed is a parsed document with a function that returns the position of a path.
+type Parsed struct {
+	Root  *Map
+	Where func(path []Step) (line, column int)
 }
 
 // DecodeDocument parses a single mapping in YAML or JSON within limits. It rejects a
@@ -19,8 +19,8 @@ type document struct {
 // Null and booleans follow the core schema of YAML, numbers follow JSON. Any other
 // unquoted scalar is text.
 func DecodeDocument(data []byte, l Limits) (*Map, error) {
-	d, err := decode(data, l.orDefault())
-	return d.root, err
+	d, err := Decode(data, l.OrDefault())
+	return d.Root, err
 }
 
 // DecodeTolerant parses a foreign document like DecodeDocument, but accepts two
@@ -28,30 +28,30 @@ func DecodeDocument(data []byte, l Limits) (*Map, error) {
 // documents, the first mapping counts. DecodeTolerant calls tell with the position of
 // each irregularity.
 func DecodeTolerant(data []byte, l Limits, tell func(line, column int, msg string)) (*Map, error) {
-	d, err := decodeWith(data, l.orDefault(), tell)
-	return d.root, err
+	d, err := decodeWith(data, l.OrDefault(), tell)
+	return d.Root, err
 }
 
-func decode(data []byte, l Limits) (document, error) { return decodeWith(data, l, nil) }
+func Decode(data []byte, l Limits) (Parsed, error) { return decodeWith(data, l, nil) }
 
 // decodeWith rejects irregularities if tell is nil.
-func decodeWith(data []byte, l Limits, tell func(line, column int, msg string)) (document, error) {
+func decodeWith(data []byte, l Limits, tell func(line, column int, msg string)) (Parsed, error) {
 	if len(data) > l.Bytes {
-		return document{}, syntaxError(1, 1, fmt.Sprintf("%d bytes, the limit is %d", len(data), l.Bytes))
+		return Parsed{}, syntaxError(1, 1, fmt.Sprintf("%d bytes, the limit is %d", len(data), l.Bytes))
 	}
-	if m, ok := parseCanonical(data, l); ok {
-		return document{m, func(path []step) (int, int) { return whereCanonical(data, l, path) }}, nil
+	if m, ok := ParseCanonical(data, l); ok {
+		return Parsed{m, func(path []Step) (int, int) { return whereCanonical(data, l, path) }}, nil
 	}
 	if at, msg := badBytes(data); at >= 0 {
-		return document{}, errorAt(data, at, msg)
+		return Parsed{}, errorAt(data, at, msg)
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if body := bytes.TrimLeft(data, " \t\r\n"); len(body) == 0 {
-		return document{}, syntaxError(1, 1, "empty, want a mapping")
+		return Parsed{}, syntaxError(1, 1, "empty, want a mapping")
 	} else if looksLikeJSON(body) {
-		return decodeJSON(data, l)
+		return DecodeJSON(data, l)
 	}
-	return decodeYAML(data, l, tell)
+	return DecodeYAML(data, l, tell)
 }
 
 // looksLikeJSON distinguishes JSON {"a": 1} from YAML {a: 1}. JSON is never parsed as

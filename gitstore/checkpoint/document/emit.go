@@ -1,4 +1,4 @@
-package checkpoint
+package document
 
 import (
 	"errors"
@@ -22,8 +22,8 @@ type emitter struct {
 	err error
 }
 
-// emit returns the canonical text of a document.
-func emit(m *Map, size int) ([]byte, error) {
+// Emit returns the canonical text of a document.
+func Emit(m *Map, size int) ([]byte, error) {
 	e := &emitter{b: make([]byte, 0, size)}
 	if m.Len() == 0 {
 		return append(e.b, "{}\n"...), nil
@@ -53,15 +53,15 @@ var errDeep = errors.New("too deep")
 // the first key continues the current line.
 func (e *emitter) mapping(m *Map, n, depth int) {
 	if depth > DefaultLimits.Depth {
-		e.fail(m.entries[0].key, errDeep)
+		e.fail(m.Entries[0].Key, errDeep)
 		return
 	}
-	for k := range m.entries {
+	for k := range m.Entries {
 		if len(e.b) == 0 || e.b[len(e.b)-1] == '\n' {
 			e.indent(n)
 		}
-		e.key(m.entries[k].key, n)
-		e.valueOf(m.entries[k], n, depth)
+		e.key(m.Entries[k].Key, n)
+		e.valueOf(m.Entries[k], n, depth)
 	}
 }
 
@@ -77,8 +77,8 @@ func (e *emitter) key(key string, n int) {
 	e.b = append(e.b, ':')
 }
 
-func (e *emitter) valueOf(en entry, n, depth int) {
-	switch v := en.value.(type) {
+func (e *emitter) valueOf(en Entry, n, depth int) {
+	switch v := en.Value.(type) {
 	case *Map:
 		if v.Len() > 0 {
 			e.b = append(e.b, '\n')
@@ -93,7 +93,7 @@ func (e *emitter) valueOf(en entry, n, depth int) {
 		}
 	}
 	e.b = append(e.b, ' ')
-	e.scalar(en.value, n+2, en.key)
+	e.scalar(en.Value, n+2, en.Key)
 }
 
 // list writes the elements of l at column n. The first element may continue the current

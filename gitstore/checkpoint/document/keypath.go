@@ -1,4 +1,4 @@
-package checkpoint
+package document
 
 import (
 	"errors"
@@ -12,16 +12,16 @@ const maxSteps = 100
 
 var errPath = errors.New("want keys joined by dots, like a.b[0].\"c.d\"")
 
-// step is a key of a path. A step in brackets is always an index.
-type step struct {
-	key   string
-	index bool
+// Step is a key of a path. A step in brackets is always an index.
+type Step struct {
+	Key   string
+	Index bool
 }
 
-// parsePath splits a path into steps. A key with a dot or bracket is written in double
+// ParsePath splits a path into steps. A key with a dot or bracket is written in double
 // quotes, with '\' before '"' and '\'.
-func parsePath(path string) ([]step, error) {
-	var steps []step
+func ParsePath(path string) ([]Step, error) {
+	var steps []Step
 	for rest := path; ; {
 		s, tail, err := nextStep(rest)
 		if err != nil || len(steps) >= maxSteps {
@@ -41,16 +41,16 @@ func parsePath(path string) ([]step, error) {
 }
 
 // nextStep returns the first step of s and the remaining text.
-func nextStep(s string) (step, string, error) {
+func nextStep(s string) (Step, string, error) {
 	switch {
 	case s == "":
-		return step{}, "", errPath
+		return Step{}, "", errPath
 	case s[0] == '[':
 		end := strings.IndexByte(s, ']')
 		if end < 0 || !isIndex(s[1:end]) {
-			return step{}, "", errPath
+			return Step{}, "", errPath
 		}
-		return step{s[1:end], true}, s[end+1:], nil
+		return Step{s[1:end], true}, s[end+1:], nil
 	case s[0] == '"':
 		return quotedStep(s)
 	}
@@ -59,23 +59,23 @@ func nextStep(s string) (step, string, error) {
 		end = len(s)
 	}
 	if end == 0 {
-		return step{}, "", errPath
+		return Step{}, "", errPath
 	}
-	return step{key: s[:end]}, s[end:], nil
+	return Step{Key: s[:end]}, s[end:], nil
 }
 
-func quotedStep(s string) (step, string, error) {
+func quotedStep(s string) (Step, string, error) {
 	var b strings.Builder
 	for k := 1; k < len(s); k++ {
 		switch {
 		case s[k] == '"':
-			return step{key: b.String()}, s[k+1:], nil
+			return Step{Key: b.String()}, s[k+1:], nil
 		case s[k] == '\\' && k+1 < len(s):
 			k++
 		}
 		b.WriteByte(s[k])
 	}
-	return step{}, "", errPath
+	return Step{}, "", errPath
 }
 
 func isIndex(s string) bool {
@@ -84,16 +84,16 @@ func isIndex(s string) bool {
 }
 
 // indexIn returns the index for a list of n elements.
-func (s step) indexIn(n int) (int, bool) {
-	if !isIndex(s.key) {
+func (s Step) indexIn(n int) (int, bool) {
+	if !isIndex(s.Key) {
 		return 0, false
 	}
-	k, _ := strconv.Atoi(s.key)
+	k, _ := strconv.Atoi(s.Key)
 	return k, k < n
 }
 
-// joinPath returns the path of key below parent in the syntax of parsePath.
-func joinPath(parent, key string) string {
+// JoinPath returns the path of key below parent in the syntax of ParsePath.
+func JoinPath(parent, key string) string {
 	if key == "" || strings.ContainsAny(key, ".[\"") {
 		key = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(key) + `"`
 	}
@@ -103,7 +103,7 @@ func joinPath(parent, key string) string {
 	return parent + "." + key
 }
 
-func joinIndex(parent string, k int) string {
+func JoinIndex(parent string, k int) string {
 	return parent + "[" + strconv.Itoa(k) + "]"
 }
 
@@ -111,7 +111,7 @@ func joinIndex(parent string, k int) string {
 // "files_modified[0].path" or "files_modified.0.path". It returns false if the path is
 // invalid.
 func (m *Map) Lookup(path string) (any, bool) {
-	steps, err := parsePath(path)
+	steps, err := ParsePath(path)
 	if err != nil {
 		return nil, false
 	}
@@ -126,11 +126,11 @@ func (m *Map) Lookup(path string) (any, bool) {
 }
 
 // in returns the value of the step in v.
-func (s step) in(v any) (any, bool) {
+func (s Step) in(v any) (any, bool) {
 	switch v := v.(type) {
 	case *Map:
-		if !s.index {
-			return v.Get(s.key)
+		if !s.Index {
+			return v.Get(s.Key)
 		}
 	case []any:
 		if k, ok := s.indexIn(len(v)); ok {

@@ -1,4 +1,4 @@
-package checkpoint
+package document
 
 import (
 	"fmt"
@@ -75,7 +75,7 @@ func (r *yamlReader) mapping(n *yaml.Node, depth int) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		twice := m.find(key) >= 0
+		twice := m.Find(key) >= 0
 		if twice && r.tell == nil {
 			return nil, nodeError(n.Content[k], "key %.60q is there twice", key)
 		}
@@ -85,7 +85,7 @@ func (r *yamlReader) mapping(n *yaml.Node, depth int) (any, error) {
 			return nil, err
 		}
 		if !twice {
-			m.add(key, v)
+			m.Add(key, v)
 			continue
 		}
 		m.Set(key, v)
@@ -169,8 +169,8 @@ func taggedValue(n *yaml.Node) (any, error) {
 	return v, nil
 }
 
-// kindOf returns the name of a value's kind for messages.
-func kindOf(v any) string {
+// KindOf returns the name of a value's kind for messages.
+func KindOf(v any) string {
 	switch v := v.(type) {
 	case nil:
 		return "null"

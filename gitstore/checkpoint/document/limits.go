@@ -1,4 +1,4 @@
-package checkpoint
+package document
 
 import "fmt"
 
@@ -14,7 +14,7 @@ type Limits struct {
 // artifacts.
 var DefaultLimits = Limits{Bytes: 32 << 20, Depth: 64, Aliases: 100, Nodes: 2_000_000}
 
-func (l Limits) orDefault() Limits {
+func (l Limits) OrDefault() Limits {
 	pick := func(n *int, d int) {
 		if *n <= 0 {
 			*n = d
@@ -44,11 +44,4 @@ func (e *SyntaxError) Error() string {
 		text = fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, text)
 	}
 	return text
-}
-
-// VersionError reports a record with an unsupported schema version.
-type VersionError struct{ Version string }
-
-func (e *VersionError) Error() string {
-	return fmt.Sprintf("version %q: this program reads version 1", e.Version)
 }

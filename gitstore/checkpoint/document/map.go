@@ -1,4 +1,4 @@
-package checkpoint
+package document
 
 import "slices"
 
@@ -9,13 +9,13 @@ const indexFrom = 17
 // Map is an ordered mapping with text keys. Its values are nil, bool, Number, string,
 // []any and *Map. The zero value is an empty Map, and so is a nil *Map for readers.
 type Map struct {
-	entries []entry
+	Entries []Entry
 	index   map[string]int // nil below indexFrom keys
 }
 
-type entry struct {
-	key   string
-	value any
+type Entry struct {
+	Key   string
+	Value any
 }
 
 // NewMap returns an empty Map.
@@ -26,14 +26,14 @@ func (m *Map) Len() int {
 	if m == nil {
 		return 0
 	}
-	return len(m.entries)
+	return len(m.Entries)
 }
 
 // Keys returns all keys in order.
 func (m *Map) Keys() []string {
 	keys := make([]string, m.Len())
 	for k := range keys {
-		keys[k] = m.entries[k].key
+		keys[k] = m.Entries[k].Key
 	}
 	return keys
 }
@@ -42,14 +42,14 @@ func (m *Map) Keys() []string {
 func (m *Map) All() func(yield func(string, any) bool) {
 	return func(yield func(string, any) bool) {
 		for k := range m.Len() {
-			if !yield(m.entries[k].key, m.entries[k].value) {
+			if !yield(m.Entries[k].Key, m.Entries[k].Value) {
 				return
 			}
 		}
 	}
 }
 
-func (m *Map) find(key string) int {
+func (m *Map) Find(key string) int {
 	if m == nil {
 		return -1
 	}
@@ -59,8 +59,8 @@ func (m *Map) find(key string) int {
 		}
 		return -1
 	}
-	for k := range m.entries {
-		if m.entries[k].key == key {
+	for k := range m.Entries {
+		if m.Entries[k].Key == key {
 			return k
 		}
 	}
@@ -69,8 +69,8 @@ func (m *Map) find(key string) int {
 
 // Get returns the value of key, and whether the key exists.
 func (m *Map) Get(key string) (any, bool) {
-	if k := m.find(key); k >= 0 {
-		return m.entries[k].value, true
+	if k := m.Find(key); k >= 0 {
+		return m.Entries[k].Value, true
 	}
 	return nil, false
 }
@@ -78,73 +78,73 @@ func (m *Map) Get(key string) (any, bool) {
 // Set sets the value of key. A new key is appended. Go numbers, string types, slices and
 // maps are converted to document values.
 func (m *Map) Set(key string, v any) {
-	v = value(v)
-	if k := m.find(key); k >= 0 {
-		m.entries[k].value = v
+	v = ValueOf(v)
+	if k := m.Find(key); k >= 0 {
+		m.Entries[k].Value = v
 		return
 	}
-	m.add(key, v)
+	m.Add(key, v)
 }
 
-// add appends a new key.
-func (m *Map) add(key string, v any) {
-	m.entries = append(m.entries, entry{key, v})
+// Add appends a new key.
+func (m *Map) Add(key string, v any) {
+	m.Entries = append(m.Entries, Entry{key, v})
 	if m.index != nil {
-		m.index[key] = len(m.entries) - 1
-	} else if len(m.entries) >= indexFrom {
+		m.index[key] = len(m.Entries) - 1
+	} else if len(m.Entries) >= indexFrom {
 		m.reindex()
 	}
 }
 
 func (m *Map) reindex() {
 	m.index = nil
-	if len(m.entries) < indexFrom {
+	if len(m.Entries) < indexFrom {
 		return
 	}
-	m.index = make(map[string]int, 2*len(m.entries))
-	for k, e := range m.entries {
-		m.index[e.key] = k
+	m.index = make(map[string]int, 2*len(m.Entries))
+	for k, e := range m.Entries {
+		m.index[e.Key] = k
 	}
 }
 
 // Delete removes key if it exists.
 func (m *Map) Delete(key string) {
-	k := m.find(key)
+	k := m.Find(key)
 	if k < 0 {
 		return
 	}
-	m.entries = slices.Delete(m.entries, k, k+1)
+	m.Entries = slices.Delete(m.Entries, k, k+1)
 	m.reindex()
 }
 
 // Rename renames a key and keeps its position. An existing key called name is removed.
 func (m *Map) Rename(key, name string) {
-	if key == name || m.find(key) < 0 {
+	if key == name || m.Find(key) < 0 {
 		return
 	}
 	m.Delete(name)
-	m.entries[m.find(key)].key = name
+	m.Entries[m.Find(key)].Key = name
 	m.reindex()
 }
 
 // Clone returns a deep copy.
 func (m *Map) Clone() *Map {
-	c := &Map{entries: make([]entry, m.Len())}
-	for k := range c.entries {
-		c.entries[k] = entry{m.entries[k].key, clone(m.entries[k].value)}
+	c := &Map{Entries: make([]Entry, m.Len())}
+	for k := range c.Entries {
+		c.Entries[k] = Entry{m.Entries[k].Key, Clone(m.Entries[k].Value)}
 	}
 	c.reindex()
 	return c
 }
 
-func clone(v any) any {
+func Clone(v any) any {
 	switch v := v.(type) {
 	case *Map:
 		return v.Clone()
 	case []any:
 		c := make([]any, len(v))
 		for k := range v {
-			c[k] = clone(v[k])
+			c[k] = Clone(v[k])
 		}
 		return c
 	}
@@ -160,14 +160,14 @@ func (m *Map) Merge(from *Map) {
 		case nil:
 			gone[key] = true
 		case *Map:
-			sub, ok := m.child(key)
+			sub, ok := m.Child(key)
 			if !ok {
 				sub = NewMap()
 				m.Set(key, sub)
 			}
 			sub.Merge(v)
 		default:
-			m.Set(key, clone(v))
+			m.Set(key, Clone(v))
 		}
 	}
 	m.deleteAll(gone)
@@ -178,12 +178,12 @@ func (m *Map) deleteAll(gone map[string]bool) {
 	if len(gone) == 0 {
 		return
 	}
-	m.entries = slices.DeleteFunc(m.entries, func(e entry) bool { return gone[e.key] })
+	m.Entries = slices.DeleteFunc(m.Entries, func(e Entry) bool { return gone[e.Key] })
 	m.reindex()
 }
 
-// child returns the mapping under key, and false for other values.
-func (m *Map) child(key string) (*Map, bool) {
+// Child returns the mapping under key, and false for other values.
+func (m *Map) Child(key string) (*Map, bool) {
 	v, _ := m.Get(key)
 	sub, ok := v.(*Map)
 	return sub, ok && sub != nil
@@ -194,7 +194,7 @@ func Equal(a, b any) bool {
 	switch a := a.(type) {
 	case *Map:
 		b, ok := b.(*Map)
-		return ok && a.equal(b)
+		return ok && a.Equal(b)
 	case []any:
 		b, ok := b.([]any)
 		return ok && slices.EqualFunc(a, b, Equal)
@@ -204,14 +204,30 @@ func Equal(a, b any) bool {
 	return false
 }
 
-func (m *Map) equal(b *Map) bool {
+func (m *Map) Equal(b *Map) bool {
 	if m.Len() != b.Len() {
 		return false
 	}
 	for k := range m.Len() {
-		if m.entries[k].key != b.entries[k].key || !Equal(m.entries[k].value, b.entries[k].value) {
+		if m.Entries[k].Key != b.Entries[k].Key || !Equal(m.Entries[k].Value, b.Entries[k].Value) {
 			return false
 		}
 	}
 	return true
 }
+
+// Shallow returns a shallow copy.
+func (m *Map) Shallow() *Map {
+	c := &Map{Entries: append([]Entry(nil), m.Entries...)}
+	c.reindex()
+	return c
+}
+
+// NewMapSize returns an empty Map with room for n keys.
+func NewMapSize(n int) *Map { return &Map{Entries: make([]Entry, 0, n)} }
+
+// Entry returns the key and the value at position k.
+func (m *Map) Entry(k int) (string, any) { return m.Entries[k].Key, m.Entries[k].Value }
+
+// SetEntry replaces the value at position k.
+func (m *Map) SetEntry(k int, v any) { m.Entries[k].Value = v }

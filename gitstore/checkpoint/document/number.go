@@ -1,4 +1,4 @@
-package checkpoint
+package document
 
 import (
 	"math"
@@ -37,12 +37,12 @@ func (n Number) Float() float64 {
 // isNumber reports whether s is a JSON number.
 func isNumber(s string) bool {
 	s = trimSign(s)
-	rest := digits(s)
+	rest := Digits(s)
 	if len(rest) == len(s) || (s[0] == '0' && len(s)-len(rest) > 1) {
 		return false
 	}
 	if rest != "" && rest[0] == '.' {
-		frac := digits(rest[1:])
+		frac := Digits(rest[1:])
 		if len(frac) == len(rest)-1 {
 			return false
 		}
@@ -59,7 +59,7 @@ func isExponent(s string) bool {
 	if s != "" && (s[0] == '+' || s[0] == '-') {
 		s = s[1:]
 	}
-	return s != "" && digits(s) == ""
+	return s != "" && Digits(s) == ""
 }
 
 func trimSign(s string) string {
@@ -69,8 +69,8 @@ func trimSign(s string) string {
 	return s
 }
 
-// digits returns the rest of s after its leading decimal digits.
-func digits(s string) string {
+// Digits returns the rest of s after its leading decimal digits.
+func Digits(s string) string {
 	for s != "" && s[0] >= '0' && s[0] <= '9' {
 		s = s[1:]
 	}

@@ -1,4 +1,4 @@
-package checkpoint
+package document
 
 // Position returns the line and column, from 1, of the value at a path in a document that
 // DecodeTolerant accepts. If the path does not exist, Position returns the position of
@@ -9,21 +9,21 @@ func Position(data []byte, path string) (line, column int) {
 	if err != nil {
 		return 0, 0
 	}
-	steps, err := parsePath(path)
+	steps, err := ParsePath(path)
 	if err != nil {
 		return 0, 0
 	}
 	for ; len(steps) > 0; steps = steps[:len(steps)-1] {
 		if d.has(steps) {
-			return d.where(steps)
+			return d.Where(steps)
 		}
 	}
 	return 1, 1
 }
 
 // has reports whether a value exists at the path.
-func (d document) has(path []step) bool {
-	var v any = d.root
+func (d Parsed) has(path []Step) bool {
+	var v any = d.Root
 	for _, s := range path {
 		var ok bool
 		if v, ok = s.in(v); !ok {
@@ -37,7 +37,7 @@ func (d document) has(path []step) bool {
 // the syntax of Lookup.
 func PathOf(parent string, key any) string {
 	if k, ok := key.(int); ok {
-		return joinIndex(parent, k)
+		return JoinIndex(parent, k)
 	}
-	return joinPath(parent, asText(key))
+	return JoinPath(parent, AsText(key))
 }

@@ -1,4 +1,4 @@
-package checkpoint
+package document
 
 import (
 	"fmt"
@@ -28,13 +28,13 @@ func (p *jsonParser) fail(format string, args ...any) error {
 	return &jsonError{p.at, fmt.Sprintf(format, args...)}
 }
 
-func decodeJSON(data []byte, l Limits) (document, error) {
+func DecodeJSON(data []byte, l Limits) (Parsed, error) {
 	p := &jsonParser{s: string(data), limits: l}
 	v, err := p.document()
 	if err != nil {
-		return document{}, errorAt(data, p.at, err.Error())
+		return Parsed{}, errorAt(data, p.at, err.Error())
 	}
-	return document{v.(*Map), func(path []step) (int, int) { return whereJSON(data, l, path) }}, nil
+	return Parsed{v.(*Map), func(path []Step) (int, int) { return whereJSON(data, l, path) }}, nil
 }
 
 // document parses a mapping followed by the end of text.
@@ -42,7 +42,7 @@ func (p *jsonParser) document() (any, error) {
 	v, err := p.all()
 	if _, ok := v.(*Map); err == nil && !ok {
 		p.at = 0
-		return nil, p.fail("want a mapping, got %s", kindOf(v))
+		return nil, p.fail("want a mapping, got %s", KindOf(v))
 	}
 	return v, err
 }
@@ -143,7 +143,7 @@ func (p *jsonParser) member(m *Map, depth int) error {
 	if err != nil {
 		return err
 	}
-	if m.find(key) >= 0 {
+	if m.Find(key) >= 0 {
 		p.at = start
 		return p.fail("key %.60q is there twice", key)
 	}
@@ -153,7 +153,7 @@ func (p *jsonParser) member(m *Map, depth int) error {
 	p.at++
 	p.nodes++
 	v, err := p.child(key, depth)
-	m.add(key, v)
+	m.Add(key, v)
 	return err
 }
 
