@@ -61,7 +61,7 @@ func (s *Store) IsTracked(ctx context.Context, place string) (bool, error) {
 	return s.capturer.IsTracked(ctx, place)
 }
 
-// Digests returns the current digests of worktree files (artifacts.Checker.Digests).
+// Digests returns the current digests of worktree files (Checker.Digests).
 func (s *Store) Digests(ctx context.Context, places []string) (map[string]string, error) {
 	return s.capturer.Digests(ctx, places)
 }

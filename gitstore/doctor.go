@@ -22,7 +22,7 @@ func JudgePace(now time.Time, stale time.Duration, paces []Pace) []Finding {
 }
 
 // Examine checks the files, refs and settings around the chains of the repository
-// (package health). Inspect and Verify check the chains themselves. gitVersion is the
+// (see doctor.Judge). Inspect and Verify check the chains themselves. gitVersion is the
 // version of git, such as {2, 54}.
 func (s *Store) Examine(ctx context.Context, gitVersion [2]int) ([]doctor.Finding, error) {
 	return s.doctor.Examine(ctx, gitVersion)

@@ -1,4 +1,4 @@
-// Package odbtest compares objects that package objects reads with git's output, for
+// Package odbtest compares objects that package odb reads with git's output, for
 // tests.
 // It is not internal because the tests of commands use it too.
 package odbtest

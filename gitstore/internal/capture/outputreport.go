@@ -71,7 +71,7 @@ func (s *Capturer) entriesFor(c *chain.Checkpoint, r *checkpoint.Record) ([]tree
 }
 
 // KeptOutputs returns the files that the previous checkpoint contains because its record
-// refers to them (artifacts.Checker.CarryOver). If an error occurs, the save continues
+// refers to them (Checker.CarryOver). If an error occurs, the save continues
 // without these files.
 func (s *Capturer) KeptOutputs(ctx context.Context, issue checkpoint.Issue) []string {
 	before, _ := s.LastResumed(issue)
@@ -99,7 +99,7 @@ func (s *Capturer) IsTracked(ctx context.Context, place string) (bool, error) {
 	return len(out) > 0, err
 }
 
-// Digests returns the current digests of worktree files (artifacts.Checker.Digests).
+// Digests returns the current digests of worktree files (Checker.Digests).
 func (s *Capturer) Digests(ctx context.Context, places []string) (map[string]string, error) {
 	return s.outputs().Digests(ctx, places)
 }
