@@ -164,7 +164,7 @@ func TestRealHistory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
-	h := newHistory(t, 300)
+	h := newHistory(t, 100)
 	h.git("switch", "-q", "-c", "feature/issue-42-work")
 	h.write("work.txt", "on the branch\n")
 	h.git("add", "work.txt")

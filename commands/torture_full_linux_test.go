@@ -73,7 +73,7 @@ func onFullDisk(t *testing.T, template *victim, args []string, check func(v *vic
 	t.Helper()
 	d := newSmallDisk(t)
 	stride := 1
-	if dose(10) < 10 {
+	if !fullTorture() {
 		stride = 6
 	}
 	enough, failed := 0, 0

@@ -20,16 +20,18 @@ import (
 
 // The torture tests check the guarantees of package gitstore with the real program and
 // the real git. They use concurrent processes, kills, full disks and power losses.
-// GIT_CHECKPOINT_TEST_TORTURE=full, as in CI, runs the full number of rounds. By default
-// a tenth is run.
+// GIT_CHECKPOINT_TEST_TORTURE=full runs the full number of rounds. By default, 4% of them
+// are run.
 
 // dose returns the number of rounds, where n is the number in a full run.
 func dose(n int) int {
-	if os.Getenv("GIT_CHECKPOINT_TEST_TORTURE") == "full" {
+	if fullTorture() {
 		return n
 	}
-	return (n + 9) / 10
+	return (n + 24) / 25
 }
+
+func fullTorture() bool { return os.Getenv("GIT_CHECKPOINT_TEST_TORTURE") == "full" }
 
 // without skips a test if this machine lacks a requirement. In CI it fails the test.
 func without(t *testing.T, what string) {

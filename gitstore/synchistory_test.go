@@ -20,7 +20,7 @@ func TestRandomHistoriesEndWithOneChainAndOneArchive(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
-	histories, steps := 4, 25
+	histories, steps := 2, 25
 	if os.Getenv("GIT_CHECKPOINT_TEST_MODEL") == "full" {
 		histories, steps = 40, 60
 	}

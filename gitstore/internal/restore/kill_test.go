@@ -110,7 +110,7 @@ func TestRestoreKilledAtEveryPoint(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
-	step := 4
+	step := 8
 	if os.Getenv("GIT_CHECKPOINT_TEST_TORTURE") == "full" {
 		step = 1
 	}
