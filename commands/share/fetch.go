@@ -41,7 +41,7 @@ func runFetch(c *invoke.Invocation) error {
 	if err := c.Open(); err != nil {
 		return err
 	}
-	remote, issues, err := toShare(c)
+	remote, issues, err := toShare(c, "fetch")
 	if err != nil {
 		return err
 	}
@@ -51,13 +51,12 @@ func runFetch(c *invoke.Invocation) error {
 		Quiet: !terminal.Has(), Progress: t.At,
 	})
 	t.End()
-	return showShared(c, remote, done, err)
+	return showShared(c, "fetch", remote, done, err)
 }
 
 // toShare returns the remote and the issues of the command line. It returns no issues for
 // --all.
-func toShare(c *invoke.Invocation) (remote string, issues []checkpoint.Issue, err error) {
-	name := c.Name
+func toShare(c *invoke.Invocation, command string) (remote string, issues []checkpoint.Issue, err error) {
 	if remote, err = c.Remote(c.Flags.String("remote")); err != nil {
 		return "", nil, err
 	}
@@ -66,7 +65,7 @@ func toShare(c *invoke.Invocation) (remote string, issues []checkpoint.Issue, er
 		return remote, []checkpoint.Issue{issue}, err
 	}
 	if len(c.Args) > 0 || c.Flags.IsSet("issue") {
-		return "", nil, exit.Usagef("%s: --all takes no issue", name)
+		return "", nil, exit.Usagef("%s: --all takes no issue", command)
 	}
 	return remote, nil, nil
 }
@@ -78,13 +77,13 @@ func shareBudget(c *invoke.Invocation) time.Duration {
 
 // showShared prints the result of each issue. If only some issues failed, it returns a
 // failure with exit.Partial.
-func showShared(c *invoke.Invocation, remote string, done []gitstore.Synced, err error) error {
+func showShared(c *invoke.Invocation, command, remote string, done []gitstore.Synced, err error) error {
 	failed := sharingFailed(c, done, err)
 	if err != nil && len(done) == 0 {
 		return failed
 	}
 	if c.JSON {
-		out := output.Sync{Type: c.Name, Remote: gitstore.ShownRemote(remote), Issues: []output.Synced{}}
+		out := output.Sync{Type: command, Remote: gitstore.ShownRemote(remote), Issues: []output.Synced{}}
 		for _, s := range done {
 			out.Issues = append(out.Issues, output.Synced{Issue: string(s.Issue), Fetched: s.Fetched, Pushed: s.Pushed, Joined: s.Joined, Result: s.Result})
 		}

@@ -25,7 +25,7 @@ func runPush(c *invoke.Invocation) error {
 	if err := c.Open(); err != nil {
 		return err
 	}
-	remote, issues, err := toShare(c)
+	remote, issues, err := toShare(c, "push")
 	if err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func runPush(c *invoke.Invocation) error {
 		Quiet: !terminal.Has(), Progress: t.At,
 	}, t.End)
 	t.End()
-	return showShared(c, remote, done, err)
+	return showShared(c, "push", remote, done, err)
 }
 
 func publishFlag() cli.Flag {

@@ -32,7 +32,7 @@ func runSync(c *invoke.Invocation) error {
 	if err := c.Open(); err != nil {
 		return err
 	}
-	remote, issues, err := toShare(c)
+	remote, issues, err := toShare(c, "sync")
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func runSync(c *invoke.Invocation) error {
 			c.Infof("issue %s: somebody else was first %s", s.Issue, phrase.Plural(s.Retries, "time"))
 		}
 	}
-	return showShared(c, remote, done, err)
+	return showShared(c, "sync", remote, done, err)
 }
 
 // ageBeforeSync applies the rules of age to issues. No issues means all issues.

@@ -20,7 +20,7 @@ import (
 
 // An Invocation is one run of one command.
 type Invocation struct {
-	Name  string // its name
+	Name  string // name of the command, for messages
 	Ctx   context.Context
 	Env   *Env
 	Flags *cli.Context
