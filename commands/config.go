@@ -2,7 +2,7 @@ package commands
 
 import (
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/output"
+	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/gitstore"
 )
 

@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"git-checkpoint/commands/config"
+	"git-checkpoint/commands/internal/config"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/manual"
+	"git-checkpoint/commands/internal/manual"
 
 	"github.com/urfave/cli/v2"
 )

@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"testing"
 
-	"git-checkpoint/commands/config"
+	"git-checkpoint/commands/internal/config"
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/judge"

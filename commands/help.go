@@ -8,8 +8,8 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/manual"
-	"git-checkpoint/commands/output"
+	"git-checkpoint/commands/internal/manual"
+	"git-checkpoint/commands/internal/output"
 
 	"github.com/urfave/cli/v2"
 )

@@ -11,7 +11,7 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/manual"
+	"git-checkpoint/commands/internal/manual"
 )
 
 // writeMan writes the man pages and returns their paths.

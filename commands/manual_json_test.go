@@ -14,7 +14,7 @@ import (
 
 // The --json guide documents every field of records with golden files.
 func TestManualFields(t *testing.T) {
-	guide, err := os.ReadFile(filepath.Join("manual", "guides", "json.md"))
+	guide, err := os.ReadFile(filepath.Join("internal", "manual", "guides", "json.md"))
 	require.NoError(t, err)
 	sections := map[string]string{}
 	for _, part := range strings.Split(string(guide), "\n### ")[1:] {
@@ -23,7 +23,7 @@ func TestManualFields(t *testing.T) {
 			sections[kind] = text
 		}
 	}
-	files, err := filepath.Glob(filepath.Join("output", "testdata", "*.json"))
+	files, err := filepath.Glob(filepath.Join("internal", "output", "testdata", "*.json"))
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	for _, name := range files {

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"git-checkpoint/commands/internal/exit"
-	"git-checkpoint/commands/manual"
+	"git-checkpoint/commands/internal/manual"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -96,7 +96,7 @@ func TestManualExitCodes(t *testing.T) {
 
 // Every command in the guides exists, with its flags.
 func TestManualCommands(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join("manual", "guides", "*.md"))
+	files, err := filepath.Glob(filepath.Join("internal", "manual", "guides", "*.md"))
 	require.NoError(t, err)
 	found := 0
 	for _, name := range files {

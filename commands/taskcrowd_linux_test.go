@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"git-checkpoint/commands/internal/exit"
-	"git-checkpoint/commands/output"
+	"git-checkpoint/commands/internal/output"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/output"
+	"git-checkpoint/commands/internal/output"
 )
 
 // Version, Commit and Date are set by the linker in a release.

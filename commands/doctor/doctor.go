@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 
-	"git-checkpoint/commands/config"
+	"git-checkpoint/commands/internal/config"
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/githooks"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/commands/internal/phrase"
-	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 
 	"github.com/urfave/cli/v2"

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/output"
+	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/commands/internal/phrase"
-	"git-checkpoint/commands/output"
 )
 
 // measure adds the disk usage of each issue to the result, largest first, if --sizes is

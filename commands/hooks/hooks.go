@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"strings"
 
-	"git-checkpoint/commands/hook"
-	"git-checkpoint/commands/hook/install"
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/githooks"
+	"git-checkpoint/commands/internal/hook"
+	"git-checkpoint/commands/internal/hook/install"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/output"
+	"git-checkpoint/commands/internal/output"
 
 	"github.com/urfave/cli/v2"
 )

@@ -3,7 +3,7 @@ package hooks
 import (
 	"os"
 
-	"git-checkpoint/commands/hook"
+	"git-checkpoint/commands/internal/hook"
 )
 
 // maxAncestors limits the search for the git process, because a hook manager may run

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"git-checkpoint/commands/hook"
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/hook"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/pushing"
 	"git-checkpoint/gitstore"

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"time"
 
-	"git-checkpoint/commands/hook/install"
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/hook/install"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/commands/internal/phrase"
-	"git-checkpoint/commands/output"
 
 	"github.com/urfave/cli/v2"
 )

@@ -10,13 +10,13 @@ import (
 	"strings"
 	"time"
 
-	"git-checkpoint/commands/hook"
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/hook"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/standing"
-	"git-checkpoint/commands/output"
-	"git-checkpoint/commands/terminal"
+	"git-checkpoint/commands/internal/terminal"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 )

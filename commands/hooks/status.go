@@ -6,8 +6,8 @@ import (
 
 	"git-checkpoint/commands/internal/githooks"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/commands/internal/phrase"
-	"git-checkpoint/commands/output"
 )
 
 // hooksStatus prints the installed hooks and whether git runs them.

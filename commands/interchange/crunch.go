@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"git-checkpoint/commands/internal/layoutfiles"
-	"git-checkpoint/commands/mirror"
+	"git-checkpoint/commands/internal/mirror"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"

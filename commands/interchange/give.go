@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"git-checkpoint/commands/atomicfile"
+	"git-checkpoint/commands/internal/atomicfile"
 	"git-checkpoint/commands/internal/layoutfiles"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore"

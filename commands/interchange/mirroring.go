@@ -9,8 +9,8 @@ import (
 
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/layoutfiles"
+	"git-checkpoint/commands/internal/mirror"
 	"git-checkpoint/commands/internal/phrase"
-	"git-checkpoint/commands/mirror"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
 )

@@ -8,9 +8,9 @@ import (
 	"slices"
 
 	"git-checkpoint/commands/internal/layoutfiles"
+	"git-checkpoint/commands/internal/mirror"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/saving"
-	"git-checkpoint/commands/mirror"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"

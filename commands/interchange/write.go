@@ -13,11 +13,11 @@ import (
 	"slices"
 	"sync"
 
-	"git-checkpoint/commands/atomicfile"
+	"git-checkpoint/commands/internal/atomicfile"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/layoutfiles"
+	"git-checkpoint/commands/internal/mirror"
 	"git-checkpoint/commands/internal/phrase"
-	"git-checkpoint/commands/mirror"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"

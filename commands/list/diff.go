@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"git-checkpoint/commands/display"
+	"git-checkpoint/commands/internal/display"
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/commands/internal/phrase"
-	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/diff"

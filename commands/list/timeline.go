@@ -6,11 +6,11 @@ import (
 	"strings"
 	"time"
 
-	"git-checkpoint/commands/display"
+	"git-checkpoint/commands/internal/display"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/standing"
-	"git-checkpoint/commands/output"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 )

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/standing"
-	"git-checkpoint/commands/output"
 	"git-checkpoint/freshness"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/output"
+	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/gitstore"
 )
 

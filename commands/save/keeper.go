@@ -8,11 +8,11 @@ import (
 	"os"
 	"time"
 
-	"git-checkpoint/commands/guard"
+	"git-checkpoint/commands/internal/guard"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/commands/internal/pushing"
 	"git-checkpoint/commands/internal/saving"
-	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 )

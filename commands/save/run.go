@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"time"
 
-	"git-checkpoint/commands/guard"
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/guard"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/issuesource"
 	"git-checkpoint/commands/internal/pushing"

@@ -3,7 +3,7 @@ package share
 import (
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/pushing"
-	"git-checkpoint/commands/terminal"
+	"git-checkpoint/commands/internal/terminal"
 	"git-checkpoint/gitstore"
 
 	"github.com/urfave/cli/v2"

@@ -2,8 +2,8 @@ package status
 
 import (
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/commands/internal/phrase"
-	"git-checkpoint/commands/output"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"git-checkpoint/commands/display"
+	"git-checkpoint/commands/internal/display"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/standing"

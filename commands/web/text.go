@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"git-checkpoint/commands/output"
+	"git-checkpoint/commands/internal/output"
 )
 
 // line cleans untrusted text for one line.

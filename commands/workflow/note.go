@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/commands/internal/phrase"
-	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore/checkpoint"
 )
 

@@ -11,7 +11,7 @@ import (
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/saving"
-	"git-checkpoint/commands/schema"
+	"git-checkpoint/commands/internal/schema"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
 )

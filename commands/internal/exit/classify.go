@@ -8,9 +8,9 @@ import (
 	"io/fs"
 	"syscall"
 
-	"git-checkpoint/commands/atomicfile"
-	"git-checkpoint/commands/config"
-	"git-checkpoint/commands/hook/install"
+	"git-checkpoint/commands/internal/atomicfile"
+	"git-checkpoint/commands/internal/config"
+	"git-checkpoint/commands/internal/hook/install"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"

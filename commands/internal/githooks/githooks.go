@@ -4,9 +4,9 @@ package githooks
 import (
 	"strings"
 
-	"git-checkpoint/commands/hook/install"
+	"git-checkpoint/commands/internal/hook/install"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/output"
+	"git-checkpoint/commands/internal/output"
 )
 
 // Repo returns the repository and settings for hook installation.

@@ -8,10 +8,10 @@ import (
 	"io"
 	"strings"
 
-	"git-checkpoint/commands/config"
+	"git-checkpoint/commands/internal/config"
 	"git-checkpoint/commands/internal/exit"
-	"git-checkpoint/commands/output"
-	"git-checkpoint/commands/terminal"
+	"git-checkpoint/commands/internal/output"
+	"git-checkpoint/commands/internal/terminal"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 

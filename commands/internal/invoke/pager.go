@@ -11,8 +11,8 @@ import (
 	"strings"
 	"syscall"
 
-	"git-checkpoint/commands/config"
-	"git-checkpoint/commands/terminal"
+	"git-checkpoint/commands/internal/config"
+	"git-checkpoint/commands/internal/terminal"
 	"git-checkpoint/gitstore"
 )
 

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"strings"
 
-	"git-checkpoint/commands/config"
+	"git-checkpoint/commands/internal/config"
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/phrase"
 )

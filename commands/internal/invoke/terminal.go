@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"git-checkpoint/commands/display"
+	"git-checkpoint/commands/internal/display"
 	"git-checkpoint/commands/internal/exit"
-	"git-checkpoint/commands/terminal"
+	"git-checkpoint/commands/internal/terminal"
 	"git-checkpoint/gitstore"
 
 	"github.com/urfave/cli/v2"

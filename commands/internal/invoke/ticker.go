@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"git-checkpoint/commands/output"
-	"git-checkpoint/commands/terminal"
+	"git-checkpoint/commands/internal/output"
+	"git-checkpoint/commands/internal/terminal"
 )
 
 // A ticker prints progress to a terminal, from the second second on. The zero value

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"git-checkpoint/commands/config"
+	"git-checkpoint/commands/internal/config"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/freshness/issue/forge"
 )

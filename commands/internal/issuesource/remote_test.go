@@ -3,7 +3,7 @@ package issuesource
 import (
 	"testing"
 
-	"git-checkpoint/commands/config"
+	"git-checkpoint/commands/internal/config"
 
 	"github.com/stretchr/testify/assert"
 )

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"unicode"
 
-	"git-checkpoint/commands/atomicfile"
-	"git-checkpoint/commands/config"
+	"git-checkpoint/commands/internal/atomicfile"
+	"git-checkpoint/commands/internal/config"
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/gitstore/checkpoint"

@@ -4,7 +4,7 @@ import (
 	"cmp"
 
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/terminal"
+	"git-checkpoint/commands/internal/terminal"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"git-checkpoint/commands/config"
+	"git-checkpoint/commands/internal/config"
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/gitstore"

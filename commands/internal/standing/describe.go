@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"strings"
 
-	"git-checkpoint/commands/display"
+	"git-checkpoint/commands/internal/display"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/commands/internal/phrase"
-	"git-checkpoint/commands/output"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"

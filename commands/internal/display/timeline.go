@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"git-checkpoint/commands/output"
+	"git-checkpoint/commands/internal/output"
 )
 
 // A TimelineEntry is one checkpoint in a timeline.

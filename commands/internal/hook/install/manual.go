@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"git-checkpoint/commands/hook"
-	"git-checkpoint/commands/output"
+	"git-checkpoint/commands/internal/hook"
+	"git-checkpoint/commands/internal/output"
 )
 
 // Manual returns text for manual installation: an agent's settings, or git's hooks if a

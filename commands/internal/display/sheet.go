@@ -3,7 +3,7 @@ package display
 import (
 	"strings"
 
-	"git-checkpoint/commands/output"
+	"git-checkpoint/commands/internal/output"
 )
 
 // A Row is a labelled line in a sheet.

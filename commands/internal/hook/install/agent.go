@@ -4,8 +4,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"git-checkpoint/commands/atomicfile"
-	"git-checkpoint/commands/hook"
+	"git-checkpoint/commands/internal/atomicfile"
+	"git-checkpoint/commands/internal/hook"
 )
 
 // agentHome returns the parent directory of an agent's files: the worktree root, or with

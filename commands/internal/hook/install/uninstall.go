@@ -5,8 +5,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"git-checkpoint/commands/atomicfile"
-	"git-checkpoint/commands/hook"
+	"git-checkpoint/commands/internal/atomicfile"
+	"git-checkpoint/commands/internal/hook"
 )
 
 // Uninstall plans the removal of all hooks in this repository.

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"git-checkpoint/commands/hook"
+	"git-checkpoint/commands/internal/hook"
 	"git-checkpoint/gitstore"
 )
 

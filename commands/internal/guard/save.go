@@ -5,7 +5,7 @@ import (
 	"os"
 	"time"
 
-	"git-checkpoint/commands/terminal"
+	"git-checkpoint/commands/internal/terminal"
 	"git-checkpoint/gitstore/checkpoint"
 )
 

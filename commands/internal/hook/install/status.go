@@ -6,7 +6,7 @@ import (
 	"os"
 	"slices"
 
-	"git-checkpoint/commands/hook"
+	"git-checkpoint/commands/internal/hook"
 	"git-checkpoint/gitstore"
 )
 

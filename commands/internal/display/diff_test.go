@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"git-checkpoint/commands/output"
+	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/diff"
 

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"git-checkpoint/commands/hook"
+	"git-checkpoint/commands/internal/hook"
 	"git-checkpoint/gitstore"
 )
 

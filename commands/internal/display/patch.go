@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"git-checkpoint/commands/output"
+	"git-checkpoint/commands/internal/output"
 )
 
 // maxLine limits the buffered bytes of an unterminated line.

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"git-checkpoint/commands/atomicfile"
-	"git-checkpoint/commands/hook"
+	"git-checkpoint/commands/internal/atomicfile"
+	"git-checkpoint/commands/internal/hook"
 )
 
 // keepDir returns the directory for copies of changed files: inside the repository, or

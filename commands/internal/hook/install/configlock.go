@@ -5,9 +5,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"git-checkpoint/commands/atomicfile"
-	"git-checkpoint/commands/hook"
-	"git-checkpoint/commands/output"
+	"git-checkpoint/commands/internal/atomicfile"
+	"git-checkpoint/commands/internal/hook"
+	"git-checkpoint/commands/internal/output"
 )
 
 // A killed `git config` leaves its lock file, and all later calls fail. A mark file next

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"git-checkpoint/commands/output"
+	"git-checkpoint/commands/internal/output"
 )
 
 // A Screen describes a terminal. The zero value has unlimited width and no colours.

@@ -8,7 +8,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"git-checkpoint/commands/terminal"
+	"git-checkpoint/commands/internal/terminal"
 )
 
 // Processes and signals.

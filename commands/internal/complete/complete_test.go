@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"git-checkpoint/commands/manual"
+	"git-checkpoint/commands/internal/manual"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"

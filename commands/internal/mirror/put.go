@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"git-checkpoint/commands/atomicfile"
+	"git-checkpoint/commands/internal/atomicfile"
 	"git-checkpoint/gitstore/layout"
 )
 

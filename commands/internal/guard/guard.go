@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"git-checkpoint/commands/terminal"
+	"git-checkpoint/commands/internal/terminal"
 	"git-checkpoint/gitstore/checkpoint"
 )
 

@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"git-checkpoint/commands/atomicfile"
-	"git-checkpoint/commands/hook"
-	"git-checkpoint/commands/output"
+	"git-checkpoint/commands/internal/atomicfile"
+	"git-checkpoint/commands/internal/hook"
+	"git-checkpoint/commands/internal/output"
 )
 
 // Install plans the installation of git's hooks; push enables the push of checkpoints in

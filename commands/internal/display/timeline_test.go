@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"git-checkpoint/commands/output"
+	"git-checkpoint/commands/internal/output"
 
 	"github.com/stretchr/testify/assert"
 )

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"git-checkpoint/commands/output"
+	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/diff"
 )

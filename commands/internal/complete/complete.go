@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"git-checkpoint/commands/manual"
+	"git-checkpoint/commands/internal/manual"
 )
 
 // Word is a possible completion.
