@@ -15,7 +15,24 @@ type FetchRequest = share.FetchRequest
 // stays, and the remote chain is available below refs/git-checkpoint/remote. The error
 // reports that the remote did not answer; errors of single issues are in their Synced.
 func (s *Store) Fetch(ctx context.Context, req FetchRequest) ([]Synced, error) {
+	if err := s.prepareTransfer(ctx, req.Remote, req.DryRun); err != nil {
+		return nil, err
+	}
 	return s.sharer.Fetch(ctx, req)
+}
+
+// prepareTransfer checks a remote's name. Then it settles the interrupted transactions of
+// all issues, which removes ref locks of killed processes, so that git can create and
+// move refs. It ignores errors: a transfer that is blocked by a remaining lock reports
+// it.
+func (s *Store) prepareTransfer(ctx context.Context, remote string, dryRun bool) error {
+	if err := share.CheckRemote(remote); err != nil {
+		return err
+	}
+	if !dryRun {
+		_ = s.repo.SettleInterrupted(ctx)
+	}
+	return nil
 }
 
 // A HookPrecheck holds facts from a few files of the repository, so that hooks without
@@ -50,10 +67,22 @@ func (s *Store) Remaining(ctx context.Context, dropped []Checkpoint) (*Remains, 
 // A PushRequest holds the parameters of a push.
 type PushRequest = share.PushRequest
 
-// Push pushes chains of issues to a remote if they contain the remote's chains. A ref
-// moves only from the value that was last seen; a diverged ref stays. The error reports
-// that the remote did not answer; errors of single issues are in their Synced.
+// Push pushes chains of issues, or of all local issues, to a remote if they contain the
+// remote's chains. A ref moves only from the value that was last seen; a diverged ref
+// stays. The error reports that the remote did not answer; errors of single issues are in
+// their Synced.
 func (s *Store) Push(ctx context.Context, req PushRequest) ([]Synced, error) {
+	if err := s.prepareTransfer(ctx, req.Remote, req.DryRun); err != nil {
+		return nil, err
+	}
+	if len(req.Issues) == 0 {
+		issues, strange, err := s.Issues(ctx, false)
+		if err != nil {
+			return nil, err
+		}
+		s.sharer.WarnInvalidRefs("", strange)
+		req.Issues = issues
+	}
 	return s.sharer.Push(ctx, req)
 }
 
@@ -74,6 +103,9 @@ type SyncRequest = share.SyncRequest
 // The error reports that the remote did not answer; errors of single issues are in their
 // Synced.
 func (s *Store) Sync(ctx context.Context, req SyncRequest) ([]Synced, error) {
+	if err := s.prepareTransfer(ctx, req.Remote, req.DryRun); err != nil {
+		return nil, err
+	}
 	return s.sharer.Sync(ctx, req)
 }
 

@@ -1,7 +1,6 @@
 package share
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -17,21 +16,21 @@ type conn struct {
 	s *Sharer
 }
 
-func (s *Sharer) Connect(op, name string, timeout time.Duration, quiet bool) (*conn, error) {
+// CheckRemote fails with ErrNoRemote for an empty name, and with *RefusedError for a name
+// that git would parse as an option or as several lines.
+func CheckRemote(name string) error {
 	if name == "" {
-		return nil, chain.ErrNoRemote
+		return chain.ErrNoRemote
 	}
-	if strings.HasPrefix(name, "-") || strings.ContainsAny(name, "\x00\n\r") { // git would parse the name as an option or as several lines
-		return nil, &repo.RefusedError{Reason: fmt.Sprintf("remote %q: no remote is called that", name), Hint: "git remote -v"}
+	if strings.HasPrefix(name, "-") || strings.ContainsAny(name, "\x00\n\r") {
+		return &repo.RefusedError{Reason: fmt.Sprintf("remote %q: no remote is called that", name), Hint: "git remote -v"}
 	}
-	return &conn{s.Here().Open(op, name, timeout, quiet), s}, nil
+	return nil
 }
 
-// clearBefore removes ref locks that killed processes left in this repository, so that
-// git can create and move refs. It ignores errors: an operation that is blocked by a
-// remaining lock reports it.
-func (s *Sharer) clearBefore(ctx context.Context, dryRun bool) {
-	if !dryRun {
-		_ = s.SettleInterrupted(ctx)
+func (s *Sharer) Connect(op, name string, timeout time.Duration, quiet bool) (*conn, error) {
+	if err := CheckRemote(name); err != nil {
+		return nil, err
 	}
+	return &conn{s.Here().Open(op, name, timeout, quiet), s}, nil
 }

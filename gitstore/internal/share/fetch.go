@@ -35,7 +35,6 @@ func (s *Sharer) Fetch(ctx context.Context, req FetchRequest) ([]chain.Synced, e
 	if err != nil {
 		return nil, err
 	}
-	s.clearBefore(ctx, req.DryRun)
 	if req.DryRun {
 		tips, issues, err := l.chains(ctx, req.Issues)
 		return s.compareAll(ctx, l, issues, tips), err

@@ -55,7 +55,7 @@ func (l *conn) chains(ctx context.Context, issues []checkpoint.Issue) (map[check
 		return nil, nil, err
 	}
 	if len(issues) == 0 {
-		l.s.warnInvalidRefs(chain.ShownRemote(l.Remote)+": ", there.strange)
+		l.s.WarnInvalidRefs(chain.ShownRemote(l.Remote)+": ", there.strange)
 		issues = there.issues
 		slices.Sort(issues)
 	}
@@ -96,9 +96,9 @@ func (l *conn) ask(ctx context.Context, issues []checkpoint.Issue) (listing, err
 	return there, err
 }
 
-// warnInvalidRefs warns of chain refs whose names are not valid issues. They are skipped.
+// WarnInvalidRefs warns of chain refs whose names are not valid issues. They are skipped.
 // at is a prefix that names the remote.
-func (s *Sharer) warnInvalidRefs(at string, names []string) {
+func (s *Sharer) WarnInvalidRefs(at string, names []string) {
 	const few = 3
 	if len(names) == 0 {
 		return

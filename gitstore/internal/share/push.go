@@ -21,10 +21,10 @@ import (
 // A PushRequest holds the parameters of a push.
 type PushRequest struct {
 	Remote  string
-	Issues  []checkpoint.Issue // empty for all local issues
-	Timeout time.Duration      // per connection; 0 for no timeout
-	Quiet   bool               // do not prompt for a password
-	DryRun  bool               // report the results without a change
+	Issues  []checkpoint.Issue
+	Timeout time.Duration // per connection; 0 for no timeout
+	Quiet   bool          // do not prompt for a password
+	DryRun  bool          // report the results without a change
 
 	May      func(checkpoint.Issue, chain.Outgoing) error // as in a SyncRequest
 	Harmless func(chain.Outgoing) bool
@@ -42,19 +42,10 @@ func (s *Sharer) Push(ctx context.Context, req PushRequest) ([]chain.Synced, err
 	if err != nil {
 		return nil, err
 	}
-	s.clearBefore(ctx, req.DryRun)
-	issues := req.Issues
-	if len(issues) == 0 {
-		var strange []string
-		if issues, strange, err = s.Issues(ctx, false); err != nil {
-			return nil, err
-		}
-		s.warnInvalidRefs("", strange)
-	}
 	p := &pushing{s: s, conn: l, req: req, done: map[checkpoint.Issue]*chain.Synced{}, seen: map[checkpoint.Issue]plumbing.Hash{}}
-	err = p.run(ctx, issues)
-	done := make([]chain.Synced, 0, len(issues))
-	for _, i := range issues {
+	err = p.run(ctx, req.Issues)
+	done := make([]chain.Synced, 0, len(req.Issues))
+	for _, i := range req.Issues {
 		if d := p.done[i]; d != nil {
 			done = append(done, *d)
 		}

@@ -69,7 +69,6 @@ func (s *Sharer) Sync(ctx context.Context, req SyncRequest) ([]chain.Synced, err
 	if err != nil {
 		return nil, err
 	}
-	s.clearBefore(ctx, req.DryRun)
 	y := &Syncing{Sharer: s, Conn: l, req: req, stale: map[checkpoint.Issue]staleTip{}, late: map[checkpoint.Issue]bool{}, Done: map[checkpoint.Issue]*chain.Synced{}, given: map[checkpoint.Issue]chain.Synced{}}
 	within, cancel := ctx, context.CancelFunc(func() {})
 	if req.Budget > 0 {
@@ -339,7 +338,7 @@ func (y *Syncing) Look(ctx context.Context, issues []checkpoint.Issue) (there li
 		err = failed
 	}
 	if err == nil && len(issues) == 0 {
-		y.Sharer.warnInvalidRefs(chain.ShownRemote(y.Conn.Remote)+": ", there.strange)
+		y.Sharer.WarnInvalidRefs(chain.ShownRemote(y.Conn.Remote)+": ", there.strange)
 	}
 	return there, here, all, err
 }
