@@ -22,12 +22,14 @@ type List = chain.List
 // 0. If the issue has no checkpoints, the list is empty. If plain git removed checkpoints
 // from the chain, List restores them first.
 func (s *Store) List(ctx context.Context, issue checkpoint.Issue, limit int) (*List, error) {
+	s.chains.RepairIfRewritten(ctx, issue)
 	return s.chains.List(ctx, issue, limit)
 }
 
 // Archived lists an issue's archived checkpoints as List does, with reason and time from
 // the ledger.
 func (s *Store) Archived(ctx context.Context, issue checkpoint.Issue, limit int) (*List, error) {
+	s.repo.SettleIfInterrupted(ctx, issue)
 	return s.chains.Archived(ctx, issue, limit)
 }
 
@@ -84,6 +86,7 @@ const First = chain.First
 // *NotFoundError or *AmbiguousError, or with *RefusedError if a shallow boundary hides
 // the First checkpoint.
 func (s *Store) Find(ctx context.Context, issue checkpoint.Issue, name string) (*Checkpoint, error) {
+	s.chains.RepairIfRewritten(ctx, issue)
 	return s.chains.Find(ctx, issue, name)
 }
 
@@ -91,17 +94,20 @@ func (s *Store) Find(ctx context.Context, issue checkpoint.Issue, name string) (
 // word, even a name such as "latest". If the chain has no such checkpoint, ByID searches
 // the archive. It fails with *NotFoundError.
 func (s *Store) ByID(ctx context.Context, issue checkpoint.Issue, id checkpoint.ID) (*Checkpoint, error) {
+	s.chains.RepairIfRewritten(ctx, issue)
 	return s.chains.ByID(ctx, issue, id)
 }
 
 // Newest returns the newest checkpoint of an issue, or *NoneError.
 func (s *Store) Newest(ctx context.Context, issue checkpoint.Issue) (*Checkpoint, error) {
+	s.chains.RepairIfRewritten(ctx, issue)
 	return s.chains.Newest(ctx, issue)
 }
 
 // NewestRecord returns an issue's newest checkpoint and its record, with errors of Newest
 // and VerifiedRecord.
 func (s *Store) NewestRecord(ctx context.Context, issue checkpoint.Issue) (*Checkpoint, *checkpoint.Record, error) {
+	s.chains.RepairIfRewritten(ctx, issue)
 	return s.chains.NewestRecord(ctx, issue)
 }
 
@@ -118,13 +124,21 @@ func (s *Store) HasArchive(ctx context.Context, i checkpoint.Issue) bool {
 
 // HasIssue reports whether an issue has a chain or an archive.
 func (s *Store) HasIssue(ctx context.Context, i checkpoint.Issue) bool {
-	return s.chains.HasIssue(ctx, i)
+	if s.chains.HasIssue(ctx, i) {
+		return true
+	}
+	s.chains.RepairIfRewritten(ctx, i)
+	return s.chains.HasChain(ctx, i)
 }
 
 // Issues returns all issues with a chain, including broken chains, sorted by ref. If
 // archived is set, it returns the issues with an archive. Refs that are no canonical keys
 // are returned in strange.
 func (s *Store) Issues(ctx context.Context, archived bool) (issues []checkpoint.Issue, strange []string, err error) {
+	issues, strange, err = s.chains.Issues(ctx, archived)
+	if err != nil || archived || !s.chains.RestoreDeletedRefs(ctx, issues) {
+		return issues, strange, err
+	}
 	return s.chains.Issues(ctx, archived)
 }
 

@@ -25,7 +25,14 @@ func JudgePace(now time.Time, stale time.Duration, paces []Pace) []Finding {
 // (see doctor.Judge). Inspect and Verify check the chains themselves. gitVersion is the
 // version of git, such as {2, 54}.
 func (s *Store) Examine(ctx context.Context, gitVersion [2]int) ([]doctor.Finding, error) {
-	return s.doctor.Examine(ctx, gitVersion)
+	e, err := s.doctor.Examine(ctx, gitVersion)
+	if err != nil {
+		return nil, err
+	}
+	for _, issue := range e.Issues() {
+		s.chains.RepairIfRewritten(ctx, issue)
+	}
+	return e.Findings(ctx)
 }
 
 // ObjectCounts returns git's counts of objects.
@@ -44,6 +51,7 @@ type Usage = doctor.Usage
 // Usage measures the disk space of an issue with its archive. Objects that several issues
 // share count for each issue. It requires git 2.31, and reads every commit and tree.
 func (s *Store) Usage(ctx context.Context, issue checkpoint.Issue) (Usage, error) {
+	s.chains.RepairIfRewritten(ctx, issue)
 	return s.doctor.Usage(ctx, issue)
 }
 
@@ -55,12 +63,14 @@ type Report = doctor.Report
 // stored form. The error reports that Verify itself could not continue. Like git fsck,
 // Verify detects objects whose content does not match their id.
 func (s *Store) Verify(ctx context.Context, issue checkpoint.Issue) (*Report, error) {
+	s.repo.SettleIfInterrupted(ctx, issue)
 	return s.doctor.Verify(ctx, issue)
 }
 
 // Inspect is Verify without reading blobs; it only checks that they exist. Examine
 // reports refs that point to missing commits.
 func (s *Store) Inspect(ctx context.Context, issue checkpoint.Issue) (*Report, error) {
+	s.repo.SettleIfInterrupted(ctx, issue)
 	return s.doctor.Inspect(ctx, issue)
 }
 
@@ -69,5 +79,6 @@ func (s *Store) Inspect(ctx context.Context, issue checkpoint.Issue) (*Report, e
 // *CorruptError if no checkpoint is valid. It also fails if memory or file descriptors
 // run out: then an older checkpoint would be the wrong result.
 func (s *Store) NewestValid(ctx context.Context, issue checkpoint.Issue) (*Checkpoint, *checkpoint.Record, error) {
+	s.chains.RepairIfRewritten(ctx, issue)
 	return s.doctor.NewestValid(ctx, issue)
 }

@@ -31,5 +31,10 @@ type Saved = save.Saved
 // retention no longer keeps. If Save returns without an error, the checkpoint is durable
 // and in the chain.
 func (s *Store) Save(ctx context.Context, req SaveRequest) (*Saved, error) {
+	// Save repairs the chain itself when it holds the issue lock. Two saves read other
+	// checkpoints without the lock: a save after a resume, and a dry run of an import.
+	if s.chains.ReadResumed(req.Issue).ID != "" || req.Keep && req.DryRun {
+		s.chains.RepairIfRewritten(ctx, req.Issue)
+	}
 	return s.saver.Save(ctx, req)
 }

@@ -244,17 +244,14 @@ type List struct {
 }
 
 // List returns the newest limit checkpoints of an issue, newest first, or all if limit is
-// 0. If the issue has no checkpoints, the list is empty. If plain git removed checkpoints
-// from the chain, List restores them first.
+// 0. If the issue has no checkpoints, the list is empty.
 func (s *Chains) List(ctx context.Context, issue checkpoint.Issue, limit int) (*List, error) {
-	s.repairIfRewritten(ctx, issue)
 	return s.list(ctx, issue, repo.LiveRef(issue), limit)
 }
 
 // Archived lists an issue's archived checkpoints as List does, with reason and time from
 // the ledger.
 func (s *Chains) Archived(ctx context.Context, issue checkpoint.Issue, limit int) (*List, error) {
-	s.NoticeInterrupted(ctx, issue)
 	l, err := s.list(ctx, issue, repo.ArchiveRef(issue), limit)
 	if err != nil {
 		return nil, err

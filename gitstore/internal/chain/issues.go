@@ -15,6 +15,12 @@ func (s *Chains) HasArchive(ctx context.Context, i checkpoint.Issue) bool {
 	return err != nil || !hash.IsZero()
 }
 
+// HasChain reports whether an issue's chain exists. A broken ref is no chain.
+func (s *Chains) HasChain(ctx context.Context, i checkpoint.Issue) bool {
+	hash, err := s.ReadRef(ctx, repo.LiveRef(i))
+	return err == nil && !hash.IsZero()
+}
+
 // HasIssue reports whether an issue has a chain or an archive.
 func (s *Chains) HasIssue(ctx context.Context, i checkpoint.Issue) bool {
 	for _, ref := range []string{repo.LiveRef(i), repo.ArchiveRef(i)} {
@@ -22,8 +28,7 @@ func (s *Chains) HasIssue(ctx context.Context, i checkpoint.Issue) bool {
 			return true
 		}
 	}
-	s.repairIfRewritten(ctx, i)
-	return s.has(ctx, repo.LiveRef(i))
+	return false
 }
 
 // Issues returns all issues with a chain, including broken chains, sorted by ref. If
@@ -37,9 +42,6 @@ func (s *Chains) Issues(ctx context.Context, archived bool) (issues []checkpoint
 	names, err := s.Refs.Names(ctx, prefix)
 	if err != nil {
 		return nil, nil, err
-	}
-	if !archived {
-		names = s.restoreDeletedRefs(ctx, names)
 	}
 	for _, name := range names {
 		issue, err := checkpoint.IssueFromRef(strings.TrimPrefix(name, prefix))

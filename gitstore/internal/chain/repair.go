@@ -150,13 +150,18 @@ func (s *Chains) checkCompared(c *Chain, own plumbing.Hash) error {
 // lookedAt is the number of checkpoints that isAheadOf reads.
 const lookedAt = 200
 
-// repairIfRewritten is RestoreOwnChain for readers. If no repair is necessary, it costs
-// the read of a ref. Under the issue lock it does nothing, because the lock holder has
-// already repaired the chain.
-func (s *Chains) repairIfRewritten(ctx context.Context, i checkpoint.Issue) {
-	s.NoticeInterrupted(ctx, i)
+// RepairIfRewritten prepares an issue for an operation that only reads: it settles an
+// interrupted transaction, then runs RestoreOwnChain if the chain lacks the tip that this
+// clone wrote last. If no repair is necessary, it costs the read of two refs. Under the
+// issue lock it does nothing, because the lock holder has already repaired the chain. It
+// reports errors with Notify, and the caller reads the chain as it is.
+func (s *Chains) RepairIfRewritten(ctx context.Context, i checkpoint.Issue) {
+	if s.IssueLock != nil {
+		return
+	}
+	s.SettleIfInterrupted(ctx, i)
 	own, err := s.ReadRef(ctx, repo.OwnRef(i))
-	if s.IssueLock != nil || err != nil || own.IsZero() {
+	if err != nil || own.IsZero() {
 		return
 	}
 	live, err := s.ReadRef(ctx, repo.LiveRef(i))
@@ -184,36 +189,31 @@ func (s *Chains) isAheadOf(i checkpoint.Issue, live, on plumbing.Hash) bool {
 	return err == nil && c.Stands(on)
 }
 
-// restoreDeletedRefs restores deleted chain refs, and returns names with the restored
-// refs added, sorted.
-func (s *Chains) restoreDeletedRefs(ctx context.Context, names []string) []string {
+// RestoreDeletedRefs restores deleted chain refs, and reports whether it restored any.
+// existing are the issues that Issues has found.
+func (s *Chains) RestoreDeletedRefs(ctx context.Context, existing []checkpoint.Issue) bool {
+	if s.IssueLock != nil || s.Info.RefFormat != "files" {
+		return false
+	}
 	own, err := refs.Stored(s.Info.CommonDir, repo.OwnRefs)
-	if err != nil || s.Info.RefFormat != "files" || s.IssueLock != nil {
-		return names
+	if err != nil {
+		return false
 	}
-	there := make(map[string]bool, len(names))
-	for _, name := range names {
-		there[name] = true
+	seen := make(map[string]bool, len(existing))
+	for _, i := range existing {
+		seen[repo.OwnRef(i)] = true
 	}
+	restored := false
 	for _, name := range own {
-		live := repo.LiveRefs + strings.TrimPrefix(name, repo.OwnRefs)
 		i, err := checkpoint.IssueFromRef(strings.TrimPrefix(name, repo.OwnRefs))
-		if there[live] || err != nil {
+		if seen[name] || err != nil {
 			continue
 		}
-		there[live] = true
-		if s.repairIfRewritten(ctx, i); s.has(ctx, live) {
-			names = append(names, live)
-		}
+		seen[name] = true
+		s.RepairIfRewritten(ctx, i)
+		restored = restored || s.HasChain(ctx, i)
 	}
-	slices.Sort(names)
-	return names
-}
-
-// has reports whether a ref exists.
-func (s *Chains) has(ctx context.Context, ref string) bool {
-	hash, err := s.ReadRef(ctx, ref)
-	return err == nil && !hash.IsZero()
+	return restored
 }
 
 // mergeInto merges last into now, the issue's current chain, and reports whether refs

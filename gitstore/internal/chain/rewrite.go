@@ -52,8 +52,8 @@ func (s *Chains) Alter(ctx context.Context, issue checkpoint.Issue, decide func(
 		}
 		return s.commitChange(ctx, c, tip, ch, k)
 	}
-	if own, err := s.ReadRef(ctx, repo.OwnRef(issue)); err == nil && own.IsZero() && !s.HasIssue(ctx, issue) {
-		return try() // no chain exists, so no lock is necessary
+	if s.isUnknown(ctx, issue) {
+		return try() // nothing to move, so no lock is necessary
 	}
 	return s.Retry(ctx, issue, func() error {
 		if err := s.separateFirst(ctx, issue); err != nil {
@@ -61,6 +61,13 @@ func (s *Chains) Alter(ctx context.Context, issue checkpoint.Issue, decide func(
 		}
 		return try()
 	})
+}
+
+// isUnknown reports whether this repository has no chain, no archive and no interrupted
+// transaction of an issue, and never wrote a chain of the issue.
+func (s *Chains) isUnknown(ctx context.Context, i checkpoint.Issue) bool {
+	own, err := s.ReadRef(ctx, repo.OwnRef(i))
+	return err == nil && own.IsZero() && !s.HasIssue(ctx, i) && !s.RefDir().IsInterrupted(i.RefName())
 }
 
 // ReadOnly returns the error for a change to a shallow chain.

@@ -14,10 +14,16 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Examine checks the files, refs and settings around the chains of the repository
-// (see Judge). Inspect and Verify check the chains themselves. gitVersion is the
-// version of git, such as {2, 54}.
-func (s *Doctor) Examine(ctx context.Context, gitVersion [2]int) ([]Finding, error) {
+// An Examination checks the files, refs and settings around the chains of a repository
+// (see Judge). Inspect and Verify check the chains themselves.
+type Examination struct {
+	doctor *Doctor
+	facts  Facts
+}
+
+// Examine examines files, refs and settings. gitVersion is the version of git, such as
+// {2, 54}.
+func (s *Doctor) Examine(ctx context.Context, gitVersion [2]int) (*Examination, error) {
 	f := Facts{Now: s.Now(), Git: gitVersion, Pending: s.folders().Pending()}
 	for _, e := range s.Config {
 		f.Config = append(f.Config, GitSetting{Key: e.Key, Value: e.Value})
@@ -29,10 +35,31 @@ func (s *Doctor) Examine(ctx context.Context, gitVersion [2]int) ([]Finding, err
 	if f.Files, err = s.folders().Files(); err != nil {
 		return nil, err
 	}
-	f.Ahead = s.aheadFound(ctx, f.Refs)
-	f.Both = s.bothFound(ctx, f.Refs)
-	f.Objects, err = s.ObjectCounts(ctx)
-	return Judge(f), err
+	return &Examination{s, f}, nil
+}
+
+// Issues returns the issues with a readable chain ref.
+func (e *Examination) Issues() []checkpoint.Issue { return issuesOf(e.facts.Refs, repo.LiveRefs) }
+
+// Findings examines the chains of Issues, the archives and the objects, and returns all
+// findings.
+func (e *Examination) Findings(ctx context.Context) ([]Finding, error) {
+	var err error
+	e.facts.Ahead = e.doctor.aheadFound(ctx, e.Issues())
+	e.facts.Both = e.doctor.bothFound(ctx, issuesOf(e.facts.Refs, repo.ArchiveRefs))
+	e.facts.Objects, err = e.doctor.ObjectCounts(ctx)
+	return Judge(e.facts), err
+}
+
+// issuesOf returns the issues of the readable chain refs below a prefix.
+func issuesOf(refs []Ref, prefix string) []checkpoint.Issue {
+	var issues []checkpoint.Issue
+	for _, r := range refs {
+		if r.Role == Chain && r.Problem == "" && strings.HasPrefix(r.Name, prefix) {
+			issues = append(issues, checkpoint.Issue(r.Issue))
+		}
+	}
+	return issues
 }
 
 // folders returns folders with possible leftovers of killed processes.
@@ -55,17 +82,14 @@ func (s *Doctor) ObjectCounts(ctx context.Context) (ObjectCounts, error) {
 // aheadFound returns the issues with a checkpoint whose date is more than a day ahead, or
 // whose clock has no successor. A checkpoint that was saved on top of such a date has a
 // clock ahead, but its own date.
-func (s *Doctor) aheadFound(ctx context.Context, refs []Ref) []Ahead {
+func (s *Doctor) aheadFound(ctx context.Context, issues []checkpoint.Issue) []Ahead {
 	var found []Ahead
-	for _, r := range refs {
-		if r.Role != Chain || r.Problem != "" || !strings.HasPrefix(r.Name, repo.LiveRefs) {
-			continue
-		}
-		l, err := s.List(ctx, checkpoint.Issue(r.Issue), 0)
+	for _, issue := range issues {
+		l, err := s.List(ctx, issue, 0)
 		if err != nil {
 			continue // Inspect reports the error
 		}
-		a := Ahead{Issue: r.Issue}
+		a := Ahead{Issue: string(issue)}
 		for i := range l.Checkpoints {
 			c := &l.Checkpoints[i]
 			if checkpoint.ClockAt(c.Created).Ahead(s.Now()) {
@@ -84,15 +108,12 @@ func (s *Doctor) aheadFound(ctx context.Context, refs []Ref) []Ahead {
 }
 
 // bothFound returns issues with checkpoints that are both live and archived.
-func (s *Doctor) bothFound(ctx context.Context, refs []Ref) []Both {
+func (s *Doctor) bothFound(ctx context.Context, issues []checkpoint.Issue) []Both {
 	var found []Both
-	for _, r := range refs {
-		if r.Role != Chain || r.Problem != "" || !strings.HasPrefix(r.Name, repo.ArchiveRefs) {
-			continue
-		}
-		both, err := s.InBoth(ctx, checkpoint.Issue(r.Issue))
+	for _, issue := range issues {
+		both, err := s.InBoth(ctx, issue)
 		if err == nil && len(both) > 0 {
-			found = append(found, Both{Issue: r.Issue, Count: len(both), ID: string(both[0])})
+			found = append(found, Both{Issue: string(issue), Count: len(both), ID: string(both[0])})
 		}
 	}
 	return found

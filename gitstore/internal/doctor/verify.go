@@ -39,7 +39,6 @@ func (s *Doctor) Inspect(ctx context.Context, issue checkpoint.Issue) (*Report, 
 }
 
 func (s *Doctor) verify(ctx context.Context, issue checkpoint.Issue, deep bool) (*Report, error) {
-	s.NoticeInterrupted(ctx, issue)
 	v := &Verifier{Doctor: s, Ctx: ctx, deep: deep, report: &Report{Issue: issue}, seen: map[plumbing.Hash]bool{}, ids: map[checkpoint.ID]foundAt{}}
 	for _, ref := range []string{repo.LiveRef(issue), repo.ArchiveRef(issue)} {
 		if err := ctx.Err(); err != nil {

@@ -125,9 +125,10 @@ func shownIssue(name string) string {
 	return name
 }
 
-// NoticeInterrupted is settleInterrupted for a process that only reads. Without
-// interrupted transactions it costs one system call.
-func (s *Repo) NoticeInterrupted(ctx context.Context, i checkpoint.Issue) {
+// SettleIfInterrupted settles an interrupted transaction of an issue, for operations that
+// only read. Without such a transaction it costs one system call. Under the issue lock it
+// does nothing.
+func (s *Repo) SettleIfInterrupted(ctx context.Context, i checkpoint.Issue) {
 	if s.IssueLock == nil && s.RefDir().IsInterrupted(i.RefName()) {
 		_ = s.WithIssueLock(ctx, i, func() error { return nil })
 	}
