@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// CheckpointOf returns a saved checkpoint.
+// checkpointOf returns a saved checkpoint.
 func (w *world) checkpointOf(saved *Saved) *Checkpoint {
 	w.t.Helper()
 	c, err := w.s.Find(ctx, "42", string(saved.ID))

@@ -17,7 +17,7 @@ type StagedState struct {
 	*Area
 }
 
-// StagedState returns HEAD and the index, read now or by Open.
+// stagedState returns HEAD and the index, read now or by Open.
 func (s *Capturer) stagedState(ctx context.Context) (*StagedState, error) {
 	if s.prefetchedIndex != nil {
 		a := <-s.prefetchedIndex

@@ -11,7 +11,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A RefsHere reads and deletes local refs for connections of package remote.
+// A refsHere reads and deletes local refs for connections of package remote.
 type refsHere struct{ s *Chains }
 
 func (r refsHere) Values(ctx context.Context, prefixes ...string) (map[string]plumbing.Hash, error) {

@@ -41,7 +41,8 @@ type Repo struct {
 	onProgress func(done, total int)
 }
 
-// Options are the options of Open. Only Dir is required.
+// Options are the options of Open, as gitstore.Options describes them. The zero value opens
+// the repository of the working directory.
 type Options struct {
 	Dir    string
 	Now    func() time.Time

@@ -43,7 +43,7 @@ func (s *Restorer) removedBy(ctx context.Context, c, archive *chain.Chain, e ref
 	return r, nil
 }
 
-// LeftOut returns the checkpoints that a chain had at the old tip and lacks at the new
+// leftOut returns the checkpoints that a chain had at the old tip and lacks at the new
 // tip, and the ledger at the old tip.
 func (s *Restorer) leftOut(issue checkpoint.Issue, ref string, old, new plumbing.Hash) ([]chain.ChainCommit, *ledger.Ledger, error) {
 	before, err := s.Walk(issue, ref, old, 0)
