@@ -85,7 +85,12 @@ var layers = [][]string{
 		"gitstore/internal/trees",
 	},
 	{"gitstore/internal/git"},
-	{"gitstore/internal/fsutil", "gitstore/internal/fsutil/filelock", "gitstore/internal/gittest"},
+	{
+		"gitstore/internal/fsutil",
+		"gitstore/internal/fsutil/filelock",
+		"gitstore/internal/gittest",
+		"gitstore/internal/odb/inflate",
+	},
 
 	// leaves that every package may import
 	{"gitstore/checkpoint/progress", "gitstore/checkpoint/story"},

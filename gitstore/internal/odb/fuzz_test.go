@@ -2,9 +2,6 @@ package odb
 
 import (
 	"bytes"
-	"compress/flate"
-	"compress/zlib"
-	"io"
 	"testing"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -47,56 +44,6 @@ func FuzzEntry(f *testing.F) {
 				require.Equal(t, e.size, again.size)
 				require.Equal(t, e.kind, again.kind)
 			}
-		}
-	})
-}
-
-// FuzzInflate compares results with compress/flate and compress/zlib, with and without
-// the checksum.
-func FuzzInflate(f *testing.F) {
-	for _, c := range contents() {
-		for _, level := range []int{0, 1, 6, 9, zlib.HuffmanOnly} {
-			if len(c) < 6000 {
-				var b bytes.Buffer
-				z, _ := zlib.NewWriterLevel(&b, level)
-				_, _ = z.Write(c)
-				_ = z.Flush()
-				_, _ = z.Write(c)
-				_ = z.Close()
-				f.Add(b.Bytes())
-			}
-		}
-	}
-	f.Add([]byte{0x78, 0x01, 0x03, 0, 0, 0, 0, 1}) // fixed codes, empty content
-	f.Fuzz(func(t *testing.T, data []byte) {
-		const limit = 1 << 20
-		src := bytes.NewReader(data)
-		var want []byte
-		z, wantErr := zlib.NewReader(src)
-		if wantErr == nil {
-			want, wantErr = io.ReadAll(io.LimitReader(z, limit+1))
-		}
-		out, used, err := inflate(nil, data, limit)
-		if len(want) > limit {
-			require.ErrorIs(t, err, errMore)
-			require.True(t, bytes.Equal(want[:limit], out))
-			return
-		}
-		require.Equal(t, wantErr == nil, err == nil, "%v, not %v", err, wantErr)
-		if err == nil {
-			require.True(t, bytes.Equal(want, out))
-			require.Equal(t, len(data)-src.Len(), used)
-		}
-		if len(data) < 2 {
-			return
-		}
-		// Compare the raw stream too, whose checksum may be wrong.
-		raw := flate.NewReader(bytes.NewReader(data[2:]))
-		want, wantErr = io.ReadAll(io.LimitReader(raw, limit+1))
-		d := decoder{src: data[2:], limit: limit + 1}
-		if err := d.blocks(); len(want) <= limit {
-			require.Equal(t, wantErr == nil, err == nil, "%v, not %v", err, wantErr)
-			require.True(t, wantErr != nil || bytes.Equal(want, d.out))
 		}
 	})
 }

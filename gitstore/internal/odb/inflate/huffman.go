@@ -1,4 +1,4 @@
-package odb
+package inflate
 
 import "math/bits"
 

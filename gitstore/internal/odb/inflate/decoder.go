@@ -1,14 +1,11 @@
-package odb
+package inflate
 
 import (
 	"encoding/binary"
 	"sync"
 )
 
-// A decoder decodes a deflate stream (RFC 1951) from memory to memory. The standard
-// library's reader accepts any io.Reader, but its tables suit long streams: building them
-// takes most of the time for objects of a few hundred bytes. Reading a history means ten
-// thousand such objects.
+// A decoder decodes a deflate stream (RFC 1951) from memory to memory.
 type decoder struct {
 	src  []byte
 	pos  int    // offset in src of the first byte not yet in bits
@@ -22,12 +19,6 @@ type decoder struct {
 }
 
 var decoders = sync.Pool{New: func() any { return new(decoder) }}
-
-const (
-	errDeflate   = errFormat("compressed data is damaged")
-	errTruncated = errFormat("compressed data is truncated")
-	errMore      = errFormat("there is more compressed data than expected")
-)
 
 // Base values and extra bits of the length and distance codes of matches.
 var (
@@ -114,7 +105,7 @@ func (d *decoder) blocks() error {
 				err = d.codes(&d.lit, &d.dist)
 			}
 		default:
-			err = errDeflate
+			err = errDamaged
 		}
 		if err != nil || head&1 == 1 {
 			return err
@@ -137,7 +128,7 @@ func (d *decoder) stored() error {
 	}
 	size := int(binary.LittleEndian.Uint16(d.src[d.pos:]))
 	if size^0xffff != int(binary.LittleEndian.Uint16(d.src[d.pos+2:])) {
-		return errDeflate
+		return errDamaged
 	}
 	d.pos += 4
 	b := d.src[d.pos:]
@@ -146,7 +137,7 @@ func (d *decoder) stored() error {
 	}
 	if room := d.limit - len(d.out); len(b) > room {
 		d.out = append(d.out, b[:room]...)
-		return errMore
+		return ErrMore
 	}
 	d.out = append(d.out, b...)
 	d.pos += len(b)
@@ -165,7 +156,7 @@ func (d *decoder) tables() error {
 	}
 	lits, dists, codes := int(head&31)+257, int(head>>5&31)+1, int(head>>10)+4
 	if lits > maxLit || dists > maxDist {
-		return errDeflate
+		return errDamaged
 	}
 	var lengths [maxLit + maxDist]uint8
 	for _, i := range codeOrder[:codes] {
@@ -177,14 +168,14 @@ func (d *decoder) tables() error {
 		lengths[i] = uint8(n)
 	}
 	if !d.lit.build(lengths[:len(codeOrder)], false) {
-		return errDeflate
+		return errDamaged
 	}
 	lengths = [maxLit + maxDist]uint8{}
 	if err := d.lengths(lengths[:lits+dists]); err != nil {
 		return err
 	}
 	if lengths[endOfBlock] == 0 || !d.lit.build(lengths[:lits], true) || !d.dist.build(lengths[lits:lits+dists], true) {
-		return errDeflate
+		return errDamaged
 	}
 	return nil
 }
@@ -206,7 +197,7 @@ func (d *decoder) lengths(p []uint8) error {
 		switch symbol {
 		case 16:
 			if i == 0 {
-				return errDeflate
+				return errDamaged
 			}
 			value, extra = p[i-1], 2
 		case 18:
@@ -218,7 +209,7 @@ func (d *decoder) lengths(p []uint8) error {
 		}
 		n := base + int(more)
 		if n > len(p)-i {
-			return errDeflate
+			return errDamaged
 		}
 		for range n {
 			p[i] = value
@@ -249,7 +240,7 @@ func (d *decoder) noCode() error {
 	if d.n < codeMax {
 		return errTruncated
 	}
-	return errDeflate
+	return errDamaged
 }
 
 // codes decodes the symbols of a compressed block.
@@ -263,7 +254,7 @@ func (d *decoder) codes(lit, dist *huffman) error {
 			return err
 		case symbol < endOfBlock:
 			if len(d.out) >= d.limit {
-				return errMore
+				return ErrMore
 			}
 			d.out = append(d.out, byte(symbol))
 		case symbol == endOfBlock:
@@ -305,7 +296,7 @@ decode:
 // match copies a match, a repetition of earlier output.
 func (d *decoder) match(code int, h *huffman) error {
 	if code >= len(lengthBase) {
-		return errDeflate
+		return errDamaged
 	}
 	extra, err := d.take(int(lengthExtra[code]))
 	if err != nil {
@@ -316,19 +307,19 @@ func (d *decoder) match(code int, h *huffman) error {
 		return err
 	}
 	if code >= len(distBase) {
-		return errDeflate
+		return errDamaged
 	}
 	if extra, err = d.take(int(distExtra[code])); err != nil {
 		return err
 	}
 	dist := int(distBase[code]) + int(extra)
 	if dist > len(d.out) {
-		return errDeflate
+		return errDamaged
 	}
 	room := d.limit - len(d.out)
 	d.repeat(min(length, room), dist)
 	if length > room {
-		return errMore
+		return ErrMore
 	}
 	return nil
 }
