@@ -17,6 +17,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
+// DoctorCommand declares git checkpoint doctor.
 var DoctorCommand = invoke.Command{
 	Name: "doctor", Usage: "check the health of the repository, hooks, settings and references", Category: "Keep",
 	Description: "Looks for locks and files of processes that are gone, refs that lead nowhere, missing\n" +

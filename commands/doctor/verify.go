@@ -12,6 +12,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
+// VerifyCommand declares git checkpoint verify.
 var VerifyCommand = invoke.Command{
 	Name: "verify", Usage: "check the integrity of stored checkpoints", Args: "[ISSUE]", Max: 1, Category: "Keep",
 	Description: "Reads everything that an issue has stored, live and archived; without ISSUE, of\nevery issue.",

@@ -15,6 +15,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
+// HooksCommand declares git checkpoint hooks.
 var HooksCommand = invoke.Command{
 	Name: "hooks", Usage: "install, look at or take out git's and agents' hooks", Args: "install|uninstall|status", Max: 1, Category: "Setup",
 	Description: "Installs pre-push and post-checkout: in git's configuration from git 2.54 on, before\n" +

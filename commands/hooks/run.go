@@ -16,6 +16,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
+// HookCommand declares git checkpoint hook.
 var HookCommand = invoke.Command{
 	Name: "hook", Usage: "what an installed hook calls", Args: "pre-push|post-checkout|session-start|pre-compact|session-end|stop|event [ARGUMENT...]", Max: 1000, Category: "Setup",
 	Description: "Exits 0 whatever happens and says at most one line, so that no push, checkout or\n" +

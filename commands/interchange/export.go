@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
+// ExportCommand declares git checkpoint export.
 var ExportCommand = invoke.Command{
 	Name: "export", Usage: "write an issue's checkpoints as another system's files", Args: "[ISSUE]", Max: 1, Category: "Share",
 	Description: "Writes the files where that system looks for them, or into --dir: for crunch every\n" +

@@ -20,6 +20,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
+// ImportCommand declares git checkpoint import.
 var ImportCommand = invoke.Command{
 	Name: "import", Usage: "record other systems' files", Args: "PATH", Max: 1, Category: "Share",
 	Description: "Reads a file, or every file below a directory, of crunch, claude, recovery,\n" +

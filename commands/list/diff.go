@@ -18,6 +18,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
+// DiffCommand declares git checkpoint diff.
 var DiffCommand = invoke.Command{
 	Name: "diff", Usage: "show what changed from one checkpoint to another", Args: "[ISSUE] [A] [B] [-- PATH...]", Max: 3, Category: "Look",
 	Description: "A is the earlier one, B the later one: the newest where it is left out. Without\n" +

@@ -14,6 +14,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
+// ListCommand declares git checkpoint list.
 var ListCommand = invoke.Command{
 	Name: "list", Alias: "log", Usage: "list an issue's checkpoints, newest first", Args: "[ISSUE]", Max: 1,
 	Category: "Look",

@@ -14,6 +14,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
+// ShowCommand declares git checkpoint show.
 var ShowCommand = invoke.Command{
 	Name: "show", Usage: "print a checkpoint's record", Args: "[ISSUE] [ID]", Max: 2, Category: "Look",
 	Description: "In YAML, which is as it is stored but for text that a terminal could be hurt by.\n" +

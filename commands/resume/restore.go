@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
+// RestoreCommand declares git checkpoint restore.
 var RestoreCommand = invoke.Command{
 	Name: "restore", Usage: "put a checkpoint's files back", Args: "[ISSUE] [ID] [-- PATH...]", Max: 2, Category: "Resume",
 	Description: "Touches only what the checkpoint changed against its own HEAD. Files that were\n" +

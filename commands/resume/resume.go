@@ -23,6 +23,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
+// ResumeCommand declares git checkpoint resume.
 var ResumeCommand = invoke.Command{
 	Name: "resume", Usage: "judge a checkpoint, ask, restore it and say where to go on", Args: "[ISSUE] [ID]", Max: 2, Category: "Resume",
 	Examples: []string{

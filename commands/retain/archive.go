@@ -6,6 +6,7 @@ import (
 	"git-checkpoint/gitstore/retention"
 )
 
+// ArchiveCommand declares git checkpoint archive.
 var ArchiveCommand = invoke.Command{
 	Name: "archive", Usage: "move checkpoints to the archive", Args: "[ISSUE] [ID]", Max: 2, Category: "Keep",
 	Description: "Without ID the issue's whole chain. Archived checkpoints are still found by\n" +

@@ -15,6 +15,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
+// DropCommand declares git checkpoint drop.
 var DropCommand = invoke.Command{
 	Name: "drop", Usage: "delete checkpoints", Args: "[ISSUE] ID | [ISSUE] --all", Max: 2, Category: "Keep",
 	Examples: []string{

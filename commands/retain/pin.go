@@ -7,12 +7,14 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
+// PinCommand declares git checkpoint pin.
 var PinCommand = invoke.Command{
 	Name: "pin", Usage: "keep a checkpoint whatever retention says", Args: "[ISSUE] ID", Max: 2, Category: "Keep",
 	Examples: []string{"git checkpoint pin 42 latest", "git checkpoint pin 1f0c9a2b"},
 	Run:      func(c *invoke.Invocation) error { return runPin(c, "pin", true) },
 }
 
+// UnpinCommand declares git checkpoint unpin.
 var UnpinCommand = invoke.Command{
 	Name: "unpin", Usage: "let retention decide about a checkpoint again", Args: "[ISSUE] ID", Max: 2, Category: "Keep",
 	Examples: []string{"git checkpoint unpin 42 1f0c9a2b"},

@@ -19,6 +19,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
+// PruneCommand declares git checkpoint prune.
 var PruneCommand = invoke.Command{
 	Name: "prune", Usage: "apply retention to an issue's checkpoints", Args: "[ISSUE]", Max: 1, Category: "Keep",
 	Description: "Prints every decision with its rule. A chain that is too old goes to the archive\n" +

@@ -10,6 +10,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
+// UndoCommand declares git checkpoint undo.
 var UndoCommand = invoke.Command{
 	Name: "undo", Usage: "take back the last restore, prune, drop or archive", Args: "[ISSUE]", Max: 1, Category: "Resume",
 	Description: "Takes back what this clone did last to the issue, and names it. What was saved\n" +

@@ -19,6 +19,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
+// RunCommand declares git checkpoint run.
 var RunCommand = invoke.Command{
 	Name: "run", Usage: "run a command under protection", Args: "[ISSUE] -- CMD...", Max: 1, Category: "Record",
 	Description: "Ctrl+C, SIGTERM and SIGHUP save a checkpoint (user_interrupt) before CMD is told; a\n" +

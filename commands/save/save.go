@@ -21,6 +21,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
+// SaveCommand declares git checkpoint save.
 var SaveCommand = invoke.Command{
 	Name: "save", Usage: "record a checkpoint, then apply retention to its issue", Args: "[ISSUE]", Max: 1,
 	Category: "Record",

@@ -17,6 +17,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
+// ScanCommand declares git checkpoint scan.
 var ScanCommand = invoke.Command{
 	Name: "scan", Usage: "look for secrets in what would be pushed", Args: "[ISSUE]", Max: 1, Category: "Share",
 	Description: "Looks at every file that a push of the issue would show for the first time, and tells\n" +

@@ -19,6 +19,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
+// FetchCommand declares git checkpoint fetch.
 var FetchCommand = invoke.Command{
 	Name: "fetch", Usage: "bring an issue's checkpoints from a remote", Args: "[ISSUE]", Max: 1, Category: "Share",
 	Description: "A chain here that the remote's continues moves to it. One that has diverged stays\n" +

@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
+// PushCommand declares git checkpoint push.
 var PushCommand = invoke.Command{
 	Name: "push", Usage: "send an issue's checkpoints to a remote", Args: "[ISSUE]", Max: 1, Category: "Share",
 	Description: "Moves the remote's ref where it is as it was seen, and only to a chain that has\n" +

@@ -14,6 +14,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
+// SyncCommand declares git checkpoint sync.
 var SyncCommand = invoke.Command{
 	Name: "sync", Usage: "bring an issue here and at a remote to one chain", Args: "[ISSUE]", Max: 1, Category: "Share",
 	Description: "Fetches, joins and pushes: both sides get what was saved on either, without what was\n" +

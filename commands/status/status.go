@@ -20,6 +20,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
+// StatusCommand declares git checkpoint status.
 var StatusCommand = invoke.Command{
 	Name: "status", Usage: "say where the work stands and what resume would decide", Args: "[ISSUE]", Max: 1, Category: "Look",
 	Description: "Changes nothing. Exits 0 when it could report and 3 when there is no checkpoint;\n" +

@@ -19,6 +19,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
+// WebCommand declares git checkpoint web.
 var WebCommand = invoke.Command{
 	Name: "web", Usage: "look at checkpoints on a local page", Args: "[ISSUE]", Max: 1, Category: "Look",
 	Description: "Serves a page on loopback until it is interrupted, and prints its address, which\n" +

@@ -16,6 +16,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
+// FinishCommand declares git checkpoint finish.
 var FinishCommand = invoke.Command{
 	Name: "finish", Usage: "end a workflow", Args: "[ISSUE]", Max: 1, Category: "Progress",
 	Description: "Saves how it ended, then does with the chain what on_success or on_failure say: by\n" +

@@ -16,6 +16,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
+// PhaseCommand declares git checkpoint phase.
 var PhaseCommand = invoke.Command{
 	Name: "phase", Usage: "move a workflow from phase to phase", Args: "start|done|fail|skip|approve|replan|next [PHASE]", Max: 2, Category: "Progress",
 	Description: "Moves the progress, then saves. PHASE is a number or a name; left out, it is the\n" +

@@ -19,6 +19,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
+// StartCommand declares git checkpoint start.
 var StartCommand = invoke.Command{
 	Name: "start", Usage: "begin a workflow", Args: "[ISSUE]", Max: 1, Category: "Progress",
 	Description: "Saves the first checkpoint of a workflow: what it is about and the phases that it has.\n" +

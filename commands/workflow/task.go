@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
+// TaskCommand declares git checkpoint task.
 var TaskCommand = invoke.Command{
 	Name: "task", Usage: "move the tasks of a workflow", Args: "add|start|done|fail|suspect|clear|list|recover [TASK...]", Max: maxTasks + 1, Category: "Progress",
 	Description: "Moves tasks, then saves. start claims a task: it exits 8 where somebody has it, it\n" +

@@ -66,6 +66,7 @@ func CodeErrorf(code int, format string, args ...any) error {
 	return &Error{Code: code, Kind: Kinds[Failure], err: fmt.Errorf(format, args...)}
 }
 
+// Usagef returns an error of the command line.
 func Usagef(format string, args ...any) error { return Errorf(Usage, "", format, args...) }
 
 // A Silent error ends the program with a code and without a message, because the output

@@ -16,6 +16,7 @@ type Command struct {
 	Run         func(*Invocation) error
 }
 
+// OwnFlags returns the flags of the command without those of every command.
 func (d *Command) OwnFlags() []cli.Flag {
 	if d.Flags == nil {
 		return nil

@@ -90,6 +90,7 @@ func (c *Invocation) EndMirror() {
 	}
 }
 
+// CloseMirror closes the folder of the mirrored files.
 func (c *Invocation) CloseMirror() {
 	if c.mirror != nil && !c.Detached {
 		c.mirror.Close()
@@ -99,6 +100,7 @@ func (c *Invocation) CloseMirror() {
 // canAsk reports whether git may ask for a password. A hook must not wait for an answer.
 func canAsk(c *Invocation) bool { return !c.Offline && terminal.Has() }
 
+// Close closes the store.
 func (c *Invocation) Close() {
 	if c.Store != nil && !c.Detached {
 		c.Store.Close()
@@ -159,6 +161,7 @@ type Writer struct {
 	Err error
 }
 
+// Write writes to the output until a write fails.
 func (w *Writer) Write(p []byte) (int, error) {
 	if w.Err != nil {
 		return 0, w.Err

@@ -37,6 +37,7 @@ func (c *Invocation) IssueAmong(candidates func() ([]checkpoint.Issue, error)) (
 	return i, err
 }
 
+// ParseIssue parses the key of an issue on the command line.
 func ParseIssue(s string) (checkpoint.Issue, error) {
 	i, err := checkpoint.ParseIssue(s)
 	if err != nil {

@@ -36,6 +36,7 @@ func (c *Invocation) Dialog(hint string) (*Dialog, error) {
 	return &Dialog{ctx: c.Ctx, TTY: tty, in: bufio.NewReader(tty)}, nil
 }
 
+// Close closes the terminal.
 func (d *Dialog) Close() { d.TTY.Close() }
 
 // Ask repeats a question until it gets one of the answers, and returns the value of the

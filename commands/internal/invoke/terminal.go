@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 )
 
+// ColorFlag returns the flag --color.
 func ColorFlag() cli.Flag {
 	return &cli.StringFlag{Name: "color", Usage: "when to use colours, and the form for people: `auto`, always or never"}
 }

@@ -16,6 +16,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint/progress"
 )
 
+// Plural returns a number with its noun, such as "1 file" or "3 files".
 func Plural(n int, word string) string {
 	if n == 1 {
 		return "1 " + word
@@ -23,6 +24,7 @@ func Plural(n int, word string) string {
 	return fmt.Sprintf("%d %ss", n, word)
 }
 
+// List joins words with commas.
 func List(words []string) string { return strings.Join(words, ", ") }
 
 // Ago formats the age of a time for people, such as "2 hours ago".
@@ -39,6 +41,7 @@ func Ago(at, now time.Time) string {
 	return Plural(int(d/(24*time.Hour)), "day") + " ago"
 }
 
+// Strings converts a list of named string types.
 func Strings[T ~string](list []T) []string {
 	out := make([]string, len(list))
 	for i, v := range list {
@@ -55,6 +58,7 @@ func Few(texts []string, n int) []string {
 	return append(slices.Clone(texts[:n]), fmt.Sprintf("and %d more", len(texts)-n))
 }
 
+// FirstLine returns the first line of a text.
 func FirstLine(s string) string {
 	line, _, _ := strings.Cut(s, "\n")
 	return line
@@ -70,6 +74,7 @@ func QuotePath(p string) string {
 	return p
 }
 
+// QuotePaths quotes paths as records of --json have them.
 func QuotePaths(paths []string) []string {
 	out := make([]string, len(paths))
 	for i, p := range paths {
@@ -111,6 +116,7 @@ func Briefly(at, now time.Time) string {
 	return fmt.Sprintf("%dd", d/(24*time.Hour))
 }
 
+// Distinct returns a list without repeated words.
 func Distinct(list []string) []string {
 	seen := map[string]bool{}
 	var out []string

@@ -21,6 +21,7 @@ func Wanted(c *invoke.Invocation) bool {
 	return c.Flags.IsSet("push") || c.Settings.String("push") == "auto"
 }
 
+// NotPushed is the warning about a push that failed after a save.
 const NotPushed = "not pushed, the next push tries again: %v"
 
 // Saved pushes an issue after a save. An error becomes a warning: the checkpoint is
@@ -38,6 +39,7 @@ func Missed(c *invoke.Invocation, issue checkpoint.Issue) {
 	}
 }
 
+// Issue pushes an issue to the remote of --push or of the settings.
 func Issue(c *invoke.Invocation, issue checkpoint.Issue, quiet bool) error {
 	named := c.Flags.String("push")
 	if named == invoke.LeftOut {

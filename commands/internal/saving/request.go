@@ -25,6 +25,7 @@ func Open(c *invoke.Invocation, trigger checkpoint.Trigger) error {
 	return OpenFor(c, trigger)
 }
 
+// OpenFor opens the repository. Invalid settings are only a warning for automatic triggers.
 func OpenFor(c *invoke.Invocation, trigger checkpoint.Trigger) error {
 	err := c.Open()
 	var setting *config.SettingError
@@ -35,6 +36,7 @@ func OpenFor(c *invoke.Invocation, trigger checkpoint.Trigger) error {
 	return err
 }
 
+// Request reads the flags of a save.
 func Request(c *invoke.Invocation, issue checkpoint.Issue, trigger checkpoint.Trigger, in Input) (gitstore.SaveRequest, error) {
 	req := gitstore.SaveRequest{
 		Issue: issue, Branch: c.CIBranch(),

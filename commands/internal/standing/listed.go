@@ -7,6 +7,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
+// Listed returns the JSON record of a checkpoint in a list.
 func Listed(cp *gitstore.Checkpoint) output.Listed {
 	return output.Listed{
 		CheckpointID: string(cp.ID), Issue: string(cp.Issue), Commit: cp.Commit.String(), CreatedAt: cp.Created,
