@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"git-checkpoint/commands/internal/exit"
 )
 
 // SettingError reports an invalid setting with its position.
@@ -31,6 +33,12 @@ func (e *SettingError) Error() string {
 	}
 	return b.String() + ": " + e.Msg
 }
+
+// ExitCode returns the exit code of the error.
+func (e *SettingError) ExitCode() int { return exit.Usage }
+
+// ExitHint returns the command to run next, or "".
+func (e *SettingError) ExitHint() string { return e.Hint }
 
 // shown shortens untrusted text and quotes unprintable characters for a message.
 func shown(s string) string {

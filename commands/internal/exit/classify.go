@@ -9,8 +9,6 @@ import (
 	"syscall"
 
 	"git-checkpoint/commands/internal/atomicfile"
-	"git-checkpoint/commands/internal/config"
-	"git-checkpoint/commands/internal/hook/install"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -50,7 +48,6 @@ func codeOf(err error) (code int, hint string) {
 		unsupported *gitstore.UnsupportedError
 		newer       *checkpoint.VersionError
 		syntax      *checkpoint.SyntaxError
-		setting     *config.SettingError
 		taken       *gitstore.TakenError
 		foreign     *layout.InvalidError
 		unknown     *layout.UnknownDocumentError
@@ -63,8 +60,6 @@ func codeOf(err error) (code int, hint string) {
 		approval    *progress.ApprovalError
 		noPhase     *progress.UnknownError
 		own         coded
-		hooks       *install.HookError
-		agent       *install.SettingsError
 		tooOld      *gitstore.GitTooOldError
 		pushed      *gitstore.PushedError
 	)
@@ -91,10 +86,6 @@ func codeOf(err error) (code int, hint string) {
 		return Refused, fmt.Sprintf("git checkpoint show %s %s", phrase.QuoteArg(string(taken.Issue)), phrase.QuoteArg(string(taken.ID)))
 	case errors.As(err, &refused):
 		return Refused, refused.Hint
-	case errors.As(err, &hooks):
-		return Refused, hooks.Hint
-	case errors.As(err, &agent):
-		return Usage, "git checkpoint hooks install --manual --agent " + agent.Agent
 	case errors.As(err, &limit):
 		return Limit, phrase.Alternatives(limit.Issue, limit.Instead...)
 	case errors.As(err, &stands):
@@ -119,8 +110,6 @@ func codeOf(err error) (code int, hint string) {
 		return Repository, "upgrade git"
 	case errors.As(err, &unsupported), errors.Is(err, gitstore.ErrNotRepository):
 		return Repository, ""
-	case errors.As(err, &setting):
-		return Usage, setting.Hint
 	case errors.As(err, &syntax):
 		return Usage, ""
 	case errors.Is(err, gitstore.ErrMoved), errors.Is(err, atomicfile.ErrChanged):

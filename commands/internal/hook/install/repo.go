@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"time"
 
+	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/gitstore"
 )
 
@@ -58,6 +59,12 @@ type HookError struct {
 
 func (e *HookError) Error() string { return "hooks: " + e.Err.Error() }
 
+// ExitCode returns the exit code of the error.
+func (e *HookError) ExitCode() int { return exit.Refused }
+
+// ExitHint returns the command to run next, or "".
+func (e *HookError) ExitHint() string { return e.Hint }
+
 // Unwrap returns the cause.
 func (e *HookError) Unwrap() error { return e.Err }
 
@@ -72,6 +79,14 @@ type SettingsError struct {
 }
 
 func (e *SettingsError) Error() string { return fmt.Sprintf("hooks: %s: %v", e.File, e.Err) }
+
+// ExitCode returns the exit code of the error.
+func (e *SettingsError) ExitCode() int { return exit.Usage }
+
+// ExitHint returns the command to run next, or "".
+func (e *SettingsError) ExitHint() string {
+	return "git checkpoint hooks install --manual --agent " + e.Agent
+}
 
 // Unwrap returns the cause.
 func (e *SettingsError) Unwrap() error { return e.Err }
