@@ -85,10 +85,10 @@ var layers = [][]string{
 	},
 	{"gitstore/internal/git"},
 	{
-		"gitstore/internal/fsutil",
-		"gitstore/internal/fsutil/filelock",
 		"gitstore/internal/gittest",
 		"gitstore/internal/odb/inflate",
+		"internal/fsutil",
+		"internal/fsutil/filelock",
 	},
 
 	// leaves that every package may import

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"git-checkpoint/gitstore/internal/fsutil"
+	"git-checkpoint/internal/fsutil"
 
 	"golang.org/x/sys/unix"
 )

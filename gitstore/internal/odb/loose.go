@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"git-checkpoint/gitstore/internal/fsutil"
+	"git-checkpoint/internal/fsutil"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )

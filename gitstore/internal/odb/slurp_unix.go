@@ -5,7 +5,7 @@ package odb
 import (
 	"io/fs"
 
-	"git-checkpoint/gitstore/internal/fsutil"
+	"git-checkpoint/internal/fsutil"
 
 	"golang.org/x/sys/unix"
 )

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"git-checkpoint/gitstore/internal/fsutil"
+	"git-checkpoint/internal/fsutil"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"git-checkpoint/gitstore/internal/fsutil"
+	"git-checkpoint/internal/fsutil"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )

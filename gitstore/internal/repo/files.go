@@ -8,7 +8,7 @@ import (
 	"slices"
 	"sync"
 
-	"git-checkpoint/gitstore/internal/fsutil"
+	"git-checkpoint/internal/fsutil"
 )
 
 // syncDirs makes created, renamed and removed entries of directories durable. Concurrent

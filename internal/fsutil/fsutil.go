@@ -1,4 +1,4 @@
-// Package fsutil contains file helpers for the packages of the store.
+// Package fsutil opens, replaces and syncs files for the store and for the commands.
 package fsutil
 
 import (
