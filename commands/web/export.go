@@ -3,7 +3,6 @@ package web
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"errors"
 	"io"
 	"net/http"
@@ -13,6 +12,7 @@ import (
 
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/internal/fsutil"
 )
 
 // An Exported is the content of an exported file.
@@ -164,24 +164,9 @@ func Put(file string, r io.Reader) error {
 // replace writes a file atomically. mode is the mode of the replaced file, or 0 if no
 // file exists.
 func replace(file string, r io.Reader, mode os.FileMode) error {
-	dir, name := filepath.Split(file)
-	if dir == "" {
-		dir = "."
-	}
-	temp, err := os.OpenFile(filepath.Join(dir, name+"."+rand.Text()[:8]), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(temp, r)
+	options := fsutil.ReplaceOptions{Temp: filepath.Base(file) + ".", Mode: 0o666, Sync: true}
 	if mode != 0 {
-		err = errors.Join(err, temp.Chmod(mode))
+		options.Prepare = func(temp *os.File) error { return temp.Chmod(mode) }
 	}
-	err = errors.Join(err, temp.Sync(), temp.Close())
-	if err == nil {
-		err = os.Rename(temp.Name(), file)
-	}
-	if err != nil {
-		os.Remove(temp.Name())
-	}
-	return err
+	return fsutil.ReplaceFile(file, r, options)
 }

@@ -1,7 +1,6 @@
 package atomicfile
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,8 +11,7 @@ import (
 // symlink that is there.
 func PlaceFile(path, text string, mode fs.FileMode) error {
 	removeStale(path)
-	temp, err := Replacement{Path: path}.prepare(text, mode)
-	return place(temp, path, err)
+	return Replacement{Path: path}.replace(text, mode, nil)
 }
 
 // PlaceSymlink puts a symlink at a path in one step, instead of the file or
@@ -21,17 +19,11 @@ func PlaceFile(path, text string, mode fs.FileMode) error {
 func PlaceSymlink(path, target string) error {
 	removeStale(path)
 	temp := filepath.Join(filepath.Dir(path), tempPrefix(path)+strconv.Itoa(os.Getpid())+"-0")
-	return place(temp, path, os.Symlink(target, temp))
-}
-
-func place(temp, path string, err error) error {
-	if err == nil {
-		err = os.Rename(temp, path)
+	if err := os.Symlink(target, temp); err != nil {
+		return err
 	}
-	if err != nil {
-		if temp != "" && !errors.Is(err, fs.ErrExist) {
-			os.Remove(temp)
-		}
+	if err := os.Rename(temp, path); err != nil {
+		os.Remove(temp)
 		return err
 	}
 	return syncDir(filepath.Dir(path))

@@ -6,11 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
+
+	"git-checkpoint/internal/fsutil"
 )
 
 // Write replaces the content of the file. It creates a missing file and its directory.
@@ -32,21 +32,34 @@ func (f Replacement) write(text string, mode fs.FileMode) error {
 	if err := f.obstacle(); err != nil {
 		return err
 	}
-	dir := filepath.Dir(f.Path)
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := os.MkdirAll(filepath.Dir(f.Path), 0o777); err != nil {
 		return err
 	}
-	temp, err := f.prepare(text, mode)
-	if err == nil {
-		err = f.rename(temp)
+	return f.replace(text, mode, f.rename)
+}
+
+// replace writes a synced temporary file beside the file and installs it. It gives the
+// temporary file owner and mode of the replaced file.
+func (f Replacement) replace(text string, mode fs.FileMode, install func(temp, path string) error) error {
+	options := fsutil.ReplaceOptions{
+		Temp:    tempPrefix(f.Path) + strconv.Itoa(os.Getpid()) + "-",
+		Mode:    mode,
+		Sync:    true,
+		Install: install,
+		SyncDir: syncDir,
 	}
-	if err != nil {
-		if temp != "" {
-			os.Remove(temp)
-		}
+	if f.info != nil {
+		options.Mode = 0o600 // until the owner is set
+		options.Prepare = f.keepOwnerAndMode
+	}
+	return fsutil.ReplaceFile(f.Path, strings.NewReader(text), options)
+}
+
+func (f Replacement) keepOwnerAndMode(temp *os.File) error {
+	if err := keepOwner(temp, f.info); err != nil && !f.Force {
 		return err
 	}
-	return syncDir(dir)
+	return temp.Chmod(f.info.Mode().Perm())
 }
 
 // obstacle returns an ObstacleError for a file that is read-only or has other
@@ -68,29 +81,8 @@ func (f Replacement) obstacle() error {
 	return nil
 }
 
-// prepare writes the content to a synced temporary file beside the file.
-func (f Replacement) prepare(text string, mode fs.FileMode) (temp string, err error) {
-	if f.info != nil {
-		mode = 0o600 // until the owner is set
-	}
-	out, err := createTemp(f.Path, mode)
-	if err != nil {
-		return "", err
-	}
-	_, err = out.WriteString(text)
-	if err == nil && f.info != nil {
-		if err = keepOwner(out, f.info); err == nil || f.Force {
-			err = out.Chmod(f.info.Mode().Perm())
-		}
-	}
-	if err == nil {
-		err = out.Sync()
-	}
-	return out.Name(), errors.Join(err, out.Close())
-}
-
 // rename moves the temporary file to the file's path.
-func (f Replacement) rename(temp string) error {
+func (f Replacement) rename(temp, _ string) error {
 	if err := f.unchanged(); err != nil {
 		return err
 	}
@@ -111,16 +103,6 @@ func (f Replacement) rename(temp string) error {
 // number follow.
 func tempPrefix(path string) string {
 	return "." + filepath.Base(path) + ".git-checkpoint-"
-}
-
-func createTemp(path string, mode fs.FileMode) (*os.File, error) {
-	prefix := filepath.Join(filepath.Dir(path), tempPrefix(path)+strconv.Itoa(os.Getpid())+"-")
-	for n := 0; ; n++ {
-		f, err := os.OpenFile(prefix+strconv.Itoa(n), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-		if !errors.Is(err, fs.ErrExist) || n > 1000 {
-			return f, err
-		}
-	}
 }
 
 // staleAfter is the age limit of temporary files whose process id belongs to a running
@@ -147,20 +129,11 @@ func removeStale(path string) {
 	}
 }
 
-// syncDir makes a rename or removal durable, if the file system supports this.
+// syncDir makes a rename or removal durable. It ignores a directory that is not readable or
+// was removed.
 func syncDir(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil // Windows cannot sync directories
-	}
-	d, err := os.Open(dir)
+	err := fsutil.SyncDir(dir)
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
-		return nil // directory is not readable, or was removed
-	}
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	if err = d.Sync(); errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSUP) {
 		return nil
 	}
 	return err

@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -14,6 +15,7 @@ import (
 
 	"git-checkpoint/freshness/issue"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/internal/fsutil"
 )
 
 // entryVersion increases if stored fields change their meaning.
@@ -70,16 +72,8 @@ func (f *Forge) store(e entry) {
 	if err != nil {
 		return
 	}
-	temp, err := os.CreateTemp(f.Cache, "new-*") // creates a file with mode 0600
-	if err != nil {
-		return
-	}
-	_, err = temp.Write(data)
-	if e := temp.Close(); err == nil {
-		err = e
-	}
-	if err != nil || os.Rename(temp.Name(), f.entryFile(e.URL)) != nil {
-		_ = os.Remove(temp.Name())
+	options := fsutil.ReplaceOptions{Temp: "new-", Mode: 0o600}
+	if fsutil.ReplaceFile(f.entryFile(e.URL), bytes.NewReader(data), options) != nil {
 		return
 	}
 	f.sweep()

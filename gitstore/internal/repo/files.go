@@ -1,6 +1,7 @@
 package repo
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -50,19 +51,14 @@ func (s *Repo) WriteFile(path string, data []byte) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(dir, ".tmp-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	s.Objects.Share(dir, f.Name())
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	return fsutil.SyncDir(dir)
+	return fsutil.ReplaceFile(path, bytes.NewReader(data), fsutil.ReplaceOptions{
+		Temp: ".tmp-",
+		Mode: 0o600,
+		Prepare: func(temp *os.File) error {
+			s.Objects.Share(dir, temp.Name())
+			return nil
+		},
+		Sync:    true,
+		SyncDir: fsutil.SyncDir,
+	})
 }
