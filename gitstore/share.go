@@ -7,8 +7,14 @@ import (
 	"git-checkpoint/gitstore/internal/share"
 )
 
-// A FetchRequest holds the parameters of a fetch.
-type FetchRequest = share.FetchRequest
+// FetchRequest, PushRequest, SyncRequest and OpenRemoteRequest hold the parameters of an
+// operation with a remote. Each operation uses a part of the fields.
+type (
+	FetchRequest      = share.Request
+	PushRequest       = share.Request
+	SyncRequest       = share.Request
+	OpenRemoteRequest = share.Request
+)
 
 // Fetch fetches the chains of issues from a remote. If the remote chain extends the local
 // chain, the local ref moves to the remote tip. If both have diverged, the local chain
@@ -43,9 +49,6 @@ type HookPrecheck = share.HookPrecheck
 // ReadHookPrecheck reads the repository of the working directory.
 func ReadHookPrecheck() HookPrecheck { return share.ReadHookPrecheck() }
 
-// An OpenRemoteRequest selects a remote and its issues.
-type OpenRemoteRequest = share.OpenRemoteRequest
-
 // Purge removes the references to dropped checkpoints from an issue's reflogs, safety
 // snapshots and fetched refs. The next git gc can then delete the objects. It returns the
 // remote-tracking refs that still contain one of ids. The next sync with their remote
@@ -63,9 +66,6 @@ type Remains = share.Remains
 func (s *Store) Remaining(ctx context.Context, dropped []Checkpoint) (*Remains, error) {
 	return s.sharer.Remaining(ctx, dropped)
 }
-
-// A PushRequest holds the parameters of a push.
-type PushRequest = share.PushRequest
 
 // Push pushes chains of issues, or of all local issues, to a remote if they contain the
 // remote's chains. A ref moves only from the value that was last seen; a diverged ref
@@ -89,9 +89,6 @@ func (s *Store) Push(ctx context.Context, req PushRequest) ([]Synced, error) {
 // Joined is the result if the local and the remote chain were merged into a new chain,
 // which both sides have now.
 const Joined = share.Joined
-
-// A SyncRequest holds the parameters of a sync.
-type SyncRequest = share.SyncRequest
 
 // Sync merges the local and the remote chains of issues. The result contains all
 // checkpoints saved on either side, except checkpoints that either side dropped or

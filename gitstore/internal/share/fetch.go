@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
@@ -15,22 +14,11 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A FetchRequest holds the parameters of a fetch.
-type FetchRequest struct {
-	Remote  string
-	Issues  []checkpoint.Issue // empty for all issues of the remote
-	Timeout time.Duration      // per connection; 0 for no timeout
-	Quiet   bool               // do not prompt for a password
-	DryRun  bool               // only compare
-
-	Progress func(done, total int)
-}
-
 // Fetch fetches the chains of issues from a remote. If the remote chain extends the local
 // chain, the local ref moves to the remote tip. If both have diverged, the local chain
 // stays, and the remote chain is available below refs/git-checkpoint/remote. The error
 // reports that the remote did not answer; errors of single issues are in their Synced.
-func (s *Sharer) Fetch(ctx context.Context, req FetchRequest) ([]chain.Synced, error) {
+func (s *Sharer) Fetch(ctx context.Context, req Request) ([]chain.Synced, error) {
 	l, err := s.Connect("fetch", req.Remote, req.Timeout, req.Quiet)
 	if err != nil {
 		return nil, err
@@ -44,15 +32,79 @@ func (s *Sharer) Fetch(ctx context.Context, req FetchRequest) ([]chain.Synced, e
 		return nil, err
 	}
 	defer l.forget(ctx, in)
-	t := &localUpdate{s: s, conn: l, fetched: in, names: &chain.Names{Chains: s.Chains}}
+	f := &fetching{s: s, conn: l, fetched: in, names: &chain.Names{Chains: s.Chains}}
 	done := make([]chain.Synced, 0, len(issues))
 	for some := range slices.Chunk(issues, maxIssuesPerTransaction) {
-		done = append(done, t.updateAll(ctx, some)...)
+		done = append(done, f.updateLocalRefs(ctx, some)...)
 		if req.Progress != nil {
 			req.Progress(len(done), len(issues))
 		}
 	}
 	return done, nil
+}
+
+// A fetching is the state of one Fetch after the transfer.
+type fetching struct {
+	s       *Sharer
+	conn    *conn
+	fetched fetched
+	names   *chain.Names
+}
+
+// updateLocalRefs moves the local refs of issues, and returns their results.
+func (f *fetching) updateLocalRefs(ctx context.Context, issues []checkpoint.Issue) []chain.Synced {
+	done := make(map[checkpoint.Issue]chain.Synced, len(issues))
+	u := f.conn.newLocalUpdate(func(i checkpoint.Issue) (moves []refs.Move, err error) {
+		done[i], moves, err = f.plan(ctx, i)
+		return moves, err
+	})
+	u.restore = true
+	errs := u.run(ctx, issues)
+	list := make([]chain.Synced, len(issues))
+	for n, i := range issues {
+		list[n] = done[i]
+		if errs[i] != nil {
+			list[n].Issue, list[n].Result, list[n].Err = i, chain.Failed, fmt.Errorf("fetch issue %s: %w", i, errs[i])
+		}
+	}
+	return list
+}
+
+// plan returns the result and the ref moves of a locked issue.
+func (f *fetching) plan(ctx context.Context, i checkpoint.Issue) (done chain.Synced, moves []refs.Move, err error) {
+	done.Issue = i
+	s, came := f.s, f.fetched[i]
+	if came.Err != nil {
+		return done, nil, came.Err
+	}
+	if came.Tip.IsZero() {
+		done.Result = chain.Absent
+		return done, nil, nil
+	}
+	ours, err := s.chainHere(ctx, i)
+	if err != nil {
+		return done, nil, err
+	}
+	theirs, err := s.theirChain(f.conn.Remote, i, came.Tip)
+	if err != nil {
+		return done, nil, err
+	}
+	switch chain.Relate(ours, theirs) {
+	case chain.RelationSame:
+		done.Result, moves = chain.UpToDate, restoreLiveRef(ours)
+	case chain.RelationAhead:
+		done.Result, moves = chain.Ahead, restoreLiveRef(ours)
+	case chain.RelationBehind:
+		done.Result, done.Fetched = chain.Fetched, theirs.Without(ours)
+		moves, err = s.adopt(ctx, ours, theirs, f.names)
+	default:
+		done.Result, done.Err = chain.Diverged, s.divergence("fetch", f.conn.Remote, i)
+	}
+	if err != nil {
+		return done, nil, err
+	}
+	tracking, err := f.conn.trackingMove(ctx, i, came.Tip)
+	return done, append(moves, tracking...), err
 }
 
 // chainHere returns the local chain of an issue. If the ref does not exist, it returns
@@ -113,11 +165,11 @@ func (s *Sharer) adopt(ctx context.Context, ours, theirs *chain.Chain, known *ch
 }
 
 // restoreLiveRef returns the move that recreates a live ref from own/.
-func (s *Sharer) restoreLiveRef(ctx context.Context, ours *chain.Chain) ([]refs.Move, error) {
+func restoreLiveRef(ours *chain.Chain) []refs.Move {
 	if ours.Ref == repo.LiveRef(ours.Issue) || ours.Tip.IsZero() {
-		return nil, nil
+		return nil
 	}
-	return []refs.Move{{Name: repo.LiveRef(ours.Issue), New: ours.Tip}}, nil
+	return []refs.Move{{Name: repo.LiveRef(ours.Issue), New: ours.Tip}}
 }
 
 // divergence returns the error for chains that have diverged.

@@ -1,135 +1,127 @@
 package share
 
 import (
+	"cmp"
 	"context"
-	"fmt"
+	"maps"
+	"slices"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/repo"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A localUpdate moves the local refs to the fetched tips.
+// maxIssuesPerTransaction limits issues per transaction, because each issue needs an open
+// lock file.
+const maxIssuesPerTransaction = 100
+
+// A localUpdate moves local refs of issues.
 type localUpdate struct {
 	s       *Sharer
-	conn    *conn
-	fetched fetched
-	names   *chain.Names
+	message string             // for the reflogs
+	writer  *repo.ObjectWriter // contains the new objects
+
+	// moves returns the moves of a locked issue.
+	moves func(checkpoint.Issue) ([]refs.Move, error)
+	// alone runs a function with a single issue locked: WithIssueLock or Retry.
+	alone func(ctx context.Context, i checkpoint.Issue, f func() error) error
+	// restore is set if a transaction of several issues first restores checkpoints that
+	// plain git removed. Retry does this for a single issue.
+	restore bool
 }
 
-// updateAll moves the refs of issues in one transaction. If this fails, it moves the refs
-// of each issue in a separate transaction.
-func (t *localUpdate) updateAll(ctx context.Context, issues []checkpoint.Issue) []chain.Synced {
-	done := make([]chain.Synced, len(issues))
+// newLocalUpdate returns a localUpdate that retries a single issue if its refs move
+// concurrently.
+func (l *conn) newLocalUpdate(moves func(checkpoint.Issue) ([]refs.Move, error)) *localUpdate {
+	return &localUpdate{
+		s: l.s, message: l.Op + ": " + chain.ShownRemote(l.Remote), writer: l.s.NewObjectWriter(),
+		moves: moves, alone: l.s.Retry,
+	}
+}
+
+// run moves the refs of issues in one transaction. Then it moves the refs of each failed
+// issue in a separate transaction, since an error may concern only one issue.
+func (u *localUpdate) run(ctx context.Context, issues []checkpoint.Issue) errorsByIssue {
+	errs := errorsByIssue{}
 	if len(issues) > 1 {
-		err := t.s.WithIssueLocks(ctx, issues, func() error { return t.updateTogether(ctx, issues, done) })
-		if err == nil {
-			return done
-		}
-		if repo.IsDone(err) { // the refs have moved already
-			for n, i := range issues {
-				done[n].Result, done[n].Err = chain.Failed, fmt.Errorf("fetch issue %s: %w", i, err)
-			}
-			return done
+		err := u.s.WithIssueLocks(ctx, issues, func() error { return u.move(ctx, issues, errs) })
+		for _, i := range issues {
+			errs[i] = cmp.Or(errs[i], err)
 		}
 	}
-	for n, i := range issues {
-		done[n] = t.update(ctx, i)
+	for _, i := range issues {
+		if len(issues) > 1 && (errs[i] == nil || repo.IsDone(errs[i])) { // the refs have moved
+			continue
+		}
+		errs[i] = u.alone(ctx, i, func() error {
+			alone := errorsByIssue{}
+			err := u.move(ctx, []checkpoint.Issue{i}, alone)
+			return cmp.Or(alone[i], err)
+		})
 	}
-	return done
+	return errs
 }
 
-// updateTogether moves refs of all issues in one transaction. A single failing issue
-// fails all.
-func (t *localUpdate) updateTogether(ctx context.Context, issues []checkpoint.Issue, done []chain.Synced) error {
-	t.s.Refs.Hold()
-	defer t.s.Refs.Let()
+// move moves the refs of locked issues in one transaction. It leaves out issues whose
+// moves are unknown, and adds their errors to errs.
+func (u *localUpdate) move(ctx context.Context, issues []checkpoint.Issue, errs errorsByIssue) error {
+	u.s.Refs.Hold()
+	defer u.s.Refs.Let()
 	var list []refs.Move
-	for n, i := range issues {
-		done[n] = chain.Synced{Issue: i}
-		if err := t.s.RestoreOwnChain(ctx, i); err != nil {
-			return err
-		}
-		moves, err := t.moves(ctx, &done[n])
+	for _, i := range issues {
+		moves, err := u.movesOf(ctx, i, len(issues) > 1)
 		if err != nil {
-			return err
+			errs[i] = err
+			continue
 		}
 		list = append(list, moves...)
 	}
 	if len(list) == 0 {
 		return nil
 	}
-	if err := t.s.PublishMany(ctx, t.s.NewObjectWriter(), t.message(), list); err != nil {
+	if err := u.s.PublishMany(ctx, u.writer, u.message, list); err != nil {
 		return err
 	}
-	t.s.forgetTracked(ctx, list)
+	if err := u.writer.Protect(ctx); err != nil {
+		return err
+	}
+	u.s.forgetTracked(ctx, list)
 	return nil
 }
 
-func (t *localUpdate) message() string { return "fetch: " + chain.ShownRemote(t.conn.Remote) }
-
-// update moves the refs of one issue.
-func (t *localUpdate) update(ctx context.Context, i checkpoint.Issue) chain.Synced {
-	done := chain.Synced{Issue: i}
-	err := t.s.Retry(ctx, i, func() error {
-		moves, err := t.moves(ctx, &done)
-		if err != nil || len(moves) == 0 {
-			return err
+func (u *localUpdate) movesOf(ctx context.Context, i checkpoint.Issue, together bool) ([]refs.Move, error) {
+	if together && u.restore {
+		if err := u.s.RestoreOwnChain(ctx, i); err != nil {
+			return nil, err
 		}
-		err = t.s.Publish(ctx, t.s.NewObjectWriter(), t.message(), func() ([]refs.Move, error) { return moves, nil })
-		if err != nil {
-			return err
-		}
-		t.s.forgetTracked(ctx, moves)
-		return nil
-	})
-	if err != nil {
-		done.Result, done.Err = chain.Failed, fmt.Errorf("fetch issue %s: %w", i, err)
 	}
-	return done
+	return u.moves(i)
 }
 
-// moves returns the ref moves for one locked issue, and sets its result.
-func (t *localUpdate) moves(ctx context.Context, done *chain.Synced) (moves []refs.Move, err error) {
-	s, i := t.s, done.Issue
-	if err := t.fetched[i].Err; err != nil {
+// track sets the remote-tracking refs of issues to tips.
+func (l *conn) track(ctx context.Context, tips map[checkpoint.Issue]plumbing.Hash) error {
+	u := l.newLocalUpdate(func(i checkpoint.Issue) ([]refs.Move, error) { return l.trackingMove(ctx, i, tips[i]) })
+	for some := range slices.Chunk(slices.Sorted(maps.Keys(tips)), maxIssuesPerTransaction) {
+		errs := u.run(ctx, some)
+		for _, i := range some {
+			if errs[i] != nil {
+				return errs[i]
+			}
+		}
+	}
+	return nil
+}
+
+// trackingMove returns the move of an issue's remote-tracking ref to tip, or nil if it
+// has this value.
+func (l *conn) trackingMove(ctx context.Context, i checkpoint.Issue, tip plumbing.Hash) ([]refs.Move, error) {
+	name := l.s.TrackingRef(l.Remote, i)
+	old, err := l.s.ReadRef(ctx, name)
+	if err != nil || old == tip {
 		return nil, err
 	}
-	tip := t.fetched[i].Tip
-	if tip.IsZero() {
-		done.Result = chain.Absent
-		return nil, nil
-	}
-	ours, err := s.chainHere(ctx, i)
-	if err != nil {
-		return nil, err
-	}
-	theirs, err := s.theirChain(t.conn.Remote, i, tip)
-	if err != nil {
-		return nil, err
-	}
-	tracking := s.TrackingRef(t.conn.Remote, i)
-	tracked, err := s.ReadRef(ctx, tracking)
-	if err != nil {
-		return nil, err
-	}
-	done.Fetched = 0
-	switch chain.Relate(ours, theirs) {
-	case chain.RelationSame:
-		done.Result = chain.UpToDate
-		moves, err = s.restoreLiveRef(ctx, ours)
-	case chain.RelationAhead:
-		done.Result = chain.Ahead
-		moves, err = s.restoreLiveRef(ctx, ours)
-	case chain.RelationBehind:
-		done.Result, done.Fetched = chain.Fetched, theirs.Without(ours)
-		moves, err = s.adopt(ctx, ours, theirs, t.names)
-	default:
-		done.Result, done.Err = chain.Diverged, s.divergence("fetch", t.conn.Remote, i)
-	}
-	if err == nil && tracked != tip {
-		moves = append(moves, refs.Move{Name: tracking, Old: tracked, New: tip})
-	}
-	return moves, err
+	return []refs.Move{{Name: name, Old: old, New: tip}}, nil
 }

@@ -7,9 +7,7 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"time"
 
-	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/repo"
@@ -17,19 +15,10 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// An OpenRemoteRequest selects a remote and its issues.
-type OpenRemoteRequest struct {
-	Remote   string
-	Issues   []checkpoint.Issue // empty for all issues of the remote
-	Archived bool               // archives as well as chains
-	Timeout  time.Duration      // per connection; 0 for no timeout
-	Quiet    bool               // do not prompt for a password
-}
-
 // OpenRemote opens a remote's chains as a separate store for reading. The caller must
 // close it. The local repository does not change: missing objects are fetched into a
 // temporary repository. If the remote supports filters, only commits are fetched.
-func (s *Sharer) OpenRemote(ctx context.Context, req OpenRemoteRequest) (*Sharer, error) {
+func (s *Sharer) OpenRemote(ctx context.Context, req Request) (*Sharer, error) {
 	refs, err := s.Refs.Values(ctx, repo.LiveRefs, repo.ArchiveRefs, repo.BookRefs)
 	if err != nil {
 		return nil, err
@@ -57,7 +46,7 @@ func (s *Sharer) OpenRemote(ctx context.Context, req OpenRemoteRequest) (*Sharer
 }
 
 // fetchTips fetches remote refs and missing commits of their chains.
-func (s *Sharer) fetchTips(ctx context.Context, req OpenRemoteRequest, known map[plumbing.Hash]bool) error {
+func (s *Sharer) fetchTips(ctx context.Context, req Request, known map[plumbing.Hash]bool) error {
 	l, err := s.Connect("list", req.Remote, req.Timeout, req.Quiet)
 	if err != nil {
 		return err

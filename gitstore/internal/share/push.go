@@ -5,31 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
-	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
-	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/remote"
 	"git-checkpoint/gitstore/internal/repo"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
-
-// A PushRequest holds the parameters of a push.
-type PushRequest struct {
-	Remote  string
-	Issues  []checkpoint.Issue
-	Timeout time.Duration // per connection; 0 for no timeout
-	Quiet   bool          // do not prompt for a password
-	DryRun  bool          // report the results without a change
-
-	May      func(checkpoint.Issue, chain.Outgoing) error // as in a SyncRequest
-	Harmless func(chain.Outgoing) bool
-	Progress func(done, total int)
-}
 
 // pushTries limits the number of attempts if the remote refs keep moving.
 const pushTries = 4
@@ -37,7 +20,7 @@ const pushTries = 4
 // Push pushes chains of issues to a remote if they contain the remote's chains. A ref
 // moves only from the value that was last seen; a diverged ref stays. The error reports
 // that the remote did not answer; errors of single issues are in their Synced.
-func (s *Sharer) Push(ctx context.Context, req PushRequest) ([]chain.Synced, error) {
+func (s *Sharer) Push(ctx context.Context, req Request) ([]chain.Synced, error) {
 	l, err := s.Connect("push", req.Remote, req.Timeout, req.Quiet)
 	if err != nil {
 		return nil, err
@@ -57,7 +40,7 @@ func (s *Sharer) Push(ctx context.Context, req PushRequest) ([]chain.Synced, err
 type pushing struct {
 	s    *Sharer
 	conn *conn
-	req  PushRequest
+	req  Request
 	seen map[checkpoint.Issue]plumbing.Hash // expected values of the remote refs
 	done map[checkpoint.Issue]*chain.Synced
 
@@ -225,7 +208,7 @@ func (p *pushing) push(ctx context.Context, plans []*pushPlan) (again []checkpoi
 	if p.req.DryRun {
 		return again, nil
 	}
-	return again, p.s.trackAll(ctx, p.conn, tips)
+	return again, p.conn.track(ctx, tips)
 }
 
 // look fetches the remote chains of issues.
@@ -251,71 +234,5 @@ func (p *pushing) look(ctx context.Context, issues []checkpoint.Issue) error {
 			came[i] = in[i].Tip
 		}
 	}
-	return p.s.trackAll(ctx, p.conn, came)
-}
-
-// trackAll updates the remote-tracking refs of issues in few transactions.
-func (s *Sharer) trackAll(ctx context.Context, l *conn, tips map[checkpoint.Issue]plumbing.Hash) error {
-	issues := slices.Sorted(maps.Keys(tips))
-	if len(issues) == 1 {
-		return s.track(ctx, l, issues[0], tips[issues[0]])
-	}
-	for some := range slices.Chunk(issues, maxIssuesPerTransaction) {
-		switch err := s.trackSome(ctx, l, some, tips); {
-		case err == nil:
-			continue
-		case repo.IsDone(err):
-			return err
-		}
-		for _, i := range some {
-			if err := s.track(ctx, l, i, tips[i]); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func (s *Sharer) trackSome(ctx context.Context, l *conn, issues []checkpoint.Issue, tips map[checkpoint.Issue]plumbing.Hash) error {
-	return s.WithIssueLocks(ctx, issues, func() error {
-		s.Refs.Hold()
-		defer s.Refs.Let()
-		var moves []refs.Move
-		for _, i := range issues {
-			name := s.TrackingRef(l.Remote, i)
-			old, err := s.ReadRef(ctx, name)
-			if err != nil {
-				return err
-			}
-			if old != tips[i] {
-				moves = append(moves, refs.Move{Name: name, Old: old, New: tips[i]})
-			}
-		}
-		if len(moves) == 0 {
-			return nil
-		}
-		if err := s.PublishMany(ctx, s.NewObjectWriter(), l.Op+": "+chain.ShownRemote(l.Remote), moves); err != nil {
-			return err
-		}
-		s.forgetTracked(ctx, moves)
-		return nil
-	})
-}
-
-// track updates the remote-tracking ref of an issue.
-func (s *Sharer) track(ctx context.Context, l *conn, i checkpoint.Issue, tip plumbing.Hash) error {
-	name := s.TrackingRef(l.Remote, i)
-	return s.Retry(ctx, i, func() error {
-		old, err := s.ReadRef(ctx, name)
-		if err != nil || old == tip {
-			return err
-		}
-		moves := []refs.Move{{Name: name, Old: old, New: tip}}
-		err = s.Publish(ctx, s.NewObjectWriter(), l.Op+": "+chain.ShownRemote(l.Remote), func() ([]refs.Move, error) { return moves, nil })
-		if err != nil {
-			return err
-		}
-		s.forgetTracked(ctx, moves)
-		return nil
-	})
+	return p.conn.track(ctx, came)
 }

@@ -21,32 +21,6 @@ import (
 // which both sides have now.
 const Joined = "joined"
 
-// A SyncRequest holds the parameters of a sync.
-type SyncRequest struct {
-	Remote  string
-	Issues  []checkpoint.Issue // empty for all local and remote issues
-	Timeout time.Duration      // per connection; 0 for no timeout
-	Quiet   bool               // do not prompt for a password
-	DryRun  bool               // report the results without a change
-
-	// Archived includes archives in the sync. Otherwise an archive is pushed only with a
-	// chain that marks checkpoints as archived, and no archive is fetched.
-	Archived bool
-
-	// May is called before a push exposes an issue's commits; nil allows all pushes. If
-	// it returns an error, the issue fails with this error and no ref of it moves.
-	May func(checkpoint.Issue, chain.Outgoing) error
-	// Harmless reports whether May would accept the given commits, which may belong to
-	// several issues. Then May is not called. Nil means never.
-	Harmless func(chain.Outgoing) bool
-	// Meanwhile is called once before reading local refs, preferably while the remote
-	// prepares its answer. It may be nil.
-	Meanwhile func()
-
-	Budget   time.Duration         // timeout of the whole sync, 0 for none; unfinished issues fail
-	Progress func(done, total int) // receives the number of finished issues, may be nil
-}
-
 // A sync retries for at least syncFor and at least syncTries attempts, within its budget.
 // A time limit alone would allow few attempts if many clones share a slow connection. The
 // clone that won the last race often wins the next one too.
@@ -64,7 +38,7 @@ const (
 //
 // The error reports that the remote did not answer; errors of single issues are in their
 // Synced.
-func (s *Sharer) Sync(ctx context.Context, req SyncRequest) ([]chain.Synced, error) {
+func (s *Sharer) Sync(ctx context.Context, req Request) ([]chain.Synced, error) {
 	l, err := s.Connect("sync", req.Remote, req.Timeout, req.Quiet)
 	if err != nil {
 		return nil, err
@@ -216,7 +190,7 @@ func pause(ctx context.Context, tries int) error {
 type Syncing struct {
 	Sharer *Sharer
 	Conn   *conn
-	req    SyncRequest
+	req    Request
 	tries  int
 	Open   []checkpoint.Issue       // issues of the sync, nil if not known yet
 	Here   map[string]plumbing.Hash // local refs, until a connection is made

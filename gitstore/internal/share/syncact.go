@@ -9,11 +9,9 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/remote"
 	"git-checkpoint/gitstore/internal/repo"
-)
 
-// maxIssuesPerTransaction limits issues per transaction, because each issue needs an open
-// lock file.
-const maxIssuesPerTransaction = 100
+	"github.com/go-git/go-git/v5/plumbing"
+)
 
 // execute executes plans, remote moves first. It returns the issues whose refs moved
 // concurrently.
@@ -165,7 +163,7 @@ func (y *Syncing) finishPushed(ctx context.Context, plans []*syncPlan, outcome e
 			landing = append(landing, p)
 		case errors.Is(refused, remote.ErrStale) && !p.theirs.Tip.IsZero():
 			// With this ref, the next fetch transfers only the newer commits.
-			outcome[p.issue] = errors.Join(refused, y.Sharer.track(ctx, y.Conn, p.issue, p.theirs.Tip))
+			outcome[p.issue] = errors.Join(refused, y.Conn.track(ctx, map[checkpoint.Issue]plumbing.Hash{p.issue: p.theirs.Tip}))
 		}
 	}
 	for _, same := range groupByWriter(landing) {
