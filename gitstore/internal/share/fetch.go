@@ -9,6 +9,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/refs"
+	"git-checkpoint/gitstore/internal/remote"
 	"git-checkpoint/gitstore/internal/repo"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -19,61 +20,57 @@ import (
 // stays, and the remote chain is available below refs/git-checkpoint/remote. The error
 // reports that the remote did not answer; errors of single issues are in their Synced.
 func (s *Sharer) Fetch(ctx context.Context, req Request) ([]chain.Synced, error) {
-	l, err := s.Connect("fetch", req.Remote, req.Timeout, req.Quiet)
+	y, err := s.start("fetch", req)
 	if err != nil {
 		return nil, err
 	}
 	if req.DryRun {
-		tips, issues, err := l.chains(ctx, req.Issues)
-		return s.compareAll(ctx, l, issues, tips), err
+		return y.compareAll(ctx)
 	}
-	issues, in, err := l.fetch(ctx, req.Issues)
+	in, err := y.fetch(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer l.forget(ctx, in)
-	f := &fetching{s: s, conn: l, fetched: in, names: &chain.Names{Chains: s.Chains}}
-	done := make([]chain.Synced, 0, len(issues))
-	for some := range slices.Chunk(issues, maxIssuesPerTransaction) {
-		done = append(done, f.updateLocalRefs(ctx, some)...)
-		if req.Progress != nil {
-			req.Progress(len(done), len(issues))
-		}
+	defer y.Conn.forget(ctx, in)
+	names := &chain.Names{Chains: s.Chains}
+	for some := range slices.Chunk(y.Open, maxIssuesPerTransaction) {
+		y.adoptFetched(ctx, some, in, names)
+		y.progress()
 	}
-	return done, nil
+	return y.results(), nil
 }
 
-// A fetching is the state of one Fetch after the transfer.
-type fetching struct {
-	s       *Sharer
-	conn    *conn
-	fetched fetched
-	names   *chain.Names
+// fetch fetches the chains of the issues, or all chains of the remote.
+func (y *Syncing) fetch(ctx context.Context) (fetched, error) {
+	in, ok, err := y.FetchWithoutListing(ctx, y.req.Issues)
+	if y.Open = y.req.Issues; ok || err != nil {
+		return in, err
+	}
+	y.Open, in, err = y.Conn.fetchListed(ctx, y.req.Issues)
+	return in, err
 }
 
-// updateLocalRefs moves the local refs of issues, and returns their results.
-func (f *fetching) updateLocalRefs(ctx context.Context, issues []checkpoint.Issue) []chain.Synced {
-	done := make(map[checkpoint.Issue]chain.Synced, len(issues))
-	u := f.conn.newLocalUpdate(func(i checkpoint.Issue) (moves []refs.Move, err error) {
-		done[i], moves, err = f.plan(ctx, i)
+// adoptFetched moves the local refs of issues to the fetched chains that extend them.
+func (y *Syncing) adoptFetched(ctx context.Context, issues []checkpoint.Issue, in fetched, names *chain.Names) {
+	for _, i := range issues {
+		y.Done[i] = &chain.Synced{Issue: i}
+	}
+	u := y.Conn.newLocalUpdate(func(i checkpoint.Issue) (moves []refs.Move, err error) {
+		*y.Done[i], moves, err = y.planFetch(ctx, i, in[i], names)
 		return moves, err
 	})
 	u.restore = true
-	errs := u.run(ctx, issues)
-	list := make([]chain.Synced, len(issues))
-	for n, i := range issues {
-		list[n] = done[i]
-		if errs[i] != nil {
-			list[n].Issue, list[n].Result, list[n].Err = i, chain.Failed, fmt.Errorf("fetch issue %s: %w", i, errs[i])
+	for i, err := range u.run(ctx, issues) {
+		if err != nil {
+			y.Done[i].Result, y.Done[i].Err = chain.Failed, fmt.Errorf("fetch issue %s: %w", i, err)
 		}
 	}
-	return list
 }
 
-// plan returns the result and the ref moves of a locked issue.
-func (f *fetching) plan(ctx context.Context, i checkpoint.Issue) (done chain.Synced, moves []refs.Move, err error) {
+// planFetch returns the result and the ref moves of a locked issue.
+func (y *Syncing) planFetch(ctx context.Context, i checkpoint.Issue, came remote.FetchedRef, names *chain.Names) (done chain.Synced, moves []refs.Move, err error) {
 	done.Issue = i
-	s, came := f.s, f.fetched[i]
+	s := y.Sharer
 	if came.Err != nil {
 		return done, nil, came.Err
 	}
@@ -85,7 +82,7 @@ func (f *fetching) plan(ctx context.Context, i checkpoint.Issue) (done chain.Syn
 	if err != nil {
 		return done, nil, err
 	}
-	theirs, err := s.theirChain(f.conn.Remote, i, came.Tip)
+	theirs, err := s.theirChain(y.Conn.Remote, i, came.Tip)
 	if err != nil {
 		return done, nil, err
 	}
@@ -96,14 +93,14 @@ func (f *fetching) plan(ctx context.Context, i checkpoint.Issue) (done chain.Syn
 		done.Result, moves = chain.Ahead, restoreLiveRef(ours)
 	case chain.RelationBehind:
 		done.Result, done.Fetched = chain.Fetched, theirs.Without(ours)
-		moves, err = s.adopt(ctx, ours, theirs, f.names)
+		moves, err = s.adopt(ctx, ours, theirs, names)
 	default:
-		done.Result, done.Err = chain.Diverged, s.divergence("fetch", f.conn.Remote, i)
+		done.Result, done.Err = chain.Diverged, y.divergence(i)
 	}
 	if err != nil {
 		return done, nil, err
 	}
-	tracking, err := f.conn.trackingMove(ctx, i, came.Tip)
+	tracking, err := y.Conn.trackingMove(ctx, i, came.Tip)
 	return done, append(moves, tracking...), err
 }
 
@@ -173,26 +170,28 @@ func restoreLiveRef(ours *chain.Chain) []refs.Move {
 }
 
 // divergence returns the error for chains that have diverged.
-func (s *Sharer) divergence(op, remote string, i checkpoint.Issue) error {
+func (y *Syncing) divergence(i checkpoint.Issue) error {
+	shown := chain.ShownRemote(y.Conn.Remote)
 	return &chain.RemoteError{
-		Op: op, Remote: chain.ShownRemote(remote), Refused: true,
+		Op: y.Conn.Op, Remote: shown, Refused: true,
 		Reason: fmt.Sprintf("issue %s has diverged: each side has checkpoints that the other lacks, and both are kept", i),
-		Hint:   "git checkpoint sync " + repo.ShellQuote(string(i)) + " --remote " + repo.ShellQuote(chain.ShownRemote(remote)),
+		Hint:   "git checkpoint sync " + repo.ShellQuote(string(i)) + " --remote " + repo.ShellQuote(shown),
 	}
 }
 
 // compareAll returns the results that a fetch would have, based only on the tips.
-func (s *Sharer) compareAll(ctx context.Context, l *conn, issues []checkpoint.Issue, tips map[checkpoint.Issue]plumbing.Hash) []chain.Synced {
+func (y *Syncing) compareAll(ctx context.Context) ([]chain.Synced, error) {
+	tips, issues, err := y.Conn.chains(ctx, y.req.Issues)
 	done := make([]chain.Synced, len(issues))
 	for k, i := range issues {
 		done[k] = chain.Synced{Issue: i, Result: chain.Absent}
 		if tips[i].IsZero() {
 			continue
 		}
-		ours, err := s.chainHere(ctx, i)
+		ours, err := y.Sharer.chainHere(ctx, i)
 		switch {
 		case err != nil:
-			done[k].Result, done[k].Err = chain.Failed, fmt.Errorf("%s issue %s: %w", l.Op, i, err)
+			done[k].Result, done[k].Err = chain.Failed, fmt.Errorf("fetch issue %s: %w", i, err)
 		case ours.Tip == tips[i]:
 			done[k].Result = chain.UpToDate
 		case ours.Stands(tips[i]):
@@ -201,5 +200,5 @@ func (s *Sharer) compareAll(ctx context.Context, l *conn, issues []checkpoint.Is
 			done[k].Result = "would be fetched"
 		}
 	}
-	return done
+	return done, err
 }

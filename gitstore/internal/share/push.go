@@ -1,7 +1,6 @@
 package share
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,218 +20,139 @@ const pushTries = 4
 // moves only from the value that was last seen; a diverged ref stays. The error reports
 // that the remote did not answer; errors of single issues are in their Synced.
 func (s *Sharer) Push(ctx context.Context, req Request) ([]chain.Synced, error) {
-	l, err := s.Connect("push", req.Remote, req.Timeout, req.Quiet)
+	y, err := s.start("push", req)
 	if err != nil {
 		return nil, err
 	}
-	p := &pushing{s: s, conn: l, req: req, done: map[checkpoint.Issue]*chain.Synced{}, seen: map[checkpoint.Issue]plumbing.Hash{}}
-	err = p.run(ctx, req.Issues)
-	done := make([]chain.Synced, 0, len(req.Issues))
-	for _, i := range req.Issues {
-		if d := p.done[i]; d != nil {
-			done = append(done, *d)
-		}
-	}
-	return done, err
+	y.Open = req.Issues
+	err = y.pushIssues(ctx, y.Open)
+	return y.results(), err
 }
 
-// A pushing is the state of one Push over all attempts.
-type pushing struct {
-	s    *Sharer
-	conn *conn
-	req  Request
-	seen map[checkpoint.Issue]plumbing.Hash // expected values of the remote refs
-	done map[checkpoint.Issue]*chain.Synced
-
-	unread map[checkpoint.Issue]error // errors of remote chains that could not be fetched
-}
-
-// run pushes from the remote-tracking values. If the remote has moved, run lists remote
-// refs and retries. Returned errors affect every issue.
-func (p *pushing) run(ctx context.Context, issues []checkpoint.Issue) error {
-	here, err := p.s.RefsHere(ctx, p.conn.Remote, issues)
+// pushIssues pushes from the remote-tracking values. If the remote has moved, it fetches
+// the remote chains and retries. Returned errors affect every issue.
+func (y *Syncing) pushIssues(ctx context.Context, issues []checkpoint.Issue) error {
+	here, err := y.Refs(ctx, issues)
 	if err != nil {
 		return err
 	}
+	in := fetched{}
 	for _, i := range issues {
-		p.seen[i] = here[p.s.TrackingRef(p.conn.Remote, i)]
+		in[i] = remote.FetchedRef{Tip: here[y.Sharer.TrackingRef(y.Conn.Remote, i)]}
 	}
 	for try := range pushTries {
 		if try > 0 {
-			if err := p.look(ctx, issues); err != nil {
+			if in, err = y.fetchToTracking(ctx, issues); err != nil {
 				return err
 			}
 		}
-		if issues, err = p.pass(ctx, issues, try == 0); err != nil || len(issues) == 0 {
+		if issues, err = y.pushPass(ctx, issues, in, try == 0); err != nil || len(issues) == 0 {
 			return err
 		}
 	}
 	for _, i := range issues {
-		p.fail(i, &chain.RemoteError{Op: "push", Remote: chain.ShownRemote(p.conn.Remote), Reason: fmt.Sprintf("issue %s: %v", i, repo.ErrMoved), Err: repo.ErrMoved})
+		y.fail(i, &chain.RemoteError{Op: "push", Remote: chain.ShownRemote(y.Conn.Remote), Reason: fmt.Sprintf("issue %s: %v", i, repo.ErrMoved), Err: repo.ErrMoved})
 	}
 	return nil
 }
 
-func (p *pushing) fail(i checkpoint.Issue, err error) {
-	p.done[i] = &chain.Synced{Issue: i, Result: chain.Failed, Err: err}
+// fetchToTracking fetches the remote chains of issues, and updates their remote-tracking
+// refs.
+func (y *Syncing) fetchToTracking(ctx context.Context, issues []checkpoint.Issue) (fetched, error) {
+	_, in, err := y.Conn.fetchListed(ctx, issues)
+	if err != nil {
+		return nil, err
+	}
+	defer y.Conn.forget(ctx, in)
+	tips := map[checkpoint.Issue]plumbing.Hash{}
+	for i, came := range in {
+		if !came.Tip.IsZero() {
+			tips[i] = came.Tip
+		}
+	}
+	return in, y.Conn.track(ctx, tips)
 }
 
-// A pushPlan is the plan of a push for one issue.
-type pushPlan struct {
-	issuePush
-	rel  chain.Relation
-	done chain.Synced
-}
-
-// pass tries once, and returns issues whose remote refs must be listed again.
-func (p *pushing) pass(ctx context.Context, issues []checkpoint.Issue, first bool) (again []checkpoint.Issue, err error) {
-	var plans []*pushPlan
+// pushPass tries once, and returns the issues whose remote chains must be fetched first.
+func (y *Syncing) pushPass(ctx context.Context, issues []checkpoint.Issue, in fetched, first bool) (again []checkpoint.Issue, err error) {
+	var plans []*issuePlan
 	for _, i := range issues {
-		plan, err := p.plan(ctx, i)
+		p, err := y.planPush(ctx, i, in[i])
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case err != nil:
-			p.fail(i, err)
-		case plan.rel == chain.RelationDiverged && first: // the remote-tracking ref may be out of date
+			y.fail(i, err)
+		case p.done.Result == chain.Diverged && first: // the remote-tracking ref may be out of date
 			again = append(again, i)
-		case len(plan.updates) == 0:
-			p.done[i] = &plan.done
+		case len(p.update()) == 0:
+			y.Done[i] = &p.done
 		default:
-			plans = append(plans, plan)
+			plans = append(plans, p)
 		}
 	}
-	for len(plans) > 0 {
-		n := countForOnePush(issuePushesOf(plans))
-		moved, err := p.push(ctx, plans[:n])
-		if err != nil {
-			return nil, err
-		}
-		again, plans = append(again, moved...), plans[n:]
-		if p.req.Progress != nil {
-			p.req.Progress(len(p.done), len(p.done)+len(plans)+len(again))
-		}
-	}
-	return again, nil
+	moved, err := y.execute(ctx, plans, y.pushTogether)
+	return append(again, moved...), err
 }
 
-func issuePushesOf(plans []*pushPlan) []issuePush {
-	list := make([]issuePush, len(plans))
-	for n, plan := range plans {
-		list[n] = plan.issuePush
+// planPush compares the local chain with the remote chain. The plan changes the remote only
+// if the local chain contains the remote chain.
+func (y *Syncing) planPush(ctx context.Context, i checkpoint.Issue, came remote.FetchedRef) (p *issuePlan, err error) {
+	if came.Err != nil {
+		return nil, came.Err
 	}
-	return list
-}
-
-// plan compares the local chain with the remote chain.
-func (p *pushing) plan(ctx context.Context, i checkpoint.Issue) (*pushPlan, error) {
-	if err := p.unread[i]; err != nil {
-		return nil, err
-	}
-	ours, err := p.s.chainHere(ctx, i)
-	if err != nil {
+	p = &issuePlan{issue: i, done: chain.Synced{Issue: i}}
+	if p.live, err = y.Sharer.chainHere(ctx, i); err != nil {
 		return nil, fmt.Errorf("push issue %s: %w", i, err)
 	}
-	if ours.Tip.IsZero() {
+	if p.live.Tip.IsZero() {
 		return nil, &repo.NoneError{Issue: i}
 	}
-	theirs, err := p.s.theirChain(p.conn.Remote, i, p.seen[i])
-	if err != nil {
+	if p.theirs, err = y.Sharer.theirChain(y.Conn.Remote, i, came.Tip); err != nil {
 		return nil, fmt.Errorf("push issue %s: %w", i, err)
 	}
-	plan := &pushPlan{issuePush: issuePush{issue: i}, rel: chain.Relate(ours, theirs), done: chain.Synced{Issue: i}}
-	if plan.rel == chain.RelationAhead && p.s.Opened != nil && !ours.CarriesLedger(theirs) {
-		plan.rel = chain.RelationDiverged
+	rel := chain.Relate(p.live, p.theirs)
+	if rel == chain.RelationAhead && y.Sharer.Opened != nil && !p.live.CarriesLedger(p.theirs) {
+		rel = chain.RelationDiverged
 	}
-	switch plan.rel {
+	switch rel {
 	case chain.RelationBehind:
-		plan.done.Result = chain.Behind
+		p.done.Result = chain.Behind
 	case chain.RelationDiverged:
-		plan.done.Result, plan.done.Err = chain.Diverged, p.s.divergence("push", p.conn.Remote, i)
+		p.done.Result, p.done.Err = chain.Diverged, y.divergence(i)
+	case chain.RelationSame:
+		p.tip, p.verify, p.done.Result = p.live.Tip, true, chain.UpToDate
 	default:
-		plan.updates = []remote.RefUpdate{{Ref: repo.LiveRef(i), Tip: ours.Tip, Seen: p.seen[i]}}
-		plan.done.Result, plan.done.Pushed = chain.Pushed, ours.Without(theirs)
+		p.tip, p.done.Result, p.done.Pushed = p.live.Tip, chain.Pushed, p.live.Without(p.theirs)
+		if y.req.DryRun {
+			p.done.Would()
+		}
 	}
-	switch {
-	case plan.rel == chain.RelationSame:
-		plan.done.Result = chain.UpToDate
-	case plan.rel == chain.RelationAhead && p.req.DryRun:
-		plan.done.Result = "would be pushed"
-	}
-	return plan, nil
+	return p, nil
 }
 
-// push pushes over one connection, and updates the remote-tracking refs. Chains that the
-// remote should already have are included, to verify this.
-func (p *pushing) push(ctx context.Context, plans []*pushPlan) (again []checkpoint.Issue, err error) {
-	refused := errorsByIssue{}
-	var asked []issuePush
-	for _, plan := range plans {
-		if plan.rel != chain.RelationSame {
-			asked = append(asked, plan.issuePush)
-		}
-	}
-	j := &exposureCheck{p.s, p.conn.Remote, p.req.May, p.req.Harmless}
-	j.check(ctx, asked, refused)
-	var updates []remote.RefUpdate
-	for _, plan := range plans {
-		if refused[plan.issue] == nil {
-			updates = append(updates, plan.updates...)
-		}
-	}
-	if len(updates) > 0 {
-		said, err := p.conn.Push(ctx, p.req.DryRun, updates...)
-		if err != nil {
-			return nil, err
-		}
-		for _, plan := range plans {
-			if err := said[plan.updates[0].Ref]; !errors.Is(err, remote.ErrUpToDate) {
-				refused[plan.issue] = cmp.Or(refused[plan.issue], err)
-			}
-		}
+// pushTogether pushes plans over one connection, and updates the remote-tracking refs.
+func (y *Syncing) pushTogether(ctx context.Context, plans []*issuePlan) (again []checkpoint.Issue, err error) {
+	errs := errorsByIssue{}
+	if err := y.push(ctx, plans, errs); err != nil {
+		return nil, err
 	}
 	tips := map[checkpoint.Issue]plumbing.Hash{}
-	for _, plan := range plans {
-		switch err := refused[plan.issue]; {
+	for _, p := range plans {
+		switch err := errs[p.issue]; {
 		case errors.Is(err, remote.ErrStale):
-			again = append(again, plan.issue)
+			again = append(again, p.issue)
 		case err != nil:
-			p.fail(plan.issue, err)
+			y.fail(p.issue, err)
 		default:
-			p.done[plan.issue] = &plan.done
-			if plan.rel != chain.RelationSame {
-				tips[plan.issue] = plan.updates[0].Tip
+			y.Done[p.issue] = &p.done
+			if !p.verify {
+				tips[p.issue] = p.tip
 			}
 		}
 	}
-	if p.req.DryRun {
+	if y.req.DryRun {
 		return again, nil
 	}
-	return again, p.conn.track(ctx, tips)
-}
-
-// look fetches the remote chains of issues.
-func (p *pushing) look(ctx context.Context, issues []checkpoint.Issue) error {
-	tips, _, err := p.conn.chains(ctx, issues)
-	if err != nil {
-		return err
-	}
-	here, err := p.s.RefsHere(ctx, p.conn.Remote, issues)
-	if err != nil {
-		return err
-	}
-	in, err := p.conn.incoming(ctx, issues, tips, here)
-	if err != nil {
-		return err
-	}
-	defer p.conn.forget(ctx, in)
-	came := map[checkpoint.Issue]plumbing.Hash{}
-	p.unread = map[checkpoint.Issue]error{}
-	for _, i := range issues {
-		p.unread[i] = in[i].Err
-		if p.seen[i] = in[i].Tip; !in[i].Tip.IsZero() {
-			came[i] = in[i].Tip
-		}
-	}
-	return p.conn.track(ctx, came)
+	return again, y.Conn.track(ctx, tips)
 }

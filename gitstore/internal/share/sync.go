@@ -2,7 +2,6 @@ package share
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -39,11 +38,10 @@ const (
 // The error reports that the remote did not answer; errors of single issues are in their
 // Synced.
 func (s *Sharer) Sync(ctx context.Context, req Request) ([]chain.Synced, error) {
-	l, err := s.Connect("sync", req.Remote, req.Timeout, req.Quiet)
+	y, err := s.start("sync", req)
 	if err != nil {
 		return nil, err
 	}
-	y := &Syncing{Sharer: s, Conn: l, req: req, stale: map[checkpoint.Issue]staleTip{}, late: map[checkpoint.Issue]bool{}, Done: map[checkpoint.Issue]*chain.Synced{}, given: map[checkpoint.Issue]chain.Synced{}}
 	within, cancel := ctx, context.CancelFunc(func() {})
 	if req.Budget > 0 {
 		within, cancel = context.WithTimeout(ctx, req.Budget)
@@ -53,6 +51,10 @@ func (s *Sharer) Sync(ctx context.Context, req Request) ([]chain.Synced, error) 
 	if err != nil && within.Err() != nil && ctx.Err() == nil {
 		err = y.outOfTime()
 	}
+	if y.Open == nil { // the remote's issues are unknown
+		y.Open = slices.Collect(maps.Keys(y.Done))
+	}
+	y.Open = slices.Compact(slices.Sorted(slices.Values(y.Open)))
 	return y.results(), y.namePushed(err)
 }
 
@@ -93,38 +95,6 @@ func (y *Syncing) begin(ctx context.Context) error {
 	return y.run(ctx, named)
 }
 
-// FetchWithoutListing replaces pass for a single issue without local refs, or whose
-// remote ref just moved. It fetches the chain without listing the remote's refs first. If
-// a listing is necessary, ok is false.
-func (y *Syncing) FetchWithoutListing(ctx context.Context, issues []checkpoint.Issue) (again []checkpoint.Issue, ok bool, err error) {
-	if len(issues) != 1 {
-		return nil, false, nil
-	}
-	i := issues[0]
-	here, err := y.Refs(ctx, issues)
-	known := y.Sharer.knows(y.Conn.Remote, i, here)
-	if err != nil || !y.late[i] && known {
-		return nil, false, err
-	}
-	delete(y.late, i)
-	y.Here = nil
-	in, ok, err := y.Conn.FetchChainWithoutListing(ctx, i, known)
-	if err != nil || !ok {
-		return nil, false, err
-	}
-	again, err = y.follow(ctx, issues, in)
-	return again, true, err
-}
-
-// Refs returns the local refs of issues. The result is cached until a connection is made,
-// and then read again.
-func (y *Syncing) Refs(ctx context.Context, issues []checkpoint.Issue) (here map[string]plumbing.Hash, err error) {
-	if y.Here == nil {
-		y.Here, err = y.Sharer.RefsHere(ctx, y.Conn.Remote, issues)
-	}
-	return y.Here, err
-}
-
 // undone returns the issues that have no result yet.
 func (y *Syncing) undone(issues []checkpoint.Issue) (open []checkpoint.Issue) {
 	for _, i := range issues {
@@ -159,6 +129,18 @@ func (y *Syncing) run(ctx context.Context, pending []checkpoint.Issue) error {
 	}
 }
 
+// pause waits before the next attempt, with a random and growing delay, so that clones do
+// not retry at the same time.
+func pause(ctx context.Context, tries int) error {
+	longest := min(2*time.Second, 20*time.Millisecond<<min(tries, 10))
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(longest/4 + rand.N(longest)):
+		return nil
+	}
+}
+
 // outOfTime fails all unfinished issues. If the issues are not known yet, it returns the
 // error for the whole sync.
 func (y *Syncing) outOfTime() error {
@@ -174,68 +156,6 @@ func (y *Syncing) outOfTime() error {
 	return nil
 }
 
-// pause waits before the next attempt, with a random and growing delay, so that clones do
-// not retry at the same time.
-func pause(ctx context.Context, tries int) error {
-	longest := min(2*time.Second, 20*time.Millisecond<<min(tries, 10))
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(longest/4 + rand.N(longest)):
-		return nil
-	}
-}
-
-// A Syncing is the state of one Sync over all attempts.
-type Syncing struct {
-	Sharer *Sharer
-	Conn   *conn
-	req    Request
-	tries  int
-	Open   []checkpoint.Issue       // issues of the sync, nil if not known yet
-	Here   map[string]plumbing.Hash // local refs, until a connection is made
-	stale  map[checkpoint.Issue]staleTip
-	Done   map[checkpoint.Issue]*chain.Synced
-	late   map[checkpoint.Issue]bool         // another clone pushed before the last push
-	given  map[checkpoint.Issue]chain.Synced // results of pushes with pending local moves
-}
-
-// A staleTip is a listed remote tip with the number of successive stale rejections.
-type staleTip struct {
-	tip   plumbing.Hash
-	times int
-}
-
-// results returns the results, sorted by issue.
-func (y *Syncing) results() []chain.Synced {
-	issues := slices.Clone(y.Open)
-	if issues == nil { // the remote's issues are unknown
-		issues = slices.Collect(maps.Keys(y.Done))
-	}
-	slices.Sort(issues) // usually sorted already
-	issues = slices.Compact(issues)
-	list := make([]chain.Synced, 0, len(issues))
-	for _, i := range issues {
-		if d := y.Done[i]; d != nil {
-			list = append(list, *d)
-		}
-	}
-	return list
-}
-
-// fail sets an issue's result to an error. If an earlier attempt moved remote refs, it
-// wraps the error in a PushedError.
-func (y *Syncing) fail(i checkpoint.Issue, err error) {
-	_, pushed := y.given[i]
-	switch {
-	case pushed && !repo.IsDone(err):
-		err = &repo.PushedError{Issue: i, Remote: chain.ShownRemote(y.Conn.Remote), Err: err}
-	case !errors.As(err, new(*chain.RemoteError)) && !errors.As(err, new(*blockedError)):
-		err = fmt.Errorf("sync issue %s: %w", i, err)
-	}
-	y.Done[i] = &chain.Synced{Issue: i, Result: chain.Failed, Pushed: y.given[i].Pushed, Retries: y.tries, Err: err}
-}
-
 func (y *Syncing) giveUp(issues []checkpoint.Issue) {
 	for _, i := range issues {
 		y.fail(i, &chain.RemoteError{Op: "sync", Remote: chain.ShownRemote(y.Conn.Remote), Reason: repo.ErrMoved.Error(), Err: repo.ErrMoved, Refused: true})
@@ -245,8 +165,12 @@ func (y *Syncing) giveUp(issues []checkpoint.Issue) {
 // pass tries once to sync issues, and returns those whose remote or local refs moved
 // concurrently. Returned errors affect every issue.
 func (y *Syncing) pass(ctx context.Context, issues []checkpoint.Issue) (again []checkpoint.Issue, err error) {
-	if again, ok, err := y.FetchWithoutListing(ctx, issues); ok || err != nil {
-		return again, err
+	in, ok, err := y.FetchWithoutListing(ctx, issues)
+	switch {
+	case err != nil:
+		return nil, err
+	case ok:
+		return y.follow(ctx, issues, in)
 	}
 	there, here, all, err := y.Look(ctx, issues)
 	if err != nil {
@@ -266,34 +190,15 @@ func (y *Syncing) pass(ctx context.Context, issues []checkpoint.Issue) (again []
 	if len(issues) == 0 {
 		return nil, nil
 	}
-	in, err := y.Conn.incoming(ctx, issues, there.tips, here)
+	in, err = y.Conn.incoming(ctx, issues, there.tips, here)
 	if err != nil {
 		return nil, err
 	}
 	return y.follow(ctx, issues, in)
 }
 
-// follow continues the sync with the fetched chains.
-func (y *Syncing) follow(ctx context.Context, issues []checkpoint.Issue, in fetched) (again []checkpoint.Issue, err error) {
-	defer y.Conn.forget(ctx, in)
-	plans := y.planAll(ctx, issues, in, &chain.Names{Chains: y.Sharer.Chains})
-	archives, err := y.theirArchives(ctx, plans)
-	defer y.Conn.forget(ctx, archives)
-	if err != nil {
-		return nil, err
-	}
-	return y.execute(ctx, y.withArchives(plans, archives))
-}
-
-// progress reports the number of finished issues.
-func (y *Syncing) progress() {
-	if y.req.Progress != nil {
-		y.req.Progress(len(y.Done), len(y.Open))
-	}
-}
-
 // Look lists remote tips of issues, or of all issues for an empty list. While the remote
-// answers, look reads the local refs, and pushes local-only checkpoints if a second
+// answers, Look reads the local refs, and pushes local-only checkpoints if a second
 // connection is possible.
 func (y *Syncing) Look(ctx context.Context, issues []checkpoint.Issue) (there listing, here map[string]plumbing.Hash, all refStates, err error) {
 	var failed error
@@ -315,4 +220,16 @@ func (y *Syncing) Look(ctx context.Context, issues []checkpoint.Issue) (there li
 		y.Sharer.WarnInvalidRefs(chain.ShownRemote(y.Conn.Remote)+": ", there.strange)
 	}
 	return there, here, all, err
+}
+
+// follow continues the sync with the fetched chains.
+func (y *Syncing) follow(ctx context.Context, issues []checkpoint.Issue, in fetched) (again []checkpoint.Issue, err error) {
+	defer y.Conn.forget(ctx, in)
+	plans := y.planAll(ctx, issues, in, &chain.Names{Chains: y.Sharer.Chains})
+	archives, err := y.theirArchives(ctx, plans)
+	defer y.Conn.forget(ctx, archives)
+	if err != nil {
+		return nil, err
+	}
+	return y.execute(ctx, y.withArchives(plans, archives), y.syncTogether)
 }

@@ -1,49 +1,29 @@
 package share
 
 import (
-	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"maps"
 	"slices"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/remote"
 	"git-checkpoint/gitstore/internal/repo"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// execute executes plans, remote moves first. It returns the issues whose refs moved
-// concurrently.
-func (y *Syncing) execute(ctx context.Context, plans []*syncPlan) (again []checkpoint.Issue, err error) {
-	for len(plans) > 0 {
-		n := countForOnePush(issuePushes(plans))
-		moved, err := y.executeTogether(ctx, plans[:n])
-		if err != nil {
-			return nil, err
-		}
-		again, plans = append(again, moved...), plans[n:]
-		y.progress()
-	}
-	return again, nil
-}
-
-func issuePushes(plans []*syncPlan) []issuePush {
-	list := make([]issuePush, len(plans))
-	for n, p := range plans {
-		list[n] = issuePush{p.issue, append(p.archive.Update(p.issue), p.update()...)}
-	}
-	return list
-}
-
-func (y *Syncing) executeTogether(ctx context.Context, plans []*syncPlan) (again []checkpoint.Issue, err error) {
-	outcome, err := y.push(ctx, plans)
+// syncTogether executes plans of a sync over one connection, remote moves first. It
+// returns the issues whose refs moved concurrently.
+func (y *Syncing) syncTogether(ctx context.Context, plans []*issuePlan) (again []checkpoint.Issue, err error) {
+	errs, err := y.pushAndUpdate(ctx, plans)
 	if err != nil {
 		return nil, err
 	}
-	y.finishPushed(ctx, plans, outcome)
 	for _, p := range plans {
-		switch err := outcome[p.issue]; {
+		switch err := errs[p.issue]; {
 		case errors.Is(err, remote.ErrStale) && y.stuck(p):
 			y.fail(p.issue, y.Conn.Refused(repo.LiveRef(p.issue), "it is where it was expected, and can't be moved: does the server hide it from pushes?", err))
 		case errors.Is(err, remote.ErrStale):
@@ -70,7 +50,7 @@ func (y *Syncing) executeTogether(ctx context.Context, plans []*syncPlan) (again
 const stuckAfter = 8
 
 // stuck counts stale rejections, and reports whether their limit is reached.
-func (y *Syncing) stuck(p *syncPlan) bool {
+func (y *Syncing) stuck(p *issuePlan) bool {
 	before := y.stale[p.issue]
 	if before.tip != p.theirs.Tip {
 		before = staleTip{tip: p.theirs.Tip}
@@ -80,35 +60,66 @@ func (y *Syncing) stuck(p *syncPlan) bool {
 	return before.times >= stuckAfter
 }
 
-// push pushes plans, the archives first. If the sync is interrupted, the archive must
-// already contain the checkpoints that leave a chain.
-func (y *Syncing) push(ctx context.Context, plans []*syncPlan) (errorsByIssue, error) {
-	refused := errorsByIssue{}
+// pushAndUpdate writes the new objects of plans, pushes, and then updates the local refs.
+func (y *Syncing) pushAndUpdate(ctx context.Context, plans []*issuePlan) (errorsByIssue, error) {
+	errs := errorsByIssue{}
 	if y.req.DryRun {
-		return refused, nil
+		for _, p := range plans {
+			p.done.Would()
+		}
+		return errs, nil
 	}
 	for _, same := range groupByWriter(plans) {
 		if err := same[0].k.Flush(ctx); err != nil {
-			refused.all(same, err)
+			for _, p := range same {
+				errs[p.issue] = err
+			}
 		}
 	}
-	shown := slices.DeleteFunc(issuePushes(plans), func(g issuePush) bool { return refused[g.issue] != nil || len(g.updates) == 0 })
-	j := &exposureCheck{y.Sharer, y.Conn.Remote, y.req.May, y.req.Harmless}
-	j.check(ctx, shown, refused)
-	if err := y.send(ctx, plans, refused, func(p *syncPlan) []remote.RefUpdate { return p.archive.Update(p.issue) }); err != nil {
-		return refused, err
+	if err := y.push(ctx, plans, errs); err != nil {
+		return nil, err
 	}
-	return refused, y.send(ctx, plans, refused, (*syncPlan).update)
+	for _, p := range plans {
+		// With this remote-tracking ref, the next fetch transfers only the newer commits.
+		if err := errs[p.issue]; errors.Is(err, remote.ErrStale) && !p.theirs.Tip.IsZero() {
+			errs[p.issue] = errors.Join(err, y.Conn.track(ctx, map[checkpoint.Issue]plumbing.Hash{p.issue: p.theirs.Tip}))
+		}
+	}
+	y.updateLocalRefs(ctx, plans, errs)
+	return errs, nil
 }
 
-func (o errorsByIssue) all(plans []*syncPlan, err error) {
+// updateLocalRefs moves the local refs of the plans without errors, from values that the
+// plans read. If a ref has another value, the next pass plans the issue again. It records
+// plans that changed the remote although their local refs did not move.
+func (y *Syncing) updateLocalRefs(ctx context.Context, plans []*issuePlan, errs errorsByIssue) {
+	byIssue := map[checkpoint.Issue]*issuePlan{}
 	for _, p := range plans {
-		o[p.issue] = err
+		if errs[p.issue] == nil {
+			byIssue[p.issue] = p
+		}
+	}
+	u := y.Conn.newLocalUpdate(func(i checkpoint.Issue) ([]refs.Move, error) { return y.moves(ctx, byIssue[i]) })
+	u.alone = y.Sharer.WithIssueLock
+	for _, same := range groupByWriter(plans) {
+		var issues []checkpoint.Issue
+		for _, p := range same {
+			if byIssue[p.issue] != nil {
+				issues = append(issues, p.issue)
+			}
+		}
+		u.writer = same[0].k
+		maps.Copy(errs, u.run(ctx, issues))
+	}
+	for _, p := range byIssue {
+		if errs[p.issue] != nil && (!p.there && len(p.update()) > 0 || len(p.archive.Update(p.issue)) > 0) {
+			y.given[p.issue] = p.done.After(y.given[p.issue])
+		}
 	}
 }
 
 // groupByWriter returns groups of successive plans that share an ObjectWriter.
-func groupByWriter(plans []*syncPlan) (groups [][]*syncPlan) {
+func groupByWriter(plans []*issuePlan) (groups [][]*issuePlan) {
 	for len(plans) > 0 {
 		n := 1
 		for n < len(plans) && plans[n].k == plans[0].k {
@@ -119,65 +130,21 @@ func groupByWriter(plans []*syncPlan) (groups [][]*syncPlan) {
 	return groups
 }
 
-// update returns the remote chain's ref update, or nil without changes.
-func (p *syncPlan) update() []remote.RefUpdate {
-	if p.tip.IsZero() || p.tip == p.theirs.Tip {
-		return nil
-	}
-	return []remote.RefUpdate{{Ref: repo.LiveRef(p.issue), Tip: p.tip, Seen: p.theirs.Tip}}
-}
-
-// send pushes one ref of each issue that has no error yet.
-func (y *Syncing) send(ctx context.Context, plans []*syncPlan, refused errorsByIssue, of func(*syncPlan) []remote.RefUpdate) error {
-	var updates []remote.RefUpdate
-	for _, p := range plans {
-		if refused[p.issue] == nil {
-			updates = append(updates, of(p)...)
+// moves returns the local ref moves of a plan. It fails if a ref has another value than in
+// the plan.
+func (y *Syncing) moves(ctx context.Context, p *issuePlan) ([]refs.Move, error) {
+	list := append(p.archive.Move(p.issue),
+		refs.Move{Name: repo.LiveRef(p.issue), Old: p.live.Tip, New: p.tip},
+		refs.Move{Name: repo.OwnRef(p.issue), Old: p.own.Tip, New: p.tip})
+	for _, m := range list {
+		now, err := y.Sharer.ReadRef(ctx, m.Name)
+		if err != nil {
+			return nil, err
+		}
+		if now != m.Old {
+			return nil, fmt.Errorf("%w: %s is at %s", repo.ErrRefMoved, m.Name, now)
 		}
 	}
-	if len(updates) == 0 {
-		return nil
-	}
-	said, err := y.Conn.Push(ctx, false, updates...)
-	for _, p := range plans {
-		for _, g := range of(p) {
-			if errors.Is(said[g.Ref], remote.ErrUpToDate) {
-				p.there = p.there || g.Tip == p.tip
-				continue
-			}
-			refused[p.issue] = cmp.Or(refused[p.issue], said[g.Ref])
-		}
-	}
-	return err
-}
-
-// finishPushed updates the local refs after the remote has answered.
-func (y *Syncing) finishPushed(ctx context.Context, plans []*syncPlan, outcome errorsByIssue) {
-	var landing []*syncPlan
-	for _, p := range plans {
-		refused := outcome[p.issue]
-		switch {
-		case y.req.DryRun:
-			p.done.Would()
-		case refused == nil:
-			landing = append(landing, p)
-		case errors.Is(refused, remote.ErrStale) && !p.theirs.Tip.IsZero():
-			// With this ref, the next fetch transfers only the newer commits.
-			outcome[p.issue] = errors.Join(refused, y.Conn.track(ctx, map[checkpoint.Issue]plumbing.Hash{p.issue: p.theirs.Tip}))
-		}
-	}
-	for _, same := range groupByWriter(landing) {
-		y.updateLocalRefs(ctx, same, outcome)
-	}
-	y.notePushed(landing, outcome)
-}
-
-// notePushed records plans that changed the remote although their local refs did not
-// move.
-func (y *Syncing) notePushed(landing []*syncPlan, outcome errorsByIssue) {
-	for _, p := range landing {
-		if outcome[p.issue] != nil && (!p.there && len(p.update()) > 0 || len(p.archive.Update(p.issue)) > 0) {
-			y.given[p.issue] = p.done.After(y.given[p.issue])
-		}
-	}
+	tracking, err := y.Conn.trackingMove(ctx, p.issue, p.tip)
+	return slices.DeleteFunc(append(list, tracking...), func(m refs.Move) bool { return m.Old == m.New }), err
 }

@@ -12,8 +12,8 @@ import (
 )
 
 // withArchives plans archives of issues, and returns plans without errors.
-func (y *Syncing) withArchives(plans []*syncPlan, in fetched) []*syncPlan {
-	var sound []*syncPlan
+func (y *Syncing) withArchives(plans []*issuePlan, in fetched) []*issuePlan {
+	var sound []*issuePlan
 	for _, p := range plans {
 		if p.archive != nil {
 			if err := y.planArchive(p, in[p.issue]); err != nil {
@@ -27,7 +27,7 @@ func (y *Syncing) withArchives(plans []*syncPlan, in fetched) []*syncPlan {
 }
 
 // theirArchives fetches the remote archives of issues whose local archive will be pushed.
-func (y *Syncing) theirArchives(ctx context.Context, plans []*syncPlan) (fetched, error) {
+func (y *Syncing) theirArchives(ctx context.Context, plans []*issuePlan) (fetched, error) {
 	var names []string
 	for _, p := range plans {
 		if p.archive != nil && (y.req.Archived || p.publishes()) {
@@ -61,7 +61,7 @@ func (y *Syncing) theirArchives(ctx context.Context, plans []*syncPlan) (fetched
 
 // publishes reports whether a sync changes the archived checkpoints at the remote: the
 // pushed ledger has new archivals, or deletes an archived checkpoint.
-func (p *syncPlan) publishes() bool {
+func (p *issuePlan) publishes() bool {
 	for id := range p.want.Ledger.Archived {
 		if !p.theirs.Ledger.IsArchived(id) {
 			return true
@@ -77,7 +77,7 @@ func (p *syncPlan) publishes() bool {
 
 // planArchive merges the local archive, the remote archive, and the checkpoints that move
 // to the archive.
-func (y *Syncing) planArchive(p *syncPlan, came remote.FetchedRef) (err error) {
+func (y *Syncing) planArchive(p *issuePlan, came remote.FetchedRef) (err error) {
 	if came.Err != nil {
 		return came.Err
 	}
@@ -110,12 +110,12 @@ func (y *Syncing) planArchive(p *syncPlan, came remote.FetchedRef) (err error) {
 }
 
 // moving returns checkpoints that move from a chain to the local archive.
-func (p *syncPlan) moving() *chain.Chain {
+func (p *issuePlan) moving() *chain.Chain {
 	return chain.MovingTo(p.archive.Here, p.want.Ledger, p.live, p.own, p.theirs)
 }
 
 // countArchived adds the fetched and pushed checkpoints of archives to the result.
-func (p *syncPlan) countArchived(want join.State) {
+func (p *issuePlan) countArchived(want join.State) {
 	a := p.archive
 	if !a.Shared {
 		return

@@ -34,22 +34,13 @@ func (y *Syncing) PushWithoutListing(ctx context.Context, all refStates) error {
 	}
 	y.Here = nil
 	outcome, start := errorsByIssue{}, time.Now()
-	if err := y.send(ctx, plans, outcome, (*syncPlan).update); err != nil {
+	if err := y.send(ctx, plans, outcome, (*issuePlan).update); err != nil {
 		if late := y.Conn.Timeout; ctx.Err() == nil && (late == 0 || time.Since(start) < late) {
 			return nil // a fetch may still succeed
 		}
 		return err
 	}
-	var landing []*syncPlan
-	for _, p := range plans {
-		if outcome[p.issue] == nil {
-			landing = append(landing, p)
-		}
-	}
-	if len(landing) > 0 {
-		y.updateLocalRefs(ctx, landing, outcome)
-		y.notePushed(landing, outcome)
-	}
+	y.updateLocalRefs(ctx, plans, outcome)
 	for _, p := range plans {
 		var said *chain.RemoteError
 		switch err := outcome[p.issue]; {
@@ -69,7 +60,7 @@ func (y *Syncing) PushWithoutListing(ctx context.Context, all refStates) error {
 // planWithoutListing plans issues with local-only checkpoints, assuming that remote refs
 // have their last known values. It leaves out issues that need more than a push. If there
 // are too many issues, it returns nil.
-func (y *Syncing) planWithoutListing(ctx context.Context, all refStates) (plans []*syncPlan) {
+func (y *Syncing) planWithoutListing(ctx context.Context, all refStates) (plans []*issuePlan) {
 	went := map[checkpoint.Issue]plumbing.Hash{}
 	for name, at := range all {
 		if !at.hasLocalOnly() {
@@ -96,18 +87,14 @@ func (y *Syncing) planWithoutListing(ctx context.Context, all refStates) (plans 
 }
 
 // isHarmless reports whether a push needs no question and is not blocked.
-func (y *Syncing) isHarmless(ctx context.Context, plans []*syncPlan) bool {
+func (y *Syncing) isHarmless(ctx context.Context, plans []*issuePlan) bool {
 	if y.req.May == nil {
 		return true
 	}
 	if y.req.Harmless == nil {
 		return false
 	}
-	var updates []remote.RefUpdate
-	for _, p := range plans {
-		updates = append(updates, p.update()...)
-	}
-	out, err := y.Sharer.Here().Showing(ctx, y.Conn.Remote, y.Sharer.Fetched(ctx), updates...)
+	out, err := y.outgoing(ctx, plans, y.Sharer.Fetched(ctx))
 	return err == nil && y.req.Harmless(out)
 }
 

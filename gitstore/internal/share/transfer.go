@@ -15,24 +15,6 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// fetch fetches the chains of issues. With no issues, it fetches all chains of the
-// remote.
-func (l *conn) fetch(ctx context.Context, issues []checkpoint.Issue) ([]checkpoint.Issue, fetched, error) {
-	if len(issues) == 1 {
-		here, err := l.s.RefsHere(ctx, l.Remote, issues)
-		if err != nil {
-			return nil, nil, err
-		}
-		if l.s.knows(l.Remote, issues[0], here) {
-			return l.fetchListed(ctx, issues)
-		}
-		if in, ok, err := l.FetchChainWithoutListing(ctx, issues[0], false); ok || err != nil {
-			return issues, in, err
-		}
-	}
-	return l.fetchListed(ctx, issues)
-}
-
 // fetchListed lists the remote's refs, then fetches the chains of issues.
 func (l *conn) fetchListed(ctx context.Context, issues []checkpoint.Issue) ([]checkpoint.Issue, fetched, error) {
 	tips, issues, err := l.chains(ctx, issues)

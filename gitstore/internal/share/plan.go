@@ -12,13 +12,14 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A syncPlan is the plan of a sync for one issue.
-type syncPlan struct {
+// An issuePlan is the plan of a push or a sync for one issue.
+type issuePlan struct {
 	issue   checkpoint.Issue
-	live    *chain.Chain
+	live    *chain.Chain // in a push, the chain at own/ if the live ref is missing
 	own     *chain.Chain // the chain at own/
 	theirs  *chain.Chain
 	tip     plumbing.Hash      // new chain tip for both sides
+	verify  bool               // push even if the remote should have the tip, to verify this
 	k       *repo.ObjectWriter // contains the new objects
 	want    join.State         // chain state at tip
 	archive *chain.ArchivePlan // nil if a chain is shallow
@@ -27,12 +28,25 @@ type syncPlan struct {
 	done    chain.Synced
 }
 
+// update returns the remote chain's ref update, or nil without changes.
+func (p *issuePlan) update() []remote.RefUpdate {
+	if p.tip.IsZero() || p.tip == p.theirs.Tip && !p.verify {
+		return nil
+	}
+	return []remote.RefUpdate{{Ref: repo.LiveRef(p.issue), Tip: p.tip, Seen: p.theirs.Tip}}
+}
+
+// updates returns the ref updates of the remote archive and of the remote chain.
+func (p *issuePlan) updates() []remote.RefUpdate {
+	return append(p.archive.Update(p.issue), p.update()...)
+}
+
 // planAll plans a sync of issues. Issues that move in one transaction share an object
 // writer.
-func (y *Syncing) planAll(ctx context.Context, issues []checkpoint.Issue, in fetched, known *chain.Names) []*syncPlan {
+func (y *Syncing) planAll(ctx context.Context, issues []checkpoint.Issue, in fetched, known *chain.Names) []*issuePlan {
 	y.Sharer.Refs.Hold()
 	defer y.Sharer.Refs.Let()
-	var plans []*syncPlan
+	var plans []*issuePlan
 	var k *repo.ObjectWriter
 	for n, i := range issues {
 		if n%maxIssuesPerTransaction == 0 {
@@ -53,12 +67,12 @@ func (y *Syncing) planAll(ctx context.Context, issues []checkpoint.Issue, in fet
 
 // plan reads an issue's chains and merges them, without writing. Concurrent changes of
 // refs are detected when the refs move.
-func (y *Syncing) plan(ctx context.Context, k *repo.ObjectWriter, i checkpoint.Issue, a remote.FetchedRef) (p *syncPlan, err error) {
+func (y *Syncing) plan(ctx context.Context, k *repo.ObjectWriter, i checkpoint.Issue, a remote.FetchedRef) (p *issuePlan, err error) {
 	if a.Err != nil {
 		return nil, a.Err
 	}
 	s := y.Sharer
-	p = &syncPlan{issue: i, k: k, done: chain.Synced{Issue: i, Retries: y.tries}}
+	p = &issuePlan{issue: i, k: k, done: chain.Synced{Issue: i, Retries: y.tries}}
 	if p.live, err = s.ReadChain(ctx, i, repo.LiveRef(i), 0); err != nil {
 		return nil, err
 	}
@@ -75,7 +89,7 @@ func (y *Syncing) plan(ctx context.Context, k *repo.ObjectWriter, i checkpoint.I
 }
 
 // planJoin plans the merge of complete chains.
-func (y *Syncing) planJoin(ctx context.Context, p *syncPlan) error {
+func (y *Syncing) planJoin(ctx context.Context, p *issuePlan) error {
 	live, gone := y.Sharer.WithoutGone(p.live, p.theirs)
 	own, more := y.Sharer.WithoutGone(p.own, p.theirs)
 	tip, want, woven, err := y.Sharer.MergeChains(p.k, p.theirs, live, own)
@@ -97,7 +111,7 @@ func (y *Syncing) planJoin(ctx context.Context, p *syncPlan) error {
 
 // planCut plans a sync with a shallow chain. One chain must extend or contain the other,
 // since commits below a shallow boundary cannot be rewritten.
-func (y *Syncing) planCut(p *syncPlan) error {
+func (y *Syncing) planCut(p *issuePlan) error {
 	ours := p.live
 	if ours.Tip.IsZero() {
 		ours = p.own
@@ -126,7 +140,7 @@ func (y *Syncing) cutRefusal() error {
 }
 
 // count sets the numbers of fetched and pushed checkpoints.
-func (p *syncPlan) count(woven bool) {
+func (p *issuePlan) count(woven bool) {
 	live, own, theirs := p.live.Index(), p.own.Index(), p.theirs.Index()
 	for id := range p.want.Checkpoints {
 		if live[id] == nil && own[id] == nil {
@@ -140,7 +154,7 @@ func (p *syncPlan) count(woven bool) {
 }
 
 // name sets the result of the issue.
-func (p *syncPlan) name(woven bool) {
+func (p *issuePlan) name(woven bool) {
 	switch {
 	case p.tip.IsZero():
 		p.done.Result = chain.Absent
