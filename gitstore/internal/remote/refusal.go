@@ -23,7 +23,7 @@ type refusal struct {
 func (l *Conn) resolve(ctx context.Context, dryRun bool, refusals []refusal, outcome map[string]error) {
 	for try := 1; len(refusals) > 0; try++ {
 		again := l.unmoved(ctx, refusals, try, outcome)
-		if len(again) == 0 || !wait(ctx, try) {
+		if len(again) == 0 || Pause(ctx, 50*time.Millisecond, try) != nil {
 			return
 		}
 		updates := make([]RefUpdate, len(again))
@@ -91,13 +91,14 @@ func (r refusal) tries() int {
 	return 3
 }
 
-// wait sleeps before a retry. It returns false if ctx ended.
-func wait(ctx context.Context, try int) bool {
-	longest := min(2*time.Second, 50*time.Millisecond<<min(try, 10))
+// Pause waits before a retry. The delay is random, so that clones do not retry at the same
+// time, and grows from about first to about two seconds.
+func Pause(ctx context.Context, first time.Duration, retries int) error {
+	longest := min(2*time.Second, first<<min(retries, 10))
 	select {
 	case <-ctx.Done():
-		return false
+		return ctx.Err()
 	case <-time.After(longest/4 + rand.N(longest)):
-		return true
+		return nil
 	}
 }

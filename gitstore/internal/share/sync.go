@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"sync"
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
+	"git-checkpoint/gitstore/internal/remote"
 	"git-checkpoint/gitstore/internal/repo"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -123,21 +123,9 @@ func (y *Syncing) run(ctx context.Context, pending []checkpoint.Issue) error {
 			y.giveUp(pending)
 			return nil
 		}
-		if err := pause(ctx, y.tries); err != nil {
+		if err := remote.Pause(ctx, 20*time.Millisecond, y.tries); err != nil {
 			return err
 		}
-	}
-}
-
-// pause waits before the next attempt, with a random and growing delay, so that clones do
-// not retry at the same time.
-func pause(ctx context.Context, tries int) error {
-	longest := min(2*time.Second, 20*time.Millisecond<<min(tries, 10))
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(longest/4 + rand.N(longest)):
-		return nil
 	}
 }
 
