@@ -87,8 +87,8 @@ var layers = [][]string{
 	{
 		"gitstore/internal/gittest",
 		"gitstore/internal/odb/inflate",
-		"internal/fsutil",
-		"internal/fsutil/filelock",
+		"gitstore/fsutil",
+		"gitstore/fsutil/filelock",
 	},
 
 	// leaves that every package may import

@@ -7,11 +7,11 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/gittest"
 	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/retention"
-	"git-checkpoint/internal/fsutil"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"

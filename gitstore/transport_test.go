@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/repo"
-	"git-checkpoint/internal/fsutil"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"

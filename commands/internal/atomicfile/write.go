@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"git-checkpoint/internal/fsutil"
+	"git-checkpoint/gitstore/fsutil"
 )
 
 // Write replaces the content of the file. It creates a missing file and its directory.

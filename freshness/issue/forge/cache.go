@@ -15,7 +15,7 @@ import (
 
 	"git-checkpoint/freshness/issue"
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/internal/fsutil"
+	"git-checkpoint/gitstore/fsutil"
 )
 
 // entryVersion increases if stored fields change their meaning.

@@ -10,11 +10,11 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/ledger"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/trees"
 	"git-checkpoint/gitstore/retention"
-	"git-checkpoint/internal/fsutil"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )

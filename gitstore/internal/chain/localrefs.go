@@ -5,8 +5,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/remote"
-	"git-checkpoint/internal/fsutil"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"git-checkpoint/internal/fsutil"
+	"git-checkpoint/gitstore/fsutil"
 
 	"golang.org/x/sys/unix"
 )

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"git-checkpoint/internal/fsutil"
+	"git-checkpoint/gitstore/fsutil"
 )
 
 // sync syncs the contents of new and existing files. In an ordered journal sync only

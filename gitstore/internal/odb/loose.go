@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"git-checkpoint/internal/fsutil"
+	"git-checkpoint/gitstore/fsutil"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"git-checkpoint/internal/fsutil"
+	"git-checkpoint/gitstore/fsutil"
 )
 
 // FlushPack writes all added objects as one pack with git index-pack, which checks and

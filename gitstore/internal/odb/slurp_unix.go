@@ -5,7 +5,7 @@ package odb
 import (
 	"io/fs"
 
-	"git-checkpoint/internal/fsutil"
+	"git-checkpoint/gitstore/fsutil"
 
 	"golang.org/x/sys/unix"
 )

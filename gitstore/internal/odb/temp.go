@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"git-checkpoint/internal/fsutil"
+	"git-checkpoint/gitstore/fsutil"
 )
 
 // A temp is an object file under a temporary name. The name begins with tmp_obj_, so that

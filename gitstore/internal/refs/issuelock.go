@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"git-checkpoint/gitstore/fsutil/filelock"
 	"git-checkpoint/gitstore/internal/git"
-	"git-checkpoint/internal/fsutil/filelock"
 )
 
 // An IssueLock protects the refs of one or more issues against other processes of this

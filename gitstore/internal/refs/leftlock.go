@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"git-checkpoint/internal/fsutil"
-	"git-checkpoint/internal/fsutil/filelock"
+	"git-checkpoint/gitstore/fsutil"
+	"git-checkpoint/gitstore/fsutil/filelock"
 )
 
 // Git creates the lock file of a ref empty and writes the new value later. For a

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"git-checkpoint/internal/fsutil"
+	"git-checkpoint/gitstore/fsutil"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"

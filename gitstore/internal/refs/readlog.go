@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"git-checkpoint/internal/fsutil"
+	"git-checkpoint/gitstore/fsutil"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/git"
-	"git-checkpoint/internal/fsutil"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )

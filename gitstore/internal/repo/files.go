@@ -9,7 +9,7 @@ import (
 	"slices"
 	"sync"
 
-	"git-checkpoint/internal/fsutil"
+	"git-checkpoint/gitstore/fsutil"
 )
 
 // syncDirs makes created, renamed and removed entries of directories durable. Concurrent

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/refs"
-	"git-checkpoint/internal/fsutil"
 )
 
 // If git cannot open the configuration of a repository with reftables, for example

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/internal/fsutil/filelock"
+	"git-checkpoint/gitstore/fsutil/filelock"
 )
 
 // Notes are small state files of commands. All worktrees of the repository share them.

@@ -12,10 +12,10 @@ import (
 	"strings"
 	"time"
 
+	"git-checkpoint/gitstore/fsutil/filelock"
 	"git-checkpoint/gitstore/internal/odb"
 	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/trees"
-	"git-checkpoint/internal/fsutil/filelock"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/odb"
-	"git-checkpoint/internal/fsutil"
 )
 
 // Search limits for refs written by git. Every save runs this search.

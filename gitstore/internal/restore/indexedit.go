@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
+	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/index"
-	"git-checkpoint/internal/fsutil"
 )
 
 // An indexEdit is a change of one index entry.

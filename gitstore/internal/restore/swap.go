@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/trees"
-	"git-checkpoint/internal/fsutil"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )

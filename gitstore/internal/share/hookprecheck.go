@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/repo"
-	"git-checkpoint/internal/fsutil"
 )
 
 // A HookPrecheck holds facts from a few files of the repository, so that hooks without

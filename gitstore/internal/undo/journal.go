@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"git-checkpoint/gitstore/fsutil"
+	"git-checkpoint/gitstore/fsutil/filelock"
 	"git-checkpoint/gitstore/internal/repo"
-	"git-checkpoint/internal/fsutil"
-	"git-checkpoint/internal/fsutil/filelock"
 )
 
 // journal returns the journal's path. The journal names the safety snapshot of the

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/gitconfig"
-	"git-checkpoint/internal/fsutil"
 )
 
 // speaking are environment variables that set paths of the repository.

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"git-checkpoint/internal/fsutil"
+	"git-checkpoint/gitstore/fsutil"
 )
 
 // UnderWay returns the operation in progress in this worktree, such as "merge", or "".
