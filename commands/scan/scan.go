@@ -55,7 +55,7 @@ func runScan(c *invoke.Invocation) error {
 		}
 		for _, f := range found.Found {
 			result.Findings = append(result.Findings, output.ScanFinding{CheckpointID: string(f.ID), Path: f.Path, Line: f.Line, Rule: f.Rule})
-			if !f.Told() && c.Settings.String("redact") != "warn" {
+			if !f.Informational() && c.Settings.String("redact") != "warn" {
 				stops = append(stops, stopping{i, f})
 			}
 		}
@@ -112,7 +112,7 @@ func scan(c *invoke.Invocation, remote string, i checkpoint.Issue) (*gitstore.Sc
 		return &gitstore.Scanned{}, err
 	}
 	req := pushing.ScanRequest(c, i, out)
-	req.Told = true
+	req.Informational = true
 	return c.Store.Scan(c.Ctx, req)
 }
 

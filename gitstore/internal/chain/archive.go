@@ -20,7 +20,7 @@ func (s *Chains) Archive(ctx context.Context, issue checkpoint.Issue, ids []chec
 	var moved []checkpoint.ID
 	err := s.Alter(ctx, issue, func(c *Chain, k *repo.ObjectWriter) (*Change, error) {
 		var err error
-		if moved, err = liveOnes(c, ids); err != nil {
+		if moved, err = idsToArchive(c, ids); err != nil {
 			return nil, err
 		}
 		return s.ToArchive(ctx, c, moved, why, k)
@@ -31,9 +31,9 @@ func (s *Chains) Archive(ctx context.Context, issue checkpoint.Issue, ids []chec
 	return moved, nil
 }
 
-// liveOnes returns the ids to archive, newest first. Without ids it returns all ids of
-// the chain.
-func liveOnes(c *Chain, ids []checkpoint.ID) ([]checkpoint.ID, error) {
+// idsToArchive returns the ids to archive, newest first. Without ids it returns all ids
+// of the chain.
+func idsToArchive(c *Chain, ids []checkpoint.ID) ([]checkpoint.ID, error) {
 	live := c.Index()
 	for _, id := range ids {
 		if live[id] == nil {
@@ -115,9 +115,9 @@ func (archive *Chain) liveIn(c *Chain) []checkpoint.ID {
 	return both
 }
 
-// tellFiled sets the archive facts of archived checkpoints from the ledger of the live
-// chain. If the live chain cannot be read, the facts stay empty.
-func (s *Chains) tellFiled(ctx context.Context, issue checkpoint.Issue, list []Checkpoint) {
+// setArchiveFacts sets the archive facts of archived checkpoints from the ledger of the
+// live chain. If the live chain cannot be read, the facts stay empty.
+func (s *Chains) setArchiveFacts(ctx context.Context, issue checkpoint.Issue, list []Checkpoint) {
 	if len(list) == 0 {
 		return
 	}

@@ -137,7 +137,7 @@ func (s *Chains) readLedger(c *Chain) error {
 	data, err := s.ledgerIn(c.Commits[at].Raw.Tree)
 	switch {
 	case errors.As(err, new(*repo.PromisedError)):
-		s.readLedgerBelow(c, err)
+		s.readOlderLedger(c, err)
 	case err != nil:
 		return fmt.Errorf("%s: %w", c.Ref, err)
 	default:
@@ -256,7 +256,7 @@ func (s *Chains) Archived(ctx context.Context, issue checkpoint.Issue, limit int
 	if err != nil {
 		return nil, err
 	}
-	s.tellFiled(ctx, issue, l.Checkpoints)
+	s.setArchiveFacts(ctx, issue, l.Checkpoints)
 	return l, nil
 }
 
@@ -269,12 +269,12 @@ func (s *Chains) list(ctx context.Context, issue checkpoint.Issue, ref string, l
 	if limit > 0 && len(l.Checkpoints) > limit {
 		l.Checkpoints, l.Complete = l.Checkpoints[:limit], false
 	}
-	return l, c.Below()
+	return l, c.CheckBoundary()
 }
 
-// Below fails if a shallow clone has only ledger commits of a chain, since all
+// CheckBoundary fails if a shallow clone has only ledger commits of a chain, since all
 // checkpoints are then below the boundary.
-func (c *Chain) Below() error {
+func (c *Chain) CheckBoundary() error {
 	if !c.Cut || c.Newest() != nil {
 		return nil
 	}

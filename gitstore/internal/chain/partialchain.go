@@ -12,10 +12,10 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// readLedgerBelow reads the newest available ledger of a chain if a partial clone lacks
-// the ledger of the tip. It sets c.unread to the cause, because a ledger change would
+// readOlderLedger reads the newest available ledger of a chain if a partial clone lacks
+// the ledger of the tip. It sets c.Unread to the cause, because a ledger change would
 // lose entries of the tip's ledger. A save is safe: a later sync merges the ledgers.
-func (s *Chains) readLedgerBelow(c *Chain, cause error) {
+func (s *Chains) readOlderLedger(c *Chain, cause error) {
 	c.Unread = repo.Lacked(c.Issue, c.Ref, cause)
 	for i := range c.Commits {
 		l := &c.Commits[i]
@@ -60,11 +60,11 @@ func (c *Chain) CarriesLedger(o *Chain) bool {
 	return true
 }
 
-// WithoutGone returns the local chain for a sync in a partial clone. It omits checkpoints
-// that the remote chain lacks and whose content cannot be fetched any more, because
-// remotes would reject them. If checkpoints are omitted, the result has no tip, so that a
-// merge builds on another chain.
-func (s *Chains) WithoutGone(c, theirs *Chain) (*Chain, []checkpoint.ID) {
+// OmitUnfetchable returns the local chain for a sync in a partial clone. It omits
+// checkpoints that the remote chain lacks and whose content cannot be fetched any more,
+// because remotes would reject them. If checkpoints are omitted, the result has no tip,
+// so that a merge builds on another chain.
+func (s *Chains) OmitUnfetchable(c, theirs *Chain) (*Chain, []checkpoint.ID) {
 	if s.Opened == nil || c.Tip.IsZero() || c.Tip == theirs.Tip {
 		return c, nil
 	}

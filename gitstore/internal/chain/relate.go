@@ -25,9 +25,9 @@ func Relate(ours, theirs *Chain) Relation {
 	switch {
 	case ours.Tip == theirs.Tip:
 		return RelationSame
-	case ours.Tip.IsZero() || theirs.Stands(ours.Tip):
+	case ours.Tip.IsZero() || theirs.ContainsCommit(ours.Tip):
 		return RelationBehind
-	case theirs.Tip.IsZero() || ours.Stands(theirs.Tip):
+	case theirs.Tip.IsZero() || ours.ContainsCommit(theirs.Tip):
 		return RelationAhead
 	}
 	if !ours.Whole() || !theirs.Whole() {
@@ -68,8 +68,8 @@ func (c *Chain) archived(o *Chain) bool {
 	return slices.ContainsFunc(o.Commits, func(l ChainCommit) bool { return c.Ledger.IsArchived(l.ID) })
 }
 
-// Stands reports whether a chain contains a commit.
-func (c *Chain) Stands(on plumbing.Hash) bool {
+// ContainsCommit reports whether a chain contains a commit.
+func (c *Chain) ContainsCommit(on plumbing.Hash) bool {
 	if on == Genesis(c.Issue).Hash {
 		return c.Rooted
 	}
@@ -81,8 +81,8 @@ func (c *Chain) Stands(on plumbing.Hash) bool {
 	return false
 }
 
-// Without returns the number of checkpoints of c that o lacks.
-func (c *Chain) Without(o *Chain) int {
+// CountMissingFrom returns the number of checkpoints of c that o lacks.
+func (c *Chain) CountMissingFrom(o *Chain) int {
 	known, n := o.Index(), 0
 	for i := range c.Commits {
 		if !c.Commits[i].Ledger && known[c.Commits[i].ID] == nil {

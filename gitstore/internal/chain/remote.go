@@ -122,8 +122,8 @@ func (d Synced) After(given Synced) Synced {
 	return d
 }
 
-// Would converts a result into that of a dry run.
-func (d *Synced) Would() {
+// MarkDryRun converts a result into that of a dry run.
+func (d *Synced) MarkDryRun() {
 	if d.Result != UpToDate && d.Result != Absent {
 		d.Result = "would be " + d.Result
 	}

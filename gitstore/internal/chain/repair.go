@@ -52,14 +52,14 @@ func (s *Chains) RepairOwn(ctx context.Context, i checkpoint.Issue, deleted bool
 	}
 	s.Compared[i] = repo.ComparedRefs{Live: live, Own: own}
 	now, err := s.Walk(i, repo.LiveRef(i), live, 0)
-	if err != nil || now.Stands(own) {
+	if err != nil || now.ContainsCommit(own) {
 		return nil
 	}
 	last, err := s.Walk(i, repo.OwnRef(i), own, 0)
 	switch {
 	case err != nil:
 		return nil
-	case last.Stands(live): // also in a shallow clone: the ref was set back
+	case last.ContainsCommit(live): // also in a shallow clone: the ref was set back
 		return s.RestoreRef(ctx, i, live, own)
 	case !now.Whole() || !last.Whole():
 		return nil
@@ -75,7 +75,7 @@ func (s *Chains) RepairOwn(ctx context.Context, i checkpoint.Issue, deleted bool
 	case err != nil:
 		return fmt.Errorf("restore what other means took from %s: %w", repo.LiveRef(i), err)
 	case back:
-		s.TellBack(i)
+		s.NotifyRestored(i)
 	}
 	return nil
 }
@@ -92,11 +92,12 @@ func (s *Chains) RestoreRef(ctx context.Context, i checkpoint.Issue, live, own p
 	default:
 		return fmt.Errorf("restore what other means took from %s: %w", repo.LiveRef(i), err)
 	}
-	s.TellBack(i)
+	s.NotifyRestored(i)
 	return nil
 }
 
-func (s *Chains) TellBack(i checkpoint.Issue) {
+// NotifyRestored reports that checkpoints were restored to an issue's chain.
+func (s *Chains) NotifyRestored(i checkpoint.Issue) {
 	s.Notify("issue %s: %s was changed by other means; what this clone had saved there is back", i, repo.LiveRef(i))
 }
 
@@ -147,8 +148,8 @@ func (s *Chains) checkCompared(c *Chain, own plumbing.Hash) error {
 	return nil
 }
 
-// lookedAt is the number of checkpoints that isAheadOf reads.
-const lookedAt = 200
+// repairDepth is the number of checkpoints that isAheadOf reads.
+const repairDepth = 200
 
 // RepairIfRewritten prepares an issue for an operation that only reads: it settles an
 // interrupted transaction, then runs RestoreOwnChain if the chain lacks the tip that this
@@ -185,8 +186,8 @@ func (s *Chains) isAheadOf(i checkpoint.Issue, live, on plumbing.Hash) bool {
 	if live.IsZero() {
 		return false
 	}
-	c, err := s.Walk(i, repo.LiveRef(i), live, lookedAt)
-	return err == nil && c.Stands(on)
+	c, err := s.Walk(i, repo.LiveRef(i), live, repairDepth)
+	return err == nil && c.ContainsCommit(on)
 }
 
 // RestoreDeletedRefs restores deleted chain refs, and reports whether it restored any.

@@ -35,7 +35,7 @@ func (s *Chains) Alter(ctx context.Context, issue checkpoint.Issue, decide func(
 		if err != nil {
 			return err
 		}
-		if err := cmp.Or(c.Unread, c.Below()); err != nil {
+		if err := cmp.Or(c.Unread, c.CheckBoundary()); err != nil {
 			return err
 		}
 		k := s.NewObjectWriter()

@@ -175,7 +175,7 @@ func (s *Doctor) tookAway(ctx context.Context, i checkpoint.Issue, own plumbing.
 		return false
 	}
 	now, err := s.Walk(i, repo.LiveRef(i), live, 0)
-	if err != nil || now.Stands(own) {
+	if err != nil || now.ContainsCommit(own) {
 		return false
 	}
 	last, err := s.Walk(i, repo.OwnRef(i), own, 0)

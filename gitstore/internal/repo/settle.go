@@ -30,7 +30,7 @@ func (m *mover) settle(ctx context.Context, moves []refs.Move, prepared bool, fa
 	}
 	switch {
 	case len(left) < len(moves):
-		return m.goOn(ctx, moves, left)
+		return m.moveRemaining(ctx, moves, left)
 	case staleRead(failed):
 		return fmt.Errorf("%w: %w", ErrRefMoved, failed)
 	}
@@ -48,12 +48,12 @@ func (s *Repo) nameTableLock(failed error) error {
 	return fmt.Errorf("%w: %s exists; if no git is running, remove it", failed, lock)
 }
 
-// goOn moves the remaining refs. If a ref cannot be moved, the transaction's note stays.
-// The next command for the issue then completes the transaction or rolls it back. goOn
-// fails only if that ref is a chain or an archive; other refs, such as own/, are
-// bookkeeping. The note is necessary: without it, a repair would treat an old own/ as
-// lost work and revert the rewrite.
-func (m *mover) goOn(ctx context.Context, moves, left []refs.Move) error {
+// moveRemaining moves the remaining refs. If a ref cannot be moved, the transaction's
+// note stays. The next command for the issue then completes the transaction or rolls it
+// back. moveRemaining fails only if that ref is a chain or an archive; other refs, such
+// as own/, are bookkeeping. The note is necessary: without it, a repair would treat an
+// old own/ as lost work and revert the rewrite.
+func (m *mover) moveRemaining(ctx context.Context, moves, left []refs.Move) error {
 	if len(left) > 0 {
 		m.s.IssueLock.Hold()
 		err := m.s.MoveRefs(ctx, m.message, left...)

@@ -132,13 +132,13 @@ func (w *SaveOp) setFacts(r *checkpoint.Record) {
 	}
 }
 
-// free fails with *TakenError if an imported id belongs to an existing or a dropped
-// checkpoint. The next sync would remove a checkpoint with a dropped id.
-func (w *SaveOp) free(ctx context.Context, below *chain.Chain, id checkpoint.ID) error {
+// checkImportedID fails with *TakenError if an imported id belongs to an existing or a
+// dropped checkpoint. The next sync would remove a checkpoint with a dropped id.
+func (w *SaveOp) checkImportedID(ctx context.Context, current *chain.Chain, id checkpoint.ID) error {
 	if !w.Req.Keep {
 		return nil
 	}
-	if below.Ledger.Deleted[id] {
+	if current.Ledger.Deleted[id] {
 		return &repo.TakenError{Issue: w.Req.Issue, ID: id, Dropped: true}
 	}
 	if _, err := w.Saver.ByID(ctx, w.Req.Issue, id); err == nil {

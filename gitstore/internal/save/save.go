@@ -128,42 +128,42 @@ type SaveOp struct {
 // another process moved the ref first.
 func (w *SaveOp) Append(ctx context.Context, k *repo.ObjectWriter) (*Saved, error) {
 	s, issue := w.Saver, w.Req.Issue
-	below, err := s.ChainToSaveOn(ctx, issue)
+	current, err := s.ChainToSaveOn(ctx, issue)
 	if err != nil {
 		return nil, err
 	}
-	if below.Tip.IsZero() {
+	if current.Tip.IsZero() {
 		if err := s.CheckName(ctx, issue); err != nil {
 			return nil, err
 		}
 	}
-	if below.Deleted && w.needsRef {
+	if current.Deleted && w.needsRef {
 		return nil, fmt.Errorf("%w: %s was deleted", repo.ErrRefMoved, repo.LiveRef(issue))
 	}
-	before, left := s.recordBefore(below)
-	if err := below.Below(); err != nil {
+	before, left := s.recordBefore(current)
+	if err := current.CheckBoundary(); err != nil {
 		left = append(left, fmt.Errorf("the record before is left out: %w", err))
 	}
-	if below.Unread != nil {
-		left = append(left, fmt.Errorf("what was dropped or pinned since is left out: %w", below.Unread))
+	if current.Unread != nil {
+		left = append(left, fmt.Errorf("what was dropped or pinned since is left out: %w", current.Unread))
 	}
 	if err := w.refuse(left); err != nil {
 		return nil, err
 	}
-	record, err := w.derive(before, below.NewestClock())
+	record, err := w.derive(before, current.NewestClock())
 	if err != nil {
 		return nil, err
 	}
-	if err := w.free(ctx, below, record.ID()); err != nil {
+	if err := w.checkImportedID(ctx, current, record.ID()); err != nil {
 		return nil, err
 	}
-	if w.Req.IfChanged && w.unchanged(below, record) {
-		if below.Deleted && !w.Req.DryRun {
-			err = s.RestoreRef(ctx, issue, plumbing.ZeroHash, below.Tip)
+	if w.Req.IfChanged && w.unchanged(current, record) {
+		if current.Deleted && !w.Req.DryRun {
+			err = s.RestoreRef(ctx, issue, plumbing.ZeroHash, current.Tip)
 		}
 		return nil, cmp.Or(err, repo.ErrUnchanged)
 	}
-	on, dropped := s.applyRetention(ctx, below, w.Req.Retention, record, w.Snap.Entries, k)
+	on, dropped := s.applyRetention(ctx, current, w.Req.Retention, record, w.Snap.Entries, k)
 	commit, err := w.build(k, on, record)
 	if err != nil {
 		return nil, err
@@ -176,12 +176,12 @@ func (w *SaveOp) Append(ctx context.Context, k *repo.ObjectWriter) (*Saved, erro
 		return saved, nil
 	}
 	k.Reach(w.Snap.Head.Commit)
-	moves := func() ([]refs.Move, error) { return s.MovesTo(ctx, below, commit.Hash) }
+	moves := func() ([]refs.Move, error) { return s.MovesTo(ctx, current, commit.Hash) }
 	if err := s.Publish(ctx, k, reflogSave(w.id, dropped), moves); err != nil {
 		return nil, w.inChain(err)
 	}
-	if below.Deleted {
-		s.TellBack(issue)
+	if current.Deleted {
+		s.NotifyRestored(issue)
 	}
 	if err := s.ForgetResumed(issue); err != nil {
 		saved.Warnings = append(saved.Warnings, fmt.Sprintf("the next save starts from the resumed record again: %v", err))

@@ -21,11 +21,11 @@ import (
 
 // A ScanRequest holds the parameters of a scan for secrets.
 type ScanRequest struct {
-	Issue   checkpoint.Issue // issue whose checkpoints are named in the result, or ""
-	Out     chain.Outgoing   // commits and files that would be exposed
-	Allow   scan.Allow       // exceptions
-	Command string           // external scanner, or ""
-	Told    bool             // include findings that do not block a push, such as local paths
+	Issue         checkpoint.Issue // issue whose checkpoints are named in the result, or ""
+	Out           chain.Outgoing   // commits and files that would be exposed
+	Allow         scan.Allow       // exceptions
+	Command       string           // external scanner, or ""
+	Informational bool             // include findings that do not block a push, such as local paths
 }
 
 // A Secret is the location of a likely secret in a file of a chain. It never contains the
@@ -39,8 +39,8 @@ type Secret struct {
 	blob string
 }
 
-// Told reports whether the finding does not block a push.
-func (s Secret) Told() bool { return scan.Told(s.Rule) }
+// Informational reports whether the finding does not block a push.
+func (s Secret) Informational() bool { return scan.IsInformational(s.Rule) }
 
 // A Scanned is the result of a scan.
 type Scanned struct {
@@ -87,7 +87,7 @@ func (s *Scanner) Scan(ctx context.Context, req ScanRequest) (*Scanned, error) {
 	found.Found = append(found.Found, more...)
 	s.place(req, found)
 	found.Found = slices.DeleteFunc(found.Found, func(f Secret) bool {
-		return f.Told() && !req.Told || req.Allow.Has(f.Rule, f.Path)
+		return f.Informational() && !req.Informational || req.Allow.Has(f.Rule, f.Path)
 	})
 	return found, nil
 }

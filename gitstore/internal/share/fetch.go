@@ -92,7 +92,7 @@ func (y *Syncing) planFetch(ctx context.Context, i checkpoint.Issue, came remote
 	case chain.RelationAhead:
 		done.Result, moves = chain.Ahead, restoreLiveRef(ours)
 	case chain.RelationBehind:
-		done.Result, done.Fetched = chain.Fetched, theirs.Without(ours)
+		done.Result, done.Fetched = chain.Fetched, theirs.CountMissingFrom(ours)
 		moves, err = s.adopt(ctx, ours, theirs, names)
 	default:
 		done.Result, done.Err = chain.Diverged, y.divergence(i)
@@ -194,7 +194,7 @@ func (y *Syncing) compareAll(ctx context.Context) ([]chain.Synced, error) {
 			done[k].Result, done[k].Err = chain.Failed, fmt.Errorf("fetch issue %s: %w", i, err)
 		case ours.Tip == tips[i]:
 			done[k].Result = chain.UpToDate
-		case ours.Stands(tips[i]):
+		case ours.ContainsCommit(tips[i]):
 			done[k].Result = chain.Ahead
 		default:
 			done[k].Result = "would be fetched"

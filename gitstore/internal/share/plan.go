@@ -90,13 +90,13 @@ func (y *Syncing) plan(ctx context.Context, k *repo.ObjectWriter, i checkpoint.I
 
 // planJoin plans the merge of complete chains.
 func (y *Syncing) planJoin(ctx context.Context, p *issuePlan) error {
-	live, gone := y.Sharer.WithoutGone(p.live, p.theirs)
-	own, more := y.Sharer.WithoutGone(p.own, p.theirs)
-	tip, want, woven, err := y.Sharer.MergeChains(p.k, p.theirs, live, own)
+	live, gone := y.Sharer.OmitUnfetchable(p.live, p.theirs)
+	own, more := y.Sharer.OmitUnfetchable(p.own, p.theirs)
+	tip, want, rebuilt, err := y.Sharer.MergeChains(p.k, p.theirs, live, own)
 	if err != nil {
 		return err
 	}
-	if woven {
+	if rebuilt {
 		tip, p.remarks = y.Sharer.MergeWork(ctx, p.k, tip, want, p.theirs, live, own)
 	}
 	p.remarks = append(p.remarks, chain.LeftOut(p.issue, append(gone, more...))...)
@@ -105,7 +105,7 @@ func (y *Syncing) planJoin(ctx context.Context, p *issuePlan) error {
 		return err
 	}
 	p.tip, p.want, p.archive = tip, want, &chain.ArchivePlan{Here: here, Theirs: y.Sharer.NoChain(here)}
-	p.count(woven)
+	p.count(rebuilt)
 	return nil
 }
 
@@ -119,14 +119,14 @@ func (y *Syncing) planCut(p *issuePlan) error {
 	p.tip = ours.Tip
 	switch chain.Relate(ours, p.theirs) {
 	case chain.RelationSame, chain.RelationAhead:
-		p.done.Pushed = ours.Without(p.theirs)
+		p.done.Pushed = ours.CountMissingFrom(p.theirs)
 	case chain.RelationBehind:
-		p.tip, p.done.Fetched = p.theirs.Tip, p.theirs.Without(ours)
+		p.tip, p.done.Fetched = p.theirs.Tip, p.theirs.CountMissingFrom(ours)
 	default:
 		if !chain.ContainsAll(p.theirs, p.live, p.own) {
 			return y.cutRefusal()
 		}
-		p.tip, p.done.Fetched = p.theirs.Tip, p.theirs.Without(ours)
+		p.tip, p.done.Fetched = p.theirs.Tip, p.theirs.CountMissingFrom(ours)
 	}
 	p.name(false)
 	return nil
@@ -140,7 +140,7 @@ func (y *Syncing) cutRefusal() error {
 }
 
 // count sets the numbers of fetched and pushed checkpoints.
-func (p *issuePlan) count(woven bool) {
+func (p *issuePlan) count(rebuilt bool) {
 	live, own, theirs := p.live.Index(), p.own.Index(), p.theirs.Index()
 	for id := range p.want.Checkpoints {
 		if live[id] == nil && own[id] == nil {
@@ -150,15 +150,15 @@ func (p *issuePlan) count(woven bool) {
 			p.done.Pushed++
 		}
 	}
-	p.name(woven && p.tip != p.live.Tip)
+	p.name(rebuilt && p.tip != p.live.Tip)
 }
 
 // name sets the result of the issue.
-func (p *issuePlan) name(woven bool) {
+func (p *issuePlan) name(rebuilt bool) {
 	switch {
 	case p.tip.IsZero():
 		p.done.Result = chain.Absent
-	case woven:
+	case rebuilt:
 		p.done.Result, p.done.Joined = Joined, true
 	case p.tip != p.theirs.Tip:
 		p.done.Result = chain.Pushed

@@ -123,9 +123,9 @@ func (y *Syncing) planPush(ctx context.Context, i checkpoint.Issue, came remote.
 	case chain.RelationSame:
 		p.tip, p.verify, p.done.Result = p.live.Tip, true, chain.UpToDate
 	default:
-		p.tip, p.done.Result, p.done.Pushed = p.live.Tip, chain.Pushed, p.live.Without(p.theirs)
+		p.tip, p.done.Result, p.done.Pushed = p.live.Tip, chain.Pushed, p.live.CountMissingFrom(p.theirs)
 		if y.req.DryRun {
-			p.done.Would()
+			p.done.MarkDryRun()
 		}
 	}
 	return p, nil

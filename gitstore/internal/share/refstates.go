@@ -41,9 +41,9 @@ func (y *Syncing) RefStatesOf(here map[string]plumbing.Hash) refStates {
 	return all
 }
 
-// every returns the issues of the remote, the local issues, and the issues that this
+// allIssues returns the issues of the remote, the local issues, and the issues that this
 // clone once wrote.
-func (all refStates) every(there listing) []checkpoint.Issue {
+func (all refStates) allIssues(there listing) []checkpoint.Issue {
 	issues := slices.Clone(there.issues)
 	for name, at := range all {
 		if at.live.IsZero() && at.own.IsZero() {

@@ -165,7 +165,7 @@ func (y *Syncing) pass(ctx context.Context, issues []checkpoint.Issue) (again []
 		return nil, err
 	}
 	if len(issues) == 0 {
-		issues = all.every(there)
+		issues = all.allIssues(there)
 	}
 	if y.Open == nil {
 		y.Open = issues

@@ -65,7 +65,7 @@ func (y *Syncing) pushAndUpdate(ctx context.Context, plans []*issuePlan) (errors
 	errs := errorsByIssue{}
 	if y.req.DryRun {
 		for _, p := range plans {
-			p.done.Would()
+			p.done.MarkDryRun()
 		}
 		return errs, nil
 	}

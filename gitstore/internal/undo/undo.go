@@ -169,6 +169,6 @@ func (s *Restorer) undoRemoval(ctx context.Context, issue checkpoint.Issue, e re
 	if err != nil {
 		return nil, fmt.Errorf("undo the last %s of issue %s: %w", done.What, issue, err)
 	}
-	s.tellShared(ctx, issue, done.IDs)
+	s.warnRemovedAtRemotes(ctx, issue, done.IDs)
 	return done, nil
 }

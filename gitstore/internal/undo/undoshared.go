@@ -8,10 +8,10 @@ import (
 	"git-checkpoint/gitstore/internal/repo"
 )
 
-// tellShared warns about restored checkpoints that a remote's ledger marks as removed,
-// because the next sync removes them again. A pin overrides a pruning, but nothing
-// overrides a drop.
-func (s *Restorer) tellShared(ctx context.Context, i checkpoint.Issue, ids []checkpoint.ID) {
+// warnRemovedAtRemotes warns about restored checkpoints that a remote's ledger marks as
+// removed, because the next sync removes them again. A pin overrides a pruning, but
+// nothing overrides a drop.
+func (s *Restorer) warnRemovedAtRemotes(ctx context.Context, i checkpoint.Issue, ids []checkpoint.ID) {
 	refs, err := s.Refs.List(ctx, repo.RemoteRefs)
 	if err != nil {
 		return

@@ -22,7 +22,7 @@ func Mask(key, text string, allow Allow) (masked string, rules []string) {
 	}
 	before, other := len(key)+len(between), false
 	for _, r := range candidates.rules() {
-		if r.told || r.digits && other {
+		if r.informational || r.digits && other {
 			continue // as in inLine: another rule already identified the value by its format
 		}
 		found := r.mask(key+between+text, before)

@@ -32,6 +32,6 @@ var table = sync.OnceValue(func() []rule {
 		{name: "bearer-token", words: []string{"bearer"}, pattern: pattern(`(?i)authorization['"]?\s*[:=]\s*['"]?bearer\s+([A-Za-z0-9._~+/-]{20,})`), random: 3.5},
 		{name: "url-password", loose: true, words: []string{"://"}, pattern: pattern(`[a-zA-Z][a-zA-Z0-9+.-]*://[^\s/:@'"<>$]*:([^\s/:@'"]{3,})@[^\s/@]+`)},
 		{name: "named-secret", words: []string{"secret", "token", "passw", "api_key", "apikey", "api-key", "private_key", "access_key", "credential"}, pattern: pattern(`(?i)(?:secret|token|passw(?:or)?d|api[_-]?key|private[_-]?key|access[_-]?key|credential)[A-Za-z0-9_-]{0,20}['"]?\s{0,3}(?::=|=>|[:=])\s{0,3}['"]?([A-Za-z0-9+/=_.~!@#%^&*-]{16,200})['"]?(?:[\s,;)}]|$)`), random: 3.7, digits: true, loose: true},
-		{name: "machine-path", told: true, loose: true, words: []string{"/home/", "/users/", `\users\`}, pattern: pattern(`(?i)(?:/home/|/users/|[a-z]:\\{1,2}users\\{1,2})([a-z0-9._-]{2,32})[/\\]`)},
+		{name: "machine-path", informational: true, loose: true, words: []string{"/home/", "/users/", `\users\`}, pattern: pattern(`(?i)(?:/home/|/users/|[a-z]:\\{1,2}users\\{1,2})([a-z0-9._-]{2,32})[/\\]`)},
 	}
 })

@@ -31,10 +31,10 @@ const (
 	overlap = 4 << 10
 )
 
-// Told reports whether a rule is informational only.
-func Told(rule string) bool {
+// IsInformational reports whether a rule is informational only.
+func IsInformational(rule string) bool {
 	r := named(rule)
-	return r != nil && r.told
+	return r != nil && r.informational
 }
 
 func named(name string) *rule {
@@ -118,13 +118,13 @@ func lowered(into, data []byte) []byte {
 
 // A rule is one kind of secret.
 type rule struct {
-	name    string
-	words   []string // lower-case keywords; each match contains at least one
-	pattern func() *regexp.Regexp
-	random  float64 // minimum entropy of the last group in bits per character, 0 for any value
-	digits  bool    // must contain a digit, unlike most identifiers in code
-	loose   bool    // pattern also matches much other data
-	told    bool    // informational, not a secret
+	name          string
+	words         []string // lower-case keywords; each match contains at least one
+	pattern       func() *regexp.Regexp
+	random        float64 // minimum entropy of the last group in bits per character, 0 for any value
+	digits        bool    // must contain a digit, unlike most identifiers in code
+	loose         bool    // pattern also matches much other data
+	informational bool    // informational, not a secret
 }
 
 // vague reports whether a rule is too imprecise for binary data.
@@ -150,7 +150,7 @@ func (r *rule) in(line []byte) bool {
 }
 
 func (r *rule) fits(value string) bool {
-	if r.told {
+	if r.informational {
 		return !anybody(value)
 	}
 	return !placeholder(value) && entropy(value) >= r.random && (!r.digits || strings.ContainsAny(value, "0123456789"))
