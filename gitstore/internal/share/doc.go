@@ -3,7 +3,7 @@
 //
 // Fetch, push and sync are one engine with the state in a Syncing:
 //
-//   - plan: planFetch, planPush and plan (of a sync) compare the chains of an issue, and
+//   - plan: planFetch, planPush and planSync compare the chains of an issue, and
 //     set the result and the new tips. They write nothing.
 //   - transfer: a fetch brings remote chains below refs/git-checkpoint/incoming. A push
 //     checks the exposed commits, then pushes with a lease on the compared tips.

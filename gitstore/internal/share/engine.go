@@ -25,9 +25,9 @@ type Syncing struct {
 	Done   map[checkpoint.Issue]*chain.Synced
 
 	// Only a sync uses these.
-	stale map[checkpoint.Issue]staleTip
-	late  map[checkpoint.Issue]bool         // another clone pushed before the last push
-	given map[checkpoint.Issue]chain.Synced // results of pushes with pending local moves
+	stale      map[checkpoint.Issue]staleTip
+	late       map[checkpoint.Issue]bool         // another clone pushed before the last push
+	pushedOnly map[checkpoint.Issue]chain.Synced // results of pushes with pending local moves
 }
 
 // A staleTip is a listed remote tip with the number of successive stale rejections.
@@ -44,7 +44,7 @@ func (s *Sharer) start(op string, req Request) (*Syncing, error) {
 	}
 	return &Syncing{
 		Sharer: s, Conn: l, req: req, Done: map[checkpoint.Issue]*chain.Synced{},
-		stale: map[checkpoint.Issue]staleTip{}, late: map[checkpoint.Issue]bool{}, given: map[checkpoint.Issue]chain.Synced{},
+		stale: map[checkpoint.Issue]staleTip{}, late: map[checkpoint.Issue]bool{}, pushedOnly: map[checkpoint.Issue]chain.Synced{},
 	}, nil
 }
 
@@ -62,14 +62,14 @@ func (y *Syncing) results() []chain.Synced {
 // fail sets an issue's result to an error. If an earlier attempt moved remote refs, it
 // wraps the error in a PushedError.
 func (y *Syncing) fail(i checkpoint.Issue, err error) {
-	_, pushed := y.given[i]
+	_, pushed := y.pushedOnly[i]
 	switch {
 	case pushed && !repo.IsDone(err):
 		err = &repo.PushedError{Issue: i, Remote: chain.ShownRemote(y.Conn.Remote), Err: err}
 	case y.Conn.Op == "sync" && !errors.As(err, new(*chain.RemoteError)) && !errors.As(err, new(*blockedError)):
 		err = fmt.Errorf("sync issue %s: %w", i, err)
 	}
-	y.Done[i] = &chain.Synced{Issue: i, Result: chain.Failed, Pushed: y.given[i].Pushed, Retries: y.tries, Err: err}
+	y.Done[i] = &chain.Synced{Issue: i, Result: chain.Failed, Pushed: y.pushedOnly[i].Pushed, Retries: y.tries, Err: err}
 }
 
 // progress reports the number of finished issues.

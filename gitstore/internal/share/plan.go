@@ -14,18 +14,18 @@ import (
 
 // An issuePlan is the plan of a push or a sync for one issue.
 type issuePlan struct {
-	issue   checkpoint.Issue
-	live    *chain.Chain // in a push, the chain at own/ if the live ref is missing
-	own     *chain.Chain // the chain at own/
-	theirs  *chain.Chain
-	tip     plumbing.Hash      // new chain tip for both sides
-	verify  bool               // push even if the remote should have the tip, to verify this
-	k       *repo.ObjectWriter // contains the new objects
-	want    join.State         // chain state at tip
-	archive *chain.ArchivePlan // nil if a chain is shallow
-	there   bool               // the remote ref already has the value tip
-	remarks []string           // messages about the merge
-	done    chain.Synced
+	issue    checkpoint.Issue
+	live     *chain.Chain // in a push, the chain at own/ if the live ref is missing
+	own      *chain.Chain // the chain at own/
+	theirs   *chain.Chain
+	tip      plumbing.Hash      // new chain tip for both sides
+	verify   bool               // push even if the remote should have the tip, to verify this
+	writer   *repo.ObjectWriter // contains the new objects
+	want     join.State         // chain state at tip
+	archive  *chain.ArchivePlan // nil if a chain is shallow
+	upToDate bool               // the remote ref already has the value tip
+	remarks  []string           // messages about the merge
+	done     chain.Synced
 }
 
 // update returns the remote chain's ref update, or nil without changes.
@@ -41,18 +41,18 @@ func (p *issuePlan) updates() []remote.RefUpdate {
 	return append(p.archive.Update(p.issue), p.update()...)
 }
 
-// planAll plans a sync of issues. Issues that move in one transaction share an object
+// planSyncs plans a sync of issues. Issues that move in one transaction share an object
 // writer.
-func (y *Syncing) planAll(ctx context.Context, issues []checkpoint.Issue, in fetched, known *chain.Names) []*issuePlan {
+func (y *Syncing) planSyncs(ctx context.Context, issues []checkpoint.Issue, in fetched, known *chain.Names) []*issuePlan {
 	y.Sharer.Refs.Hold()
 	defer y.Sharer.Refs.Let()
 	var plans []*issuePlan
-	var k *repo.ObjectWriter
+	var writer *repo.ObjectWriter
 	for n, i := range issues {
 		if n%maxIssuesPerTransaction == 0 {
-			k = y.Sharer.NewObjectWriter()
+			writer = y.Sharer.NewObjectWriter()
 		}
-		p, err := y.plan(ctx, k, i, in[i])
+		p, err := y.planSync(ctx, writer, i, in[i])
 		if err == nil && p.live.Tip.IsZero() && !p.tip.IsZero() {
 			err = known.Check(ctx, i)
 		}
@@ -65,14 +65,14 @@ func (y *Syncing) planAll(ctx context.Context, issues []checkpoint.Issue, in fet
 	return plans
 }
 
-// plan reads an issue's chains and merges them, without writing. Concurrent changes of
+// planSync reads an issue's chains and merges them, without writing. Concurrent changes of
 // refs are detected when the refs move.
-func (y *Syncing) plan(ctx context.Context, k *repo.ObjectWriter, i checkpoint.Issue, a remote.FetchedRef) (p *issuePlan, err error) {
+func (y *Syncing) planSync(ctx context.Context, writer *repo.ObjectWriter, i checkpoint.Issue, a remote.FetchedRef) (p *issuePlan, err error) {
 	if a.Err != nil {
 		return nil, a.Err
 	}
 	s := y.Sharer
-	p = &issuePlan{issue: i, k: k, done: chain.Synced{Issue: i, Retries: y.tries}}
+	p = &issuePlan{issue: i, writer: writer, done: chain.Synced{Issue: i, Retries: y.tries}}
 	if p.live, err = s.ReadChain(ctx, i, repo.LiveRef(i), 0); err != nil {
 		return nil, err
 	}
@@ -92,12 +92,12 @@ func (y *Syncing) plan(ctx context.Context, k *repo.ObjectWriter, i checkpoint.I
 func (y *Syncing) planJoin(ctx context.Context, p *issuePlan) error {
 	live, gone := y.Sharer.OmitUnfetchable(p.live, p.theirs)
 	own, more := y.Sharer.OmitUnfetchable(p.own, p.theirs)
-	tip, want, rebuilt, err := y.Sharer.MergeChains(p.k, p.theirs, live, own)
+	tip, want, rebuilt, err := y.Sharer.MergeChains(p.writer, p.theirs, live, own)
 	if err != nil {
 		return err
 	}
 	if rebuilt {
-		tip, p.remarks = y.Sharer.MergeWork(ctx, p.k, tip, want, p.theirs, live, own)
+		tip, p.remarks = y.Sharer.MergeWork(ctx, p.writer, tip, want, p.theirs, live, own)
 	}
 	p.remarks = append(p.remarks, chain.LeftOut(p.issue, append(gone, more...))...)
 	here, err := y.Sharer.ReadChain(ctx, p.issue, repo.ArchiveRef(p.issue), 0)

@@ -113,7 +113,7 @@ func (y *Syncing) send(ctx context.Context, plans []*issuePlan, errs errorsByIss
 	for _, p := range plans {
 		for _, u := range of(p) {
 			if errors.Is(said[u.Ref], remote.ErrUpToDate) {
-				p.there = p.there || u.Tip == p.tip
+				p.upToDate = p.upToDate || u.Tip == p.tip
 				continue
 			}
 			errs[p.issue] = cmp.Or(errs[p.issue], said[u.Ref])

@@ -64,7 +64,7 @@ func (y *Syncing) namePushed(err error) error {
 	if err == nil {
 		return nil
 	}
-	for _, i := range slices.Sorted(maps.Keys(y.given)) {
+	for _, i := range slices.Sorted(maps.Keys(y.pushedOnly)) {
 		if y.Done[i] == nil {
 			err = &repo.PushedError{Issue: i, Remote: chain.ShownRemote(y.Conn.Remote), Err: err}
 		}
@@ -213,7 +213,7 @@ func (y *Syncing) Look(ctx context.Context, issues []checkpoint.Issue) (there li
 // follow continues the sync with the fetched chains.
 func (y *Syncing) follow(ctx context.Context, issues []checkpoint.Issue, in fetched) (again []checkpoint.Issue, err error) {
 	defer y.Conn.forget(ctx, in)
-	plans := y.planAll(ctx, issues, in, &chain.Names{Chains: y.Sharer.Chains})
+	plans := y.planSyncs(ctx, issues, in, &chain.Names{Chains: y.Sharer.Chains})
 	archives, err := y.theirArchives(ctx, plans)
 	defer y.Conn.forget(ctx, archives)
 	if err != nil {

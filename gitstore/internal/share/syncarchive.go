@@ -96,10 +96,10 @@ func (y *Syncing) planArchive(p *issuePlan, came remote.FetchedRef) (err error) 
 		return nil
 	}
 	shared, want := join.MergeArchives(p.want, a.Theirs.AsChain(), a.Here.AsChain(), moving.AsChain())
-	if a.Tip, err = y.Sharer.PickArchive(p.k, want, a.Theirs, a.Here, moving); err != nil {
+	if a.Tip, err = y.Sharer.PickArchive(p.writer, want, a.Theirs, a.Here, moving); err != nil {
 		return err
 	}
-	if a.There, err = y.Sharer.PickArchive(p.k, shared, a.Theirs, a.Here, moving); err != nil {
+	if a.There, err = y.Sharer.PickArchive(p.writer, shared, a.Theirs, a.Here, moving); err != nil {
 		return err
 	}
 	if n := a.Here.CountIn(p.want); n > 0 {

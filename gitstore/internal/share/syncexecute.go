@@ -34,7 +34,7 @@ func (y *Syncing) syncTogether(ctx context.Context, plans []*issuePlan) (again [
 		case err != nil:
 			y.fail(p.issue, err)
 		default:
-			done := p.done.After(y.given[p.issue])
+			done := p.done.After(y.pushedOnly[p.issue])
 			y.Done[p.issue] = &done
 			for _, text := range p.remarks {
 				y.Sharer.Notify("%s", text)
@@ -70,7 +70,7 @@ func (y *Syncing) pushAndUpdate(ctx context.Context, plans []*issuePlan) (errors
 		return errs, nil
 	}
 	for _, same := range groupByWriter(plans) {
-		if err := same[0].k.Flush(ctx); err != nil {
+		if err := same[0].writer.Flush(ctx); err != nil {
 			for _, p := range same {
 				errs[p.issue] = err
 			}
@@ -108,12 +108,12 @@ func (y *Syncing) updateLocalRefs(ctx context.Context, plans []*issuePlan, errs 
 				issues = append(issues, p.issue)
 			}
 		}
-		u.writer = same[0].k
+		u.writer = same[0].writer
 		maps.Copy(errs, u.run(ctx, issues))
 	}
 	for _, p := range byIssue {
-		if errs[p.issue] != nil && (!p.there && len(p.update()) > 0 || len(p.archive.Update(p.issue)) > 0) {
-			y.given[p.issue] = p.done.After(y.given[p.issue])
+		if errs[p.issue] != nil && (!p.upToDate && len(p.update()) > 0 || len(p.archive.Update(p.issue)) > 0) {
+			y.pushedOnly[p.issue] = p.done.After(y.pushedOnly[p.issue])
 		}
 	}
 }
@@ -122,7 +122,7 @@ func (y *Syncing) updateLocalRefs(ctx context.Context, plans []*issuePlan, errs 
 func groupByWriter(plans []*issuePlan) (groups [][]*issuePlan) {
 	for len(plans) > 0 {
 		n := 1
-		for n < len(plans) && plans[n].k == plans[0].k {
+		for n < len(plans) && plans[n].writer == plans[0].writer {
 			n++
 		}
 		groups, plans = append(groups, plans[:n]), plans[n:]

@@ -44,7 +44,7 @@ func (y *Syncing) PushWithoutListing(ctx context.Context, all refStates) error {
 	for _, p := range plans {
 		var said *chain.RemoteError
 		switch err := outcome[p.issue]; {
-		case err == nil && p.there: // by a git push that did not update the remote-tracking ref
+		case err == nil && p.upToDate: // by a git push that did not update the remote-tracking ref
 			y.Done[p.issue] = &chain.Synced{Issue: p.issue, Result: chain.UpToDate}
 		case err == nil:
 			y.Done[p.issue] = &p.done
@@ -75,7 +75,7 @@ func (y *Syncing) planWithoutListing(ctx context.Context, all refStates) (plans 
 	}
 	k := y.Sharer.NewObjectWriter()
 	for _, i := range slices.Sorted(maps.Keys(went)) {
-		p, err := y.plan(ctx, k, i, remote.FetchedRef{Tip: went[i]})
+		p, err := y.planSync(ctx, k, i, remote.FetchedRef{Tip: went[i]})
 		if err != nil || p.archive == nil || p.tip != p.live.Tip || len(p.update()) == 0 || p.publishes() {
 			continue
 		}
