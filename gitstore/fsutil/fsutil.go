@@ -1,4 +1,5 @@
-// Package fsutil opens, replaces and syncs files for the store and for the commands.
+// Package fsutil opens, replaces and syncs files. It is not internal to the store, because
+// packages commands and freshness replace files too.
 package fsutil
 
 import (
