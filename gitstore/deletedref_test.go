@@ -204,3 +204,30 @@ func TestShallowCloneRestoresRefThatWasSetBack(t *testing.T) {
 	require.GreaterOrEqual(t, len(l.Checkpoints), 2)
 	assert.Equal(t, []checkpoint.ID{second.ID, first.ID}, []checkpoint.ID{l.Checkpoints[0].ID, l.Checkpoints[1].ID})
 }
+
+// The packages below the facade read a chain as it is. The facade restores it first.
+func TestOnlyTheFacadeRepairsBeforeReading(t *testing.T) {
+	w := newWorld(t)
+	ids := w.manual(2)
+	w.Git("update-ref", "-d", LiveRef("42"))
+	c := w.s.chains
+	list, err := c.List(ctx, "42", 0)
+	require.NoError(t, err)
+	assert.Empty(t, list.Checkpoints)
+	assert.False(t, c.HasIssue(ctx, "42"))
+	issues, _, err := c.Issues(ctx, false)
+	require.NoError(t, err)
+	assert.Empty(t, issues)
+	_, err = c.Find(ctx, "42", Latest)
+	require.ErrorAs(t, err, new(*NoneError))
+	_, err = c.ByID(ctx, "42", ids[0])
+	require.ErrorAs(t, err, new(*NotFoundError))
+	_, _, err = w.s.doctor.NewestValid(ctx, "42")
+	require.ErrorAs(t, err, new(*NoneError))
+	assert.Empty(t, w.Git("for-each-ref", LiveRef("42")))
+
+	issues, _, err = w.s.Issues(ctx, false)
+	require.NoError(t, err)
+	assert.Equal(t, []checkpoint.Issue{"42"}, issues)
+	assert.Equal(t, ids, w.live())
+}
