@@ -21,14 +21,14 @@ type Outgoing struct {
 	Nothing     bool   // remote already has the chain
 	Unpublished string // a user commit that the push would publish, or ""
 
-	Tips    []string
-	Seen    []plumbing.Hash // current tips of the remote's chains
-	Without []string        // "^<commit>" for commits that the remote has or receives anyway
+	Tips     []string
+	Seen     []plumbing.Hash // current tips of the remote's chains
+	Excluded []string        // "^<commit>" for commits that the remote has or receives anyway
 }
 
 // Showing returns the commits that updates would publish to a remote.
 func (h Here) Showing(ctx context.Context, remote string, e Exposed, updates ...RefUpdate) (out Outgoing, err error) {
-	if out.Without, err = h.shown(ctx, remote, e); err != nil {
+	if out.Excluded, err = h.shown(ctx, remote, e); err != nil {
 		return out, err
 	}
 	var seen []string
@@ -39,16 +39,16 @@ func (h Here) Showing(ctx context.Context, remote string, e Exposed, updates ...
 			seen = append(seen, "^"+g.Seen.String())
 		}
 	}
-	out.Without = append(out.Without, seen...)
+	out.Excluded = append(out.Excluded, seen...)
 	heads, ok := h.headsOfAll(updates)
 	if !ok {
 		heads, err = h.savedHeads(ctx, out.Tips, seen)
 	}
-	heads = slices.DeleteFunc(heads, func(head string) bool { return slices.Contains(out.Without, "^"+head) })
+	heads = slices.DeleteFunc(heads, func(head string) bool { return slices.Contains(out.Excluded, "^"+head) })
 	if err != nil || len(heads) == 0 {
 		return out, err
 	}
-	hidden, err := h.Revs(ctx, append(heads, out.Without...), "--max-count=1")
+	hidden, err := h.Revs(ctx, append(heads, out.Excluded...), "--max-count=1")
 	out.Unpublished = strings.TrimSpace(hidden)
 	return out, err
 }

@@ -38,7 +38,7 @@ func (s *Scanner) NothingIn(req ScanRequest) bool {
 		return false
 	}
 	q := &quickScan{s: s, shown: map[plumbing.Hash]bool{}, files: map[plumbing.Hash]bool{}, left: quickBytes}
-	for _, hex := range req.Out.Without {
+	for _, hex := range req.Out.Excluded {
 		q.shown[plumbing.NewHash(strings.TrimPrefix(hex, "^"))] = true
 	}
 	for _, hex := range req.Out.Tips {
