@@ -50,7 +50,8 @@ type Invocation struct {
 	RunLine         func(context.Context, *Env, []string) int // runs another command line
 }
 
-// Open opens the repository and reads the settings.
+// Open opens the repository, reads the settings and starts the mirror. If it returns a
+// *config.SettingError, the store is open nevertheless.
 func (c *Invocation) Open() error {
 	store, err := gitstore.Open(c.Ctx, gitstore.Options{
 		Now: c.Env.Now, ToSave: c.WillSave, Apart: c.OwnProcessGroup, Asks: func() bool { return canAsk(c) }, Notify: func(line string) { c.Warnf("%s", line) },
@@ -83,7 +84,8 @@ func openMirror(c *Invocation) {
 	}
 }
 
-// EndMirror updates the mirrored files after the command.
+// EndMirror writes the checkpoint changes since the last call to the mirrored files. It is
+// called at the end of a command, and by run after each save.
 func (c *Invocation) EndMirror() {
 	if c.mirror != nil {
 		c.mirror.End()

@@ -107,8 +107,9 @@ func NamesCheckpoint(s string) bool {
 		len(s) >= 4 && len(s) <= 40 && strings.Trim(s, "0123456789abcdef") == "" && strings.ContainsAny(s, "abcdef")
 }
 
-// CheckpointArg returns the checkpoint that the arguments name. Commands that change a
-// checkpoint require a name.
+// CheckpointArg returns the checkpoint that the arguments name, otherwise the newest of
+// the issue. If required is set, the arguments must name a checkpoint, and the checkpoint
+// must be valid.
 func (c *Invocation) CheckpointArg(required bool) (*gitstore.Checkpoint, error) {
 	if required && len(c.Args) == 0 {
 		return nil, exit.Errorf(exit.Usage, "git checkpoint list", "%s: which checkpoint?", c.Name)

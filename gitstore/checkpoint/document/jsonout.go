@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// MarshalJSON returns the mapping in key order.
+// MarshalJSON returns the mapping as JSON. The keys keep their order.
 func (m *Map) MarshalJSON() ([]byte, error) { return AppendJSON(nil, m, 0) }
 
 // MarshalJSON returns the number as written.

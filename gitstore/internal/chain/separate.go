@@ -50,7 +50,7 @@ func (s *Chains) separateFirst(ctx context.Context, i checkpoint.Issue) error {
 	return nil
 }
 
-// ClearArchive runs separate under the issue lock.
+// ClearArchive removes from an issue's archive the checkpoints that its chain contains too.
 func (s *Chains) ClearArchive(ctx context.Context, issue checkpoint.Issue) error {
 	err := s.Retry(ctx, issue, func() error {
 		_, err := s.separate(ctx, issue)
