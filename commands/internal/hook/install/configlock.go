@@ -8,6 +8,7 @@ import (
 	"git-checkpoint/commands/internal/atomicfile"
 	"git-checkpoint/commands/internal/hook"
 	"git-checkpoint/commands/internal/output"
+	"git-checkpoint/gitstore/fsutil"
 )
 
 // A killed `git config` leaves its lock file, and all later calls fail. A mark file next
@@ -24,7 +25,7 @@ func (r *Repo) runConfig(args []string) error {
 	if info, err := os.Lstat(mark); err == nil && r.ClearLock != nil && !r.Global {
 		r.ClearLock(lock, info.ModTime())
 	}
-	if !exists(lock) {
+	if !fsutil.Exists(lock) {
 		os.Remove(mark) // a new mark has the current time
 		f, err := atomicfile.Read(mark)
 		if err == nil {
@@ -35,7 +36,7 @@ func (r *Repo) runConfig(args []string) error {
 		}
 	}
 	_, err = r.Git.Output(r.Context, append([]string{"config", "--" + r.scope()}, args...)...)
-	if !exists(lock) {
+	if !fsutil.Exists(lock) {
 		os.Remove(mark)
 		return err
 	}
@@ -57,11 +58,6 @@ func (r *Repo) configMark() (mark, lock string, err error) {
 		return "", "", fmt.Errorf("read git's configuration: %w", err)
 	}
 	return filepath.Join(dir, "config-changes"), f.Path + ".lock", nil
-}
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
 }
 
 // RemoveStale removes temporary files of killed installs and uninstalls. A temporary file
