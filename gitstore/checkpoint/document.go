@@ -52,9 +52,6 @@ type Number = document.Number
 // Int returns n as a Number.
 func Int(n int64) Number { return document.Int(n) }
 
-// Float returns f as a Number, or as text if f is not finite.
-func Float(f float64) any { return document.Float(f) }
-
 // Position returns the line and column, from 1, of the value at a path in a document that
 // DecodeTolerant accepts. If the path does not exist, Position returns the position of
 // the deepest existing value on the path. For an invalid document or path it returns 0,

@@ -1,7 +1,5 @@
 package hook
 
-import "path"
-
 // An Agent is a program whose hooks save and resume sessions.
 //
 // All three agents store hooks as hooks.<event>: [{"hooks": [{"type": "command", ...}]}]
@@ -59,9 +57,6 @@ func AgentNamed(name string) *Agent {
 	}
 	return nil
 }
-
-// Folder returns the agent's settings directory.
-func (a *Agent) Folder() string { return path.Dir(a.File) }
 
 // Command returns the agent's shell command for an event. Without git-checkpoint on PATH
 // the command succeeds silently, so that it does not disturb other users of the project.
