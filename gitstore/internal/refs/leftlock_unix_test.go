@@ -94,7 +94,8 @@ func TestLockFileOfRunningGitRemains(t *testing.T) {
 		require.FileExists(t, w.GitPath("packed-refs.lock"))
 	}
 	require.NoError(t, syscall.Kill(-git.Process.Pid, syscall.SIGKILL))
-	_ = git.Wait()
+	_ = git.Wait() // waits for the shell; the killed git may exit later
+	require.Eventually(t, func() bool { return !w.dir.gitRuns(time.Now()) }, 5*time.Second, time.Millisecond)
 	w.next()
 	assert.NoFileExists(t, w.dir.file(one)+".lock")
 	assert.Empty(t, w.dir.Interrupted())
