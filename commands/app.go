@@ -133,14 +133,14 @@ func build(d *invoke.Command, env *invoke.Env, flags []cli.Flag) *cli.Command {
 }
 
 // allFlags returns the command's flags and the common flags.
-func allFlags(d *invoke.Command) []cli.Flag { return append(d.OwnFlags(), commonFlags()...) }
+func allFlags(d *invoke.Command) []cli.Flag { return append(d.OwnFlags(), invoke.CommonFlags()...) }
 
 func call(d *invoke.Command, env *invoke.Env, flags *cli.Context) error {
 	line := flags.Context.Value(lineKey{}).(*line)
 	c := &invoke.Invocation{
 		Name: d.Name,
 		Ctx:  flags.Context, Env: env, Flags: flags, Args: flags.Args().Slice(), Paths: line.paths, Lists: line.lists,
-		JSON: line.json, Out: &invoke.Writer{W: env.Stdout}, Commands: line.commands, StartMirror: interchange.StartMirror,
+		Common: invoke.ReadCommon(flags), JSON: line.json, Out: &invoke.Writer{W: env.Stdout}, Commands: line.commands, StartMirror: interchange.StartMirror,
 		RunLine: func(ctx context.Context, env *invoke.Env, args []string) int {
 			return runLine(ctx, env, line.commands, args)
 		},
@@ -150,8 +150,8 @@ func call(d *invoke.Command, env *invoke.Env, flags *cli.Context) error {
 	if n := len(c.Args); n > d.Max {
 		return exit.Usagef("%s: %q is one argument too many", d.Name, c.Args[d.Max])
 	}
-	if dir := flags.String("C"); dir != "" {
-		if err := os.Chdir(dir); err != nil {
+	if c.Common.Dir != "" {
+		if err := os.Chdir(c.Common.Dir); err != nil {
 			return exit.Usagef("-C: %w", err)
 		}
 	}
@@ -167,17 +167,6 @@ func call(d *invoke.Command, env *invoke.Env, flags *cli.Context) error {
 		return exit.Errorf(exit.Failure, "", "%s: standard output: %w", d.Name, c.Out.Err)
 	}
 	return err
-}
-
-// commonFlags returns the flags that all commands share.
-func commonFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.BoolFlag{Name: "json", Usage: "print one JSON object on one line"},
-		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print results only"},
-		&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "say more"},
-		&cli.StringFlag{Name: "C", Usage: "run as if started in `DIR`"},
-		&cli.StringFlag{Name: "issue", Usage: "the `ISSUE` to work on"},
-	}
 }
 
 // report prints an error and returns the exit code.

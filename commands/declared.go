@@ -18,7 +18,7 @@ func declared(commands []*invoke.Command) *manual.Tool {
 	date, _, _ := strings.Cut(v.Date, "T")
 	t := &manual.Tool{
 		Name: progName, Usage: toolUsage, Version: v.Program, Date: date,
-		Common: declaredFlags(commonFlags()),
+		Common: declaredFlags(invoke.CommonFlags()),
 	}
 	for _, c := range commands {
 		t.Commands = append(t.Commands, manual.CommandDoc{

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -25,7 +24,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"github.com/urfave/cli/v2"
 )
 
 func TestCodes(t *testing.T) {
@@ -133,7 +131,7 @@ func TestKinds(t *testing.T) {
 }
 
 func TestEachReportsFailedIssues(t *testing.T) {
-	c := &invoke.Invocation{Env: &invoke.Env{Stderr: io.Discard}, Flags: cli.NewContext(&cli.App{}, flag.NewFlagSet("", flag.ContinueOnError), nil)}
+	c := &invoke.Invocation{Env: &invoke.Env{Stderr: io.Discard}}
 	boom := &gitstore.NoneError{Issue: "2"}
 	visited := 0
 	err := c.Each([]checkpoint.Issue{"1", "2", "3"}, func(i checkpoint.Issue) error {

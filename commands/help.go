@@ -105,7 +105,7 @@ func explain(cmd *invoke.Command) string {
 		fmt.Fprintf(&b, "\n%s\n", cmd.Description)
 	}
 	explainFlags(&b, "Flags", declaredFlags(cmd.OwnFlags()))
-	explainFlags(&b, "Flags of every command", declaredFlags(commonFlags()))
+	explainFlags(&b, "Flags of every command", declaredFlags(invoke.CommonFlags()))
 	fmt.Fprintf(&b, "\nExamples\n")
 	for _, line := range cmd.Examples {
 		fmt.Fprintf(&b, "  %s\n", line)

@@ -92,7 +92,7 @@ func guessJSON(args []string) bool {
 
 // findCommand separates leading flags, command name and remaining words.
 func findCommand(args []string) (leading []string, name string, rest []string, err error) {
-	common := commonFlags()
+	common := invoke.CommonFlags()
 	for i := 0; i < len(args); i++ {
 		switch arg := args[i]; {
 		case !isFlag(arg):

@@ -60,7 +60,7 @@ func runVerify(c *invoke.Invocation) error {
 
 // issuesToVerify returns the named issue, or all live and archived issues.
 func issuesToVerify(c *invoke.Invocation) ([]checkpoint.Issue, error) {
-	if len(c.Args) > 0 || c.Flags.String("issue") != "" {
+	if len(c.Args) > 0 || c.Common.Issue != "" {
 		issue, err := c.Issue()
 		if err == nil && !c.Store.HasIssue(c.Ctx, issue) {
 			err = &gitstore.NoneError{Issue: issue}

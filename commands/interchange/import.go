@@ -191,7 +191,7 @@ func (in *importing) known(issue checkpoint.Issue) map[string]checkpoint.ID {
 // issueOf returns the issue of a document: the --issue flag, the key in the document, or
 // the key of a related file, in this order.
 func (in *importing) issueOf(d document) (checkpoint.Issue, error) {
-	key := cmp.Or(in.c.Flags.String("issue"), d.file.Key(), d.key)
+	key := cmp.Or(in.c.Common.Issue, d.file.Key(), d.key)
 	if key == "" {
 		return "", exit.Errorf(exit.Usage, "git checkpoint import "+phrase.QuoteArg(d.path)+" --issue ISSUE", "the document names no issue")
 	}

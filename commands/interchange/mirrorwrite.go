@@ -91,7 +91,7 @@ func (m *mirroring) outputs(issue checkpoint.Issue) ([]layout.Output, error) {
 // with --verbose only.
 func (m *mirroring) worded(issue checkpoint.Issue) func([]layout.Output, error) ([]layout.Output, error) {
 	return func(outputs []layout.Output, err error) ([]layout.Output, error) {
-		if err != nil && m.c.Flags.Bool("verbose") {
+		if err != nil && m.c.Common.Verbose {
 			m.c.Infof("mirror: issue %s: %v", issue, err)
 		}
 		if err != nil {

@@ -120,7 +120,7 @@ func maySync(c *invoke.Invocation, r *resumption, change forge.LabelChange) (boo
 	}
 	defer d.Close()
 	question := "Write these labels to the issue? [y/N] "
-	if c.Flags.Bool("quiet") {
+	if c.Common.Quiet {
 		question = changeText(change) + "\n" + question
 	}
 	answer, err := d.Ask(question, invoke.YesNo)

@@ -60,7 +60,7 @@ func readDocument(c *invoke.Invocation) (*layout.File, error) {
 // issueOf returns the issue of a save: the named issue, the issue of the document, or the
 // inferred issue.
 func issueOf(c *invoke.Invocation, f *layout.File) (checkpoint.Issue, error) {
-	if f == nil || len(c.Args) > 0 || c.Flags.String("issue") != "" || f.Key() == "" {
+	if f == nil || len(c.Args) > 0 || c.Common.Issue != "" || f.Key() == "" {
 		return c.Issue()
 	}
 	i, err := checkpoint.ParseIssue(f.Key())

@@ -91,7 +91,7 @@ func stopped(by []stopping) error {
 // issuesToScan returns the named issue, or every issue with --all.
 func issuesToScan(c *invoke.Invocation) ([]checkpoint.Issue, error) {
 	if c.Flags.Bool("all") {
-		if len(c.Args) > 0 || c.Flags.IsSet("issue") {
+		if len(c.Args) > 0 || c.Common.Issue != "" {
 			return nil, exit.Usagef("scan: --all takes no issue")
 		}
 		issues, _, err := c.Store.Issues(c.Ctx, false)

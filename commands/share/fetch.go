@@ -65,7 +65,7 @@ func toShare(c *invoke.Invocation, command string) (remote string, issues []chec
 		issue, err := c.Issue()
 		return remote, []checkpoint.Issue{issue}, err
 	}
-	if len(c.Args) > 0 || c.Flags.IsSet("issue") {
+	if len(c.Args) > 0 || c.Common.Issue != "" {
 		return "", nil, exit.Usagef("%s: --all takes no issue", command)
 	}
 	return remote, nil, nil

@@ -19,7 +19,7 @@ func statusIssue(c *invoke.Invocation) (checkpoint.Issue, error) {
 	if text == "" && plan == "" {
 		return c.Issue()
 	}
-	if len(c.Args) > 0 || c.Flags.String("issue") != "" || text != "" && plan != "" {
+	if len(c.Args) > 0 || c.Common.Issue != "" || text != "" && plan != "" {
 		return "", exit.Usagef("status: --description and --for-plan find the issue: name one of them and no issue")
 	}
 	q := progress.Query{Text: text}

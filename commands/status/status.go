@@ -130,14 +130,14 @@ func showStatus(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Rec
 		return err
 	}
 	if people {
-		if c.Flags.Bool("verbose") {
+		if c.Common.Verbose {
 			defer c.Page()()
 		}
 		screenStatus(c, at, cp, r, v)
 	} else {
 		plainStatus(c, cp, r, v)
 	}
-	if c.Flags.Bool("verbose") {
+	if c.Common.Verbose {
 		return cmp.Or(showDiffs(c, cp, v), showCoverage(c, r))
 	}
 	return nil

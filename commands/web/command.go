@@ -93,7 +93,7 @@ func checkExport(c *invoke.Invocation) error {
 // webIssue returns the named issue and the issue's page path. An empty result means all
 // issues.
 func webIssue(c *invoke.Invocation) (issues []checkpoint.Issue, path string, err error) {
-	if len(c.Args) == 0 && c.Flags.String("issue") == "" {
+	if len(c.Args) == 0 && c.Common.Issue == "" {
 		return nil, "", nil
 	}
 	i, err := c.Issue()

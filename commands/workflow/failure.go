@@ -27,7 +27,7 @@ func onFailure(c *invoke.Invocation, verb string) (progress.OnFailure, error) {
 		}
 		return o, nil
 	}
-	if verb != "fail" || c.JSON || c.Flags.Bool("quiet") || c.Flags.Bool("dry-run") {
+	if verb != "fail" || c.JSON || c.Common.Quiet || c.Flags.Bool("dry-run") {
 		return progress.Nothing, nil
 	}
 	d, err := c.Dialog("")

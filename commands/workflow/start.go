@@ -79,7 +79,7 @@ func runStart(c *invoke.Invocation) error {
 // issueToStart returns the named issue, the key under which the layout stores such a
 // workflow, or the inferred issue, in this order.
 func issueToStart(c *invoke.Invocation, key string) (checkpoint.Issue, error) {
-	if key == "" || len(c.Args) > 0 || c.Flags.String("issue") != "" {
+	if key == "" || len(c.Args) > 0 || c.Common.Issue != "" {
 		return c.Issue()
 	}
 	i, err := checkpoint.ParseIssue(key)

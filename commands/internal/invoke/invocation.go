@@ -20,15 +20,16 @@ import (
 
 // An Invocation is one run of one command.
 type Invocation struct {
-	Name  string // name of the command, for messages
-	Ctx   context.Context
-	Env   *Env
-	Flags *cli.Context
-	Args  []string            // before "--"
-	Paths []string            // after "--"
-	Lists map[string][]string // values of repeatable flags
-	JSON  bool
-	Out   *Writer
+	Name   string // name of the command, for messages
+	Ctx    context.Context
+	Env    *Env
+	Flags  *cli.Context
+	Args   []string            // before "--"
+	Paths  []string            // after "--"
+	Lists  map[string][]string // values of repeatable flags
+	Common Common
+	JSON   bool
+	Out    *Writer
 
 	Commands []*Command // all commands, for help
 
@@ -121,7 +122,7 @@ func (c *Invocation) Warnf(format string, args ...any) {
 }
 
 func printWarning(c *Invocation, text string) {
-	if !c.Quiet && !c.Flags.Bool("quiet") {
+	if !c.Quiet && !c.Common.Quiet {
 		c.Ticker.hide()
 		fmt.Fprintf(c.Env.Stderr, "warning: %s\n", output.Clean(text))
 	}
@@ -143,7 +144,7 @@ func (c *Invocation) TakeWarnings() []string {
 
 // Infof prints the current step to standard error, unless --quiet or --json is set.
 func (c *Invocation) Infof(format string, args ...any) {
-	if !c.Flags.Bool("quiet") && !c.JSON {
+	if !c.Common.Quiet && !c.JSON {
 		c.Ticker.hide()
 		fmt.Fprintf(c.Env.Stderr, "%s\n", output.Clean(fmt.Sprintf(format, args...)))
 	}

@@ -49,7 +49,7 @@ func ParseIssue(s string) (checkpoint.Issue, error) {
 // Agree returns an error if --issue differs from the issue of the arguments, because one
 // of them would be ignored.
 func Agree(c *Invocation, i checkpoint.Issue) error {
-	if other := c.Flags.String("issue"); other != "" && other != string(i) {
+	if other := c.Common.Issue; other != "" && other != string(i) {
 		return exit.Usagef("%s: two issues: %s and --issue %s", c.Name, i, other)
 	}
 	return nil
@@ -83,7 +83,7 @@ func (c *Invocation) IssueOrName(arg string) (checkpoint.Issue, string, error) {
 	inferred, inferErr := c.InferIssue()
 	if inferErr == nil {
 		_, findErr := c.Store.Find(c.Ctx, inferred, arg)
-		if !notFound(findErr) || NamesCheckpoint(arg) || err != nil || c.Flags.String("issue") != "" {
+		if !notFound(findErr) || NamesCheckpoint(arg) || err != nil || c.Common.Issue != "" {
 			return inferred, arg, nil
 		}
 	} else if err != nil || NamesCheckpoint(arg) {
@@ -135,7 +135,7 @@ var ErrUnnamed = errors.New("no option, no variable and no branch names the issu
 // with ErrUnnamed if all three are missing. Hooks and automatic saves write to no other
 // issue.
 func (c *Invocation) NamedIssue() (checkpoint.Issue, error) {
-	if s := cmp.Or(c.Flags.String("issue"), c.Env.Getenv("GIT_CHECKPOINT_ISSUE")); s != "" {
+	if s := cmp.Or(c.Common.Issue, c.Env.Getenv("GIT_CHECKPOINT_ISSUE")); s != "" {
 		return ParseIssue(s)
 	}
 	branch, err := c.CurrentBranch()

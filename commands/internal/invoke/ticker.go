@@ -39,7 +39,7 @@ func (c *Invocation) Tick(what string) *ticker { return c.TickOf(what, "") }
 // TickOf is tick with a noun for the counted objects.
 func (c *Invocation) TickOf(what, of string) *ticker {
 	t := &ticker{w: c.Env.Stderr, what: output.Clean(what), of: of}
-	if c.JSON || c.Flags.Bool("quiet") || !terminal.Is(c.Env.Stderr) {
+	if c.JSON || c.Common.Quiet || !terminal.Is(c.Env.Stderr) {
 		return t
 	}
 	every, terminal := tickEvery, c.Env.Getenv("TERM")

@@ -200,7 +200,7 @@ func fromCommand(c *invoke.Invocation, ctx context.Context, i checkpoint.Issue) 
 		Env: append(c.Env.Environ[:len(c.Env.Environ):len(c.Env.Environ)],
 			"GIT_CHECKPOINT_ISSUE="+string(i), "GIT_CHECKPOINT_ISSUE_SOURCE=none"),
 	}
-	if c.Flags.Bool("verbose") {
+	if c.Common.Verbose {
 		cmd.Stderr = c.Env.Stderr
 	}
 	return cmd.Issue(ctx, string(i))

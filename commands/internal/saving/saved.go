@@ -39,7 +39,7 @@ func showSaved(c *invoke.Invocation, s *gitstore.Saved, record RecordOf) error {
 	if c.JSON {
 		return c.WriteJSON(record(s, c.TakeWarnings()))
 	}
-	if c.Flags.Bool("verbose") && len(s.Pruned) > 0 {
+	if c.Common.Verbose && len(s.Pruned) > 0 {
 		c.Infof("pruned: %s", strings.Join(phrase.Strings(s.Pruned), ", "))
 	}
 	tellLimit(c, s)
