@@ -36,11 +36,23 @@ func dropFlags() []cli.Flag {
 	}
 }
 
+// dropOptions holds the flags of drop.
+type dropOptions struct {
+	all   bool // every checkpoint of the issue
+	purge bool // delete the content too
+	yes   bool // do not ask
+}
+
+func readDropOptions(c *invoke.Invocation) dropOptions {
+	return dropOptions{all: c.Flags.Bool("all"), purge: c.Flags.Bool("purge"), yes: c.Flags.Bool("yes")}
+}
+
 func runDrop(c *invoke.Invocation) error {
 	if err := c.Open(); err != nil {
 		return err
 	}
-	issue, dropped, err := toDrop(c)
+	o := readDropOptions(c)
+	issue, dropped, err := toDrop(c, o)
 	if err != nil {
 		return err
 	}
@@ -48,16 +60,16 @@ func runDrop(c *invoke.Invocation) error {
 	for n := range dropped {
 		ids[n] = dropped[n].ID // "" for a commit without an id, which is dropped too
 	}
-	if err := confirmDrop(c, issue, ids); err != nil {
+	if err := confirmDrop(c, o, issue, ids); err != nil {
 		return err
 	}
-	if !gone(dropped) {
+	if alreadyDropped := dropped[0].Commit.IsZero(); !alreadyDropped {
 		if err := c.Store.Drop(c.Ctx, issue, ids); err != nil {
 			return err
 		}
 	}
-	if c.Flags.Bool("purge") {
-		if err := purge(c, issue, ids, dropped); err != nil {
+	if o.purge {
+		if err := purge(c, o, issue, ids, dropped); err != nil {
 			return err
 		}
 	}
@@ -66,11 +78,11 @@ func runDrop(c *invoke.Invocation) error {
 }
 
 // purge deletes dropped checkpoints' content and prints refs that still contain it.
-func purge(c *invoke.Invocation, issue checkpoint.Issue, ids []checkpoint.ID, dropped []gitstore.Checkpoint) error {
+func purge(c *invoke.Invocation, o dropOptions, issue checkpoint.Issue, ids []checkpoint.ID, dropped []gitstore.Checkpoint) error {
 	carriers, err := c.Store.Purge(c.Ctx, issue, ids)
 	if err != nil {
 		hint := "git checkpoint drop " + phrase.IssueArg(issue) + " --all"
-		if !c.Flags.Bool("all") {
+		if !o.all {
 			hint = "git checkpoint drop " + phrase.IssueArg(issue) + " " + string(ids[0])
 		}
 		return exit.Errorf(exit.Failure, hint+" --purge", "%s dropped, and the purge is not complete: %w", phrase.Plural(len(ids), "checkpoint"), err)
@@ -107,17 +119,17 @@ func purge(c *invoke.Invocation, issue checkpoint.Issue, ids []checkpoint.ID, dr
 }
 
 // confirmDrop asks for confirmation, unless --yes is set.
-func confirmDrop(c *invoke.Invocation, issue checkpoint.Issue, ids []checkpoint.ID) error {
-	if c.Flags.Bool("yes") {
+func confirmDrop(c *invoke.Invocation, o dropOptions, issue checkpoint.Issue, ids []checkpoint.ID) error {
+	if o.yes {
 		return nil
 	}
 	what, hint := phrase.Plural(len(ids), "checkpoint"), "git checkpoint drop "+phrase.QuoteArg(string(issue))
-	if c.Flags.Bool("all") {
+	if o.all {
 		what, hint = "all "+what, hint+" --all"
 	} else {
 		what, hint = string(ids[0]), hint+" "+string(ids[0])
 	}
-	if c.Flags.Bool("purge") {
+	if o.purge {
 		hint += " --purge"
 	}
 	yes, err := c.Confirm(fmt.Sprintf("Drop %s of issue %s? [y/N] ", what, output.Clean(string(issue))), hint+" --yes")
@@ -130,9 +142,9 @@ func confirmDrop(c *invoke.Invocation, issue checkpoint.Issue, ids []checkpoint.
 
 // toDrop returns the checkpoints that the arguments name. With --purge they may be
 // dropped already, so that an interrupted purge can be repeated.
-func toDrop(c *invoke.Invocation) (checkpoint.Issue, []gitstore.Checkpoint, error) {
-	issue, there, err := named(c)
-	if err == nil || !c.Flags.Bool("purge") {
+func toDrop(c *invoke.Invocation, o dropOptions) (checkpoint.Issue, []gitstore.Checkpoint, error) {
+	issue, there, err := named(c, o.all)
+	if err == nil || !o.purge {
 		return issue, there, err
 	}
 	var none *gitstore.NoneError
@@ -151,7 +163,7 @@ func toDrop(c *invoke.Invocation) (checkpoint.Issue, []gitstore.Checkpoint, erro
 	}
 	var dropped []gitstore.Checkpoint
 	for _, id := range ids {
-		if c.Flags.Bool("all") || c.Args[len(c.Args)-1] == string(id) {
+		if o.all || c.Args[len(c.Args)-1] == string(id) {
 			dropped = append(dropped, gitstore.Checkpoint{ID: id, Issue: issue})
 		}
 	}
@@ -161,12 +173,10 @@ func toDrop(c *invoke.Invocation) (checkpoint.Issue, []gitstore.Checkpoint, erro
 	return issue, dropped, nil
 }
 
-// gone reports whether the checkpoints are dropped already.
-func gone(cs []gitstore.Checkpoint) bool { return cs[0].Commit.IsZero() }
-
-// named returns the existing checkpoints that the arguments name.
-func named(c *invoke.Invocation) (checkpoint.Issue, []gitstore.Checkpoint, error) {
-	if !c.Flags.Bool("all") {
+// named returns the existing checkpoint that the arguments name, or with --all every
+// checkpoint of the issue.
+func named(c *invoke.Invocation, all bool) (checkpoint.Issue, []gitstore.Checkpoint, error) {
+	if !all {
 		cp, err := c.CheckpointArg(true)
 		if err != nil {
 			return "", nil, err
@@ -180,7 +190,7 @@ func named(c *invoke.Invocation) (checkpoint.Issue, []gitstore.Checkpoint, error
 	if err != nil {
 		return "", nil, err
 	}
-	var all []gitstore.Checkpoint
+	var found []gitstore.Checkpoint
 	for _, read := range []func() (*gitstore.List, error){
 		func() (*gitstore.List, error) { return c.Store.List(c.Ctx, issue, 0) },
 		func() (*gitstore.List, error) { return c.Store.Archived(c.Ctx, issue, 0) },
@@ -189,10 +199,10 @@ func named(c *invoke.Invocation) (checkpoint.Issue, []gitstore.Checkpoint, error
 		if err != nil {
 			return "", nil, err
 		}
-		all = append(all, l.Checkpoints...)
+		found = append(found, l.Checkpoints...)
 	}
-	if len(all) == 0 {
+	if len(found) == 0 {
 		return "", nil, &gitstore.NoneError{Issue: issue}
 	}
-	return issue, all, nil
+	return issue, found, nil
 }

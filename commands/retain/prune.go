@@ -10,6 +10,7 @@ import (
 	"git-checkpoint/commands/internal/aging"
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/issuesource"
 	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore"
@@ -47,75 +48,98 @@ func pruneFlags() []cli.Flag {
 	}
 }
 
+// pruneOptions holds the flags of prune.
+type pruneOptions struct {
+	all    bool     // every issue
+	dryRun bool     // plan only
+	closed bool     // archive the chains of closed issues, nothing else
+	plan   string   // id of the plan to carry out, or ""
+	keep   []string // TRIGGER=N
+	maxAge int      // in days; 0 for the setting
+}
+
+func readPruneOptions(c *invoke.Invocation) (pruneOptions, error) {
+	o := pruneOptions{
+		all: c.Flags.Bool("all"), dryRun: c.Flags.Bool("dry-run"), closed: c.Flags.Bool("closed"),
+		plan: c.Flags.String("apply"), keep: c.Lists["keep"], maxAge: c.Flags.Int("max-age"),
+	}
+	switch {
+	case c.Flags.IsSet("max-age") && o.maxAge < 1:
+		return o, exit.Usagef("prune: --max-age: %d is not a number of days", o.maxAge)
+	case o.dryRun && o.plan != "":
+		return o, exit.Usagef("prune: --dry-run and --apply do not go together")
+	}
+	return o, nil
+}
+
 func runPrune(c *invoke.Invocation) error {
 	if err := c.Open(); err != nil {
 		return err
 	}
-	req, err := pruneRequest(c)
+	o, err := readPruneOptions(c)
 	if err != nil {
 		return err
 	}
-	issues, err := issuesToPrune(c)
+	req, err := pruneRequest(c, o)
 	if err != nil {
 		return err
 	}
-	if req.Closed {
-		if issues, err = closed(c, issues); err != nil || len(issues) == 0 {
+	issues, err := issuesToPrune(c, o.all)
+	if err != nil {
+		return err
+	}
+	if o.closed {
+		if issues, err = closedIssues(c, issues); err != nil || len(issues) == 0 {
 			return err
 		}
 	}
-	plan, err := prune(c, req, issues)
+	plan, err := prune(c, o, req, issues)
 	if plan == nil {
 		return err
 	}
-	return cmp.Or(showPlan(c, plan, req.DryRun), err)
+	return cmp.Or(showPlan(c, o, plan), err)
 }
 
 // prune plans the retention and applies it, unless --dry-run is set. For a single issue,
 // plan and change are one step. For --all, every issue is planned first, because --apply
 // names a plan across all issues.
-func prune(c *invoke.Invocation, req gitstore.PruneRequest, issues []checkpoint.Issue) (*prunePlan, error) {
-	if !c.Flags.Bool("all") {
-		req.Plan = c.Flags.String("apply")
-		return planPrune(c, req, issues)
+func prune(c *invoke.Invocation, o pruneOptions, req gitstore.PruneRequest, issues []checkpoint.Issue) (*prunePlan, error) {
+	if !o.all {
+		req.Plan = o.plan
+		return planPrune(c, o, req, issues)
 	}
 	dry := req
 	dry.DryRun = true
-	plan, err := planPrune(c, dry, issues)
+	plan, err := planPrune(c, o, dry, issues)
 	if plan == nil {
 		return nil, err
 	}
-	if want := c.Flags.String("apply"); want != "" && want != plan.id {
+	if o.plan != "" && o.plan != plan.id {
 		return nil, cmp.Or(err, exit.Errorf(exit.Refused, "git checkpoint prune --all --dry-run",
-			"prune: the plan is now %s, not %s: the chains or the policy changed", plan.id, want))
+			"prune: the plan is now %s, not %s: the chains or the policy changed", plan.id, o.plan))
 	}
-	if !req.DryRun {
+	if !o.dryRun {
 		err = cmp.Or(err, carryOut(c, req, plan))
 	}
 	return plan, err
 }
 
-func pruneRequest(c *invoke.Invocation) (gitstore.PruneRequest, error) {
+func pruneRequest(c *invoke.Invocation, o pruneOptions) (gitstore.PruneRequest, error) {
 	req := aging.Rules(c)
-	req.DryRun, req.Closed = c.Flags.Bool("dry-run"), c.Flags.Bool("closed")
-	if c.Flags.IsSet("max-age") {
-		if req.MaxAge = c.Flags.Int("max-age"); req.MaxAge < 1 {
-			return req, exit.Usagef("prune: --max-age: %d is not a number of days", req.MaxAge)
-		}
+	req.DryRun, req.Closed = o.dryRun, o.closed
+	if o.maxAge > 0 {
+		req.MaxAge = o.maxAge
 		delete(req.Layouts, "claude")
 	}
-	if req.DryRun && c.Flags.IsSet("apply") {
-		return req, exit.Usagef("prune: --dry-run and --apply do not go together")
-	}
 	var err error
-	if req.Policy, err = retention.ParseKeeps(c.Settings.Policy(), c.Lists["keep"]); err != nil {
+	if req.Policy, err = retention.ParseKeeps(c.Settings.Policy(), o.keep); err != nil {
 		return req, exit.Usagef("prune: --keep: %w", err)
 	}
 	return req, nil
 }
 
-func issuesToPrune(c *invoke.Invocation) ([]checkpoint.Issue, error) {
-	if !c.Flags.Bool("all") {
+func issuesToPrune(c *invoke.Invocation, all bool) ([]checkpoint.Issue, error) {
+	if !all {
 		issue, err := c.Issue()
 		return []checkpoint.Issue{issue}, err
 	}
@@ -125,6 +149,28 @@ func issuesToPrune(c *invoke.Invocation) ([]checkpoint.Issue, error) {
 	issues, strange, err := c.Store.Issues(c.Ctx, false)
 	invoke.TellStrange(c, strange)
 	return issues, err
+}
+
+// closedIssues returns the issues that are closed in their source. It warns of issues
+// whose state is unknown.
+func closedIssues(c *invoke.Invocation, issues []checkpoint.Issue) ([]checkpoint.Issue, error) {
+	var closed []checkpoint.Issue
+	for _, i := range issues {
+		now, why, err := issuesource.Current(c, i)
+		switch {
+		case err != nil:
+			return nil, err
+		case now == nil:
+			c.Warnf("issue %s is left alone: it is not known whether it is closed: %s", i, why)
+		case now.State == "closed":
+			closed = append(closed, i)
+		case now.State == "":
+			c.Warnf("issue %s is left alone: its source does not say whether it is closed", i)
+		case len(issues) == 1:
+			c.Infof("issue %s is %s: nothing is archived", i, now.State)
+		}
+	}
+	return closed, nil
 }
 
 // A prunePlan holds the retention decisions for one or several issues.
@@ -140,7 +186,7 @@ type issuePlan struct {
 
 // planPrune requests every issue's plan from the store. It returns nil if no issue can be
 // planned. The plan of a single issue keeps the id from the store.
-func planPrune(c *invoke.Invocation, req gitstore.PruneRequest, issues []checkpoint.Issue) (*prunePlan, error) {
+func planPrune(c *invoke.Invocation, o pruneOptions, req gitstore.PruneRequest, issues []checkpoint.Issue) (*prunePlan, error) {
 	plan := &prunePlan{}
 	var all []retention.Decision
 	err := c.Each(issues, func(i checkpoint.Issue) error {
@@ -153,7 +199,7 @@ func planPrune(c *invoke.Invocation, req gitstore.PruneRequest, issues []checkpo
 		switch {
 		case err != nil:
 			return err
-		case len(decided.Decisions) == 0 && !c.Flags.Bool("all"):
+		case len(decided.Decisions) == 0 && !o.all:
 			return &gitstore.NoneError{Issue: i}
 		}
 		for _, w := range decided.Warnings {
@@ -195,21 +241,21 @@ func carryOut(c *invoke.Invocation, req gitstore.PruneRequest, plan *prunePlan) 
 	})
 }
 
-func showPlan(c *invoke.Invocation, plan *prunePlan, dryRun bool) error {
+func showPlan(c *invoke.Invocation, o pruneOptions, plan *prunePlan) error {
 	if c.JSON {
-		return c.WriteJSON(pruneRecord(plan, dryRun))
+		return c.WriteJSON(pruneRecord(plan, o.dryRun))
 	}
 	for _, p := range plan.of {
-		if c.Flags.Bool("all") && len(p.Decisions) > 0 {
+		if o.all && len(p.Decisions) > 0 {
 			c.Printf("issue %s\n", output.Clean(string(p.issue)))
 		}
 		for _, d := range p.Decisions {
 			c.Printf("%s %s  %s\n", verb(d, p.Archived), output.Clean(string(d.ID)), output.Clean(d.Rule))
 		}
 	}
-	if dryRun {
+	if o.dryRun {
 		c.Printf("plan %s\n", plan.id)
-		c.Infof("hint: %s", applyCommand(c, plan))
+		c.Infof("hint: %s", applyCommand(o, plan))
 	}
 	return nil
 }
@@ -227,21 +273,21 @@ func verb(d retention.Decision, archived bool) string {
 
 // applyCommand returns the command that applies the plan, including the flags of its
 // policy.
-func applyCommand(c *invoke.Invocation, plan *prunePlan) string {
+func applyCommand(o pruneOptions, plan *prunePlan) string {
 	words := []string{"git checkpoint prune"}
-	if c.Flags.Bool("all") {
+	if o.all {
 		words = append(words, "--all")
 	} else {
 		words = append(words, phrase.QuoteArg(string(plan.of[0].issue)))
 	}
-	if c.Flags.Bool("closed") {
+	if o.closed {
 		words = append(words, "--closed")
 	}
-	for _, k := range c.Lists["keep"] {
+	for _, k := range o.keep {
 		words = append(words, "--keep", phrase.QuoteArg(k))
 	}
-	if c.Flags.IsSet("max-age") {
-		words = append(words, "--max-age", fmt.Sprint(c.Flags.Int("max-age")))
+	if o.maxAge > 0 {
+		words = append(words, "--max-age", fmt.Sprint(o.maxAge))
 	}
 	return strings.Join(append(words, "--apply", plan.id), " ")
 }
