@@ -18,6 +18,9 @@ type Pruned = save.Pruned
 
 // Prune applies retention to an issue's chain and archive.
 func (s *Store) Prune(ctx context.Context, req PruneRequest) (*Pruned, error) {
+	if req.DryRun { // otherwise the prune repairs the chain itself, under the issue lock
+		s.chains.RepairIfRewritten(ctx, req.Issue)
+	}
 	return s.saver.Prune(ctx, req)
 }
 
