@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -12,6 +14,9 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint/document"
 )
+
+// ID identifies a checkpoint: CP-<phase>-<time>-<hex>, or an id of another system.
+type ID string
 
 // Limits of ids: accepted length, and length of the phase in a new id.
 const (
@@ -22,11 +27,6 @@ const (
 	idTimeLayout = "20060102T150405Z"
 )
 
-// ID identifies a checkpoint: CP-<phase>-<time>-<hex>, or an id of another system.
-type ID string
-
-var longRun = document.Pattern(`[0-9]{8}`)
-
 // NewID returns an id from phase, time and the first four bytes of digest. If digest is
 // shorter, its SHA-256 is used. The phase is converted to lower case, with '_' for bytes
 // outside [a-z0-9_]. An empty phase becomes "none".
@@ -36,19 +36,6 @@ func NewID(phase string, at time.Time, digest []byte) ID {
 		digest = sum[:]
 	}
 	return ID("CP-" + idPhase(phase) + "-" + at.UTC().Format(idTimeLayout) + "-" + hex.EncodeToString(digest[:4]))
-}
-
-func idPhase(phase string) string {
-	if phase == "" {
-		return "none"
-	}
-	b := []byte(strings.ToLower(phase))
-	for k, c := range b {
-		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '_' {
-			b[k] = '_'
-		}
-	}
-	return string(b[:min(len(b), maxPhaseInID)])
 }
 
 // ParseID checks s and returns it as an ID. Ids of other systems are valid if they are
@@ -67,8 +54,6 @@ func ParseID(s string) (ID, error) {
 	return ID(s), nil
 }
 
-func unprintable(r rune) bool { return r == ' ' || !unicode.IsPrint(r) }
-
 // Own reports whether the id has the form of git-checkpoint and crunch:
 // ^CP-[a-z0-9_]+-.+-[0-9a-f]{4,64}$. Every save calls Own, and compiling this expression
 // would take more time than all other operations on the id.
@@ -78,21 +63,6 @@ func (id ID) Own() bool {
 	at := strings.LastIndexByte(rest, '-')
 	return found && phase != "" && strings.Trim(phase, "abcdefghijklmnopqrstuvwxyz0123456789_") == "" &&
 		at > 0 && !strings.Contains(rest[:at], "\n") && isHex(rest[at+1:], minHexDigits, maxHexDigits)
-}
-
-// finalHex returns the hex digits after the last dash or underscore, "" if other
-// characters follow.
-func (id ID) finalHex() string {
-	at := strings.LastIndexAny(string(id), "-_")
-	if at < 0 || !isHex(string(id[at+1:]), minHexDigits, maxHexDigits) {
-		return ""
-	}
-	return string(id[at+1:])
-}
-
-// isHex reports whether s consists of least to most lower-case hex digits.
-func isHex(s string, least, most int) bool {
-	return len(s) >= least && len(s) <= most && strings.Trim(s, "0123456789abcdef") == ""
 }
 
 // Short returns the abbreviation for display: the final digits of an own id, or the whole
@@ -122,6 +92,89 @@ func (id ID) Matches(abbrev string) bool {
 	return strings.HasPrefix(digits, abbrev) || strings.HasSuffix(digits, abbrev)
 }
 
+// DocumentValue returns the id as text.
+func (id ID) DocumentValue() any { return string(id) }
+
+// Clock orders the checkpoints of an issue across all clones. It is a hybrid logical
+// clock in nanoseconds since the epoch.
+type Clock int64
+
+// latestTime limits the clock of a time: the year 2116. The 2^62 nanoseconds above this
+// limit are reserved for increments of later checkpoints.
+const latestTime Clock = 1 << 62
+
+// ClockAt returns the clock of a time, between 0 and latestTime.
+func ClockAt(t time.Time) Clock {
+	switch sec := t.Unix(); {
+	case sec < 0:
+		return 0
+	case sec >= int64(latestTime)/int64(time.Second):
+		return latestTime
+	}
+	return Clock(t.UnixNano())
+}
+
+// Next returns the clock for a checkpoint saved at now with a parent checkpoint at clock
+// c. The result is greater than c, even if c is years ahead of now. So a checkpoint sorts
+// after all its ancestors at the save. The only exception is the largest possible clock,
+// which no save sets. Next then returns the clock of now.
+func (c Clock) Next(now time.Time) Clock {
+	at := ClockAt(now)
+	if c < at || c.IsLast() {
+		return at
+	}
+	return c + 1
+}
+
+// IsLast reports whether c is the largest possible clock.
+func (c Clock) IsLast() bool { return c == math.MaxInt64 }
+
+// maxAhead is the lead over the current time at which a clock is reported as wrong.
+const maxAhead = 24 * time.Hour
+
+// Ahead reports whether c is more than a day after now.
+func (c Clock) Ahead(now time.Time) bool {
+	at := ClockAt(now)
+	return c > at && c-at > Clock(maxAhead)
+}
+
+// String returns the decimal form for trailers.
+func (c Clock) String() string { return strconv.FormatInt(int64(c), 10) }
+
+// ParseClock parses the output of String and returns false for other text.
+func ParseClock(s string) (Clock, bool) {
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil || n < 0 || strconv.FormatInt(n, 10) != s {
+		return 0, false
+	}
+	return Clock(n), true
+}
+
+// DocumentValue returns the clock as a number.
+func (c Clock) DocumentValue() any { return Int(int64(c)) }
+
+func idPhase(phase string) string {
+	if phase == "" {
+		return "none"
+	}
+	b := []byte(strings.ToLower(phase))
+	for k, c := range b {
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '_' {
+			b[k] = '_'
+		}
+	}
+	return string(b[:min(len(b), maxPhaseInID)])
+}
+
+func unprintable(r rune) bool { return r == ' ' || !unicode.IsPrint(r) }
+
+// isHex reports whether s consists of least to most lower-case hex digits.
+func isHex(s string, least, most int) bool {
+	return len(s) >= least && len(s) <= most && strings.Trim(s, "0123456789abcdef") == ""
+}
+
+var longRun = document.Pattern(`[0-9]{8}`)
+
 // timeAt returns the index of the time in the id, 0 without a time.
 func (id ID) timeAt() int {
 	s := string(id)
@@ -134,5 +187,12 @@ func (id ID) timeAt() int {
 	return 0
 }
 
-// DocumentValue returns the id as text.
-func (id ID) DocumentValue() any { return string(id) }
+// finalHex returns the hex digits after the last dash or underscore, "" if other
+// characters follow.
+func (id ID) finalHex() string {
+	at := strings.LastIndexAny(string(id), "-_")
+	if at < 0 || !isHex(string(id[at+1:]), minHexDigits, maxHexDigits) {
+		return ""
+	}
+	return string(id[at+1:])
+}

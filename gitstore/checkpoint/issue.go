@@ -3,10 +3,13 @@ package checkpoint
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"git-checkpoint/gitstore/checkpoint/document"
 )
 
 // MaxIssueBytes limits the encoded form of an issue key, which becomes a file name.
@@ -53,6 +56,69 @@ func (i Issue) RefName() string {
 	return b.String()
 }
 
+// IssueFromRef returns the issue of the last component of a ref. It rejects components
+// that RefName would not produce, so that each issue has exactly one ref.
+func IssueFromRef(component string) (Issue, error) {
+	s, err := percentDecode(component)
+	if err != nil {
+		return "", fmt.Errorf("ref component %q: %w", component, err)
+	}
+	i, err := ParseIssue(s)
+	if err != nil {
+		return "", fmt.Errorf("ref component %q: %w", component, err)
+	}
+	if i.RefName() != component {
+		return "", fmt.Errorf("ref component %q: not in canonical form, want %q", component, i.RefName())
+	}
+	return i, nil
+}
+
+// Number returns the issue as an integer if it is decimal without sign and leading zeros.
+func (i Issue) Number() (int64, bool) {
+	n, err := strconv.ParseInt(string(i), 10, 64)
+	if err != nil || n < 0 || strconv.FormatInt(n, 10) != string(i) {
+		return 0, false
+	}
+	return n, true
+}
+
+// DocumentValue returns the issue as text.
+func (i Issue) DocumentValue() any { return string(i) }
+
+// Dates in branch names. The year of a date is not an issue number.
+var (
+	day     = document.Pattern(`(^|[^0-9])(?:19|20)[0-9]{2}(?:-[01][0-9]-[0-3][0-9]|_[01][0-9]_[0-3][0-9]|/[01][0-9]/[0-3][0-9])($|[^0-9])`)
+	compact = document.Pattern(`^(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])$`)
+)
+
+// branchRules are the built-in rules in order. They match whole words of the branch name:
+// "1.2.x" and "v42" are not issues.
+var branchRules = []func() *regexp.Regexp{
+	document.Pattern(`(?i)(?:^|[/_-])issues?[-_/]?#?([1-9][0-9]{0,17})(?:$|[^0-9A-Za-z.])`),
+	document.Pattern(`(?:^|/)([A-Z][A-Z0-9]+-[1-9][0-9]{0,17})(?:$|[^0-9A-Za-z.])`),
+	document.Pattern(`(?:^|/)#?([1-9][0-9]{0,17})(?:$|[-_/])`),
+}
+
+// IssueFromBranch returns the issue in a branch name: 42 for "feature/issue-42-jwt" and
+// "42-fix", PROJ-42 for "PROJ-42-fix". A custom pattern replaces the built-in rules. Its
+// first group is the issue, or the whole match if the pattern has no group.
+func IssueFromBranch(branch string, replaced *regexp.Regexp) (Issue, bool) {
+	if replaced != nil {
+		return matchIssue(branch, replaced)
+	}
+	branch = day().ReplaceAllString(branch, "${1}day${2}")
+	for n, rule := range branchRules {
+		i, ok := matchIssue(branch, rule())
+		if ok && n == len(branchRules)-1 && compact().MatchString(string(i)) {
+			break
+		}
+		if ok {
+			return i, true
+		}
+	}
+	return "", false
+}
+
 // needsEncoding reports whether a rune is forbidden at some position of a component.
 func needsEncoding(r rune) bool {
 	return r <= ' ' || r == 0x7f || strings.ContainsRune(`%/~^:?*[\.{`, r)
@@ -70,23 +136,6 @@ func forbiddenAt(s string, k int) bool {
 		return k == 0 || k == len(s)-1 || s[k-1] == '.' || s[k:] == ".lock"
 	}
 	return strings.IndexByte(`%/~^:?*[\`, c) >= 0
-}
-
-// IssueFromRef returns the issue of the last component of a ref. It rejects components
-// that RefName would not produce, so that each issue has exactly one ref.
-func IssueFromRef(component string) (Issue, error) {
-	s, err := percentDecode(component)
-	if err != nil {
-		return "", fmt.Errorf("ref component %q: %w", component, err)
-	}
-	i, err := ParseIssue(s)
-	if err != nil {
-		return "", fmt.Errorf("ref component %q: %w", component, err)
-	}
-	if i.RefName() != component {
-		return "", fmt.Errorf("ref component %q: not in canonical form, want %q", component, i.RefName())
-	}
-	return i, nil
 }
 
 func percentDecode(s string) (string, error) {
@@ -112,14 +161,11 @@ func percentDecode(s string) (string, error) {
 	return b.String(), nil
 }
 
-// Number returns the issue as an integer if it is decimal without sign and leading zeros.
-func (i Issue) Number() (int64, bool) {
-	n, err := strconv.ParseInt(string(i), 10, 64)
-	if err != nil || n < 0 || strconv.FormatInt(n, 10) != string(i) {
-		return 0, false
+func matchIssue(branch string, re *regexp.Regexp) (Issue, bool) {
+	m := re.FindStringSubmatch(branch)
+	if m == nil {
+		return "", false
 	}
-	return n, true
+	i, err := ParseIssue(m[min(1, len(m)-1)])
+	return i, err == nil
 }
-
-// DocumentValue returns the issue as text.
-func (i Issue) DocumentValue() any { return string(i) }

@@ -1,7 +1,35 @@
+// Package checkpoint implements the record of a checkpoint: ids and issue keys, the
+// document, its canonical text, and its rules.
+//
+// # Record
+//
+// A record is a YAML mapping. Its base is the crunch schema with an additional key,
+// trigger. Then come git-checkpoint's own keys note, clock and snapshot, sections of
+// other layouts, and unknown keys in their original order. The table in schema.go lists
+// all fields with their kinds, in the order of the text. Null is permitted everywhere and
+// means absent.
+//
+//	checkpoint_id   CP-<phase>-<YYYYMMDDTHHMMSSZ>-<8 hex>, or an imported id
+//	version         "1.0"; another major version is a *VersionError
+//	created_at      2006-01-02T15:04:05.000000Z
+//	issue_number    an integer if possible, else text
+//	phase_attempts  number of attempts of each former phase; phase_attempt is the
+//	                number for the current phase
+//	output_digest,  content of a referenced file at the save: "blob:" and the
+//	plan_digest     object id of its git blob
+//	progress        awaiting_approval: phases, a text or a list;
+//	                approval_required: phases that always need approval;
+//	                approved: a list of {phase, approved_at}
+//	clock           nanoseconds, a hybrid logical clock: see Clock
+//	paths           plain; in git's C quotes if a path is not UTF-8, contains a
+//	                NUL or starts with a quote: see QuotePath
+//
+// The canonical text of a record is that of package document.
 package checkpoint
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,20 +65,258 @@ func (r *Record) Doc() *Map { return r.doc }
 // Clone returns a deep copy of r.
 func (r *Record) Clone() *Record { return &Record{r.doc.Clone()} }
 
-// section returns the mapping under key, nil if missing.
-func (r *Record) section(key string) *Map {
-	m, _ := r.doc.Child(key)
-	return m
+// JSON returns the record as a line of JSON, with the key order of Encode and unchanged
+// numbers.
+func (r *Record) JSON() ([]byte, error) {
+	b, err := document.AppendJSON(nil, recordSchema.ordered(r.doc), 0)
+	if err != nil {
+		return nil, fmt.Errorf("encode record: %w", err)
+	}
+	return b, nil
 }
 
-// mustSection returns the mapping under key and creates it if necessary.
-func (r *Record) mustSection(key string) *Map {
-	if m, ok := r.doc.Child(key); ok {
-		return m
+// MarshalJSON returns the output of JSON.
+func (r *Record) MarshalJSON() ([]byte, error) { return r.JSON() }
+
+// Trigger is the cause of a checkpoint.
+type Trigger string
+
+// Known triggers. Other triggers are permitted; their checkpoints are kept forever, with
+// a warning.
+const (
+	PhaseTransition  Trigger = "phase_transition"
+	BatchComplete    Trigger = "batch_complete"
+	AgentComplete    Trigger = "agent_complete"
+	ConflictStart    Trigger = "conflict_start"
+	ConflictResolved Trigger = "conflict_resolved"
+	UserInterrupt    Trigger = "user_interrupt"
+	SessionEnd       Trigger = "session_end"
+	Manual           Trigger = "manual"
+	BatchStart       Trigger = "batch_start"
+	BeforeAgent      Trigger = "before_agent"
+	BeforeParallel   Trigger = "before_parallel"
+	TaskUpdate       Trigger = "task_update"
+	Interval         Trigger = "interval"
+)
+
+var triggers = []Trigger{
+	PhaseTransition, BatchComplete, AgentComplete, ConflictStart,
+	ConflictResolved, UserInterrupt, SessionEnd, Manual, BatchStart,
+	BeforeAgent, BeforeParallel, TaskUpdate, Interval,
+}
+
+// Triggers returns the known triggers in documented order.
+func Triggers() []Trigger { return slices.Clone(triggers) }
+
+// Known reports whether t is in Triggers.
+func (t Trigger) Known() bool { return slices.Contains(triggers, t) }
+
+// Automatic reports whether auto_checkpoint can disable checkpoints with this trigger.
+// Triggers of a person and session ends are not automatic. Checkpoints with unknown
+// triggers are always saved.
+func (t Trigger) Automatic() bool {
+	switch t {
+	case UserInterrupt, SessionEnd, Manual:
+		return false
 	}
-	m := NewMap()
-	r.doc.Set(key, m)
-	return m
+	return t.Known()
+}
+
+var triggerShape = document.Pattern(`^[a-z0-9_]{1,64}$`)
+
+// ParseTrigger checks only the syntax of s: 1 to 64 lower-case letters, digits and '_'.
+func ParseTrigger(s string) (Trigger, error) {
+	if !Trigger(s).Known() && !triggerShape().MatchString(s) {
+		return "", fmt.Errorf("trigger %.80q: want 1 to 64 of a-z, 0-9 and _", s)
+	}
+	return Trigger(s), nil
+}
+
+// DocumentValue returns the trigger as text.
+func (t Trigger) DocumentValue() any { return string(t) }
+
+// Record accessors return the zero value if a field is absent or has the wrong kind.
+// Decode and Validate report such fields.
+
+// ID returns checkpoint_id.
+func (r *Record) ID() ID { return ID(document.TextOf(r.doc, "checkpoint_id")) }
+
+// SetID sets checkpoint_id.
+func (r *Record) SetID(id ID) { r.doc.Set("checkpoint_id", id) }
+
+// Version returns the schema version as written.
+func (r *Record) Version() string { return document.TextOf(r.doc, "version") }
+
+// SetVersion sets the schema version.
+func (r *Record) SetVersion(v string) { r.doc.Set("version", v) }
+
+// CreatedAt returns created_at, the zero time if invalid.
+func (r *Record) CreatedAt() time.Time { return moment(r.doc, "created_at") }
+
+// SetCreatedAt sets created_at with microseconds.
+func (r *Record) SetCreatedAt(t time.Time) { r.doc.Set("created_at", t) }
+
+// Trigger returns trigger.
+func (r *Record) Trigger() Trigger { return Trigger(document.TextOf(r.doc, "trigger")) }
+
+// SetTrigger sets trigger.
+func (r *Record) SetTrigger(t Trigger) { r.doc.Set("trigger", t) }
+
+// Issue returns issue_number, a number or text.
+func (r *Record) Issue() Issue { return Issue(document.TextOf(r.doc, "issue_number")) }
+
+// SetIssue sets issue_number, as an integer if possible.
+func (r *Record) SetIssue(i Issue) {
+	if n, ok := i.Number(); ok {
+		r.doc.Set("issue_number", n)
+		return
+	}
+	r.doc.Set("issue_number", i)
+}
+
+// Session returns session_id.
+func (r *Record) Session() string { return document.TextOf(r.doc, "session_id") }
+
+// SetSession sets session_id.
+func (r *Record) SetSession(s string) { setOrDelete(r.doc, "session_id", s) }
+
+// Note returns the user's note.
+func (r *Record) Note() string { return document.TextOf(r.doc, "note") }
+
+// SetNote sets the note; an empty text deletes it.
+func (r *Record) SetNote(s string) { setOrDelete(r.doc, "note", s) }
+
+// Clock returns the hybrid logical clock, 0 if absent.
+func (r *Record) Clock() Clock { return Clock(integer(r.doc, "clock")) }
+
+// SetClock sets the clock.
+func (r *Record) SetClock(c Clock) { r.doc.Set("clock", c) }
+
+// Phase returns workflow_state.current_phase.
+func (r *Record) Phase() string { return document.TextOf(r.section("workflow_state"), "current_phase") }
+
+// SetPhase sets workflow_state.current_phase.
+func (r *Record) SetPhase(s string) {
+	setOrDelete(r.mustSection("workflow_state"), "current_phase", s)
+}
+
+// StateLabel returns workflow_state.current_state_label.
+func (r *Record) StateLabel() string {
+	return document.TextOf(r.section("workflow_state"), "current_state_label")
+}
+
+// SetStateLabel sets workflow_state.current_state_label.
+func (r *Record) SetStateLabel(s string) {
+	setOrDelete(r.mustSection("workflow_state"), "current_state_label", s)
+}
+
+// PhaseStartedAt returns workflow_state.phase_started_at.
+func (r *Record) PhaseStartedAt() time.Time {
+	return moment(r.section("workflow_state"), "phase_started_at")
+}
+
+// SetPhaseStartedAt sets workflow_state.phase_started_at.
+func (r *Record) SetPhaseStartedAt(t time.Time) {
+	r.mustSection("workflow_state").Set("phase_started_at", t)
+}
+
+// PhaseAttempt returns workflow_state.phase_attempt.
+func (r *Record) PhaseAttempt() int {
+	return int(integer(r.section("workflow_state"), "phase_attempt"))
+}
+
+// SetPhaseAttempt sets workflow_state.phase_attempt.
+func (r *Record) SetPhaseAttempt(n int) { r.mustSection("workflow_state").Set("phase_attempt", n) }
+
+// CompletedBatches returns execution_graph.completed_batches.
+func (r *Record) CompletedBatches() []int {
+	return integers(r.section("execution_graph"), "completed_batches")
+}
+
+// SetCompletedBatches sets execution_graph.completed_batches.
+func (r *Record) SetCompletedBatches(n []int) {
+	r.mustSection("execution_graph").Set("completed_batches", n)
+}
+
+// CurrentBatch returns execution_graph.current_batch, 0 if absent.
+func (r *Record) CurrentBatch() int {
+	return int(integer(r.section("execution_graph"), "current_batch"))
+}
+
+// SetCurrentBatch sets execution_graph.current_batch.
+func (r *Record) SetCurrentBatch(n int) { r.mustSection("execution_graph").Set("current_batch", n) }
+
+// PendingMessages returns acp_state.pending_messages.
+func (r *Record) PendingMessages() []string {
+	return document.TextsOf(r.section("acp_state"), "pending_messages")
+}
+
+// AwaitingResponse returns acp_state.awaiting_response.
+func (r *Record) AwaitingResponse() []string {
+	return document.TextsOf(r.section("acp_state"), "awaiting_response")
+}
+
+// Conflicts returns acp_state.conflicts_in_progress.
+func (r *Record) Conflicts() []string {
+	return document.TextsOf(r.section("acp_state"), "conflicts_in_progress")
+}
+
+// SetConflicts sets acp_state.conflicts_in_progress.
+func (r *Record) SetConflicts(ids []string) {
+	r.mustSection("acp_state").Set("conflicts_in_progress", ids)
+}
+
+// CapturedEntries returns knowledge_context.captured_entries.
+func (r *Record) CapturedEntries() []string {
+	return document.TextsOf(r.section("knowledge_context"), "captured_entries")
+}
+
+// PendingCaptures returns knowledge_context.pending_captures, with elements of any type.
+func (r *Record) PendingCaptures() []any {
+	v, _ := r.section("knowledge_context").Get("pending_captures")
+	l, _ := v.([]any)
+	return l
+}
+
+// CanResume returns recovery_info.can_resume, true if absent.
+func (r *Record) CanResume() bool { return boolean(r.section("recovery_info"), "can_resume", true) }
+
+// SetCanResume sets recovery_info.can_resume.
+func (r *Record) SetCanResume(b bool) { r.mustSection("recovery_info").Set("can_resume", b) }
+
+// ResumeFrom returns recovery_info.resume_from.
+func (r *Record) ResumeFrom() string {
+	return document.TextOf(r.section("recovery_info"), "resume_from")
+}
+
+// SetResumeFrom sets recovery_info.resume_from; an empty text deletes it.
+func (r *Record) SetResumeFrom(s string) {
+	setOrDelete(r.mustSection("recovery_info"), "resume_from", s)
+}
+
+// PrerequisitesMet returns recovery_info.prerequisites_met, true if absent.
+func (r *Record) PrerequisitesMet() bool {
+	return boolean(r.section("recovery_info"), "prerequisites_met", true)
+}
+
+// SetPrerequisitesMet sets recovery_info.prerequisites_met.
+func (r *Record) SetPrerequisitesMet(b bool) {
+	r.mustSection("recovery_info").Set("prerequisites_met", b)
+}
+
+// Warnings returns recovery_info.warnings.
+func (r *Record) Warnings() []string { return document.TextsOf(r.section("recovery_info"), "warnings") }
+
+// SetWarnings sets recovery_info.warnings.
+func (r *Record) SetWarnings(w []string) { r.mustSection("recovery_info").Set("warnings", w) }
+
+func moment(m *Map, key string) time.Time {
+	v, _ := m.Get(key)
+	t, err := ParseTime(v)
+	if err != nil {
+		return time.Time{}
+	}
+	return t
 }
 
 // setOrDelete sets a text, or deletes the key if the text is empty.
@@ -68,21 +334,20 @@ func integer(m *Map, key string) int64 {
 	return n
 }
 
-func boolean(m *Map, key string, absent bool) bool {
-	v, _ := m.Get(key)
-	if b, ok := v.(bool); ok {
-		return b
-	}
-	return absent
+// section returns the mapping under key, nil if missing.
+func (r *Record) section(key string) *Map {
+	m, _ := r.doc.Child(key)
+	return m
 }
 
-func moment(m *Map, key string) time.Time {
-	v, _ := m.Get(key)
-	t, err := ParseTime(v)
-	if err != nil {
-		return time.Time{}
+// mustSection returns the mapping under key and creates it if necessary.
+func (r *Record) mustSection(key string) *Map {
+	if m, ok := r.doc.Child(key); ok {
+		return m
 	}
-	return t
+	m := NewMap()
+	r.doc.Set(key, m)
+	return m
 }
 
 func integers(m *Map, key string) []int {
@@ -93,6 +358,14 @@ func integers(m *Map, key string) []int {
 		}
 	}
 	return out
+}
+
+func boolean(m *Map, key string, absent bool) bool {
+	v, _ := m.Get(key)
+	if b, ok := v.(bool); ok {
+		return b
+	}
+	return absent
 }
 
 // mappings returns all mappings in a list.
@@ -113,16 +386,3 @@ func major(version string) string {
 	m, _, _ := strings.Cut(version, ".")
 	return m
 }
-
-// JSON returns the record as a line of JSON, with the key order of Encode and unchanged
-// numbers.
-func (r *Record) JSON() ([]byte, error) {
-	b, err := document.AppendJSON(nil, recordSchema.ordered(r.doc), 0)
-	if err != nil {
-		return nil, fmt.Errorf("encode record: %w", err)
-	}
-	return b, nil
-}
-
-// MarshalJSON returns the output of JSON.
-func (r *Record) MarshalJSON() ([]byte, error) { return r.JSON() }

@@ -1,46 +1,21 @@
 package checkpoint
 
-// kind is the type of a field. Null is always permitted and means absent.
-type kind int
+import (
+	"fmt"
+	"slices"
+	"strconv"
 
-const (
-	anyKind     kind = iota
-	textKind         // text, or a number as written
-	intKind          // integer, or text that is an integer
-	boolKind         // true or false
-	timeKind         // text or number; Validate checks the time
-	textsKind        // list of textKind
-	intsKind         // list of intKind
-	listKind         // list of any values, or of mappings with schema of
-	mapKind          // mapping with schema of
-	mapsKind         // list of mappings with schema of
-	versionKind      // textKind with a supported major version
+	"git-checkpoint/gitstore/checkpoint/document"
 )
 
-// schema lists the fields of a mapping in output order. Other keys have the kind other.
-type schema struct {
-	fields []field
-	other  field
-	place  map[string]int // index in fields
-}
-
-type field struct {
-	name string
-	kind kind
-	of   *schema
-}
-
-func fields(f ...field) *schema { return newSchema(f, field{}) }
-
-// dict returns a schema with arbitrary keys.
-func dict(k kind, of *schema) *schema { return newSchema(nil, field{kind: k, of: of}) }
-
-func newSchema(f []field, other field) *schema {
-	s := &schema{fields: f, other: other, place: make(map[string]int, len(f))}
-	for k := range f {
-		s.place[f[k].name] = k
+// Check returns a *SyntaxError without a position if a schema field has a value of the
+// wrong kind. Merges and assignments can cause such values.
+func (r *Record) Check() error {
+	if err := recordSchema.check(r.doc); err != nil {
+		slices.Reverse(err.path)
+		return &SyntaxError{Path: pathText(err.path), Msg: err.msg}
 	}
-	return s
+	return nil
 }
 
 // recordSchema is the crunch schema with trigger, then git-checkpoint's own keys, then
@@ -125,6 +100,49 @@ var recordSchema = fields(
 	field{"layout", anyKind, nil},
 )
 
+func fields(f ...field) *schema { return newSchema(f, field{}) }
+
+type field struct {
+	name string
+	kind kind
+	of   *schema
+}
+
+// kind is the type of a field. Null is always permitted and means absent.
+type kind int
+
+// schema lists the fields of a mapping in output order. Other keys have the kind other.
+type schema struct {
+	fields []field
+	other  field
+	place  map[string]int // index in fields
+}
+
+func newSchema(f []field, other field) *schema {
+	s := &schema{fields: f, other: other, place: make(map[string]int, len(f))}
+	for k := range f {
+		s.place[f[k].name] = k
+	}
+	return s
+}
+
+const (
+	anyKind     kind = iota
+	textKind         // text, or a number as written
+	intKind          // integer, or text that is an integer
+	boolKind         // true or false
+	timeKind         // text or number; Validate checks the time
+	textsKind        // list of textKind
+	intsKind         // list of intKind
+	listKind         // list of any values, or of mappings with schema of
+	mapKind          // mapping with schema of
+	mapsKind         // list of mappings with schema of
+	versionKind      // textKind with a supported major version
+)
+
+// dict returns a schema with arbitrary keys.
+func dict(k kind, of *schema) *schema { return newSchema(nil, field{kind: k, of: of}) }
+
 var graphSchema = fields(
 	field{"graph_id", textKind, nil},
 	field{"completed_batches", intsKind, nil},
@@ -151,3 +169,210 @@ var snapshotSchema = fields(
 	field{"worktree", boolKind, nil},
 	field{"untracked", boolKind, nil},
 )
+
+// check checks the kinds of all values in m. The path is built only after an error, in
+// reverse order.
+func (s *schema) check(m *Map) *typeError {
+	for k := range m.Len() {
+		key, v := m.Entry(k)
+		if err := s.field(key).check(v); err != nil {
+			err.path = append(err.path, document.Step{Key: key})
+			return err
+		}
+	}
+	return nil
+}
+
+// typeError reports a value of the wrong kind and its path.
+type typeError struct {
+	path []document.Step
+	msg  string
+}
+
+// field returns the field of a key.
+func (s *schema) field(key string) field {
+	if k, ok := s.place[key]; ok {
+		return s.fields[k]
+	}
+	return s.other
+}
+
+func (f field) check(v any) *typeError {
+	if v == nil {
+		return nil
+	}
+	switch f.kind {
+	case anyKind:
+		return nil
+	case textKind, timeKind, versionKind:
+		return want(isText(v), "text", v)
+	case intKind:
+		return want(isInteger(v), "an integer", v)
+	case boolKind:
+		_, ok := v.(bool)
+		return want(ok, "true or false", v)
+	case mapKind:
+		return f.checkMap(v)
+	}
+	return f.checkList(v)
+}
+
+func want(ok bool, what string, v any) *typeError {
+	if ok {
+		return nil
+	}
+	return &typeError{msg: fmt.Sprintf("want %s, got %s", what, document.KindOf(v))}
+}
+
+func isText(v any) bool {
+	switch v.(type) {
+	case string, Number:
+		return true
+	}
+	return false
+}
+
+// isInteger also accepts an integer written as text, which occurs in real files.
+func isInteger(v any) bool {
+	_, ok := Number(document.AsText(v)).Int()
+	return ok
+}
+
+func (f field) checkMap(v any) *typeError {
+	m, ok := v.(*Map)
+	if !ok || f.of == nil {
+		return want(ok, "a mapping", v)
+	}
+	return f.of.check(m)
+}
+
+// checkList checks every element of a list.
+func (f field) checkList(v any) *typeError {
+	l, ok := v.([]any)
+	if !ok {
+		return want(false, "a list", v)
+	}
+	element := field{of: f.of}
+	switch f.kind {
+	case textsKind:
+		element.kind = textKind
+	case intsKind:
+		element.kind = intKind
+	case mapsKind:
+		element.kind = mapKind
+	}
+	for k := range l {
+		err := element.check(l[k])
+		if l[k] == nil && element.kind != anyKind {
+			err = want(false, "no empty element", l[k])
+		}
+		if err != nil {
+			err.path = append(err.path, document.Step{Key: strconv.Itoa(k), Index: true})
+			return err
+		}
+	}
+	return nil
+}
+
+func pathText(path []document.Step) string {
+	s := ""
+	for _, p := range path {
+		if p.Index {
+			s += "[" + p.Key + "]"
+			continue
+		}
+		s = document.JoinPath(s, p.Key)
+	}
+	return s
+}
+
+// at returns the error with its position in the text.
+func (e *typeError) at(d document.Parsed) error {
+	slices.Reverse(e.path)
+	line, column := d.Where(e.path)
+	return &SyntaxError{Line: line, Column: column, Path: pathText(e.path), Msg: e.msg}
+}
+
+// ordered returns m with schema keys first, in schema order, at every level. Parts in
+// order are not copied.
+func (s *schema) ordered(m *Map) *Map {
+	out := m
+	if !s.inOrder(m) {
+		out = document.NewMapSize(m.Len())
+		for _, f := range s.fields {
+			if k := m.Find(f.name); k >= 0 {
+				_, v := m.Entry(k)
+				out.Add(f.name, v)
+			}
+		}
+		for k := range m.Len() {
+			key, v := m.Entry(k)
+			if _, known := s.place[key]; !known {
+				out.Add(key, v)
+			}
+		}
+	}
+	for k := range out.Len() {
+		key, v := out.Entry(k)
+		if v := s.field(key).ordered(v); v != nil {
+			if out == m {
+				out = m.Shallow()
+			}
+			out.SetEntry(k, v)
+		}
+	}
+	return out
+}
+
+// inOrder reports whether the keys of m have schema order.
+func (s *schema) inOrder(m *Map) bool {
+	last := -1
+	for k := range m.Len() {
+		key, _ := m.Entry(k)
+		at, ok := s.place[key]
+		if !ok {
+			at = len(s.fields)
+		}
+		if at < last {
+			return false
+		}
+		last = at
+	}
+	return true
+}
+
+// ordered returns the sorted value, or nil if the value is already in order.
+func (f field) ordered(v any) any {
+	if f.of == nil {
+		return nil
+	}
+	switch v := v.(type) {
+	case *Map:
+		if m := f.of.ordered(v); m != v {
+			return m
+		}
+	case []any:
+		return f.orderedList(v)
+	}
+	return nil
+}
+
+func (f field) orderedList(l []any) any {
+	var out []any
+	for k := range l {
+		m, ok := l[k].(*Map)
+		if !ok {
+			continue
+		}
+		if in := f.of.ordered(m); in != m {
+			if out == nil {
+				out = append([]any(nil), l...)
+			}
+			out[k] = in
+		}
+	}
+	if out == nil {
+		return nil
+	}
+	return out
+}

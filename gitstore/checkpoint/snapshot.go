@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint/document"
@@ -91,6 +92,183 @@ func (r *Record) SetSnapshot(s Snapshot) {
 	m.Set("untracked", s.Untracked)
 }
 
+// IssueSnapshot is the state of the issue at the save. Known reports whether the record
+// has more than the branch.
+type IssueSnapshot struct {
+	Title, Body string
+	BodyDigest  string // body_digest, replaces a body that is not stored
+	Labels      []string
+	Assignees   []string
+	State       string // open or closed
+	Source      string // origin of the data
+	Known       bool
+}
+
+// Branch returns issue_snapshot.branch, "" for a detached HEAD.
+func (r *Record) Branch() string { return document.TextOf(r.section("issue_snapshot"), "branch") }
+
+// SetBranch sets issue_snapshot.branch; a detached HEAD ("") becomes null.
+func (r *Record) SetBranch(s string) {
+	var v any
+	if s != "" {
+		v = s
+	}
+	r.mustSection("issue_snapshot").Set("branch", v)
+}
+
+// IssueSnapshot returns issue_snapshot. Labels have their original order if recorded.
+func (r *Record) IssueSnapshot() IssueSnapshot {
+	m := r.section("issue_snapshot")
+	s := IssueSnapshot{
+		Title:      document.TextOf(m, "title"),
+		Body:       document.TextOf(m, "body"),
+		BodyDigest: document.TextOf(m, "body_digest"),
+		Labels:     document.TextsOf(m, "labels"),
+		Assignees:  document.TextsOf(m, "assignees"),
+		State:      document.TextOf(m, "state"),
+		Source:     document.TextOf(m, "source"),
+	}
+	if order := document.TextsOf(m, "labels_order"); sameSet(order, s.Labels) {
+		s.Labels = order
+	}
+	for _, key := range []string{"title", "body", "body_digest", "labels", "assignees"} {
+		v, _ := m.Get(key)
+		s.Known = s.Known || v != nil
+	}
+	return s
+}
+
+// SetIssueSnapshot replaces issue_snapshot, except its branch and unknown keys. If s is
+// not Known, only these remain.
+func (r *Record) SetIssueSnapshot(s IssueSnapshot) {
+	m := r.mustSection("issue_snapshot")
+	for _, key := range []string{"title", "body", "body_digest", "labels", "assignees", "labels_order", "state", "source"} {
+		m.Delete(key)
+	}
+	if !s.Known {
+		return
+	}
+	m.Set("title", s.Title)
+	if s.BodyDigest == "" || s.Body != "" {
+		m.Set("body", s.Body)
+	}
+	setOrDelete(m, "body_digest", s.BodyDigest)
+	sorted := slices.Sorted(slices.Values(s.Labels))
+	m.Set("labels", sorted)
+	m.Set("assignees", s.Assignees)
+	if !slices.Equal(sorted, s.Labels) {
+		m.Set("labels_order", s.Labels)
+	}
+	setOrDelete(m, "state", s.State)
+	setOrDelete(m, "source", s.Source)
+}
+
+// File is an entry of files_modified. Path is unquoted.
+type File struct {
+	Path, Status string
+	Staged       bool
+}
+
+// Output is an output file of an agent, a phase or a task. Agent is empty for a phase.
+// Digest is the file's digest at the save, "" if unknown.
+type Output struct{ Agent, Action, Location, Digest string }
+
+// Files returns files_modified.
+func (r *Record) Files() []File {
+	var out []File
+	for _, m := range mappings(r.doc, "files_modified") {
+		out = append(out, File{
+			Path:   unquoted(document.TextOf(m, "path")),
+			Status: document.TextOf(m, "status"),
+			Staged: boolean(m, "staged", false),
+		})
+	}
+	return out
+}
+
+// SetFiles replaces files_modified.
+func (r *Record) SetFiles(files []File) {
+	l := make([]any, len(files))
+	for k, f := range files {
+		l[k] = &Map{Entries: []document.Entry{
+			{Key: "path", Value: QuotePath(f.Path)},
+			{Key: "status", Value: f.Status},
+			{Key: "staged", Value: f.Staged},
+		}}
+	}
+	r.doc.Set("files_modified", l)
+}
+
+// Outputs returns, in document order, agent outputs with an output_location, then phase
+// outputs, then outputs of completed tasks.
+func (r *Record) Outputs() []Output {
+	var out []Output
+	for agent, v := range r.section("agent_outputs").All() {
+		actions, _ := v.(*Map)
+		for action, v := range actions.All() {
+			m, _ := v.(*Map)
+			if place := document.TextOf(m, "output_location"); place != "" {
+				out = append(out, Output{agent, action, place, document.TextOf(m, "output_digest")})
+			}
+		}
+	}
+	phases, _ := r.section("progress").Child("phases")
+	for phase, v := range phases.All() {
+		m, _ := v.(*Map)
+		if place := document.TextOf(m, "output"); place != "" {
+			out = append(out, Output{"", phase, unquoted(place), document.TextOf(m, "output_digest")})
+		}
+	}
+	return append(out, r.taskOutputs()...)
+}
+
+// PhaseArtifacts returns the artifact paths of all phases in document order.
+func (r *Record) PhaseArtifacts() []string {
+	var out []string
+	phases, _ := r.section("progress").Child("phases")
+	for _, v := range phases.All() {
+		m, _ := v.(*Map)
+		for _, a := range mappings(m, "artifacts") {
+			if p := document.TextOf(a, "path"); p != "" {
+				out = append(out, unquoted(p))
+			}
+		}
+	}
+	return out
+}
+
+// SetOutputDigest sets the digest of an existing output. An empty digest deletes the key.
+func (r *Record) SetOutputDigest(agent, action, digest string) {
+	if agent == "" {
+		phases, _ := r.section("progress").Child("phases")
+		if m, ok := phases.Child(action); ok {
+			setOrDelete(m, "output_digest", digest)
+		}
+		return
+	}
+	actions, _ := r.section("agent_outputs").Child(agent)
+	if m, ok := actions.Child(action); ok {
+		setOrDelete(m, "output_digest", digest)
+	}
+}
+
+func paths(m *Map, key string) []string {
+	l := document.TextsOf(m, key)
+	for k := range l {
+		l[k] = unquoted(l[k])
+	}
+	return l
+}
+
+// unquoted returns the unquoted path, or s itself if s is invalid, which Validate
+// reports.
+func unquoted(s string) string {
+	if p, err := UnquotePath(s); err == nil {
+		return p
+	}
+	return s
+}
+
 // setList sets a list, or deletes the key if the list is empty.
 func setList[T any](m *Map, key string, l []T) {
 	if len(l) == 0 {
@@ -98,4 +276,37 @@ func setList[T any](m *Map, key string, l []T) {
 		return
 	}
 	m.Set(key, document.ListOf(l))
+}
+
+func quotedPaths(l []string) []string {
+	out := make([]string, len(l))
+	for k := range l {
+		out[k] = QuotePath(l[k])
+	}
+	return out
+}
+
+func sameSet(a, b []string) bool {
+	return len(a) == len(b) && slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
+}
+
+// taskAgent replaces the agent of a task's output. The digest of such an output dates
+// from the task's completion.
+const taskAgent = ":task"
+
+func (r *Record) taskOutputs() []Output {
+	var out []Output
+	add := func(id string, m *Map) {
+		if place := document.TextOf(m, "output"); place != "" && document.TextOf(m, "status") == "complete" {
+			out = append(out, Output{taskAgent, id, place, document.TextOf(m, "output_digest")})
+		}
+	}
+	for id, v := range r.section("tasks").All() {
+		m, _ := v.(*Map)
+		add(id, m)
+	}
+	for _, m := range mappings(r.doc, "tasks") {
+		add(document.TextOf(m, "id"), m)
+	}
+	return out
 }

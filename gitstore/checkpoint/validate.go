@@ -3,6 +3,7 @@ package checkpoint
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint/document"
@@ -15,24 +16,6 @@ type Problem struct {
 }
 
 func (p Problem) String() string { return p.Path + ": " + p.Msg }
-
-// Permitted words of fields. Callers can add phases.
-var (
-	knownPhases = []string{
-		"enrich", "ready", "implementing", "validation", "docs",
-		"e2e", "backlog", "ready-to-merge", "done",
-	}
-	nodeStatuses = []string{"pending", "queued", "running", "complete", "failed", "skipped"}
-	fileStatuses = []string{
-		"added", "modified", "deleted", "renamed", "copied", "typechange", "untracked", "conflicted",
-	}
-	issueStates = []string{"open", "closed"}
-)
-
-var (
-	graphID   = document.Pattern(`^GRAPH-\S+$`)
-	messageID = document.Pattern(`^MSG-[0-9]{13}-[0-9a-f]{8}$`)
-)
 
 // Validate returns schema violations, and as warnings suspicious but readable values. The
 // caller passes additional phases.
@@ -56,35 +39,18 @@ type validator struct {
 	errors, warnings int
 }
 
-// maxProblems limits errors and warnings separately, because a hostile record can have a
-// million.
-const maxProblems = 1000
-
-func (v *validator) fail(path, format string, args ...any) {
-	if v.errors++; v.errors <= maxProblems {
-		v.found = append(v.found, Problem{Path: path, Msg: fmt.Sprintf(format, args...)})
+// Permitted words of fields. Callers can add phases.
+var (
+	knownPhases = []string{
+		"enrich", "ready", "implementing", "validation", "docs",
+		"e2e", "backlog", "ready-to-merge", "done",
 	}
-}
-
-func (v *validator) warn(path, format string, args ...any) {
-	if v.warnings++; v.warnings <= maxProblems {
-		v.found = append(v.found, Problem{path, fmt.Sprintf(format, args...), true})
+	nodeStatuses = []string{"pending", "queued", "running", "complete", "failed", "skipped"}
+	fileStatuses = []string{
+		"added", "modified", "deleted", "renamed", "copied", "typechange", "untracked", "conflicted",
 	}
-}
-
-// failIf reports a non-nil error at path.
-func (v *validator) failIf(path string, err error) {
-	if err != nil {
-		v.fail(path, "%v", err)
-	}
-}
-
-// oneOf reports a word outside the known words.
-func (v *validator) oneOf(path, word string, known []string, report func(path, format string, args ...any)) {
-	if word != "" && !slices.Contains(known, word) {
-		report(path, "%.40q is none of %s", word, strings.Join(known, ", "))
-	}
-}
+	issueStates = []string{"open", "closed"}
+)
 
 // names checks ids, version, time and trigger.
 func (v *validator) names() {
@@ -105,6 +71,29 @@ func (v *validator) names() {
 	v.trigger()
 }
 
+// failIf reports a non-nil error at path.
+func (v *validator) failIf(path string, err error) {
+	if err != nil {
+		v.fail(path, "%v", err)
+	}
+}
+
+// maxProblems limits errors and warnings separately, because a hostile record can have a
+// million.
+const maxProblems = 1000
+
+func (v *validator) fail(path, format string, args ...any) {
+	if v.errors++; v.errors <= maxProblems {
+		v.found = append(v.found, Problem{Path: path, Msg: fmt.Sprintf(format, args...)})
+	}
+}
+
+func (v *validator) warn(path, format string, args ...any) {
+	if v.warnings++; v.warnings <= maxProblems {
+		v.found = append(v.found, Problem{path, fmt.Sprintf(format, args...), true})
+	}
+}
+
 func (v *validator) trigger() {
 	t := v.r.Trigger()
 	if t == "" {
@@ -115,24 +104,6 @@ func (v *validator) trigger() {
 		v.failIf("trigger", err)
 	} else if !t.Known() {
 		v.warn("trigger", "%q is not known: retention keeps it forever", t)
-	}
-}
-
-// field checks a value by its kind.
-func (v *validator) field(f field, path string, value any) {
-	switch f.kind {
-	case timeKind:
-		m, err := ReadTime(value)
-		if v.failIf(path, err); err == nil && !m.Zoned {
-			v.warn(path, "%q has no time zone, taken as UTC", document.AsText(value))
-		}
-	case intKind:
-		if s, ok := value.(string); ok {
-			v.warn(path, "%q is a number written as text", s)
-		}
-		if n, ok := Number(document.AsText(value)).Int(); !ok || n < 0 {
-			v.fail(path, "want an integer that is not negative, got %s", document.AsText(value))
-		}
 	}
 }
 
@@ -161,5 +132,136 @@ func (f field) walk(path string, v any, visit func(f field, path string, v any))
 		if element.of != nil || element.kind != anyKind {
 			element.walk(document.JoinIndex(path, k), l[k], visit)
 		}
+	}
+}
+
+// field checks a value by its kind.
+func (v *validator) field(f field, path string, value any) {
+	switch f.kind {
+	case timeKind:
+		m, err := ReadTime(value)
+		if v.failIf(path, err); err == nil && !m.Zoned {
+			v.warn(path, "%q has no time zone, taken as UTC", document.AsText(value))
+		}
+	case intKind:
+		if s, ok := value.(string); ok {
+			v.warn(path, "%q is a number written as text", s)
+		}
+		if n, ok := Number(document.AsText(value)).Int(); !ok || n < 0 {
+			v.fail(path, "want an integer that is not negative, got %s", document.AsText(value))
+		}
+	}
+}
+
+// Checks of record sections for Validate.
+
+func (v *validator) workflow() {
+	p, as := v.r.Progress(), v.r.Layout()
+	_, err := strconv.Atoi(v.r.Phase())
+	counted := err == nil && p.Total > 0 && len(p.Names) == 0
+	if !counted && (as == "" || as == "crunch") { // other layouts define their own phases
+		v.oneOf("workflow_state.current_phase", v.r.Phase(), slices.Concat(v.phases, p.Names), v.warn)
+	}
+	v.oneOf("issue_snapshot.state", v.r.IssueSnapshot().State, issueStates, v.warn)
+}
+
+// oneOf reports a word outside the known words.
+func (v *validator) oneOf(path, word string, known []string, report func(path, format string, args ...any)) {
+	if word != "" && !slices.Contains(known, word) {
+		report(path, "%.40q is none of %s", word, strings.Join(known, ", "))
+	}
+}
+
+var (
+	graphID   = document.Pattern(`^GRAPH-\S+$`)
+	messageID = document.Pattern(`^MSG-[0-9]{13}-[0-9a-f]{8}$`)
+)
+
+func (v *validator) graph() {
+	graph := v.r.section("execution_graph")
+	if id := document.TextOf(graph, "graph_id"); id != "" && !graphID().MatchString(id) {
+		v.warn("execution_graph.graph_id", "%.60q does not begin with GRAPH-", id)
+	}
+	done, current := v.r.CompletedBatches(), v.r.CurrentBatch()
+	for k, n := range done {
+		path := document.JoinIndex("execution_graph.completed_batches", k)
+		if k > 0 && n <= done[k-1] {
+			v.warn(path, "%d after %d: want them ascending", n, done[k-1])
+		}
+		if current > 0 && n >= current {
+			v.warn(path, "%d is completed but the current batch is %d", n, current)
+		}
+	}
+	nodes, _ := graph.Child("node_states")
+	for id, node := range nodes.All() {
+		m, _ := node.(*Map)
+		path := document.JoinPath("execution_graph.node_states", id)
+		if document.TextOf(m, "status") == "" {
+			v.fail(path, "no status")
+		}
+		v.oneOf(path+".status", document.TextOf(m, "status"), nodeStatuses, v.fail)
+	}
+}
+
+func (v *validator) messages() {
+	acp := v.r.section("acp_state")
+	for _, key := range []string{"pending_messages", "awaiting_response"} {
+		for k, id := range document.TextsOf(acp, key) {
+			if !messageID().MatchString(id) {
+				v.warn(document.JoinIndex("acp_state."+key, k), "%.60q is not of the form MSG-<milliseconds>-<8 hex>", id)
+			}
+		}
+	}
+}
+
+func (v *validator) files() {
+	for k, m := range mappings(v.r.doc, "files_modified") {
+		path := document.JoinIndex("files_modified", k)
+		v.path(path+".path", document.TextOf(m, "path"))
+		v.oneOf(path+".status", document.TextOf(m, "status"), fileStatuses, v.warn)
+	}
+}
+
+func (v *validator) path(at, path string) {
+	if path == "" {
+		v.fail(at, "missing")
+		return
+	}
+	_, err := UnquotePath(path)
+	v.failIf(at, err)
+}
+
+func (v *validator) snapshot() {
+	m := v.r.section("snapshot")
+	for _, id := range append([]string{document.TextOf(m, "head")}, document.TextsOf(m, "merge_head")...) {
+		if id != "" && !isHex(id, 40, 40) && !isHex(id, 64, 64) {
+			v.fail("snapshot", "%.60q is not a commit", id)
+		}
+	}
+	for _, key := range []string{"deleted", "intent_to_add"} {
+		for k, path := range document.TextsOf(m, key) {
+			v.path(document.JoinIndex("snapshot."+key, k), path)
+		}
+	}
+	for k, f := range mappings(m, "skipped") {
+		v.path(document.JoinIndex("snapshot.skipped", k)+".path", document.TextOf(f, "path"))
+	}
+}
+
+func (v *validator) progress() {
+	p := v.r.Progress()
+	if p.Total > 0 && len(p.Completed) > p.Total {
+		v.warn("progress.completed", "%d phases are completed of %d", len(p.Completed), p.Total)
+	}
+	if len(p.Names) == 0 {
+		return
+	}
+	known := map[string]bool{}
+	for _, name := range p.Names {
+		known[name] = true
+	}
+	unknown := slices.DeleteFunc(slices.Clone(p.Completed), func(s string) bool { return known[s] })
+	if len(unknown) > 0 {
+		v.warn("progress.completed", "not among the names: %.200s", strings.Join(unknown, ", "))
 	}
 }

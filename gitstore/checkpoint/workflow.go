@@ -2,6 +2,9 @@ package checkpoint
 
 import (
 	"slices"
+	"strconv"
+	"strings"
+	"time"
 
 	"git-checkpoint/gitstore/checkpoint/document"
 )
@@ -41,12 +44,6 @@ func (r *Record) Scope() string {
 		return s
 	}
 	return r.textAt("state_machine.workflow_config.scope")
-}
-
-func (r *Record) textAt(path string) string {
-	v, _ := r.doc.Lookup(path)
-	s, _ := v.(string)
-	return s
 }
 
 // Layout returns the layout of the original document, "" without a layout.
@@ -92,13 +89,6 @@ func (r *Record) SetPlanDigest(digest string) {
 	}
 }
 
-func (r *Record) workflowText(key string) string {
-	if s := document.TextOf(r.section("workflow"), key); s != "" {
-		return s
-	}
-	return document.TextOf(r.doc, key)
-}
-
 // EnterPhase switches to another phase and counts its attempts. The attempts of former
 // phases are stored in workflow_state.phase_attempts.
 func (r *Record) EnterPhase(phase string) {
@@ -116,6 +106,142 @@ func (r *Record) EnterPhase(phase string) {
 	r.SetPhaseAttempt(r.attempts(phase) + 1)
 }
 
+// Awaiting returns the phases with a pending approval, sorted and without duplicates.
+// These are the phases in progress.awaiting_approval, which is a text or a list. The
+// current phase is included if it is listed in progress.approval_required and is not
+// approved yet.
+func (r *Record) Awaiting() []string {
+	m := r.section("progress")
+	phases := textOrList(m, "awaiting_approval")
+	now := r.Progress().Current
+	if now == "" {
+		now = r.Phase()
+	}
+	if slices.Contains(textOrList(m, "approval_required"), now) && !slices.Contains(r.Approved(), now) {
+		phases = append(phases, now)
+	}
+	slices.Sort(phases)
+	return slices.Compact(phases)
+}
+
+// Await records that a phase or task awaits approval, unless it is already approved.
+func (r *Record) Await(phase string) {
+	m := r.mustSection("progress")
+	waiting := textOrList(m, "awaiting_approval")
+	if !slices.Contains(waiting, phase) && !slices.Contains(r.Approved(), phase) {
+		m.Set("awaiting_approval", append(waiting, phase))
+	}
+}
+
+// Approved returns the phases in progress.approved.
+func (r *Record) Approved() []string {
+	var phases []string
+	for _, m := range mappings(r.section("progress"), "approved") {
+		phases = append(phases, document.TextOf(m, "phase"))
+	}
+	return phases
+}
+
+// Approve records the approval of a phase and removes its pending approval.
+func (r *Record) Approve(phase string, at time.Time) {
+	m := r.mustSection("progress")
+	left := slices.DeleteFunc(textOrList(m, "awaiting_approval"), func(s string) bool { return s == phase })
+	setList(m, "awaiting_approval", left)
+	v, _ := m.Get("approved")
+	l, _ := v.([]any)
+	m.Set("approved", append(slices.Clone(l), &Map{Entries: []document.Entry{
+		{Key: "phase", Value: phase},
+		{Key: "approved_at", Value: FormatTime(at)},
+	}}))
+}
+
+// Progress is the state of a workflow's phases. Phases are texts, because real phases
+// include "3", "4b" and names.
+type Progress struct {
+	Current   string
+	Completed []string
+	Skipped   []string
+	Total     int
+	Names     []string
+	Remaining []string
+}
+
+// Progress returns the progress section. If remaining is absent, it is derived from names
+// or total.
+func (r *Record) Progress() Progress {
+	m := r.section("progress")
+	p := Progress{
+		Current:   document.TextOf(m, "current"),
+		Completed: document.TextsOf(m, "completed"),
+		Skipped:   textOrList(m, "skipped"),
+		Total:     int(integer(m, "total")),
+		Names:     document.TextsOf(m, "names"),
+		Remaining: document.TextsOf(m, "remaining"),
+	}
+	if p.Total == 0 {
+		p.Total = len(p.Names)
+	}
+	if len(p.Names) == 0 {
+		p.number()
+	}
+	if _, ok := m.Get("remaining"); !ok {
+		p.Remaining = p.open()
+	}
+	return p
+}
+
+// Over reports whether a phase is completed or skipped.
+func (p Progress) Over(phase string) bool {
+	return slices.Contains(p.Completed, phase) || slices.Contains(p.Skipped, phase)
+}
+
+// SetProgress replaces the progress section, except unknown keys.
+func (r *Record) SetProgress(p Progress) {
+	m := r.mustSection("progress")
+	setOrDelete(m, "current", p.Current)
+	m.Set("completed", p.Completed)
+	setList(m, "skipped", p.Skipped)
+	m.Delete("total")
+	if p.Total > 0 {
+		m.Set("total", p.Total)
+	}
+	setList(m, "names", p.Names)
+	setList(m, "remaining", p.Remaining)
+}
+
+// DefaultResumePoint returns the resume point of a record without resume_from. It is, in
+// order of precedence: the first unfinished task of the current batch, the next phase,
+// the first unfinished task, or the current phase. It is "" if the record has no such
+// value, or if all phases are over.
+func (r *Record) DefaultResumePoint() string {
+	if n := r.CurrentBatch(); n > 0 {
+		return "batch_" + strconv.Itoa(n) + "_task_" + strconv.Itoa(r.openTask(n))
+	}
+	if p := r.Progress(); len(p.Remaining) > 0 {
+		return "phase_" + p.Remaining[0]
+	}
+	if id := r.remainingTask(); id != "" {
+		return id
+	}
+	if phase := r.Phase(); phase != "" && r.Progress().Total == 0 {
+		return "phase_" + phase
+	}
+	return ""
+}
+
+func (r *Record) workflowText(key string) string {
+	if s := document.TextOf(r.section("workflow"), key); s != "" {
+		return s
+	}
+	return document.TextOf(r.doc, key)
+}
+
+func (r *Record) textAt(path string) string {
+	v, _ := r.doc.Lookup(path)
+	s, _ := v.(string)
+	return s
+}
+
 // attempts returns the number of former attempts of a phase.
 func (r *Record) attempts(phase string) int {
 	before, _ := r.section("workflow_state").Child("phase_attempts")
@@ -124,4 +250,99 @@ func (r *Record) attempts(phase string) int {
 		return 1 // completed before attempts were counted
 	}
 	return max(n, 0)
+}
+
+// textOrList returns a single text as a list, or a list of texts.
+func textOrList(m *Map, key string) []string {
+	if s := document.TextOf(m, key); s != "" {
+		return []string{s}
+	}
+	return document.TextsOf(m, key)
+}
+
+// number normalizes the numbers of unnamed phases, because some programs write 1.0 for 1.
+func (p *Progress) number() {
+	p.Current = wholeNumber(p.Current)
+	for _, list := range [][]string{p.Completed, p.Skipped, p.Remaining} {
+		for i := range list {
+			list[i] = wholeNumber(list[i])
+		}
+	}
+}
+
+// wholeNumber returns "1" for "1.0", and other texts unchanged.
+func wholeNumber(s string) string {
+	n, fraction, _ := strings.Cut(s, ".")
+	if fraction == "" || strings.Trim(fraction, "0") != "" {
+		return s
+	}
+	if _, err := strconv.Atoi(n); err != nil {
+		return s
+	}
+	return n
+}
+
+// maxPhases limits the list derived from a total.
+const maxPhases = 1000
+
+// open returns the phases that are neither completed nor skipped.
+func (p Progress) open() []string {
+	all := p.Names
+	if len(all) == 0 {
+		for n := range min(max(p.Total, 0), maxPhases) {
+			all = append(all, strconv.Itoa(n+1))
+		}
+	}
+	done := map[string]bool{}
+	for _, name := range slices.Concat(p.Completed, p.Skipped) {
+		done[name] = true
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(name string) bool { return done[name] })
+}
+
+// openTask returns the number, from 1, of the first unfinished task in a batch. If the
+// batch has no task list, it returns 1.
+func (r *Record) openTask(batch int) int {
+	graph := r.section("execution_graph")
+	states, _ := graph.Child("node_states")
+	for _, b := range mappings(graph, "batches") {
+		if integer(b, "batch_id") != int64(batch) {
+			continue
+		}
+		for k, id := range document.TextsOf(b, "tasks") {
+			node, _ := states.Child(id)
+			if !over(document.TextOf(node, "status")) {
+				return k + 1
+			}
+		}
+	}
+	return 1
+}
+
+func over(status string) bool {
+	switch status {
+	case "complete", "completed", "done", "skipped":
+		return true
+	}
+	return false
+}
+
+// remainingTask returns the id of the first unfinished task, from the tasks section or
+// from the graph's nodes.
+func (r *Record) remainingTask() string {
+	for _, m := range mappings(r.doc, "tasks") {
+		if !over(document.TextOf(m, "status")) {
+			return document.TextOf(m, "id")
+		}
+	}
+	nodes, _ := r.section("execution_graph").Child("node_states")
+	for _, byID := range []*Map{r.section("tasks"), nodes} {
+		for id, v := range byID.All() {
+			m, ok := v.(*Map)
+			if ok && !over(document.TextOf(m, "status")) {
+				return id
+			}
+		}
+	}
+	return ""
 }

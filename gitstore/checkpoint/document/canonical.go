@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // ParseCanonical parses the output of emit, forty times faster than yaml.v3. The parser
@@ -39,38 +40,6 @@ type canonical struct {
 	find   *locator
 }
 
-func (p *canonical) fail() any {
-	p.failed = true
-	return nil
-}
-
-// enter fails if a container is nested too deep.
-func (p *canonical) enter(depth int) bool {
-	if depth > p.limits.Depth {
-		p.failed = true
-	}
-	return !p.failed
-}
-
-// count fails if the number of nodes exceeds the limit.
-func (p *canonical) count(n int) {
-	if p.nodes += n; p.nodes > p.limits.Nodes {
-		p.failed = true
-	}
-}
-
-// column returns the number of leading spaces of the current line, -1 at the end.
-func (p *canonical) column() int {
-	k := p.at
-	for k < len(p.s) && p.s[k] == ' ' {
-		k++
-	}
-	if k == len(p.s) {
-		return -1
-	}
-	return k - p.at
-}
-
 // mapping parses keys at column n. The first key may start at the current position.
 func (p *canonical) mapping(n, depth int) *Map {
 	m := NewMap()
@@ -104,7 +73,27 @@ func (p *canonical) mapping(n, depth int) *Map {
 	return m
 }
 
+// enter fails if a container is nested too deep.
+func (p *canonical) enter(depth int) bool {
+	if depth > p.limits.Depth {
+		p.failed = true
+	}
+	return !p.failed
+}
+
 func (p *canonical) lineStart() bool { return p.at == 0 || p.s[p.at-1] == '\n' }
+
+// column returns the number of leading spaces of the current line, -1 at the end.
+func (p *canonical) column() int {
+	k := p.at
+	for k < len(p.s) && p.s[k] == ' ' {
+		k++
+	}
+	if k == len(p.s) {
+		return -1
+	}
+	return k - p.at
+}
 
 // key parses a key and its colon.
 func (p *canonical) key() (string, bool) {
@@ -125,6 +114,75 @@ func (p *canonical) key() (string, bool) {
 	return rest[:n], true
 }
 
+// unquote returns the double-quoted text at the start of s and its length in bytes, 0 if
+// s is not an output of appendQuoted.
+func unquote(s string) (string, int) {
+	for k := 1; k < len(s); k++ {
+		switch s[k] {
+		case '"':
+			return s[1:k], k + 1
+		case '\\':
+			return unescape(s, k)
+		case '\n':
+			return "", 0
+		}
+	}
+	return "", 0
+}
+
+// unescape parses the rest of a quoted text from its first backslash at k.
+func unescape(s string, k int) (string, int) {
+	b := append(make([]byte, 0, len(s[:k])+32), s[1:k]...)
+	for ; k < len(s); k++ {
+		switch c := s[k]; c {
+		case '"':
+			return string(b), k + 1
+		case '\n':
+			return "", 0
+		case '\\':
+			r, n := escaped(s[k+1:])
+			if n == 0 {
+				return "", 0
+			}
+			b = utf8.AppendRune(b, r)
+			k += n
+		default:
+			b = append(b, c)
+		}
+	}
+	return "", 0
+}
+
+// escaped returns the rune of an escape after the backslash, and the escape's length.
+func escaped(s string) (rune, int) {
+	if s == "" {
+		return 0, 0
+	}
+	size := 0
+	switch s[0] {
+	case '"', '\\':
+		return rune(s[0]), 1
+	case 'n':
+		return '\n', 1
+	case 't':
+		return '\t', 1
+	case 'r':
+		return '\r', 1
+	case 'u':
+		size = 4
+	case 'U':
+		size = 8
+	}
+	if size == 0 || len(s) < size+1 {
+		return 0, 0
+	}
+	n, err := strconv.ParseUint(s[1:size+1], 16, 32)
+	if err != nil || !utf8.ValidRune(rune(n)) {
+		return 0, 0
+	}
+	return rune(n), size + 1
+}
+
 // keyEnd returns the index of the colon after a plain key, -1 if the line has no key.
 func keyEnd(s string) int {
 	for k := 0; k < len(s); k++ {
@@ -138,6 +196,13 @@ func keyEnd(s string) int {
 		}
 	}
 	return -1
+}
+
+// count fails if the number of nodes exceeds the limit.
+func (p *canonical) count(n int) {
+	if p.nodes += n; p.nodes > p.limits.Nodes {
+		p.failed = true
+	}
 }
 
 // valueAt returns the offset of the value after a key at column n.
@@ -165,6 +230,78 @@ func (p *canonical) value(n, depth int) any {
 		return p.list(n+2, depth+1)
 	}
 	return p.mapping(n+2, depth+1)
+}
+
+func (p *canonical) fail() any {
+	p.failed = true
+	return nil
+}
+
+// scalar parses the rest of the line, or a literal block at column n.
+func (p *canonical) scalar(n int) any {
+	end := strings.IndexByte(p.s[p.at:], '\n')
+	if end <= 0 {
+		return p.fail()
+	}
+	s := p.s[p.at : p.at+end]
+	p.at += end + 1
+	switch s[0] {
+	case '"':
+		v, k := unquote(s)
+		if k != len(s) {
+			return p.fail()
+		}
+		return v
+	case '|':
+		return p.block(s[1:], n)
+	case '{':
+		return NewMap()
+	case '[':
+		return []any{}
+	case 'n', 't', 'f':
+		return word(s)
+	}
+	if s[0] == '-' || s[0] >= '0' && s[0] <= '9' {
+		return Number(s)
+	}
+	return s
+}
+
+// block parses the lines of a literal block with text at column n.
+func (p *canonical) block(header string, n int) any {
+	start := p.at
+	size, lines := 0, 0
+	for p.at < len(p.s) && (p.s[p.at] == '\n' || p.column() >= n) {
+		end := strings.IndexByte(p.s[p.at:], '\n')
+		size += max(end-n, 0) + 1
+		lines++
+		p.at += end + 1
+	}
+	b := make([]byte, 0, size)
+	for rest := p.s[start:p.at]; rest != ""; {
+		line, tail, _ := strings.Cut(rest, "\n")
+		if line != "" {
+			b = append(b, line[n:]...)
+		}
+		b = append(b, '\n')
+		rest = tail
+	}
+	if strings.HasSuffix(header, "-") && len(b) > 0 {
+		b = b[:len(b)-1]
+	}
+	return string(b)
+}
+
+func word(s string) any {
+	switch s {
+	case "null":
+		return nil
+	case "true":
+		return true
+	case "false":
+		return false
+	}
+	return s
 }
 
 // list parses elements at column n. The first element may start at the current position.
@@ -209,71 +346,4 @@ func (p *canonical) item(n, depth int) any {
 		return p.mapping(n+2, depth+1)
 	}
 	return p.scalar(n + 2)
-}
-
-// scalar parses the rest of the line, or a literal block at column n.
-func (p *canonical) scalar(n int) any {
-	end := strings.IndexByte(p.s[p.at:], '\n')
-	if end <= 0 {
-		return p.fail()
-	}
-	s := p.s[p.at : p.at+end]
-	p.at += end + 1
-	switch s[0] {
-	case '"':
-		v, k := unquote(s)
-		if k != len(s) {
-			return p.fail()
-		}
-		return v
-	case '|':
-		return p.block(s[1:], n)
-	case '{':
-		return NewMap()
-	case '[':
-		return []any{}
-	case 'n', 't', 'f':
-		return word(s)
-	}
-	if s[0] == '-' || s[0] >= '0' && s[0] <= '9' {
-		return Number(s)
-	}
-	return s
-}
-
-func word(s string) any {
-	switch s {
-	case "null":
-		return nil
-	case "true":
-		return true
-	case "false":
-		return false
-	}
-	return s
-}
-
-// block parses the lines of a literal block with text at column n.
-func (p *canonical) block(header string, n int) any {
-	start := p.at
-	size, lines := 0, 0
-	for p.at < len(p.s) && (p.s[p.at] == '\n' || p.column() >= n) {
-		end := strings.IndexByte(p.s[p.at:], '\n')
-		size += max(end-n, 0) + 1
-		lines++
-		p.at += end + 1
-	}
-	b := make([]byte, 0, size)
-	for rest := p.s[start:p.at]; rest != ""; {
-		line, tail, _ := strings.Cut(rest, "\n")
-		if line != "" {
-			b = append(b, line[n:]...)
-		}
-		b = append(b, '\n')
-		rest = tail
-	}
-	if strings.HasSuffix(header, "-") && len(b) > 0 {
-		b = b[:len(b)-1]
-	}
-	return string(b)
 }

@@ -1,3 +1,23 @@
+// Package document reads and writes ordered documents: mappings with text keys in YAML and
+// JSON. It finds values by paths, and the line and column of a value.
+//
+// # Canonical text
+//
+//	document = "{}" NL | mapping
+//	mapping  = { indent key ":" ( " " scalar | NL mapping | NL list ) }
+//	list     = { indent "- " ( scalar | list | mapping ) }
+//	scalar   = "null" | "true" | "false" | number | plain | quoted | block NL
+//	         | "{}" | "[]"
+//	block    = "|" [ "2" ] [ "-" | "+" ] NL { indent line NL }
+//
+// Each level, including lists, is indented by two columns. A list or mapping inside a
+// list starts on the line of its dash. Numbers have JSON syntax. Text is plain if no YAML
+// parser can read it as another type. Text with several lines of printable characters is
+// a literal block. All other text is double-quoted with the escapes of JSON and \U. A key
+// of more than a thousand bytes follows "? " on its own line.
+//
+// Emit writes only this form. Decode also parses other YAML with yaml.v3, and JSON with
+// its own parser. Every rejection includes line and column.
 package document
 
 import (
@@ -34,6 +54,50 @@ func DecodeTolerant(data []byte, l Limits, tell func(line, column int, msg strin
 
 func Decode(data []byte, l Limits) (Parsed, error) { return decodeWith(data, l, nil) }
 
+// Limits apply before and during parsing. A zero field means the value in DefaultLimits.
+type Limits struct {
+	Bytes   int // bytes of text
+	Depth   int // nesting of mappings and lists
+	Aliases int // uses of YAML anchors
+	Nodes   int // keys and values, including repetitions by aliases
+}
+
+// DefaultLimits are far above the size of a checkpoint, because large state belongs in
+// artifacts.
+var DefaultLimits = Limits{Bytes: 32 << 20, Depth: 64, Aliases: 100, Nodes: 2_000_000}
+
+func (l Limits) OrDefault() Limits {
+	pick := func(n *int, d int) {
+		if *n <= 0 {
+			*n = d
+		}
+	}
+	pick(&l.Bytes, DefaultLimits.Bytes)
+	pick(&l.Depth, DefaultLimits.Depth)
+	pick(&l.Aliases, DefaultLimits.Aliases)
+	pick(&l.Nodes, DefaultLimits.Nodes)
+	return l
+}
+
+// SyntaxError reports an error in a document. Line and Column start at 1, and columns
+// count characters. Both are 0 for a record without text. Path is the path of the key, if
+// known.
+type SyntaxError struct {
+	Line, Column int
+	Path, Msg    string
+}
+
+func (e *SyntaxError) Error() string {
+	text := e.Msg
+	if e.Path != "" {
+		text = e.Path + ": " + text
+	}
+	if e.Line > 0 {
+		text = fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, text)
+	}
+	return text
+}
+
 // decodeWith rejects irregularities if tell is nil.
 func decodeWith(data []byte, l Limits, tell func(line, column int, msg string)) (Parsed, error) {
 	if len(data) > l.Bytes {
@@ -54,31 +118,9 @@ func decodeWith(data []byte, l Limits, tell func(line, column int, msg string)) 
 	return DecodeYAML(data, l, tell)
 }
 
-// looksLikeJSON distinguishes JSON {"a": 1} from YAML {a: 1}. JSON is never parsed as
-// YAML, because a truncated JSON text can be valid YAML.
-func looksLikeJSON(body []byte) bool {
-	if body[0] != '{' {
-		return false
-	}
-	body = bytes.TrimLeft(body[1:], " \t\r\n")
-	return len(body) > 0 && (body[0] == '"' || body[0] == '}')
-}
-
 // syntaxError returns an error interface, so that a nil error stays nil.
 func syntaxError(line, column int, msg string) error {
 	return &SyntaxError{Line: line, Column: column, Msg: msg}
-}
-
-func errorAt(data []byte, at int, msg string) error {
-	line, column := position(data, at)
-	return syntaxError(line, column, msg)
-}
-
-// position returns the line and column of a byte offset.
-func position(data []byte, at int) (line, column int) {
-	before := data[:min(at, len(data))]
-	start := bytes.LastIndexByte(before, '\n') + 1
-	return bytes.Count(before, []byte("\n")) + 1, utf8.RuneCount(before[start:]) + 1
 }
 
 // badBytes returns the offset of the first invalid byte, -1 if all bytes are valid.
@@ -97,4 +139,26 @@ func badBytes(data []byte) (at int, msg string) {
 		at += size
 	}
 	return at, fmt.Sprintf("byte 0x%02x at offset %d is not valid UTF-8", data[at], at)
+}
+
+func errorAt(data []byte, at int, msg string) error {
+	line, column := position(data, at)
+	return syntaxError(line, column, msg)
+}
+
+// position returns the line and column of a byte offset.
+func position(data []byte, at int) (line, column int) {
+	before := data[:min(at, len(data))]
+	start := bytes.LastIndexByte(before, '\n') + 1
+	return bytes.Count(before, []byte("\n")) + 1, utf8.RuneCount(before[start:]) + 1
+}
+
+// looksLikeJSON distinguishes JSON {"a": 1} from YAML {a: 1}. JSON is never parsed as
+// YAML, because a truncated JSON text can be valid YAML.
+func looksLikeJSON(body []byte) bool {
+	if body[0] != '{' {
+		return false
+	}
+	body = bytes.TrimLeft(body[1:], " \t\r\n")
+	return len(body) > 0 && (body[0] == '"' || body[0] == '}')
 }

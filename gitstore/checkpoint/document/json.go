@@ -4,7 +4,58 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
 )
+
+func DecodeJSON(data []byte, l Limits) (Parsed, error) {
+	p := &jsonParser{s: string(data), limits: l}
+	v, err := p.document()
+	if err != nil {
+		return Parsed{}, errorAt(data, p.at, err.Error())
+	}
+	return Parsed{v.(*Map), func(path []Step) (int, int) { return whereJSON(data, l, path) }}, nil
+}
+
+// ParseValue parses a --set value: a JSON literal, list or mapping is converted, other
+// text is returned unchanged.
+func ParseValue(s string) any {
+	p := &jsonParser{s: s, limits: DefaultLimits}
+	if v, err := p.all(); err == nil {
+		return v
+	}
+	return s
+}
+
+// MarshalJSON returns the mapping as JSON. The keys keep their order.
+func (m *Map) MarshalJSON() ([]byte, error) { return AppendJSON(nil, m, 0) }
+
+// MarshalJSON returns the number as written.
+func (n Number) MarshalJSON() ([]byte, error) { return AppendJSON(nil, n, 0) }
+
+func AppendJSON(b []byte, v any, depth int) ([]byte, error) {
+	if depth > DefaultLimits.Depth {
+		return nil, errDeep
+	}
+	switch v := v.(type) {
+	case nil:
+		return append(b, "null"...), nil
+	case bool:
+		return append(b, boolText(v)...), nil
+	case Number:
+		if !isNumber(string(v)) {
+			return nil, fmt.Errorf("%.40q is not a number", string(v))
+		}
+		return append(b, v...), nil
+	case string:
+		return appendJSONText(b, v), nil
+	case *Map:
+		return appendObject(b, v, depth)
+	case []any:
+		return appendArray(b, v, depth)
+	}
+	return nil, fmt.Errorf("a %T cannot be written", v)
+}
 
 // jsonParser parses JSON. encoding/json is unsuitable: it accepts duplicate keys,
 // replaces lone surrogates and loses key order.
@@ -14,27 +65,6 @@ type jsonParser struct {
 	nodes  int
 	limits Limits
 	find   *locator
-}
-
-// jsonError reports a failure at an offset.
-type jsonError struct {
-	at  int
-	msg string
-}
-
-func (e *jsonError) Error() string { return e.msg }
-
-func (p *jsonParser) fail(format string, args ...any) error {
-	return &jsonError{p.at, fmt.Sprintf(format, args...)}
-}
-
-func DecodeJSON(data []byte, l Limits) (Parsed, error) {
-	p := &jsonParser{s: string(data), limits: l}
-	v, err := p.document()
-	if err != nil {
-		return Parsed{}, errorAt(data, p.at, err.Error())
-	}
-	return Parsed{v.(*Map), func(path []Step) (int, int) { return whereJSON(data, l, path) }}, nil
 }
 
 // document parses a mapping followed by the end of text.
@@ -59,20 +89,6 @@ func (p *jsonParser) all() (any, error) {
 	return v, nil
 }
 
-func (p *jsonParser) space() {
-	for p.at < len(p.s) && strings.IndexByte(" \t\r\n", p.s[p.at]) >= 0 {
-		p.at++
-	}
-}
-
-// next skips whitespace and returns the next byte, 0 at the end.
-func (p *jsonParser) next() byte {
-	if p.space(); p.at < len(p.s) {
-		return p.s[p.at]
-	}
-	return 0
-}
-
 func (p *jsonParser) value(depth int) (any, error) {
 	c := p.next()
 	if p.nodes++; p.nodes > p.limits.Nodes {
@@ -92,24 +108,31 @@ func (p *jsonParser) value(depth int) (any, error) {
 	return p.literal()
 }
 
-func (p *jsonParser) literal() (any, error) {
-	end := p.at
-	for end < len(p.s) && strings.IndexByte(" \t\r\n,:]}\"", p.s[end]) < 0 {
-		end++
+// next skips whitespace and returns the next byte, 0 at the end.
+func (p *jsonParser) next() byte {
+	if p.space(); p.at < len(p.s) {
+		return p.s[p.at]
 	}
-	switch s := p.s[p.at:end]; {
-	case s == "" && p.at == len(p.s):
-		return nil, p.fail("the text ends in the middle of a value")
-	case s == "null", s == "true", s == "false":
-		p.at = end
-		return word(s), nil
-	case isNumber(s):
-		p.at = end
-		return Number(s), nil
-	default:
-		return nil, p.fail("want a JSON value, got %.20q", p.s[p.at:min(max(end, p.at+1), len(p.s))])
+	return 0
+}
+
+func (p *jsonParser) space() {
+	for p.at < len(p.s) && strings.IndexByte(" \t\r\n", p.s[p.at]) >= 0 {
+		p.at++
 	}
 }
+
+func (p *jsonParser) fail(format string, args ...any) error {
+	return &jsonError{p.at, fmt.Sprintf(format, args...)}
+}
+
+// jsonError reports a failure at an offset.
+type jsonError struct {
+	at  int
+	msg string
+}
+
+func (e *jsonError) Error() string { return e.msg }
 
 func (p *jsonParser) object(depth int) (any, error) {
 	m := NewMap()
@@ -157,6 +180,87 @@ func (p *jsonParser) member(m *Map, depth int) error {
 	return err
 }
 
+func (p *jsonParser) string() (string, error) {
+	start := p.at + 1
+	for p.at = start; p.at < len(p.s); p.at++ {
+		switch c := p.s[p.at]; {
+		case c == '"':
+			p.at++
+			return p.s[start : p.at-1], nil
+		case c == '\\':
+			return p.escapedString(start)
+		case c < ' ':
+			return "", p.fail("control character in a text")
+		}
+	}
+	return "", p.fail("the text ends inside quotes")
+}
+
+// escapedString parses the rest of a string from its first backslash.
+func (p *jsonParser) escapedString(start int) (string, error) {
+	b := []byte(p.s[start:p.at])
+	for p.at < len(p.s) {
+		switch c := p.s[p.at]; {
+		case c == '"':
+			p.at++
+			return string(b), nil
+		case c < ' ':
+			return "", p.fail("control character in a text")
+		case c == '\\':
+			r, n := jsonEscape(p.s[p.at+1:])
+			if n == 0 {
+				return "", p.fail("bad escape in a text")
+			}
+			if r == 0 {
+				return "", p.fail("NUL in a text")
+			}
+			b = utf8.AppendRune(b, r)
+			p.at += 1 + n
+		default:
+			b = append(b, c)
+			p.at++
+		}
+	}
+	return "", p.fail("the text ends inside quotes")
+}
+
+// jsonEscape returns the rune of an escape after the backslash, including surrogate
+// pairs, and its length; 0 if the escape is invalid.
+func jsonEscape(s string) (rune, int) {
+	if s == "" {
+		return 0, 0
+	}
+	if at := strings.IndexByte(`"\/bfnrt`, s[0]); at >= 0 {
+		return rune("\"\\/\b\f\n\r\t"[at]), 1
+	}
+	r := hex4(s)
+	if r < 0 {
+		return 0, 0
+	}
+	if !utf16.IsSurrogate(r) {
+		return r, 5
+	}
+	if len(s) < 11 || s[5] != '\\' {
+		return 0, 0
+	}
+	if r = utf16.DecodeRune(r, hex4(s[6:])); r == utf8.RuneError {
+		return 0, 0
+	}
+	return r, 11
+}
+
+// hex4 parses "uXXXX" and returns -1 for other text.
+func hex4(s string) rune {
+	if len(s) < 5 || s[0] != 'u' {
+		return -1
+	}
+	n, err := strconv.ParseUint(s[1:5], 16, 16)
+	if err != nil {
+		return -1
+	}
+	return rune(n)
+}
+
 // child parses the value under key and notifies the locator.
 func (p *jsonParser) child(key string, depth int) (any, error) {
 	if p.find == nil {
@@ -193,12 +297,67 @@ func (p *jsonParser) array(depth int) (any, error) {
 	}
 }
 
-// ParseValue parses a --set value: a JSON literal, list or mapping is converted, other
-// text is returned unchanged.
-func ParseValue(s string) any {
-	p := &jsonParser{s: s, limits: DefaultLimits}
-	if v, err := p.all(); err == nil {
-		return v
+func (p *jsonParser) literal() (any, error) {
+	end := p.at
+	for end < len(p.s) && strings.IndexByte(" \t\r\n,:]}\"", p.s[end]) < 0 {
+		end++
 	}
-	return s
+	switch s := p.s[p.at:end]; {
+	case s == "" && p.at == len(p.s):
+		return nil, p.fail("the text ends in the middle of a value")
+	case s == "null", s == "true", s == "false":
+		p.at = end
+		return word(s), nil
+	case isNumber(s):
+		p.at = end
+		return Number(s), nil
+	default:
+		return nil, p.fail("want a JSON value, got %.20q", p.s[p.at:min(max(end, p.at+1), len(p.s))])
+	}
+}
+
+// appendJSONText escapes unprintable characters like Encode.
+func appendJSONText(b []byte, s string) []byte {
+	b = append(b, '"')
+	for _, r := range s {
+		switch {
+		case r < utf8.RuneSelf:
+			b = appendByte(b, byte(r))
+		case printable(r):
+			b = utf8.AppendRune(b, r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			b = appendEscape(appendEscape(b, high), low)
+		default:
+			b = appendEscape(b, r)
+		}
+	}
+	return append(b, '"')
+}
+
+func appendObject(b []byte, m *Map, depth int) (_ []byte, err error) {
+	b = append(b, '{')
+	for k := range m.Len() {
+		if k > 0 {
+			b = append(b, ',')
+		}
+		b = append(appendJSONText(b, m.Entries[k].Key), ':')
+		if b, err = AppendJSON(b, m.Entries[k].Value, depth+1); err != nil {
+			return nil, err
+		}
+	}
+	return append(b, '}'), nil
+}
+
+func appendArray(b []byte, l []any, depth int) (_ []byte, err error) {
+	b = append(b, '[')
+	for k := range l {
+		if k > 0 {
+			b = append(b, ',')
+		}
+		if b, err = AppendJSON(b, l[k], depth+1); err != nil {
+			return nil, err
+		}
+	}
+	return append(b, ']'), nil
 }

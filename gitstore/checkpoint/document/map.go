@@ -1,10 +1,8 @@
 package document
 
-import "slices"
-
-// indexFrom is the minimum number of keys for an index. Below it, a linear search is
-// faster.
-const indexFrom = 17
+import (
+	"slices"
+)
 
 // Map is an ordered mapping with text keys. Its values are nil, bool, Number, string,
 // []any and *Map. The zero value is an empty Map, and so is a nil *Map for readers.
@@ -86,6 +84,10 @@ func (m *Map) Set(key string, v any) {
 	m.Add(key, v)
 }
 
+// indexFrom is the minimum number of keys for an index. Below it, a linear search is
+// faster.
+const indexFrom = 17
+
 // Add appends a new key.
 func (m *Map) Add(key string, v any) {
 	m.Entries = append(m.Entries, Entry{key, v})
@@ -93,17 +95,6 @@ func (m *Map) Add(key string, v any) {
 		m.index[key] = len(m.Entries) - 1
 	} else if len(m.Entries) >= indexFrom {
 		m.reindex()
-	}
-}
-
-func (m *Map) reindex() {
-	m.index = nil
-	if len(m.Entries) < indexFrom {
-		return
-	}
-	m.index = make(map[string]int, 2*len(m.Entries))
-	for k, e := range m.Entries {
-		m.index[e.Key] = k
 	}
 }
 
@@ -173,15 +164,6 @@ func (m *Map) Merge(from *Map) {
 	m.deleteAll(gone)
 }
 
-// deleteAll deletes many keys in a single pass.
-func (m *Map) deleteAll(gone map[string]bool) {
-	if len(gone) == 0 {
-		return
-	}
-	m.Entries = slices.DeleteFunc(m.Entries, func(e Entry) bool { return gone[e.Key] })
-	m.reindex()
-}
-
 // Child returns the mapping under key, and false for other values.
 func (m *Map) Child(key string) (*Map, bool) {
 	v, _ := m.Get(key)
@@ -231,3 +213,74 @@ func (m *Map) Entry(k int) (string, any) { return m.Entries[k].Key, m.Entries[k]
 
 // SetEntry replaces the value at position k.
 func (m *Map) SetEntry(k int, v any) { m.Entries[k].Value = v }
+
+// Sub returns the mapping under key, nil if missing.
+func (m *Map) Sub(key string) *Map {
+	sub, _ := m.Child(key)
+	return sub
+}
+
+// MustSub returns the mapping under key. It creates a new mapping if the key is missing
+// or has another value.
+func (m *Map) MustSub(key string) *Map {
+	sub, ok := m.Child(key)
+	if !ok {
+		sub = NewMap()
+		m.Set(key, sub)
+	}
+	return sub
+}
+
+// Text returns the text or number under key as text, "" for other values.
+func (m *Map) Text(key string) string { return TextOf(m, key) }
+
+// Texts returns the texts of the list under key.
+func (m *Map) Texts(key string) []string { return TextsOf(m, key) }
+
+// TextOf returns a text or number as text, "" for other values.
+func TextOf(m *Map, key string) string {
+	v, _ := m.Get(key)
+	return AsText(v)
+}
+
+func AsText(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case Number:
+		return string(v)
+	}
+	return ""
+}
+
+func TextsOf(m *Map, key string) []string {
+	v, _ := m.Get(key)
+	l, _ := v.([]any)
+	var out []string
+	for _, v := range l {
+		if s := AsText(v); s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func (m *Map) reindex() {
+	m.index = nil
+	if len(m.Entries) < indexFrom {
+		return
+	}
+	m.index = make(map[string]int, 2*len(m.Entries))
+	for k, e := range m.Entries {
+		m.index[e.Key] = k
+	}
+}
+
+// deleteAll deletes many keys in a single pass.
+func (m *Map) deleteAll(gone map[string]bool) {
+	if len(gone) == 0 {
+		return
+	}
+	m.Entries = slices.DeleteFunc(m.Entries, func(e Entry) bool { return gone[e.Key] })
+	m.reindex()
+}
