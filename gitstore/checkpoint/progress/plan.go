@@ -6,64 +6,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"git-checkpoint/gitstore/checkpoint"
 )
-
-// maxPhaseName limits the bytes of a phase name.
-const maxPhaseName = 200
-
-// phaseNamed returns the phase for a name, or for a number if phases have names.
-func phaseNamed(p checkpoint.Progress, typed string) (string, error) {
-	if !slices.Contains(p.Names, typed) {
-		typed = plainNumber(typed)
-	}
-	n, err := strconv.Atoi(strings.TrimPrefix(typed, "phase_"))
-	isNumber := err == nil
-	switch {
-	case typed == "" || len(typed) > maxPhaseName:
-		return "", &UnknownError{Phase: fmt.Sprintf("%.40q", typed), Phases: phases(p)}
-	case slices.Contains(p.Names, typed):
-		return typed, nil
-	case len(p.Names) > 0 && isNumber && n >= 1 && n <= len(p.Names):
-		return p.Names[n-1], nil
-	case len(p.Names) > 0, p.Total > 0 && isNumber && (n < 1 || n > p.Total), p.Total > 0 && !isNumber && !isBetween(typed, p.Total):
-		return "", &UnknownError{Phase: typed, Phases: phases(p)}
-	case isNumber:
-		return strconv.Itoa(n), nil
-	}
-	return typed, nil
-}
-
-// plainNumber removes insignificant zeros from a number: 1.0 and 01 become 1, and 4.50
-// becomes 4.5. Other texts are returned unchanged.
-func plainNumber(s string) string {
-	whole, part, _ := strings.Cut(strings.TrimPrefix(s, "phase_"), ".")
-	if whole == "" || strings.Trim(whole+part, "0123456789") != "" {
-		return s
-	}
-	whole, part = strings.TrimLeft(whole, "0"), strings.TrimRight(part, "0")
-	return strings.TrimSuffix(cmp.Or(whole, "0")+"."+part, ".")
-}
-
-// isBetween reports whether s names an inserted phase like 4b or 4.5: the number of an
-// existing phase, followed by a suffix.
-func isBetween(s string, total int) bool {
-	rest := strings.TrimLeft(s, "0123456789")
-	n, err := strconv.Atoi(s[:len(s)-len(rest)])
-	return err == nil && rest != "" && n >= 1 && n <= total
-}
-
-// phases describes all phases of a workflow.
-func phases(p checkpoint.Progress) string {
-	switch {
-	case len(p.Names) > 0:
-		return "the phases " + strings.Join(p.Names, ", ")
-	case p.Total > 0:
-		return fmt.Sprintf("%d phases", p.Total)
-	}
-	return "no phases yet"
-}
 
 // Resolve returns the phase for a typed name or number. An empty text means the current
 // phase.
@@ -77,22 +23,6 @@ func Resolve(r *checkpoint.Record, typed string) (string, error) {
 		return phase, nil
 	}
 	return "", pointOn(r, &UnknownError{Phases: "no phase is left"})
-}
-
-// pointOn adds suggested commands to an UnknownError.
-func pointOn(r *checkpoint.Record, err error) error {
-	unknown, ok := err.(*UnknownError)
-	if !ok {
-		return err
-	}
-	unknown.Issue, unknown.Instead = r.Issue(), []Way{{"phase", "next"}}
-	if p := r.Progress(); Next(r) == "" {
-		unknown.Instead = []Way{{"finish"}}
-		if p.Total == 0 {
-			unknown.Instead = []Way{{"start"}}
-		}
-	}
-	return unknown
 }
 
 // Next returns the first phase that is neither completed nor skipped. If the workflow has
@@ -127,6 +57,156 @@ func IsOver(r *checkpoint.Record, typed string) bool {
 	return p.Over(typed) || err == nil && p.Over(phase)
 }
 
+// Ahead returns the unfinished phases before a phase.
+func Ahead(r *checkpoint.Record, phase string) []string {
+	p := r.Progress()
+	at, ok := place(p, phase)
+	if !ok {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(p.Remaining), func(other string) bool {
+		n, ok := place(p, other)
+		return !ok || n >= at
+	})
+}
+
+// MaxPhases limits the phases of a workflow.
+const MaxPhases = 1000
+
+// maxPhaseName limits the bytes of a phase name.
+const maxPhaseName = 200
+
+// ParseNames parses comma-separated phase names.
+func ParseNames(s string) ([]string, error) {
+	var names []string
+	for name := range strings.SplitSeq(s, ",") {
+		switch name = strings.TrimSpace(name); {
+		case name == "":
+			return nil, fmt.Errorf("%.80q: a name is empty", s)
+		case len(name) > maxPhaseName:
+			return nil, fmt.Errorf("%.40q...: longer than %d bytes", name, maxPhaseName)
+		case strings.ContainsFunc(name, unicode.IsControl):
+			return nil, fmt.Errorf("%.40q: not on one line, or with a control character", name)
+		case slices.Contains(names, name):
+			return nil, fmt.Errorf("%.40q is there twice", name)
+		}
+		names = append(names, name)
+	}
+	if len(names) > MaxPhases {
+		return nil, fmt.Errorf("%d names, want at most %d", len(names), MaxPhases)
+	}
+	return names, nil
+}
+
+// PlannedPhases returns the number of phases in a Markdown plan: the largest N of its
+// headings "Phase N", 0 if no such heading exists. Fenced code blocks are ignored.
+func PlannedPhases(plan string) int {
+	total, fence := 0, ""
+	for line := range strings.Lines(plan) {
+		line = strings.TrimSpace(line)
+		switch f := fenceOf(line); {
+		case fence == "":
+			fence = f
+		case f == fence:
+			fence = ""
+		}
+		if n := phaseHeading(line); fence == "" && n <= MaxPhases {
+			total = max(total, n)
+		}
+	}
+	return total
+}
+
+// A Transition permits a move from phase From to phase To; "*" matches any phase.
+type Transition struct{ From, To string }
+
+// ParseTransition parses two phases, separated by a space or "->".
+func ParseTransition(s string) (Transition, error) {
+	words := strings.Fields(strings.Replace(s, "->", " ", 1))
+	if len(words) != 2 {
+		return Transition{}, fmt.Errorf("%q: want FROM TO", s)
+	}
+	return Transition{words[0], words[1]}, nil
+}
+
+// Transitions lists all permitted transitions. An empty list permits everything.
+type Transitions []Transition
+
+// Allow reports whether a move between two phases is permitted. If from appears in no
+// transition, every move is permitted.
+func (t Transitions) Allow(from, to string) bool {
+	known := slices.ContainsFunc(t, func(w Transition) bool { return from != "" && (w.From == from || w.To == from) })
+	return !known || from == to || slices.ContainsFunc(t, func(w Transition) bool { return w.leads(from) && (w.To == to || w.To == "*") })
+}
+
+// phaseNamed returns the phase for a name, or for a number if phases have names.
+func phaseNamed(p checkpoint.Progress, typed string) (string, error) {
+	if !slices.Contains(p.Names, typed) {
+		typed = plainNumber(typed)
+	}
+	n, err := strconv.Atoi(strings.TrimPrefix(typed, "phase_"))
+	isNumber := err == nil
+	switch {
+	case typed == "" || len(typed) > maxPhaseName:
+		return "", &UnknownError{Phase: fmt.Sprintf("%.40q", typed), Phases: phases(p)}
+	case slices.Contains(p.Names, typed):
+		return typed, nil
+	case len(p.Names) > 0 && isNumber && n >= 1 && n <= len(p.Names):
+		return p.Names[n-1], nil
+	case len(p.Names) > 0, p.Total > 0 && isNumber && (n < 1 || n > p.Total), p.Total > 0 && !isNumber && !isBetween(typed, p.Total):
+		return "", &UnknownError{Phase: typed, Phases: phases(p)}
+	case isNumber:
+		return strconv.Itoa(n), nil
+	}
+	return typed, nil
+}
+
+// plainNumber removes insignificant zeros from a number: 1.0 and 01 become 1, and 4.50
+// becomes 4.5. Other texts are returned unchanged.
+func plainNumber(s string) string {
+	whole, part, _ := strings.Cut(strings.TrimPrefix(s, "phase_"), ".")
+	if whole == "" || strings.Trim(whole+part, "0123456789") != "" {
+		return s
+	}
+	whole, part = strings.TrimLeft(whole, "0"), strings.TrimRight(part, "0")
+	return strings.TrimSuffix(cmp.Or(whole, "0")+"."+part, ".")
+}
+
+// phases describes all phases of a workflow.
+func phases(p checkpoint.Progress) string {
+	switch {
+	case len(p.Names) > 0:
+		return "the phases " + strings.Join(p.Names, ", ")
+	case p.Total > 0:
+		return fmt.Sprintf("%d phases", p.Total)
+	}
+	return "no phases yet"
+}
+
+// isBetween reports whether s names an inserted phase like 4b or 4.5: the number of an
+// existing phase, followed by a suffix.
+func isBetween(s string, total int) bool {
+	rest := strings.TrimLeft(s, "0123456789")
+	n, err := strconv.Atoi(s[:len(s)-len(rest)])
+	return err == nil && rest != "" && n >= 1 && n <= total
+}
+
+// pointOn adds suggested commands to an UnknownError.
+func pointOn(r *checkpoint.Record, err error) error {
+	unknown, ok := err.(*UnknownError)
+	if !ok {
+		return err
+	}
+	unknown.Issue, unknown.Instead = r.Issue(), []Way{{"phase", "next"}}
+	if p := r.Progress(); Next(r) == "" {
+		unknown.Instead = []Way{{"finish"}}
+		if p.Total == 0 {
+			unknown.Instead = []Way{{"start"}}
+		}
+	}
+	return unknown
+}
+
 // place returns the index of a phase from 0, and false if the index is unknown.
 func place(p checkpoint.Progress, phase string) (int, bool) {
 	if len(p.Names) > 0 {
@@ -136,6 +216,37 @@ func place(p checkpoint.Progress, phase string) (int, bool) {
 	n, err := strconv.Atoi(phase)
 	return n - 1, err == nil && n > 0
 }
+
+// fenceOf returns the fence that starts a line, "" for other lines.
+func fenceOf(line string) string {
+	for _, fence := range []string{"```", "~~~"} {
+		if strings.HasPrefix(line, fence) {
+			return fence
+		}
+	}
+	return ""
+}
+
+// phaseHeading returns the number in a heading like "## Phase 2: build", 0 for other
+// lines.
+func phaseHeading(line string) int {
+	text := strings.TrimLeft(line, "#")
+	if text == line || len(line)-len(text) > 6 || !strings.HasPrefix(text, " ") {
+		return 0
+	}
+	text = strings.TrimLeft(text, " *[]x✓")
+	if len(text) < 6 || !strings.EqualFold(text[:6], "phase ") {
+		return 0
+	}
+	digits := text[6:]
+	if end := strings.IndexFunc(digits, func(r rune) bool { return r < '0' || r > '9' }); end >= 0 {
+		digits = digits[:end]
+	}
+	n, _ := strconv.Atoi(digits)
+	return n
+}
+
+func (t Transition) leads(from string) bool { return t.From == from || t.From == "*" }
 
 // inOrder sorts phases by index. Phases without an index come last, in their original
 // order.
@@ -154,19 +265,6 @@ func inOrder(p checkpoint.Progress, phases []string) []string {
 		return 0
 	})
 	return phases
-}
-
-// Ahead returns the unfinished phases before a phase.
-func Ahead(r *checkpoint.Record, phase string) []string {
-	p := r.Progress()
-	at, ok := place(p, phase)
-	if !ok {
-		return nil
-	}
-	return slices.DeleteFunc(slices.Clone(p.Remaining), func(other string) bool {
-		n, ok := place(p, other)
-		return !ok || n >= at
-	})
 }
 
 // follow makes the first unfinished phase current. After the last phase, numbers
@@ -199,4 +297,34 @@ func store(r *checkpoint.Record, p checkpoint.Progress) {
 		}
 	}
 	r.SetProgress(p)
+}
+
+// leap returns a *RefusedError if no transition leads to the phase of s, nil if the move
+// is permitted.
+func (s Step) leap(r *checkpoint.Record, verb string) error {
+	from := r.Phase()
+	if s.Force || s.Ways.Allow(from, s.Phase) {
+		return nil
+	}
+	e := &RefusedError{Issue: r.Issue(), Reason: fmt.Sprintf("the work does not go from phase %s to phase %s", from, s.Phase)}
+	next := s.Ways.next(from)
+	if len(next) > 0 {
+		e.Reason += ", but to " + strings.Join(next, ", ")
+	}
+	for _, phase := range next[:min(len(next), 3)] {
+		e.Instead = append(e.Instead, Way{"phase", "start", phase})
+	}
+	e.Instead = append(e.Instead, Way{"phase", verb, s.Phase, "--force"})
+	return e
+}
+
+// next returns the permitted phases after from.
+func (t Transitions) next(from string) []string {
+	var phases []string
+	for _, w := range t {
+		if w.leads(from) && w.To != "*" && w.To != from && !slices.Contains(phases, w.To) {
+			phases = append(phases, w.To)
+		}
+	}
+	return phases
 }

@@ -1,9 +1,12 @@
 package progress
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
 )
@@ -13,55 +16,6 @@ func (s Step) Attach(r *checkpoint.Record, report Report) {
 	if !report.isEmpty() {
 		report.record(phaseSection(r, s.Phase))
 	}
-}
-
-// record merges a report into the section of a phase. New values replace old values, and
-// artifacts are keyed by path.
-func (p Report) record(m *checkpoint.Map) {
-	putText(m, "summary", p.Summary)
-	if p.Output.Path != "" {
-		m.Set("output", checkpoint.QuotePath(p.Output.Path))
-		setText(m, "output_digest", p.Output.Digest)
-	}
-	if len(p.Artifacts) == 0 {
-		return
-	}
-	v, _ := m.Get("artifacts")
-	list, _ := v.([]any)
-	list = slices.Clone(list)
-	for _, a := range p.Artifacts {
-		list = append(slices.DeleteFunc(list, func(v any) bool { return artifactOf(v).Path == a.Path }), a.section())
-	}
-	m.Set("artifacts", list)
-}
-
-func (a Artifact) section() *checkpoint.Map {
-	m := checkpoint.NewMap()
-	m.Set("path", checkpoint.QuotePath(a.Path))
-	m.Set("size", a.Size)
-	putText(m, "digest", a.Digest)
-	putText(m, "title", a.Title)
-	return m
-}
-
-// artifactOf parses an artifact. Other systems write only the path.
-func artifactOf(v any) Artifact {
-	m, ok := v.(*checkpoint.Map)
-	if !ok {
-		path, _ := v.(string)
-		return Artifact{Path: unquoted(path)}
-	}
-	return Artifact{
-		Path: unquoted(m.Text("path")), Digest: m.Text("digest"), Title: m.Text("title"), Size: int64(intOf(m, "size")),
-	}
-}
-
-// unquoted returns the unquoted path, or s itself if s is not a valid quoted path.
-func unquoted(s string) string {
-	if p, err := checkpoint.UnquotePath(s); err == nil {
-		return p
-	}
-	return s
 }
 
 // An Of is an artifact with its phase.
@@ -100,4 +54,177 @@ func Minutes(r *checkpoint.Record) float64 {
 		}
 	}
 	return math.Round(total*100) / 100
+}
+
+// A Replan is an entry of progress.replan_history.
+type Replan struct {
+	Phase, Reason, At string
+	Forced            bool // over the limit, with Force
+}
+
+// Replans returns the replan history, oldest first.
+func Replans(r *checkpoint.Record) []Replan {
+	v, _ := r.Doc().Lookup("progress.replan_history")
+	list, _ := v.([]any)
+	var out []Replan
+	for _, v := range list {
+		if m, ok := v.(*checkpoint.Map); ok && m != nil {
+			forced, _ := m.Get("forced")
+			out = append(out, Replan{strings.TrimPrefix(m.Text("phase"), "phase_"), m.Text("reason"), m.Text("timestamp"), forced == true})
+		}
+	}
+	return out
+}
+
+// AllReplans returns the replans of all checkpoints of the newest workflow, oldest first.
+// So a resume from an older checkpoint does not reset the count. Duplicates within one
+// record count separately. The records must be sorted newest first.
+func AllReplans(records ...*checkpoint.Record) []Replan {
+	var all []Replan
+	workflow := ""
+	for _, r := range records {
+		begun := r.Doc().Sub("workflow").Text("started_at")
+		if workflow != "" && begun != workflow && (begun != "" || Over(r)) {
+			break // previous workflow
+		}
+		workflow = cmp.Or(workflow, begun)
+		all = append(all, beyond(all, Replans(r))...)
+	}
+	slices.SortStableFunc(all, func(a, b Replan) int { return strings.Compare(a.At, b.At) })
+	return all
+}
+
+// ReplanCounts returns the number of replans of each phase.
+func ReplanCounts(r *checkpoint.Record) map[string]int {
+	counts := map[string]int{}
+	for _, replan := range Replans(r) {
+		counts[replan.Phase]++
+	}
+	return counts
+}
+
+// Replan records a replan of a phase and resets the phase to pending. It fails with
+// *PlanLimitError if the limit is reached.
+func (s Step) Replan(r *checkpoint.Record, reason string, limit int) error {
+	if err := s.noteReplan(r, reason, limit); err != nil {
+		return err
+	}
+	s.reopen(r)
+	m := phaseSection(r, s.Phase)
+	for _, key := range []string{"failures", "error"} {
+		m.Delete(key)
+	}
+	touch(r, s.At)
+	return nil
+}
+
+// Replanned completes a phase and records a replan during its work.
+func (s Step) Replanned(r *checkpoint.Record, report Report, reason string, limit int) error {
+	if slices.Contains(r.Progress().Completed, s.Phase) {
+		return s.Done(r, report) // replan already counted
+	}
+	if err := s.noteReplan(r, reason, limit); err != nil {
+		return err
+	}
+	return s.Done(r, report)
+}
+
+// record merges a report into the section of a phase. New values replace old values, and
+// artifacts are keyed by path.
+func (p Report) record(m *checkpoint.Map) {
+	putText(m, "summary", p.Summary)
+	if p.Output.Path != "" {
+		m.Set("output", checkpoint.QuotePath(p.Output.Path))
+		setText(m, "output_digest", p.Output.Digest)
+	}
+	if len(p.Artifacts) == 0 {
+		return
+	}
+	v, _ := m.Get("artifacts")
+	list, _ := v.([]any)
+	list = slices.Clone(list)
+	for _, a := range p.Artifacts {
+		list = append(slices.DeleteFunc(list, func(v any) bool { return artifactOf(v).Path == a.Path }), a.section())
+	}
+	m.Set("artifacts", list)
+}
+
+// artifactOf parses an artifact. Other systems write only the path.
+func artifactOf(v any) Artifact {
+	m, ok := v.(*checkpoint.Map)
+	if !ok {
+		path, _ := v.(string)
+		return Artifact{Path: unquoted(path)}
+	}
+	return Artifact{
+		Path: unquoted(m.Text("path")), Digest: m.Text("digest"), Title: m.Text("title"), Size: int64(intOf(m, "size")),
+	}
+}
+
+// unquoted returns the unquoted path, or s itself if s is not a valid quoted path.
+func unquoted(s string) string {
+	if p, err := checkpoint.UnquotePath(s); err == nil {
+		return p
+	}
+	return s
+}
+
+func (a Artifact) section() *checkpoint.Map {
+	m := checkpoint.NewMap()
+	m.Set("path", checkpoint.QuotePath(a.Path))
+	m.Set("size", a.Size)
+	putText(m, "digest", a.Digest)
+	putText(m, "title", a.Title)
+	return m
+}
+
+// beyond returns the multiset difference of more and known.
+func beyond(known, more []Replan) []Replan {
+	left := map[Replan]int{}
+	for _, replan := range known {
+		left[replan]++
+	}
+	return slices.DeleteFunc(slices.Clone(more), func(replan Replan) bool {
+		left[replan]--
+		return left[replan] >= 0
+	})
+}
+
+// noteReplan appends a replan to the history. It fails with *PlanLimitError if the limit
+// is reached.
+func (s Step) noteReplan(r *checkpoint.Record, reason string, limit int) error {
+	var history []string
+	forgotten := beyond(Replans(r), s.Known)
+	for _, replan := range append(Replans(r), forgotten...) {
+		if replan.Phase == s.Phase {
+			history = append(history, replan.At+": "+cmp.Or(replan.Reason, "no reason given"))
+		}
+	}
+	over := len(history) >= limit
+	if over && !s.Force {
+		return &PlanLimitError{
+			Issue: r.Issue(), History: history, Instead: ways(s.Phase),
+			Reason: fmt.Sprintf("phase %s was planned anew %d times, the limit is %d", s.Phase, len(history), limit),
+		}
+	}
+	p := r.Doc().MustSub("progress")
+	v, _ := p.Get("replan_history")
+	list, _ := v.([]any)
+	list = slices.Clone(list)
+	for _, replan := range append(forgotten, Replan{s.Phase, reason, checkpoint.FormatTime(s.At), over}) {
+		list = append(list, replan.section())
+	}
+	p.Set("replan_history", list)
+	return nil
+}
+
+func (p Replan) section() *checkpoint.Map {
+	m := checkpoint.NewMap()
+	m.Set("phase", p.Phase)
+	putText(m, "reason", p.Reason)
+	m.Set("timestamp", p.At)
+	if p.Forced {
+		m.Set("forced", true)
+	}
+	return m
 }

@@ -1,8 +1,11 @@
 package tasks
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
 )
 
 // A CycleError reports tasks that depend on each other. IDs starts and ends with the same
@@ -42,26 +45,130 @@ func Layers(ids []string, needs func(id string) []string) ([][]string, error) {
 	return out, nil
 }
 
+// Natural compares texts, with embedded numbers by value.
+func Natural(a, b string) int {
+	x, y := a, b
+	for x != "" && y != "" {
+		n, m := digits(x), digits(y)
+		if n == 0 || m == 0 {
+			if x[0] != y[0] {
+				return strings.Compare(x[:1], y[:1])
+			}
+			x, y = x[1:], y[1:]
+			continue
+		}
+		u, v := strings.TrimLeft(x[:n], "0"), strings.TrimLeft(y[:m], "0")
+		if len(u) != len(v) {
+			return len(u) - len(v)
+		}
+		if c := strings.Compare(u, v); c != 0 {
+			return c
+		}
+		x, y = x[n:], y[m:]
+	}
+	if c := len(x) - len(y); c != 0 {
+		return c
+	}
+	return strings.Compare(a, b)
+}
+
+// Batches returns the unfinished tasks as sequential batches. It fails with *CycleError
+// if tasks depend on each other.
+func (l *List) Batches() ([][]string, error) {
+	return Layers(l.Left(), func(id string) []string { return l.needs[id] })
+}
+
+// Check fails with *CycleError if tasks depend on each other, regardless of their status.
+func (l *List) Check() error {
+	_, err := Layers(l.ids, func(id string) []string { return l.needs[id] })
+	return err
+}
+
+// BatchWarning returns a warning if the current batch number exceeds the number of
+// batches, otherwise "".
+func (l *List) BatchWarning() string {
+	left, err := l.Batches()
+	done, current := l.r.CompletedBatches(), l.r.CurrentBatch()
+	if count := len(done) + len(left); err == nil && len(left) > 0 && current > count {
+		return fmt.Sprintf("The current batch is %d of %d", current, count)
+	}
+	return ""
+}
+
+// Point returns the resume point of the graph, like batch_2_task_1: the first unfinished
+// task of the first unfinished layer. It returns "" if the record stores batches, or if
+// all tasks are over.
+func (l *List) Point() string {
+	if value(l.r.Doc().Sub("execution_graph"), "batches") != nil {
+		return ""
+	}
+	for _, layer := range l.layers() {
+		for i, id := range layer {
+			if t, _ := l.Task(id); !t.Over() {
+				return fmt.Sprintf("batch_%d_task_%d", l.currentBatch(), i+1)
+			}
+		}
+	}
+	return ""
+}
+
+// Ready returns the tasks that can start now.
+func (l *List) Ready() []string {
+	var out []string
+	awaiting := l.r.Awaiting()
+	for _, t := range l.All() {
+		if t.open() && len(l.missing(t)) == 0 && !slices.Contains(awaiting, t.ID) {
+			out = append(out, t.ID)
+		}
+	}
+	return out
+}
+
+// A Plan describes a planned task.
+type Plan struct {
+	ID     string
+	Needs  []string // tasks to complete first
+	Output string   // expected output file
+}
+
+// Add adds pending tasks. An existing task keeps its status and gets missing dependencies
+// and the output of the plan. Add fails with *CycleError for a new cycle, and with
+// *UnknownError if a dependency does not exist. It returns ErrNothing if the record
+// already has everything. An existing cycle, possible after a merge, does not block
+// unrelated tasks.
+func (l *List) Add(plans ...Plan) error {
+	changed, before := false, l.rounds(plans)
+	for _, p := range plans {
+		changed = l.add(p) || changed
+	}
+	for _, p := range plans {
+		for _, id := range p.Needs {
+			if l.at[id] == nil {
+				return &UnknownError{id}
+			}
+		}
+	}
+	now := l.rounds(plans)
+	if before == nil && now != nil {
+		return l.Check()
+	}
+	for _, p := range plans {
+		if way := now[p.ID]; way != nil && before[p.ID] == nil {
+			return &CycleError{way}
+		}
+	}
+	if !changed {
+		return ErrNothing
+	}
+	return nil
+}
+
 // ready returns the ids without open dependencies.
 func ready(known map[string]bool, waits map[string]int) []string {
 	var out []string
 	for id := range known {
 		if waits[id] == 0 {
 			out = append(out, id)
-		}
-	}
-	return out
-}
-
-// after removes a layer and returns the ids without further dependencies.
-func after(layer []string, waits map[string]int, next map[string][]string, known map[string]bool) []string {
-	var out []string
-	for _, id := range layer {
-		delete(known, id)
-		for _, n := range next[id] {
-			if waits[n]--; waits[n] == 0 {
-				out = append(out, n)
-			}
 		}
 	}
 	return out
@@ -87,6 +194,64 @@ func cycle(left map[string]bool, needs func(id string) []string) []string {
 		i := slices.IndexFunc(needs(id), func(n string) bool { return left[n] })
 		id = needs(id)[i]
 	}
+}
+
+// after removes a layer and returns the ids without further dependencies.
+func after(layer []string, waits map[string]int, next map[string][]string, known map[string]bool) []string {
+	var out []string
+	for _, id := range layer {
+		delete(known, id)
+		for _, n := range next[id] {
+			if waits[n]--; waits[n] == 0 {
+				out = append(out, n)
+			}
+		}
+	}
+	return out
+}
+
+// digits returns the number of leading digits.
+func digits(s string) int {
+	n := 0
+	for n < len(s) && s[n] >= '0' && s[n] <= '9' {
+		n++
+	}
+	return n
+}
+
+// layers returns the layers of the whole graph regardless of status, nil if the graph has
+// a cycle.
+func (l *List) layers() [][]string {
+	var nodes []string
+	for _, t := range l.All() {
+		if t.InGraph {
+			nodes = append(nodes, t.ID)
+		}
+	}
+	layers, _ := Layers(nodes, func(id string) []string { return l.needs[id] })
+	return layers
+}
+
+func (l *List) currentBatch() int {
+	if n := l.r.CurrentBatch(); n > 0 {
+		return n
+	}
+	if done := l.r.CompletedBatches(); len(done) > 0 {
+		return slices.Max(done) + 1
+	}
+	return 1
+}
+
+// missing returns the unfinished dependencies of a task. Unknown tasks are ignored, so
+// that a task does not wait forever.
+func (l *List) missing(t Task) []string {
+	var out []string
+	for _, id := range t.Needs {
+		if n, ok := l.Task(id); ok && n.Status != Complete {
+			out = append(out, id)
+		}
+	}
+	return out
 }
 
 // rounds returns the cycles through planned tasks by task id, nil if no task is in a
@@ -127,38 +292,111 @@ func (l *List) round(id string) []string {
 	return way
 }
 
-// Natural compares texts, with embedded numbers by value.
-func Natural(a, b string) int {
-	x, y := a, b
-	for x != "" && y != "" {
-		n, m := digits(x), digits(y)
-		if n == 0 || m == 0 {
-			if x[0] != y[0] {
-				return strings.Compare(x[:1], y[:1])
-			}
-			x, y = x[1:], y[1:]
-			continue
-		}
-		u, v := strings.TrimLeft(x[:n], "0"), strings.TrimLeft(y[:m], "0")
-		if len(u) != len(v) {
-			return len(u) - len(v)
-		}
-		if c := strings.Compare(u, v); c != 0 {
-			return c
-		}
-		x, y = x[n:], y[m:]
+func (l *List) add(p Plan) bool {
+	at, known := l.at[p.ID]
+	if !known {
+		at = l.place(p.ID)
+		at.task = checkpoint.NewMap()
+		at.task.Set("status", Pending)
+		l.insert(p.ID, at.task)
 	}
-	if c := len(x) - len(y); c != 0 {
-		return c
+	changed := !known
+	if missing := without(p.Needs, l.needs[p.ID]); len(missing) > 0 {
+		l.need(p.ID, missing...)
+		at.own().Set("depends_on", append(at.own().Texts("depends_on"), missing...))
+		changed = true
 	}
-	return strings.Compare(a, b)
+	if p.Output != "" && p.Output != at.text("output") {
+		at.own().Set("output", p.Output)
+		changed = true
+	}
+	return changed
 }
 
-// digits returns the number of leading digits.
-func digits(s string) int {
-	n := 0
-	for n < len(s) && s[n] >= '0' && s[n] <= '9' {
-		n++
+// insert adds a new task in the format of the record: list or mapping.
+func (l *List) insert(id string, task *checkpoint.Map) {
+	doc := l.r.Doc()
+	if list, ok := value(doc, "tasks").([]any); ok {
+		named := checkpoint.NewMap()
+		named.Set("id", id)
+		named.Merge(task)
+		l.at[id].task = named
+		doc.Set("tasks", append(slices.Clone(list), named))
+		return
 	}
-	return n
+	doc.MustSub("tasks").Set(id, task)
 }
+
+// without returns the elements of a that are not in b.
+func without(a, b []string) []string {
+	return slices.DeleteFunc(slices.Clone(a), func(s string) bool { return slices.Contains(b, s) })
+}
+
+// own returns the mapping with the definition of a task.
+func (p *place) own() *checkpoint.Map {
+	for _, m := range []*checkpoint.Map{p.task, p.node, p.state} {
+		if m != nil {
+			return m
+		}
+	}
+	return checkpoint.NewMap()
+}
+
+// batchOf returns the batch of a graph task: the stored batch with the task, or the
+// task's layer with the number of the current batch if no batches are stored. It returns
+// false for tasks outside the graph.
+func (l *List) batchOf(id string) (batch, bool) {
+	if t, ok := l.Task(id); !ok || !t.InGraph {
+		return batch{}, false
+	}
+	stored, _ := value(l.r.Doc().Sub("execution_graph"), "batches").([]any)
+	for i, e := range stored {
+		m, _ := e.(*checkpoint.Map)
+		if tasks := m.Texts("tasks"); slices.Contains(tasks, id) {
+			n, ok := checkpoint.Number(m.Text("batch_id")).Int()
+			if !ok {
+				n = int64(i + 1)
+			}
+			return batch{int(n), tasks, m}, true
+		}
+	}
+	if len(stored) > 0 {
+		return batch{}, false
+	}
+	layers := l.layers()
+	i := slices.IndexFunc(layers, func(layer []string) bool { return slices.Contains(layer, id) })
+	if i < 0 {
+		return batch{}, false
+	}
+	return batch{l.currentBatch(), layers[i], nil}, true
+}
+
+// A batch is the batch of a task.
+type batch struct {
+	number int
+	tasks  []string
+	stored *checkpoint.Map // nil if the record stores only nodes
+}
+
+// all reports whether every task of the batch satisfies is.
+func (l *List) all(b batch, is func(Task) bool) bool {
+	return !slices.ContainsFunc(b.tasks, func(id string) bool {
+		t, _ := l.Task(id)
+		return !is(t)
+	})
+}
+
+// complete records a batch as completed, once.
+func (l *List) complete(b batch) {
+	done := append(l.r.CompletedBatches(), b.number)
+	slices.Sort(done)
+	l.r.SetCompletedBatches(slices.Compact(done))
+	if l.r.CurrentBatch() <= b.number {
+		l.r.SetCurrentBatch(b.number + 1)
+	}
+	if b.stored != nil {
+		b.stored.Set("status", Complete)
+	}
+}
+
+func joined(ids []string) string { return strings.Join(ids, ", ") }

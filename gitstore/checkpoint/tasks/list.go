@@ -1,8 +1,48 @@
+// Package tasks applies status changes to the tasks of a record: workers, results and the
+// next possible tasks. All functions are pure: the caller reads files and saves the
+// record.
+//
+// # Storage
+//
+//	tasks:                       by id, or a list of mappings with an id
+//	  T1: {status: complete, attempts: 1, output: out/T1.json, depends_on: [T0],
+//	       claimed_by: worker 7, started_at: ..., completed_at: ..., error: ...}
+//	execution_graph:
+//	  nodes: [{id: T1, dependencies: [T0], critical: true}]
+//	  edges: [{from: T0, to: T1, type: data}]   type approval: a person
+//	                             approves T1 when T0 is complete
+//	  batches: [{batch_id: 1, tasks: [T0]}]
+//	  completed_batches: [1]
+//	  current_batch: 2
+//	  node_states:
+//	    T1: {status: running, started_at: ...}
+//
+// A task can be stored in one place or in both; changes are written to both. Unknown keys
+// and values are preserved.
+//
+// # Status changes
+//
+//	pending   -> running     Start, which counts an attempt
+//	running   -> complete    Done, from any other status too: a fact
+//	          -> failed      Fail; dependent tasks wait: status blocked, or
+//	                         skipped in the graph
+//	          -> pending     Fail with TimedOut, once, or Recover without output
+//	failed    -> running     Start again, within the limit of attempts
+//
+// A running task can be suspected (suspected_at), which counts no attempt. Clear and
+// every status change remove the suspicion.
+//
+// A repeated change modifies nothing and returns ErrNothing. The attempts of a pending
+// task include its next attempt, if an earlier attempt was lost.
 package tasks
 
 import (
 	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"slices"
+	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
 )
@@ -29,13 +69,6 @@ type List struct {
 	gates map[string][]string // by task: tasks that need approval after its completion
 }
 
-// place holds the mappings of a task in the record; each can be nil.
-type place struct {
-	task  *checkpoint.Map // in tasks
-	state *checkpoint.Map // in execution_graph.node_states
-	node  *checkpoint.Map // in execution_graph.nodes
-}
-
 // Of returns the tasks of a record: first the tasks section, then graph nodes outside
 // this section.
 func Of(r *checkpoint.Record) *List {
@@ -46,6 +79,110 @@ func Of(r *checkpoint.Record) *List {
 	each(value(graph, "node_states"), func(id string, m *checkpoint.Map) { l.place(id).state = m })
 	l.readNeeds(graph)
 	return l
+}
+
+// All returns all tasks in record order.
+func (l *List) All() []Task {
+	out := make([]Task, len(l.ids))
+	for i, id := range l.ids {
+		out[i], _ = l.Task(id)
+	}
+	return out
+}
+
+// Record returns the record of the tasks.
+func (l *List) Record() *checkpoint.Record { return l.r }
+
+// Has reports whether a task with this id exists.
+func (l *List) Has(id string) bool { return l.at[id] != nil }
+
+// Left returns the ids of unfinished tasks in record order.
+func (l *List) Left() []string {
+	var out []string
+	for _, t := range l.All() {
+		if !t.Over() {
+			out = append(out, t.ID)
+		}
+	}
+	return out
+}
+
+// Task returns the task with this id, and whether the task exists.
+func (l *List) Task(id string) (Task, bool) {
+	p, ok := l.at[id]
+	if !ok {
+		return Task{ID: id}, false
+	}
+	word := p.text("status")
+	return Task{
+		ID: id, Status: statusOf(word), Attempts: p.integer("attempts"), Output: p.text("output"), Error: p.text("error"),
+		Needs: l.needs[id], By: p.text("claimed_by"), WaitsFor: p.text("waits_for"), Suspected: p.text(suspected), Critical: p.is("critical"),
+		InGraph: p.node != nil || p.state != nil,
+	}, true
+}
+
+// Status values of a task.
+const (
+	Pending  = "pending"
+	Queued   = "queued"
+	Running  = "running"
+	Complete = "complete"
+	Failed   = "failed"
+	Skipped  = "skipped"
+	Blocked  = "blocked"
+)
+
+// Over reports whether the task is complete or skipped.
+func (t Task) Over() bool { return t.Status == Complete || t.Status == Skipped }
+
+// IsComplete reports whether a status word means complete.
+func IsComplete(word string) bool { return word != "" && statusOf(word) == Complete }
+
+// OutputStatus returns the status field of a JSON output, "" if the output has no status.
+// It fails if data is not valid JSON, such as a truncated file.
+func OutputStatus(data []byte) (string, error) {
+	if !json.Valid(data) {
+		return "", errors.New("not valid JSON")
+	}
+	m, err := checkpoint.DecodeDocument(data, checkpoint.DefaultLimits)
+	if err != nil {
+		return "", nil // valid JSON, but a list or larger than a record
+	}
+	return m.Text("status"), nil
+}
+
+// ErrNothing is returned by a repeated change, if the record already has the result.
+var ErrNothing = errors.New("nothing to do")
+
+// An UnknownError reports a task that the record does not have.
+type UnknownError struct{ ID string }
+
+func (e *UnknownError) Error() string { return fmt.Sprintf("task %q: there is no such task", e.ID) }
+
+// A TransitionError reports a status change that the task's state forbids. Running means
+// that the task is running, Awaited that its approval is pending; Why has the reason.
+type TransitionError struct {
+	ID, Why          string
+	Running, Awaited bool
+}
+
+func (e *TransitionError) Error() string { return fmt.Sprintf("task %s: %s", e.ID, e.Why) }
+
+// A TaskLimitError reports a task that has reached its limit of attempts.
+type TaskLimitError struct {
+	ID              string
+	Attempts, Limit int
+}
+
+func (e *TaskLimitError) Error() string {
+	return fmt.Sprintf("task %s: %d attempts, the limit is %d", e.ID, e.Attempts, e.Limit)
+}
+
+// place holds the mappings of a task in the record; each can be nil.
+type place struct {
+	task  *checkpoint.Map // in tasks
+	state *checkpoint.Map // in execution_graph.node_states
+	node  *checkpoint.Map // in execution_graph.nodes
 }
 
 // each calls do for each mapping in a mapping by id, or in a list of mappings with an id.
@@ -65,6 +202,11 @@ func each(v any, do func(id string, m *checkpoint.Map)) {
 			}
 		}
 	}
+}
+
+func value(m *checkpoint.Map, key string) any {
+	v, _ := m.Get(key)
+	return v
 }
 
 func (l *List) place(id string) *place {
@@ -111,49 +253,6 @@ func distinct(ids []string) []string {
 	})
 }
 
-// All returns all tasks in record order.
-func (l *List) All() []Task {
-	out := make([]Task, len(l.ids))
-	for i, id := range l.ids {
-		out[i], _ = l.Task(id)
-	}
-	return out
-}
-
-// Record returns the record of the tasks.
-func (l *List) Record() *checkpoint.Record { return l.r }
-
-// Has reports whether a task with this id exists.
-func (l *List) Has(id string) bool { return l.at[id] != nil }
-
-// Left returns the ids of unfinished tasks in record order.
-func (l *List) Left() []string {
-	var out []string
-	for _, t := range l.All() {
-		if !t.Over() {
-			out = append(out, t.ID)
-		}
-	}
-	return out
-}
-
-// Task returns the task with this id, and whether the task exists.
-func (l *List) Task(id string) (Task, bool) {
-	p, ok := l.at[id]
-	if !ok {
-		return Task{ID: id}, false
-	}
-	word := p.text("status")
-	return Task{
-		ID: id, Status: statusOf(word), Attempts: p.integer("attempts"), Output: p.text("output"), Error: p.text("error"),
-		Needs: l.needs[id], By: p.text("claimed_by"), WaitsFor: p.text("waits_for"), Suspected: p.text(suspected), Critical: p.is("critical"),
-		InGraph: p.node != nil || p.state != nil,
-	}, true
-}
-
-// maps returns the mappings of a task in order of precedence.
-func (p *place) maps() []*checkpoint.Map { return []*checkpoint.Map{p.task, p.state, p.node} }
-
 func (p *place) text(key string) string {
 	for _, m := range p.maps() {
 		if s := m.Text(key); s != "" {
@@ -163,6 +262,26 @@ func (p *place) text(key string) string {
 	return ""
 }
 
+// maps returns the mappings of a task in order of precedence.
+func (p *place) maps() []*checkpoint.Map { return []*checkpoint.Map{p.task, p.state, p.node} }
+
+// statusOf returns the status for a word in a record. An empty word means Pending;
+// unknown words are returned in lower case.
+func statusOf(word string) string {
+	switch s := strings.ToLower(word); s {
+	case "", "todo", "ready", "not_started":
+		return Pending
+	case "completed", "done", "success":
+		return Complete
+	case "in_progress", "started":
+		return Running
+	case "failure", "error":
+		return Failed
+	default:
+		return s
+	}
+}
+
 func (p *place) integer(key string) int {
 	n, _ := checkpoint.Number(p.text(key)).Int()
 	return int(min(max(n, 0), 1<<30))
@@ -170,6 +289,14 @@ func (p *place) integer(key string) int {
 
 func (p *place) is(key string) bool {
 	return slices.ContainsFunc(p.maps(), func(m *checkpoint.Map) bool { return value(m, key) == true })
+}
+
+// setStatus writes a status. The graph stores blocked as skipped.
+func (p *place) setStatus(status string) {
+	p.set("status", status)
+	if p.state != nil && status == Blocked {
+		p.state.Set("status", Skipped)
+	}
 }
 
 // set writes a value to each mapping that holds the task's state. A nil value deletes the
@@ -186,14 +313,6 @@ func (p *place) set(key string, v any) {
 	}
 }
 
-// setStatus writes a status. The graph stores blocked as skipped.
-func (p *place) setStatus(status string) {
-	p.set("status", status)
-	if p.state != nil && status == Blocked {
-		p.state.Set("status", Skipped)
-	}
-}
-
 // moved returns the place of a task before a status change. A graph node without a state
 // gets a state.
 func (l *List) moved(id string) *place {
@@ -205,7 +324,9 @@ func (l *List) moved(id string) *place {
 	return p
 }
 
-func value(m *checkpoint.Map, key string) any {
-	v, _ := m.Get(key)
-	return v
+// open reports whether the task is pending or queued.
+func (t Task) open() bool { return t.Status == Pending || t.Status == Queued }
+
+func refuse(t Task, format string, args ...any) error {
+	return &TransitionError{ID: t.ID, Why: fmt.Sprintf(format, args...), Running: t.Status == Running}
 }

@@ -13,6 +13,9 @@ type Claim struct {
 	Force bool // ignores all restrictions
 }
 
+// suspected is the key for the time of a suspicion.
+const suspected = "suspected_at"
+
 // Start claims a task for a worker. Only one claim succeeds. Start returns ErrNothing if
 // the same named worker already has the task. It fails with *TransitionError if the task
 // is running or over, or waits for a task or an approval. It fails with *TaskLimitError
@@ -82,22 +85,9 @@ func (l *List) Done(id string, res Result) (Completion, error) {
 	return l.finished(id), nil
 }
 
-// finished applies the effects of a completed task: released tasks, approvals and its
-// batch.
-func (l *List) finished(id string) Completion {
-	l.release(id)
-	for _, gated := range l.gates[id] {
-		if t, _ := l.Task(gated); !t.Over() {
-			l.r.Await(gated)
-		}
-	}
-	b, ok := l.batchOf(id)
-	if !ok || slices.Contains(l.r.CompletedBatches(), b.number) || !l.all(b, Task.Over) {
-		return Completion{}
-	}
-	l.complete(b)
-	return Completion{Batch: b.number}
-}
+// maxSettled limits the tasks with full graph traversal, because records can come from
+// untrusted sources.
+const maxSettled = 100
 
 // Settle applies the effects of tasks that a merge marked as complete or failed:
 // dependent tasks are released or blocked.
@@ -119,26 +109,6 @@ func (l *List) Settle(ids ...string) {
 		case Failed:
 			l.hold(id)
 		}
-	}
-}
-
-// maxSettled limits the tasks with full graph traversal, because records can come from
-// untrusted sources.
-const maxSettled = 100
-
-// awaits reports whether a task awaits a person's approval.
-func (l *List) awaits(id string) bool { return slices.Contains(l.r.Awaiting(), id) }
-
-func (l *List) setDone(p *place, t Task, res Result) {
-	p.setStatus(Complete)
-	p.set("attempts", max(t.Attempts, 1))
-	p.set("completed_at", res.At)
-	if res.Output != "" {
-		p.set("output", res.Output)
-		p.set("output_digest", orNil(res.Digest))
-	}
-	for _, key := range []string{"error", "waits_for", suspected} {
-		p.set(key, nil)
 	}
 }
 
@@ -193,20 +163,147 @@ func (l *List) Fail(id string, f Failure) (Outcome, error) {
 	return out, nil
 }
 
-func because(why string) string {
-	if why == "" {
-		return ""
-	}
-	return ": " + why
+// A Found describes the output file of a task.
+type Found struct {
+	Exists bool
+	Broken bool   // incomplete, or of the wrong kind
+	Status string // status field of the output, "" if missing
+	Digest string
 }
 
-// again resets a task to pending for its next attempt.
-func (l *List) again(p *place, t Task) {
+// A Recovery holds the parameters of Recover.
+type Recovery struct {
+	Found map[string]Found // by task
+	At    time.Time
+	Limit int // limit of attempts, 0 for no limit
+}
+
+// A Recovered is the new state of a recovered task.
+type Recovered struct {
+	ID, Status, Why string
+	Broken          string // path of an incomplete output, "" if its output is not broken
+}
+
+// Recover settles tasks that were running at an interruption: the given ids, or all
+// running tasks if no ids are given. A task with output becomes complete, or failed if
+// its output reports a failure. A task without output becomes pending for another
+// attempt, or failed after its last attempt. Recover returns ErrNothing if no task was
+// running.
+func (l *List) Recover(r Recovery, ids ...string) ([]Recovered, error) {
+	for _, id := range ids {
+		if l.at[id] == nil {
+			return nil, &UnknownError{id}
+		}
+	}
+	if len(ids) == 0 {
+		ids = l.ids
+	}
+	var out []Recovered
+	for _, id := range ids {
+		if t, _ := l.Task(id); t.Status == Running {
+			out = append(out, l.recover(t, r))
+		}
+	}
+	if len(out) == 0 {
+		return nil, ErrNothing
+	}
+	return out, nil
+}
+
+// Running returns the running tasks, including tasks interrupted during their work.
+func (l *List) Running() []Task {
+	var out []Task
+	for _, t := range l.All() {
+		if t.Status == Running {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// Suspect records that the worker of a running task gives no sign of life. After a probe,
+// the caller clears the suspicion or confirms the crash. Suspect returns ErrNothing if
+// the task is already suspected.
+func (l *List) Suspect(id string, at time.Time) error {
+	t, ok := l.Task(id)
+	switch {
+	case !ok:
+		return &UnknownError{id}
+	case t.Status != Running:
+		return refuse(t, "nobody is working on it")
+	case t.Suspected != "":
+		return ErrNothing
+	}
+	l.moved(id).set(suspected, at)
+	return nil
+}
+
+// Clear removes a suspicion. It returns ErrNothing if the task is not suspected.
+func (l *List) Clear(id string) error {
+	t, ok := l.Task(id)
+	switch {
+	case !ok:
+		return &UnknownError{id}
+	case t.Suspected == "":
+		return ErrNothing
+	}
+	l.moved(id).set(suspected, nil)
+	return nil
+}
+
+// awaits reports whether a task awaits a person's approval.
+func (l *List) awaits(id string) bool { return slices.Contains(l.r.Awaiting(), id) }
+
+func orNil(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+// release resets tasks blocked by task id to pending.
+func (l *List) release(id string) {
+	for _, t := range l.All() {
+		if t.WaitsFor == id {
+			l.free(t.ID)
+		}
+	}
+}
+
+func (l *List) free(id string) {
+	p := l.moved(id)
 	p.setStatus(Pending)
-	p.set("attempts", max(t.Attempts, 1)+1)
-	for _, key := range []string{"started_at", "completed_at", "claimed_by", suspected} {
+	p.set("waits_for", nil)
+}
+
+func (l *List) setDone(p *place, t Task, res Result) {
+	p.setStatus(Complete)
+	p.set("attempts", max(t.Attempts, 1))
+	p.set("completed_at", res.At)
+	if res.Output != "" {
+		p.set("output", res.Output)
+		p.set("output_digest", orNil(res.Digest))
+	}
+	for _, key := range []string{"error", "waits_for", suspected} {
 		p.set(key, nil)
 	}
+}
+
+// finished applies the effects of a completed task: released tasks, approvals and its
+// batch.
+func (l *List) finished(id string) Completion {
+	l.release(id)
+	for _, gated := range l.gates[id] {
+		if t, _ := l.Task(gated); !t.Over() {
+			l.r.Await(gated)
+		}
+	}
+	b, ok := l.batchOf(id)
+	if !ok || slices.Contains(l.r.CompletedBatches(), b.number) || !l.all(b, Task.Over) {
+		return Completion{}
+	}
+	l.complete(b)
+	return Completion{Batch: b.number}
 }
 
 // hold blocks all direct and indirect dependents of a failed task.
@@ -232,24 +329,38 @@ func (l *List) hold(id string) []string {
 	return held
 }
 
-// release resets tasks blocked by task id to pending.
-func (l *List) release(id string) {
-	for _, t := range l.All() {
-		if t.WaitsFor == id {
-			l.free(t.ID)
-		}
-	}
-}
-
-func (l *List) free(id string) {
-	p := l.moved(id)
+// again resets a task to pending for its next attempt.
+func (l *List) again(p *place, t Task) {
 	p.setStatus(Pending)
-	p.set("waits_for", nil)
+	p.set("attempts", max(t.Attempts, 1)+1)
+	for _, key := range []string{"started_at", "completed_at", "claimed_by", suspected} {
+		p.set(key, nil)
+	}
 }
 
-func orNil(s string) any {
-	if s == "" {
-		return nil
+func because(why string) string {
+	if why == "" {
+		return ""
 	}
-	return s
+	return ": " + why
+}
+
+func (l *List) recover(t Task, r Recovery) Recovered {
+	f := r.Found[t.ID]
+	switch {
+	case f.Exists && !f.Broken && statusOf(f.Status) == Failed:
+		_, _ = l.Fail(t.ID, Failure{Error: "its output says that it failed", At: r.At})
+		return Recovered{ID: t.ID, Status: Failed, Why: "its output says so"}
+	case f.Exists && !f.Broken:
+		_, _ = l.Done(t.ID, Result{Output: t.Output, Digest: f.Digest, At: r.At})
+		return Recovered{ID: t.ID, Status: Complete, Why: "its output is there"}
+	case r.Limit > 0 && t.Attempts >= r.Limit:
+		_, _ = l.Fail(t.ID, Failure{Error: (&TaskLimitError{t.ID, t.Attempts, r.Limit}).Error(), At: r.At})
+		return Recovered{ID: t.ID, Status: Failed, Why: "it has no output, and that was the last attempt"}
+	}
+	l.again(l.moved(t.ID), t)
+	if f.Broken {
+		return Recovered{t.ID, Pending, "its output is broken", t.Output}
+	}
+	return Recovered{ID: t.ID, Status: Pending, Why: "it has no output"}
 }
