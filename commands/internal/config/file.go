@@ -1,17 +1,19 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"syscall"
-)
 
-// maxFile limits the size of a settings file in bytes.
-const maxFile = 1 << 20
+	"gopkg.in/yaml.v3"
+)
 
 // files lists the names of settings files; only the first existing file is read. The
 // second name belongs to another system and requires the root key.
@@ -44,6 +46,16 @@ func readFile(root string) ([]fileValue, error) {
 	return nil, nil
 }
 
+// fileValue is a parsed setting from a file before its trust check.
+type fileValue struct {
+	key          int
+	value        value
+	line, column int
+}
+
+// maxFile limits the size of a settings file in bytes.
+const maxFile = 1 << 20
+
 func readIn(dir *os.Root, name string) ([]byte, error) {
 	// Opening a FIFO would block until a writer opens it.
 	info, err := dir.Stat(name)
@@ -68,16 +80,6 @@ func readIn(dir *os.Root, name string) ([]byte, error) {
 	return data, nil
 }
 
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return !absent(err)
-}
-
-// absent reports whether err means a missing file.
-func absent(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
-}
-
 // plainCause strips the system call and the path, which the message already contains.
 func plainCause(err error) error {
 	var e *fs.PathError
@@ -88,4 +90,305 @@ func plainCause(err error) error {
 		return e.Err
 	}
 	return fmt.Errorf("leads out of the worktree: %w", e.Err)
+}
+
+// absent reports whether err means a missing file.
+func absent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return !absent(err)
+}
+
+// parseFile parses the settings of a worktree file: one YAML or JSON mapping without
+// aliases. The root key is optional if bare is true.
+func parseFile(name string, data []byte, bare bool) ([]fileValue, error) {
+	p := &fileParser{name: name}
+	top, err := p.document(data)
+	if err != nil || top == nil {
+		return nil, err
+	}
+	body, err := p.body(top, bare)
+	if err != nil || body == nil {
+		return nil, err
+	}
+	if err := p.section(body, ""); err != nil {
+		return nil, err
+	}
+	return p.values, nil
+}
+
+// fileParser collects the settings of a document; name appears in errors.
+type fileParser struct {
+	name   string
+	values []fileValue
+}
+
+// maxDirectives limits directives, because yaml.v3 compares each with all earlier
+// directives. A file in a clone could otherwise slow down every command.
+const maxDirectives = 100
+
+// document decodes the mapping of the only document, or returns nil for an empty file.
+func (p *fileParser) document(data []byte) (top *yaml.Node, err error) {
+	if bytes.Count(data, []byte("%TAG")) > maxDirectives {
+		return nil, &SettingError{File: p.name, Msg: fmt.Sprintf("more than %d directives", maxDirectives)}
+	}
+	defer func() {
+		// yaml.v3 panics on some misplaced comments.
+		if r := recover(); r != nil {
+			top, err = nil, &SettingError{File: p.name, Msg: fmt.Sprint(r)}
+		}
+	}()
+	var doc, more yaml.Node
+	d := yaml.NewDecoder(bytes.NewReader(data))
+	switch err := d.Decode(&doc); {
+	case errors.Is(err, io.EOF):
+		return nil, nil
+	case err != nil:
+		return nil, p.syntax(err)
+	}
+	if err := d.Decode(&more); !errors.Is(err, io.EOF) {
+		if err != nil {
+			return nil, p.syntax(err)
+		}
+		return nil, p.fail(&more, "", "a second document is not allowed")
+	}
+	top = doc.Content[0]
+	if isNull(top) {
+		return nil, nil
+	}
+	if top.Kind != yaml.MappingNode {
+		return nil, p.fail(top, "", "want a mapping, got "+kindOf(top))
+	}
+	return top, nil
+}
+
+// syntax converts a decoder error, whose text contains the line number, to a
+// SettingError.
+func (p *fileParser) syntax(err error) error {
+	e := &SettingError{File: p.name, Msg: strings.TrimPrefix(err.Error(), "yaml: ")}
+	var line int
+	if n, _ := fmt.Sscanf(e.Msg, "line %d:", &line); n == 1 {
+		_, rest, _ := strings.Cut(e.Msg, ": ")
+		e.Line, e.Msg = line, rest
+	}
+	return e
+}
+
+func (p *fileParser) fail(n *yaml.Node, key, msg string) error {
+	return &SettingError{File: p.name, Line: n.Line, Column: n.Column, Key: key, Msg: msg}
+}
+
+func isNull(n *yaml.Node) bool {
+	return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
+}
+
+// kindOf describes a node for error messages.
+func kindOf(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "a mapping"
+	case yaml.SequenceNode:
+		return "a list"
+	case yaml.AliasNode:
+		return "an alias, which is not allowed"
+	}
+	switch n.ShortTag() {
+	case "!!str":
+		return "text " + shown(n.Value)
+	case "!!null":
+		return "nothing"
+	}
+	return shown(n.Value)
+}
+
+// rootKey is the top-level key of the settings in a file.
+const rootKey = "checkpoint"
+
+// body returns the mapping of settings, below the root key if present.
+func (p *fileParser) body(top *yaml.Node, bare bool) (*yaml.Node, error) {
+	rooted := false
+	for i := 0; i+1 < len(top.Content); i += 2 {
+		rooted = rooted || top.Content[i].Value == rootKey
+	}
+	if !rooted && bare {
+		return top, nil
+	}
+	var body *yaml.Node
+	for i := 0; i+1 < len(top.Content); i += 2 {
+		key := top.Content[i]
+		switch {
+		case key.Value != rootKey:
+			return nil, p.fail(key, shown(key.Value), "only "+rootKey+" may stand at the top, with the settings under it")
+		case body != nil:
+			return nil, p.fail(key, rootKey, "stands there twice")
+		}
+		body = top.Content[i+1]
+	}
+	if body == nil || isNull(body) {
+		return nil, nil
+	}
+	if body.Kind != yaml.MappingNode {
+		return nil, p.fail(body, rootKey, "want a mapping, got "+kindOf(body))
+	}
+	return body, nil
+}
+
+// section parses the keys of one mapping; prefix ends in "." or is empty.
+func (p *fileParser) section(m *yaml.Node, prefix string) error {
+	seen := make(map[string]bool, len(m.Content)/2)
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		key, val := m.Content[i], m.Content[i+1]
+		if key.Kind != yaml.ScalarNode {
+			return p.fail(key, strings.TrimSuffix(prefix, "."), "a key must be text, got "+kindOf(key))
+		}
+		name := prefix + key.Value
+		if seen[name] {
+			return p.fail(key, shown(name), "stands there twice")
+		}
+		seen[name] = true
+		if err := p.entry(name, prefix == "", key, val); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// entry parses one key: a setting or a section.
+func (p *fileParser) entry(name string, top bool, key, val *yaml.Node) error {
+	if i := find(name); i >= 0 {
+		if section, rest, ok := strings.Cut(name, "."); ok && top {
+			return p.fail(key, name, "write it as "+section+": {"+rest+": ...}")
+		}
+		return p.setting(i, val)
+	}
+	if !top || !isSection(name) {
+		return p.fail(key, shown(name), unknown(name, func(k *Key) string { return k.Name }))
+	}
+	switch {
+	case isNull(val):
+		return nil
+	case val.Kind != yaml.MappingNode:
+		return p.fail(val, name, "want a mapping, got "+kindOf(val))
+	}
+	return p.section(val, name+".")
+}
+
+// setting parses the value of key i; null counts as not set.
+func (p *fileParser) setting(i int, n *yaml.Node) error {
+	if isNull(n) {
+		return nil
+	}
+	v, err := fromNode(&table[i], n)
+	if err != nil {
+		return p.fail(n, table[i].Name, err.Error())
+	}
+	v.source, v.origin = fromFile, p.name+":"+strconv.Itoa(n.Line)
+	p.values = append(p.values, fileValue{key: i, value: v, line: n.Line, column: n.Column})
+	return nil
+}
+
+// fromNode parses a YAML value according to the key's type.
+func fromNode(k *Key, n *yaml.Node) (value, error) {
+	switch k.Type {
+	case List:
+		items, err := scalars(n)
+		if err != nil {
+			return value{}, err
+		}
+		return parseList(items)
+	case Mapping:
+		return mappingOf(n)
+	case Outcome:
+		return outcomeOf(k, n)
+	}
+	if n.Kind != yaml.ScalarNode || !fits(k.Type, n) {
+		return value{}, fmt.Errorf("want %s, got %s", wanted(k), kindOf(n))
+	}
+	return parse(k, n.Value)
+}
+
+func scalars(n *yaml.Node) ([]string, error) {
+	if n.Kind != yaml.SequenceNode {
+		return nil, fmt.Errorf("want a list, got %s", kindOf(n))
+	}
+	items := make([]string, 0, len(n.Content))
+	for _, item := range n.Content {
+		if !isName(item) {
+			return nil, fmt.Errorf("line %d: want a name, got %s", item.Line, kindOf(item))
+		}
+		items = append(items, item.Value)
+	}
+	return items, nil
+}
+
+// isName accepts strings and integers: 1 is a valid phase name.
+func isName(n *yaml.Node) bool {
+	return n.Kind == yaml.ScalarNode && (n.ShortTag() == "!!str" || n.ShortTag() == "!!int")
+}
+
+func mappingOf(n *yaml.Node) (value, error) {
+	if n.Kind != yaml.MappingNode {
+		return value{}, fmt.Errorf("want a mapping, got %s", kindOf(n))
+	}
+	pairs := make([][2]string, 0, len(n.Content)/2)
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		label, phase := n.Content[i], n.Content[i+1]
+		if !isName(label) || !isName(phase) {
+			return value{}, fmt.Errorf("line %d: want label: phase", label.Line)
+		}
+		pairs = append(pairs, [2]string{label.Value, phase.Value})
+	}
+	return parsePairs(pairs)
+}
+
+// outcomeOf parses one number of days or a sequence of two numbers.
+func outcomeOf(k *Key, n *yaml.Node) (value, error) {
+	parts := []*yaml.Node{n}
+	if n.Kind == yaml.SequenceNode && len(n.Content) == 2 {
+		parts = n.Content
+	}
+	texts := make([]string, len(parts))
+	for i, part := range parts {
+		if part.Kind != yaml.ScalarNode || !fits(Days, part) {
+			return value{}, fmt.Errorf("want %s, got %s", wanted(k), kindOf(part))
+		}
+		// Otherwise a comma in a scalar would separate two numbers.
+		if _, err := parseDays(part.Value); err != nil {
+			return value{}, err
+		}
+		texts[i] = part.Value
+	}
+	return parse(k, strings.Join(texts, ","))
+}
+
+// fits reports whether the YAML notation of a scalar suits the type. Unquoted yes and off
+// are strings in YAML 1.2 and count as booleans.
+func fits(t Type, n *yaml.Node) bool {
+	plain := n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) == 0
+	switch tag := n.ShortTag(); t {
+	case Bool:
+		return plain && (tag == "!!bool" || tag == "!!str")
+	case Int:
+		return plain && tag == "!!int"
+	case Days:
+		return plain && (tag == "!!int" || tag == "!!str")
+	default:
+		return tag == "!!str"
+	}
+}
+
+// wanted describes valid values of a key for error messages.
+func wanted(k *Key) string {
+	switch k.Type {
+	case Enum:
+		return orWords(k.Values)
+	case Int:
+		return rangeWords(k.Min, k.Max)
+	case Path, Pattern:
+		return "a " + k.Type.String()
+	}
+	return k.Type.String()
 }

@@ -1,5 +1,11 @@
 package config
 
+import (
+	"strings"
+
+	"git-checkpoint/gitstore"
+)
+
 // Sources holds the inputs of Load.
 type Sources struct {
 	Root    string              // worktree root, or ""
@@ -30,11 +36,235 @@ func Load(src Sources) (*Settings, error) {
 	return s, err
 }
 
+// Variable is an environment variable outside the table of settings.
+type Variable struct{ Name, Doc string }
+
+// variables lists environment variables that other packages read.
+var variables = []Variable{
+	{"GIT_CHECKPOINT_ISSUE", "The issue, where none is named."},
+	{"GIT_CHECKPOINT_SESSION", "The session that is recorded, where none is named."},
+	{"GIT_CHECKPOINT_SKIP", "1 makes the hooks do nothing."},
+	{"GIT_CHECKPOINT_CANARY", "A word that a hook says instead of doing anything: hooks status listens for it."},
+	{"GIT_CHECKPOINT_NOW", "The time, for tests and reproducible checkpoints."},
+}
+
+// Variables returns the environment variables outside the table.
+func Variables() []Variable {
+	return append([]Variable(nil), variables...)
+}
+
+// GitEntry is one entry of git's configuration: the key with lower-case section and
+// variable, the value, and its origin.
+type GitEntry = gitstore.ConfigEntry
+
+// gitValues applies the entries of section checkpoint and returns the first error. The
+// last entry of a key overrides earlier entries.
+func (s *Settings) gitValues(entries []GitEntry) error {
+	var first error
+	for i := range entries {
+		e := &entries[i]
+		name, ok := cutPrefixFold(e.Key, "checkpoint.")
+		if !ok {
+			continue
+		}
+		if err := s.gitValue(entries[:i], name, e); err != nil && first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+func cutPrefixFold(s, prefix string) (string, bool) {
+	if len(s) < len(prefix) || !strings.EqualFold(s[:len(prefix)], prefix) {
+		return s, false
+	}
+	return s[len(prefix):], true
+}
+
+func (s *Settings) gitValue(before []GitEntry, name string, e *GitEntry) error {
+	origin := gitOrigin(e)
+	at := findSquashed(name)
+	if at < 0 {
+		name := "checkpoint." + name
+		return &SettingError{File: origin, Key: shown(name), Msg: unknown(name, (*Key).GitName)}
+	}
+	k := &table[at]
+	text := e.Value
+	if k.Type == List || k.Type == Mapping {
+		text = joinScope(before, at, e)
+	}
+	v, err := parse(k, text)
+	if err != nil {
+		return &SettingError{File: origin, Key: k.GitName(), Msg: err.Error()}
+	}
+	s.put(at, v, fromGit, origin)
+	return nil
+}
+
+// gitOrigin describes the origin of an entry for users.
+func gitOrigin(e *GitEntry) string {
+	words := "git config"
+	if e.Scope != "" {
+		words += " (" + e.Scope + ")"
+	}
+	if file, ok := strings.CutPrefix(e.Origin, "file:"); ok {
+		words += " " + shownPath(file)
+	}
+	return words
+}
+
+// shownPath returns a printable path unchanged; other paths are shortened and quoted.
+func shownPath(path string) string {
+	if checkLine(path, maxText) == nil {
+		return path
+	}
+	return shown(path)
+}
+
+// findSquashed finds a key's index by name, ignoring case, dashes and underscores.
+func findSquashed(name string) int {
+	for i := range table {
+		if sameSquashed(name, table[i].Name) {
+			return i
+		}
+	}
+	return -1
+}
+
+func sameSquashed(a, b string) bool {
+	i, j := 0, 0
+	for {
+		for i < len(a) && (a[i] == '-' || a[i] == '_') {
+			i++
+		}
+		for j < len(b) && (b[j] == '-' || b[j] == '_') {
+			j++
+		}
+		if i == len(a) || j == len(b) {
+			return i == len(a) && j == len(b)
+		}
+		if lower(a[i]) != lower(b[j]) {
+			return false
+		}
+		i, j = i+1, j+1
+	}
+}
+
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
+}
+
+// joinScope joins the values of earlier entries with the key and scope of e, and e's
+// value.
+func joinScope(before []GitEntry, at int, e *GitEntry) string {
+	var all []string
+	for i := range before {
+		name, ok := cutPrefixFold(before[i].Key, "checkpoint.")
+		if ok && before[i].Scope == e.Scope && findSquashed(name) == at {
+			all = append(all, before[i].Value)
+		}
+	}
+	return strings.Join(append(all, e.Value), ",")
+}
+
 func (s *Settings) variables(src Sources) error {
 	if src.Environ == nil && src.Getenv != nil {
 		return s.lookup(src.Getenv)
 	}
 	return s.environment(src.Environ)
+}
+
+// lookup calls getenv for each key's variable and applies non-empty values.
+func (s *Settings) lookup(getenv func(string) string) error {
+	var first error
+	for i := range table {
+		name := table[i].Variable()
+		if text := getenv(name); text != "" {
+			if err := s.variable(name, text); err != nil && first == nil {
+				first = err
+			}
+		}
+	}
+	return first
+}
+
+func (s *Settings) variable(name, text string) error {
+	at := findVariable(name)
+	if at < 0 {
+		if !isVariable(name) {
+			s.warnings = append(s.warnings, "environment "+shown(name)+": "+unknown(name, (*Key).Variable))
+		}
+		return nil
+	}
+	if text == "" {
+		return nil
+	}
+	v, err := parse(&table[at], text)
+	if err != nil {
+		return &SettingError{File: "environment", Key: name, Msg: err.Error()}
+	}
+	s.put(at, v, fromEnvironment, "environment "+name)
+	return nil
+}
+
+func findVariable(name string) int {
+	for i := range table {
+		if isVariableOf(name, table[i].Name) {
+			return i
+		}
+	}
+	return -1
+}
+
+const variablePrefix = "GIT_CHECKPOINT_"
+
+// isVariableOf compares name with the variable of a key without allocating a string.
+func isVariableOf(name, key string) bool {
+	name = name[len(variablePrefix):]
+	if len(name) != len(key) {
+		return false
+	}
+	for i := range len(key) {
+		c := key[i]
+		if c == '.' {
+			c = '_'
+		}
+		if 'a' <= c && c <= 'z' {
+			c -= 'a' - 'A'
+		}
+		if name[i] != c {
+			return false
+		}
+	}
+	return true
+}
+
+func isVariable(name string) bool {
+	for _, v := range variables {
+		if v.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// environment applies the variables in environ and returns the first error. An unknown
+// name causes only a warning, because a newer version or a wrapper may use this variable.
+func (s *Settings) environment(environ []string) error {
+	var first error
+	for _, pair := range environ {
+		if !strings.HasPrefix(pair, variablePrefix) {
+			continue
+		}
+		name, text, _ := strings.Cut(pair, "=")
+		if err := s.variable(name, text); err != nil && first == nil {
+			first = err
+		}
+	}
+	return first
 }
 
 // file applies the worktree file's settings, or no settings if one is invalid.

@@ -1,10 +1,66 @@
+// Package config reads the settings of git-checkpoint. A table holds each key's type,
+// default, documentation and trust, which limits the values that a file in a clone can
+// set.
+//
+// # Sources
+//
+// A later source overrides an earlier source:
+//
+//   - the defaults of the table
+//   - one file in the worktree: .checkpoint.yaml in the root directory, otherwise
+//     .claude/checkpoint-config.yaml
+//   - git's configuration, from system scope to worktree scope and command line
+//   - environment variables
+//   - flags, applied with Settings.Set
+//
+// # Names
+//
+// A key consists of words joined by "_" and sections joined by ".", for example
+// retention.batch_complete. Each source has its own notation:
+//
+//	in a file               checkpoint:
+//	                          retention:
+//	                            batch_complete: 3
+//	in git's configuration  git config checkpoint.retention.batch-complete 3
+//	in the environment      GIT_CHECKPOINT_RETENTION_BATCH_COMPLETE=3
+//
+// Git restricts variable names to letters, digits and "-". In git's configuration "-"
+// therefore replaces "_", and a section becomes a subsection. Names are case-insensitive
+// there and dashes are optional: checkpoint.maxAgeDays means max_age_days. The root key
+// "checkpoint" is optional in .checkpoint.yaml.
+//
+// A list is a sequence in a file and comma-separated text in other sources. A mapping is
+// written label=phase in other sources. Git's configuration can repeat such a variable,
+// and the last scope with values replaces the values of other scopes. An empty
+// environment variable counts as not set.
+//
+// # Trust
+//
+// A file in the worktree comes with the clone and is hostile until checked. Each key
+// restricts the values from such a file:
+//
+//   - Free: any valid value
+//   - Tighten: values that keep more, or are stricter, than the default
+//   - Inside: a path inside the worktree
+//   - Never: no value
+//
+// A weaker value for a Tighten key is accepted if a trusted source also sets this key.
+// The trusted source then overrides the file.
 package config
 
 import (
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/retention"
 )
 
 // Settings holds the value and origin of each key.
@@ -85,12 +141,95 @@ func (s *Settings) Origin(name string) string { return s.any(name).origin }
 // IsDefault reports whether no source sets the key.
 func (s *Settings) IsDefault(name string) bool { return s.any(name).source == fromDefault }
 
-func (s *Settings) any(name string) *value {
-	i := find(name)
-	if i < 0 {
-		panic("config: no setting " + name)
+const (
+	switches = "checkpoint_triggers."
+	keeps    = "retention."
+)
+
+// Policy returns the retention policy from the settings.
+func (s *Settings) Policy() retention.Policy {
+	p := retention.Default()
+	for i := range table {
+		name, ok := strings.CutPrefix(table[i].Name, keeps)
+		if !ok {
+			continue
+		}
+		t := checkpoint.Trigger(name)
+		p[t] = retention.Rule{Keep: s.values[i].num, PerPhase: p[t].PerPhase}
 	}
-	return &s.values[i]
+	return p
+}
+
+// TriggerEnabled reports whether saves with trigger t are enabled, and otherwise the
+// reason. `enabled: false` in a worktree file disables only automatic saves: a clone must
+// not disable its user's manual saves.
+func (s *Settings) TriggerEnabled(t checkpoint.Trigger) (ok bool, reason string) {
+	automatic := t.Automatic()
+	if !s.Bool("enabled") && (automatic || s.any("enabled").source != fromFile) {
+		return false, "checkpoints are off (enabled, " + s.Origin("enabled") + ")"
+	}
+	if automatic && !s.Bool("auto_checkpoint") {
+		return false, "automatic checkpoints are off (auto_checkpoint, " + s.Origin("auto_checkpoint") + ")"
+	}
+	if name := switchOf(t); find(name) >= 0 && !s.Bool(name) {
+		return false, "trigger " + string(t) + " is off (" + s.Origin(name) + ")"
+	}
+	return true, ""
+}
+
+// SettingError reports an invalid setting with its position.
+type SettingError struct {
+	File         string // file name, or a description of another source
+	Line, Column int    // 1-based; 0 if unknown or outside files
+	Key          string // setting; empty if the whole file is invalid
+	Msg          string
+	Hint         string // suggested command, or ""
+}
+
+func (e *SettingError) Error() string {
+	var b strings.Builder
+	b.WriteString("config: " + e.File)
+	if e.Line > 0 {
+		fmt.Fprintf(&b, ":%d", e.Line)
+		if e.Column > 0 {
+			fmt.Fprintf(&b, ":%d", e.Column)
+		}
+	}
+	if e.Key != "" {
+		b.WriteString(": " + e.Key)
+	}
+	return b.String() + ": " + e.Msg
+}
+
+// ExitCode returns the exit code of the error.
+func (e *SettingError) ExitCode() int { return exit.Usage }
+
+// ExitHint returns the command to run next, or "".
+func (e *SettingError) ExitHint() string { return e.Hint }
+
+// shown shortens untrusted text and quotes unprintable characters for a message.
+func shown(s string) string {
+	const most = 60
+	if len(s) > most {
+		cut := most
+		for cut > 0 && !utf8.RuneStart(s[cut]) {
+			cut--
+		}
+		s = s[:cut] + "..."
+	}
+	if s == "" || strings.ContainsFunc(s, func(r rune) bool { return r == utf8.RuneError || !unicode.IsPrint(r) }) {
+		return strconv.QuoteToASCII(s)
+	}
+	return s
+}
+
+// put stores a value unless a source with higher precedence has set the key.
+func (s *Settings) put(i int, v value, src source, origin string) {
+	if s.values[i].source > src {
+		return
+	}
+	v.source, v.origin = src, origin
+	s.values[i] = v
 }
 
 func (s *Settings) at(name string, types ...Type) *value {
@@ -101,13 +240,20 @@ func (s *Settings) at(name string, types ...Type) *value {
 	return &s.values[i]
 }
 
-// put stores a value unless a source with higher precedence has set the key.
-func (s *Settings) put(i int, v value, src source, origin string) {
-	if s.values[i].source > src {
-		return
+func (s *Settings) any(name string) *value {
+	i := find(name)
+	if i < 0 {
+		panic("config: no setting " + name)
 	}
-	v.source, v.origin = src, origin
-	s.values[i] = v
+	return &s.values[i]
+}
+
+// switchOf returns the key that enables the trigger. Manual saves have no such key.
+func switchOf(t checkpoint.Trigger) string {
+	if strings.HasPrefix(string(t), "conflict_") && t.Known() {
+		return switches + "conflict_events"
+	}
+	return switches + string(t)
 }
 
 // fileName returns the file name from a value's origin.

@@ -1,7 +1,9 @@
 package config
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -10,16 +12,17 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of values. They apply to all sources.
-const (
-	maxText    = 4096
-	maxPattern = 512
-	maxName    = 200
-	maxItems   = 1000
-)
+// placeholders lists placeholders for the issue in paths.
+var placeholders = []string{"{issue}", "{issue_number}"}
 
-// source is the source of a value, in order of precedence.
-type source int
+// Expand replaces placeholders in path by component, the path component from
+// Issue.RefName.
+func Expand(path, component string) string {
+	for _, p := range placeholders {
+		path = strings.ReplaceAll(path, p, component)
+	}
+	return path
+}
 
 const (
 	fromDefault source = iota
@@ -28,6 +31,29 @@ const (
 	fromEnvironment
 	fromFlag
 )
+
+// source is the source of a value, in order of precedence.
+type source int
+
+// admit returns an error if a worktree file must not set the key to this value. overruled
+// means that a trusted source sets the key and the file's value has no effect.
+func admit(k *Key, v *value, overruled bool) error {
+	if slices.Contains(k.NotFile, v.text) {
+		return fmt.Errorf("a file in the worktree cannot choose %s", v.text)
+	}
+	switch k.Trust {
+	case Never:
+		return fmt.Errorf("a file in the worktree cannot set this")
+	case Inside:
+		return checkInside(v.text)
+	case Tighten:
+		def := mustParse(k)
+		if !overruled && weaker(k, v, &def) {
+			return fmt.Errorf("a file in the worktree cannot make this weaker than %s, got %s", def.text, v.text)
+		}
+	}
+	return nil
+}
 
 // value is a setting's parsed value.
 type value struct {
@@ -39,6 +65,39 @@ type value struct {
 	re     *regexp.Regexp
 	source source
 	origin string
+}
+
+// errOutside reports a path outside the worktree.
+var errOutside = errors.New("must be a path inside the worktree")
+
+// checkInside accepts a relative slash-separated path inside the worktree and outside
+// .git, on every platform. Symlinks are the caller's responsibility.
+func checkInside(path string) error {
+	if path == "" {
+		return nil
+	}
+	if strings.ContainsAny(path, "\\:") || strings.HasPrefix(path, "/") || strings.HasPrefix(path, "~") {
+		return fmt.Errorf("%w, got %s", errOutside, shown(path))
+	}
+	for part := range strings.SplitSeq(path, "/") {
+		switch plain := strings.ToLower(strings.TrimRight(part, ". ")); {
+		case strings.Trim(part, ".") == "" && len(part) > 1:
+			return fmt.Errorf("%w, got %s", errOutside, shown(path))
+		case plain == ".git" || plain == "git~1":
+			return fmt.Errorf("%w and outside .git, got %s", errOutside, shown(path))
+		}
+	}
+	return nil
+}
+
+// mustParse returns the key's parsed default; a test parses all defaults.
+func mustParse(k *Key) value {
+	v, err := parse(k, k.Default)
+	if err != nil {
+		panic("config: default of " + k.Name + ": " + err.Error())
+	}
+	v.origin = "default"
+	return v
 }
 
 // parse parses the one-line form of a value.
@@ -88,15 +147,8 @@ func parseInt(text string, least, most int) (value, error) {
 	return value{text: text, num: n}, nil
 }
 
-func parseDays(text string) (value, error) {
-	if strings.ToLower(text) == "off" || text == "-1" {
-		return value{text: "off", num: -1}, nil
-	}
-	v, err := parseInt(text, 0, maxDays)
-	if err != nil {
-		return v, fmt.Errorf("want a number of days up to %d or off, got %s", maxDays, shown(text))
-	}
-	return v, nil
+func rangeWords(least, most int) string {
+	return fmt.Sprintf("a whole number from %d to %d", least, most)
 }
 
 // parseAge is parseDays for an age: 0 days means off, because every chain is older than 0
@@ -106,6 +158,17 @@ func parseAge(text string) (value, error) {
 		text = "off"
 	}
 	return parseDays(text)
+}
+
+func parseDays(text string) (value, error) {
+	if strings.ToLower(text) == "off" || text == "-1" {
+		return value{text: "off", num: -1}, nil
+	}
+	v, err := parseInt(text, 0, maxDays)
+	if err != nil {
+		return v, fmt.Errorf("want a number of days up to %d or off, got %s", maxDays, shown(text))
+	}
+	return v, nil
 }
 
 func parseOutcome(text string) (value, error) {
@@ -127,29 +190,36 @@ func parseEnum(k *Key, text string) (value, error) {
 	return value{text: low}, nil
 }
 
-func parsePattern(text string) (value, error) {
-	if text == "" {
-		return value{}, nil
+// orWords joins words for messages: "a, b or c".
+func orWords(words []string) string {
+	last := len(words) - 1
+	if last == 0 {
+		return words[0]
 	}
-	if len(text) > maxPattern {
-		return value{}, fmt.Errorf("the pattern has %d bytes, at most %d are allowed", len(text), maxPattern)
-	}
-	re, err := regexp.Compile(text)
-	if err != nil {
-		return value{}, fmt.Errorf("not a regular expression: %s", shown(err.Error()))
-	}
-	return value{text: text, re: re}, nil
+	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
-func parseText(k *Key, text string) (value, error) {
-	if err := checkLine(text, maxText); err != nil {
-		return value{}, err
+// Limits of values. They apply to all sources.
+const (
+	maxText    = 4096
+	maxPattern = 512
+	maxName    = 200
+	maxItems   = 1000
+)
+
+// checkTemplate accepts a path without unknown placeholders.
+func checkTemplate(path string) error {
+	if err := checkLine(path, maxText); err != nil {
+		return err
 	}
-	// git would parse such a remote as an option.
-	if k.Name == "remote" && strings.HasPrefix(text, "-") {
-		return value{}, fmt.Errorf("a remote cannot begin with -, got %s", shown(text))
+	rest := path
+	for _, p := range placeholders {
+		rest = strings.ReplaceAll(rest, p, "")
 	}
-	return value{text: text}, nil
+	if strings.ContainsAny(rest, "{}") {
+		return fmt.Errorf("only {issue} may stand in braces, got %s", shown(path))
+	}
+	return nil
 }
 
 // checkLine accepts one line of printable text.
@@ -165,15 +235,120 @@ func checkLine(text string, most int) error {
 	return nil
 }
 
-func rangeWords(least, most int) string {
-	return fmt.Sprintf("a whole number from %d to %d", least, most)
+func parsePattern(text string) (value, error) {
+	if text == "" {
+		return value{}, nil
+	}
+	if len(text) > maxPattern {
+		return value{}, fmt.Errorf("the pattern has %d bytes, at most %d are allowed", len(text), maxPattern)
+	}
+	re, err := regexp.Compile(text)
+	if err != nil {
+		return value{}, fmt.Errorf("not a regular expression: %s", shown(err.Error()))
+	}
+	return value{text: text, re: re}, nil
 }
 
-// orWords joins words for messages: "a, b or c".
-func orWords(words []string) string {
-	last := len(words) - 1
-	if last == 0 {
-		return words[0]
+func parseList(items []string) (value, error) {
+	if len(items) > maxItems {
+		return value{}, fmt.Errorf("%d names, at most %d are allowed", len(items), maxItems)
 	}
-	return strings.Join(words[:last], ", ") + " or " + words[last]
+	seen := make(map[string]bool, len(items))
+	for _, item := range items {
+		if err := checkName(item); err != nil {
+			return value{}, err
+		}
+		if seen[item] {
+			return value{}, fmt.Errorf("%s stands there twice", shown(item))
+		}
+		seen[item] = true
+	}
+	return value{text: strings.Join(items, ","), list: items}, nil
+}
+
+func checkName(name string) error {
+	if name == "" {
+		return fmt.Errorf("a name is empty")
+	}
+	return checkLine(name, maxName)
+}
+
+// splitItems splits a one-line list or mapping at commas.
+func splitItems(text string) []string {
+	var items []string
+	for item := range strings.SplitSeq(text, ",") {
+		if item = strings.TrimSpace(item); item != "" {
+			items = append(items, item)
+		}
+	}
+	return items
+}
+
+// parseMapping parses label=phase items. A label itself can contain "=".
+func parseMapping(items []string) (value, error) {
+	pairs := make([][2]string, 0, len(items))
+	for _, item := range items {
+		at := strings.LastIndexByte(item, '=')
+		if at < 0 {
+			return value{}, fmt.Errorf("want label=phase, got %s", shown(item))
+		}
+		pairs = append(pairs, [2]string{strings.TrimSpace(item[:at]), strings.TrimSpace(item[at+1:])})
+	}
+	return parsePairs(pairs)
+}
+
+func parsePairs(pairs [][2]string) (value, error) {
+	if len(pairs) > maxItems {
+		return value{}, fmt.Errorf("%d entries, at most %d are allowed", len(pairs), maxItems)
+	}
+	v := value{pairs: make(map[string]string, len(pairs))}
+	for _, p := range pairs {
+		for _, name := range p {
+			if err := checkName(name); err != nil {
+				return value{}, err
+			}
+		}
+		if _, twice := v.pairs[p[0]]; twice {
+			return value{}, fmt.Errorf("%s stands there twice", shown(p[0]))
+		}
+		v.pairs[p[0]] = p[1]
+	}
+	v.text = pairsText(v.pairs)
+	return v, nil
+}
+
+// pairsText returns the sorted one-line form of a mapping.
+func pairsText(pairs map[string]string) string {
+	items := make([]string, 0, len(pairs))
+	for _, label := range slices.Sorted(maps.Keys(pairs)) {
+		items = append(items, label+"="+pairs[label])
+	}
+	return strings.Join(items, ",")
+}
+
+func parseText(k *Key, text string) (value, error) {
+	if err := checkLine(text, maxText); err != nil {
+		return value{}, err
+	}
+	// git would parse such a remote as an option.
+	if k.Name == "remote" && strings.HasPrefix(text, "-") {
+		return value{}, fmt.Errorf("a remote cannot begin with -, got %s", shown(text))
+	}
+	return value{text: text}, nil
+}
+
+// weaker reports whether v keeps less, or is less strict, than def.
+func weaker(k *Key, v, def *value) bool {
+	switch k.Type {
+	case Enum:
+		return slices.Index(k.Values, v.text) < slices.Index(k.Values, def.text)
+	case Outcome:
+		return fewer(v.num, def.num) || fewer(v.other, def.other)
+	}
+	return fewer(v.num, def.num)
+}
+
+// fewer compares limits; a negative number means no limit.
+func fewer(a, b int) bool {
+	return a >= 0 && (b < 0 || a < b)
 }

@@ -3,19 +3,25 @@
 package invoke
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
+	"time"
 
 	"git-checkpoint/commands/internal/config"
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/output"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/terminal"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 
 	"github.com/urfave/cli/v2"
+	"golang.org/x/term"
 )
 
 // An Invocation is one run of one command.
@@ -79,12 +85,6 @@ type MirrorKeeper interface {
 	Close()
 }
 
-func openMirror(c *Invocation) {
-	if c.mirror == nil && c.StartMirror != nil {
-		c.mirror = c.StartMirror(c)
-	}
-}
-
 // EndMirror writes the checkpoint changes since the last call to the mirrored files. It is
 // called at the end of a command, and by run after each save.
 func (c *Invocation) EndMirror() {
@@ -99,9 +99,6 @@ func (c *Invocation) CloseMirror() {
 		c.mirror.Close()
 	}
 }
-
-// canAsk reports whether git may ask for a password. A hook must not wait for an answer.
-func canAsk(c *Invocation) bool { return !c.Offline && terminal.Has() }
 
 // Close closes the store.
 func (c *Invocation) Close() {
@@ -119,13 +116,6 @@ func (c *Invocation) Warnf(format string, args ...any) {
 		return
 	}
 	printWarning(c, text)
-}
-
-func printWarning(c *Invocation, text string) {
-	if !c.Quiet && !c.Common.Quiet {
-		c.Ticker.hide()
-		fmt.Fprintf(c.Env.Stderr, "warning: %s\n", output.Clean(text))
-	}
 }
 
 // FlushWarnings prints the warnings that were not added to a record.
@@ -196,3 +186,165 @@ func (c *Invocation) Each(issues []checkpoint.Issue, do func(checkpoint.Issue) e
 	}
 	return exit.Errorf(exit.Partial, "", "%d of %d issues failed:\n%s", len(failed), len(issues), strings.Join(failed, "\n"))
 }
+
+// An Env holds the process environment: streams, variables and clock.
+type Env struct {
+	Stdin   io.Reader
+	Stdout  io.Writer
+	Stderr  io.Writer
+	Environ []string
+	Getenv  func(string) string
+	Now     func() time.Time
+	Tty     func() (io.ReadWriteCloser, error) // opens the terminal for questions
+}
+
+// OSEnv returns the environment of this process.
+func OSEnv() (*Env, error) {
+	e := &Env{
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Environ: os.Environ(), Getenv: os.Getenv, Now: time.Now, Tty: openTty,
+	}
+	if fixed := os.Getenv("GIT_CHECKPOINT_NOW"); fixed != "" {
+		at, err := time.Parse(time.RFC3339Nano, fixed)
+		if err != nil {
+			return nil, exit.Usagef("GIT_CHECKPOINT_NOW: %q is no RFC 3339 time", fixed)
+		}
+		e.Now = func() time.Time { return at }
+	}
+	return e, nil
+}
+
+// IsOff reports whether git reads a variable's value as false.
+func IsOff(value string) bool {
+	switch strings.ToLower(value) {
+	case "0", "false", "no", "off":
+		return true
+	}
+	return false
+}
+
+// A Command is the declaration of one subcommand.
+type Command struct {
+	Name, Alias string
+	Category    string
+	Usage       string
+	Args        string // arguments, as shown in the help
+	Max         int    // maximum number of arguments
+	Description string
+	Examples    []string          // full command lines
+	Flags       func() []cli.Flag // nil if the command has no flags
+	MayBeEmpty  []string          // flags that accept an empty value
+	Run         func(*Invocation) error
+}
+
+// OwnFlags returns the flags of the command without those of every command.
+func (d *Command) OwnFlags() []cli.Flag {
+	if d.Flags == nil {
+		return nil
+	}
+	return d.Flags()
+}
+
+// Common has the flags of every command, except --json.
+type Common struct {
+	Quiet   bool   // print results only
+	Verbose bool   // print more
+	Dir     string // directory to run in, or ""
+	Issue   string // value of --issue, or ""
+}
+
+// CommonFlags returns the flags of every command.
+func CommonFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "json", Usage: "print one JSON object on one line"},
+		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print results only"},
+		&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "say more"},
+		&cli.StringFlag{Name: "C", Usage: "run as if started in `DIR`"},
+		&cli.StringFlag{Name: "issue", Usage: "the `ISSUE` to work on"},
+	}
+}
+
+// ReadCommon returns the values of the flags of every command.
+func ReadCommon(flags *cli.Context) Common {
+	return Common{
+		Quiet: flags.Bool("quiet"), Verbose: flags.Bool("verbose"), Dir: flags.String("C"), Issue: flags.String("issue"),
+	}
+}
+
+// An OptionalFlag is a flag with an optional value. A value is attached with "=". The
+// word after the flag is an argument: in "--push 42", 42 is an issue.
+type OptionalFlag struct{ *cli.StringFlag }
+
+// TakesValue returns false, so that the next word is not parsed as the value.
+func (OptionalFlag) TakesValue() bool { return false }
+
+// LeftOut is the value of an optional flag that is given without a value.
+const LeftOut = "-"
+
+// Nearest returns the candidate that a mistyped word probably means, or "". A candidate
+// that is a prefix of the word, or the reverse, comes first. Otherwise the edit distance
+// is at most two, and at most a third of the word's length.
+func Nearest(word string, candidates []string) string {
+	if word == "" {
+		return ""
+	}
+	best, least := "", 1+min(2, len(word)/3)
+	for _, c := range candidates {
+		if strings.HasPrefix(c, word) || strings.HasPrefix(word, c) {
+			return c
+		}
+		if n := config.EditDistance(word, c); n < least {
+			best, least = c, n
+		}
+	}
+	return best
+}
+
+// UnknownVerb returns the error for an unknown or missing verb. The hint is the probable
+// verb, or usual, a verb that changes nothing.
+func UnknownVerb(cmd, word, usual string, verbs []string) error {
+	hint := "git checkpoint " + cmd + " " + cmp.Or(Nearest(word, verbs), usual)
+	if word == "" {
+		return exit.Errorf(exit.Usage, hint, "%s: which of %s?", cmd, phrase.List(verbs))
+	}
+	return exit.Errorf(exit.Usage, hint, "%s: %q is none of %s", cmd, word, phrase.List(verbs))
+}
+
+// canAsk reports whether git may ask for a password. A hook must not wait for an answer.
+func canAsk(c *Invocation) bool { return !c.Offline && terminal.Has() }
+
+func openMirror(c *Invocation) {
+	if c.mirror == nil && c.StartMirror != nil {
+		c.mirror = c.StartMirror(c)
+	}
+}
+
+func printWarning(c *Invocation, text string) {
+	if !c.Quiet && !c.Common.Quiet {
+		c.Ticker.hide()
+		fmt.Fprintf(c.Env.Stderr, "warning: %s\n", output.Clean(text))
+	}
+}
+
+// openTty opens the terminal for questions to a person. Standard input must be a
+// terminal. The controlling terminal is no substitute: the command line of an agent or an
+// editor has one too, but no person reads it.
+func openTty() (io.ReadWriteCloser, error) {
+	if IsOff(os.Getenv("GIT_TERMINAL_PROMPT")) {
+		return nil, errors.New("GIT_TERMINAL_PROMPT switches questions off")
+	}
+	switch {
+	case !term.IsTerminal(int(os.Stdin.Fd())):
+		return nil, errors.New("there is no terminal to ask at")
+	case term.IsTerminal(int(os.Stderr.Fd())):
+		return stdTty{os.Stderr}, nil
+	}
+	return stdTty{os.Stdin}, nil // a terminal is open for reading and writing
+}
+
+// stdTty reads from standard input and writes to out.
+type stdTty struct{ out *os.File }
+
+func (stdTty) Read(p []byte) (int, error)    { return os.Stdin.Read(p) }
+func (t stdTty) Write(p []byte) (int, error) { return t.out.Write(p) }
+func (stdTty) Close() error                  { return nil }

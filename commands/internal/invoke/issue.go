@@ -3,12 +3,15 @@ package invoke
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"strings"
+	"time"
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout"
 )
 
 // WatchedIssue returns the issue of automatic saves: the argument, or the issue
@@ -92,14 +95,6 @@ func (c *Invocation) IssueOrName(arg string) (checkpoint.Issue, string, error) {
 	return i, gitstore.Latest, nil
 }
 
-// notFound reports whether the error means that no checkpoint has the name, or that the
-// issue has no checkpoint at all.
-func notFound(err error) bool {
-	var missing *gitstore.NotFoundError
-	var none *gitstore.NoneError
-	return errors.As(err, &missing) || errors.As(err, &none)
-}
-
 // NamesCheckpoint reports whether a word has the form of a checkpoint name. A number
 // counts as an issue.
 func NamesCheckpoint(s string) bool {
@@ -170,22 +165,6 @@ func (c *Invocation) InferIssue() (checkpoint.Issue, error) {
 	return inferIssueAmong(c, c.IssuesWithCheckpoints)
 }
 
-func inferIssueAmong(c *Invocation, candidates func() ([]checkpoint.Issue, error)) (checkpoint.Issue, error) {
-	if i, err := c.NamedIssue(); !errors.Is(err, ErrUnnamed) {
-		return i, err
-	}
-	issues, err := candidates()
-	switch {
-	case err != nil:
-		return "", err
-	case len(issues) == 1:
-		return issues[0], nil
-	case len(issues) == 0:
-		return "", exit.Errorf(exit.Usage, "git checkpoint save ISSUE", "which issue? The branch names none, and none has checkpoints")
-	}
-	return "", exit.Errorf(exit.Usage, "git checkpoint list --all", "which issue? Name one, or use --issue or GIT_CHECKPOINT_ISSUE: %s has checkpoints", oneOf(issues))
-}
-
 // IssuesWithCheckpoints returns the issues whose chain is not empty.
 func (c *Invocation) IssuesWithCheckpoints() ([]checkpoint.Issue, error) {
 	all, _, err := c.Store.Issues(c.Ctx, false)
@@ -200,16 +179,6 @@ func (c *Invocation) IssuesWithCheckpoints() ([]checkpoint.Issue, error) {
 		}
 	}
 	return issues, nil
-}
-
-// oneOf lists candidate issues, or the number of issues if the list is long.
-func oneOf(issues []checkpoint.Issue) string {
-	const few = 5
-	names := phrase.Strings(issues)
-	if len(names) > few {
-		return "each of " + phrase.Plural(len(names), "issue")
-	}
-	return "each of " + phrase.List(names)
 }
 
 // CIBranch returns the branch that a CI job with a detached HEAD builds.
@@ -227,4 +196,80 @@ func TellStrange(c *Invocation, names []string) {
 	for _, name := range phrase.Few(names, 3) {
 		c.Warnf("%s is left out: it is no issue's key", name)
 	}
+}
+
+// RecoveryCommand returns the command that recovers from the damage, or "".
+func RecoveryCommand(c *Invocation, issue checkpoint.Issue) string {
+	_, _, err := c.Store.NewestValid(c.Ctx, issue)
+	var broken *gitstore.BrokenRefError
+	switch {
+	case err == nil:
+		return "git checkpoint resume " + phrase.QuoteArg(string(issue)) + " --fallback"
+	case !errors.As(err, &broken) || broken.Last.IsZero():
+		return ""
+	}
+	restore := fmt.Sprintf("git update-ref %s %s", phrase.QuoteArg(broken.Ref), broken.Last)
+	if broken.File != "" { // git does not overwrite an unreadable file
+		restore = "rm -f " + phrase.QuoteArg(broken.File) + " && " + restore
+	}
+	return restore
+}
+
+// Remote returns the given remote, or the configured remote if the name is empty.
+func (c *Invocation) Remote(named string) (string, error) {
+	if name := cmp.Or(named, c.Settings.String("remote")); name != "" {
+		return name, nil
+	}
+	return c.Store.Remote(c.Ctx)
+}
+
+// RemoteTimeout returns the time limit of one connection.
+func (c *Invocation) RemoteTimeout() time.Duration {
+	return time.Duration(c.Settings.Int("remote_timeout")) * time.Second
+}
+
+// LayoutFlag returns the layout of --as, or "" if it is not set.
+func LayoutFlag(c *Invocation) (layout.Name, error) {
+	if !c.Flags.IsSet("as") {
+		return "", nil
+	}
+	as, err := layout.Parse(c.Flags.String("as"))
+	if err != nil {
+		return "", exit.Usagef("%s: --as: %w", c.Name, err)
+	}
+	return as, nil
+}
+
+func inferIssueAmong(c *Invocation, candidates func() ([]checkpoint.Issue, error)) (checkpoint.Issue, error) {
+	if i, err := c.NamedIssue(); !errors.Is(err, ErrUnnamed) {
+		return i, err
+	}
+	issues, err := candidates()
+	switch {
+	case err != nil:
+		return "", err
+	case len(issues) == 1:
+		return issues[0], nil
+	case len(issues) == 0:
+		return "", exit.Errorf(exit.Usage, "git checkpoint save ISSUE", "which issue? The branch names none, and none has checkpoints")
+	}
+	return "", exit.Errorf(exit.Usage, "git checkpoint list --all", "which issue? Name one, or use --issue or GIT_CHECKPOINT_ISSUE: %s has checkpoints", oneOf(issues))
+}
+
+// oneOf lists candidate issues, or the number of issues if the list is long.
+func oneOf(issues []checkpoint.Issue) string {
+	const few = 5
+	names := phrase.Strings(issues)
+	if len(names) > few {
+		return "each of " + phrase.Plural(len(names), "issue")
+	}
+	return "each of " + phrase.List(names)
+}
+
+// notFound reports whether the error means that no checkpoint has the name, or that the
+// issue has no checkpoint at all.
+func notFound(err error) bool {
+	var missing *gitstore.NotFoundError
+	var none *gitstore.NoneError
+	return errors.As(err, &missing) || errors.As(err, &none)
 }

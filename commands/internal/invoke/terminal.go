@@ -1,13 +1,21 @@
 package invoke
 
 import (
+	"bufio"
 	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
 	"os"
 	"strconv"
 	"strings"
+	"sync"
+	"time"
 
 	"git-checkpoint/commands/internal/display"
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/commands/internal/terminal"
 	"git-checkpoint/gitstore"
 
@@ -42,24 +50,106 @@ func (c *Invocation) AtTerminal() bool {
 	return terminal.Is(c.Env.Stdout) || gitTrue(c.Env.Getenv("GIT_PAGER_IN_USE"))
 }
 
-// gitTrue reports whether git reads an environment variable as true.
-func gitTrue(value string) bool { return value != "" && !IsOff(value) }
+// ErrNoAnswer reports that a question got no valid answer.
+var ErrNoAnswer = errors.New("no answer")
 
-// colors reports whether output is coloured, by git's settings and NO_COLOR.
-func colors(c *Invocation, when string) bool {
-	if when == "always" || when == "never" {
-		return when == "always"
+// YesNo maps the answers to a question whose default is no.
+var YesNo = map[string]string{"y": "y", "yes": "y", "n": "n", "no": "n", "": "n"}
+
+// A Dialog asks questions at a terminal.
+type Dialog struct {
+	ctx context.Context
+	TTY io.ReadWriteCloser
+	in  *bufio.Reader
+}
+
+// Dialog opens the terminal. Without a terminal it fails with a hint, which contains the
+// flag that answers the question.
+func (c *Invocation) Dialog(hint string) (*Dialog, error) {
+	tty, err := c.Env.Tty()
+	if err != nil {
+		return nil, exit.Errorf(exit.NeedsAnswer, hint, "%s: a question would have to be asked, and %w", c.Name, err)
 	}
-	for _, key := range []string{"color.checkpoint", "color.ui"} {
-		if e, set := gitstore.LastEntry(c.Store.Config(), key); set {
-			if IsOff(e.Value) || e.Value == "never" {
-				return false
-			}
+	return &Dialog{ctx: c.Ctx, TTY: tty, in: bufio.NewReader(tty)}, nil
+}
+
+// Close closes the terminal.
+func (d *Dialog) Close() { d.TTY.Close() }
+
+// maxAsks limits the attempts of a question.
+const maxAsks = 3
+
+// Ask repeats a question until it gets one of the answers, and returns the value of the
+// answer. The answer "" is the default for an empty line. The end of the input is no
+// answer, so the default does not apply.
+func (d *Dialog) Ask(question string, answers map[string]string) (string, error) {
+	for range maxAsks {
+		if _, err := io.WriteString(d.TTY, question); err != nil {
+			return "", err
+		}
+		line, err := d.line()
+		if d.ctx.Err() != nil {
+			_, _ = io.WriteString(d.TTY, "\n") // later output begins on a new line
+			return "", d.ctx.Err()
+		}
+		answer := strings.ToLower(strings.TrimSpace(line))
+		if err != nil && answer == "" {
 			break
 		}
+		if meant, ok := answers[answer]; ok {
+			return meant, nil
+		}
 	}
-	kind := c.Env.Getenv("TERM")
-	return c.Env.Getenv("NO_COLOR") == "" && kind != "" && kind != "dumb"
+	_, _ = io.WriteString(d.TTY, "\n")
+	return "", ErrNoAnswer
+}
+
+// Confirm asks a yes/no question whose default is no.
+func (c *Invocation) Confirm(question, hint string) (bool, error) {
+	if c.JSON {
+		return false, exit.Errorf(exit.NeedsAnswer, hint, "%s: a question would have to be asked, and --json asks none", c.Name)
+	}
+	d, err := c.Dialog(hint)
+	if err != nil {
+		return false, err
+	}
+	defer d.Close()
+	answer, err := d.Ask(question, YesNo)
+	if errors.Is(err, ErrNoAnswer) {
+		return false, exit.Errorf(exit.NeedsAnswer, hint, "%s: %w", c.Name, err)
+	}
+	return answer == "y", err
+}
+
+// Tick starts a progress line on a terminal.
+func (c *Invocation) Tick(what string) *ticker { return c.TickOf(what, "") }
+
+// Intervals between updates. On terminals without erase, updates are rare, so that a
+// screen reader does not read too many lines.
+const (
+	tickEvery     = 200 * time.Millisecond
+	tickLineEvery = 10 * time.Second
+)
+
+// TickOf is tick with a noun for the counted objects.
+func (c *Invocation) TickOf(what, of string) *ticker {
+	t := &ticker{w: c.Env.Stderr, what: output.Clean(what), of: of}
+	if c.JSON || c.Common.Quiet || !terminal.Is(c.Env.Stderr) {
+		return t
+	}
+	every, terminal := tickEvery, c.Env.Getenv("TERM")
+	if t.width = widthOf(c.Env.Stderr); terminal == "" || terminal == "dumb" {
+		t.lines, every = true, tickLineEvery
+	}
+	t.ended = make(chan struct{})
+	c.Ticker = t
+	after := tickAfter(c)
+	if after == 0 {
+		t.write()
+		after = every
+	}
+	go t.run(after, every)
+	return t
 }
 
 // columns returns the width of the terminal.
@@ -81,4 +171,150 @@ func widthOf(w any) int {
 		return 0
 	}
 	return max(n, 0)
+}
+
+// colors reports whether output is coloured, by git's settings and NO_COLOR.
+func colors(c *Invocation, when string) bool {
+	if when == "always" || when == "never" {
+		return when == "always"
+	}
+	for _, key := range []string{"color.checkpoint", "color.ui"} {
+		if e, set := gitstore.LastEntry(c.Store.Config(), key); set {
+			if IsOff(e.Value) || e.Value == "never" {
+				return false
+			}
+			break
+		}
+	}
+	kind := c.Env.Getenv("TERM")
+	return c.Env.Getenv("NO_COLOR") == "" && kind != "" && kind != "dumb"
+}
+
+// gitTrue reports whether git reads an environment variable as true.
+func gitTrue(value string) bool { return value != "" && !IsOff(value) }
+
+// line reads a line, or returns at Ctrl+C. A signal does not interrupt a read from a
+// terminal, so the read runs in a goroutine.
+func (d *Dialog) line() (string, error) {
+	type read struct {
+		line string
+		err  error
+	}
+	done := make(chan read, 1)
+	go func() {
+		line, err := d.in.ReadString('\n')
+		done <- read{line, err}
+	}()
+	select {
+	case r := <-done:
+		return r.line, r.err
+	case <-d.ctx.Done():
+		return "", d.ctx.Err()
+	}
+}
+
+// A ticker prints progress to a terminal, from the second second on. The zero value
+// prints nothing.
+type ticker struct {
+	mu    sync.Mutex
+	w     io.Writer
+	what  string
+	of    string // noun of the counted objects, "" for issues
+	count string // "3 of 10 issues", or "" while unknown
+	width int    // terminal width, 0 for no limit
+	lines bool   // the terminal cannot erase a line: print a new line each time
+	shown bool
+	ended chan struct{}
+}
+
+// At sets the number of completed objects.
+func (t *ticker) At(done, total int) { t.AtOf(done, total, t.of) }
+
+// AtOf is at with another noun.
+func (t *ticker) AtOf(done, total int, of string) {
+	if t == nil || t.ended == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.count = fmt.Sprintf(": %d of %d %s", done, total, cmp.Or(of, "issues"))
+}
+
+// About sets the current work.
+func (t *ticker) About(what string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.what, t.count = output.Clean(what), ""
+}
+
+// End erases the line and stops the updates. It can be called again.
+func (t *ticker) End() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.ended == nil {
+		return
+	}
+	select {
+	case <-t.ended:
+		return
+	default:
+		close(t.ended)
+	}
+	if t.shown {
+		fmt.Fprint(t.w, "\r\x1b[K")
+		t.shown = false
+	}
+}
+
+// tickAfter returns the delay before the first line. As in git, GIT_PROGRESS_DELAY sets
+// it in seconds.
+func tickAfter(c *Invocation) time.Duration {
+	if n, err := strconv.Atoi(c.Env.Getenv("GIT_PROGRESS_DELAY")); err == nil && n >= 0 {
+		return time.Duration(n) * time.Second
+	}
+	return time.Second
+}
+
+func (t *ticker) write() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	select {
+	case <-t.ended:
+	default:
+		text := t.what + t.count
+		if t.width > 0 {
+			text = output.Truncate(text, t.width-1)
+		}
+		if t.lines {
+			fmt.Fprintf(t.w, "%s\n", text)
+			return
+		}
+		t.shown = true
+		fmt.Fprintf(t.w, "\r\x1b[K%s", text)
+	}
+}
+
+// run prints after a delay, and then at each interval.
+func (t *ticker) run(after, every time.Duration) {
+	for wait := after; ; wait = every {
+		select {
+		case <-t.ended:
+			return
+		case <-time.After(wait):
+			t.write()
+		}
+	}
+}
+
+// hide erases the line before other output. The next update prints it again.
+func (t *ticker) hide() {
+	if t == nil || t.ended == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.shown {
+		fmt.Fprint(t.w, "\r\x1b[K")
+		t.shown = false
+	}
 }

@@ -1,6 +1,7 @@
 package saving
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -70,19 +71,12 @@ func (e *edit) apply(before *checkpoint.Record) (*checkpoint.Record, error) {
 	return r, e.applyDigests(r)
 }
 
-// applyNames overrides the trigger and session of a document with --trigger and
-// --session.
-func (e *edit) applyNames(r *checkpoint.Record) error {
-	if e.named {
-		r.SetTrigger(e.trigger)
+// current returns the issue, or nil if the previous record has a newer snapshot of it.
+func (e *edit) current(before *checkpoint.Record) *freshness.SourceIssue {
+	if before != nil && !e.seen.IsZero() && before.IssueSnapshot().Known && e.seen.Before(before.CreatedAt()) {
+		return nil
 	}
-	if e.given {
-		r.SetSession(e.session)
-	}
-	if _, err := checkpoint.ParseTrigger(string(r.Trigger())); err != nil {
-		return exit.Usagef("save: %w", err)
-	}
-	return nil
+	return e.issue
 }
 
 // followLabels enters the phase of the issue's state label if the label has changed since
@@ -104,29 +98,20 @@ func (e *edit) enter(r *checkpoint.Record, phase string) {
 	}
 }
 
-// current returns the issue, or nil if the previous record has a newer snapshot of it.
-func (e *edit) current(before *checkpoint.Record) *freshness.SourceIssue {
-	if before != nil && !e.seen.IsZero() && before.IssueSnapshot().Known && e.seen.Before(before.CreatedAt()) {
-		return nil
+// applyNames overrides the trigger and session of a document with --trigger and
+// --session.
+func (e *edit) applyNames(r *checkpoint.Record) error {
+	if e.named {
+		r.SetTrigger(e.trigger)
 	}
-	return e.issue
-}
-
-// shorten replaces the issue's body by its digest if the body is too long or --no-body is
-// set. This includes a body from the previous record.
-func (e *edit) shorten(r *checkpoint.Record) {
-	body := r.IssueSnapshot().Body
-	if body == "" || !e.noBody && len(body) <= maxBody {
-		return
+	if e.given {
+		r.SetSession(e.session)
 	}
-	snapshot := child(r.Doc(), "issue_snapshot")
-	snapshot.Delete("body")
-	snapshot.Set("body_digest", freshness.BodyDigest(body))
+	if _, err := checkpoint.ParseTrigger(string(r.Trigger())); err != nil {
+		return exit.Usagef("save: %w", err)
+	}
+	return nil
 }
-
-// maxBody limits the size in bytes of a recorded issue body. For a longer body only the
-// digest is recorded.
-const maxBody = 256 << 10
 
 // applyIssue records the snapshot of the issue and its state label.
 func (e *edit) applyIssue(r *checkpoint.Record, i *freshness.SourceIssue) {
@@ -148,6 +133,34 @@ func (e *edit) applyIssue(r *checkpoint.Record, i *freshness.SourceIssue) {
 			break
 		}
 	}
+}
+
+// child returns the mapping under a key. It adds an empty mapping if the key has none.
+func child(m *checkpoint.Map, key string) *checkpoint.Map {
+	if v, ok := m.Get(key); ok {
+		if c, ok := v.(*checkpoint.Map); ok {
+			return c
+		}
+	}
+	c := checkpoint.NewMap()
+	m.Set(key, c)
+	return c
+}
+
+// maxBody limits the size in bytes of a recorded issue body. For a longer body only the
+// digest is recorded.
+const maxBody = 256 << 10
+
+// shorten replaces the issue's body by its digest if the body is too long or --no-body is
+// set. This includes a body from the previous record.
+func (e *edit) shorten(r *checkpoint.Record) {
+	body := r.IssueSnapshot().Body
+	if body == "" || !e.noBody && len(body) <= maxBody {
+		return
+	}
+	snapshot := child(r.Doc(), "issue_snapshot")
+	snapshot.Delete("body")
+	snapshot.Set("body_digest", freshness.BodyDigest(body))
 }
 
 // applyProgress records the phase, batch, agent output and decisions of the command line.
@@ -194,25 +207,24 @@ func setOutput(r *checkpoint.Record, agent, action string, at time.Time, summary
 	}
 }
 
-// child returns the mapping under a key. It adds an empty mapping if the key has none.
-func child(m *checkpoint.Map, key string) *checkpoint.Map {
-	if v, ok := m.Get(key); ok {
-		if c, ok := v.(*checkpoint.Map); ok {
-			return c
-		}
+// checkPhase returns an error if --strict is set and the phase is unknown.
+func (e *edit) checkPhase(r *checkpoint.Record) error {
+	problem := unknownPhase(r, e.rules)
+	if !e.strict || problem == "" {
+		return nil
 	}
-	c := checkpoint.NewMap()
-	m.Set(key, c)
-	return c
+	return exit.Errorf(exit.Usage, "git config checkpoint.phases <phase>,<phase>...", "save: %s", problem)
 }
 
-// resumePoint returns the default resume point. If the trigger is conflict_start, the
-// conflict has to be resolved first.
-func (e *edit) resumePoint(r *checkpoint.Record) string {
-	if e.conflict != "" && r.Trigger() == checkpoint.ConflictStart {
-		return "conflict_" + e.conflict
+// unknownPhase returns a message if the record's phase is unknown. It returns "" if
+// phases are only counted or if the record's layout defines the phases.
+func unknownPhase(r *checkpoint.Record, rules freshness.Rules) string {
+	names, total := r.Progress().Names, r.Progress().Total
+	phase := r.Phase()
+	if phase == "" || len(names) == 0 && total > 0 || r.Layout() != "" && r.Layout() != "crunch" || rules.KnownPhase(phase, names) {
+		return ""
 	}
-	return r.DefaultResumePoint()
+	return fmt.Sprintf("phase %s is none of %s", phase, phrase.List(rules.KnownPhases(names)))
 }
 
 // applyRecovery records whether and where work can resume.
@@ -235,5 +247,37 @@ func (e *edit) applyRecovery(r *checkpoint.Record) error {
 		return err
 	}
 	r.SetPrerequisitesMet(len(missing) == 0)
+	return nil
+}
+
+// resumePoint returns the default resume point. If the trigger is conflict_start, the
+// conflict has to be resolved first.
+func (e *edit) resumePoint(r *checkpoint.Record) string {
+	if e.conflict != "" && r.Trigger() == checkpoint.ConflictStart {
+		return "conflict_" + e.conflict
+	}
+	return r.DefaultResumePoint()
+}
+
+// applyDigests records current digests of the record's plan and outputs.
+func (e *edit) applyDigests(r *checkpoint.Record) error {
+	outputs, plan := r.Outputs(), r.PlanPath()
+	var places []string
+	for _, o := range outputs {
+		places = append(places, o.Location)
+	}
+	if plan != "" {
+		places = append(places, plan)
+	}
+	digests, err := e.store.Digests(e.ctx, places)
+	if err != nil {
+		return err
+	}
+	for _, o := range outputs {
+		r.SetOutputDigest(o.Agent, o.Action, digests[o.Location])
+	}
+	if plan != "" {
+		r.SetPlanDigest(digests[plan])
+	}
 	return nil
 }

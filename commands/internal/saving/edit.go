@@ -20,6 +20,25 @@ import (
 	"git-checkpoint/gitstore/layout"
 )
 
+// An Input has the parameters of a save that are not flags.
+type Input struct {
+	Doc       *layout.File                   // document of save --as, or nil
+	Begin     func(*checkpoint.Record) error // step before the flags apply, or nil
+	Move      func(*checkpoint.Record) error // step after the flags apply, or nil
+	Artifacts []string                       // additional files to capture as artifacts
+	Content   bool                           // the flags --summary and --decision describe the checkpoint
+}
+
+// DocumentEdit returns the edit of a save that has a document and no flags. named
+// reports whether the trigger does not come from the document.
+func DocumentEdit(c *invoke.Invocation, doc *layout.File, trigger checkpoint.Trigger, named bool) func(*checkpoint.Record) (*checkpoint.Record, error) {
+	e := &edit{
+		doc: doc, trigger: trigger, named: named, session: c.Store.Session(newSession),
+		now: c.Env.Now(), store: c.Store, rules: judge.Rules(c), ctx: c.Ctx,
+	}
+	return e.apply
+}
+
 // An edit holds the changes that a command line makes to the previous record. It is read
 // once and applied each time the store retries.
 type edit struct {
@@ -58,14 +77,8 @@ type assignment struct {
 	value any
 }
 
-// An Input has the parameters of a save that are not flags.
-type Input struct {
-	Doc       *layout.File                   // document of save --as, or nil
-	Begin     func(*checkpoint.Record) error // step before the flags apply, or nil
-	Move      func(*checkpoint.Record) error // step after the flags apply, or nil
-	Artifacts []string                       // additional files to capture as artifacts
-	Content   bool                           // the flags --summary and --decision describe the checkpoint
-}
+// textFlags lists flags whose values are stored unchanged.
+var textFlags = []string{"phase", "agent", "action", "conflict", "session", "message", "resume-from", "no-resume", "summary"}
 
 // editor reads the flags and files that change the record, and returns a function that
 // derives the new record from the previous record.
@@ -113,9 +126,6 @@ func editor(c *invoke.Invocation, issue checkpoint.Issue, trigger checkpoint.Tri
 	return e.apply, nil
 }
 
-// textFlags lists flags whose values are stored unchanged.
-var textFlags = []string{"phase", "agent", "action", "conflict", "session", "message", "resume-from", "no-resume", "summary"}
-
 // readState reads and decodes the --state document.
 func readState(c *invoke.Invocation) (*checkpoint.Map, error) {
 	name := c.Flags.String("state")
@@ -141,14 +151,6 @@ func readState(c *invoke.Invocation) (*checkpoint.Map, error) {
 // document are ignored.
 var ownedKeys = []string{"version", "checkpoint_id", "created_at", "issue_number", "files_modified", "clock", "snapshot"}
 
-// firstKey returns the first key of a path.
-func firstKey(path string) string {
-	if i := strings.IndexAny(path, ".["); i >= 0 {
-		path = path[:i]
-	}
-	return strings.Trim(path, `"`)
-}
-
 func parseSets(list []string) ([]assignment, error) {
 	var sets []assignment
 	for _, s := range list {
@@ -165,3 +167,32 @@ func parseSets(list []string) ([]assignment, error) {
 	}
 	return sets, nil
 }
+
+// firstKey returns the first key of a path.
+func firstKey(path string) string {
+	if i := strings.IndexAny(path, ".["); i >= 0 {
+		path = path[:i]
+	}
+	return strings.Trim(path, `"`)
+}
+
+// applyDocument merges the --as document into the record. A crunch document replaces the
+// record. The other layouts keep the previous record's fields about the issue.
+func (e *edit) applyDocument(r *checkpoint.Record) (*checkpoint.Record, error) {
+	if e.doc == nil {
+		layout.Forget(r)
+		return r, nil
+	}
+	if err := e.doc.Against(r); err != nil {
+		return nil, err
+	}
+	r = e.doc.Apply(r)
+	if e.named {
+		r.SetTrigger(e.trigger)
+	}
+	return r, nil
+}
+
+// whole reports whether the document is a complete record, which decides the resume point
+// itself.
+func (e *edit) whole() bool { return e.doc != nil && e.doc.Whole() }

@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
 
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore/checkpoint"
 )
 
@@ -65,4 +67,50 @@ func (c *Invocation) ReadInput(name string) ([]byte, error) {
 		return nil, fmt.Errorf("%s: more than the limit of %d bytes", name, limit)
 	}
 	return data, err
+}
+
+// OpenPlain opens a file below the root of the worktree. It fails with ErrNotPlain if the
+// path is no regular file.
+func OpenPlain(c *Invocation, place string) (*plainFile, error) {
+	root, err := os.OpenRoot(c.Store.Root())
+	if err != nil {
+		return nil, err
+	}
+	f, size, err := openRegular(root, filepath.FromSlash(place))
+	if err != nil {
+		root.Close()
+		return nil, err
+	}
+	return &plainFile{f, size, root}, nil
+}
+
+// ErrNotPlain reports a path that is no regular file, such as a pipe or a device.
+var ErrNotPlain = errors.New("not a plain file")
+
+// A plainFile is an open regular file of the worktree. Directories and named pipes are
+// excluded: to open a pipe would wait for a writer.
+type plainFile struct {
+	*os.File
+	Size int64
+	root *os.Root
+}
+
+// Close closes the file and its root directory.
+func (f *plainFile) Close() error {
+	defer f.root.Close()
+	return f.File.Close()
+}
+
+func openRegular(root *os.Root, name string) (*os.File, int64, error) {
+	info, err := root.Stat(name)
+	switch {
+	case err != nil:
+		return nil, 0, err
+	case info.IsDir():
+		return nil, 0, fmt.Errorf("%s is a folder: %w", phrase.QuotePath(filepath.ToSlash(name)), fs.ErrNotExist)
+	case !info.Mode().IsRegular():
+		return nil, 0, fmt.Errorf("%s: %w", phrase.QuotePath(filepath.ToSlash(name)), ErrNotPlain)
+	}
+	f, err := root.Open(name)
+	return f, info.Size(), err
 }

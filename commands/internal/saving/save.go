@@ -1,0 +1,195 @@
+// Package saving reads the flags of a save, saves a checkpoint and reports the result.
+package saving
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"git-checkpoint/commands/internal/config"
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/judge"
+	"git-checkpoint/commands/internal/output"
+	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/pushing"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout"
+)
+
+// Open opens the repository for an immediate save. Invalid settings are an error
+// for a manual save, because a person can correct them. For other triggers they are a
+// warning, so that the checkpoint is not lost.
+func Open(c *invoke.Invocation, trigger checkpoint.Trigger) error {
+	c.WillSave = true
+	return OpenFor(c, trigger)
+}
+
+// OpenFor opens the repository. Invalid settings are only a warning for automatic triggers.
+func OpenFor(c *invoke.Invocation, trigger checkpoint.Trigger) error {
+	err := c.Open()
+	var setting *config.SettingError
+	if errors.As(err, &setting) && trigger != checkpoint.Manual {
+		c.Warnf("%v", err)
+		return nil
+	}
+	return err
+}
+
+// Request reads the flags of a save.
+func Request(c *invoke.Invocation, issue checkpoint.Issue, trigger checkpoint.Trigger, in Input) (gitstore.SaveRequest, error) {
+	req := gitstore.SaveRequest{
+		Issue: issue, Branch: c.CIBranch(),
+		Worktree: c.Flags.Bool("worktree"), Untracked: c.Flags.Bool("untracked"),
+		MaxSize:   int64(c.Settings.Int("storage.max_size_mb")) << 20,
+		MaxFile:   int64(c.Settings.Int("storage.max_file_kb")) << 10,
+		Budget:    time.Duration(c.Settings.Int("storage.budget_ms")) * time.Millisecond,
+		IfChanged: c.Flags.Bool("if-changed"), DryRun: c.Flags.Bool("dry-run"),
+		Keep:   in.Doc != nil && in.Doc.Whole(),
+		Redact: redaction(c, in.Doc),
+		Allow:  c.Settings.Strings("scan_allow"),
+	}
+	if c.Settings.Bool("auto_prune") && !c.Flags.Bool("no-prune") {
+		req.Retention = c.Settings.Policy()
+	}
+	var err error
+	if req.Artifacts, err = ArtifactPaths(c, in.Artifacts...); err != nil {
+		return req, err
+	}
+	req.Edit, err = editor(c, issue, trigger, in)
+	return req, err
+}
+
+// ArtifactPaths returns some files and the named files relative to the root.
+func ArtifactPaths(c *invoke.Invocation, paths ...string) ([]string, error) {
+	paths = slices.Clone(paths)
+	for _, name := range c.Lists["artifact"] {
+		p, err := c.RootPath(name)
+		if err == nil {
+			err = gitstore.CheckPlace(p)
+		}
+		if err != nil {
+			return nil, exit.Usagef("save: --artifact: %w", err)
+		}
+		paths = append(paths, p)
+	}
+	return paths, nil
+}
+
+// Enable returns the command that enables checkpoints.
+func Enable(c *invoke.Invocation) string {
+	if strings.HasPrefix(c.Settings.Origin("enabled"), "environment ") {
+		return "unset GIT_CHECKPOINT_ENABLED"
+	}
+	return "git config checkpoint.enabled true"
+}
+
+// A RecordOf returns the JSON record of a command that saved a checkpoint.
+type RecordOf func(s *gitstore.Saved, warnings []string) any
+
+// Finish prints the saved checkpoint and pushes it. The id is printed first, because
+// the push can take long. With --json the push comes first, so that the record contains
+// its warnings.
+func Finish(c *invoke.Invocation, s *gitstore.Saved, record RecordOf) error {
+	if !pushing.Wanted(c) || c.Flags.Bool("dry-run") {
+		return showSaved(c, s, record)
+	}
+	if c.JSON {
+		pushing.Saved(c, s.Issue, !c.Flags.IsSet("push"))
+		return showSaved(c, s, record)
+	}
+	err := showSaved(c, s, record)
+	pushing.Saved(c, s.Issue, !c.Flags.IsSet("push"))
+	return err
+}
+
+// Warnings returns the warnings of a successful save.
+func Warnings(c *invoke.Invocation, s *gitstore.Saved) []string {
+	list := s.Warnings
+	if !s.Trigger.Known() {
+		list = append(list, fmt.Sprintf("trigger %s is not known: retention keeps its checkpoints", s.Trigger))
+	}
+	if problem := unknownPhase(s.Record, judge.Rules(c)); problem != "" {
+		list = append(list, problem)
+	}
+	for _, p := range s.Record.Validate() {
+		if !p.Warning {
+			list = append(list, fmt.Sprintf("%s; resume refuses such a record", p))
+			break // verify reports the other problems
+		}
+	}
+	for _, f := range s.Record.Snapshot().Skipped {
+		list = append(list, skippedWarning(f))
+	}
+	if c.Store.Pending(c.Ctx) {
+		list = append(list, "a restore was interrupted: git checkpoint restore --continue or --abort")
+	} else if lock := c.Store.StaleIndexLock(); lock != "" {
+		list = append(list, fmt.Sprintf("a killed restore left %s: git checkpoint restore --abort removes it", phrase.QuotePath(lock)))
+	}
+	return list
+}
+
+// Record returns the JSON record of a save.
+func Record(kind string, s *gitstore.Saved, warnings []string) output.Save {
+	return output.Save{
+		Type: kind, CheckpointID: string(s.ID), Issue: string(s.Issue), Commit: s.Commit.String(), Ref: s.Ref,
+		Trigger: string(s.Trigger), Phase: s.Phase, CreatedAt: s.Record.CreatedAt(), Files: s.Files,
+		Pruned: phrase.Strings(s.Pruned), Warnings: warnings,
+	}
+}
+
+// redaction returns how a save treats secrets in the record. A document of another system
+// is never masked, because its export has to equal its import.
+func redaction(c *invoke.Invocation, doc *layout.File) gitstore.Redaction {
+	if c.Settings.String("redact") == "mask" && doc == nil {
+		return gitstore.RedactMask
+	}
+	return gitstore.RedactWarn
+}
+
+func showSaved(c *invoke.Invocation, s *gitstore.Saved, record RecordOf) error {
+	for _, w := range Warnings(c, s) {
+		c.Warnf("%s", w)
+	}
+	if c.JSON {
+		return c.WriteJSON(record(s, c.TakeWarnings()))
+	}
+	if c.Common.Verbose && len(s.Pruned) > 0 {
+		c.Infof("pruned: %s", strings.Join(phrase.Strings(s.Pruned), ", "))
+	}
+	tellLimit(c, s)
+	c.Printf("%s\n", s.ID)
+	return nil
+}
+
+// tellLimit prints the setting that admits the files above the size limit.
+func tellLimit(c *invoke.Invocation, s *gitstore.Saved) {
+	over := int64(0)
+	for _, f := range s.Record.Snapshot().Skipped {
+		if f.Reason == checkpoint.OverSize {
+			over += f.Size
+		}
+	}
+	if over > 0 {
+		c.Infof("hint: git config checkpoint.storage.max-size-mb %d", int64(c.Settings.Int("storage.max_size_mb"))+over>>20+1)
+	}
+}
+
+func skippedWarning(f checkpoint.Skipped) string {
+	if f.Path == "." {
+		return fmt.Sprintf("files are not in the checkpoint: %s", f.Reason)
+	}
+	return fmt.Sprintf("%s is not in the checkpoint: %s, %d bytes", phrase.QuotePath(f.Path), f.Reason, f.Size)
+}
+
+// newSession returns a random UUID (RFC 9562, version 4).
+func newSession() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
