@@ -164,7 +164,7 @@ func TestFetchIntoAShallowClone(t *testing.T) {
 	}
 	whole := a.clone(hub)
 	whole.fetch()
-	assert.False(t, whole.s.Shallow())
+	assert.False(t, whole.s.repo.Info.Shallow)
 	assert.Equal(t, a.live(), whole.live())
 }
 

@@ -92,9 +92,6 @@ func (s *Store) GitDir() string { return s.repo.GitDir() }
 // slash.
 func (s *Store) Prefix() string { return s.repo.Prefix() }
 
-// Shallow reports whether the repository is shallow.
-func (s *Store) Shallow() bool { return s.repo.Shallow() }
-
 // CacheDir returns the folder for cached data, shared by all worktrees. It may not exist.
 func (s *Store) CacheDir() string { return s.repo.CacheDir() }
 

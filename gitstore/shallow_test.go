@@ -28,7 +28,7 @@ func TestShallowChainsAreAppendOnly(t *testing.T) {
 	w := newWorld(t)
 	ids := w.manual(5)
 	c := w.shallow("2")
-	require.True(t, c.s.Shallow())
+	require.True(t, c.s.repo.Info.Shallow)
 	l, err := c.s.List(ctx, "42", 0)
 	require.NoError(t, err)
 	assert.True(t, l.Cut)

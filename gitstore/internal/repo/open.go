@@ -157,9 +157,6 @@ func (s *Repo) GitDir() string { return s.Info.Dir }
 // slash.
 func (s *Repo) Prefix() string { return s.Info.Prefix }
 
-// Shallow reports whether the repository is shallow.
-func (s *Repo) Shallow() bool { return s.Info.Shallow }
-
 // CacheDir returns the folder for cached data, shared by all worktrees. It may not exist.
 func (s *Repo) CacheDir() string { return filepath.Join(s.Info.CommonDir, "git-checkpoint", "cache") }
 
