@@ -113,18 +113,6 @@ func ArchiveRef(i checkpoint.Issue) string { return repo.ArchiveRef(i) }
 // result of fresh.
 func (s *Store) Session(fresh func() string) string { return s.repo.Session(fresh) }
 
-// NotePath returns the path of a note.
-func (s *Store) NotePath(name string) string { return s.repo.NotePath(name) }
-
-// WriteNote replaces a note. Readers see either the old or the new content.
-func (s *Store) WriteNote(name string, data []byte) error { return s.repo.WriteNote(name, data) }
-
-// LockNote acquires the lock of a note; release releases it. If another process holds the
-// lock for long, LockNote fails with *RefusedError.
-func (s *Store) LockNote(ctx context.Context, name string) (release func(), err error) {
-	return s.repo.LockNote(ctx, name)
-}
-
 // Tips returns the newest commit of each issue's chain, in hex. It reads loose refs
 // without git, because git silently skips refs in a folder that it cannot open.
 func (s *Store) Tips(ctx context.Context) (map[checkpoint.Issue]string, error) {

@@ -29,7 +29,7 @@ func TestIncompleteNoteOfSyncedFilesIsIgnored(t *testing.T) {
 // symlinks.
 func TestNoteOfSyncedFilesIsWhole(t *testing.T) {
 	w := newWorld(t)
-	path := w.s.NotePath(repo.SyncedNote)
+	path := w.s.Notes.Path(repo.SyncedNote)
 	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
 	require.NoError(t, os.WriteFile(path, make([]byte, 5000), 0o666))
 	w.manual(1)

@@ -61,11 +61,11 @@ func noteSession(c *invoke.Invocation, session string) {
 		return
 	}
 	removeOldNotes(c)
-	_ = c.Store.WriteNote(noteName(session), data)
+	_ = c.Store.Notes.Write(noteName(session), data)
 }
 
 func removeOldNotes(c *invoke.Invocation) {
-	dir := c.Store.NotePath(sessionNotes)
+	dir := c.Store.Notes.Path(sessionNotes)
 	files, err := os.ReadDir(dir)
 	if err != nil {
 		return
@@ -82,7 +82,7 @@ func readNote(c *invoke.Invocation, session string) (note sessionNote, known boo
 	if session == "" {
 		return note, false
 	}
-	data, err := os.ReadFile(c.Store.NotePath(noteName(session)))
+	data, err := os.ReadFile(c.Store.Notes.Path(noteName(session)))
 	if err != nil || json.Unmarshal(data, &note) != nil {
 		return sessionNote{}, false
 	}

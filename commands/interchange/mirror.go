@@ -80,7 +80,7 @@ func (m *mirroring) patterns() []string {
 // load reads the state. It reports whether no state existed.
 func (m *mirroring) load() (fresh bool, err error) {
 	seen := m.state
-	m.state, fresh, err = mirror.Load(m.c.Store.NotePath(mirrorNote), string(m.as), m.root)
+	m.state, fresh, err = mirror.Load(m.c.Store.Notes.Path(mirrorNote), string(m.as), m.root)
 	if err == nil && seen != nil {
 		m.state.Refresh(seen)
 	}
@@ -90,7 +90,7 @@ func (m *mirroring) load() (fresh bool, err error) {
 // locked reads the state again, calls f and stores the state, under a lock across the
 // processes of the repository.
 func (m *mirroring) locked(f func(fresh bool) error) error {
-	release, err := m.c.Store.LockNote(m.c.Ctx, mirrorNote)
+	release, err := m.c.Store.Notes.Lock(m.c.Ctx, mirrorNote)
 	if err != nil {
 		return fmt.Errorf("mirror: %w", err)
 	}
@@ -102,7 +102,7 @@ func (m *mirroring) locked(f func(fresh bool) error) error {
 	err = f(fresh)
 	data, encErr := m.state.Encode()
 	if encErr == nil {
-		encErr = m.c.Store.WriteNote(mirrorNote, data)
+		encErr = m.c.Store.Notes.Write(mirrorNote, data)
 	}
 	return errors.Join(err, encErr)
 }

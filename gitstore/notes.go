@@ -1,0 +1,23 @@
+package gitstore
+
+import (
+	"context"
+
+	"git-checkpoint/gitstore/internal/repo"
+)
+
+// Notes are small state files of commands, by name. All worktrees of the repository share
+// them.
+type Notes struct{ repo *repo.Repo }
+
+// Path returns the path of a note.
+func (n Notes) Path(name string) string { return n.repo.NotePath(name) }
+
+// Write replaces a note. Readers see either the old or the new content.
+func (n Notes) Write(name string, data []byte) error { return n.repo.WriteNote(name, data) }
+
+// Lock acquires the lock of a note; release releases it. If another process holds the
+// lock for long, Lock fails with *RefusedError.
+func (n Notes) Lock(ctx context.Context, name string) (release func(), err error) {
+	return n.repo.LockNote(ctx, name)
+}
