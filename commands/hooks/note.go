@@ -60,12 +60,12 @@ func noteSession(c *invoke.Invocation, session string) {
 	if err != nil {
 		return
 	}
-	removeOldNotes(c)
+	removeOldNotes(c.Store.Notes)
 	_ = c.Store.Notes.Write(noteName(session), data)
 }
 
-func removeOldNotes(c *invoke.Invocation) {
-	dir := c.Store.Notes.Path(sessionNotes)
+func removeOldNotes(notes gitstore.Notes) {
+	dir := notes.Path(sessionNotes)
 	files, err := os.ReadDir(dir)
 	if err != nil {
 		return
@@ -78,11 +78,11 @@ func removeOldNotes(c *invoke.Invocation) {
 }
 
 // readNote returns the note of a session, and false if no valid note exists.
-func readNote(c *invoke.Invocation, session string) (note sessionNote, known bool) {
+func readNote(notes gitstore.Notes, session string) (note sessionNote, known bool) {
 	if session == "" {
 		return note, false
 	}
-	data, err := os.ReadFile(c.Store.Notes.Path(noteName(session)))
+	data, err := os.ReadFile(notes.Path(noteName(session)))
 	if err != nil || json.Unmarshal(data, &note) != nil {
 		return sessionNote{}, false
 	}
@@ -95,7 +95,7 @@ func readNote(c *invoke.Invocation, session string) (note sessionNote, known boo
 // still checked out.
 func sessionIssue(c *invoke.Invocation, session string) (i checkpoint.Issue, why string, err error) {
 	now, err := here(c)
-	note, known := readNote(c, session)
+	note, known := readNote(c.Store.Notes, session)
 	switch {
 	case err != nil && !errors.Is(err, invoke.ErrUnnamed):
 		return "", "", err
