@@ -16,11 +16,6 @@ func RecordedBranch(name string) string { return facts.RecordedBranch(name) }
 // continue.
 type BranchLocation = facts.BranchLocation
 
-// CheckedOut returns the worktree in which a branch is checked out, or "".
-func (s *Store) CheckedOut(ctx context.Context, branch string) string {
-	return s.facts.CheckedOut(ctx, branch)
-}
-
 // Deleted returns the ids of an issue's dropped checkpoints, sorted.
 func (s *Store) Deleted(ctx context.Context, issue checkpoint.Issue) ([]checkpoint.ID, error) {
 	return s.facts.Deleted(ctx, issue)
@@ -60,23 +55,3 @@ type BaseReport = facts.BaseReport
 // Base compares HEAD with the remote-tracking ref of a remote's default branch. The
 // current branch selects the remote, with origin as default.
 func (s *Store) Base(ctx context.Context) (BaseReport, error) { return s.facts.Base(ctx) }
-
-// A Worktree is a worktree for the branch of a checkpoint.
-type Worktree = facts.Worktree
-
-// WorktreeFor returns the worktree with a checkpoint's branch checked out. Otherwise it
-// creates a worktree at dir. If the branch does not exist, WorktreeFor creates it from
-// the remote-tracking branch with the same name, or at the checkpoint's HEAD.
-func (s *Store) WorktreeFor(ctx context.Context, c *Checkpoint, dir string) (Worktree, error) {
-	return s.facts.WorktreeFor(ctx, c, dir)
-}
-
-// RemoveWorktree removes a worktree and branch that WorktreeFor created. If the worktree
-// has changed since, git refuses and both stay.
-func (s *Store) RemoveWorktree(ctx context.Context, p Worktree) error {
-	return s.facts.RemoveWorktree(ctx, p)
-}
-
-// EnterWorktree makes a worktree the working directory of this process, and unsets the
-// environment variables that would make git use another worktree.
-func EnterWorktree(dir string) error { return facts.EnterWorktree(dir) }

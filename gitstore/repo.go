@@ -79,9 +79,6 @@ func (s *Store) SetProgress(f func(done, total int)) { s.repo.SetProgress(f) }
 // Root returns the worktree's root, or "" in bare repositories.
 func (s *Store) Root() string { return s.repo.Root() }
 
-// MainRoot returns the main worktree's root, or "" without a main worktree.
-func (s *Store) MainRoot(ctx context.Context) (string, error) { return s.repo.MainRoot(ctx) }
-
 // CommonDir returns the repository folder that all worktrees share.
 func (s *Store) CommonDir() string { return s.repo.CommonDir() }
 

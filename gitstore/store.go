@@ -36,7 +36,8 @@ type Options struct {
 // A Store is a repository's checkpoints. It is used by one goroutine at a time. Any
 // number of processes may use one repository at once.
 type Store struct {
-	Notes Notes // state files of commands
+	Notes     Notes     // state files of commands
+	Worktrees Worktrees // worktrees of the repository
 
 	repo     *repo.Repo
 	chains   *chain.Chains
@@ -76,8 +77,8 @@ func newStore(r *repo.Repo, prefetched <-chan *capture.StagedState) *Store {
 	n := capture.New(c, prefetched)
 	f := &facts.Facts{Capturer: n}
 	return &Store{
-		Notes: Notes{r},
-		repo:  r, chains: c, capturer: n, facts: f, secrets: &secrets.Scanner{Chains: c},
+		Notes: Notes{r}, Worktrees: Worktrees{f},
+		repo: r, chains: c, capturer: n, facts: f, secrets: &secrets.Scanner{Chains: c},
 		saver: &save.Saver{Facts: f}, restorer: &undo.Restorer{Facts: f}, sharer: &share.Sharer{Chains: c}, doctor: &doctor.Doctor{Facts: f},
 	}
 }

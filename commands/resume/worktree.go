@@ -22,7 +22,7 @@ func moveToWorktree(c *invoke.Invocation) (place gitstore.Worktree, err error) {
 	if cp == nil {
 		return place, err
 	}
-	if place, err = c.Store.WorktreeFor(c.Ctx, cp, dir); err != nil {
+	if place, err = c.Store.Worktrees.FindOrAdd(c.Ctx, cp, dir); err != nil {
 		return place, err
 	}
 	c.Infof("%s worktree %s", map[bool]string{true: "made", false: "in"}[place.Created], output.Shell(place.Dir))
@@ -68,7 +68,7 @@ func worktreeFlag(c *invoke.Invocation) (string, error) {
 // leaveWorktree removes a new worktree after a resume that did not happen. If files in it
 // have changed, it stays.
 func leaveWorktree(c *invoke.Invocation, place gitstore.Worktree) {
-	if err := c.Store.RemoveWorktree(context.WithoutCancel(c.Ctx), place); err != nil {
+	if err := c.Store.Worktrees.Remove(context.WithoutCancel(c.Ctx), place); err != nil {
 		c.Warnf("%s stays: %v", output.Shell(place.Dir), err)
 		return
 	}

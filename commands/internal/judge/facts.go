@@ -138,7 +138,7 @@ func branchFact(c *invoke.Invocation, cp *gitstore.Checkpoint) freshness.Branch 
 func otherBranch(c *invoke.Invocation, cp *gitstore.Checkpoint, b gitstore.BranchReport, now string) freshness.Branch {
 	f := freshness.Branch{State: freshness.BranchOther, Name: now, Exists: b.Exists, Became: b.Name}
 	if b.Exists {
-		f.Place = c.Store.CheckedOut(c.Ctx, cp.Branch)
+		f.Place = c.Store.Worktrees.CheckedOut(c.Ctx, cp.Branch)
 	} else if len(b.Remote) > 0 {
 		f.Remote = b.Remote[0]
 	}

@@ -18,15 +18,15 @@ import (
 // A Worktree is a worktree for the branch of a checkpoint.
 type Worktree struct {
 	Dir     string
-	Created bool // WorktreeFor has created it
+	Created bool // FindOrAddWorktree has created it
 
-	branch, tip string // the branch that WorktreeFor created, and its tip
+	branch, tip string // the branch that FindOrAddWorktree created, and its tip
 }
 
-// WorktreeFor returns the worktree with a checkpoint's branch checked out. Otherwise it
-// creates a worktree at dir. If the branch does not exist, WorktreeFor creates it from
+// FindOrAddWorktree returns the worktree with a checkpoint's branch checked out. Otherwise it
+// creates a worktree at dir. If the branch does not exist, FindOrAddWorktree creates it from
 // the remote-tracking branch with the same name, or at the checkpoint's HEAD.
-func (s *Facts) WorktreeFor(ctx context.Context, c *chain.Checkpoint, dir string) (Worktree, error) {
+func (s *Facts) FindOrAddWorktree(ctx context.Context, c *chain.Checkpoint, dir string) (Worktree, error) {
 	if c.Branch != "" {
 		if at := repository.CheckedOut(ctx, s.Git, c.Branch); at != "" {
 			return Worktree{Dir: at}, isThere(at, c.Branch)
@@ -49,7 +49,7 @@ func (s *Facts) WorktreeFor(ctx context.Context, c *chain.Checkpoint, dir string
 	return p, nil
 }
 
-// RemoveWorktree removes a worktree and branch that WorktreeFor created. If the worktree
+// RemoveWorktree removes a worktree and branch that FindOrAddWorktree created. If the worktree
 // has changed since, git refuses and both stay.
 func (s *Facts) RemoveWorktree(ctx context.Context, p Worktree) error {
 	git := s.Git
