@@ -7,19 +7,24 @@ import (
 	"git-checkpoint/gitstore/internal/undo"
 )
 
-// Pending reports whether a restore in this worktree was killed and can be finished or
-// aborted.
-func (s *Store) Pending(ctx context.Context) bool { return s.restorer.Pending(ctx) }
+// An InterruptedRestore is a restore in this worktree that was killed, if there is one.
+type InterruptedRestore struct{ restorer *undo.Restorer }
 
-// StaleIndexLock returns a killed restore's index lock path, or "".
-func (s *Store) StaleIndexLock() string { return s.restorer.StaleIndexLock() }
+// Exists reports whether a restore in this worktree was killed and can be finished or
+// aborted.
+func (i InterruptedRestore) Exists(ctx context.Context) bool { return i.restorer.Pending(ctx) }
+
+// IndexLock returns the path of the index lock that a killed restore left, or "".
+func (i InterruptedRestore) IndexLock() string { return i.restorer.StaleIndexLock() }
 
 // Continue finishes a killed restore, and reports whether such a restore existed. It also
 // removes temporary files of a restore that was killed at its end.
-func (s *Store) Continue(ctx context.Context) (bool, error) { return s.restorer.Continue(ctx) }
+func (i InterruptedRestore) Continue(ctx context.Context) (bool, error) {
+	return i.restorer.Continue(ctx)
+}
 
 // Abort reverts a killed restore, and reports whether such a restore existed.
-func (s *Store) Abort(ctx context.Context) (bool, error) { return s.restorer.Abort(ctx) }
+func (i InterruptedRestore) Abort(ctx context.Context) (bool, error) { return i.restorer.Abort(ctx) }
 
 // RestoreOptions select the files of a checkpoint to restore, and how.
 type RestoreOptions = undo.RestoreOptions
@@ -40,7 +45,7 @@ type Restored = undo.Restored
 // changed relative to its own HEAD. Files that were changed since stay unchanged, unless
 // requested otherwise. Before Restore replaces a file, a safety snapshot contains the old
 // content. Failed restores are rolled back. After a kill, the journal allows the next
-// restore, Continue or Abort to resolve it.
+// restore or InterruptedRestore to resolve it.
 func (s *Store) Restore(ctx context.Context, req RestoreRequest) (*Restored, error) {
 	return s.restorer.Restore(ctx, req)
 }

@@ -39,6 +39,8 @@ type Store struct {
 	Notes     Notes     // state files of commands
 	Worktrees Worktrees // worktrees of the repository
 
+	InterruptedRestore InterruptedRestore // a killed restore in this worktree
+
 	repo     *repo.Repo
 	chains   *chain.Chains
 	capturer *capture.Capturer
@@ -76,10 +78,11 @@ func newStore(r *repo.Repo, prefetched <-chan *capture.StagedState) *Store {
 	c := &chain.Chains{Repo: r}
 	n := capture.New(c, prefetched)
 	f := &facts.Facts{Capturer: n}
+	u := &undo.Restorer{Facts: f}
 	return &Store{
-		Notes: Notes{r}, Worktrees: Worktrees{f},
+		Notes: Notes{r}, Worktrees: Worktrees{f}, InterruptedRestore: InterruptedRestore{u},
 		repo: r, chains: c, capturer: n, facts: f, secrets: &secrets.Scanner{Chains: c},
-		saver: &save.Saver{Facts: f}, restorer: &undo.Restorer{Facts: f}, sharer: &share.Sharer{Chains: c}, doctor: &doctor.Doctor{Facts: f},
+		saver: &save.Saver{Facts: f}, restorer: u, sharer: &share.Sharer{Chains: c}, doctor: &doctor.Doctor{Facts: f},
 	}
 }
 

@@ -114,11 +114,12 @@ func finishRestore(c *invoke.Invocation) error {
 	if c.Flags.Bool("continue") && c.Flags.Bool("abort") {
 		return exit.Usagef("restore: --continue and --abort do not go together")
 	}
-	act, what := c.Store.Continue, "finished"
+	interrupted := c.Store.InterruptedRestore
+	act, what := interrupted.Continue, "finished"
 	if c.Flags.Bool("abort") {
-		act, what = c.Store.Abort, "taken back"
+		act, what = interrupted.Abort, "taken back"
 	}
-	left := c.Store.StaleIndexLock()
+	left := interrupted.IndexLock()
 	was, err := act(c.Ctx)
 	if err != nil {
 		return err

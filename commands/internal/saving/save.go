@@ -125,9 +125,9 @@ func Warnings(c *invoke.Invocation, s *gitstore.Saved) []string {
 	for _, f := range s.Record.Snapshot().Skipped {
 		list = append(list, skippedWarning(f))
 	}
-	if c.Store.Pending(c.Ctx) {
+	if c.Store.InterruptedRestore.Exists(c.Ctx) {
 		list = append(list, "a restore was interrupted: git checkpoint restore --continue or --abort")
-	} else if lock := c.Store.StaleIndexLock(); lock != "" {
+	} else if lock := c.Store.InterruptedRestore.IndexLock(); lock != "" {
 		list = append(list, fmt.Sprintf("a killed restore left %s: git checkpoint restore --abort removes it", phrase.QuotePath(lock)))
 	}
 	return list

@@ -134,18 +134,18 @@ func TestRestoreKilledAtEveryPoint(t *testing.T) {
 // goOn recovers from a kill.
 func (x *site) goOn(c *gitstore.Checkpoint, way, before, after string) {
 	x.t.Helper()
-	pending := x.s.Pending(x.t.Context())
+	pending := x.s.InterruptedRestore.Exists(x.t.Context())
 	want := x.picture()
 	if pending { // restore has started to change files
 		want = map[string]string{"continue": after, "abort": before}[way]
 	}
 	switch way {
 	case "continue":
-		was, err := x.s.Continue(context.Background())
+		was, err := x.s.InterruptedRestore.Continue(context.Background())
 		require.NoError(x.t, err)
 		assert.Equal(x.t, pending, was)
 	case "abort":
-		was, err := x.s.Abort(context.Background())
+		was, err := x.s.InterruptedRestore.Abort(context.Background())
 		require.NoError(x.t, err)
 		assert.Equal(x.t, pending, was)
 	default:
