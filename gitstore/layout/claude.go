@@ -2,27 +2,90 @@ package layout
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-func claudeKinds() []*kind {
-	return []*kind{claudeCheckpoint(), claudeWorkflow(), claudeIteration(), claudeParallel(), claudeSupervisor(), claudeSnapshot()}
+// claudeSystem returns the claude system.
+func claudeSystem() *system {
+	return &system{
+		name: Claude,
+		kinds: []*kind{
+			claudeCheckpoint(), claudeWorkflow(), claudeIteration(), claudeParallel(), claudeSupervisor(), claudeSnapshot(),
+		},
+		folder: func(checkpoint.Issue) string { return ".claude/checkpoints" },
+		files:  claudeFiles,
+		list:   claudeList,
+		begin:  claudeBegin,
+	}
+}
+
+// claudeBegin requires a type, and names the workflow after its type and project.
+func claudeBegin(s Start) (Beginning, error) {
+	if s.Type == "" {
+		return Beginning{}, errors.New("a claude workflow has a type: orchestrate, implement, test-all or another one")
+	}
+	if s.Project == "" {
+		return Beginning{}, nil
+	}
+	return Beginning{Key: s.Type + "_" + snake(s.Project)}, nil
+}
+
+// claudeFiles puts a failed workflow into the subfolder failed.
+func claudeFiles(records []*checkpoint.Record) ([]Output, error) {
+	newest := records[len(records)-1]
+	out, err := claudeSystem().of(newest)
+	if statusOf(text(newest.Doc(), "workflow.status")) == failed {
+		for i := range out {
+			out[i].Path = failedFolder + out[i].Path
+		}
+	}
+	return out, err
+}
+
+// failedFolder is the subfolder of failed workflows.
+const failedFolder = "failed/"
+
+// claudeList lists failed workflows separately.
+func claudeList(files []listedFile) string {
+	var active, failures string
+	for _, f := range files {
+		var marks []string
+		if kind := f.kind(); kind != "" && kind != "checkpoint" {
+			marks = []string{"(" + kind + ")"}
+		}
+		line := "  " + f.line(marks...)
+		if strings.HasPrefix(f.Path, failedFolder) {
+			failures += line
+		} else {
+			active += line
+		}
+	}
+	return headed("Active Checkpoints:\n", active) + headed("Failed Checkpoints:\n", failures)
+}
+
+func headed(head, lines string) string {
+	if lines == "" {
+		return ""
+	}
+	return head + lines
 }
 
 // claudeCheckpoint returns the kind for documents of versions 1.0 to 2.1.
 func claudeCheckpoint() *kind {
 	return &kind{
-		layout: Claude, name: "checkpoint",
+		name: "checkpoint",
 		is: func(m *object) bool {
 			return hasAny(m, "workflow_type", "workflow_description") && !has(m, "workflow_id") &&
 				hasAny(m, "checkpoint_id", "workflow_state", "completed_phases", "status")
 		},
-		older: func(m *object) string { return cmp.Or(text(m, "schema_version"), "1.0") },
-		newer: migrateClaude,
-		rules: claudeRules,
+		version: func(m *object) string { return cmp.Or(text(m, "schema_version"), "1.0") },
+		migrate: migrateClaude,
+		reads:   func(version string) string { return unreadVersions(version, "1", "2") },
+		rules:   claudeRules,
 		key: func(m *object) string {
 			return strings.Trim(text(m, "workflow_type")+"_"+snake(claudeProject(m)), "_")
 		},
@@ -97,14 +160,15 @@ func freshClaude(r *checkpoint.Record) (*object, error) {
 // claudeWorkflow returns the kind for documents of the planned version 3.0.
 func claudeWorkflow() *kind {
 	return &kind{
-		layout: Claude, name: "workflow",
+		name: "workflow",
 		is: func(m *object) bool {
 			return has(m, "workflow_data") || has(m, "command_name") && hasAny(m, "workflow_id", "state_file")
 		},
-		older: func(m *object) string { return text(m, "version") },
+		version: func(m *object) string { return text(m, "version") },
+		reads:   func(version string) string { return unreadVersions(version, "3") },
 		rules: func(c *checker) {
 			c.required("version", "timestamp", "command_name", "workflow_id", "status")
-			c.iterations()
+			checkIterations(c)
 			c.time("timestamp")
 			c.status("status", claudeStatuses...)
 			c.phase("current_phase")
@@ -164,12 +228,12 @@ func allDigits(s string, n int) bool {
 // context.
 func claudeIteration() *kind {
 	return &kind{
-		layout: Claude, name: "iteration",
-		is:    func(m *object) bool { return has(m, "iteration", "max_iterations") && !has(m, "workflow_data") },
-		older: func(m *object) string { return text(m, "version") },
+		name:    "iteration",
+		is:      func(m *object) bool { return has(m, "iteration", "max_iterations") && !has(m, "workflow_data") },
+		version: func(m *object) string { return text(m, "version") },
 		rules: func(c *checker) {
 			c.required("workflow_id", "timestamp")
-			c.iterations()
+			checkIterations(c)
 			c.time("timestamp")
 			c.text("workflow_id", "plan_path", "topic_path", "continuation_context", "halt_reason")
 			c.number("context_estimate", 0, anyNumber, true)
@@ -214,8 +278,8 @@ func remainingWork(v any) []string {
 // claudeParallel returns the kind for checkpoints before parallel operations.
 func claudeParallel() *kind {
 	return &kind{
-		layout: Claude, name: "parallel",
-		is: func(m *object) bool { return has(m, "operation_type", "operations") },
+		name: "parallel",
+		is:   func(m *object) bool { return has(m, "operation_type", "operations") },
 		rules: func(c *checker) {
 			c.required("checkpoint_id", "operation_type", "created_at", "status")
 			c.text("checkpoint_id", "operation_type", "plan_path")
@@ -228,7 +292,7 @@ func claudeParallel() *kind {
 		key: func(m *object) string { return projectIn(text(m, "checkpoint_id"), "") },
 		id:  func(m *object) string { return text(m, "checkpoint_id") },
 		at:  func(m *object) any { return get(m, "created_at") },
-		cause: func(m *object) checkpoint.Trigger {
+		trigger: func(m *object) checkpoint.Trigger {
 			if statusOf(text(m, "status")) == inProgress {
 				return checkpoint.BeforeParallel
 			}
@@ -248,8 +312,8 @@ func claudeParallel() *kind {
 // and their aggregated results. Only the supervisor uses these results.
 func claudeSupervisor() *kind {
 	return &kind{
-		layout: Claude, name: "supervisor",
-		is: func(m *object) bool { return isList(m, "workers") && has(m, "aggregated_metadata") },
+		name: "supervisor",
+		is:   func(m *object) bool { return isList(m, "workers") && has(m, "aggregated_metadata") },
 		rules: func(c *checker) {
 			c.text("supervisor_id", "supervisor_name", "workflow_id", "plan_path")
 			c.time("timestamp", "created_at", "updated_at")
@@ -280,11 +344,11 @@ func claudeSupervisor() *kind {
 // a time, and an opaque state.
 func claudeSnapshot() *kind {
 	return &kind{
-		layout: Claude, name: "snapshot",
+		name: "snapshot",
 		is: func(m *object) bool {
 			return has(m, "timestamp") && (hasAny(m, "checkpoint_id", "id") && (isMap(m, "state") || isMap(m, "state_snapshot")) || has(m, "session_id", "git"))
 		},
-		older: func(m *object) string { return text(m, "version") },
+		version: func(m *object) string { return text(m, "version") },
 		rules: func(c *checker) {
 			c.required("timestamp")
 			c.time("timestamp")
@@ -330,13 +394,13 @@ func claudeRules(c *checker) {
 	c.phases("completed_phases")
 	c.mapping("workflow_state")
 	c.local("workflow_state.plan_path", "plan_path", "debug_report_path")
-	c.claudeNames()
-	c.claudeProgress()
-	c.transitions()
+	checkNames(c)
+	checkPhaseNumbers(c)
+	checkTransitions(c)
 }
 
-// claudeNames checks the id: <type>_<project>_<date>_<time>.
-func (c *checker) claudeNames() {
+// checkNames checks the id: <type>_<project>_<date>_<time>.
+func checkNames(c *checker) {
 	id, project := text(c.doc, "checkpoint_id"), claudeProject(c.doc)
 	if project != snake(project) {
 		c.warn("project_name", "form", "%.60q is not written in snake_case: %s", project, snake(project))
@@ -347,8 +411,8 @@ func (c *checker) claudeNames() {
 	c.named(id)
 }
 
-// claudeProgress checks the consistency of phase numbers.
-func (c *checker) claudeProgress() {
+// checkPhaseNumbers checks the consistency of phase numbers.
+func checkPhaseNumbers(c *checker) {
 	done := phasesOf(get(c.doc, "completed_phases"))
 	if slices.Contains(done, phaseName(get(c.doc, "current_phase"))) && statusOf(text(c.doc, "status")) != completed {
 		c.warn("current_phase", "consistency", "phase %s is completed already", text(c.doc, "current_phase"))
@@ -362,16 +426,16 @@ func (c *checker) claudeProgress() {
 	c.replans()
 }
 
-// transitions checks the state machine, if present.
-func (c *checker) transitions() {
+// checkTransitions checks the state machine, if present.
+func checkTransitions(c *checker) {
 	table, ok := c.mapping("state_machine.transition_table")
 	if state, given := c.given("state_machine.current_state"); ok && given && !has(table, textOf(state)) {
 		c.fail("state_machine.current_state", "consistency", "%s is not in the transition table", shown(state))
 	}
 }
 
-// iterations checks the loop counter.
-func (c *checker) iterations() {
+// checkIterations checks the loop counter.
+func checkIterations(c *checker) {
 	c.number("iteration", 0, anyNumber, true)
 	c.number("max_iterations", 0, anyNumber, true)
 	at, ok := number(text(c.doc, "iteration")).Int()

@@ -2,6 +2,7 @@ package layout
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 )
 
@@ -101,13 +102,9 @@ func claudeTo21(m *object) {
 	))
 }
 
-// claudeReads returns "" for a supported version, otherwise a list of supported versions.
-func claudeReads(kind, version string) string {
-	major, _, _ := strings.Cut(version, ".")
-	switch {
-	case kind == "checkpoint" && major != "1" && major != "2":
-		return "1.0 to 2.1 and 3.0"
-	case kind == "workflow" && major != "3":
+// unreadVersions returns a list of supported versions, "" if the major version is known.
+func unreadVersions(version string, known ...string) string {
+	if major, _, _ := strings.Cut(version, "."); !slices.Contains(known, major) {
 		return "1.0 to 2.1 and 3.0"
 	}
 	return ""

@@ -8,23 +8,49 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// ours lists the record keys reserved for git-checkpoint.
-var ours = []string{"trigger", "clock", "snapshot", "layout"}
+// crunchSystem returns the crunch system.
+func crunchSystem() *system {
+	return &system{
+		name:  Crunch,
+		kinds: []*kind{crunchCheckpoint(), crunchStory()},
+		folder: func(issue checkpoint.Issue) string {
+			return ".claude/crunch/" + issue.RefName() + "/checkpoints"
+		},
+		files: crunchFiles,
+		list:  crunchList,
+		begin: func(Start) (Beginning, error) { return Beginning{Phases: slices.Clone(crunchPhases)}, nil },
+		other: func(m *object) string {
+			if isCrunchIndex(m) {
+				return "the index of a folder, not a checkpoint: export writes it anew"
+			}
+			return ""
+		},
+	}
+}
+
+// crunchPhases lists the phases of the crunch system in order.
+var crunchPhases = []string{"enrich", "ready", "implementing", "validation", "docs"}
 
 func crunchCheckpoint() *kind {
 	return &kind{
-		layout: Crunch, name: "checkpoint", whole: true,
+		name: "checkpoint", whole: crunchDocument,
 		is: func(m *object) bool {
 			return hasAny(m, "checkpoint_id", "issue_number") && hasAny(m, "issue_number", "workflow_state", "recovery_info", "execution_graph") &&
 				!hasAny(m, "workflow_type", "workflow_description", "checkpoints", "nodes")
 		},
-		older: func(m *object) string { return text(m, "version") },
-		rules: crunchRules,
-		key:   func(m *object) string { return text(m, "issue_number") },
-		id:    func(m *object) string { return text(m, "checkpoint_id") },
-		at:    func(m *object) any { return get(m, "created_at") },
-		cause: crunchTrigger,
-		file:  func(m *object) string { return text(m, "checkpoint_id") + ".yaml" },
+		version: func(m *object) string { return text(m, "version") },
+		reads: func(version string) string {
+			if major, _, _ := strings.Cut(version, "."); major != "" && major != "1" {
+				return "version 1"
+			}
+			return ""
+		},
+		rules:   crunchRules,
+		key:     func(m *object) string { return text(m, "issue_number") },
+		id:      func(m *object) string { return text(m, "checkpoint_id") },
+		at:      func(m *object) any { return get(m, "created_at") },
+		trigger: crunchTrigger,
+		file:    func(m *object) string { return text(m, "checkpoint_id") + ".yaml" },
 	}
 }
 
@@ -61,25 +87,13 @@ func crunchRules(c *checker) {
 	c.named(text(c.doc, "checkpoint_id"))
 }
 
-// named warns if the file name differs from the id. The name latest is permitted, as a
-// link or copy of the newest file.
-func (c *checker) named(want string) {
-	base := c.file
-	for _, ext := range []string{".json", ".yaml", ".yml"} {
-		base = strings.TrimSuffix(base, ext)
-	}
-	if c.file != "" && base != "latest" && want != "" && base != want {
-		c.warn("", "name", "the file is called %.80q, its id is %.80q", base, want)
-	}
-}
-
 // crunchDocument returns the record without git-checkpoint's own keys. If the record came
 // from the stored document, keys that the store added are removed too.
 func crunchDocument(r *checkpoint.Record, stored *object) *object {
 	m := r.Clone().Doc()
-	was, err := crunchCheckpoint().decode("", []byte(text(stored, "text")))
+	was, err := checkpoint.DecodeTolerant([]byte(text(stored, "text")), checkpoint.DefaultLimits, func(int, int, string) {})
 	own := err == nil && same(get(was, "checkpoint_id"), get(m, "checkpoint_id"))
-	for _, key := range ours {
+	for _, key := range reserved {
 		v, had := was.Get(key)
 		switch {
 		case !own || !had:
@@ -102,16 +116,6 @@ func crunchDocument(r *checkpoint.Record, stored *object) *object {
 	return m
 }
 
-// crunchIndex returns the index of an issue's checkpoints, oldest first.
-func crunchIndex(records []*checkpoint.Record) ([]byte, error) {
-	issue, _ := records[0].Doc().Get("issue_number")
-	entries := make([]any, 0, len(records))
-	for _, r := range records {
-		entries = append(entries, crunchEntry(r))
-	}
-	return crunchIndexOf(issue, entries)
-}
-
 // crunchEntry returns the index entry of a checkpoint.
 func crunchEntry(r *checkpoint.Record) *object {
 	at, _ := r.Doc().Get("created_at")
@@ -119,17 +123,6 @@ func crunchEntry(r *checkpoint.Record) *object {
 		"checkpoint_id", string(r.ID()), "created_at", at, "trigger", string(r.Trigger()),
 		"phase", r.Phase(), "can_resume", r.CanResume(),
 	)
-}
-
-// crunchIndexOf returns the index of an issue with at least one entry.
-func crunchIndexOf(issue any, entries []any) ([]byte, error) {
-	index := checkpoint.NewMap()
-	index.Set("issue_number", issue)
-	index.Set("checkpoints", entries)
-	last, _ := entries[len(entries)-1].(*object)
-	index.Set("latest", text(last, "checkpoint_id"))
-	index.Set("total_checkpoints", len(entries))
-	return checkpoint.FromDoc(index).Encode()
 }
 
 // Triggers returns the triggers in the index of a crunch folder, the only place with
@@ -159,5 +152,12 @@ func IsIndex(data []byte) bool {
 }
 
 func isCrunchIndex(m *object) bool {
-	return isList(m, "checkpoints") && slices.ContainsFunc([]string{"latest", "total_checkpoints"}, func(k string) bool { return has(m, k) })
+	return isList(m, "checkpoints") && hasAny(m, "latest", "total_checkpoints")
+}
+
+// Forget removes the document of a single checkpoint from the base of the next record.
+func Forget(r *checkpoint.Record) {
+	if len(sub(r.Doc(), "layout.files.checkpoint").Keys()) > 0 && text(r.Doc(), "layout.name") == string(Crunch) {
+		r.Doc().Delete("layout")
+	}
 }

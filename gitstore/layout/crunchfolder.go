@@ -2,9 +2,58 @@ package layout
 
 import (
 	"fmt"
+	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
 )
+
+// crunchFiles returns a file per checkpoint, an index and a link to the newest file. A
+// story log is the only file of its issue.
+func crunchFiles(records []*checkpoint.Record) ([]Output, error) {
+	if newest := records[len(records)-1]; IsLog(newest) {
+		return crunchSystem().of(newest)
+	}
+	issue, _ := records[0].Doc().Get("issue_number")
+	var out []Output
+	var entries []any
+	for _, r := range records {
+		files, err := crunchSystem().of(r)
+		if err != nil {
+			return nil, err
+		}
+		out, entries = append(out, files...), append(entries, crunchEntry(r))
+	}
+	return withIndex(out, issue, entries)
+}
+
+// withIndex adds the index and the link to the newest file.
+func withIndex(files []Output, issue any, entries []any) ([]Output, error) {
+	last, _ := entries[len(entries)-1].(*object)
+	index := newObject(
+		"issue_number", issue, "checkpoints", entries, "latest", text(last, "checkpoint_id"), "total_checkpoints", len(entries),
+	)
+	data, err := checkpoint.FromDoc(index).Encode()
+	if err != nil {
+		return nil, err
+	}
+	newest := files[len(files)-1].Path
+	return append(files, Output{Path: "index.yaml", Data: data}, Output{Path: "latest", Link: newest}), nil
+}
+
+// IsLog reports whether the record comes from a story log, the only crunch file of its
+// issue.
+func IsLog(r *checkpoint.Record) bool { return sub(r.Doc(), "layout.files.story").Len() > 0 }
+
+// crunchList returns the indexes of all issues.
+func crunchList(files []listedFile) string {
+	var indexes []string
+	for _, f := range files {
+		if f.Path == "index.yaml" {
+			indexes = append(indexes, string(f.Data))
+		}
+	}
+	return strings.Join(indexes, "---\n")
+}
 
 // A CrunchFolder describes the existing folder of an issue: the text of its index, and a
 // function that reports whether a file is present and unchanged.
@@ -30,7 +79,7 @@ func (f CrunchFolder) Continue(ids []checkpoint.ID, read func(checkpoint.ID) (*c
 		if err != nil {
 			continue // the read function reports the error
 		}
-		files, err := Of(Crunch, r)
+		files, err := crunchSystem().of(r)
 		if err != nil {
 			return nil, err
 		}
@@ -40,11 +89,7 @@ func (f CrunchFolder) Continue(ids []checkpoint.ID, read func(checkpoint.ID) (*c
 	if len(out) == 0 {
 		return nil, fmt.Errorf("write %s: no checkpoint", Crunch)
 	}
-	text, err := crunchIndexOf(index, entries)
-	if err != nil {
-		return nil, err
-	}
-	return append(out, Output{Path: "index.yaml", Data: text}, latestLink(out)), nil
+	return withIndex(out, index, entries)
 }
 
 // entries returns the issue and the entries of the folder's index, nil without an index.

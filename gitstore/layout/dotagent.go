@@ -2,6 +2,7 @@ package layout
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,14 +16,36 @@ var dotagentPhases = []string{"REQUIREMENTS", "ARCHITECTURE", "IMPLEMENTATION", 
 // dotagentStatuses lists the status values of a dotagent phase.
 var dotagentStatuses = []string{pending, inProgress, "complete", failed}
 
-func dotagentKinds() []*kind {
-	return []*kind{dotagentPhase(), dotagentExecution(), dotagentStages(), dotagentTasks(), dotagentStep()}
+// dotagentSystem returns the dotagent system.
+func dotagentSystem() *system {
+	return &system{
+		name:   Dotagent,
+		kinds:  []*kind{dotagentPhase(), dotagentExecution(), dotagentStages(), dotagentTasks(), dotagentStep()},
+		folder: func(checkpoint.Issue) string { return "memory/state" },
+		begin:  func(Start) (Beginning, error) { return Beginning{Phases: slices.Clone(dotagentPhases)}, nil },
+		texts:  dotagentTexts,
+	}
+}
+
+func dotagentTexts(r *checkpoint.Record) (Texts, error) {
+	p := r.Progress()
+	if p.Current == "" {
+		return Texts{}, errors.New("the record has no phase")
+	}
+	id := line(cmp.Or(text(r.Doc(), "workflow.id"), string(r.Issue())))
+	last := line(cmp.Or(text(r.Doc(), "workflow.updated_at"), seconds(r.CreatedAt())))
+	return Texts{
+		Found:    fmt.Sprintf("Detected interrupted workflow: %s\n", id),
+		Question: fmt.Sprintf("Resume workflow from %s? [Y/n] ", line(p.Current)),
+		Resumed: fmt.Sprintf("Resuming workflow %s from %s phase\nLast activity: %s\nCompleted: %s\n",
+			id, line(p.Current), last, line(strings.Join(p.Completed, ", "))),
+	}, nil
 }
 
 // dotagentPhase returns the kind for phase.json.
 func dotagentPhase() *kind {
 	return &kind{
-		layout: Dotagent, name: "phase",
+		name:  "phase",
 		is:    func(m *object) bool { return hasAny(m, "phase_status", "user_checkpoints", "interruption_safe") },
 		rules: dotagentRules,
 		key:   func(m *object) string { return text(m, "workflow_id") },
@@ -126,13 +149,13 @@ func dotagentRules(c *checker) {
 	} else if _, isBool := v.(bool); ok && !isBool {
 		c.fail("interruption_safe", "kind", "want true or false, got %s", shown(v))
 	}
-	c.order()
-	c.approvals()
+	checkOrder(c)
+	checkApprovals(c)
 }
 
-// order checks that completed phases have the defined order and that the current phase
+// checkOrder checks that completed phases have the defined order and that the current phase
 // follows.
-func (c *checker) order() {
+func checkOrder(c *checker) {
 	l, _ := c.list("completed_phases")
 	seen := map[string]bool{}
 	for i, e := range l {
@@ -155,12 +178,12 @@ func (c *checker) order() {
 		}
 		seen[text(m, "phase")] = true
 	}
-	c.follows(len(l))
+	checkCurrent(c, len(l))
 }
 
-// follows checks that the current phase comes after the completed phases, or is the last
+// checkCurrent checks that the current phase comes after the completed phases, or is the last
 // completed phase with status complete.
-func (c *checker) follows(done int) {
+func checkCurrent(c *checker, done int) {
 	at := slices.Index(dotagentPhases, text(c.doc, "current_phase"))
 	if at < 0 || at == done || at == done-1 && over(text(c.doc, "phase_status")) {
 		return
@@ -168,8 +191,8 @@ func (c *checker) follows(done int) {
 	c.fail("current_phase", "order", "%s, but %d phases are completed", dotagentPhases[at], done)
 }
 
-// approvals checks the list of approvals.
-func (c *checker) approvals() {
+// checkApprovals checks the list of approvals.
+func checkApprovals(c *checker) {
 	l, _ := c.list("user_checkpoints")
 	for i, e := range l {
 		at := checkpoint.PathOf("user_checkpoints", i)

@@ -13,19 +13,19 @@ var taskStatuses = []string{pending, "running", "complete", failed, "blocked"}
 // dotagentExecution returns the kind for execution.json, the status of all tasks.
 func dotagentExecution() *kind {
 	return &kind{
-		layout: Dotagent, name: "execution",
+		name: "execution", sequel: true, listNoPhase: true, listTasks: true,
 		is: func(m *object) bool {
 			return hasAny(m, "tasks") && !hasAny(m, "schema_version", "phase", "dependencies", "plan", "project", "goal", "phases")
 		},
 		rules: func(c *checker) {
 			c.text("workflow_id")
 			c.time("started_at", "last_updated")
-			c.taskRules("tasks", taskStatuses)
+			checkTasks(c, "tasks", taskStatuses)
 		},
-		key:   func(m *object) string { return text(m, "workflow_id") },
-		at:    func(m *object) any { return cmp.Or(get(m, "last_updated"), get(m, "started_at")) },
-		cause: func(*object) checkpoint.Trigger { return checkpoint.TaskUpdate },
-		apply: func(m *object, r *checkpoint.Record) { r.Doc().Set("tasks", tasksOf(get(m, "tasks"))) },
+		key:     func(m *object) string { return text(m, "workflow_id") },
+		at:      func(m *object) any { return cmp.Or(get(m, "last_updated"), get(m, "started_at")) },
+		trigger: func(*object) checkpoint.Trigger { return checkpoint.TaskUpdate },
+		apply:   func(m *object, r *checkpoint.Record) { r.Doc().Set("tasks", tasksOf(get(m, "tasks"))) },
 		update: func(r *checkpoint.Record, m *object) {
 			was := m.Clone()
 			updateTasks(sub(r.Doc(), "tasks"), get(m, "tasks"))
@@ -105,8 +105,8 @@ func updateTasks(now *object, v any) {
 	})
 }
 
-// taskRules checks tasks in a list or in a mapping by id.
-func (c *checker) taskRules(path string, statuses []string) {
+// checkTasks checks tasks in a list or in a mapping by id.
+func checkTasks(c *checker, path string, statuses []string) {
 	v, ok := c.given(path)
 	if !ok {
 		c.fail(path, "required", "missing")
@@ -139,7 +139,7 @@ func (c *checker) taskRules(path string, statuses []string) {
 // each with a status.
 func dotagentStages() *kind {
 	return &kind{
-		layout: Dotagent, name: "phases",
+		name: "phases",
 		is: func(m *object) bool {
 			return isMap(m, "phases") && hasAny(m, "currentPhase", "current_phase_id", "current_phase")
 		},
@@ -179,15 +179,15 @@ func dotagentStages() *kind {
 // dotagentTasks returns the kind for task files of related tools.
 func dotagentTasks() *kind {
 	return &kind{
-		layout: Dotagent, name: "tasks",
+		name: "tasks", listTasks: true,
 		is: func(m *object) bool {
 			return hasAny(m, "tasks") && (has(m, "plan", "branch") || has(m, "dependencies"))
 		},
-		older: func(m *object) string { return text(m, "schema_version") },
+		version: func(m *object) string { return text(m, "schema_version") },
 		rules: func(c *checker) {
 			c.text("plan", "branch")
 			c.local("plan", "spec", "worktree")
-			c.taskRules("tasks", append([]string{"COMPLETE"}, taskStatuses...))
+			checkTasks(c, "tasks", append([]string{"COMPLETE"}, taskStatuses...))
 		},
 		key: func(m *object) string { return text(m, "branch") },
 		at:  func(m *object) any { return nil },
@@ -204,7 +204,7 @@ func dotagentTasks() *kind {
 // named state.
 func dotagentStep() *kind {
 	return &kind{
-		layout: Dotagent, name: "step", under: "state",
+		name: "step", under: "state",
 		is: func(m *object) bool { return has(m, "phase") },
 		rules: func(c *checker) {
 			c.text("phase")

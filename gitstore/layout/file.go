@@ -18,32 +18,30 @@ type File struct {
 	Path     string    // path as passed to Read
 	Problems []Problem // rule violations
 
+	Doc *object // migrated to the newest version
+
 	kind *kind
-	doc  *object // migrated to the newest version
 	data []byte
 }
 
-// Read parses a document of layout as, or of any matching layout if as is "". The
-// slash-separated path file is the origin of the document and may be empty.
-//
-// Read fails with *InvalidError, *UnknownDocumentError or *VersionError if the document
-// is unreadable. A document that violates rules is returned with its Problems; Err
-// reports whether it is usable.
-func Read(as Name, file string, data []byte) (*File, error) {
-	base := path.Base(file)
-	if file == "" {
-		base = ""
-	}
+// read parses a document. Layout.Read describes the errors.
+func (g registry) read(as Name, file string, data []byte) (*File, error) {
+	base := baseName(file)
 	m, err := checkpoint.DecodeDocument(data, checkpoint.DefaultLimits)
+	var system Name
 	var k *kind
 	var odd []Problem
 	if err == nil {
-		k = find(as, m, file)
-	} else if t, found, among := tolerated(as, file, data); among != nil {
-		m, k, odd, err = t, among, found, nil
+		system, k = g.find(as, m, file)
+	} else if t, problems := decodeTolerant(data); t != nil {
+		if n, found := g.find(as, t, file); found != nil && found.whole != nil {
+			m, odd, err, system, k = t, problems, nil, n, found
+		}
 	}
-	if k == nil && (err != nil || reasonAgainst(m) == "") && isStoryLog(as, file, data) {
-		return readStoryLog(file, data, err), nil
+	if k == nil && (err != nil || g.otherType(m) == "") {
+		if system, log := g.findLog(as, file, data); log != nil {
+			return readLog(system, log, file, data, err), nil
+		}
 	}
 	if err != nil {
 		if name := pointer(data); name != "" {
@@ -51,26 +49,31 @@ func Read(as Name, file string, data []byte) (*File, error) {
 		}
 		return nil, syntaxError(as, base, data, err)
 	}
-	if k == nil || !k.whole && !isJSON(data) {
-		return nil, &UnknownDocumentError{Layout: as, File: base, Reason: reasonAgainst(m)}
+	if k == nil || k.whole == nil && !isJSON(data) {
+		return nil, &UnknownDocumentError{Layout: as, File: base, Reason: g.otherType(m)}
 	}
-	f := &File{Layout: k.layout, Kind: k.name, Path: file, kind: k, data: data}
-	if k.older != nil {
-		f.Version = k.older(m)
+	f := &File{Layout: system, Kind: k.name, Path: file, kind: k, data: data}
+	if k.version != nil {
+		f.Version = k.version(m)
 	}
-	if err := f.readable(base); err != nil {
-		return nil, err
+	if k.reads != nil && k.reads(f.Version) != "" {
+		return nil, &VersionError{Layout: system, File: base, Version: f.Version, Reads: k.reads(f.Version)}
 	}
-	c := &checker{doc: m, file: base}
-	k.rules(c)
-	place(c.found, data)
-	f.Problems, f.doc = append(odd, c.found...), k.migrated(m)
+	f.Problems, f.Doc = append(odd, k.check(m, base, data)...), k.migrated(m)
 	return f, nil
 }
 
-// tolerated parses a YAML record with irregularities that other parsers accept. It
-// returns them as warnings.
-func tolerated(as Name, file string, data []byte) (*object, []Problem, *kind) {
+// check returns the rules that a document violates.
+func (k *kind) check(m *object, base string, data []byte) []Problem {
+	c := &checker{doc: m, file: base}
+	k.rules(c)
+	place(c.found, data)
+	return c.found
+}
+
+// decodeTolerant parses a YAML document with irregularities that other parsers accept. It
+// returns them as warnings, and nil if the document has none.
+func decodeTolerant(data []byte) (*object, []Problem) {
 	var odd []Problem
 	m, err := checkpoint.DecodeTolerant(data, checkpoint.DefaultLimits, func(line, column int, msg string) {
 		if len(odd) < maxProblems {
@@ -78,45 +81,38 @@ func tolerated(as Name, file string, data []byte) (*object, []Problem, *kind) {
 		}
 	})
 	if err != nil || len(odd) == 0 {
-		return nil, nil, nil
+		return nil, nil
 	}
-	k := find(as, m, file)
-	if k == nil || !k.whole {
-		return nil, nil, nil
-	}
-	return m, odd, k
+	return m, odd
 }
 
-// Explain returns an *InvalidError with the rules that a document violates, as if it were
-// a checkpoint of the layout. It returns nil if the document violates no rule.
-func Explain(as Name, file string, data []byte) error {
-	f := &File{Layout: as, Path: file, kind: as.kinds()[0], data: data}
+// readLog parses a log. A decoder error becomes a warning, so that only strict reading
+// rejects the log.
+func readLog(system Name, k *kind, file string, data []byte, syntax error) *File {
+	f := &File{Layout: system, Kind: k.name, Path: file, kind: k, data: data, Doc: k.lines(file, data)}
+	if syntax != nil {
+		p := syntaxProblem(data, syntax)
+		p.Warning, p.Msg = true, "kept as it is, its lines are read: "+p.Msg
+		f.Problems = append(f.Problems, p)
+	}
+	f.Problems = append(f.Problems, k.check(f.Doc, baseName(file), data)...)
+	return f
+}
+
+// explain returns an *InvalidError with the rules that a document of the first kind
+// violates, nil if it violates no rule.
+func (s *system) explain(file string, data []byte) error {
+	f := &File{Layout: s.name, Path: file, kind: s.kinds[0]}
 	m, err := checkpoint.DecodeDocument(data, checkpoint.DefaultLimits)
 	switch {
 	case err != nil:
-		return syntaxError(as, f.base(), data, err)
-	case !f.kind.whole && !isJSON(data):
-		return &InvalidError{Layout: as, File: f.base(), Problems: []Problem{{Rule: "syntax", Msg: "want JSON", Line: 1, Column: 1}}}
+		return syntaxError(s.name, f.base(), data, err)
+	case f.kind.whole == nil && !isJSON(data):
+		f.Problems = []Problem{{Rule: "syntax", Msg: "want JSON", Line: 1, Column: 1}}
+	default:
+		f.Problems = f.kind.check(m, f.base(), data)
 	}
-	c := &checker{doc: m, file: f.base()}
-	f.kind.rules(c)
-	place(c.found, data)
-	f.Problems = c.found
 	return f.Err(false)
-}
-
-// find returns the kind of a document in one layout, or in all layouts if as is "".
-func find(as Name, m *object, file string) *kind {
-	names := Names()
-	if as != "" {
-		names = []Name{as}
-	}
-	for _, n := range names {
-		if k := n.kindOf(m, file); k != nil {
-			return k
-		}
-	}
-	return nil
 }
 
 // Err returns an *InvalidError with all problems except warnings, nil if no problem
@@ -129,16 +125,18 @@ func (f *File) Err(strict bool) error {
 	return &InvalidError{Layout: f.Layout, File: f.base(), Problems: bad}
 }
 
-// base returns the base name of the file, "" for standard input.
-func (f *File) base() string {
-	if f.Path == "" {
+func (f *File) base() string { return baseName(f.Path) }
+
+// baseName returns the base name of a file, "" for standard input.
+func baseName(file string) string {
+	if file == "" {
 		return ""
 	}
-	return path.Base(f.Path)
+	return path.Base(file)
 }
 
 // Key returns the issue key of the document, "" if the document has no key.
-func (f *File) Key() string { return f.kind.key(f.doc) }
+func (f *File) Key() string { return f.kind.key(f.Doc) }
 
 // ID returns the checkpoint id of the document. If the document has no id, ID returns the
 // file name without extension. The result is "" if neither is a valid id.
@@ -150,8 +148,8 @@ func (f *File) ID() checkpoint.ID {
 	if base = strings.TrimSuffix(base, path.Ext(base)); f.Path == "" || base == "latest" || base == "state" {
 		base = ""
 	}
-	name := cmp.Or(f.kind.id(f.doc), base)
-	if dir := path.Base(path.Dir(f.Path)); f.Layout == Entire && dir != "" && strings.Trim(dir, "0123456789") == "" {
+	name := cmp.Or(f.kind.id(f.Doc), base)
+	if dir := path.Base(path.Dir(f.Path)); f.kind.numbered && dir != "" && strings.Trim(dir, "0123456789") == "" {
 		name += "-" + dir // sessions share the id of their checkpoint; each has a numbered folder
 	}
 	id, err := checkpoint.ParseID(name)
@@ -167,14 +165,14 @@ func (f *File) Written() any {
 	if f.kind.at == nil {
 		return nil
 	}
-	return f.kind.at(f.doc)
+	return f.kind.at(f.Doc)
 }
 
 // Clock returns the write time of a document that contains only times of day. The result
 // is the last of these times, on the UTC date of the file's modification. It is zero if
 // the document has no times.
 func (f *File) Clock(changed time.Time) time.Time {
-	events, _ := get(f.doc, "events").([]any)
+	events, _ := get(f.Doc, "events").([]any)
 	for _, e := range slices.Backward(events) {
 		event, _ := e.(*object)
 		at, err := time.Parse("15:04", text(event, "at"))
@@ -193,9 +191,9 @@ func (f *File) Relativize(root string) int {
 		return 0
 	}
 	was := len(f.Problems)
-	n := relativize(f.doc, strings.TrimSuffix(strings.ReplaceAll(root, `\`, "/"), "/")+"/")
+	n := relativize(f.Doc, strings.TrimSuffix(strings.ReplaceAll(root, `\`, "/"), "/")+"/")
 	f.Problems = slices.DeleteFunc(f.Problems, func(p Problem) bool {
-		return p.Rule == "place" && !absolute(textOf(get(f.doc, p.Path)))
+		return p.Rule == "place" && !absolute(textOf(get(f.Doc, p.Path)))
 	})
 	return max(n, was-len(f.Problems))
 }
@@ -230,32 +228,30 @@ func relativize(v any, prefix string) (n int) {
 
 // Trigger returns the trigger for a checkpoint of this document.
 func (f *File) Trigger() checkpoint.Trigger {
-	if f.kind.cause == nil {
+	if f.kind.trigger == nil {
 		return checkpoint.PhaseTransition
 	}
-	return f.kind.cause(f.doc)
+	return f.kind.trigger(f.Doc)
 }
 
 // Whole reports whether the document is a complete record, with id, time and resume
 // point.
-func (f *File) Whole() bool { return f.kind.whole }
+func (f *File) Whole() bool { return f.kind.whole != nil }
 
 // Sequel reports whether another file in the same folder names the document's workflow.
-func (f *File) Sequel() bool { return f.Layout == Dotagent && f.Kind == "execution" && f.Key() == "" }
+func (f *File) Sequel() bool { return f.kind.sequel && f.Key() == "" }
 
-// readable fails with *VersionError if the version is unsupported.
-func (f *File) readable(base string) error {
-	reads := ""
-	switch f.Layout {
-	case Crunch:
-		if major, _, _ := strings.Cut(f.Version, "."); major != "" && major != "1" {
-			reads = "version 1"
-		}
-	case Claude:
-		reads = claudeReads(f.Kind, f.Version)
-	}
-	if reads == "" {
+// Against compares a document with the preceding record, which may be nil. It fails with
+// *InvalidError if the document contradicts the record.
+func (f *File) Against(before *checkpoint.Record) error {
+	if before == nil || f.kind.against == nil {
 		return nil
 	}
-	return &VersionError{Layout: f.Layout, File: base, Version: f.Version, Reads: reads}
+	c := &checker{doc: f.Doc}
+	f.kind.against(c, before)
+	if len(c.found) == 0 {
+		return nil
+	}
+	place(c.found, f.data)
+	return &InvalidError{Layout: f.Layout, File: f.base(), Problems: c.found}
 }

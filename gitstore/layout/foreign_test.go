@@ -175,7 +175,7 @@ func TestRealFilesKeepKeyOrder(t *testing.T) {
 			require.NoError(t, err)
 			again, err := Read(file.Layout, f.path, out[0].Data)
 			require.NoError(t, err)
-			assert.True(t, same(file.doc, again.doc), "%s", out[0].Data)
+			assert.True(t, same(file.Doc, again.Doc), "%s", out[0].Data)
 
 			require.NoError(t, r.Doc().Assign("workflow.status", "failed"))
 			out, err = Of(file.Layout, stored(t, r))

@@ -4,14 +4,20 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// Name is the name of a layout or of a read-only source.
-type Name string
+// systems returns the systems in detection order.
+func systems() registry {
+	return registry{
+		systems: []*system{crunchSystem(), claudeSystem(), recoverySystem(), dotagentSystem(), pipelineSystem()},
+		sources: []*system{entireSystem()},
+	}
+}
 
-// Layouts that can be read and written.
+// Names of the systems.
 const (
 	Crunch   Name = "crunch"
 	Claude   Name = "claude"
@@ -20,93 +26,123 @@ const (
 	Pipeline Name = "pipeline"
 )
 
-// Names returns all layouts in detection order.
-func Names() []Name { return []Name{Crunch, Claude, Recovery, Dotagent, Pipeline} }
+// Names returns the names of all layouts in detection order.
+func Names() []Name { return names(systems().systems) }
+
+// Sources returns the tools whose documents are read-only.
+func Sources() []Name { return names(systems().sources) }
+
+func names(list []*system) []Name {
+	out := make([]Name, len(list))
+	for i, s := range list {
+		out[i] = s.name
+	}
+	return out
+}
 
 // Parse returns the layout with this name.
 func Parse(s string) (Name, error) {
-	if !slices.Contains(Names(), Name(s)) {
-		return "", fmt.Errorf("layout %.40q: want one of %s", s, joined(Names()))
+	all := Names()
+	if !slices.Contains(all, Name(s)) {
+		words := make([]string, len(all))
+		for i, n := range all {
+			words[i] = string(n)
+		}
+		return "", fmt.Errorf("layout %.40q: want one of %s", s, strings.Join(words, ", "))
 	}
 	return Name(s), nil
 }
 
-func joined[T ~string](list []T) string {
-	words := make([]string, len(list))
-	for i, w := range list {
-		words[i] = string(w)
+// Read parses a document of layout as, or of any matching layout if as is "". The
+// slash-separated path file is the origin of the document and may be empty.
+//
+// Read fails with *InvalidError, *UnknownDocumentError or *VersionError if the document
+// is unreadable. A document that violates rules is returned with its Problems; Err
+// reports whether it is usable.
+func Read(as Name, file string, data []byte) (*File, error) { return systems().read(as, file, data) }
+
+// Explain returns an *InvalidError with the rules that a document violates, as if it were
+// a checkpoint of the layout. It returns nil if the document violates no rule.
+func Explain(as Name, file string, data []byte) error {
+	return systems().system(as).explain(file, data)
+}
+
+// Of returns a record as documents of a layout: stored documents with updated values, or
+// new documents. It fails if the record has no content for the layout.
+func Of(as Name, r *checkpoint.Record) ([]Output, error) { return systems().system(as).of(r) }
+
+// Files returns the files of a layout for the checkpoints of an issue, oldest first. Most
+// layouts store only the newest state.
+func Files(as Name, records []*checkpoint.Record) ([]Output, error) {
+	if len(records) == 0 {
+		return nil, fmt.Errorf("write %s: no checkpoint", as)
 	}
-	return strings.Join(words, ", ")
-}
-
-// A kind is a type of document in a layout.
-type kind struct {
-	layout Name
-	name   string
-	is     func(m *object) bool                   // detection by shape
-	whole  bool                                   // a complete record
-	lines  func(file string, data []byte) *object // parser for line logs, nil for YAML and JSON
-	under  string                                 // required folder in the path, "" for any
-	older  func(m *object) string                 // version of the document
-	newer  func(m *object) *object                // migration, nil for kinds with a single version
-	rules  func(c *checker)
-	key    func(m *object) string // issue key, "" if missing
-	id     func(m *object) string // checkpoint id, nil for kinds without ids
-	at     func(m *object) any    // write time
-	cause  func(m *object) checkpoint.Trigger
-
-	apply  func(m *object, r *checkpoint.Record)
-	judge  func(r *checkpoint.Record) // counts a new verdict, nil if no counter exists
-	update func(r *checkpoint.Record, m *object)
-	fresh  func(r *checkpoint.Record) (*object, error) // new document, nil for kinds that git-checkpoint does not create
-	file   func(m *object) string                      // file name
-	indent int
-}
-
-// kinds returns the kinds of a layout, the most specific shape first.
-func (n Name) kinds() []*kind {
-	switch n {
-	case Crunch:
-		return []*kind{crunchCheckpoint(), crunchStory()}
-	case Claude:
-		return claudeKinds()
-	case Recovery:
-		return []*kind{recoveryWorkflow()}
-	case Dotagent:
-		return dotagentKinds()
-	case Pipeline:
-		return pipelineKinds()
-	case Entire:
-		return []*kind{entireMetadata()}
+	s := systems().system(as)
+	if s.files == nil {
+		return s.of(records[len(records)-1])
 	}
-	return nil
+	return s.files(records)
 }
 
-// kindOf returns the kind of a document, nil if no kind matches.
-func (n Name) kindOf(m *object, path string) *kind {
-	for _, k := range n.kinds() {
-		if k.lines == nil && k.is(m) && (k.under == "" || strings.Contains("/"+path, "/"+k.under+"/")) {
-			return k
+// Folder returns the folder of a layout's files, relative to the worktree root.
+func Folder(as Name, issue checkpoint.Issue) string {
+	if s := systems().system(as); s.folder != nil {
+		return s.folder(issue)
+	}
+	return ""
+}
+
+// Begin returns the initial values of a workflow in layout as. It fails if a value that
+// the system requires is missing.
+func Begin(as Name, start Start) (Beginning, error) {
+	if s := systems().system(as); s.begin != nil {
+		return s.begin(start)
+	}
+	return Beginning{}, nil
+}
+
+// Enter adds the layout's own sections to a record with a new workflow.
+func Enter(as Name, r *checkpoint.Record, story checkpoint.Issue) {
+	if s := systems().system(as); s.enter != nil {
+		s.enter(r, story)
+	}
+}
+
+// TextsOf returns the texts of a layout for a record, empty if the layout has no texts of
+// its own. It fails if the record lacks a required value.
+func TextsOf(as Name, r *checkpoint.Record) (Texts, error) {
+	if s := systems().system(as); s.texts != nil {
+		return s.texts(r)
+	}
+	return Texts{}, nil
+}
+
+// Listing returns the file list of a layout's system, most often with a line per file. The
+// records of each issue are sorted oldest first. Listing fails if no issue can be written
+// in the layout.
+func Listing(as Name, chains [][]*checkpoint.Record) (string, error) {
+	all := systems()
+	s := all.system(as)
+	var files []listedFile
+	var last error
+	for _, chain := range chains {
+		outputs, err := Files(as, chain)
+		if err != nil {
+			last = err
+			continue
+		}
+		for _, o := range outputs {
+			files = append(files, listedFile{Output: o, newest: chain[len(chain)-1], read: sync.OnceValues(func() (*File, error) {
+				return all.read(as, Folder(as, "")+"/"+o.Path, o.Data)
+			})})
 		}
 	}
-	return nil
-}
-
-// decode parses a document and migrates it to the newest version.
-func (k *kind) decode(name string, data []byte) (*object, error) {
-	if k.lines != nil {
-		return k.lines(name, data), nil
+	list := linePerFile
+	if s.list != nil {
+		list = s.list
 	}
-	m, err := checkpoint.DecodeTolerant(data, checkpoint.DefaultLimits, func(int, int, string) {})
-	if err != nil {
-		return nil, err
+	if text := list(files); text != "" {
+		return text, nil
 	}
-	return k.migrated(m), nil
-}
-
-func (k *kind) migrated(m *object) *object {
-	if k.newer == nil {
-		return m
-	}
-	return k.newer(m)
+	return "", last
 }

@@ -157,7 +157,7 @@ func TestOfChangesOnlyNewValues(t *testing.T) {
 			require.NoError(t, err)
 			got, err := checkpoint.DecodeDocument(out[0].Data, checkpoint.DefaultLimits)
 			require.NoError(t, err)
-			want := f.doc.Clone()
+			want := f.Doc.Clone()
 			for path, value := range c.want {
 				require.NoError(t, want.Assign(path, checkpoint.ParseValue(value)))
 			}
@@ -260,7 +260,7 @@ total_checkpoints: 2
 	assert.Empty(t, Triggers([]byte("a: 1\n")))
 	first, err := checkpoint.DecodeDocument(out[0].Data, checkpoint.DefaultLimits)
 	require.NoError(t, err)
-	for _, key := range ours {
+	for _, key := range reserved {
 		assert.False(t, has(first, key), key)
 	}
 }

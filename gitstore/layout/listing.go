@@ -8,87 +8,65 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// Listing returns the file list of a layout's system: for crunch the index of each issue,
-// for other layouts a line per file. Failed claude workflows are listed separately. The
-// records of each issue are sorted oldest first. Listing fails if no issue can be written
-// in the layout.
-func Listing(as Name, chains [][]*checkpoint.Record) (string, error) {
-	var active, failures []string
-	var last error
-	for _, chain := range chains {
-		outputs, err := Files(as, chain)
-		if err != nil {
-			last = err
-			continue
-		}
-		for _, o := range outputs {
-			switch {
-			case as == Crunch && o.Path == "index.yaml":
-				active = append(active, string(o.Data))
-			case as == Crunch:
-			case strings.HasPrefix(o.Path, "failed/"):
-				failures = append(failures, listed(as, o, chain))
-			default:
-				active = append(active, listed(as, o, chain))
-			}
-		}
-	}
-	switch {
-	case len(active)+len(failures) == 0:
-		return "", last
-	case as == Crunch:
-		return strings.Join(active, "---\n"), nil
-	case as == Claude:
-		return headed("Active Checkpoints:\n", active) + headed("Failed Checkpoints:\n", failures), nil
-	}
-	return strings.Join(active, ""), nil
+// A listedFile is a file of a listing.
+type listedFile struct {
+	Output
+	newest *checkpoint.Record // newest record of its issue
+	read   func() (*File, error)
 }
 
-func headed(head string, lines []string) string {
-	if len(lines) == 0 {
+// kind returns the kind of the document, "" if the file is unreadable.
+func (f listedFile) kind() string {
+	doc, err := f.read()
+	if err != nil {
 		return ""
 	}
-	return head + "  " + strings.Join(lines, "  ")
+	return doc.Kind
 }
 
-// listed returns the line for a file: name, kind if ambiguous, and status.
-func listed(as Name, o Output, chain []*checkpoint.Record) string {
-	r := chain[len(chain)-1]
-	words := []string{line(o.Path)}
-	if f, err := Read(as, Folder(as, "")+"/"+o.Path, o.Data); err == nil {
-		if as == Claude && f.Kind != "checkpoint" {
-			words = append(words, "("+f.Kind+")")
-		}
-		words = append(words, standing(f, r)...)
+// line returns the line for a file: name, marks and status.
+func (f listedFile) line(marks ...string) string {
+	words := append([]string{line(f.Path)}, marks...)
+	if doc, err := f.read(); err == nil {
+		words = append(words, doc.listedWords(f.newest)...)
 	}
 	return strings.Join(words, " ") + "\n"
 }
 
-// standing returns the status of a file as words.
-func standing(f *File, r *checkpoint.Record) []string {
+// linePerFile returns a listing with a line per file.
+func linePerFile(files []listedFile) string {
+	var b strings.Builder
+	for _, f := range files {
+		b.WriteString(f.line())
+	}
+	return b.String()
+}
+
+// listedWords returns the status of a file, with progress and tasks of the newest record.
+func (f *File) listedWords(newest *checkpoint.Record) []string {
 	var words []string
 	add := func(format string, args ...any) { words = append(words, fmt.Sprintf(format, args...)) }
-	if status := text(r.Doc(), "workflow.status"); status != "" {
+	if status := text(newest.Doc(), "workflow.status"); status != "" {
 		add("%s", line(status))
 	}
-	p := r.Progress()
+	p := newest.Progress()
 	switch {
-	case p.Current == "" || f.Kind == "execution" || f.Kind == "state":
+	case p.Current == "" || f.kind.listNoPhase:
 	case p.Total > 0:
 		add("phase %s of %d", line(p.Current), p.Total)
 	default:
 		add("phase %s", line(p.Current))
 	}
-	if wave, of := text(f.doc, "current_wave"), waves(f.doc); wave != "" && of != "" {
+	if wave, of := text(f.Doc, "current_wave"), waves(f.Doc); wave != "" && of != "" {
 		add("wave %s/%s", line(wave), line(of))
 	}
-	if done, all := finished(r); all > 0 && (f.Kind == "execution" || f.Kind == "story" || f.Kind == "tasks") {
-		add("tasks %d/%d", done, all)
+	if done, left := tasksByState(newest); f.kind.listTasks && len(done)+len(left) > 0 {
+		add("tasks %d/%d", len(done), len(done)+len(left))
 	}
-	if n := sub(f.doc, "story_state").Len(); n > 0 {
+	if n := sub(f.Doc, "story_state").Len(); n > 0 {
 		add("stories %d", n)
 	}
-	if n, _ := get(f.doc, "workers").([]any); len(n) > 0 {
+	if n, _ := get(f.Doc, "workers").([]any); len(n) > 0 {
 		add("workers %d", len(n))
 	}
 	return words
@@ -100,15 +78,4 @@ func waves(m *object) string {
 		return strconv.Itoa(n)
 	}
 	return text(m, "total_waves")
-}
-
-// finished counts the completed and total tasks of a record.
-func finished(r *checkpoint.Record) (done, all int) {
-	for _, v := range sub(r.Doc(), "tasks").All() {
-		all++
-		if t, _ := v.(*object); over(text(t, "status")) {
-			done++
-		}
-	}
-	return done, all
 }

@@ -3,6 +3,7 @@ package layout
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -12,28 +13,39 @@ import (
 // pipelineStages lists the stages of a story by number.
 var pipelineStages = []string{"stage_0", "stage_1", "stage_2", "stage_3"}
 
-func pipelineKinds() []*kind {
-	return []*kind{pipelineStory(), pipelineState(), pipelineRun(), pipelineOther()}
+// pipelineSystem returns the pipeline system.
+func pipelineSystem() *system {
+	return &system{
+		name:   Pipeline,
+		kinds:  []*kind{pipelineStory(), pipelineState(), pipelineRun(), pipelineOther()},
+		folder: func(checkpoint.Issue) string { return ".pipeline" },
+		begin:  func(Start) (Beginning, error) { return Beginning{Phases: slices.Clone(pipelineStages)}, nil },
+		enter: func(r *checkpoint.Record, story checkpoint.Issue) {
+			r.Doc().Set("stage", newObject("number", 0, "story", string(story), "last_action", "started"))
+		},
+		texts: pipelineTexts,
+	}
 }
 
 // pipelineStory returns the kind for checkpoint-{storyId}.json, a worker's state of a
 // story.
 func pipelineStory() *kind {
 	return &kind{
-		layout: Pipeline, name: "story",
+		name: "story", listTasks: true,
 		is: func(m *object) bool {
 			return hasAny(m, "storyId", "tasksCompleted", "tasksRemaining") || has(m, "stage", "lastAction")
 		},
-		older: func(m *object) string {
+		version: func(m *object) string {
 			if has(m, "agentId") {
 				return "1.0.0"
 			}
 			return "4.0.0"
 		},
-		rules: storyRules,
-		key:   func(m *object) string { return text(m, "storyId") },
-		at:    func(m *object) any { return get(m, "timestamp") },
-		cause: func(m *object) checkpoint.Trigger {
+		rules:   storyRules,
+		against: storyAgainst,
+		key:     func(m *object) string { return text(m, "storyId") },
+		at:      func(m *object) any { return get(m, "timestamp") },
+		trigger: func(m *object) checkpoint.Trigger {
 			if stageOf(get(m, "stage")) == 2 {
 				return checkpoint.TaskUpdate
 			}
@@ -131,7 +143,8 @@ func storyDone(m *object) bool {
 // storyPoint returns the resume point of a story. A checkpoint marks the end of its
 // stage, except in stage 2, which has a checkpoint per task.
 func storyPoint(r *checkpoint.Record, m *object) string {
-	n, left := stageOf(get(m, "stage")), openTasks(r)
+	n := stageOf(get(m, "stage"))
+	_, left := tasksByState(r)
 	switch v := text(m, "verdict"); {
 	case n < 0:
 		return ""
@@ -147,30 +160,11 @@ func storyPoint(r *checkpoint.Record, m *object) string {
 	return pipelineStages[n+1]
 }
 
-// openTasks returns the unfinished tasks of a record.
-func openTasks(r *checkpoint.Record) []string {
-	var open []string
-	for id, v := range sub(r.Doc(), "tasks").All() {
-		if t, _ := v.(*object); !over(text(t, "status")) {
-			open = append(open, id)
-		}
-	}
-	return open
-}
-
 // updateStory updates task lists, stage and stage fields that differ from the record.
 func updateStory(r *checkpoint.Record, m *object) {
 	was := m.Clone()
 	done, left := texts(get(m, "tasksCompleted")), texts(get(m, "tasksRemaining"))
-	var nowDone, nowLeft []string
-	for id, v := range sub(r.Doc(), "tasks").All() {
-		t, _ := v.(*object)
-		if over(text(t, "status")) {
-			nowDone = append(nowDone, id)
-		} else {
-			nowLeft = append(nowLeft, id)
-		}
-	}
+	nowDone, nowLeft := tasksByState(r)
 	if strings.Join(sorted(done), "\n") != strings.Join(sorted(nowDone), "\n") {
 		m.Set("tasksCompleted", nowDone)
 	}
@@ -207,12 +201,12 @@ func freshStory(r *checkpoint.Record) (*object, error) {
 // counters.
 func pipelineRun() *kind {
 	return &kind{
-		layout: Pipeline, name: "run",
-		is:    func(m *object) bool { return has(m, "pipeline_run_id") || has(m, "retry_counters", "gate") },
-		older: func(*object) string { return "run" },
-		rules: runRules,
-		key:   func(m *object) string { return text(m, "story_id", "pipeline_run_id") },
-		at:    func(m *object) any { return get(m, "timestamps.updated_at") },
+		name:    "run",
+		is:      func(m *object) bool { return has(m, "pipeline_run_id") || has(m, "retry_counters", "gate") },
+		version: func(*object) string { return "run" },
+		rules:   runRules,
+		key:     func(m *object) string { return text(m, "story_id", "pipeline_run_id") },
+		at:      func(m *object) any { return get(m, "timestamps.updated_at") },
 		apply: func(m *object, r *checkpoint.Record) {
 			n, done := stageOf(get(m, "stage")), over(text(m, "status")) || stageOf(get(m, "stage")) == 4
 			stage := newObject("number", n, "story", text(m, "story_id"))
@@ -246,7 +240,7 @@ func runRules(c *checker) {
 	}
 	c.status("status", "idle", "running", "paused", completed, failed)
 	c.oneOf("gate.verdict", "GO", "NO-GO", "PASS", "CONCERNS", "WAIVED", "FAIL")
-	c.score("gate.score")
+	checkScore(c, "gate.score")
 	c.number("retry_counters.current_stage", 0, anyNumber, true)
 	c.number("retry_counters.total", 0, anyNumber, true)
 	c.time("gate.last_checked_at", "timestamps.created_at", "timestamps.updated_at")
@@ -256,8 +250,8 @@ func runRules(c *checker) {
 // stored completely; only phase, status and times are interpreted.
 func pipelineOther() *kind {
 	return &kind{
-		layout: Pipeline, name: "other", under: ".pipeline",
-		is: func(m *object) bool { return m.Len() > 0 && reasonAgainst(m) == "" },
+		name: "other", under: ".pipeline", rest: true,
+		is: func(m *object) bool { return m.Len() > 0 },
 		rules: func(c *checker) {
 			c.text("phase", "stage", "step", "status", "currentStage", "current_stage")
 			c.time("timestamp", "startedAt", "started_at", "last_updated_at", "created_at")
@@ -266,7 +260,7 @@ func pipelineOther() *kind {
 		at: func(m *object) any {
 			return cmp.Or(get(m, "timestamp"), get(m, "last_updated_at"), get(m, "last_event_at"))
 		},
-		cause: func(*object) checkpoint.Trigger { return checkpoint.Interval },
+		trigger: func(*object) checkpoint.Trigger { return checkpoint.Interval },
 		apply: func(m *object, r *checkpoint.Record) {
 			setWorkflow(r, "project", text(m, "project", "project_id"), "description", text(m, "feature", "goal"),
 				"status", statusOf(text(m, "status")), "started_at", text(m, "started_at", "startedAt"))

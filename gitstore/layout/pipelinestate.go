@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/story"
@@ -13,12 +14,12 @@ import (
 // pipelineState returns the kind for state.json, the lead's state of all stories.
 func pipelineState() *kind {
 	return &kind{
-		layout: Pipeline, name: "state",
+		name: "state", listNoPhase: true,
 		is: func(m *object) bool {
 			return hasAny(m, "story_state", "stories_remaining", "priority_queue_ids", "worker_map", "crash_count", "quality_cycles") ||
 				has(m, "complete", "last_check")
 		},
-		older: func(m *object) string {
+		version: func(m *object) string {
 			switch {
 			case hasAny(m, "selected_story_id", "previous_quality_score"):
 				return "4.0.0"
@@ -27,14 +28,14 @@ func pipelineState() *kind {
 			}
 			return "1.0.0a"
 		},
-		rules:  stateRules,
-		key:    func(m *object) string { return text(m, "team_name") },
-		at:     func(m *object) any { return get(m, "last_check") },
-		cause:  func(*object) checkpoint.Trigger { return checkpoint.Interval },
-		apply:  applyState,
-		update: updateState,
-		file:   func(*object) string { return "state.json" },
-		indent: defaultIndent,
+		rules:   stateRules,
+		key:     func(m *object) string { return text(m, "team_name") },
+		at:      func(m *object) any { return get(m, "last_check") },
+		trigger: func(*object) checkpoint.Trigger { return checkpoint.Interval },
+		apply:   applyState,
+		update:  updateState,
+		file:    func(*object) string { return "state.json" },
+		indent:  defaultIndent,
 	}
 }
 
@@ -98,14 +99,14 @@ func stateRules(c *checker) {
 	if v, ok := c.given("storage_mode"); ok && !slices.Contains([]string{"file", "linear"}, textOf(v)) {
 		c.warn("storage_mode", "enum", "%s is none of file, linear", shown(v))
 	}
-	c.storyStates()
-	c.counters()
-	c.dependencies()
-	c.workers()
-	c.stageTimes()
+	checkStoryStates(c)
+	checkCounters(c)
+	checkDependencies(c)
+	checkWorkers(c)
+	checkStageTimes(c)
 }
 
-func (c *checker) storyStates() {
+func checkStoryStates(c *checker) {
 	states, _ := c.mapping("story_state")
 	for id, v := range states.All() {
 		at := checkpoint.PathOf("story_state", id)
@@ -121,7 +122,7 @@ func (c *checker) storyStates() {
 	}
 }
 
-func (c *checker) counters() {
+func checkCounters(c *checker) {
 	for _, l := range story.Counters() {
 		counts, _ := c.mapping(l.Key)
 		for id, v := range counts.All() {
@@ -134,8 +135,8 @@ func (c *checker) counters() {
 	}
 }
 
-// workers compares the numbers of workers and remaining stories with the lists.
-func (c *checker) workers() {
+// checkWorkers compares the numbers of workers and remaining stories with the lists.
+func checkWorkers(c *checker) {
 	workers, ok := c.mapping("worker_map")
 	if n, isInt := number(text(c.doc, "active_workers")).Int(); ok && isInt && int(n) != workers.Len() {
 		c.warn("active_workers", "consistency", "%d, but worker_map has %d", n, workers.Len())
@@ -159,6 +160,20 @@ func openStories(m, states *object) map[string]bool {
 		open[id] = true
 	}
 	return open
+}
+
+// Heartbeat returns the last write time of a pipeline lead's state. It returns zero if
+// the record has no such state or if the pipeline is complete.
+func Heartbeat(r *checkpoint.Record) time.Time {
+	state := sub(r.Doc(), "layout.files.state.document")
+	if r.Layout() != string(Pipeline) || state.Len() == 0 || get(state, "complete") != false {
+		return time.Time{}
+	}
+	at, err := checkpoint.ParseTime(get(state, "last_check"))
+	if err != nil {
+		return time.Time{}
+	}
+	return at
 }
 
 // Worktree returns the worktree folder of a story in the lead's document, "" if unknown.
@@ -190,8 +205,8 @@ func RecoverState(r *checkpoint.Record) {
 	}
 }
 
-// stageTimes warns about stages with an end before their start.
-func (c *checker) stageTimes() {
+// checkStageTimes warns about stages with an end before their start.
+func checkStageTimes(c *checker) {
 	times, _ := get(c.doc, "stage_timestamps").(*object)
 	for story, v := range times.All() {
 		stages, _ := v.(*object)
@@ -208,8 +223,8 @@ func (c *checker) stageTimes() {
 	}
 }
 
-// dependencies reports dependency cycles and warns about unknown stories.
-func (c *checker) dependencies() {
+// checkDependencies reports dependency cycles and warns about unknown stories.
+func checkDependencies(c *checker) {
 	deps, ok := c.mapping("depends_on")
 	if !ok {
 		return

@@ -32,13 +32,13 @@ func storyRules(c *checker) {
 	if id := text(c.doc, "storyId"); id != "" {
 		c.named("checkpoint-" + id)
 	}
-	if n, ok := c.stage(); ok {
-		c.stageRules(n)
+	if n, ok := checkStage(c); ok {
+		checkStageFields(c, n)
 	}
 }
 
-// stage returns the stage number.
-func (c *checker) stage() (int, bool) {
+// checkStage returns the stage number.
+func checkStage(c *checker) (int, bool) {
 	v, ok := c.given("stage")
 	if !ok {
 		return 0, false
@@ -57,15 +57,15 @@ func (c *checker) stage() (int, bool) {
 	return n, true
 }
 
-// stageRules checks the fields of a stage.
-func (c *checker) stageRules(n int) {
+// checkStageFields checks the fields of a stage.
+func checkStageFields(c *checker, n int) {
 	done, left := texts(get(c.doc, "tasksCompleted")), texts(get(c.doc, "tasksRemaining"))
 	verdict := text(c.doc, "verdict")
 	switch n {
 	case 0:
 		c.required("planScore")
 		c.number("planScore", 0, 4, false)
-		c.empty("tasksCompleted", len(done), n)
+		checkNoTasks(c, "tasksCompleted", len(done), n)
 		if isList(c.doc, "tasksRemaining") && len(left) == 0 {
 			c.fail("tasksRemaining", "required", "empty, want the tasks that stage 0 created")
 		}
@@ -73,16 +73,16 @@ func (c *checker) stageRules(n int) {
 		c.required("readiness", "verdict")
 		c.number("readiness", 1, 10, false)
 		c.oneOf("verdict", "GO", "NO-GO")
-		c.empty("tasksCompleted", len(done), n)
-		c.empty("tasksRemaining", len(left), n)
+		checkNoTasks(c, "tasksCompleted", len(done), n)
+		checkNoTasks(c, "tasksRemaining", len(left), n)
 		if verdict == "NO-GO" {
 			c.required("reason")
 		}
 	case 3:
 		c.required("verdict", "qualityScore")
 		c.oneOf("verdict", "PASS", "CONCERNS", "WAIVED", "FAIL")
-		c.score("qualityScore")
-		c.empty("tasksRemaining", len(left), n)
+		checkScore(c, "qualityScore")
+		checkNoTasks(c, "tasksRemaining", len(left), n)
 		if verdict == "FAIL" {
 			c.required("issues")
 		}
@@ -93,39 +93,31 @@ func (c *checker) stageRules(n int) {
 	} else {
 		c.text("issues")
 	}
-	c.elsewhere(n, verdict)
+	checkOtherStages(c, n, verdict)
 }
 
-// Against compares a document with the preceding record. A story is complete only if all
-// tasks from earlier stages are completed. Otherwise Against fails with *InvalidError.
-func (f *File) Against(before *checkpoint.Record) error {
-	if before == nil || f.Layout != Pipeline || f.Kind != "story" || stageOf(get(f.doc, "stage")) != 3 ||
-		text(before.Doc(), "stage.story") != text(f.doc, "storyId") {
-		return nil
+// storyAgainst checks that a complete story has completed all tasks of its earlier stages.
+func storyAgainst(c *checker, before *checkpoint.Record) {
+	if stageOf(get(c.doc, "stage")) != 3 || text(before.Doc(), "stage.story") != text(c.doc, "storyId") {
+		return
 	}
-	c := &checker{doc: f.doc}
-	done := texts(get(f.doc, "tasksCompleted"))
+	done := texts(get(c.doc, "tasksCompleted"))
 	for id := range sub(before.Doc(), "tasks").All() {
 		if !slices.Contains(done, id) {
 			c.fail("tasksCompleted", "consistency", "%.60q is missing, stage %s named it", id, text(before.Doc(), "stage.number"))
 		}
 	}
-	if len(c.found) == 0 {
-		return nil
-	}
-	place(c.found, f.data)
-	return &InvalidError{Layout: f.Layout, File: f.base(), Problems: c.found}
 }
 
-// empty reports tasks in a stage without tasks.
-func (c *checker) empty(key string, n, stage int) {
+// checkNoTasks reports tasks in a stage without tasks.
+func checkNoTasks(c *checker, key string, n, stage int) {
 	if n > 0 {
 		c.fail(key, "consistency", "%d tasks, want none in stage %d", n, stage)
 	}
 }
 
-// score checks a score from 0 to 100.
-func (c *checker) score(path string) {
+// checkScore checks a score from 0 to 100.
+func checkScore(c *checker, path string) {
 	c.number(path, 0, 100, false)
 	v, _ := c.given(path)
 	if n := number(textOf(v)); n != "" && n.Float() > 0 && n.Float() <= 10 {
@@ -135,8 +127,8 @@ func (c *checker) score(path string) {
 	}
 }
 
-// elsewhere reports fields of other stages.
-func (c *checker) elsewhere(n int, verdict string) {
+// checkOtherStages reports fields of other stages.
+func checkOtherStages(c *checker, n int, verdict string) {
 	stages := map[string][]int{
 		"planScore": {0}, "readiness": {1}, "verdict": {1, 3}, "reason": {1}, "qualityScore": {3}, "issues": {3},
 	}

@@ -2,17 +2,71 @@ package layout
 
 import (
 	"cmp"
+	"crypto/md5"
+	"encoding/hex"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
 )
 
+// recoverySystem returns the recovery system.
+func recoverySystem() *system {
+	return &system{
+		name:   Recovery,
+		kinds:  []*kind{recoveryWorkflow()},
+		folder: func(checkpoint.Issue) string { return ".claude/data/checkpoints" },
+		begin:  recoveryBegin,
+		texts:  recoveryTexts,
+	}
+}
+
+// recoveryBegin names the workflow after its plan.
+func recoveryBegin(s Start) (Beginning, error) {
+	if s.PlanPath == "" {
+		return Beginning{}, nil
+	}
+	id := PlanIDs(s.PlanPath)[0]
+	return Beginning{ID: id, Key: id}, nil
+}
+
+// PlanIDs returns the two possible workflow ids of a plan: the MD5 digest of the path with
+// the newline of echo, and the digest without the newline.
+func PlanIDs(plan string) []string {
+	ids := make([]string, 2)
+	for i, s := range []string{plan + "\n", plan} {
+		sum := md5.Sum([]byte(s))
+		ids[i] = hex.EncodeToString(sum[:])
+	}
+	return ids
+}
+
+// recoveryTexts uses the first unfinished phase, because the document's current phase may
+// already be completed.
+func recoveryTexts(r *checkpoint.Record) (Texts, error) {
+	p := r.Progress()
+	current := p.Current
+	if len(p.Remaining) > 0 {
+		current = p.Remaining[0]
+	}
+	if current == "" {
+		return Texts{}, errors.New("the record has no phase")
+	}
+	done := line(strings.Join(p.Completed, ","))
+	return Texts{
+		Found:    fmt.Sprintf("Found existing checkpoint for this plan.\nCurrent phase: %s\nCompleted phases: %s\n", line(current), done),
+		Question: "Resume from checkpoint? (Y/n) ",
+		Resumed:  fmt.Sprintf("Resuming from Phase %s\nCompleted phases: %s\nSkipping completed work...\n", line(current), done),
+	}, nil
+}
+
 // recoveryWorkflow returns the kind for documents of the recovery system: phases with
 // artifacts and durations, and a replan history.
 func recoveryWorkflow() *kind {
 	return &kind{
-		layout: Recovery, name: "workflow",
+		name: "workflow",
 		is: func(m *object) bool {
 			return hasAny(m, "workflow_id", "phase_metadata") && hasAny(m, "completed_phases", "phase_metadata", "replan_history", "replan_count") &&
 				!hasAny(m, "phase_status", "workflow_type", "workflow_data", "user_checkpoints")
@@ -97,17 +151,17 @@ func recoveryRules(c *checker) {
 	c.phases("completed_phases")
 	c.time("created_at", "updated_at", "started_at")
 	c.local("plan_path")
-	c.phaseMetadata()
+	checkPhaseMetadata(c)
 	c.replans()
-	c.artifactPaths()
+	checkArtifactPaths(c)
 	c.mapping("context_metadata")
-	c.nextPhase()
+	checkNextPhase(c)
 	c.named(text(c.doc, "workflow_id"))
 }
 
-// nextPhase warns if the current phase is already completed. Work then resumes at the
+// checkNextPhase warns if the current phase is already completed. Work then resumes at the
 // first unfinished phase.
-func (c *checker) nextPhase() {
+func checkNextPhase(c *checker) {
 	current := phaseName(get(c.doc, "current_phase"))
 	for _, p := range phasesOf(get(c.doc, "completed_phases")) {
 		if p == current {
@@ -116,8 +170,8 @@ func (c *checker) nextPhase() {
 	}
 }
 
-// phaseMetadata checks the results of each phase.
-func (c *checker) phaseMetadata() {
+// checkPhaseMetadata checks the results of each phase.
+func checkPhaseMetadata(c *checker) {
 	meta, ok := c.mapping("phase_metadata")
 	if !ok {
 		return
@@ -141,8 +195,8 @@ func (c *checker) phaseMetadata() {
 	}
 }
 
-// artifactPaths checks the mapping of names to paths.
-func (c *checker) artifactPaths() {
+// checkArtifactPaths checks the mapping of names to paths.
+func checkArtifactPaths(c *checker) {
 	paths, ok := c.mapping("artifact_paths")
 	if !ok {
 		return

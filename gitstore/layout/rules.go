@@ -240,3 +240,15 @@ func (c *checker) local(paths ...string) {
 		}
 	}
 }
+
+// named warns if the file name differs from the id. The name latest is permitted, as a
+// link or copy of the newest file.
+func (c *checker) named(want string) {
+	base := c.file
+	for _, ext := range []string{".json", ".yaml", ".yml"} {
+		base = strings.TrimSuffix(base, ext)
+	}
+	if c.file != "" && base != "latest" && want != "" && base != want {
+		c.warn("", "name", "the file is called %.80q, its id is %.80q", base, want)
+	}
+}

@@ -354,7 +354,7 @@ func TestStatusWords(t *testing.T) {
 
 // Migration from each older version gives the same document.
 func TestMigration(t *testing.T) {
-	newest := read(t, "claude-1.0.json").doc
+	newest := read(t, "claude-1.0.json").Doc
 	assert.Equal(t, "2.1", text(newest, "schema_version"))
 	assert.Equal(t, "implement", text(newest, "state_machine.current_state"))
 	assert.Equal(t, []string{"research", "plan"}, texts(get(newest, "state_machine.completed_states")))
@@ -378,7 +378,7 @@ func TestRealMigration(t *testing.T) {
 	docs := map[string]*object{}
 	for _, f := range realFiles(t) {
 		if file := imported(f); file != nil && file.Layout == Claude && file.Kind == "checkpoint" {
-			docs[f.name] = file.doc
+			docs[f.name] = file.Doc
 		}
 	}
 	want := docs["001-002-benbrastmckie/gen__v2.0-to-2.1__migrated.json"]

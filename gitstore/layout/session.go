@@ -6,14 +6,24 @@ import "git-checkpoint/gitstore/checkpoint"
 // metadata.json for each checkpoint and each of its sessions.
 const Entire Name = "entire"
 
-// Sources returns the tools whose documents are read-only.
-func Sources() []Name { return []Name{Entire} }
+// entireSystem returns the tool entire.
+func entireSystem() *system {
+	return &system{
+		name: Entire, kinds: []*kind{entireMetadata()},
+		other: func(m *object) string {
+			if isEntire(m) {
+				return "the metadata of an agent's session, of none of the five layouts: import --from entire reads it"
+			}
+			return ""
+		},
+	}
+}
 
 // entireMetadata returns the kind for the metadata of a checkpoint or session. Several
 // keys were renamed over time; all keys are preserved.
 func entireMetadata() *kind {
 	return &kind{
-		layout: Entire, name: "metadata",
+		name: "metadata", numbered: true,
 		is: isEntire,
 		rules: func(c *checker) {
 			c.required("checkpoint_id")
@@ -36,7 +46,7 @@ func entireMetadata() *kind {
 		},
 		id: func(m *object) string { return text(m, "checkpoint_id") },
 		at: func(m *object) any { return get(m, "created_at") },
-		cause: func(*object) checkpoint.Trigger {
+		trigger: func(*object) checkpoint.Trigger {
 			return checkpoint.SessionEnd
 		},
 		apply:  applyEntire,

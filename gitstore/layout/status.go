@@ -1,6 +1,11 @@
 package layout
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+
+	"git-checkpoint/gitstore/checkpoint"
+)
 
 // Workflow status values of records.
 const (
@@ -38,4 +43,29 @@ func statusOf(word string) string {
 func over(word string) bool {
 	s := statusOf(word)
 	return s == completed || s == skipped
+}
+
+// tasksByState returns the ids of a record's completed tasks, and of its other tasks.
+func tasksByState(r *checkpoint.Record) (done, left []string) {
+	for id, v := range sub(r.Doc(), "tasks").All() {
+		if t, _ := v.(*object); over(text(t, "status")) {
+			done = append(done, id)
+		} else {
+			left = append(left, id)
+		}
+	}
+	return done, left
+}
+
+// line folds a text into one line without control characters.
+func line(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n', r == '\r', r == '\t':
+			return ' '
+		case !unicode.IsPrint(r):
+			return '\ufffd'
+		}
+		return r
+	}, s)
 }

@@ -34,20 +34,20 @@ var timeOfDay = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile
 
 func crunchStory() *kind {
 	return &kind{
-		layout: Crunch, name: "story",
+		name:  "story",
+		log:   isStoryLog,
 		lines: storyLines,
-		rules: func(*checker) {},
+		rules: storyLogRules,
 		key:   func(m *object) string { return text(m, "name") },
 		apply: applyStoryLog,
 		file:  func(m *object) string { return text(m, "name") + ".yaml" },
 	}
 }
 
-// isStoryLog reports whether a file is a story log. The caller has excluded other
-// documents.
-func isStoryLog(as Name, file string, data []byte) bool {
+// isStoryLog reports whether a file, which is no other document, is a story log.
+func isStoryLog(file string, data []byte) bool {
 	ext := path.Ext(file)
-	return (as == "" || as == Crunch) && (ext == ".yaml" || ext == ".yml") && strings.Contains("/"+file, storyFolder) &&
+	return (ext == ".yaml" || ext == ".yml") && strings.Contains("/"+file, storyFolder) &&
 		!isJSON(data) && len(bytes.TrimSpace(data)) > 0 && len(data) <= maxText && utf8.Valid(data) && bytes.IndexByte(data, 0) < 0
 }
 
@@ -98,24 +98,15 @@ func phaseEvents(data []byte) []any {
 	return events
 }
 
-// readStoryLog parses a log. A decoder error becomes a warning, so that only strict
-// reading rejects the log.
-func readStoryLog(file string, data []byte, syntax error) *File {
-	k := crunchStory()
-	f := &File{Layout: Crunch, Kind: k.name, Path: file, kind: k, data: data, doc: storyLines(file, data)}
-	if syntax != nil {
-		p := syntaxProblem(data, syntax)
-		p.Warning, p.Msg = true, "kept as it is, its lines are read: "+p.Msg
-		f.Problems = append(f.Problems, p)
-	}
-	events, _ := get(f.doc, "events").([]any)
+// storyLogRules warns about the first event with a time of day.
+func storyLogRules(c *checker) {
+	events, _ := get(c.doc, "events").([]any)
 	for _, e := range events {
 		if at := text(e.(*object), "at"); at != "" {
-			f.Problems = append(f.Problems, Problem{Rule: "time", Msg: at + " and the like are times without a date", Warning: true})
-			break
+			c.warn("", "time", "%s and the like are times without a date", at)
+			return
 		}
 	}
-	return f
 }
 
 // applyStoryLog sets the phases of the record from the events.

@@ -59,17 +59,18 @@ func WorkerOf(r, lead *checkpoint.Record) (Worker, error) {
 	return w, nil
 }
 
+// pipelineTexts returns the lead's instructions to restart a worker.
+func pipelineTexts(r *checkpoint.Record) (Texts, error) {
+	w, err := WorkerOf(r, nil)
+	if err != nil {
+		return Texts{}, err
+	}
+	return Texts{Resumed: w.Plan(false), Prompt: w.Prompt("", "")}, nil
+}
+
 // block returns the instructions of the pipeline system for a new worker.
 func block(r *checkpoint.Record, stage *object) string {
-	var done, left []string
-	for id, v := range sub(r.Doc(), "tasks").All() {
-		t, _ := v.(*object)
-		if over(text(t, "status")) {
-			done = append(done, id)
-		} else {
-			left = append(left, id)
-		}
-	}
+	done, left := tasksByState(r)
 	return fmt.Sprintf("CHECKPOINT RESUME \u2014 DO NOT re-execute completed work.\n"+
 		"Tasks already completed: %s\nTasks remaining: %s\nLast action: %s\nContinue from remaining tasks only.\n",
 		line(strings.Join(done, ", ")), line(strings.Join(left, ", ")), line(text(stage, "last_action")))

@@ -5,28 +5,6 @@ import (
 	"strings"
 )
 
-// reasonAgainst returns the actual type of a document that no layout accepts, "" if
-// unknown.
-func reasonAgainst(m *object) string {
-	switch {
-	case isCrunchIndex(m):
-		return "the index of a folder, not a checkpoint: export writes it anew"
-	case isMap(m, "checkpoint") && m.Len() == 1:
-		return "a configuration, not a checkpoint"
-	case has(m, "graph_id") && isList(m, "nodes"):
-		return "an execution graph, not a checkpoint"
-	case has(m, "artifact_id", "artifact_type"):
-		return "an entry of an artifact registry, not a checkpoint"
-	case has(m, "stages", "transitions"):
-		return "a table of transitions, not a state"
-	case has(m, "prepared_at", "checks"):
-		return "the report of a preflight, not a state"
-	case isEntire(m):
-		return "the metadata of an agent's session, of none of the five layouts: import --from entire reads it"
-	}
-	return ""
-}
-
 // Ignored returns the reason why a file in a layout's folder is not a document, based
 // only on its name. The result is "" for a possible document.
 func Ignored(file string) string {

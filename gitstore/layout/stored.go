@@ -9,6 +9,9 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
+// reserved lists the keys of a record that belong to git-checkpoint.
+var reserved = []string{"trigger", "clock", "snapshot", "layout"}
+
 // maxText limits the original bytes stored with a document. Larger documents are written
 // again with equal content.
 const maxText = 1 << 20
@@ -21,16 +24,16 @@ func (f *File) Apply(before *checkpoint.Record) *checkpoint.Record {
 		r = checkpoint.New()
 	}
 	stored, known := f.stored(), f.kind.judge != nil && f.In(r)
-	if f.kind.whole {
-		r = checkpoint.FromDoc(f.doc.Clone())
+	if f.kind.whole != nil {
+		r = checkpoint.FromDoc(f.Doc.Clone())
 		r.Doc().Delete("layout")
 	} else {
-		stored.Set("document", f.doc.Clone())
+		stored.Set("document", f.Doc.Clone())
 	}
 	f.section(r).Set(f.Kind, stored)
 	r.SetTrigger(f.Trigger())
 	if f.kind.apply != nil {
-		f.kind.apply(f.doc, r)
+		f.kind.apply(f.Doc, r)
 	}
 	if f.kind.judge != nil && !known {
 		f.kind.judge(r)
@@ -60,12 +63,12 @@ func (f *File) stored() *object {
 		m.Set("version", f.Version)
 	}
 	if isJSON(f.data) {
-		if n := indentOf(f.data); f.kind.whole || n != f.kind.indent {
+		if n := indentOf(f.data); f.kind.whole != nil || n != f.kind.indent {
 			m.Set("indent", n)
 		}
 	}
-	data, err := f.kind.encode(m, f.doc)
-	if (err != nil || string(data) != string(f.data) || f.kind.whole && hasAny(f.doc, ours...)) && len(f.data) <= maxText {
+	data, err := f.kind.encode(m, f.Doc)
+	if (err != nil || string(data) != string(f.data) || f.kind.whole != nil && hasAny(f.Doc, reserved...)) && len(f.data) <= maxText {
 		m.Set("text", string(f.data))
 	}
 	return m
@@ -82,15 +85,15 @@ func (f *File) In(r *checkpoint.Record) bool {
 	if err != nil || now == nil {
 		return false
 	}
-	if issue, ok := f.doc.Get("issue_number"); ok && f.kind.whole {
+	if issue, ok := f.Doc.Get("issue_number"); ok && f.kind.whole != nil {
 		now.Set("issue_number", issue) // the record may belong to another issue
 	}
-	return f.kind.unchanged(f.doc, now)
+	return f.kind.unchanged(f.Doc, now)
 }
 
 // Digest returns a digest of the document's content. Equal documents of the same kind
 // have equal digests.
-func (f *File) Digest() string { return digest(f.Layout, f.Kind, f.doc) }
+func (f *File) Digest() string { return digest(f.Layout, f.Kind, f.Doc) }
 
 // Digests returns the digests of all documents in a record. Crunch documents have ids
 // instead.
@@ -114,20 +117,12 @@ func digest(as Name, name string, m *object) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Forget removes data of a single checkpoint from the base of the next record: the bytes
-// of a crunch document.
-func Forget(r *checkpoint.Record) {
-	if len(sub(r.Doc(), "layout.files.checkpoint").Keys()) > 0 && text(r.Doc(), "layout.name") == string(Crunch) {
-		r.Doc().Delete("layout")
-	}
-}
-
 // encode returns a document in its original format.
 func (k *kind) encode(stored, m *object) ([]byte, error) {
 	indent := k.indent
 	if n, ok := number(text(stored, "indent")).Int(); ok {
 		indent = int(n)
-	} else if k.whole {
+	} else if k.whole != nil {
 		return checkpoint.FromDoc(m).Encode()
 	}
 	return encodeJSON(m, indent)
@@ -150,7 +145,7 @@ func (k *kind) bytes(stored, m *object) ([]byte, error) {
 // unchanged reports whether a document equals the original. Key order is ignored for
 // crunch documents, because records have their own order.
 func (k *kind) unchanged(was, m *object) bool {
-	if k.whole {
+	if k.whole != nil {
 		return same(was, m)
 	}
 	return checkpoint.Equal(was, m)
@@ -164,15 +159,15 @@ type Output struct {
 	Link string
 }
 
-// Of returns a record as documents of a layout: stored documents with updated values, or
-// new documents. It fails if the record has no content for the layout.
-func Of(as Name, r *checkpoint.Record) ([]Output, error) {
+// of returns a record as documents: stored documents with updated values, or a new
+// document.
+func (s *system) of(r *checkpoint.Record) ([]Output, error) {
 	files := checkpoint.NewMap()
-	if text(r.Doc(), "layout.name") == string(as) {
+	if text(r.Doc(), "layout.name") == string(s.name) {
 		files = sub(r.Doc(), "layout.files")
 	}
 	var out []Output
-	for _, k := range as.kinds() {
+	for _, k := range s.kinds {
 		stored := sub(files, k.name)
 		m, err := k.document(r, stored, files.Len() == 0)
 		if m == nil && err == nil {
@@ -183,7 +178,7 @@ func Of(as Name, r *checkpoint.Record) ([]Output, error) {
 			data, err = k.bytes(stored, m)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("write %s %s: %w", as, k.name, err)
+			return nil, fmt.Errorf("write %s %s: %w", s.name, k.name, err)
 		}
 		out = append(out, Output{Path: k.path(stored, m), Data: data})
 		if files.Len() == 0 {
@@ -191,7 +186,7 @@ func Of(as Name, r *checkpoint.Record) ([]Output, error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("write %s: the record has nothing that this layout could say", as)
+		return nil, fmt.Errorf("write %s: the record has nothing that this layout could say", s.name)
 	}
 	return out, nil
 }
@@ -199,11 +194,11 @@ func Of(as Name, r *checkpoint.Record) ([]Output, error) {
 // document returns the updated document of a kind, nil if the record has no such
 // document.
 func (k *kind) document(r *checkpoint.Record, stored *object, fresh bool) (*object, error) {
-	if k.whole {
+	if k.whole != nil {
 		if !fresh && stored.Len() == 0 {
 			return nil, nil
 		}
-		return crunchDocument(r, stored), nil
+		return k.whole(r, stored), nil
 	}
 	m, ok := get(stored, "document").(*object)
 	switch {
