@@ -59,49 +59,64 @@ func artifactPaths(phase *object) []any {
 
 // replanDetails adds missing replans to the document and updates the counts.
 func replanDetails(r *checkpoint.Record, m *object) {
-	known, _ := get(r.Doc(), "progress.replan_history").([]any)
 	said, _ := get(m, "replan_history").([]any)
-	was := len(said)
-	for _, e := range known {
-		if !slices.ContainsFunc(said, func(s any) bool { return sameReplan(s, e) }) {
-			said = append(said, e)
-		}
-	}
-	if len(said) == was {
+	known, _ := get(r.Doc(), "progress.replan_history").([]any)
+	all := mergeReplans(said, known)
+	if len(all) == len(said) {
 		return
 	}
-	m.Set("replan_history", said)
+	m.Set("replan_history", all)
+	perPhase := map[string]int{}
+	for _, e := range all {
+		perPhase[replanIDOf(e).phase]++
+	}
 	counts := mustSub(m, "replan_count")
-	for _, e := range said {
-		replan, _ := e.(*object)
-		n := 0
-		for _, o := range said {
-			if other, _ := o.(*object); phaseName(get(other, "phase")) == phaseName(get(replan, "phase")) {
-				n++
-			}
-		}
-		counts.Set(phaseName(get(replan, "phase")), n)
+	for _, e := range all {
+		phase := replanIDOf(e).phase
+		counts.Set(phase, perPhase[phase])
 	}
 }
 
-// sameReplan reports whether two history entries describe the same replan.
-func sameReplan(a, b any) bool {
-	x, _ := a.(*object)
-	y, _ := b.(*object)
-	at, err := checkpoint.ParseTime(get(x, "timestamp"))
-	other, otherErr := checkpoint.ParseTime(get(y, "timestamp"))
-	return phaseName(get(x, "phase")) == phaseName(get(y, "phase")) && text(x, "reason") == text(y, "reason") &&
-		(err != nil) == (otherErr != nil) && at.Equal(other)
+// A replanID identifies a replan: two entries of a history with equal ids describe the
+// same replan.
+type replanID struct {
+	phase, reason string
+	seconds       int64
+	nanoseconds   int
+	timed         bool
+}
+
+func replanIDOf(v any) replanID {
+	replan, _ := v.(*object)
+	at, err := checkpoint.ParseTime(get(replan, "timestamp"))
+	return replanID{phaseName(get(replan, "phase")), text(replan, "reason"), at.Unix(), at.Nanosecond(), err == nil}
+}
+
+// mergeReplans returns a history with the entries of another history that it lacks.
+func mergeReplans(history, other []any) []any {
+	seen := map[replanID]bool{}
+	for _, e := range history {
+		seen[replanIDOf(e)] = true
+	}
+	for _, e := range other {
+		if id := replanIDOf(e); !seen[id] {
+			seen[id] = true
+			history = append(history, e)
+		}
+	}
+	return history
 }
 
 // approvalDetails adds new approvals to a dotagent document.
 func approvalDetails(r *checkpoint.Record, m *object) {
 	said, _ := get(m, "user_checkpoints").([]any)
 	was := len(said)
+	approved := phaseSet(said)
 	known, _ := get(r.Doc(), "progress.approved").([]any)
 	for _, e := range known {
 		approval, _ := e.(*object)
-		if phase := text(approval, "phase"); phase != "" && !slices.Contains(phasesOf(said), phase) {
+		if phase := text(approval, "phase"); phase != "" && !approved[phase] {
+			approved[phaseName(phase)] = true
 			said = append(said, newObject("phase", phase, "approved_at", cmp.Or(text(approval, "approved_at"), seconds(r.CreatedAt()))))
 		}
 	}

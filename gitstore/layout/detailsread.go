@@ -60,20 +60,20 @@ func readArtifacts(m *object, paths []string) {
 	if len(paths) == 0 {
 		return
 	}
-	known, _ := get(m, "artifacts").([]any)
-	var list []any
-	for _, path := range paths {
-		i := slices.IndexFunc(known, func(v any) bool {
-			a, _ := v.(*object)
-			return text(a, "path") == path
-		})
-		if i >= 0 {
-			list = append(list, known[i])
-			continue
-		}
-		list = append(list, newObject("path", path))
+	list, _ := get(m, "artifacts").([]any)
+	known := map[string]any{}
+	for _, e := range slices.Backward(list) {
+		artifact, _ := e.(*object)
+		known[text(artifact, "path")] = e // the first entry of a path counts
 	}
-	m.Set("artifacts", list)
+	artifacts := make([]any, len(paths))
+	for i, path := range paths {
+		artifacts[i] = known[path]
+		if artifacts[i] == nil {
+			artifacts[i] = newObject("path", path)
+		}
+	}
+	m.Set("artifacts", artifacts)
 }
 
 // readReplans merges the replan histories of document and past.
@@ -86,12 +86,7 @@ func (p past) readReplans(r *checkpoint.Record, m *object) {
 			list = append(list, replan.Clone())
 		}
 	}
-	for _, e := range known {
-		if !slices.ContainsFunc(list, func(s any) bool { return sameReplan(s, e) }) {
-			list = append(list, e)
-		}
-	}
-	if len(list) > 0 {
+	if list = mergeReplans(list, known); len(list) > 0 {
 		mustSub(r.Doc(), "progress").Set("replan_history", list)
 	}
 }
@@ -99,10 +94,11 @@ func (p past) readReplans(r *checkpoint.Record, m *object) {
 // readApprovals merges approvals of document and past, and restores pending approvals.
 func (p past) readApprovals(r *checkpoint.Record, said []any) {
 	known, _ := get(p.progress, "approved").([]any)
-	list := slices.Clone(known)
+	list, approved := slices.Clone(known), phaseSet(known)
 	for _, e := range said {
 		approval, _ := e.(*object)
-		if phase := text(approval, "phase"); phase != "" && !slices.Contains(phasesOf(list), phase) {
+		if phase := text(approval, "phase"); phase != "" && !approved[phase] {
+			approved[phaseName(phase)] = true
 			list = append(list, newObject("phase", phase, "approved_at", text(approval, "approved_at")))
 		}
 	}

@@ -87,14 +87,18 @@ func updateDotagent(r *checkpoint.Record, m *object) {
 	}
 	before, _ := get(m, "completed_phases").([]any)
 	if !slices.Equal(sorted(phasesOf(before)), sorted(p.Completed)) {
+		known := map[string]any{}
+		for _, e := range slices.Backward(before) {
+			known[phaseOf(e)] = e // the first entry of a phase counts
+		}
+		delete(known, "")
 		var list []any
 		for _, name := range p.Completed {
-			i := slices.IndexFunc(before, func(e any) bool { return slices.Contains(phasesOf([]any{e}), name) })
-			if i >= 0 {
-				list = append(list, before[i])
-				continue
+			entry, ok := known[name]
+			if !ok {
+				entry = completedPhase(r, name)
 			}
-			list = append(list, completedPhase(r, name))
+			list = append(list, entry)
 		}
 		m.Set("completed_phases", list)
 	}

@@ -23,16 +23,32 @@ func phaseName(v any) string {
 // phasesOf returns a list of phases without duplicates.
 func phasesOf(v any) []string {
 	var out []string
+	seen := map[string]bool{}
 	l, _ := v.([]any)
 	for _, e := range l {
-		if m, ok := e.(*object); ok {
-			e, _ = m.Get("phase")
-		}
-		if p := phaseName(e); p != "" && !slices.Contains(out, p) {
+		if p := phaseOf(e); p != "" && !seen[p] {
+			seen[p] = true
 			out = append(out, p)
 		}
 	}
 	return out
+}
+
+// phaseSet returns the phases of a list as a set.
+func phaseSet(v any) map[string]bool {
+	set := map[string]bool{}
+	for _, p := range phasesOf(v) {
+		set[p] = true
+	}
+	return set
+}
+
+// phaseOf returns the phase of a list element: a phase, or a mapping with a phase.
+func phaseOf(v any) string {
+	if m, ok := v.(*object); ok {
+		v, _ = m.Get("phase")
+	}
+	return phaseName(v)
 }
 
 // phase reports a value that is not a phase. Names, and numbers as text, are warnings.

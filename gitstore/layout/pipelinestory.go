@@ -23,9 +23,9 @@ func storyRules(c *checker) {
 		}
 		c.texts(key)
 	}
-	done := texts(get(c.doc, "tasksCompleted"))
+	done := completedTasks(c.doc)
 	for i, id := range texts(get(c.doc, "tasksRemaining")) {
-		if slices.Contains(done, id) {
+		if done[id] {
 			c.fail(checkpoint.PathOf("tasksRemaining", i), "consistency", "%.60q is completed too", id)
 		}
 	}
@@ -35,6 +35,15 @@ func storyRules(c *checker) {
 	if n, ok := checkStage(c); ok {
 		checkStageFields(c, n)
 	}
+}
+
+// completedTasks returns the tasks that a document lists as completed.
+func completedTasks(m *object) map[string]bool {
+	done := map[string]bool{}
+	for _, id := range texts(get(m, "tasksCompleted")) {
+		done[id] = true
+	}
+	return done
 }
 
 // checkStage returns the stage number.
@@ -101,9 +110,9 @@ func storyAgainst(c *checker, before *checkpoint.Record) {
 	if stageOf(get(c.doc, "stage")) != 3 || text(before.Doc(), "stage.story") != text(c.doc, "storyId") {
 		return
 	}
-	done := texts(get(c.doc, "tasksCompleted"))
+	done := completedTasks(c.doc)
 	for id := range sub(before.Doc(), "tasks").All() {
-		if !slices.Contains(done, id) {
+		if !done[id] {
 			c.fail("tasksCompleted", "consistency", "%.60q is missing, stage %s named it", id, text(before.Doc(), "stage.number"))
 		}
 	}

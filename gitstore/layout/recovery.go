@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -110,7 +109,7 @@ func lastPhaseTime(m *object) any {
 }
 
 func updateRecovery(r *checkpoint.Record, m *object) {
-	before := phasesOf(get(m, "completed_phases"))
+	before := phaseSet(get(m, "completed_phases"))
 	phaseDetails(r, m)
 	replanDetails(r, m)
 	updatePhases(r, m, "current_phase", "completed_phases", "total_phases")
@@ -121,7 +120,7 @@ func updateRecovery(r *checkpoint.Record, m *object) {
 		updateError(r, m, "last_error")
 	}
 	for _, p := range phasesOf(get(m, "completed_phases")) {
-		if !slices.Contains(before, p) && !has(sub(m, "phase_metadata"), p) {
+		if !before[p] && !has(sub(m, "phase_metadata"), p) {
 			mustSub(m, "phase_metadata").Set(p, newObject("status", completed, "artifacts", []any{}, "timestamp", seconds(r.CreatedAt())))
 		}
 	}
@@ -163,10 +162,8 @@ func recoveryRules(c *checker) {
 // first unfinished phase.
 func checkNextPhase(c *checker) {
 	current := phaseName(get(c.doc, "current_phase"))
-	for _, p := range phasesOf(get(c.doc, "completed_phases")) {
-		if p == current {
-			c.warn("current_phase", "consistency", "phase %.40s is completed already", current)
-		}
+	if phaseSet(get(c.doc, "completed_phases"))[current] {
+		c.warn("current_phase", "consistency", "phase %.40s is completed already", current)
 	}
 }
 
