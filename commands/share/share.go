@@ -1,0 +1,248 @@
+// Package share has the commands that exchange checkpoints with a remote: sync, fetch and
+// push.
+package share
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"git-checkpoint/commands/internal/aging"
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/output"
+	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/pushing"
+	"git-checkpoint/commands/internal/terminal"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/urfave/cli/v2"
+)
+
+// SyncCommand declares git checkpoint sync.
+var SyncCommand = invoke.Command{
+	Name: "sync", Usage: "bring an issue here and at a remote to one chain", Args: "[ISSUE]", Max: 1, Category: "Share",
+	Description: "Fetches, joins and pushes: both sides get what was saved on either, without what was\n" +
+		"dropped or pruned on either. That a ref is gone never means that it was dropped. Any\n" +
+		"number of clones may do so at once. What a push would not show, a sync does not.\n" +
+		"First, chains that are too old go to the archive, and what was there for long enough\n" +
+		"goes away (max_age_days, archive_days).",
+	Examples: []string{"git checkpoint sync 42", "git checkpoint sync --all --remote backup"},
+	Flags: func() []cli.Flag {
+		return append(shareFlags(), &cli.BoolFlag{Name: "archived", Usage: "the archive too, both ways"}, publishFlag())
+	},
+	Run: runSync,
+}
+
+func runSync(c *invoke.Invocation) error {
+	if err := c.Open(); err != nil {
+		return err
+	}
+	o, err := readOptions(c, "sync")
+	if err != nil {
+		return err
+	}
+	if len(o.issues) == 0 { // all issues
+		_, strange, _ := c.Store.Issues(c.Ctx, false) // the sync reports the error
+		invoke.TellStrange(c, strange)
+	}
+	check := &pushing.ExposureCheck{Invocation: c}
+	t := c.Tick("sync: " + gitstore.ShownRemote(o.remote))
+	req := o.request(c, t.At)
+	req.Budget = time.Duration(c.Settings.Int("sync_timeout")) * time.Second
+	req.Meanwhile = func() { ageBeforeSync(c, o) }
+	req.Harmless = check.Unobjectionable
+	req.May = func(i checkpoint.Issue, out gitstore.Outgoing) error {
+		if out.Unpublished != "" {
+			t.End() // a question may follow
+		}
+		return check.MayShow(o.remote, i, out, true)
+	}
+	done, err := c.Store.Sync(c.Ctx, req)
+	t.End()
+	check.TellPointers(o.remote, done)
+	for _, s := range done {
+		if s.Retries > 0 && s.Err == nil {
+			c.Infof("issue %s: somebody else was first %s", s.Issue, phrase.Plural(s.Retries, "time"))
+		}
+	}
+	return showShared(c, "sync", o.remote, done, err)
+}
+
+// ageBeforeSync applies the rules of age to the issues of a sync.
+func ageBeforeSync(c *invoke.Invocation, o options) {
+	if o.dryRun {
+		return
+	}
+	issues := o.issues
+	if len(issues) == 0 {
+		issues = aging.Issues(c)
+	}
+	aging.Apply(c, issues...)
+}
+
+// FetchCommand declares git checkpoint fetch.
+var FetchCommand = invoke.Command{
+	Name: "fetch", Usage: "bring an issue's checkpoints from a remote", Args: "[ISSUE]", Max: 1, Category: "Share",
+	Description: "A chain here that the remote's continues moves to it. One that has diverged stays\n" +
+		"as it is; the remote's is kept under refs/git-checkpoint/remote/.",
+	Examples: []string{"git checkpoint fetch 42", "git checkpoint fetch --all --remote backup"},
+	Flags:    shareFlags,
+	Run:      runFetch,
+}
+
+func runFetch(c *invoke.Invocation) error {
+	if err := c.Open(); err != nil {
+		return err
+	}
+	o, err := readOptions(c, "fetch")
+	if err != nil {
+		return err
+	}
+	t := c.Tick("fetch: " + gitstore.ShownRemote(o.remote))
+	done, err := c.Store.Fetch(c.Ctx, o.request(c, t.At))
+	t.End()
+	return showShared(c, "fetch", o.remote, done, err)
+}
+
+// PushCommand declares git checkpoint push.
+var PushCommand = invoke.Command{
+	Name: "push", Usage: "send an issue's checkpoints to a remote", Args: "[ISSUE]", Max: 1, Category: "Share",
+	Description: "Moves the remote's ref where it is as it was seen, and only to a chain that has\n" +
+		"all that the remote's has. Nobody's checkpoints are overwritten. A secret stops\n" +
+		"the push, and commits that a checkpoint carries and nobody else has are named first.",
+	Examples: []string{"git checkpoint push 42", "git checkpoint push --all --dry-run"},
+	Flags: func() []cli.Flag {
+		return append(shareFlags(), publishFlag())
+	},
+	Run: runPush,
+}
+
+func runPush(c *invoke.Invocation) error {
+	if err := c.Open(); err != nil {
+		return err
+	}
+	o, err := readOptions(c, "push")
+	if err != nil {
+		return err
+	}
+	t := c.Tick("push: " + gitstore.ShownRemote(o.remote))
+	done, err := pushing.Push(c, o.request(c, t.At), t.End)
+	t.End()
+	return showShared(c, "push", o.remote, done, err)
+}
+
+// shareFlags returns the flags of fetch and push.
+func shareFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "remote", Usage: "the `REMOTE`, instead of the configured one"},
+		&cli.BoolFlag{Name: "all", Usage: "every issue"},
+		&cli.BoolFlag{Name: "dry-run", Usage: "say what would be done, move nothing"},
+	}
+}
+
+// options holds the flags and the issues of a command of this package.
+type options struct {
+	remote   string             // named or configured remote
+	issues   []checkpoint.Issue // nil for all issues
+	dryRun   bool
+	archived bool // sync the archive too
+}
+
+// readOptions reads the flags and arguments. It needs the open repository to find the
+// remote and the issue.
+func readOptions(c *invoke.Invocation, command string) (o options, err error) {
+	o = options{dryRun: c.Flags.Bool("dry-run"), archived: c.Flags.Bool("archived")}
+	if o.remote, err = c.Remote(c.Flags.String("remote")); err != nil {
+		return o, err
+	}
+	if !c.Flags.Bool("all") {
+		issue, err := c.Issue()
+		o.issues = []checkpoint.Issue{issue}
+		return o, err
+	}
+	if len(c.Args) > 0 || c.Common.Issue != "" {
+		return o, exit.Usagef("%s: --all takes no issue", command)
+	}
+	return o, nil
+}
+
+// request returns the request that the options and the settings describe.
+func (o options) request(c *invoke.Invocation, progress func(done, total int)) gitstore.FetchRequest {
+	return gitstore.FetchRequest{
+		Remote: o.remote, Issues: o.issues, Timeout: c.RemoteTimeout(), DryRun: o.dryRun, Archived: o.archived,
+		Quiet: !terminal.Has(), Progress: progress,
+	}
+}
+
+func publishFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "yes", Usage: "publish commits that nobody else has, too, without asking"}
+}
+
+// showShared prints the result of each issue. If only some issues failed, it returns a
+// failure with exit.Partial.
+func showShared(c *invoke.Invocation, command, remote string, done []gitstore.Synced, err error) error {
+	failed := sharingFailed(c, done, err)
+	if err != nil && len(done) == 0 {
+		return failed
+	}
+	if c.JSON {
+		out := output.Sync{Type: command, Remote: gitstore.ShownRemote(remote), Issues: []output.Synced{}}
+		for _, s := range done {
+			out.Issues = append(out.Issues, output.Synced{Issue: string(s.Issue), Fetched: s.Fetched, Pushed: s.Pushed, Joined: s.Joined, Result: s.Result})
+		}
+		return cmp.Or(c.WriteJSON(out), failed)
+	}
+	var text strings.Builder // one write, because there may be thousands of lines
+	for _, s := range done {
+		text.WriteString(output.Clean(sharedLine(remote, s)) + "\n")
+	}
+	c.Printf("%s", text.String())
+	return failed
+}
+
+// sharedLine describes the result of one issue.
+func sharedLine(remote string, s gitstore.Synced) string {
+	switch {
+	case s.Result == gitstore.Absent:
+		return fmt.Sprintf("issue %s: none on %s", s.Issue, gitstore.ShownRemote(remote))
+	case s.Result == gitstore.Failed && s.Pushed > 0:
+		return fmt.Sprintf("issue %s: %s: pushed %s", s.Issue, s.Result, phrase.Plural(s.Pushed, "checkpoint"))
+	case s.Fetched > 0 && s.Pushed > 0:
+		return fmt.Sprintf("issue %s: %s: fetched %d and pushed %s", s.Issue, s.Result, s.Fetched, phrase.Plural(s.Pushed, "checkpoint"))
+	case s.Joined && s.Fetched > 0:
+		return fmt.Sprintf("issue %s: %s: fetched %s", s.Issue, s.Result, phrase.Plural(s.Fetched, "checkpoint"))
+	case s.Joined && s.Pushed > 0:
+		return fmt.Sprintf("issue %s: %s: pushed %s", s.Issue, s.Result, phrase.Plural(s.Pushed, "checkpoint"))
+	case s.Fetched > 0:
+		return fmt.Sprintf("issue %s: %s %s", s.Issue, s.Result, phrase.Plural(s.Fetched, "checkpoint"))
+	case s.Pushed > 0:
+		return fmt.Sprintf("issue %s: %s %s", s.Issue, s.Result, phrase.Plural(s.Pushed, "checkpoint"))
+	}
+	return "issue " + string(s.Issue) + ": " + s.Result
+}
+
+// sharingFailed returns a failure that covers all issues that failed.
+func sharingFailed(c *invoke.Invocation, done []gitstore.Synced, err error) error {
+	if err == nil && !slices.ContainsFunc(done, func(s gitstore.Synced) bool { return s.Err != nil }) {
+		return nil
+	}
+	var issues []checkpoint.Issue
+	why := map[checkpoint.Issue]error{}
+	for _, s := range done {
+		issues = append(issues, s.Issue)
+		why[s.Issue] = s.Err
+	}
+	failed := c.Each(issues, func(i checkpoint.Issue) error { return why[i] })
+	if err == nil {
+		return failed
+	}
+	if len(done) == 0 {
+		return err
+	}
+	return exit.Errorf(exit.Partial, "", "%w", errors.Join(err, failed))
+}
