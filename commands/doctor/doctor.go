@@ -3,12 +3,13 @@
 package doctor
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"git-checkpoint/commands/internal/config"
 	"git-checkpoint/commands/internal/exit"
-	"git-checkpoint/commands/internal/githooks"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/commands/internal/phrase"
@@ -34,7 +35,18 @@ var DoctorCommand = invoke.Command{
 	Run: runDoctor,
 }
 
+// doctorOptions holds the flags of doctor.
+type doctorOptions struct {
+	fix   bool // repair what can be repaired without loss
+	sizes bool // measure the disk usage of each issue
+}
+
+func readDoctorOptions(c *invoke.Invocation) doctorOptions {
+	return doctorOptions{fix: c.Flags.Bool("fix"), sizes: c.Flags.Bool("sizes")}
+}
+
 func runDoctor(c *invoke.Invocation) error {
+	o := readDoctorOptions(c)
 	err := c.Open()
 	if c.Store == nil {
 		return err
@@ -47,12 +59,12 @@ func runDoctor(c *invoke.Invocation) error {
 		return err
 	}
 	fixable := 0
-	if c.Flags.Bool("fix") {
+	if o.fix {
 		if err := c.Store.SettleInterrupted(c.Ctx); err != nil {
 			c.Warnf("%v", err)
 		}
 	}
-	for fix := c.Flags.Bool("fix"); ; fix = false {
+	for fix := o.fix; ; fix = false {
 		findings, err := examine(c)
 		if err != nil {
 			return err
@@ -66,8 +78,10 @@ func runDoctor(c *invoke.Invocation) error {
 	if err := inspectAll(c, &result); err != nil {
 		return err
 	}
-	if err := measure(c, &result); err != nil {
-		return err
+	if o.sizes {
+		if err := measure(c, &result); err != nil {
+			return err
+		}
 	}
 	result.Valid = len(result.Errors) == 0
 	result.Warnings = append(result.Warnings, c.TakeWarnings()...)
@@ -132,47 +146,6 @@ func addFindings(findings []gitstore.Finding, result *output.Doctor) (fixable in
 	return fixable
 }
 
-// inspectAll inspects every chain, the hooks and the related settings.
-func inspectAll(c *invoke.Invocation, result *output.Doctor) error {
-	issues, err := issuesToVerify(c)
-	if err != nil {
-		return err
-	}
-	for _, i := range issues {
-		report, err := c.Store.Inspect(c.Ctx, i)
-		if err != nil {
-			return err
-		}
-		result.Errors = append(result.Errors, report.Errors...)
-		result.Warnings = append(result.Warnings, report.Warnings...)
-		result.Checked += report.Checked
-	}
-	checkPace(c, issues, result)
-	result.Warnings = append(result.Warnings, unfinishedWrites(c)...)
-	hooks, err := githooks.Find(c)
-	if err != nil {
-		return err
-	}
-	for _, h := range hooks {
-		if text := hookTrouble(h); text != "" {
-			result.Warnings = append(result.Warnings, text)
-		}
-	}
-	return nil
-}
-
-// hookTrouble returns a hook's problem, or "" if there is no problem.
-func hookTrouble(h output.Hook) string {
-	wanted := h.Event == "pre-push" && h.Setting != "off"
-	switch {
-	case h.Way != "" && !h.Runs:
-		return fmt.Sprintf("hook %s: it is in %s, and does not run: %s", h.Event, h.Place, h.Why)
-	case h.Way == "" && wanted:
-		return fmt.Sprintf("hook %s: hooks.pre_push is %s, and no hook is installed: git checkpoint hooks install --push", h.Event, h.Setting)
-	}
-	return ""
-}
-
 func showDoctor(c *invoke.Invocation, v output.Doctor) error {
 	if c.JSON {
 		return c.WriteJSON(v)
@@ -189,4 +162,47 @@ func showDoctor(c *invoke.Invocation, v output.Doctor) error {
 	c.Printf("%s checked, %s, %s; %s, %s\n", phrase.Plural(v.Checked, "checkpoint"), phrase.Plural(len(v.Errors), "error"), phrase.Plural(len(v.Warnings), "warning"),
 		phrase.Plural(o.Loose, "loose object"), phrase.Plural(o.Packs, "pack"))
 	return nil
+}
+
+// measure adds the disk usage of each issue to the result, largest first.
+func measure(c *invoke.Invocation, result *output.Doctor) error {
+	version, err := c.Store.Git().Version(c.Ctx)
+	if err != nil {
+		return err
+	}
+	if !version.AtLeast(2, 31) {
+		c.Warnf("--sizes needs git 2.31")
+		return nil
+	}
+	issues, err := issuesToVerify(c)
+	if err != nil {
+		return err
+	}
+	for _, i := range issues {
+		u, err := c.Store.Usage(c.Ctx, i)
+		if err != nil { // a damaged issue, which the checks report
+			c.Warnf("%v", err)
+			continue
+		}
+		result.Sizes = append(result.Sizes, output.Size{Issue: string(i), Checkpoints: u.Checkpoints, Bytes: u.Bytes})
+	}
+	slices.SortStableFunc(result.Sizes, func(a, b output.Size) int { return cmp.Compare(b.Bytes, a.Bytes) })
+	return nil
+}
+
+func printSizes(c *invoke.Invocation, sizes []output.Size) {
+	for _, s := range sizes {
+		c.Printf("%9s  issue %s, %s\n", roomOf(s.Bytes), output.Clean(s.Issue), phrase.Plural(s.Checkpoints, "checkpoint"))
+	}
+}
+
+// roomOf formats a size in KiB, MiB or GiB.
+func roomOf(bytes int64) string {
+	switch {
+	case bytes >= 1<<30:
+		return fmt.Sprintf("%.1f GiB", float64(bytes)/(1<<30))
+	case bytes >= 1<<20:
+		return fmt.Sprintf("%.1f MiB", float64(bytes)/(1<<20))
+	}
+	return fmt.Sprintf("%.1f KiB", float64(bytes)/(1<<10))
 }

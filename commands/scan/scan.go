@@ -34,15 +34,33 @@ var ScanCommand = invoke.Command{
 	Run: runScan,
 }
 
+// scanOptions holds the flags of scan.
+type scanOptions struct {
+	remote string // "" for the configured remote
+	all    bool   // every issue
+}
+
+func readScanOptions(c *invoke.Invocation) (scanOptions, error) {
+	o := scanOptions{remote: c.Flags.String("remote"), all: c.Flags.Bool("all")}
+	if o.all && (len(c.Args) > 0 || c.Common.Issue != "") {
+		return o, exit.Usagef("scan: --all takes no issue")
+	}
+	return o, nil
+}
+
 func runScan(c *invoke.Invocation) error {
 	if err := c.Open(); err != nil {
 		return err
 	}
-	issues, err := issuesToScan(c)
+	o, err := readScanOptions(c)
 	if err != nil {
 		return err
 	}
-	remote, err := c.Remote(c.Flags.String("remote"))
+	issues, err := issuesToScan(c, o.all)
+	if err != nil {
+		return err
+	}
+	remote, err := c.Remote(o.remote)
 	if err != nil && !errors.Is(err, gitstore.ErrNoRemote) {
 		return err
 	}
@@ -89,11 +107,8 @@ func stopped(by []stopping) error {
 }
 
 // issuesToScan returns the named issue, or every issue with --all.
-func issuesToScan(c *invoke.Invocation) ([]checkpoint.Issue, error) {
-	if c.Flags.Bool("all") {
-		if len(c.Args) > 0 || c.Common.Issue != "" {
-			return nil, exit.Usagef("scan: --all takes no issue")
-		}
+func issuesToScan(c *invoke.Invocation, all bool) ([]checkpoint.Issue, error) {
+	if all {
 		issues, _, err := c.Store.Issues(c.Ctx, false)
 		return issues, err
 	}
