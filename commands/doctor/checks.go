@@ -33,7 +33,7 @@ func inspectAll(c *invoke.Invocation, result *output.Doctor) error {
 	}
 	checkPace(c, issues, result)
 	result.Warnings = append(result.Warnings, unfinishedWrites(c)...)
-	hooks, err := githooks.Find(c)
+	hooks, err := githooks.Find(c, githooks.Repo(c))
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"git-checkpoint/commands/internal/hook"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/judge"
 	"git-checkpoint/commands/internal/phrase"
@@ -95,4 +96,35 @@ func worst(v freshness.Verdict) string {
 		}
 	}
 	return v.Action.String()
+}
+
+// maxAncestors limits the search for the git process, because a hook manager may run
+// between git and this process.
+const maxAncestors = 12
+
+// startedBy returns the command line of the nearest ancestor process for which found
+// returns true. It returns nil if there is none or if a process cannot be inspected.
+func startedBy(found func(argv []string) bool) []string {
+	pid := os.Getppid()
+	for range maxAncestors {
+		argv, parent := process(pid)
+		if argv == nil {
+			return nil
+		}
+		if found(argv) {
+			return argv
+		}
+		pid = parent
+	}
+	return nil
+}
+
+// onItsWay reports whether an ancestor git command runs the checkout as one of its steps:
+// a rebase, a pull or a bisection.
+func onItsWay() bool {
+	name, _ := hook.GitCommand(startedBy(func(argv []string) bool {
+		name, _ := hook.GitCommand(argv)
+		return name != "" && name != "hook" && name != "checkpoint"
+	}))
+	return name != "" && name != "checkout" && name != "switch"
 }

@@ -11,6 +11,7 @@ import (
 	"git-checkpoint/commands/internal/hook/install"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/output"
+	"git-checkpoint/commands/internal/phrase"
 
 	"github.com/urfave/cli/v2"
 )
@@ -50,73 +51,87 @@ func agentNames() string {
 	return "`" + names[0] + "`, " + strings.Join(names[1:last], ", ") + " or " + names[last]
 }
 
-func runHooks(c *invoke.Invocation) error {
-	verb := ""
-	if len(c.Args) > 0 {
-		verb = c.Args[0]
+// hooksOptions holds the verb and the flags of hooks.
+type hooksOptions struct {
+	verb   string      // install, uninstall or status
+	agent  *hook.Agent // nil for git's hooks
+	push   bool        // pre-push also pushes checkpoints
+	global bool        // for all repositories of the user
+	manual bool        // print the text to paste, change nothing
+	dryRun bool
+	force  bool // also change blocks that a user edited
+}
+
+func readHooksOptions(c *invoke.Invocation) (hooksOptions, error) {
+	agent := c.Flags.String("agent")
+	o := hooksOptions{
+		agent: hook.AgentNamed(agent), push: c.Flags.Bool("push"), global: c.Flags.Bool("global"),
+		manual: c.Flags.Bool("manual"), dryRun: c.Flags.Bool("dry-run"), force: c.Flags.Bool("force"),
 	}
-	if err := checkHooks(c, verb); err != nil {
+	if len(c.Args) > 0 {
+		o.verb = c.Args[0]
+	}
+	switch {
+	case o.verb != "install" && o.verb != "uninstall" && o.verb != "status":
+		return o, invoke.UnknownVerb("hooks", o.verb, "status", []string{"install", "uninstall", "status"})
+	case agent != "" && o.agent == nil:
+		return o, exit.Usagef("hooks: --agent: %q is none of %s", agent, strings.Join(hook.Agents(), ", "))
+	case agent != "" && o.push:
+		return o, exit.Usagef("hooks: --push and --agent do not go together")
+	case o.verb != "install" && (o.push || o.manual):
+		return o, exit.Usagef("hooks: --push and --manual are for install")
+	}
+	return o, nil
+}
+
+func runHooks(c *invoke.Invocation) error {
+	o, err := readHooksOptions(c)
+	if err != nil {
 		return err
 	}
-	agent := hook.AgentNamed(c.Flags.String("agent"))
-	if c.Flags.Bool("manual") {
-		return showManual(c, agent)
+	if o.manual {
+		return showManual(c, o.agent, o.push)
 	}
 	if err := c.Open(); err != nil {
 		return err
 	}
-	if verb == "status" {
-		return hooksStatus(c)
-	}
 	r := githooks.Repo(c)
-	changes, err := planHooks(c, r, verb == "install", agent)
+	r.Global, r.Force = o.global, o.force
+	if o.verb == "status" {
+		return hooksStatus(c, r)
+	}
+	changes, err := planHooks(r, o)
 	if err != nil {
 		return err
 	}
-	return changeHooks(c, r, verb, changes)
+	return changeHooks(c, r, o, changes)
 }
 
-func planHooks(c *invoke.Invocation, r *install.Repo, in bool, agent *hook.Agent) ([]install.HookChange, error) {
-	switch {
-	case agent != nil:
-		return r.Agent(agent, in)
+func planHooks(r *install.Repo, o hooksOptions) ([]install.HookChange, error) {
+	switch in := o.verb == "install"; {
+	case o.agent != nil:
+		return r.Agent(o.agent, in)
 	case in:
-		return r.Install(c.Flags.Bool("push"))
+		return r.Install(o.push)
 	}
 	return r.Uninstall()
 }
 
-func checkHooks(c *invoke.Invocation, verb string) error {
-	agent := c.Flags.String("agent")
-	switch {
-	case verb != "install" && verb != "uninstall" && verb != "status":
-		return invoke.UnknownVerb("hooks", verb, "status", []string{"install", "uninstall", "status"})
-	case agent != "" && hook.AgentNamed(agent) == nil:
-		return exit.Usagef("hooks: --agent: %q is none of %s", agent, strings.Join(hook.Agents(), ", "))
-	case agent != "" && c.Flags.Bool("push"):
-		return exit.Usagef("hooks: --push and --agent do not go together")
-	case verb != "install" && (c.Flags.Bool("push") || c.Flags.Bool("manual")):
-		return exit.Usagef("hooks: --push and --manual are for install")
-	}
-	return nil
-}
-
 // changeHooks applies the planned changes, or only prints them with --dry-run.
-func changeHooks(c *invoke.Invocation, r *install.Repo, verb string, changes []install.HookChange) error {
-	dry := c.Flags.Bool("dry-run")
-	result := output.Hooks{Type: "hooks", Action: verb, DryRun: dry}
-	if !dry {
+func changeHooks(c *invoke.Invocation, r *install.Repo, o hooksOptions, changes []install.HookChange) error {
+	result := output.Hooks{Type: "hooks", Action: o.verb, DryRun: o.dryRun}
+	if !o.dryRun {
 		r.RemoveStale()
 	}
 	for _, ch := range changes {
-		if !dry {
+		if !o.dryRun {
 			if err := ch.Do(); err != nil {
 				tellKept(c, r)
-				return fmt.Errorf("hooks %s is not complete: %w", verb, err)
+				return fmt.Errorf("hooks %s is not complete: %w", o.verb, err)
 			}
 		}
 		result.Changes = append(result.Changes, ch.Text)
-		tellChange(c, dry, ch.Text)
+		tellChange(c, o.dryRun, ch.Text)
 	}
 	result.Kept = tellKept(c, r)
 	if len(changes) == 0 {
@@ -149,8 +164,8 @@ func tellChange(c *invoke.Invocation, dry bool, text string) {
 }
 
 // showManual prints the text that a user can paste into a settings file.
-func showManual(c *invoke.Invocation, agent *hook.Agent) error {
-	text, err := install.Manual(agent, c.Flags.Bool("push"))
+func showManual(c *invoke.Invocation, agent *hook.Agent, push bool) error {
+	text, err := install.Manual(agent, push)
 	if err != nil {
 		return err
 	}
@@ -159,4 +174,45 @@ func showManual(c *invoke.Invocation, agent *hook.Agent) error {
 	}
 	c.Printf("%s", text)
 	return nil
+}
+
+// hooksStatus prints the installed hooks and whether git runs them.
+func hooksStatus(c *invoke.Invocation, r *install.Repo) error {
+	result := output.Hooks{Type: "hooks", Action: "status"}
+	var err error
+	if result.Hooks, err = githooks.Find(c, r); err != nil {
+		return err
+	}
+	agents, err := r.Agents()
+	if err != nil {
+		return err
+	}
+	for _, a := range agents {
+		result.Agents = append(result.Agents, output.Agent{Agent: a.Agent, Path: a.Path, Events: a.Events})
+	}
+	if c.JSON {
+		return c.WriteJSON(result)
+	}
+	for _, h := range result.Hooks {
+		c.Printf("%s\n", output.Clean(hookLine(h)))
+	}
+	for _, a := range agents {
+		c.Printf("%s: %s in %s\n", a.Agent, phrase.List(a.Events), output.Clean(a.Path))
+	}
+	return nil
+}
+
+// hookLine describes a hook in one line.
+func hookLine(h output.Hook) string {
+	if h.Way == "" {
+		return h.Event + ": not installed"
+	}
+	line := fmt.Sprintf("%s: runs, from %s (hooks.%s: %s)", h.Event, h.Place, strings.ReplaceAll(h.Event, "-", "_"), h.Setting)
+	if !h.Runs {
+		line = fmt.Sprintf("%s: in %s, and does not run: %s", h.Event, h.Place, h.Why)
+	}
+	if h.Manager != "" {
+		line += ", beside " + h.Manager
+	}
+	return line
 }

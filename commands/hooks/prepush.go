@@ -47,6 +47,17 @@ func prePush(c *invoke.Invocation, args []string) error {
 	return err
 }
 
+// dryPush reports whether this process was started by `git push --dry-run`. Git does not
+// pass the flag to hooks, so its command line is read. If the command line cannot be
+// read, the push counts as real.
+func dryPush() bool {
+	_, dry := hook.IsDryPush(startedBy(func(argv []string) bool {
+		push, _ := hook.IsDryPush(argv)
+		return push
+	}))
+	return dry
+}
+
 // nothingOfOurs reports whether no pushed branch can have checkpoints. If every ref is up
 // to date, git passes no updates.
 func nothingOfOurs(updates []hook.Update, g gitstore.HookPrecheck) bool {

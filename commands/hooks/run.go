@@ -12,8 +12,6 @@ import (
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/commands/internal/phrase"
-
-	"github.com/urfave/cli/v2"
 )
 
 // HookCommand declares git checkpoint hook.
@@ -24,10 +22,8 @@ var HookCommand = invoke.Command{
 		"settings file gets `stop`: it exits 2, by which an agent's stop hook makes it go\n" +
 		"on, for the lead session of a pipeline whose newest checkpoint is not complete.\n" +
 		"GIT_CHECKPOINT_SKIP=1 makes it do nothing.",
-	Examples:   []string{"git checkpoint hook session-start claude"},
-	MayBeEmpty: []string{"agent"},
-	Flags:      func() []cli.Flag { return nil },
-	Run:        runHook,
+	Examples: []string{"git checkpoint hook session-start claude"},
+	Run:      runHook,
 }
 
 // skipVariable disables hooks. It is set for the processes that a hook starts, because a

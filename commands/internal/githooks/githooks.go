@@ -9,18 +9,19 @@ import (
 	"git-checkpoint/commands/internal/output"
 )
 
-// Repo returns the repository and settings for hook installation.
+// Repo returns the repository and settings for hook installation, without the flags of
+// the command hooks.
 func Repo(c *invoke.Invocation) *install.Repo {
 	return &install.Repo{
 		Context: c.Ctx, Git: c.Store.Git(), Config: c.Store.Config(), Root: c.Store.Root(), CommonDir: c.Store.CommonDir(),
-		PrePush: c.Settings.String("hooks.pre_push"), Global: c.Flags.Bool("global"), Force: c.Flags.Bool("force"), Warn: c.Warnf,
+		PrePush: c.Settings.String("hooks.pre_push"), Warn: c.Warnf,
 		ClearLock: c.Store.ClearLock,
 	}
 }
 
 // Find returns the state and the setting of each git hook.
-func Find(c *invoke.Invocation) ([]output.Hook, error) {
-	found, err := Repo(c).Status()
+func Find(c *invoke.Invocation, r *install.Repo) ([]output.Hook, error) {
+	found, err := r.Status()
 	var hooks []output.Hook
 	for _, h := range found {
 		hooks = append(hooks, output.Hook{
