@@ -1,11 +1,31 @@
+// Package atomicfile replaces files that belong to other programs or to the
+// user, such as settings and hook files.
+//
+//   - A reader sees the old content or the new: the content is written to a
+//     temporary file in the same directory, synced and renamed.
+//   - A file that changed after it was read is not replaced. Another program
+//     may still write it between that check and the rename, which takes some
+//     microseconds; no file system of every platform can close that gap.
+//   - A symlink stays a symlink: the file that it leads to is replaced. Mode
+//     and owner are kept. A file that is read-only, or that has other hard
+//     links, is refused unless Force is set.
+//   - Keep stores a copy of a file before it changes.
 package atomicfile
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"git-checkpoint/gitstore/fsutil"
 )
 
 // A Replacement holds a file's content at the time of Read, possibly of a missing file.
@@ -57,6 +77,103 @@ func Read(name string) (Replacement, error) {
 // Exists reports whether the file existed when it was read.
 func (f Replacement) Exists() bool { return f.info != nil }
 
+// Remove removes the file, unless it changed after it was read.
+func (f Replacement) Remove() error {
+	if err := f.unchanged(); err != nil {
+		return err
+	}
+	if err := os.Remove(f.Path); err != nil {
+		return err
+	}
+	removeStale(f.Path)
+	return syncDir(filepath.Dir(f.Path))
+}
+
+// Write replaces the content of the file. It creates a missing file and its directory.
+func (f Replacement) Write(text string) error {
+	return f.write(text, 0o666)
+}
+
+// Create creates the file with a mode, from which the umask is subtracted. It
+// fails with ErrChanged if the file exists.
+func (f Replacement) Create(text string, mode fs.FileMode) error {
+	if f.Exists() {
+		return fmt.Errorf("create %s: %w", f.Path, ErrChanged)
+	}
+	return f.write(text, mode)
+}
+
+// RemoveStale removes temporary files that killed processes left beside a file.
+func RemoveStale(path string) { removeStale(path) }
+
+// PlaceFile puts a new file at a path in one step, instead of the file or
+// symlink that is there.
+func PlaceFile(path, text string, mode fs.FileMode) error {
+	removeStale(path)
+	return Replacement{Path: path}.replace(text, mode, nil)
+}
+
+// PlaceSymlink puts a symlink at a path in one step, instead of the file or
+// symlink that is there.
+func PlaceSymlink(path, target string) error {
+	removeStale(path)
+	temp := filepath.Join(filepath.Dir(path), tempPrefix(path)+strconv.Itoa(os.Getpid())+"-0")
+	if err := os.Symlink(target, temp); err != nil {
+		return err
+	}
+	if err := os.Rename(temp, path); err != nil {
+		os.Remove(temp)
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+// keptCopies limits copies per file.
+const keptCopies = 5
+
+// Keep copies the content of f to a directory and returns the copy's path. The newest
+// copy has no number; older copies end in .1 to .4. Content equal to the newest copy is
+// not stored again. A missing file is stored as an empty copy.
+func Keep(dir string, f Replacement) (string, error) {
+	newest := keptName(dir, f.Path)
+	if data, err := os.ReadFile(newest); err == nil && string(data) == f.Text {
+		return newest, nil
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	for n := keptCopies - 1; n > 0; n-- {
+		_ = os.Rename(numbered(newest, n-1), numbered(newest, n)) // a missing copy is no error
+	}
+	to, err := Read(newest)
+	if err != nil {
+		return "", err
+	}
+	return newest, to.write(f.Text, 0o600) // settings may hold tokens
+}
+
+// Kept returns all copies of a file, newest first.
+func Kept(dir, path string) []string {
+	var texts []string
+	for n := range keptCopies {
+		if data, err := os.ReadFile(numbered(keptName(dir, path), n)); err == nil {
+			texts = append(texts, string(data))
+		}
+	}
+	return texts
+}
+
+// IsPassing reports whether err is a disk error or an exhausted limit of the process or
+// system. Such an error is unrelated to the file and may be temporary.
+func IsPassing(err error) bool {
+	for _, cause := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.ENOSPC, syscall.EDQUOT, syscall.EIO} {
+		if errors.Is(err, cause) {
+			return true
+		}
+	}
+	return false
+}
+
 // maxLinks limits a chain of symlinks.
 const maxLinks = 40
 
@@ -96,14 +213,124 @@ func (f Replacement) unchanged() error {
 	return nil
 }
 
-// Remove removes the file, unless it changed after it was read.
-func (f Replacement) Remove() error {
+// staleAfter is the age limit of temporary files whose process id belongs to a running
+// process.
+const staleAfter = time.Hour
+
+// removeStale removes temporary files of killed processes.
+func removeStale(path string) {
+	entries, _ := os.ReadDir(filepath.Dir(path))
+	for _, e := range entries {
+		rest, ours := strings.CutPrefix(e.Name(), tempPrefix(path))
+		pid, number, dashed := strings.Cut(rest, "-")
+		id, err := strconv.Atoi(pid)
+		if _, numberErr := strconv.Atoi(number); !ours || !dashed || err != nil || numberErr != nil {
+			continue
+		}
+		info, err := e.Info()
+		if err == nil && id != os.Getpid() && (!IsRunning(id) || time.Since(info.ModTime()) > staleAfter) {
+			os.Remove(filepath.Join(filepath.Dir(path), e.Name()))
+		}
+	}
+}
+
+// tempPrefix returns the name prefix of temporary files for path. A process id and a
+// number follow.
+func tempPrefix(path string) string {
+	return "." + filepath.Base(path) + ".git-checkpoint-"
+}
+
+// syncDir makes a rename or removal durable. It ignores a directory that is not readable or
+// was removed.
+func syncDir(dir string) error {
+	err := fsutil.SyncDir(dir)
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+func (f Replacement) write(text string, mode fs.FileMode) error {
+	removeStale(f.Path)
+	if err := f.obstacle(); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(f.Path), 0o777); err != nil {
+		return err
+	}
+	return f.replace(text, mode, f.rename)
+}
+
+// obstacle returns an ObstacleError for a file that is read-only or has other
+// hard links.
+func (f Replacement) obstacle() error {
+	if f.info == nil || f.Force {
+		return nil
+	}
+	if f.info.Mode().Perm()&0o222 == 0 {
+		return &ObstacleError{f.Path, "it is read-only"}
+	}
+	now, err := os.Lstat(f.Path) // removeStale may have removed a link
+	if err != nil {
+		return nil // unchanged reports it
+	}
+	if n := hardLinks(now); n > 1 {
+		return &ObstacleError{f.Path, fmt.Sprintf("it has %d hard links, and the others would keep the old content", n)}
+	}
+	return nil
+}
+
+// replace writes a synced temporary file beside the file and installs it. It gives the
+// temporary file owner and mode of the replaced file.
+func (f Replacement) replace(text string, mode fs.FileMode, install func(temp, path string) error) error {
+	options := fsutil.ReplaceOptions{
+		Temp:    tempPrefix(f.Path) + strconv.Itoa(os.Getpid()) + "-",
+		Mode:    mode,
+		Sync:    true,
+		Install: install,
+		SyncDir: syncDir,
+	}
+	if f.info != nil {
+		options.Mode = 0o600 // until the owner is set
+		options.Prepare = f.keepOwnerAndMode
+	}
+	return fsutil.ReplaceFile(f.Path, strings.NewReader(text), options)
+}
+
+func (f Replacement) keepOwnerAndMode(temp *os.File) error {
+	if err := keepOwner(temp, f.info); err != nil && !f.Force {
+		return err
+	}
+	return temp.Chmod(f.info.Mode().Perm())
+}
+
+// rename moves the temporary file to the file's path.
+func (f Replacement) rename(temp, _ string) error {
 	if err := f.unchanged(); err != nil {
 		return err
 	}
-	if err := os.Remove(f.Path); err != nil {
-		return err
+	if f.info == nil {
+		// os.Link fails if another process has created the file meanwhile.
+		err := os.Link(temp, f.Path)
+		if err == nil {
+			return os.Remove(temp)
+		}
+		if errors.Is(err, fs.ErrExist) {
+			return fmt.Errorf("create %s: %w", f.Path, ErrChanged)
+		}
 	}
-	removeStale(f.Path)
-	return syncDir(filepath.Dir(f.Path))
+	return os.Rename(temp, f.Path)
+}
+
+// keptName returns a readable file name, unique per path.
+func keptName(dir, path string) string {
+	sum := sha256.Sum256([]byte(filepath.ToSlash(path)))
+	return filepath.Join(dir, filepath.Base(path)+"-"+hex.EncodeToString(sum[:4]))
+}
+
+func numbered(name string, n int) string {
+	if n == 0 {
+		return name
+	}
+	return name + "." + strconv.Itoa(n)
 }

@@ -1,8 +1,22 @@
+// Package complete computes shell completions from command declarations, and holds
+// completion scripts for bash, zsh and fish.
+//
+// A shell runs
+//
+//	git checkpoint completion words -- WORD...
+//
+// with the words after "git checkpoint"; the last word is at the cursor. The first output
+// line is "words", "files" or "dirs"; the shell adds file or directory names for the last
+// two. Each following line is one completion of the typed text: the word, a tab, its
+// description. Words contain no control characters, so that lines can be split at
+// newlines. The shell quotes inserted words.
 package complete
 
 import (
+	"embed"
 	"slices"
 	"strings"
+	"unicode"
 
 	"git-checkpoint/commands/internal/manual"
 )
@@ -63,6 +77,44 @@ func At(tool *manual.Tool, words []string) Next {
 	return n
 }
 
+// Lines returns the response to the shell. It lists words from n.Words and found that
+// complete the typed text; found holds the results of the caller's lookup.
+func (n *Next) Lines(found []Word) string {
+	var b strings.Builder
+	switch {
+	case n.Dirs:
+		b.WriteString("dirs\n")
+	case n.Files:
+		b.WriteString("files\n")
+	default:
+		b.WriteString("words\n")
+	}
+	var seen []string
+	for _, w := range slices.Concat(n.Words, found) {
+		if !strings.HasPrefix(w.Text, n.Typed) || !plain(w.Text) || slices.Contains(seen, w.Text) {
+			continue
+		}
+		seen = append(seen, w.Text)
+		b.WriteString(n.Prefix + w.Text + "\t" + strings.Map(printable, w.About) + "\n")
+	}
+	return b.String()
+}
+
+// Shells returns the names of shells with a completion script.
+func Shells() []string { return []string{"bash", "zsh", "fish"} }
+
+//go:embed scripts
+var scripts embed.FS
+
+// Script returns the completion script of a shell, or "" if the shell is unknown.
+func Script(shell string) string {
+	data, err := scripts.ReadFile("scripts/git-checkpoint." + shell)
+	if err != nil {
+		return ""
+	}
+	return string(data)
+}
+
 // A reader parses a command line word by word.
 type reader struct {
 	tool    *manual.Tool
@@ -92,6 +144,18 @@ func (r *reader) take(word string) {
 	}
 }
 
+func (r *reader) value(f *manual.FlagDoc, value string) {
+	switch long(f) {
+	case "C":
+		r.line.Dir = value
+	case "issue":
+		r.line.Issue = value
+	}
+}
+
+// long returns a flag's long name without dashes.
+func long(f *manual.FlagDoc) string { return f.Names[len(f.Names)-1] }
+
 // flag parses a flag and its attached value.
 func (r *reader) flag(word string) {
 	name, value, attached := strings.Cut(strings.TrimLeft(word, "-"), "=")
@@ -108,13 +172,32 @@ func (r *reader) flag(word string) {
 	}
 }
 
-func (r *reader) value(f *manual.FlagDoc, value string) {
-	switch long(f) {
-	case "C":
-		r.line.Dir = value
-	case "issue":
-		r.line.Issue = value
+func (r *reader) flagNamed(name string) *manual.FlagDoc {
+	for _, f := range r.all() {
+		if slices.Contains(f.Names, name) {
+			return &f
+		}
 	}
+	return nil
+}
+
+// all returns the flags that are valid at the reader's position.
+func (r *reader) all() []manual.FlagDoc {
+	if r.command == nil {
+		return r.tool.Common
+	}
+	return append(slices.Clone(r.command.Flags), r.tool.Common...)
+}
+
+// named returns the command with this name. An unknown command has no arguments and
+// flags.
+func (r *reader) named(word string) *manual.CommandDoc {
+	for i, c := range r.tool.Commands {
+		if c.Name == word || c.Alias != "" && c.Alias == word {
+			return &r.tool.Commands[i]
+		}
+	}
+	return &manual.CommandDoc{Name: word}
 }
 
 // next returns possible completions of word.
@@ -135,6 +218,42 @@ func (r *reader) next(word string) Next {
 		return Next{Kinds: []Kind{Command}, Typed: word}
 	}
 	return r.argument(len(r.line.Args)).typed("", word)
+}
+
+// of returns completions for a word of a declaration: a kind, or alternatives such as
+// "yaml|json".
+func of(value, flag string) Next {
+	switch {
+	case value == "" || flag == "conflict" || flag == "get": // ID of another system; path in a record
+		return Next{}
+	case strings.ToLower(value) == value && strings.ContainsAny(value, "|"):
+		return Next{Words: choices(value)}
+	}
+	switch first, _, _ := strings.Cut(value, "="); first {
+	case "PATH", "FILE", "CMD":
+		return Next{Files: first == value}
+	case "DIR":
+		return Next{Dirs: true}
+	case string(Trigger):
+		return Next{Kinds: []Kind{Trigger}}
+	case "A", "B": // sides of a diff
+		return Next{Kinds: []Kind{ID}}
+	}
+	var n Next
+	for _, k := range strings.Split(value, "|") {
+		if slices.Contains([]Kind{Issue, ID, Phase, Task, Layout, Remote, Branch, Command, Guide}, Kind(k)) {
+			n.Kinds = append(n.Kinds, Kind(k))
+		}
+	}
+	return n
+}
+
+func choices(value string) []Word {
+	var words []Word
+	for _, c := range strings.Split(value, "|") {
+		words = append(words, Word{Text: c})
+	}
+	return words
 }
 
 func (n Next) typed(prefix, text string) Next {
@@ -176,42 +295,6 @@ func (r *reader) argument(n int) Next {
 	return next
 }
 
-// of returns completions for a word of a declaration: a kind, or alternatives such as
-// "yaml|json".
-func of(value, flag string) Next {
-	switch {
-	case value == "" || flag == "conflict" || flag == "get": // ID of another system; path in a record
-		return Next{}
-	case strings.ToLower(value) == value && strings.ContainsAny(value, "|"):
-		return Next{Words: choices(value)}
-	}
-	switch first, _, _ := strings.Cut(value, "="); first {
-	case "PATH", "FILE", "CMD":
-		return Next{Files: first == value}
-	case "DIR":
-		return Next{Dirs: true}
-	case string(Trigger):
-		return Next{Kinds: []Kind{Trigger}}
-	case "A", "B": // sides of a diff
-		return Next{Kinds: []Kind{ID}}
-	}
-	var n Next
-	for _, k := range strings.Split(value, "|") {
-		if slices.Contains([]Kind{Issue, ID, Phase, Task, Layout, Remote, Branch, Command, Guide}, Kind(k)) {
-			n.Kinds = append(n.Kinds, Kind(k))
-		}
-	}
-	return n
-}
-
-func choices(value string) []Word {
-	var words []Word
-	for _, c := range strings.Split(value, "|") {
-		words = append(words, Word{Text: c})
-	}
-	return words
-}
-
 // flags returns completions for flags that can still be given.
 func (r *reader) flags() []Word {
 	var words []Word
@@ -226,33 +309,16 @@ func (r *reader) flags() []Word {
 	return words
 }
 
-// all returns the flags that are valid at the reader's position.
-func (r *reader) all() []manual.FlagDoc {
-	if r.command == nil {
-		return r.tool.Common
-	}
-	return append(slices.Clone(r.command.Flags), r.tool.Common...)
+// plain reports whether a word is printable and non-empty. Text with bidirectional
+// control characters is rejected.
+func plain(s string) bool {
+	return s != "" && strings.IndexFunc(s, func(r rune) bool { return printable(r) != r }) < 0
 }
 
-func (r *reader) flagNamed(name string) *manual.FlagDoc {
-	for _, f := range r.all() {
-		if slices.Contains(f.Names, name) {
-			return &f
-		}
+// printable returns r, or a question mark if r is not printable.
+func printable(r rune) rune {
+	if r == unicode.ReplacementChar || !unicode.IsPrint(r) {
+		return '?'
 	}
-	return nil
+	return r
 }
-
-// named returns the command with this name. An unknown command has no arguments and
-// flags.
-func (r *reader) named(word string) *manual.CommandDoc {
-	for i, c := range r.tool.Commands {
-		if c.Name == word || c.Alias != "" && c.Alias == word {
-			return &r.tool.Commands[i]
-		}
-	}
-	return &manual.CommandDoc{Name: word}
-}
-
-// long returns a flag's long name without dashes.
-func long(f *manual.FlagDoc) string { return f.Names[len(f.Names)-1] }

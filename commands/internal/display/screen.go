@@ -1,3 +1,10 @@
+// Package display renders screens for users: the timeline of list, the status screen, the
+// changes of diff. It is pure: data, screen width and colour are parameters.
+//
+// Records can contain any text, so text is cleaned (package output) before it is
+// measured, cut or coloured. Shown data therefore never contributes escape sequences.
+// Information never depends on colour or position alone. Lines fit the screen width.
+// Box-drawing and other graphic characters are avoided.
 package display
 
 import (
@@ -53,32 +60,35 @@ func (s Screen) Heading(text string) string {
 	return strings.Join(lines, "\n")
 }
 
+// A Row is a labelled line in a sheet.
+type Row struct {
+	Label, Text string
+	Style       Style
+	Below       []string // additional lines
+	Hint        string   // suggested command, or ""
+}
+
+// Sheet renders rows with aligned texts, wrapped at the screen width. Suggested commands
+// are never wrapped, so that users can copy them.
+func (s Screen) Sheet(rows []Row) string {
+	width := 0
+	for _, r := range rows {
+		width = max(width, output.Width(output.Clean(r.Label)))
+	}
+	width += 2
+	var b strings.Builder
+	for _, r := range rows {
+		s.row(&b, r, width)
+	}
+	return b.String()
+}
+
 // fit truncates clean text to the columns that remain after used columns.
 func (s Screen) fit(text string, used int) string {
 	if s.Width <= 0 {
 		return text
 	}
 	return output.Truncate(text, max(s.Width-used, 0))
-}
-
-// fitEnd truncates a path like fit, but keeps the end, its more informative part.
-func (s Screen) fitEnd(path string, used int) string {
-	room := max(s.Width-used, 0)
-	if s.Width <= 0 || output.Width(path) <= room {
-		return path
-	}
-	dots, rest := "..."[:min(3, room)], path
-	if most := 8*room + 64; len(rest) > most {
-		rest = strings.ToValidUTF8(rest[len(rest)-most:], "")
-	}
-	for rest != "" {
-		if output.Width(rest) <= room-len(dots) {
-			return dots + rest
-		}
-		_, size := utf8.DecodeRuneInString(rest)
-		rest = rest[size:]
-	}
-	return dots
 }
 
 // wrap breaks clean text into lines of at most width columns, preferably at spaces. Width
@@ -107,4 +117,41 @@ func wrap(text string, width int) []string {
 		}
 	}
 	return append(lines, line)
+}
+
+func (s Screen) row(b *strings.Builder, r Row, width int) {
+	indent := strings.Repeat(" ", width)
+	head := pad(output.Clean(r.Label), width)
+	for _, line := range wrap(output.Clean(r.Text), s.Width-width) {
+		b.WriteString(strings.TrimRight(head+s.Paint(r.Style, line), " ") + "\n")
+		head = indent
+	}
+	for _, text := range r.Below {
+		for _, line := range wrap(output.Clean(text), s.Width-width-2) {
+			b.WriteString(strings.TrimRight(indent+"  "+line, " ") + "\n")
+		}
+	}
+	if r.Hint != "" {
+		b.WriteString(indent + "hint: " + s.Paint(Bold, output.Clean(r.Hint)) + "\n")
+	}
+}
+
+// fitEnd truncates a path like fit, but keeps the end, its more informative part.
+func (s Screen) fitEnd(path string, used int) string {
+	room := max(s.Width-used, 0)
+	if s.Width <= 0 || output.Width(path) <= room {
+		return path
+	}
+	dots, rest := "..."[:min(3, room)], path
+	if most := 8*room + 64; len(rest) > most {
+		rest = strings.ToValidUTF8(rest[len(rest)-most:], "")
+	}
+	for rest != "" {
+		if output.Width(rest) <= room-len(dots) {
+			return dots + rest
+		}
+		_, size := utf8.DecodeRuneInString(rest)
+		rest = rest[size:]
+	}
+	return dots
 }

@@ -101,6 +101,20 @@ func (g *Guard) Run(ctx context.Context) (int, error) {
 	}
 }
 
+// Saved marks the checkpoint as stored. Work.Save calls Saved, so that later signals need
+// not wait for Save to return.
+func (g *Guard) Saved() { g.busy.Store(false) }
+
+// Tell prints a message with say. If the command controls the terminal, the message is
+// deferred until the command ends.
+func (g *Guard) Tell(say func()) {
+	if g.ownsScreen() {
+		g.untold = append(g.untold, say)
+		return
+	}
+	say()
+}
+
 // start starts the command with this process's standard streams.
 func (g *Guard) start() error {
 	g.cmd = exec.Command(g.Path)
@@ -153,6 +167,14 @@ func (g *Guard) watch() int {
 	}
 }
 
+// sameSignal is the period in which a repeated signal can be git's copy of the first
+// signal. The terminal signals both git and its child `git checkpoint`, and git forwards
+// the signal to its child once.
+const sameSignal = 200 * time.Millisecond
+
+// killedByUs is the exit code of a command killed after a second Ctrl+C.
+const killedByUs = 128 + 9
+
 // ended saves a checkpoint after a failure and returns the exit code. It first waits
 // briefly for a signal, because the same signal may have ended the command.
 func (g *Guard) ended() int {
@@ -172,4 +194,141 @@ func (g *Guard) ended() int {
 		g.push(0)
 	}
 	return code
+}
+
+// interrupted saves a checkpoint, then forwards the signal. A repeated signal kills the
+// command immediately.
+func (g *Guard) interrupted(s os.Signal) {
+	if !g.again(s) {
+		g.rescue(s)
+	}
+}
+
+// again records a signal and reports whether it needs no save: it is git's copy, a
+// different second signal, or a repetition that kills the command.
+func (g *Guard) again(s os.Signal) bool {
+	at, seen := g.signalled[s]
+	now := time.Now()
+	if seen && g.isEcho(s, now.Sub(at)) {
+		g.echoed[s] = true
+		return true
+	}
+	other := len(g.signalled) > 0 && !seen
+	g.signalled[s] = now
+	switch {
+	case other: // e.g. SIGTERM after SIGINT: less time remains
+		g.forward(s)
+		return true
+	case !seen || g.ownsScreen():
+		return false
+	}
+	g.second = true
+	g.cancel()
+	g.kill()
+	return true
+}
+
+// isEcho reports whether a signal counts as git's forwarded copy. After a completed save
+// the period is shorter, because treating a copy as a second Ctrl+C then loses little.
+func (g *Guard) isEcho(s os.Signal, after time.Duration) bool {
+	return !g.echoed[s] && after < sameSignal && (g.busy.Load() || after < sameSignal/10) && g.ByGit
+}
+
+// ownsScreen reports whether the command controls the terminal, like an editor or a
+// pager.
+func (g *Guard) ownsScreen() bool { return !g.apart && terminal.ReadsKeys() }
+
+// lastPush limits the push after an interrupt, because the user is waiting.
+const lastPush = 15 * time.Second
+
+func (g *Guard) rescue(s os.Signal) {
+	g.save(checkpoint.UserInterrupt)
+	g.forward(s)
+	g.push(lastPush)
+}
+
+// save saves a checkpoint while signals are handled. A second signal aborts the save.
+func (g *Guard) save(t checkpoint.Trigger) {
+	if s := g.beside(func() { g.Work.Save(g.ctx, t) }, func() {}); s != nil {
+		g.rescue(s)
+	}
+}
+
+// beside runs work while signals are handled. The first signal calls stop and is returned
+// after work ends.
+func (g *Guard) beside(work, stop func()) (waiting os.Signal) {
+	if g.second {
+		return nil
+	}
+	g.busy.Store(true)
+	done := make(chan struct{})
+	go func() { defer close(done); work() }()
+	for {
+		select {
+		case <-done:
+			if g.busy.Store(false); g.second {
+				return nil
+			}
+			return waiting
+		case s := <-g.sigs:
+			if first := len(g.signalled) == 0; !g.again(s) && first {
+				waiting = s
+				stop()
+			}
+		}
+	}
+}
+
+// push pushes saved checkpoints within limit; 0 means no limit beyond a connection's own
+// timeout. A signal aborts the push, because a save has priority.
+func (g *Guard) push(limit time.Duration) {
+	if !g.Work.Pushes() {
+		return
+	}
+	ctx, stop := context.WithCancel(g.ctx)
+	if limit > 0 {
+		ctx, stop = context.WithTimeout(g.ctx, limit)
+	}
+	defer stop()
+	if s := g.beside(func() { g.Work.Push(ctx, limit) }, stop); s != nil {
+		g.rescue(s)
+	}
+}
+
+func (g *Guard) lastSignal() os.Signal {
+	var last os.Signal
+	for s, at := range g.signalled {
+		if last == nil || at.After(g.signalled[last]) {
+			last = s
+		}
+	}
+	return last
+}
+
+// grace is the time between the request to end and the kill.
+const grace = 10 * time.Second
+
+// end asks the command to end, and kills it after grace.
+func (g *Guard) end() {
+	g.send(terminate)
+	time.AfterFunc(grace, g.kill)
+}
+
+// catchUp prints deferred messages.
+func (g *Guard) catchUp() {
+	for _, say := range g.untold {
+		say()
+	}
+	g.untold = nil
+}
+
+// pause waits for d and reports whether no signal arrived.
+func (g *Guard) pause(d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case s := <-g.sigs:
+		g.signalled[s] = time.Now()
+		return false
+	}
 }

@@ -53,27 +53,6 @@ func VerdictAndIssue(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoin
 	return freshness.Evaluate(r, facts, Rules(c)), facts.Issue, nil
 }
 
-// fuller returns the id of the next older checkpoint on the branch that lacks no file, if
-// this checkpoint lacks files.
-func fuller(c *invoke.Invocation, cp *gitstore.Checkpoint) string {
-	const depth = 50
-	if !cp.LeftOut {
-		return ""
-	}
-	l, err := c.Store.List(c.Ctx, cp.Issue, depth)
-	if err != nil {
-		return ""
-	}
-	older := false
-	for _, other := range l.Checkpoints {
-		if older && other.Valid() && other.Branch == cp.Branch && !other.LeftOut {
-			return string(other.ID)
-		}
-		older = older || other.ID == cp.ID
-	}
-	return ""
-}
-
 // Rules returns the settings and flags that the verdict depends on.
 func Rules(c *invoke.Invocation) freshness.Rules {
 	changed := c.Flags.String("changed") != "" || Auto(c)
@@ -81,19 +60,6 @@ func Rules(c *invoke.Invocation) freshness.Rules {
 		LabelsToPhase: c.Settings.Map("labels_to_phase"), Phases: c.Settings.Strings("phases"),
 		FilesAnswered: changed, Strict: c.Flags.Bool("strict"), Auto: Auto(c), Handovers: handovers(c),
 	}
-}
-
-// handovers returns the handovers of the setting resume.compat.
-func handovers(c *invoke.Invocation) (all []freshness.Handover) {
-	for _, text := range c.Settings.Strings("resume.compat") {
-		h, ok := freshness.ParseHandover(text)
-		if !ok {
-			c.Warnf("resume.compat: %q: want FROM TO [SCOPE...]", text)
-			continue
-		}
-		all = append(all, h)
-	}
-	return all
 }
 
 // Auto reports whether the command must not ask questions.
@@ -167,6 +133,16 @@ func headFact(c *invoke.Invocation, cp *gitstore.Checkpoint) freshness.Head {
 	return f
 }
 
+// baseFact compares HEAD with the merge target branch. The fact is optional: after an
+// error it is empty.
+func baseFact(c *invoke.Invocation) freshness.Base {
+	b, err := c.Store.Base(c.Ctx)
+	if err != nil {
+		return freshness.Base{}
+	}
+	return freshness.Base{Name: b.Name, Behind: b.Behind}
+}
+
 func filesFact(c *invoke.Invocation, cp *gitstore.Checkpoint) freshness.Files {
 	if c.Store.Root() == "" {
 		return freshness.Files{Why: "a bare repository has no worktree"}
@@ -190,16 +166,6 @@ func outputsFact(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Re
 		return freshness.Outputs{Why: err.Error()}
 	}
 	return freshness.Outputs{Checked: true, Missing: found.Missing, Changed: found.Changed}
-}
-
-// baseFact compares HEAD with the merge target branch. The fact is optional: after an
-// error it is empty.
-func baseFact(c *invoke.Invocation) freshness.Base {
-	b, err := c.Store.Base(c.Ctx)
-	if err != nil {
-		return freshness.Base{}
-	}
-	return freshness.Base{Name: b.Name, Behind: b.Behind}
 }
 
 // planFact compares the plan file with its digest at the save.
@@ -243,14 +209,25 @@ func nextFact(c *invoke.Invocation, r *checkpoint.Record) freshness.Next {
 	return freshness.Next(n)
 }
 
-// otherSession returns a note if both this session and the checkpoint's session have names
-// that differ: this session lacks the other session's conversation.
-func otherSession(c *invoke.Invocation, r *checkpoint.Record) []freshness.Reason {
-	now := c.Env.Getenv("GIT_CHECKPOINT_SESSION")
-	if now == "" || r.Session() == "" || now == r.Session() {
-		return nil
+// fuller returns the id of the next older checkpoint on the branch that lacks no file, if
+// this checkpoint lacks files.
+func fuller(c *invoke.Invocation, cp *gitstore.Checkpoint) string {
+	const depth = 50
+	if !cp.LeftOut {
+		return ""
 	}
-	return []freshness.Reason{{Check: "session", Message: fmt.Sprintf("Saved in session %s, this is %s", r.Session(), now)}}
+	l, err := c.Store.List(c.Ctx, cp.Issue, depth)
+	if err != nil {
+		return ""
+	}
+	older := false
+	for _, other := range l.Checkpoints {
+		if older && other.Valid() && other.Branch == cp.Branch && !other.LeftOut {
+			return string(other.ID)
+		}
+		older = older || other.ID == cp.ID
+	}
+	return ""
 }
 
 // approved returns the phases that this command approves, or that an earlier resume of
@@ -261,4 +238,27 @@ func approved(c *invoke.Invocation, cp *gitstore.Checkpoint) []string {
 		phases = append(phases, a.Phase)
 	}
 	return phases
+}
+
+// otherSession returns a note if both this session and the checkpoint's session have names
+// that differ: this session lacks the other session's conversation.
+func otherSession(c *invoke.Invocation, r *checkpoint.Record) []freshness.Reason {
+	now := c.Env.Getenv("GIT_CHECKPOINT_SESSION")
+	if now == "" || r.Session() == "" || now == r.Session() {
+		return nil
+	}
+	return []freshness.Reason{{Check: "session", Message: fmt.Sprintf("Saved in session %s, this is %s", r.Session(), now)}}
+}
+
+// handovers returns the handovers of the setting resume.compat.
+func handovers(c *invoke.Invocation) (all []freshness.Handover) {
+	for _, text := range c.Settings.Strings("resume.compat") {
+		h, ok := freshness.ParseHandover(text)
+		if !ok {
+			c.Warnf("resume.compat: %q: want FROM TO [SCOPE...]", text)
+			continue
+		}
+		all = append(all, h)
+	}
+	return all
 }

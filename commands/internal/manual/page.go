@@ -1,6 +1,24 @@
+// Package manual generates the manual from command-line declarations: man pages in man(7)
+// format for groff and mandoc, and terminal text with the same content.
+//
+//	git-checkpoint(1)            the tool: its commands, names, exit codes, environment, files
+//	git-checkpoint-COMMAND(1)    one for each command
+//	git-checkpoint-settings(5)   one entry for each setting
+//	git-checkpoint-GUIDE(5 or 7) the texts below guides/
+//
+// Source texts use a Markdown subset:
+//
+//	## heading, ### subheading
+//	paragraph
+//	- list item
+//	- `term`, `term`: definition
+//	    verbatim text, indented by four spaces
+//
+// Backquotes mark literal input.
 package manual
 
 import (
+	"embed"
 	"fmt"
 	"strings"
 )
@@ -18,9 +36,6 @@ type Page struct {
 // File returns the page's path in a manual directory.
 func (p *Page) File() string { return fmt.Sprintf("man%d/%s.%d", p.Section, p.Name, p.Section) }
 
-// ref formats a reference to another page.
-func ref(name string, section int) string { return fmt.Sprintf("`%s`(%d)", name, section) }
-
 // Pages returns all manual pages: the tool's page, one page for each command, settings,
 // guides.
 func Pages(t *Tool) []Page {
@@ -36,6 +51,108 @@ func Pages(t *Tool) []Page {
 		pages[i].date, pages[i].source = t.Date, t.Name+" "+t.Version
 	}
 	return pages
+}
+
+// Tool holds all declarations of the program.
+type Tool struct {
+	Name      string // git-checkpoint
+	Usage     string // one line
+	Version   string
+	Date      string // date of the version, YYYY-MM-DD
+	Commands  []CommandDoc
+	Common    []FlagDoc // flags of all commands
+	Settings  []SettingDoc
+	Variables []Variable
+}
+
+// CommandDoc is the declaration of a command.
+type CommandDoc struct {
+	Name, Alias string
+	Category    string
+	Usage       string // one line
+	Args        string // arguments after the name
+	Description string
+	Examples    []string // example command lines
+	Flags       []FlagDoc
+}
+
+// FlagDoc is the declaration of a flag.
+type FlagDoc struct {
+	Names    []string // without dashes; long name last
+	Value    string   // placeholder for the value, or ""
+	Optional bool     // the value is optional
+	Repeated bool
+	Default  string
+	Text     string
+}
+
+// Typed returns the flag in command-line notation: "-m, --message NOTE".
+func (f *FlagDoc) Typed() string {
+	forms := make([]string, len(f.Names))
+	for i, n := range f.Names {
+		forms[i] = Dashed(n)
+	}
+	text := strings.Join(forms, ", ")
+	switch {
+	case f.Value == "":
+		return text
+	case f.Optional:
+		return text + "[=" + f.Value + "]"
+	}
+	return text + " " + f.Value
+}
+
+// Explained returns the flag's text with its default.
+func (f *FlagDoc) Explained() string {
+	if f.Default == "" {
+		return f.Text
+	}
+	return f.Text + " (default " + f.Default + ")"
+}
+
+// Dashed returns a flag's name with leading dashes.
+func Dashed(name string) string {
+	if len(name) == 1 {
+		return "-" + name
+	}
+	return "--" + name
+}
+
+// SettingDoc is one row in the table of settings.
+type SettingDoc struct {
+	Name, GitName, Variable string
+	Values                  string // description of valid values
+	Default                 string
+	FromFile                string // describes whether a worktree file can set it
+	Text                    string
+}
+
+// Variable is an environment variable outside the settings.
+type Variable struct{ Name, Text string }
+
+// Guide is a manual page unrelated to a single command.
+type Guide struct {
+	Name    string
+	Section int
+	Usage   string
+}
+
+// Guides returns all pages except commands and settings.
+func Guides() []Guide {
+	return []Guide{
+		{"recipes", 7, "agents, CI jobs, and getting back after a crash"},
+		{"json", 7, "what commands print with --json"},
+		{"format", 5, "how checkpoints are stored"},
+		{"limits", 7, "what it does not do, and what it costs"},
+		{"comparison", 7, "how other tools keep work that is under way"},
+	}
+}
+
+const settingsUsage = "what can be set, and where"
+
+// Topics returns all non-command pages for help: the settings and guides.
+func Topics() []Guide {
+	return append([]Guide{{"settings", 5, settingsUsage}}, Guides()...)
 }
 
 // main generates the tool's page.
@@ -59,6 +176,18 @@ func (t *Tool) main() Page {
 	return Page{Name: t.Name, Section: 1, Usage: t.Usage, blocks: blocks}
 }
 
+//go:embed guides/*.md
+var texts embed.FS
+
+// guideText returns a source text in guides/.
+func guideText(name string) string {
+	data, err := texts.ReadFile("guides/" + name + ".md")
+	if err != nil {
+		panic(err) // an unknown name is a bug in this package
+	}
+	return string(data)
+}
+
 // overview lists commands by category.
 func (t *Tool) overview() []block {
 	blocks := []block{{kind: section, text: "Commands"}}
@@ -73,6 +202,51 @@ func (t *Tool) overview() []block {
 		})
 	}
 	return blocks
+}
+
+// upper capitalises the first letter.
+func upper(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// ref formats a reference to another page.
+func ref(name string, section int) string { return fmt.Sprintf("`%s`(%d)", name, section) }
+
+func flagItems(flags []FlagDoc) []block {
+	blocks := make([]block, len(flags))
+	for i := range flags {
+		f := &flags[i]
+		text := upper(f.Explained()) + "."
+		if f.Repeated {
+			text += " It can be repeated."
+		}
+		blocks[i] = block{kind: item, term: f.Typed(), text: text}
+	}
+	return blocks
+}
+
+// seeAlso generates references to related pages, except page self.
+func (t *Tool) seeAlso(self string) []block {
+	var refs []string
+	if self != "" {
+		refs = append(refs, ref(t.Name, 1))
+	} else {
+		for _, c := range t.Commands {
+			refs = append(refs, ref(t.Name+"-"+c.Name, 1))
+		}
+	}
+	if self != "settings" {
+		refs = append(refs, ref(t.Name+"-settings", 5))
+	}
+	for _, g := range Guides() {
+		if g.Name != self {
+			refs = append(refs, ref(t.Name+"-"+g.Name, g.Section))
+		}
+	}
+	return []block{{kind: section, text: "See also"}, {kind: paragraph, text: strings.Join(refs, ", ")}}
 }
 
 // command generates a command's page.
@@ -102,19 +276,6 @@ func (t *Tool) command(c *CommandDoc) Page {
 	return Page{Name: t.Name + "-" + c.Name, Section: 1, Usage: c.Usage, blocks: blocks}
 }
 
-func flagItems(flags []FlagDoc) []block {
-	blocks := make([]block, len(flags))
-	for i := range flags {
-		f := &flags[i]
-		text := upper(f.Explained()) + "."
-		if f.Repeated {
-			text += " It can be repeated."
-		}
-		blocks[i] = block{kind: item, term: f.Typed(), text: text}
-	}
-	return blocks
-}
-
 // settings generates the page of settings.
 func (t *Tool) settings() Page {
 	blocks := parse(guideText("settings"))
@@ -141,33 +302,4 @@ func (t *Tool) settings() Page {
 func (t *Tool) guide(g Guide) Page {
 	blocks := append(parse(guideText(g.Name)), t.seeAlso(g.Name)...)
 	return Page{Name: t.Name + "-" + g.Name, Section: g.Section, Usage: g.Usage, blocks: blocks}
-}
-
-// seeAlso generates references to related pages, except page self.
-func (t *Tool) seeAlso(self string) []block {
-	var refs []string
-	if self != "" {
-		refs = append(refs, ref(t.Name, 1))
-	} else {
-		for _, c := range t.Commands {
-			refs = append(refs, ref(t.Name+"-"+c.Name, 1))
-		}
-	}
-	if self != "settings" {
-		refs = append(refs, ref(t.Name+"-settings", 5))
-	}
-	for _, g := range Guides() {
-		if g.Name != self {
-			refs = append(refs, ref(t.Name+"-"+g.Name, g.Section))
-		}
-	}
-	return []block{{kind: section, text: "See also"}, {kind: paragraph, text: strings.Join(refs, ", ")}}
-}
-
-// upper capitalises the first letter.
-func upper(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
 }

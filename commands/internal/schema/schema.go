@@ -1,3 +1,19 @@
+// Package schema validates JSON documents against a JSON Schema, for example a phase's
+// outcome with the fields required by the next phase.
+//
+// Supported keywords are those of drafts 6 to 2020-12 that apply to a single document:
+//
+//	type enum const
+//	properties patternProperties additionalProperties propertyNames
+//	required dependentRequired minProperties maxProperties
+//	items prefixItems additionalItems contains minItems maxItems uniqueItems
+//	minimum maximum exclusiveMinimum exclusiveMaximum multipleOf
+//	minLength maxLength pattern
+//	allOf anyOf oneOf not if then else
+//	$ref, to a part of the same schema
+//
+// Annotations and format are ignored. Other keywords are errors, because their
+// constraints would remain unchecked.
 package schema
 
 import (
@@ -33,12 +49,6 @@ const (
 	maxDepth    = 100
 	maxChecks   = 200_000
 )
-
-// notes lists ignored keywords.
-var notes = []string{
-	"$schema", "$id", "id", "$comment", "title", "description", "default", "examples", "format", "definitions", "$defs",
-	"readOnly", "writeOnly", "deprecated", "$anchor", "contentMediaType", "contentEncoding",
-}
 
 // Parse parses a schema. It returns an error if the schema has an unknown keyword.
 func Parse(data []byte) (*Schema, error) {
@@ -91,20 +101,6 @@ type visit struct {
 	checks *int // number of checks, including probes
 }
 
-// probe returns a visit whose violations are only tested, not reported.
-func (v *visit) probe() *visit { return &visit{s: v.s, checks: v.checks} }
-
-func (v *visit) fail(at, format string, args ...any) {
-	if len(v.found) < maxProblems {
-		v.found = append(v.found, Violation{at, fmt.Sprintf(format, args...)})
-	}
-}
-
-// below returns the JSON pointer of a child.
-func below(at string, key any) string {
-	return at + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(fmt.Sprint(key))
-}
-
 // check validates a value against a subschema.
 func (v *visit) check(schema, value any, at string, depth int) {
 	switch s := schema.(type) {
@@ -122,6 +118,12 @@ func (v *visit) check(schema, value any, at string, depth int) {
 			return
 		}
 		v.object(s, value, at, depth+1)
+	}
+}
+
+func (v *visit) fail(at, format string, args ...any) {
+	if len(v.found) < maxProblems {
+		v.found = append(v.found, Violation{at, fmt.Sprintf(format, args...)})
 	}
 }
 
@@ -214,4 +216,18 @@ func (v *visit) combined(s map[string]any, value any, at string, depth int) {
 			v.check(s["else"], value, at, depth)
 		}
 	}
+}
+
+// probe returns a visit whose violations are only tested, not reported.
+func (v *visit) probe() *visit { return &visit{s: v.s, checks: v.checks} }
+
+// notes lists ignored keywords.
+var notes = []string{
+	"$schema", "$id", "id", "$comment", "title", "description", "default", "examples", "format", "definitions", "$defs",
+	"readOnly", "writeOnly", "deprecated", "$anchor", "contentMediaType", "contentEncoding",
+}
+
+// below returns the JSON pointer of a child.
+func below(at string, key any) string {
+	return at + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(fmt.Sprint(key))
 }

@@ -57,18 +57,6 @@ func Status(kind string, cp *gitstore.Checkpoint, r *checkpoint.Record, v freshn
 	return s
 }
 
-// pendingCaptures returns the record's pending captures, except those that were captured
-// since.
-func pendingCaptures(r *checkpoint.Record) []string {
-	var pending []string
-	for _, v := range r.PendingCaptures() {
-		if text := fmt.Sprint(v); !slices.Contains(r.CapturedEntries(), text) {
-			pending = append(pending, text)
-		}
-	}
-	return pending
-}
-
 // AutoResume describes whether `resume --auto` would resume, and the reason.
 func AutoResume(v freshness.Verdict) string {
 	switch {
@@ -118,6 +106,75 @@ func ProgressRows(r *checkpoint.Record, v freshness.Verdict) []display.Row {
 		rows = append(rows, display.Row{Label: "Waits for", Text: "approval of " + phrase.List(v.Awaiting), Style: display.Yellow})
 	}
 	return rows
+}
+
+// ResumePoint returns the record's resume point, or the checkpoint's id if it has none.
+func ResumePoint(j Judged) string {
+	return cmp.Or(Of(j.Record, j.Verdict).From, string(j.Checkpoint.ID))
+}
+
+// WorkName returns a name for the work: its description, the issue's title, or the issue.
+func WorkName(cp *gitstore.Checkpoint, r *checkpoint.Record) string {
+	if v, ok := r.Doc().Lookup("workflow.description"); ok {
+		if s, ok := v.(string); ok && s != "" {
+			return s
+		}
+	}
+	return cmp.Or(r.IssueSnapshot().Title, "issue "+string(cp.Issue))
+}
+
+// Listed returns the JSON record of a checkpoint in a list.
+func Listed(cp *gitstore.Checkpoint) output.Listed {
+	return output.Listed{
+		CheckpointID: string(cp.ID), Issue: string(cp.Issue), Commit: cp.Commit.String(), CreatedAt: cp.Created,
+		Trigger: string(cp.Trigger), Phase: cp.Phase, Branch: cp.Branch, CanResume: cp.Resumable,
+		Pinned: cp.Pinned, Valid: ProblemOf(cp) == "", LeftOut: cp.LeftOut, Note: cp.Note,
+	}
+}
+
+// ProblemOf returns the reason why a checkpoint is unusable, or "". It examines the
+// commit only, not the record.
+func ProblemOf(cp *gitstore.Checkpoint) string {
+	if cp.Later() {
+		return "version " + cp.Version + ", needs an upgrade"
+	}
+	return cp.Problem
+}
+
+// ShowRecord prints a record. The encoder escapes unprintable text, and on a terminal
+// CleanBlock escapes remaining control characters.
+func ShowRecord(c *invoke.Invocation, r *checkpoint.Record, format string) error {
+	encode := r.Encode
+	if format == "json" {
+		encode = func() ([]byte, error) {
+			data, err := r.JSON()
+			return append(data, '\n'), err
+		}
+	}
+	data, err := encode()
+	if err != nil {
+		return err
+	}
+	if c.AtTerminal() {
+		data = []byte(output.CleanBlock(string(data)))
+	}
+	defer c.Page()()
+	if _, err = c.Out.Write(data); invoke.LeftPager(err) {
+		return nil
+	}
+	return err
+}
+
+// pendingCaptures returns the record's pending captures, except those that were captured
+// since.
+func pendingCaptures(r *checkpoint.Record) []string {
+	var pending []string
+	for _, v := range r.PendingCaptures() {
+		if text := fmt.Sprint(v); !slices.Contains(r.CapturedEntries(), text) {
+			pending = append(pending, text)
+		}
+	}
+	return pending
 }
 
 // phaseText returns a text such as "implementing, phase 3 of 5; left: validation, docs".
@@ -173,19 +230,4 @@ func tasksText(all []tasks.Task) string {
 		text += "; " + word + ": " + phrase.List(phrase.Few(left[word], 5))
 	}
 	return text
-}
-
-// ResumePoint returns the record's resume point, or the checkpoint's id if it has none.
-func ResumePoint(j Judged) string {
-	return cmp.Or(Of(j.Record, j.Verdict).From, string(j.Checkpoint.ID))
-}
-
-// WorkName returns a name for the work: its description, the issue's title, or the issue.
-func WorkName(cp *gitstore.Checkpoint, r *checkpoint.Record) string {
-	if v, ok := r.Doc().Lookup("workflow.description"); ok {
-		if s, ok := v.(string); ok && s != "" {
-			return s
-		}
-	}
-	return cmp.Or(r.IssueSnapshot().Title, "issue "+string(cp.Issue))
 }

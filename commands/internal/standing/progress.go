@@ -8,22 +8,15 @@ import (
 	"strconv"
 	"strings"
 
+	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/output"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/checkpoint/tasks"
 	"git-checkpoint/gitstore/layout"
 )
-
-// A standing is the progress of a record's work, for output.
-type standing struct {
-	Current   string   // phase at which work continues
-	Completed []string // completed phases
-	Remaining []string
-	batches   []int      // completed batches
-	pending   [][]string // open tasks, in batches
-	Complete  bool       // all phases are completed
-	From      string
-}
 
 // Of returns the progress of a record. Work continues at the first remaining
 // phase; the record's current phase is only advice. If labels have changed since the
@@ -74,16 +67,64 @@ func ProgressLine(r *checkpoint.Record) string {
 	}
 }
 
-// phaseAndBatch describes the progress of work without a number of phases.
-func phaseAndBatch(r *checkpoint.Record) string {
-	text := ""
-	if r.Phase() != "" {
-		text = "Phase " + r.Phase()
+// ContinueFrom returns the point at which work continues, as text for the prompt.
+func ContinueFrom(r *checkpoint.Record) string {
+	s := Of(r, freshness.Verdict{})
+	switch {
+	case s.Complete:
+		return "nothing is left to do"
+	case len(s.Remaining) > 0:
+		return "Phase " + s.Remaining[0]
+	case len(s.Completed) > 0:
+		if n, err := strconv.Atoi(lastCompleted(s.Completed)); err == nil {
+			return "Phase " + strconv.Itoa(n+1)
+		}
 	}
-	if done := r.CompletedBatches(); len(done) > 0 {
-		text += fmt.Sprintf(", batch %d completed", slices.Max(done))
+	return cmp.Or(s.From, "the checkpoint")
+}
+
+// ShowPhases prints the lines about the phases.
+func ShowPhases(c *invoke.Invocation, r *checkpoint.Record) {
+	for _, line := range PhaseLines(r) {
+		c.Printf("%s: %s\n", line.Name, output.Clean(line.Text))
 	}
-	return text
+}
+
+// PhaseLines returns the non-empty lines about the phases.
+func PhaseLines(r *checkpoint.Record) []phaseLine {
+	p := r.Progress()
+	return slices.DeleteFunc([]phaseLine{
+		{"Completed", phrase.List(p.Completed)},
+		{"Skipped", phrase.List(p.Skipped)},
+		{"Remaining", phrase.List(p.Remaining)},
+		{"Replans", replans(r)},
+		{"Artifacts", artifactNames(r)},
+	}, func(l phaseLine) bool { return l.Text == "" })
+}
+
+// ShowTasks prints the progress of the tasks, if there are any.
+func ShowTasks(c *invoke.Invocation, r *checkpoint.Record) {
+	if text := tasksLine(r); text != "" {
+		c.Printf("Tasks: %s\n", output.Clean(text))
+	}
+}
+
+// ShowNext prints the next action of another system's workflow.
+func ShowNext(c *invoke.Invocation, v freshness.Verdict) {
+	if n := v.Next; n.Action != "" {
+		c.Printf("Next: %s\n", output.Clean(fmt.Sprintf("%s %s (%s)", n.Action, n.Phase, n.Why)))
+	}
+}
+
+// A standing is the progress of a record's work, for output.
+type standing struct {
+	Current   string   // phase at which work continues
+	Completed []string // completed phases
+	Remaining []string
+	batches   []int      // completed batches
+	pending   [][]string // open tasks, in batches
+	Complete  bool       // all phases are completed
+	From      string
 }
 
 // lastCompleted returns the completed phase with the largest number. If a name is not a
@@ -102,18 +143,78 @@ func lastCompleted(completed []string) string {
 	return best
 }
 
-// ContinueFrom returns the point at which work continues, as text for the prompt.
-func ContinueFrom(r *checkpoint.Record) string {
-	s := Of(r, freshness.Verdict{})
-	switch {
-	case s.Complete:
-		return "nothing is left to do"
-	case len(s.Remaining) > 0:
-		return "Phase " + s.Remaining[0]
-	case len(s.Completed) > 0:
-		if n, err := strconv.Atoi(lastCompleted(s.Completed)); err == nil {
-			return "Phase " + strconv.Itoa(n+1)
+// phaseAndBatch describes the progress of work without a number of phases.
+func phaseAndBatch(r *checkpoint.Record) string {
+	text := ""
+	if r.Phase() != "" {
+		text = "Phase " + r.Phase()
+	}
+	if done := r.CompletedBatches(); len(done) > 0 {
+		text += fmt.Sprintf(", batch %d completed", slices.Max(done))
+	}
+	return text
+}
+
+type phaseLine struct{ Name, Text string }
+
+// replans lists the number of replans of each phase, ordered by the first replan.
+func replans(r *checkpoint.Record) string {
+	counts := progress.ReplanCounts(r)
+	var phases, out []string
+	for _, replan := range progress.Replans(r) {
+		if !slices.Contains(phases, replan.Phase) {
+			phases = append(phases, replan.Phase)
+			out = append(out, fmt.Sprintf("phase %s: %d", replan.Phase, counts[replan.Phase]))
 		}
 	}
-	return cmp.Or(s.From, "the checkpoint")
+	return phrase.List(out)
+}
+
+func artifactNames(r *checkpoint.Record) string {
+	var out []string
+	for _, a := range progress.Artifacts(r) {
+		if place := phrase.QuotePath(a.Path); !slices.Contains(out, place) {
+			out = append(out, place)
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// tasksLine counts the tasks and names some ready tasks. It returns "" if there are no
+// tasks.
+func tasksLine(r *checkpoint.Record) string {
+	l := tasks.Of(r)
+	all := l.All()
+	if len(all) == 0 {
+		return ""
+	}
+	over := 0
+	for _, t := range all {
+		if t.Over() {
+			over++
+		}
+	}
+	text := fmt.Sprintf("%d of %d complete", over, len(all))
+	if ready := l.Ready(); len(ready) > 0 {
+		text += ", ready: " + phrase.List(phrase.Few(ready, promptKind))
+	}
+	return text
+}
+
+// artifacts returns the files that the phases produced.
+func artifacts(r *checkpoint.Record) []output.Artifact {
+	var out []output.Artifact
+	for _, a := range progress.Artifacts(r) {
+		out = append(out, output.Artifact{Phase: a.Phase, Path: phrase.QuotePath(a.Path), Size: a.Size, Digest: a.Digest, Title: a.Title})
+	}
+	return out
+}
+
+// batchesLine joins the batches, one group per batch.
+func batchesLine(batches [][]string) string {
+	groups := make([]string, len(batches))
+	for i, b := range batches {
+		groups[i] = phrase.List(b)
+	}
+	return strings.Join(groups, "; then ")
 }

@@ -1,0 +1,430 @@
+package output
+
+import (
+	"encoding/json"
+	"io"
+	"time"
+)
+
+// Save is the result of save, start or run. A skipped save has no checkpoint, and Skipped
+// holds the reason.
+type Save struct {
+	Type         string    `json:"type"`
+	CheckpointID string    `json:"checkpoint_id" empty:"null"`
+	Skipped      string    `json:"skipped" empty:"null"`
+	Issue        string    `json:"issue" empty:"null"`
+	Commit       string    `json:"commit" empty:"null"`
+	Ref          string    `json:"ref" empty:"null"`
+	Trigger      string    `json:"trigger"`
+	Phase        string    `json:"phase"`
+	CreatedAt    time.Time `json:"created_at"`
+	Files        int       `json:"files"`
+	Pruned       []string  `json:"pruned"`
+	Warnings     []string  `json:"warnings"`
+}
+
+// WorkflowStep is the result of phase, task or finish.
+type WorkflowStep struct {
+	Save
+	Progress Progress `json:"progress"`
+}
+
+// Progress is the progress of a workflow's phases. Skipped phases count neither as
+// completed nor as remaining. Replans counts replans by phase; Awaiting lists phases
+// awaiting approval.
+type Progress struct {
+	Current   string         `json:"current"`
+	Completed []string       `json:"completed"`
+	Skipped   []string       `json:"skipped"`
+	Remaining []string       `json:"remaining"`
+	Total     int            `json:"total"`
+	Complete  bool           `json:"complete"`
+	Replans   map[string]int `json:"replans"`
+	Awaiting  []string       `json:"awaiting_approval"`
+}
+
+// Tasks is the result of task with the new state of tasks. Batches lists unfinished tasks
+// in execution order; Ready lists tasks that can start now.
+type Tasks struct {
+	WorkflowStep
+	Tasks   []Task     `json:"tasks"`
+	Batches [][]string `json:"batches"`
+	Ready   []string   `json:"ready"`
+}
+
+// Task is one task. By names its claimant; WaitsFor names the failed task that blocks it.
+type Task struct {
+	ID       string   `json:"id"`
+	Status   string   `json:"status"`
+	Attempts int      `json:"attempts"`
+	Output   string   `json:"output" empty:"null"`
+	Error    string   `json:"error" empty:"null"`
+	Needs    []string `json:"depends_on"`
+	By       string   `json:"claimed_by" empty:"null"`
+	WaitsFor string   `json:"waits_for" empty:"null"`
+}
+
+// Status is the progress and freshness of a checkpoint. Remaining lists remaining phases;
+// Changed lists paths changed since. AutoResume reports whether an unattended resume is
+// safe. AutoResumeReason covers only conditions of the previous run.
+type Status struct {
+	Type            string         `json:"type"`
+	CheckpointID    string         `json:"checkpoint_id" empty:"null"`
+	Issue           string         `json:"issue" empty:"null"`
+	Action          string         `json:"action"`
+	CanResume       bool           `json:"can_resume"`
+	Complete        bool           `json:"complete"`
+	Warnings        []string       `json:"warnings"`
+	Reasons         []ReasonRecord `json:"reasons"`
+	ResumeFrom      string         `json:"resume_from"`
+	CurrentPhase    string         `json:"current_phase"`
+	CompletedPhases []string       `json:"completed_phases"`
+	Remaining       []string       `json:"remaining"`
+	Batches         Batches        `json:"batches"`
+	PendingCaptures []string       `json:"pending_captures"`
+	Changed         []string       `json:"changed"`
+
+	AutoResume       bool     `json:"auto_resume"`
+	AutoResumeReason string   `json:"auto_resume_reason"`
+	AwaitingApproval []string `json:"awaiting_approval"`
+
+	SkippedPhases    []string       `json:"skipped_phases"`
+	Replans          map[string]int `json:"replans"` // number of replans by phase
+	Artifacts        []Artifact     `json:"artifacts"`
+	PreservedMinutes float64        `json:"preserved_minutes"` // duration of completed phases
+
+	Next string `json:"next" empty:"null"` // next action of another system's workflow
+}
+
+// Artifact is an output file of a phase.
+type Artifact struct {
+	Phase  string `json:"phase"`
+	Path   string `json:"path"`
+	Size   int64  `json:"size"`
+	Digest string `json:"digest" empty:"null"`
+	Title  string `json:"title"`
+}
+
+// ReasonRecord is one finding in a verdict.
+type ReasonRecord struct {
+	Check    string `json:"check"`
+	Severity string `json:"severity"`
+	Message  string `json:"message"`
+}
+
+// Batches is the progress of the execution graph; Current is 0 without a graph. Pending
+// lists unfinished tasks as batches in execution order.
+type Batches struct {
+	Completed []int      `json:"completed"`
+	Current   int        `json:"current"`
+	Pending   [][]string `json:"pending"`
+}
+
+// Resume is the verdict on a checkpoint and the result of a resume. Undo is the command
+// or ref for undoing changes to files. Checkpoint has the same type as in Show.
+// LabelsAdded and LabelsRemoved list actual or planned label changes of --sync-issue.
+type Resume struct {
+	Status
+	Restored   []string `json:"restored"`
+	Undo       string   `json:"undo" empty:"null"`
+	Checkpoint any      `json:"checkpoint"`
+
+	PhaseAttempt int `json:"phase_attempt"` // attempt of the current phase; 0 if unknown
+
+	LabelsAdded   []string `json:"labels_added"`
+	LabelsRemoved []string `json:"labels_removed"`
+}
+
+// Restore lists files of a checkpoint by result. Restored files were written. Skipped files
+// were changed since and remain unchanged. Files in InTheWay were not restored, because
+// an untracked file exists at the path.
+type Restore struct {
+	Type         string   `json:"type"`
+	CheckpointID string   `json:"checkpoint_id" empty:"null"`
+	Restored     []string `json:"restored"`
+	Skipped      []string `json:"skipped"`
+	InTheWay     []string `json:"in_the_way"`
+	Undo         string   `json:"undo" empty:"null"`
+}
+
+// CheckpointList holds the checkpoints of one issue, or of all issues if Issue is empty,
+// newest first.
+type CheckpointList struct {
+	Type             string   `json:"type"`
+	Issue            string   `json:"issue" empty:"null"`
+	Checkpoints      []Listed `json:"checkpoints"`
+	Latest           string   `json:"latest" empty:"null"`
+	TotalCheckpoints int      `json:"total_checkpoints"`
+}
+
+// Listed is one checkpoint in a CheckpointList.
+type Listed struct {
+	CheckpointID string    `json:"checkpoint_id" empty:"null"`
+	Issue        string    `json:"issue" empty:"null"`
+	Commit       string    `json:"commit" empty:"null"`
+	CreatedAt    time.Time `json:"created_at"`
+	Trigger      string    `json:"trigger"`
+	Phase        string    `json:"phase"`
+	Branch       string    `json:"branch" empty:"null"`
+	CanResume    bool      `json:"can_resume"`
+	Pinned       bool      `json:"pinned"`
+	Valid        bool      `json:"valid"`
+	LeftOut      bool      `json:"left_out"` // a limit excluded files
+	Note         string    `json:"note"`
+}
+
+// Show is one complete checkpoint. Checkpoint is a *checkpoint.Record, or its JSON as
+// json.RawMessage.
+type Show struct {
+	Type       string `json:"type"`
+	Checkpoint any    `json:"checkpoint"`
+	Commit     string `json:"commit" empty:"null"`
+}
+
+// Value is one value in a checkpoint's record.
+type Value struct {
+	Type         string `json:"type"`
+	CheckpointID string `json:"checkpoint_id" empty:"null"`
+	Path         string `json:"path"`
+	Value        any    `json:"value"`
+	Commit       string `json:"commit" empty:"null"`
+}
+
+// CheckpointDiff holds the differences between two checkpoints.
+type CheckpointDiff struct {
+	Type  string        `json:"type"`
+	From  string        `json:"from" empty:"null"`
+	To    string        `json:"to" empty:"null"`
+	State []StateChange `json:"state"`
+	Files []FileChange  `json:"files"`
+
+	// Set with --stat, otherwise nil.
+	FilesChanged *int `json:"files_changed"`
+	LinesAdded   *int `json:"lines_added"`
+	LinesDeleted *int `json:"lines_deleted"`
+}
+
+// StateChange is the change of one path in a record. Op is "added", "removed", "changed"
+// or "moved". A side without the path is nil. For an item moved within a list, Old and
+// New are its 0-based indexes.
+type StateChange struct {
+	Path string `json:"path"`
+	Op   string `json:"op"`
+	Old  any    `json:"old"`
+	New  any    `json:"new"`
+}
+
+// FileChange is the change of one file in snapshots. From is the previous path of a
+// renamed file.
+type FileChange struct {
+	Path   string `json:"path"`
+	Status string `json:"status"`
+	From   string `json:"from" empty:"null"`
+
+	// Set for text files with --stat, otherwise nil.
+	LinesAdded   *int `json:"lines_added"`
+	LinesDeleted *int `json:"lines_deleted"`
+}
+
+// Web is a web page: its URL with token, or the output file.
+type Web struct {
+	Type     string   `json:"type"`
+	URL      string   `json:"url" empty:"null"`
+	Write    bool     `json:"write"`
+	File     string   `json:"file" empty:"null"`
+	Warnings []string `json:"warnings"`
+}
+
+// Config lists all settings.
+type Config struct {
+	Type     string    `json:"type"`
+	Settings []Setting `json:"settings"`
+}
+
+// Setting is one setting with its origin.
+type Setting struct {
+	Key    string `json:"key"`
+	Value  string `json:"value"`
+	Origin string `json:"origin"`
+}
+
+// Help is a help text for users.
+type Help struct {
+	Type string `json:"type"`
+	Text string `json:"text"`
+}
+
+// Version describes the build of the program. Format is the version of the stored format.
+type Version struct {
+	Type    string `json:"type"`
+	Program string `json:"program"`
+	Commit  string `json:"commit" empty:"null"`
+	Date    string `json:"date" empty:"null"`
+	Go      string `json:"go"`
+	Format  string `json:"format"`
+}
+
+// Prune holds retention decisions, applied unless DryRun is true.
+type Prune struct {
+	Type      string     `json:"type"`
+	Plan      string     `json:"plan" empty:"null"`
+	DryRun    bool       `json:"dry_run"`
+	Decisions []Decision `json:"decisions"`
+	Removed   []string   `json:"removed"`
+	Kept      []string   `json:"kept"`
+}
+
+// Decision is the retention decision for one checkpoint.
+type Decision struct {
+	CheckpointID string `json:"checkpoint_id" empty:"null"`
+	Keep         bool   `json:"keep"`
+	Rule         string `json:"rule"`
+	Issue        string `json:"issue" empty:"null"`
+}
+
+// ActionResult is the described result of pin, drop, archive or undo.
+type ActionResult struct {
+	Type          string   `json:"type"`
+	Issue         string   `json:"issue" empty:"null"`
+	CheckpointIDs []string `json:"checkpoint_ids"`
+	Result        string   `json:"result"`
+}
+
+// Doctor is the result of doctor: Verify, and sizes of issues with --sizes.
+type Doctor struct {
+	Verify
+	Sizes []Size `json:"sizes"`
+}
+
+// Size is the disk space used by an issue's checkpoints alone.
+type Size struct {
+	Issue       string `json:"issue" empty:"null"`
+	Checkpoints int    `json:"checkpoints"`
+	Bytes       int64  `json:"bytes"`
+}
+
+// Verify is the result of verify; Checked counts checkpoints.
+type Verify struct {
+	Type     string   `json:"type"`
+	Valid    bool     `json:"valid"`
+	Errors   []string `json:"errors"`
+	Warnings []string `json:"warnings"`
+	Checked  int      `json:"checked"`
+	Fixed    []string `json:"fixed"`
+}
+
+// Scan lists possible secrets without their text. Skipped lists unscanned files.
+type Scan struct {
+	Type     string        `json:"type"`
+	Findings []ScanFinding `json:"findings"`
+	Skipped  []Skipped     `json:"skipped"`
+}
+
+// ScanFinding is one match of a scan rule.
+type ScanFinding struct {
+	CheckpointID string `json:"checkpoint_id" empty:"null"`
+	Path         string `json:"path"`
+	Line         int    `json:"line"`
+	Rule         string `json:"rule"`
+}
+
+// Sync is the result of sync, push or fetch.
+type Sync struct {
+	Type   string   `json:"type"`
+	Remote string   `json:"remote" empty:"null"`
+	Issues []Synced `json:"issues"`
+}
+
+// Synced is the result for one issue, with numbers of checkpoints.
+type Synced struct {
+	Issue   string `json:"issue" empty:"null"`
+	Fetched int    `json:"fetched"`
+	Pushed  int    `json:"pushed"`
+	Joined  bool   `json:"joined"`
+	Result  string `json:"result"`
+}
+
+// Import is the result of importing another system's files; Imported lists ids.
+type Import struct {
+	Type     string    `json:"type"`
+	Layout   string    `json:"layout" empty:"null"`
+	Imported []string  `json:"imported"`
+	Skipped  []Skipped `json:"skipped"`
+	Warnings []string  `json:"warnings"`
+}
+
+// Skipped is an excluded file with the reason.
+type Skipped struct {
+	Path   string `json:"path"`
+	Reason string `json:"reason"`
+}
+
+// Tuple is one line of export --as jsonl: a checkpoint in a thread of checkpoints, as
+// expected by analysis tools for agents. Checkpoint is its record.
+type Tuple struct {
+	Type               string `json:"type"`
+	ThreadID           string `json:"thread_id"`
+	CheckpointID       string `json:"checkpoint_id" empty:"null"`
+	ParentCheckpointID string `json:"parent_checkpoint_id" empty:"null"`
+	Commit             string `json:"commit"`
+	Metadata           Listed `json:"metadata"`
+	Checkpoint         any    `json:"checkpoint"`
+}
+
+// Export lists written and unchanged files of an export.
+type Export struct {
+	Type      string   `json:"type"`
+	Issue     string   `json:"issue" empty:"null"`
+	Layout    string   `json:"layout"`
+	Dir       string   `json:"dir"`
+	Files     []string `json:"files"`
+	Unchanged []string `json:"unchanged"`
+	Warnings  []string `json:"warnings"`
+}
+
+// Hooks is the result of hooks install, uninstall and status. Changes describes completed
+// changes or, if DryRun is true, planned changes. Kept lists changed files.
+type Hooks struct {
+	Type    string   `json:"type"`
+	Action  string   `json:"action"`
+	DryRun  bool     `json:"dry_run"`
+	Changes []string `json:"changes"`
+	Kept    []Kept   `json:"kept"`
+	Hooks   []Hook   `json:"hooks"`
+	Agents  []Agent  `json:"agents"`
+}
+
+// Kept names a changed file and the copy of its former content.
+type Kept struct {
+	Path string `json:"path"`
+	Copy string `json:"copy"`
+}
+
+// Hook is one of git's hooks. Way is "config" or "file". Runs reports whether the canary
+// ran; otherwise Why is the reason.
+type Hook struct {
+	Event   string `json:"event"`
+	Way     string `json:"way" empty:"null"`
+	Place   string `json:"place" empty:"null"`
+	Manager string `json:"manager" empty:"null"`
+	Runs    bool   `json:"runs"`
+	Why     string `json:"why"`
+	Setting string `json:"setting"`
+}
+
+// Agent is an agent's settings file with its installed events.
+type Agent struct {
+	Agent  string   `json:"agent"`
+	Path   string   `json:"path"`
+	Events []string `json:"events"`
+}
+
+// WriteContext writes the JSON object with which a hook passes context to an agent. The
+// agent defines this format; it is not a record.
+func WriteContext(w io.Writer, event, text string) error {
+	type specific struct {
+		Event   string `json:"hookEventName"`
+		Context string `json:"additionalContext"`
+	}
+	return json.NewEncoder(w).Encode(map[string]specific{"hookSpecificOutput": {event, text}})
+}

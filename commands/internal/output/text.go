@@ -1,0 +1,253 @@
+package output
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/clipperhouse/displaywidth"
+)
+
+// Clean makes untrusted text safe for one terminal line. It replaces line ends and tabs
+// by spaces. It escapes other control characters including C1, direction overrides,
+// invisible characters, long runs of combining marks and invalid UTF-8 as \x.. or \u....
+// sequences. Clean text is returned unchanged.
+func Clean(s string) string {
+	return clean(s, func(r rune) string {
+		switch r {
+		case '\n', '\t', '\v', '\f', '\r', 0x85, 0x2028, 0x2029:
+			return " "
+		}
+		return ""
+	})
+}
+
+// CleanBlock is Clean for multi-line text: it preserves line ends and tabs, and removes a
+// carriage return before a line end.
+func CleanBlock(s string) string {
+	return clean(s, func(r rune) string {
+		if r == '\n' || r == '\t' {
+			return string(r)
+		}
+		return ""
+	})
+}
+
+// Width returns the number of terminal cells of s. A pictograph after a zero-width joiner
+// has width 0; letters after a joiner keep their width.
+func Width(s string) int {
+	if plain(s) {
+		return len(s)
+	}
+	n := 0
+	for m := (measure{}); s != ""; {
+		var size, cells int
+		size, cells = m.next(s)
+		s, n = s[size:], n+cells
+	}
+	return n
+}
+
+// Truncate shortens s to at most n cells; shortened text ends in "...".
+func Truncate(s string, n int) string {
+	if n < 0 || Width(s) <= n {
+		return s
+	}
+	dots := "..."[:min(3, n)]
+	head, _ := Cut(s, n-len(dots))
+	return head + dots
+}
+
+// Cut splits s after at most n cells. Combining characters stay with their base
+// character.
+func Cut(s string, n int) (head, rest string) {
+	at, used := 0, 0
+	for m := (measure{}); at < len(s); {
+		size, cells := m.next(s[at:])
+		if used += cells; used > n {
+			break
+		}
+		at += size
+	}
+	return s[:at], s[at:]
+}
+
+// Table formats aligned columns. The zero value is ready for use.
+type Table struct {
+	Width int // maximum line width, beyond which the last column is truncated; 0 means unlimited
+
+	rows  [][]string
+	right []bool
+}
+
+// Right right-aligns columns by 0-based index.
+func (t *Table) Right(columns ...int) {
+	for _, c := range columns {
+		for len(t.right) <= c {
+			t.right = append(t.right, false)
+		}
+		t.right[c] = true
+	}
+}
+
+// Row adds a row with cleaned cells.
+func (t *Table) Row(cells ...string) {
+	row := make([]string, len(cells))
+	for i, c := range cells {
+		row[i] = Clean(c)
+	}
+	t.rows = append(t.rows, row)
+}
+
+// Write writes the table with two spaces between columns and without trailing spaces.
+func (t *Table) Write(w io.Writer) error {
+	var b strings.Builder
+	widths := t.widths()
+	for _, row := range t.rows {
+		line := strings.TrimRight(t.line(row, widths), " ")
+		if t.Width > 0 {
+			line = Truncate(line, t.Width)
+		}
+		b.WriteString(line + "\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// Shell quotes any s as one word of a POSIX shell. NUL bytes are removed, because shell
+// words cannot contain them. The result is exact but not clean: it may be unsafe for
+// terminals.
+func Shell(s string) string {
+	s = strings.ReplaceAll(s, "\x00", "")
+	if s != "" && !strings.ContainsFunc(s, special) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// maxMarks limits zero-width characters after a visible character. No script needs more;
+// longer runs cover adjacent lines or hide text.
+const maxMarks = 6
+
+// clean replaces unsafe characters by the result of space or, if that is empty, by an
+// escape.
+func clean(s string, space func(rune) string) string {
+	if plain(s) {
+		return s
+	}
+	s = strings.ReplaceAll(s, "\r\n", "\n")
+	var b strings.Builder
+	marks := 0 // consecutive zero-width characters
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		text := space(r)
+		if marks++; runeWidth(r) > 0 || text != "" {
+			marks = 0
+		}
+		switch {
+		case text != "":
+			b.WriteString(text)
+		case r == utf8.RuneError && size == 1, r < 0x80 && !harmless(r):
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case harmless(r) && marks <= maxMarks:
+			b.WriteString(s[i : i+size])
+		case r > 0xffff:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+		i += size
+	}
+	return b.String()
+}
+
+// plain reports whether s is printable ASCII, the most common case.
+func plain(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] >= 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+// runeWidth returns the width of a single character.
+func runeWidth(r rune) int {
+	switch {
+	case r >= 0x1160 && r <= 0x11ff: // Hangul vowels and finals share the cells of the initial
+		return 0
+	case r >= 0x1f1e6 && r <= 0x1f1ff: // regional indicators; two form a flag of two cells
+		return 1
+	}
+	return displaywidth.Rune(r)
+}
+
+// harmless reports whether r is safe for a terminal. Spaces of other scripts, and joiners
+// for scripts and emoji, are safe; other invisible characters are not.
+func harmless(r rune) bool {
+	return unicode.IsPrint(r) || unicode.Is(unicode.Zs, r) || r == 0x200c || r == 0x200d
+}
+
+// A measure computes the width of consecutive characters.
+type measure struct {
+	picture bool // previous visible character is a pictograph
+	joined  bool // a joiner follows the pictograph
+}
+
+func (m *measure) next(s string) (size, cells int) {
+	r, size := utf8.DecodeRuneInString(s)
+	cells = runeWidth(r)
+	switch {
+	case r == 0x200d:
+		m.joined = m.picture
+		return size, 0
+	case cells == 0:
+		return size, 0
+	}
+	picture := unicode.Is(unicode.So, r)
+	if m.joined && picture {
+		cells = 0
+	}
+	m.picture, m.joined = picture, false
+	return size, cells
+}
+
+func (t *Table) widths() []int {
+	var widths []int
+	for _, row := range t.rows {
+		for i, cell := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], Width(cell))
+		}
+	}
+	return widths
+}
+
+func (t *Table) line(row []string, widths []int) string {
+	var b strings.Builder
+	for i, cell := range row {
+		if i > 0 {
+			b.WriteString("  ")
+		}
+		pad := strings.Repeat(" ", widths[i]-Width(cell))
+		if i < len(t.right) && t.right[i] {
+			b.WriteString(pad + cell)
+			continue
+		}
+		b.WriteString(cell + pad)
+	}
+	return b.String()
+}
+
+// special reports whether any shell, POSIX or other, may treat r as special in a word.
+func special(r rune) bool {
+	switch {
+	case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9':
+		return false
+	}
+	return !strings.ContainsRune("_-./:,+@", r)
+}
