@@ -1,12 +1,18 @@
+// Package commands implements the command line: one file per command, with its flags, its
+// declaration and its run function, from top to bottom. Only this package reads flags,
+// terminals, the environment and the time. Decisions are made in the packages below.
 package commands
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -16,6 +22,7 @@ import (
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/output"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/list"
 	"git-checkpoint/commands/resume"
 	"git-checkpoint/commands/retain"
@@ -25,6 +32,8 @@ import (
 	"git-checkpoint/commands/status"
 	"git-checkpoint/commands/web"
 	"git-checkpoint/commands/workflow"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
 
 	"github.com/urfave/cli/v2"
 )
@@ -42,6 +51,36 @@ func Main(args []string) int {
 	return Run(ctx, env, args[1:])
 }
 
+// Run runs one command line in an environment and returns the exit code.
+func Run(ctx context.Context, env *invoke.Env, args []string) int {
+	return runLine(ctx, env, allCommands(), args)
+}
+
+// Version, Commit and Date are set by the linker in a release.
+var Version, Commit, Date string
+
+// report prints an error and returns the exit code.
+func report(env *invoke.Env, json bool, err error) int {
+	if err == nil {
+		return exit.OK
+	}
+	var quiet exit.Silent
+	if errors.As(err, &quiet) {
+		return quiet.ExitCode()
+	}
+	f := exit.Classify(err)
+	message := strings.TrimPrefix(f.Error(), "git-checkpoint: ")
+	if json {
+		_ = output.Write(env.Stderr, output.NewError(f.Code, f.Kind, message, f.Hint))
+		return f.Code
+	}
+	fmt.Fprintf(env.Stderr, "git-checkpoint: %s\n", output.CleanBlock(message))
+	if f.Hint != "" {
+		fmt.Fprintf(env.Stderr, "hint: %s\n", output.Clean(f.Hint))
+	}
+	return f.Code
+}
+
 // stopOnSignal cancels the command at the first interrupt. A second signal ends the
 // program at once.
 func stopOnSignal(stop context.CancelFunc) {
@@ -50,11 +89,6 @@ func stopOnSignal(stop context.CancelFunc) {
 	<-signals
 	signal.Stop(signals)
 	stop()
-}
-
-// Run runs one command line in an environment and returns the exit code.
-func Run(ctx context.Context, env *invoke.Env, args []string) int {
-	return runLine(ctx, env, allCommands(), args)
 }
 
 // runLine runs a command line with the given commands.
@@ -70,21 +104,7 @@ func runLine(ctx context.Context, env *invoke.Env, commands []*invoke.Command, a
 	return report(env, line.json, line.withHelp(err))
 }
 
-type lineKey struct{}
-
-// allCommands returns the commands in the order of the help, grouped by category.
-func allCommands() []*invoke.Command {
-	return []*invoke.Command{
-		&save.SaveCommand, &save.RunCommand,
-		&workflow.StartCommand, &workflow.PhaseCommand, &workflow.TaskCommand, &workflow.FinishCommand,
-		&list.ListCommand, &list.ShowCommand, &list.DiffCommand, &status.StatusCommand, &web.WebCommand, &configCommand,
-		&resume.ResumeCommand, &resume.RestoreCommand, &retain.UndoCommand,
-		&retain.PruneCommand, &retain.PinCommand, &retain.UnpinCommand, &retain.DropCommand, &retain.ArchiveCommand, &doctor.VerifyCommand, &doctor.DoctorCommand, &scan.ScanCommand,
-		&share.SyncCommand, &share.FetchCommand, &share.PushCommand, &interchange.ImportCommand, &interchange.ExportCommand,
-		&hooks.HooksCommand, &hooks.HookCommand, &completionCommand,
-		&versionCommand, &helpCommand,
-	}
-}
+const progName = "git-checkpoint"
 
 // newApp returns a cli.App with one command and the given flags. Declaring every command
 // takes noticeable time.
@@ -100,8 +120,6 @@ func newApp(env *invoke.Env, l *line) *cli.App {
 		Commands:       []*cli.Command{build(l.command, env, l.flags())},
 	}
 }
-
-const progName = "git-checkpoint"
 
 // onUsageError rewrites the library's error about a flag value: a value that is not a
 // number, or not a boolean.
@@ -131,9 +149,6 @@ func build(d *invoke.Command, env *invoke.Env, flags []cli.Flag) *cli.Command {
 		Action:       func(c *cli.Context) error { return call(d, env, c) },
 	}
 }
-
-// allFlags returns the command's flags and the common flags.
-func allFlags(d *invoke.Command) []cli.Flag { return append(d.OwnFlags(), invoke.CommonFlags()...) }
 
 func call(d *invoke.Command, env *invoke.Env, flags *cli.Context) error {
 	line := flags.Context.Value(lineKey{}).(*line)
@@ -169,24 +184,110 @@ func call(d *invoke.Command, env *invoke.Env, flags *cli.Context) error {
 	return err
 }
 
-// report prints an error and returns the exit code.
-func report(env *invoke.Env, json bool, err error) int {
-	if err == nil {
-		return exit.OK
+type lineKey struct{}
+
+// withRecoveryHint adds a recovery command to the error of a damaged chain, or of an
+// issue whose checkpoints are all in its archive.
+func withRecoveryHint(c *invoke.Invocation, err error) error {
+	var none *gitstore.NoneError
+	if errors.As(err, &none) && !errors.As(err, new(*exit.Error)) && onlyArchived(c, none.Issue) {
+		return exit.Errorf(exit.None, "git checkpoint list "+phrase.IssueArg(none.Issue)+" --archived", "%w", none)
 	}
-	var quiet exit.Silent
-	if errors.As(err, &quiet) {
-		return quiet.ExitCode()
+	var damaged *gitstore.CorruptError
+	if !errors.As(err, &damaged) || damaged.Hint != "" || errors.As(err, new(*exit.Error)) || c.IssueInQuestion == "" {
+		return err
 	}
-	f := exit.Classify(err)
-	message := strings.TrimPrefix(f.Error(), "git-checkpoint: ")
-	if json {
-		_ = output.Write(env.Stderr, output.NewError(f.Code, f.Kind, message, f.Hint))
-		return f.Code
+	hint := invoke.RecoveryCommand(c, c.IssueInQuestion)
+	if hint == "" {
+		hint = "git checkpoint verify " + phrase.QuoteArg(string(c.IssueInQuestion))
 	}
-	fmt.Fprintf(env.Stderr, "git-checkpoint: %s\n", output.CleanBlock(message))
-	if f.Hint != "" {
-		fmt.Fprintf(env.Stderr, "hint: %s\n", output.Clean(f.Hint))
-	}
-	return f.Code
+	return exit.Errorf(exit.Invalid, hint, "%w", err)
 }
+
+// onlyArchived reports whether an issue without live checkpoints has archived checkpoints.
+func onlyArchived(c *invoke.Invocation, issue checkpoint.Issue) bool {
+	if c.Store == nil {
+		return false
+	}
+	l, err := c.Store.Archived(c.Ctx, issue, 1)
+	return err == nil && len(l.Checkpoints) > 0
+}
+
+var configCommand = invoke.Command{
+	Name: "config", Usage: "print every setting, its value and where it comes from", Category: "Look",
+	Examples: []string{"git checkpoint config", "git config checkpoint.retention.batch-complete 5"},
+	Run:      runConfig,
+}
+
+var versionCommand = invoke.Command{
+	Name: "version", Usage: "print the version", Category: "Help",
+	Examples: []string{"git checkpoint version --json"},
+	Run:      runVersion,
+}
+
+// allCommands returns the commands in the order of the help, grouped by category.
+func allCommands() []*invoke.Command {
+	return []*invoke.Command{
+		&save.SaveCommand, &save.RunCommand,
+		&workflow.StartCommand, &workflow.PhaseCommand, &workflow.TaskCommand, &workflow.FinishCommand,
+		&list.ListCommand, &list.ShowCommand, &list.DiffCommand, &status.StatusCommand, &web.WebCommand, &configCommand,
+		&resume.ResumeCommand, &resume.RestoreCommand, &retain.UndoCommand,
+		&retain.PruneCommand, &retain.PinCommand, &retain.UnpinCommand, &retain.DropCommand, &retain.ArchiveCommand, &doctor.VerifyCommand, &doctor.DoctorCommand, &scan.ScanCommand,
+		&share.SyncCommand, &share.FetchCommand, &share.PushCommand, &interchange.ImportCommand, &interchange.ExportCommand,
+		&hooks.HooksCommand, &hooks.HookCommand, &completionCommand,
+		&versionCommand, &helpCommand,
+	}
+}
+
+func runConfig(c *invoke.Invocation) error {
+	if err := c.Open(); err != nil {
+		return err
+	}
+	result := output.Config{Type: "config"}
+	for _, s := range c.Settings.All() {
+		s.Value = gitstore.ShownRemote(s.Value) // users paste this output elsewhere, so credentials in URLs are masked
+		result.Settings = append(result.Settings, output.Setting{Key: s.Key, Value: s.Value, Origin: s.Origin})
+		if !c.JSON {
+			c.Printf("%s = %s  (%s)\n", s.Key, output.Clean(s.Value), output.Clean(s.Origin))
+		}
+	}
+	if c.JSON {
+		return c.WriteJSON(result)
+	}
+	return nil
+}
+
+func runVersion(c *invoke.Invocation) error {
+	v := buildVersion()
+	if c.JSON {
+		return c.WriteJSON(v)
+	}
+	c.Printf("git-checkpoint %s", v.Program)
+	date, _, _ := strings.Cut(v.Date, "T")
+	if about := strings.Join(slices.DeleteFunc([]string{v.Commit, date}, func(s string) bool { return s == "" }), ", "); about != "" {
+		c.Printf(" (%s)", about)
+	}
+	c.Printf(" %s %s/%s, stored form %s\n", v.Go, runtime.GOOS, runtime.GOARCH, v.Format)
+	return nil
+}
+
+// buildVersion returns the version from the linker or from the build information.
+func buildVersion() output.Version {
+	v := output.Version{Type: "version", Program: Version, Commit: Commit, Date: Date, Go: runtime.Version(), Format: "1.0"}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		v.Program = cmp.Or(v.Program, info.Main.Version)
+		for _, s := range info.Settings {
+			switch s.Key {
+			case "vcs.revision":
+				v.Commit = cmp.Or(v.Commit, s.Value)
+			case "vcs.time":
+				v.Date = cmp.Or(v.Date, s.Value)
+			}
+		}
+	}
+	v.Program = cmp.Or(v.Program, "(devel)")
+	return v
+}
+
+// allFlags returns the command's flags and the common flags.
+func allFlags(d *invoke.Command) []cli.Flag { return append(d.OwnFlags(), invoke.CommonFlags()...) }

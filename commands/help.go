@@ -3,9 +3,15 @@ package commands
 import (
 	"cmp"
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
+	"git-checkpoint/commands/internal/config"
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/manual"
@@ -13,9 +19,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 )
-
-// toolUsage describes the program in one line.
-const toolUsage = "record where long work on an issue stands, and resume it"
 
 var helpCommand = invoke.Command{
 	Name: "help", Usage: "explain a command, or print a guide", Args: "[COMMAND|GUIDE]", Max: 1, Category: "Help",
@@ -67,6 +70,128 @@ func helpText(c *invoke.Invocation) (string, error) {
 	meant := cmp.Or(meantCommand(c.Commands, c.Args[0]), invoke.Nearest(c.Args[0], guides))
 	hint := strings.TrimSuffix("git checkpoint help "+meant, " ")
 	return "", exit.Errorf(exit.Usage, hint, "%q is neither a command nor a guide", c.Args[0])
+}
+
+// writeMan writes the man pages and returns their paths.
+func writeMan(c *invoke.Invocation) (string, error) {
+	if len(c.Args) > 0 {
+		return "", exit.Usagef("help: --man takes no command: it writes all pages")
+	}
+	dir, err := manDir(c)
+	if err != nil {
+		return "", err
+	}
+	tool := declared(c.Commands)
+	tool.Date = cmp.Or(tool.Date, c.Env.Now().UTC().Format(time.DateOnly))
+	var names strings.Builder
+	for _, p := range manual.Pages(tool) {
+		name := filepath.Join(dir, filepath.FromSlash(p.File()))
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			return "", fmt.Errorf("help: --man: %w", err)
+		}
+		if err := os.WriteFile(name, p.Roff(), 0o666); err != nil {
+			return "", fmt.Errorf("help: --man: %w", err)
+		}
+		fmt.Fprintln(&names, name)
+	}
+	return names.String(), nil
+}
+
+// manDir returns the directory of --man. By default it is share/man beside the directory
+// of git-checkpoint on PATH.
+func manDir(c *invoke.Invocation) (string, error) {
+	if dir := c.Flags.String("man"); dir != invoke.LeftOut {
+		return dir, nil
+	}
+	program, err := exec.LookPath(progName)
+	if err != nil {
+		return "", exit.Errorf(exit.Usage, "git checkpoint help --man=DIR", "help: --man: %w", err)
+	}
+	if program, err = filepath.Abs(program); err != nil {
+		return "", fmt.Errorf("help: --man: %w", err)
+	}
+	return filepath.Join(filepath.Dir(filepath.Dir(program)), "share", "man"), nil
+}
+
+// toolUsage describes the program in one line.
+const toolUsage = "record where long work on an issue stands, and resume it"
+
+// declared returns all command declarations for the manual and shell completion.
+func declared(commands []*invoke.Command) *manual.Tool {
+	v := buildVersion()
+	date, _, _ := strings.Cut(v.Date, "T")
+	t := &manual.Tool{
+		Name: progName, Usage: toolUsage, Version: v.Program, Date: date,
+		Common: declaredFlags(invoke.CommonFlags()),
+	}
+	for _, c := range commands {
+		t.Commands = append(t.Commands, manual.CommandDoc{
+			Name: c.Name, Alias: c.Alias, Category: c.Category, Usage: c.Usage, Args: c.Args,
+			Description: c.Description, Examples: c.Examples, Flags: declaredFlags(c.OwnFlags()),
+		})
+	}
+	for _, k := range config.Keys() {
+		t.Settings = append(t.Settings, manual.SettingDoc{
+			Name: k.Name, GitName: k.GitName(), Variable: k.Variable(), Values: k.Takes(), Default: k.Default,
+			FromFile: k.FromFile(), Text: k.Doc,
+		})
+	}
+	for _, v := range config.Variables() {
+		t.Variables = append(t.Variables, manual.Variable{Name: v.Name, Text: v.Doc})
+	}
+	return t
+}
+
+func declaredFlags(flags []cli.Flag) []manual.FlagDoc {
+	list := make([]manual.FlagDoc, len(flags))
+	for i, f := range flags {
+		list[i] = declaredFlag(f)
+	}
+	return list
+}
+
+// declaredFlag returns the documentation of a flag. The word in backquotes in the flag's
+// usage is the name of its value.
+func declaredFlag(f cli.Flag) manual.FlagDoc {
+	doc := f.(cli.DocGenerationFlag)
+	before, rest, _ := strings.Cut(doc.GetUsage(), "`")
+	value, after, _ := strings.Cut(rest, "`")
+	_, optional := f.(invoke.OptionalFlag)
+	d := manual.FlagDoc{Names: slices.Clone(f.Names()), Text: before + value + after, Optional: optional}
+	slices.Reverse(d.Names)
+	if optional || doc.TakesValue() {
+		d.Value = strings.Join(choicesOf(value, after), "|")
+	}
+	switch f := f.(type) {
+	case *cli.StringFlag:
+		d.Default = f.Value
+	case *cli.IntFlag:
+		if f.Value != 0 {
+			d.Default = strconv.Itoa(f.Value)
+		}
+	case *cli.StringSliceFlag:
+		d.Repeated = true
+	}
+	return d
+}
+
+// choicesOf returns the values that a flag's usage lists: "answer: `r`, s or d". A word
+// in capitals is a placeholder for any value.
+func choicesOf(value, after string) []string {
+	list := []string{value}
+	if strings.ToLower(value) != value {
+		return list
+	}
+	for {
+		next, ok := strings.CutPrefix(after, ", ")
+		if !ok {
+			if next, ok = strings.CutPrefix(after, " or "); !ok {
+				return list
+			}
+		}
+		end := strings.IndexFunc(next+" ", func(r rune) bool { return r < 'a' || r > 'z' })
+		list, after = append(list, next[:end]), next[end:]
+	}
 }
 
 // overview returns the list of commands by category.

@@ -1,6 +1,8 @@
 package commands
 
 import (
+	"cmp"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,18 +12,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 )
-
-// A line is a command line in the form that the cli library needs. The library accepts
-// flags only before arguments, and silently treats later flags as arguments.
-type line struct {
-	command  *invoke.Command     // command to run
-	argv     []string            // program, command, flags, "--", arguments
-	paths    []string            // words after "--", if the command takes paths
-	lists    map[string][]string // values of repeatable flags
-	given    []string            // names of the flags in argv
-	json     bool                // print errors as JSON
-	commands []*invoke.Command
-}
 
 // parseLine parses a command line. Flags may come before the command, and before or after
 // its arguments. Words after "--" are arguments.
@@ -55,31 +45,16 @@ func parseLine(commands []*invoke.Command, args []string) (*line, error) {
 	return l, nil
 }
 
-// flags returns the command's flags that are given or have a default. The library treats
-// unknown flags as zero values.
-func (l *line) flags() []cli.Flag {
-	return slices.DeleteFunc(allFlags(l.command), func(f cli.Flag) bool {
-		text, isText := f.(*cli.StringFlag)
-		number, isNumber := f.(*cli.IntFlag)
-		on, isOn := f.(*cli.BoolFlag)
-		usual := isText && text.Value != "" || isNumber && number.Value != 0 || isOn && on.Value
-		return !usual && !slices.Contains(l.given, f.Names()[0])
-	})
-}
-
-// commandNamed returns the command with a name or alias, or nil.
-func commandNamed(commands []*invoke.Command, name string) *invoke.Command {
-	i := slices.IndexFunc(commands, func(c *invoke.Command) bool { return c.Name == name || c.Alias != "" && c.Alias == name })
-	if i < 0 {
-		return nil
-	}
-	return commands[i]
-}
-
-// takesPaths reports whether the words after "--" are separate: paths, as for git
-// restore, or a command. For other commands they are arguments that begin with a dash.
-func takesPaths(d *invoke.Command) bool {
-	return strings.HasSuffix(d.Args, "[-- PATH...]") || strings.HasSuffix(d.Args, "-- CMD...")
+// A line is a command line in the form that the cli library needs. The library accepts
+// flags only before arguments, and silently treats later flags as arguments.
+type line struct {
+	command  *invoke.Command     // command to run
+	argv     []string            // program, command, flags, "--", arguments
+	paths    []string            // words after "--", if the command takes paths
+	lists    map[string][]string // values of repeatable flags
+	given    []string            // names of the flags in argv
+	json     bool                // print errors as JSON
+	commands []*invoke.Command
 }
 
 // guessJSON reports whether a line contains --json, also if the line is invalid.
@@ -118,13 +93,88 @@ func isFlag(arg string) bool { return len(arg) > 1 && arg[0] == '-' }
 
 func isHelp(arg string) bool { return arg == "-h" || arg == "--help" }
 
-// words are the parts of a command line after the command name.
-type words struct {
-	flags, args []string
-	given       []string // names of flags
-	after       []string // words after "--"
-	lists       map[string][]string
-	json, help  bool
+// findFlag returns the flag of an argument with one or two dashes, and its attached
+// value: --name=value, or -nvalue for one-letter flags.
+func findFlag(flags []cli.Flag, arg string) (cli.Flag, *string) {
+	name, value, attached := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+	if f := flagNamed(flags, name); f != nil && attached {
+		return f, &value
+	} else if f != nil {
+		return f, nil
+	}
+	if !strings.HasPrefix(arg, "--") && len(arg) > 2 {
+		if f := flagNamed(flags, arg[1:2]); f != nil && takesValue(f) {
+			value := arg[2:]
+			return f, &value
+		}
+	}
+	return nil, nil
+}
+
+func flagNamed(flags []cli.Flag, name string) cli.Flag {
+	i := slices.IndexFunc(flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), name) })
+	if i < 0 {
+		return nil
+	}
+	return flags[i]
+}
+
+func takesValue(f cli.Flag) bool {
+	d, ok := f.(cli.DocGenerationFlag)
+	return ok && d.TakesValue()
+}
+
+// commandNamed returns the command with a name or alias, or nil.
+func commandNamed(commands []*invoke.Command, name string) *invoke.Command {
+	i := slices.IndexFunc(commands, func(c *invoke.Command) bool { return c.Name == name || c.Alias != "" && c.Alias == name })
+	if i < 0 {
+		return nil
+	}
+	return commands[i]
+}
+
+// unknownCommand returns the error for an unknown command, with the probable command as
+// its hint.
+func unknownCommand(commands []*invoke.Command, word string) error {
+	return exit.Errorf(exit.Usage, "git checkpoint "+cmp.Or(meantCommand(commands, word), "help"), "%q is not a command", word)
+}
+
+// meantCommand returns the command that a word probably means, or "".
+func meantCommand(commands []*invoke.Command, word string) string {
+	names := make([]string, 0, len(commands))
+	for _, c := range commands {
+		names = append(names, c.Name)
+	}
+	for _, other := range otherNames {
+		if word == other[0] {
+			return other[1]
+		}
+	}
+	return invoke.Nearest(word, names)
+}
+
+// otherNames maps common names of other tools to this program's commands.
+var otherNames = [][2]string{
+	{"ls", "list"},
+	{"history", "list"},
+	{"view", "show"},
+	{"cat", "show"},
+	{"delete", "drop"},
+	{"remove", "drop"},
+	{"rm", "drop"},
+	{"create", "save"},
+	{"commit", "save"},
+	{"continue", "resume"},
+	{"clean", "prune"},
+	{"cleanup", "prune"},
+	{"gc", "prune"},
+	{"begin", "start"},
+	{"init", "start"},
+	{"end", "finish"},
+	{"check", "verify"},
+	{"fsck", "verify"},
+	{"pull", "fetch"},
+	{"revert", "undo"},
 }
 
 // split separates the flags and their values from the arguments.
@@ -159,6 +209,32 @@ func split(cmd *invoke.Command, args []string) (w words, err error) {
 		w.add(f, value)
 	}
 	return w, nil
+}
+
+// words are the parts of a command line after the command name.
+type words struct {
+	flags, args []string
+	given       []string // names of flags
+	after       []string // words after "--"
+	lists       map[string][]string
+	json, help  bool
+}
+
+// unknownFlag returns the error for an unknown flag, with the probable flag as its hint.
+func unknownFlag(cmd *invoke.Command, arg string) error {
+	var names []string
+	for _, f := range allFlags(cmd) {
+		if name := f.Names()[0]; len(name) > 1 {
+			names = append(names, name)
+		}
+	}
+	name, long := strings.CutPrefix(arg, "--")
+	name, _, _ = strings.Cut(name, "=")
+	hint := ""
+	if meant := invoke.Nearest(name, names); long && meant != "" {
+		hint = "git checkpoint " + cmd.Name + " --" + meant
+	}
+	return exit.Errorf(exit.Usage, hint, "%s: there is no flag %q", cmd.Name, arg)
 }
 
 // checkEmpty returns an error for a flag with an empty value: an unset variable in a
@@ -201,33 +277,29 @@ func (w *words) add(f cli.Flag, value *string) {
 	w.flags, w.given = append(w.flags, "--"+name+"="+*value), append(w.given, name)
 }
 
-// findFlag returns the flag of an argument with one or two dashes, and its attached
-// value: --name=value, or -nvalue for one-letter flags.
-func findFlag(flags []cli.Flag, arg string) (cli.Flag, *string) {
-	name, value, attached := strings.Cut(strings.TrimLeft(arg, "-"), "=")
-	if f := flagNamed(flags, name); f != nil && attached {
-		return f, &value
-	} else if f != nil {
-		return f, nil
-	}
-	if !strings.HasPrefix(arg, "--") && len(arg) > 2 {
-		if f := flagNamed(flags, arg[1:2]); f != nil && takesValue(f) {
-			value := arg[2:]
-			return f, &value
-		}
-	}
-	return nil, nil
+// takesPaths reports whether the words after "--" are separate: paths, as for git
+// restore, or a command. For other commands they are arguments that begin with a dash.
+func takesPaths(d *invoke.Command) bool {
+	return strings.HasSuffix(d.Args, "[-- PATH...]") || strings.HasSuffix(d.Args, "-- CMD...")
 }
 
-func flagNamed(flags []cli.Flag, name string) cli.Flag {
-	i := slices.IndexFunc(flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), name) })
-	if i < 0 {
-		return nil
-	}
-	return flags[i]
+// flags returns the command's flags that are given or have a default. The library treats
+// unknown flags as zero values.
+func (l *line) flags() []cli.Flag {
+	return slices.DeleteFunc(allFlags(l.command), func(f cli.Flag) bool {
+		text, isText := f.(*cli.StringFlag)
+		number, isNumber := f.(*cli.IntFlag)
+		on, isOn := f.(*cli.BoolFlag)
+		usual := isText && text.Value != "" || isNumber && number.Value != 0 || isOn && on.Value
+		return !usual && !slices.Contains(l.given, f.Names()[0])
+	})
 }
 
-func takesValue(f cli.Flag) bool {
-	d, ok := f.(cli.DocGenerationFlag)
-	return ok && d.TakesValue()
+// withHelp adds the command's help as a hint to a usage error without a hint.
+func (l *line) withHelp(err error) error {
+	var f *exit.Error
+	if l.command == nil || !errors.As(err, &f) || f.ExitCode() != exit.Usage || f.ExitHint() != "" {
+		return err
+	}
+	return f.WithHint("git checkpoint help " + l.command.Name)
 }

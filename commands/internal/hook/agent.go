@@ -1,5 +1,10 @@
 package hook
 
+import (
+	"fmt"
+	"strings"
+)
+
 // An Agent is a program whose hooks save and resume sessions.
 //
 // All three agents store hooks as hooks.<event>: [{"hooks": [{"type": "command", ...}]}]
@@ -22,21 +27,6 @@ type AgentEvent struct {
 	Name    string // agent's event name
 	Hook    string // hook name: session-start, pre-compact or session-end
 	Timeout int    // in the agent's unit
-}
-
-var agents = []Agent{
-	{
-		Name: "claude", File: ".claude/settings.json", Budget: 10_000,
-		Events: []AgentEvent{{"SessionStart", "session-start", 10}, {"PreCompact", "pre-compact", 30}, {"SessionEnd", "session-end", 30}},
-	},
-	{ // Codex allows 3 seconds at session end
-		Name: "codex", File: ".codex/hooks.json", TOML: ".codex/config.toml", Budget: 1500,
-		Events: []AgentEvent{{"SessionStart", "session-start", 10}, {"PreCompact", "pre-compact", 30}, {"SessionEnd", "session-end", 3}},
-	},
-	{
-		Name: "gemini", File: ".gemini/settings.json", JSON: true, Budget: 10_000,
-		Events: []AgentEvent{{"SessionStart", "session-start", 10_000}, {"PreCompress", "pre-compact", 30_000}, {"SessionEnd", "session-end", 30_000}},
-	},
 }
 
 // Agents returns the names of supported agents.
@@ -64,10 +54,6 @@ func (a *Agent) Command(e AgentEvent) string {
 	return "command -v git-checkpoint >/dev/null 2>&1 || exit 0; " + calls + e.Hook + " " + a.Name
 }
 
-func (a *Agent) group(e AgentEvent) Group {
-	return Group{Hooks: []Command{{Type: "command", Command: a.Command(e), Timeout: e.Timeout}}}
-}
-
 // Install adds the agent's hooks to the text of its settings file and changes nothing
 // else. exists is false if the file does not exist.
 func (a *Agent) Install(text string, exists bool) (string, error) {
@@ -90,4 +76,294 @@ func (a *Agent) Installed(text string) []string {
 		}
 	}
 	return events
+}
+
+// A Group is an entry of an agent's event: {"hooks": [{"type": "command", ...}]}.
+type Group struct {
+	Hooks []Command `json:"hooks"`
+}
+
+// A Command is an agent's hook command. Timeout is in the agent's unit.
+type Command struct {
+	Type    string `json:"type"`
+	Command string `json:"command"`
+	Timeout int    `json:"timeout,omitempty"`
+}
+
+const byteOrderMark = "\ufeff"
+
+// AddSetting adds a group to hooks.<event> in a settings file and preserves all other
+// bytes. If the event already has a command that calls this program, the group is not
+// added. An older command of install is then replaced by the group's command.
+//
+// exists is false if the file does not exist. In a file without a value, such as a single
+// newline, an object on one line is inserted before the existing text.
+func AddSetting(text string, exists bool, event string, g Group) (string, error) {
+	all := map[string]map[string][]Group{"hooks": {event: {g}}}
+	if !exists {
+		return pretty("", all, "", "  ", "\n") + "\n", nil
+	}
+	if blank := strings.TrimPrefix(text, byteOrderMark); strings.TrimSpace(blank) == "" {
+		return text[:len(text)-len(blank)] + compact("", all) + blank, nil
+	}
+	root, err := parseJSON(text)
+	if err != nil {
+		return "", err
+	}
+	if root.kind != '{' {
+		return "", syntaxError(errJSON, text, root.start)
+	}
+	i := root.member(text, "hooks")
+	if i < 0 {
+		return addItem(text, root, "hooks", map[string][]Group{event: {g}}), nil
+	}
+	hooks := root.items[i]
+	if hooks.kind != '{' {
+		return "", syntaxError(fmt.Errorf("hooks is not an object"), text, hooks.start)
+	}
+	j := hooks.member(text, event)
+	if j < 0 {
+		return addItem(text, hooks, event, []Group{g}), nil
+	}
+	groups := hooks.items[j]
+	if groups.kind != '[' {
+		return "", syntaxError(fmt.Errorf("hooks.%s is not an array", event), text, groups.start)
+	}
+	if command := commandIn(text, groups, callsHook); command != nil {
+		return renew(text, *command, g.Hooks[0].Command), nil
+	}
+	return addItem(text, groups, "", g), nil
+}
+
+// HasSetting reports whether an event in a settings file has a command that calls this
+// program.
+func HasSetting(text, event string) bool {
+	root, err := parseJSON(text)
+	if err != nil {
+		return false
+	}
+	i := root.member(text, "hooks")
+	if i < 0 {
+		return false
+	}
+	j := root.items[i].member(text, event)
+	return j >= 0 && commandIn(text, root.items[i].items[j], callsHook) != nil
+}
+
+// Uninstall removes all commands written by install, at any position, and preserves all
+// other bytes. gone reports that the file was created by install and is now empty. before
+// holds earlier contents of the file, newest first; they show which containers existed
+// before the install.
+func (a *Agent) Uninstall(text string, before ...string) (rest string, gone bool) {
+	root, err := parseJSON(text)
+	if err != nil || ownPlace(text, root) == nil {
+		return text, false
+	}
+	if rest, gone, found := a.installedFrom(text, before); found {
+		return rest, gone
+	}
+	was := originalOf(before)
+	blank := was != nil && was.text != "" || was == nil && !strings.Contains(text[root.start:root.end], "\n")
+	for empty := false; ; {
+		if root, err = parseJSON(text); err != nil {
+			return text, false
+		}
+		way := ownPlace(text, root)
+		if empty && len(root.items) == 0 {
+			return withoutRoot(text, root, blank)
+		}
+		if way == nil {
+			return text, false
+		}
+		text, empty = removeOwn(text, way, was)
+	}
+}
+
+// Check returns an error with line and column if a settings file calls this program and
+// is unparsable. Uninstall would find no command in such a file.
+func (a *Agent) Check(text string) error {
+	if !callsHook(text) {
+		return nil
+	}
+	_, err := parseJSON(text)
+	return err
+}
+
+var agents = []Agent{
+	{
+		Name: "claude", File: ".claude/settings.json", Budget: 10_000,
+		Events: []AgentEvent{{"SessionStart", "session-start", 10}, {"PreCompact", "pre-compact", 30}, {"SessionEnd", "session-end", 30}},
+	},
+	{ // Codex allows 3 seconds at session end
+		Name: "codex", File: ".codex/hooks.json", TOML: ".codex/config.toml", Budget: 1500,
+		Events: []AgentEvent{{"SessionStart", "session-start", 10}, {"PreCompact", "pre-compact", 30}, {"SessionEnd", "session-end", 3}},
+	},
+	{
+		Name: "gemini", File: ".gemini/settings.json", JSON: true, Budget: 10_000,
+		Events: []AgentEvent{{"SessionStart", "session-start", 10_000}, {"PreCompress", "pre-compact", 30_000}, {"SessionEnd", "session-end", 30_000}},
+	},
+}
+
+func (a *Agent) group(e AgentEvent) Group {
+	return Group{Hooks: []Command{{Type: "command", Command: a.Command(e), Timeout: e.Timeout}}}
+}
+
+// commandIn returns the first accepted command in the groups of an event, or nil.
+func commandIn(text string, groups node, accept func(string) bool) *node {
+	for _, group := range groups.items {
+		l := group.member(text, "hooks")
+		if l < 0 {
+			continue
+		}
+		for _, c := range group.items[l].items {
+			if m := c.member(text, "command"); m >= 0 && accept(unquote(text, c.items[m])) {
+				return &c.items[m]
+			}
+		}
+	}
+	return nil
+}
+
+// renew replaces an older command of install. Commands edited by users remain.
+func renew(text string, command node, want string) string {
+	if have := unquote(text, command); have == want || !isOwnCommand(have) {
+		return text
+	}
+	return text[:command.start] + compact("", want) + text[command.end:]
+}
+
+// ownPlace returns the path to the first command written by install, under any event:
+// positions in the root, in hooks, in the event and in the group. It returns nil if no
+// such command exists.
+func ownPlace(text string, root node) []place {
+	for i, hooks := range root.items {
+		if root.kind != '{' || hooks.kind != '{' || unquote(text, root.keys[i]) != "hooks" {
+			continue
+		}
+		for j, groups := range hooks.items {
+			if groups.kind != '[' {
+				continue
+			}
+			for k, group := range groups.items {
+				l := group.member(text, "hooks")
+				if l < 0 || group.items[l].kind != '[' {
+					continue
+				}
+				for n, c := range group.items[l].items {
+					if m := c.member(text, "command"); m >= 0 && isOwnCommand(unquote(text, c.items[m])) {
+						return []place{{root, i}, {hooks, j}, {groups, k}, {group.items[l], n}}
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// A place is the position of an item in a container.
+type place struct {
+	in node
+	i  int
+}
+
+// installedFrom searches earlier contents for a text that install turns into text.
+func (a *Agent) installedFrom(text string, before []string) (rest string, gone, found bool) {
+	for _, exists := range []bool{false, true} {
+		for _, b := range before {
+			if b == text || !exists && b != "" {
+				continue // copy of the installed text, kept by a killed uninstall
+			}
+			if again, err := a.Install(b, exists); err == nil && again == text {
+				return b, !exists, true
+			}
+		}
+		if again, err := a.Install("", exists); err == nil && again == text {
+			return "", !exists, true
+		}
+	}
+	return "", false, false
+}
+
+// originalOf returns the newest text without commands of install, or nil.
+func originalOf(texts []string) *original {
+	for _, text := range texts {
+		root, err := parseJSON(text)
+		if err != nil {
+			root = node{}
+		}
+		if ownPlace(text, root) == nil {
+			return &original{text, root}
+		}
+	}
+	return nil
+}
+
+// An original is the known content of a settings file before the install. nil means
+// unknown. In this case, a container with a single item on one line between spaces counts
+// as existing before the install; see addItem.
+type original struct {
+	text string
+	root node
+}
+
+// withoutRoot removes the empty object created by install. blank means that the file
+// existed and contained only white space. Comments around the object belong to the user,
+// so that the file remains.
+func withoutRoot(text string, root node, blank bool) (rest string, gone bool) {
+	rest = text[:root.start] + text[root.end:]
+	if strings.TrimSpace(strings.TrimPrefix(rest, byteOrderMark)) != "" {
+		return text, false
+	}
+	if blank && rest != "" {
+		return rest, false
+	}
+	return "", true
+}
+
+// removeOwn removes one command written by install, and containers that become empty
+// unless the user created them. It reports whether the root object is empty and was
+// created by install.
+func removeOwn(text string, way []place, was *original) (rest string, empty bool) {
+	command, group, event, hooks := way[3], way[2], way[1], way[0]
+	if len(command.in.items) > 1 {
+		return removeItem(text, command.in, command.i), false
+	}
+	name := unquote(text, event.in.keys[event.i])
+	switch {
+	case len(group.in.items) > 1 || was.hadEvent(text, name, group.in):
+		return removeItem(text, group.in, group.i), false
+	case len(event.in.items) > 1 || was.hadHooks(text, event.in):
+		return removeItem(text, event.in, event.i), false
+	}
+	kept := len(hooks.in.items) > 1 || was.hadRoot(text, hooks.in)
+	return removeItem(text, hooks.in, hooks.i), !kept
+}
+
+func (o *original) hadEvent(text, event string, groups node) bool {
+	if o == nil {
+		return spaced(text, groups)
+	}
+	i := o.root.member(o.text, "hooks")
+	return i >= 0 && o.root.items[i].member(o.text, event) >= 0
+}
+
+// spaced reports whether a container's only item is on one line between single spaces.
+func spaced(text string, n node) bool {
+	inner := text[n.start+1 : n.end-1]
+	item := text[n.from(0):n.items[0].end]
+	return strings.HasPrefix(inner, " "+item+" ") && !strings.Contains(item, "\n")
+}
+
+func (o *original) hadHooks(text string, hooks node) bool {
+	if o == nil {
+		return spaced(text, hooks)
+	}
+	return o.root.member(o.text, "hooks") >= 0
+}
+
+func (o *original) hadRoot(text string, root node) bool {
+	if o == nil {
+		return spaced(text, root)
+	}
+	return o.root.kind == '{'
 }

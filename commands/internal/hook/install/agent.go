@@ -1,38 +1,15 @@
 package install
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"git-checkpoint/commands/internal/atomicfile"
 	"git-checkpoint/commands/internal/hook"
+	"git-checkpoint/commands/internal/output"
 )
-
-// agentHome returns the parent directory of an agent's files: the worktree root, or with
-// --global the user's home directory.
-func (r *Repo) agentHome() (string, error) {
-	if r.Global {
-		return os.UserHomeDir()
-	}
-	if r.Root == "" {
-		return "", refuse("", "a bare repository has no place for an agent's settings: use --global")
-	}
-	return r.Root, nil
-}
-
-// agentFiles reads both files that can contain an agent's hooks. The second is the zero
-// value for an agent without a TOML file.
-func (r *Repo) agentFiles(a *hook.Agent) (file, toml atomicfile.Replacement, err error) {
-	home, err := r.agentHome()
-	if err != nil {
-		return file, toml, err
-	}
-	if file, err = atomicfile.Read(filepath.Join(home, filepath.FromSlash(a.File))); err != nil || a.TOML == "" {
-		return file, toml, err
-	}
-	toml, err = atomicfile.Read(filepath.Join(home, filepath.FromSlash(a.TOML)))
-	return file, toml, err
-}
 
 // Agent plans the installation or removal of an agent's hooks.
 func (r *Repo) Agent(a *hook.Agent, install bool) ([]HookChange, error) {
@@ -58,11 +35,40 @@ func (r *Repo) Agent(a *hook.Agent, install bool) ([]HookChange, error) {
 	return r.settingsChange(file, text, "add hooks to "), r.settingsError(a, file, err)
 }
 
-func (r *Repo) settingsError(a *hook.Agent, f atomicfile.Replacement, err error) error {
-	if err == nil {
-		return nil
+// Manual returns text for manual installation: an agent's settings, or git's hooks if a
+// is nil.
+func Manual(a *hook.Agent, push bool) (string, error) {
+	if a == nil {
+		return gitManual(push), nil
 	}
-	return &SettingsError{a.Name, r.shownFile(f.Path), err}
+	text, err := a.Install("", false)
+	return fmt.Sprintf("# %s:\n%s", a.File, text), err
+}
+
+// agentFiles reads both files that can contain an agent's hooks. The second is the zero
+// value for an agent without a TOML file.
+func (r *Repo) agentFiles(a *hook.Agent) (file, toml atomicfile.Replacement, err error) {
+	home, err := r.agentHome()
+	if err != nil {
+		return file, toml, err
+	}
+	if file, err = atomicfile.Read(filepath.Join(home, filepath.FromSlash(a.File))); err != nil || a.TOML == "" {
+		return file, toml, err
+	}
+	toml, err = atomicfile.Read(filepath.Join(home, filepath.FromSlash(a.TOML)))
+	return file, toml, err
+}
+
+// agentHome returns the parent directory of an agent's files: the worktree root, or with
+// --global the user's home directory.
+func (r *Repo) agentHome() (string, error) {
+	if r.Global {
+		return os.UserHomeDir()
+	}
+	if r.Root == "" {
+		return "", refuse("", "a bare repository has no place for an agent's settings: use --global")
+	}
+	return r.Root, nil
 }
 
 // uninstallAgent plans the removal of hooks from both files. Kept copies show which
@@ -86,6 +92,20 @@ func (r *Repo) uninstallAgent(a *hook.Agent, file, toml atomicfile.Replacement) 
 	return append(plan, r.settingsChange(toml, text, "take hooks out of ")...), nil
 }
 
+func (r *Repo) settingsError(a *hook.Agent, f atomicfile.Replacement, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &SettingsError{a.Name, r.shownFile(f.Path), err}
+}
+
+func (r *Repo) settingsChange(f atomicfile.Replacement, text, what string) []HookChange {
+	if text == f.Text {
+		return nil
+	}
+	return []HookChange{{what + r.shownFile(f.Path), func() error { return r.replace(f, text) }}}
+}
+
 // removeSettings removes a file that was created for the hooks, and the agent's directory
 // if empty.
 func removeSettings(f atomicfile.Replacement) error {
@@ -96,9 +116,48 @@ func removeSettings(f atomicfile.Replacement) error {
 	return nil
 }
 
-func (r *Repo) settingsChange(f atomicfile.Replacement, text, what string) []HookChange {
-	if text == f.Text {
-		return nil
+func gitManual(push bool) string {
+	var b strings.Builder
+	b.WriteString("# git 2.54 or newer:\n")
+	for _, e := range hook.Events() {
+		section := "hook." + e.ConfigName()
+		fmt.Fprintf(&b, "git config %s.event %s\n", section, e)
+		fmt.Fprintf(&b, "git config %s.command %s\n", section, output.Shell(e.ConfigCommand()))
 	}
-	return []HookChange{{what + r.shownFile(f.Path), func() error { return r.replace(f, text) }}}
+	if push {
+		fmt.Fprintf(&b, "# pre-push also pushes checkpoints:\ngit config %s push\n", prePushKey)
+	}
+	for _, e := range hook.Events() {
+		fmt.Fprintf(&b, "\n# %s in .git/hooks or .husky, at its top:\n%s", e, e.Snippet())
+	}
+	b.WriteString(managersManual)
+	return b.String()
 }
+
+const managersManual = `
+# lefthook.yml or lefthook-local.yml:
+pre-push:
+  commands:
+    git-checkpoint:
+      run: command -v git-checkpoint >/dev/null 2>&1 || exit 0; git-checkpoint hook pre-push -- {0}
+      use_stdin: true
+post-checkout:
+  commands:
+    git-checkpoint:
+      run: command -v git-checkpoint >/dev/null 2>&1 || exit 0; git-checkpoint hook post-checkout -- {0}
+
+# .pre-commit-config.yaml, whose pre-push hooks get the ref in the environment:
+repos:
+  - repo: local
+    hooks:
+      - id: git-checkpoint
+        name: git-checkpoint
+        entry: >-
+          sh -c 'command -v git-checkpoint >/dev/null 2>&1 || exit 0;
+          echo "$PRE_COMMIT_LOCAL_BRANCH $(git rev-parse "$PRE_COMMIT_LOCAL_BRANCH") $PRE_COMMIT_REMOTE_BRANCH 0000000000000000000000000000000000000000" |
+          git-checkpoint hook pre-push -- "$PRE_COMMIT_REMOTE_NAME" "$PRE_COMMIT_REMOTE_URL"'
+        language: system
+        stages: [pre-push]
+        always_run: true
+        pass_filenames: false
+`

@@ -11,12 +11,20 @@
 package install
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"time"
 
+	"git-checkpoint/commands/internal/atomicfile"
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/hook"
+	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/fsutil"
 )
 
 // A Repo is a repository for the installation of hooks.
@@ -68,10 +76,6 @@ func (e *HookError) ExitHint() string { return e.Hint }
 // Unwrap returns the cause.
 func (e *HookError) Unwrap() error { return e.Err }
 
-func refuse(hint, format string, args ...any) error {
-	return &HookError{hint, fmt.Errorf(format, args...)}
-}
-
 // A SettingsError reports an agent's settings file that cannot be extended.
 type SettingsError struct {
 	Agent, File string
@@ -90,3 +94,189 @@ func (e *SettingsError) ExitHint() string {
 
 // Unwrap returns the cause.
 func (e *SettingsError) Unwrap() error { return e.Err }
+
+// RemoveStale removes temporary files of killed installs and uninstalls. A temporary file
+// can be a hard link to a hook file.
+func (r *Repo) RemoveStale() {
+	for _, s := range r.sites(r.Global) {
+		for _, e := range hook.Events() {
+			atomicfile.RemoveStale(s.file(e))
+		}
+	}
+}
+
+// sites returns all directories that may contain installed hooks of this repository,
+// because a manager may have been added or removed since. It includes a directory of all
+// repositories if wide is true.
+func (r *Repo) sites(wide bool) []site {
+	sites := []site{{dir: filepath.Join(r.CommonDir, "hooks")}}
+	if entry, set := gitstore.LastEntry(r.Config, "core.hookspath"); set && (wide || !everywhere(entry)) {
+		if dir, err := r.hooksPath(); err == nil && dir != os.DevNull {
+			sites = append(sites, siteAt(dir))
+		}
+	}
+	if root := r.Root; root != "" {
+		sites = append(sites, site{dir: filepath.Join(root, ".husky"), style: hook.Style{Bare: true}, manager: "husky"})
+	}
+	seen := map[string]bool{}
+	return slices.DeleteFunc(sites, func(s site) bool {
+		again := seen[s.dir]
+		seen[s.dir] = true
+		return again
+	})
+}
+
+// A site is a directory with user-written hook files for git or a hook manager.
+type site struct {
+	dir     string
+	style   hook.Style
+	manager string // manager that generates the files run by git, or ""
+}
+
+// everywhere reports whether a setting applies to all repositories.
+func everywhere(e gitstore.ConfigEntry) bool { return e.Scope == "global" || e.Scope == "system" }
+
+// hooksPath returns core.hooksPath, resolved as in git: relative to the worktree root,
+// the working directory of hooks.
+func (r *Repo) hooksPath() (string, error) {
+	path, err := r.Git.Line(r.Context, "config", "--type=path", "--get", "core.hooksPath")
+	if err != nil {
+		return "", fmt.Errorf("read core.hooksPath: %w", err)
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(cmp.Or(r.Root, r.CommonDir), path)
+	}
+	return filepath.Clean(path), nil
+}
+
+// siteAt returns the site of a hook directory, with its manager. Husky 9 or later points
+// git to a generated directory, whose files call files in the parent directory with sh
+// -e. Husky 8 points git to the parent directory itself.
+func siteAt(dir string) site {
+	above := filepath.Dir(dir)
+	switch {
+	case filepath.Base(dir) == "_" && isFile(filepath.Join(dir, "h")):
+		return site{dir: above, style: hook.Style{Bare: true}, manager: "husky"}
+	case isFile(filepath.Join(dir, "_", "husky.sh")):
+		return site{dir: dir, manager: "husky"}
+	}
+	return site{dir: dir}
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+func (s site) file(e hook.Event) string { return filepath.Join(s.dir, string(e)) }
+
+// renamed returns names that managers give to an existing hook file when they install
+// their own: pre-commit calls the first name, lefthook only keeps the second.
+func (s site) renamed(e hook.Event) []string {
+	return []string{s.file(e) + ".legacy", s.file(e) + ".old"}
+}
+
+// aside returns the path of the original file that a wrapper calls.
+func (s site) aside(e hook.Event) string { return filepath.Join(s.dir, hook.Aside, string(e)) }
+
+// site finds the hook directory. It refuses a directory shared with other repositories
+// unless the install is global.
+func (r *Repo) site() (site, error) {
+	entry, set := gitstore.LastEntry(r.Config, "core.hookspath")
+	own := site{dir: filepath.Join(r.CommonDir, "hooks")}
+	if !set {
+		if r.Global {
+			return own, refuse("git checkpoint hooks install", "--global needs git 2.54 or core.hooksPath in the global configuration")
+		}
+		return own, nil
+	}
+	dir, err := r.hooksPath()
+	if err != nil {
+		return own, err
+	}
+	wide := everywhere(entry)
+	switch {
+	case dir == os.DevNull || entry.Value == "":
+		return own, refuse("git config --unset core.hooksPath", "core.hooksPath is %s: hooks are switched off", cmp.Or(entry.Value, "empty"))
+	case wide && !r.Global:
+		return own, refuse("git checkpoint hooks install --global", "core.hooksPath is %s in %s: the hooks there are those of every repository", dir, entry.Origin)
+	case !wide && r.Global:
+		return own, refuse("git checkpoint hooks install", "core.hooksPath of this repository is %s: --global would not reach it", dir)
+	case !wide && !r.within(dir) && !r.Force:
+		return own, refuse("git checkpoint hooks install --force", "core.hooksPath is %s, outside of this repository", dir)
+	}
+	return siteAt(dir), nil
+}
+
+func refuse(hint, format string, args ...any) error {
+	return &HookError{hint, fmt.Errorf(format, args...)}
+}
+
+// within reports whether a directory belongs to the repository.
+func (r *Repo) within(dir string) bool {
+	for _, base := range []string{r.Root, r.CommonDir} {
+		rel, err := filepath.Rel(base, dir)
+		if base != "" && err == nil && filepath.IsLocal(rel) {
+			return true
+		}
+	}
+	return false
+}
+
+// A killed `git config` leaves its lock file, and all later calls fail. A mark file next
+// to the kept copies therefore exists while `git config` runs. If the lock is newer than
+// the mark and no git runs in the repository, the lock's owner was killed together with
+// this program.
+
+// runConfig runs git config for the file of the scope.
+func (r *Repo) runConfig(args []string) error {
+	mark, lock, err := r.configMark()
+	if err != nil {
+		return err
+	}
+	if info, err := os.Lstat(mark); err == nil && r.ClearLock != nil && !r.Global {
+		r.ClearLock(lock, info.ModTime())
+	}
+	if !fsutil.Exists(lock) {
+		os.Remove(mark) // a new mark has the current time
+		f, err := atomicfile.Read(mark)
+		if err == nil {
+			err = f.Write(filepath.Base(lock) + "\n")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	_, err = r.Git.Output(r.Context, append([]string{"config", "--" + r.scope()}, args...)...)
+	if !fsutil.Exists(lock) {
+		os.Remove(mark)
+		return err
+	}
+	if err != nil {
+		shown := r.shownFile(lock)
+		return refuse("rm "+output.Shell(shown)+", if no git runs", "%w: a git that was killed may have left %s", err, shown)
+	}
+	return nil
+}
+
+// configMark returns the paths of the mark and of git's lock file.
+func (r *Repo) configMark() (mark, lock string, err error) {
+	dir, err := r.keepDir()
+	if err != nil {
+		return "", "", err
+	}
+	f, err := atomicfile.Read(r.configFile())
+	if err != nil {
+		return "", "", fmt.Errorf("read git's configuration: %w", err)
+	}
+	return filepath.Join(dir, "config-changes"), f.Path + ".lock", nil
+}
+
+// shownFile returns a path for messages, relative to the worktree root if inside the
+// worktree.
+func (r *Repo) shownFile(path string) string {
+	if rel, err := filepath.Rel(r.Root, path); r.Root != "" && err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
+	}
+	return path
+}

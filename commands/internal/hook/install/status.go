@@ -2,9 +2,15 @@ package install
 
 import (
 	"cmp"
+	"context"
+	"crypto/rand"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
+	"strings"
+	"time"
 
 	"git-checkpoint/commands/internal/hook"
 	"git-checkpoint/gitstore"
@@ -35,6 +41,38 @@ func (r *Repo) Status() ([]Hook, error) {
 	}
 	return hooks, nil
 }
+
+// An AgentFile is an agent's settings file with hooks of this program.
+type AgentFile struct {
+	Agent, Path string
+	Events      []string
+}
+
+// Agents returns the agents with installed hooks.
+func (r *Repo) Agents() ([]AgentFile, error) {
+	if r.Root == "" && !r.Global {
+		return nil, nil
+	}
+	var all []AgentFile
+	for _, name := range hook.Agents() {
+		a := hook.AgentNamed(name)
+		file, toml, err := r.agentFiles(a)
+		if err != nil {
+			return nil, err
+		}
+		if events := a.Installed(file.Text); len(events) > 0 {
+			all = append(all, AgentFile{name, r.shownFile(file.Path), events})
+		}
+		if events := a.InstalledTOML(toml.Text); len(events) > 0 {
+			all = append(all, AgentFile{name, r.shownFile(toml.Path), events})
+		}
+	}
+	return all, nil
+}
+
+// CanaryVariable is the environment variable of a canary run. A hook with this variable
+// prints its value and does nothing else.
+const CanaryVariable = "GIT_CHECKPOINT_CANARY"
 
 // find locates an installed hook and runs its canary.
 func (r *Repo) find(e hook.Event, version gitstore.GitVersion) Hook {
@@ -79,30 +117,56 @@ func (r *Repo) configPlace(e hook.Event) string {
 	return ""
 }
 
-// An AgentFile is an agent's settings file with hooks of this program.
-type AgentFile struct {
-	Agent, Path string
-	Events      []string
+// canaryTime limits a canary's run time.
+const canaryTime = 10 * time.Second
+
+// canary runs a command and reports whether this program's hook printed the canary word.
+func (r *Repo) canary(argv []string) (runs bool, why string) {
+	ctx, cancel := context.WithTimeout(r.Context, canaryTime)
+	defer cancel()
+	word := rand.Text()
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Dir = cmp.Or(r.Root, r.CommonDir)
+	cmd.Env = append(os.Environ(), CanaryVariable+"="+word, "LC_ALL=C")
+	cmd.WaitDelay = time.Second
+	out, err := cmd.CombinedOutput()
+	switch {
+	case strings.Contains(string(out), word):
+		return true, ""
+	case err != nil:
+		return false, fmt.Sprintf("%v: %s", err, strings.TrimSpace(string(out)))
+	}
+	return false, cmp.Or(strings.TrimSpace(string(out)), "git ran nothing of ours; is git-checkpoint on PATH?")
 }
 
-// Agents returns the agents with installed hooks.
-func (r *Repo) Agents() ([]AgentFile, error) {
-	if r.Root == "" && !r.Global {
-		return nil, nil
-	}
-	var all []AgentFile
-	for _, name := range hook.Agents() {
-		a := hook.AgentNamed(name)
-		file, toml, err := r.agentFiles(a)
-		if err != nil {
-			return nil, err
-		}
-		if events := a.Installed(file.Text); len(events) > 0 {
-			all = append(all, AgentFile{name, r.shownFile(file.Path), events})
-		}
-		if events := a.InstalledTOML(toml.Text); len(events) > 0 {
-			all = append(all, AgentFile{name, r.shownFile(toml.Path), events})
+// configCanary returns the command that runs only this program's hook in git's
+// configuration, without other configured hooks and hook files.
+func (r *Repo) configCanary(e hook.Event) []string {
+	args := append([]string{"git", "-c", "core.hooksPath=" + os.DevNull}, r.silencing("hook."+e.ConfigName())...)
+	return append(args, "hook", "run", string(e), "--", "canary", "canary")
+}
+
+// silencing returns flags that disable all hooks in git's configuration except one.
+func (r *Repo) silencing(but string) []string {
+	var flags []string
+	for _, entry := range r.Config {
+		section, ok := strings.CutSuffix(entry.Key, ".event")
+		if ok && strings.HasPrefix(section, "hook.") && section != but {
+			flags = append(flags, "-c", section+".enabled=false")
 		}
 	}
-	return all, nil
+	return flags
+}
+
+// fileCanary returns the command that runs the hook file, with `git hook run` if git
+// supports it. The block at the top of the file ends a canary run.
+func (r *Repo) fileCanary(e hook.Event, version gitstore.GitVersion) []string {
+	if version.AtLeast(2, 36) {
+		return append(append([]string{"git"}, r.silencing("")...), "hook", "run", string(e), "--", "canary", "canary")
+	}
+	dir := filepath.Join(r.CommonDir, "hooks")
+	if path, err := r.hooksPath(); err == nil {
+		dir = path
+	}
+	return []string{filepath.Join(dir, string(e)), "canary", "canary"}
 }
