@@ -1,14 +1,74 @@
+// Package freshness decides whether a checkpoint still matches its branch, issue and
+// files.
+//
+// Evaluate is pure: it takes the record, current facts as values, and rules, and returns
+// a verdict. Callers gather the facts.
+//
+// Every check runs, and every finding is reported in the order of this table. The worst
+// action wins:
+//
+//	start_fresh > prompt_user > proceed_with_warning > resume
+//
+//	check       finding                                    action
+//	labels      sets of labels differ                      proceed_with_warning
+//	body        differs                                    prompt_user
+//	branch      deleted                                    start_fresh
+//	            never seen in this clone, or renamed       proceed_with_warning
+//	            replaced by a branch that the user named   resume, with a note
+//	            HEAD is on another branch                  prompt_user
+//	can_resume  false in the record                        start_fresh
+//	head        descends from the checkpoint's HEAD        resume, with a note
+//	            does not descend from it                   prompt_user
+//	base        has commits that HEAD does not             resume, with a note
+//	files       changed since the snapshot                 prompt_user
+//	            the same, and already answered             proceed_with_warning
+//	outputs     a referenced file is missing               prompt_user
+//	            a file differs from its digest             proceed_with_warning
+//	time        in the future, or older than MaxAge        proceed_with_warning
+//	progress    phases out of order                        prompt_user
+//	            phases recorded twice                      proceed_with_warning
+//	tasks       running at the checkpoint                  proceed_with_warning
+//	            the current batch does not exist           proceed_with_warning
+//	story       paused: a limit was passed                 prompt_user
+//	approval    pending                                    prompt_user
+//	workflow    a write of the state was interrupted       prompt_user
+//	            tests failing, an error, not in progress,
+//	            changed plan                               proceed_with_warning
+//	            with Auto: the first of these, or the age  prompt_user
+//	            a dotagent record that is not in progress  prompt_user
+//	command     begun by another command, no handover      prompt_user
+//	issue       closed, title or assignees changed         proceed_with_warning
+//	record      its warnings, prerequisites not met,
+//	            files left out by a limit                  proceed_with_warning
+//	loop        third resume without a save                proceed_with_warning
+//
+// Findings of the caller (Facts.Findings) come last.
+//
+// If a fact cannot be determined (offline, no source, a clone without the branch), its
+// check returns a warning "... not checked: why" with proceed_with_warning. Such a
+// checkpoint is neither fresh nor an error. Fields that the checkpoint never recorded are
+// not checked. A detached HEAD has no branch that can be deleted. A checkpoint without an
+// issue snapshot has no issue to compare if the caller requests no comparison.
+//
+// Notes leave the action at resume and do not count as warnings. If labels differ, the
+// verdict names the phase of the new state label.
+//
+// If Rules.Auto is set, no user reads warnings, so five conditions have to be met: tests
+// passing, no error, status in_progress, age within the limit, plan unchanged. The first
+// unmet condition is reported with a fixed text and needs an answer. Verdict.SafeWhy
+// always has this text.
+//
+// Bodies are compared after normalizing line endings and trailing white space, because
+// trackers and file formats differ in both.
 package freshness
 
-import "git-checkpoint/gitstore/checkpoint"
+import (
+	"slices"
+	"strings"
+	"time"
 
-// input holds the arguments of a check.
-type input struct {
-	record *checkpoint.Record
-	issue  checkpoint.IssueSnapshot
-	facts  Facts
-	rules  Rules
-}
+	"git-checkpoint/gitstore/checkpoint"
+)
 
 // checks lists all checks in the order of their findings: labels, body and branch come
 // first.
@@ -40,6 +100,57 @@ func Evaluate(r *checkpoint.Record, f Facts, rules Rules) Verdict {
 	return v
 }
 
+// Default rules.
+const (
+	DefaultMaxAge    = 7 * 24 * time.Hour
+	DefaultTolerance = 14 * time.Hour // local time written as UTC is off by up to 14 h
+	DefaultSkew      = time.Minute    // between the clocks of two machines
+	StatePrefix      = "state:"
+)
+
+// KnownPhase reports whether a phase exists in names, the phases of a record, or in the
+// rules' Phases. If both lists are empty, it checks the default phases. Aliases count.
+func (r Rules) KnownPhase(phase string, names []string) bool {
+	return slices.Contains(r.KnownPhases(names), phase) || r.alias(phase) != ""
+}
+
+var defaultPhases = []string{"enrich", "ready", "implementing", "validation", "docs"}
+
+// KnownPhases returns the phases that KnownPhase accepts, without aliases.
+func (r Rules) KnownPhases(names []string) []string {
+	switch {
+	case len(names) > 0:
+		return append(slices.Clone(names), r.Phases...)
+	case len(r.Phases) > 0:
+		return r.Phases
+	}
+	return defaultPhases
+}
+
+// Rules are the settings of all checks. The zero value selects defaults.
+type Rules struct {
+	MaxAge        time.Duration     // age limit for a warning; 0 means DefaultMaxAge, negative disables
+	StatePrefix   string            // prefix of state labels; "" means StatePrefix
+	LabelsToPhase map[string]string // phases of labels, checked before the prefix
+	Phases        []string          // ordered phases; if empty, order is not checked and default phases apply
+	Handovers     []Handover        // allowed handovers between commands
+	FilesAnswered bool              // the user already decided about changed files
+	Strict        bool              // any warning makes the verdict stale
+	Auto          bool              // run without a user who reads warnings
+}
+
+// StateLabels returns unique state labels: labels with the prefix and labels in
+// LabelsToPhase.
+func (r Rules) StateLabels(labels []string) []string { return r.stateLabels(labels) }
+
+// input holds the arguments of a check.
+type input struct {
+	record *checkpoint.Record
+	issue  checkpoint.IssueSnapshot
+	facts  Facts
+	rules  Rules
+}
+
 // checkFindings returns the caller's findings. It limits actions to the valid range and
 // sets missing severities.
 func checkFindings(in input) []Reason {
@@ -52,4 +163,60 @@ func checkFindings(in input) []Reason {
 		out = append(out, r)
 	}
 	return out
+}
+
+// aliases maps alternative names to default phases.
+var aliases = map[string]string{"e2e": "validation"}
+
+func (r Rules) alias(phase string) string {
+	if len(r.Phases) > 0 {
+		return ""
+	}
+	return aliases[phase]
+}
+
+// stateLabels returns unique state labels.
+func (r Rules) stateLabels(labels []string) []string {
+	prefix := r.StatePrefix
+	if prefix == "" {
+		prefix = StatePrefix
+	}
+	var out []string
+	for _, l := range set(labels) {
+		if _, mapped := r.LabelsToPhase[l]; mapped || strings.HasPrefix(l, prefix) {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+func (r Rules) maxAge() time.Duration {
+	if r.MaxAge == 0 {
+		return DefaultMaxAge
+	}
+	return r.MaxAge
+}
+
+// phaseOf returns the phase of a state label. LabelsToPhase has priority; otherwise the
+// label without prefix must be a known phase. It returns "" for other labels.
+func (r Rules) phaseOf(label string, names []string) string {
+	if phase, ok := r.LabelsToPhase[label]; ok {
+		return phase
+	}
+	prefix := r.StatePrefix
+	if prefix == "" {
+		prefix = StatePrefix
+	}
+	phases := r.Phases
+	if len(phases) == 0 {
+		phases = defaultPhases
+	}
+	phase, ok := strings.CutPrefix(label, prefix)
+	if alias := r.alias(phase); ok && alias != "" {
+		return alias
+	}
+	if ok && (slices.Contains(phases, phase) || slices.Contains(names, phase)) {
+		return phase
+	}
+	return ""
 }

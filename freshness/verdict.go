@@ -2,7 +2,11 @@ package freshness
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
+	"sync"
 )
 
 // Action is the action recommended for a checkpoint. Larger actions are worse.
@@ -54,18 +58,6 @@ type Reason struct {
 	Hint     string   // suggested command, or ""
 }
 
-func reason(check string, a Action, format string, args ...any) Reason {
-	return Reason{Check: check, Severity: a.Severity(), Action: a, Message: fmt.Sprintf(format, args...)}
-}
-
-// unchecked returns a finding about an unknown fact.
-func unchecked(check, what, why string) Reason {
-	if why == "" {
-		why = "nothing is known about it"
-	}
-	return reason(check, ProceedWithWarning, "%s not checked: %s", what, printable(why))
-}
-
 // Verdict is the result of all checks.
 type Verdict struct {
 	Action    Action
@@ -113,4 +105,69 @@ func (v Verdict) WorstFirst() []Reason {
 	reasons := slices.Clone(v.Reasons)
 	slices.SortStableFunc(reasons, func(a, b Reason) int { return int(b.Action) - int(a.Action) })
 	return reasons
+}
+
+// unchecked returns a finding about an unknown fact.
+func unchecked(check, what, why string) Reason {
+	if why == "" {
+		why = "nothing is known about it"
+	}
+	return reason(check, ProceedWithWarning, "%s not checked: %s", what, printable(why))
+}
+
+func reason(check string, a Action, format string, args ...any) Reason {
+	return Reason{Check: check, Severity: a.Severity(), Action: a, Message: fmt.Sprintf(format, args...)}
+}
+
+// printable quotes text with control characters. Records and issues are untrusted, and
+// messages are printed to terminals. Other text is returned unchanged.
+func printable(s string) string {
+	for _, r := range s {
+		if !strconv.IsPrint(r) || r == '\uFFFD' {
+			return quoted(s)
+		}
+	}
+	return s
+}
+
+func quoted(s string) string { return strconv.QuoteToGraphic(s) }
+
+var plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9._/@+:,^-]+$`) })
+
+// command joins words into a shell command. It quotes words with shell syntax, since a
+// branch may have the name $(reboot). It returns "" if a word contains control
+// characters. No quoting makes such characters safe on a terminal.
+func command(words ...string) string {
+	for k, w := range words {
+		switch {
+		case printable(w) != w:
+			return ""
+		case !plainWord().MatchString(w):
+			words[k] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// commit returns a short commit id for messages, or a text for an unborn branch.
+func commit(rev string) string {
+	if rev == "" {
+		return "(no commit yet)"
+	}
+	return short(rev)
+}
+
+// short abbreviates a full object id to 12 digits. Other names are returned unchanged.
+func short(rev string) string {
+	if len(rev) < 40 {
+		return rev
+	}
+	return rev[:12]
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -1,13 +1,42 @@
+// Package forge reads issues from GitHub, GitLab, and Gitea or Forgejo, and changes issue
+// labels.
+//
+//	         an issue                                   the API
+//	github   GET /repos/OWNER/NAME/issues/N             api.HOST, or HOST/api/v3
+//	gitlab   GET /projects/OWNER%2FNAME/issues/N        HOST/api/v4
+//	gitea    GET /repos/OWNER/NAME/issues/N             HOST/api/v1
+//
+// The context limits the duration of a request, and a constant limits the response size.
+// Failed requests return a *RequestError with a one-line text. The text is written here
+// and never quotes the server.
+//
+// # Tokens
+//
+// A credential is sent to one host, in a header. It never appears in URLs, errors or
+// files, and redirects to other hosts are not followed. An environment variable holds a
+// token for the host to which the forge's own tool sends it. This package sends the token
+// to the same host, and to hosts named in trusted settings. Credentials of git's
+// credential helper are sent only to their own host.
+//
+// # Cache
+//
+// A response is cached with its ETag, so that later requests are cheap for the forge. The
+// cache also stores the end of a rate limit, so that no request is sent before. Issue
+// returns a cached response only if the forge confirms it with status 304. Seen returns
+// the cached issue with its time and sends no request.
 package forge
 
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 
@@ -26,19 +55,12 @@ type Forge struct {
 	Network func(context.Context) Network // network settings for the server; nil means defaults
 }
 
-const (
-	maxHops    = 5
-	maxHeaders = 64 << 10
-	maxRefusal = 4 << 10 // limit for bodies of error responses, in bytes
-)
-
-// A reply is a response with its body read up to a limit.
-type reply struct {
-	url    *url.URL // final URL after redirects
-	status int
-	header http.Header
-	body   []byte
-	whole  bool // the body is complete
+// Network holds git's network settings for a server. The zero value uses proxies of the
+// environment and system certificates.
+type Network struct {
+	Proxy  string // http.proxy: host:port or URL; "" uses the environment
+	Direct bool   // http.proxy is set to an empty value: no proxy
+	CAInfo string // http.sslCAInfo: file with trusted certificates
 }
 
 func (f *Forge) now() time.Time {
@@ -77,30 +99,66 @@ func (f *Forge) send(ctx context.Context, req *http.Request, c Credential) (*rep
 	return f.receive(ctx, answer)
 }
 
-// receive reads the response body up to a limit.
-func (f *Forge) receive(ctx context.Context, answer *http.Response) (*reply, error) {
-	r := &reply{url: answer.Request.URL, status: answer.StatusCode, header: answer.Header, whole: true}
-	limit := int64(maxRefusal)
-	if r.ok() {
-		limit = issue.MaxBytes
-	}
-	var err error
-	r.body, err = io.ReadAll(io.LimitReader(answer.Body, limit+1))
-	if err != nil && r.ok() {
-		return nil, f.unreachable(ctx, err)
-	}
-	if int64(len(r.body)) > limit {
-		r.body, r.whole = r.body[:limit], false
-	}
-	return r, nil
+// A reply is a response with its body read up to a limit.
+type reply struct {
+	url    *url.URL // final URL after redirects
+	status int
+	header http.Header
+	body   []byte
+	whole  bool // the body is complete
 }
 
-func (r *reply) ok() bool { return r.status >= 200 && r.status < 300 }
+const (
+	maxHops    = 5
+	maxHeaders = 64 << 10
+	maxRefusal = 4 << 10 // limit for bodies of error responses, in bytes
+)
 
-// errElsewhere and errHops stop a chain of redirects.
-type errElsewhere struct{ server string }
+// Errors of settings contain no values, because a proxy URL may contain a password.
+var (
+	errProxy  = errors.New("http.proxy is no address of a proxy")
+	errCAInfo = errors.New("http.sslCAInfo is no file of certificates that can be read")
+)
 
-func (e errElsewhere) Error() string { return "redirect to another host" }
+// transport returns a transport without keep-alive connections.
+func (n Network) transport() (*http.Transport, error) {
+	t := &http.Transport{
+		Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true, MaxResponseHeaderBytes: maxHeaders,
+		ForceAttemptHTTP2: true,
+	}
+	switch {
+	case n.Direct:
+		t.Proxy = nil
+	case n.Proxy != "":
+		proxy, err := parseProxy(n.Proxy)
+		if err != nil {
+			return nil, err
+		}
+		t.Proxy = http.ProxyURL(proxy)
+	}
+	if n.CAInfo == "" {
+		return t, nil
+	}
+	data, err := os.ReadFile(n.CAInfo)
+	pool := x509.NewCertPool()
+	if err != nil || !pool.AppendCertsFromPEM(data) {
+		return nil, errCAInfo
+	}
+	t.TLSClientConfig = &tls.Config{RootCAs: pool}
+	return t, nil
+}
+
+// parseProxy treats a host without scheme as an HTTP proxy, as curl does.
+func parseProxy(text string) (*url.URL, error) {
+	if !strings.Contains(text, "://") {
+		text = "http://" + text
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" {
+		return nil, errProxy
+	}
+	return u, nil
+}
 
 var errHops = errors.New("too many redirects")
 
@@ -124,6 +182,31 @@ func sameServer(from, to *url.URL) bool {
 	safer := from.Scheme == "http" && to.Scheme == "https"
 	return (from.Scheme == to.Scheme || safer) && strings.EqualFold(from.Host, to.Host) && (!safer || to.Port() == "")
 }
+
+// errElsewhere and errHops stop a chain of redirects.
+type errElsewhere struct{ server string }
+
+func (e errElsewhere) Error() string { return "redirect to another host" }
+
+// receive reads the response body up to a limit.
+func (f *Forge) receive(ctx context.Context, answer *http.Response) (*reply, error) {
+	r := &reply{url: answer.Request.URL, status: answer.StatusCode, header: answer.Header, whole: true}
+	limit := int64(maxRefusal)
+	if r.ok() {
+		limit = issue.MaxBytes
+	}
+	var err error
+	r.body, err = io.ReadAll(io.LimitReader(answer.Body, limit+1))
+	if err != nil && r.ok() {
+		return nil, f.unreachable(ctx, err)
+	}
+	if int64(len(r.body)) > limit {
+		r.body, r.whole = r.body[:limit], false
+	}
+	return r, nil
+}
+
+func (r *reply) ok() bool { return r.status >= 200 && r.status < 300 }
 
 // request returns an HTTP request; body may be nil.
 func request(method, address string, body io.Reader) (*http.Request, error) {

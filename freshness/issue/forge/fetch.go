@@ -1,15 +1,25 @@
 package forge
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"git-checkpoint/freshness/issue"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/fsutil"
 )
 
 // Issue requests an issue until the context ends. It returns a *RequestError, or an error
@@ -22,11 +32,14 @@ func (f *Forge) Issue(ctx context.Context, key checkpoint.Issue) (*issue.Issue, 
 	return found.issue, nil
 }
 
-// found is an issue, its URL and the credential used.
-type found struct {
-	issue   *issue.Issue
-	address string // API URL after redirects
-	as      Credential
+// Seen returns the cached issue and the time of its last request. It sends no request.
+func (f *Forge) Seen(key checkpoint.Issue) (*issue.Issue, time.Time) {
+	number, ok := key.Number()
+	if !ok {
+		return nil, time.Time{}
+	}
+	kept := f.load(f.Site.api(strconv.FormatInt(number, 10)))
+	return kept.Issue, kept.Seen
 }
 
 func (f *Forge) ask(ctx context.Context, key checkpoint.Issue) (found, error) {
@@ -52,6 +65,63 @@ func (f *Forge) ask(ctx context.Context, key checkpoint.Issue) (found, error) {
 	}
 	now, err := f.read(r, c, kept, number)
 	return found{now, r.url.String(), c}, err
+}
+
+// found is an issue, its URL and the credential used.
+type found struct {
+	issue   *issue.Issue
+	address string // API URL after redirects
+	as      Credential
+}
+
+// entryVersion increases if stored fields change their meaning.
+const entryVersion = 1
+
+// load returns the cached entry of a URL, or an empty entry if none is usable.
+func (f *Forge) load(address string) entry {
+	empty := entry{Version: entryVersion, URL: address}
+	if f.Cache == "" {
+		return empty
+	}
+	file, err := os.Open(f.entryFile(address))
+	if err != nil {
+		return empty
+	}
+	defer file.Close()
+	var e entry
+	info, err := file.Stat()
+	if err != nil || info.Size() > 2*issue.MaxBytes || json.NewDecoder(file).Decode(&e) != nil ||
+		e.Version != entryVersion || e.URL != address || !plainETag(e.ETag) || e.Issue == nil && e.ETag != "" {
+		return empty
+	}
+	return e
+}
+
+// An entry is the cached response to one request. The cache is optional: read and write
+// errors are treated as a missing entry.
+type entry struct {
+	Version int          `json:"version"`
+	URL     string       `json:"url"`
+	ETag    string       `json:"etag,omitempty"`
+	Seen    time.Time    `json:"seen"`
+	Issue   *issue.Issue `json:"issue,omitempty"`
+	Wait    time.Time    `json:"wait,omitzero"` // end of the forge's rate limit
+	As      string       `json:"as,omitempty"`  // origin of the credential used
+}
+
+func (f *Forge) entryFile(address string) string {
+	sum := sha256.Sum256([]byte(address))
+	return filepath.Join(f.Cache, hex.EncodeToString(sum[:16])+".json")
+}
+
+const (
+	maxEntries = 500
+	maxETag    = 512
+)
+
+// plainETag reports whether an ETag is safe in a request header.
+func plainETag(tag string) bool {
+	return len(tag) <= maxETag && !strings.ContainsFunc(tag, func(r rune) bool { return r < ' ' || r >= 0x7f })
 }
 
 func (f *Forge) get(ctx context.Context, address, etag string, c Credential) (*reply, error) {
@@ -104,12 +174,48 @@ func (f *Forge) read(r *reply, c Credential, kept entry, number int64) (*issue.I
 	return now.Issue, nil
 }
 
-// Seen returns the cached issue and the time of its last request. It sends no request.
-func (f *Forge) Seen(key checkpoint.Issue) (*issue.Issue, time.Time) {
+// store atomically replaces the cached entry of a URL.
+func (f *Forge) store(e entry) {
+	if f.Cache == "" || !plainETag(e.ETag) || os.MkdirAll(f.Cache, 0o700) != nil {
+		return
+	}
+	data, err := json.Marshal(e)
+	if err != nil {
+		return
+	}
+	options := fsutil.ReplaceOptions{Temp: "new-", Mode: 0o600}
+	if fsutil.ReplaceFile(f.entryFile(e.URL), bytes.NewReader(data), options) != nil {
+		return
+	}
+	f.sweep()
+}
+
+// sweep removes the oldest entries if the cache holds more than maxEntries.
+func (f *Forge) sweep() {
+	files, err := os.ReadDir(f.Cache)
+	if err != nil || len(files) <= maxEntries {
+		return
+	}
+	age := map[string]time.Time{}
+	for _, file := range files {
+		if info, err := file.Info(); err == nil {
+			age[file.Name()] = info.ModTime()
+		}
+	}
+	slices.SortFunc(files, func(a, b fs.DirEntry) int { return age[a.Name()].Compare(age[b.Name()]) })
+	for _, file := range files[:len(files)-maxEntries] {
+		_ = os.Remove(filepath.Join(f.Cache, file.Name()))
+	}
+}
+
+// outdate marks the cached issue as outdated by clearing its time. The entry remains for
+// the next conditional request.
+func (f *Forge) outdate(key checkpoint.Issue) {
 	number, ok := key.Number()
 	if !ok {
-		return nil, time.Time{}
+		return
 	}
 	kept := f.load(f.Site.api(strconv.FormatInt(number, 10)))
-	return kept.Issue, kept.Seen
+	kept.Seen = time.Time{}
+	f.store(kept)
 }

@@ -1,6 +1,8 @@
 package freshness
 
-import "fmt"
+import (
+	"fmt"
+)
 
 func checkBranch(in input) []Reason {
 	name, b := in.record.Branch(), in.facts.Branch
@@ -42,6 +44,15 @@ func (in input) offer(r Reason, detail ...string) Reason {
 	return r
 }
 
+// switchTo returns a command that creates a branch at the checkpoint's HEAD commit. It
+// returns "" if the checkpoint's commit is unknown.
+func (in input) switchTo(name string) string {
+	if in.facts.Commit == "" {
+		return ""
+	}
+	return command("git", "switch", "-c", name, short(in.facts.Commit)+"^2^")
+}
+
 // lead adds a hint that changes from the current branch to the checkpoint's branch.
 func (in input) lead(r Reason) Reason {
 	name, b := in.record.Branch(), in.facts.Branch
@@ -60,15 +71,6 @@ func (in input) lead(r Reason) Reason {
 	return r
 }
 
-// switchTo returns a command that creates a branch at the checkpoint's HEAD commit. It
-// returns "" if the checkpoint's commit is unknown.
-func (in input) switchTo(name string) string {
-	if in.facts.Commit == "" {
-		return ""
-	}
-	return command("git", "switch", "-c", name, short(in.facts.Commit)+"^2^")
-}
-
 func checkHead(in input) []Reason {
 	h := in.facts.Head
 	switch h.State {
@@ -83,6 +85,14 @@ func checkHead(in input) []Reason {
 		return []Reason{r}
 	}
 	return []Reason{unchecked("head", "HEAD", h.Why)}
+}
+
+func movedOn(h Head) Reason {
+	r := reason("head", Resume, "HEAD moved on from %s to %s", commit(h.Saved), commit(h.Now))
+	if h.Ahead > 0 {
+		r.Detail = []string{count(h.Ahead, "commit") + " since the checkpoint"}
+	}
+	return r
 }
 
 // rebased describes how HEAD relates to a checkpoint commit that HEAD does not contain.
@@ -108,14 +118,6 @@ func rebased(h Head) []string {
 		out = append(out, fmt.Sprintf("HEAD has %d of the checkpoint's %s with the same changes", h.Alike, count(h.Gone, "commit")))
 	}
 	return out
-}
-
-func movedOn(h Head) Reason {
-	r := reason("head", Resume, "HEAD moved on from %s to %s", commit(h.Saved), commit(h.Now))
-	if h.Ahead > 0 {
-		r.Detail = []string{count(h.Ahead, "commit") + " since the checkpoint"}
-	}
-	return r
 }
 
 // goHome returns a command that switches to the checkpoint's branch if that branch
@@ -145,4 +147,54 @@ func checkBase(in input) []Reason {
 		return nil
 	}
 	return []Reason{reason("base", Resume, "%s has %s that HEAD does not", printable(b.Name), count(b.Behind, "commit"))}
+}
+
+func checkFiles(in input) []Reason {
+	f := in.facts.Files
+	switch {
+	case !f.Checked && len(in.record.Files()) > 0:
+		return []Reason{unchecked("files", "Files", f.Why)}
+	case len(f.Changed) == 0:
+		return nil
+	}
+	action := PromptUser
+	if in.rules.FilesAnswered {
+		action = ProceedWithWarning
+	}
+	r := reason("files", action, "%s changed since checkpoint: %s", count(len(f.Changed), "file"), some(f.Changed))
+	r.Detail = each(f.Changed)
+	return []Reason{r}
+}
+
+// some joins the first three elements for a message; Detail has all.
+func some(l []string) string {
+	const few = 3
+	if len(l) > few {
+		return join(l[:few]) + ", ..."
+	}
+	return join(l)
+}
+
+func each(l []string) []string {
+	out := make([]string, len(l))
+	for k := range l {
+		out[k] = printable(l[k])
+	}
+	return out
+}
+
+func checkOutputs(in input) []Reason {
+	o := in.facts.Outputs
+	switch {
+	case !o.Checked && len(in.record.Outputs()) > 0:
+		return []Reason{unchecked("outputs", "Outputs", o.Why)}
+	}
+	var out []Reason
+	for _, path := range o.Missing {
+		out = append(out, reason("outputs", PromptUser, "Output %s is missing", printable(path)))
+	}
+	for _, path := range o.Changed {
+		out = append(out, reason("outputs", ProceedWithWarning, "Output %s changed since checkpoint", printable(path)))
+	}
+	return out
 }

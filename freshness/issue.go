@@ -1,0 +1,294 @@
+package freshness
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"git-checkpoint/gitstore/diff"
+)
+
+const digestPrefix = "sha256:"
+
+// BodyDigest returns a digest that replaces a body too long for the record: "sha256:" and
+// the hex digest of the normalized body, which the body check compares.
+func BodyDigest(body string) string {
+	sum := sha256.Sum256([]byte(normal(body)))
+	return digestPrefix + hex.EncodeToString(sum[:])
+}
+
+// A Handover allows the command To to continue workflows begun by the command From.
+// Scopes limits the handover; an empty list allows all scopes.
+type Handover struct {
+	From, To string
+	Scopes   []string
+}
+
+// ParseHandover parses "from to scope scope ...". It returns false if a command is
+// missing.
+func ParseHandover(s string) (Handover, bool) {
+	words := strings.Fields(s)
+	if len(words) < 2 {
+		return Handover{}, false
+	}
+	return Handover{words[0], words[1], words[2:]}, true
+}
+
+// normal returns a body with LF line endings and without trailing white space.
+func normal(body string) string {
+	return strings.TrimRight(strings.ReplaceAll(body, "\r\n", "\n"), " \t\r\n")
+}
+
+// checkIssue reports a failed comparison of the issue, and changes of fields other than
+// labels and body.
+func checkIssue(in input) []Reason {
+	now := in.facts.Issue
+	switch {
+	case now == nil && (in.issue.Known || in.facts.NoIssue != ""):
+		return []Reason{unchecked("issue", "Issue", in.facts.NoIssue)}
+	case now == nil:
+		return nil
+	}
+	var out []Reason
+	if now.State == "closed" && in.issue.State != "closed" {
+		out = append(out, reason("issue", ProceedWithWarning, "Issue is closed"))
+	}
+	if in.issue.Known {
+		out = append(out, in.title()...)
+		out = append(out, in.assignees()...)
+		out = append(out, in.absent()...)
+	}
+	return out
+}
+
+func (in input) title() []Reason {
+	before, now := strings.TrimSpace(in.issue.Title), strings.TrimSpace(in.facts.Issue.Title)
+	if !in.comparable("title") || before == now {
+		return nil
+	}
+	r := reason("issue", ProceedWithWarning, "Issue title changed since checkpoint")
+	r.Detail = []string{quoted(before) + " -> " + quoted(now)}
+	return []Reason{r}
+}
+
+// comparable reports whether both checkpoint and source have the field.
+func (in input) comparable(field string) bool {
+	return in.recorded(field) && in.facts.Issue.Has(field)
+}
+
+// recorded reports whether the document contains the field. An empty list of labels
+// counts as recorded. A body may be recorded by its digest only.
+func (in input) recorded(field string) bool {
+	v, _ := in.record.Doc().Lookup("issue_snapshot." + field)
+	return v != nil || field == "body" && in.issue.BodyDigest != ""
+}
+
+func (in input) assignees() []Reason {
+	before, now := set(in.issue.Assignees), set(in.facts.Issue.Assignees)
+	if !in.comparable("assignees") || slices.Equal(before, now) {
+		return nil
+	}
+	r := reason("issue", ProceedWithWarning, "Issue assignees changed since checkpoint")
+	r.Detail = append(listed("added", minus(now, before)), listed("removed", minus(before, now))...)
+	return []Reason{r}
+}
+
+// set returns sorted unique strings.
+func set(l []string) []string {
+	return slices.Compact(slices.Sorted(slices.Values(l)))
+}
+
+// listed returns one line of detail, or nil for an empty list.
+func listed(what string, l []string) []string {
+	if len(l) == 0 {
+		return nil
+	}
+	return []string{what + ": " + join(l)}
+}
+
+func join(l []string) string {
+	out := make([]string, len(l))
+	for k := range l {
+		out[k] = printable(l[k])
+	}
+	return strings.Join(out, ", ")
+}
+
+// minus returns the elements of set a missing from set b.
+func minus(a, b []string) []string {
+	var out []string
+	for _, s := range a {
+		if _, ok := slices.BinarySearch(b, s); !ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// absent reports fields present in the checkpoint and missing from the source.
+func (in input) absent() []Reason {
+	recorded := []struct {
+		field string
+		has   bool
+	}{
+		{"title", in.issue.Title != ""},
+		{"body", in.issue.Body != "" || in.issue.BodyDigest != ""},
+		{"labels", len(in.issue.Labels) > 0},
+		{"assignees", len(in.issue.Assignees) > 0},
+		{"state", in.issue.State != ""},
+	}
+	var out []Reason
+	for _, f := range recorded {
+		if f.has && !in.facts.Issue.Has(f.field) {
+			out = append(out, unchecked("issue", "Issue "+f.field, in.source()+" does not have it"))
+		}
+	}
+	return out
+}
+
+func (in input) source() string {
+	if in.facts.Issue.Source == "" {
+		return "the source"
+	}
+	return in.facts.Issue.Source
+}
+
+func checkBody(in input) []Reason {
+	if !in.comparable("body") {
+		return nil
+	}
+	before, digest, now := normal(in.issue.Body), in.issue.BodyDigest, in.facts.Issue.Body
+	byDigest := before == "" && digest != ""
+	switch {
+	case byDigest && !strings.HasPrefix(digest, digestPrefix):
+		return []Reason{unchecked("body", "Issue body", "the checkpoint's digest is of an unknown kind")}
+	case byDigest && digest == BodyDigest(now), !byDigest && before == normal(now):
+		return nil
+	}
+	r := reason("body", PromptUser, "Issue body modified since checkpoint")
+	if !byDigest {
+		r.Detail = []string{firstDifference(before, normal(now))}
+		r.Diff = diffLines(before, normal(now))
+	}
+	return []Reason{r}
+}
+
+// firstDifference returns the first line that differs between two texts.
+func firstDifference(a, b string) string {
+	was, is := strings.Split(a, "\n"), strings.Split(b, "\n")
+	n := 0
+	for n < len(was) && n < len(is) && was[n] == is[n] {
+		n++
+	}
+	return fmt.Sprintf("line %d: %s -> %s", n+1, lineAt(was, n), lineAt(is, n))
+}
+
+const excerpt = 60 // maximum length of a quoted line, in characters
+
+func lineAt(lines []string, n int) string {
+	if n >= len(lines) {
+		return "nothing"
+	}
+	line := []rune(lines[n])
+	if len(line) > excerpt {
+		return quoted(string(line[:excerpt])) + "..."
+	}
+	return quoted(string(line))
+}
+
+// diffLines returns a line diff of two texts: removed lines with prefix "-", added lines
+// with prefix "+", and one unchanged context line with prefix " " on either side.
+func diffLines(before, now string) []string {
+	all := diff.Edit(strings.Split(before, "\n"), strings.Split(now, "\n"))
+	first, last := len(all), 0
+	for n, l := range all {
+		if l.Op != ' ' {
+			first, last = min(first, n), n+1
+		}
+	}
+	if last == 0 {
+		return nil
+	}
+	var out []string
+	for _, l := range all[max(0, first-1):min(len(all), last+1)] {
+		out = append(out, string(l.Op)+l.Text)
+	}
+	return out
+}
+
+func checkLabels(in input) []Reason {
+	if !in.labelsDiffer() {
+		return nil
+	}
+	r := reason("labels", ProceedWithWarning, "Issue labels changed since checkpoint")
+	before, now := set(in.issue.Labels), set(in.facts.Issue.Labels)
+	r.Detail = append(r.Detail, listed("added", minus(now, before))...)
+	r.Detail = append(r.Detail, listed("removed", minus(before, now))...)
+	r.Detail = append(r.Detail, in.phaseDetail()...)
+	return []Reason{r}
+}
+
+// labelsDiffer reports whether both sets of labels are known and differ.
+func (in input) labelsDiffer() bool {
+	return in.comparable("labels") && !slices.Equal(set(in.issue.Labels), set(in.facts.Issue.Labels))
+}
+
+// phaseDetail describes the phase change, or the reason that the phase stays.
+func (in input) phaseDetail() []string {
+	now := in.rules.stateLabels(in.facts.Issue.Labels)
+	label, phase := in.followLabels()
+	switch {
+	case len(now) > 1:
+		return []string{"phase: stays, more than one state label: " + join(now)}
+	case label == "":
+		return nil
+	case phase == "":
+		return []string{"phase: stays, " + printable(label) + " stands for none"}
+	case phase == in.record.Phase():
+		return []string{"phase: " + printable(phase) + ", as recorded"}
+	}
+	return []string{"phase: " + phaseName(in.record.Phase()) + " -> " + printable(phase)}
+}
+
+// followLabels returns the new state label and phase if labels changed. It returns no
+// phase if the number of state labels is not one.
+func (in input) followLabels() (label, phase string) {
+	if !in.labelsDiffer() {
+		return "", ""
+	}
+	before, now := in.rules.stateLabels(in.issue.Labels), in.rules.stateLabels(in.facts.Issue.Labels)
+	if len(now) != 1 || slices.Equal(before, now) {
+		return "", ""
+	}
+	return now[0], in.rules.phaseOf(now[0], in.record.Progress().Names)
+}
+
+func phaseName(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return printable(s)
+}
+
+// checkHandover checks whether the resuming command may continue a workflow of another
+// command. It reports no finding if a command is unknown.
+func checkHandover(in input) []Reason {
+	from, to, scope := in.record.Command(), in.facts.By, in.record.Scope()
+	if from == "" || to == "" || from == to {
+		return nil
+	}
+	if slices.ContainsFunc(in.rules.Handovers, func(h Handover) bool { return h.allows(from, to, scope) }) {
+		return nil
+	}
+	what := "a workflow"
+	if scope != "" {
+		what = "a workflow of scope " + printable(scope)
+	}
+	return []Reason{reason("command", PromptUser, "Begun by %s, and %s does not go on with %s", printable(from), printable(to), what)}
+}
+
+func (h Handover) allows(from, to, scope string) bool {
+	return h.From == from && h.To == to && (len(h.Scopes) == 0 || slices.Contains(h.Scopes, scope))
+}

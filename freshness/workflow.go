@@ -1,0 +1,190 @@
+package freshness
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/story"
+	"git-checkpoint/gitstore/checkpoint/tasks"
+)
+
+func checkProgress(in input) []Reason {
+	p := in.record.Progress()
+	return append(duplicates(p), in.outOfOrder(p)...)
+}
+
+func duplicates(p checkpoint.Progress) []Reason {
+	if len(set(p.Completed)) == len(p.Completed) {
+		return nil
+	}
+	r := reason("progress", ProceedWithWarning, "Completed phases are recorded twice")
+	r.Detail = listed("completed", p.Completed)
+	return []Reason{r}
+}
+
+// outOfOrder reports a completed or current phase whose predecessors are incomplete.
+// Skipped phases count as completed. If the order is unknown or lacks a phase, it returns
+// no finding.
+func (in input) outOfOrder(p checkpoint.Progress) []Reason {
+	place := in.order(p)
+	var done []int
+	for _, name := range append(slices.Clone(p.Completed), in.progressTexts("skipped")...) {
+		n, ok := place(name)
+		if !ok {
+			return nil
+		}
+		done = append(done, n)
+	}
+	slices.Sort(done)
+	done = slices.Compact(done)
+	if len(done) == 0 {
+		return nil
+	}
+	if in.begunAgain(place, done) {
+		return nil
+	}
+	gap := done[len(done)-1] != len(done)-1
+	now := p.Current
+	if now == "" {
+		now = in.record.Phase()
+	}
+	current, ok := place(now)
+	if !gap && (!ok || current >= len(done)-1 && current <= len(done)) {
+		return nil
+	}
+	r := reason("progress", PromptUser, "Phases are out of order")
+	r.Detail = append(listed("completed", p.Completed), "current: "+phaseName(now))
+	return []Reason{r}
+}
+
+// order returns a function that maps a phase to its zero-based position: in the record's
+// names, in the configured phases, or by phase number.
+func (in input) order(p checkpoint.Progress) func(string) (int, bool) {
+	names := p.Names
+	if len(names) == 0 {
+		names = in.rules.Phases
+	}
+	if len(names) > 0 {
+		return func(s string) (int, bool) {
+			n := slices.Index(names, s)
+			return n, n >= 0
+		}
+	}
+	return func(s string) (int, bool) {
+		n, err := strconv.Atoi(s)
+		return n - 1, err == nil && n > 0
+	}
+}
+
+func (in input) progressTexts(key string) []string {
+	v, _ := in.record.Doc().Lookup("progress." + key)
+	l, ok := v.([]any)
+	if !ok {
+		l = []any{v}
+	}
+	var out []string
+	for _, v := range l {
+		switch v := v.(type) {
+		case string:
+			out = append(out, v)
+		case checkpoint.Number:
+			out = append(out, string(v))
+		}
+	}
+	return slices.DeleteFunc(out, func(s string) bool { return s == "" })
+}
+
+// begunAgain reports whether every missing phase before the last completed phase was
+// started a second time, for example after a new plan.
+func (in input) begunAgain(place func(string) (int, bool), done []int) bool {
+	last := done[len(done)-1]
+	missing := last + 1 - len(done)
+	v, _ := in.record.Doc().Lookup("progress.phases")
+	phases, _ := v.(*checkpoint.Map)
+	again := 0
+	for phase, v := range phases.All() {
+		m, _ := v.(*checkpoint.Map)
+		attempt, _ := m.Get("attempt")
+		text, _ := attempt.(checkpoint.Number)
+		count, _ := text.Int()
+		if n, ok := place(phase); ok && n < last && count > 1 && !slices.Contains(done, n) {
+			again++
+		}
+	}
+	return missing > 0 && again == missing
+}
+
+func checkApproval(in input) []Reason {
+	var out []Reason
+	for _, phase := range in.awaiting() {
+		out = append(out, reason("approval", PromptUser, "Approval of phase %s is pending", printable(phase)))
+	}
+	return out
+}
+
+// awaiting returns phases that wait for an approval, from the record and from
+// Facts.Approvals, without phases approved just now.
+func (in input) awaiting() []string {
+	return minus(set(append(in.record.Awaiting(), in.facts.Approvals...)), set(in.facts.Approved))
+}
+
+// checkTasks reports tasks that were running at the checkpoint. It cannot check whether
+// they still run, only whether their output exists.
+func checkTasks(in input) []Reason {
+	l := tasks.Of(in.record)
+	var out []Reason
+	for _, t := range l.Running() {
+		r := reason("tasks", ProceedWithWarning, "Task %s was running and has no output", printable(t.ID))
+		switch f := in.facts.Tasks[t.ID]; {
+		case f.Broken:
+			r.Message = "Task " + printable(t.ID) + " was running and its output is broken"
+		case f.Exists:
+			r.Message = "Task " + printable(t.ID) + " was running and its output is there"
+		}
+		out = append(out, r)
+	}
+	if out = capped(out); len(out) > 0 {
+		out[len(out)-1].Hint = in.settle() // on the last finding only: one command recovers all tasks
+	}
+	if w := l.BatchWarning(); w != "" {
+		out = append(out, reason("tasks", ProceedWithWarning, "%s", w))
+	}
+	return out
+}
+
+// maxTasks limits the number of tasks reported individually.
+const maxTasks = 20
+
+func capped(all []Reason) []Reason {
+	if len(all) <= maxTasks {
+		return all
+	}
+	more := reason("tasks", ProceedWithWarning, "%s more were running", count(len(all)-maxTasks+1, "task"))
+	return append(all[:maxTasks-1:maxTasks-1], more)
+}
+
+// settle returns a command that recovers abandoned tasks. The command names the issue,
+// because the current branch may belong to another issue.
+func (in input) settle() string {
+	words := []string{"git", "checkpoint", "task", "recover"}
+	if in.facts.Name != "" {
+		words = append(words, "--issue", in.facts.Name)
+	}
+	return command(words...)
+}
+
+// checkStory reports a story that paused because it exceeded a limit and needs a decision
+// of the user.
+func checkStory(in input) []Reason {
+	if !story.Is(in.record) {
+		return nil
+	}
+	err := story.Err(in.record, story.Of(in.record))
+	if err == nil {
+		return nil
+	}
+	text := printable(err.Error())
+	return []Reason{reason("story", PromptUser, "%s", strings.ToUpper(text[:1])+text[1:])}
+}
