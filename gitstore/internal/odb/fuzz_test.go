@@ -23,7 +23,7 @@ func FuzzIdx(f *testing.F) {
 		for i := range x.count {
 			off, err := x.offset(i)
 			require.True(t, err != nil || off >= 0)
-			_, _, _ = x.find(x.hash(i))
+			_, _, _ = x.find(plumbing.Hash(x.name(i)))
 		}
 	})
 }
