@@ -1,12 +1,15 @@
 package refs
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -179,3 +182,107 @@ func (m *Moving) rename(logs logs, e ReflogEntry) error {
 
 // file returns the path of a ref.
 func (d Dir) file(name string) string { return filepath.Join(d.Path, filepath.FromSlash(name)) }
+
+// staged returns the path of the file with the new value of a ref. The path depends only
+// on the ref, so that a remaining file identifies the lock of a killed process.
+func (d Dir) staged(name string) string {
+	return filepath.Join(d.stagedRoot(), filepath.FromSlash(strings.TrimPrefix(name, "refs/")))
+}
+
+func (d Dir) stagedRoot() string { return filepath.Join(d.Path, "git-checkpoint", "moving") }
+
+// makeStaged creates the directory of staged files.
+func (d Dir) makeStaged(dir string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	for top := filepath.Dir(filepath.Dir(d.stagedRoot())); dir != top; dir = filepath.Dir(dir) {
+		d.Share(dir)
+	}
+	return nil
+}
+
+// clear removes the staged file and lock file of a killed process. The staged file may be
+// a hard link to the ref itself, so it must not be overwritten.
+func (d Dir) clear(name string) error {
+	staged, lock := d.staged(name), d.file(name)+".lock"
+	left, err := os.Lstat(staged)
+	if err != nil {
+		return err
+	}
+	if held, err := os.Lstat(lock); err == nil && os.SameFile(left, held) {
+		if err := os.Remove(lock); err != nil {
+			return err
+		}
+	}
+	return os.Remove(staged)
+}
+
+// sameFile reports whether name refers to the open file f.
+func sameFile(f *os.File, name string) bool {
+	open, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	named, err := os.Lstat(name)
+	return err == nil && os.SameFile(open, named)
+}
+
+// now returns the value of a locked ref. The lock prevents git from packing the ref, so
+// reading its file first and packed-refs second is correct.
+func (d Dir) now(name string) (plumbing.Hash, error) {
+	data, err := readPlain(d.file(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return d.packed(name)
+	}
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	hex, ok := bytes.CutSuffix(data, []byte("\n"))
+	if !ok || !plumbing.IsHash(string(hex)) {
+		return plumbing.ZeroHash, fmt.Errorf("%s is no plain ref", name)
+	}
+	return plumbing.NewHash(string(hex)), nil
+}
+
+// readPlain reads the file of a ref. It fails for symbolic links.
+func readPlain(path string) ([]byte, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no plain file", path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, 100))
+}
+
+// packed returns the value of a ref in packed-refs, zero if packed-refs does not contain
+// the ref.
+func (d Dir) packed(name string) (plumbing.Hash, error) {
+	data, err := packedRefs(d.Path)
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	return packedAt(data, name)
+}
+
+// MayBe reports whether git check-ref-format accepts a name. The path of such a ref is
+// always inside the directory of refs.
+func MayBe(name string) bool {
+	bad := func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune(`~^:?*[\`, r) }
+	if strings.Contains(name, "..") || strings.Contains(name, "@{") || strings.ContainsFunc(name, bad) {
+		return false
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if part == "" || part[0] == '.' || strings.HasSuffix(part, ".lock") {
+			return false
+		}
+	}
+	return !strings.HasSuffix(name, ".")
+}

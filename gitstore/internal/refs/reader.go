@@ -1,18 +1,40 @@
+// Package refs reads refs and reflogs, and updates refs of the files backend without a
+// git process. It is safe to use beside git. It also locks the refs of an issue against
+// other processes of this program, see IssueLock.
+//
+// In git's files backend, a ref is a file in the repository, or a line of packed-refs if
+// that file does not exist. An update creates the file "<ref>.lock" and fails if it
+// exists. It compares the ref with the expected old value and appends a reflog entry.
+// Then it renames the lock file, which contains the new value, to the ref. See
+// gitrepository-layout(5) and git update-ref. Readers see the old value or the new value.
+//
+// Git creates the lock file first and writes the value afterwards. Stage writes the value
+// to a file in another directory, and the caller syncs that file. Commit creates the lock
+// as a hard link to it. So its locks are always complete, even if the process is killed,
+// and their content identifies the owner.
+//
+// This package updates only existing, direct refs that have a reflog and are not locked.
+// In all other cases it fails with ErrNeedsGit before any change, and git updates the
+// refs.
 package refs
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
+	"unicode"
 
+	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/git"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -164,4 +186,187 @@ func (r *Reader) Names(ctx context.Context, prefix string) ([]string, error) {
 	}
 	slices.Sort(names)
 	return slices.Compact(names), nil
+}
+
+// Values is List without a git process in the files backend: git looks up the object of
+// each ref, and there may be thousands of refs. Unlike List, Values includes refs to
+// missing objects. It omits symbolic refs and refs without a valid object id.
+func (r *Reader) Values(ctx context.Context, prefixes ...string) (map[string]plumbing.Hash, error) {
+	if !r.Files {
+		return r.List(ctx, prefixes...)
+	}
+	loose := map[string]plumbing.Hash{}
+	for _, prefix := range prefixes {
+		err := eachLoose(r.Path, prefix, func(name, file string) error {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				return fsutil.IgnoreMissing(err)
+			}
+			if hash, err := Parse(name, data); err == nil {
+				loose[name] = hash
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, fmt.Errorf("list %s: %w", prefix, err)
+		}
+	}
+	packed, err := packedRefs(r.Path) // after loose refs, because git may pack them meanwhile
+	if err != nil {
+		return nil, err
+	}
+	values := packedValues(string(packed), prefixes, len(loose))
+	maps.Copy(values, loose)
+	return values, nil
+}
+
+// Stored returns the names of loose and packed refs below a prefix in the files backend,
+// regardless of content. A name may occur twice.
+func Stored(path, prefix string) ([]string, error) {
+	var names []string
+	err := eachLoose(path, prefix, func(name, _ string) error {
+		names = append(names, name)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list %s: %w", prefix, err)
+	}
+	packed, err := packedRefs(path)
+	if err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(string(packed)) {
+		if _, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " "); ok && strings.HasPrefix(name, prefix) {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// eachLoose calls f for each loose ref below a prefix.
+func eachLoose(dir, prefix string, f func(name, file string) error) error {
+	root := filepath.Join(dir, filepath.FromSlash(prefix))
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.HasSuffix(path, ".lock") {
+			return fsutil.IgnoreMissing(err)
+		}
+		return f(prefix+filepath.ToSlash(path[len(root)+1:]), path)
+	})
+	return fsutil.IgnoreMissing(err)
+}
+
+// packedValues returns the refs of packed-refs below prefixes, in a map with capacity for
+// more entries. It skips lines that begin with "^", the targets of tags.
+func packedValues(packed string, prefixes []string, more int) map[string]plumbing.Hash {
+	values := make(map[string]plumbing.Hash, more+min(strings.Count(packed, "\n"), 1<<14))
+	for line := range strings.Lines(packed) {
+		hex, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if ok && Below(name, prefixes) && plumbing.IsHash(hex) {
+			values[name] = plumbing.NewHash(hex)
+		}
+	}
+	return values
+}
+
+// Below reports whether a name is below one of the prefixes.
+func Below(name string, prefixes []string) bool {
+	for _, prefix := range prefixes {
+		if len(name) > len(prefix) && strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// A folder is an os.DirFS that accepts ref names, which may be invalid UTF-8.
+type folder string
+
+func (d folder) file(name string) string { return filepath.Join(string(d), filepath.FromSlash(name)) }
+
+func (d folder) Open(name string) (fs.File, error) { return os.Open(d.file(name)) }
+
+func (d folder) ReadFile(name string) ([]byte, error) { return os.ReadFile(d.file(name)) }
+
+func (d folder) Stat(name string) (fs.FileInfo, error) { return os.Stat(d.file(name)) }
+
+func (d folder) ReadDir(name string) ([]fs.DirEntry, error) { return os.ReadDir(d.file(name)) }
+
+// readStored reads the file of a ref. It fails with fs.ErrNotExist if a case-insensitive
+// file system opened a name with different case, because that file is another ref.
+func readStored(dir fs.FS, name string) ([]byte, error) {
+	data, err := fs.ReadFile(dir, name)
+	if err == nil && !storedAs(dir, name) {
+		err = &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	return data, err
+}
+
+// storedAs reports whether an existing file has exactly this name. It lists the directory
+// only if the name with swapped case exists too.
+func storedAs(dir fs.FS, name string) bool {
+	parent, base := path.Split(name)
+	other := strings.Map(swapCase, base)
+	if other == base {
+		return true
+	}
+	if _, err := fs.Stat(dir, parent+other); err != nil {
+		return true
+	}
+	entries, err := fs.ReadDir(dir, path.Clean(parent))
+	return err != nil || slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == base })
+}
+
+func swapCase(r rune) rune {
+	if unicode.IsUpper(r) {
+		return unicode.ToLower(r)
+	}
+	return unicode.ToUpper(r)
+}
+
+// If git cannot open a reftable, for example without free file descriptors, git
+// for-each-ref prints nothing and exits with status 0. So an empty result needs a second
+// query whose result is never empty, or whose exit status shows the failure.
+
+// hasTables reports whether refs use the reftable backend.
+func (r *Reader) hasTables() bool {
+	return !r.Files && fsutil.Exists(filepath.Join(r.Path, "reftable"))
+}
+
+// missingRef is the exit status of git show-ref --exists for a missing ref. Status 1
+// means that the lookup failed.
+const missingRef = 2
+
+var errNoHead = errors.New("there is no HEAD")
+
+// isMissing reports whether git confirms that a ref does not exist.
+func (r *Reader) isMissing(ctx context.Context, name string) (bool, error) {
+	_, err := r.Git.Output(ctx, "show-ref", "--exists", name)
+	if git.Code(err) == missingRef {
+		return true, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("read %s: %w", name, err)
+	}
+	return false, nil
+}
+
+// listTables repeats an empty list together with HEAD of the main worktree. If the result
+// lacks HEAD, git could not read the reftable, or the current branch is unborn.
+func (r *Reader) listTables(ctx context.Context, prefixes []string) (map[string]plumbing.Hash, error) {
+	main := *r
+	main.Git = r.Git.With("GIT_DIR=" + r.Path)
+	refs, err := main.list(ctx, append([]string{"--include-root-refs", "HEAD"}, prefixes...)...)
+	if err != nil {
+		return nil, err
+	}
+	if refs["HEAD"].IsZero() {
+		if missing, err := main.isMissing(ctx, "HEAD"); err != nil || missing {
+			return nil, fmt.Errorf("list %s: git cannot read its reftable: %w", strings.Join(prefixes, " "), cmp.Or(err, errNoHead))
+		}
+		if refs, err = main.list(ctx, prefixes...); err != nil {
+			return nil, err
+		}
+	}
+	maps.DeleteFunc(refs, func(name string, _ plumbing.Hash) bool { return name == "HEAD" })
+	return refs, nil
 }

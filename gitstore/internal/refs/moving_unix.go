@@ -8,6 +8,9 @@ import (
 	"syscall"
 )
 
+// Here reports whether this package updates refs on this system.
+const Here = true
+
 // sameGroup fails if files created in dir and in other get different groups.
 func sameGroup(dir, other string) error {
 	one, err := os.Stat(dir)
