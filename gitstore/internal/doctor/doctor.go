@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -94,10 +95,10 @@ func (s *Doctor) aheadFound(ctx context.Context, issues []checkpoint.Issue) []Ah
 			c := &l.Checkpoints[i]
 			if checkpoint.ClockAt(c.Created).Ahead(s.Now()) {
 				a.Count++
-				a.ID = repo.First(a.ID, c.Name())
+				a.ID = cmp.Or(a.ID, c.Name())
 			}
 			if c.Clock.IsLast() {
-				a.Last = repo.First(a.Last, c.Name())
+				a.Last = cmp.Or(a.Last, c.Name())
 			}
 		}
 		if a.Count > 0 || a.Last != "" {

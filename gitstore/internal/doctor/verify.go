@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -281,7 +282,7 @@ func (v *Verifier) tree(name, dir string, hash plumbing.Hash) {
 		entries, err = trees.Parse(data)
 	}
 	if err != nil {
-		v.fault(name, repo.First(dir, "/")+": ", err)
+		v.fault(name, cmp.Or(dir, "/")+": ", err)
 		return
 	}
 	for _, e := range entries {

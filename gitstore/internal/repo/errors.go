@@ -6,7 +6,10 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/repository"
+	"git-checkpoint/gitstore/internal/odb"
+	"git-checkpoint/gitstore/internal/remote"
 	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -27,6 +30,7 @@ var (
 type DoneError struct{ Err error }
 
 func (e *DoneError) Error() string { return fmt.Sprintf("the change is made, but: %v", e.Err) }
+
 func (e *DoneError) Unwrap() error { return e.Err }
 
 // AfterMove wraps errors that occurred after a ref move in a DoneError.
@@ -48,6 +52,7 @@ type PushedError struct {
 func (e *PushedError) Error() string {
 	return fmt.Sprintf("sync issue %s: pushed to %s, but the refs here are as before: %v", e.Issue, e.Remote, e.Err)
 }
+
 func (e *PushedError) Unwrap() error { return e.Err }
 
 // An UnfinishedError reports an error during the undo of a restore. Some files may have
@@ -57,6 +62,7 @@ type UnfinishedError struct{ Err error }
 func (e *UnfinishedError) Error() string {
 	return fmt.Sprintf("the restore is not completely taken back: %v", e.Err)
 }
+
 func (e *UnfinishedError) Unwrap() error { return e.Err }
 
 // IsDone reports whether refs have moved in spite of an error.
@@ -115,6 +121,7 @@ type BrokenRefError struct {
 }
 
 func (e *BrokenRefError) Error() string { return e.Err.Error() }
+
 func (e *BrokenRefError) Unwrap() error { return e.Err }
 
 // A RefusedError reports that an operation was refused because it would lose data or
@@ -137,6 +144,40 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("%s: %d bytes, more than the limit of %d", e.What, e.Size, e.Limit)
 }
 
+// A PromisedError reports an object that a partial clone lacks and that git could not
+// fetch. Either no remote answers, or no remote has the object.
+type PromisedError = odb.PromisedError
+
+// A LackedError reports an object of an issue that a partial clone lacks and that git
+// could not fetch. A sync may fetch the current chain of the remote.
+type LackedError struct {
+	Issue  checkpoint.Issue
+	Object string // a ref or the id of a checkpoint
+	Err    error
+}
+
+func (e *LackedError) Error() string { return fmt.Sprintf("%s: %v", e.Object, e.Err) }
+
+func (e *LackedError) Unwrap() error { return e.Err }
+
+// Lacked wraps an error about an issue's object. If a partial clone is the cause, the
+// result is a LackedError.
+func Lacked(i checkpoint.Issue, object string, err error) error {
+	if p, ok := errors.AsType[*PromisedError](err); ok {
+		return &LackedError{i, object, p}
+	}
+	return fmt.Errorf("%s: %w", object, err)
+}
+
+// NotFetched returns the error of a git command that reads objects. In a partial clone
+// this is a LackedError, because git stops at the first object that it cannot fetch.
+func (s *Repo) NotFetched(i checkpoint.Issue, err error) error {
+	if s.Opened == nil || !errors.As(err, new(*git.CommandError)) {
+		return err
+	}
+	return &LackedError{i, LiveRef(i), errors.New(remote.Reason(err))}
+}
+
 // A TakenError reports that an imported id belongs to another checkpoint, existing or
 // dropped.
 type TakenError struct {
@@ -150,4 +191,16 @@ func (e *TakenError) Error() string {
 		return fmt.Sprintf("%s was dropped", e.ID)
 	}
 	return fmt.Sprintf("%s is there already", e.ID)
+}
+
+// ShellQuote quotes s as one shell word in a hint. Names of issues, branches and remotes
+// may contain any character.
+func ShellQuote(s string) string {
+	plain := func(r rune) bool {
+		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("_-./:,+@", r)
+	}
+	if s != "" && !strings.ContainsFunc(s, func(r rune) bool { return !plain(r) }) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

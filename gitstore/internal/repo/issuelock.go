@@ -2,6 +2,9 @@ package repo
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -53,3 +56,136 @@ func (s *Repo) ClearLock(path string, since time.Time) { s.RefDir().ClearLock(pa
 // A ComparedRefs holds the values of a chain ref and of own/ that RestoreOwnChain has
 // compared. The chain at live contains every readable checkpoint of the chain at own.
 type ComparedRefs struct{ Live, Own plumbing.Hash }
+
+// settleInterrupted completes or rolls back the transactions of killed processes, based
+// on the notes in the lock files. A transaction is done when its last chain or archive
+// ref has moved; its bookkeeping refs are then moved as well. A transaction that was
+// killed earlier is rolled back, so that the user can repeat the command.
+//
+// The note of a completed undo stays until Undo has reported the completion or another
+// transaction begins. Without the note, the user would not learn that the undo succeeded.
+func (s *Repo) settleInterrupted(ctx context.Context) error {
+	s.Finished = nil
+	for _, n := range s.IssueLock.Interrupted() {
+		if err := s.settleNote(ctx, n); err != nil {
+			return fmt.Errorf("settle the interrupted %q: %w", n.Message, err)
+		}
+		if s.isFinished(n) && strings.HasPrefix(n.Message, UndoPrefix) {
+			s.IssueLock.Keep(n)
+			continue
+		}
+		s.IssueLock.Settled(n.Issue)
+	}
+	return nil
+}
+
+// isFinished reports whether a transaction is completed.
+func (s *Repo) isFinished(n refs.Note) bool {
+	return slices.ContainsFunc(s.Finished, func(o refs.Note) bool { return o.Issue == n.Issue })
+}
+
+// settleNote completes a transaction or rolls it back.
+func (s *Repo) settleNote(ctx context.Context, n refs.Note) error {
+	at, err := s.progressOf(ctx, n.Moves)
+	if err != nil {
+		return nil // other commands and doctor report a broken ref
+	}
+	switch {
+	case at.elsewhere || len(at.moved) == 0: // no ref has moved, or another process has continued
+		return nil
+	case at.chainsLeft && !strings.HasPrefix(n.Message, refs.RollbackPrefix):
+		return s.rollBackMoves(ctx, n, at.moved)
+	case len(at.left) > 0 && s.haveAll(at.left):
+		if err := s.MoveRefs(ctx, n.Message, at.left...); err != nil {
+			return err
+		}
+	}
+	if !at.chainsLeft {
+		s.Finished = append(s.Finished, n)
+	}
+	return nil
+}
+
+// A progress describes which moves of a transaction are done.
+type progress struct {
+	moved, left []refs.Move
+	chainsLeft  bool // left contains a chain or an archive
+	elsewhere   bool // a chain or an archive has neither the old nor the new value
+}
+
+// progressOf compares the moves of a transaction with the current refs.
+func (s *Repo) progressOf(ctx context.Context, moves []refs.Move) (progress, error) {
+	var p progress
+	for _, m := range moves {
+		now, err := s.ReadRef(ctx, m.Name)
+		if err != nil {
+			return p, err
+		}
+		chain := strings.HasPrefix(m.Name, LiveRefs) || strings.HasPrefix(m.Name, ArchiveRefs)
+		switch {
+		case m.Old == m.New:
+		case now == m.New:
+			p.moved = append(p.moved, m)
+		case now == m.Old:
+			p.left = append(p.left, m)
+			p.chainsLeft = p.chainsLeft || chain
+		case chain:
+			p.elsewhere = true
+		}
+	}
+	return p, nil
+}
+
+// rollBackMoves reverts completed moves, the last move first.
+func (s *Repo) rollBackMoves(ctx context.Context, n refs.Note, moved []refs.Move) error {
+	var back []refs.Move
+	for i := len(moved) - 1; i >= 0; i-- {
+		back = append(back, refs.Move{Name: moved[i].Name, Old: moved[i].New, New: moved[i].Old})
+	}
+	if !s.haveAll(back) {
+		return nil
+	}
+	if err := s.MoveRefs(ctx, Shorten(refs.RollbackPrefix+n.Message), back...); err != nil {
+		return err
+	}
+	s.Notify("issue %s: %q was interrupted, and is rolled back", shownIssue(n.Issue), n.Message)
+	return nil
+}
+
+// haveAll reports whether the new commits of all moves exist.
+func (s *Repo) haveAll(moves []refs.Move) bool {
+	for _, m := range moves {
+		if m.New != plumbing.ZeroHash && !s.Objects.Has(m.New) {
+			return false
+		}
+	}
+	return true
+}
+
+// shownIssue returns the issue for its name in refs, for messages.
+func shownIssue(name string) string {
+	if i, err := checkpoint.IssueFromRef(name); err == nil {
+		return string(i)
+	}
+	return name
+}
+
+// SettleIfInterrupted settles an interrupted transaction of an issue, for operations that
+// only read. Without such a transaction it costs one system call. Under the issue lock it
+// does nothing.
+func (s *Repo) SettleIfInterrupted(ctx context.Context, i checkpoint.Issue) {
+	if s.IssueLock == nil && s.RefDir().IsInterrupted(i.RefName()) {
+		_ = s.WithIssueLock(ctx, i, func() error { return nil })
+	}
+}
+
+// SettleInterrupted completes or rolls back the interrupted transactions of all issues.
+// Otherwise the next command for an issue would do this.
+func (s *Repo) SettleInterrupted(ctx context.Context) error {
+	for _, name := range s.RefDir().Interrupted() {
+		if err := s.WithNamedLocks(ctx, []string{name}, func() error { return nil }); err != nil {
+			return err
+		}
+	}
+	return nil
+}

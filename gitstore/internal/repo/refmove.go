@@ -12,8 +12,11 @@ import (
 	"strings"
 	"time"
 
+	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/refs"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // MoveRefs durably moves refs in one transaction, each from its expected old value, with
@@ -199,4 +202,191 @@ func Shorten(message string) string {
 	}
 	cut := strings.LastIndex(message[:limit], ", ")
 	return message[:max(cut, 0)] + " and more"
+}
+
+// settle handles the failure of a git that moves refs, based on the current refs. Git
+// renames one lock file after the other. If git was killed or the disk was full
+// meanwhile, some refs may have moved. Then settle moves the remaining refs.
+func (m *mover) settle(ctx context.Context, moves []refs.Move, prepared bool, failed error) error {
+	m.s.Refs.Let()
+	var left []refs.Move
+	for _, move := range moves {
+		now, err := m.s.ReadRef(ctx, move.Name)
+		switch {
+		case err != nil:
+			return fmt.Errorf("move %s: %w", move.Name, failed)
+		case now == move.Old:
+			left = append(left, move)
+		case now != move.New || !prepared:
+			return fmt.Errorf("%w: %s is at %s", ErrRefMoved, move.Name, now)
+		}
+	}
+	switch {
+	case len(left) < len(moves):
+		return m.moveRemaining(ctx, moves, left)
+	case staleRead(failed):
+		return fmt.Errorf("%w: %w", ErrRefMoved, failed)
+	}
+	return fmt.Errorf("move %s: %w", moves[0].Name, m.s.nameTableLock(failed))
+}
+
+// nameTableLock adds the path of the lock file to git's error about a locked reftable,
+// which lacks it. Normally git removes the lock. The lock remains if git was killed or a
+// disk failed; its owner cannot be determined.
+func (s *Repo) nameTableLock(failed error) error {
+	lock := filepath.Join(s.Info.CommonDir, "reftable", "tables.list.lock")
+	if _, err := os.Lstat(lock); err != nil || !strings.Contains(failed.Error(), "cannot lock references") {
+		return failed
+	}
+	return fmt.Errorf("%w: %s exists; if no git is running, remove it", failed, lock)
+}
+
+// moveRemaining moves the remaining refs. If a ref cannot be moved, the transaction's
+// note stays. The next command for the issue then completes the transaction or rolls it
+// back. moveRemaining fails only if that ref is a chain or an archive; other refs, such
+// as own/, are bookkeeping. The note is necessary: without it, a repair would treat an
+// old own/ as lost work and revert the rewrite.
+func (m *mover) moveRemaining(ctx context.Context, moves, left []refs.Move) error {
+	if len(left) > 0 {
+		m.s.IssueLock.Hold()
+		err := m.s.MoveRefs(ctx, m.message, left...)
+		switch {
+		case IsDone(err):
+			m.s.IssueLock.Release()
+			return err
+		case err == nil:
+			if at, err := m.s.progressOf(ctx, left); err == nil && len(at.left) == 0 {
+				m.s.IssueLock.Release() // otherwise the chain has moved, but own/ has not
+			}
+		case slices.ContainsFunc(left, isChain):
+			return fmt.Errorf("%s was moved, but not all that belongs to it, and the next command of the issue settles that: %w", moves[0].Name, err)
+		case m.s.IssueLock == nil: // without a lock there is no note
+			return AfterMove(err)
+		}
+	}
+	return AfterMove(m.s.syncRefDirs(moves))
+}
+
+// isChain reports whether a move is that of a chain or an archive.
+func isChain(m refs.Move) bool {
+	return !strings.HasPrefix(m.Name, OwnRefs) && !strings.HasPrefix(m.Name, fetchedRefs)
+}
+
+// staleRead reports whether git used an outdated value of a packed ref. Git identifies
+// packed-refs by size, date and inode. If the file was replaced twice, all three may be
+// equal again. The text is git's message in the C locale.
+func staleRead(err error) bool { return strings.Contains(err.Error(), " but expected ") }
+
+// DeleteRefs deletes bookkeeping refs that still equal their seen values. It uses as few
+// transactions as possible: there may be thousands of refs, and each transaction is a git
+// process that rewrites packed-refs. If a ref cannot be deleted, the others still are,
+// and the error is returned.
+func (s *Repo) DeleteRefs(ctx context.Context, seen map[string]plumbing.Hash) error {
+	names := make([]string, 0, len(seen))
+	for name := range seen {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	if s.IssueLock != nil {
+		return s.deleteSome(ctx, names, seen)
+	}
+	return s.WithNamedLocks(ctx, []string{refs.Bookkeeping}, func() error { return s.deleteSome(ctx, names, seen) })
+}
+
+func (s *Repo) deleteSome(ctx context.Context, names []string, seen map[string]plumbing.Hash) error {
+	if len(names) == 0 {
+		return nil
+	}
+	var in []byte
+	var moves []refs.Move
+	for _, name := range names {
+		in = fmt.Appendf(in, "delete %s\x00%s\x00", name, seen[name])
+		moves = append(moves, refs.Move{Name: name, Old: seen[name]})
+	}
+	err := s.Noted("delete", moves, func(g git.Git) error {
+		_, err := g.Pipe(ctx, in, "update-ref", "--no-deref", "--stdin", "-z")
+		return err
+	})
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	left, readErr := s.stillAt(ctx, names, seen)
+	switch {
+	case readErr != nil:
+		return readErr
+	case len(left) < len(names): // another process deletes refs, too
+		return s.deleteSome(ctx, left, seen)
+	case len(left) == 1:
+		return fmt.Errorf("remove %s: %w", left[0], err)
+	}
+	half := len(left) / 2
+	first := s.deleteSome(ctx, left[:half], seen)
+	if err := s.deleteSome(ctx, left[half:], seen); err != nil {
+		return err
+	}
+	return first
+}
+
+// Noted runs work, a git that locks refs, under a note in the issue lock. If this git is
+// killed, its stale locks can be removed.
+func (s *Repo) Noted(message string, moves []refs.Move, work func(git.Git) error) error {
+	g := s.Git
+	g.Apart, g.Hold = true, s.IssueLock.Locks()
+	s.IssueLock.Begin(message, moves)
+	defer s.IssueLock.Done()
+	err := work(g)
+	if err != nil {
+		s.IssueLock.Failed(err)
+	}
+	return err
+}
+
+// stillAt returns the refs that still have their seen values.
+func (s *Repo) stillAt(ctx context.Context, names []string, seen map[string]plumbing.Hash) ([]string, error) {
+	s.Refs.Hold()
+	defer s.Refs.Let()
+	var left []string
+	for _, name := range names {
+		now, err := s.ReadRef(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		if now == seen[name] {
+			left = append(left, name)
+		}
+	}
+	return left, nil
+}
+
+// If git cannot open the configuration of a repository with reftables, for example
+// without free file descriptors, it assumes refs in files. It finds no refs, creates new
+// refs as files that no later git reads, and exits with status 0.
+
+// ErrAsFiles reports that git assumed refs in files.
+var ErrAsFiles = errors.New("git could not read the repository's configuration")
+
+// RemoveStrayFiles removes refs that git created as files in a repository with reftables.
+// If it finds such a file, it fails, since no ref has moved. Updates of existing refs
+// need no check, because such a git does not find existing refs.
+func (s *Repo) RemoveStrayFiles(moves []refs.Move) error {
+	if !fsutil.Exists(filepath.Join(s.Info.CommonDir, "reftable", "tables.list")) {
+		return nil
+	}
+	var err error
+	for _, m := range moves {
+		file := filepath.Join(s.Info.CommonDir, filepath.FromSlash(m.Name))
+		if !m.Old.IsZero() || !holds(file, m) {
+			continue
+		}
+		err = ErrAsFiles
+		os.Remove(file)
+		os.Remove(filepath.Join(s.Info.CommonDir, "logs", filepath.FromSlash(m.Name)))
+	}
+	return err
+}
+
+// holds reports whether a file contains the new value of a move.
+func holds(file string, m refs.Move) bool {
+	data, err := os.ReadFile(file)
+	return err == nil && strings.TrimSpace(string(data)) == m.New.String()
 }

@@ -1,6 +1,7 @@
 package save
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -150,7 +151,7 @@ func (w *SaveOp) checkImportedID(ctx context.Context, current *chain.Chain, id c
 // branch returns the branch name for the record. A name that is not valid UTF-8 is quoted
 // like a path.
 func (w *SaveOp) branch() string {
-	return facts.RecordedBranch(repo.First(w.Snap.Head.Branch, w.Req.Branch))
+	return facts.RecordedBranch(cmp.Or(w.Snap.Head.Branch, w.Req.Branch))
 }
 
 // newID returns a new id from the record, the staged tree and random bytes.

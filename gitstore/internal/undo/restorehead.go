@@ -1,6 +1,7 @@
 package undo
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -39,7 +40,7 @@ func (s *Restorer) checkPlace(ctx context.Context, req *RestoreRequest, st *capt
 func (s *Restorer) checkBranch(ctx context.Context, req *RestoreRequest) error {
 	c := req.Checkpoint
 	head, err := s.ReadHead(ctx)
-	now := facts.RecordedBranch(repo.First(head.Branch, req.Branch))
+	now := facts.RecordedBranch(cmp.Or(head.Branch, req.Branch))
 	if err != nil || c.Branch == "" || now == "" || now == c.Branch {
 		return err
 	}

@@ -1,3 +1,6 @@
+// Package repo opens a repository and holds what all operations on checkpoints share: git,
+// the object database, refs and their locks, the configuration and the clock. It names the
+// refs, reads and writes commits, and moves refs.
 package repo
 
 import (
@@ -7,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -15,6 +19,7 @@ import (
 	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/odb"
 	"git-checkpoint/gitstore/internal/refs"
+	"git-checkpoint/gitstore/internal/remote"
 )
 
 // A Repo is an open repository: the parts that all operations share. It is used by one
@@ -169,4 +174,78 @@ func (s *Repo) Notify(format string, args ...any) {
 	if s.onNotify != nil {
 		s.onNotify(fmt.Sprintf(format, args...))
 	}
+}
+
+// Timeouts for a fetch of one object, longer if the user may have to type a password.
+const (
+	promisedFor      = 30 * time.Second
+	promisedForAsked = 2 * time.Minute
+)
+
+// LimitPromised configures the fetches of a partial clone. Git prompts for passwords only
+// if o.Asks reports that a user can answer. Every git command of a partial clone may
+// fetch. A fetch ends with the context of Open, since a reader of objects has no context.
+func (s *Repo) LimitPromised(ctx context.Context, o Options) {
+	s.Opened, s.PromisedFor = ctx, promisedForAsked
+	if s.quiet = o.Asks == nil || !o.Asks(); s.quiet {
+		s.PromisedFor = promisedFor
+		s.Git = s.Git.With(remote.NoQuestions(s.Config)...)
+	}
+	s.Git = s.Git.With(remote.NoStall(s.Config)...)
+}
+
+// fetchPromised runs git for an object that a partial clone lacks.
+func (s *Repo) fetchPromised(_ context.Context, stdin []byte, args ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(s.Opened, s.PromisedFor)
+	defer cancel()
+	git := s.Git
+	git.Apart = git.Apart || s.quiet // a hanging transport ends with git
+	out, err := git.Pipe(ctx, stdin, args...)
+	switch {
+	case err == nil:
+		return out, nil
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("not done within %s", s.PromisedFor)
+	}
+	return nil, errors.New(remote.Reason(err))
+}
+
+// Beside creates an empty repository that borrows objects and configuration from this
+// repository. Remote-tracking data stays in the new repository.
+func (s *Repo) Beside(ctx context.Context, dir string) (*Repo, error) {
+	g := &Repo{Now: s.Now, Random: s.Random, people: s.people, onNotify: s.onNotify, temporary: dir}
+	g.Info = repository.Info{
+		Dir: dir, CommonDir: dir, ObjectDir: filepath.Join(dir, "objects"),
+		Bare: true, Shallow: s.Info.Shallow, RefFormat: "files",
+	}
+	g.Config = append(slices.Clone(s.Config), git.ConfigEntry{Key: "remote.glimpse.promisor", Value: "true"})
+	g.Git = s.Git.With("GIT_DIR="+dir, "GIT_COMMON_DIR="+dir, "GIT_OBJECT_DIRECTORY="+g.Info.ObjectDir)
+	if g.Git.Dir = s.Info.Root; g.Git.Dir == "" {
+		g.Git.Dir = s.Info.CommonDir
+	}
+	g.openRefs()
+	// The user's defaults for new repositories must not apply here.
+	init := g.Git.With("GIT_DEFAULT_HASH=sha1", "GIT_DEFAULT_REF_FORMAT=files")
+	if _, err := init.Output(ctx, "init", "--quiet", "--bare", "--template="); err != nil {
+		return nil, fmt.Errorf("look at a remote: %w", err)
+	}
+	config := filepath.Join(dir, "config")
+	own, err := os.ReadFile(config)
+	if err != nil {
+		return nil, err
+	}
+	text := fmt.Appendf(nil, "[include]\n\tpath = %q\n%s", filepath.ToSlash(filepath.Join(s.Info.CommonDir, "config")), own)
+	if err := os.WriteFile(config, text, 0o600); err != nil {
+		return nil, err
+	}
+	if data, err := os.ReadFile(filepath.Join(s.Info.CommonDir, "shallow")); err == nil {
+		if err := os.WriteFile(filepath.Join(dir, "shallow"), data, 0o600); err != nil {
+			return nil, err
+		}
+	}
+	info := filepath.Join(g.Info.ObjectDir, "info")
+	if err := os.MkdirAll(info, 0o700); err != nil {
+		return nil, err
+	}
+	return g, os.WriteFile(filepath.Join(info, "alternates"), []byte(s.Info.ObjectDir+"\n"), 0o600)
 }
