@@ -1,3 +1,10 @@
+// Package chain reads and rewrites the chains of checkpoints: the commits of an issue's
+// ref. It parses, finds, drops, pins, archives and redacts checkpoints, merges chains that
+// went apart, and restores chains whose refs were deleted or set back.
+//
+// Methods that read a chain do not repair it. The facade calls RepairIfRewritten or
+// RestoreDeletedRefs once before it reads. Retry repairs a chain under the issue lock
+// before it changes the chain.
 package chain
 
 import (
@@ -18,6 +25,11 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
+
+// Chains are the chains of checkpoints of a repository.
+type Chains struct {
+	*repo.Repo
+}
 
 // MaxForeign limits how many commits without checkpoint or ledger a walk follows. Without
 // this limit, a ref manually set to a branch would lead through the project's whole
@@ -125,46 +137,6 @@ func (s *Chains) Walk(issue checkpoint.Issue, ref string, tip plumbing.Hash, lim
 		}
 	}
 	return c, nil
-}
-
-// readLedger reads the ledger from the tree of the newest ledger or checkpoint commit,
-// and marks pinned checkpoints. It skips foreign commits on top.
-func (s *Chains) readLedger(c *Chain) error {
-	at := slices.IndexFunc(c.Commits, func(l ChainCommit) bool { return l.Ledger || l.ID != "" })
-	if at < 0 {
-		return nil
-	}
-	data, err := s.ledgerIn(c.Commits[at].Raw.Tree)
-	switch {
-	case errors.As(err, new(*repo.PromisedError)):
-		s.readOlderLedger(c, err)
-	case err != nil:
-		return fmt.Errorf("%s: %w", c.Ref, err)
-	default:
-		if c.Ledger, err = ledger.Parse(data); err != nil {
-			return repo.Corrupt(c.Ref, "%w", err)
-		}
-	}
-	for i := range c.Commits {
-		c.Commits[i].Pinned = c.Ledger.Pinned(c.Commits[i].ID)
-	}
-	return nil
-}
-
-// ledgerIn returns a tree's ledger, or nil without ledger.
-func (s *Chains) ledgerIn(tree plumbing.Hash) ([]byte, error) {
-	entries, err := trees.Read(s.Objects, tree)
-	if err != nil {
-		return nil, err
-	}
-	e, ok := trees.Find(entries, "ledger")
-	if !ok {
-		return nil, nil
-	}
-	if size, err := s.Objects.Size(e.Hash); err == nil && size > ledger.MaxSize {
-		return nil, repo.Corrupt("blob "+e.Hash.String(), "%w", &repo.LimitError{What: "ledger", Size: size, Limit: ledger.MaxSize})
-	}
-	return trees.ReadAs(s.Objects, plumbing.BlobObject, e.Hash)
 }
 
 // IsBoundary reports whether a commit is a shallow boundary.

@@ -5,8 +5,12 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/remote"
 	"git-checkpoint/gitstore/internal/repo"
@@ -127,4 +131,87 @@ func (d *Synced) MarkDryRun() {
 	if d.Result != UpToDate && d.Result != Absent {
 		d.Result = "would be " + d.Result
 	}
+}
+
+// An Exposed is a set of commits that other repositories have or are about to receive.
+type Exposed = remote.Exposed
+
+// An Outgoing describes commits and files that pushing an issue's chain would expose.
+type Outgoing = remote.Outgoing
+
+// Outgoing returns commits and files that pushing an issue's chain would expose. A
+// checkpoint contains HEAD at its save as an ancestor. HEAD should therefore be part of
+// the same push, or be known to exist at the remote.
+func (s *Chains) Outgoing(ctx context.Context, name string, i checkpoint.Issue, e Exposed) (Outgoing, error) {
+	tip, err := s.ReadRef(ctx, repo.LiveRef(i))
+	if err != nil || tip.IsZero() {
+		return Outgoing{Nothing: true}, err
+	}
+	seen, err := s.ReadRef(ctx, s.TrackingRef(name, i))
+	if err != nil || seen == tip {
+		return Outgoing{Nothing: true}, err
+	}
+	return s.Here().Showing(ctx, name, e, remote.RefUpdate{Ref: repo.LiveRef(i), Tip: tip, Seen: seen})
+}
+
+// Fetched returns commits that came from a remote: those of remote-tracking branches, and
+// the shallow boundary.
+func (s *Chains) Fetched(ctx context.Context) Exposed {
+	var e Exposed
+	refs, err := s.Refs.Values(ctx, "refs/remotes/")
+	for _, hash := range refs {
+		e.There = append(e.There, hash.String())
+	}
+	if data, readErr := os.ReadFile(filepath.Join(s.Info.CommonDir, "shallow")); err == nil && readErr == nil {
+		e.There = append(e.There, strings.Fields(string(data))...)
+	}
+	return e
+}
+
+// A refsHere reads and deletes local refs for connections of package remote.
+type refsHere struct{ s *Chains }
+
+func (r refsHere) Values(ctx context.Context, prefixes ...string) (map[string]plumbing.Hash, error) {
+	return r.s.Refs.Values(ctx, prefixes...)
+}
+
+func (r refsHere) Note(ctx context.Context, names []string) func(error) {
+	t := r.s.RefDir().LockIncoming(ctx, names)
+	return func(err error) {
+		t.Failed(err)
+		t.Done()
+		t.Unlock()
+	}
+}
+
+func (r refsHere) Delete(ctx context.Context, seen map[string]plumbing.Hash) error {
+	return r.s.DeleteRefs(ctx, seen)
+}
+
+// A commitsHere answers questions of connections about local commits.
+type commitsHere struct{ s *Chains }
+
+func (h commitsHere) Cut() bool { return h.s.Info.Shallow }
+
+// Came updates the Shallow flag, because a fetch may make the repository shallow. If
+// GIT_SHALLOW_FILE is set, git reads another file than "shallow", so Came asks git.
+func (h commitsHere) Came(ctx context.Context) error {
+	repo := &h.s.Info
+	if os.Getenv("GIT_SHALLOW_FILE") == "" {
+		repo.Shallow = fsutil.Exists(filepath.Join(repo.CommonDir, "shallow"))
+		return nil
+	}
+	answer, err := h.s.Git.Line(ctx, "rev-parse", "--is-shallow-repository")
+	repo.Shallow = answer == "true"
+	return err
+}
+
+func (h commitsHere) Parents(hash plumbing.Hash) ([]plumbing.Hash, error) {
+	c, err := h.s.ReadCommit(hash)
+	return c.Parents, err
+}
+
+// Here returns this repository in the form that package remote needs.
+func (s *Chains) Here() remote.Here {
+	return remote.Here{Git: s.Git, Config: s.Config, Refs: refsHere{s}, History: commitsHere{s}}
 }

@@ -3,8 +3,10 @@ package chain
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/ledger"
@@ -230,4 +232,123 @@ func (s *Chains) MovesTo(ctx context.Context, c *Chain, tip plumbing.Hash) ([]re
 		moves = append(moves, refs.Move{Name: repo.FetchedRef(c.Issue), Old: fetched, New: c.Tip})
 	}
 	return moves, nil
+}
+
+// retryFor limits the time in which one operation retries after lost races.
+const retryFor = 2 * time.Minute
+
+// Retry runs try with the issue locked. If a process without the lock moves the ref
+// concurrently, retry runs try again. Before each run it restores checkpoints that plain
+// git removed.
+func (s *Chains) Retry(ctx context.Context, issue checkpoint.Issue, try func() error) error {
+	return s.RetryAfter(ctx, issue, s.RestoreOwnChain, try)
+}
+
+// RetryAfter is retry with another repair than RestoreOwnChain.
+func (s *Chains) RetryAfter(ctx context.Context, issue checkpoint.Issue, repair func(context.Context, checkpoint.Issue) error, try func() error) error {
+	for start := time.Now(); ; {
+		err := s.WithIssueLock(ctx, issue, func() error {
+			if err := repair(ctx, issue); err != nil {
+				return err
+			}
+			return try()
+		})
+		if !errors.Is(err, repo.ErrRefMoved) {
+			return err
+		}
+		if time.Since(start) > retryFor {
+			return fmt.Errorf("%w: %w", repo.ErrMoved, err)
+		}
+	}
+}
+
+// Drop permanently deletes live or archived checkpoints of an issue. The ledger prevents
+// their return from another clone. If an id is in neither chain, Drop fails with
+// *NotFoundError and deletes nothing. The empty id stands for foreign commits, which have
+// no id.
+func (s *Chains) Drop(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID) error {
+	remove := SetOf(ids)
+	ids = slices.DeleteFunc(slices.Clone(ids), func(id checkpoint.ID) bool { return id == "" })
+	err := s.Alter(ctx, issue, func(c *Chain, k *repo.ObjectWriter) (*Change, error) {
+		archive, err := s.ReadChain(ctx, issue, repo.ArchiveRef(issue), 0)
+		if err != nil {
+			return nil, err
+		}
+		live, archived := c.Index(), archive.Index()
+		for _, id := range ids {
+			if live[id] == nil && archived[id] == nil {
+				return nil, &repo.NotFoundError{Issue: issue, Name: string(id)}
+			}
+		}
+		ch := &Change{
+			Verb: "drop", Ids: ids, Remove: remove,
+			Ledger: func(l *ledger.Ledger) { Bury(l, ids) },
+		}
+		ch.Also, err = s.LeaveArchive(archive, ch.Remove, k)
+		return ch, err
+	})
+	if err != nil {
+		return fmt.Errorf("drop from issue %s: %w", issue, err)
+	}
+	return nil
+}
+
+// Bury marks ids as deleted in the ledger. A deletion is final and overrides every other
+// entry.
+func Bury(l *ledger.Ledger, ids []checkpoint.ID) {
+	for _, id := range ids {
+		l.Deleted[id] = true
+		delete(l.Archived, id)
+		delete(l.Pruned, id)
+		delete(l.Pins, id)
+	}
+}
+
+// LeaveArchive removes checkpoints from an archive, and returns the move of the archive
+// ref. It returns nil if the archive has no such checkpoint.
+func (s *Chains) LeaveArchive(archive *Chain, ids map[checkpoint.ID]bool, k *repo.ObjectWriter) ([]refs.Move, error) {
+	links := slices.DeleteFunc(slices.Clone(archive.Commits), func(l ChainCommit) bool { return ids[l.ID] })
+	if len(links) == len(archive.Commits) {
+		return nil, nil
+	}
+	if archive.Cut {
+		return nil, archive.ReadOnly()
+	}
+	return s.ArchiveMove(archive, links, k), nil
+}
+
+func SetOf(ids []checkpoint.ID) map[checkpoint.ID]bool {
+	set := make(map[checkpoint.ID]bool, len(ids))
+	for _, id := range ids {
+		set[id] = true
+	}
+	return set
+}
+
+// Pin sets or removes a checkpoint's pin, and reports any change. Retention never drops a
+// pinned checkpoint, live or archived.
+func (s *Chains) Pin(ctx context.Context, issue checkpoint.Issue, id checkpoint.ID, on bool) (bool, error) {
+	verb := "unpin"
+	if on {
+		verb = "pin"
+	}
+	changed := false
+	err := s.Alter(ctx, issue, func(c *Chain, _ *repo.ObjectWriter) (*Change, error) {
+		changed = false
+		if c.Find(id) == nil && !c.Ledger.IsArchived(id) {
+			return nil, &repo.NotFoundError{Issue: issue, Name: string(id)}
+		}
+		if c.Ledger.Pinned(id) == on {
+			return nil, nil
+		}
+		changed = true
+		return &Change{
+			Verb: verb, Ids: []checkpoint.ID{id},
+			Ledger: func(l *ledger.Ledger) { l.SetPin(id, on, s.Now()) },
+		}, nil
+	})
+	if err != nil {
+		return false, fmt.Errorf("%s %s: %w", verb, id, err)
+	}
+	return changed, nil
 }

@@ -4,13 +4,85 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/git/ident"
 	"git-checkpoint/gitstore/internal/ledger"
 	"git-checkpoint/gitstore/internal/repo"
+	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
+
+// genesisTime is 2026-01-01T00:00:00Z. Time and author belong to the stored form, so that
+// every clone makes equal genesis commits.
+var genesisTime = time.Unix(1767225600, 0)
+
+// Genesis returns the root commit of every chain of an issue.
+func Genesis(i checkpoint.Issue) repo.RawCommit {
+	by := ident.Person{Name: "git-checkpoint", Email: "git-checkpoint@localhost"}.Signature(genesisTime)
+	c := repo.RawCommit{
+		Tree:    trees.Empty,
+		Rest:    fmt.Appendf(nil, "author %s\ncommitter %s\n", by, by),
+		Message: fmt.Sprintf("checkpoints of issue %s\n", i.RefName()),
+	}
+	c.Hash = plumbing.ComputeHash(plumbing.CommitObject, c.Encode())
+	return c
+}
+
+// ledgerSubject is the start of a ledger commit's message.
+const ledgerSubject = "ledger of issue "
+
+// ledgerCommit returns a commit with a ledger on top of parent.
+func (s *Chains) ledgerCommit(i checkpoint.Issue, tree, parent plumbing.Hash) repo.RawCommit {
+	message := fmt.Sprintf("%s%s\n\n%s: %s\n%s: %s\n",
+		ledgerSubject, i.RefName(), trailerIssue, i.RefName(), trailerVersion, FormatVersion)
+	return s.NewCommit(tree, s.Now(), message, parent)
+}
+
+// FormatVersion is the version of the stored form.
+const FormatVersion = "1.0"
+
+// readLedger reads the ledger from the tree of the newest ledger or checkpoint commit,
+// and marks pinned checkpoints. It skips foreign commits on top.
+func (s *Chains) readLedger(c *Chain) error {
+	at := slices.IndexFunc(c.Commits, func(l ChainCommit) bool { return l.Ledger || l.ID != "" })
+	if at < 0 {
+		return nil
+	}
+	data, err := s.ledgerIn(c.Commits[at].Raw.Tree)
+	switch {
+	case errors.As(err, new(*repo.PromisedError)):
+		s.readOlderLedger(c, err)
+	case err != nil:
+		return fmt.Errorf("%s: %w", c.Ref, err)
+	default:
+		if c.Ledger, err = ledger.Parse(data); err != nil {
+			return repo.Corrupt(c.Ref, "%w", err)
+		}
+	}
+	for i := range c.Commits {
+		c.Commits[i].Pinned = c.Ledger.Pinned(c.Commits[i].ID)
+	}
+	return nil
+}
+
+// ledgerIn returns a tree's ledger, or nil without ledger.
+func (s *Chains) ledgerIn(tree plumbing.Hash) ([]byte, error) {
+	entries, err := trees.Read(s.Objects, tree)
+	if err != nil {
+		return nil, err
+	}
+	e, ok := trees.Find(entries, "ledger")
+	if !ok {
+		return nil, nil
+	}
+	if size, err := s.Objects.Size(e.Hash); err == nil && size > ledger.MaxSize {
+		return nil, repo.Corrupt("blob "+e.Hash.String(), "%w", &repo.LimitError{What: "ledger", Size: size, Limit: ledger.MaxSize})
+	}
+	return trees.ReadAs(s.Objects, plumbing.BlobObject, e.Hash)
+}
 
 // readOlderLedger reads the newest available ledger of a chain if a partial clone lacks
 // the ledger of the tip. It sets c.Unread to the cause, because a ledger change would

@@ -1,0 +1,349 @@
+package chain
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/repo"
+	"git-checkpoint/gitstore/retention"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A Checkpoint is the description of a checkpoint in its commit. It does not contain the
+// record.
+type Checkpoint struct {
+	ID        checkpoint.ID
+	Issue     checkpoint.Issue
+	Trigger   checkpoint.Trigger
+	Phase     string
+	Branch    string
+	Resumable bool
+	Clock     checkpoint.Clock
+	LeftOut   bool // a limit of time or size excluded files
+	Version   string
+	Created   time.Time // author date, in whole seconds
+	Note      string
+
+	Commit   plumbing.Hash
+	Tree     plumbing.Hash
+	Pinned   bool
+	Archived bool
+	Filed    Filed  // of an archived checkpoint
+	Problem  string // why the commit is not a valid checkpoint, "" if it is valid
+}
+
+// Filed contains reason and time of an archival. The zero value means that no ledger
+// entry exists.
+type Filed struct {
+	Why retention.Reason
+	At  time.Time
+}
+
+// Valid reports whether the commit follows the stored form. Verify checks the record.
+func (c *Checkpoint) Valid() bool { return c.Problem == "" }
+
+// Later reports whether a later major version, with an unknown format, made the
+// checkpoint.
+func (c *Checkpoint) Later() bool {
+	major, _, _ := strings.Cut(c.Version, ".")
+	ours, _, _ := strings.Cut(checkpoint.Version, ".")
+	return major != "" && major != ours
+}
+
+// CheckpointOf parses the checkpoint's description in a commit. If the commit violates the
+// stored form, the result contains the valid parts and a Problem.
+func CheckpointOf(c repo.RawCommit, issue checkpoint.Issue) Checkpoint {
+	cp := Checkpoint{Issue: issue, Commit: c.Hash, Tree: c.Tree, Created: c.Authored(), Resumable: true}
+	note, trailers := splitMessage(c.Message)
+	cp.Note = note
+	for line := range strings.Lines(trailers) {
+		key, value, ok := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+		if !ok {
+			cp.Problem = cmp.Or(cp.Problem, "a line among the trailers that is none")
+			continue
+		}
+		if err := cp.setTrailer(key, value); err != nil {
+			cp.Problem = cmp.Or(cp.Problem, fmt.Sprintf("%s: %v", key, err))
+		}
+	}
+	switch {
+	case cp.Problem != "":
+	case cp.ID == "":
+		cp.Problem = "no " + trailerID
+	case len(c.Parents) == 0 || len(c.Parents) > 2:
+		cp.Problem = fmt.Sprintf("%d parents", len(c.Parents))
+	}
+	return cp
+}
+
+func (c *Checkpoint) setTrailer(key, value string) (err error) {
+	switch key {
+	case trailerID:
+		c.ID, err = checkpoint.ParseID(value)
+	case trailerIssue:
+		var i checkpoint.Issue
+		if i, err = checkpoint.IssueFromRef(value); err == nil && i != c.Issue {
+			err = fmt.Errorf("it belongs to issue %s", i)
+		}
+	case trailerTrigger:
+		c.Trigger, err = checkpoint.ParseTrigger(value)
+	case trailerPhase:
+		c.Phase, err = unquoteTrailer(value)
+	case trailerBranch:
+		c.Branch, err = unquoteTrailer(value)
+	case trailerResumable:
+		c.Resumable, err = strconv.ParseBool(value)
+	case trailerClock:
+		var ok bool
+		if c.Clock, ok = checkpoint.ParseClock(value); !ok {
+			err = fmt.Errorf("%q is no clock", value)
+		}
+	case trailerLeftOut:
+		c.LeftOut = true
+	case trailerVersion:
+		c.Version = value
+	}
+	return err
+}
+
+// IsLedger reports whether the commit contains only a ledger.
+func IsLedger(c repo.RawCommit) bool {
+	return strings.HasPrefix(c.Message, ledgerSubject) && len(c.Parents) == 1
+}
+
+// Trailer keys, in the order in which they are written.
+const (
+	trailerID        = "Checkpoint-Id"
+	trailerIssue     = "Checkpoint-Issue"
+	trailerTrigger   = "Checkpoint-Trigger"
+	trailerPhase     = "Checkpoint-Phase"
+	trailerBranch    = "Checkpoint-Branch"
+	trailerResumable = "Checkpoint-Resumable"
+	trailerClock     = "Checkpoint-Clock"
+	trailerLeftOut   = "Checkpoint-Left-Out"
+	trailerVersion   = "Checkpoint-Version"
+)
+
+// MaxMessage is half of the commit size that readers accept. The message of a merged
+// checkpoint may be longer than the messages of both sides.
+const MaxMessage = 4 << 20
+
+// EncodeMessage returns the commit message of a checkpoint.
+func EncodeMessage(issue checkpoint.Issue, r *checkpoint.Record) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "checkpoint %s: %s", plainLine(string(issue)), r.Trigger())
+	if phase := r.Phase(); phase != "" {
+		fmt.Fprintf(&b, " in %s", plainLine(phase))
+	}
+	b.WriteString("\n\n")
+	if note := EncodeNote(r.Note()); note != "" {
+		fmt.Fprintf(&b, "%s\n\n", note)
+	}
+	leftOut := ""
+	if n := len(r.Snapshot().LeftOut()); n > 0 {
+		leftOut = strconv.Itoa(n)
+	}
+	for _, t := range [][2]string{
+		{trailerID, string(r.ID())},
+		{trailerIssue, issue.RefName()},
+		{trailerTrigger, string(r.Trigger())},
+		{trailerPhase, quoteTrailer(r.Phase())},
+		{trailerBranch, quoteTrailer(r.Branch())},
+		{trailerResumable, strconv.FormatBool(r.CanResume())},
+		{trailerClock, strconv.FormatInt(int64(r.Clock()), 10)},
+		{trailerLeftOut, leftOut},
+		{trailerVersion, r.Version()},
+	} {
+		if t[1] != "" {
+			fmt.Fprintf(&b, "%s: %s\n", t[0], t[1])
+		}
+	}
+	return b.String()
+}
+
+// plainLine replaces control characters, so that the text fits in a subject line.
+func plainLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+// EncodeNote encodes a note as message paragraph. Git reads trailers only from the last
+// paragraph, written by this program. A note with a line that looks like a trailer is
+// indented, so that a search for "^Checkpoint-Id: " finds only real trailers. A line
+// "---" is indented as well, because git interpret-trailers treats it as the end of the
+// message. A commit message cannot contain NUL.
+func EncodeNote(note string) string {
+	note = strings.Trim(strings.ReplaceAll(note, "\x00", "\ufffd"), "\n")
+	if !needsIndent(note) {
+		return note
+	}
+	return "    " + strings.ReplaceAll(note, "\n", "\n    ")
+}
+
+func needsIndent(note string) bool {
+	for line := range strings.Lines(note) {
+		lower := strings.ToLower(line)
+		if strings.HasPrefix(lower, "checkpoint-") || strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "---") {
+			return true
+		}
+	}
+	return false
+}
+
+// decodeNote is the inverse of EncodeNote.
+func decodeNote(text string) string {
+	text = strings.Trim(text, "\n")
+	if !strings.HasPrefix(text, "    ") {
+		return text
+	}
+	return strings.ReplaceAll(strings.TrimPrefix(text, "    "), "\n    ", "\n")
+}
+
+// quoteTrailer encodes a trailer value in one line. Plain text stays unchanged, other
+// text is quoted like a C string.
+func quoteTrailer(s string) string {
+	if strings.TrimSpace(s) == s && plainLine(s) == s && !strings.HasPrefix(s, `"`) {
+		return s
+	}
+	return strconv.QuoteToASCII(s)
+}
+
+func unquoteTrailer(s string) (string, error) {
+	if !strings.HasPrefix(s, `"`) {
+		return s, nil
+	}
+	return strconv.Unquote(s)
+}
+
+// splitMessage separates the note from the trailers, which are the last paragraph.
+func splitMessage(message string) (note string, trailers string) {
+	message = strings.TrimRight(message, "\n")
+	at := lastBlank(message)
+	if at < 0 {
+		return "", ""
+	}
+	trailers = message[at+2:]
+	if _, rest, ok := strings.Cut(message[:at], "\n\n"); ok {
+		note = decodeNote(rest)
+	}
+	return note, trailers
+}
+
+// lastBlank returns a message's last index of "\n\n", or -1. It equals strings.LastIndex,
+// but searches by line instead of by byte.
+func lastBlank(message string) int {
+	for end := len(message); ; {
+		at := strings.LastIndexByte(message[:end], '\n')
+		if at <= 0 {
+			return -1
+		}
+		if message[at-1] == '\n' {
+			return at - 1
+		}
+		end = at
+	}
+}
+
+// A chainParser parses the commits of a chain, newest first. In long walks, a goroutine
+// parses while the walk reads further commits.
+type chainParser struct {
+	issue   checkpoint.Issue
+	count   int // number of commits
+	found   int // number of checkpoints
+	foreign int // number of commits that are neither checkpoints nor ledgers
+	commits []ChainCommit
+
+	batch []repo.RawCommit      // commits that were not yet sent to the goroutine
+	in    chan []repo.RawCommit // nil if commits are parsed at once
+	done  chan struct{}
+}
+
+// batchOf is the number of commits per batch.
+const batchOf = 256
+
+func newChainParser(issue checkpoint.Issue, long bool) *chainParser {
+	d := &chainParser{issue: issue}
+	if long {
+		d.batch = make([]repo.RawCommit, 0, batchOf)
+	}
+	return d
+}
+
+// add adds the next commit. In a long walk it only checks that the commit has a
+// checkpoint id; the goroutine parses the id later.
+func (d *chainParser) add(c repo.RawCommit) {
+	d.count++
+	if d.batch == nil {
+		l := d.describe(c)
+		switch {
+		case l.Ledger:
+		case l.ID == "":
+			d.foreign++
+		default:
+			d.found++
+		}
+		d.commits = append(d.commits, l)
+		return
+	}
+	if !IsLedger(c) && !strings.Contains(c.Message, trailerID) {
+		d.foreign++
+	}
+	if d.batch = append(d.batch, c); len(d.batch) == batchOf {
+		d.send()
+	}
+}
+
+// send sends the batch to the goroutine; the first batch starts it.
+func (d *chainParser) send() {
+	if d.in == nil {
+		d.in, d.done = make(chan []repo.RawCommit, 4), make(chan struct{})
+		go func() {
+			for batch := range d.in {
+				d.take(batch)
+			}
+			close(d.done)
+		}()
+	}
+	d.in <- d.batch
+	d.batch = make([]repo.RawCommit, 0, batchOf)
+}
+
+func (d *chainParser) take(batch []repo.RawCommit) {
+	if len(d.commits)+len(batch) > cap(d.commits) {
+		links := make([]ChainCommit, len(d.commits), 2*cap(d.commits)+len(batch))
+		copy(links, d.commits)
+		d.commits = links
+	}
+	for _, c := range batch {
+		d.commits = append(d.commits, d.describe(c))
+	}
+}
+
+func (d *chainParser) describe(c repo.RawCommit) ChainCommit {
+	l := ChainCommit{Raw: c, Ledger: IsLedger(c)}
+	if !l.Ledger {
+		l.Checkpoint = CheckpointOf(c, d.issue)
+	}
+	return l
+}
+
+// finish returns the parsed commits. It can be called repeatedly.
+func (d *chainParser) finish() []ChainCommit {
+	if d.in != nil {
+		close(d.in)
+		<-d.done
+		d.in = nil
+	}
+	d.take(d.batch)
+	d.batch = nil
+	return d.commits
+}
