@@ -1,10 +1,19 @@
 package capture
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
+	"slices"
 
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/chain"
+	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/index"
 	"git-checkpoint/gitstore/internal/odb"
+	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -116,4 +125,133 @@ func (r *reader) Read(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
 	}
 	r.tell(h)
 	return r.stored.Read(h)
+}
+
+// A StagedState holds HEAD and the index.
+type StagedState struct {
+	head repo.Head
+	*Area
+}
+
+// stagedState returns HEAD and the index, read now or by Open.
+func (s *Capturer) stagedState(ctx context.Context) (*StagedState, error) {
+	if s.prefetchedIndex != nil {
+		a := <-s.prefetchedIndex
+		s.prefetchedIndex = nil
+		if a != nil {
+			return a, nil
+		}
+	}
+	return s.readStagedState(ctx)
+}
+
+// PrefetchIndex reads the index of the discovered repository, while git reads its
+// configuration. It ignores errors: Save repeats the read and reports them.
+func PrefetchIndex(ctx context.Context, g git.Git, guess repository.Info) <-chan *StagedState {
+	done := make(chan *StagedState, 1)
+	go func() {
+		var a *StagedState
+		s, err := repo.OpenGuessed(g, guess)
+		if err == nil {
+			a, err = New(&chain.Chains{Repo: s}, nil).readStagedState(ctx)
+			s.Objects.Close()
+		}
+		if err != nil {
+			a = nil
+		}
+		done <- a
+	}()
+	return done
+}
+
+func (s *Capturer) readStagedState(ctx context.Context) (*StagedState, error) {
+	now, err := s.ReadHead(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := s.TreeOf(now)
+	if err != nil {
+		return nil, err
+	}
+	x, done, err := s.OpenIndex(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	a, err := ReadArea(x, tree, s.Objects)
+	return &StagedState{now, a}, err
+}
+
+// OpenIndex reads the index. If its format is unsupported, git makes a supported copy.
+func (s *Capturer) OpenIndex(ctx context.Context) (*index.Index, func(), error) {
+	x, err := index.Open(s.Info.Index)
+	done := func() { x.Close() }
+	if errors.Is(err, index.ErrUnsupported) {
+		run := func(ctx context.Context, env []string, args ...string) ([]byte, error) {
+			return s.Git.With(env...).Output(ctx, args...)
+		}
+		x, done, err = index.Plain(ctx, run, s.Info.Index, s.Info.Dir)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	x.Partial = repository.Partial(s.Config)
+	return x, done, nil
+}
+
+// LeaveOut removes the largest staged files until the total size is within a limit in
+// bytes, and returns them. The staged tree then contains HEAD's version of these files,
+// so that a restore does not change them. A limit of 0 or less means no limit.
+func (a *Area) LeaveOut(limit int64, stored ObjectReader) ([]checkpoint.Skipped, error) {
+	if limit <= 0 || a.Size <= limit {
+		return nil, nil
+	}
+	large, err := a.largestFirst(stored)
+	if err != nil {
+		return nil, err
+	}
+	var left []checkpoint.Skipped
+	var back []trees.FileEntry
+	out := map[string]bool{}
+	for _, f := range large {
+		if a.Size <= limit {
+			break
+		}
+		a.Size -= f.size
+		out[f.Path] = true
+		left = append(left, checkpoint.Skipped{Path: f.Path, Size: f.size, Reason: checkpoint.OverSize})
+		back = append(back, trees.FileEntry{Path: f.Path, Mode: f.Old.Mode, Hash: f.Old.Hash})
+	}
+	d := &draft{a, stored}
+	a.Staged, err = trees.Replace(&reader{a, stored, func(plumbing.Hash) {}}, d, a.Staged, back)
+	if err != nil {
+		return nil, fmt.Errorf("leave out staged files: %w", err)
+	}
+	if a.Staged.IsZero() {
+		a.Staged = d.Add(plumbing.TreeObject, nil)
+	}
+	a.Changes = slices.DeleteFunc(a.Changes, func(c trees.Change) bool { return out[c.Path] })
+	return left, nil
+}
+
+// A sizedChange is a staged file with its size.
+type sizedChange struct {
+	trees.Change
+	size int64
+}
+
+func (a *Area) largestFirst(stored ObjectReader) ([]sizedChange, error) {
+	var list []sizedChange
+	for _, c := range a.Changes {
+		if c.New.Hash.IsZero() || c.New.Mode == trees.ModeGitlink {
+			continue
+		}
+		size, err := stored.Size(c.New.Hash)
+		if err != nil {
+			return nil, fmt.Errorf("staged file %q: %w", c.Path, err)
+		}
+		list = append(list, sizedChange{c, size})
+	}
+	slices.SortStableFunc(list, func(x, y sizedChange) int { return cmp.Compare(y.size, x.size) })
+	return list, nil
 }

@@ -1,3 +1,16 @@
+// Package capture stores the content of an index and its worktree as trees, and opens the
+// snapshots that checkpoints contain.
+//
+//	ReadArea           the index: tree, changes, conflicts
+//	Area.Begin         starts the snapshot: staged/ and conflicts/, and objects to keep
+//	Source.Take        adds requested files: worktree/, untracked/ and artifacts/
+//	Capturer.Snapshot  all of them, for a save
+//
+// All objects are written to the sink, except files with filters, which git stores. A
+// Checker checks the files that a record refers to: outputs of agents and phases, and
+// plans. Git often ignores these files, so checkpoints store them as artifacts. Paths are
+// relative to the worktree root. Files outside the worktree are never read and count as
+// missing.
 package capture
 
 import (
@@ -6,9 +19,86 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/trees"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
+
+// Capturer captures and opens the files of checkpoints.
+type Capturer struct {
+	*chain.Chains
+	prefetchedIndex <-chan *StagedState
+}
+
+// New returns the Capturer of a repository. prefetched is the result of PrefetchIndex, or
+// nil.
+func New(c *chain.Chains, prefetched <-chan *StagedState) *Capturer {
+	return &Capturer{Chains: c, prefetchedIndex: prefetched}
+}
+
+// A CapturedSnapshot contains captured repository content and its HEAD.
+type CapturedSnapshot struct {
+	Head repo.Head
+	*Snapshot
+}
+
+// Snapshot captures the index for a save of an issue, and the other files of the request.
+func (s *Capturer) Snapshot(ctx context.Context, issue checkpoint.Issue, req Request, k *repo.ObjectWriter) (*CapturedSnapshot, error) {
+	a, err := s.stagedState(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.checkReceived(ctx, a.Changes); err != nil {
+		return nil, err
+	}
+	left, err := a.LeaveOut(req.MaxSize, s.Objects)
+	if err != nil {
+		return nil, err
+	}
+	snap, err := a.Begin(k, s.stagedBefore(ctx, issue, a.head.Commit))
+	if err != nil {
+		return nil, err
+	}
+	if !a.head.Commit.IsZero() {
+		snap.Facts.Head = a.head.Commit.String()
+	}
+	snap.Facts.Skipped = left
+	snap.Facts.Detached = a.head.Branch == ""
+	snap.Facts.MergeHead = s.Info.MergeHeads()
+	site := &Source{Git: s.Git, Config: s.Config, CommonDir: s.Info.CommonDir, Root: s.Info.Root}
+	if err := site.Take(ctx, snap, req, k); err != nil {
+		return nil, err
+	}
+	return &CapturedSnapshot{a.head, snap}, nil
+}
+
+// stagedBefore returns the staged tree of the newest commit in an issue's chain, or zero
+// if that commit was saved on another HEAD.
+func (s *Capturer) stagedBefore(ctx context.Context, issue checkpoint.Issue, head plumbing.Hash) plumbing.Hash {
+	tip, err := s.ReadRef(ctx, repo.LiveRef(issue))
+	if err != nil || tip.IsZero() {
+		return plumbing.ZeroHash
+	}
+	commit, err := s.ReadCommit(tip)
+	if err != nil || len(commit.Parents) != 2 {
+		return plumbing.ZeroHash
+	}
+	index, err := s.ReadCommit(commit.Parents[1])
+	if err != nil {
+		return plumbing.ZeroHash
+	}
+	var on plumbing.Hash
+	if len(index.Parents) > 0 {
+		on = index.Parents[0]
+	}
+	if on != head {
+		return plumbing.ZeroHash
+	}
+	return index.Tree
+}
 
 // A Source is the worktree to capture, with data about its repository.
 type Source struct {
@@ -121,4 +211,144 @@ func (c *capture) closeSkipped() {
 	if more := c.skipped - MaxListed; more > 0 {
 		c.snap.Facts.Skipped = append(c.snap.Facts.Skipped, checkpoint.Skipped{Path: ".", Reason: fmt.Sprintf("%d more", more)})
 	}
+}
+
+// A Snapshot is the captured state of a repository, as objects in a sink.
+type Snapshot struct {
+	*Area
+	Entries []trees.Entry // staged/ and other entries beside checkpoint.yaml
+	Facts   checkpoint.Snapshot
+	Files   []checkpoint.File
+	Count   int // total number of files, also if Files is truncated
+}
+
+// A Sink stores a snapshot's objects, and reads stored and added objects.
+type Sink interface {
+	trees.Reader
+	trees.Adder
+	Keep(plumbing.Hash) // makes an object written by others durable
+}
+
+// Begin starts the snapshot of an index. before is the staged tree of the chain's tip, or
+// zero if the tip was saved at another HEAD. Objects of the tip are durable already.
+func (a *Area) Begin(k Sink, before plumbing.Hash) (*Snapshot, error) {
+	if err := a.keep(k, before); err != nil {
+		return nil, err
+	}
+	snap := &Snapshot{Area: a, Entries: []trees.Entry{{Mode: trees.ModeTree, Name: "staged", Hash: a.Staged}}}
+	snap.Facts.IntentToAdd = a.IntentToAdd
+	snap.addConflicts(k)
+	snap.listFiles()
+	return snap, nil
+}
+
+// keep marks objects written by git as durable: blobs and trees missing from HEAD, or
+// from the previous checkpoint.
+func (a *Area) keep(k Sink, before plumbing.Hash) error {
+	if a.Staged == a.HeadTree || a.Staged == before {
+		return nil
+	}
+	for _, hash := range a.made {
+		k.Add(plumbing.TreeObject, a.drafts[hash])
+	}
+	changes := a.Changes
+	if !before.IsZero() && len(changes)+len(a.others) > fewKept {
+		var err error
+		if changes, err = trees.DiffBetween(k, &reader{a, k, k.Keep}, before, a.Staged); err != nil {
+			return err
+		}
+	} else {
+		for _, hash := range a.others {
+			k.Keep(hash)
+		}
+	}
+	for _, c := range changes {
+		if !c.New.Hash.IsZero() && c.New.Mode != trees.ModeGitlink {
+			k.Keep(c.New.Hash)
+		}
+	}
+	return nil
+}
+
+// fewKept is the number of objects up to which marking them again is cheaper than a
+// comparison with the tip.
+const fewKept = 32
+
+// addConflicts adds one tree for each stage of unmerged paths.
+func (snap *Snapshot) addConflicts(k Sink) {
+	if len(snap.Conflicts) == 0 {
+		return
+	}
+	var stages [4][]trees.FileEntry
+	for _, e := range snap.Conflicts {
+		stages[e.Stage] = append(stages[e.Stage], trees.FileEntry{Path: e.Path, Mode: uint32(e.Mode), Hash: e.Hash})
+		k.Keep(e.Hash)
+	}
+	var entries []trees.Entry
+	for stage := 1; stage <= 3; stage++ {
+		if tree := trees.Build(k, stages[stage]); !tree.IsZero() {
+			entries = append(entries, trees.Entry{Mode: trees.ModeTree, Name: fmt.Sprint(stage), Hash: tree})
+		}
+	}
+	tree := k.Add(plumbing.TreeObject, trees.Encode(entries))
+	snap.Entries = append(snap.Entries, trees.Entry{Mode: trees.ModeTree, Name: "conflicts", Hash: tree})
+}
+
+// MaxListed limits the paths in files_modified and in the list of skipped files. Trees
+// contain all files.
+const MaxListed = 1000
+
+// listFiles adds staged changes to the record's file list. A deleted file and an added
+// file with the same blob form a rename.
+func (snap *Snapshot) listFiles() {
+	renamed := renames(snap.Changes)
+	for _, c := range snap.Changes {
+		if !c.New.Hash.IsZero() || !renamed[c.Path] {
+			snap.addFile(c.Path, status(c, renamed[c.Path]), true)
+		}
+	}
+	for i, e := range snap.Conflicts {
+		if i == 0 || snap.Conflicts[i-1].Path != e.Path {
+			snap.addFile(e.Path, "conflicted", false)
+		}
+	}
+}
+
+// renames returns old and new paths of renames. Each path belongs to at most one rename.
+func renames(changes []trees.Change) map[string]bool {
+	gone := map[plumbing.Hash][]string{}
+	for _, c := range changes {
+		if c.New.Hash.IsZero() {
+			gone[c.Old.Hash] = append(gone[c.Old.Hash], c.Path)
+		}
+	}
+	renamed := map[string]bool{}
+	for _, c := range changes {
+		if from := gone[c.New.Hash]; c.Old.Hash.IsZero() && len(from) > 0 {
+			renamed[from[0]], renamed[c.Path] = true, true
+			gone[c.New.Hash] = from[1:]
+		}
+	}
+	return renamed
+}
+
+func (snap *Snapshot) addFile(path, status string, staged bool) {
+	snap.Count++
+	if len(snap.Files) < MaxListed {
+		snap.Files = append(snap.Files, checkpoint.File{Path: path, Status: status, Staged: staged})
+	}
+}
+
+func status(c trees.Change, renamed bool) string {
+	switch {
+	case c.New.Hash.IsZero():
+		return "deleted"
+	case c.Old.Hash.IsZero() && renamed:
+		return "renamed"
+	case c.Old.Hash.IsZero():
+		return "added"
+	case c.Old.Mode&0o170000 != c.New.Mode&0o170000:
+		return "typechange"
+	}
+	return "modified"
 }

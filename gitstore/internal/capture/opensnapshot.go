@@ -1,12 +1,18 @@
 package capture
 
 import (
+	"bytes"
+	"context"
 	"fmt"
+	"path/filepath"
+	"slices"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
+	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/restore"
+	"git-checkpoint/gitstore/internal/treediff"
 	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -16,11 +22,6 @@ import (
 type Stored struct {
 	restore.Contents
 	Head plumbing.Hash // HEAD at the save, zero if unborn
-}
-
-// Targets returns the paths that a snapshot changed relative to its HEAD, sorted by path.
-func (s *Capturer) Targets(st *Stored) ([]restore.Target, error) {
-	return restore.Targets(s.Objects, &st.Contents)
 }
 
 // OpenSnapshot opens the snapshot of a checkpoint.
@@ -78,4 +79,112 @@ func (s *Capturer) readNear(c *chain.Checkpoint, what string, hash plumbing.Hash
 		}
 	}
 	return commit, fmt.Errorf("%s: %s: %w", c.ID, what, err)
+}
+
+// Targets returns the paths that a snapshot changed relative to its HEAD, sorted by path.
+func (s *Capturer) Targets(st *Stored) ([]restore.Target, error) {
+	return restore.Targets(s.Objects, &st.Contents)
+}
+
+// A TreeDiff is the difference between the files of two checkpoints. The caller must
+// close it.
+type TreeDiff = treediff.Diff
+
+// A FileChange is a file that differs between two checkpoints.
+type FileChange = treediff.Change
+
+// Diff compares the files of two checkpoints. If from is nil, it compares a checkpoint
+// with HEAD at the time of its save. Paths are git pathspecs that limit the result;
+// without paths all files count.
+func (s *Capturer) Diff(from, to *chain.Checkpoint, paths ...string) (*TreeDiff, error) {
+	before, err := s.sideBefore(from, to)
+	if err != nil {
+		return nil, err
+	}
+	after, err := s.side(to)
+	if err != nil {
+		return nil, err
+	}
+	at := treediff.Source{Git: s.Git, Objects: s.Objects, NoIndex: filepath.Join(s.StateDir(), "no-index")}
+	return treediff.New(at, before, after, paths...)
+}
+
+// sideBefore returns the old side of a comparison: the files of checkpoint from, or of
+// HEAD if from is nil.
+func (s *Capturer) sideBefore(from, to *chain.Checkpoint) (treediff.Side, error) {
+	if from != nil {
+		return s.side(from)
+	}
+	st, err := s.OpenSnapshot(to)
+	if err != nil {
+		return treediff.Side{}, err
+	}
+	return treediff.Tree(st.Base), nil
+}
+
+func (s *Capturer) side(c *chain.Checkpoint) (treediff.Side, error) {
+	entries, err := trees.Read(s.Objects, c.Tree)
+	if err != nil {
+		return treediff.Side{}, fmt.Errorf("%s: %w", c.Name(), err)
+	}
+	deleted, err := s.deleted(c)
+	return treediff.Side{Name: c.Name(), Entries: entries, Deleted: deleted}, err
+}
+
+// deleted returns the unstaged deletions of a checkpoint. Only the record contains them.
+// Most records have no deletions, so a quick search for the key avoids slow parsing of
+// large records.
+func (s *Capturer) deleted(c *chain.Checkpoint) ([]string, error) {
+	data, err := s.RecordBytes(c)
+	if err != nil || !bytes.Contains(data, []byte("deleted")) {
+		return nil, err
+	}
+	r, err := s.Record(c)
+	if err != nil {
+		return nil, err
+	}
+	return r.Snapshot().Deleted, nil
+}
+
+// DiffSince returns the difference between a checkpoint's file and the file in the
+// worktree, in the format of git diff. The text contains raw file contents: callers must
+// escape it for a terminal.
+func (s *Capturer) DiffSince(ctx context.Context, c *chain.Checkpoint, path string) (string, error) {
+	st, err := s.OpenSnapshot(c)
+	if err != nil {
+		return "", err
+	}
+	targets, err := s.Targets(st)
+	if err != nil {
+		return "", err
+	}
+	for _, t := range targets {
+		if t.Path == path {
+			w := &treediff.WorktreeFiles{Git: s.Git, Root: s.Info.Root, Objects: s.Objects, MaxFile: MaxDigested}
+			return w.Diff(ctx, t)
+		}
+	}
+	return "", fmt.Errorf("path %q: the checkpoint did not change it", path)
+}
+
+// Uncovered returns the files that differ from HEAD, including untracked files, and those
+// of them that a checkpoint does not contain.
+func (s *Capturer) Uncovered(ctx context.Context, r *checkpoint.Record) (changed, uncovered []string, err error) {
+	g := s.Git
+	g.Dir = s.Info.Root
+	out, err := g.Output(ctx, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=all")
+	if err != nil {
+		return nil, nil, err
+	}
+	have := map[string]bool{}
+	for _, f := range r.Files() {
+		have[f.Path] = true
+	}
+	for _, line := range git.Fields(out) {
+		if len(line) > 3 {
+			changed = append(changed, line[3:])
+		}
+	}
+	uncovered = slices.DeleteFunc(slices.Clone(changed), func(path string) bool { return have[path] })
+	return changed, uncovered, nil
 }
