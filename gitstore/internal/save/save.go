@@ -1,3 +1,4 @@
+// Package save appends checkpoints to chains and applies retention to them.
 package save
 
 import (
@@ -10,6 +11,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/capture"
 	"git-checkpoint/gitstore/internal/chain"
+	"git-checkpoint/gitstore/internal/facts"
 	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/secrets/scan"
@@ -18,6 +20,11 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
+
+// Saver saves and prunes checkpoints.
+type Saver struct {
+	*facts.Facts
+}
 
 // A SaveRequest holds the parameters of a save.
 type SaveRequest struct {
@@ -211,6 +218,7 @@ type savedError struct {
 func (e *savedError) Error() string {
 	return fmt.Sprintf("%s is in the chain, but: %v", e.id, e.done.Err)
 }
+
 func (e *savedError) Unwrap() error { return e.done }
 
 // build adds the checkpoint's objects to the writer.

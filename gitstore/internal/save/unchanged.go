@@ -7,6 +7,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/trees"
+	"git-checkpoint/gitstore/retention"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -107,4 +108,123 @@ func steady(r, given *checkpoint.Record) []byte {
 		return nil
 	}
 	return data
+}
+
+// A contents holds the files of a checkpoint, and the list of files that were left out.
+type contents struct {
+	facts   checkpoint.Snapshot
+	entries []trees.Entry // entries of the checkpoint's tree
+}
+
+// A fullness compares the contents of the checkpoints of a chain.
+type fullness struct {
+	s       *Saver
+	objects trees.Reader
+	known   map[checkpoint.ID]*chain.ChainCommit
+	coming  *contents // of the checkpoint that is being saved, or nil
+}
+
+// keepFuller keeps checkpoints that have files which all later checkpoints lack. The
+// first item is the new checkpoint if f.coming is not nil.
+func (s *Saver) keepFuller(p retention.Policy, items []retention.Item, ds []retention.Decision, f *fullness) []retention.Decision {
+	return retention.KeepFuller(p, items, ds, func(newer, older int) bool {
+		old, now := f.known[items[older].ID], f.coming
+		if newer > 0 || now == nil {
+			now = f.of(f.known[items[newer].ID])
+		}
+		return old == nil || now != nil && f.covers(now, old)
+	})
+}
+
+// of returns the contents of a checkpoint, or nil if they cannot be read.
+func (f *fullness) of(l *chain.ChainCommit) *contents {
+	if l == nil {
+		return nil
+	}
+	r, err := f.s.Record(&l.Checkpoint)
+	if err != nil {
+		return nil
+	}
+	entries, err := trees.Read(f.objects, l.Tree)
+	if err != nil {
+		return nil
+	}
+	return &contents{r.Snapshot(), entries}
+}
+
+// covers reports whether an older checkpoint has no additional files. Additional files
+// are files that the newer checkpoint left out, or was not asked to capture.
+func (f *fullness) covers(newer *contents, older *chain.ChainCommit) bool {
+	left := newer.facts.LeftOut()
+	if newer.facts.Worktree && newer.facts.Untracked && len(left) == 0 {
+		return true
+	}
+	entries, err := trees.Read(f.objects, older.Tree)
+	if err != nil {
+		return true // no file of it could be restored
+	}
+	unread := slices.ContainsFunc(left, func(s checkpoint.Skipped) bool { return s.Path == "." || s.Reason == checkpoint.OutOfTime })
+	for name, asked := range map[string]bool{"worktree": newer.facts.Worktree, "untracked": newer.facts.Untracked} {
+		if (!asked || unread) && f.lacks(newer.entries, entries, name) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(left, func(s checkpoint.Skipped) bool { return f.holds(older, entries, newer.entries, s.Path) })
+}
+
+// lacks reports whether a named subtree of the older checkpoint has files that the newer
+// checkpoint lacks. A file with the same content in the newer staged tree is not lacking.
+func (f *fullness) lacks(newer, older []trees.Entry, name string) bool {
+	had, ok := trees.Find(older, name)
+	if !ok {
+		return false
+	}
+	has, _ := trees.Find(newer, name)
+	staged, _ := trees.Find(newer, "staged")
+	changes, err := trees.Diff(f.objects, had.Hash, has.Hash)
+	return err != nil || slices.ContainsFunc(changes, func(c trees.Change) bool {
+		return c.New.Hash.IsZero() && c.Old.Hash != f.lookup(staged.Hash, c.Path)
+	})
+}
+
+// holds reports whether the older checkpoint has a file, either outside the staged tree,
+// or staged with other content than in the newer checkpoint. Staged files equal to HEAD
+// do not count, since commit history contains them.
+func (f *fullness) holds(older *chain.ChainCommit, entries, newer []trees.Entry, path string) bool {
+	now, _ := trees.Find(newer, "staged")
+	for _, e := range entries {
+		if !e.IsTree() || e.Name == "conflicts" {
+			continue
+		}
+		hash := f.lookup(e.Hash, path)
+		if !hash.IsZero() && (e.Name != "staged" || hash != f.lookup(now.Hash, path) && hash != f.inHead(older, path)) {
+			return true
+		}
+	}
+	return false
+}
+
+// inHead returns the hash of a file in the HEAD of a checkpoint, or zero if it cannot be
+// read.
+func (f *fullness) inHead(l *chain.ChainCommit, path string) plumbing.Hash {
+	if len(l.Raw.Parents) < 2 {
+		return plumbing.ZeroHash
+	}
+	index, err := f.s.ReadCommit(l.Raw.Parents[1])
+	if err != nil || len(index.Parents) == 0 {
+		return plumbing.ZeroHash
+	}
+	head, err := f.s.ReadCommit(index.Parents[0])
+	if err != nil {
+		return plumbing.ZeroHash
+	}
+	return f.lookup(head.Tree, path)
+}
+
+func (f *fullness) lookup(tree plumbing.Hash, path string) plumbing.Hash {
+	_, hash, err := trees.Lookup(f.objects, tree, path)
+	if err != nil {
+		return plumbing.ZeroHash
+	}
+	return hash
 }
