@@ -70,6 +70,11 @@ var layers = [][]string{
 		"gitstore/layout",
 	},
 
+	// documents of other systems
+	{"gitstore/layout/internal/codec"},
+	{"gitstore/layout/internal/workflow"},
+	{"gitstore/layout/internal/values"},
+
 	// git
 	{"gitstore/internal/git/repository", "gitstore/odbtest"},
 	{

@@ -2,8 +2,10 @@ package layout
 
 import (
 	"cmp"
-	"slices"
-	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout/internal/values"
+	"git-checkpoint/gitstore/layout/internal/workflow"
 )
 
 // claudeStates maps phase numbers of versions before 2.0 to workflow states, each with
@@ -22,68 +24,68 @@ var claudeStates = []struct{ name, next string }{
 // migrateClaude returns a document migrated to version 2.1 from any older version. Each
 // step adds missing keys and changes no others. So the result is also complete if an
 // interrupted migration left a version number that is too new.
-func migrateClaude(m *object) *object {
+func migrateClaude(m *checkpoint.Map) *checkpoint.Map {
 	out := m.Clone()
 	out.Set("schema_version", "2.1")
-	for _, step := range []func(*object){claudeTo11, claudeTo12, claudeTo13, claudeTo20, claudeTo21} {
+	for _, step := range []func(*checkpoint.Map){claudeTo11, claudeTo12, claudeTo13, claudeTo20, claudeTo21} {
 		step(out)
 	}
 	return out
 }
 
 // add sets keys that are missing.
-func add(m *object, pairs ...any) {
+func add(m *checkpoint.Map, pairs ...any) {
 	for i := 0; i+1 < len(pairs); i += 2 {
-		if key := pairs[i].(string); !has(m, key) {
+		if key := pairs[i].(string); !values.Has(m, key) {
 			m.Set(key, pairs[i+1])
 		}
 	}
 }
 
 // claudeTo11 adds replan counters.
-func claudeTo11(m *object) {
-	add(m, "replanning_count", 0, "last_replan_reason", nil, "replan_phase_counts", newObject(), "replan_history", []any{})
+func claudeTo11(m *checkpoint.Map) {
+	add(m, "replanning_count", 0, "last_replan_reason", nil, "replan_phase_counts", values.NewMap(), "replan_history", []any{})
 }
 
 // claudeTo12 adds debugging state.
-func claudeTo12(m *object) {
+func claudeTo12(m *checkpoint.Map) {
 	add(m, "debug_report_path", nil, "user_last_choice", nil, "debug_iteration_count", 0)
 }
 
 // claudeTo13 adds topics, templates and the log of removed context.
-func claudeTo13(m *object) {
+func claudeTo13(m *checkpoint.Map) {
 	add(m, "topic_directory", nil, "topic_number", nil,
-		"context_preservation", newObject("pruning_log", []any{}, "artifact_metadata_cache", newObject(), "subagent_output_references", []any{}),
+		"context_preservation", values.NewMap("pruning_log", []any{}, "artifact_metadata_cache", values.NewMap(), "subagent_output_references", []any{}),
 		"template_source", nil, "template_variables", nil,
-		"spec_maintenance", newObject("parent_plan_path", nil, "grandparent_plan_path", nil, "spec_updater_invocations", []any{}, "checkbox_propagation_log", []any{}))
+		"spec_maintenance", values.NewMap("parent_plan_path", nil, "grandparent_plan_path", nil, "spec_updater_invocations", []any{}, "checkbox_propagation_log", []any{}))
 }
 
 // claudeTo20 adds a state machine derived from the phase.
-func claudeTo20(m *object) {
-	table := newObject()
+func claudeTo20(m *checkpoint.Map) {
+	table := values.NewMap()
 	for _, s := range claudeStates {
 		table.Set(s.name, s.next)
 	}
 	done := []any{}
-	for _, p := range phasesOf(get(m, "completed_phases")) {
+	for _, p := range workflow.Phases(values.Get(m, "completed_phases")) {
 		if s := claudeState(p); s != "" {
 			done = append(done, s)
 		}
 	}
-	add(m, "state_machine", newObject(
-		"current_state", cmp.Or(claudeState(phaseName(get(m, "current_phase"))), "initialize"), "completed_states", done,
+	add(m, "state_machine", values.NewMap(
+		"current_state", cmp.Or(claudeState(workflow.PhaseName(values.Get(m, "current_phase"))), "initialize"), "completed_states", done,
 		"transition_table", table,
-		"workflow_config", newObject("scope", "full-implementation", "description", text(m, "workflow_description"), "command", text(m, "workflow_type")),
+		"workflow_config", values.NewMap("scope", "full-implementation", "description", values.Text(m, "workflow_description"), "command", values.Text(m, "workflow_type")),
 	))
-	add(m, "phase_data", newObject(), "supervisor_state", newObject(),
-		"error_state", newObject("last_error", get(m, "last_error"), "retry_count", 0, "failed_state", nil),
-		"metadata", newObject("checkpoint_id", get(m, "checkpoint_id"), "project_name", claudeProject(m),
-			"created_at", get(m, "created_at"), "updated_at", get(m, "updated_at")))
+	add(m, "phase_data", values.NewMap(), "supervisor_state", values.NewMap(),
+		"error_state", values.NewMap("last_error", values.Get(m, "last_error"), "retry_count", 0, "failed_state", nil),
+		"metadata", values.NewMap("checkpoint_id", values.Get(m, "checkpoint_id"), "project_name", claudeProject(m),
+			"created_at", values.Get(m, "created_at"), "updated_at", values.Get(m, "updated_at")))
 }
 
 // claudeState returns the state for a phase number, "" if no state exists.
 func claudeState(phase string) string {
-	n, ok := number(phase).Int()
+	n, ok := checkpoint.Number(phase).Int()
 	if !ok || n < 0 || int(n) >= len(claudeStates) {
 		return ""
 	}
@@ -91,21 +93,13 @@ func claudeState(phase string) string {
 }
 
 // claudeTo21 adds a classification of the workflow.
-func claudeTo21(m *object) {
-	machine, ok := get(m, "state_machine").(*object)
+func claudeTo21(m *checkpoint.Map) {
+	machine, ok := values.Get(m, "state_machine").(*checkpoint.Map)
 	if !ok {
 		return
 	}
-	add(machine, "classification", newObject(
+	add(machine, "classification", values.NewMap(
 		"workflow_type", "full-implementation", "research_complexity", 2, "research_topics", []any{}, "confidence", 0,
 		"reasoning", "Migrated from v2.0 (defaults applied, re-classification recommended)", "classified_at", nil,
 	))
-}
-
-// unreadVersions returns a list of supported versions, "" if the major version is known.
-func unreadVersions(version string, known ...string) string {
-	if major, _, _ := strings.Cut(version, "."); !slices.Contains(known, major) {
-		return "1.0 to 2.1 and 3.0"
-	}
-	return ""
 }

@@ -6,20 +6,24 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout/internal/codec"
+	"git-checkpoint/gitstore/layout/internal/values"
 )
 
 // crunchSystem returns the crunch system.
-func crunchSystem() *system {
-	return &system{
-		name:  Crunch,
-		kinds: []*kind{crunchCheckpoint(), crunchStory()},
-		folder: func(issue checkpoint.Issue) string {
+func crunchSystem() *codec.System {
+	return &codec.System{
+		Name:  Crunch,
+		Kinds: []*codec.Kind{crunchCheckpoint(), crunchStory()},
+		Folder: func(issue checkpoint.Issue) string {
 			return ".claude/crunch/" + issue.RefName() + "/checkpoints"
 		},
-		files: crunchFiles,
-		list:  crunchList,
-		begin: func(Start) (Beginning, error) { return Beginning{Phases: slices.Clone(crunchPhases)}, nil },
-		other: func(m *object) string {
+		Files: crunchFiles,
+		List:  crunchList,
+		Begin: func(codec.Start) (codec.Beginning, error) {
+			return codec.Beginning{Phases: slices.Clone(crunchPhases)}, nil
+		},
+		Other: func(m *checkpoint.Map) string {
 			if isCrunchIndex(m) {
 				return "the index of a folder, not a checkpoint: export writes it anew"
 			}
@@ -31,69 +35,69 @@ func crunchSystem() *system {
 // crunchPhases lists the phases of the crunch system in order.
 var crunchPhases = []string{"enrich", "ready", "implementing", "validation", "docs"}
 
-func crunchCheckpoint() *kind {
-	return &kind{
-		name: "checkpoint", whole: crunchDocument,
-		is: func(m *object) bool {
-			return hasAny(m, "checkpoint_id", "issue_number") && hasAny(m, "issue_number", "workflow_state", "recovery_info", "execution_graph") &&
-				!hasAny(m, "workflow_type", "workflow_description", "checkpoints", "nodes")
+func crunchCheckpoint() *codec.Kind {
+	return &codec.Kind{
+		Name: "checkpoint", Whole: crunchDocument,
+		Is: func(m *checkpoint.Map) bool {
+			return values.HasAny(m, "checkpoint_id", "issue_number") && values.HasAny(m, "issue_number", "workflow_state", "recovery_info", "execution_graph") &&
+				!values.HasAny(m, "workflow_type", "workflow_description", "checkpoints", "nodes")
 		},
-		version: func(m *object) string { return text(m, "version") },
-		reads: func(version string) string {
+		Version: func(m *checkpoint.Map) string { return values.Text(m, "version") },
+		Reads: func(version string) string {
 			if major, _, _ := strings.Cut(version, "."); major != "" && major != "1" {
 				return "version 1"
 			}
 			return ""
 		},
-		rules:   crunchRules,
-		key:     func(m *object) string { return text(m, "issue_number") },
-		id:      func(m *object) string { return text(m, "checkpoint_id") },
-		at:      func(m *object) any { return get(m, "created_at") },
-		trigger: crunchTrigger,
-		file:    func(m *object) string { return text(m, "checkpoint_id") + ".yaml" },
+		Rules:   crunchRules,
+		Key:     func(m *checkpoint.Map) string { return values.Text(m, "issue_number") },
+		ID:      func(m *checkpoint.Map) string { return values.Text(m, "checkpoint_id") },
+		At:      func(m *checkpoint.Map) any { return values.Get(m, "created_at") },
+		Trigger: crunchTrigger,
+		File:    func(m *checkpoint.Map) string { return values.Text(m, "checkpoint_id") + ".yaml" },
 	}
 }
 
 // crunchTrigger returns the trigger of a document. The crunch system stores triggers only
 // in its index.
-func crunchTrigger(m *object) checkpoint.Trigger {
-	if t, err := checkpoint.ParseTrigger(text(m, "trigger")); err == nil {
+func crunchTrigger(m *checkpoint.Map) checkpoint.Trigger {
+	if t, err := checkpoint.ParseTrigger(values.Text(m, "trigger")); err == nil {
 		return t
 	}
 	return checkpoint.Manual
 }
 
 // crunchRules applies the rules of records, except the rule for a missing trigger.
-func crunchRules(c *checker) {
-	r := checkpoint.FromDoc(c.doc)
+func crunchRules(c *codec.Checker) {
+	r := checkpoint.FromDoc(c.Doc)
 	var se *checkpoint.SyntaxError
 	if err := r.Check(); errors.As(err, &se) {
-		c.fail(se.Path, "kind", "%s", se.Msg)
+		c.Fail(se.Path, "kind", "%s", se.Msg)
 		return
 	}
-	if !has(c.doc, "checkpoint_id") {
-		c.fail("checkpoint_id", "required", "missing")
+	if !values.Has(c.Doc, "checkpoint_id") {
+		c.Fail("checkpoint_id", "required", "missing")
 	}
 	for _, p := range r.Validate() {
-		if p.Path == "trigger" || p.Path == "checkpoint_id" && !has(c.doc, "checkpoint_id") {
+		if p.Path == "trigger" || p.Path == "checkpoint_id" && !values.Has(c.Doc, "checkpoint_id") {
 			continue
 		}
 		rule := "schema"
 		if p.Msg == "missing" {
 			rule = "required"
 		}
-		c.add(p.Warning, p.Path, rule, "%s", p.Msg)
+		c.Add(p.Warning, p.Path, rule, "%s", p.Msg)
 	}
-	c.named(text(c.doc, "checkpoint_id"))
+	c.Named(values.Text(c.Doc, "checkpoint_id"))
 }
 
 // crunchDocument returns the record without git-checkpoint's own keys. If the record came
 // from the stored document, keys that the store added are removed too.
-func crunchDocument(r *checkpoint.Record, stored *object) *object {
+func crunchDocument(r *checkpoint.Record, stored *checkpoint.Map) *checkpoint.Map {
 	m := r.Clone().Doc()
-	was, err := checkpoint.DecodeTolerant([]byte(text(stored, "text")), checkpoint.DefaultLimits, func(int, int, string) {})
-	own := err == nil && same(get(was, "checkpoint_id"), get(m, "checkpoint_id"))
-	for _, key := range reserved {
+	was, err := checkpoint.DecodeTolerant([]byte(values.Text(stored, "text")), checkpoint.DefaultLimits, func(int, int, string) {})
+	own := err == nil && values.Same(values.Get(was, "checkpoint_id"), values.Get(m, "checkpoint_id"))
+	for _, key := range codec.Reserved {
 		v, had := was.Get(key)
 		switch {
 		case !own || !had:
@@ -106,20 +110,20 @@ func crunchDocument(r *checkpoint.Record, stored *object) *object {
 		return m
 	}
 	for _, key := range []string{"version", "created_at", "files_modified", "issue_snapshot"} {
-		if !has(was, key) {
+		if !values.Has(was, key) {
 			m.Delete(key)
 		}
 	}
-	if snapshot := sub(m, "issue_snapshot"); !has(sub(was, "issue_snapshot"), "branch") {
+	if snapshot := values.Sub(m, "issue_snapshot"); !values.Has(values.Sub(was, "issue_snapshot"), "branch") {
 		snapshot.Delete("branch")
 	}
 	return m
 }
 
 // crunchEntry returns the index entry of a checkpoint.
-func crunchEntry(r *checkpoint.Record) *object {
+func crunchEntry(r *checkpoint.Record) *checkpoint.Map {
 	at, _ := r.Doc().Get("created_at")
-	return newObject(
+	return values.NewMap(
 		"checkpoint_id", string(r.ID()), "created_at", at, "trigger", string(r.Trigger()),
 		"phase", r.Phase(), "can_resume", r.CanResume(),
 	)
@@ -133,11 +137,11 @@ func Triggers(data []byte) map[checkpoint.ID]checkpoint.Trigger {
 		return nil
 	}
 	found := map[checkpoint.ID]checkpoint.Trigger{}
-	list, _ := get(m, "checkpoints").([]any)
+	list, _ := values.Get(m, "checkpoints").([]any)
 	for _, e := range list {
-		entry, _ := e.(*object)
-		id, err := checkpoint.ParseID(text(entry, "checkpoint_id"))
-		t, bad := checkpoint.ParseTrigger(text(entry, "trigger"))
+		entry, _ := e.(*checkpoint.Map)
+		id, err := checkpoint.ParseID(values.Text(entry, "checkpoint_id"))
+		t, bad := checkpoint.ParseTrigger(values.Text(entry, "trigger"))
 		if err == nil && bad == nil {
 			found[id] = t
 		}
@@ -151,13 +155,13 @@ func IsIndex(data []byte) bool {
 	return err == nil && isCrunchIndex(m)
 }
 
-func isCrunchIndex(m *object) bool {
-	return isList(m, "checkpoints") && hasAny(m, "latest", "total_checkpoints")
+func isCrunchIndex(m *checkpoint.Map) bool {
+	return values.IsList(m, "checkpoints") && values.HasAny(m, "latest", "total_checkpoints")
 }
 
 // Forget removes the document of a single checkpoint from the base of the next record.
 func Forget(r *checkpoint.Record) {
-	if len(sub(r.Doc(), "layout.files.checkpoint").Keys()) > 0 && text(r.Doc(), "layout.name") == string(Crunch) {
+	if len(values.Sub(r.Doc(), "layout.files.checkpoint").Keys()) > 0 && values.Text(r.Doc(), "layout.name") == string(Crunch) {
 		r.Doc().Delete("layout")
 	}
 }

@@ -5,19 +5,21 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout/internal/codec"
+	"git-checkpoint/gitstore/layout/internal/values"
 )
 
 // crunchFiles returns a file per checkpoint, an index and a link to the newest file. A
 // story log is the only file of its issue.
-func crunchFiles(records []*checkpoint.Record) ([]Output, error) {
+func crunchFiles(records []*checkpoint.Record) ([]codec.Output, error) {
 	if newest := records[len(records)-1]; IsLog(newest) {
-		return crunchSystem().of(newest)
+		return crunchSystem().Of(newest)
 	}
 	issue, _ := records[0].Doc().Get("issue_number")
-	var out []Output
+	var out []codec.Output
 	var entries []any
 	for _, r := range records {
-		files, err := crunchSystem().of(r)
+		files, err := crunchSystem().Of(r)
 		if err != nil {
 			return nil, err
 		}
@@ -27,25 +29,25 @@ func crunchFiles(records []*checkpoint.Record) ([]Output, error) {
 }
 
 // withIndex adds the index and the link to the newest file.
-func withIndex(files []Output, issue any, entries []any) ([]Output, error) {
-	last, _ := entries[len(entries)-1].(*object)
-	index := newObject(
-		"issue_number", issue, "checkpoints", entries, "latest", text(last, "checkpoint_id"), "total_checkpoints", len(entries),
+func withIndex(files []codec.Output, issue any, entries []any) ([]codec.Output, error) {
+	last, _ := entries[len(entries)-1].(*checkpoint.Map)
+	index := values.NewMap(
+		"issue_number", issue, "checkpoints", entries, "latest", values.Text(last, "checkpoint_id"), "total_checkpoints", len(entries),
 	)
 	data, err := checkpoint.FromDoc(index).Encode()
 	if err != nil {
 		return nil, err
 	}
 	newest := files[len(files)-1].Path
-	return append(files, Output{Path: "index.yaml", Data: data}, Output{Path: "latest", Link: newest}), nil
+	return append(files, codec.Output{Path: "index.yaml", Data: data}, codec.Output{Path: "latest", Link: newest}), nil
 }
 
 // IsLog reports whether the record comes from a story log, the only crunch file of its
 // issue.
-func IsLog(r *checkpoint.Record) bool { return sub(r.Doc(), "layout.files.story").Len() > 0 }
+func IsLog(r *checkpoint.Record) bool { return values.Sub(r.Doc(), "layout.files.story").Len() > 0 }
 
 // crunchList returns the indexes of all issues.
-func crunchList(files []listedFile) string {
+func crunchList(files []codec.ListedFile) string {
 	var indexes []string
 	for _, f := range files {
 		if f.Path == "index.yaml" {
@@ -65,21 +67,21 @@ type CrunchFolder struct {
 // Continue returns the files of a crunch chain like Files, but reads fewer records. It
 // reads only the newest checkpoint, and checkpoints without an unchanged file and index
 // entry. The ids are sorted oldest first. Unchanged files are returned without data.
-func (f CrunchFolder) Continue(ids []checkpoint.ID, read func(checkpoint.ID) (*checkpoint.Record, error)) ([]Output, error) {
+func (f CrunchFolder) Continue(ids []checkpoint.ID, read func(checkpoint.ID) (*checkpoint.Record, error)) ([]codec.Output, error) {
 	index, known := f.entries()
-	var out []Output
+	var out []codec.Output
 	var entries []any
 	for n, id := range ids {
-		name := FileName(string(id) + ".yaml")
+		name := codec.FileName(string(id) + ".yaml")
 		if e := known[id]; e != nil && n < len(ids)-1 && f.Has(name) {
-			out, entries = append(out, Output{Path: name}), append(entries, e)
+			out, entries = append(out, codec.Output{Path: name}), append(entries, e)
 			continue
 		}
 		r, err := read(id)
 		if err != nil {
 			continue // the read function reports the error
 		}
-		files, err := crunchSystem().of(r)
+		files, err := crunchSystem().Of(r)
 		if err != nil {
 			return nil, err
 		}
@@ -93,17 +95,17 @@ func (f CrunchFolder) Continue(ids []checkpoint.ID, read func(checkpoint.ID) (*c
 }
 
 // entries returns the issue and the entries of the folder's index, nil without an index.
-func (f CrunchFolder) entries() (issue any, known map[checkpoint.ID]*object) {
+func (f CrunchFolder) entries() (issue any, known map[checkpoint.ID]*checkpoint.Map) {
 	m, err := checkpoint.DecodeDocument(f.Index, checkpoint.DefaultLimits)
 	if err != nil || !isCrunchIndex(m) {
 		return nil, nil
 	}
-	known = map[checkpoint.ID]*object{}
-	list, _ := get(m, "checkpoints").([]any)
+	known = map[checkpoint.ID]*checkpoint.Map{}
+	list, _ := values.Get(m, "checkpoints").([]any)
 	for _, e := range list {
-		if entry, ok := e.(*object); ok {
-			known[checkpoint.ID(text(entry, "checkpoint_id"))] = entry
+		if entry, ok := e.(*checkpoint.Map); ok {
+			known[checkpoint.ID(values.Text(entry, "checkpoint_id"))] = entry
 		}
 	}
-	return get(m, "issue_number"), known
+	return values.Get(m, "issue_number"), known
 }

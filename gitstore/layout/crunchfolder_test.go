@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout/internal/codec"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -50,7 +51,7 @@ func TestCrunchFolderContinue(t *testing.T) {
 		}
 		return read(id)
 	}
-	same := func(got []Output) {
+	same := func(got []codec.Output) {
 		t.Helper()
 		require.Len(t, got, len(whole))
 		for k := range got {

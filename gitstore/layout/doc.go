@@ -4,26 +4,8 @@
 //
 // A layout is a codec with rules, not a second store. Read parses a document into a File,
 // Apply converts a File into a record, and Of converts a record into documents. The
-// package does not access git, the file system or the clock.
-//
-// # Stored form
-//
-// A crunch document has the same schema as a record. Documents of other layouts are
-// stored completely in the record, next to the sections derived from them:
-//
-//	layout:
-//	  name: claude
-//	  files:
-//	    checkpoint:                 the kind of document
-//	      name: <original base name>
-//	      version: "1.2"            the original version
-//	      indent: 2                 of its JSON; 0 for a single line
-//	      text: |                   if its bytes differ from the output of Of
-//	      document: {...}           as migrated, keys in their order
-//
-// Of changes only document keys that differ from the record's sections. Unknown keys are
-// preserved in order. If the document is unchanged since Read, Of returns the original
-// bytes.
+// packages do not access git, the file system or the clock. Package codec defines the
+// stored form.
 //
 // # Kinds
 //

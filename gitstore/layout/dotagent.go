@@ -8,88 +8,95 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout/internal/codec"
+	"git-checkpoint/gitstore/layout/internal/values"
+	"git-checkpoint/gitstore/layout/internal/workflow"
 )
 
 // dotagentPhases lists the phases of the dotagent system in order.
 var dotagentPhases = []string{"REQUIREMENTS", "ARCHITECTURE", "IMPLEMENTATION", "VERIFICATION", "REFLECTION"}
 
 // dotagentStatuses lists the status values of a dotagent phase.
-var dotagentStatuses = []string{pending, inProgress, "complete", failed}
+var dotagentStatuses = []string{workflow.Pending, workflow.InProgress, "complete", workflow.Failed}
 
 // dotagentSystem returns the dotagent system.
-func dotagentSystem() *system {
-	return &system{
-		name:   Dotagent,
-		kinds:  []*kind{dotagentPhase(), dotagentExecution(), dotagentStages(), dotagentTasks(), dotagentStep()},
-		folder: func(checkpoint.Issue) string { return "memory/state" },
-		begin:  func(Start) (Beginning, error) { return Beginning{Phases: slices.Clone(dotagentPhases)}, nil },
-		texts:  dotagentTexts,
+func dotagentSystem() *codec.System {
+	return &codec.System{
+		Name:   Dotagent,
+		Kinds:  []*codec.Kind{dotagentPhase(), dotagentExecution(), dotagentStages(), dotagentTasks(), dotagentStep()},
+		Folder: func(checkpoint.Issue) string { return "memory/state" },
+		Begin: func(codec.Start) (codec.Beginning, error) {
+			return codec.Beginning{Phases: slices.Clone(dotagentPhases)}, nil
+		},
+		Texts: dotagentTexts,
 	}
 }
 
-func dotagentTexts(r *checkpoint.Record) (Texts, error) {
+func dotagentTexts(r *checkpoint.Record) (codec.Texts, error) {
 	p := r.Progress()
 	if p.Current == "" {
-		return Texts{}, errors.New("the record has no phase")
+		return codec.Texts{}, errors.New("the record has no phase")
 	}
-	id := line(cmp.Or(text(r.Doc(), "workflow.id"), string(r.Issue())))
-	last := line(cmp.Or(text(r.Doc(), "workflow.updated_at"), seconds(r.CreatedAt())))
-	return Texts{
+	id := values.Line(cmp.Or(values.Text(r.Doc(), "workflow.id"), string(r.Issue())))
+	last := values.Line(cmp.Or(values.Text(r.Doc(), "workflow.updated_at"), workflow.FormatTime(r.CreatedAt())))
+	return codec.Texts{
 		Found:    fmt.Sprintf("Detected interrupted workflow: %s\n", id),
-		Question: fmt.Sprintf("Resume workflow from %s? [Y/n] ", line(p.Current)),
+		Question: fmt.Sprintf("Resume workflow from %s? [Y/n] ", values.Line(p.Current)),
 		Resumed: fmt.Sprintf("Resuming workflow %s from %s phase\nLast activity: %s\nCompleted: %s\n",
-			id, line(p.Current), last, line(strings.Join(p.Completed, ", "))),
+			id, values.Line(p.Current), last, values.Line(strings.Join(p.Completed, ", "))),
 	}, nil
 }
 
 // dotagentPhase returns the kind for phase.json.
-func dotagentPhase() *kind {
-	return &kind{
-		name:  "phase",
-		is:    func(m *object) bool { return hasAny(m, "phase_status", "user_checkpoints", "interruption_safe") },
-		rules: dotagentRules,
-		key:   func(m *object) string { return text(m, "workflow_id") },
-		at:    func(m *object) any { return cmp.Or(get(m, "last_updated"), get(m, "started_at")) },
-		apply: applyDotagent, update: updateDotagent, fresh: freshDotagent,
-		file: func(*object) string { return "phase.json" },
+func dotagentPhase() *codec.Kind {
+	return &codec.Kind{
+		Name: "phase",
+		Is: func(m *checkpoint.Map) bool {
+			return values.HasAny(m, "phase_status", "user_checkpoints", "interruption_safe")
+		},
+		Rules: dotagentRules,
+		Key:   func(m *checkpoint.Map) string { return values.Text(m, "workflow_id") },
+		At:    func(m *checkpoint.Map) any { return cmp.Or(values.Get(m, "last_updated"), values.Get(m, "started_at")) },
+		Apply: applyDotagent, Update: updateDotagent, Fresh: freshDotagent,
+		File: func(*checkpoint.Map) string { return "phase.json" },
 	}
 }
 
-func applyDotagent(m *object, r *checkpoint.Record) {
-	current, done := text(m, "current_phase"), phasesOf(get(m, "completed_phases"))
-	status := statusOf(text(m, "phase_status"))
-	if status == completed && len(done) < len(dotagentPhases) || status == pending && len(done) > 0 {
-		status = inProgress // the workflow continues
+func applyDotagent(m *checkpoint.Map, r *checkpoint.Record) {
+	current, done := values.Text(m, "current_phase"), workflow.Phases(values.Get(m, "completed_phases"))
+	status := workflow.StatusOf(values.Text(m, "phase_status"))
+	if status == workflow.Completed && len(done) < len(dotagentPhases) || status == workflow.Pending && len(done) > 0 {
+		status = workflow.InProgress // the workflow continues
 	}
-	before := pastOf(r, text(m, "workflow_id"))
-	setWorkflow(r, "id", text(m, "workflow_id"), "status", status,
-		"started_at", text(m, "started_at"), "updated_at", text(m, "last_updated"), "last_error", text(m, "error"))
+	before := workflow.PastOf(r, values.Text(m, "workflow_id"))
+	workflow.Set(r, "id", values.Text(m, "workflow_id"), "status", status,
+		"started_at", values.Text(m, "started_at"), "updated_at", values.Text(m, "last_updated"), "last_error", values.Text(m, "error"))
 	r.Doc().Delete("progress")
 	r.SetProgress(checkpoint.Progress{Current: current, Completed: done, Names: dotagentPhases})
 	r.SetPhase(current)
-	list, _ := get(m, "completed_phases").([]any)
-	before.readCompleted(r, list)
-	approved, _ := get(m, "user_checkpoints").([]any)
-	before.readApprovals(r, approved)
-	if safe, ok := get(m, "interruption_safe").(bool); ok && !safe {
-		sub(r.Doc(), "workflow").Set("interruption_safe", false)
+	list, _ := values.Get(m, "completed_phases").([]any)
+	readCompleted(before, r, list)
+	approved, _ := values.Get(m, "user_checkpoints").([]any)
+	readApprovals(before, r, approved)
+	if safe, ok := values.Get(m, "interruption_safe").(bool); ok && !safe {
+		values.Sub(r.Doc(), "workflow").Set("interruption_safe", false)
 	}
 }
 
 // updateDotagent updates the phases of a document. Newly completed phases get the
 // completion time in the record, or the time of the checkpoint.
-func updateDotagent(r *checkpoint.Record, m *object) {
+func updateDotagent(r *checkpoint.Record, m *checkpoint.Map) {
 	was := m.Clone()
 	p := r.Progress()
-	moved := p.Current != "" && text(m, "current_phase") != p.Current
+	moved := p.Current != "" && values.Text(m, "current_phase") != p.Current
 	if p.Current != "" {
-		putText(m, "current_phase", p.Current)
+		values.PutText(m, "current_phase", p.Current)
 	}
-	before, _ := get(m, "completed_phases").([]any)
-	if !slices.Equal(sorted(phasesOf(before)), sorted(p.Completed)) {
+	before, _ := values.Get(m, "completed_phases").([]any)
+	if !values.SameTexts(workflow.Phases(before), p.Completed) {
 		known := map[string]any{}
 		for _, e := range slices.Backward(before) {
-			known[phaseOf(e)] = e // the first entry of a phase counts
+			known[workflow.PhaseOf(e)] = e // the first entry of a phase counts
 		}
 		delete(known, "")
 		var list []any
@@ -102,17 +109,17 @@ func updateDotagent(r *checkpoint.Record, m *object) {
 		}
 		m.Set("completed_phases", list)
 	}
-	switch s := text(r.Doc(), "workflow.status"); {
-	case s == inProgress && (moved && waits(r, p) || !moved && !begun(r, p.Current) && statusOf(text(m, "phase_status")) == pending):
-		m.Set("phase_status", pending)
-	case s == "" || s == statusOf(text(m, "phase_status")) || s == inProgress && over(text(m, "phase_status")):
-	case s == completed:
+	switch s := values.Text(r.Doc(), "workflow.status"); {
+	case s == workflow.InProgress && (moved && waits(r, p) || !moved && !begun(r, p.Current) && workflow.StatusOf(values.Text(m, "phase_status")) == workflow.Pending):
+		m.Set("phase_status", workflow.Pending)
+	case s == "" || s == workflow.StatusOf(values.Text(m, "phase_status")) || s == workflow.InProgress && workflow.IsDone(values.Text(m, "phase_status")):
+	case s == workflow.Completed:
 		m.Set("phase_status", "complete")
 	default:
 		m.Set("phase_status", s)
 	}
 	approvalDetails(r, m)
-	touch(r, was, m, "last_updated")
+	workflow.Touch(r, was, m, "last_updated")
 }
 
 // waits reports whether the next phase, after a completed phase, has not started.
@@ -121,37 +128,37 @@ func waits(r *checkpoint.Record, p checkpoint.Progress) bool {
 }
 
 func begun(r *checkpoint.Record, phase string) bool {
-	return text(r.Doc(), "progress.phases."+phase+".status") != ""
+	return values.Text(r.Doc(), "progress.phases."+phase+".status") != ""
 }
 
-func freshDotagent(r *checkpoint.Record) (*object, error) {
+func freshDotagent(r *checkpoint.Record) (*checkpoint.Map, error) {
 	p := r.Progress()
-	status := inProgress
+	status := workflow.InProgress
 	if waits(r, p) {
-		status = pending
+		status = workflow.Pending
 	}
 	if !slices.Contains(dotagentPhases, p.Current) {
 		return nil, fmt.Errorf("the phase %q is none of %s", p.Current, strings.Join(dotagentPhases, ", "))
 	}
-	at := seconds(r.CreatedAt())
-	return newObject(
-		"workflow_id", cmp.Or(text(r.Doc(), "workflow.id"), string(r.Issue())),
-		"started_at", cmp.Or(text(r.Doc(), "workflow.started_at"), at), "last_updated", at,
+	at := workflow.FormatTime(r.CreatedAt())
+	return values.NewMap(
+		"workflow_id", cmp.Or(values.Text(r.Doc(), "workflow.id"), string(r.Issue())),
+		"started_at", cmp.Or(values.Text(r.Doc(), "workflow.started_at"), at), "last_updated", at,
 		"current_phase", p.Current, "phase_status", status,
 		"completed_phases", []any{}, "user_checkpoints", []any{}, "interruption_safe", true,
 	), nil
 }
 
-func dotagentRules(c *checker) {
-	c.required("workflow_id", "current_phase", "phase_status")
-	c.text("workflow_id")
-	c.time("started_at", "last_updated")
-	c.oneOf("current_phase", dotagentPhases...)
-	c.status("phase_status", dotagentStatuses...)
-	if v, ok := c.given("interruption_safe"); ok && v == false {
-		c.warn("interruption_safe", "consistency", "false: a write was interrupted")
+func dotagentRules(c *codec.Checker) {
+	c.Required("workflow_id", "current_phase", "phase_status")
+	c.Text("workflow_id")
+	c.Time("started_at", "last_updated")
+	c.OneOf("current_phase", dotagentPhases...)
+	c.Status("phase_status", dotagentStatuses...)
+	if v, ok := c.Given("interruption_safe"); ok && v == false {
+		c.Warn("interruption_safe", "consistency", "false: a write was interrupted")
 	} else if _, isBool := v.(bool); ok && !isBool {
-		c.fail("interruption_safe", "kind", "want true or false, got %s", shown(v))
+		c.Fail("interruption_safe", "kind", "want true or false, got %s", codec.Shown(v))
 	}
 	checkOrder(c)
 	checkApprovals(c)
@@ -159,52 +166,52 @@ func dotagentRules(c *checker) {
 
 // checkOrder checks that completed phases have the defined order and that the current phase
 // follows.
-func checkOrder(c *checker) {
-	l, _ := c.list("completed_phases")
+func checkOrder(c *codec.Checker) {
+	l, _ := c.List("completed_phases")
 	seen := map[string]bool{}
 	for i, e := range l {
 		at := checkpoint.PathOf("completed_phases", i)
-		m, ok := e.(*object)
+		m, ok := e.(*checkpoint.Map)
 		if !ok {
-			c.fail(at, "kind", "want a mapping with phase, completed_at and output, got %s", shown(e))
+			c.Fail(at, "kind", "want a mapping with phase, completed_at and output, got %s", codec.Shown(e))
 			continue
 		}
-		c.oneOf(at+".phase", dotagentPhases...)
-		c.time(at + ".completed_at")
-		c.local(at + ".output")
-		switch name := text(m, "phase"); {
+		c.OneOf(at+".phase", dotagentPhases...)
+		c.Time(at + ".completed_at")
+		c.Local(at + ".output")
+		switch name := values.Text(m, "phase"); {
 		case name == "":
-			c.fail(at+".phase", "required", "missing")
+			c.Fail(at+".phase", "required", "missing")
 		case seen[name]:
-			c.fail(at+".phase", "order", "%.40s is there twice", name)
+			c.Fail(at+".phase", "order", "%.40s is there twice", name)
 		case len(seen) < len(dotagentPhases) && dotagentPhases[len(seen)] != name && slices.Contains(dotagentPhases, name):
-			c.fail(at+".phase", "order", "%s is out of order: %s comes first", name, dotagentPhases[len(seen)])
+			c.Fail(at+".phase", "order", "%s is out of order: %s comes first", name, dotagentPhases[len(seen)])
 		}
-		seen[text(m, "phase")] = true
+		seen[values.Text(m, "phase")] = true
 	}
 	checkCurrent(c, len(l))
 }
 
 // checkCurrent checks that the current phase comes after the completed phases, or is the last
 // completed phase with status complete.
-func checkCurrent(c *checker, done int) {
-	at := slices.Index(dotagentPhases, text(c.doc, "current_phase"))
-	if at < 0 || at == done || at == done-1 && over(text(c.doc, "phase_status")) {
+func checkCurrent(c *codec.Checker, done int) {
+	at := slices.Index(dotagentPhases, values.Text(c.Doc, "current_phase"))
+	if at < 0 || at == done || at == done-1 && workflow.IsDone(values.Text(c.Doc, "phase_status")) {
 		return
 	}
-	c.fail("current_phase", "order", "%s, but %d phases are completed", dotagentPhases[at], done)
+	c.Fail("current_phase", "order", "%s, but %d phases are completed", dotagentPhases[at], done)
 }
 
 // checkApprovals checks the list of approvals.
-func checkApprovals(c *checker) {
-	l, _ := c.list("user_checkpoints")
+func checkApprovals(c *codec.Checker) {
+	l, _ := c.List("user_checkpoints")
 	for i, e := range l {
 		at := checkpoint.PathOf("user_checkpoints", i)
-		if _, ok := e.(*object); !ok {
-			c.fail(at, "kind", "want a mapping with phase and approved_at, got %s", shown(e))
+		if _, ok := e.(*checkpoint.Map); !ok {
+			c.Fail(at, "kind", "want a mapping with phase and approved_at, got %s", codec.Shown(e))
 			continue
 		}
-		c.oneOf(at+".phase", dotagentPhases...)
-		c.time(at + ".approved_at")
+		c.OneOf(at+".phase", dotagentPhases...)
+		c.Time(at + ".approved_at")
 	}
 }

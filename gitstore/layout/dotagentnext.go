@@ -6,6 +6,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/tasks"
+	"git-checkpoint/gitstore/layout/internal/codec"
 )
 
 // A NextStep is the next action of a dotagent workflow, with its phase and reason.
@@ -47,7 +48,7 @@ func NextOf(r *checkpoint.Record, files Look) (NextStep, bool) {
 		at = p.Remaining[0]
 	}
 	switch {
-	case Name(r.Layout()) != Dotagent || !slices.Contains(dotagentPhases, at):
+	case codec.Name(r.Layout()) != Dotagent || !slices.Contains(dotagentPhases, at):
 		return NextStep{}, false
 	case len(p.Names) > 0 && len(p.Remaining) == 0:
 		return NextStep{Finished, at, "every phase is complete"}, true

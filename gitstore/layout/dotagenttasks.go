@@ -5,61 +5,64 @@ import (
 	"strconv"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout/internal/codec"
+	"git-checkpoint/gitstore/layout/internal/values"
+	"git-checkpoint/gitstore/layout/internal/workflow"
 )
 
 // taskStatuses lists the status values of execution.json.
-var taskStatuses = []string{pending, "running", "complete", failed, "blocked"}
+var taskStatuses = []string{workflow.Pending, "running", "complete", workflow.Failed, "blocked"}
 
 // dotagentExecution returns the kind for execution.json, the status of all tasks.
-func dotagentExecution() *kind {
-	return &kind{
-		name: "execution", sequel: true, listNoPhase: true, listTasks: true,
-		is: func(m *object) bool {
-			return hasAny(m, "tasks") && !hasAny(m, "schema_version", "phase", "dependencies", "plan", "project", "goal", "phases")
+func dotagentExecution() *codec.Kind {
+	return &codec.Kind{
+		Name: "execution", Sequel: true, ListNoPhase: true, ListTasks: true,
+		Is: func(m *checkpoint.Map) bool {
+			return values.HasAny(m, "tasks") && !values.HasAny(m, "schema_version", "phase", "dependencies", "plan", "project", "goal", "phases")
 		},
-		rules: func(c *checker) {
-			c.text("workflow_id")
-			c.time("started_at", "last_updated")
+		Rules: func(c *codec.Checker) {
+			c.Text("workflow_id")
+			c.Time("started_at", "last_updated")
 			checkTasks(c, "tasks", taskStatuses)
 		},
-		key:     func(m *object) string { return text(m, "workflow_id") },
-		at:      func(m *object) any { return cmp.Or(get(m, "last_updated"), get(m, "started_at")) },
-		trigger: func(*object) checkpoint.Trigger { return checkpoint.TaskUpdate },
-		apply:   func(m *object, r *checkpoint.Record) { r.Doc().Set("tasks", tasksOf(get(m, "tasks"))) },
-		update: func(r *checkpoint.Record, m *object) {
+		Key:     func(m *checkpoint.Map) string { return values.Text(m, "workflow_id") },
+		At:      func(m *checkpoint.Map) any { return cmp.Or(values.Get(m, "last_updated"), values.Get(m, "started_at")) },
+		Trigger: func(*checkpoint.Map) checkpoint.Trigger { return checkpoint.TaskUpdate },
+		Apply:   func(m *checkpoint.Map, r *checkpoint.Record) { r.Doc().Set("tasks", tasksOf(values.Get(m, "tasks"))) },
+		Update: func(r *checkpoint.Record, m *checkpoint.Map) {
 			was := m.Clone()
-			updateTasks(sub(r.Doc(), "tasks"), get(m, "tasks"))
-			if has(m, "last_updated") {
-				touch(r, was, m, "last_updated")
+			updateTasks(values.Sub(r.Doc(), "tasks"), values.Get(m, "tasks"))
+			if values.Has(m, "last_updated") {
+				workflow.Touch(r, was, m, "last_updated")
 			}
 		},
-		file: func(*object) string { return "execution.json" },
+		File: func(*checkpoint.Map) string { return "execution.json" },
 	}
 }
 
 // eachTask calls do for each task mapping in a list, or in a mapping by id.
-func eachTask(v any, do func(id, at string, task *object)) {
+func eachTask(v any, do func(id, at string, task *checkpoint.Map)) {
 	switch v := v.(type) {
-	case *object:
+	case *checkpoint.Map:
 		for id, t := range v.All() {
-			if task, ok := t.(*object); ok {
+			if task, ok := t.(*checkpoint.Map); ok {
 				do(id, checkpoint.PathOf("", id), task)
 			}
 		}
 	case []any:
 		for i, t := range v {
-			if task, ok := t.(*object); ok {
-				do(cmp.Or(text(task, "id", "task_id", "name"), strconv.Itoa(i+1)), checkpoint.PathOf("", i), task)
+			if task, ok := t.(*checkpoint.Map); ok {
+				do(cmp.Or(values.Text(task, "id", "task_id", "name"), strconv.Itoa(i+1)), checkpoint.PathOf("", i), task)
 			}
 		}
 	}
 }
 
 // tasksOf returns tasks by id with the status values of records.
-func tasksOf(v any) *object {
+func tasksOf(v any) *checkpoint.Map {
 	out := checkpoint.NewMap()
-	eachTask(v, func(id, _ string, task *object) {
-		t := newObject("status", taskStatus(text(task, "status")))
+	eachTask(v, func(id, _ string, task *checkpoint.Map) {
+		t := values.NewMap("status", taskStatus(values.Text(task, "status")))
 		for _, key := range []string{"attempts", "output", "started_at", "completed_at", "error", "depends_on", "dependencies"} {
 			if v, ok := task.Get(key); ok && v != nil {
 				t.Set(key, v)
@@ -72,149 +75,153 @@ func tasksOf(v any) *object {
 
 // taskStatus returns the record's value for a task status.
 func taskStatus(word string) string {
-	switch s := statusOf(word); s {
-	case inProgress:
+	switch s := workflow.StatusOf(word); s {
+	case workflow.InProgress:
 		return "running"
-	case completed:
+	case workflow.Completed:
 		return "complete"
-	case halted:
+	case workflow.Halted:
 		return "blocked"
 	case "":
-		return pending
+		return workflow.Pending
 	default:
 		return s
 	}
 }
 
 // updateTasks updates document tasks that differ from the record.
-func updateTasks(now *object, v any) {
-	eachTask(v, func(id, _ string, task *object) {
+func updateTasks(now *checkpoint.Map, v any) {
+	eachTask(v, func(id, _ string, task *checkpoint.Map) {
 		said, ok := now.Get(id)
-		t, isMap := said.(*object)
+		t, isMap := said.(*checkpoint.Map)
 		if !ok || !isMap {
 			return
 		}
-		if s := text(t, "status"); s != "" && s != taskStatus(text(task, "status")) {
+		if s := values.Text(t, "status"); s != "" && s != taskStatus(values.Text(task, "status")) {
 			task.Set("status", s)
 		}
 		for _, key := range []string{"attempts", "output", "started_at", "completed_at", "error"} {
 			if v, ok := t.Get(key); ok && v != nil {
-				put(task, key, v)
+				values.Put(task, key, v)
 			}
 		}
 	})
 }
 
 // checkTasks checks tasks in a list or in a mapping by id.
-func checkTasks(c *checker, path string, statuses []string) {
-	v, ok := c.given(path)
+func checkTasks(c *codec.Checker, path string, statuses []string) {
+	v, ok := c.Given(path)
 	if !ok {
-		c.fail(path, "required", "missing")
+		c.Fail(path, "required", "missing")
 		return
 	}
-	m, isMap := v.(*object)
+	m, isMap := v.(*checkpoint.Map)
 	l, isList := v.([]any)
 	if !isMap && !isList {
-		c.fail(path, "kind", "want a mapping by id or a list, got %s", shown(v))
+		c.Fail(path, "kind", "want a mapping by id or a list, got %s", codec.Shown(v))
 		return
 	}
 	found := 0
-	eachTask(v, func(_, at string, _ *object) {
+	eachTask(v, func(_, at string, _ *checkpoint.Map) {
 		found++
 		if at[0] != '[' {
 			at = "." + at
 		}
 		at = path + at
-		c.status(at+".status", statuses...)
-		c.number(at+".attempts", 0, anyNumber, true)
-		c.time(at+".started_at", at+".completed_at")
-		c.local(at + ".output")
+		c.Status(at+".status", statuses...)
+		c.Number(at+".attempts", 0, codec.AnyNumber, true)
+		c.Time(at+".started_at", at+".completed_at")
+		c.Local(at + ".output")
 	})
 	if found != m.Len()+len(l) {
-		c.fail(path, "kind", "%d of its elements are no mappings", m.Len()+len(l)-found)
+		c.Fail(path, "kind", "%d of its elements are no mappings", m.Len()+len(l)-found)
 	}
 }
 
 // dotagentStages returns the kind for phase files of related tools: a mapping of phases,
 // each with a status.
-func dotagentStages() *kind {
-	return &kind{
-		name: "phases",
-		is: func(m *object) bool {
-			return isMap(m, "phases") && hasAny(m, "currentPhase", "current_phase_id", "current_phase")
+func dotagentStages() *codec.Kind {
+	return &codec.Kind{
+		Name: "phases",
+		Is: func(m *checkpoint.Map) bool {
+			return values.IsMap(m, "phases") && values.HasAny(m, "currentPhase", "current_phase_id", "current_phase")
 		},
-		rules: func(c *checker) {
-			c.text("project", "workflow_id")
-			c.time("created_at", "updated_at", "completed_at")
-			for name := range sub(c.doc, "phases").All() {
+		Rules: func(c *codec.Checker) {
+			c.Text("project", "workflow_id")
+			c.Time("created_at", "updated_at", "completed_at")
+			for name := range values.Sub(c.Doc, "phases").All() {
 				at := checkpoint.PathOf("phases", name)
-				if _, ok := c.mapping(at); ok {
-					c.status(at+".status", pending, inProgress, completed, failed, skipped)
-					c.time(at+".startedAt", at+".completedAt", at+".started_at", at+".completed_at")
+				if _, ok := c.Mapping(at); ok {
+					c.Status(at+".status", workflow.Pending, workflow.InProgress, workflow.Completed, workflow.Failed, workflow.Skipped)
+					c.Time(at+".startedAt", at+".completedAt", at+".started_at", at+".completed_at")
 				}
 			}
 		},
-		key: func(m *object) string { return text(m, "workflow_id", "project") },
-		at:  func(m *object) any { return get(m, "updated_at") },
-		apply: func(m *object, r *checkpoint.Record) {
+		Key: func(m *checkpoint.Map) string { return values.Text(m, "workflow_id", "project") },
+		At:  func(m *checkpoint.Map) any { return values.Get(m, "updated_at") },
+		Apply: func(m *checkpoint.Map, r *checkpoint.Record) {
 			var names, done []string
-			for name, v := range sub(m, "phases").All() {
+			for name, v := range values.Sub(m, "phases").All() {
 				names = append(names, name)
-				if p, _ := v.(*object); over(text(p, "status")) {
+				if p, _ := v.(*checkpoint.Map); workflow.IsDone(values.Text(p, "status")) {
 					done = append(done, name)
 				}
 			}
-			current := text(m, "currentPhase", "current_phase_id", "current_phase")
-			setWorkflow(r, "id", text(m, "workflow_id"), "type", text(m, "workflow_type"), "project", text(m, "project"),
-				"description", text(m, "task_description"), "status", statusOf(text(m, "status")),
-				"started_at", text(m, "created_at"), "updated_at", text(m, "updated_at"))
+			current := values.Text(m, "currentPhase", "current_phase_id", "current_phase")
+			workflow.Set(r, "id", values.Text(m, "workflow_id"), "type", values.Text(m, "workflow_type"), "project", values.Text(m, "project"),
+				"description", values.Text(m, "task_description"), "status", workflow.StatusOf(values.Text(m, "status")),
+				"started_at", values.Text(m, "created_at"), "updated_at", values.Text(m, "updated_at"))
 			r.Doc().Delete("progress")
 			r.SetProgress(checkpoint.Progress{Current: current, Completed: done, Names: names})
 			r.SetPhase(current)
 		},
-		indent: defaultIndent,
+		Indent: codec.DefaultIndent,
 	}
 }
 
 // dotagentTasks returns the kind for task files of related tools.
-func dotagentTasks() *kind {
-	return &kind{
-		name: "tasks", listTasks: true,
-		is: func(m *object) bool {
-			return hasAny(m, "tasks") && (has(m, "plan", "branch") || has(m, "dependencies"))
+func dotagentTasks() *codec.Kind {
+	return &codec.Kind{
+		Name: "tasks", ListTasks: true,
+		Is: func(m *checkpoint.Map) bool {
+			return values.HasAny(m, "tasks") && (values.Has(m, "plan", "branch") || values.Has(m, "dependencies"))
 		},
-		version: func(m *object) string { return text(m, "schema_version") },
-		rules: func(c *checker) {
-			c.text("plan", "branch")
-			c.local("plan", "spec", "worktree")
+		Version: func(m *checkpoint.Map) string { return values.Text(m, "schema_version") },
+		Rules: func(c *codec.Checker) {
+			c.Text("plan", "branch")
+			c.Local("plan", "spec", "worktree")
 			checkTasks(c, "tasks", append([]string{"COMPLETE"}, taskStatuses...))
 		},
-		key: func(m *object) string { return text(m, "branch") },
-		at:  func(m *object) any { return nil },
-		apply: func(m *object, r *checkpoint.Record) {
-			setWorkflow(r, "plan_path", text(m, "plan"), "started_at", text(m, "timestamps.started_at"))
-			r.Doc().Set("tasks", tasksOf(get(m, "tasks")))
+		Key: func(m *checkpoint.Map) string { return values.Text(m, "branch") },
+		At:  func(m *checkpoint.Map) any { return nil },
+		Apply: func(m *checkpoint.Map, r *checkpoint.Record) {
+			workflow.Set(r, "plan_path", values.Text(m, "plan"), "started_at", values.Text(m, "timestamps.started_at"))
+			r.Doc().Set("tasks", tasksOf(values.Get(m, "tasks")))
 		},
-		update: func(r *checkpoint.Record, m *object) { updateTasks(sub(r.Doc(), "tasks"), get(m, "tasks")) },
-		indent: defaultIndent,
+		Update: func(r *checkpoint.Record, m *checkpoint.Map) {
+			updateTasks(values.Sub(r.Doc(), "tasks"), values.Get(m, "tasks"))
+		},
+		Indent: codec.DefaultIndent,
 	}
 }
 
 // dotagentStep returns the kind for minimal phase files of related tools, in a folder
 // named state.
-func dotagentStep() *kind {
-	return &kind{
-		name: "step", under: "state",
-		is: func(m *object) bool { return has(m, "phase") },
-		rules: func(c *checker) {
-			c.text("phase")
-			c.time("iter_started", "phase_started", "lastUpdated")
+func dotagentStep() *codec.Kind {
+	return &codec.Kind{
+		Name: "step", Under: "state",
+		Is: func(m *checkpoint.Map) bool { return values.Has(m, "phase") },
+		Rules: func(c *codec.Checker) {
+			c.Text("phase")
+			c.Time("iter_started", "phase_started", "lastUpdated")
 		},
-		key: func(m *object) string { return text(m, "contractId") },
-		at:  func(m *object) any { return cmp.Or(get(m, "lastUpdated"), get(m, "phase_started")) },
-		apply: func(m *object, r *checkpoint.Record) {
-			setWorkflow(r, "status", statusOf(text(m, "phase")))
-			r.SetPhase(text(m, "phase"))
+		Key: func(m *checkpoint.Map) string { return values.Text(m, "contractId") },
+		At: func(m *checkpoint.Map) any {
+			return cmp.Or(values.Get(m, "lastUpdated"), values.Get(m, "phase_started"))
+		},
+		Apply: func(m *checkpoint.Map, r *checkpoint.Record) {
+			workflow.Set(r, "status", workflow.StatusOf(values.Text(m, "phase")))
+			r.SetPhase(values.Text(m, "phase"))
 		},
 	}
 }

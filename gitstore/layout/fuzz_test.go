@@ -7,10 +7,12 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"git-checkpoint/gitstore/layout/internal/codec"
 )
 
 // fuzzLayout fuzzes the parser of a layout. The seeds are test documents and real files.
-func fuzzLayout(f *testing.F, as Name, under string) {
+func fuzzLayout(f *testing.F, as codec.Name, under string) {
 	names, err := filepath.Glob(filepath.Join("testdata", "docs", string(as)+"*"))
 	require.NoError(f, err)
 	require.NotEmpty(f, names)
@@ -27,7 +29,7 @@ func fuzzLayout(f *testing.F, as Name, under string) {
 
 // addReal adds real documents of a layout as seeds, if available. Other tests report
 // missing files.
-func addReal(f *testing.F, as Name) {
+func addReal(f *testing.F, as codec.Name) {
 	root := foreignDir(f)
 	if _, err := os.Stat(root); err != nil {
 		return

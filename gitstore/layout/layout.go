@@ -4,16 +4,33 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout/internal/codec"
 )
 
-// systems returns the systems in detection order.
-func systems() registry {
-	return registry{
-		systems: []*system{crunchSystem(), claudeSystem(), recoverySystem(), dotagentSystem(), pipelineSystem()},
-		sources: []*system{entireSystem()},
+// Types of the documents.
+type (
+	Name      = codec.Name      // name of a layout or of a read-only source
+	File      = codec.File      // parsed document
+	Output    = codec.Output    // file to write
+	Start     = codec.Start     // input of Begin
+	Beginning = codec.Beginning // result of Begin
+	Texts     = codec.Texts     // result of TextsOf
+)
+
+// Errors of Read.
+type (
+	InvalidError         = codec.InvalidError
+	UnknownDocumentError = codec.UnknownDocumentError
+	VersionError         = codec.VersionError
+)
+
+// registry returns the systems in detection order.
+func registry() codec.Registry {
+	return codec.Registry{
+		Systems: []*codec.System{crunchSystem(), claudeSystem(), recoverySystem(), dotagentSystem(), pipelineSystem()},
+		Sources: []*codec.System{entireSystem()},
 	}
 }
 
@@ -27,15 +44,15 @@ const (
 )
 
 // Names returns the names of all layouts in detection order.
-func Names() []Name { return names(systems().systems) }
+func Names() []Name { return names(registry().Systems) }
 
 // Sources returns the tools whose documents are read-only.
-func Sources() []Name { return names(systems().sources) }
+func Sources() []Name { return names(registry().Sources) }
 
-func names(list []*system) []Name {
+func names(list []*codec.System) []Name {
 	out := make([]Name, len(list))
 	for i, s := range list {
-		out[i] = s.name
+		out[i] = s.Name
 	}
 	return out
 }
@@ -59,35 +76,32 @@ func Parse(s string) (Name, error) {
 // Read fails with *InvalidError, *UnknownDocumentError or *VersionError if the document
 // is unreadable. A document that violates rules is returned with its Problems; Err
 // reports whether it is usable.
-func Read(as Name, file string, data []byte) (*File, error) { return systems().read(as, file, data) }
+func Read(as Name, file string, data []byte) (*File, error) {
+	return registry().Read(as, file, data)
+}
 
 // Explain returns an *InvalidError with the rules that a document violates, as if it were
 // a checkpoint of the layout. It returns nil if the document violates no rule.
 func Explain(as Name, file string, data []byte) error {
-	return systems().system(as).explain(file, data)
+	return registry().Find(as).Explain(file, data)
 }
 
 // Of returns a record as documents of a layout: stored documents with updated values, or
 // new documents. It fails if the record has no content for the layout.
-func Of(as Name, r *checkpoint.Record) ([]Output, error) { return systems().system(as).of(r) }
+func Of(as Name, r *checkpoint.Record) ([]Output, error) {
+	return registry().Find(as).Of(r)
+}
 
 // Files returns the files of a layout for the checkpoints of an issue, oldest first. Most
 // layouts store only the newest state.
 func Files(as Name, records []*checkpoint.Record) ([]Output, error) {
-	if len(records) == 0 {
-		return nil, fmt.Errorf("write %s: no checkpoint", as)
-	}
-	s := systems().system(as)
-	if s.files == nil {
-		return s.of(records[len(records)-1])
-	}
-	return s.files(records)
+	return registry().Find(as).FilesOf(records)
 }
 
 // Folder returns the folder of a layout's files, relative to the worktree root.
 func Folder(as Name, issue checkpoint.Issue) string {
-	if s := systems().system(as); s.folder != nil {
-		return s.folder(issue)
+	if s := registry().Find(as); s.Folder != nil {
+		return s.Folder(issue)
 	}
 	return ""
 }
@@ -95,24 +109,24 @@ func Folder(as Name, issue checkpoint.Issue) string {
 // Begin returns the initial values of a workflow in layout as. It fails if a value that
 // the system requires is missing.
 func Begin(as Name, start Start) (Beginning, error) {
-	if s := systems().system(as); s.begin != nil {
-		return s.begin(start)
+	if s := registry().Find(as); s.Begin != nil {
+		return s.Begin(start)
 	}
 	return Beginning{}, nil
 }
 
 // Enter adds the layout's own sections to a record with a new workflow.
 func Enter(as Name, r *checkpoint.Record, story checkpoint.Issue) {
-	if s := systems().system(as); s.enter != nil {
-		s.enter(r, story)
+	if s := registry().Find(as); s.Enter != nil {
+		s.Enter(r, story)
 	}
 }
 
 // TextsOf returns the texts of a layout for a record, empty if the layout has no texts of
 // its own. It fails if the record lacks a required value.
 func TextsOf(as Name, r *checkpoint.Record) (Texts, error) {
-	if s := systems().system(as); s.texts != nil {
-		return s.texts(r)
+	if s := registry().Find(as); s.Texts != nil {
+		return s.Texts(r)
 	}
 	return Texts{}, nil
 }
@@ -121,28 +135,12 @@ func TextsOf(as Name, r *checkpoint.Record) (Texts, error) {
 // records of each issue are sorted oldest first. Listing fails if no issue can be written
 // in the layout.
 func Listing(as Name, chains [][]*checkpoint.Record) (string, error) {
-	all := systems()
-	s := all.system(as)
-	var files []listedFile
-	var last error
-	for _, chain := range chains {
-		outputs, err := Files(as, chain)
-		if err != nil {
-			last = err
-			continue
-		}
-		for _, o := range outputs {
-			files = append(files, listedFile{Output: o, newest: chain[len(chain)-1], read: sync.OnceValues(func() (*File, error) {
-				return all.read(as, Folder(as, "")+"/"+o.Path, o.Data)
-			})})
-		}
-	}
-	list := linePerFile
-	if s.list != nil {
-		list = s.list
-	}
-	if text := list(files); text != "" {
-		return text, nil
-	}
-	return "", last
+	return registry().Listing(as, chains)
 }
+
+// Digests returns the digests of all documents in a record. Crunch documents have ids
+// instead.
+func Digests(r *checkpoint.Record) []string { return codec.Digests(r) }
+
+// FileName returns a safe file name for a text from a document.
+func FileName(s string) string { return codec.FileName(s) }

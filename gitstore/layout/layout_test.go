@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout/internal/codec"
+	"git-checkpoint/gitstore/layout/internal/values"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -20,7 +22,7 @@ func doc(t testing.TB, name string) []byte {
 }
 
 // read parses a valid test document.
-func read(t testing.TB, name string) *File {
+func read(t testing.TB, name string) *codec.File {
 	t.Helper()
 	f, err := Read("", name, doc(t, name))
 	require.NoError(t, err)
@@ -166,7 +168,7 @@ func TestOfChangesOnlyNewValues(t *testing.T) {
 	}
 }
 
-func jsonOf(t testing.TB, m *object) string {
+func jsonOf(t testing.TB, m *checkpoint.Map) string {
 	t.Helper()
 	data, err := m.MarshalJSON()
 	require.NoError(t, err)
@@ -188,7 +190,7 @@ func TestTwoFiles(t *testing.T) {
 	_, err = Of(Recovery, r)
 	require.NoError(t, err)
 	files, _ := r.Doc().Lookup("layout.files")
-	assert.Equal(t, []string{"workflow"}, files.(*object).Keys(), "files of another layout go")
+	assert.Equal(t, []string{"workflow"}, files.(*checkpoint.Map).Keys(), "files of another layout go")
 }
 
 // New documents from a record satisfy the rules of their layout.
@@ -199,8 +201,8 @@ func TestNewDocumentsAreValid(t *testing.T) {
 	r.SetIssue("42")
 	r.SetPhase("2")
 	r.SetProgress(checkpoint.Progress{Current: "2", Completed: []string{"1"}, Total: 3})
-	r.Doc().Set("stage", newObject("number", 2, "agent", "worker", "last_action", "built"))
-	for as, want := range map[Name]string{
+	r.Doc().Set("stage", values.NewMap("number", 2, "agent", "worker", "last_action", "built"))
+	for as, want := range map[codec.Name]string{
 		Crunch: "CP-2-20260301T000000Z-00112233.yaml", Claude: "implement_42_20260301_000000.json",
 		Recovery: "42.json", Pipeline: "checkpoint-42.json",
 	} {
@@ -260,8 +262,8 @@ total_checkpoints: 2
 	assert.Empty(t, Triggers([]byte("a: 1\n")))
 	first, err := checkpoint.DecodeDocument(out[0].Data, checkpoint.DefaultLimits)
 	require.NoError(t, err)
-	for _, key := range reserved {
-		assert.False(t, has(first, key), key)
+	for _, key := range codec.Reserved {
+		assert.False(t, values.Has(first, key), key)
 	}
 }
 
@@ -269,7 +271,7 @@ total_checkpoints: 2
 func TestReadRejects(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		as   Name
+		as   codec.Name
 		data string
 		want string
 	}{
@@ -315,7 +317,7 @@ func TestFileNames(t *testing.T) {
 		"../../x.json": "_.._x.json", "a/b": "a_b", `c:\d`: "c__d", "": "checkpoint.json", "..": "checkpoint.json",
 		"\x1b[2J.json": "_[2J.json", strings.Repeat("x", 300): "checkpoint.json",
 	} {
-		assert.Equal(t, want, FileName(in), "%q", in)
+		assert.Equal(t, want, codec.FileName(in), "%q", in)
 	}
 }
 

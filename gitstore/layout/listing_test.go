@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout/internal/codec"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -26,7 +27,7 @@ func TestListing(t *testing.T) {
 	failing := func(r *checkpoint.Record) { _ = r.Doc().Assign("workflow.status", "failed") }
 	for _, c := range []struct {
 		name   string
-		as     Name
+		as     codec.Name
 		chains [][]*checkpoint.Record
 		want   string
 	}{

@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"git-checkpoint/gitstore/layout/internal/codec"
 )
 
 // LooksLocal warns only if the UTC offset of the zone explains the difference.
@@ -38,7 +40,7 @@ func TestLooksLocal(t *testing.T) {
 				assert.Empty(t, f.Problems)
 				return
 			}
-			assert.Equal(t, []Problem{{Rule: "zone", Msg: c.want, Warning: true}}, f.Problems)
+			assert.Equal(t, []codec.Problem{{Rule: "zone", Msg: c.want, Warning: true}}, f.Problems)
 		})
 	}
 }

@@ -4,61 +4,65 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/story"
+	"git-checkpoint/gitstore/layout/internal/codec"
+	"git-checkpoint/gitstore/layout/internal/values"
+	"git-checkpoint/gitstore/layout/internal/workflow"
 )
 
 // pipelineStages lists the stages of a story by number.
 var pipelineStages = []string{"stage_0", "stage_1", "stage_2", "stage_3"}
 
 // pipelineSystem returns the pipeline system.
-func pipelineSystem() *system {
-	return &system{
-		name:   Pipeline,
-		kinds:  []*kind{pipelineStory(), pipelineState(), pipelineRun(), pipelineOther()},
-		folder: func(checkpoint.Issue) string { return ".pipeline" },
-		begin:  func(Start) (Beginning, error) { return Beginning{Phases: slices.Clone(pipelineStages)}, nil },
-		enter: func(r *checkpoint.Record, story checkpoint.Issue) {
-			r.Doc().Set("stage", newObject("number", 0, "story", string(story), "last_action", "started"))
+func pipelineSystem() *codec.System {
+	return &codec.System{
+		Name:   Pipeline,
+		Kinds:  []*codec.Kind{pipelineStory(), pipelineState(), pipelineRun(), pipelineOther()},
+		Folder: func(checkpoint.Issue) string { return ".pipeline" },
+		Begin: func(codec.Start) (codec.Beginning, error) {
+			return codec.Beginning{Phases: slices.Clone(pipelineStages)}, nil
 		},
-		texts: pipelineTexts,
+		Enter: func(r *checkpoint.Record, story checkpoint.Issue) {
+			r.Doc().Set("stage", values.NewMap("number", 0, "story", string(story), "last_action", "started"))
+		},
+		Texts: pipelineTexts,
 	}
 }
 
 // pipelineStory returns the kind for checkpoint-{storyId}.json, a worker's state of a
 // story.
-func pipelineStory() *kind {
-	return &kind{
-		name: "story", listTasks: true,
-		is: func(m *object) bool {
-			return hasAny(m, "storyId", "tasksCompleted", "tasksRemaining") || has(m, "stage", "lastAction")
+func pipelineStory() *codec.Kind {
+	return &codec.Kind{
+		Name: "story", ListTasks: true,
+		Is: func(m *checkpoint.Map) bool {
+			return values.HasAny(m, "storyId", "tasksCompleted", "tasksRemaining") || values.Has(m, "stage", "lastAction")
 		},
-		version: func(m *object) string {
-			if has(m, "agentId") {
+		Version: func(m *checkpoint.Map) string {
+			if values.Has(m, "agentId") {
 				return "1.0.0"
 			}
 			return "4.0.0"
 		},
-		rules:   storyRules,
-		against: storyAgainst,
-		key:     func(m *object) string { return text(m, "storyId") },
-		at:      func(m *object) any { return get(m, "timestamp") },
-		trigger: func(m *object) checkpoint.Trigger {
-			if stageOf(get(m, "stage")) == 2 {
+		Rules:   storyRules,
+		Against: storyAgainst,
+		Key:     func(m *checkpoint.Map) string { return values.Text(m, "storyId") },
+		At:      func(m *checkpoint.Map) any { return values.Get(m, "timestamp") },
+		Trigger: func(m *checkpoint.Map) checkpoint.Trigger {
+			if stageOf(values.Get(m, "stage")) == 2 {
 				return checkpoint.TaskUpdate
 			}
 			return checkpoint.PhaseTransition
 		},
-		apply: applyStory, judge: story.Judge, update: updateStory, fresh: freshStory,
-		file:   func(m *object) string { return "checkpoint-" + text(m, "storyId") + ".json" },
-		indent: defaultIndent,
+		Apply: applyStory, Judge: story.Judge, Update: updateStory, Fresh: freshStory,
+		File:   func(m *checkpoint.Map) string { return "checkpoint-" + values.Text(m, "storyId") + ".json" },
+		Indent: codec.DefaultIndent,
 	}
 }
 
 // stageOf returns the stage number of a document value.
-func stageOf(v any) int { return story.Stage(textOf(v)) }
+func stageOf(v any) int { return story.Stage(values.AsText(v)) }
 
 // stageFields maps document keys of single stages to record keys.
 var stageFields = [][2]string{
@@ -71,16 +75,16 @@ var stageFields = [][2]string{
 }
 
 // applyStory sets the sections stage, tasks and progress, and the resume point.
-func applyStory(m *object, r *checkpoint.Record) {
-	before, n := story.Stage(text(r.Doc(), "stage.number")), stageOf(get(m, "stage"))
-	if text(r.Doc(), "stage.story") != text(m, "storyId") {
+func applyStory(m *checkpoint.Map, r *checkpoint.Record) {
+	before, n := story.Stage(values.Text(r.Doc(), "stage.number")), stageOf(values.Get(m, "stage"))
+	if values.Text(r.Doc(), "stage.story") != values.Text(m, "storyId") {
 		before = -1
 	}
-	stage := newObject("number", n, "story", text(m, "storyId"), "last_action", text(m, "lastAction"))
-	putText(stage, "agent", text(m, "agentId"))
-	putText(stage, "at", text(m, "timestamp"))
+	stage := values.NewMap("number", n, "story", values.Text(m, "storyId"), "last_action", values.Text(m, "lastAction"))
+	values.PutText(stage, "agent", values.Text(m, "agentId"))
+	values.PutText(stage, "at", values.Text(m, "timestamp"))
 	for _, f := range stageFields {
-		if v := get(m, f[0]); v != nil {
+		if v := values.Get(m, f[0]); v != nil {
 			stage.Set(f[1], v)
 		}
 	}
@@ -93,28 +97,28 @@ func applyStory(m *object, r *checkpoint.Record) {
 // setStoryTasks updates the status of the document's tasks and preserves their other
 // values. Within stage 2, completed tasks stay complete: another worker of the story may
 // have completed a task without this document.
-func setStoryTasks(r *checkpoint.Record, m *object, goesOn bool) {
-	before, tasks := sub(r.Doc(), "tasks"), checkpoint.NewMap()
+func setStoryTasks(r *checkpoint.Record, m *checkpoint.Map, goesOn bool) {
+	before, tasks := values.Sub(r.Doc(), "tasks"), checkpoint.NewMap()
 	put := func(id, status string) {
 		task := checkpoint.NewMap()
-		if t, ok := get(before, checkpoint.PathOf("", id)).(*object); ok {
+		if t, ok := values.Get(before, checkpoint.PathOf("", id)).(*checkpoint.Map); ok {
 			task = t.Clone()
 		}
-		switch was := text(task, "status"); {
-		case goesOn && over(was), status == pending && was == "running", over(was) && over(status):
+		switch was := values.Text(task, "status"); {
+		case goesOn && workflow.IsDone(was), status == workflow.Pending && was == "running", workflow.IsDone(was) && workflow.IsDone(status):
 		default:
 			task.Set("status", status)
 		}
 		tasks.Set(id, task)
 	}
-	for _, id := range texts(get(m, "tasksCompleted")) {
+	for _, id := range values.Texts(values.Get(m, "tasksCompleted")) {
 		put(id, "complete")
 	}
-	for _, id := range texts(get(m, "tasksRemaining")) {
-		put(id, pending)
+	for _, id := range values.Texts(values.Get(m, "tasksRemaining")) {
+		put(id, workflow.Pending)
 	}
 	for id, v := range before.All() {
-		if t, _ := v.(*object); goesOn && !has(tasks, id) && over(text(t, "status")) {
+		if t, _ := v.(*checkpoint.Map); goesOn && !values.Has(tasks, id) && workflow.IsDone(values.Text(t, "status")) {
 			tasks.Set(id, t)
 		}
 	}
@@ -131,21 +135,21 @@ func setStages(r *checkpoint.Record, stage int, done bool) {
 	r.Doc().Delete("progress")
 	r.SetProgress(p)
 	r.SetPhase(p.Current)
-	r.Doc().Set("workflow", newObject("status", map[bool]string{true: completed, false: inProgress}[done]))
+	r.Doc().Set("workflow", values.NewMap("status", map[bool]string{true: workflow.Completed, false: workflow.InProgress}[done]))
 }
 
 // storyDone reports whether the story is complete.
-func storyDone(m *object) bool {
-	v := text(m, "verdict")
-	return stageOf(get(m, "stage")) == 3 && v != "" && v != "FAIL"
+func storyDone(m *checkpoint.Map) bool {
+	v := values.Text(m, "verdict")
+	return stageOf(values.Get(m, "stage")) == 3 && v != "" && v != "FAIL"
 }
 
 // storyPoint returns the resume point of a story. A checkpoint marks the end of its
 // stage, except in stage 2, which has a checkpoint per task.
-func storyPoint(r *checkpoint.Record, m *object) string {
-	n := stageOf(get(m, "stage"))
-	_, left := tasksByState(r)
-	switch v := text(m, "verdict"); {
+func storyPoint(r *checkpoint.Record, m *checkpoint.Map) string {
+	n := stageOf(values.Get(m, "stage"))
+	_, left := workflow.Tasks(r)
+	switch v := values.Text(m, "verdict"); {
 	case n < 0:
 		return ""
 	case n == 2 && len(left) > 0:
@@ -161,111 +165,115 @@ func storyPoint(r *checkpoint.Record, m *object) string {
 }
 
 // updateStory updates task lists, stage and stage fields that differ from the record.
-func updateStory(r *checkpoint.Record, m *object) {
+func updateStory(r *checkpoint.Record, m *checkpoint.Map) {
 	was := m.Clone()
-	done, left := texts(get(m, "tasksCompleted")), texts(get(m, "tasksRemaining"))
-	nowDone, nowLeft := tasksByState(r)
-	if strings.Join(sorted(done), "\n") != strings.Join(sorted(nowDone), "\n") {
+	done, left := values.Texts(values.Get(m, "tasksCompleted")), values.Texts(values.Get(m, "tasksRemaining"))
+	nowDone, nowLeft := workflow.Tasks(r)
+	if !values.SameTexts(done, nowDone) {
 		m.Set("tasksCompleted", nowDone)
 	}
-	if strings.Join(sorted(left), "\n") != strings.Join(sorted(nowLeft), "\n") {
+	if !values.SameTexts(left, nowLeft) {
 		m.Set("tasksRemaining", nowLeft)
 	}
-	stage := sub(r.Doc(), "stage")
-	if n, ok := number(text(stage, "number")).Int(); ok && int(n) != stageOf(get(m, "stage")) {
+	stage := values.Sub(r.Doc(), "stage")
+	if n, ok := checkpoint.Number(values.Text(stage, "number")).Int(); ok && int(n) != stageOf(values.Get(m, "stage")) {
 		m.Set("stage", n)
 	}
-	putText(m, "lastAction", text(stage, "last_action"))
+	values.PutText(m, "lastAction", values.Text(stage, "last_action"))
 	for _, f := range stageFields {
-		if v := get(stage, f[1]); v != nil {
-			put(m, f[0], v)
+		if v := values.Get(stage, f[1]); v != nil {
+			values.Put(m, f[0], v)
 		}
 	}
-	touch(r, was, m, "timestamp")
+	workflow.Touch(r, was, m, "timestamp")
 }
 
-func freshStory(r *checkpoint.Record) (*object, error) {
-	stage := sub(r.Doc(), "stage")
-	n, ok := number(text(stage, "number")).Int()
+func freshStory(r *checkpoint.Record) (*checkpoint.Map, error) {
+	stage := values.Sub(r.Doc(), "stage")
+	n, ok := checkpoint.Number(values.Text(stage, "number")).Int()
 	if !ok {
 		return nil, fmt.Errorf("the record has no stage")
 	}
-	return newObject(
-		"storyId", cmp.Or(text(stage, "story"), string(r.Issue())), "stage", n, "agentId", text(stage, "agent"),
-		"tasksCompleted", []any{}, "tasksRemaining", []any{}, "lastAction", cmp.Or(text(stage, "last_action"), r.Note(), "saved"),
-		"timestamp", seconds(r.CreatedAt()),
+	return values.NewMap(
+		"storyId", cmp.Or(values.Text(stage, "story"), string(r.Issue())), "stage", n, "agentId", values.Text(stage, "agent"),
+		"tasksCompleted", []any{}, "tasksRemaining", []any{}, "lastAction", cmp.Or(values.Text(stage, "last_action"), r.Note(), "saved"),
+		"timestamp", workflow.FormatTime(r.CreatedAt()),
 	), nil
 }
 
 // pipelineRun returns the kind for the single file of a real run: stage, gate and
 // counters.
-func pipelineRun() *kind {
-	return &kind{
-		name:    "run",
-		is:      func(m *object) bool { return has(m, "pipeline_run_id") || has(m, "retry_counters", "gate") },
-		version: func(*object) string { return "run" },
-		rules:   runRules,
-		key:     func(m *object) string { return text(m, "story_id", "pipeline_run_id") },
-		at:      func(m *object) any { return get(m, "timestamps.updated_at") },
-		apply: func(m *object, r *checkpoint.Record) {
-			n, done := stageOf(get(m, "stage")), over(text(m, "status")) || stageOf(get(m, "stage")) == 4
-			stage := newObject("number", n, "story", text(m, "story_id"))
-			putText(stage, "verdict", text(m, "gate.verdict"))
-			if v := get(m, "gate.score"); v != nil {
+func pipelineRun() *codec.Kind {
+	return &codec.Kind{
+		Name: "run",
+		Is: func(m *checkpoint.Map) bool {
+			return values.Has(m, "pipeline_run_id") || values.Has(m, "retry_counters", "gate")
+		},
+		Version: func(*checkpoint.Map) string { return "run" },
+		Rules:   runRules,
+		Key:     func(m *checkpoint.Map) string { return values.Text(m, "story_id", "pipeline_run_id") },
+		At:      func(m *checkpoint.Map) any { return values.Get(m, "timestamps.updated_at") },
+		Apply: func(m *checkpoint.Map, r *checkpoint.Record) {
+			n, done := stageOf(values.Get(m, "stage")), workflow.IsDone(values.Text(m, "status")) || stageOf(values.Get(m, "stage")) == 4
+			stage := values.NewMap("number", n, "story", values.Text(m, "story_id"))
+			values.PutText(stage, "verdict", values.Text(m, "gate.verdict"))
+			if v := values.Get(m, "gate.score"); v != nil {
 				stage.Set("quality_score", v)
 			}
 			r.Doc().Set("stage", stage)
 			setStages(r, n, done)
-			setWorkflow(r, "id", text(m, "pipeline_run_id"), "status", statusOf(text(m, "status")),
-				"started_at", text(m, "timestamps.created_at"), "updated_at", text(m, "timestamps.updated_at"), "last_error", text(m, "last_error"))
+			workflow.Set(r, "id", values.Text(m, "pipeline_run_id"), "status", workflow.StatusOf(values.Text(m, "status")),
+				"started_at", values.Text(m, "timestamps.created_at"), "updated_at", values.Text(m, "timestamps.updated_at"), "last_error", values.Text(m, "last_error"))
 		},
-		update: func(r *checkpoint.Record, m *object) {
+		Update: func(r *checkpoint.Record, m *checkpoint.Map) {
 			was := m.Clone()
-			updateStatus(r, m, "status")
-			updateError(r, m, "last_error")
-			if t, ok := get(m, "timestamps").(*object); ok && !checkpoint.Equal(was, m) {
-				t.Set("updated_at", seconds(r.CreatedAt()))
+			workflow.UpdateStatus(r, m, "status")
+			workflow.UpdateError(r, m, "last_error")
+			if t, ok := values.Get(m, "timestamps").(*checkpoint.Map); ok && !checkpoint.Equal(was, m) {
+				t.Set("updated_at", workflow.FormatTime(r.CreatedAt()))
 			}
 		},
-		file:   func(*object) string { return "state.json" },
-		indent: defaultIndent,
+		File:   func(*checkpoint.Map) string { return "state.json" },
+		Indent: codec.DefaultIndent,
 	}
 }
 
-func runRules(c *checker) {
-	c.required("stage", "status")
-	c.text("pipeline_run_id", "story_id", "last_error", "checkpoint_ref")
-	if v, ok := c.given("stage"); ok && stageOf(v) < 0 && textOf(v) != "preflight" {
-		c.fail("stage", "enum", "want preflight or one of stage_0 to stage_4, got %s", shown(v))
+func runRules(c *codec.Checker) {
+	c.Required("stage", "status")
+	c.Text("pipeline_run_id", "story_id", "last_error", "checkpoint_ref")
+	if v, ok := c.Given("stage"); ok && stageOf(v) < 0 && values.AsText(v) != "preflight" {
+		c.Fail("stage", "enum", "want preflight or one of stage_0 to stage_4, got %s", codec.Shown(v))
 	}
-	c.status("status", "idle", "running", "paused", completed, failed)
-	c.oneOf("gate.verdict", "GO", "NO-GO", "PASS", "CONCERNS", "WAIVED", "FAIL")
+	c.Status("status", "idle", "running", "paused", workflow.Completed, workflow.Failed)
+	c.OneOf("gate.verdict", "GO", "NO-GO", "PASS", "CONCERNS", "WAIVED", "FAIL")
 	checkScore(c, "gate.score")
-	c.number("retry_counters.current_stage", 0, anyNumber, true)
-	c.number("retry_counters.total", 0, anyNumber, true)
-	c.time("gate.last_checked_at", "timestamps.created_at", "timestamps.updated_at")
+	c.Number("retry_counters.current_stage", 0, codec.AnyNumber, true)
+	c.Number("retry_counters.total", 0, codec.AnyNumber, true)
+	c.Time("gate.last_checked_at", "timestamps.created_at", "timestamps.updated_at")
 }
 
 // pipelineOther returns the kind for files of related tools at the same path. The file is
 // stored completely; only phase, status and times are interpreted.
-func pipelineOther() *kind {
-	return &kind{
-		name: "other", under: ".pipeline", rest: true,
-		is: func(m *object) bool { return m.Len() > 0 },
-		rules: func(c *checker) {
-			c.text("phase", "stage", "step", "status", "currentStage", "current_stage")
-			c.time("timestamp", "startedAt", "started_at", "last_updated_at", "created_at")
+func pipelineOther() *codec.Kind {
+	return &codec.Kind{
+		Name: "other", Under: ".pipeline", Rest: true,
+		Is: func(m *checkpoint.Map) bool { return m.Len() > 0 },
+		Rules: func(c *codec.Checker) {
+			c.Text("phase", "stage", "step", "status", "currentStage", "current_stage")
+			c.Time("timestamp", "startedAt", "started_at", "last_updated_at", "created_at")
 		},
-		key: func(m *object) string { return text(m, "story_id", "pipelineId", "project_id", "feature", "project") },
-		at: func(m *object) any {
-			return cmp.Or(get(m, "timestamp"), get(m, "last_updated_at"), get(m, "last_event_at"))
+		Key: func(m *checkpoint.Map) string {
+			return values.Text(m, "story_id", "pipelineId", "project_id", "feature", "project")
 		},
-		trigger: func(*object) checkpoint.Trigger { return checkpoint.Interval },
-		apply: func(m *object, r *checkpoint.Record) {
-			setWorkflow(r, "project", text(m, "project", "project_id"), "description", text(m, "feature", "goal"),
-				"status", statusOf(text(m, "status")), "started_at", text(m, "started_at", "startedAt"))
-			r.SetPhase(text(m, "phase", "stage", "current_stage", "currentStage", "current_phase", "currentMilestone"))
+		At: func(m *checkpoint.Map) any {
+			return cmp.Or(values.Get(m, "timestamp"), values.Get(m, "last_updated_at"), values.Get(m, "last_event_at"))
 		},
-		indent: defaultIndent,
+		Trigger: func(*checkpoint.Map) checkpoint.Trigger { return checkpoint.Interval },
+		Apply: func(m *checkpoint.Map, r *checkpoint.Record) {
+			workflow.Set(r, "project", values.Text(m, "project", "project_id"), "description", values.Text(m, "feature", "goal"),
+				"status", workflow.StatusOf(values.Text(m, "status")), "started_at", values.Text(m, "started_at", "startedAt"))
+			r.SetPhase(values.Text(m, "phase", "stage", "current_stage", "currentStage", "current_phase", "currentMilestone"))
+		},
+		Indent: codec.DefaultIndent,
 	}
 }

@@ -9,95 +9,98 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/story"
 	"git-checkpoint/gitstore/checkpoint/tasks"
+	"git-checkpoint/gitstore/layout/internal/codec"
+	"git-checkpoint/gitstore/layout/internal/values"
+	"git-checkpoint/gitstore/layout/internal/workflow"
 )
 
 // pipelineState returns the kind for state.json, the lead's state of all stories.
-func pipelineState() *kind {
-	return &kind{
-		name: "state", listNoPhase: true,
-		is: func(m *object) bool {
-			return hasAny(m, "story_state", "stories_remaining", "priority_queue_ids", "worker_map", "crash_count", "quality_cycles") ||
-				has(m, "complete", "last_check")
+func pipelineState() *codec.Kind {
+	return &codec.Kind{
+		Name: "state", ListNoPhase: true,
+		Is: func(m *checkpoint.Map) bool {
+			return values.HasAny(m, "story_state", "stories_remaining", "priority_queue_ids", "worker_map", "crash_count", "quality_cycles") ||
+				values.Has(m, "complete", "last_check")
 		},
-		version: func(m *object) string {
+		Version: func(m *checkpoint.Map) string {
 			switch {
-			case hasAny(m, "selected_story_id", "previous_quality_score"):
+			case values.HasAny(m, "selected_story_id", "previous_quality_score"):
 				return "4.0.0"
-			case has(m, "story_state"):
+			case values.Has(m, "story_state"):
 				return "1.0.0"
 			}
 			return "1.0.0a"
 		},
-		rules:   stateRules,
-		key:     func(m *object) string { return text(m, "team_name") },
-		at:      func(m *object) any { return get(m, "last_check") },
-		trigger: func(*object) checkpoint.Trigger { return checkpoint.Interval },
-		apply:   applyState,
-		update:  updateState,
-		file:    func(*object) string { return "state.json" },
-		indent:  defaultIndent,
+		Rules:   stateRules,
+		Key:     func(m *checkpoint.Map) string { return values.Text(m, "team_name") },
+		At:      func(m *checkpoint.Map) any { return values.Get(m, "last_check") },
+		Trigger: func(*checkpoint.Map) checkpoint.Trigger { return checkpoint.Interval },
+		Apply:   applyState,
+		Update:  updateState,
+		File:    func(*checkpoint.Map) string { return "state.json" },
+		Indent:  codec.DefaultIndent,
 	}
 }
 
 // applyState stores the state of all stories in the record.
-func applyState(m *object, r *checkpoint.Record) {
-	status := inProgress
-	if get(m, "complete") == true {
-		status = completed
+func applyState(m *checkpoint.Map, r *checkpoint.Record) {
+	status := workflow.InProgress
+	if values.Get(m, "complete") == true {
+		status = workflow.Completed
 	}
-	setWorkflow(r, "id", text(m, "team_name"), "project", text(m, "project_brief.name"), "status", status,
-		"started_at", text(m, "pipeline_start_time"), "updated_at", text(m, "last_check"))
+	workflow.Set(r, "id", values.Text(m, "team_name"), "project", values.Text(m, "project_brief.name"), "status", status,
+		"started_at", values.Text(m, "pipeline_start_time"), "updated_at", values.Text(m, "last_check"))
 	p := checkpoint.NewMap()
 	for _, key := range []string{"story_state", "quality_cycles", "validation_retries", "crash_count"} {
-		if v, ok := get(m, key).(*object); ok {
+		if v, ok := values.Get(m, key).(*checkpoint.Map); ok {
 			p.Set(key, v.Clone())
 		}
 	}
-	if q := texts(get(m, "priority_queue_ids")); len(q) > 0 {
+	if q := values.Texts(values.Get(m, "priority_queue_ids")); len(q) > 0 {
 		p.Set("priority_queue_ids", q)
 	}
 	r.Doc().Set("pipeline", p)
 }
 
 // updateState updates states and counters that differ from the record.
-func updateState(r *checkpoint.Record, m *object) {
+func updateState(r *checkpoint.Record, m *checkpoint.Map) {
 	was := m.Clone()
-	for key, v := range sub(r.Doc(), "pipeline").All() {
-		now, isMap := v.(*object)
+	for key, v := range values.Sub(r.Doc(), "pipeline").All() {
+		now, isMap := v.(*checkpoint.Map)
 		if !isMap {
-			put(m, key, v)
+			values.Put(m, key, v)
 			continue
 		}
 		for story, s := range now.All() {
-			put(mustSub(m, key), story, s)
+			values.Put(m.MustSub(key), story, s)
 		}
 	}
-	if s := text(r.Doc(), "workflow.status"); s != "" {
-		if done, ok := get(m, "complete").(bool); ok && done != (s == completed) {
-			m.Set("complete", s == completed)
+	if s := values.Text(r.Doc(), "workflow.status"); s != "" {
+		if done, ok := values.Get(m, "complete").(bool); ok && done != (s == workflow.Completed) {
+			m.Set("complete", s == workflow.Completed)
 		}
 	}
-	touch(r, was, m, "last_check")
+	workflow.Touch(r, was, m, "last_check")
 }
 
-func stateRules(c *checker) {
-	c.text("team_name", "storage_mode", "selected_story_id", "skill_repo_path")
-	c.time("last_check", "pipeline_start_time")
-	if v, ok := c.given("complete"); ok {
+func stateRules(c *codec.Checker) {
+	c.Text("team_name", "storage_mode", "selected_story_id", "skill_repo_path")
+	c.Time("last_check", "pipeline_start_time")
+	if v, ok := c.Given("complete"); ok {
 		if _, isBool := v.(bool); !isBool {
-			c.fail("complete", "kind", "want true or false, got %s", shown(v))
+			c.Fail("complete", "kind", "want true or false, got %s", codec.Shown(v))
 		}
 	}
-	c.number("active_workers", 0, anyNumber, true)
-	c.number("stories_remaining", 0, anyNumber, true)
-	c.texts("priority_queue_ids")
+	c.Number("active_workers", 0, codec.AnyNumber, true)
+	c.Number("stories_remaining", 0, codec.AnyNumber, true)
+	c.Texts("priority_queue_ids")
 	for _, key := range []string{"worker_map", "worktree_map", "story_results", "status_cache", "git_stats", "business_answers", "project_brief", "story_briefs", "stage_timestamps", "readiness_scores"} {
-		c.mapping(key)
+		c.Mapping(key)
 	}
-	c.list("infra_issues")
-	c.local("skill_repo_path")
-	if v, ok := c.given("storage_mode"); ok && !slices.Contains([]string{"file", "linear"}, textOf(v)) {
-		c.warn("storage_mode", "enum", "%s is none of file, linear", shown(v))
+	c.List("infra_issues")
+	c.Local("skill_repo_path")
+	if v, ok := c.Given("storage_mode"); ok && !slices.Contains([]string{"file", "linear"}, values.AsText(v)) {
+		c.Warn("storage_mode", "enum", "%s is none of file, linear", codec.Shown(v))
 	}
 	checkStoryStates(c)
 	checkCounters(c)
@@ -106,57 +109,57 @@ func stateRules(c *checker) {
 	checkStageTimes(c)
 }
 
-func checkStoryStates(c *checker) {
-	states, _ := c.mapping("story_state")
+func checkStoryStates(c *codec.Checker) {
+	states, _ := c.Mapping("story_state")
 	for id, v := range states.All() {
 		at := checkpoint.PathOf("story_state", id)
-		switch word := textOf(v); {
+		switch word := values.AsText(v); {
 		case slices.Contains(story.States(), word):
 		case stageOf(word) == 4:
-			c.warn(at, "enum", "%s is read as DONE", shown(v))
+			c.Warn(at, "enum", "%s is read as DONE", codec.Shown(v))
 		case stageOf(word) >= 0:
-			c.warn(at, "enum", "%s is read as STAGE_%d", shown(v), stageOf(word))
+			c.Warn(at, "enum", "%s is read as STAGE_%d", codec.Shown(v), stageOf(word))
 		default:
-			c.fail(at, "enum", "want one of %s, got %s", strings.Join(story.States(), ", "), shown(v))
+			c.Fail(at, "enum", "want one of %s, got %s", strings.Join(story.States(), ", "), codec.Shown(v))
 		}
 	}
 }
 
-func checkCounters(c *checker) {
+func checkCounters(c *codec.Checker) {
 	for _, l := range story.Counters() {
-		counts, _ := c.mapping(l.Key)
+		counts, _ := c.Mapping(l.Key)
 		for id, v := range counts.All() {
 			at := checkpoint.PathOf(l.Key, id)
-			c.number(at, 0, anyNumber, true)
-			if n, ok := number(textOf(v)).Int(); ok && n > int64(l.Limit) {
-				c.warn(at, "range", "%d is above the limit of %d", n, l.Limit)
+			c.Number(at, 0, codec.AnyNumber, true)
+			if n, ok := checkpoint.Number(values.AsText(v)).Int(); ok && n > int64(l.Limit) {
+				c.Warn(at, "range", "%d is above the limit of %d", n, l.Limit)
 			}
 		}
 	}
 }
 
 // checkWorkers compares the numbers of workers and remaining stories with the lists.
-func checkWorkers(c *checker) {
-	workers, ok := c.mapping("worker_map")
-	if n, isInt := number(text(c.doc, "active_workers")).Int(); ok && isInt && int(n) != workers.Len() {
-		c.warn("active_workers", "consistency", "%d, but worker_map has %d", n, workers.Len())
+func checkWorkers(c *codec.Checker) {
+	workers, ok := c.Mapping("worker_map")
+	if n, isInt := checkpoint.Number(values.Text(c.Doc, "active_workers")).Int(); ok && isInt && int(n) != workers.Len() {
+		c.Warn("active_workers", "consistency", "%d, but worker_map has %d", n, workers.Len())
 	}
-	states, ok := c.mapping("story_state")
-	left := len(openStories(c.doc, states))
-	if n, isInt := number(text(c.doc, "stories_remaining")).Int(); ok && isInt && int(n) != left {
-		c.warn("stories_remaining", "consistency", "%d, but %d stories are neither DONE nor PAUSED", n, left)
+	states, ok := c.Mapping("story_state")
+	left := len(openStories(c.Doc, states))
+	if n, isInt := checkpoint.Number(values.Text(c.Doc, "stories_remaining")).Int(); ok && isInt && int(n) != left {
+		c.Warn("stories_remaining", "consistency", "%d, but %d stories are neither DONE nor PAUSED", n, left)
 	}
 }
 
 // openStories returns queued stories, and stories that are neither done nor paused.
-func openStories(m, states *object) map[string]bool {
+func openStories(m, states *checkpoint.Map) map[string]bool {
 	open := map[string]bool{}
 	for id, v := range states.All() {
-		if word := textOf(v); word != story.Done && word != story.Paused {
+		if word := values.AsText(v); word != story.Done && word != story.Paused {
 			open[id] = true
 		}
 	}
-	for _, id := range texts(get(m, "priority_queue_ids")) {
+	for _, id := range values.Texts(values.Get(m, "priority_queue_ids")) {
 		open[id] = true
 	}
 	return open
@@ -165,11 +168,11 @@ func openStories(m, states *object) map[string]bool {
 // Heartbeat returns the last write time of a pipeline lead's state. It returns zero if
 // the record has no such state or if the pipeline is complete.
 func Heartbeat(r *checkpoint.Record) time.Time {
-	state := sub(r.Doc(), "layout.files.state.document")
-	if r.Layout() != string(Pipeline) || state.Len() == 0 || get(state, "complete") != false {
+	state := values.Sub(r.Doc(), "layout.files.state.document")
+	if r.Layout() != string(Pipeline) || state.Len() == 0 || values.Get(state, "complete") != false {
 		return time.Time{}
 	}
-	at, err := checkpoint.ParseTime(get(state, "last_check"))
+	at, err := checkpoint.ParseTime(values.Get(state, "last_check"))
 	if err != nil {
 		return time.Time{}
 	}
@@ -178,77 +181,77 @@ func Heartbeat(r *checkpoint.Record) time.Time {
 
 // Worktree returns the worktree folder of a story in the lead's document, "" if unknown.
 func Worktree(r *checkpoint.Record, id string) string {
-	m := sub(r.Doc(), "layout.files.state.document.worktree_map")
-	return textOf(get(m, checkpoint.PathOf("", id)))
+	m := values.Sub(r.Doc(), "layout.files.state.document.worktree_map")
+	return values.AsText(values.Get(m, checkpoint.PathOf("", id)))
 }
 
 // RecoverState recomputes the volatile values of the lead's document after a restart:
 // active workers, remaining stories, and suspicions, which are deleted.
 func RecoverState(r *checkpoint.Record) {
-	m, ok := get(r.Doc(), "layout.files.state.document").(*object)
-	if !ok || Name(r.Layout()) != Pipeline {
+	m, ok := values.Get(r.Doc(), "layout.files.state.document").(*checkpoint.Map)
+	if !ok || codec.Name(r.Layout()) != Pipeline {
 		return
 	}
-	open := openStories(m, sub(r.Doc(), "pipeline.story_state"))
+	open := openStories(m, values.Sub(r.Doc(), "pipeline.story_state"))
 	m.Delete("suspicious_idle")
-	if has(m, "stories_remaining") {
-		put(m, "stories_remaining", len(open))
+	if values.Has(m, "stories_remaining") {
+		values.Put(m, "stories_remaining", len(open))
 	}
-	if has(m, "active_workers") {
+	if values.Has(m, "active_workers") {
 		n := 0
-		for id := range sub(m, "worker_map").All() {
+		for id := range values.Sub(m, "worker_map").All() {
 			if open[id] {
 				n++
 			}
 		}
-		put(m, "active_workers", n)
+		values.Put(m, "active_workers", n)
 	}
 }
 
 // checkStageTimes warns about stages with an end before their start.
-func checkStageTimes(c *checker) {
-	times, _ := get(c.doc, "stage_timestamps").(*object)
+func checkStageTimes(c *codec.Checker) {
+	times, _ := values.Get(c.Doc, "stage_timestamps").(*checkpoint.Map)
 	for story, v := range times.All() {
-		stages, _ := v.(*object)
+		stages, _ := v.(*checkpoint.Map)
 		for key := range stages.All() {
 			at := checkpoint.PathOf(checkpoint.PathOf("stage_timestamps", story), key)
-			c.time(at)
+			c.Time(at)
 			stage, ends := strings.CutSuffix(key, "_end")
-			start, errStart := checkpoint.ParseTime(get(stages, checkpoint.PathOf("", stage+"_start")))
-			end, err := checkpoint.ParseTime(get(stages, checkpoint.PathOf("", key)))
+			start, errStart := checkpoint.ParseTime(values.Get(stages, checkpoint.PathOf("", stage+"_start")))
+			end, err := checkpoint.ParseTime(values.Get(stages, checkpoint.PathOf("", key)))
 			if ends && err == nil && errStart == nil && end.Before(start) {
-				c.warn(at, "time", "%s ends before it begins", stage)
+				c.Warn(at, "time", "%s ends before it begins", stage)
 			}
 		}
 	}
 }
 
 // checkDependencies reports dependency cycles and warns about unknown stories.
-func checkDependencies(c *checker) {
-	deps, ok := c.mapping("depends_on")
+func checkDependencies(c *codec.Checker) {
+	deps, ok := c.Mapping("depends_on")
 	if !ok {
 		return
 	}
-	known := slices.Concat(deps.Keys(), sub(c.doc, "story_state").Keys(), texts(get(c.doc, "priority_queue_ids")))
+	known := slices.Concat(deps.Keys(), values.Sub(c.Doc, "story_state").Keys(), values.Texts(values.Get(c.Doc, "priority_queue_ids")))
 	isKnown := make(map[string]bool, len(known))
 	for _, id := range known {
 		isKnown[id] = true
 	}
 	for story, v := range deps.All() {
 		at := checkpoint.PathOf("depends_on", story)
-		c.texts(at)
-		for i, id := range texts(v) {
+		c.Texts(at)
+		for i, id := range values.Texts(v) {
 			if !isKnown[id] {
-				c.warn(checkpoint.PathOf(at, i), "consistency", "%.60q is no story of this state", id)
+				c.Warn(checkpoint.PathOf(at, i), "consistency", "%.60q is no story of this state", id)
 			}
 		}
 	}
 	needs := func(id string) []string {
 		v, _ := deps.Get(id)
-		return texts(v)
+		return values.Texts(v)
 	}
 	var cycle *tasks.CycleError
 	if _, err := tasks.Layers(deps.Keys(), needs); errors.As(err, &cycle) {
-		c.fail(checkpoint.PathOf("depends_on", cycle.IDs[0]), "consistency", "a cycle: %s", strings.Join(cycle.IDs, " -> "))
+		c.Fail(checkpoint.PathOf("depends_on", cycle.IDs[0]), "consistency", "a cycle: %s", strings.Join(cycle.IDs, " -> "))
 	}
 }

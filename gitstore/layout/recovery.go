@@ -9,26 +9,29 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout/internal/codec"
+	"git-checkpoint/gitstore/layout/internal/values"
+	"git-checkpoint/gitstore/layout/internal/workflow"
 )
 
 // recoverySystem returns the recovery system.
-func recoverySystem() *system {
-	return &system{
-		name:   Recovery,
-		kinds:  []*kind{recoveryWorkflow()},
-		folder: func(checkpoint.Issue) string { return ".claude/data/checkpoints" },
-		begin:  recoveryBegin,
-		texts:  recoveryTexts,
+func recoverySystem() *codec.System {
+	return &codec.System{
+		Name:   Recovery,
+		Kinds:  []*codec.Kind{recoveryWorkflow()},
+		Folder: func(checkpoint.Issue) string { return ".claude/data/checkpoints" },
+		Begin:  recoveryBegin,
+		Texts:  recoveryTexts,
 	}
 }
 
 // recoveryBegin names the workflow after its plan.
-func recoveryBegin(s Start) (Beginning, error) {
+func recoveryBegin(s codec.Start) (codec.Beginning, error) {
 	if s.PlanPath == "" {
-		return Beginning{}, nil
+		return codec.Beginning{}, nil
 	}
 	id := PlanIDs(s.PlanPath)[0]
-	return Beginning{ID: id, Key: id}, nil
+	return codec.Beginning{ID: id, Key: id}, nil
 }
 
 // PlanIDs returns the two possible workflow ids of a plan: the MD5 digest of the path with
@@ -44,61 +47,61 @@ func PlanIDs(plan string) []string {
 
 // recoveryTexts uses the first unfinished phase, because the document's current phase may
 // already be completed.
-func recoveryTexts(r *checkpoint.Record) (Texts, error) {
+func recoveryTexts(r *checkpoint.Record) (codec.Texts, error) {
 	p := r.Progress()
 	current := p.Current
 	if len(p.Remaining) > 0 {
 		current = p.Remaining[0]
 	}
 	if current == "" {
-		return Texts{}, errors.New("the record has no phase")
+		return codec.Texts{}, errors.New("the record has no phase")
 	}
-	done := line(strings.Join(p.Completed, ","))
-	return Texts{
-		Found:    fmt.Sprintf("Found existing checkpoint for this plan.\nCurrent phase: %s\nCompleted phases: %s\n", line(current), done),
+	done := values.Line(strings.Join(p.Completed, ","))
+	return codec.Texts{
+		Found:    fmt.Sprintf("Found existing checkpoint for this plan.\nCurrent phase: %s\nCompleted phases: %s\n", values.Line(current), done),
 		Question: "Resume from checkpoint? (Y/n) ",
-		Resumed:  fmt.Sprintf("Resuming from Phase %s\nCompleted phases: %s\nSkipping completed work...\n", line(current), done),
+		Resumed:  fmt.Sprintf("Resuming from Phase %s\nCompleted phases: %s\nSkipping completed work...\n", values.Line(current), done),
 	}, nil
 }
 
 // recoveryWorkflow returns the kind for documents of the recovery system: phases with
 // artifacts and durations, and a replan history.
-func recoveryWorkflow() *kind {
-	return &kind{
-		name: "workflow",
-		is: func(m *object) bool {
-			return hasAny(m, "workflow_id", "phase_metadata") && hasAny(m, "completed_phases", "phase_metadata", "replan_history", "replan_count") &&
-				!hasAny(m, "phase_status", "workflow_type", "workflow_data", "user_checkpoints")
+func recoveryWorkflow() *codec.Kind {
+	return &codec.Kind{
+		Name: "workflow",
+		Is: func(m *checkpoint.Map) bool {
+			return values.HasAny(m, "workflow_id", "phase_metadata") && values.HasAny(m, "completed_phases", "phase_metadata", "replan_history", "replan_count") &&
+				!values.HasAny(m, "phase_status", "workflow_type", "workflow_data", "user_checkpoints")
 		},
-		rules: recoveryRules,
-		key:   func(m *object) string { return text(m, "workflow_id") },
-		at:    lastPhaseTime,
-		apply: func(m *object, r *checkpoint.Record) {
-			before := pastOf(r, text(m, "workflow_id"))
-			setWorkflow(r, "id", text(m, "workflow_id"), "description", text(m, "workflow_description", "description"),
-				"status", statusOf(text(m, "status")), "plan_path", text(m, "plan_path"),
-				"started_at", text(m, "created_at", "started_at"), "updated_at", text(m, "updated_at"), "last_error", text(m, "last_error"))
-			setPhases(r, phaseName(get(m, "current_phase")), phasesOf(get(m, "completed_phases")), text(m, "total_phases"))
-			before.readPhases(r, sub(m, "phase_metadata"))
-			before.readReplans(r, m)
+		Rules: recoveryRules,
+		Key:   func(m *checkpoint.Map) string { return values.Text(m, "workflow_id") },
+		At:    lastPhaseTime,
+		Apply: func(m *checkpoint.Map, r *checkpoint.Record) {
+			before := workflow.PastOf(r, values.Text(m, "workflow_id"))
+			workflow.Set(r, "id", values.Text(m, "workflow_id"), "description", values.Text(m, "workflow_description", "description"),
+				"status", workflow.StatusOf(values.Text(m, "status")), "plan_path", values.Text(m, "plan_path"),
+				"started_at", values.Text(m, "created_at", "started_at"), "updated_at", values.Text(m, "updated_at"), "last_error", values.Text(m, "last_error"))
+			workflow.SetPhases(r, workflow.PhaseName(values.Get(m, "current_phase")), workflow.Phases(values.Get(m, "completed_phases")), values.Text(m, "total_phases"))
+			readPhases(before, r, values.Sub(m, "phase_metadata"))
+			readReplans(before, r, m)
 		},
-		update: updateRecovery,
-		fresh:  freshRecovery,
-		file:   func(m *object) string { return text(m, "workflow_id") + ".json" },
-		indent: defaultIndent,
+		Update: updateRecovery,
+		Fresh:  freshRecovery,
+		File:   func(m *checkpoint.Map) string { return values.Text(m, "workflow_id") + ".json" },
+		Indent: codec.DefaultIndent,
 	}
 }
 
 // lastPhaseTime returns the document's time, or the end of its newest phase if the
 // document has no time.
-func lastPhaseTime(m *object) any {
-	if at := text(m, "updated_at", "timestamp"); at != "" {
+func lastPhaseTime(m *checkpoint.Map) any {
+	if at := values.Text(m, "updated_at", "timestamp"); at != "" {
 		return at
 	}
 	var newest any
-	for _, v := range sub(m, "phase_metadata").All() {
-		phase, _ := v.(*object)
-		at := get(phase, "timestamp")
+	for _, v := range values.Sub(m, "phase_metadata").All() {
+		phase, _ := v.(*checkpoint.Map)
+		at := values.Get(phase, "timestamp")
 		t, err := checkpoint.ParseTime(at)
 		was, old := checkpoint.ParseTime(newest)
 		if err == nil && (old != nil || t.After(was)) {
@@ -108,99 +111,99 @@ func lastPhaseTime(m *object) any {
 	return newest
 }
 
-func updateRecovery(r *checkpoint.Record, m *object) {
-	before := phaseSet(get(m, "completed_phases"))
+func updateRecovery(r *checkpoint.Record, m *checkpoint.Map) {
+	before := workflow.PhaseSet(values.Get(m, "completed_phases"))
 	phaseDetails(r, m)
 	replanDetails(r, m)
-	updatePhases(r, m, "current_phase", "completed_phases", "total_phases")
-	if has(m, "status") {
-		updateStatus(r, m, "status")
+	workflow.UpdatePhases(r, m, "current_phase", "completed_phases", "total_phases")
+	if values.Has(m, "status") {
+		workflow.UpdateStatus(r, m, "status")
 	}
-	if has(m, "last_error") || text(r.Doc(), "workflow.last_error") != "" {
-		updateError(r, m, "last_error")
+	if values.Has(m, "last_error") || values.Text(r.Doc(), "workflow.last_error") != "" {
+		workflow.UpdateError(r, m, "last_error")
 	}
-	for _, p := range phasesOf(get(m, "completed_phases")) {
-		if !before[p] && !has(sub(m, "phase_metadata"), p) {
-			mustSub(m, "phase_metadata").Set(p, newObject("status", completed, "artifacts", []any{}, "timestamp", seconds(r.CreatedAt())))
+	for _, p := range workflow.Phases(values.Get(m, "completed_phases")) {
+		if !before[p] && !values.Has(values.Sub(m, "phase_metadata"), p) {
+			m.MustSub("phase_metadata").Set(p, values.NewMap("status", workflow.Completed, "artifacts", []any{}, "timestamp", workflow.FormatTime(r.CreatedAt())))
 		}
 	}
 }
 
-func freshRecovery(r *checkpoint.Record) (*object, error) {
+func freshRecovery(r *checkpoint.Record) (*checkpoint.Map, error) {
 	p := r.Progress()
-	return newObject(
-		"workflow_id", cmp.Or(text(r.Doc(), "workflow.id"), string(r.Issue())),
-		"plan_path", get(r.Doc(), "workflow.plan_path"),
-		"current_phase", phaseNumber(p, p.Current), "completed_phases", phaseNumbers(p),
-		"phase_metadata", newObject(), "replan_history", []any{}, "replan_count", newObject(),
-		"artifact_paths", newObject(), "context_metadata", newObject(),
+	return values.NewMap(
+		"workflow_id", cmp.Or(values.Text(r.Doc(), "workflow.id"), string(r.Issue())),
+		"plan_path", values.Get(r.Doc(), "workflow.plan_path"),
+		"current_phase", workflow.PhaseNumber(p, p.Current), "completed_phases", workflow.PhaseNumbers(p),
+		"phase_metadata", values.NewMap(), "replan_history", []any{}, "replan_count", values.NewMap(),
+		"artifact_paths", values.NewMap(), "context_metadata", values.NewMap(),
 	), nil
 }
 
-func recoveryRules(c *checker) {
-	c.required("workflow_id")
+func recoveryRules(c *codec.Checker) {
+	c.Required("workflow_id")
 	for _, key := range []string{"current_phase", "completed_phases"} {
-		if v, _ := c.doc.Get(key); v == nil {
-			c.fail(key, "required", "missing")
+		if v, _ := c.Doc.Get(key); v == nil {
+			c.Fail(key, "required", "missing")
 		}
 	}
-	c.text("workflow_id", "plan_path", "status", "last_error")
-	c.phase("current_phase")
-	c.number("total_phases", 0, anyNumber, true)
-	c.phases("completed_phases")
-	c.time("created_at", "updated_at", "started_at")
-	c.local("plan_path")
+	c.Text("workflow_id", "plan_path", "status", "last_error")
+	c.Phase("current_phase")
+	c.Number("total_phases", 0, codec.AnyNumber, true)
+	c.Phases("completed_phases")
+	c.Time("created_at", "updated_at", "started_at")
+	c.Local("plan_path")
 	checkPhaseMetadata(c)
-	c.replans()
+	c.Replans()
 	checkArtifactPaths(c)
-	c.mapping("context_metadata")
+	c.Mapping("context_metadata")
 	checkNextPhase(c)
-	c.named(text(c.doc, "workflow_id"))
+	c.Named(values.Text(c.Doc, "workflow_id"))
 }
 
 // checkNextPhase warns if the current phase is already completed. Work then resumes at the
 // first unfinished phase.
-func checkNextPhase(c *checker) {
-	current := phaseName(get(c.doc, "current_phase"))
-	if phaseSet(get(c.doc, "completed_phases"))[current] {
-		c.warn("current_phase", "consistency", "phase %.40s is completed already", current)
+func checkNextPhase(c *codec.Checker) {
+	current := workflow.PhaseName(values.Get(c.Doc, "current_phase"))
+	if workflow.PhaseSet(values.Get(c.Doc, "completed_phases"))[current] {
+		c.Warn("current_phase", "consistency", "phase %.40s is completed already", current)
 	}
 }
 
 // checkPhaseMetadata checks the results of each phase.
-func checkPhaseMetadata(c *checker) {
-	meta, ok := c.mapping("phase_metadata")
+func checkPhaseMetadata(c *codec.Checker) {
+	meta, ok := c.Mapping("phase_metadata")
 	if !ok {
 		return
 	}
 	for phase, v := range meta.All() {
 		at := checkpoint.PathOf("phase_metadata", phase)
-		m, isMap := v.(*object)
+		m, isMap := v.(*checkpoint.Map)
 		if !isMap {
-			c.fail(at, "kind", "want a mapping, got %s", shown(v))
+			c.Fail(at, "kind", "want a mapping, got %s", codec.Shown(v))
 			continue
 		}
-		c.status(at+".status", completed, failed, skipped, inProgress, pending)
-		c.texts(at + ".artifacts")
-		c.number(at+".duration_minutes", 0, anyNumber, false)
-		c.time(at + ".timestamp")
-		if n := len(strings.Fields(text(m, "summary"))); n > 200 {
-			c.fail(at+".summary", "range", "%d words, want at most 200", n)
+		c.Status(at+".status", workflow.Completed, workflow.Failed, workflow.Skipped, workflow.InProgress, workflow.Pending)
+		c.Texts(at + ".artifacts")
+		c.Number(at+".duration_minutes", 0, codec.AnyNumber, false)
+		c.Time(at + ".timestamp")
+		if n := len(strings.Fields(values.Text(m, "summary"))); n > 200 {
+			c.Fail(at+".summary", "range", "%d words, want at most 200", n)
 		} else if n > 50 {
-			c.warn(at+".summary", "range", "%d words, want at most 50", n)
+			c.Warn(at+".summary", "range", "%d words, want at most 50", n)
 		}
 	}
 }
 
 // checkArtifactPaths checks the mapping of names to paths.
-func checkArtifactPaths(c *checker) {
-	paths, ok := c.mapping("artifact_paths")
+func checkArtifactPaths(c *codec.Checker) {
+	paths, ok := c.Mapping("artifact_paths")
 	if !ok {
 		return
 	}
 	for name := range paths.All() {
 		at := checkpoint.PathOf("artifact_paths", name)
-		c.text(at)
-		c.local(at)
+		c.Text(at)
+		c.Local(at)
 	}
 }

@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout/internal/codec"
+	"git-checkpoint/gitstore/layout/internal/values"
+	"git-checkpoint/gitstore/layout/internal/workflow"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -14,7 +17,7 @@ import (
 
 // problems modifies a test document with pairs of path and JSON value, and returns the
 // problems, warnings with the prefix '?'. The value "-" deletes the key.
-func problems(t *testing.T, as Name, name string, changes ...string) []string {
+func problems(t *testing.T, as codec.Name, name string, changes ...string) []string {
 	t.Helper()
 	m, err := checkpoint.DecodeDocument(doc(t, name), checkpoint.DefaultLimits)
 	require.NoError(t, err)
@@ -25,7 +28,7 @@ func problems(t *testing.T, as Name, name string, changes ...string) []string {
 		}
 		require.NoError(t, m.Assign(changes[i], v))
 	}
-	data, err := encodeJSON(m, 2)
+	data, err := m.MarshalJSON()
 	require.NoError(t, err)
 	f, err := Read(as, "", data)
 	require.NoError(t, err)
@@ -48,7 +51,7 @@ func problems(t *testing.T, as Name, name string, changes ...string) []string {
 // Each row lists the problems of a modified document.
 func TestRules(t *testing.T) {
 	for _, c := range []struct {
-		as     Name
+		as     codec.Name
 		name   string
 		change []string
 		want   []string
@@ -289,7 +292,7 @@ func storyProblems(t *testing.T, text, path, value string) []string {
 	default:
 		m.Set(path, checkpoint.ParseValue(value))
 	}
-	data, err := encodeJSON(m, 0)
+	data, err := m.MarshalJSON()
 	require.NoError(t, err)
 	f, err := Read(Pipeline, "checkpoint-S.json", data)
 	require.NoError(t, err)
@@ -344,22 +347,22 @@ func TestStoryPoint(t *testing.T) {
 // Status values of all systems.
 func TestStatusWords(t *testing.T) {
 	for word, want := range map[string]string{
-		"complete": completed, "DONE": completed, "In Progress": inProgress, "not-started": pending, "active": inProgress,
-		"PAUSED": halted, "stage_4_done": completed, "success": completed, "error": failed, "cancelled": aborted, "idle": pending,
-		"skip": skipped, "purple": "", "": "",
+		"complete": workflow.Completed, "DONE": workflow.Completed, "In Progress": workflow.InProgress, "not-started": workflow.Pending, "active": workflow.InProgress,
+		"PAUSED": workflow.Halted, "stage_4_done": workflow.Completed, "success": workflow.Completed, "error": workflow.Failed, "cancelled": workflow.Aborted, "idle": workflow.Pending,
+		"skip": workflow.Skipped, "purple": "", "": "",
 	} {
-		assert.Equal(t, want, statusOf(word), word)
+		assert.Equal(t, want, workflow.StatusOf(word), word)
 	}
 }
 
 // Migration from each older version gives the same document.
 func TestMigration(t *testing.T) {
 	newest := read(t, "claude-1.0.json").Doc
-	assert.Equal(t, "2.1", text(newest, "schema_version"))
-	assert.Equal(t, "implement", text(newest, "state_machine.current_state"))
-	assert.Equal(t, []string{"research", "plan"}, texts(get(newest, "state_machine.completed_states")))
-	assert.Equal(t, "test-all", text(newest, "state_machine.workflow_config.command"))
-	steps := []func(*object){claudeTo11, claudeTo12, claudeTo13, claudeTo20, claudeTo21}
+	assert.Equal(t, "2.1", values.Text(newest, "schema_version"))
+	assert.Equal(t, "implement", values.Text(newest, "state_machine.current_state"))
+	assert.Equal(t, []string{"research", "plan"}, values.Texts(values.Get(newest, "state_machine.completed_states")))
+	assert.Equal(t, "test-all", values.Text(newest, "state_machine.workflow_config.command"))
+	steps := []func(*checkpoint.Map){claudeTo11, claudeTo12, claudeTo13, claudeTo20, claudeTo21}
 	for n := range len(steps) + 1 {
 		m, err := checkpoint.DecodeDocument(doc(t, "claude-1.0.json"), checkpoint.DefaultLimits)
 		require.NoError(t, err)
@@ -375,7 +378,7 @@ func TestMigration(t *testing.T) {
 
 // Real documents migrate to the same result as with the system's own migration.
 func TestRealMigration(t *testing.T) {
-	docs := map[string]*object{}
+	docs := map[string]*checkpoint.Map{}
 	for _, f := range realFiles(t) {
 		if file := imported(f); file != nil && file.Layout == Claude && file.Kind == "checkpoint" {
 			docs[f.name] = file.Doc
@@ -392,13 +395,13 @@ func TestRealMigration(t *testing.T) {
 
 // Explain lists the required keys for an empty document.
 func TestExplain(t *testing.T) {
-	for as, want := range map[Name]string{
+	for as, want := range map[codec.Name]string{
 		Crunch: "checkpoint_id: missing (required)", Claude: "workflow_type: missing (required)",
 		Recovery: "workflow_id: missing (required)", Dotagent: "phase_status: missing (required)",
 		Pipeline: "storyId: missing (required)",
 	} {
 		err := Explain(as, "", []byte("{}"))
-		var invalid *InvalidError
+		var invalid *codec.InvalidError
 		require.ErrorAs(t, err, &invalid, as)
 		require.ErrorContains(t, err, want)
 	}

@@ -1,16 +1,21 @@
 package layout
 
-import "git-checkpoint/gitstore/checkpoint"
+import (
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout/internal/codec"
+	"git-checkpoint/gitstore/layout/internal/values"
+	"git-checkpoint/gitstore/layout/internal/workflow"
+)
 
 // Entire is a read-only source: the session metadata of the tool entire. It has a
 // metadata.json for each checkpoint and each of its sessions.
-const Entire Name = "entire"
+const Entire codec.Name = "entire"
 
 // entireSystem returns the tool entire.
-func entireSystem() *system {
-	return &system{
-		name: Entire, kinds: []*kind{entireMetadata()},
-		other: func(m *object) string {
+func entireSystem() *codec.System {
+	return &codec.System{
+		Name: Entire, Kinds: []*codec.Kind{entireMetadata()},
+		Other: func(m *checkpoint.Map) string {
 			if isEntire(m) {
 				return "the metadata of an agent's session, of none of the five layouts: import --from entire reads it"
 			}
@@ -21,53 +26,55 @@ func entireSystem() *system {
 
 // entireMetadata returns the kind for the metadata of a checkpoint or session. Several
 // keys were renamed over time; all keys are preserved.
-func entireMetadata() *kind {
-	return &kind{
-		name: "metadata", numbered: true,
-		is: isEntire,
-		rules: func(c *checker) {
-			c.required("checkpoint_id")
-			c.text("checkpoint_id", "session_id", "strategy", "branch", "agent", "cli_version")
-			c.time("created_at")
-			c.number("checkpoints_count", 0, anyNumber, true)
-			c.mapping("token_usage")
-			if v, ok := c.given("agents"); ok && len(texts(v)) == 0 {
-				c.warn("agents", "kind", "want text or a list of texts, got %s", shown(v))
+func entireMetadata() *codec.Kind {
+	return &codec.Kind{
+		Name: "metadata", Numbered: true,
+		Is: isEntire,
+		Rules: func(c *codec.Checker) {
+			c.Required("checkpoint_id")
+			c.Text("checkpoint_id", "session_id", "strategy", "branch", "agent", "cli_version")
+			c.Time("created_at")
+			c.Number("checkpoints_count", 0, codec.AnyNumber, true)
+			c.Mapping("token_usage")
+			if v, ok := c.Given("agents"); ok && len(values.Texts(v)) == 0 {
+				c.Warn("agents", "kind", "want text or a list of texts, got %s", codec.Shown(v))
 			}
-			for i, file := range texts(get(c.doc, "files_touched")) {
-				if absolute(file) {
-					c.warn(checkpoint.PathOf("files_touched", i), "place", "%s is a path of one machine", shown(file))
+			for i, file := range values.Texts(values.Get(c.Doc, "files_touched")) {
+				if values.Absolute(file) {
+					c.Warn(checkpoint.PathOf("files_touched", i), "place", "%s is a path of one machine", codec.Shown(file))
 				}
 			}
 		},
-		key: func(m *object) string {
-			issue, _ := checkpoint.IssueFromBranch(text(m, "branch"), nil)
+		Key: func(m *checkpoint.Map) string {
+			issue, _ := checkpoint.IssueFromBranch(values.Text(m, "branch"), nil)
 			return string(issue)
 		},
-		id: func(m *object) string { return text(m, "checkpoint_id") },
-		at: func(m *object) any { return get(m, "created_at") },
-		trigger: func(*object) checkpoint.Trigger {
+		ID: func(m *checkpoint.Map) string { return values.Text(m, "checkpoint_id") },
+		At: func(m *checkpoint.Map) any { return values.Get(m, "created_at") },
+		Trigger: func(*checkpoint.Map) checkpoint.Trigger {
 			return checkpoint.SessionEnd
 		},
-		apply:  applyEntire,
-		file:   func(*object) string { return "metadata.json" },
-		indent: defaultIndent,
+		Apply:  applyEntire,
+		File:   func(*checkpoint.Map) string { return "metadata.json" },
+		Indent: codec.DefaultIndent,
 	}
 }
 
-func isEntire(m *object) bool { return has(m, "checkpoint_id") && hasAny(m, "session_id", "sessions") }
+func isEntire(m *checkpoint.Map) bool {
+	return values.Has(m, "checkpoint_id") && values.HasAny(m, "session_id", "sessions")
+}
 
-func applyEntire(m *object, r *checkpoint.Record) {
-	setWorkflow(r, "type", "session", "description", text(m, "summary.intent"), "updated_at", text(m, "created_at"))
-	if id := text(m, "session_id"); id != "" {
+func applyEntire(m *checkpoint.Map, r *checkpoint.Record) {
+	workflow.Set(r, "type", "session", "description", values.Text(m, "summary.intent"), "updated_at", values.Text(m, "created_at"))
+	if id := values.Text(m, "session_id"); id != "" {
 		r.SetSession(id)
 	}
-	if branch := text(m, "branch"); branch != "" {
+	if branch := values.Text(m, "branch"); branch != "" {
 		r.SetBranch(branch)
 	}
-	r.SetNote(text(m, "summary.outcome"))
+	r.SetNote(values.Text(m, "summary.outcome"))
 	var files []checkpoint.File
-	for _, file := range texts(get(m, "files_touched")) {
+	for _, file := range values.Texts(values.Get(m, "files_touched")) {
 		files = append(files, checkpoint.File{Path: file, Status: "modified"})
 	}
 	r.SetFiles(files)

@@ -11,6 +11,9 @@ import (
 	"unicode/utf8"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout/internal/codec"
+	"git-checkpoint/gitstore/layout/internal/values"
+	"git-checkpoint/gitstore/layout/internal/workflow"
 )
 
 // A story log resembles YAML, but several agents append lines to it. So keys can repeat,
@@ -32,15 +35,15 @@ var eventLine = sync.OnceValue(func() *regexp.Regexp {
 
 var timeOfDay = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:^|\s)([0-2][0-9]:[0-5][0-9])(?:\s|$)`) })
 
-func crunchStory() *kind {
-	return &kind{
-		name:  "story",
-		log:   isStoryLog,
-		lines: storyLines,
-		rules: storyLogRules,
-		key:   func(m *object) string { return text(m, "name") },
-		apply: applyStoryLog,
-		file:  func(m *object) string { return text(m, "name") + ".yaml" },
+func crunchStory() *codec.Kind {
+	return &codec.Kind{
+		Name:  "story",
+		Log:   isStoryLog,
+		Lines: storyLines,
+		Rules: storyLogRules,
+		Key:   func(m *checkpoint.Map) string { return values.Text(m, "name") },
+		Apply: applyStoryLog,
+		File:  func(m *checkpoint.Map) string { return values.Text(m, "name") + ".yaml" },
 	}
 }
 
@@ -48,11 +51,11 @@ func crunchStory() *kind {
 func isStoryLog(file string, data []byte) bool {
 	ext := path.Ext(file)
 	return (ext == ".yaml" || ext == ".yml") && strings.Contains("/"+file, storyFolder) &&
-		!isJSON(data) && len(bytes.TrimSpace(data)) > 0 && len(data) <= maxText && utf8.Valid(data) && bytes.IndexByte(data, 0) < 0
+		!codec.IsJSON(data) && len(bytes.TrimSpace(data)) > 0 && len(data) <= codec.MaxText && utf8.Valid(data) && bytes.IndexByte(data, 0) < 0
 }
 
 // storyLines returns the document of a log: base name and events.
-func storyLines(file string, data []byte) *object {
+func storyLines(file string, data []byte) *checkpoint.Map {
 	base := path.Base(file)
 	events := []any{}
 	for line := range strings.Lines(string(data)) {
@@ -60,18 +63,18 @@ func storyLines(file string, data []byte) *object {
 		if m == nil {
 			continue
 		}
-		status := map[string]string{"✓": completed, `"COMPLETE"`: completed, "✗": failed, "SKIP": skipped}[m[2]]
-		e := newObject("phase", m[1], "status", status)
+		status := map[string]string{"✓": workflow.Completed, `"COMPLETE"`: workflow.Completed, "✗": workflow.Failed, "SKIP": workflow.Skipped}[m[2]]
+		e := values.NewMap("phase", m[1], "status", status)
 		if at := timeOfDay().FindStringSubmatch(m[3]); at != nil {
 			e.Set("at", at[1])
 		}
-		putText(e, "text", strings.TrimSpace(m[3]))
+		values.PutText(e, "text", strings.TrimSpace(m[3]))
 		events = append(events, e)
 	}
 	if len(events) == 0 {
 		events = phaseEvents(data)
 	}
-	return newObject("name", strings.TrimSuffix(base, path.Ext(base)), "events", events)
+	return values.NewMap("name", strings.TrimSuffix(base, path.Ext(base)), "events", events)
 }
 
 // phaseEvents returns the phases of a log with valid YAML: a list, or a mapping by name.
@@ -81,54 +84,54 @@ func phaseEvents(data []byte) []any {
 	if err != nil {
 		return events
 	}
-	add := func(name string, phase *object) {
-		if status := text(phase, "status"); name != "" && status != "" {
-			events = append(events, newObject("phase", name, "status", cmp.Or(statusOf(status), status)))
+	add := func(name string, phase *checkpoint.Map) {
+		if status := values.Text(phase, "status"); name != "" && status != "" {
+			events = append(events, values.NewMap("phase", name, "status", cmp.Or(workflow.StatusOf(status), status)))
 		}
 	}
-	for name, v := range sub(m, "phases").All() {
-		phase, _ := v.(*object)
+	for name, v := range values.Sub(m, "phases").All() {
+		phase, _ := v.(*checkpoint.Map)
 		add(name, phase)
 	}
-	list, _ := get(m, "phases").([]any)
+	list, _ := values.Get(m, "phases").([]any)
 	for _, v := range list {
-		phase, _ := v.(*object)
-		add(text(phase, "phase"), phase)
+		phase, _ := v.(*checkpoint.Map)
+		add(values.Text(phase, "phase"), phase)
 	}
 	return events
 }
 
 // storyLogRules warns about the first event with a time of day.
-func storyLogRules(c *checker) {
-	events, _ := get(c.doc, "events").([]any)
+func storyLogRules(c *codec.Checker) {
+	events, _ := values.Get(c.Doc, "events").([]any)
 	for _, e := range events {
-		if at := text(e.(*object), "at"); at != "" {
-			c.warn("", "time", "%s and the like are times without a date", at)
+		if at := values.Text(e.(*checkpoint.Map), "at"); at != "" {
+			c.Warn("", "time", "%s and the like are times without a date", at)
 			return
 		}
 	}
 }
 
 // applyStoryLog sets the phases of the record from the events.
-func applyStoryLog(m *object, r *checkpoint.Record) {
+func applyStoryLog(m *checkpoint.Map, r *checkpoint.Record) {
 	last := map[string]string{}
 	current := ""
-	events, _ := get(m, "events").([]any)
+	events, _ := values.Get(m, "events").([]any)
 	for _, e := range events {
-		event, _ := e.(*object)
-		current = text(event, "phase")
-		last[current] = text(event, "status")
+		event, _ := e.(*checkpoint.Map)
+		current = values.Text(event, "phase")
+		last[current] = values.Text(event, "status")
 	}
 	var names, done []string
 	for name, status := range last {
 		names = append(names, name)
-		if over(status) {
+		if workflow.IsDone(status) {
 			done = append(done, name)
 		}
 	}
 	slices.Sort(names)
 	slices.Sort(done)
-	setWorkflow(r, "description", text(m, "name"))
+	workflow.Set(r, "description", values.Text(m, "name"))
 	r.Doc().Delete("progress")
 	if len(names) > 0 {
 		r.SetProgress(checkpoint.Progress{Current: current, Completed: done, Names: names})

@@ -8,12 +8,14 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout/internal/codec"
+	"git-checkpoint/gitstore/layout/internal/values"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
-func textsFor(t *testing.T, as Name, name string, change func(r *checkpoint.Record)) Texts {
+func textsFor(t *testing.T, as codec.Name, name string, change func(r *checkpoint.Record)) codec.Texts {
 	t.Helper()
 	r := read(t, name).Apply(nil)
 	r.SetCreatedAt(mustTime(t, "2026-01-02T03:04:05Z"))
@@ -27,7 +29,7 @@ func textsFor(t *testing.T, as Name, name string, change func(r *checkpoint.Reco
 
 // Each system has its own texts; the worker block joins its lists.
 func TestTexts(t *testing.T) {
-	assert.Equal(t, Texts{
+	assert.Equal(t, codec.Texts{
 		Found:    "Found existing checkpoint for this plan.\nCurrent phase: 3\nCompleted phases: 1,2\n",
 		Question: "Resume from checkpoint? (Y/n) ",
 		Resumed:  "Resuming from Phase 3\nCompleted phases: 1,2\nSkipping completed work...\n",
@@ -35,7 +37,7 @@ func TestTexts(t *testing.T) {
 	assert.Contains(t, textsFor(t, Recovery, "recovery.json", func(r *checkpoint.Record) {
 		r.SetProgress(checkpoint.Progress{Current: "1", Completed: []string{"1"}, Total: 3})
 	}).Resumed, "Resuming from Phase 2\n", "the first that is not completed")
-	assert.Equal(t, Texts{
+	assert.Equal(t, codec.Texts{
 		Found:    "Detected interrupted workflow: wf-9\n",
 		Question: "Resume workflow from ARCHITECTURE? [Y/n] ",
 		Resumed: "Resuming workflow wf-9 from ARCHITECTURE phase\n" +
@@ -47,23 +49,23 @@ func TestTexts(t *testing.T) {
 		"Last action: AB-11 is merged\n" +
 		"Continue from remaining tasks only.\n"
 	spawn := "team: pipeline-2026-01-02\nmodel: opus\nsubagent_type: general-purpose\n"
-	assert.Equal(t, Texts{
+	assert.Equal(t, codec.Texts{
 		Resumed: "resume: worker 7\nfallback: story-AB-1-s2-retry\n" + spawn + block, Prompt: "story: AB-1\nstage: 2\n" + block,
 	}, textsFor(t, Pipeline, "pipeline-story.json", nil))
 	assert.Contains(t, textsFor(t, Pipeline, "pipeline-story.json", func(r *checkpoint.Record) {
 		_ = r.Doc().Assign(`tasks."AB-12".status`, "complete")
 	}).Resumed, "Tasks already completed: AB-11, AB-12\nTasks remaining: AB-13\n")
 	hostile := textsFor(t, Pipeline, "pipeline-story.json", func(r *checkpoint.Record) {
-		r.Doc().Set("tasks", newObject())
+		r.Doc().Set("tasks", values.NewMap())
 		_ = r.Doc().Assign("stage.agent", nil)
 		_ = r.Doc().Assign("stage.last_action", "one\r\ntwo\x1b[2J")
 	})
 	assert.Equal(t, "fallback: story-AB-1-s2-retry\n"+spawn+"CHECKPOINT RESUME \u2014 DO NOT re-execute completed work.\n"+
 		"Tasks already completed: \nTasks remaining: \nLast action: one  two\ufffd[2J\nContinue from remaining tasks only.\n", hostile.Resumed)
-	for _, as := range []Name{Crunch, Claude} {
-		assert.Equal(t, Texts{}, textsFor(t, as, "recovery.json", nil))
+	for _, as := range []codec.Name{Crunch, Claude} {
+		assert.Equal(t, codec.Texts{}, textsFor(t, as, "recovery.json", nil))
 	}
-	for _, as := range []Name{Recovery, Dotagent, Pipeline} {
+	for _, as := range []codec.Name{Recovery, Dotagent, Pipeline} {
 		_, err := TextsOf(as, checkpoint.New())
 		require.ErrorContains(t, err, "the record has no ")
 	}
@@ -88,7 +90,7 @@ func TestWorker(t *testing.T) {
 	assert.Equal(t, "story: AB-1\nstage: 2\nbusiness_answers: {\"who\":\"all\"}\nworktree: ../wt AB-1\nproject_root: /src\n"+w.Block, w.Prompt("", "/src"))
 	assert.Equal(t, "Do AB-1 {nothing} in ../wt AB-1.\n"+w.Block, w.Prompt("Do {story} {nothing} in {worktree}.\n\n", "/src"))
 
-	story.Doc().Merge(newObject("stage", newObject("spawn", newObject("team", "t", "model", "small", "subagent_type", "s", "mode", "ask"))))
+	story.Doc().Merge(values.NewMap("stage", values.NewMap("spawn", values.NewMap("team", "t", "model", "small", "subagent_type", "s", "mode", "ask"))))
 	w, err = WorkerOf(story, lead)
 	require.NoError(t, err)
 	assert.Equal(t, "resume: worker 7\nfallback: story-AB-1-s2-retry\nteam: t\nmodel: small\nsubagent_type: s\nmode: ask\n"+w.Block, w.Plan(true))
@@ -104,7 +106,7 @@ func TestTextsGolden(t *testing.T) {
 		r := read(t, filepath.Base(name)).Apply(nil)
 		r.SetCreatedAt(mustTime(t, "2026-01-02T03:04:05Z"))
 		r = stored(t, r)
-		for _, as := range []Name{Recovery, Dotagent, Pipeline} {
+		for _, as := range []codec.Name{Recovery, Dotagent, Pipeline} {
 			texts, err := TextsOf(as, r)
 			if err != nil {
 				continue

@@ -8,6 +8,9 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout/internal/codec"
+	"git-checkpoint/gitstore/layout/internal/values"
+	"git-checkpoint/gitstore/layout/internal/workflow"
 )
 
 // A Worker holds the data for the restart of a crashed pipeline worker. The lead first
@@ -25,33 +28,33 @@ type Worker struct {
 
 // Leads reports whether a record is the state of a pipeline lead and contains the story.
 func Leads(r *checkpoint.Record, story string) bool {
-	return r.Layout() == string(Pipeline) && has(sub(r.Doc(), "layout.files.state.document.story_state"), story)
+	return r.Layout() == string(Pipeline) && values.Has(values.Sub(r.Doc(), "layout.files.state.document.story_state"), story)
 }
 
 // WorkerOf returns the worker of a story from its own record and the lead's record, which
 // may be nil. It fails if the record has no stage.
 func WorkerOf(r, lead *checkpoint.Record) (Worker, error) {
-	stage := sub(r.Doc(), "stage")
-	number := text(stage, "number")
+	stage := values.Sub(r.Doc(), "stage")
+	number := values.Text(stage, "number")
 	if number == "" {
 		return Worker{}, errors.New("the record has no stage")
 	}
-	story := cmp.Or(text(stage, "story"), string(r.Issue()))
+	story := cmp.Or(values.Text(stage, "story"), string(r.Issue()))
 	state := checkpoint.NewMap()
 	if lead != nil {
-		state = sub(lead.Doc(), "layout.files.state.document")
+		state = values.Sub(lead.Doc(), "layout.files.state.document")
 	}
 	w := Worker{
-		Story: line(story), Stage: line(number), Agent: line(text(stage, "agent")),
-		Name:     fmt.Sprintf("story-%s-s%s-retry", line(story), line(number)),
-		Team:     line(cmp.Or(text(stage, "spawn.team"), text(state, "team_name"), "pipeline-"+r.CreatedAt().UTC().Format("2006-01-02"))),
-		Model:    line(cmp.Or(text(stage, "spawn.model"), "opus")),
-		Kind:     line(cmp.Or(text(stage, "spawn.subagent_type"), "general-purpose")),
-		Mode:     line(cmp.Or(text(stage, "spawn.mode"), "bypassPermissions")),
-		Worktree: line(textOf(get(state, checkpoint.PathOf("worktree_map", story)))),
+		Story: values.Line(story), Stage: values.Line(number), Agent: values.Line(values.Text(stage, "agent")),
+		Name:     fmt.Sprintf("story-%s-s%s-retry", values.Line(story), values.Line(number)),
+		Team:     values.Line(cmp.Or(values.Text(stage, "spawn.team"), values.Text(state, "team_name"), "pipeline-"+r.CreatedAt().UTC().Format("2006-01-02"))),
+		Model:    values.Line(cmp.Or(values.Text(stage, "spawn.model"), "opus")),
+		Kind:     values.Line(cmp.Or(values.Text(stage, "spawn.subagent_type"), "general-purpose")),
+		Mode:     values.Line(cmp.Or(values.Text(stage, "spawn.mode"), "bypassPermissions")),
+		Worktree: values.Line(values.AsText(values.Get(state, checkpoint.PathOf("worktree_map", story)))),
 		Block:    block(r, stage),
 	}
-	if answers := sub(state, "business_answers"); answers.Len() > 0 {
+	if answers := values.Sub(state, "business_answers"); answers.Len() > 0 {
 		if data, err := answers.MarshalJSON(); err == nil {
 			w.Answers = string(data)
 		}
@@ -60,20 +63,20 @@ func WorkerOf(r, lead *checkpoint.Record) (Worker, error) {
 }
 
 // pipelineTexts returns the lead's instructions to restart a worker.
-func pipelineTexts(r *checkpoint.Record) (Texts, error) {
+func pipelineTexts(r *checkpoint.Record) (codec.Texts, error) {
 	w, err := WorkerOf(r, nil)
 	if err != nil {
-		return Texts{}, err
+		return codec.Texts{}, err
 	}
-	return Texts{Resumed: w.Plan(false), Prompt: w.Prompt("", "")}, nil
+	return codec.Texts{Resumed: w.Plan(false), Prompt: w.Prompt("", "")}, nil
 }
 
 // block returns the instructions of the pipeline system for a new worker.
-func block(r *checkpoint.Record, stage *object) string {
-	done, left := tasksByState(r)
+func block(r *checkpoint.Record, stage *checkpoint.Map) string {
+	done, left := workflow.Tasks(r)
 	return fmt.Sprintf("CHECKPOINT RESUME \u2014 DO NOT re-execute completed work.\n"+
 		"Tasks already completed: %s\nTasks remaining: %s\nLast action: %s\nContinue from remaining tasks only.\n",
-		line(strings.Join(done, ", ")), line(strings.Join(left, ", ")), line(text(stage, "last_action")))
+		values.Line(strings.Join(done, ", ")), values.Line(strings.Join(left, ", ")), values.Line(values.Text(stage, "last_action")))
 }
 
 // Plan returns the steps to restart the worker, followed by the block. The mode is a
@@ -97,7 +100,7 @@ func (w Worker) Prompt(template, root string) string {
 		{"stage", w.Stage},
 		{"business_answers", w.Answers},
 		{"worktree", w.Worktree},
-		{"project_root", line(root)},
+		{"project_root", values.Line(root)},
 	}
 	var text strings.Builder
 	if template != "" {

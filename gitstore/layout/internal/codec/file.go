@@ -1,4 +1,4 @@
-package layout
+package codec
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout/internal/values"
 )
 
 // File is a parsed document of a layout.
@@ -18,23 +19,23 @@ type File struct {
 	Path     string    // path as passed to Read
 	Problems []Problem // rule violations
 
-	Doc *object // migrated to the newest version
+	Doc *checkpoint.Map // migrated to the newest version
 
-	kind *kind
+	kind *Kind
 	data []byte
 }
 
-// read parses a document. Layout.Read describes the errors.
-func (g registry) read(as Name, file string, data []byte) (*File, error) {
+// Read parses a document. Layout.Read describes the errors.
+func (g Registry) Read(as Name, file string, data []byte) (*File, error) {
 	base := baseName(file)
 	m, err := checkpoint.DecodeDocument(data, checkpoint.DefaultLimits)
 	var system Name
-	var k *kind
+	var k *Kind
 	var odd []Problem
 	if err == nil {
-		system, k = g.find(as, m, file)
+		system, k = g.findKind(as, m, file)
 	} else if t, problems := decodeTolerant(data); t != nil {
-		if n, found := g.find(as, t, file); found != nil && found.whole != nil {
+		if n, found := g.findKind(as, t, file); found != nil && found.Whole != nil {
 			m, odd, err, system, k = t, problems, nil, n, found
 		}
 	}
@@ -49,31 +50,31 @@ func (g registry) read(as Name, file string, data []byte) (*File, error) {
 		}
 		return nil, syntaxError(as, base, data, err)
 	}
-	if k == nil || k.whole == nil && !isJSON(data) {
+	if k == nil || k.Whole == nil && !IsJSON(data) {
 		return nil, &UnknownDocumentError{Layout: as, File: base, Reason: g.otherType(m)}
 	}
-	f := &File{Layout: system, Kind: k.name, Path: file, kind: k, data: data}
-	if k.version != nil {
-		f.Version = k.version(m)
+	f := &File{Layout: system, Kind: k.Name, Path: file, kind: k, data: data}
+	if k.Version != nil {
+		f.Version = k.Version(m)
 	}
-	if k.reads != nil && k.reads(f.Version) != "" {
-		return nil, &VersionError{Layout: system, File: base, Version: f.Version, Reads: k.reads(f.Version)}
+	if k.Reads != nil && k.Reads(f.Version) != "" {
+		return nil, &VersionError{Layout: system, File: base, Version: f.Version, Reads: k.Reads(f.Version)}
 	}
 	f.Problems, f.Doc = append(odd, k.check(m, base, data)...), k.migrated(m)
 	return f, nil
 }
 
 // check returns the rules that a document violates.
-func (k *kind) check(m *object, base string, data []byte) []Problem {
-	c := &checker{doc: m, file: base}
-	k.rules(c)
+func (k *Kind) check(m *checkpoint.Map, base string, data []byte) []Problem {
+	c := &Checker{Doc: m, file: base}
+	k.Rules(c)
 	place(c.found, data)
 	return c.found
 }
 
 // decodeTolerant parses a YAML document with irregularities that other parsers accept. It
 // returns them as warnings, and nil if the document has none.
-func decodeTolerant(data []byte) (*object, []Problem) {
+func decodeTolerant(data []byte) (*checkpoint.Map, []Problem) {
 	var odd []Problem
 	m, err := checkpoint.DecodeTolerant(data, checkpoint.DefaultLimits, func(line, column int, msg string) {
 		if len(odd) < maxProblems {
@@ -88,8 +89,8 @@ func decodeTolerant(data []byte) (*object, []Problem) {
 
 // readLog parses a log. A decoder error becomes a warning, so that only strict reading
 // rejects the log.
-func readLog(system Name, k *kind, file string, data []byte, syntax error) *File {
-	f := &File{Layout: system, Kind: k.name, Path: file, kind: k, data: data, Doc: k.lines(file, data)}
+func readLog(system Name, k *Kind, file string, data []byte, syntax error) *File {
+	f := &File{Layout: system, Kind: k.Name, Path: file, kind: k, data: data, Doc: k.Lines(file, data)}
 	if syntax != nil {
 		p := syntaxProblem(data, syntax)
 		p.Warning, p.Msg = true, "kept as it is, its lines are read: "+p.Msg
@@ -99,15 +100,15 @@ func readLog(system Name, k *kind, file string, data []byte, syntax error) *File
 	return f
 }
 
-// explain returns an *InvalidError with the rules that a document of the first kind
+// Explain returns an *InvalidError with the rules that a document of the first kind
 // violates, nil if it violates no rule.
-func (s *system) explain(file string, data []byte) error {
-	f := &File{Layout: s.name, Path: file, kind: s.kinds[0]}
+func (s *System) Explain(file string, data []byte) error {
+	f := &File{Layout: s.Name, Path: file, kind: s.Kinds[0]}
 	m, err := checkpoint.DecodeDocument(data, checkpoint.DefaultLimits)
 	switch {
 	case err != nil:
-		return syntaxError(s.name, f.base(), data, err)
-	case f.kind.whole == nil && !isJSON(data):
+		return syntaxError(s.Name, f.base(), data, err)
+	case f.kind.Whole == nil && !IsJSON(data):
 		f.Problems = []Problem{{Rule: "syntax", Msg: "want JSON", Line: 1, Column: 1}}
 	default:
 		f.Problems = f.kind.check(m, f.base(), data)
@@ -136,20 +137,20 @@ func baseName(file string) string {
 }
 
 // Key returns the issue key of the document, "" if the document has no key.
-func (f *File) Key() string { return f.kind.key(f.Doc) }
+func (f *File) Key() string { return f.kind.Key(f.Doc) }
 
 // ID returns the checkpoint id of the document. If the document has no id, ID returns the
 // file name without extension. The result is "" if neither is a valid id.
 func (f *File) ID() checkpoint.ID {
-	if f.kind.id == nil {
+	if f.kind.ID == nil {
 		return ""
 	}
 	base := path.Base(f.Path)
 	if base = strings.TrimSuffix(base, path.Ext(base)); f.Path == "" || base == "latest" || base == "state" {
 		base = ""
 	}
-	name := cmp.Or(f.kind.id(f.Doc), base)
-	if dir := path.Base(path.Dir(f.Path)); f.kind.numbered && dir != "" && strings.Trim(dir, "0123456789") == "" {
+	name := cmp.Or(f.kind.ID(f.Doc), base)
+	if dir := path.Base(path.Dir(f.Path)); f.kind.Numbered && dir != "" && strings.Trim(dir, "0123456789") == "" {
 		name += "-" + dir // sessions share the id of their checkpoint; each has a numbered folder
 	}
 	id, err := checkpoint.ParseID(name)
@@ -162,20 +163,20 @@ func (f *File) ID() checkpoint.ID {
 // Written returns the write time in the document, unparsed; checkpoint.ParseTime may
 // reject the value.
 func (f *File) Written() any {
-	if f.kind.at == nil {
+	if f.kind.At == nil {
 		return nil
 	}
-	return f.kind.at(f.Doc)
+	return f.kind.At(f.Doc)
 }
 
 // Clock returns the write time of a document that contains only times of day. The result
 // is the last of these times, on the UTC date of the file's modification. It is zero if
 // the document has no times.
 func (f *File) Clock(changed time.Time) time.Time {
-	events, _ := get(f.Doc, "events").([]any)
+	events, _ := values.Get(f.Doc, "events").([]any)
 	for _, e := range slices.Backward(events) {
-		event, _ := e.(*object)
-		at, err := time.Parse("15:04", text(event, "at"))
+		event, _ := e.(*checkpoint.Map)
+		at, err := time.Parse("15:04", values.Text(event, "at"))
 		if err == nil {
 			y, m, d := changed.UTC().Date()
 			return time.Date(y, m, d, at.Hour(), at.Minute(), 0, 0, time.UTC)
@@ -193,7 +194,7 @@ func (f *File) Relativize(root string) int {
 	was := len(f.Problems)
 	n := relativize(f.Doc, strings.TrimSuffix(strings.ReplaceAll(root, `\`, "/"), "/")+"/")
 	f.Problems = slices.DeleteFunc(f.Problems, func(p Problem) bool {
-		return p.Rule == "place" && !absolute(textOf(get(f.Doc, p.Path)))
+		return p.Rule == "place" && !values.Absolute(values.AsText(values.Get(f.Doc, p.Path)))
 	})
 	return max(n, was-len(f.Problems))
 }
@@ -211,7 +212,7 @@ func relativize(v any, prefix string) (n int) {
 		n += relativize(v, prefix)
 	}
 	switch v := v.(type) {
-	case *object:
+	case *checkpoint.Map:
 		for key, value := range v.Clone().All() {
 			if _, isText := value.(string); !isText {
 				value, _ = v.Get(key)
@@ -228,27 +229,27 @@ func relativize(v any, prefix string) (n int) {
 
 // Trigger returns the trigger for a checkpoint of this document.
 func (f *File) Trigger() checkpoint.Trigger {
-	if f.kind.trigger == nil {
+	if f.kind.Trigger == nil {
 		return checkpoint.PhaseTransition
 	}
-	return f.kind.trigger(f.Doc)
+	return f.kind.Trigger(f.Doc)
 }
 
 // Whole reports whether the document is a complete record, with id, time and resume
 // point.
-func (f *File) Whole() bool { return f.kind.whole != nil }
+func (f *File) Whole() bool { return f.kind.Whole != nil }
 
 // Sequel reports whether another file in the same folder names the document's workflow.
-func (f *File) Sequel() bool { return f.kind.sequel && f.Key() == "" }
+func (f *File) Sequel() bool { return f.kind.Sequel && f.Key() == "" }
 
 // Against compares a document with the preceding record, which may be nil. It fails with
 // *InvalidError if the document contradicts the record.
 func (f *File) Against(before *checkpoint.Record) error {
-	if before == nil || f.kind.against == nil {
+	if before == nil || f.kind.Against == nil {
 		return nil
 	}
-	c := &checker{doc: f.Doc}
-	f.kind.against(c, before)
+	c := &Checker{Doc: f.Doc}
+	f.kind.Against(c, before)
 	if len(c.found) == 0 {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package layout
+package codec
 
 import (
 	"crypto/sha256"
@@ -7,14 +7,15 @@ import (
 	"path"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout/internal/values"
 )
 
-// reserved lists the keys of a record that belong to git-checkpoint.
-var reserved = []string{"trigger", "clock", "snapshot", "layout"}
+// Reserved lists the keys of a record that belong to git-checkpoint.
+var Reserved = []string{"trigger", "clock", "snapshot", "layout"}
 
-// maxText limits the original bytes stored with a document. Larger documents are written
+// MaxText limits the original bytes stored with a document. Larger documents are written
 // again with equal content.
-const maxText = 1 << 20
+const MaxText = 1 << 20
 
 // Apply returns the record before with this document applied; before may be nil. A crunch
 // document is a complete record and replaces before.
@@ -23,8 +24,8 @@ func (f *File) Apply(before *checkpoint.Record) *checkpoint.Record {
 	if r == nil {
 		r = checkpoint.New()
 	}
-	stored, known := f.stored(), f.kind.judge != nil && f.In(r)
-	if f.kind.whole != nil {
+	stored, known := f.stored(), f.kind.Judge != nil && f.In(r)
+	if f.kind.Whole != nil {
 		r = checkpoint.FromDoc(f.Doc.Clone())
 		r.Doc().Delete("layout")
 	} else {
@@ -32,29 +33,29 @@ func (f *File) Apply(before *checkpoint.Record) *checkpoint.Record {
 	}
 	f.section(r).Set(f.Kind, stored)
 	r.SetTrigger(f.Trigger())
-	if f.kind.apply != nil {
-		f.kind.apply(f.Doc, r)
+	if f.kind.Apply != nil {
+		f.kind.Apply(f.Doc, r)
 	}
-	if f.kind.judge != nil && !known {
-		f.kind.judge(r)
+	if f.kind.Judge != nil && !known {
+		f.kind.Judge(r)
 	}
 	return r
 }
 
 // section returns the files of this layout in the record and creates the section if
 // necessary. Files of other layouts are removed.
-func (f *File) section(r *checkpoint.Record) *object {
-	l := sub(r.Doc(), "layout")
-	if text(l, "name") != string(f.Layout) {
-		l = newObject("name", string(f.Layout))
+func (f *File) section(r *checkpoint.Record) *checkpoint.Map {
+	l := values.Sub(r.Doc(), "layout")
+	if values.Text(l, "name") != string(f.Layout) {
+		l = values.NewMap("name", string(f.Layout))
 	}
 	r.Doc().Set("layout", l)
-	return mustSub(l, "files")
+	return l.MustSub("files")
 }
 
 // stored returns the metadata for the document: name, version, indentation and original
 // bytes.
-func (f *File) stored() *object {
+func (f *File) stored() *checkpoint.Map {
 	m := checkpoint.NewMap()
 	if f.Path != "" {
 		m.Set("name", path.Base(f.Path))
@@ -62,13 +63,13 @@ func (f *File) stored() *object {
 	if f.Version != "" {
 		m.Set("version", f.Version)
 	}
-	if isJSON(f.data) {
-		if n := indentOf(f.data); f.kind.whole != nil || n != f.kind.indent {
+	if IsJSON(f.data) {
+		if n := indentOf(f.data); f.kind.Whole != nil || n != f.kind.Indent {
 			m.Set("indent", n)
 		}
 	}
 	data, err := f.kind.encode(m, f.Doc)
-	if (err != nil || string(data) != string(f.data) || f.kind.whole != nil && hasAny(f.Doc, reserved...)) && len(f.data) <= maxText {
+	if (err != nil || string(data) != string(f.data) || f.kind.Whole != nil && values.HasAny(f.Doc, Reserved...)) && len(f.data) <= MaxText {
 		m.Set("text", string(f.data))
 	}
 	return m
@@ -77,15 +78,15 @@ func (f *File) stored() *object {
 // In reports whether the record already contains this document as its last document of
 // this kind.
 func (f *File) In(r *checkpoint.Record) bool {
-	stored := sub(r.Doc(), "layout.files."+f.Kind)
-	if text(r.Doc(), "layout.name") != string(f.Layout) || stored.Len() == 0 {
+	stored := values.Sub(r.Doc(), "layout.files."+f.Kind)
+	if values.Text(r.Doc(), "layout.name") != string(f.Layout) || stored.Len() == 0 {
 		return false
 	}
 	now, err := f.kind.document(r, stored, false)
 	if err != nil || now == nil {
 		return false
 	}
-	if issue, ok := f.Doc.Get("issue_number"); ok && f.kind.whole != nil {
+	if issue, ok := f.Doc.Get("issue_number"); ok && f.kind.Whole != nil {
 		now.Set("issue_number", issue) // the record may belong to another issue
 	}
 	return f.kind.unchanged(f.Doc, now)
@@ -99,16 +100,16 @@ func (f *File) Digest() string { return digest(f.Layout, f.Kind, f.Doc) }
 // instead.
 func Digests(r *checkpoint.Record) []string {
 	var out []string
-	as := Name(text(r.Doc(), "layout.name"))
-	for name := range sub(r.Doc(), "layout.files").All() {
-		if m, ok := get(r.Doc(), "layout.files."+name+".document").(*object); ok {
+	as := Name(values.Text(r.Doc(), "layout.name"))
+	for name := range values.Sub(r.Doc(), "layout.files").All() {
+		if m, ok := values.Get(r.Doc(), "layout.files."+name+".document").(*checkpoint.Map); ok {
 			out = append(out, digest(as, name, m))
 		}
 	}
 	return out
 }
 
-func digest(as Name, name string, m *object) string {
+func digest(as Name, name string, m *checkpoint.Map) string {
 	data, err := m.MarshalJSON()
 	if err != nil {
 		return ""
@@ -118,11 +119,11 @@ func digest(as Name, name string, m *object) string {
 }
 
 // encode returns a document in its original format.
-func (k *kind) encode(stored, m *object) ([]byte, error) {
-	indent := k.indent
-	if n, ok := number(text(stored, "indent")).Int(); ok {
+func (k *Kind) encode(stored, m *checkpoint.Map) ([]byte, error) {
+	indent := k.Indent
+	if n, ok := checkpoint.Number(values.Text(stored, "indent")).Int(); ok {
 		indent = int(n)
-	} else if k.whole != nil {
+	} else if k.Whole != nil {
 		return checkpoint.FromDoc(m).Encode()
 	}
 	return encodeJSON(m, indent)
@@ -130,12 +131,12 @@ func (k *kind) encode(stored, m *object) ([]byte, error) {
 
 // bytes returns the original bytes if the document is unchanged, otherwise its new
 // encoding.
-func (k *kind) bytes(stored, m *object) ([]byte, error) {
-	if s := text(stored, "text"); s != "" {
-		if k.lines != nil {
+func (k *Kind) bytes(stored, m *checkpoint.Map) ([]byte, error) {
+	if s := values.Text(stored, "text"); s != "" {
+		if k.Lines != nil {
 			return []byte(s), nil // log lines contain more than their events
 		}
-		if was, err := k.decode(text(stored, "name"), []byte(s)); err == nil && k.unchanged(was, m) {
+		if was, err := k.decode(values.Text(stored, "name"), []byte(s)); err == nil && k.unchanged(was, m) {
 			return []byte(s), nil
 		}
 	}
@@ -144,9 +145,9 @@ func (k *kind) bytes(stored, m *object) ([]byte, error) {
 
 // unchanged reports whether a document equals the original. Key order is ignored for
 // crunch documents, because records have their own order.
-func (k *kind) unchanged(was, m *object) bool {
-	if k.whole != nil {
-		return same(was, m)
+func (k *Kind) unchanged(was, m *checkpoint.Map) bool {
+	if k.Whole != nil {
+		return values.Same(was, m)
 	}
 	return checkpoint.Equal(was, m)
 }
@@ -159,16 +160,16 @@ type Output struct {
 	Link string
 }
 
-// of returns a record as documents: stored documents with updated values, or a new
+// Of returns a record as documents: stored documents with updated values, or a new
 // document.
-func (s *system) of(r *checkpoint.Record) ([]Output, error) {
+func (s *System) Of(r *checkpoint.Record) ([]Output, error) {
 	files := checkpoint.NewMap()
-	if text(r.Doc(), "layout.name") == string(s.name) {
-		files = sub(r.Doc(), "layout.files")
+	if values.Text(r.Doc(), "layout.name") == string(s.Name) {
+		files = values.Sub(r.Doc(), "layout.files")
 	}
 	var out []Output
-	for _, k := range s.kinds {
-		stored := sub(files, k.name)
+	for _, k := range s.Kinds {
+		stored := values.Sub(files, k.Name)
 		m, err := k.document(r, stored, files.Len() == 0)
 		if m == nil && err == nil {
 			continue
@@ -178,7 +179,7 @@ func (s *system) of(r *checkpoint.Record) ([]Output, error) {
 			data, err = k.bytes(stored, m)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("write %s %s: %w", s.name, k.name, err)
+			return nil, fmt.Errorf("write %s %s: %w", s.Name, k.Name, err)
 		}
 		out = append(out, Output{Path: k.path(stored, m), Data: data})
 		if files.Len() == 0 {
@@ -186,42 +187,53 @@ func (s *system) of(r *checkpoint.Record) ([]Output, error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("write %s: the record has nothing that this layout could say", s.name)
+		return nil, fmt.Errorf("write %s: the record has nothing that this layout could say", s.Name)
 	}
 	return out, nil
 }
 
+// FilesOf returns the files of an issue; its records are sorted oldest first.
+func (s *System) FilesOf(records []*checkpoint.Record) ([]Output, error) {
+	switch {
+	case len(records) == 0:
+		return nil, fmt.Errorf("write %s: no checkpoint", s.Name)
+	case s.Files != nil:
+		return s.Files(records)
+	}
+	return s.Of(records[len(records)-1])
+}
+
 // document returns the updated document of a kind, nil if the record has no such
 // document.
-func (k *kind) document(r *checkpoint.Record, stored *object, fresh bool) (*object, error) {
-	if k.whole != nil {
+func (k *Kind) document(r *checkpoint.Record, stored *checkpoint.Map, fresh bool) (*checkpoint.Map, error) {
+	if k.Whole != nil {
 		if !fresh && stored.Len() == 0 {
 			return nil, nil
 		}
-		return k.whole(r, stored), nil
+		return k.Whole(r, stored), nil
 	}
-	m, ok := get(stored, "document").(*object)
+	m, ok := values.Get(stored, "document").(*checkpoint.Map)
 	switch {
 	case ok:
 		m = m.Clone()
-	case !fresh || k.fresh == nil:
+	case !fresh || k.Fresh == nil:
 		return nil, nil
 	default:
 		var err error
-		if m, err = k.fresh(r); err != nil {
+		if m, err = k.Fresh(r); err != nil {
 			return nil, err
 		}
 	}
-	if k.update != nil {
-		k.update(r, m)
+	if k.Update != nil {
+		k.Update(r, m)
 	}
 	return m, nil
 }
 
 // path returns the file name of a document. Names from documents cannot leave the folder.
-func (k *kind) path(stored, m *object) string {
-	if k.file != nil {
-		return FileName(k.file(m))
+func (k *Kind) path(stored, m *checkpoint.Map) string {
+	if k.File != nil {
+		return FileName(k.File(m))
 	}
-	return FileName(text(stored, "name"))
+	return FileName(values.Text(stored, "name"))
 }

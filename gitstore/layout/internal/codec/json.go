@@ -1,4 +1,4 @@
-package layout
+package codec
 
 import (
 	"bytes"
@@ -8,15 +8,15 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// defaultIndent is the JSON indentation of all five systems.
-const defaultIndent = 2
+// DefaultIndent is the JSON indentation of all five systems.
+const DefaultIndent = 2
 
 // maxIndent limits the detected indentation.
 const maxIndent = 8
 
 // encodeJSON returns a document as JSON with a final newline. Each level is indented by
 // indent columns; 0 means a single line.
-func encodeJSON(m *object, indent int) ([]byte, error) {
+func encodeJSON(m *checkpoint.Map, indent int) ([]byte, error) {
 	data, err := m.MarshalJSON()
 	if err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func indentOf(data []byte) int {
 	body := strings.TrimLeft(strings.TrimPrefix(string(data), "\ufeff"), " \t\r\n")
 	rest, ok := strings.CutPrefix(body, "{")
 	if !ok {
-		return defaultIndent
+		return DefaultIndent
 	}
 	rest = strings.TrimPrefix(rest, "\r")
 	if !strings.HasPrefix(rest, "\n") {
@@ -45,22 +45,13 @@ func indentOf(data []byte) int {
 	}
 	blanks := len(rest[1:]) - len(strings.TrimLeft(rest[1:], " "))
 	if blanks == 0 || blanks > maxIndent {
-		return defaultIndent
+		return DefaultIndent
 	}
 	return blanks
 }
 
-// isJSON reports whether data is JSON rather than YAML, with the decoder's rule.
-func isJSON(data []byte) bool {
+// IsJSON reports whether data is JSON rather than YAML, with the decoder's rule.
+func IsJSON(data []byte) bool {
 	body := bytes.TrimLeft(bytes.TrimPrefix(data, []byte("\ufeff")), " \t\r\n")
 	return len(body) > 0 && body[0] == '{'
-}
-
-// newObject returns a mapping with alternating keys and values.
-func newObject(pairs ...any) *object {
-	m := checkpoint.NewMap()
-	for i := 0; i+1 < len(pairs); i += 2 {
-		m.Set(pairs[i].(string), pairs[i+1])
-	}
-	return m
 }

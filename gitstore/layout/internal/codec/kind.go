@@ -1,0 +1,107 @@
+package codec
+
+import (
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// Name is the name of a system.
+type Name string
+
+// A System describes the documents of a checkpoint system. All fields except name and
+// kinds are optional.
+type System struct {
+	Name   Name
+	Kinds  []*Kind                                              // the most specific shape first
+	Folder func(issue checkpoint.Issue) string                  // the files' folder below the worktree's root
+	Files  func(records []*checkpoint.Record) ([]Output, error) // files of an issue, instead of the newest record's documents
+	List   func(files []ListedFile) string                      // listing, instead of a line per file
+	Begin  func(s Start) (Beginning, error)
+	Enter  func(r *checkpoint.Record, story checkpoint.Issue) // adds the system's sections to a new workflow
+	Texts  func(r *checkpoint.Record) (Texts, error)
+	Other  func(m *checkpoint.Map) string // type of a document of the system that is no checkpoint, "" if unknown
+}
+
+// A Start is the input of a new workflow.
+type Start struct{ Type, Project, PlanPath string }
+
+// A Beginning holds the initial values of a workflow: fixed phases, workflow id, and the
+// default issue key. A field is empty if the system has no such value.
+type Beginning struct {
+	Phases  []string
+	ID, Key string
+}
+
+// Texts are the resume messages of a system, byte for byte. Each line ends with a newline,
+// and values from records are folded into one line.
+type Texts struct {
+	Found    string // message before the question
+	Question string // yes/no question with default yes; "" if the prompt is r, s, v, d
+	Resumed  string // message after a resume
+	Prompt   string // instructions for a new worker, "" if the system has no such text
+}
+
+// A Kind is a type of document of a system. Required are name, is or log, rules, key and
+// apply.
+type Kind struct {
+	Name  string
+	Is    func(m *checkpoint.Map) bool // detection by shape
+	Under string                       // required folder in the path, "" for any
+	Rest  bool                         // excludes documents of a known other type
+
+	// A log is a text whose lines are events. It is stored unchanged.
+	Log   func(file string, data []byte) bool            // detection of a log, nil for YAML and JSON
+	Lines func(file string, data []byte) *checkpoint.Map // parser of a log
+
+	// Whole is set for complete records. It returns the document of a record, without the
+	// keys of git-checkpoint. A complete record replaces the former record.
+	Whole func(r *checkpoint.Record, stored *checkpoint.Map) *checkpoint.Map
+
+	Version func(m *checkpoint.Map) string          // version of the document, nil for kinds with a single version
+	Reads   func(version string) string             // the supported versions, "" if version is one of them
+	Migrate func(m *checkpoint.Map) *checkpoint.Map // migration to the newest version
+	Rules   func(c *Checker)
+	Against func(c *Checker, before *checkpoint.Record) // rules about the preceding record
+
+	Key      func(m *checkpoint.Map) string             // issue key, "" if missing
+	ID       func(m *checkpoint.Map) string             // checkpoint id, nil for kinds without ids
+	Numbered bool                                       // documents in numbered folders share an id
+	At       func(m *checkpoint.Map) any                // write time
+	Trigger  func(m *checkpoint.Map) checkpoint.Trigger // nil for a phase transition
+	Sequel   bool                                       // without a key, another file in the folder names the workflow
+
+	Apply  func(m *checkpoint.Map, r *checkpoint.Record)
+	Judge  func(r *checkpoint.Record) // counts a new verdict, nil if no counter exists
+	Update func(r *checkpoint.Record, m *checkpoint.Map)
+	Fresh  func(r *checkpoint.Record) (*checkpoint.Map, error) // new document, nil for kinds that git-checkpoint does not create
+	File   func(m *checkpoint.Map) string                      // file name
+	Indent int
+
+	ListTasks   bool // listings show the number of completed tasks
+	ListNoPhase bool // listings do not show the phase
+}
+
+// matches reports whether a document has the shape of the kind, in the required folder.
+func (k *Kind) matches(m *checkpoint.Map, file string) bool {
+	return k.Is(m) && (k.Under == "" || strings.Contains("/"+file, "/"+k.Under+"/"))
+}
+
+// decode parses a document and migrates it to the newest version.
+func (k *Kind) decode(name string, data []byte) (*checkpoint.Map, error) {
+	if k.Lines != nil {
+		return k.Lines(name, data), nil
+	}
+	m, err := checkpoint.DecodeTolerant(data, checkpoint.DefaultLimits, func(int, int, string) {})
+	if err != nil {
+		return nil, err
+	}
+	return k.migrated(m), nil
+}
+
+func (k *Kind) migrated(m *checkpoint.Map) *checkpoint.Map {
+	if k.Migrate == nil {
+		return m
+	}
+	return k.Migrate(m)
+}

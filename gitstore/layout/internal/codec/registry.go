@@ -1,0 +1,80 @@
+package codec
+
+import (
+	"slices"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout/internal/values"
+)
+
+// A Registry lists all systems, and the sources, whose documents are read-only.
+type Registry struct{ Systems, Sources []*System }
+
+// Find returns the system or source with a name, or a system without documents.
+func (g Registry) Find(as Name) *System {
+	for _, s := range slices.Concat(g.Systems, g.Sources) {
+		if s.Name == as {
+			return s
+		}
+	}
+	return &System{Name: as}
+}
+
+// among returns one system, or all systems if as is "".
+func (g Registry) among(as Name) []*System {
+	if as == "" {
+		return g.Systems
+	}
+	return []*System{g.Find(as)}
+}
+
+// findKind returns the kind of a document and its system, nil if no kind matches.
+func (g Registry) findKind(as Name, m *checkpoint.Map, file string) (Name, *Kind) {
+	for _, s := range g.among(as) {
+		for _, k := range s.Kinds {
+			if k.Log == nil && k.matches(m, file) && (!k.Rest || g.otherType(m) == "") {
+				return s.Name, k
+			}
+		}
+	}
+	return "", nil
+}
+
+// findLog returns the kind of a log and its system, nil if no kind matches.
+func (g Registry) findLog(as Name, file string, data []byte) (Name, *Kind) {
+	for _, s := range g.among(as) {
+		for _, k := range s.Kinds {
+			if k.Log != nil && k.Log(file, data) {
+				return s.Name, k
+			}
+		}
+	}
+	return "", nil
+}
+
+// otherType returns the actual type of a document that is no checkpoint, "" if unknown.
+func (g Registry) otherType(m *checkpoint.Map) string {
+	for _, s := range g.Systems {
+		if s.Other != nil && s.Other(m) != "" {
+			return s.Other(m)
+		}
+	}
+	switch {
+	case values.IsMap(m, "checkpoint") && m.Len() == 1:
+		return "a configuration, not a checkpoint"
+	case values.Has(m, "graph_id") && values.IsList(m, "nodes"):
+		return "an execution graph, not a checkpoint"
+	case values.Has(m, "artifact_id", "artifact_type"):
+		return "an entry of an artifact registry, not a checkpoint"
+	case values.Has(m, "stages", "transitions"):
+		return "a table of transitions, not a state"
+	case values.Has(m, "prepared_at", "checks"):
+		return "the report of a preflight, not a state"
+	}
+	for _, s := range g.Sources {
+		if s.Other != nil && s.Other(m) != "" {
+			return s.Other(m)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,143 @@
+package workflow
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout/internal/values"
+)
+
+// PhaseName returns the phase for 3, "3", "phase_3", "4b", "4.4" or a name.
+func PhaseName(v any) string {
+	s := values.AsText(v)
+	if rest, ok := strings.CutPrefix(s, "phase_"); ok && rest != "" {
+		return rest
+	}
+	return s
+}
+
+// Phases returns a list of phases without duplicates.
+func Phases(v any) []string {
+	var out []string
+	seen := map[string]bool{}
+	l, _ := v.([]any)
+	for _, e := range l {
+		if p := PhaseOf(e); p != "" && !seen[p] {
+			seen[p] = true
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// PhaseSet returns the phases of a list as a set.
+func PhaseSet(v any) map[string]bool {
+	set := map[string]bool{}
+	for _, p := range Phases(v) {
+		set[p] = true
+	}
+	return set
+}
+
+// PhaseOf returns the phase of a list element: a phase, or a mapping with a phase.
+func PhaseOf(v any) string {
+	if m, ok := v.(*checkpoint.Map); ok {
+		v, _ = m.Get("phase")
+	}
+	return PhaseName(v)
+}
+
+// Set replaces the workflow section with alternating keys and texts. Empty texts
+// are omitted.
+func Set(r *checkpoint.Record, pairs ...string) {
+	w := checkpoint.NewMap()
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			w.Set(pairs[i], pairs[i+1])
+		}
+	}
+	r.Doc().Set("workflow", w)
+}
+
+// SetPhases replaces the progress section.
+func SetPhases(r *checkpoint.Record, current string, done []string, total string) {
+	r.Doc().Delete("progress")
+	r.SetProgress(checkpoint.Progress{Current: current, Completed: done, Total: phaseTotal(total)})
+	r.SetPhase(current)
+}
+
+// phaseTotal returns a phase count, clamped to valid values.
+func phaseTotal(said string) int {
+	n, _ := checkpoint.Number(said).Int()
+	return int(min(max(n, 0), 1<<30))
+}
+
+// UpdatePhases updates document phases that differ from the record. Empty keys are
+// ignored.
+func UpdatePhases(r *checkpoint.Record, m *checkpoint.Map, current, done, total string) {
+	p := r.Progress()
+	if current != "" && p.Current != "" && PhaseName(values.Get(m, current)) != p.Current {
+		m.Set(current, values.Spelled(p.Current))
+	}
+	if done != "" && !values.SameTexts(Phases(values.Get(m, done)), p.Completed) {
+		m.Set(done, values.SpelledAll(p.Completed))
+	}
+	if total != "" && p.Total > 0 {
+		if phaseTotal(values.Text(m, total)) != p.Total {
+			m.Set(total, p.Total)
+		}
+	}
+}
+
+// UpdateStatus updates a status that differs from the record. Synonyms keep their
+// spelling.
+func UpdateStatus(r *checkpoint.Record, m *checkpoint.Map, key string) {
+	s := values.Text(r.Doc(), "workflow.status")
+	if s != "" && StatusOf(values.Text(m, key)) != s {
+		m.Set(key, s)
+	}
+}
+
+// UpdateError updates an error that differs from the record.
+func UpdateError(r *checkpoint.Record, m *checkpoint.Map, key string) {
+	said := values.Text(r.Doc(), "workflow.last_error")
+	switch {
+	case said == values.Text(m, key):
+	case said == "":
+		m.Set(key, nil)
+	default:
+		m.Set(key, said)
+	}
+}
+
+// Touch sets the modification time if the document has changed.
+func Touch(r *checkpoint.Record, was, m *checkpoint.Map, key string) {
+	if !checkpoint.Equal(was, m) && !r.CreatedAt().IsZero() {
+		m.Set(key, FormatTime(r.CreatedAt()))
+	}
+}
+
+// FormatTime formats a time like the five systems.
+func FormatTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
+
+// PhaseNumber returns the number of a phase for systems without names: its position among
+// the names, otherwise the phase itself.
+func PhaseNumber(p checkpoint.Progress, phase string) any {
+	if i := slices.Index(p.Names, phase); i >= 0 {
+		return i + 1
+	}
+	if phase == "" {
+		return 0
+	}
+	return values.Spelled(phase)
+}
+
+func PhaseNumbers(p checkpoint.Progress) []any {
+	out := make([]any, len(p.Completed))
+	for i, phase := range p.Completed {
+		out[i] = PhaseNumber(p, phase)
+	}
+	return out
+}

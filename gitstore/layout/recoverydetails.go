@@ -1,0 +1,168 @@
+package layout
+
+import (
+	"cmp"
+	"slices"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout/internal/values"
+	"git-checkpoint/gitstore/layout/internal/workflow"
+)
+
+// phaseDetails updates the phase metadata of a recovery document from the record. Other
+// metadata is preserved.
+func phaseDetails(r *checkpoint.Record, m *checkpoint.Map) {
+	for phase, v := range values.Sub(r.Doc(), "progress.phases").All() {
+		known, _ := v.(*checkpoint.Map)
+		if known.Len() == 0 {
+			continue
+		}
+		all := m.MustSub("phase_metadata")
+		for key := range all.All() {
+			if workflow.PhaseName(key) == phase {
+				phase = key
+			}
+		}
+		fresh := !values.Has(all, phase)
+		meta := all.MustSub(phase)
+		if s := values.Text(known, "status"); workflow.StatusOf(values.Text(meta, "status")) != workflow.StatusOf(s) {
+			values.PutText(meta, "status", s)
+		}
+		if paths := artifactPaths(known); len(paths) > 0 && !sameArtifacts(meta, paths) || fresh {
+			values.Put(meta, "artifacts", paths)
+		}
+		for _, key := range []string{"duration_minutes", "timestamp", "summary", "error"} {
+			if v := values.Get(known, key); v != nil {
+				values.Put(meta, key, v)
+			}
+		}
+	}
+}
+
+// sameArtifacts reports whether a document has exactly these paths, as a list or as a
+// single text.
+func sameArtifacts(meta *checkpoint.Map, paths []any) bool {
+	said := values.Texts(values.Get(meta, "artifacts"))
+	return slices.EqualFunc(said, paths, func(a string, b any) bool { return a == values.AsText(b) })
+}
+
+// artifactPaths returns the artifact paths of a phase.
+func artifactPaths(phase *checkpoint.Map) []any {
+	paths := []any{}
+	list, _ := values.Get(phase, "artifacts").([]any)
+	for _, a := range list {
+		artifact, _ := a.(*checkpoint.Map)
+		if p := cmp.Or(values.Text(artifact, "path"), values.AsText(a)); p != "" {
+			paths = append(paths, p)
+		}
+	}
+	return paths
+}
+
+// replanDetails adds missing replans to the document and updates the counts.
+func replanDetails(r *checkpoint.Record, m *checkpoint.Map) {
+	said, _ := values.Get(m, "replan_history").([]any)
+	known, _ := values.Get(r.Doc(), "progress.replan_history").([]any)
+	all := mergeReplans(said, known)
+	if len(all) == len(said) {
+		return
+	}
+	m.Set("replan_history", all)
+	perPhase := map[string]int{}
+	for _, e := range all {
+		perPhase[replanIDOf(e).phase]++
+	}
+	counts := m.MustSub("replan_count")
+	for _, e := range all {
+		phase := replanIDOf(e).phase
+		counts.Set(phase, perPhase[phase])
+	}
+}
+
+// A replanID identifies a replan: two entries of a history with equal ids describe the
+// same replan.
+type replanID struct {
+	phase, reason string
+	seconds       int64
+	nanoseconds   int
+	timed         bool
+}
+
+func replanIDOf(v any) replanID {
+	replan, _ := v.(*checkpoint.Map)
+	at, err := checkpoint.ParseTime(values.Get(replan, "timestamp"))
+	return replanID{workflow.PhaseName(values.Get(replan, "phase")), values.Text(replan, "reason"), at.Unix(), at.Nanosecond(), err == nil}
+}
+
+// mergeReplans returns a history with the entries of another history that it lacks.
+func mergeReplans(history, other []any) []any {
+	seen := map[replanID]bool{}
+	for _, e := range history {
+		seen[replanIDOf(e)] = true
+	}
+	for _, e := range other {
+		if id := replanIDOf(e); !seen[id] {
+			seen[id] = true
+			history = append(history, e)
+		}
+	}
+	return history
+}
+
+// readPhases merges the phase metadata of a document into the record, and restores other
+// known phases.
+func readPhases(p workflow.Past, r *checkpoint.Record, meta *checkpoint.Map) {
+	for name := range p.Phases.All() {
+		p.Phase(r, name)
+	}
+	for key, v := range meta.All() {
+		said, _ := v.(*checkpoint.Map)
+		if said.Len() == 0 {
+			continue
+		}
+		m := p.Phase(r, workflow.PhaseName(key))
+		values.PutText(m, "status", workflow.StatusOf(values.Text(said, "status")))
+		for _, field := range []string{"duration_minutes", "timestamp", "summary", "error"} {
+			if v := values.Get(said, field); v != nil {
+				values.Put(m, field, v)
+			}
+		}
+		readArtifacts(m, values.Texts(values.Get(said, "artifacts")))
+	}
+}
+
+// readArtifacts sets the artifact paths of a phase. Known artifacts keep their details.
+func readArtifacts(m *checkpoint.Map, paths []string) {
+	if len(paths) == 0 {
+		return
+	}
+	list, _ := values.Get(m, "artifacts").([]any)
+	known := map[string]any{}
+	for _, e := range slices.Backward(list) {
+		artifact, _ := e.(*checkpoint.Map)
+		known[values.Text(artifact, "path")] = e // the first entry of a path counts
+	}
+	artifacts := make([]any, len(paths))
+	for i, path := range paths {
+		artifacts[i] = known[path]
+		if artifacts[i] == nil {
+			artifacts[i] = values.NewMap("path", path)
+		}
+	}
+	m.Set("artifacts", artifacts)
+}
+
+// readReplans merges the replan histories of document and past.
+func readReplans(p workflow.Past, r *checkpoint.Record, m *checkpoint.Map) {
+	var list []any
+	said, _ := values.Get(m, "replan_history").([]any)
+	known, _ := values.Get(p.Progress, "replan_history").([]any)
+	for _, e := range said {
+		if replan, ok := e.(*checkpoint.Map); ok && replan != nil {
+			list = append(list, replan.Clone())
+		}
+	}
+	if list = mergeReplans(list, known); len(list) > 0 {
+		r.Doc().MustSub("progress").Set("replan_history", list)
+	}
+}
