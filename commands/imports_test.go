@@ -60,7 +60,7 @@ var layers = [][]string{
 	// what the operations share
 	{"gitstore/internal/chain"},
 	{"gitstore/internal/repo"},
-	{"gitstore/internal/treediff"},
+	{"gitstore/internal/treediff", "gitstore/layout/internal/layouttest"},
 	{
 		"gitstore/internal/join",
 		"gitstore/internal/recordmerge",

@@ -1,4 +1,4 @@
-package layout
+package layout_test
 
 import (
 	"errors"
@@ -6,7 +6,10 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/internal/codec"
+	"git-checkpoint/gitstore/layout/internal/layouttest"
+	"git-checkpoint/gitstore/layout/internal/values"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -23,9 +26,9 @@ func TestCrunchFolderContinue(t *testing.T) {
 		require.NoError(t, err)
 		records, ids = append(records, r), append(ids, r.ID())
 	}
-	before, err := Files(Crunch, records[:3])
+	before, err := layout.Files(layout.Crunch, records[:3])
 	require.NoError(t, err)
-	whole, err := Files(Crunch, records)
+	whole, err := layout.Files(layout.Crunch, records)
 	require.NoError(t, err)
 	there := map[string]bool{}
 	var index []byte
@@ -64,7 +67,7 @@ func TestCrunchFolderContinue(t *testing.T) {
 	}
 	has := func(name string) bool { return there[name] }
 
-	got, err := CrunchFolder{index, has}.Continue(ids, all)
+	got, err := layout.CrunchFolder{index, has}.Continue(ids, all)
 	require.NoError(t, err)
 	same(got)
 	assert.Equal(t, []checkpoint.ID{ids[4]}, asked, "and the one before, which was broken")
@@ -72,17 +75,73 @@ func TestCrunchFolderContinue(t *testing.T) {
 
 	asked = nil
 	there[string(ids[1])+".yaml"] = false
-	got, err = CrunchFolder{index, has}.Continue(ids, all)
+	got, err = layout.CrunchFolder{index, has}.Continue(ids, all)
 	require.NoError(t, err)
 	same(got)
 	assert.Equal(t, []checkpoint.ID{ids[1], ids[4]}, asked, "a file that is gone is written again")
 
 	asked = nil
-	got, err = CrunchFolder{nil, has}.Continue(ids, read)
+	got, err = layout.CrunchFolder{nil, has}.Continue(ids, read)
 	require.NoError(t, err)
 	assert.Equal(t, ids, asked, "without an index all are read")
 	assert.Len(t, got, len(whole)-1, "one cannot be")
 
-	_, err = CrunchFolder{nil, has}.Continue(nil, read)
+	_, err = layout.CrunchFolder{nil, has}.Continue(nil, read)
 	require.Error(t, err)
+}
+
+// A crunch folder has a file per checkpoint, an index and a link.
+func TestCrunchFolder(t *testing.T) {
+	var records []*checkpoint.Record
+	for _, id := range []checkpoint.ID{"CP-a-20260101T000000Z-00000001", "CP-b-20260102T000000Z-00000002"} {
+		r := layouttest.Read(t, "crunch.yaml").Apply(nil)
+		r.SetID(id)
+		r.SetTrigger(checkpoint.BatchComplete)
+		records = append(records, layouttest.Stored(t, r))
+	}
+	out, err := layout.Files(layout.Crunch, records)
+	require.NoError(t, err)
+	require.Len(t, out, 4)
+	assert.Equal(t, "CP-b-20260102T000000Z-00000002.yaml", out[3].Link)
+	assert.Equal(t, `issue_number: 7
+checkpoints:
+  - checkpoint_id: CP-a-20260101T000000Z-00000001
+    created_at: "2026-01-05T10:11:12Z"
+    trigger: batch_complete
+    phase: enrich
+    can_resume: true
+  - checkpoint_id: CP-b-20260102T000000Z-00000002
+    created_at: "2026-01-05T10:11:12Z"
+    trigger: batch_complete
+    phase: enrich
+    can_resume: true
+latest: CP-b-20260102T000000Z-00000002
+total_checkpoints: 2
+`, string(out[2].Data))
+	assert.Equal(t, map[checkpoint.ID]checkpoint.Trigger{
+		"CP-a-20260101T000000Z-00000001": checkpoint.BatchComplete, "CP-b-20260102T000000Z-00000002": checkpoint.BatchComplete,
+	}, layout.Triggers(out[2].Data))
+	assert.Empty(t, layout.Triggers([]byte("a: 1\n")))
+	first, err := checkpoint.DecodeDocument(out[0].Data, checkpoint.DefaultLimits)
+	require.NoError(t, err)
+	for _, key := range codec.Reserved {
+		assert.False(t, values.Has(first, key), key)
+	}
+}
+
+// Keys reserved for git-checkpoint are ordinary keys in a document.
+func TestCrunchKeepsReservedKeys(t *testing.T) {
+	for _, name := range []string{"mine", "\n  name: crunch"} {
+		data := "checkpoint_id: CP-a-1-0000\ncreated_at: \"2026-01-01\"\nissue_number: 7\n" +
+			"snapshot:\n  detached: true\nclock: 5\ntrigger: odd_one\nlayout: " + name + "\n"
+		f, err := layout.Read(layout.Crunch, "", []byte(data))
+		require.NoError(t, err)
+		require.NoError(t, f.Err(false))
+		r := f.Apply(nil)
+		r.SetSnapshot(checkpoint.Snapshot{Head: "ours"})
+		r.SetClock(9)
+		out, err := layout.Of(layout.Crunch, layouttest.Stored(t, r))
+		require.NoError(t, err)
+		assert.Equal(t, data, string(out[0].Data))
+	}
 }

@@ -1,4 +1,4 @@
-package layout
+package layout_test
 
 import (
 	"bytes"
@@ -14,7 +14,9 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/internal/codec"
+	"git-checkpoint/gitstore/layout/internal/layouttest"
 	"git-checkpoint/gitstore/layout/internal/values"
 
 	"github.com/stretchr/testify/assert"
@@ -77,7 +79,7 @@ func realFiles(t testing.TB) []realFile {
 
 // verdict returns the kind of a file, or the reason for its rejection.
 func verdict(f realFile) string {
-	if why := Ignored(f.path); why != "" {
+	if why := layout.Ignored(f.path); why != "" {
 		return "ignored: " + why
 	}
 	file, err := readAny(f)
@@ -96,10 +98,10 @@ func verdict(f realFile) string {
 
 // readAny parses a file of any layout or source.
 func readAny(f realFile) (*codec.File, error) {
-	file, err := Read("", f.path, f.data)
+	file, err := layout.Read("", f.path, f.data)
 	if errors.As(err, new(*codec.UnknownDocumentError)) {
-		for _, from := range Sources() {
-			if file, err := Read(from, f.path, f.data); err == nil {
+		for _, from := range layout.Sources() {
+			if file, err := layout.Read(from, f.path, f.data); err == nil {
 				return file, nil
 			}
 		}
@@ -125,7 +127,7 @@ func TestRealFilesTable(t *testing.T) {
 
 // imported parses a real file and returns nil if the file is not importable.
 func imported(f realFile) *codec.File {
-	if Ignored(f.path) != "" {
+	if layout.Ignored(f.path) != "" {
 		return nil
 	}
 	file, err := readAny(f)
@@ -146,12 +148,12 @@ func TestRealFilesRoundTrip(t *testing.T) {
 		seen++
 		t.Run(f.name, func(t *testing.T) {
 			r := file.Apply(nil)
-			r.SetCreatedAt(mustTime(t, "2026-11-21T10:00:00Z"))
+			r.SetCreatedAt(layouttest.MustTime(t, "2026-11-21T10:00:00Z"))
 			data, err := r.Encode()
 			require.NoError(t, err)
 			r, err = checkpoint.Decode(data)
 			require.NoError(t, err)
-			out, err := Of(file.Layout, r)
+			out, err := layout.Of(file.Layout, r)
 			require.NoError(t, err)
 			require.Len(t, out, 1)
 			assert.Equal(t, string(f.data), string(out[0].Data))
@@ -165,22 +167,22 @@ func TestRealFilesKeepKeyOrder(t *testing.T) {
 	seen := 0
 	for _, f := range realFiles(t) {
 		file := imported(f)
-		if file == nil || file.Layout == Crunch && file.Kind == "story" {
+		if file == nil || file.Layout == layout.Crunch && file.Kind == "story" {
 			continue
 		}
 		seen++
 		t.Run(f.name, func(t *testing.T) {
 			r := file.Apply(nil)
-			r.SetCreatedAt(mustTime(t, "2026-11-21T10:00:00Z"))
+			r.SetCreatedAt(layouttest.MustTime(t, "2026-11-21T10:00:00Z"))
 			values.Sub(r.Doc(), "layout.files."+file.Kind).Delete("text")
-			out, err := Of(file.Layout, stored(t, r))
+			out, err := layout.Of(file.Layout, layouttest.Stored(t, r))
 			require.NoError(t, err)
-			again, err := Read(file.Layout, f.path, out[0].Data)
+			again, err := layout.Read(file.Layout, f.path, out[0].Data)
 			require.NoError(t, err)
 			assert.True(t, values.Same(file.Doc, again.Doc), "%s", out[0].Data)
 
 			require.NoError(t, r.Doc().Assign("workflow.status", "failed"))
-			out, err = Of(file.Layout, stored(t, r))
+			out, err = layout.Of(file.Layout, layouttest.Stored(t, r))
 			require.NoError(t, err)
 			was, err := checkpoint.DecodeDocument(f.data, checkpoint.DefaultLimits)
 			require.NoError(t, err)
@@ -215,7 +217,7 @@ func TestRealFilesDamaged(t *testing.T) {
 		t.Skip("slow: not in short mode")
 	}
 	for _, f := range realFiles(t) {
-		if Ignored(f.path) != "" {
+		if layout.Ignored(f.path) != "" {
 			continue
 		}
 		step := 1 + len(f.data)*len(f.data)/(1<<19) // about half a MiB per file, twice
@@ -224,7 +226,7 @@ func TestRealFilesDamaged(t *testing.T) {
 			changed[at] ^= 1 << (at % 8)
 			as := codec.Name("")
 			if strings.HasSuffix(f.path, "/metadata.json") {
-				as = Entire
+				as = layout.Entire
 			}
 			exercise(t, as, f.path, f.data[:at])
 			exercise(t, as, f.path, changed)
@@ -234,17 +236,34 @@ func TestRealFilesDamaged(t *testing.T) {
 
 // exercise asserts that an accepted document survives a round trip through a record.
 func exercise(t testing.TB, as codec.Name, path string, data []byte) {
-	f, err := Read(as, path, data)
+	f, err := layout.Read(as, path, data)
 	if err != nil || f.Err(false) != nil {
 		return
 	}
 	r := f.Apply(nil)
 	_, _, _ = f.Key(), f.ID(), f.Trigger()
-	if f.Layout != Crunch {
+	if f.Layout != layout.Crunch {
 		r.SetCreatedAt(time.Unix(0, 0))
 	}
-	out, err := Of(f.Layout, r)
+	out, err := layout.Of(f.Layout, r)
 	require.NoError(t, err, "%s", data)
 	require.Len(t, out, 1)
 	require.Equal(t, string(data), string(out[0].Data))
+}
+
+// Real documents migrate to the same result as with the system's own migration.
+func TestRealMigration(t *testing.T) {
+	docs := map[string]*checkpoint.Map{}
+	for _, f := range realFiles(t) {
+		if file := imported(f); file != nil && file.Layout == layout.Claude && file.Kind == "checkpoint" {
+			docs[f.name] = file.Doc
+		}
+	}
+	want := docs["001-002-benbrastmckie/gen__v2.0-to-2.1__migrated.json"]
+	require.NotNil(t, want)
+	for _, name := range []string{"gen__v1.0-to-1.1__migrated.json", "gen__v1.1-to-1.2__migrated.json", "gen__v1.2-to-1.3__migrated.json"} {
+		got := docs["001-002-benbrastmckie/"+name]
+		require.NotNil(t, got, name)
+		assert.Equal(t, jsonOf(t, want), jsonOf(t, got), name)
+	}
 }

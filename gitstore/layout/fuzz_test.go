@@ -1,25 +1,19 @@
-package layout
+package layout_test
 
 import (
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
+	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/internal/codec"
+	"git-checkpoint/gitstore/layout/internal/layouttest"
 )
 
 // fuzzLayout fuzzes the parser of a layout. The seeds are test documents and real files.
 func fuzzLayout(f *testing.F, as codec.Name, under string) {
-	names, err := filepath.Glob(filepath.Join("testdata", "docs", string(as)+"*"))
-	require.NoError(f, err)
-	require.NotEmpty(f, names)
-	for _, name := range names {
-		data, err := os.ReadFile(name)
-		require.NoError(f, err)
-		f.Add(data)
+	for _, name := range layouttest.Docs(f, string(as)) {
+		f.Add(layouttest.Doc(f, name))
 	}
 	addReal(f, as)
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -41,11 +35,11 @@ func addReal(f *testing.F, as codec.Name) {
 	}
 }
 
-func FuzzCrunch(f *testing.F)   { fuzzLayout(f, Crunch, "") }
-func FuzzClaude(f *testing.F)   { fuzzLayout(f, Claude, "") }
-func FuzzRecovery(f *testing.F) { fuzzLayout(f, Recovery, "") }
-func FuzzDotagent(f *testing.F) { fuzzLayout(f, Dotagent, "state/") }
-func FuzzPipeline(f *testing.F) { fuzzLayout(f, Pipeline, ".pipeline/") }
+func FuzzCrunch(f *testing.F)   { fuzzLayout(f, layout.Crunch, "") }
+func FuzzClaude(f *testing.F)   { fuzzLayout(f, layout.Claude, "") }
+func FuzzRecovery(f *testing.F) { fuzzLayout(f, layout.Recovery, "") }
+func FuzzDotagent(f *testing.F) { fuzzLayout(f, layout.Dotagent, "state/") }
+func FuzzPipeline(f *testing.F) { fuzzLayout(f, layout.Pipeline, ".pipeline/") }
 
 // FuzzStory fuzzes story logs.
 func FuzzStory(f *testing.F) {

@@ -1,44 +1,18 @@
-package layout
+package layout_test
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/internal/codec"
+	"git-checkpoint/gitstore/layout/internal/layouttest"
 	"git-checkpoint/gitstore/layout/internal/values"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
-
-func doc(t testing.TB, name string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", "docs", name))
-	require.NoError(t, err)
-	return data
-}
-
-// read parses a valid test document.
-func read(t testing.TB, name string) *codec.File {
-	t.Helper()
-	f, err := Read("", name, doc(t, name))
-	require.NoError(t, err)
-	require.NoError(t, f.Err(false))
-	return f
-}
-
-// stored returns a record after a round trip through its encoding.
-func stored(t testing.TB, r *checkpoint.Record) *checkpoint.Record {
-	t.Helper()
-	data, err := r.Encode()
-	require.NoError(t, err)
-	r, err = checkpoint.Decode(data)
-	require.NoError(t, err)
-	return r
-}
 
 // Each test document is detected by shape and converted to the expected record.
 func TestDocuments(t *testing.T) {
@@ -64,12 +38,12 @@ func TestDocuments(t *testing.T) {
 		{"pipeline-run.json", "pipeline run", "run", "AB-1", "", checkpoint.PhaseTransition, "stage_2", "phase_stage_2", []string{"stage_0", "stage_1"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f := read(t, c.name)
+			f := layouttest.Read(t, c.name)
 			assert.Equal(t, c.kind, string(f.Layout)+" "+f.Kind)
 			assert.Equal(t, c.version, f.Version)
 			assert.Equal(t, c.key, f.Key())
 			assert.Equal(t, c.trigger, f.Trigger())
-			r := stored(t, f.Apply(nil))
+			r := layouttest.Stored(t, f.Apply(nil))
 			assert.Equal(t, c.phase, r.Phase())
 			assert.Equal(t, c.done, r.Progress().Completed)
 			resume := r.ResumeFrom()
@@ -80,10 +54,10 @@ func TestDocuments(t *testing.T) {
 			if c.id != "" {
 				assert.Equal(t, checkpoint.ID(c.id), f.ID())
 			}
-			out, err := Of(f.Layout, r)
+			out, err := layout.Of(f.Layout, r)
 			require.NoError(t, err)
 			require.Len(t, out, 1)
-			assert.Equal(t, string(doc(t, c.name)), string(out[0].Data), "unchanged, and so are the bytes")
+			assert.Equal(t, string(layouttest.Doc(t, c.name)), string(out[0].Data), "unchanged, and so are the bytes")
 		})
 	}
 }
@@ -97,10 +71,10 @@ func TestOriginalBytesSurvive(t *testing.T) {
 		func(s string) string { return s + "\n\n" },
 	} {
 		for _, name := range []string{"crunch.yaml", "claude-1.0.json", "recovery.json", "dotagent-phase.json", "pipeline-story.json"} {
-			data := change(string(doc(t, name)))
-			f, err := Read("", name, []byte(data))
+			data := change(string(layouttest.Doc(t, name)))
+			f, err := layout.Read("", name, []byte(data))
 			require.NoError(t, err)
-			out, err := Of(f.Layout, stored(t, f.Apply(nil)))
+			out, err := layout.Of(f.Layout, layouttest.Stored(t, f.Apply(nil)))
 			require.NoError(t, err)
 			assert.Equal(t, data, string(out[0].Data), name)
 		}
@@ -151,11 +125,11 @@ func TestOfChangesOnlyNewValues(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f := read(t, c.name)
-			r := stored(t, f.Apply(nil))
-			r.SetCreatedAt(mustTime(t, "2026-03-01T00:00:00Z"))
+			f := layouttest.Read(t, c.name)
+			r := layouttest.Stored(t, f.Apply(nil))
+			r.SetCreatedAt(layouttest.MustTime(t, "2026-03-01T00:00:00Z"))
 			c.change(r)
-			out, err := Of(f.Layout, stored(t, r))
+			out, err := layout.Of(f.Layout, layouttest.Stored(t, r))
 			require.NoError(t, err)
 			got, err := checkpoint.DecodeDocument(out[0].Data, checkpoint.DefaultLimits)
 			require.NoError(t, err)
@@ -177,17 +151,17 @@ func jsonOf(t testing.TB, m *checkpoint.Map) string {
 
 // A record can hold two files of one workflow.
 func TestTwoFiles(t *testing.T) {
-	r := read(t, "dotagent-phase.json").Apply(nil)
-	r = stored(t, read(t, "dotagent-execution.json").Apply(r))
+	r := layouttest.Read(t, "dotagent-phase.json").Apply(nil)
+	r = layouttest.Stored(t, layouttest.Read(t, "dotagent-execution.json").Apply(r))
 	assert.Equal(t, "ARCHITECTURE", r.Phase())
-	out, err := Files(Dotagent, []*checkpoint.Record{r})
+	out, err := layout.Files(layout.Dotagent, []*checkpoint.Record{r})
 	require.NoError(t, err)
 	require.Len(t, out, 2)
 	assert.Equal(t, []string{"phase.json", "execution.json"}, []string{out[0].Path, out[1].Path})
-	assert.Equal(t, string(doc(t, "dotagent-execution.json")), string(out[1].Data))
+	assert.Equal(t, string(layouttest.Doc(t, "dotagent-execution.json")), string(out[1].Data))
 
-	r = read(t, "recovery.json").Apply(r)
-	_, err = Of(Recovery, r)
+	r = layouttest.Read(t, "recovery.json").Apply(r)
+	_, err = layout.Of(layout.Recovery, r)
 	require.NoError(t, err)
 	files, _ := r.Doc().Lookup("layout.files")
 	assert.Equal(t, []string{"workflow"}, files.(*checkpoint.Map).Keys(), "files of another layout go")
@@ -197,74 +171,35 @@ func TestTwoFiles(t *testing.T) {
 func TestNewDocumentsAreValid(t *testing.T) {
 	r := checkpoint.New()
 	r.SetID("CP-2-20260301T000000Z-00112233")
-	r.SetCreatedAt(mustTime(t, "2026-03-01T00:00:00Z"))
+	r.SetCreatedAt(layouttest.MustTime(t, "2026-03-01T00:00:00Z"))
 	r.SetIssue("42")
 	r.SetPhase("2")
 	r.SetProgress(checkpoint.Progress{Current: "2", Completed: []string{"1"}, Total: 3})
 	r.Doc().Set("stage", values.NewMap("number", 2, "agent", "worker", "last_action", "built"))
 	for as, want := range map[codec.Name]string{
-		Crunch: "CP-2-20260301T000000Z-00112233.yaml", Claude: "implement_42_20260301_000000.json",
-		Recovery: "42.json", Pipeline: "checkpoint-42.json",
+		layout.Crunch: "CP-2-20260301T000000Z-00112233.yaml", layout.Claude: "implement_42_20260301_000000.json",
+		layout.Recovery: "42.json", layout.Pipeline: "checkpoint-42.json",
 	} {
-		out, err := Of(as, r)
+		out, err := layout.Of(as, r)
 		require.NoError(t, err)
 		require.Len(t, out, 1)
 		assert.Equal(t, want, out[0].Path)
-		f, err := Read(as, out[0].Path, out[0].Data)
+		f, err := layout.Read(as, out[0].Path, out[0].Data)
 		require.NoError(t, err)
 		require.NoError(t, f.Err(false))
 		assert.Equal(t, as, f.Layout)
 	}
-	_, err := Of(Dotagent, r)
+	_, err := layout.Of(layout.Dotagent, r)
 	require.ErrorContains(t, err, `the phase "2" is none of REQUIREMENTS`)
 	r.SetProgress(checkpoint.Progress{Current: "ARCHITECTURE", Completed: []string{"REQUIREMENTS"}})
-	out, err := Of(Dotagent, r)
+	out, err := layout.Of(layout.Dotagent, r)
 	require.NoError(t, err)
-	f, err := Read(Dotagent, "phase.json", out[0].Data)
+	f, err := layout.Read(layout.Dotagent, "phase.json", out[0].Data)
 	require.NoError(t, err)
 	require.NoError(t, f.Err(true))
 	r.Doc().Delete("stage")
-	_, err = Of(Pipeline, r)
+	_, err = layout.Of(layout.Pipeline, r)
 	require.ErrorContains(t, err, "the record has no stage")
-}
-
-// A crunch folder has a file per checkpoint, an index and a link.
-func TestCrunchFolder(t *testing.T) {
-	var records []*checkpoint.Record
-	for _, id := range []checkpoint.ID{"CP-a-20260101T000000Z-00000001", "CP-b-20260102T000000Z-00000002"} {
-		r := read(t, "crunch.yaml").Apply(nil)
-		r.SetID(id)
-		r.SetTrigger(checkpoint.BatchComplete)
-		records = append(records, stored(t, r))
-	}
-	out, err := Files(Crunch, records)
-	require.NoError(t, err)
-	require.Len(t, out, 4)
-	assert.Equal(t, "CP-b-20260102T000000Z-00000002.yaml", out[3].Link)
-	assert.Equal(t, `issue_number: 7
-checkpoints:
-  - checkpoint_id: CP-a-20260101T000000Z-00000001
-    created_at: "2026-01-05T10:11:12Z"
-    trigger: batch_complete
-    phase: enrich
-    can_resume: true
-  - checkpoint_id: CP-b-20260102T000000Z-00000002
-    created_at: "2026-01-05T10:11:12Z"
-    trigger: batch_complete
-    phase: enrich
-    can_resume: true
-latest: CP-b-20260102T000000Z-00000002
-total_checkpoints: 2
-`, string(out[2].Data))
-	assert.Equal(t, map[checkpoint.ID]checkpoint.Trigger{
-		"CP-a-20260101T000000Z-00000001": checkpoint.BatchComplete, "CP-b-20260102T000000Z-00000002": checkpoint.BatchComplete,
-	}, Triggers(out[2].Data))
-	assert.Empty(t, Triggers([]byte("a: 1\n")))
-	first, err := checkpoint.DecodeDocument(out[0].Data, checkpoint.DefaultLimits)
-	require.NoError(t, err)
-	for _, key := range codec.Reserved {
-		assert.False(t, values.Has(first, key), key)
-	}
 }
 
 // Read rejects unreadable documents with a precise reason.
@@ -275,28 +210,28 @@ func TestReadRejects(t *testing.T) {
 		data string
 		want string
 	}{
-		{"empty", Claude, "", "claude x.json: line 1, column 1: empty, want a mapping, at byte 0 of 0 (syntax)"},
-		{"blank", Claude, " \n", "claude x.json: line 1, column 1: empty, want a mapping, at byte 0 of 2 (syntax)"},
+		{"empty", layout.Claude, "", "claude x.json: line 1, column 1: empty, want a mapping, at byte 0 of 0 (syntax)"},
+		{"blank", layout.Claude, " \n", "claude x.json: line 1, column 1: empty, want a mapping, at byte 0 of 2 (syntax)"},
 		{"null", "", "null", "x.json: line 1, column 1: want a mapping, got null, at byte 0 of 4 (syntax)"},
 		{"a list", "", "[1]", "x.json: line 1, column 1: want a mapping, got a list, at byte 0 of 3 (syntax)"},
-		{"cut off", Pipeline, "{\n  \"phase\": 4,\n  \"x\":\n}\n", `pipeline x.json: line 4, column 1: want a JSON value, got "}", at byte 23 of 25 (syntax)`},
-		{"not UTF-8", Claude, "{\"a\": \"\xff\"}", "claude x.json: line 1, column 8: byte 0xff at offset 7 is not valid UTF-8, at byte 7 of 10 (syntax)"},
-		{"a key twice", Claude, `{"a":1,"a":2}`, `claude x.json: line 1, column 8: key "a" is there twice, at byte 7 of 13 (syntax)`},
+		{"cut off", layout.Pipeline, "{\n  \"phase\": 4,\n  \"x\":\n}\n", `pipeline x.json: line 4, column 1: want a JSON value, got "}", at byte 23 of 25 (syntax)`},
+		{"not UTF-8", layout.Claude, "{\"a\": \"\xff\"}", "claude x.json: line 1, column 8: byte 0xff at offset 7 is not valid UTF-8, at byte 7 of 10 (syntax)"},
+		{"a key twice", layout.Claude, `{"a":1,"a":2}`, `claude x.json: line 1, column 8: key "a" is there twice, at byte 7 of 13 (syntax)`},
 		{"a name", "", "checkpoint-002.json", "x.json: it only names another file: checkpoint-002.json"},
-		{"another", Recovery, `{"a":1}`, "x.json: no document of the layout recovery"},
+		{"another", layout.Recovery, `{"a":1}`, "x.json: no document of the layout recovery"},
 		{"none", "", `{"a":1}`, "x.json: no document of any layout"},
-		{"YAML", Recovery, "workflow_id: a\ncompleted_phases: []\n", "x.json: no document of the layout recovery"},
-		{"a configuration", Crunch, "checkpoint:\n  enabled: true\n", "x.json: a configuration, not a checkpoint"},
-		{"crunch version", Crunch, "checkpoint_id: a\nissue_number: 1\nversion: 2.0\n", `crunch x.json: version "2.0": this program reads version 1`},
-		{"claude version", Claude, `{"workflow_type":"a","status":"b","schema_version":"4.0"}`, `claude x.json: version "4.0": this program reads 1.0 to 2.1 and 3.0`},
-		{"workflow version", Claude, `{"workflow_data":{},"version":"9"}`, `claude x.json: version "9": this program reads 1.0 to 2.1 and 3.0`},
+		{"YAML", layout.Recovery, "workflow_id: a\ncompleted_phases: []\n", "x.json: no document of the layout recovery"},
+		{"a configuration", layout.Crunch, "checkpoint:\n  enabled: true\n", "x.json: a configuration, not a checkpoint"},
+		{"crunch version", layout.Crunch, "checkpoint_id: a\nissue_number: 1\nversion: 2.0\n", `crunch x.json: version "2.0": this program reads version 1`},
+		{"claude version", layout.Claude, `{"workflow_type":"a","status":"b","schema_version":"4.0"}`, `claude x.json: version "4.0": this program reads 1.0 to 2.1 and 3.0`},
+		{"workflow version", layout.Claude, `{"workflow_data":{},"version":"9"}`, `claude x.json: version "9": this program reads 1.0 to 2.1 and 3.0`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := Read(c.as, "a/x.json", []byte(c.data))
+			_, err := layout.Read(c.as, "a/x.json", []byte(c.data))
 			require.EqualError(t, err, c.want)
 		})
 	}
-	_, err := Parse("other")
+	_, err := layout.Parse("other")
 	require.EqualError(t, err, `layout "other": want one of crunch, claude, recovery, dotagent, pipeline`)
 }
 
@@ -307,7 +242,7 @@ func TestIgnored(t *testing.T) {
 		"a.json.migrated": "a backup", "README.md": "neither JSON nor YAML by its name", "log.jsonl": "a journal, not a checkpoint",
 		"a.json.template": "a template", "a.json": "", "b/a.yaml": "", ".workflow_state.json": "",
 	} {
-		assert.Equal(t, want, Ignored(name), name)
+		assert.Equal(t, want, layout.Ignored(name), name)
 	}
 }
 
@@ -318,22 +253,5 @@ func TestFileNames(t *testing.T) {
 		"\x1b[2J.json": "_[2J.json", strings.Repeat("x", 300): "checkpoint.json",
 	} {
 		assert.Equal(t, want, codec.FileName(in), "%q", in)
-	}
-}
-
-// Keys reserved for git-checkpoint are ordinary keys in a document.
-func TestCrunchKeepsReservedKeys(t *testing.T) {
-	for _, layout := range []string{"mine", "\n  name: crunch"} {
-		data := "checkpoint_id: CP-a-1-0000\ncreated_at: \"2026-01-01\"\nissue_number: 7\n" +
-			"snapshot:\n  detached: true\nclock: 5\ntrigger: odd_one\nlayout: " + layout + "\n"
-		f, err := Read(Crunch, "", []byte(data))
-		require.NoError(t, err)
-		require.NoError(t, f.Err(false))
-		r := f.Apply(nil)
-		r.SetSnapshot(checkpoint.Snapshot{Head: "ours"})
-		r.SetClock(9)
-		out, err := Of(Crunch, stored(t, r))
-		require.NoError(t, err)
-		assert.Equal(t, data, string(out[0].Data))
 	}
 }

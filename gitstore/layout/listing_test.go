@@ -1,10 +1,12 @@
-package layout
+package layout_test
 
 import (
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/internal/codec"
+	"git-checkpoint/gitstore/layout/internal/layouttest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -15,12 +17,12 @@ func chainOf(t *testing.T, change func(r *checkpoint.Record), names ...string) [
 	t.Helper()
 	var r *checkpoint.Record
 	for _, name := range names {
-		r = read(t, name).Apply(r)
+		r = layouttest.Read(t, name).Apply(r)
 	}
 	if change != nil {
 		change(r)
 	}
-	return []*checkpoint.Record{stored(t, r)}
+	return []*checkpoint.Record{layouttest.Stored(t, r)}
 }
 
 func TestListing(t *testing.T) {
@@ -31,7 +33,7 @@ func TestListing(t *testing.T) {
 		chains [][]*checkpoint.Record
 		want   string
 	}{
-		{"claude", Claude, [][]*checkpoint.Record{
+		{"claude", layout.Claude, [][]*checkpoint.Record{
 			chainOf(t, nil, "claude-1.0.json"), chainOf(t, failing, "claude-1.0.json"), chainOf(t, nil, "claude-parallel.json"),
 			chainOf(t, nil, "claude-supervisor.json"),
 		}, "Active Checkpoints:\n" +
@@ -40,28 +42,28 @@ func TestListing(t *testing.T) {
 			"  sup_research_7.json (supervisor) in_progress workers 2\n" +
 			"Failed Checkpoints:\n" +
 			"  failed/test-all_pay_ment_20260102_030405.json failed phase 3 of 4 wave 2/2\n"},
-		{"recovery", Recovery, [][]*checkpoint.Record{chainOf(t, nil, "recovery.json")}, "implement_9_pay.json phase 3\n"},
+		{"recovery", layout.Recovery, [][]*checkpoint.Record{chainOf(t, nil, "recovery.json")}, "implement_9_pay.json phase 3\n"},
 		{
-			"dotagent", Dotagent,
+			"dotagent", layout.Dotagent,
 			[][]*checkpoint.Record{chainOf(t, nil, "dotagent-phase.json", "dotagent-execution.json")},
 			"phase.json in_progress phase ARCHITECTURE of 5\nexecution.json in_progress tasks 1/3\n",
 		},
 		{
-			"pipeline", Pipeline,
+			"pipeline", layout.Pipeline,
 			[][]*checkpoint.Record{chainOf(t, nil, "pipeline-story.json"), chainOf(t, nil, "pipeline-state.json")},
 			"checkpoint-AB-1.json in_progress phase stage_2 of 4 tasks 1/3\nstate.json in_progress stories 2\n",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := Listing(c.as, c.chains)
+			got, err := layout.Listing(c.as, c.chains)
 			require.NoError(t, err)
 			assert.Equal(t, c.want, got)
 		})
 	}
-	_, err := Listing(Pipeline, [][]*checkpoint.Record{chainOf(t, nil, "recovery.json")})
+	_, err := layout.Listing(layout.Pipeline, [][]*checkpoint.Record{chainOf(t, nil, "recovery.json")})
 	require.ErrorContains(t, err, "the record has no stage")
 
-	got, err := Listing(Crunch, [][]*checkpoint.Record{chainOf(t, nil, "crunch.yaml"), chainOf(t, nil, "crunch.json")})
+	got, err := layout.Listing(layout.Crunch, [][]*checkpoint.Record{chainOf(t, nil, "crunch.yaml"), chainOf(t, nil, "crunch.json")})
 	require.NoError(t, err)
 	assert.Equal(t, "issue_number: 7\ncheckpoints:\n  - checkpoint_id: CP-enrich-20260105-9f3c\n", got[:len("issue_number: 7\ncheckpoints:\n  - checkpoint_id: CP-enrich-20260105-9f3c\n")])
 	assert.Contains(t, got, "total_checkpoints: 1\n---\nissue_number: PROJ-7\n")

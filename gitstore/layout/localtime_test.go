@@ -1,4 +1,4 @@
-package layout
+package layout_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/internal/codec"
 )
 
@@ -29,7 +30,7 @@ func TestLooksLocal(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			doc := fmt.Sprintf(`{"storyId":"AB-1","stage":2,"agentId":"a","tasksCompleted":[],"tasksRemaining":["T1"],"lastAction":"none","timestamp":%q}`, c.written)
-			f, err := Read("", ".pipeline/checkpoint-AB-1.json", []byte(doc))
+			f, err := layout.Read("", ".pipeline/checkpoint-AB-1.json", []byte(doc))
 			require.NoError(t, err)
 			require.Equal(t, c.written, f.Written())
 			f.Problems = nil

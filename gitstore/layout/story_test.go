@@ -1,10 +1,13 @@
-package layout
+package layout_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/layout/internal/layouttest"
 )
 
 // Each line of a story log is a phase event.
@@ -26,7 +29,7 @@ func TestStoryLogs(t *testing.T) {
 		{"nothing that is known", "notes: some\n", nil, nil, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f, err := Read("", "a/.claude/checkpoints/7.2.yaml", []byte(c.text))
+			f, err := layout.Read("", "a/.claude/checkpoints/7.2.yaml", []byte(c.text))
 			require.NoError(t, err)
 			assert.Equal(t, "story", f.Kind)
 			assert.Equal(t, "7.2", f.Key())
@@ -39,10 +42,10 @@ func TestStoryLogs(t *testing.T) {
 			if len(c.warnings) > 0 {
 				require.Error(t, f.Err(true), "strict reading refuses it")
 			}
-			r := stored(t, f.Apply(nil))
+			r := layouttest.Stored(t, f.Apply(nil))
 			assert.Equal(t, c.done, r.Progress().Completed)
 			assert.Equal(t, c.current, r.Progress().Current)
-			out, err := Of(Crunch, r)
+			out, err := layout.Of(layout.Crunch, r)
 			require.NoError(t, err)
 			require.Len(t, out, 1)
 			assert.Equal(t, "7.2.yaml", out[0].Path)
@@ -57,9 +60,9 @@ func TestStoryLogs(t *testing.T) {
 		".claude/checkpoints/z.yaml":    "P1: \x00\n",
 		".claude/checkpoints/conf.yaml": "checkpoint:\n  enabled: true\n",
 	} {
-		_, err := Read("", name, []byte(data))
+		_, err := layout.Read("", name, []byte(data))
 		require.Error(t, err, name)
 	}
-	_, err := Read(Claude, ".claude/checkpoints/7.2.yaml", []byte("P1: ✓ a\n"))
+	_, err := layout.Read(layout.Claude, ".claude/checkpoints/7.2.yaml", []byte("P1: ✓ a\n"))
 	require.Error(t, err)
 }

@@ -1,4 +1,4 @@
-package layout
+package layout_test
 
 import (
 	"fmt"
@@ -7,6 +7,8 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/story"
+	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/layout/internal/layouttest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -15,10 +17,10 @@ import (
 // worker applies a worker's document to a record, like a save.
 func worker(t *testing.T, r *checkpoint.Record, text string) *checkpoint.Record {
 	t.Helper()
-	f, err := Read(Pipeline, "checkpoint-S.json", []byte(text))
+	f, err := layout.Read(layout.Pipeline, "checkpoint-S.json", []byte(text))
 	require.NoError(t, err)
 	require.NoError(t, f.Err(false))
-	return stored(t, f.Apply(r))
+	return layouttest.Stored(t, f.Apply(r))
 }
 
 // atSecond sets the time of a document.
@@ -44,7 +46,7 @@ func TestVerdictsAreCounted(t *testing.T) {
 	require.EqualError(t, story.Err(r, "S"), "story S is paused: the quality gate failed 3 times, the limit is 2")
 	r = worker(t, r, stories[3])
 	assert.Equal(t, 3, story.QualityCycles.Count(r, "S"), "a PASS counts nothing")
-	out, err := Of(Pipeline, r)
+	out, err := layout.Of(layout.Pipeline, r)
 	require.NoError(t, err)
 	require.Len(t, out, 1, "the counters make no state.json")
 	assert.Equal(t, stories[3], string(out[0].Data))
@@ -59,7 +61,7 @@ func TestWorkersOfOneStory(t *testing.T) {
 	r = worker(t, r, at(`"T1"`, `"T2","T3"`, 1))
 	r = worker(t, r, at(`"T2"`, `"T1","T3"`, 2))
 	assert.Equal(t, "T3", r.ResumeFrom())
-	out, err := Of(Pipeline, r)
+	out, err := layout.Of(layout.Pipeline, r)
 	require.NoError(t, err)
 	assert.Contains(t, string(out[0].Data), `"tasksCompleted":["T2","T1"],"tasksRemaining":["T3"]`)
 	r = worker(t, r, at(`"T3"`, ``, 3))

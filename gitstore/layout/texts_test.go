@@ -1,4 +1,4 @@
-package layout
+package layout_test
 
 import (
 	"fmt"
@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/internal/codec"
+	"git-checkpoint/gitstore/layout/internal/layouttest"
 	"git-checkpoint/gitstore/layout/internal/values"
 
 	"github.com/stretchr/testify/assert"
@@ -17,12 +19,12 @@ import (
 
 func textsFor(t *testing.T, as codec.Name, name string, change func(r *checkpoint.Record)) codec.Texts {
 	t.Helper()
-	r := read(t, name).Apply(nil)
-	r.SetCreatedAt(mustTime(t, "2026-01-02T03:04:05Z"))
+	r := layouttest.Read(t, name).Apply(nil)
+	r.SetCreatedAt(layouttest.MustTime(t, "2026-01-02T03:04:05Z"))
 	if change != nil {
 		change(r)
 	}
-	got, err := TextsOf(as, stored(t, r))
+	got, err := layout.TextsOf(as, layouttest.Stored(t, r))
 	require.NoError(t, err)
 	return got
 }
@@ -33,8 +35,8 @@ func TestTexts(t *testing.T) {
 		Found:    "Found existing checkpoint for this plan.\nCurrent phase: 3\nCompleted phases: 1,2\n",
 		Question: "Resume from checkpoint? (Y/n) ",
 		Resumed:  "Resuming from Phase 3\nCompleted phases: 1,2\nSkipping completed work...\n",
-	}, textsFor(t, Recovery, "recovery.json", nil))
-	assert.Contains(t, textsFor(t, Recovery, "recovery.json", func(r *checkpoint.Record) {
+	}, textsFor(t, layout.Recovery, "recovery.json", nil))
+	assert.Contains(t, textsFor(t, layout.Recovery, "recovery.json", func(r *checkpoint.Record) {
 		r.SetProgress(checkpoint.Progress{Current: "1", Completed: []string{"1"}, Total: 3})
 	}).Resumed, "Resuming from Phase 2\n", "the first that is not completed")
 	assert.Equal(t, codec.Texts{
@@ -42,7 +44,7 @@ func TestTexts(t *testing.T) {
 		Question: "Resume workflow from ARCHITECTURE? [Y/n] ",
 		Resumed: "Resuming workflow wf-9 from ARCHITECTURE phase\n" +
 			"Last activity: 2026-01-02T04:04:05Z\nCompleted: REQUIREMENTS\n",
-	}, textsFor(t, Dotagent, "dotagent-phase.json", nil))
+	}, textsFor(t, layout.Dotagent, "dotagent-phase.json", nil))
 	block := "CHECKPOINT RESUME \xe2\x80\x94 DO NOT re-execute completed work.\n" +
 		"Tasks already completed: AB-11\n" +
 		"Tasks remaining: AB-12, AB-13\n" +
@@ -51,67 +53,39 @@ func TestTexts(t *testing.T) {
 	spawn := "team: pipeline-2026-01-02\nmodel: opus\nsubagent_type: general-purpose\n"
 	assert.Equal(t, codec.Texts{
 		Resumed: "resume: worker 7\nfallback: story-AB-1-s2-retry\n" + spawn + block, Prompt: "story: AB-1\nstage: 2\n" + block,
-	}, textsFor(t, Pipeline, "pipeline-story.json", nil))
-	assert.Contains(t, textsFor(t, Pipeline, "pipeline-story.json", func(r *checkpoint.Record) {
+	}, textsFor(t, layout.Pipeline, "pipeline-story.json", nil))
+	assert.Contains(t, textsFor(t, layout.Pipeline, "pipeline-story.json", func(r *checkpoint.Record) {
 		_ = r.Doc().Assign(`tasks."AB-12".status`, "complete")
 	}).Resumed, "Tasks already completed: AB-11, AB-12\nTasks remaining: AB-13\n")
-	hostile := textsFor(t, Pipeline, "pipeline-story.json", func(r *checkpoint.Record) {
+	hostile := textsFor(t, layout.Pipeline, "pipeline-story.json", func(r *checkpoint.Record) {
 		r.Doc().Set("tasks", values.NewMap())
 		_ = r.Doc().Assign("stage.agent", nil)
 		_ = r.Doc().Assign("stage.last_action", "one\r\ntwo\x1b[2J")
 	})
 	assert.Equal(t, "fallback: story-AB-1-s2-retry\n"+spawn+"CHECKPOINT RESUME \u2014 DO NOT re-execute completed work.\n"+
 		"Tasks already completed: \nTasks remaining: \nLast action: one  two\ufffd[2J\nContinue from remaining tasks only.\n", hostile.Resumed)
-	for _, as := range []codec.Name{Crunch, Claude} {
+	for _, as := range []codec.Name{layout.Crunch, layout.Claude} {
 		assert.Equal(t, codec.Texts{}, textsFor(t, as, "recovery.json", nil))
 	}
-	for _, as := range []codec.Name{Recovery, Dotagent, Pipeline} {
-		_, err := TextsOf(as, checkpoint.New())
+	for _, as := range []codec.Name{layout.Recovery, layout.Dotagent, layout.Pipeline} {
+		_, err := layout.TextsOf(as, checkpoint.New())
 		require.ErrorContains(t, err, "the record has no ")
 	}
 }
 
-// A new worker gets the lead's knowledge of its story, formatted by an optional template.
-func TestWorker(t *testing.T) {
-	story := stored(t, read(t, "pipeline-story.json").Apply(nil))
-	f, err := Read(Pipeline, ".pipeline/state.json", []byte(`{"team_name": "pipeline-7", "complete": false, "last_check": "2026-01-02T03:04:05Z",
-		"story_state": {"AB-1": "STAGE_2"}, "worktree_map": {"AB-1": "../wt\nAB-1"}, "business_answers": {"who": "all"}}`))
-	require.NoError(t, err)
-	lead := stored(t, f.Apply(nil))
-	assert.True(t, Leads(lead, "AB-1"))
-	assert.False(t, Leads(lead, "AB-2"))
-	assert.False(t, Leads(story, "AB-1"))
-
-	w, err := WorkerOf(story, lead)
-	require.NoError(t, err)
-	plan := "resume: worker 7\nfallback: story-AB-1-s2-retry\nteam: pipeline-7\nmodel: opus\nsubagent_type: general-purpose\n"
-	assert.Equal(t, plan+w.Block, w.Plan(false))
-	assert.Equal(t, plan+"mode: bypassPermissions\n"+w.Block, w.Plan(true))
-	assert.Equal(t, "story: AB-1\nstage: 2\nbusiness_answers: {\"who\":\"all\"}\nworktree: ../wt AB-1\nproject_root: /src\n"+w.Block, w.Prompt("", "/src"))
-	assert.Equal(t, "Do AB-1 {nothing} in ../wt AB-1.\n"+w.Block, w.Prompt("Do {story} {nothing} in {worktree}.\n\n", "/src"))
-
-	story.Doc().Merge(values.NewMap("stage", values.NewMap("spawn", values.NewMap("team", "t", "model", "small", "subagent_type", "s", "mode", "ask"))))
-	w, err = WorkerOf(story, lead)
-	require.NoError(t, err)
-	assert.Equal(t, "resume: worker 7\nfallback: story-AB-1-s2-retry\nteam: t\nmodel: small\nsubagent_type: s\nmode: ask\n"+w.Block, w.Plan(true))
-}
-
 // All texts of all layouts match the golden file.
 func TestTextsGolden(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join("testdata", "docs", "*"))
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
 	var b strings.Builder
-	for _, name := range files {
-		r := read(t, filepath.Base(name)).Apply(nil)
-		r.SetCreatedAt(mustTime(t, "2026-01-02T03:04:05Z"))
-		r = stored(t, r)
-		for _, as := range []codec.Name{Recovery, Dotagent, Pipeline} {
-			texts, err := TextsOf(as, r)
+	for _, name := range layouttest.Docs(t, "") {
+		r := layouttest.Read(t, name).Apply(nil)
+		r.SetCreatedAt(layouttest.MustTime(t, "2026-01-02T03:04:05Z"))
+		r = layouttest.Stored(t, r)
+		for _, as := range []codec.Name{layout.Recovery, layout.Dotagent, layout.Pipeline} {
+			texts, err := layout.TextsOf(as, r)
 			if err != nil {
 				continue
 			}
-			fmt.Fprintf(&b, "=== %s as %s\n", filepath.Base(name), as)
+			fmt.Fprintf(&b, "=== %s as %s\n", name, as)
 			for _, part := range [][2]string{{"found", texts.Found}, {"question", texts.Question}, {"resumed", texts.Resumed}, {"prompt", texts.Prompt}} {
 				if part[1] != "" {
 					fmt.Fprintf(&b, "--- %s\n%s|\n", part[0], part[1])

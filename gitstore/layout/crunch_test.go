@@ -1,4 +1,4 @@
-package layout
+package layout_test
 
 import (
 	"strings"
@@ -6,6 +6,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/layout/internal/layouttest"
 )
 
 // Duplicate keys and several documents in a crunch file are warnings, strict errors, and
@@ -17,21 +20,21 @@ func TestTolerated(t *testing.T) {
 		base + "note: one\nnote: two\n": `line 8, column 1: key "note" is there twice: the last one counts (syntax)`,
 		base + "---\n- more\n":          `line 1, column 1: one of several documents: the others are kept, and not read (syntax)`,
 	} {
-		f, err := Read("", "CP-enrich-20260105-9f3c.yaml", []byte(text))
+		f, err := layout.Read("", "CP-enrich-20260105-9f3c.yaml", []byte(text))
 		require.NoError(t, err)
 		require.NoError(t, f.Err(false))
 		require.ErrorContains(t, f.Err(true), want)
 		assert.Equal(t, want, f.Problems[0].String())
-		r := stored(t, f.Apply(nil))
+		r := layouttest.Stored(t, f.Apply(nil))
 		assert.Equal(t, "77", string(r.Issue()))
 		if strings.Contains(text, "note") {
 			assert.Equal(t, "two", r.Note())
 		}
-		out, err := Of(Crunch, r)
+		out, err := layout.Of(layout.Crunch, r)
 		require.NoError(t, err)
 		require.Len(t, out, 1)
 		assert.Equal(t, text, string(out[0].Data), "nothing that was there is lost")
 	}
-	_, err := Read(Pipeline, "", []byte("storyId: S\nstoryId: T\nstage: 2\n"))
+	_, err := layout.Read(layout.Pipeline, "", []byte("storyId: S\nstoryId: T\nstage: 2\n"))
 	require.Error(t, err, "documents in JSON are read as JSON")
 }

@@ -1,0 +1,182 @@
+package layout_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// stories are valid documents, one per stage.
+var stories = []string{
+	`{"storyId":"S","stage":0,"agentId":"a","tasksCompleted":[],"tasksRemaining":["T1"],"lastAction":"l","timestamp":"2026-01-01T00:00:00Z","planScore":4}`,
+	`{"storyId":"S","stage":1,"agentId":"a","tasksCompleted":[],"tasksRemaining":[],"lastAction":"l","timestamp":"2026-01-01T00:00:00Z","readiness":7,"verdict":"GO"}`,
+	`{"storyId":"S","stage":2,"agentId":"a","tasksCompleted":["T1"],"tasksRemaining":["T2"],"lastAction":"l","timestamp":"2026-01-01T00:00:00Z"}`,
+	`{"storyId":"S","stage":3,"agentId":"a","tasksCompleted":["T1","T2"],"tasksRemaining":[],"lastAction":"l","timestamp":"2026-01-01T00:00:00Z","verdict":"PASS","qualityScore":92}`,
+}
+
+// Each stage is tested with missing, invalid and foreign fields.
+func TestStages(t *testing.T) {
+	for stage, text := range stories {
+		common := []string{
+			"storyId", "-", "storyId: missing (required)",
+			"storyId", `""`, "storyId: empty (required)",
+			"stage", "-", "stage: missing (required)",
+			"stage", "9", "stage: want 0 to 3, got 9 (range)",
+			"stage", "4", "stage: want 0 to 3, got 4 (range)",
+			"stage", "-1", "stage: want 0 to 3, got -1 (range)",
+			"stage", `"third"`, `stage: want an integer from 0 to 3, got "third" (kind)`,
+			"stage", fmt.Sprintf(`"%d"`, stage), fmt.Sprintf(`? stage: "%d" is read as %d (kind)`, stage, stage),
+			"stage", fmt.Sprintf(`"STAGE_%d"`, stage), fmt.Sprintf(`? stage: "STAGE_%d" is read as %d (kind)`, stage, stage),
+			"stage", fmt.Sprintf(`"stage_%d_work"`, stage), fmt.Sprintf(`? stage: "stage_%d_work" is read as %d (kind)`, stage, stage),
+			"agentId", "-", "? agentId: missing: a document of 4.0.0 (required)",
+			"agentId", "null", "agentId: empty (required)",
+			"tasksCompleted", "-", "tasksCompleted: missing (required)",
+			"tasksRemaining", `"T1"`, `tasksRemaining: want a list, got "T1" (kind)`,
+			"lastAction", "-", "lastAction: missing (required)",
+			"lastAction", `""`, "lastAction: empty (required)",
+			"timestamp", "-", "timestamp: missing (required)",
+			"timestamp", `"late"`, `timestamp: want a time, got "late" (time)`,
+		}
+		own := [][]string{
+			{
+				"planScore", "-", "planScore: missing (required)",
+				"planScore", "4.5", "planScore: want 0 to 4, got 4.5 (range)",
+				"planScore", "-1", "planScore: want 0 to 4, got -1 (range)",
+				"planScore", `"3"`, `? planScore: "3" is a number written as text (kind)`,
+				"planScore", `"high"`, `planScore: want a number, got "high" (kind)`,
+				"tasksCompleted", `["T9"]`, "tasksCompleted: 1 tasks, want none in stage 0 (consistency)",
+				"tasksRemaining", `[]`, "tasksRemaining: empty, want the tasks that stage 0 created (required)",
+				"tasksRemaining", `["T1","T1"]`, `? tasksRemaining[1]: "T1" is there twice (consistency)`,
+				"verdict", `"GO"`, "verdict: stage 0 has none (place)",
+				"qualityScore", "50", "? qualityScore: stage 0 has none (place)",
+			},
+			{
+				"readiness", "-", "readiness: missing (required)",
+				"readiness", "0", "readiness: want 1 to 10, got 0 (range)",
+				"readiness", "11", "readiness: want 1 to 10, got 11 (range)",
+				"verdict", "-", "verdict: missing (required)",
+				"verdict", `"PASS"`, `verdict: want one of GO, NO-GO, got "PASS" (enum)`,
+				"verdict", `"NO-GO"`, "reason: missing (required)",
+				"reason", `"why"`, "? reason: there is one, but the verdict is not NO-GO (consistency)",
+				"tasksRemaining", `["T1"]`, "tasksRemaining: 1 tasks, want none in stage 1 (consistency)",
+				"planScore", "3", "? planScore: stage 1 has none (place)",
+			},
+			{
+				"tasksRemaining", `["T1"]`, `tasksRemaining[0]: "T1" is completed too (consistency)`,
+				"planScore", "3", "? planScore: stage 2 has none (place)",
+				"readiness", "3", "? readiness: stage 2 has none (place)",
+				"verdict", `"PASS"`, "verdict: stage 2 has none (place)",
+				"issues", `"x"`, "? issues: stage 2 has none (place)",
+			},
+			{
+				"verdict", "-", "verdict: missing (required)",
+				"verdict", `"GO"`, `verdict: want one of PASS, CONCERNS, WAIVED, FAIL, got "GO" (enum)`,
+				"verdict", `"FAIL"`, "issues: missing (required)",
+				"qualityScore", "-", "qualityScore: missing (required)",
+				"qualityScore", "101", "qualityScore: want 0 to 100, got 101 (range)",
+				"qualityScore", "-1", "qualityScore: want 0 to 100, got -1 (range)",
+				"qualityScore", "9.1", "? qualityScore: 9.1 looks like a scale of 0 to 10 (range)",
+				"tasksRemaining", `["T3"]`, "tasksRemaining: 1 tasks, want none in stage 3 (consistency)",
+				"issues", `"x"`, "? issues: there are some, but the verdict is not FAIL (consistency)",
+				"readiness", "3", "? readiness: stage 3 has none (place)",
+			},
+		}
+		assert.Empty(t, storyProblems(t, text, "", ""), "stage %d", stage)
+		cases := append(common, own[stage]...)
+		for i := 0; i < len(cases); i += 3 {
+			got := storyProblems(t, text, cases[i], cases[i+1])
+			assert.Contains(t, got, cases[i+2], "stage %d, %s = %s", stage, cases[i], cases[i+1])
+		}
+	}
+	whole := `{"storyId":"S","stage":3,"agentId":"a","tasksCompleted":["T"],"tasksRemaining":[],"lastAction":"l","timestamp":"2026-01-01T00:00:00Z","verdict":"FAIL","qualityScore":20,"issues":["a","b"]}`
+	assert.Equal(t, []string{"? issues: a list, want text (kind)"}, storyProblems(t, whole, "", ""))
+}
+
+// Each stage is tested with all verdicts.
+func TestVerdicts(t *testing.T) {
+	none, other := []string{"verdict: stage %d has none (place)"}, "verdict: want one of %s, got %q (enum)"
+	for stage, text := range stories {
+		for _, verdict := range []string{"GO", "NO-GO", "PASS", "CONCERNS", "WAIVED", "FAIL", "go", "MAYBE"} {
+			want := map[int][]string{}
+			switch {
+			case stage == 0 || stage == 2:
+				want[stage] = []string{fmt.Sprintf(none[0], stage)}
+			case stage == 1 && verdict == "NO-GO":
+				want[1] = []string{"reason: missing (required)"}
+			case stage == 1 && verdict != "GO":
+				want[1] = []string{fmt.Sprintf(other, "GO, NO-GO", verdict)}
+			case stage == 3 && verdict == "FAIL":
+				want[3] = []string{"issues: missing (required)"}
+			case stage == 3 && !slices.Contains([]string{"PASS", "CONCERNS", "WAIVED"}, verdict):
+				want[3] = []string{fmt.Sprintf(other, "PASS, CONCERNS, WAIVED, FAIL", verdict)}
+			}
+			assert.Equal(t, want[stage], storyProblems(t, text, "verdict", fmt.Sprintf("%q", verdict)), "stage %d, %s", stage, verdict)
+		}
+	}
+}
+
+// Each required field is tested as missing and empty. Task lists may be empty.
+func TestRequiredFields(t *testing.T) {
+	base := []string{"storyId", "stage", "timestamp", "lastAction"}
+	own := [][]string{{"planScore"}, {"readiness", "verdict"}, {}, {"verdict", "qualityScore"}}
+	for stage, text := range stories {
+		for _, key := range slices.Concat(base, own[stage], []string{"tasksCompleted", "tasksRemaining"}) {
+			assert.Contains(t, storyProblems(t, text, key, "-"), key+": missing (required)", "stage %d", stage)
+		}
+		for _, key := range slices.Concat(base, own[stage], []string{"agentId"}) {
+			assert.Contains(t, storyProblems(t, text, key, "null"), key+": empty (required)", "stage %d", stage)
+		}
+	}
+	for _, key := range []string{"tasksCompleted", "tasksRemaining"} {
+		assert.Empty(t, storyProblems(t, stories[2], key, "[]"), "%s may be empty", key)
+	}
+}
+
+func storyProblems(t *testing.T, text, path, value string) []string {
+	t.Helper()
+	m, err := checkpoint.DecodeDocument([]byte(text), checkpoint.DefaultLimits)
+	require.NoError(t, err)
+	switch value {
+	case "":
+	case "-":
+		m.Delete(path)
+	default:
+		m.Set(path, checkpoint.ParseValue(value))
+	}
+	data, err := m.MarshalJSON()
+	require.NoError(t, err)
+	f, err := layout.Read(layout.Pipeline, "checkpoint-S.json", data)
+	require.NoError(t, err)
+	var out []string
+	for _, p := range f.Problems {
+		mark := ""
+		if p.Warning {
+			mark = "? "
+		}
+		p.Line = 0
+		if p.Rule == "name" {
+			continue
+		}
+		out = append(out, mark+p.String())
+	}
+	return out
+}
+
+// A mismatch between file name and id is a warning.
+func TestFileNameMismatchIsWarned(t *testing.T) {
+	for name, want := range map[string]int{"checkpoint-S.json": 0, "checkpoint-T.json": 1, "": 0, "latest.json": 0} {
+		f, err := layout.Read(layout.Pipeline, name, []byte(stories[2]))
+		require.NoError(t, err)
+		assert.Len(t, f.Problems, want, name)
+		require.NoError(t, f.Err(false))
+		if want > 0 {
+			require.EqualError(t, f.Err(true), `pipeline checkpoint-T.json: the file is called "checkpoint-T", its id is "checkpoint-S" (name)`)
+		}
+	}
+}
