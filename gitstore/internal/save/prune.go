@@ -161,7 +161,10 @@ func (s *Saver) decide(c, archive *chain.Chain, req PruneRequest) (*Pruned, erro
 		}
 	} else {
 		full := &fullness{s: s, objects: s.Objects, known: c.Index()}
-		result.Decisions = s.keepFuller(req.Policy, items, retention.Plan(req.Policy, items, s.Now()), full)
+		var err error
+		if result.Decisions, err = s.keepFuller(req.Policy, items, retention.Plan(req.Policy, items, s.Now()), full); err != nil {
+			return nil, err
+		}
 	}
 	_, result.Removed = Dropped(result.Decisions)
 	if !result.Archived {
@@ -241,9 +244,9 @@ func (s *Saver) applyRetention(ctx context.Context, below *chain.Chain, p retent
 	coming := retention.Item{ID: r.ID(), Trigger: r.Trigger(), Phase: r.Phase(), Branch: r.Branch(), Created: r.CreatedAt(), Resumable: r.CanResume(), Valid: true}
 	items := append([]retention.Item{coming}, c.Items()...)
 	full := &fullness{s: s, objects: k, known: c.Index(), coming: &contents{r.Snapshot(), entries}}
-	decisions := s.keepFuller(p, items, retention.PlanSave(p, items, s.Now()), full)
+	decisions, err := s.keepFuller(p, items, retention.PlanSave(p, items, s.Now()), full)
 	drop, ids := Dropped(decisions)
-	if len(ids) == 0 {
+	if err != nil || len(ids) == 0 {
 		return plain, nil
 	}
 	known := c.Ledger.Clone()

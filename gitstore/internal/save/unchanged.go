@@ -122,18 +122,34 @@ type fullness struct {
 	objects trees.Reader
 	known   map[checkpoint.ID]*chain.ChainCommit
 	coming  *contents // of the checkpoint that is being saved, or nil
+	failed  error     // first read that failed for lack of resources, or nil
+}
+
+// Read reads an object. A missing or damaged object is part of the comparison. An object
+// that could not be read for lack of resources makes the whole comparison invalid.
+func (f *fullness) Read(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
+	kind, data, err := f.objects.Read(h)
+	f.note(err)
+	return kind, data, err
+}
+
+func (f *fullness) note(err error) {
+	if f.failed == nil && chain.IsExhausted(err) {
+		f.failed = err
+	}
 }
 
 // keepFuller keeps checkpoints that have files which all later checkpoints lack. The
 // first item is the new checkpoint if f.coming is not nil.
-func (s *Saver) keepFuller(p retention.Policy, items []retention.Item, ds []retention.Decision, f *fullness) []retention.Decision {
-	return retention.KeepFuller(p, items, ds, func(newer, older int) bool {
+func (s *Saver) keepFuller(p retention.Policy, items []retention.Item, ds []retention.Decision, f *fullness) ([]retention.Decision, error) {
+	kept := retention.KeepFuller(p, items, ds, func(newer, older int) bool {
 		old, now := f.known[items[older].ID], f.coming
 		if newer > 0 || now == nil {
 			now = f.of(f.known[items[newer].ID])
 		}
 		return old == nil || now != nil && f.covers(now, old)
 	})
+	return kept, f.failed
 }
 
 // of returns the contents of a checkpoint, or nil if they cannot be read.
@@ -143,9 +159,10 @@ func (f *fullness) of(l *chain.ChainCommit) *contents {
 	}
 	r, err := f.s.Record(&l.Checkpoint)
 	if err != nil {
+		f.note(err)
 		return nil
 	}
-	entries, err := trees.Read(f.objects, l.Tree)
+	entries, err := trees.Read(f, l.Tree)
 	if err != nil {
 		return nil
 	}
@@ -159,7 +176,7 @@ func (f *fullness) covers(newer *contents, older *chain.ChainCommit) bool {
 	if newer.facts.Worktree && newer.facts.Untracked && len(left) == 0 {
 		return true
 	}
-	entries, err := trees.Read(f.objects, older.Tree)
+	entries, err := trees.Read(f, older.Tree)
 	if err != nil {
 		return true // no file of it could be restored
 	}
@@ -181,7 +198,7 @@ func (f *fullness) lacks(newer, older []trees.Entry, name string) bool {
 	}
 	has, _ := trees.Find(newer, name)
 	staged, _ := trees.Find(newer, "staged")
-	changes, err := trees.Diff(f.objects, had.Hash, has.Hash)
+	changes, err := trees.Diff(f, had.Hash, has.Hash)
 	return err != nil || slices.ContainsFunc(changes, func(c trees.Change) bool {
 		return c.New.Hash.IsZero() && c.Old.Hash != f.lookup(staged.Hash, c.Path)
 	})
@@ -211,10 +228,12 @@ func (f *fullness) inHead(l *chain.ChainCommit, path string) plumbing.Hash {
 		return plumbing.ZeroHash
 	}
 	index, err := f.s.ReadCommit(l.Raw.Parents[1])
+	f.note(err)
 	if err != nil || len(index.Parents) == 0 {
 		return plumbing.ZeroHash
 	}
 	head, err := f.s.ReadCommit(index.Parents[0])
+	f.note(err)
 	if err != nil {
 		return plumbing.ZeroHash
 	}
@@ -222,7 +241,7 @@ func (f *fullness) inHead(l *chain.ChainCommit, path string) plumbing.Hash {
 }
 
 func (f *fullness) lookup(tree plumbing.Hash, path string) plumbing.Hash {
-	_, hash, err := trees.Lookup(f.objects, tree, path)
+	_, hash, err := trees.Lookup(f, tree, path)
 	if err != nil {
 		return plumbing.ZeroHash
 	}
