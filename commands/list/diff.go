@@ -37,6 +37,13 @@ var DiffCommand = invoke.Command{
 	Run:   runDiff,
 }
 
+// diffOptions are the flags of diff.
+type diffOptions struct {
+	state bool // compare only the records
+	stat  bool // print only the numbers of changes
+	color string
+}
+
 func diffFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "state", Usage: "what changed in the record alone"},
@@ -52,12 +59,20 @@ type difference struct {
 	files    *gitstore.TreeDiff // nil if --state is set
 }
 
+func readDiffOptions(c *invoke.Invocation) *diffOptions {
+	return &diffOptions{state: c.Flags.Bool("state"), stat: c.Flags.Bool("stat"), color: invoke.ReadColor(c)}
+}
+
 func runDiff(c *invoke.Invocation) error {
-	at, people, err := screenOpen(c)
+	o := readDiffOptions(c)
+	if err := c.Open(); err != nil {
+		return err
+	}
+	at, people, err := c.Screen(o.color)
 	if err != nil {
 		return err
 	}
-	d, err := readDifference(c)
+	d, err := readDifference(c, !o.state)
 	if err != nil {
 		return err
 	}
@@ -65,24 +80,17 @@ func runDiff(c *invoke.Invocation) error {
 		defer d.files.Close()
 	}
 	if c.JSON {
-		return diffJSON(c, d)
+		return diffJSON(c, d, o.stat)
 	}
 	defer c.Page()()
-	if err := showDifference(c, d, at, people); !invoke.LeftPager(err) {
+	if err := showDifference(c, d, o.stat, at, people); !invoke.LeftPager(err) {
 		return err
 	}
 	return nil
 }
 
-// screenOpen opens the repository and returns the screen that shows results.
-func screenOpen(c *invoke.Invocation) (display.Screen, bool, error) {
-	if err := c.Open(); err != nil {
-		return display.Screen{}, false, err
-	}
-	return c.Screen()
-}
-
-func readDifference(c *invoke.Invocation) (*difference, error) {
+// readDifference compares the records of the two checkpoints, and with files their trees.
+func readDifference(c *invoke.Invocation, files bool) (*difference, error) {
 	issue, from, to, err := twoNames(c)
 	if err != nil {
 		return nil, err
@@ -103,7 +111,7 @@ func readDifference(c *invoke.Invocation) (*difference, error) {
 		return nil, err
 	}
 	d.state = slices.DeleteFunc(diff.Records(before.Doc(), after.Doc()), isBytes)
-	if !c.Flags.Bool("state") {
+	if files {
 		d.files, err = c.Store.Diff(d.from, d.to, c.Paths...)
 	}
 	return d, err
@@ -146,7 +154,7 @@ func twoNames(c *invoke.Invocation) (issue checkpoint.Issue, from, to string, er
 	return issue, c.Args[1], c.Args[2], err
 }
 
-func diffJSON(c *invoke.Invocation, d *difference) error {
+func diffJSON(c *invoke.Invocation, d *difference, stat bool) error {
 	out := output.CheckpointDiff{Type: "diff", From: string(d.from.ID), To: string(d.to.ID)}
 	for _, s := range d.state {
 		out.State = append(out.State, output.StateChange{Path: s.Path, Op: string(s.Op), Old: s.Old, New: s.New})
@@ -159,7 +167,7 @@ func diffJSON(c *invoke.Invocation, d *difference) error {
 		for _, f := range files {
 			out.Files = append(out.Files, output.FileChange{Path: checkpoint.QuotePath(f.Path), Status: f.Status, From: checkpoint.QuotePath(f.From)})
 		}
-		if c.Flags.Bool("stat") {
+		if stat {
 			if err := countLines(c, d.files, files, &out); err != nil {
 				return err
 			}
@@ -187,7 +195,7 @@ func countLines(c *invoke.Invocation, b *gitstore.TreeDiff, files []gitstore.Fil
 
 // showDifference prints the changes. If stdout is no terminal, files are printed as by
 // git diff, so that git apply accepts the output.
-func showDifference(c *invoke.Invocation, d *difference, at display.Screen, people bool) error {
+func showDifference(c *invoke.Invocation, d *difference, stat bool, at display.Screen, people bool) error {
 	now := c.Env.Now()
 	for _, side := range []struct {
 		word string
@@ -199,19 +207,19 @@ func showDifference(c *invoke.Invocation, d *difference, at display.Screen, peop
 		return s.Path == "checkpoint_id" || s.Path == "created_at" || s.Path == "clock" // printed above already
 	})
 	c.Printf("\n%s %s\n", at.Paint(display.Bold, "Record:"), display.Summary(told))
-	if !c.Flags.Bool("stat") {
+	if !stat {
 		c.Printf("%s", at.Record(told))
 	}
 	if d.files == nil {
 		return c.Out.Err
 	}
-	return showFiles(c, d.files, at, people)
+	return showFiles(c, d.files, stat, at, people)
 }
 
 // nameOf returns the id of a checkpoint, or the commit if it has no id.
 func nameOf(cp *gitstore.Checkpoint) string { return cmp.Or(string(cp.ID), cp.Commit.String()) }
 
-func showFiles(c *invoke.Invocation, files *gitstore.TreeDiff, at display.Screen, people bool) error {
+func showFiles(c *invoke.Invocation, files *gitstore.TreeDiff, stat bool, at display.Screen, people bool) error {
 	if files.Same() {
 		c.Printf("\n%s nothing\n", at.Paint(display.Bold, "Files:"))
 		return c.Out.Err
@@ -221,7 +229,7 @@ func showFiles(c *invoke.Invocation, files *gitstore.TreeDiff, at display.Screen
 		c.Printf("  conflicted %s\n", output.Clean(phrase.QuotePath(path)))
 	}
 	switch {
-	case c.Flags.Bool("stat"):
+	case stat:
 		return files.Stat(c.Ctx, c.Out, cmp.Or(at.Width, 80))
 	case !people:
 		return files.Patch(c.Ctx, c.Out)

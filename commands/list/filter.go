@@ -12,40 +12,33 @@ import (
 	"git-checkpoint/gitstore/retention"
 )
 
-// filters reports whether a flag filters the list.
-func filters(c *invoke.Invocation) bool {
-	for _, name := range []string{"trigger", "phase", "since", "before"} {
-		if c.Flags.IsSet(name) {
-			return true
-		}
-	}
-	return len(c.Lists["filter"]) > 0 || c.Flags.Bool("failed")
+// filtered reports whether a flag filters the list.
+func (o *listOptions) filtered() bool {
+	return o.trigger != "" || o.phaseGiven || o.since != "" || o.before != "" || len(o.filters) > 0 || o.failed
 }
 
 // listFilter returns the filter of the flags. Records are read last, and only if a flag
 // needs them.
-func listFilter(c *invoke.Invocation) (func(*gitstore.Checkpoint) bool, error) {
-	if n := c.Flags.Int("n"); c.Flags.IsSet("n") && n < 1 {
-		return nil, exit.Usagef("list: -n: %d is not a number of checkpoints", n)
+func listFilter(c *invoke.Invocation, o *listOptions) (func(*gitstore.Checkpoint) bool, error) {
+	if o.limitGiven && o.limit < 1 {
+		return nil, exit.Usagef("list: -n: %d is not a number of checkpoints", o.limit)
 	}
-	since, err := timeFlag(c, "since")
+	since, err := timeFlag("since", o.since, c.Env.Now())
 	if err != nil {
 		return nil, err
 	}
-	before, err := timeFlag(c, "before")
+	before, err := timeFlag("before", o.before, c.Env.Now())
 	if err != nil {
 		return nil, err
 	}
-	wanted, err := parseFilters(c.Lists["filter"])
+	wanted, err := parseFilters(o.filters)
 	if err != nil {
 		return nil, err
 	}
-	failed := c.Flags.Bool("failed")
-	trigger, phase, inPhase := c.Flags.String("trigger"), c.Flags.String("phase"), c.Flags.IsSet("phase")
 	return func(cp *gitstore.Checkpoint) bool {
-		return (trigger == "" || string(cp.Trigger) == trigger) &&
-			(!inPhase || cp.Phase == phase) && !cp.Created.Before(since) &&
-			(!failed || cp.Filed.Why == retention.ReasonFailed) && (before.IsZero() || cp.Created.Before(before)) && recordHas(c, cp, wanted)
+		return (o.trigger == "" || string(cp.Trigger) == o.trigger) &&
+			(!o.phaseGiven || cp.Phase == o.phase) && !cp.Created.Before(since) &&
+			(!o.failed || cp.Filed.Why == retention.ReasonFailed) && (before.IsZero() || cp.Created.Before(before)) && recordHas(c, cp, wanted)
 	}, nil
 }
 
@@ -83,8 +76,8 @@ func recordHas(c *invoke.Invocation, cp *gitstore.Checkpoint, all []wanted) bool
 }
 
 // timeFlag parses a time flag. It returns the zero time if the flag is not set.
-func timeFlag(c *invoke.Invocation, name string) (time.Time, error) {
-	at, err := parseSince(c.Flags.String(name), c.Env.Now())
+func timeFlag(name, value string, now time.Time) (time.Time, error) {
+	at, err := parseSince(value, now)
 	if err != nil {
 		return at, exit.Usagef("list: --%s: %w", name, err)
 	}

@@ -3,13 +3,18 @@ package list
 
 import (
 	"cmp"
+	"errors"
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/layoutfiles"
 	"git-checkpoint/commands/internal/output"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/standing"
+	"git-checkpoint/commands/internal/terminal"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout"
 
 	"github.com/urfave/cli/v2"
 )
@@ -30,6 +35,24 @@ var ListCommand = invoke.Command{
 	Run:        runList,
 }
 
+// listOptions are the flags of list.
+type listOptions struct {
+	limit         int // maximum number of checkpoints of an issue, or 0
+	limitGiven    bool
+	all           bool
+	trigger       string
+	phase         string
+	phaseGiven    bool // --phase is given, and can be empty
+	since, before string
+	filters       []string // PATH=VALUE of the record
+	archived      bool     // list the archive
+	failed        bool     // list only the archived checkpoints of failed work
+	remote        string   // remote to list, or "" for the configured remote
+	remoteGiven   bool     // list a remote
+	color         string
+	as            layout.Name
+}
+
 func listFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.IntFlag{Name: "n", Usage: "at most `N` of an issue"},
@@ -47,55 +70,70 @@ func listFlags() []cli.Flag {
 	}
 }
 
+func readListOptions(c *invoke.Invocation) (*listOptions, error) {
+	f := c.Flags
+	o := &listOptions{
+		limit: f.Int("n"), limitGiven: f.IsSet("n"), all: f.Bool("all"), trigger: f.String("trigger"), phase: f.String("phase"),
+		phaseGiven: f.IsSet("phase"), since: f.String("since"), before: f.String("before"), filters: c.Lists["filter"],
+		archived: f.Bool("archived") || f.Bool("failed"), failed: f.Bool("failed"), remote: f.String("remote"), color: invoke.ReadColor(c),
+	}
+	if o.remoteGiven = o.remote != ""; o.remote == invoke.LeftOut {
+		o.remote = ""
+	}
+	var err error
+	o.as, err = invoke.LayoutFlag(c)
+	return o, err
+}
+
 func runList(c *invoke.Invocation) error {
 	if err := c.Open(); err != nil {
 		return err
 	}
-	as, err := invoke.LayoutFlag(c)
+	o, err := readListOptions(c)
 	if err != nil {
 		return err
 	}
-	if as != "" && !c.JSON {
-		return listAs(c, as)
+	if o.as != "" && !c.JSON {
+		return listAs(c, o)
 	}
-	keep, err := listFilter(c)
+	keep, err := listFilter(c, o)
 	if err != nil {
 		return err
 	}
-	if c.Flags.Bool("all") {
-		return listAll(c, keep)
+	if o.all {
+		return listAll(c, o, keep)
 	}
-	issue, err := issueListed(c)
+	issue, err := issueListed(c, o)
 	if err != nil {
 		return err
 	}
-	l, err := listOf(c, issue)
+	l, err := listOf(c, o, issue)
 	if err != nil {
 		return err
 	}
 	if len(l.Checkpoints) == 0 {
-		return noneThere(c, &gitstore.NoneError{Issue: issue})
+		return noneThere(o, &gitstore.NoneError{Issue: issue})
 	}
-	return showList(c, []*gitstore.List{l}, keep)
+	return showList(c, o, []*gitstore.List{l}, keep)
 }
 
 // listAll prints checkpoints of every readable issue and returns an error for unreadable
 // issues.
-func listAll(c *invoke.Invocation, keep func(*gitstore.Checkpoint) bool) error {
+func listAll(c *invoke.Invocation, o *listOptions, keep func(*gitstore.Checkpoint) bool) error {
 	if len(c.Args) > 0 {
 		return exit.Usagef("list: --all takes no issue")
 	}
-	if err := listThere(c); err != nil {
+	if err := listThere(c, o); err != nil {
 		return err
 	}
-	issues, strange, err := c.Store.Issues(c.Ctx, archive(c))
+	issues, strange, err := c.Store.Issues(c.Ctx, o.archived)
 	if err != nil {
 		return err
 	}
 	invoke.TellStrange(c, strange)
 	var lists []*gitstore.List
 	failed := c.Each(issues, func(i checkpoint.Issue) error {
-		l, err := listOf(c, i)
+		l, err := listOf(c, o, i)
 		if err == nil {
 			lists = append(lists, l)
 		}
@@ -104,41 +142,38 @@ func listAll(c *invoke.Invocation, keep func(*gitstore.Checkpoint) bool) error {
 	if len(lists) == 0 && failed != nil {
 		return failed
 	}
-	return cmp.Or(showList(c, lists, keep), failed)
+	return cmp.Or(showList(c, o, lists, keep), failed)
 }
-
-// archive reports whether the flags select archived checkpoints.
-func archive(c *invoke.Invocation) bool { return c.Flags.Bool("archived") || c.Flags.Bool("failed") }
 
 // listOf returns an issue's checkpoints, limited by -n. The JSON record and the filters
 // need all checkpoints.
-func listOf(c *invoke.Invocation, i checkpoint.Issue) (*gitstore.List, error) {
-	limit := c.Flags.Int("n")
-	if c.JSON || filters(c) {
+func listOf(c *invoke.Invocation, o *listOptions, i checkpoint.Issue) (*gitstore.List, error) {
+	limit := o.limit
+	if c.JSON || o.filtered() {
 		limit = 0
 	}
-	if archive(c) {
+	if o.archived {
 		return c.Store.Archived(c.Ctx, i, limit)
 	}
 	return c.Store.List(c.Ctx, i, limit)
 }
 
-func showList(c *invoke.Invocation, lists []*gitstore.List, keep func(*gitstore.Checkpoint) bool) error {
+func showList(c *invoke.Invocation, o *listOptions, lists []*gitstore.List, keep func(*gitstore.Checkpoint) bool) error {
 	if c.JSON {
-		return c.WriteJSON(listRecord(c, lists, keep))
+		return c.WriteJSON(listRecord(o, lists, keep))
 	}
-	at, people, err := c.Screen()
+	at, people, err := c.Screen(o.color)
 	if err != nil {
 		return err
 	}
 	if people {
 		defer c.Page()()
-		showTimelines(c, lists, keep, at)
+		showTimelines(c, at, lists, o.limit, keep)
 		return nil
 	}
 	for _, l := range lists {
-		for k, i := range pick(c, l, keep) {
-			if k == 0 && c.Flags.Bool("all") {
+		for k, i := range pick(l, o.limit, keep) {
+			if k == 0 && o.all {
 				c.Printf("issue %s\n", output.Clean(string(l.Issue)))
 			}
 			c.Printf("%s\n", listLine(&l.Checkpoints[i], i == 0, c.Env.Now()))
@@ -147,11 +182,10 @@ func showList(c *invoke.Invocation, lists []*gitstore.List, keep func(*gitstore.
 	return nil
 }
 
-// pick returns the indexes of the checkpoints that the filter keeps, at most -n per
-// issue.
-func pick(c *invoke.Invocation, l *gitstore.List, keep func(*gitstore.Checkpoint) bool) []int {
+// pick returns the indexes of the checkpoints that the filter keeps. A limit of 0 means no
+// limit.
+func pick(l *gitstore.List, limit int, keep func(*gitstore.Checkpoint) bool) []int {
 	var picked []int
-	limit := c.Flags.Int("n") // 0 if not given
 	for i := range l.Checkpoints {
 		if limit > 0 && len(picked) == limit {
 			break
@@ -163,17 +197,124 @@ func pick(c *invoke.Invocation, l *gitstore.List, keep func(*gitstore.Checkpoint
 	return picked
 }
 
-func listRecord(c *invoke.Invocation, lists []*gitstore.List, keep func(*gitstore.Checkpoint) bool) output.CheckpointList {
+func listRecord(o *listOptions, lists []*gitstore.List, keep func(*gitstore.Checkpoint) bool) output.CheckpointList {
 	result := output.CheckpointList{Type: "list"}
 	for _, l := range lists {
-		for _, i := range pick(c, l, keep) {
+		for _, i := range pick(l, o.limit, keep) {
 			result.Checkpoints = append(result.Checkpoints, standing.Listed(&l.Checkpoints[i]))
 		}
 		result.TotalCheckpoints += len(l.Checkpoints)
 	}
-	if !c.Flags.Bool("all") {
+	if !o.all {
 		result.Issue = string(lists[0].Issue)
 		result.Latest = string(lists[0].Checkpoints[0].ID)
 	}
 	return result
+}
+
+// issueListed returns the issue to list. With --remote it switches the list to the
+// remote's checkpoints.
+func issueListed(c *invoke.Invocation, o *listOptions) (checkpoint.Issue, error) {
+	issue, err := c.Issue()
+	if err == nil {
+		return issue, listThere(c, o, issue)
+	}
+	var usage *exit.Error
+	if o.remoteGiven && len(c.Args) == 0 && errors.As(err, &usage) && usage.ExitCode() == exit.Usage {
+		err = exit.Errorf(exit.Usage, listEverything(o), "%w", err)
+	}
+	return "", err
+}
+
+// noneThere adds the hint for an issue without checkpoints on a remote: list all issues
+// there, instead of a save.
+func noneThere(o *listOptions, none *gitstore.NoneError) error {
+	if !o.remoteGiven {
+		return none
+	}
+	return exit.Errorf(exit.None, listEverything(o), "%w", none)
+}
+
+// listEverything returns the command that lists all issues of the remote.
+func listEverything(o *listOptions) string {
+	if o.remote != "" {
+		return "git checkpoint list --all --remote=" + phrase.QuoteArg(gitstore.ShownRemote(o.remote))
+	}
+	return "git checkpoint list --all --remote"
+}
+
+// listThere switches a list with --remote to the remote's checkpoints of the given
+// issues. No issues means all issues.
+func listThere(c *invoke.Invocation, o *listOptions, issues ...checkpoint.Issue) error {
+	if !o.remoteGiven {
+		return nil
+	}
+	remote, err := c.Remote(o.remote)
+	if err != nil {
+		return err
+	}
+	t := c.Tick("list: " + gitstore.ShownRemote(remote))
+	there, err := c.Store.OpenRemote(c.Ctx, gitstore.OpenRemoteRequest{
+		Remote: remote, Issues: issues, Archived: o.archived, Timeout: c.RemoteTimeout(), Quiet: !terminal.Has(),
+	})
+	t.End()
+	if err != nil {
+		return err
+	}
+	c.Store.Close()
+	c.Store = there
+	return nil
+}
+
+// listAs prints the list in the format of a layout's own system. With --all it covers
+// every issue whose newest checkpoint has that layout.
+func listAs(c *invoke.Invocation, o *listOptions) error {
+	as := o.as
+	issues, err := listedAs(c, o)
+	if err != nil {
+		return err
+	}
+	var chains [][]*checkpoint.Record
+	failed := c.Each(issues, func(i checkpoint.Issue) error {
+		records, err := layoutfiles.RecordsToExport(c, i, as)
+		if err == nil {
+			chains = append(chains, records)
+		}
+		return err
+	})
+	if len(chains) == 0 {
+		return cmp.Or(failed, exit.Errorf(exit.None, "", "list: no checkpoint of the layout %s", as))
+	}
+	text, err := layout.Listing(as, chains)
+	if err != nil {
+		return exit.Errorf(exit.Failure, "", "list --as %s: %w", as, err)
+	}
+	c.Printf("%s", output.CleanBlock(text))
+	return failed
+}
+
+func listedAs(c *invoke.Invocation, o *listOptions) ([]checkpoint.Issue, error) {
+	if !o.all {
+		issue, err := issueListed(c, o)
+		return []checkpoint.Issue{issue}, err
+	}
+	if err := listThere(c, o); err != nil {
+		return nil, err
+	}
+	issues, _, err := c.Store.Issues(c.Ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	var of []checkpoint.Issue
+	for _, i := range issues {
+		_, r, err := c.Store.NewestValid(c.Ctx, i)
+		switch {
+		case errors.As(err, new(*gitstore.NoneError)):
+		case err != nil:
+			c.Warnf("%v", err)
+		case r.Layout() == string(o.as) || r.Layout() == "" && o.as == layout.Crunch:
+			of = append(of, i)
+		}
+	}
+	return of, nil
 }

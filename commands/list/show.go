@@ -28,6 +28,13 @@ var ShowCommand = invoke.Command{
 	Run:   runShow,
 }
 
+// showOptions are the flags of show.
+type showOptions struct {
+	format string // yaml or json
+	get    string // path of the value to print, or ""
+	raw    bool   // print the stored bytes
+}
+
 func showFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "format", Usage: "`yaml` or json", Value: "yaml"},
@@ -36,17 +43,27 @@ func showFlags() []cli.Flag {
 	}
 }
 
-func runShow(c *invoke.Invocation) error {
-	format := c.Flags.String("format")
-	if format != "yaml" && format != "json" {
-		return exit.Usagef("show: --format: %q: want yaml or json", format)
+func readShowOptions(c *invoke.Invocation) (*showOptions, error) {
+	o := &showOptions{format: c.Flags.String("format"), get: c.Flags.String("get"), raw: c.Flags.Bool("raw")}
+	if o.format != "yaml" && o.format != "json" {
+		return nil, exit.Usagef("show: --format: %q: want yaml or json", o.format)
 	}
-	if c.Flags.Bool("raw") {
-		for _, other := range []string{"get", "json"} {
-			if c.Flags.IsSet(other) {
-				return exit.Usagef("show: --raw is the bytes as they are stored: it does not go with --%s", other)
-			}
-		}
+	other := ""
+	switch {
+	case o.raw && o.get != "":
+		other = "get"
+	case o.raw && c.JSON:
+		other = "json"
+	default:
+		return o, nil
+	}
+	return nil, exit.Usagef("show: --raw is the bytes as they are stored: it does not go with --%s", other)
+}
+
+func runShow(c *invoke.Invocation) error {
+	o, err := readShowOptions(c)
+	if err != nil {
+		return err
 	}
 	if err := c.Open(); err != nil {
 		return err
@@ -55,7 +72,7 @@ func runShow(c *invoke.Invocation) error {
 	if err != nil {
 		return err
 	}
-	if c.Flags.Bool("raw") {
+	if o.raw {
 		data, err := c.Store.RecordBytes(cp)
 		if err != nil {
 			return err
@@ -67,13 +84,13 @@ func runShow(c *invoke.Invocation) error {
 	if err != nil {
 		return err
 	}
-	switch path := c.Flags.String("get"); {
-	case path != "":
-		return showValue(c, cp, r, path)
+	switch {
+	case o.get != "":
+		return showValue(c, cp, r, o.get)
 	case c.JSON:
 		return showJSON(c, cp, r)
 	}
-	return standing.ShowRecord(c, r, format)
+	return standing.ShowRecord(c, r, o.format)
 }
 
 func showJSON(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) error {

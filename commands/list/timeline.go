@@ -16,7 +16,7 @@ import (
 )
 
 // showTimelines prints lists as timelines for people.
-func showTimelines(c *invoke.Invocation, lists []*gitstore.List, keep func(*gitstore.Checkpoint) bool, at display.Screen) {
+func showTimelines(c *invoke.Invocation, at display.Screen, lists []*gitstore.List, limit int, keep func(*gitstore.Checkpoint) bool) {
 	var shown [][]display.TimelineEntry
 	for _, l := range lists {
 		if len(l.Checkpoints) == 0 {
@@ -25,7 +25,7 @@ func showTimelines(c *invoke.Invocation, lists []*gitstore.List, keep func(*gits
 		if len(shown) > 0 {
 			c.Printf("\n")
 		}
-		picked := pick(c, l, keep)
+		picked := pick(l, limit, keep)
 		entries := timelineEntries(c, l, picked)
 		c.Printf("%s\n", at.Heading(timelineHead(l, len(picked))))
 		if len(entries) > 0 {

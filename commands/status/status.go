@@ -125,7 +125,7 @@ func showStatus(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Rec
 		markdownStatus(c, cp, r, v)
 		return nil
 	}
-	at, people, err := c.Screen()
+	at, people, err := c.Screen(invoke.ReadColor(c))
 	if err != nil {
 		return err
 	}

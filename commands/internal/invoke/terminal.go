@@ -28,10 +28,12 @@ func ColorFlag() cli.Flag {
 	return &cli.StringFlag{Name: "color", Usage: "when to use colours, and the form for people: `auto`, always or never"}
 }
 
-// Screen returns the screen for results. If the output is for scripts, ok is false, and
+// ReadColor returns the value of --color, or "".
+func ReadColor(c *Invocation) string { return c.Flags.String("color") }
+
+// Screen returns the screen for results. when is the value of --color. If the output is for scripts, ok is false, and
 // the output is plain text of a stable form.
-func (c *Invocation) Screen() (s display.Screen, ok bool, err error) {
-	when := c.Flags.String("color")
+func (c *Invocation) Screen(when string) (s display.Screen, ok bool, err error) {
 	switch when {
 	case "", "auto", "always", "never":
 	default:
