@@ -9,6 +9,7 @@ import (
 
 	"git-checkpoint/commands/internal/hook"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/issuesource"
 	"git-checkpoint/commands/internal/judge"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/standing"
@@ -84,7 +85,7 @@ func newest(c *invoke.Invocation, issue checkpoint.Issue) (r standing.Judged, er
 	if r.Checkpoint, r.Record, err = c.Store.NewestRecord(c.Ctx, issue); err != nil {
 		return r, err
 	}
-	r.Verdict, err = judge.Verdict(c, r.Checkpoint, r.Record)
+	r.Verdict, err = judge.Verdict(c, r.Checkpoint, r.Record, judge.Options{Issue: issuesource.Options{Offline: true}})
 	return r, err
 }
 

@@ -2,6 +2,7 @@ package resume
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"git-checkpoint/commands/internal/exit"
@@ -112,7 +113,7 @@ func askRest(c *invoke.Invocation, d *invoke.Dialog, r *resumption) error {
 			}
 		}
 	}
-	if err := askApprovals(c, d, r); err != nil || r.changed != "" || noFiles(c) {
+	if err := askApprovals(c, d, r); err != nil || r.changed != "" || r.options.leavesFiles() {
 		return err
 	}
 	return askFiles(c, d, r)
@@ -163,4 +164,118 @@ func details(reason freshness.Reason) string {
 		fmt.Fprintf(&b, "  %s\n", output.Clean(line))
 	}
 	return b.String()
+}
+
+// gate stops a resume by flag if a phase awaits approval: --yes answers the prompt, but
+// approves no phase.
+func gate(c *invoke.Invocation, r *resumption) error {
+	if len(r.Verdict.Awaiting) == 0 || r.options.dryRun || r.options.force {
+		return nil
+	}
+	if err := stopResume(c, r); err != nil {
+		return err
+	}
+	d, err := c.Dialog("")
+	if err != nil || r.options.judge.Auto || c.JSON {
+		why := make([]string, len(r.Verdict.Awaiting))
+		for k, phase := range r.Verdict.Awaiting {
+			why[k] = "approval of phase " + phase + " is pending"
+		}
+		return because(c, r, exit.NeedsAnswer, r.command(r.answers("--yes")), "resume %s: %s", why)
+	}
+	defer d.Close()
+	return askApprovals(c, d, r)
+}
+
+// askApprovals asks about every phase that awaits approval.
+func askApprovals(c *invoke.Invocation, d *invoke.Dialog, r *resumption) error {
+	for _, phase := range r.Verdict.Awaiting {
+		answer, err := d.Ask(fmt.Sprintf("Approval of phase %s is pending. Approve it? [y/N] ", output.Clean(phase)), invoke.YesNo)
+		if err != nil {
+			return unanswered(c, r, r.answers("--yes"), err)
+		}
+		if answer == "n" {
+			return exit.Silent{Code: exit.None}
+		}
+		r.approvals = append(r.approvals, gitstore.Approval{Phase: phase, At: c.Env.Now()})
+	}
+	return nil
+}
+
+// attempt returns the number of attempts of the phase, including this attempt, or 0 if
+// attempts are not counted.
+func (r *resumption) attempt() int {
+	n := r.Record.PhaseAttempt()
+	if r.retries > 0 {
+		n = max(n, 1) + r.retries
+	}
+	return n
+}
+
+// answers returns the flags that answer the questions of a resume. Given approvals are
+// included, because a repeated command has to give them again.
+func (r *resumption) answers(flag string) string {
+	for _, a := range r.approvals {
+		flag += " --approve " + phrase.QuoteArg(a.Phase)
+	}
+	for _, phase := range r.Verdict.Awaiting {
+		flag += " --approve " + phrase.QuoteArg(phase)
+	}
+	return flag
+}
+
+// approve adds the approvals of the command line. It fails if a phase awaits no approval.
+func approve(c *invoke.Invocation, r *resumption) error {
+	for _, phase := range r.options.judge.Approve {
+		if !slices.Contains(r.Record.Awaiting(), phase) {
+			return exit.Usagef("resume: --approve: phase %q of %s waits for no approval", phase, r.Checkpoint.ID)
+		}
+		r.approvals = append(r.approvals, gitstore.Approval{Phase: phase, At: c.Env.Now()})
+	}
+	return nil
+}
+
+// fileChoices maps the answers about a changed file. An empty line keeps the file.
+var fileChoices = map[string]string{
+	"m": "mine", "mine": "mine", "": "mine", "c": "checkpoint", "checkpoint": "checkpoint",
+	"g": "merge", "merge": "merge", "d": "diff", "diff": "diff", "a": "abort", "abort": "abort",
+}
+
+// askFiles asks for each file that changed since the checkpoint which version to keep.
+func askFiles(c *invoke.Invocation, d *invoke.Dialog, r *resumption) error {
+	r.each = map[string]gitstore.Changed{}
+	for _, path := range r.Verdict.Changed {
+		if slices.Contains(r.Verdict.InTheWay, path) {
+			continue // this file stays in any case
+		}
+		answer, err := askFile(c, d, r, path)
+		if err != nil {
+			return err
+		}
+		if answer == "abort" {
+			return exit.Silent{Code: exit.None}
+		}
+		r.each[path] = gitstore.Changed(answer)
+	}
+	return nil
+}
+
+func askFile(c *invoke.Invocation, d *invoke.Dialog, r *resumption, path string) (string, error) {
+	text := fmt.Sprintf("Changed since the checkpoint: %s\nKeep (m)ine, take the (c)heckpoint's, mer(g)e, show the (d)iff, or (a)bort? [m] ", phrase.QuotePath(path))
+	for {
+		answer, err := d.Ask(text, fileChoices)
+		if err != nil {
+			return "", unanswered(c, r, r.answers("--changed mine"), err)
+		}
+		if answer != "diff" {
+			return answer, nil
+		}
+		diff, err := c.Store.DiffSince(c.Ctx, r.Checkpoint, path)
+		if err != nil {
+			diff = err.Error() + "\n"
+		}
+		if _, err := d.TTY.Write([]byte(output.CleanBlock(diff))); err != nil {
+			return "", err
+		}
+	}
 }

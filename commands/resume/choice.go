@@ -7,7 +7,7 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/judge"
+	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/freshness"
@@ -19,14 +19,14 @@ import (
 // choose returns the choice if no flag implies it. A person at a terminal is always
 // asked. Without a terminal, resume stops if the verdict requires an answer.
 func choose(c *invoke.Invocation, r *resumption) (string, error) {
-	if c.Flags.Bool("dry-run") || c.Flags.Bool("force") {
+	if r.options.dryRun || r.options.force {
 		return "r", nil
 	}
 	d, err := c.Dialog("")
 	if err == nil {
 		defer d.Close()
 	}
-	nobody := err != nil || judge.Auto(c) || c.JSON
+	nobody := err != nil || r.options.judge.Auto || c.JSON
 	if nobody && r.Verdict.Action == freshness.PromptUser {
 		return "", needsAnswer(c, r)
 	}
@@ -40,7 +40,7 @@ func choose(c *invoke.Invocation, r *resumption) (string, error) {
 // --strict for a checkpoint with warnings.
 func stopResume(c *invoke.Invocation, r *resumption) error {
 	switch {
-	case c.Flags.Bool("force"):
+	case r.options.force:
 		return nil
 	case r.Verdict.Action == freshness.StartFresh:
 		return refuse(c, r)
@@ -71,7 +71,7 @@ func needsAnswer(c *invoke.Invocation, r *resumption) error {
 	why, _ := r.reasons(freshness.PromptUser)
 	hint := r.command(r.answers("--yes"))
 	for _, reason := range r.Verdict.Reasons {
-		if reason.Check == "head" && reason.Action == freshness.PromptUser && !noFiles(c) {
+		if reason.Check == "head" && reason.Action == freshness.PromptUser && !r.options.leavesFiles() {
 			hint = cmp.Or(reason.Hint, hint)
 		}
 	}
@@ -101,7 +101,7 @@ func (r *resumption) command(flag string) string {
 // startFresh archives the chain, so that work starts again without loss.
 func startFresh(c *invoke.Invocation, r *resumption) error {
 	r.chosen = "s"
-	if c.Flags.Bool("dry-run") {
+	if r.options.dryRun {
 		c.Infof("would archive the checkpoints of issue %s", r.Checkpoint.Issue)
 	} else {
 		moved, err := c.Store.Archive(c.Ctx, r.Checkpoint.Issue, nil, retention.ReasonAbandoned)
@@ -127,7 +127,7 @@ func deleteChain(c *invoke.Invocation, r *resumption) error {
 			ids = append(ids, cp.ID)
 		}
 	}
-	if c.Flags.Bool("dry-run") {
+	if r.options.dryRun {
 		c.Infof("would drop %s", phrase.Plural(len(ids), "checkpoint"))
 	} else {
 		if err := c.Store.Drop(c.Ctx, r.Checkpoint.Issue, ids); err != nil {
@@ -153,4 +153,55 @@ func view(c *invoke.Invocation, r *resumption) error {
 		return err
 	}
 	return act(c, r, choice)
+}
+
+// corrupted asks whether to start fresh if the newest checkpoint cannot be read. In that
+// case the chain moves to the archive and nothing is lost. In all other cases it returns
+// the error.
+func corrupted(c *invoke.Invocation, r *resumption, cause error) error {
+	var damaged *gitstore.CorruptError
+	if !errors.As(cause, &damaged) || c.IssueInQuestion == "" || len(c.Args) > 1 || r.options.dryRun {
+		return cause
+	}
+	choice := r.options.choice
+	if choice == "" && !r.options.judge.Auto {
+		choice = askCorrupted(c, cause)
+	}
+	if choice != "s" {
+		return cause
+	}
+	moved, err := c.Store.Archive(c.Ctx, c.IssueInQuestion, nil, retention.ReasonAbandoned)
+	if err != nil {
+		return errors.Join(cause, err)
+	}
+	c.Infof("archived %s; git checkpoint undo %s brings them back", phrase.Plural(len(moved), "checkpoint"), phrase.QuoteArg(string(c.IssueInQuestion)))
+	switch {
+	case c.JSON:
+		err = c.WriteJSON(output.Resume{Status: output.Status{
+			Type: "resume", Issue: string(c.IssueInQuestion), Action: freshness.StartFresh.String(), Warnings: c.TakeWarnings(),
+		}})
+	case r.options.print == "env":
+		printVariables(c, r, freshness.StartFresh.String(), "", "", "", "")
+	}
+	if err != nil {
+		return err
+	}
+	return exit.Silent{Code: exit.StartFresh}
+}
+
+// askCorrupted returns "s" if a person chooses to start fresh.
+func askCorrupted(c *invoke.Invocation, cause error) string {
+	if c.JSON {
+		return ""
+	}
+	d, err := c.Dialog("")
+	if err != nil {
+		return ""
+	}
+	defer d.Close()
+	c.Warnf("%v", cause)
+	if answer, err := d.Ask("State appears corrupted. Start fresh? [y/N] ", invoke.YesNo); err == nil && answer == "y" {
+		return "s"
+	}
+	return ""
 }

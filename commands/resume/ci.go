@@ -36,11 +36,11 @@ func ciFlags() []cli.Flag {
 type Variable struct{ Name, Value string }
 
 // resumeCI runs resume for a CI job.
-func resumeCI(c *invoke.Invocation) error {
-	if err := ciDefaults(c); err != nil {
+func resumeCI(c *invoke.Invocation, o *resumeOptions) error {
+	if err := ciDefaults(o); err != nil {
 		return err
 	}
-	r := &resumption{}
+	r := &resumption{options: o}
 	err := ciResume(c, r)
 	if err = ciOutcome(c, r, err); r.vars == nil {
 		printVariables(c, r, freshness.PromptUser.String(), "", "", "", "")
@@ -49,28 +49,26 @@ func resumeCI(c *invoke.Invocation) error {
 }
 
 // ciDefaults checks the flags that conflict with --ci and sets the flags that it implies.
-func ciDefaults(c *invoke.Invocation) error {
-	if c.Flags.Bool("files") && c.Flags.Bool("no-files") {
+func ciDefaults(o *resumeOptions) error {
+	if o.files && o.noFiles {
 		return exit.Usagef("resume: --files and --no-files do not go together")
 	}
-	if c.Flags.IsSet("worktree") {
+	if o.worktree != "" {
 		return exit.Usagef("resume: --ci goes on where the job is, and --worktree elsewhere")
 	}
-	if c.Flags.IsSet("print") && c.Flags.String("print") != "env" {
+	if o.printGiven && o.print != "env" {
 		return exit.Usagef("resume: --ci prints env, or with --json the record")
 	}
-	return c.Flags.Set("print", "env")
+	o.print = "env"
+	return nil
 }
 
-// noFiles reports whether resume leaves files alone. This is the default in a CI job,
+// leavesFiles reports whether resume leaves files alone. This is the default in a CI job,
 // because checkpoints from a remote are not trusted.
-func noFiles(c *invoke.Invocation) bool {
-	return c.Flags.Bool("no-files") || c.Flags.Bool("ci") && !c.Flags.Bool("files")
-}
+func (o *resumeOptions) leavesFiles() bool { return o.noFiles || o.ci && !o.files }
 
 func ciResume(c *invoke.Invocation, r *resumption) error {
-	choice, err := checkResumeFlags(c)
-	if err != nil {
+	if err := r.options.check(c); err != nil {
 		return err
 	}
 	if err := c.Open(); err != nil {
@@ -79,7 +77,7 @@ func ciResume(c *invoke.Invocation, r *resumption) error {
 	if err := ciFetch(c); err != nil {
 		return err
 	}
-	return resumeOpened(c, r, choice)
+	return resumeOpened(c, r)
 }
 
 // ciFetch fetches the checkpoints of the issue. Without a remote, ciFetch prints a
@@ -151,7 +149,7 @@ func ciOutcome(c *invoke.Invocation, r *resumption, err error) error {
 // ciWarnings prints the verdict's warnings to the job's log, because the variables cannot
 // hold them.
 func ciWarnings(c *invoke.Invocation, r *resumption) {
-	if !c.Flags.Bool("ci") {
+	if !r.options.ci {
 		return
 	}
 	for _, reason := range r.Verdict.Reasons {

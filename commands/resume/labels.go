@@ -26,10 +26,10 @@ type labelSync struct {
 // planSync compares the labels of the checkpoint with those of the issue. It returns nil
 // without --sync-issue, and an error if labels cannot be written at all.
 func planSync(c *invoke.Invocation, r *resumption) (*labelSync, error) {
-	if !c.Flags.Bool("sync-issue") {
+	if !r.options.syncIssue {
 		return nil, nil
 	}
-	if c.Flags.IsSet("issue-file") {
+	if r.options.judge.Issue.File != "" {
 		return nil, exit.Usagef("resume: --sync-issue and --issue-file do not go together: nothing is written to a file")
 	}
 	s, err := issuesource.Choose(c, r.Checkpoint.Issue)
@@ -48,7 +48,7 @@ func planSync(c *invoke.Invocation, r *resumption) (*labelSync, error) {
 		plan.why = "it is not known which labels issue " + string(r.Checkpoint.Issue) + " has"
 		return plan, nil
 	}
-	plan.change = syncChange(r.Record.IssueSnapshot().Labels, r.issue.Labels, judge.Rules(c))
+	plan.change = syncChange(r.Record.IssueSnapshot().Labels, r.issue.Labels, judge.Rules(c, r.options.judge))
 	// With --sync-issue, the issue follows the checkpoint, not the reverse.
 	r.Verdict.Phase, r.Verdict.StateLabel = "", ""
 	return plan, nil
@@ -86,7 +86,7 @@ func syncLabels(c *invoke.Invocation, r *resumption, plan *labelSync) error {
 	if !c.JSON { // also with --quiet, because every write is shown
 		fmt.Fprintf(c.Env.Stderr, "labels of issue %s on %s: %s\n", output.Clean(string(r.Checkpoint.Issue)), site.Host(), changeText(plan.change))
 	}
-	if c.Flags.Bool("dry-run") {
+	if r.options.dryRun {
 		r.synced = plan.change
 		return nil
 	}
@@ -106,12 +106,7 @@ func syncLabels(c *invoke.Invocation, r *resumption, plan *labelSync) error {
 
 // maySync asks for confirmation in the same cases as resume.
 func maySync(c *invoke.Invocation, r *resumption, change forge.LabelChange) (bool, error) {
-	for _, flag := range []string{"yes", "auto", "force"} {
-		if c.Flags.Bool(flag) {
-			return true, nil
-		}
-	}
-	if c.JSON || c.Flags.IsSet("choice") {
+	if o := r.options; o.yes || o.auto || o.force || o.choiceGiven || c.JSON {
 		return true, nil
 	}
 	d, err := c.Dialog("")

@@ -93,7 +93,7 @@ func TestPrintEnv(t *testing.T) {
 	c := &invoke.Invocation{Out: &invoke.Writer{W: &stdout}}
 	cp := &gitstore.Checkpoint{}
 	cp.ID = "CP-ready-20260214T143000Z-1f0c9a2b"
-	printEnv(c, &resumption{Judged: standing.Judged{
+	printEnv(c, &resumption{options: &resumeOptions{}, Judged: standing.Judged{
 		Checkpoint: cp, Record: record(t, "progress: {completed: [plan, \"b 2\"], names: [plan, \"b 2\", \"$(x)\"]}\nrecovery_info: {resume_from: \"it's\\nhere\"}"),
 		Verdict: freshness.Verdict{Action: freshness.ProceedWithWarning},
 	}})

@@ -29,6 +29,14 @@ var RestoreCommand = invoke.Command{
 	Run:   runRestore,
 }
 
+// restoreOptions are the flags of restore.
+type restoreOptions struct {
+	gitstore.RestoreOptions
+	yes      bool // restore on another branch too
+	finish   bool // finish an interrupted restore
+	takeBack bool // take an interrupted restore back
+}
+
 func restoreFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "dry-run", Usage: "say what would be done, do nothing"},
@@ -47,28 +55,37 @@ func changedFlag() cli.Flag {
 	return &cli.StringFlag{Name: "changed", Usage: "what becomes of files that changed since: `mine`, checkpoint or merge"}
 }
 
-func runRestore(c *invoke.Invocation) error {
-	choice, err := gitstore.ParseChanged(c.Flags.String("changed"))
+func readRestoreOptions(c *invoke.Invocation) (*restoreOptions, error) {
+	f := c.Flags
+	changed, err := gitstore.ParseChanged(f.String("changed"))
 	if err != nil {
-		return exit.Usagef("restore: --changed: %w", err)
+		return nil, exit.Usagef("restore: --changed: %w", err)
+	}
+	return &restoreOptions{
+		RestoreOptions: gitstore.RestoreOptions{
+			Staged: f.Bool("staged"), Worktree: f.Bool("worktree"), Exact: f.Bool("exact"),
+			Force: f.Bool("force"), Changed: changed, DryRun: f.Bool("dry-run"),
+		},
+		yes: f.Bool("yes"), finish: f.Bool("continue"), takeBack: f.Bool("abort"),
+	}, nil
+}
+
+func runRestore(c *invoke.Invocation) error {
+	o, err := readRestoreOptions(c)
+	if err != nil {
+		return err
 	}
 	if err := c.Open(); err != nil {
 		return err
 	}
-	if c.Flags.Bool("continue") || c.Flags.Bool("abort") {
-		return finishRestore(c)
+	if o.finish || o.takeBack {
+		return finishRestore(c, o)
 	}
 	cp, err := c.CheckpointArg(false)
 	if err != nil {
 		return err
 	}
-	req := gitstore.RestoreRequest{
-		Checkpoint: cp, AnyBranch: c.Flags.Bool("yes"), Branch: c.CIBranch(),
-		Request: gitstore.RestoreOptions{
-			Staged: c.Flags.Bool("staged"), Worktree: c.Flags.Bool("worktree"), Exact: c.Flags.Bool("exact"),
-			Force: c.Flags.Bool("force"), Changed: choice, DryRun: c.Flags.Bool("dry-run"),
-		},
-	}
+	req := gitstore.RestoreRequest{Checkpoint: cp, AnyBranch: o.yes, Branch: c.CIBranch(), Request: o.RestoreOptions}
 	for _, name := range c.Paths {
 		p, err := c.RootPath(name)
 		if err != nil {
@@ -110,13 +127,13 @@ func restoreAgain(req *gitstore.RestoreRequest) string {
 }
 
 // finishRestore runs --continue or --abort.
-func finishRestore(c *invoke.Invocation) error {
-	if c.Flags.Bool("continue") && c.Flags.Bool("abort") {
+func finishRestore(c *invoke.Invocation, o *restoreOptions) error {
+	if o.finish && o.takeBack {
 		return exit.Usagef("restore: --continue and --abort do not go together")
 	}
 	interrupted := c.Store.InterruptedRestore
 	act, what := interrupted.Continue, "finished"
-	if c.Flags.Bool("abort") {
+	if o.takeBack {
 		act, what = interrupted.Abort, "taken back"
 	}
 	left := interrupted.IndexLock()

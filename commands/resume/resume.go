@@ -38,6 +38,30 @@ var ResumeCommand = invoke.Command{
 	Run:   runResume,
 }
 
+// resumeOptions are the flags of resume.
+type resumeOptions struct {
+	ci, files, noFiles bool
+	yes                bool
+	auto               bool   // --auto is given
+	choice             string // r, s, v or d, or ""; --yes means r
+	choiceGiven        bool   // --choice is given
+	as                 layout.Name
+	template           string // file of a worker's prompt, or ""
+	includeSpawn       bool
+	print              string // text, json, env or prompt
+	printGiven         bool
+	maxTokens          int // limit of a prompt, or 0
+	maxTokensGiven     bool
+	changed            string // version of changed files to keep: mine, checkpoint or merge; or ""
+	dryRun             bool
+	fallback           bool   // resume from the newest valid checkpoint
+	retry              bool   // count another attempt of the phase
+	worktree           string // path of a new worktree, or ""
+	force              bool
+	syncIssue          bool // write the labels of the checkpoint to the issue
+	judge              judge.Options
+}
+
 func resumeFlags() []cli.Flag {
 	return append(ciFlags(),
 		&cli.BoolFlag{Name: "yes", Usage: "choose r without asking"},
@@ -59,15 +83,33 @@ func resumeFlags() []cli.Flag {
 		&cli.StringFlag{Name: "branch", Usage: "go on on `BRANCH` instead of the checkpoint's"},
 		&cli.StringFlag{Name: "worktree", Usage: "go on in the worktree of the checkpoint's branch, a new one at `DIR` where there is none"},
 		&cli.BoolFlag{Name: "force", Usage: "resume in spite of the verdict, wherever HEAD is"},
-		&cli.StringFlag{Name: "issue-file", Usage: "compare with the issue in `FILE`"},
+		issuesource.FileFlag("compare with the issue in `FILE`"),
 		issuesource.OfflineFlag(),
 		&cli.BoolFlag{Name: "sync-issue", Usage: "write the checkpoint's labels back to the issue"},
 	)
 }
 
+func readResumeOptions(c *invoke.Invocation) *resumeOptions {
+	f := c.Flags
+	o := &resumeOptions{
+		ci: f.Bool("ci"), files: f.Bool("files"), noFiles: f.Bool("no-files"), yes: f.Bool("yes"), auto: f.Bool("auto"),
+		choice: f.String("choice"), choiceGiven: f.IsSet("choice"), template: f.String("template"), includeSpawn: f.Bool("include-spawn"),
+		print: f.String("print"), printGiven: f.IsSet("print"), maxTokens: f.Int("max-tokens"), maxTokensGiven: f.IsSet("max-tokens"), changed: f.String("changed"),
+		dryRun: f.Bool("dry-run"), fallback: f.Bool("fallback"), retry: f.Bool("retry"), worktree: f.String("worktree"),
+		force: f.Bool("force"), syncIssue: f.Bool("sync-issue"),
+		judge: judge.Options{
+			By: f.String("by"), Branch: f.String("branch"), Approve: c.Lists["approve"], Strict: f.Bool("strict"), Issue: issuesource.ReadOptions(c),
+		},
+	}
+	o.judge.Auto = o.auto || o.ci
+	o.judge.FilesAnswered = o.changed != "" || o.judge.Auto
+	return o
+}
+
 // A resumption is the state of one resume.
 type resumption struct {
 	standing.Judged
+	options  *resumeOptions
 	issue    *freshness.SourceIssue // current issue of the source, or nil if it is not known
 	texts    layout.Texts           // texts of --as
 	named    bool                   // the command line named the checkpoint
@@ -84,22 +126,22 @@ type resumption struct {
 }
 
 func runResume(c *invoke.Invocation) error {
-	if c.Flags.Bool("ci") {
-		return resumeCI(c)
+	o := readResumeOptions(c)
+	if o.ci {
+		return resumeCI(c, o)
 	}
-	choice, err := checkResumeFlags(c)
-	if err != nil {
+	if err := o.check(c); err != nil {
 		return err
 	}
 	if err := c.Open(); err != nil {
 		return err
 	}
-	r := &resumption{}
-	place, err := moveToWorktree(c)
+	r := &resumption{options: o}
+	place, err := moveToWorktree(c, o)
 	if err != nil {
-		err = corrupted(c, r, choice, noResumption(c, r, err))
+		err = corrupted(c, r, noResumption(c, r, err))
 	} else {
-		err = resumeOpened(c, r, choice)
+		err = resumeOpened(c, r)
 	}
 	if err != nil && place.Created && !r.resumed {
 		leaveWorktree(c, place)
@@ -108,11 +150,12 @@ func runResume(c *invoke.Invocation) error {
 }
 
 // resumeOpened resumes in an open repository.
-func resumeOpened(c *invoke.Invocation, r *resumption, choice string) error {
+func resumeOpened(c *invoke.Invocation, r *resumption) error {
 	err := toResume(c, r)
 	if err != nil {
-		return corrupted(c, r, choice, noResumption(c, r, err))
+		return corrupted(c, r, noResumption(c, r, err))
 	}
+	choice := r.options.choice
 	if choice == "" {
 		choice, err = choose(c, r)
 	} else if choice == "r" {
@@ -136,63 +179,64 @@ func act(c *invoke.Invocation, r *resumption, choice string) error {
 	return resume(c, r)
 }
 
-// checkResumeFlags checks the flags and returns the choice that they imply, or "".
-func checkResumeFlags(c *invoke.Invocation) (string, error) {
-	if _, err := gitstore.ParseChanged(c.Flags.String("changed")); err != nil {
-		return "", exit.Usagef("resume: --changed: %w", err)
+// check checks the flags, and sets the choice and the output that they imply.
+func (o *resumeOptions) check(c *invoke.Invocation) (err error) {
+	if _, err := gitstore.ParseChanged(o.changed); err != nil {
+		return exit.Usagef("resume: --changed: %w", err)
 	}
-	if p := c.Flags.String("print"); !slices.Contains([]string{"text", "json", "env", "prompt"}, p) {
-		return "", exit.Usagef("resume: --print: %q: want text, json, env or prompt", p)
+	if !slices.Contains([]string{"text", "json", "env", "prompt"}, o.print) {
+		return exit.Usagef("resume: --print: %q: want text, json, env or prompt", o.print)
 	}
-	if n := c.Flags.Int("max-tokens"); c.Flags.IsSet("max-tokens") && n < standing.FewestTokens {
-		return "", exit.Usagef("resume: --max-tokens: %d is less than the %d that say where to go on", n, standing.FewestTokens)
+	if o.maxTokensGiven && o.maxTokens < standing.FewestTokens {
+		return exit.Usagef("resume: --max-tokens: %d is less than the %d that say where to go on", o.maxTokens, standing.FewestTokens)
 	}
-	if c.Flags.String("print") == "json" {
+	if o.print == "json" {
 		c.JSON = true
 	}
-	if _, err := invoke.LayoutFlag(c); err != nil {
-		return "", err
+	if o.as, err = invoke.LayoutFlag(c); err != nil {
+		return err
 	}
-	choice := c.Flags.String("choice")
-	if choice != "" && !slices.Contains([]string{"r", "s", "v", "d"}, choice) {
-		return "", exit.Usagef("resume: --choice: %q: want r, s, v or d", choice)
+	if o.choice != "" && !slices.Contains([]string{"r", "s", "v", "d"}, o.choice) {
+		return exit.Usagef("resume: --choice: %q: want r, s, v or d", o.choice)
 	}
-	if c.Flags.Bool("yes") {
-		if choice != "" && choice != "r" {
-			return "", exit.Usagef("resume: --yes is --choice r, got --choice %s too", choice)
+	if o.yes {
+		if o.choice != "" && o.choice != "r" {
+			return exit.Usagef("resume: --yes is --choice r, got --choice %s too", o.choice)
 		}
-		choice = "r"
+		o.choice = "r"
 	}
-	if choice == "v" && (c.JSON || c.Flags.String("print") != "text") {
+	if o.choice == "v" && (c.JSON || o.print != "text") {
 		// A shell that evaluates the output would execute the record's text.
-		return "", exit.Usagef("resume: --choice v shows the record as text, and programs read the output: git checkpoint show does that")
+		return exit.Usagef("resume: --choice v shows the record as text, and programs read the output: git checkpoint show does that")
 	}
-	return choice, nil
+	return nil
 }
 
 // toResume finds and reads the checkpoint and computes its verdict.
 func toResume(c *invoke.Invocation, r *resumption) error {
-	r.changed = gitstore.Changed(c.Flags.String("changed"))
+	o := r.options
+	r.changed = gitstore.Changed(o.changed)
 	var err error
-	if r.Checkpoint, r.Record, err = toGoOnFrom(c); err != nil {
+	if r.Checkpoint, r.Record, err = toGoOnFrom(c, o.fallback); err != nil {
 		return err
 	}
-	tellFallback(c, r.Checkpoint)
-	if err := errors.Join(approve(c, r), checkBranch(c), speak(c, r)); err != nil {
+	if o.fallback {
+		tellFallback(c, r.Checkpoint)
+	}
+	if err := errors.Join(approve(c, r), checkBranch(c, o.judge.Branch), speak(c, r)); err != nil {
 		return err
 	}
 	r.named = len(c.Args) > 0 && c.Args[len(c.Args)-1] != string(r.Checkpoint.Issue)
 	r.retries = c.Store.Resumed(r.Checkpoint).Retries
-	if c.Flags.Bool("retry") {
+	if o.retry {
 		r.retries++
 	}
-	r.Verdict, r.issue, err = judge.VerdictAndIssue(c, r.Checkpoint, r.Record)
+	r.Verdict, r.issue, err = judge.VerdictAndIssue(c, r.Checkpoint, r.Record, o.judge)
 	return err
 }
 
 // checkBranch returns an error if the branch of --branch does not exist.
-func checkBranch(c *invoke.Invocation) error {
-	name := c.Flags.String("branch")
+func checkBranch(c *invoke.Invocation, name string) error {
 	if name == "" {
 		return nil
 	}
@@ -203,10 +247,10 @@ func checkBranch(c *invoke.Invocation) error {
 	return err
 }
 
-// toGoOnFrom returns the checkpoint of the command line and its record. With --fallback
-// it returns the newest valid checkpoint.
-func toGoOnFrom(c *invoke.Invocation) (*gitstore.Checkpoint, *checkpoint.Record, error) {
-	if !c.Flags.Bool("fallback") {
+// toGoOnFrom returns the checkpoint of the command line and its record. With fallback it
+// returns the newest valid checkpoint.
+func toGoOnFrom(c *invoke.Invocation, fallback bool) (*gitstore.Checkpoint, *checkpoint.Record, error) {
+	if !fallback {
 		cp, err := c.CheckpointArg(false)
 		if err != nil {
 			return nil, nil, err
@@ -226,9 +270,6 @@ func toGoOnFrom(c *invoke.Invocation) (*gitstore.Checkpoint, *checkpoint.Record,
 
 // tellFallback warns if --fallback found an older checkpoint than the newest.
 func tellFallback(c *invoke.Invocation, cp *gitstore.Checkpoint) {
-	if !c.Flags.Bool("fallback") {
-		return
-	}
 	if newest, err := c.Store.Newest(c.Ctx, cp.Issue); err == nil && newest.ID != cp.ID {
 		c.Warnf("%s is not valid; this is %s", cmp.Or(string(newest.ID), newest.Commit.String()), cp.ID)
 	}
@@ -238,7 +279,7 @@ func tellFallback(c *invoke.Invocation, cp *gitstore.Checkpoint) {
 // output.
 func noResumption(c *invoke.Invocation, r *resumption, err error) error {
 	var none *gitstore.NoneError
-	if errors.As(err, &none) && c.Flags.String("print") == "env" {
+	if errors.As(err, &none) && r.options.print == "env" {
 		printVariables(c, r, actionNone, "", "", "", "")
 	}
 	return err
@@ -253,19 +294,19 @@ func resume(c *invoke.Invocation, r *resumption) error {
 	if err != nil {
 		return err
 	}
-	dryRun := c.Flags.Bool("dry-run")
-	if !noFiles(c) && c.Store.Root() != "" {
+	o := r.options
+	if !o.leavesFiles() && c.Store.Root() != "" {
 		r.restored, err = c.Store.Restore(c.Ctx, gitstore.RestoreRequest{
-			Checkpoint: r.Checkpoint, AnyHead: c.Flags.Bool("force"), AnyBranch: true, // the verdict covers the branch
-			Request: gitstore.RestoreOptions{Changed: r.changed, Each: r.each, DryRun: dryRun},
+			Checkpoint: r.Checkpoint, AnyHead: o.force, AnyBranch: true, // the verdict covers the branch
+			Request: gitstore.RestoreOptions{Changed: r.changed, Each: r.each, DryRun: o.dryRun},
 		})
 		if err != nil {
 			return err
 		}
 		tellMerge(c, r.restored)
 	}
-	if !dryRun && c.Store.Root() != "" {
-		err := c.Store.SetResumed(r.Checkpoint, c.Flags.Bool("retry"), r.approvals...)
+	if !o.dryRun && c.Store.Root() != "" {
+		err := c.Store.SetResumed(r.Checkpoint, o.retry, r.approvals...)
 		if err == nil && r.Verdict.Old {
 			err = c.Store.SetStale(r.Checkpoint)
 		}
@@ -273,7 +314,7 @@ func resume(c *invoke.Invocation, r *resumption) error {
 			return r.notRecorded(err)
 		}
 	}
-	r.resumed = !dryRun
+	r.resumed = !o.dryRun
 	err = syncLabels(c, r, plan)
 	return cmp.Or(showResumed(c, r), err)
 }

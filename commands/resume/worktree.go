@@ -13,12 +13,12 @@ import (
 // moveToWorktree changes to the worktree of the checkpoint's branch. If it does not
 // exist, it is created at the path of --worktree. No worktree is created for a checkpoint
 // that cannot be resumed at all, because the verdict is the same here.
-func moveToWorktree(c *invoke.Invocation) (place gitstore.Worktree, err error) {
-	dir, err := worktreeFlag(c)
+func moveToWorktree(c *invoke.Invocation, o *resumeOptions) (place gitstore.Worktree, err error) {
+	dir, err := worktreeDir(c, o)
 	if err != nil || dir == "" {
 		return place, err
 	}
-	cp, err := forWorktree(c)
+	cp, err := forWorktree(c, o)
 	if cp == nil {
 		return place, err
 	}
@@ -31,7 +31,7 @@ func moveToWorktree(c *invoke.Invocation) (place gitstore.Worktree, err error) {
 		return place, err
 	}
 	c.Args = []string{string(cp.Issue)}
-	if id := string(cp.ID); !c.Flags.Bool("fallback") && id != "" {
+	if id := string(cp.ID); !o.fallback && id != "" {
 		c.Args = append(c.Args, id)
 	}
 	return place, c.Open()
@@ -39,30 +39,35 @@ func moveToWorktree(c *invoke.Invocation) (place gitstore.Worktree, err error) {
 
 // forWorktree returns the checkpoint to resume, or nil if its own record forbids a
 // resume.
-func forWorktree(c *invoke.Invocation) (*gitstore.Checkpoint, error) {
-	cp, r, err := toGoOnFrom(c)
-	if err != nil || !r.CanResume() && !c.Flags.Bool("force") {
+func forWorktree(c *invoke.Invocation, o *resumeOptions) (*gitstore.Checkpoint, error) {
+	cp, r, err := toGoOnFrom(c, o.fallback)
+	if err != nil || !r.CanResume() && !o.force {
 		return nil, err
 	}
 	return cp, nil
 }
 
-// worktreeFlag returns the absolute path of --worktree, or "".
-func worktreeFlag(c *invoke.Invocation) (string, error) {
-	dir := c.Flags.String("worktree")
+// worktreeDir returns the absolute path of --worktree, or "". It makes the paths of files
+// absolute too, before the working directory changes.
+func worktreeDir(c *invoke.Invocation, o *resumeOptions) (string, error) {
 	switch {
-	case dir == "":
+	case o.worktree == "":
 		return "", nil
-	case c.Flags.Bool("dry-run"):
+	case o.dryRun:
 		return "", exit.Usagef("resume: --worktree makes a worktree, and --dry-run makes nothing")
 	case c.Env.Getenv("GIT_INDEX_FILE") != "":
 		return "", exit.Usagef("resume: --worktree: GIT_INDEX_FILE is set, and git would write the new worktree's index there")
 	}
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return "", err
+	for _, file := range []*string{&o.judge.Issue.File, &o.template} {
+		if *file == "" || *file == "-" {
+			continue
+		}
+		var err error
+		if *file, err = filepath.Abs(*file); err != nil {
+			return "", err
+		}
 	}
-	return dir, fixFileFlags(c, "issue-file", "template")
+	return filepath.Abs(o.worktree)
 }
 
 // leaveWorktree removes a new worktree after a resume that did not happen. If files in it
@@ -73,23 +78,4 @@ func leaveWorktree(c *invoke.Invocation, place gitstore.Worktree) {
 		return
 	}
 	c.Infof("removed worktree %s again", output.Shell(place.Dir))
-}
-
-// fixFileFlags makes the paths of file flags absolute, before the working directory
-// changes.
-func fixFileFlags(c *invoke.Invocation, names ...string) error {
-	for _, name := range names {
-		file := c.Flags.String(name)
-		if file == "" || file == "-" {
-			continue
-		}
-		at, err := filepath.Abs(file)
-		if err != nil {
-			return err
-		}
-		if err := c.Flags.Set(name, at); err != nil {
-			return err
-		}
-	}
-	return nil
 }

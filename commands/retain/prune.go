@@ -156,7 +156,7 @@ func issuesToPrune(c *invoke.Invocation, all bool) ([]checkpoint.Issue, error) {
 func closedIssues(c *invoke.Invocation, issues []checkpoint.Issue) ([]checkpoint.Issue, error) {
 	var closed []checkpoint.Issue
 	for _, i := range issues {
-		now, why, err := issuesource.Current(c, i)
+		now, why, err := issuesource.Current(c, i, issuesource.Options{})
 		switch {
 		case err != nil:
 			return nil, err

@@ -1,7 +1,10 @@
 package save
 
 import (
+	"cmp"
+	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"slices"
@@ -12,8 +15,10 @@ import (
 	"git-checkpoint/commands/internal/guard"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/issuesource"
+	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/commands/internal/pushing"
 	"git-checkpoint/commands/internal/saving"
+	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 
 	"github.com/urfave/cli/v2"
@@ -37,6 +42,13 @@ var RunCommand = invoke.Command{
 	Run:   runRun,
 }
 
+// runOptions are the flags of run.
+type runOptions struct {
+	saving.Options
+	every, timeout, retryWait string
+	retries                   int
+}
+
 // runFlags returns the flags of run: save's content flags, with worktree and untracked on
 // by default, and the flags of the run itself.
 func runFlags() []cli.Flag {
@@ -47,8 +59,8 @@ func runFlags() []cli.Flag {
 		&cli.StringFlag{Name: "retry-wait", Usage: "wait `DURATION` before the first retry, twice as long before each one after", Value: "2s"},
 		pushing.Flag(),
 	}
-	skip := []string{"trigger", "agent", "action", "conflict", "batch", "worktree", "untracked"}
-	for _, f := range contentFlags() {
+	skip := []string{"agent", "action", "conflict", "batch", "worktree", "untracked"}
+	for _, f := range saving.ContentFlags() {
 		if !slices.Contains(skip, f.Names()[0]) {
 			flags = append(flags, f)
 		}
@@ -65,8 +77,16 @@ const (
 	exitNoCommand = 127
 )
 
+func readRunOptions(c *invoke.Invocation) *runOptions {
+	return &runOptions{
+		Options: saving.ReadOptions(c), every: c.Flags.String("every"), timeout: c.Flags.String("timeout"),
+		retryWait: c.Flags.String("retry-wait"), retries: c.Flags.Int("retry-transient"),
+	}
+}
+
 func runRun(c *invoke.Invocation) error {
-	limits, err := runLimits(c)
+	o := readRunOptions(c)
+	limits, err := o.limits()
 	if err != nil {
 		return err
 	}
@@ -81,13 +101,13 @@ func runRun(c *invoke.Invocation) error {
 	if err != nil {
 		return err
 	}
-	if _, err := saving.Request(c, issue, checkpoint.UserInterrupt, saving.Input{Content: true}); err != nil {
+	if _, err := saving.Request(c, issue, checkpoint.UserInterrupt, &o.Options, saving.Input{}); err != nil {
 		return err // a wrong flag must fail now, not at the first save
 	}
 	if err := c.Ctx.Err(); err != nil {
 		return err
 	}
-	k := &keeper{c: c, issue: issue, warned: map[string]bool{}}
+	k := &keeper{c: c, options: &o.Options, issue: issue, warned: map[string]bool{}}
 	if from, err := issuesource.Choose(c, issue); err == nil {
 		k.slow = !from.Guessed && (from.Kind == "forge" || from.Kind == "command")
 	}
@@ -108,21 +128,23 @@ func runRun(c *invoke.Invocation) error {
 	return nil
 }
 
-// runLimits reads the flags and rejects values that would fail only later.
-func runLimits(c *invoke.Invocation) (l guard.Limits, err error) {
-	for name, d := range map[string]*time.Duration{"every": &l.Every, "timeout": &l.Timeout, "retry-wait": &l.Wait} {
-		text := c.Flags.String(name)
-		if text == "" {
+// limits returns the limits of the run. It rejects values that would fail only later.
+func (o *runOptions) limits() (l guard.Limits, err error) {
+	for _, d := range []struct {
+		flag, text string
+		value      *time.Duration
+	}{{"every", o.every, &l.Every}, {"timeout", o.timeout, &l.Timeout}, {"retry-wait", o.retryWait, &l.Wait}} {
+		if d.text == "" {
 			continue
 		}
-		if *d, err = parseDuration(text); err != nil || *d <= 0 {
-			return l, exit.Usagef("run: --%s: %q is no duration, such as 90s, 10m or 2h", name, text)
+		if *d.value, err = parseDuration(d.text); err != nil || *d.value <= 0 {
+			return l, exit.Usagef("run: --%s: %q is no duration, such as 90s, 10m or 2h", d.flag, d.text)
 		}
 	}
-	if l.Retries = c.Flags.Int("retry-transient"); l.Retries < 0 {
+	if l.Retries = o.retries; l.Retries < 0 {
 		return l, exit.Usagef("run: --retry-transient: %d is no number of retries", l.Retries)
 	}
-	if c.Flags.String("state") == "-" {
+	if o.State == "-" {
 		return l, exit.Usagef("run: --state: standard input is CMD's; name a file")
 	}
 	return l, nil
@@ -153,4 +175,124 @@ func lookCommand(words []string) (string, error) {
 
 func cannotRun(code int, name string, why any) error {
 	return exit.CodeErrorf(code, "run: %s: %v", name, why)
+}
+
+// A keeper saves and pushes the work while a command runs.
+type keeper struct {
+	c       *invoke.Invocation
+	options *saving.Options
+	guard   *guard.Guard
+	issue   checkpoint.Issue
+	slow    bool // the issue's source is a forge or a program
+
+	saved  *gitstore.Saved // newest checkpoint
+	why    string          // reason why nothing was saved
+	warned map[string]bool
+}
+
+// Save saves a checkpoint. Errors become warnings.
+func (k *keeper) Save(ctx context.Context, t checkpoint.Trigger) {
+	k.c.Ctx = ctx
+	if on, why := k.c.Settings.TriggerEnabled(t); !on {
+		k.why = why
+		return
+	}
+	saved, err := k.trySave(t)
+	if err != nil && !errors.Is(err, gitstore.ErrUnchanged) && ctx.Err() == nil {
+		// Ctrl+C can reach a git process that was just started and has no process group
+		// of its own yet.
+		saved, err = k.trySave(t)
+	}
+	switch {
+	case errors.Is(err, gitstore.ErrUnchanged):
+	case ctx.Err() != nil:
+		k.warn("not saved (%s): interrupted", t)
+	case err != nil:
+		k.warn("not saved (%s): %v", t, err)
+	default:
+		k.saved = saved
+		k.guard.Saved()
+		k.guard.Tell(func() { k.c.Infof("saved %s (%s)", saved.ID, t) })
+		for _, w := range saving.Warnings(k.c, saved) {
+			k.warn("%s", w)
+		}
+	}
+}
+
+// Pushes reports whether a checkpoint was saved and is to be pushed.
+func (k *keeper) Pushes() bool { return k.saved != nil && pushing.Wanted(k.c, k.options.Push) }
+
+// Push pushes the saved checkpoints.
+func (k *keeper) Push(ctx context.Context, limit time.Duration) {
+	whole := k.c.Ctx
+	k.c.Ctx = ctx
+	err := pushing.Issue(k.c, k.issue, k.options.Push.Remote, true)
+	k.c.Ctx = whole
+	switch {
+	case err == nil || errors.Is(ctx.Err(), context.Canceled):
+	case ctx.Err() != nil:
+		k.warn(pushing.NotPushed, fmt.Errorf("no answer within %s", limit))
+	default:
+		k.warn(pushing.NotPushed, err)
+	}
+}
+
+// Say prints the progress of the command.
+func (k *keeper) Say(format string, args ...any) { k.c.Infof(format, args...) }
+
+// warn prints each warning once.
+func (k *keeper) warn(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if !k.warned[text] {
+		k.warned[text] = true
+		k.guard.Tell(func() { k.c.Warnf("%s", text) })
+	}
+}
+
+// report prints the record of --json.
+func (k *keeper) report() error {
+	c := k.c
+	if !c.JSON {
+		return nil
+	}
+	if k.saved == nil {
+		return c.WriteJSON(output.Save{
+			Type: "run", Issue: string(k.issue), Skipped: cmp.Or(k.why, "nothing had to be saved"), Warnings: c.TakeWarnings(),
+		})
+	}
+	return c.WriteJSON(saving.Record("run", k.saved, c.TakeWarnings()))
+}
+
+// trySave opens the repository again, because the command may have changed it, and saves.
+func (k *keeper) trySave(t checkpoint.Trigger) (*gitstore.Saved, error) {
+	c := k.c
+	opts := gitstore.Options{Now: c.Env.Now, Apart: true}
+	if _, err := os.Getwd(); err != nil { // the working directory was deleted
+		opts.Dir = cmp.Or(c.Store.Root(), c.Store.CommonDir())
+	}
+	store, err := gitstore.Open(c.Ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	c.Close()
+	c.Store = store
+	if t == checkpoint.UserInterrupt && k.slow { // there may be only seconds left
+		_ = c.Settings.Set("issue_source", "none", "run")
+	}
+	req, err := saving.Request(c, k.issue, t, k.options, saving.Input{})
+	if err != nil { // the state file may be missing or incomplete
+		k.warn("saved without --state: %v", err)
+		without := *k.options
+		without.State = ""
+		req, err = saving.Request(c, k.issue, t, &without, saving.Input{})
+	}
+	if err != nil {
+		return nil, err
+	}
+	req.IfChanged = t == checkpoint.Interval
+	saved, err := c.Store.Save(c.Ctx, req)
+	if err == nil {
+		c.EndMirror()
+	}
+	return saved, err
 }

@@ -4,12 +4,16 @@ package save
 import (
 	"cmp"
 	"errors"
+	"fmt"
+	"path/filepath"
 	"slices"
+	"time"
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/issuesource"
 	"git-checkpoint/commands/internal/judge"
+	"git-checkpoint/commands/internal/layoutfiles"
 	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/commands/internal/pushing"
 	"git-checkpoint/commands/internal/saving"
@@ -39,8 +43,19 @@ var SaveCommand = invoke.Command{
 	Run:   runSave,
 }
 
+// saveOptions are the flags of save.
+type saveOptions struct {
+	saving.Options
+	trigger      string
+	triggerGiven bool   // --trigger is given
+	as, from     string // layout and file of a document of another system, or ""
+}
+
 func saveFlags() []cli.Flag {
-	return append(append(contentFlags(), documentFlags()...),
+	trigger := &cli.StringFlag{Name: "trigger", Usage: "what `TRIGGER` led to this checkpoint", Value: string(checkpoint.Manual)}
+	return append(append([]cli.Flag{trigger}, saving.ContentFlags()...),
+		&cli.StringFlag{Name: "as", Usage: "record another system's document by the rules of its `LAYOUT`: crunch, claude, recovery, dotagent or pipeline"},
+		&cli.StringFlag{Name: "from", Usage: "the document's `FILE`, - for standard input"},
 		&cli.BoolFlag{Name: "no-prune", Usage: "leave retention for later"},
 		&cli.BoolFlag{Name: "if-changed", Usage: "save nothing when nothing changed since the newest one"},
 		&cli.BoolFlag{Name: "dry-run", Usage: "do everything but write"},
@@ -48,50 +63,30 @@ func saveFlags() []cli.Flag {
 	)
 }
 
-// contentFlags returns the flags that set the content of a checkpoint.
-func contentFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "trigger", Usage: "what `TRIGGER` led to this checkpoint", Value: string(checkpoint.Manual)},
-		&cli.StringFlag{Name: "phase", Usage: "the workflow's current `PHASE`"},
-		&cli.IntFlag{Name: "batch", Usage: "the execution batch `N` that the trigger speaks of"},
-		&cli.StringFlag{Name: "agent", Usage: "the `AGENT` that did something, with --action"},
-		&cli.StringFlag{Name: "action", Usage: "the `ACTION` that the agent completed"},
-		&cli.StringFlag{Name: "conflict", Usage: "the conflict `ID` that began or was resolved"},
-		&cli.StringFlag{Name: "session", Usage: "the session `UUID`"},
-		&cli.StringFlag{Name: "message", Aliases: []string{"m"}, Usage: "a `NOTE` for people"},
-		&cli.StringFlag{Name: "summary", Usage: "what the work came to so far, as `TEXT` for who goes on"},
-		&cli.StringSliceFlag{Name: "decision", Usage: "a decision that stays, as `TEXT`"},
-		&cli.StringFlag{Name: "resume-from", Usage: "where to go on, as `TEXT`"},
-		&cli.StringFlag{Name: "no-resume", Usage: "this one cannot be resumed, for this `REASON`"},
-		&cli.StringFlag{Name: "state", Usage: "merge `FILE` (YAML or JSON, - for standard input) into the record"},
-		&cli.StringSliceFlag{Name: "set", Usage: "set `PATH=VALUE` in the record; null deletes"},
-		&cli.BoolFlag{Name: "strict", Usage: "refuse a phase that is not known"},
-		&cli.BoolFlag{Name: "replace", Usage: "start from an empty record"},
-		&cli.StringSliceFlag{Name: "artifact", Usage: "keep the file at `PATH` too, a git-ignored one as well"},
-		&cli.BoolFlag{Name: "worktree", Usage: "keep unstaged changes too"},
-		&cli.BoolFlag{Name: "untracked", Usage: "keep untracked files too, never ignored ones"},
-		&cli.StringFlag{Name: "issue-file", Usage: "read the issue's title, body and labels from `FILE`"},
-		&cli.BoolFlag{Name: "no-body", Usage: "keep a digest of the issue's body instead of its text"},
-		issuesource.OfflineFlag(),
+func readSaveOptions(c *invoke.Invocation) *saveOptions {
+	return &saveOptions{
+		Options: saving.ReadOptions(c), trigger: c.Flags.String("trigger"), triggerGiven: c.Flags.IsSet("trigger"),
+		as: c.Flags.String("as"), from: c.Flags.String("from"),
 	}
 }
 
 func runSave(c *invoke.Invocation) error {
-	trigger, err := checkpoint.ParseTrigger(c.Flags.String("trigger"))
+	o := readSaveOptions(c)
+	trigger, err := checkpoint.ParseTrigger(o.trigger)
 	if err != nil {
 		return exit.Usagef("save: --trigger: %w", err)
 	}
-	in := saving.Input{Content: true}
-	if in.Doc, err = readDocument(c); err != nil {
+	doc, err := readDocument(c, o)
+	if err != nil {
 		return err
 	}
-	if in.Doc != nil && !c.Flags.IsSet("trigger") {
-		trigger = in.Doc.Trigger()
+	if doc != nil && !o.triggerGiven {
+		trigger = doc.Trigger()
 	}
 	if err := saving.Open(c, trigger); err != nil {
 		return err
 	}
-	issue, err := targetIssue(c, trigger, in.Doc)
+	issue, err := targetIssue(c, trigger, doc)
 	if err != nil {
 		return err
 	}
@@ -99,27 +94,27 @@ func runSave(c *invoke.Invocation) error {
 		if trigger == checkpoint.Manual {
 			return exit.Errorf(exit.Refused, saving.Enable(c), "save: %s", why)
 		}
-		return skipped(c, issue, why)
+		return skipped(c, issue, o, why)
 	}
-	if why := tooSoon(c, issue, trigger, in.Doc); why != "" {
-		return skipped(c, issue, why)
+	if why := tooSoon(c, issue, trigger, o); why != "" {
+		return skipped(c, issue, o, why)
 	}
-	req, err := saving.Request(c, issue, trigger, in)
+	req, err := saving.Request(c, issue, trigger, &o.Options, saving.Input{Doc: doc, Named: o.triggerGiven})
 	if err != nil {
 		return err
 	}
 	saved, err := c.Store.Save(c.Ctx, req)
 	if errors.Is(err, gitstore.ErrUnchanged) {
-		pushing.Missed(c, issue)
-		return skipped(c, issue, gitstore.ErrUnchanged.Error())
+		pushing.Missed(c, issue, o.Push)
+		return skipped(c, issue, o, gitstore.ErrUnchanged.Error())
 	}
-	if taken, before := savedBefore(c, in.Doc, err); before {
-		return skipped(c, issue, taken.Error())
+	if taken, before := savedBefore(c, doc, err); before {
+		return skipped(c, issue, o, taken.Error())
 	}
 	if err != nil {
 		return err
 	}
-	return cmp.Or(saving.Finish(c, saved, recordOfSave), sentBack(in.Doc, saved))
+	return cmp.Or(saving.Finish(c, saved, o.Push, recordOfSave), sentBack(doc, saved))
 }
 
 // targetIssue returns the issue to save to. Automatic triggers require a named issue.
@@ -143,12 +138,97 @@ func recordOfSave(s *gitstore.Saved, warnings []string) any {
 }
 
 // skipped prints that nothing was saved, and the reason.
-func skipped(c *invoke.Invocation, issue checkpoint.Issue, why string) error {
+func skipped(c *invoke.Invocation, issue checkpoint.Issue, o *saveOptions, why string) error {
 	if c.JSON {
 		return c.WriteJSON(output.Save{
-			Type: "save", Issue: string(issue), Skipped: why, Trigger: c.Flags.String("trigger"), Warnings: c.TakeWarnings(),
+			Type: "save", Issue: string(issue), Skipped: why, Trigger: o.trigger, Warnings: c.TakeWarnings(),
 		})
 	}
 	c.Infof("skipped: %s", why)
 	return nil
+}
+
+// tooSoon returns the reason to skip an automatic save without new content shortly after
+// another checkpoint. It returns "" for all other saves.
+func tooSoon(c *invoke.Invocation, issue checkpoint.Issue, t checkpoint.Trigger, o *saveOptions) string {
+	least := time.Duration(c.Settings.Int("min_interval")) * time.Second
+	if least == 0 || o.as != "" || o.State != "" || len(o.Sets)+len(o.Decisions) > 0 {
+		return ""
+	}
+	switch t {
+	case checkpoint.Interval, checkpoint.BeforeAgent, checkpoint.BatchStart:
+	default:
+		return ""
+	}
+	cp, err := c.Store.Newest(c.Ctx, issue)
+	if err != nil {
+		return ""
+	}
+	if since := c.Env.Now().Sub(cp.Created); since >= 0 && since < least {
+		return fmt.Sprintf("saved %s ago, and min_interval is %s", since.Truncate(time.Second), least)
+	}
+	return ""
+}
+
+// readDocument reads the document of --as and --from, or returns nil if they are not set.
+func readDocument(c *invoke.Invocation, o *saveOptions) (*layout.File, error) {
+	as, from := o.as, o.from
+	switch {
+	case as == "" && from == "":
+		return nil, nil
+	case as == "" || from == "":
+		return nil, exit.Usagef("save: --as and --from go together")
+	case from == "-" && o.State == "-":
+		return nil, exit.Usagef("save: --from and --state cannot both be standard input")
+	}
+	name, err := layout.Parse(as)
+	if err != nil {
+		return nil, exit.Usagef("save: --as: %w", err)
+	}
+	data, err := c.ReadInput(from)
+	if err != nil {
+		return nil, exit.Usagef("save: --from: %w", err)
+	}
+	file := ""
+	if from != "-" {
+		file = filepath.ToSlash(from)
+	}
+	f, err := layout.Read(name, file, data)
+	var unknown *layout.UnknownDocumentError
+	if errors.As(err, &unknown) && unknown.Reason == "" {
+		return nil, cmp.Or(layout.Explain(name, file, data), err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return f, layoutfiles.Accept(c, f, o.Strict)
+}
+
+// issueOf returns the issue of a save: the named issue, the issue of the document, or the
+// inferred issue.
+func issueOf(c *invoke.Invocation, f *layout.File) (checkpoint.Issue, error) {
+	if f == nil || len(c.Args) > 0 || c.Common.Issue != "" || f.Key() == "" {
+		return c.Issue()
+	}
+	i, err := checkpoint.ParseIssue(f.Key())
+	if err != nil {
+		return "", exit.Errorf(exit.Usage, "git checkpoint save ISSUE --as "+string(f.Layout), "save: the document names no issue: %w", err)
+	}
+	c.IssueInQuestion = i
+	return i, nil
+}
+
+// savedBefore reports whether a document was saved before: its id is taken, and the
+// checkpoint with that id was made from this document.
+func savedBefore(c *invoke.Invocation, f *layout.File, err error) (*gitstore.TakenError, bool) {
+	var taken *gitstore.TakenError
+	if f == nil || !errors.As(err, &taken) || taken.Dropped {
+		return nil, false
+	}
+	cp, err := c.Store.ByID(c.Ctx, taken.Issue, taken.ID)
+	if err != nil {
+		return nil, false
+	}
+	r, err := c.Store.Record(cp)
+	return taken, err == nil && f.In(r)
 }

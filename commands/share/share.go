@@ -50,7 +50,7 @@ func runSync(c *invoke.Invocation) error {
 		_, strange, _ := c.Store.Issues(c.Ctx, false) // the sync reports the error
 		invoke.TellStrange(c, strange)
 	}
-	check := &pushing.ExposureCheck{Invocation: c}
+	check := &pushing.ExposureCheck{Invocation: c, DryRun: o.dryRun, Yes: o.yes}
 	t := c.Tick("sync: " + gitstore.ShownRemote(o.remote))
 	req := o.request(c, t.At)
 	req.Budget = time.Duration(c.Settings.Int("sync_timeout")) * time.Second
@@ -131,7 +131,8 @@ func runPush(c *invoke.Invocation) error {
 		return err
 	}
 	t := c.Tick("push: " + gitstore.ShownRemote(o.remote))
-	done, err := pushing.Push(c, o.request(c, t.At), t.End)
+	check := &pushing.ExposureCheck{Invocation: c, DryRun: o.dryRun, Yes: o.yes}
+	done, err := check.Push(o.request(c, t.At), t.End)
 	t.End()
 	return showShared(c, "push", o.remote, done, err)
 }
@@ -151,12 +152,13 @@ type options struct {
 	issues   []checkpoint.Issue // nil for all issues
 	dryRun   bool
 	archived bool // sync the archive too
+	yes      bool // publish commits without confirmation
 }
 
 // readOptions reads the flags and arguments. It needs the open repository to find the
 // remote and the issue.
 func readOptions(c *invoke.Invocation, command string) (o options, err error) {
-	o = options{dryRun: c.Flags.Bool("dry-run"), archived: c.Flags.Bool("archived")}
+	o = options{dryRun: c.Flags.Bool("dry-run"), archived: c.Flags.Bool("archived"), yes: c.Flags.Bool("yes")}
 	if o.remote, err = c.Remote(c.Flags.String("remote")); err != nil {
 		return o, err
 	}

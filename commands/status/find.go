@@ -14,8 +14,8 @@ import (
 
 // statusIssue returns the named issue, or the issue of the workflow that --description or
 // --for-plan matches.
-func statusIssue(c *invoke.Invocation) (checkpoint.Issue, error) {
-	text, plan := c.Flags.String("description"), c.Flags.String("for-plan")
+func statusIssue(c *invoke.Invocation, o *statusOptions) (checkpoint.Issue, error) {
+	text, plan := o.description, o.forPlan
 	if text == "" && plan == "" {
 		return c.Issue()
 	}

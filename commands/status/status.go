@@ -36,6 +36,18 @@ var StatusCommand = invoke.Command{
 	Run:   runStatus,
 }
 
+// statusOptions are the flags of status.
+type statusOptions struct {
+	check       bool
+	done        string // phase of --done, or ""
+	description string // text that finds the workflow, or ""
+	forPlan     string // plan that finds the workflow, or ""
+	short       bool
+	markdown    bool
+	color       string
+	judge       judge.Options
+}
+
 func statusFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "check", Usage: "exit with the verdict"},
@@ -46,49 +58,60 @@ func statusFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "markdown", Usage: "print it for a comment on the issue"},
 		&cli.StringFlag{Name: "by", Usage: "judge for the command of that `NAME`, which would resume, by resume.compat"},
 		&cli.BoolFlag{Name: "strict", Usage: "with --check: warnings exit 9"},
-		&cli.StringFlag{Name: "issue-file", Usage: "compare with the issue in `FILE`"},
+		issuesource.FileFlag("compare with the issue in `FILE`"),
 		issuesource.OfflineFlag(),
 		invoke.ColorFlag(),
 	}
 }
 
+func readStatusOptions(c *invoke.Invocation) *statusOptions {
+	f := c.Flags
+	o := &statusOptions{
+		check: f.Bool("check"), done: f.String("done"), description: f.String("description"), forPlan: f.String("for-plan"),
+		short: f.Bool("short"), markdown: f.Bool("markdown"), color: invoke.ReadColor(c),
+		judge: judge.Options{By: f.String("by"), Strict: f.Bool("strict"), Issue: issuesource.ReadOptions(c)},
+	}
+	o.judge.Issue.Recent = !o.check && !c.JSON
+	return o
+}
+
 func runStatus(c *invoke.Invocation) error {
+	o := readStatusOptions(c)
 	if err := c.Open(); err != nil {
 		return err
 	}
-	c.OnlyLooks = !c.Flags.Bool("check") && !c.JSON
-	if c.Flags.Bool("short") {
-		return statusShort(c)
+	if o.short {
+		return statusShort(c, o)
 	}
-	issue, err := statusIssue(c)
-	if c.Flags.IsSet("done") && err != nil && exit.Classify(err).Code == exit.None {
+	issue, err := statusIssue(c, o)
+	if o.done != "" && err != nil && exit.Classify(err).Code == exit.None {
 		return exit.Silent{Code: exit.Failure}
 	}
 	if err != nil {
 		return err
 	}
 	cp, r, err := c.Store.NewestRecord(c.Ctx, issue)
-	if c.Flags.IsSet("done") {
-		return statusDone(c, r, err)
+	if o.done != "" {
+		return statusDone(r, o.done, err)
 	}
 	if err != nil {
 		return err
 	}
-	verdict, err := judge.Verdict(c, cp, r)
+	verdict, err := judge.Verdict(c, cp, r, o.judge)
 	if err != nil {
 		return err
 	}
-	if err := showStatus(c, cp, r, verdict); err != nil {
+	if err := showStatus(c, o, cp, r, verdict); err != nil {
 		return err
 	}
-	if c.Flags.Bool("check") {
+	if o.check {
 		return verdictCode(verdict)
 	}
 	return nil
 }
 
 // statusDone returns the exit status of --done.
-func statusDone(c *invoke.Invocation, r *checkpoint.Record, err error) error {
+func statusDone(r *checkpoint.Record, phase string, err error) error {
 	var none *gitstore.NoneError
 	if errors.As(err, &none) {
 		return exit.Silent{Code: exit.Failure}
@@ -96,7 +119,7 @@ func statusDone(c *invoke.Invocation, r *checkpoint.Record, err error) error {
 	if err != nil {
 		return err
 	}
-	if !progress.IsOver(r, c.Flags.String("done")) {
+	if !progress.IsOver(r, phase) {
 		return exit.Silent{Code: exit.Failure}
 	}
 	return nil
@@ -115,17 +138,17 @@ func verdictCode(v freshness.Verdict) error {
 	return nil
 }
 
-func showStatus(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) error {
+func showStatus(c *invoke.Invocation, o *statusOptions, cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) error {
 	if c.JSON {
 		out := standing.Status("status", cp, r, v)
 		out.Warnings = append(out.Warnings, c.TakeWarnings()...)
 		return c.WriteJSON(out)
 	}
-	if c.Flags.Bool("markdown") {
+	if o.markdown {
 		markdownStatus(c, cp, r, v)
 		return nil
 	}
-	at, people, err := c.Screen(invoke.ReadColor(c))
+	at, people, err := c.Screen(o.color)
 	if err != nil {
 		return err
 	}

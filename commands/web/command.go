@@ -8,6 +8,7 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/issuesource"
 	"git-checkpoint/commands/internal/judge"
 	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/commands/internal/phrase"
@@ -46,7 +47,6 @@ func webFlags() []cli.Flag {
 }
 
 func runWeb(c *invoke.Invocation) error {
-	c.OnlyLooks = true
 	if err := checkExport(c); err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func webRepository(c *invoke.Invocation, ctx context.Context) (*Repository, erro
 
 // webJudge returns the same verdict and progress as status.
 func webJudge(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) (Judged, error) {
-	v, err := judge.Verdict(c, cp, r)
+	v, err := judge.Verdict(c, cp, r, judge.Options{Issue: issuesource.Options{Recent: true}})
 	if err != nil {
 		return Judged{}, err
 	}

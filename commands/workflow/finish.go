@@ -29,6 +29,13 @@ var FinishCommand = invoke.Command{
 	Run:   runFinish,
 }
 
+// finishOptions are the flags of finish.
+type finishOptions struct {
+	saving.Options
+	status, error string
+	keepLatest    bool
+}
+
 func finishFlags() []cli.Flag {
 	return stepFlags(
 		&cli.StringFlag{Name: "status", Usage: "how it ended: `completed`, failed or abandoned", Value: progress.Completed},
@@ -37,8 +44,15 @@ func finishFlags() []cli.Flag {
 	)
 }
 
+func readFinishOptions(c *invoke.Invocation) *finishOptions {
+	return &finishOptions{
+		Options: readStepOptions(c), status: c.Flags.String("status"), error: c.Flags.String("error"), keepLatest: c.Flags.Bool("keep-latest"),
+	}
+}
+
 func runFinish(c *invoke.Invocation) error {
-	status, err := progress.ParseStatus(c.Flags.String("status"))
+	o := readFinishOptions(c)
+	status, err := progress.ParseStatus(o.status)
 	if err != nil {
 		return exit.Usagef("finish: --status: %w", err)
 	}
@@ -52,9 +66,9 @@ func runFinish(c *invoke.Invocation) error {
 	if _, err := c.Store.Newest(c.Ctx, issue); err != nil {
 		return err
 	}
-	now, why := c.Env.Now(), c.Flags.String("error")
+	now, why := c.Env.Now(), o.error
 	return take(c, issue, step{
-		command: "finish", trigger: checkpoint.PhaseTransition, record: withProgress,
+		command: "finish", options: &o.Options, trigger: checkpoint.PhaseTransition, record: withProgress,
 		note: func() string { return stepNote("", "finished, "+string(reasons[status]), why) },
 		move: func(r *checkpoint.Record) error {
 			progress.Finish(r, status, why, now)
@@ -64,14 +78,15 @@ func runFinish(c *invoke.Invocation) error {
 			if open := s.Record.Progress().Remaining; status == progress.Completed && len(open) > 0 {
 				c.Warnf("completed with phases that are neither completed nor skipped: %s", phrase.List(open))
 			}
-			return dispose(c, s, status)
+			return dispose(c, s, status, o.keepLatest)
 		},
 	})
 }
 
 // dispose archives or drops the chain of a finished workflow, as on_success or on_failure
-// requires. An archived save is then found in the archive.
-func dispose(c *invoke.Invocation, s *gitstore.Saved, status string) error {
+// requires. keepLatest leaves the newest checkpoint in the chain. An archived save is then
+// found in the archive.
+func dispose(c *invoke.Invocation, s *gitstore.Saved, status string, keepLatest bool) error {
 	aging.Apply(c, s.Issue)
 	what := c.Settings.String("on_failure")
 	if status == progress.Completed {
@@ -80,9 +95,9 @@ func dispose(c *invoke.Invocation, s *gitstore.Saved, status string) error {
 	var err error
 	switch what {
 	case "archive":
-		err = archiveChain(c, s, reasons[status])
+		err = archiveChain(c, s, reasons[status], keepLatest)
 	case "drop":
-		err = dropChain(c, s)
+		err = dropChain(c, s, keepLatest)
 	}
 	var none *gitstore.NoneError
 	if errors.As(err, &none) { // another process was faster
@@ -99,10 +114,13 @@ var reasons = map[string]retention.Reason{
 }
 
 // archiveChain moves the issue's chain to the archive, including the new checkpoint.
-func archiveChain(c *invoke.Invocation, s *gitstore.Saved, why retention.Reason) error {
-	ids, err := leaving(c, s)
-	if err != nil || ids != nil && len(ids) == 0 {
-		return err
+func archiveChain(c *invoke.Invocation, s *gitstore.Saved, why retention.Reason, keepLatest bool) error {
+	var ids []checkpoint.ID // nil: the whole chain
+	if keepLatest {
+		var err error
+		if ids, err = olderThan(c, s); err != nil || len(ids) == 0 {
+			return err
+		}
 	}
 	if _, err := c.Store.Archive(c.Ctx, s.Issue, ids, why); err != nil {
 		return undisposed(s, "archive", err)
@@ -128,17 +146,13 @@ func undisposed(s *gitstore.Saved, verb string, err error) error {
 	return exit.Errorf(exit.Failure, hint, "%s is in the chain and ends the workflow, but: %w", s.ID, err)
 }
 
-// leaving returns the checkpoints to archive with --keep-latest. It returns nil if the
-// whole chain is archived.
-func leaving(c *invoke.Invocation, s *gitstore.Saved) ([]checkpoint.ID, error) {
-	if !c.Flags.Bool("keep-latest") { // a flag of finish only
-		return nil, nil
-	}
+// olderThan returns the checkpoints of the chain without the saved checkpoint.
+func olderThan(c *invoke.Invocation, s *gitstore.Saved) ([]checkpoint.ID, error) {
 	l, err := c.Store.List(c.Ctx, s.Issue, 0)
 	if err != nil {
 		return nil, err
 	}
-	ids := []checkpoint.ID{}
+	var ids []checkpoint.ID
 	for _, cp := range l.Checkpoints {
 		if cp.ID != "" && cp.ID != s.ID {
 			ids = append(ids, cp.ID)
@@ -148,14 +162,14 @@ func leaving(c *invoke.Invocation, s *gitstore.Saved) ([]checkpoint.ID, error) {
 }
 
 // dropChain drops the issue's chain except pinned checkpoints.
-func dropChain(c *invoke.Invocation, s *gitstore.Saved) error {
+func dropChain(c *invoke.Invocation, s *gitstore.Saved, keepLatest bool) error {
 	l, err := c.Store.List(c.Ctx, s.Issue, 0)
 	if err != nil {
 		return err
 	}
 	var ids []checkpoint.ID
 	for _, cp := range l.Checkpoints {
-		if cp.ID != "" && !cp.Pinned && (cp.ID != s.ID || !c.Flags.Bool("keep-latest")) {
+		if cp.ID != "" && !cp.Pinned && (cp.ID != s.ID || !keepLatest) {
 			ids = append(ids, cp.ID)
 		}
 	}

@@ -1,13 +1,18 @@
 package workflow
 
 import (
+	"cmp"
+	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/output"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/saving"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -35,6 +40,19 @@ var PhaseCommand = invoke.Command{
 	Run:   runPhase,
 }
 
+// phaseOptions are the flags of phase.
+type phaseOptions struct {
+	saving.Options
+	output    string // file of --output, as typed, or ""
+	schema    string // file of --schema, or ""
+	summary   string
+	error     string
+	reason    string
+	replanned bool
+	onFailure string // value of --on-failure, or ""
+	force     bool
+}
+
 func phaseFlags() []cli.Flag {
 	return stepFlags(
 		&cli.StringSliceFlag{Name: "artifact", Usage: "keep the file at `PATH` too, a git-ignored one as well, as the phase's"},
@@ -47,6 +65,16 @@ func phaseFlags() []cli.Flag {
 		&cli.StringFlag{Name: "on-failure", Usage: "how to go on after a failure: `retry`, skip or abort"},
 		&cli.BoolFlag{Name: "force", Usage: "in spite of a limit, an approval or what is completed"},
 	)
+}
+
+func readPhaseOptions(c *invoke.Invocation) *phaseOptions {
+	f := c.Flags
+	o := &phaseOptions{
+		Options: readStepOptions(c), output: f.String("output"), schema: f.String("schema"), summary: f.String("summary"), error: f.String("error"),
+		reason: f.String("reason"), replanned: f.Bool("replanned"), onFailure: f.String("on-failure"), force: f.Bool("force"),
+	}
+	o.Artifacts = c.Lists["artifact"]
+	return o
 }
 
 // phaseVerbs are the verbs of phase, each with the flags that only some verbs accept.
@@ -76,15 +104,15 @@ func runPhase(c *invoke.Invocation) error {
 	if verb == "next" {
 		return nextPhase(c, issue)
 	}
-	p, err := readPhaseStep(c, verb, typed)
+	p, err := newPhaseStep(c, readPhaseOptions(c), verb, typed)
 	if err != nil {
 		return err
 	}
-	if verb == "replan" || p.replanned {
+	if verb == "replan" || p.options.replanned {
 		p.known = replansOf(c, issue)
 	}
 	return tellStart(c, p, take(c, issue, step{
-		command: "phase", trigger: checkpoint.PhaseTransition, move: p.move, note: p.note, artifacts: p.artifacts, record: withProgress,
+		command: "phase", options: &p.options.Options, trigger: checkpoint.PhaseTransition, move: p.move, note: p.note, artifacts: p.artifacts, record: withProgress,
 		after: func(s *gitstore.Saved) error { return afterPhase(c, p, s) },
 	}))
 }
@@ -115,12 +143,9 @@ func phaseArgs(c *invoke.Invocation) (verb, typed string, err error) {
 // A phaseStep is one verb with its flags and settings.
 type phaseStep struct {
 	verb, typed string
+	options     *phaseOptions
 	now         time.Time
-	force       bool
 	report      progress.Report
-	replanned   bool
-	error       string
-	reason      string
 	onFailure   progress.OnFailure
 	retries     int      // maximum number of restarts after a failure
 	replans     int      // maximum number of replans of a phase
@@ -132,26 +157,25 @@ type phaseStep struct {
 	spent *progress.PlanLimitError // limit that the last move exhausted, although the move succeeded
 }
 
-// readPhaseStep returns the step of the command line.
-func readPhaseStep(c *invoke.Invocation, verb, typed string) (*phaseStep, error) {
-	f := c.Flags
+// newPhaseStep returns the step of the command line. It asks a person how work continues
+// after a failure, and reads the results of the phase.
+func newPhaseStep(c *invoke.Invocation, o *phaseOptions, verb, typed string) (*phaseStep, error) {
 	p := &phaseStep{
-		verb: verb, typed: typed, now: c.Env.Now(), force: f.Bool("force"), error: f.String("error"), reason: f.String("reason"),
-		replanned: f.Bool("replanned"), retries: c.Settings.Int("phase_retries"), replans: c.Settings.Int("phase_replans"),
+		verb: verb, typed: typed, options: o, now: c.Env.Now(), retries: c.Settings.Int("phase_retries"), replans: c.Settings.Int("phase_replans"),
 	}
-	for _, name := range []string{"error", "reason", "summary"} {
-		if !utf8.ValidString(f.String(name)) {
-			return nil, exit.Usagef("phase %s: --%s: not valid UTF-8", verb, name)
+	for _, text := range []struct{ flag, value string }{{"error", o.error}, {"reason", o.reason}, {"summary", o.summary}} {
+		if !utf8.ValidString(text.value) {
+			return nil, exit.Usagef("phase %s: --%s: not valid UTF-8", verb, text.flag)
 		}
 	}
 	var err error
 	if p.ways, err = transitions(c); err != nil {
 		return nil, err
 	}
-	if p.onFailure, err = onFailure(c, verb); err != nil {
+	if p.onFailure, err = onFailure(c, o, verb); err != nil {
 		return nil, err
 	}
-	p.report, p.artifacts, err = phaseReport(c)
+	p.report, p.artifacts, err = phaseReport(c, o)
 	return p, err
 }
 
@@ -163,24 +187,24 @@ func (p *phaseStep) move(r *checkpoint.Record) (err error) {
 			return err
 		}
 	}
-	s := progress.Step{Phase: p.phase, At: p.now, Force: p.force, Known: p.known, Ways: p.ways}
+	s := progress.Step{Phase: p.phase, At: p.now, Force: p.options.force, Known: p.known, Ways: p.ways}
 	switch p.verb {
 	case "start":
 		return s.Start(r, p.retries)
 	case "fail":
-		if p.spent, err = s.Fail(r, p.error, p.onFailure, p.retries); err == nil {
+		if p.spent, err = s.Fail(r, p.options.error, p.onFailure, p.retries); err == nil {
 			s.Attach(r, p.report)
 		}
 		return err
 	case "skip":
-		return s.Skip(r, p.reason)
+		return s.Skip(r, p.options.reason)
 	case "approve":
 		return s.Approve(r)
 	case "replan":
-		return s.Replan(r, p.reason, p.replans)
+		return s.Replan(r, p.options.reason, p.replans)
 	}
-	if p.replanned {
-		return s.Replanned(r, p.report, p.reason, p.replans)
+	if p.options.replanned {
+		return s.Replanned(r, p.report, p.options.reason, p.replans)
 	}
 	return s.Done(r, p.report)
 }
@@ -195,4 +219,131 @@ func (p *phaseStep) resolve(r *checkpoint.Record) (string, error) {
 		return p.typed, nil // a task may await approval too
 	}
 	return progress.Resolve(r, p.typed)
+}
+
+// note returns the note of the phase step.
+func (p *phaseStep) note() string {
+	what := p.phase
+	if _, err := strconv.Atoi(what); err == nil {
+		what = "phase " + what
+	}
+	verb := p.verb
+	if p.options.replanned {
+		verb = "done, " + pastOf["replan"]
+	}
+	return stepNote(what, verb, cmp.Or(p.options.reason, p.options.error, p.report.Summary))
+}
+
+// failureChoices maps the answers to the question after a failure.
+var failureChoices = map[string]string{
+	"r": "retry", "retry": "retry", "s": "skip", "skip": "skip", "a": "abort", "abort": "abort",
+}
+
+// onFailure returns how work continues after a failure: by the flag, or by the answer of
+// a person at the terminal. Otherwise the failure is recorded and nothing else happens.
+func onFailure(c *invoke.Invocation, o *phaseOptions, verb string) (progress.OnFailure, error) {
+	if s := o.onFailure; s != "" {
+		o, err := progress.ParseOnFailure(s)
+		if err != nil {
+			return "", exit.Usagef("phase fail: --on-failure: %w", err)
+		}
+		return o, nil
+	}
+	if verb != "fail" || c.JSON || c.Common.Quiet || o.DryRun {
+		return progress.Nothing, nil
+	}
+	d, err := c.Dialog("")
+	if err != nil {
+		return progress.Nothing, nil
+	}
+	defer d.Close()
+	answer, err := d.Ask("Retry phase, Skip phase, or Abort workflow? [r/s/a] ", failureChoices)
+	if errors.Is(err, invoke.ErrNoAnswer) {
+		return progress.Nothing, nil
+	}
+	return progress.OnFailure(answer), err
+}
+
+// tellStart prints the recovery system's messages about the start of a phase.
+func tellStart(c *invoke.Invocation, p *phaseStep, err error) error {
+	var over *progress.RefusedError
+	switch {
+	case p.verb != "start":
+	case err == nil && p.phase != "" && !p.options.DryRun:
+		c.Infof("Executing Phase %s...", p.phase)
+	case errors.As(err, &over) && over.Over:
+		c.Infof("Skipping Phase %s (already completed)", p.phase)
+	}
+	return err
+}
+
+// afterPhase ends the workflow if a failure aborts it, and returns an error if a limit is
+// exhausted.
+func afterPhase(c *invoke.Invocation, p *phaseStep, s *gitstore.Saved) error {
+	if ahead := progress.Ahead(s.Record, p.phase); len(ahead) > 0 && (p.verb == "start" || p.verb == "done") {
+		c.Warnf("phases before phase %s are neither completed nor skipped: %s", p.phase, phrase.List(ahead))
+	}
+	if p.spent != nil {
+		return p.spent
+	}
+	if p.verb == "fail" && p.onFailure == progress.Abort {
+		return dispose(c, s, progress.Aborted, false)
+	}
+	return nil
+}
+
+// transitions returns the phase transitions that the settings allow.
+func transitions(c *invoke.Invocation) (progress.Transitions, error) {
+	var ways progress.Transitions
+	for _, text := range c.Settings.Strings("transitions") {
+		w, err := progress.ParseTransition(text)
+		if err != nil {
+			return nil, exit.Errorf(exit.Usage, "git checkpoint config", "transitions: %w", err)
+		}
+		ways = append(ways, w)
+	}
+	return ways, nil
+}
+
+// replanDepth limits the checkpoints that are searched for replans.
+const replanDepth = 1000
+
+// replansOf returns replans from an issue's records. The newest record may lack some of
+// them, because work may have resumed from an older checkpoint. Unreadable records are
+// skipped.
+func replansOf(c *invoke.Invocation, issue checkpoint.Issue) []progress.Replan {
+	l, err := c.Store.List(c.Ctx, issue, replanDepth)
+	if err != nil {
+		return nil
+	}
+	var records []*checkpoint.Record
+	for i := range l.Checkpoints {
+		if r, err := c.Store.Record(&l.Checkpoints[i]); err == nil {
+			records = append(records, r)
+		}
+	}
+	return progress.AllReplans(records...)
+}
+
+// nextPhase prints the phase at which work continues.
+func nextPhase(c *invoke.Invocation, issue checkpoint.Issue) error {
+	cp, r, err := c.Store.NewestRecord(c.Ctx, issue)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return c.WriteJSON(output.WorkflowStep{
+			Save: output.Save{
+				Type: "phase", CheckpointID: string(cp.ID), Issue: string(issue), Commit: cp.Commit.String(), Ref: gitstore.LiveRef(issue),
+				Trigger: string(r.Trigger()), Phase: progress.Next(r), CreatedAt: r.CreatedAt(), Warnings: c.TakeWarnings(),
+			},
+			Progress: progressRecord(r),
+		})
+	}
+	if next := progress.Next(r); next != "" {
+		c.Printf("%s\n", output.Clean(next))
+		return nil
+	}
+	c.Infof("nothing is left to do")
+	return nil
 }

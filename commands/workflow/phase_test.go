@@ -18,7 +18,7 @@ func TestPhaseIsResolvedOnce(t *testing.T) {
 		r.SetProgress(checkpoint.Progress{Total: 3, Completed: completed})
 		return r
 	}
-	p := &phaseStep{verb: "done", now: time.Date(2026, 2, 14, 12, 0, 0, 0, time.UTC)}
+	p := &phaseStep{verb: "done", options: &phaseOptions{}, now: time.Date(2026, 2, 14, 12, 0, 0, 0, time.UTC)}
 	require.NoError(t, p.move(at()))
 	assert.Equal(t, "1", p.phase)
 	require.EqualError(t, p.move(at("1")), "phase 1 is completed already")

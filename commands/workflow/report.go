@@ -25,8 +25,8 @@ const (
 // phaseReport returns the results of a phase from the command line, and its output as
 // an additional artifact. The output file must exist and be valid before the phase
 // moves.
-func phaseReport(c *invoke.Invocation) (progress.Report, []string, error) {
-	report := progress.Report{Summary: c.Flags.String("summary")}
+func phaseReport(c *invoke.Invocation, o *phaseOptions) (progress.Report, []string, error) {
+	report := progress.Report{Summary: o.summary}
 	switch n := len(strings.Fields(report.Summary)); {
 	case n > wordsAllowed:
 		return report, nil, exit.Usagef("phase: --summary: %d words, want at most %d", n, wordsAllowed)
@@ -36,11 +36,11 @@ func phaseReport(c *invoke.Invocation) (progress.Report, []string, error) {
 	if c.Store.Root() == "" {
 		return report, nil, nil // no worktree: the save returns an error
 	}
-	places, err := saving.ArtifactPaths(c)
+	places, err := saving.ArtifactPaths(c, o.Artifacts)
 	if err != nil {
 		return report, nil, err
 	}
-	output, err := phaseOutput(c)
+	output, err := phaseOutput(c, o)
 	if err != nil {
 		return report, nil, err
 	}
@@ -85,10 +85,10 @@ func title(name string, r io.Reader) string {
 
 // phaseOutput returns the path of --output, or "". It fails if the file is missing or
 // violates its schema.
-func phaseOutput(c *invoke.Invocation) (string, error) {
-	name, against := c.Flags.String("output"), c.Flags.String("schema")
+func phaseOutput(c *invoke.Invocation, o *phaseOptions) (string, error) {
+	name := o.output
 	if name == "" {
-		if against != "" {
+		if o.schema != "" {
 			return "", exit.Usagef("phase done: --schema is for --output")
 		}
 		return "", nil
@@ -101,7 +101,7 @@ func phaseOutput(c *invoke.Invocation) (string, error) {
 	if err != nil {
 		return "", exit.Errorf(exit.Invalid, phrase.MendThen(name), "phase done: --output: %w", err)
 	}
-	return place, checkOutput(c, place, data, against)
+	return place, checkOutput(c, o, place, data)
 }
 
 // readOutput reads a file of the worktree and fails if the file is empty.
@@ -124,20 +124,20 @@ func readOutput(c *invoke.Invocation, place string) ([]byte, error) {
 	return data, nil
 }
 
-// checkOutput validates an output against a schema. A .json file has to be valid JSON,
+// checkOutput validates an output o.schema a schema. A .json file has to be valid JSON,
 // also without a schema.
-func checkOutput(c *invoke.Invocation, place string, data []byte, against string) error {
-	if against == "" && !strings.HasSuffix(place, ".json") {
+func checkOutput(c *invoke.Invocation, o *phaseOptions, place string, data []byte) error {
+	if o.schema == "" && !strings.HasSuffix(place, ".json") {
 		return nil
 	}
 	s := new(schema.Schema)
-	if against != "" {
-		text, err := c.ReadInput(against)
+	if o.schema != "" {
+		text, err := c.ReadInput(o.schema)
 		if err == nil {
 			s, err = schema.Parse(text)
 		}
 		if err != nil {
-			return exit.Usagef("phase done: --schema: %s: %w", against, err)
+			return exit.Usagef("phase done: --schema: %s: %w", o.schema, err)
 		}
 	}
 	problems, err := s.Check(data)
@@ -151,5 +151,5 @@ func checkOutput(c *invoke.Invocation, place string, data []byte, against string
 		}
 		err = errors.New(phrase.Plural(len(problems), "problem") + "\n" + strings.Join(lines, "\n"))
 	}
-	return exit.Errorf(exit.Invalid, phrase.MendThen(c.Flags.String("output")), "phase done: --output: %s: %w", phrase.QuotePath(place), err)
+	return exit.Errorf(exit.Invalid, phrase.MendThen(o.output), "phase done: --output: %s: %w", phrase.QuotePath(place), err)
 }

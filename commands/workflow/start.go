@@ -34,6 +34,15 @@ var StartCommand = invoke.Command{
 	Run:   runStart,
 }
 
+// startOptions are the flags of start.
+type startOptions struct {
+	saving.Options
+	kind, project, description string
+	plan                       string // file of the plan, or ""
+	phases                     string // number or names of the phases, or ""
+	as                         layout.Name
+}
+
 func startFlags() []cli.Flag {
 	return stepFlags(
 		&cli.StringFlag{Name: "type", Usage: "what `TYPE` of workflow it is, like orchestrate, implement or test-all"},
@@ -45,15 +54,23 @@ func startFlags() []cli.Flag {
 	)
 }
 
-func runStart(c *invoke.Invocation) error {
+func readStartOptions(c *invoke.Invocation) (*startOptions, error) {
 	as, err := invoke.LayoutFlag(c)
+	return &startOptions{
+		Options: readStepOptions(c), kind: c.Flags.String("type"), project: c.Flags.String("project"),
+		description: c.Flags.String("description"), plan: c.Flags.String("plan"), phases: c.Flags.String("phases"), as: as,
+	}, err
+}
+
+func runStart(c *invoke.Invocation) error {
+	o, err := readStartOptions(c)
 	if err != nil {
 		return err
 	}
 	if err := saving.Open(c, checkpoint.PhaseTransition); err != nil {
 		return err
 	}
-	w, key, err := workflow(c, as)
+	w, key, err := workflow(c, o)
 	if err != nil {
 		return err
 	}
@@ -64,13 +81,13 @@ func runStart(c *invoke.Invocation) error {
 	tellAlike(c, issue, w.Project)
 	now := c.Env.Now()
 	return take(c, issue, step{
-		command: "start", trigger: checkpoint.PhaseTransition, begins: true,
+		command: "start", options: &o.Options, trigger: checkpoint.PhaseTransition, begins: true,
 		note: func() string { return stepNote("", "start", cmp.Or(w.Description, w.PlanPath)) },
 		move: func(r *checkpoint.Record) error {
 			if err := progress.Begin(r, w, now); err != nil {
 				return err
 			}
-			layout.Enter(as, r, issue)
+			layout.Enter(o.as, r, issue)
 			return nil
 		},
 	})
@@ -91,25 +108,23 @@ func issueToStart(c *invoke.Invocation, key string) (checkpoint.Issue, error) {
 }
 
 // workflow returns the command line's workflow and the layout's storage key.
-func workflow(c *invoke.Invocation, as layout.Name) (progress.Workflow, string, error) {
-	w := progress.Workflow{
-		Type: c.Flags.String("type"), Project: c.Flags.String("project"), Description: c.Flags.String("description"), Layout: string(as),
-	}
-	for _, s := range []string{w.Type, w.Project, w.Description, c.Flags.String("phases")} {
+func workflow(c *invoke.Invocation, o *startOptions) (progress.Workflow, string, error) {
+	w := progress.Workflow{Type: o.kind, Project: o.project, Description: o.description, Layout: string(o.as)}
+	for _, s := range []string{w.Type, w.Project, w.Description, o.phases} {
 		if !utf8.ValidString(s) {
 			return w, "", exit.Usagef("start: %q: not valid UTF-8", s)
 		}
 	}
-	plan, err := readPlan(c, &w)
+	plan, err := readPlan(c, &w, o.plan)
 	if err != nil {
 		return w, "", err
 	}
-	begin, err := layout.Begin(as, layout.Start{Type: w.Type, Project: w.Project, PlanPath: w.PlanPath})
+	begin, err := layout.Begin(o.as, layout.Start{Type: w.Type, Project: w.Project, PlanPath: w.PlanPath})
 	if err != nil {
-		return w, "", exit.Usagef("start: --as %s: %w", as, err)
+		return w, "", exit.Usagef("start: --as %s: %w", o.as, err)
 	}
 	w.ID, w.Names = begin.ID, begin.Phases
-	if err := readPhases(c, &w, plan); err != nil {
+	if err := readPhases(&w, o.phases, plan); err != nil {
 		return w, "", err
 	}
 	return w, begin.Key, nil
@@ -117,8 +132,7 @@ func workflow(c *invoke.Invocation, as layout.Name) (progress.Workflow, string, 
 
 // readPlan reads the plan, or returns "" without --plan. The plan's path is recorded
 // relative to the root.
-func readPlan(c *invoke.Invocation, w *progress.Workflow) (string, error) {
-	name := c.Flags.String("plan")
+func readPlan(c *invoke.Invocation, w *progress.Workflow, name string) (string, error) {
 	if name == "" {
 		return "", nil
 	}
@@ -135,8 +149,7 @@ func readPlan(c *invoke.Invocation, w *progress.Workflow) (string, error) {
 
 // readPhases reads --phases. Without the flag, the phases are those of the layout or of
 // the plan.
-func readPhases(c *invoke.Invocation, w *progress.Workflow, plan string) error {
-	said := c.Flags.String("phases")
+func readPhases(w *progress.Workflow, said, plan string) error {
 	switch n, err := strconv.Atoi(said); {
 	case errors.Is(err, strconv.ErrRange):
 		return exit.Usagef("start: --phases: %.40s: want 1 to %d", said, progress.MaxPhases)
@@ -155,4 +168,31 @@ func readPhases(c *invoke.Invocation, w *progress.Workflow, plan string) error {
 		}
 	}
 	return nil
+}
+
+// maxAlike limits the issues whose projects are compared.
+const maxAlike = 200
+
+// tellAlike warns if another open workflow's project name is a prefix of this name, or
+// the reverse. A search for files by prefix would find both.
+func tellAlike(c *invoke.Invocation, issue checkpoint.Issue, project string) {
+	if project == "" {
+		return
+	}
+	issues, err := c.IssuesWithCheckpoints()
+	if err != nil {
+		return
+	}
+	for _, i := range issues[:min(len(issues), maxAlike)] {
+		if i == issue {
+			continue
+		}
+		_, r, err := c.Store.NewestRecord(c.Ctx, i)
+		if err != nil || progress.Over(r) {
+			continue
+		}
+		if other := r.Doc().Sub("workflow").Text("project"); progress.Alike(project, other) {
+			c.Warnf("project %s begins like %s of issue %s: names that differ from their beginning are told apart", project, other, i)
+		}
+	}
 }

@@ -4,12 +4,14 @@ package workflow
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"strings"
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/issuesource"
 	"git-checkpoint/commands/internal/output"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/pushing"
 	"git-checkpoint/commands/internal/saving"
 	"git-checkpoint/gitstore"
@@ -24,6 +26,7 @@ import (
 // save.
 type step struct {
 	command string // its name
+	options *saving.Options
 	trigger checkpoint.Trigger
 
 	// move is the transition. If a save loses a race, move is called again with the other
@@ -57,12 +60,24 @@ func stepFlags(own ...cli.Flag) []cli.Flag {
 		&cli.StringSliceFlag{Name: "set", Usage: "set `PATH=VALUE` in the record; null deletes"},
 		&cli.BoolFlag{Name: "worktree", Usage: "keep unstaged changes too"},
 		&cli.BoolFlag{Name: "untracked", Usage: "keep untracked files too, never ignored ones"},
-		&cli.StringFlag{Name: "issue-file", Usage: "read the issue's title, body and labels from `FILE`"},
+		issuesource.FileFlag("read the issue's title, body and labels from `FILE`"),
 		&cli.BoolFlag{Name: "no-prune", Usage: "leave retention for later"},
 		&cli.BoolFlag{Name: "dry-run", Usage: "do everything but write"},
 		issuesource.OfflineFlag(),
 		pushing.Flag(),
 	)
+}
+
+// readStepOptions returns the values of the common step flags.
+func readStepOptions(c *invoke.Invocation) saving.Options {
+	f := c.Flags
+	o := saving.Options{
+		Message: f.String("message"), Session: f.String("session"), State: f.String("state"), Sets: c.Lists["set"],
+		Worktree: f.Bool("worktree"), Untracked: f.Bool("untracked"), NoPrune: f.Bool("no-prune"), DryRun: f.Bool("dry-run"),
+		Issue: issuesource.ReadOptions(c),
+	}
+	o.Push = pushing.ReadOptions(c, o.DryRun)
+	return o
 }
 
 // take runs a step for an issue.
@@ -84,7 +99,7 @@ func take(c *invoke.Invocation, issue checkpoint.Issue, s step) error {
 	if s.begins {
 		in.Begin, in.Move = move, nil
 	}
-	req, err := saving.Request(c, issue, s.trigger, in)
+	req, err := saving.Request(c, issue, s.trigger, s.options, in)
 	if err != nil {
 		return err
 	}
@@ -92,7 +107,7 @@ func take(c *invoke.Invocation, issue checkpoint.Issue, s step) error {
 	saved, err := c.Store.Save(c.Ctx, req)
 	var nothing *progress.NothingError
 	if errors.As(err, &nothing) {
-		pushing.Missed(c, issue)
+		pushing.Missed(c, issue, s.options.Push)
 		return notTaken(c, issue, s, nothing.Reason, after)
 	}
 	if err != nil {
@@ -115,10 +130,10 @@ func switchOn(c *invoke.Invocation, t checkpoint.Trigger) string {
 // taken runs the step's after function and prints the save.
 func taken(c *invoke.Invocation, saved *gitstore.Saved, s step) error {
 	var then error
-	if s.after != nil && !c.Flags.Bool("dry-run") {
+	if s.after != nil && !s.options.DryRun {
 		then = s.after(saved)
 	}
-	return cmp.Or(saving.Finish(c, saved, s.recordOf), then)
+	return cmp.Or(saving.Finish(c, saved, s.options.Push, s.recordOf), then)
 }
 
 // notTaken prints that nothing was saved, and the reason. The --json record contains the
@@ -166,5 +181,66 @@ func progressRecord(r *checkpoint.Record) output.Progress {
 	return output.Progress{
 		Current: p.Current, Completed: p.Completed, Skipped: p.Skipped, Remaining: p.Remaining, Total: p.Total,
 		Complete: progress.Complete(r), Replans: progress.ReplanCounts(r), Awaiting: r.Awaiting(),
+	}
+}
+
+// A verbFlags lists the flags of one verb.
+type verbFlags struct {
+	name  string
+	flags []string
+}
+
+// checkVerb returns an error if a flag belongs to other verbs only.
+func checkVerb(c *invoke.Invocation, verbs []verbFlags, typed string) error {
+	i := slices.IndexFunc(verbs, func(v verbFlags) bool { return v.name == typed })
+	for _, v := range verbs {
+		for _, name := range v.flags {
+			if (c.Flags.IsSet(name) || len(c.Lists[name]) > 0) && !slices.Contains(verbs[i].flags, name) {
+				return exit.Usagef("%s %s: --%s does not go with it", c.Name, typed, name)
+			}
+		}
+	}
+	return nil
+}
+
+// noteWidth limits the part of a summary, error or reason that a note repeats. The record
+// has the whole text.
+const noteWidth = 100
+
+// pastOf maps the verbs of steps to their form in notes.
+var pastOf = map[string]string{
+	"start": "started", "done": "done", "fail": "failed", "skip": "skipped", "approve": "approved", "replan": "planned anew",
+	"add": "added", "suspect": "suspected", "clear": "cleared", "recover": "recovered",
+}
+
+// stepNote returns the default note of a step, so that a timeline names each transition.
+func stepNote(what, verb, why string) string {
+	text := strings.TrimSpace(what + " " + cmp.Or(pastOf[verb], verb))
+	if why = phrase.FirstLine(strings.TrimSpace(why)); why != "" {
+		text += ": " + why
+	}
+	return shorten(text, noteWidth)
+}
+
+// shorten cuts a text between words. A cut inside a secret would hide it from the
+// scanner, and the part would be saved unmasked.
+func shorten(text string, width int) string {
+	if output.Width(text) <= width {
+		return text
+	}
+	head, rest := output.Cut(text, width-len("..."))
+	if inWord(rune(rest[0])) {
+		head = strings.TrimRightFunc(head, inWord)
+	}
+	return head + "..."
+}
+
+// inWord reports whether a secret may contain a character.
+func inWord(r rune) bool { return r > ' ' && r < 0x7f }
+
+// withNote sets the note of a step, unless --state has set a note.
+func (s *step) withNote(r *checkpoint.Record) {
+	if s.note != nil && r.Note() == "" {
+		r.SetNote(s.note())
 	}
 }

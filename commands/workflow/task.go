@@ -2,13 +2,19 @@ package workflow
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/judge"
+	"git-checkpoint/commands/internal/output"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/saving"
+	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/tasks"
 
 	"github.com/urfave/cli/v2"
 )
@@ -37,6 +43,20 @@ var TaskCommand = invoke.Command{
 // maxTasks limits the tasks of one command line.
 const maxTasks = 10000
 
+// taskOptions are the flags of task.
+type taskOptions struct {
+	saving.Options
+	output   string // file of --output, as typed, or ""
+	after    []string
+	by       string
+	error    string
+	crash    bool
+	clean    bool
+	timedOut bool
+	ready    bool
+	force    bool
+}
+
 func taskFlags() []cli.Flag {
 	return stepFlags(
 		&cli.StringFlag{Name: "output", Usage: "the `FILE` that the task writes, or has written"},
@@ -52,6 +72,16 @@ func taskFlags() []cli.Flag {
 	)
 }
 
+func readTaskOptions(c *invoke.Invocation) *taskOptions {
+	f := c.Flags
+	o := &taskOptions{
+		Options: readStepOptions(c), output: f.String("output"), after: c.Lists["after"], by: f.String("by"), error: f.String("error"),
+		crash: f.Bool("crash"), clean: f.Bool("clean"), timedOut: f.Bool("timed-out"), ready: f.Bool("ready"), force: f.Bool("force"),
+	}
+	o.Artifacts = c.Lists["artifact"]
+	return o
+}
+
 // taskVerbs are the verbs of task, each with the flags that only some verbs accept.
 var taskVerbs = []verbFlags{
 	{"add", []string{"output", "after"}},
@@ -65,7 +95,8 @@ var taskVerbs = []verbFlags{
 }
 
 func runTask(c *invoke.Invocation) error {
-	verb, err := taskVerb(c)
+	o := readTaskOptions(c)
+	verb, err := taskVerb(c, o)
 	if err != nil {
 		return err
 	}
@@ -78,22 +109,22 @@ func runTask(c *invoke.Invocation) error {
 	}
 	c.IssueInQuestion = issue
 	if verb == "list" {
-		return listTasks(c, issue)
+		return listTasks(c, issue, o.ready)
 	}
 	if verb == "recover" {
 		if _, err := c.Store.Newest(c.Ctx, issue); err != nil {
 			return err
 		}
 	}
-	t, err := readTaskStep(c, issue, verb)
+	t, err := newTaskStep(c, o, issue, verb)
 	if err != nil {
 		return err
 	}
-	return take(c, issue, step{command: "task", trigger: checkpoint.TaskUpdate, move: t.move, note: t.note, after: t.after, record: withTasks})
+	return take(c, issue, step{command: "task", options: &o.Options, trigger: checkpoint.TaskUpdate, move: t.move, note: t.note, after: t.after, record: withTasks})
 }
 
 // taskVerb returns the verb of the command line, and checks its tasks and flags.
-func taskVerb(c *invoke.Invocation) (string, error) {
+func taskVerb(c *invoke.Invocation, o *taskOptions) (string, error) {
 	verb := ""
 	if len(c.Args) > 0 {
 		verb = c.Args[0]
@@ -104,13 +135,12 @@ func taskVerb(c *invoke.Invocation) (string, error) {
 	if err := checkVerb(c, taskVerbs, verb); err != nil {
 		return "", err
 	}
-	return verb, checkTasks(c, verb)
+	return verb, checkTasks(o, verb, c.Args[1:])
 }
 
 // checkTasks checks the names of tasks and the combination of arguments.
-func checkTasks(c *invoke.Invocation, verb string) error {
-	ids := c.Args[1:]
-	for _, id := range slices.Concat(ids, c.Lists["after"]) {
+func checkTasks(o *taskOptions, verb string, ids []string) error {
+	for _, id := range slices.Concat(ids, o.after) {
 		switch {
 		case strings.TrimSpace(id) == "" || !utf8.ValidString(id):
 			return exit.Usagef("task %s: %q is no name of a task", verb, id)
@@ -118,18 +148,17 @@ func checkTasks(c *invoke.Invocation, verb string) error {
 			return exit.Usagef("task %s: %.40q: want a name of at most %d bytes on one line", verb, id, maxTaskName)
 		}
 	}
-	for _, name := range []string{"error", "by"} {
-		if !utf8.ValidString(c.Flags.String(name)) {
-			return exit.Usagef("task %s: --%s: not valid UTF-8", verb, name)
+	for _, text := range []struct{ flag, value string }{{"error", o.error}, {"by", o.by}} {
+		if !utf8.ValidString(text.value) {
+			return exit.Usagef("task %s: --%s: not valid UTF-8", verb, text.flag)
 		}
 	}
-	crash := c.Flags.Bool("crash")
 	switch {
-	case len(ids) == 0 && (verb == "add" || verb == "start" || verb == "done" || verb == "suspect" || verb == "clear" || verb == "fail" && !crash):
+	case len(ids) == 0 && (verb == "add" || verb == "start" || verb == "done" || verb == "suspect" || verb == "clear" || verb == "fail" && !o.crash):
 		return exit.Errorf(exit.Usage, "git checkpoint task list", "task %s: which task?", verb)
-	case len(ids) > 1 && c.Flags.IsSet("output"):
+	case len(ids) > 1 && o.output != "":
 		return exit.Usagef("task %s: --output is of one task, got %d", verb, len(ids))
-	case crash && c.Flags.Bool("timed-out"):
+	case o.crash && o.timedOut:
 		return exit.Usagef("task fail: --crash and --timed-out do not go together")
 	}
 	return nil
@@ -139,3 +168,88 @@ func checkTasks(c *invoke.Invocation, verb string) error {
 const maxTaskName = 200
 
 func isControl(r rune) bool { return r < ' ' || r == 0x7f }
+
+// listTasks prints the tasks of an issue's newest checkpoint, or with ready only the names
+// of the tasks that can start.
+func listTasks(c *invoke.Invocation, issue checkpoint.Issue, ready bool) error {
+	cp, r, err := c.Store.NewestRecord(c.Ctx, issue)
+	if err != nil {
+		return err
+	}
+	l, err := namedTasks(c, r)
+	if err != nil {
+		return judge.TaskFailure(issue, "", err)
+	}
+	if _, err := tasks.Of(r).Batches(); err != nil {
+		c.Warnf("%v: none of them can begin but with task start --force", err)
+	}
+	if c.JSON {
+		return c.WriteJSON(taskRecord(output.WorkflowStep{
+			Save: output.Save{
+				Type: "task", CheckpointID: string(cp.ID), Issue: string(issue), Commit: cp.Commit.String(), Ref: gitstore.LiveRef(issue),
+				Trigger: string(r.Trigger()), Phase: r.Phase(), CreatedAt: r.CreatedAt(), Warnings: c.TakeWarnings(),
+			},
+			Progress: progressRecord(r),
+		}, r, l))
+	}
+	if ready {
+		for _, id := range tasks.Of(r).Ready() {
+			c.Printf("%s\n", output.Clean(id))
+		}
+		return nil
+	}
+	var t output.Table
+	t.Right(2)
+	for _, task := range l {
+		t.Row(task.ID, task.Status, strconv.Itoa(task.Attempts), note(task))
+	}
+	return t.Write(c.Out)
+}
+
+// namedTasks returns the tasks of the command line, or all tasks.
+func namedTasks(c *invoke.Invocation, r *checkpoint.Record) ([]tasks.Task, error) {
+	l := tasks.Of(r)
+	if len(c.Args) == 1 {
+		return l.All(), nil
+	}
+	var out []tasks.Task
+	for _, id := range c.Args[1:] {
+		t, ok := l.Task(id)
+		if !ok {
+			return nil, &tasks.UnknownError{ID: id}
+		}
+		out = append(out, t)
+	}
+	return out, nil
+}
+
+// note returns the text beside a task's status.
+func note(t tasks.Task) string {
+	switch {
+	case t.Error != "":
+		return t.Error
+	case t.WaitsFor != "":
+		return "waits for " + t.WaitsFor
+	case t.Suspected != "":
+		return "suspected since " + t.Suspected
+	case t.Status == tasks.Running && t.By != "":
+		return "by " + t.By
+	case !t.Over() && len(t.Needs) > 0:
+		return "after " + phrase.List(t.Needs)
+	}
+	return t.Output
+}
+
+// taskRecord returns the JSON record of tasks. Batches are left out if the tasks contain
+// a cycle.
+func taskRecord(s output.WorkflowStep, r *checkpoint.Record, of []tasks.Task) output.Tasks {
+	l := tasks.Of(r)
+	out := output.Tasks{WorkflowStep: s, Ready: l.Ready()}
+	out.Batches, _ = l.Batches()
+	for _, t := range of {
+		out.Tasks = append(out.Tasks, output.Task{
+			ID: t.ID, Status: t.Status, Attempts: t.Attempts, Output: t.Output, Error: t.Error, Needs: t.Needs, By: t.By, WaitsFor: t.WaitsFor,
+		})
+	}
+	return out
+}

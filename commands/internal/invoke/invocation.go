@@ -45,7 +45,6 @@ type Invocation struct {
 
 	Ticker          *ticker // may own a line on the terminal; can be nil
 	Detached        bool    // a goroutine still uses the store
-	OnlyLooks       bool    // a recent forge answer suffices
 	Quiet           bool    // suppress warnings
 	WillSave        bool    // the index will be needed
 	OwnProcessGroup bool    // terminal signals do not reach git

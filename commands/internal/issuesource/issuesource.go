@@ -21,9 +21,26 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
+// Options are the flags that select the source of the issue.
+type Options struct {
+	File    string // file with the issue, or "" for the configured source
+	Offline bool   // ask no program and no forge
+	Recent  bool   // a recent answer of the forge suffices
+}
+
+// FileFlag returns the --issue-file flag.
+func FileFlag(usage string) cli.Flag {
+	return &cli.StringFlag{Name: "issue-file", Usage: usage}
+}
+
 // OfflineFlag returns the --offline flag of commands that compare or record the issue.
 func OfflineFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "offline", Usage: "ask no program and no forge for the issue"}
+}
+
+// ReadOptions returns the values of --issue-file and --offline.
+func ReadOptions(c *invoke.Invocation) Options {
+	return Options{File: c.Flags.String("issue-file"), Offline: c.Flags.Bool("offline")}
 }
 
 // A source provides the current issue.
@@ -75,9 +92,9 @@ func guessSource(c *invoke.Invocation, i checkpoint.Issue) source {
 
 // Current returns the current issue from its source, or the reason why it is
 // unknown. A file in --issue-file must be readable.
-func Current(c *invoke.Invocation, i checkpoint.Issue) (*freshness.SourceIssue, string, error) {
-	if c.Flags.IsSet("issue-file") {
-		found, err := issue.FromFile(c.Flags.String("issue-file"))
+func Current(c *invoke.Invocation, i checkpoint.Issue, o Options) (*freshness.SourceIssue, string, error) {
+	if o.File != "" {
+		found, err := issue.FromFile(o.File)
 		if err != nil {
 			return nil, "", exit.Usagef("%s: --issue-file: %w", c.Name, err)
 		}
@@ -87,7 +104,7 @@ func Current(c *invoke.Invocation, i checkpoint.Issue) (*freshness.SourceIssue, 
 	if err != nil {
 		return nil, err.Error(), nil
 	}
-	found, err := ask(c, s, i)
+	found, err := ask(c, s, i, o)
 	switch {
 	case errors.Is(err, context.Canceled):
 		return nil, "", err
@@ -108,16 +125,17 @@ const seenFor = time.Hour
 // network or make an unexpected request. The hasty triggers ask no source at all. In both
 // cases a recent forge answer from status or resume is used, and at returns the answer's
 // time.
-func ToSave(c *invoke.Invocation, i checkpoint.Issue, trigger checkpoint.Trigger) (found *freshness.SourceIssue, at time.Time, err error) {
-	c.Offline = c.Offline || c.Flags.Bool("offline") || slices.Contains(Hasty, trigger)
-	if s, err := Choose(c, i); err == nil && s.Forge != nil && (s.Guessed || c.Offline) && !c.Flags.IsSet("issue-file") {
+func ToSave(c *invoke.Invocation, i checkpoint.Issue, trigger checkpoint.Trigger, o Options) (found *freshness.SourceIssue, at time.Time, err error) {
+	o.Offline = o.Offline || c.Offline || slices.Contains(Hasty, trigger)
+	c.Offline = o.Offline // git must not ask for a password either
+	if s, err := Choose(c, i); err == nil && s.Forge != nil && (s.Guessed || o.Offline) && o.File == "" {
 		found, at = s.Forge.Seen(i)
 		if age := c.Env.Now().Sub(at); found == nil || age < 0 || age > seenFor {
 			return nil, time.Time{}, nil
 		}
 		return found, at, nil
 	}
-	found, why, err := Current(c, i)
+	found, why, err := Current(c, i, o)
 	if found != nil && besideBody(found) > maxBeside {
 		found, why = nil, "its title, labels and assignees are too long"
 	}
@@ -146,17 +164,17 @@ var Hasty = []checkpoint.Trigger{checkpoint.UserInterrupt, checkpoint.SessionEnd
 var expected = []string{noSource, errBare.Error(), errOffline.Error()}
 
 // ask reads the issue from a source, within issue_timeout.
-func ask(c *invoke.Invocation, s source, i checkpoint.Issue) (*freshness.SourceIssue, error) {
+func ask(c *invoke.Invocation, s source, i checkpoint.Issue, o Options) (*freshness.SourceIssue, error) {
 	switch s.Kind {
 	case "none":
 		return nil, nil
 	case "file":
 		return fromFile(c, i)
 	}
-	if found := recent(c, s, i); found != nil {
+	if found := recent(c, s, i, o); found != nil {
 		return found, nil
 	}
-	if c.Offline || c.Flags.Bool("offline") {
+	if o.Offline {
 		return nil, errOffline
 	}
 	if s.Kind == "command" {
@@ -168,8 +186,8 @@ func ask(c *invoke.Invocation, s source, i checkpoint.Issue) (*freshness.SourceI
 // recent returns a cached forge answer for display to a person, so that a repeated status
 // does not exhaust the forge's rate limit. Output for programs and the decision about a
 // resume always need a new answer.
-func recent(c *invoke.Invocation, s source, i checkpoint.Issue) *freshness.SourceIssue {
-	if s.Forge == nil || !c.OnlyLooks || c.Flags.Bool("offline") {
+func recent(c *invoke.Invocation, s source, i checkpoint.Issue, o Options) *freshness.SourceIssue {
+	if s.Forge == nil || !o.Recent || o.Offline {
 		return nil
 	}
 	found, at := s.Forge.Seen(i)

@@ -16,28 +16,39 @@ import (
 	"git-checkpoint/gitstore/layout"
 )
 
+// Options are the flags that a verdict depends on.
+type Options struct {
+	By            string   // name of the command that would resume, by resume.compat
+	Branch        string   // branch on which work would resume, or "" for the branch of the checkpoint
+	Approve       []string // phases that the command approves
+	FilesAnswered bool     // changed files need no answer
+	Auto          bool     // nobody can be asked
+	Strict        bool     // warnings are failures
+	Issue         issuesource.Options
+}
+
 // Verdict collects the facts about a checkpoint and returns its verdict.
-func Verdict(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) (freshness.Verdict, error) {
-	v, _, err := VerdictAndIssue(c, cp, r)
+func Verdict(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record, o Options) (freshness.Verdict, error) {
+	v, _, err := VerdictAndIssue(c, cp, r, o)
 	return v, err
 }
 
 // VerdictAndIssue is like Verdict, and also returns the current issue of the source, or
 // nil if it is not known.
-func VerdictAndIssue(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) (freshness.Verdict, *freshness.SourceIssue, error) {
+func VerdictAndIssue(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record, o Options) (freshness.Verdict, *freshness.SourceIssue, error) {
 	l := tasks.Of(r)
 	if _, err := l.Batches(); err != nil {
 		return freshness.Verdict{}, nil, TaskFailure(cp.Issue, "", fmt.Errorf("checkpoint %s: %w", cp.ID, err))
 	}
 	facts := freshness.Facts{Now: c.Env.Now(), Commit: cp.Commit.String()[:12], Name: string(cp.Issue)}
 	var err error
-	if facts.Issue, facts.NoIssue, err = issuesource.Current(c, cp.Issue); err != nil {
+	if facts.Issue, facts.NoIssue, err = issuesource.Current(c, cp.Issue, o.Issue); err != nil {
 		return freshness.Verdict{}, nil, err
 	}
 	if facts.Issue == nil && facts.NoIssue == "" && r.IssueSnapshot().Known {
 		facts.NoIssue = "issue_source is none"
 	}
-	facts.Branch = branchFact(c, cp)
+	facts.Branch = branchFact(c, cp, o.Branch)
 	facts.Head = headFact(c, cp)
 	facts.Base = baseFact(c)
 	facts.Files = filesFact(c, cp)
@@ -47,25 +58,23 @@ func VerdictAndIssue(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoin
 	facts.Next = nextFact(c, r)
 	facts.Fuller = fuller(c, cp)
 	facts.Resumes = c.Store.Resumed(cp).Times
-	facts.Approved = approved(c, cp)
-	facts.By = c.Flags.String("by")
+	facts.Approved = approved(c, cp, o.Approve)
+	facts.By = o.By
 	facts.Findings = otherSession(c, r)
-	return freshness.Evaluate(r, facts, Rules(c)), facts.Issue, nil
+	return freshness.Evaluate(r, facts, Rules(c, o)), facts.Issue, nil
 }
 
 // Rules returns the settings and flags that the verdict depends on.
-func Rules(c *invoke.Invocation) freshness.Rules {
-	changed := c.Flags.String("changed") != "" || Auto(c)
+func Rules(c *invoke.Invocation, o Options) freshness.Rules {
 	return freshness.Rules{
 		LabelsToPhase: c.Settings.Map("labels_to_phase"), Phases: c.Settings.Strings("phases"),
-		FilesAnswered: changed, Strict: c.Flags.Bool("strict"), Auto: Auto(c), Handovers: handovers(c),
+		FilesAnswered: o.FilesAnswered, Strict: o.Strict, Auto: o.Auto, Handovers: handovers(c),
 	}
 }
 
-// Auto reports whether the command must not ask questions.
-func Auto(c *invoke.Invocation) bool { return c.Flags.Bool("auto") || c.Flags.Bool("ci") }
-
-func branchFact(c *invoke.Invocation, cp *gitstore.Checkpoint) freshness.Branch {
+// branchFact compares the current branch with the checkpoint's. The branch named other may
+// replace the checkpoint's.
+func branchFact(c *invoke.Invocation, cp *gitstore.Checkpoint, other string) freshness.Branch {
 	if cp.Branch == "" {
 		return freshness.Branch{State: freshness.BranchUnchecked}
 	}
@@ -74,7 +83,7 @@ func branchFact(c *invoke.Invocation, cp *gitstore.Checkpoint) freshness.Branch 
 		return freshness.Branch{Why: err.Error()}
 	}
 	now = gitstore.RecordedBranch(now)
-	if other := c.Flags.String("branch"); other != "" && other != cp.Branch && (now == "" || now == other) {
+	if other != "" && other != cp.Branch && (now == "" || now == other) {
 		return freshness.Branch{State: freshness.BranchReplaced, Name: other}
 	}
 	b, err := c.Store.FindBranch(c.Ctx, cp.Branch, cp.Created)
@@ -230,10 +239,10 @@ func fuller(c *invoke.Invocation, cp *gitstore.Checkpoint) string {
 	return ""
 }
 
-// approved returns the phases that this command approves, or that an earlier resume of
+// approved returns the phases that this command approves now, or that an earlier resume of
 // the checkpoint in this worktree approved.
-func approved(c *invoke.Invocation, cp *gitstore.Checkpoint) []string {
-	phases := slices.Clone(c.Lists["approve"])
+func approved(c *invoke.Invocation, cp *gitstore.Checkpoint, now []string) []string {
+	phases := slices.Clone(now)
 	for _, a := range c.Store.Resumed(cp).Approved {
 		phases = append(phases, a.Phase)
 	}

@@ -15,24 +15,25 @@ import (
 // An ExposureCheck checks the objects of a push for secrets and unpublished commits.
 type ExposureCheck struct {
 	Invocation *invoke.Invocation
+	DryRun     bool // nothing is pushed
+	Yes        bool // unpublished commits need no confirmation
 	pointers   bool // a push contained pointers of git-lfs
 }
 
 // Push pushes issues after a check of the outgoing objects: a secret blocks the chain,
 // and unpublished commits are reported. If asking is not nil, unpublished commits require
 // a confirmation, and asking runs before the question.
-func Push(c *invoke.Invocation, req gitstore.PushRequest, asking func()) ([]gitstore.Synced, error) {
+func (e *ExposureCheck) Push(req gitstore.PushRequest, asking func()) ([]gitstore.Synced, error) {
 	ask := asking != nil && !req.DryRun
-	check := &ExposureCheck{Invocation: c}
-	req.Harmless = check.Unobjectionable
+	req.Harmless = e.Unobjectionable
 	req.May = func(i checkpoint.Issue, out gitstore.Outgoing) error {
 		if ask && out.Unpublished != "" {
 			asking()
 		}
-		return check.MayShow(req.Remote, i, out, ask)
+		return e.MayShow(req.Remote, i, out, ask)
 	}
-	done, err := c.Store.Push(c.Ctx, req)
-	check.TellPointers(req.Remote, done)
+	done, err := e.Invocation.Store.Push(e.Invocation.Ctx, req)
+	e.TellPointers(req.Remote, done)
 	return done, err
 }
 
@@ -45,7 +46,7 @@ func (e *ExposureCheck) TellPointers(remote string, done []gitstore.Synced) {
 			pushed = append(pushed, s)
 		}
 	}
-	if !e.pointers || len(pushed) == 0 || e.Invocation.Flags.Bool("dry-run") {
+	if !e.pointers || len(pushed) == 0 || e.DryRun {
 		return
 	}
 	what := "--all " + phrase.QuoteArg(remote)
@@ -68,7 +69,7 @@ func (e *ExposureCheck) MayShow(remote string, i checkpoint.Issue, out gitstore.
 	if out.Unpublished == "" || !ask {
 		return nil
 	}
-	return confirmPublishing(e.Invocation, remote, i, out.Unpublished)
+	return e.confirmPublishing(remote, i, out.Unpublished)
 }
 
 // Unobjectionable reports whether MayShow has no objection to the outgoing objects.
@@ -105,12 +106,12 @@ func ScanRequest(c *invoke.Invocation, i checkpoint.Issue, out gitstore.Outgoing
 
 // confirmPublishing asks for confirmation, or prints a warning if no terminal is
 // available.
-func confirmPublishing(c *invoke.Invocation, remote string, i checkpoint.Issue, commit string) error {
-	name := c.Name
+func (e *ExposureCheck) confirmPublishing(remote string, i checkpoint.Issue, commit string) error {
+	c, name := e.Invocation, e.Invocation.Name
 	again := "git checkpoint " + name + " " + phrase.QuoteArg(string(i)) + " --yes"
 	what := fmt.Sprintf("the checkpoints of issue %s carry commit %.12s, which is not known to be on %s", i, commit, gitstore.ShownRemote(remote))
 	tty, err := c.Env.Tty()
-	if err != nil || c.JSON || c.Flags.Bool("yes") {
+	if err != nil || c.JSON || e.Yes {
 		c.Warnf("%s", what)
 		return nil
 	}

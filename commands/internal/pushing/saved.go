@@ -16,40 +16,54 @@ func Flag() cli.Flag {
 	return invoke.OptionalFlag{StringFlag: &cli.StringFlag{Name: "push", Usage: "then push the issue's checkpoints, to `REMOTE` or the configured one"}}
 }
 
+// Options are the flags of the push after a save.
+type Options struct {
+	Push   bool   // --push is given
+	Remote string // remote of --push, or "" for the configured remote
+	DryRun bool   // the save is a dry run
+}
+
+// ReadOptions returns the value of --push.
+func ReadOptions(c *invoke.Invocation, dryRun bool) Options {
+	remote := c.Flags.String("push")
+	o := Options{Push: remote != "", Remote: remote, DryRun: dryRun}
+	if remote == invoke.LeftOut {
+		o.Remote = ""
+	}
+	return o
+}
+
 // Wanted reports whether a new checkpoint is pushed.
-func Wanted(c *invoke.Invocation) bool {
-	return c.Flags.IsSet("push") || c.Settings.String("push") == "auto"
+func Wanted(c *invoke.Invocation, o Options) bool {
+	return !o.DryRun && (o.Push || c.Settings.String("push") == "auto")
 }
 
 // NotPushed is the warning about a push that failed after a save.
 const NotPushed = "not pushed, the next push tries again: %v"
 
 // Saved pushes an issue after a save. An error becomes a warning: the checkpoint is
-// saved, and the next push includes it. A quiet push does not ask for a password.
-func Saved(c *invoke.Invocation, issue checkpoint.Issue, quiet bool) {
-	if err := Issue(c, issue, quiet); err != nil {
+// saved, and the next push includes it. Only with --push may git ask for a password.
+func Saved(c *invoke.Invocation, issue checkpoint.Issue, o Options) {
+	if err := Issue(c, issue, o.Remote, !o.Push); err != nil {
 		c.Warnf(NotPushed, err)
 	}
 }
 
 // Missed repeats a failed push after a save without changes.
-func Missed(c *invoke.Invocation, issue checkpoint.Issue) {
-	if Wanted(c) && !c.Flags.Bool("dry-run") {
-		Saved(c, issue, !c.Flags.IsSet("push"))
+func Missed(c *invoke.Invocation, issue checkpoint.Issue, o Options) {
+	if Wanted(c, o) {
+		Saved(c, issue, o)
 	}
 }
 
-// Issue pushes an issue to the remote of --push or of the settings.
-func Issue(c *invoke.Invocation, issue checkpoint.Issue, quiet bool) error {
-	named := c.Flags.String("push")
-	if named == invoke.LeftOut {
-		named = ""
-	}
+// Issue pushes an issue to the named remote, or to the remote of the settings. A quiet
+// push does not ask for a password.
+func Issue(c *invoke.Invocation, issue checkpoint.Issue, named string, quiet bool) error {
 	remote, err := c.Remote(named)
 	if err != nil {
 		return err
 	}
-	done, err := Push(c, gitstore.PushRequest{
+	done, err := (&ExposureCheck{Invocation: c}).Push(gitstore.PushRequest{
 		Remote: remote, Issues: []checkpoint.Issue{issue}, Timeout: c.RemoteTimeout(), Quiet: quiet || !terminal.Has(),
 	}, nil)
 	for _, s := range done {

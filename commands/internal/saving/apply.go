@@ -16,7 +16,7 @@ import (
 // note, warnings, and whether and where work can resume.
 func (e *edit) apply(before *checkpoint.Record) (*checkpoint.Record, error) {
 	r := before
-	if r == nil || e.replace {
+	if r == nil || e.Replace {
 		r = checkpoint.New()
 	}
 	current := e.current(before)
@@ -43,11 +43,11 @@ func (e *edit) apply(before *checkpoint.Record) (*checkpoint.Record, error) {
 	}
 	for _, s := range e.sets {
 		if err := r.Doc().Assign(s.path, s.value); err != nil {
-			return nil, exit.Usagef("save: --set: %w", err)
+			return nil, exit.Usagef("%s: --set: %w", e.command, err)
 		}
 	}
 	if err := r.Check(); err != nil {
-		return nil, exit.Usagef("save: %w", err)
+		return nil, exit.Usagef("%s: %w", e.command, err)
 	}
 	if err := e.applyNames(r); err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func (e *edit) current(before *checkpoint.Record) *freshness.SourceIssue {
 // followLabels enters the phase of the issue's state label if the label has changed since
 // the previous checkpoint. A phase on the command line overrides it.
 func (e *edit) followLabels(r *checkpoint.Record, current *freshness.SourceIssue) {
-	if current == nil || e.phase != "" {
+	if current == nil || e.Phase != "" {
 		return
 	}
 	if v := freshness.Evaluate(r, freshness.Facts{Now: e.now, Issue: current}, e.rules); v.Phase != "" {
@@ -104,11 +104,11 @@ func (e *edit) applyNames(r *checkpoint.Record) error {
 	if e.named {
 		r.SetTrigger(e.trigger)
 	}
-	if e.given {
-		r.SetSession(e.session)
+	if e.Session != "" {
+		r.SetSession(e.Session)
 	}
 	if _, err := checkpoint.ParseTrigger(string(r.Trigger())); err != nil {
-		return exit.Usagef("save: %w", err)
+		return exit.Usagef("%s: %w", e.command, err)
 	}
 	return nil
 }
@@ -155,7 +155,7 @@ const maxBody = 256 << 10
 // set. This includes a body from the previous record.
 func (e *edit) shorten(r *checkpoint.Record) {
 	body := r.IssueSnapshot().Body
-	if body == "" || !e.noBody && len(body) <= maxBody {
+	if body == "" || !e.NoBody && len(body) <= maxBody {
 		return
 	}
 	snapshot := child(r.Doc(), "issue_snapshot")
@@ -165,36 +165,36 @@ func (e *edit) shorten(r *checkpoint.Record) {
 
 // applyProgress records the phase, batch, agent output and decisions of the command line.
 func (e *edit) applyProgress(r *checkpoint.Record) {
-	if e.phase != "" {
-		e.enter(r, e.phase)
+	if e.Phase != "" {
+		e.enter(r, e.Phase)
 	}
 	switch {
-	case e.batch > 0 && e.trigger == checkpoint.BatchComplete:
-		done := append(r.CompletedBatches(), e.batch)
+	case e.Batch > 0 && e.trigger == checkpoint.BatchComplete:
+		done := append(r.CompletedBatches(), e.Batch)
 		slices.Sort(done)
 		r.SetCompletedBatches(slices.Compact(done))
-		r.SetCurrentBatch(e.batch + 1)
-	case e.batch > 0:
-		r.SetCurrentBatch(e.batch)
+		r.SetCurrentBatch(e.Batch + 1)
+	case e.Batch > 0:
+		r.SetCurrentBatch(e.Batch)
 	}
-	if e.agent != "" {
-		setOutput(r, e.agent, e.action, e.now, e.note)
+	if e.Agent != "" {
+		setOutput(r, e.Agent, e.Action, e.now, e.Message)
 	}
-	if e.conflict != "" {
-		open := slices.DeleteFunc(r.Conflicts(), func(id string) bool { return id == e.conflict })
+	if e.Conflict != "" {
+		open := slices.DeleteFunc(r.Conflicts(), func(id string) bool { return id == e.Conflict })
 		if e.trigger != checkpoint.ConflictResolved {
-			open = append(open, e.conflict)
+			open = append(open, e.Conflict)
 		}
 		r.SetConflicts(open)
 	}
-	if e.note != "" {
-		r.SetNote(e.note)
+	if e.Message != "" {
+		r.SetNote(e.Message)
 	}
-	if e.summary != "" {
-		r.Doc().Set("context_summary", e.summary)
+	if e.Summary != "" {
+		r.Doc().Set("context_summary", e.Summary)
 	}
-	if known := r.Doc().Texts("key_decisions"); len(e.decisions) > 0 {
-		r.Doc().Set("key_decisions", phrase.Distinct(append(known, e.decisions...)))
+	if known := r.Doc().Texts("key_decisions"); len(e.Decisions) > 0 {
+		r.Doc().Set("key_decisions", phrase.Distinct(append(known, e.Decisions...)))
 	}
 }
 
@@ -210,10 +210,10 @@ func setOutput(r *checkpoint.Record, agent, action string, at time.Time, summary
 // checkPhase returns an error if --strict is set and the phase is unknown.
 func (e *edit) checkPhase(r *checkpoint.Record) error {
 	problem := unknownPhase(r, e.rules)
-	if !e.strict || problem == "" {
+	if !e.Strict || problem == "" {
 		return nil
 	}
-	return exit.Errorf(exit.Usage, "git config checkpoint.phases <phase>,<phase>...", "save: %s", problem)
+	return exit.Errorf(exit.Usage, "git config checkpoint.phases <phase>,<phase>...", "%s: %s", e.command, problem)
 }
 
 // unknownPhase returns a message if the record's phase is unknown. It returns "" if
@@ -229,12 +229,12 @@ func unknownPhase(r *checkpoint.Record, rules freshness.Rules) string {
 
 // applyRecovery records whether and where work can resume.
 func (e *edit) applyRecovery(r *checkpoint.Record) error {
-	if e.noResume != "" {
+	if e.NoResume != "" {
 		r.SetCanResume(false)
-		r.SetWarnings(append(r.Warnings(), e.noResume))
+		r.SetWarnings(append(r.Warnings(), e.NoResume))
 	}
-	if e.resumeFrom != "" {
-		r.SetResumeFrom(e.resumeFrom)
+	if e.ResumeFrom != "" {
+		r.SetResumeFrom(e.ResumeFrom)
 	}
 	if e.whole() {
 		return nil
@@ -253,8 +253,8 @@ func (e *edit) applyRecovery(r *checkpoint.Record) error {
 // resumePoint returns the default resume point. If the trigger is conflict_start, the
 // conflict has to be resolved first.
 func (e *edit) resumePoint(r *checkpoint.Record) string {
-	if e.conflict != "" && r.Trigger() == checkpoint.ConflictStart {
-		return "conflict_" + e.conflict
+	if e.Conflict != "" && r.Trigger() == checkpoint.ConflictStart {
+		return "conflict_" + e.Conflict
 	}
 	return r.DefaultResumePoint()
 }

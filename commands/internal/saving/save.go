@@ -1,4 +1,4 @@
-// Package saving reads the flags of a save, saves a checkpoint and reports the result.
+// Package saving has the flags of a save, the request that they make, and the report.
 package saving
 
 import (
@@ -40,40 +40,40 @@ func OpenFor(c *invoke.Invocation, trigger checkpoint.Trigger) error {
 	return err
 }
 
-// Request reads the flags of a save.
-func Request(c *invoke.Invocation, issue checkpoint.Issue, trigger checkpoint.Trigger, in Input) (gitstore.SaveRequest, error) {
+// Request returns the request of a save.
+func Request(c *invoke.Invocation, issue checkpoint.Issue, trigger checkpoint.Trigger, o *Options, in Input) (gitstore.SaveRequest, error) {
 	req := gitstore.SaveRequest{
 		Issue: issue, Branch: c.CIBranch(),
-		Worktree: c.Flags.Bool("worktree"), Untracked: c.Flags.Bool("untracked"),
+		Worktree: o.Worktree, Untracked: o.Untracked,
 		MaxSize:   int64(c.Settings.Int("storage.max_size_mb")) << 20,
 		MaxFile:   int64(c.Settings.Int("storage.max_file_kb")) << 10,
 		Budget:    time.Duration(c.Settings.Int("storage.budget_ms")) * time.Millisecond,
-		IfChanged: c.Flags.Bool("if-changed"), DryRun: c.Flags.Bool("dry-run"),
+		IfChanged: o.IfChanged, DryRun: o.DryRun,
 		Keep:   in.Doc != nil && in.Doc.Whole(),
 		Redact: redaction(c, in.Doc),
 		Allow:  c.Settings.Strings("scan_allow"),
 	}
-	if c.Settings.Bool("auto_prune") && !c.Flags.Bool("no-prune") {
+	if c.Settings.Bool("auto_prune") && !o.NoPrune {
 		req.Retention = c.Settings.Policy()
 	}
 	var err error
-	if req.Artifacts, err = ArtifactPaths(c, in.Artifacts...); err != nil {
+	if req.Artifacts, err = ArtifactPaths(c, o.Artifacts, in.Artifacts...); err != nil {
 		return req, err
 	}
-	req.Edit, err = editor(c, issue, trigger, in)
+	req.Edit, err = editor(c, issue, trigger, o, in)
 	return req, err
 }
 
-// ArtifactPaths returns some files and the named files relative to the root.
-func ArtifactPaths(c *invoke.Invocation, paths ...string) ([]string, error) {
+// ArtifactPaths returns the paths of --artifact relative to the root, after the given paths.
+func ArtifactPaths(c *invoke.Invocation, names []string, paths ...string) ([]string, error) {
 	paths = slices.Clone(paths)
-	for _, name := range c.Lists["artifact"] {
+	for _, name := range names {
 		p, err := c.RootPath(name)
 		if err == nil {
 			err = gitstore.CheckPlace(p)
 		}
 		if err != nil {
-			return nil, exit.Usagef("save: --artifact: %w", err)
+			return nil, exit.Usagef("%s: --artifact: %w", c.Name, err)
 		}
 		paths = append(paths, p)
 	}
@@ -94,16 +94,16 @@ type RecordOf func(s *gitstore.Saved, warnings []string) any
 // Finish prints the saved checkpoint and pushes it. The id is printed first, because
 // the push can take long. With --json the push comes first, so that the record contains
 // its warnings.
-func Finish(c *invoke.Invocation, s *gitstore.Saved, record RecordOf) error {
-	if !pushing.Wanted(c) || c.Flags.Bool("dry-run") {
+func Finish(c *invoke.Invocation, s *gitstore.Saved, push pushing.Options, record RecordOf) error {
+	if !pushing.Wanted(c, push) {
 		return showSaved(c, s, record)
 	}
 	if c.JSON {
-		pushing.Saved(c, s.Issue, !c.Flags.IsSet("push"))
+		pushing.Saved(c, s.Issue, push)
 		return showSaved(c, s, record)
 	}
 	err := showSaved(c, s, record)
-	pushing.Saved(c, s.Issue, !c.Flags.IsSet("push"))
+	pushing.Saved(c, s.Issue, push)
 	return err
 }
 
@@ -113,7 +113,7 @@ func Warnings(c *invoke.Invocation, s *gitstore.Saved) []string {
 	if !s.Trigger.Known() {
 		list = append(list, fmt.Sprintf("trigger %s is not known: retention keeps its checkpoints", s.Trigger))
 	}
-	if problem := unknownPhase(s.Record, judge.Rules(c)); problem != "" {
+	if problem := unknownPhase(s.Record, judge.Rules(c, judge.Options{})); problem != "" {
 		list = append(list, problem)
 	}
 	for _, p := range s.Record.Validate() {

@@ -2,12 +2,15 @@ package status
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"git-checkpoint/commands/internal/display"
+	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/freshness"
@@ -136,4 +139,124 @@ func wouldRestore(c *invoke.Invocation, cp *gitstore.Checkpoint) []string {
 		return []string{"the files are as they were"}
 	}
 	return lines
+}
+
+// markdownStatus prints a status in the form of an issue comment.
+func markdownStatus(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) {
+	c.Printf("**Issue %s**\n\n", code(strings.TrimPrefix(standing.Heading(cp, r), "Issue ")))
+	c.Printf("- Checkpoint: %s, %s\n", code(string(cp.ID)), phrase.Ago(r.CreatedAt(), c.Env.Now()))
+	c.Printf("- Progress: %s\n", code(standing.ProgressLine(r)))
+	for _, line := range standing.PhaseLines(r) {
+		c.Printf("- %s: %s\n", line.Name, code(line.Text))
+	}
+	if cp.Branch != "" {
+		c.Printf("- Branch: %s\n", code(cp.Branch))
+	}
+	c.Printf("- Resume: %s", code(v.Action.String()))
+	if v.CanResume {
+		c.Printf(", from %s", code(standing.ContinueFrom(r)))
+	}
+	c.Printf("\n")
+	for _, reason := range v.WorstFirst() {
+		c.Printf("- %s: %s\n", reason.Severity, code(reason.Message))
+	}
+}
+
+// code returns text as a Markdown code span, in which links, images and mentions have no
+// effect.
+func code(s string) string {
+	return "`" + strings.ReplaceAll(output.Clean(s), "`", "'") + "`"
+}
+
+// showCoverage prints the changed files that the checkpoint lacks, because a user may
+// expect a copy of all changed files.
+func showCoverage(c *invoke.Invocation, r *checkpoint.Record) error {
+	if c.Store.Root() == "" {
+		return nil
+	}
+	changed, uncovered, err := c.Store.Uncovered(c.Ctx, r)
+	if err != nil {
+		return err
+	}
+	c.Printf("Coverage: %d of %d changed files are in the checkpoint\n", len(changed)-len(uncovered), len(changed))
+	for _, path := range uncovered {
+		c.Printf("  not in it: %s\n", phrase.QuotePath(path))
+	}
+	return nil
+}
+
+// showDiffs prints issue body and file differences since the checkpoint.
+func showDiffs(c *invoke.Invocation, cp *gitstore.Checkpoint, v freshness.Verdict) error {
+	for _, r := range v.Reasons {
+		for _, line := range r.Diff {
+			c.Printf("%s\n", output.Clean(line))
+		}
+	}
+	for _, path := range v.Changed {
+		diff, err := c.Store.DiffSince(c.Ctx, cp, path)
+		if err != nil {
+			return err
+		}
+		c.Printf("%s\n%s", phrase.QuotePath(path), output.CleanBlock(diff))
+	}
+	return nil
+}
+
+// statusShort prints one line for the prompt of a shell or an editor. It reads no issue
+// source and computes no verdict. Without a checkpoint it prints nothing.
+func statusShort(c *invoke.Invocation, o *statusOptions) error {
+	for _, other := range []struct {
+		flag  string
+		given bool
+	}{
+		{"check", o.check},
+		{"done", o.done != ""},
+		{"description", o.description != ""},
+		{"for-plan", o.forPlan != ""},
+		{"markdown", o.markdown},
+		{"json", c.JSON},
+	} {
+		if other.given {
+			return exit.Usagef("status: --short does not go with --%s", other.flag)
+		}
+	}
+	issue, err := c.Issue()
+	var unknown *exit.Error
+	if errors.As(err, &unknown) && len(c.Args) == 0 {
+		return exit.Silent{Code: exit.None} // the branch belongs to no issue
+	}
+	if err != nil {
+		return err
+	}
+	cp, err := c.Store.Newest(c.Ctx, issue)
+	if errors.As(err, new(*gitstore.NoneError)) {
+		return exit.Silent{Code: exit.None}
+	}
+	if err != nil {
+		return err
+	}
+	r, err := c.Store.VerifiedRecord(cp)
+	if err != nil {
+		return err
+	}
+	c.Printf("%s\n", output.Clean(shortStatus(r, string(issue), phrase.Briefly(cp.Created, c.Env.Now()))))
+	return nil
+}
+
+// shortStatus returns a text such as "42 implementing 2/5 12m", with "!" at the end if
+// the checkpoint cannot be resumed.
+func shortStatus(r *checkpoint.Record, issue, age string) string {
+	p := r.Progress()
+	words := []string{issue}
+	if phase := cmp.Or(p.Current, r.Phase()); phase != "" {
+		words = append(words, phase)
+	}
+	if p.Total > 0 {
+		words = append(words, fmt.Sprintf("%d/%d", len(p.Completed)+len(p.Skipped), p.Total))
+	}
+	words = append(words, age)
+	if !r.CanResume() {
+		words = append(words, "!")
+	}
+	return strings.Join(words, " ")
 }

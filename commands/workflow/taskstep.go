@@ -22,31 +22,31 @@ import (
 
 // A taskStep is one verb of task with its flags and settings.
 type taskStep struct {
-	c      *invoke.Invocation
-	issue  checkpoint.Issue
-	verb   string
-	ids    []string
-	now    time.Time
-	limit  int // maximum number of attempts
-	output string
-	digest string
-	batch  bool // a completed batch has its own trigger
+	c       *invoke.Invocation
+	issue   checkpoint.Issue
+	verb    string
+	options *taskOptions
+	ids     []string
+	now     time.Time
+	limit   int // maximum number of attempts
+	output  string
+	digest  string
+	batch   bool // a completed batch has its own trigger
 
 	told    []string // messages about the last move
 	crashed []string // stories and tasks whose crash the last move counted
 	broken  []string // incomplete outputs that the last move found
 }
 
-// readTaskStep returns the step of the command line.
-func readTaskStep(c *invoke.Invocation, issue checkpoint.Issue, verb string) (*taskStep, error) {
-	t := &taskStep{c: c, issue: issue, verb: verb, ids: phrase.Distinct(c.Args[1:]), now: c.Env.Now(), limit: c.Settings.Int("task_retries") + 1}
+// newTaskStep returns the step of the command line.
+func newTaskStep(c *invoke.Invocation, o *taskOptions, issue checkpoint.Issue, verb string) (*taskStep, error) {
+	t := &taskStep{c: c, issue: issue, verb: verb, options: o, ids: phrase.Distinct(c.Args[1:]), now: c.Env.Now(), limit: c.Settings.Int("task_retries") + 1}
 	t.batch, _ = c.Settings.TriggerEnabled(checkpoint.BatchComplete)
-	name := c.Flags.String("output")
-	if name == "" {
+	if o.output == "" {
 		return t, nil
 	}
 	var err error
-	if t.output, err = c.RootPath(name); err == nil {
+	if t.output, err = c.RootPath(o.output); err == nil {
 		err = gitstore.CheckPlace(t.output)
 	}
 	if err != nil {
@@ -92,7 +92,7 @@ func (t *taskStep) moveAll(l *tasks.List) error {
 	switch {
 	case t.verb == "add":
 		return t.add(l)
-	case t.verb == "recover" || t.c.Flags.Bool("crash"):
+	case t.verb == "recover" || t.options.crash:
 		return t.lost(l)
 	}
 	one := map[string]func(*tasks.List, string) error{
@@ -142,4 +142,90 @@ func (t *taskStep) after(s *gitstore.Saved) error {
 		}
 	}
 	return nil
+}
+
+// note returns the note of the task step.
+func (t *taskStep) note() string {
+	what := "tasks"
+	if len(t.ids) == 1 {
+		what = "task"
+	}
+	return stepNote(strings.TrimSpace(what+" "+phrase.List(phrase.Few(t.ids, 5))), t.verb, t.options.error)
+}
+
+func (t *taskStep) add(l *tasks.List) error {
+	plans := make([]tasks.Plan, len(t.ids))
+	for i, id := range t.ids {
+		plans[i] = tasks.Plan{ID: id, Needs: t.options.after, Output: t.output}
+	}
+	err := l.Add(plans...)
+	if errors.As(err, new(*tasks.CycleError)) {
+		return exit.Usagef("task add: %w", err)
+	}
+	return err
+}
+
+// start claims a task. Only --force resumes a paused story.
+func (t *taskStep) start(l *tasks.List, id string) error {
+	r, force := l.Record(), t.options.force
+	for _, paused := range []string{story.Of(r), id} {
+		if force {
+			story.Lift(r, paused)
+		} else if err := story.Err(r, paused); err != nil {
+			return err
+		}
+	}
+	by := cmp.Or(t.options.by, t.options.Session, t.c.Env.Getenv("GIT_CHECKPOINT_SESSION"))
+	return l.Start(id, tasks.Claim{By: by, At: t.now, Limit: t.limit, Force: force})
+}
+
+func (t *taskStep) done(l *tasks.List, id string) error {
+	done, err := l.Done(id, tasks.Result{Output: t.output, Digest: t.digest, At: t.now})
+	if done.Batch > 0 {
+		t.tell("batch %d is complete", done.Batch)
+		if t.batch {
+			l.Record().SetTrigger(checkpoint.BatchComplete)
+		}
+	}
+	return err
+}
+
+func (t *taskStep) fail(l *tasks.List, id string) error {
+	out, err := l.Fail(id, tasks.Failure{Error: t.options.error, TimedOut: t.options.timedOut, At: t.now})
+	if out.Again {
+		t.tell("task %s is tried once more", id)
+	}
+	if len(out.Waiting) > 0 {
+		t.tell("waiting for task %s: %s", id, phrase.List(out.Waiting))
+	}
+	if out.Aborted {
+		t.tell("task %s was critical: the workflow has failed", id)
+	}
+	if out.Batch > 0 {
+		t.tell("every task of batch %d failed: somebody has to decide how to go on", out.Batch)
+	}
+	return err
+}
+
+// suspect marks the worker of a task, or of a story in the lead's record, as
+// unresponsive. It counts no crash; only a confirmed crash counts.
+func (t *taskStep) suspect(l *tasks.List, id string) error {
+	if r := l.Record(); !l.Has(id) && story.Has(r, id) {
+		if !story.Suspect(r, id) {
+			return tasks.ErrNothing
+		}
+		return nil
+	}
+	return l.Suspect(id, t.now)
+}
+
+// clear removes the mark after the worker has answered.
+func (t *taskStep) clear(l *tasks.List, id string) error {
+	if r := l.Record(); !l.Has(id) && story.Has(r, id) {
+		if !story.Clear(r, id) {
+			return tasks.ErrNothing
+		}
+		return nil
+	}
+	return l.Clear(id)
 }

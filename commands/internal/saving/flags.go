@@ -1,0 +1,116 @@
+package saving
+
+import (
+	"unicode/utf8"
+
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/issuesource"
+	"git-checkpoint/commands/internal/pushing"
+
+	"github.com/urfave/cli/v2"
+)
+
+// Options are the flags of a save. The field of a flag that a command does not have is
+// zero.
+type Options struct {
+	Phase      string
+	Batch      int  // batch of the trigger, from 1
+	BatchGiven bool // --batch is given
+	Agent      string
+	Action     string
+	Conflict   string
+	Session    string
+	Message    string
+	Summary    string
+	Decisions  []string // decisions to add
+	ResumeFrom string
+	NoResume   string   // reason why the checkpoint cannot be resumed, or ""
+	State      string   // file to merge into the record, - for standard input, or ""
+	Sets       []string // assignments PATH=VALUE
+	Strict     bool     // fail if the phase is unknown
+	Replace    bool     // start from an empty record
+	Artifacts  []string // paths as typed
+	Worktree   bool     // capture unstaged changes
+	Untracked  bool     // capture untracked files
+	NoBody     bool     // record only a digest of the issue's body
+	NoPrune    bool     // apply no retention
+	IfChanged  bool     // save nothing if nothing has changed
+	DryRun     bool     // write nothing
+	Issue      issuesource.Options
+	Push       pushing.Options
+}
+
+// ContentFlags returns the flags that set the content of a checkpoint.
+func ContentFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "phase", Usage: "the workflow's current `PHASE`"},
+		&cli.IntFlag{Name: "batch", Usage: "the execution batch `N` that the trigger speaks of"},
+		&cli.StringFlag{Name: "agent", Usage: "the `AGENT` that did something, with --action"},
+		&cli.StringFlag{Name: "action", Usage: "the `ACTION` that the agent completed"},
+		&cli.StringFlag{Name: "conflict", Usage: "the conflict `ID` that began or was resolved"},
+		&cli.StringFlag{Name: "session", Usage: "the session `UUID`"},
+		&cli.StringFlag{Name: "message", Aliases: []string{"m"}, Usage: "a `NOTE` for people"},
+		&cli.StringFlag{Name: "summary", Usage: "what the work came to so far, as `TEXT` for who goes on"},
+		&cli.StringSliceFlag{Name: "decision", Usage: "a decision that stays, as `TEXT`"},
+		&cli.StringFlag{Name: "resume-from", Usage: "where to go on, as `TEXT`"},
+		&cli.StringFlag{Name: "no-resume", Usage: "this one cannot be resumed, for this `REASON`"},
+		&cli.StringFlag{Name: "state", Usage: "merge `FILE` (YAML or JSON, - for standard input) into the record"},
+		&cli.StringSliceFlag{Name: "set", Usage: "set `PATH=VALUE` in the record; null deletes"},
+		&cli.BoolFlag{Name: "strict", Usage: "refuse a phase that is not known"},
+		&cli.BoolFlag{Name: "replace", Usage: "start from an empty record"},
+		&cli.StringSliceFlag{Name: "artifact", Usage: "keep the file at `PATH` too, a git-ignored one as well"},
+		&cli.BoolFlag{Name: "worktree", Usage: "keep unstaged changes too"},
+		&cli.BoolFlag{Name: "untracked", Usage: "keep untracked files too, never ignored ones"},
+		issuesource.FileFlag("read the issue's title, body and labels from `FILE`"),
+		&cli.BoolFlag{Name: "no-body", Usage: "keep a digest of the issue's body instead of its text"},
+		issuesource.OfflineFlag(),
+	}
+}
+
+// ReadOptions returns the values of the content flags, --push, --no-prune, --if-changed and
+// --dry-run.
+func ReadOptions(c *invoke.Invocation) Options {
+	f := c.Flags
+	o := Options{
+		Phase: f.String("phase"), Batch: f.Int("batch"), BatchGiven: f.IsSet("batch"), Agent: f.String("agent"), Action: f.String("action"),
+		Conflict: f.String("conflict"), Session: f.String("session"), Message: f.String("message"),
+		Summary: f.String("summary"), Decisions: c.Lists["decision"], ResumeFrom: f.String("resume-from"), NoResume: f.String("no-resume"),
+		State: f.String("state"), Sets: c.Lists["set"], Strict: f.Bool("strict"), Replace: f.Bool("replace"), Artifacts: c.Lists["artifact"],
+		Worktree: f.Bool("worktree"), Untracked: f.Bool("untracked"), NoBody: f.Bool("no-body"),
+		NoPrune: f.Bool("no-prune"), IfChanged: f.Bool("if-changed"), DryRun: f.Bool("dry-run"), Issue: issuesource.ReadOptions(c),
+	}
+	o.Push = pushing.ReadOptions(c, o.DryRun)
+	return o
+}
+
+// check returns an error for an invalid value. command is the command's name.
+func (o *Options) check(command string) error {
+	for _, text := range []struct{ flag, value string }{
+		{"phase", o.Phase},
+		{"agent", o.Agent},
+		{"action", o.Action},
+		{"conflict", o.Conflict},
+		{"session", o.Session},
+		{"message", o.Message},
+		{"resume-from", o.ResumeFrom},
+		{"no-resume", o.NoResume},
+		{"summary", o.Summary},
+	} {
+		if !utf8.ValidString(text.value) {
+			return exit.Usagef("%s: --%s: not valid UTF-8", command, text.flag)
+		}
+	}
+	for _, text := range o.Decisions {
+		if text == "" || !utf8.ValidString(text) {
+			return exit.Usagef("%s: --decision: %q: want a text", command, text)
+		}
+	}
+	if (o.Agent == "") != (o.Action == "") {
+		return exit.Usagef("%s: --agent and --action go together", command)
+	}
+	if o.BatchGiven && o.Batch < 1 {
+		return exit.Usagef("%s: --batch: %d is no batch; they count from 1", command, o.Batch)
+	}
+	return nil
+}

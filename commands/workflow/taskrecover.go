@@ -1,0 +1,179 @@
+package workflow
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/judge"
+	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/story"
+	"git-checkpoint/gitstore/checkpoint/tasks"
+	"git-checkpoint/gitstore/layout"
+)
+
+// lost settles tasks without a worker. With --crash it counts a crash.
+func (t *taskStep) lost(l *tasks.List) error {
+	ids, crash := t.ids, t.options.crash
+	if crash {
+		ids = t.crash(l)
+		if len(ids)+len(t.crashed) == 0 {
+			return exit.Errorf(exit.Usage, "git checkpoint task list", "task fail --crash: no task is running")
+		}
+		if len(ids) == 0 {
+			return nil
+		}
+	}
+	if !crash && t.stories(l) {
+		return nil
+	}
+	became, err := l.Recover(tasks.Recovery{Found: judge.TaskOutputs(t.c, l), At: t.now, Limit: t.limit}, ids...)
+	for _, b := range became {
+		t.tell("task %s is %s: %s", b.ID, b.Status, b.Why)
+		if b.Broken != "" {
+			t.broken = append(t.broken, b.Broken)
+		}
+	}
+	if crash && errors.Is(err, tasks.ErrNothing) {
+		return nil
+	}
+	return err
+}
+
+// crash counts a crash of the record's story, or of every named or running story or task.
+// It returns the tasks to settle.
+func (t *taskStep) crash(l *tasks.List) []string {
+	ids, r := t.ids, l.Record()
+	if len(ids) == 0 {
+		for _, task := range l.Running() {
+			ids = append(ids, task.ID)
+		}
+	}
+	t.crashed = ids
+	if story.Is(r) {
+		t.crashed = []string{story.Of(r)}
+	}
+	for _, id := range t.crashed {
+		story.Crash(r, id)
+	}
+	var settle []string
+	for _, id := range ids {
+		if !story.Has(r, id) || l.Has(id) {
+			settle = append(settle, id)
+		}
+	}
+	return settle
+}
+
+// stories updates the lead's record from the records of its stories. It reports whether
+// the lead has stories.
+func (t *taskStep) stories(l *tasks.List) bool {
+	r := l.Record()
+	if story.Is(r) || len(t.ids) > 0 {
+		return false
+	}
+	standings := story.Recover(r, func(id string) *checkpoint.Record { return storyRecord(t.c, id) })
+	for _, s := range standings {
+		t.tell("%s", s)
+		if dir := layout.Worktree(r, s.Story); dir != "" && t.c.Store.Root() != "" && !isThere(t.c, dir) {
+			t.tell("its worktree %s is gone: git worktree add %s <branch>", phrase.QuotePath(dir), phrase.QuoteArg(dir))
+		}
+	}
+	if len(standings) > 0 {
+		layout.RecoverState(r)
+	}
+	return len(standings) > 0
+}
+
+// isThere reports whether a path exists, relative to the root or absolute.
+func isThere(c *invoke.Invocation, name string) bool {
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(c.Store.Root(), filepath.FromSlash(name))
+	}
+	_, err := os.Stat(name)
+	return err == nil
+}
+
+// storyRecord returns the newest record of a story, or nil if it cannot be read.
+func storyRecord(c *invoke.Invocation, id string) *checkpoint.Record {
+	issue, err := checkpoint.ParseIssue(id)
+	if err != nil {
+		return nil
+	}
+	_, r, err := c.Store.NewestRecord(c.Ctx, issue)
+	if err != nil {
+		return nil
+	}
+	return r
+}
+
+// clean removes incomplete outputs with --clean. A file that is complete by now, tracked
+// or not regular stays.
+func (t *taskStep) clean() error {
+	if !t.options.clean || len(t.broken) == 0 {
+		return nil
+	}
+	root, err := os.OpenRoot(t.c.Store.Root())
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for _, place := range t.broken {
+		name := filepath.FromSlash(place)
+		info, err := root.Lstat(name)
+		if err != nil || !info.Mode().IsRegular() || !judge.TaskOutput(t.c, place).Broken {
+			continue
+		}
+		if err := cmp.Or(ownFolder(root, place), t.mayGo(place)); err != nil {
+			t.c.Warnf("%s is left as it is: %v", phrase.QuotePath(place), err)
+			continue
+		}
+		if err := root.Remove(name); err != nil {
+			return fmt.Errorf("task recover --clean: %s: %w", phrase.QuotePath(place), err)
+		}
+		t.c.Infof("removed %s", phrase.QuotePath(place))
+	}
+	return nil
+}
+
+// mayGo returns an error if a task cannot have written the file. An untrusted record may
+// name a file of git or of the project as an output.
+func (t *taskStep) mayGo(place string) error {
+	if err := gitstore.CheckPlace(path.Clean(place)); err != nil {
+		return err
+	}
+	tracked, err := t.c.Store.IsTracked(t.c.Ctx, place)
+	if tracked {
+		return errors.New("git tracks it")
+	}
+	return err
+}
+
+// ownFolder returns an error if the path contains a symlink, because git then knows the
+// file under another name. A path in a nested repository is an error too.
+func ownFolder(root *os.Root, place string) error {
+	for k, r := range place {
+		if r != '/' {
+			continue
+		}
+		dir := filepath.FromSlash(place[:k])
+		info, err := root.Lstat(dir)
+		if err != nil {
+			return err
+		}
+		if !info.IsDir() {
+			return fmt.Errorf("%s is a symlink", phrase.QuotePath(place[:k]))
+		}
+		if _, err := root.Lstat(filepath.Join(dir, ".git")); err == nil && filepath.Clean(dir) != "." {
+			return fmt.Errorf("%s is a repository of its own", phrase.QuotePath(place[:k]))
+		}
+	}
+	return nil
+}
