@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
+	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -96,6 +99,7 @@ type Step struct {
 }
 
 func (st Step) creates() bool { return st.work && st.workAfter != Side{} }
+
 func (st Step) removes() bool { return st.work && st.workAfter == Side{} }
 
 // A decision lists the steps of a restore, and skipped paths.
@@ -203,4 +207,114 @@ func (st Step) fits(leaves, unstaged map[string]bool) bool {
 	open := !st.before.closed || free(st.before.indexAbove, nil, unstaged)
 	return (!st.creates() || open && free(st.before.above, st.before.inside, leaves)) &&
 		(!enters || free(st.before.indexAbove, st.before.indexInside, unstaged))
+}
+
+// A StoredStep is the JSON form of a step. Paths that are not UTF-8 are quoted as in git.
+// A file is "<octal mode> <hash>", or "" if missing. Disk values have raw content and
+// permissions; other values have git's modes and filtered content.
+type StoredStep struct {
+	Path        string    `json:"path"`
+	Index       bool      `json:"index,omitempty"`
+	Work        bool      `json:"work,omitempty"`
+	IndexBefore [4]string `json:"index_before"`
+	IndexAfter  [4]string `json:"index_after"`
+	DiskBefore  string    `json:"disk_before,omitempty"`
+	DiskAfter   string    `json:"disk_after,omitempty"`
+	WorkBefore  string    `json:"work_before,omitempty"`
+	WorkAfter   string    `json:"work_after,omitempty"`
+	Made        string    `json:"made,omitempty"` // topmost parent directory that was missing
+	Sparse      bool      `json:"sparse,omitempty"`
+	Assume      bool      `json:"assume_unchanged,omitempty"`
+}
+
+// Stored returns the JSON form of the step.
+func (st Step) Stored() StoredStep {
+	e := StoredStep{
+		Path: checkpoint.QuotePath(st.path), Index: st.index, Work: st.work,
+		DiskBefore: st.before.disk.String(), DiskAfter: st.diskAfter.String(),
+		WorkBefore: st.before.work.String(), WorkAfter: st.workAfter.String(),
+		Sparse: st.before.sparse, Assume: st.before.assume,
+	}
+	if st.before.made != "" {
+		e.Made = checkpoint.QuotePath(st.before.made)
+	}
+	for i := range st.indexAfter {
+		e.IndexBefore[i], e.IndexAfter[i] = st.before.index[i].String(), st.indexAfter[i].String()
+	}
+	return e
+}
+
+// Step parses a stored step. It returns an error for invalid values.
+func (e StoredStep) Step() (Step, error) {
+	st := Step{index: e.Index, work: e.Work}
+	st.before.sparse, st.before.assume = e.Sparse, e.Assume
+	var diskBefore, diskAfter Side
+	for _, f := range []struct {
+		to   *Side
+		text string
+	}{
+		{&diskBefore, e.DiskBefore},
+		{&diskAfter, e.DiskAfter},
+		{&st.before.work, e.WorkBefore},
+		{&st.workAfter, e.WorkAfter},
+	} {
+		if err := f.to.parse(f.text); err != nil {
+			return st, err
+		}
+	}
+	st.before.disk = fileOnDisk{mode: diskBefore.Mode, hash: diskBefore.Hash}
+	st.diskAfter = fileOnDisk{mode: diskAfter.Mode, hash: diskAfter.Hash}
+	for i := range st.indexAfter {
+		if err := st.before.index[i].parse(e.IndexBefore[i]); err != nil {
+			return st, err
+		}
+		if err := st.indexAfter[i].parse(e.IndexAfter[i]); err != nil {
+			return st, err
+		}
+	}
+	var err error
+	if st.path, err = checkpoint.UnquotePath(e.Path); err != nil {
+		return st, err
+	}
+	if st.before.made, err = checkpoint.UnquotePath(e.Made); err != nil {
+		return st, err
+	}
+	return st, trees.CheckPath(st.path, st.workAfter.Mode)
+}
+
+func (f Side) String() string {
+	if f == (Side{}) {
+		return ""
+	}
+	return fmt.Sprintf("%o %s", f.Mode, f.Hash)
+}
+
+func (f *Side) parse(s string) error {
+	if s == "" {
+		*f = Side{}
+		return nil
+	}
+	mode, hex, _ := strings.Cut(s, " ")
+	n, err := strconv.ParseUint(mode, 8, 32)
+	if err != nil || !plumbing.IsHash(hex) {
+		return fmt.Errorf("safety snapshot: %q is no file", s)
+	}
+	*f = Side{uint32(n), plumbing.NewHash(hex)}
+	return nil
+}
+
+// Needs returns blobs needed to undo or finish the step.
+func (st Step) Needs() []plumbing.Hash {
+	var hashes []plumbing.Hash
+	if st.work {
+		hashes = append(hashes, st.before.disk.hash, st.workAfter.Hash)
+	}
+	for _, stages := range []Stages{st.before.index, st.indexAfter} {
+		for _, e := range stages {
+			if blob(e) {
+				hashes = append(hashes, e.Hash)
+			}
+		}
+	}
+	return hashes
 }

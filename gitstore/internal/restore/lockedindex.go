@@ -1,6 +1,7 @@
 package restore
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -8,8 +9,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 
+	"git-checkpoint/gitstore/fsutil"
+	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/index"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -67,7 +72,8 @@ func (a *lockedIndex) close() {
 // The index lock is git's <index>.lock, created as a hard link to a file in State. A lock
 // left by a killed restore can therefore be recognized and removed. Callers hold the
 // worktree's restore lock.
-func (a *lockedIndex) held() string   { return filepath.Join(a.s.State, "index.held") }
+func (a *lockedIndex) held() string { return filepath.Join(a.s.State, "index.held") }
+
 func (a *lockedIndex) copied() string { return filepath.Join(a.s.State, "index") }
 
 func (a *lockedIndex) takeLock() error {
@@ -169,4 +175,192 @@ func copyFile(from, to string) error {
 	}
 	_, err = io.Copy(out, in)
 	return errors.Join(err, out.Close(), os.Chtimes(to, info.ModTime(), info.ModTime()))
+}
+
+// An indexEdit is a change of one index entry.
+type indexEdit struct {
+	path           string
+	want           Stages
+	change         bool // write mode and hash, not only stat data
+	sparse, assume bool // existing flags to keep
+	fresh          bool // worktree file matches want: update its stat data
+}
+
+// edit changes index entries in a copy and then replaces the index. Git writes the copy.
+// Files that match their staged content are added by git update-index, which also records
+// stat data; other entries are written by hash.
+func (a *lockedIndex) edit(ctx context.Context, edits []indexEdit) error {
+	if len(edits) == 0 {
+		return nil
+	}
+	if err := copyFile(a.file, a.copied()); err != nil {
+		return fmt.Errorf("copy index: %w", err)
+	}
+	defer os.Remove(a.copied())
+	w := &indexWriter{git: a.git(), file: a.copied()}
+	if err := w.write(ctx, edits); err != nil {
+		return fmt.Errorf("write index: %w", err)
+	}
+	return a.replace()
+}
+
+// git returns a git command for the copied index, run from the worktree root. The
+// post-index-change hook is disabled in run, since the copy is not yet the index.
+func (a *lockedIndex) git() git.Git {
+	g := a.s.Git.With("GIT_INDEX_FILE="+a.copied(), "GIT_LITERAL_PATHSPECS=1")
+	g.Dir = a.s.Root
+	return g
+}
+
+type indexWriter struct {
+	git  git.Git
+	file string
+}
+
+func (w *indexWriter) run(ctx context.Context, stdin []byte, args ...string) error {
+	_, err := w.git.Pipe(ctx, stdin, append([]string{"-c", "core.hooksPath=" + os.DevNull, "-c", "core.safecrlf=false"}, args...)...)
+	return err
+}
+
+func (w *indexWriter) write(ctx context.Context, edits []indexEdit) error {
+	var byHash, fresh []indexEdit
+	for _, e := range edits {
+		switch {
+		case e.fresh && !e.sparse && !e.assume:
+			fresh = append(fresh, e)
+		case e.change:
+			byHash = append(byHash, e)
+		}
+	}
+	if err := w.writeHashes(ctx, byHash); err != nil {
+		return err
+	}
+	wrong, err := w.add(ctx, fresh)
+	if err != nil {
+		return err
+	}
+	// Git's filters turned these files into other content than staged, for example with
+	// an asymmetric filter.
+	if err := w.writeHashes(ctx, wrong); err != nil {
+		return err
+	}
+	if len(wrong) > 0 {
+		there := slices.DeleteFunc(wrong, func(e indexEdit) bool { return e.want == Stages{} })
+		_ = w.run(ctx, pathsOf(there), "add", "--refresh", "--pathspec-from-file=-", "--pathspec-file-nul") // only an optimization, so errors are ignored
+	}
+	return w.flags(ctx, edits)
+}
+
+// writeHashes writes entries by hash. It first removes all paths, so that a file can
+// replace a directory and vice versa, then adds the wanted entries.
+func (w *indexWriter) writeHashes(ctx context.Context, edits []indexEdit) error {
+	if len(edits) == 0 {
+		return nil
+	}
+	var info bytes.Buffer
+	for _, e := range edits {
+		fmt.Fprintf(&info, "0 %040d\t%s\x00", 0, e.path)
+	}
+	for _, e := range edits {
+		for stage, f := range e.want {
+			if f != (Side{}) && f != intended {
+				fmt.Fprintf(&info, "%o %s %d\t%s\x00", f.Mode, f.Hash, stage, e.path)
+			}
+		}
+	}
+	return w.run(ctx, info.Bytes(), "update-index", "-z", "--index-info")
+}
+
+// add stages worktree files and returns entries whose result differs from want.
+func (w *indexWriter) add(ctx context.Context, edits []indexEdit) (wrong []indexEdit, err error) {
+	if len(edits) == 0 {
+		return nil, nil
+	}
+	var gone, come []indexEdit
+	for _, e := range edits {
+		if e.want == (Stages{}) {
+			gone = append(gone, e)
+		} else {
+			come = append(come, e)
+		}
+	}
+	if err := w.run(ctx, pathsOf(append(gone, come...)), "update-index", "-z", "--add", "--remove", "--stdin"); err != nil {
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		return edits, fsutil.IgnoreMissing(os.Remove(w.file + ".lock"))
+	}
+	x, done, err := w.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	for _, e := range edits {
+		if entriesAs(x.Lookup(e.path)) != e.want {
+			wrong = append(wrong, e)
+		}
+	}
+	return wrong, x.Err()
+}
+
+// open reads the copied index. If its format is unsupported, git converts it first.
+func (w *indexWriter) open(ctx context.Context) (*index.Index, func(), error) {
+	x, err := index.Open(w.file)
+	if err == nil || !errors.Is(err, index.ErrUnsupported) {
+		return x, func() { x.Close() }, err
+	}
+	run := func(ctx context.Context, env []string, args ...string) ([]byte, error) {
+		return w.git.With(env...).Output(ctx, args...)
+	}
+	return index.Plain(ctx, run, w.file, filepath.Dir(w.file))
+}
+
+func entriesAs(entries []index.Entry) (s Stages) {
+	for _, e := range entries {
+		s[e.Stage] = Side{uint32(e.Mode), e.Hash}
+		if e.IntentToAdd {
+			s[0] = intended
+		}
+	}
+	return s
+}
+
+// flags restores entry flags: skip-worktree, assume-unchanged and intent-to-add.
+func (w *indexWriter) flags(ctx context.Context, edits []indexEdit) error {
+	var sparse, assume, intent []indexEdit
+	for _, e := range edits {
+		switch {
+		case !e.change || e.want[0] == Side{}:
+		case e.want[0] == intended:
+			intent = append(intent, e)
+		case e.sparse:
+			sparse = append(sparse, e)
+		case e.assume:
+			assume = append(assume, e)
+		}
+	}
+	for _, f := range []struct {
+		edits []indexEdit
+		args  []string
+	}{
+		{sparse, []string{"update-index", "-z", "--skip-worktree", "--stdin"}},
+		{assume, []string{"update-index", "-z", "--assume-unchanged", "--stdin"}},
+		{intent, []string{"add", "-f", "--intent-to-add", "--pathspec-from-file=-", "--pathspec-file-nul"}},
+	} {
+		if len(f.edits) == 0 {
+			continue
+		}
+		if err := w.run(ctx, pathsOf(f.edits), f.args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func pathsOf(edits []indexEdit) []byte {
+	var b strings.Builder
+	for _, e := range edits {
+		b.WriteString(e.path + "\x00")
+	}
+	return []byte(b.String())
 }

@@ -13,11 +13,13 @@
 package restore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/index"
@@ -87,3 +89,156 @@ func (s *Worktree) Sweep() error {
 	}
 	return nil // not empty: a git process that survived the kill still creates files
 }
+
+// Finish completes a killed restore. It skips paths that changed since.
+func (s *Worktree) Finish(ctx context.Context, steps []Step) error {
+	s.cleanNear(steps)
+	return s.workOn(ctx, func(w *staging, area *lockedIndex) error {
+		left, err := s.stillToDo(ctx, steps, area)
+		if err != nil {
+			return err
+		}
+		plan := decision{steps: left}
+		plan.fit()
+		if err := w.makeReady(ctx, plan.steps); err != nil {
+			return err
+		}
+		_, err = s.apply(ctx, w, area, plan.steps)
+		return err
+	})
+}
+
+// workOn calls f with a locked index and a new staging directory.
+func (s *Worktree) workOn(ctx context.Context, f func(*staging, *lockedIndex) error) error {
+	area, err := s.openLockedIndex(ctx, true)
+	if err != nil {
+		return err
+	}
+	defer area.close()
+	w, err := s.openStaging()
+	if err != nil {
+		return err
+	}
+	return errors.Join(f(w, area), w.close())
+}
+
+// stillToDo returns remaining steps, reduced to the sides (index or worktree) that are
+// neither done nor changed by others.
+func (s *Worktree) stillToDo(ctx context.Context, steps []Step, area *lockedIndex) ([]Step, error) {
+	now, err := s.recall(ctx, steps, area)
+	if err != nil {
+		return nil, err
+	}
+	var left []Step
+	for _, st := range steps {
+		at := now(st.path)
+		st.index = st.index && at.index == st.before.index
+		if st.work && s.is(at, st.before.disk) && at.blockage == "" {
+			st.before.disk.info = at.disk.info
+		} else if st.work = false; s.is(at, st.diskAfter) {
+			st.before.work = st.workAfter
+		}
+		if st.index || st.work {
+			left = append(left, st)
+		}
+	}
+	return left, nil
+}
+
+// is reports whether a path's current file equals a known file.
+func (s *Worktree) is(at state, d fileOnDisk) bool {
+	return at.disk.same(d, s.configBool("core.filemode", true))
+}
+
+// recall reads the current raw state of all step paths, without git's filters.
+func (s *Worktree) recall(ctx context.Context, steps []Step, area *lockedIndex) (func(string) state, error) {
+	targets := make([]Target, len(steps))
+	for i, st := range steps {
+		targets[i] = Target{Path: st.path, Index: st.index, Work: st.work, IndexWant: st.indexAfter, WorkWant: st.workAfter}
+		if st.indexAfter == (Stages{}) {
+			targets[i].IndexWant = st.before.index
+		}
+	}
+	return s.readState(ctx, targets, area, true)
+}
+
+// TakeBack undoes steps. It restores each path to its state before the steps, unless the
+// path changed since.
+func (s *Worktree) TakeBack(ctx context.Context, steps []Step) (*Outcome, error) {
+	s.cleanNear(steps)
+	done := &Outcome{}
+	return done, s.workOn(ctx, func(w *staging, area *lockedIndex) error {
+		back, err := s.reverse(ctx, steps, area, done)
+		if err != nil {
+			return err
+		}
+		for _, st := range back {
+			if !st.creates() {
+				continue
+			}
+			if err := w.write(st.path, st.diskAfter); err != nil {
+				return err
+			}
+		}
+		lost, err := s.apply(ctx, w, area, back)
+		done.lose(lost)
+		return err
+	})
+}
+
+// reverse returns inverted steps. It skips paths that match neither the restored nor the
+// previous state.
+func (s *Worktree) reverse(ctx context.Context, steps []Step, area *lockedIndex, done *Outcome) ([]Step, error) {
+	now, err := s.recall(ctx, steps, area)
+	if err != nil {
+		return nil, err
+	}
+	plan := decision{}
+	for _, st := range steps {
+		at := now(st.path)
+		workOurs := st.work && s.is(at, st.diskAfter)
+		indexOurs := st.index && at.index == st.indexAfter
+		switch {
+		case st.work && !workOurs && !s.is(at, st.before.disk), st.index && !indexOurs && at.index != st.before.index, at.blockage != "":
+			plan.changed = append(plan.changed, st.path)
+		case workOurs || indexOurs:
+			plan.steps = append(plan.steps, st.reversed(at, indexOurs, workOurs))
+		case st.makes():
+			s.pruneMade(st)
+		}
+	}
+	plan.fit()
+	done.Skipped = append(plan.changed, plan.inTheWay...)
+	slices.Sort(done.Skipped)
+	for _, st := range plan.steps {
+		done.Restored = append(done.Restored, st.path)
+	}
+	return plan.steps, nil
+}
+
+func (st Step) reversed(at state, index, work bool) Step {
+	back := Step{path: st.path, index: index, work: work, indexAfter: st.before.index, workAfter: st.before.work, diskAfter: st.before.disk}
+	back.before = at
+	back.before.work, back.before.made = st.workAfter, st.madeAbove()
+	back.before.sparse, back.before.assume = st.before.sparse, st.before.assume
+	if !work {
+		back.before.work = st.before.work
+	}
+	return back
+}
+
+// makes reports whether a step creates a new file.
+func (st Step) makes() bool { return st.creates() && st.before.disk.mode == 0 }
+
+// pruneMade removes directories created for a file that was not installed.
+func (s *Worktree) pruneMade(st Step) {
+	root, err := os.OpenRoot(s.Root)
+	if err != nil {
+		return
+	}
+	defer root.Close()
+	s.prune(root, st.path, st.madeAbove())
+}
+
+// madeAbove returns the topmost directory created for a file, or "." if all existed.
+func (st Step) madeAbove() string { return cmp.Or(st.before.made, ".") }
