@@ -1,0 +1,271 @@
+// Package share exchanges chains with remotes: fetch, push, sync, purge and reading a
+// remote.
+//
+// Fetch, push and sync are one engine with the state in a Syncing:
+//
+//   - plan: planFetch, planPush and planSync compare the chains of an issue, and
+//     set the result and the new tips. They write nothing.
+//   - transfer: a fetch brings remote chains below refs/git-checkpoint/incoming. A push
+//     checks the exposed commits, then pushes with a lease on the compared tips.
+//   - local update: localUpdate moves the local refs of all issues in one transaction, and
+//     those of each failed issue in a transaction of its own.
+//
+// A fetch pushes nothing and does not merge. A push moves only remote-tracking refs here.
+// If a ref moves concurrently, a push and a sync plan the issue again.
+package share
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/chain"
+	"git-checkpoint/gitstore/internal/remote"
+	"git-checkpoint/gitstore/internal/repo"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// Sharer exchanges chains with remotes.
+type Sharer struct {
+	*chain.Chains
+}
+
+// A Request holds the parameters of a fetch, a push, a sync, or of OpenRemote.
+type Request struct {
+	Remote  string
+	Issues  []checkpoint.Issue // empty for all issues: of the remote (fetch), here (push) or both (sync)
+	Timeout time.Duration      // per connection; 0 for no timeout
+	Quiet   bool               // do not prompt for a password
+
+	DryRun   bool                  // report the results without a change; ignored by OpenRemote
+	Progress func(done, total int) // receives the number of finished issues, may be nil
+
+	// Archived includes archives in a sync or in OpenRemote. Otherwise a sync pushes an
+	// archive only with a chain that marks checkpoints as archived, and fetches no archive.
+	Archived bool
+
+	// May is called before a push or a sync exposes an issue's commits; nil allows all
+	// pushes. If it returns an error, the issue fails with this error and no ref of it moves.
+	May func(checkpoint.Issue, chain.Outgoing) error
+	// Harmless reports whether May would accept the given commits, which may belong to
+	// several issues. Then May is not called. Nil means never.
+	Harmless func(chain.Outgoing) bool
+
+	// Meanwhile is called once before a sync reads local refs, preferably while the remote
+	// prepares its answer. It may be nil.
+	Meanwhile func()
+	// Budget is the timeout of a whole sync, 0 for none; unfinished issues fail.
+	Budget time.Duration
+}
+
+// A conn is a remote connection that transfers chains by issue.
+type conn struct {
+	*remote.Conn
+	s *Sharer
+}
+
+// CheckRemote fails with ErrNoRemote for an empty name, and with *RefusedError for a name
+// that git would parse as an option or as several lines.
+func CheckRemote(name string) error {
+	if name == "" {
+		return chain.ErrNoRemote
+	}
+	if strings.HasPrefix(name, "-") || strings.ContainsAny(name, "\x00\n\r") {
+		return &repo.RefusedError{Reason: fmt.Sprintf("remote %q: no remote is called that", name), Hint: "git remote -v"}
+	}
+	return nil
+}
+
+func (s *Sharer) Connect(op, name string, timeout time.Duration, quiet bool) (*conn, error) {
+	if err := CheckRemote(name); err != nil {
+		return nil, err
+	}
+	return &conn{s.Here().Open(op, name, timeout, quiet), s}, nil
+}
+
+// A Syncing is the state of one fetch, push or sync over all attempts. Each of them plans
+// every issue from the local and the remote chain, transfers chains, and moves local refs.
+// A fetch pushes nothing, and a push moves no local ref except remote-tracking refs.
+type Syncing struct {
+	Sharer *Sharer
+	Conn   *conn
+	req    Request
+	tries  int
+	Open   []checkpoint.Issue       // issues of the operation, nil if not known yet
+	Here   map[string]plumbing.Hash // local refs, until a connection is made
+	Done   map[checkpoint.Issue]*chain.Synced
+
+	// Only a sync uses these.
+	stale      map[checkpoint.Issue]staleTip
+	late       map[checkpoint.Issue]bool         // another clone pushed before the last push
+	pushedOnly map[checkpoint.Issue]chain.Synced // results of pushes with pending local moves
+}
+
+// A staleTip is a listed remote tip with the number of successive stale rejections.
+type staleTip struct {
+	tip   plumbing.Hash
+	times int
+}
+
+// start begins a fetch, a push or a sync, without a connection yet.
+func (s *Sharer) start(op string, req Request) (*Syncing, error) {
+	l, err := s.Connect(op, req.Remote, req.Timeout, req.Quiet)
+	if err != nil {
+		return nil, err
+	}
+	return &Syncing{
+		Sharer: s, Conn: l, req: req, Done: map[checkpoint.Issue]*chain.Synced{},
+		stale: map[checkpoint.Issue]staleTip{}, late: map[checkpoint.Issue]bool{}, pushedOnly: map[checkpoint.Issue]chain.Synced{},
+	}, nil
+}
+
+// results returns the results in the order of the issues.
+func (y *Syncing) results() []chain.Synced {
+	list := make([]chain.Synced, 0, len(y.Open))
+	for _, i := range y.Open {
+		if d := y.Done[i]; d != nil {
+			list = append(list, *d)
+		}
+	}
+	return list
+}
+
+// fail sets an issue's result to an error. If an earlier attempt moved remote refs, it
+// wraps the error in a PushedError.
+func (y *Syncing) fail(i checkpoint.Issue, err error) {
+	_, pushed := y.pushedOnly[i]
+	switch {
+	case pushed && !repo.IsDone(err):
+		err = &repo.PushedError{Issue: i, Remote: chain.ShownRemote(y.Conn.Remote), Err: err}
+	case y.Conn.Op == "sync" && !errors.As(err, new(*chain.RemoteError)) && !errors.As(err, new(*blockedError)):
+		err = fmt.Errorf("sync issue %s: %w", i, err)
+	}
+	y.Done[i] = &chain.Synced{Issue: i, Result: chain.Failed, Pushed: y.pushedOnly[i].Pushed, Retries: y.tries, Err: err}
+}
+
+// progress reports the number of finished issues.
+func (y *Syncing) progress() {
+	if y.req.Progress != nil {
+		y.req.Progress(len(y.Done), len(y.Open))
+	}
+}
+
+// Refs returns the local refs of issues. The result is cached until a connection is made,
+// and then read again.
+func (y *Syncing) Refs(ctx context.Context, issues []checkpoint.Issue) (here map[string]plumbing.Hash, err error) {
+	if y.Here == nil {
+		y.Here, err = y.Sharer.RefsHere(ctx, y.Conn.Remote, issues)
+	}
+	return y.Here, err
+}
+
+// FetchWithoutListing fetches the chain of a single issue without listing the remote's
+// refs first, if the issue has no local refs or its remote ref just moved. If a listing is
+// necessary, ok is false.
+func (y *Syncing) FetchWithoutListing(ctx context.Context, issues []checkpoint.Issue) (in fetched, ok bool, err error) {
+	if len(issues) != 1 {
+		return nil, false, nil
+	}
+	i := issues[0]
+	here, err := y.Refs(ctx, issues)
+	known := y.Sharer.knows(y.Conn.Remote, i, here)
+	if err != nil || !y.late[i] && known {
+		return nil, false, err
+	}
+	delete(y.late, i)
+	y.Here = nil
+	return y.Conn.FetchChainWithoutListing(ctx, i, known)
+}
+
+// A refState holds the values of an issue's local refs.
+type refState struct{ live, own, tracked plumbing.Hash }
+
+// refStates maps the names of issues in refs to their states.
+type refStates map[string]refState
+
+// RefStatesOf groups refs by issue. It runs while the remote prepares its answer, since
+// there may be thousands of refs.
+func (y *Syncing) RefStatesOf(here map[string]plumbing.Hash) refStates {
+	all := make(refStates, len(here)/3+1)
+	tracking := y.Sharer.TrackingRefs(y.Conn.Remote)
+	for ref, hash := range here {
+		if name, ok := strings.CutPrefix(ref, repo.LiveRefs); ok {
+			s := all[name]
+			s.live = hash
+			all[name] = s
+		} else if name, ok := strings.CutPrefix(ref, repo.OwnRefs); ok {
+			s := all[name]
+			s.own = hash
+			all[name] = s
+		} else if name, ok := strings.CutPrefix(ref, tracking); ok {
+			s := all[name]
+			s.tracked = hash
+			all[name] = s
+		}
+	}
+	return all
+}
+
+// allIssues returns the issues of the remote, the local issues, and the issues that this
+// clone once wrote.
+func (all refStates) allIssues(there listing) []checkpoint.Issue {
+	issues := slices.Clone(there.issues)
+	for name, at := range all {
+		if at.live.IsZero() && at.own.IsZero() {
+			continue
+		}
+		if _, ok := there.tips[checkpoint.Issue(name)]; ok && !strings.Contains(name, "%") {
+			continue // an unencoded name needs no decoding
+		}
+		if i, err := checkpoint.IssueFromRef(name); err == nil && there.tips[i].IsZero() {
+			issues = append(issues, i)
+		}
+	}
+	slices.Sort(issues)
+	return slices.Compact(issues)
+}
+
+// inSync reports whether every local ref equals the remote ref.
+func (at refState) inSync(tip plumbing.Hash) bool {
+	return !tip.IsZero() && at.live == tip && at.own == tip && at.tracked == tip
+}
+
+// hasLocalOnly reports whether this clone wrote the local chain, and the chain differs
+// from the remote-tracking ref.
+func (at refState) hasLocalOnly() bool {
+	return !at.live.IsZero() && at.live == at.own && at.live != at.tracked
+}
+
+// outOfSync returns the issues that need work in a sync. For issues named by the user it
+// also checks whether a checkpoint is both live and archived.
+func (y *Syncing) outOfSync(ctx context.Context, issues []checkpoint.Issue, tips map[checkpoint.Issue]plumbing.Hash, all refStates) []checkpoint.Issue {
+	var open []checkpoint.Issue
+	same := make([]chain.Synced, 0, len(issues))
+	if len(y.Done) == 0 {
+		y.Done = make(map[checkpoint.Issue]*chain.Synced, len(issues))
+	}
+	for _, i := range issues {
+		if !all[i.RefName()].inSync(tips[i]) || y.damaged(ctx, i) {
+			open = append(open, i)
+			continue
+		}
+		same = append(same, chain.Synced{Issue: i, Result: chain.UpToDate, Retries: y.tries})
+		y.Done[i] = &same[len(same)-1]
+	}
+	return open
+}
+
+// damaged reports whether an issue named by the user has checkpoints that are both in its
+// chain and in its archive.
+func (y *Syncing) damaged(ctx context.Context, i checkpoint.Issue) bool {
+	if !slices.Contains(y.req.Issues, i) || len(y.req.Issues) > chain.ListAbove {
+		return false
+	}
+	both, err := y.Sharer.InBoth(ctx, i)
+	return err == nil && len(both) > 0
+}
