@@ -1,12 +1,46 @@
+// Package index reads git's index (staging area) and builds the same tree as `git
+// write-tree`. It never writes an index.
+//
+// File format, with big-endian numbers:
+//
+//	index     = "DIRC" version:4 count:4 *entry *extension checksum:20
+//	entry     = ctime:8 mtime:8 dev:4 ino:4 mode:4 uid:4 gid:4 size:4
+//	            hash:20 flags:2 [more:2] name
+//	flags     = assume-valid:1 extended:1 stage:2 length:12
+//	more      = reserved:1 skip-worktree:1 intent-to-add:1 unused:13
+//	name      = path 1*8 NUL            ; versions 2 and 3: entry size is a multiple of 8
+//	          / strip:varint suffix NUL ; version 4: bytes to remove from previous path, suffix
+//	extension = signature:4 size:4 data ; unknown: optional if it begins with A to Z
+//	TREE      = node ; in pre-order, children follow their parent
+//	node      = path-component NUL entries SP children LF [hash:20]
+//
+// Length is 0xfff for names of at least that length, which end at their NUL. A node with
+// -1 entries has no hash: the directory has changed since git last wrote its tree.
+//
+// An index of 100,000 entries has 9 MB. This package maps the file if the system supports
+// that, walks all entry lengths once, and reads only requested paths. Like git, it does
+// not verify the checksum, which is zero with index.skipHash. Instead, each offset is
+// checked before use, so that a damaged file causes an error. Changes of a mapped file by
+// another program cause an error too.
+//
+// Three forms of index are left to git: a split index, whose entries are in a second
+// file; a sparse index, with directories as entries; and an index with unknown mandatory
+// extensions. For these, Open returns ErrUnsupported, and Plain runs git to make a copy
+// in full form.
 package index
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
 	"time"
+	"unsafe"
 )
 
 var (
@@ -149,4 +183,125 @@ func bare(err error) error {
 		return e.Err
 	}
 	return err
+}
+
+// guard runs f, which reads the mapping. It returns ErrChanged if the file was truncated,
+// which causes a fault, or rewritten in place.
+func (x *Index) guard(f func() error) (err error) {
+	if x.mapping == nil {
+		return f()
+	}
+	before := debug.SetPanicOnFault(true)
+	defer func() {
+		debug.SetPanicOnFault(before)
+		if r := recover(); r != nil {
+			if !x.faulted(r) {
+				panic(r)
+			}
+			err = ErrChanged
+		}
+	}()
+	err = f()
+	if x.rewritten() {
+		return ErrChanged
+	}
+	return err
+}
+
+// faulted reports whether a panic is a memory fault within the mapping.
+func (x *Index) faulted(r any) bool {
+	e, ok := r.(interface {
+		runtime.Error
+		Addr() uintptr
+	})
+	if !ok {
+		return false
+	}
+	base := uintptr(unsafe.Pointer(unsafe.SliceData(x.mapping)))
+	return e.Addr() >= base && e.Addr()-base < uintptr(len(x.mapping))
+}
+
+// rewritten reports whether the mapped file has changed its size or date since it was
+// opened. If git replaced the path, the open file is unchanged.
+func (x *Index) rewritten() bool {
+	if x.file == nil {
+		return false
+	}
+	now, err := x.file.Stat()
+	return err != nil || changed(x.stat, now)
+}
+
+func changed(a, b os.FileInfo) bool {
+	return a.Size() != b.Size() || !a.ModTime().Equal(b.ModTime())
+}
+
+// Git runs git with additional environment variables and returns its stdout.
+type Git func(ctx context.Context, env []string, args ...string) ([]byte, error)
+
+// plainArgs make git rewrite the index in full form, without hints, hooks or file system
+// monitor. An empty core.fsmonitor is off, also in git versions that expect a path. The
+// setting core.splitIndex must agree with the option, else git prints a warning.
+var plainArgs = []string{
+	"-c", "core.splitIndex=false",
+	"-c", "index.sparse=false",
+	"-c", "advice.sparseIndexExpanded=false",
+	"-c", "core.fsmonitor=",
+	"-c", "core.hooksPath=" + os.DevNull,
+	"update-index", "--no-split-index", "--force-write-index",
+}
+
+// Plain opens a copy of the index at path that git has converted to full form in tempDir.
+// git must run in the repository of the index, which contains the shared part of a split
+// index. The original index is not changed. The returned function closes and deletes the
+// copy.
+func Plain(ctx context.Context, git Git, path, tempDir string) (*Index, func(), error) {
+	copied, modTime, err := copyTemp(path, tempDir)
+	if err != nil {
+		return nil, nil, fmt.Errorf("copy index: %s: %w", path, err)
+	}
+	remove := func() {
+		os.Remove(copied)
+		os.Remove(copied + ".lock") // lock file of a killed git
+	}
+	x, err := convert(ctx, git, copied)
+	if err != nil {
+		remove()
+		return nil, nil, fmt.Errorf("read index through git: %s: %w", path, err)
+	}
+	x.path, x.modTime = path, modTime
+	return x, func() { x.Close(); remove() }, nil
+}
+
+func convert(ctx context.Context, git Git, path string) (*Index, error) {
+	if _, err := git(ctx, []string{"GIT_INDEX_FILE=" + path}, plainArgs...); err != nil {
+		return nil, err
+	}
+	return open(path, mapThreshold)
+}
+
+// copyTemp copies a file to a new file in dir with an absolute path and the same
+// modification time. Git compares file times with it to detect racy entries.
+func copyTemp(path, dir string) (_ string, modTime time.Time, err error) {
+	if dir, err = filepath.Abs(dir); err != nil {
+		return "", time.Time{}, err
+	}
+	stat, err := os.Stat(path)
+	if err != nil {
+		return "", time.Time{}, bare(err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return "", time.Time{}, bare(err)
+	}
+	f, err := os.CreateTemp(dir, fmt.Sprintf("index-%d-*", os.Getpid()))
+	if err != nil {
+		return "", time.Time{}, err
+	}
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Close(), os.Chtimes(f.Name(), time.Time{}, stat.ModTime()))
+	if err != nil {
+		os.Remove(f.Name())
+		return "", time.Time{}, err
+	}
+	return f.Name(), stat.ModTime(), nil
 }

@@ -2,6 +2,7 @@ package index
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"iter"
 	"slices"
@@ -97,4 +98,139 @@ func (x *Index) Special() (conflicts []Entry, intentToAdd []string) {
 
 func (x *Index) fail(err error) {
 	x.err = fmt.Errorf("read index: %s: %w", x.path, err)
+}
+
+// stride is the number of entries between marks.
+const stride = 64
+
+// window is the number of bytes of a mapped index that are read before the pages are
+// released.
+const window = 1 << 20
+
+// scan walks all entries, checks that they are within the file, and records marks. It
+// returns the end offset.
+func (f *form) scan() (int, error) {
+	f.marks = make([]mark, 0, f.count/stride+1)
+	if f.version == 4 {
+		return f.scanPaths()
+	}
+	return f.scanLengths()
+}
+
+// scanLengths reads only the flags of each entry, because this loop dominates the time
+// for a large index.
+func (f *form) scanLengths() (int, error) {
+	data, fixed := f.data, f.fixed
+	off := headerSize
+	for i := range f.count {
+		if i%stride == 0 {
+			f.leave(mark{first: i, off: off})
+		}
+		if len(data)-off < fixed {
+			return 0, errBeyond(off)
+		}
+		flags := binary.BigEndian.Uint16(data[off+fixed-flagsSize:])
+		length := int(flags & flagLength)
+		if flags&(flagExtended|flagStage) != 0 || length == flagLength {
+			c := cursor{f: f, i: i - 1, next: off}
+			if err := c.step(); err != nil {
+				return 0, err
+			}
+			f.noteSpecial(&c)
+			off = c.next
+			continue
+		}
+		off += (fixed + length + 8) &^ 7
+	}
+	if off > len(data) {
+		return 0, errBeyond(off)
+	}
+	return off, nil
+}
+
+// scanPaths is scanLengths for version 4, in which each path depends on the previous
+// path. Long paths get fewer marks, to limit their memory.
+func (f *form) scanPaths() (int, error) {
+	c := cursor{f: f, i: -1, next: headerSize}
+	due := 0
+	for i := range f.count {
+		if i >= due {
+			f.leave(mark{i, c.next, append([]byte(nil), c.path...)})
+			due = i + stride + len(c.path)/16
+		}
+		if err := c.step(); err != nil {
+			return 0, err
+		}
+		f.noteSpecial(&c)
+	}
+	return c.next, nil
+}
+
+// leave records a mark. It releases the mapped pages after each window.
+func (f *form) leave(m mark) {
+	f.marks = append(f.marks, m)
+	if f.relax != nil && m.off-f.left > window {
+		f.relax()
+		f.left = m.off
+	}
+}
+
+func (f *form) noteSpecial(c *cursor) {
+	if c.special() {
+		f.special = append(f.special, c.i)
+	}
+}
+
+func errBeyond(off int) error {
+	return &FormatError{off, "entry ends beyond the file"}
+}
+
+// loadSpecial copies the special entries and checks their order relative to their
+// neighbours, because building the tree skips them.
+func (f *form) loadSpecial() error {
+	c := cursor{f: f, i: -1}
+	size := 0
+	for _, i := range f.special {
+		if c.i != i { // otherwise already at this entry
+			if err := c.seek(max(i-1, 0)); err != nil {
+				return err
+			}
+			if i > 0 {
+				if err := c.follow(); err != nil {
+					return err
+				}
+			}
+		}
+		if size += len(c.path); size > f.most() {
+			return &FormatError{c.off, errSize.Error()}
+		}
+		f.keep(c.entry())
+		if i+1 < f.count {
+			if err := c.follow(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (f *form) keep(e Entry) {
+	if e.Stage != 0 {
+		f.unmerged = append(f.unmerged, e)
+		return
+	}
+	f.toAdd = append(f.toAdd, e.Path)
+}
+
+// follow steps to the next entry and checks the order.
+func (c *cursor) follow() error {
+	path, stage := bytes.Clone(c.path), c.stage()
+	if err := c.step(); err != nil {
+		return err
+	}
+	cmp := bytes.Compare(path, c.path)
+	if cmp < 0 || cmp == 0 && stage != 0 && stage < c.stage() {
+		return nil
+	}
+	return &FormatError{c.off, "entries are not in order"}
 }

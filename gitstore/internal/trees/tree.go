@@ -146,3 +146,175 @@ func Lookup(r Reader, tree plumbing.Hash, path string) (uint32, plumbing.Hash, e
 	f := Finder{Reader: r}
 	return f.Lookup(tree, path)
 }
+
+// A Finder looks up paths in trees and caches parsed trees. Without the cache, finding
+// thousands of paths in a large directory takes hours. A Finder is not safe for
+// concurrent use.
+type Finder struct {
+	Reader Reader
+
+	read map[plumbing.Hash]*directory
+}
+
+// A directory represents a parsed tree. Frequent lookups use an index by name.
+type directory struct {
+	entries []Entry
+	asked   int
+	byName  map[string]Entry
+}
+
+// manyAsked is the number of linear searches before an index saves time.
+const manyAsked = 8
+
+func (d *directory) find(name string) (Entry, bool) {
+	if d.asked++; d.asked <= manyAsked {
+		return Find(d.entries, name)
+	}
+	if d.byName == nil {
+		d.byName = make(map[string]Entry, len(d.entries))
+		for _, e := range d.entries {
+			if _, twice := d.byName[e.Name]; !twice {
+				d.byName[e.Name] = e
+			}
+		}
+	}
+	e, ok := d.byName[name]
+	return e, ok
+}
+
+func (f *Finder) directory(tree plumbing.Hash) (*directory, error) {
+	if d := f.read[tree]; d != nil {
+		return d, nil
+	}
+	entries, err := Read(f.Reader, tree)
+	if err != nil {
+		return nil, err
+	}
+	if f.read == nil {
+		f.read = map[plumbing.Hash]*directory{}
+	}
+	d := &directory{entries: entries}
+	f.read[tree] = d
+	return d, nil
+}
+
+// Lookup returns mode and hash of a path below tree, or a zero hash if no such path
+// exists.
+func (f *Finder) Lookup(tree plumbing.Hash, path string) (uint32, plumbing.Hash, error) {
+	for {
+		name, rest, deeper := strings.Cut(path, "/")
+		d, err := f.directory(tree)
+		if err != nil {
+			return 0, plumbing.ZeroHash, err
+		}
+		e, ok := d.find(name)
+		switch {
+		case !ok, deeper && !e.IsTree():
+			return 0, plumbing.ZeroHash, nil
+		case !deeper:
+			return e.Mode, e.Hash, nil
+		}
+		tree, path = e.Hash, rest
+	}
+}
+
+// A FileEntry is a tree file with slash-separated path.
+type FileEntry struct {
+	Path string
+	Mode uint32
+	Hash plumbing.Hash
+}
+
+// An Adder stores objects and returns their hashes.
+type Adder interface {
+	Add(plumbing.ObjectType, []byte) plumbing.Hash
+}
+
+// Build stores the tree of files with all subtrees and returns its hash, zero if files is
+// empty.
+func Build(to Adder, files []FileEntry) plumbing.Hash {
+	if len(files) == 0 {
+		return plumbing.ZeroHash
+	}
+	var entries []Entry
+	below := map[string][]FileEntry{}
+	var dirs []string
+	for _, f := range files {
+		name, rest, deeper := strings.Cut(f.Path, "/")
+		if !deeper {
+			entries = append(entries, Entry{Mode: f.Mode, Name: name, Hash: f.Hash})
+			continue
+		}
+		if below[name] == nil {
+			dirs = append(dirs, name)
+		}
+		below[name] = append(below[name], FileEntry{rest, f.Mode, f.Hash})
+	}
+	for _, name := range dirs {
+		entries = append(entries, Entry{Mode: ModeTree, Name: name, Hash: Build(to, below[name])})
+	}
+	return to.Add(plumbing.TreeObject, Encode(entries))
+}
+
+// Replace stores a tree with files replaced or added, and returns its hash, zero if the
+// tree is empty. Replace removes files with zero hash.
+func Replace(r Reader, to Adder, tree plumbing.Hash, files []FileEntry) (plumbing.Hash, error) {
+	var entries []Entry
+	if !tree.IsZero() {
+		var err error
+		if entries, err = Read(r, tree); err != nil {
+			return plumbing.ZeroHash, err
+		}
+		entries = slices.Clone(entries)
+	}
+	below := map[string][]FileEntry{}
+	for _, f := range files {
+		if name, rest, deeper := strings.Cut(f.Path, "/"); deeper {
+			below[name] = append(below[name], FileEntry{rest, f.Mode, f.Hash})
+			continue
+		}
+		entries = put(entries, Entry{Mode: f.Mode, Name: f.Path, Hash: f.Hash})
+	}
+	for name, files := range below {
+		old, _ := Find(entries, name)
+		if !old.IsTree() {
+			old = Entry{}
+		}
+		hash, err := Replace(r, to, old.Hash, files)
+		if err != nil {
+			return plumbing.ZeroHash, err
+		}
+		if !hash.IsZero() || old.IsTree() {
+			entries = put(entries, Entry{Mode: ModeTree, Name: name, Hash: hash})
+		}
+	}
+	if len(entries) == 0 {
+		return plumbing.ZeroHash, nil
+	}
+	return to.Add(plumbing.TreeObject, Encode(entries)), nil
+}
+
+// put replaces the entry of equal name. If e has a zero hash, put removes the entry.
+func put(entries []Entry, e Entry) []Entry {
+	entries = slices.DeleteFunc(entries, func(old Entry) bool { return old.Name == e.Name })
+	if e.Hash.IsZero() {
+		return entries
+	}
+	return append(entries, e)
+}
+
+// A CorruptError reports a stored object with an invalid format.
+type CorruptError struct {
+	Object string // a ref, a commit, or a path in a commit
+	Err    error
+	Hint   string // command for details, "" for the default, verify
+}
+
+func (e *CorruptError) Error() string { return fmt.Sprintf("%s: %v", e.Object, e.Err) }
+
+func (e *CorruptError) Unwrap() error { return e.Err }
+
+// Corrupt returns a CorruptError.
+func Corrupt(object, format string, args ...any) error {
+	return &CorruptError{Object: object, Err: fmt.Errorf(format, args...)}
+}
