@@ -1,3 +1,14 @@
+// Package remote lists, fetches and pushes refs of another repository. It runs git with
+// the user's settings, credentials, proxies and ssh. The package handles refs and commits
+// only; the store interprets checkpoints and compares chains.
+//
+// Connections take most of the time, so the package uses few of them. Refs are fetched
+// together; if the remote cannot send one ref, each half is fetched separately. Refs are
+// pushed together, each with a lease on its last known value, and the result of each ref
+// is reported separately. A single ref is fetched by name without listing other refs.
+//
+// Fetched commits stay below Incoming until the store updates its own refs; existing refs
+// are never moved. In a shallow repository, new chains are fetched at local depth.
 package remote
 
 import (
@@ -5,11 +16,100 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"git-checkpoint/gitstore/internal/git"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
+
+// Here is the local repository of a connection.
+type Here struct {
+	Git     git.Git
+	Config  []git.ConfigEntry
+	Refs    Refs
+	History History
+}
+
+// Refs reads and deletes local refs.
+type Refs interface {
+	// Values returns refs below the given prefixes.
+	Values(ctx context.Context, prefixes ...string) (map[string]plumbing.Hash, error)
+	// Note records that a git process will create refs with new names below Incoming. If
+	// that process is killed, its ref locks can be removed. The returned function ends
+	// the record and takes git's error.
+	Note(ctx context.Context, names []string) func(error)
+	// Delete deletes refs that still have their last known value.
+	Delete(ctx context.Context, seen map[string]plumbing.Hash) error
+}
+
+// History reads local commits.
+type History interface {
+	// Cut reports whether history is truncated, as in a shallow clone.
+	Cut() bool
+	// Came is called after a fetch, which may have truncated history.
+	Came(ctx context.Context) error
+	// Parents returns a commit's parents. It returns an error if the commit is missing.
+	Parents(plumbing.Hash) ([]plumbing.Hash, error)
+}
+
+// An Error reports a refusal or a missing answer of a remote.
+type Error struct {
+	Op     string // fetch or push
+	Remote string
+	Reason string // one line without credentials
+	Hint   string // diagnostic command
+	Err    error
+
+	Refused bool // remote answered and rejected the request
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("%s: %s: %s", e.Op, e.Remote, e.Reason) }
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Named returns err with a name before its reason, for one part of a request.
+func Named(name string, err error) error {
+	var of *Error
+	if !errors.As(err, &of) {
+		return err
+	}
+	named := *of
+	named.Reason = name + ": " + of.Reason
+	return &named
+}
+
+// Configured reports whether git's configuration contains this remote.
+func Configured(config []git.ConfigEntry, name string) bool {
+	prefix := "remote." + name + "."
+	return slices.ContainsFunc(config, func(e git.ConfigEntry) bool { return strings.HasPrefix(e.Key, prefix) })
+}
+
+// Shown returns a remote for display, without password.
+func Shown(remote string) string { return withoutPasswords(remote) }
+
+// withoutPasswords removes user and password from URLs in a text.
+func withoutPasswords(text string) string {
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(text, "://")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		b.WriteString("://")
+		end := strings.IndexAny(after, "/ \t\n'\"?#")
+		if end < 0 {
+			end = len(after)
+		}
+		if at := strings.LastIndexByte(after[:end], '@'); at >= 0 {
+			after = after[at+1:]
+		}
+		text = after
+	}
+}
 
 // A Conn is a connection to a remote. It uses git with the user's credentials, proxies
 // and ssh.
@@ -123,4 +223,45 @@ func (l *Conn) Fail(reason string, err error) *Error {
 		hint = "git remote -v"
 	}
 	return &Error{Op: l.Op, Remote: Shown(l.Remote), Reason: reason, Hint: hint, Err: err}
+}
+
+// aboveHead is the number of commits between a chain's tip and HEAD at the save:
+// checkpoint and index commit.
+const aboveHead = 2
+
+// depth returns the depth for fetching new chains, or 0 for full history if the
+// repository is not shallow. A fetch with depth also truncates existing local history, so
+// depth is at least the local depth.
+func (l *Conn) depth(ctx context.Context) (int, error) {
+	if !l.here.History.Cut() {
+		return 0, nil
+	}
+	out, err := l.here.Git.Output(ctx, "rev-list", "--topo-order", "--reverse", "--parents", "HEAD", "--branches", "--remotes")
+	if err != nil { // HEAD is unborn
+		return aboveHead + 1, nil
+	}
+	longest := longestPath(string(out))
+	if longest == 0 {
+		return 0, fmt.Errorf("measure history: git listed no commit")
+	}
+	return aboveHead + longest, nil
+}
+
+// longestPath returns the number of commits on the longest path in lines of "<commit>
+// <parent>...", parents first.
+func longestPath(lines string) int {
+	deep, longest := map[string]int{}, 0
+	for text := range strings.Lines(lines) {
+		names := strings.Fields(text)
+		for k, name := range names {
+			if k > 0 {
+				deep[names[0]] = max(deep[names[0]], deep[name])
+			}
+		}
+		if len(names) > 0 {
+			deep[names[0]]++
+			longest = max(longest, deep[names[0]])
+		}
+	}
+	return longest
 }

@@ -1,10 +1,13 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
+
+	"git-checkpoint/gitstore/internal/git"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -118,4 +121,152 @@ func (h Here) Revs(ctx context.Context, commits []string, args ...string) (strin
 		return "", fmt.Errorf("walk commits: %w", err)
 	}
 	return string(out), nil
+}
+
+// readHeads limits commits read before git runs instead, because a ref may contain a
+// project's whole history.
+const readHeads = 20_000
+
+// headsOfAll is savedHeads without a git process. It returns ok only if all required
+// commits are local.
+func (h Here) headsOfAll(updates []RefUpdate) (heads []string, ok bool) {
+	twice := map[plumbing.Hash]bool{}
+	for _, g := range updates {
+		index, ok := h.indexesAbove(g.Tip, g.Seen)
+		if !ok {
+			return nil, false
+		}
+		for _, hash := range index {
+			parents, err := h.History.Parents(hash)
+			if err != nil {
+				return nil, false
+			}
+			if len(parents) > 0 && !twice[parents[0]] {
+				twice[parents[0]] = true
+				heads = append(heads, parents[0].String())
+			}
+		}
+	}
+	return heads, true
+}
+
+// indexesAbove returns index commits of the checkpoints at tip that are missing from the
+// chain of seen. seen may be zero.
+func (h Here) indexesAbove(tip, seen plumbing.Hash) (index []plumbing.Hash, ok bool) {
+	ours, met, ok := h.down(tip, seen)
+	if !ok {
+		return nil, false
+	}
+	theirs := map[plumbing.Hash]bool{}
+	if !seen.IsZero() && !met {
+		list, _, ok := h.down(seen, plumbing.ZeroHash)
+		if !ok {
+			return nil, false
+		}
+		for _, c := range list {
+			theirs[c.hash] = true
+		}
+	}
+	for _, c := range ours {
+		if len(c.parents) > 1 && !theirs[c.hash] {
+			index = append(index, c.parents[1])
+		}
+	}
+	return index, true
+}
+
+// A step is a commit of a first-parent walk.
+type step struct {
+	hash    plumbing.Hash
+	parents []plumbing.Hash
+}
+
+// down follows first parents from tip and reports whether it reached end.
+func (h Here) down(tip, end plumbing.Hash) (list []step, met, ok bool) {
+	for at := tip; at != end; {
+		parents, err := h.History.Parents(at)
+		if err != nil || len(list) == readHeads {
+			return nil, false, false
+		}
+		list = append(list, step{at, parents})
+		if len(parents) == 0 {
+			return list, false, true
+		}
+		at = parents[0]
+	}
+	return list, true, true
+}
+
+// PushedTo returns the push destination of a remote: its name, or the URL from pushurl or
+// url.<base>.pushInsteadOf if that is another repository, such as a fork.
+func PushedTo(config []git.ConfigEntry, name string) string {
+	var fetches, pushes []string
+	for _, e := range config {
+		switch e.Key {
+		case "remote." + name + ".url":
+			fetches = append(fetches, e.Value)
+		case "remote." + name + ".pushurl":
+			pushes = append(pushes, e.Value)
+		}
+	}
+	at := cmp.Or(fetches...)
+	switch {
+	case len(pushes) == 0:
+		return pushedInstead(config, name, cmp.Or(at, name))
+	case slices.Contains(pushes, at), strings.HasPrefix(pushes[0], "-"):
+		return name
+	}
+	return pushes[0]
+}
+
+// pushedInstead returns the URL after pushInsteadOf. It returns name if the rewritten URL
+// is the same repository, or if no setting applies.
+func pushedInstead(config []git.ConfigEntry, name, url string) string {
+	to, rewritten := instead(config, ".pushinsteadof", url)
+	from, _ := instead(config, ".insteadof", url)
+	if !rewritten || samePlace(to, from) || strings.HasPrefix(to, "-") {
+		return name
+	}
+	return to
+}
+
+// instead rewrites a URL with the longest matching prefix of url.<base> settings.
+func instead(config []git.ConfigEntry, setting, url string) (to string, rewritten bool) {
+	to, longest := url, 0
+	for _, e := range config {
+		base, of := strings.CutPrefix(e.Key, "url.")
+		base, ends := strings.CutSuffix(base, setting)
+		if of && ends && len(e.Value) > longest && strings.HasPrefix(url, e.Value) {
+			to, longest = base+url[len(e.Value):], len(e.Value)
+		}
+	}
+	return to, longest > 0
+}
+
+// samePlace reports whether two URLs name the same repository. Ports are compared only if
+// both URLs have the same scheme, since each scheme uses its own port.
+func samePlace(a, b string) bool {
+	way, _, _ := strings.Cut(a, "://")
+	ports := strings.HasPrefix(b, way+"://")
+	return place(a, ports) == place(b, ports)
+}
+
+// place returns host and path of a URL without its scheme, so that git@host:a/b.git
+// equals https://host/a/b.
+func place(url string, ports bool) string {
+	url = strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(url, "file://"), "/"), ".git")
+	_, rest, web := strings.Cut(url, "://")
+	if !web {
+		host, path, scp := strings.Cut(url, ":")
+		if !scp || strings.Contains(host, "/") {
+			return url // local directory
+		}
+		rest = host + "/" + path
+	}
+	host, path, _ := strings.Cut(rest, "/")
+	host = host[strings.LastIndexByte(host, '@')+1:]
+	if i := strings.LastIndexByte(host, ':'); !ports && i > strings.LastIndexByte(host, ']') {
+		host = host[:i]
+	}
+	return strings.ToLower(host) + "/" + strings.Trim(path, "/")
 }

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"git-checkpoint/gitstore/internal/git"
 
@@ -142,4 +145,191 @@ func pushReports(out []byte) map[string]pushReport {
 		reports[ref] = pushReport{fields[0][0], strings.HasPrefix(summary, "[remote "), strings.TrimSuffix(reason, ")")}
 	}
 	return reports
+}
+
+// A refusal is a ref rejected by the remote. Its reason does not show whether another
+// push moved the ref, because servers and git versions use different texts.
+type refusal struct {
+	RefUpdate
+	reason string
+	err    *Error
+}
+
+// resolve adds results of rejected refs. It lists these refs at the remote: if a ref has
+// moved, the push lost a race. If a ref has not moved, another push may hold its lock, so
+// the push is retried a few times. After the last retry, the result is the server's
+// reason.
+func (l *Conn) resolve(ctx context.Context, dryRun bool, refusals []refusal, outcome map[string]error) {
+	for try := 1; len(refusals) > 0; try++ {
+		again := l.unmoved(ctx, refusals, try, outcome)
+		if len(again) == 0 || Pause(ctx, 50*time.Millisecond, try) != nil {
+			return
+		}
+		updates := make([]RefUpdate, len(again))
+		for n, r := range again {
+			updates[n] = r.RefUpdate
+			delete(outcome, r.Ref)
+		}
+		next, left, err := l.push(ctx, dryRun, updates)
+		if err != nil { // the server's answer is more specific
+			for _, r := range again {
+				outcome[r.Ref] = r.err
+			}
+			return
+		}
+		for ref, err := range next {
+			outcome[ref] = err
+		}
+		refusals = left
+	}
+}
+
+// unmoved lists rejected refs at the remote and adds their results. It returns unmoved
+// refs for another try; their result is the server's refusal until a retry changes it.
+func (l *Conn) unmoved(ctx context.Context, refusals []refusal, try int, outcome map[string]error) (again []refusal) {
+	names := make([]string, len(refusals))
+	for n, r := range refusals {
+		names[n] = r.Ref
+	}
+	tips, err := l.Tips(ctx, names...)
+	for _, r := range refusals {
+		tip := tips[r.Ref]
+		switch {
+		case err == nil && tip == r.Tip:
+			outcome[r.Ref] = ErrUpToDate
+		case err == nil && tip != r.Seen:
+			outcome[r.Ref] = fmt.Errorf("%w: %s", ErrStale, r.reason)
+		default:
+			outcome[r.Ref] = r.err
+			if err == nil && try < r.tries() {
+				again = append(again, r)
+			}
+		}
+	}
+	return again
+}
+
+// tries returns the maximum number of pushes for an unmoved ref. The server's text
+// affects only this number.
+func (r refusal) tries() int {
+	reason := strings.ToLower(r.reason)
+	has := func(words ...string) bool {
+		for _, word := range words {
+			if strings.Contains(reason, word) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case has("declined", "deny", "denied", "prohibited", "permission", "unpack"):
+		return 1 // a permanent rule
+	case has("lock", "failed to update"):
+		return 6 // a concurrent push, which ends soon
+	}
+	return 3
+}
+
+// Pause waits before a retry. The delay is random, so that clones do not retry at the same
+// time, and grows from about first to about two seconds.
+func Pause(ctx context.Context, first time.Duration, retries int) error {
+	longest := min(2*time.Second, first<<min(retries, 10))
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(longest/4 + rand.N(longest)):
+		return nil
+	}
+}
+
+// Reason returns the cause of a failed git connection in one line, without passwords.
+func Reason(err error) string {
+	var failed *git.CommandError
+	if errors.As(err, &failed) && failed.Stderr != "" {
+		return explain(failed.Stderr)
+	}
+	return err.Error()
+}
+
+// explain returns the first meaningful line of git's standard error. Git prints the cause
+// first and general advice after it.
+func explain(stderr string) string {
+	for text := range strings.Lines(stderr) {
+		for part := range strings.SplitSeq(text, "\r") {
+			switch lower := strings.ToLower(strings.TrimSpace(part)); {
+			case strings.HasPrefix(lower, "warning:"), strings.HasPrefix(lower, "hint:"),
+				strings.HasPrefix(part, "Pseudo-terminal will not"), strings.HasPrefix(part, "From "), strings.HasPrefix(part, "To "):
+				continue
+			}
+			if said, _ := message(part); said != "" {
+				return said
+			}
+		}
+	}
+	return "git ended without a word"
+}
+
+// maxSaid limits a reason of several lines, in bytes.
+const maxSaid = 300
+
+// remoteSays returns the reason printed by the remote hook or server: lines marked as
+// errors, otherwise the first line. Frames and progress are removed.
+func remoteSays(stderr string) string {
+	first, reason := "", ""
+	for text := range strings.Lines(stderr) {
+		for part := range strings.SplitSeq(text, "\r") {
+			if !strings.HasPrefix(part, "remote:") {
+				continue
+			}
+			said, marked := message(part)
+			if first == "" {
+				first = said
+			}
+			goesOn := marked || strings.HasSuffix(reason, ":")
+			if goesOn && said != "" && len(reason)+len(said) < maxSaid {
+				reason = sentence(reason, said)
+			}
+		}
+	}
+	if reason != "" {
+		return reason
+	}
+	return first
+}
+
+// sentence appends a line to a text.
+func sentence(text, line string) string {
+	switch {
+	case text == "":
+		return line
+	case strings.ContainsAny(text[len(text)-1:], ".:!?"):
+		return text + " " + line
+	}
+	return text + "; " + line
+}
+
+var (
+	// escapes matches terminal escape sequences.
+	escapes = regexp.MustCompile("\x1b\\[[0-9;?]*[A-Za-z]")
+	// progress matches progress lines, running or completed.
+	progress = regexp.MustCompile(`\d% \(\d+/\d+\)|: +\d+%$|, done\.?$|^[A-Z][a-z ]+\.\.\.( done)?( \([^()]*\))*$`)
+)
+
+// repeated is the start of git's own line about a hook, which only repeats the reason.
+const repeated = "error: hook declined to update "
+
+// message returns a line of git's standard error without prefixes, and reports whether a
+// prefix marks an error. It returns "" for frames and progress.
+func message(line string) (text string, marked bool) {
+	line = strings.TrimSpace(escapes.ReplaceAllString(line, ""))
+	text = strings.TrimSpace(strings.TrimPrefix(line, "remote:"))
+	if text != line && (progress.MatchString(text) || strings.HasPrefix(text, repeated)) || strings.Trim(text, "=-*#+~_|/\\ ") == "" {
+		return "", false
+	}
+	for _, prefix := range []string{"fatal:", "error:"} {
+		if rest, ok := strings.CutPrefix(text, prefix); ok {
+			return withoutPasswords(strings.TrimSpace(rest)), true
+		}
+	}
+	return withoutPasswords(text), strings.HasPrefix(text, "ERROR:")
 }
