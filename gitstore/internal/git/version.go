@@ -3,8 +3,11 @@ package git
 import (
 	"context"
 	"fmt"
+	"os/exec"
 	"strconv"
 	"strings"
+	"sync"
+	"time"
 )
 
 // A Version is a git version, such as {2, 54}.
@@ -45,3 +48,50 @@ func ParseVersion(line string) (v Version, err error) {
 func (v Version) AtLeast(major, minor int) bool {
 	return v[0] > major || v[0] == major && v[1] >= minor
 }
+
+// Minimum git version. Required features are "git config --show-scope" and transactions
+// of "git update-ref".
+const (
+	minMajor = 2
+	minMinor = 27
+)
+
+// A TooOldError reports that a command failed because this git version lacks a feature.
+type TooOldError struct {
+	Major, Minor int
+}
+
+func (e *TooOldError) Error() string {
+	return fmt.Sprintf("git %d.%d is too old: git %d.%d or newer is needed", e.Major, e.Minor, minMajor, minMinor)
+}
+
+// usageCode is git's exit status for an unknown option.
+const usageCode = 129
+
+// tooOld returns a TooOldError if git's version explains a failure: an unknown option, or
+// an unknown command of update-ref, which has no distinct exit status.
+func (r *Run) tooOld(failed *CommandError) error {
+	if failed.Code != usageCode && verb(r.args) != "update-ref" {
+		return nil
+	}
+	version, err := askVersion()
+	if err != nil || version.AtLeast(minMajor, minMinor) {
+		return nil
+	}
+	return &TooOldError{version[0], version[1]}
+}
+
+// askVersion returns git's version and caches it.
+var askVersion = sync.OnceValues(func() (v Version, err error) {
+	path, err := lookGit()
+	if err != nil {
+		return v, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, path, "version").Output()
+	if err != nil {
+		return v, err
+	}
+	return ParseVersion(string(out))
+})

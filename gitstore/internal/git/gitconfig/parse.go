@@ -2,6 +2,9 @@ package gitconfig
 
 import (
 	"bytes"
+	"errors"
+	"io/fs"
+	"os"
 	"strings"
 )
 
@@ -197,6 +200,27 @@ func unescape(c byte) (byte, bool) {
 }
 
 // Character classes are git's: only ASCII, without \v and \f.
-func isSpace(c byte) bool  { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
-func isKey(c byte) bool    { return isLetter(c) || '0' <= c && c <= '9' || c == '-' }
+
+func isKey(c byte) bool { return isLetter(c) || '0' <= c && c <= '9' || c == '-' }
+
+// maxFile is the maximum file size in bytes.
+const maxFile = 1 << 20
+
+var errIrregular = errors.New("no small regular file")
+
+// ReadFile reads a small file of a repository's setup, such as HEAD or config. It fails
+// for irregular files and for files above 1 MiB, because the repository may be hostile:
+// reading a pipe or a device might never end.
+func ReadFile(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxFile {
+		return nil, &fs.PathError{Op: "read", Path: path, Err: errIrregular}
+	}
+	return os.ReadFile(path)
+}

@@ -8,12 +8,15 @@ package repository
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/git/gitconfig"
 )
 
 // Info describes a repository.
@@ -126,4 +129,154 @@ func (r Info) Environ() []string {
 		}
 	}
 	return env
+}
+
+// settings returns git's settings for a discovered repository. passed are the directories
+// between its root and the working directory.
+func settings(ctx context.Context, g git.Git, r Info, passed []string) ([]git.ConfigEntry, error) {
+	path, err := git.Path()
+	if err == nil && len(g.Env) == 0 {
+		place := gitconfig.Place{Root: r.Root, Passed: passed, GitDir: r.Dir, CommonDir: r.CommonDir}
+		if entries, plain := gitconfig.Read(place, path); plain {
+			return entries, nil
+		}
+	}
+	return g.Config(ctx)
+}
+
+// discover runs git rev-parse to find the repository. The root of the worktree is the
+// last argument, because git stops there in a bare repository.
+func discover(ctx context.Context, g git.Git) (Info, error) {
+	out, err := g.Output(ctx, "rev-parse", "--git-dir", "--git-common-dir", "--git-path", "index",
+		"--git-path", "objects", "--is-bare-repository", "--is-shallow-repository", "--show-prefix", "--show-toplevel")
+	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	if len(lines) < 6 {
+		return Info{}, none(g.Dir, err)
+	}
+	if len(lines) > 8 {
+		return Info{}, &UnsupportedError{Feature: "a line break in the repository's path"}
+	}
+	base, pathErr := physical(g.Dir)
+	if pathErr != nil {
+		return Info{}, fmt.Errorf("find the working directory: %w", pathErr)
+	}
+	abs := func(path string) string {
+		if filepath.IsAbs(path) {
+			return path
+		}
+		return filepath.Join(base, path)
+	}
+	r := Info{
+		Dir: abs(lines[0]), CommonDir: abs(lines[1]), Index: abs(lines[2]), ObjectDir: abs(lines[3]),
+		Bare: lines[4] == "true", Shallow: lines[5] == "true", RefFormat: "files",
+	}
+	if len(lines) == 8 && err == nil {
+		r.Prefix, r.Root = lines[6], abs(lines[7])
+	}
+	return r, nil
+}
+
+// The error for a missing repository wraps ErrNone. For the usual reason, git's message
+// contains no directory and repeats the text of ErrNone.
+func none(dir string, err error) error {
+	switch here, pathErr := physical(dir); {
+	case err == nil:
+		return fmt.Errorf("%w: git answered nothing", ErrNone)
+	case pathErr == nil && strings.Contains(err.Error(), "(or any of the parent directories)"):
+		return fmt.Errorf("%w: %s, nor is a folder above it", ErrNone, here)
+	}
+	return fmt.Errorf("%w: %w", ErrNone, err)
+}
+
+// UnderWay returns the operation in progress in this worktree, such as "merge", or "".
+func (r Info) UnderWay() string {
+	for _, b := range []struct{ file, what string }{
+		{"rebase-merge", "rebase"},
+		{"rebase-apply/applying", "am"},
+		{"rebase-apply", "rebase"},
+		{"MERGE_HEAD", "merge"},
+		{"CHERRY_PICK_HEAD", "cherry-pick"},
+		{"REVERT_HEAD", "revert"},
+		{"sequencer", "cherry-pick"},
+	} {
+		if fsutil.Exists(filepath.Join(r.Dir, filepath.FromSlash(b.file))) {
+			return b.what
+		}
+	}
+	return ""
+}
+
+// MergeHeads returns the commits of a merge in progress.
+func (r Info) MergeHeads() []string {
+	data, err := os.ReadFile(filepath.Join(r.Dir, "MERGE_HEAD"))
+	if err != nil {
+		return nil
+	}
+	return strings.Fields(string(data))
+}
+
+// A WorktreeEntry is an entry of git worktree list.
+type WorktreeEntry struct {
+	Path   string
+	Branch string // ref of the checked-out branch, "" if HEAD is detached
+	Bare   bool
+}
+
+// Worktrees returns the worktrees of the repository, the main worktree first.
+func Worktrees(ctx context.Context, g git.Git) ([]WorktreeEntry, error) {
+	end := "\x00"
+	out, err := g.Output(ctx, "worktree", "list", "--porcelain", "-z")
+	if err != nil { // git before 2.36 has no -z
+		end = "\n"
+		out, err = g.Output(ctx, "worktree", "list", "--porcelain")
+	}
+	return parseWorktrees(string(out), end), err
+}
+
+// parseWorktrees parses the output of git worktree list. If end is "\n", a path with a
+// line break is truncated.
+func parseWorktrees(text, end string) []WorktreeEntry {
+	var list []WorktreeEntry
+	for line := range strings.SplitSeq(text, end) {
+		key, value, _ := strings.Cut(line, " ")
+		if key == "worktree" {
+			list = append(list, WorktreeEntry{Path: value})
+		}
+		if len(list) == 0 {
+			continue
+		}
+		switch last := &list[len(list)-1]; key {
+		case "branch":
+			last.Branch = value
+		case "bare":
+			last.Bare = true
+		}
+	}
+	return list
+}
+
+// CheckedOut returns the path of the worktree in which a branch is checked out, or "".
+func CheckedOut(ctx context.Context, g git.Git, branch string) string {
+	list, err := Worktrees(ctx, g)
+	if err != nil {
+		return ""
+	}
+	i := slices.IndexFunc(list, func(w WorktreeEntry) bool { return w.Branch == "refs/heads/"+branch })
+	if i < 0 {
+		return ""
+	}
+	return list[i].Path
+}
+
+// MainRoot returns the root of the main worktree, or "" if it is bare. It runs git only
+// in linked worktrees.
+func (r Info) MainRoot(ctx context.Context, g git.Git) (string, error) {
+	if r.Root != "" && r.Dir == r.CommonDir {
+		return r.Root, nil
+	}
+	list, err := Worktrees(ctx, g)
+	if err != nil || len(list) == 0 || list[0].Bare {
+		return "", err
+	}
+	return list[0].Path, nil
 }

@@ -1,6 +1,14 @@
+// Package convert determines the blobs that git would store for files of a worktree.
+//
+// By gitattributes(5), the attributes filter, ident and working-tree-encoding make git
+// store converted content. With text, eol, crlf and core.autocrlf, git removes carriage
+// returns. Files without conversion are hashed in this process, which saves a git
+// process. Git hashes all other files. In doubt, a file is left to git.
 package convert
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -11,7 +19,59 @@ import (
 	"syscall"
 
 	"git-checkpoint/gitstore/internal/git"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
+
+// Ask runs git hash-object for files, whose paths are relative to g's directory, and
+// returns their blobs. With flag -w, git also stores the blobs. The hash of an unreadable
+// file is zero. The result has a hash for each file, even if Ask returns an error.
+func Ask(ctx context.Context, g git.Git, files []string, flags ...string) ([]plumbing.Hash, error) {
+	hashes, err := askAll(ctx, g, files, flags)
+	if err != nil {
+		return hashes, err
+	}
+	for i := range files {
+		if hashes[i].IsZero() {
+			hashes[i] = askOne(ctx, g, files[i], flags)
+		}
+	}
+	return hashes, ctx.Err()
+}
+
+func askOne(ctx context.Context, g git.Git, file string, flags []string) plumbing.Hash {
+	line, err := g.Line(ctx, append(append([]string{"hash-object"}, flags...), "--", file)...)
+	if err != nil {
+		return plumbing.ZeroHash
+	}
+	return plumbing.NewHash(line)
+}
+
+// askAll hashes all files in a git process, except those with line breaks or quotes in
+// their names.
+func askAll(ctx context.Context, g git.Git, files, flags []string) ([]plumbing.Hash, error) {
+	hashes := make([]plumbing.Hash, len(files))
+	var in bytes.Buffer
+	var asked []int
+	for i, file := range files {
+		if !strings.ContainsAny(file, "\n\r\"") {
+			in.WriteString(file + "\n")
+			asked = append(asked, i)
+		}
+	}
+	if len(asked) == 0 {
+		return hashes, nil
+	}
+	out, err := g.Pipe(ctx, in.Bytes(), append([]string{"hash-object", "--stdin-paths"}, flags...)...)
+	lines := strings.Fields(string(out))
+	if err != nil || len(lines) != len(asked) {
+		return hashes, ctx.Err() // a file vanished: hash each file separately
+	}
+	for n, i := range asked {
+		hashes[i] = plumbing.NewHash(lines[n])
+	}
+	return hashes, nil
+}
 
 // Elsewhere reports whether attributes outside the worktree may convert: attributes of
 // the repository, the user or the system.
