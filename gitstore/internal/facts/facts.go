@@ -1,3 +1,5 @@
+// Package facts gathers what package freshness judges: HEAD, branches, worktrees and their
+// relation to a checkpoint.
 package facts
 
 import (
@@ -6,10 +8,16 @@ import (
 	"strings"
 	"time"
 
+	"git-checkpoint/gitstore/internal/capture"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/repo"
 )
+
+// Facts gathers facts about a repository and its checkpoints.
+type Facts struct {
+	*capture.Capturer
+}
 
 // A BranchReport contains known facts about a branch.
 type BranchReport struct {

@@ -3,7 +3,9 @@
 package treediff
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -205,4 +207,103 @@ func (b *Diff) diff(ctx context.Context, w io.Writer, how ...string) error {
 		return fmt.Errorf("compare files: %w", err)
 	}
 	return nil
+}
+
+// Changes returns Files together with all patches in the same order, independent of user
+// settings. A file with only a conflict has no patch, and a type change has two. Patches
+// are truncated to limit bytes; whole reports whether they are complete.
+func (b *Diff) Changes(ctx context.Context, limit int) (changes []Change, patch []byte, whole bool, err error) {
+	p := &parted{left: limit}
+	if b.from != b.to {
+		args := []string{
+			"-c", "core.bigFileThreshold=" + maxPatched, "diff-tree", "-r", "-z", "-M", "--raw", "-p", "--no-abbrev", "--no-color", "--no-ext-diff", "--no-textconv", "--submodule=short",
+			"--src-prefix=a/", "--dst-prefix=b/", b.from.String(), b.to.String(), "--",
+		}
+		if err := b.plumbing().Copy(ctx, p, append(args, b.paths...)...); err != nil && !p.full {
+			return nil, nil, false, fmt.Errorf("compare files: %w", err)
+		}
+	}
+	if changes, err = parseChanges(git.Fields(p.list)); err != nil {
+		return nil, nil, false, err
+	}
+	return b.markUnmerged(changes), p.patch, !p.full, nil
+}
+
+// A parted writer splits git output of -z --raw -p: a list of NUL-terminated fields, a
+// NUL, and patches. It returns an error after the limit of patch bytes.
+type parted struct {
+	list, patch []byte
+	past        bool // end of list reached
+	left        int
+	full        bool
+}
+
+var errEnough = errors.New("enough")
+
+// Write splits the next part of the output.
+func (p *parted) Write(data []byte) (int, error) {
+	n := len(data)
+	if !p.past {
+		from := max(len(p.list)-1, 0) // the previous NUL may be the last byte of an earlier write
+		p.list = append(p.list, data...)
+		end := bytes.Index(p.list[from:], []byte("\x00\x00"))
+		if end < 0 {
+			return n, nil
+		}
+		end += from + 1
+		p.past, p.list, data = true, p.list[:end], p.list[end+1:]
+	}
+	take := min(len(data), p.left)
+	p.patch = append(p.patch, data[:take]...)
+	p.left -= take
+	if take < len(data) {
+		p.full = true
+		return n, errEnough
+	}
+	return n, nil
+}
+
+// Lines counts added and deleted lines of a file.
+type Lines struct {
+	Added, Deleted int
+}
+
+// Lines returns line counts by path, as git diff --numstat does. Binary files are
+// omitted.
+func (b *Diff) Lines(ctx context.Context) (map[string]Lines, error) {
+	if b.from == b.to {
+		return nil, nil
+	}
+	args := []string{"-c", "core.bigFileThreshold=" + maxPatched, "diff-tree", "-r", "-z", "-M", "--numstat", b.from.String(), b.to.String(), "--"}
+	out, err := b.plumbing().Output(ctx, append(args, b.paths...)...)
+	if err != nil {
+		return nil, fmt.Errorf("count lines: %w", err)
+	}
+	return parseLines(git.Fields(out))
+}
+
+// parseLines parses "<added> TAB <deleted> TAB <path>". If the path is empty, two paths
+// of a rename follow. Binary files have "-" as numbers.
+func parseLines(fields []string) (map[string]Lines, error) {
+	counts := map[string]Lines{}
+	for len(fields) > 0 {
+		parts := strings.SplitN(fields[0], "\t", 3)
+		if len(parts) != 3 || parts[2] == "" && len(fields) < 3 {
+			return nil, fmt.Errorf("count lines: git diff-tree said %q", fields[0])
+		}
+		path := parts[2]
+		if fields = fields[1:]; path == "" {
+			path, fields = fields[1], fields[2:]
+		}
+		if parts[0] == "-" {
+			continue
+		}
+		added, err := strconv.Atoi(parts[0])
+		deleted, err2 := strconv.Atoi(parts[1])
+		if err != nil || err2 != nil {
+			return nil, fmt.Errorf("count lines: git diff-tree said %q", parts)
+		}
+		counts[path] = Lines{added, deleted}
+	}
+	return counts, nil
 }

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -9,7 +10,11 @@ import (
 	"unicode/utf8"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/refs"
+	"git-checkpoint/gitstore/internal/repo"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // OnceHad looks for traces of a branch in the configuration and the reflogs. It also
@@ -79,4 +84,46 @@ func RecordedBranch(name string) string {
 func (s *Facts) HasBranch(ctx context.Context, name string) bool {
 	hash, err := s.ReadRef(ctx, "refs/heads/"+name)
 	return err == nil && !hash.IsZero()
+}
+
+// A BranchLocation is the branch and the worktree in which work on a checkpoint can
+// continue.
+type BranchLocation struct {
+	Branch   string // set if the branch exists and contains the checkpoint's HEAD
+	Worktree string // in which Branch is checked out, "" if in none
+}
+
+// CheckedOut returns the worktree in which a branch is checked out, or "".
+func (s *Facts) CheckedOut(ctx context.Context, branch string) string {
+	return repository.CheckedOut(ctx, s.Git, branch)
+}
+
+// BranchLocation returns the location of a checkpoint's branch. The result is empty if
+// HEAD is already on the branch, or if the branch does not contain the commit head of the
+// checkpoint.
+func (s *Facts) BranchLocation(ctx context.Context, branch string, head plumbing.Hash) BranchLocation {
+	if branch == "" || head.IsZero() {
+		return BranchLocation{}
+	}
+	now, err := s.ReadHead(ctx)
+	tip, tipErr := s.ReadRef(ctx, "refs/heads/"+branch)
+	if err != nil || tipErr != nil || now.Branch == branch || tip.IsZero() {
+		return BranchLocation{}
+	}
+	if has, err := s.History().Contains(ctx, tip.String(), head.String()); err != nil || !has {
+		return BranchLocation{}
+	}
+	return BranchLocation{Branch: branch, Worktree: repository.CheckedOut(ctx, s.Git, branch)}
+}
+
+// Deleted returns the ids of an issue's dropped checkpoints, sorted.
+func (s *Facts) Deleted(ctx context.Context, issue checkpoint.Issue) ([]checkpoint.ID, error) {
+	c, err := s.ReadChain(ctx, issue, repo.LiveRef(issue), 0)
+	if err != nil {
+		return nil, fmt.Errorf("read dropped checkpoints of issue %s: %w", issue, err)
+	}
+	if c.Ledger == nil {
+		return nil, nil
+	}
+	return slices.Sorted(maps.Keys(c.Ledger.Deleted)), nil
 }
