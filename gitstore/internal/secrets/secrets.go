@@ -1,3 +1,5 @@
+// Package secrets searches checkpoints for secrets, before a push and on demand, with the
+// rules of package scan and with an external command.
 package secrets
 
 import (
@@ -18,6 +20,11 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
+
+// Scanner searches checkpoints for secrets.
+type Scanner struct {
+	*chain.Chains
+}
 
 // A ScanRequest holds the parameters of a scan for secrets.
 type ScanRequest struct {
