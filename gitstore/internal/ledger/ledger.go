@@ -25,6 +25,7 @@
 package ledger
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -203,4 +204,95 @@ func parseClock(s string) (checkpoint.Clock, error) {
 		return 0, fmt.Errorf("%.30q is no clock", s)
 	}
 	return c, nil
+}
+
+// An Archival records the reason and the time of an archiving. The zero value means that
+// both are unknown.
+type Archival struct {
+	Reason string // lower-case word, "" if unknown
+	Clock  checkpoint.Clock
+}
+
+// later reports whether a takes precedence over b: the newer clock, then the larger
+// reason.
+func (a Archival) later(b Archival) bool {
+	return cmp.Or(cmp.Compare(a.Clock, b.Clock), cmp.Compare(a.Reason, b.Reason)) > 0
+}
+
+// IsArchived reports whether checkpoint id is in the archive.
+func (l *Ledger) IsArchived(id checkpoint.ID) bool {
+	_, archived := l.Archived[id]
+	return archived
+}
+
+func (l *Ledger) addArchived(o *Ledger) {
+	for id, a := range o.Archived {
+		if had, ok := l.Archived[id]; !ok || a.later(had) {
+			l.Archived[id] = a
+		}
+	}
+}
+
+func (a Archival) line(id checkpoint.ID) string {
+	if a.Reason == "" {
+		return "archived " + string(id)
+	}
+	return fmt.Sprintf("archived %s %s %d", id, a.Reason, a.Clock)
+}
+
+// parseArchival parses the fields after the id. An unknown reason comes from a later
+// version and is kept.
+func parseArchival(f []string) (Archival, error) {
+	if len(f) == 0 {
+		return Archival{}, nil
+	}
+	if len(f) != 2 || !isReason(f[0]) {
+		return Archival{}, fmt.Errorf("unknown fact %q", "archived ... "+strings.Join(f, " "))
+	}
+	clock, err := parseClock(f[1])
+	return Archival{f[0], clock}, err
+}
+
+func isReason(s string) bool {
+	return s != "" && len(s) <= 32 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz_") == ""
+}
+
+// Add merges the facts of o into l. The result does not depend on the order of the
+// ledgers.
+func (l *Ledger) Add(o *Ledger) {
+	maps.Copy(l.Deleted, o.Deleted)
+	l.addArchived(o)
+	for id, c := range o.Pruned {
+		l.Pruned[id] = max(l.Pruned[id], c)
+	}
+	for id, p := range o.Pins {
+		if had, ok := l.Pins[id]; !ok || p.beats(had) {
+			l.Pins[id] = p
+		}
+	}
+	for id := range l.Deleted {
+		delete(l.Archived, id)
+		delete(l.Pruned, id)
+		delete(l.Pins, id)
+	}
+}
+
+// beats reports whether p takes precedence over had.
+func (p Pin) beats(had Pin) bool {
+	return p.Clock > had.Clock || p.Clock == had.Clock && !p.On
+}
+
+// NewestPruned returns the newest clock of the pruned lines, 0 if l has no pruned line.
+func (l *Ledger) NewestPruned() checkpoint.Clock {
+	var newest checkpoint.Clock
+	for _, c := range l.Pruned {
+		newest = max(newest, c)
+	}
+	return newest
+}
+
+// Equal reports whether l and o hold the same facts.
+func (l *Ledger) Equal(o *Ledger) bool {
+	return maps.Equal(l.Deleted, o.Deleted) && maps.Equal(l.Archived, o.Archived) &&
+		maps.Equal(l.Pruned, o.Pruned) && maps.Equal(l.Pins, o.Pins)
 }
