@@ -4,8 +4,12 @@ package fsutil
 
 import (
 	"errors"
+	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
+	"path/filepath"
+	"strconv"
 )
 
 // Exists reports whether a path exists. It does not follow symlinks.
@@ -20,4 +24,69 @@ func IgnoreMissing(err error) error {
 		return nil
 	}
 	return err
+}
+
+// ReplaceOptions are the options of ReplaceFile. A nil function is not called.
+type ReplaceOptions struct {
+	Temp    string                        // name of the temporary file without its last part, a random number
+	Mode    fs.FileMode                   // mode of the temporary file, from which the umask is subtracted
+	Prepare func(temp *os.File) error     // changes mode or owner of the written temporary file
+	Sync    bool                          // make the content durable before the rename
+	Install func(temp, path string) error // renames the temporary file, instead of os.Rename
+	SyncDir func(dir string) error        // makes the rename durable
+}
+
+// ReplaceFile writes content to a temporary file in the directory of path and renames that
+// file to path. Readers see either the old or the new content. If ReplaceFile fails before
+// the rename, it removes the temporary file.
+func ReplaceFile(path string, content io.Reader, o ReplaceOptions) error {
+	dir := filepath.Dir(path)
+	temp, err := createTemp(filepath.Join(dir, o.Temp), o.Mode)
+	if err != nil {
+		return err
+	}
+	err = o.fill(temp, content)
+	if err = errors.Join(err, temp.Close()); err == nil {
+		err = o.install(temp.Name(), path)
+	}
+	if err != nil {
+		os.Remove(temp.Name())
+		return err
+	}
+	if o.SyncDir != nil {
+		return o.SyncDir(dir)
+	}
+	return nil
+}
+
+func createTemp(prefix string, mode fs.FileMode) (*os.File, error) {
+	for try := 0; ; try++ {
+		name := prefix + strconv.FormatUint(uint64(rand.Uint32()), 10)
+		f, err := OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+		if !errors.Is(err, fs.ErrExist) || try > 1000 {
+			return f, err
+		}
+	}
+}
+
+func (o *ReplaceOptions) fill(temp *os.File, content io.Reader) error {
+	if _, err := io.Copy(temp, content); err != nil {
+		return err
+	}
+	if o.Prepare != nil {
+		if err := o.Prepare(temp); err != nil {
+			return err
+		}
+	}
+	if o.Sync {
+		return temp.Sync()
+	}
+	return nil
+}
+
+func (o *ReplaceOptions) install(temp, path string) error {
+	if o.Install != nil {
+		return o.Install(temp, path)
+	}
+	return os.Rename(temp, path)
 }

@@ -1,7 +1,10 @@
 package retention
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -161,4 +164,43 @@ func printable(s string) string {
 		}
 	}
 	return s
+}
+
+// PlanID returns eight hex digits of a digest over all decisions: id, keep and rule, in
+// order. A saved, dropped or pinned checkpoint changes the id, and so does a new policy.
+// So a stale plan is not executed. The planning time does not affect the id.
+func PlanID(ds []Decision) string {
+	h := sha256.New()
+	for _, d := range ds {
+		// Length prefixes separate the fields.
+		for _, s := range []string{string(d.ID), strconv.FormatBool(d.Keep), d.Rule} {
+			h.Write([]byte(strconv.Itoa(len(s)) + ":" + s))
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)[:4])
+}
+
+// Warnings returns, in sorted order, warnings about unknown triggers. An unknown trigger
+// without a rule keeps all its checkpoints. A rule for an unknown trigger without
+// checkpoints is probably a typo.
+func Warnings(p Policy, items []Item) []string {
+	found := map[checkpoint.Trigger]int{}
+	for _, it := range items {
+		if !it.Trigger.Known() {
+			found[it.Trigger]++
+		}
+	}
+	var out []string
+	for t, n := range found {
+		if _, ok := p[t]; !ok {
+			out = append(out, fmt.Sprintf("trigger %s is unknown: all its checkpoints are kept (%d)", printable(string(t)), n))
+		}
+	}
+	for t := range p {
+		if !t.Known() && found[t] == 0 {
+			out = append(out, fmt.Sprintf("trigger %s is unknown, and no checkpoint has it: its rule does nothing", printable(string(t))))
+		}
+	}
+	slices.Sort(out)
+	return out
 }

@@ -2,6 +2,16 @@
 
 package fsutil
 
+import (
+	"io/fs"
+	"os"
+)
+
+// OpenFile is os.OpenFile.
+func OpenFile(path string, flag int, perm fs.FileMode) (*os.File, error) {
+	return os.OpenFile(path, flag, perm)
+}
+
 // SyncFile does nothing: on this system a sync requires write access, but object files
 // are read-only. Git for Windows syncs them.
 func SyncFile(string) error { return nil }
