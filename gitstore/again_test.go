@@ -72,7 +72,7 @@ func TestSaveStartsFromTheRecordBefore(t *testing.T) {
 	assert.Equal(t, "one", value)
 
 	w.save(w.request(checkpoint.Manual, set("mine", "three")))
-	require.NoError(t, w.s.SetResumed(&first.Checkpoint, false))
+	require.NoError(t, w.s.SetResumed(&first.Checkpoint, ResumeOptions{}))
 	resumed := w.save(w.request(checkpoint.Manual))
 	value, _ = resumed.Record.Doc().Get("mine")
 	assert.Equal(t, "one", value, "a resumed checkpoint is the record before")

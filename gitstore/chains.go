@@ -211,15 +211,15 @@ type Resumption = chain.Resumption
 // An Approval is a person's approval of a phase.
 type Approval = chain.Approval
 
-// SetResumed records a resume of a checkpoint in this worktree. Repeated resumes without
-// a save in between increment the counters.
-func (s *Store) SetResumed(c *Checkpoint, retry bool, approved ...Approval) error {
-	return s.chains.SetResumed(c, retry, approved...)
-}
+// ResumeOptions describe a resume.
+type ResumeOptions = chain.ResumeOptions
 
-// SetStale records that the resumed checkpoint is stale. The record of the next save
-// mentions this.
-func (s *Store) SetStale(c *Checkpoint) error { return s.chains.SetStale(c) }
+// SetResumed records a resume of a checkpoint in this worktree. Repeated resumes without
+// a save in between increment the counters. The record of the next save mentions a stale
+// checkpoint.
+func (s *Store) SetResumed(c *Checkpoint, o ResumeOptions) error {
+	return s.chains.SetResumed(c, o)
+}
 
 // Resumed returns the state of the checkpoint's resumes in this worktree since the last
 // save.

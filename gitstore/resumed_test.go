@@ -23,8 +23,8 @@ func TestResumptionLastsUntilNextSave(t *testing.T) {
 	assert.Equal(t, 0, w.s.Resumed(cp).Times)
 
 	at := time.Date(2026, 2, 14, 12, 0, 0, 0, time.UTC)
-	require.NoError(t, w.s.SetResumed(cp, true, Approval{Phase: "design", At: at}))
-	require.NoError(t, w.s.SetResumed(cp, false, Approval{Phase: "design", At: at.Add(time.Hour)}))
+	require.NoError(t, w.s.SetResumed(cp, ResumeOptions{Retry: true, Approved: []Approval{{Phase: "design", At: at}}}))
+	require.NoError(t, w.s.SetResumed(cp, ResumeOptions{Approved: []Approval{{Phase: "design", At: at.Add(time.Hour)}}}))
 	want := Resumption{ID: cp.ID, Times: 2, Retries: 1, Approved: []Approval{{Phase: "design", At: at}}}
 	assert.Equal(t, want, w.s.Resumed(cp))
 
@@ -34,8 +34,8 @@ func TestResumptionLastsUntilNextSave(t *testing.T) {
 	assert.Empty(t, next.Record.Awaiting())
 	assert.Equal(t, 0, w.s.Resumed(cp).Times, "a save ends it")
 
-	require.NoError(t, w.s.SetResumed(cp, true))
-	require.NoError(t, w.s.SetResumed(&next.Checkpoint, false))
+	require.NoError(t, w.s.SetResumed(cp, ResumeOptions{Retry: true}))
+	require.NoError(t, w.s.SetResumed(&next.Checkpoint, ResumeOptions{}))
 	assert.Equal(t, Resumption{ID: next.ID, Times: 1}, w.s.Resumed(&next.Checkpoint), "another checkpoint is another resume")
 	assert.Equal(t, 0, w.s.Resumed(cp).Times)
 

@@ -306,10 +306,9 @@ func resume(c *invoke.Invocation, r *resumption) error {
 		tellMerge(c, r.restored)
 	}
 	if !o.dryRun && c.Store.Root() != "" {
-		err := c.Store.SetResumed(r.Checkpoint, o.retry, r.approvals...)
-		if err == nil && r.Verdict.Old {
-			err = c.Store.SetStale(r.Checkpoint)
-		}
+		err := c.Store.SetResumed(r.Checkpoint, gitstore.ResumeOptions{
+			Retry: o.retry, Stale: r.Verdict.Old, Approved: r.approvals,
+		})
 		if err != nil {
 			return r.notRecorded(err)
 		}

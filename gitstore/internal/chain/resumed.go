@@ -43,33 +43,30 @@ func (s *Chains) ResumedFile(i checkpoint.Issue) string {
 	return filepath.Join(s.StateDir(), "resumed", i.RefName())
 }
 
+// ResumeOptions describe a resume.
+type ResumeOptions struct {
+	Retry    bool // the phase restarts
+	Stale    bool // the checkpoint is stale
+	Approved []Approval
+}
+
 // SetResumed records a resume of a checkpoint in this worktree. Repeated resumes without
 // a save in between increment the counters.
-func (s *Chains) SetResumed(c *Checkpoint, retry bool, approved ...Approval) error {
+func (s *Chains) SetResumed(c *Checkpoint, o ResumeOptions) error {
 	if c.ID == "" {
 		return s.ForgetResumed(c.Issue)
 	}
 	r := s.Resumed(c)
 	r.Times++
-	if retry {
+	if o.Retry {
 		r.Retries++
 	}
-	for _, a := range approved {
+	r.Stale = r.Stale || o.Stale
+	for _, a := range o.Approved {
 		if !r.approves(a.Phase) {
 			r.Approved = append(r.Approved, a)
 		}
 	}
-	return s.WriteFile(s.ResumedFile(c.Issue), r.Encode())
-}
-
-// SetStale records that the resumed checkpoint is stale. The record of the next save
-// mentions this.
-func (s *Chains) SetStale(c *Checkpoint) error {
-	if c.ID == "" {
-		return nil
-	}
-	r := s.Resumed(c)
-	r.Stale = true
 	return s.WriteFile(s.ResumedFile(c.Issue), r.Encode())
 }
 
