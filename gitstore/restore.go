@@ -50,15 +50,6 @@ func (s *Store) Restore(ctx context.Context, req RestoreRequest) (*Restored, err
 	return s.restorer.Restore(ctx, req)
 }
 
-// ChangedSince returns the files of a checkpoint that were changed since the save. A file
-// counts as changed if a commit has touched it, even if that commit was reverted. It also
-// counts if its content is neither that of HEAD at the save nor that of the checkpoint.
-// The second list contains files that cannot be restored because untracked files block
-// them.
-func (s *Store) ChangedSince(ctx context.Context, c *Checkpoint) (changed, inTheWay []string, err error) {
-	return s.restorer.ChangedSince(ctx, c)
-}
-
 // LastRestored returns the issue of the newest restore in this worktree that can be
 // undone, or "".
 func (s *Store) LastRestored(ctx context.Context) checkpoint.Issue {

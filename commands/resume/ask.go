@@ -270,7 +270,7 @@ func askFile(c *invoke.Invocation, d *invoke.Dialog, r *resumption, path string)
 		if answer != "diff" {
 			return answer, nil
 		}
-		diff, err := c.Store.DiffSince(c.Ctx, r.Checkpoint, path)
+		diff, err := c.Store.Files.Diff(c.Ctx, r.Checkpoint, path)
 		if err != nil {
 			diff = err.Error() + "\n"
 		}

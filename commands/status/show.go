@@ -174,12 +174,12 @@ func showCoverage(c *invoke.Invocation, r *checkpoint.Record) error {
 	if c.Store.Root() == "" {
 		return nil
 	}
-	changed, uncovered, err := c.Store.Uncovered(c.Ctx, r)
+	changed, notSaved, err := c.Store.Files.Uncommitted(c.Ctx, r)
 	if err != nil {
 		return err
 	}
-	c.Printf("Coverage: %d of %d changed files are in the checkpoint\n", len(changed)-len(uncovered), len(changed))
-	for _, path := range uncovered {
+	c.Printf("Coverage: %d of %d changed files are in the checkpoint\n", len(changed)-len(notSaved), len(changed))
+	for _, path := range notSaved {
 		c.Printf("  not in it: %s\n", phrase.QuotePath(path))
 	}
 	return nil
@@ -193,7 +193,7 @@ func showDiffs(c *invoke.Invocation, cp *gitstore.Checkpoint, v freshness.Verdic
 		}
 	}
 	for _, path := range v.Changed {
-		diff, err := c.Store.DiffSince(c.Ctx, cp, path)
+		diff, err := c.Store.Files.Diff(c.Ctx, cp, path)
 		if err != nil {
 			return err
 		}

@@ -44,7 +44,7 @@ func phaseReport(c *invoke.Invocation, o *phaseOptions) (progress.Report, []stri
 	if err != nil {
 		return report, nil, err
 	}
-	digests, err := c.Store.Digests(c.Ctx, append(places[:len(places):len(places)], output))
+	digests, err := c.Store.Files.Digests(c.Ctx, append(places[:len(places):len(places)], output))
 	if err != nil {
 		return report, nil, err
 	}

@@ -149,7 +149,7 @@ func (t *taskStep) mayGo(place string) error {
 	if err := gitstore.CheckPlace(path.Clean(place)); err != nil {
 		return err
 	}
-	tracked, err := t.c.Store.IsTracked(t.c.Ctx, place)
+	tracked, err := t.c.Store.Files.IsTracked(t.c.Ctx, place)
 	if tracked {
 		return errors.New("git tracks it")
 	}

@@ -67,7 +67,7 @@ func finishedOutput(c *invoke.Invocation, place string) (digest string, err erro
 	if found := judge.TaskOutput(c, place); found.Broken {
 		return "", exit.Errorf(exit.Usage, "", "task done: --output: %s: not valid JSON", phrase.QuotePath(place))
 	}
-	digests, err := c.Store.Digests(c.Ctx, []string{place})
+	digests, err := c.Store.Files.Digests(c.Ctx, []string{place})
 	return digests[place], err
 }
 

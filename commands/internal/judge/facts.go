@@ -156,7 +156,7 @@ func filesFact(c *invoke.Invocation, cp *gitstore.Checkpoint) freshness.Files {
 	if c.Store.Root() == "" {
 		return freshness.Files{Why: "a bare repository has no worktree"}
 	}
-	changed, inTheWay, err := c.Store.ChangedSince(c.Ctx, cp)
+	changed, inTheWay, err := c.Store.Files.ChangedSince(c.Ctx, cp)
 	if err != nil {
 		return freshness.Files{Why: err.Error()}
 	}
@@ -170,7 +170,7 @@ func outputsFact(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Re
 	if c.Store.Root() == "" {
 		return freshness.Outputs{Why: "a bare repository has no worktree"}
 	}
-	found, err := c.Store.Outputs(c.Ctx, cp, r)
+	found, err := c.Store.Files.Outputs(c.Ctx, cp, r)
 	if err != nil {
 		return freshness.Outputs{Why: err.Error()}
 	}
@@ -186,7 +186,7 @@ func planFact(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Recor
 	case c.Store.Root() == "":
 		return freshness.Plan{Why: "a bare repository has no worktree"}
 	}
-	changed, err := c.Store.PlanChanged(c.Ctx, cp, place, was)
+	changed, err := c.Store.Files.PlanChanged(c.Ctx, cp, place, was)
 	if err != nil {
 		return freshness.Plan{Why: err.Error()}
 	}

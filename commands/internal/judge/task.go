@@ -39,7 +39,7 @@ func TaskOutputs(c *invoke.Invocation, l *tasks.List) map[string]tasks.Found {
 	for _, place := range places {
 		list = append(list, place)
 	}
-	digests, err := c.Store.Digests(c.Ctx, list)
+	digests, err := c.Store.Files.Digests(c.Ctx, list)
 	for id, f := range found {
 		if err == nil {
 			f.Digest = digests[places[id]]

@@ -242,7 +242,7 @@ func (e *edit) applyRecovery(r *checkpoint.Record) error {
 	if r.ResumeFrom() == "" {
 		r.SetResumeFrom(e.resumePoint(r))
 	}
-	missing, err := e.store.MissingOutputs(&gitstore.Checkpoint{}, r)
+	missing, err := e.store.Files.MissingOutputs(&gitstore.Checkpoint{}, r)
 	if err != nil {
 		return err
 	}
@@ -269,7 +269,7 @@ func (e *edit) applyDigests(r *checkpoint.Record) error {
 	if plan != "" {
 		places = append(places, plan)
 	}
-	digests, err := e.store.Digests(e.ctx, places)
+	digests, err := e.store.Files.Digests(e.ctx, places)
 	if err != nil {
 		return err
 	}

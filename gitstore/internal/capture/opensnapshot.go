@@ -167,9 +167,9 @@ func (s *Capturer) DiffSince(ctx context.Context, c *chain.Checkpoint, path stri
 	return "", fmt.Errorf("path %q: the checkpoint did not change it", path)
 }
 
-// Uncovered returns the files that differ from HEAD, including untracked files, and those
-// of them that a checkpoint does not contain.
-func (s *Capturer) Uncovered(ctx context.Context, r *checkpoint.Record) (changed, uncovered []string, err error) {
+// Uncommitted returns the files that differ from HEAD, including untracked files, and
+// those of them that a checkpoint does not contain.
+func (s *Capturer) Uncommitted(ctx context.Context, r *checkpoint.Record) (changed, notSaved []string, err error) {
 	g := s.Git
 	g.Dir = s.Info.Root
 	out, err := g.Output(ctx, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=all")
@@ -185,6 +185,6 @@ func (s *Capturer) Uncovered(ctx context.Context, r *checkpoint.Record) (changed
 			changed = append(changed, line[3:])
 		}
 	}
-	uncovered = slices.DeleteFunc(slices.Clone(changed), func(path string) bool { return have[path] })
-	return changed, uncovered, nil
+	notSaved = slices.DeleteFunc(slices.Clone(changed), func(path string) bool { return have[path] })
+	return changed, notSaved, nil
 }

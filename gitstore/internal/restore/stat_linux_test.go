@@ -115,7 +115,7 @@ func TestFilesAreUnchangedByGitsRules(t *testing.T) {
 				}
 				want := rewrite(x, "a")
 				byGit := x.Git("status", "--porcelain", "-uno", "--", "a") != ""
-				changed, inTheWay, err := x.s.ChangedSince(context.Background(), c)
+				changed, inTheWay, err := x.s.Files.ChangedSince(context.Background(), c)
 				require.NoError(t, err)
 				got := slices.Contains(append(changed, inTheWay...), "a")
 				assert.Equal(t, want, got, name)

@@ -1,0 +1,71 @@
+package gitstore
+
+import (
+	"context"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/capture"
+	"git-checkpoint/gitstore/internal/undo"
+)
+
+// Files compares the files of the worktree with checkpoints, their records and HEAD.
+type Files struct {
+	capturer *capture.Capturer
+	restorer *undo.Restorer
+}
+
+// ChangedSince returns the files of a checkpoint that were changed since the save. A file
+// counts as changed if a commit has touched it, even if that commit was reverted. It also
+// counts if its content is neither that of HEAD at the save nor that of the checkpoint.
+// The second list contains files that cannot be restored because untracked files block
+// them.
+func (f Files) ChangedSince(ctx context.Context, c *Checkpoint) (changed, inTheWay []string, err error) {
+	return f.restorer.ChangedSince(ctx, c)
+}
+
+// Diff returns the difference between a checkpoint's file and the file in the worktree,
+// in the format of git diff. The text contains raw file contents: callers must escape it
+// for a terminal.
+func (f Files) Diff(ctx context.Context, c *Checkpoint, path string) (string, error) {
+	return f.capturer.DiffSince(ctx, c, path)
+}
+
+// Uncommitted returns the files that differ from HEAD, including untracked files, and
+// those of them that a checkpoint does not contain.
+func (f Files) Uncommitted(ctx context.Context, r *checkpoint.Record) (changed, notSaved []string, err error) {
+	return f.capturer.Uncommitted(ctx, r)
+}
+
+// An OutputReport lists the files that a record refers to and that are missing or
+// changed.
+type OutputReport = capture.OutputReport
+
+// Outputs checks the files that a record refers to. Locations outside the worktree are
+// not read and count as missing. A file that a restore of the checkpoint would create or
+// update counts as neither missing nor changed. This is normal in a clone that has not
+// restored the checkpoint.
+func (f Files) Outputs(ctx context.Context, c *Checkpoint, r *checkpoint.Record) (OutputReport, error) {
+	return f.capturer.Outputs(ctx, c, r)
+}
+
+// MissingOutputs returns the files that a record refers to and that are neither in the
+// worktree nor among the checkpoint's artifacts.
+func (f Files) MissingOutputs(c *Checkpoint, r *checkpoint.Record) ([]string, error) {
+	return f.capturer.MissingOutputs(c, r)
+}
+
+// PlanChanged reports whether the plan file differs from its digest, and a restore of the
+// checkpoint would not correct this.
+func (f Files) PlanChanged(ctx context.Context, c *Checkpoint, path, digest string) (bool, error) {
+	return f.capturer.PlanChanged(ctx, c, path, digest)
+}
+
+// Digests returns the current digests of worktree files (Checker.Digests).
+func (f Files) Digests(ctx context.Context, paths []string) (map[string]string, error) {
+	return f.capturer.Digests(ctx, paths)
+}
+
+// IsTracked reports whether git tracks a worktree file, or any file below a directory.
+func (f Files) IsTracked(ctx context.Context, path string) (bool, error) {
+	return f.capturer.IsTracked(ctx, path)
+}
