@@ -8,7 +8,7 @@ import (
 	"git-checkpoint/gitstore/internal/doctor"
 )
 
-// A Finding is a problem that Examine found, and its repair if there is one.
+// A Finding is a problem that Check found, and its repair if there is one.
 type Finding = doctor.Finding
 
 // A Pace is how often the work on an issue was saved.
@@ -21,28 +21,39 @@ func JudgePace(now time.Time, stale time.Duration, paces []Pace) []Finding {
 	return doctor.JudgePace(now, stale, paces)
 }
 
-// Examine checks the files, refs and settings around the chains of the repository
-// (see doctor.Judge). Inspect and Verify check the chains themselves. gitVersion is the
-// version of git, such as {2, 54}.
-func (s *Store) Examine(ctx context.Context, gitVersion [2]int) ([]doctor.Finding, error) {
-	e, err := s.doctor.Examine(ctx, gitVersion)
+// A Fix is the repair of a Finding.
+type Fix = doctor.Fix
+
+// A Doctor checks, repairs and measures the stored checkpoints and the repository around
+// them.
+type Doctor struct{ doctor *doctor.Doctor }
+
+// Check examines the files, refs and settings around the chains of the repository. Inspect
+// and Verify check the chains themselves. gitVersion is the version of git, such as
+// {2, 54}.
+func (d Doctor) Check(ctx context.Context, gitVersion [2]int) ([]Finding, error) {
+	c, err := d.doctor.Check(ctx, gitVersion)
 	if err != nil {
 		return nil, err
 	}
-	for _, issue := range e.Issues() {
-		s.chains.RepairIfRewritten(ctx, issue)
+	for _, issue := range c.Issues() {
+		d.doctor.RepairIfRewritten(ctx, issue)
 	}
-	return e.Findings(ctx)
+	return c.Findings(ctx)
+}
+
+// Fix applies the repair of a finding and returns its description.
+func (d Doctor) Fix(ctx context.Context, f Fix) (string, error) { return d.doctor.Fix(ctx, f) }
+
+// SettleInterrupted completes or rolls back the interrupted transactions of all issues.
+// Otherwise the next command for an issue would do this.
+func (d Doctor) SettleInterrupted(ctx context.Context) error {
+	return d.doctor.SettleInterrupted(ctx)
 }
 
 // ObjectCounts returns git's counts of objects.
-func (s *Store) ObjectCounts(ctx context.Context) (doctor.ObjectCounts, error) {
-	return s.doctor.ObjectCounts(ctx)
-}
-
-// Mend applies a finding's repair and returns its description.
-func (s *Store) Mend(ctx context.Context, m doctor.Mend) (string, error) {
-	return s.doctor.Mend(ctx, m)
+func (d Doctor) ObjectCounts(ctx context.Context) (doctor.ObjectCounts, error) {
+	return d.doctor.ObjectCounts(ctx)
 }
 
 // A Usage is the disk space used by an issue's checkpoints.
@@ -50,9 +61,16 @@ type Usage = doctor.Usage
 
 // Usage measures the disk space of an issue with its archive. Objects that several issues
 // share count for each issue. It requires git 2.31, and reads every commit and tree.
-func (s *Store) Usage(ctx context.Context, issue checkpoint.Issue) (Usage, error) {
-	s.chains.RepairIfRewritten(ctx, issue)
-	return s.doctor.Usage(ctx, issue)
+func (d Doctor) Usage(ctx context.Context, issue checkpoint.Issue) (Usage, error) {
+	d.doctor.RepairIfRewritten(ctx, issue)
+	return d.doctor.Usage(ctx, issue)
+}
+
+// Inspect is Store.Verify without reading blobs; it only checks that they exist. Check
+// reports refs that point to missing commits.
+func (d Doctor) Inspect(ctx context.Context, issue checkpoint.Issue) (*Report, error) {
+	d.doctor.SettleIfInterrupted(ctx, issue)
+	return d.doctor.Inspect(ctx, issue)
 }
 
 // A Report is the result of Verify for one issue.
@@ -64,14 +82,7 @@ type Report = doctor.Report
 // Verify detects objects whose content does not match their id.
 func (s *Store) Verify(ctx context.Context, issue checkpoint.Issue) (*Report, error) {
 	s.repo.SettleIfInterrupted(ctx, issue)
-	return s.doctor.Verify(ctx, issue)
-}
-
-// Inspect is Verify without reading blobs; it only checks that they exist. Examine
-// reports refs that point to missing commits.
-func (s *Store) Inspect(ctx context.Context, issue checkpoint.Issue) (*Report, error) {
-	s.repo.SettleIfInterrupted(ctx, issue)
-	return s.doctor.Inspect(ctx, issue)
+	return s.Doctor.doctor.Verify(ctx, issue)
 }
 
 // NewestValid returns the newest checkpoint with a valid record, from which work can
@@ -80,5 +91,5 @@ func (s *Store) Inspect(ctx context.Context, issue checkpoint.Issue) (*Report, e
 // run out: then an older checkpoint would be the wrong result.
 func (s *Store) NewestValid(ctx context.Context, issue checkpoint.Issue) (*Checkpoint, *checkpoint.Record, error) {
 	s.chains.RepairIfRewritten(ctx, issue)
-	return s.doctor.NewestValid(ctx, issue)
+	return s.Doctor.doctor.NewestValid(ctx, issue)
 }

@@ -19,7 +19,7 @@ import (
 // finding remains and git gc works.
 func (w *world) examine() (texts []string, findings []doctor.Finding) {
 	w.t.Helper()
-	findings, err := w.s.Examine(ctx, [2]int{2, 40})
+	findings, err := w.s.Doctor.Check(ctx, [2]int{2, 40})
 	require.NoError(w.t, err)
 	for _, f := range findings {
 		texts = append(texts, f.Text)
@@ -32,8 +32,8 @@ func (w *world) heal() {
 	_, findings := w.examine()
 	require.NotEmpty(w.t, findings)
 	for _, f := range findings {
-		require.NotNil(w.t, f.Mend, f.Text)
-		_, err := w.s.Mend(ctx, *f.Mend)
+		require.NotNil(w.t, f.Fix, f.Text)
+		_, err := w.s.Doctor.Fix(ctx, *f.Fix)
 		require.NoError(w.t, err, f.Text)
 	}
 	left, _ := w.examine()
@@ -118,7 +118,7 @@ func TestDoctorRepairsNothingIfHeadIsUnreadable(t *testing.T) {
 	w.put(LiveRef("7"), nowhere+"\n")
 	texts, findings := w.examine()
 	assert.Equal(t, []string{LiveRef("7") + ": it leads to " + nowhere + ", which is not there"}, texts)
-	assert.Nil(t, findings[0].Mend)
+	assert.Nil(t, findings[0].Fix)
 }
 
 func TestDoctorRemovesStaleFiles(t *testing.T) {
@@ -188,14 +188,14 @@ func TestInspectDoesNotReadFiles(t *testing.T) {
 	path := w.file("objects/" + blob[:2] + "/" + blob[2:])
 	require.NoError(t, os.Chmod(path, 0o666))
 	require.NoError(t, os.WriteFile(path, []byte("damaged"), 0o666))
-	fast, err := w.s.Inspect(ctx, "42")
+	fast, err := w.s.Doctor.Inspect(ctx, "42")
 	require.NoError(t, err)
 	assert.Empty(t, fast.Errors)
 	deep, err := w.s.Verify(ctx, "42")
 	require.NoError(t, err)
 	assert.Len(t, deep.Errors, 1)
 	require.NoError(t, os.Remove(path))
-	fast, err = w.s.Inspect(ctx, "42")
+	fast, err = w.s.Doctor.Inspect(ctx, "42")
 	require.NoError(t, err)
 	require.Len(t, fast.Errors, 1)
 	assert.Contains(t, fast.Errors[0], "is missing")
@@ -211,7 +211,7 @@ func TestDoctorLeavesALockThatIsNew(t *testing.T) {
 	_, findings := w.examine()
 	require.Len(t, findings, 1)
 	require.NoError(t, os.Chtimes(w.file("packed-refs.lock"), w.now, w.now))
-	_, err := w.s.Mend(ctx, *findings[0].Mend)
+	_, err := w.s.Doctor.Fix(ctx, *findings[0].Fix)
 	require.ErrorContains(t, err, "somebody has it meanwhile")
 	assert.FileExists(t, w.file("packed-refs.lock"))
 }

@@ -62,10 +62,6 @@ type TakenError = repo.TakenError
 // Branch returns the branch of HEAD, or "" if HEAD is detached.
 func (s *Store) Branch(ctx context.Context) (string, error) { return s.repo.Branch(ctx) }
 
-// SettleInterrupted completes or rolls back the interrupted transactions of all issues.
-// Otherwise the next command for an issue would do this.
-func (s *Store) SettleInterrupted(ctx context.Context) error { return s.repo.SettleInterrupted(ctx) }
-
 // ClearLock removes a lock file that a killed git left after since, unless a running git
 // may hold it.
 func (s *Store) ClearLock(path string, since time.Time) { s.repo.ClearLock(path, since) }

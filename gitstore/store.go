@@ -36,6 +36,7 @@ type Options struct {
 // A Store is a repository's checkpoints. It is used by one goroutine at a time. Any
 // number of processes may use one repository at once.
 type Store struct {
+	Doctor    Doctor    // checks and repairs
 	Files     Files     // files of the worktree
 	Notes     Notes     // state files of commands
 	Worktrees Worktrees // worktrees of the repository
@@ -50,7 +51,6 @@ type Store struct {
 	saver    *save.Saver
 	restorer *undo.Restorer
 	sharer   *share.Sharer
-	doctor   *doctor.Doctor
 }
 
 // Open opens the repository. It fails with ErrNotRepository, or with an UnsupportedError
@@ -81,9 +81,9 @@ func newStore(r *repo.Repo, prefetched <-chan *capture.StagedState) *Store {
 	f := &facts.Facts{Capturer: n}
 	u := &undo.Restorer{Facts: f}
 	return &Store{
-		Files: Files{n, u}, Notes: Notes{r}, Worktrees: Worktrees{f}, InterruptedRestore: InterruptedRestore{u},
+		Doctor: Doctor{&doctor.Doctor{Facts: f}}, Files: Files{n, u}, Notes: Notes{r}, Worktrees: Worktrees{f}, InterruptedRestore: InterruptedRestore{u},
 		repo: r, chains: c, capturer: n, facts: f, secrets: &secrets.Scanner{Chains: c},
-		saver: &save.Saver{Facts: f}, restorer: u, sharer: &share.Sharer{Chains: c}, doctor: &doctor.Doctor{Facts: f},
+		saver: &save.Saver{Facts: f}, restorer: u, sharer: &share.Sharer{Chains: c},
 	}
 }
 

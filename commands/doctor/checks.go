@@ -23,7 +23,7 @@ func inspectAll(c *invoke.Invocation, result *output.Doctor) error {
 		return err
 	}
 	for _, i := range issues {
-		report, err := c.Store.Inspect(c.Ctx, i)
+		report, err := c.Store.Doctor.Inspect(c.Ctx, i)
 		if err != nil {
 			return err
 		}

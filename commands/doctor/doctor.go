@@ -60,7 +60,7 @@ func runDoctor(c *invoke.Invocation) error {
 	}
 	fixable := 0
 	if o.fix {
-		if err := c.Store.SettleInterrupted(c.Ctx); err != nil {
+		if err := c.Store.Doctor.SettleInterrupted(c.Ctx); err != nil {
 			c.Warnf("%v", err)
 		}
 	}
@@ -69,7 +69,7 @@ func runDoctor(c *invoke.Invocation) error {
 		if err != nil {
 			return err
 		}
-		if fix && mendAll(c, findings, &result) {
+		if fix && fixAll(c, findings, &result) {
 			continue
 		}
 		fixable = addFindings(findings, &result)
@@ -111,17 +111,17 @@ func examine(c *invoke.Invocation) ([]gitstore.Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.Store.Examine(c.Ctx, version)
+	return c.Store.Doctor.Check(c.Ctx, version)
 }
 
-// mendAll repairs the findings that have a repair and reports whether any repair
+// fixAll repairs the findings that have a repair and reports whether any repair
 // succeeded.
-func mendAll(c *invoke.Invocation, findings []gitstore.Finding, result *output.Doctor) bool {
+func fixAll(c *invoke.Invocation, findings []gitstore.Finding, result *output.Doctor) bool {
 	for _, f := range findings {
-		if f.Mend == nil {
+		if f.Fix == nil {
 			continue
 		}
-		said, err := c.Store.Mend(c.Ctx, *f.Mend)
+		said, err := c.Store.Doctor.Fix(c.Ctx, *f.Fix)
 		if err != nil {
 			c.Warnf("%v", err)
 			continue
@@ -134,7 +134,7 @@ func mendAll(c *invoke.Invocation, findings []gitstore.Finding, result *output.D
 // addFindings adds findings to the result and returns the number that --fix would repair.
 func addFindings(findings []gitstore.Finding, result *output.Doctor) (fixable int) {
 	for _, f := range findings {
-		if f.Mend != nil {
+		if f.Fix != nil {
 			fixable++
 		}
 		if f.Error {
@@ -155,7 +155,7 @@ func showDoctor(c *invoke.Invocation, v output.Doctor) error {
 	}
 	printFound(c, v.Errors, v.Warnings)
 	printSizes(c, v.Sizes)
-	o, err := c.Store.ObjectCounts(c.Ctx)
+	o, err := c.Store.Doctor.ObjectCounts(c.Ctx)
 	if err != nil {
 		return err
 	}
@@ -179,7 +179,7 @@ func measure(c *invoke.Invocation, result *output.Doctor) error {
 		return err
 	}
 	for _, i := range issues {
-		u, err := c.Store.Usage(c.Ctx, i)
+		u, err := c.Store.Doctor.Usage(c.Ctx, i)
 		if err != nil { // a damaged issue, which the checks report
 			c.Warnf("%v", err)
 			continue

@@ -5,7 +5,7 @@
 // git settings that conflict with checkpoints.
 //
 // Checks are pure functions over Facts. Folders finds leftover files and removes them. A
-// Mend is always safe: it deletes no readable data and disturbs no running process.
+// Fix is always safe: it deletes no readable data and disturbs no running process.
 package doctor
 
 import (
@@ -38,9 +38,9 @@ type Examination struct {
 	facts  Facts
 }
 
-// Examine examines files, refs and settings. gitVersion is the version of git, such as
+// Check examines files, refs and settings. gitVersion is the version of git, such as
 // {2, 54}.
-func (s *Doctor) Examine(ctx context.Context, gitVersion [2]int) (*Examination, error) {
+func (s *Doctor) Check(ctx context.Context, gitVersion [2]int) (*Examination, error) {
 	f := Facts{Now: s.Now(), Git: gitVersion, Pending: s.folders().Pending()}
 	for _, e := range s.Config {
 		f.Config = append(f.Config, GitSetting{Key: e.Key, Value: e.Value})
@@ -136,8 +136,8 @@ func (s *Doctor) bothFound(ctx context.Context, issues []checkpoint.Issue) []Bot
 	return found
 }
 
-// Mend applies a finding's repair and returns its description.
-func (s *Doctor) Mend(ctx context.Context, m Mend) (string, error) {
+// Fix applies a finding's repair and returns its description.
+func (s *Doctor) Fix(ctx context.Context, m Fix) (string, error) {
 	switch m.Act {
 	case RemoveFiles:
 		return m.Said, s.folders().Remove(m.Names, m.Until)
@@ -160,7 +160,7 @@ func (s *Doctor) Mend(ctx context.Context, m Mend) (string, error) {
 // the file of the ref contains no object id, git refuses to change the ref. So the file
 // moves to a folder of this program, for inspection. A value that is set aside is stored
 // there too.
-func (s *Doctor) replaceBroken(ctx context.Context, m Mend) (string, error) {
+func (s *Doctor) replaceBroken(ctx context.Context, m Fix) (string, error) {
 	name, said := m.Names[0], m.Said
 	if now, err := s.ReadRef(ctx, name); m.From == "" && err == nil && !now.IsZero() {
 		return "", fmt.Errorf("%s: somebody has mended it meanwhile", name)

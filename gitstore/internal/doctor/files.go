@@ -42,7 +42,7 @@ func judgeLocks(f Facts) []Finding {
 		case old <= lockFor:
 		case file.Kind == RefLock:
 			found = append(found, failure("%s: a lock that a killed git left %s ago: nothing can be saved there", file.Path, age(old)).
-				mended(Mend{Act: RemoveFiles, Names: []string{file.Path}, Until: f.Now.Add(-lockFor), Said: "removed the stale lock " + file.Path}))
+				withFix(Fix{Act: RemoveFiles, Names: []string{file.Path}, Until: f.Now.Add(-lockFor), Said: "removed the stale lock " + file.Path}))
 		case file.Kind == IndexLock:
 			found = append(found, warning("%s: the staging area is locked since %s: remove the file if no git is at work there", file.Path, age(old)))
 		}
@@ -68,7 +68,7 @@ func judgeTemporary(f Facts) []Finding {
 		}
 		what := fmt.Sprintf("%s of processes that are gone: %s", plural(len(names), kind.what), some(names))
 		found = append(found, warning("%s", what).
-			mended(Mend{Act: RemoveFiles, Names: names, Until: f.Now.Add(-temporaryFor), Said: "removed " + what}))
+			withFix(Fix{Act: RemoveFiles, Names: names, Until: f.Now.Add(-temporaryFor), Said: "removed " + what}))
 	}
 	return found
 }

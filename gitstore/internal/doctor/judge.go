@@ -23,7 +23,7 @@ type Facts struct {
 type Finding struct {
 	Error bool // error if set, otherwise a warning
 	Text  string
-	Mend  *Mend // nil if the user has to decide
+	Fix   *Fix // nil if the user has to decide
 }
 
 // An Act is a kind of repair.
@@ -39,8 +39,8 @@ const (
 	ClearArchive            // remove checkpoints in the chain of issue To from its archive
 )
 
-// A Mend describes the repair of a Finding.
-type Mend struct {
+// A Fix describes the repair of a Finding.
+type Fix struct {
 	Act   Act
 	Names []string // files or refs
 	From  string   // current value of the ref, "" if not an object id
@@ -73,8 +73,8 @@ func failure(format string, args ...any) Finding {
 }
 
 // mended returns the finding with a repair.
-func (f Finding) mended(m Mend) Finding {
-	f.Mend = &m
+func (f Finding) withFix(m Fix) Finding {
+	f.Fix = &m
 	return f
 }
 
@@ -135,7 +135,7 @@ func judgeRefs(f Facts) []Finding {
 			found = append(found, warning("%s: it is no issue's key, and left out everywhere", r.Name))
 		case r.Taken:
 			found = append(found, warning("refs/checkpoints/%s: other means took from it what this clone had saved", r.Issue).
-				mended(Mend{Act: BringBack, Names: []string{r.Name}, To: r.Issue, Said: "brought back what other means took from refs/checkpoints/" + r.Issue}))
+				withFix(Fix{Act: BringBack, Names: []string{r.Name}, To: r.Issue, Said: "brought back what other means took from refs/checkpoints/" + r.Issue}))
 		case r.Role == Undo && !r.Made.IsZero() && f.Now.Sub(r.Made) > undoFor:
 			expired = append(expired, r)
 		case r.Role == Incoming && f.Now.Sub(r.Made) > incomingFor:
@@ -150,13 +150,13 @@ func gone(refs []Ref, what, why string) []Finding {
 	if len(refs) == 0 {
 		return nil
 	}
-	m := Mend{Act: DeleteRefs}
+	m := Fix{Act: DeleteRefs}
 	for _, r := range refs {
 		m.Names, m.Values = append(m.Names, r.Name), append(m.Values, r.Value)
 	}
 	text := fmt.Sprintf("%s %s: %s", plural(len(refs), what), why, some(m.Names))
 	m.Said = "removed " + text
-	return []Finding{warning("%s", text).mended(m)}
+	return []Finding{warning("%s", text).withFix(m)}
 }
 
 // broken returns the finding for a broken ref. A chain is reset to its last valid commit
@@ -164,16 +164,16 @@ func gone(refs []Ref, what, why string) []Finding {
 // missing disk may return later.
 func (r Ref) broken() Finding {
 	f := failure("%s: %s", r.Name, r.Problem)
-	mend := Mend{Names: []string{r.Name}, From: r.Value}
+	fix := Fix{Names: []string{r.Name}, From: r.Value}
 	switch {
 	case r.Good != "" && (r.Role == Chain || r.Role == Own):
-		mend.Act, mend.To, mend.Said = SetRef, r.Good, "put "+r.Name+" back to "+r.Good
+		fix.Act, fix.To, fix.Said = SetRef, r.Good, "put "+r.Name+" back to "+r.Good
 	case !r.Lasting:
 		return f
 	default:
-		mend.Act, mend.Said = SetAside, "set "+r.Name+" aside, which led nowhere"
+		fix.Act, fix.Said = SetAside, "set "+r.Name+" aside, which led nowhere"
 	}
-	return f.mended(mend)
+	return f.withFix(fix)
 }
 
 // A Pace describes the save frequency of an issue.

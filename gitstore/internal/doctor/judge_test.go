@@ -34,33 +34,33 @@ func TestJudge(t *testing.T) {
 		facts Facts
 		want  string // part of the text, "" means no finding
 		fails bool
-		mend  *Mend // message not compared
+		fix   *Fix // message not compared
 	}{
 		"nothing":                  {},
 		"a lock in use":            {facts: lock(RefLock, time.Hour)},
 		"a lock of the future":     {facts: lock(RefLock, -time.Hour)},
-		"a stale lock":             {lock(RefLock, time.Hour+time.Second), "x.lock: a lock that a killed git left 60 minutes ago", true, &Mend{Act: RemoveFiles, Names: []string{"x.lock"}, Until: ago(time.Hour)}},
+		"a stale lock":             {lock(RefLock, time.Hour+time.Second), "x.lock: a lock that a killed git left 60 minutes ago", true, &Fix{Act: RemoveFiles, Names: []string{"x.lock"}, Until: ago(time.Hour)}},
 		"a locked index":           {lock(IndexLock, 3*time.Hour), "locked since 3 hours", false, nil},
 		"a temporary file in use":  {facts: lock(Temporary, 24*time.Hour)},
-		"a temporary file":         {lock(Temporary, 50*time.Hour), "1 temporary file of", false, &Mend{Act: RemoveFiles, Names: []string{"x.lock"}, Until: ago(24 * time.Hour)}},
+		"a temporary file":         {lock(Temporary, 50*time.Hour), "1 temporary file of", false, &Fix{Act: RemoveFiles, Names: []string{"x.lock"}, Until: ago(24 * time.Hour)}},
 		"an object being written":  {facts: lock(Object, time.Hour)},
-		"a half-written object":    {lock(Object, 50*time.Hour), "1 half-written object of", false, &Mend{Act: RemoveFiles, Names: []string{"x.lock"}, Until: ago(24 * time.Hour)}},
+		"a half-written object":    {lock(Object, 50*time.Hour), "1 half-written object of", false, &Fix{Act: RemoveFiles, Names: []string{"x.lock"}, Until: ago(24 * time.Hour)}},
 		"an interrupted restore":   {Facts{Pending: []string{"worktrees/a"}}, "worktrees/a: a restore was interrupted", false, nil},
 		"a sound ref":              {facts: ref(Ref{Name: "r", Role: Chain, Value: hash})},
-		"a broken chain":           {ref(Ref{Name: "r", Role: Chain, Problem: "empty", Good: sound}), "r: empty", true, &Mend{Act: SetRef, Names: []string{"r"}, To: sound}},
-		"a chain to nowhere":       {ref(Ref{Name: "r", Role: Chain, Value: hash, Problem: "gone", Lasting: true}), "r: gone", true, &Mend{Act: SetAside, Names: []string{"r"}, From: hash}},
+		"a broken chain":           {ref(Ref{Name: "r", Role: Chain, Problem: "empty", Good: sound}), "r: empty", true, &Fix{Act: SetRef, Names: []string{"r"}, To: sound}},
+		"a chain to nowhere":       {ref(Ref{Name: "r", Role: Chain, Value: hash, Problem: "gone", Lasting: true}), "r: gone", true, &Fix{Act: SetAside, Names: []string{"r"}, From: hash}},
 		"a disk that is away":      {ref(Ref{Name: "r", Role: Chain, Value: hash, Problem: "gone"}), "r: gone", true, nil},
-		"broken bookkeeping":       {ref(Ref{Name: "r", Role: Note, Value: hash, Problem: "gone", Lasting: true}), "r: gone", true, &Mend{Act: SetAside, Names: []string{"r"}, From: hash}},
-		"what this clone wrote":    {ref(Ref{Name: "r", Role: Own, Problem: "empty", Good: sound}), "r: empty", true, &Mend{Act: SetRef, Names: []string{"r"}, To: sound}},
-		"taken away":               {ref(Ref{Name: "r", Role: Own, Value: hash, Issue: "42", Taken: true}), "refs/checkpoints/42: other means took", false, &Mend{Act: BringBack, Names: []string{"r"}, To: "42"}},
+		"broken bookkeeping":       {ref(Ref{Name: "r", Role: Note, Value: hash, Problem: "gone", Lasting: true}), "r: gone", true, &Fix{Act: SetAside, Names: []string{"r"}, From: hash}},
+		"what this clone wrote":    {ref(Ref{Name: "r", Role: Own, Problem: "empty", Good: sound}), "r: empty", true, &Fix{Act: SetRef, Names: []string{"r"}, To: sound}},
+		"taken away":               {ref(Ref{Name: "r", Role: Own, Value: hash, Issue: "42", Taken: true}), "refs/checkpoints/42: other means took", false, &Fix{Act: BringBack, Names: []string{"r"}, To: "42"}},
 		"no issue":                 {ref(Ref{Name: "refs/checkpoints/a~", Role: Strange, Value: hash}), "it is no issue's key", false, nil},
 		"a young safety snapshot":  {facts: ref(with(undo, ago(14*24*time.Hour)))},
-		"an expired one":           {ref(with(undo, ago(14*24*time.Hour+time.Second))), "1 safety snapshot past its two weeks: " + undo.Name, false, &Mend{Act: DeleteRefs, Names: []string{undo.Name}, Values: []string{hash}}},
+		"an expired one":           {ref(with(undo, ago(14*24*time.Hour+time.Second))), "1 safety snapshot past its two weeks: " + undo.Name, false, &Fix{Act: DeleteRefs, Names: []string{undo.Name}, Values: []string{hash}}},
 		"a fetch at work":          {facts: ref(Ref{Name: "i", Role: Incoming, Value: hash, Made: ago(time.Hour)})},
-		"a killed fetch":           {ref(Ref{Name: "i", Role: Incoming, Value: hash, Made: ago(25 * time.Hour)}), "1 ref that killed fetches left: i", false, &Mend{Act: DeleteRefs, Names: []string{"i"}, Values: []string{hash}}},
+		"a killed fetch":           {ref(Ref{Name: "i", Role: Incoming, Value: hash, Made: ago(25 * time.Hour)}), "1 ref that killed fetches left: i", false, &Fix{Act: DeleteRefs, Names: []string{"i"}, Values: []string{hash}}},
 		"a clock ahead":            {Facts{Ahead: []Ahead{{"42", 2, "CP-x", ""}}}, "issue 42: 2 checkpoints dated more than a day ahead, CP-x", false, nil},
 		"the largest clock":        {Facts{Ahead: []Ahead{{"42", 0, "", "CP-x"}}}, "issue 42: CP-x has the largest possible clock", false, nil},
-		"live and archived":        {Facts{Both: []Both{{"42", 2, "CP-x"}}}, "issue 42: 2 checkpoints in the chain and in the archive, CP-x the newest", true, &Mend{Act: ClearArchive, To: "42"}},
+		"live and archived":        {Facts{Both: []Both{{"42", 2, "CP-x"}}}, "issue 42: 2 checkpoints in the chain and in the archive, CP-x the newest", true, &Fix{Act: ClearArchive, To: "42"}},
 		"few objects":              {facts: Facts{Objects: ObjectCounts{Loose: 6700, Packs: 50}}},
 		"many objects":             {Facts{Objects: ObjectCounts{Loose: 6701}}, "6701 loose objects, more than gc.auto (6700)", false, nil},
 		"many packs":               {Facts{Objects: ObjectCounts{Packs: 51}}, "51 packs", false, nil},
@@ -89,11 +89,11 @@ func TestJudge(t *testing.T) {
 			if assert.Len(t, found, 1) {
 				assert.Contains(t, found[0].Text, c.want)
 				assert.Equal(t, c.fails, found[0].Error)
-				if found[0].Mend != nil {
-					assert.NotEmpty(t, found[0].Mend.Said)
-					found[0].Mend.Said = ""
+				if found[0].Fix != nil {
+					assert.NotEmpty(t, found[0].Fix.Said)
+					found[0].Fix.Said = ""
 				}
-				assert.Equal(t, c.mend, found[0].Mend)
+				assert.Equal(t, c.fix, found[0].Fix)
 			}
 		})
 	}
@@ -113,10 +113,10 @@ func TestExpiredRefsFormOneFinding(t *testing.T) {
 	found := Judge(f)
 	require.Len(t, found, 1)
 	assert.Equal(t, "5 refs that killed fetches left: a, b, c and 2 more", found[0].Text)
-	assert.Equal(t, &Mend{
+	assert.Equal(t, &Fix{
 		Act: DeleteRefs, Names: []string{"a", "b", "c", "d", "e"}, Values: []string{hash, hash, hash, hash, hash},
 		Said: "removed " + found[0].Text,
-	}, found[0].Mend)
+	}, found[0].Fix)
 }
 
 func TestErrorsComeFirst(t *testing.T) {
@@ -132,5 +132,5 @@ func TestManyFilesAreCounted(t *testing.T) {
 	}
 	found := Judge(f)
 	assert.Equal(t, "5 temporary files of processes that are gone: a, b, c and 2 more", found[0].Text)
-	assert.Len(t, found[0].Mend.Names, 5)
+	assert.Len(t, found[0].Fix.Names, 5)
 }

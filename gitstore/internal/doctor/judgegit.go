@@ -70,7 +70,7 @@ func judgeBoth(f Facts) []Finding {
 	var found []Finding
 	for _, b := range f.Both {
 		found = append(found, failure("issue %s: %s in the chain and in the archive, %s the newest", b.Issue, plural(b.Count, "checkpoint"), b.ID).
-			mended(Mend{Act: ClearArchive, To: b.Issue, Said: fmt.Sprintf("removed %s of the chain of issue %s from its archive", plural(b.Count, "checkpoint"), b.Issue)}))
+			withFix(Fix{Act: ClearArchive, To: b.Issue, Said: fmt.Sprintf("removed %s of the chain of issue %s from its archive", plural(b.Count, "checkpoint"), b.Issue)}))
 	}
 	return found
 }

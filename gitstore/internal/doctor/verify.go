@@ -33,7 +33,7 @@ func (s *Doctor) Verify(ctx context.Context, issue checkpoint.Issue) (*Report, e
 	return s.verify(ctx, issue, true)
 }
 
-// Inspect is Verify without reading blobs; it only checks that they exist. Examine
+// Inspect is Verify without reading blobs; it only checks that they exist. Check
 // reports refs that point to missing commits.
 func (s *Doctor) Inspect(ctx context.Context, issue checkpoint.Issue) (*Report, error) {
 	return s.verify(ctx, issue, false)
@@ -144,7 +144,7 @@ func (v *Verifier) checkpoint(ref string, l *chain.ChainCommit) {
 		switch {
 		case other.ref == ref:
 			v.errorf("%s: two commits have this id, %s and %s", l.ID, other.commit, l.Commit)
-		case v.deep: // otherwise Examine reports it
+		case v.deep: // otherwise Check reports it
 			v.errorf("%s: it is in the chain and in the archive: git checkpoint doctor --fix", l.ID)
 		}
 	}
