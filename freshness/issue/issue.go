@@ -35,9 +35,9 @@ const MaxBytes = 8 << 20
 // Issue is an issue of a source.
 type Issue = freshness.SourceIssue
 
-// ParseFile parses an issue file. It returns a *checkpoint.SyntaxError with line and
+// parseFile parses an issue file. It returns a *checkpoint.SyntaxError with line and
 // column for invalid content.
-func ParseFile(data []byte) (*Issue, error) {
+func parseFile(data []byte) (*Issue, error) {
 	doc, err := checkpoint.DecodeDocument(data, checkpoint.Limits{Bytes: MaxBytes})
 	if err != nil {
 		return nil, err

@@ -74,7 +74,7 @@ func TestParseFile(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := ParseFile([]byte(c.in))
+			got, err := parseFile([]byte(c.in))
 			require.NoError(t, err)
 			assert.Equal(t, &c.want, got)
 		})
@@ -113,7 +113,7 @@ func TestParseFileRefuses(t *testing.T) {
 		{"a bomb", "a: &a [x,x,x,x,x,x,x,x,x]\n" + bomb() + "labels: *h\n", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := ParseFile([]byte(c.in))
+			got, err := parseFile([]byte(c.in))
 			require.Nil(t, got)
 			var syntax *checkpoint.SyntaxError
 			require.ErrorAs(t, err, &syntax)
@@ -179,7 +179,7 @@ func FuzzParseFile(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		got, err := ParseFile(data)
+		got, err := parseFile(data)
 		if err != nil {
 			require.Nil(t, got)
 			var syntax *checkpoint.SyntaxError

@@ -64,9 +64,9 @@ func File(root, issue, pattern string) (*Issue, error) {
 
 var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{[^{}]*\}`) })
 
-// CheckPattern returns an error if an issue file pattern leaves the worktree or contains
+// checkPattern returns an error if an issue file pattern leaves the worktree or contains
 // an unknown placeholder. Patterns use slashes on every system.
-func CheckPattern(pattern string) error {
+func checkPattern(pattern string) error {
 	refuse := func(why string) error { return fmt.Errorf("issue file pattern %q: %s", pattern, why) }
 	for _, p := range placeholder().FindAllString(pattern, -1) {
 		if p != "{issue}" && p != "{issue_number}" {
@@ -136,7 +136,7 @@ func (c Command) Issue(ctx context.Context, key string) (*Issue, error) {
 	case readErr != nil:
 		return nil, errors.New("issue_command: its output cannot be read")
 	}
-	found, err := ParseFile(data)
+	found, err := parseFile(data)
 	if err != nil {
 		return nil, fmt.Errorf("issue_command: its output: %w", err)
 	}
@@ -152,7 +152,7 @@ func read(f io.Reader, name string) (*Issue, error) {
 	if len(data) > MaxBytes {
 		return nil, fmt.Errorf("read issue file: %s: larger than %d MiB", name, MaxBytes>>20)
 	}
-	issue, err := ParseFile(data)
+	issue, err := parseFile(data)
 	if err != nil {
 		return nil, fmt.Errorf("read issue file: %s: %w", name, err)
 	}
@@ -175,7 +175,7 @@ func expand(issue, pattern string) ([]string, error) {
 	}
 	patterns := places
 	if pattern != "" {
-		if err := CheckPattern(pattern); err != nil {
+		if err := checkPattern(pattern); err != nil {
 			return nil, err
 		}
 		patterns = []string{pattern}

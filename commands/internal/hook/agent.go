@@ -48,9 +48,9 @@ func AgentNamed(name string) *Agent {
 	return nil
 }
 
-// Command returns the agent's shell command for an event. Without git-checkpoint on PATH
+// command returns the agent's shell command for an event. Without git-checkpoint on PATH
 // the command succeeds silently, so that it does not disturb other users of the project.
-func (a *Agent) Command(e AgentEvent) string {
+func (a *Agent) command(e AgentEvent) string {
 	return "command -v git-checkpoint >/dev/null 2>&1 || exit 0; " + calls + e.Hook + " " + a.Name
 }
 
@@ -59,7 +59,7 @@ func (a *Agent) Command(e AgentEvent) string {
 func (a *Agent) Install(text string, exists bool) (string, error) {
 	for _, e := range a.Events {
 		var err error
-		if text, err = AddSetting(text, exists, e.Name, a.group(e)); err != nil {
+		if text, err = addSetting(text, exists, e.Name, a.group(e)); err != nil {
 			return "", err
 		}
 		exists = true
@@ -71,7 +71,7 @@ func (a *Agent) Install(text string, exists bool) (string, error) {
 func (a *Agent) Installed(text string) []string {
 	var events []string
 	for _, e := range a.Events {
-		if HasSetting(text, e.Name) {
+		if hasSetting(text, e.Name) {
 			events = append(events, e.Name)
 		}
 	}
@@ -92,13 +92,13 @@ type Command struct {
 
 const byteOrderMark = "\ufeff"
 
-// AddSetting adds a group to hooks.<event> in a settings file and preserves all other
+// addSetting adds a group to hooks.<event> in a settings file and preserves all other
 // bytes. If the event already has a command that calls this program, the group is not
 // added. An older command of install is then replaced by the group's command.
 //
 // exists is false if the file does not exist. In a file without a value, such as a single
 // newline, an object on one line is inserted before the existing text.
-func AddSetting(text string, exists bool, event string, g Group) (string, error) {
+func addSetting(text string, exists bool, event string, g Group) (string, error) {
 	all := map[string]map[string][]Group{"hooks": {event: {g}}}
 	if !exists {
 		return pretty("", all, "", "  ", "\n") + "\n", nil
@@ -135,9 +135,9 @@ func AddSetting(text string, exists bool, event string, g Group) (string, error)
 	return addItem(text, groups, "", g), nil
 }
 
-// HasSetting reports whether an event in a settings file has a command that calls this
+// hasSetting reports whether an event in a settings file has a command that calls this
 // program.
-func HasSetting(text, event string) bool {
+func hasSetting(text, event string) bool {
 	root, err := parseJSON(text)
 	if err != nil {
 		return false
@@ -205,7 +205,7 @@ var agents = []Agent{
 }
 
 func (a *Agent) group(e AgentEvent) Group {
-	return Group{Hooks: []Command{{Type: "command", Command: a.Command(e), Timeout: e.Timeout}}}
+	return Group{Hooks: []Command{{Type: "command", Command: a.command(e), Timeout: e.Timeout}}}
 }
 
 // commandIn returns the first accepted command in the groups of an event, or nil.

@@ -58,7 +58,7 @@ func TestUninstallIsTheInverseOfInstall(t *testing.T) {
 }
 
 func TestInstallKeepsComments(t *testing.T) {
-	in, err := AddSetting("{\n  \"a\": 1 // one\n}\n", true, "SessionStart", Group{})
+	in, err := addSetting("{\n  \"a\": 1 // one\n}\n", true, "SessionStart", Group{})
 	require.NoError(t, err)
 	assert.True(t, strings.HasPrefix(in, "{\n  \"a\": 1, // one\n  \"hooks\": {"), in)
 }

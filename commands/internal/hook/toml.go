@@ -223,8 +223,8 @@ func (a *Agent) renewTOML(doc *tomlDoc) string {
 			continue
 		}
 		for _, e := range a.Events {
-			if e.Name == event && t.command != a.Command(e) {
-				text = text[:t.value.from] + "'" + a.Command(e) + "'" + text[t.value.to:]
+			if e.Name == event && t.command != a.command(e) {
+				text = text[:t.value.from] + "'" + a.command(e) + "'" + text[t.value.to:]
 			}
 		}
 	}
@@ -307,7 +307,7 @@ const (
 func (a *Agent) tables(events []AgentEvent) string {
 	var b strings.Builder
 	for _, e := range events {
-		fmt.Fprintf(&b, "[[hooks.%s]]\n[[hooks.%s.hooks]]\ntype = \"command\"\ncommand = '%s'\ntimeout = %d\n", e.Name, e.Name, a.Command(e), e.Timeout)
+		fmt.Fprintf(&b, "[[hooks.%s]]\n[[hooks.%s.hooks]]\ntype = \"command\"\ncommand = '%s'\ntimeout = %d\n", e.Name, e.Name, a.command(e), e.Timeout)
 	}
 	return b.String()
 }

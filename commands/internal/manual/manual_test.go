@@ -54,7 +54,7 @@ func TestItemCodeIsNotWrapped(t *testing.T) {
 func TestWrap(t *testing.T) {
 	text := Wrap(strings.Repeat("word ", 30)+strings.Repeat("x", 100), "  - ", "    ")
 	for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
-		assert.True(t, len(line) <= Width || strings.TrimSpace(line) == strings.Repeat("x", 100), line)
+		assert.True(t, len(line) <= width || strings.TrimSpace(line) == strings.Repeat("x", 100), line)
 		assert.Equal(t, i == 0, strings.HasPrefix(line, "  - word"), line)
 	}
 	assert.Equal(t, "  "+strings.Repeat("y", 90)+"\n", Wrap(strings.Repeat("y", 90), "  ", "  "))
@@ -63,7 +63,7 @@ func TestWrap(t *testing.T) {
 // Guides use only the supported Markdown subset and ASCII, and are not empty.
 func TestGuidesUseTheMarkdownSubset(t *testing.T) {
 	names := []string{"main", "command", "settings"}
-	for _, g := range Guides() {
+	for _, g := range guides() {
 		names = append(names, g.Name)
 		assert.Contains(t, []int{5, 7}, g.Section)
 	}

@@ -27,8 +27,8 @@ func (p *Page) Roff() []byte {
 	return []byte(b.String())
 }
 
-// Width is the line width of terminal text.
-const Width = 80
+// width is the line width of terminal text.
+const width = 80
 
 // Text returns the page as terminal text.
 func (p *Page) Text() string {
@@ -50,7 +50,7 @@ func Wrap(text, first, rest string) string {
 	var b strings.Builder
 	at := first
 	for _, word := range strings.Fields(text) {
-		if len(strings.TrimSpace(at)) > 0 && len(at)+len(word) > Width && at != first && at != rest {
+		if len(strings.TrimSpace(at)) > 0 && len(at)+len(word) > width && at != first && at != rest {
 			b.WriteString(strings.TrimRight(at, " ") + "\n")
 			at = rest
 		}

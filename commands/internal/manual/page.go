@@ -44,7 +44,7 @@ func Pages(t *Tool) []Page {
 		pages = append(pages, t.command(&t.Commands[i]))
 	}
 	pages = append(pages, t.settings())
-	for _, g := range Guides() {
+	for _, g := range guides() {
 		pages = append(pages, t.guide(g))
 	}
 	for i := range pages {
@@ -137,8 +137,8 @@ type Guide struct {
 	Usage   string
 }
 
-// Guides returns all pages except commands and settings.
-func Guides() []Guide {
+// guides returns all pages except commands and settings.
+func guides() []Guide {
 	return []Guide{
 		{"recipes", 7, "agents, CI jobs, and getting back after a crash"},
 		{"json", 7, "what commands print with --json"},
@@ -152,7 +152,7 @@ const settingsUsage = "what can be set, and where"
 
 // Topics returns all non-command pages for help: the settings and guides.
 func Topics() []Guide {
-	return append([]Guide{{"settings", 5, settingsUsage}}, Guides()...)
+	return append([]Guide{{"settings", 5, settingsUsage}}, guides()...)
 }
 
 // main generates the tool's page.
@@ -241,7 +241,7 @@ func (t *Tool) seeAlso(self string) []block {
 	if self != "settings" {
 		refs = append(refs, ref(t.Name+"-settings", 5))
 	}
-	for _, g := range Guides() {
+	for _, g := range guides() {
 		if g.Name != self {
 			refs = append(refs, ref(t.Name+"-"+g.Name, g.Section))
 		}

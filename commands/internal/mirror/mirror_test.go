@@ -157,8 +157,8 @@ func TestPutKeepsFilesChangedByOthers(t *testing.T) {
 		{"nothing there", "", "", false, nil, "new"},
 		{"as it should be", "new", "", false, nil, "new"},
 		{"as it was written", "old", "old", false, nil, "new"},
-		{"changed since", "agent", "old", false, ErrChanged, "agent"},
-		{"never seen", "agent", "", false, ErrChanged, "agent"},
+		{"changed since", "agent", "old", false, errChanged, "agent"},
+		{"never seen", "agent", "", false, errChanged, "agent"},
 		{"gone since", "", "old", false, nil, "new"},
 		{"a view", "agent", "old", true, nil, "new"},
 	} {
@@ -195,8 +195,8 @@ func TestRemoveKeepsChangedFiles(t *testing.T) {
 	}
 	require.NoError(t, tree.Remove(s, "d/same"))
 	require.NoError(t, tree.Remove(s, "d/gone"))
-	require.ErrorIs(t, tree.Remove(s, "d/changed"), ErrChanged)
-	require.ErrorIs(t, tree.Remove(s, "d/other"), ErrChanged)
+	require.ErrorIs(t, tree.Remove(s, "d/changed"), errChanged)
+	require.ErrorIs(t, tree.Remove(s, "d/other"), errChanged)
 	assert.NoFileExists(t, filepath.Join(root, "d", "same"))
 	assert.FileExists(t, filepath.Join(root, "d", "changed"))
 	assert.FileExists(t, filepath.Join(root, "d", "other"))
@@ -252,7 +252,7 @@ func TestPutReplacesSymlinks(t *testing.T) {
 	to, err := os.Readlink(filepath.Join(root, "d", "latest"))
 	require.NoError(t, err)
 	assert.Equal(t, "b", to)
-	require.ErrorIs(t, put("d/taken", "a"), ErrChanged)
+	require.ErrorIs(t, put("d/taken", "a"), errChanged)
 	require.NoError(t, tree.Remove(s, "d/latest"))
 	_, err = os.Lstat(filepath.Join(root, "d", "latest"))
 	require.ErrorIs(t, err, os.ErrNotExist)

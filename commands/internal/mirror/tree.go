@@ -99,8 +99,8 @@ func (s *State) Took(f ChangedFile, owner, key string) {
 	s.Files[f.Path] = e
 }
 
-// ErrChanged reports that a file differs from the recorded state and was left unchanged.
-var ErrChanged = errors.New("changed since it was last read")
+// errChanged reports that a file differs from the recorded state and was left unchanged.
+var errChanged = errors.New("changed since it was last read")
 
 // Put writes an owner's file unless another program has changed it. If mine reports a
 // generated view, Put replaces the file regardless of changes.
@@ -120,7 +120,7 @@ func (t *Tree) Put(s *State, name string, want layout.Output, owner, key string,
 		s.Took(ChangedFile{Path: name, Data: data, info: info}, owner, key)
 		return nil
 	case Sum(data) != s.Files[name].Sum && !mine(data):
-		return ErrChanged
+		return errChanged
 	}
 	if err := Replace(t.root, name, want); err != nil {
 		return err
@@ -337,7 +337,7 @@ func (t *Tree) putLink(s *State, name string, want layout.Output, owner string) 
 			return nil
 		}
 	case !info.Mode().IsRegular() || s.Files[name].Owner != owner:
-		return ErrChanged
+		return errChanged
 	}
 	if err := Replace(t.root, name, want); err != nil {
 		return err
@@ -362,7 +362,7 @@ func (t *Tree) remove(known FileState, name string) error {
 		return err
 	}
 	if Sum(data) != known.Sum {
-		return ErrChanged
+		return errChanged
 	}
 	return t.root.Remove(name)
 }

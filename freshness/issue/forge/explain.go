@@ -138,7 +138,7 @@ func (f *Forge) limited(until time.Time, c Credential) *RequestError {
 		text += until.UTC().Format(" until 15:04:05 UTC")
 	}
 	if c.IsZero() {
-		text += "; with a token it is higher: " + f.Site.Advice()
+		text += "; with a token it is higher: " + f.Site.advice()
 	}
 	e := f.failed("%s", text)
 	e.Until = until
@@ -179,7 +179,7 @@ func bounded(until, now time.Time) time.Time {
 
 func (f *Forge) signInText(c Credential) string {
 	if c.IsZero() {
-		return "wants a token: " + f.Site.Advice()
+		return "wants a token: " + f.Site.advice()
 	}
 	return "does not accept " + c.From
 }
@@ -193,7 +193,7 @@ func notAllowed(c Credential) string {
 
 func (f *Forge) notSeen(c Credential) string {
 	if c.IsZero() {
-		return "it takes a token to see it: " + f.Site.Advice()
+		return "it takes a token to see it: " + f.Site.advice()
 	}
 	return c.From + " may not see it"
 }
@@ -205,8 +205,8 @@ func jobToken(c Credential) string {
 	return ""
 }
 
-// Advice returns instructions for setting a token.
-func (s Site) Advice() string {
+// advice returns instructions for setting a token.
+func (s Site) advice() string {
 	switch s.Kind {
 	case GitHub:
 		return "gh auth login, or GITHUB_TOKEN"

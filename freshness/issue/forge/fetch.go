@@ -165,7 +165,7 @@ func (f *Forge) read(r *reply, c Credential, kept entry, number int64) (*issue.I
 	case now.Number != number:
 		return nil, f.failed("%s was moved, and is issue %d of another project now", what, now.Number)
 	}
-	now.Source = f.Site.IssueURL(strconv.FormatInt(number, 10))
+	now.Source = f.Site.issueURL(strconv.FormatInt(number, 10))
 	fresh := entry{Version: entryVersion, URL: kept.URL, Seen: f.now(), Issue: now.Issue, As: c.From}
 	if tag := r.header.Get("ETag"); plainETag(tag) {
 		fresh.ETag = tag

@@ -36,14 +36,14 @@ func (s Site) Host() string {
 	return u.Host
 }
 
-// Scheme returns https, or http if settings or remote specify http.
-func (s Site) Scheme() string {
+// scheme returns https, or http if settings or remote specify http.
+func (s Site) scheme() string {
 	scheme, _, _ := strings.Cut(s.Web, "://")
 	return scheme
 }
 
-// IssueURL returns the web page of an issue.
-func (s Site) IssueURL(number string) string {
+// issueURL returns the web page of an issue.
+func (s Site) issueURL(number string) string {
 	if s.Kind == GitLab {
 		return s.Web + "/" + escapePath(s.Project) + "/-/issues/" + number
 	}
@@ -285,7 +285,7 @@ func (s Site) api(number string) string {
 // githubAPI returns api.HOST on GitHub's own servers, and /api/v3 on Enterprise servers.
 func (s Site) githubAPI() string {
 	if host := s.Host(); githubCom(host) {
-		return s.Scheme() + "://api." + host
+		return s.scheme() + "://api." + host
 	}
 	return s.Web + "/api/v3"
 }

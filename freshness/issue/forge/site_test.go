@@ -38,6 +38,6 @@ func TestAPI(t *testing.T) {
 		},
 	} {
 		assert.Equal(t, c.api, c.site.api("42"))
-		assert.Equal(t, c.page, c.site.IssueURL("42"))
+		assert.Equal(t, c.page, c.site.issueURL("42"))
 	}
 }

@@ -108,7 +108,7 @@ func githubVariables(site Site, getenv func(string) string) []string {
 // never sent to a plain http site known only from a remote URL.
 func (s Site) isAt(text string) bool {
 	plain := strings.HasPrefix(strings.ToLower(text), "http://")
-	return sameHost(text, s.Host()) && (s.Scheme() == "https" || plain || s.Trusted)
+	return sameHost(text, s.Host()) && (s.scheme() == "https" || plain || s.Trusted)
 }
 
 // sameHost compares a host or URL with a host.
@@ -136,7 +136,7 @@ func (s Site) token(from, secret string) Credential {
 // gh runs GitHub's own tool, whose tokens are valid for https. If only the remote URL
 // specifies http, no token is returned.
 func (s SignIn) gh(ctx context.Context, site Site) Credential {
-	if site.Kind != GitHub || site.Scheme() != "https" && !site.Trusted {
+	if site.Kind != GitHub || site.scheme() != "https" && !site.Trusted {
 		return Credential{}
 	}
 	out, err := s.Run(ctx, "", "gh", "auth", "token", "--hostname", site.Host())
@@ -151,7 +151,7 @@ func (s SignIn) gh(ctx context.Context, site Site) Credential {
 
 // helper runs git credential fill for the site.
 func (s SignIn) helper(ctx context.Context, site Site) Credential {
-	ask := "protocol=" + site.Scheme() + "\nhost=" + site.Host() + "\npath=" + site.Project + ".git\n\n"
+	ask := "protocol=" + site.scheme() + "\nhost=" + site.Host() + "\npath=" + site.Project + ".git\n\n"
 	out, err := s.Run(ctx, ask, "git", "credential", "fill")
 	if err != nil {
 		return Credential{}

@@ -20,7 +20,7 @@ func ValueOf(v any) any {
 	case int64:
 		return Int(v)
 	case float64:
-		return Float(v)
+		return float(v)
 	case []string:
 		return ListOf(v)
 	case []int:
@@ -61,8 +61,8 @@ type Number string
 // Int returns n as a Number.
 func Int(n int64) Number { return Number(strconv.FormatInt(n, 10)) }
 
-// Float returns f as a Number, or as text if f is not finite.
-func Float(f float64) any {
+// float returns f as a Number, or as text if f is not finite.
+func float(f float64) any {
 	s := strconv.FormatFloat(f, 'g', -1, 64)
 	if math.IsInf(f, 0) || math.IsNaN(f) {
 		return s

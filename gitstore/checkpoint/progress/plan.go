@@ -132,9 +132,9 @@ func ParseTransition(s string) (Transition, error) {
 // Transitions lists all permitted transitions. An empty list permits everything.
 type Transitions []Transition
 
-// Allow reports whether a move between two phases is permitted. If from appears in no
+// allow reports whether a move between two phases is permitted. If from appears in no
 // transition, every move is permitted.
-func (t Transitions) Allow(from, to string) bool {
+func (t Transitions) allow(from, to string) bool {
 	known := slices.ContainsFunc(t, func(w Transition) bool { return from != "" && (w.From == from || w.To == from) })
 	return !known || from == to || slices.ContainsFunc(t, func(w Transition) bool { return w.leads(from) && (w.To == to || w.To == "*") })
 }
@@ -303,7 +303,7 @@ func store(r *checkpoint.Record, p checkpoint.Progress) {
 // is permitted.
 func (s Step) leap(r *checkpoint.Record, verb string) error {
 	from := r.Phase()
-	if s.Force || s.Ways.Allow(from, s.Phase) {
+	if s.Force || s.Ways.allow(from, s.Phase) {
 		return nil
 	}
 	e := &RefusedError{Issue: r.Issue(), Reason: fmt.Sprintf("the work does not go from phase %s to phase %s", from, s.Phase)}

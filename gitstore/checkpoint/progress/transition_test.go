@@ -28,9 +28,9 @@ func TestTransitionsAllow(t *testing.T) {
 		{"", "review", true},
 		{"elsewhere", "review", true},
 	} {
-		assert.Equal(t, c.want, ways.Allow(c.from, c.to), "%s to %s", c.from, c.to)
+		assert.Equal(t, c.want, ways.allow(c.from, c.to), "%s to %s", c.from, c.to)
 	}
-	assert.True(t, Transitions(nil).Allow("plan", "review"))
+	assert.True(t, Transitions(nil).allow("plan", "review"))
 	for _, s := range []string{"", "plan", "a b c", "->"} {
 		_, err := ParseTransition(s)
 		require.Error(t, err, s)

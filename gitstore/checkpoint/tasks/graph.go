@@ -38,15 +38,15 @@ func Layers(ids []string, needs func(id string) []string) ([][]string, error) {
 		if len(layer) == 0 {
 			return nil, &CycleError{cycle(known, needs)}
 		}
-		slices.SortFunc(layer, Natural)
+		slices.SortFunc(layer, natural)
 		out = append(out, layer)
 		layer = after(layer, waits, next, known)
 	}
 	return out, nil
 }
 
-// Natural compares texts, with embedded numbers by value.
-func Natural(a, b string) int {
+// natural compares texts, with embedded numbers by value.
+func natural(a, b string) int {
 	x, y := a, b
 	for x != "" && y != "" {
 		n, m := digits(x), digits(y)
@@ -78,8 +78,8 @@ func (l *List) Batches() ([][]string, error) {
 	return Layers(l.Left(), func(id string) []string { return l.needs[id] })
 }
 
-// Check fails with *CycleError if tasks depend on each other, regardless of their status.
-func (l *List) Check() error {
+// check fails with *CycleError if tasks depend on each other, regardless of their status.
+func (l *List) check() error {
 	_, err := Layers(l.ids, func(id string) []string { return l.needs[id] })
 	return err
 }
@@ -150,7 +150,7 @@ func (l *List) Add(plans ...Plan) error {
 	}
 	now := l.rounds(plans)
 	if before == nil && now != nil {
-		return l.Check()
+		return l.check()
 	}
 	for _, p := range plans {
 		if way := now[p.ID]; way != nil && before[p.ID] == nil {
@@ -181,7 +181,7 @@ func cycle(left map[string]bool, needs func(id string) []string) []string {
 	seen := map[string]int{}
 	id := ""
 	for one := range left {
-		if id == "" || Natural(one, id) < 0 {
+		if id == "" || natural(one, id) < 0 {
 			id = one
 		}
 	}
@@ -257,7 +257,7 @@ func (l *List) missing(t Task) []string {
 // rounds returns the cycles through planned tasks by task id, nil if no task is in a
 // cycle.
 func (l *List) rounds(plans []Plan) map[string][]string {
-	if l.Check() == nil {
+	if l.check() == nil {
 		return nil
 	}
 	ways := map[string][]string{}

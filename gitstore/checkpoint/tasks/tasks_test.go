@@ -89,7 +89,7 @@ func TestCycles(t *testing.T) {
 		var cycle *CycleError
 		require.ErrorAs(t, err, &cycle, text)
 		assert.Equal(t, "a cycle of tasks: "+want, err.Error())
-		require.EqualError(t, of(t, text).Check(), err.Error())
+		require.EqualError(t, of(t, text).check(), err.Error())
 	}
 }
 
@@ -384,6 +384,6 @@ func TestNatural(t *testing.T) {
 	want := []string{"", "T", "T01", "T1", "T2", "T10", "T10a", "Ta", "a", "a b"}
 	got := slices.Clone(want)
 	rand.New(rand.NewPCG(3, 4)).Shuffle(len(got), func(i, j int) { got[i], got[j] = got[j], got[i] })
-	slices.SortFunc(got, Natural)
+	slices.SortFunc(got, natural)
 	assert.Equal(t, strings.Join(want, "|"), strings.Join(got, "|"))
 }
