@@ -251,11 +251,6 @@ func (r *Record) PendingMessages() []string {
 	return document.TextsOf(r.section("acp_state"), "pending_messages")
 }
 
-// AwaitingResponse returns acp_state.awaiting_response.
-func (r *Record) AwaitingResponse() []string {
-	return document.TextsOf(r.section("acp_state"), "awaiting_response")
-}
-
 // Conflicts returns acp_state.conflicts_in_progress.
 func (r *Record) Conflicts() []string {
 	return document.TextsOf(r.section("acp_state"), "conflicts_in_progress")

@@ -27,8 +27,7 @@ func TestLoadReadsOnlyTheFirstFile(t *testing.T) {
 	root := worktree(t, ".claude/checkpoint-config.yaml", "checkpoint:\n  mirror: crunch\n")
 	s, err := Load(Sources{Root: root})
 	require.NoError(t, err)
-	v, _ := s.Lookup("mirror")
-	assert.Equal(t, Setting{"mirror", "crunch", ".claude/checkpoint-config.yaml:2"}, v)
+	assert.Equal(t, Setting{"mirror", "crunch", ".claude/checkpoint-config.yaml:2"}, setting(s, "mirror"))
 
 	require.NoError(t, os.WriteFile(filepath.Join(root, ".checkpoint.yaml"), []byte("mirror: claude\n"), 0o644))
 	s, err = Load(Sources{Root: root})

@@ -83,16 +83,6 @@ func (s *Settings) All() []Setting {
 	return all
 }
 
-// Lookup returns one setting; name is any notation of the key's name.
-func (s *Settings) Lookup(name string) (Setting, bool) {
-	name, _ = cutPrefixFold(name, "checkpoint.")
-	i := findSquashed(name)
-	if i < 0 {
-		return Setting{}, false
-	}
-	return Setting{Key: table[i].Name, Value: s.values[i].text, Origin: s.values[i].origin}, true
-}
-
 // Warnings returns warnings for the user.
 func (s *Settings) Warnings() []string { return slices.Clone(s.warnings) }
 

@@ -149,12 +149,10 @@ func TestTrustedSourcesAreNotLimitedByTrust(t *testing.T) {
 		k := table[find(name)]
 		s, err := Load(Sources{Git: []GitEntry{{Key: k.GitName(), Value: text, Scope: "local", Origin: "file:.git/config"}}})
 		require.NoError(t, err)
-		v, _ := s.Lookup(name)
-		assert.Equal(t, Setting{name, text, "git config (local) .git/config"}, v)
+		assert.Equal(t, Setting{name, text, "git config (local) .git/config"}, setting(s, name))
 		s, err = Load(Sources{Environ: []string{k.Variable() + "=" + text}})
 		require.NoError(t, err)
-		v, _ = s.Lookup(name)
-		assert.Equal(t, Setting{name, text, "environment " + k.Variable()}, v)
+		assert.Equal(t, Setting{name, text, "environment " + k.Variable()}, setting(s, name))
 	}
 }
 
