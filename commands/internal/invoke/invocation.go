@@ -72,8 +72,8 @@ func (c *Invocation) Open() error {
 	for _, w := range c.Settings.Warnings() {
 		c.Warnf("%s", w)
 	}
-	if err == nil {
-		openMirror(c)
+	if err == nil && c.mirror == nil && c.StartMirror != nil {
+		c.mirror = c.StartMirror(c)
 	}
 	return err
 }
@@ -311,12 +311,6 @@ func UnknownVerb(cmd, word, usual string, verbs []string) error {
 
 // canAsk reports whether git may ask for a password. A hook must not wait for an answer.
 func canAsk(c *Invocation) bool { return !c.Offline && terminal.Has() }
-
-func openMirror(c *Invocation) {
-	if c.mirror == nil && c.StartMirror != nil {
-		c.mirror = c.StartMirror(c)
-	}
-}
 
 func printWarning(c *Invocation, text string) {
 	if !c.Quiet && !c.Common.Quiet {

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"syscall"
 
-	"git-checkpoint/commands/internal/config"
 	"git-checkpoint/commands/internal/terminal"
 	"git-checkpoint/gitstore"
 )
@@ -102,7 +101,8 @@ func (c *Invocation) pagerProgram() string {
 		}
 	}
 	if !set {
-		program = cmp.Or(valueOf(entries, "core.pager"), c.Env.Getenv("PAGER"), "less")
+		configured, _ := gitstore.LastEntry(entries, "core.pager")
+		program = cmp.Or(configured.Value, c.Env.Getenv("PAGER"), "less")
 	}
 	if program = strings.TrimSpace(program); program == "cat" {
 		return ""
@@ -119,11 +119,6 @@ func noProgram(program string) bool {
 	}
 	_, err := exec.LookPath(strings.Fields(program)[0])
 	return errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist)
-}
-
-func valueOf(entries []config.GitEntry, key string) string {
-	e, _ := gitstore.LastEntry(entries, key)
-	return e.Value
 }
 
 // isTrue reports whether git reads a value as true.

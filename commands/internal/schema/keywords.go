@@ -18,8 +18,11 @@ func (v *visit) properties(s, value map[string]any, at string, depth int) {
 	}
 	if needs, ok := s["dependentRequired"].(map[string]any); ok {
 		for _, name := range slices.Sorted(maps.Keys(needs)) {
+			if _, there := value[name]; !there {
+				continue
+			}
 			for _, other := range texts(needs[name]) {
-				if _, there := value[other]; has(value, name) && !there {
+				if _, there := value[other]; !there {
 					v.fail(below(at, other), "missing, as there is %s", name)
 				}
 			}
@@ -67,11 +70,6 @@ func texts(v any) []string {
 func list(v any) []any {
 	l, _ := v.([]any)
 	return l
-}
-
-func has(m map[string]any, key string) bool {
-	_, ok := m[key]
-	return ok
 }
 
 // count checks the minimum and maximum of a count.

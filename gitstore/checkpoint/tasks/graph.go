@@ -398,5 +398,3 @@ func (l *List) complete(b batch) {
 		b.stored.Set("status", Complete)
 	}
 }
-
-func joined(ids []string) string { return strings.Join(ids, ", ") }

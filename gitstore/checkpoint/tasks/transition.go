@@ -2,6 +2,7 @@ package tasks
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -35,8 +36,8 @@ func (l *List) Start(id string, c Claim) error {
 	case t.Over():
 		return refuse(t, "it is %s already", t.Status)
 	case len(l.missing(t)) > 0:
-		return refuse(t, "it waits for %s", joined(l.missing(t)))
-	case l.awaits(id):
+		return refuse(t, "it waits for %s", strings.Join(l.missing(t), ", "))
+	case slices.Contains(l.r.Awaiting(), id):
 		return &TransitionError{ID: id, Why: "its approval is pending", Awaited: true}
 	}
 	attempts := t.Attempts
@@ -250,9 +251,6 @@ func (l *List) Clear(id string) error {
 	l.moved(id).set(suspected, nil)
 	return nil
 }
-
-// awaits reports whether a task awaits a person's approval.
-func (l *List) awaits(id string) bool { return slices.Contains(l.r.Awaiting(), id) }
 
 func orNil(s string) any {
 	if s == "" {
