@@ -39,7 +39,7 @@ func TestFlushSyncsFilesOnOtherFileSystems(t *testing.T) {
 	assert.Contains(t, *steps, "sync "+filepath.Join(rel, looseName(h)))
 	assert.Contains(t, *steps, "sync "+filepath.Join(rel, "beside"))
 	require.NoError(t, settle())
-	assert.Contains(t, *steps, "journal "+looseName(b.Hashes()[0])[:2])
+	assert.Contains(t, *steps, "journal "+looseName(b.objects[0].hash)[:2])
 }
 
 // memory returns a new directory on a separate file system, /dev/shm.

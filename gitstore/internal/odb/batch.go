@@ -78,17 +78,6 @@ func (b *Batch) Len() int {
 	return len(b.objects)
 }
 
-// Hashes returns the hashes of added objects without duplicates, in the order of Add.
-func (b *Batch) Hashes() []plumbing.Hash {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	hashes := make([]plumbing.Hash, len(b.objects))
-	for i, o := range b.objects {
-		hashes[i] = o.hash
-	}
-	return hashes
-}
-
 // Missing returns the hashes of added and kept objects that the database does not contain
 // now. It lists packs again first, to detect objects that a concurrent gc has removed.
 func (b *Batch) Missing() []plumbing.Hash {

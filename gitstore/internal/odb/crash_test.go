@@ -33,8 +33,8 @@ func TestWriterProcess(t *testing.T) {
 			b.Add(plumbing.BlobObject, fmt.Appendf(nil, "%d %d %d %s", os.Getpid(), i, j, strings.Repeat("x", rand.IntN(9000))))
 		}
 		require.NoError(t, b.Flush())
-		for _, h := range b.Hashes() {
-			fmt.Println("flushed", h)
+		for _, o := range b.objects {
+			fmt.Println("flushed", o.hash)
 		}
 	}
 }
