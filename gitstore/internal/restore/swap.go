@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"git-checkpoint/gitstore/fsutil"
@@ -196,7 +197,7 @@ func (s *Worktree) prune(root *os.Root, name, top string) {
 	if top == "." {
 		return
 	}
-	for dir := path.Dir(name); dir != "." && !within1(s.Prefix, dir); dir = path.Dir(dir) {
+	for dir := path.Dir(name); dir != "." && !strings.HasPrefix(s.Prefix, dir+"/"); dir = path.Dir(dir) {
 		pl, err := openPlace(root, dir, false)
 		if err != nil {
 			if errors.Is(err, fs.ErrNotExist) && dir != top {
@@ -215,10 +216,4 @@ func (s *Worktree) prune(root *os.Root, name, top string) {
 			return
 		}
 	}
-}
-
-// within1 reports whether a prefix, empty or with trailing slash, equals dir or is below
-// it.
-func within1(prefix, dir string) bool {
-	return len(prefix) > len(dir) && prefix[:len(dir)] == dir && prefix[len(dir)] == '/'
 }
