@@ -1,0 +1,80 @@
+package commands
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// The library returns the zero value for a flag that is not declared, so that a misspelt
+// name is not noticed otherwise.
+func TestFlagsThatAreReadAreDeclared(t *testing.T) {
+	declared := map[string]bool{}
+	for _, d := range allCommands() {
+		for _, f := range allFlags(d) {
+			declared[f.Names()[0]] = true
+		}
+	}
+	reads := 0
+	require.NoError(t, filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		files := token.NewFileSet()
+		file, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if name, ok := flagRead(n); ok {
+				reads++
+				assert.True(t, declared[name], "%s: no command has a flag --%s", files.Position(n.Pos()), name)
+			}
+			return true
+		})
+		return nil
+	}))
+	assert.Greater(t, reads, 100)
+}
+
+// flagRead returns the name of the flag that an expression reads: c.Flags.String("x"),
+// f.IsSet("x") with f as an abbreviation, or c.Lists["x"].
+func flagRead(n ast.Node) (string, bool) {
+	var name ast.Expr
+	switch n := n.(type) {
+	case *ast.IndexExpr:
+		if s, ok := n.X.(*ast.SelectorExpr); ok && s.Sel.Name == "Lists" {
+			name = n.Index
+		}
+	case *ast.CallExpr:
+		s, ok := n.Fun.(*ast.SelectorExpr)
+		if !ok || len(n.Args) != 1 || !strings.Contains(" Bool Int IsSet String ", " "+s.Sel.Name+" ") {
+			return "", false
+		}
+		switch x := s.X.(type) {
+		case *ast.SelectorExpr:
+			ok = x.Sel.Name == "Flags"
+		case *ast.Ident:
+			ok = x.Name == "f" || x.Name == "flags"
+		default:
+			ok = false
+		}
+		if ok {
+			name = n.Args[0]
+		}
+	}
+	literal, ok := name.(*ast.BasicLit)
+	if !ok {
+		return "", false
+	}
+	text, err := strconv.Unquote(literal.Value)
+	return text, err == nil
+}
