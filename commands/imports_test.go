@@ -101,6 +101,7 @@ var layers = [][]string{
 	{"gitstore/checkpoint/tasks", "gitstore/diff", "gitstore/retention"},
 	{"gitstore/checkpoint"},
 	{"gitstore/checkpoint/document"},
+	{"gitstore/failure"},
 }
 
 // layerOf returns the layer of a package, -1 if it has none.

@@ -14,6 +14,7 @@ import (
 	"git-checkpoint/commands/internal/schema"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
+	"git-checkpoint/gitstore/failure"
 )
 
 // Limits of a summary in words. Summaries are read often, so they have to be short.
@@ -99,7 +100,7 @@ func phaseOutput(c *invoke.Invocation, o *phaseOptions) (string, error) {
 	}
 	data, err := readOutput(c, place)
 	if err != nil {
-		return "", exit.Errorf(exit.Invalid, phrase.MendThen(name), "phase done: --output: %w", err)
+		return "", exit.Errorf(exit.Invalid, failure.Correct(name), "phase done: --output: %w", err)
 	}
 	return place, checkOutput(c, o, place, data)
 }
@@ -151,5 +152,5 @@ func checkOutput(c *invoke.Invocation, o *phaseOptions, place string, data []byt
 		}
 		err = errors.New(phrase.Plural(len(problems), "problem") + "\n" + strings.Join(lines, "\n"))
 	}
-	return exit.Errorf(exit.Invalid, phrase.MendThen(o.output), "phase done: --output: %s: %w", phrase.QuotePath(place), err)
+	return exit.Errorf(exit.Invalid, failure.Correct(o.output), "phase done: --output: %s: %w", phrase.QuotePath(place), err)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"git-checkpoint/gitstore/checkpoint/document"
+	"git-checkpoint/gitstore/failure"
 )
 
 // Decode parses a record in YAML or JSON within DefaultLimits. It fails with
@@ -57,6 +58,12 @@ type VersionError struct{ Version string }
 func (e *VersionError) Error() string {
 	return fmt.Sprintf("version %q: this program reads version 1", e.Version)
 }
+
+// ExitCode returns the exit code of the error.
+func (e *VersionError) ExitCode() int { return failure.Version }
+
+// ExitHint returns the command to type next.
+func (e *VersionError) ExitHint() string { return failure.Upgrade }
 
 // DecodeDocument parses a single mapping in YAML or JSON within limits. It rejects a
 // second document, duplicate keys, merge keys, NUL, tags other than the basic tags, and

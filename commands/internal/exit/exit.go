@@ -8,26 +8,27 @@ import (
 	"syscall"
 
 	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/failure"
 )
 
 // Exit codes are part of the contract: codes are added, but never changed.
 const (
-	OK          = 0
-	Failure     = 1
-	Usage       = 2
-	None        = 3
-	StartFresh  = 4
-	NeedsAnswer = 5
-	Invalid     = 6
-	Version     = 7
-	Refused     = 8
-	Stale       = 9
-	Repository  = 10
-	Remote      = 11
-	Partial     = 12
-	Secrets     = 13
-	Limit       = 14
-	Interrupted = 130
+	OK          = failure.OK
+	Failure     = failure.Failure
+	Usage       = failure.Usage
+	None        = failure.None
+	StartFresh  = failure.StartFresh
+	NeedsAnswer = failure.NeedsAnswer
+	Invalid     = failure.Invalid
+	Version     = failure.Version
+	Refused     = failure.Refused
+	Stale       = failure.Stale
+	Repository  = failure.Repository
+	Remote      = failure.Remote
+	Partial     = failure.Partial
+	Secrets     = failure.Secrets
+	Limit       = failure.Limit
+	Interrupted = failure.Interrupted
 )
 
 // An Error is an error with its exit code, its kind and, if there is a next step, the

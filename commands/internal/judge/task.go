@@ -8,7 +8,6 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/checkpoint/story"
@@ -95,7 +94,7 @@ func (e *taskError) code() (code int, hint string) {
 		paused  *story.LimitError
 		cycle   *tasks.CycleError
 	)
-	ways := func(w ...progress.Way) string { return phrase.Alternatives(e.issue, w...) }
+	ways := func(w ...progress.Way) string { return progress.Alternatives(e.issue, w...) }
 	giveUp := progress.Way{"finish", "--status", "failed"}
 	switch {
 	case errors.As(e.err, &unknown):

@@ -7,6 +7,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"git-checkpoint/gitstore/failure"
+
 	"github.com/clipperhouse/displaywidth"
 )
 
@@ -119,13 +121,7 @@ func (t *Table) Write(w io.Writer) error {
 // Shell quotes any s as one word of a POSIX shell. NUL bytes are removed, because shell
 // words cannot contain them. The result is exact but not clean: it may be unsafe for
 // terminals.
-func Shell(s string) string {
-	s = strings.ReplaceAll(s, "\x00", "")
-	if s != "" && !strings.ContainsFunc(s, special) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
+func Shell(s string) string { return failure.QuoteStrict(s) }
 
 // maxMarks limits zero-width characters after a visible character. No script needs more;
 // longer runs cover adjacent lines or hide text.
@@ -241,13 +237,4 @@ func (t *Table) line(row []string, widths []int) string {
 		b.WriteString(cell + pad)
 	}
 	return b.String()
-}
-
-// special reports whether any shell, POSIX or other, may treat r as special in a word.
-func special(r rune) bool {
-	switch {
-	case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9':
-		return false
-	}
-	return !strings.ContainsRune("_-./:,+@", r)
 }

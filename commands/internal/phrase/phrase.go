@@ -4,16 +4,14 @@ package phrase
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/checkpoint/progress"
+	"git-checkpoint/gitstore/failure"
 )
 
 // Plural returns a number with its noun, such as "1 file" or "3 files".
@@ -84,22 +82,10 @@ func QuotePaths(paths []string) []string {
 }
 
 // QuoteArg quotes a word of a shell command.
-func QuoteArg(s string) string {
-	if plainWord().MatchString(s) {
-		return s
-	}
-	return output.Shell(s)
-}
+func QuoteArg(s string) string { return failure.Quote(s) }
 
 // IssueArg returns an issue as the last shell argument.
-func IssueArg(issue checkpoint.Issue) string {
-	if strings.HasPrefix(string(issue), "-") {
-		return "-- " + QuoteArg(string(issue))
-	}
-	return QuoteArg(string(issue))
-}
-
-var plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_./:=@~^-]+$`) })
+func IssueArg(issue checkpoint.Issue) string { return failure.LastArg(string(issue)) }
 
 // Briefly returns the age of a time in a short form such as "12m", at most four
 // characters for ages below 1,000 days.
@@ -127,37 +113,4 @@ func Distinct(list []string) []string {
 		seen[s] = true
 	}
 	return out
-}
-
-// Alternatives returns possible commands after a refused step, joined with "or".
-func Alternatives(issue checkpoint.Issue, ways ...progress.Way) string {
-	commands := make([]string, len(ways))
-	for i, way := range ways {
-		words, name := cutName(way)
-		if issue != "" {
-			words = append(words, "--issue", string(issue))
-		}
-		commands[i] = "git checkpoint"
-		for _, word := range append(words, name...) {
-			commands[i] += " " + QuoteArg(word)
-		}
-	}
-	return strings.Join(commands, " or ")
-}
-
-// cutName separates a phase or task name that begins with "-" from a command. The caller
-// puts the name after all flags, behind "--".
-func cutName(way progress.Way) (words, name []string) {
-	if len(way) < 3 || way[0] == "finish" || !strings.HasPrefix(way[2], "-") {
-		return slices.Clone(way), nil
-	}
-	return slices.Concat(way[:2], way[3:]), []string{"--", way[2]}
-}
-
-// MendThen returns the hint for a document that breaks rules.
-func MendThen(file string) string {
-	if file == "" {
-		return "mend the document, then run the command again"
-	}
-	return "mend " + QuoteArg(file) + ", then run the command again"
 }

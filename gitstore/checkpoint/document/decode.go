@@ -24,6 +24,8 @@ import (
 	"bytes"
 	"fmt"
 	"unicode/utf8"
+
+	"git-checkpoint/gitstore/failure"
 )
 
 // Parsed is a parsed document with a function that returns the position of a path.
@@ -97,6 +99,12 @@ func (e *SyntaxError) Error() string {
 	}
 	return text
 }
+
+// ExitCode returns the exit code of the error.
+func (e *SyntaxError) ExitCode() int { return failure.Usage }
+
+// ExitHint returns the command to type next.
+func (e *SyntaxError) ExitHint() string { return "" }
 
 // decodeWith rejects irregularities if tell is nil.
 func decodeWith(data []byte, l Limits, tell func(line, column int, msg string)) (Parsed, error) {

@@ -38,6 +38,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 )
 
 // A Workflow is the input of Begin.
@@ -150,9 +151,6 @@ func Settle(r *checkpoint.Record) {
 	store(r, p)
 }
 
-// A Way is a suggested command: the arguments after "git checkpoint".
-type Way []string
-
 // A NothingError reports that a transition changes nothing, because the record already
 // has its result.
 type NothingError struct{ Reason string }
@@ -176,6 +174,12 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("phase %s: the workflow has %s", e.Phase, e.Phases)
 }
 
+// ExitCode returns the exit code of the error.
+func (e *UnknownError) ExitCode() int { return failure.Usage }
+
+// ExitHint returns the command to type next.
+func (e *UnknownError) ExitHint() string { return Alternatives(e.Issue, e.Instead...) }
+
 // A RefusedError reports a transition that the state of the workflow forbids. Instead
 // lists suggested commands.
 type RefusedError struct {
@@ -187,6 +191,12 @@ type RefusedError struct {
 
 func (e *RefusedError) Error() string { return e.Reason }
 
+// ExitCode returns the exit code of the error.
+func (e *RefusedError) ExitCode() int { return failure.Refused }
+
+// ExitHint returns the command to type next.
+func (e *RefusedError) ExitHint() string { return Alternatives(e.Issue, e.Instead...) }
+
 // An ApprovalError reports that a phase needs a person's approval before the transition.
 type ApprovalError struct {
 	Issue checkpoint.Issue
@@ -195,6 +205,14 @@ type ApprovalError struct {
 
 func (e *ApprovalError) Error() string {
 	return fmt.Sprintf("approval of phase %s is pending", e.Phase)
+}
+
+// ExitCode returns the exit code of the error.
+func (e *ApprovalError) ExitCode() int { return failure.NeedsAnswer }
+
+// ExitHint returns the command to type next.
+func (e *ApprovalError) ExitHint() string {
+	return Alternatives(e.Issue, Way{"phase", "approve", e.Phase})
 }
 
 // A PlanLimitError reports a reached limit of retries or replans. Instead lists suggested
@@ -209,6 +227,12 @@ type PlanLimitError struct {
 func (e *PlanLimitError) Error() string {
 	return strings.Join(append([]string{e.Reason}, e.History...), "\n  ")
 }
+
+// ExitCode returns the exit code of the error.
+func (e *PlanLimitError) ExitCode() int { return failure.Limit }
+
+// ExitHint returns the command to type next.
+func (e *PlanLimitError) ExitHint() string { return Alternatives(e.Issue, e.Instead...) }
 
 // underWay describes the unfinished workflow, "" if no workflow is in progress.
 func underWay(r *checkpoint.Record) string {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"git-checkpoint/gitstore/failure"
 )
 
 // A Version is a git version, such as {2, 54}.
@@ -64,6 +66,12 @@ type TooOldError struct {
 func (e *TooOldError) Error() string {
 	return fmt.Sprintf("git %d.%d is too old: git %d.%d or newer is needed", e.Major, e.Minor, minMajor, minMinor)
 }
+
+// ExitCode returns the exit code of the error.
+func (e *TooOldError) ExitCode() int { return failure.Repository }
+
+// ExitHint returns the command to type next.
+func (e *TooOldError) ExitHint() string { return "upgrade git" }
 
 // usageCode is git's exit status for an unknown option.
 const usageCode = 129

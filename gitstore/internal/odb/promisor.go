@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"git-checkpoint/gitstore/failure"
+
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
@@ -24,6 +26,12 @@ func (e *PromisedError) Error() string {
 }
 
 func (e *PromisedError) Unwrap() error { return e.Err }
+
+// ExitCode returns the exit code of the error.
+func (e *PromisedError) ExitCode() int { return failure.Remote }
+
+// ExitHint returns the command to type next.
+func (e *PromisedError) ExitHint() string { return "git checkpoint sync" }
 
 const (
 	// fetchPatience limits the total time of failed fetches. Often many objects are

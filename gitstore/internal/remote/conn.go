@@ -20,6 +20,7 @@ import (
 	"strings"
 	"time"
 
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/internal/git"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -69,6 +70,12 @@ type Error struct {
 func (e *Error) Error() string { return fmt.Sprintf("%s: %s: %s", e.Op, e.Remote, e.Reason) }
 
 func (e *Error) Unwrap() error { return e.Err }
+
+// ExitCode returns the exit code of the error.
+func (e *Error) ExitCode() int { return failure.Remote }
+
+// ExitHint returns the command to type next.
+func (e *Error) ExitHint() string { return e.Hint }
 
 // Named returns err with a name before its reason, for one part of a request.
 func Named(name string, err error) error {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/odb"
@@ -55,6 +56,29 @@ func (e *PushedError) Error() string {
 
 func (e *PushedError) Unwrap() error { return e.Err }
 
+// ExitCode returns the exit code of the error.
+func (e *PushedError) ExitCode() int {
+	code, _ := e.code()
+	return code
+}
+
+// ExitHint returns the command to type next.
+func (e *PushedError) ExitHint() string {
+	_, hint := e.code()
+	return hint
+}
+
+// code returns the exit code and the hint of the cause, if it has its own.
+func (e *PushedError) code() (code int, hint string) {
+	if cause, ok := failure.Of(e.Err); ok {
+		return cause.ExitCode(), cause.ExitHint()
+	}
+	if errors.Is(e.Err, ErrMoved) {
+		return failure.Refused, "run the command again"
+	}
+	return failure.Failure, "git checkpoint sync " + failure.LastArg(string(e.Issue))
+}
+
 // An UnfinishedError reports an error during the undo of a restore. Some files may have
 // their former contents, others may not. Another undo completes it.
 type UnfinishedError struct{ Err error }
@@ -76,6 +100,14 @@ type NoneError struct{ Issue checkpoint.Issue }
 
 func (e *NoneError) Error() string { return fmt.Sprintf("No checkpoint found for issue #%s", e.Issue) }
 
+// ExitCode returns the exit code of the error.
+func (e *NoneError) ExitCode() int { return failure.None }
+
+// ExitHint returns the command to type next.
+func (e *NoneError) ExitHint() string {
+	return "git checkpoint save " + failure.LastArg(string(e.Issue))
+}
+
 // A NotFoundError reports that a name matches no checkpoint.
 type NotFoundError struct {
 	Issue checkpoint.Issue
@@ -84,6 +116,14 @@ type NotFoundError struct {
 
 func (e *NotFoundError) Error() string {
 	return fmt.Sprintf("issue %s: no checkpoint is called %q", e.Issue, e.Name)
+}
+
+// ExitCode returns the exit code of the error.
+func (e *NotFoundError) ExitCode() int { return failure.None }
+
+// ExitHint returns the command to type next.
+func (e *NotFoundError) ExitHint() string {
+	return "git checkpoint list " + failure.LastArg(string(e.Issue))
 }
 
 // An AmbiguousError reports that a name matches several checkpoints.
@@ -95,6 +135,12 @@ type AmbiguousError struct {
 func (e *AmbiguousError) Error() string {
 	return fmt.Sprintf("%q is ambiguous: %s", e.Name, JoinIDs(e.Candidates))
 }
+
+// ExitCode returns the exit code of the error.
+func (e *AmbiguousError) ExitCode() int { return failure.Usage }
+
+// ExitHint returns the command to type next.
+func (e *AmbiguousError) ExitHint() string { return "" }
 
 func JoinIDs(ids []checkpoint.ID) string {
 	texts := make([]string, len(ids))
@@ -134,6 +180,12 @@ type RefusedError struct {
 
 func (e *RefusedError) Error() string { return e.Reason }
 
+// ExitCode returns the exit code of the error.
+func (e *RefusedError) ExitCode() int { return failure.Refused }
+
+// ExitHint returns the command to type next.
+func (e *RefusedError) ExitHint() string { return e.Hint }
+
 // A LimitError reports a size above its limit.
 type LimitError struct {
 	What        string
@@ -159,6 +211,14 @@ type LackedError struct {
 func (e *LackedError) Error() string { return fmt.Sprintf("%s: %v", e.Object, e.Err) }
 
 func (e *LackedError) Unwrap() error { return e.Err }
+
+// ExitCode returns the exit code of the error.
+func (e *LackedError) ExitCode() int { return failure.Remote }
+
+// ExitHint returns the command to type next.
+func (e *LackedError) ExitHint() string {
+	return "git checkpoint sync " + failure.LastArg(string(e.Issue))
+}
 
 // Lacked wraps an error about an issue's object. If a partial clone is the cause, the
 // result is a LackedError.
@@ -191,6 +251,14 @@ func (e *TakenError) Error() string {
 		return fmt.Sprintf("%s was dropped", e.ID)
 	}
 	return fmt.Sprintf("%s is there already", e.ID)
+}
+
+// ExitCode returns the exit code of the error.
+func (e *TakenError) ExitCode() int { return failure.Refused }
+
+// ExitHint returns the command to type next.
+func (e *TakenError) ExitHint() string {
+	return "git checkpoint show " + failure.Quote(string(e.Issue)) + " " + failure.Quote(string(e.ID))
 }
 
 // ShellQuote quotes s as one shell word in a hint. Names of issues, branches and remotes

@@ -4,12 +4,15 @@ package trees
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
+
+	"git-checkpoint/gitstore/failure"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -313,6 +316,37 @@ type CorruptError struct {
 func (e *CorruptError) Error() string { return fmt.Sprintf("%s: %v", e.Object, e.Err) }
 
 func (e *CorruptError) Unwrap() error { return e.Err }
+
+// ExitCode returns the exit code of the cause, such as a missing object of a partial
+// clone, or Invalid.
+func (e *CorruptError) ExitCode() int {
+	if cause, ok := e.cause(); ok {
+		return cause.ExitCode()
+	}
+	return failure.Invalid
+}
+
+// ExitHint returns the command to type next.
+func (e *CorruptError) ExitHint() string {
+	if cause, ok := e.cause(); ok {
+		return cause.ExitHint()
+	}
+	return cmp.Or(e.Hint, "git checkpoint verify")
+}
+
+// cause returns the cause that decides the exit code. A syntax error is no usage error
+// here, because the user did not type the stored text.
+func (e *CorruptError) cause() (failure.Coded, bool) {
+	cause, ok := failure.Of(e.Err)
+	if !ok {
+		return nil, false
+	}
+	switch cause.ExitCode() {
+	case failure.Usage, failure.Invalid, failure.Repository, failure.Failure:
+		return nil, false
+	}
+	return cause, true
+}
 
 // Corrupt returns a CorruptError.
 func Corrupt(object, format string, args ...any) error {

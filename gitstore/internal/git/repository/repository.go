@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/gitconfig"
@@ -39,6 +40,12 @@ var ErrNone = errors.New("not a git repository")
 type UnsupportedError struct{ Feature string }
 
 func (e *UnsupportedError) Error() string { return "unsupported repository: " + e.Feature }
+
+// ExitCode returns the exit code of the error.
+func (e *UnsupportedError) ExitCode() int { return failure.Repository }
+
+// ExitHint returns the command to type next.
+func (e *UnsupportedError) ExitHint() string { return "" }
 
 // Find returns the repository of g's directory and git's settings. It calls meanwhile
 // with the discovered repository before it has confirmed it; the result may be a

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 )
 
 // InvalidError reports rule violations or a syntax error in a document.
@@ -35,6 +36,12 @@ func (e *InvalidError) Error() string {
 	return fmt.Sprintf("%s: %d problems\n%s", what, len(lines), strings.Join(lines, "\n"))
 }
 
+// ExitCode returns the exit code of the error.
+func (e *InvalidError) ExitCode() int { return failure.Invalid }
+
+// ExitHint returns the command to type next.
+func (e *InvalidError) ExitHint() string { return failure.Correct(e.File) }
+
 // UnknownDocumentError reports that a document does not belong to the layout. Reason
 // describes its actual content, if known.
 type UnknownDocumentError struct {
@@ -57,6 +64,17 @@ func (e *UnknownDocumentError) Error() string {
 	return e.File + ": " + what
 }
 
+// ExitCode returns the exit code of the error.
+func (e *UnknownDocumentError) ExitCode() int { return failure.Invalid }
+
+// ExitHint returns the command to type next.
+func (e *UnknownDocumentError) ExitHint() string {
+	if e.Layout != "" && e.File != "" {
+		return "git checkpoint import " + failure.Quote(e.File) + " --dry-run" // tries every layout
+	}
+	return "git checkpoint help import"
+}
+
 // VersionError reports a document with an unsupported version.
 type VersionError struct {
 	Layout        Name
@@ -68,6 +86,12 @@ func (e *VersionError) Error() string {
 	what := strings.TrimSpace(string(e.Layout) + " " + e.File)
 	return fmt.Sprintf("%s: version %.40q: this program reads %s", what, e.Version, e.Reads)
 }
+
+// ExitCode returns the exit code of the error.
+func (e *VersionError) ExitCode() int { return failure.Version }
+
+// ExitHint returns the command to type next.
+func (e *VersionError) ExitHint() string { return failure.Upgrade }
 
 // syntaxError converts a decoder error into an InvalidError with line, column and byte
 // offset.

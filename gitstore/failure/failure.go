@@ -1,0 +1,81 @@
+// Package failure contains the exit codes of the program, and the hints of errors: the
+// command to type next. The codes are a contract with scripts. Codes are only added.
+package failure
+
+import (
+	"errors"
+	"strings"
+)
+
+// The exit codes.
+const (
+	OK          = 0
+	Failure     = 1
+	Usage       = 2
+	None        = 3
+	StartFresh  = 4
+	NeedsAnswer = 5
+	Invalid     = 6
+	Version     = 7
+	Refused     = 8
+	Stale       = 9
+	Repository  = 10
+	Remote      = 11
+	Partial     = 12
+	Secrets     = 13
+	Limit       = 14
+	Interrupted = 130
+)
+
+// A Coded error has an exit code and a hint. The hint is "" if there is no next step.
+type Coded interface {
+	error
+	ExitCode() int
+	ExitHint() string
+}
+
+// Of returns the outermost Coded error of a chain of wrapped errors.
+func Of(err error) (Coded, bool) { return errors.AsType[Coded](err) }
+
+// Upgrade is the hint for data of a later version of this program.
+const Upgrade = "upgrade git-checkpoint"
+
+// Correct returns the hint for a document that breaks rules. An empty file means standard
+// input.
+func Correct(file string) string {
+	if file == "" {
+		return "mend the document, then run the command again"
+	}
+	return "mend " + Quote(file) + ", then run the command again"
+}
+
+// Quote quotes s as a word of a shell command.
+func Quote(s string) string {
+	if s != "" && !strings.ContainsFunc(s, func(r rune) bool { return !alphanumeric(r) && !strings.ContainsRune("_./:=@~^-", r) }) {
+		return s
+	}
+	return QuoteStrict(s)
+}
+
+// QuoteStrict quotes any s as one word of a POSIX shell, also at the start of a command.
+// NUL bytes are removed, because shell words cannot contain them. The result may be unsafe
+// for terminals.
+func QuoteStrict(s string) string {
+	s = strings.ReplaceAll(s, "\x00", "")
+	if s != "" && !strings.ContainsFunc(s, func(r rune) bool { return !alphanumeric(r) && !strings.ContainsRune("_-./:,+@", r) }) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+func alphanumeric(r rune) bool {
+	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
+}
+
+// LastArg quotes s as the last argument of a command, even if s begins with "-".
+func LastArg(s string) string {
+	if strings.HasPrefix(s, "-") {
+		return "-- " + Quote(s)
+	}
+	return Quote(s)
+}
