@@ -71,6 +71,9 @@ var layers = [][]string{
 	},
 
 	// documents of other systems
+	{
+		"gitstore/layout/entire",
+	},
 	{"gitstore/layout/internal/codec"},
 	{"gitstore/layout/internal/workflow"},
 	{"gitstore/layout/internal/values"},

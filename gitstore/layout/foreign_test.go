@@ -15,6 +15,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/layout/entire"
 	"git-checkpoint/gitstore/layout/internal/codec"
 	"git-checkpoint/gitstore/layout/internal/layouttest"
 	"git-checkpoint/gitstore/layout/internal/values"
@@ -226,7 +227,7 @@ func TestRealFilesDamaged(t *testing.T) {
 			changed[at] ^= 1 << (at % 8)
 			as := codec.Name("")
 			if strings.HasSuffix(f.path, "/metadata.json") {
-				as = layout.Entire
+				as = entire.Name
 			}
 			exercise(t, as, f.path, f.data[:at])
 			exercise(t, as, f.path, changed)

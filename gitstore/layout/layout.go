@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout/entire"
 	"git-checkpoint/gitstore/layout/internal/codec"
 )
 
@@ -30,7 +31,7 @@ type (
 func registry() codec.Registry {
 	return codec.Registry{
 		Systems: []*codec.System{crunchSystem(), claudeSystem(), recoverySystem(), dotagentSystem(), pipelineSystem()},
-		Sources: []*codec.System{entireSystem()},
+		Sources: []*codec.System{entire.System()},
 	}
 }
 

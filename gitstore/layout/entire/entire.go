@@ -1,4 +1,6 @@
-package layout
+// Package entire reads the session metadata of the tool entire. The tool has a
+// metadata.json for each checkpoint and each of its sessions. Nothing is written.
+package entire
 
 import (
 	"git-checkpoint/gitstore/checkpoint"
@@ -7,16 +9,15 @@ import (
 	"git-checkpoint/gitstore/layout/internal/workflow"
 )
 
-// Entire is a read-only source: the session metadata of the tool entire. It has a
-// metadata.json for each checkpoint and each of its sessions.
-const Entire codec.Name = "entire"
+// Name is the name of the read-only source.
+const Name codec.Name = "entire"
 
-// entireSystem returns the tool entire.
-func entireSystem() *codec.System {
+// System returns the tool entire.
+func System() *codec.System {
 	return &codec.System{
-		Name: Entire, Kinds: []*codec.Kind{entireMetadata()},
+		Name: Name, Kinds: []*codec.Kind{metadataKind()},
 		Other: func(m *checkpoint.Map) string {
-			if isEntire(m) {
+			if isMetadata(m) {
 				return "the metadata of an agent's session, of none of the five layouts: import --from entire reads it"
 			}
 			return ""
@@ -24,12 +25,12 @@ func entireSystem() *codec.System {
 	}
 }
 
-// entireMetadata returns the kind for the metadata of a checkpoint or session. Several
+// metadataKind returns the kind for the metadata of a checkpoint or session. Several
 // keys were renamed over time; all keys are preserved.
-func entireMetadata() *codec.Kind {
+func metadataKind() *codec.Kind {
 	return &codec.Kind{
 		Name: "metadata", Numbered: true,
-		Is: isEntire,
+		Is: isMetadata,
 		Rules: func(c *codec.Checker) {
 			c.Required("checkpoint_id")
 			c.Text("checkpoint_id", "session_id", "strategy", "branch", "agent", "cli_version")
@@ -54,17 +55,17 @@ func entireMetadata() *codec.Kind {
 		Trigger: func(*checkpoint.Map) checkpoint.Trigger {
 			return checkpoint.SessionEnd
 		},
-		Apply:  applyEntire,
+		Apply:  apply,
 		File:   func(*checkpoint.Map) string { return "metadata.json" },
 		Indent: codec.DefaultIndent,
 	}
 }
 
-func isEntire(m *checkpoint.Map) bool {
+func isMetadata(m *checkpoint.Map) bool {
 	return values.Has(m, "checkpoint_id") && values.HasAny(m, "session_id", "sessions")
 }
 
-func applyEntire(m *checkpoint.Map, r *checkpoint.Record) {
+func apply(m *checkpoint.Map, r *checkpoint.Record) {
 	workflow.Set(r, "type", "session", "description", values.Text(m, "summary.intent"), "updated_at", values.Text(m, "created_at"))
 	if id := values.Text(m, "session_id"); id != "" {
 		r.SetSession(id)
