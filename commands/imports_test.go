@@ -73,6 +73,7 @@ var layers = [][]string{
 	// documents of other systems
 	{
 		"gitstore/layout/entire",
+		"gitstore/layout/recovery",
 	},
 	{"gitstore/layout/internal/codec"},
 	{"gitstore/layout/internal/workflow"},

@@ -113,7 +113,7 @@ func unfinishedWrites(c *invoke.Invocation) []string {
 	}
 	var found []string
 	looked := 0
-	for _, as := range []layout.Name{layout.Crunch, layout.Claude, layout.Recovery, layout.Dotagent, layout.Pipeline} {
+	for _, as := range layout.Names() {
 		dir := layout.Folder(as, "x")
 		if as == layout.Crunch {
 			dir = strings.TrimSuffix(dir, "/x/checkpoints") // folder of all issues

@@ -9,7 +9,7 @@ import (
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
-	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/layout/recovery"
 )
 
 // statusIssue returns the named issue, or the issue of the workflow that --description or
@@ -29,7 +29,7 @@ func statusIssue(c *invoke.Invocation, o *statusOptions) (checkpoint.Issue, erro
 			q.Plan = place
 		}
 		for _, p := range []string{plan, filepath.ToSlash(plan), q.Plan} {
-			q.IDs = append(q.IDs, layout.PlanIDs(p)...)
+			q.IDs = append(q.IDs, recovery.PlanIDs(p)...)
 		}
 		q.IDs = append(q.IDs, plan)
 	}

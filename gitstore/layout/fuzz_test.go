@@ -8,6 +8,7 @@ import (
 	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/internal/codec"
 	"git-checkpoint/gitstore/layout/internal/layouttest"
+	"git-checkpoint/gitstore/layout/recovery"
 )
 
 // fuzzLayout fuzzes the parser of a layout. The seeds are test documents and real files.
@@ -37,7 +38,7 @@ func addReal(f *testing.F, as codec.Name) {
 
 func FuzzCrunch(f *testing.F)   { fuzzLayout(f, layout.Crunch, "") }
 func FuzzClaude(f *testing.F)   { fuzzLayout(f, layout.Claude, "") }
-func FuzzRecovery(f *testing.F) { fuzzLayout(f, layout.Recovery, "") }
+func FuzzRecovery(f *testing.F) { fuzzLayout(f, recovery.Name, "") }
 func FuzzDotagent(f *testing.F) { fuzzLayout(f, layout.Dotagent, "state/") }
 func FuzzPipeline(f *testing.F) { fuzzLayout(f, layout.Pipeline, ".pipeline/") }
 

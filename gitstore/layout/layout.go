@@ -8,6 +8,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout/entire"
 	"git-checkpoint/gitstore/layout/internal/codec"
+	"git-checkpoint/gitstore/layout/recovery"
 )
 
 // Types of the documents.
@@ -30,7 +31,7 @@ type (
 // registry returns the systems in detection order.
 func registry() codec.Registry {
 	return codec.Registry{
-		Systems: []*codec.System{crunchSystem(), claudeSystem(), recoverySystem(), dotagentSystem(), pipelineSystem()},
+		Systems: []*codec.System{crunchSystem(), claudeSystem(), recovery.System(), dotagentSystem(), pipelineSystem()},
 		Sources: []*codec.System{entire.System()},
 	}
 }
@@ -39,7 +40,6 @@ func registry() codec.Registry {
 const (
 	Crunch   Name = "crunch"
 	Claude   Name = "claude"
-	Recovery Name = "recovery"
 	Dotagent Name = "dotagent"
 	Pipeline Name = "pipeline"
 )

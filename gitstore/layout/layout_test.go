@@ -9,6 +9,7 @@ import (
 	"git-checkpoint/gitstore/layout/internal/codec"
 	"git-checkpoint/gitstore/layout/internal/layouttest"
 	"git-checkpoint/gitstore/layout/internal/values"
+	"git-checkpoint/gitstore/layout/recovery"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -161,7 +162,7 @@ func TestTwoFiles(t *testing.T) {
 	assert.Equal(t, string(layouttest.Doc(t, "dotagent-execution.json")), string(out[1].Data))
 
 	r = layouttest.Read(t, "recovery.json").Apply(r)
-	_, err = layout.Of(layout.Recovery, r)
+	_, err = layout.Of(recovery.Name, r)
 	require.NoError(t, err)
 	files, _ := r.Doc().Lookup("layout.files")
 	assert.Equal(t, []string{"workflow"}, files.(*checkpoint.Map).Keys(), "files of another layout go")
@@ -178,7 +179,7 @@ func TestNewDocumentsAreValid(t *testing.T) {
 	r.Doc().Set("stage", values.NewMap("number", 2, "agent", "worker", "last_action", "built"))
 	for as, want := range map[codec.Name]string{
 		layout.Crunch: "CP-2-20260301T000000Z-00112233.yaml", layout.Claude: "implement_42_20260301_000000.json",
-		layout.Recovery: "42.json", layout.Pipeline: "checkpoint-42.json",
+		recovery.Name: "42.json", layout.Pipeline: "checkpoint-42.json",
 	} {
 		out, err := layout.Of(as, r)
 		require.NoError(t, err)
@@ -218,9 +219,9 @@ func TestReadRejects(t *testing.T) {
 		{"not UTF-8", layout.Claude, "{\"a\": \"\xff\"}", "claude x.json: line 1, column 8: byte 0xff at offset 7 is not valid UTF-8, at byte 7 of 10 (syntax)"},
 		{"a key twice", layout.Claude, `{"a":1,"a":2}`, `claude x.json: line 1, column 8: key "a" is there twice, at byte 7 of 13 (syntax)`},
 		{"a name", "", "checkpoint-002.json", "x.json: it only names another file: checkpoint-002.json"},
-		{"another", layout.Recovery, `{"a":1}`, "x.json: no document of the layout recovery"},
+		{"another", recovery.Name, `{"a":1}`, "x.json: no document of the layout recovery"},
 		{"none", "", `{"a":1}`, "x.json: no document of any layout"},
-		{"YAML", layout.Recovery, "workflow_id: a\ncompleted_phases: []\n", "x.json: no document of the layout recovery"},
+		{"YAML", recovery.Name, "workflow_id: a\ncompleted_phases: []\n", "x.json: no document of the layout recovery"},
 		{"a configuration", layout.Crunch, "checkpoint:\n  enabled: true\n", "x.json: a configuration, not a checkpoint"},
 		{"crunch version", layout.Crunch, "checkpoint_id: a\nissue_number: 1\nversion: 2.0\n", `crunch x.json: version "2.0": this program reads version 1`},
 		{"claude version", layout.Claude, `{"workflow_type":"a","status":"b","schema_version":"4.0"}`, `claude x.json: version "4.0": this program reads 1.0 to 2.1 and 3.0`},

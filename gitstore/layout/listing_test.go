@@ -7,6 +7,7 @@ import (
 	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/internal/codec"
 	"git-checkpoint/gitstore/layout/internal/layouttest"
+	"git-checkpoint/gitstore/layout/recovery"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -42,7 +43,7 @@ func TestListing(t *testing.T) {
 			"  sup_research_7.json (supervisor) in_progress workers 2\n" +
 			"Failed Checkpoints:\n" +
 			"  failed/test-all_pay_ment_20260102_030405.json failed phase 3 of 4 wave 2/2\n"},
-		{"recovery", layout.Recovery, [][]*checkpoint.Record{chainOf(t, nil, "recovery.json")}, "implement_9_pay.json phase 3\n"},
+		{"recovery", recovery.Name, [][]*checkpoint.Record{chainOf(t, nil, "recovery.json")}, "implement_9_pay.json phase 3\n"},
 		{
 			"dotagent", layout.Dotagent,
 			[][]*checkpoint.Record{chainOf(t, nil, "dotagent-phase.json", "dotagent-execution.json")},

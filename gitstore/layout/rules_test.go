@@ -9,6 +9,7 @@ import (
 	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/internal/codec"
 	"git-checkpoint/gitstore/layout/internal/layouttest"
+	"git-checkpoint/gitstore/layout/recovery"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -92,17 +93,17 @@ func TestRules(t *testing.T) {
 			`? timestamp: "2026-01-02T03:04:05" has no time zone, taken as UTC (time)`, `? git_commit: "initial" is no commit's hash (form)`,
 		}},
 
-		{layout.Recovery, "recovery.json", nil, nil},
-		{layout.Recovery, "recovery.json", []string{"workflow_id", `""`}, []string{`workflow_id: empty (required)`}},
-		{layout.Recovery, "recovery.json", []string{"current_phase", "-"}, []string{`current_phase: missing (required)`}},
-		{layout.Recovery, "recovery.json", []string{"completed_phases", "-"}, []string{`completed_phases: missing (required)`}},
-		{layout.Recovery, "recovery.json", []string{"completed_phases", `"1"`}, []string{`completed_phases: want a list, got "1" (kind)`}},
-		{layout.Recovery, "recovery.json", []string{`phase_metadata."1".status`, `"odd"`}, []string{`phase_metadata.1.status: want one of completed, failed, skipped, in_progress, pending, got "odd" (enum)`}},
-		{layout.Recovery, "recovery.json", []string{`phase_metadata."1".duration_minutes`, `-3`}, []string{`phase_metadata.1.duration_minutes: want at least 0, got -3 (range)`}},
-		{layout.Recovery, "recovery.json", []string{`phase_metadata."1".artifacts`, `[1,{}]`}, []string{`phase_metadata.1.artifacts[1]: want text, got a mapping (kind)`}},
-		{layout.Recovery, "recovery.json", []string{`phase_metadata."1".summary`, fmt.Sprintf("%q", strings.Repeat("w ", 60))}, []string{`? phase_metadata.1.summary: 60 words, want at most 50 (range)`}},
-		{layout.Recovery, "recovery.json", []string{`phase_metadata."1".summary`, fmt.Sprintf("%q", strings.Repeat("w ", 201))}, []string{`phase_metadata.1.summary: 201 words, want at most 200 (range)`}},
-		{layout.Recovery, "recovery.json", []string{"current_phase", "2"}, []string{`? current_phase: phase 2 is completed already (consistency)`}},
+		{recovery.Name, "recovery.json", nil, nil},
+		{recovery.Name, "recovery.json", []string{"workflow_id", `""`}, []string{`workflow_id: empty (required)`}},
+		{recovery.Name, "recovery.json", []string{"current_phase", "-"}, []string{`current_phase: missing (required)`}},
+		{recovery.Name, "recovery.json", []string{"completed_phases", "-"}, []string{`completed_phases: missing (required)`}},
+		{recovery.Name, "recovery.json", []string{"completed_phases", `"1"`}, []string{`completed_phases: want a list, got "1" (kind)`}},
+		{recovery.Name, "recovery.json", []string{`phase_metadata."1".status`, `"odd"`}, []string{`phase_metadata.1.status: want one of completed, failed, skipped, in_progress, pending, got "odd" (enum)`}},
+		{recovery.Name, "recovery.json", []string{`phase_metadata."1".duration_minutes`, `-3`}, []string{`phase_metadata.1.duration_minutes: want at least 0, got -3 (range)`}},
+		{recovery.Name, "recovery.json", []string{`phase_metadata."1".artifacts`, `[1,{}]`}, []string{`phase_metadata.1.artifacts[1]: want text, got a mapping (kind)`}},
+		{recovery.Name, "recovery.json", []string{`phase_metadata."1".summary`, fmt.Sprintf("%q", strings.Repeat("w ", 60))}, []string{`? phase_metadata.1.summary: 60 words, want at most 50 (range)`}},
+		{recovery.Name, "recovery.json", []string{`phase_metadata."1".summary`, fmt.Sprintf("%q", strings.Repeat("w ", 201))}, []string{`phase_metadata.1.summary: 201 words, want at most 200 (range)`}},
+		{recovery.Name, "recovery.json", []string{"current_phase", "2"}, []string{`? current_phase: phase 2 is completed already (consistency)`}},
 
 		{layout.Dotagent, "dotagent-phase.json", nil, nil},
 		{layout.Dotagent, "dotagent-phase.json", []string{"phase_status", "-"}, []string{`phase_status: missing (required)`}},
@@ -158,7 +159,7 @@ func errorsOf(list []string) []string {
 func TestExplain(t *testing.T) {
 	for as, want := range map[codec.Name]string{
 		layout.Crunch: "checkpoint_id: missing (required)", layout.Claude: "workflow_type: missing (required)",
-		layout.Recovery: "workflow_id: missing (required)", layout.Dotagent: "phase_status: missing (required)",
+		recovery.Name: "workflow_id: missing (required)", layout.Dotagent: "phase_status: missing (required)",
 		layout.Pipeline: "storyId: missing (required)",
 	} {
 		err := layout.Explain(as, "", []byte("{}"))

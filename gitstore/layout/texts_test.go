@@ -12,6 +12,7 @@ import (
 	"git-checkpoint/gitstore/layout/internal/codec"
 	"git-checkpoint/gitstore/layout/internal/layouttest"
 	"git-checkpoint/gitstore/layout/internal/values"
+	"git-checkpoint/gitstore/layout/recovery"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -35,8 +36,8 @@ func TestTexts(t *testing.T) {
 		Found:    "Found existing checkpoint for this plan.\nCurrent phase: 3\nCompleted phases: 1,2\n",
 		Question: "Resume from checkpoint? (Y/n) ",
 		Resumed:  "Resuming from Phase 3\nCompleted phases: 1,2\nSkipping completed work...\n",
-	}, textsFor(t, layout.Recovery, "recovery.json", nil))
-	assert.Contains(t, textsFor(t, layout.Recovery, "recovery.json", func(r *checkpoint.Record) {
+	}, textsFor(t, recovery.Name, "recovery.json", nil))
+	assert.Contains(t, textsFor(t, recovery.Name, "recovery.json", func(r *checkpoint.Record) {
 		r.SetProgress(checkpoint.Progress{Current: "1", Completed: []string{"1"}, Total: 3})
 	}).Resumed, "Resuming from Phase 2\n", "the first that is not completed")
 	assert.Equal(t, codec.Texts{
@@ -67,7 +68,7 @@ func TestTexts(t *testing.T) {
 	for _, as := range []codec.Name{layout.Crunch, layout.Claude} {
 		assert.Equal(t, codec.Texts{}, textsFor(t, as, "recovery.json", nil))
 	}
-	for _, as := range []codec.Name{layout.Recovery, layout.Dotagent, layout.Pipeline} {
+	for _, as := range []codec.Name{recovery.Name, layout.Dotagent, layout.Pipeline} {
 		_, err := layout.TextsOf(as, checkpoint.New())
 		require.ErrorContains(t, err, "the record has no ")
 	}
@@ -80,7 +81,7 @@ func TestTextsGolden(t *testing.T) {
 		r := layouttest.Read(t, name).Apply(nil)
 		r.SetCreatedAt(layouttest.MustTime(t, "2026-01-02T03:04:05Z"))
 		r = layouttest.Stored(t, r)
-		for _, as := range []codec.Name{layout.Recovery, layout.Dotagent, layout.Pipeline} {
+		for _, as := range []codec.Name{recovery.Name, layout.Dotagent, layout.Pipeline} {
 			texts, err := layout.TextsOf(as, r)
 			if err != nil {
 				continue

@@ -1,4 +1,6 @@
-package layout
+// Package recovery describes the documents of the recovery system. It has one kind,
+// workflow: phases with artifacts and durations, and a history of replans.
+package recovery
 
 import (
 	"cmp"
@@ -14,19 +16,22 @@ import (
 	"git-checkpoint/gitstore/layout/internal/workflow"
 )
 
-// recoverySystem returns the recovery system.
-func recoverySystem() *codec.System {
+// Name is the name of the system.
+const Name codec.Name = "recovery"
+
+// System returns the recovery system.
+func System() *codec.System {
 	return &codec.System{
-		Name:   Recovery,
-		Kinds:  []*codec.Kind{recoveryWorkflow()},
+		Name:   Name,
+		Kinds:  []*codec.Kind{workflowKind()},
 		Folder: func(checkpoint.Issue) string { return ".claude/data/checkpoints" },
-		Begin:  recoveryBegin,
-		Texts:  recoveryTexts,
+		Begin:  begin,
+		Texts:  resumeTexts,
 	}
 }
 
-// recoveryBegin names the workflow after its plan.
-func recoveryBegin(s codec.Start) (codec.Beginning, error) {
+// begin names the workflow after its plan.
+func begin(s codec.Start) (codec.Beginning, error) {
 	if s.PlanPath == "" {
 		return codec.Beginning{}, nil
 	}
@@ -45,9 +50,9 @@ func PlanIDs(plan string) []string {
 	return ids
 }
 
-// recoveryTexts uses the first unfinished phase, because the document's current phase may
+// resumeTexts uses the first unfinished phase, because the document's current phase may
 // already be completed.
-func recoveryTexts(r *checkpoint.Record) (codec.Texts, error) {
+func resumeTexts(r *checkpoint.Record) (codec.Texts, error) {
 	p := r.Progress()
 	current := p.Current
 	if len(p.Remaining) > 0 {
@@ -64,16 +69,16 @@ func recoveryTexts(r *checkpoint.Record) (codec.Texts, error) {
 	}, nil
 }
 
-// recoveryWorkflow returns the kind for documents of the recovery system: phases with
+// workflowKind returns the kind for documents of the recovery system: phases with
 // artifacts and durations, and a replan history.
-func recoveryWorkflow() *codec.Kind {
+func workflowKind() *codec.Kind {
 	return &codec.Kind{
 		Name: "workflow",
 		Is: func(m *checkpoint.Map) bool {
 			return values.HasAny(m, "workflow_id", "phase_metadata") && values.HasAny(m, "completed_phases", "phase_metadata", "replan_history", "replan_count") &&
 				!values.HasAny(m, "phase_status", "workflow_type", "workflow_data", "user_checkpoints")
 		},
-		Rules: recoveryRules,
+		Rules: rules,
 		Key:   func(m *checkpoint.Map) string { return values.Text(m, "workflow_id") },
 		At:    lastPhaseTime,
 		Apply: func(m *checkpoint.Map, r *checkpoint.Record) {
@@ -85,8 +90,8 @@ func recoveryWorkflow() *codec.Kind {
 			readPhases(before, r, values.Sub(m, "phase_metadata"))
 			readReplans(before, r, m)
 		},
-		Update: updateRecovery,
-		Fresh:  freshRecovery,
+		Update: update,
+		Fresh:  fresh,
 		File:   func(m *checkpoint.Map) string { return values.Text(m, "workflow_id") + ".json" },
 		Indent: codec.DefaultIndent,
 	}
@@ -111,7 +116,7 @@ func lastPhaseTime(m *checkpoint.Map) any {
 	return newest
 }
 
-func updateRecovery(r *checkpoint.Record, m *checkpoint.Map) {
+func update(r *checkpoint.Record, m *checkpoint.Map) {
 	before := workflow.PhaseSet(values.Get(m, "completed_phases"))
 	phaseDetails(r, m)
 	replanDetails(r, m)
@@ -129,7 +134,7 @@ func updateRecovery(r *checkpoint.Record, m *checkpoint.Map) {
 	}
 }
 
-func freshRecovery(r *checkpoint.Record) (*checkpoint.Map, error) {
+func fresh(r *checkpoint.Record) (*checkpoint.Map, error) {
 	p := r.Progress()
 	return values.NewMap(
 		"workflow_id", cmp.Or(values.Text(r.Doc(), "workflow.id"), string(r.Issue())),
@@ -140,7 +145,7 @@ func freshRecovery(r *checkpoint.Record) (*checkpoint.Map, error) {
 	), nil
 }
 
-func recoveryRules(c *codec.Checker) {
+func rules(c *codec.Checker) {
 	c.Required("workflow_id")
 	for _, key := range []string{"current_phase", "completed_phases"} {
 		if v, _ := c.Doc.Get(key); v == nil {
