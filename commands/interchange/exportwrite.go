@@ -21,6 +21,7 @@ import (
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/layout/dotagent"
 )
 
 // An exporting holds the state of one export.
@@ -158,7 +159,7 @@ func (x *exporting) replaceable(f layout.Output, data []byte) bool {
 	if err != nil {
 		return false
 	}
-	if was.Key() != now.Key() && x.as == layout.Dotagent {
+	if was.Key() != now.Key() && x.as == dotagent.Name {
 		x.others = append(x.others, was.Key())
 		return true
 	}

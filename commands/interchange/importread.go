@@ -18,6 +18,7 @@ import (
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/layout/dotagent"
 )
 
 // maxImported limits the number of files of a directory.
@@ -169,7 +170,7 @@ func (in *importing) read(file string, data []byte) (document, error) {
 func (in *importing) joined(docs []document) []document {
 	keys, indexes := map[string]string{}, map[string]map[checkpoint.ID]checkpoint.Trigger{}
 	for _, d := range docs {
-		if dir := path.Dir(d.path); d.file.Layout == layout.Dotagent && d.file.Kind == "phase" {
+		if dir := path.Dir(d.path); d.file.Layout == dotagent.Name && d.file.Kind == "phase" {
 			keys[dir] = d.file.Key()
 		}
 	}

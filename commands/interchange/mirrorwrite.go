@@ -13,6 +13,7 @@ import (
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/layout/dotagent"
 )
 
 // give writes an issue's files and then removes obsolete files.
@@ -58,7 +59,7 @@ func (m *mirroring) give(issue checkpoint.Issue, tips map[checkpoint.Issue]strin
 // file name. A file that exists once per folder belongs to its last writer.
 func (m *mirroring) taken(name string, issue checkpoint.Issue, tips map[checkpoint.Issue]string) string {
 	owner := m.state.Files[name].Owner
-	single := m.as == layout.Crunch || m.as == layout.Dotagent || path.Base(name) == "state.json"
+	single := m.as == layout.Crunch || m.as == dotagent.Name || path.Base(name) == "state.json"
 	if single || owner == string(issue) || tips[checkpoint.Issue(owner)] == "" {
 		return ""
 	}
@@ -68,7 +69,7 @@ func (m *mirroring) taken(name string, issue checkpoint.Issue, tips map[checkpoi
 // goes reports whether an obsolete file is to be removed. This includes files of the
 // issue. A dotagent folder holds one workflow, so files of other issues are included too.
 func (m *mirroring) goes(name, owner string, issue checkpoint.Issue, any bool) bool {
-	return owner == string(issue) || m.as == layout.Dotagent && any
+	return owner == string(issue) || m.as == dotagent.Name && any
 }
 
 // outputs returns the files of an issue. The slice is empty if the issue has no

@@ -6,6 +6,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/layout/dotagent"
 	"git-checkpoint/gitstore/layout/internal/codec"
 	"git-checkpoint/gitstore/layout/internal/layouttest"
 	"git-checkpoint/gitstore/layout/internal/values"
@@ -155,7 +156,7 @@ func TestTwoFiles(t *testing.T) {
 	r := layouttest.Read(t, "dotagent-phase.json").Apply(nil)
 	r = layouttest.Stored(t, layouttest.Read(t, "dotagent-execution.json").Apply(r))
 	assert.Equal(t, "ARCHITECTURE", r.Phase())
-	out, err := layout.Files(layout.Dotagent, []*checkpoint.Record{r})
+	out, err := layout.Files(dotagent.Name, []*checkpoint.Record{r})
 	require.NoError(t, err)
 	require.Len(t, out, 2)
 	assert.Equal(t, []string{"phase.json", "execution.json"}, []string{out[0].Path, out[1].Path})
@@ -190,12 +191,12 @@ func TestNewDocumentsAreValid(t *testing.T) {
 		require.NoError(t, f.Err(false))
 		assert.Equal(t, as, f.Layout)
 	}
-	_, err := layout.Of(layout.Dotagent, r)
+	_, err := layout.Of(dotagent.Name, r)
 	require.ErrorContains(t, err, `the phase "2" is none of REQUIREMENTS`)
 	r.SetProgress(checkpoint.Progress{Current: "ARCHITECTURE", Completed: []string{"REQUIREMENTS"}})
-	out, err := layout.Of(layout.Dotagent, r)
+	out, err := layout.Of(dotagent.Name, r)
 	require.NoError(t, err)
-	f, err := layout.Read(layout.Dotagent, "phase.json", out[0].Data)
+	f, err := layout.Read(dotagent.Name, "phase.json", out[0].Data)
 	require.NoError(t, err)
 	require.NoError(t, f.Err(true))
 	r.Doc().Delete("stage")

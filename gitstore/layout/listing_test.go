@@ -5,6 +5,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/layout/dotagent"
 	"git-checkpoint/gitstore/layout/internal/codec"
 	"git-checkpoint/gitstore/layout/internal/layouttest"
 	"git-checkpoint/gitstore/layout/recovery"
@@ -45,7 +46,7 @@ func TestListing(t *testing.T) {
 			"  failed/test-all_pay_ment_20260102_030405.json failed phase 3 of 4 wave 2/2\n"},
 		{"recovery", recovery.Name, [][]*checkpoint.Record{chainOf(t, nil, "recovery.json")}, "implement_9_pay.json phase 3\n"},
 		{
-			"dotagent", layout.Dotagent,
+			"dotagent", dotagent.Name,
 			[][]*checkpoint.Record{chainOf(t, nil, "dotagent-phase.json", "dotagent-execution.json")},
 			"phase.json in_progress phase ARCHITECTURE of 5\nexecution.json in_progress tasks 1/3\n",
 		},

@@ -7,6 +7,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/layout/dotagent"
 	"git-checkpoint/gitstore/layout/internal/codec"
 	"git-checkpoint/gitstore/layout/internal/layouttest"
 	"git-checkpoint/gitstore/layout/recovery"
@@ -105,18 +106,18 @@ func TestRules(t *testing.T) {
 		{recovery.Name, "recovery.json", []string{`phase_metadata."1".summary`, fmt.Sprintf("%q", strings.Repeat("w ", 201))}, []string{`phase_metadata.1.summary: 201 words, want at most 200 (range)`}},
 		{recovery.Name, "recovery.json", []string{"current_phase", "2"}, []string{`? current_phase: phase 2 is completed already (consistency)`}},
 
-		{layout.Dotagent, "dotagent-phase.json", nil, nil},
-		{layout.Dotagent, "dotagent-phase.json", []string{"phase_status", "-"}, []string{`phase_status: missing (required)`}},
-		{layout.Dotagent, "dotagent-phase.json", []string{"current_phase", `"DREAM"`}, []string{`current_phase: want one of REQUIREMENTS, ARCHITECTURE, IMPLEMENTATION, VERIFICATION, REFLECTION, got "DREAM" (enum)`}},
-		{layout.Dotagent, "dotagent-phase.json", []string{"current_phase", `"VERIFICATION"`}, []string{`current_phase: VERIFICATION, but 1 phases are completed (order)`}},
-		{layout.Dotagent, "dotagent-phase.json", []string{"current_phase", `"REQUIREMENTS"`, "phase_status", `"complete"`}, nil},
-		{layout.Dotagent, "dotagent-phase.json", []string{"completed_phases[0].phase", `"VERIFICATION"`}, []string{`completed_phases[0].phase: VERIFICATION is out of order: REQUIREMENTS comes first (order)`}},
-		{layout.Dotagent, "dotagent-phase.json", []string{"completed_phases[1]", `{"phase":"REQUIREMENTS"}`, "current_phase", `"IMPLEMENTATION"`}, []string{`completed_phases[1].phase: REQUIREMENTS is there twice (order)`}},
-		{layout.Dotagent, "dotagent-phase.json", []string{"completed_phases", `[1]`}, []string{`completed_phases[0]: want a mapping with phase, completed_at and output, got 1 (kind)`}},
-		{layout.Dotagent, "dotagent-phase.json", []string{"interruption_safe", `false`}, []string{`? interruption_safe: false: a write was interrupted (consistency)`}},
-		{layout.Dotagent, "dotagent-phase.json", []string{"user_checkpoints[0].approved_at", `"noon"`}, []string{`user_checkpoints[0].approved_at: want a time, got "noon" (time)`}},
-		{layout.Dotagent, "dotagent-execution.json", []string{"tasks.T1.status", `"lost"`}, []string{`tasks.T1.status: want one of pending, running, complete, failed, blocked, got "lost" (enum)`}},
-		{layout.Dotagent, "dotagent-execution.json", []string{"tasks.T4", `7`}, []string{`tasks: 1 of its elements are no mappings (kind)`}},
+		{dotagent.Name, "dotagent-phase.json", nil, nil},
+		{dotagent.Name, "dotagent-phase.json", []string{"phase_status", "-"}, []string{`phase_status: missing (required)`}},
+		{dotagent.Name, "dotagent-phase.json", []string{"current_phase", `"DREAM"`}, []string{`current_phase: want one of REQUIREMENTS, ARCHITECTURE, IMPLEMENTATION, VERIFICATION, REFLECTION, got "DREAM" (enum)`}},
+		{dotagent.Name, "dotagent-phase.json", []string{"current_phase", `"VERIFICATION"`}, []string{`current_phase: VERIFICATION, but 1 phases are completed (order)`}},
+		{dotagent.Name, "dotagent-phase.json", []string{"current_phase", `"REQUIREMENTS"`, "phase_status", `"complete"`}, nil},
+		{dotagent.Name, "dotagent-phase.json", []string{"completed_phases[0].phase", `"VERIFICATION"`}, []string{`completed_phases[0].phase: VERIFICATION is out of order: REQUIREMENTS comes first (order)`}},
+		{dotagent.Name, "dotagent-phase.json", []string{"completed_phases[1]", `{"phase":"REQUIREMENTS"}`, "current_phase", `"IMPLEMENTATION"`}, []string{`completed_phases[1].phase: REQUIREMENTS is there twice (order)`}},
+		{dotagent.Name, "dotagent-phase.json", []string{"completed_phases", `[1]`}, []string{`completed_phases[0]: want a mapping with phase, completed_at and output, got 1 (kind)`}},
+		{dotagent.Name, "dotagent-phase.json", []string{"interruption_safe", `false`}, []string{`? interruption_safe: false: a write was interrupted (consistency)`}},
+		{dotagent.Name, "dotagent-phase.json", []string{"user_checkpoints[0].approved_at", `"noon"`}, []string{`user_checkpoints[0].approved_at: want a time, got "noon" (time)`}},
+		{dotagent.Name, "dotagent-execution.json", []string{"tasks.T1.status", `"lost"`}, []string{`tasks.T1.status: want one of pending, running, complete, failed, blocked, got "lost" (enum)`}},
+		{dotagent.Name, "dotagent-execution.json", []string{"tasks.T4", `7`}, []string{`tasks: 1 of its elements are no mappings (kind)`}},
 
 		{layout.Pipeline, "pipeline-state.json", nil, nil},
 		{layout.Pipeline, "pipeline-state.json", []string{`story_state."AB-1"`, `"STAGE_9"`}, []string{`story_state.AB-1: want one of STAGE_0, STAGE_1, STAGE_2, STAGE_3, DONE, PAUSED, got "STAGE_9" (enum)`}},
@@ -159,7 +160,7 @@ func errorsOf(list []string) []string {
 func TestExplain(t *testing.T) {
 	for as, want := range map[codec.Name]string{
 		layout.Crunch: "checkpoint_id: missing (required)", layout.Claude: "workflow_type: missing (required)",
-		recovery.Name: "workflow_id: missing (required)", layout.Dotagent: "phase_status: missing (required)",
+		recovery.Name: "workflow_id: missing (required)", dotagent.Name: "phase_status: missing (required)",
 		layout.Pipeline: "storyId: missing (required)",
 	} {
 		err := layout.Explain(as, "", []byte("{}"))

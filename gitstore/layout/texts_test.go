@@ -9,6 +9,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/layout/dotagent"
 	"git-checkpoint/gitstore/layout/internal/codec"
 	"git-checkpoint/gitstore/layout/internal/layouttest"
 	"git-checkpoint/gitstore/layout/internal/values"
@@ -45,7 +46,7 @@ func TestTexts(t *testing.T) {
 		Question: "Resume workflow from ARCHITECTURE? [Y/n] ",
 		Resumed: "Resuming workflow wf-9 from ARCHITECTURE phase\n" +
 			"Last activity: 2026-01-02T04:04:05Z\nCompleted: REQUIREMENTS\n",
-	}, textsFor(t, layout.Dotagent, "dotagent-phase.json", nil))
+	}, textsFor(t, dotagent.Name, "dotagent-phase.json", nil))
 	block := "CHECKPOINT RESUME \xe2\x80\x94 DO NOT re-execute completed work.\n" +
 		"Tasks already completed: AB-11\n" +
 		"Tasks remaining: AB-12, AB-13\n" +
@@ -68,7 +69,7 @@ func TestTexts(t *testing.T) {
 	for _, as := range []codec.Name{layout.Crunch, layout.Claude} {
 		assert.Equal(t, codec.Texts{}, textsFor(t, as, "recovery.json", nil))
 	}
-	for _, as := range []codec.Name{recovery.Name, layout.Dotagent, layout.Pipeline} {
+	for _, as := range []codec.Name{recovery.Name, dotagent.Name, layout.Pipeline} {
 		_, err := layout.TextsOf(as, checkpoint.New())
 		require.ErrorContains(t, err, "the record has no ")
 	}
@@ -81,7 +82,7 @@ func TestTextsGolden(t *testing.T) {
 		r := layouttest.Read(t, name).Apply(nil)
 		r.SetCreatedAt(layouttest.MustTime(t, "2026-01-02T03:04:05Z"))
 		r = layouttest.Stored(t, r)
-		for _, as := range []codec.Name{recovery.Name, layout.Dotagent, layout.Pipeline} {
+		for _, as := range []codec.Name{recovery.Name, dotagent.Name, layout.Pipeline} {
 			texts, err := layout.TextsOf(as, r)
 			if err != nil {
 				continue

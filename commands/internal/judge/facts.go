@@ -13,7 +13,7 @@ import (
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/tasks"
-	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/layout/dotagent"
 )
 
 // Options are the flags that a verdict depends on.
@@ -204,7 +204,7 @@ func nextFact(c *invoke.Invocation, r *checkpoint.Record) freshness.Next {
 		return freshness.Next{}
 	}
 	defer root.Close()
-	n, _ := layout.NextOf(r, func(pattern string) (whole, broken int) {
+	n, _ := dotagent.NextOf(r, func(pattern string) (whole, broken int) {
 		places, _ := fs.Glob(root.FS(), pattern)
 		for _, place := range places {
 			if f := TaskOutput(c, place); f.Broken {

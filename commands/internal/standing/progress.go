@@ -15,7 +15,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/checkpoint/tasks"
-	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/layout/dotagent"
 )
 
 // Of returns the progress of a record. Work continues at the first remaining
@@ -40,8 +40,8 @@ func Of(r *checkpoint.Record, v freshness.Verdict) standing {
 	}
 	switch v.Next.Action {
 	case "":
-	case layout.Finished:
-		s.Complete, s.From = true, layout.Finished
+	case dotagent.Finished:
+		s.Complete, s.From = true, dotagent.Finished
 	default:
 		s.Current, s.From = v.Next.Phase, "phase_"+v.Next.Phase
 	}

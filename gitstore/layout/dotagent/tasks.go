@@ -1,4 +1,4 @@
-package layout
+package dotagent
 
 import (
 	"cmp"
@@ -13,8 +13,8 @@ import (
 // taskStatuses lists the status values of execution.json.
 var taskStatuses = []string{workflow.Pending, "running", "complete", workflow.Failed, "blocked"}
 
-// dotagentExecution returns the kind for execution.json, the status of all tasks.
-func dotagentExecution() *codec.Kind {
+// executionKind returns the kind for execution.json, the status of all tasks.
+func executionKind() *codec.Kind {
 	return &codec.Kind{
 		Name: "execution", Sequel: true, ListNoPhase: true, ListTasks: true,
 		Is: func(m *checkpoint.Map) bool {
@@ -138,9 +138,9 @@ func checkTasks(c *codec.Checker, path string, statuses []string) {
 	}
 }
 
-// dotagentStages returns the kind for phase files of related tools: a mapping of phases,
+// phasesKind returns the kind for phase files of related tools: a mapping of phases,
 // each with a status.
-func dotagentStages() *codec.Kind {
+func phasesKind() *codec.Kind {
 	return &codec.Kind{
 		Name: "phases",
 		Is: func(m *checkpoint.Map) bool {
@@ -179,8 +179,8 @@ func dotagentStages() *codec.Kind {
 	}
 }
 
-// dotagentTasks returns the kind for task files of related tools.
-func dotagentTasks() *codec.Kind {
+// tasksKind returns the kind for task files of related tools.
+func tasksKind() *codec.Kind {
 	return &codec.Kind{
 		Name: "tasks", ListTasks: true,
 		Is: func(m *checkpoint.Map) bool {
@@ -205,9 +205,9 @@ func dotagentTasks() *codec.Kind {
 	}
 }
 
-// dotagentStep returns the kind for minimal phase files of related tools, in a folder
+// stepKind returns the kind for minimal phase files of related tools, in a folder
 // named state.
-func dotagentStep() *codec.Kind {
+func stepKind() *codec.Kind {
 	return &codec.Kind{
 		Name: "step", Under: "state",
 		Is: func(m *checkpoint.Map) bool { return values.Has(m, "phase") },

@@ -1,4 +1,4 @@
-package layout
+package dotagent
 
 import (
 	"slices"
@@ -48,7 +48,7 @@ func NextOf(r *checkpoint.Record, files Look) (NextStep, bool) {
 		at = p.Remaining[0]
 	}
 	switch {
-	case codec.Name(r.Layout()) != Dotagent || !slices.Contains(dotagentPhases, at):
+	case codec.Name(r.Layout()) != Name || !slices.Contains(phases, at):
 		return NextStep{}, false
 	case len(p.Names) > 0 && len(p.Remaining) == 0:
 		return NextStep{Finished, at, "every phase is complete"}, true
@@ -85,11 +85,11 @@ func nextPhase(r *checkpoint.Record, at string, files Look) NextStep {
 
 // phaseOver returns the step after a complete phase.
 func phaseOver(at, why string) NextStep {
-	i := slices.Index(dotagentPhases, at)
-	if i == len(dotagentPhases)-1 {
+	i := slices.Index(phases, at)
+	if i == len(phases)-1 {
 		return NextStep{Finished, at, why}
 	}
-	return NextStep{Advance, dotagentPhases[i+1], why}
+	return NextStep{Advance, phases[i+1], why}
 }
 
 // nextTask returns the next step based on task status.

@@ -1,4 +1,7 @@
-package layout
+// Package dotagent describes the documents of the dotagent system: the kinds phase and
+// execution, and the state files of related tools, phases, tasks and step. It also
+// computes the next step of a workflow.
+package dotagent
 
 import (
 	"cmp"
@@ -13,26 +16,29 @@ import (
 	"git-checkpoint/gitstore/layout/internal/workflow"
 )
 
-// dotagentPhases lists the phases of the dotagent system in order.
-var dotagentPhases = []string{"REQUIREMENTS", "ARCHITECTURE", "IMPLEMENTATION", "VERIFICATION", "REFLECTION"}
+// phases lists the phases of the dotagent system in order.
+var phases = []string{"REQUIREMENTS", "ARCHITECTURE", "IMPLEMENTATION", "VERIFICATION", "REFLECTION"}
 
-// dotagentStatuses lists the status values of a dotagent phase.
-var dotagentStatuses = []string{workflow.Pending, workflow.InProgress, "complete", workflow.Failed}
+// statuses lists the status values of a dotagent phase.
+var statuses = []string{workflow.Pending, workflow.InProgress, "complete", workflow.Failed}
 
-// dotagentSystem returns the dotagent system.
-func dotagentSystem() *codec.System {
+// Name is the name of the system.
+const Name codec.Name = "dotagent"
+
+// System returns the dotagent system.
+func System() *codec.System {
 	return &codec.System{
-		Name:   Dotagent,
-		Kinds:  []*codec.Kind{dotagentPhase(), dotagentExecution(), dotagentStages(), dotagentTasks(), dotagentStep()},
+		Name:   Name,
+		Kinds:  []*codec.Kind{phaseKind(), executionKind(), phasesKind(), tasksKind(), stepKind()},
 		Folder: func(checkpoint.Issue) string { return "memory/state" },
 		Begin: func(codec.Start) (codec.Beginning, error) {
-			return codec.Beginning{Phases: slices.Clone(dotagentPhases)}, nil
+			return codec.Beginning{Phases: slices.Clone(phases)}, nil
 		},
-		Texts: dotagentTexts,
+		Texts: resumeTexts,
 	}
 }
 
-func dotagentTexts(r *checkpoint.Record) (codec.Texts, error) {
+func resumeTexts(r *checkpoint.Record) (codec.Texts, error) {
 	p := r.Progress()
 	if p.Current == "" {
 		return codec.Texts{}, errors.New("the record has no phase")
@@ -47,32 +53,32 @@ func dotagentTexts(r *checkpoint.Record) (codec.Texts, error) {
 	}, nil
 }
 
-// dotagentPhase returns the kind for phase.json.
-func dotagentPhase() *codec.Kind {
+// phaseKind returns the kind for phase.json.
+func phaseKind() *codec.Kind {
 	return &codec.Kind{
 		Name: "phase",
 		Is: func(m *checkpoint.Map) bool {
 			return values.HasAny(m, "phase_status", "user_checkpoints", "interruption_safe")
 		},
-		Rules: dotagentRules,
+		Rules: rules,
 		Key:   func(m *checkpoint.Map) string { return values.Text(m, "workflow_id") },
 		At:    func(m *checkpoint.Map) any { return cmp.Or(values.Get(m, "last_updated"), values.Get(m, "started_at")) },
-		Apply: applyDotagent, Update: updateDotagent, Fresh: freshDotagent,
+		Apply: apply, Update: update, Fresh: fresh,
 		File: func(*checkpoint.Map) string { return "phase.json" },
 	}
 }
 
-func applyDotagent(m *checkpoint.Map, r *checkpoint.Record) {
+func apply(m *checkpoint.Map, r *checkpoint.Record) {
 	current, done := values.Text(m, "current_phase"), workflow.Phases(values.Get(m, "completed_phases"))
 	status := workflow.StatusOf(values.Text(m, "phase_status"))
-	if status == workflow.Completed && len(done) < len(dotagentPhases) || status == workflow.Pending && len(done) > 0 {
+	if status == workflow.Completed && len(done) < len(phases) || status == workflow.Pending && len(done) > 0 {
 		status = workflow.InProgress // the workflow continues
 	}
 	before := workflow.PastOf(r, values.Text(m, "workflow_id"))
 	workflow.Set(r, "id", values.Text(m, "workflow_id"), "status", status,
 		"started_at", values.Text(m, "started_at"), "updated_at", values.Text(m, "last_updated"), "last_error", values.Text(m, "error"))
 	r.Doc().Delete("progress")
-	r.SetProgress(checkpoint.Progress{Current: current, Completed: done, Names: dotagentPhases})
+	r.SetProgress(checkpoint.Progress{Current: current, Completed: done, Names: phases})
 	r.SetPhase(current)
 	list, _ := values.Get(m, "completed_phases").([]any)
 	readCompleted(before, r, list)
@@ -83,9 +89,9 @@ func applyDotagent(m *checkpoint.Map, r *checkpoint.Record) {
 	}
 }
 
-// updateDotagent updates the phases of a document. Newly completed phases get the
+// update updates the phases of a document. Newly completed phases get the
 // completion time in the record, or the time of the checkpoint.
-func updateDotagent(r *checkpoint.Record, m *checkpoint.Map) {
+func update(r *checkpoint.Record, m *checkpoint.Map) {
 	was := m.Clone()
 	p := r.Progress()
 	moved := p.Current != "" && values.Text(m, "current_phase") != p.Current
@@ -131,14 +137,14 @@ func begun(r *checkpoint.Record, phase string) bool {
 	return values.Text(r.Doc(), "progress.phases."+phase+".status") != ""
 }
 
-func freshDotagent(r *checkpoint.Record) (*checkpoint.Map, error) {
+func fresh(r *checkpoint.Record) (*checkpoint.Map, error) {
 	p := r.Progress()
 	status := workflow.InProgress
 	if waits(r, p) {
 		status = workflow.Pending
 	}
-	if !slices.Contains(dotagentPhases, p.Current) {
-		return nil, fmt.Errorf("the phase %q is none of %s", p.Current, strings.Join(dotagentPhases, ", "))
+	if !slices.Contains(phases, p.Current) {
+		return nil, fmt.Errorf("the phase %q is none of %s", p.Current, strings.Join(phases, ", "))
 	}
 	at := workflow.FormatTime(r.CreatedAt())
 	return values.NewMap(
@@ -149,12 +155,12 @@ func freshDotagent(r *checkpoint.Record) (*checkpoint.Map, error) {
 	), nil
 }
 
-func dotagentRules(c *codec.Checker) {
+func rules(c *codec.Checker) {
 	c.Required("workflow_id", "current_phase", "phase_status")
 	c.Text("workflow_id")
 	c.Time("started_at", "last_updated")
-	c.OneOf("current_phase", dotagentPhases...)
-	c.Status("phase_status", dotagentStatuses...)
+	c.OneOf("current_phase", phases...)
+	c.Status("phase_status", statuses...)
 	if v, ok := c.Given("interruption_safe"); ok && v == false {
 		c.Warn("interruption_safe", "consistency", "false: a write was interrupted")
 	} else if _, isBool := v.(bool); ok && !isBool {
@@ -176,7 +182,7 @@ func checkOrder(c *codec.Checker) {
 			c.Fail(at, "kind", "want a mapping with phase, completed_at and output, got %s", codec.Shown(e))
 			continue
 		}
-		c.OneOf(at+".phase", dotagentPhases...)
+		c.OneOf(at+".phase", phases...)
 		c.Time(at + ".completed_at")
 		c.Local(at + ".output")
 		switch name := values.Text(m, "phase"); {
@@ -184,8 +190,8 @@ func checkOrder(c *codec.Checker) {
 			c.Fail(at+".phase", "required", "missing")
 		case seen[name]:
 			c.Fail(at+".phase", "order", "%.40s is there twice", name)
-		case len(seen) < len(dotagentPhases) && dotagentPhases[len(seen)] != name && slices.Contains(dotagentPhases, name):
-			c.Fail(at+".phase", "order", "%s is out of order: %s comes first", name, dotagentPhases[len(seen)])
+		case len(seen) < len(phases) && phases[len(seen)] != name && slices.Contains(phases, name):
+			c.Fail(at+".phase", "order", "%s is out of order: %s comes first", name, phases[len(seen)])
 		}
 		seen[values.Text(m, "phase")] = true
 	}
@@ -195,11 +201,11 @@ func checkOrder(c *codec.Checker) {
 // checkCurrent checks that the current phase comes after the completed phases, or is the last
 // completed phase with status complete.
 func checkCurrent(c *codec.Checker, done int) {
-	at := slices.Index(dotagentPhases, values.Text(c.Doc, "current_phase"))
+	at := slices.Index(phases, values.Text(c.Doc, "current_phase"))
 	if at < 0 || at == done || at == done-1 && workflow.IsDone(values.Text(c.Doc, "phase_status")) {
 		return
 	}
-	c.Fail("current_phase", "order", "%s, but %d phases are completed", dotagentPhases[at], done)
+	c.Fail("current_phase", "order", "%s, but %d phases are completed", phases[at], done)
 }
 
 // checkApprovals checks the list of approvals.
@@ -211,7 +217,7 @@ func checkApprovals(c *codec.Checker) {
 			c.Fail(at, "kind", "want a mapping with phase and approved_at, got %s", codec.Shown(e))
 			continue
 		}
-		c.OneOf(at+".phase", dotagentPhases...)
+		c.OneOf(at+".phase", phases...)
 		c.Time(at + ".approved_at")
 	}
 }
