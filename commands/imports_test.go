@@ -72,6 +72,7 @@ var layers = [][]string{
 
 	// documents of other systems
 	{
+		"gitstore/layout/claude",
 		"gitstore/layout/dotagent",
 		"gitstore/layout/entire",
 		"gitstore/layout/recovery",

@@ -13,6 +13,7 @@ import (
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/layout/claude"
 )
 
 // A mirroring synchronizes a layout's files at the root of the main worktree with the
@@ -71,7 +72,7 @@ func (m *mirroring) open() (err error) {
 // patterns returns the folders of the layout's files, in the form that mirror.Tree reads.
 func (m *mirroring) patterns() []string {
 	folder := layoutfiles.FolderPattern(m.c, m.as)
-	if m.as == layout.Claude {
+	if m.as == claude.Name {
 		return []string{folder, folder + "/failed"}
 	}
 	return []string{folder}

@@ -13,6 +13,7 @@ import (
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/layout/claude"
 	"git-checkpoint/gitstore/layout/dotagent"
 )
 
@@ -105,7 +106,7 @@ func (m *mirroring) worded(issue checkpoint.Issue) func([]layout.Output, error) 
 // failed returns the files of an issue that has archived checkpoints only. The claude
 // system keeps failed issues in a separate folder.
 func (m *mirroring) failed(issue checkpoint.Issue) ([]layout.Output, error) {
-	if m.as != layout.Claude {
+	if m.as != claude.Name {
 		return []layout.Output{}, nil
 	}
 	l, err := m.c.Store.Archived(m.c.Ctx, issue, 1)

@@ -15,6 +15,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/layout/claude"
 	"git-checkpoint/gitstore/layout/entire"
 	"git-checkpoint/gitstore/layout/internal/codec"
 	"git-checkpoint/gitstore/layout/internal/layouttest"
@@ -256,7 +257,7 @@ func exercise(t testing.TB, as codec.Name, path string, data []byte) {
 func TestRealMigration(t *testing.T) {
 	docs := map[string]*checkpoint.Map{}
 	for _, f := range realFiles(t) {
-		if file := imported(f); file != nil && file.Layout == layout.Claude && file.Kind == "checkpoint" {
+		if file := imported(f); file != nil && file.Layout == claude.Name && file.Kind == "checkpoint" {
 			docs[f.name] = file.Doc
 		}
 	}

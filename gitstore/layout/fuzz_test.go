@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/layout/claude"
 	"git-checkpoint/gitstore/layout/dotagent"
 	"git-checkpoint/gitstore/layout/internal/codec"
 	"git-checkpoint/gitstore/layout/internal/layouttest"
@@ -38,7 +39,7 @@ func addReal(f *testing.F, as codec.Name) {
 }
 
 func FuzzCrunch(f *testing.F)   { fuzzLayout(f, layout.Crunch, "") }
-func FuzzClaude(f *testing.F)   { fuzzLayout(f, layout.Claude, "") }
+func FuzzClaude(f *testing.F)   { fuzzLayout(f, claude.Name, "") }
 func FuzzRecovery(f *testing.F) { fuzzLayout(f, recovery.Name, "") }
 func FuzzDotagent(f *testing.F) { fuzzLayout(f, dotagent.Name, "state/") }
 func FuzzPipeline(f *testing.F) { fuzzLayout(f, layout.Pipeline, ".pipeline/") }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout/claude"
 	"git-checkpoint/gitstore/layout/dotagent"
 	"git-checkpoint/gitstore/layout/entire"
 	"git-checkpoint/gitstore/layout/internal/codec"
@@ -32,7 +33,7 @@ type (
 // registry returns the systems in detection order.
 func registry() codec.Registry {
 	return codec.Registry{
-		Systems: []*codec.System{crunchSystem(), claudeSystem(), recovery.System(), dotagent.System(), pipelineSystem()},
+		Systems: []*codec.System{crunchSystem(), claude.System(), recovery.System(), dotagent.System(), pipelineSystem()},
 		Sources: []*codec.System{entire.System()},
 	}
 }
@@ -40,7 +41,6 @@ func registry() codec.Registry {
 // Names of the systems.
 const (
 	Crunch   Name = "crunch"
-	Claude   Name = "claude"
 	Pipeline Name = "pipeline"
 )
 

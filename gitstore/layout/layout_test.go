@@ -6,6 +6,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/layout/claude"
 	"git-checkpoint/gitstore/layout/dotagent"
 	"git-checkpoint/gitstore/layout/internal/codec"
 	"git-checkpoint/gitstore/layout/internal/layouttest"
@@ -179,7 +180,7 @@ func TestNewDocumentsAreValid(t *testing.T) {
 	r.SetProgress(checkpoint.Progress{Current: "2", Completed: []string{"1"}, Total: 3})
 	r.Doc().Set("stage", values.NewMap("number", 2, "agent", "worker", "last_action", "built"))
 	for as, want := range map[codec.Name]string{
-		layout.Crunch: "CP-2-20260301T000000Z-00112233.yaml", layout.Claude: "implement_42_20260301_000000.json",
+		layout.Crunch: "CP-2-20260301T000000Z-00112233.yaml", claude.Name: "implement_42_20260301_000000.json",
 		recovery.Name: "42.json", layout.Pipeline: "checkpoint-42.json",
 	} {
 		out, err := layout.Of(as, r)
@@ -212,21 +213,21 @@ func TestReadRejects(t *testing.T) {
 		data string
 		want string
 	}{
-		{"empty", layout.Claude, "", "claude x.json: line 1, column 1: empty, want a mapping, at byte 0 of 0 (syntax)"},
-		{"blank", layout.Claude, " \n", "claude x.json: line 1, column 1: empty, want a mapping, at byte 0 of 2 (syntax)"},
+		{"empty", claude.Name, "", "claude x.json: line 1, column 1: empty, want a mapping, at byte 0 of 0 (syntax)"},
+		{"blank", claude.Name, " \n", "claude x.json: line 1, column 1: empty, want a mapping, at byte 0 of 2 (syntax)"},
 		{"null", "", "null", "x.json: line 1, column 1: want a mapping, got null, at byte 0 of 4 (syntax)"},
 		{"a list", "", "[1]", "x.json: line 1, column 1: want a mapping, got a list, at byte 0 of 3 (syntax)"},
 		{"cut off", layout.Pipeline, "{\n  \"phase\": 4,\n  \"x\":\n}\n", `pipeline x.json: line 4, column 1: want a JSON value, got "}", at byte 23 of 25 (syntax)`},
-		{"not UTF-8", layout.Claude, "{\"a\": \"\xff\"}", "claude x.json: line 1, column 8: byte 0xff at offset 7 is not valid UTF-8, at byte 7 of 10 (syntax)"},
-		{"a key twice", layout.Claude, `{"a":1,"a":2}`, `claude x.json: line 1, column 8: key "a" is there twice, at byte 7 of 13 (syntax)`},
+		{"not UTF-8", claude.Name, "{\"a\": \"\xff\"}", "claude x.json: line 1, column 8: byte 0xff at offset 7 is not valid UTF-8, at byte 7 of 10 (syntax)"},
+		{"a key twice", claude.Name, `{"a":1,"a":2}`, `claude x.json: line 1, column 8: key "a" is there twice, at byte 7 of 13 (syntax)`},
 		{"a name", "", "checkpoint-002.json", "x.json: it only names another file: checkpoint-002.json"},
 		{"another", recovery.Name, `{"a":1}`, "x.json: no document of the layout recovery"},
 		{"none", "", `{"a":1}`, "x.json: no document of any layout"},
 		{"YAML", recovery.Name, "workflow_id: a\ncompleted_phases: []\n", "x.json: no document of the layout recovery"},
 		{"a configuration", layout.Crunch, "checkpoint:\n  enabled: true\n", "x.json: a configuration, not a checkpoint"},
 		{"crunch version", layout.Crunch, "checkpoint_id: a\nissue_number: 1\nversion: 2.0\n", `crunch x.json: version "2.0": this program reads version 1`},
-		{"claude version", layout.Claude, `{"workflow_type":"a","status":"b","schema_version":"4.0"}`, `claude x.json: version "4.0": this program reads 1.0 to 2.1 and 3.0`},
-		{"workflow version", layout.Claude, `{"workflow_data":{},"version":"9"}`, `claude x.json: version "9": this program reads 1.0 to 2.1 and 3.0`},
+		{"claude version", claude.Name, `{"workflow_type":"a","status":"b","schema_version":"4.0"}`, `claude x.json: version "4.0": this program reads 1.0 to 2.1 and 3.0`},
+		{"workflow version", claude.Name, `{"workflow_data":{},"version":"9"}`, `claude x.json: version "9": this program reads 1.0 to 2.1 and 3.0`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := layout.Read(c.as, "a/x.json", []byte(c.data))

@@ -5,6 +5,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/layout/claude"
 	"git-checkpoint/gitstore/layout/dotagent"
 	"git-checkpoint/gitstore/layout/internal/codec"
 	"git-checkpoint/gitstore/layout/internal/layouttest"
@@ -35,7 +36,7 @@ func TestListing(t *testing.T) {
 		chains [][]*checkpoint.Record
 		want   string
 	}{
-		{"claude", layout.Claude, [][]*checkpoint.Record{
+		{"claude", claude.Name, [][]*checkpoint.Record{
 			chainOf(t, nil, "claude-1.0.json"), chainOf(t, failing, "claude-1.0.json"), chainOf(t, nil, "claude-parallel.json"),
 			chainOf(t, nil, "claude-supervisor.json"),
 		}, "Active Checkpoints:\n" +

@@ -7,6 +7,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/layout/claude"
 	"git-checkpoint/gitstore/layout/dotagent"
 	"git-checkpoint/gitstore/layout/internal/codec"
 	"git-checkpoint/gitstore/layout/internal/layouttest"
@@ -62,35 +63,35 @@ func TestRules(t *testing.T) {
 		{layout.Crunch, "crunch.json", []string{"created_at", `"soon"`}, []string{`created_at: time "soon": not a time (schema)`}},
 		{layout.Crunch, "crunch.json", []string{"recovery_info.can_resume", `"yes"`}, []string{"recovery_info.can_resume: want true or false, got text (kind)"}},
 
-		{layout.Claude, "claude-1.0.json", nil, nil},
-		{layout.Claude, "claude-1.0.json", []string{"checkpoint_id", "-"}, []string{"checkpoint_id: missing (required)"}},
-		{layout.Claude, "claude-1.0.json", []string{"project_name", "-"}, []string{"project_name: missing, and workflow_state has none either (required)"}},
-		{layout.Claude, "claude-1.0.json", []string{"project_name", "-", "workflow_state.project_name", `"pay_ment"`}, nil},
-		{layout.Claude, "claude-1.0.json", []string{"status", `"COMPLETE"`}, []string{`? status: "COMPLETE" is read as completed (enum)`}},
-		{layout.Claude, "claude-1.0.json", []string{"status", `"purple"`}, []string{`status: want one of in_progress, completed, failed, aborted, halted, got "purple" (enum)`}},
-		{layout.Claude, "claude-1.0.json", []string{"current_phase", `"3"`}, []string{`? current_phase: "3" is a number written as text (kind)`}},
-		{layout.Claude, "claude-1.0.json", []string{"current_phase", `"4b"`}, []string{`? current_phase: "4b" is read as a phase's name (kind)`}},
-		{layout.Claude, "claude-1.0.json", []string{"current_phase", `-1`}, []string{`current_phase: want at least 0, got -1 (range)`}},
-		{layout.Claude, "claude-1.0.json", []string{"current_phase", `[]`}, []string{`current_phase: want a phase, got a list (kind)`}},
-		{layout.Claude, "claude-1.0.json", []string{"current_phase", `2`}, []string{`? current_phase: phase 2 is completed already (consistency)`}},
-		{layout.Claude, "claude-1.0.json", []string{"total_phases", `1.5`}, []string{`total_phases: want an integer, got 1.5 (kind)`}},
-		{layout.Claude, "claude-1.0.json", []string{"completed_phases", `[1,1,9]`}, []string{
+		{claude.Name, "claude-1.0.json", nil, nil},
+		{claude.Name, "claude-1.0.json", []string{"checkpoint_id", "-"}, []string{"checkpoint_id: missing (required)"}},
+		{claude.Name, "claude-1.0.json", []string{"project_name", "-"}, []string{"project_name: missing, and workflow_state has none either (required)"}},
+		{claude.Name, "claude-1.0.json", []string{"project_name", "-", "workflow_state.project_name", `"pay_ment"`}, nil},
+		{claude.Name, "claude-1.0.json", []string{"status", `"COMPLETE"`}, []string{`? status: "COMPLETE" is read as completed (enum)`}},
+		{claude.Name, "claude-1.0.json", []string{"status", `"purple"`}, []string{`status: want one of in_progress, completed, failed, aborted, halted, got "purple" (enum)`}},
+		{claude.Name, "claude-1.0.json", []string{"current_phase", `"3"`}, []string{`? current_phase: "3" is a number written as text (kind)`}},
+		{claude.Name, "claude-1.0.json", []string{"current_phase", `"4b"`}, []string{`? current_phase: "4b" is read as a phase's name (kind)`}},
+		{claude.Name, "claude-1.0.json", []string{"current_phase", `-1`}, []string{`current_phase: want at least 0, got -1 (range)`}},
+		{claude.Name, "claude-1.0.json", []string{"current_phase", `[]`}, []string{`current_phase: want a phase, got a list (kind)`}},
+		{claude.Name, "claude-1.0.json", []string{"current_phase", `2`}, []string{`? current_phase: phase 2 is completed already (consistency)`}},
+		{claude.Name, "claude-1.0.json", []string{"total_phases", `1.5`}, []string{`total_phases: want an integer, got 1.5 (kind)`}},
+		{claude.Name, "claude-1.0.json", []string{"completed_phases", `[1,1,9]`}, []string{
 			`? completed_phases[1]: phase 1 is there twice (consistency)`, `? completed_phases[1]: phase 9 of 4 (consistency)`,
 		}},
-		{layout.Claude, "claude-1.0.json", []string{"project_name", `"Pay Ment"`}, []string{`? project_name: "Pay Ment" is not written in snake_case: pay_ment (form)`}},
-		{layout.Claude, "claude-1.0.json", []string{"checkpoint_id", `"x"`}, []string{`? checkpoint_id: "x" is not of the form <type>_<project>_<YYYYMMDD>_<HHMMSS> (form)`}},
-		{layout.Claude, "claude-1.0.json", []string{"created_at", `"2026-01-02T03:04:05"`}, []string{`? created_at: "2026-01-02T03:04:05" has no time zone, taken as UTC (time)`}},
-		{layout.Claude, "claude-1.0.json", []string{"workflow_state.plan_path", `"/home/a/plan.md"`}, []string{`? workflow_state.plan_path: "/home/a/plan.md" is a path of one machine (place)`}},
-		{layout.Claude, "claude-1.0.json", []string{"state_machine", `{"current_state":"x","transition_table":{"plan":"test"}}`}, []string{`state_machine.current_state: "x" is not in the transition table (consistency)`}},
-		{layout.Claude, "claude-1.0.json", []string{"replan_history", `[{"phase":3},{"phase":3},{"phase":3}]`, "replan_phase_counts", `{"phase_3":1}`}, []string{
+		{claude.Name, "claude-1.0.json", []string{"project_name", `"Pay Ment"`}, []string{`? project_name: "Pay Ment" is not written in snake_case: pay_ment (form)`}},
+		{claude.Name, "claude-1.0.json", []string{"checkpoint_id", `"x"`}, []string{`? checkpoint_id: "x" is not of the form <type>_<project>_<YYYYMMDD>_<HHMMSS> (form)`}},
+		{claude.Name, "claude-1.0.json", []string{"created_at", `"2026-01-02T03:04:05"`}, []string{`? created_at: "2026-01-02T03:04:05" has no time zone, taken as UTC (time)`}},
+		{claude.Name, "claude-1.0.json", []string{"workflow_state.plan_path", `"/home/a/plan.md"`}, []string{`? workflow_state.plan_path: "/home/a/plan.md" is a path of one machine (place)`}},
+		{claude.Name, "claude-1.0.json", []string{"state_machine", `{"current_state":"x","transition_table":{"plan":"test"}}`}, []string{`state_machine.current_state: "x" is not in the transition table (consistency)`}},
+		{claude.Name, "claude-1.0.json", []string{"replan_history", `[{"phase":3},{"phase":3},{"phase":3}]`, "replan_phase_counts", `{"phase_3":1}`}, []string{
 			`? replan_history: phase 3 was planned anew 3 times, the limit is 2 (consistency)`, `? replan_phase_counts.phase_3: 1, but the history has 3 (consistency)`,
 		}},
-		{layout.Claude, "claude-3.0.json", []string{"iteration", "6"}, []string{`iteration: 6 is more than max_iterations, 5 (range)`}},
-		{layout.Claude, "claude-3.0.json", []string{"workflow_id", "-"}, []string{`workflow_id: missing (required)`}},
-		{layout.Claude, "claude-iteration.json", []string{"iteration", "7"}, []string{`iteration: 7 is more than max_iterations, 5 (range)`}},
-		{layout.Claude, "claude-iteration.json", []string{"work_remaining", `{}`}, []string{`work_remaining: want a list, got a mapping (kind)`}},
-		{layout.Claude, "claude-parallel.json", []string{"status", "-"}, []string{`status: missing (required)`}},
-		{layout.Claude, "claude-snapshot.json", nil, []string{
+		{claude.Name, "claude-3.0.json", []string{"iteration", "6"}, []string{`iteration: 6 is more than max_iterations, 5 (range)`}},
+		{claude.Name, "claude-3.0.json", []string{"workflow_id", "-"}, []string{`workflow_id: missing (required)`}},
+		{claude.Name, "claude-iteration.json", []string{"iteration", "7"}, []string{`iteration: 7 is more than max_iterations, 5 (range)`}},
+		{claude.Name, "claude-iteration.json", []string{"work_remaining", `{}`}, []string{`work_remaining: want a list, got a mapping (kind)`}},
+		{claude.Name, "claude-parallel.json", []string{"status", "-"}, []string{`status: missing (required)`}},
+		{claude.Name, "claude-snapshot.json", nil, []string{
 			`? timestamp: "2026-01-02T03:04:05" has no time zone, taken as UTC (time)`, `? git_commit: "initial" is no commit's hash (form)`,
 		}},
 
@@ -159,7 +160,7 @@ func errorsOf(list []string) []string {
 // Explain lists the required keys for an empty document.
 func TestExplain(t *testing.T) {
 	for as, want := range map[codec.Name]string{
-		layout.Crunch: "checkpoint_id: missing (required)", layout.Claude: "workflow_type: missing (required)",
+		layout.Crunch: "checkpoint_id: missing (required)", claude.Name: "workflow_type: missing (required)",
 		recovery.Name: "workflow_id: missing (required)", dotagent.Name: "phase_status: missing (required)",
 		layout.Pipeline: "storyId: missing (required)",
 	} {
@@ -168,6 +169,6 @@ func TestExplain(t *testing.T) {
 		require.ErrorAs(t, err, &invalid, as)
 		require.ErrorContains(t, err, want)
 	}
-	require.ErrorContains(t, layout.Explain(layout.Claude, "a/x.json", []byte("a: 1\n")), "claude x.json: line 1, column 1: want JSON (syntax)")
-	require.ErrorContains(t, layout.Explain(layout.Claude, "", []byte("{")), "(syntax)")
+	require.ErrorContains(t, layout.Explain(claude.Name, "a/x.json", []byte("a: 1\n")), "claude x.json: line 1, column 1: want JSON (syntax)")
+	require.ErrorContains(t, layout.Explain(claude.Name, "", []byte("{")), "(syntax)")
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/layout/claude"
 	"git-checkpoint/gitstore/layout/internal/layouttest"
 )
 
@@ -63,6 +64,6 @@ func TestStoryLogs(t *testing.T) {
 		_, err := layout.Read("", name, []byte(data))
 		require.Error(t, err, name)
 	}
-	_, err := layout.Read(layout.Claude, ".claude/checkpoints/7.2.yaml", []byte("P1: ✓ a\n"))
+	_, err := layout.Read(claude.Name, ".claude/checkpoints/7.2.yaml", []byte("P1: ✓ a\n"))
 	require.Error(t, err)
 }

@@ -1,4 +1,4 @@
-package layout
+package claude
 
 import (
 	"cmp"
@@ -8,9 +8,9 @@ import (
 	"git-checkpoint/gitstore/layout/internal/workflow"
 )
 
-// claudeStates maps phase numbers of versions before 2.0 to workflow states, each with
+// states maps phase numbers of versions before 2.0 to workflow states, each with
 // its possible next states.
-var claudeStates = []struct{ name, next string }{
+var states = []struct{ name, next string }{
 	{"initialize", "research"},
 	{"research", "plan,complete"},
 	{"plan", "implement,complete"},
@@ -21,13 +21,13 @@ var claudeStates = []struct{ name, next string }{
 	{"complete", ""},
 }
 
-// migrateClaude returns a document migrated to version 2.1 from any older version. Each
+// migrate returns a document migrated to version 2.1 from any older version. Each
 // step adds missing keys and changes no others. So the result is also complete if an
 // interrupted migration left a version number that is too new.
-func migrateClaude(m *checkpoint.Map) *checkpoint.Map {
+func migrate(m *checkpoint.Map) *checkpoint.Map {
 	out := m.Clone()
 	out.Set("schema_version", "2.1")
-	for _, step := range []func(*checkpoint.Map){claudeTo11, claudeTo12, claudeTo13, claudeTo20, claudeTo21} {
+	for _, step := range []func(*checkpoint.Map){to11, to12, to13, to20, to21} {
 		step(out)
 	}
 	return out
@@ -42,58 +42,58 @@ func add(m *checkpoint.Map, pairs ...any) {
 	}
 }
 
-// claudeTo11 adds replan counters.
-func claudeTo11(m *checkpoint.Map) {
+// to11 adds replan counters.
+func to11(m *checkpoint.Map) {
 	add(m, "replanning_count", 0, "last_replan_reason", nil, "replan_phase_counts", values.NewMap(), "replan_history", []any{})
 }
 
-// claudeTo12 adds debugging state.
-func claudeTo12(m *checkpoint.Map) {
+// to12 adds debugging state.
+func to12(m *checkpoint.Map) {
 	add(m, "debug_report_path", nil, "user_last_choice", nil, "debug_iteration_count", 0)
 }
 
-// claudeTo13 adds topics, templates and the log of removed context.
-func claudeTo13(m *checkpoint.Map) {
+// to13 adds topics, templates and the log of removed context.
+func to13(m *checkpoint.Map) {
 	add(m, "topic_directory", nil, "topic_number", nil,
 		"context_preservation", values.NewMap("pruning_log", []any{}, "artifact_metadata_cache", values.NewMap(), "subagent_output_references", []any{}),
 		"template_source", nil, "template_variables", nil,
 		"spec_maintenance", values.NewMap("parent_plan_path", nil, "grandparent_plan_path", nil, "spec_updater_invocations", []any{}, "checkbox_propagation_log", []any{}))
 }
 
-// claudeTo20 adds a state machine derived from the phase.
-func claudeTo20(m *checkpoint.Map) {
+// to20 adds a state machine derived from the phase.
+func to20(m *checkpoint.Map) {
 	table := values.NewMap()
-	for _, s := range claudeStates {
+	for _, s := range states {
 		table.Set(s.name, s.next)
 	}
 	done := []any{}
 	for _, p := range workflow.Phases(values.Get(m, "completed_phases")) {
-		if s := claudeState(p); s != "" {
+		if s := stateOf(p); s != "" {
 			done = append(done, s)
 		}
 	}
 	add(m, "state_machine", values.NewMap(
-		"current_state", cmp.Or(claudeState(workflow.PhaseName(values.Get(m, "current_phase"))), "initialize"), "completed_states", done,
+		"current_state", cmp.Or(stateOf(workflow.PhaseName(values.Get(m, "current_phase"))), "initialize"), "completed_states", done,
 		"transition_table", table,
 		"workflow_config", values.NewMap("scope", "full-implementation", "description", values.Text(m, "workflow_description"), "command", values.Text(m, "workflow_type")),
 	))
 	add(m, "phase_data", values.NewMap(), "supervisor_state", values.NewMap(),
 		"error_state", values.NewMap("last_error", values.Get(m, "last_error"), "retry_count", 0, "failed_state", nil),
-		"metadata", values.NewMap("checkpoint_id", values.Get(m, "checkpoint_id"), "project_name", claudeProject(m),
+		"metadata", values.NewMap("checkpoint_id", values.Get(m, "checkpoint_id"), "project_name", projectOf(m),
 			"created_at", values.Get(m, "created_at"), "updated_at", values.Get(m, "updated_at")))
 }
 
-// claudeState returns the state for a phase number, "" if no state exists.
-func claudeState(phase string) string {
+// stateOf returns the state for a phase number, "" if no state exists.
+func stateOf(phase string) string {
 	n, ok := checkpoint.Number(phase).Int()
-	if !ok || n < 0 || int(n) >= len(claudeStates) {
+	if !ok || n < 0 || int(n) >= len(states) {
 		return ""
 	}
-	return claudeStates[n].name
+	return states[n].name
 }
 
-// claudeTo21 adds a classification of the workflow.
-func claudeTo21(m *checkpoint.Map) {
+// to21 adds a classification of the workflow.
+func to21(m *checkpoint.Map) {
 	machine, ok := values.Get(m, "state_machine").(*checkpoint.Map)
 	if !ok {
 		return

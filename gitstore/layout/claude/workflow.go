@@ -1,4 +1,4 @@
-package layout
+package claude
 
 import (
 	"strings"
@@ -9,8 +9,8 @@ import (
 	"git-checkpoint/gitstore/layout/internal/workflow"
 )
 
-// claudeWorkflow returns the kind for documents of the planned version 3.0.
-func claudeWorkflow() *codec.Kind {
+// workflowKind returns the kind for documents of the planned version 3.0.
+func workflowKind() *codec.Kind {
 	return &codec.Kind{
 		Name: "workflow",
 		Is: func(m *checkpoint.Map) bool {
@@ -22,7 +22,7 @@ func claudeWorkflow() *codec.Kind {
 			c.Required("version", "timestamp", "command_name", "workflow_id", "status")
 			checkIterations(c)
 			c.Time("timestamp")
-			c.Status("status", claudeStatuses...)
+			c.Status("status", statuses...)
 			c.Phase("current_phase")
 			c.Phases("workflow_data.completed_phases")
 			c.Local("plan_path", "state_file")
@@ -76,9 +76,9 @@ func allDigits(s string, n int) bool {
 	return len(s) == n && strings.Trim(s, "0123456789") == ""
 }
 
-// claudeIteration returns the kind for the state of a loop that stopped at a full
+// iterationKind returns the kind for the state of a loop that stopped at a full
 // context.
-func claudeIteration() *codec.Kind {
+func iterationKind() *codec.Kind {
 	return &codec.Kind{
 		Name: "iteration",
 		Is: func(m *checkpoint.Map) bool {

@@ -1,4 +1,7 @@
-package layout
+// Package claude describes the documents of the claude system: the kinds checkpoint, of
+// versions 1.0 to 2.1 and read as 2.1, and workflow, of version 3.0. It also reads the
+// files of related tools in the same folder: iteration, parallel, supervisor and snapshot.
+package claude
 
 import (
 	"errors"
@@ -11,22 +14,25 @@ import (
 	"git-checkpoint/gitstore/layout/internal/workflow"
 )
 
-// claudeSystem returns the claude system.
-func claudeSystem() *codec.System {
+// Name is the name of the system.
+const Name codec.Name = "claude"
+
+// System returns the claude system.
+func System() *codec.System {
 	return &codec.System{
-		Name: Claude,
+		Name: Name,
 		Kinds: []*codec.Kind{
-			claudeCheckpoint(), claudeWorkflow(), claudeIteration(), claudeParallel(), claudeSupervisor(), claudeSnapshot(),
+			checkpointKind(), workflowKind(), iterationKind(), parallelKind(), supervisorKind(), snapshotKind(),
 		},
 		Folder: func(checkpoint.Issue) string { return ".claude/checkpoints" },
-		Files:  claudeFiles,
-		List:   claudeList,
-		Begin:  claudeBegin,
+		Files:  issueFiles,
+		List:   listing,
+		Begin:  begin,
 	}
 }
 
-// claudeBegin requires a type, and names the workflow after its type and project.
-func claudeBegin(s codec.Start) (codec.Beginning, error) {
+// begin requires a type, and names the workflow after its type and project.
+func begin(s codec.Start) (codec.Beginning, error) {
 	if s.Type == "" {
 		return codec.Beginning{}, errors.New("a claude workflow has a type: orchestrate, implement, test-all or another one")
 	}
@@ -36,10 +42,10 @@ func claudeBegin(s codec.Start) (codec.Beginning, error) {
 	return codec.Beginning{Key: s.Type + "_" + snake(s.Project)}, nil
 }
 
-// claudeFiles puts a failed workflow into the subfolder failed.
-func claudeFiles(records []*checkpoint.Record) ([]codec.Output, error) {
+// issueFiles puts a failed workflow into the subfolder failed.
+func issueFiles(records []*checkpoint.Record) ([]codec.Output, error) {
 	newest := records[len(records)-1]
-	out, err := claudeSystem().Of(newest)
+	out, err := System().Of(newest)
 	if workflow.StatusOf(values.Text(newest.Doc(), "workflow.status")) == workflow.Failed {
 		for i := range out {
 			out[i].Path = failedFolder + out[i].Path
@@ -51,8 +57,8 @@ func claudeFiles(records []*checkpoint.Record) ([]codec.Output, error) {
 // failedFolder is the subfolder of failed workflows.
 const failedFolder = "failed/"
 
-// claudeList lists failed workflows separately.
-func claudeList(files []codec.ListedFile) string {
+// listing lists failed workflows separately.
+func listing(files []codec.ListedFile) string {
 	var active, failures string
 	for _, f := range files {
 		var marks []string
@@ -76,8 +82,8 @@ func headed(head, lines string) string {
 	return head + lines
 }
 
-// claudeStatuses lists the status values of claude documents.
-var claudeStatuses = []string{workflow.InProgress, workflow.Completed, workflow.Failed, workflow.Aborted, workflow.Halted}
+// statuses lists the status values of claude documents.
+var statuses = []string{workflow.InProgress, workflow.Completed, workflow.Failed, workflow.Aborted, workflow.Halted}
 
 // unreadVersions returns a list of supported versions, "" if the major version is known.
 func unreadVersions(version string, known ...string) string {

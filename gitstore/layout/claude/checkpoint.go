@@ -1,4 +1,4 @@
-package layout
+package claude
 
 import (
 	"cmp"
@@ -11,8 +11,8 @@ import (
 	"git-checkpoint/gitstore/layout/internal/workflow"
 )
 
-// claudeCheckpoint returns the kind for documents of versions 1.0 to 2.1.
-func claudeCheckpoint() *codec.Kind {
+// checkpointKind returns the kind for documents of versions 1.0 to 2.1.
+func checkpointKind() *codec.Kind {
 	return &codec.Kind{
 		Name: "checkpoint",
 		Is: func(m *checkpoint.Map) bool {
@@ -20,31 +20,31 @@ func claudeCheckpoint() *codec.Kind {
 				values.HasAny(m, "checkpoint_id", "workflow_state", "completed_phases", "status")
 		},
 		Version: func(m *checkpoint.Map) string { return cmp.Or(values.Text(m, "schema_version"), "1.0") },
-		Migrate: migrateClaude,
+		Migrate: migrate,
 		Reads:   func(version string) string { return unreadVersions(version, "1", "2") },
-		Rules:   claudeRules,
+		Rules:   checkpointRules,
 		Key: func(m *checkpoint.Map) string {
-			return strings.Trim(values.Text(m, "workflow_type")+"_"+snake(claudeProject(m)), "_")
+			return strings.Trim(values.Text(m, "workflow_type")+"_"+snake(projectOf(m)), "_")
 		},
 		ID:     func(m *checkpoint.Map) string { return values.Text(m, "checkpoint_id") },
 		At:     func(m *checkpoint.Map) any { return cmp.Or(values.Get(m, "updated_at"), values.Get(m, "created_at")) },
-		Apply:  applyClaude,
-		Update: updateClaude,
-		Fresh:  freshClaude,
+		Apply:  applyCheckpoint,
+		Update: updateCheckpoint,
+		Fresh:  freshCheckpoint,
 		File:   func(m *checkpoint.Map) string { return values.Text(m, "checkpoint_id") + ".json" },
 		Indent: codec.DefaultIndent,
 	}
 }
 
-// claudeProject returns the project name from either of its two keys.
-func claudeProject(m *checkpoint.Map) string {
+// projectOf returns the project name from either of its two keys.
+func projectOf(m *checkpoint.Map) string {
 	return values.Text(m, "project_name", "workflow_state.project_name")
 }
 
-func applyClaude(m *checkpoint.Map, r *checkpoint.Record) {
+func applyCheckpoint(m *checkpoint.Map, r *checkpoint.Record) {
 	workflow.Set(r,
 		"type", values.Text(m, "workflow_type"),
-		"project", claudeProject(m),
+		"project", projectOf(m),
 		"description", values.Text(m, "workflow_description", "workflow_state.workflow_description"),
 		"status", workflow.StatusOf(values.Text(m, "status")),
 		"plan_path", values.Text(m, "workflow_state.plan_path", "plan_path"),
@@ -58,7 +58,7 @@ func applyClaude(m *checkpoint.Map, r *checkpoint.Record) {
 	workflow.SetPhases(r, workflow.PhaseName(values.Get(m, "current_phase")), workflow.Phases(values.Get(m, "completed_phases")), values.Text(m, "total_phases"))
 }
 
-func updateClaude(r *checkpoint.Record, m *checkpoint.Map) {
+func updateCheckpoint(r *checkpoint.Record, m *checkpoint.Map) {
 	was := m.Clone()
 	workflow.UpdatePhases(r, m, "current_phase", "completed_phases", "total_phases")
 	workflow.UpdateStatus(r, m, "status")
@@ -73,8 +73,8 @@ func updateClaude(r *checkpoint.Record, m *checkpoint.Map) {
 	workflow.Touch(r, was, m, "updated_at")
 }
 
-// freshClaude returns the first document of a workflow that git-checkpoint started.
-func freshClaude(r *checkpoint.Record) (*checkpoint.Map, error) {
+// freshCheckpoint returns the first document of a workflow that git-checkpoint started.
+func freshCheckpoint(r *checkpoint.Record) (*checkpoint.Map, error) {
 	kindOf := cmp.Or(values.Text(r.Doc(), "workflow.type"), "implement")
 	project := snake(cmp.Or(values.Text(r.Doc(), "workflow.project"), string(r.Issue())))
 	about := cmp.Or(values.Text(r.Doc(), "workflow.description"), r.IssueSnapshot().Title)
@@ -93,17 +93,17 @@ func freshClaude(r *checkpoint.Record) (*checkpoint.Map, error) {
 		"current_phase", workflow.PhaseNumber(p, p.Current), "total_phases", p.Total,
 		"completed_phases", workflow.PhaseNumbers(p), "workflow_state", state, "last_error", nil,
 	)
-	return migrateClaude(m), nil
+	return migrate(m), nil
 }
 
-func claudeRules(c *codec.Checker) {
+func checkpointRules(c *codec.Checker) {
 	c.Required("checkpoint_id", "workflow_type", "created_at", "status")
-	if claudeProject(c.Doc) == "" {
+	if projectOf(c.Doc) == "" {
 		c.Fail("project_name", "required", "missing, and workflow_state has none either")
 	}
 	c.Text("checkpoint_id", "workflow_type", "project_name", "workflow_description", "last_error", "schema_version")
 	c.Time("created_at", "updated_at")
-	c.Status("status", claudeStatuses...)
+	c.Status("status", statuses...)
 	c.Phase("current_phase")
 	c.Number("total_phases", 0, codec.AnyNumber, true)
 	c.Phases("completed_phases")
@@ -116,7 +116,7 @@ func claudeRules(c *codec.Checker) {
 
 // checkNames checks the id: <type>_<project>_<date>_<time>.
 func checkNames(c *codec.Checker) {
-	id, project := values.Text(c.Doc, "checkpoint_id"), claudeProject(c.Doc)
+	id, project := values.Text(c.Doc, "checkpoint_id"), projectOf(c.Doc)
 	if project != snake(project) {
 		c.Warn("project_name", "form", "%.60q is not written in snake_case: %s", project, snake(project))
 	}

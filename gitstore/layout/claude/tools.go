@@ -1,4 +1,4 @@
-package layout
+package claude
 
 import (
 	"cmp"
@@ -10,8 +10,8 @@ import (
 	"git-checkpoint/gitstore/layout/internal/workflow"
 )
 
-// claudeParallel returns the kind for checkpoints before parallel operations.
-func claudeParallel() *codec.Kind {
+// parallelKind returns the kind for checkpoints before parallel operations.
+func parallelKind() *codec.Kind {
 	return &codec.Kind{
 		Name: "parallel",
 		Is:   func(m *checkpoint.Map) bool { return values.Has(m, "operation_type", "operations") },
@@ -20,7 +20,7 @@ func claudeParallel() *codec.Kind {
 			c.Text("checkpoint_id", "operation_type", "plan_path")
 			c.Time("created_at")
 			c.List("operations")
-			c.Status("status", append([]string{"pre_execution"}, claudeStatuses...)...)
+			c.Status("status", append([]string{"pre_execution"}, statuses...)...)
 			c.Local("plan_path")
 			c.Named(values.Text(c.Doc, "checkpoint_id"))
 		},
@@ -43,9 +43,9 @@ func claudeParallel() *codec.Kind {
 	}
 }
 
-// claudeSupervisor returns the kind for the state of a supervisor: its parallel workers
+// supervisorKind returns the kind for the state of a supervisor: its parallel workers
 // and their aggregated results. Only the supervisor uses these results.
-func claudeSupervisor() *codec.Kind {
+func supervisorKind() *codec.Kind {
 	return &codec.Kind{
 		Name: "supervisor",
 		Is: func(m *checkpoint.Map) bool {
@@ -54,7 +54,7 @@ func claudeSupervisor() *codec.Kind {
 		Rules: func(c *codec.Checker) {
 			c.Text("supervisor_id", "supervisor_name", "workflow_id", "plan_path")
 			c.Time("timestamp", "created_at", "updated_at")
-			c.Status("status", claudeStatuses...)
+			c.Status("status", statuses...)
 			c.Mapping("aggregated_metadata")
 			c.Local("plan_path")
 		},
@@ -79,9 +79,9 @@ func claudeSupervisor() *codec.Kind {
 	}
 }
 
-// claudeSnapshot returns the kind for files of related tools in the same folder: a name,
+// snapshotKind returns the kind for files of related tools in the same folder: a name,
 // a time, and an opaque state.
-func claudeSnapshot() *codec.Kind {
+func snapshotKind() *codec.Kind {
 	return &codec.Kind{
 		Name: "snapshot",
 		Is: func(m *checkpoint.Map) bool {

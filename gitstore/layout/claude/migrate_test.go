@@ -1,4 +1,4 @@
-package layout
+package claude
 
 import (
 	"os"
@@ -14,16 +14,16 @@ import (
 
 // Migration from each older version gives the same document.
 func TestMigration(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join("claude", "testdata", "claude-1.0.json"))
+	data, err := os.ReadFile(filepath.Join("testdata", "claude-1.0.json"))
 	require.NoError(t, err)
 	first, err := checkpoint.DecodeDocument(data, checkpoint.DefaultLimits)
 	require.NoError(t, err)
-	newest := migrateClaude(first)
+	newest := migrate(first)
 	assert.Equal(t, "2.1", values.Text(newest, "schema_version"))
 	assert.Equal(t, "implement", values.Text(newest, "state_machine.current_state"))
 	assert.Equal(t, []string{"research", "plan"}, values.Texts(values.Get(newest, "state_machine.completed_states")))
 	assert.Equal(t, "test-all", values.Text(newest, "state_machine.workflow_config.command"))
-	steps := []func(*checkpoint.Map){claudeTo11, claudeTo12, claudeTo13, claudeTo20, claudeTo21}
+	steps := []func(*checkpoint.Map){to11, to12, to13, to20, to21}
 	for n := range len(steps) + 1 {
 		m, err := checkpoint.DecodeDocument(data, checkpoint.DefaultLimits)
 		require.NoError(t, err)
@@ -33,10 +33,10 @@ func TestMigration(t *testing.T) {
 		}
 		want, err := newest.MarshalJSON()
 		require.NoError(t, err)
-		got, err := migrateClaude(m).MarshalJSON()
+		got, err := migrate(m).MarshalJSON()
 		require.NoError(t, err)
 		assert.Equal(t, string(want), string(got), "%d steps", n)
 	}
 	assert.Equal(t, []string{"initialize", "research", "plan", "implement", "test", "debug", "document", "complete", "", ""},
-		[]string{claudeState("0"), claudeState("1"), claudeState("2"), claudeState("3"), claudeState("4"), claudeState("5"), claudeState("6"), claudeState("7"), claudeState("8"), claudeState("x")})
+		[]string{stateOf("0"), stateOf("1"), stateOf("2"), stateOf("3"), stateOf("4"), stateOf("5"), stateOf("6"), stateOf("7"), stateOf("8"), stateOf("x")})
 }
