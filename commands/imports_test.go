@@ -73,6 +73,7 @@ var layers = [][]string{
 	// documents of other systems
 	{
 		"gitstore/layout/claude",
+		"gitstore/layout/crunch",
 		"gitstore/layout/dotagent",
 		"gitstore/layout/entire",
 		"gitstore/layout/recovery",

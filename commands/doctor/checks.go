@@ -14,6 +14,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/layout/crunch"
 )
 
 // inspectAll inspects every chain, the hooks and the related settings.
@@ -115,7 +116,7 @@ func unfinishedWrites(c *invoke.Invocation) []string {
 	looked := 0
 	for _, as := range layout.Names() {
 		dir := layout.Folder(as, "x")
-		if as == layout.Crunch {
+		if as == crunch.Name {
 			dir = strings.TrimSuffix(dir, "/x/checkpoints") // folder of all issues
 		}
 		_ = filepath.WalkDir(filepath.Join(c.Store.Root(), filepath.FromSlash(dir)), func(path string, d fs.DirEntry, err error) error {

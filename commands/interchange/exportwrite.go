@@ -21,6 +21,7 @@ import (
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/layout/crunch"
 	"git-checkpoint/gitstore/layout/dotagent"
 )
 
@@ -84,7 +85,7 @@ func (x *exporting) keepFormer(f layout.Output) error {
 		return nil // a symlink, whose target stays
 	}
 	was, err := atomicfile.Read(filepath.Join(x.root, filepath.FromSlash(path.Join(x.below, f.Path))))
-	if err != nil || layout.IsIndex([]byte(was.Text)) {
+	if err != nil || crunch.IsIndex([]byte(was.Text)) {
 		return err // an index is generated from the other files
 	}
 	kept, err := layoutfiles.KeepFormer(x.c, was)
@@ -148,7 +149,7 @@ func (x *exporting) there(f layout.Output) (occupant, error) {
 // replaceable reports whether data is another version of the document f. A dotagent file
 // of another workflow is replaceable too; its key is added to x.others.
 func (x *exporting) replaceable(f layout.Output, data []byte) bool {
-	if layout.IsIndex(data) && layout.IsIndex(f.Data) {
+	if crunch.IsIndex(data) && crunch.IsIndex(f.Data) {
 		return true
 	}
 	was, err := layout.Read(x.as, f.Path, data)

@@ -18,6 +18,7 @@ import (
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/layout/crunch"
 	"git-checkpoint/gitstore/layout/dotagent"
 )
 
@@ -183,7 +184,7 @@ func (in *importing) joined(docs []document) []document {
 			continue
 		}
 		if _, known := indexes[dir]; !known {
-			indexes[dir] = layout.Triggers(in.index(dir))
+			indexes[dir] = crunch.Triggers(in.index(dir))
 		}
 		d.trigger = indexes[dir][d.file.ID()]
 	}

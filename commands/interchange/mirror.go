@@ -14,6 +14,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/claude"
+	"git-checkpoint/gitstore/layout/crunch"
 )
 
 // A mirroring synchronizes a layout's files at the root of the main worktree with the
@@ -123,7 +124,7 @@ func (m *mirroring) changed() ([]mirror.ChangedFile, error) {
 // none reports whether a file cannot be a document because of its name. The index of
 // crunch is generated from the documents.
 func (m *mirroring) none(name string) bool {
-	return layout.Ignored(name) != "" || m.as == layout.Crunch && path.Base(name) == "index.yaml"
+	return layout.Ignored(name) != "" || m.as == crunch.Name && path.Base(name) == "index.yaml"
 }
 
 // left warns once that a file stays unchanged.

@@ -9,6 +9,7 @@ import (
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/layout/crunch"
 )
 
 // crunchOutputs returns the crunch files of an issue, one per checkpoint. Only files that
@@ -25,7 +26,7 @@ func (m *mirroring) crunchOutputs(issue checkpoint.Issue) ([]layout.Output, erro
 		ids, byID[cp.ID] = append(ids, cp.ID), cp
 	}
 	newest, newestErr := m.c.Store.Record(&l.Checkpoints[0])
-	if newestErr == nil && layout.IsLog(newest) {
+	if newestErr == nil && crunch.IsLog(newest) {
 		return m.worded(issue)(layout.Files(m.as, []*checkpoint.Record{newest}))
 	}
 	return m.worded(issue)(m.crunchFolder(issue).Continue(ids, func(id checkpoint.ID) (*checkpoint.Record, error) {
@@ -42,10 +43,10 @@ func (m *mirroring) crunchOutputs(issue checkpoint.Issue) ([]layout.Output, erro
 
 // crunchFolder returns the folder's content as of the last write. An index that was
 // edited since is ignored.
-func (m *mirroring) crunchFolder(issue checkpoint.Issue) layout.CrunchFolder {
+func (m *mirroring) crunchFolder(issue checkpoint.Issue) crunch.Folder {
 	dir := layoutfiles.LayoutFolder(m.c, m.as, issue)
 	in := func(name string) mirror.FileState { return m.state.Files[path.Join(dir, name)] }
-	f := layout.CrunchFolder{Has: func(name string) bool {
+	f := crunch.Folder{Has: func(name string) bool {
 		return in(name).Owner == string(issue) && in(name).Sum != "" && m.tree.Has(path.Join(dir, name))
 	}}
 	data, err := m.tree.Read(path.Join(dir, "index.yaml"))

@@ -14,6 +14,7 @@ import (
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/layout/crunch"
 )
 
 // takeIn records the changed files. The first call also notes the tips of the chains, so
@@ -62,7 +63,7 @@ func (m *mirroring) recognize(files []mirror.ChangedFile, unnoted []checkpoint.I
 			unknown[f.Path] = true
 		}
 	}
-	if len(unknown) == 0 || m.as == layout.Crunch { // crunch files name the issue
+	if len(unknown) == 0 || m.as == crunch.Name { // crunch files name the issue
 		return
 	}
 	for _, i := range unnoted {
@@ -234,6 +235,6 @@ func (m *mirroring) indexed(t taking) (checkpoint.Trigger, bool) {
 	if err != nil {
 		return "", false
 	}
-	trigger, ok := layout.Triggers(data)[t.doc.ID()]
+	trigger, ok := crunch.Triggers(data)[t.doc.ID()]
 	return trigger, ok
 }

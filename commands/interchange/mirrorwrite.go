@@ -14,6 +14,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/claude"
+	"git-checkpoint/gitstore/layout/crunch"
 	"git-checkpoint/gitstore/layout/dotagent"
 )
 
@@ -60,7 +61,7 @@ func (m *mirroring) give(issue checkpoint.Issue, tips map[checkpoint.Issue]strin
 // file name. A file that exists once per folder belongs to its last writer.
 func (m *mirroring) taken(name string, issue checkpoint.Issue, tips map[checkpoint.Issue]string) string {
 	owner := m.state.Files[name].Owner
-	single := m.as == layout.Crunch || m.as == dotagent.Name || path.Base(name) == "state.json"
+	single := m.as == crunch.Name || m.as == dotagent.Name || path.Base(name) == "state.json"
 	if single || owner == string(issue) || tips[checkpoint.Issue(owner)] == "" {
 		return ""
 	}
@@ -76,7 +77,7 @@ func (m *mirroring) goes(name, owner string, issue checkpoint.Issue, any bool) b
 // outputs returns the files of an issue. The slice is empty if the issue has no
 // checkpoint, and nil if the layout cannot represent it.
 func (m *mirroring) outputs(issue checkpoint.Issue) ([]layout.Output, error) {
-	if m.as == layout.Crunch {
+	if m.as == crunch.Name {
 		return m.crunchOutputs(issue)
 	}
 	records, err := layoutfiles.RecordsToExport(m.c, issue, m.as)
@@ -132,13 +133,13 @@ func (m *mirroring) put(name string, o layout.Output, issue checkpoint.Issue) er
 		return errors.New("no file of this layout by its name")
 	}
 	return m.tree.Put(m.state, name, o, string(issue), m.key(name, o, issue), func(data []byte) bool {
-		return layout.IsIndex(data) && layout.IsIndex(o.Data)
+		return crunch.IsIndex(data) && crunch.IsIndex(o.Data)
 	})
 }
 
 // key returns the key of the workflow that a file belongs to.
 func (m *mirroring) key(name string, o layout.Output, issue checkpoint.Issue) string {
-	if m.as == layout.Crunch || o.Link != "" {
+	if m.as == crunch.Name || o.Link != "" {
 		return string(issue)
 	}
 	doc, err := layout.Read(m.as, name, o.Data)

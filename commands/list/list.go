@@ -15,6 +15,7 @@ import (
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/layout/crunch"
 
 	"github.com/urfave/cli/v2"
 )
@@ -312,7 +313,7 @@ func listedAs(c *invoke.Invocation, o *listOptions) ([]checkpoint.Issue, error) 
 		case errors.As(err, new(*gitstore.NoneError)):
 		case err != nil:
 			c.Warnf("%v", err)
-		case r.Layout() == string(o.as) || r.Layout() == "" && o.as == layout.Crunch:
+		case r.Layout() == string(o.as) || r.Layout() == "" && o.as == crunch.Name:
 			of = append(of, i)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/claude"
+	"git-checkpoint/gitstore/layout/crunch"
 	"git-checkpoint/gitstore/layout/entire"
 	"git-checkpoint/gitstore/layout/internal/codec"
 	"git-checkpoint/gitstore/layout/internal/layouttest"
@@ -169,7 +170,7 @@ func TestRealFilesKeepKeyOrder(t *testing.T) {
 	seen := 0
 	for _, f := range realFiles(t) {
 		file := imported(f)
-		if file == nil || file.Layout == layout.Crunch && file.Kind == "story" {
+		if file == nil || file.Layout == crunch.Name && file.Kind == "story" {
 			continue
 		}
 		seen++
@@ -244,7 +245,7 @@ func exercise(t testing.TB, as codec.Name, path string, data []byte) {
 	}
 	r := f.Apply(nil)
 	_, _, _ = f.Key(), f.ID(), f.Trigger()
-	if f.Layout != layout.Crunch {
+	if f.Layout != crunch.Name {
 		r.SetCreatedAt(time.Unix(0, 0))
 	}
 	out, err := layout.Of(f.Layout, r)

@@ -7,6 +7,7 @@ import (
 
 	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/claude"
+	"git-checkpoint/gitstore/layout/crunch"
 	"git-checkpoint/gitstore/layout/dotagent"
 	"git-checkpoint/gitstore/layout/internal/codec"
 	"git-checkpoint/gitstore/layout/internal/layouttest"
@@ -38,7 +39,7 @@ func addReal(f *testing.F, as codec.Name) {
 	}
 }
 
-func FuzzCrunch(f *testing.F)   { fuzzLayout(f, layout.Crunch, "") }
+func FuzzCrunch(f *testing.F)   { fuzzLayout(f, crunch.Name, "") }
 func FuzzClaude(f *testing.F)   { fuzzLayout(f, claude.Name, "") }
 func FuzzRecovery(f *testing.F) { fuzzLayout(f, recovery.Name, "") }
 func FuzzDotagent(f *testing.F) { fuzzLayout(f, dotagent.Name, "state/") }

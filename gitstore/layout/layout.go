@@ -7,6 +7,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout/claude"
+	"git-checkpoint/gitstore/layout/crunch"
 	"git-checkpoint/gitstore/layout/dotagent"
 	"git-checkpoint/gitstore/layout/entire"
 	"git-checkpoint/gitstore/layout/internal/codec"
@@ -33,14 +34,13 @@ type (
 // registry returns the systems in detection order.
 func registry() codec.Registry {
 	return codec.Registry{
-		Systems: []*codec.System{crunchSystem(), claude.System(), recovery.System(), dotagent.System(), pipelineSystem()},
+		Systems: []*codec.System{crunch.System(), claude.System(), recovery.System(), dotagent.System(), pipelineSystem()},
 		Sources: []*codec.System{entire.System()},
 	}
 }
 
 // Names of the systems.
 const (
-	Crunch   Name = "crunch"
 	Pipeline Name = "pipeline"
 )
 

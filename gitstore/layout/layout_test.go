@@ -7,6 +7,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/claude"
+	"git-checkpoint/gitstore/layout/crunch"
 	"git-checkpoint/gitstore/layout/dotagent"
 	"git-checkpoint/gitstore/layout/internal/codec"
 	"git-checkpoint/gitstore/layout/internal/layouttest"
@@ -180,7 +181,7 @@ func TestNewDocumentsAreValid(t *testing.T) {
 	r.SetProgress(checkpoint.Progress{Current: "2", Completed: []string{"1"}, Total: 3})
 	r.Doc().Set("stage", values.NewMap("number", 2, "agent", "worker", "last_action", "built"))
 	for as, want := range map[codec.Name]string{
-		layout.Crunch: "CP-2-20260301T000000Z-00112233.yaml", claude.Name: "implement_42_20260301_000000.json",
+		crunch.Name: "CP-2-20260301T000000Z-00112233.yaml", claude.Name: "implement_42_20260301_000000.json",
 		recovery.Name: "42.json", layout.Pipeline: "checkpoint-42.json",
 	} {
 		out, err := layout.Of(as, r)
@@ -224,8 +225,8 @@ func TestReadRejects(t *testing.T) {
 		{"another", recovery.Name, `{"a":1}`, "x.json: no document of the layout recovery"},
 		{"none", "", `{"a":1}`, "x.json: no document of any layout"},
 		{"YAML", recovery.Name, "workflow_id: a\ncompleted_phases: []\n", "x.json: no document of the layout recovery"},
-		{"a configuration", layout.Crunch, "checkpoint:\n  enabled: true\n", "x.json: a configuration, not a checkpoint"},
-		{"crunch version", layout.Crunch, "checkpoint_id: a\nissue_number: 1\nversion: 2.0\n", `crunch x.json: version "2.0": this program reads version 1`},
+		{"a configuration", crunch.Name, "checkpoint:\n  enabled: true\n", "x.json: a configuration, not a checkpoint"},
+		{"crunch version", crunch.Name, "checkpoint_id: a\nissue_number: 1\nversion: 2.0\n", `crunch x.json: version "2.0": this program reads version 1`},
 		{"claude version", claude.Name, `{"workflow_type":"a","status":"b","schema_version":"4.0"}`, `claude x.json: version "4.0": this program reads 1.0 to 2.1 and 3.0`},
 		{"workflow version", claude.Name, `{"workflow_data":{},"version":"9"}`, `claude x.json: version "9": this program reads 1.0 to 2.1 and 3.0`},
 	} {

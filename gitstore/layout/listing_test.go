@@ -6,6 +6,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/claude"
+	"git-checkpoint/gitstore/layout/crunch"
 	"git-checkpoint/gitstore/layout/dotagent"
 	"git-checkpoint/gitstore/layout/internal/codec"
 	"git-checkpoint/gitstore/layout/internal/layouttest"
@@ -66,7 +67,7 @@ func TestListing(t *testing.T) {
 	_, err := layout.Listing(layout.Pipeline, [][]*checkpoint.Record{chainOf(t, nil, "recovery.json")})
 	require.ErrorContains(t, err, "the record has no stage")
 
-	got, err := layout.Listing(layout.Crunch, [][]*checkpoint.Record{chainOf(t, nil, "crunch.yaml"), chainOf(t, nil, "crunch.json")})
+	got, err := layout.Listing(crunch.Name, [][]*checkpoint.Record{chainOf(t, nil, "crunch.yaml"), chainOf(t, nil, "crunch.json")})
 	require.NoError(t, err)
 	assert.Equal(t, "issue_number: 7\ncheckpoints:\n  - checkpoint_id: CP-enrich-20260105-9f3c\n", got[:len("issue_number: 7\ncheckpoints:\n  - checkpoint_id: CP-enrich-20260105-9f3c\n")])
 	assert.Contains(t, got, "total_checkpoints: 1\n---\nissue_number: PROJ-7\n")

@@ -8,6 +8,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/claude"
+	"git-checkpoint/gitstore/layout/crunch"
 	"git-checkpoint/gitstore/layout/dotagent"
 	"git-checkpoint/gitstore/layout/internal/codec"
 	"git-checkpoint/gitstore/layout/internal/layouttest"
@@ -58,10 +59,10 @@ func TestRules(t *testing.T) {
 		change []string
 		want   []string
 	}{
-		{layout.Crunch, "crunch.json", nil, []string{`? issue_snapshot: missing`}},
-		{layout.Crunch, "crunch.json", []string{"checkpoint_id", "-"}, []string{"checkpoint_id: missing (required)"}},
-		{layout.Crunch, "crunch.json", []string{"created_at", `"soon"`}, []string{`created_at: time "soon": not a time (schema)`}},
-		{layout.Crunch, "crunch.json", []string{"recovery_info.can_resume", `"yes"`}, []string{"recovery_info.can_resume: want true or false, got text (kind)"}},
+		{crunch.Name, "crunch.json", nil, []string{`? issue_snapshot: missing`}},
+		{crunch.Name, "crunch.json", []string{"checkpoint_id", "-"}, []string{"checkpoint_id: missing (required)"}},
+		{crunch.Name, "crunch.json", []string{"created_at", `"soon"`}, []string{`created_at: time "soon": not a time (schema)`}},
+		{crunch.Name, "crunch.json", []string{"recovery_info.can_resume", `"yes"`}, []string{"recovery_info.can_resume: want true or false, got text (kind)"}},
 
 		{claude.Name, "claude-1.0.json", nil, nil},
 		{claude.Name, "claude-1.0.json", []string{"checkpoint_id", "-"}, []string{"checkpoint_id: missing (required)"}},
@@ -138,7 +139,7 @@ func TestRules(t *testing.T) {
 	} {
 		t.Run(c.name+" "+strings.Join(c.change, " "), func(t *testing.T) {
 			got := problems(t, c.as, c.name, c.change...)
-			if c.as == layout.Crunch {
+			if c.as == crunch.Name {
 				got = errorsOf(got) // record warnings have their own tests
 				c.want = errorsOf(c.want)
 			}
@@ -160,7 +161,7 @@ func errorsOf(list []string) []string {
 // Explain lists the required keys for an empty document.
 func TestExplain(t *testing.T) {
 	for as, want := range map[codec.Name]string{
-		layout.Crunch: "checkpoint_id: missing (required)", claude.Name: "workflow_type: missing (required)",
+		crunch.Name: "checkpoint_id: missing (required)", claude.Name: "workflow_type: missing (required)",
 		recovery.Name: "workflow_id: missing (required)", dotagent.Name: "phase_status: missing (required)",
 		layout.Pipeline: "storyId: missing (required)",
 	} {

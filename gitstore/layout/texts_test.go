@@ -10,6 +10,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/claude"
+	"git-checkpoint/gitstore/layout/crunch"
 	"git-checkpoint/gitstore/layout/dotagent"
 	"git-checkpoint/gitstore/layout/internal/codec"
 	"git-checkpoint/gitstore/layout/internal/layouttest"
@@ -67,7 +68,7 @@ func TestTexts(t *testing.T) {
 	})
 	assert.Equal(t, "fallback: story-AB-1-s2-retry\n"+spawn+"CHECKPOINT RESUME \u2014 DO NOT re-execute completed work.\n"+
 		"Tasks already completed: \nTasks remaining: \nLast action: one  two\ufffd[2J\nContinue from remaining tasks only.\n", hostile.Resumed)
-	for _, as := range []codec.Name{layout.Crunch, claude.Name} {
+	for _, as := range []codec.Name{crunch.Name, claude.Name} {
 		assert.Equal(t, codec.Texts{}, textsFor(t, as, "recovery.json", nil))
 	}
 	for _, as := range []codec.Name{recovery.Name, dotagent.Name, layout.Pipeline} {

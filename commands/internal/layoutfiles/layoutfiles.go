@@ -16,6 +16,7 @@ import (
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/layout/crunch"
 )
 
 // RecordsToExport returns the records to write, oldest first: all readable records for
@@ -23,7 +24,7 @@ import (
 // file descriptors or disk errors, are returned.
 func RecordsToExport(c *invoke.Invocation, issue checkpoint.Issue, as layout.Name) ([]*checkpoint.Record, error) {
 	_, newest, err := c.Store.NewestValid(c.Ctx, issue)
-	if err != nil || as != layout.Crunch {
+	if err != nil || as != crunch.Name {
 		return []*checkpoint.Record{newest}, err
 	}
 	l, err := c.Store.List(c.Ctx, issue, 0)
@@ -91,7 +92,7 @@ func excludeLine(folder string) string {
 // FolderPattern returns the folder of a layout's files, with the placeholders of
 // storage.location.
 func FolderPattern(c *invoke.Invocation, as layout.Name) string {
-	if as == layout.Crunch {
+	if as == crunch.Name {
 		return filepath.ToSlash(filepath.Clean(c.Settings.String("storage.location")))
 	}
 	return layout.Folder(as, "")
@@ -100,7 +101,7 @@ func FolderPattern(c *invoke.Invocation, as layout.Name) string {
 // LayoutFolder returns the folder of an issue's files in a layout, with slashes. It is
 // below the root, unless trusted settings name another folder.
 func LayoutFolder(c *invoke.Invocation, as layout.Name, issue checkpoint.Issue) string {
-	if as != layout.Crunch {
+	if as != crunch.Name {
 		return layout.Folder(as, issue)
 	}
 	return path.Clean(filepath.ToSlash(config.Expand(c.Settings.String("storage.location"), issue.RefName())))

@@ -18,6 +18,7 @@ import (
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/layout/crunch"
 )
 
 // An Input has the parameters of a save that are not flags.
@@ -144,7 +145,7 @@ func firstKey(path string) string {
 // record. The other layouts keep the previous record's fields about the issue.
 func (e *edit) applyDocument(r *checkpoint.Record) (*checkpoint.Record, error) {
 	if e.doc == nil {
-		layout.Forget(r)
+		crunch.Forget(r)
 		return r, nil
 	}
 	if err := e.doc.Against(r); err != nil {

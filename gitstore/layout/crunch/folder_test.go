@@ -1,4 +1,4 @@
-package layout_test
+package crunch_test
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/layout/crunch"
 	"git-checkpoint/gitstore/layout/internal/codec"
 	"git-checkpoint/gitstore/layout/internal/layouttest"
 	"git-checkpoint/gitstore/layout/internal/values"
@@ -26,9 +27,9 @@ func TestCrunchFolderContinue(t *testing.T) {
 		require.NoError(t, err)
 		records, ids = append(records, r), append(ids, r.ID())
 	}
-	before, err := layout.Files(layout.Crunch, records[:3])
+	before, err := layout.Files(crunch.Name, records[:3])
 	require.NoError(t, err)
-	whole, err := layout.Files(layout.Crunch, records)
+	whole, err := layout.Files(crunch.Name, records)
 	require.NoError(t, err)
 	there := map[string]bool{}
 	var index []byte
@@ -67,7 +68,7 @@ func TestCrunchFolderContinue(t *testing.T) {
 	}
 	has := func(name string) bool { return there[name] }
 
-	got, err := layout.CrunchFolder{index, has}.Continue(ids, all)
+	got, err := crunch.Folder{index, has}.Continue(ids, all)
 	require.NoError(t, err)
 	same(got)
 	assert.Equal(t, []checkpoint.ID{ids[4]}, asked, "and the one before, which was broken")
@@ -75,18 +76,18 @@ func TestCrunchFolderContinue(t *testing.T) {
 
 	asked = nil
 	there[string(ids[1])+".yaml"] = false
-	got, err = layout.CrunchFolder{index, has}.Continue(ids, all)
+	got, err = crunch.Folder{index, has}.Continue(ids, all)
 	require.NoError(t, err)
 	same(got)
 	assert.Equal(t, []checkpoint.ID{ids[1], ids[4]}, asked, "a file that is gone is written again")
 
 	asked = nil
-	got, err = layout.CrunchFolder{nil, has}.Continue(ids, read)
+	got, err = crunch.Folder{nil, has}.Continue(ids, read)
 	require.NoError(t, err)
 	assert.Equal(t, ids, asked, "without an index all are read")
 	assert.Len(t, got, len(whole)-1, "one cannot be")
 
-	_, err = layout.CrunchFolder{nil, has}.Continue(nil, read)
+	_, err = crunch.Folder{nil, has}.Continue(nil, read)
 	require.Error(t, err)
 }
 
@@ -99,7 +100,7 @@ func TestCrunchFolder(t *testing.T) {
 		r.SetTrigger(checkpoint.BatchComplete)
 		records = append(records, layouttest.Stored(t, r))
 	}
-	out, err := layout.Files(layout.Crunch, records)
+	out, err := layout.Files(crunch.Name, records)
 	require.NoError(t, err)
 	require.Len(t, out, 4)
 	assert.Equal(t, "CP-b-20260102T000000Z-00000002.yaml", out[3].Link)
@@ -120,8 +121,8 @@ total_checkpoints: 2
 `, string(out[2].Data))
 	assert.Equal(t, map[checkpoint.ID]checkpoint.Trigger{
 		"CP-a-20260101T000000Z-00000001": checkpoint.BatchComplete, "CP-b-20260102T000000Z-00000002": checkpoint.BatchComplete,
-	}, layout.Triggers(out[2].Data))
-	assert.Empty(t, layout.Triggers([]byte("a: 1\n")))
+	}, crunch.Triggers(out[2].Data))
+	assert.Empty(t, crunch.Triggers([]byte("a: 1\n")))
 	first, err := checkpoint.DecodeDocument(out[0].Data, checkpoint.DefaultLimits)
 	require.NoError(t, err)
 	for _, key := range codec.Reserved {
@@ -134,13 +135,13 @@ func TestCrunchKeepsReservedKeys(t *testing.T) {
 	for _, name := range []string{"mine", "\n  name: crunch"} {
 		data := "checkpoint_id: CP-a-1-0000\ncreated_at: \"2026-01-01\"\nissue_number: 7\n" +
 			"snapshot:\n  detached: true\nclock: 5\ntrigger: odd_one\nlayout: " + name + "\n"
-		f, err := layout.Read(layout.Crunch, "", []byte(data))
+		f, err := layout.Read(crunch.Name, "", []byte(data))
 		require.NoError(t, err)
 		require.NoError(t, f.Err(false))
 		r := f.Apply(nil)
 		r.SetSnapshot(checkpoint.Snapshot{Head: "ours"})
 		r.SetClock(9)
-		out, err := layout.Of(layout.Crunch, layouttest.Stored(t, r))
+		out, err := layout.Of(crunch.Name, layouttest.Stored(t, r))
 		require.NoError(t, err)
 		assert.Equal(t, data, string(out[0].Data))
 	}

@@ -1,4 +1,4 @@
-package layout_test
+package crunch_test
 
 import (
 	"testing"
@@ -8,6 +8,7 @@ import (
 
 	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/claude"
+	"git-checkpoint/gitstore/layout/crunch"
 	"git-checkpoint/gitstore/layout/internal/layouttest"
 )
 
@@ -46,7 +47,7 @@ func TestStoryLogs(t *testing.T) {
 			r := layouttest.Stored(t, f.Apply(nil))
 			assert.Equal(t, c.done, r.Progress().Completed)
 			assert.Equal(t, c.current, r.Progress().Current)
-			out, err := layout.Of(layout.Crunch, r)
+			out, err := layout.Of(crunch.Name, r)
 			require.NoError(t, err)
 			require.Len(t, out, 1)
 			assert.Equal(t, "7.2.yaml", out[0].Path)

@@ -1,4 +1,4 @@
-package layout_test
+package crunch_test
 
 import (
 	"strings"
@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/layout/crunch"
 	"git-checkpoint/gitstore/layout/internal/layouttest"
 )
 
@@ -30,7 +31,7 @@ func TestTolerated(t *testing.T) {
 		if strings.Contains(text, "note") {
 			assert.Equal(t, "two", r.Note())
 		}
-		out, err := layout.Of(layout.Crunch, r)
+		out, err := layout.Of(crunch.Name, r)
 		require.NoError(t, err)
 		require.Len(t, out, 1)
 		assert.Equal(t, text, string(out[0].Data), "nothing that was there is lost")

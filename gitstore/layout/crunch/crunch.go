@@ -1,4 +1,7 @@
-package layout
+// Package crunch describes the documents of the crunch system. A checkpoint has the same
+// schema as a record, in YAML, or in JSON in its first version. A story is a line log of
+// related tools, read even if it is not valid YAML.
+package crunch
 
 import (
 	"errors"
@@ -10,21 +13,24 @@ import (
 	"git-checkpoint/gitstore/layout/internal/values"
 )
 
-// crunchSystem returns the crunch system.
-func crunchSystem() *codec.System {
+// Name is the name of the system.
+const Name codec.Name = "crunch"
+
+// System returns the crunch system.
+func System() *codec.System {
 	return &codec.System{
-		Name:  Crunch,
-		Kinds: []*codec.Kind{crunchCheckpoint(), crunchStory()},
+		Name:  Name,
+		Kinds: []*codec.Kind{checkpointKind(), storyKind()},
 		Folder: func(issue checkpoint.Issue) string {
 			return ".claude/crunch/" + issue.RefName() + "/checkpoints"
 		},
-		Files: crunchFiles,
-		List:  crunchList,
+		Files: issueFiles,
+		List:  listing,
 		Begin: func(codec.Start) (codec.Beginning, error) {
-			return codec.Beginning{Phases: slices.Clone(crunchPhases)}, nil
+			return codec.Beginning{Phases: slices.Clone(phases)}, nil
 		},
 		Other: func(m *checkpoint.Map) string {
-			if isCrunchIndex(m) {
+			if isIndex(m) {
 				return "the index of a folder, not a checkpoint: export writes it anew"
 			}
 			return ""
@@ -32,12 +38,12 @@ func crunchSystem() *codec.System {
 	}
 }
 
-// crunchPhases lists the phases of the crunch system in order.
-var crunchPhases = []string{"enrich", "ready", "implementing", "validation", "docs"}
+// phases lists the phases of the crunch system in order.
+var phases = []string{"enrich", "ready", "implementing", "validation", "docs"}
 
-func crunchCheckpoint() *codec.Kind {
+func checkpointKind() *codec.Kind {
 	return &codec.Kind{
-		Name: "checkpoint", Whole: crunchDocument,
+		Name: "checkpoint", Whole: document,
 		Is: func(m *checkpoint.Map) bool {
 			return values.HasAny(m, "checkpoint_id", "issue_number") && values.HasAny(m, "issue_number", "workflow_state", "recovery_info", "execution_graph") &&
 				!values.HasAny(m, "workflow_type", "workflow_description", "checkpoints", "nodes")
@@ -49,26 +55,26 @@ func crunchCheckpoint() *codec.Kind {
 			}
 			return ""
 		},
-		Rules:   crunchRules,
+		Rules:   rules,
 		Key:     func(m *checkpoint.Map) string { return values.Text(m, "issue_number") },
 		ID:      func(m *checkpoint.Map) string { return values.Text(m, "checkpoint_id") },
 		At:      func(m *checkpoint.Map) any { return values.Get(m, "created_at") },
-		Trigger: crunchTrigger,
+		Trigger: trigger,
 		File:    func(m *checkpoint.Map) string { return values.Text(m, "checkpoint_id") + ".yaml" },
 	}
 }
 
-// crunchTrigger returns the trigger of a document. The crunch system stores triggers only
+// trigger returns the trigger of a document. The crunch system stores triggers only
 // in its index.
-func crunchTrigger(m *checkpoint.Map) checkpoint.Trigger {
+func trigger(m *checkpoint.Map) checkpoint.Trigger {
 	if t, err := checkpoint.ParseTrigger(values.Text(m, "trigger")); err == nil {
 		return t
 	}
 	return checkpoint.Manual
 }
 
-// crunchRules applies the rules of records, except the rule for a missing trigger.
-func crunchRules(c *codec.Checker) {
+// rules applies the rules of records, except the rule for a missing trigger.
+func rules(c *codec.Checker) {
 	r := checkpoint.FromDoc(c.Doc)
 	var se *checkpoint.SyntaxError
 	if err := r.Check(); errors.As(err, &se) {
@@ -91,9 +97,9 @@ func crunchRules(c *codec.Checker) {
 	c.Named(values.Text(c.Doc, "checkpoint_id"))
 }
 
-// crunchDocument returns the record without git-checkpoint's own keys. If the record came
+// document returns the record without git-checkpoint's own keys. If the record came
 // from the stored document, keys that the store added are removed too.
-func crunchDocument(r *checkpoint.Record, stored *checkpoint.Map) *checkpoint.Map {
+func document(r *checkpoint.Record, stored *checkpoint.Map) *checkpoint.Map {
 	m := r.Clone().Doc()
 	was, err := checkpoint.DecodeTolerant([]byte(values.Text(stored, "text")), checkpoint.DefaultLimits, func(int, int, string) {})
 	own := err == nil && values.Same(values.Get(was, "checkpoint_id"), values.Get(m, "checkpoint_id"))
@@ -120,8 +126,8 @@ func crunchDocument(r *checkpoint.Record, stored *checkpoint.Map) *checkpoint.Ma
 	return m
 }
 
-// crunchEntry returns the index entry of a checkpoint.
-func crunchEntry(r *checkpoint.Record) *checkpoint.Map {
+// indexEntry returns the index entry of a checkpoint.
+func indexEntry(r *checkpoint.Record) *checkpoint.Map {
 	at, _ := r.Doc().Get("created_at")
 	return values.NewMap(
 		"checkpoint_id", string(r.ID()), "created_at", at, "trigger", string(r.Trigger()),
@@ -133,7 +139,7 @@ func crunchEntry(r *checkpoint.Record) *checkpoint.Map {
 // triggers in that system. It returns nil if data is not an index.
 func Triggers(data []byte) map[checkpoint.ID]checkpoint.Trigger {
 	m, err := checkpoint.DecodeDocument(data, checkpoint.DefaultLimits)
-	if err != nil || !isCrunchIndex(m) {
+	if err != nil || !isIndex(m) {
 		return nil
 	}
 	found := map[checkpoint.ID]checkpoint.Trigger{}
@@ -152,16 +158,16 @@ func Triggers(data []byte) map[checkpoint.ID]checkpoint.Trigger {
 // IsIndex reports whether a text is the index of a crunch folder.
 func IsIndex(data []byte) bool {
 	m, err := checkpoint.DecodeDocument(data, checkpoint.DefaultLimits)
-	return err == nil && isCrunchIndex(m)
+	return err == nil && isIndex(m)
 }
 
-func isCrunchIndex(m *checkpoint.Map) bool {
+func isIndex(m *checkpoint.Map) bool {
 	return values.IsList(m, "checkpoints") && values.HasAny(m, "latest", "total_checkpoints")
 }
 
 // Forget removes the document of a single checkpoint from the base of the next record.
 func Forget(r *checkpoint.Record) {
-	if len(values.Sub(r.Doc(), "layout.files.checkpoint").Keys()) > 0 && values.Text(r.Doc(), "layout.name") == string(Crunch) {
+	if len(values.Sub(r.Doc(), "layout.files.checkpoint").Keys()) > 0 && values.Text(r.Doc(), "layout.name") == string(Name) {
 		r.Doc().Delete("layout")
 	}
 }

@@ -1,4 +1,4 @@
-package layout
+package crunch
 
 import (
 	"bytes"
@@ -35,7 +35,7 @@ var eventLine = sync.OnceValue(func() *regexp.Regexp {
 
 var timeOfDay = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:^|\s)([0-2][0-9]:[0-5][0-9])(?:\s|$)`) })
 
-func crunchStory() *codec.Kind {
+func storyKind() *codec.Kind {
 	return &codec.Kind{
 		Name:  "story",
 		Log:   isStoryLog,

@@ -1,4 +1,4 @@
-package layout
+package crunch
 
 import (
 	"fmt"
@@ -9,21 +9,21 @@ import (
 	"git-checkpoint/gitstore/layout/internal/values"
 )
 
-// crunchFiles returns a file per checkpoint, an index and a link to the newest file. A
+// issueFiles returns a file per checkpoint, an index and a link to the newest file. A
 // story log is the only file of its issue.
-func crunchFiles(records []*checkpoint.Record) ([]codec.Output, error) {
+func issueFiles(records []*checkpoint.Record) ([]codec.Output, error) {
 	if newest := records[len(records)-1]; IsLog(newest) {
-		return crunchSystem().Of(newest)
+		return System().Of(newest)
 	}
 	issue, _ := records[0].Doc().Get("issue_number")
 	var out []codec.Output
 	var entries []any
 	for _, r := range records {
-		files, err := crunchSystem().Of(r)
+		files, err := System().Of(r)
 		if err != nil {
 			return nil, err
 		}
-		out, entries = append(out, files...), append(entries, crunchEntry(r))
+		out, entries = append(out, files...), append(entries, indexEntry(r))
 	}
 	return withIndex(out, issue, entries)
 }
@@ -46,8 +46,8 @@ func withIndex(files []codec.Output, issue any, entries []any) ([]codec.Output, 
 // issue.
 func IsLog(r *checkpoint.Record) bool { return values.Sub(r.Doc(), "layout.files.story").Len() > 0 }
 
-// crunchList returns the indexes of all issues.
-func crunchList(files []codec.ListedFile) string {
+// listing returns the indexes of all issues.
+func listing(files []codec.ListedFile) string {
 	var indexes []string
 	for _, f := range files {
 		if f.Path == "index.yaml" {
@@ -57,9 +57,9 @@ func crunchList(files []codec.ListedFile) string {
 	return strings.Join(indexes, "---\n")
 }
 
-// A CrunchFolder describes the existing folder of an issue: the text of its index, and a
+// A Folder describes the existing folder of an issue: the text of its index, and a
 // function that reports whether a file is present and unchanged.
-type CrunchFolder struct {
+type Folder struct {
 	Index []byte
 	Has   func(name string) bool
 }
@@ -67,7 +67,7 @@ type CrunchFolder struct {
 // Continue returns the files of a crunch chain like Files, but reads fewer records. It
 // reads only the newest checkpoint, and checkpoints without an unchanged file and index
 // entry. The ids are sorted oldest first. Unchanged files are returned without data.
-func (f CrunchFolder) Continue(ids []checkpoint.ID, read func(checkpoint.ID) (*checkpoint.Record, error)) ([]codec.Output, error) {
+func (f Folder) Continue(ids []checkpoint.ID, read func(checkpoint.ID) (*checkpoint.Record, error)) ([]codec.Output, error) {
 	index, known := f.entries()
 	var out []codec.Output
 	var entries []any
@@ -81,23 +81,23 @@ func (f CrunchFolder) Continue(ids []checkpoint.ID, read func(checkpoint.ID) (*c
 		if err != nil {
 			continue // the read function reports the error
 		}
-		files, err := crunchSystem().Of(r)
+		files, err := System().Of(r)
 		if err != nil {
 			return nil, err
 		}
 		index, _ = r.Doc().Get("issue_number")
-		out, entries = append(out, files...), append(entries, crunchEntry(r))
+		out, entries = append(out, files...), append(entries, indexEntry(r))
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("write %s: no checkpoint", Crunch)
+		return nil, fmt.Errorf("write %s: no checkpoint", Name)
 	}
 	return withIndex(out, index, entries)
 }
 
 // entries returns the issue and the entries of the folder's index, nil without an index.
-func (f CrunchFolder) entries() (issue any, known map[checkpoint.ID]*checkpoint.Map) {
+func (f Folder) entries() (issue any, known map[checkpoint.ID]*checkpoint.Map) {
 	m, err := checkpoint.DecodeDocument(f.Index, checkpoint.DefaultLimits)
-	if err != nil || !isCrunchIndex(m) {
+	if err != nil || !isIndex(m) {
 		return nil, nil
 	}
 	known = map[checkpoint.ID]*checkpoint.Map{}
