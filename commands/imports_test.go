@@ -76,6 +76,7 @@ var layers = [][]string{
 		"gitstore/layout/crunch",
 		"gitstore/layout/dotagent",
 		"gitstore/layout/entire",
+		"gitstore/layout/pipeline",
 		"gitstore/layout/recovery",
 	},
 	{"gitstore/layout/internal/codec"},

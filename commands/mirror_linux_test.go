@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/layout/pipeline"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -108,7 +109,7 @@ func wholeFiles(t *testing.T, dir string) int64 {
 		if !assert.NoError(t, err) {
 			continue
 		}
-		f, err := layout.Read(layout.Pipeline, ".pipeline/"+filepath.Base(name), data)
+		f, err := layout.Read(pipeline.Name, ".pipeline/"+filepath.Base(name), data)
 		if assert.NoErrorf(t, err, "%s: %s", name, data) {
 			assert.NoError(t, f.Err(false))
 		}

@@ -15,6 +15,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/crunch"
+	"git-checkpoint/gitstore/layout/pipeline"
 )
 
 // inspectAll inspects every chain, the hooks and the related settings.
@@ -88,7 +89,7 @@ func paceOf(c *invoke.Invocation, issue checkpoint.Issue) (gitstore.Pace, bool) 
 	p := gitstore.Pace{
 		Issue: string(issue), Over: progress.Over(r), Whole: r.Layout() == "" && l.Complete && !l.Cut,
 		Phases: done.Total, Done: len(done.Completed) + len(done.Skipped),
-		Checkpoints: len(l.Checkpoints), Newest: r.CreatedAt(), Heartbeat: layout.Heartbeat(r),
+		Checkpoints: len(l.Checkpoints), Newest: r.CreatedAt(), Heartbeat: pipeline.Heartbeat(r),
 	}
 	counts := map[string]int{}
 	for _, cp := range l.Checkpoints {

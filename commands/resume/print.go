@@ -14,6 +14,7 @@ import (
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/layout/pipeline"
 )
 
 // showResumed prints the resumed checkpoint. The last line on standard output is the
@@ -142,7 +143,7 @@ func setVariables(c *invoke.Invocation, r *resumption, skip, action, id, from, p
 func speak(c *invoke.Invocation, r *resumption) error {
 	as := r.options.as
 	var err error
-	if as == layout.Pipeline {
+	if as == pipeline.Name {
 		err = speakOfWorker(c, r)
 	} else {
 		r.texts, err = layout.TextsOf(as, r.Record)
@@ -163,12 +164,12 @@ func speakOfWorker(c *invoke.Invocation, r *resumption) error {
 		}
 		template = output.CleanBlock(string(data))
 	}
-	w, err := layout.WorkerOf(r.Record, nil)
+	w, err := pipeline.WorkerOf(r.Record, nil)
 	if err != nil {
 		return err
 	}
 	if lead := leadOf(c, w.Story); lead != nil {
-		w, err = layout.WorkerOf(r.Record, lead)
+		w, err = pipeline.WorkerOf(r.Record, lead)
 	}
 	r.texts.Resumed = w.Plan(r.options.includeSpawn)
 	r.texts.Prompt = w.Prompt(template, c.Store.Root())
@@ -184,7 +185,7 @@ func leadOf(c *invoke.Invocation, story string) *checkpoint.Record {
 	var lead *checkpoint.Record
 	for _, i := range issues {
 		_, r, err := c.Store.NewestValid(c.Ctx, i)
-		if err == nil && layout.Leads(r, story) && (lead == nil || r.CreatedAt().After(lead.CreatedAt())) {
+		if err == nil && pipeline.Leads(r, story) && (lead == nil || r.CreatedAt().After(lead.CreatedAt())) {
 			lead = r
 		}
 	}

@@ -16,7 +16,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/story"
 	"git-checkpoint/gitstore/checkpoint/tasks"
-	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/layout/pipeline"
 )
 
 // lost settles tasks without a worker. With --crash it counts a crash.
@@ -82,12 +82,12 @@ func (t *taskStep) stories(l *tasks.List) bool {
 	standings := story.Recover(r, func(id string) *checkpoint.Record { return storyRecord(t.c, id) })
 	for _, s := range standings {
 		t.tell("%s", s)
-		if dir := layout.Worktree(r, s.Story); dir != "" && t.c.Store.Root() != "" && !isThere(t.c, dir) {
+		if dir := pipeline.Worktree(r, s.Story); dir != "" && t.c.Store.Root() != "" && !isThere(t.c, dir) {
 			t.tell("its worktree %s is gone: git worktree add %s <branch>", phrase.QuotePath(dir), phrase.QuoteArg(dir))
 		}
 	}
 	if len(standings) > 0 {
-		layout.RecoverState(r)
+		pipeline.RecoverState(r)
 	}
 	return len(standings) > 0
 }

@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/claude"
 	"git-checkpoint/gitstore/layout/crunch"
 	"git-checkpoint/gitstore/layout/dotagent"
 	"git-checkpoint/gitstore/layout/internal/codec"
 	"git-checkpoint/gitstore/layout/internal/layouttest"
+	"git-checkpoint/gitstore/layout/pipeline"
 	"git-checkpoint/gitstore/layout/recovery"
 )
 
@@ -43,7 +43,7 @@ func FuzzCrunch(f *testing.F)   { fuzzLayout(f, crunch.Name, "") }
 func FuzzClaude(f *testing.F)   { fuzzLayout(f, claude.Name, "") }
 func FuzzRecovery(f *testing.F) { fuzzLayout(f, recovery.Name, "") }
 func FuzzDotagent(f *testing.F) { fuzzLayout(f, dotagent.Name, "state/") }
-func FuzzPipeline(f *testing.F) { fuzzLayout(f, layout.Pipeline, ".pipeline/") }
+func FuzzPipeline(f *testing.F) { fuzzLayout(f, pipeline.Name, ".pipeline/") }
 
 // FuzzStory fuzzes story logs.
 func FuzzStory(f *testing.F) {

@@ -11,6 +11,7 @@ import (
 	"git-checkpoint/gitstore/layout/dotagent"
 	"git-checkpoint/gitstore/layout/entire"
 	"git-checkpoint/gitstore/layout/internal/codec"
+	"git-checkpoint/gitstore/layout/pipeline"
 	"git-checkpoint/gitstore/layout/recovery"
 )
 
@@ -34,15 +35,10 @@ type (
 // registry returns the systems in detection order.
 func registry() codec.Registry {
 	return codec.Registry{
-		Systems: []*codec.System{crunch.System(), claude.System(), recovery.System(), dotagent.System(), pipelineSystem()},
+		Systems: []*codec.System{crunch.System(), claude.System(), recovery.System(), dotagent.System(), pipeline.System()},
 		Sources: []*codec.System{entire.System()},
 	}
 }
-
-// Names of the systems.
-const (
-	Pipeline Name = "pipeline"
-)
 
 // Names returns the names of all layouts in detection order.
 func Names() []Name { return names(registry().Systems) }

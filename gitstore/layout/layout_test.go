@@ -12,6 +12,7 @@ import (
 	"git-checkpoint/gitstore/layout/internal/codec"
 	"git-checkpoint/gitstore/layout/internal/layouttest"
 	"git-checkpoint/gitstore/layout/internal/values"
+	"git-checkpoint/gitstore/layout/pipeline"
 	"git-checkpoint/gitstore/layout/recovery"
 
 	"github.com/stretchr/testify/assert"
@@ -182,7 +183,7 @@ func TestNewDocumentsAreValid(t *testing.T) {
 	r.Doc().Set("stage", values.NewMap("number", 2, "agent", "worker", "last_action", "built"))
 	for as, want := range map[codec.Name]string{
 		crunch.Name: "CP-2-20260301T000000Z-00112233.yaml", claude.Name: "implement_42_20260301_000000.json",
-		recovery.Name: "42.json", layout.Pipeline: "checkpoint-42.json",
+		recovery.Name: "42.json", pipeline.Name: "checkpoint-42.json",
 	} {
 		out, err := layout.Of(as, r)
 		require.NoError(t, err)
@@ -202,7 +203,7 @@ func TestNewDocumentsAreValid(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, f.Err(true))
 	r.Doc().Delete("stage")
-	_, err = layout.Of(layout.Pipeline, r)
+	_, err = layout.Of(pipeline.Name, r)
 	require.ErrorContains(t, err, "the record has no stage")
 }
 
@@ -218,7 +219,7 @@ func TestReadRejects(t *testing.T) {
 		{"blank", claude.Name, " \n", "claude x.json: line 1, column 1: empty, want a mapping, at byte 0 of 2 (syntax)"},
 		{"null", "", "null", "x.json: line 1, column 1: want a mapping, got null, at byte 0 of 4 (syntax)"},
 		{"a list", "", "[1]", "x.json: line 1, column 1: want a mapping, got a list, at byte 0 of 3 (syntax)"},
-		{"cut off", layout.Pipeline, "{\n  \"phase\": 4,\n  \"x\":\n}\n", `pipeline x.json: line 4, column 1: want a JSON value, got "}", at byte 23 of 25 (syntax)`},
+		{"cut off", pipeline.Name, "{\n  \"phase\": 4,\n  \"x\":\n}\n", `pipeline x.json: line 4, column 1: want a JSON value, got "}", at byte 23 of 25 (syntax)`},
 		{"not UTF-8", claude.Name, "{\"a\": \"\xff\"}", "claude x.json: line 1, column 8: byte 0xff at offset 7 is not valid UTF-8, at byte 7 of 10 (syntax)"},
 		{"a key twice", claude.Name, `{"a":1,"a":2}`, `claude x.json: line 1, column 8: key "a" is there twice, at byte 7 of 13 (syntax)`},
 		{"a name", "", "checkpoint-002.json", "x.json: it only names another file: checkpoint-002.json"},

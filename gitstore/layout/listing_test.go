@@ -10,6 +10,7 @@ import (
 	"git-checkpoint/gitstore/layout/dotagent"
 	"git-checkpoint/gitstore/layout/internal/codec"
 	"git-checkpoint/gitstore/layout/internal/layouttest"
+	"git-checkpoint/gitstore/layout/pipeline"
 	"git-checkpoint/gitstore/layout/recovery"
 
 	"github.com/stretchr/testify/assert"
@@ -53,7 +54,7 @@ func TestListing(t *testing.T) {
 			"phase.json in_progress phase ARCHITECTURE of 5\nexecution.json in_progress tasks 1/3\n",
 		},
 		{
-			"pipeline", layout.Pipeline,
+			"pipeline", pipeline.Name,
 			[][]*checkpoint.Record{chainOf(t, nil, "pipeline-story.json"), chainOf(t, nil, "pipeline-state.json")},
 			"checkpoint-AB-1.json in_progress phase stage_2 of 4 tasks 1/3\nstate.json in_progress stories 2\n",
 		},
@@ -64,7 +65,7 @@ func TestListing(t *testing.T) {
 			assert.Equal(t, c.want, got)
 		})
 	}
-	_, err := layout.Listing(layout.Pipeline, [][]*checkpoint.Record{chainOf(t, nil, "recovery.json")})
+	_, err := layout.Listing(pipeline.Name, [][]*checkpoint.Record{chainOf(t, nil, "recovery.json")})
 	require.ErrorContains(t, err, "the record has no stage")
 
 	got, err := layout.Listing(crunch.Name, [][]*checkpoint.Record{chainOf(t, nil, "crunch.yaml"), chainOf(t, nil, "crunch.json")})

@@ -12,6 +12,7 @@ import (
 	"git-checkpoint/gitstore/layout/dotagent"
 	"git-checkpoint/gitstore/layout/internal/codec"
 	"git-checkpoint/gitstore/layout/internal/layouttest"
+	"git-checkpoint/gitstore/layout/pipeline"
 	"git-checkpoint/gitstore/layout/recovery"
 
 	"github.com/stretchr/testify/assert"
@@ -121,21 +122,21 @@ func TestRules(t *testing.T) {
 		{dotagent.Name, "dotagent-execution.json", []string{"tasks.T1.status", `"lost"`}, []string{`tasks.T1.status: want one of pending, running, complete, failed, blocked, got "lost" (enum)`}},
 		{dotagent.Name, "dotagent-execution.json", []string{"tasks.T4", `7`}, []string{`tasks: 1 of its elements are no mappings (kind)`}},
 
-		{layout.Pipeline, "pipeline-state.json", nil, nil},
-		{layout.Pipeline, "pipeline-state.json", []string{`story_state."AB-1"`, `"STAGE_9"`}, []string{`story_state.AB-1: want one of STAGE_0, STAGE_1, STAGE_2, STAGE_3, DONE, PAUSED, got "STAGE_9" (enum)`}},
-		{layout.Pipeline, "pipeline-state.json", []string{`story_state."AB-2"`, `"stage_4_done"`}, []string{`? story_state.AB-2: "stage_4_done" is read as DONE (enum)`, `? stories_remaining: 2, but 3 stories are neither DONE nor PAUSED (consistency)`}},
-		{layout.Pipeline, "pipeline-state.json", []string{"active_workers", "3"}, []string{`? active_workers: 3, but worker_map has 1 (consistency)`}},
-		{layout.Pipeline, "pipeline-state.json", []string{"stories_remaining", `"2"`}, []string{`? stories_remaining: "2" is a number written as text (kind)`}},
-		{layout.Pipeline, "pipeline-state.json", []string{`crash_count."AB-1"`, "2"}, []string{`? crash_count.AB-1: 2 is above the limit of 1 (range)`}},
-		{layout.Pipeline, "pipeline-state.json", []string{"depends_on", `{"AB-1":["AB-3"],"AB-3":["AB-1"]}`}, []string{`depends_on.AB-1: a cycle: AB-1 -> AB-3 -> AB-1 (consistency)`}},
-		{layout.Pipeline, "pipeline-state.json", []string{"depends_on", `{"AB-1":["AB-9"]}`}, []string{`? depends_on.AB-1[0]: "AB-9" is no story of this state (consistency)`}},
-		{layout.Pipeline, "pipeline-state.json", []string{"stage_timestamps", `{"AB-1":{"stage_0_start":"2026-01-02","stage_0_end":"2026-01-01T00:00:00Z"}}`}, []string{
+		{pipeline.Name, "pipeline-state.json", nil, nil},
+		{pipeline.Name, "pipeline-state.json", []string{`story_state."AB-1"`, `"STAGE_9"`}, []string{`story_state.AB-1: want one of STAGE_0, STAGE_1, STAGE_2, STAGE_3, DONE, PAUSED, got "STAGE_9" (enum)`}},
+		{pipeline.Name, "pipeline-state.json", []string{`story_state."AB-2"`, `"stage_4_done"`}, []string{`? story_state.AB-2: "stage_4_done" is read as DONE (enum)`, `? stories_remaining: 2, but 3 stories are neither DONE nor PAUSED (consistency)`}},
+		{pipeline.Name, "pipeline-state.json", []string{"active_workers", "3"}, []string{`? active_workers: 3, but worker_map has 1 (consistency)`}},
+		{pipeline.Name, "pipeline-state.json", []string{"stories_remaining", `"2"`}, []string{`? stories_remaining: "2" is a number written as text (kind)`}},
+		{pipeline.Name, "pipeline-state.json", []string{`crash_count."AB-1"`, "2"}, []string{`? crash_count.AB-1: 2 is above the limit of 1 (range)`}},
+		{pipeline.Name, "pipeline-state.json", []string{"depends_on", `{"AB-1":["AB-3"],"AB-3":["AB-1"]}`}, []string{`depends_on.AB-1: a cycle: AB-1 -> AB-3 -> AB-1 (consistency)`}},
+		{pipeline.Name, "pipeline-state.json", []string{"depends_on", `{"AB-1":["AB-9"]}`}, []string{`? depends_on.AB-1[0]: "AB-9" is no story of this state (consistency)`}},
+		{pipeline.Name, "pipeline-state.json", []string{"stage_timestamps", `{"AB-1":{"stage_0_start":"2026-01-02","stage_0_end":"2026-01-01T00:00:00Z"}}`}, []string{
 			`? stage_timestamps.AB-1.stage_0_start: "2026-01-02" has no time zone, taken as UTC (time)`, `? stage_timestamps.AB-1.stage_0_end: stage_0 ends before it begins (time)`,
 		}},
-		{layout.Pipeline, "pipeline-state.json", []string{"storage_mode", `"cloud"`}, []string{`? storage_mode: "cloud" is none of file, linear (enum)`}},
-		{layout.Pipeline, "pipeline-state.json", []string{"complete", `"no"`}, []string{`complete: want true or false, got "no" (kind)`}},
-		{layout.Pipeline, "pipeline-run.json", []string{"gate.score", "9.1", "gate.verdict", `"PASS"`}, []string{`? gate.score: 9.1 looks like a scale of 0 to 10 (range)`}},
-		{layout.Pipeline, "pipeline-run.json", []string{"stage", `"stage_7"`}, []string{`stage: want preflight or one of stage_0 to stage_4, got "stage_7" (enum)`}},
+		{pipeline.Name, "pipeline-state.json", []string{"storage_mode", `"cloud"`}, []string{`? storage_mode: "cloud" is none of file, linear (enum)`}},
+		{pipeline.Name, "pipeline-state.json", []string{"complete", `"no"`}, []string{`complete: want true or false, got "no" (kind)`}},
+		{pipeline.Name, "pipeline-run.json", []string{"gate.score", "9.1", "gate.verdict", `"PASS"`}, []string{`? gate.score: 9.1 looks like a scale of 0 to 10 (range)`}},
+		{pipeline.Name, "pipeline-run.json", []string{"stage", `"stage_7"`}, []string{`stage: want preflight or one of stage_0 to stage_4, got "stage_7" (enum)`}},
 	} {
 		t.Run(c.name+" "+strings.Join(c.change, " "), func(t *testing.T) {
 			got := problems(t, c.as, c.name, c.change...)
@@ -163,7 +164,7 @@ func TestExplain(t *testing.T) {
 	for as, want := range map[codec.Name]string{
 		crunch.Name: "checkpoint_id: missing (required)", claude.Name: "workflow_type: missing (required)",
 		recovery.Name: "workflow_id: missing (required)", dotagent.Name: "phase_status: missing (required)",
-		layout.Pipeline: "storyId: missing (required)",
+		pipeline.Name: "storyId: missing (required)",
 	} {
 		err := layout.Explain(as, "", []byte("{}"))
 		var invalid *codec.InvalidError

@@ -15,6 +15,7 @@ import (
 	"git-checkpoint/gitstore/layout/internal/codec"
 	"git-checkpoint/gitstore/layout/internal/layouttest"
 	"git-checkpoint/gitstore/layout/internal/values"
+	"git-checkpoint/gitstore/layout/pipeline"
 	"git-checkpoint/gitstore/layout/recovery"
 
 	"github.com/stretchr/testify/assert"
@@ -57,11 +58,11 @@ func TestTexts(t *testing.T) {
 	spawn := "team: pipeline-2026-01-02\nmodel: opus\nsubagent_type: general-purpose\n"
 	assert.Equal(t, codec.Texts{
 		Resumed: "resume: worker 7\nfallback: story-AB-1-s2-retry\n" + spawn + block, Prompt: "story: AB-1\nstage: 2\n" + block,
-	}, textsFor(t, layout.Pipeline, "pipeline-story.json", nil))
-	assert.Contains(t, textsFor(t, layout.Pipeline, "pipeline-story.json", func(r *checkpoint.Record) {
+	}, textsFor(t, pipeline.Name, "pipeline-story.json", nil))
+	assert.Contains(t, textsFor(t, pipeline.Name, "pipeline-story.json", func(r *checkpoint.Record) {
 		_ = r.Doc().Assign(`tasks."AB-12".status`, "complete")
 	}).Resumed, "Tasks already completed: AB-11, AB-12\nTasks remaining: AB-13\n")
-	hostile := textsFor(t, layout.Pipeline, "pipeline-story.json", func(r *checkpoint.Record) {
+	hostile := textsFor(t, pipeline.Name, "pipeline-story.json", func(r *checkpoint.Record) {
 		r.Doc().Set("tasks", values.NewMap())
 		_ = r.Doc().Assign("stage.agent", nil)
 		_ = r.Doc().Assign("stage.last_action", "one\r\ntwo\x1b[2J")
@@ -71,7 +72,7 @@ func TestTexts(t *testing.T) {
 	for _, as := range []codec.Name{crunch.Name, claude.Name} {
 		assert.Equal(t, codec.Texts{}, textsFor(t, as, "recovery.json", nil))
 	}
-	for _, as := range []codec.Name{recovery.Name, dotagent.Name, layout.Pipeline} {
+	for _, as := range []codec.Name{recovery.Name, dotagent.Name, pipeline.Name} {
 		_, err := layout.TextsOf(as, checkpoint.New())
 		require.ErrorContains(t, err, "the record has no ")
 	}
@@ -84,7 +85,7 @@ func TestTextsGolden(t *testing.T) {
 		r := layouttest.Read(t, name).Apply(nil)
 		r.SetCreatedAt(layouttest.MustTime(t, "2026-01-02T03:04:05Z"))
 		r = layouttest.Stored(t, r)
-		for _, as := range []codec.Name{recovery.Name, dotagent.Name, layout.Pipeline} {
+		for _, as := range []codec.Name{recovery.Name, dotagent.Name, pipeline.Name} {
 			texts, err := layout.TextsOf(as, r)
 			if err != nil {
 				continue

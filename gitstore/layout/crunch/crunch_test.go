@@ -36,6 +36,6 @@ func TestTolerated(t *testing.T) {
 		require.Len(t, out, 1)
 		assert.Equal(t, text, string(out[0].Data), "nothing that was there is lost")
 	}
-	_, err := layout.Read(layout.Pipeline, "", []byte("storyId: S\nstoryId: T\nstage: 2\n"))
+	_, err := layout.Read("pipeline", "", []byte("storyId: S\nstoryId: T\nstage: 2\n"))
 	require.Error(t, err, "documents in JSON are read as JSON")
 }

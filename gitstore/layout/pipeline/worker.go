@@ -1,4 +1,4 @@
-package layout
+package pipeline
 
 import (
 	"cmp"
@@ -28,7 +28,7 @@ type Worker struct {
 
 // Leads reports whether a record is the state of a pipeline lead and contains the story.
 func Leads(r *checkpoint.Record, story string) bool {
-	return r.Layout() == string(Pipeline) && values.Has(values.Sub(r.Doc(), "layout.files.state.document.story_state"), story)
+	return r.Layout() == string(Name) && values.Has(values.Sub(r.Doc(), "layout.files.state.document.story_state"), story)
 }
 
 // WorkerOf returns the worker of a story from its own record and the lead's record, which
@@ -62,8 +62,8 @@ func WorkerOf(r, lead *checkpoint.Record) (Worker, error) {
 	return w, nil
 }
 
-// pipelineTexts returns the lead's instructions to restart a worker.
-func pipelineTexts(r *checkpoint.Record) (codec.Texts, error) {
+// resumeTexts returns the lead's instructions to restart a worker.
+func resumeTexts(r *checkpoint.Record) (codec.Texts, error) {
 	w, err := WorkerOf(r, nil)
 	if err != nil {
 		return codec.Texts{}, err

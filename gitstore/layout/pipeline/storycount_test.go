@@ -1,4 +1,4 @@
-package layout_test
+package pipeline_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint/story"
 	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/internal/layouttest"
+	"git-checkpoint/gitstore/layout/pipeline"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -17,7 +18,7 @@ import (
 // worker applies a worker's document to a record, like a save.
 func worker(t *testing.T, r *checkpoint.Record, text string) *checkpoint.Record {
 	t.Helper()
-	f, err := layout.Read(layout.Pipeline, "checkpoint-S.json", []byte(text))
+	f, err := layout.Read(pipeline.Name, "checkpoint-S.json", []byte(text))
 	require.NoError(t, err)
 	require.NoError(t, f.Err(false))
 	return layouttest.Stored(t, f.Apply(r))
@@ -46,7 +47,7 @@ func TestVerdictsAreCounted(t *testing.T) {
 	require.EqualError(t, story.Err(r, "S"), "story S is paused: the quality gate failed 3 times, the limit is 2")
 	r = worker(t, r, stories[3])
 	assert.Equal(t, 3, story.QualityCycles.Count(r, "S"), "a PASS counts nothing")
-	out, err := layout.Of(layout.Pipeline, r)
+	out, err := layout.Of(pipeline.Name, r)
 	require.NoError(t, err)
 	require.Len(t, out, 1, "the counters make no state.json")
 	assert.Equal(t, stories[3], string(out[0].Data))
@@ -61,7 +62,7 @@ func TestWorkersOfOneStory(t *testing.T) {
 	r = worker(t, r, at(`"T1"`, `"T2","T3"`, 1))
 	r = worker(t, r, at(`"T2"`, `"T1","T3"`, 2))
 	assert.Equal(t, "T3", r.ResumeFrom())
-	out, err := layout.Of(layout.Pipeline, r)
+	out, err := layout.Of(pipeline.Name, r)
 	require.NoError(t, err)
 	assert.Contains(t, string(out[0].Data), `"tasksCompleted":["T2","T1"],"tasksRemaining":["T3"]`)
 	r = worker(t, r, at(`"T3"`, ``, 3))

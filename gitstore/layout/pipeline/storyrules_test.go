@@ -1,4 +1,4 @@
-package layout_test
+package pipeline_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/layout/pipeline"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -151,7 +152,7 @@ func storyProblems(t *testing.T, text, path, value string) []string {
 	}
 	data, err := m.MarshalJSON()
 	require.NoError(t, err)
-	f, err := layout.Read(layout.Pipeline, "checkpoint-S.json", data)
+	f, err := layout.Read(pipeline.Name, "checkpoint-S.json", data)
 	require.NoError(t, err)
 	var out []string
 	for _, p := range f.Problems {
@@ -171,7 +172,7 @@ func storyProblems(t *testing.T, text, path, value string) []string {
 // A mismatch between file name and id is a warning.
 func TestFileNameMismatchIsWarned(t *testing.T) {
 	for name, want := range map[string]int{"checkpoint-S.json": 0, "checkpoint-T.json": 1, "": 0, "latest.json": 0} {
-		f, err := layout.Read(layout.Pipeline, name, []byte(stories[2]))
+		f, err := layout.Read(pipeline.Name, name, []byte(stories[2]))
 		require.NoError(t, err)
 		assert.Len(t, f.Problems, want, name)
 		require.NoError(t, f.Err(false))

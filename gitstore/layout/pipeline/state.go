@@ -1,4 +1,4 @@
-package layout
+package pipeline
 
 import (
 	"errors"
@@ -14,8 +14,8 @@ import (
 	"git-checkpoint/gitstore/layout/internal/workflow"
 )
 
-// pipelineState returns the kind for state.json, the lead's state of all stories.
-func pipelineState() *codec.Kind {
+// stateKind returns the kind for state.json, the lead's state of all stories.
+func stateKind() *codec.Kind {
 	return &codec.Kind{
 		Name: "state", ListNoPhase: true,
 		Is: func(m *checkpoint.Map) bool {
@@ -169,7 +169,7 @@ func openStories(m, states *checkpoint.Map) map[string]bool {
 // the record has no such state or if the pipeline is complete.
 func Heartbeat(r *checkpoint.Record) time.Time {
 	state := values.Sub(r.Doc(), "layout.files.state.document")
-	if r.Layout() != string(Pipeline) || state.Len() == 0 || values.Get(state, "complete") != false {
+	if r.Layout() != string(Name) || state.Len() == 0 || values.Get(state, "complete") != false {
 		return time.Time{}
 	}
 	at, err := checkpoint.ParseTime(values.Get(state, "last_check"))
@@ -189,7 +189,7 @@ func Worktree(r *checkpoint.Record, id string) string {
 // active workers, remaining stories, and suspicions, which are deleted.
 func RecoverState(r *checkpoint.Record) {
 	m, ok := values.Get(r.Doc(), "layout.files.state.document").(*checkpoint.Map)
-	if !ok || codec.Name(r.Layout()) != Pipeline {
+	if !ok || codec.Name(r.Layout()) != Name {
 		return
 	}
 	open := openStories(m, values.Sub(r.Doc(), "pipeline.story_state"))
