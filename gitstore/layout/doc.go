@@ -7,15 +7,6 @@
 // packages do not access git, the file system or the clock. Package codec defines the
 // stored form.
 //
-// # Kinds
-//
-//	crunch    checkpoint (YAML, or JSON in its first version), story (a line log of
-//	          related tools, read even if it is not valid YAML)
-//	claude    checkpoint (1.0 to 2.1, read as 2.1), workflow (3.0), iteration,
-//	          parallel, supervisor, snapshot (related tools' files in the same folder)
-//	recovery  workflow
-//	dotagent  phase, execution, phases, tasks and step (related tools' state files)
-//	pipeline  story, state, run (the single file of a real run), other (related tools'
-//	          files at the same path); versions 1.0.0a, 1.0.0, 4.0.0, run
-//	entire    metadata, read-only
+// Each system has its own package, which lists its kinds of documents. The list of all
+// systems is in layout.go.
 package layout
