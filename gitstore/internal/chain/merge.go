@@ -2,6 +2,7 @@ package chain
 
 import (
 	"bytes"
+	"maps"
 	"slices"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -145,14 +146,15 @@ type Relation int
 
 const (
 	RelationSame     Relation = iota
-	RelationBehind            // the remote chain has all local checkpoints, and more
-	RelationAhead             // the local chain has all remote checkpoints, and more
+	RelationBehind            // the remote chain accounts for all local checkpoints, and has more
+	RelationAhead             // the local chain accounts for all remote checkpoints, and has more
 	RelationDiverged          // neither
 )
 
-// Relate compares two chains of one issue. After a rewrite by retention or a drop, a
-// chain still contains the other chain if its ledger accounts for the missing
-// checkpoints.
+// Relate compares two chains of one issue. After a rewrite by retention, a drop or an
+// archival, a chain still accounts for the other chain if its ledger explains the missing
+// checkpoints. Before a chain replaces the other one, its newly archived checkpoints must
+// be in the archive too.
 func Relate(ours, theirs *Chain) Relation {
 	switch {
 	case ours.Tip == theirs.Tip:
@@ -168,12 +170,21 @@ func Relate(ours, theirs *Chain) Relation {
 	chains := []*Chain{ours, theirs}
 	_, as := join.Merge(ours.AsChain(), theirs.AsChain())
 	switch {
-	case as < 0 || checkAllReadable(chains, as) != nil || chains[as].archived(chains[1-as]):
+	case as < 0 || checkAllReadable(chains, as) != nil:
 		return RelationDiverged
 	case as == 0:
 		return RelationAhead
 	}
 	return RelationBehind
+}
+
+// Equal reports whether two complete chains encode the same state.
+func Equal(a, b *Chain) bool {
+	if !a.Whole() || !b.Whole() {
+		return a.Tip == b.Tip
+	}
+	x, y := join.MergeStates(a.state()), join.MergeStates(b.state())
+	return maps.Equal(x.Checkpoints, y.Checkpoints) && x.Ledger.Equal(y.Ledger)
 }
 
 // ContainsAll reports whether c accounts for all readable checkpoints and ledger entries
@@ -192,12 +203,6 @@ func ContainsAll(c *Chain, chains ...*Chain) bool {
 	}
 	_, as := join.Merge(states...)
 	return as == 0 && checkAllReadable(append([]*Chain{c}, chains...), as) == nil
-}
-
-// archived reports whether the ledger of c marks a checkpoint of o as archived. Its
-// archive may not exist elsewhere yet.
-func (c *Chain) archived(o *Chain) bool {
-	return slices.ContainsFunc(o.Commits, func(l ChainCommit) bool { return c.Ledger.IsArchived(l.ID) })
 }
 
 // ContainsCommit reports whether a chain contains a commit.

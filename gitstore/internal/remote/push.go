@@ -41,10 +41,51 @@ func (l *Conn) Push(ctx context.Context, dryRun bool, updates ...RefUpdate) (map
 	return outcome, nil
 }
 
+// PushAtomic pushes commits like Push, but moves all refs or no ref. All failed refs have
+// an error: ErrStale if one of the refs is stale. ok is false if the server does not
+// support atomic pushes; then it changed nothing.
+func (l *Conn) PushAtomic(ctx context.Context, dryRun bool, updates ...RefUpdate) (outcome map[string]error, ok bool, err error) {
+	for try := 1; ; try++ {
+		outcome, refusals, err := l.push(ctx, dryRun, updates, "--atomic")
+		if err != nil {
+			return nil, !refusesAtomic(err), err
+		}
+		again := l.unmoved(ctx, refusals, try, outcome)
+		if stale := staleIn(outcome); stale != nil {
+			for ref, err := range outcome {
+				if !errors.Is(err, ErrUpToDate) {
+					outcome[ref] = stale
+				}
+			}
+			return outcome, true, nil
+		}
+		if len(again) == 0 || Pause(ctx, 50*time.Millisecond, try) != nil {
+			return outcome, true, nil
+		}
+	}
+}
+
+// refusesAtomic reports whether git rejected a push since the server cannot push
+// atomically.
+func refusesAtomic(err error) bool {
+	failed, ok := errors.AsType[*git.CommandError](err)
+	return ok && strings.Contains(failed.Stderr, "does not support --atomic push")
+}
+
+// staleIn returns the error of a stale ref, or nil.
+func staleIn(outcome map[string]error) error {
+	for _, err := range outcome {
+		if errors.Is(err, ErrStale) {
+			return err
+		}
+	}
+	return nil
+}
+
 // push runs one git push. It returns errors of refs that were not pushed, and separately
 // refusals that leave the remote value unknown.
-func (l *Conn) push(ctx context.Context, dryRun bool, updates []RefUpdate) (outcome map[string]error, refusals []refusal, err error) {
-	out, err := l.run(ctx, l.pushArgs(dryRun, updates)...)
+func (l *Conn) push(ctx context.Context, dryRun bool, updates []RefUpdate, flags ...string) (outcome map[string]error, refusals []refusal, err error) {
+	out, err := l.run(ctx, l.pushArgs(dryRun, updates, flags...)...)
 	reports := pushReports(out)
 	outcome = map[string]error{}
 	answered, said := false, saidWith(err)
@@ -71,8 +112,8 @@ func (l *Conn) push(ctx context.Context, dryRun bool, updates []RefUpdate) (outc
 }
 
 // pushArgs returns arguments of git push, with a lease for each ref.
-func (l *Conn) pushArgs(dryRun bool, updates []RefUpdate) []string {
-	args := []string{"push", "--porcelain", "--no-verify", "--no-tags", "--no-follow-tags", "--recurse-submodules=no"}
+func (l *Conn) pushArgs(dryRun bool, updates []RefUpdate, flags ...string) []string {
+	args := append([]string{"push", "--porcelain", "--no-verify", "--no-tags", "--no-follow-tags", "--recurse-submodules=no"}, flags...)
 	if dryRun {
 		args = append(args, "--dry-run")
 	}

@@ -57,11 +57,12 @@ func (y *Syncing) adoptFetched(ctx context.Context, issues []checkpoint.Issue, i
 	for _, i := range issues {
 		y.Done[i] = &chain.Synced{Issue: i}
 	}
-	u := y.Conn.newLocalUpdate(func(i checkpoint.Issue) (moves []refs.Move, err error) {
-		*y.Done[i], moves, err = y.planFetch(ctx, i, in[i], names)
-		return moves, err
-	})
+	u := y.Conn.newLocalUpdate(nil)
 	u.restore = true
+	u.moves = func(i checkpoint.Issue) (moves []refs.Move, err error) {
+		*y.Done[i], moves, err = y.planFetch(ctx, u.writer, i, in[i], names)
+		return moves, err
+	}
 	for i, err := range u.run(ctx, issues) {
 		if err != nil {
 			y.Done[i].Result, y.Done[i].Err = chain.Failed, fmt.Errorf("fetch issue %s: %w", i, err)
@@ -70,7 +71,7 @@ func (y *Syncing) adoptFetched(ctx context.Context, issues []checkpoint.Issue, i
 }
 
 // planFetch returns the result and the ref moves of a locked issue.
-func (y *Syncing) planFetch(ctx context.Context, i checkpoint.Issue, came remote.FetchedRef, names *chain.Names) (done chain.Synced, moves []refs.Move, err error) {
+func (y *Syncing) planFetch(ctx context.Context, k *repo.ObjectWriter, i checkpoint.Issue, came remote.FetchedRef, names *chain.Names) (done chain.Synced, moves []refs.Move, err error) {
 	done.Issue = i
 	s := y.Sharer
 	if came.Err != nil {
@@ -93,9 +94,12 @@ func (y *Syncing) planFetch(ctx context.Context, i checkpoint.Issue, came remote
 		done.Result, moves = chain.UpToDate, restoreLiveRef(ours)
 	case chain.RelationAhead:
 		done.Result, moves = chain.Ahead, restoreLiveRef(ours)
+		if chain.Equal(ours, theirs) {
+			done.Result = chain.UpToDate
+		}
 	case chain.RelationBehind:
 		done.Result, done.Fetched = chain.Fetched, theirs.CountMissingFrom(ours)
-		moves, err = s.adopt(ctx, ours, theirs, names)
+		moves, err = s.adopt(ctx, k, ours, theirs, names)
 	default:
 		done.Result, done.Err = chain.Diverged, y.divergence(i)
 	}
@@ -147,8 +151,9 @@ func (s *Sharer) corruptThere(remote, ref string, tip plumbing.Hash, err error) 
 	return &repo.CorruptError{Object: chain.ShownRemote(remote), Err: err, Hint: hint}
 }
 
-// adopt returns the moves that make the remote chain the local chain.
-func (s *Sharer) adopt(ctx context.Context, ours, theirs *chain.Chain, known *chain.Names) ([]refs.Move, error) {
+// adopt returns the moves that make the remote chain the local chain. Checkpoints that
+// the remote's ledger marks as archived move to the local archive.
+func (s *Sharer) adopt(ctx context.Context, k *repo.ObjectWriter, ours, theirs *chain.Chain, known *chain.Names) ([]refs.Move, error) {
 	live, err := s.ReadRef(ctx, repo.LiveRef(ours.Issue))
 	if err != nil {
 		return nil, err
@@ -160,7 +165,15 @@ func (s *Sharer) adopt(ctx context.Context, ours, theirs *chain.Chain, known *ch
 	}
 	here := *ours
 	here.Tip = live
-	return s.MovesTo(ctx, &here, theirs.Tip)
+	if !theirs.Whole() {
+		return s.MovesTo(ctx, &here, theirs.Tip)
+	}
+	tip, archived, err := s.Settle(ctx, k, theirs, ours)
+	if err != nil {
+		return nil, err
+	}
+	moves, err := s.MovesTo(ctx, &here, tip)
+	return append(archived, moves...), err
 }
 
 // restoreLiveRef returns the move that recreates a live ref from own/.

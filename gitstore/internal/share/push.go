@@ -8,6 +8,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
+	"git-checkpoint/gitstore/internal/join"
 	"git-checkpoint/gitstore/internal/remote"
 	"git-checkpoint/gitstore/internal/repo"
 
@@ -75,6 +76,8 @@ func (y *Syncing) fetchToTracking(ctx context.Context, issues []checkpoint.Issue
 }
 
 // pushPass tries once, and returns the issues whose remote chains must be fetched first.
+// A chain that archives or deletes archived checkpoints is pushed together with the
+// archive, as in a sync.
 func (y *Syncing) pushPass(ctx context.Context, issues []checkpoint.Issue, in fetched, first bool) (again []checkpoint.Issue, err error) {
 	var plans []*issuePlan
 	for _, i := range issues {
@@ -92,7 +95,12 @@ func (y *Syncing) pushPass(ctx context.Context, issues []checkpoint.Issue, in fe
 			plans = append(plans, p)
 		}
 	}
-	moved, err := y.execute(ctx, plans, y.pushTogether)
+	archives, err := y.theirArchives(ctx, plans)
+	defer y.Conn.forget(ctx, archives)
+	if err != nil {
+		return nil, err
+	}
+	moved, err := y.execute(ctx, y.withArchives(plans, archives), y.pushTogether)
 	return append(again, moved...), err
 }
 
@@ -125,6 +133,9 @@ func (y *Syncing) planPush(ctx context.Context, i checkpoint.Issue, came remote.
 		p.tip, p.verify, p.done.Result = p.live.Tip, true, chain.UpToDate
 	default:
 		p.tip, p.done.Result, p.done.Pushed = p.live.Tip, chain.Pushed, p.live.CountMissingFrom(p.theirs)
+		if err := y.addArchive(ctx, p); err != nil {
+			return nil, fmt.Errorf("push issue %s: %w", i, err)
+		}
 		if y.req.DryRun {
 			p.done.MarkDryRun()
 		}
@@ -132,9 +143,30 @@ func (y *Syncing) planPush(ctx context.Context, i checkpoint.Issue, came remote.
 	return p, nil
 }
 
+// addArchive adds the local archive to the plan of a push that publishes archivals.
+func (y *Syncing) addArchive(ctx context.Context, p *issuePlan) error {
+	if !p.live.Whole() || !p.theirs.Whole() {
+		return nil
+	}
+	p.own, p.writer, p.want = p.live, y.Sharer.NewObjectWriter(), join.MergeStates(p.live.AsChain().State)
+	if !p.publishes() {
+		return nil
+	}
+	here, err := y.Sharer.ReadChain(ctx, p.issue, repo.ArchiveRef(p.issue), 0)
+	if err == nil {
+		p.archive = &chain.ArchivePlan{Here: here, Theirs: y.Sharer.NoChain(here)}
+	}
+	return err
+}
+
 // pushTogether pushes plans over one connection, and updates the remote-tracking refs.
 func (y *Syncing) pushTogether(ctx context.Context, plans []*issuePlan) (again []checkpoint.Issue, err error) {
 	errs := errorsByIssue{}
+	for _, p := range plans {
+		if p.archive != nil && !y.req.DryRun {
+			errs[p.issue] = p.writer.Flush(ctx)
+		}
+	}
 	if err := y.push(ctx, plans, errs); err != nil {
 		return nil, err
 	}
@@ -198,8 +230,9 @@ func countForOnePush(plans []*issuePlan) int {
 	return len(plans)
 }
 
-// push pushes plans without errors, the archives first, and adds errors to errs. If a sync
-// is interrupted, the archive must already contain the checkpoints that leave a chain.
+// push pushes plans without errors, and adds errors to errs. The archive and the chain of
+// a single issue move in one atomic push. Otherwise the archives move first: if a sync is
+// interrupted, the archive must already contain the checkpoints that leave a chain.
 func (y *Syncing) push(ctx context.Context, plans []*issuePlan, errs errorsByIssue) error {
 	if y.req.May != nil {
 		var exposing []*issuePlan
@@ -211,6 +244,9 @@ func (y *Syncing) push(ctx context.Context, plans []*issuePlan, errs errorsByIss
 		if len(exposing) > 0 {
 			y.checkExposure(ctx, exposing, y.Sharer.Fetched(ctx), errs)
 		}
+	}
+	if done, err := y.sendAtomic(ctx, plans, errs); done || err != nil {
+		return err
 	}
 	if err := y.send(ctx, plans, errs, func(p *issuePlan) []remote.RefUpdate { return p.archive.Update(p.issue) }); err != nil {
 		return err
@@ -246,6 +282,32 @@ func (y *Syncing) outgoing(ctx context.Context, plans []*issuePlan, fetched chai
 	return y.Sharer.Here().Showing(ctx, y.Conn.Remote, fetched, updates...)
 }
 
+// sendAtomic pushes the archive and the chain of an issue in one atomic push. done is
+// false if there are other plans, or if the server does not support atomic pushes.
+func (y *Syncing) sendAtomic(ctx context.Context, plans []*issuePlan, errs errorsByIssue) (done bool, err error) {
+	if len(plans) != 1 || errs[plans[0].issue] != nil || len(plans[0].updates()) < 2 {
+		return false, nil
+	}
+	p := plans[0]
+	said, ok, err := y.Conn.PushAtomic(ctx, y.req.DryRun, p.updates()...)
+	if !ok {
+		return false, nil
+	}
+	for _, u := range p.updates() {
+		p.note(u, said[u.Ref], errs)
+	}
+	return true, err
+}
+
+// note adds the outcome of a ref update to errs. A ref that is up to date is no error.
+func (p *issuePlan) note(u remote.RefUpdate, said error, errs errorsByIssue) {
+	if errors.Is(said, remote.ErrUpToDate) {
+		p.upToDate = p.upToDate || u.Tip == p.tip
+		return
+	}
+	errs[p.issue] = cmp.Or(errs[p.issue], said)
+}
+
 // send pushes refs of each issue that has no error yet.
 func (y *Syncing) send(ctx context.Context, plans []*issuePlan, errs errorsByIssue, of func(*issuePlan) []remote.RefUpdate) error {
 	var updates []remote.RefUpdate
@@ -260,11 +322,7 @@ func (y *Syncing) send(ctx context.Context, plans []*issuePlan, errs errorsByIss
 	said, err := y.Conn.Push(ctx, y.req.DryRun, updates...)
 	for _, p := range plans {
 		for _, u := range of(p) {
-			if errors.Is(said[u.Ref], remote.ErrUpToDate) {
-				p.upToDate = p.upToDate || u.Tip == p.tip
-				continue
-			}
-			errs[p.issue] = cmp.Or(errs[p.issue], said[u.Ref])
+			p.note(u, said[u.Ref], errs)
 		}
 	}
 	return err
