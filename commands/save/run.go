@@ -231,9 +231,9 @@ func (k *keeper) Push(ctx context.Context, limit time.Duration) {
 	switch {
 	case err == nil || errors.Is(ctx.Err(), context.Canceled):
 	case ctx.Err() != nil:
-		k.warn(pushing.NotPushed, fmt.Errorf("no answer within %s", limit))
+		k.warnNotPushed(fmt.Errorf("no answer within %s", limit))
 	default:
-		k.warn(pushing.NotPushed, err)
+		k.warnNotPushed(err)
 	}
 }
 
@@ -241,11 +241,16 @@ func (k *keeper) Push(ctx context.Context, limit time.Duration) {
 func (k *keeper) Say(format string, args ...any) { k.c.Infof(format, args...) }
 
 // warn prints each warning once.
-func (k *keeper) warn(format string, args ...any) {
+func (k *keeper) warn(format string, args ...any) { k.warnBy(k.c.Warnf, format, args...) }
+
+// warnNotPushed warns, with --quiet too: the clone may not live until the next push.
+func (k *keeper) warnNotPushed(err error) { k.warnBy(k.c.WarnAlways, pushing.NotPushed, err) }
+
+func (k *keeper) warnBy(warnf func(string, ...any), format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if !k.warned[text] {
 		k.warned[text] = true
-		k.guard.Tell(func() { k.c.Warnf("%s", text) })
+		k.guard.Tell(func() { warnf("%s", text) })
 	}
 }
 

@@ -117,6 +117,15 @@ func (c *Invocation) Warnf(format string, args ...any) {
 	printWarning(c, text)
 }
 
+// WarnAlways is Warnf for work that may be lost: --quiet does not suppress it.
+func (c *Invocation) WarnAlways(format string, args ...any) {
+	if c.JSON || c.Quiet {
+		c.Warnf(format, args...)
+		return
+	}
+	writeWarning(c, fmt.Sprintf(format, args...))
+}
+
 // FlushWarnings prints the warnings that were not added to a record.
 func (c *Invocation) FlushWarnings() {
 	for _, w := range c.TakeWarnings() {
@@ -314,9 +323,13 @@ func canAsk(c *Invocation) bool { return !c.Offline && terminal.Has() }
 
 func printWarning(c *Invocation, text string) {
 	if !c.Quiet && !c.Common.Quiet {
-		c.Ticker.hide()
-		fmt.Fprintf(c.Env.Stderr, "warning: %s\n", output.Clean(text))
+		writeWarning(c, text)
 	}
+}
+
+func writeWarning(c *Invocation, text string) {
+	c.Ticker.hide()
+	fmt.Fprintf(c.Env.Stderr, "warning: %s\n", output.Clean(text))
 }
 
 // openTty opens the terminal for questions to a person. Standard input must be a

@@ -38,14 +38,15 @@ func Wanted(c *invoke.Invocation, o Options) bool {
 	return !o.DryRun && (o.Push || c.Settings.String("push") == "auto")
 }
 
-// NotPushed is the warning about a push that failed after a save.
+// NotPushed is the message about a push that failed after a save.
 const NotPushed = "not pushed, the next push tries again: %v"
 
 // Saved pushes an issue after a save. An error becomes a warning: the checkpoint is
-// saved, and the next push includes it. Only with --push may git ask for a password.
+// saved, and the next push includes it. The warning is printed with --quiet too, since
+// the clone may not live until the next push. Only with --push may git ask for a password.
 func Saved(c *invoke.Invocation, issue checkpoint.Issue, o Options) {
 	if err := Issue(c, issue, o.Remote, !o.Push); err != nil {
-		c.Warnf(NotPushed, err)
+		c.WarnAlways(NotPushed, err)
 	}
 }
 
@@ -56,16 +57,23 @@ func Missed(c *invoke.Invocation, issue checkpoint.Issue, o Options) {
 	}
 }
 
-// Issue pushes an issue to the named remote, or to the remote of the settings. A quiet
-// push does not ask for a password.
+// Issue synchronizes an issue with the named remote, or with the remote of the settings.
+// So a push after a save succeeds even if another clone pushed first: both chains are
+// merged. A quiet push does not ask for a password.
 func Issue(c *invoke.Invocation, issue checkpoint.Issue, named string, quiet bool) error {
 	remote, err := c.Remote(named)
 	if err != nil {
 		return err
 	}
-	done, err := (&ExposureCheck{Invocation: c}).Push(gitstore.PushRequest{
+	check := &ExposureCheck{Invocation: c}
+	done, err := c.Store.Sync(c.Ctx, gitstore.SyncRequest{
 		Remote: remote, Issues: []checkpoint.Issue{issue}, Timeout: c.RemoteTimeout(), Quiet: quiet || !terminal.Has(),
-	}, nil)
+		Harmless: check.Unobjectionable,
+		May: func(i checkpoint.Issue, out gitstore.Outgoing) error {
+			return check.MayShow(remote, i, out, false)
+		},
+	})
+	check.TellPointers(remote, done)
 	for _, s := range done {
 		err = cmp.Or(err, s.Err)
 	}
