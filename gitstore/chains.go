@@ -15,6 +15,13 @@ func (s *Store) Archive(ctx context.Context, issue checkpoint.Issue, ids []check
 	return s.chains.Archive(ctx, issue, ids, why)
 }
 
+// CheckArchive fails if Archive or Drop would refuse the chain of an issue. It changes
+// nothing.
+func (s *Store) CheckArchive(ctx context.Context, issue checkpoint.Issue) error {
+	s.repo.SettleIfInterrupted(ctx, issue)
+	return s.chains.CheckArchive(ctx, issue)
+}
+
 // A List is the list of an issue's checkpoints.
 type List = chain.List
 

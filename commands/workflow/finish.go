@@ -66,6 +66,11 @@ func runFinish(c *invoke.Invocation) error {
 	if _, err := c.Store.Newest(c.Ctx, issue); err != nil {
 		return err
 	}
+	if what := disposal(c, status); (what == "archive" || what == "drop") && !o.DryRun {
+		if err := c.Store.CheckArchive(c.Ctx, issue); err != nil {
+			return err // before the save, so that the chain stays as it was
+		}
+	}
 	now, why := c.Env.Now(), o.error
 	return take(c, issue, step{
 		command: "finish", options: &o.Options, trigger: checkpoint.PhaseTransition, record: withProgress,
@@ -74,7 +79,7 @@ func runFinish(c *invoke.Invocation) error {
 			progress.Finish(r, status, why, now)
 			return nil
 		},
-		after: func(s *gitstore.Saved) error {
+		end: func(s *gitstore.Saved) error {
 			if open := s.Record.Progress().Remaining; status == progress.Completed && len(open) > 0 {
 				c.Warnf("completed with phases that are neither completed nor skipped: %s", phrase.List(open))
 			}
@@ -88,12 +93,8 @@ func runFinish(c *invoke.Invocation) error {
 // found in the archive.
 func dispose(c *invoke.Invocation, s *gitstore.Saved, status string, keepLatest bool) error {
 	aging.Apply(c, s.Issue)
-	what := c.Settings.String("on_failure")
-	if status == progress.Completed {
-		what = c.Settings.String("on_success")
-	}
 	var err error
-	switch what {
+	switch disposal(c, status) {
 	case "archive":
 		err = archiveChain(c, s, reasons[status], keepLatest)
 	case "drop":
@@ -104,6 +105,14 @@ func dispose(c *invoke.Invocation, s *gitstore.Saved, status string, keepLatest 
 		return nil
 	}
 	return err
+}
+
+// disposal returns what on_success or on_failure says: archive, drop or keep.
+func disposal(c *invoke.Invocation, status string) string {
+	if status == progress.Completed {
+		return c.Settings.String("on_success")
+	}
+	return c.Settings.String("on_failure")
 }
 
 // reasons maps a workflow's final status to an archive reason.

@@ -49,6 +49,10 @@ type step struct {
 	// after runs after the save and can be nil. The command returns its error, but prints
 	// the id first.
 	after func(*gitstore.Saved) error
+
+	// end disposes of the chain after the save and can be nil. If it fails, the command
+	// pushes nothing.
+	end func(*gitstore.Saved) error
 }
 
 // stepFlags returns the given flags plus common step flags.
@@ -127,11 +131,15 @@ func switchOn(c *invoke.Invocation, t checkpoint.Trigger) string {
 	return "git config checkpoint.checkpoint-triggers." + strings.ReplaceAll(string(t), "_", "-") + " true"
 }
 
-// taken runs the step's after function and prints the save.
+// taken runs the functions after the save, prints the save, and pushes it.
 func taken(c *invoke.Invocation, saved *gitstore.Saved, s step) error {
 	var then error
 	if s.after != nil && !s.options.DryRun {
 		then = s.after(saved)
+	} else if s.end != nil && !s.options.DryRun {
+		if err := s.end(saved); err != nil {
+			return cmp.Or(saving.Show(c, saved, s.recordOf), err)
+		}
 	}
 	return cmp.Or(saving.Finish(c, saved, s.options.Push, s.recordOf), then)
 }

@@ -96,13 +96,13 @@ type RecordOf func(s *gitstore.Saved, warnings []string) any
 // its warnings.
 func Finish(c *invoke.Invocation, s *gitstore.Saved, push pushing.Options, record RecordOf) error {
 	if !pushing.Wanted(c, push) {
-		return showSaved(c, s, record)
+		return Show(c, s, record)
 	}
 	if c.JSON {
 		pushing.Saved(c, s.Issue, push)
-		return showSaved(c, s, record)
+		return Show(c, s, record)
 	}
-	err := showSaved(c, s, record)
+	err := Show(c, s, record)
 	pushing.Saved(c, s.Issue, push)
 	return err
 }
@@ -151,7 +151,8 @@ func redaction(c *invoke.Invocation, doc *layout.File) gitstore.Redaction {
 	return gitstore.RedactWarn
 }
 
-func showSaved(c *invoke.Invocation, s *gitstore.Saved, record RecordOf) error {
+// Show prints the saved checkpoint, or its JSON record.
+func Show(c *invoke.Invocation, s *gitstore.Saved, record RecordOf) error {
 	for _, w := range Warnings(c, s) {
 		c.Warnf("%s", w)
 	}

@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,6 +35,29 @@ func (s *Chains) Archive(ctx context.Context, issue checkpoint.Issue, ids []chec
 		return nil, fmt.Errorf("archive of issue %s: %w", issue, err)
 	}
 	return moved, nil
+}
+
+// CheckArchive fails if Archive or Drop would refuse the chain of an issue. It changes
+// nothing.
+func (s *Chains) CheckArchive(ctx context.Context, issue checkpoint.Issue) error {
+	c, err := s.ReadChain(ctx, issue, repo.LiveRef(issue), 0)
+	if err == nil {
+		err = cmp.Or(c.Unread, c.CheckBoundary())
+	}
+	if err == nil {
+		_, err = s.ToArchive(ctx, c, idsOf(c.Checkpoints()), retention.ReasonAsked, s.NewObjectWriter())
+	}
+	if err != nil {
+		return fmt.Errorf("archive of issue %s: %w", issue, err)
+	}
+	return nil
+}
+
+func idsOf(list []Checkpoint) (ids []checkpoint.ID) {
+	for i := range list {
+		ids = append(ids, list[i].ID)
+	}
+	return ids
 }
 
 // idsToArchive returns the ids to archive, newest first. Without ids it returns all ids
