@@ -1,6 +1,5 @@
-// Package commands implements the command line: one file per command, with its flags, its
-// declaration and its run function, from top to bottom. Only this package reads flags,
-// terminals, the environment and the time. Decisions are made in the packages below.
+// Package commands has the command line: Main, the parser of a line, the list of commands,
+// and the commands config, completion, version and help.
 package commands
 
 import (
@@ -155,10 +154,13 @@ func call(d *invoke.Command, env *invoke.Env, flags *cli.Context) error {
 	c := &invoke.Invocation{
 		Name: d.Name,
 		Ctx:  flags.Context, Env: env, Flags: flags, Args: flags.Args().Slice(), Paths: line.paths, Lists: line.lists,
-		Common: invoke.ReadCommon(flags), JSON: line.json, Out: &invoke.Writer{W: env.Stdout}, Commands: line.commands, StartMirror: interchange.StartMirror,
+		Common: invoke.ReadCommon(flags), JSON: line.json, Out: &invoke.Writer{W: env.Stdout}, Commands: line.commands,
 		RunLine: func(ctx context.Context, env *invoke.Env, args []string) int {
 			return runLine(ctx, env, line.commands, args)
 		},
+	}
+	if !flags.Bool("dry-run") {
+		c.StartMirror = interchange.StartMirror
 	}
 	defer c.Close()
 	defer c.CloseMirror()

@@ -1,13 +1,21 @@
 package interchange
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
 	"path/filepath"
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/layoutfiles"
+	"git-checkpoint/commands/internal/mirror"
 	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/standing"
+	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/layout"
 
 	"github.com/urfave/cli/v2"
@@ -39,16 +47,38 @@ func exportFlags() []cli.Flag {
 	}
 }
 
-func runExport(c *invoke.Invocation) error {
-	if c.Flags.String("as") == "jsonl" {
-		return exportLines(c)
+// jsonLines is the value of --as for analysis. It is no layout.
+const jsonLines layout.Name = "jsonl"
+
+// exportOptions holds the flags of export.
+type exportOptions struct {
+	as     layout.Name // a layout or jsonLines
+	target string      // directory to write to, "" for the layout's own
+	force  bool        // overwrite files of another format
+}
+
+func readExportOptions(c *invoke.Invocation) (exportOptions, error) {
+	o := exportOptions{as: layout.Name(c.Flags.String("as")), target: c.Flags.String("dir"), force: c.Flags.Bool("force")}
+	if o.as == jsonLines {
+		if c.JSON && o.target == "" {
+			return o, exit.Usagef("export: --as jsonl is JSON already: leave out --json, or name a --dir")
+		}
+		return o, nil
 	}
-	as, err := invoke.LayoutFlag(c)
+	var err error
+	if o.as, err = invoke.LayoutFlag(c); err != nil {
+		return o, err
+	}
+	if o.as == "" {
+		return o, exit.Usagef("export: --as: which layout? crunch, claude, recovery, dotagent or pipeline")
+	}
+	return o, nil
+}
+
+func runExport(c *invoke.Invocation) error {
+	o, err := readExportOptions(c)
 	if err != nil {
 		return err
-	}
-	if as == "" {
-		return exit.Usagef("export: --as: which layout? crunch, claude, recovery, dotagent or pipeline")
 	}
 	if err := c.Open(); err != nil {
 		return err
@@ -57,20 +87,23 @@ func runExport(c *invoke.Invocation) error {
 	if err != nil {
 		return err
 	}
-	records, err := layoutfiles.RecordsToExport(c, issue, as)
+	x := &exporting{c: c, exportOptions: o, issue: issue}
+	if o.as == jsonLines {
+		return x.exportLines()
+	}
+	records, err := layoutfiles.RecordsToExport(c, issue, o.as)
 	if err != nil {
 		return err
 	}
-	files, err := layout.Files(as, records)
+	files, err := layout.Files(o.as, records)
 	if err != nil {
 		return exit.Errorf(exit.Failure, "", "export: issue %s: %w", issue, err)
 	}
-	x := &exporting{c: c, as: as, issue: issue}
 	if err := x.write(files); err != nil {
 		return err
 	}
-	if x.root == c.Store.Root() && c.Flags.String("dir") == "" {
-		layoutfiles.ExcludeFolder(c, layoutfiles.FolderPattern(c, as))
+	if x.root == c.Store.Root() && o.target == "" {
+		layoutfiles.ExcludeFolder(c, layoutfiles.FolderPattern(c, o.as))
 	}
 	return x.show()
 }
@@ -78,9 +111,9 @@ func runExport(c *invoke.Invocation) error {
 // folder returns the target directory: a root that paths must not escape, and the path
 // below it.
 func (x *exporting) folder() (root, below string, err error) {
-	switch dir := x.c.Flags.String("dir"); {
-	case dir != "":
-		return dir, ".", nil
+	switch {
+	case x.target != "":
+		return x.target, ".", nil
 	case x.c.Store.Root() == "":
 		return "", "", exit.Usagef("export: --dir: which directory? The repository has no worktree")
 	}
@@ -102,4 +135,68 @@ func (x *exporting) show() error {
 		x.c.Printf("%s\n", phrase.QuotePath(filepath.Join(x.root, filepath.FromSlash(x.below), filepath.FromSlash(name))))
 	}
 	return nil
+}
+
+// exportLines writes the issue's checkpoints for analysis, oldest first. Each line is a
+// JSON object with the id of the previous checkpoint and the whole record. Without --dir,
+// exportLines writes to standard output.
+func (x *exporting) exportLines() error {
+	l, err := x.c.Store.List(x.c.Ctx, x.issue, 0)
+	if err != nil {
+		return err
+	}
+	if len(l.Checkpoints) == 0 {
+		return &gitstore.NoneError{Issue: x.issue}
+	}
+	var lines bytes.Buffer
+	for i := len(l.Checkpoints) - 1; i >= 0; i-- {
+		before := ""
+		if i+1 < len(l.Checkpoints) {
+			before = string(l.Checkpoints[i+1].ID)
+		}
+		if err := writeTuple(x.c, &lines, &l.Checkpoints[i], before); err != nil {
+			return err
+		}
+	}
+	if x.target == "" {
+		_, err := lines.WriteTo(x.c.Out)
+		return err
+	}
+	return x.putLines(x.issue.RefName()+".jsonl", lines.Bytes())
+}
+
+// writeTuple writes the line of one checkpoint. The record is left out if it cannot be read.
+func writeTuple(c *invoke.Invocation, w *bytes.Buffer, cp *gitstore.Checkpoint, before string) error {
+	t := output.Tuple{
+		Type: "tuple", ThreadID: string(cp.Issue), CheckpointID: string(cp.ID), ParentCheckpointID: before,
+		Commit: cp.Commit.String(), Metadata: standing.Listed(cp),
+	}
+	r, err := c.Store.Record(cp)
+	if err != nil {
+		c.Warnf("%s has no record: %v", cp.ID, err)
+		return output.Write(w, t)
+	}
+	data, err := r.JSON()
+	t.Checkpoint = json.RawMessage(data)
+	return errors.Join(err, output.Write(w, t))
+}
+
+// putLines writes the lines to a file in --dir.
+func (x *exporting) putLines(name string, data []byte) error {
+	x.root, x.below, x.written = x.target, ".", []string{name}
+	if err := x.checkPlace(); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(x.root, 0o777); err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	root, err := os.OpenRoot(x.root)
+	if err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	defer root.Close()
+	if err := mirror.Replace(root, name, layout.Output{Path: name, Data: data}); err != nil {
+		return fmt.Errorf("export: %s: %w", phrase.QuotePath(name), err)
+	}
+	return x.show()
 }

@@ -48,11 +48,28 @@ func importFlags() []cli.Flag {
 	}
 }
 
-func runImport(c *invoke.Invocation) error {
+// importOptions holds the argument and the flags of import.
+type importOptions struct {
+	path       string      // file or directory, "-" for standard input
+	as         layout.Name // only documents of a layout or tool, "" for any layout
+	relativize bool        // rewrite paths below the root of the worktree
+	dryRun     bool
+	strict     bool // reject documents that only look wrong
+}
+
+func readImportOptions(c *invoke.Invocation) (importOptions, error) {
 	if len(c.Args) == 0 {
-		return exit.Usagef("import: which file or directory?")
+		return importOptions{}, exit.Usagef("import: which file or directory?")
 	}
 	as, err := sourceFlag(c)
+	return importOptions{
+		path: c.Args[0], as: as,
+		relativize: c.Flags.Bool("relativize"), dryRun: c.Flags.Bool("dry-run"), strict: c.Flags.Bool("strict"),
+	}, err
+}
+
+func runImport(c *invoke.Invocation) error {
+	o, err := readImportOptions(c)
 	if err != nil {
 		return err
 	}
@@ -60,8 +77,8 @@ func runImport(c *invoke.Invocation) error {
 	if err := c.Open(); err != nil {
 		return err
 	}
-	in := &importing{c: c, as: as}
-	docs, err := in.gather(c.Args[0])
+	in := &importing{c: c, importOptions: o}
+	docs, err := in.gather(o.path)
 	if err != nil {
 		return err
 	}
@@ -94,8 +111,8 @@ func sourceFlag(c *invoke.Invocation) (layout.Name, error) {
 
 // An importing holds the results of one import.
 type importing struct {
-	c        *invoke.Invocation
-	as       layout.Name
+	c *invoke.Invocation
+	importOptions
 	imported []imported
 	skipped  []output.Skipped
 	failed   []error // errors of the skipped files that should have been imported
@@ -223,7 +240,7 @@ func (in *importing) isThere(issue checkpoint.Issue, id checkpoint.ID, f *layout
 // save records the document under the given id, or under a new id if that is "".
 func (in *importing) save(d document, issue checkpoint.Issue, id checkpoint.ID) (*gitstore.Saved, error) {
 	return in.c.Store.Save(in.c.Ctx, gitstore.SaveRequest{
-		Issue: issue, Branch: in.c.CIBranch(), Keep: true, DryRun: in.c.Flags.Bool("dry-run"),
+		Issue: issue, Branch: in.c.CIBranch(), Keep: true, DryRun: in.dryRun,
 		Edit: func(before *checkpoint.Record) (*checkpoint.Record, error) { return d.applyTo(before, id), nil },
 	})
 }
@@ -234,7 +251,7 @@ func (in *importing) show() error {
 		return in.c.WriteJSON(in.result())
 	}
 	for _, i := range in.imported {
-		if in.c.Flags.Bool("dry-run") {
+		if in.dryRun {
 			in.c.Printf("%s\t%s\n", output.Clean(string(i.issue)), phrase.QuotePath(i.path))
 			continue
 		}
@@ -249,7 +266,7 @@ func (in *importing) show() error {
 func (in *importing) result() output.Import {
 	r := output.Import{Type: "import", Layout: string(in.as), Imported: []string{}, Skipped: in.skipped}
 	for k, i := range in.imported {
-		if !in.c.Flags.Bool("dry-run") {
+		if !in.dryRun {
 			r.Imported = append(r.Imported, string(i.id))
 		}
 		if k == 0 && in.as == "" {
@@ -273,7 +290,7 @@ func (in *importing) outcome() error {
 	case len(in.failed) == 0 && done > 0:
 		return nil
 	case len(in.failed) == 0:
-		return exit.Errorf(exit.None, "", "import: %s: no checkpoint of another system", phrase.QuotePath(in.c.Args[0]))
+		return exit.Errorf(exit.None, "", "import: %s: no checkpoint of another system", phrase.QuotePath(in.path))
 	case done == 0 && len(in.failed) == 1:
 		return fmt.Errorf("import: %w", in.failed[0])
 	case done == 0:

@@ -147,14 +147,14 @@ func (in *importing) read(file string, data []byte) (document, error) {
 	if err != nil {
 		return document{}, err
 	}
-	if in.c.Flags.Bool("relativize") {
+	if in.relativize {
 		f.Relativize(in.c.Store.Root())
 	}
 	info, infoErr := os.Stat(filepath.FromSlash(file))
 	if infoErr == nil {
 		f.LooksLocal(info.ModTime(), time.Local)
 	}
-	if err := layoutfiles.Breaks(f, in.c.Flags.Bool("strict")); err != nil {
+	if err := layoutfiles.Breaks(f, in.strict); err != nil {
 		return document{}, err
 	}
 	d := document{path: file, file: f, data: data}

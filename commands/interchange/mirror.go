@@ -37,7 +37,7 @@ const mirrorNote = "mirror"
 // the setting enabled is off, StartMirror returns at once. Errors become warnings.
 func StartMirror(c *invoke.Invocation) invoke.MirrorKeeper {
 	as := layout.Name(c.Settings.String("mirror"))
-	if as == "off" || as == "" || c.Flags.Bool("dry-run") || !c.Settings.Bool("enabled") {
+	if as == "off" || as == "" || !c.Settings.Bool("enabled") {
 		return nil
 	}
 	m := &mirroring{c: c, as: as, told: map[string]bool{}}
