@@ -35,8 +35,17 @@ func helpFlags() []cli.Flag {
 	}
 }
 
+// helpOptions holds the flags of help.
+type helpOptions struct {
+	man string // directory of the man pages, invoke.LeftOut for the default, "" for none
+}
+
+func readHelpOptions(c *invoke.Invocation) helpOptions {
+	return helpOptions{man: c.Flags.String("man")}
+}
+
 func runHelp(c *invoke.Invocation) error {
-	text, err := helpText(c)
+	text, err := helpText(c, readHelpOptions(c))
 	if err != nil {
 		return err
 	}
@@ -48,10 +57,10 @@ func runHelp(c *invoke.Invocation) error {
 }
 
 // helpText returns the text that the arguments select.
-func helpText(c *invoke.Invocation) (string, error) {
+func helpText(c *invoke.Invocation, o helpOptions) (string, error) {
 	switch {
-	case c.Flags.IsSet("man"):
-		return writeMan(c)
+	case o.man != "":
+		return writeMan(c, o.man)
 	case len(c.Args) == 0:
 		return overview(c.Commands), nil
 	}
@@ -72,14 +81,16 @@ func helpText(c *invoke.Invocation) (string, error) {
 	return "", exit.Errorf(exit.Usage, hint, "%q is neither a command nor a guide", c.Args[0])
 }
 
-// writeMan writes the man pages and returns their paths.
-func writeMan(c *invoke.Invocation) (string, error) {
+// writeMan writes the man pages to dir and returns their paths.
+func writeMan(c *invoke.Invocation, dir string) (string, error) {
 	if len(c.Args) > 0 {
 		return "", exit.Usagef("help: --man takes no command: it writes all pages")
 	}
-	dir, err := manDir(c)
-	if err != nil {
-		return "", err
+	if dir == invoke.LeftOut {
+		var err error
+		if dir, err = defaultManDir(); err != nil {
+			return "", err
+		}
 	}
 	tool := declared(c.Commands)
 	tool.Date = cmp.Or(tool.Date, c.Env.Now().UTC().Format(time.DateOnly))
@@ -97,12 +108,8 @@ func writeMan(c *invoke.Invocation) (string, error) {
 	return names.String(), nil
 }
 
-// manDir returns the directory of --man. By default it is share/man beside the directory
-// of git-checkpoint on PATH.
-func manDir(c *invoke.Invocation) (string, error) {
-	if dir := c.Flags.String("man"); dir != invoke.LeftOut {
-		return dir, nil
-	}
+// defaultManDir returns share/man beside the directory of git-checkpoint on PATH.
+func defaultManDir() (string, error) {
 	program, err := exec.LookPath(progName)
 	if err != nil {
 		return "", exit.Errorf(exit.Usage, "git checkpoint help --man=DIR", "help: --man: %w", err)
