@@ -83,6 +83,7 @@ func (v *visit) act() error {
 	if err := a.does(v, c); err != nil {
 		return err
 	}
+	v.repo.Mirror()
 	to := v.links.issue(c.Issue)
 	if a.live && !a.bad && v.r.PathValue("act") != "archive" {
 		to = v.links.checkpoint(c)

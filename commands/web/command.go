@@ -1,3 +1,34 @@
+// Package web serves a web page for checkpoints, by default on a loopback address, and
+// exports this page as a single file.
+//
+//	/                              the issues
+//	/i/ISSUE                       progress and timeline of an issue
+//	/i/ISSUE/archive               archived checkpoints
+//	/i/ISSUE/c/ID                  a checkpoint: freshness, record, files
+//	/i/ISSUE/c/ID/diff             changes since another checkpoint
+//	/i/ISSUE/c/ID/raw              stored record
+//	/i/ISSUE/c/ID/{pin,unpin,archive,drop}   GET asks, POST executes
+//
+// ISSUE is the last component of the issue's ref. ID is a checkpoint's id or commit. Both
+// are escaped for URLs.
+//
+// # Security
+//
+// Each request needs the token in the printed URL; browsers receive a cookie with this
+// token. The Host header must name a loopback address, the configured host or the
+// connection's local address, which prevents DNS rebinding. Requests from other pages in
+// the browser are rejected. A page runs only its own script, loads no external resources,
+// and refuses frames. Changes require Options.Write and a form that this program
+// generated for the same change.
+//
+// Text of records, notes, names and files is hostile. It is HTML-escaped, invisible and
+// bidirectional control characters are shown as escapes, and such text never becomes a
+// link.
+//
+// # Structure
+//
+// Models (Timeline, Record, Diff ...) are values from pure functions. Templates are
+// parsed for the first page, because every command links this package.
 package web
 
 import (
@@ -46,8 +77,32 @@ func webFlags() []cli.Flag {
 	}
 }
 
+// webOptions holds the flags of web.
+type webOptions struct {
+	addr   string // address to listen at
+	write  bool   // the page may change checkpoints
+	export string // file to write instead, "-" for standard output, "" to serve
+}
+
+func readWebOptions(c *invoke.Invocation) (webOptions, error) {
+	o := webOptions{addr: c.Flags.String("addr"), write: c.Flags.Bool("write"), export: c.Flags.String("export")}
+	if o.export == "" {
+		return o, nil
+	}
+	for _, served := range []string{"write", "addr"} {
+		if c.Flags.IsSet(served) {
+			return o, exit.Usagef("web: --export writes a page that nobody serves: --%s is for one that is served", served)
+		}
+	}
+	if c.JSON && o.export == "-" {
+		return o, exit.Usagef("web: --json and --export - both want standard output")
+	}
+	return o, nil
+}
+
 func runWeb(c *invoke.Invocation) error {
-	if err := checkExport(c); err != nil {
+	o, err := readWebOptions(c)
+	if err != nil {
 		return err
 	}
 	if err := c.Open(); err != nil {
@@ -57,37 +112,21 @@ func runWeb(c *invoke.Invocation) error {
 	if err != nil {
 		return err
 	}
-	if file := c.Flags.String("export"); file != "" {
-		return exportPage(c, file, issues)
+	if o.export != "" {
+		return exportPage(c, o.export, issues)
 	}
-	server, err := Listen(c.Flags.String("addr"), webOptions(c))
+	server, err := Listen(o.addr, pageOptions(c, o.write))
 	if err != nil {
 		return exit.Usagef("web: --addr: %w", err)
 	}
 	if !server.Loopback() {
-		c.Warnf("everybody who can reach %s and has the address can look at this repository's checkpoints", c.Flags.String("addr"))
+		c.Warnf("everybody who can reach %s and has the address can look at this repository's checkpoints", o.addr)
 		c.FlushWarnings()
 	}
-	if err := showAddress(c, server.URL(path)); err != nil {
+	if err := showAddress(c, server.URL(path), o.write); err != nil {
 		return err
 	}
 	return server.Serve(c.Ctx)
-}
-
-// checkExport returns an error for flags that do not apply to an exported file.
-func checkExport(c *invoke.Invocation) error {
-	if !c.Flags.IsSet("export") {
-		return nil
-	}
-	for _, served := range []string{"write", "addr"} {
-		if c.Flags.IsSet(served) {
-			return exit.Usagef("web: --export writes a page that nobody serves: --%s is for one that is served", served)
-		}
-	}
-	if c.JSON && c.Flags.String("export") == "-" {
-		return exit.Usagef("web: --json and --export - both want standard output")
-	}
-	return nil
 }
 
 // webIssue returns the named issue and the issue's page path. An empty result means all
@@ -106,25 +145,34 @@ func webIssue(c *invoke.Invocation) (issues []checkpoint.Issue, path string, err
 	return []checkpoint.Issue{i}, IssuePath(i), nil
 }
 
-func webOptions(c *invoke.Invocation) Options {
+func pageOptions(c *invoke.Invocation, write bool) Options {
 	return Options{
-		Open: func(ctx context.Context) (*Repository, error) { return webRepository(c, ctx) }, Now: c.Env.Now, Write: c.Flags.Bool("write"), Old: freshness.DefaultMaxAge,
+		Open: func(ctx context.Context) (*Repository, error) { return webRepository(c, ctx) }, Now: c.Env.Now, Write: write, Old: freshness.DefaultMaxAge,
 		Name: filepath.Base(cmp.Or(c.Store.Root(), c.Store.CommonDir())),
 	}
 }
 
 // webRepository opens the repository for one request, because a store belongs to one
 // goroutine and settings can change. Git processes get their own process group, so that
-// Ctrl+C, which stops the server, does not interrupt a write.
+// Ctrl+C, which stops the server, does not interrupt a write. Only a request that has
+// changed checkpoints starts the mirror.
 func webRepository(c *invoke.Invocation, ctx context.Context) (*Repository, error) {
-	own := *c
-	own.Ctx, own.Store, own.Warnings = ctx, nil, nil
+	own := c.Fork(ctx)
 	own.Quiet, own.Offline, own.OwnProcessGroup = true, true, true
 	if err := own.Open(); err != nil {
 		own.Close()
 		return nil, err
 	}
-	return &Repository{Store: own.Store, Judge: func(cp *gitstore.Checkpoint, r *checkpoint.Record) (Judged, error) { return webJudge(&own, cp, r) }}, nil
+	return &Repository{
+		Store: own.Store,
+		Judge: func(cp *gitstore.Checkpoint, r *checkpoint.Record) (Judged, error) { return webJudge(own, cp, r) },
+		Mirror: func() {
+			if mirror := c.StartMirror(own); mirror != nil {
+				mirror.End()
+				mirror.Close()
+			}
+		},
+	}, nil
 }
 
 // webJudge returns the same verdict and progress as status.
@@ -156,9 +204,9 @@ func webJudge(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Recor
 	return j, nil
 }
 
-func showAddress(c *invoke.Invocation, address string) error {
+func showAddress(c *invoke.Invocation, address string, write bool) error {
 	if c.JSON {
-		return c.WriteJSON(output.Web{Type: "web", URL: address, Write: c.Flags.Bool("write")})
+		return c.WriteJSON(output.Web{Type: "web", URL: address, Write: write})
 	}
 	c.Printf("%s\n", address)
 	c.Infof("Ctrl+C ends it.")
@@ -179,7 +227,7 @@ func exportPage(c *invoke.Invocation, file string, issues []checkpoint.Issue) er
 			return err
 		}
 	}
-	left, err := Export(c.Ctx, write, repo, webOptions(c), issues)
+	left, err := Export(c.Ctx, write, repo, pageOptions(c, false), issues)
 	if err != nil {
 		return exit.Errorf(exit.Failure, "", "web: --export: %w", err)
 	}

@@ -29,7 +29,8 @@ type Options struct {
 // A Repository is the open repository of one request.
 type Repository struct {
 	*gitstore.Store
-	Judge func(*gitstore.Checkpoint, *checkpoint.Record) (Judged, error)
+	Judge  func(*gitstore.Checkpoint, *checkpoint.Record) (Judged, error)
+	Mirror func() // updates the files of a mirrored layout after a change
 }
 
 // Limits of the server.

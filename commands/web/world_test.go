@@ -93,7 +93,7 @@ func (w *world) open(ctx context.Context) (*Repository, error) {
 			Verdict: freshness.Evaluate(r, facts, freshness.Rules{}), Facts: []Fact{{Name: "Phase", Text: r.Phase()}, {Name: r.Note(), Text: r.Note()}}, Names: p.Names,
 			Completed: p.Completed, Current: p.Current, Alone: "no. " + r.Note(), Command: "git checkpoint resume " + string(c.Issue), This: "git checkpoint resume this",
 		}, nil
-	}}, nil
+	}, Mirror: func() {}}, nil
 }
 
 // save saves a checkpoint one minute after the previous checkpoint. edit may be nil.

@@ -51,8 +51,8 @@ type Invocation struct {
 	Offline         bool    // ask no program and no forge for the issue: a hook must not wait
 	Store           *gitstore.Store
 	Settings        *config.Settings
-	mirror          MirrorKeeper // nil if no layout is mirrored
-	StartMirror     func(*Invocation) MirrorKeeper
+	mirror          MirrorKeeper                              // nil if no layout is mirrored
+	StartMirror     func(*Invocation) MirrorKeeper            // nil for a dry run
 	RunLine         func(context.Context, *Env, []string) int // runs another command line
 }
 
@@ -90,6 +90,14 @@ func (c *Invocation) EndMirror() {
 	if c.mirror != nil {
 		c.mirror.End()
 	}
+}
+
+// Fork returns a copy of c for a concurrent task, which opens the repository itself and
+// starts no mirror.
+func (c *Invocation) Fork(ctx context.Context) *Invocation {
+	own := *c
+	own.Ctx, own.Store, own.Warnings, own.mirror, own.StartMirror = ctx, nil, nil, nil, nil
+	return &own
 }
 
 // CloseMirror closes the folder of the mirrored files.
