@@ -18,6 +18,7 @@ import (
 
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/layout/crunch"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -119,7 +120,7 @@ func TestWebPagesStartNoMirror(t *testing.T) {
 func TestWebChangesUpdateTheMirror(t *testing.T) {
 	s := serve(t, []string{"first", "second"}, []string{"config", "checkpoint.mirror", "crunch"})
 	mirrored := func() []string {
-		files, err := filepath.Glob(filepath.Join(filepath.FromSlash(layout.Folder(layout.Crunch, "42")), "CP-*.yaml"))
+		files, err := filepath.Glob(filepath.Join(filepath.FromSlash(layout.Folder(crunch.Name, "42")), "CP-*.yaml"))
 		require.NoError(t, err)
 		return files
 	}
