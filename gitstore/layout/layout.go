@@ -1,7 +1,19 @@
+// Package layout reads and writes the documents of five other checkpoint systems: crunch,
+// claude, recovery, dotagent and pipeline. It also reads, but does not write, the session
+// metadata of entire.
+//
+// A layout is a codec with rules, not a second store. Read parses a document into a File,
+// Apply converts a File into a record, and Of converts a record into documents. The
+// packages do not access git, the file system or the clock. Package codec defines the
+// stored form.
+//
+// Each system has its own package, which lists its kinds of documents. The list of all
+// systems is in layout.go.
 package layout
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -106,10 +118,11 @@ func Folder(as Name, issue checkpoint.Issue) string {
 // Begin returns the initial values of a workflow in layout as. It fails if a value that
 // the system requires is missing.
 func Begin(as Name, start Start) (Beginning, error) {
-	if s := registry().Find(as); s.Begin != nil {
+	s := registry().Find(as)
+	if s.Begin != nil {
 		return s.Begin(start)
 	}
-	return Beginning{}, nil
+	return Beginning{Phases: slices.Clone(s.Phases)}, nil
 }
 
 // Enter adds the layout's own sections to a record with a new workflow.
@@ -141,3 +154,24 @@ func Digests(r *checkpoint.Record) []string { return codec.Digests(r) }
 
 // FileName returns a safe file name for a text from a document.
 func FileName(s string) string { return codec.FileName(s) }
+
+// Ignored returns the reason why a file in a layout's folder is not a document, based
+// only on its name. The result is "" for a possible document.
+func Ignored(file string) string {
+	base := strings.ToLower(path.Base(file))
+	switch ext := path.Ext(base); {
+	case ext == ".lock" || ext == ".pid":
+		return "a lock"
+	case ext == ".tmp", strings.HasPrefix(base, ".tmp"), strings.HasSuffix(base, ".partial"):
+		return "the remains of a write that was interrupted"
+	case strings.Contains(base, "backup"), ext == ".bak", ext == ".migrated", strings.HasSuffix(base, "~"):
+		return "a backup"
+	case ext == ".jsonl":
+		return "a journal, not a checkpoint"
+	case ext == ".template":
+		return "a template"
+	case ext != ".json" && ext != ".yaml" && ext != ".yml":
+		return "neither JSON nor YAML by its name"
+	}
+	return ""
+}

@@ -5,7 +5,6 @@ package crunch
 
 import (
 	"errors"
-	"slices"
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -24,11 +23,9 @@ func System() *codec.System {
 		Folder: func(issue checkpoint.Issue) string {
 			return ".claude/crunch/" + issue.RefName() + "/checkpoints"
 		},
-		Files: issueFiles,
-		List:  listing,
-		Begin: func(codec.Start) (codec.Beginning, error) {
-			return codec.Beginning{Phases: slices.Clone(phases)}, nil
-		},
+		Files:  issueFiles,
+		List:   listing,
+		Phases: phases,
 		Other: func(m *checkpoint.Map) string {
 			if isIndex(m) {
 				return "the index of a folder, not a checkpoint: export writes it anew"

@@ -31,10 +31,8 @@ func System() *codec.System {
 		Name:   Name,
 		Kinds:  []*codec.Kind{phaseKind(), executionKind(), phasesKind(), tasksKind(), stepKind()},
 		Folder: func(checkpoint.Issue) string { return "memory/state" },
-		Begin: func(codec.Start) (codec.Beginning, error) {
-			return codec.Beginning{Phases: slices.Clone(phases)}, nil
-		},
-		Texts: resumeTexts,
+		Phases: phases,
+		Texts:  resumeTexts,
 	}
 }
 

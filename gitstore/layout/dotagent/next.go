@@ -14,10 +14,10 @@ type NextStep struct{ Action, Phase, Why string }
 
 // Values of NextStep.Action. Other actions name an agent to spawn.
 const (
-	Advance   = "advance"    // to the phase
-	Continue  = "continue"   // with tasks
-	Settle    = "recover"    // interrupted tasks
-	Represent = "re-present" // designs, for a person's choice
+	advance   = "advance"    // to the phase
+	proceed   = "continue"   // with tasks
+	settle    = "recover"    // interrupted tasks
+	represent = "re-present" // designs, for a person's choice
 	Finished  = "complete"   // workflow complete
 )
 
@@ -78,7 +78,7 @@ func nextPhase(r *checkpoint.Record, at string, files Look) NextStep {
 	case at != "ARCHITECTURE" || designs == 0:
 		return NextStep{without, at, why}
 	case slices.Contains(r.Awaiting(), at):
-		return NextStep{Represent, at, "the designs are there, and nobody has chosen"}
+		return NextStep{represent, at, "the designs are there, and nobody has chosen"}
 	}
 	return NextStep{"spawn:roundtable", at, "the designs are there, without a final one"}
 }
@@ -89,7 +89,7 @@ func phaseOver(at, why string) NextStep {
 	if i == len(phases)-1 {
 		return NextStep{Finished, at, why}
 	}
-	return NextStep{Advance, phases[i+1], why}
+	return NextStep{advance, phases[i+1], why}
 }
 
 // nextTask returns the next step based on task status.
@@ -98,11 +98,11 @@ func nextTask(r *checkpoint.Record) NextStep {
 	l := tasks.Of(r)
 	switch all, left := l.All(), l.Left(); {
 	case len(l.Running()) > 0:
-		return NextStep{Settle, at, "tasks were running"}
+		return NextStep{settle, at, "tasks were running"}
 	case len(all) > 0 && len(left) == 0:
 		return phaseOver(at, "every task is complete")
 	case len(l.Ready()) > 0:
-		return NextStep{Continue, at, "ready: " + strings.Join(l.Ready(), ", ")}
+		return NextStep{proceed, at, "ready: " + strings.Join(l.Ready(), ", ")}
 	}
-	return NextStep{Continue, at, "no task is ready"}
+	return NextStep{proceed, at, "no task is ready"}
 }

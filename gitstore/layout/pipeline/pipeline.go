@@ -5,8 +5,6 @@
 package pipeline
 
 import (
-	"slices"
-
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout/internal/codec"
 	"git-checkpoint/gitstore/layout/internal/values"
@@ -24,9 +22,7 @@ func System() *codec.System {
 		Name:   Name,
 		Kinds:  []*codec.Kind{storyKind(), stateKind(), runKind(), otherKind()},
 		Folder: func(checkpoint.Issue) string { return ".pipeline" },
-		Begin: func(codec.Start) (codec.Beginning, error) {
-			return codec.Beginning{Phases: slices.Clone(stages)}, nil
-		},
+		Phases: stages,
 		Enter: func(r *checkpoint.Record, story checkpoint.Issue) {
 			r.Doc().Set("stage", values.NewMap("number", 0, "story", string(story), "last_action", "started"))
 		},

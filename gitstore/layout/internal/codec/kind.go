@@ -1,3 +1,24 @@
+// Package codec describes a checkpoint system by its kinds of documents, and reads and
+// writes documents by this description.
+//
+// # Stored form
+//
+// A crunch document has the same schema as a record. Documents of other layouts are
+// stored completely in the record, next to the sections derived from them:
+//
+//	layout:
+//	  name: claude
+//	  files:
+//	    checkpoint:                 the kind of document
+//	      name: <original base name>
+//	      version: "1.2"            the original version
+//	      indent: 2                 of its JSON; 0 for a single line
+//	      text: |                   if its bytes differ from the output of Of
+//	      document: {...}           as migrated, keys in their order
+//
+// Of changes only document keys that differ from the record's sections. Unknown keys are
+// preserved in order. If the document is unchanged since Read, Of returns the original
+// bytes.
 package codec
 
 import (
@@ -17,6 +38,7 @@ type System struct {
 	Folder func(issue checkpoint.Issue) string                  // the files' folder below the worktree's root
 	Files  func(records []*checkpoint.Record) ([]Output, error) // files of an issue, instead of the newest record's documents
 	List   func(files []ListedFile) string                      // listing, instead of a line per file
+	Phases []string                                             // phases of a new workflow, nil if they vary
 	Begin  func(s Start) (Beginning, error)
 	Enter  func(r *checkpoint.Record, story checkpoint.Issue) // adds the system's sections to a new workflow
 	Texts  func(r *checkpoint.Record) (Texts, error)
