@@ -318,7 +318,7 @@ func (c *faultCheck) checkAnswer() {
 		if strings.Contains(c.o.err, "warning: not saved") || strings.Contains(c.o.err, "warning: not pushed") {
 			return // exit code belongs to the protected command or to the save, and a warning reports the failure
 		}
-		if c.remoteBlind && f.form == refsTable && strings.Contains(c.o.out, ": pushed ") {
+		if c.remoteBlind && f.form == refsTable && !strings.Contains(c.o.err, "not pushed") {
 			return // the remote's git cannot open its configuration, writes the ref as a file, and reports success
 		}
 		if c.remoteBlind && strings.Contains(c.o.out, ": none on ") {
