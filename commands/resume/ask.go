@@ -9,61 +9,9 @@ import (
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/commands/internal/phrase"
-	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
-	"git-checkpoint/gitstore/checkpoint"
 )
-
-// resumePrompt returns the text of the question about a checkpoint.
-func resumePrompt(cp *gitstore.Checkpoint, r *checkpoint.Record, age string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "Found existing checkpoint for \"%s\"\n", output.Clean(standing.WorkName(cp, r)))
-	fmt.Fprintf(&b, "Created: %s (%s)\n", r.CreatedAt().UTC().Format("2006-01-02 15:04:05"), age)
-	fmt.Fprintf(&b, "Progress: %s\n", output.Clean(standing.ProgressLine(r)))
-	b.WriteString("\nOptions:\n")
-	fmt.Fprintf(&b, "  (r)esume - Continue from %s\n", output.Clean(standing.ContinueFrom(r)))
-	b.WriteString("  (s)tart fresh - Delete checkpoint and restart\n")
-	b.WriteString("  (v)iew details - Show checkpoint contents\n")
-	b.WriteString("  (d)elete - Remove checkpoint without starting\n\n")
-	return b.String()
-}
-
-// choiceLine ends the prompt.
-const choiceLine = "Choice [r/s/v/d]: "
-
-// choices maps the answers to the prompt.
-var choices = map[string]string{
-	"r": "r", "resume": "r", "s": "s", "start": "s", "start fresh": "s",
-	"v": "v", "view": "v", "view details": "v", "d": "d", "delete": "d",
-}
-
-// askChoice asks the r/s/v/d question, and after r the remaining questions.
-func askChoice(c *invoke.Invocation, d *invoke.Dialog, r *resumption) (string, error) {
-	if r.texts.Question != "" {
-		return askAs(c, d, r)
-	}
-	text := resumePrompt(r.Checkpoint, r.Record, phrase.Ago(r.Record.CreatedAt(), c.Env.Now()))
-	for {
-		if _, err := d.TTY.Write([]byte(text + reasonLines(r.Verdict))); err != nil {
-			return "", err
-		}
-		choice, err := d.Ask(choiceLine, choices)
-		if err != nil {
-			return "", unanswered(c, r, r.answers("--choice r"), err)
-		}
-		switch choice {
-		case "v":
-			if err := viewDetails(c, d, r); err != nil {
-				return "", err
-			}
-		case "r":
-			return choice, askRest(c, d, r)
-		default:
-			return choice, nil
-		}
-	}
-}
 
 // unanswered returns the failure for an unanswered question.
 func unanswered(c *invoke.Invocation, r *resumption, flag string, err error) error {

@@ -117,15 +117,9 @@ func startFresh(c *invoke.Invocation, r *resumption) error {
 // deleteChain drops the chain and starts no work.
 func deleteChain(c *invoke.Invocation, r *resumption) error {
 	r.chosen = "d"
-	l, err := c.Store.List(c.Ctx, r.Checkpoint.Issue, 0)
+	ids, err := liveIDs(c, r)
 	if err != nil {
 		return err
-	}
-	var ids []checkpoint.ID
-	for _, cp := range l.Checkpoints {
-		if cp.ID != "" {
-			ids = append(ids, cp.ID)
-		}
 	}
 	if r.options.dryRun {
 		c.Infof("would drop %s", phrase.Plural(len(ids), "checkpoint"))
@@ -136,6 +130,21 @@ func deleteChain(c *invoke.Invocation, r *resumption) error {
 		c.Infof("dropped %s; git checkpoint undo %s brings them back", phrase.Plural(len(ids), "checkpoint"), phrase.QuoteArg(string(r.Checkpoint.Issue)))
 	}
 	return cmp.Or[error](showOutcome(c, r), exit.Silent{Code: exit.None})
+}
+
+// liveIDs returns the ids of the chain's checkpoints.
+func liveIDs(c *invoke.Invocation, r *resumption) ([]checkpoint.ID, error) {
+	l, err := c.Store.List(c.Ctx, r.Checkpoint.Issue, 0)
+	if err != nil {
+		return nil, err
+	}
+	var ids []checkpoint.ID
+	for _, cp := range l.Checkpoints {
+		if cp.ID != "" {
+			ids = append(ids, cp.ID)
+		}
+	}
+	return ids, nil
 }
 
 // view prints the checkpoint for --choice v and asks the question again.

@@ -55,6 +55,9 @@ func (c *Invocation) AtTerminal() bool {
 // ErrNoAnswer reports that a question got no valid answer.
 var ErrNoAnswer = errors.New("no answer")
 
+// ErrEndOfInput is an ErrNoAnswer at the end of the input.
+var ErrEndOfInput = fmt.Errorf("%w: end of input", ErrNoAnswer)
+
 // YesNo maps the answers to a question whose default is no.
 var YesNo = map[string]string{"y": "y", "yes": "y", "n": "n", "no": "n", "": "n"}
 
@@ -96,7 +99,8 @@ func (d *Dialog) Ask(question string, answers map[string]string) (string, error)
 		}
 		answer := strings.ToLower(strings.TrimSpace(line))
 		if err != nil && answer == "" {
-			break
+			_, _ = io.WriteString(d.TTY, "\n")
+			return "", ErrEndOfInput
 		}
 		if meant, ok := answers[answer]; ok {
 			return meant, nil

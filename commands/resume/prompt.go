@@ -1,0 +1,144 @@
+package resume
+
+import (
+	"errors"
+	"fmt"
+
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/output"
+	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/standing"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout/claude"
+)
+
+// A prompt is the question about a checkpoint and its answers.
+type prompt struct {
+	text     string // printed before the question
+	question string
+	answers  map[string]string
+	help     string // the answer to ?, "" if the prompt has no ? and no q
+	drop     string // the question after d, "" if d drops at once
+}
+
+// claudeAnswers maps the answers to claude's prompt.
+var claudeAnswers = map[string]string{
+	"r": "r", "resume": "r", "s": "s", "start": "s", "start fresh": "s",
+	"v": "v", "view": "v", "view details": "v", "d": "d", "delete": "d",
+}
+
+// promptAnswers maps the answers to the default prompt.
+var promptAnswers = map[string]string{
+	"r": "r", "resume": "r", "s": "s", "start": "s", "start over": "s", "start fresh": "s",
+	"v": "v", "view": "v", "d": "d", "drop": "d", "delete": "d", "q": "q", "quit": "q", "?": "?", "help": "?",
+}
+
+// promptHead returns the lines that describe the checkpoint.
+func promptHead(cp *gitstore.Checkpoint, r *checkpoint.Record, age string) string {
+	return fmt.Sprintf("Found existing checkpoint for \"%s\"\nCreated: %s (%s)\nProgress: %s\n\nOptions:\n",
+		output.Clean(standing.WorkName(cp, r)), r.CreatedAt().UTC().Format("2006-01-02 15:04:05"), age, output.Clean(standing.ProgressLine(r)))
+}
+
+// claudePrompt returns the prompt in claude's words.
+func claudePrompt(head, from string) prompt {
+	return prompt{
+		text: head + "  (r)esume - Continue from " + from + "\n" +
+			"  (s)tart fresh - Delete checkpoint and restart\n" +
+			"  (v)iew details - Show checkpoint contents\n" +
+			"  (d)elete - Remove checkpoint without starting\n\n",
+		question: "Choice [r/s/v/d]: ",
+		answers:  claudeAnswers,
+	}
+}
+
+// defaultPrompt returns the prompt for an issue with n checkpoints.
+func defaultPrompt(head, from string, issue checkpoint.Issue, n int) prompt {
+	these, all := "this checkpoint", "this checkpoint"
+	if n != 1 {
+		these, all = fmt.Sprintf("these %d checkpoints", n), fmt.Sprintf("all %d checkpoints", n)
+	}
+	undo := "git checkpoint undo " + phrase.QuoteArg(string(issue))
+	return prompt{
+		text: head + "  (r)esume - Continue from " + from + "\n" +
+			"  (s)tart over - Archive " + these + "\n" +
+			"  (v)iew - Show the checkpoint and the findings\n" +
+			"  (d)rop - Drop " + all + " (asks again)\n" +
+			"  (q)uit - Change nothing\n\n",
+		question: "Choice [r/s/v/d/q/?]: ",
+		answers:  promptAnswers,
+		help: output.Clean("r - restore the files of the checkpoint and continue; files that changed since are asked about") + "\n" +
+			output.Clean("s - move "+these+" to the archive, so that work starts over; `"+undo+"` brings them back") + "\n" +
+			"v - show the checkpoint's record and all findings, then ask again\n" +
+			output.Clean("d - drop "+all+", after another question; `"+undo+"` brings them back") + "\n" +
+			"q - change nothing and exit with 3\n\n",
+		drop: output.Clean(fmt.Sprintf("Drop %s of issue %s? [y/N] ", all, issue)),
+	}
+}
+
+// promptOf returns the prompt for a resume.
+func promptOf(c *invoke.Invocation, r *resumption) (prompt, error) {
+	head := promptHead(r.Checkpoint, r.Record, phrase.Ago(r.Record.CreatedAt(), c.Env.Now()))
+	from := output.Clean(standing.ContinueFrom(r.Record))
+	if r.options.as == claude.Name {
+		return claudePrompt(head, from), nil
+	}
+	ids, err := liveIDs(c, r)
+	return defaultPrompt(head, from, r.Checkpoint.Issue, len(ids)), err
+}
+
+// askChoice asks what to do with the checkpoint, and after r the remaining questions. It
+// returns r, s or d. After q or at the end of the input it returns an error that exits
+// with exit.None.
+func askChoice(c *invoke.Invocation, d *invoke.Dialog, r *resumption) (string, error) {
+	if r.texts.Question != "" {
+		return askAs(c, d, r)
+	}
+	p, err := promptOf(c, r)
+	if err != nil {
+		return "", err
+	}
+	for {
+		if _, err := d.TTY.Write([]byte(p.text + reasonLines(r.Verdict))); err != nil {
+			return "", err
+		}
+		choice, err := askHelped(d, p)
+		switch {
+		case errors.Is(err, invoke.ErrEndOfInput) && p.help != "", choice == "q":
+			return "", exit.Silent{Code: exit.None}
+		case err != nil:
+			return "", unanswered(c, r, r.answers("--choice r"), err)
+		case choice == "v":
+			if err := viewDetails(c, d, r); err != nil {
+				return "", err
+			}
+		case choice == "r":
+			return choice, askRest(c, d, r)
+		case choice == "d" && p.drop != "":
+			switch answer, err := d.Ask(p.drop, invoke.YesNo); {
+			case errors.Is(err, invoke.ErrEndOfInput):
+				return "", exit.Silent{Code: exit.None}
+			case err != nil:
+				return "", unanswered(c, r, "--choice d", err)
+			case answer == "y":
+				return choice, nil
+			}
+		default:
+			return choice, nil
+		}
+	}
+}
+
+// askHelped asks for a choice. After ? it prints the help and asks again.
+func askHelped(d *invoke.Dialog, p prompt) (string, error) {
+	for {
+		choice, err := d.Ask(p.question, p.answers)
+		if err != nil || choice != "?" {
+			return choice, err
+		}
+		if _, err := d.TTY.Write([]byte(p.help)); err != nil {
+			return "", err
+		}
+	}
+}
