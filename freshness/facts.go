@@ -10,20 +10,21 @@ import (
 // Facts describes the current state, gathered by the caller. Facts missing from the zero
 // value are reported as not checked.
 type Facts struct {
-	Now     time.Time
-	Commit  string // the checkpoint's commit, for hints
-	Name    string // name of the issue that has the checkpoint, for hints
-	Branch  Branch
-	Head    Head
-	Base    Base
-	Issue   *SourceIssue
-	NoIssue string // reason that Issue is nil, "" if no comparison was requested
-	Files   Files
-	Outputs Outputs
-	Plan    Plan
-	Fuller  string // an older checkpoint of the branch without missing files, or ""
-	Resumes int    // resumes of this checkpoint in this clone since the last save
-	By      string // the command that continues the work, "" if unknown
+	Now      time.Time
+	Commit   string // the checkpoint's commit, for hints
+	Name     string // name of the issue that has the checkpoint, for hints
+	Branch   Branch
+	Head     Head
+	Base     Base
+	Issue    *SourceIssue
+	NoIssue  string // reason that Issue is nil, "" if no comparison was requested
+	Files    Files
+	Outputs  Outputs
+	Plan     Plan
+	Fuller   string // an older checkpoint of the branch without missing files, or ""
+	NoSource bool   // NoIssue states that no source is configured, which is no warning
+	Resumes  int    // resumes of this checkpoint in this clone since the last save
+	By       string // the command that continues the work, "" if unknown
 
 	Next  Next                   // next step of a foreign workflow, based on existing files
 	Tasks map[string]tasks.Found // state of the output files of running tasks

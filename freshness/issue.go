@@ -46,6 +46,11 @@ func normal(body string) string {
 func checkIssue(in input) []Reason {
 	now := in.facts.Issue
 	switch {
+	case now == nil && in.facts.NoSource:
+		if !in.issue.Known {
+			return nil
+		}
+		return []Reason{reason("issue", Resume, "Issue not checked: %s", printable(in.facts.NoIssue))}
 	case now == nil && (in.issue.Known || in.facts.NoIssue != ""):
 		return []Reason{unchecked("issue", "Issue", in.facts.NoIssue)}
 	case now == nil:

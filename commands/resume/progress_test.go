@@ -75,6 +75,7 @@ func TestPrompt(t *testing.T) {
 		assert.Equal(t, c.want, standing.WorkName(cp, r))
 	}
 	r := record(t, "created_at: 2025-10-03T18:45:30Z\nworkflow: {description: \"a\\nb \\e[31m\"}\nprogress: {completed: [1, 2], total: 5}")
+	head := promptHead(cp, r, "12 minutes ago")
 	assert.Equal(t, `Found existing checkpoint for "a b \x1b[31m"
 Created: 2025-10-03 18:45:30 (12 minutes ago)
 Progress: Phase 2 of 5 completed
@@ -85,7 +86,9 @@ Options:
   (v)iew details - Show checkpoint contents
   (d)elete - Remove checkpoint without starting
 
-`, resumePrompt(cp, r, "12 minutes ago"))
+`, claudePrompt(head, "Phase 3").text)
+	assert.Contains(t, defaultPrompt(head, "Phase 3", "42", 1).text, "(s)tart over - Archive this checkpoint\n")
+	assert.Contains(t, defaultPrompt(head, "Phase 3", "42", 2).text, "(d)rop - Drop all 2 checkpoints (asks again)\n")
 }
 
 func TestPrintEnv(t *testing.T) {

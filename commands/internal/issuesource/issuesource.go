@@ -116,6 +116,19 @@ func Current(c *invoke.Invocation, i checkpoint.Issue, o Options) (*freshness.So
 	return found, "", nil
 }
 
+// IsAbsent reports whether why, the reason for an unknown issue, is that no source is
+// configured.
+func IsAbsent(c *invoke.Invocation, why string) bool {
+	switch c.Settings.String("issue_source") {
+	case "none":
+		return true
+	case "auto":
+		named := c.Settings.String("issue_command") != "" || c.Settings.String("issue_file") != ""
+		return !named && (why == noSource || why == errBare.Error())
+	}
+	return false
+}
+
 // seenFor limits the age of a cached forge answer that a save may use instead of a new
 // request.
 const seenFor = time.Hour

@@ -48,6 +48,7 @@ func VerdictAndIssue(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoin
 	if facts.Issue == nil && facts.NoIssue == "" && r.IssueSnapshot().Known {
 		facts.NoIssue = "issue_source is none"
 	}
+	facts.NoSource = facts.Issue == nil && issuesource.IsAbsent(c, facts.NoIssue)
 	facts.Branch = branchFact(c, cp, o.Branch)
 	facts.Head = headFact(c, cp)
 	facts.Base = baseFact(c)
