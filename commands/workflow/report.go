@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"git-checkpoint/commands/internal/exit"
@@ -98,11 +101,23 @@ func phaseOutput(c *invoke.Invocation, o *phaseOptions) (string, error) {
 	if err != nil {
 		return "", exit.Usagef("phase done: --output: %w", err)
 	}
+	if err := outputExists(c, "phase done", place); err != nil {
+		return "", err
+	}
 	data, err := readOutput(c, place)
 	if err != nil {
 		return "", exit.Errorf(exit.Invalid, failure.Correct(name), "phase done: --output: %w", err)
 	}
 	return place, checkOutput(c, o, place, data)
+}
+
+// outputExists fails if the file of --output does not exist.
+func outputExists(c *invoke.Invocation, command, place string) error {
+	_, err := os.Stat(filepath.Join(c.Store.Root(), filepath.FromSlash(place)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return exit.Usagef("%s: --output: %s does not exist", command, phrase.QuotePath(place))
+	}
+	return nil
 }
 
 // readOutput reads a file of the worktree and fails if the file is empty.

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -61,8 +59,8 @@ func newTaskStep(c *invoke.Invocation, o *taskOptions, issue checkpoint.Issue, v
 // finishedOutput returns the digest of an output. It fails if the file is missing or
 // incomplete, so that the task does not move.
 func finishedOutput(c *invoke.Invocation, place string) (digest string, err error) {
-	if _, err := os.Stat(filepath.Join(c.Store.Root(), filepath.FromSlash(place))); err != nil {
-		return "", exit.Usagef("task done: --output: %w", err)
+	if err := outputExists(c, "task done", place); err != nil {
+		return "", err
 	}
 	if found := judge.TaskOutput(c, place); found.Broken {
 		return "", exit.Errorf(exit.Usage, "", "task done: --output: %s: not valid JSON", phrase.QuotePath(place))
