@@ -15,6 +15,8 @@
 //	issue_number    an integer if possible, else text
 //	phase_attempts  number of attempts of each former phase; phase_attempt is the
 //	                number for the current phase
+//	execution_graph completed_batches and current_batch are those of the current
+//	                phase; phases has both keys for each former phase
 //	output_digest,  content of a referenced file at the save: "blob:" and the
 //	plan_digest     object id of its git blob
 //	progress        awaiting_approval: phases, a text or a list;

@@ -153,6 +153,7 @@ var graphSchema = fields(
 		field{"started_at", timeKind, nil},
 		field{"completed_at", timeKind, nil},
 	))},
+	field{"phases", anyKind, nil},
 )
 
 var snapshotSchema = fields(

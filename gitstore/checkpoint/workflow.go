@@ -90,7 +90,8 @@ func (r *Record) SetPlanDigest(digest string) {
 }
 
 // EnterPhase switches to another phase and counts its attempts. The attempts of former
-// phases are stored in workflow_state.phase_attempts.
+// phases are stored in workflow_state.phase_attempts, their batches in
+// execution_graph.phases.
 func (r *Record) EnterPhase(phase string) {
 	m := r.mustSection("workflow_state")
 	left := r.Phase()
@@ -104,6 +105,47 @@ func (r *Record) EnterPhase(phase string) {
 	}
 	r.SetPhase(phase)
 	r.SetPhaseAttempt(r.attempts(phase) + 1)
+	r.SwitchBatches(left, phase)
+}
+
+// batchKeys are the keys of execution_graph that belong to the current phase.
+var batchKeys = []string{"completed_batches", "current_batch"}
+
+// SwitchBatches moves the batches of a phase to execution_graph.phases, and takes the
+// batches of another phase back from there. Batches without a phase stay.
+func (r *Record) SwitchBatches(from, to string) {
+	graph, ok := r.doc.Child("execution_graph")
+	if !ok || from == "" || from == to {
+		return
+	}
+	if v, found := graph.Get("phases"); found && v != nil {
+		if _, ok := v.(*Map); !ok {
+			return // not written by this program
+		}
+	}
+	phases, _ := graph.Child("phases")
+	back, _ := phases.Child(to)
+	batches := NewMap()
+	for _, key := range batchKeys {
+		if v, ok := graph.Get(key); ok {
+			batches.Set(key, v)
+		}
+		graph.Delete(key)
+		if v, ok := back.Get(key); ok {
+			graph.Set(key, v)
+		}
+	}
+	if phases == nil {
+		phases = NewMap()
+	}
+	phases.Delete(to)
+	if batches.Len() > 0 {
+		phases.Set(from, batches)
+	}
+	graph.Delete("phases")
+	if phases.Len() > 0 {
+		graph.Set("phases", phases)
+	}
 }
 
 // Awaiting returns the phases with a pending approval, sorted and without duplicates.

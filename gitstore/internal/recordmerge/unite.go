@@ -35,6 +35,7 @@ func Merge(base, other, newer *checkpoint.Record) *checkpoint.Record {
 		return nil // a side started a new workflow
 	}
 	r := newer.Clone()
+	base, other = atPhase(base, r.Phase()), atPhase(other, r.Phase())
 	for _, key := range sections {
 		was, _ := base.Doc().Get(key)
 		theirs, _ := other.Doc().Get(key)
@@ -49,6 +50,15 @@ func Merge(base, other, newer *checkpoint.Record) *checkpoint.Record {
 		return nil
 	}
 	updateDerived(r, newer)
+	return r
+}
+
+// atPhase returns the record with the batches of a phase as its current batches.
+func atPhase(r *checkpoint.Record, phase string) *checkpoint.Record {
+	if from := r.Phase(); from != "" && from != phase {
+		r = r.Clone()
+		r.SwitchBatches(from, phase)
+	}
 	return r
 }
 

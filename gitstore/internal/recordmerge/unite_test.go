@@ -29,6 +29,13 @@ func TestMerge(t *testing.T) {
 			"tasks: {T1: {status: complete, output: out/1, attempts: 1}, T2: {status: complete, output: out/2}}",
 		},
 		{
+			"batches of a phase that the newer has left",
+			"workflow_state: {current_phase: A}\nexecution_graph: {completed_batches: [1], current_batch: 2}",
+			"workflow_state: {current_phase: A}\nexecution_graph: {completed_batches: [1, 2], current_batch: 3}",
+			"workflow_state: {current_phase: B}\nexecution_graph: {phases: {A: {completed_batches: [1], current_batch: 2}}}",
+			"workflow_state: {current_phase: B}\nexecution_graph: {phases: {A: {completed_batches: [1, 2], current_batch: 3}}}\nrecovery_info: {resume_from: phase_B}",
+		},
+		{
 			"each added one",
 			"tasks: {T0: {status: pending}}",
 			"tasks: {T0: {status: pending}, A: {status: complete}}",
