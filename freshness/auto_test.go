@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"git-checkpoint/gitstore/checkpoint"
+
 	"github.com/stretchr/testify/assert"
 )
 
@@ -94,19 +96,25 @@ func TestKnownPhase(t *testing.T) {
 	for _, c := range []struct {
 		phase         string
 		phases, names []string
+		layout        string
 		want          bool
 	}{
-		{"docs", nil, nil, true},
-		{"e2e", nil, nil, true},
-		{"party", nil, nil, false},
-		{"docs", []string{"plan"}, nil, false},
-		{"e2e", []string{"plan"}, nil, false},
-		{"plan", []string{"plan"}, nil, true},
-		{"ship", nil, []string{"ship"}, true},
-		{"docs", nil, []string{"ship"}, false},
-		{"plan", []string{"plan"}, []string{"ship"}, true},
+		{"party", nil, nil, "", true},
+		{"docs", nil, nil, "crunch", true},
+		{"e2e", nil, nil, "crunch", true},
+		{"party", nil, nil, "crunch", false},
+		{"docs", []string{"plan"}, nil, "", false},
+		{"docs", []string{"plan"}, nil, "crunch", false},
+		{"e2e", []string{"plan"}, nil, "", false},
+		{"plan", []string{"plan"}, nil, "", true},
+		{"ship", nil, []string{"ship"}, "", true},
+		{"docs", nil, []string{"ship"}, "crunch", false},
+		{"plan", []string{"plan"}, []string{"ship"}, "", true},
 	} {
+		record := checkpoint.New()
+		record.SetProgress(checkpoint.Progress{Names: c.names})
+		record.Doc().MustSub("layout").Set("name", c.layout)
 		r := Rules{Phases: c.phases}
-		assert.Equal(t, c.want, r.KnownPhase(c.phase, c.names), "%+v", c)
+		assert.Equal(t, c.want, r.KnownPhase(c.phase, record), "%+v", c)
 	}
 }

@@ -108,23 +108,28 @@ const (
 	StatePrefix      = "state:"
 )
 
-// KnownPhase reports whether a phase exists in names, the phases of a record, or in the
-// rules' Phases. If both lists are empty, it checks the default phases. Aliases count.
-func (r Rules) KnownPhase(phase string, names []string) bool {
-	return slices.Contains(r.KnownPhases(names), phase) || r.alias(phase) != ""
+// KnownPhase reports whether a phase exists in a record's own phases or in the rules'
+// Phases. If there are no such phases, every phase is known.
+func (r Rules) KnownPhase(phase string, of *checkpoint.Record) bool {
+	known := r.KnownPhases(of)
+	return known == nil || slices.Contains(known, phase) || slices.Contains(known, r.alias(phase))
 }
 
 var defaultPhases = []string{"enrich", "ready", "implementing", "validation", "docs"}
 
-// KnownPhases returns the phases that KnownPhase accepts, without aliases.
-func (r Rules) KnownPhases(names []string) []string {
+// KnownPhases returns the phases that KnownPhase accepts, without aliases, or nil if it
+// accepts every phase. Records of the crunch layout have default phases.
+func (r Rules) KnownPhases(of *checkpoint.Record) []string {
+	names := of.Progress().Names
 	switch {
 	case len(names) > 0:
 		return append(slices.Clone(names), r.Phases...)
 	case len(r.Phases) > 0:
 		return r.Phases
+	case of.Layout() == "crunch":
+		return defaultPhases
 	}
-	return defaultPhases
+	return nil
 }
 
 // Rules are the settings of all checks. The zero value selects defaults.

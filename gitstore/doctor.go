@@ -51,6 +51,9 @@ func (d Doctor) SettleInterrupted(ctx context.Context) error {
 	return d.doctor.SettleInterrupted(ctx)
 }
 
+// SetPhases sets the phases of the settings. Verify and Inspect know them in every record.
+func (d Doctor) SetPhases(phases []string) { d.doctor.Phases = phases }
+
 // ObjectCounts returns git's counts of objects.
 func (d Doctor) ObjectCounts(ctx context.Context) (doctor.ObjectCounts, error) {
 	return d.doctor.ObjectCounts(ctx)

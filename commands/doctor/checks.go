@@ -24,6 +24,7 @@ func inspectAll(c *invoke.Invocation, result *output.Doctor) error {
 	if err != nil {
 		return err
 	}
+	c.Store.Doctor.SetPhases(c.Settings.Strings("phases"))
 	for _, i := range issues {
 		report, err := c.Store.Doctor.Inspect(c.Ctx, i)
 		if err != nil {

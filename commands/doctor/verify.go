@@ -33,6 +33,7 @@ func runVerify(c *invoke.Invocation) error {
 	t := c.TickOf("verify", "checkpoints")
 	defer t.End()
 	c.Store.SetProgress(t.At)
+	c.Store.Doctor.SetPhases(c.Settings.Strings("phases"))
 	for _, i := range issues {
 		t.About("verify: issue " + string(i))
 		report, err := c.Store.Verify(c.Ctx, i)

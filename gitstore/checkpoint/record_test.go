@@ -172,9 +172,9 @@ func TestDefaultResumePoint(t *testing.T) {
 	}
 }
 
-// Validate accepts any phase of another layout.
+// Without own phases only the crunch layout limits the phase.
 func TestValidateOtherPhases(t *testing.T) {
-	for as, n := range map[string]int{"": 1, "crunch": 1, "claude": 0} {
+	for as, n := range map[string]int{"": 0, "crunch": 1, "claude": 0} {
 		r := New()
 		r.SetID("CP-2-20260214T143000Z-00112233")
 		r.SetPhase("2")
@@ -230,7 +230,7 @@ func TestValidate(t *testing.T) {
 			r, err := Decode([]byte(base))
 			require.NoError(t, err)
 			require.NoError(t, r.Doc().Assign(tt.path, tt.v))
-			problems := r.Validate()
+			problems := r.Validate(CrunchPhases()...)
 			require.Len(t, problems, 1, "%v", problems)
 			assert.Equal(t, tt.at, problems[0].Path)
 			assert.Equal(t, tt.fail, !problems[0].Warning, problems[0].Msg)

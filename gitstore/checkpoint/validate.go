@@ -3,24 +3,29 @@ package checkpoint
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint/document"
 )
 
-// Problem is a finding of Validate. A warning does not make a record invalid.
+// Problem is a finding of Validate. A warning does not make a record invalid. Problems of
+// different records with the same Kind differ only in indices and values.
 type Problem struct {
 	Path, Msg string
 	Warning   bool
+	Kind      string
 }
 
 func (p Problem) String() string { return p.Path + ": " + p.Msg }
 
-// Validate returns schema violations, and as warnings suspicious but readable values. The
-// caller passes additional phases.
+// Validate returns schema violations, and as warnings suspicious but readable values.
+// Phases are the phases of the settings. Without them, the record's own phases are the
+// known phases; if it has none either, every phase is known.
 func (r *Record) Validate(phases ...string) []Problem {
-	v := &validator{r: r, phases: append(slices.Clone(knownPhases), phases...)}
+	v := &validator{r: r, phases: slices.Concat(r.Progress().Names, phases)}
+	if len(v.phases) == 0 && r.Layout() == "crunch" {
+		v.phases = CrunchPhases()
+	}
 	v.names()
 	recordSchema.walk(r.doc, "", v.field)
 	v.workflow()
@@ -39,12 +44,16 @@ type validator struct {
 	errors, warnings int
 }
 
-// Permitted words of fields. Callers can add phases.
-var (
-	knownPhases = []string{
+// CrunchPhases returns the phases of the crunch system.
+func CrunchPhases() []string {
+	return []string{
 		"enrich", "ready", "implementing", "validation", "docs",
 		"e2e", "backlog", "ready-to-merge", "done",
 	}
+}
+
+// Permitted words of fields.
+var (
 	nodeStatuses = []string{"pending", "queued", "running", "complete", "failed", "skipped"}
 	fileStatuses = []string{
 		"added", "modified", "deleted", "renamed", "copied", "typechange", "untracked", "conflicted",
@@ -84,15 +93,22 @@ const maxProblems = 1000
 
 func (v *validator) fail(path, format string, args ...any) {
 	if v.errors++; v.errors <= maxProblems {
-		v.found = append(v.found, Problem{Path: path, Msg: fmt.Sprintf(format, args...)})
+		v.found = append(v.found, Problem{Path: path, Msg: fmt.Sprintf(format, args...), Kind: kindOf(path, format)})
 	}
 }
 
 func (v *validator) warn(path, format string, args ...any) {
 	if v.warnings++; v.warnings <= maxProblems {
-		v.found = append(v.found, Problem{path, fmt.Sprintf(format, args...), true})
+		v.found = append(v.found, Problem{path, fmt.Sprintf(format, args...), true, kindOf(path, format)})
 	}
 }
+
+// kindOf returns the kind of a problem: its path without indices, and its format.
+func kindOf(path, format string) string {
+	return listIndex().ReplaceAllString(path, "[]") + " " + format
+}
+
+var listIndex = document.Pattern(`\[[0-9]+\]`)
 
 func (v *validator) trigger() {
 	t := v.r.Trigger()
@@ -157,10 +173,9 @@ func (v *validator) field(f field, path string, value any) {
 
 func (v *validator) workflow() {
 	p, as := v.r.Progress(), v.r.Layout()
-	_, err := strconv.Atoi(v.r.Phase())
-	counted := err == nil && p.Total > 0 && len(p.Names) == 0
-	if !counted && (as == "" || as == "crunch") { // other layouts define their own phases
-		v.oneOf("workflow_state.current_phase", v.r.Phase(), slices.Concat(v.phases, p.Names), v.warn)
+	counted := p.Total > 0 && len(p.Names) == 0
+	if len(v.phases) > 0 && !counted && (as == "" || as == "crunch") { // other layouts define their own phases
+		v.oneOf("workflow_state.current_phase", v.r.Phase(), v.phases, v.warn)
 	}
 	v.oneOf("issue_snapshot.state", v.r.IssueSnapshot().State, issueStates, v.warn)
 }

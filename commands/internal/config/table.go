@@ -180,7 +180,7 @@ var table = []Key{
 
 	{Name: "issue_pattern", Type: Pattern, Doc: "How an issue is found in a branch name, instead of the built-in rules: the first group, else the whole match."},
 	{Name: "labels_to_phase", Type: Mapping, Doc: "Phases that labels stand for, beside the state: labels."},
-	{Name: "phases", Type: List, Doc: "The phases, in order, instead of the layout's."},
+	{Name: "phases", Type: List, Doc: "The known phases, in order; save and verify warn about others. None: those of the workflow, or every phase."},
 	{Name: "resume.compat", Type: List, Doc: "Which commands may resume what others began, each as FROM TO [SCOPE...]: workflows of these scopes, of all where none is named. For resume --by."},
 	{Name: "issue_source", Type: Enum, Default: "auto", Values: []string{"none", "auto", "file", "command", "github", "gitlab", "gitea"}, NotFile: []string{"command"}, Doc: "Where the current state of an issue comes from; auto is issue_command where it is set, else the issue's file, else what the remote's URL looks like, which only status and resume ask."},
 	{Name: "issue_file", Type: Path, Trust: Inside, Doc: "The issue file of the file source, instead of the places it looks in."},

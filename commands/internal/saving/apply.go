@@ -217,14 +217,15 @@ func (e *edit) checkPhase(r *checkpoint.Record) error {
 }
 
 // unknownPhase returns a message if the record's phase is unknown. It returns "" if
-// phases are only counted or if the record's layout defines the phases.
+// neither the workflow nor the settings name phases, or if the record's layout defines
+// the phases.
 func unknownPhase(r *checkpoint.Record, rules freshness.Rules) string {
 	names, total := r.Progress().Names, r.Progress().Total
 	phase := r.Phase()
-	if phase == "" || len(names) == 0 && total > 0 || r.Layout() != "" && r.Layout() != "crunch" || rules.KnownPhase(phase, names) {
+	if phase == "" || len(names) == 0 && total > 0 || r.Layout() != "" && r.Layout() != "crunch" || rules.KnownPhase(phase, r) {
 		return ""
 	}
-	return fmt.Sprintf("phase %s is none of %s", phase, phrase.List(rules.KnownPhases(names)))
+	return fmt.Sprintf("phase %s is none of %s", phase, phrase.List(rules.KnownPhases(r)))
 }
 
 // applyRecovery records whether and where work can resume.

@@ -29,6 +29,7 @@ import (
 // Doctor verifies and repairs a repository's checkpoints.
 type Doctor struct {
 	*facts.Facts
+	Phases []string // phases of the settings, known in every record
 }
 
 // An Examination checks the files, refs and settings around the chains of a repository

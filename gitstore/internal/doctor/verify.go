@@ -47,6 +47,7 @@ func (s *Doctor) verify(ctx context.Context, issue checkpoint.Issue, deep bool) 
 		}
 		v.chain(ref)
 	}
+	v.countAlike()
 	return v.report, nil
 }
 
@@ -57,7 +58,8 @@ type Verifier struct {
 	report *Report
 	seen   map[plumbing.Hash]bool // trees and blobs that were read
 	ids    map[checkpoint.ID]foundAt
-	lacks  map[string]error // by checkpoint: error of an object that a partial clone could not fetch
+	lacks  map[string]error  // by checkpoint: error of an object that a partial clone could not fetch
+	alike  map[string]*alike // warnings about records, by kind
 
 	exhausted error // a lack of memory or file descriptors, so that the result is unknown
 }
@@ -178,11 +180,36 @@ func (v *Verifier) checkpoint(ref string, l *chain.ChainCommit) {
 	if err := chain.Unordered(r); err != nil {
 		v.errorf("%s: %v", l.ID, err)
 	}
-	for _, p := range r.Validate() {
+	for _, p := range r.Validate(v.Doctor.Phases...) {
 		if text := fmt.Sprintf("%s: %s: %s", l.ID, p.Path, p.Msg); p.Warning {
-			v.warnf("%s", text)
+			v.warnOnce(p.Kind, text)
 		} else {
 			v.errorf("%s", text)
+		}
+	}
+}
+
+// An alike counts the warnings of one kind. Only the first is in the report.
+type alike struct{ index, count int }
+
+// warnOnce adds a warning to the report, or counts it if the report has one of its kind.
+func (v *Verifier) warnOnce(kind, text string) {
+	if known := v.alike[kind]; known != nil {
+		known.count++
+		return
+	}
+	if v.alike == nil {
+		v.alike = map[string]*alike{}
+	}
+	v.alike[kind] = &alike{len(v.report.Warnings), 1}
+	v.warnf("%s", text)
+}
+
+// countAlike adds the counts to the warnings that stand for several.
+func (v *Verifier) countAlike() {
+	for _, a := range v.alike {
+		if a.count > 1 {
+			v.report.Warnings[a.index] += fmt.Sprintf(" (%d times)", a.count)
 		}
 	}
 }

@@ -81,7 +81,7 @@ func rules(c *codec.Checker) {
 	if !values.Has(c.Doc, "checkpoint_id") {
 		c.Fail("checkpoint_id", "required", "missing")
 	}
-	for _, p := range r.Validate() {
+	for _, p := range r.Validate(checkpoint.CrunchPhases()...) {
 		if p.Path == "trigger" || p.Path == "checkpoint_id" && !values.Has(c.Doc, "checkpoint_id") {
 			continue
 		}
