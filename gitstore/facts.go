@@ -6,6 +6,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/facts"
+	"git-checkpoint/gitstore/retention"
 )
 
 // RecordedBranch returns the name of a branch as stored in records. A name that is not
@@ -19,6 +20,12 @@ type BranchLocation = facts.BranchLocation
 // Deleted returns the ids of an issue's dropped checkpoints, sorted.
 func (s *Store) Deleted(ctx context.Context, issue checkpoint.Issue) ([]checkpoint.ID, error) {
 	return s.facts.Deleted(ctx, issue)
+}
+
+// Ended returns the reason for which the last checkpoint of an issue was archived, or ""
+// if the chain has checkpoints or none was archived.
+func (s *Store) Ended(ctx context.Context, issue checkpoint.Issue) (retention.Reason, error) {
+	return s.facts.Ended(ctx, issue)
 }
 
 // A BranchReport contains known facts about a branch.

@@ -190,7 +190,7 @@ func corrupted(c *invoke.Invocation, r *resumption, cause error) error {
 			Type: "resume", Issue: string(c.IssueInQuestion), Action: freshness.StartFresh.String(), Warnings: c.TakeWarnings(),
 		}})
 	case r.options.print == "env":
-		printVariables(c, r, freshness.StartFresh.String(), "", "", "", "")
+		setVariables(c, r, variables{action: freshness.StartFresh.String()})
 	}
 	if err != nil {
 		return err

@@ -14,20 +14,23 @@ import (
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
+	"git-checkpoint/gitstore/retention"
 
 	"github.com/urfave/cli/v2"
 )
 
 // `resume --ci` is for CI jobs: it fetches the issue's checkpoints, resumes if no
 // question is open, and prints shell variables. All variables are printed in every case,
-// and a first run without checkpoints is no error. After an error the action is
-// prompt_user: a shell that evaluates the output does not see the exit code, and must not
-// start from scratch.
+// and a first run without checkpoints is no error. If the work is complete, the action is
+// none too, and CHECKPOINT_COMPLETE is true. After an error the action is prompt_user: a
+// shell that evaluates the output does not see the exit code, and must not start from
+// scratch.
 
 // ciFlags returns the flags of resume for CI jobs.
 func ciFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "ci", Usage: "for a job: fetch first, ask nobody, print variables; no checkpoint is no error"},
+		&cli.BoolFlag{Name: "ci", Usage: "for a job: fetch first, ask nobody, print variables; no checkpoint and completed work are no error"},
 		&cli.BoolFlag{Name: "files", Usage: "with --ci: restore files too"},
 	}
 }
@@ -43,7 +46,7 @@ func resumeCI(c *invoke.Invocation, o *resumeOptions) error {
 	r := &resumption{options: o}
 	err := ciResume(c, r)
 	if err = ciOutcome(c, r, err); r.vars == nil {
-		printVariables(c, r, freshness.PromptUser.String(), "", "", "", "")
+		setVariables(c, r, variables{action: freshness.PromptUser.String()})
 	}
 	return errors.Join(err, githubOutput(c, r.vars))
 }
@@ -130,10 +133,10 @@ func ciOutcome(c *invoke.Invocation, r *resumption, err error) error {
 	switch {
 	case errors.As(err, &none):
 		if r.vars == nil {
-			printVariables(c, r, actionNone, "", "", "", "")
+			printNone(c, r, none.Issue)
 		}
-		c.Infof("%v", none)
-		return ciRecord(c, actionNone, none.Issue)
+		tellNone(c, r, none)
+		return ciRecord(c, r, none.Issue)
 	case errors.As(err, &failed) && (failed.ExitCode() == exit.StartFresh || failed.ExitCode() == exit.NeedsAnswer):
 		c.Warnf("%v", failed)
 		if failed.ExitHint() != "" {
@@ -149,7 +152,7 @@ func ciOutcome(c *invoke.Invocation, r *resumption, err error) error {
 // ciWarnings prints the verdict's warnings to the job's log, because the variables cannot
 // hold them.
 func ciWarnings(c *invoke.Invocation, r *resumption) {
-	if !r.options.ci {
+	if !r.options.ci || r.ended {
 		return
 	}
 	for _, reason := range r.Verdict.Reasons {
@@ -160,13 +163,43 @@ func ciWarnings(c *invoke.Invocation, r *resumption) {
 }
 
 // ciRecord prints the --json record if no checkpoint exists.
-func ciRecord(c *invoke.Invocation, action string, issue checkpoint.Issue) error {
+func ciRecord(c *invoke.Invocation, r *resumption, issue checkpoint.Issue) error {
 	if !c.JSON {
 		return nil
 	}
 	return c.WriteJSON(output.Resume{Status: output.Status{
-		Type: "resume", Issue: string(issue), Action: action, Warnings: c.TakeWarnings(),
+		Type: "resume", Issue: string(issue), Action: actionNone, Complete: r.archived == retention.ReasonCompleted, Warnings: c.TakeWarnings(),
 	}})
+}
+
+// tellNone prints the reason why there is nothing to resume.
+func tellNone(c *invoke.Invocation, r *resumption, none *gitstore.NoneError) {
+	switch r.archived {
+	case "":
+		c.Infof("%v", none)
+	case retention.ReasonCompleted:
+		c.Infof("issue %s is completed and archived: nothing to resume", none.Issue)
+	default:
+		c.Infof("issue %s is archived (%s): nothing to resume", none.Issue, r.archived)
+	}
+}
+
+// endsJob reports whether a CI job has nothing to do, because the work is complete. A
+// named checkpoint or a choice on the command line resumes in spite of it.
+func (r *resumption) endsJob() bool {
+	o := r.options
+	return o.ci && !r.named && o.choice == "" && !o.force && r.isComplete()
+}
+
+// endJob prints the output of a job whose work is complete.
+func endJob(c *invoke.Invocation, r *resumption) error {
+	r.ended = true
+	if progress.Over(r.Record) {
+		c.Infof("issue %s is completed: nothing to resume", r.Checkpoint.Issue)
+	} else {
+		c.Infof("every phase of issue %[1]s is over: nothing to resume; git checkpoint finish %[1]s ends the workflow", r.Checkpoint.Issue)
+	}
+	return showOutcome(c, r)
 }
 
 // githubOutput appends the variables to the outputs of a GitHub Actions step. The form of

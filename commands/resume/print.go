@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"git-checkpoint/commands/internal/exit"
@@ -13,8 +14,10 @@ import (
 	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/pipeline"
+	"git-checkpoint/gitstore/retention"
 )
 
 // showResumed prints the resumed checkpoint. The last line on standard output is the
@@ -80,7 +83,7 @@ func (r *resumption) promptMore() standing.PromptMore {
 
 func resumeRecord(r *resumption) output.Resume {
 	out := output.Resume{Status: standing.Status("resume", r.Checkpoint, r.Record, r.Verdict)}
-	out.Action = r.action()
+	out.Action, out.Complete = r.action(), r.isComplete()
 	out.LabelsAdded, out.LabelsRemoved = r.synced.Add, r.synced.Remove
 	if data, err := r.Record.JSON(); err == nil {
 		out.Checkpoint = json.RawMessage(data)
@@ -94,43 +97,70 @@ func resumeRecord(r *resumption) output.Resume {
 
 // action returns the user's choice, or the verdict's action if the user chose to resume.
 func (r *resumption) action() string {
-	switch r.chosen {
-	case "s":
+	switch {
+	case r.chosen == "s":
 		return freshness.StartFresh.String()
-	case "d":
+	case r.chosen == "d", r.ended:
 		return actionNone
 	}
 	return r.Verdict.Action.String()
 }
 
-// actionNone is the action if no checkpoint exists.
+// isComplete reports whether nothing is left to do: the workflow is completed, or each of
+// its phases is over and none waits for an approval.
+func (r *resumption) isComplete() bool {
+	return r.Record.WorkflowStatus() == progress.Completed ||
+		standing.Of(r.Record, r.Verdict).Complete && len(r.Verdict.Awaiting) == 0
+}
+
+// actionNone is the action if no checkpoint exists, or if a CI job has nothing to do.
 const actionNone = "none"
 
-// printEnv prints a checkpoint's variables for shell evaluation.
+// printEnv prints a checkpoint's variables for shell evaluation. SKIP_TO_PHASE is set only
+// if work resumes.
 func printEnv(c *invoke.Invocation, r *resumption) {
 	at, skip := standing.Of(r.Record, r.Verdict), ""
 	if r.resumed || r.chosen == "" && r.Verdict.Action <= freshness.ProceedWithWarning {
 		skip = at.Current
 	}
-	setVariables(c, r, skip, r.action(), string(r.Checkpoint.ID), standing.ResumePoint(r.Judged), at.Current, strings.Join(at.Completed, ","))
+	vars := variables{
+		action: r.action(), id: string(r.Checkpoint.ID), from: standing.ResumePoint(r.Judged),
+		phase: at.Current, completed: strings.Join(at.Completed, ","), skip: skip,
+	}
+	if r.isComplete() {
+		vars.complete, vars.from, vars.phase, vars.skip = true, "", "", ""
+	}
+	setVariables(c, r, vars)
 }
 
-// printVariables prints every variable if work does not resume.
-func printVariables(c *invoke.Invocation, r *resumption, action, id, from, phase, completed string) {
-	setVariables(c, r, "", action, id, from, phase, completed)
+// printNone prints the variables of an issue without checkpoints in its chain. The work is
+// complete if its checkpoints are archived as completed.
+func printNone(c *invoke.Invocation, r *resumption, issue checkpoint.Issue) {
+	reason, err := c.Store.Ended(c.Ctx, issue)
+	if err != nil {
+		c.Warnf("%v", err)
+	}
+	r.archived = reason
+	setVariables(c, r, variables{action: actionNone, complete: reason == retention.ReasonCompleted})
+}
+
+// variables are the values that resume prints for a shell.
+type variables struct {
+	action, id, from, phase, completed, skip string
+	complete                                 bool
 }
 
 // setVariables sets and prints every variable, so that no value of an earlier run
-// remains. With --json the record replaces the output. SKIP_TO_PHASE is set only if work
-// resumes.
-func setVariables(c *invoke.Invocation, r *resumption, skip, action, id, from, phase, completed string) {
+// remains. With --json the record replaces the output.
+func setVariables(c *invoke.Invocation, r *resumption, v variables) {
 	r.vars = []Variable{
-		{"CHECKPOINT_ACTION", action},
-		{"CHECKPOINT_ID", id},
-		{"CHECKPOINT_RESUME_FROM", from},
-		{"CHECKPOINT_CURRENT_PHASE", phase},
-		{"CHECKPOINT_COMPLETED_PHASES", completed},
-		{"SKIP_TO_PHASE", skip},
+		{"CHECKPOINT_ACTION", v.action},
+		{"CHECKPOINT_COMPLETE", strconv.FormatBool(v.complete)},
+		{"CHECKPOINT_ID", v.id},
+		{"CHECKPOINT_RESUME_FROM", v.from},
+		{"CHECKPOINT_CURRENT_PHASE", v.phase},
+		{"CHECKPOINT_COMPLETED_PHASES", v.completed},
+		{"SKIP_TO_PHASE", v.skip},
 	}
 	for _, v := range r.vars {
 		if !c.JSON {

@@ -19,6 +19,7 @@ import (
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/retention"
 
 	"github.com/urfave/cli/v2"
 )
@@ -123,6 +124,9 @@ type resumption struct {
 	approvals []gitstore.Approval
 	retries   int        // retries of this checkpoint since the last save, including this resume
 	vars      []Variable // variables that were printed, or nil
+
+	ended    bool             // a CI job has nothing to do
+	archived retention.Reason // reason for which the last checkpoint was archived, or ""
 }
 
 func runResume(c *invoke.Invocation) error {
@@ -154,6 +158,9 @@ func resumeOpened(c *invoke.Invocation, r *resumption) error {
 	err := toResume(c, r)
 	if err != nil {
 		return corrupted(c, r, noResumption(c, r, err))
+	}
+	if r.endsJob() {
+		return endJob(c, r)
 	}
 	choice := r.options.choice
 	if choice == "" {
@@ -280,7 +287,7 @@ func tellFallback(c *invoke.Invocation, cp *gitstore.Checkpoint) {
 func noResumption(c *invoke.Invocation, r *resumption, err error) error {
 	var none *gitstore.NoneError
 	if errors.As(err, &none) && r.options.print == "env" {
-		printVariables(c, r, actionNone, "", "", "", "")
+		printNone(c, r, none.Issue)
 	}
 	return err
 }

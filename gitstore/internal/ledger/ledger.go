@@ -213,6 +213,17 @@ type Archival struct {
 	Clock  checkpoint.Clock
 }
 
+// LastArchival returns the newest archival of a checkpoint, or zero without archivals.
+func (l *Ledger) LastArchival() Archival {
+	var last Archival
+	for _, a := range l.Archived {
+		if a.later(last) {
+			last = a
+		}
+	}
+	return last
+}
+
 // later reports whether a takes precedence over b: the newer clock, then the larger
 // reason.
 func (a Archival) later(b Archival) bool {
