@@ -25,13 +25,14 @@ var TaskCommand = invoke.Command{
 	Description: "Moves tasks, then saves. start claims a task: it exits 8 where somebody has it, it\n" +
 		"waits for others or is complete. done and add twice are the same as once. A task\n" +
 		"that fails keeps what depends on it from running until it is begun again. recover\n" +
-		"settles what was running when the work was cut off: complete where the output is\n" +
-		"there, else pending again. list saves nothing. A worker that gives no sign of life is\n" +
+		"settles what was running when the work was cut off: complete if the output exists,\n" +
+		"else pending again. It leaves a named worker's claim alone until it is older than\n" +
+		"stale_minutes; --force takes it. list saves nothing. A worker that gives no sign of life is\n" +
 		"told of with suspect, and taken back with clear; fail --crash confirms its crash.",
 	Examples: []string{
 		"git checkpoint task add T1 T2 T3",
 		"git checkpoint task start T1 --by worker-7",
-		"git checkpoint task done T1 --output out/T1.json",
+		"git checkpoint task done T1 --by worker-7 --output out/T1.json",
 		"git checkpoint task fail T2 --error 'the tests fail'",
 		"git checkpoint task fail T2 --crash",
 		"git checkpoint task list --ready",
@@ -61,7 +62,7 @@ func taskFlags() []cli.Flag {
 	return stepFlags(
 		&cli.StringFlag{Name: "output", Usage: "the `FILE` that the task writes, or has written"},
 		&cli.StringSliceFlag{Name: "after", Usage: "the `TASK` that must be complete before those that are added"},
-		&cli.StringFlag{Name: "by", Usage: "the `NAME` of who claims the task"},
+		&cli.StringFlag{Name: "by", Usage: "the `NAME` of the worker that claims the task or reports on it"},
 		&cli.StringFlag{Name: "error", Usage: "why the task failed, as `TEXT`"},
 		&cli.BoolFlag{Name: "crash", Usage: "its worker crashed: the task is pending again, and the crash is counted"},
 		&cli.BoolFlag{Name: "clean", Usage: "remove the outputs that were left half done"},
@@ -86,12 +87,12 @@ func readTaskOptions(c *invoke.Invocation) *taskOptions {
 var taskVerbs = []verbFlags{
 	{"add", []string{"output", "after"}},
 	{"start", []string{"by", "force"}},
-	{"done", []string{"output", "artifact"}},
-	{"fail", []string{"error", "crash", "timed-out"}},
+	{"done", []string{"output", "artifact", "by", "force"}},
+	{"fail", []string{"error", "crash", "timed-out", "by", "force"}},
 	{"suspect", nil},
 	{"clear", nil},
 	{"list", []string{"ready"}},
-	{"recover", []string{"clean"}},
+	{"recover", []string{"clean", "by", "force"}},
 }
 
 func runTask(c *invoke.Invocation) error {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"time"
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
@@ -34,8 +35,15 @@ func (t *taskStep) lost(l *tasks.List) error {
 	if !crash && t.stories(l) {
 		return nil
 	}
-	became, err := l.Recover(tasks.Recovery{Found: judge.TaskOutputs(t.c, l), At: t.now, Limit: t.limit}, ids...)
+	became, err := l.Recover(tasks.Recovery{
+		Found: judge.TaskOutputs(t.c, l), At: t.now, Limit: t.limit,
+		By: t.worker(), Force: crash || t.options.force, Stale: time.Duration(t.c.Settings.Int("stale_minutes")) * time.Minute,
+	}, ids...)
 	for _, b := range became {
+		if b.Live {
+			t.tell("task %s stays: %s; task recover %s --force takes it", b.ID, b.Why, phrase.QuoteArg(b.ID))
+			continue
+		}
 		t.tell("task %s is %s: %s", b.ID, b.Status, b.Why)
 		if b.Broken != "" {
 			t.broken = append(t.broken, b.Broken)

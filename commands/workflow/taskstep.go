@@ -173,12 +173,16 @@ func (t *taskStep) start(l *tasks.List, id string) error {
 			return err
 		}
 	}
-	by := cmp.Or(t.options.by, t.options.Session, t.c.Env.Getenv("GIT_CHECKPOINT_SESSION"))
-	return l.Start(id, tasks.Claim{By: by, At: t.now, Limit: t.limit, Force: force})
+	return l.Start(id, tasks.Claim{By: t.worker(), At: t.now, Limit: t.limit, Force: force})
+}
+
+// worker returns the name of the worker that runs the command: --by, or the session.
+func (t *taskStep) worker() string {
+	return cmp.Or(t.options.by, t.options.Session, t.c.Env.Getenv("GIT_CHECKPOINT_SESSION"))
 }
 
 func (t *taskStep) done(l *tasks.List, id string) error {
-	done, err := l.Done(id, tasks.Result{Output: t.output, Digest: t.digest, At: t.now})
+	done, err := l.Done(id, tasks.Result{By: t.options.by, Force: t.options.force, Output: t.output, Digest: t.digest, At: t.now})
 	if done.Batch > 0 {
 		t.tell("batch %d is complete", done.Batch)
 		if t.batch {
@@ -189,7 +193,7 @@ func (t *taskStep) done(l *tasks.List, id string) error {
 }
 
 func (t *taskStep) fail(l *tasks.List, id string) error {
-	out, err := l.Fail(id, tasks.Failure{Error: t.options.error, TimedOut: t.options.timedOut, At: t.now})
+	out, err := l.Fail(id, tasks.Failure{By: t.options.by, Force: t.options.force, Error: t.options.error, TimedOut: t.options.timedOut, At: t.now})
 	if out.Again {
 		t.tell("task %s is tried once more", id)
 	}
@@ -225,5 +229,5 @@ func (t *taskStep) clear(l *tasks.List, id string) error {
 		}
 		return nil
 	}
-	return l.Clear(id)
+	return l.Clear(id, t.now)
 }

@@ -168,7 +168,7 @@ var table = []Key{
 	{Name: "phase_retries", Type: Int, Default: "3", Min: 0, Max: 1000, Doc: "How often a phase that failed may be begun again."},
 
 	{Name: "transitions", Type: List, Doc: "The ways that work may go from phase to phase, each as FROM TO, * for any: phase start and phase done refuse others. None is every way."},
-	{Name: "stale_minutes", Type: Int, Default: "1440", Min: 0, Max: 525_600, Doc: "How long, in minutes, a workflow may not be saved, and the lead of a pipeline have no heartbeat, before doctor warns; 0 for ever."},
+	{Name: "stale_minutes", Type: Int, Default: "1440", Min: 0, Max: 525_600, Doc: "How long, in minutes, a workflow may not be saved, and the lead of a pipeline have no heartbeat, before doctor warns, and how long a worker's claim of a task is live for task recover; 0 for ever."},
 	{Name: "min_interval", Type: Int, Default: "0", Min: 0, Max: 3600, Doc: "Automatic saves at intervals, before batches and before agents are skipped that follow another checkpoint within so many seconds."},
 
 	{Name: "storage.location", Type: Path, Default: ".claude/crunch/{issue}/checkpoints", Trust: Inside, Doc: "Where the crunch layout is exported and mirrored."},

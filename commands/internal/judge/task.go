@@ -99,8 +99,10 @@ func (e *taskError) code() (code int, hint string) {
 	switch {
 	case errors.As(e.err, &unknown):
 		return exit.Usage, ways(progress.Way{"task", "add", unknown.ID})
+	case errors.As(e.err, &refused) && refused.Live:
+		return exit.Refused, ways(progress.Way{"task", "list", "--ready"}, progress.Way{"task", "recover", refused.ID, "--force"})
 	case errors.As(e.err, &refused) && refused.Running:
-		return exit.Refused, ways(progress.Way{"task", "recover", refused.ID})
+		return exit.Refused, ways(progress.Way{"task", "list", "--ready"})
 	case errors.As(e.err, &refused) && refused.Awaited:
 		return exit.Refused, ways(progress.Way{"phase", "approve", refused.ID})
 	case errors.As(e.err, &refused):

@@ -30,7 +30,7 @@ func Alternatives(issue checkpoint.Issue, ways ...Way) string {
 // cutName separates a phase or task name that begins with "-" from a command. The caller
 // puts the name after all flags, behind "--".
 func cutName(way Way) (words, name []string) {
-	if len(way) < 3 || way[0] == "finish" || !strings.HasPrefix(way[2], "-") {
+	if len(way) < 3 || way[0] == "finish" || way[1] == "list" || !strings.HasPrefix(way[2], "-") {
 		return slices.Clone(way), nil
 	}
 	return slices.Concat(way[:2], way[3:]), []string{"--", way[2]}

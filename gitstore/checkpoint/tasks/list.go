@@ -30,7 +30,7 @@
 //	failed    -> running     Start again, within the limit of attempts
 //
 // A running task can be suspected (suspected_at), which counts no attempt. Clear and
-// every status change remove the suspicion.
+// every status change remove the suspicion. heartbeat_at is the worker's last answer.
 //
 // A repeated change modifies nothing and returns ErrNothing. The attempts of a pending
 // task include its next attempt, if an earlier attempt was lost.
@@ -43,6 +43,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 )
@@ -121,6 +122,33 @@ func (l *List) Task(id string) (Task, bool) {
 	}, true
 }
 
+// seen returns the time of the last sign of life of a task's worker: its start, its
+// heartbeat, or the last output of the agent with its name.
+func (l *List) seen(p *place) time.Time {
+	last := time.Time{}
+	see := func(v any) {
+		if at, err := checkpoint.ParseTime(v); err == nil && at.After(last) {
+			last = at
+		}
+	}
+	for _, key := range []string{"started_at", heartbeat, "last_heartbeat"} {
+		see(p.text(key))
+	}
+	if by := p.text("claimed_by"); by != "" {
+		for _, v := range l.r.Doc().Sub("agent_outputs").Sub(by).All() {
+			if m, ok := v.(*checkpoint.Map); ok {
+				see(value(m, "completed_at"))
+			}
+		}
+	}
+	return last
+}
+
+// claimedByOther reports whether a task is running for another worker than the named one.
+func (t Task) claimedByOther(by string) bool {
+	return t.Status == Running && t.By != "" && by != "" && by != t.By
+}
+
 // Status values of a task.
 const (
 	Pending  = "pending"
@@ -160,10 +188,11 @@ type UnknownError struct{ ID string }
 func (e *UnknownError) Error() string { return fmt.Sprintf("task %q: there is no such task", e.ID) }
 
 // A TransitionError reports a status change that the task's state forbids. Running means
-// that the task is running, Awaited that its approval is pending; Why has the reason.
+// that the task is running, Live that its worker may be alive, Awaited that its approval
+// is pending; Why has the reason.
 type TransitionError struct {
-	ID, Why          string
-	Running, Awaited bool
+	ID, Why                string
+	Running, Live, Awaited bool
 }
 
 func (e *TransitionError) Error() string { return fmt.Sprintf("task %s: %s", e.ID, e.Why) }

@@ -358,7 +358,7 @@ func TestRecover(t *testing.T) {
 			if c.name == "half an output" {
 				broken = "out.json"
 			}
-			assert.Equal(t, []Recovered{{"a", c.status, c.why, broken}}, got)
+			assert.Equal(t, []Recovered{{ID: "a", Status: c.status, Why: c.why, Broken: broken}}, got)
 			assert.Equal(t, c.attempts, at(t, l, "a").Attempts)
 			assert.Equal(t, c.status, at(t, l, "a").Status)
 			_, err = l.Recover(r)

@@ -1,6 +1,7 @@
 package tasks
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -14,8 +15,11 @@ type Claim struct {
 	Force bool // ignores all restrictions
 }
 
-// suspected is the key for the time of a suspicion.
-const suspected = "suspected_at"
+// Keys of signs of life: the time of a suspicion, and of an answer after it.
+const (
+	suspected = "suspected_at"
+	heartbeat = "heartbeat_at"
+)
 
 // Start claims a task for a worker. Only one claim succeeds. Start returns ErrNothing if
 // the same named worker already has the task. It fails with *TransitionError if the task
@@ -52,7 +56,7 @@ func (l *List) Start(id string, c Claim) error {
 	p.set("attempts", attempts)
 	p.set("started_at", c.At)
 	p.set("claimed_by", orNil(c.By))
-	for _, key := range []string{"completed_at", "error", "waits_for", suspected} {
+	for _, key := range []string{"completed_at", "error", "waits_for", suspected, heartbeat} {
 		p.set(key, nil)
 	}
 	l.release(id)
@@ -61,6 +65,8 @@ func (l *List) Start(id string, c Claim) error {
 
 // A Result is the result of a task.
 type Result struct {
+	By     string // name of the worker that reports it, "" if unnamed
+	Force  bool   // also if another worker claimed the task
 	Output string // output file, "" without output
 	Digest string // digest of the file, "" if unknown
 	At     time.Time
@@ -72,7 +78,8 @@ type Completion struct {
 }
 
 // Done completes a task regardless of its status, because the work is a fact. It returns
-// ErrNothing if the task is already complete with the same output.
+// ErrNothing if the task is already complete with the same output, and fails with
+// *TransitionError if another worker has claimed the task.
 func (l *List) Done(id string, res Result) (Completion, error) {
 	t, ok := l.Task(id)
 	switch {
@@ -80,6 +87,8 @@ func (l *List) Done(id string, res Result) (Completion, error) {
 		return Completion{}, &UnknownError{id}
 	case t.Status == Complete && (res.Output == "" || res.Output == t.Output):
 		return Completion{}, ErrNothing
+	case !res.Force && t.claimedByOther(res.By):
+		return Completion{}, refuse(t, "%s is working on it", t.By)
 	}
 	p := l.moved(id)
 	l.setDone(p, t, res)
@@ -115,6 +124,8 @@ func (l *List) Settle(ids ...string) {
 
 // A Failure describes a failed task.
 type Failure struct {
+	By       string // name of the worker that reports it, "" if unnamed
+	Force    bool   // also if another worker claimed the task
 	Error    string
 	TimedOut bool // one automatic retry
 	At       time.Time
@@ -130,7 +141,7 @@ type Outcome struct {
 
 // Fail records the failure of a task and blocks dependent tasks. It returns ErrNothing if
 // the task already failed with the same error, and *TransitionError if the task is
-// complete.
+// complete or another worker has claimed it.
 func (l *List) Fail(id string, f Failure) (Outcome, error) {
 	t, ok := l.Task(id)
 	switch {
@@ -140,6 +151,8 @@ func (l *List) Fail(id string, f Failure) (Outcome, error) {
 		return Outcome{}, refuse(t, "it is complete already")
 	case t.Status == Failed && (f.Error == "" || f.Error == t.Error):
 		return Outcome{}, ErrNothing
+	case !f.Force && t.claimedByOther(f.By):
+		return Outcome{}, refuse(t, "%s is working on it", t.By)
 	}
 	p := l.moved(id)
 	p.set("error", orNil(f.Error))
@@ -177,38 +190,68 @@ type Recovery struct {
 	Found map[string]Found // by task
 	At    time.Time
 	Limit int // limit of attempts, 0 for no limit
+
+	By    string        // name of the worker that recovers, whose own claims are not live
+	Stale time.Duration // age of a live claim at most, 0 for any age
+	Force bool          // also recover live claims
+}
+
+// isLive reports whether a task is claimed by another worker that gave a sign of life
+// recently. An output settles a task, whoever claimed it.
+func (r Recovery) isLive(t Task, seen time.Time) bool {
+	if r.Force || t.By == "" || t.By == r.By || t.Suspected != "" || seen.IsZero() {
+		return false
+	}
+	if f := r.Found[t.ID]; f.Exists && !f.Broken {
+		return false
+	}
+	return r.Stale == 0 || r.At.Sub(seen) < r.Stale
 }
 
 // A Recovered is the new state of a recovered task.
 type Recovered struct {
 	ID, Status, Why string
 	Broken          string // path of an incomplete output, "" if its output is not broken
+	Live            bool   // the task was left to its worker
 }
 
 // Recover settles tasks that were running at an interruption: the given ids, or all
 // running tasks if no ids are given. A task with output becomes complete, or failed if
 // its output reports a failure. A task without output becomes pending for another
-// attempt, or failed after its last attempt. Recover returns ErrNothing if no task was
-// running.
+// attempt, or failed after its last attempt. A live claim without output stays; Recover
+// fails with *TransitionError if such a task is named, or if nothing else was running. It
+// returns ErrNothing if no task was running.
 func (l *List) Recover(r Recovery, ids ...string) ([]Recovered, error) {
 	for _, id := range ids {
 		if l.at[id] == nil {
 			return nil, &UnknownError{id}
 		}
 	}
-	if len(ids) == 0 {
+	named := len(ids) > 0
+	if !named {
 		ids = l.ids
 	}
-	var out []Recovered
+	var out, live []Recovered
+	var refused error
 	for _, id := range ids {
-		if t, _ := l.Task(id); t.Status == Running {
+		t, _ := l.Task(id)
+		switch {
+		case t.Status != Running:
+		case r.isLive(t, l.seen(l.at[id])):
+			why := fmt.Sprintf("%s is working on it", t.By)
+			live = append(live, Recovered{ID: id, Status: Running, Why: why, Live: true})
+			refused = &TransitionError{ID: id, Why: why, Running: true, Live: true}
+		default:
 			out = append(out, l.recover(t, r))
 		}
+	}
+	if refused != nil && (named || len(out) == 0) {
+		return nil, refused
 	}
 	if len(out) == 0 {
 		return nil, ErrNothing
 	}
-	return out, nil
+	return append(out, live...), nil
 }
 
 // Running returns the running tasks, including tasks interrupted during their work.
@@ -239,8 +282,9 @@ func (l *List) Suspect(id string, at time.Time) error {
 	return nil
 }
 
-// Clear removes a suspicion. It returns ErrNothing if the task is not suspected.
-func (l *List) Clear(id string) error {
+// Clear removes a suspicion, because the worker has answered. It returns ErrNothing if the
+// task is not suspected.
+func (l *List) Clear(id string, at time.Time) error {
 	t, ok := l.Task(id)
 	switch {
 	case !ok:
@@ -248,7 +292,9 @@ func (l *List) Clear(id string) error {
 	case t.Suspected == "":
 		return ErrNothing
 	}
-	l.moved(id).set(suspected, nil)
+	p := l.moved(id)
+	p.set(suspected, nil)
+	p.set(heartbeat, at)
 	return nil
 }
 
@@ -282,7 +328,7 @@ func (l *List) setDone(p *place, t Task, res Result) {
 		p.set("output", res.Output)
 		p.set("output_digest", orNil(res.Digest))
 	}
-	for _, key := range []string{"error", "waits_for", suspected} {
+	for _, key := range []string{"error", "waits_for", suspected, heartbeat} {
 		p.set(key, nil)
 	}
 }
@@ -331,7 +377,7 @@ func (l *List) hold(id string) []string {
 func (l *List) again(p *place, t Task) {
 	p.setStatus(Pending)
 	p.set("attempts", max(t.Attempts, 1)+1)
-	for _, key := range []string{"started_at", "completed_at", "claimed_by", suspected} {
+	for _, key := range []string{"started_at", "completed_at", "claimed_by", suspected, heartbeat} {
 		p.set(key, nil)
 	}
 }
@@ -358,7 +404,7 @@ func (l *List) recover(t Task, r Recovery) Recovered {
 	}
 	l.again(l.moved(t.ID), t)
 	if f.Broken {
-		return Recovered{t.ID, Pending, "its output is broken", t.Output}
+		return Recovered{ID: t.ID, Status: Pending, Why: "its output is broken", Broken: t.Output}
 	}
 	return Recovered{ID: t.ID, Status: Pending, Why: "it has no output"}
 }
