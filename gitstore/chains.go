@@ -15,6 +15,12 @@ func (s *Store) Archive(ctx context.Context, issue checkpoint.Issue, ids []check
 	return s.chains.Archive(ctx, issue, ids, why)
 }
 
+// ArchiveBut archives all checkpoints except one. If there is no other checkpoint, it
+// returns no id.
+func (s *Store) ArchiveBut(ctx context.Context, issue checkpoint.Issue, keep checkpoint.ID, why retention.Reason) ([]checkpoint.ID, error) {
+	return s.chains.ArchiveBut(ctx, issue, keep, why)
+}
+
 // CheckArchive fails if Archive or Drop would refuse the chain of an issue. It changes
 // nothing.
 func (s *Store) CheckArchive(ctx context.Context, issue checkpoint.Issue) error {
@@ -68,6 +74,12 @@ type Filed = chain.Filed
 // no id.
 func (s *Store) Drop(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID) error {
 	return s.chains.Drop(ctx, issue, ids)
+}
+
+// DropAll deletes checkpoints like Drop, and also those below a shallow boundary. With
+// pinned, it deletes pinned checkpoints there too.
+func (s *Store) DropAll(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID, pinned bool) error {
+	return s.chains.DropAll(ctx, issue, ids, pinned)
 }
 
 // Latest names the newest checkpoint of an issue, valid or not. "latest~2" is the second

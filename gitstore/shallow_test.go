@@ -23,7 +23,8 @@ func (w *world) shallow(depth string) *world {
 	return c
 }
 
-// Shallow chains accept only new checkpoints and ledger commits.
+// Shallow chains accept only new checkpoints and ledger commits. An archive or a drop is a
+// ledger commit, and a complete clone removes the commits.
 func TestShallowChainsAreAppendOnly(t *testing.T) {
 	w := newWorld(t)
 	ids := w.manual(5)
@@ -40,13 +41,16 @@ func TestShallowChainsAreAppendOnly(t *testing.T) {
 	assert.Equal(t, w.Git("rev-parse", LiveRef("42")), c.Git("rev-parse", saved.Commit.String()+"^"))
 
 	var refused *RefusedError
-	require.ErrorAs(t, c.s.Drop(ctx, "42", ids[4:]), &refused)
-	assert.Contains(t, refused.Reason, "shallow")
-	_, err = c.s.Archive(ctx, "42", ids[4:], retention.ReasonAsked)
-	require.ErrorAs(t, err, &refused)
 	_, err = c.s.Prune(ctx, PruneRequest{Issue: "42", Policy: retention.Policy{checkpoint.Manual: {Keep: 1}}})
 	require.ErrorAs(t, err, &refused)
-	_, err = c.s.Pin(ctx, "42", ids[4], true)
+	assert.Contains(t, refused.Reason, "shallow")
+	require.NoError(t, c.s.Drop(ctx, "42", ids[4:]))
+	assert.Equal(t, []checkpoint.ID{ids[3], saved.ID}, c.live())
+	_, err = c.s.Archive(ctx, "42", ids[3:4], retention.ReasonAsked)
+	require.NoError(t, err)
+	assert.Equal(t, []checkpoint.ID{saved.ID}, c.live())
+	assert.Equal(t, ids[3:4], c.archived())
+	_, err = c.s.Pin(ctx, "42", saved.ID, true)
 	require.NoError(t, err, "a pin is added on top")
 	report, err := c.s.Verify(ctx, "42")
 	require.NoError(t, err)
@@ -56,9 +60,10 @@ func TestShallowChainsAreAppendOnly(t *testing.T) {
 	c.Git("fetch", "-q", "--unshallow", "origin")
 	c.Git("fetch", "-q", "origin", "+refs/checkpoints/*:refs/fetched/*")
 	c.s = c.open(c.Dir)
-	require.NoError(t, c.s.Drop(ctx, "42", ids[4:]))
-	assert.Equal(t, append(ids[:4:4], saved.ID), c.live())
-	c.sound()
+	assert.Equal(t, append(ids[:3:3], saved.ID), c.live())
+	require.NoError(t, c.s.Drop(ctx, "42", ids[:1]))
+	assert.Equal(t, []checkpoint.ID{ids[1], ids[2], saved.ID}, c.live())
+	assert.Equal(t, ids[3:4], c.archived())
 }
 
 // A shallow boundary may coincide with the depth limit of a read.

@@ -124,7 +124,7 @@ func deleteChain(c *invoke.Invocation, r *resumption) error {
 	if r.options.dryRun {
 		c.Infof("would drop %s", phrase.Plural(len(ids), "checkpoint"))
 	} else {
-		if err := c.Store.Drop(c.Ctx, r.Checkpoint.Issue, ids); err != nil {
+		if err := c.Store.DropAll(c.Ctx, r.Checkpoint.Issue, ids, false); err != nil {
 			return err
 		}
 		c.Infof("dropped %s; git checkpoint undo %s brings them back", phrase.Plural(len(ids), "checkpoint"), phrase.QuoteArg(string(r.Checkpoint.Issue)))

@@ -64,7 +64,7 @@ func runDrop(c *invoke.Invocation) error {
 		return err
 	}
 	if alreadyDropped := dropped[0].Commit.IsZero(); !alreadyDropped {
-		if err := c.Store.Drop(c.Ctx, issue, ids); err != nil {
+		if err := dropThem(c, o, issue, ids); err != nil {
 			return err
 		}
 	}
@@ -75,6 +75,20 @@ func runDrop(c *invoke.Invocation) error {
 	}
 	named := slices.DeleteFunc(ids, func(id checkpoint.ID) bool { return id == "" })
 	return showResult(c, "drop", issue, named, "dropped")
+}
+
+// dropThem drops checkpoints. With --all it also drops those below a shallow boundary.
+func dropThem(c *invoke.Invocation, o dropOptions, issue checkpoint.Issue, ids []checkpoint.ID) error {
+	l, err := c.Store.List(c.Ctx, issue, 0)
+	if o.all {
+		err = c.Store.DropAll(c.Ctx, issue, ids, true)
+	} else {
+		err = c.Store.Drop(c.Ctx, issue, ids)
+	}
+	if err == nil && l != nil && l.Cut {
+		c.Infof("this clone is shallow: the content stays in the chain until a complete clone runs git checkpoint sync %s", phrase.QuoteArg(string(issue)))
+	}
+	return err
 }
 
 // purge deletes dropped checkpoints' content and prints refs that still contain it.

@@ -124,18 +124,22 @@ var reasons = map[string]retention.Reason{
 
 // archiveChain moves the issue's chain to the archive, including the new checkpoint.
 func archiveChain(c *invoke.Invocation, s *gitstore.Saved, why retention.Reason, keepLatest bool) error {
-	var ids []checkpoint.ID // nil: the whole chain
+	var err error
 	if keepLatest {
-		var err error
-		if ids, err = olderThan(c, s); err != nil || len(ids) == 0 {
-			return err
+		var moved []checkpoint.ID
+		if moved, err = c.Store.ArchiveBut(c.Ctx, s.Issue, s.ID, why); err == nil && len(moved) == 0 {
+			return nil
 		}
+	} else {
+		_, err = c.Store.Archive(c.Ctx, s.Issue, nil, why)
 	}
-	if _, err := c.Store.Archive(c.Ctx, s.Issue, ids, why); err != nil {
+	if err != nil {
 		return undisposed(s, "archive", err)
 	}
-	if cp, err := c.Store.ByID(c.Ctx, s.Issue, s.ID); err == nil {
-		s.Commit, s.Ref = cp.Commit, gitstore.ArchiveRef(s.Issue)
+	if l, err := c.Store.List(c.Ctx, s.Issue, 0); err != nil || !l.Cut { // a shallow chain keeps its commits
+		if cp, err := c.Store.ByID(c.Ctx, s.Issue, s.ID); err == nil && cp.Archived {
+			s.Commit, s.Ref = cp.Commit, gitstore.ArchiveRef(s.Issue)
+		}
 	}
 	c.Infof("archived; git checkpoint undo %s brings the checkpoints back", phrase.QuoteArg(string(s.Issue)))
 	return nil
@@ -155,21 +159,6 @@ func undisposed(s *gitstore.Saved, verb string, err error) error {
 	return exit.Errorf(exit.Failure, hint, "%s is in the chain and ends the workflow, but: %w", s.ID, err)
 }
 
-// olderThan returns the checkpoints of the chain without the saved checkpoint.
-func olderThan(c *invoke.Invocation, s *gitstore.Saved) ([]checkpoint.ID, error) {
-	l, err := c.Store.List(c.Ctx, s.Issue, 0)
-	if err != nil {
-		return nil, err
-	}
-	var ids []checkpoint.ID
-	for _, cp := range l.Checkpoints {
-		if cp.ID != "" && cp.ID != s.ID {
-			ids = append(ids, cp.ID)
-		}
-	}
-	return ids, nil
-}
-
 // dropChain drops the issue's chain except pinned checkpoints.
 func dropChain(c *invoke.Invocation, s *gitstore.Saved, keepLatest bool) error {
 	l, err := c.Store.List(c.Ctx, s.Issue, 0)
@@ -185,7 +174,7 @@ func dropChain(c *invoke.Invocation, s *gitstore.Saved, keepLatest bool) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	if err := c.Store.Drop(c.Ctx, s.Issue, ids); err != nil {
+	if err := c.Store.DropAll(c.Ctx, s.Issue, ids, false); err != nil {
 		return undisposed(s, "drop", err)
 	}
 	c.Infof("dropped %s; git checkpoint undo %s brings them back", phrase.Plural(len(ids), "checkpoint"), phrase.QuoteArg(string(s.Issue)))

@@ -100,6 +100,11 @@ func Over(r *checkpoint.Record) bool {
 	return false
 }
 
+// Started returns the start of the workflow, or the zero time.
+func Started(r *checkpoint.Record) time.Time {
+	return timeOf(r.Doc().Sub("workflow"), "started_at")
+}
+
 // A Query selects a workflow by text, plan or id.
 type Query struct {
 	Text string   // description, project or plan; "" matches nothing

@@ -21,13 +21,30 @@ import (
 
 // Archive moves checkpoints from an issue's chain to its archive, and returns their ids.
 // Without ids, Archive moves all checkpoints. The ledger records reason and time, so
-// every clone can compute archival ages.
+// every clone can compute archival ages. In a shallow chain the commits stay until a
+// complete clone synchronizes.
 func (s *Chains) Archive(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID, why retention.Reason) ([]checkpoint.ID, error) {
-	var moved []checkpoint.ID
-	err := s.Alter(ctx, issue, func(c *Chain, k *repo.ObjectWriter) (*Change, error) {
-		var err error
-		if moved, err = idsToArchive(c, ids); err != nil {
+	return s.archive(ctx, issue, why, len(ids) == 0, func(c *Chain) ([]checkpoint.ID, error) { return idsToArchive(c, ids) })
+}
+
+// ArchiveBut archives all checkpoints except one. If there is no other checkpoint, it
+// returns no id.
+func (s *Chains) ArchiveBut(ctx context.Context, issue checkpoint.Issue, keep checkpoint.ID, why retention.Reason) ([]checkpoint.ID, error) {
+	return s.archive(ctx, issue, why, true, func(c *Chain) ([]checkpoint.ID, error) {
+		ids, err := idsToArchive(c, nil)
+		return slices.DeleteFunc(ids, func(id checkpoint.ID) bool { return id == keep }), err
+	})
+}
+
+// archive archives the checkpoints that pick returns; with all, those below a shallow
+// boundary too.
+func (s *Chains) archive(ctx context.Context, issue checkpoint.Issue, why retention.Reason, all bool, pick func(*Chain) ([]checkpoint.ID, error)) (moved []checkpoint.ID, err error) {
+	err = s.Alter(ctx, issue, func(c *Chain, k *repo.ObjectWriter) (*Change, error) {
+		if moved, err = pick(c); err != nil || len(moved) == 0 && !c.Cut {
 			return nil, err
+		}
+		if all {
+			return s.AllToArchive(ctx, c, moved, why, k)
 		}
 		return s.ToArchive(ctx, c, moved, why, k)
 	})
@@ -63,7 +80,7 @@ func idsOf(list []Checkpoint) (ids []checkpoint.ID) {
 // idsToArchive returns the ids to archive, newest first. Without ids it returns all ids
 // of the chain.
 func idsToArchive(c *Chain, ids []checkpoint.ID) ([]checkpoint.ID, error) {
-	live := c.Index()
+	live := c.Visible()
 	for _, id := range ids {
 		if live[id] == nil {
 			return nil, &repo.NotFoundError{Issue: c.Issue, Name: string(id)}
@@ -91,29 +108,42 @@ func (s *Chains) ArchiveMove(archive *Chain, links []ChainCommit, k *repo.Object
 	return nil
 }
 
-// ToArchive returns the change that moves ids from chain c to the archive.
+// ToArchive returns the change that moves ids from chain c to the archive. If one of them
+// is shallow, only the ledger changes: a complete clone moves the checkpoints when it
+// synchronizes.
 func (s *Chains) ToArchive(ctx context.Context, c *Chain, ids []checkpoint.ID, why retention.Reason, k *repo.ObjectWriter) (*Change, error) {
 	archive, err := s.ReadChain(ctx, c.Issue, repo.ArchiveRef(c.Issue), 0)
 	if err != nil {
 		return nil, err
 	}
-	if archive.Cut {
-		return nil, archive.ReadOnly()
-	}
-	gone, there := SetOf(ids), archive.Index()
-	moving := slices.DeleteFunc(slices.Clone(c.Commits), func(l ChainCommit) bool {
-		return l.Ledger || !gone[l.ID] || there[l.ID] != nil
-	})
 	noted := ledger.Archival{Reason: string(why), Clock: checkpoint.ClockAt(s.Now())}
-	return &Change{
-		Verb: "archive", Ids: ids, Remove: gone,
+	ch := &Change{
+		Verb: "archive", Ids: ids,
 		Ledger: func(l *ledger.Ledger) {
 			for _, id := range ids {
 				l.Archived[id] = noted
 			}
 		},
-		Also: s.ArchiveMove(archive, Merge(archive.Commits, moving), k),
-	}, nil
+	}
+	if c.Cut || archive.Cut {
+		return ch, nil
+	}
+	gone, there := SetOf(ids), archive.Index()
+	moving := slices.DeleteFunc(slices.Clone(c.Commits), func(l ChainCommit) bool {
+		return l.Ledger || !gone[l.ID] || there[l.ID] != nil
+	})
+	ch.Remove, ch.Also = gone, s.ArchiveMove(archive, Merge(archive.Commits, moving), k)
+	return ch, nil
+}
+
+// AllToArchive is ToArchive for ids and the checkpoints below a shallow boundary.
+func (s *Chains) AllToArchive(ctx context.Context, c *Chain, ids []checkpoint.ID, why retention.Reason, k *repo.ObjectWriter) (*Change, error) {
+	ch, err := s.ToArchive(ctx, c, ids, why, k)
+	if err == nil && c.Cut {
+		filed := ledger.Archival{Reason: string(why), Clock: checkpoint.ClockAt(s.Now())}
+		ch.Below = c.below(SetOf(ids), Below{As: "archived", Filed: filed})
+	}
+	return ch, err
 }
 
 // InBoth returns the checkpoints that are both in the chain and in the archive of an
@@ -144,20 +174,41 @@ func (archive *Chain) liveIn(c *Chain) []checkpoint.ID {
 	return both
 }
 
-// setArchiveFacts sets the archive facts of archived checkpoints from the ledger of the
-// live chain. If the live chain cannot be read, the facts stay empty.
-func (s *Chains) setArchiveFacts(ctx context.Context, issue checkpoint.Issue, list []Checkpoint) {
-	if len(list) == 0 {
-		return
+// addGone adds the archived checkpoints that are still in the live chain to the list of
+// an archive. It removes deleted checkpoints, and sets the archive facts from the ledger
+// of the live chain. If the live chain cannot be read, the facts stay empty.
+func (s *Chains) addGone(ctx context.Context, archive *Chain, list []Checkpoint) []Checkpoint {
+	live, err := s.ReadChain(ctx, archive.Issue, repo.LiveRef(archive.Issue), 1)
+	if err == nil && live.Below == nil && len(live.Ledger.Archived) > 0 && !live.Whole() && !live.knows(archive) {
+		live, err = s.ReadChain(ctx, archive.Issue, repo.LiveRef(archive.Issue), 0)
 	}
-	known := ledger.New()
-	if live, err := s.ReadChain(ctx, issue, repo.LiveRef(issue), 1); err == nil {
-		known = live.Ledger
+	if err != nil {
+		live = s.NoChain(archive)
+	}
+	list = slices.DeleteFunc(list, func(c Checkpoint) bool { return live.Ledger.Deleted[c.ID] })
+	if gone := live.goneIn(archive); len(gone) > 0 {
+		for _, l := range gone {
+			list = append(list, l.Checkpoint)
+		}
+		slices.SortStableFunc(list, func(a, b Checkpoint) int { return ChainCommit{Checkpoint: b}.order(ChainCommit{Checkpoint: a}) })
 	}
 	for i := range list {
 		c := &list[i]
-		c.Archived, c.Pinned, c.Filed = true, known.Pinned(c.ID), FiledOf(known.Archived[c.ID])
+		c.Archived, c.Pinned, c.Filed = true, live.Ledger.Pinned(c.ID), FiledOf(live.Ledger.Archived[c.ID])
 	}
+	return list
+}
+
+// knows reports whether an archive contains all checkpoints that the ledger of c has as
+// archived.
+func (c *Chain) knows(archive *Chain) bool {
+	there := archive.Index()
+	for id := range c.Ledger.Archived {
+		if there[id] == nil {
+			return false
+		}
+	}
+	return true
 }
 
 func FiledOf(a ledger.Archival) Filed {
@@ -265,9 +316,9 @@ func (s *Chains) separate(ctx context.Context, i checkpoint.Issue) ([]checkpoint
 		return nil, err
 	}
 	both, k := archive.liveIn(live), s.NewObjectWriter()
-	moves, err := s.LeaveArchive(archive, SetOf(both), k)
-	if err != nil || len(moves) == 0 {
-		return nil, err
+	moves := s.LeaveArchive(archive, SetOf(both), k)
+	if len(moves) == 0 {
+		return nil, nil
 	}
 	message := repo.Shorten("repair: " + repo.JoinIDs(both))
 	if err := s.Publish(ctx, k, message, func() ([]refs.Move, error) { return moves, nil }); err != nil {

@@ -43,6 +43,7 @@ const maxChain = 512 << 20
 type ChainCommit struct {
 	Raw    repo.RawCommit
 	Ledger bool // contains only a ledger
+	Gone   bool // the ledger has the checkpoint as archived or deleted
 	Checkpoint
 }
 
@@ -58,6 +59,9 @@ type Chain struct {
 	Ledger  *ledger.Ledger
 	Unread  error  // set if a partial clone lacks the tip's ledger, so ledger is older
 	Remote  string // the remote that has the chain, "" for a local chain
+	Below   *Below // newest statement about checkpoints below a shallow boundary, or nil
+
+	atBottom *Below // statement about the checkpoints below the oldest read commit, or nil
 }
 
 // ReadChain reads the chain at ref: the newest limit checkpoints, or all if limit is 0.
@@ -101,35 +105,42 @@ func (s *Chains) Walk(issue checkpoint.Issue, ref string, tip plumbing.Hash, lim
 	d := newChainParser(issue, limit <= 0)
 	defer d.finish()
 	var last repo.RawCommit
-	size := 0
-	for at := tip; limit <= 0 || d.found < limit; {
-		if at == base {
-			c.Rooted = true
-			break
-		}
-		commit, err := s.ReadCommit(at)
-		if err != nil {
-			if c.Cut = d.count > 0 && s.IsBoundary(last.Hash); c.Cut {
+	at, size, ended := tip, 0, false
+	for need := limit; ; {
+		for limit <= 0 || d.found < need {
+			if at == base {
+				c.Rooted, ended = true, true
 				break
 			}
-			return nil, fmt.Errorf("%s: %w", ref, err)
+			commit, err := s.ReadCommit(at)
+			if err != nil {
+				if c.Cut = d.count > 0 && s.IsBoundary(last.Hash); c.Cut {
+					break
+				}
+				return nil, fmt.Errorf("%s: %w", ref, err)
+			}
+			if size += len(commit.Message) + len(commit.Rest); size > maxChain {
+				return nil, repo.Corrupt(ref, "its commits take more than %d bytes", maxChain)
+			}
+			last = commit
+			d.add(commit)
+			if ended = d.foreign > MaxForeign || len(commit.Parents) == 0; ended {
+				break
+			}
+			at = commit.Parents[0]
 		}
-		if size += len(commit.Message) + len(commit.Rest); size > maxChain {
-			return nil, repo.Corrupt(ref, "its commits take more than %d bytes", maxChain)
+		if d.count > 0 && !c.Rooted && !c.Cut {
+			c.Cut = s.IsBoundary(last.Hash)
 		}
-		last = commit
-		d.add(commit)
-		if d.foreign > MaxForeign || len(commit.Parents) == 0 {
+		c.Commits = d.finish()
+		if err := s.readLedger(c); err != nil {
+			return c, err
+		}
+		missing := limit - c.countLive()
+		if limit <= 0 || ended || c.Cut || missing <= 0 {
 			break
 		}
-		at = commit.Parents[0]
-	}
-	if d.count > 0 && !c.Rooted && !c.Cut {
-		c.Cut = s.IsBoundary(last.Hash)
-	}
-	c.Commits = d.finish()
-	if err := s.readLedger(c); err != nil {
-		return c, err
+		need = d.found + missing // some of the checkpoints are gone
 	}
 	if c.Unread != nil && limit > 0 && !c.Rooted {
 		if whole, err := s.Walk(issue, ref, tip, 0); err == nil {
@@ -148,22 +159,32 @@ func (s *Chains) IsBoundary(hash plumbing.Hash) bool {
 	return err == nil && strings.Contains(string(data), hash.String())
 }
 
-// Checkpoints returns all commits except ledger commits, newest first. A foreign commit
-// is a Checkpoint without an id.
+// countLive returns the number of checkpoints that are not gone.
+func (c *Chain) countLive() (n int) {
+	for i := range c.Commits {
+		if l := &c.Commits[i]; l.ID != "" && !l.Gone {
+			n++
+		}
+	}
+	return n
+}
+
+// Checkpoints returns all commits except ledger commits, newest first, and except
+// checkpoints that are gone. A foreign commit is a Checkpoint without an id.
 func (c *Chain) Checkpoints() []Checkpoint {
 	list := make([]Checkpoint, 0, len(c.Commits))
 	for i := range c.Commits {
-		if !c.Commits[i].Ledger {
+		if !c.Commits[i].Ledger && !c.Commits[i].Gone {
 			list = append(list, c.Commits[i].Checkpoint)
 		}
 	}
 	return list
 }
 
-// Newest returns the newest checkpoint, or nil for an empty chain.
+// Newest returns the newest checkpoint that is not gone, or nil for an empty chain.
 func (c *Chain) Newest() *Checkpoint {
 	for i := range c.Commits {
-		if !c.Commits[i].Ledger {
+		if !c.Commits[i].Ledger && !c.Commits[i].Gone {
 			return &c.Commits[i].Checkpoint
 		}
 	}
@@ -222,14 +243,13 @@ func (s *Chains) List(ctx context.Context, issue checkpoint.Issue, limit int) (*
 }
 
 // Archived lists an issue's archived checkpoints as List does, with reason and time from
-// the ledger.
+// the ledger. They are in the archive, or still in a chain that a shallow clone archived.
 func (s *Chains) Archived(ctx context.Context, issue checkpoint.Issue, limit int) (*List, error) {
-	l, err := s.list(ctx, issue, repo.ArchiveRef(issue), limit)
+	c, err := s.ReadChain(ctx, issue, repo.ArchiveRef(issue), limit)
 	if err != nil {
 		return nil, err
 	}
-	s.setArchiveFacts(ctx, issue, l.Checkpoints)
-	return l, nil
+	return c.list(s.addGone(ctx, c, c.Checkpoints()), limit)
 }
 
 func (s *Chains) list(ctx context.Context, issue checkpoint.Issue, ref string, limit int) (*List, error) {
@@ -237,17 +257,21 @@ func (s *Chains) list(ctx context.Context, issue checkpoint.Issue, ref string, l
 	if err != nil {
 		return nil, err
 	}
-	l := &List{Issue: issue, Ref: ref, Tip: c.Tip, Checkpoints: c.Checkpoints(), Complete: c.Rooted || c.Cut, Cut: c.Cut}
+	return c.list(c.Checkpoints(), limit)
+}
+
+func (c *Chain) list(found []Checkpoint, limit int) (*List, error) {
+	l := &List{Issue: c.Issue, Ref: c.Ref, Tip: c.Tip, Checkpoints: found, Complete: c.Rooted || c.Cut, Cut: c.Cut}
 	if limit > 0 && len(l.Checkpoints) > limit {
 		l.Checkpoints, l.Complete = l.Checkpoints[:limit], false
 	}
 	return l, c.CheckBoundary()
 }
 
-// CheckBoundary fails if a shallow clone has only ledger commits of a chain, since all
-// checkpoints are then below the boundary.
+// CheckBoundary fails if a shallow clone has no live checkpoint of a chain, but may have
+// some below the boundary.
 func (c *Chain) CheckBoundary() error {
-	if !c.Cut || c.Newest() != nil {
+	if !c.Cut || c.Newest() != nil || c.atBottom != nil {
 		return nil
 	}
 	return &repo.RefusedError{Reason: c.Ref + ": history is cut at a shallow boundary, and all checkpoints lie below", Hint: "git fetch --unshallow"}

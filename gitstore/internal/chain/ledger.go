@@ -34,10 +34,13 @@ func Genesis(i checkpoint.Issue) repo.RawCommit {
 // ledgerSubject is the start of a ledger commit's message.
 const ledgerSubject = "ledger of issue "
 
-// ledgerCommit returns a commit with a ledger on top of parent.
-func (s *Chains) ledgerCommit(i checkpoint.Issue, tree, parent plumbing.Hash) repo.RawCommit {
+// ledgerCommit returns a commit with a ledger on top of parent. below can be nil.
+func (s *Chains) ledgerCommit(i checkpoint.Issue, tree, parent plumbing.Hash, below *Below) repo.RawCommit {
 	message := fmt.Sprintf("%s%s\n\n%s: %s\n%s: %s\n",
 		ledgerSubject, i.RefName(), trailerIssue, i.RefName(), trailerVersion, FormatVersion)
+	if below != nil {
+		message += below.trailer()
+	}
 	return s.NewCommit(tree, s.Now(), message, parent)
 }
 
@@ -45,7 +48,7 @@ func (s *Chains) ledgerCommit(i checkpoint.Issue, tree, parent plumbing.Hash) re
 const FormatVersion = "1.0"
 
 // readLedger reads the ledger from the tree of the newest ledger or checkpoint commit,
-// and marks pinned checkpoints. It skips foreign commits on top.
+// and marks pinned checkpoints and those that are gone. It skips foreign commits on top.
 func (s *Chains) readLedger(c *Chain) error {
 	at := slices.IndexFunc(c.Commits, func(l ChainCommit) bool { return l.Ledger || l.ID != "" })
 	if at < 0 {
@@ -62,9 +65,7 @@ func (s *Chains) readLedger(c *Chain) error {
 			return repo.Corrupt(c.Ref, "%w", err)
 		}
 	}
-	for i := range c.Commits {
-		c.Commits[i].Pinned = c.Ledger.Pinned(c.Commits[i].ID)
-	}
+	c.markGone()
 	return nil
 }
 

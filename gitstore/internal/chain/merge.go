@@ -55,7 +55,7 @@ func (s *Chains) MergeChains(k *repo.ObjectWriter, chains ...*Chain) (tip plumbi
 	case len(want.Checkpoints) == 0 && want.Ledger.IsEmpty():
 		return plumbing.ZeroHash, want, false, nil
 	}
-	return s.withLedger(chains[0].Issue, s.rebuildMerged(want, chains, k), want.Ledger, k), want, true, nil
+	return s.withLedger(chains[0].Issue, s.rebuildMerged(want, chains, k), want.Ledger, nil, k), want, true, nil
 }
 
 // checkAllReadable fails if a merge would lose an unknown commit. chains[as] must contain
@@ -129,16 +129,17 @@ func (c *Chain) prefix(order []checkpoint.ID, want join.State) (links []ChainCom
 	return links, known
 }
 
-// withLedger adds a ledger commit to a chain if the tip's ledger differs.
-func (s *Chains) withLedger(i checkpoint.Issue, tip plumbing.Hash, l *ledger.Ledger, k *repo.ObjectWriter) plumbing.Hash {
-	if bytes.Equal(l.Encode(), s.ledgerAt(tip, k)) {
+// withLedger adds a ledger commit to a chain if the tip's ledger differs, or if there is
+// a statement about checkpoints below a shallow boundary.
+func (s *Chains) withLedger(i checkpoint.Issue, tip plumbing.Hash, l *ledger.Ledger, below *Below, k *repo.ObjectWriter) plumbing.Hash {
+	if below == nil && bytes.Equal(l.Encode(), s.ledgerAt(tip, k)) {
 		return tip
 	}
 	tree := []trees.Entry{}
 	if !l.IsEmpty() {
 		tree = append(tree, trees.Entry{Mode: trees.ModeFile, Name: "ledger", Hash: k.Add(plumbing.BlobObject, l.Encode())})
 	}
-	return k.AddCommit(s.ledgerCommit(i, k.AddTree(tree), tip))
+	return k.AddCommit(s.ledgerCommit(i, k.AddTree(tree), tip, below))
 }
 
 // A Relation is the result of a comparison of the local chain with the remote chain.
@@ -218,11 +219,12 @@ func (c *Chain) ContainsCommit(on plumbing.Hash) bool {
 	return false
 }
 
-// CountMissingFrom returns the number of checkpoints of c that o lacks.
+// CountMissingFrom returns the number of checkpoints of c that o lacks, without those that
+// are gone.
 func (c *Chain) CountMissingFrom(o *Chain) int {
 	known, n := o.Index(), 0
 	for i := range c.Commits {
-		if !c.Commits[i].Ledger && known[c.Commits[i].ID] == nil {
+		if !c.Commits[i].Ledger && !c.Commits[i].Gone && known[c.Commits[i].ID] == nil {
 			n++
 		}
 	}

@@ -6,13 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/checkpoint/tasks"
 	"git-checkpoint/gitstore/internal/join"
+	"git-checkpoint/gitstore/internal/ledger"
 	"git-checkpoint/gitstore/internal/recordmerge"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/trees"
+	"git-checkpoint/gitstore/retention"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -224,4 +228,67 @@ func (s *Chains) mergedCommit(k *repo.ObjectWriter, tip plumbing.Hash, want join
 	commit.Tree, commit.Parents = k.AddTree(entries), []plumbing.Hash{tip, newest.Raw.Parents[1]}
 	commit.Message = EncodeMessage(newest.Issue, r)
 	return k.AddCommit(commit)
+}
+
+// EndedElsewhere returns a chain without commits whose ledger archives all checkpoints of
+// a merged state, or nil. This concerns a workflow that ended twice: one clone archived
+// its chain, and in another clone only the final checkpoint says that it has ended.
+func (s *Chains) EndedElsewhere(want join.State, chains ...*Chain) *Chain {
+	order := want.Order()
+	if len(order) == 0 {
+		return nil
+	}
+	newest := order[len(order)-1]
+	var found *ChainCommit
+	for _, c := range chains {
+		if l := c.Index()[newest]; l != nil && l.content() == want.Checkpoints[newest] {
+			found = l
+		}
+	}
+	if found == nil {
+		return nil
+	}
+	r := s.recordToMerge(&found.Checkpoint)
+	if r == nil || !progress.Over(r) {
+		return nil
+	}
+	why := map[string]retention.Reason{
+		progress.Completed: retention.ReasonCompleted, progress.Failed: retention.ReasonFailed, progress.Aborted: retention.ReasonAbandoned,
+	}[r.WorkflowStatus()]
+	if !archivedSince(want.Ledger, progress.Started(r), why) && !archivedBeside(want.Ledger, why, chains) {
+		return nil
+	}
+	ended := s.NoChain(chains[0])
+	for _, id := range order {
+		ended.Ledger.Archived[id] = ledger.Archival{Reason: string(why), Clock: found.Clock}
+	}
+	return ended
+}
+
+// archivedSince reports whether a ledger has an archival with a reason after the start of
+// a workflow.
+func archivedSince(l *ledger.Ledger, start time.Time, why retention.Reason) bool {
+	if start.IsZero() {
+		return false
+	}
+	for _, a := range l.Archived {
+		if a.Reason == string(why) && a.Clock >= checkpoint.ClockAt(start) {
+			return true
+		}
+	}
+	return false
+}
+
+// archivedBeside reports whether a chain has checkpoints that only the ledger of another
+// chain has as archived with this reason.
+func archivedBeside(l *ledger.Ledger, why retention.Reason, chains []*Chain) bool {
+	for _, c := range chains {
+		for i := range c.Commits {
+			id := c.Commits[i].ID
+			if a, ok := l.Archived[id]; ok && id != "" && a.Reason == string(why) && !c.Ledger.IsArchived(id) {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -22,6 +22,7 @@ type Change struct {
 	Remove map[checkpoint.ID]bool
 	Insert []ChainCommit          // placed by clock
 	Ledger func(l *ledger.Ledger) // nil if the ledger stays
+	Below  *Below                 // statement about checkpoints below a shallow boundary
 	Verb   string                 // start of the reflog message
 	Ids    []checkpoint.ID        // ids in the reflog message
 	Also   []refs.Move            // other refs of the same transaction, moved before the chain
@@ -102,7 +103,7 @@ func (s *Chains) apply(c *Chain, ch *Change, k *repo.ObjectWriter) (plumbing.Has
 		want = c.Ledger.Clone()
 		ch.Ledger(want)
 	}
-	return s.withLedger(c.Issue, tip, want, k), nil
+	return s.withLedger(c.Issue, tip, want, ch.Below, k), nil
 }
 
 // Merge inserts more commits into the commits of a chain, newest first. The existing
@@ -265,8 +266,32 @@ func (s *Chains) RetryAfter(ctx context.Context, issue checkpoint.Issue, repair 
 // Drop permanently deletes live or archived checkpoints of an issue. The ledger prevents
 // their return from another clone. If an id is in neither chain, Drop fails with
 // *NotFoundError and deletes nothing. The empty id stands for foreign commits, which have
-// no id.
+// no id. In a shallow chain the commits stay until a complete clone synchronizes.
 func (s *Chains) Drop(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID) error {
+	return s.drop(ctx, issue, ids, nil)
+}
+
+// DropAll deletes checkpoints like Drop, and also those below a shallow boundary. With
+// pinned, it deletes pinned checkpoints there too.
+func (s *Chains) DropAll(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID, pinned bool) error {
+	return s.drop(ctx, issue, ids, func(c *Chain, ch *Change) {
+		if !c.Cut {
+			return
+		}
+		ch.Below = c.below(SetOf(ids), Below{As: "deleted"})
+		if !pinned {
+			return
+		}
+		there := c.Index()
+		for id := range c.Ledger.Pins {
+			if c.Ledger.Pinned(id) && there[id] == nil {
+				ch.Ids = append(ch.Ids, id)
+			}
+		}
+	})
+}
+
+func (s *Chains) drop(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID, more func(*Chain, *Change)) error {
 	remove := SetOf(ids)
 	ids = slices.DeleteFunc(slices.Clone(ids), func(id checkpoint.ID) bool { return id == "" })
 	err := s.Alter(ctx, issue, func(c *Chain, k *repo.ObjectWriter) (*Change, error) {
@@ -276,16 +301,20 @@ func (s *Chains) Drop(ctx context.Context, issue checkpoint.Issue, ids []checkpo
 		}
 		live, archived := c.Index(), archive.Index()
 		for _, id := range ids {
-			if live[id] == nil && archived[id] == nil {
+			if live[id] == nil && archived[id] == nil || c.Ledger.Deleted[id] {
 				return nil, &repo.NotFoundError{Issue: issue, Name: string(id)}
 			}
 		}
-		ch := &Change{
-			Verb: "drop", Ids: ids, Remove: remove,
-			Ledger: func(l *ledger.Ledger) { Bury(l, ids) },
+		ch := &Change{Verb: "drop", Ids: slices.Clone(ids), Remove: remove}
+		if c.Cut && !remove[""] {
+			ch.Remove = nil // the ledger alone
 		}
-		ch.Also, err = s.LeaveArchive(archive, ch.Remove, k)
-		return ch, err
+		if more != nil {
+			more(c, ch)
+		}
+		ch.Ledger = func(l *ledger.Ledger) { Bury(l, ch.Ids) }
+		ch.Also = s.LeaveArchive(archive, remove, k)
+		return ch, nil
 	})
 	if err != nil {
 		return fmt.Errorf("drop from issue %s: %w", issue, err)
@@ -305,16 +334,14 @@ func Bury(l *ledger.Ledger, ids []checkpoint.ID) {
 }
 
 // LeaveArchive removes checkpoints from an archive, and returns the move of the archive
-// ref. It returns nil if the archive has no such checkpoint.
-func (s *Chains) LeaveArchive(archive *Chain, ids map[checkpoint.ID]bool, k *repo.ObjectWriter) ([]refs.Move, error) {
+// ref. It returns nil if the archive has no such checkpoint, or is shallow: then the
+// ledger of the chain removes them.
+func (s *Chains) LeaveArchive(archive *Chain, ids map[checkpoint.ID]bool, k *repo.ObjectWriter) []refs.Move {
 	links := slices.DeleteFunc(slices.Clone(archive.Commits), func(l ChainCommit) bool { return ids[l.ID] })
-	if len(links) == len(archive.Commits) {
-		return nil, nil
+	if archive.Cut || len(links) == len(archive.Commits) {
+		return nil
 	}
-	if archive.Cut {
-		return nil, archive.ReadOnly()
-	}
-	return s.ArchiveMove(archive, links, k), nil
+	return s.ArchiveMove(archive, links, k)
 }
 
 func SetOf(ids []checkpoint.ID) map[checkpoint.ID]bool {

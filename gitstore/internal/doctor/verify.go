@@ -130,7 +130,7 @@ func (v *Verifier) chain(ref string) {
 			continue
 		}
 		v.report.Checked++
-		if ref == repo.LiveRef(c.Issue) && c.Ledger.Dead(l.ID) {
+		if ref == repo.LiveRef(c.Issue) && c.Ledger.Dead(l.ID) && !l.Gone {
 			v.warnf("%s: it is in the chain, and gone by the ledger", l.Name())
 		}
 		v.checkpoint(ref, l)
@@ -142,7 +142,7 @@ func (v *Verifier) checkpoint(ref string, l *chain.ChainCommit) {
 	if !l.Valid() {
 		v.errorf("%s: %s", l.Name(), l.Problem)
 	}
-	if other, ok := v.ids[l.ID]; ok && l.ID != "" {
+	if other, ok := v.ids[l.ID]; ok && l.ID != "" && !l.Gone {
 		switch {
 		case other.ref == ref:
 			v.errorf("%s: two commits have this id, %s and %s", l.ID, other.commit, l.Commit)
@@ -150,7 +150,9 @@ func (v *Verifier) checkpoint(ref string, l *chain.ChainCommit) {
 			v.errorf("%s: it is in the chain and in the archive: git checkpoint doctor --fix", l.ID)
 		}
 	}
-	v.ids[l.ID] = foundAt{ref, l.Commit}
+	if !l.Gone { // the next sync moves it to the archive
+		v.ids[l.ID] = foundAt{ref, l.Commit}
+	}
 	if _, err := v.intact(plumbing.CommitObject, l.Commit); err != nil {
 		v.fault(l.Name(), "", err)
 	}

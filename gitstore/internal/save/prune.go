@@ -74,9 +74,9 @@ func (s *Saver) Prune(ctx context.Context, req PruneRequest) (*Pruned, error) {
 			return nil, err
 		}
 		if result.Archived {
-			return s.ToArchive(ctx, c, result.Removed, req.reason(), k)
+			return s.AllToArchive(ctx, c, result.Removed, req.reason(), k)
 		}
-		return s.pruning(ctx, c, archive, result, k)
+		return s.pruning(ctx, c, archive, result, k), nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("prune issue %s: %w", req.Issue, err)
@@ -111,8 +111,8 @@ func (s *Saver) consider(ctx context.Context, i checkpoint.Issue, decide func(c 
 }
 
 // pruning returns the change that executes the decisions.
-func (s *Saver) pruning(ctx context.Context, c, archive *chain.Chain, p *Pruned, k *repo.ObjectWriter) (ch *chain.Change, err error) {
-	ch = &chain.Change{Verb: "prune", Ids: slices.Concat(p.Removed, p.Expired), Remove: chain.SetOf(p.Removed)}
+func (s *Saver) pruning(ctx context.Context, c, archive *chain.Chain, p *Pruned, k *repo.ObjectWriter) *chain.Change {
+	ch := &chain.Change{Verb: "prune", Ids: slices.Concat(p.Removed, p.Expired), Remove: chain.SetOf(p.Removed)}
 	elsewhere, newest := len(p.Removed) > 0 && s.seenElsewhere(ctx, c), c.NewestClock()
 	ch.Ledger = func(l *ledger.Ledger) {
 		if elsewhere {
@@ -120,8 +120,8 @@ func (s *Saver) pruning(ctx context.Context, c, archive *chain.Chain, p *Pruned,
 		}
 		chain.Bury(l, p.Expired)
 	}
-	ch.Also, err = s.LeaveArchive(archive, chain.SetOf(p.Expired), k)
-	return ch, err
+	ch.Also = s.LeaveArchive(archive, chain.SetOf(p.Expired), k)
+	return ch
 }
 
 // byLayout returns the request with layout rules of the newest live or archived

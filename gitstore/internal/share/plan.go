@@ -84,7 +84,7 @@ func (y *Syncing) planSync(ctx context.Context, writer *repo.ObjectWriter, i che
 		return nil, err
 	}
 	if p.live.Cut || p.own.Cut || p.theirs.Cut {
-		return p, y.planCut(p)
+		return p, y.planCut(ctx, p)
 	}
 	return p, y.planJoin(ctx, p)
 }
@@ -93,9 +93,15 @@ func (y *Syncing) planSync(ctx context.Context, writer *repo.ObjectWriter, i che
 func (y *Syncing) planJoin(ctx context.Context, p *issuePlan) error {
 	live, gone := y.Sharer.OmitUnfetchable(p.live, p.theirs)
 	own, more := y.Sharer.OmitUnfetchable(p.own, p.theirs)
+	live, own = live.Loose(p.theirs), own.Loose(p.theirs)
 	tip, want, rebuilt, err := y.Sharer.MergeChains(p.writer, p.theirs, live, own)
 	if err != nil {
 		return err
+	}
+	if ended := y.Sharer.EndedElsewhere(want, p.theirs, live, own); ended != nil {
+		if tip, want, rebuilt, err = y.Sharer.MergeChains(p.writer, p.theirs, live, own, ended); err != nil {
+			return err
+		}
 	}
 	if rebuilt {
 		tip, p.remarks = y.Sharer.MergeWork(ctx, p.writer, tip, want, p.theirs, live, own)
@@ -110,9 +116,10 @@ func (y *Syncing) planJoin(ctx context.Context, p *issuePlan) error {
 	return nil
 }
 
-// planCut plans a sync with a shallow chain. One chain must extend or contain the other,
-// since commits below a shallow boundary cannot be rewritten.
-func (y *Syncing) planCut(p *issuePlan) error {
+// planCut plans a sync with a shallow chain. Commits below a shallow boundary cannot be
+// rewritten. So one chain must extend or contain the other, the remote chain must be
+// complete, or both must have a common commit.
+func (y *Syncing) planCut(ctx context.Context, p *issuePlan) error {
 	ours := p.live
 	if ours.Tip.IsZero() {
 		ours = p.own
@@ -124,12 +131,30 @@ func (y *Syncing) planCut(p *issuePlan) error {
 	case chain.RelationBehind:
 		p.tip, p.done.Fetched = p.theirs.Tip, p.theirs.CountMissingFrom(ours)
 	default:
-		if !chain.ContainsAll(p.theirs, p.live, p.own) {
-			return y.cutRefusal()
+		switch {
+		case chain.ContainsAll(p.theirs, p.live, p.own):
+		case p.theirs.Whole():
+			return y.planJoin(ctx, p)
+		default:
+			return y.planSplice(ctx, p, ours)
 		}
 		p.tip, p.done.Fetched = p.theirs.Tip, p.theirs.CountMissingFrom(ours)
 	}
 	p.name(false)
+	return nil
+}
+
+// planSplice plans the merge of shallow chains that have a common commit.
+func (y *Syncing) planSplice(ctx context.Context, p *issuePlan, ours *chain.Chain) error {
+	tip, want, ok := y.Sharer.Splice(p.writer, p.theirs, ours)
+	if !ok || p.own.Tip != ours.Tip && !p.own.Tip.IsZero() && !ours.ContainsCommit(p.own.Tip) {
+		return y.cutRefusal()
+	}
+	if p.tip, p.want = tip, want; tip != p.theirs.Tip {
+		p.tip, p.remarks = y.Sharer.MergeWork(ctx, p.writer, tip, want, p.theirs, ours)
+	}
+	p.done.Fetched, p.done.Pushed = p.theirs.CountMissingFrom(ours), ours.CountMissingFrom(p.theirs)
+	p.name(p.tip != p.theirs.Tip)
 	return nil
 }
 
@@ -219,8 +244,14 @@ func (y *Syncing) theirArchives(ctx context.Context, plans []*issuePlan) (fetche
 }
 
 // publishes reports whether a sync changes the archived checkpoints at the remote: the
-// pushed ledger has new archivals, or deletes an archived checkpoint.
+// pushed ledger has new archivals, or deletes an archived checkpoint, or the pushed chain
+// lacks archived checkpoints that a shallow clone left in the chain.
 func (p *issuePlan) publishes() bool {
+	for i := range p.theirs.Commits {
+		if p.want.Ledger.IsArchived(p.theirs.Commits[i].ID) {
+			return true
+		}
+	}
 	for id := range p.want.Ledger.Archived {
 		if !p.theirs.Ledger.IsArchived(id) {
 			return true

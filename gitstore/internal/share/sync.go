@@ -285,10 +285,10 @@ func (y *Syncing) planWithoutListing(ctx context.Context, all refStates) (plans 
 	k := y.Sharer.NewObjectWriter()
 	for _, i := range slices.Sorted(maps.Keys(went)) {
 		p, err := y.planSync(ctx, k, i, remote.FetchedRef{Tip: went[i]})
-		if err != nil || p.archive == nil || p.tip != p.live.Tip || len(p.update()) == 0 || p.publishes() {
+		if err != nil || p.tip != p.live.Tip || len(p.update()) == 0 || p.archive != nil && p.publishes() {
 			continue
 		}
-		if y.planArchive(p, remote.FetchedRef{}) == nil { // the archive does not change
+		if p.archive == nil || y.planArchive(p, remote.FetchedRef{}) == nil { // the archive does not change
 			plans = append(plans, p)
 		}
 	}

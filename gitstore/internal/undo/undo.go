@@ -164,7 +164,9 @@ func (s *Restorer) undoRemoval(ctx context.Context, issue checkpoint.Issue, e re
 		if archive.Cut && len(links)+len(lost.archived) != len(archive.Commits) {
 			return nil, archive.ReadOnly()
 		}
-		ch := &chain.Change{Verb: "undo", Ids: done.IDs, Insert: lost.live, Ledger: lost.revive}
+		there := c.Index() // of a shallow chain nothing was removed
+		missing := slices.DeleteFunc(slices.Clone(lost.live), func(l chain.ChainCommit) bool { return there[l.ID] != nil })
+		ch := &chain.Change{Verb: "undo", Ids: done.IDs, Insert: missing, Ledger: lost.revive, Below: lost.below}
 		if links = chain.Merge(links, lost.archived); len(links) > 0 || !archive.Tip.IsZero() {
 			ch.Then = s.ArchiveMove(archive, links, k)
 		}
@@ -215,6 +217,7 @@ type removed struct {
 	live     []chain.ChainCommit // were in the chain
 	archived []chain.ChainCommit // were in the archive, and not moved there by this removal
 	ledger   *ledger.Ledger
+	below    *chain.Below // takes back the removal of checkpoints below a shallow boundary
 }
 
 // removedBy returns checkpoints that a removal took from chain and archive.
@@ -223,6 +226,9 @@ func (s *Restorer) removedBy(ctx context.Context, c, archive *chain.Chain, e ref
 	var err error
 	if r.live, r.ledger, err = s.leftOut(c.Issue, c.Ref, e.Old, e.New); err != nil {
 		return nil, err
+	}
+	if after, err := s.Walk(c.Issue, c.Ref, e.New, 1); err == nil && c.Cut {
+		r.below = chain.CancelBelow(after)
 	}
 	if removal(e.Message) != "archive" {
 		moves, err := s.Reflog(ctx, archive.Ref)
@@ -251,16 +257,16 @@ func (s *Restorer) leftOut(issue checkpoint.Issue, ref string, old, new plumbing
 	if err != nil {
 		return nil, nil, err
 	}
-	still := after.Index()
+	still := after.Visible()
 	return slices.DeleteFunc(before.Commits, func(l chain.ChainCommit) bool {
-		return l.Ledger || l.ID == "" || still[l.ID] != nil
+		return l.Ledger || l.ID == "" || l.Gone || still[l.ID] != nil
 	}), before.Ledger, nil
 }
 
 // keepLost removes checkpoints from r that were restored already, or deleted permanently
 // by a later drop.
 func (r *removed) keepLost(c, archive *chain.Chain, drop bool) {
-	live, archived := c.Index(), archive.Index()
+	live, archived := c.Visible(), archive.Index()
 	r.live = slices.DeleteFunc(r.live, func(l chain.ChainCommit) bool {
 		return live[l.ID] != nil || !drop && c.Ledger.Deleted[l.ID]
 	})
