@@ -19,9 +19,16 @@ func (w *world) step() {
 		w.addClone()
 		return
 	}
+	if to := w.remotes[0]; w.jobs && c.shallow && c.public == nil && to.ref != nil { // a job begins with a fetch
+		c.public, c.own, c.shared = to.ref, to.ref, true
+		c.knows.add(to.knows)
+		return
+	}
 	switch n := w.r.IntN(108); {
 	case n < 22:
 		w.save(c)
+	case n < 27 && w.jobs:
+		w.sync(c, w.remotes[0])
 	case n < 27:
 		w.prune(c)
 	case n < 33:
@@ -137,7 +144,7 @@ func TestModel(t *testing.T) {
 		}
 	}
 	for _, kind := range []string{
-		"save", "prune", "pin", "drop", "archive", "finish", "undo", "expire", "unshallow", "cut", "archive pushed", "forge", "killed", "died", "pushed", "landed", "refused", "lost the race",
+		"save", "prune", "pin", "drop", "archive", "finish", "undo", "expire", "unshallow", "cut", "spliced", "shallow archive", "shallow finish", "archive pushed", "forge", "killed", "died", "pushed", "landed", "refused", "lost the race",
 		"fetch", "fetch +", "fetch --prune", "reset", "delete", "push", "push --force", "push :ref", "reset remote", "mirror", "push :archive",
 	} {
 		require.NotZerof(t, kinds[kind], "no world had a %q: %v", kind, kinds)

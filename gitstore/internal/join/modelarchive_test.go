@@ -91,32 +91,33 @@ func (w *world) checkMoved(c *clone, had ...*chain) {
 			continue
 		}
 		for id := range h.state.Checkpoints {
-			if c.public.ledger().IsArchived(id) && !c.archive.has(id) {
+			if c.public.ledger().IsArchived(id) && !c.archive.has(id) && !c.public.has(id) {
 				w.violate("%s left the chain of %s, and is not in its archive", id, c.name)
 			}
 		}
 	}
 	for id := range c.public.asChain().State.Checkpoints {
-		if c.archive.has(id) && !w.doubt[id] {
+		if c.archive.has(id) && !w.doubt[id] && !c.public.ledger().IsArchived(id) {
 			w.violate("%s is live and archived in %s", id, c.name)
 		}
 	}
 }
 
 func (w *world) archive(c *clone) {
-	if id := w.one(c.public); id != "" && !c.shallow {
+	if id := w.one(c.public); id != "" {
 		w.file(c, "archive", id)
 	}
 }
 
 // finish archives all checkpoints of a chain.
 func (w *world) finish(c *clone) {
-	if c.public != nil && len(c.public.order) > 0 && !c.shallow {
+	if c.public != nil && len(c.public.order) > 0 {
 		w.file(c, "finish", slices.Clone(c.public.order)...)
 	}
 }
 
-// file moves checkpoints to the archive. The archive ref is updated first.
+// file moves checkpoints to the archive. The archive ref is updated first. A shallow clone
+// only adds them to the ledger.
 func (w *world) file(c *clone, kind string, ids ...checkpoint.ID) {
 	how := ledger.Archival{Reason: []string{"aged", "failed"}[w.r.IntN(2)], Clock: checkpoint.ClockAt(w.at(c))}
 	moved := map[checkpoint.ID]Checkpoint{}
@@ -129,6 +130,10 @@ func (w *world) file(c *clone, kind string, ids ...checkpoint.ID) {
 		}
 		if len(moved) == 0 {
 			return nil
+		}
+		if c.shallow {
+			w.kinds["shallow "+kind]++
+			return order
 		}
 		all := State{Checkpoints: maps.Clone(moved)}
 		maps.Copy(all.Checkpoints, c.archive.asChain().State.Checkpoints)
@@ -146,7 +151,7 @@ func (w *world) file(c *clone, kind string, ids ...checkpoint.ID) {
 			w.doubt[id] = true
 		}
 	}
-	if done {
+	if done && !c.shallow {
 		c.undo = append(c.undo, moved)
 	}
 }

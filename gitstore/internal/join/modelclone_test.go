@@ -31,7 +31,10 @@ func (w *world) local(c *clone, kind string, change func(s *State, order []check
 	if kind != "save" {
 		mark = w.mark(c)
 	}
-	c.public = write(s, order, mark)
+	was := c.public
+	if c.public = write(s, order, mark); kind == "save" || kind == "pin" || c.shallow {
+		c.public.below = was
+	}
 	if w.r.IntN(40) == 0 { // killed between two ref updates
 		w.kinds["killed"]++
 		return false
@@ -48,7 +51,7 @@ func (w *world) absorb(c *clone) {
 		return
 	}
 	c.shared = true
-	if !w.rules.own {
+	if !w.rules.own || c.shallow { // nothing but a killed save changes a shallow chain
 		c.own = c.public
 		return
 	}
@@ -154,7 +157,7 @@ func (w *world) prune(c *clone) {
 	marked := false
 	done := w.local(c, "prune", func(s *State, order []checkpoint.ID) []checkpoint.ID {
 		for k, id := range order {
-			if k < len(order)-c.keep && !s.Ledger.Pinned(id) {
+			if k < len(order)-c.keep && !s.Ledger.Pinned(id) && !s.Ledger.Deleted[id] && !s.Ledger.IsArchived(id) {
 				ids = append(ids, id)
 			}
 		}
@@ -194,7 +197,7 @@ func remove(s *State, order []checkpoint.ID, ids ...checkpoint.ID) []checkpoint.
 
 func (w *world) drop(c *clone) {
 	id := w.one(c.public)
-	if id == "" || c.shallow {
+	if id == "" {
 		return
 	}
 	w.gone.deleted[id] = true
@@ -203,8 +206,11 @@ func (w *world) drop(c *clone) {
 		delete(s.Ledger.Archived, id)
 		delete(s.Ledger.Pruned, id)
 		delete(s.Ledger.Pins, id)
+		if c.shallow {
+			return order
+		}
 		c.archive = c.archive.without(id)
-		return remove(s, order, id)
+		return append([]checkpoint.ID{}, remove(s, order, id)...)
 	}) {
 		c.knows.deleted[id] = true
 	} else {
@@ -224,7 +230,7 @@ func (w *world) pin(c *clone) {
 	}
 	on := !c.public.ledger().Pinned(id)
 	if w.local(c, "pin", func(s *State, order []checkpoint.ID) []checkpoint.ID {
-		if _, there := s.Checkpoints[id]; !there || s.Ledger.Pinned(id) == on {
+		if _, there := s.Checkpoints[id]; !there || s.Ledger.Deleted[id] || s.Ledger.Pinned(id) == on {
 			return nil
 		}
 		s.Ledger.SetPin(id, on, now)

@@ -1,8 +1,11 @@
 package join
 
 import (
+	"maps"
 	"math/rand/v2"
 	"slices"
+
+	"git-checkpoint/gitstore/checkpoint"
 )
 
 // sync starts a sync or runs its next step. Like gitstore, it reads the remote refs,
@@ -45,7 +48,8 @@ func (w *world) decide(c *clone, f *flight) {
 	}
 	if c.shallow {
 		if !w.follow(c, f) {
-			return
+			f.result = w.join(c, list...)
+			w.decideArchive(c, f)
 		}
 	} else {
 		f.result = w.join(c, list...)
@@ -55,21 +59,71 @@ func (w *world) decide(c *clone, f *flight) {
 	f.pushed.add(truthOf(f.result))
 }
 
-// follow selects the longer of two chains in a shallow clone if one extends the other. A
-// shallow clone can only append to its chain.
+// follow selects the longer of two chains in a shallow clone if one extends the other.
+// Otherwise it splices chains with a common commit. A remote chain without a common commit
+// is fetched completely, and then merged like in a complete clone.
 func (w *world) follow(c *clone, f *flight) bool {
 	switch {
-	case f.seen == nil || c.public != nil && starts(c.public, f.seen):
+	case f.seen == nil || c.public != nil && extends(c.public, f.seen):
 		f.result = c.public
-	case c.public == nil || starts(f.seen, c.public) || !w.rules.cut:
+	case c.public == nil || extends(f.seen, c.public) || !w.rules.cut:
 		f.result = f.seen
 	default:
-		w.kinds["cut"]++
-		c.flight = nil
-		return false
+		common := c.public
+		for common != nil && !extends(f.seen, common) {
+			common = common.below
+		}
+		if common == nil {
+			w.kinds["cut"]++
+			w.unshallow(c)
+			return false
+		}
+		w.kinds["spliced"]++
+		f.result = w.splice(c, common, f.seen)
 	}
 	f.archive, f.filed = c.archive, c.archive
 	return true
+}
+
+// extends reports whether chain b extends chain a by commits, or equals it.
+func extends(b, a *chain) bool {
+	for ; b != nil; b = b.below {
+		if b.tip == a.tip {
+			return true
+		}
+	}
+	return false
+}
+
+// splice merges the commits of a shallow clone and of a remote above a common chain.
+// Archived checkpoints stay, unless one side has moved them to the archive.
+func (w *world) splice(c *clone, common, seen *chain) *chain {
+	above := func(o *chain) State {
+		s := State{Checkpoints: maps.Clone(o.state.Checkpoints), Ledger: o.ledger()}
+		maps.DeleteFunc(s.Checkpoints, func(id checkpoint.ID, _ Checkpoint) bool { return common.has(id) })
+		return s
+	}
+	ours, theirs := above(c.public), above(seen)
+	want := MergeStates(ours, theirs)
+	for _, in := range []State{ours, theirs} {
+		w.expired = w.expired || forgot(in.Ledger.Pruned, want.Ledger)
+	}
+	for _, side := range [][2]State{{ours, theirs}, {theirs, ours}} {
+		for id, cp := range side[0].Checkpoints {
+			_, both := side[1].Checkpoints[id]
+			if w.rules.splice && want.Ledger.IsArchived(id) && (both || !side[1].Ledger.IsArchived(id)) {
+				want.Checkpoints[id] = cp
+			}
+		}
+	}
+	order := append(slices.Clone(common.order), w.rules.order(want)...)
+	maps.Copy(want.Checkpoints, common.state.Checkpoints)
+	if slices.Equal(order, seen.order) && want.Ledger.Equal(seen.ledger()) {
+		return seen
+	}
+	result := write(want, order, w.mark(c))
+	result.below = common
+	return result
 }
 
 // decideArchive merges the archives. It reads the remote's archive at random, during
@@ -77,7 +131,7 @@ func (w *world) follow(c *clone, f *flight) bool {
 func (w *world) decideArchive(c *clone, f *flight) {
 	f.archive = c.archive
 	here := []*chain{c.archive}
-	if f.looked = w.healing || w.r.IntN(3) == 0 || publishes(f.result, f.seen); f.looked {
+	if f.looked = w.healing || w.r.IntN(3) == 0 || w.publishes(f.result, f.seen); f.looked {
 		f.seenArchive = f.to.archive
 		if w.rules.theirArchive && f.seenArchive != nil {
 			here = nil
@@ -89,9 +143,14 @@ func (w *world) decideArchive(c *clone, f *flight) {
 	f.shared, f.filed = w.joinArchives(f.result, f.seenArchive, here...)
 }
 
-// publishes reports whether the push adds an archived line to the remote, or deletes an
-// archived checkpoint.
-func publishes(result, seen *chain) bool {
+// publishes reports whether the push adds an archived line to the remote, deletes an
+// archived checkpoint, or removes an archived one that a shallow clone left in the chain.
+func (w *world) publishes(result, seen *chain) bool {
+	for id := range seen.asChain().State.Checkpoints {
+		if w.rules.left && result.ledger().IsArchived(id) {
+			return true
+		}
+	}
 	for id := range result.ledger().Archived {
 		if !seen.ledger().IsArchived(id) {
 			return true
@@ -127,9 +186,19 @@ func (w *world) push(c *clone, f *flight) {
 		c.flight = nil
 		return
 	}
+	for id := range f.seen.asChain().State.Checkpoints {
+		if f.result.ledger().IsArchived(id) && !f.result.has(id) && !w.isInArchive(id) && !w.gone.deleted[id] && !w.doubt[id] {
+			w.violate("%s left the chain of %s, and is in no archive of a remote", id, f.to.name)
+		}
+	}
 	f.to.set(f.result)
 	f.to.knows.add(f.pushed)
 	w.kinds["pushed"]++
+}
+
+// isInArchive reports whether the archive of a remote has a checkpoint.
+func (w *world) isInArchive(id checkpoint.ID) bool {
+	return slices.ContainsFunc(w.remotes, func(r *remote) bool { return r.archive.has(id) })
 }
 
 func (r *remote) set(c *chain) {

@@ -19,6 +19,7 @@ type chain struct {
 	tip   string
 	state State
 	order []checkpoint.ID // oldest first
+	below *chain          // chain that this chain extends by commits, nil if it was rewritten
 }
 
 func (c *chain) asChain() Chain {
@@ -92,6 +93,7 @@ type world struct {
 	remotes []*remote
 	far     bool // clocks differ by years
 	forged  bool // some checkpoints share an id but differ in content
+	jobs    bool // most clones are shallow and save only, like those of CI jobs
 	made    int
 	steps   int
 	kinds   map[string]int // number of effective steps of each kind
@@ -110,7 +112,7 @@ func newWorld(seed uint64, ru rules) *world {
 		r: rand.New(rand.NewPCG(seed, 7)), rules: ru, now: time.Unix(1_700_000_000, 0),
 		kinds: map[string]int{}, saved: map[checkpoint.ID]bool{}, on: map[checkpoint.ID][]checkpoint.ID{}, clocks: map[checkpoint.ID]checkpoint.Clock{}, doubt: map[checkpoint.ID]bool{}, gone: newTruth(),
 	}
-	w.far, w.forged = seed%2 == 0, seed%8 == 1
+	w.far, w.forged, w.jobs = seed%2 == 0, seed%8 == 1, seed%4 == 3
 	for k := range 1 + w.r.IntN(2) {
 		w.remotes = append(w.remotes, &remote{name: fmt.Sprint("r", k), knows: newTruth()})
 	}
@@ -128,7 +130,7 @@ func (w *world) addClone() *clone {
 	case w.r.IntN(2) == 0:
 		c.skew = time.Duration(w.r.Int64N(int64(8*time.Hour))) - 4*time.Hour
 	}
-	c.shallow = w.r.IntN(6) == 0
+	c.shallow = w.r.IntN(6) == 0 || w.jobs && w.r.IntN(4) > 0
 	w.clones = append(w.clones, c)
 	return c
 }
@@ -175,7 +177,7 @@ func write(s State, order []checkpoint.ID, mark string) *chain {
 		h.Write(s.Ledger.Encode())
 		fmt.Fprintln(h, mark)
 	}
-	return &chain{fmt.Sprintf("%016x", h.Sum64()), s, order}
+	return &chain{fmt.Sprintf("%016x", h.Sum64()), s, order, nil}
 }
 
 func (w *world) mark(c *clone) string { return fmt.Sprint(c.name, " ", w.steps) }

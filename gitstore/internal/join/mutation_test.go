@@ -29,6 +29,8 @@ type rules struct {
 	archiveLease   bool // a push of an archive uses a lease
 	theirArchive   bool // the remote's archive replaces the local archive
 	cut            bool // a shallow chain is append-only
+	splice         bool // a splice keeps archived checkpoints
+	left           bool // archived checkpoints that a shallow clone left in a chain go to the remote's archive
 }
 
 // keepAll returns the rules of gitstore.
@@ -37,6 +39,7 @@ func keepAll() rules {
 	return rules{
 		merge: merge, order: State.Order, tick: checkpoint.Clock.Next, own: true, lease: true,
 		archives: MergeArchives, pick: Pick, moving: true, repairMoves: true, archiveFirst: true, archiveLease: true, cut: true,
+		splice: true, left: true,
 	}
 }
 
@@ -100,6 +103,8 @@ var mutations = map[string]func(*rules){
 	"push of an archive without a lease":                      func(ru *rules) { ru.archiveLease = false },
 	"adopt the archive that the remote has":                   func(ru *rules) { ru.theirArchive = true },
 	"adopt a chain that is not a continuation of the cut one": func(ru *rules) { ru.cut = false },
+	"a splice loses what is archived":                         func(ru *rules) { ru.splice = false },
+	"what a shallow clone left is not archived":               func(ru *rules) { ru.left = false },
 	"live ones stay in the archive": func(ru *rules) {
 		ru.archives = func(live State, remote Chain, here ...Chain) (State, State) {
 			return MergeArchives(State{Ledger: live.Ledger}, remote, here...)
