@@ -71,6 +71,12 @@
 // Checkpoint-Version. The ledger in the tip's tree is the current one; older ledgers are
 // history.
 //
+// A clone whose chain is shallow archives and drops checkpoints with a ledger commit alone.
+// Their commits stay in the chain and are hidden. The trailer Checkpoint-Below of this
+// commit concerns the checkpoints below the boundary, which the clone cannot name (chain.Below).
+// A complete clone that fetches or synchronizes the chain removes the commits, and moves
+// the archived checkpoints to the archive.
+//
 // A checkpoint is identified by its id, not by its commit. If a checkpoint is dropped,
 // the commits above it are rewritten with new parents, but with the same trees, messages,
 // authors and dates.
@@ -96,9 +102,10 @@
 // Otherwise the commits above the common part are rewritten. If both sides have work that
 // the other lacks, a new checkpoint on top contains both (package recordmerge).
 //
-// A sync moves the remote ref first, with a lease on the value that was fetched. Then it
-// moves the local refs in one transaction. A missing ref never means that checkpoints
-// were dropped. If other tools deleted or rewrote a chain, its checkpoints are restored
+// A sync moves the remote refs first, the archive and the chain of an issue together, with
+// a lease on the values that were fetched. Then it moves the local refs in one transaction.
+// A missing ref never means that checkpoints were dropped. If other tools deleted or
+// rewrote a chain, its checkpoints are restored
 // from own/ before the next change.
 //
 // # Guarantees

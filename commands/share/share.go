@@ -113,7 +113,8 @@ func runFetch(c *invoke.Invocation) error {
 var PushCommand = invoke.Command{
 	Name: "push", Usage: "send an issue's checkpoints to a remote", Args: "[ISSUE]", Max: 1, Category: "Share",
 	Description: "Moves the remote's ref where it is as it was seen, and only to a chain that has\n" +
-		"all that the remote's has. Nobody's checkpoints are overwritten. A secret stops\n" +
+		"all that the remote's has, with the archive if checkpoints were archived. Nobody's\n" +
+		"checkpoints are overwritten; sync joins chains that have diverged. A secret stops\n" +
 		"the push, and commits that a checkpoint carries and nobody else has are named first.",
 	Examples: []string{"git checkpoint push 42", "git checkpoint push --all --dry-run"},
 	Flags: func() []cli.Flag {

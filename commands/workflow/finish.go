@@ -20,7 +20,8 @@ import (
 var FinishCommand = invoke.Command{
 	Name: "finish", Usage: "end a workflow", Args: "[ISSUE]", Max: 1, Category: "Progress",
 	Description: "Saves how it ended, then does with the chain what on_success or on_failure say: by\n" +
-		"default the archive takes it, where show, resume and restore still find it.",
+		"default the archive takes it, where show, resume and restore still find it. If this\n" +
+		"is refused, nothing is saved or pushed. It works in a shallow clone too.",
 	Examples: []string{
 		"git checkpoint finish 42",
 		"git checkpoint finish 42 --status failed --error 'the disk of the build machine is full'",

@@ -362,7 +362,7 @@ func (s *Chains) Pin(ctx context.Context, issue checkpoint.Issue, id checkpoint.
 	changed := false
 	err := s.Alter(ctx, issue, func(c *Chain, _ *repo.ObjectWriter) (*Change, error) {
 		changed = false
-		if c.Find(id) == nil && !c.Ledger.IsArchived(id) {
+		if c.Ledger.Deleted[id] || c.Find(id) == nil && !c.Ledger.IsArchived(id) {
 			return nil, &repo.NotFoundError{Issue: issue, Name: string(id)}
 		}
 		if c.Ledger.Pinned(id) == on {
