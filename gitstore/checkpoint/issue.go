@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -93,27 +94,73 @@ var (
 
 // branchRules are the built-in rules in order. They match whole words of the branch name:
 // "1.2.x" and "v42" are not issues.
-var branchRules = []func() *regexp.Regexp{
-	document.Pattern(`(?i)(?:^|[/_-])issues?[-_/]?#?([1-9][0-9]{0,17})(?:$|[^0-9A-Za-z.])`),
-	document.Pattern(`(?:^|/)([A-Z][A-Z0-9]+-[1-9][0-9]{0,17})(?:$|[^0-9A-Za-z.])`),
-	document.Pattern(`(?:^|/)#?([1-9][0-9]{0,17})(?:$|[-_/])`),
+var branchRules = []branchRule{
+	{pattern: document.Pattern(`(?i)(?:^|[/_-])issues?(?:[-_]|//)?#?([1-9][0-9]{0,17})(?:$|[^0-9A-Za-z.])`), dates: true},
+	{pattern: document.Pattern(`(?:^|/)([A-Z][A-Z0-9]+-[1-9][0-9]{0,17})(?:$|[^0-9A-Za-z.])`), dates: true},
+	{pattern: document.Pattern(`(?:^|/)#?([1-9][0-9]{0,17})(?:$|[-_/])`)},
+	{pattern: document.Pattern(`(?i)(?:^|/)(?:gh|gl|fix|bug|bugfix|hotfix|feat|feature|task|ticket)[-_]#?([1-9][0-9]{0,17})(?:$|[^0-9A-Za-z.])`)},
+	{pattern: document.Pattern(`(?:^|/)([A-Za-z][A-Za-z0-9]{1,9})-([1-9][0-9]{0,17})(?:$|[^0-9A-Za-z.])`)},
 }
 
-// IssueFromBranch returns the issue in a branch name: 42 for "feature/issue-42-jwt" and
-// "42-fix", PROJ-42 for "PROJ-42-fix". A custom pattern replaces the built-in rules. Its
-// first group is the issue, or the whole match if the pattern has no group.
+// A branchRule matches an issue number, or a project and a number.
+type branchRule struct {
+	pattern func() *regexp.Regexp
+	dates   bool // a number such as 20261122 is an issue too
+}
+
+// noProjects lists words that are often followed by a number, but name no project of a
+// tracker: "release-2" and "python-3" are not issues.
+var noProjects = sync.OnceValue(func() map[string]bool {
+	words := map[string]bool{}
+	for _, w := range strings.Fields(`
+		alpha beta rc pre preview stable release releases rel ver version versions major minor milestone
+		step steps part phase stage sprint iteration round wave batch attempt try retry take draft
+		chapter lesson exercise section level page item case option variant proposal plan rfc adr
+		day days week month quarter year test tests demo example sample spike poc exp experiment
+		pr pull mr patch rev revision change build run job ci wip tmp temp backup bak copy old new save
+		python py node nodejs npm go golang java jdk jre php ruby rust perl net dotnet swift kotlin scala
+		react vue angular rails django spring qt gtk gcc clang llvm cuda ubuntu debian fedora centos
+		alpine windows win macos ios android linux kernel postgres mysql redis
+		utf sha md http https tls ssl ipv oauth`) {
+		words[w] = true
+	}
+	return words
+})
+
+// IssueFromBranch returns the issue in a branch name: 42 for "feature/issue-42-jwt",
+// "42-fix" and "copilot/fix-42", PROJ-42 for "PROJ-42-fix" and "proj-42". A custom pattern
+// replaces the built-in rules. Its first group is the issue, or the whole match if the
+// pattern has no group.
 func IssueFromBranch(branch string, replaced *regexp.Regexp) (Issue, bool) {
 	if replaced != nil {
-		return matchIssue(branch, replaced)
+		m := replaced.FindStringSubmatch(branch)
+		if m == nil {
+			return "", false
+		}
+		i, err := ParseIssue(m[min(1, len(m)-1)])
+		return i, err == nil
 	}
 	branch = day().ReplaceAllString(branch, "${1}day${2}")
-	for n, rule := range branchRules {
-		i, ok := matchIssue(branch, rule())
-		if ok && n == len(branchRules)-1 && compact().MatchString(string(i)) {
-			break
+	for _, rule := range branchRules {
+		if found, ok := rule.find(branch); ok {
+			i, err := ParseIssue(found)
+			return i, err == nil
 		}
-		if ok {
-			return i, true
+	}
+	return "", false
+}
+
+// find returns the issue in a branch name.
+func (rule branchRule) find(branch string) (key string, ok bool) {
+	// A match ends with the slash that the next match begins with.
+	for _, m := range rule.pattern().FindAllStringSubmatch(strings.ReplaceAll(branch, "/", "//"), -1) {
+		number := m[len(m)-1]
+		switch {
+		case !rule.dates && compact().MatchString(number):
+		case len(m) == 2:
+			return number, true
+		case !noProjects()[strings.ToLower(m[1])]:
+			return strings.ToUpper(m[1]) + "-" + number, true
 		}
 	}
 	return "", false
@@ -159,13 +206,4 @@ func percentDecode(s string) (string, error) {
 		k += 2
 	}
 	return b.String(), nil
-}
-
-func matchIssue(branch string, re *regexp.Regexp) (Issue, bool) {
-	m := re.FindStringSubmatch(branch)
-	if m == nil {
-		return "", false
-	}
-	i, err := ParseIssue(m[min(1, len(m)-1)])
-	return i, err == nil
 }
