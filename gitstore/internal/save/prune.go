@@ -11,7 +11,6 @@ import (
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/ledger"
 	"git-checkpoint/gitstore/internal/repo"
-	"git-checkpoint/gitstore/internal/trees"
 	"git-checkpoint/gitstore/retention"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -228,7 +227,7 @@ type parent struct {
 // applyRetention applies retention to the newest part of a chain, with record r on top.
 // It returns the parent for the commit of r and the dropped ids. If an error occurs,
 // nothing is dropped and the save continues.
-func (s *Saver) applyRetention(ctx context.Context, below *chain.Chain, p retention.Policy, r *checkpoint.Record, entries []trees.Entry, k *repo.ObjectWriter) (parent, []checkpoint.ID) {
+func (s *Saver) applyRetention(ctx context.Context, below *chain.Chain, p retention.Policy, r *checkpoint.Record, coming *contents, k *repo.ObjectWriter) (parent, []checkpoint.ID) {
 	plain := parent{below.Tip, below.Ledger}
 	if below.Tip.IsZero() {
 		plain.commit = chain.Genesis(below.Issue).Hash
@@ -241,9 +240,9 @@ func (s *Saver) applyRetention(ctx context.Context, below *chain.Chain, p retent
 	if err != nil || c.Cut || c.Unread != nil { // pins are unknown
 		return plain, nil
 	}
-	coming := retention.Item{ID: r.ID(), Trigger: r.Trigger(), Phase: r.Phase(), Branch: r.Branch(), Created: r.CreatedAt(), Resumable: r.CanResume(), Valid: true}
-	items := append([]retention.Item{coming}, c.Items()...)
-	full := &fullness{s: s, objects: k, known: c.Index(), coming: &contents{r.Snapshot(), entries}}
+	item := retention.Item{ID: r.ID(), Trigger: r.Trigger(), Phase: r.Phase(), Branch: r.Branch(), Created: r.CreatedAt(), Resumable: r.CanResume(), Valid: true}
+	items := append([]retention.Item{item}, c.Items()...)
+	full := &fullness{s: s, objects: k, known: c.Index(), coming: coming}
 	decisions, err := s.keepFuller(p, items, retention.PlanSave(p, items, s.Now()), full)
 	drop, ids := Dropped(decisions)
 	if err != nil || len(ids) == 0 {

@@ -114,6 +114,13 @@ func steady(r, given *checkpoint.Record) []byte {
 type contents struct {
 	facts   checkpoint.Snapshot
 	entries []trees.Entry // entries of the checkpoint's tree
+	head    plumbing.Hash // the commit of HEAD, zero if unborn
+}
+
+// tree returns a subtree of the checkpoint, zero if it is missing.
+func (c *contents) tree(name string) plumbing.Hash {
+	e, _ := trees.Find(c.entries, name)
+	return e.Hash
 }
 
 // A fullness compares the contents of the checkpoints of a chain.
@@ -123,6 +130,7 @@ type fullness struct {
 	known   map[checkpoint.ID]*chain.ChainCommit
 	coming  *contents // of the checkpoint that is being saved, or nil
 	failed  error     // first read that failed for lack of resources, or nil
+	read    map[checkpoint.ID]*contents
 }
 
 // Read reads an object. A missing or damaged object is part of the comparison. An object
@@ -142,88 +150,43 @@ func (f *fullness) note(err error) {
 // keepFuller keeps checkpoints that have files which all later checkpoints lack. The
 // first item is the new checkpoint if f.coming is not nil.
 func (s *Saver) keepFuller(p retention.Policy, items []retention.Item, ds []retention.Decision, f *fullness) ([]retention.Decision, error) {
+	f.read = map[checkpoint.ID]*contents{}
 	kept := retention.KeepFuller(p, items, ds, func(newer, older int) bool {
-		old, now := f.known[items[older].ID], f.coming
+		old, now := f.of(items[older].ID), f.coming
 		if newer > 0 || now == nil {
-			now = f.of(f.known[items[newer].ID])
+			now = f.of(items[newer].ID)
 		}
 		return old == nil || now != nil && f.covers(now, old)
 	})
 	return kept, f.failed
 }
 
-// of returns the contents of a checkpoint, or nil if they cannot be read.
-func (f *fullness) of(l *chain.ChainCommit) *contents {
+// of returns the contents of a checkpoint, or nil if no file of it can be restored.
+func (f *fullness) of(id checkpoint.ID) *contents {
+	l := f.known[id]
 	if l == nil {
 		return nil
 	}
-	r, err := f.s.Record(&l.Checkpoint)
-	if err != nil {
-		f.note(err)
-		return nil
+	if c, ok := f.read[id]; ok {
+		return c
 	}
+	f.read[id] = nil
 	entries, err := trees.Read(f, l.Tree)
 	if err != nil {
 		return nil
 	}
-	return &contents{r.Snapshot(), entries}
+	c := &contents{entries: entries, head: f.headOf(l)}
+	if r, err := f.s.Record(&l.Checkpoint); err == nil {
+		c.facts = r.Snapshot()
+	} else {
+		f.note(err)
+	}
+	f.read[id] = c
+	return c
 }
 
-// covers reports whether an older checkpoint has no additional files. Additional files
-// are files that the newer checkpoint left out, or was not asked to capture.
-func (f *fullness) covers(newer *contents, older *chain.ChainCommit) bool {
-	left := newer.facts.LeftOut()
-	if newer.facts.Worktree && newer.facts.Untracked && len(left) == 0 {
-		return true
-	}
-	entries, err := trees.Read(f, older.Tree)
-	if err != nil {
-		return true // no file of it could be restored
-	}
-	unread := slices.ContainsFunc(left, func(s checkpoint.Skipped) bool { return s.Path == "." || s.Reason == checkpoint.OutOfTime })
-	for name, asked := range map[string]bool{"worktree": newer.facts.Worktree, "untracked": newer.facts.Untracked} {
-		if (!asked || unread) && f.lacks(newer.entries, entries, name) {
-			return false
-		}
-	}
-	return !slices.ContainsFunc(left, func(s checkpoint.Skipped) bool { return f.holds(older, entries, newer.entries, s.Path) })
-}
-
-// lacks reports whether a named subtree of the older checkpoint has files that the newer
-// checkpoint lacks. A file with the same content in the newer staged tree is not lacking.
-func (f *fullness) lacks(newer, older []trees.Entry, name string) bool {
-	had, ok := trees.Find(older, name)
-	if !ok {
-		return false
-	}
-	has, _ := trees.Find(newer, name)
-	staged, _ := trees.Find(newer, "staged")
-	changes, err := trees.Diff(f, had.Hash, has.Hash)
-	return err != nil || slices.ContainsFunc(changes, func(c trees.Change) bool {
-		return c.New.Hash.IsZero() && c.Old.Hash != f.lookup(staged.Hash, c.Path)
-	})
-}
-
-// holds reports whether the older checkpoint has a file, either outside the staged tree,
-// or staged with other content than in the newer checkpoint. Staged files equal to HEAD
-// do not count, since commit history contains them.
-func (f *fullness) holds(older *chain.ChainCommit, entries, newer []trees.Entry, path string) bool {
-	now, _ := trees.Find(newer, "staged")
-	for _, e := range entries {
-		if !e.IsTree() || e.Name == "conflicts" {
-			continue
-		}
-		hash := f.lookup(e.Hash, path)
-		if !hash.IsZero() && (e.Name != "staged" || hash != f.lookup(now.Hash, path) && hash != f.inHead(older, path)) {
-			return true
-		}
-	}
-	return false
-}
-
-// inHead returns the hash of a file in the HEAD of a checkpoint, or zero if it cannot be
-// read.
-func (f *fullness) inHead(l *chain.ChainCommit, path string) plumbing.Hash {
+// headOf returns the HEAD of a checkpoint, or zero if it has none.
+func (f *fullness) headOf(l *chain.ChainCommit) plumbing.Hash {
 	if len(l.Raw.Parents) < 2 {
 		return plumbing.ZeroHash
 	}
@@ -232,16 +195,119 @@ func (f *fullness) inHead(l *chain.ChainCommit, path string) plumbing.Hash {
 	if err != nil || len(index.Parents) == 0 {
 		return plumbing.ZeroHash
 	}
-	head, err := f.s.ReadCommit(index.Parents[0])
-	f.note(err)
-	if err != nil {
-		return plumbing.ZeroHash
-	}
-	return f.lookup(head.Tree, path)
+	return index.Parents[0]
 }
 
-func (f *fullness) lookup(tree plumbing.Hash, path string) plumbing.Hash {
-	_, hash, err := trees.Lookup(f, tree, path)
+// treeOf returns the tree of a commit, or zero for an unborn HEAD.
+func (f *fullness) treeOf(commit plumbing.Hash) (plumbing.Hash, error) {
+	if commit.IsZero() {
+		return plumbing.ZeroHash, nil
+	}
+	c, err := f.s.ReadCommit(commit)
+	f.note(err)
+	return c.Tree, err
+}
+
+// covers reports whether a newer checkpoint has the work of an older checkpoint: a later
+// version of every file that differs from HEAD in the older one. If HEAD has changed at
+// the path of such a file, the work was committed.
+func (f *fullness) covers(newer, older *contents) bool {
+	if newer.head == older.head && f.sameFiles(newer, older) {
+		return true
+	}
+	c := comparison{fullness: f, newer: newer, older: older, finder: trees.Finder{Reader: f}}
+	var err error
+	if c.olderHead, err = f.treeOf(older.head); err != nil {
+		return false
+	}
+	if c.newerHead, err = f.treeOf(newer.head); err != nil {
+		return false
+	}
+	asked := newer.facts
+	return c.hasAll("worktree", asked.Worktree) && c.hasAll("untracked", asked.Untracked) && c.hasDeleted() && c.hasStaged() && c.hasArtifacts()
+}
+
+// sameFiles reports whether two checkpoints of one HEAD have equal files.
+func (f *fullness) sameFiles(newer, older *contents) bool {
+	for _, name := range []string{"staged", "worktree", "untracked", "artifacts"} {
+		if newer.tree(name) != older.tree(name) {
+			return false
+		}
+	}
+	return slices.Equal(newer.facts.Deleted, older.facts.Deleted)
+}
+
+// A comparison looks for the files of an older checkpoint in a newer one.
+type comparison struct {
+	*fullness
+	newer, older         *contents
+	newerHead, olderHead plumbing.Hash // trees of the commits of HEAD
+	finder               trees.Finder
+}
+
+// hasAll reports whether the newer checkpoint has every file of a subtree. asked is false
+// if the newer checkpoint was not asked to capture such files.
+func (c *comparison) hasAll(name string, asked bool) bool {
+	changes, err := trees.Diff(c, c.older.tree(name), c.newer.tree(name))
+	return err == nil && !slices.ContainsFunc(changes, func(ch trees.Change) bool {
+		return ch.New.Hash.IsZero() && !c.has(ch.Path, ch.Old.Hash, asked && !c.leftOut(ch.Path, true))
+	})
+}
+
+// hasStaged reports whether the newer checkpoint has every staged change.
+func (c *comparison) hasStaged() bool {
+	staged := c.older.tree("staged")
+	if staged == c.newer.tree("staged") && c.older.head == c.newer.head {
+		return true
+	}
+	changes, err := trees.Diff(c, c.olderHead, staged)
+	return err == nil && !slices.ContainsFunc(changes, func(ch trees.Change) bool { return !c.has(ch.Path, ch.New.Hash, !c.leftOut(ch.Path, false)) })
+}
+
+// hasDeleted reports whether the newer checkpoint has every deleted file.
+func (c *comparison) hasDeleted() bool {
+	asked := c.newer.facts.Worktree
+	return !slices.ContainsFunc(c.older.facts.Deleted, func(path string) bool { return !c.has(path, plumbing.ZeroHash, asked) })
+}
+
+// hasArtifacts reports whether the newer checkpoint left out no artifact of the older.
+func (c *comparison) hasArtifacts() bool {
+	artifacts := c.older.tree("artifacts")
+	return artifacts.IsZero() || !slices.ContainsFunc(c.newer.facts.LeftOut(), func(s checkpoint.Skipped) bool {
+		return !c.lookup(artifacts, s.Path).IsZero()
+	})
+}
+
+// has reports whether the newer checkpoint has a version of a file, or was saved on a HEAD
+// with another version. If the newer checkpoint is not complete, because it was not asked
+// for such files or may have left the file out, its staged version counts only if it is
+// equal.
+func (c *comparison) has(path string, old plumbing.Hash, complete bool) bool {
+	if !c.lookup(c.newer.tree("worktree"), path).IsZero() || !c.lookup(c.newer.tree("untracked"), path).IsZero() || slices.Contains(c.newer.facts.Deleted, path) {
+		return true
+	}
+	staged, head := c.lookup(c.newer.tree("staged"), path), c.lookup(c.newerHead, path)
+	committed := c.newerHead != c.olderHead && head != c.lookup(c.olderHead, path)
+	if !complete {
+		return committed || !staged.IsZero() && staged == old
+	}
+	return committed || staged != head
+}
+
+// leftOut reports whether a limit excluded a file from the newer checkpoint. If the file
+// is not staged, it may be one of those that were not read in time.
+func (c *comparison) leftOut(path string, unstaged bool) bool {
+	return slices.ContainsFunc(c.newer.facts.LeftOut(), func(s checkpoint.Skipped) bool {
+		return s.Path == path || unstaged && (s.Path == "." || s.Reason == checkpoint.OutOfTime)
+	})
+}
+
+// lookup returns the hash of a file, or zero if it is missing.
+func (c *comparison) lookup(tree plumbing.Hash, path string) plumbing.Hash {
+	if tree.IsZero() {
+		return plumbing.ZeroHash
+	}
+	_, hash, err := c.finder.Lookup(tree, path)
 	if err != nil {
 		return plumbing.ZeroHash
 	}
