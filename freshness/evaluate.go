@@ -202,6 +202,15 @@ func (r Rules) maxAge() time.Duration {
 	return r.MaxAge
 }
 
+// PhaseOfLabels returns the phase of the only state label of an issue, or "".
+func (r Rules) PhaseOfLabels(labels []string) string {
+	states := r.stateLabels(labels)
+	if len(states) != 1 {
+		return ""
+	}
+	return r.phaseOf(states[0], nil)
+}
+
 // phaseOf returns the phase of a state label. LabelsToPhase has priority; otherwise the
 // label without prefix must be a known phase. It returns "" for other labels.
 func (r Rules) phaseOf(label string, names []string) string {

@@ -108,6 +108,10 @@ func take(c *invoke.Invocation, issue checkpoint.Issue, s step) error {
 		return err
 	}
 	req.Newest = !s.begins // an older base would revert progress
+	req.Command = s.command + ":"
+	if s.command == "phase" || s.command == "task" {
+		req.Command = s.command + " " + c.Args[0] + ":"
+	}
 	saved, err := c.Store.Save(c.Ctx, req)
 	var nothing *progress.NothingError
 	if errors.As(err, &nothing) {

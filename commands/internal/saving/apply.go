@@ -37,6 +37,7 @@ func (e *edit) apply(before *checkpoint.Record) (*checkpoint.Record, error) {
 		if err := e.begin(r); err != nil {
 			return nil, err
 		}
+		e.firstPhase(r, current)
 	}
 	if e.state != nil {
 		r.Doc().Merge(e.state)
@@ -80,14 +81,28 @@ func (e *edit) current(before *checkpoint.Record) *freshness.SourceIssue {
 }
 
 // followLabels enters the phase of the issue's state label if the label has changed since
-// the previous checkpoint. A phase on the command line overrides it.
+// the previous checkpoint, or at the first save. A phase on the command line overrides it.
 func (e *edit) followLabels(r *checkpoint.Record, current *freshness.SourceIssue) {
 	if current == nil || e.Phase != "" {
+		return
+	}
+	if !r.IssueSnapshot().Known {
+		e.firstPhase(r, current)
 		return
 	}
 	if v := freshness.Evaluate(r, freshness.Facts{Now: e.now, Issue: current}, e.rules); v.Phase != "" {
 		e.enter(r, v.Phase)
 	}
+}
+
+// firstPhase enters the phase of the issue's state label if the work has no phase yet. The
+// phases of a document, and those that a workflow counts, stay.
+func (e *edit) firstPhase(r *checkpoint.Record, current *freshness.SourceIssue) {
+	p := r.Progress()
+	if current == nil || e.Phase != "" || e.doc != nil || r.Phase() != "" || p.Total > 0 || len(p.Names) > 0 {
+		return
+	}
+	e.enter(r, e.rules.PhaseOfLabels(current.Labels))
 }
 
 // enter starts a phase, unless it is the current phase already.

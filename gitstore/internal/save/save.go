@@ -28,7 +28,8 @@ type Saver struct {
 
 // A SaveRequest holds the parameters of a save.
 type SaveRequest struct {
-	Issue checkpoint.Issue
+	Command string // name of the command for errors, "" for save
+	Issue   checkpoint.Issue
 
 	// Edit derives a new record from the previous record. For an issue's first
 	// checkpoint, before is nil. Edit may change the record in place. It sets the
@@ -84,7 +85,7 @@ func (s *Saver) Save(ctx context.Context, req SaveRequest) (*Saved, error) {
 	k := s.NewObjectWriter()
 	snap, err := s.Snapshot(ctx, req.Issue, req.Files(s.KeptOutputs(ctx, req.Issue)), k)
 	if err != nil {
-		return nil, fmt.Errorf("save issue %s: %w", req.Issue, err)
+		return nil, fmt.Errorf("%s issue %s: %w", cmp.Or(req.Command, "save"), req.Issue, err)
 	}
 	w := &SaveOp{Saver: s, Req: &req, Snap: snap, k: k, Created: s.Now().UTC().Truncate(time.Microsecond)}
 	var saved *Saved
@@ -100,7 +101,7 @@ func (s *Saver) Save(ctx context.Context, req SaveRequest) (*Saved, error) {
 		err = s.RetryAfter(ctx, req.Issue, repair, try)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("save issue %s: %w", req.Issue, err)
+		return nil, fmt.Errorf("%s issue %s: %w", cmp.Or(req.Command, "save"), req.Issue, err)
 	}
 	return saved, nil
 }
