@@ -70,12 +70,12 @@ func report(env *invoke.Env, json bool, err error) int {
 	f := exit.Classify(err)
 	message := strings.TrimPrefix(f.Error(), "git-checkpoint: ")
 	if json {
-		_ = output.Write(env.Stderr, output.NewError(f.Code, f.Kind, message, f.Hint))
+		_ = output.Write(env.Stderr, output.NewError(f.Code, f.Kind, message, strings.ReplaceAll(f.Hint, "\n", " or ")))
 		return f.Code
 	}
 	fmt.Fprintf(env.Stderr, "git-checkpoint: %s\n", output.CleanBlock(message))
-	if f.Hint != "" {
-		fmt.Fprintf(env.Stderr, "hint: %s\n", output.Clean(f.Hint))
+	for hint := range strings.Lines(f.Hint) {
+		fmt.Fprintf(env.Stderr, "hint: %s\n", output.Clean(strings.TrimSuffix(hint, "\n")))
 	}
 	return f.Code
 }
@@ -152,8 +152,8 @@ func build(d *invoke.Command, env *invoke.Env, flags []cli.Flag) *cli.Command {
 func call(d *invoke.Command, env *invoke.Env, flags *cli.Context) error {
 	line := flags.Context.Value(lineKey{}).(*line)
 	c := &invoke.Invocation{
-		Name: d.Name,
-		Ctx:  flags.Context, Env: env, Flags: flags, Args: flags.Args().Slice(), Paths: line.paths, Lists: line.lists,
+		Name: d.Name, Declared: d,
+		Ctx: flags.Context, Env: env, Flags: flags, Args: flags.Args().Slice(), Paths: line.paths, Lists: line.lists,
 		Common: invoke.ReadCommon(flags), JSON: line.json, Out: &invoke.Writer{W: env.Stdout}, Commands: line.commands,
 		RunLine: func(ctx context.Context, env *invoke.Env, args []string) int {
 			return runLine(ctx, env, line.commands, args)
@@ -173,6 +173,9 @@ func call(d *invoke.Command, env *invoke.Env, flags *cli.Context) error {
 		}
 	}
 	err := withRecoveryHint(c, d.Run(c))
+	if err == nil {
+		c.ShowIssue()
+	}
 	c.EndMirror()
 	if err == nil || errors.As(err, new(exit.Silent)) {
 		c.FlushWarnings()
@@ -189,11 +192,11 @@ func call(d *invoke.Command, env *invoke.Env, flags *cli.Context) error {
 type lineKey struct{}
 
 // withRecoveryHint adds a recovery command to the error of a damaged chain, or of an
-// issue whose checkpoints are all in its archive.
+// issue without checkpoints.
 func withRecoveryHint(c *invoke.Invocation, err error) error {
 	var none *gitstore.NoneError
-	if errors.As(err, &none) && !errors.As(err, new(*exit.Error)) && onlyArchived(c, none.Issue) {
-		return exit.Errorf(exit.None, "git checkpoint list "+phrase.IssueArg(none.Issue)+" --archived", "%w", none)
+	if errors.As(err, &none) && !errors.As(err, new(*exit.Error)) && c.Store != nil {
+		return exit.Errorf(exit.None, noneHint(c, none.Issue), "%w", none)
 	}
 	var damaged *gitstore.CorruptError
 	if !errors.As(err, &damaged) || damaged.Hint != "" || errors.As(err, new(*exit.Error)) || c.IssueInQuestion == "" {
@@ -201,18 +204,27 @@ func withRecoveryHint(c *invoke.Invocation, err error) error {
 	}
 	hint := invoke.RecoveryCommand(c, c.IssueInQuestion)
 	if hint == "" {
-		hint = "git checkpoint verify " + phrase.QuoteArg(string(c.IssueInQuestion))
+		hint = "git checkpoint verify " + phrase.IssueArg(c.IssueInQuestion)
 	}
 	return exit.Errorf(exit.Invalid, hint, "%w", err)
 }
 
-// onlyArchived reports whether an issue without live checkpoints has archived checkpoints.
-func onlyArchived(c *invoke.Invocation, issue checkpoint.Issue) bool {
-	if c.Store == nil {
-		return false
+// noneHint returns the next commands for an issue without checkpoints, one a line. Its
+// checkpoints may be in the archive or at the remote, or the branch belongs to another
+// issue than the user thinks of.
+func noneHint(c *invoke.Invocation, issue checkpoint.Issue) string {
+	arg := phrase.IssueArg(issue)
+	if l, err := c.Store.Archived(c.Ctx, issue, 1); err == nil && len(l.Checkpoints) > 0 {
+		return "git checkpoint list " + arg + " --archived"
 	}
-	l, err := c.Store.Archived(c.Ctx, issue, 1)
-	return err == nil && len(l.Checkpoints) > 0
+	var hints []string
+	if _, err := c.Remote(""); err == nil && c.Name != "fetch" && c.Name != "sync" {
+		hints = append(hints, "git checkpoint fetch "+arg)
+	}
+	if others, err := c.IssuesWithCheckpoints(); err == nil && len(others) > 0 && c.NamedAfterBranch {
+		return strings.Join(append(hints, "git checkpoint list"), "\n")
+	}
+	return strings.Join(append(hints, "git checkpoint save "+arg), "\n")
 }
 
 var configCommand = invoke.Command{

@@ -26,8 +26,9 @@ var completionCommand = invoke.Command{
 		"    fish  ~/.config/fish/conf.d/git-checkpoint.fish\n\n" +
 		"With words it says what may come next after the words behind --, which is what these\n" +
 		"files ask for.",
-	Examples: []string{"git checkpoint completion bash > git-checkpoint.bash", "git checkpoint completion words -- save --tr"},
-	Run:      runCompletion,
+	Examples:  []string{"git checkpoint completion bash > git-checkpoint.bash", "git checkpoint completion words -- save --tr"},
+	ReadsOnly: true,
+	Run:       runCompletion,
 }
 
 func runCompletion(c *invoke.Invocation) error {
@@ -148,6 +149,7 @@ func lineIssue(c *invoke.Invocation, line *complete.CommandLine) (checkpoint.Iss
 			return i, nil
 		}
 	}
+	defer c.SkipIssue()
 	return c.InferIssue()
 }
 

@@ -17,6 +17,7 @@ var VerifyCommand = invoke.Command{
 	Name: "verify", Usage: "check the integrity of stored checkpoints", Args: "[ISSUE]", Max: 1, Category: "Keep",
 	Description: "Reads everything that an issue has stored, live and archived; without ISSUE, of\nevery issue.",
 	Examples:    []string{"git checkpoint verify", "git checkpoint verify 42 --json"},
+	ReadsOnly:   true,
 	Run:         runVerify,
 }
 

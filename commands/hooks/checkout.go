@@ -51,14 +51,14 @@ func rebasing(c *invoke.Invocation) bool {
 	})
 }
 
-// branchIssue returns the issue in the branch's name. Other sources of an issue are
-// ignored.
+// branchIssue returns the issue of the branch. Other sources of an issue are ignored.
 func branchIssue(c *invoke.Invocation) (checkpoint.Issue, bool) {
 	branch, err := c.Store.Branch(c.Ctx)
 	if err != nil || branch == "" {
 		return "", false
 	}
-	return checkpoint.IssueFromBranch(branch, c.Settings.Pattern("issue_pattern"))
+	i, _, err := c.BranchIssue(branch)
+	return i, err == nil
 }
 
 // tellOf notifies the user whether the newest checkpoint can be resumed.
@@ -70,7 +70,7 @@ func tellOf(c *invoke.Invocation, issue checkpoint.Issue) error {
 	if err != nil || standing.Of(r.Record, r.Verdict).Complete || onItsWay() {
 		return err
 	}
-	name, saved := phrase.QuoteArg(string(issue)), phrase.Ago(r.Record.CreatedAt(), c.Env.Now())
+	name, saved := phrase.IssueArg(issue), phrase.Ago(r.Record.CreatedAt(), c.Env.Now())
 	switch r.Verdict.Action {
 	case freshness.Resume, freshness.ProceedWithWarning:
 		notify(c, "issue %s was saved %s and can be resumed: git checkpoint resume %s", issue, saved, name)

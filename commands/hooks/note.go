@@ -48,12 +48,17 @@ func here(c *invoke.Invocation) (sessionNote, error) {
 	return sessionNote{Issue: issue, Branch: branch, Root: c.Store.Root()}, err
 }
 
-// noteSession writes the note of a session and removes old notes. A session without an
-// issue gets no note. If the write fails, the end of the session is saved to the issue
-// that is named at that time.
+// noteSession writes the note of a session and removes old notes. A session that begins on
+// a branch without an issue in its name gets no note: agents create their branch during
+// the session. Without a note, the end of the session is saved to the issue that is named
+// at that time.
 func noteSession(c *invoke.Invocation, session string) {
 	now, err := here(c)
 	if session == "" || err != nil {
+		return
+	}
+	if string(now.Issue) == now.Branch {
+		_ = os.Remove(c.Store.Notes.Path(noteName(session)))
 		return
 	}
 	data, err := json.Marshal(now)
@@ -90,8 +95,7 @@ func readNote(notes gitstore.Notes, session string) (note sessionNote, known boo
 	return note, err == nil
 }
 
-// sessionIssue returns the issue for the save at the end of a session, or "" and the
-// reason. A session with a note is saved to the issue of the note if the noted branch is
+// sessionIssue returns the issue for the save of a session, or "" and the reason. A session with a note is saved to the issue of the note if the noted branch is
 // still checked out.
 func sessionIssue(c *invoke.Invocation, session string) (i checkpoint.Issue, why string, err error) {
 	now, err := here(c)
@@ -105,10 +109,8 @@ func sessionIssue(c *invoke.Invocation, session string) (i checkpoint.Issue, why
 		return "", "the session of issue " + string(note.Issue) + " was on " + onBranch(note.Branch) + ", and HEAD is on " + onBranch(now.Branch), nil
 	case known:
 		return note.Issue, "", nil
-	case err != nil && gitstore.ReadHookPrecheck().HasNoCheckpoints():
-		return "", "", nil // this repository has no checkpoints
 	case err != nil:
-		return "", onBranch(now.Branch) + " names no issue, and GIT_CHECKPOINT_ISSUE is not set", nil
+		return "", "HEAD is detached, and GIT_CHECKPOINT_ISSUE is not set", nil
 	}
 	return now.Issue, "", nil
 }
@@ -120,15 +122,16 @@ func onBranch(name string) string {
 	return "branch " + name
 }
 
-// handedIssue returns the issue whose checkpoint a hook hands to an agent. If no issue is
-// named, it returns the only issue whose newest checkpoint is on this branch.
+// handedIssue returns the issue whose checkpoint a hook hands to an agent. If the issue
+// would be named after the branch and has no checkpoints, it returns the only issue whose
+// newest checkpoint is on this branch.
 func handedIssue(c *invoke.Invocation) (checkpoint.Issue, bool) {
 	i, err := c.NamedIssue()
-	if !errors.Is(err, invoke.ErrUnnamed) {
-		return i, err == nil && c.Store.HasIssue(c.Ctx, i)
+	if err == nil && c.Store.HasIssue(c.Ctx, i) {
+		return i, true
 	}
-	branch, err := c.CurrentBranch()
-	if err != nil || branch == "" {
+	branch, branchErr := c.CurrentBranch()
+	if err != nil || branchErr != nil || string(i) != branch {
 		return "", false
 	}
 	issues, _, err := c.Store.Issues(c.Ctx, false)

@@ -79,8 +79,8 @@ func blockCode(err error) int {
 func pushedIssues(c *invoke.Invocation, updates []hook.Update) []checkpoint.Issue {
 	var issues []checkpoint.Issue
 	for _, u := range updates {
-		i, ok := checkpoint.IssueFromBranch(u.Branch(), c.Settings.Pattern("issue_pattern"))
-		if ok && !slices.Contains(issues, i) && !pushesRef(updates, gitstore.LiveRef(i)) && c.Store.HasIssue(c.Ctx, i) {
+		i, _, err := c.BranchIssue(u.Branch())
+		if err == nil && !slices.Contains(issues, i) && !pushesRef(updates, gitstore.LiveRef(i)) && c.Store.HasIssue(c.Ctx, i) {
 			issues = append(issues, i)
 		}
 	}

@@ -93,7 +93,7 @@ func sessionStart(c *invoke.Invocation, args []string) error {
 // nextStep returns the command that restores the files. An agent is not asked to answer a
 // question that a person has to decide.
 func nextStep(r standing.Judged) string {
-	switch issue := phrase.QuoteArg(string(r.Checkpoint.Issue)); r.Verdict.Action {
+	switch issue := phrase.IssueArg(r.Checkpoint.Issue); r.Verdict.Action {
 	case freshness.Resume, freshness.ProceedWithWarning:
 		return "To put the files back: git checkpoint resume " + issue + " --yes\n"
 	case freshness.PromptUser:
@@ -132,9 +132,7 @@ func sessionSave(c *invoke.Invocation, trigger string, ends bool) error {
 		return err
 	}
 	if issue == "" {
-		if why != "" {
-			notify(c, "%s: nothing is saved: %s", c.Args[0], why)
-		}
+		notify(c, "%s: nothing is saved: %s", c.Args[0], why)
 		return nil
 	}
 	args := []string{"save", "--trigger", trigger, "--if-changed", "--quiet"}
@@ -148,7 +146,7 @@ func sessionSave(c *invoke.Invocation, trigger string, ends bool) error {
 	env := *c.Env
 	env.Stdin, env.Stdout, env.Stderr = strings.NewReader(""), io.Discard, &said
 	env.Environ = slices.Concat(sessionBounds(c), env.Environ)
-	if code := c.RunLine(c.Ctx, &env, append(args, "--", string(issue))); code != exit.OK {
+	if code := c.RunLine(c.Ctx, &env, append(args, "--issue="+string(issue))); code != exit.OK {
 		notify(c, "%s", strings.TrimPrefix(phrase.FirstLine(said.String()), "git-checkpoint: "))
 	}
 	return nil

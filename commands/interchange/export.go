@@ -35,8 +35,9 @@ var ExportCommand = invoke.Command{
 		"git checkpoint export PROJ-42 --as pipeline --dir ../pipeline",
 		"git checkpoint export 42 --as jsonl > 42.jsonl",
 	},
-	Flags: exportFlags,
-	Run:   runExport,
+	Flags:     exportFlags,
+	ReadsOnly: true,
+	Run:       runExport,
 }
 
 func exportFlags() []cli.Flag {

@@ -119,7 +119,7 @@ func (x *exporting) plan(files []layout.Output) ([]layout.Output, error) {
 	if len(inTheWay) > 0 {
 		return nil, &gitstore.RefusedError{
 			Reason: fmt.Sprintf("export: something else is in the way: %s", phrase.List(phrase.QuotePaths(inTheWay))), Paths: inTheWay,
-			Hint: "git checkpoint export " + phrase.QuoteArg(string(x.issue)) + " --as " + string(x.as) + " --force",
+			Hint: "git checkpoint export " + phrase.IssueArg(x.issue) + " --as " + string(x.as) + " --force",
 		}
 	}
 	return todo, nil
@@ -248,7 +248,7 @@ func (x *exporting) checkPlace() error {
 }
 
 func (x *exporting) isGits() error {
-	return exit.Errorf(exit.Usage, fmt.Sprintf("git checkpoint export %s --as %s --dir DIR", phrase.QuoteArg(string(x.issue)), x.as),
+	return exit.Errorf(exit.Usage, fmt.Sprintf("git checkpoint export %s --as %s --dir DIR", phrase.IssueArg(x.issue), x.as),
 		"export: %s is git's own", phrase.QuotePath(filepath.ToSlash(filepath.Join(x.root, filepath.FromSlash(x.below)))))
 }
 

@@ -174,7 +174,7 @@ func (m *mirroring) issueOf(t taking) (checkpoint.Issue, error) {
 	case t.doc.Sequel() && beside.Owner != "":
 		return checkpoint.Issue(beside.Owner), nil
 	}
-	return m.c.AutomaticIssue("")
+	return m.c.NamedIssue()
 }
 
 // isThere reports whether the store already has the document: as the newest record, or as

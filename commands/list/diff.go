@@ -33,8 +33,9 @@ var DiffCommand = invoke.Command{
 		"git checkpoint diff 42 latest~1 latest -- src",
 		"git checkpoint diff 42 latest~1 --json",
 	},
-	Flags: diffFlags,
-	Run:   runDiff,
+	Flags:     diffFlags,
+	ReadsOnly: true,
+	Run:       runDiff,
 }
 
 // diffOptions are the flags of diff.
@@ -148,7 +149,7 @@ func twoNames(c *invoke.Invocation) (issue checkpoint.Issue, from, to string, er
 		issue, err = c.InferIssue()
 		return issue, args[0], args[1], err
 	}
-	if issue, err = invoke.ParseIssue(c.Args[0]); err == nil {
+	if issue, err = c.ParseIssueArg(c.Args[0]); err == nil {
 		err = invoke.Agree(c, issue)
 	}
 	return issue, c.Args[1], c.Args[2], err

@@ -33,6 +33,7 @@ var ListCommand = invoke.Command{
 	},
 	MayBeEmpty: []string{"phase"},
 	Flags:      listFlags,
+	ReadsOnly:  true,
 	Run:        runList,
 }
 
@@ -105,6 +106,10 @@ func runList(c *invoke.Invocation) error {
 		return listAll(c, o, keep)
 	}
 	issue, err := issueListed(c, o)
+	var several *invoke.SeveralIssuesError
+	if errors.As(err, &several) && !o.picks() {
+		return listOverview(c, o, several.Issues)
+	}
 	if err != nil {
 		return err
 	}
@@ -117,6 +122,30 @@ func runList(c *invoke.Invocation) error {
 	}
 	return showList(c, o, []*gitstore.List{l}, keep)
 }
+
+// picks reports whether flags select some of the checkpoints.
+func (o *listOptions) picks() bool {
+	return o.filtered() || o.archived || o.limitGiven || o.remoteGiven
+}
+
+// listOverview prints the progress of several issues, one line an issue. The JSON record
+// has their checkpoints too.
+func listOverview(c *invoke.Invocation, o *listOptions, issues []checkpoint.Issue) error {
+	summaries := standing.Overview(c, issues)
+	if !c.JSON {
+		defer c.Page()()
+		return standing.ShowOverview(c, summaries, o.color)
+	}
+	var lists []*gitstore.List
+	for _, s := range summaries {
+		if l, err := listOf(c, o, checkpoint.Issue(s.Issue)); err == nil {
+			lists = append(lists, l)
+		}
+	}
+	return c.WriteJSON(output.ListOverview{CheckpointList: listRecord(o, lists, everything), Issues: summaries})
+}
+
+func everything(*gitstore.Checkpoint) bool { return true }
 
 // listAll prints checkpoints of every readable issue and returns an error for unreadable
 // issues.
@@ -206,7 +235,7 @@ func listRecord(o *listOptions, lists []*gitstore.List, keep func(*gitstore.Chec
 		}
 		result.TotalCheckpoints += len(l.Checkpoints)
 	}
-	if !o.all {
+	if len(lists) == 1 && !o.all {
 		result.Issue = string(lists[0].Issue)
 		result.Latest = string(lists[0].Checkpoints[0].ID)
 	}
@@ -220,8 +249,7 @@ func issueListed(c *invoke.Invocation, o *listOptions) (checkpoint.Issue, error)
 	if err == nil {
 		return issue, listThere(c, o, issue)
 	}
-	var usage *exit.Error
-	if o.remoteGiven && len(c.Args) == 0 && errors.As(err, &usage) && usage.ExitCode() == exit.Usage {
+	if o.remoteGiven && len(c.Args) == 0 && exit.Classify(err).Code == exit.Usage {
 		err = exit.Errorf(exit.Usage, listEverything(o), "%w", err)
 	}
 	return "", err

@@ -24,8 +24,9 @@ var ShowCommand = invoke.Command{
 		"git checkpoint show 42 latest~1 --format json",
 		"git checkpoint show --get workflow_state.current_phase",
 	},
-	Flags: showFlags,
-	Run:   runShow,
+	Flags:     showFlags,
+	ReadsOnly: true,
+	Run:       runShow,
 }
 
 // showOptions are the flags of show.

@@ -91,7 +91,7 @@ func (r *resumption) reasons(a freshness.Action) (messages []string, hint string
 
 // command returns the command that resumes this checkpoint with a flag.
 func (r *resumption) command(flag string) string {
-	text := "git checkpoint resume " + phrase.QuoteArg(string(r.Checkpoint.Issue))
+	text := "git checkpoint resume " + phrase.IssueArg(r.Checkpoint.Issue)
 	if r.named {
 		text += " " + phrase.QuoteArg(string(r.Checkpoint.ID))
 	}
@@ -109,7 +109,7 @@ func startFresh(c *invoke.Invocation, r *resumption) error {
 		if err != nil && !errors.As(err, &none) {
 			return err
 		}
-		c.Infof("archived %s; git checkpoint undo %s brings them back", phrase.Plural(len(moved), "checkpoint"), phrase.QuoteArg(string(r.Checkpoint.Issue)))
+		c.Infof("archived %s; git checkpoint undo %s brings them back", phrase.Plural(len(moved), "checkpoint"), phrase.IssueArg(r.Checkpoint.Issue))
 	}
 	return cmp.Or[error](showOutcome(c, r), exit.Silent{Code: exit.StartFresh})
 }
@@ -127,7 +127,7 @@ func deleteChain(c *invoke.Invocation, r *resumption) error {
 		if err := c.Store.DropAll(c.Ctx, r.Checkpoint.Issue, ids, false); err != nil {
 			return err
 		}
-		c.Infof("dropped %s; git checkpoint undo %s brings them back", phrase.Plural(len(ids), "checkpoint"), phrase.QuoteArg(string(r.Checkpoint.Issue)))
+		c.Infof("dropped %s; git checkpoint undo %s brings them back", phrase.Plural(len(ids), "checkpoint"), phrase.IssueArg(r.Checkpoint.Issue))
 	}
 	return cmp.Or[error](showOutcome(c, r), exit.Silent{Code: exit.None})
 }
@@ -183,7 +183,7 @@ func corrupted(c *invoke.Invocation, r *resumption, cause error) error {
 	if err != nil {
 		return errors.Join(cause, err)
 	}
-	c.Infof("archived %s; git checkpoint undo %s brings them back", phrase.Plural(len(moved), "checkpoint"), phrase.QuoteArg(string(c.IssueInQuestion)))
+	c.Infof("archived %s; git checkpoint undo %s brings them back", phrase.Plural(len(moved), "checkpoint"), phrase.IssueArg(c.IssueInQuestion))
 	switch {
 	case c.JSON:
 		err = c.WriteJSON(output.Resume{Status: output.Status{

@@ -179,7 +179,7 @@ func speak(c *invoke.Invocation, r *resumption) error {
 		r.texts, err = layout.TextsOf(as, r.Record)
 	}
 	if err != nil {
-		return exit.Errorf(exit.Failure, "git checkpoint resume "+phrase.QuoteArg(string(r.Checkpoint.Issue)), "resume %s --as %s: %w", r.Checkpoint.ID, as, err)
+		return exit.Errorf(exit.Failure, "git checkpoint resume "+phrase.IssueArg(r.Checkpoint.Issue), "resume %s --as %s: %w", r.Checkpoint.ID, as, err)
 	}
 	return nil
 }

@@ -59,7 +59,7 @@ func defaultPrompt(head, from string, issue checkpoint.Issue, n int) prompt {
 	if n != 1 {
 		these, all = fmt.Sprintf("these %d checkpoints", n), fmt.Sprintf("all %d checkpoints", n)
 	}
-	undo := "git checkpoint undo " + phrase.QuoteArg(string(issue))
+	undo := "git checkpoint undo " + phrase.IssueArg(issue)
 	return prompt{
 		text: head + "  (r)esume - Continue from " + from + "\n" +
 			"  (s)tart over - Archive " + these + "\n" +

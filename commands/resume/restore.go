@@ -25,8 +25,9 @@ var RestoreCommand = invoke.Command{
 		"git checkpoint restore 42 --worktree -- src",
 		"git checkpoint restore --abort",
 	},
-	Flags: restoreFlags,
-	Run:   runRestore,
+	Flags:     restoreFlags,
+	ReadsOnly: true,
+	Run:       runRestore,
 }
 
 // restoreOptions are the flags of restore.
@@ -147,7 +148,7 @@ func finishRestore(c *invoke.Invocation, o *restoreOptions) error {
 			c.Infof("removed %s, which a killed restore had left", phrase.QuotePath(left))
 		}
 		if issue := c.Store.LastRestored(c.Ctx); issue != "" {
-			hint = "git checkpoint undo " + phrase.QuoteArg(string(issue))
+			hint = "git checkpoint undo " + phrase.IssueArg(issue)
 		}
 		return exit.Errorf(exit.Refused, hint, "restore: none was interrupted in this worktree")
 	}

@@ -35,8 +35,9 @@ var ResumeCommand = invoke.Command{
 	Description: "The last line on standard output is the resume point. Without a terminal only a\n" +
 		"verdict of prompt_user needs an answer: --yes, --choice or --force give it. A phase\n" +
 		"that waits for an approval needs --approve beside them.",
-	Flags: resumeFlags,
-	Run:   runResume,
+	Flags:     resumeFlags,
+	ReadsOnly: true,
+	Run:       runResume,
 }
 
 // resumeOptions are the flags of resume.

@@ -102,7 +102,7 @@ func purge(c *invoke.Invocation, o dropOptions, issue checkpoint.Issue, ids []ch
 		return exit.Errorf(exit.Failure, hint+" --purge", "%s dropped, and the purge is not complete: %w", phrase.Plural(len(ids), "checkpoint"), err)
 	}
 	for _, ref := range carriers {
-		c.Warnf("%s still carries what was dropped, and so does its remote: git checkpoint sync %s takes it away there", ref, phrase.QuoteArg(string(issue)))
+		c.Warnf("%s still carries what was dropped, and so does its remote: git checkpoint sync %s takes it away there", ref, phrase.IssueArg(issue))
 	}
 	left, err := c.Store.Remaining(c.Ctx, dropped)
 	if err != nil {
@@ -137,7 +137,7 @@ func confirmDrop(c *invoke.Invocation, o dropOptions, issue checkpoint.Issue, id
 	if o.yes {
 		return nil
 	}
-	what, hint := phrase.Plural(len(ids), "checkpoint"), "git checkpoint drop "+phrase.QuoteArg(string(issue))
+	what, hint := phrase.Plural(len(ids), "checkpoint"), "git checkpoint drop "+phrase.IssueArg(issue)
 	if o.all {
 		what, hint = "all "+what, hint+" --all"
 	} else {
@@ -146,6 +146,7 @@ func confirmDrop(c *invoke.Invocation, o dropOptions, issue checkpoint.Issue, id
 	if o.purge {
 		hint += " --purge"
 	}
+	c.SkipIssue()
 	yes, err := c.Confirm(fmt.Sprintf("Drop %s of issue %s? [y/N] ", what, output.Clean(string(issue))), hint+" --yes")
 	if err == nil && !yes {
 		c.Infof("nothing was dropped")

@@ -105,7 +105,7 @@ func runUndo(c *invoke.Invocation) error {
 	if err := c.Open(); err != nil {
 		return err
 	}
-	issue, err := c.IssueAmong(func() ([]checkpoint.Issue, error) { return issuesToUndo(c) })
+	issue, err := c.Issue()
 	if err != nil {
 		return err
 	}
@@ -123,18 +123,9 @@ func runUndo(c *invoke.Invocation) error {
 	return nil
 }
 
-// issuesToUndo returns the issues that have checkpoints, or all issues if none has
-// checkpoints: undo also works on a chain without checkpoints.
-func issuesToUndo(c *invoke.Invocation) ([]checkpoint.Issue, error) {
-	issues, err := c.IssuesWithCheckpoints()
-	if err == nil && len(issues) == 0 {
-		issues, _, err = c.Store.Issues(c.Ctx, false)
-	}
-	return issues, err
-}
-
 // showUndone prints the undone operation and the restored checkpoints and files.
 func showUndone(c *invoke.Invocation, issue checkpoint.Issue, done *gitstore.Undone) {
+	c.SkipIssue()
 	c.Infof("took back the last %s of issue %s", done.What, issue)
 	for _, id := range done.IDs {
 		c.Printf("brought back %s\n", id)

@@ -278,7 +278,7 @@ func applyCommand(o pruneOptions, plan *prunePlan) string {
 	if o.all {
 		words = append(words, "--all")
 	} else {
-		words = append(words, phrase.QuoteArg(string(plan.of[0].issue)))
+		words = append(words, phrase.IssueArg(plan.of[0].issue))
 	}
 	if o.closed {
 		words = append(words, "--closed")

@@ -97,10 +97,11 @@ func runRun(c *invoke.Invocation) error {
 	if err := saving.OpenFor(c, checkpoint.UserInterrupt); err != nil {
 		return err
 	}
-	issue, err := c.WatchedIssue("git checkpoint run ISSUE -- CMD")
+	issue, err := c.Issue()
 	if err != nil {
 		return err
 	}
+	c.ShowIssue()
 	if _, err := saving.Request(c, issue, checkpoint.UserInterrupt, &o.Options, saving.Input{}); err != nil {
 		return err // a wrong flag must fail now, not at the first save
 	}

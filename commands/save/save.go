@@ -6,12 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/issuesource"
 	"git-checkpoint/commands/internal/judge"
 	"git-checkpoint/commands/internal/layoutfiles"
 	"git-checkpoint/commands/internal/output"
@@ -86,7 +84,7 @@ func runSave(c *invoke.Invocation) error {
 	if err := saving.Open(c, trigger); err != nil {
 		return err
 	}
-	issue, err := targetIssue(c, trigger, doc)
+	issue, err := issueOf(c, doc)
 	if err != nil {
 		return err
 	}
@@ -115,14 +113,6 @@ func runSave(c *invoke.Invocation) error {
 		return err
 	}
 	return cmp.Or(saving.Finish(c, saved, o.Push, recordOfSave), sentBack(doc, saved))
-}
-
-// targetIssue returns the issue to save to. Automatic triggers require a named issue.
-func targetIssue(c *invoke.Invocation, trigger checkpoint.Trigger, doc *layout.File) (checkpoint.Issue, error) {
-	if slices.Contains(issuesource.Hasty, trigger) && doc == nil {
-		return c.WatchedIssue("git checkpoint save ISSUE")
-	}
-	return issueOf(c, doc)
 }
 
 // sentBack returns an error if the saved document has sent its story back too often.

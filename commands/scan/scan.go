@@ -31,7 +31,8 @@ var ScanCommand = invoke.Command{
 			&cli.BoolFlag{Name: "all", Usage: "of every issue"},
 		}
 	},
-	Run: runScan,
+	ReadsOnly: true,
+	Run:       runScan,
 }
 
 // scanOptions holds the flags of scan.
@@ -101,7 +102,7 @@ func stopped(by []stopping) error {
 	}
 	hint := ""
 	if first := by[0]; first.ID != "" {
-		hint = fmt.Sprintf("git checkpoint drop %s %s", phrase.QuoteArg(string(first.issue)), phrase.QuoteArg(string(first.ID)))
+		hint = fmt.Sprintf("git checkpoint drop %s %s", phrase.IssueArg(first.issue), phrase.QuoteArg(string(first.ID)))
 	}
 	return exit.Errorf(exit.Secrets, hint, "scan: a push would show %s", phrase.Plural(len(by), "secret"))
 }

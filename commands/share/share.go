@@ -165,6 +165,7 @@ func readOptions(c *invoke.Invocation, command string) (o options, err error) {
 	}
 	if !c.Flags.Bool("all") {
 		issue, err := c.Issue()
+		c.SkipIssue() // the result names it
 		o.issues = []checkpoint.Issue{issue}
 		return o, err
 	}

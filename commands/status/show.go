@@ -23,9 +23,9 @@ import (
 func screenStatus(c *invoke.Invocation, at display.Screen, cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) {
 	rows := slices.Concat(checkpointRows(c, at, cp, r), standing.ProgressRows(r, v), freshnessRows(c, v), resumeRows(c, cp, r, v))
 	c.Printf("%s\n\n%s", at.Heading(standing.Heading(cp, r)), at.Sheet(rows))
-	next := "git checkpoint resume " + phrase.QuoteArg(string(cp.Issue))
+	next := "git checkpoint resume " + phrase.IssueArg(cp.Issue)
 	if !v.CanResume {
-		next = "git checkpoint list " + phrase.QuoteArg(string(cp.Issue))
+		next = "git checkpoint list " + phrase.IssueArg(cp.Issue)
 	}
 	c.Printf("\nhint: %s\n", next)
 }
@@ -221,8 +221,7 @@ func statusShort(c *invoke.Invocation, o *statusOptions) error {
 		}
 	}
 	issue, err := c.Issue()
-	var unknown *exit.Error
-	if errors.As(err, &unknown) && len(c.Args) == 0 {
+	if err != nil && len(c.Args) == 0 {
 		return exit.Silent{Code: exit.None} // the branch belongs to no issue
 	}
 	if err != nil {

@@ -32,8 +32,9 @@ var StatusCommand = invoke.Command{
 		"git checkpoint status 42 --done 3 || run-phase 3",
 		"git checkpoint status --short 2>/dev/null",
 	},
-	Flags: statusFlags,
-	Run:   runStatus,
+	Flags:     statusFlags,
+	ReadsOnly: true,
+	Run:       runStatus,
 }
 
 // statusOptions are the flags of status.
@@ -87,6 +88,10 @@ func runStatus(c *invoke.Invocation) error {
 	if o.done != "" && err != nil && exit.Classify(err).Code == exit.None {
 		return exit.Silent{Code: exit.Failure}
 	}
+	var several *invoke.SeveralIssuesError
+	if errors.As(err, &several) && o.done == "" && !o.check && !o.markdown {
+		return statusOverview(c, several.Issues, o.color)
+	}
 	if err != nil {
 		return err
 	}
@@ -108,6 +113,15 @@ func runStatus(c *invoke.Invocation) error {
 		return verdictCode(verdict)
 	}
 	return nil
+}
+
+// statusOverview prints the progress of several issues, one line an issue.
+func statusOverview(c *invoke.Invocation, issues []checkpoint.Issue, color string) error {
+	summaries := standing.Overview(c, issues)
+	if c.JSON {
+		return c.WriteJSON(output.StatusOverview{Status: output.Status{Type: "status"}, Issues: summaries})
+	}
+	return standing.ShowOverview(c, summaries, color)
 }
 
 // statusDone returns the exit status of --done.

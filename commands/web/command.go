@@ -65,8 +65,9 @@ var WebCommand = invoke.Command{
 		"git checkpoint web 42 --write",
 		"git checkpoint web 42 --export checkpoints.html",
 	},
-	Flags: webFlags,
-	Run:   runWeb,
+	Flags:     webFlags,
+	ReadsOnly: true,
+	Run:       runWeb,
 }
 
 func webFlags() []cli.Flag {
@@ -198,7 +199,7 @@ func webJudge(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Recor
 		j.Names = append(append(j.Names, at.Completed...), at.Remaining...)
 	}
 	if v.CanResume {
-		j.Command = "git checkpoint resume " + phrase.QuoteArg(string(cp.Issue))
+		j.Command = "git checkpoint resume " + phrase.IssueArg(cp.Issue)
 		j.This = j.Command + " " + phrase.QuoteArg(string(cp.ID))
 	}
 	return j, nil

@@ -36,8 +36,9 @@ var PhaseCommand = invoke.Command{
 		"git checkpoint phase replan 3 --reason 'the API has changed'",
 		"git checkpoint phase next",
 	},
-	Flags: phaseFlags,
-	Run:   runPhase,
+	Flags:        phaseFlags,
+	ReadingVerbs: []string{"next"},
+	Run:          runPhase,
 }
 
 // phaseOptions are the flags of phase.

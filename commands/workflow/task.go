@@ -37,8 +37,9 @@ var TaskCommand = invoke.Command{
 		"git checkpoint task fail T2 --crash",
 		"git checkpoint task list --ready",
 	},
-	Flags: taskFlags,
-	Run:   runTask,
+	Flags:        taskFlags,
+	ReadingVerbs: []string{"list"},
+	Run:          runTask,
 }
 
 // maxTasks limits the tasks of one command line.

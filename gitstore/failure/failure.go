@@ -5,6 +5,7 @@ package failure
 import (
 	"errors"
 	"strings"
+	"unicode"
 )
 
 // The exit codes.
@@ -72,10 +73,15 @@ func alphanumeric(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
 }
 
-// LastArg quotes s as the last argument of a command, even if s begins with "-".
-func LastArg(s string) string {
-	if strings.HasPrefix(s, "-") {
-		return "-- " + Quote(s)
+// IssueArg quotes the key of an issue as an argument of a command. A key with spaces, and
+// a key that begins with "-", needs the flag.
+func IssueArg(key string) string {
+	switch arg := Quote(key); {
+	case strings.HasPrefix(key, "-"):
+		return "--issue=" + arg
+	case strings.ContainsFunc(key, unicode.IsSpace):
+		return "--issue " + arg
+	default:
+		return arg
 	}
-	return Quote(s)
 }

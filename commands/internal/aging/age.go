@@ -52,9 +52,9 @@ func Apply(c *invoke.Invocation, issues ...checkpoint.Issue) {
 		case err != nil:
 			c.Warnf("rules of age: issue %s: %v", i, err)
 		case done.Archived:
-			c.Infof("issue %s: %s; git checkpoint undo %s brings them back", i, done.Decisions[0].Rule, phrase.QuoteArg(string(i)))
+			c.Infof("issue %s: %s; git checkpoint undo %s brings them back", i, done.Decisions[0].Rule, phrase.IssueArg(i))
 		case len(done.Expired) > 0:
-			c.Infof("issue %s: %s expired; git checkpoint undo %s brings them back", i, phrase.Plural(len(done.Expired), "archived checkpoint"), phrase.QuoteArg(string(i)))
+			c.Infof("issue %s: %s expired; git checkpoint undo %s brings them back", i, phrase.Plural(len(done.Expired), "archived checkpoint"), phrase.IssueArg(i))
 		}
 	}
 }

@@ -155,3 +155,25 @@ func (s Screen) fitEnd(path string, used int) string {
 	}
 	return dots
 }
+
+// Columns renders rows as aligned columns, cut at the screen width.
+func (s Screen) Columns(rows [][]string) string {
+	var widths []int
+	for _, row := range rows {
+		for k, text := range row {
+			if k == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[k] = max(widths[k], output.Width(output.Clean(text)))
+		}
+	}
+	var b strings.Builder
+	for _, row := range rows {
+		line := ""
+		for k, text := range row {
+			line += pad(output.Clean(text), widths[k]) + "  "
+		}
+		b.WriteString(s.fit(strings.TrimRight(line, " "), 0) + "\n")
+	}
+	return b.String()
+}

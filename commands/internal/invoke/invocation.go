@@ -37,11 +37,14 @@ type Invocation struct {
 	JSON   bool
 	Out    *Writer
 
+	Declared *Command   // declaration of this command
 	Commands []*Command // all commands, for help
 
 	Warnings []string // with --json, printed at the end
 
-	IssueInQuestion checkpoint.Issue // issue of the command, or "" while it is unknown
+	IssueInQuestion  checkpoint.Issue // issue of the command, or "" while it is unknown
+	NamedAfterBranch bool             // its key is the name of the branch
+	announcement     string           // line about the issue, to be printed before the next output
 
 	Ticker          *ticker // may own a line on the terminal; can be nil
 	Detached        bool    // a goroutine still uses the store
@@ -117,6 +120,7 @@ func (c *Invocation) Close() {
 // Warnf prints a warning to standard error. With --json the warning is deferred: if the
 // command fails, standard error contains only the JSON object of the error.
 func (c *Invocation) Warnf(format string, args ...any) {
+	c.ShowIssue()
 	text := fmt.Sprintf(format, args...)
 	if c.JSON {
 		c.Warnings = append(c.Warnings, text)
@@ -150,6 +154,7 @@ func (c *Invocation) TakeWarnings() []string {
 
 // Infof prints the current step to standard error, unless --quiet or --json is set.
 func (c *Invocation) Infof(format string, args ...any) {
+	c.ShowIssue()
 	if !c.Common.Quiet && !c.JSON {
 		c.Ticker.hide()
 		fmt.Fprintf(c.Env.Stderr, "%s\n", output.Clean(fmt.Sprintf(format, args...)))
@@ -157,6 +162,7 @@ func (c *Invocation) Infof(format string, args ...any) {
 }
 
 func (c *Invocation) Printf(format string, args ...any) {
+	c.ShowIssue()
 	c.Ticker.hide()
 	fmt.Fprintf(c.Out, format, args...)
 }
@@ -250,7 +256,13 @@ type Command struct {
 	Examples    []string          // full command lines
 	Flags       func() []cli.Flag // nil if the command has no flags
 	MayBeEmpty  []string          // flags that accept an empty value
-	Run         func(*Invocation) error
+
+	// ReadsOnly is set if the command changes no checkpoints. Without a named issue, it may
+	// then read the only issue that has checkpoints.
+	ReadsOnly    bool
+	ReadingVerbs []string // first arguments with which a command that writes only reads
+
+	Run func(*Invocation) error
 }
 
 // OwnFlags returns the flags of the command without those of every command.

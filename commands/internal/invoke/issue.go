@@ -4,37 +4,29 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"time"
+	"unicode"
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
+
+	"github.com/urfave/cli/v2"
 )
 
-// WatchedIssue returns the issue of automatic saves: the argument, or the issue
-// that is named. usage is the hint if no issue is named.
-func (c *Invocation) WatchedIssue(usage string) (i checkpoint.Issue, err error) {
-	if len(c.Args) > 0 {
-		return c.Issue()
-	}
-	i, err = c.AutomaticIssue(usage)
-	c.IssueInQuestion = i
-	return i, err
-}
-
 // Issue returns the issue for commands with [ISSUE] as the only argument.
-func (c *Invocation) Issue() (checkpoint.Issue, error) { return c.IssueAmong(c.IssuesWithCheckpoints) }
-
-// IssueAmong is like Issue, with other candidates if no argument names the issue.
-func (c *Invocation) IssueAmong(candidates func() ([]checkpoint.Issue, error)) (i checkpoint.Issue, err error) {
+func (c *Invocation) Issue() (i checkpoint.Issue, err error) {
 	defer func() { c.IssueInQuestion = i }()
 	if len(c.Args) == 0 {
-		return inferIssueAmong(c, candidates)
+		return c.InferIssue()
 	}
-	if i, err = ParseIssue(c.Args[0]); err == nil {
+	if i, err = c.ParseIssueArg(c.Args[0]); err == nil {
 		err = Agree(c, i)
 	}
 	return i, err
@@ -48,6 +40,22 @@ func ParseIssue(s string) (checkpoint.Issue, error) {
 	}
 	return i, nil
 }
+
+// ParseIssueArg parses a positional key. White space in a key without checkpoints is an
+// error, because it is probably a note without -m.
+func (c *Invocation) ParseIssueArg(s string) (checkpoint.Issue, error) {
+	i, err := ParseIssue(s)
+	if err != nil || !hasSpace(s) || c.Store != nil && c.Store.HasIssue(c.Ctx, i) {
+		return i, err
+	}
+	note := ""
+	if c.hasFlag("message") {
+		note = "a note goes after -m, "
+	}
+	return "", exit.Usagef("%s: %q is not an issue key here; %sa key with spaces goes after --issue", c.Name, s, note)
+}
+
+func hasSpace(s string) bool { return strings.ContainsFunc(s, unicode.IsSpace) }
 
 // Agree returns an error if --issue differs from the issue of the arguments, because one
 // of them would be ignored.
@@ -69,7 +77,7 @@ func (c *Invocation) IssueAndName() (i checkpoint.Issue, name string, err error)
 	case 1:
 		return c.IssueOrName(c.Args[0])
 	}
-	if i, err = ParseIssue(c.Args[0]); err == nil {
+	if i, err = c.ParseIssueArg(c.Args[0]); err == nil {
 		err = Agree(c, i)
 	}
 	return i, c.Args[1], err
@@ -79,20 +87,22 @@ func (c *Invocation) IssueAndName() (i checkpoint.Issue, name string, err error)
 // Checkpoint names have many forms, including imported ids. If no checkpoint matches, the
 // argument is an issue without checkpoints, unless its form is that of a checkpoint name.
 func (c *Invocation) IssueOrName(arg string) (checkpoint.Issue, string, error) {
-	i, err := checkpoint.ParseIssue(arg)
+	i, err := c.ParseIssueArg(arg)
 	if err == nil && c.Store.HasIssue(c.Ctx, i) {
 		return i, gitstore.Latest, Agree(c, i)
 	}
+	isName := NamesCheckpoint(arg) || err != nil && !hasSpace(arg)
 	inferred, inferErr := c.InferIssue()
 	if inferErr == nil {
 		_, findErr := c.Store.Find(c.Ctx, inferred, arg)
-		if !notFound(findErr) || NamesCheckpoint(arg) || err != nil || c.Common.Issue != "" {
+		if !notFound(findErr) || isName || c.Common.Issue != "" {
 			return inferred, arg, nil
 		}
-	} else if err != nil || NamesCheckpoint(arg) {
+	} else if isName {
 		return "", "", inferErr
 	}
-	return i, gitstore.Latest, nil
+	c.announcement, c.NamedAfterBranch = "", false
+	return i, gitstore.Latest, err
 }
 
 // NamesCheckpoint reports whether a word has the form of a checkpoint name. A number
@@ -114,33 +124,65 @@ func (c *Invocation) CheckpointArg(required bool) (*gitstore.Checkpoint, error) 
 		return nil, err
 	}
 	if required && len(c.Args) == 1 && name == gitstore.Latest && c.Args[0] != gitstore.Latest {
-		return nil, exit.Errorf(exit.Usage, "git checkpoint list "+phrase.QuoteArg(string(issue)), "%s: issue %s: which checkpoint?", c.Name, issue)
+		return nil, exit.Errorf(exit.Usage, "git checkpoint list "+phrase.IssueArg(issue), "%s: issue %s: which checkpoint?", c.Name, issue)
 	}
 	cp, err := c.Store.Find(c.Ctx, issue, name)
 	if err == nil && required && cp.ID == "" {
-		return nil, exit.Errorf(exit.Invalid, "git checkpoint drop "+phrase.QuoteArg(string(issue))+" --all", "%s: commit %s: %s", c.Name, cp.Commit, cp.Problem)
+		return nil, exit.Errorf(exit.Invalid, "git checkpoint drop "+phrase.IssueArg(issue)+" --all", "%s: commit %s: %s", c.Name, cp.Commit, cp.Problem)
 	}
 	return cp, err
 }
 
 // ErrUnnamed reports that no option, variable or branch names the issue.
-var ErrUnnamed = errors.New("no option, no variable and no branch names the issue")
+var ErrUnnamed = errors.New("no option and no variable names the issue, and HEAD is detached")
 
-// NamedIssue returns the issue of --issue, GIT_CHECKPOINT_ISSUE or the branch. It fails
-// with ErrUnnamed if all three are missing. Hooks and automatic saves write to no other
-// issue.
+// A namedIssue is the issue of a command line without the issue as an argument.
+type namedIssue struct {
+	issue    checkpoint.Issue
+	from     string // where it comes from, "" for --issue
+	isBranch bool   // the key is the name of the branch
+}
+
+// NamedIssue returns the issue of --issue, GIT_CHECKPOINT_ISSUE or the branch: the issue
+// in its name, otherwise the name itself. It fails with ErrUnnamed if HEAD is detached and
+// no CI job names a branch.
 func (c *Invocation) NamedIssue() (checkpoint.Issue, error) {
-	if s := cmp.Or(c.Common.Issue, c.Env.Getenv("GIT_CHECKPOINT_ISSUE")); s != "" {
-		return ParseIssue(s)
+	n, err := c.namedIssue()
+	return n.issue, err
+}
+
+func (c *Invocation) namedIssue() (n namedIssue, err error) {
+	if c.Common.Issue != "" {
+		n.issue, err = ParseIssue(c.Common.Issue)
+		return n, err
+	}
+	if s := c.Env.Getenv("GIT_CHECKPOINT_ISSUE"); s != "" {
+		n.issue, err = ParseIssue(s)
+		n.from = "from GIT_CHECKPOINT_ISSUE"
+		return n, err
 	}
 	branch, err := c.CurrentBranch()
 	if err != nil {
-		return "", err
+		return n, err
 	}
+	if branch == "" {
+		return n, ErrUnnamed
+	}
+	n.from = "from branch " + branch
+	n.issue, n.isBranch, err = c.BranchIssue(branch)
+	return n, err
+}
+
+// BranchIssue returns the issue of a branch, and whether it is the name of the branch
+// itself.
+func (c *Invocation) BranchIssue(branch string) (i checkpoint.Issue, isBranch bool, err error) {
 	if i, ok := checkpoint.IssueFromBranch(branch, c.Settings.Pattern("issue_pattern")); ok {
-		return i, nil
+		return i, false, nil
 	}
-	return "", ErrUnnamed
+	if i, err = checkpoint.ParseIssue(branch); err != nil {
+		return "", true, exit.Errorf(exit.Usage, "export GIT_CHECKPOINT_ISSUE=ISSUE", "%s: the branch name is no key of an issue: %w", c.Name, err)
+	}
+	return i, true, nil
 }
 
 // CurrentBranch returns the branch of HEAD, or the branch of the CI job if HEAD is
@@ -150,20 +192,98 @@ func (c *Invocation) CurrentBranch() (string, error) {
 	return cmp.Or(branch, c.CIBranch()), err
 }
 
-// AutomaticIssue returns the issue of an automatic save.
-func (c *Invocation) AutomaticIssue(usage string) (checkpoint.Issue, error) {
-	i, err := c.NamedIssue()
-	if errors.Is(err, ErrUnnamed) {
-		return "", exit.Errorf(exit.Usage, usage, "%s: which issue? The branch names none: name it, or set GIT_CHECKPOINT_ISSUE", c.Name)
+// InferIssue returns the issue if no argument names it: the issue of NamedIssue. If the
+// command only reads, and the key is the name of a branch without checkpoints, it returns
+// the only issue with checkpoints.
+func (c *Invocation) InferIssue() (checkpoint.Issue, error) {
+	n, err := c.namedIssue()
+	c.NamedAfterBranch = n.isBranch
+	switch {
+	case errors.Is(err, ErrUnnamed) && !c.reads():
+		return "", exit.Errorf(exit.Usage, c.withIssue(), "%s: which issue? HEAD is detached: name the issue, or set GIT_CHECKPOINT_ISSUE", c.Name)
+	case err != nil && !errors.Is(err, ErrUnnamed):
+		return "", err
+	case !c.reads():
+		c.announce(n)
+		return n.issue, nil
+	case err == nil && (!n.isBranch || c.Store.HasIssue(c.Ctx, n.issue)):
+		return n.issue, nil
 	}
-	return i, err
+	issues, err := c.IssuesWithCheckpoints()
+	switch {
+	case err != nil:
+		return "", err
+	case len(issues) == 1:
+		c.announce(namedIssue{issue: issues[0], from: "the only one with checkpoints"})
+		return issues[0], nil
+	case len(issues) > 1:
+		return "", &SeveralIssuesError{issues}
+	case n.issue == "":
+		return "", exit.Errorf(exit.Usage, "git checkpoint save ISSUE", "which issue? HEAD is detached, and no issue has checkpoints")
+	}
+	return n.issue, nil
 }
 
-// InferIssue returns the issue if no argument names it: the issue of NamedIssue, or the
-// only issue with checkpoints.
-func (c *Invocation) InferIssue() (checkpoint.Issue, error) {
-	return inferIssueAmong(c, c.IssuesWithCheckpoints)
+// A SeveralIssuesError reports that a command that reads needs an issue: several issues
+// have checkpoints, and the branch belongs to none of them.
+type SeveralIssuesError struct{ Issues []checkpoint.Issue }
+
+func (e *SeveralIssuesError) Error() string {
+	return fmt.Sprintf("which issue? Name one, or use --issue or GIT_CHECKPOINT_ISSUE: %s has checkpoints", oneOf(e.Issues))
 }
+
+// ExitCode returns the error's exit code.
+func (e *SeveralIssuesError) ExitCode() int { return exit.Usage }
+
+// ExitHint returns the command that lists the issues.
+func (e *SeveralIssuesError) ExitHint() string { return "git checkpoint list" }
+
+// reads reports whether the command only reads checkpoints.
+func (c *Invocation) reads() bool {
+	d := c.Declared
+	return d != nil && (d.ReadsOnly || len(c.Args) > 0 && slices.Contains(d.ReadingVerbs, c.Args[0]))
+}
+
+// withIssue returns a command line with the issue as an argument, for a hint.
+func (c *Invocation) withIssue() string {
+	if c.Declared == nil || !strings.HasPrefix(c.Declared.Args, "[ISSUE]") {
+		return "export GIT_CHECKPOINT_ISSUE=ISSUE"
+	}
+	args, _, _ := strings.Cut(strings.Replace(c.Declared.Args, "[ISSUE]", "ISSUE", 1), " [")
+	args, _, _ = strings.Cut(args, " |")
+	return "git checkpoint " + c.Name + " " + strings.TrimSuffix(args, "...")
+}
+
+func (c *Invocation) hasFlag(name string) bool {
+	return c.Declared != nil && slices.ContainsFunc(c.Declared.OwnFlags(), func(f cli.Flag) bool { return slices.Contains(f.Names(), name) })
+}
+
+// announce prints the issue before the next output, if the command line does not name it.
+// An error that names the issue is printed without this line.
+func (c *Invocation) announce(n namedIssue) {
+	if n.from != "" && !c.Quiet && c.announcement == "" {
+		c.announcement = fmt.Sprintf("issue %s, %s", n.issue, n.from)
+	}
+}
+
+// ShowIssue prints the announced issue.
+func (c *Invocation) ShowIssue() {
+	text := c.announcement
+	c.SkipIssue()
+	if text != "" && text != announced {
+		c.Infof("%s", text)
+	}
+}
+
+// SkipIssue suppresses the announced issue, for a command with output that names it.
+func (c *Invocation) SkipIssue() {
+	if c.announcement != "" {
+		c.announcement = announced
+	}
+}
+
+// announced replaces an announcement that was printed.
+const announced = "-"
 
 // IssuesWithCheckpoints returns the issues whose chain is not empty.
 func (c *Invocation) IssuesWithCheckpoints() ([]checkpoint.Issue, error) {
@@ -178,18 +298,40 @@ func (c *Invocation) IssuesWithCheckpoints() ([]checkpoint.Issue, error) {
 			issues = append(issues, i)
 		}
 	}
+	slices.SortFunc(issues, CompareIssues)
 	return issues, nil
 }
 
-// CIBranch returns the branch that a CI job with a detached HEAD builds.
+// CompareIssues orders numbers by value, before other keys.
+func CompareIssues(a, b checkpoint.Issue) int {
+	x, aIsNumber := a.Number()
+	y, bIsNumber := b.Number()
+	switch {
+	case aIsNumber && bIsNumber:
+		return cmp.Compare(x, y)
+	case aIsNumber != bIsNumber:
+		return map[bool]int{true: -1, false: 1}[aIsNumber]
+	}
+	return cmp.Compare(a, b)
+}
+
+// CIBranch returns the branch that a CI job with a detached HEAD builds, or "" for a tag
+// or the merge commit of a pull request.
 func (c *Invocation) CIBranch() string {
+	get := c.Env.Getenv
+	if get("GITHUB_REF_TYPE") == "tag" || get("CI_COMMIT_TAG") != "" {
+		return ""
+	}
 	for _, name := range []string{"GITHUB_HEAD_REF", "GITHUB_REF_NAME", "CI_COMMIT_REF_NAME"} {
-		if v := c.Env.Getenv(name); v != "" {
+		if v := get(name); v != "" && !pullRequest().MatchString(v) {
 			return v
 		}
 	}
 	return ""
 }
+
+// pullRequest matches GitHub's names for the commits of a pull request.
+var pullRequest = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]+/(merge|head)$`) })
 
 // TellStrange warns of refs among the chains whose names are not issue keys.
 func TellStrange(c *Invocation, names []string) {
@@ -204,7 +346,7 @@ func RecoveryCommand(c *Invocation, issue checkpoint.Issue) string {
 	var broken *gitstore.BrokenRefError
 	switch {
 	case err == nil:
-		return "git checkpoint resume " + phrase.QuoteArg(string(issue)) + " --fallback"
+		return "git checkpoint resume " + phrase.IssueArg(issue) + " --fallback"
 	case !errors.As(err, &broken) || broken.Last.IsZero():
 		return ""
 	}
@@ -238,22 +380,6 @@ func LayoutFlag(c *Invocation) (layout.Name, error) {
 		return "", exit.Usagef("%s: --as: %w", c.Name, err)
 	}
 	return as, nil
-}
-
-func inferIssueAmong(c *Invocation, candidates func() ([]checkpoint.Issue, error)) (checkpoint.Issue, error) {
-	if i, err := c.NamedIssue(); !errors.Is(err, ErrUnnamed) {
-		return i, err
-	}
-	issues, err := candidates()
-	switch {
-	case err != nil:
-		return "", err
-	case len(issues) == 1:
-		return issues[0], nil
-	case len(issues) == 0:
-		return "", exit.Errorf(exit.Usage, "git checkpoint save ISSUE", "which issue? The branch names none, and none has checkpoints")
-	}
-	return "", exit.Errorf(exit.Usage, "git checkpoint list --all", "which issue? Name one, or use --issue or GIT_CHECKPOINT_ISSUE: %s has checkpoints", oneOf(issues))
 }
 
 // oneOf lists candidate issues, or the number of issues if the list is long.

@@ -157,6 +157,35 @@ type CheckpointList struct {
 	TotalCheckpoints int      `json:"total_checkpoints"`
 }
 
+// ListOverview is a CheckpointList of several issues with their progress.
+type ListOverview struct {
+	CheckpointList
+	Issues []IssueSummary `json:"issues"`
+}
+
+// StatusOverview is a Status of no issue, with the progress of several issues.
+type StatusOverview struct {
+	Status
+	Issues []IssueSummary `json:"issues"`
+}
+
+// IssueSummary is the progress of one issue. The fields of an invalid newest checkpoint
+// may be empty.
+type IssueSummary struct {
+	Issue           string    `json:"issue"`
+	CheckpointID    string    `json:"checkpoint_id" empty:"null"`
+	CreatedAt       time.Time `json:"created_at"`
+	Branch          string    `json:"branch" empty:"null"`
+	Valid           bool      `json:"valid"`
+	Action          string    `json:"action" empty:"null"`
+	Complete        bool      `json:"complete"`
+	Progress        string    `json:"progress"` // such as "phase 3 of 5 (build)"
+	CurrentPhase    string    `json:"current_phase"`
+	CompletedPhases []string  `json:"completed_phases"`
+	Remaining       []string  `json:"remaining"`
+	Note            string    `json:"note"`
+}
+
 // Listed is one checkpoint in a CheckpointList.
 type Listed struct {
 	CheckpointID string    `json:"checkpoint_id" empty:"null"`

@@ -56,6 +56,10 @@ func samples() map[string]any {
 	checked := func(kind string) Verify {
 		return Verify{Type: kind, Errors: []string{"e"}, Warnings: []string{"w"}, Checked: 7, Fixed: []string{"f"}}
 	}
+	summaries := []IssueSummary{
+		{"42", id, made, "feature/issue-42", true, "prompt_user", false, "phase 2 of 3 (implementing)", "implementing", []string{"ready"}, []string{"implementing", "docs"}, "a note"},
+		{Issue: "9"},
+	}
 	return map[string]any{
 		"save": saved("save"), "start": saved("start"), "run": saved("run"),
 		"save-skipped": Save{Type: "save", Issue: "42", Trigger: "agent_complete", Skipped: "trigger agent_complete is off (default)"},
@@ -69,9 +73,11 @@ func samples() map[string]any {
 			{id, "42", commit, made, "manual", "implementing", "feature/issue-42", true, true, true, false, "caf\u00e9\nsecond line"},
 			{Commit: commit, Note: "\x1b[31m\u202e\u009b\U000e0041\xff"},
 		}},
-		"list-empty": CheckpointList{Type: "list"},
-		"show":       Show{"show", r, commit},
-		"show-value": Value{"show", id, "note", "text", commit},
+		"list-overview":   ListOverview{CheckpointList{Type: "list"}, summaries},
+		"status-overview": StatusOverview{Status{Type: "status"}, summaries},
+		"list-empty":      CheckpointList{Type: "list"},
+		"show":            Show{"show", r, commit},
+		"show-value":      Value{"show", id, "note", "text", commit},
 		"diff": CheckpointDiff{"diff", older, id, []StateChange{
 			{"workflow_state.phase_attempt", "changed", checkpoint.Number("1"), checkpoint.Number("2")},
 			{"note", "added", nil, "text"},

@@ -84,8 +84,8 @@ func QuotePaths(paths []string) []string {
 // QuoteArg quotes a word of a shell command.
 func QuoteArg(s string) string { return failure.Quote(s) }
 
-// IssueArg returns an issue as the last shell argument.
-func IssueArg(issue checkpoint.Issue) string { return failure.LastArg(string(issue)) }
+// IssueArg returns an issue as a shell argument. A key with spaces needs the flag.
+func IssueArg(issue checkpoint.Issue) string { return failure.IssueArg(string(issue)) }
 
 // Briefly returns the age of a time in a short form such as "12m", at most four
 // characters for ages below 1,000 days.

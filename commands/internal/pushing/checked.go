@@ -108,7 +108,7 @@ func ScanRequest(c *invoke.Invocation, i checkpoint.Issue, out gitstore.Outgoing
 // available.
 func (e *ExposureCheck) confirmPublishing(remote string, i checkpoint.Issue, commit string) error {
 	c, name := e.Invocation, e.Invocation.Name
-	again := "git checkpoint " + name + " " + phrase.QuoteArg(string(i)) + " --yes"
+	again := "git checkpoint " + name + " " + phrase.IssueArg(i) + " --yes"
 	what := fmt.Sprintf("the checkpoints of issue %s carry commit %.12s, which is not known to be on %s", i, commit, gitstore.ShownRemote(remote))
 	tty, err := c.Env.Tty()
 	if err != nil || c.JSON || e.Yes {
@@ -145,5 +145,5 @@ func (e *SecretsError) ExitCode() int { return exit.Secrets }
 
 // ExitHint returns the command that lists the secrets.
 func (e *SecretsError) ExitHint() string {
-	return "git checkpoint scan " + phrase.QuoteArg(string(e.issue))
+	return "git checkpoint scan " + phrase.IssueArg(e.issue)
 }

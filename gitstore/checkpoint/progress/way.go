@@ -11,7 +11,7 @@ import (
 // A Way is a suggested command: the arguments after "git checkpoint".
 type Way []string
 
-// Alternatives returns possible commands after a refused step, joined with "or".
+// Alternatives returns possible commands after a refused step, one a line.
 func Alternatives(issue checkpoint.Issue, ways ...Way) string {
 	commands := make([]string, len(ways))
 	for i, way := range ways {
@@ -24,7 +24,7 @@ func Alternatives(issue checkpoint.Issue, ways ...Way) string {
 			commands[i] += " " + failure.Quote(word)
 		}
 	}
-	return strings.Join(commands, " or ")
+	return strings.Join(commands, "\n")
 }
 
 // cutName separates a phase or task name that begins with "-" from a command. The caller

@@ -76,7 +76,7 @@ func (e *PushedError) code() (code int, hint string) {
 	if errors.Is(e.Err, ErrMoved) {
 		return failure.Refused, "run the command again"
 	}
-	return failure.Failure, "git checkpoint sync " + failure.LastArg(string(e.Issue))
+	return failure.Failure, "git checkpoint sync " + failure.IssueArg(string(e.Issue))
 }
 
 // An UnfinishedError reports an error during the undo of a restore. Some files may have
@@ -105,7 +105,7 @@ func (e *NoneError) ExitCode() int { return failure.None }
 
 // ExitHint returns the command to type next.
 func (e *NoneError) ExitHint() string {
-	return "git checkpoint save " + failure.LastArg(string(e.Issue))
+	return "git checkpoint save " + failure.IssueArg(string(e.Issue))
 }
 
 // A NotFoundError reports that a name matches no checkpoint.
@@ -123,7 +123,7 @@ func (e *NotFoundError) ExitCode() int { return failure.None }
 
 // ExitHint returns the command to type next.
 func (e *NotFoundError) ExitHint() string {
-	return "git checkpoint list " + failure.LastArg(string(e.Issue))
+	return "git checkpoint list " + failure.IssueArg(string(e.Issue))
 }
 
 // An AmbiguousError reports that a name matches several checkpoints.
@@ -217,7 +217,7 @@ func (e *LackedError) ExitCode() int { return failure.Remote }
 
 // ExitHint returns the command to type next.
 func (e *LackedError) ExitHint() string {
-	return "git checkpoint sync " + failure.LastArg(string(e.Issue))
+	return "git checkpoint sync " + failure.IssueArg(string(e.Issue))
 }
 
 // Lacked wraps an error about an issue's object. If a partial clone is the cause, the

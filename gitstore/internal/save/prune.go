@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/ledger"
 	"git-checkpoint/gitstore/internal/repo"
@@ -175,7 +176,7 @@ func (s *Saver) decide(c, archive *chain.Chain, req PruneRequest) (*Pruned, erro
 	if req.Plan != "" && req.Plan != result.Plan {
 		return nil, &repo.RefusedError{
 			Reason: fmt.Sprintf("the plan is now %s, not %s: the chain or the policy changed", result.Plan, req.Plan),
-			Hint:   fmt.Sprintf("git checkpoint prune %s --dry-run", repo.ShellQuote(string(c.Issue))),
+			Hint:   fmt.Sprintf("git checkpoint prune %s --dry-run", failure.IssueArg(string(c.Issue))),
 		}
 	}
 	return result, nil
