@@ -171,7 +171,7 @@ func (w *SaveOp) Append(ctx context.Context, k *repo.ObjectWriter) (*Saved, erro
 		}
 		return nil, cmp.Or(err, repo.ErrUnchanged)
 	}
-	on, dropped := s.applyRetention(ctx, current, w.Req.Retention, record, &contents{record.Snapshot(), w.Snap.Entries, w.Snap.Head.Commit}, k)
+	on, dropped := s.applyRetention(ctx, current, w.Req.Retention, record, &contents{facts: record.Snapshot(), entries: w.Snap.Entries, head: w.Snap.Head.Commit}, k)
 	commit, err := w.build(k, on, record)
 	if err != nil {
 		return nil, err

@@ -115,6 +115,7 @@ type contents struct {
 	facts   checkpoint.Snapshot
 	entries []trees.Entry // entries of the checkpoint's tree
 	head    plumbing.Hash // the commit of HEAD, zero if unborn
+	unread  bool          // the record cannot be read, so no resume can restore the files
 }
 
 // tree returns a subtree of the checkpoint, zero if it is missing.
@@ -156,7 +157,7 @@ func (s *Saver) keepFuller(p retention.Policy, items []retention.Item, ds []rete
 		if newer > 0 || now == nil {
 			now = f.of(items[newer].ID)
 		}
-		return old == nil || now != nil && f.covers(now, old)
+		return old == nil || now != nil && !now.unread && f.covers(now, old)
 	})
 	return kept, f.failed
 }
@@ -179,6 +180,7 @@ func (f *fullness) of(id checkpoint.ID) *contents {
 	if r, err := f.s.Record(&l.Checkpoint); err == nil {
 		c.facts = r.Snapshot()
 	} else {
+		c.unread = true
 		f.note(err)
 	}
 	f.read[id] = c
