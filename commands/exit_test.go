@@ -74,7 +74,7 @@ func TestCodes(t *testing.T) {
 		{"no such phase", &progress.UnknownError{Issue: "42", Phase: "9", Phases: "5 phases", Instead: []progress.Way{{"phase", "next"}}}, 2, "usage", "git checkpoint phase next --issue 42"},
 		{"no such task", judge.TaskFailure("42", "", &tasks.UnknownError{ID: "T 1"}), 2, "usage", "git checkpoint task add 'T 1' --issue 42"},
 		{"a task that runs", judge.TaskFailure("42", "", &tasks.TransitionError{ID: "T1", Why: "x", Running: true}), 8, "refused", "git checkpoint task list --ready --issue 42"},
-		{"a task like a flag", judge.TaskFailure("42", "", &tasks.TransitionError{ID: "--x", Why: "x", Running: true, Live: true}), 8, "refused", "git checkpoint task list --ready --issue 42 or git checkpoint task recover --force --issue 42 -- --x"},
+		{"a task like a flag", judge.TaskFailure("42", "", &tasks.TransitionError{ID: "--x", Why: "x", Running: true, Live: true}), 8, "refused", "git checkpoint task list --ready --issue 42\ngit checkpoint task recover --force --issue 42 -- --x"},
 		{"a task that waits", judge.TaskFailure("42", "", &tasks.TransitionError{ID: "T1", Why: "x"}), 8, "refused", "git checkpoint task list --issue 42"},
 		{"a task to approve", judge.TaskFailure("42", "", &tasks.TransitionError{ID: "T1", Why: "x", Awaited: true}), 8, "refused", "git checkpoint phase approve T1 --issue 42"},
 		{"attempts", judge.TaskFailure("42", "", &tasks.TaskLimitError{ID: "T1"}), 14, "limit", "git checkpoint task start T1 --force --issue 42\ngit checkpoint finish --status failed --issue 42"},
