@@ -113,9 +113,10 @@ func steady(r, given *checkpoint.Record) []byte {
 // A contents holds the files of a checkpoint, and the list of files that were left out.
 type contents struct {
 	facts   checkpoint.Snapshot
-	entries []trees.Entry // entries of the checkpoint's tree
-	head    plumbing.Hash // the commit of HEAD, zero if unborn
-	unread  bool          // the record cannot be read, so no resume can restore the files
+	entries []trees.Entry      // entries of the checkpoint's tree
+	head    plumbing.Hash      // the commit of HEAD, zero if unborn
+	unread  bool               // the record cannot be read, so no resume can restore the files
+	commit  *chain.ChainCommit // facts are not read yet, if it is not nil
 }
 
 // tree returns a subtree of the checkpoint, zero if it is missing.
@@ -155,7 +156,9 @@ func (s *Saver) keepFuller(p retention.Policy, items []retention.Item, ds []rete
 	kept := retention.KeepFuller(p, items, ds, func(newer, older int) bool {
 		old, now := f.of(items[older].ID), f.coming
 		if newer > 0 || now == nil {
-			now = f.of(items[newer].ID)
+			if now = f.of(items[newer].ID); now != nil {
+				f.readFacts(now)
+			}
 		}
 		return old == nil || now != nil && !now.unread && f.covers(now, old)
 	})
@@ -176,15 +179,36 @@ func (f *fullness) of(id checkpoint.ID) *contents {
 	if err != nil {
 		return nil
 	}
-	c := &contents{entries: entries, head: f.headOf(l)}
-	if r, err := f.s.Record(&l.Checkpoint); err == nil {
-		c.facts = r.Snapshot()
-	} else {
-		c.unread = true
-		f.note(err)
-	}
+	c := &contents{entries: entries, head: f.headOf(l), commit: l}
 	f.read[id] = c
 	return c
+}
+
+// readFacts parses the record of a checkpoint.
+func (f *fullness) readFacts(c *contents) {
+	if c.commit == nil {
+		return
+	}
+	r, err := f.s.Record(&c.commit.Checkpoint)
+	if err == nil {
+		c.facts = r.Snapshot()
+	}
+	f.note(err)
+	c.unread, c.commit = err != nil, nil
+}
+
+// deleted returns the deleted files of a checkpoint. It parses the record only if its text
+// may have such files.
+func (f *fullness) deleted(c *contents) []string {
+	if c.commit == nil {
+		return c.facts.Deleted
+	}
+	_, text, err := f.Read(c.tree("checkpoint.yaml"))
+	if err == nil && !bytes.Contains(text, []byte("deleted")) {
+		return nil
+	}
+	f.readFacts(c)
+	return c.facts.Deleted
 }
 
 // headOf returns the HEAD of a checkpoint, or zero if it has none.
@@ -236,7 +260,7 @@ func (f *fullness) sameFiles(newer, older *contents) bool {
 			return false
 		}
 	}
-	return slices.Equal(newer.facts.Deleted, older.facts.Deleted)
+	return slices.Equal(f.deleted(newer), f.deleted(older))
 }
 
 // A comparison looks for the files of an older checkpoint in a newer one.
@@ -269,7 +293,7 @@ func (c *comparison) hasStaged() bool {
 // hasDeleted reports whether the newer checkpoint has every deleted file.
 func (c *comparison) hasDeleted() bool {
 	asked := c.newer.facts.Worktree
-	return !slices.ContainsFunc(c.older.facts.Deleted, func(path string) bool { return !c.has(path, plumbing.ZeroHash, asked) })
+	return !slices.ContainsFunc(c.deleted(c.older), func(path string) bool { return !c.has(path, plumbing.ZeroHash, asked) })
 }
 
 // hasArtifacts reports whether the newer checkpoint left out no artifact of the older.
