@@ -11,6 +11,7 @@ import (
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -184,22 +185,28 @@ func tellNone(c *invoke.Invocation, r *resumption, none *gitstore.NoneError) {
 	}
 }
 
-// endsJob reports whether a CI job has nothing to do, because the work is complete. A
-// named checkpoint or a choice on the command line resumes in spite of it.
-func (r *resumption) endsJob() bool {
+// hasNothingToDo reports whether the work is complete, so that resume asks and restores
+// nothing. A named checkpoint or a choice on the command line resumes in spite of it.
+func (r *resumption) hasNothingToDo() bool {
 	o := r.options
-	return o.ci && !r.named && o.choice == "" && !o.force && r.isComplete()
+	return !r.named && o.choice == "" && !o.force && !o.retry && !o.syncIssue && r.isComplete()
 }
 
-// endJob prints the output of a job whose work is complete.
-func endJob(c *invoke.Invocation, r *resumption) error {
+// showNothingToDo prints the output if the work is complete.
+func showNothingToDo(c *invoke.Invocation, r *resumption) error {
 	r.ended = true
 	if progress.Over(r.Record) {
 		c.Infof("issue %s is completed: nothing to resume", r.Checkpoint.Issue)
 	} else {
 		c.Infof("every phase of issue %[1]s is over: nothing to resume; git checkpoint finish %[1]s ends the workflow", r.Checkpoint.Issue)
 	}
-	return showOutcome(c, r)
+	if c.JSON || r.options.print == "env" {
+		return showOutcome(c, r)
+	}
+	c.Printf("%s\n", output.Clean(fmt.Sprintf("%s, from %s (%s)", standing.Heading(r.Checkpoint, r.Record), r.Checkpoint.ID, phrase.Ago(r.Record.CreatedAt(), c.Env.Now()))))
+	c.Printf("Progress: %s\n", output.Clean(standing.ProgressLine(r.Record)))
+	c.Printf("%s\n", standing.NothingLeft)
+	return nil
 }
 
 // githubOutput appends the variables to the outputs of a GitHub Actions step. The form of

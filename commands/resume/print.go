@@ -48,11 +48,17 @@ func showResumed(c *invoke.Invocation, r *resumption) error {
 	if ids := r.Record.Conflicts(); len(ids) > 0 {
 		c.Printf("Conflicts in progress: %s\n", output.Clean(phrase.List(ids)))
 	}
-	if standing.Of(r.Record, r.Verdict).Complete {
-		c.Infof("nothing to resume: every phase is over")
+	showResumePoint(c, r)
+	return nil
+}
+
+// showResumePoint prints the last line of a resume.
+func showResumePoint(c *invoke.Invocation, r *resumption) {
+	if r.isComplete() {
+		c.Printf("%s\n", standing.NothingLeft)
+		return
 	}
 	c.Printf("%s\n", output.Clean(standing.ResumePoint(r.Judged)))
-	return nil
 }
 
 // showOutcome prints the output for scripts: the JSON record or the variables.
@@ -248,6 +254,6 @@ func showResumedAs(c *invoke.Invocation, r *resumption) error {
 	if r.restored != nil {
 		showRestored(c, r.restored, r.options.dryRun)
 	}
-	c.Printf("%s\n", output.Clean(standing.ResumePoint(r.Judged)))
+	showResumePoint(c, r)
 	return nil
 }

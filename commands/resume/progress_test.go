@@ -31,15 +31,17 @@ func TestProgress(t *testing.T) {
 		{"2 of 5", `progress: {completed: ["1", "2"], total: 5}`, "Phase 2 of 5 completed", "Phase 3"},
 		{"one of five phases is completed", `progress: {completed: [1], current: 2, total: 5}`, "Phase 1 of 5 completed", "Phase 2"},
 		{"none of 5", `progress: {total: 5}`, "Phase 0 of 5 completed", "Phase 1"},
-		{"all of 2", `progress: {completed: [1, 2], total: 2}`, "Phase 2 of 2 completed", "nothing is left to do"},
+		{"all of 2", `progress: {completed: [1, 2], total: 2}`, "Phase 2 of 2 completed", "nothing left to do"},
 		{"unknown total", `progress: {completed: [1, 2]}`, "Phase 2 completed", "Phase 3"},
 		{"in another order", `progress: {completed: [3, 1]}`, "Phase 3 completed", "Phase 4"},
 		{"a gap", `progress: {completed: [1, 3], total: 4}`, "Phase 3 of 4 completed", "Phase 2"},
 		{"ten is more than nine", `progress: {completed: [9, 10]}`, "Phase 10 completed", "Phase 11"},
 		{"names", `progress: {completed: [plan], names: [plan, build]}`, "Phase 1 of 2 completed (plan)", "Phase build"},
-		{"crunch", "workflow_state: {current_phase: implementing}\nexecution_graph: {completed_batches: [1, 2], current_batch: 3}", "Phase implementing, batch 2 completed", "batch_3_task_1"},
-		{"crunch, no batch yet", `workflow_state: {current_phase: ready}`, "Phase ready", "phase_ready"},
-		{"batches alone", `execution_graph: {completed_batches: [4], current_batch: 5}`, "batch 4 completed", "batch_5_task_1"},
+		{"names with a gap", `progress: {completed: [build], names: [plan, build, test]}`, "1 of 3 phases completed (build)", "Phase plan"},
+		{"completed, total unknown", "workflow: {status: completed}\nprogress: {completed: [1, 2]}", "Phase 2 completed", "the checkpoint"},
+		{"crunch", "workflow_state: {current_phase: implementing}\nexecution_graph: {completed_batches: [1, 2], current_batch: 3}", "Phase implementing, batch 2 completed", "Phase implementing, batch 3, task 1"},
+		{"crunch, no batch yet", `workflow_state: {current_phase: ready}`, "Phase ready", "Phase ready"},
+		{"batches alone", `execution_graph: {completed_batches: [4], current_batch: 5}`, "batch 4 completed", "batch 5, task 1"},
 		{"a point that was given", `recovery_info: {resume_from: here}`, "no phase recorded", "here"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -101,6 +103,7 @@ func TestPrintEnv(t *testing.T) {
 		Verdict: freshness.Verdict{Action: freshness.ProceedWithWarning},
 	}})
 	assert.Equal(t, `CHECKPOINT_ACTION=proceed_with_warning
+CHECKPOINT_COMPLETE=false
 CHECKPOINT_ID=CP-ready-20260214T143000Z-1f0c9a2b
 CHECKPOINT_RESUME_FROM='it'\''s
 here'

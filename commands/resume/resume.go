@@ -126,7 +126,7 @@ type resumption struct {
 	retries   int        // retries of this checkpoint since the last save, including this resume
 	vars      []Variable // variables that were printed, or nil
 
-	ended    bool             // a CI job has nothing to do
+	ended    bool             // the work is complete, and nothing was asked or restored
 	archived retention.Reason // reason for which the last checkpoint was archived, or ""
 }
 
@@ -160,8 +160,8 @@ func resumeOpened(c *invoke.Invocation, r *resumption) error {
 	if err != nil {
 		return corrupted(c, r, noResumption(c, r, err))
 	}
-	if r.endsJob() {
-		return endJob(c, r)
+	if r.hasNothingToDo() {
+		return showNothingToDo(c, r)
 	}
 	choice := r.options.choice
 	if choice == "" {

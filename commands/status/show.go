@@ -16,6 +16,7 @@ import (
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
 )
 
 // screenStatus prints the status for people: the work, its progress, the verdict with
@@ -107,8 +108,8 @@ func resumeRows(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Rec
 	default:
 		row.Text = "goes on from " + standing.ContinueFrom(r)
 	}
-	if words := standing.OwnWords(r); words != "" && !strings.HasSuffix(row.Text, words) {
-		row.Below = []string{words}
+	if standing.Of(r, v).Complete {
+		row.Text = standing.NothingLeft
 	}
 	if v.CanResume && c.Store.Root() != "" {
 		row.Below = append(row.Below, wouldRestore(c, cp)...)
@@ -153,7 +154,10 @@ func markdownStatus(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint
 		c.Printf("- Branch: %s\n", code(cp.Branch))
 	}
 	c.Printf("- Resume: %s", code(v.Action.String()))
-	if v.CanResume {
+	switch {
+	case standing.Of(r, v).Complete:
+		c.Printf(", %s", standing.NothingLeft)
+	case v.CanResume:
 		c.Printf(", from %s", code(standing.ContinueFrom(r)))
 	}
 	c.Printf("\n")
@@ -247,7 +251,7 @@ func statusShort(c *invoke.Invocation, o *statusOptions) error {
 func shortStatus(r *checkpoint.Record, issue, age string) string {
 	p := r.Progress()
 	words := []string{issue}
-	if phase := cmp.Or(p.Current, r.Phase()); phase != "" {
+	if phase := cmp.Or(p.Current, r.Phase()); phase != "" && !progress.Complete(r) {
 		words = append(words, phase)
 	}
 	if p.Total > 0 {

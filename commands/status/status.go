@@ -190,7 +190,9 @@ func plainStatus(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Re
 	if cp.Branch != "" {
 		c.Printf("Branch: %s\n", output.Clean(cp.Branch))
 	}
-	if v.CanResume {
+	if standing.Of(r, v).Complete {
+		c.Printf("Resume: %s\n", standing.NothingLeft)
+	} else if v.CanResume {
 		c.Printf("Resume: %s, from %s\n", v.Action, output.Clean(standing.ContinueFrom(r)))
 	} else {
 		c.Printf("Resume: %s\n", v.Action)

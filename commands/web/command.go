@@ -190,7 +190,7 @@ func webJudge(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Recor
 	for _, row := range standing.ProgressRows(r, v) {
 		j.Facts = append(j.Facts, Fact{Name: row.Label, Text: row.Text})
 	}
-	from := cmp.Or(standing.OwnWords(r), standing.ContinueFrom(r))
+	from := standing.ContinueFrom(r)
 	if v.Next.Action != "" {
 		from = at.From
 	}

@@ -190,8 +190,12 @@ func progressRecord(r *checkpoint.Record) output.Progress {
 		r = checkpoint.New()
 	}
 	p := r.Progress()
+	current := p.Current
+	if progress.Complete(r) {
+		current = "" // the record can name a phase beyond the last
+	}
 	return output.Progress{
-		Current: p.Current, Completed: p.Completed, Skipped: p.Skipped, Remaining: p.Remaining, Total: p.Total,
+		Current: current, Completed: p.Completed, Skipped: p.Skipped, Remaining: p.Remaining, Total: p.Total,
 		Complete: progress.Complete(r), Replans: progress.ReplanCounts(r), Awaiting: r.Awaiting(),
 	}
 }

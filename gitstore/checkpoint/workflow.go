@@ -252,20 +252,21 @@ func (r *Record) SetProgress(p Progress) {
 }
 
 // DefaultResumePoint returns the resume point of a record without resume_from. It is, in
-// order of precedence: the first unfinished task of the current batch, the next phase,
-// the first unfinished task, or the current phase. It is "" if the record has no such
-// value, or if all phases are over.
+// order of precedence: the first unfinished task of the current batch unless its phase is
+// over, the next phase, the first unfinished task, or the current phase. It is "" if the
+// record has no such value, or if all phases are over.
 func (r *Record) DefaultResumePoint() string {
-	if n := r.CurrentBatch(); n > 0 {
+	p := r.Progress()
+	if n := r.CurrentBatch(); n > 0 && !p.Over(r.Phase()) {
 		return "batch_" + strconv.Itoa(n) + "_task_" + strconv.Itoa(r.openTask(n))
 	}
-	if p := r.Progress(); len(p.Remaining) > 0 {
+	if len(p.Remaining) > 0 {
 		return "phase_" + p.Remaining[0]
 	}
 	if id := r.remainingTask(); id != "" {
 		return id
 	}
-	if phase := r.Phase(); phase != "" && r.Progress().Total == 0 {
+	if phase := r.Phase(); phase != "" && p.Total == 0 {
 		return "phase_" + phase
 	}
 	return ""

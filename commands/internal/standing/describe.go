@@ -68,15 +68,6 @@ func AutoResume(v freshness.Verdict) string {
 	return "yes. " + v.SafeWhy
 }
 
-// OwnWords returns a resume point written by a person, or "" for generated resume points.
-func OwnWords(r *checkpoint.Record) string {
-	from := phrase.FirstLine(r.ResumeFrom())
-	if !strings.Contains(from, " ") || strings.HasPrefix(from, "phase_") || strings.HasPrefix(from, "batch_") {
-		return ""
-	}
-	return from
-}
-
 // ProgressRows returns the rows about the progress.
 func ProgressRows(r *checkpoint.Record, v freshness.Verdict) []display.Row {
 	at := Of(r, v)
@@ -181,7 +172,7 @@ func pendingCaptures(r *checkpoint.Record) []string {
 func phaseText(at standing, p checkpoint.Progress) string {
 	switch {
 	case at.Complete:
-		return fmt.Sprintf("all %d completed", p.Total)
+		return fmt.Sprintf("all %d completed", max(p.Total, len(p.Completed)))
 	case at.Current == "":
 		return "none recorded"
 	case p.Total == 0:

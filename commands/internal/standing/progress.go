@@ -13,6 +13,7 @@ import (
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/document"
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/checkpoint/tasks"
 	"git-checkpoint/gitstore/layout/dotagent"
@@ -36,7 +37,10 @@ func Of(r *checkpoint.Record, v freshness.Verdict) standing {
 	}
 	s.Complete = p.Total > 0 && len(p.Remaining) == 0
 	if s.From == "" {
-		s.From = r.DefaultResumePoint()
+		s.From = cmp.Or(r.DefaultResumePoint(), afterLast(r))
+	}
+	if s.Complete {
+		s.Current, s.From = "", "" // the record can name a phase beyond the last
 	}
 	switch v.Next.Action {
 	case "":
@@ -58,6 +62,8 @@ func ProgressLine(r *checkpoint.Record) string {
 		return "no phase recorded"
 	case done == "":
 		return strings.TrimPrefix(phaseAndBatch(r), ", ")
+	case hasGap(p):
+		return fmt.Sprintf("%d of %d phases completed (%s)", len(p.Completed), p.Total, phrase.List(p.Completed))
 	case p.Total > 0 && slices.Contains(p.Names, done):
 		return fmt.Sprintf("Phase %d of %d completed (%s)", slices.Index(p.Names, done)+1, p.Total, done)
 	case p.Total > 0:
@@ -67,21 +73,48 @@ func ProgressLine(r *checkpoint.Record) string {
 	}
 }
 
-// ContinueFrom returns the point at which work continues, as text for the prompt.
+// hasGap reports whether a remaining phase comes before a completed phase of a workflow
+// with names.
+func hasGap(p checkpoint.Progress) bool {
+	i := slices.IndexFunc(p.Names, func(name string) bool { return slices.Contains(p.Remaining, name) })
+	return i >= 0 && slices.ContainsFunc(p.Names[i:], func(name string) bool { return slices.Contains(p.Completed, name) })
+}
+
+// afterLast returns the phase after the last completed phase if phases are numbered, their
+// total is unknown and the workflow is not over.
+func afterLast(r *checkpoint.Record) string {
+	p := r.Progress()
+	n, err := strconv.Atoi(lastCompleted(p.Completed))
+	if err != nil || p.Total > 0 || progress.Over(r) {
+		return ""
+	}
+	return "phase_" + strconv.Itoa(n+1)
+}
+
+// NothingLeft is the resume point of a complete workflow, for people.
+const NothingLeft = "nothing left to do"
+
+// ContinueFrom returns the resume point for people, such as "Phase build, batch 7, task 1".
 func ContinueFrom(r *checkpoint.Record) string {
 	s := Of(r, freshness.Verdict{})
-	switch {
-	case s.Complete:
-		return "nothing is left to do"
-	case len(s.Remaining) > 0:
-		return "Phase " + s.Remaining[0]
-	case len(s.Completed) > 0:
-		if n, err := strconv.Atoi(lastCompleted(s.Completed)); err == nil {
-			return "Phase " + strconv.Itoa(n+1)
+	if s.Complete {
+		return NothingLeft
+	}
+	if phase, ok := strings.CutPrefix(s.From, "phase_"); ok {
+		return "Phase " + phase
+	}
+	if m := batchPoint().FindStringSubmatch(s.From); m != nil {
+		phase := ""
+		if current := cmp.Or(r.Phase(), s.Current); current != "" {
+			phase = "Phase " + current + ", "
 		}
+		return phase + "batch " + m[1] + ", task " + m[2]
 	}
 	return cmp.Or(s.From, "the checkpoint")
 }
+
+// batchPoint matches the generated resume point in a batch.
+var batchPoint = document.Pattern(`^batch_([0-9]+)_task_([0-9]+)$`)
 
 // ShowPhases prints the lines about the phases.
 func ShowPhases(c *invoke.Invocation, r *checkpoint.Record) {

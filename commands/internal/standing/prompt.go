@@ -99,7 +99,7 @@ func promptLines(j Judged, more PromptMore, now time.Time) (lines []promptLine) 
 	for _, p := range phrase.Few(more.Skipped, promptKind) {
 		line(3, promptText, "Changed since, left as it is", phrase.QuotePath(p))
 	}
-	line(0, promptText, "Continue from", ResumePoint(j))
+	line(0, promptText, "Continue from", ContinueFrom(j.Record))
 	return lines
 }
 

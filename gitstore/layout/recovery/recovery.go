@@ -58,10 +58,16 @@ func resumeTexts(r *checkpoint.Record) (codec.Texts, error) {
 	if len(p.Remaining) > 0 {
 		current = p.Remaining[0]
 	}
+	done := values.Line(strings.Join(p.Completed, ","))
+	if p.Total > 0 && len(p.Remaining) == 0 {
+		return codec.Texts{
+			Found:   fmt.Sprintf("Found existing checkpoint for this plan.\nCompleted phases: %s\n", done),
+			Resumed: fmt.Sprintf("Completed phases: %s\n", done),
+		}, nil
+	}
 	if current == "" {
 		return codec.Texts{}, errors.New("the record has no phase")
 	}
-	done := values.Line(strings.Join(p.Completed, ","))
 	return codec.Texts{
 		Found:    fmt.Sprintf("Found existing checkpoint for this plan.\nCurrent phase: %s\nCompleted phases: %s\n", values.Line(current), done),
 		Question: "Resume from checkpoint? (Y/n) ",
