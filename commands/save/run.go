@@ -59,7 +59,7 @@ func runFlags() []cli.Flag {
 		&cli.StringFlag{Name: "retry-wait", Usage: "wait `DURATION` before the first retry, twice as long before each one after", Value: "2s"},
 		pushing.Flag(),
 	}
-	skip := []string{"agent", "action", "conflict", "batch", "worktree", "untracked"}
+	skip := []string{"agent", "action", "conflict", "batch", "all", "worktree", "untracked"}
 	for _, f := range saving.ContentFlags() {
 		if !slices.Contains(skip, f.Names()[0]) {
 			flags = append(flags, f)

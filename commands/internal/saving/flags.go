@@ -60,6 +60,7 @@ func ContentFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "strict", Usage: "refuse a phase that is not known"},
 		&cli.BoolFlag{Name: "replace", Usage: "start from an empty record"},
 		&cli.StringSliceFlag{Name: "artifact", Usage: "keep the file at `PATH` too, a git-ignored one as well"},
+		&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "keep unstaged changes and untracked files too: --worktree --untracked"},
 		&cli.BoolFlag{Name: "worktree", Usage: "keep unstaged changes too"},
 		&cli.BoolFlag{Name: "untracked", Usage: "keep untracked files too, never ignored ones"},
 		issuesource.FileFlag("read the issue's title, body and labels from `FILE`"),
@@ -77,7 +78,7 @@ func ReadOptions(c *invoke.Invocation) Options {
 		Conflict: f.String("conflict"), Session: f.String("session"), Message: f.String("message"),
 		Summary: f.String("summary"), Decisions: c.Lists["decision"], ResumeFrom: f.String("resume-from"), NoResume: f.String("no-resume"),
 		State: f.String("state"), Sets: c.Lists["set"], Strict: f.Bool("strict"), Replace: f.Bool("replace"), Artifacts: c.Lists["artifact"],
-		Worktree: f.Bool("worktree"), Untracked: f.Bool("untracked"), NoBody: f.Bool("no-body"),
+		Worktree: f.Bool("worktree") || f.Bool("all"), Untracked: f.Bool("untracked") || f.Bool("all"), NoBody: f.Bool("no-body"),
 		NoPrune: f.Bool("no-prune"), IfChanged: f.Bool("if-changed"), DryRun: f.Bool("dry-run"), Issue: issuesource.ReadOptions(c),
 	}
 	o.Push = pushing.ReadOptions(c, o.DryRun)
