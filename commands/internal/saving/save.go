@@ -184,6 +184,9 @@ func skippedWarning(f checkpoint.Skipped) string {
 	if f.Path == "." {
 		return fmt.Sprintf("files are not in the checkpoint: %s", f.Reason)
 	}
+	if f.Size == 0 {
+		return fmt.Sprintf("%s is not in the checkpoint: %s", phrase.QuotePath(f.Path), f.Reason)
+	}
 	return fmt.Sprintf("%s is not in the checkpoint: %s, %d bytes", phrase.QuotePath(f.Path), f.Reason, f.Size)
 }
 
