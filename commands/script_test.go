@@ -58,6 +58,7 @@ func runScripts(t *testing.T, glob string) {
 			"forge":    cmdForge,
 			"unpacked": cmdUnpacked,
 			"readme":   cmdReadme,
+			"recipe":   cmdRecipe,
 		},
 	})
 }

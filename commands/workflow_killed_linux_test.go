@@ -154,7 +154,9 @@ func TestWorkflowKilledAnywhere(t *testing.T) {
 // if a phase fails once. If a phase always fails, it stops at the limit.
 func TestReadmeWorkflow(t *testing.T) {
 	var script string
-	for _, block := range readmeBlocks(t, "A day with it", "sh") {
+	blocks, err := readmeBlocks("A day with it", "sh")
+	require.NoError(t, err)
+	for _, block := range blocks {
 		if strings.Contains(block, "phase next") {
 			script = strings.ReplaceAll(block, "git checkpoint", "git-checkpoint")
 		}

@@ -1,0 +1,156 @@
+package commands
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"gopkg.in/yaml.v3"
+)
+
+// A recipeStep is a step of a GitHub Actions job.
+type recipeStep struct {
+	If  string            `yaml:"if"`
+	Env map[string]string `yaml:"env"`
+	Run string            `yaml:"run"`
+}
+
+// recipeJob returns the README's CI job for a forge, github or gitlab, as a bash script.
+// The caller sets the variables of the forge: GITHUB_RUN_ID and JOB_INDEX, or
+// CI_PIPELINE_ID and CI_JOB_NAME_SLUG, and CHECKPOINT_RELEASE.
+func recipeJob(forge string) (string, error) {
+	blocks, err := readmeBlocks("CI", "yaml")
+	if err != nil || len(blocks) != 2 {
+		return "", fmt.Errorf("README, section CI: %d YAML blocks, want 2 (%w)", len(blocks), err)
+	}
+	if forge == "gitlab" {
+		return gitlabJob(blocks[1])
+	}
+	return githubJob(blocks[0])
+}
+
+// readmeBlocks returns the code blocks of a language in one section of the README.
+func readmeBlocks(section, language string) ([]string, error) {
+	data, err := os.ReadFile(filepath.Join("..", "README.md"))
+	if err != nil {
+		return nil, err
+	}
+	_, text, _ := strings.Cut(string(data), "\n## "+section+"\n")
+	text, _, _ = strings.Cut(text, "\n## ")
+	var blocks []string
+	for {
+		_, rest, found := strings.Cut(text, "```"+language+"\n")
+		if !found {
+			return blocks, nil
+		}
+		block, after, _ := strings.Cut(rest, "```\n")
+		blocks, text = append(blocks, block), after
+	}
+}
+
+func gitlabJob(block string) (string, error) {
+	var jobs map[string]struct {
+		Variables map[string]string `yaml:"variables"`
+		Script    []string          `yaml:"script"`
+	}
+	if err := yaml.Unmarshal([]byte(block), &jobs); err != nil || len(jobs["work"].Script) == 0 {
+		return "", fmt.Errorf("recipe of GitLab CI has no job work (%w)", err)
+	}
+	return "set -eo pipefail\n" + exports(jobs["work"].Variables, doubleQuoted) + strings.Join(jobs["work"].Script, "\n") + "\n", nil
+}
+
+// githubHead keeps the outputs and the PATH of a job, as the runner does.
+const githubHead = `export GITHUB_OUTPUT=$(mktemp) GITHUB_PATH=$(mktemp)
+output() {
+	awk -v n="$1<<" 'd == "" && index($0, n) == 1 {d = substr($0, length(n) + 1); next} d != "" && $0 == d {exit} d != "" {print}' "$GITHUB_OUTPUT"
+}
+`
+
+func githubJob(block string) (string, error) {
+	var workflow struct {
+		Jobs map[string]struct {
+			Env   map[string]string `yaml:"env"`
+			Steps []recipeStep      `yaml:"steps"`
+		} `yaml:"jobs"`
+	}
+	if err := yaml.Unmarshal([]byte(block), &workflow); err != nil {
+		return "", err
+	}
+	job := workflow.Jobs["work"]
+	var strange error
+	value := func(s string) string {
+		s, err := githubValue(s)
+		if err != nil {
+			strange = err
+		}
+		return doubleQuoted(s)
+	}
+	b := strings.Builder{}
+	b.WriteString(githubHead + exports(job.Env, value))
+	for _, s := range slices.DeleteFunc(job.Steps, func(s recipeStep) bool { return s.Run == "" }) {
+		test := "true"
+		if s.If != "" {
+			m := githubIf.FindStringSubmatch(s.If)
+			if m == nil {
+				return "", fmt.Errorf("recipe of GitHub: unknown condition %q", s.If)
+			}
+			test = fmt.Sprintf("[ \"$(output %s)\" != '%s' ]", m[1], m[2])
+		}
+		fmt.Fprintf(&b, "if %s; then (\n%sexec bash -e -c '%s'\n) || exit; fi\n", test, exports(s.Env, value), strings.ReplaceAll(s.Run, "'", `'\''`))
+		b.WriteString("while read -r dir; do PATH=$dir:$PATH; done <\"$GITHUB_PATH\"\n: >\"$GITHUB_PATH\"\n")
+	}
+	return b.String(), strange
+}
+
+var (
+	githubIf   = regexp.MustCompile(`^steps\.resume\.outputs\.(\w+) != '(\w+)'$`)
+	githubExpr = regexp.MustCompile(`\$\{\{ (.*?) }}`)
+	githubVar  = regexp.MustCompile(`^(vars|steps\.resume\.outputs)\.(\w+)$`)
+)
+
+// githubValue replaces the expressions in a value by shell expansions.
+func githubValue(s string) (string, error) {
+	var strange error
+	s = githubExpr.ReplaceAllStringFunc(s, func(e string) string {
+		e = githubExpr.FindStringSubmatch(e)[1]
+		m := githubVar.FindStringSubmatch(e)
+		switch {
+		case e == "github.run_id":
+			return "$GITHUB_RUN_ID"
+		case e == "strategy.job-index":
+			return "${JOB_INDEX:-0}"
+		case m != nil && m[1] == "vars":
+			return "$" + m[2]
+		case m != nil:
+			return "$(output " + m[2] + ")"
+		}
+		strange = fmt.Errorf("recipe of GitHub: unknown expression %q", e)
+		return ""
+	})
+	return s, strange
+}
+
+func doubleQuoted(s string) string { return `"` + s + `"` }
+
+func exports(env map[string]string, value func(string) string) string {
+	var lines []string
+	for name, v := range env {
+		lines = append(lines, "export "+name+"="+value(v)+"\n")
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "")
+}
+
+// cmdRecipe writes the README's CI job for a forge to a file: `recipe github job.sh`.
+func cmdRecipe(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: recipe github|gitlab file")
+	}
+	job, err := recipeJob(args[0])
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(job), 0o666))
+}
