@@ -178,7 +178,7 @@ func TestSyncRefused(t *testing.T) {
 	meet(t, hub, a, b)
 }
 
-// Shallow clones can follow and append, but not merge.
+// Shallow clones can follow, append and join.
 func TestSyncShallow(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -196,13 +196,7 @@ func TestSyncShallow(t *testing.T) {
 	a.manual(1)
 	a.sync()
 	c.manual(1)
-	before := c.tip()
-	done, err := c.s.Sync(ctx, SyncRequest{Remote: "origin", Issues: []checkpoint.Issue{"42"}})
-	require.NoError(t, err)
-	var refused *RefusedError
-	require.ErrorAs(t, done[0].Err, &refused)
-	assert.Equal(t, "git fetch --unshallow origin", refused.Hint)
-	assert.Equal(t, before, c.tip())
+	assert.Equal(t, Joined, c.sync().Result)
 	c.Git("fetch", "-q", "--unshallow", "origin")
 	c.s = c.open(c.Dir)
 	c.sync()
