@@ -1,6 +1,7 @@
 package retain
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -79,13 +80,15 @@ func runDrop(c *invoke.Invocation) error {
 
 // dropThem drops checkpoints. With --all it also drops those below a shallow boundary.
 func dropThem(c *invoke.Invocation, o dropOptions, issue checkpoint.Issue, ids []checkpoint.ID) error {
-	l, err := c.Store.List(c.Ctx, issue, 0)
+	l, listErr := c.Store.List(c.Ctx, issue, 0) // a damaged chain can be dropped too
+	drop := c.Store.Drop
 	if o.all {
-		err = c.Store.DropAll(c.Ctx, issue, ids, true)
-	} else {
-		err = c.Store.Drop(c.Ctx, issue, ids)
+		drop = func(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID) error {
+			return c.Store.DropAll(ctx, issue, ids, true)
+		}
 	}
-	if err == nil && l != nil && l.Cut {
+	err := drop(c.Ctx, issue, ids)
+	if err == nil && listErr == nil && l.Cut {
 		c.Infof("this clone is shallow: the content stays in the chain until a complete clone runs git checkpoint sync %s", phrase.QuoteArg(string(issue)))
 	}
 	return err
