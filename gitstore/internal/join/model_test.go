@@ -126,7 +126,7 @@ func modelSteps() int {
 		return 1_000_000
 	}
 	if testing.Short() {
-		return 20_000
+		return 40_000
 	}
 	return 80_000
 }
