@@ -8,6 +8,7 @@ import (
 	"path"
 	"strings"
 
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/trees"
@@ -33,9 +34,9 @@ func (s *Capturer) checkReceived(ctx context.Context, staged []trees.Change) err
 		}
 		if why != "" {
 			return &repo.RefusedError{
-				Reason: fmt.Sprintf("%s is staged, and %s: a server that checks what it receives would take no later checkpoint of this issue", repo.ShellQuote(c.Path), why),
+				Reason: fmt.Sprintf("%s is staged, and %s: a server that checks what it receives would take no later checkpoint of this issue", failure.QuoteStrict(c.Path), why),
 				Paths:  []string{c.Path},
-				Hint:   "git restore --staged -- " + repo.ShellQuote(c.Path),
+				Hint:   "git restore --staged -- " + failure.QuoteStrict(c.Path),
 			}
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/checkpoint/tasks"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/internal/join"
 	"git-checkpoint/gitstore/internal/ledger"
 	"git-checkpoint/gitstore/internal/recordmerge"
@@ -71,7 +72,7 @@ func (s *Chains) MergeWork(ctx context.Context, k *repo.ObjectWriter, tip plumbi
 // unusable record.
 func notMerged(newest *ChainCommit, other, of checkpoint.ID) string {
 	return fmt.Sprintf("issue %s: the tasks and phases of %s are not joined with those of %s, since the record of %s cannot be read or has more than %d bytes; compare them: git checkpoint diff %s %s --issue %s --state",
-		newest.Issue, other, newest.ID, of, maxMergedRecord, other, newest.ID, repo.ShellQuote(string(newest.Issue)))
+		newest.Issue, other, newest.ID, of, maxMergedRecord, other, newest.ID, failure.QuoteStrict(string(newest.Issue)))
 }
 
 // circular returns a message with a next step if merged tasks have a dependency cycle.
@@ -83,7 +84,7 @@ func circular(i checkpoint.Issue, r *checkpoint.Record) []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("issue %s: what was joined has %v; one of them can begin all the same: git checkpoint task start %s --issue %s --force",
-		i, cycle, repo.ShellQuote(cycle.IDs[0]), repo.ShellQuote(string(i)))}
+		i, cycle, failure.QuoteStrict(cycle.IDs[0]), failure.QuoteStrict(string(i)))}
 }
 
 // headsOf returns the newest checkpoint of each chain, newest first. It omits checkpoints

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/remote"
@@ -89,7 +90,7 @@ func ShownRemote(name string) string { return remote.Shown(name) }
 
 // LookThere returns a command for the user to inspect a remote chain.
 func LookThere(remote, ref string) string {
-	return fmt.Sprintf("git fetch %s %s && git log FETCH_HEAD", repo.ShellQuote(ShownRemote(remote)), repo.ShellQuote(ref))
+	return fmt.Sprintf("git fetch %s %s && git log FETCH_HEAD", failure.QuoteStrict(ShownRemote(remote)), failure.QuoteStrict(ref))
 }
 
 // RefsHere returns local refs of issues, or of all issues for an empty list: chains,

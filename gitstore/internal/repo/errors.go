@@ -258,17 +258,5 @@ func (e *TakenError) ExitCode() int { return failure.Refused }
 
 // ExitHint returns the command to type next.
 func (e *TakenError) ExitHint() string {
-	return "git checkpoint show " + failure.Quote(string(e.Issue)) + " " + failure.Quote(string(e.ID))
-}
-
-// ShellQuote quotes s as one shell word in a hint. Names of issues, branches and remotes
-// may contain any character.
-func ShellQuote(s string) string {
-	plain := func(r rune) bool {
-		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("_-./:,+@", r)
-	}
-	if s != "" && !strings.ContainsFunc(s, func(r rune) bool { return !plain(r) }) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	return "git checkpoint show " + failure.IssueArg(string(e.Issue)) + " " + failure.Quote(string(e.ID))
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/remote"
@@ -190,7 +191,7 @@ func (y *Syncing) divergence(i checkpoint.Issue) error {
 	return &chain.RemoteError{
 		Op: y.Conn.Op, Remote: shown, Refused: true,
 		Reason: fmt.Sprintf("issue %s has diverged: each side has checkpoints that the other lacks, and both are kept", i),
-		Hint:   "git checkpoint sync " + repo.ShellQuote(string(i)) + " --remote " + repo.ShellQuote(shown),
+		Hint:   "git checkpoint sync " + failure.IssueArg(string(i)) + " --remote " + failure.QuoteStrict(shown),
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/join"
 	"git-checkpoint/gitstore/internal/remote"
@@ -161,7 +162,7 @@ func (y *Syncing) planSplice(ctx context.Context, p *issuePlan, ours *chain.Chai
 func (y *Syncing) cutRefusal() error {
 	return &repo.RefusedError{
 		Reason: "each side has checkpoints that the other lacks, and history is cut here: chains can't be joined",
-		Hint:   "git fetch --unshallow " + repo.ShellQuote(y.Conn.Remote),
+		Hint:   "git fetch --unshallow " + failure.QuoteStrict(y.Conn.Remote),
 	}
 }
 

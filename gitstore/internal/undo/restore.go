@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/internal/capture"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/facts"
@@ -170,11 +171,11 @@ func (s *Restorer) checkBranch(ctx context.Context, req *RestoreRequest) error {
 	refused := &repo.RefusedError{Reason: fmt.Sprintf("the checkpoint is of branch %s, and HEAD is on %s; --yes restores it here", c.Branch, now)}
 	switch place := s.CheckedOut(ctx, c.Branch); {
 	case place != "":
-		refused.Hint = "cd " + repo.ShellQuote(place)
+		refused.Hint = "cd " + failure.QuoteStrict(place)
 	case b.Exists:
-		refused.Hint = "git switch " + repo.ShellQuote(c.Branch)
+		refused.Hint = "git switch " + failure.QuoteStrict(c.Branch)
 	default:
-		refused.Hint = fmt.Sprintf("git switch -c %s %s^2^", repo.ShellQuote(c.Branch), c.Commit.String()[:12])
+		refused.Hint = fmt.Sprintf("git switch -c %s %s^2^", failure.QuoteStrict(c.Branch), c.Commit.String()[:12])
 	}
 	return refused
 }
@@ -236,9 +237,9 @@ func (s *Restorer) checkHead(ctx context.Context, c *chain.Checkpoint, st *captu
 	reason := fmt.Sprintf("HEAD does not contain %s, on which the checkpoint was made", st.Head.String()[:12])
 	switch home := s.BranchLocation(ctx, c.Branch, st.Head); {
 	case home.Worktree != "":
-		return &repo.RefusedError{Reason: reason, Hint: "cd " + repo.ShellQuote(home.Worktree)}
+		return &repo.RefusedError{Reason: reason, Hint: "cd " + failure.QuoteStrict(home.Worktree)}
 	case home.Branch != "":
-		return &repo.RefusedError{Reason: reason, Hint: "git switch " + repo.ShellQuote(home.Branch)}
+		return &repo.RefusedError{Reason: reason, Hint: "git switch " + failure.QuoteStrict(home.Branch)}
 	}
 	branch := c.Branch
 	if branch == "" || s.HasBranch(ctx, branch) {
@@ -246,7 +247,7 @@ func (s *Restorer) checkHead(ctx context.Context, c *chain.Checkpoint, st *captu
 	}
 	return &repo.RefusedError{
 		Reason: reason,
-		Hint:   fmt.Sprintf("git switch -c %s %s^2^", repo.ShellQuote(branch), c.Commit.String()[:12]),
+		Hint:   fmt.Sprintf("git switch -c %s %s^2^", failure.QuoteStrict(branch), c.Commit.String()[:12]),
 	}
 }
 
