@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io/fs"
+	"iter"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -19,8 +20,8 @@ import (
 )
 
 // A killer runs a command many times and kills it with SIGKILL, at a random time after
-// its first write. One time in five, the time counts from its start. The maximum wait
-// becomes shorter if a run ends before the kill, and longer otherwise.
+// its first write. One time in five, the time counts from its start. If a run ends before
+// the kill, its duration becomes the maximum wait. After each kill the maximum grows.
 type killer struct {
 	t            *testing.T
 	times        int
@@ -64,12 +65,13 @@ func (k *killer) run(v *victim, i int, args ...string) death {
 	go func() { _ = cmd.Wait(); close(ended) }()
 	d := death{kind: i % killKinds}
 	limit := &k.start
+	from := begin
 	if i%5 != 4 {
-		limit, d.wrote = &k.write, w.wait(ended)
+		limit, d.wrote, from = &k.write, w.wait(ended), time.Now()
 	}
 	select {
 	case <-ended:
-		*limit -= *limit / 4
+		*limit = max(*limit/4, min(*limit, time.Since(from)))
 	case <-time.After(rand.N(*limit)):
 		*limit += *limit / 12
 		kill(cmd, d.kind)
@@ -118,18 +120,36 @@ func children(pid int) []int {
 	return all
 }
 
-// report logs the stages of the kills. It fails unless enough kills hit between the first
-// write and the end.
-func (k *killer) report(before, after string) {
-	k.t.Helper()
-	between := 0
-	for stage, n := range k.reached {
-		if stage != before && stage != after {
-			between += n
+// rounds yields the numbers of the runs. On a busy machine most runs can end before their
+// kill. Then more runs follow, at most four times as many, until a fifth of the planned
+// kills hit between the first write and the end.
+func (k *killer) rounds() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i := 0; i < k.times || i < 4*k.times && k.between() < k.times/5; i++ {
+			if !yield(i) {
+				return
+			}
 		}
 	}
-	k.t.Logf("%d kills, %d between the first write and the end: %v", k.times, between, k.reached)
-	require.GreaterOrEqual(k.t, between, k.times/5)
+}
+
+// between returns the number of kills between the first write and the end.
+func (k *killer) between() int {
+	n := 0
+	for stage, runs := range k.reached {
+		if stage != "start" && stage != "ended" {
+			n += runs
+		}
+	}
+	return n
+}
+
+// report logs the stages of the kills. It fails unless enough kills hit between the first
+// write and the end.
+func (k *killer) report() {
+	k.t.Helper()
+	k.t.Logf("%d kills between the first write and the end: %v", k.between(), k.reached)
+	require.GreaterOrEqual(k.t, k.between(), k.times/5)
 }
 
 // A watcher waits for the first new file in a directory tree.

@@ -38,7 +38,7 @@ func TestTortureKillSave(t *testing.T) {
 	k := newKiller(t, dose(500))
 	var v *victim
 	var printed map[string]bool
-	for i := range k.times {
+	for i := range k.rounds() {
 		if i%50 == 0 {
 			v, printed = newVictim(t), map[string]bool{}
 			printed[v.tool("save", "42")] = true
@@ -76,7 +76,7 @@ func TestTortureKillSave(t *testing.T) {
 		}
 	}
 	v.sound()
-	k.report("start", "ended")
+	k.report()
 }
 
 // A killed prune has dropped either all checkpoints of its plan or no checkpoint.
@@ -100,7 +100,7 @@ func TestTortureKillPrune(t *testing.T) {
 	whole.tool("prune", "42")
 	after := whole.ids("42")
 	require.Len(t, after, 13)
-	for i := range k.times {
+	for i := range k.rounds() {
 		v := template.copy(t)
 		objects := v.objects()
 		d := k.run(v, i, "prune", "42")
@@ -128,7 +128,7 @@ func TestTortureKillPrune(t *testing.T) {
 		require.Empty(t, v.locks())
 		require.NoError(t, os.RemoveAll(v.dir))
 	}
-	k.report("start", "ended")
+	k.report()
 }
 
 // A restore that is killed at any time leaves every file complete, with the old or the
@@ -140,7 +140,7 @@ func TestTortureKillRestore(t *testing.T) {
 	t.Parallel()
 	k := newKiller(t, dose(500))
 	template, before, after := restoreTemplate(t)
-	for i := range k.times {
+	for i := range k.rounds() {
 		v := template.copy(t)
 		objects := v.objects()
 		d := k.run(v, i, "restore", "42")
@@ -163,7 +163,7 @@ func TestTortureKillRestore(t *testing.T) {
 		v.git("commit", "-q", "--allow-empty", "-m", "work goes on")
 		require.NoError(t, os.RemoveAll(v.dir))
 	}
-	k.report("start", "ended")
+	k.report()
 }
 
 // restoreTemplate returns a repository whose newest checkpoint changes, replaces, removes

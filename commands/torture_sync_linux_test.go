@@ -17,7 +17,7 @@ func TestTortureKillSync(t *testing.T) {
 	k := newKiller(t, dose(300))
 	var v, other, hub *victim
 	var saved map[string]bool
-	for i := range k.times {
+	for i := range k.rounds() {
 		if i%30 == 0 {
 			v, other, hub = syncedPair(t)
 			saved = map[string]bool{}
@@ -47,7 +47,7 @@ func TestTortureKillSync(t *testing.T) {
 			hub.fsck()
 		}
 	}
-	k.report("start", "ended")
+	k.report()
 }
 
 // syncedPair returns two clones and their common remote.
