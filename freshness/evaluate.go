@@ -97,6 +97,9 @@ func Evaluate(r *checkpoint.Record, f Facts, rules Rules) Verdict {
 	v.Awaiting = in.awaiting()
 	v.StateLabel, v.Phase = in.followLabels()
 	v.Next, v.Old = f.Next, in.old()
+	if f.Branch.State == BranchOther && r.Branch() != "" {
+		v.Other = f.Branch
+	}
 	return v
 }
 

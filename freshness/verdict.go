@@ -85,6 +85,9 @@ type Verdict struct {
 	// Old reports whether the checkpoint is older than Rules.MaxAge.
 	Old bool
 
+	// Other is a copy of Facts.Branch if HEAD is on another branch, otherwise zero.
+	Other Branch
+
 	// Next is a copy of Facts.Next.
 	Next Next
 }

@@ -33,6 +33,13 @@ func (w Worktrees) Remove(ctx context.Context, added Worktree) error {
 	return w.facts.RemoveWorktree(ctx, added)
 }
 
+// Switch switches this worktree to a branch, as git switch does. If the branch of the
+// checkpoint does not exist, Switch creates it like FindOrAdd. It fails with a
+// *RefusedError if git refuses, or if another worktree has the branch checked out.
+func (w Worktrees) Switch(ctx context.Context, c *Checkpoint, branch string) error {
+	return w.facts.SwitchBranch(ctx, c, branch)
+}
+
 // EnterWorktree makes a worktree the working directory of this process, and unsets the
 // environment variables that would make git use another worktree.
 func EnterWorktree(dir string) error { return facts.EnterWorktree(dir) }

@@ -49,12 +49,10 @@ func reasonLines(v freshness.Verdict) string {
 
 // askRest asks about another branch, a changed issue, approvals and changed files.
 func askRest(c *invoke.Invocation, d *invoke.Dialog, r *resumption) error {
+	if err := askBranch(c, d, r); err != nil {
+		return err
+	}
 	for _, reason := range r.Verdict.Reasons {
-		if reason.Check == "branch" && reason.Action == freshness.PromptUser {
-			if err := askBranch(c, d, r, reason); err != nil {
-				return err
-			}
-		}
 		if reason.Check == "body" && reason.Action == freshness.PromptUser {
 			if err := askBody(c, d, r, reason); err != nil {
 				return err
@@ -65,19 +63,6 @@ func askRest(c *invoke.Invocation, d *invoke.Dialog, r *resumption) error {
 		return err
 	}
 	return askFiles(c, d, r)
-}
-
-// askBranch asks whether work resumes on a branch other than the checkpoint's.
-func askBranch(c *invoke.Invocation, d *invoke.Dialog, r *resumption, branch freshness.Reason) error {
-	answer, err := d.Ask(output.Clean(branch.Message)+". Resume here? [y/N] ", invoke.YesNo)
-	switch {
-	case err != nil:
-		return unanswered(c, r, r.answers("--yes"), err)
-	case answer == "n":
-		c.Infof("hint: %s", branch.Hint)
-		return exit.Silent{Code: exit.None}
-	}
-	return nil
 }
 
 // bodyChoices maps the answers about a changed body; v shows the difference.
@@ -114,10 +99,11 @@ func details(reason freshness.Reason) string {
 	return b.String()
 }
 
-// gate stops a resume by flag if a phase awaits approval: --yes answers the prompt, but
-// approves no phase.
+// gate stops a resume by flag if HEAD is on another branch, or if a phase awaits
+// approval: --yes answers the prompt, but names no branch and approves no phase.
 func gate(c *invoke.Invocation, r *resumption) error {
-	if len(r.Verdict.Awaiting) == 0 || r.options.dryRun || r.options.force {
+	elsewhere := r.otherBranch() != nil && !r.options.leavesFiles()
+	if len(r.Verdict.Awaiting) == 0 && !elsewhere || r.options.dryRun || r.options.force {
 		return nil
 	}
 	if err := stopResume(c, r); err != nil {
@@ -125,14 +111,28 @@ func gate(c *invoke.Invocation, r *resumption) error {
 	}
 	d, err := c.Dialog("")
 	if err != nil || r.options.judge.Auto || c.JSON {
-		why := make([]string, len(r.Verdict.Awaiting))
-		for k, phase := range r.Verdict.Awaiting {
-			why[k] = "approval of phase " + phase + " is pending"
-		}
-		return because(c, r, exit.NeedsAnswer, r.command(r.answers("--yes")), "resume %s: %s", why)
+		return notByFlag(c, r, elsewhere)
 	}
 	defer d.Close()
+	if elsewhere {
+		if err := askBranch(c, d, r); err != nil {
+			return err
+		}
+	}
 	return askApprovals(c, d, r)
+}
+
+// notByFlag returns the failure if --yes does not answer every question.
+func notByFlag(c *invoke.Invocation, r *resumption, elsewhere bool) error {
+	var why []string
+	hint := r.command(r.answers("--yes"))
+	if elsewhere {
+		why, hint = append(why, r.branchMessage()), branchHints(r)
+	}
+	for _, phase := range r.Verdict.Awaiting {
+		why = append(why, "approval of phase "+phase+" is pending")
+	}
+	return because(c, r, exit.NeedsAnswer, hint, "resume %s: %s", why)
 }
 
 // askApprovals asks about every phase that awaits approval.
@@ -160,16 +160,24 @@ func (r *resumption) attempt() int {
 	return n
 }
 
-// answers returns the flags that answer the questions of a resume. Given approvals are
+// answers returns the flags that answer the questions of a resume. Given answers are
 // included, because a repeated command has to give them again.
 func (r *resumption) answers(flag string) string {
+	if b := r.options.judge.Branch; b != "" && b != r.Checkpoint.Branch {
+		flag += " --branch " + phrase.QuoteArg(b)
+	}
+	return flag + r.approvalFlags()
+}
+
+// approvalFlags returns the flags that approve the phases of given and pending approvals.
+func (r *resumption) approvalFlags() (flags string) {
 	for _, a := range r.approvals {
-		flag += " --approve " + phrase.QuoteArg(a.Phase)
+		flags += " --approve " + phrase.QuoteArg(a.Phase)
 	}
 	for _, phase := range r.Verdict.Awaiting {
-		flag += " --approve " + phrase.QuoteArg(phase)
+		flags += " --approve " + phrase.QuoteArg(phase)
 	}
-	return flag
+	return flags
 }
 
 // approve adds the approvals of the command line. It fails if a phase awaits no approval.

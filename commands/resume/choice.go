@@ -69,6 +69,9 @@ func refuse(c *invoke.Invocation, r *resumption) error {
 // first.
 func needsAnswer(c *invoke.Invocation, r *resumption) error {
 	why, _ := r.reasons(freshness.PromptUser)
+	if r.otherBranch() != nil {
+		return because(c, r, exit.NeedsAnswer, branchHints(r), "resume %s: %s", why)
+	}
 	hint := r.command(r.answers("--yes"))
 	for _, reason := range r.Verdict.Reasons {
 		if reason.Check == "head" && reason.Action == freshness.PromptUser && !r.options.leavesFiles() {

@@ -44,11 +44,11 @@ func planSync(c *invoke.Invocation, r *resumption) (*labelSync, error) {
 		return nil, exit.Usagef("resume: --sync-issue: %s has no labels of the issue", r.Checkpoint.ID)
 	}
 	plan := &labelSync{forge: s.Forge}
-	if r.issue == nil {
+	if r.source.Issue == nil {
 		plan.why = "it is not known which labels issue " + string(r.Checkpoint.Issue) + " has"
 		return plan, nil
 	}
-	plan.change = syncChange(r.Record.IssueSnapshot().Labels, r.issue.Labels, judge.Rules(c, r.options.judge))
+	plan.change = syncChange(r.Record.IssueSnapshot().Labels, r.source.Issue.Labels, judge.Rules(c, r.options.judge))
 	// With --sync-issue, the issue follows the checkpoint, not the reverse.
 	r.Verdict.Phase, r.Verdict.StateLabel = "", ""
 	return plan, nil

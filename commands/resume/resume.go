@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
@@ -14,7 +13,6 @@ import (
 	"git-checkpoint/commands/internal/judge"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/standing"
-	"git-checkpoint/freshness"
 	"git-checkpoint/freshness/issue/forge"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -30,11 +28,13 @@ var ResumeCommand = invoke.Command{
 	Examples: []string{
 		"git checkpoint resume",
 		"git checkpoint resume 42 latest~1 --dry-run",
+		"git checkpoint resume 42 --branch feature/issue-42-jwt",
 		"git checkpoint resume 42 --auto --json",
 	},
 	Description: "The last line on standard output is the resume point. Without a terminal only a\n" +
 		"verdict of prompt_user needs an answer: --yes, --choice or --force give it. A phase\n" +
-		"that waits for an approval needs --approve beside them.",
+		"that waits for an approval needs --approve beside them. If HEAD is on another branch\n" +
+		"than the checkpoint's, --branch is the answer.",
 	Flags:     resumeFlags,
 	ReadsOnly: true,
 	Run:       runResume,
@@ -82,7 +82,7 @@ func resumeFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "retry", Usage: "begin the phase again: the next save counts one attempt more"},
 		&cli.StringSliceFlag{Name: "approve", Usage: "approve `PHASE`, which waits for it"},
 		&cli.StringFlag{Name: "by", Usage: "the `NAME` of the command that goes on with the work, by resume.compat"},
-		&cli.StringFlag{Name: "branch", Usage: "go on on `BRANCH` instead of the checkpoint's"},
+		&cli.StringFlag{Name: "branch", Usage: "switch to `BRANCH` and resume there; the current branch means here"},
 		&cli.StringFlag{Name: "worktree", Usage: "go on in the worktree of the checkpoint's branch, a new one at `DIR` where there is none"},
 		&cli.BoolFlag{Name: "force", Usage: "resume in spite of the verdict, wherever HEAD is"},
 		issuesource.FileFlag("compare with the issue in `FILE`"),
@@ -112,11 +112,11 @@ func readResumeOptions(c *invoke.Invocation) *resumeOptions {
 type resumption struct {
 	standing.Judged
 	options  *resumeOptions
-	issue    *freshness.SourceIssue // current issue of the source, or nil if it is not known
-	texts    layout.Texts           // texts of --as
-	named    bool                   // the command line named the checkpoint
-	chosen   string                 // s or d if chosen, otherwise ""
-	resumed  bool                   // work resumes, in spite of the verdict and of later errors
+	source   issuesource.Answer // current issue
+	texts    layout.Texts       // texts of --as
+	named    bool               // the command line named the checkpoint
+	chosen   string             // s or d if chosen, otherwise ""
+	resumed  bool               // work resumes, in spite of the verdict and of later errors
 	changed  gitstore.Changed
 	each     map[string]gitstore.Changed // answers for single files
 	restored *gitstore.Restored
@@ -231,27 +231,18 @@ func toResume(c *invoke.Invocation, r *resumption) error {
 	if o.fallback {
 		tellFallback(c, r.Checkpoint)
 	}
-	if err := errors.Join(approve(c, r), checkBranch(c, o.judge.Branch), speak(c, r)); err != nil {
+	if err := errors.Join(approve(c, r), speak(c, r)); err != nil {
 		return err
 	}
 	r.named = len(c.Args) > 0 && c.Args[len(c.Args)-1] != string(r.Checkpoint.Issue)
+	if err := goToBranch(c, r); err != nil {
+		return err
+	}
 	r.retries = c.Store.Resumed(r.Checkpoint).Retries
 	if o.retry {
 		r.retries++
 	}
-	r.Verdict, r.issue, err = judge.VerdictAndIssue(c, r.Checkpoint, r.Record, o.judge)
-	return err
-}
-
-// checkBranch returns an error if the branch of --branch does not exist.
-func checkBranch(c *invoke.Invocation, name string) error {
-	if name == "" {
-		return nil
-	}
-	b, err := c.Store.FindBranch(c.Ctx, name, time.Time{})
-	if err == nil && !b.Exists {
-		return exit.Usagef("resume: --branch: there is no branch %s", name)
-	}
+	r.Verdict, r.source, err = judge.VerdictAndIssue(c, r.Checkpoint, r.Record, o.judge)
 	return err
 }
 
@@ -305,7 +296,7 @@ func resume(c *invoke.Invocation, r *resumption) error {
 	o := r.options
 	if !o.leavesFiles() && c.Store.Root() != "" {
 		r.restored, err = c.Store.Restore(c.Ctx, gitstore.RestoreRequest{
-			Checkpoint: r.Checkpoint, AnyHead: o.force, AnyBranch: true, // the verdict covers the branch
+			Checkpoint: r.Checkpoint, AnyHead: o.force, AnyBranch: true, // the verdict and gate cover the branch
 			Request: gitstore.RestoreOptions{Changed: r.changed, Each: r.each, DryRun: o.dryRun},
 		})
 		if err != nil {

@@ -156,7 +156,8 @@ func issuesToPrune(c *invoke.Invocation, all bool) ([]checkpoint.Issue, error) {
 func closedIssues(c *invoke.Invocation, issues []checkpoint.Issue) ([]checkpoint.Issue, error) {
 	var closed []checkpoint.Issue
 	for _, i := range issues {
-		now, why, err := issuesource.Current(c, i, issuesource.Options{})
+		answer, err := issuesource.Current(c, i, issuesource.Options{})
+		now, why := answer.Issue, answer.Why
 		switch {
 		case err != nil:
 			return nil, err

@@ -23,9 +23,16 @@ import (
 
 // Options are the flags that select the source of the issue.
 type Options struct {
-	File    string // file with the issue, or "" for the configured source
-	Offline bool   // ask no program and no forge
-	Recent  bool   // a recent answer of the forge suffices
+	File    string  // file with the issue, or "" for the configured source
+	Offline bool    // ask no program and no forge
+	Recent  bool    // a recent answer of the forge suffices
+	Known   *Answer // answer of the source to this command, or nil to ask the source
+}
+
+// An Answer is the answer of a source: the issue, or the reason why it is unknown.
+type Answer struct {
+	Issue *freshness.SourceIssue
+	Why   string
 }
 
 // FileFlag returns the --issue-file flag.
@@ -92,28 +99,31 @@ func guessSource(c *invoke.Invocation, i checkpoint.Issue) source {
 
 // Current returns the current issue from its source, or the reason why it is
 // unknown. A file in --issue-file must be readable.
-func Current(c *invoke.Invocation, i checkpoint.Issue, o Options) (*freshness.SourceIssue, string, error) {
+func Current(c *invoke.Invocation, i checkpoint.Issue, o Options) (Answer, error) {
+	if o.Known != nil {
+		return *o.Known, nil
+	}
 	if o.File != "" {
 		found, err := issue.FromFile(o.File)
 		if err != nil {
-			return nil, "", exit.Usagef("%s: --issue-file: %w", c.Name, err)
+			return Answer{}, exit.Usagef("%s: --issue-file: %w", c.Name, err)
 		}
-		return found, "", nil
+		return Answer{Issue: found}, nil
 	}
 	s, err := Choose(c, i)
 	if err != nil {
-		return nil, err.Error(), nil
+		return Answer{Why: err.Error()}, nil
 	}
 	found, err := ask(c, s, i, o)
 	switch {
 	case errors.Is(err, context.Canceled):
-		return nil, "", err
+		return Answer{}, err
 	case errors.Is(err, issue.ErrNoSource):
-		return nil, noSource, nil
+		return Answer{Why: noSource}, nil
 	case err != nil:
-		return nil, err.Error(), nil
+		return Answer{Why: err.Error()}, nil
 	}
-	return found, "", nil
+	return Answer{Issue: found}, nil
 }
 
 // IsAbsent reports whether why, the reason for an unknown issue, is that no source is
@@ -148,7 +158,8 @@ func ToSave(c *invoke.Invocation, i checkpoint.Issue, trigger checkpoint.Trigger
 		}
 		return found, at, nil
 	}
-	found, why, err := Current(c, i, o)
+	now, err := Current(c, i, o)
+	found, why := now.Issue, now.Why
 	if found != nil && besideBody(found) > maxBeside {
 		found, why = nil, "its title, labels and assignees are too long"
 	}

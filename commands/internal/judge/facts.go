@@ -33,18 +33,18 @@ func Verdict(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record
 	return v, err
 }
 
-// VerdictAndIssue is like Verdict, and also returns the current issue of the source, or
-// nil if it is not known.
-func VerdictAndIssue(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record, o Options) (freshness.Verdict, *freshness.SourceIssue, error) {
+// VerdictAndIssue is like Verdict, and also returns the answer of the issue's source.
+func VerdictAndIssue(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record, o Options) (freshness.Verdict, issuesource.Answer, error) {
 	l := tasks.Of(r)
 	if _, err := l.Batches(); err != nil {
-		return freshness.Verdict{}, nil, TaskFailure(cp.Issue, "", fmt.Errorf("checkpoint %s: %w", cp.ID, err))
+		return freshness.Verdict{}, issuesource.Answer{}, TaskFailure(cp.Issue, "", fmt.Errorf("checkpoint %s: %w", cp.ID, err))
 	}
 	facts := freshness.Facts{Now: c.Env.Now(), Commit: cp.Commit.String()[:12], Name: string(cp.Issue)}
-	var err error
-	if facts.Issue, facts.NoIssue, err = issuesource.Current(c, cp.Issue, o.Issue); err != nil {
-		return freshness.Verdict{}, nil, err
+	source, err := issuesource.Current(c, cp.Issue, o.Issue)
+	if err != nil {
+		return freshness.Verdict{}, source, err
 	}
+	facts.Issue, facts.NoIssue = source.Issue, source.Why
 	if facts.Issue == nil && facts.NoIssue == "" && r.IssueSnapshot().Known {
 		facts.NoIssue = "issue_source is none"
 	}
@@ -62,7 +62,7 @@ func VerdictAndIssue(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoin
 	facts.Approved = approved(c, cp, o.Approve)
 	facts.By = o.By
 	facts.Findings = otherSession(c, r)
-	return freshness.Evaluate(r, facts, Rules(c, o)), facts.Issue, nil
+	return freshness.Evaluate(r, facts, Rules(c, o)), source, nil
 }
 
 // Rules returns the settings and flags that the verdict depends on.

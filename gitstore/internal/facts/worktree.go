@@ -77,28 +77,47 @@ func isThere(dir, branch string) error {
 
 // worktreeArgs returns the arguments of `git worktree add`.
 func (s *Facts) worktreeArgs(ctx context.Context, c *chain.Checkpoint, dir string) ([]string, error) {
-	st, err := s.OpenSnapshot(c)
-	if err != nil {
-		return nil, err
-	}
 	if c.Branch == "" {
+		st, err := s.OpenSnapshot(c)
+		if err != nil {
+			return nil, err
+		}
 		return []string{"--detach", "--", dir, st.Head.String()}, nil
 	}
 	if strings.HasPrefix(c.Branch, "-") || strings.Contains(c.Branch, "@{") {
 		return nil, repo.Corrupt(string(c.ID), "branch %q", c.Branch)
 	}
-	b, err := s.FindBranch(ctx, c.Branch, time.Time{})
+	if s.HasBranch(ctx, c.Branch) {
+		return []string{"--", dir, c.Branch}, nil
+	}
+	remote, head, err := s.startOf(ctx, c, c.Branch)
 	switch {
 	case err != nil:
 		return nil, err
-	case b.Exists:
-		return []string{"--", dir, c.Branch}, nil
-	case len(b.Remote) > 0:
-		return []string{"--track", "-b", c.Branch, "--", dir, slices.Min(b.Remote)}, nil
-	case st.Head.IsZero():
-		return nil, &repo.RefusedError{Reason: "the checkpoint was saved before the first commit"}
+	case remote != "":
+		return []string{"--track", "-b", c.Branch, "--", dir, remote}, nil
 	}
-	return []string{"-b", c.Branch, "--", dir, st.Head.String()}, nil
+	return []string{"-b", c.Branch, "--", dir, head}, nil
+}
+
+// startOf returns the start of a branch that does not exist: the remote-tracking branch
+// with the same name, or the checkpoint's HEAD.
+func (s *Facts) startOf(ctx context.Context, c *chain.Checkpoint, branch string) (remote, head string, err error) {
+	b, err := s.FindBranch(ctx, branch, time.Time{})
+	if err != nil {
+		return "", "", err
+	}
+	if len(b.Remote) > 0 {
+		return slices.Min(b.Remote), "", nil
+	}
+	st, err := s.OpenSnapshot(c)
+	if err != nil {
+		return "", "", err
+	}
+	if st.Head.IsZero() {
+		return "", "", &repo.RefusedError{Reason: "the checkpoint was saved before the first commit"}
+	}
+	return "", st.Head.String(), nil
 }
 
 // EnterWorktree makes a worktree the working directory of this process, and unsets the

@@ -1,0 +1,174 @@
+package resume
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/judge"
+	"git-checkpoint/commands/internal/output"
+	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/freshness"
+	"git-checkpoint/gitstore"
+)
+
+// The files of a checkpoint belong to its branch. If HEAD is on another branch, a person
+// chooses: switch to the branch of the checkpoint, resume on the current branch, or abort.
+// --branch is the answer on the command line. --yes is no answer, because it would put
+// staged work into a branch that nobody named.
+
+// otherBranch returns the branch fact if HEAD is on another branch than the checkpoint's
+// and nobody has answered yet, otherwise nil.
+func (r *resumption) otherBranch() *freshness.Branch {
+	if b := &r.Verdict.Other; b.State == freshness.BranchOther {
+		return b
+	}
+	return nil
+}
+
+// branchMessage returns the finding about the other branch.
+func (r *resumption) branchMessage() string {
+	i := slices.IndexFunc(r.Verdict.Reasons, func(reason freshness.Reason) bool { return reason.Check == "branch" })
+	return r.Verdict.Reasons[i].Message
+}
+
+// home returns the branch of the checkpoint by its current name.
+func (r *resumption) home() string { return cmp.Or(r.Verdict.Other.Became, r.Checkpoint.Branch) }
+
+// goToBranch switches to the branch of --branch. A CI job stays on its commit.
+func goToBranch(c *invoke.Invocation, r *resumption) error {
+	o := r.options
+	name := o.judge.Branch
+	if name == "" || o.ci {
+		return checkBranch(c, r, name)
+	}
+	now, err := c.CurrentBranch()
+	if err != nil || gitstore.RecordedBranch(now) == name {
+		return err
+	}
+	if err := checkBranch(c, r, name); err != nil {
+		return err
+	}
+	if o.dryRun {
+		return exit.Usagef("resume: --branch switches to %s, and --dry-run changes nothing", name)
+	}
+	if !r.Record.CanResume() && !o.force {
+		return nil // no branch changes this verdict
+	}
+	return switchBranch(c, r, name)
+}
+
+// checkBranch returns an error if the branch of --branch neither exists nor can be
+// created from a remote-tracking branch or from the checkpoint.
+func checkBranch(c *invoke.Invocation, r *resumption, name string) error {
+	if name == "" || name == r.Checkpoint.Branch {
+		return nil
+	}
+	b, err := c.Store.FindBranch(c.Ctx, name, time.Time{})
+	if err == nil && !b.Exists && len(b.Remote) == 0 {
+		return exit.Usagef("resume: --branch: there is no branch %s", name)
+	}
+	return err
+}
+
+// switchBranch switches to a branch and opens the repository again.
+func switchBranch(c *invoke.Invocation, r *resumption, name string) error {
+	if c.Store.InterruptedRestore.Exists(c.Ctx) {
+		return exit.Errorf(exit.Refused, "git checkpoint restore --continue\ngit checkpoint restore --abort",
+			"switch to branch %s: a restore was interrupted in this worktree", name)
+	}
+	if err := c.Store.Worktrees.Switch(c.Ctx, r.Checkpoint, name); err != nil {
+		return fmt.Errorf("resume %s: %w", r.Checkpoint.ID, err)
+	}
+	c.Infof("switched to branch %s", name)
+	c.Close()
+	return c.Open()
+}
+
+// branchChoices maps the answers about another branch. An empty line aborts.
+var branchChoices = map[string]string{
+	"s": "s", "switch": "s", "h": "h", "here": "h", "a": "a", "abort": "a", "q": "a", "quit": "a", "": "a",
+}
+
+// placedChoices maps the answers if another worktree has the branch checked out.
+var placedChoices = map[string]string{"h": "h", "here": "h", "a": "a", "abort": "a", "q": "a", "quit": "a", "": "a"}
+
+// askBranch asks on which branch work resumes, and computes the verdict for the answer.
+func askBranch(c *invoke.Invocation, d *invoke.Dialog, r *resumption) error {
+	b := r.otherBranch()
+	if b == nil {
+		return nil
+	}
+	question, answers := fmt.Sprintf("The checkpoint is of branch %s, and HEAD is on %s.\n", r.Checkpoint.Branch, b.Name), branchChoices
+	if b.Place == "" {
+		question += fmt.Sprintf("(s)witch to %s, resume (h)ere, or (a)bort? [a] ", r.home())
+	} else {
+		question += fmt.Sprintf("Branch %s is checked out in %s.\nResume (h)ere or (a)bort? [a] ", r.home(), phrase.QuotePath(b.Place))
+		answers = placedChoices
+	}
+	answer, err := d.Ask(output.CleanBlock(question), answers)
+	switch {
+	case err != nil:
+		return exit.Errorf(exit.NeedsAnswer, branchHints(r), "resume %s: %w", r.Checkpoint.ID, err)
+	case answer == "s":
+		r.options.judge.Branch = r.home()
+		err = switchBranch(c, r, r.home())
+	case answer == "h":
+		r.options.judge.Branch = b.Name
+	default:
+		c.Infof("hint: %s", there(r))
+		return exit.Silent{Code: exit.None}
+	}
+	if err != nil {
+		return err
+	}
+	r.Verdict, r.source, err = judge.VerdictAndIssue(c, r.Checkpoint, r.Record, r.judgeAgain())
+	return err
+}
+
+// judgeAgain returns the options for another verdict, which does not ask the source of the
+// issue again.
+func (r *resumption) judgeAgain() judge.Options {
+	o := r.options.judge
+	o.Issue.Known = &r.source
+	return o
+}
+
+// branchHints returns the commands that answer the question about the branch, one a line:
+// resume on the branch of the checkpoint, and resume here.
+func branchHints(r *resumption) string { return there(r) + "\n" + here(r) }
+
+// there returns the command that resumes on the branch of the checkpoint.
+func there(r *resumption) string {
+	if place := r.Verdict.Other.Place; place != "" {
+		return "cd " + phrase.QuoteArg(place)
+	}
+	return r.command("--branch " + phrase.QuoteArg(r.home()) + r.moreAnswers("head", "files", "outputs"))
+}
+
+// here returns the command that resumes on the current branch. If HEAD does not have the
+// commit of the checkpoint, only --force does.
+func here(r *resumption) string {
+	for _, reason := range r.Verdict.Reasons {
+		if reason.Check == "head" && reason.Action == freshness.PromptUser && !r.options.leavesFiles() {
+			return r.command("--force")
+		}
+	}
+	return r.command("--branch " + phrase.QuoteArg(r.Verdict.Other.Name) + r.moreAnswers())
+}
+
+// moreAnswers returns the flags that answer the questions beside the branch, except those
+// that depend on the branch.
+func (r *resumption) moreAnswers(except ...string) string {
+	asked := r.options.choice == "r" || len(r.Verdict.Awaiting) > 0
+	for _, reason := range r.Verdict.Reasons {
+		asked = asked || reason.Action == freshness.PromptUser && reason.Check != "branch" && !slices.Contains(except, reason.Check)
+	}
+	if !asked {
+		return ""
+	}
+	return " --yes" + r.approvalFlags()
+}
