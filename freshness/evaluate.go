@@ -12,8 +12,8 @@
 //	check       finding                                    action
 //	labels      sets of labels differ                      proceed_with_warning
 //	body        differs                                    prompt_user
-//	branch      deleted                                    start_fresh
-//	            never seen in this clone, or renamed       proceed_with_warning
+//	branch      deleted, and no remote has it              start_fresh
+//	            deleted here, never seen, or renamed       proceed_with_warning
 //	            replaced by a branch that the user named   resume, with a note
 //	            HEAD is on another branch                  prompt_user
 //	can_resume  false in the record                        start_fresh

@@ -98,8 +98,23 @@ var findings = []struct {
 	{"body against a digest", "body", PromptUser, func(w *world) { w.digest(BodyDigest("something else")) }},
 	{"digest of an unknown kind", "body", ProceedWithWarning, func(w *world) { w.digest("md5:00") }},
 	{"branch gone", "branch", StartFresh, func(w *world) { w.facts.Branch.State = BranchGone }},
-	{"branch gone, remote has it", "branch", StartFresh, func(w *world) {
-		w.facts.Branch = Branch{State: BranchGone, Remote: "origin/feature/issue-42"}
+	{"branch gone, remote has it", "branch", ProceedWithWarning, func(w *world) {
+		w.facts.Branch = Branch{State: BranchRemote, Remote: "origin/feature/issue-42"}
+	}},
+	{"branch gone, remote has it without a ref here", "branch", ProceedWithWarning, func(w *world) {
+		w.facts.Branch = Branch{State: BranchRemote, At: "origin"}
+	}},
+	{"on another branch", "branch", PromptUser, func(w *world) {
+		w.facts.Branch = Branch{State: BranchOther, Name: "main", Exists: true}
+	}},
+	{"on another branch, checked out elsewhere", "branch", PromptUser, func(w *world) {
+		w.facts.Branch = Branch{State: BranchOther, Name: "main", Exists: true, Place: "/a b/fix"}
+	}},
+	{"on another branch, renamed", "branch", PromptUser, func(w *world) {
+		w.facts.Branch = Branch{State: BranchOther, Name: "main", Became: "fix/42"}
+	}},
+	{"on another branch, not in this clone", "branch", PromptUser, func(w *world) {
+		w.facts.Branch = Branch{State: BranchOther, Name: "main"}
 	}},
 	{"branch never seen", "branch", ProceedWithWarning, func(w *world) { w.facts.Branch.State = BranchUnseen }},
 	{"branch renamed", "branch", ProceedWithWarning, func(w *world) { w.facts.Branch = Branch{State: BranchRenamed, Name: "fix/42"} }},

@@ -41,7 +41,8 @@ type BranchState int
 const (
 	BranchUnchecked BranchState = iota
 	BranchExists
-	BranchGone     // existed in this clone or upstream, deleted since
+	BranchGone     // existed in this clone, deleted since here and at every known remote
+	BranchRemote   // existed in this clone, and a remote still has it
 	BranchUnseen   // never seen in this clone
 	BranchRenamed  // renamed
 	BranchReplaced // replaced by a branch that the user named
@@ -52,6 +53,7 @@ const (
 type Branch struct {
 	State  BranchState
 	Remote string // remote-tracking branch of the same name, such as origin/fix, or ""
+	At     string // remote that has the branch, if no remote-tracking branch is known, or ""
 	Name   string // new name if renamed, branch to use if replaced, or HEAD's branch for BranchOther
 	Exists bool   // for BranchOther: the checkpoint's branch exists
 	Became string // for BranchOther: new name of the checkpoint's branch

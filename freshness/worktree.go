@@ -15,6 +15,9 @@ func checkBranch(in input) []Reason {
 	case BranchGone:
 		r := reason("branch", StartFresh, "Branch no longer exists")
 		return []Reason{in.offer(r, "branch: "+printable(name))}
+	case BranchRemote:
+		r := reason("branch", ProceedWithWarning, "Branch %s is not in this clone, but at a remote", printable(name))
+		return []Reason{in.offer(r)}
 	case BranchUnseen:
 		r := reason("branch", ProceedWithWarning, "Branch %s was never seen in this clone", printable(name))
 		return []Reason{in.offer(r)}
@@ -40,6 +43,9 @@ func (in input) offer(r Reason, detail ...string) Reason {
 	if b.Remote != "" {
 		r.Detail = append(r.Detail, "on a remote: "+printable(b.Remote))
 		r.Hint = command("git", "switch", "-c", name, "--track", b.Remote)
+	} else if b.At != "" {
+		r.Detail = append(r.Detail, "at remote "+printable(b.At))
+		r.Hint = command("git", "fetch", b.At, name+":"+name)
 	}
 	return r
 }
@@ -66,7 +72,7 @@ func (in input) lead(r Reason) Reason {
 		r.Detail = append(r.Detail, "branch "+printable(name)+" was renamed to "+printable(b.Became))
 		r.Hint = command("git", "switch", b.Became)
 	default:
-		return in.offer(r, "branch "+printable(name)+" was never seen in this clone")
+		return in.offer(r, "branch "+printable(name)+" is not in this clone")
 	}
 	return r
 }

@@ -2,6 +2,7 @@ package gitstore
 
 import (
 	"context"
+	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/share"
@@ -107,6 +108,11 @@ func (s *Store) Sync(ctx context.Context, req SyncRequest) ([]Synced, error) {
 		return nil, err
 	}
 	return s.sharer.Sync(ctx, req)
+}
+
+// RemoteHasBranch reports whether a remote has a branch. It asks for no password.
+func (s *Store) RemoteHasBranch(ctx context.Context, remote, branch string, limit time.Duration) (bool, error) {
+	return s.sharer.HasBranch(ctx, remote, branch, limit)
 }
 
 // OpenRemote opens a remote's chains as a separate store for reading. The caller must

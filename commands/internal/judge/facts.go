@@ -49,7 +49,7 @@ func VerdictAndIssue(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoin
 		facts.NoIssue = "issue_source is none"
 	}
 	facts.NoSource = facts.Issue == nil && issuesource.IsAbsent(c, facts.NoIssue)
-	facts.Branch = branchFact(c, cp, o.Branch)
+	facts.Branch = branchFact(c, cp, o)
 	facts.Head = headFact(c, cp)
 	facts.Base = baseFact(c)
 	facts.Files = filesFact(c, cp)
@@ -71,54 +71,6 @@ func Rules(c *invoke.Invocation, o Options) freshness.Rules {
 		LabelsToPhase: c.Settings.Map("labels_to_phase"), Phases: c.Settings.Strings("phases"),
 		FilesAnswered: o.FilesAnswered, Strict: o.Strict, Auto: o.Auto, Handovers: handovers(c),
 	}
-}
-
-// branchFact compares the current branch with the checkpoint's. The branch named other may
-// replace the checkpoint's.
-func branchFact(c *invoke.Invocation, cp *gitstore.Checkpoint, other string) freshness.Branch {
-	if cp.Branch == "" {
-		return freshness.Branch{State: freshness.BranchUnchecked}
-	}
-	now, err := c.CurrentBranch()
-	if err != nil {
-		return freshness.Branch{Why: err.Error()}
-	}
-	now = gitstore.RecordedBranch(now)
-	if other != "" && other != cp.Branch && (now == "" || now == other) {
-		return freshness.Branch{State: freshness.BranchReplaced, Name: other}
-	}
-	b, err := c.Store.FindBranch(c.Ctx, cp.Branch, cp.Created)
-	if err != nil {
-		return freshness.Branch{Why: err.Error()}
-	}
-	if gone := !b.Exists && (b.Once || c.Store.SavedHere(c.Ctx, cp)); now != "" && now != cp.Branch && now != b.Name && (!gone || b.Name != "") {
-		return otherBranch(c, cp, b, now)
-	}
-	if b.Exists {
-		return freshness.Branch{State: freshness.BranchExists}
-	}
-	if b.Name != "" {
-		return freshness.Branch{State: freshness.BranchRenamed, Name: b.Name}
-	}
-	f := freshness.Branch{State: freshness.BranchUnseen}
-	if len(b.Remote) > 0 {
-		f.Remote = b.Remote[0]
-	}
-	if b.Once || c.Store.SavedHere(c.Ctx, cp) {
-		f.State = freshness.BranchGone
-	}
-	return f
-}
-
-// otherBranch returns the branch fact if HEAD is on another branch than the checkpoint.
-func otherBranch(c *invoke.Invocation, cp *gitstore.Checkpoint, b gitstore.BranchReport, now string) freshness.Branch {
-	f := freshness.Branch{State: freshness.BranchOther, Name: now, Exists: b.Exists, Became: b.Name}
-	if b.Exists {
-		f.Place = c.Store.Worktrees.CheckedOut(c.Ctx, cp.Branch)
-	} else if len(b.Remote) > 0 {
-		f.Remote = b.Remote[0]
-	}
-	return f
 }
 
 func headFact(c *invoke.Invocation, cp *gitstore.Checkpoint) freshness.Head {

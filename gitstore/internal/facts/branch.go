@@ -20,7 +20,8 @@ import (
 
 // OnceHad looks for traces of a branch in the configuration and the reflogs. It also
 // returns the new name if the branch was renamed. Renames before since are ignored: they
-// concern another branch of the same name.
+// concern another branch of the same name. A checkout from an unborn HEAD is no trace: its
+// branch, such as that of init.defaultBranch, never existed.
 func (s *Facts) OnceHad(ctx context.Context, name string, since time.Time) (once bool, became string) {
 	for _, e := range s.Config {
 		key, ok := strings.CutPrefix(e.Key, "branch."+name+".")
@@ -33,7 +34,7 @@ func (s *Facts) OnceHad(ctx context.Context, name string, since time.Time) (once
 	for _, e := range entries {
 		if rest, ok := strings.CutPrefix(e.Message, "checkout: moving from "); ok {
 			from, to, ok := strings.Cut(rest, " to ")
-			once = once || ok && (from == name || to == name)
+			once = once || ok && (from == name && !e.Old.IsZero() || to == name)
 		}
 		if to, ok := strings.CutPrefix(e.Message, renamed(name)); ok {
 			once = true

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/fsutil"
@@ -48,6 +49,17 @@ func (s *Sharer) OpenRemote(ctx context.Context, req Request) (*Sharer, error) {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	return &Sharer{Chains: &chain.Chains{Repo: g}}, nil
+}
+
+// HasBranch reports whether a remote has a branch. It asks for no password.
+func (s *Sharer) HasBranch(ctx context.Context, remote, branch string, limit time.Duration) (bool, error) {
+	l, err := s.Connect("list", remote, limit, true)
+	if err != nil {
+		return false, err
+	}
+	ref := "refs/heads/" + branch
+	tips, err := l.Tips(ctx, ref)
+	return !tips[ref].IsZero(), err
 }
 
 // fetchTips fetches remote refs and missing commits of their chains.
