@@ -127,25 +127,25 @@ var findings = []struct {
 	}},
 	{"head moved on", "head", Resume, func(w *world) { w.facts.Head = Head{State: HeadMovedOn, Saved: savedHead, Now: laterHead, Ahead: 2} }},
 	{"head moved on, not counted", "head", Resume, func(w *world) { w.facts.Head = Head{State: HeadMovedOn, Saved: "", Now: laterHead} }},
-	{"head rebased", "head", PromptUser, func(w *world) { w.facts.Head = Head{State: HeadRebased, Saved: savedHead, Now: laterHead} }},
+	{"head rebased", "head", PromptUser, func(w *world) { w.facts.Head = Head{State: HeadApart, Saved: savedHead, Now: laterHead} }},
 	{"head rebased, detached", "head", PromptUser, func(w *world) {
 		w.record.SetBranch("")
-		w.facts.Head = Head{State: HeadRebased, Saved: savedHead, Now: ""}
+		w.facts.Head = Head{State: HeadApart, Saved: savedHead, Now: ""}
 	}},
 	{"head rebased, some alike", "head", PromptUser, func(w *world) {
-		w.facts.Head = Head{State: HeadRebased, Saved: savedHead, Now: laterHead, Base: chainTip, Ahead: 2, Gone: 3, Alike: 1}
+		w.facts.Head = Head{State: HeadApart, Saved: savedHead, Now: laterHead, Base: chainTip, Ahead: 2, Gone: 3, Alike: 1}
 	}},
-	{"head rebased, all alike", "head", PromptUser, func(w *world) {
-		w.facts.Head = Head{State: HeadRebased, Saved: savedHead, Now: laterHead, Base: chainTip, Ahead: 4, Gone: 1, Alike: 1}
+	{"head rewritten", "head", Resume, func(w *world) {
+		w.facts.Head = Head{State: HeadRewritten, Saved: savedHead, Now: laterHead, Base: chainTip, Ahead: 4, Gone: 1, Alike: 1}
 	}},
 	{"head elsewhere", "head", PromptUser, func(w *world) {
-		w.facts.Head = Head{State: HeadRebased, Saved: savedHead, Now: laterHead, Base: laterHead, Gone: 2, Home: "feature/issue-42"}
+		w.facts.Head = Head{State: HeadApart, Saved: savedHead, Now: laterHead, Base: laterHead, Gone: 2, Home: "feature/issue-42"}
 	}},
 	{"head elsewhere, another worktree", "head", PromptUser, func(w *world) {
-		w.facts.Head = Head{State: HeadRebased, Saved: savedHead, Now: laterHead, Base: laterHead, Gone: 2, Home: "fix", Worktree: "/a b/fix"}
+		w.facts.Head = Head{State: HeadApart, Saved: savedHead, Now: laterHead, Base: laterHead, Gone: 2, Home: "fix", Worktree: "/a b/fix"}
 	}},
 	{"head went back", "head", PromptUser, func(w *world) {
-		w.facts.Head = Head{State: HeadRebased, Saved: savedHead, Now: laterHead, Base: laterHead, Gone: 2}
+		w.facts.Head = Head{State: HeadApart, Saved: savedHead, Now: laterHead, Base: laterHead, Gone: 2}
 	}},
 	{"head unchecked", "head", ProceedWithWarning, func(w *world) { w.facts.Head = Head{Why: "the clone is shallow"} }},
 	{"base moved", "base", Resume, func(w *world) { w.facts.Base = Base{"main", 3} }},

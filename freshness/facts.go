@@ -68,8 +68,9 @@ type HeadState int
 const (
 	HeadUnchecked HeadState = iota
 	HeadSame
-	HeadMovedOn // descends from the checkpoint's HEAD
-	HeadRebased // does not descend; see Head.Base
+	HeadMovedOn   // descends from the checkpoint's HEAD
+	HeadRewritten // does not descend, but has the changes: a rebase, an amend, a force-push
+	HeadApart     // neither of these; see Head.Base
 )
 
 // Head compares HEAD at the save with the current HEAD. Saved or Now is "" on an unborn
@@ -80,7 +81,7 @@ type Head struct {
 	Ahead      int    // commits since the checkpoint, 0 if not counted
 	Why        string // reason for an unchecked state
 
-	// Fields for HeadRebased:
+	// Fields for HeadRewritten and HeadApart:
 	Base  string // best merge base, "" if unrelated
 	Gone  int    // commits of the checkpoint's HEAD missing from HEAD
 	Alike int    // missing commits with an equivalent change in HEAD

@@ -84,9 +84,11 @@ func checkHead(in input) []Reason {
 		return nil
 	case HeadMovedOn:
 		return []Reason{movedOn(h)}
-	case HeadRebased:
+	case HeadRewritten:
+		return []Reason{reason("head", Resume, "HEAD was rewritten from %s to %s: the files are merged on top", commit(h.Saved), commit(h.Now))}
+	case HeadApart:
 		r := reason("head", PromptUser, "HEAD %s does not descend from the checkpoint's %s", commit(h.Now), commit(h.Saved))
-		r.Detail = rebased(h)
+		r.Detail = apart(h)
 		r.Hint = in.goHome(h)
 		return []Reason{r}
 	}
@@ -101,8 +103,8 @@ func movedOn(h Head) Reason {
 	return r
 }
 
-// rebased describes how HEAD relates to a checkpoint commit that HEAD does not contain.
-func rebased(h Head) []string {
+// apart describes how HEAD relates to a checkpoint commit that HEAD does not contain.
+func apart(h Head) []string {
 	var out []string
 	if h.Worktree != "" {
 		out = append(out, "branch "+printable(h.Home)+" is checked out in "+printable(h.Worktree))
@@ -117,10 +119,7 @@ func rebased(h Head) []string {
 	}
 	out = append(out, "in common: "+commit(h.Base)+", "+count(h.Ahead, "commit")+" of HEAD's since, "+
 		count(h.Gone, "commit")+" of the checkpoint's")
-	switch {
-	case h.Gone > 0 && h.Alike == h.Gone:
-		out = append(out, "rebased: HEAD has all of the checkpoint's changes, in other commits")
-	case h.Alike > 0:
+	if h.Alike > 0 {
 		out = append(out, fmt.Sprintf("HEAD has %d of the checkpoint's %s with the same changes", h.Alike, count(h.Gone, "commit")))
 	}
 	return out

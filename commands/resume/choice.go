@@ -64,9 +64,8 @@ func refuse(c *invoke.Invocation, r *resumption) error {
 	return because(c, r, exit.StartFresh, cmp.Or(hint, r.command("--force")), "cannot resume %s: %s", why)
 }
 
-// needsAnswer returns the failure if a question requires a person. The hint is a command
-// that works: if HEAD has moved, only --force helps, so the hint of that reason comes
-// first.
+// needsAnswer returns the failure if a question requires a person. The hints are commands
+// that work: if HEAD does not have the commit of the checkpoint, --yes is none of them.
 func needsAnswer(c *invoke.Invocation, r *resumption) error {
 	why, _ := r.reasons(freshness.PromptUser)
 	if r.otherBranch() != nil {
@@ -75,10 +74,15 @@ func needsAnswer(c *invoke.Invocation, r *resumption) error {
 	hint := r.command(r.answers("--yes"))
 	for _, reason := range r.Verdict.Reasons {
 		if reason.Check == "head" && reason.Action == freshness.PromptUser && !r.options.leavesFiles() {
-			hint = cmp.Or(reason.Hint, hint)
+			hint = withForce(r, reason.Hint)
 		}
 	}
 	return because(c, r, exit.NeedsAnswer, hint, "resume %s: %s", why)
+}
+
+// withForce returns a hint and the command that resumes in spite of the verdict, one a line.
+func withForce(r *resumption, hint string) string {
+	return strings.TrimPrefix(hint+"\n"+r.command("--force"), "\n")
 }
 
 // reasons returns the messages that led to an action, and their last hint.

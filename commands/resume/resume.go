@@ -13,6 +13,7 @@ import (
 	"git-checkpoint/commands/internal/judge"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/standing"
+	"git-checkpoint/freshness"
 	"git-checkpoint/freshness/issue/forge"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -300,7 +301,7 @@ func resume(c *invoke.Invocation, r *resumption) error {
 			Request: gitstore.RestoreOptions{Changed: r.changed, Each: r.each, DryRun: o.dryRun},
 		})
 		if err != nil {
-			return err
+			return r.notRestored(err)
 		}
 		tellMerge(c, r.restored)
 	}
@@ -315,6 +316,17 @@ func resume(c *invoke.Invocation, r *resumption) error {
 	r.resumed = !o.dryRun
 	err = syncLabels(c, r, plan)
 	return cmp.Or(showResumed(c, r), err)
+}
+
+// notRestored returns the error of a refused restore. If HEAD is the reason, --force is
+// among the hints.
+func (r *resumption) notRestored(err error) error {
+	for _, reason := range r.Verdict.Reasons {
+		if refused := exit.Classify(err); reason.Check == "head" && reason.Action == freshness.PromptUser && refused.Code == exit.Refused {
+			return exit.Errorf(refused.Code, withForce(r, refused.Hint), "%w", err)
+		}
+	}
+	return err
 }
 
 // notRecorded returns the error of a resume that could not be recorded. The restored

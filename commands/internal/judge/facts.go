@@ -83,7 +83,7 @@ func headFact(c *invoke.Invocation, cp *gitstore.Checkpoint) freshness.Head {
 		return freshness.Head{Why: why}
 	}
 	f := freshness.Head{
-		State: freshness.HeadRebased, Saved: h.Saved, Now: h.Now, Ahead: h.Ahead,
+		State: freshness.HeadApart, Saved: h.Saved, Now: h.Now, Ahead: h.Ahead,
 		Base: h.Base, Gone: h.Gone, Alike: h.Alike, Home: h.Home.Branch, Worktree: h.Home.Worktree,
 	}
 	switch {
@@ -91,6 +91,8 @@ func headFact(c *invoke.Invocation, cp *gitstore.Checkpoint) freshness.Head {
 		f.State = freshness.HeadSame
 	case h.Contains:
 		f.State = freshness.HeadMovedOn
+	case h.Rewritten:
+		f.State = freshness.HeadRewritten
 	}
 	return f
 }

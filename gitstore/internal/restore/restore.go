@@ -118,13 +118,52 @@ func (r *restoring) plan(ctx context.Context, area *lockedIndex) (decision, erro
 	return r.s.decide(ctx, targets, now, r.req.Changed, r.req.Force)
 }
 
-// decide calls the pure decide and adds the history since the snapshot: a path changed by
-// a later commit counts as changed, even after a revert. It queries the history only for
-// paths that would be written.
+// decide calls the pure decide and adds the history since the snapshot. If HEAD was
+// rewritten and no choice is made, files that only commits have changed are merged, as in
+// git stash apply.
 func (s *Worktree) decide(ctx context.Context, targets []Target, now func(string) state, choice Changed, force bool) (decision, error) {
+	plan, targets, err := s.decideTouched(ctx, targets, now, choice, force)
+	if err != nil || choice != "" || len(plan.changed) == 0 || s.Rewritten == nil {
+		return plan, err
+	}
+	if rewritten, err := s.Rewritten(ctx); err != nil || !rewritten {
+		return plan, err
+	}
+	if targets, err = s.mergeCommitted(ctx, targets, now); err != nil {
+		return plan, err
+	}
+	return decide(targets, now, choice, force), nil
+}
+
+// mergeCommitted chooses a merge for targets without a choice whose index entry and file
+// are those of HEAD, and differ from HEAD at the save.
+func (s *Worktree) mergeCommitted(ctx context.Context, targets []Target, now func(string) state) ([]Target, error) {
+	head, err := s.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	find := &trees.Finder{Reader: s.Objects}
+	targets = slices.Clone(targets)
+	for i, t := range targets {
+		in, err := sideAt(find, head, t.Path)
+		if err != nil {
+			return nil, err
+		}
+		has := now(t.Path)
+		if t.choice == "" && has.index == merged(in) && has.work == in && in != t.WorkBase {
+			targets[i].choice = Merged
+		}
+	}
+	return targets, nil
+}
+
+// decideTouched calls decide: a path changed by a later commit counts as changed, even
+// after a revert. It queries the history only for paths that would be written, and returns
+// the targets with the result.
+func (s *Worktree) decideTouched(ctx context.Context, targets []Target, now func(string) state, choice Changed, force bool) (decision, []Target, error) {
 	plan := decide(targets, now, choice, force)
 	if s.Touched == nil || force || len(plan.steps) == 0 {
-		return plan, nil
+		return plan, targets, nil
 	}
 	paths := make([]string, len(plan.steps))
 	for i, st := range plan.steps {
@@ -133,17 +172,17 @@ func (s *Worktree) decide(ctx context.Context, targets []Target, now func(string
 	touched, err := s.Touched(ctx, paths)
 	switch {
 	case ctx.Err() != nil:
-		return plan, ctx.Err()
+		return plan, targets, ctx.Err()
 	case err != nil && !errors.Is(err, ErrUnknownHistory):
-		return plan, err
+		return plan, targets, err
 	case err == nil && len(touched) == 0:
-		return plan, nil
+		return plan, targets, nil
 	}
 	targets = slices.Clone(targets)
 	for i, t := range targets {
 		targets[i].touched = !t.later && (touched[t.Path] || err != nil && t.mayBeCommitted(now(t.Path)))
 	}
-	return decide(targets, now, choice, force), nil
+	return decide(targets, now, choice, force), targets, nil
 }
 
 // mayBeCommitted reports whether a restore could revert a commit missing from the known
@@ -203,7 +242,7 @@ func (s *Worktree) Differ(ctx context.Context, targets []Target) (changed, inThe
 	if err != nil {
 		return nil, nil, err
 	}
-	plan, err := s.decide(ctx, targets, now, Mine, false)
+	plan, err := s.decide(ctx, targets, now, "", false)
 	return plan.changed, plan.inTheWay, err
 }
 

@@ -50,6 +50,9 @@ type Worktree struct {
 	// reverted the change. It returns ErrUnknownHistory if the history is incomplete. If
 	// Touched is nil, commits are not checked.
 	Touched func(context.Context, []string) (map[string]bool, error)
+	// Rewritten reports whether HEAD was rewritten since the snapshot, for example by a
+	// rebase. Nil means no.
+	Rewritten func(context.Context) (bool, error)
 }
 
 // ErrUnknownHistory reports that changes by commits cannot be determined.

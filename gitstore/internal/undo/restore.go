@@ -106,7 +106,7 @@ type restoring struct {
 func (r *restoring) run(ctx context.Context, st *capture.Stored) (*Restored, error) {
 	done := &Restored{ID: r.req.Checkpoint.ID, Merging: r.s.merging(st)}
 	site := r.s.site(r.k)
-	site.Touched = r.s.TouchedSince(st.Head)
+	site.Touched, site.Rewritten = r.s.TouchedSince(st.Head), r.s.RewrittenSince(r.req.Checkpoint)
 	outcome, err := site.Restore(ctx, &st.Contents, r.req.Request, r.keep)
 	done.Outcome = *outcome
 	if r.safety != nil {
@@ -211,7 +211,7 @@ func (s *Restorer) merging(st *capture.Stored) []string {
 }
 
 // checkHead fails if HEAD lacks the commit that was HEAD at the save. A descendant of the
-// commit contains it.
+// commit contains it. A rewritten HEAD with the same changes counts as a descendant.
 func (s *Restorer) checkHead(ctx context.Context, c *chain.Checkpoint, st *capture.Stored) error {
 	if st.Head.IsZero() {
 		return nil
@@ -233,6 +233,9 @@ func (s *Restorer) checkHead(ctx context.Context, c *chain.Checkpoint, st *captu
 		if s.History().Unknown(ctx, st.Head.String(), now.Commit.String()) {
 			return nil
 		}
+		if rewritten, err := s.RewrittenSince(c)(ctx); err != nil || rewritten {
+			return err
+		}
 	}
 	reason := fmt.Sprintf("HEAD does not contain %s, on which the checkpoint was made", st.Head.String()[:12])
 	switch home := s.BranchLocation(ctx, c.Branch, st.Head); {
@@ -241,9 +244,9 @@ func (s *Restorer) checkHead(ctx context.Context, c *chain.Checkpoint, st *captu
 	case home.Branch != "":
 		return &repo.RefusedError{Reason: reason, Hint: "git switch " + failure.QuoteStrict(home.Branch)}
 	}
-	branch := c.Branch
-	if branch == "" || s.HasBranch(ctx, branch) {
-		branch = "resume-" + c.Issue.RefName()
+	branch := "checkpoint" // the names of package freshness
+	if c.Branch != "" {
+		branch = c.Branch + "-checkpoint"
 	}
 	return &repo.RefusedError{
 		Reason: reason,
@@ -266,7 +269,7 @@ func (s *Restorer) ChangedSince(ctx context.Context, c *chain.Checkpoint) (chang
 		return nil, nil, err
 	}
 	site := s.site(s.NewObjectWriter())
-	site.Touched = s.TouchedSince(st.Head)
+	site.Touched, site.Rewritten = s.TouchedSince(st.Head), s.RewrittenSince(c)
 	return site.Differ(ctx, targets)
 }
 

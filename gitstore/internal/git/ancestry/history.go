@@ -5,6 +5,7 @@ package ancestry
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,6 +27,7 @@ type Relation struct {
 	Base  string // best common ancestor, "" if there is no common ancestor
 	Gone  int    // commits that only the earlier commit contains
 	Alike int    // number of Gone commits with an equivalent commit on this side
+	Kept  bool   // this side has the changes of all Gone commits: Alike, or the same files
 }
 
 // maxCompared limits the number of commits whose changes are compared.
@@ -49,16 +51,47 @@ func (l Log) Relate(ctx context.Context, before, now string) (Relation, error) {
 	case err != nil && l.Shallow:
 		return r, fmt.Errorf("what HEAD and %s have in common is not in this shallow clone", before[:12])
 	case err != nil:
+		base = ""
+	}
+	if r.Base = base; base == now {
 		return r, nil
 	}
-	if r.Base = base; base == now || r.Gone+r.Ahead > maxCompared {
-		return r, nil
+	if base != "" && r.Gone+r.Ahead <= maxCompared {
+		counts, err = l.counts(ctx, "--left-right", "--cherry-mark", before+"..."+now)
+		if err != nil {
+			return r, err
+		}
+		if len(counts) == 3 {
+			r.Alike = r.Gone - counts[0]
+		}
 	}
-	counts, err = l.counts(ctx, "--left-right", "--cherry-mark", before+"..."+now)
-	if err == nil && len(counts) == 3 {
-		r.Alike = r.Gone - counts[0]
+	if r.Kept = r.Alike == r.Gone; !r.Kept {
+		r.Kept, err = l.keeps(ctx, base, before, now)
 	}
 	return r, err
+}
+
+// keeps reports whether every file that differs between base and before is the same in
+// before and now. A base of "" means no common history: then all files of before count.
+func (l Log) keeps(ctx context.Context, base, before, now string) (bool, error) {
+	args := []string{"ls-tree", "-r", "--full-tree", "--name-only", "-z", before}
+	if base != "" {
+		args = []string{"diff-tree", "-r", "--no-renames", "--name-only", "-z", base, before}
+	}
+	changed, err := l.Git.Output(ctx, args...)
+	if err != nil {
+		return false, err
+	}
+	differ, err := l.Git.Output(ctx, "diff-tree", "-r", "--no-renames", "--name-only", "-z", before, now)
+	if err != nil {
+		return false, err
+	}
+	paths := map[string]bool{}
+	for _, path := range git.Fields(differ) {
+		paths[path] = true
+	}
+	files := git.Fields(changed)
+	return len(files) > 0 && !slices.ContainsFunc(files, func(path string) bool { return paths[path] }), nil
 }
 
 // counts runs git rev-list --count, which prints two or three numbers.

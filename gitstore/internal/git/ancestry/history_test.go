@@ -57,6 +57,26 @@ func TestRelate(t *testing.T) {
 			assert.Equal(t, c.want.Contains, contains)
 		})
 	}
+	for name, kept := range map[string]struct {
+		rewrite func()
+		want    bool
+	}{
+		"squashed":            {func() { r.Git("reset", "-q", "--soft", base); r.Commit("squashed") }, true},
+		"another file":        {func() { r.Write("z", "z"); r.Git("add", "z"); r.Git("commit", "-q", "--amend", "-m", "z") }, true},
+		"other content":       {func() { r.Write("more", "z"); r.Git("commit", "-q", "-a", "--amend", "-m", "z") }, false},
+		"a commit left out":   {func() { r.Git("reset", "-q", "--hard", "HEAD~2"); r.Git("commit", "-q", "--allow-empty", "-m", "z") }, false},
+		"a root of all files": {func() { r.Git("checkout", "-q", "--orphan", "root"); r.Commit("root") }, true},
+		"a root without one":  {func() { r.Git("checkout", "-q", "--orphan", "less"); r.Git("rm", "-q", "-f", "more"); r.Commit("less") }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r.Git("checkout", "-q", "-f", "--detach", main)
+			kept.rewrite()
+			got, err := l.Relate(t.Context(), main, r.Git("rev-parse", "HEAD"))
+			require.NoError(t, err)
+			assert.False(t, got.Contains)
+			assert.Equal(t, kept.want, got.Kept)
+		})
+	}
 	_, err := l.Contains(t.Context(), main, "1234567890123456789012345678901234567890")
 	require.Error(t, err)
 	behind, err := l.Behind(t.Context(), base, "main", 1000)

@@ -19,8 +19,9 @@ var ErrCut = errors.New("the history since is cut by a shallow clone")
 // before does not. If before is "", for an unborn branch, they are all commits of now.
 // Paths are relative to the directory of l.Git.
 //
-// If now does not descend from before, Touched skips commits with an equivalent commit in
-// before, unless there are more than maxCompared commits.
+// If now does not descend from before, as after a rebase or an amend, Touched skips commits
+// with an equivalent commit in before, and changes to a version that a commit of before
+// made too. It skips nothing if there are more than maxCompared commits.
 //
 // For a merge commit, Touched compares the merge with each parent that descends from
 // before. If the branches have diverged, it uses parents that descend from a merge base.
@@ -34,17 +35,48 @@ func (l Log) Touched(ctx context.Context, before, now string, paths []string) (m
 		if err != nil {
 			return nil, err
 		}
-		return l.changed(ctx, pairs(commits, nil), paths)
+		return l.changed(ctx, pairs(commits, nil), paths, nil)
 	}
 	bases, err := l.bases(ctx, before, now)
 	if err != nil {
 		return nil, err
 	}
-	commits, err := l.since(ctx, before, now, len(bases) == 1 && bases[0] == before)
+	if len(bases) == 1 && bases[0] == before {
+		commits, err := l.list(ctx, before+".."+now)
+		if err != nil {
+			return nil, err
+		}
+		return l.changed(ctx, pairs(commits, bases), paths, nil)
+	}
+	return l.touchedApart(ctx, before, now, bases, paths)
+}
+
+// touchedApart is Touched if now does not descend from before.
+func (l Log) touchedApart(ctx context.Context, before, now string, bases, paths []string) (map[string]bool, error) {
+	counts, err := l.counts(ctx, "--left-right", before+"..."+now)
 	if err != nil {
 		return nil, err
 	}
-	return l.changed(ctx, pairs(commits, bases), paths)
+	args, own := []string{"--right-only", before + "..." + now}, map[version]bool{}
+	if counts[0]+counts[1] <= maxCompared {
+		args = append(args, "--cherry-pick")
+		left, err := l.list(ctx, "--left-only", before+"..."+now)
+		if err != nil {
+			return nil, err
+		}
+		versions, err := l.versions(ctx, pairs(left, bases), paths)
+		if err != nil {
+			return nil, err
+		}
+		for _, v := range versions {
+			own[v] = true
+		}
+	}
+	commits, err := l.list(ctx, args...)
+	if err != nil {
+		return nil, err
+	}
+	return l.changed(ctx, pairs(commits, bases), paths, own)
 }
 
 // bases returns the best common ancestors of two commits.
@@ -59,19 +91,6 @@ func (l Log) bases(ctx context.Context, before, now string) ([]string, error) {
 		return nil, ErrCut
 	}
 	return nil, nil
-}
-
-// since returns the commits that now contains and before does not.
-func (l Log) since(ctx context.Context, before, now string, descends bool) ([][]string, error) {
-	args := []string{"--right-only", before + "..." + now}
-	if !descends {
-		if counts, err := l.counts(ctx, "--left-right", before+"..."+now); err != nil {
-			return nil, err
-		} else if counts[0]+counts[1] <= maxCompared {
-			args = append(args, "--cherry-pick")
-		}
-	}
-	return l.list(ctx, args...)
 }
 
 // list returns commits with their parents, parents first.
@@ -145,9 +164,27 @@ func pairs(commits [][]string, bases []string) string {
 // size.
 const maxArguments = 16 << 10
 
-// changed returns the paths that differ in at least one pair.
-func (l Log) changed(ctx context.Context, pairs string, paths []string) (map[string]bool, error) {
-	args := []string{"diff-tree", "--stdin", "--root", "-r", "--no-renames", "--no-commit-id", "--ignore-submodules=none", "--name-only", "-z"}
+// changed returns the paths of which a pair has a new version other than those in own.
+func (l Log) changed(ctx context.Context, pairs string, paths []string, own map[version]bool) (map[string]bool, error) {
+	versions, err := l.versions(ctx, pairs, paths)
+	if err != nil {
+		return nil, err
+	}
+	touched := map[string]bool{}
+	for _, v := range versions {
+		if !own[v] {
+			touched[v.path] = true
+		}
+	}
+	return touched, nil
+}
+
+// A version is the mode and the blob of a path in a commit, as git diff-tree prints them.
+type version struct{ path, mode, blob string }
+
+// versions returns the new versions of the paths that differ in a pair.
+func (l Log) versions(ctx context.Context, pairs string, paths []string) ([]version, error) {
+	args := []string{"diff-tree", "--stdin", "--root", "-r", "--no-renames", "--no-commit-id", "--ignore-submodules=none", "--raw", "--no-abbrev", "-z"}
 	wanted, size := make(map[string]bool, len(paths)), 0
 	for _, path := range paths {
 		wanted[path], size = true, size+len(path)+1
@@ -160,11 +197,16 @@ func (l Log) changed(ctx context.Context, pairs string, paths []string) (map[str
 	if err != nil {
 		return nil, err
 	}
-	touched := map[string]bool{}
-	for _, path := range git.Fields(out) {
-		if wanted[path] {
-			touched[path] = true
+	var list []version
+	fields := git.Fields(out)
+	for i := 0; i+1 < len(fields); i += 2 {
+		words := strings.Fields(fields[i]) // :<old mode> <new mode> <old blob> <new blob> <status>
+		if len(words) != 5 {
+			return nil, fmt.Errorf("git diff-tree: %q: want five fields", fields[i])
+		}
+		if path := fields[i+1]; wanted[path] {
+			list = append(list, version{path, words[1], words[3]})
 		}
 	}
-	return touched, nil
+	return list, nil
 }

@@ -64,6 +64,12 @@ func TestTouched(t *testing.T) {
 		"an amended commit": {func(r *gittest.Repo, commit func(...string)) {
 			r.Write("a", "amended")
 			r.Git("commit", "-q", "-a", "--amend", "-m", "amended")
+		}, []string{"a"}},
+		"an amended commit, then a revert": {func(r *gittest.Repo, commit func(...string)) {
+			r.Write("a", "amended")
+			r.Git("commit", "-q", "-a", "--amend", "-m", "amended")
+			commit("b")
+			revert(r)
 		}, []string{"a", "b"}},
 		"an amended message": {func(r *gittest.Repo, _ func(...string)) { r.Git("commit", "-q", "--amend", "-m", "other") }, nil},
 		"a rebase": {func(r *gittest.Repo, commit func(...string)) {
@@ -82,7 +88,7 @@ func TestTouched(t *testing.T) {
 			r.Git("checkout", "-q", "--orphan", "other")
 			r.Git("rm", "-q", "--cached", "b")
 			commit("a")
-		}, []string{"a", "d/c"}},
+		}, []string{"a"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, saved, commit := newWork(t)
