@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"strings"
 
 	"git-checkpoint/gitstore"
@@ -15,9 +16,9 @@ type Sources struct {
 }
 
 // Load reads the settings from all sources. It returns a *SettingError for an unknown
-// name, a value of the wrong type, or a value forbidden in worktree files. Settings are
-// returned even with an error and hold the accepted values, so that an urgent save can
-// continue. An invalid worktree file contributes no values.
+// name or a value of the wrong type. Settings are returned even with an error and hold the
+// accepted values, so that an urgent save can continue. An invalid worktree file contributes
+// no values. A value that worktree files must not set is left out with a warning.
 func Load(src Sources) (*Settings, error) {
 	s := &Settings{values: make([]value, len(table))}
 	for i := range table {
@@ -29,7 +30,7 @@ func Load(src Sources) (*Settings, error) {
 	}
 	// The file is applied last because its trust checks depend on other sources.
 	if src.Root != "" {
-		if e := s.file(src.Root); e != nil {
+		if e := s.file(src.Root); err == nil {
 			err = e
 		}
 	}
@@ -267,32 +268,49 @@ func (s *Settings) environment(environ []string) error {
 	return first
 }
 
-// file applies the worktree file's settings, or no settings if one is invalid.
+// file applies the worktree file's settings, or no settings if the file is invalid. A value
+// that its key's trust forbids is replaced by a warning.
 func (s *Settings) file(root string) error {
 	values, err := readFile(root)
+	var invalid *SettingError
+	if errors.As(err, &invalid) {
+		invalid.worktree = true
+	}
 	if err != nil {
 		return err
 	}
 	for i := range values {
-		if err := s.admit(&values[i]); err != nil {
-			return err
+		f := &values[i]
+		if err := s.admit(f); err != nil {
+			s.warnings = append(s.warnings, err.warning())
+			continue
 		}
-	}
-	for i := range values {
-		s.put(values[i].key, values[i].value, fromFile, values[i].value.origin)
+		s.put(f.key, f.value, fromFile, f.value.origin)
 	}
 	return nil
 }
 
-func (s *Settings) admit(f *fileValue) error {
+// admit returns an error if the worktree file must not set this value.
+func (s *Settings) admit(f *fileValue) *SettingError {
 	k := &table[f.key]
 	err := admit(k, &f.value, s.values[f.key].source > fromFile)
 	if err == nil {
 		return nil
 	}
 	e := &SettingError{File: f.fileName(), Line: f.line, Column: f.column, Key: k.Name, Msg: err.Error()}
-	if k.Trust == Never || k.Trust == Tighten {
+	switch k.Trust {
+	case Tighten:
+		e.Hint = "git config " + k.GitName() + " " + f.value.text
+	case Never:
 		e.Hint = "git config " + k.GitName() + " <value>"
 	}
 	return e
+}
+
+// warning returns the text of the error with its hint.
+func (e *SettingError) warning() string {
+	if e.Hint == "" {
+		return e.Error()
+	}
+	return e.Error() + "; to change it: " + e.Hint
 }

@@ -26,7 +26,6 @@ func TestParseFileErrors(t *testing.T) {
 		{"bool text", "enabled: 'true'\n", "f:1:10: enabled: want true or false, got text true"},
 		{"bool word", "enabled: perhaps\n", "f:1:10: enabled: want true or false, got perhaps"},
 		{"bool number", "enabled: 1\n", "f:1:10: enabled: want true or false, got 1"},
-		{"refused", "storage: {compress: true}\n", "f:1:21: storage.compress: it cannot be switched on: git compresses what it stores, and what is compressed before that takes more room"},
 		{"int float", "storage: {max_size_mb: 1.5}\n", "f:1:24: storage.max_size_mb: want a whole number from 1 to 1048576, got 1.5"},
 		{"int hex", "storage: {max_size_mb: 0x10}\n", "f:1:24: storage.max_size_mb: want a whole number from 1 to 1048576, got 0x10"},
 		{"int huge", "storage: {max_size_mb: 99999999999999999999}\n", "f:1:24: storage.max_size_mb: want a whole number from 1 to 1048576, got 99999999999999999999"},

@@ -37,7 +37,7 @@
 // # Trust
 //
 // A file in the worktree comes with the clone and is hostile until checked. Each key
-// restricts the values from such a file:
+// restricts the values from such a file, and other values are left out with a warning:
 //
 //   - Free: any valid value
 //   - Tighten: values that keep more, or are stricter, than the default
@@ -174,6 +174,7 @@ type SettingError struct {
 	Key          string // setting; empty if the whole file is invalid
 	Msg          string
 	Hint         string // suggested command, or ""
+	worktree     bool   // File is a settings file of the worktree
 }
 
 func (e *SettingError) Error() string {
@@ -190,6 +191,9 @@ func (e *SettingError) Error() string {
 	}
 	return b.String() + ": " + e.Msg
 }
+
+// InWorktree reports whether the error is in a settings file of the worktree.
+func (e *SettingError) InWorktree() bool { return e.worktree }
 
 // ExitCode returns the exit code of the error.
 func (e *SettingError) ExitCode() int { return exit.Usage }
@@ -213,8 +217,14 @@ func shown(s string) string {
 	return s
 }
 
-// put stores a value unless a source with higher precedence has set the key.
+// put stores a value unless a source with higher precedence has set the key. A switch that
+// cannot be turned on stays off, with a warning.
 func (s *Settings) put(i int, v value, src source, origin string) {
+	if k := &table[i]; k.Refused != "" && v.num == 1 {
+		e := SettingError{File: origin, Key: k.Name, Msg: "it stays off: " + k.Refused}
+		s.warnings = append(s.warnings, e.Error())
+		return
+	}
 	if s.values[i].source > src {
 		return
 	}

@@ -54,7 +54,7 @@ type Key struct {
 	Min, Max int      // range of an Int
 	Trust    Trust
 	NotFile  []string // values of an Enum forbidden in worktree files
-	Refused  string   // reason that a Bool cannot be true
+	Refused  string   // reason that a Bool stays false, with a warning
 	Doc      string   // one sentence
 }
 
@@ -172,7 +172,7 @@ var table = []Key{
 	{Name: "min_interval", Type: Int, Default: "0", Min: 0, Max: 3600, Doc: "Automatic saves at intervals, before batches and before agents are skipped that follow another checkpoint within so many seconds."},
 
 	{Name: "storage.location", Type: Path, Default: ".claude/crunch/{issue}/checkpoints", Trust: Inside, Doc: "Where the crunch layout is exported and mirrored."},
-	{Name: "storage.compress", Type: Bool, Default: "false", Refused: "git compresses what it stores, and what is compressed before that takes more room", Doc: "Compress bulky files before git does. Only false is taken: versions of a file that are compressed beforehand take more room, as git finds no differences between them."},
+	{Name: "storage.compress", Type: Bool, Default: "false", Refused: "git compresses what it stores, and what is compressed before that takes more room", Doc: "Compress bulky files before git does. true is left out with a warning: versions of a file that are compressed beforehand take more room, as git finds no differences between them."},
 	{Name: "storage.max_size_mb", Type: Int, Default: "50", Min: 1, Max: maxMB, Doc: "Limit for the new content of one checkpoint, in MiB."},
 	{Name: "storage.max_file_kb", Type: Int, Default: "1024", Min: 1, Max: maxMB << 10, Doc: "Limit for one untracked file, in KiB."},
 	{Name: "storage.budget_ms", Type: Int, Default: "0", Min: 0, Max: 3_600_000, Trust: Never, Doc: "Time for reading unstaged and untracked files in a save, in milliseconds; what is not read by then is named and left out. 0 is no limit."},

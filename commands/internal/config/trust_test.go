@@ -3,6 +3,7 @@ package config
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -129,12 +130,18 @@ func TestWorktreeFileIsLimitedByTrust(t *testing.T) {
 		for _, text := range sample.no {
 			t.Run(k.Name+"!="+text, func(t *testing.T) {
 				s, err := Load(Sources{Root: worktree(t, ".checkpoint.yaml", write(k.Name, text))})
+				assert.True(t, s.IsDefault(k.Name))
+				if err == nil {
+					require.Len(t, s.Warnings(), 1)
+					assert.Regexp(t, `^config: \.checkpoint\.yaml:[12](:\d+)?: `+regexp.QuoteMeta(k.Name)+": ", s.Warnings()[0])
+					return
+				}
 				var e *SettingError
 				require.ErrorAs(t, err, &e)
 				assert.Equal(t, k.Name, e.Key)
 				assert.Positive(t, e.Line)
 				assert.Positive(t, e.Column)
-				assert.True(t, s.IsDefault(k.Name))
+				assert.True(t, e.InWorktree())
 			})
 		}
 	}
@@ -165,15 +172,30 @@ func TestWeakerFileValueIsAcceptedIfOverridden(t *testing.T) {
 	assert.Equal(t, 2, s.Int("retention.batch_complete"))
 
 	root = worktree(t, ".checkpoint.yaml", write("push", "never"))
-	_, err = Load(Sources{Root: root, Environ: []string{"GIT_CHECKPOINT_PUSH=auto"}})
-	require.Error(t, err, "what a file may never set stays refused")
+	s, err = Load(Sources{Root: root, Environ: []string{"GIT_CHECKPOINT_PUSH=auto"}})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"config: .checkpoint.yaml:1:7: push: a file in the worktree cannot set this; to change it: git config checkpoint.push <value>"}, s.Warnings())
 }
 
-// One invalid value invalidates the whole file, but no other source.
+// A value that a worktree file must not set is left out, and the other values count.
+func TestForbiddenFileValueLeavesOtherValues(t *testing.T) {
+	root := worktree(t, ".claude/checkpoint-config.yaml", "checkpoint:\n  checkpoint_triggers: {agent_complete: true}\n  retention: {manual: 5}\n  storage: {compress: true}\n")
+	s, err := Load(Sources{Root: root})
+	require.NoError(t, err)
+	assert.True(t, s.Bool("checkpoint_triggers.agent_complete"))
+	assert.Equal(t, -1, s.Int("retention.manual"))
+	assert.False(t, s.Bool("storage.compress"))
+	assert.Equal(t, []string{
+		"config: .claude/checkpoint-config.yaml:3:23: retention.manual: a file in the worktree cannot make this weaker than -1, got 5; to change it: git config checkpoint.retention.manual 5",
+		"config: .claude/checkpoint-config.yaml:4: storage.compress: it stays off: git compresses what it stores, and what is compressed before that takes more room",
+	}, s.Warnings())
+}
+
+// An invalid file contributes no value and leaves other sources.
 func TestInvalidFileLeavesOtherSources(t *testing.T) {
-	root := worktree(t, ".checkpoint.yaml", "mirror: crunch\npush: auto\n")
+	root := worktree(t, ".checkpoint.yaml", "mirror: crunch\nredcat: mask\n")
 	s, err := Load(Sources{Root: root, Environ: []string{"GIT_CHECKPOINT_REDACT=block"}})
-	require.EqualError(t, err, "config: .checkpoint.yaml:2:7: push: a file in the worktree cannot set this")
+	require.EqualError(t, err, "config: .checkpoint.yaml:2:1: redcat: unknown setting; did you mean redact?")
 	assert.Equal(t, "off", s.String("mirror"))
 	assert.Equal(t, "block", s.String("redact"))
 }

@@ -104,11 +104,7 @@ func mustParse(k *Key) value {
 func parse(k *Key, text string) (value, error) {
 	switch k.Type {
 	case Bool:
-		v, err := parseBool(text)
-		if err == nil && v.num == 1 && k.Refused != "" {
-			err = fmt.Errorf("it cannot be switched on: %s", k.Refused)
-		}
-		return v, err
+		return parseBool(text)
 	case Int:
 		return parseInt(text, k.Min, k.Max)
 	case Days:

@@ -69,12 +69,7 @@ func (c *Invocation) Open() error {
 		return err
 	}
 	c.Store = store
-	c.Settings, err = config.Load(config.Sources{
-		Root: store.Root(), Git: store.Config(), Environ: c.Env.Environ, Getenv: c.Env.Getenv,
-	})
-	for _, w := range c.Settings.Warnings() {
-		c.Warnf("%s", w)
-	}
+	err = c.loadSettings()
 	if err == nil && c.mirror == nil && c.StartMirror != nil {
 		c.mirror = c.StartMirror(c)
 	}
