@@ -20,6 +20,7 @@
 //	head        descends from the checkpoint's HEAD        resume, with a note
 //	            rewritten, with the same changes           resume, with a note
 //	            does not descend from it otherwise         prompt_user
+//	            another commit, in a shallow clone         prompt_user
 //	base        has commits that HEAD does not             resume, with a note
 //	files       changed since the snapshot                 prompt_user
 //	            the same, and already answered             proceed_with_warning

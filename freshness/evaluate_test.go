@@ -147,6 +147,9 @@ var findings = []struct {
 	{"head went back", "head", PromptUser, func(w *world) {
 		w.facts.Head = Head{State: HeadApart, Saved: savedHead, Now: laterHead, Base: laterHead, Gone: 2}
 	}},
+	{"head of a shallow clone", "head", PromptUser, func(w *world) {
+		w.facts.Head = Head{State: HeadUnknown, Saved: savedHead, Now: laterHead, Why: "the clone is shallow"}
+	}},
 	{"head unchecked", "head", ProceedWithWarning, func(w *world) { w.facts.Head = Head{Why: "the clone is shallow"} }},
 	{"base moved", "base", Resume, func(w *world) { w.facts.Base = Base{"main", 3} }},
 	{"a file changed", "files", PromptUser, func(w *world) { w.facts.Files.Changed = []string{"a.go"} }},

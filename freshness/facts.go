@@ -71,6 +71,7 @@ const (
 	HeadMovedOn   // descends from the checkpoint's HEAD
 	HeadRewritten // does not descend, but has the changes: a rebase, an amend, a force-push
 	HeadApart     // neither of these; see Head.Base
+	HeadUnknown   // another commit, and this clone lacks the history to compare them
 )
 
 // Head compares HEAD at the save with the current HEAD. Saved or Now is "" on an unborn

@@ -86,6 +86,10 @@ func checkHead(in input) []Reason {
 		return []Reason{movedOn(h)}
 	case HeadRewritten:
 		return []Reason{reason("head", Resume, "HEAD was rewritten from %s to %s: the files are merged on top", commit(h.Saved), commit(h.Now))}
+	case HeadUnknown:
+		r := reason("head", PromptUser, "HEAD %s is not the checkpoint's %s, and cannot be compared: %s", commit(h.Now), commit(h.Saved), printable(h.Why))
+		r.Hint = "git fetch --unshallow"
+		return []Reason{r}
 	case HeadApart:
 		r := reason("head", PromptUser, "HEAD %s does not descend from the checkpoint's %s", commit(h.Now), commit(h.Saved))
 		r.Detail = apart(h)

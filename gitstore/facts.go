@@ -46,6 +46,9 @@ func (s *Store) SavedHere(ctx context.Context, c *Checkpoint) bool { return s.fa
 // other clones have.
 func (s *Store) Partial() bool { return s.facts.Partial() }
 
+// Shallow reports whether the clone is shallow.
+func (s *Store) Shallow() bool { return s.repo.Info.Shallow }
+
 // A HeadReport compares current HEAD with HEAD at a checkpoint's save.
 type HeadReport = facts.HeadReport
 

@@ -2,6 +2,7 @@
 package judge
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"os"
@@ -50,7 +51,7 @@ func VerdictAndIssue(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoin
 	}
 	facts.NoSource = facts.Issue == nil && issuesource.IsAbsent(c, facts.NoIssue)
 	facts.Branch = branchFact(c, cp, o)
-	facts.Head = headFact(c, cp)
+	facts.Head = headFact(c, cp, r)
 	facts.Base = baseFact(c)
 	facts.Files = filesFact(c, cp)
 	facts.Outputs = outputsFact(c, cp, r)
@@ -73,12 +74,15 @@ func Rules(c *invoke.Invocation, o Options) freshness.Rules {
 	}
 }
 
-func headFact(c *invoke.Invocation, cp *gitstore.Checkpoint) freshness.Head {
+func headFact(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) freshness.Head {
 	h, err := c.Store.CompareHead(c.Ctx, cp)
 	if err != nil {
 		why := err.Error()
 		if c.Store.Partial() {
 			why = "this clone does not have the whole history"
+		}
+		if saved := cmp.Or(h.Saved, r.Snapshot().Head); c.Store.Shallow() && saved != h.Now {
+			return freshness.Head{State: freshness.HeadUnknown, Saved: saved, Now: h.Now, Why: why}
 		}
 		return freshness.Head{Why: why}
 	}

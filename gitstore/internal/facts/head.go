@@ -52,22 +52,23 @@ func (s *Facts) TouchedSince(before plumbing.Hash) func(context.Context, []strin
 }
 
 // CompareHead compares HEAD with HEAD at the save of a checkpoint. With incomplete
-// history it returns an error if it cannot determine whether HEAD descends.
+// history it returns an error if it cannot determine whether HEAD descends. The report then
+// has the commits, as far as they are known.
 func (s *Facts) CompareHead(ctx context.Context, c *chain.Checkpoint) (HeadReport, error) {
-	st, err := s.OpenSnapshot(c)
-	if err != nil {
-		return HeadReport{}, err
-	}
 	now, err := s.ReadHead(ctx)
 	if err != nil {
 		return HeadReport{}, err
 	}
 	var r HeadReport
-	if !st.Head.IsZero() {
-		r.Saved = st.Head.String()
-	}
 	if !now.Commit.IsZero() {
 		r.Now = now.Commit.String()
+	}
+	st, err := s.OpenSnapshot(c)
+	if err != nil {
+		return r, err
+	}
+	if !st.Head.IsZero() {
+		r.Saved = st.Head.String()
 	}
 	switch {
 	case r.Saved == r.Now:
