@@ -11,6 +11,7 @@ import (
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/layout"
 )
 
 // unanswered returns the failure for an unanswered question.
@@ -20,7 +21,7 @@ func unanswered(c *invoke.Invocation, r *resumption, flag string, err error) err
 
 // viewDetails shows the whole record and the complete findings in the pager.
 func viewDetails(c *invoke.Invocation, d *invoke.Dialog, r *resumption) error {
-	data, err := r.Record.Encode()
+	data, err := r.details()
 	if err != nil {
 		return err
 	}
@@ -30,6 +31,21 @@ func viewDetails(c *invoke.Invocation, d *invoke.Dialog, r *resumption) error {
 		b.WriteString(details(reason))
 	}
 	return c.PageText(d.TTY, b.String()+"\n")
+}
+
+// details returns the checkpoint as text for a person: the document of the layout of --as
+// if there is one, otherwise the record.
+func (r *resumption) details() ([]byte, error) {
+	if r.options.as != "" {
+		if files, err := layout.Of(r.options.as, r.Record); err == nil {
+			var b []byte
+			for _, f := range files {
+				b = append(b, f.Data...)
+			}
+			return b, nil
+		}
+	}
+	return r.Record.Encode()
 }
 
 // reasonLines returns the findings, worst first, for display between the prompt and its

@@ -156,7 +156,11 @@ func liveIDs(c *invoke.Invocation, r *resumption) ([]checkpoint.ID, error) {
 
 // view prints the checkpoint for --choice v and asks the question again.
 func view(c *invoke.Invocation, r *resumption) error {
-	if err := standing.ShowRecord(c, r.Record, "yaml"); err != nil {
+	data, err := r.details()
+	if err != nil {
+		return err
+	}
+	if err := standing.ShowText(c, data); err != nil {
 		return err
 	}
 	d, err := c.Dialog(r.command("--choice r"))

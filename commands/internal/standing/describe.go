@@ -146,11 +146,17 @@ func ShowRecord(c *invoke.Invocation, r *checkpoint.Record, format string) error
 	if err != nil {
 		return err
 	}
+	return ShowText(c, data)
+}
+
+// ShowText prints a text that may contain control characters, in the pager if it is long.
+func ShowText(c *invoke.Invocation, data []byte) error {
 	if c.AtTerminal() {
 		data = []byte(output.CleanBlock(string(data)))
 	}
 	defer c.Page()()
-	if _, err = c.Out.Write(data); invoke.LeftPager(err) {
+	_, err := c.Out.Write(data)
+	if invoke.LeftPager(err) {
 		return nil
 	}
 	return err

@@ -42,6 +42,7 @@ func projectOf(m *checkpoint.Map) string {
 }
 
 func applyCheckpoint(m *checkpoint.Map, r *checkpoint.Record) {
+	forgetOwnState(m, r)
 	workflow.Set(r,
 		"type", values.Text(m, "workflow_type"),
 		"project", projectOf(m),
@@ -55,7 +56,7 @@ func applyCheckpoint(m *checkpoint.Map, r *checkpoint.Record) {
 	if passing, ok := values.Get(m, "tests_passing").(bool); ok {
 		values.Sub(r.Doc(), "workflow").Set("tests_passing", passing)
 	}
-	workflow.SetPhases(r, workflow.PhaseName(values.Get(m, "current_phase")), workflow.Phases(values.Get(m, "completed_phases")), values.Text(m, "total_phases"))
+	workflow.SetPhases(r, workflow.PhaseName(values.Get(m, "current_phase")), workflow.SortedPhases(values.Get(m, "completed_phases")), values.Text(m, "total_phases"))
 }
 
 func updateCheckpoint(r *checkpoint.Record, m *checkpoint.Map) {
@@ -63,6 +64,7 @@ func updateCheckpoint(r *checkpoint.Record, m *checkpoint.Map) {
 	workflow.UpdatePhases(r, m, "current_phase", "completed_phases", "total_phases")
 	workflow.UpdateStatus(r, m, "status")
 	workflow.UpdateError(r, m, "last_error")
+	updateOwnState(r, m)
 	if state, ok := values.Get(m, "workflow_state").(*checkpoint.Map); ok && !checkpoint.Equal(was, m) {
 		for _, key := range []string{"current_phase", "completed_phases", "total_phases"} {
 			if v, there := m.Get(key); there && values.Has(state, key) {
@@ -85,15 +87,46 @@ func freshCheckpoint(r *checkpoint.Record) (*checkpoint.Map, error) {
 	state := values.NewMap("project_name", project)
 	values.PutText(state, "plan_path", values.Text(r.Doc(), "workflow.plan_path"))
 	p := r.Progress()
-	m := values.NewMap(
+	return values.NewMap(
 		"checkpoint_id", kindOf+"_"+project+"_"+began.UTC().Format("20060102_150405"),
-		"workflow_type", kindOf, "project_name", project, "workflow_description", about,
-		"created_at", cmp.Or(values.Text(r.Doc(), "workflow.started_at"), at), "updated_at", at,
+		"workflow_type", kindOf, "workflow_description", about,
+		"created_at", workflow.FormatTime(began), "updated_at", at,
 		"status", cmp.Or(values.Text(r.Doc(), "workflow.status"), workflow.InProgress),
 		"current_phase", workflow.PhaseNumber(p, p.Current), "total_phases", p.Total,
 		"completed_phases", workflow.PhaseNumbers(p), "workflow_state", state, "last_error", nil,
-	)
-	return migrate(m), nil
+	), nil
+}
+
+// ownState returns the keys of a record's workflow_state that belong to the claude system,
+// such as artifact_registry, and not to the crunch system, which has a mapping of this name
+// too.
+func ownState(r *checkpoint.Record) *checkpoint.Map {
+	own := values.Sub(r.Doc(), "workflow_state").Clone()
+	for _, key := range []string{"current_phase", "current_state_label", "phase_started_at", "phase_attempt", "phase_attempts"} {
+		own.Delete(key)
+	}
+	return own
+}
+
+// forgetOwnState removes the keys from the record's workflow_state that a new document
+// sets.
+func forgetOwnState(m *checkpoint.Map, r *checkpoint.Record) {
+	state, ok := values.Get(r.Doc(), "workflow_state").(*checkpoint.Map)
+	if !ok {
+		return
+	}
+	for key := range ownState(r).All() {
+		if values.Has(values.Sub(m, "workflow_state"), key) {
+			state.Delete(key)
+		}
+	}
+}
+
+// updateOwnState sets the keys of the record's workflow_state in the document.
+func updateOwnState(r *checkpoint.Record, m *checkpoint.Map) {
+	for key, v := range ownState(r).All() {
+		values.Put(m.MustSub("workflow_state"), key, v)
+	}
 }
 
 func checkpointRules(c *codec.Checker) {

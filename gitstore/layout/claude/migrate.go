@@ -2,6 +2,7 @@ package claude
 
 import (
 	"cmp"
+	"slices"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout/internal/values"
@@ -21,11 +22,33 @@ var states = []struct{ name, next string }{
 	{"complete", ""},
 }
 
+// originalKeys lists the keys of the original form, in their order. project_name is also
+// at the top level of some of its documents.
+var originalKeys = []string{
+	"checkpoint_id", "workflow_type", "workflow_description", "created_at", "updated_at", "status",
+	"current_phase", "total_phases", "completed_phases", "workflow_state", "last_error", "project_name",
+}
+
+// isOriginal reports whether a document has the original form, without a version and
+// without the keys that versions 1.1 to 2.1 added.
+func isOriginal(m *checkpoint.Map) bool {
+	for key := range m.All() {
+		if !slices.Contains(originalKeys, key) {
+			return false
+		}
+	}
+	return true
+}
+
 // migrate returns a document migrated to version 2.1 from any older version. Each
 // step adds missing keys and changes no others. So the result is also complete if an
-// interrupted migration left a version number that is too new.
+// interrupted migration left a version number that is too new. A document of the original
+// form stays as it is, because its readers know no other form.
 func migrate(m *checkpoint.Map) *checkpoint.Map {
 	out := m.Clone()
+	if isOriginal(m) {
+		return out
+	}
 	out.Set("schema_version", "2.1")
 	for _, step := range []func(*checkpoint.Map){to11, to12, to13, to20, to21} {
 		step(out)

@@ -42,7 +42,7 @@ func workflowKind() *codec.Kind {
 			if passing, ok := values.Get(m, "workflow_data.tests_passing").(bool); ok {
 				values.Sub(r.Doc(), "workflow").Set("tests_passing", passing)
 			}
-			workflow.SetPhases(r, workflow.PhaseName(values.Get(m, "current_phase")), workflow.Phases(values.Get(m, "workflow_data.completed_phases")), "")
+			workflow.SetPhases(r, workflow.PhaseName(values.Get(m, "current_phase")), workflow.SortedPhases(values.Get(m, "workflow_data.completed_phases")), "")
 		},
 		Update: func(r *checkpoint.Record, m *checkpoint.Map) {
 			was := m.Clone()

@@ -4,6 +4,7 @@
 package workflow
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -32,6 +33,22 @@ func Phases(v any) []string {
 			out = append(out, p)
 		}
 	}
+	return out
+}
+
+// SortedPhases returns a list of phases without duplicates. Phases with integer names are
+// sorted by number.
+func SortedPhases(v any) []string {
+	out := Phases(v)
+	numbers := make(map[string]int64, len(out))
+	for _, p := range out {
+		n, ok := checkpoint.Number(p).Int()
+		if !ok {
+			return out
+		}
+		numbers[p] = n
+	}
+	slices.SortFunc(out, func(a, b string) int { return cmp.Compare(numbers[a], numbers[b]) })
 	return out
 }
 
