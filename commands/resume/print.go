@@ -97,6 +97,7 @@ func resumeRecord(r *resumption) output.Resume {
 	out.PhaseAttempt = r.attempt()
 	if r.restored != nil {
 		out.Restored, out.Undo = phrase.QuotePaths(r.restored.Restored), r.restored.Undo
+		out.Conflicts = phrase.QuotePaths(r.restored.Merged)
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package resume
 
 import (
+	"cmp"
 	"strings"
 
 	"git-checkpoint/commands/internal/exit"
@@ -102,7 +103,8 @@ func runRestore(c *invoke.Invocation) error {
 	if c.JSON {
 		err = c.WriteJSON(output.Restore{
 			Type: "restore", CheckpointID: string(done.ID), Restored: phrase.QuotePaths(done.Restored),
-			Skipped: phrase.QuotePaths(done.Skipped), InTheWay: phrase.QuotePaths(done.InTheWay), Undo: done.Undo,
+			Skipped: phrase.QuotePaths(done.Skipped), InTheWay: phrase.QuotePaths(done.InTheWay),
+			Conflicts: phrase.QuotePaths(done.Merged), Undo: done.Undo, Hints: nextCommands(done),
 		})
 	} else {
 		showRestored(c, done, req.DryRun)
@@ -111,8 +113,36 @@ func runRestore(c *invoke.Invocation) error {
 		return exit.Errorf(exit.Refused, restoreAgain(&req),
 			"restore %s: %s in the way of files that git does not know were left alone", done.ID, phrase.Plural(len(done.InTheWay), "path"))
 	}
-	return err
+	return cmp.Or(err, conflicts(c, done))
 }
+
+// conflicts returns an error if the restore left conflicts, as git merge does.
+func conflicts(c *invoke.Invocation, done *gitstore.Restored) error {
+	if done == nil || len(done.Merged) == 0 {
+		return nil
+	}
+	return exit.Errorf(exit.Failure, showConflicts, "%s %s: %s with conflicts to resolve", c.Name, done.ID, phrase.Plural(len(done.Merged), "file"))
+}
+
+// showConflicts shows the conflicts of unmerged files.
+const showConflicts = "git diff"
+
+// nextCommands returns the commands to type after a restore, for scripts.
+func nextCommands(done *gitstore.Restored) (next []string) {
+	if len(done.Merged) > 0 {
+		next = append(next, showConflicts)
+	}
+	if len(done.Merging) == 1 {
+		next = append(next, mergeAgain(done.Merging[0]))
+	}
+	if done.Undo != "" {
+		next = append(next, "git checkpoint undo "+phrase.QuoteArg(undoIssue(done.Undo)))
+	}
+	return next
+}
+
+// mergeAgain returns the command that makes the next commit a merge with another commit.
+func mergeAgain(other string) string { return "git update-ref MERGE_HEAD " + output.Shell(other) }
 
 // restoreAgain returns the next command if a file is in the way. If --force is set
 // already, the user has to move the file.
@@ -188,7 +218,7 @@ func showRestored(c *invoke.Invocation, done *gitstore.Restored, dryRun bool) {
 		}
 	}
 	for _, p := range done.Merged {
-		c.Warnf("%s has conflicts to resolve", phrase.QuotePath(p))
+		c.Printf("conflicts to resolve: %s\n", phrase.QuotePath(p))
 	}
 	if done.Undo != "" {
 		c.Infof("hint: git checkpoint undo %s", phrase.QuoteArg(undoIssue(done.Undo)))
@@ -203,7 +233,7 @@ func tellMerge(c *invoke.Invocation, done *gitstore.Restored) {
 	}
 	c.Warnf("the checkpoint was saved in a merge with %s, and no merge is under way", strings.Join(done.Merging, ", "))
 	if len(done.Merging) == 1 {
-		c.Infof("hint: git update-ref MERGE_HEAD %s", output.Shell(done.Merging[0]))
+		c.Infof("hint: %s", mergeAgain(done.Merging[0]))
 	}
 }
 

@@ -315,7 +315,7 @@ func resume(c *invoke.Invocation, r *resumption) error {
 	}
 	r.resumed = !o.dryRun
 	err = syncLabels(c, r, plan)
-	return cmp.Or(showResumed(c, r), err)
+	return cmp.Or(showResumed(c, r), err, conflicts(c, r.restored))
 }
 
 // notRestored returns the error of a refused restore. If HEAD is the reason, --force is

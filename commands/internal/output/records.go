@@ -126,6 +126,7 @@ type Batches struct {
 type Resume struct {
 	Status
 	Restored   []string `json:"restored"`
+	Conflicts  []string `json:"conflicts"`
 	Undo       string   `json:"undo" empty:"null"`
 	Checkpoint any      `json:"checkpoint"`
 
@@ -137,14 +138,17 @@ type Resume struct {
 
 // Restore lists files of a checkpoint by result. Restored files were written. Skipped files
 // were changed since and remain unchanged. Files in InTheWay were not restored, because
-// an untracked file exists at the path.
+// an untracked file exists at the path. Conflicts are the restored files whose merge left
+// conflicts. Hints are the next commands.
 type Restore struct {
 	Type         string   `json:"type"`
 	CheckpointID string   `json:"checkpoint_id" empty:"null"`
 	Restored     []string `json:"restored"`
 	Skipped      []string `json:"skipped"`
 	InTheWay     []string `json:"in_the_way"`
+	Conflicts    []string `json:"conflicts"`
 	Undo         string   `json:"undo" empty:"null"`
+	Hints        []string `json:"hints"`
 }
 
 // CheckpointList holds the checkpoints of one issue, or of all issues if Issue is empty,

@@ -107,6 +107,7 @@ type decision struct {
 	steps    []Step
 	changed  []string // skipped because both sides changed them
 	inTheWay []string // skipped because of an existing file
+	unmerged bool     // files with conflicts become unmerged index entries
 }
 
 // decide returns steps for all targets, based on the current state of each path. If index

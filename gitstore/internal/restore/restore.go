@@ -29,7 +29,7 @@ type Outcome struct {
 	Skipped  []string // kept because they changed since the checkpoint
 	InTheWay []string // not restored because of an untracked file
 	Later    []string // added after the checkpoint; removed if Exact is set
-	Merged   []string // files with conflict markers
+	Merged   []string // files with conflict markers, unmerged in the index
 }
 
 // lose moves paths from Restored to Skipped after a concurrent change.
@@ -115,80 +115,9 @@ func (r *restoring) plan(ctx context.Context, area *lockedIndex) (decision, erro
 	if err != nil {
 		return decision{}, err
 	}
-	return r.s.decide(ctx, targets, now, r.req.Changed, r.req.Force)
-}
-
-// decide calls the pure decide and adds the history since the snapshot. If HEAD was
-// rewritten and no choice is made, files that only commits have changed are merged, as in
-// git stash apply.
-func (s *Worktree) decide(ctx context.Context, targets []Target, now func(string) state, choice Changed, force bool) (decision, error) {
-	plan, targets, err := s.decideTouched(ctx, targets, now, choice, force)
-	if err != nil || choice != "" || len(plan.changed) == 0 || s.Rewritten == nil {
-		return plan, err
-	}
-	if rewritten, err := s.Rewritten(ctx); err != nil || !rewritten {
-		return plan, err
-	}
-	if targets, err = s.mergeCommitted(ctx, targets, now); err != nil {
-		return plan, err
-	}
-	return decide(targets, now, choice, force), nil
-}
-
-// mergeCommitted chooses a merge for targets without a choice whose index entry and file
-// are those of HEAD, and differ from HEAD at the save.
-func (s *Worktree) mergeCommitted(ctx context.Context, targets []Target, now func(string) state) ([]Target, error) {
-	head, err := s.Head(ctx)
-	if err != nil {
-		return nil, err
-	}
-	find := &trees.Finder{Reader: s.Objects}
-	targets = slices.Clone(targets)
-	for i, t := range targets {
-		in, err := sideAt(find, head, t.Path)
-		if err != nil {
-			return nil, err
-		}
-		has := now(t.Path)
-		if t.choice == "" && has.index == merged(in) && has.work == in && in != t.WorkBase {
-			targets[i].choice = Merged
-		}
-	}
-	return targets, nil
-}
-
-// decideTouched calls decide: a path changed by a later commit counts as changed, even
-// after a revert. It queries the history only for paths that would be written, and returns
-// the targets with the result.
-func (s *Worktree) decideTouched(ctx context.Context, targets []Target, now func(string) state, choice Changed, force bool) (decision, []Target, error) {
-	plan := decide(targets, now, choice, force)
-	if s.Touched == nil || force || len(plan.steps) == 0 {
-		return plan, targets, nil
-	}
-	paths := make([]string, len(plan.steps))
-	for i, st := range plan.steps {
-		paths[i] = st.path
-	}
-	touched, err := s.Touched(ctx, paths)
-	switch {
-	case ctx.Err() != nil:
-		return plan, targets, ctx.Err()
-	case err != nil && !errors.Is(err, ErrUnknownHistory):
-		return plan, targets, err
-	case err == nil && len(touched) == 0:
-		return plan, targets, nil
-	}
-	targets = slices.Clone(targets)
-	for i, t := range targets {
-		targets[i].touched = !t.later && (touched[t.Path] || err != nil && t.mayBeCommitted(now(t.Path)))
-	}
-	return decide(targets, now, choice, force), targets, nil
-}
-
-// mayBeCommitted reports whether a restore could revert a commit missing from the known
-// history. It returns false for untracked files that were deleted.
-func (t Target) mayBeCommitted(s state) bool {
-	return t.Index || t.WorkBase != Side{} || s.work != Side{} || s.index != Stages{}
+	plan, err := r.s.decide(ctx, targets, now, r.req.Changed, r.req.Force)
+	plan.unmerged = r.req.Staged || !r.req.Worktree
+	return plan, err
 }
 
 func (r *restoring) tell(p *decision) {

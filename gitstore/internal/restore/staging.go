@@ -192,7 +192,7 @@ func (w *staging) mergeAll(ctx context.Context, plan *decision) (conflicts []str
 		if !st.merge {
 			continue
 		}
-		clean, err := w.mergeFile(ctx, st)
+		sides, clean, err := w.mergeFile(ctx, st)
 		if errors.Is(err, errNoMerge) {
 			plan.changed = append(plan.changed, st.path)
 			st.path = ""
@@ -204,6 +204,9 @@ func (w *staging) mergeAll(ctx context.Context, plan *decision) (conflicts []str
 		merges = true
 		if !clean {
 			conflicts = append(conflicts, st.path)
+			if plan.unmerged && st.before.index[0] != (Side{}) {
+				st.index, st.indexAfter = true, sides
+			}
 		}
 	}
 	plan.steps = slices.DeleteFunc(plan.steps, func(st Step) bool { return st.path == "" })
@@ -216,40 +219,42 @@ func (w *staging) mergeAll(ctx context.Context, plan *decision) (conflicts []str
 
 // mergeFile merges the current file with the checkpoint's file; the common base is the
 // version at HEAD during the save. All three versions are blobs after git's clean
-// filters.
-func (w *staging) mergeFile(ctx context.Context, st *Step) (clean bool, err error) {
-	mine := st.before.work.Hash
-	if !w.s.Objects.Has(mine) {
-		if mine, err = w.s.storeFiltered(ctx, st.path); err != nil {
-			return false, err
+// filters. They are returned as the index entries of an unmerged path.
+func (w *staging) mergeFile(ctx context.Context, st *Step) (sides Stages, clean bool, err error) {
+	mine := st.before.work
+	if !w.s.Objects.Has(mine.Hash) {
+		if mine.Hash, err = w.s.storeFiltered(ctx, st.path); err != nil {
+			return sides, false, err
 		}
+		w.s.Objects.Keep(mine.Hash)
 	}
+	sides = Stages{1: st.base, 2: mine, 3: st.workAfter}
 	dir, err := os.MkdirTemp(w.dir, "merge-*")
 	if err != nil {
-		return false, err
+		return sides, false, err
 	}
 	defer os.RemoveAll(dir)
-	names := []string{"mine", "base", "checkpoint"}
-	for i, hash := range []plumbing.Hash{mine, st.base.Hash, st.workAfter.Hash} {
-		data, err := trees.ReadAs(w.s.Objects, plumbing.BlobObject, hash)
+	names := []string{"", "base", "mine", "checkpoint"}
+	for i := 1; i < len(sides); i++ {
+		data, err := trees.ReadAs(w.s.Objects, plumbing.BlobObject, sides[i].Hash)
 		if err != nil {
-			return false, err
+			return sides, false, err
 		}
 		if err := os.WriteFile(filepath.Join(dir, names[i]), data, 0o600); err != nil {
-			return false, err
+			return sides, false, err
 		}
 	}
 	g := w.s.Git
 	g.Dir = dir
-	out, err := g.Output(ctx, "merge-file", "-p", "-q", "-L", "mine", "-L", "base", "-L", "checkpoint", names[0], names[1], names[2])
+	out, err := g.Output(ctx, "merge-file", "-p", "-q", "-L", "mine", "-L", "base", "-L", "checkpoint", "mine", "base", "checkpoint")
 	switch code := git.Code(err); {
 	case code == 255:
-		return false, errNoMerge
+		return sides, false, errNoMerge
 	case code < 0 || code > 127:
-		return false, err
+		return sides, false, err
 	}
 	st.workAfter = Side{mergeMode(st.before.work.Mode, st.base.Mode, st.workAfter.Mode), w.s.Objects.Add(plumbing.BlobObject, out)}
-	return err == nil, nil
+	return sides, err == nil, nil
 }
 
 // mergeMode returns the mode of the side that changed it.
