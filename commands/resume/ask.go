@@ -144,6 +144,9 @@ func notByFlag(c *invoke.Invocation, r *resumption, elsewhere bool) error {
 	hint := r.command(r.answers("--yes"))
 	if elsewhere {
 		why, hint = append(why, r.branchMessage()), branchHints(r)
+		if r.Verdict.Other.Place != "" {
+			why = append(why, placed(r))
+		}
 	}
 	for _, phase := range r.Verdict.Awaiting {
 		why = append(why, "approval of phase "+phase+" is pending")

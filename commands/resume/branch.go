@@ -106,7 +106,7 @@ func askBranch(c *invoke.Invocation, d *invoke.Dialog, r *resumption) error {
 	if b.Place == "" {
 		question += fmt.Sprintf("(s)witch to %s, resume (h)ere, or (a)bort? [a] ", r.home())
 	} else {
-		question += fmt.Sprintf("Branch %s is checked out in %s.\nResume (h)ere or (a)bort? [a] ", r.home(), phrase.QuotePath(b.Place))
+		question += placed(r) + ".\nResume (h)ere or (a)bort? [a] "
 		answers = placedChoices
 	}
 	answer, err := d.Ask(output.CleanBlock(question), answers)
@@ -127,6 +127,11 @@ func askBranch(c *invoke.Invocation, d *invoke.Dialog, r *resumption) error {
 	}
 	r.Verdict, r.source, err = judge.VerdictAndIssue(c, r.Checkpoint, r.Record, r.judgeAgain())
 	return err
+}
+
+// placed describes the worktree that has the branch of the checkpoint checked out.
+func placed(r *resumption) string {
+	return fmt.Sprintf("Branch %s is checked out in %s", r.home(), phrase.QuotePath(r.Verdict.Other.Place))
 }
 
 // judgeAgain returns the options for another verdict, which does not ask the source of the

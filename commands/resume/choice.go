@@ -68,7 +68,10 @@ func refuse(c *invoke.Invocation, r *resumption) error {
 // that work: if HEAD does not have the commit of the checkpoint, --yes is none of them.
 func needsAnswer(c *invoke.Invocation, r *resumption) error {
 	why, _ := r.reasons(freshness.PromptUser)
-	if r.otherBranch() != nil {
+	if b := r.otherBranch(); b != nil {
+		if b.Place != "" {
+			why = append(why, placed(r))
+		}
 		return because(c, r, exit.NeedsAnswer, branchHints(r), "resume %s: %s", why)
 	}
 	hint := r.command(r.answers("--yes"))

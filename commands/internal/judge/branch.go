@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"os"
 	"time"
 
 	"git-checkpoint/commands/internal/invoke"
@@ -89,7 +90,17 @@ func atRemote(c *invoke.Invocation, branch string, o Options) string {
 func otherBranch(c *invoke.Invocation, cp *gitstore.Checkpoint, f freshness.Branch, now string) freshness.Branch {
 	other := freshness.Branch{State: freshness.BranchOther, Name: now, Remote: f.Remote, At: f.At, Became: f.Name}
 	if f.State == freshness.BranchExists {
-		other.Exists, other.Place = true, c.Store.Worktrees.CheckedOut(c.Ctx, cp.Branch)
+		other.Exists = true
+		if place := c.Store.Worktrees.CheckedOut(c.Ctx, cp.Branch); isDir(place) {
+			other.Place = place
+		}
 	}
 	return other
+}
+
+// isDir reports whether a path is a directory: a worktree may have been removed without
+// git.
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }

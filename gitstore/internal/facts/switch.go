@@ -19,6 +19,9 @@ import (
 // RefusedError.
 func (s *Facts) SwitchBranch(ctx context.Context, c *chain.Checkpoint, name string) error {
 	if at := s.CheckedOut(ctx, name); at != "" {
+		if err := isThere(at, name); err != nil {
+			return err
+		}
 		return &repo.RefusedError{
 			Reason: fmt.Sprintf("branch %s is checked out in %s", name, at),
 			Hint:   "cd " + failure.QuoteStrict(at),
