@@ -4,6 +4,7 @@ package interchange
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/retention"
 
 	"github.com/urfave/cli/v2"
 )
@@ -160,6 +162,12 @@ func (in *importing) record(d document) {
 		in.fail(d.path, err)
 		return
 	}
+	if d.failed() && !in.dryRun {
+		if _, err := in.c.Store.Archive(in.c.Ctx, issue, []checkpoint.ID{saved.ID}, retention.ReasonFailed); err != nil {
+			in.fail(d.path, fmt.Errorf("archive %s: %w", saved.ID, err))
+			return
+		}
+	}
 	in.warn(d)
 	in.imported = append(in.imported, imported{saved.ID, issue, d.path, d.file.Layout})
 	in.known(issue)[d.file.Digest()] = saved.ID
@@ -191,14 +199,16 @@ func (in *importing) known(issue checkpoint.Issue) map[string]checkpoint.ID {
 	}
 	found := map[string]checkpoint.ID{}
 	in.recorded[issue] = found
-	l, err := in.c.Store.List(in.c.Ctx, issue, 0)
-	if err != nil {
-		return found
-	}
-	for i := range l.Checkpoints {
-		if r, err := in.c.Store.Record(&l.Checkpoints[i]); err == nil {
-			for _, d := range layout.Digests(r) {
-				found[d] = l.Checkpoints[i].ID
+	for _, read := range []func(context.Context, checkpoint.Issue, int) (*gitstore.List, error){in.c.Store.Archived, in.c.Store.List} {
+		l, err := read(in.c.Ctx, issue, 0)
+		if err != nil {
+			continue
+		}
+		for i := range l.Checkpoints {
+			if r, err := in.c.Store.Record(&l.Checkpoints[i]); err == nil {
+				for _, d := range layout.Digests(r) {
+					found[d] = l.Checkpoints[i].ID
+				}
 			}
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/layout/claude"
 	"git-checkpoint/gitstore/layout/crunch"
 	"git-checkpoint/gitstore/layout/dotagent"
 )
@@ -52,7 +53,7 @@ func (in *importing) gather(name string) ([]document, error) {
 		}
 		d, err := in.read(file, data)
 		if err != nil {
-			return nil, fmt.Errorf("import: %w", err)
+			return nil, fmt.Errorf("import: %w", layoutfiles.WithPath(err, phrase.QuotePath(file)))
 		}
 		d.path = filepath.ToSlash(name)
 		return []document{d}, nil
@@ -236,6 +237,11 @@ func (d document) applyTo(before *checkpoint.Record, id checkpoint.ID) *checkpoi
 		r.SetResumeFrom(r.DefaultResumePoint())
 	}
 	return r
+}
+
+// failed reports whether the file is in the folder of failed workflows of its system.
+func (d document) failed() bool {
+	return d.file.Layout == claude.Name && path.Base(path.Dir(d.path)) == "failed"
 }
 
 // plainCause returns the cause of an fs.PathError, for messages that name the path

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"strings"
 
 	"git-checkpoint/commands/internal/atomicfile"
 	"git-checkpoint/commands/internal/layoutfiles"
@@ -106,7 +105,7 @@ func (m *mirroring) worded(issue checkpoint.Issue) func([]layout.Output, error) 
 }
 
 // failed returns the files of an issue that has archived checkpoints only. The claude
-// system keeps failed issues in a separate folder.
+// system keeps the files of issues that did not complete in a separate folder.
 func (m *mirroring) failed(issue checkpoint.Issue) ([]layout.Output, error) {
 	if m.as != claude.Name {
 		return []layout.Output{}, nil
@@ -118,15 +117,18 @@ func (m *mirroring) failed(issue checkpoint.Issue) ([]layout.Output, error) {
 	case err != nil || len(l.Checkpoints) == 0:
 		return []layout.Output{}, nil
 	}
+	if !layoutfiles.IsFailure(m.as, &l.Checkpoints[0]) {
+		return []layout.Output{}, nil
+	}
 	r, err := m.c.Store.Record(&l.Checkpoints[0])
 	if err != nil {
 		return nil, err
 	}
-	outputs, err := layout.Files(m.as, []*checkpoint.Record{r})
+	outputs, err := layout.FailedFiles(m.as, []*checkpoint.Record{r})
 	if err != nil {
 		return []layout.Output{}, nil
 	}
-	return slices.DeleteFunc(outputs, func(o layout.Output) bool { return !strings.HasPrefix(o.Path, "failed/") }), nil
+	return outputs, nil
 }
 
 func (m *mirroring) put(name string, o layout.Output, issue checkpoint.Issue) error {

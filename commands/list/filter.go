@@ -7,9 +7,11 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/layoutfiles"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/retention"
+	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/layout/claude"
 )
 
 // filtered reports whether a flag filters the list.
@@ -38,8 +40,25 @@ func listFilter(c *invoke.Invocation, o *listOptions) (func(*gitstore.Checkpoint
 	return func(cp *gitstore.Checkpoint) bool {
 		return (o.trigger == "" || string(cp.Trigger) == o.trigger) &&
 			(!o.phaseGiven || cp.Phase == o.phase) && !cp.Created.Before(since) &&
-			(!o.failed || cp.Filed.Why == retention.ReasonFailed) && (before.IsZero() || cp.Created.Before(before)) && recordHas(c, cp, wanted)
+			(!o.failed || isFailure(c, cp)) && (before.IsZero() || cp.Created.Before(before)) && recordHas(c, cp, wanted)
 	}, nil
+}
+
+// isFailure reports whether an archived checkpoint is of a workflow that failed, by the
+// rules of its layout.
+func isFailure(c *invoke.Invocation, cp *gitstore.Checkpoint) bool {
+	if layoutfiles.IsFailure("", cp) {
+		return true
+	}
+	if !layoutfiles.IsFailure(claude.Name, cp) {
+		return false
+	}
+	r, err := c.Store.Record(cp)
+	as := layout.Name(c.Settings.String("mirror"))
+	if err == nil && r.Layout() != "" {
+		as = layout.Name(r.Layout())
+	}
+	return layoutfiles.IsFailure(as, cp)
 }
 
 // A wanted is a path in a record and its required value.

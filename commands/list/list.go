@@ -7,7 +7,6 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/layoutfiles"
 	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/standing"
@@ -15,7 +14,6 @@ import (
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
-	"git-checkpoint/gitstore/layout/crunch"
 
 	"github.com/urfave/cli/v2"
 )
@@ -293,57 +291,4 @@ func listThere(c *invoke.Invocation, o *listOptions, issues ...checkpoint.Issue)
 	c.Store.Close()
 	c.Store = there
 	return nil
-}
-
-// listAs prints the list in the format of a layout's own system. With --all it covers
-// every issue whose newest checkpoint has that layout.
-func listAs(c *invoke.Invocation, o *listOptions) error {
-	as := o.as
-	issues, err := listedAs(c, o)
-	if err != nil {
-		return err
-	}
-	var chains [][]*checkpoint.Record
-	failed := c.Each(issues, func(i checkpoint.Issue) error {
-		records, err := layoutfiles.RecordsToExport(c, i, as)
-		if err == nil {
-			chains = append(chains, records)
-		}
-		return err
-	})
-	if len(chains) == 0 {
-		return cmp.Or(failed, exit.Errorf(exit.None, "", "list: no checkpoint of the layout %s", as))
-	}
-	text, err := layout.Listing(as, chains)
-	if err != nil {
-		return exit.Errorf(exit.Failure, "", "list --as %s: %w", as, err)
-	}
-	c.Printf("%s", output.CleanBlock(text))
-	return failed
-}
-
-func listedAs(c *invoke.Invocation, o *listOptions) ([]checkpoint.Issue, error) {
-	if !o.all {
-		issue, err := issueListed(c, o)
-		return []checkpoint.Issue{issue}, err
-	}
-	if err := listThere(c, o); err != nil {
-		return nil, err
-	}
-	issues, _, err := c.Store.Issues(c.Ctx, false)
-	if err != nil {
-		return nil, err
-	}
-	var of []checkpoint.Issue
-	for _, i := range issues {
-		_, r, err := c.Store.NewestValid(c.Ctx, i)
-		switch {
-		case errors.As(err, new(*gitstore.NoneError)):
-		case err != nil:
-			c.Warnf("%v", err)
-		case r.Layout() == string(o.as) || r.Layout() == "" && o.as == crunch.Name:
-			of = append(of, i)
-		}
-	}
-	return of, nil
 }

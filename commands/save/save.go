@@ -13,6 +13,7 @@ import (
 	"git-checkpoint/commands/internal/judge"
 	"git-checkpoint/commands/internal/layoutfiles"
 	"git-checkpoint/commands/internal/output"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/pushing"
 	"git-checkpoint/commands/internal/saving"
 	"git-checkpoint/gitstore"
@@ -186,12 +187,12 @@ func readDocument(c *invoke.Invocation, o *saveOptions) (*layout.File, error) {
 	f, err := layout.Read(name, file, data)
 	var unknown *layout.UnknownDocumentError
 	if errors.As(err, &unknown) && unknown.Reason == "" {
-		return nil, cmp.Or(layout.Explain(name, file, data), err)
+		err = cmp.Or(layout.Explain(name, file, data), err)
 	}
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = layoutfiles.Accept(c, f, o.Strict)
 	}
-	return f, layoutfiles.Accept(c, f, o.Strict)
+	return f, layoutfiles.WithPath(err, phrase.QuotePath(file))
 }
 
 // issueOf returns the issue of a save: the named issue, the issue of the document, or the

@@ -107,6 +107,12 @@ func Files(as Name, records []*checkpoint.Record) ([]Output, error) {
 	return registry().Find(as).FilesOf(records)
 }
 
+// FailedFiles returns the files of an archived workflow that did not complete, if the
+// layout has a folder for them.
+func FailedFiles(as Name, records []*checkpoint.Record) ([]Output, error) {
+	return registry().Find(as).FailedFilesOf(records)
+}
+
 // Folder returns the folder of a layout's files, relative to the worktree root.
 func Folder(as Name, issue checkpoint.Issue) string {
 	if s := registry().Find(as); s.Folder != nil {
@@ -142,10 +148,10 @@ func TextsOf(as Name, r *checkpoint.Record) (Texts, error) {
 }
 
 // Listing returns the file list of a layout's system, most often with a line per file. The
-// records of each issue are sorted oldest first. Listing fails if no issue can be written
-// in the layout.
-func Listing(as Name, chains [][]*checkpoint.Record) (string, error) {
-	return registry().Listing(as, chains)
+// records of each issue are sorted oldest first; failed has those of archived workflows
+// that did not complete. Listing fails if no issue can be written in the layout.
+func Listing(as Name, chains, failed [][]*checkpoint.Record) (string, error) {
+	return registry().Listing(as, chains, failed)
 }
 
 // Digests returns the digests of all documents in a record. Crunch documents have ids

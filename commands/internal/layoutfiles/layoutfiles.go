@@ -3,6 +3,7 @@
 package layoutfiles
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -14,9 +15,12 @@ import (
 	"git-checkpoint/commands/internal/config"
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/layout/claude"
 	"git-checkpoint/gitstore/layout/crunch"
+	"git-checkpoint/gitstore/retention"
 )
 
 // RecordsToExport returns the records to write, oldest first: all readable records for
@@ -45,6 +49,19 @@ func RecordsToExport(c *invoke.Invocation, issue checkpoint.Issue, as layout.Nam
 	}
 	slices.Reverse(records)
 	return records, nil
+}
+
+// IsFailure reports whether an archived checkpoint belongs to a workflow that failed. In
+// the claude system this includes what a user archived or abandoned: all three are moved
+// to its folder failed.
+func IsFailure(as layout.Name, cp *gitstore.Checkpoint) bool {
+	switch cp.Filed.Why {
+	case retention.ReasonFailed:
+		return true
+	case retention.ReasonAbandoned, retention.ReasonAsked:
+		return as == claude.Name
+	}
+	return false
 }
 
 // ExcludeFolder adds a generated folder to .git/info/exclude, unless a file in it is
@@ -105,6 +122,23 @@ func LayoutFolder(c *invoke.Invocation, as layout.Name, issue checkpoint.Issue) 
 		return layout.Folder(as, issue)
 	}
 	return path.Clean(filepath.ToSlash(config.Expand(c.Settings.String("storage.location"), issue.RefName())))
+}
+
+// WithPath replaces the base name in an error about a document by the path of its file.
+func WithPath(err error, path string) error {
+	var invalid *layout.InvalidError
+	var unknown *layout.UnknownDocumentError
+	var version *layout.VersionError
+	switch {
+	case path == "":
+	case errors.As(err, &invalid):
+		invalid.File = path
+	case errors.As(err, &unknown):
+		unknown.File = path
+	case errors.As(err, &version):
+		version.File = path
+	}
+	return err
 }
 
 // Breaks returns an error if a document breaks rules. With --strict, warnings count as

@@ -1,5 +1,5 @@
 // Package claude describes the documents of the claude system: the kinds checkpoint, of
-// versions 1.0 to 2.1 and read as 2.1, and workflow, of version 3.0. It also reads the
+// the original form and of versions 1.0 to 2.1, and workflow, of version 3.0. It also reads the
 // files of related tools in the same folder: iteration, parallel, supervisor and snapshot.
 package claude
 
@@ -26,6 +26,7 @@ func System() *codec.System {
 		},
 		Folder: func(checkpoint.Issue) string { return ".claude/checkpoints" },
 		Files:  issueFiles,
+		Failed: failedFolder,
 		List:   listing,
 		Begin:  begin,
 	}

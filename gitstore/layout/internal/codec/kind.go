@@ -37,6 +37,7 @@ type System struct {
 	Kinds  []*Kind                                              // the most specific shape first
 	Folder func(issue checkpoint.Issue) string                  // the files' folder below the worktree's root
 	Files  func(records []*checkpoint.Record) ([]Output, error) // files of an issue, instead of the newest record's documents
+	Failed string                                               // subfolder of failed workflows, with a slash at the end; "" if they have no files
 	List   func(files []ListedFile) string                      // listing, instead of a line per file
 	Phases []string                                             // phases of a new workflow, nil if they vary
 	Begin  func(s Start) (Beginning, error)

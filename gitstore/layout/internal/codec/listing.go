@@ -12,20 +12,26 @@ import (
 )
 
 // Listing returns the file list of a system. Layout.Listing describes it.
-func (g Registry) Listing(as Name, chains [][]*checkpoint.Record) (string, error) {
+func (g Registry) Listing(as Name, chains, failed [][]*checkpoint.Record) (string, error) {
 	s := g.Find(as)
 	var files []ListedFile
 	var last error
-	for _, chain := range chains {
-		outputs, err := s.FilesOf(chain)
+	add := func(chain []*checkpoint.Record, outputs []Output, err error) {
 		if err != nil {
 			last = err
-			continue
 		}
 		for _, o := range outputs {
 			read := func() (*File, error) { return g.Read(as, s.Folder("")+"/"+o.Path, o.Data) }
 			files = append(files, ListedFile{Output: o, newest: chain[len(chain)-1], read: sync.OnceValues(read)})
 		}
+	}
+	for _, chain := range chains {
+		outputs, err := s.FilesOf(chain)
+		add(chain, outputs, err)
+	}
+	for _, chain := range failed {
+		outputs, err := s.FailedFilesOf(chain)
+		add(chain, outputs, err)
 	}
 	list := linePerFile
 	if s.List != nil {

@@ -204,6 +204,19 @@ func (s *System) FilesOf(records []*checkpoint.Record) ([]Output, error) {
 	return s.Of(records[len(records)-1])
 }
 
+// FailedFilesOf returns the files of an archived workflow that did not complete, in the
+// system's subfolder of failed workflows. It returns no files if there is no such folder.
+func (s *System) FailedFilesOf(records []*checkpoint.Record) ([]Output, error) {
+	if s.Failed == "" {
+		return nil, nil
+	}
+	out, err := s.FilesOf(records)
+	for i := range out {
+		out[i].Path = s.Failed + strings.TrimPrefix(out[i].Path, s.Failed)
+	}
+	return out, err
+}
+
 // document returns the updated document of a kind, nil if the record has no such
 // document.
 func (k *Kind) document(r *checkpoint.Record, stored *checkpoint.Map, fresh bool) (*checkpoint.Map, error) {
