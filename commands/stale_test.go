@@ -37,7 +37,7 @@ var stale = []struct {
 		"branch", "Branch no longer exists", "start_fresh",
 	},
 	{
-		"head", "", "exec git commit -q --amend --only -m other",
+		"head", "", "exec git reset -q --soft HEAD~1",
 		"head", "HEAD <commit> does not descend from the checkpoint's <commit>", "prompt_user",
 	},
 	{
@@ -96,6 +96,9 @@ mkdir .checkpoint/issues
 cp $WORK/issue .checkpoint/issues/42.yaml
 cp $WORK/three out.md
 exec git checkout -q -b feature/42
+cp $WORK/two b.txt
+exec git add b.txt
+exec git commit -q -m work
 cp $WORK/two a.txt
 exec git add a.txt
 exec git checkpoint save 42 --phase implementing --set agent_outputs.dev.spec.output_location=out.md%s
