@@ -140,6 +140,7 @@ type Guide struct {
 // guides returns all pages except commands and settings.
 func guides() []Guide {
 	return []Guide{
+		{"model", 7, "issue, branch, checkpoint, workflow: how each begins and ends"},
 		{"recipes", 7, "agents, CI jobs, and getting back after a crash"},
 		{"json", 7, "what commands print with --json"},
 		{"format", 5, "how checkpoints are stored"},
