@@ -60,8 +60,8 @@ func (s *Store) LastRestored(ctx context.Context) checkpoint.Issue {
 type Undone = undo.Undone
 
 // Undo reverts this clone's last restore, prune, drop or archive of an issue. Removed
-// checkpoints return to their former place, and later saves stay. Undo fails with
-// ErrNothingToUndo.
+// checkpoints return to their former place, and later saves stay, with their pruning. Undo
+// fails with ErrNothingToUndo.
 func (s *Store) Undo(ctx context.Context, issue checkpoint.Issue) (*Undone, error) {
 	return s.restorer.Undo(ctx, issue)
 }

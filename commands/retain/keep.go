@@ -95,8 +95,9 @@ func toArchive(c *invoke.Invocation) (checkpoint.Issue, []checkpoint.ID, error) 
 // UndoCommand declares git checkpoint undo.
 var UndoCommand = invoke.Command{
 	Name: "undo", Usage: "take back the last restore, prune, drop or archive", Args: "[ISSUE]", Max: 1, Category: "Resume",
-	Description: "Takes back what this clone did last to the issue, and names it. What was saved\n" +
-		"since stays. A second undo takes back what was done before that.",
+	Description: "Takes back the last restore, prune, drop or archive of the issue in this clone, and\n" +
+		"names it. Later saves stay, with the checkpoints that they pruned by themselves.\n" +
+		"A second undo takes back the operation before that.",
 	Examples: []string{"git checkpoint undo 42"},
 	Run:      runUndo,
 }

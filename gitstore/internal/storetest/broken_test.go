@@ -103,9 +103,10 @@ func TestBrokenStores(t *testing.T) {
 			"age/a closed issue is archived as a whole",
 		}},
 		{"it takes back one of several", undoesOne, []string{
-			"undo/a drop", "undo/a prune", "undo/what a save pruned", "undo/a chain that was emptied",
+			"undo/a drop", "undo/a prune", "undo/a chain that was emptied",
 			"undo/when the time went back", "undo/an archiving",
 		}},
+		{"it takes back what a save pruned", undoesSaves, []string{"undo/what a save pruned stays pruned"}},
 		{"it remembers what was purged", func() *flaw { return &flaw{purge: true} }, []string{
 			"purge/there is nothing to undo", "purge/an emptied archive is forgotten",
 		}},
@@ -321,6 +322,20 @@ func words() *flaw {
 
 func disordersArchive() *flaw {
 	return &flaw{archive: func(l *gitstore.List) { slices.Reverse(l.Checkpoints) }}
+}
+
+// undoesSaves records the pruning of a save like a prune of its own.
+func undoesSaves() *flaw {
+	return &flaw{save: func(f *flawed, ctx context.Context, req gitstore.SaveRequest) (*gitstore.Saved, error) {
+		before := f.chain(req.Issue).live
+		saved, err := f.memoryStore.Save(ctx, req)
+		if err == nil && len(saved.Pruned) > 0 {
+			c := f.chain(req.Issue)
+			c.removals = append(c.removals, removal{"prune", only(before, saved.Pruned), nil, c.ledger.Clone()})
+			f.put(req.Issue, c)
+		}
+		return saved, err
+	}}
 }
 
 func undoesOne() *flaw {

@@ -43,7 +43,8 @@
 // unchanged, byte for byte. Several checkpoints are dropped together or not at all.
 // Archived checkpoints leave the chain; Find, reads, pins and drops still work. Undo
 // restores exactly the checkpoints that the last prune, drop or archive removed,
-// including pins, and keeps later saves. Undo after a purge fails with ErrNothingToUndo.
+// including pins, and keeps later saves. Checkpoints that a save pruned stay pruned. Undo
+// after a purge fails with ErrNothingToUndo.
 //
 // Files. A checkpoint contains the files that were staged at the save, if the store
 // supports files. Sharing. After a sync, both clones contain all saves, without

@@ -102,8 +102,7 @@ func (s *memoryStore) save(ctx context.Context, req gitstore.SaveRequest) (*gits
 	e := entry{describe(req.Issue, r), data}
 	dropped := c.thin(req.Retention, e, s.now())
 	if !req.DryRun {
-		c.remove("prune", dropped, nil)
-		c.live = slices.Concat([]entry{e}, c.live)
+		c.live = slices.Concat([]entry{e}, except(c.live, dropped)) // undo does not revert a save
 		s.put(req.Issue, c)
 	}
 	return &gitstore.Saved{Checkpoint: e.Checkpoint, Ref: gitstore.LiveRef(req.Issue), Record: r, Pruned: dropped}, nil

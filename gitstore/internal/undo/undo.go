@@ -24,8 +24,8 @@ type Undone struct {
 }
 
 // Undo reverts this clone's last restore, prune, drop or archive of an issue. Removed
-// checkpoints return to their former place, and later saves stay. Undo fails with
-// ErrNothingToUndo.
+// checkpoints return to their former place, and later saves stay, with their pruning. Undo
+// fails with ErrNothingToUndo.
 func (s *Restorer) Undo(ctx context.Context, issue checkpoint.Issue) (*Undone, error) {
 	if done, err := s.finishedUndo(ctx, issue); err != nil || done != nil {
 		return done, err
@@ -129,15 +129,13 @@ func (s *Restorer) removals(ctx context.Context, issue checkpoint.Issue) ([]refs
 	return open, nil
 }
 
-// removal returns a reflog message's kind of removal, or "" for other moves.
+// removal returns a reflog message's kind of removal, or "" for other moves. What a save
+// pruned is part of the save, which undo does not revert.
 func removal(message string) string {
 	for _, verb := range []string{"prune", "drop", "archive"} {
 		if strings.HasPrefix(message, verb+": ") {
 			return verb
 		}
-	}
-	if strings.HasPrefix(message, "save: ") && strings.Contains(message, "; prune: ") {
-		return "prune"
 	}
 	return ""
 }
