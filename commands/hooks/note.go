@@ -134,9 +134,22 @@ func handedIssue(c *invoke.Invocation) (checkpoint.Issue, bool) {
 	if err != nil || branchErr != nil || string(i) != branch {
 		return "", false
 	}
+	found, err := issuesOfBranch(c)
+	if err != nil || len(found) != 1 {
+		return "", false
+	}
+	return found[0], true
+}
+
+// issuesOfBranch returns the issues whose newest checkpoint is on the current branch.
+func issuesOfBranch(c *invoke.Invocation) ([]checkpoint.Issue, error) {
+	branch, err := c.CurrentBranch()
+	if err != nil {
+		return nil, err
+	}
 	issues, _, err := c.Store.Issues(c.Ctx, false)
 	if err != nil {
-		return "", false
+		return nil, err
 	}
 	var found []checkpoint.Issue
 	for _, i := range issues {
@@ -144,8 +157,5 @@ func handedIssue(c *invoke.Invocation) (checkpoint.Issue, bool) {
 			found = append(found, i)
 		}
 	}
-	if len(found) != 1 {
-		return "", false
-	}
-	return found[0], true
+	return found, nil
 }

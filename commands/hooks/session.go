@@ -20,6 +20,9 @@ import (
 	"git-checkpoint/commands/internal/terminal"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
+	"git-checkpoint/gitstore/checkpoint/story"
 )
 
 // A sessionInput is the JSON object that an agent writes to a hook's standard input:
@@ -201,18 +204,50 @@ func sessionStop(c *invoke.Invocation, _ []string) error {
 		return err
 	}
 	noteSession(c, in.SessionID)
-	issue, ok := handedIssue(c)
-	if !ok {
-		return nil
-	}
-	_, r, err := c.Store.NewestRecord(c.Ctx, issue)
-	if err != nil {
+	issue, r, err := ledBy(c, in.SessionID)
+	if err != nil || r == nil {
 		return err
 	}
-	if done, ok := r.Doc().Lookup("pipeline.complete"); !ok || done != false || in.SessionID != cmp.Or(lead(c), r.Session()) {
+	if complete, ok := r.Doc().Lookup("pipeline.complete"); !ok || complete != false || progress.Over(r) {
 		return nil
 	}
-	return &blocked{keepGoing, fmt.Errorf("issue %s: the pipeline is not complete: git checkpoint resume says where to go on", issue)}
+	return &blocked{keepGoing, fmt.Errorf("issue %s: the pipeline is not complete: git checkpoint resume %s says where to go on", issue, phrase.IssueArg(issue))}
+}
+
+// ledBy returns the issue and the record of the pipeline that a session leads: the issue
+// of the branch, or the newest lead's state on this branch if the lead's file names the
+// session. It returns nil if the session leads no pipeline.
+func ledBy(c *invoke.Invocation, session string) (checkpoint.Issue, *checkpoint.Record, error) {
+	named := lead(c)
+	issue, ok := handedIssue(c)
+	if ok {
+		_, r, err := c.Store.NewestRecord(c.Ctx, issue)
+		if err != nil {
+			return "", nil, err
+		}
+		if _, knowsEnd := r.Doc().Lookup("pipeline.complete"); knowsEnd {
+			if session != cmp.Or(named, r.Session()) {
+				r = nil
+			}
+			return issue, r, nil
+		}
+	}
+	if session != named {
+		return "", nil, nil
+	}
+	return newestLead(c)
+}
+
+// newestLead returns the newest lead's state among the checkpoints of this branch, or nil.
+func newestLead(c *invoke.Invocation) (issue checkpoint.Issue, state *checkpoint.Record, err error) {
+	issues, err := issuesOfBranch(c)
+	for _, i := range issues {
+		_, r, err := c.Store.NewestRecord(c.Ctx, i)
+		if err == nil && story.IsLead(r) && (state == nil || r.CreatedAt().After(state.CreatedAt())) {
+			issue, state = i, r
+		}
+	}
+	return issue, state, err
 }
 
 // lead returns the session id of the pipeline's lead, or "" if the file is missing.

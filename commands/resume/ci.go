@@ -16,6 +16,7 @@ import (
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
+	"git-checkpoint/gitstore/checkpoint/story"
 	"git-checkpoint/gitstore/retention"
 
 	"github.com/urfave/cli/v2"
@@ -195,9 +196,12 @@ func (r *resumption) hasNothingToDo() bool {
 // showNothingToDo prints the output if the work is complete.
 func showNothingToDo(c *invoke.Invocation, r *resumption) error {
 	r.ended = true
-	if progress.Over(r.Record) {
+	switch {
+	case progress.Over(r.Record):
 		c.Infof("issue %s is completed: nothing to resume", r.Checkpoint.Issue)
-	} else {
+	case story.IsLead(r.Record):
+		c.Infof("the pipeline of issue %[1]s is complete: nothing to resume; git checkpoint finish %[1]s ends the workflow", r.Checkpoint.Issue)
+	default:
 		c.Infof("every phase of issue %[1]s is over: nothing to resume; git checkpoint finish %[1]s ends the workflow", r.Checkpoint.Issue)
 	}
 	if c.JSON || r.options.print == "env" {

@@ -15,6 +15,7 @@ import (
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
+	"git-checkpoint/gitstore/checkpoint/story"
 	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/pipeline"
 	"git-checkpoint/gitstore/retention"
@@ -180,13 +181,13 @@ func setVariables(c *invoke.Invocation, r *resumption, v variables) {
 func speak(c *invoke.Invocation, r *resumption) error {
 	as := r.options.as
 	var err error
-	if as == pipeline.Name {
+	if as == pipeline.Name && !story.IsLead(r.Record) {
 		err = speakOfWorker(c, r)
 	} else {
 		r.texts, err = layout.TextsOf(as, r.Record)
 	}
 	if err != nil {
-		return exit.Errorf(exit.Failure, "git checkpoint resume "+phrase.IssueArg(r.Checkpoint.Issue), "resume %s --as %s: %w", r.Checkpoint.ID, as, err)
+		return exit.Errorf(exit.Usage, "git checkpoint resume "+phrase.IssueArg(r.Checkpoint.Issue), "resume %s --as %s: %w", r.Checkpoint.ID, as, err)
 	}
 	return nil
 }

@@ -56,7 +56,7 @@ func saveFlags() []cli.Flag {
 		&cli.StringFlag{Name: "as", Usage: "record another system's document by the rules of its `LAYOUT`: crunch, claude, recovery, dotagent or pipeline"},
 		&cli.StringFlag{Name: "from", Usage: "the document's `FILE`, - for standard input"},
 		&cli.BoolFlag{Name: "no-prune", Usage: "leave retention for later"},
-		&cli.BoolFlag{Name: "if-changed", Usage: "save nothing when nothing changed since the newest one"},
+		&cli.BoolFlag{Name: "if-changed", Usage: "save nothing when nothing changed since the newest one; on for a pipeline's state.json"},
 		&cli.BoolFlag{Name: "dry-run", Usage: "do everything but write"},
 		pushing.Flag(),
 	)
@@ -98,6 +98,7 @@ func runSave(c *invoke.Invocation) error {
 	if why := tooSoon(c, issue, trigger, o); why != "" {
 		return skipped(c, issue, o, why)
 	}
+	o.IfChanged = o.IfChanged || doc != nil && doc.Heartbeat() && !c.Flags.IsSet("if-changed")
 	req, err := saving.Request(c, issue, trigger, &o.Options, saving.Input{Doc: doc, Named: o.triggerGiven})
 	if err != nil {
 		return err

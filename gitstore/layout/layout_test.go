@@ -39,7 +39,7 @@ func TestDocuments(t *testing.T) {
 		{"dotagent-phase.json", "dotagent phase", "", "wf-9", "", checkpoint.PhaseTransition, "ARCHITECTURE", "phase_ARCHITECTURE", []string{"REQUIREMENTS"}},
 		{"dotagent-execution.json", "dotagent execution", "", "wf-9", "", checkpoint.TaskUpdate, "", "T2", nil},
 		{"pipeline-story.json", "pipeline story", "1.0.0", "AB-1", "", checkpoint.TaskUpdate, "stage_2", "AB-12", []string{"stage_0", "stage_1"}},
-		{"pipeline-state.json", "pipeline state", "1.0.0", "pipeline-2026-01-02", "", checkpoint.Interval, "", "", nil},
+		{"pipeline-state.json", "pipeline state", "1.0.0", "pipeline-2026-01-02", "", checkpoint.Interval, "", "AB-1", nil},
 		{"pipeline-run.json", "pipeline run", "run", "AB-1", "", checkpoint.PhaseTransition, "stage_2", "phase_stage_2", []string{"stage_0", "stage_1"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -93,7 +93,14 @@ type Status struct {
 	Artifacts        []Artifact     `json:"artifacts"`
 	PreservedMinutes float64        `json:"preserved_minutes"` // duration of completed phases
 
-	Next string `json:"next" empty:"null"` // next action of another system's workflow
+	Next    string  `json:"next" empty:"null"` // next action of another system's workflow
+	Stories []Story `json:"stories"`
+}
+
+// Story is a story of a pipeline's lead. The state of a queued story is "".
+type Story struct {
+	ID    string `json:"story"`
+	State string `json:"state"`
 }
 
 // Artifact is an output file of a phase.

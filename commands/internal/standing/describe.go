@@ -15,6 +15,7 @@ import (
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
+	"git-checkpoint/gitstore/checkpoint/story"
 	"git-checkpoint/gitstore/checkpoint/tasks"
 )
 
@@ -51,6 +52,9 @@ func Status(kind string, cp *gitstore.Checkpoint, r *checkpoint.Record, v freshn
 		AutoResume: v.Safe && v.Action <= freshness.ProceedWithWarning, AutoResumeReason: v.SafeWhy, AwaitingApproval: v.Awaiting,
 		SkippedPhases: r.Progress().Skipped, Replans: progress.ReplanCounts(r), Artifacts: artifacts(r), PreservedMinutes: progress.Minutes(r), Next: v.Next.Action,
 	}
+	for _, story := range story.Stories(r) {
+		s.Stories = append(s.Stories, output.Story{ID: story.ID, State: story.State})
+	}
 	for _, reason := range v.Reasons {
 		s.Reasons = append(s.Reasons, output.ReasonRecord{Check: reason.Check, Severity: reason.Severity, Message: reason.Message})
 	}
@@ -71,7 +75,13 @@ func AutoResume(v freshness.Verdict) string {
 // ProgressRows returns the rows about the progress.
 func ProgressRows(r *checkpoint.Record, v freshness.Verdict) []display.Row {
 	at := Of(r, v)
-	rows := []display.Row{{Label: "Phase", Text: phaseText(at, r.Progress())}}
+	var rows []display.Row
+	if stories := story.Stories(r); story.IsLead(r) {
+		parts := []string{storyCount(stories), openStories(stories)}
+		rows = append(rows, display.Row{Label: "Stories", Text: strings.TrimSuffix(strings.Join(parts, "; "), "; ")})
+	} else {
+		rows = append(rows, display.Row{Label: "Phase", Text: phaseText(at, r.Progress())})
+	}
 	if done, now := at.batches, r.CurrentBatch(); len(done)+now > 0 {
 		var parts []string
 		if now > 0 {

@@ -11,6 +11,7 @@ import (
 	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/story"
 )
 
 // Overview returns the progress of issues, the last saved first. It asks no forge for the
@@ -47,6 +48,9 @@ func summary(c *invoke.Invocation, i checkpoint.Issue) output.IssueSummary {
 	s.Action, s.Valid, s.Complete = v.Action.String(), true, at.Complete
 	s.CurrentPhase, s.CompletedPhases, s.Remaining = at.Current, at.Completed, at.Remaining
 	s.Progress = briefProgress(at, r.Progress())
+	if story.IsLead(r) {
+		s.Progress = storyCount(story.Stories(r))
+	}
 	return s
 }
 

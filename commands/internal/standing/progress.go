@@ -15,6 +15,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/document"
 	"git-checkpoint/gitstore/checkpoint/progress"
+	"git-checkpoint/gitstore/checkpoint/story"
 	"git-checkpoint/gitstore/checkpoint/tasks"
 	"git-checkpoint/gitstore/layout/dotagent"
 )
@@ -37,9 +38,9 @@ func Of(r *checkpoint.Record, v freshness.Verdict) standing {
 	}
 	s.Complete = p.Total > 0 && len(p.Remaining) == 0
 	if s.From == "" {
-		s.From = cmp.Or(r.DefaultResumePoint(), afterLast(r))
+		s.From = cmp.Or(r.DefaultResumePoint(), story.Next(r), afterLast(r))
 	}
-	if s.Complete {
+	if s.Complete = s.Complete || story.IsComplete(r); s.Complete {
 		s.Current, s.From = "", "" // the record can name a phase beyond the last
 	}
 	switch v.Next.Action {
@@ -58,6 +59,8 @@ func ProgressLine(r *checkpoint.Record) string {
 	switch done := lastCompleted(p.Completed); {
 	case done == "" && p.Total > 0:
 		return fmt.Sprintf("Phase 0 of %d completed", p.Total)
+	case done == "" && r.Phase() == "" && story.IsLead(r):
+		return storyCount(story.Stories(r))
 	case done == "" && r.Phase() == "" && r.CurrentBatch() == 0:
 		return "no phase recorded"
 	case done == "":
@@ -135,8 +138,12 @@ func PhaseLines(r *checkpoint.Record) []phaseLine {
 	}, func(l phaseLine) bool { return l.Text == "" })
 }
 
-// ShowTasks prints the progress of the tasks, if there are any.
+// ShowTasks prints the open stories of a pipeline's lead and the progress of the tasks, if
+// there are any.
 func ShowTasks(c *invoke.Invocation, r *checkpoint.Record) {
+	if text := openStories(story.Stories(r)); text != "" {
+		c.Printf("Stories: %s\n", output.Clean(text))
+	}
 	if text := tasksLine(r); text != "" {
 		c.Printf("Tasks: %s\n", output.Clean(text))
 	}
@@ -186,6 +193,38 @@ func phaseAndBatch(r *checkpoint.Record) string {
 		text += fmt.Sprintf(", batch %d completed", slices.Max(done))
 	}
 	return text
+}
+
+// storyCount returns a text such as "2 of 5 stories done".
+func storyCount(stories []story.Story) string {
+	done := 0
+	for _, s := range stories {
+		if s.State == story.Done {
+			done++
+		}
+	}
+	return fmt.Sprintf("%d of %d stories done", done, len(stories))
+}
+
+// openStories returns the stories that are not done by state, in the order of the states'
+// first stories.
+func openStories(stories []story.Story) string {
+	var states []string
+	open := map[string][]string{}
+	for _, s := range stories {
+		state := cmp.Or(s.State, "queued")
+		if s.State == story.Done {
+			continue
+		}
+		if open[state] == nil {
+			states = append(states, state)
+		}
+		open[state] = append(open[state], s.ID)
+	}
+	for i, state := range states {
+		states[i] = state + ": " + phrase.List(phrase.Few(open[state], promptKind))
+	}
+	return strings.Join(states, "; ")
 }
 
 type phaseLine struct{ Name, Text string }

@@ -11,6 +11,7 @@ import (
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/story"
 )
 
 // Limits of --print prompt, because an agent's context is small.
@@ -80,6 +81,7 @@ func promptLines(j Judged, more PromptMore, now time.Time) (lines []promptLine) 
 	line(1, promptText, "Completed phases", phrase.List(at.Completed))
 	line(1, promptText, "Remaining phases", phrase.List(at.Remaining))
 	line(1, promptText, "Current phase", at.Current)
+	line(1, promptText, "Stories", openStories(story.Stories(j.Record)))
 	line(1, promptText, "Tasks", tasksLine(j.Record))
 	line(2, promptText, "Tasks to go", batchesLine(at.pending))
 	if more.Attempt > 1 {

@@ -5,6 +5,7 @@
 // pipeline.story_state. Both records use the same counters:
 //
 //	pipeline:
+//	  complete:           false              true at the end; in the lead's record only
 //	  story_state:        {AB-1: STAGE_2}    PAUSED if a limit is exceeded
 //	  quality_cycles:     {AB-1: 1}          FAIL in stage 3, 2 at most
 //	  validation_retries: {AB-1: 0}          NO-GO in stage 1, 1 at most

@@ -17,7 +17,7 @@ import (
 // stateKind returns the kind for state.json, the lead's state of all stories.
 func stateKind() *codec.Kind {
 	return &codec.Kind{
-		Name: "state", ListNoPhase: true,
+		Name: "state", ListNoPhase: true, Heartbeat: true,
 		Is: func(m *checkpoint.Map) bool {
 			return values.HasAny(m, "story_state", "stories_remaining", "priority_queue_ids", "worker_map", "crash_count", "quality_cycles") ||
 				values.Has(m, "complete", "last_check")
@@ -59,10 +59,17 @@ func applyState(m *checkpoint.Map, r *checkpoint.Record) {
 	if q := values.Texts(values.Get(m, "priority_queue_ids")); len(q) > 0 {
 		p.Set("priority_queue_ids", q)
 	}
+	if done, ok := values.Get(m, "complete").(bool); ok {
+		p.Set("complete", done)
+	}
 	r.Doc().Set("pipeline", p)
+	if !story.Is(r) {
+		r.SetResumeFrom(story.Next(r))
+	}
 }
 
-// updateState updates states and counters that differ from the record.
+// updateState updates states and counters that differ from the record. The end of the
+// workflow counts if the record still has the document's value of complete.
 func updateState(r *checkpoint.Record, m *checkpoint.Map) {
 	was := m.Clone()
 	for key, v := range values.Sub(r.Doc(), "pipeline").All() {
@@ -75,10 +82,9 @@ func updateState(r *checkpoint.Record, m *checkpoint.Map) {
 			values.Put(m.MustSub(key), story, s)
 		}
 	}
-	if s := values.Text(r.Doc(), "workflow.status"); s != "" {
-		if done, ok := values.Get(m, "complete").(bool); ok && done != (s == workflow.Completed) {
-			m.Set("complete", s == workflow.Completed)
-		}
+	done, ok := values.Get(was, "complete").(bool)
+	if s := values.Text(r.Doc(), "workflow.status"); s != "" && ok && values.Get(m, "complete") == done && done != (s == workflow.Completed) {
+		m.Set("complete", s == workflow.Completed)
 	}
 	workflow.Touch(r, was, m, "last_check")
 }

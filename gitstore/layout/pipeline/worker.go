@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/story"
 	"git-checkpoint/gitstore/layout/internal/codec"
 	"git-checkpoint/gitstore/layout/internal/values"
 	"git-checkpoint/gitstore/layout/internal/workflow"
@@ -62,13 +63,53 @@ func WorkerOf(r, lead *checkpoint.Record) (Worker, error) {
 	return w, nil
 }
 
-// resumeTexts returns the lead's instructions to restart a worker.
+// resumeTexts returns the lead's instructions to restart a worker, or the state of the
+// lead's own stories.
 func resumeTexts(r *checkpoint.Record) (codec.Texts, error) {
+	if story.IsLead(r) {
+		return codec.Texts{Resumed: leadText(r)}, nil
+	}
 	w, err := WorkerOf(r, nil)
 	if err != nil {
 		return codec.Texts{}, err
 	}
 	return codec.Texts{Resumed: w.Plan(false), Prompt: w.Prompt("", "")}, nil
+}
+
+// leadText returns the state of a lead after its restart: the team, a line for each story
+// that is not done, and the queue.
+func leadText(r *checkpoint.Record) string {
+	state := values.Sub(r.Doc(), "layout.files.state.document")
+	var b strings.Builder
+	line := func(name, text string) {
+		if text != "" {
+			fmt.Fprintf(&b, "%s: %s\n", name, values.Line(text))
+		}
+	}
+	line("team", values.Text(state, "team_name"))
+	line("last_check", values.Text(state, "last_check"))
+	var queue []string
+	for _, s := range story.Stories(r) {
+		switch s.State {
+		case story.Done:
+		case "":
+			queue = append(queue, s.ID)
+		default:
+			line("story "+values.Line(s.ID), s.State+
+				named(", worker ", values.AsText(values.Get(state, checkpoint.PathOf("worker_map", s.ID))))+
+				named(", worktree ", Worktree(r, s.ID)))
+		}
+	}
+	line("queue", strings.Join(queue, ", "))
+	return b.String()
+}
+
+// named returns a text after its name, or "" if the text is empty.
+func named(name, text string) string {
+	if text == "" {
+		return ""
+	}
+	return name + text
 }
 
 // block returns the instructions of the pipeline system for a new worker.

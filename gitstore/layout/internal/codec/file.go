@@ -236,6 +236,10 @@ func (f *File) Trigger() checkpoint.Trigger {
 	return f.kind.Trigger(f.Doc)
 }
 
+// Heartbeat reports whether the system writes the document repeatedly, also without
+// changes.
+func (f *File) Heartbeat() bool { return f.kind.Heartbeat }
+
 // Whole reports whether the document is a complete record, with id, time and resume
 // point.
 func (f *File) Whole() bool { return f.kind.Whole != nil }

@@ -101,6 +101,8 @@ type Kind struct {
 	File   func(m *checkpoint.Map) string                      // file name
 	Indent int
 
+	Heartbeat bool // the system writes the document repeatedly, also without changes
+
 	ListTasks   bool // listings show the number of completed tasks
 	ListNoPhase bool // listings do not show the phase
 }
