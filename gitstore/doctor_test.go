@@ -3,11 +3,13 @@ package gitstore
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/doctor"
+	"git-checkpoint/gitstore/internal/git/objectformat"
 	"git-checkpoint/gitstore/internal/remote"
 	"git-checkpoint/gitstore/internal/repo"
 
@@ -52,7 +54,7 @@ func (w *world) put(name, text string) {
 	require.NoError(w.t, os.WriteFile(w.file(name), []byte(text), 0o666))
 }
 
-const nowhere = "1234567890123456789012345678901234567890"
+var nowhere = strings.Repeat("12", objectformat.Size)
 
 // Doctor restores broken chain refs to their last valid value.
 func TestDoctorRestoresBrokenChainRefs(t *testing.T) {

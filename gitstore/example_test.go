@@ -20,7 +20,7 @@ func repository() string {
 	if err := os.WriteFile(filepath.Join(dir, "plan.txt"), []byte("first draft\n"), 0o666); err != nil {
 		panic(err)
 	}
-	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "plan.txt"}} {
+	for _, args := range [][]string{{"init", "-q", "-b", "main", "--object-format=" + gitstore.ObjectFormat}, {"add", "plan.txt"}} {
 		cmd := exec.Command("git", args...)
 		cmd.Dir = dir
 		if out, err := cmd.CombinedOutput(); err != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/git/objectformat"
 	"git-checkpoint/gitstore/retention"
 
 	"github.com/stretchr/testify/assert"
@@ -65,7 +66,7 @@ func TestFindRejectsUnknownNames(t *testing.T) {
 	head := w.Git("rev-parse", "HEAD")
 	for _, name := range []string{
 		"", "none", "CP-", "CP-implementing", string(ids[0][len(ids[0])-3:]), "latest~3", "latest~", "latest~-1", "latest~x", "latest~99999999999999999999",
-		"latest2", "LATEST", head, head[:10], strings.Repeat("0", 40), strings.Repeat("f", 40), "-x", "latest~9223372036854775807",
+		"latest2", "LATEST", head, head[:10], strings.Repeat("0", objectformat.HexSize), strings.Repeat("f", objectformat.HexSize), "-x", "latest~9223372036854775807",
 	} {
 		_, err := w.s.Find(ctx, "42", name)
 		require.ErrorAs(t, err, new(*NotFoundError), "%q", name)

@@ -132,12 +132,17 @@ func TestOpenRefuses(t *testing.T) {
 	require.ErrorIs(t, err, ErrNotRepository)
 
 	must(os.Mkdir(r.Dir, 0o777))
-	r.Git("init", "-q", "--object-format=sha256")
-	var unsupported *UnsupportedError
+	other := gittest.ByFormat("sha256", "sha1")
+	r.Git("init", "-q", "--object-format="+other)
+	var format *ObjectFormatError
 	_, err = Open(ctx, Options{Dir: r.Dir})
-	require.ErrorAs(t, err, &unsupported)
-	assert.Contains(t, err.Error(), "SHA-256")
+	require.ErrorAs(t, err, &format)
+	assert.Equal(t, other, format.Format)
+	assert.EqualError(t, err, gittest.ByFormat(
+		"unsupported repository: SHA-256 objects, and this program reads SHA-1 objects",
+		"unsupported repository: SHA-1 objects, and this program reads SHA-256 objects"))
 
+	var unsupported *UnsupportedError
 	bare := gittest.At(t, filepath.Join(dir, "bare"), filepath.Join(dir, "home"))
 	must(os.Mkdir(bare.Dir, 0o777))
 	bare.Git("init", "-q", "--bare")

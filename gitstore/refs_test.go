@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/git/objectformat"
 	"git-checkpoint/gitstore/internal/gittest"
 	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/repo"
@@ -19,7 +20,7 @@ import (
 
 func TestReadRefReportsBrokenRef(t *testing.T) {
 	w := newWorld(t)
-	for _, text := range []string{"", "\n", "zz\n", strings.Repeat("0", 39), "ref: refs/heads/main\n", strings.Repeat("\x00", 41)} {
+	for _, text := range []string{"", "\n", "zz\n", strings.Repeat("0", objectformat.HexSize-1), "ref: refs/heads/main\n", strings.Repeat("\x00", objectformat.HexSize+1)} {
 		file := w.GitPath("refs/checkpoints/42")
 		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o777))
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o666))

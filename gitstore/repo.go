@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/git/objectformat"
 	"git-checkpoint/gitstore/internal/repo"
 )
 
@@ -31,6 +32,14 @@ type UnfinishedError = repo.UnfinishedError
 
 // An UnsupportedError names an unsupported repository feature.
 type UnsupportedError = repo.UnsupportedError
+
+// ObjectFormat is git's name of the object format of the repositories that this package
+// opens. It is sha256 in programs that are built with the tag sha256.
+const ObjectFormat = objectformat.Name
+
+// An ObjectFormatError reports a repository whose object format is not that of this
+// program.
+type ObjectFormatError = repo.ObjectFormatError
 
 // A NoneError reports that an issue has no checkpoint.
 type NoneError = repo.NoneError

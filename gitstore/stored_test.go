@@ -11,6 +11,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
+	"git-checkpoint/gitstore/internal/git/objectformat"
 	"git-checkpoint/gitstore/internal/gittest"
 
 	"github.com/stretchr/testify/assert"
@@ -37,7 +38,7 @@ func TestStoredForm(t *testing.T) {
 	_, err := w.s.Pin(ctx, "42", saved.ID, true)
 	require.NoError(t, err)
 	w.sound()
-	golden(t, "chain.txt", w.dump("refs/checkpoints/42"))
+	golden(t, objectformat.Name+"/chain.txt", w.dump("refs/checkpoints/42"))
 }
 
 // dump returns a chain's commits, trees and files as text.
@@ -78,7 +79,7 @@ func golden(t *testing.T, name, got string) {
 // Every clone creates identical genesis commits.
 func TestGenesisIsTheSameEverywhere(t *testing.T) {
 	for issue, want := range map[checkpoint.Issue]string{
-		"42":      "4d5062388204c4c60c9aed7c711c73893fd6ea5b",
+		"42":      gittest.ByFormat("4d5062388204c4c60c9aed7c711c73893fd6ea5b", "ff9981e5357d3b7a715e265f4f7e1fd0d1a1977c16e5e27efd2314837a66b6fc"),
 		"PROJ-42": "",
 		"a/b":     "",
 	} {

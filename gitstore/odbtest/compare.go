@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"git-checkpoint/gitstore/internal/git/objectformat"
 	"git-checkpoint/gitstore/internal/odb"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -22,7 +23,8 @@ import (
 // maxContent is the maximum size of objects that Compare reads in full.
 const maxContent = 1 << 20
 
-// Repositories returns the git directories below dir, except those with SHA-256 objects.
+// Repositories returns the git directories below dir, except those with
+// objects of another format than this build reads.
 func Repositories(dir string) ([]string, error) {
 	var found []string
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -33,7 +35,7 @@ func Repositories(dir string) ([]string, error) {
 		if !isGitDir(parent) {
 			return nil
 		}
-		if config, _ := os.ReadFile(filepath.Join(parent, "config")); !bytes.Contains(bytes.ToLower(config), []byte("sha256")) {
+		if config, _ := os.ReadFile(filepath.Join(parent, "config")); bytes.Contains(bytes.ToLower(config), []byte("sha256")) == (objectformat.Name == "sha256") {
 			found = append(found, parent)
 		}
 		return fs.SkipDir

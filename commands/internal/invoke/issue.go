@@ -109,7 +109,7 @@ func (c *Invocation) IssueOrName(arg string) (checkpoint.Issue, string, error) {
 // counts as an issue.
 func NamesCheckpoint(s string) bool {
 	return strings.HasPrefix(s, "CP-") || strings.HasPrefix(s, ":/") || strings.HasPrefix(s, "@{phase:") || strings.HasPrefix(s, gitstore.Latest) || s == gitstore.First ||
-		len(s) >= 4 && len(s) <= 40 && strings.Trim(s, "0123456789abcdef") == "" && strings.ContainsAny(s, "abcdef")
+		len(s) >= 4 && len(s) <= 2*len(gitstore.Checkpoint{}.Commit) && strings.Trim(s, "0123456789abcdef") == "" && strings.ContainsAny(s, "abcdef")
 }
 
 // CheckpointArg returns the checkpoint that the arguments name, otherwise the newest of

@@ -1,8 +1,11 @@
 package doctor
 
 import (
+	"strings"
 	"testing"
 	"time"
+
+	"git-checkpoint/gitstore/internal/git/objectformat"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -13,9 +16,9 @@ var now = time.Date(2026, 2, 14, 12, 0, 0, 0, time.UTC)
 // ago returns a time before now.
 func ago(d time.Duration) time.Time { return now.Add(-d) }
 
-const (
-	hash  = "1111111111111111111111111111111111111111"
-	sound = "2222222222222222222222222222222222222222"
+var (
+	hash  = strings.Repeat("11", objectformat.Size)
+	sound = strings.Repeat("22", objectformat.Size)
 )
 
 func TestJudge(t *testing.T) {

@@ -6,11 +6,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"git-checkpoint/gitstore/internal/git/objectformat"
 )
 
 // Env returns the environment of this process without variables that change git's
 // behaviour. It has no GIT_* variables, no user or system configuration, the C locale,
-// home as HOME, and no prompts.
+// home as HOME, the object format of this
+// build for new repositories, and no prompts.
 func Env(home string) []string {
 	env := slices.DeleteFunc(os.Environ(), foreign)
 	return append(
@@ -21,6 +24,7 @@ func Env(home string) []string {
 		"TZ=UTC",
 		"GIT_CONFIG_GLOBAL="+os.DevNull,
 		"GIT_CONFIG_NOSYSTEM=1",
+		"GIT_DEFAULT_HASH="+objectformat.Name,
 		"GIT_TERMINAL_PROMPT=0",
 	)
 }
@@ -42,6 +46,15 @@ func ClearEnv(t testing.TB) {
 	}
 	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
 	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	t.Setenv("GIT_DEFAULT_HASH", objectformat.Name)
+}
+
+// ByFormat returns the value for the object format of this build.
+func ByFormat(sha1, sha256 string) string {
+	if objectformat.Name == "sha256" {
+		return sha256
+	}
+	return sha1
 }
 
 func foreign(kv string) bool {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"git-checkpoint/gitstore/internal/git/objectformat"
 	"git-checkpoint/gitstore/internal/gittest"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -73,10 +74,12 @@ func TestUnreadableBaseIsEmpty(t *testing.T) {
 	stage(r, "a", "d/e")
 	want := r.Git("write-tree")
 	for name, read := range map[string]func(plumbing.Hash) ([]byte, error){
-		"error":   func(plumbing.Hash) ([]byte, error) { return nil, errors.New("gone") },
-		"cut":     func(plumbing.Hash) ([]byte, error) { return []byte("100644 a\x00cut"), nil },
-		"no mode": func(plumbing.Hash) ([]byte, error) { return append([]byte("a\x00"), make([]byte, hashSize)...), nil },
-		"no end":  func(plumbing.Hash) ([]byte, error) { return []byte("100644 a"), nil },
+		"error": func(plumbing.Hash) ([]byte, error) { return nil, errors.New("gone") },
+		"cut":   func(plumbing.Hash) ([]byte, error) { return []byte("100644 a\x00cut"), nil },
+		"no mode": func(plumbing.Hash) ([]byte, error) {
+			return append([]byte("a\x00"), make([]byte, objectformat.Size)...), nil
+		},
+		"no end": func(plumbing.Hash) ([]byte, error) { return []byte("100644 a"), nil },
 	} {
 		t.Run(name, func(t *testing.T) {
 			x := openWay(t, r.GitPath("index"), "read")

@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"git-checkpoint/gitstore/internal/git/objectformat"
 	"git-checkpoint/gitstore/internal/gittest"
+
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -18,7 +20,8 @@ func TestOpenOfMissingFileIsEmptyIndex(t *testing.T) {
 	require.NoError(t, err)
 	hash, err := x.WriteTree(set{}, sink{})
 	require.NoError(t, err)
-	assert.Equal(t, "4b825dc642cb6eb9a060e54bf8d69288fbee4904", hash.String())
+	want := gittest.ByFormat("4b825dc642cb6eb9a060e54bf8d69288fbee4904", "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321")
+	assert.Equal(t, want, hash.String())
 	assert.Zero(t, x.Len())
 	assert.Empty(t, x.Lookup("a"))
 	assert.NoError(t, x.Close())
@@ -33,7 +36,9 @@ func TestOpenRejectsDamagedIndex(t *testing.T) {
 		return data
 	}
 	stripped := encode(4, paths("aa", "b"))
-	stripped[12+62] = 1
+	flags := headerSize + statSize + objectformat.Size
+	stripped[flags+flagsSize] = 1
+	whole := encode(2, paths("abcdefgh"))
 	two := paths("a", "b")
 	two[1].more = 0x8000
 	tests := []struct {
@@ -43,13 +48,13 @@ func TestOpenRejectsDamagedIndex(t *testing.T) {
 	}{
 		{"nothing", nil, "shorter than a header"},
 		{"no magic", patch(0, 'd'), "no index begins"},
-		{"cut in the last entry", encode(2, paths("abcdefgh"))[:12+72+19], "beyond"},
+		{"cut in the last entry", whole[:len(whole)-1], "beyond"},
 		{"cut in an entry", cut(60), "2 entries do not fit"},
 		{"too many entries", patch(8, 0xff, 0xff, 0xff, 0xff), "do not fit"},
 		{"one entry more", patch(11, 3), "do not fit"},
 		{"one entry less", patch(11, 1), "extension"},
-		{"name goes beyond the file", patch(12+60, 0x0f, 0xfe), "beyond"},
-		{"long name without an end", patch(12+60, 0x0f, 0xff), "beyond"},
+		{"name goes beyond the file", patch(flags, 0x0f, 0xfe), "beyond"},
+		{"long name without an end", patch(flags, 0x0f, 0xff), "beyond"},
 		{"unknown flags", encode(3, two), "flags that are not known"},
 		{"extension goes beyond the file", encode(2, paths("a"), []byte("REUC\x00\x00\x01\x00..")), `extension "REUC" ends beyond`},
 		{"extension without a size", encode(2, paths("a"), []byte("REUC\x00")), "extension ends beyond"},
@@ -74,7 +79,7 @@ func TestOpenReturnsErrUnsupported(t *testing.T) {
 		"sparse":       encode(2, paths("a"), extension("sdir", "")),
 		"from future":  encode(2, paths("a"), extension("TREE", ""), extension("zzzz", "")),
 		"next version": future,
-		"SHA-256":      sha256Index(),
+		"other format": otherIndex(),
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := openBytes(t, data)
@@ -83,12 +88,13 @@ func TestOpenReturnsErrUnsupported(t *testing.T) {
 	}
 }
 
-// sha256Index returns an index with one entry and a SHA-256 hash.
-func sha256Index() []byte {
-	data := append([]byte("DIRC\x00\x00\x00\x02\x00\x00\x00\x01"), make([]byte, 40)...)
-	data = append(data, strings.Repeat("\xab", 32)...)
-	data = append(data, "\x00\x01a\x00\x00\x00\x00\x00"...)
-	return append(data, make([]byte, 32)...)
+// otherIndex returns an index with one entry, in the other object format.
+func otherIndex() []byte {
+	data := append([]byte("DIRC\x00\x00\x00\x02\x00\x00\x00\x01"), make([]byte, statSize)...)
+	data = append(data, strings.Repeat("\xab", otherSize)...)
+	data = append(data, "\x00\x01a"...)
+	data = append(data, make([]byte, 8-(len(data)-headerSize)%8)...)
+	return append(data, make([]byte, otherSize)...)
 }
 
 func TestOpenRejectsIrregularFile(t *testing.T) {
@@ -160,7 +166,7 @@ func TestWriteTreeReportsMissingContent(t *testing.T) {
 	r := gittest.New(t)
 	stage(r, "a", "d/e/f", "d/g")
 	r.Git("write-tree")
-	gone := strings.Repeat("ab", 20)
+	gone := strings.Repeat("ab", objectformat.Size)
 	info(r, line("100644", gone, "d/h"))
 	have := objectsOf(r)
 	x := openWay(t, r.GitPath("index"), "mapped")

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 
+	"git-checkpoint/gitstore/internal/git/objectformat"
+
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
@@ -131,7 +133,7 @@ func (p *cacheParser) node() bool {
 		return false
 	}
 	if n.entries >= 0 {
-		if len(rest) < hashSize {
+		if len(rest) < objectformat.Size {
 			return false
 		}
 		rest = rest[copy(n.hash[:], rest):]

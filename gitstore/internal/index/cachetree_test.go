@@ -4,13 +4,15 @@ import (
 	"strings"
 	"testing"
 
+	"git-checkpoint/gitstore/internal/git/objectformat"
+
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
 // lie is the hash of a wrong cached tree.
-var lie = plumbing.NewHash(strings.Repeat("11", 20))
+var lie = plumbing.NewHash(strings.Repeat("11", objectformat.Size))
 
 // A cache-tree that does not match the entries is ignored, and WriteTree returns the tree
 // of the entries. A matching cache-tree with a wrong hash is used, which shows that the

@@ -2,9 +2,10 @@ package index
 
 import (
 	"bytes"
-	"crypto/sha1"
 	"encoding/binary"
 	"fmt"
+
+	"git-checkpoint/gitstore/internal/git/objectformat"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -40,8 +41,9 @@ func encode(version int, entries []raw, extensions ...[]byte) []byte {
 		before = e.path
 	}
 	b = append(b, bytes.Join(extensions, nil)...)
-	sum := sha1.Sum(b)
-	return append(b, sum[:]...)
+	sum := objectformat.New()
+	sum.Write(b)
+	return sum.Sum(b)
 }
 
 func appendEntry(b []byte, version int, e raw, before string) []byte {

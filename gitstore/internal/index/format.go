@@ -2,10 +2,14 @@ package index
 
 import (
 	"bytes"
+	"crypto/sha1"
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"sort"
+
+	"git-checkpoint/gitstore/internal/git/objectformat"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
@@ -91,9 +95,9 @@ const (
 	headerSize = 12
 	statSize   = 40 // stat data of an entry, before its hash
 	flagsSize  = 2
-	hashSize   = 20
-	// minEntry is the minimum size of an entry, in all versions.
-	minEntry = 64
+	otherSize  = sha1.Size + sha256.Size - objectformat.Size // hash of the other object format
+	// minName is the minimum size of a name in an entry, in all versions: a number and a NUL.
+	minName = 2
 	// maxPath limits paths of version 4, in which repeated long paths are small in the
 	// file.
 	maxPath = 1 << 15
@@ -128,11 +132,11 @@ type mark struct {
 
 // parse parses the whole index.
 func (x *Index) parse(data []byte) error {
-	err := x.form.parse(data, hashSize)
+	err := x.form.parse(data, objectformat.Size)
 	if _, bad := errors.AsType[*FormatError](err); bad {
-		// The file does not contain its hash algorithm, so try SHA-256.
-		if new(form).parse(data, 32) == nil {
-			return fmt.Errorf("hashes of 32 bytes: %w", ErrUnsupported)
+		// The file does not name its object format, so try the other one.
+		if new(form).parse(data, otherSize) == nil {
+			return fmt.Errorf("hashes of %d bytes: %w", otherSize, ErrUnsupported)
 		}
 	}
 	return err
@@ -150,7 +154,7 @@ func (f *form) parse(data []byte, hash int) error {
 	if err := f.extensions(end); err != nil {
 		return err
 	}
-	if hash != hashSize {
+	if hash != objectformat.Size {
 		return nil
 	}
 	return f.loadSpecial()
@@ -169,7 +173,7 @@ func (f *form) header(data []byte, hash int) error {
 		return fmt.Errorf("version %d: %w", f.version, ErrUnsupported)
 	}
 	count := binary.BigEndian.Uint32(data[8:])
-	if int64(count)*minEntry > int64(len(f.data)-headerSize) {
+	if int64(count)*int64(f.fixed+minName) > int64(len(f.data)-headerSize) {
 		return &FormatError{8, fmt.Sprintf("%d entries do not fit into %d bytes", count, len(data))}
 	}
 	f.count = int(count)

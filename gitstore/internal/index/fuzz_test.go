@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"testing"
 
+	"git-checkpoint/gitstore/internal/git/objectformat"
+
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -115,7 +117,7 @@ func seeds() [][]byte {
 		encode(4, special),
 		encode(2, long),
 		encode(2, entries, extension("link", "z")),
-		sha256Index(),
+		otherIndex(),
 	}
 }
 
@@ -149,7 +151,7 @@ func checkTree(t *testing.T, tree []byte) {
 		require.True(t, ok)
 		name, rest, ok := bytes.Cut(rest, []byte{0})
 		require.True(t, ok)
-		require.GreaterOrEqual(t, len(rest), hashSize)
+		require.GreaterOrEqual(t, len(rest), objectformat.Size)
 		require.NotEmpty(t, name)
 		require.NotContains(t, string(name), "/")
 		require.False(t, names[string(name)], "%q twice", name)
@@ -159,7 +161,7 @@ func checkTree(t *testing.T, tree []byte) {
 			key += "/"
 		}
 		require.Less(t, before, key)
-		before, tree = key, rest[hashSize:]
+		before, tree = key, rest[objectformat.Size:]
 	}
 }
 

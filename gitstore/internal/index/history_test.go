@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"git-checkpoint/gitstore/internal/git/objectformat"
 	"git-checkpoint/gitstore/internal/gittest"
 )
 
@@ -45,7 +46,7 @@ func change(r *gittest.Repo, rnd *rand.Rand, blobs []string) {
 		}
 		path := strings.Join(names, "/")
 		if rnd.IntN(4) == 0 {
-			lines = append(lines, line("0", strings.Repeat("0", 40), path))
+			lines = append(lines, line("0", strings.Repeat("0", objectformat.HexSize), path))
 			continue
 		}
 		mode := []string{"100644", "100755", "120000", "160000"}[rnd.IntN(4)]

@@ -5,7 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"git-checkpoint/gitstore/internal/git/objectformat"
 	"git-checkpoint/gitstore/internal/gittest"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -29,7 +31,7 @@ var treeCases = []struct {
 	}},
 	{"submodule that is not here", func(r *gittest.Repo) {
 		stage(r, "a")
-		info(r, line("160000", strings.Repeat("1", 40), "sub"))
+		info(r, line("160000", strings.Repeat("1", objectformat.HexSize), "sub"))
 	}},
 	{"long names", func(r *gittest.Repo) {
 		stage(r, "f", "g")
@@ -153,7 +155,7 @@ func stage(r *gittest.Repo, names ...string) {
 
 func zeroTrailer(r *gittest.Repo) {
 	data := r.Read(".git/index")
-	if err := os.WriteFile(r.Path(".git/index"), []byte(data[:len(data)-20]+strings.Repeat("\x00", 20)), 0o644); err != nil {
+	if err := os.WriteFile(r.Path(".git/index"), []byte(data[:len(data)-objectformat.Size]+strings.Repeat("\x00", objectformat.Size)), 0o644); err != nil {
 		panic(err)
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"math/bits"
 	"sort"
 
+	"git-checkpoint/gitstore/internal/git/objectformat"
+
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 )
@@ -307,7 +309,7 @@ func (b *builder) close() {
 }
 
 // entryExtra is the size of a tree entry without its name.
-const entryExtra = len("100644 \x00") + hashSize
+const entryExtra = len("100644 \x00") + objectformat.Size
 
 // append adds an entry to the top tree.
 func (b *builder) append(mode filemode.FileMode, name []byte, hash plumbing.Hash) {
@@ -398,7 +400,7 @@ func (d *baseDir) find(name []byte, isDir bool) (mode []byte, hash plumbing.Hash
 	for len(d.rest) > 0 {
 		head, _, ok := bytes.Cut(d.rest, []byte{0})
 		mode, at, spaced := bytes.Cut(head, []byte{' '})
-		end := len(head) + 1 + hashSize
+		end := len(head) + 1 + objectformat.Size
 		if !ok || !spaced || len(d.rest) < end {
 			d.rest = nil
 			break
@@ -407,7 +409,7 @@ func (d *baseDir) find(name []byte, isDir bool) (mode []byte, hash plumbing.Hash
 		if order > 0 {
 			break
 		}
-		hash := plumbing.Hash(d.rest[end-hashSize : end])
+		hash := plumbing.Hash(d.rest[end-objectformat.Size : end])
 		d.rest = d.rest[end:]
 		if order == 0 {
 			return mode, hash

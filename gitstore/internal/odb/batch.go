@@ -5,7 +5,6 @@ import (
 	"compress/flate"
 	"compress/zlib"
 	"context"
-	"crypto/sha1"
 	"encoding/binary"
 	"fmt"
 	"hash/adler32"
@@ -18,6 +17,7 @@ import (
 	"sync"
 
 	"git-checkpoint/gitstore/fsutil"
+	"git-checkpoint/gitstore/internal/git/objectformat"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -98,11 +98,10 @@ func (b *Batch) Missing() []plumbing.Hash {
 	return missing
 }
 
-// Name returns the hash of an object. It computes plain SHA-1 without collision
-// detection: this program has composed the content, or the object is named by its hash
-// already.
+// Name returns the id of an object. It computes a plain hash without collision detection:
+// this program has composed the content, or the object is named by its hash already.
 func Name(t plumbing.ObjectType, content []byte) (h plumbing.Hash) {
-	sum := sha1.New()
+	sum := objectformat.New()
 	sum.Write(looseHeader(t, len(content)))
 	sum.Write(content)
 	sum.Sum(h[:0])
@@ -233,9 +232,9 @@ func packStream(objects []*added) ([]byte, error) {
 			return nil, err
 		}
 	}
-	sum := sha1.Sum(out.Bytes())
-	out.Write(sum[:])
-	return out.Bytes(), nil
+	sum := objectformat.New()
+	sum.Write(out.Bytes())
+	return sum.Sum(out.Bytes()), nil
 }
 
 // entryHead encodes type and size, the inverse of parseEntrySize.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"git-checkpoint/gitstore/internal/git/objectformat"
 	"git-checkpoint/gitstore/internal/gittest"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -87,7 +88,7 @@ func BenchmarkWalk(b *testing.B) {
 					require.NoError(b, err)
 					_, rest, found := strings.Cut(string(content), "\nparent ")
 					if ok = found; ok {
-						h = plumbing.NewHash(rest[:2*hashLen])
+						h = plumbing.NewHash(rest[:2*objectformat.Size])
 					}
 				}
 				require.NoError(b, s.Close())

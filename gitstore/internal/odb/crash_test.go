@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"git-checkpoint/gitstore/internal/git/objectformat"
 	"git-checkpoint/gitstore/internal/gittest"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -58,7 +59,7 @@ func TestKilledWriterLosesNoFlushedObject(t *testing.T) {
 		var hashes []plumbing.Hash
 		time.AfterFunc(time.Duration(60+i*17)*time.Millisecond, func() { _ = cmd.Process.Kill() })
 		for lines.Scan() {
-			if h, ok := strings.CutPrefix(lines.Text(), "flushed "); ok && len(h) == 2*hashLen {
+			if h, ok := strings.CutPrefix(lines.Text(), "flushed "); ok && len(h) == 2*objectformat.Size {
 				hashes = append(hashes, plumbing.NewHash(h))
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"git-checkpoint/gitstore/internal/git/objectformat"
 	"git-checkpoint/gitstore/internal/gittest"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -98,7 +99,7 @@ func requireObject(t testing.TB, s *Database, o info) {
 }
 
 // absent is the hash of an object that no test creates.
-var absent = plumbing.NewHash("00112233445566778899aabbccddeeff00112233")
+var absent = plumbing.NewHash(strings.Repeat("0f", objectformat.Size))
 
 func requireAbsent(t testing.TB, s *Database, h plumbing.Hash) {
 	t.Helper()

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"git-checkpoint/gitstore/internal/git/objectformat"
 	"git-checkpoint/gitstore/internal/gittest"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -43,7 +44,7 @@ func inMemory(t testing.TB, items ...item) (packReader, []int64) {
 		offsets = append(offsets, int64(len(data)))
 		data = append(append(data, i.head...), i.body...)
 	}
-	data = append(data, make([]byte, hashLen)...)
+	data = append(data, make([]byte, objectformat.Size)...)
 	x, err := parseIdx(indexOf(items, offsets))
 	require.NoError(t, err)
 	return packReader{new(pack), x, &region{data: data, size: int64(len(data))}}, offsets

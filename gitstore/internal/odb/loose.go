@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"git-checkpoint/gitstore/fsutil"
+	"git-checkpoint/gitstore/internal/git/objectformat"
 	"git-checkpoint/gitstore/internal/odb/inflate"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -24,7 +25,7 @@ func (s *source) loosePath(h plumbing.Hash) string { return filepath.Join(s.dir,
 
 // looseName returns the path of a loose object relative to the objects directory.
 func looseName(h plumbing.Hash) string {
-	var b [2*hashLen + 1]byte
+	var b [2*objectformat.Size + 1]byte
 	hex.Encode(b[:], h[:1])
 	b[2] = filepath.Separator
 	hex.Encode(b[3:], h[1:])

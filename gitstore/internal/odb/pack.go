@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"git-checkpoint/gitstore/internal/git/objectformat"
+
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
@@ -101,7 +103,7 @@ func openPack(path string, count int) (*region, error) {
 
 // checkPack validates the pack header and compares its object count with the index.
 func checkPack(file *region, count int) error {
-	if file.size < packHeader+hashLen {
+	if file.size < packHeader+objectformat.Size {
 		return formatError("pack is too short")
 	}
 	b, err := file.at(0, packHeader)
@@ -206,11 +208,10 @@ func (r *region) Close() error {
 }
 
 const (
-	hashLen    = 20
 	fanoutLen  = 256 * 4
-	idxHeader  = 8           // version 2: magic and version
-	idxTrailer = 2 * hashLen // checksums of pack and index
-	farOffset  = 1 << 31     // flag of an offset in the 64-bit table
+	idxHeader  = 8                     // version 2: magic and version
+	idxTrailer = 2 * objectformat.Size // checksums of pack and index
+	farOffset  = 1 << 31               // flag of an offset in the 64-bit table
 )
 
 var idxMagic = []byte("\xfftOc\x00\x00\x00\x02")
@@ -246,7 +247,7 @@ func parseIdx2(b []byte) (*idx, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, perName := len(b)-fanoutLen-idxTrailer, hashLen+4+4
+	body, perName := len(b)-fanoutLen-idxTrailer, objectformat.Size+4+4
 	if body < 0 || body/perName < n {
 		return nil, formatError("pack index is too short for %d objects", n)
 	}
@@ -254,10 +255,10 @@ func parseIdx2(b []byte) (*idx, error) {
 	if far%8 != 0 || far/8 > n {
 		return nil, formatError("pack index has %d stray bytes", far)
 	}
-	crcs := fanoutLen + n*hashLen
+	crcs := fanoutLen + n*objectformat.Size
 	near := crcs + n*4
 	return &idx{
-		count: n, fanout: b[:fanoutLen], stride: hashLen,
+		count: n, fanout: b[:fanoutLen], stride: objectformat.Size,
 		names: b[fanoutLen:crcs],
 		near:  b[near : near+n*4],
 		far:   b[near+n*4 : near+n*4+far],
@@ -269,7 +270,7 @@ func parseIdx1(b []byte) (*idx, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, perName := len(b)-fanoutLen-idxTrailer, 4+hashLen
+	body, perName := len(b)-fanoutLen-idxTrailer, 4+objectformat.Size
 	if body < 0 || body/perName != n || body%perName != 0 {
 		return nil, formatError("pack index has the wrong size for %d objects", n)
 	}
@@ -331,12 +332,12 @@ func (x *idx) upTo(b byte) int {
 
 func (x *idx) name(i int) []byte {
 	at := i * x.stride
-	return x.names[at : at+hashLen]
+	return x.names[at : at+objectformat.Size]
 }
 
 func (x *idx) offset(i int) (int64, error) {
 	step := 4
-	if x.stride != hashLen {
+	if x.stride != objectformat.Size {
 		step = x.stride
 	}
 	near := binary.BigEndian.Uint32(x.near[i*step:])

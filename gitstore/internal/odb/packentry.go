@@ -1,9 +1,13 @@
 package odb
 
-import "github.com/go-git/go-git/v5/plumbing"
+import (
+	"git-checkpoint/gitstore/internal/git/objectformat"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
 
 // entryHeader is the maximum header length: a size and a base reference.
-const entryHeader = 10 + hashLen
+const entryHeader = 10 + objectformat.Size
 
 // An entry is an object or delta in a pack.
 type entry struct {
@@ -26,11 +30,11 @@ func parseEntry(b []byte) (e entry, err error) {
 			return e, err
 		}
 	case plumbing.REFDeltaObject:
-		if len(b) < hashLen {
+		if len(b) < objectformat.Size {
 			return e, formatError("pack entry is truncated")
 		}
 		copy(e.base[:], b)
-		b = b[hashLen:]
+		b = b[objectformat.Size:]
 	default:
 		return e, formatError("pack entry has the unknown type %d", e.kind)
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sync"
 
+	"git-checkpoint/gitstore/internal/git/objectformat"
+
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
@@ -31,7 +33,7 @@ func (p *pack) reader() (packReader, error) {
 
 // entryAt returns the entry at off, without the trailer of the pack.
 func (p packReader) entryAt(off int64) (entry, error) {
-	end := p.file.size - hashLen
+	end := p.file.size - objectformat.Size
 	if off < packHeader || off >= end {
 		return entry{}, formatError("offset %d is outside of the pack", off)
 	}

@@ -36,6 +36,7 @@ import (
 
 	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/git/objectformat"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -119,7 +120,7 @@ func packedAt(data []byte, name string) (plumbing.Hash, error) {
 			return plumbing.ZeroHash, nil
 		}
 		at := from + i
-		if start := at - 40; start == 0 || start > 0 && data[start-1] == '\n' {
+		if start := at - objectformat.HexSize; start == 0 || start > 0 && data[start-1] == '\n' {
 			return Parse(name, data[start:at])
 		}
 		from = at + 1

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/git/objectformat"
 	"git-checkpoint/gitstore/internal/gittest"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -118,7 +119,9 @@ func TestOtherBackends(t *testing.T) {
 // Happened removes entries of moves without effect at any position, and accepts gaps of
 // expired or missing entries.
 func TestHappenedSkipsMovesWithoutEffect(t *testing.T) {
-	name := func(digit byte) plumbing.Hash { return plumbing.NewHash(strings.Repeat(string(digit), 40)) }
+	name := func(digit byte) plumbing.Hash {
+		return plumbing.NewHash(strings.Repeat(string(digit), objectformat.HexSize))
+	}
 	for entries, want := range map[string]string{ // newest first, after the tip
 		"c: bc ab":       "bc ab",
 		"b: bc ab":       "ab",

@@ -371,9 +371,9 @@ func TestConcurrentMovesBesideGit(t *testing.T) {
 	assert.NotZero(t, len(done[1])+len(done[2]), "moved here")
 	lines := strings.Split(strings.TrimSpace(w.Read(".git/logs/"+one)), "\n")
 	for i := 1; i < len(lines); i++ {
-		assert.Equal(t, lines[i-1][41:81], lines[i][:40], "each move is from where the one before led")
+		assert.Equal(t, strings.Fields(lines[i-1])[1], strings.Fields(lines[i])[0], "each move is from where the one before led")
 	}
-	assert.Equal(t, lines[len(lines)-1][41:81], w.Git("rev-parse", one))
+	assert.Equal(t, strings.Fields(lines[len(lines)-1])[1], w.Git("rev-parse", one))
 }
 
 // A failed append leaves no partial line in the reflog.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/git/objectformat"
 	"git-checkpoint/gitstore/internal/gittest"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -98,6 +99,6 @@ func TestSavedHeadsMatchRevList(t *testing.T) {
 		assert.ElementsMatch(t, slices.Compact(want), got, name)
 		assert.Len(t, got, c.want, name)
 	}
-	_, ok := h.headsOfAll([]RefUpdate{{"refs/x", plumbing.NewHash("1111111111111111111111111111111111111111"), plumbing.ZeroHash}})
+	_, ok := h.headsOfAll([]RefUpdate{{"refs/x", plumbing.NewHash(strings.Repeat("11", objectformat.Size)), plumbing.ZeroHash}})
 	assert.False(t, ok, "git is asked about what is not here")
 }

@@ -95,6 +95,10 @@ func IsDone(err error) bool { return errors.As(err, new(*DoneError)) }
 // An UnsupportedError names an unsupported repository feature.
 type UnsupportedError = repository.UnsupportedError
 
+// An ObjectFormatError reports a repository whose object format is not that of this
+// program.
+type ObjectFormatError = repository.ObjectFormatError
+
 // A NoneError reports that an issue has no checkpoint.
 type NoneError struct{ Issue checkpoint.Issue }
 

@@ -16,6 +16,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/ident"
+	"git-checkpoint/gitstore/internal/git/objectformat"
 	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/odb"
 	"git-checkpoint/gitstore/internal/refs"
@@ -225,7 +226,7 @@ func (s *Repo) Beside(ctx context.Context, dir string) (*Repo, error) {
 	}
 	g.openRefs()
 	// The user's defaults for new repositories must not apply here.
-	init := g.Git.With("GIT_DEFAULT_HASH=sha1", "GIT_DEFAULT_REF_FORMAT=files")
+	init := g.Git.With("GIT_DEFAULT_HASH="+objectformat.Name, "GIT_DEFAULT_REF_FORMAT=files")
 	if _, err := init.Output(ctx, "init", "--quiet", "--bare", "--template="); err != nil {
 		return nil, fmt.Errorf("look at a remote: %w", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/internal/git/objectformat"
 	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -81,7 +82,7 @@ func TestRestoreRefusesHostileTrees(t *testing.T) {
 		"link and directory":  {as(link, "x"), in("x", as(evil, "y"))},
 		"by a slash":          {as(evil, "x"), as(evil, "x/y")},
 		"a device":            {{Mode: 0o60000, Name: "x", Hash: evil.Hash}},
-		"missing blob":        {{Mode: trees.ModeFile, Name: "x", Hash: plumbing.NewHash(strings.Repeat("12", 20))}},
+		"missing blob":        {{Mode: trees.ModeFile, Name: "x", Hash: plumbing.NewHash(strings.Repeat("12", objectformat.Size))}},
 		"a tree as a file":    {{Mode: trees.ModeFile, Name: "x", Hash: x.rawTree(as(evil, "y")).Hash}},
 		"submodule elsewhere": {{Mode: trees.ModeGitlink, Name: "x", Hash: evil.Hash}},
 	}

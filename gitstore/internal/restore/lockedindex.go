@@ -259,7 +259,7 @@ func (w *indexWriter) writeHashes(ctx context.Context, edits []indexEdit) error 
 	}
 	var info bytes.Buffer
 	for _, e := range edits {
-		fmt.Fprintf(&info, "0 %040d\t%s\x00", 0, e.path)
+		fmt.Fprintf(&info, "0 %s\t%s\x00", plumbing.ZeroHash, e.path)
 	}
 	for _, e := range edits {
 		for stage, f := range e.want {

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"time"
 
+	"git-checkpoint/gitstore/internal/git/objectformat"
 	"git-checkpoint/gitstore/internal/secrets/scan"
 )
 
@@ -118,7 +119,7 @@ func (x *scanner) run(ctx context.Context) ([]Secret, error) {
 
 // parse returns the findings in the program's output.
 func (x *scanner) parse(out string) []Secret {
-	place := regexp.MustCompile(`(?m)([0-9a-f]{40})/[^\n]*?:([0-9]{1,9})(?:[:\s].*)?$`)
+	place := regexp.MustCompile(fmt.Sprintf(`(?m)([0-9a-f]{%d})/[^\n]*?:([0-9]{1,9})(?:[:\s].*)?$`, objectformat.HexSize))
 	var found []Secret
 	for _, m := range place.FindAllStringSubmatch(out, -1) {
 		path, known := x.paths[m[1]]

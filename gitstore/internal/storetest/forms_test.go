@@ -201,17 +201,6 @@ func otherGit(t testing.TB) string {
 	return strings.TrimSpace(string(out))
 }
 
-// A repository with SHA-256 objects is rejected by name. If it becomes supported, it must
-// be added to the forms.
-func TestGitStoreSHA256(t *testing.T) {
-	r := gittest.At(t, t.TempDir(), t.TempDir())
-	r.Git("init", "-q", "--object-format=sha256")
-	_, err := gitstore.Open(t.Context(), gitstore.Options{Dir: r.Dir})
-	var unsupported *gitstore.UnsupportedError
-	require.ErrorAs(t, err, &unsupported)
-	require.Contains(t, unsupported.Feature, "SHA-256")
-}
-
 // inBare saves in a worktree.
 type inBare struct {
 	*gitstore.Store

@@ -6,6 +6,7 @@ import (
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 
+	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -48,7 +49,7 @@ func listPromises() []Promise {
 			saved := t.save(request(issue, checkpoint.BatchComplete, phase("review"), note("half of it"),
 				func(r *checkpoint.Record) { r.SetCanResume(false) }))
 			c := t.list(issue)[0]
-			c.Commit, c.Tree = [20]byte{}, [20]byte{}
+			c.Commit, c.Tree = plumbing.ZeroHash, plumbing.ZeroHash
 			assert.Equal(t, gitstore.Checkpoint{
 				ID: saved.ID, Issue: issue, Trigger: checkpoint.BatchComplete, Phase: "review", Branch: saved.Record.Branch(),
 				Clock: saved.Record.Clock(), Version: checkpoint.Version, Note: "half of it",

@@ -14,6 +14,7 @@ import (
 	"git-checkpoint/gitstore/internal/storetest"
 	"git-checkpoint/gitstore/retention"
 
+	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/require"
 )
 
@@ -93,7 +94,7 @@ func state(s whole, i checkpoint.Issue) string {
 // seen returns a list entry as text, without fields that only a repository has.
 func seen(c *gitstore.Checkpoint) string {
 	shown := *c
-	shown.Commit, shown.Tree, shown.Branch = [20]byte{}, [20]byte{}, ""
+	shown.Commit, shown.Tree, shown.Branch = plumbing.ZeroHash, plumbing.ZeroHash, ""
 	return fmt.Sprintf("%+v\n", shown)
 }
 

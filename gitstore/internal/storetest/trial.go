@@ -10,6 +10,7 @@ import (
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 
+	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -170,7 +171,7 @@ func (t *trial) view() view {
 	list := t.list(issue)
 	texts := t.bytes(list)
 	for i := range list {
-		list[i].Commit, list[i].Tree = [20]byte{}, [20]byte{} // storage details may change
+		list[i].Commit, list[i].Tree = plumbing.ZeroHash, plumbing.ZeroHash // storage details may change
 	}
 	return view{list, texts}
 }

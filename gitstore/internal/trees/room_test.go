@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"git-checkpoint/gitstore/internal/git/objectformat"
+
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -28,7 +30,7 @@ func (m memory) add(entries ...Entry) plumbing.Hash {
 	return hash
 }
 
-var someBlob = plumbing.NewHash(strings.Repeat("12", 20))
+var someBlob = plumbing.NewHash(strings.Repeat("12", objectformat.Size))
 
 // many returns n entries for one object, with names of a given length.
 func many(n, length int, mode uint32, hash plumbing.Hash) []Entry {

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/failure"
+	"git-checkpoint/gitstore/internal/git/objectformat"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -55,7 +56,7 @@ func (e Entry) IsTree() bool { return e.Mode == ModeTree }
 // Same reports whether two entries have equal modes and hashes.
 func (e Entry) Same(o Entry) bool { return e.Mode == o.Mode && e.Hash == o.Hash }
 
-// Parse parses a tree object, a sequence of "<octal mode> <name>\0<20 bytes>".
+// Parse parses a tree object, a sequence of "<octal mode> <name>\0<id>".
 func Parse(data []byte) ([]Entry, error) {
 	entries := make([]Entry, 0, len(data)/36)
 	for len(data) > 0 {
@@ -72,15 +73,15 @@ func Parse(data []byte) ([]Entry, error) {
 func cutEntry(data []byte) (e Entry, rest []byte, err error) {
 	space := bytes.IndexByte(data, ' ')
 	end := bytes.IndexByte(data, 0)
-	if space < 0 || end < space || len(data) < end+21 {
+	if space < 0 || end < space || len(data) < end+1+objectformat.Size {
 		return e, nil, errors.New("a tree that is cut short")
 	}
 	mode, err := strconv.ParseUint(string(data[:space]), 8, 32)
 	if err != nil {
 		return e, nil, fmt.Errorf("a tree with the mode %q", data[:space])
 	}
-	e = Entry{Mode: uint32(mode), Name: string(data[space+1 : end]), Hash: plumbing.Hash(data[end+1 : end+21])}
-	return e, data[end+21:], nil
+	e = Entry{Mode: uint32(mode), Name: string(data[space+1 : end]), Hash: plumbing.Hash(data[end+1 : end+1+objectformat.Size])}
+	return e, data[end+1+objectformat.Size:], nil
 }
 
 // Encode returns a tree object. It sorts entries in place in git's order: directories

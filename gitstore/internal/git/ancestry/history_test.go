@@ -3,9 +3,11 @@ package ancestry
 import (
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/git/objectformat"
 	"git-checkpoint/gitstore/internal/gittest"
 
 	"github.com/stretchr/testify/assert"
@@ -77,7 +79,7 @@ func TestRelate(t *testing.T) {
 			assert.Equal(t, kept.want, got.Kept)
 		})
 	}
-	_, err := l.Contains(t.Context(), main, "1234567890123456789012345678901234567890")
+	_, err := l.Contains(t.Context(), main, strings.Repeat("12", objectformat.Size))
 	require.Error(t, err)
 	behind, err := l.Behind(t.Context(), base, "main", 1000)
 	require.NoError(t, err)

@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/git/objectformat"
 )
 
 // A Place is the location of a repository, found without running git.
@@ -166,29 +167,31 @@ func (p Place) valid() bool {
 }
 
 func isHash(text string) bool {
-	return len(text) == 40 && strings.Trim(text, "0123456789abcdef") == ""
+	return len(text) == objectformat.HexSize && strings.Trim(text, "0123456789abcdef") == ""
 }
 
 // form reports whether worktrees have separate configuration files, and whether all git
 // versions interpret the repository format equally. Git ignores extensions if the
-// repository has no format version.
+// repository has no format version, and rejects an object format in version 0.
 func form(entries []git.ConfigEntry) (split, ok bool) {
-	versioned := false
+	version, named := "", false
 	for _, e := range entries {
 		name, extension := strings.CutPrefix(e.Key, "extensions.")
 		switch {
 		case e.Scope != "local":
 		case e.Key == "core.repositoryformatversion" && (e.Value == "0" || e.Value == "1"):
-			versioned = true
+			version = e.Value
 		case e.Key == "core.repositoryformatversion":
 			return false, false
 		case e.Key == "core.bare" && e.Value != "true" && e.Value != "false":
 			return false, false
 		case name == "worktreeconfig" && (e.Value == "true" || e.Value == "false"):
 			split = e.Value == "true"
+		case name == "objectformat" && e.Value == objectformat.Name:
+			named = true
 		case extension && name != "partialclone":
 			return false, false
 		}
 	}
-	return split, versioned || !split
+	return split, (version != "" || !split) && (version == "1" || !named)
 }

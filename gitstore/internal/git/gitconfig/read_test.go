@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/git/objectformat"
 	"git-checkpoint/gitstore/internal/gittest"
 
 	"github.com/stretchr/testify/assert"
@@ -130,7 +131,10 @@ func TestConfigMatchesGitConfig(t *testing.T) {
 			p.GitDir, p.CommonDir = dir, dir
 		}},
 		{"a form of a later git", false, text("[core]\n\trepositoryformatversion = 2\n")},
-		{"an extension", false, text("[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectFormat = sha1\n")},
+		{"the object format of this program", true, text("[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectFormat = " + objectformat.Name + "\n")},
+		{"the other object format", false, text("[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectFormat = " + gittest.ByFormat("sha256", "sha1") + "\n")},
+		{"an object format in version 0", false, text("[core]\n\trepositoryformatversion = 0\n[extensions]\n\tobjectFormat = " + objectformat.Name + "\n")},
+		{"an extension", false, text("[core]\n\trepositoryformatversion = 1\n[extensions]\n\trefStorage = files\n")},
 		{"a partial clone", true, text("[core]\n\trepositoryformatversion = 1\n[extensions]\n\tpartialClone = origin\n")},
 		{"a HEAD that is none", false, func(t *testing.T, _ *gittest.Repo, p *Place, _ string) {
 			write(t, p.GitDir+"/HEAD", "nothing\n")

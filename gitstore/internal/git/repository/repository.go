@@ -18,6 +18,7 @@ import (
 	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/gitconfig"
+	"git-checkpoint/gitstore/internal/git/objectformat"
 )
 
 // Info describes a repository.
@@ -47,9 +48,27 @@ func (e *UnsupportedError) ExitCode() int { return failure.Repository }
 // ExitHint returns the command to type next.
 func (e *UnsupportedError) ExitHint() string { return "" }
 
+// An ObjectFormatError reports a repository whose object format is not that of this
+// program.
+type ObjectFormatError struct {
+	Format string // git's name of the repository's format, such as sha256
+}
+
+func (e *ObjectFormatError) Error() string {
+	return fmt.Sprintf("unsupported repository: %s objects, and this program reads %s objects",
+		objectformat.Title(e.Format), objectformat.Title(objectformat.Name))
+}
+
+// ExitCode returns the exit code of the error.
+func (e *ObjectFormatError) ExitCode() int { return failure.Repository }
+
+// ExitHint returns the command to type next.
+func (e *ObjectFormatError) ExitHint() string { return "" }
+
 // Find returns the repository of g's directory and git's settings. It calls meanwhile
 // with the discovered repository before it has confirmed it; the result may be a
-// different repository. Find fails with ErrNone or *UnsupportedError.
+// different repository. Find fails with ErrNone, *UnsupportedError
+// or *ObjectFormatError.
 func Find(ctx context.Context, g git.Git, meanwhile func(Info)) (Info, []git.ConfigEntry, error) {
 	r, entries, err := find(ctx, g, meanwhile)
 	if err == nil {
@@ -90,6 +109,7 @@ func find(ctx context.Context, g git.Git, meanwhile func(Info)) (Info, []git.Con
 // extend applies the repository's extensions and rejects extensions that this program
 // does not support. Git itself has already rejected unknown extensions.
 func (r *Info) extend(config []git.ConfigEntry) error {
+	format := "sha1" // without the extension
 	for _, e := range config {
 		name, found := strings.CutPrefix(e.Key, "extensions.")
 		if !found || e.Scope != "local" && e.Scope != "worktree" {
@@ -98,14 +118,15 @@ func (r *Info) extend(config []git.ConfigEntry) error {
 		switch name {
 		case "noop", "noop-v1", "preciousobjects", "partialclone", "worktreeconfig", "relativeworktrees":
 		case "objectformat":
-			if strings.ToLower(e.Value) != "sha1" {
-				return &UnsupportedError{Feature: strings.ToUpper(strings.Replace(e.Value, "sha", "sha-", 1)) + " objects"}
-			}
+			format = e.Value
 		case "refstorage":
 			r.RefFormat = e.Value // files://<folder> differs from the known directory
 		default:
 			return &UnsupportedError{Feature: "extensions." + name}
 		}
+	}
+	if format != objectformat.Name {
+		return &ObjectFormatError{Format: format}
 	}
 	if elsewhere := os.Getenv("GIT_REFERENCE_BACKEND"); elsewhere != "" {
 		r.RefFormat = elsewhere

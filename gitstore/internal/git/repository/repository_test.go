@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/git/objectformat"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -21,7 +22,7 @@ func TestRefFormat(t *testing.T) {
 	} {
 		t.Setenv("GIT_REFERENCE_BACKEND", tc.environment)
 		r := Info{RefFormat: "files"}
-		var config []git.ConfigEntry
+		config := []git.ConfigEntry{{Key: "extensions.objectformat", Value: objectformat.Name, Scope: "local"}}
 		if tc.setting != "" {
 			config = append(config, git.ConfigEntry{Key: "extensions.refstorage", Value: tc.setting, Scope: "local"})
 		}
