@@ -21,10 +21,12 @@ var HooksCommand = invoke.Command{
 	Name: "hooks", Usage: "install, look at or take out git's and agents' hooks", Args: "install|uninstall|status", Max: 1, Category: "Setup",
 	Description: "Installs pre-push and post-checkout: in git's configuration from git 2.54 on, before\n" +
 		"that as a marked block in the hook files, beside what is there. uninstall leaves\n" +
-		"every file as it was. With --agent it is an agent's settings instead.",
+		"every file as it was. With --agent it is an agent's settings instead. --skill\n" +
+		"writes a skill, which tells agents when and how to save, to .agents/skills and\n" +
+		".claude/skills.",
 	Examples: []string{
 		"git checkpoint hooks install --push",
-		"git checkpoint hooks install --agent claude",
+		"git checkpoint hooks install --agent claude --skill",
 		"git checkpoint hooks status",
 		"git checkpoint hooks uninstall --dry-run",
 	},
@@ -36,6 +38,7 @@ func hooksFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "push", Usage: "let pre-push also push the checkpoints of the branches pushed"},
 		&cli.StringFlag{Name: "agent", Usage: "the hooks of " + agentNames()},
+		&cli.BoolFlag{Name: "skill", Usage: "the skill for agents, beside the hooks of --agent"},
 		&cli.BoolFlag{Name: "global", Usage: "for all repositories of this user"},
 		&cli.BoolFlag{Name: "manual", Usage: "print what to paste, change nothing"},
 		&cli.BoolFlag{Name: "dry-run", Usage: "say what would be done, do nothing"},
@@ -56,6 +59,7 @@ type hooksOptions struct {
 	verb   string      // install, uninstall or status
 	agent  *hook.Agent // nil for git's hooks
 	push   bool        // pre-push also pushes checkpoints
+	skill  bool        // the skill for agents
 	global bool        // for all repositories of the user
 	manual bool        // print the text to paste, change nothing
 	dryRun bool
@@ -65,7 +69,7 @@ type hooksOptions struct {
 func readHooksOptions(c *invoke.Invocation) (hooksOptions, error) {
 	agent := c.Flags.String("agent")
 	o := hooksOptions{
-		agent: hook.AgentNamed(agent), push: c.Flags.Bool("push"), global: c.Flags.Bool("global"),
+		agent: hook.AgentNamed(agent), push: c.Flags.Bool("push"), skill: c.Flags.Bool("skill"), global: c.Flags.Bool("global"),
 		manual: c.Flags.Bool("manual"), dryRun: c.Flags.Bool("dry-run"), force: c.Flags.Bool("force"),
 	}
 	if len(c.Args) > 0 {
@@ -78,6 +82,10 @@ func readHooksOptions(c *invoke.Invocation) (hooksOptions, error) {
 		return o, exit.Usagef("hooks: --agent: %q is none of %s", agent, strings.Join(hook.Agents(), ", "))
 	case agent != "" && o.push:
 		return o, exit.Usagef("hooks: --push and --agent do not go together")
+	case o.skill && o.push:
+		return o, exit.Usagef("hooks: --push and --skill do not go together")
+	case o.skill && o.verb == "status":
+		return o, exit.Usagef("hooks: --skill is for install and uninstall")
 	case o.verb != "install" && (o.push || o.manual):
 		return o, exit.Usagef("hooks: --push and --manual are for install")
 	}
@@ -90,7 +98,7 @@ func runHooks(c *invoke.Invocation) error {
 		return err
 	}
 	if o.manual {
-		return showManual(c, o.agent, o.push)
+		return showManual(c, o)
 	}
 	if err := c.Open(); err != nil {
 		return err
@@ -109,12 +117,27 @@ func runHooks(c *invoke.Invocation) error {
 
 func planHooks(r *install.Repo, o hooksOptions) ([]install.HookChange, error) {
 	switch in := o.verb == "install"; {
-	case o.agent != nil:
-		return r.Agent(o.agent, in)
+	case o.agent != nil || o.skill:
+		return planAgent(r, o)
 	case in:
 		return r.Install(o.push)
 	}
 	return r.Uninstall()
+}
+
+// planAgent plans the hooks of an agent, the skill, or both.
+func planAgent(r *install.Repo, o hooksOptions) (plan []install.HookChange, err error) {
+	if o.agent != nil {
+		if plan, err = r.Agent(o.agent, o.verb == "install"); err != nil || !o.skill {
+			return plan, err
+		}
+	}
+	skill := r.UninstallSkill
+	if o.verb == "install" {
+		skill = r.InstallSkill
+	}
+	more, err := skill()
+	return append(plan, more...), err
 }
 
 // changeHooks applies the planned changes, or only prints them with --dry-run.
@@ -164,10 +187,16 @@ func tellChange(c *invoke.Invocation, dry bool, text string) {
 }
 
 // showManual prints the text that a user can paste into a settings file.
-func showManual(c *invoke.Invocation, agent *hook.Agent, push bool) error {
-	text, err := install.Manual(agent, push)
-	if err != nil {
-		return err
+func showManual(c *invoke.Invocation, o hooksOptions) error {
+	var text string
+	if o.agent != nil || !o.skill {
+		var err error
+		if text, err = install.Manual(o.agent, o.push); err != nil {
+			return err
+		}
+	}
+	if o.skill {
+		text += "# " + strings.Join(hook.SkillFiles(), " and ") + ":\n" + hook.Skill()
 	}
 	if c.JSON {
 		return c.WriteJSON(output.Hooks{Type: "hooks", Action: "manual", Changes: []string{text}})
@@ -190,6 +219,9 @@ func hooksStatus(c *invoke.Invocation, r *install.Repo) error {
 	for _, a := range agents {
 		result.Agents = append(result.Agents, output.Agent{Agent: a.Agent, Path: a.Path, Events: a.Events})
 	}
+	if result.Skills, err = r.Skills(); err != nil {
+		return err
+	}
 	if c.JSON {
 		return c.WriteJSON(result)
 	}
@@ -198,6 +230,9 @@ func hooksStatus(c *invoke.Invocation, r *install.Repo) error {
 	}
 	for _, a := range agents {
 		c.Printf("%s: %s in %s\n", a.Agent, phrase.List(a.Events), output.Clean(a.Path))
+	}
+	if len(result.Skills) > 0 {
+		c.Printf("skill: %s\n", output.Clean(phrase.List(result.Skills)))
 	}
 	return nil
 }

@@ -432,6 +432,7 @@ type Hooks struct {
 	Kept    []Kept   `json:"kept"`
 	Hooks   []Hook   `json:"hooks"`
 	Agents  []Agent  `json:"agents"`
+	Skills  []string `json:"skills"`
 }
 
 // Kept names a changed file and the copy of its former content.

@@ -107,6 +107,7 @@ func samples() map[string]any {
 			[]Kept{{".claude/settings.json", ".git/git-checkpoint/before/settings.json-0123abcd"}},
 			[]Hook{{"pre-push", "file", ".git/hooks/pre-push", "lefthook", true, "", "push"}, {Event: "post-checkout", Setting: "tell"}},
 			[]Agent{{"claude", ".claude/settings.json", []string{"SessionStart"}}},
+			[]string{".claude/skills/git-checkpoint/SKILL.md"},
 		},
 		"hooks-empty": Hooks{Type: "hooks", Action: "install", DryRun: true},
 		"help":        Help{"help", "usage: git checkpoint <command>\n"},

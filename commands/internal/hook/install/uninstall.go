@@ -37,7 +37,10 @@ func (r *Repo) Uninstall() ([]HookChange, error) {
 		}
 		plan = append(plan, out...)
 	}
-	return plan, nil
+	if out, err = r.uninstallOwnSkills(); err != nil {
+		return nil, err
+	}
+	return append(plan, out...), nil
 }
 
 // unsetConfig plans to unset both configuration entries of a hook. Other entries in the
