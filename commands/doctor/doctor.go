@@ -21,15 +21,15 @@ import (
 // DoctorCommand declares git checkpoint doctor.
 var DoctorCommand = invoke.Command{
 	Name: "doctor", Usage: "check the health of the repository, hooks, settings and references", Category: "Keep",
-	Description: "Looks for locks and files of processes that are gone, refs that lead nowhere, missing\n" +
-		"objects, hooks that do not run, settings that are wrong, clocks that run ahead. --fix mends\n" +
-		"what can be mended without losing anything, and says each thing. What files hold is\n" +
-		"checked by git checkpoint verify.",
+	Description: "Checks for locks and files of dead processes, refs to missing commits, missing\n" +
+		"objects, hooks that do not run, wrong settings, clocks that run ahead. --fix repairs\n" +
+		"problems if no data can be lost, and prints each repair. git checkpoint verify checks\n" +
+		"the contents of checkpoints.",
 	Examples: []string{"git checkpoint doctor", "git checkpoint doctor --fix", "git checkpoint doctor --sizes"},
 	Flags: func() []cli.Flag {
 		return []cli.Flag{
-			&cli.BoolFlag{Name: "fix", Usage: "mend what is safe to mend"},
-			&cli.BoolFlag{Name: "sizes", Usage: "say how much room each issue takes alone; reads every tree"},
+			&cli.BoolFlag{Name: "fix", Usage: "repair problems if no data can be lost"},
+			&cli.BoolFlag{Name: "sizes", Usage: "print the disk usage of each issue; reads every tree"},
 		}
 	},
 	Run: runDoctor,
@@ -54,7 +54,7 @@ func runDoctor(c *invoke.Invocation) error {
 	result := output.Doctor{Verify: output.Verify{Type: "doctor"}}
 	var setting *config.SettingError
 	if errors.As(err, &setting) {
-		result.Errors = append(result.Errors, withHint(setting))
+		result.Errors = append(result.Errors, setting.Error())
 	} else if err != nil {
 		return err
 	}
@@ -90,20 +90,15 @@ func runDoctor(c *invoke.Invocation) error {
 	}
 	if !result.Valid {
 		hint := "git checkpoint verify"
-		if fixable > 0 {
+		switch {
+		case fixable > 0:
 			hint = "git checkpoint doctor --fix"
+		case setting != nil:
+			hint = setting.Hint
 		}
 		return exit.Errorf(exit.Invalid, hint, "doctor: %s", phrase.Plural(len(result.Errors), "error"))
 	}
 	return nil
-}
-
-// withHint returns a setting's error text with a corrective command.
-func withHint(e *config.SettingError) string {
-	if e.Hint == "" {
-		return e.Error()
-	}
-	return e.Error() + ": " + e.Hint
 }
 
 func examine(c *invoke.Invocation) ([]gitstore.Finding, error) {

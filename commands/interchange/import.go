@@ -184,7 +184,7 @@ func (in *importing) warn(d document) {
 		}
 	}
 	if places > 0 {
-		in.c.Warnf("%s: %s of one machine; --relativize mends those below the root", phrase.QuotePath(d.path), phrase.Plural(places, "path"))
+		in.c.Warnf("%s: %s of one machine; --relativize fixes those below the root", phrase.QuotePath(d.path), phrase.Plural(places, "path"))
 	}
 }
 

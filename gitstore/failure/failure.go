@@ -45,9 +45,9 @@ const Upgrade = "upgrade git-checkpoint"
 // input.
 func Correct(file string) string {
 	if file == "" {
-		return "mend the document, then run the command again"
+		return "fix the document, then run the command again"
 	}
-	return "mend " + Quote(file) + ", then run the command again"
+	return "fix " + Quote(file) + ", then run the command again"
 }
 
 // Quote quotes s as a word of a shell command.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/failure"
 )
 
 // Sources holds the inputs of Load.
@@ -87,7 +88,7 @@ func (s *Settings) gitValue(before []GitEntry, name string, e *GitEntry) error {
 	at := findSquashed(name)
 	if at < 0 {
 		name := "checkpoint." + name
-		return &SettingError{File: origin, Key: shown(name), Msg: unknown(name, (*Key).GitName)}
+		return &SettingError{File: origin, Key: shown(name), Msg: unknown(name, (*Key).GitName), Hint: editCommand(e.Scope)}
 	}
 	k := &table[at]
 	text := e.Value
@@ -96,10 +97,19 @@ func (s *Settings) gitValue(before []GitEntry, name string, e *GitEntry) error {
 	}
 	v, err := parse(k, text)
 	if err != nil {
-		return &SettingError{File: origin, Key: k.GitName(), Msg: err.Error()}
+		return &SettingError{File: origin, Key: k.GitName(), Msg: err.Error(), Hint: editCommand(e.Scope)}
 	}
 	s.put(at, v, fromGit, origin)
 	return nil
+}
+
+// editCommand returns the command that edits git's configuration of a scope, or "" for
+// entries outside of files.
+func editCommand(scope string) string {
+	if scope == "" || scope == "command" {
+		return ""
+	}
+	return "git config --" + scope + " --edit"
 }
 
 // gitOrigin describes the origin of an entry for users.
@@ -205,7 +215,7 @@ func (s *Settings) variable(name, text string) error {
 	}
 	v, err := parse(&table[at], text)
 	if err != nil {
-		return &SettingError{File: "environment", Key: name, Msg: err.Error()}
+		return &SettingError{File: "environment", Key: name, Msg: err.Error(), Hint: "unset " + name}
 	}
 	s.put(at, v, fromEnvironment, "environment "+name)
 	return nil
@@ -275,6 +285,7 @@ func (s *Settings) file(root string) error {
 	var invalid *SettingError
 	if errors.As(err, &invalid) {
 		invalid.worktree = true
+		invalid.Hint = failure.Correct(invalid.File)
 	}
 	if err != nil {
 		return err

@@ -164,7 +164,7 @@ func (s *Doctor) Fix(ctx context.Context, m Fix) (string, error) {
 func (s *Doctor) replaceBroken(ctx context.Context, m Fix) (string, error) {
 	name, said := m.Names[0], m.Said
 	if now, err := s.ReadRef(ctx, name); m.From == "" && err == nil && !now.IsZero() {
-		return "", fmt.Errorf("%s: somebody has mended it meanwhile", name)
+		return "", fmt.Errorf("%s: another process has fixed it meanwhile", name)
 	}
 	if m.From == "" || m.Act == SetAside {
 		kept, err := s.keepBroken(name, m.From)
