@@ -98,7 +98,7 @@ func runExport(c *invoke.Invocation) error {
 	}
 	files, err := layout.Files(o.as, records)
 	if err != nil {
-		return exit.Errorf(exit.Failure, "", "export: issue %s: %w", issue, err)
+		return fmt.Errorf("export: issue %s: %w", issue, err)
 	}
 	if err := x.write(files); err != nil {
 		return err

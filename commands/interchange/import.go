@@ -16,6 +16,7 @@ import (
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/retention"
 
@@ -27,8 +28,8 @@ var ImportCommand = invoke.Command{
 	Name: "import", Usage: "record other systems' files", Args: "PATH", Max: 1, Category: "Share",
 	Description: "Reads a file, or every file below a directory, of crunch, claude, recovery,\n" +
 		"dotagent or pipeline, oldest first, and records each as a checkpoint of the issue\n" +
-		"that it names. What is there already is not recorded twice. PATH is - for a document\n" +
-		"on standard input. Retention is not\n" +
+		"that it names, or of the branch's issue if it names none. What is there already is\n" +
+		"not recorded twice. PATH is - for a document on standard input. Retention is not\n" +
 		"applied: the next save or prune does that.",
 	Examples: []string{
 		"git checkpoint import .claude/checkpoints --dry-run",
@@ -144,7 +145,8 @@ func (in *importing) fail(path string, err error) {
 func (in *importing) record(d document) {
 	issue, err := in.issueOf(d)
 	if err != nil {
-		in.fail(d.path, err)
+		in.skip(d.path, err.Error())
+		in.failed = append(in.failed, fmt.Errorf("%s: %w", phrase.QuotePath(d.path), err))
 		return
 	}
 	id := d.file.ID()
@@ -215,16 +217,20 @@ func (in *importing) known(issue checkpoint.Issue) map[string]checkpoint.ID {
 	return found
 }
 
-// issueOf returns the issue of a document: the --issue flag, the key in the document, or
-// the key of a related file, in this order.
+// issueOf returns the issue of a document: the --issue flag, the key in the document, the
+// key of a related file, GIT_CHECKPOINT_ISSUE, or the branch, in this order.
 func (in *importing) issueOf(d document) (checkpoint.Issue, error) {
+	hint := "git checkpoint import " + phrase.QuoteArg(in.path) + " --issue ISSUE"
 	key := cmp.Or(in.c.Common.Issue, d.file.Key(), d.key)
 	if key == "" {
-		return "", exit.Errorf(exit.Usage, "git checkpoint import "+phrase.QuoteArg(d.path)+" --issue ISSUE", "the document names no issue")
+		if _, err := in.c.NamedIssue(); errors.Is(err, invoke.ErrUnnamed) {
+			return "", exit.Errorf(exit.Usage, hint, "the document names no issue, and HEAD is detached")
+		}
+		return in.c.InferIssue()
 	}
 	i, err := checkpoint.ParseIssue(key)
 	if err != nil {
-		return "", exit.Errorf(exit.Usage, "git checkpoint import "+phrase.QuoteArg(d.path)+" --issue ISSUE", "the document names no issue: %w", err)
+		return "", exit.Errorf(exit.Usage, hint, "%w", err)
 	}
 	return i, nil
 }
@@ -289,6 +295,17 @@ func (in *importing) result() output.Import {
 	return r
 }
 
+// partialHint returns the hint of the first error with a usage hint, since the other errors
+// are those of single files.
+func partialHint(failed []error) string {
+	for _, err := range failed {
+		if e, ok := failure.Of(err); ok && e.ExitCode() == exit.Usage {
+			return e.ExitHint()
+		}
+	}
+	return ""
+}
+
 // outcome returns an error if importable documents failed.
 func (in *importing) outcome() error {
 	done := len(in.imported) + in.there
@@ -306,5 +323,5 @@ func (in *importing) outcome() error {
 	case done == 0:
 		return exit.Errorf(exit.Invalid, "git checkpoint help import", "import: none of %s could be imported:\n%s", phrase.Plural(len(in.failed), "document"), strings.Join(texts, "\n"))
 	}
-	return exit.Errorf(exit.Partial, "", "import: %d of %s failed:\n%s", len(in.failed), phrase.Plural(len(in.failed)+done, "document"), strings.Join(texts, "\n"))
+	return exit.Errorf(exit.Partial, partialHint(in.failed), "import: %d of %s failed:\n%s", len(in.failed), phrase.Plural(len(in.failed)+done, "document"), strings.Join(texts, "\n"))
 }

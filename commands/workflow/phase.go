@@ -17,6 +17,7 @@ import (
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
+	"git-checkpoint/gitstore/checkpoint/story"
 
 	"github.com/urfave/cli/v2"
 )
@@ -182,7 +183,15 @@ func newPhaseStep(c *invoke.Invocation, o *phaseOptions, verb, typed string) (*p
 
 // move applies the step to a record. The phase is resolved only once, because the current
 // phase can differ after a lost race.
-func (p *phaseStep) move(r *checkpoint.Record) (err error) {
+func (p *phaseStep) move(r *checkpoint.Record) error {
+	if err := p.moveProgress(r); err != nil {
+		return err
+	}
+	story.FollowPhases(r, strings.TrimSpace(p.phase+" "+cmp.Or(pastOf[p.verb], p.verb)))
+	return nil
+}
+
+func (p *phaseStep) moveProgress(r *checkpoint.Record) (err error) {
 	if p.phase == "" {
 		if p.phase, err = p.resolve(r); err != nil {
 			return err

@@ -182,6 +182,35 @@ func Worked(r *checkpoint.Record, action string, left []string) {
 	r.SetResumeFrom("stage_3")
 }
 
+// gateFields are the values of the stages before Work.
+var gateFields = []string{"plan_score", "readiness", "verdict", "reason"}
+
+// FollowPhases moves the stage of a story forward after a phase step: to the last phase
+// that is over, or to Work if its phase has begun. The phases of the story are its stages.
+// A new stage 2 has none of the gates' values.
+func FollowPhases(r *checkpoint.Record, action string) {
+	stage, p := r.Doc().Sub("stage"), r.Progress()
+	if stage == nil || len(p.Names) != Quality+1 || Stage(p.Names[0]) != 0 {
+		return
+	}
+	stage.Set("last_action", action)
+	was, now := Stage(stage.Text("number")), 0
+	for i, name := range p.Names {
+		if p.Over(name) || i == Work && p.Current == name && r.Phase() == name {
+			now = i
+		}
+	}
+	if now <= was {
+		return
+	}
+	stage.Set("number", now)
+	if now == Work {
+		for _, key := range gateFields {
+			stage.Delete(key)
+		}
+	}
+}
+
 // idle is the key in the lead's record for workers without signs of life.
 const idle = "suspicious_idle"
 

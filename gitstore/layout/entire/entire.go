@@ -3,6 +3,8 @@
 package entire
 
 import (
+	"cmp"
+
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout/internal/codec"
 	"git-checkpoint/gitstore/layout/internal/values"
@@ -48,7 +50,7 @@ func metadataKind() *codec.Kind {
 		},
 		Key: func(m *checkpoint.Map) string {
 			issue, _ := checkpoint.IssueFromBranch(values.Text(m, "branch"), nil)
-			return string(issue)
+			return cmp.Or(string(issue), values.Text(m, "branch"))
 		},
 		ID: func(m *checkpoint.Map) string { return values.Text(m, "checkpoint_id") },
 		At: func(m *checkpoint.Map) any { return values.Get(m, "created_at") },

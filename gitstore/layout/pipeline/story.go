@@ -3,9 +3,11 @@ package pipeline
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/story"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/layout/internal/codec"
 	"git-checkpoint/gitstore/layout/internal/values"
 	"git-checkpoint/gitstore/layout/internal/workflow"
@@ -35,7 +37,7 @@ func storyKind() *codec.Kind {
 			}
 			return checkpoint.PhaseTransition
 		},
-		Apply: applyStory, Judge: story.Judge, Update: updateStory, Fresh: freshStory,
+		Apply: applyStory, Judge: story.Judge, Update: updateStory, Fresh: freshStory, Provide: provideField,
 		File:   func(m *checkpoint.Map) string { return "checkpoint-" + values.Text(m, "storyId") + ".json" },
 		Indent: codec.DefaultIndent,
 	}
@@ -44,14 +46,20 @@ func storyKind() *codec.Kind {
 // stageOf returns the stage number of a document value.
 func stageOf(v any) int { return story.Stage(values.AsText(v)) }
 
-// stageFields maps document keys of single stages to record keys.
-var stageFields = [][2]string{
-	{"planScore", "plan_score"},
-	{"readiness", "readiness"},
-	{"verdict", "verdict"},
-	{"reason", "reason"},
-	{"qualityScore", "quality_score"},
-	{"issues", "issues"},
+// A stageField is a value of some stages: its key in documents and in the section stage
+// of a record.
+type stageField struct {
+	key, record string
+	stages      []int
+}
+
+var stageFields = []stageField{
+	{"planScore", "plan_score", []int{0}},
+	{"readiness", "readiness", []int{1}},
+	{"verdict", "verdict", []int{1, 3}},
+	{"reason", "reason", []int{1}},
+	{"qualityScore", "quality_score", []int{3}},
+	{"issues", "issues", []int{3}},
 }
 
 // applyStory sets the sections stage, tasks and progress, and the resume point.
@@ -64,8 +72,8 @@ func applyStory(m *checkpoint.Map, r *checkpoint.Record) {
 	values.PutText(stage, "agent", values.Text(m, "agentId"))
 	values.PutText(stage, "at", values.Text(m, "timestamp"))
 	for _, f := range stageFields {
-		if v := values.Get(m, f[0]); v != nil {
-			stage.Set(f[1], v)
+		if v := values.Get(m, f.key); v != nil {
+			stage.Set(f.record, v)
 		}
 	}
 	r.Doc().Set("stage", stage)
@@ -144,30 +152,39 @@ func storyPoint(r *checkpoint.Record, m *checkpoint.Map) string {
 	return stages[n+1]
 }
 
-// updateStory updates task lists, stage and stage fields that differ from the record.
+// updateStory updates task lists, stage and stage fields that differ from the record. A
+// new stage has none of the fields of the former stage.
 func updateStory(r *checkpoint.Record, m *checkpoint.Map) {
-	was := m.Clone()
+	was, stage := m.Clone(), values.Sub(r.Doc(), "stage")
+	if n, ok := checkpoint.Number(values.Text(stage, "number")).Int(); ok && int(n) != stageOf(values.Get(m, "stage")) {
+		m.Set("stage", n)
+		for _, f := range stageFields {
+			m.Delete(f.key)
+		}
+	}
+	at := stageOf(values.Get(m, "stage"))
 	done, left := values.Texts(values.Get(m, "tasksCompleted")), values.Texts(values.Get(m, "tasksRemaining"))
 	nowDone, nowLeft := workflow.Tasks(r)
+	if at == story.Validation {
+		nowDone, nowLeft = []string{}, []string{} // the tasks of a story are named in the other stages
+	}
 	if !values.SameTexts(done, nowDone) {
 		m.Set("tasksCompleted", nowDone)
 	}
 	if !values.SameTexts(left, nowLeft) {
 		m.Set("tasksRemaining", nowLeft)
 	}
-	stage := values.Sub(r.Doc(), "stage")
-	if n, ok := checkpoint.Number(values.Text(stage, "number")).Int(); ok && int(n) != stageOf(values.Get(m, "stage")) {
-		m.Set("stage", n)
-	}
 	values.PutText(m, "lastAction", values.Text(stage, "last_action"))
 	for _, f := range stageFields {
-		if v := values.Get(stage, f[1]); v != nil {
-			values.Put(m, f[0], v)
+		if v := values.Get(stage, f.record); v != nil && (slices.Contains(f.stages, at) || values.Has(m, f.key)) {
+			values.Put(m, f.key, v)
 		}
 	}
 	workflow.Touch(r, was, m, "timestamp")
 }
 
+// freshStory returns the document of a story without one. An agent that is not named is
+// known by its session.
 func freshStory(r *checkpoint.Record) (*checkpoint.Map, error) {
 	stage := values.Sub(r.Doc(), "stage")
 	n, ok := checkpoint.Number(values.Text(stage, "number")).Int()
@@ -175,8 +192,19 @@ func freshStory(r *checkpoint.Record) (*checkpoint.Map, error) {
 		return nil, fmt.Errorf("the record has no stage")
 	}
 	return values.NewMap(
-		"storyId", cmp.Or(values.Text(stage, "story"), string(r.Issue())), "stage", n, "agentId", values.Text(stage, "agent"),
+		"storyId", cmp.Or(values.Text(stage, "story"), string(r.Issue())), "stage", n, "agentId", cmp.Or(values.Text(stage, "agent"), r.Session()),
 		"tasksCompleted", []any{}, "tasksRemaining", []any{}, "lastAction", cmp.Or(values.Text(stage, "last_action"), r.Note(), "saved"),
 		"timestamp", workflow.FormatTime(r.CreatedAt()),
 	), nil
+}
+
+// provideField returns the command that provides a missing value of a story's document.
+func provideField(issue checkpoint.Issue, key string) string {
+	if key == "tasksRemaining" {
+		return "git checkpoint task add TASK... --issue " + failure.Quote(string(issue))
+	}
+	if i := slices.IndexFunc(stageFields, func(f stageField) bool { return f.key == key }); i >= 0 {
+		return "git checkpoint save " + failure.IssueArg(string(issue)) + " --set stage." + stageFields[i].record + "=VALUE"
+	}
+	return ""
 }

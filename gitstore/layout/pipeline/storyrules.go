@@ -140,18 +140,15 @@ func checkScore(c *codec.Checker, path string) {
 
 // checkOtherStages reports fields of other stages.
 func checkOtherStages(c *codec.Checker, n int, verdict string) {
-	stages := map[string][]int{
-		"planScore": {0}, "readiness": {1}, "verdict": {1, 3}, "reason": {1}, "qualityScore": {3}, "issues": {3},
-	}
 	for _, f := range stageFields {
-		if _, ok := c.Given(f[0]); !ok || slices.Contains(stages[f[0]], n) {
+		if _, ok := c.Given(f.key); !ok || slices.Contains(f.stages, n) {
 			continue
 		}
-		if f[0] == "verdict" {
+		if f.key == "verdict" {
 			c.Fail("verdict", "place", "stage %d has none", n)
 			continue
 		}
-		c.Warn(f[0], "place", "stage %d has none", n)
+		c.Warn(f.key, "place", "stage %d has none", n)
 	}
 	if _, ok := c.Given("reason"); ok && n == 1 && verdict != "NO-GO" {
 		c.Warn("reason", "consistency", "there is one, but the verdict is not NO-GO")

@@ -2,6 +2,7 @@ package codec
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -16,6 +17,7 @@ type InvalidError struct {
 	Layout   Name   // "" if unknown
 	File     string // "" for standard input
 	Problems []Problem
+	Hint     string // commands to type next, one a line; "" to correct the file
 }
 
 func (e *InvalidError) Error() string {
@@ -40,7 +42,7 @@ func (e *InvalidError) Error() string {
 func (e *InvalidError) ExitCode() int { return failure.Invalid }
 
 // ExitHint returns the command to type next.
-func (e *InvalidError) ExitHint() string { return failure.Correct(e.File) }
+func (e *InvalidError) ExitHint() string { return cmp.Or(e.Hint, failure.Correct(e.File)) }
 
 // UnknownDocumentError reports that a document does not belong to the layout. Reason
 // describes its actual content, if known.

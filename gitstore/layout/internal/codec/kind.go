@@ -94,12 +94,13 @@ type Kind struct {
 	Trigger  func(m *checkpoint.Map) checkpoint.Trigger // nil for a phase transition
 	Sequel   bool                                       // without a key, another file in the folder names the workflow
 
-	Apply  func(m *checkpoint.Map, r *checkpoint.Record)
-	Judge  func(r *checkpoint.Record) // counts a new verdict, nil if no counter exists
-	Update func(r *checkpoint.Record, m *checkpoint.Map)
-	Fresh  func(r *checkpoint.Record) (*checkpoint.Map, error) // new document, nil for kinds that git-checkpoint does not create
-	File   func(m *checkpoint.Map) string                      // file name
-	Indent int
+	Apply   func(m *checkpoint.Map, r *checkpoint.Record)
+	Judge   func(r *checkpoint.Record) // counts a new verdict, nil if no counter exists
+	Update  func(r *checkpoint.Record, m *checkpoint.Map)
+	Fresh   func(r *checkpoint.Record) (*checkpoint.Map, error) // new document, nil for kinds that git-checkpoint does not create
+	Provide func(issue checkpoint.Issue, path string) string    // command that provides a missing value, "" if unknown
+	File    func(m *checkpoint.Map) string                      // file name
+	Indent  int
 
 	Heartbeat bool // the system writes the document repeatedly, also without changes
 

@@ -3,11 +3,13 @@ package codec
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"path"
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/layout/internal/values"
 )
 
@@ -179,6 +181,9 @@ func (s *System) Of(r *checkpoint.Record) ([]Output, error) {
 		if err == nil {
 			data, err = k.bytes(stored, m)
 		}
+		if err == nil {
+			err = s.verify(r, k, stored, m)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("write %s %s: %w", s.Name, k.Name, err)
 		}
@@ -191,6 +196,34 @@ func (s *System) Of(r *checkpoint.Record) ([]Output, error) {
 		return nil, fmt.Errorf("write %s: the record has nothing that this layout could say", s.Name)
 	}
 	return out, nil
+}
+
+// verify returns an *InvalidError if a new or changed document breaks the rules of its
+// kind. The documents of complete records are not checked.
+func (s *System) verify(r *checkpoint.Record, k *Kind, stored, m *checkpoint.Map) error {
+	was, _ := values.Get(stored, "document").(*checkpoint.Map)
+	if k.Whole != nil || was != nil && checkpoint.Equal(was, m) {
+		return nil
+	}
+	f := &File{Layout: s.Name, Path: k.path(stored, m), Problems: k.check(m, "", nil)}
+	var invalid *InvalidError
+	if err := f.Err(false); !errors.As(err, &invalid) {
+		return err
+	}
+	hints := []string{"git checkpoint show " + failure.IssueArg(string(r.Issue()))}
+	if k.Provide != nil {
+		var provide []string
+		for _, p := range invalid.Problems {
+			if command := k.Provide(r.Issue(), p.Path); command != "" {
+				provide = append(provide, command)
+			}
+		}
+		if len(provide) > 0 {
+			hints = provide
+		}
+	}
+	invalid.Hint = strings.Join(hints, "\n")
+	return invalid
 }
 
 // FilesOf returns the files of an issue; its records are sorted oldest first.
