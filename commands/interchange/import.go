@@ -280,7 +280,7 @@ func (in *importing) show() error {
 }
 
 func (in *importing) result() output.Import {
-	r := output.Import{Type: "import", Layout: string(in.as), Imported: []string{}, Skipped: in.skipped}
+	r := output.Import{Type: "import", DryRun: in.dryRun, Layout: string(in.as), Imported: []string{}, Skipped: in.skipped}
 	for k, i := range in.imported {
 		if !in.dryRun {
 			r.Imported = append(r.Imported, string(i.id))

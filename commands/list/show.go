@@ -106,7 +106,7 @@ func showJSON(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Recor
 func showValue(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record, path string) error {
 	v, ok := r.Doc().Lookup(path)
 	if !ok {
-		return exit.Errorf(exit.Failure, "git checkpoint show "+phrase.QuoteArg(string(cp.ID)), "show %s: it has no %s", cp.ID, path)
+		return exit.Errorf(exit.Failure, "git checkpoint show "+phrase.IssueArg(cp.Issue)+" "+phrase.QuoteArg(string(cp.ID)), "show %s: it has no %s", cp.ID, path)
 	}
 	if s, ok := v.(string); ok && !c.JSON {
 		if c.AtTerminal() {

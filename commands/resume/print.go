@@ -89,7 +89,7 @@ func (r *resumption) promptMore() standing.PromptMore {
 }
 
 func resumeRecord(r *resumption) output.Resume {
-	out := output.Resume{Status: standing.Status("resume", r.Checkpoint, r.Record, r.Verdict)}
+	out := output.Resume{Status: standing.Status("resume", r.Checkpoint, r.Record, r.Verdict), DryRun: r.options.dryRun}
 	out.Action, out.Complete = r.action(), r.isComplete()
 	out.LabelsAdded, out.LabelsRemoved = r.synced.Add, r.synced.Remove
 	if data, err := r.Record.JSON(); err == nil {
@@ -98,6 +98,7 @@ func resumeRecord(r *resumption) output.Resume {
 	out.PhaseAttempt = r.attempt()
 	if r.restored != nil {
 		out.Restored, out.Undo = phrase.QuotePaths(r.restored.Restored), r.restored.Undo
+		out.Removed = phrase.QuotePaths(r.restored.Removed)
 		out.Conflicts = phrase.QuotePaths(r.restored.Merged)
 	}
 	return out

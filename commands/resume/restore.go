@@ -2,6 +2,7 @@ package resume
 
 import (
 	"cmp"
+	"errors"
 	"strings"
 
 	"git-checkpoint/commands/internal/exit"
@@ -97,12 +98,13 @@ func runRestore(c *invoke.Invocation) error {
 	}
 	done, err := c.Store.Restore(c.Ctx, req)
 	if err != nil {
-		return err
+		return notRestored(c, &req, err)
 	}
 	tellMerge(c, done)
 	if c.JSON {
 		err = c.WriteJSON(output.Restore{
-			Type: "restore", CheckpointID: string(done.ID), Restored: phrase.QuotePaths(done.Restored),
+			Type: "restore", DryRun: req.DryRun, CheckpointID: string(done.ID),
+			Restored: phrase.QuotePaths(done.Restored), Removed: phrase.QuotePaths(done.Removed),
 			Skipped: phrase.QuotePaths(done.Skipped), InTheWay: phrase.QuotePaths(done.InTheWay),
 			Conflicts: phrase.QuotePaths(done.Merged), Undo: done.Undo, Hints: nextCommands(done),
 		})
@@ -110,7 +112,7 @@ func runRestore(c *invoke.Invocation) error {
 		showRestored(c, done, req.DryRun)
 	}
 	if err == nil && len(done.InTheWay) > 0 {
-		return exit.Errorf(exit.Refused, restoreAgain(&req),
+		return exit.Errorf(exit.Refused, restoreInTheWay(c, &req),
 			"restore %s: %s in the way of files that git does not know were left alone", done.ID, phrase.Plural(len(done.InTheWay), "path"))
 	}
 	return cmp.Or(err, conflicts(c, done))
@@ -136,7 +138,7 @@ func nextCommands(done *gitstore.Restored) (next []string) {
 		next = append(next, mergeAgain(done.Merging[0]))
 	}
 	if done.Undo != "" {
-		next = append(next, "git checkpoint undo "+phrase.QuoteArg(undoIssue(done.Undo)))
+		next = append(next, undoCommand(done.Undo))
 	}
 	return next
 }
@@ -144,17 +146,52 @@ func nextCommands(done *gitstore.Restored) (next []string) {
 // mergeAgain returns the command that makes the next commit a merge with another commit.
 func mergeAgain(other string) string { return "git update-ref MERGE_HEAD " + output.Shell(other) }
 
-// restoreAgain returns the next command if a file is in the way. If --force is set
+// notRestored adds the command that restores in spite of the reason to the hints of a
+// refused restore.
+func notRestored(c *invoke.Invocation, req *gitstore.RestoreRequest, err error) error {
+	var refused *gitstore.RefusedError
+	if !errors.As(err, &refused) || refused.Flag == "" {
+		return err
+	}
+	return exit.Errorf(exit.Refused, refused.Hint+"\n"+restoreAgain(c, req, refused.Flag), "%w", err)
+}
+
+// restoreInTheWay returns the next command if a file is in the way. If --force is set
 // already, the user has to move the file.
-func restoreAgain(req *gitstore.RestoreRequest) string {
+func restoreInTheWay(c *invoke.Invocation, req *gitstore.RestoreRequest) string {
 	if req.Force {
 		return "git status --short --ignored"
 	}
-	again := "git checkpoint restore " + phrase.QuoteArg(string(req.Checkpoint.ID)) + " --force"
-	if req.Staged != req.Worktree {
-		again += map[bool]string{true: " --staged", false: " --worktree"}[req.Staged]
+	return restoreAgain(c, req, "--force")
+}
+
+// restoreAgain returns the command that repeats a restore with another flag. It names the
+// issue, because the branch can be of another issue.
+func restoreAgain(c *invoke.Invocation, req *gitstore.RestoreRequest, flag string) string {
+	cp := req.Checkpoint
+	words := []string{"git checkpoint restore", phrase.IssueArg(cp.Issue), phrase.QuoteArg(string(cp.ID)), flag}
+	if req.AnyBranch {
+		words = append(words, "--yes")
 	}
-	return again
+	if req.Staged {
+		words = append(words, "--staged")
+	}
+	if req.Worktree {
+		words = append(words, "--worktree")
+	}
+	if req.Exact {
+		words = append(words, "--exact")
+	}
+	if req.Changed != "" {
+		words = append(words, "--changed "+string(req.Changed))
+	}
+	if len(c.Paths) > 0 {
+		words = append(words, "--")
+		for _, name := range c.Paths {
+			words = append(words, phrase.QuoteArg(name))
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // finishRestore runs --continue or --abort.
@@ -191,20 +228,13 @@ func finishRestore(c *invoke.Invocation, o *restoreOptions) error {
 
 // showRestored prints the result of every path.
 func showRestored(c *invoke.Invocation, done *gitstore.Restored, dryRun bool) {
-	verb, gone := "restored", "removed"
+	verbs := map[bool]string{false: "restored", true: "removed"}
 	if dryRun {
-		verb, gone = "would restore", "would remove"
+		verbs = map[bool]string{false: "would restore", true: "would remove"}
 	}
-	stays := map[string]bool{}
-	for _, p := range done.Later {
-		stays[p] = true
-	}
+	removed := phrase.Set(done.Removed)
 	for _, p := range done.Restored {
-		what := verb
-		if stays[p] {
-			what, stays[p] = gone, false
-		}
-		c.Printf("%s %s\n", what, phrase.QuotePath(p))
+		c.Printf("%s %s\n", verbs[removed[p]], phrase.QuotePath(p))
 	}
 	for _, p := range done.Skipped {
 		c.Printf("changed since, left as it is: %s\n", phrase.QuotePath(p))
@@ -212,8 +242,9 @@ func showRestored(c *invoke.Invocation, done *gitstore.Restored, dryRun bool) {
 	for _, p := range done.InTheWay {
 		c.Printf("in the way, left as it is: %s\n", phrase.QuotePath(p))
 	}
+	restored := phrase.Set(done.Restored)
 	for _, p := range done.Later {
-		if stays[p] {
+		if !restored[p] {
 			c.Printf("came later: %s\n", phrase.QuotePath(p))
 		}
 	}
@@ -221,7 +252,7 @@ func showRestored(c *invoke.Invocation, done *gitstore.Restored, dryRun bool) {
 		c.Printf("conflicts to resolve: %s\n", phrase.QuotePath(p))
 	}
 	if done.Undo != "" {
-		c.Infof("hint: git checkpoint undo %s", phrase.QuoteArg(undoIssue(done.Undo)))
+		c.Infof("hint: %s", undoCommand(done.Undo))
 	}
 }
 
@@ -237,13 +268,14 @@ func tellMerge(c *invoke.Invocation, done *gitstore.Restored) {
 	}
 }
 
-// undoIssue returns the issue in the ref name of a safety snapshot.
-func undoIssue(ref string) string {
+// undoCommand returns the command that takes a restore back, by the ref name of its safety
+// snapshot.
+func undoCommand(ref string) string {
 	rest := strings.TrimPrefix(ref, "refs/git-checkpoint/undo/")
 	name, _, _ := strings.Cut(rest, "/")
 	i, err := checkpoint.IssueFromRef(name)
 	if err != nil {
-		return name
+		i = checkpoint.Issue(name)
 	}
-	return string(i)
+	return "git checkpoint undo " + phrase.IssueArg(i)
 }

@@ -11,7 +11,6 @@ import (
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/issuesource"
 	"git-checkpoint/commands/internal/judge"
-	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/freshness"
 	"git-checkpoint/freshness/issue/forge"
@@ -335,6 +334,6 @@ func (r *resumption) notRecorded(err error) error {
 	if r.restored == nil || r.restored.Undo == "" {
 		return fmt.Errorf("record the resume of %s: %w", r.Checkpoint.ID, err)
 	}
-	return exit.Errorf(exit.Failure, "git checkpoint undo "+phrase.QuoteArg(undoIssue(r.restored.Undo)),
+	return exit.Errorf(exit.Failure, undoCommand(r.restored.Undo),
 		"the files of %s are restored, but the resume is not recorded: %w", r.Checkpoint.ID, err)
 }

@@ -134,8 +134,9 @@ func showUndone(c *invoke.Invocation, issue checkpoint.Issue, done *gitstore.Und
 	if done.Restored == nil {
 		return
 	}
+	removed := phrase.Set(done.Restored.Removed)
 	for _, path := range done.Restored.Restored {
-		c.Printf("put back %s\n", phrase.QuotePath(path))
+		c.Printf("%s %s\n", map[bool]string{false: "put back", true: "removed"}[removed[path]], phrase.QuotePath(path))
 	}
 	for _, path := range done.Restored.Skipped {
 		c.Warnf("%s changed since and stays as it is", phrase.QuotePath(path))

@@ -133,7 +133,7 @@ func recordOfSave(s *gitstore.Saved, warnings []string) any {
 func skipped(c *invoke.Invocation, issue checkpoint.Issue, o *saveOptions, why string) error {
 	if c.JSON {
 		return c.WriteJSON(output.Save{
-			Type: "save", Issue: string(issue), Skipped: why, Trigger: o.trigger, Warnings: c.TakeWarnings(),
+			Type: "save", DryRun: o.DryRun, Issue: string(issue), Skipped: why, Trigger: o.trigger, Warnings: c.TakeWarnings(),
 		})
 	}
 	c.Infof("skipped: %s", why)

@@ -70,7 +70,7 @@ func runSync(c *invoke.Invocation) error {
 			c.Infof("issue %s: somebody else was first %s", s.Issue, phrase.Plural(s.Retries, "time"))
 		}
 	}
-	return showShared(c, "sync", o.remote, done, err)
+	return showShared(c, "sync", o, done, err)
 }
 
 // ageBeforeSync applies the rules of age to the issues of a sync.
@@ -106,7 +106,7 @@ func runFetch(c *invoke.Invocation) error {
 	t := c.Tick("fetch: " + gitstore.ShownRemote(o.remote))
 	done, err := c.Store.Fetch(c.Ctx, o.request(c, t.At))
 	t.End()
-	return showShared(c, "fetch", o.remote, done, err)
+	return showShared(c, "fetch", o, done, err)
 }
 
 // PushCommand declares git checkpoint push.
@@ -135,7 +135,7 @@ func runPush(c *invoke.Invocation) error {
 	check := &pushing.ExposureCheck{Invocation: c, DryRun: o.dryRun, Yes: o.yes}
 	done, err := check.Push(o.request(c, t.At), t.End)
 	t.End()
-	return showShared(c, "push", o.remote, done, err)
+	return showShared(c, "push", o, done, err)
 }
 
 // shareFlags returns the flags of fetch and push.
@@ -189,13 +189,13 @@ func publishFlag() cli.Flag {
 
 // showShared prints the result of each issue. If only some issues failed, it returns a
 // failure with exit.Partial.
-func showShared(c *invoke.Invocation, command, remote string, done []gitstore.Synced, err error) error {
+func showShared(c *invoke.Invocation, command string, o options, done []gitstore.Synced, err error) error {
 	failed := sharingFailed(c, done, err)
 	if err != nil && len(done) == 0 {
 		return failed
 	}
 	if c.JSON {
-		out := output.Sync{Type: command, Remote: gitstore.ShownRemote(remote), Issues: []output.Synced{}}
+		out := output.Sync{Type: command, DryRun: o.dryRun, Remote: gitstore.ShownRemote(o.remote), Issues: []output.Synced{}}
 		for _, s := range done {
 			out.Issues = append(out.Issues, output.Synced{Issue: string(s.Issue), Fetched: s.Fetched, Pushed: s.Pushed, Joined: s.Joined, Result: s.Result})
 		}
@@ -203,7 +203,7 @@ func showShared(c *invoke.Invocation, command, remote string, done []gitstore.Sy
 	}
 	var text strings.Builder // one write, because there may be thousands of lines
 	for _, s := range done {
-		text.WriteString(output.Clean(sharedLine(remote, s)) + "\n")
+		text.WriteString(output.Clean(sharedLine(o.remote, s)) + "\n")
 	}
 	c.Printf("%s", text.String())
 	return failed

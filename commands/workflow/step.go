@@ -156,7 +156,7 @@ func notTaken(c *invoke.Invocation, issue checkpoint.Issue, s step, why string, 
 		return nil
 	}
 	return c.WriteJSON(s.json(output.Save{
-		Type: s.command, Issue: string(issue), Skipped: why, Trigger: string(s.trigger), Warnings: c.TakeWarnings(),
+		Type: s.command, DryRun: s.options.DryRun, Issue: string(issue), Skipped: why, Trigger: string(s.trigger), Warnings: c.TakeWarnings(),
 	}, r))
 }
 

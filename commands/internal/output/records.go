@@ -7,9 +7,10 @@ import (
 )
 
 // Save is the result of save, start or run. A skipped save has no checkpoint, and Skipped
-// holds the reason.
+// holds the reason. A dry run has no checkpoint either: it describes what would be saved.
 type Save struct {
 	Type         string    `json:"type"`
+	DryRun       bool      `json:"dry_run"`
 	CheckpointID string    `json:"checkpoint_id" empty:"null"`
 	Skipped      string    `json:"skipped" empty:"null"`
 	Issue        string    `json:"issue" empty:"null"`
@@ -132,7 +133,9 @@ type Batches struct {
 // LabelsAdded and LabelsRemoved list actual or planned label changes of --sync-issue.
 type Resume struct {
 	Status
+	DryRun     bool     `json:"dry_run"`
 	Restored   []string `json:"restored"`
+	Removed    []string `json:"removed"`
 	Conflicts  []string `json:"conflicts"`
 	Undo       string   `json:"undo" empty:"null"`
 	Checkpoint any      `json:"checkpoint"`
@@ -143,14 +146,17 @@ type Resume struct {
 	LabelsRemoved []string `json:"labels_removed"`
 }
 
-// Restore lists files of a checkpoint by result. Restored files were written. Skipped files
-// were changed since and remain unchanged. Files in InTheWay were not restored, because
-// an untracked file exists at the path. Conflicts are the restored files whose merge left
-// conflicts. Hints are the next commands.
+// Restore lists files of a checkpoint by result. Restored files were written, or would be
+// if DryRun is true. Removed are the restored files that are deleted.
+// Skipped files were changed since and remain unchanged. Files in InTheWay were not
+// restored, because an untracked file exists at the path. Conflicts are the restored files
+// whose merge left conflicts. Hints are the next commands.
 type Restore struct {
 	Type         string   `json:"type"`
+	DryRun       bool     `json:"dry_run"`
 	CheckpointID string   `json:"checkpoint_id" empty:"null"`
 	Restored     []string `json:"restored"`
+	Removed      []string `json:"removed"`
 	Skipped      []string `json:"skipped"`
 	InTheWay     []string `json:"in_the_way"`
 	Conflicts    []string `json:"conflicts"`
@@ -371,6 +377,7 @@ type ScanFinding struct {
 // Sync is the result of sync, push or fetch.
 type Sync struct {
 	Type   string   `json:"type"`
+	DryRun bool     `json:"dry_run"`
 	Remote string   `json:"remote" empty:"null"`
 	Issues []Synced `json:"issues"`
 }
@@ -387,6 +394,7 @@ type Synced struct {
 // Import is the result of importing another system's files; Imported lists ids.
 type Import struct {
 	Type     string    `json:"type"`
+	DryRun   bool      `json:"dry_run"`
 	Layout   string    `json:"layout" empty:"null"`
 	Imported []string  `json:"imported"`
 	Skipped  []Skipped `json:"skipped"`

@@ -51,7 +51,7 @@ func samples() map[string]any {
 		return ActionResult{Type: kind, Issue: "42", CheckpointIDs: []string{id}, Result: done}
 	}
 	synced := func(kind string) Sync {
-		return Sync{Type: kind, Remote: "origin", Issues: []Synced{{"42", 1, 2, true, "joined"}, {Issue: "43", Result: "up to date"}}}
+		return Sync{Type: kind, DryRun: true, Remote: "origin", Issues: []Synced{{"42", 1, 2, true, "joined"}, {Issue: "43", Result: "up to date"}}}
 	}
 	checked := func(kind string) Verify {
 		return Verify{Type: kind, Errors: []string{"e"}, Warnings: []string{"w"}, Checked: 7, Fixed: []string{"f"}}
@@ -62,6 +62,7 @@ func samples() map[string]any {
 	}
 	return map[string]any{
 		"save": saved("save"), "start": saved("start"), "run": saved("run"),
+		"save-dry-run": Save{Type: "save", DryRun: true, Issue: "42", Trigger: "manual", Files: 1},
 		"save-skipped": Save{Type: "save", Issue: "42", Trigger: "agent_complete", Skipped: "trigger agent_complete is off (default)"},
 		"phase":        step("phase"), "task": Tasks{
 			step("task"),
@@ -86,16 +87,16 @@ func samples() map[string]any {
 		}, []FileChange{{"src/a.go", "modified", "", new(12), new(0)}, {"b.go", "renamed", "a.go", nil, nil}}, new(2), new(12), new(0)},
 		"diff-empty": CheckpointDiff{Type: "diff"},
 		"status":     status("status"), "status-empty": Status{Type: "status", Action: "none"},
-		"resume":       Resume{status("resume"), []string{"src/a.go"}, []string{"src/a.go"}, "refs/git-checkpoint/undo/1", r, 2, []string{"state:docs"}, []string{"state:ready"}},
+		"resume":       Resume{status("resume"), true, []string{"src/a.go", "b.go"}, []string{"b.go"}, []string{"src/a.go"}, "refs/git-checkpoint/undo/1", r, 2, []string{"state:docs"}, []string{"state:ready"}},
 		"resume-empty": Resume{Status: Status{Type: "resume", Action: "none"}},
-		"restore":      Restore{"restore", id, []string{"a"}, []string{"b"}, []string{"c"}, []string{"a"}, "refs/git-checkpoint/undo/1", []string{"git diff"}},
+		"restore":      Restore{"restore", true, id, []string{"a", "d"}, []string{"d"}, []string{"b"}, []string{"c"}, []string{"a"}, "refs/git-checkpoint/undo/1", []string{"git diff"}},
 		"prune":        Prune{"prune", "1f0c9a2b", true, []Decision{{id, true, "tip", "42"}, {older, false, "batch_complete: newest 3 per phase", "42"}}, []string{older}, []string{id}},
 		"prune-empty":  Prune{Type: "prune"},
 		"pin":          result("pin", "pinned"), "drop": result("drop", "dropped"), "archive": result("archive", "archived"), "undo": result("undo", "taken back"),
 		"sync": synced("sync"), "push": synced("push"), "fetch": synced("fetch"),
 		"verify": checked("verify"), "doctor": Doctor{checked("doctor"), []Size{{"42", 7, 4096}}}, "verify-empty": Verify{Type: "verify", Valid: true},
 		"scan":    Scan{"scan", []ScanFinding{{id, "checkpoint.yaml", 3, "aws-key"}}, []Skipped{{"untracked/a.zip", "compressed"}}},
-		"import":  Import{"import", "crunch", []string{id}, []Skipped{{"x.yaml", "no record"}}, []string{"w"}},
+		"import":  Import{"import", true, "crunch", []string{id}, []Skipped{{"x.yaml", "no record"}}, []string{"w"}},
 		"tuple":   Tuple{"tuple", "42", "CP-b", "CP-a", "abc", Listed{CheckpointID: "CP-b", Issue: "42"}, nil},
 		"export":  Export{"export", "42", "crunch", "/w", []string{"a.yaml"}, []string{"b.yaml"}, []string{"w"}},
 		"web":     Web{"web", "http://127.0.0.1:8042/?token=x", true, "", nil},

@@ -48,6 +48,15 @@ func Strings[T ~string](list []T) []string {
 	return out
 }
 
+// Set returns the texts as a set.
+func Set(texts []string) map[string]bool {
+	set := make(map[string]bool, len(texts))
+	for _, text := range texts {
+		set[text] = true
+	}
+	return set
+}
+
 // Few returns the first n texts and the number of further texts.
 func Few(texts []string, n int) []string {
 	if len(texts) <= n {

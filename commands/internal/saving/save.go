@@ -133,13 +133,18 @@ func Warnings(c *invoke.Invocation, s *gitstore.Saved) []string {
 	return list
 }
 
-// Record returns the JSON record of a save.
+// Record returns the JSON record of a save. The id and the commit of a dry run exist
+// nowhere, so they are left out.
 func Record(kind string, s *gitstore.Saved, warnings []string) output.Save {
-	return output.Save{
-		Type: kind, CheckpointID: string(s.ID), Issue: string(s.Issue), Commit: s.Commit.String(), Ref: s.Ref,
+	record := output.Save{
+		Type: kind, DryRun: s.DryRun, Issue: string(s.Issue), Ref: s.Ref,
 		Trigger: string(s.Trigger), Phase: s.Phase, CreatedAt: s.Record.CreatedAt(), Files: s.Files,
 		Pruned: phrase.Strings(s.Pruned), Warnings: warnings,
 	}
+	if !s.DryRun {
+		record.CheckpointID, record.Commit = string(s.ID), s.Commit.String()
+	}
+	return record
 }
 
 // redaction returns how a save treats secrets in the record. A document of another system
@@ -159,12 +164,25 @@ func Show(c *invoke.Invocation, s *gitstore.Saved, record RecordOf) error {
 	if c.JSON {
 		return c.WriteJSON(record(s, c.TakeWarnings()))
 	}
+	if s.DryRun {
+		showDryRun(c, s)
+		return nil
+	}
 	if c.Common.Verbose && len(s.Pruned) > 0 {
 		c.Infof("pruned: %s", strings.Join(phrase.Strings(s.Pruned), ", "))
 	}
 	tellLimit(c, s)
 	c.Printf("%s\n", s.ID)
 	return nil
+}
+
+// showDryRun prints what a save would do.
+func showDryRun(c *invoke.Invocation, s *gitstore.Saved) {
+	c.SkipIssue()
+	c.Printf("would save a checkpoint of issue %s (%s) with %s\n", output.Clean(string(s.Issue)), s.Trigger, phrase.Plural(s.Files, "file"))
+	for _, id := range s.Pruned {
+		c.Printf("would prune %s\n", id)
+	}
 }
 
 // tellLimit prints the setting that admits the files above the size limit.

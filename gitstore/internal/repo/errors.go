@@ -180,6 +180,7 @@ type RefusedError struct {
 	Reason string
 	Paths  []string
 	Hint   string
+	Flag   string // flag of the command that does it in spite of the reason, or ""
 }
 
 func (e *RefusedError) Error() string { return e.Reason }

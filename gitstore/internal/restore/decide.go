@@ -102,6 +102,19 @@ func (st Step) creates() bool { return st.work && st.workAfter != Side{} }
 
 func (st Step) removes() bool { return st.work && st.workAfter == Side{} }
 
+// deletes reports whether the step deletes the file, or the index entry of a path without
+// a file. For a restore of the index alone, no path has a file.
+func (st Step) deletes() bool {
+	work, index := st.before.work, st.before.index
+	if st.work {
+		work = st.workAfter
+	}
+	if st.index {
+		index = st.indexAfter
+	}
+	return work == Side{} && (st.removes() || index == Stages{})
+}
+
 // A decision lists the steps of a restore, and skipped paths.
 type decision struct {
 	steps    []Step

@@ -26,10 +26,22 @@ type Request struct {
 // An Outcome lists the result for each path.
 type Outcome struct {
 	Restored []string // restored, or to be restored in a dry run
+	Removed  []string // those of Restored that are deleted, from the index alone if Staged selects it
 	Skipped  []string // kept because they changed since the checkpoint
 	InTheWay []string // not restored because of an untracked file
 	Later    []string // added after the checkpoint; removed if Exact is set
 	Merged   []string // files with conflict markers, unmerged in the index
+}
+
+// listSteps sets Restored and Removed to the paths of the steps.
+func (o *Outcome) listSteps(steps []Step) {
+	o.Restored, o.Removed = nil, nil
+	for _, st := range steps {
+		o.Restored = append(o.Restored, st.path)
+		if st.deletes() {
+			o.Removed = append(o.Removed, st.path)
+		}
+	}
 }
 
 // lose moves paths from Restored to Skipped after a concurrent change.
@@ -37,7 +49,8 @@ func (o *Outcome) lose(paths []string) {
 	if len(paths) == 0 {
 		return
 	}
-	o.Restored = slices.DeleteFunc(o.Restored, func(p string) bool { return slices.Contains(paths, p) })
+	isLost := func(p string) bool { return slices.Contains(paths, p) }
+	o.Restored, o.Removed = slices.DeleteFunc(o.Restored, isLost), slices.DeleteFunc(o.Removed, isLost)
 	o.Skipped = append(o.Skipped, paths...)
 	slices.Sort(o.Skipped)
 }
@@ -121,10 +134,8 @@ func (r *restoring) plan(ctx context.Context, area *lockedIndex) (decision, erro
 }
 
 func (r *restoring) tell(p *decision) {
-	r.done.Restored, r.done.Skipped, r.done.InTheWay = nil, p.changed, p.inTheWay
-	for _, st := range p.steps {
-		r.done.Restored = append(r.done.Restored, st.path)
-	}
+	r.done.Skipped, r.done.InTheWay = p.changed, p.inTheWay
+	r.done.listSteps(p.steps)
 }
 
 // carryOut executes the plan after Keep made undo data durable.

@@ -213,9 +213,7 @@ func (s *Worktree) reverse(ctx context.Context, steps []Step, area *lockedIndex,
 	plan.fit()
 	done.Skipped = append(plan.changed, plan.inTheWay...)
 	slices.Sort(done.Skipped)
-	for _, st := range plan.steps {
-		done.Restored = append(done.Restored, st.path)
-	}
+	done.listSteps(plan.steps)
 	return plan.steps, nil
 }
 

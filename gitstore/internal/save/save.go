@@ -67,6 +67,7 @@ type Saved struct {
 	chain.Checkpoint
 	Ref      string
 	Record   *checkpoint.Record
+	DryRun   bool            // nothing was written
 	Files    int             // number of captured paths and paths that differ from HEAD
 	Pruned   []checkpoint.ID // checkpoints that retention dropped
 	Warnings []string
@@ -103,6 +104,7 @@ func (s *Saver) Save(ctx context.Context, req SaveRequest) (*Saved, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s issue %s: %w", cmp.Or(req.Command, "save"), req.Issue, err)
 	}
+	saved.DryRun = req.DryRun
 	return saved, nil
 }
 

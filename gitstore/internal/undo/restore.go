@@ -130,7 +130,7 @@ func (r *restoring) rollBack(ctx context.Context, done *Restored, cause error) e
 			Hint:   "git checkpoint restore --abort",
 		}
 	}
-	done.Restored, done.Undo, done.Merged = nil, "", nil
+	done.Restored, done.Removed, done.Undo, done.Merged = nil, nil, "", nil
 	return errors.Join(cause, r.s.removeJournal())
 }
 
@@ -168,7 +168,7 @@ func (s *Restorer) checkBranch(ctx context.Context, req *RestoreRequest) error {
 	if err != nil || !b.Exists && b.Name == now {
 		return err
 	}
-	refused := &repo.RefusedError{Reason: fmt.Sprintf("the checkpoint is of branch %s, and HEAD is on %s; --yes restores it here", c.Branch, now)}
+	refused := &repo.RefusedError{Reason: fmt.Sprintf("the checkpoint is of branch %s, and HEAD is on %s; --yes restores it here", c.Branch, now), Flag: "--yes"}
 	switch place := s.CheckedOut(ctx, c.Branch); {
 	case place != "":
 		refused.Hint = "cd " + failure.QuoteStrict(place)
@@ -237,21 +237,24 @@ func (s *Restorer) checkHead(ctx context.Context, c *chain.Checkpoint, st *captu
 			return err
 		}
 	}
-	reason := fmt.Sprintf("HEAD does not contain %s, on which the checkpoint was made", st.Head.String()[:12])
+	refused := &repo.RefusedError{
+		Reason: fmt.Sprintf("HEAD does not contain %s, on which the checkpoint was made", st.Head.String()[:12]),
+		Flag:   "--force",
+	}
 	switch home := s.BranchLocation(ctx, c.Branch, st.Head); {
 	case home.Worktree != "":
-		return &repo.RefusedError{Reason: reason, Hint: "cd " + failure.QuoteStrict(home.Worktree)}
+		refused.Hint = "cd " + failure.QuoteStrict(home.Worktree)
+		return refused
 	case home.Branch != "":
-		return &repo.RefusedError{Reason: reason, Hint: "git switch " + failure.QuoteStrict(home.Branch)}
+		refused.Hint = "git switch " + failure.QuoteStrict(home.Branch)
+		return refused
 	}
 	branch := "checkpoint" // the names of package freshness
 	if c.Branch != "" {
 		branch = c.Branch + "-checkpoint"
 	}
-	return &repo.RefusedError{
-		Reason: reason,
-		Hint:   fmt.Sprintf("git switch -c %s %s^2^", failure.QuoteStrict(branch), c.Commit.String()[:12]),
-	}
+	refused.Hint = fmt.Sprintf("git switch -c %s %s^2^", failure.QuoteStrict(branch), c.Commit.String()[:12])
+	return refused
 }
 
 // ChangedSince returns the files of a checkpoint that were changed since the save. A file

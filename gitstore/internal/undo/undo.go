@@ -129,8 +129,8 @@ func (s *Restorer) removals(ctx context.Context, issue checkpoint.Issue) ([]refs
 	return open, nil
 }
 
-// removal returns a reflog message's kind of removal, or "" for other moves. What a save
-// pruned is part of the save, which undo does not revert.
+// removal returns the kind of removal of a reflog message, or "" for other moves. Undo does
+// not revert a save, so the pruning of a save is none.
 func removal(message string) string {
 	for _, verb := range []string{"prune", "drop", "archive"} {
 		if strings.HasPrefix(message, verb+": ") {
