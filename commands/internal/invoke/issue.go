@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 	"unicode"
 
@@ -314,24 +312,6 @@ func CompareIssues(a, b checkpoint.Issue) int {
 	}
 	return cmp.Compare(a, b)
 }
-
-// CIBranch returns the branch that a CI job with a detached HEAD builds, or "" for a tag
-// or the merge commit of a pull request.
-func (c *Invocation) CIBranch() string {
-	get := c.Env.Getenv
-	if get("GITHUB_REF_TYPE") == "tag" || get("CI_COMMIT_TAG") != "" {
-		return ""
-	}
-	for _, name := range []string{"GITHUB_HEAD_REF", "GITHUB_REF_NAME", "CI_COMMIT_REF_NAME"} {
-		if v := get(name); v != "" && !pullRequest().MatchString(v) {
-			return v
-		}
-	}
-	return ""
-}
-
-// pullRequest matches GitHub's names for the commits of a pull request.
-var pullRequest = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]+/(merge|head)$`) })
 
 // TellStrange warns of refs among the chains whose names are not issue keys.
 func TellStrange(c *Invocation, names []string) {

@@ -1,0 +1,62 @@
+package invoke
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// ciTags are the variables of CI services that are set if a job builds a tag.
+var ciTags = []string{"CI_COMMIT_TAG", "BUILDKITE_TAG", "CIRCLE_TAG", "BITBUCKET_TAG", "DRONE_TAG"}
+
+// ciBranches are the variables of CI services that name the branch of a job. The source
+// branch of a pull request is before the branch into which it is merged.
+var ciBranches = []string{
+	"GITHUB_HEAD_REF", "GITHUB_REF_NAME", // GitHub, Gitea and Forgejo Actions
+	"CI_COMMIT_REF_NAME",                          // GitLab
+	"CI_COMMIT_SOURCE_BRANCH", "CI_COMMIT_BRANCH", // Woodpecker
+	"BUILDKITE_BRANCH",
+	"CIRCLE_BRANCH",
+	"BITBUCKET_BRANCH",
+	"SYSTEM_PULLREQUEST_SOURCEBRANCH", "BUILD_SOURCEBRANCH", // Azure Pipelines
+	"DRONE_SOURCE_BRANCH", "DRONE_BRANCH",
+}
+
+// jenkinsBranches are the variables of Jenkins. Other programs use these names too.
+var jenkinsBranches = []string{"CHANGE_BRANCH", "BRANCH_NAME", "GIT_BRANCH"}
+
+// CIBranch returns the branch that a CI job with a detached HEAD builds, or "" for a tag
+// or the merge commit of a pull request.
+func (c *Invocation) CIBranch() string {
+	get := c.Env.Getenv
+	names := ciBranches
+	if get("JENKINS_URL") != "" {
+		names = append(jenkinsBranches, names...)
+		if get("TAG_NAME") != "" {
+			return ""
+		}
+	}
+	if get("GITHUB_REF_TYPE") == "tag" {
+		return ""
+	}
+	for _, name := range ciTags {
+		if get(name) != "" {
+			return ""
+		}
+	}
+	for _, name := range names {
+		branch := strings.TrimPrefix(get(name), "refs/heads/")
+		if name == "GIT_BRANCH" {
+			branch = strings.TrimPrefix(branch, "origin/")
+		}
+		if branch != "" && !notABranch().MatchString(branch) {
+			return branch
+		}
+	}
+	return ""
+}
+
+// notABranch matches names of tags, and names for the commits of a pull request.
+var notABranch = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(refs/.*|[0-9]+/(merge|head)|pull/[0-9]+|PR-[0-9]+)$`)
+})
