@@ -219,12 +219,26 @@ func noneHint(c *invoke.Invocation, issue checkpoint.Issue) string {
 	}
 	var hints []string
 	if _, err := c.Remote(""); err == nil && c.Name != "fetch" && c.Name != "sync" {
-		hints = append(hints, "git checkpoint fetch "+arg)
+		hints = append(hints, fetchHint(c, issue))
 	}
 	if others, err := c.IssuesWithCheckpoints(); err == nil && len(others) > 0 && c.NamedAfterBranch {
 		return strings.Join(append(hints, "git checkpoint list"), "\n")
 	}
 	return strings.Join(append(hints, "git checkpoint save "+arg), "\n")
+}
+
+// fetchHint returns the command that gets the checkpoints of an issue from the remote. A
+// chain without checkpoints is up to date, but its archive may be at the remote. A key
+// from a branch name is a guess, so all issues are fetched.
+func fetchHint(c *invoke.Invocation, issue checkpoint.Issue) string {
+	switch arg := phrase.IssueArg(issue); {
+	case c.Store.HasIssue(c.Ctx, issue):
+		return "git checkpoint sync " + arg + " --archived"
+	case c.NamedAfterBranch:
+		return "git checkpoint fetch --all"
+	default:
+		return "git checkpoint fetch " + arg
+	}
 }
 
 var configCommand = invoke.Command{

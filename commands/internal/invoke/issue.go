@@ -204,7 +204,7 @@ func (c *Invocation) InferIssue() (checkpoint.Issue, error) {
 	case !c.reads():
 		c.announce(n)
 		return n.issue, nil
-	case err == nil && (!n.isBranch || c.Store.HasIssue(c.Ctx, n.issue)):
+	case err == nil && (!n.isBranch || c.keepsCheckpoints(n.issue)):
 		return n.issue, nil
 	}
 	issues, err := c.IssuesWithCheckpoints()
@@ -220,6 +220,20 @@ func (c *Invocation) InferIssue() (checkpoint.Issue, error) {
 		return "", exit.Errorf(exit.Usage, "git checkpoint save ISSUE", "which issue? HEAD is detached, and no issue has checkpoints")
 	}
 	return n.issue, nil
+}
+
+// keepsCheckpoints reports whether the issue has checkpoints, live or archived. The ref of
+// a chain whose checkpoints were all dropped still exists. A damaged chain counts too.
+func (c *Invocation) keepsCheckpoints(issue checkpoint.Issue) bool {
+	if !c.Store.HasIssue(c.Ctx, issue) {
+		return false
+	}
+	l, err := c.Store.List(c.Ctx, issue, 1)
+	if err != nil || len(l.Checkpoints) > 0 {
+		return true
+	}
+	archived, err := c.Store.Archived(c.Ctx, issue, 1)
+	return err != nil || len(archived.Checkpoints) > 0
 }
 
 // A SeveralIssuesError reports that a command that reads needs an issue: several issues
