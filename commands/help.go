@@ -22,11 +22,16 @@ import (
 
 var helpCommand = invoke.Command{
 	Name: "help", Usage: "explain a command, or print a guide", Args: "[COMMAND|GUIDE]", Max: 1, Category: "Help",
-	Description: "With --man, writes the man pages, by default to the place beside this program's\n" +
-		"directory where man finds them: ../share/man.",
-	Examples: []string{"git checkpoint help save", "git checkpoint help recipes", "git checkpoint help --man=build/man"},
-	Flags:    helpFlags,
-	Run:      runHelp,
+	Description: "The name of a man page prints this page: git checkpoint help git-checkpoint prints the\n" +
+		"forms of ISSUE and ID, the exit codes, the environment and the files.\n" +
+		"--man writes all man pages, by default to ../share/man beside the directory of this\n" +
+		"program, where man finds them.",
+	Examples: []string{
+		"git checkpoint help save", "git checkpoint help git-checkpoint", "git checkpoint help recipes",
+		"git checkpoint help --man=build/man",
+	},
+	Flags: helpFlags,
+	Run:   runHelp,
 }
 
 func helpFlags() []cli.Flag {
@@ -67,9 +72,8 @@ func helpText(c *invoke.Invocation, o helpOptions) (string, error) {
 	if cmd := commandNamed(c.Commands, c.Args[0]); cmd != nil {
 		return explain(cmd), nil
 	}
-	name := progName + "-" + c.Args[0]
 	pages := manual.Pages(declared(c.Commands))
-	if i := slices.IndexFunc(pages, func(p manual.Page) bool { return p.Name == name }); i >= 0 {
+	if i := slices.IndexFunc(pages, func(p manual.Page) bool { return p.Name == c.Args[0] || p.Name == progName+"-"+c.Args[0] }); i >= 0 {
 		return pages[i].Text(), nil
 	}
 	var guides []string
@@ -218,10 +222,10 @@ func overview(commands []*invoke.Command) string {
 		fmt.Fprintf(&b, "  %-10s %s\n", cmd.Name, cmd.Usage)
 	}
 	b.WriteString("\nGuides\n")
-	for _, g := range manual.Topics() {
-		fmt.Fprintf(&b, "  %-10s %s\n", g.Name, g.Usage)
+	for _, g := range append([]manual.Guide{{Name: progName, Usage: "forms of ISSUE and ID, exit codes, environment, files"}}, manual.Topics()...) {
+		fmt.Fprintf(&b, "  %-14s %s\n", g.Name, g.Usage)
 	}
-	b.WriteString("\ngit checkpoint help COMMAND or GUIDE explains one.\n")
+	b.WriteString("\ngit checkpoint help NAME prints the help of a command, or a guide.\n")
 	return b.String()
 }
 

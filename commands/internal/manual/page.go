@@ -142,14 +142,14 @@ func guides() []Guide {
 	return []Guide{
 		{"model", 7, "issue, branch, checkpoint, workflow: how each begins and ends"},
 		{"recipes", 7, "agents, CI jobs, and getting back after a crash"},
-		{"json", 7, "what commands print with --json"},
-		{"format", 5, "how checkpoints are stored"},
-		{"limits", 7, "what it does not do, and what it costs"},
-		{"comparison", 7, "how other tools keep work that is under way"},
+		{"json", 7, "the output of each command with --json"},
+		{"format", 5, "the stored form of checkpoints"},
+		{"limits", 7, "limits of the program, and its costs"},
+		{"comparison", 7, "differences from other tools"},
 	}
 }
 
-const settingsUsage = "what can be set, and where"
+const settingsUsage = "the settings, their values and sources"
 
 // Topics returns all non-command pages for help: the settings and guides.
 func Topics() []Guide {
