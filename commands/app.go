@@ -44,6 +44,7 @@ func Main(args []string) int {
 	if err != nil {
 		return report(&invoke.Env{Stderr: os.Stderr}, false, err)
 	}
+	env.Argv = args
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	go stopOnSignal(stop) // in the background, because signal.Notify takes a moment
@@ -167,10 +168,8 @@ func call(d *invoke.Command, env *invoke.Env, flags *cli.Context) error {
 	if n := len(c.Args); n > d.Max {
 		return exit.Usagef("%s: %q is one argument too many", d.Name, c.Args[d.Max])
 	}
-	if c.Common.Dir != "" {
-		if err := os.Chdir(c.Common.Dir); err != nil {
-			return exit.Usagef("-C: %w", err)
-		}
+	if err := c.Chdir(); err != nil {
+		return err
 	}
 	err := withRecoveryHint(c, d.Run(c))
 	if err == nil {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/gitstore"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -70,15 +71,14 @@ func cleanEnv(t *testing.T, bin string) []string {
 		return strings.HasPrefix(s, "GIT_") || strings.HasPrefix(s, "PATH=") || strings.HasPrefix(s, "HOME=") || strings.HasPrefix(s, "CI=")
 	})
 	return append(env, "HOME="+t.TempDir(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"),
-		"GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "LC_ALL=C",
+		"GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_DEFAULT_HASH="+gitstore.ObjectFormat, "LC_ALL=C",
 		"GIT_AUTHOR_NAME=Ann", "GIT_AUTHOR_EMAIL=ann@example.com", "GIT_COMMITTER_NAME=Ann", "GIT_COMMITTER_EMAIL=ann@example.com")
 }
 
 // buildTool builds the program for a test.
 func buildTool(t *testing.T) (dir string) {
 	dir = t.TempDir()
-	out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "git-checkpoint"), "..").CombinedOutput()
-	require.NoErrorf(t, err, "%s", out)
+	buildFor(t, gitstore.ObjectFormat, filepath.Join(dir, "git-checkpoint"))
 	return dir
 }
 

@@ -64,8 +64,12 @@ func runScripts(t *testing.T, glob string) {
 }
 
 // scriptCondition implements the conditions "hookfiles" (git has no hooks in its
-// configuration, so hooks are files) and "bashcompletion" (bash completion is installed).
+// configuration, so hooks are files), "bashcompletion" (bash completion is installed) and
+// "sha1" (this build reads repositories with SHA-1 objects, and scripts create them).
 func scriptCondition(name string) (bool, error) {
+	if name == "sha1" {
+		return gitstore.ObjectFormat == "sha1", nil
+	}
 	if name == "bashcompletion" {
 		_, err := os.Stat(bashCompletion)
 		return err == nil, nil
@@ -81,6 +85,9 @@ func scriptCondition(name string) (bool, error) {
 	return !version.AtLeast(2, 54), err
 }
 
+// otherFormat is the object format that this build does not read.
+var otherFormat = map[string]string{"sha1": "sha256", "sha256": "sha1"}[gitstore.ObjectFormat]
+
 // scriptEnv sets a separate home, a fixed identity and a fixed clock for a script.
 // Variables of a surrounding git hook are not inherited.
 func scriptEnv(e *testscript.Env) error {
@@ -89,6 +96,7 @@ func scriptEnv(e *testscript.Env) error {
 	e.Vars = append(e.Vars,
 		"HOME="+e.WorkDir, "XDG_CONFIG_HOME="+e.WorkDir+"/.config",
 		"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_CEILING_DIRECTORIES="+e.WorkDir,
+		"GIT_DEFAULT_HASH="+gitstore.ObjectFormat, "OTHER_FORMAT="+otherFormat,
 		"GIT_AUTHOR_NAME=Ann Author", "GIT_AUTHOR_EMAIL=ann@example.com",
 		"GIT_COMMITTER_NAME=Ann Author", "GIT_COMMITTER_EMAIL=ann@example.com",
 		"GIT_AUTHOR_DATE=2026-02-14T14:00:00Z", "GIT_COMMITTER_DATE=2026-02-14T14:00:00Z",
@@ -112,7 +120,7 @@ func compareObjects(e *testscript.Env) {
 
 // scriptVariables are the variables that a command at a terminal inherits too.
 var scriptVariables = []string{
-	"PATH", "WORK", "HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "GIT_CEILING_DIRECTORIES",
+	"PATH", "WORK", "HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "GIT_CEILING_DIRECTORIES", "GIT_DEFAULT_HASH",
 	"GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL", "GIT_AUTHOR_DATE",
 	"GIT_COMMITTER_DATE", "GIT_CHECKPOINT_NOW", "GIT_TERMINAL_PROMPT", "TZ", "LC_ALL", "TERM",
 }

@@ -21,7 +21,7 @@ import (
 // prePush pushes the checkpoints of the issues whose branches are pushed, if
 // hooks.pre_push is not off. It saves no checkpoint.
 func prePush(c *invoke.Invocation, args []string) error {
-	updates, err := hook.ParseUpdates(c.Env.Stdin)
+	updates, err := hook.ParseUpdates(c.Input())
 	if err != nil || nothingOfOurs(updates, gitstore.ReadHookPrecheck()) {
 		return err
 	}

@@ -43,7 +43,7 @@ func readSessionInput(c *invoke.Invocation) sessionInput {
 	if c.Env.Stdin == nil || terminal.Is(c.Env.Stdin) {
 		return sessionInput{}
 	}
-	return readSession(c.Env.Stdin, inputTime)
+	return readSession(c.Input(), inputTime)
 }
 
 // readSession decodes the object. The agent may leave the input open after the object. If

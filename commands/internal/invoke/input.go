@@ -52,7 +52,7 @@ func Resolved(dir string) string {
 // ReadInput reads a file, or standard input for "-". Content above a record's size limit
 // is an error.
 func (c *Invocation) ReadInput(name string) ([]byte, error) {
-	in := c.Env.Stdin
+	in := c.Input()
 	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {

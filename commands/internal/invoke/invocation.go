@@ -53,6 +53,8 @@ type Invocation struct {
 	OwnProcessGroup bool    // terminal signals do not reach git
 	Offline         bool    // ask no program and no forge for the issue: a hook must not wait
 	Store           *gitstore.Store
+	startDir        string     // working directory before -C, "" without -C
+	input           *inputCopy // read from standard input before Open
 	Settings        *config.Settings
 	mirror          MirrorKeeper                              // nil if no layout is mirrored
 	StartMirror     func(*Invocation) MirrorKeeper            // nil for a dry run
@@ -60,13 +62,14 @@ type Invocation struct {
 }
 
 // Open opens the repository, reads the settings and starts the mirror. If it returns a
-// *config.SettingError, the store is open nevertheless.
+// *config.SettingError, the store is open nevertheless. In a repository of another object
+// format, Open runs the program for that format instead.
 func (c *Invocation) Open() error {
 	store, err := gitstore.Open(c.Ctx, gitstore.Options{
 		Now: c.Env.Now, ToSave: c.WillSave, Apart: c.OwnProcessGroup, Asks: func() bool { return canAsk(c) }, Notify: func(line string) { c.Warnf("%s", line) },
 	})
 	if err != nil {
-		return err
+		return c.handOver(err)
 	}
 	c.Store = store
 	err = c.loadSettings()
@@ -206,6 +209,7 @@ func (c *Invocation) Each(issues []checkpoint.Issue, do func(checkpoint.Issue) e
 
 // An Env holds the process environment: streams, variables and clock.
 type Env struct {
+	Argv    []string // command line of this process, nil if another program runs the command
 	Stdin   io.Reader
 	Stdout  io.Writer
 	Stderr  io.Writer

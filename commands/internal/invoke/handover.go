@@ -1,0 +1,136 @@
+package invoke
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/gitstore"
+)
+
+// A program reads repositories of one object format. In a repository of the other format,
+// Open replaces the process by the program for that format, git-checkpoint-sha256 or
+// git-checkpoint-sha1, with the same arguments, environment and standard streams.
+
+// otherPrograms are the names of the programs by git's name of their object format.
+var otherPrograms = map[string]string{"sha1": "git-checkpoint-sha1", "sha256": "git-checkpoint-sha256"}
+
+// programDirs are the directories of the other program, relative to that of this program.
+var programDirs = []string{".", "../libexec/git-checkpoint", "../libexec/git-core", "../libexec"}
+
+// handOver runs the program for the format of an ObjectFormatError. It returns only if
+// the program cannot run, or with an exit.Silent if this system cannot replace a process.
+// Other errors are returned unchanged.
+func (c *Invocation) handOver(err error) error {
+	format, ok := errors.AsType[*gitstore.ObjectFormatError](err)
+	if !ok || c.Env.Argv == nil || otherPrograms[format.Format] == "" {
+		return err
+	}
+	if isOtherProgram(c.Env.Argv[0]) {
+		return exit.Errorf(exit.Repository, "git checkpoint "+c.Name, "%w", err)
+	}
+	name := otherPrograms[format.Format]
+	self, exeErr := os.Executable()
+	if exeErr != nil {
+		return exit.Errorf(exit.Repository, "", "%w: find %s: %w", err, name, exeErr)
+	}
+	path := findBeside(self, name)
+	if path == "" {
+		dir := filepath.Dir(self)
+		return exit.Errorf(exit.Repository, buildCommand(format.Format, filepath.Join(dir, name)), "%w: there is no %s in %s", err, name, dir)
+	}
+	if c.startDir != "" {
+		if err := os.Chdir(c.startDir); err != nil {
+			return err
+		}
+	}
+	return replaceBy(path, append([]string{path}, c.Env.Argv[1:]...), c.input.read())
+}
+
+// isOtherProgram reports whether this process is already the program for one format. It
+// hands over to no other program, so two wrongly built programs do not loop.
+func isOtherProgram(argv0 string) bool {
+	base := strings.TrimSuffix(filepath.Base(argv0), ".exe")
+	return base == otherPrograms["sha1"] || base == otherPrograms["sha256"]
+}
+
+// findBeside returns the path of an installed program, or "" if it does not exist.
+func findBeside(self, name string) string {
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	for _, dir := range slices.Compact([]string{filepath.Dir(self), filepath.Dir(Resolved(self))}) {
+		for _, rel := range programDirs {
+			path := filepath.Join(dir, filepath.FromSlash(rel), name)
+			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+				return path
+			}
+		}
+	}
+	return ""
+}
+
+// buildCommand returns the command that builds a program from a checkout of the source.
+func buildCommand(format, path string) string {
+	tag := ""
+	if format == "sha256" {
+		tag = "-tags sha256 "
+	}
+	return "go build " + tag + "-o " + phrase.QuoteArg(path) + " ."
+}
+
+// Chdir changes to the directory of -C.
+func (c *Invocation) Chdir() error {
+	if c.Common.Dir == "" {
+		return nil
+	}
+	c.startDir, _ = os.Getwd() // the other program interprets -C again
+	if err := os.Chdir(c.Common.Dir); err != nil {
+		return exit.Usagef("-C: %w", err)
+	}
+	return nil
+}
+
+// Input returns standard input. The bytes that are read before the repository is open are
+// kept for the program of another object format.
+func (c *Invocation) Input() io.Reader {
+	if c.Store != nil || c.Env.Argv == nil {
+		return c.Env.Stdin
+	}
+	if c.input == nil {
+		c.input = &inputCopy{}
+	}
+	return io.TeeReader(c.Env.Stdin, c.input)
+}
+
+// An inputCopy holds the bytes that were read from standard input. A hook may read it in
+// a goroutine that it no longer waits for.
+type inputCopy struct {
+	mu   sync.Mutex
+	data []byte
+}
+
+func (k *inputCopy) Write(p []byte) (int, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.data = append(k.data, p...)
+	return len(p), nil
+}
+
+// read returns the bytes, or nil if nothing was read.
+func (k *inputCopy) read() []byte {
+	if k == nil {
+		return nil
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return bytes.Clone(k.data)
+}
