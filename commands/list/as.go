@@ -16,12 +16,8 @@ import (
 )
 
 // listAs prints the list in the format of a layout's own system. With --all it covers
-// every issue that has files of the layout. So does the list of the claude system without
-// a named issue, because its folder has the files of all issues.
+// every issue that has files of the layout.
 func listAs(c *invoke.Invocation, o *listOptions) error {
-	if o.as == claude.Name && len(c.Args) == 0 && c.Common.Issue == "" {
-		o.all = true
-	}
 	issues, err := listedAs(c, o)
 	if err != nil {
 		return err
@@ -69,11 +65,17 @@ func listedAs(c *invoke.Invocation, o *listOptions) ([]checkpoint.Issue, error) 
 		case errors.As(err, new(*gitstore.NoneError)):
 		case err != nil:
 			c.Warnf("%v", err)
-		case writtenAs(c, r, o.as):
+		case listed(c, o, r):
 			of = append(of, i)
 		}
 	}
 	return of, nil
+}
+
+// listed reports whether a workflow has files of the listed layout, and the type and
+// project of the flags.
+func listed(c *invoke.Invocation, o *listOptions, r *checkpoint.Record) bool {
+	return writtenAs(c, r, o.as) && (o.workflow.Type == "" || o.workflow.Match(r) > 0)
 }
 
 // writtenAs reports whether a record has files of a layout: it is of that layout, or of no
@@ -105,7 +107,7 @@ func failedAs(c *invoke.Invocation, o *listOptions) ([][]*checkpoint.Record, err
 		if err != nil || len(l.Checkpoints) == 0 || !layoutfiles.IsFailure(o.as, &l.Checkpoints[0]) {
 			continue
 		}
-		if r, err := c.Store.Record(&l.Checkpoints[0]); err == nil && writtenAs(c, r, o.as) {
+		if r, err := c.Store.Record(&l.Checkpoints[0]); err == nil && listed(c, o, r) {
 			chains = append(chains, []*checkpoint.Record{r})
 		}
 	}

@@ -16,7 +16,7 @@ import (
 
 // filtered reports whether a flag filters the list.
 func (o *listOptions) filtered() bool {
-	return o.trigger != "" || o.phaseGiven || o.since != "" || o.before != "" || len(o.filters) > 0 || o.failed
+	return o.trigger != "" || o.phaseGiven || o.since != "" || o.before != "" || len(o.filters) > 0 || o.failed || o.workflow.Type != ""
 }
 
 // listFilter returns the filter of the flags. Records are read last, and only if a flag
@@ -40,7 +40,7 @@ func listFilter(c *invoke.Invocation, o *listOptions) (func(*gitstore.Checkpoint
 	return func(cp *gitstore.Checkpoint) bool {
 		return (o.trigger == "" || string(cp.Trigger) == o.trigger) &&
 			(!o.phaseGiven || cp.Phase == o.phase) && !cp.Created.Before(since) &&
-			(!o.failed || isFailure(c, cp)) && (before.IsZero() || cp.Created.Before(before)) && recordHas(c, cp, wanted)
+			(!o.failed || isFailure(c, cp)) && (before.IsZero() || cp.Created.Before(before)) && recordHas(c, cp, wanted) && isOfType(c, cp, o)
 	}, nil
 }
 
@@ -92,6 +92,15 @@ func recordHas(c *invoke.Invocation, cp *gitstore.Checkpoint, all []wanted) bool
 		}
 	}
 	return true
+}
+
+// isOfType reports whether a checkpoint belongs to a workflow of --type, if it is given.
+func isOfType(c *invoke.Invocation, cp *gitstore.Checkpoint, o *listOptions) bool {
+	if o.workflow.Type == "" {
+		return true
+	}
+	r, err := c.Store.Record(cp)
+	return err == nil && o.workflow.Match(r) > 0
 }
 
 // timeFlag parses a time flag. It returns the zero time if the flag is not set.

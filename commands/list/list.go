@@ -13,7 +13,9 @@ import (
 	"git-checkpoint/commands/internal/terminal"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/layout/claude"
 
 	"github.com/urfave/cli/v2"
 )
@@ -51,10 +53,13 @@ type listOptions struct {
 	remoteGiven   bool     // list a remote
 	color         string
 	as            layout.Name
+	workflow      progress.Query // workflow of --type, or the zero value
 }
 
 func listFlags() []cli.Flag {
 	return []cli.Flag{
+		&cli.StringFlag{Name: "type", Usage: "only those of a workflow of `TYPE`, like implement; of every issue, unless one is named"},
+		&cli.StringFlag{Name: "project", Usage: "with --type, only those of the `PROJECT`"},
 		&cli.IntFlag{Name: "n", Usage: "at most `N` of an issue"},
 		&cli.BoolFlag{Name: "all", Usage: "of every issue"},
 		&cli.StringFlag{Name: "trigger", Usage: "only those with `TRIGGER`"},
@@ -81,6 +86,9 @@ func readListOptions(c *invoke.Invocation) (*listOptions, error) {
 		o.remote = ""
 	}
 	var err error
+	if o.workflow, err = standing.WorkflowQuery(c); err != nil {
+		return o, err
+	}
 	o.as, err = invoke.LayoutFlag(c)
 	return o, err
 }
@@ -92,6 +100,9 @@ func runList(c *invoke.Invocation) error {
 	o, err := readListOptions(c)
 	if err != nil {
 		return err
+	}
+	if (o.workflow.Type != "" || o.as == claude.Name) && len(c.Args) == 0 && c.Common.Issue == "" {
+		o.all = true // the folder of the claude system has the files of all issues
 	}
 	if o.as != "" && !c.JSON {
 		return listAs(c, o)

@@ -10,6 +10,7 @@ import (
 	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout"
 
 	"github.com/urfave/cli/v2"
 )
@@ -34,14 +35,17 @@ type showOptions struct {
 	format string // yaml or json
 	get    string // path of the value to print, or ""
 	raw    bool   // print the stored bytes
+	as     layout.Name
 }
 
 func showFlags() []cli.Flag {
-	return []cli.Flag{
+	return append(
+		standing.WorkflowFlags(),
 		&cli.StringFlag{Name: "format", Usage: "`yaml` or json", Value: "yaml"},
 		&cli.StringFlag{Name: "get", Usage: "print the value at `PATH` alone"},
+		&cli.StringFlag{Name: "as", Usage: "print the document that export writes for `LAYOUT`: crunch, claude, recovery, dotagent or pipeline"},
 		&cli.BoolFlag{Name: "raw", Usage: "print the bytes as they are stored"},
-	}
+	)
 }
 
 func readShowOptions(c *invoke.Invocation) (*showOptions, error) {
@@ -49,16 +53,21 @@ func readShowOptions(c *invoke.Invocation) (*showOptions, error) {
 	if o.format != "yaml" && o.format != "json" {
 		return nil, exit.Usagef("show: --format: %q: want yaml or json", o.format)
 	}
-	other := ""
-	switch {
-	case o.raw && o.get != "":
-		other = "get"
-	case o.raw && c.JSON:
-		other = "json"
-	default:
-		return o, nil
+	var err error
+	if o.as, err = invoke.LayoutFlag(c); err != nil {
+		return nil, err
 	}
-	return nil, exit.Usagef("show: --raw is the bytes as they are stored: it does not go with --%s", other)
+	for _, flag := range []string{"get", "json", "as"} {
+		if o.raw && c.Flags.IsSet(flag) {
+			return nil, exit.Usagef("show: --raw is the bytes as they are stored: it does not go with --%s", flag)
+		}
+	}
+	for _, flag := range []string{"get", "json", "format"} {
+		if o.as != "" && c.Flags.IsSet(flag) {
+			return nil, exit.Usagef("show: --as prints a document: it does not go with --%s", flag)
+		}
+	}
+	return o, nil
 }
 
 func runShow(c *invoke.Invocation) error {
@@ -67,6 +76,9 @@ func runShow(c *invoke.Invocation) error {
 		return err
 	}
 	if err := c.Open(); err != nil {
+		return err
+	}
+	if err := standing.NameByWorkflow(c); err != nil {
 		return err
 	}
 	cp, err := c.CheckpointArg(false)
@@ -88,10 +100,22 @@ func runShow(c *invoke.Invocation) error {
 	switch {
 	case o.get != "":
 		return showValue(c, cp, r, o.get)
+	case o.as != "":
+		return showDocument(c, cp, r, o.as)
 	case c.JSON:
 		return showJSON(c, cp, r)
 	}
 	return standing.ShowRecord(c, r, o.format)
+}
+
+// showDocument prints the first document of a record in a layout, the document of the
+// workflow.
+func showDocument(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record, as layout.Name) error {
+	out, err := layout.Of(as, r)
+	if err != nil {
+		return exit.Errorf(exit.Failure, "git checkpoint show "+phrase.QuoteArg(string(cp.ID)), "show %s: %w", cp.ID, err)
+	}
+	return standing.ShowText(c, out[0].Data)
 }
 
 func showJSON(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) error {

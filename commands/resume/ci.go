@@ -42,7 +42,7 @@ type Variable struct{ Name, Value string }
 
 // resumeCI runs resume for a CI job.
 func resumeCI(c *invoke.Invocation, o *resumeOptions) error {
-	if err := ciDefaults(o); err != nil {
+	if err := ciDefaults(c, o); err != nil {
 		return err
 	}
 	r := &resumption{options: o}
@@ -54,12 +54,15 @@ func resumeCI(c *invoke.Invocation, o *resumeOptions) error {
 }
 
 // ciDefaults checks the flags that conflict with --ci and sets the flags that it implies.
-func ciDefaults(o *resumeOptions) error {
+func ciDefaults(c *invoke.Invocation, o *resumeOptions) error {
 	if o.files && o.noFiles {
 		return exit.Usagef("resume: --files and --no-files do not go together")
 	}
 	if o.worktree != "" {
 		return exit.Usagef("resume: --ci goes on where the job is, and --worktree elsewhere")
+	}
+	if c.Flags.IsSet("type") || c.Flags.IsSet("project") {
+		return exit.Usagef("resume: --ci fetches an issue: name it instead of --type")
 	}
 	if o.printGiven && o.print != "env" {
 		return exit.Usagef("resume: --ci prints env, or with --json the record")

@@ -65,7 +65,7 @@ type resumeOptions struct {
 }
 
 func resumeFlags() []cli.Flag {
-	return append(ciFlags(),
+	return append(slices.Concat(ciFlags(), standing.WorkflowFlags()),
 		&cli.BoolFlag{Name: "yes", Usage: "choose r without asking"},
 		&cli.StringFlag{Name: "choice", Usage: "answer the prompt: `r`, s, v or d"},
 		&cli.BoolFlag{Name: "auto", Usage: "resume only where nothing needs an answer"},
@@ -139,6 +139,9 @@ func runResume(c *invoke.Invocation) error {
 		return err
 	}
 	if err := c.Open(); err != nil {
+		return err
+	}
+	if err := standing.NameByWorkflow(c); err != nil {
 		return err
 	}
 	r := &resumption{options: o}

@@ -5,15 +5,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/judge"
-	"git-checkpoint/commands/internal/layoutfiles"
 	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/pushing"
 	"git-checkpoint/commands/internal/saving"
 	"git-checkpoint/gitstore"
@@ -48,6 +45,8 @@ type saveOptions struct {
 	trigger      string
 	triggerGiven bool   // --trigger is given
 	as, from     string // layout and file of a document of another system, or ""
+	kind         string // type of the workflow of a state, "" if the file is a document
+	project      string // project of a state, "" for the project in it
 }
 
 func saveFlags() []cli.Flag {
@@ -55,6 +54,8 @@ func saveFlags() []cli.Flag {
 	return append(append([]cli.Flag{trigger}, saving.ContentFlags()...),
 		&cli.StringFlag{Name: "as", Usage: "record another system's document by the rules of its `LAYOUT`: crunch, claude, recovery, dotagent or pipeline"},
 		&cli.StringFlag{Name: "from", Usage: "the document's `FILE`, - for standard input"},
+		&cli.StringFlag{Name: "type", Usage: "with --as claude: FILE is the state of a workflow of `TYPE`; save adds id, times and status"},
+		&cli.StringFlag{Name: "project", Usage: "with --type, the `PROJECT` of a state that does not name it"},
 		&cli.BoolFlag{Name: "no-prune", Usage: "leave retention for later"},
 		&cli.BoolFlag{Name: "if-changed", Usage: "save nothing when nothing changed since the newest one; on for a pipeline's state.json"},
 		&cli.BoolFlag{Name: "dry-run", Usage: "do everything but write"},
@@ -65,7 +66,7 @@ func saveFlags() []cli.Flag {
 func readSaveOptions(c *invoke.Invocation) *saveOptions {
 	return &saveOptions{
 		Options: saving.ReadOptions(c), trigger: c.Flags.String("trigger"), triggerGiven: c.Flags.IsSet("trigger"),
-		as: c.Flags.String("as"), from: c.Flags.String("from"),
+		as: c.Flags.String("as"), from: c.Flags.String("from"), kind: c.Flags.String("type"), project: c.Flags.String("project"),
 	}
 }
 
@@ -75,14 +76,8 @@ func runSave(c *invoke.Invocation) error {
 	if err != nil {
 		return exit.Usagef("save: --trigger: %w", err)
 	}
-	doc, err := readDocument(c, o)
+	doc, trigger, err := openFor(c, o, trigger)
 	if err != nil {
-		return err
-	}
-	if doc != nil && !o.triggerGiven {
-		trigger = doc.Trigger()
-	}
-	if err := saving.Open(c, trigger); err != nil {
 		return err
 	}
 	issue, err := issueOf(c, doc)
@@ -160,67 +155,4 @@ func tooSoon(c *invoke.Invocation, issue checkpoint.Issue, t checkpoint.Trigger,
 		return fmt.Sprintf("saved %s ago, and min_interval is %s", since.Truncate(time.Second), least)
 	}
 	return ""
-}
-
-// readDocument reads the document of --as and --from, or returns nil if they are not set.
-func readDocument(c *invoke.Invocation, o *saveOptions) (*layout.File, error) {
-	as, from := o.as, o.from
-	switch {
-	case as == "" && from == "":
-		return nil, nil
-	case as == "" || from == "":
-		return nil, exit.Usagef("save: --as and --from go together")
-	case from == "-" && o.State == "-":
-		return nil, exit.Usagef("save: --from and --state cannot both be standard input")
-	}
-	name, err := layout.Parse(as)
-	if err != nil {
-		return nil, exit.Usagef("save: --as: %w", err)
-	}
-	data, err := c.ReadInput(from)
-	if err != nil {
-		return nil, exit.Usagef("save: --from: %w", err)
-	}
-	file := ""
-	if from != "-" {
-		file = filepath.ToSlash(from)
-	}
-	f, err := layout.Read(name, file, data)
-	var unknown *layout.UnknownDocumentError
-	if errors.As(err, &unknown) && unknown.Reason == "" {
-		err = cmp.Or(layout.Explain(name, file, data), err)
-	}
-	if err == nil {
-		err = layoutfiles.Accept(c, f, o.Strict)
-	}
-	return f, layoutfiles.WithPath(err, phrase.QuotePath(file))
-}
-
-// issueOf returns the issue of a save: the named issue, the issue of the document, or the
-// inferred issue.
-func issueOf(c *invoke.Invocation, f *layout.File) (checkpoint.Issue, error) {
-	if f == nil || len(c.Args) > 0 || c.Common.Issue != "" || f.Key() == "" {
-		return c.Issue()
-	}
-	i, err := checkpoint.ParseIssue(f.Key())
-	if err != nil {
-		return "", exit.Errorf(exit.Usage, "git checkpoint save ISSUE --as "+string(f.Layout), "save: the document names no issue: %w", err)
-	}
-	c.IssueInQuestion = i
-	return i, nil
-}
-
-// savedBefore reports whether a document was saved before: its id is taken, and the
-// checkpoint with that id was made from this document.
-func savedBefore(c *invoke.Invocation, f *layout.File, err error) (*gitstore.TakenError, bool) {
-	var taken *gitstore.TakenError
-	if f == nil || !errors.As(err, &taken) || taken.Dropped {
-		return nil, false
-	}
-	cp, err := c.Store.ByID(c.Ctx, taken.Issue, taken.ID)
-	if err != nil {
-		return nil, false
-	}
-	r, err := c.Store.Record(cp)
-	return taken, err == nil && f.In(r)
 }

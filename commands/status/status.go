@@ -50,7 +50,8 @@ type statusOptions struct {
 }
 
 func statusFlags() []cli.Flag {
-	return []cli.Flag{
+	return append(
+		standing.WorkflowFlags(),
 		&cli.BoolFlag{Name: "check", Usage: "exit with the verdict"},
 		&cli.StringFlag{Name: "done", Usage: "exit 0 when phase `N` is done or was skipped, 1 when it is not"},
 		&cli.StringFlag{Name: "description", Usage: "find the issue of the workflow that is called `TEXT`"},
@@ -62,7 +63,7 @@ func statusFlags() []cli.Flag {
 		issuesource.FileFlag("compare with the issue in `FILE`"),
 		issuesource.OfflineFlag(),
 		invoke.ColorFlag(),
-	}
+	)
 }
 
 func readStatusOptions(c *invoke.Invocation) *statusOptions {

@@ -4,7 +4,10 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/claude"
 	"git-checkpoint/gitstore/layout/crunch"
 	"git-checkpoint/gitstore/layout/dotagent"
@@ -12,6 +15,8 @@ import (
 	"git-checkpoint/gitstore/layout/internal/layouttest"
 	"git-checkpoint/gitstore/layout/pipeline"
 	"git-checkpoint/gitstore/layout/recovery"
+
+	"github.com/stretchr/testify/require"
 )
 
 // fuzzLayout fuzzes the parser of a layout. The seeds are test documents and real files.
@@ -50,4 +55,28 @@ func FuzzStory(f *testing.F) {
 	f.Add([]byte("P1: \u2713 a 12:30\nP1: \u2717 b\n---\nx: [\n"))
 	f.Add([]byte("phases: {P1: {status: done}}\n"))
 	f.Fuzz(func(t *testing.T, data []byte) { exercise(t, "", ".claude/checkpoints/1.2.yaml", data) })
+}
+
+// FuzzClaudeState fuzzes states of workflows. A completed state that is valid is read again
+// as the same document.
+func FuzzClaudeState(f *testing.F) {
+	f.Add([]byte(`{"project_name": "a", "current_phase": 2, "completed_phases": [1]}`))
+	f.Add([]byte(`{"workflow_state": {"project_name": "a"}, "status": null, "created_at": "x"}`))
+	f.Add([]byte(`{"workflow_state": [1], "workflow_type": "implement", "checkpoint_id": 7}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		w := layout.Workflow{Type: "implement", Project: "a", Now: time.Unix(1_800_000_000, 0)}
+		file, err := layout.ReadState(claude.Name, "", data, w)
+		if err != nil || file.Err(false) != nil {
+			return
+		}
+		w.Before = file.Apply(nil)
+		out, err := layout.Of(claude.Name, w.Before)
+		require.NoError(t, err)
+		again, err := layout.Read(claude.Name, "", out[0].Data)
+		require.NoError(t, err)
+		require.NoError(t, again.Err(false))
+		require.True(t, checkpoint.Equal(file.Doc, again.Doc), "%s", out[0].Data)
+		_, err = layout.ReadState(claude.Name, "", data, w)
+		require.NoError(t, err)
+	})
 }

@@ -35,6 +35,7 @@ type (
 	Start     = codec.Start     // input of Begin
 	Beginning = codec.Beginning // result of Begin
 	Texts     = codec.Texts     // result of TextsOf
+	Workflow  = codec.Workflow  // input of ReadState
 )
 
 // Errors of Read.
@@ -87,6 +88,15 @@ func Parse(s string) (Name, error) {
 // reports whether it is usable.
 func Read(as Name, file string, data []byte) (*File, error) {
 	return registry().Read(as, file, data)
+}
+
+// HasStates reports whether a layout completes the states of workflows to documents.
+func HasStates(as Name) bool { return registry().Find(as).Complete != nil }
+
+// ReadState parses the state of a workflow of layout as, and completes it to a document. It
+// fails like Read.
+func ReadState(as Name, file string, data []byte, w Workflow) (*File, error) {
+	return registry().Find(as).ReadState(file, data, w)
 }
 
 // Explain returns an *InvalidError with the rules that a document violates, as if it were

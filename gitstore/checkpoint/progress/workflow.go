@@ -105,31 +105,44 @@ func Started(r *checkpoint.Record) time.Time {
 	return timeOf(r.Doc().Sub("workflow"), "started_at")
 }
 
-// A Query selects a workflow by text, plan or id.
+// A Query selects a workflow by type, text, plan or id.
 type Query struct {
-	Text string   // description, project or plan; "" matches nothing
-	Plan string   // plan path relative to the root; "" matches nothing
-	IDs  []string // workflow ids or issue keys
+	Type    string   // type of the workflow; "" matches nothing
+	Project string   // with Type, project of the workflow; "" for any
+	Text    string   // description, project or plan; "" matches nothing
+	Plan    string   // plan path relative to the root; "" matches nothing
+	IDs     []string // workflow ids or issue keys
 }
 
-// Match returns the quality of a match between record and query. Plan, id, issue and
+// Match returns the quality of a match between record and query. Type, plan, id, issue and
 // description score 3, project 2, the plan as text 1, and no match 0.
 func (q Query) Match(r *checkpoint.Record) int {
 	w := r.Doc().Sub("workflow")
 	plan := r.PlanPath()
 	switch text := plain(q.Text); {
+	case q.Type != "":
+		if w.Text("type") != q.Type || q.Project != "" && !sameProject(w.Text("project"), q.Project) {
+			return 0
+		}
+		return 3
 	case q.Plan != "" && samePlan(plan, q.Plan), w.Text("id") != "" && slices.Contains(q.IDs, w.Text("id")), slices.Contains(q.IDs, string(r.Issue())):
 		return 3
 	case text == "":
 		return 0
 	case text == plain(w.Text("description")):
 		return 3
-	case text == plain(w.Text("project")), text == plain(strings.ReplaceAll(w.Text("project"), "_", " ")):
+	case sameProject(w.Text("project"), q.Text):
 		return 2
 	case plan != "" && samePlan(plan, q.Text):
 		return 1
 	}
 	return 0
+}
+
+// sameProject reports whether two names of projects are equal. A space equals an
+// underscore.
+func sameProject(a, b string) bool {
+	return a != "" && plain(strings.ReplaceAll(a, "_", " ")) == plain(strings.ReplaceAll(b, "_", " "))
 }
 
 // Alike reports whether two different project names share a prefix: one name starts with

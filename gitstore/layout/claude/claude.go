@@ -24,11 +24,12 @@ func System() *codec.System {
 		Kinds: []*codec.Kind{
 			checkpointKind(), workflowKind(), iterationKind(), parallelKind(), supervisorKind(), snapshotKind(),
 		},
-		Folder: func(checkpoint.Issue) string { return ".claude/checkpoints" },
-		Files:  issueFiles,
-		Failed: failedFolder,
-		List:   listing,
-		Begin:  begin,
+		Folder:   func(checkpoint.Issue) string { return ".claude/checkpoints" },
+		Files:    issueFiles,
+		Failed:   failedFolder,
+		List:     listing,
+		Begin:    begin,
+		Complete: complete,
 	}
 }
 

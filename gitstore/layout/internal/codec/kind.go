@@ -41,9 +41,14 @@ type System struct {
 	List   func(files []ListedFile) string                      // listing, instead of a line per file
 	Phases []string                                             // phases of a new workflow, nil if they vary
 	Begin  func(s Start) (Beginning, error)
-	Enter  func(r *checkpoint.Record, story checkpoint.Issue) // adds the system's sections to a new workflow
-	Texts  func(r *checkpoint.Record) (Texts, error)
-	Other  func(m *checkpoint.Map) string // type of a document of the system that is no checkpoint, "" if unknown
+
+	// Complete returns the document of a state, or its problems. before is the former
+	// document of the chain, and can be empty.
+	Complete func(state, before *checkpoint.Map, w Workflow) (*checkpoint.Map, []Problem)
+
+	Enter func(r *checkpoint.Record, story checkpoint.Issue) // adds the system's sections to a new workflow
+	Texts func(r *checkpoint.Record) (Texts, error)
+	Other func(m *checkpoint.Map) string // type of a document of the system that is no checkpoint, "" if unknown
 }
 
 // A Start is the input of a new workflow.

@@ -1,0 +1,169 @@
+package save
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/layoutfiles"
+	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/saving"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout"
+)
+
+// A source is the content of --from.
+type source struct {
+	as   layout.Name
+	file string // path with slashes, "" for standard input
+	data []byte
+}
+
+// openFor opens the repository and returns the document to save, or nil without --as. The
+// document decides the trigger, unless the command line names it.
+func openFor(c *invoke.Invocation, o *saveOptions, trigger checkpoint.Trigger) (*layout.File, checkpoint.Trigger, error) {
+	src, err := readSource(c, o)
+	if err != nil {
+		return nil, "", err
+	}
+	if src == nil {
+		return nil, trigger, saving.Open(c, trigger)
+	}
+	var doc *layout.File
+	if o.kind == "" {
+		if doc, err = src.document(c, o.Strict); err != nil {
+			return nil, "", err
+		}
+	}
+	if !o.triggerGiven {
+		trigger = checkpoint.PhaseTransition // that of a state
+		if doc != nil {
+			trigger = doc.Trigger()
+		}
+	}
+	if err = saving.Open(c, trigger); err == nil && doc == nil {
+		doc, err = src.completed(c, o)
+	}
+	return doc, trigger, err
+}
+
+// readSource reads the file of --from, or returns nil if neither --as nor --from is set.
+func readSource(c *invoke.Invocation, o *saveOptions) (*source, error) {
+	switch {
+	case o.kind == "" && c.Flags.IsSet("type"):
+		return nil, exit.Usagef("save: --type: want a type of workflow")
+	case o.kind == "" && o.project != "":
+		return nil, exit.Usagef("save: --project goes with --type")
+	case o.kind != "" && (o.as == "" || o.from == ""):
+		return nil, exit.Usagef("save: --type goes with --as and --from")
+	case o.as == "" && o.from == "":
+		return nil, nil
+	case o.as == "" || o.from == "":
+		return nil, exit.Usagef("save: --as and --from go together")
+	case o.from == "-" && o.State == "-":
+		return nil, exit.Usagef("save: --from and --state cannot both be standard input")
+	}
+	as, err := layout.Parse(o.as)
+	if err != nil {
+		return nil, exit.Usagef("save: --as: %w", err)
+	}
+	if o.kind != "" && !layout.HasStates(as) {
+		return nil, exit.Usagef("save: --type: the documents of %s have no type", as)
+	}
+	data, err := c.ReadInput(o.from)
+	if err != nil {
+		return nil, exit.Usagef("save: --from: %w", err)
+	}
+	file := ""
+	if o.from != "-" {
+		file = filepath.ToSlash(o.from)
+	}
+	return &source{as, file, data}, nil
+}
+
+// document parses the file as a document.
+func (s *source) document(c *invoke.Invocation, strict bool) (*layout.File, error) {
+	f, err := layout.Read(s.as, s.file, s.data)
+	var unknown *layout.UnknownDocumentError
+	if errors.As(err, &unknown) && unknown.Reason == "" {
+		err = cmp.Or(layout.Explain(s.as, s.file, s.data), err)
+	}
+	if err == nil {
+		err = layoutfiles.Accept(c, f, strict)
+	}
+	return f, s.withType(s.withPath(err))
+}
+
+// withType adds the hint to name the type, if a document lacks it and may be a state.
+func (s *source) withType(err error) error {
+	var invalid *layout.InvalidError
+	if !layout.HasStates(s.as) || !errors.As(err, &invalid) {
+		return err
+	}
+	for _, p := range invalid.Problems {
+		if p.Path == "workflow_type" && p.Rule == "required" {
+			from := phrase.QuoteArg(cmp.Or(s.file, "-"))
+			return exit.Errorf(exit.Invalid, fmt.Sprintf("git checkpoint save --as %s --from %s --type TYPE", s.as, from), "%w", err)
+		}
+	}
+	return err
+}
+
+// completed parses the file as the state of a workflow, and completes it to a document. A
+// workflow that is under way keeps its id and its start.
+func (s *source) completed(c *invoke.Invocation, o *saveOptions) (*layout.File, error) {
+	w := layout.Workflow{Type: o.kind, Project: o.project, Now: c.Env.Now()}
+	f, err := layout.ReadState(s.as, s.file, s.data, w)
+	if err != nil {
+		return nil, s.withPath(err)
+	}
+	issue, err := issueOf(c, f)
+	if err != nil {
+		return nil, err
+	}
+	_, w.Before, err = c.Store.NewestRecord(c.Ctx, issue)
+	if err != nil && !errors.As(err, new(*gitstore.NoneError)) {
+		c.Warnf("the state begins a new workflow: %v", err)
+	}
+	if f, err = layout.ReadState(s.as, s.file, s.data, w); err == nil {
+		err = layoutfiles.Accept(c, f, o.Strict)
+	}
+	return f, s.withPath(err)
+}
+
+func (s *source) withPath(err error) error {
+	return layoutfiles.WithPath(err, phrase.QuotePath(s.file))
+}
+
+// issueOf returns the issue of a save: the named issue, the issue of the document, or the
+// inferred issue.
+func issueOf(c *invoke.Invocation, f *layout.File) (checkpoint.Issue, error) {
+	if f == nil || len(c.Args) > 0 || c.Common.Issue != "" || f.Key() == "" {
+		return c.Issue()
+	}
+	i, err := checkpoint.ParseIssue(f.Key())
+	if err != nil {
+		return "", exit.Errorf(exit.Usage, "git checkpoint save ISSUE --as "+string(f.Layout), "save: the document names no issue: %w", err)
+	}
+	c.IssueInQuestion = i
+	return i, nil
+}
+
+// savedBefore reports whether a document was saved before: its id is taken, and the
+// checkpoint with that id was made from this document.
+func savedBefore(c *invoke.Invocation, f *layout.File, err error) (*gitstore.TakenError, bool) {
+	var taken *gitstore.TakenError
+	if f == nil || !errors.As(err, &taken) || taken.Dropped {
+		return nil, false
+	}
+	cp, err := c.Store.ByID(c.Ctx, taken.Issue, taken.ID)
+	if err != nil {
+		return nil, false
+	}
+	r, err := c.Store.Record(cp)
+	return taken, err == nil && f.In(r)
+}

@@ -1,0 +1,56 @@
+package codec
+
+import (
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// A Workflow holds the values of a workflow that a state does not contain.
+type Workflow struct {
+	Type    string
+	Project string // "" for the project in the state
+	Now     time.Time
+	Before  *checkpoint.Record // preceding record, or nil
+}
+
+// ReadState parses the state of a workflow and completes it to a document of the system's
+// first kind. The system has to have states. It fails like Registry.Read.
+func (s *System) ReadState(file string, data []byte, w Workflow) (*File, error) {
+	f := &File{Layout: s.Name, Kind: s.Kinds[0].Name, kind: s.Kinds[0]}
+	m, err := checkpoint.DecodeDocument(data, checkpoint.DefaultLimits)
+	if err != nil {
+		return nil, syntaxError(s.Name, baseName(file), data, err)
+	}
+	before, err := s.former(w.Before)
+	if err != nil {
+		return nil, err
+	}
+	var problems []Problem
+	if f.Doc, problems = s.Complete(m, before, w); len(problems) > 0 {
+		place(problems, data)
+		return nil, &InvalidError{Layout: s.Name, File: baseName(file), Problems: problems}
+	}
+	if f.kind.Version != nil {
+		f.Version = f.kind.Version(f.Doc)
+	}
+	if f.kind.Reads != nil && f.kind.Reads(f.Version) != "" {
+		return nil, &VersionError{Layout: s.Name, File: baseName(file), Version: f.Version, Reads: f.kind.Reads(f.Version)}
+	}
+	f.Problems, f.Doc = f.kind.check(f.Doc, "", data), f.kind.migrated(f.Doc)
+	f.data, err = encodeJSON(f.Doc, f.kind.Indent)
+	return f, err
+}
+
+// former returns the system's document in a record, or an empty document if the record is
+// not of this system.
+func (s *System) former(r *checkpoint.Record) (*checkpoint.Map, error) {
+	if r == nil || r.Layout() != string(s.Name) {
+		return checkpoint.NewMap(), nil
+	}
+	out, err := s.Of(r)
+	if err != nil {
+		return nil, err
+	}
+	return checkpoint.DecodeDocument(out[0].Data, checkpoint.DefaultLimits)
+}
