@@ -24,11 +24,11 @@ type recipeStep struct {
 // CI_PIPELINE_ID and CI_JOB_NAME_SLUG, and CHECKPOINT_RELEASE.
 func recipeJob(forge string) (string, error) {
 	blocks, err := readmeBlocks("CI", "yaml")
-	if err != nil || len(blocks) != 2 {
-		return "", fmt.Errorf("README, section CI: %d YAML blocks, want 2 (%w)", len(blocks), err)
+	if err != nil || len(blocks) != 3 {
+		return "", fmt.Errorf("README, section CI: %d YAML blocks, want GitHub's, the action's and GitLab's (%w)", len(blocks), err)
 	}
 	if forge == "gitlab" {
-		return gitlabJob(blocks[1])
+		return gitlabJob(blocks[2])
 	}
 	return githubJob(blocks[0])
 }

@@ -93,7 +93,11 @@ var otherFormat = map[string]string{"sha1": "sha256", "sha256": "sha1"}[gitstore
 func scriptEnv(e *testscript.Env) error {
 	skipInShortMode(e)
 	e.Defer(func() { compareObjects(e) })
-	e.Vars = append(e.Vars,
+	action, err := filepath.Abs(filepath.Join("..", ".ci", "action"))
+	if err != nil {
+		return err
+	}
+	e.Vars = append(e.Vars, "ACTION="+action,
 		"HOME="+e.WorkDir, "XDG_CONFIG_HOME="+e.WorkDir+"/.config",
 		"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_CEILING_DIRECTORIES="+e.WorkDir,
 		"GIT_DEFAULT_HASH="+gitstore.ObjectFormat, "OTHER_FORMAT="+otherFormat,
