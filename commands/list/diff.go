@@ -205,7 +205,8 @@ func showDifference(c *invoke.Invocation, d *difference, stat bool, at display.S
 		c.Printf("%s\n", at.Named(side.word, nameOf(side.cp), side.cp.ID.Short(), phrase.Ago(side.cp.Created, now)))
 	}
 	told := slices.DeleteFunc(slices.Clone(d.state), func(s diff.FieldChange) bool {
-		return s.Path == "checkpoint_id" || s.Path == "created_at" || s.Path == "clock" // printed above already
+		return s.Path == "checkpoint_id" || s.Path == "created_at" || s.Path == "clock" || // printed above already
+			d.files != nil && strings.HasPrefix(s.Path, "files_modified") // the files are printed below
 	})
 	c.Printf("\n%s %s\n", at.Paint(display.Bold, "Record:"), display.Summary(told))
 	if !stat {

@@ -206,7 +206,7 @@ const maxChanges = 1000
 
 // always reports whether a path differs between all checkpoints and is irrelevant.
 func always(path string) bool {
-	return path == "checkpoint_id" || path == "created_at" || path == "clock"
+	return path == "checkpoint_id" || path == "created_at" || path == "clock" || strings.HasPrefix(path, "files_modified")
 }
 
 // stateRows returns changes between two records.

@@ -101,7 +101,7 @@ func ProgressRows(r *checkpoint.Record, v freshness.Verdict) []display.Row {
 		}
 	}
 	if spent := int(progress.Minutes(r)); spent > 0 {
-		rows = append(rows, display.Row{Label: "Preserved", Text: phrase.Plural(spent, "minute") + " of work in completed phases"})
+		rows = append(rows, display.Row{Label: "Work kept", Text: spentText(spent) + " in completed phases"})
 	}
 	if len(v.Awaiting) > 0 {
 		rows = append(rows, display.Row{Label: "Waits for", Text: "approval of " + phrase.List(v.Awaiting), Style: display.Yellow})
@@ -206,12 +206,42 @@ func phaseText(at standing, p checkpoint.Progress) string {
 	return text
 }
 
+// numbers lists numbers in order, and three or more in sequence as a range: "1-4, 7, 8".
 func numbers(n []int) string {
-	words := make([]string, len(n))
-	for i := range n {
-		words[i] = strconv.Itoa(n[i])
+	n = slices.Clone(n)
+	slices.Sort(n)
+	var words []string
+	for i := 0; i < len(n); {
+		end := i
+		for end+1 < len(n) && n[end+1] <= n[end]+1 {
+			end++
+		}
+		switch {
+		case n[end]-n[i] >= 2:
+			words = append(words, fmt.Sprintf("%d-%d", n[i], n[end]))
+		case n[end] > n[i]:
+			words = append(words, strconv.Itoa(n[i]), strconv.Itoa(n[end]))
+		default:
+			words = append(words, strconv.Itoa(n[i]))
+		}
+		i = end + 1
 	}
 	return phrase.List(words)
+}
+
+// spentText formats minutes of work in its two largest units: "2 d 5 h".
+func spentText(minutes int) string {
+	switch days, hours := minutes/(24*60), minutes/60%24; {
+	case days > 0 && hours > 0:
+		return fmt.Sprintf("%d d %d h", days, hours)
+	case days > 0:
+		return fmt.Sprintf("%d d", days)
+	case hours > 0 && minutes%60 > 0:
+		return fmt.Sprintf("%d h %d min", hours, minutes%60)
+	case hours > 0:
+		return fmt.Sprintf("%d h", hours)
+	}
+	return fmt.Sprintf("%d min", minutes)
 }
 
 // tasksText counts the tasks and lists the open tasks by status.

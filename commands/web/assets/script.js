@@ -33,6 +33,14 @@
     show();
   }
 
+  // The server prints UTC, which is the same in every export. A title has the reader's time.
+  function localTimes() {
+    all("time[datetime]").forEach(function (time) {
+      var at = new Date(time.getAttribute("datetime"));
+      if (!isNaN(at)) time.title = at.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "long" });
+    });
+  }
+
   function copies(button) {
     if (!navigator.clipboard) return;
     button.hidden = false;
@@ -126,6 +134,7 @@
   document.addEventListener("DOMContentLoaded", function () {
     all("[data-theme-switch]").forEach(themes);
     all("[data-copy]").forEach(copies);
+    localTimes();
     all("[data-find]").forEach(finder);
     all("[data-keys]").forEach(function (button) {
       button.hidden = false;
