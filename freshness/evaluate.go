@@ -27,6 +27,7 @@
 //	outputs     a referenced file is missing               prompt_user
 //	            a file differs from its digest             proceed_with_warning
 //	time        in the future, or older than MaxAge        proceed_with_warning
+//	            the same for the times in a dotagent state proceed_with_warning
 //	progress    phases out of order                        prompt_user
 //	            phases recorded twice                      proceed_with_warning
 //	tasks       running at the checkpoint                  proceed_with_warning
@@ -76,7 +77,7 @@ import (
 // first.
 var checks = []func(input) []Reason{
 	checkLabels, checkBody, checkBranch, checkCanResume, checkHead, checkBase,
-	checkFiles, checkOutputs, checkTime, checkProgress, checkTasks, checkStory, checkApproval, checkWorkflow,
+	checkFiles, checkOutputs, checkTime, checkStateTimes, checkProgress, checkTasks, checkStory, checkApproval, checkWorkflow,
 	checkHandover, checkIssue, checkRecord, checkLoop, checkFindings,
 }
 
@@ -91,6 +92,7 @@ func Evaluate(r *checkpoint.Record, f Facts, rules Rules) Verdict {
 	}
 	for _, reason := range v.Reasons {
 		v.Action = max(v.Action, reason.Action)
+		v.Corrupt = v.Corrupt || reason.Corrupt
 	}
 	v.CanResume = v.Action < StartFresh
 	v.Stale = rules.Strict && len(v.Warnings()) > 0

@@ -227,6 +227,46 @@ var findings = []struct {
 	}},
 }
 
+// dotagent makes the record a dotagent record with the times of its state.
+func (w *world) dotagent(began, touched time.Time) {
+	w.workflow("started_at", checkpoint.FormatTime(began))
+	w.workflow("updated_at", checkpoint.FormatTime(touched))
+	layout := checkpoint.NewMap()
+	layout.Set("name", "dotagent")
+	w.record.Doc().Set("layout", layout)
+}
+
+// TestDotagentTimes checks the findings about the times of a dotagent state.
+func TestDotagentTimes(t *testing.T) {
+	old := -DefaultMaxAge - time.Second
+	for _, c := range []struct {
+		began, touched time.Duration
+		want           string
+		old, corrupt   bool
+	}{
+		{-time.Hour, 2 * time.Hour, "last_updated 2026-02-14T14:00:00.000000Z is in the future", false, false},
+		{15 * time.Hour, 0, "started_at 2026-02-15T03:00:00.000000Z is more than 14 h in the future: a clock is wrong", false, true},
+		{old - time.Hour, old, "State was last updated more than 7 days ago: 2026-02-07T11:59:59.000000Z", true, false},
+		{old, 0, "Workflow was started more than 7 days ago: 2026-02-07T11:59:59.000000Z", true, false},
+	} {
+		w := fresh()
+		w.dotagent(noon.Add(c.began), noon.Add(c.touched))
+		v := w.judge()
+		assert.Equal(t, []string{c.want}, v.Warnings())
+		assert.Equal(t, ProceedWithWarning, v.Action)
+		assert.Equal(t, c.old, v.Old, c.want)
+		assert.Equal(t, c.corrupt, v.Corrupt, c.want)
+	}
+	w := fresh()
+	w.dotagent(noon.Add(old), noon)
+	w.record.SetResumedStale()
+	assert.False(t, w.judge().Old, "a person resumed it")
+	assert.Equal(t, Resume, w.judge().Action)
+	w.dotagent(noon.Add(15*time.Hour), noon)
+	w.record.Doc().Delete("layout")
+	assert.Equal(t, Resume, w.judge().Action, "times of another layout")
+}
+
 // tasks sets a section of the record.
 func (w *world) tasks(key, yaml string) {
 	m, err := checkpoint.DecodeDocument([]byte("it: "+yaml), checkpoint.DefaultLimits)

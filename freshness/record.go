@@ -77,13 +77,49 @@ func checkTime(in input) []Reason {
 	written := checkpoint.FormatTime(t)
 	switch {
 	case age < -DefaultTolerance:
-		return []Reason{reason("time", ProceedWithWarning, "Checkpoint time %s is more than %s in the future: a clock is wrong", written, span(DefaultTolerance))}
+		return []Reason{corrupt(reason("time", ProceedWithWarning, "Checkpoint time %s is more than %s in the future: a clock is wrong", written, span(DefaultTolerance)))}
 	case age < -DefaultSkew:
 		return []Reason{reason("time", ProceedWithWarning, "Checkpoint time %s is in the future", written)}
 	case limit > 0 && age > limit:
 		return []Reason{reason("time", ProceedWithWarning, "Checkpoint is older than %s: %s", span(limit), written)}
 	}
 	return nil
+}
+
+// checkStateTimes checks the times in a dotagent state. They can differ from the time of
+// the checkpoint, because a state can be recorded long after it was written. A long
+// workflow is reported until a person resumes it.
+func checkStateTimes(in input) []Reason {
+	if in.record.Layout() != "dotagent" || in.facts.Now.IsZero() {
+		return nil
+	}
+	began, touched := in.record.WorkflowStarted(), in.record.WorkflowUpdated()
+	out := append(in.futureTime("started_at", began), in.futureTime("last_updated", touched)...)
+	switch {
+	case len(out) > 0 || in.beyondMaxAge(in.record.CreatedAt()):
+	case in.beyondMaxAge(touched):
+		out = append(out, reason("time", ProceedWithWarning, "State was last updated more than %s ago: %s", span(in.rules.maxAge()), checkpoint.FormatTime(touched)))
+	case in.beganLongAgo():
+		out = append(out, reason("time", ProceedWithWarning, "Workflow was started more than %s ago: %s", span(in.rules.maxAge()), checkpoint.FormatTime(began)))
+	}
+	return out
+}
+
+// futureTime returns a finding if a time of the state is in the future.
+func (in input) futureTime(name string, t time.Time) []Reason {
+	switch age := in.facts.Now.Sub(t); {
+	case t.IsZero() || age >= -DefaultSkew:
+		return nil
+	case age < -DefaultTolerance:
+		return []Reason{corrupt(reason("time", ProceedWithWarning, "%s %s is more than %s in the future: a clock is wrong", name, checkpoint.FormatTime(t), span(DefaultTolerance)))}
+	}
+	return []Reason{reason("time", ProceedWithWarning, "%s %s is in the future", name, checkpoint.FormatTime(t))}
+}
+
+// beganLongAgo reports whether a dotagent workflow is older than the age limit, and no
+// person has resumed it since.
+func (in input) beganLongAgo() bool {
+	return in.record.Layout() == "dotagent" && !in.record.ResumedStale() && in.beyondMaxAge(in.record.WorkflowStarted())
 }
 
 // span formats a duration in days if possible, otherwise in hours.
@@ -98,14 +134,24 @@ func span(d time.Duration) string {
 	return d.String()
 }
 
-// old reports whether the checkpoint is older than the age limit.
-func (in input) old() bool {
-	limit := in.rules.maxAge()
-	return in.aged() && limit > 0 && in.facts.Now.Sub(in.record.CreatedAt()) > limit
+// old reports whether the checkpoint or its state is older than the age limit.
+func (in input) old() bool { return in.beyondMaxAge(in.written()) || in.beganLongAgo() }
+
+// written returns the time of the checkpoint, or the time of its dotagent state if that is
+// earlier.
+func (in input) written() time.Time {
+	t, touched := in.record.CreatedAt(), in.record.WorkflowUpdated()
+	if in.record.Layout() == "dotagent" && !touched.IsZero() && touched.Before(t) {
+		return touched
+	}
+	return t
 }
 
-// aged reports whether the checkpoint's age is known.
-func (in input) aged() bool { return !in.record.CreatedAt().IsZero() && !in.facts.Now.IsZero() }
+// beyondMaxAge reports whether a known time is older than the age limit.
+func (in input) beyondMaxAge(t time.Time) bool {
+	limit := in.rules.maxAge()
+	return !t.IsZero() && !in.facts.Now.IsZero() && limit > 0 && in.facts.Now.Sub(t) > limit
+}
 
 // safeToResume reports whether all five conditions of a resume without user interaction
 // are met. It also returns the first unmet condition, or AllMet. The conditions describe
@@ -132,9 +178,8 @@ func (in input) unmet() []condition {
 	if !running(status) {
 		out = append(out, condition{text: "Checkpoint status: " + printable(status) + " (expected: in_progress)", status: true})
 	}
-	age, limit := in.facts.Now.Sub(in.record.CreatedAt()), in.rules.maxAge()
-	old := in.aged() && limit > 0 && age > limit
-	add(old, fmt.Sprintf("Checkpoint %s old (max: %s)", count(int(age/(24*time.Hour)), "day"), span(limit)), true)
+	age := in.facts.Now.Sub(in.written())
+	add(in.beyondMaxAge(in.written()), fmt.Sprintf("Checkpoint %s old (max: %s)", count(int(age/(24*time.Hour)), "day"), span(in.rules.maxAge())), true)
 	add(in.facts.Plan.Changed, "Plan file modified since checkpoint", false)
 	return out
 }
@@ -160,7 +205,7 @@ func running(status string) bool {
 func checkWorkflow(in input) []Reason {
 	var out []Reason
 	if in.record.WriteInterrupted() {
-		out = append(out, reason("workflow", PromptUser, "A write of the state was interrupted"))
+		out = append(out, corrupt(reason("workflow", PromptUser, "A write of the state was interrupted")))
 	}
 	for k, c := range in.unmet() {
 		switch {

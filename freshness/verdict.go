@@ -56,6 +56,7 @@ type Reason struct {
 	Detail   []string // details, one per line
 	Diff     []string // diff lines with prefix - or +
 	Hint     string   // suggested command, or ""
+	Corrupt  bool     // the recorded state contradicts itself, its files or the clock
 }
 
 // Verdict is the result of all checks.
@@ -82,8 +83,12 @@ type Verdict struct {
 	StateLabel string
 	Phase      string
 
-	// Old reports whether the checkpoint is older than Rules.MaxAge.
+	// Old reports whether the checkpoint is older than Rules.MaxAge. For a dotagent record
+	// this includes the times of the recorded state.
 	Old bool
+
+	// Corrupt reports whether a reason is marked as corrupt.
+	Corrupt bool
 
 	// Other is a copy of Facts.Branch if HEAD is on another branch, otherwise zero.
 	Other Branch
@@ -120,6 +125,12 @@ func unchecked(check, what, why string) Reason {
 
 func reason(check string, a Action, format string, args ...any) Reason {
 	return Reason{Check: check, Severity: a.Severity(), Action: a, Message: fmt.Sprintf(format, args...)}
+}
+
+// corrupt marks a reason as corrupt.
+func corrupt(r Reason) Reason {
+	r.Corrupt = true
+	return r
 }
 
 // printable quotes text with control characters. Records and issues are untrusted, and

@@ -54,7 +54,7 @@ func (in input) outOfOrder(p checkpoint.Progress) []Reason {
 	if !gap && (!ok || current >= len(done)-1 && current <= len(done)) {
 		return nil
 	}
-	r := reason("progress", PromptUser, "Phases are out of order")
+	r := corrupt(reason("progress", PromptUser, "Phases are out of order"))
 	r.Detail = append(listed("completed", p.Completed), "current: "+phaseName(now))
 	return []Reason{r}
 }

@@ -200,7 +200,7 @@ func checkOutputs(in input) []Reason {
 	}
 	var out []Reason
 	for _, path := range o.Missing {
-		out = append(out, reason("outputs", PromptUser, "Output %s is missing", printable(path)))
+		out = append(out, corrupt(reason("outputs", PromptUser, "Output %s is missing", printable(path))))
 	}
 	for _, path := range o.Changed {
 		out = append(out, reason("outputs", ProceedWithWarning, "Output %s changed since checkpoint", printable(path)))

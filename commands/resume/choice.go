@@ -3,6 +3,7 @@ package resume
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"strings"
 
 	"git-checkpoint/commands/internal/exit"
@@ -13,6 +14,8 @@ import (
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/layout/dotagent"
 	"git-checkpoint/gitstore/retention"
 )
 
@@ -108,6 +111,29 @@ func (r *resumption) command(flag string) string {
 	return text + " " + flag
 }
 
+// startCommand returns the command that begins the archived work again: a workflow with
+// phases at its first phase, with the same plan and layout.
+func (r *resumption) startCommand() string {
+	issue, p := phrase.IssueArg(r.Checkpoint.Issue), r.Record.Progress()
+	if r.options.as == "" && len(p.Names) == 0 && p.Total == 0 && r.Record.WorkflowStatus() == "" {
+		return "git checkpoint save " + issue
+	}
+	text, as := "git checkpoint start "+issue, layout.Name(cmp.Or(string(r.options.as), r.Record.Layout()))
+	if as != "" {
+		text += " --as " + phrase.QuoteArg(string(as))
+	}
+	switch plan := r.Record.PlanPath(); {
+	case plan != "":
+		text += " --plan " + phrase.QuoteArg(plan)
+	case as == dotagent.Name: // its phases are fixed
+	case len(p.Names) > 0:
+		text += " --phases " + phrase.QuoteArg(strings.Join(p.Names, ","))
+	case p.Total > 0:
+		text += fmt.Sprintf(" --phases %d", p.Total)
+	}
+	return text
+}
+
 // startFresh archives the chain, so that work starts again without loss.
 func startFresh(c *invoke.Invocation, r *resumption) error {
 	r.chosen = "s"
@@ -120,6 +146,7 @@ func startFresh(c *invoke.Invocation, r *resumption) error {
 			return err
 		}
 		c.Infof("archived %s; git checkpoint undo %s brings them back", phrase.Plural(len(moved), "checkpoint"), phrase.IssueArg(r.Checkpoint.Issue))
+		c.Infof("%s begins again", r.startCommand())
 	}
 	return cmp.Or[error](showOutcome(c, r), exit.Silent{Code: exit.StartFresh})
 }

@@ -234,25 +234,57 @@ func leadOf(c *invoke.Invocation, story string) *checkpoint.Record {
 // yesByDefault maps the answers to a question whose default is yes.
 var yesByDefault = map[string]string{"y": "y", "yes": "y", "n": "n", "no": "n", "": "y"}
 
-// askAs asks the --as system's question and, after a yes, the remaining questions. After
-// a no, the chain and the files stay unchanged.
+// askAs asks the --as system's questions and, after a yes, the remaining questions. A no
+// to the last question of the system archives the chain.
 func askAs(c *invoke.Invocation, d *invoke.Dialog, r *resumption) (string, error) {
+	r.foundShown = true
 	if _, err := d.TTY.Write([]byte(r.texts.Found + reasonLines(r.Verdict))); err != nil {
 		return "", err
+	}
+	if fresh, err := askFresh(c, d, r); err != nil || fresh {
+		return "s", err
 	}
 	answer, err := d.Ask(r.texts.Question, yesByDefault)
 	switch {
 	case err != nil:
 		return "", unanswered(c, r, r.answers("--yes"), err)
 	case answer == "n":
-		return "", exit.Silent{Code: exit.None}
+		return "s", nil
 	}
 	return "r", askRest(c, d, r)
 }
 
+// askFresh offers to start fresh if the --as system guards against a corrupt or an old
+// state. A corrupt state that a person keeps is not resumed.
+func askFresh(c *invoke.Invocation, d *invoke.Dialog, r *resumption) (fresh bool, err error) {
+	question := ""
+	switch {
+	case r.Verdict.Corrupt:
+		question = r.texts.Corrupt
+	case r.Verdict.Old:
+		question = r.texts.Old
+	}
+	if question == "" {
+		return false, nil
+	}
+	answer, err := d.Ask(question, invoke.YesNo)
+	switch {
+	case err != nil:
+		return false, unanswered(c, r, r.answers("--yes"), err)
+	case answer == "n" && r.Verdict.Corrupt:
+		c.Infof("nothing is changed; %s resumes in spite of the findings", r.command(r.answers("--yes")))
+		return false, exit.Silent{Code: exit.None}
+	}
+	return answer == "y", nil
+}
+
 // showResumedAs prints the result of a resume in the texts of the --as system.
 func showResumedAs(c *invoke.Invocation, r *resumption) error {
+	if found := strings.TrimSuffix(r.texts.Found, "\n"); found != "" && !r.foundShown {
+		c.Infof("%s", strings.Split(found, "\n")[0])
+	}
 	c.Printf("%s", r.texts.Resumed)
+	standing.ShowNext(c, r.Verdict)
 	standing.ShowReasons(c, r.Verdict)
 	if r.restored != nil {
 		showRestored(c, r.restored, r.options.dryRun)

@@ -111,16 +111,17 @@ func readResumeOptions(c *invoke.Invocation) *resumeOptions {
 // A resumption is the state of one resume.
 type resumption struct {
 	standing.Judged
-	options  *resumeOptions
-	source   issuesource.Answer // current issue
-	texts    layout.Texts       // texts of --as
-	named    bool               // the command line named the checkpoint
-	chosen   string             // s or d if chosen, otherwise ""
-	resumed  bool               // work resumes, in spite of the verdict and of later errors
-	changed  gitstore.Changed
-	each     map[string]gitstore.Changed // answers for single files
-	restored *gitstore.Restored
-	synced   forge.LabelChange // labels that were written to the issue
+	options    *resumeOptions
+	source     issuesource.Answer // current issue
+	texts      layout.Texts       // texts of --as
+	foundShown bool               // texts.Found is printed
+	named      bool               // the command line named the checkpoint
+	chosen     string             // s or d if chosen, otherwise ""
+	resumed    bool               // work resumes, in spite of the verdict and of later errors
+	changed    gitstore.Changed
+	each       map[string]gitstore.Changed // answers for single files
+	restored   *gitstore.Restored
+	synced     forge.LabelChange // labels that were written to the issue
 
 	approvals []gitstore.Approval
 	retries   int        // retries of this checkpoint since the last save, including this resume

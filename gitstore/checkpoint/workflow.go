@@ -71,6 +71,16 @@ func (r *Record) WriteInterrupted() bool {
 // SetResumedStale records a resume from a checkpoint over the age limit.
 func (r *Record) SetResumedStale() { r.mustSection("workflow").Set("resumed_stale", true) }
 
+// ResumedStale reports whether the workflow was resumed from a checkpoint over the age
+// limit.
+func (r *Record) ResumedStale() bool { return boolean(r.section("workflow"), "resumed_stale", false) }
+
+// WorkflowStarted returns the start of the workflow, zero if absent.
+func (r *Record) WorkflowStarted() time.Time { return moment(r.section("workflow"), "started_at") }
+
+// WorkflowUpdated returns the last change of the workflow's state, zero if absent.
+func (r *Record) WorkflowUpdated() time.Time { return moment(r.section("workflow"), "updated_at") }
+
 // PlanPath returns the path of the plan, "" if absent.
 func (r *Record) PlanPath() string {
 	if s := r.workflowText("plan_path"); s != "" {

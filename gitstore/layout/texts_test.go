@@ -46,6 +46,8 @@ func TestTexts(t *testing.T) {
 	}).Resumed, "Resuming from Phase 2\n", "the first that is not completed")
 	assert.Equal(t, codec.Texts{
 		Found:    "Detected interrupted workflow: wf-9\n",
+		Corrupt:  "State appears corrupted. Start fresh? [y/N] ",
+		Old:      "Archive the old state and start fresh? [y/N] ",
 		Question: "Resume workflow from ARCHITECTURE? [Y/n] ",
 		Resumed: "Resuming workflow wf-9 from ARCHITECTURE phase\n" +
 			"Last activity: 2026-01-02T04:04:05Z\nCompleted: REQUIREMENTS\n",

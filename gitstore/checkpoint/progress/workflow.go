@@ -100,11 +100,6 @@ func Over(r *checkpoint.Record) bool {
 	return false
 }
 
-// Started returns the start of the workflow, or the zero time.
-func Started(r *checkpoint.Record) time.Time {
-	return timeOf(r.Doc().Sub("workflow"), "started_at")
-}
-
 // A Query selects a workflow by type, text, plan or id.
 type Query struct {
 	Type    string   // type of the workflow; "" matches nothing

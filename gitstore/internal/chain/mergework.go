@@ -256,7 +256,7 @@ func (s *Chains) EndedElsewhere(want join.State, chains ...*Chain) *Chain {
 	why := map[string]retention.Reason{
 		progress.Completed: retention.ReasonCompleted, progress.Failed: retention.ReasonFailed, progress.Aborted: retention.ReasonAbandoned,
 	}[r.WorkflowStatus()]
-	if !archivedSince(want.Ledger, progress.Started(r), why) && !archivedBeside(want.Ledger, why, chains) {
+	if !archivedSince(want.Ledger, r.WorkflowStarted(), why) && !archivedBeside(want.Ledger, why, chains) {
 		return nil
 	}
 	ended := s.NoChain(chains[0])

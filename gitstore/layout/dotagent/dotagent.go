@@ -45,6 +45,8 @@ func resumeTexts(r *checkpoint.Record) (codec.Texts, error) {
 	last := values.Line(cmp.Or(values.Text(r.Doc(), "workflow.updated_at"), workflow.FormatTime(r.CreatedAt())))
 	return codec.Texts{
 		Found:    fmt.Sprintf("Detected interrupted workflow: %s\n", id),
+		Corrupt:  "State appears corrupted. Start fresh? [y/N] ",
+		Old:      "Archive the old state and start fresh? [y/N] ",
 		Question: fmt.Sprintf("Resume workflow from %s? [Y/n] ", values.Line(p.Current)),
 		Resumed: fmt.Sprintf("Resuming workflow %s from %s phase\nLast activity: %s\nCompleted: %s\n",
 			id, values.Line(p.Current), last, values.Line(strings.Join(p.Completed, ", "))),
@@ -73,6 +75,8 @@ func apply(m *checkpoint.Map, r *checkpoint.Record) {
 		status = workflow.InProgress // the workflow continues
 	}
 	before := workflow.PastOf(r, values.Text(m, "workflow_id"))
+	resumedStale := r.ResumedStale() && values.Text(r.Doc(), "workflow.id") == values.Text(m, "workflow_id") &&
+		values.Text(r.Doc(), "workflow.started_at") == values.Text(m, "started_at")
 	workflow.Set(r, "id", values.Text(m, "workflow_id"), "status", status,
 		"started_at", values.Text(m, "started_at"), "updated_at", values.Text(m, "last_updated"), "last_error", values.Text(m, "error"))
 	r.Doc().Delete("progress")
@@ -84,6 +88,9 @@ func apply(m *checkpoint.Map, r *checkpoint.Record) {
 	readApprovals(before, r, approved)
 	if safe, ok := values.Get(m, "interruption_safe").(bool); ok && !safe {
 		values.Sub(r.Doc(), "workflow").Set("interruption_safe", false)
+	}
+	if resumedStale {
+		r.SetResumedStale()
 	}
 }
 

@@ -67,7 +67,13 @@ type Texts struct {
 	Found    string // message before the question
 	Question string // yes/no question with default yes; "" if the prompt is r, s, v, d
 	Resumed  string // message after a resume
-	Prompt   string // instructions for a new worker, "" if the system has no such text
+
+	// Corrupt and Old are yes/no questions with default no, "" if the system has none. They
+	// offer to start fresh, before Question, if a validation of the state fails or if the
+	// state is too old.
+	Corrupt, Old string
+
+	Prompt string // instructions for a new worker, "" if the system has no such text
 }
 
 // A Kind is a type of document of a system. Required are name, is or log, rules, key and
