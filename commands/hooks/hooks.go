@@ -21,9 +21,10 @@ var HooksCommand = invoke.Command{
 	Name: "hooks", Usage: "install, look at or take out git's and agents' hooks", Args: "install|uninstall|status", Max: 1, Category: "Setup",
 	Description: "Installs pre-push and post-checkout: in git's configuration from git 2.54 on, before\n" +
 		"that as a marked block in the hook files, beside what is there. uninstall leaves\n" +
-		"every file as it was. With --agent it is an agent's settings instead. --skill\n" +
-		"writes a skill, which tells agents when and how to save, to .agents/skills and\n" +
-		".claude/skills.",
+		"every file as it was. With --agent it is an agent's settings instead: a\n" +
+		"checkpoint at the end of each turn and of a session, and before a compaction.\n" +
+		"--skill writes a skill, which tells agents when and how to save, to .agents/skills\n" +
+		"and .claude/skills.",
 	Examples: []string{
 		"git checkpoint hooks install --push",
 		"git checkpoint hooks install --agent claude --skill",
@@ -40,6 +41,7 @@ func hooksFlags() []cli.Flag {
 		&cli.StringFlag{Name: "agent", Usage: "the hooks of " + agentNames()},
 		&cli.BoolFlag{Name: "skill", Usage: "the skill for agents, beside the hooks of --agent"},
 		&cli.BoolFlag{Name: "global", Usage: "for all repositories of this user"},
+		&cli.BoolFlag{Name: "no-turns", Usage: "with --agent: do not save at the end of each turn"},
 		&cli.BoolFlag{Name: "manual", Usage: "print what to paste, change nothing"},
 		&cli.BoolFlag{Name: "dry-run", Usage: "say what would be done, do nothing"},
 		&cli.BoolFlag{Name: "force", Usage: "also replace or take out a block that was edited"},
@@ -64,6 +66,8 @@ type hooksOptions struct {
 	manual bool        // print the text to paste, change nothing
 	dryRun bool
 	force  bool // also change blocks that a user edited
+
+	noTurns bool // no hook at the end of an agent's turn
 }
 
 func readHooksOptions(c *invoke.Invocation) (hooksOptions, error) {
@@ -71,6 +75,7 @@ func readHooksOptions(c *invoke.Invocation) (hooksOptions, error) {
 	o := hooksOptions{
 		agent: hook.AgentNamed(agent), push: c.Flags.Bool("push"), skill: c.Flags.Bool("skill"), global: c.Flags.Bool("global"),
 		manual: c.Flags.Bool("manual"), dryRun: c.Flags.Bool("dry-run"), force: c.Flags.Bool("force"),
+		noTurns: c.Flags.Bool("no-turns"),
 	}
 	if len(c.Args) > 0 {
 		o.verb = c.Args[0]
@@ -86,8 +91,10 @@ func readHooksOptions(c *invoke.Invocation) (hooksOptions, error) {
 		return o, exit.Usagef("hooks: --push and --skill do not go together")
 	case o.skill && o.verb == "status":
 		return o, exit.Usagef("hooks: --skill is for install and uninstall")
-	case o.verb != "install" && (o.push || o.manual):
-		return o, exit.Usagef("hooks: --push and --manual are for install")
+	case o.verb != "install" && (o.push || o.manual || o.noTurns):
+		return o, exit.Usagef("hooks: --push, --manual and --no-turns are for install")
+	case o.noTurns && agent == "":
+		return o, exit.Usagef("hooks: --no-turns goes with --agent")
 	}
 	return o, nil
 }
@@ -104,7 +111,7 @@ func runHooks(c *invoke.Invocation) error {
 		return err
 	}
 	r := githooks.Repo(c)
-	r.Global, r.Force = o.global, o.force
+	r.Global, r.Force, r.NoTurns = o.global, o.force, o.noTurns
 	if o.verb == "status" {
 		return hooksStatus(c, r)
 	}
@@ -191,7 +198,11 @@ func showManual(c *invoke.Invocation, o hooksOptions) error {
 	var text string
 	if o.agent != nil || !o.skill {
 		var err error
-		if text, err = install.Manual(o.agent, o.push); err != nil {
+		agent := o.agent
+		if o.noTurns {
+			agent = agent.WithoutTurns()
+		}
+		if text, err = install.Manual(agent, o.push); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/hook"
 	"git-checkpoint/commands/internal/hook/install"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/output"
@@ -16,7 +17,7 @@ import (
 
 // HookCommand declares git checkpoint hook.
 var HookCommand = invoke.Command{
-	Name: "hook", Usage: "what an installed hook calls", Args: "pre-push|post-checkout|session-start|pre-compact|session-end|stop|event [ARGUMENT...]", Max: 1000, Category: "Setup",
+	Name: "hook", Usage: "what an installed hook calls", Args: "pre-push|post-checkout|session-start|turn|interrupt|pre-compact|session-end|stop|event [ARGUMENT...]", Max: 1000, Category: "Setup",
 	Description: "Exits 0 whatever happens and says at most one line, so that no push, checkout or\n" +
 		"session is ever hurt; only hooks.pre_push: block lets pre-push stop a push. No\n" +
 		"settings file gets `stop`: it exits 2, by which an agent's stop hook makes it go\n" +
@@ -39,6 +40,8 @@ var hookRuns = map[string]func(*invoke.Invocation, []string) error{
 	"pre-push":      prePush,
 	"post-checkout": postCheckout,
 	"session-start": sessionStart,
+	hook.Turn:       func(c *invoke.Invocation, args []string) error { return sessionSave(c, "turn", false) },
+	"interrupt":     func(c *invoke.Invocation, args []string) error { return sessionSave(c, "user_interrupt", false) },
 	"pre-compact":   func(c *invoke.Invocation, args []string) error { return sessionSave(c, "interval", false) },
 	"session-end":   func(c *invoke.Invocation, args []string) error { return sessionSave(c, "session_end", true) },
 	"stop":          sessionStop,

@@ -156,7 +156,7 @@ func sessionSave(c *invoke.Invocation, trigger string, ends bool) error {
 }
 
 // sessionBounds returns variables that keep a save within the seconds that an agent
-// allows. Variables from the user's environment follow them and take precedence.
+// allows, and turns at a distance. Variables from the user's environment follow them and take precedence.
 func sessionBounds(c *invoke.Invocation) []string {
 	bounds := []string{"GIT_CHECKPOINT_ISSUE_TIMEOUT=1"}
 	if c.Settings.IsDefault("storage.budget_ms") {
@@ -166,7 +166,25 @@ func sessionBounds(c *invoke.Invocation) []string {
 		}
 		bounds = append(bounds, fmt.Sprintf("GIT_CHECKPOINT_STORAGE_BUDGET_MS=%d", budget))
 	}
+	if isFrequent(c.Args) && c.Settings.IsDefault("min_interval") {
+		bounds = append(bounds, fmt.Sprintf("GIT_CHECKPOINT_MIN_INTERVAL=%d", turnSeconds))
+	}
 	return bounds
+}
+
+// turnSeconds is the default of min_interval for hooks that run many times in a session.
+const turnSeconds = 60
+
+// isFrequent reports whether a hook, given with its agent, runs many times in a session.
+func isFrequent(args []string) bool {
+	if args[0] == hook.Turn {
+		return true
+	}
+	if args[0] != "pre-compact" || len(args) < 2 {
+		return false
+	}
+	a := hook.AgentNamed(args[1])
+	return a != nil && a.CompactsOften
 }
 
 func isSession(s string) bool {

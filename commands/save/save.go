@@ -143,13 +143,16 @@ func tooSoon(c *invoke.Invocation, issue checkpoint.Issue, t checkpoint.Trigger,
 		return ""
 	}
 	switch t {
-	case checkpoint.Interval, checkpoint.BeforeAgent, checkpoint.BatchStart:
+	case checkpoint.Turn, checkpoint.Interval, checkpoint.BeforeAgent, checkpoint.BatchStart:
 	default:
 		return ""
 	}
 	cp, err := c.Store.Newest(c.Ctx, issue)
-	if err != nil {
+	if err != nil || cp.LeftOut {
 		return ""
+	}
+	if branch, err := c.CurrentBranch(); err != nil || cp.Branch != gitstore.RecordedBranch(branch) {
+		return "" // the newest checkpoint has no file of this branch
 	}
 	if since := c.Env.Now().Sub(cp.Created); since >= 0 && since < least {
 		return fmt.Sprintf("saved %s ago, and min_interval is %s", since.Truncate(time.Second), least)

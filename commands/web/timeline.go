@@ -217,7 +217,7 @@ func markOf(t checkpoint.Trigger) string {
 		return "batch"
 	case checkpoint.AgentComplete, checkpoint.BeforeAgent, checkpoint.BeforeParallel, checkpoint.TaskUpdate:
 		return "agent"
-	case checkpoint.UserInterrupt, checkpoint.SessionEnd, checkpoint.Interval:
+	case checkpoint.UserInterrupt, checkpoint.SessionEnd, checkpoint.Interval, checkpoint.Turn:
 		return "stop"
 	}
 	return "other"

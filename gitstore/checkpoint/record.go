@@ -99,12 +99,13 @@ const (
 	BeforeParallel   Trigger = "before_parallel"
 	TaskUpdate       Trigger = "task_update"
 	Interval         Trigger = "interval"
+	Turn             Trigger = "turn"
 )
 
 var triggers = []Trigger{
 	PhaseTransition, BatchComplete, AgentComplete, ConflictStart,
 	ConflictResolved, UserInterrupt, SessionEnd, Manual, BatchStart,
-	BeforeAgent, BeforeParallel, TaskUpdate, Interval,
+	BeforeAgent, BeforeParallel, TaskUpdate, Interval, Turn,
 }
 
 // Triggers returns the known triggers in documented order.

@@ -11,6 +11,7 @@
 //	batch_complete                                                3 per phase
 //	agent_complete, batch_start, before_agent, task_update        1 per phase
 //	user_interrupt, session_end, interval                         1
+//	turn                                                          20
 //	any other trigger                                             all, with a warning
 //
 // Every policy keeps four kinds of checkpoints: the tip, the newest resumable checkpoint,
@@ -72,6 +73,7 @@ func Default() Policy {
 		checkpoint.UserInterrupt:    {Keep: 1},
 		checkpoint.SessionEnd:       {Keep: 1},
 		checkpoint.Interval:         {Keep: 1},
+		checkpoint.Turn:             {Keep: 20},
 		checkpoint.TaskUpdate:       {Keep: 1, PerPhase: true},
 	}
 }

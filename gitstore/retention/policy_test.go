@@ -26,6 +26,7 @@ func TestDefault(t *testing.T) {
 		"user_interrupt":    {Keep: 1},
 		"session_end":       {Keep: 1},
 		"interval":          {Keep: 1},
+		"turn":              {Keep: 20},
 		"task_update":       {Keep: 1, PerPhase: true},
 	}
 	assert.Equal(t, want, Default())

@@ -143,6 +143,7 @@ var table = []Key{
 	{Name: "checkpoint_triggers.session_end", Type: Bool, Default: "true", Trust: Tighten, Doc: "Save when a session ends or times out."},
 	{Name: "checkpoint_triggers.task_update", Type: Bool, Default: "true", Doc: "Save when a task of a story or of an execution moves."},
 	{Name: "checkpoint_triggers.interval", Type: Bool, Default: "true", Doc: "Save at intervals, where they are asked for."},
+	{Name: "checkpoint_triggers.turn", Type: Bool, Default: "true", Doc: "Save at the end of each turn of an agent."},
 
 	keep("phase_transition", "-1", "phase transitions"),
 	keep("batch_complete", "3", "completed batches, in each phase"),
@@ -155,6 +156,7 @@ var table = []Key{
 	keep("batch_start", "1", "started batches, in each phase"),
 	keep("before_agent", "1", "checkpoints before agents, in each phase"),
 	keep("interval", "1", "interval checkpoints"),
+	keep("turn", "20", "turns of agents, on each branch"),
 	keep("task_update", "1", "updates of tasks, in each phase"),
 
 	{Name: "max_age_days", Type: Days, Default: "off", Trust: Tighten, Doc: "Archive chains whose newest checkpoint is older; 7 for chains of the claude layout while not set."},
@@ -169,7 +171,7 @@ var table = []Key{
 
 	{Name: "transitions", Type: List, Doc: "The ways that work may go from phase to phase, each as FROM TO, * for any: phase start and phase done refuse others. None is every way."},
 	{Name: "stale_minutes", Type: Int, Default: "1440", Min: 0, Max: 525_600, Doc: "How long, in minutes, a workflow may not be saved, and the lead of a pipeline have no heartbeat, before doctor warns, and how long a worker's claim of a task is live for task recover; 0 for ever."},
-	{Name: "min_interval", Type: Int, Default: "0", Min: 0, Max: 3600, Doc: "Automatic saves at intervals, before batches and before agents are skipped that follow another checkpoint within so many seconds."},
+	{Name: "min_interval", Type: Int, Default: "0", Min: 0, Max: 3600, Doc: "Automatic saves at the end of a turn, at intervals, before batches and before agents are skipped that follow another checkpoint of the branch within so many seconds; 60 for the turns of agents while not set."},
 
 	{Name: "storage.location", Type: Path, Default: ".claude/crunch/{issue}/checkpoints", Trust: Inside, Doc: "Where the crunch layout is exported and mirrored."},
 	{Name: "storage.compress", Type: Bool, Default: "false", Refused: "git compresses what it stores, and what is compressed before that takes more room", Doc: "Compress bulky files before git does. true is left out with a warning: versions of a file that are compressed beforehand take more room, as git finds no differences between them."},

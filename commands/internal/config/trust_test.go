@@ -43,6 +43,7 @@ var samples = map[string]struct{ yes, no []string }{
 	"checkpoint_triggers.before_agent":     {yes: []string{"true", "false"}},
 	"checkpoint_triggers.task_update":      {yes: []string{"true", "false"}},
 	"checkpoint_triggers.interval":         {yes: []string{"true", "false"}},
+	"checkpoint_triggers.turn":             {yes: []string{"true", "false"}},
 	"checkpoint_triggers.user_interrupt":   {[]string{"true"}, []string{"false", "off"}},
 	"checkpoint_triggers.session_end":      {[]string{"true"}, []string{"false", "no"}},
 
@@ -58,6 +59,7 @@ var samples = map[string]struct{ yes, no []string }{
 	"retention.session_end":       {[]string{"1", "9", "-1"}, []string{"0"}},
 	"retention.task_update":       {[]string{"1", "9", "-1"}, []string{"0"}},
 	"retention.interval":          {[]string{"1", "9", "-1"}, []string{"0"}},
+	"retention.turn":              {[]string{"20", "99", "-1"}, []string{"0", "19"}},
 
 	"max_age_days": {[]string{"off", "-1", "0"}, []string{"1", "7", "36500"}},
 	"on_success":   {[]string{"archive", "keep"}, []string{"drop"}},

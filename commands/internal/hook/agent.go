@@ -2,6 +2,7 @@ package hook
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -20,12 +21,14 @@ type Agent struct {
 	Events []AgentEvent
 	JSON   bool // accepts only JSON output
 	Budget int  // milliseconds for reading files at session end
+
+	CompactsOften bool // fires its event of pre-compact before each request to the model
 }
 
 // An AgentEvent maps an agent's event to a hook of this program.
 type AgentEvent struct {
 	Name    string // agent's event name
-	Hook    string // hook name: session-start, pre-compact or session-end
+	Hook    string // hook name: session-start, turn, interrupt, pre-compact or session-end
 	Timeout int    // in the agent's unit
 }
 
@@ -48,18 +51,35 @@ func AgentNamed(name string) *Agent {
 	return nil
 }
 
-// command returns the agent's shell command for an event. Without git-checkpoint on PATH
-// the command succeeds silently, so that it does not disturb other users of the project.
+// command returns the agent's shell command for an event. The command always succeeds:
+// without git-checkpoint on PATH, so that it does not disturb other users of the project,
+// and after a crash, because status 2 stops a turn or a compaction.
 func (a *Agent) command(e AgentEvent) string {
-	return "command -v git-checkpoint >/dev/null 2>&1 || exit 0; " + calls + e.Hook + " " + a.Name
+	return "command -v git-checkpoint >/dev/null 2>&1 || exit 0; " + calls + e.Hook + " " + a.Name + " || exit 0"
 }
+
+// WithoutTurns returns a copy of the agent without the events of turns.
+func (a *Agent) WithoutTurns() *Agent {
+	copied := *a
+	copied.Events = slices.DeleteFunc(slices.Clone(a.Events), func(e AgentEvent) bool { return e.Hook == Turn })
+	return &copied
+}
+
+// TurnEvent returns the name of the event at the end of a turn.
+func (a *Agent) TurnEvent() string {
+	i := slices.IndexFunc(a.Events, func(e AgentEvent) bool { return e.Hook == Turn })
+	return a.Events[i].Name
+}
+
+// Turn is the name of the hook at the end of a turn.
+const Turn = "turn"
 
 // Install adds the agent's hooks to the text of its settings file and changes nothing
 // else. exists is false if the file does not exist.
 func (a *Agent) Install(text string, exists bool) (string, error) {
 	for _, e := range a.Events {
 		var err error
-		if text, err = addSetting(text, exists, e.Name, a.group(e)); err != nil {
+		if text, err = addSetting(text, exists, e, a.group(e)); err != nil {
 			return "", err
 		}
 		exists = true
@@ -71,7 +91,7 @@ func (a *Agent) Install(text string, exists bool) (string, error) {
 func (a *Agent) Installed(text string) []string {
 	var events []string
 	for _, e := range a.Events {
-		if hasSetting(text, e.Name) {
+		if hasSetting(text, e) {
 			events = append(events, e.Name)
 		}
 	}
@@ -93,12 +113,13 @@ type Command struct {
 const byteOrderMark = "\ufeff"
 
 // addSetting adds a group to hooks.<event> in a settings file and preserves all other
-// bytes. If the event already has a command that calls this program, the group is not
+// bytes. If the event already has a command that calls its hook, the group is not
 // added. An older command of install is then replaced by the group's command.
 //
 // exists is false if the file does not exist. In a file without a value, such as a single
 // newline, an object on one line is inserted before the existing text.
-func addSetting(text string, exists bool, event string, g Group) (string, error) {
+func addSetting(text string, exists bool, e AgentEvent, g Group) (string, error) {
+	event := e.Name
 	all := map[string]map[string][]Group{"hooks": {event: {g}}}
 	if !exists {
 		return pretty("", all, "", "  ", "\n") + "\n", nil
@@ -129,15 +150,14 @@ func addSetting(text string, exists bool, event string, g Group) (string, error)
 	if groups.kind != '[' {
 		return "", syntaxError(fmt.Errorf("hooks.%s is not an array", event), text, groups.start)
 	}
-	if command := commandIn(text, groups, callsHook); command != nil {
+	if command := commandIn(text, groups, e.isCalled); command != nil {
 		return renew(text, *command, g.Hooks[0].Command), nil
 	}
 	return addItem(text, groups, "", g), nil
 }
 
-// hasSetting reports whether an event in a settings file has a command that calls this
-// program.
-func hasSetting(text, event string) bool {
+// hasSetting reports whether an event in a settings file has a command that calls its hook.
+func hasSetting(text string, e AgentEvent) bool {
 	root, err := parseJSON(text)
 	if err != nil {
 		return false
@@ -146,8 +166,8 @@ func hasSetting(text, event string) bool {
 	if i < 0 {
 		return false
 	}
-	j := root.items[i].member(text, event)
-	return j >= 0 && commandIn(text, root.items[i].items[j], callsHook) != nil
+	j := root.items[i].member(text, e.Name)
+	return j >= 0 && commandIn(text, root.items[i].items[j], e.isCalled) != nil
 }
 
 // Uninstall removes all commands written by install, at any position, and preserves all
@@ -192,15 +212,21 @@ func (a *Agent) Check(text string) error {
 var agents = []Agent{
 	{
 		Name: "claude", File: ".claude/settings.json", Budget: 10_000,
-		Events: []AgentEvent{{"SessionStart", "session-start", 10}, {"PreCompact", "pre-compact", 30}, {"SessionEnd", "session-end", 30}},
+		Events: []AgentEvent{{"SessionStart", "session-start", 10}, {"Stop", Turn, 30}, {"PreCompact", "pre-compact", 30}, {"SessionEnd", "session-end", 30}},
 	},
-	{ // Codex allows 3 seconds at session end
+	{ // Codex allows 3 seconds at an interrupt and at session end
 		Name: "codex", File: ".codex/hooks.json", TOML: ".codex/config.toml", Budget: 1500,
-		Events: []AgentEvent{{"SessionStart", "session-start", 10}, {"PreCompact", "pre-compact", 30}, {"SessionEnd", "session-end", 3}},
+		Events: []AgentEvent{
+			{"SessionStart", "session-start", 10},
+			{"Stop", Turn, 30},
+			{"Interrupt", "interrupt", 3},
+			{"PreCompact", "pre-compact", 30},
+			{"SessionEnd", "session-end", 3},
+		},
 	},
 	{
-		Name: "gemini", File: ".gemini/settings.json", JSON: true, Budget: 10_000,
-		Events: []AgentEvent{{"SessionStart", "session-start", 10_000}, {"PreCompress", "pre-compact", 30_000}, {"SessionEnd", "session-end", 30_000}},
+		Name: "gemini", File: ".gemini/settings.json", JSON: true, Budget: 10_000, CompactsOften: true,
+		Events: []AgentEvent{{"SessionStart", "session-start", 10_000}, {"AfterAgent", Turn, 30_000}, {"PreCompress", "pre-compact", 30_000}, {"SessionEnd", "session-end", 30_000}},
 	},
 }
 
@@ -270,8 +296,8 @@ type place struct {
 func (a *Agent) installedFrom(text string, before []string) (rest string, gone, found bool) {
 	for _, exists := range []bool{false, true} {
 		for _, b := range before {
-			if b == text || !exists && b != "" {
-				continue // copy of the installed text, kept by a killed uninstall
+			if hasOwn(b) || !exists && b != "" {
+				continue // an installed text, kept by a killed uninstall or a later install
 			}
 			if again, err := a.Install(b, exists); err == nil && again == text {
 				return b, !exists, true
@@ -284,16 +310,23 @@ func (a *Agent) installedFrom(text string, before []string) (rest string, gone, 
 	return "", false, false
 }
 
+// hasOwn reports whether a settings file has a command of install.
+func hasOwn(text string) bool {
+	root, err := parseJSON(text)
+	return err == nil && ownPlace(text, root) != nil
+}
+
 // originalOf returns the newest text without commands of install, or nil.
 func originalOf(texts []string) *original {
 	for _, text := range texts {
+		if hasOwn(text) {
+			continue
+		}
 		root, err := parseJSON(text)
 		if err != nil {
 			root = node{}
 		}
-		if ownPlace(text, root) == nil {
-			return &original{text, root}
-		}
+		return &original{text, root}
 	}
 	return nil
 }

@@ -299,7 +299,7 @@ func interpreter(command string) string {
 // earlier versions. User commands that contain further calls do not match. A new text of
 // Agent.Command must match too, so that a later install renews it.
 var ownCommand = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:command -v git-checkpoint >/dev/null 2>&1 \|\| exit 0; )?git-checkpoint hook ([a-z-]+) ([a-z-]+)$`)
+	return regexp.MustCompile(`^(?:command -v git-checkpoint >/dev/null 2>&1 \|\| exit 0; )?git-checkpoint hook (session-start|turn|interrupt|pre-compact|session-end) ([a-z-]+)(?: \|\| exit 0)?$`)
 })
 
 // isOwnCommand reports whether install wrote the command.
@@ -311,6 +311,9 @@ func isOwnCommand(command string) bool {
 // calls occurs in each command that runs a hook of this program, including commands that
 // users have extended.
 const calls = "git-checkpoint hook "
+
+// isCalled reports whether a command of any author runs the hook of the event.
+func (e AgentEvent) isCalled(command string) bool { return strings.Contains(command, calls+e.Hook) }
 
 // callsHook reports whether a command of any author runs a hook of this program.
 func callsHook(command string) bool { return strings.Contains(command, calls) }

@@ -40,7 +40,7 @@ func TestUninstallIsTheInverseOfInstall(t *testing.T) {
 		for what, text := range settingsTexts {
 			in, err := a.Install(text, text != "")
 			require.NoError(t, err, what)
-			assert.Len(t, a.Installed(in), 3, what)
+			assert.Len(t, a.Installed(in), len(a.Events), what)
 			if !strings.ContainsAny(text, "/\ufeff") && !strings.Contains(text, ",\n  }") && !strings.Contains(text, ",}") {
 				assert.True(t, json.Valid([]byte(in)), "%s: %s", what, in)
 			}
@@ -58,7 +58,7 @@ func TestUninstallIsTheInverseOfInstall(t *testing.T) {
 }
 
 func TestInstallKeepsComments(t *testing.T) {
-	in, err := addSetting("{\n  \"a\": 1 // one\n}\n", true, "SessionStart", Group{})
+	in, err := addSetting("{\n  \"a\": 1 // one\n}\n", true, AgentEvent{Name: "SessionStart"}, Group{})
 	require.NoError(t, err)
 	assert.True(t, strings.HasPrefix(in, "{\n  \"a\": 1, // one\n  \"hooks\": {"), in)
 }

@@ -35,7 +35,7 @@ func (a *Agent) InstallTOML(text string) (string, error) {
 	text = a.renewTOML(doc)
 	var missing []AgentEvent
 	for _, e := range a.Events {
-		if !doc.hasEvent(e.Name, callsHook) {
+		if !doc.hasEvent(e.Name, e.isCalled) {
 			missing = append(missing, e)
 		}
 	}
@@ -88,7 +88,7 @@ func (a *Agent) InstalledTOML(text string) []string {
 	}
 	var events []string
 	for _, e := range a.Events {
-		if doc.hasEvent(e.Name, callsHook) {
+		if doc.hasEvent(e.Name, e.isCalled) {
 			events = append(events, e.Name)
 		}
 	}

@@ -26,7 +26,7 @@ func TestUninstallTOMLIsTheInverseOfInstall(t *testing.T) {
 	for name, text := range tomlTexts {
 		in, err := a.InstallTOML(text)
 		require.NoError(t, err, name)
-		assert.Len(t, a.InstalledTOML(in), 3, name)
+		assert.Len(t, a.InstalledTOML(in), len(a.Events), name)
 		again, err := a.InstallTOML(in)
 		require.NoError(t, err, name)
 		assert.Equal(t, in, again, name)

@@ -182,7 +182,7 @@ func besideBody(i *freshness.SourceIssue) int {
 }
 
 // Hasty are the triggers of saves that must not wait for a source.
-var Hasty = []checkpoint.Trigger{checkpoint.UserInterrupt, checkpoint.SessionEnd, checkpoint.Interval}
+var Hasty = []checkpoint.Trigger{checkpoint.UserInterrupt, checkpoint.SessionEnd, checkpoint.Interval, checkpoint.Turn}
 
 // expected are reasons for an unknown issue that need no warning.
 var expected = []string{noSource, errBare.Error(), errOffline.Error()}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"git-checkpoint/commands/internal/atomicfile"
@@ -11,7 +12,8 @@ import (
 	"git-checkpoint/commands/internal/output"
 )
 
-// Agent plans the installation or removal of an agent's hooks.
+// Agent plans the installation or removal of an agent's hooks. With NoTurns, an installed
+// hook of turns is removed.
 func (r *Repo) Agent(a *hook.Agent, install bool) ([]HookChange, error) {
 	if r.Root == "" && !install && !r.Global {
 		return nil, nil
@@ -28,11 +30,44 @@ func (r *Repo) Agent(a *hook.Agent, install bool) ([]HookChange, error) {
 		return nil, r.settingsError(a, toml, err)
 	}
 	if inTOML && !file.Exists() {
-		text, err := a.InstallTOML(toml.Text)
+		text, err := r.installTOML(a, toml.Text)
 		return r.settingsChange(toml, text, "add hooks to "), r.settingsError(a, toml, err)
 	}
-	text, err := a.Install(file.Text, file.Exists())
+	text, err := r.install(a, file)
 	return r.settingsChange(file, text, "add hooks to "), r.settingsError(a, file, err)
+}
+
+// install returns the text of a settings file with the agent's hooks.
+func (r *Repo) install(a *hook.Agent, file atomicfile.Replacement) (string, error) {
+	text, exists := file.Text, file.Exists()
+	if r.NoTurns && slices.Contains(a.Installed(text), a.TurnEvent()) {
+		keepDir, err := r.keepDir()
+		if err != nil {
+			return "", err
+		}
+		text, _ = a.Uninstall(text, atomicfile.Kept(keepDir, file.Path)...)
+		exists = text != ""
+	}
+	return r.installed(a).Install(text, exists)
+}
+
+// installTOML returns a TOML file with the agent's hooks.
+func (r *Repo) installTOML(a *hook.Agent, text string) (string, error) {
+	if r.NoTurns && slices.Contains(a.InstalledTOML(text), a.TurnEvent()) {
+		var err error
+		if text, err = a.UninstallTOML(text); err != nil {
+			return "", err
+		}
+	}
+	return r.installed(a).InstallTOML(text)
+}
+
+// installed returns the agent with the events to install.
+func (r *Repo) installed(a *hook.Agent) *hook.Agent {
+	if r.NoTurns {
+		return a.WithoutTurns()
+	}
+	return a
 }
 
 // Manual returns text for manual installation: an agent's settings, or git's hooks if a

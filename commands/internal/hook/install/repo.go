@@ -37,6 +37,7 @@ type Repo struct {
 	PrePush   string // setting hooks.pre_push
 	Global    bool   // install for all repositories of this user
 	Force     bool   // also replace or remove edited text
+	NoTurns   bool   // no hook at the end of an agent's turn
 
 	Warn func(format string, args ...any)
 
