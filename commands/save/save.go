@@ -109,7 +109,9 @@ func runSave(c *invoke.Invocation) error {
 	if err != nil {
 		return err
 	}
-	return cmp.Or(saving.Finish(c, saved, o.Push, recordOfSave), sentBack(doc, saved))
+	err = saving.Finish(c, saved, o.Push, recordOfSave)
+	saving.Age(c, &o.Options)
+	return cmp.Or(err, sentBack(doc, saved))
 }
 
 // sentBack returns an error if the saved document has sent its story back too often.

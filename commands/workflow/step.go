@@ -121,7 +121,9 @@ func take(c *invoke.Invocation, issue checkpoint.Issue, s step) error {
 	if err != nil {
 		return err
 	}
-	return taken(c, saved, s)
+	err = taken(c, saved, s)
+	saving.Age(c, s.options)
+	return err
 }
 
 // switchOn returns the command that enables the saves of a trigger.

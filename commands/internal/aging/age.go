@@ -3,6 +3,9 @@ package aging
 
 import (
 	"errors"
+	"fmt"
+	"slices"
+	"time"
 
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
@@ -44,30 +47,45 @@ func Issues(c *invoke.Invocation) []checkpoint.Issue {
 // Apply applies the rules of age to issues. Errors become warnings, so that the
 // command itself still succeeds.
 func Apply(c *invoke.Invocation, issues ...checkpoint.Issue) {
+	req := Rules(c)
+	apply(c, req, slices.DeleteFunc(slices.Clone(issues), func(i checkpoint.Issue) bool {
+		concerned, _ := concerns(c, i, req)
+		return !concerned
+	}))
+}
+
+// maxLines limits the lines about chains. The other chains are counted.
+const maxLines = 5
+
+// apply applies the rules of age to issues that they may concern.
+func apply(c *invoke.Invocation, req gitstore.PruneRequest, issues []checkpoint.Issue) {
+	var lines []string
 	for _, i := range issues {
-		done, err := pruneByAge(c, i)
+		done, err := pruneByAge(c, i, req)
 		var refused *gitstore.RefusedError
 		switch {
 		case errors.As(err, &refused): // a truncated chain, as in a shallow clone
 		case err != nil:
 			c.Warnf("rules of age: issue %s: %v", i, err)
 		case done.Archived:
-			c.Infof("issue %s: %s; git checkpoint undo %s brings them back", i, done.Decisions[0].Rule, phrase.IssueArg(i))
+			lines = append(lines, fmt.Sprintf("issue %s: %s; git checkpoint undo %s brings them back", i, done.Decisions[0].Rule, phrase.IssueArg(i)))
 		case len(done.Expired) > 0:
-			c.Infof("issue %s: %s expired; git checkpoint undo %s brings them back", i, phrase.Plural(len(done.Expired), "archived checkpoint"), phrase.IssueArg(i))
+			lines = append(lines, fmt.Sprintf("issue %s: %s expired; git checkpoint undo %s brings them back", i, phrase.Plural(len(done.Expired), "archived checkpoint"), phrase.IssueArg(i)))
 		}
+	}
+	for _, line := range lines[:min(len(lines), maxLines)] {
+		c.Infof("%s", line)
+	}
+	if more := len(lines) - maxLines; more > 0 {
+		c.Infof("the rules of age changed %s more", phrase.Plural(more, "issue"))
 	}
 }
 
 // pruneByAge applies the rules of age to an issue. A dry run comes first: if it fails or
 // removes no checkpoint, the chain is not written. The command that follows reports an
 // unreadable chain.
-func pruneByAge(c *invoke.Invocation, i checkpoint.Issue) (*gitstore.Pruned, error) {
-	req := Rules(c)
+func pruneByAge(c *invoke.Invocation, i checkpoint.Issue, req gitstore.PruneRequest) (*gitstore.Pruned, error) {
 	req.Issue, req.DryRun = i, true
-	if withinMaxAge(c, i, req) {
-		return &gitstore.Pruned{}, nil
-	}
 	plan, err := c.Store.Prune(c.Ctx, req)
 	if err != nil || len(plan.Removed)+len(plan.Expired) == 0 {
 		return &gitstore.Pruned{}, nil
@@ -76,11 +94,16 @@ func pruneByAge(c *invoke.Invocation, i checkpoint.Issue) (*gitstore.Pruned, err
 	return c.Store.Prune(c.Ctx, req)
 }
 
-// withinMaxAge reports whether no rule of age can concern an issue, by the newest
-// checkpoint alone.
-func withinMaxAge(c *invoke.Invocation, i checkpoint.Issue, req gitstore.PruneRequest) bool {
+// concerns reports whether a rule of age may concern an issue: it has an archive, or its
+// newest checkpoint is too old. Otherwise it returns a time before which the chain is not
+// too old, or the zero time if there is no limit.
+func concerns(c *invoke.Invocation, i checkpoint.Issue, req gitstore.PruneRequest) (bool, time.Time) {
 	if c.Store.HasArchive(c.Ctx, i) {
-		return false
+		return true, time.Time{}
+	}
+	newest, err := c.Store.Newest(c.Ctx, i)
+	if err != nil {
+		return false, time.Time{}
 	}
 	days := req.MaxAge
 	for _, l := range req.Layouts {
@@ -88,6 +111,15 @@ func withinMaxAge(c *invoke.Invocation, i checkpoint.Issue, req gitstore.PruneRe
 			days = l.MaxAge
 		}
 	}
-	newest, err := c.Store.Newest(c.Ctx, i)
-	return err != nil || !retention.Older(newest.Created, days, c.Env.Now())
+	now := c.Env.Now()
+	if retention.Older(newest.Created, days, now) && days != req.MaxAge { // the limit of a layout
+		days = req.MaxAge
+		if r, err := c.Store.Record(newest); err == nil && req.Layouts[r.Layout()].MaxAge > 0 {
+			days = req.Layouts[r.Layout()].MaxAge
+		}
+	}
+	if days <= 0 {
+		return false, time.Time{}
+	}
+	return retention.Older(newest.Created, days, now), newest.Created.UTC().Truncate(time.Second).AddDate(0, 0, days)
 }

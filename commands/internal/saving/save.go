@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"git-checkpoint/commands/internal/aging"
 	"git-checkpoint/commands/internal/config"
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
@@ -78,6 +79,14 @@ func ArtifactPaths(c *invoke.Invocation, names []string, paths ...string) ([]str
 		paths = append(paths, p)
 	}
 	return paths, nil
+}
+
+// Age applies the rules of age to all issues after a save, if that is due and the save
+// applies retention.
+func Age(c *invoke.Invocation, o *Options) {
+	if c.Settings.Bool("auto_prune") && !o.NoPrune && !o.DryRun {
+		aging.Automatic(c)
+	}
 }
 
 // Enable returns the command that enables checkpoints.

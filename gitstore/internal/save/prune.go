@@ -33,6 +33,9 @@ type PruneRequest struct {
 	// the newest checkpoint's layout override MaxAge and Stay.
 	Layouts map[string]LayoutRules
 
+	// Unshared is set if a chain that another clone may have stays as it is.
+	Unshared bool
+
 	Progress func(done, total int) // receives the progress of the rewrite, may be nil
 
 	DryRun bool   // decide, but change nothing
@@ -65,6 +68,10 @@ func (s *Saver) Prune(ctx context.Context, req PruneRequest) (*Pruned, error) {
 	}
 	err := act(ctx, req.Issue, func(c *chain.Chain, k *repo.ObjectWriter) (*chain.Change, error) {
 		k.Progress = req.Progress
+		if req.Unshared && s.seenElsewhere(ctx, c) {
+			result = &Pruned{}
+			return nil, nil
+		}
 		archive, err := s.ReadChain(ctx, req.Issue, repo.ArchiveRef(req.Issue), 0)
 		if err != nil {
 			return nil, err

@@ -1,0 +1,67 @@
+package aging
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/fsutil"
+)
+
+// interval is the maximum time between two automatic runs. Earlier runs take place when a
+// chain becomes too old.
+const interval = 24 * time.Hour
+
+// Automatic applies the rules of age to the chains of this clone, if a run is due. It skips
+// chains that another clone may have, because their newest checkpoint may be there: sync
+// applies the rules to them. The next run is due in 24 hours, or earlier if a chain becomes
+// too old before.
+func Automatic(c *invoke.Invocation) {
+	file := filepath.Join(c.Store.CacheDir(), "next-aging")
+	now := c.Env.Now()
+	if !isDue(file, now) {
+		return
+	}
+	req, next := Rules(c), now.Add(interval)
+	req.Unshared = true
+	// The time is written first, so that other commands, and those after a kill, do not
+	// repeat the run.
+	if setDue(file, next) != nil {
+		return // for example a repository that belongs to another user
+	}
+	issues, _, err := c.Store.Issues(c.Ctx, false)
+	if err != nil {
+		return // the next command that reads the chains reports it
+	}
+	var old []checkpoint.Issue
+	for _, i := range issues {
+		concerned, later := concerns(c, i, req)
+		if concerned {
+			old = append(old, i)
+		} else if !later.IsZero() && later.Before(next) {
+			next = later
+		}
+	}
+	apply(c, req, old)
+	if next.Before(now.Add(interval)) {
+		_ = setDue(file, next) // otherwise the run takes place a day later
+	}
+}
+
+// isDue reports whether the time in a file has passed. A missing file, an invalid time and
+// a time that is too far in the future, because a clock was wrong, are due.
+func isDue(file string, now time.Time) bool {
+	data, err := os.ReadFile(file)
+	next, parseErr := time.Parse(time.RFC3339Nano, strings.TrimSpace(string(data)))
+	return err != nil || parseErr != nil || now.After(next) || next.After(now.Add(interval))
+}
+
+func setDue(file string, next time.Time) error {
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+		return err
+	}
+	return fsutil.ReplaceFile(file, strings.NewReader(next.UTC().Format(time.RFC3339Nano)+"\n"), fsutil.ReplaceOptions{})
+}
