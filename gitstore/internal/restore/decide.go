@@ -95,6 +95,7 @@ type Step struct {
 	workAfter   Side
 	diskAfter   fileOnDisk // workAfter after git's smudge filters
 	merge       bool       // workAfter is replaced by a merge of before.work, base and workAfter
+	staged      bool       // the result of a merge without conflicts is staged too
 	base        Side
 }
 
@@ -150,6 +151,7 @@ func decide(targets []Target, now func(string) state, choice Changed, force bool
 			d.steps = append(d.steps, st)
 		case choice == Merged && st.work && t.mergeable(s):
 			st.merge, st.index = true, false
+			st.staged = t.Index && t.IndexWant == merged(t.WorkWant) && s.index == merged(s.work)
 			d.steps = append(d.steps, st)
 		default:
 			d.changed = append(d.changed, t.Path)

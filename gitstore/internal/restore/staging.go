@@ -202,11 +202,14 @@ func (w *staging) mergeAll(ctx context.Context, plan *decision) (conflicts []str
 			return nil, fmt.Errorf("merge %q: %w", st.path, err)
 		}
 		merges = true
-		if !clean {
+		switch {
+		case !clean:
 			conflicts = append(conflicts, st.path)
 			if plan.unmerged && st.before.index[0] != (Side{}) {
 				st.index, st.indexAfter = true, sides
 			}
+		case st.staged:
+			st.index, st.indexAfter = true, merged(st.workAfter)
 		}
 	}
 	plan.steps = slices.DeleteFunc(plan.steps, func(st Step) bool { return st.path == "" })
