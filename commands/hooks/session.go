@@ -90,7 +90,7 @@ func sessionStart(c *invoke.Invocation, args []string) error {
 	if standing.Of(r.Record, r.Verdict).Complete {
 		return nil
 	}
-	return handOver(c, standing.Prompt(r, standing.PromptMore{Attempt: r.Record.PhaseAttempt()}, c.Env.Now(), 0)+nextStep(r), args)
+	return handOver(c, standing.Prompt(r, standing.PromptMore{Attempt: r.Record.PhaseAttempt(), Notes: standing.PastNotes(c, r)}, c.Env.Now(), 0)+nextStep(r), args)
 }
 
 // nextStep returns the command that restores the files. An agent is not asked to answer a
@@ -98,11 +98,11 @@ func sessionStart(c *invoke.Invocation, args []string) error {
 func nextStep(r standing.Judged) string {
 	switch issue := phrase.IssueArg(r.Checkpoint.Issue); r.Verdict.Action {
 	case freshness.Resume, freshness.ProceedWithWarning:
-		return "To put the files back: git checkpoint resume " + issue + " --yes\n"
+		return "To restore the files: git checkpoint resume " + issue + " --yes\n"
 	case freshness.PromptUser:
 		return "A person has to decide first: git checkpoint resume " + issue + "\n"
 	default:
-		return "It cannot be resumed as it is: git checkpoint status " + issue + "\n"
+		return "The checkpoint cannot be resumed. The reasons: git checkpoint status " + issue + "\n"
 	}
 }
 

@@ -28,7 +28,7 @@ func showResumed(c *invoke.Invocation, r *resumption) error {
 		return showOutcome(c, r)
 	}
 	if r.options.print == "prompt" {
-		c.Printf("%s", cmp.Or(r.texts.Prompt, standing.Prompt(r.Judged, r.promptMore(), c.Env.Now(), standing.BytesPerToken*r.options.maxTokens)))
+		c.Printf("%s", cmp.Or(r.texts.Prompt, standing.Prompt(r.Judged, r.promptMore(c), c.Env.Now(), standing.BytesPerToken*r.options.maxTokens)))
 		return nil
 	}
 	if r.texts.Resumed != "" {
@@ -80,8 +80,8 @@ func showOutcome(c *invoke.Invocation, r *resumption) error {
 }
 
 // promptMore returns the facts that the resume adds to the prompt.
-func (r *resumption) promptMore() standing.PromptMore {
-	more := standing.PromptMore{Attempt: r.attempt()}
+func (r *resumption) promptMore(c *invoke.Invocation) standing.PromptMore {
+	more := standing.PromptMore{Attempt: r.attempt(), Notes: standing.PastNotes(c, r.Judged)}
 	if r.restored != nil {
 		more.Skipped = r.restored.Skipped
 	}
