@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
@@ -23,7 +24,8 @@ var ScanCommand = invoke.Command{
 	Description: "Looks at every file that a push of the issue would show for the first time, and tells\n" +
 		"where something looks like a secret, or names a folder of a person's machine, never what\n" +
 		"it is. A secret exits 13, since it would stop the push; a machine's path stops nothing.\n" +
-		"What is no secret: a line that says checkpoint:allow, and git config checkpoint.scan-allow.",
+		"What is no secret: a line that says checkpoint:allow, and git config checkpoint.scan-allow.\n" +
+		"If gitleaks or betterleaks is installed, git config checkpoint.scan-command can run it, too.",
 	Examples: []string{"git checkpoint scan 42", "git checkpoint scan 42 --remote backup --json"},
 	Flags: func() []cli.Flag {
 		return []cli.Flag{
@@ -100,11 +102,22 @@ func stopped(by []stopping) error {
 	if len(by) == 0 {
 		return nil
 	}
-	hint := ""
-	if first := by[0]; first.ID != "" {
-		hint = fmt.Sprintf("git checkpoint drop %s %s", phrase.IssueArg(first.issue), phrase.QuoteArg(string(first.ID)))
+	return exit.Errorf(exit.Secrets, strings.Join(by[0].hints(), "\n"), "scan: a push would show %s", phrase.Plural(len(by), "secret"))
+}
+
+// hints returns the next commands: an exception if the value is no secret, and the
+// removal of the file and of the checkpoint if it is a secret.
+func (s stopping) hints() (hints []string) {
+	if s.Line > 0 {
+		hints = append(hints, fmt.Sprintf("git config --add checkpoint.scan-allow %s # if it is no secret; a line with checkpoint:allow is none either", phrase.QuoteArg(s.Rule+":"+s.Path)))
 	}
-	return exit.Errorf(exit.Secrets, hint, "scan: a push would show %s", phrase.Plural(len(by), "secret"))
+	if s.ID == "" {
+		return hints
+	}
+	if path, staged := strings.CutPrefix(s.Path, "staged/"); staged {
+		hints = append(hints, fmt.Sprintf("git restore --staged -- %s # if it is a secret; then save again and drop this checkpoint", phrase.QuoteArg(path)))
+	}
+	return append(hints, fmt.Sprintf("git checkpoint drop %s %s", phrase.IssueArg(s.issue), phrase.QuoteArg(string(s.ID))))
 }
 
 // issuesToScan returns the named issue, or every issue with --all.

@@ -193,7 +193,7 @@ var table = []Key{
 	{Name: "github_hosts", Type: List, Trust: Never, Doc: "Hosts that are GitHub servers beside github.com, by name or URL; tokens of the environment may go there."},
 	{Name: "gitlab_hosts", Type: List, Trust: Never, Doc: "Hosts that are GitLab servers beside gitlab.com, by name or URL; tokens of the environment may go there."},
 	{Name: "gitea_hosts", Type: List, Trust: Never, Doc: "Hosts that are Gitea or Forgejo servers beside gitea.com and codeberg.org, by name or URL; tokens of the environment may go there."},
-	{Name: "scan_command", Type: Text, Trust: Never, Doc: "A program that looks for secrets, too, before a push: a shell runs it with a folder of the files as argument; it ends with 0 where there is nothing, and may print <file>:<line> where there is something."},
+	{Name: "scan_command", Type: Text, Trust: Never, Doc: "A further program that looks for secrets before a push, such as betterleaks or gitleaks (\"betterleaks dir\", \"gitleaks dir\"): a shell runs it with a folder of the files as argument. It exits with 0 if it finds nothing, and can print <file>:<line> of a finding."},
 	{Name: "scan_allow", Type: List, Trust: Never, Doc: "What is no secret: rules, paths in which * stands for any text, or rule:path. A single line is allowed where it says checkpoint:allow."},
 	{Name: "remote", Type: Text, Trust: Never, Doc: "Where checkpoints are pushed to and fetched from, instead of the branch's upstream's remote or origin."},
 	{Name: "remote_timeout", Type: Int, Default: "120", Min: 0, Max: 86_400, Trust: Never, Doc: "How many seconds one connection to a remote may take, 0 for as long as it wants."},

@@ -17,12 +17,12 @@ const Record = "checkpoint.yaml"
 func Mask(key, text string, allow Allow) (masked string, rules []string) {
 	const between = ": "
 	candidates := mentioned(lowered(nil, []byte(key+between+text)))
-	if candidates == 0 {
+	if candidates.empty() {
 		return text, nil
 	}
 	before, other := len(key)+len(between), false
 	for _, r := range candidates.rules() {
-		if r.informational || r.digits && other {
+		if r.informational || r.weak && other {
 			continue // as in inLine: another rule already identified the value by its format
 		}
 		found := r.mask(key+between+text, before)
@@ -43,7 +43,7 @@ func (r *rule) mask(text string, from int) string {
 	var b strings.Builder
 	at := from
 	for _, m := range r.pattern().FindAllStringSubmatchIndex(text, -1) {
-		start, end := m[len(m)-2], m[len(m)-1]
+		start, end := lastGroup(m)
 		if start < at || !r.fits(text[start:end]) || r.allowedAt(text, start, end) {
 			continue
 		}
@@ -89,4 +89,4 @@ func endOfKey(text string, from int) int {
 
 // Suspicious reports whether a text contains a keyword of any rule. Few texts contain
 // such a keyword, and few of those contain a secret.
-func Suspicious(text string) bool { return mentioned(lowered(nil, []byte(text))) != 0 }
+func Suspicious(text string) bool { return !mentioned(lowered(nil, []byte(text))).empty() }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -20,6 +21,10 @@ type Result struct {
 // piece is the read buffer size in bytes.
 const piece = 256 << 10
 
+// scratches contains buffers for the next calls of Read. Most files are much smaller than
+// the buffers.
+var scratches = sync.Pool{New: func() any { return &scratch{buf: make([]byte, 0, piece)} }}
+
 // Read searches a file of any size for secrets, in bounded memory. Text may be UTF-8 or a
 // similar encoding, UTF-16 or UTF-32. If a file is binary, only rules with a distinctive
 // format apply. If it is compressed, Read skips it.
@@ -29,7 +34,9 @@ func Read(r io.Reader) (Result, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return Result{}, err
 	}
-	s := searcher{}
+	buffers := scratches.Get().(*scratch)
+	defer scratches.Put(buffers)
+	s := searcher{scratch: *buffers}
 	var text io.Reader = in
 	switch f := formOf(head); f {
 	case compressed:
@@ -42,12 +49,13 @@ func Read(r io.Reader) (Result, error) {
 		s.binary = true
 	}
 	err = s.read(text)
+	*buffers = s.scratch
 	return Result{Findings: s.found}, err
 }
 
 // read scans a text in pieces.
 func (s *searcher) read(r io.Reader) error {
-	buf := make([]byte, 0, piece)
+	buf := s.buf[:0]
 	for len(s.found) < maxFindings {
 		n, err := io.ReadFull(r, buf[len(buf):cap(buf)])
 		buf = buf[:len(buf)+n]

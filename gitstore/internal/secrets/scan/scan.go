@@ -53,53 +53,68 @@ type searcher struct {
 	line   int  // number of complete lines
 	onLine set  // rules that matched on the current line
 	found  []Finding
-	lower  []byte
+	scratch
+}
+
+// A scratch contains the buffers of a searcher.
+type scratch struct {
+	buf   []byte
+	lower []byte
+	hits  []hit
 }
 
 // lines scans a piece of text: complete lines or, if a line is very long, part of that
 // line. Each further part starts with the end of the previous part.
 func (s *searcher) lines(data []byte) {
 	s.lower = lowered(s.lower, data)
-	if s.wanted(s.lower) == 0 {
-		s.line += bytes.Count(data, []byte{'\n'})
-		return
-	}
-	for at := 0; at < len(data) && len(s.found) < maxFindings; {
+	s.hits = words().hits(s.hits[:0], s.lower)
+	start := 0 // of the line that contains the hit
+	for i := 0; i < len(s.hits) && len(s.found) < maxFindings; {
+		at := int(s.hits[i].at)
+		start += s.pass(data[start:at])
 		end := len(data)
 		if n := bytes.IndexByte(data[at:], '\n'); n >= 0 {
 			end = at + n + 1
 		}
-		s.inLine(data[at:end], s.lower[at:end])
-		if data[end-1] == '\n' {
-			s.line++
-			s.onLine = 0
+		var candidates set
+		for ; i < len(s.hits) && int(s.hits[i].at) < end; i++ {
+			candidates.add(int(s.hits[i].rule))
 		}
-		at = end
+		s.inLine(data[start:end], s.lower[start:end], candidates)
+		start += s.pass(data[start:end])
 	}
+	s.pass(data[start:])
 }
 
-// wanted returns rules that may match.
-func (s *searcher) wanted(lower []byte) set {
-	found := mentioned(lower)
+// pass counts the complete lines at the start of a text, and returns their length.
+func (s *searcher) pass(text []byte) int {
+	end := bytes.LastIndexByte(text, '\n') + 1
+	if end > 0 {
+		s.line += bytes.Count(text[:end], []byte{'\n'})
+		s.onLine = set{}
+	}
+	return end
+}
+
+// inLine scans a line or part of a line with the rules whose keywords it contains.
+func (s *searcher) inLine(line, lower []byte, candidates set) {
+	candidates = candidates.without(s.onLine)
 	if s.binary {
-		found &^= words().vague
+		candidates = candidates.without(words().vague)
 	}
-	return found
-}
-
-// inLine scans a line or part of a line.
-func (s *searcher) inLine(line, lower []byte) {
-	candidates := s.wanted(lower) &^ s.onLine
-	if candidates == 0 || bytes.Contains(lower, []byte("checkpoint:allow")) || bytes.Contains(lower, []byte("gitleaks:allow")) {
+	if candidates.empty() || bytes.Contains(lower, []byte("checkpoint:allow")) || bytes.Contains(lower, []byte("gitleaks:allow")) {
 		return
 	}
 	for i := range table() {
-		r, one := &table()[i], set(1)<<i
-		if r.digits && s.onLine != 0 {
+		if !candidates.has(i) || len(s.found) == maxFindings {
+			continue
+		}
+		r := &table()[i]
+		if r.weak && !s.onLine.empty() {
 			continue // another rule already identified the value by its format
 		}
-		if candidates&one != 0 && r.in(line) && len(s.found) < maxFindings {
-			s.onLine |= one
+		if r.in(line) {
+			s.onLine.add(i)
 			s.found = append(s.found, Finding{Rule: r.name, Line: s.line + 1})
 		}
 	}
@@ -120,9 +135,12 @@ func lowered(into, data []byte) []byte {
 type rule struct {
 	name          string
 	words         []string // lower-case keywords; each match contains at least one
+	keywords      []word   // further keywords
 	pattern       func() *regexp.Regexp
 	random        float64 // minimum entropy of the last group in bits per character, 0 for any value
+	byAlphabet    bool    // the minimum is lower if the value has few different characters
 	digits        bool    // must contain a digit, unlike most identifiers in code
+	weak          bool    // applies only if no other rule matches
 	loose         bool    // pattern also matches much other data
 	informational bool    // informational, not a secret
 }
@@ -138,8 +156,9 @@ func pattern(expr string) func() *regexp.Regexp {
 func (r *rule) in(line []byte) bool {
 	for from := 0; ; from += window - overlap {
 		part := line[from:min(len(line), from+window)]
-		for _, m := range r.pattern().FindAllSubmatch(part, -1) {
-			if r.fits(string(m[len(m)-1])) {
+		for _, m := range r.pattern().FindAllSubmatchIndex(part, -1) {
+			start, end := lastGroup(m)
+			if r.fits(string(part[start:end])) {
 				return true
 			}
 		}
@@ -149,20 +168,56 @@ func (r *rule) in(line []byte) bool {
 	}
 }
 
+// lastGroup returns the offsets of the last group that took part in a match.
+func lastGroup(match []int) (start, end int) {
+	for i := len(match) - 2; i > 0; i -= 2 {
+		if match[i] >= 0 {
+			return match[i], match[i+1]
+		}
+	}
+	return match[0], match[1]
+}
+
 func (r *rule) fits(value string) bool {
 	if r.informational {
 		return !anybody(value)
 	}
-	return !placeholder(value) && entropy(value) >= r.random && (!r.digits || strings.ContainsAny(value, "0123456789"))
+	if r.weak && isExpression(value) {
+		return false
+	}
+	return !placeholder(value) && entropy(value) >= r.minimum(value) && (!r.digits || strings.ContainsAny(value, "0123456789"))
+}
+
+// isExpression reports whether a value is a selector expression of a program, such as
+// user2.options.Password. Random values have longer parts, or more digits in a part.
+func isExpression(value string) bool {
+	parts := strings.Split(value, ".")
+	for _, part := range parts {
+		digits := len(part) - len(strings.Map(dropDigit, part))
+		if part == "" || strings.ContainsAny(part[:1], "0123456789") || len(part) > 20 || digits > 1 || strings.ContainsAny(part, "+/=~!@#%^&*-") {
+			return false
+		}
+	}
+	return len(parts) > 1
+}
+
+func dropDigit(r rune) rune {
+	if '0' <= r && r <= '9' {
+		return -1
+	}
+	return r
 }
 
 // placeholder reports whether a value is a placeholder instead of a secret.
 func placeholder(s string) bool {
 	lower := strings.ToLower(s)
-	for _, w := range []string{"example", "changeme", "placeholder", "your_", "your-", "xxxx", "****", "redacted", "${", "{{", "<", "%s", "%[", "%v", "dummy"} {
+	for _, w := range []string{"example", "changeme", "placeholder", "your_", "your-", "xxxx", "****", "redacted", "...", "\u2026", "${", "{{", "<", "%s", "%[", "%v", "dummy"} {
 		if strings.Contains(lower, w) {
 			return true
 		}
+	}
+	if strings.Trim(lower, "*x.-_#") == "" {
+		return true
 	}
 	return lower == "password" || lower == "secret" || lower == "pass" || lower == "token"
 }
@@ -192,8 +247,35 @@ func entropy(s string) float64 {
 	return bits
 }
 
+// minimum returns the minimum entropy of a value. A random value of 16 hexadecimal digits
+// has about 3.2 bits per character, which is less than most identifiers in code have.
+func (r *rule) minimum(value string) float64 {
+	if !r.byAlphabet {
+		return r.random
+	}
+	switch {
+	case consistsOf(value, "0123456789"):
+		return r.random
+	case consistsOf(value, "0123456789abcdef"), consistsOf(value, "0123456789ABCDEF"):
+		return min(r.random, 3)
+	case !strings.ContainsAny(value, "+/=_.~!@#%^&*-"):
+		return min(r.random, 3.3)
+	}
+	return r.random
+}
+
+func consistsOf(value, alphabet string) bool { return strings.Trim(value, alphabet) == "" }
+
 // A set contains rules, as bits by table index.
-type set uint64
+type set [2]uint64
+
+func (s set) empty() bool { return s == set{} }
+
+func (s set) has(i int) bool { return s[i/64]&(1<<(i%64)) != 0 }
+
+func (s *set) add(i int) { s[i/64] |= 1 << (i % 64) }
+
+func (s set) without(other set) set { return set{s[0] &^ other[0], s[1] &^ other[1]} }
 
 // A dictionary finds keywords of all rules in one pass over a text.
 type dictionary struct {
@@ -202,9 +284,12 @@ type dictionary struct {
 	vague  set
 }
 
+// A word is a keyword of a rule.
 type word struct {
-	text []byte
-	rule int
+	text  []byte
+	rule  int
+	class byte // class of the characters after the keyword, 0 for any text
+	least int  // number of these characters
 }
 
 var words = sync.OnceValue(func() *dictionary {
@@ -212,10 +297,14 @@ var words = sync.OnceValue(func() *dictionary {
 	all := table()
 	for i := range all {
 		if all[i].vague() {
-			d.vague |= 1 << i
+			d.vague.add(i)
 		}
 		for _, w := range all[i].words {
-			d.add(word{[]byte(w), i})
+			d.add(word{text: []byte(w), rule: i})
+		}
+		for _, w := range all[i].keywords {
+			w.rule = i
+			d.add(w)
 		}
 	}
 	return d
@@ -224,6 +313,9 @@ var words = sync.OnceValue(func() *dictionary {
 func (d *dictionary) add(w word) {
 	at := pair(w.text[0], w.text[1])
 	if d.begins[at] == 0 {
+		if len(d.bucket) > math.MaxUint8 {
+			panic("too many different starts of keywords")
+		}
 		d.begins[at] = uint8(len(d.bucket))
 		d.bucket = append(d.bucket, nil)
 	}
@@ -232,23 +324,52 @@ func (d *dictionary) add(w word) {
 
 func pair(a, b byte) int { return int(a)<<8 | int(b) }
 
-// mentioned returns rules with a keyword in a lower-case text. This avoids slow regular
-// expressions, which are compiled on first use.
-func mentioned(lower []byte) set {
-	d := words()
-	var found set
+// A hit is a keyword in a text.
+type hit struct{ at, rule int32 }
+
+// hits appends the keywords of a lower-case text to a list, in the order of the text. A
+// regular expression is slow and compiled on first use, and runs only on lines with one
+// of its keywords.
+func (d *dictionary) hits(list []hit, lower []byte) []hit {
 	for i := 0; i+1 < len(lower); i++ {
 		b := d.begins[pair(lower[i], lower[i+1])]
 		if b == 0 {
 			continue
 		}
-		for _, w := range d.bucket[b] {
-			if bytes.HasPrefix(lower[i:], w.text) {
-				found |= 1 << w.rule
+		for k := range d.bucket[b] {
+			w := &d.bucket[b][k]
+			if bytes.HasPrefix(lower[i:], w.text) && w.followed(lower[i+len(w.text):]) {
+				list = append(list, hit{int32(i), int32(w.rule)})
 			}
 		}
 	}
+	return list
+}
+
+// mentioned returns the rules with a keyword in a lower-case text.
+func mentioned(lower []byte) (found set) {
+	for _, h := range words().hits(nil, lower) {
+		found.add(int(h.rule))
+	}
 	return found
+}
+
+// followed reports whether the text after the keyword begins with enough characters of
+// the class.
+func (w *word) followed(text []byte) bool {
+	if w.class == 0 {
+		return true
+	}
+	if len(text) < w.least {
+		return false
+	}
+	in := &inClass()[w.class]
+	for _, c := range text[:w.least] {
+		if !in[c] {
+			return false
+		}
+	}
+	return true
 }
 
 // rules returns the rules of a set in table order.
@@ -256,7 +377,7 @@ func (s set) rules() []*rule {
 	var list []*rule
 	all := table()
 	for i := range all {
-		if s&(1<<i) != 0 {
+		if s.has(i) {
 			list = append(list, &all[i])
 		}
 	}

@@ -1,0 +1,143 @@
+package scan
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// A format describes the secrets of a vendor: literal text, and pieces in braces. A piece
+// is a class and a length: {h:32} for exactly 32 characters, {a:20-40} for 20 to 40, and
+// {w:16+} for 16 or more. A secret begins at a word boundary or after "_", and ends
+// before a character that is not in the class of the last piece.
+//
+// The classes are d for digits, h for hexadecimal digits, u for upper-case letters and
+// digits, l for lower-case letters and digits, a for letters and digits, w for a, "_" and
+// "-", b for a, "+" and "/", and x for w, "+", "/", ".", "=" and "~".
+type format string
+
+// classes contains the characters of each class, as in a bracket expression.
+var classes = map[byte]string{
+	'd': `0-9`, 'h': `0-9a-fA-F`, 'u': `0-9A-Z`, 'l': `0-9a-z`, 'a': `0-9A-Za-z`,
+	'w': `\w-`, 'x': `\w.=~+/-`, 'b': `0-9A-Za-z+/`,
+}
+
+// A formatPiece is a literal text, or characters of a class.
+type formatPiece struct {
+	literal  string
+	class    byte // 0 for a literal
+	min, max int  // number of characters; max is -1 if there is no limit
+}
+
+// pieces splits a format. It panics if the format is invalid, because formats are constants.
+func (f format) pieces() (list []formatPiece) {
+	for rest := string(f); rest != ""; {
+		literal, after, more := strings.Cut(rest, "{")
+		if literal != "" {
+			list = append(list, formatPiece{literal: literal})
+		}
+		if !more {
+			break
+		}
+		piece, next, _ := strings.Cut(after, "}")
+		list, rest = append(list, classPiece(piece)), next
+	}
+	return list
+}
+
+// classPiece parses a piece such as "h:32".
+func classPiece(s string) formatPiece {
+	class, length, _ := strings.Cut(s, ":")
+	least, open := strings.CutSuffix(length, "+")
+	least, most, ranged := strings.Cut(least, "-")
+	if !ranged {
+		most = least
+	}
+	minimum, err := strconv.Atoi(least)
+	maximum, err2 := strconv.Atoi(most)
+	if len(class) != 1 || classes[class[0]] == "" || err != nil || err2 != nil {
+		panic(fmt.Sprintf("invalid piece %q of a format", s))
+	}
+	if open {
+		maximum = -1
+	}
+	return formatPiece{class: class[0], min: minimum, max: maximum}
+}
+
+// expression returns the format as a regular expression without boundaries.
+func (f format) expression() string {
+	var b strings.Builder
+	for _, p := range f.pieces() {
+		switch {
+		case p.class == 0:
+			b.WriteString(regexp.QuoteMeta(p.literal))
+		case p.max < 0:
+			fmt.Fprintf(&b, "[%s]{%d,}", classes[p.class], p.min)
+		default:
+			fmt.Fprintf(&b, "[%s]{%d,%d}", classes[p.class], p.min, p.max)
+		}
+	}
+	return b.String()
+}
+
+// end returns the regular expression for the end of the format.
+func (f format) end() string {
+	list := f.pieces()
+	last := list[len(list)-1]
+	switch {
+	case last.class == 0 || last.max < 0:
+		return ""
+	case last.class == 'w' || last.class == 'x' || last.class == 'b':
+		return `(?:[^` + classes[last.class] + `]|$)`
+	}
+	return `\b`
+}
+
+// word returns the keyword of the format: its longest literal, and the class of the piece
+// after this literal.
+func (f format) word() word {
+	var found word
+	list := f.pieces()
+	for i, p := range list {
+		if p.class != 0 || len(p.literal) <= len(found.text) {
+			continue
+		}
+		found = word{text: []byte(strings.ToLower(p.literal))}
+		if i+1 < len(list) {
+			found.class, found.least = list[i+1].class, min(list[i+1].min, maxFollowing)
+		}
+	}
+	return found
+}
+
+// maxFollowing limits the number of characters compared after a keyword.
+const maxFollowing = 24
+
+// formatRule returns the rule for a vendor's formats.
+func formatRule(name string, formats ...format) rule {
+	r := rule{name: name}
+	var each []string
+	for _, f := range formats {
+		r.keywords = append(r.keywords, f.word())
+		each = append(each, "("+f.expression()+")"+f.end())
+	}
+	r.pattern = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?:\b|_)(?:` + strings.Join(each, "|") + `)`)
+	})
+	return r
+}
+
+// inClass reports for each class whether it contains a byte of a lower-case text.
+var inClass = sync.OnceValue(func() *[256][256]bool {
+	table := new([256][256]bool)
+	for class, chars := range classes {
+		matches := regexp.MustCompile(`^[` + chars + `]$`)
+		for c := range 128 {
+			lower := strings.ToLower(string(rune(c)))[0]
+			table[class][lower] = table[class][lower] || matches.MatchString(string(rune(c)))
+		}
+	}
+	return table
+})
