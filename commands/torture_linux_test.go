@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/gitstore"
 
 	"github.com/stretchr/testify/require"
 )
@@ -79,7 +80,7 @@ func tortureEnv(home string) []string {
 		return strings.HasPrefix(key, "GIT_") || key == "HOME" || key == "XDG_CONFIG_HOME" || key == "CI"
 	})
 	return append(env, "HOME="+home, "LC_ALL=C", "TZ=UTC",
-		"GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0",
+		"GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_DEFAULT_HASH="+gitstore.ObjectFormat, "GIT_TERMINAL_PROMPT=0",
 		"GIT_AUTHOR_NAME=Ann Author", "GIT_AUTHOR_EMAIL=ann@example.com",
 		"GIT_COMMITTER_NAME=Ann Author", "GIT_COMMITTER_EMAIL=ann@example.com")
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/crunch"
 
@@ -43,7 +44,7 @@ func runEnv(out io.Writer) *invoke.Env {
 // serve saves a checkpoint for each note, after the git commands, and runs the command.
 func serve(t *testing.T, notes []string, git ...[]string) *served {
 	t.Chdir(t.TempDir())
-	for name, value := range map[string]string{"GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_NOSYSTEM": "1", "HOME": t.TempDir()} {
+	for name, value := range map[string]string{"GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_NOSYSTEM": "1", "GIT_DEFAULT_HASH": gitstore.ObjectFormat, "HOME": t.TempDir()} {
 		t.Setenv(name, value)
 	}
 	for _, args := range append([][]string{

@@ -46,7 +46,7 @@ func newWorld(t testing.TB, write bool) *world {
 		}
 	}
 	for name, value := range map[string]string{
-		"HOME": t.TempDir(), "GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_NOSYSTEM": "1", "GIT_CEILING_DIRECTORIES": filepath.Dir(w.dir),
+		"HOME": t.TempDir(), "GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_NOSYSTEM": "1", "GIT_DEFAULT_HASH": gitstore.ObjectFormat, "GIT_CEILING_DIRECTORIES": filepath.Dir(w.dir),
 		"GIT_AUTHOR_NAME": "Ann", "GIT_AUTHOR_EMAIL": "ann@example.com", "GIT_COMMITTER_NAME": "Ann", "GIT_COMMITTER_EMAIL": "ann@example.com",
 	} {
 		t.Setenv(name, value)
