@@ -91,10 +91,10 @@ func TestOpenReturnsErrUnsupported(t *testing.T) {
 // otherIndex returns an index with one entry, in the other object format.
 func otherIndex() []byte {
 	data := append([]byte("DIRC\x00\x00\x00\x02\x00\x00\x00\x01"), make([]byte, statSize)...)
-	data = append(data, strings.Repeat("\xab", otherSize)...)
+	data = append(data, strings.Repeat("\xab", objectformat.OtherSize)...)
 	data = append(data, "\x00\x01a"...)
 	data = append(data, make([]byte, 8-(len(data)-headerSize)%8)...)
-	return append(data, make([]byte, otherSize)...)
+	return append(data, make([]byte, objectformat.OtherSize)...)
 }
 
 func TestOpenRejectsIrregularFile(t *testing.T) {

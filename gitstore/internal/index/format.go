@@ -2,8 +2,6 @@ package index
 
 import (
 	"bytes"
-	"crypto/sha1"
-	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -95,7 +93,6 @@ const (
 	headerSize = 12
 	statSize   = 40 // stat data of an entry, before its hash
 	flagsSize  = 2
-	otherSize  = sha1.Size + sha256.Size - objectformat.Size // hash of the other object format
 	// minName is the minimum size of a name in an entry, in all versions: a number and a NUL.
 	minName = 2
 	// maxPath limits paths of version 4, in which repeated long paths are small in the
@@ -135,8 +132,8 @@ func (x *Index) parse(data []byte) error {
 	err := x.form.parse(data, objectformat.Size)
 	if _, bad := errors.AsType[*FormatError](err); bad {
 		// The file does not name its object format, so try the other one.
-		if new(form).parse(data, otherSize) == nil {
-			return fmt.Errorf("hashes of %d bytes: %w", otherSize, ErrUnsupported)
+		if new(form).parse(data, objectformat.OtherSize) == nil {
+			return fmt.Errorf("hashes of %d bytes: %w", objectformat.OtherSize, ErrUnsupported)
 		}
 	}
 	return err

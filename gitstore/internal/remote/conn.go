@@ -217,7 +217,12 @@ func (l *Conn) within(ctx context.Context, f func(context.Context) error) error 
 		return l.Fail(fmt.Sprintf("no answer within %s", l.Timeout), err)
 	}
 	var failed *git.CommandError
-	if errors.As(err, &failed) {
+	switch {
+	case errors.Is(err, ErrObjectFormat):
+		return l.otherFormat(err)
+	case errors.As(err, &failed) && formatMessage.MatchString(failed.Stderr):
+		return l.otherFormat(fmt.Errorf("%w: %w", ErrObjectFormat, err))
+	case errors.As(err, &failed):
 		return l.Fail(explain(failed.Stderr), err)
 	}
 	return err

@@ -245,14 +245,20 @@ func (l *Conn) Tips(ctx context.Context, refs ...string) (map[string]plumbing.Ha
 
 // EachTip calls f for each ref of Tips in order of names, while git is still running.
 func (l *Conn) EachTip(ctx context.Context, refs []string, f func(name string, tip plumbing.Hash)) error {
+	foreign := false
 	lines := &lineWriter{f: func(text string) {
 		hex, name, ok := strings.Cut(text, "\t")
 		if ok && plumbing.IsHash(hex) {
 			f(name, plumbing.NewHash(hex))
 		}
+		foreign = foreign || ok && isForeignID(hex)
 	}}
 	return l.within(ctx, func(ctx context.Context) error {
-		return l.git.Copy(ctx, lines, slices.Concat(l.atOnce(), []string{"ls-remote", "--refs", "--", l.from}, refs)...)
+		err := l.git.Copy(ctx, lines, slices.Concat(l.atOnce(), []string{"ls-remote", "--refs", "--", l.from}, refs)...)
+		if err == nil && foreign {
+			err = ErrObjectFormat
+		}
+		return err
 	})
 }
 

@@ -6,6 +6,8 @@
 package objectformat
 
 import (
+	"crypto/sha1"
+	"crypto/sha256"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing/hash"
@@ -16,6 +18,8 @@ const (
 	Size = hash.Size
 	// HexSize is the number of hexadecimal digits of an object id.
 	HexSize = hash.HexSize
+	// OtherSize is the number of bytes of an object id of the other format.
+	OtherSize = sha1.Size + sha256.Size - Size
 )
 
 // Title returns the name of a format in texts, such as SHA-256 for sha256.
