@@ -122,7 +122,9 @@ func (r Rules) KnownPhase(phase string, of *checkpoint.Record) bool {
 	return known == nil || slices.Contains(known, phase) || slices.Contains(known, r.alias(phase))
 }
 
-var defaultPhases = []string{"enrich", "ready", "implementing", "validation", "docs"}
+// defaultPhases are the phases of the crunch system, including those that only its labels
+// have.
+var defaultPhases = []string{"backlog", "enrich", "ready", "implementing", "validation", "docs", "ready-to-merge", "done"}
 
 // KnownPhases returns the phases that KnownPhase accepts, without aliases, or nil if it
 // accepts every phase. Records of the crunch layout have default phases.

@@ -87,7 +87,7 @@ var findings = []struct {
 	{"label added", "labels", ProceedWithWarning, func(w *world) { w.facts.Issue.Labels = append(w.facts.Issue.Labels, "domain:api") }},
 	{"label removed", "labels", ProceedWithWarning, func(w *world) { w.facts.Issue.Labels = []string{"state:implementing"} }},
 	{"state label moved", "labels", ProceedWithWarning, func(w *world) { w.facts.Issue.Labels = []string{"state:validation", "type:feature"} }},
-	{"state label without a phase", "labels", ProceedWithWarning, func(w *world) { w.facts.Issue.Labels = []string{"state:backlog", "type:feature"} }},
+	{"state label without a phase", "labels", ProceedWithWarning, func(w *world) { w.facts.Issue.Labels = []string{"state:party", "type:feature"} }},
 	{"two state labels", "labels", ProceedWithWarning, func(w *world) {
 		w.facts.Issue.Labels = []string{"state:docs", "state:validation", "type:feature"}
 	}},

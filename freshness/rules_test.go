@@ -49,7 +49,8 @@ func TestPhaseFollowsLabel(t *testing.T) {
 		label, phase string
 	}{
 		{name: "crunch's phases", now: []string{"state:docs"}, label: "state:docs", phase: "docs"},
-		{name: "no phase of that name", now: []string{"state:done"}, label: "state:done"},
+		{name: "no phase of that name", now: []string{"state:party"}, label: "state:party"},
+		{name: "a phase that only labels have", now: []string{"state:ready-to-merge"}, label: "state:ready-to-merge", phase: "ready-to-merge"},
 		{name: "another name", now: []string{"state:e2e"}, label: "state:e2e", phase: "validation"},
 		{name: "configured phases", now: []string{"state:build"}, rules: Rules{Phases: []string{"plan", "build"}}, label: "state:build", phase: "build"},
 		{name: "configured phases replace crunch's", now: []string{"state:docs"}, rules: Rules{Phases: []string{"plan"}}, label: "state:docs"},
