@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"slices"
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -138,4 +139,10 @@ func checkIterations(c *codec.Checker) {
 	if ok && limited && at > limit {
 		c.Fail("iteration", "range", "%d is more than max_iterations, %d", at, limit)
 	}
+	if v, given := c.Given("halt_reason"); given && v != "" && !slices.Contains(haltReasons, values.AsText(v)) {
+		c.Warn("halt_reason", "enum", "%s is none of %s", codec.Shown(v), strings.Join(haltReasons, ", "))
+	}
 }
+
+// haltReasons lists the reasons for which a loop of iterations stops.
+var haltReasons = []string{"context_threshold", "max_iterations", "stuck", "completion", "user_abort", "error"}
