@@ -53,6 +53,7 @@ func runScripts(t *testing.T, glob string) {
 			"field":    cmdField,
 			"fields":   cmdFields,
 			"keys":     cmdKeys,
+			"tamper":   cmdTamper,
 			"examples": cmdExamples,
 			"expect":   cmdExpect,
 			"forge":    cmdForge,
@@ -181,6 +182,37 @@ func cmdKeys(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Fatalf("usage: keys file text")
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(unescape(ts, args[1])), 0o666))
+}
+
+// cmdTamper replaces a text in the record of an issue's newest checkpoint, as if another
+// program had saved it: `tamper 42 'status: failed' 'status: lost'`.
+func cmdTamper(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 3 {
+		ts.Fatalf("usage: tamper issue old new")
+	}
+	git := func(stdin string, args ...string) string {
+		cmd := exec.Command("git", args...)
+		cmd.Dir, cmd.Stdin = ts.MkAbs("."), strings.NewReader(stdin)
+		out, err := cmd.Output()
+		ts.Check(err)
+		return string(out)
+	}
+	hash := func(kind, text string) string {
+		return strings.TrimSpace(git(text, "hash-object", "-t", kind, "-w", "--stdin"))
+	}
+	ref := "refs/checkpoints/" + args[0]
+	record := git("", "cat-file", "blob", ref+":checkpoint.yaml")
+	if !strings.Contains(record, args[1]) {
+		ts.Fatalf("%q is not in the record:\n%s", args[1], record)
+	}
+	was := strings.TrimSpace(git("", "rev-parse", ref+":checkpoint.yaml"))
+	now := hash("blob", strings.Replace(record, args[1], args[2], 1))
+	tree := strings.TrimSpace(git(strings.Replace(git("", "ls-tree", ref), was, now, 1), "mktree"))
+	root := strings.TrimSpace(git("", "rev-parse", ref+"^{tree}"))
+	tip := hash("commit", strings.Replace(git("", "cat-file", "commit", ref), root, tree, 1))
+	for _, ref := range []string{ref, "refs/git-checkpoint/own/" + args[0]} {
+		git("", "update-ref", ref, tip)
+	}
 }
 
 func unescape(ts *testscript.TestScript, s string) string {

@@ -61,6 +61,10 @@ type BrokenRefError = repo.BrokenRefError
 // could not succeed. Hint is a command for the next step.
 type RefusedError = repo.RefusedError
 
+// An InvalidRecordError reports that a new record breaks the rules of records: a resume
+// would refuse it.
+type InvalidRecordError = repo.InvalidRecordError
+
 // A LimitError reports a size above its limit.
 type LimitError = repo.LimitError
 

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/hook"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/output"
@@ -149,8 +148,9 @@ func sessionSave(c *invoke.Invocation, trigger string, ends bool) error {
 	env := *c.Env
 	env.Stdin, env.Stdout, env.Stderr = strings.NewReader(""), io.Discard, &said
 	env.Environ = slices.Concat(sessionBounds(c), env.Environ)
-	if code := c.RunLine(c.Ctx, &env, append(args, "--issue="+string(issue))); code != exit.OK {
-		notify(c, "%s", strings.TrimPrefix(phrase.FirstLine(said.String()), "git-checkpoint: "))
+	c.RunLine(c.Ctx, &env, append(args, "--issue="+string(issue)))
+	if line := phrase.FirstLine(said.String()); line != "" { // an error, or a warning in spite of --quiet
+		notify(c, "%s", strings.TrimPrefix(line, "git-checkpoint: "))
 	}
 	return nil
 }

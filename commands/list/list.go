@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 
+	"git-checkpoint/commands/internal/atomicfile"
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/output"
@@ -14,6 +15,7 @@ import (
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
+	"git-checkpoint/gitstore/checkpoint/tasks"
 	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/claude"
 
@@ -25,7 +27,8 @@ var ListCommand = invoke.Command{
 	Name: "list", Alias: "log", Usage: "list an issue's checkpoints, newest first", Args: "[ISSUE]", Max: 1,
 	Category: "Look",
 	Description: "Marks: * tip, p pinned, r resumable, ! invalid, a archived. On a terminal it is a\n" +
-		"timeline by phase, where s marks what could be resumed but is stale.",
+		"timeline by phase, where s marks what could be resumed but is stale. The records of\n" +
+		"the first 100 checkpoints of an issue are read; verify reads all.",
 	Examples: []string{
 		"git checkpoint list 42",
 		"git checkpoint list -n 5 --trigger batch_complete",
@@ -151,7 +154,7 @@ func listOverview(c *invoke.Invocation, o *listOptions, issues []checkpoint.Issu
 			lists = append(lists, l)
 		}
 	}
-	return c.WriteJSON(output.ListOverview{CheckpointList: listRecord(o, lists, everything), Issues: summaries})
+	return c.WriteJSON(output.ListOverview{CheckpointList: listRecord(c, o, lists, everything), Issues: summaries})
 }
 
 func everything(*gitstore.Checkpoint) bool { return true }
@@ -199,7 +202,7 @@ func listOf(c *invoke.Invocation, o *listOptions, i checkpoint.Issue) (*gitstore
 
 func showList(c *invoke.Invocation, o *listOptions, lists []*gitstore.List, keep func(*gitstore.Checkpoint) bool) error {
 	if c.JSON {
-		return c.WriteJSON(listRecord(o, lists, keep))
+		return c.WriteJSON(listRecord(c, o, lists, keep))
 	}
 	at, people, err := c.Screen(o.color)
 	if err != nil {
@@ -207,11 +210,11 @@ func showList(c *invoke.Invocation, o *listOptions, lists []*gitstore.List, keep
 	}
 	if people {
 		defer c.Page()()
-		showTimelines(c, at, lists, o.limit, keep)
+		showTimelines(c, o, at, lists, keep)
 		return nil
 	}
 	for _, l := range lists {
-		for k, i := range pick(l, o.limit, keep) {
+		for k, i := range pick(c, o, l, keep) {
 			if k == 0 && o.all {
 				c.Printf("issue %s\n", output.Clean(string(l.Issue)))
 			}
@@ -221,25 +224,53 @@ func showList(c *invoke.Invocation, o *listOptions, lists []*gitstore.List, keep
 	return nil
 }
 
-// pick returns the indexes of the checkpoints that the filter keeps. A limit of 0 means no
-// limit.
-func pick(l *gitstore.List, limit int, keep func(*gitstore.Checkpoint) bool) []int {
+// pick returns the indexes of the checkpoints that -n and the filter keep. It marks the
+// invalid ones.
+func pick(c *invoke.Invocation, o *listOptions, l *gitstore.List, keep func(*gitstore.Checkpoint) bool) []int {
 	var picked []int
 	for i := range l.Checkpoints {
-		if limit > 0 && len(picked) == limit {
+		if o.limit > 0 && len(picked) == o.limit {
 			break
 		}
-		if keep(&l.Checkpoints[i]) {
-			picked = append(picked, i)
+		if !keep(&l.Checkpoints[i]) {
+			continue
+		}
+		picked = append(picked, i)
+		if len(picked) <= verifiedRecords && !o.remoteGiven && !c.Store.Partial() { // objects may have to be fetched
+			markInvalid(c, &l.Checkpoints[i])
 		}
 	}
 	return picked
 }
 
-func listRecord(o *listOptions, lists []*gitstore.List, keep func(*gitstore.Checkpoint) bool) output.CheckpointList {
+// verifiedRecords is the number of records that a list reads of an issue, so that a long
+// list stays fast. The commits of the other checkpoints decide about them.
+const verifiedRecords = 100
+
+// markInvalid sets the problem of a checkpoint if its record cannot be resumed. A temporary
+// read error is no problem of the record.
+func markInvalid(c *invoke.Invocation, cp *gitstore.Checkpoint) {
+	if standing.ProblemOf(cp) != "" {
+		return
+	}
+	r, err := c.Store.ValidRecord(cp)
+	if err == nil {
+		_, err = tasks.Of(r).Batches()
+	}
+	var corrupt *gitstore.CorruptError
+	switch {
+	case err == nil || atomicfile.IsPassing(err):
+	case errors.As(err, &corrupt):
+		cp.Problem = corrupt.Err.Error()
+	default:
+		cp.Problem = err.Error()
+	}
+}
+
+func listRecord(c *invoke.Invocation, o *listOptions, lists []*gitstore.List, keep func(*gitstore.Checkpoint) bool) output.CheckpointList {
 	result := output.CheckpointList{Type: "list"}
 	for _, l := range lists {
-		for _, i := range pick(l, o.limit, keep) {
+		for _, i := range pick(c, o, l, keep) {
 			result.Checkpoints = append(result.Checkpoints, standing.Listed(&l.Checkpoints[i]))
 		}
 		result.TotalCheckpoints += len(l.Checkpoints)

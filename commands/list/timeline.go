@@ -16,7 +16,7 @@ import (
 )
 
 // showTimelines prints lists as timelines for people.
-func showTimelines(c *invoke.Invocation, at display.Screen, lists []*gitstore.List, limit int, keep func(*gitstore.Checkpoint) bool) {
+func showTimelines(c *invoke.Invocation, o *listOptions, at display.Screen, lists []*gitstore.List, keep func(*gitstore.Checkpoint) bool) {
 	var shown [][]display.TimelineEntry
 	for _, l := range lists {
 		if len(l.Checkpoints) == 0 {
@@ -25,7 +25,7 @@ func showTimelines(c *invoke.Invocation, at display.Screen, lists []*gitstore.Li
 		if len(shown) > 0 {
 			c.Printf("\n")
 		}
-		picked := pick(l, limit, keep)
+		picked := pick(c, o, l, keep)
 		entries := timelineEntries(c, l, picked)
 		c.Printf("%s\n", at.Heading(timelineHead(l, len(picked))))
 		if len(entries) > 0 {

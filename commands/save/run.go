@@ -214,7 +214,7 @@ func (k *keeper) Save(ctx context.Context, t checkpoint.Trigger) {
 		k.saved = saved
 		k.guard.Saved()
 		k.guard.Tell(func() { k.c.Infof("saved %s (%s)", saved.ID, t) })
-		for _, w := range saving.Warnings(k.c, saved) {
+		for _, w := range slices.Concat(saved.Dropped, saving.Warnings(k.c, saved)) {
 			k.warn("%s", w)
 		}
 	}

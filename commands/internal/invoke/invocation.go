@@ -129,6 +129,7 @@ func (c *Invocation) Warnf(format string, args ...any) {
 
 // WarnAlways is Warnf for work that may be lost: --quiet does not suppress it.
 func (c *Invocation) WarnAlways(format string, args ...any) {
+	c.ShowIssue()
 	if c.JSON || c.Quiet {
 		c.Warnf(format, args...)
 		return

@@ -1,6 +1,7 @@
 package saving
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -43,11 +44,11 @@ func (e *edit) apply(before *checkpoint.Record) (*checkpoint.Record, error) {
 		r.Doc().Merge(e.state)
 	}
 	for _, s := range e.sets {
-		if err := r.Doc().Assign(s.path, s.value); err != nil {
+		if err := e.assign(r, s); err != nil {
 			return nil, exit.Usagef("%s: --set: %w", e.command, err)
 		}
 	}
-	if err := r.Check(); err != nil {
+	if err := e.checkKinds(r); err != nil {
 		return nil, exit.Usagef("%s: %w", e.command, err)
 	}
 	if err := e.applyNames(r); err != nil {
@@ -70,6 +71,49 @@ func (e *edit) apply(before *checkpoint.Record) (*checkpoint.Record, error) {
 		return r, err
 	}
 	return r, e.applyDigests(r)
+}
+
+// assign sets a value of --set. A save that leaves out invalid values keeps the value
+// before.
+func (e *edit) assign(r *checkpoint.Record, s assignment) error {
+	if !e.dropsInvalid {
+		return r.Doc().Assign(s.path, s.value)
+	}
+	was, _ := r.Doc().Lookup(s.path)
+	if err := r.Doc().Assign(s.path, s.value); err != nil {
+		e.leaveOut(err)
+		return nil
+	}
+	if err := r.Check(); err != nil {
+		e.leaveOut(err)
+		return r.Doc().Assign(s.path, was)
+	}
+	return nil
+}
+
+// checkKinds returns an error if a value of the record has the wrong kind, such as text
+// instead of a number. A save that leaves out invalid values deletes the value.
+func (e *edit) checkKinds(r *checkpoint.Record) error {
+	for {
+		err := r.Check()
+		var wrong *checkpoint.SyntaxError
+		if err == nil || !e.dropsInvalid || !errors.As(err, &wrong) {
+			return err
+		}
+		e.leaveOut(err)
+		if err := r.Doc().Assign(wrong.Path, nil); err != nil {
+			return err
+		}
+	}
+}
+
+// leaveOut warns once that a value is left out.
+func (e *edit) leaveOut(err error) {
+	text := err.Error() + "; left out"
+	if !slices.Contains(e.leftOut, text) {
+		e.leftOut = append(e.leftOut, text)
+		e.warn("%s", text)
+	}
 }
 
 // current returns the issue, or nil if the previous record has a newer snapshot of it.

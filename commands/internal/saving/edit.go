@@ -59,6 +59,10 @@ type edit struct {
 	now     time.Time
 	store   *gitstore.Store
 	ctx     context.Context
+
+	dropsInvalid bool     // leave out invalid values with a warning
+	leftOut      []string // warnings about them
+	warn         func(format string, args ...any)
 }
 
 type assignment struct {
@@ -75,12 +79,13 @@ func editor(c *invoke.Invocation, issue checkpoint.Issue, trigger checkpoint.Tri
 	e := &edit{
 		Options: *o, command: c.Name, trigger: trigger, named: in.Named, session: cmp.Or(o.Session, c.Env.Getenv("GIT_CHECKPOINT_SESSION")),
 		now: c.Env.Now(), store: c.Store, rules: judge.Rules(c, judge.Options{Strict: o.Strict}), ctx: c.Ctx, doc: in.Doc, begin: in.Begin, move: in.Move,
+		dropsInvalid: dropsInvalid(trigger, in), warn: c.WarnAlways,
 	}
 	if e.session == "" && !o.DryRun {
 		e.session = c.Store.Session(newSession)
 	}
 	var err error
-	if e.state, err = readState(c, o.State); err != nil {
+	if e.state, err = e.readState(c, o.State); err != nil {
 		return nil, err
 	}
 	if e.sets, err = parseSets(c.Name, o.Sets); err != nil {
@@ -93,7 +98,7 @@ func editor(c *invoke.Invocation, issue checkpoint.Issue, trigger checkpoint.Tri
 }
 
 // readState reads and decodes the --state document.
-func readState(c *invoke.Invocation, name string) (*checkpoint.Map, error) {
+func (e *edit) readState(c *invoke.Invocation, name string) (*checkpoint.Map, error) {
 	if name == "" {
 		return nil, nil
 	}
@@ -102,6 +107,12 @@ func readState(c *invoke.Invocation, name string) (*checkpoint.Map, error) {
 		return nil, exit.Usagef("%s: --state: %w", c.Name, err)
 	}
 	r, err := checkpoint.Decode(data)
+	if errors.As(err, new(*checkpoint.SyntaxError)) && e.dropsInvalid {
+		if m, syntaxErr := checkpoint.DecodeDocument(data, checkpoint.DefaultLimits); syntaxErr == nil {
+			r = checkpoint.FromDoc(m)
+			err = e.checkKinds(r)
+		}
+	}
 	var newer *checkpoint.VersionError
 	switch {
 	case errors.As(err, &newer):

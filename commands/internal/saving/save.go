@@ -49,7 +49,7 @@ func Request(c *invoke.Invocation, issue checkpoint.Issue, trigger checkpoint.Tr
 		MaxSize:   int64(c.Settings.Int("storage.max_size_mb")) << 20,
 		MaxFile:   int64(c.Settings.Int("storage.max_file_kb")) << 10,
 		Budget:    time.Duration(c.Settings.Int("storage.budget_ms")) * time.Millisecond,
-		IfChanged: o.IfChanged, DryRun: o.DryRun,
+		IfChanged: o.IfChanged, DryRun: o.DryRun, DropInvalid: dropsInvalid(trigger, in),
 		Keep:   in.Doc != nil && in.Doc.Whole(),
 		Redact: redaction(c, in.Doc),
 		Allow:  c.Settings.Strings("scan_allow"),
@@ -63,6 +63,12 @@ func Request(c *invoke.Invocation, issue checkpoint.Issue, trigger checkpoint.Tr
 	}
 	req.Edit, err = editor(c, issue, trigger, o, in)
 	return req, err
+}
+
+// dropsInvalid reports whether a save leaves out invalid values with a warning instead of
+// failing. A hook or an ended command does not repeat an automatic save.
+func dropsInvalid(t checkpoint.Trigger, in Input) bool {
+	return t != checkpoint.Manual && in.Doc == nil && in.Begin == nil && in.Move == nil
 }
 
 // ArtifactPaths returns the paths of --artifact relative to the root, after the given paths.
@@ -125,12 +131,6 @@ func Warnings(c *invoke.Invocation, s *gitstore.Saved) []string {
 	if problem := unknownPhase(s.Record, judge.Rules(c, judge.Options{})); problem != "" {
 		list = append(list, problem)
 	}
-	for _, p := range s.Record.Validate() {
-		if !p.Warning {
-			list = append(list, fmt.Sprintf("%s; resume refuses such a record", p))
-			break // verify reports the other problems
-		}
-	}
 	for _, f := range s.Record.Snapshot().Skipped {
 		list = append(list, skippedWarning(f))
 	}
@@ -167,6 +167,9 @@ func redaction(c *invoke.Invocation, doc *layout.File) gitstore.Redaction {
 
 // Show prints the saved checkpoint, or its JSON record.
 func Show(c *invoke.Invocation, s *gitstore.Saved, record RecordOf) error {
+	for _, text := range s.Dropped {
+		c.WarnAlways("%s", text) // a hook prints it
+	}
 	for _, w := range Warnings(c, s) {
 		c.Warnf("%s", w)
 	}

@@ -128,13 +128,13 @@ func WorkName(cp *gitstore.Checkpoint, r *checkpoint.Record) string {
 func Listed(cp *gitstore.Checkpoint) output.Listed {
 	return output.Listed{
 		CheckpointID: string(cp.ID), Issue: string(cp.Issue), Commit: cp.Commit.String(), CreatedAt: cp.Created,
-		Trigger: string(cp.Trigger), Phase: cp.Phase, Branch: cp.Branch, CanResume: cp.Resumable,
+		Trigger: string(cp.Trigger), Phase: cp.Phase, Branch: cp.Branch, CanResume: cp.Resumable && ProblemOf(cp) == "",
 		Pinned: cp.Pinned, Valid: ProblemOf(cp) == "", LeftOut: cp.LeftOut, Note: cp.Note,
 	}
 }
 
-// ProblemOf returns the reason why a checkpoint is unusable, or "". It examines the
-// commit only, not the record.
+// ProblemOf returns the reason why a checkpoint is unusable, or "": a problem of its commit,
+// or of its record if the caller has read the record.
 func ProblemOf(cp *gitstore.Checkpoint) string {
 	if cp.Later() {
 		return "version " + cp.Version + ", needs an upgrade"

@@ -201,6 +201,44 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("%s: %d bytes, more than the limit of %d", e.What, e.Size, e.Limit)
 }
 
+// An InvalidRecordError reports that a new record breaks the rules of records: a resume
+// would refuse it.
+type InvalidRecordError struct {
+	Issue    checkpoint.Issue
+	Problems []string
+}
+
+// InvalidRecord returns the error of a new record with problems and an optional cycle of
+// tasks.
+func InvalidRecord(i checkpoint.Issue, problems []checkpoint.Problem, cycle error) error {
+	e := &InvalidRecordError{Issue: i}
+	for _, p := range problems {
+		e.Problems = append(e.Problems, p.String())
+	}
+	if cycle != nil {
+		e.Problems = append(e.Problems, cycle.Error())
+	}
+	return e
+}
+
+func (e *InvalidRecordError) Error() string {
+	const most = 5
+	shown := e.Problems[:min(len(e.Problems), most)]
+	text := strings.Join(shown, "\n")
+	if n := len(e.Problems) - len(shown); n > 0 {
+		text += fmt.Sprintf("\nand %d more", n)
+	}
+	return text
+}
+
+// ExitCode returns the exit code of the error.
+func (e *InvalidRecordError) ExitCode() int { return failure.Usage }
+
+// ExitHint returns the command to type next.
+func (e *InvalidRecordError) ExitHint() string {
+	return "correct the value, then run the command again"
+}
+
 // A PromisedError reports an object that a partial clone lacks and that git could not
 // fetch. Either no remote answers, or no remote has the object.
 type PromisedError = odb.PromisedError

@@ -58,8 +58,13 @@ type SaveRequest struct {
 	Retention retention.Policy // applied with the save, may be nil
 	Redact    chain.Redaction  // of the record that Edit returns
 	Allow     scan.Allow       // exceptions for Redact
-	IfChanged bool             // fail with ErrUnchanged if nothing has changed
-	DryRun    bool             // do everything except writing
+
+	// DropInvalid drops values of Edit that break the rules of records, for saves that no
+	// person can repeat. Otherwise the save fails with *InvalidRecordError.
+	DropInvalid bool
+
+	IfChanged bool // fail with ErrUnchanged if nothing has changed
+	DryRun    bool // do everything except writing
 }
 
 // A Saved is the result of a save.
@@ -70,6 +75,7 @@ type Saved struct {
 	DryRun   bool            // nothing was written
 	Files    int             // number of captured paths and paths that differ from HEAD
 	Pruned   []checkpoint.ID // checkpoints that retention dropped
+	Dropped  []string        // invalid values that were left out, with reasons
 	Warnings []string
 }
 
@@ -164,6 +170,10 @@ func (w *SaveOp) Append(ctx context.Context, k *repo.ObjectWriter) (*Saved, erro
 	if err != nil {
 		return nil, err
 	}
+	dropped, err := w.correct(current, record)
+	if err != nil {
+		return nil, err
+	}
 	if err := w.checkImportedID(ctx, current, record.ID()); err != nil {
 		return nil, err
 	}
@@ -173,21 +183,21 @@ func (w *SaveOp) Append(ctx context.Context, k *repo.ObjectWriter) (*Saved, erro
 		}
 		return nil, cmp.Or(err, repo.ErrUnchanged)
 	}
-	on, dropped := s.applyRetention(ctx, current, w.Req.Retention, record, &contents{facts: record.Snapshot(), entries: w.Snap.Entries, head: w.Snap.Head.Commit}, k)
+	on, pruned := s.applyRetention(ctx, current, w.Req.Retention, record, &contents{facts: record.Snapshot(), entries: w.Snap.Entries, head: w.Snap.Head.Commit}, k)
 	commit, err := w.build(k, on, record)
 	if err != nil {
 		return nil, err
 	}
 	saved := &Saved{
 		Checkpoint: chain.CheckpointOf(commit, issue), Ref: repo.LiveRef(issue), Record: record,
-		Files: w.Snap.Count, Pruned: dropped, Warnings: append(messages(left), w.redacted...),
+		Files: w.Snap.Count, Pruned: pruned, Dropped: dropped, Warnings: append(messages(left), w.redacted...),
 	}
 	if w.Req.DryRun {
 		return saved, nil
 	}
 	k.Reach(w.Snap.Head.Commit)
 	moves := func() ([]refs.Move, error) { return s.MovesTo(ctx, current, commit.Hash) }
-	if err := s.Publish(ctx, k, reflogSave(w.id, dropped), moves); err != nil {
+	if err := s.Publish(ctx, k, reflogSave(w.id, pruned), moves); err != nil {
 		return nil, w.inChain(err)
 	}
 	if current.Deleted {

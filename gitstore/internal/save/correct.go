@@ -1,0 +1,124 @@
+package save
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/chain"
+	"git-checkpoint/gitstore/internal/repo"
+)
+
+// A ruleCheck finds the values of a record that a resume refuses.
+type ruleCheck struct {
+	problems []checkpoint.Problem
+	cycle    error // the tasks depend on each other
+}
+
+// storeKeys are the keys of a record that the store sets, from checked values.
+var storeKeys = []string{"checkpoint_id", "version", "created_at", "trigger", "issue_number", "files_modified", "clock", "snapshot"}
+
+func checkRules(r *checkpoint.Record) ruleCheck {
+	problems := slices.DeleteFunc(r.Validate(), func(p checkpoint.Problem) bool {
+		key, _, _ := strings.Cut(p.Path, ".")
+		key, _, _ = strings.Cut(key, "[")
+		return p.Warning || slices.Contains(storeKeys, key)
+	})
+	return ruleCheck{problems, chain.Unordered(r)}
+}
+
+// correct makes the record valid, so that a resume accepts it. Invalid values of the record
+// before are dropped. Other invalid values come from the caller: they are an error, or are
+// dropped too if the request says so. A cycle of tasks of the record before stays, because
+// only a person can decide which task begins. The result describes what was dropped.
+func (w *SaveOp) correct(current *chain.Chain, r *checkpoint.Record) ([]string, error) {
+	found := checkRules(r)
+	if len(found.problems) == 0 && found.cycle == nil {
+		return nil, nil
+	}
+	var before ruleCheck
+	base, _ := w.Saver.recordBefore(current)
+	if base != nil {
+		before = checkRules(base)
+	}
+	inherited := func(p checkpoint.Problem) bool {
+		return slices.ContainsFunc(before.problems, func(q checkpoint.Problem) bool { return p.Kind == q.Kind })
+	}
+	own := slices.DeleteFunc(slices.Clone(found.problems), inherited)
+	ownCycle := found.cycle != nil && before.cycle == nil
+	if !w.Req.DropInvalid && (len(own) > 0 || ownCycle) {
+		return nil, repo.InvalidRecord(w.Req.Issue, own, found.cycle)
+	}
+	d := dropping{r: r, base: base}
+	switch {
+	case ownCycle:
+		d.restore("tasks", "execution_graph")
+		d.tell("tasks and execution_graph are left out: %v", found.cycle)
+	case found.cycle != nil:
+		d.tell("%v; resume refuses such a record: git checkpoint task list --issue %s", found.cycle, w.Req.Issue)
+	}
+	for _, p := range own {
+		if !strings.Contains(p.Path, "[") && d.restore(p.Path) {
+			d.tell("%s; left out", p)
+		}
+	}
+	return d.told, d.all()
+}
+
+// A dropping removes invalid values from a record.
+type dropping struct {
+	r, base *checkpoint.Record // base can be nil
+	told    []string
+}
+
+// maxTold limits the messages, because a record can have a million invalid values.
+const maxTold = 5
+
+func (d *dropping) tell(format string, args ...any) {
+	switch len(d.told) {
+	case maxTold:
+		d.told = append(d.told, "more invalid values are left out: git checkpoint diff shows all")
+	case maxTold + 1:
+	default:
+		d.told = append(d.told, fmt.Sprintf(format, args...))
+	}
+}
+
+// restore sets values as in the base record, and deletes those that the base does not
+// have. It reports whether it could set all values.
+func (d *dropping) restore(paths ...string) bool {
+	for _, path := range paths {
+		var v any
+		if d.base != nil {
+			v, _ = d.base.Doc().Lookup(path)
+		}
+		if d.r.Doc().Assign(path, v) != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// maxPasses limits the repetitions: a removed value can make the mapping around it invalid.
+const maxPasses = 20
+
+// all deletes the remaining invalid values. Elements of lists are deleted from the end, so
+// that the paths of the others stay valid.
+func (d *dropping) all() error {
+	for range maxPasses {
+		found := checkRules(d.r).problems
+		if len(found) == 0 {
+			return nil
+		}
+		for _, p := range found {
+			d.tell("%s; left out", p)
+		}
+		for _, p := range slices.Backward(found) {
+			if err := d.r.Doc().Assign(p.Path, nil); err != nil {
+				return err
+			}
+		}
+	}
+	return fmt.Errorf("the record stays invalid: %s", checkRules(d.r).problems[0])
+}
