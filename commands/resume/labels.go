@@ -2,23 +2,31 @@ package resume
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"git-checkpoint/commands/internal/atomicfile"
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/issuesource"
 	"git-checkpoint/commands/internal/judge"
+	"git-checkpoint/commands/internal/layoutfiles"
 	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/freshness"
+	"git-checkpoint/freshness/issue"
 	"git-checkpoint/freshness/issue/forge"
 )
 
 // A labelSync is the planned change of --sync-issue.
 type labelSync struct {
-	forge  *forge.Forge
+	place  string // forge or issue file
+	isFile bool
+	write  func() (forge.LabelChange, error)
 	change forge.LabelChange
 	why    string // reason if the change is unknown
 }
@@ -29,21 +37,13 @@ func planSync(c *invoke.Invocation, r *resumption) (*labelSync, error) {
 	if !r.options.syncIssue {
 		return nil, nil
 	}
-	if r.options.judge.Issue.File != "" {
-		return nil, exit.Usagef("resume: --sync-issue and --issue-file do not go together: nothing is written to a file")
-	}
-	s, err := issuesource.Choose(c, r.Checkpoint.Issue)
-	if err != nil {
-		return nil, exit.Usagef("resume: --sync-issue: %w", err)
-	}
-	if s.Kind != "forge" {
-		return nil, exit.Errorf(exit.Usage, "git config checkpoint.issue-source github",
-			"resume: --sync-issue: labels are written to GitHub, GitLab and Gitea, and the issue comes from elsewhere")
+	plan := &labelSync{}
+	if err := plan.choosePlace(c, r); err != nil {
+		return nil, err
 	}
 	if v, _ := r.Record.Doc().Lookup("issue_snapshot.labels"); v == nil {
 		return nil, exit.Usagef("resume: --sync-issue: %s has no labels of the issue", r.Checkpoint.ID)
 	}
-	plan := &labelSync{forge: s.Forge}
 	if r.source.Issue == nil {
 		plan.why = "it is not known which labels issue " + string(r.Checkpoint.Issue) + " has"
 		return plan, nil
@@ -52,6 +52,58 @@ func planSync(c *invoke.Invocation, r *resumption) (*labelSync, error) {
 	// With --sync-issue, the issue follows the checkpoint, not the reverse.
 	r.Verdict.Phase, r.Verdict.StateLabel = "", ""
 	return plan, nil
+}
+
+// choosePlace sets the place of the labels: the issue file, or the forge.
+func (p *labelSync) choosePlace(c *invoke.Invocation, r *resumption) error {
+	file := r.options.judge.Issue.File
+	s, err := issuesource.Choose(c, r.Checkpoint.Issue)
+	switch {
+	case file != "":
+	case err != nil:
+		return exit.Usagef("resume: --sync-issue: %w", err)
+	case s.Kind == "forge":
+		p.place = s.Forge.Site.Host()
+		p.write = func() (forge.LabelChange, error) {
+			return issuesource.Within(c, func(ctx context.Context) (forge.LabelChange, error) {
+				return s.Forge.SetLabels(ctx, r.Checkpoint.Issue, p.change)
+			})
+		}
+		return nil
+	case s.Kind == "file" && r.source.Issue != nil:
+		file = filepath.Join(c.Store.Root(), filepath.FromSlash(r.source.Issue.Source))
+	case s.Kind == "file":
+		return exit.Usagef("resume: --sync-issue: %s", r.source.Why)
+	default:
+		return exit.Errorf(exit.Usage, "git config checkpoint.issue-source file",
+			"resume: --sync-issue: labels are written to an issue file, GitHub, GitLab and Gitea, and the issue comes from elsewhere")
+	}
+	p.place, p.isFile = phrase.QuotePath(r.source.Issue.Source), true
+	p.write = func() (forge.LabelChange, error) { return changeFile(c, file, p.change) }
+	return nil
+}
+
+// changeFile changes the labels in an issue file, and stores a copy of the file before. The
+// file may have changed since the change was planned, by the restore too.
+func changeFile(c *invoke.Invocation, name string, change forge.LabelChange) (done forge.LabelChange, err error) {
+	if err := change.Check(); err != nil {
+		return done, err
+	}
+	f, err := atomicfile.Read(name)
+	if err != nil {
+		return done, err
+	}
+	if !f.Exists() {
+		return done, fmt.Errorf("%s: %w", phrase.QuotePath(name), fs.ErrNotExist)
+	}
+	text, added, removed, err := issue.ChangeLabels([]byte(f.Text), change.Add, change.Remove)
+	if err != nil || text == f.Text {
+		return done, err
+	}
+	if _, err := layoutfiles.KeepFormer(c, f); err != nil {
+		return done, err
+	}
+	return forge.LabelChange{Add: added, Remove: removed}, f.Write(text)
 }
 
 // syncChange returns the change that restores labels. All missing labels are added. Of
@@ -82,9 +134,8 @@ func syncLabels(c *invoke.Invocation, r *resumption, plan *labelSync) error {
 		c.Infof("the labels of issue %s are as the checkpoint has them", r.Checkpoint.Issue)
 		return nil
 	}
-	site := plan.forge.Site
 	if !c.JSON { // also with --quiet, because every write is shown
-		fmt.Fprintf(c.Env.Stderr, "labels of issue %s on %s: %s\n", output.Clean(string(r.Checkpoint.Issue)), site.Host(), changeText(plan.change))
+		fmt.Fprintf(c.Env.Stderr, "labels of issue %s on %s: %s\n", output.Clean(string(r.Checkpoint.Issue)), plan.place, changeText(plan.change))
 	}
 	if r.options.dryRun {
 		r.synced = plan.change
@@ -94,13 +145,16 @@ func syncLabels(c *invoke.Invocation, r *resumption, plan *labelSync) error {
 		return err
 	}
 	var err error
-	r.synced, err = issuesource.Within(c, func(ctx context.Context) (forge.LabelChange, error) {
-		return plan.forge.SetLabels(ctx, r.Checkpoint.Issue, plan.change)
-	})
-	if err != nil {
+	r.synced, err = plan.write()
+	switch {
+	case errors.Is(err, issue.ErrLabelsForm):
+		return exit.Errorf(exit.Refused, "edit "+plan.place+" by hand", "resume: --sync-issue: %s: %w", plan.place, err)
+	case err != nil && plan.isFile:
+		return fmt.Errorf("resume: --sync-issue: %s: %w", plan.place, err)
+	case err != nil:
 		return exit.Errorf(exit.Remote, r.command("--sync-issue"), "resume: --sync-issue: %w", err)
 	}
-	c.Infof("written to %s", site.Host())
+	c.Infof("written to %s", plan.place)
 	return nil
 }
 

@@ -87,7 +87,7 @@ func resumeFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "force", Usage: "resume in spite of the verdict, wherever HEAD is"},
 		issuesource.FileFlag("compare with the issue in `FILE`"),
 		issuesource.OfflineFlag(),
-		&cli.BoolFlag{Name: "sync-issue", Usage: "write the checkpoint's labels back to the issue"},
+		&cli.BoolFlag{Name: "sync-issue", Usage: "write the checkpoint's labels back to the issue, on its forge or in its file"},
 	)
 }
 

@@ -28,9 +28,9 @@ func (c LabelChange) IsZero() bool { return len(c.Add) == 0 && len(c.Remove) == 
 // Checkpoints are untrusted input.
 const maxChange = 100
 
-// check returns an error for names that no forge allows as a label. A label named ".."
+// Check returns an error for names that no forge allows as a label. A label named ".."
 // would change the request path.
-func (c LabelChange) check() error {
+func (c LabelChange) Check() error {
 	names := slices.Concat(c.Add, c.Remove)
 	if len(names) > maxChange {
 		return fmt.Errorf("%d labels are too many to change, at most %d", len(names), maxChange)
@@ -58,7 +58,7 @@ type call struct {
 // needs a credential. It returns an error if a part is missing, since a forge may drop
 // labels unknown to the project and report success.
 func (f *Forge) SetLabels(ctx context.Context, key checkpoint.Issue, change LabelChange) (done LabelChange, err error) {
-	if err := change.check(); err != nil {
+	if err := change.Check(); err != nil {
 		return done, f.failed("%v", err)
 	}
 	at, err := f.ask(ctx, key)
