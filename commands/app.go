@@ -22,6 +22,7 @@ import (
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/commands/list"
 	"git-checkpoint/commands/resume"
 	"git-checkpoint/commands/retain"
@@ -195,6 +196,9 @@ type lineKey struct{}
 func withRecoveryHint(c *invoke.Invocation, err error) error {
 	var none *gitstore.NoneError
 	if errors.As(err, &none) && !errors.As(err, new(*exit.Error)) && c.Store != nil {
+		if e := standing.EndingOf(c, none.Issue); e != nil {
+			return exit.Errorf(exit.None, e.Hint(), "%w: %s", none, e.Text(c.Env.Now()))
+		}
 		return exit.Errorf(exit.None, noneHint(c, none.Issue), "%w", none)
 	}
 	var damaged *gitstore.CorruptError

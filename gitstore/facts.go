@@ -6,7 +6,6 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/facts"
-	"git-checkpoint/gitstore/retention"
 )
 
 // RecordedBranch returns the name of a branch as stored in records. A name that is not
@@ -22,9 +21,9 @@ func (s *Store) Deleted(ctx context.Context, issue checkpoint.Issue) ([]checkpoi
 	return s.facts.Deleted(ctx, issue)
 }
 
-// Ended returns the reason for which the last checkpoint of an issue was archived, or ""
-// if the chain has checkpoints or none was archived.
-func (s *Store) Ended(ctx context.Context, issue checkpoint.Issue) (retention.Reason, error) {
+// Ended returns the reason and the time of the last archival of an issue, or zero if the
+// chain has checkpoints or none was archived.
+func (s *Store) Ended(ctx context.Context, issue checkpoint.Issue) (Filed, error) {
 	return s.facts.Ended(ctx, issue)
 }
 

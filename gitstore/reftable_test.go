@@ -31,12 +31,12 @@ func allRefWork(t *testing.T, w *world) {
 	_, err := w.s.Archive(ctx, "42", ids[2:], retention.ReasonAsked)
 	require.NoError(t, err)
 	require.NoError(t, w.s.Drop(ctx, "42", ids[2:]))
-	for _, want := range [][]checkpoint.ID{ids[2:], ids[2:], {ids[1], ids[0]}} {
+	for _, want := range [][]checkpoint.ID{ids[2:], ids[2:]} {
 		done, err := w.s.Undo(ctx, "42")
 		require.NoError(t, err)
 		assert.ElementsMatch(t, want, done.IDs)
 	}
-	assert.Equal(t, append(ids, saved.ID), w.live())
+	assert.Equal(t, []checkpoint.ID{ids[2], saved.ID}, w.live())
 	issues, strange, err := w.s.Issues(ctx, false)
 	require.NoError(t, err)
 	assert.Equal(t, []checkpoint.Issue{"42"}, issues)

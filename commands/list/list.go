@@ -117,6 +117,10 @@ func runList(c *invoke.Invocation) error {
 	if o.all {
 		return listAll(c, o, keep)
 	}
+	if listsEveryArchive(c, o) {
+		o.all = true
+		return listAll(c, o, keep)
+	}
 	issue, err := issueListed(c, o)
 	var several *invoke.SeveralIssuesError
 	if errors.As(err, &several) && !o.picks() {
@@ -133,6 +137,16 @@ func runList(c *invoke.Invocation) error {
 		return noneThere(o, &gitstore.NoneError{Issue: issue})
 	}
 	return showList(c, o, []*gitstore.List{l}, keep)
+}
+
+// listsEveryArchive reports whether the archives of all issues are listed: no argument
+// names the issue, and the issue of the branch has no archive here.
+func listsEveryArchive(c *invoke.Invocation, o *listOptions) bool {
+	if !o.archived || o.remoteGiven || len(c.Args) > 0 || c.Common.Issue != "" || c.Env.Getenv("GIT_CHECKPOINT_ISSUE") != "" {
+		return false
+	}
+	i, err := c.NamedIssue()
+	return err != nil || !c.Store.HasArchive(c.Ctx, i)
 }
 
 // picks reports whether flags select some of the checkpoints.
@@ -181,8 +195,11 @@ func listAll(c *invoke.Invocation, o *listOptions, keep func(*gitstore.Checkpoin
 		}
 		return err
 	})
-	if len(lists) == 0 && failed != nil {
+	switch {
+	case len(lists) == 0 && failed != nil:
 		return failed
+	case len(lists) == 0 && o.archived && !o.remoteGiven && !c.JSON:
+		c.Infof("no issue has archived checkpoints")
 	}
 	return cmp.Or(showList(c, o, lists, keep), failed)
 }
@@ -295,13 +312,16 @@ func issueListed(c *invoke.Invocation, o *listOptions) (checkpoint.Issue, error)
 	return "", err
 }
 
-// noneThere adds the hint for an issue without checkpoints on a remote: list all issues
-// there, instead of a save.
+// noneThere adds the hint for an issue without checkpoints on a remote or in the archive:
+// list all issues there, or bring the archive here, instead of a save.
 func noneThere(o *listOptions, none *gitstore.NoneError) error {
-	if !o.remoteGiven {
-		return none
+	switch {
+	case o.remoteGiven:
+		return exit.Errorf(exit.None, listEverything(o), "%w", none)
+	case o.archived:
+		return exit.Errorf(exit.None, "git checkpoint sync "+phrase.IssueArg(none.Issue)+" --archived", "No archived checkpoint found for issue #%s", none.Issue)
 	}
-	return exit.Errorf(exit.None, listEverything(o), "%w", none)
+	return none
 }
 
 // listEverything returns the command that lists all issues of the remote.

@@ -145,12 +145,12 @@ func printEnv(c *invoke.Invocation, r *resumption) {
 // printNone prints the variables of an issue without checkpoints in its chain. The work is
 // complete if its checkpoints are archived as completed.
 func printNone(c *invoke.Invocation, r *resumption, issue checkpoint.Issue) {
-	reason, err := c.Store.Ended(c.Ctx, issue)
+	filed, err := c.Store.Ended(c.Ctx, issue)
 	if err != nil {
 		c.Warnf("%v", err)
 	}
-	r.archived = reason
-	setVariables(c, r, variables{action: actionNone, complete: reason == retention.ReasonCompleted})
+	r.archived = filed.Why
+	setVariables(c, r, variables{action: actionNone, complete: r.archived == retention.ReasonCompleted})
 }
 
 // variables are the values that resume prints for a shell.

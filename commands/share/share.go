@@ -16,6 +16,7 @@ import (
 	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/pushing"
+	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/commands/internal/terminal"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -197,7 +198,7 @@ func showShared(c *invoke.Invocation, command string, o options, done []gitstore
 	if c.JSON {
 		out := output.Sync{Type: command, DryRun: o.dryRun, Remote: gitstore.ShownRemote(o.remote), Issues: []output.Synced{}}
 		for _, s := range done {
-			out.Issues = append(out.Issues, output.Synced{Issue: string(s.Issue), Fetched: s.Fetched, Pushed: s.Pushed, Joined: s.Joined, Result: s.Result})
+			out.Issues = append(out.Issues, output.Synced{Issue: string(s.Issue), Fetched: s.Fetched, Pushed: s.Pushed, Joined: s.Joined, Result: s.Result, Archived: s.Facts.Archived, Dropped: s.Facts.Deleted})
 		}
 		return cmp.Or(c.WriteJSON(out), failed)
 	}
@@ -206,11 +207,55 @@ func showShared(c *invoke.Invocation, command string, o options, done []gitstore
 		text.WriteString(output.Clean(sharedLine(o.remote, s)) + "\n")
 	}
 	c.Printf("%s", text.String())
+	if len(o.issues) == 1 && !o.dryRun {
+		tellEnding(c, done[0])
+	}
 	return failed
 }
 
-// sharedLine describes the result of one issue.
+// tellEnding prints the end of the work after a fetch of its archival, because the chain
+// is empty then.
+func tellEnding(c *invoke.Invocation, s gitstore.Synced) {
+	if s.Err != nil || s.Facts.Archived == 0 || s.Result != gitstore.Fetched && !s.Joined {
+		return
+	}
+	if e := standing.EndingOf(c, s.Issue); e != nil {
+		c.Infof("issue %s: %s", s.Issue, e.Text(c.Env.Now()))
+		c.Infof("hint: git checkpoint status %s", phrase.IssueArg(s.Issue))
+	}
+}
+
+// sharedLine describes the result of one issue: the exchanged checkpoints, and how many
+// were archived or dropped. Prunes and pins are named if nothing else was exchanged.
 func sharedLine(remote string, s gitstore.Synced) string {
+	line := checkpointsLine(remote, s)
+	if s.Result == gitstore.UpToDate || s.Result == gitstore.Absent || s.Err != nil {
+		return line
+	}
+	facts := counted(s.Facts.Archived, "archived")
+	facts = append(facts, counted(s.Facts.Deleted, "dropped")...)
+	if len(facts) == 0 && s.Fetched+s.Pushed == 0 {
+		facts = append(counted(s.Facts.Pruned, "pruned"), counted(s.Facts.Pins, "pinned or unpinned")...)
+	}
+	switch {
+	case len(facts) == 0:
+		return line
+	case s.Fetched+s.Pushed == 0:
+		return line + ": " + phrase.List(facts)
+	}
+	return line + "; " + phrase.List(facts)
+}
+
+// counted returns a text such as "2 checkpoints archived", or nothing for 0.
+func counted(n int, what string) []string {
+	if n == 0 {
+		return nil
+	}
+	return []string{phrase.Plural(n, "checkpoint") + " " + what}
+}
+
+// checkpointsLine describes the exchanged checkpoints of one issue.
+func checkpointsLine(remote string, s gitstore.Synced) string {
 	switch {
 	case s.Result == gitstore.Absent:
 		return fmt.Sprintf("issue %s: none on %s", s.Issue, gitstore.ShownRemote(remote))

@@ -24,7 +24,9 @@ import (
 var StatusCommand = invoke.Command{
 	Name: "status", Usage: "say where the work stands and what resume would decide", Args: "[ISSUE]", Max: 1, Category: "Look",
 	Description: "Changes nothing. Exits 0 when it could report and 3 when there is no checkpoint;\n" +
-		"with --check the verdict decides: 0 resume, 4 start fresh, 5 a person must answer.",
+		"with --check the verdict decides: 0 resume, 4 start fresh, 5 a person must answer.\n" +
+		"After `finish` it prints how the work ended, until new work begins; with --check it\n" +
+		"then exits 3, since nothing can be resumed.",
 	Examples: []string{
 		"git checkpoint status",
 		"git checkpoint status 42 --check --strict",
@@ -97,10 +99,13 @@ func runStatus(c *invoke.Invocation) error {
 		return err
 	}
 	cp, r, err := c.Store.NewestRecord(c.Ctx, issue)
-	if o.done != "" {
-		return statusDone(r, o.done, err)
-	}
-	if err != nil {
+	ending := endingOf(c, err)
+	switch {
+	case o.done != "":
+		return statusDone(r, ending, o.done, err)
+	case ending != nil:
+		return statusEnded(c, o, ending)
+	case err != nil:
 		return err
 	}
 	verdict, err := judge.Verdict(c, cp, r, o.judge)
@@ -126,15 +131,19 @@ func statusOverview(c *invoke.Invocation, issues []checkpoint.Issue, color strin
 }
 
 // statusDone returns the exit status of --done.
-func statusDone(r *checkpoint.Record, phase string, err error) error {
+func statusDone(r *checkpoint.Record, ending *standing.Ending, phase string, err error) error {
 	var none *gitstore.NoneError
-	if errors.As(err, &none) {
-		return exit.Silent{Code: exit.Failure}
-	}
-	if err != nil {
+	over := false
+	switch {
+	case ending != nil:
+		over = ending.IsOver(phase)
+	case errors.As(err, &none):
+	case err != nil:
 		return err
+	default:
+		over = progress.IsOver(r, phase)
 	}
-	if !progress.IsOver(r, phase) {
+	if !over {
 		return exit.Silent{Code: exit.Failure}
 	}
 	return nil

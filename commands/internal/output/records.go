@@ -96,6 +96,9 @@ type Status struct {
 
 	Next    string  `json:"next" empty:"null"` // next action of another system's workflow
 	Stories []Story `json:"stories"`
+
+	Archived   string    `json:"archived" empty:"null"` // reason of the archival of finished work
+	ArchivedAt time.Time `json:"archived_at"`
 }
 
 // Story is a story of a pipeline's lead. The state of a queued story is "".
@@ -389,6 +392,9 @@ type Synced struct {
 	Pushed  int    `json:"pushed"`
 	Joined  bool   `json:"joined"`
 	Result  string `json:"result"`
+
+	Archived int `json:"archived"` // checkpoints that one of the sides did not have as archived
+	Dropped  int `json:"dropped"`  // checkpoints that one of the sides did not have as dropped
 }
 
 // Import is the result of importing another system's files; Imported lists ids.

@@ -51,7 +51,7 @@ func samples() map[string]any {
 		return ActionResult{Type: kind, Issue: "42", CheckpointIDs: []string{id}, Result: done}
 	}
 	synced := func(kind string) Sync {
-		return Sync{Type: kind, DryRun: true, Remote: "origin", Issues: []Synced{{"42", 1, 2, true, "joined"}, {Issue: "43", Result: "up to date"}}}
+		return Sync{Type: kind, DryRun: true, Remote: "origin", Issues: []Synced{{"42", 1, 2, true, "joined", 4, 1}, {Issue: "43", Result: "up to date"}}}
 	}
 	checked := func(kind string) Verify {
 		return Verify{Type: kind, Errors: []string{"e"}, Warnings: []string{"w"}, Checked: 7, Fixed: []string{"f"}}

@@ -127,15 +127,15 @@ func ShowPhases(c *invoke.Invocation, r *checkpoint.Record) {
 }
 
 // PhaseLines returns the non-empty lines about the phases.
-func PhaseLines(r *checkpoint.Record) []phaseLine {
+func PhaseLines(r *checkpoint.Record) []Line {
 	p := r.Progress()
-	return slices.DeleteFunc([]phaseLine{
+	return slices.DeleteFunc([]Line{
 		{"Completed", phrase.List(p.Completed)},
 		{"Skipped", phrase.List(p.Skipped)},
 		{"Remaining", phrase.List(p.Remaining)},
 		{"Replans", replans(r)},
 		{"Artifacts", artifactNames(r)},
-	}, func(l phaseLine) bool { return l.Text == "" })
+	}, func(l Line) bool { return l.Text == "" })
 }
 
 // ShowTasks prints the open stories of a pipeline's lead and the progress of the tasks, if
@@ -226,8 +226,6 @@ func openStories(stories []story.Story) string {
 	}
 	return strings.Join(states, "; ")
 }
-
-type phaseLine struct{ Name, Text string }
 
 // replans lists the number of replans of each phase, ordered by the first replan.
 func replans(r *checkpoint.Record) string {

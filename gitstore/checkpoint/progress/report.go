@@ -149,6 +149,11 @@ func (p Report) record(m *checkpoint.Map) {
 	m.Set("artifacts", list)
 }
 
+// Summary returns the summary of a phase, or "".
+func Summary(r *checkpoint.Record, phase string) string {
+	return r.Doc().Sub("progress").Sub("phases").Sub(phase).Text("summary")
+}
+
 // artifactOf parses an artifact. Other systems write only the path.
 func artifactOf(v any) Artifact {
 	m, ok := v.(*checkpoint.Map)

@@ -13,6 +13,7 @@ import (
 	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/ledger"
 	"git-checkpoint/gitstore/internal/remote"
 	"git-checkpoint/gitstore/internal/repo"
 
@@ -34,13 +35,17 @@ const (
 // A Synced is the result of a Fetch, a Push or a Sync for one issue.
 type Synced struct {
 	Issue   checkpoint.Issue
-	Fetched int  // number of fetched checkpoints
-	Pushed  int  // number of pushed checkpoints
-	Joined  bool // two chains were merged into a new chain
-	Retries int  // number of attempts lost to faster processes
+	Fetched int         // number of fetched checkpoints
+	Pushed  int         // number of pushed checkpoints
+	Joined  bool        // two chains were merged into a new chain
+	Retries int         // number of attempts lost to faster processes
+	Facts   LedgerCount // facts about checkpoints that one of the sides lacked
 	Result  string
 	Err     error // reason for Failed or Diverged, otherwise nil
 }
+
+// A LedgerCount counts facts about checkpoints, such as archivals, by kind.
+type LedgerCount = ledger.Count
 
 // A RemoteError reports a remote's rejection or missing answer.
 type RemoteError = remote.Error

@@ -10,10 +10,10 @@ import (
 	"unicode/utf8"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/repo"
-	"git-checkpoint/gitstore/retention"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -130,16 +130,16 @@ func (s *Facts) Deleted(ctx context.Context, issue checkpoint.Issue) ([]checkpoi
 	return slices.Sorted(maps.Keys(c.Ledger.Deleted)), nil
 }
 
-// Ended returns the reason for which the last checkpoint of an issue was archived, or ""
-// if the chain has checkpoints or none was archived. The ledger has the reason, so the
-// archive itself need not be in this clone.
-func (s *Facts) Ended(ctx context.Context, issue checkpoint.Issue) (retention.Reason, error) {
+// Ended returns the reason and the time of the last archival of an issue, or zero if the
+// chain has checkpoints or none was archived. The ledger has both, so the archive itself
+// need not be in this clone.
+func (s *Facts) Ended(ctx context.Context, issue checkpoint.Issue) (chain.Filed, error) {
 	c, err := s.ReadChain(ctx, issue, repo.LiveRef(issue), 0)
 	if err != nil {
-		return "", fmt.Errorf("read the archived checkpoints of issue %s: %w", issue, err)
+		return chain.Filed{}, fmt.Errorf("read the archived checkpoints of issue %s: %w", issue, err)
 	}
 	if c.Ledger == nil || c.Newest() != nil {
-		return "", nil
+		return chain.Filed{}, nil
 	}
-	return retention.Reason(c.Ledger.LastArchival().Reason), nil
+	return chain.FiledOf(c.Ledger.LastArchival()), nil
 }

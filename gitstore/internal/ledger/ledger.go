@@ -236,6 +236,38 @@ func (l *Ledger) IsArchived(id checkpoint.ID) bool {
 	return archived
 }
 
+// A Count counts facts of a ledger by kind.
+type Count struct{ Archived, Deleted, Pruned, Pins int }
+
+// CountMissing counts the facts of l that at least one of the other ledgers lacks. A nil
+// ledger has no facts.
+func (l *Ledger) CountMissing(others ...*Ledger) (n Count) {
+	if l == nil {
+		return n
+	}
+	lacks := func(has func(o *Ledger) bool) int {
+		for _, o := range others {
+			if o == nil || !has(o) {
+				return 1
+			}
+		}
+		return 0
+	}
+	for id := range l.Archived {
+		n.Archived += lacks(func(o *Ledger) bool { return o.IsArchived(id) })
+	}
+	for id := range l.Deleted {
+		n.Deleted += lacks(func(o *Ledger) bool { return o.Deleted[id] })
+	}
+	for id := range l.Pruned {
+		n.Pruned += lacks(func(o *Ledger) bool { return o.Pruned[id] != 0 })
+	}
+	for id, pin := range l.Pins {
+		n.Pins += lacks(func(o *Ledger) bool { return o.Pins[id] == pin })
+	}
+	return n
+}
+
 func (l *Ledger) addArchived(o *Ledger) {
 	for id, a := range o.Archived {
 		if had, ok := l.Archived[id]; !ok || a.later(had) {

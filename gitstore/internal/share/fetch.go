@@ -99,7 +99,7 @@ func (y *Syncing) planFetch(ctx context.Context, k *repo.ObjectWriter, i checkpo
 			done.Result = chain.UpToDate
 		}
 	case chain.RelationBehind:
-		done.Result, done.Fetched = chain.Fetched, theirs.CountMissingFrom(ours)
+		done.Result, done.Fetched, done.Facts = chain.Fetched, theirs.CountMissingFrom(ours), theirs.Ledger.CountMissing(ours.Ledger)
 		moves, err = s.adopt(ctx, k, ours, theirs, names)
 	default:
 		done.Result, done.Err = chain.Diverged, y.divergence(i)

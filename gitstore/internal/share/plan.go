@@ -113,6 +113,7 @@ func (y *Syncing) planJoin(ctx context.Context, p *issuePlan) error {
 		return err
 	}
 	p.tip, p.want, p.archive = tip, want, &chain.ArchivePlan{Here: here, Theirs: y.Sharer.NoChain(here)}
+	p.done.Facts = want.Ledger.CountMissing(p.theirs.Ledger, p.live.Ledger)
 	p.count(rebuilt)
 	return nil
 }
@@ -126,11 +127,13 @@ func (y *Syncing) planCut(ctx context.Context, p *issuePlan) error {
 		ours = p.own
 	}
 	p.tip = ours.Tip
+	p.done.Facts = ours.Ledger.CountMissing(p.theirs.Ledger)
 	switch chain.Relate(ours, p.theirs) {
 	case chain.RelationSame, chain.RelationAhead:
 		p.done.Pushed = ours.CountMissingFrom(p.theirs)
 	case chain.RelationBehind:
 		p.tip, p.done.Fetched = p.theirs.Tip, p.theirs.CountMissingFrom(ours)
+		p.done.Facts = p.theirs.Ledger.CountMissing(ours.Ledger)
 	default:
 		switch {
 		case chain.ContainsAll(p.theirs, p.live, p.own):
@@ -140,6 +143,7 @@ func (y *Syncing) planCut(ctx context.Context, p *issuePlan) error {
 			return y.planSplice(ctx, p, ours)
 		}
 		p.tip, p.done.Fetched = p.theirs.Tip, p.theirs.CountMissingFrom(ours)
+		p.done.Facts = p.theirs.Ledger.CountMissing(ours.Ledger)
 	}
 	p.name(false)
 	return nil
@@ -155,6 +159,7 @@ func (y *Syncing) planSplice(ctx context.Context, p *issuePlan, ours *chain.Chai
 		p.tip, p.remarks = y.Sharer.MergeWork(ctx, p.writer, tip, want, p.theirs, ours)
 	}
 	p.done.Fetched, p.done.Pushed = p.theirs.CountMissingFrom(ours), ours.CountMissingFrom(p.theirs)
+	p.done.Facts = want.Ledger.CountMissing(p.theirs.Ledger, ours.Ledger)
 	p.name(p.tip != p.theirs.Tip)
 	return nil
 }

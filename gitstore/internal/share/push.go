@@ -133,6 +133,7 @@ func (y *Syncing) planPush(ctx context.Context, i checkpoint.Issue, came remote.
 		p.tip, p.verify, p.done.Result = p.live.Tip, true, chain.UpToDate
 	default:
 		p.tip, p.done.Result, p.done.Pushed = p.live.Tip, chain.Pushed, p.live.CountMissingFrom(p.theirs)
+		p.done.Facts = p.live.Ledger.CountMissing(p.theirs.Ledger)
 		if err := y.addArchive(ctx, p); err != nil {
 			return nil, fmt.Errorf("push issue %s: %w", i, err)
 		}

@@ -1,0 +1,142 @@
+package standing
+
+import (
+	"fmt"
+	"time"
+
+	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/output"
+	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/freshness"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
+	"git-checkpoint/gitstore/retention"
+)
+
+// An Ending is the end of an issue's work: its chain is empty, and its last checkpoint was
+// archived as completed, failed or abandoned.
+type Ending struct {
+	Issue checkpoint.Issue
+	gitstore.Filed
+	Checkpoint *gitstore.Checkpoint // newest archived checkpoint, or nil if this clone lacks the archive
+	Record     *checkpoint.Record   // set with Checkpoint
+}
+
+// EndingOf returns the end of an issue's work, or nil if the work has not ended. Work that
+// was archived by hand, by age or to start over has not ended.
+func EndingOf(c *invoke.Invocation, issue checkpoint.Issue) *Ending {
+	filed, err := c.Store.Ended(c.Ctx, issue)
+	if err != nil {
+		return nil // the command reports the damaged chain
+	}
+	e := &Ending{Issue: issue, Filed: filed}
+	e.read(c)
+	switch {
+	case filed.Why == retention.ReasonCompleted, filed.Why == retention.ReasonFailed:
+		return e
+	case filed.Why == retention.ReasonAbandoned && e.Record != nil && progress.Over(e.Record):
+		return e
+	}
+	return nil
+}
+
+// read reads the newest archived checkpoint. An archive from before the last archival is
+// left out.
+func (e *Ending) read(c *invoke.Invocation) {
+	l, err := c.Store.Archived(c.Ctx, e.Issue, 1)
+	if err != nil || len(l.Checkpoints) == 0 || l.Checkpoints[0].Filed != e.Filed {
+		return
+	}
+	if r, err := c.Store.Record(&l.Checkpoints[0]); err == nil {
+		e.Checkpoint, e.Record = &l.Checkpoints[0], r
+	}
+}
+
+// IsCompleted reports whether the work was completed.
+func (e *Ending) IsCompleted() bool { return e.Why == retention.ReasonCompleted }
+
+// IsOver reports whether a phase is done. Without the record, all phases of completed work
+// count as done.
+func (e *Ending) IsOver(phase string) bool {
+	return e.IsCompleted() && (e.Record == nil || progress.IsOver(e.Record, phase))
+}
+
+// Heading returns the issue and the title of the work.
+func (e *Ending) Heading() string {
+	if e.Record == nil {
+		return "Issue " + string(e.Issue)
+	}
+	return Heading(e.Checkpoint, e.Record)
+}
+
+// Text returns a text such as "completed 2 hours ago, archived".
+func (e *Ending) Text(now time.Time) string {
+	return fmt.Sprintf("%s %s, archived", e.Why, phrase.Ago(e.At, now))
+}
+
+// A Line is a labelled line of a status.
+type Line struct{ Name, Text string }
+
+// Lines returns the lines about the finished work.
+func (e *Ending) Lines(now time.Time) []Line {
+	lines := []Line{{"Status", e.Text(now)}}
+	if e.Record == nil {
+		return lines
+	}
+	add := func(name, text string) {
+		if text != "" {
+			lines = append(lines, Line{name, text})
+		}
+	}
+	add("Checkpoint", fmt.Sprintf("%s (%s)", e.Checkpoint.ID, phrase.Ago(e.Record.CreatedAt(), now)))
+	add("Progress", ProgressLine(e.Record))
+	for _, line := range PhaseLines(e.Record) {
+		add(line.Name, line.Text)
+	}
+	add("Branch", e.Checkpoint.Branch)
+	add("Note", phrase.FirstLine(e.Checkpoint.Note))
+	for _, line := range Results(e.Record) {
+		add(line.Name, line.Text)
+	}
+	return lines
+}
+
+// Hint returns the command that shows the archived checkpoints, or brings them here.
+func (e *Ending) Hint() string {
+	if e.Checkpoint == nil {
+		return "git checkpoint sync " + phrase.IssueArg(e.Issue) + " --archived"
+	}
+	return "git checkpoint list " + phrase.IssueArg(e.Issue) + " --archived"
+}
+
+// Results returns the non-empty lines about the result of the work: the summary of the
+// work and of each phase, decisions, and the error of work that failed.
+func Results(r *checkpoint.Record) []Line {
+	var lines []Line
+	add := func(name, text string) {
+		if text != "" {
+			lines = append(lines, Line{name, text})
+		}
+	}
+	add("Summary", r.Doc().Text("context_summary"))
+	for _, phase := range r.Progress().Completed {
+		add("Summary of "+phase, progress.Summary(r, phase))
+	}
+	for _, decision := range r.Doc().Texts("key_decisions") {
+		add("Decided", decision)
+	}
+	add("Error", r.Doc().Sub("workflow").Text("last_error"))
+	return lines
+}
+
+// StatusOfEnding returns the JSON record of the status of finished work.
+func StatusOfEnding(e *Ending) (s output.Status) {
+	if e.Record != nil {
+		s = Status("status", e.Checkpoint, e.Record, freshness.Verdict{})
+	}
+	s.Type, s.Issue, s.Action, s.Complete, s.CanResume = "status", string(e.Issue), "none", e.IsCompleted(), false
+	s.ResumeFrom, s.Archived, s.ArchivedAt = "", string(e.Why), e.At
+	s.AutoResumeReason = "The work is " + string(e.Why)
+	return s
+}

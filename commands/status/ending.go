@@ -1,0 +1,71 @@
+package status
+
+import (
+	"errors"
+	"strings"
+
+	"git-checkpoint/commands/internal/display"
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/output"
+	"git-checkpoint/commands/internal/standing"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/retention"
+)
+
+// endingOf returns the end of the work if err reports an issue without checkpoints in its
+// chain, or nil.
+func endingOf(c *invoke.Invocation, err error) *standing.Ending {
+	var none *gitstore.NoneError
+	if !errors.As(err, &none) {
+		return nil
+	}
+	return standing.EndingOf(c, none.Issue)
+}
+
+// statusEnded prints the status of finished work. Nothing can be resumed, so --check exits
+// with exit.None.
+func statusEnded(c *invoke.Invocation, o *statusOptions, e *standing.Ending) error {
+	if err := showEnding(c, o, e); err != nil {
+		return err
+	}
+	if o.check {
+		return exit.Silent{Code: exit.None}
+	}
+	return nil
+}
+
+func showEnding(c *invoke.Invocation, o *statusOptions, e *standing.Ending) error {
+	if c.JSON {
+		out := standing.StatusOfEnding(e)
+		out.Warnings = append(out.Warnings, c.TakeWarnings()...)
+		return c.WriteJSON(out)
+	}
+	lines := e.Lines(c.Env.Now())
+	if o.markdown {
+		c.Printf("**Issue %s**\n\n", code(strings.TrimPrefix(e.Heading(), "Issue ")))
+		for _, line := range lines {
+			c.Printf("- %s: %s\n", output.Clean(line.Name), code(line.Text))
+		}
+		return nil
+	}
+	at, people, err := c.Screen(o.color)
+	if err != nil {
+		return err
+	}
+	if !people {
+		c.Printf("%s\n", output.Clean(e.Heading()))
+		for _, line := range lines {
+			c.Printf("%s: %s\n", output.Clean(line.Name), output.Clean(line.Text))
+		}
+		c.Infof("hint: %s", e.Hint())
+		return nil
+	}
+	var rows []display.Row
+	for _, line := range lines {
+		rows = append(rows, display.Row{Label: line.Name, Text: line.Text})
+	}
+	rows[0].Style = map[retention.Reason]display.Style{retention.ReasonCompleted: display.Green}[e.Why]
+	c.Printf("%s\n\n%s\nhint: %s\n", at.Heading(e.Heading()), at.Sheet(rows), e.Hint())
+	return nil
+}
