@@ -236,21 +236,31 @@ func (in *importing) issueOf(d document) (checkpoint.Issue, error) {
 }
 
 // isThere returns a message if a document is recorded already, or "". It compares the
-// digest first, then the checkpoint with the document's id.
+// digest first, then the checkpoint with the document's id. A document without an id is
+// compared with the newest checkpoint, which most exports contain.
 func (in *importing) isThere(issue checkpoint.Issue, id checkpoint.ID, f *layout.File) string {
 	as, known := in.known(issue)[f.Digest()]
-	if !known && id != "" {
-		cp, err := in.c.Store.ByID(in.c.Ctx, issue, id)
+	if !known {
+		cp, err := in.sameID(issue, id)
 		if err != nil {
 			return ""
 		}
 		r, err := in.c.Store.Record(cp)
-		as, known = cp.ID, err == nil && f.In(r)
+		as, known = cp.ID, err == nil && layout.Has(r, f)
 	}
 	if !known {
 		return ""
 	}
 	return fmt.Sprintf("it is recorded already as %s", as)
+}
+
+// sameID returns the checkpoint with the id of a document, or the newest checkpoint if the
+// document has no id.
+func (in *importing) sameID(issue checkpoint.Issue, id checkpoint.ID) (*gitstore.Checkpoint, error) {
+	if id == "" {
+		return in.c.Store.Newest(in.c.Ctx, issue)
+	}
+	return in.c.Store.ByID(in.c.Ctx, issue, id)
 }
 
 // save records the document under the given id, or under a new id if that is "".

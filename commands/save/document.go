@@ -154,7 +154,7 @@ func issueOf(c *invoke.Invocation, f *layout.File) (checkpoint.Issue, error) {
 }
 
 // savedBefore reports whether a document was saved before: its id is taken, and the
-// checkpoint with that id was made from this document.
+// checkpoint with that id was made from this document or exported to it.
 func savedBefore(c *invoke.Invocation, f *layout.File, err error) (*gitstore.TakenError, bool) {
 	var taken *gitstore.TakenError
 	if f == nil || !errors.As(err, &taken) || taken.Dropped {
@@ -165,5 +165,5 @@ func savedBefore(c *invoke.Invocation, f *layout.File, err error) (*gitstore.Tak
 		return nil, false
 	}
 	r, err := c.Store.Record(cp)
-	return taken, err == nil && f.In(r)
+	return taken, err == nil && layout.Has(r, f)
 }

@@ -168,6 +168,19 @@ func Listing(as Name, chains, failed [][]*checkpoint.Record) (string, error) {
 // instead.
 func Digests(r *checkpoint.Record) []string { return codec.Digests(r) }
 
+// Has reports whether a document adds nothing to a record: the record was made from it, or
+// an export of the record is equal to it.
+func Has(r *checkpoint.Record, f *File) bool {
+	if f.In(r) {
+		return true
+	}
+	outputs, err := Of(f.Layout, r)
+	return err == nil && slices.ContainsFunc(outputs, func(o Output) bool {
+		exported, err := Read(f.Layout, o.Path, o.Data)
+		return err == nil && exported.Digest() == f.Digest()
+	})
+}
+
 // FileName returns a safe file name for a text from a document.
 func FileName(s string) string { return codec.FileName(s) }
 
