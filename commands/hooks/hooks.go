@@ -3,6 +3,7 @@ package hooks
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"git-checkpoint/commands/internal/exit"
@@ -38,7 +39,8 @@ var HooksCommand = invoke.Command{
 func hooksFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "push", Usage: "let pre-push also push the checkpoints of the branches pushed"},
-		&cli.StringFlag{Name: "agent", Usage: "the hooks of " + agentNames()},
+		&cli.StringFlag{Name: "agent", Usage: "the hooks of " + agentNames() + ", or of all that are here"},
+		&cli.BoolFlag{Name: "local", Usage: "with --agent: in the settings that are not shared"},
 		&cli.BoolFlag{Name: "skill", Usage: "the skill for agents, beside the hooks of --agent"},
 		&cli.BoolFlag{Name: "global", Usage: "for all repositories of this user"},
 		&cli.BoolFlag{Name: "no-turns", Usage: "with --agent: do not save at the end of each turn"},
@@ -58,12 +60,13 @@ func agentNames() string {
 
 // hooksOptions holds the verb and the flags of hooks.
 type hooksOptions struct {
-	verb   string      // install, uninstall or status
-	agent  *hook.Agent // nil for git's hooks
-	push   bool        // pre-push also pushes checkpoints
-	skill  bool        // the skill for agents
-	global bool        // for all repositories of the user
-	manual bool        // print the text to paste, change nothing
+	verb   string // install, uninstall or status
+	agents string // the flag --agent: a name, all, or "" for git's hooks
+	push   bool   // pre-push also pushes checkpoints
+	skill  bool   // the skill for agents
+	global bool   // for all repositories of the user
+	local  bool   // in the agent's settings that are not shared
+	manual bool   // print the text to paste, change nothing
 	dryRun bool
 	force  bool // also change blocks that a user edited
 
@@ -73,7 +76,7 @@ type hooksOptions struct {
 func readHooksOptions(c *invoke.Invocation) (hooksOptions, error) {
 	agent := c.Flags.String("agent")
 	o := hooksOptions{
-		agent: hook.AgentNamed(agent), push: c.Flags.Bool("push"), skill: c.Flags.Bool("skill"), global: c.Flags.Bool("global"),
+		agents: agent, local: c.Flags.Bool("local"), push: c.Flags.Bool("push"), skill: c.Flags.Bool("skill"), global: c.Flags.Bool("global"),
 		manual: c.Flags.Bool("manual"), dryRun: c.Flags.Bool("dry-run"), force: c.Flags.Bool("force"),
 		noTurns: c.Flags.Bool("no-turns"),
 	}
@@ -83,8 +86,10 @@ func readHooksOptions(c *invoke.Invocation) (hooksOptions, error) {
 	switch {
 	case o.verb != "install" && o.verb != "uninstall" && o.verb != "status":
 		return o, invoke.UnknownVerb("hooks", o.verb, "status", []string{"install", "uninstall", "status"})
-	case agent != "" && o.agent == nil:
-		return o, exit.Usagef("hooks: --agent: %q is none of %s", agent, strings.Join(hook.Agents(), ", "))
+	case agent != "" && agent != allAgents && hook.AgentNamed(agent) == nil:
+		return o, exit.Usagef("hooks: --agent: %q is none of %s, all", agent, strings.Join(hook.Agents(), ", "))
+	case o.local && (agent == "" || o.global):
+		return o, exit.Usagef("hooks: --local goes with --agent, and without --global")
 	case agent != "" && o.push:
 		return o, exit.Usagef("hooks: --push and --agent do not go together")
 	case o.skill && o.push:
@@ -111,7 +116,7 @@ func runHooks(c *invoke.Invocation) error {
 		return err
 	}
 	r := githooks.Repo(c)
-	r.Global, r.Force, r.NoTurns = o.global, o.force, o.noTurns
+	r.Global, r.Local, r.Force, r.NoTurns = o.global, o.local, o.force, o.noTurns
 	if o.verb == "status" {
 		return hooksStatus(c, r)
 	}
@@ -124,20 +129,29 @@ func runHooks(c *invoke.Invocation) error {
 
 func planHooks(r *install.Repo, o hooksOptions) ([]install.HookChange, error) {
 	switch in := o.verb == "install"; {
-	case o.agent != nil || o.skill:
-		return planAgent(r, o)
+	case o.agents != "" || o.skill:
+		return planAgents(r, o)
 	case in:
 		return r.Install(o.push)
 	}
 	return r.Uninstall()
 }
 
-// planAgent plans the hooks of an agent, the skill, or both.
-func planAgent(r *install.Repo, o hooksOptions) (plan []install.HookChange, err error) {
-	if o.agent != nil {
-		if plan, err = r.Agent(o.agent, o.verb == "install"); err != nil || !o.skill {
-			return plan, err
+// planAgents plans the hooks of agents, the skill, or both.
+func planAgents(r *install.Repo, o hooksOptions) (plan []install.HookChange, err error) {
+	agents, err := chosenAgents(r, o)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range agents {
+		more, err := r.Agent(a, o.verb == "install")
+		if err != nil {
+			return nil, err
 		}
+		plan = append(plan, more...)
+	}
+	if !o.skill {
+		return plan, nil
 	}
 	skill := r.UninstallSkill
 	if o.verb == "install" {
@@ -145,6 +159,35 @@ func planAgent(r *install.Repo, o hooksOptions) (plan []install.HookChange, err 
 	}
 	more, err := skill()
 	return append(plan, more...), err
+}
+
+// allAgents is the value of --agent for all agents that are here.
+const allAgents = "all"
+
+// chosenAgents returns the agents of --agent: with all, those that this user or project
+// uses, and for a removal those with hooks.
+func chosenAgents(r *install.Repo, o hooksOptions) ([]*hook.Agent, error) {
+	if o.agents == "" {
+		return nil, nil
+	}
+	if o.agents != allAgents {
+		return []*hook.Agent{hook.AgentNamed(o.agents)}, nil
+	}
+	if o.verb == "install" {
+		agents, err := r.AgentsHere()
+		if err == nil && len(agents) == 0 {
+			err = exit.Usagef("hooks: --agent all: none of %s is on PATH or has a directory here", strings.Join(hook.Agents(), ", "))
+		}
+		return agents, err
+	}
+	found, err := r.Agents()
+	var agents []*hook.Agent
+	for _, f := range found {
+		if a := hook.AgentNamed(f.Agent); !slices.Contains(agents, a) {
+			agents = append(agents, a)
+		}
+	}
+	return agents, err
 }
 
 // changeHooks applies the planned changes, or only prints them with --dry-run.
@@ -195,14 +238,14 @@ func tellChange(c *invoke.Invocation, dry bool, text string) {
 
 // showManual prints the text that a user can paste into a settings file.
 func showManual(c *invoke.Invocation, o hooksOptions) error {
+	if o.agents == allAgents {
+		return exit.Usagef("hooks: --manual needs the name of an agent")
+	}
+	agent := hook.AgentNamed(o.agents)
 	var text string
-	if o.agent != nil || !o.skill {
+	if agent != nil || !o.skill {
 		var err error
-		agent := o.agent
-		if o.noTurns {
-			agent = agent.WithoutTurns()
-		}
-		if text, err = install.Manual(agent, o.push); err != nil {
+		if text, err = install.Manual(agent, o.push, !o.noTurns); err != nil {
 			return err
 		}
 	}

@@ -108,8 +108,8 @@ func nextStep(r standing.Judged) string {
 // handOver prints a text in the agent's input format.
 func handOver(c *invoke.Invocation, text string, args []string) error {
 	if len(args) > 0 {
-		if a := hook.AgentNamed(args[0]); a != nil && a.JSON {
-			return output.WriteContext(c.Out, "SessionStart", text)
+		if a := hook.AgentNamed(args[0]); a != nil && a.JSON != "" {
+			return output.WriteContext(c.Out, a.JSON, text)
 		}
 	}
 	c.Printf("%s", text)

@@ -1,6 +1,8 @@
 package hook
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,21 +10,33 @@ import (
 
 // An Agent is a program whose hooks save and resume sessions.
 //
-// All three agents store hooks as hooks.<event>: [{"hooks": [{"type": "command", ...}]}]
-// in a JSON file. Claude Code reads .claude/settings.json. Codex reads .codex/hooks.json,
-// or equivalent tables in .codex/config.toml. Gemini reads .gemini/settings.json with
-// timeouts in milliseconds. At session start, agents pass the hook's output to the model:
-// Claude Code and Codex pass plain text, whereas Gemini requires
-// hookSpecificOutput.additionalContext in one JSON object.
+// Most agents read hooks from a JSON file of settings. Claude Code's form of them is the
+// default: hooks.<event>: [{"hooks": [{"type": "command", ...}]}]. Codex also reads
+// equivalent tables in .codex/config.toml. opencode and pi have no such settings, and load
+// a plugin file instead.
+//
+// At session start, agents pass the hook's output to the model: Claude Code, Codex, Qwen
+// Code and droid pass plain text. The others read a field of one JSON object.
 type Agent struct {
-	Name   string
-	File   string // settings file, relative to the project or the user's home directory
-	TOML   string // alternative TOML file for hooks
-	Events []AgentEvent
-	JSON   bool // accepts only JSON output
-	Budget int  // milliseconds for reading files at session end
+	Name    string
+	Program string // file name of its program
+	File    string // settings or plugin file in a project
+	Home    string // the same in the user's home directory, "" if unknown
+	Local   string // settings file in a project that is not shared, "" if there is none
+	TOML    string // alternative TOML file for hooks
+	Plugin  string // text of the plugin file, "" for an agent with settings
+	Events  []AgentEvent
+	JSON    string // field of the JSON object that it reads at session start, "" for plain text
+	Budget  int    // milliseconds for reading files at session end
 
 	CompactsOften bool // fires its event of pre-compact before each request to the model
+
+	// Differences from Claude Code's form of settings:
+	Section    string // member of the root that has the events, "" for hooks
+	Flat       bool   // an event has commands, without groups
+	CommandKey string // member of a command that has its text, "" for command
+	TimeoutKey string // member of a command that has its timeout, "" for timeout
+	Versioned  bool   // the root has the member version: 1
 }
 
 // An AgentEvent maps an agent's event to a hook of this program.
@@ -65,10 +79,14 @@ func (a *Agent) WithoutTurns() *Agent {
 	return &copied
 }
 
-// TurnEvent returns the name of the event at the end of a turn.
+// TurnEvent returns the name of the event at the end of a turn, or "" for a plugin.
 func (a *Agent) TurnEvent() string {
-	i := slices.IndexFunc(a.Events, func(e AgentEvent) bool { return e.Hook == Turn })
-	return a.Events[i].Name
+	for _, e := range a.Events {
+		if e.Hook == Turn {
+			return e.Name
+		}
+	}
+	return ""
 }
 
 // Turn is the name of the hook at the end of a turn.
@@ -79,7 +97,7 @@ const Turn = "turn"
 func (a *Agent) Install(text string, exists bool) (string, error) {
 	for _, e := range a.Events {
 		var err error
-		if text, err = addSetting(text, exists, e, a.group(e)); err != nil {
+		if text, err = a.addSetting(text, exists, e); err != nil {
 			return "", err
 		}
 		exists = true
@@ -91,36 +109,27 @@ func (a *Agent) Install(text string, exists bool) (string, error) {
 func (a *Agent) Installed(text string) []string {
 	var events []string
 	for _, e := range a.Events {
-		if hasSetting(text, e) {
+		if a.hasSetting(text, e) {
 			events = append(events, e.Name)
 		}
 	}
 	return events
 }
 
-// A Group is an entry of an agent's event: {"hooks": [{"type": "command", ...}]}.
-type Group struct {
-	Hooks []Command `json:"hooks"`
-}
-
-// A Command is an agent's hook command. Timeout is in the agent's unit.
-type Command struct {
-	Type    string `json:"type"`
-	Command string `json:"command"`
-	Timeout int    `json:"timeout,omitempty"`
-}
-
 const byteOrderMark = "\ufeff"
 
-// addSetting adds a group to hooks.<event> in a settings file and preserves all other
-// bytes. If the event already has a command that calls its hook, the group is not
-// added. An older command of install is then replaced by the group's command.
+// addSetting adds the hook of an event to a settings file and preserves all other bytes.
+// If the event already has a command that calls the hook, nothing is added. An older
+// command of install is then replaced by the current command.
 //
 // exists is false if the file does not exist. In a file without a value, such as a single
 // newline, an object on one line is inserted before the existing text.
-func addSetting(text string, exists bool, e AgentEvent, g Group) (string, error) {
-	event := e.Name
-	all := map[string]map[string][]Group{"hooks": {event: {g}}}
+func (a *Agent) addSetting(text string, exists bool, e AgentEvent) (string, error) {
+	section, entry := a.section(), a.entry(e)
+	all := map[string]any{section: map[string][]json.RawMessage{e.Name: {entry}}}
+	if a.Versioned {
+		all["version"] = 1
+	}
 	if !exists {
 		return pretty("", all, "", "  ", "\n") + "\n", nil
 	}
@@ -134,40 +143,51 @@ func addSetting(text string, exists bool, e AgentEvent, g Group) (string, error)
 	if root.kind != '{' {
 		return "", syntaxError(errJSON, text, root.start)
 	}
-	i := root.member(text, "hooks")
+	i := root.member(text, section)
 	if i < 0 {
-		return addItem(text, root, "hooks", map[string][]Group{event: {g}}), nil
+		return addItem(text, root, section, map[string][]json.RawMessage{e.Name: {entry}}), nil
 	}
 	hooks := root.items[i]
 	if hooks.kind != '{' {
-		return "", syntaxError(fmt.Errorf("hooks is not an object"), text, hooks.start)
+		return "", syntaxError(fmt.Errorf("%s is not an object", section), text, hooks.start)
 	}
-	j := hooks.member(text, event)
+	j := hooks.member(text, e.Name)
 	if j < 0 {
-		return addItem(text, hooks, event, []Group{g}), nil
+		return addItem(text, hooks, e.Name, []json.RawMessage{entry}), nil
 	}
-	groups := hooks.items[j]
-	if groups.kind != '[' {
-		return "", syntaxError(fmt.Errorf("hooks.%s is not an array", event), text, groups.start)
+	entries := hooks.items[j]
+	if entries.kind != '[' {
+		return "", syntaxError(fmt.Errorf("%s.%s is not an array", section, e.Name), text, entries.start)
 	}
-	if command := commandIn(text, groups, e.isCalled); command != nil {
-		return renew(text, *command, g.Hooks[0].Command), nil
+	if way := a.commandIn(text, entries, e.isCalled); way != nil {
+		return renew(text, a.commandText(text, way), a.command(e)), nil
 	}
-	return addItem(text, groups, "", g), nil
+	return addItem(text, entries, "", entry), nil
 }
 
+// entry returns an event's entry in JSON: a command, in a group unless the agent has none.
+func (a *Agent) entry(e AgentEvent) json.RawMessage {
+	command := fmt.Sprintf(`{"type":"command",%s,%s}`, compact(cmp.Or(a.CommandKey, "command"), a.command(e)), compact(cmp.Or(a.TimeoutKey, "timeout"), e.Timeout))
+	if !a.Flat {
+		command = `{"hooks":[` + command + `]}`
+	}
+	return json.RawMessage(command)
+}
+
+func (a *Agent) section() string { return cmp.Or(a.Section, "hooks") }
+
 // hasSetting reports whether an event in a settings file has a command that calls its hook.
-func hasSetting(text string, e AgentEvent) bool {
+func (a *Agent) hasSetting(text string, e AgentEvent) bool {
 	root, err := parseJSON(text)
 	if err != nil {
 		return false
 	}
-	i := root.member(text, "hooks")
+	i := root.member(text, a.section())
 	if i < 0 {
 		return false
 	}
 	j := root.items[i].member(text, e.Name)
-	return j >= 0 && commandIn(text, root.items[i].items[j], e.isCalled) != nil
+	return j >= 0 && a.commandIn(text, root.items[i].items[j], e.isCalled) != nil
 }
 
 // Uninstall removes all commands written by install, at any position, and preserves all
@@ -176,26 +196,26 @@ func hasSetting(text string, e AgentEvent) bool {
 // before the install.
 func (a *Agent) Uninstall(text string, before ...string) (rest string, gone bool) {
 	root, err := parseJSON(text)
-	if err != nil || ownPlace(text, root) == nil {
+	if err != nil || a.ownPlace(text, root) == nil {
 		return text, false
 	}
 	if rest, gone, found := a.installedFrom(text, before); found {
 		return rest, gone
 	}
-	was := originalOf(before)
+	was := a.originalOf(before)
 	blank := was != nil && was.text != "" || was == nil && !strings.Contains(text[root.start:root.end], "\n")
 	for empty := false; ; {
 		if root, err = parseJSON(text); err != nil {
 			return text, false
 		}
-		way := ownPlace(text, root)
+		way := a.ownPlace(text, root)
 		if empty && len(root.items) == 0 {
 			return withoutRoot(text, root, blank)
 		}
 		if way == nil {
 			return text, false
 		}
-		text, empty = removeOwn(text, way, was)
+		text, empty = a.removeOwn(text, way, was)
 	}
 }
 
@@ -209,13 +229,14 @@ func (a *Agent) Check(text string) error {
 	return err
 }
 
+// agents are the supported agents, the most used ones first.
 var agents = []Agent{
 	{
-		Name: "claude", File: ".claude/settings.json", Budget: 10_000,
-		Events: []AgentEvent{{"SessionStart", "session-start", 10}, {"Stop", Turn, 30}, {"PreCompact", "pre-compact", 30}, {"SessionEnd", "session-end", 30}},
+		Name: "claude", Program: "claude", File: ".claude/settings.json", Home: ".claude/settings.json", Local: ".claude/settings.local.json",
+		Budget: 10_000, Events: claudeEvents,
 	},
 	{ // Codex allows 3 seconds at an interrupt and at session end
-		Name: "codex", File: ".codex/hooks.json", TOML: ".codex/config.toml", Budget: 1500,
+		Name: "codex", Program: "codex", File: ".codex/hooks.json", Home: ".codex/hooks.json", TOML: ".codex/config.toml", Budget: 1500,
 		Events: []AgentEvent{
 			{"SessionStart", "session-start", 10},
 			{"Stop", Turn, 30},
@@ -224,30 +245,74 @@ var agents = []Agent{
 			{"SessionEnd", "session-end", 3},
 		},
 	},
-	{
-		Name: "gemini", File: ".gemini/settings.json", JSON: true, Budget: 10_000, CompactsOften: true,
+	{ // timeouts in milliseconds
+		Name: "gemini", Program: "gemini", File: ".gemini/settings.json", Home: ".gemini/settings.json", JSON: "hookSpecificOutput", Budget: 10_000, CompactsOften: true,
 		Events: []AgentEvent{{"SessionStart", "session-start", 10_000}, {"AfterAgent", Turn, 30_000}, {"PreCompress", "pre-compact", 30_000}, {"SessionEnd", "session-end", 30_000}},
+	},
+	{
+		Name: "copilot", Program: "copilot", File: ".github/hooks/git-checkpoint.json", JSON: "additionalContext", Budget: 10_000,
+		Flat: true, CommandKey: "bash", TimeoutKey: "timeoutSec", Versioned: true, Events: claudeEvents,
+	},
+	{
+		Name: "cursor", Program: "cursor-agent", File: ".cursor/hooks.json", Home: ".cursor/hooks.json", JSON: "additional_context", Budget: 10_000,
+		Flat: true, Versioned: true,
+		Events: []AgentEvent{{"sessionStart", "session-start", 10}, {"stop", Turn, 30}, {"preCompact", "pre-compact", 30}, {"sessionEnd", "session-end", 30}},
+	},
+	{
+		Name: "qwen", Program: "qwen", File: ".qwen/settings.json", Home: ".qwen/settings.json", Budget: 10_000, Events: claudeEvents,
+	},
+	{
+		Name: "droid", Program: "droid", File: ".factory/settings.json", Home: ".factory/settings.json", Budget: 10_000, Events: claudeEvents,
+	},
+	{ // no session end and no compaction
+		Name: "antigravity", Program: "agy", File: ".agents/hooks.json", JSON: "injectSteps", Budget: 10_000,
+		Section: "git-checkpoint", Flat: true,
+		Events: []AgentEvent{{"SessionStart", "session-start", 10}, {"Stop", Turn, 30}},
+	},
+	{
+		Name: "opencode", Program: "opencode", File: ".opencode/plugins/git-checkpoint.js", Home: ".config/opencode/plugins/git-checkpoint.js",
+		Plugin: opencodePlugin, Budget: 10_000,
+	},
+	{
+		Name: "pi", Program: "pi", File: ".pi/extensions/git-checkpoint.ts", Home: ".pi/agent/extensions/git-checkpoint.ts",
+		Plugin: piPlugin, Budget: 10_000,
 	},
 }
 
-func (a *Agent) group(e AgentEvent) Group {
-	return Group{Hooks: []Command{{Type: "command", Command: a.command(e), Timeout: e.Timeout}}}
-}
+var claudeEvents = []AgentEvent{{"SessionStart", "session-start", 10}, {"Stop", Turn, 30}, {"PreCompact", "pre-compact", 30}, {"SessionEnd", "session-end", 30}}
 
-// commandIn returns the first accepted command in the groups of an event, or nil.
-func commandIn(text string, groups node, accept func(string) bool) *node {
-	for _, group := range groups.items {
-		l := group.member(text, "hooks")
-		if l < 0 {
+// commandIn returns the path to the first accepted command in the entries of an event:
+// positions in the entries and, unless the agent has no groups, in a group. It returns nil
+// if there is none.
+func (a *Agent) commandIn(text string, entries node, accept func(string) bool) []place {
+	for k, entry := range entries.items {
+		if a.Flat {
+			if way := []place{{entries, k}}; accept(unquote(text, a.commandText(text, way))) {
+				return way
+			}
 			continue
 		}
-		for _, c := range group.items[l].items {
-			if m := c.member(text, "command"); m >= 0 && accept(unquote(text, c.items[m])) {
-				return &c.items[m]
+		l := entry.member(text, "hooks")
+		if l < 0 || entry.items[l].kind != '[' {
+			continue
+		}
+		for n := range entry.items[l].items {
+			if way := []place{{entries, k}, {entry.items[l], n}}; accept(unquote(text, a.commandText(text, way))) {
+				return way
 			}
 		}
 	}
 	return nil
+}
+
+// commandText returns the text of the command at the end of a path, or the zero node.
+func (a *Agent) commandText(text string, way []place) node {
+	last := way[len(way)-1]
+	command := last.in.items[last.i]
+	if m := command.member(text, cmp.Or(a.CommandKey, "command")); m >= 0 {
+		return command.items[m]
+	}
+	return node{}
 }
 
 // renew replaces an older command of install. Commands edited by users remain.
@@ -259,27 +324,19 @@ func renew(text string, command node, want string) string {
 }
 
 // ownPlace returns the path to the first command written by install, under any event:
-// positions in the root, in hooks, in the event and in the group. It returns nil if no
+// positions in the root, in the section, in the event and in a group. It returns nil if no
 // such command exists.
-func ownPlace(text string, root node) []place {
+func (a *Agent) ownPlace(text string, root node) []place {
 	for i, hooks := range root.items {
-		if root.kind != '{' || hooks.kind != '{' || unquote(text, root.keys[i]) != "hooks" {
+		if root.kind != '{' || hooks.kind != '{' || unquote(text, root.keys[i]) != a.section() {
 			continue
 		}
-		for j, groups := range hooks.items {
-			if groups.kind != '[' {
+		for j, entries := range hooks.items {
+			if entries.kind != '[' {
 				continue
 			}
-			for k, group := range groups.items {
-				l := group.member(text, "hooks")
-				if l < 0 || group.items[l].kind != '[' {
-					continue
-				}
-				for n, c := range group.items[l].items {
-					if m := c.member(text, "command"); m >= 0 && isOwnCommand(unquote(text, c.items[m])) {
-						return []place{{root, i}, {hooks, j}, {groups, k}, {group.items[l], n}}
-					}
-				}
+			if way := a.commandIn(text, entries, isOwnCommand); way != nil {
+				return append([]place{{root, i}, {hooks, j}}, way...)
 			}
 		}
 	}
@@ -296,7 +353,7 @@ type place struct {
 func (a *Agent) installedFrom(text string, before []string) (rest string, gone, found bool) {
 	for _, exists := range []bool{false, true} {
 		for _, b := range before {
-			if hasOwn(b) || !exists && b != "" {
+			if a.hasOwn(b) || !exists && b != "" {
 				continue // an installed text, kept by a killed uninstall or a later install
 			}
 			if again, err := a.Install(b, exists); err == nil && again == text {
@@ -311,22 +368,22 @@ func (a *Agent) installedFrom(text string, before []string) (rest string, gone, 
 }
 
 // hasOwn reports whether a settings file has a command of install.
-func hasOwn(text string) bool {
+func (a *Agent) hasOwn(text string) bool {
 	root, err := parseJSON(text)
-	return err == nil && ownPlace(text, root) != nil
+	return err == nil && a.ownPlace(text, root) != nil
 }
 
 // originalOf returns the newest text without commands of install, or nil.
-func originalOf(texts []string) *original {
+func (a *Agent) originalOf(texts []string) *original {
 	for _, text := range texts {
-		if hasOwn(text) {
+		if a.hasOwn(text) {
 			continue
 		}
 		root, err := parseJSON(text)
 		if err != nil {
 			root = node{}
 		}
-		return &original{text, root}
+		return &original{text, root, a.section()}
 	}
 	return nil
 }
@@ -335,8 +392,9 @@ func originalOf(texts []string) *original {
 // unknown. In this case, a container with a single item on one line between spaces counts
 // as existing before the install; see addItem.
 type original struct {
-	text string
-	root node
+	text    string
+	root    node
+	section string
 }
 
 // withoutRoot removes the empty object created by install. blank means that the file
@@ -356,27 +414,31 @@ func withoutRoot(text string, root node, blank bool) (rest string, gone bool) {
 // removeOwn removes one command written by install, and containers that become empty
 // unless the user created them. It reports whether the root object is empty and was
 // created by install.
-func removeOwn(text string, way []place, was *original) (rest string, empty bool) {
-	command, group, event, hooks := way[3], way[2], way[1], way[0]
-	if len(command.in.items) > 1 {
+func (a *Agent) removeOwn(text string, way []place, was *original) (rest string, empty bool) {
+	hooks, event, entry, command := way[0], way[1], way[2], way[len(way)-1]
+	if len(way) > 3 && len(command.in.items) > 1 {
 		return removeItem(text, command.in, command.i), false
 	}
 	name := unquote(text, event.in.keys[event.i])
 	switch {
-	case len(group.in.items) > 1 || was.hadEvent(text, name, group.in):
-		return removeItem(text, group.in, group.i), false
+	case len(entry.in.items) > 1 || was.hadEvent(text, name, entry.in):
+		return removeItem(text, entry.in, entry.i), false
 	case len(event.in.items) > 1 || was.hadHooks(text, event.in):
 		return removeItem(text, event.in, event.i), false
 	}
-	kept := len(hooks.in.items) > 1 || was.hadRoot(text, hooks.in)
-	return removeItem(text, hooks.in, hooks.i), !kept
+	kept := was.hadRoot(text, hooks.in)
+	rest = removeItem(text, hooks.in, hooks.i)
+	if root, err := parseJSON(rest); err == nil && a.Versioned && !kept && len(root.items) == 1 && root.member(rest, "version") == 0 {
+		return removeItem(rest, root, 0), true
+	}
+	return rest, !kept && len(hooks.in.items) == 1
 }
 
 func (o *original) hadEvent(text, event string, groups node) bool {
 	if o == nil {
 		return spaced(text, groups)
 	}
-	i := o.root.member(o.text, "hooks")
+	i := o.root.member(o.text, o.section)
 	return i >= 0 && o.root.items[i].member(o.text, event) >= 0
 }
 
@@ -391,7 +453,7 @@ func (o *original) hadHooks(text string, hooks node) bool {
 	if o == nil {
 		return spaced(text, hooks)
 	}
-	return o.root.member(o.text, "hooks") >= 0
+	return o.root.member(o.text, o.section) >= 0
 }
 
 func (o *original) hadRoot(text string, root node) bool {

@@ -17,18 +17,25 @@ func SkillFiles() []string {
 //go:embed skill.md
 var skillText string
 
-const skillMark = "\n<!-- written by git checkpoint hooks install --skill; checksum "
+var skillMark = mark{"\n<!-- written by git checkpoint hooks install --skill; checksum ", " -->\n"}
 
-// Skill returns the text of SKILL.md. Its last line has a checksum of the text before it.
-func Skill() string { return signSkill(skillText) }
+// Skill returns the text of SKILL.md.
+func Skill() string { return sign(skillText, skillMark) }
 
 // IsOwnSkill reports whether any version of install wrote text, and nobody edited it.
-func IsOwnSkill(text string) bool {
-	text = strings.ReplaceAll(text, "\r\n", "\n") // core.autocrlf
-	body, _, found := strings.Cut(text, skillMark)
-	return found && signSkill(body) == text
+func IsOwnSkill(text string) bool { return isSigned(text, skillMark) }
+
+// A mark is the text around the checksum in the last line of a file that install wrote.
+type mark struct{ before, after string }
+
+// sign appends a line with a checksum of the text.
+func sign(text string, m mark) string {
+	return fmt.Sprintf("%s%s%x%s", text, m.before, sha256.Sum256([]byte(text)), m.after)
 }
 
-func signSkill(body string) string {
-	return fmt.Sprintf("%s%s%x -->\n", body, skillMark, sha256.Sum256([]byte(body)))
+// isSigned reports whether the checksum in the last line is that of the text before it.
+func isSigned(text string, m mark) bool {
+	text = strings.ReplaceAll(text, "\r\n", "\n") // core.autocrlf
+	body, _, found := strings.Cut(text, m.before)
+	return found && sign(body, m) == text
 }

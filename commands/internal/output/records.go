@@ -474,12 +474,16 @@ type Agent struct {
 	Events []string `json:"events"`
 }
 
-// WriteContext writes the JSON object with which a hook passes context to an agent. The
-// agent defines this format; it is not a record.
-func WriteContext(w io.Writer, event, text string) error {
-	type specific struct {
-		Event   string `json:"hookEventName"`
-		Context string `json:"additionalContext"`
+// WriteContext writes the JSON object with which a hook passes context to an agent at the
+// start of a session. The agent defines this format; it is not a record. field is the
+// member that the agent reads.
+func WriteContext(w io.Writer, field, text string) error {
+	var value any = text
+	switch field {
+	case "hookSpecificOutput":
+		value = map[string]string{"hookEventName": "SessionStart", "additionalContext": text}
+	case "injectSteps":
+		value = []map[string]string{{"ephemeralMessage": text}}
 	}
-	return json.NewEncoder(w).Encode(map[string]specific{"hookSpecificOutput": {event, text}})
+	return json.NewEncoder(w).Encode(map[string]any{field: value})
 }

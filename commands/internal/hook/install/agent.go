@@ -3,6 +3,8 @@ package install
 import (
 	"fmt"
 	"os"
+	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,14 +15,28 @@ import (
 )
 
 // Agent plans the installation or removal of an agent's hooks. With NoTurns, an installed
-// hook of turns is removed.
+// hook of turns is removed. A removal includes the settings file that is not shared.
 func (r *Repo) Agent(a *hook.Agent, install bool) ([]HookChange, error) {
 	if r.Root == "" && !install && !r.Global {
 		return nil, nil
 	}
-	file, toml, err := r.agentFiles(a)
+	plan, err := r.agentFile(a, install, r.Local)
+	if err != nil || install || r.Global || r.Local || a.Local == "" {
+		return plan, err
+	}
+	more, err := r.agentFile(a, install, true)
+	return append(plan, more...), err
+}
+
+// agentFile plans the installation or removal of an agent's hooks in one settings file:
+// the shared one, or if local is true, the one that is not shared.
+func (r *Repo) agentFile(a *hook.Agent, install, local bool) ([]HookChange, error) {
+	file, toml, err := r.agentFiles(a, local)
 	if err != nil {
 		return nil, err
+	}
+	if a.Plugin != "" {
+		return r.plugin(a, file, install)
 	}
 	if !install {
 		return r.uninstallAgent(a, file, toml)
@@ -72,22 +88,58 @@ func (r *Repo) installed(a *hook.Agent) *hook.Agent {
 
 // Manual returns text for manual installation: an agent's settings, or git's hooks if a
 // is nil.
-func Manual(a *hook.Agent, push bool) (string, error) {
+func Manual(a *hook.Agent, push, turns bool) (string, error) {
 	if a == nil {
 		return gitManual(push), nil
+	}
+	if a.Plugin != "" {
+		return fmt.Sprintf("// %s:\n%s", a.File, a.InstallPlugin(turns)), nil
+	}
+	if !turns {
+		a = a.WithoutTurns()
 	}
 	text, err := a.Install("", false)
 	return fmt.Sprintf("# %s:\n%s", a.File, text), err
 }
 
+// plugin plans to write or remove an agent's plugin file.
+func (r *Repo) plugin(a *hook.Agent, file atomicfile.Replacement, install bool) ([]HookChange, error) {
+	shown := r.shownFile(file.Path)
+	if file.Exists() && !hook.IsOwnPlugin(file.Text) && !r.Force {
+		verb := "uninstall"
+		if install {
+			verb = "install"
+		}
+		return nil, refuse("git checkpoint hooks "+verb+" --agent "+a.Name+" --force", "%s was edited, or another program wrote it", shown)
+	}
+	text := a.InstallPlugin(!r.NoTurns)
+	switch {
+	case install && file.Text != text:
+		return []HookChange{{"write " + shown, func() error { return r.replace(file, text) }}}, nil
+	case !install && file.Exists():
+		return []HookChange{{"remove " + shown, func() error { return r.removeOwnFile(file, 2) }}}, nil
+	}
+	return nil, nil
+}
+
 // agentFiles reads both files that can contain an agent's hooks. The second is the zero
-// value for an agent without a TOML file.
-func (r *Repo) agentFiles(a *hook.Agent) (file, toml atomicfile.Replacement, err error) {
+// value for an agent without a TOML file, and for settings that are not shared.
+func (r *Repo) agentFiles(a *hook.Agent, local bool) (file, toml atomicfile.Replacement, err error) {
 	home, err := r.agentHome()
 	if err != nil {
 		return file, toml, err
 	}
-	if file, err = atomicfile.Read(filepath.Join(home, filepath.FromSlash(a.File))); err != nil || a.TOML == "" {
+	name := a.File
+	switch {
+	case r.Global:
+		name = a.Home
+	case local:
+		name = a.Local
+	}
+	if name == "" {
+		return file, toml, refuse("git checkpoint hooks install --agent "+a.Name, "%s has no such settings file", a.Name)
+	}
+	if file, err = atomicfile.Read(filepath.Join(home, filepath.FromSlash(name))); err != nil || a.TOML == "" || local {
 		return file, toml, err
 	}
 	toml, err = atomicfile.Read(filepath.Join(home, filepath.FromSlash(a.TOML)))
@@ -104,6 +156,34 @@ func (r *Repo) agentHome() (string, error) {
 		return "", refuse("", "a bare repository has no place for an agent's settings: use --global")
 	}
 	return r.Root, nil
+}
+
+// AgentsHere returns the agents that this user or project uses: the program is on PATH, or
+// a directory for settings exists.
+func (r *Repo) AgentsHere() ([]*hook.Agent, error) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return nil, err
+	}
+	var here []*hook.Agent
+	for _, name := range hook.Agents() {
+		a := hook.AgentNamed(name)
+		_, err := exec.LookPath(a.Program)
+		used := err == nil || a.Home != "" && isFolder(filepath.Join(home, filepath.FromSlash(path.Dir(a.Home))))
+		if r.Root != "" && !strings.HasPrefix(a.File, ".github/") && !strings.HasPrefix(a.File, ".agents/") {
+			dir, _, _ := strings.Cut(a.File, "/")
+			used = used || isFolder(filepath.Join(r.Root, dir))
+		}
+		if used && (!r.Global || a.Home != "") && (!r.Local || a.Local != "") {
+			here = append(here, a)
+		}
+	}
+	return here, nil
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // uninstallAgent plans the removal of hooks from both files. Kept copies show which
@@ -141,14 +221,24 @@ func (r *Repo) settingsChange(f atomicfile.Replacement, text, what string) []Hoo
 	return []HookChange{{what + r.shownFile(f.Path), func() error { return r.replace(f, text) }}}
 }
 
-// removeSettings removes a file that was created for the hooks, and the agent's directory
-// if empty.
+// removeSettings removes a file that was created for the hooks, and the agent's
+// directories if they are then empty.
 func removeSettings(f atomicfile.Replacement) error {
 	if err := f.Remove(); err != nil {
 		return err
 	}
-	os.Remove(filepath.Dir(f.Path)) // fails if the directory is not empty
+	removeEmpty(filepath.Dir(f.Path), 2)
 	return nil
+}
+
+// removeEmpty removes a directory and its parents, at most n in all, if they are empty.
+func removeEmpty(dir string, n int) {
+	for range n {
+		if os.Remove(dir) != nil { // not empty
+			return
+		}
+		dir = filepath.Dir(dir)
+	}
 }
 
 func gitManual(push bool) string {

@@ -1,7 +1,6 @@
 package install
 
 import (
-	"os"
 	"path/filepath"
 
 	"git-checkpoint/commands/internal/atomicfile"
@@ -24,7 +23,7 @@ func (r *Repo) UninstallSkill() ([]HookChange, error) {
 		if !f.Exists() {
 			return nil
 		}
-		return &HookChange{"remove " + r.shownFile(f.Path), func() error { return r.removeSkill(f) }}
+		return &HookChange{"remove " + r.shownFile(f.Path), func() error { return r.removeOwnFile(f, 3) }}
 	})
 }
 
@@ -64,19 +63,14 @@ func (r *Repo) readSkills() ([]atomicfile.Replacement, error) {
 	return files, nil
 }
 
-// removeSkill removes a file of the skill and its directories, if they are then empty.
-func (r *Repo) removeSkill(f atomicfile.Replacement) error {
+// removeOwnFile removes a file that install wrote and its directories, if they are then
+// empty. depth limits the number of directories.
+func (r *Repo) removeOwnFile(f atomicfile.Replacement, depth int) error {
 	f.Force = r.Force
 	if err := r.obstacle(r.keep(f, f.Remove)); err != nil {
 		return err
 	}
-	dir := filepath.Dir(f.Path)
-	for range 3 { // git-checkpoint, skills, and the agent's directory
-		if os.Remove(dir) != nil {
-			break
-		}
-		dir = filepath.Dir(dir)
-	}
+	removeEmpty(filepath.Dir(f.Path), depth)
 	return nil
 }
 
@@ -111,7 +105,7 @@ func (r *Repo) uninstallOwnSkills() ([]HookChange, error) {
 	for _, f := range files {
 		switch {
 		case hook.IsOwnSkill(f.Text):
-			plan = append(plan, HookChange{"remove " + r.shownFile(f.Path), func() error { return r.removeSkill(f) }})
+			plan = append(plan, HookChange{"remove " + r.shownFile(f.Path), func() error { return r.removeOwnFile(f, 3) }})
 		case f.Exists():
 			r.Warn("%s was edited, and stays", r.shownFile(f.Path))
 		}

@@ -56,18 +56,37 @@ func (r *Repo) Agents() ([]AgentFile, error) {
 	var all []AgentFile
 	for _, name := range hook.Agents() {
 		a := hook.AgentNamed(name)
-		file, toml, err := r.agentFiles(a)
-		if err != nil {
-			return nil, err
-		}
-		if events := a.Installed(file.Text); len(events) > 0 {
-			all = append(all, AgentFile{name, r.shownFile(file.Path), events})
-		}
-		if events := a.InstalledTOML(toml.Text); len(events) > 0 {
-			all = append(all, AgentFile{name, r.shownFile(toml.Path), events})
+		for _, local := range []bool{false, true} {
+			if r.Global && (local || a.Home == "") || local && a.Local == "" {
+				continue
+			}
+			found, err := r.installedFor(a, local)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, found...)
 		}
 	}
 	return all, nil
+}
+
+// installedFor returns the files that have hooks of an agent.
+func (r *Repo) installedFor(a *hook.Agent, local bool) ([]AgentFile, error) {
+	file, toml, err := r.agentFiles(a, local)
+	if err != nil {
+		return nil, err
+	}
+	var found []AgentFile
+	switch events := a.Installed(file.Text); {
+	case a.Plugin != "" && file.Exists():
+		found = append(found, AgentFile{a.Name, r.shownFile(file.Path), []string{"plugin"}})
+	case len(events) > 0:
+		found = append(found, AgentFile{a.Name, r.shownFile(file.Path), events})
+	}
+	if events := a.InstalledTOML(toml.Text); len(events) > 0 {
+		found = append(found, AgentFile{a.Name, r.shownFile(toml.Path), events})
+	}
+	return found, nil
 }
 
 // CanaryVariable is the environment variable of a canary run. A hook with this variable

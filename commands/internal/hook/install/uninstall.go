@@ -1,6 +1,7 @@
 package install
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -32,6 +33,11 @@ func (r *Repo) Uninstall() ([]HookChange, error) {
 	}
 	for _, name := range hook.Agents() {
 		out, err := r.Agent(hook.AgentNamed(name), false)
+		var refused *HookError
+		if errors.As(err, &refused) { // an edited plugin file
+			r.Warn("%v; it stays", refused.Err)
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}

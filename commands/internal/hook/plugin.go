@@ -1,0 +1,81 @@
+package hook
+
+import "strings"
+
+// InstallPlugin returns the text of the agent's plugin file.
+func (a *Agent) InstallPlugin(turns bool) string {
+	text := a.Plugin
+	if !turns {
+		text = strings.Replace(text, "const turns = true", "const turns = false", 1)
+	}
+	return sign(text, pluginMark)
+}
+
+// IsOwnPlugin reports whether any version of install wrote text, and nobody edited it.
+func IsOwnPlugin(text string) bool { return isSigned(text, pluginMark) }
+
+var pluginMark = mark{"\n// written by git checkpoint hooks install; checksum ", "\n"}
+
+// opencodePlugin gives opencode the state of the work in its system prompt, and saves when
+// a session becomes idle and before a compaction.
+const opencodePlugin = `// git-checkpoint: saves the work of each turn, and tells a new session where it stands.
+import { spawnSync } from "node:child_process"
+
+const turns = true
+
+export const GitCheckpoint = async ({ directory }) => {
+  const hook = (name, session) =>
+    spawnSync("git-checkpoint", ["hook", name, "opencode"], {
+      cwd: directory,
+      input: JSON.stringify({ session_id: session, cwd: directory }),
+      encoding: "utf8",
+      timeout: 30000,
+    }).stdout || ""
+  const state = new Map()
+  return {
+    "experimental.chat.system.transform": async (input, output) => {
+      const session = input.sessionID || ""
+      if (!state.has(session)) state.set(session, hook("session-start", session))
+      if (state.get(session)) output.system.push(state.get(session))
+    },
+    "experimental.session.compacting": async (input) => {
+      hook("pre-compact", input.sessionID)
+    },
+    event: async ({ event }) => {
+      if (turns && event.type === "session.idle") hook("turn", event.properties.sessionID)
+    },
+  }
+}
+`
+
+// piPlugin gives pi the state of the work in its system prompt, and saves at the end of a
+// turn and of the session, and before a compaction.
+const piPlugin = `// git-checkpoint: saves the work of each turn, and tells a new session where it stands.
+import { spawnSync } from "node:child_process"
+
+const turns = true
+
+export default function (pi: any) {
+  const hook = (name: string, ctx: any) =>
+    spawnSync("git-checkpoint", ["hook", name, "pi"], {
+      cwd: ctx.cwd,
+      input: JSON.stringify({ session_id: ctx.sessionManager?.getSessionId?.() || "", cwd: ctx.cwd }),
+      encoding: "utf8",
+      timeout: 30000,
+    }).stdout || ""
+  let state: string | undefined
+  pi.on("before_agent_start", async (event: any, ctx: any) => {
+    state ??= hook("session-start", ctx)
+    if (state) return { systemPrompt: event.systemPrompt + "\n\n" + state }
+  })
+  pi.on("agent_end", async (_: any, ctx: any) => {
+    if (turns) hook("turn", ctx)
+  })
+  pi.on("session_before_compact", async (_: any, ctx: any) => {
+    hook("pre-compact", ctx)
+  })
+  pi.on("session_shutdown", async (_: any, ctx: any) => {
+    hook("session-end", ctx)
+  })
+}
+`
