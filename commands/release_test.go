@@ -18,18 +18,21 @@ import (
 
 // goreleaser is the tested part of the release configuration.
 type goreleaser struct {
-	Before struct{ Hooks []string }
-	Builds []struct {
-		Binary                                  string
-		Env, Flags, Tags, Ldflags, Goos, Goarch []string
-		ModTimestamp                            string `yaml:"mod_timestamp"`
-	}
+	Before   struct{ Hooks []string }
+	Builds   []releaseBuild
 	Archives []struct{ Files []packed }
 	Nfpms    []struct {
 		Formats  []string
 		Bindir   string
 		Contents []packed
 	}
+}
+
+// A releaseBuild is one program of the release.
+type releaseBuild struct {
+	Binary                                  string
+	Env, Flags, Tags, Ldflags, Goos, Goarch []string
+	ModTimestamp                            string `yaml:"mod_timestamp"`
 }
 
 func readGoreleaser(t *testing.T) *goreleaser {
@@ -47,17 +50,23 @@ func (g *goreleaser) read() error {
 	if err := yaml.Unmarshal(data, g); err != nil {
 		return err
 	}
-	if len(g.Builds) != 1 || len(g.Archives) != 1 || len(g.Nfpms) != 1 {
-		return errors.New(".goreleaser.yaml: not one build, one kind of archive, one of package")
+	if len(g.Builds) != 2 || len(g.Archives) != 1 || len(g.Nfpms) != 1 {
+		return errors.New(".goreleaser.yaml: not two builds, one kind of archive, one of package")
 	}
 	return nil
 }
 
 func TestReleaseSystems(t *testing.T) {
 	g := readGoreleaser(t)
-	assert.Equal(t, []string{"linux", "darwin", "windows"}, g.Builds[0].Goos)
-	assert.Equal(t, []string{"amd64", "arm64"}, g.Builds[0].Goarch)
-	assert.Equal(t, "{{ .CommitTimestamp }}", g.Builds[0].ModTimestamp)
+	for _, b := range g.Builds {
+		assert.Equal(t, []string{"linux", "darwin", "windows"}, b.Goos)
+		assert.Equal(t, []string{"amd64", "arm64"}, b.Goarch)
+		assert.Equal(t, "{{ .CommitTimestamp }}", b.ModTimestamp)
+	}
+	assert.Equal(t, "bin/git-checkpoint", g.Builds[0].Binary)
+	assert.NotContains(t, g.Builds[0].Tags, "sha256")
+	assert.Equal(t, "libexec/git-checkpoint/git-checkpoint-sha256", g.Builds[1].Binary)
+	assert.Contains(t, g.Builds[1].Tags, "sha256")
 	assert.Equal(t, []string{"deb", "rpm"}, g.Nfpms[0].Formats)
 }
 
@@ -79,10 +88,12 @@ func TestReleaseReproducible(t *testing.T) {
 			}
 			built++
 			t.Run(goos+"-"+goarch, func(t *testing.T) {
-				first, second := g.build(t, goos, goarch), g.build(t, goos, goarch)
-				assert.Equal(t, digest(t, first), digest(t, second))
-				if host {
-					saysVersion(t, first)
+				for _, b := range g.Builds {
+					first, second := b.build(t, goos, goarch), b.build(t, goos, goarch)
+					assert.Equal(t, digest(t, first), digest(t, second))
+					if host {
+						saysVersion(t, first)
+					}
 				}
 			})
 		}
@@ -134,10 +145,9 @@ func sources(t *testing.T) string {
 }
 
 // build compiles a copy of the sources with the configured settings.
-func (g *goreleaser) build(t *testing.T, goos, goarch string) string {
+func (b releaseBuild) build(t *testing.T, goos, goarch string) string {
 	t.Helper()
 	dir := sources(t)
-	b := g.Builds[0]
 	ldflags := filled.Replace(strings.Join(b.Ldflags, " "))
 	args := append([]string{"build", "-o", "git-checkpoint.out", "-tags", strings.Join(b.Tags, ","), "-ldflags", ldflags}, b.Flags...)
 	cmd := exec.Command("go", append(args, ".")...)

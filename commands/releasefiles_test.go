@@ -107,14 +107,19 @@ func TestReleaseFiles(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, makeReleaseFiles(dir))
 	n := g.Nfpms[0]
+	var programs, packaged []string
+	for _, b := range g.Builds {
+		programs = append(programs, b.Binary)
+		packaged = append(packaged, path.Join(n.Bindir, b.Binary))
+	}
 	for _, p := range []struct {
 		packager string
 		entries  []packed
 		made     []string // further files
 	}{
-		{"archive", g.Archives[0].Files, []string{g.Builds[0].Binary}},
-		{"deb", n.Contents, []string{path.Join(n.Bindir, g.Builds[0].Binary), "/usr/share/doc/git-checkpoint/changelog.Debian.gz"}},
-		{"rpm", n.Contents, []string{path.Join(n.Bindir, g.Builds[0].Binary)}},
+		{"archive", g.Archives[0].Files, programs},
+		{"deb", n.Contents, append(slices.Clone(packaged), "/usr/share/doc/git-checkpoint/changelog.Debian.gz")},
+		{"rpm", n.Contents, packaged},
 	} {
 		places, err := releasePlaces(p.entries, dir, p.packager)
 		require.NoError(t, err, p.packager)
@@ -149,7 +154,7 @@ func assertReleased(t *testing.T, packager string, names []string) {
 }
 
 // cmdUnpacked unpacks a release archive into a directory: `unpacked .local`. A small
-// shell script that runs the test binary replaces the program.
+// shell script that runs the test binary replaces each program.
 func cmdUnpacked(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: unpacked directory")
@@ -163,8 +168,11 @@ func cmdUnpacked(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	program, err := exec.LookPath(progName)
 	ts.Check(err)
-	places[g.Builds[0].Binary] = filepath.Join(made, progName)
-	ts.Check(os.WriteFile(places[g.Builds[0].Binary], []byte("#!/bin/sh\nexec '"+program+"' \"$@\"\n"), 0o777))
+	stub := filepath.Join(made, progName)
+	ts.Check(os.WriteFile(stub, []byte("#!/bin/sh\nexec '"+program+"' \"$@\"\n"), 0o777))
+	for _, b := range g.Builds {
+		places[b.Binary] = stub
+	}
 	for place, src := range places {
 		name := filepath.Join(ts.MkAbs(args[0]), filepath.FromSlash(place))
 		ts.Check(os.MkdirAll(filepath.Dir(name), 0o777))

@@ -111,6 +111,6 @@ func tarred(t *testing.T, name string) (names []string) {
 		require.NoError(t, err)
 		names = append(names, h.Name)
 		assert.Equal(t, "root:root", h.Uname+":"+h.Gname, h.Name)
-		assert.Equal(t, strings.HasSuffix(h.Name, "/bin/git-checkpoint"), h.Mode&0o111 != 0, h.Name)
+		assert.Equal(t, strings.HasSuffix(h.Name, "/bin/git-checkpoint") || strings.HasSuffix(h.Name, "/git-checkpoint-sha256"), h.Mode&0o111 != 0, h.Name)
 	}
 }
