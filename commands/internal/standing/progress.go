@@ -34,6 +34,9 @@ func Of(r *checkpoint.Record, v freshness.Verdict) standing {
 		s.Current = p.Remaining[0]
 	}
 	if v.Phase != "" && (len(p.Remaining) == 0 || slices.Contains(p.Names, v.Phase)) {
+		if s.From == "phase_"+s.Current {
+			s.From = "phase_" + v.Phase
+		}
 		s.Current = v.Phase
 	}
 	s.Complete = p.Total > 0 && len(p.Remaining) == 0
