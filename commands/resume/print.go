@@ -135,9 +135,11 @@ func printEnv(c *invoke.Invocation, r *resumption) {
 	vars := variables{
 		action: r.action(), id: string(r.Checkpoint.ID), from: standing.ResumePoint(r.Judged),
 		phase: at.Current, completed: strings.Join(at.Completed, ","), skip: skip,
+		next:  r.Verdict.Next.Action,
+		paths: string(standing.WorkflowJSON(r.Record, "artifact_paths")), context: string(standing.WorkflowJSON(r.Record, "context_metadata")),
 	}
 	if r.isComplete() {
-		vars.complete, vars.from, vars.phase, vars.skip = true, "", "", ""
+		vars.complete, vars.from, vars.phase, vars.skip, vars.next = true, "", "", "", ""
 	}
 	setVariables(c, r, vars)
 }
@@ -157,6 +159,8 @@ func printNone(c *invoke.Invocation, r *resumption, issue checkpoint.Issue) {
 type variables struct {
 	action, id, from, phase, completed, skip string
 	complete                                 bool
+	next                                     string // action of a dotagent workflow
+	paths, context                           string // mappings of a recovery workflow, as JSON
 }
 
 // setVariables sets and prints every variable, so that no value of an earlier run
@@ -170,6 +174,9 @@ func setVariables(c *invoke.Invocation, r *resumption, v variables) {
 		{"CHECKPOINT_CURRENT_PHASE", v.phase},
 		{"CHECKPOINT_COMPLETED_PHASES", v.completed},
 		{"SKIP_TO_PHASE", v.skip},
+		{"CHECKPOINT_NEXT", v.next},
+		{"CHECKPOINT_ARTIFACT_PATHS", v.paths},
+		{"CHECKPOINT_CONTEXT_METADATA", v.context},
 	}
 	for _, v := range r.vars {
 		if !c.JSON {

@@ -3,6 +3,7 @@ package resume
 import (
 	"bytes"
 	"testing"
+	"time"
 
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/standing"
@@ -77,7 +78,7 @@ func TestPrompt(t *testing.T) {
 		assert.Equal(t, c.want, standing.WorkName(cp, r))
 	}
 	r := record(t, "created_at: 2025-10-03T18:45:30Z\nworkflow: {description: \"a\\nb \\e[31m\"}\nprogress: {completed: [1, 2], total: 5}")
-	head := promptHead(cp, r, "12 minutes ago")
+	head := promptHead(cp, r, r.CreatedAt().Add(12*time.Minute), true)
 	assert.Equal(t, `Found existing checkpoint for "a b \x1b[31m"
 Created: 2025-10-03 18:45:30 (12 minutes ago)
 Progress: Phase 2 of 5 completed
@@ -110,5 +111,8 @@ here'
 CHECKPOINT_CURRENT_PHASE='$(x)'
 CHECKPOINT_COMPLETED_PHASES='plan,b 2'
 SKIP_TO_PHASE='$(x)'
+CHECKPOINT_NEXT=''
+CHECKPOINT_ARTIFACT_PATHS=''
+CHECKPOINT_CONTEXT_METADATA=''
 `, stdout.String())
 }

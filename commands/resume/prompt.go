@@ -3,6 +3,7 @@ package resume
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
@@ -35,10 +36,22 @@ var promptAnswers = map[string]string{
 	"v": "v", "view": "v", "d": "d", "drop": "d", "delete": "d", "q": "q", "quit": "q", "?": "?", "help": "?",
 }
 
-// promptHead returns the lines that describe the checkpoint.
-func promptHead(cp *gitstore.Checkpoint, r *checkpoint.Record, age string) string {
-	return fmt.Sprintf("Found existing checkpoint for \"%s\"\nCreated: %s (%s)\nProgress: %s\n\nOptions:\n",
-		output.Clean(standing.WorkName(cp, r)), r.CreatedAt().UTC().Format("2006-01-02 15:04:05"), age, output.Clean(standing.ProgressLine(r)))
+// promptHead returns the lines that describe the checkpoint: the start of the workflow,
+// otherwise of the checkpoint, and with saved the time of the checkpoint if it is later.
+func promptHead(cp *gitstore.Checkpoint, r *checkpoint.Record, now time.Time, saved bool) string {
+	began, at := r.WorkflowStarted(), r.CreatedAt()
+	if began.IsZero() || began.After(at) {
+		began = at
+	}
+	text := fmt.Sprintf("Found existing checkpoint for \"%s\"\n", output.Clean(standing.WorkName(cp, r))) + timeLine("Created", began, now)
+	if saved && at.After(began) {
+		text += timeLine("Saved", at, now)
+	}
+	return text + fmt.Sprintf("Progress: %s\n\nOptions:\n", output.Clean(standing.ProgressLine(r)))
+}
+
+func timeLine(name string, t, now time.Time) string {
+	return fmt.Sprintf("%s: %s (%s)\n", name, t.UTC().Format("2006-01-02 15:04:05"), phrase.Ago(t, now))
 }
 
 // claudePrompt returns the prompt in claude's words.
@@ -79,9 +92,10 @@ func defaultPrompt(head, from string, issue checkpoint.Issue, n int) prompt {
 
 // promptOf returns the prompt for a resume.
 func promptOf(c *invoke.Invocation, r *resumption) (prompt, error) {
-	head := promptHead(r.Checkpoint, r.Record, phrase.Ago(r.Record.CreatedAt(), c.Env.Now()))
+	asClaude := r.options.as == claude.Name
+	head := promptHead(r.Checkpoint, r.Record, c.Env.Now(), !asClaude)
 	from := output.Clean(standing.ContinueFrom(r.Record))
-	if r.options.as == claude.Name {
+	if asClaude {
 		return claudePrompt(head, from), nil
 	}
 	ids, err := liveIDs(c, r)

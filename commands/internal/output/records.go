@@ -94,6 +94,9 @@ type Status struct {
 	Artifacts        []Artifact     `json:"artifacts"`
 	PreservedMinutes float64        `json:"preserved_minutes"` // duration of completed phases
 
+	ArtifactPaths   any `json:"artifact_paths"`   // paths by name, from a recovery document
+	ContextMetadata any `json:"context_metadata"` // from a recovery document
+
 	Next    string  `json:"next" empty:"null"` // next action of another system's workflow
 	Stories []Story `json:"stories"`
 

@@ -1,6 +1,7 @@
 package output
 
 import (
+	"encoding/json"
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -28,6 +29,7 @@ func status(kind string) Status {
 		Remaining: []string{"validation"}, Batches: Batches{[]int{1, 2}, 3, [][]string{{"T4"}, {"T5", "T6"}}}, Stories: []Story{{"AB-1", "STAGE_2"}, {"AB-2", ""}}, PendingCaptures: []string{"KE-1"}, Changed: []string{"src/a.go"},
 		AutoResume: true, AutoResumeReason: "All conditions met", AwaitingApproval: []string{"design"},
 		SkippedPhases: []string{"docs"}, Replans: map[string]int{"ready": 2}, PreservedMinutes: 12.5, Next: "respawn:pm",
+		ArtifactPaths: json.RawMessage(`{"test_results":"out"}`), ContextMetadata: json.RawMessage(`{"plan_metadata":{}}`),
 		Artifacts: []Artifact{{"ready", "plan.md", 12, "blob:0123", "The plan"}, {Phase: "ready", Path: "old.md"}},
 	}
 }

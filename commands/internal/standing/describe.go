@@ -2,6 +2,7 @@ package standing
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -52,6 +53,7 @@ func Status(kind string, cp *gitstore.Checkpoint, r *checkpoint.Record, v freshn
 		AutoResume: v.Safe && v.Action <= freshness.ProceedWithWarning, AutoResumeReason: v.SafeWhy, AwaitingApproval: v.Awaiting,
 		SkippedPhases: r.Progress().Skipped, Replans: progress.ReplanCounts(r), Artifacts: artifacts(r), PreservedMinutes: progress.Minutes(r), Next: v.Next.Action,
 	}
+	s.ArtifactPaths, s.ContextMetadata = WorkflowJSON(r, "artifact_paths"), WorkflowJSON(r, "context_metadata")
 	for _, story := range story.Stories(r) {
 		s.Stories = append(s.Stories, output.Story{ID: story.ID, State: story.State})
 	}
@@ -59,6 +61,20 @@ func Status(kind string, cp *gitstore.Checkpoint, r *checkpoint.Record, v freshn
 		s.Reasons = append(s.Reasons, output.ReasonRecord{Check: reason.Check, Severity: reason.Severity, Message: reason.Message})
 	}
 	return s
+}
+
+// WorkflowJSON returns a mapping of the record's workflow section as JSON on one line, nil
+// if it is missing.
+func WorkflowJSON(r *checkpoint.Record, key string) json.RawMessage {
+	m, ok := r.Doc().Sub("workflow").Child(key)
+	if !ok {
+		return nil
+	}
+	data, err := m.MarshalJSON()
+	if err != nil {
+		return nil
+	}
+	return data
 }
 
 // AutoResume describes whether `resume --auto` would resume, and the reason.
@@ -99,9 +115,6 @@ func ProgressRows(r *checkpoint.Record, v freshness.Verdict) []display.Row {
 		if line.Name != "Completed" && line.Name != "Remaining" { // shown above
 			rows = append(rows, display.Row{Label: line.Name, Text: line.Text})
 		}
-	}
-	if spent := int(progress.Minutes(r)); spent > 0 {
-		rows = append(rows, display.Row{Label: "Work kept", Text: spentText(spent) + " in completed phases"})
 	}
 	if len(v.Awaiting) > 0 {
 		rows = append(rows, display.Row{Label: "Waits for", Text: "approval of " + phrase.List(v.Awaiting), Style: display.Yellow})

@@ -4,6 +4,7 @@ package standing
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -138,7 +139,17 @@ func PhaseLines(r *checkpoint.Record) []Line {
 		{"Remaining", phrase.List(p.Remaining)},
 		{"Replans", replans(r)},
 		{"Artifacts", artifactNames(r)},
+		{"Work kept", workKept(r)},
 	}, func(l Line) bool { return l.Text == "" })
+}
+
+// workKept returns the duration of the completed phases, which a resume does not repeat,
+// "" if it is unknown.
+func workKept(r *checkpoint.Record) string {
+	if minutes := int(math.Round(progress.Minutes(r))); minutes > 0 {
+		return spentText(minutes) + " in completed phases"
+	}
+	return ""
 }
 
 // ShowTasks prints the open stories of a pipeline's lead and the progress of the tasks, if
@@ -154,9 +165,17 @@ func ShowTasks(c *invoke.Invocation, r *checkpoint.Record) {
 
 // ShowNext prints the next action of another system's workflow.
 func ShowNext(c *invoke.Invocation, v freshness.Verdict) {
-	if n := v.Next; n.Action != "" {
-		c.Printf("Next: %s\n", output.Clean(fmt.Sprintf("%s %s (%s)", n.Action, n.Phase, n.Why)))
+	if text := nextLine(v.Next); text != "" {
+		c.Printf("Next: %s\n", output.Clean(text))
 	}
+}
+
+// nextLine returns the next action with its phase and reason, "" if there is no action.
+func nextLine(n freshness.Next) string {
+	if n.Action == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s %s (%s)", n.Action, n.Phase, n.Why)
 }
 
 // A standing is the progress of a record's work, for output.

@@ -110,6 +110,7 @@ func promptLines(j Judged, more PromptMore, now time.Time) (lines []promptLine) 
 	for _, p := range phrase.Few(more.Skipped, promptKind) {
 		line(3, promptText, "Changed since, left as it is", phrase.QuotePath(p))
 	}
+	line(0, promptText, "Next", nextLine(j.Verdict.Next))
 	line(0, promptText, "Continue from", continuePoint(j.Record))
 	return lines
 }

@@ -52,6 +52,55 @@ func readCompleted(p workflow.Past, r *checkpoint.Record, said []any) {
 	}
 }
 
+// forget removes the outputs and approvals of the previous document that the document
+// lacks. Those that the record got from a command stay.
+func forget(r *checkpoint.Record, previous, m *checkpoint.Map) {
+	now := map[string]string{}
+	done, _ := values.Get(m, "completed_phases").([]any)
+	for _, e := range done {
+		entry, _ := e.(*checkpoint.Map)
+		now[workflow.PhaseOf(e)] = values.Text(entry, "output")
+	}
+	recorded := values.Sub(r.Doc(), "progress.phases")
+	done, _ = values.Get(previous, "completed_phases").([]any)
+	for _, e := range done {
+		entry, _ := e.(*checkpoint.Map)
+		name := workflow.PhaseOf(e)
+		phase := recorded.Sub(name)
+		if phase == nil {
+			continue
+		}
+		output, listed := now[name]
+		if said := values.Text(entry, "output"); said != output && said == values.Text(phase, "output") {
+			phase.Delete("output")
+			phase.Delete("output_digest")
+		}
+		if !listed {
+			phase.Delete("status")
+			phase.Delete("timestamp")
+		}
+		if phase.Len() == 0 {
+			recorded.Delete(name)
+		}
+	}
+	forgetApprovals(r, previous, m)
+}
+
+func forgetApprovals(r *checkpoint.Record, previous, m *checkpoint.Map) {
+	before, now := workflow.PhaseSet(values.Get(previous, "user_checkpoints")), workflow.PhaseSet(values.Get(m, "user_checkpoints"))
+	known, ok := values.Get(r.Doc(), "progress.approved").([]any)
+	if !ok {
+		return
+	}
+	kept := []any{}
+	for _, e := range known {
+		if phase := workflow.PhaseOf(e); !before[phase] || now[phase] {
+			kept = append(kept, e)
+		}
+	}
+	values.Sub(r.Doc(), "progress").Set("approved", kept)
+}
+
 // approvalDetails adds new approvals to a dotagent document.
 func approvalDetails(r *checkpoint.Record, m *checkpoint.Map) {
 	said, _ := values.Get(m, "user_checkpoints").([]any)

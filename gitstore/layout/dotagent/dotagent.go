@@ -60,10 +60,10 @@ func phaseKind() *codec.Kind {
 		Is: func(m *checkpoint.Map) bool {
 			return values.HasAny(m, "phase_status", "user_checkpoints", "interruption_safe")
 		},
-		Rules: rules,
-		Key:   func(m *checkpoint.Map) string { return values.Text(m, "workflow_id") },
-		At:    func(m *checkpoint.Map) any { return cmp.Or(values.Get(m, "last_updated"), values.Get(m, "started_at")) },
-		Apply: apply, Update: update, Fresh: fresh,
+		Rules:  rules,
+		Key:    func(m *checkpoint.Map) string { return values.Text(m, "workflow_id") },
+		At:     func(m *checkpoint.Map) any { return cmp.Or(values.Get(m, "last_updated"), values.Get(m, "started_at")) },
+		Forget: forget, Apply: apply, Update: update, Fresh: fresh,
 		File: func(*checkpoint.Map) string { return "phase.json" },
 	}
 }

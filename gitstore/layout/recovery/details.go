@@ -67,6 +67,9 @@ func replanDetails(r *checkpoint.Record, m *checkpoint.Map) {
 	if len(all) == len(said) {
 		return
 	}
+	for i, e := range all[len(said):] {
+		all[len(said)+i] = spelledReplan(e)
+	}
 	m.Set("replan_history", all)
 	perPhase := map[string]int{}
 	for _, e := range all {
@@ -77,6 +80,18 @@ func replanDetails(r *checkpoint.Record, m *checkpoint.Map) {
 		phase := replanIDOf(e).phase
 		counts.Set(phase, perPhase[phase])
 	}
+}
+
+// spelledReplan returns an entry of the record's history as an entry of the document, where
+// the number of a phase is no text.
+func spelledReplan(v any) any {
+	m, ok := v.(*checkpoint.Map)
+	if !ok || m == nil {
+		return v
+	}
+	m = m.Clone()
+	m.Set("phase", values.Spelled(values.Text(m, "phase")))
+	return m
 }
 
 // A replanID identifies a replan: two entries of a history with equal ids describe the
@@ -152,14 +167,17 @@ func readArtifacts(m *checkpoint.Map, paths []string) {
 	m.Set("artifacts", artifacts)
 }
 
-// readReplans merges the replan histories of document and past.
+// readReplans merges the replan histories of document and past. Phases are texts, as
+// elsewhere in the record.
 func readReplans(p workflow.Past, r *checkpoint.Record, m *checkpoint.Map) {
 	var list []any
 	said, _ := values.Get(m, "replan_history").([]any)
 	known, _ := values.Get(p.Progress, "replan_history").([]any)
 	for _, e := range said {
 		if replan, ok := e.(*checkpoint.Map); ok && replan != nil {
-			list = append(list, replan.Clone())
+			replan = replan.Clone()
+			replan.Set("phase", workflow.PhaseName(values.Get(replan, "phase")))
+			list = append(list, replan)
 		}
 	}
 	if list = mergeReplans(list, known); len(list) > 0 {

@@ -95,6 +95,7 @@ func workflowKind() *codec.Kind {
 			workflow.SetPhases(r, workflow.PhaseName(values.Get(m, "current_phase")), workflow.Phases(values.Get(m, "completed_phases")), values.Text(m, "total_phases"))
 			readPhases(before, r, values.Sub(m, "phase_metadata"))
 			readReplans(before, r, m)
+			readContext(r, m)
 		},
 		Update: update,
 		Fresh:  fresh,
@@ -122,10 +123,32 @@ func lastPhaseTime(m *checkpoint.Map) any {
 	return newest
 }
 
+// contextKeys are the mappings that a resume returns to the orchestrator.
+var contextKeys = []string{"artifact_paths", "context_metadata"}
+
+// readContext sets the mappings of a resume in the record's workflow section.
+func readContext(r *checkpoint.Record, m *checkpoint.Map) {
+	for _, key := range contextKeys {
+		if said := values.Sub(m, key); said.Len() > 0 {
+			r.Doc().MustSub("workflow").Set(key, said.Clone())
+		}
+	}
+}
+
+// updateContext updates the mappings of a resume that differ from the record.
+func updateContext(r *checkpoint.Record, m *checkpoint.Map) {
+	for _, key := range contextKeys {
+		if known, ok := values.Get(r.Doc(), "workflow."+key).(*checkpoint.Map); ok && !values.Same(known, values.Sub(m, key)) {
+			m.Set(key, known.Clone())
+		}
+	}
+}
+
 func update(r *checkpoint.Record, m *checkpoint.Map) {
 	before := workflow.PhaseSet(values.Get(m, "completed_phases"))
 	phaseDetails(r, m)
 	replanDetails(r, m)
+	updateContext(r, m)
 	workflow.UpdatePhases(r, m, "current_phase", "completed_phases", "total_phases")
 	if values.Has(m, "status") {
 		workflow.UpdateStatus(r, m, "status")

@@ -105,6 +105,10 @@ type Kind struct {
 	Trigger  func(m *checkpoint.Map) checkpoint.Trigger // nil for a phase transition
 	Sequel   bool                                       // without a key, another file in the folder names the workflow
 
+	// Forget removes values of the previous document from the record, before a document of
+	// the same kind and key is applied that lacks them. Nil if Apply replaces all values.
+	Forget func(r *checkpoint.Record, previous, m *checkpoint.Map)
+
 	Apply   func(m *checkpoint.Map, r *checkpoint.Record)
 	Judge   func(r *checkpoint.Record) // counts a new verdict, nil if no counter exists
 	Update  func(r *checkpoint.Record, m *checkpoint.Map)

@@ -32,6 +32,7 @@ func (f *File) Apply(before *checkpoint.Record) *checkpoint.Record {
 		r = checkpoint.FromDoc(f.Doc.Clone())
 		r.Doc().Delete("layout")
 	} else {
+		f.forget(r)
 		stored.Set("document", f.Doc.Clone())
 	}
 	f.section(r).Set(f.Kind, stored)
@@ -43,6 +44,14 @@ func (f *File) Apply(before *checkpoint.Record) *checkpoint.Record {
 		f.kind.Judge(r)
 	}
 	return r
+}
+
+// forget removes from the record what only the previous document of this kind stated.
+func (f *File) forget(r *checkpoint.Record) {
+	previous := values.Sub(r.Doc(), "layout.files."+f.Kind+".document")
+	if f.kind.Forget != nil && values.Text(r.Doc(), "layout.name") == string(f.Layout) && f.kind.Key(previous) == f.kind.Key(f.Doc) {
+		f.kind.Forget(r, previous, f.Doc)
+	}
 }
 
 // section returns the files of this layout in the record and creates the section if
