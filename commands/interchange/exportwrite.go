@@ -2,17 +2,13 @@ package interchange
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
-	"sync"
 
 	"git-checkpoint/commands/internal/atomicfile"
 	"git-checkpoint/commands/internal/exit"
@@ -148,8 +144,15 @@ func (x *exporting) there(f layout.Output) (occupant, error) {
 	return occupant{ours: x.replaceable(f, data)}, nil
 }
 
+// begunAgain reports whether two dotagent documents state different starts.
+func begunAgain(was, now *layout.File) bool {
+	before, at := was.Doc.Text("started_at"), now.Doc.Text("started_at")
+	return before != "" && at != "" && before != at
+}
+
 // replaceable reports whether data is another version of the document f. A dotagent file
-// of another workflow is replaceable too; its key is added to x.others.
+// of another workflow, or of an earlier start of the workflow, is replaceable too; its key
+// is added to x.others.
 func (x *exporting) replaceable(f layout.Output, data []byte) bool {
 	if crunch.IsIndex(data) && crunch.IsIndex(f.Data) {
 		return true
@@ -162,7 +165,7 @@ func (x *exporting) replaceable(f layout.Output, data []byte) bool {
 	if err != nil {
 		return false
 	}
-	if was.Key() != now.Key() && x.as == dotagent.Name {
+	if x.as == dotagent.Name && (was.Key() != now.Key() || begunAgain(was, now)) {
 		x.others = append(x.others, was.Key())
 		return true
 	}
@@ -175,54 +178,11 @@ func (x *exporting) moveAside() error {
 	if len(x.others) == 0 {
 		return nil
 	}
-	at := x.c.Env.Now().UTC().Format("20060102T150405Z")
-	to := path.Join(x.below, ".archive", layout.FileName(x.others[0]+"_"+at))
-	if err := x.dir.MkdirAll(to, 0o777); err != nil {
+	to := mirror.ArchiveFolder(x.below, x.others[0], x.c.Env.Now())
+	if err := mirror.MoveToArchive(x.dir, x.below, to); err != nil {
 		return err
-	}
-	for _, name := range []string{"phase.json", "execution.json"} {
-		err := x.dir.Rename(path.Join(x.below, name), path.Join(to, name))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
 	}
 	x.c.Warnf("the files of %s are in %s now", x.others[0], phrase.QuotePath(to))
-	return x.thinArchive(path.Dir(to))
-}
-
-// keptArchives limits the folders in .archive, like the dotagent system does.
-const keptArchives = 5
-
-// archived matches the name of such a folder: a workflow and a time.
-var archived = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^.+_([0-9]{8}T[0-9]{6}Z)$`) })
-
-// thinArchive removes the two files of all but the newest folders, and then each folder
-// that is empty.
-func (x *exporting) thinArchive(archive string) error {
-	dir, err := x.dir.Open(archive)
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	entries, err := dir.ReadDir(-1)
-	if err != nil {
-		return err
-	}
-	var names []string
-	for _, e := range entries {
-		if e.IsDir() && archived().MatchString(e.Name()) {
-			names = append(names, e.Name())
-		}
-	}
-	slices.SortFunc(names, func(a, b string) int {
-		return cmp.Compare(archived().FindStringSubmatch(b)[1], archived().FindStringSubmatch(a)[1])
-	})
-	for _, name := range names[min(len(names), keptArchives):] {
-		for _, file := range []string{"phase.json", "execution.json"} {
-			_ = x.dir.Remove(path.Join(archive, name, file))
-		}
-		_ = x.dir.Remove(path.Join(archive, name)) // fails if the folder holds other files
-	}
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package interchange
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -42,6 +43,9 @@ func (m *mirroring) give(issue checkpoint.Issue, tips map[checkpoint.Issue]strin
 	if outputs == nil {
 		return nil
 	}
+	if err := m.archive(issue, len(outputs) == 0); err != nil {
+		return err
+	}
 	if len(outputs) > 0 {
 		layoutfiles.ExcludeFolder(m.c, layoutfiles.FolderPattern(m.c, m.as))
 	}
@@ -54,6 +58,53 @@ func (m *mirroring) give(issue checkpoint.Issue, tips map[checkpoint.Issue]strin
 			}
 		}
 	}
+	return nil
+}
+
+// recentlyArchived limits the archived checkpoints that are compared with a file: the end
+// of a workflow archives a last checkpoint on top of the state in the file.
+const recentlyArchived = 3
+
+// archive writes the last state of an archived dotagent workflow to the system's folder
+// .archive, if its files are the state that was archived. The files of a dropped workflow
+// are not archived.
+func (m *mirroring) archive(issue checkpoint.Issue, gone bool) error {
+	folder := layoutfiles.LayoutFolder(m.c, m.as, issue)
+	file := m.state.Files[path.Join(folder, "phase.json")]
+	if m.as != dotagent.Name || !gone || file.Owner != string(issue) {
+		return nil
+	}
+	l, err := m.c.Store.Archived(m.c.Ctx, issue, recentlyArchived)
+	if errors.As(err, new(*gitstore.NoneError)) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var last []layout.Output
+	known := false
+	for i := range l.Checkpoints {
+		r, err := m.c.Store.Record(&l.Checkpoints[i])
+		if err != nil {
+			return err
+		}
+		outputs, err := layout.Files(m.as, []*checkpoint.Record{r})
+		if err != nil {
+			return nil // the layout cannot represent the workflow
+		}
+		if last == nil {
+			last = outputs
+		}
+		known = known || slices.ContainsFunc(outputs, func(o layout.Output) bool { return o.Path == "phase.json" && mirror.Sum(o.Data) == file.Sum })
+	}
+	if !known {
+		return nil
+	}
+	to := mirror.ArchiveFolder(folder, cmp.Or(file.Key, string(issue)), l.Checkpoints[0].Filed.At)
+	if err := m.tree.WriteToArchive(to, last); err != nil {
+		return fmt.Errorf("%s: %w", phrase.QuotePath(to), err)
+	}
+	m.c.Infof("the files of %s are in %s now", cmp.Or(file.Key, string(issue)), phrase.QuotePath(to))
 	return nil
 }
 

@@ -13,6 +13,9 @@ import (
 // taskStatuses lists the status values of execution.json.
 var taskStatuses = []string{workflow.Pending, "running", "complete", workflow.Failed, "blocked"}
 
+// taskKeys are the values of a task beside its status.
+var taskKeys = []string{"attempts", "output", "started_at", "completed_at", "error", "depends_on", "dependencies"}
+
 // executionKind returns the kind for execution.json, the status of all tasks.
 func executionKind() *codec.Kind {
 	return &codec.Kind{
@@ -32,11 +35,46 @@ func executionKind() *codec.Kind {
 		Update: func(r *checkpoint.Record, m *checkpoint.Map) {
 			was := m.Clone()
 			updateTasks(values.Sub(r.Doc(), "tasks"), values.Get(m, "tasks"))
+			addTasks(values.Sub(r.Doc(), "tasks"), m)
 			if values.Has(m, "last_updated") {
 				workflow.Touch(r, was, m, "last_updated")
 			}
 		},
+		Fresh: freshExecution, Beside: "phase",
 		File: func(*checkpoint.Map) string { return "execution.json" },
+	}
+}
+
+// freshExecution returns the document for the tasks of a record, nil without tasks.
+func freshExecution(r *checkpoint.Record) (*checkpoint.Map, error) {
+	if values.Sub(r.Doc(), "tasks").Len() == 0 {
+		return nil, nil
+	}
+	return values.NewMap("workflow_id", cmp.Or(values.Text(r.Doc(), "workflow.id"), string(r.Issue())), "tasks", checkpoint.NewMap()), nil
+}
+
+// addTasks adds the record's tasks that the document lacks.
+func addTasks(now, m *checkpoint.Map) {
+	known := tasksOf(values.Get(m, "tasks"))
+	for id, v := range now.All() {
+		task, ok := v.(*checkpoint.Map)
+		if !ok || values.Has(known, id) {
+			continue
+		}
+		said := values.NewMap("status", cmp.Or(values.Text(task, "status"), workflow.Pending))
+		for _, key := range taskKeys {
+			if v, ok := task.Get(key); ok && v != nil {
+				said.Set(key, v)
+			}
+		}
+		switch list := values.Get(m, "tasks").(type) {
+		case *checkpoint.Map:
+			list.Set(id, said)
+		case []any:
+			entry := values.NewMap("id", id)
+			entry.Merge(said)
+			m.Set("tasks", append(list, entry))
+		}
 	}
 }
 
@@ -63,7 +101,7 @@ func tasksOf(v any) *checkpoint.Map {
 	out := checkpoint.NewMap()
 	eachTask(v, func(id, _ string, task *checkpoint.Map) {
 		t := values.NewMap("status", taskStatus(values.Text(task, "status")))
-		for _, key := range []string{"attempts", "output", "started_at", "completed_at", "error", "depends_on", "dependencies"} {
+		for _, key := range taskKeys {
 			if v, ok := task.Get(key); ok && v != nil {
 				t.Set(key, v)
 			}

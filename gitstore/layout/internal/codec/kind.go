@@ -117,6 +117,10 @@ type Kind struct {
 	File    func(m *checkpoint.Map) string                      // file name
 	Indent  int
 
+	// Beside names the kind whose new documents have a document of this kind beside them. A
+	// nil document of Fresh is not written.
+	Beside string
+
 	Heartbeat bool // the system writes the document repeatedly, also without changes
 
 	ListTasks   bool // listings show the number of completed tasks

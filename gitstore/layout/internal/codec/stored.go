@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -180,10 +181,11 @@ func (s *System) Of(r *checkpoint.Record) ([]Output, error) {
 		files = values.Sub(r.Doc(), "layout.files")
 	}
 	var out []Output
+	written := map[string]bool{}
 	for _, k := range s.Kinds {
 		stored := values.Sub(files, k.Name)
-		m, err := k.document(r, stored, files.Len() == 0)
-		if m == nil && err == nil {
+		m, err := k.document(r, stored, len(out) == 0 && s.lacksMain(files) && k.Beside == "" || written[k.Beside])
+		if m == nil && err == nil || err != nil && stored.Len() == 0 && files.Len() > 0 {
 			continue
 		}
 		var data []byte
@@ -196,10 +198,8 @@ func (s *System) Of(r *checkpoint.Record) ([]Output, error) {
 		if err != nil {
 			return nil, fmt.Errorf("write %s %s: %w", s.Name, k.Name, err)
 		}
+		written[k.Name] = true
 		out = append(out, Output{Path: k.path(stored, m), Data: data})
-		if files.Len() == 0 {
-			break // the first possible kind is the checkpoint of the layout
-		}
 	}
 	if len(out) == 0 {
 		return nil, fmt.Errorf("write %s: the record has nothing that this layout could say", s.Name)
@@ -233,6 +233,12 @@ func (s *System) verify(r *checkpoint.Record, k *Kind, stored, m *checkpoint.Map
 	}
 	invalid.Hint = strings.Join(hints, "\n")
 	return invalid
+}
+
+// lacksMain reports whether a record has no stored document except documents that are
+// beside another. Then the first possible kind is the checkpoint of the layout.
+func (s *System) lacksMain(files *checkpoint.Map) bool {
+	return !slices.ContainsFunc(s.Kinds, func(k *Kind) bool { return k.Beside == "" && values.Has(files, k.Name) })
 }
 
 // FilesOf returns the files of an issue; its records are sorted oldest first.
@@ -276,7 +282,7 @@ func (k *Kind) document(r *checkpoint.Record, stored *checkpoint.Map, fresh bool
 		return nil, nil
 	default:
 		var err error
-		if m, err = k.Fresh(r); err != nil {
+		if m, err = k.Fresh(r); err != nil || m == nil {
 			return nil, err
 		}
 	}
