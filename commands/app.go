@@ -167,7 +167,7 @@ func call(d *invoke.Command, env *invoke.Env, flags *cli.Context) error {
 	defer c.Close()
 	defer c.CloseMirror()
 	if n := len(c.Args); n > d.Max {
-		return exit.Usagef("%s: %q is one argument too many", d.Name, c.Args[d.Max])
+		return exit.Usagef("%s: unexpected argument %q%s", d.Name, c.Args[d.Max], noteAdvice(c))
 	}
 	if err := c.Chdir(); err != nil {
 		return err
@@ -190,6 +190,14 @@ func call(d *invoke.Command, env *invoke.Env, flags *cli.Context) error {
 }
 
 type lineKey struct{}
+
+// noteAdvice returns advice about -m for a command that has a note.
+func noteAdvice(c *invoke.Invocation) string {
+	if !c.HasFlag("message") {
+		return ""
+	}
+	return "; a note goes after -m"
+}
 
 // withRecoveryHint adds a recovery command to the error of a damaged chain, or of an
 // issue without checkpoints.
@@ -245,7 +253,7 @@ func fetchHint(c *invoke.Invocation, issue checkpoint.Issue) string {
 }
 
 var configCommand = invoke.Command{
-	Name: "config", Usage: "print every setting, its value and where it comes from", Category: "Look",
+	Name: "config", Usage: "print every setting, its value and its source", Category: "Look",
 	Examples: []string{"git checkpoint config", "git config checkpoint.retention.batch-complete 5"},
 	Run:      runConfig,
 }

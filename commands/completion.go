@@ -19,13 +19,13 @@ import (
 )
 
 var completionCommand = invoke.Command{
-	Name: "completion", Usage: "print a shell's completion", Args: "bash|zsh|fish | words -- CMD...", Max: 1, Category: "Setup",
-	Description: "What it prints goes into a file that the shell reads:\n\n" +
+	Name: "completion", Usage: "print the completion script of a shell", Args: "bash|zsh|fish | words -- CMD...", Max: 1, Category: "Setup",
+	Description: "Write the output to a file that the shell reads:\n\n" +
 		"    bash  ~/.local/share/bash-completion/completions/git-checkpoint\n" +
 		"    zsh   _git-checkpoint in a directory of fpath, before compinit\n" +
 		"    fish  ~/.config/fish/conf.d/git-checkpoint.fish\n\n" +
-		"With words it says what may come next after the words behind --, which is what these\n" +
-		"files ask for.",
+		"words prints the possible next words after the words behind --. The scripts use\n" +
+		"it.",
 	Examples:  []string{"git checkpoint completion bash > git-checkpoint.bash", "git checkpoint completion words -- save --tr"},
 	ReadsOnly: true,
 	Run:       runCompletion,

@@ -125,7 +125,7 @@ func defaultManDir() (string, error) {
 }
 
 // toolUsage describes the program in one line.
-const toolUsage = "record where long work on an issue stands, and resume it"
+const toolUsage = "save the state of long work on an issue, and resume it"
 
 // declared returns all command declarations for the manual and shell completion.
 func declared(commands []*invoke.Command) *manual.Tool {
@@ -210,9 +210,9 @@ func overview(commands []*invoke.Command) string {
 	var b strings.Builder
 	b.WriteString("usage: git checkpoint <command> [arguments]\n\n" +
 		toolUsage + "\n\n" +
-		"  git checkpoint save 42 -m 'half way'   record where work on issue 42 stands\n" +
-		"  git checkpoint status                  how far it is, and what resume would do\n" +
-		"  git checkpoint resume                  go on from there, after a crash or elsewhere\n")
+		"  git checkpoint save 42 -m 'half way'   record the state of the work on issue 42\n" +
+		"  git checkpoint status                  show the progress, and the verdict of resume\n" +
+		"  git checkpoint resume                  continue there, after a crash or in another clone\n")
 	category := ""
 	for _, cmd := range commands {
 		if cmd.Category != category {

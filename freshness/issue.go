@@ -250,7 +250,7 @@ func (in input) phaseDetail() []string {
 	case label == "":
 		return nil
 	case phase == "":
-		return []string{"phase: stays, " + printable(label) + " stands for none"}
+		return []string{"phase unchanged: label " + printable(label) + " maps to no phase"}
 	case phase == in.record.Phase():
 		return []string{"phase: " + printable(phase) + ", as recorded"}
 	}

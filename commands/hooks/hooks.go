@@ -19,10 +19,10 @@ import (
 
 // HooksCommand declares git checkpoint hooks.
 var HooksCommand = invoke.Command{
-	Name: "hooks", Usage: "install, look at or take out git's and agents' hooks", Args: "install|uninstall|status", Max: 1, Category: "Setup",
+	Name: "hooks", Usage: "install, test or remove the hooks of git and of agents", Args: "install|uninstall|status", Max: 1, Category: "Setup",
 	Description: "Installs pre-push and post-checkout: in git's configuration from git 2.54 on, before\n" +
-		"that as a marked block in the hook files, beside what is there. uninstall leaves\n" +
-		"every file as it was. With --agent it is an agent's settings instead: a\n" +
+		"that as a marked block in the hook files, beside existing hooks. uninstall restores\n" +
+		"the files. With --agent the hooks go to the settings of an agent instead: a\n" +
 		"checkpoint at the end of each turn and of a session, and before a compaction.\n" +
 		"--skill writes a skill, which tells agents when and how to save, to .agents/skills\n" +
 		"and .claude/skills.",
@@ -38,15 +38,15 @@ var HooksCommand = invoke.Command{
 
 func hooksFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "push", Usage: "let pre-push also push the checkpoints of the branches pushed"},
+		&cli.BoolFlag{Name: "push", Usage: "pre-push also pushes the checkpoints of the pushed branches"},
 		&cli.StringFlag{Name: "agent", Usage: "the hooks of " + agentNames() + ", or of all that are here"},
 		&cli.BoolFlag{Name: "local", Usage: "with --agent: in the settings that are not shared"},
 		&cli.BoolFlag{Name: "skill", Usage: "the skill for agents, beside the hooks of --agent"},
-		&cli.BoolFlag{Name: "global", Usage: "for all repositories of this user"},
+		&cli.BoolFlag{Name: "global", Usage: "install for all repositories of this user"},
 		&cli.BoolFlag{Name: "no-turns", Usage: "with --agent: do not save at the end of each turn"},
-		&cli.BoolFlag{Name: "manual", Usage: "print what to paste, change nothing"},
-		&cli.BoolFlag{Name: "dry-run", Usage: "say what would be done, do nothing"},
-		&cli.BoolFlag{Name: "force", Usage: "also replace or take out a block that was edited"},
+		&cli.BoolFlag{Name: "manual", Usage: "print the lines to paste, but change nothing"},
+		&cli.BoolFlag{Name: "dry-run", Usage: "print the actions without doing them"},
+		&cli.BoolFlag{Name: "force", Usage: "also replace or remove an edited block"},
 	}
 }
 

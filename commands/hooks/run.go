@@ -17,9 +17,9 @@ import (
 
 // HookCommand declares git checkpoint hook.
 var HookCommand = invoke.Command{
-	Name: "hook", Usage: "what an installed hook calls", Args: "pre-push|post-checkout|session-start|turn|interrupt|pre-compact|session-end|stop|event [ARGUMENT...]", Max: 1000, Category: "Setup",
-	Description: "Exits 0 whatever happens and says at most one line, so that no push, checkout or\n" +
-		"session is ever hurt; only hooks.pre_push: block lets pre-push stop a push. No\n" +
+	Name: "hook", Usage: "run by installed hooks", Args: "pre-push|post-checkout|session-start|turn|interrupt|pre-compact|session-end|stop|event [ARGUMENT...]", Max: 1000, Category: "Setup",
+	Description: "Always exits with 0 and prints at most one line, so that no push, checkout or session\n" +
+		"fails; only with hooks.pre_push: block can pre-push stop a push. No\n" +
 		"settings file gets `stop`: it exits 2, by which an agent's stop hook makes it go\n" +
 		"on, for the lead session of a pipeline whose newest checkpoint is not complete.\n" +
 		"GIT_CHECKPOINT_SKIP=1 makes it do nothing.",

@@ -42,9 +42,9 @@ var ExportCommand = invoke.Command{
 
 func exportFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "as", Usage: "the `LAYOUT`: crunch, claude, recovery, dotagent or pipeline, or jsonl for analysis"},
+		&cli.StringFlag{Name: "as", Usage: "`LAYOUT` of the files: crunch, claude, recovery, dotagent or pipeline, or jsonl for analysis"},
 		&cli.StringFlag{Name: "dir", Usage: "write into `DIR`"},
-		&cli.BoolFlag{Name: "force", Usage: "overwrite files that are something else"},
+		&cli.BoolFlag{Name: "force", Usage: "overwrite files that are not from an export"},
 	}
 }
 

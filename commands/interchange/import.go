@@ -28,8 +28,8 @@ var ImportCommand = invoke.Command{
 	Name: "import", Usage: "record other systems' files", Args: "PATH", Max: 1, Category: "Share",
 	Description: "Reads a file, or every file below a directory, of crunch, claude, recovery,\n" +
 		"dotagent or pipeline, oldest first, and records each as a checkpoint of the issue\n" +
-		"that it names, or of the branch's issue if it names none. What is there already is\n" +
-		"not recorded twice. PATH is - for a document on standard input. Retention is not\n" +
+		"that it names, or else of the branch's issue. A document that is recorded already is\n" +
+		"not recorded again. PATH is - for a document on standard input. Retention is not\n" +
 		"applied: the next save or prune does that.",
 	Examples: []string{
 		"git checkpoint import .claude/checkpoints --dry-run",
@@ -43,11 +43,11 @@ var ImportCommand = invoke.Command{
 
 func importFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "as", Usage: "only documents of `LAYOUT`: crunch, claude, recovery, dotagent or pipeline"},
-		&cli.StringFlag{Name: "from", Usage: "the checkpoints of another `TOOL`: entire"},
+		&cli.StringFlag{Name: "as", Usage: "import only documents of `LAYOUT`: crunch, claude, recovery, dotagent or pipeline"},
+		&cli.StringFlag{Name: "from", Usage: "import the checkpoints of another `TOOL`: entire"},
 		&cli.BoolFlag{Name: "relativize", Usage: "make paths below the worktree's root relative to it"},
-		&cli.BoolFlag{Name: "dry-run", Usage: "do everything but write"},
-		&cli.BoolFlag{Name: "strict", Usage: "refuse documents that only look wrong, too"},
+		&cli.BoolFlag{Name: "dry-run", Usage: "run without writing anything"},
+		&cli.BoolFlag{Name: "strict", Usage: "also refuse documents with warnings"},
 	}
 }
 

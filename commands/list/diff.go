@@ -20,12 +20,12 @@ import (
 
 // DiffCommand declares git checkpoint diff.
 var DiffCommand = invoke.Command{
-	Name: "diff", Usage: "show what changed from one checkpoint to another", Args: "[ISSUE] [A] [B] [-- PATH...]", Max: 3, Category: "Look",
-	Description: "A is the earlier one, B the later one: the newest where it is left out. Without\n" +
-		"either, the newest is compared with the one before it.\n" +
-		"Of the record it shows the paths that were added, removed, changed or moved in a\n" +
-		"list, long texts by line; then the files as git diff does, as they were captured\n" +
-		"in the worktree, else as they were staged.",
+	Name: "diff", Usage: "show the changes between two checkpoints", Args: "[ISSUE] [A] [B] [-- PATH...]", Max: 3, Category: "Look",
+	Description: "A is the earlier checkpoint, and B the later one, by default the newest. Without A and\n" +
+		"B, the newest checkpoint is compared with the one before it.\n" +
+		"Of the record it shows paths that were added, removed, changed or moved in a\n" +
+		"list, and long texts by line. Then it shows files as git diff does, from the worktree\n" +
+		"if it was captured, else from the staging area.",
 	Examples: []string{
 		"git checkpoint diff 42",
 		"git checkpoint diff 42 latest~3 --stat",
@@ -47,8 +47,8 @@ type diffOptions struct {
 
 func diffFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "state", Usage: "what changed in the record alone"},
-		&cli.BoolFlag{Name: "stat", Usage: "how much changed, and where"},
+		&cli.BoolFlag{Name: "state", Usage: "show changes of the record only"},
+		&cli.BoolFlag{Name: "stat", Usage: "show the number of changed lines of each file"},
 		invoke.ColorFlag(),
 	}
 }

@@ -27,8 +27,8 @@ var ListCommand = invoke.Command{
 	Name: "list", Alias: "log", Usage: "list an issue's checkpoints, newest first", Args: "[ISSUE]", Max: 1,
 	Category: "Look",
 	Description: "Marks: * tip, p pinned, r resumable, ! invalid, a archived. On a terminal it is a\n" +
-		"timeline by phase, where s marks what could be resumed but is stale. The records of\n" +
-		"the first 100 checkpoints of an issue are read; verify reads all.",
+		"timeline by phase, and s marks checkpoints that are resumable but stale. list reads the\n" +
+		"records of the first 100 checkpoints of an issue; verify reads all.",
 	Examples: []string{
 		"git checkpoint list 42",
 		"git checkpoint list -n 5 --trigger batch_complete",
@@ -63,17 +63,17 @@ func listFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "type", Usage: "only those of a workflow of `TYPE`, like implement; of every issue, unless one is named"},
 		&cli.StringFlag{Name: "project", Usage: "with --type, only those of the `PROJECT`"},
-		&cli.IntFlag{Name: "n", Usage: "at most `N` of an issue"},
-		&cli.BoolFlag{Name: "all", Usage: "of every issue"},
-		&cli.StringFlag{Name: "trigger", Usage: "only those with `TRIGGER`"},
-		&cli.StringFlag{Name: "phase", Usage: "only those in `PHASE`"},
-		&cli.StringFlag{Name: "since", Usage: "only those made since `TIME` (RFC 3339, a date, or an age such as 36h or 7d)"},
-		&cli.StringFlag{Name: "before", Usage: "only those made before `TIME`"},
-		&cli.StringSliceFlag{Name: "filter", Usage: "only those whose record has `PATH=VALUE`"},
-		&cli.BoolFlag{Name: "archived", Usage: "those in the archive instead"},
-		&cli.BoolFlag{Name: "failed", Usage: "those that went to the archive because the work failed"},
-		invoke.OptionalFlag{StringFlag: &cli.StringFlag{Name: "remote", Usage: "what `REMOTE` has, or the configured one; nothing is fetched into the repository"}},
-		&cli.StringFlag{Name: "as", Usage: "print what the system of `LAYOUT` would list: crunch, claude, recovery, dotagent or pipeline"},
+		&cli.IntFlag{Name: "n", Usage: "list at most `N` checkpoints of an issue"},
+		&cli.BoolFlag{Name: "all", Usage: "list the checkpoints of every issue"},
+		&cli.StringFlag{Name: "trigger", Usage: "list only checkpoints with `TRIGGER`"},
+		&cli.StringFlag{Name: "phase", Usage: "list only checkpoints in `PHASE`"},
+		&cli.StringFlag{Name: "since", Usage: "list only checkpoints since `TIME` (RFC 3339, a date, or an age such as 36h or 7d)"},
+		&cli.StringFlag{Name: "before", Usage: "list only checkpoints before `TIME`"},
+		&cli.StringSliceFlag{Name: "filter", Usage: "list only checkpoints with `PATH=VALUE` in the record"},
+		&cli.BoolFlag{Name: "archived", Usage: "list archived checkpoints instead"},
+		&cli.BoolFlag{Name: "failed", Usage: "list checkpoints that were archived because the work failed"},
+		invoke.OptionalFlag{StringFlag: &cli.StringFlag{Name: "remote", Usage: "list the checkpoints of `REMOTE`, or of the configured remote, without a fetch"}},
+		&cli.StringFlag{Name: "as", Usage: "print the list of another system, of `LAYOUT`: crunch, claude, recovery, dotagent or pipeline"},
 		invoke.ColorFlag(),
 	}
 }

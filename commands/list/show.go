@@ -18,8 +18,8 @@ import (
 // ShowCommand declares git checkpoint show.
 var ShowCommand = invoke.Command{
 	Name: "show", Usage: "print a checkpoint's record", Args: "[ISSUE] [ID]", Max: 2, Category: "Look",
-	Description: "In YAML, which is as it is stored but for text that a terminal could be hurt by.\n" +
-		"--get prints a text as it is; scripts that want it quoted add --json.",
+	Description: "Prints the stored YAML, with escapes instead of control characters on a terminal.\n" +
+		"--get prints a text without quotes; with --json it is quoted.",
 	Examples: []string{
 		"git checkpoint show 42",
 		"git checkpoint show 42 latest~1 --format json",
@@ -42,9 +42,9 @@ func showFlags() []cli.Flag {
 	return append(
 		standing.WorkflowFlags(),
 		&cli.StringFlag{Name: "format", Usage: "`yaml` or json", Value: "yaml"},
-		&cli.StringFlag{Name: "get", Usage: "print the value at `PATH` alone"},
-		&cli.StringFlag{Name: "as", Usage: "print the document that export writes for `LAYOUT`: crunch, claude, recovery, dotagent or pipeline"},
-		&cli.BoolFlag{Name: "raw", Usage: "print the bytes as they are stored"},
+		&cli.StringFlag{Name: "get", Usage: "print only the value at `PATH`"},
+		&cli.StringFlag{Name: "as", Usage: "print the document of another system, of `LAYOUT`: crunch, claude, recovery, dotagent or pipeline"},
+		&cli.BoolFlag{Name: "raw", Usage: "print the stored bytes"},
 	)
 }
 

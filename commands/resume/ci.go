@@ -32,8 +32,8 @@ import (
 // ciFlags returns the flags of resume for CI jobs.
 func ciFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "ci", Usage: "for a job: fetch first, ask nobody, print variables; no checkpoint and completed work are no error"},
-		&cli.BoolFlag{Name: "files", Usage: "with --ci: restore files too"},
+		&cli.BoolFlag{Name: "ci", Usage: "for a CI job: fetch first, ask no question, print variables; exit with 0 if there is no checkpoint"},
+		&cli.BoolFlag{Name: "files", Usage: "with --ci: also restore files"},
 	}
 }
 

@@ -31,7 +31,7 @@ func TestProgress(t *testing.T) {
 		{"nothing", "", "no phase recorded", "the checkpoint"},
 		{"2 of 5", `progress: {completed: ["1", "2"], total: 5}`, "Phase 2 of 5 completed", "Phase 3"},
 		{"one of five phases is completed", `progress: {completed: [1], current: 2, total: 5}`, "Phase 1 of 5 completed", "Phase 2"},
-		{"none of 5", `progress: {total: 5}`, "Phase 0 of 5 completed", "Phase 1"},
+		{"none of 5", `progress: {total: 5}`, "0 of 5 phases completed", "Phase 1"},
 		{"all of 2", `progress: {completed: [1, 2], total: 2}`, "Phase 2 of 2 completed", "nothing left to do"},
 		{"unknown total", `progress: {completed: [1, 2]}`, "Phase 2 completed", "Phase 3"},
 		{"in another order", `progress: {completed: [3, 1]}`, "Phase 3 completed", "Phase 4"},

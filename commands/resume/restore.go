@@ -17,10 +17,10 @@ import (
 
 // RestoreCommand declares git checkpoint restore.
 var RestoreCommand = invoke.Command{
-	Name: "restore", Usage: "put a checkpoint's files back", Args: "[ISSUE] [ID] [-- PATH...]", Max: 2, Category: "Resume",
-	Description: "Touches only what the checkpoint changed against its own HEAD. Files that were\n" +
-		"changed since stay as they are and are listed, unless --changed says otherwise.\n" +
-		"What is replaced can be taken back with `git checkpoint undo`.",
+	Name: "restore", Usage: "restore the files of a checkpoint", Args: "[ISSUE] [ID] [-- PATH...]", Max: 2, Category: "Resume",
+	Description: "Restores only files that the checkpoint changed against its own HEAD. Files that have\n" +
+		"changed since then stay as they are and are listed, unless --changed is given.\n" +
+		"`git checkpoint undo` reverts the restore.",
 	Examples: []string{
 		"git checkpoint restore 42 --dry-run",
 		"git checkpoint restore 42 latest~1 -- src/tokens.py",
@@ -42,20 +42,20 @@ type restoreOptions struct {
 
 func restoreFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "dry-run", Usage: "say what would be done, do nothing"},
-		&cli.BoolFlag{Name: "staged", Usage: "the staging area only"},
-		&cli.BoolFlag{Name: "worktree", Usage: "the worktree only"},
+		&cli.BoolFlag{Name: "dry-run", Usage: "print the actions without doing them"},
+		&cli.BoolFlag{Name: "staged", Usage: "restore the staging area only"},
+		&cli.BoolFlag{Name: "worktree", Usage: "restore the worktree only"},
 		&cli.BoolFlag{Name: "exact", Usage: "also remove files that were staged later"},
-		&cli.BoolFlag{Name: "force", Usage: "take the checkpoint's side everywhere, whatever HEAD is"},
-		&cli.BoolFlag{Name: "yes", Usage: "also if HEAD is on another branch than the checkpoint's"},
+		&cli.BoolFlag{Name: "force", Usage: "use the checkpoint's version of every file, at any HEAD"},
+		&cli.BoolFlag{Name: "yes", Usage: "restore also if HEAD is on another branch than the checkpoint's"},
 		changedFlag(),
 		&cli.BoolFlag{Name: "continue", Usage: "finish a restore that was interrupted"},
-		&cli.BoolFlag{Name: "abort", Usage: "take back what an interrupted restore has done"},
+		&cli.BoolFlag{Name: "abort", Usage: "revert an interrupted restore"},
 	}
 }
 
 func changedFlag() cli.Flag {
-	return &cli.StringFlag{Name: "changed", Usage: "what becomes of files that changed since: `mine`, checkpoint or merge"}
+	return &cli.StringFlag{Name: "changed", Usage: "version of files that have changed since: `mine`, checkpoint or merge"}
 }
 
 func readRestoreOptions(c *invoke.Invocation) (*restoreOptions, error) {

@@ -23,16 +23,16 @@ var DropCommand = invoke.Command{
 		"git checkpoint drop 42 1f0c9a2b",
 		"git checkpoint drop 42 --all --purge",
 	},
-	Description: "Deletes a checkpoint for good: another clone does not bring it back.\n" +
-		"`git checkpoint undo` takes the last drop back, unless it was with --purge.",
+	Description: "Deletes checkpoints here, and in other clones at the next sync.\n" +
+		"`git checkpoint undo` reverts the last drop, unless it was with --purge.",
 	Flags: dropFlags,
 	Run:   runDrop,
 }
 
 func dropFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "all", Usage: "every checkpoint of the issue, archived ones too"},
-		&cli.BoolFlag{Name: "purge", Usage: "also forget reflogs and safety snapshots, so that git's gc deletes the content"},
+		&cli.BoolFlag{Name: "all", Usage: "delete every checkpoint of the issue, also archived checkpoints"},
+		&cli.BoolFlag{Name: "purge", Usage: "also remove reflogs and safety snapshots, so that git gc deletes the content"},
 		&cli.BoolFlag{Name: "yes", Usage: "do not ask"},
 	}
 }

@@ -14,14 +14,14 @@ import (
 
 // PinCommand declares git checkpoint pin.
 var PinCommand = invoke.Command{
-	Name: "pin", Usage: "keep a checkpoint whatever retention says", Args: "[ISSUE] ID", Max: 2, Category: "Keep",
+	Name: "pin", Usage: "protect a checkpoint from retention", Args: "[ISSUE] ID", Max: 2, Category: "Keep",
 	Examples: []string{"git checkpoint pin 42 latest", "git checkpoint pin 1f0c9a2b"},
 	Run:      func(c *invoke.Invocation) error { return runPin(c, "pin", true) },
 }
 
 // UnpinCommand declares git checkpoint unpin.
 var UnpinCommand = invoke.Command{
-	Name: "unpin", Usage: "let retention decide about a checkpoint again", Args: "[ISSUE] ID", Max: 2, Category: "Keep",
+	Name: "unpin", Usage: "end the protection of a checkpoint", Args: "[ISSUE] ID", Max: 2, Category: "Keep",
 	Examples: []string{"git checkpoint unpin 42 1f0c9a2b"},
 	Run:      func(c *invoke.Invocation) error { return runPin(c, "unpin", false) },
 }
@@ -51,8 +51,8 @@ func runPin(c *invoke.Invocation, name string, on bool) error {
 // ArchiveCommand declares git checkpoint archive.
 var ArchiveCommand = invoke.Command{
 	Name: "archive", Usage: "move checkpoints to the archive", Args: "[ISSUE] [ID]", Max: 2, Category: "Keep",
-	Description: "Without ID the issue's whole chain. Archived checkpoints are still found by\n" +
-		"show, resume, restore and drop; list shows them with --archived.",
+	Description: "Archives one checkpoint, or without ID the whole chain of the issue. Later show,\n" +
+		"resume, restore and drop find it by its id, and list --archived lists it.",
 	Examples: []string{"git checkpoint archive 42"},
 	Run:      runArchive,
 }
@@ -94,7 +94,7 @@ func toArchive(c *invoke.Invocation) (checkpoint.Issue, []checkpoint.ID, error) 
 
 // UndoCommand declares git checkpoint undo.
 var UndoCommand = invoke.Command{
-	Name: "undo", Usage: "take back the last restore, prune, drop or archive", Args: "[ISSUE]", Max: 1, Category: "Resume",
+	Name: "undo", Usage: "revert the last restore, prune, drop or archive", Args: "[ISSUE]", Max: 1, Category: "Resume",
 	Description: "Takes back the last restore, prune, drop or archive of the issue in this clone, and\n" +
 		"names it. Later saves stay, with the checkpoints that they pruned by themselves.\n" +
 		"A second undo takes back the operation before that.",

@@ -23,10 +23,10 @@ import (
 // PruneCommand declares git checkpoint prune.
 var PruneCommand = invoke.Command{
 	Name: "prune", Usage: "apply retention to an issue's checkpoints", Args: "[ISSUE]", Max: 1, Category: "Keep",
-	Description: "Prints every decision with its rule. A chain that is too old goes to the archive\n" +
-		"(max_age_days), and what was there for long enough goes away (archive_days). What\n" +
-		"is dropped can be taken back with `git checkpoint undo` for as long as git keeps\n" +
-		"unreachable reflog entries.",
+	Description: "Prints every decision with its rule. Chains older than max_age_days are archived, and\n" +
+		"archived checkpoints older than archive_days are deleted. `git checkpoint undo` reverts\n" +
+		"the prune, as long as git keeps unreachable\n" +
+		"reflog entries.",
 	Examples: []string{
 		"git checkpoint prune 42 --dry-run",
 		"git checkpoint prune 42 --keep manual=5",
@@ -39,11 +39,11 @@ var PruneCommand = invoke.Command{
 
 func pruneFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "all", Usage: "of every issue"},
-		&cli.BoolFlag{Name: "dry-run", Usage: "decide, print the plan's id, change nothing"},
-		&cli.StringFlag{Name: "apply", Usage: "carry out the `PLAN` with this id, or nothing"},
-		&cli.StringSliceFlag{Name: "keep", Usage: "keep the newest N of a trigger, as `TRIGGER=N`"},
-		&cli.BoolFlag{Name: "closed", Usage: "only what belongs to closed issues: archive their chains"},
+		&cli.BoolFlag{Name: "all", Usage: "prune every issue"},
+		&cli.BoolFlag{Name: "dry-run", Usage: "print the decisions and the id of the plan, but change nothing"},
+		&cli.StringFlag{Name: "apply", Usage: "apply the plan with the id `PLAN`, or nothing if it is out of date"},
+		&cli.StringSliceFlag{Name: "keep", Usage: "keep the newest N checkpoints of a trigger, as `TRIGGER=N`"},
+		&cli.BoolFlag{Name: "closed", Usage: "only archive the chains of closed issues"},
 		&cli.IntFlag{Name: "max-age", Usage: "archive a chain whose newest checkpoint is older than `DAYS`"},
 	}
 }

@@ -26,13 +26,13 @@ import (
 
 // RunCommand declares git checkpoint run.
 var RunCommand = invoke.Command{
-	Name: "run", Usage: "run a command under protection", Args: "[ISSUE] -- CMD...", Max: 1, Category: "Record",
-	Description: "Ctrl+C, SIGTERM and SIGHUP save a checkpoint (user_interrupt) before CMD is told; a\n" +
-		"CMD that fails or is killed leaves one (session_end). A second Ctrl+C ends CMD at\n" +
-		"once. Exits with CMD's code, 128+n where signal n ended it.\n\n" +
-		"At a terminal CMD is in the foreground as if it had been typed: Ctrl+C reaches it\n" +
-		"from the terminal, while the checkpoint is saved, and is not passed on again. Git, as\n" +
-		"the parent of `git checkpoint`, always dies of it; `git-checkpoint run` does not.",
+	Name: "run", Usage: "run a command, and save a checkpoint if it is interrupted or fails", Args: "[ISSUE] -- CMD...", Max: 1, Category: "Record",
+	Description: "Ctrl+C, SIGTERM and SIGHUP save a checkpoint (user_interrupt) before CMD gets the signal.\n" +
+		"If CMD fails or is killed, a checkpoint (session_end) is saved. A second Ctrl+C ends CMD at\n" +
+		"once. The exit code is that of CMD, or 128+n if signal n ended it.\n\n" +
+		"On a terminal CMD runs in the foreground: Ctrl+C reaches it from the terminal, while\n" +
+		"the checkpoint is saved, and is not passed on again. After Ctrl+C `git checkpoint run`\n" +
+		"itself ends with 130, because git ends too; `git-checkpoint run` exits with CMD's code.",
 	Examples: []string{
 		"git checkpoint run 42 -- make release",
 		"git checkpoint run --every 10m --push -- ./agent.sh",
@@ -53,10 +53,10 @@ type runOptions struct {
 // by default, and the flags of the run itself.
 func runFlags() []cli.Flag {
 	flags := []cli.Flag{
-		&cli.StringFlag{Name: "every", Usage: "save a checkpoint (interval) every `DURATION`, as 10m, when something changed"},
-		&cli.StringFlag{Name: "timeout", Usage: "after `DURATION`, retries and all, save a checkpoint (session_end) and end CMD"},
-		&cli.IntFlag{Name: "retry-transient", Usage: "start CMD again up to `N` times where the network or a limit failed it"},
-		&cli.StringFlag{Name: "retry-wait", Usage: "wait `DURATION` before the first retry, twice as long before each one after", Value: "2s"},
+		&cli.StringFlag{Name: "every", Usage: "save a checkpoint (interval) every `DURATION`, such as 10m, if something has changed"},
+		&cli.StringFlag{Name: "timeout", Usage: "after `DURATION`, including retries, save a checkpoint (session_end) and end CMD"},
+		&cli.IntFlag{Name: "retry-transient", Usage: "start CMD again up to `N` times if the network or a rate limit made it fail"},
+		&cli.StringFlag{Name: "retry-wait", Usage: "wait `DURATION` before the first retry, and twice as long before each later retry", Value: "2s"},
 		pushing.Flag(),
 	}
 	skip := []string{"agent", "action", "conflict", "batch", "all", "worktree", "untracked"}
@@ -66,8 +66,8 @@ func runFlags() []cli.Flag {
 		}
 	}
 	return append(flags,
-		&cli.BoolFlag{Name: "worktree", Usage: "keep unstaged changes too; on, --worktree=false leaves them", Value: true},
-		&cli.BoolFlag{Name: "untracked", Usage: "keep untracked files too, never ignored ones; on, --untracked=false leaves them", Value: true},
+		&cli.BoolFlag{Name: "worktree", Usage: "also capture unstaged changes; --worktree=false leaves them out", Value: true},
+		&cli.BoolFlag{Name: "untracked", Usage: "also capture untracked files, but not ignored files; --untracked=false leaves them out", Value: true},
 	)
 }
 
@@ -162,7 +162,7 @@ func parseDuration(text string) (time.Duration, error) {
 // lookCommand returns the path of the program. Its errors carry the exit codes of shells.
 func lookCommand(words []string) (string, error) {
 	if len(words) == 0 {
-		return "", exit.Errorf(exit.Usage, "git checkpoint run -- CMD", "run: which command? It stands after --")
+		return "", exit.Errorf(exit.Usage, "git checkpoint run -- CMD", "run: no command is given: put it after --")
 	}
 	path, err := exec.LookPath(words[0])
 	switch {

@@ -23,7 +23,7 @@ import (
 
 // SaveCommand declares git checkpoint save.
 var SaveCommand = invoke.Command{
-	Name: "save", Usage: "record a checkpoint, then apply retention to its issue", Args: "[ISSUE]", Max: 1,
+	Name: "save", Usage: "record a checkpoint, then apply retention to the issue", Args: "[ISSUE]", Max: 1,
 	Category: "Record",
 	Examples: []string{
 		"git checkpoint save 42 -m 'before the refactoring'",
@@ -50,15 +50,15 @@ type saveOptions struct {
 }
 
 func saveFlags() []cli.Flag {
-	trigger := &cli.StringFlag{Name: "trigger", Usage: "what `TRIGGER` led to this checkpoint", Value: string(checkpoint.Manual)}
+	trigger := &cli.StringFlag{Name: "trigger", Usage: "the event that led to the checkpoint, as `TRIGGER`", Value: string(checkpoint.Manual)}
 	return append(append([]cli.Flag{trigger}, saving.ContentFlags()...),
-		&cli.StringFlag{Name: "as", Usage: "record another system's document by the rules of its `LAYOUT`: crunch, claude, recovery, dotagent or pipeline"},
-		&cli.StringFlag{Name: "from", Usage: "the document's `FILE`, - for standard input"},
+		&cli.StringFlag{Name: "as", Usage: "record a document of another system, of `LAYOUT`: crunch, claude, recovery, dotagent or pipeline"},
+		&cli.StringFlag{Name: "from", Usage: "`FILE` of the document, - for standard input"},
 		&cli.StringFlag{Name: "type", Usage: "with --as claude: FILE is the state of a workflow of `TYPE`; save adds id, times and status"},
 		&cli.StringFlag{Name: "project", Usage: "with --type, the `PROJECT` of a state that does not name it"},
-		&cli.BoolFlag{Name: "no-prune", Usage: "leave retention for later"},
-		&cli.BoolFlag{Name: "if-changed", Usage: "save nothing when nothing changed since the newest one; on for a pipeline's state.json"},
-		&cli.BoolFlag{Name: "dry-run", Usage: "do everything but write"},
+		&cli.BoolFlag{Name: "no-prune", Usage: "apply no retention now"},
+		&cli.BoolFlag{Name: "if-changed", Usage: "save nothing if nothing has changed since the newest checkpoint; on for a pipeline's state.json"},
+		&cli.BoolFlag{Name: "dry-run", Usage: "run without writing anything"},
 		pushing.Flag(),
 	)
 }

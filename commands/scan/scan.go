@@ -20,17 +20,17 @@ import (
 
 // ScanCommand declares git checkpoint scan.
 var ScanCommand = invoke.Command{
-	Name: "scan", Usage: "look for secrets in what would be pushed", Args: "[ISSUE]", Max: 1, Category: "Share",
-	Description: "Looks at every file that a push of the issue would show for the first time, and tells\n" +
-		"where something looks like a secret, or names a folder of a person's machine, never what\n" +
-		"it is. A secret exits 13, since it would stop the push; a machine's path stops nothing.\n" +
-		"What is no secret: a line that says checkpoint:allow, and git config checkpoint.scan-allow.\n" +
-		"If gitleaks or betterleaks is installed, git config checkpoint.scan-command can run it, too.",
+	Name: "scan", Usage: "search for secrets in the objects of a push", Args: "[ISSUE]", Max: 1, Category: "Share",
+	Description: "Reads every file that a push of the issue would publish for the first time. Prints the\n" +
+		"places of possible secrets and of paths in a home folder, but never the secret itself.\n" +
+		"A secret exits with 13, because it stops the push; a path stops nothing. To allow a text,\n" +
+		"write checkpoint:allow in its line, or use git config checkpoint.scan-allow.\n" +
+		"git config checkpoint.scan-command can run gitleaks or betterleaks in addition.",
 	Examples: []string{"git checkpoint scan 42", "git checkpoint scan 42 --remote backup --json"},
 	Flags: func() []cli.Flag {
 		return []cli.Flag{
-			&cli.StringFlag{Name: "remote", Usage: "what a push to this `REMOTE` would show, instead of the configured one"},
-			&cli.BoolFlag{Name: "all", Usage: "of every issue"},
+			&cli.StringFlag{Name: "remote", Usage: "scan a push to `REMOTE` instead of the configured remote"},
+			&cli.BoolFlag{Name: "all", Usage: "scan every issue"},
 		}
 	},
 	ReadsOnly: true,

@@ -26,15 +26,15 @@ import (
 
 // SyncCommand declares git checkpoint sync.
 var SyncCommand = invoke.Command{
-	Name: "sync", Usage: "bring an issue here and at a remote to one chain", Args: "[ISSUE]", Max: 1, Category: "Share",
-	Description: "Fetches, joins and pushes: both sides get what was saved on either, without what was\n" +
-		"dropped or pruned on either. That a ref is gone never means that it was dropped. Any\n" +
-		"number of clones may do so at once. What a push would not show, a sync does not.\n" +
-		"First, chains that are too old go to the archive, and what was there for long enough\n" +
-		"goes away (max_age_days, archive_days).",
+	Name: "sync", Usage: "exchange an issue's checkpoints with a remote", Args: "[ISSUE]", Max: 1, Category: "Share",
+	Description: "Fetches, joins and pushes: both sides get the checkpoints of both, except checkpoints\n" +
+		"that were dropped or pruned on one of them. A ref that is missing on one side was not\n" +
+		"dropped: it is restored. Any number of clones can sync at the same time.\n" +
+		"First, chains older than max_age_days are archived, and archived checkpoints older than\n" +
+		"archive_days are deleted.",
 	Examples: []string{"git checkpoint sync 42", "git checkpoint sync --all --remote backup"},
 	Flags: func() []cli.Flag {
-		return append(shareFlags(), &cli.BoolFlag{Name: "archived", Usage: "the archive too, both ways"}, publishFlag())
+		return append(shareFlags(), &cli.BoolFlag{Name: "archived", Usage: "also exchange the archive"}, publishFlag())
 	},
 	Run: runSync,
 }
@@ -88,9 +88,9 @@ func ageBeforeSync(c *invoke.Invocation, o options) {
 
 // FetchCommand declares git checkpoint fetch.
 var FetchCommand = invoke.Command{
-	Name: "fetch", Usage: "bring an issue's checkpoints from a remote", Args: "[ISSUE]", Max: 1, Category: "Share",
-	Description: "A chain here that the remote's continues moves to it. One that has diverged stays\n" +
-		"as it is; the remote's is kept under refs/git-checkpoint/remote/.",
+	Name: "fetch", Usage: "fetch an issue's checkpoints from a remote", Args: "[ISSUE]", Max: 1, Category: "Share",
+	Description: "A local chain is fast-forwarded to the remote's chain. A chain that has diverged stays\n" +
+		"as it is, and the remote's chain is under refs/git-checkpoint/remote/.",
 	Examples: []string{"git checkpoint fetch 42", "git checkpoint fetch --all --remote backup"},
 	Flags:    shareFlags,
 	Run:      runFetch,
@@ -112,11 +112,11 @@ func runFetch(c *invoke.Invocation) error {
 
 // PushCommand declares git checkpoint push.
 var PushCommand = invoke.Command{
-	Name: "push", Usage: "send an issue's checkpoints to a remote", Args: "[ISSUE]", Max: 1, Category: "Share",
-	Description: "Moves the remote's ref where it is as it was seen, and only to a chain that has\n" +
-		"all that the remote's has, with the archive if checkpoints were archived. Nobody's\n" +
-		"checkpoints are overwritten; sync joins chains that have diverged. A secret stops\n" +
-		"the push, and commits that a checkpoint carries and nobody else has are named first.",
+	Name: "push", Usage: "push an issue's checkpoints to a remote", Args: "[ISSUE]", Max: 1, Category: "Share",
+	Description: "Pushes with a lease on the last known value of the remote ref, and never overwrites\n" +
+		"checkpoints: sync joins chains that have diverged. If checkpoints were archived, the\n" +
+		"archive is pushed too. A secret stops the push. Commits of a checkpoint that no remote\n" +
+		"has are named first.",
 	Examples: []string{"git checkpoint push 42", "git checkpoint push --all --dry-run"},
 	Flags: func() []cli.Flag {
 		return append(shareFlags(), publishFlag())
@@ -142,9 +142,9 @@ func runPush(c *invoke.Invocation) error {
 // shareFlags returns the flags of fetch and push.
 func shareFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "remote", Usage: "the `REMOTE`, instead of the configured one"},
-		&cli.BoolFlag{Name: "all", Usage: "every issue"},
-		&cli.BoolFlag{Name: "dry-run", Usage: "say what would be done, move nothing"},
+		&cli.StringFlag{Name: "remote", Usage: "use `REMOTE` instead of the configured remote"},
+		&cli.BoolFlag{Name: "all", Usage: "include every issue"},
+		&cli.BoolFlag{Name: "dry-run", Usage: "print the actions without doing them"},
 	}
 }
 
@@ -185,7 +185,7 @@ func (o options) request(c *invoke.Invocation, progress func(done, total int)) g
 }
 
 func publishFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "yes", Usage: "publish commits that nobody else has, too, without asking"}
+	return &cli.BoolFlag{Name: "yes", Usage: "publish commits that no remote has, without a question"}
 }
 
 // showShared prints the result of each issue. If only some issues failed, it returns a

@@ -22,11 +22,11 @@ import (
 
 // StatusCommand declares git checkpoint status.
 var StatusCommand = invoke.Command{
-	Name: "status", Usage: "say where the work stands and what resume would decide", Args: "[ISSUE]", Max: 1, Category: "Look",
-	Description: "Changes nothing. Exits 0 when it could report and 3 when there is no checkpoint;\n" +
-		"with --check the verdict decides: 0 resume, 4 start fresh, 5 a person must answer.\n" +
-		"After `finish` it prints how the work ended, until new work begins; with --check it\n" +
-		"then exits 3, since nothing can be resumed.",
+	Name: "status", Usage: "show the progress and the verdict of resume", Args: "[ISSUE]", Max: 1, Category: "Look",
+	Description: "Changes nothing. Exits with 0, or with 3 if there is no checkpoint. With --check the\n" +
+		"exit code is that of the verdict: 0 resume, 4 start fresh, 5 a person must answer.\n" +
+		"After `finish` it prints the result of the work, until new work begins. With --check it\n" +
+		"then exits with 3, because nothing can be resumed.",
 	Examples: []string{
 		"git checkpoint status",
 		"git checkpoint status 42 --check --strict",
@@ -55,13 +55,13 @@ func statusFlags() []cli.Flag {
 	return append(
 		standing.WorkflowFlags(),
 		&cli.BoolFlag{Name: "check", Usage: "exit with the verdict"},
-		&cli.StringFlag{Name: "done", Usage: "exit 0 when phase `N` is done or was skipped, 1 when it is not"},
-		&cli.StringFlag{Name: "description", Usage: "find the issue of the workflow that is called `TEXT`"},
+		&cli.StringFlag{Name: "done", Usage: "exit with 0 if phase `N` is done or skipped, else with 1"},
+		&cli.StringFlag{Name: "description", Usage: "find the issue of the workflow with the description `TEXT`"},
 		&cli.StringFlag{Name: "for-plan", Usage: "find the issue of the workflow whose plan is `FILE`"},
-		&cli.BoolFlag{Name: "short", Usage: "one line for the prompt of a shell, and nothing where there is no checkpoint"},
-		&cli.BoolFlag{Name: "markdown", Usage: "print it for a comment on the issue"},
-		&cli.StringFlag{Name: "by", Usage: "judge for the command of that `NAME`, which would resume, by resume.compat"},
-		&cli.BoolFlag{Name: "strict", Usage: "with --check: warnings exit 9"},
+		&cli.BoolFlag{Name: "short", Usage: "print one line for a shell prompt, or nothing if there is no checkpoint"},
+		&cli.BoolFlag{Name: "markdown", Usage: "print Markdown for a comment on the issue"},
+		&cli.StringFlag{Name: "by", Usage: "`NAME` of the command that would resume, checked against resume.compat"},
+		&cli.BoolFlag{Name: "strict", Usage: "with --check: exit with 9 if there are warnings"},
 		issuesource.FileFlag("compare with the issue in `FILE`"),
 		issuesource.OfflineFlag(),
 		invoke.ColorFlag(),

@@ -41,7 +41,7 @@ func actions() map[string]action {
 			_, err := v.repo.Archive(v.ctx, c.Issue, []checkpoint.ID{c.ID}, retention.ReasonAsked)
 			return err
 		}},
-		"drop": {verb: "Drop", asks: "It is deleted for good: another clone does not bring it back. git checkpoint undo takes the last drop back.", bad: true, does: func(v *visit, c *gitstore.Checkpoint) error {
+		"drop": {verb: "Drop", asks: "It disappears from every clone at the next sync. git checkpoint undo reverts the drop.", bad: true, does: func(v *visit, c *gitstore.Checkpoint) error {
 			return v.repo.Drop(v.ctx, c.Issue, []checkpoint.ID{c.ID})
 		}},
 	}

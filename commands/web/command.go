@@ -53,7 +53,7 @@ import (
 
 // WebCommand declares git checkpoint web.
 var WebCommand = invoke.Command{
-	Name: "web", Usage: "look at checkpoints on a local page", Args: "[ISSUE]", Max: 1, Category: "Look",
+	Name: "web", Usage: "show checkpoints on a local web page", Args: "[ISSUE]", Max: 1, Category: "Look",
 	Description: "Serves a page on loopback until it is interrupted, and prints its address, which\n" +
 		"has a token in it: without that, nothing is shown. With --write the page can also\n" +
 		"pin, unpin, archive and drop, and asks before it does. The issue is compared as far\n" +
@@ -72,9 +72,9 @@ var WebCommand = invoke.Command{
 
 func webFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "addr", Usage: "listen at `HOST:PORT` (port 0 is any that is free)", Value: "127.0.0.1:0"},
+		&cli.StringFlag{Name: "addr", Usage: "listen at `HOST:PORT` (port 0 is any free port)", Value: "127.0.0.1:0"},
 		&cli.BoolFlag{Name: "write", Usage: "let the page pin, unpin, archive and drop"},
-		&cli.StringFlag{Name: "export", Usage: "write one static page to `FILE` (- is standard output) instead"},
+		&cli.StringFlag{Name: "export", Usage: "write one static page to `FILE` instead (- is standard output)"},
 	}
 }
 

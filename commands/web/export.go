@@ -105,7 +105,7 @@ func (v *visit) exportChain(x *Exported, i checkpoint.Issue) error {
 	}
 	if len(l.Checkpoints) > exportLine {
 		l.Checkpoints, l.Complete = l.Checkpoints[:exportLine], false
-		x.Notes = append(x.Notes, "issue "+line(string(i))+" has more than the newest "+count(exportLine, "checkpoint")+", which had room")
+		x.Notes = append(x.Notes, "Issue "+line(string(i))+": only the newest "+count(exportLine, "checkpoint")+" are in this file")
 	}
 	chain := ExportChain{Anchor: v.links.issue(i)[1:], Issue: v.issuePage(l, Filter{Page: 1}, l.Checkpoints[0].Archived)}
 	for at := range l.Checkpoints[:min(len(l.Checkpoints), exportWhole)] {

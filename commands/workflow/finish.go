@@ -19,8 +19,8 @@ import (
 // FinishCommand declares git checkpoint finish.
 var FinishCommand = invoke.Command{
 	Name: "finish", Usage: "end a workflow", Args: "[ISSUE]", Max: 1, Category: "Progress",
-	Description: "Saves how it ended, then does with the chain what on_success or on_failure say: by\n" +
-		"default the archive takes it, where show, resume and restore still find it. If this\n" +
+	Description: "Saves the result, then archives the chain (settings on_success and on_failure). show,\n" +
+		"resume and restore find archived checkpoints by their id. If the archiving\n" +
 		"is refused, nothing is saved or pushed. It works in a shallow clone too.",
 	Examples: []string{
 		"git checkpoint finish 42",
@@ -39,8 +39,8 @@ type finishOptions struct {
 
 func finishFlags() []cli.Flag {
 	return stepFlags(
-		&cli.StringFlag{Name: "status", Usage: "how it ended: `completed`, failed or abandoned", Value: progress.Completed},
-		&cli.StringFlag{Name: "error", Usage: "why it failed or was abandoned, as `TEXT`"},
+		&cli.StringFlag{Name: "status", Usage: "result of the work: `completed`, failed or abandoned", Value: progress.Completed},
+		&cli.StringFlag{Name: "error", Usage: "reason of the failure, as `TEXT`"},
 		&cli.BoolFlag{Name: "keep-latest", Usage: "leave the newest checkpoint in the chain"},
 	)
 }

@@ -24,11 +24,11 @@ import (
 
 // PhaseCommand declares git checkpoint phase.
 var PhaseCommand = invoke.Command{
-	Name: "phase", Usage: "move a workflow from phase to phase", Args: "start|done|fail|skip|approve|replan|next [PHASE]", Max: 2, Category: "Progress",
-	Description: "Moves the progress, then saves. PHASE is a number or a name; left out, it is the\n" +
+	Name: "phase", Usage: "change the state of a phase", Args: "start|done|fail|skip|approve|replan|next [PHASE]", Max: 2, Category: "Progress",
+	Description: "Changes the state of a phase, then saves. PHASE is a number or a name, by default the\n" +
 		"first phase that is neither completed nor skipped. next prints it and saves nothing.\n" +
-		"A phase that is completed is not started again, so that a workflow which was killed\n" +
-		"can begin from its top: start exits 8 for what is done.",
+		"A completed phase is not started again: start exits with 8. So a killed workflow can\n" +
+		"run again from its first phase.",
 	Examples: []string{
 		"git checkpoint phase start 2",
 		"git checkpoint phase done 2 --artifact reports/plan.md --summary 'planned the schema'",
@@ -57,15 +57,15 @@ type phaseOptions struct {
 
 func phaseFlags() []cli.Flag {
 	return stepFlags(
-		&cli.StringSliceFlag{Name: "artifact", Usage: "keep the file at `PATH` too, a git-ignored one as well, as the phase's"},
-		&cli.StringFlag{Name: "output", Usage: "the `FILE` that the phase leaves to the next one; it has to be there, and JSON if it is called so"},
-		&cli.StringFlag{Name: "schema", Usage: "hold the output against the JSON Schema in `FILE`"},
-		&cli.StringFlag{Name: "summary", Usage: "what came of the phase, as `TEXT` of at most 50 words"},
-		&cli.StringFlag{Name: "error", Usage: "why the phase failed, as `TEXT`"},
-		&cli.BoolFlag{Name: "replanned", Usage: "it was planned anew on the way, which counts, for --reason"},
-		&cli.StringFlag{Name: "reason", Usage: "why it is skipped or planned anew, as `TEXT`"},
-		&cli.StringFlag{Name: "on-failure", Usage: "how to go on after a failure: `retry`, skip or abort"},
-		&cli.BoolFlag{Name: "force", Usage: "in spite of a limit, an approval or what is completed"},
+		&cli.StringSliceFlag{Name: "artifact", Usage: "also capture the file at `PATH` as an artifact of the phase, even if git ignores it"},
+		&cli.StringFlag{Name: "output", Usage: "output `FILE` of the phase, for the next phase; it must exist, and .json must be JSON"},
+		&cli.StringFlag{Name: "schema", Usage: "validate the output against the JSON Schema in `FILE`"},
+		&cli.StringFlag{Name: "summary", Usage: "result of the phase, as `TEXT` of at most 50 words"},
+		&cli.StringFlag{Name: "error", Usage: "reason of the failure, as `TEXT`"},
+		&cli.BoolFlag{Name: "replanned", Usage: "count a replan during the phase, with --reason"},
+		&cli.StringFlag{Name: "reason", Usage: "reason of a skip or a replan, as `TEXT`"},
+		&cli.StringFlag{Name: "on-failure", Usage: "next step after a failure: `retry`, skip or abort"},
+		&cli.BoolFlag{Name: "force", Usage: "ignore a limit, a missing approval or a completed phase"},
 	)
 }
 

@@ -22,9 +22,9 @@ import (
 // StartCommand declares git checkpoint start.
 var StartCommand = invoke.Command{
 	Name: "start", Usage: "begin a workflow", Args: "[ISSUE]", Max: 1, Category: "Progress",
-	Description: "Saves the first checkpoint of a workflow: what it is about and the phases that it has.\n" +
-		"The phases are a number or names; left out, they are those of the layout, or those\n" +
-		"that the plan has headings for. Exits 8 while a workflow of the issue is under way.",
+	Description: "Saves the first checkpoint of a workflow, with its description and phases. Without\n" +
+		"--phases, the phases are those of the layout, or the headings \"Phase N\" of the plan.\n" +
+		"Exits with 8 if the issue has a workflow in progress.",
 	Examples: []string{
 		"git checkpoint start 42 --type implement --plan docs/plan.md",
 		"git checkpoint start 42 --description 'sign in with a key' --phases design,build,test",
@@ -45,11 +45,11 @@ type startOptions struct {
 
 func startFlags() []cli.Flag {
 	return stepFlags(
-		&cli.StringFlag{Name: "type", Usage: "what `TYPE` of workflow it is, like orchestrate, implement or test-all"},
-		&cli.StringFlag{Name: "project", Usage: "the `PROJECT` it is for"},
-		&cli.StringFlag{Name: "description", Usage: "what it is about, as `TEXT`"},
-		&cli.StringFlag{Name: "plan", Usage: "the plan's `FILE`"},
-		&cli.StringFlag{Name: "phases", Usage: "how many phases there are, `N`, or their names, with commas"},
+		&cli.StringFlag{Name: "type", Usage: "`TYPE` of the workflow, such as orchestrate, implement or test-all"},
+		&cli.StringFlag{Name: "project", Usage: "`PROJECT` of the workflow"},
+		&cli.StringFlag{Name: "description", Usage: "description of the workflow, as `TEXT`"},
+		&cli.StringFlag{Name: "plan", Usage: "`FILE` of the plan"},
+		&cli.StringFlag{Name: "phases", Usage: "number `N` of phases, or a comma-separated list of names"},
 		&cli.StringFlag{Name: "as", Usage: "begin a workflow of the system `LAYOUT`: crunch, claude, recovery, dotagent or pipeline"},
 	)
 }

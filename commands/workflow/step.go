@@ -58,15 +58,15 @@ type step struct {
 // stepFlags returns the given flags plus common step flags.
 func stepFlags(own ...cli.Flag) []cli.Flag {
 	return append(own,
-		&cli.StringFlag{Name: "message", Aliases: []string{"m"}, Usage: "a `NOTE` for people, instead of one that says what the step did"},
-		&cli.StringFlag{Name: "session", Usage: "the session `UUID`"},
+		&cli.StringFlag{Name: "message", Aliases: []string{"m"}, Usage: "a `NOTE` instead of the default note of the step"},
+		&cli.StringFlag{Name: "session", Usage: "`UUID` of the session"},
 		&cli.StringFlag{Name: "state", Usage: "merge `FILE` (YAML or JSON, - for standard input) into the record"},
 		&cli.StringSliceFlag{Name: "set", Usage: "set `PATH=VALUE` in the record; null deletes"},
-		&cli.BoolFlag{Name: "worktree", Usage: "keep unstaged changes too"},
-		&cli.BoolFlag{Name: "untracked", Usage: "keep untracked files too, never ignored ones"},
+		&cli.BoolFlag{Name: "worktree", Usage: "also capture unstaged changes"},
+		&cli.BoolFlag{Name: "untracked", Usage: "also capture untracked files, but not ignored files"},
 		issuesource.FileFlag("read the issue's title, body and labels from `FILE`"),
-		&cli.BoolFlag{Name: "no-prune", Usage: "leave retention for later"},
-		&cli.BoolFlag{Name: "dry-run", Usage: "do everything but write"},
+		&cli.BoolFlag{Name: "no-prune", Usage: "apply no retention now"},
+		&cli.BoolFlag{Name: "dry-run", Usage: "run without writing anything"},
 		issuesource.OfflineFlag(),
 		pushing.Flag(),
 	)

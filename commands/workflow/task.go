@@ -21,14 +21,14 @@ import (
 
 // TaskCommand declares git checkpoint task.
 var TaskCommand = invoke.Command{
-	Name: "task", Usage: "move the tasks of a workflow", Args: "add|start|done|fail|suspect|clear|list|recover [TASK...]", Max: maxTasks + 1, Category: "Progress",
-	Description: "Moves tasks, then saves. start claims a task: it exits 8 where somebody has it, it\n" +
-		"waits for others or is complete. done and add twice are the same as once. A task\n" +
-		"that fails keeps what depends on it from running until it is begun again. recover\n" +
-		"settles what was running when the work was cut off: complete if the output exists,\n" +
-		"else pending again. It leaves a named worker's claim alone until it is older than\n" +
-		"stale_minutes; --force takes it. list saves nothing. A worker that gives no sign of life is\n" +
-		"told of with suspect, and taken back with clear; fail --crash confirms its crash.",
+	Name: "task", Usage: "change the state of tasks", Args: "add|start|done|fail|suspect|clear|list|recover [TASK...]", Max: maxTasks + 1, Category: "Progress",
+	Description: "Changes tasks, then saves. start claims a task: it exits with 8 if another worker has\n" +
+		"claimed it, or if it waits for other tasks or is complete. Repeated done and add change\n" +
+		"nothing. Tasks that depend on a failed task wait until it is started again. recover\n" +
+		"settles tasks that were running at a crash: complete if the output exists, else\n" +
+		"pending again. It leaves the claim of a named worker alone until it is older than\n" +
+		"stale_minutes; --force takes it. list saves nothing. suspect marks a worker that does\n" +
+		"not respond, clear removes the mark, and fail --crash confirms the crash.",
 	Examples: []string{
 		"git checkpoint task add T1 T2 T3",
 		"git checkpoint task start T1 --by worker-7",
@@ -61,16 +61,16 @@ type taskOptions struct {
 
 func taskFlags() []cli.Flag {
 	return stepFlags(
-		&cli.StringFlag{Name: "output", Usage: "the `FILE` that the task writes, or has written"},
-		&cli.StringSliceFlag{Name: "after", Usage: "the `TASK` that must be complete before those that are added"},
-		&cli.StringFlag{Name: "by", Usage: "the `NAME` of the worker that claims the task or reports on it"},
-		&cli.StringFlag{Name: "error", Usage: "why the task failed, as `TEXT`"},
-		&cli.BoolFlag{Name: "crash", Usage: "its worker crashed: the task is pending again, and the crash is counted"},
-		&cli.BoolFlag{Name: "clean", Usage: "remove the outputs that were left half done"},
-		&cli.BoolFlag{Name: "timed-out", Usage: "it took too long: it is tried once more"},
-		&cli.StringSliceFlag{Name: "artifact", Usage: "keep the file at `PATH` too, a git-ignored one as well"},
-		&cli.BoolFlag{Name: "ready", Usage: "list the names of those that can begin now, a line each"},
-		&cli.BoolFlag{Name: "force", Usage: "in spite of a claim, a limit, or what it waits for"},
+		&cli.StringFlag{Name: "output", Usage: "output `FILE` of the task"},
+		&cli.StringSliceFlag{Name: "after", Usage: "`TASK` that must be complete before the added tasks"},
+		&cli.StringFlag{Name: "by", Usage: "`NAME` of the worker"},
+		&cli.StringFlag{Name: "error", Usage: "reason of the failure, as `TEXT`"},
+		&cli.BoolFlag{Name: "crash", Usage: "the worker crashed: the task is pending again, and the crash is counted"},
+		&cli.BoolFlag{Name: "clean", Usage: "remove incomplete outputs"},
+		&cli.BoolFlag{Name: "timed-out", Usage: "the task took too long: it can run once more"},
+		&cli.StringSliceFlag{Name: "artifact", Usage: "also capture the file at `PATH`, even if git ignores it"},
+		&cli.BoolFlag{Name: "ready", Usage: "list the names of tasks that can begin now, one a line"},
+		&cli.BoolFlag{Name: "force", Usage: "ignore a claim, a limit or open dependencies"},
 	)
 }
 

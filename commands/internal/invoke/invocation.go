@@ -286,9 +286,9 @@ func CommonFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "json", Usage: "print one JSON object on one line"},
 		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print results only"},
-		&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "say more"},
+		&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "print more details"},
 		&cli.StringFlag{Name: "C", Usage: "run as if started in `DIR`"},
-		&cli.StringFlag{Name: "issue", Usage: "the `ISSUE` to work on"},
+		&cli.StringFlag{Name: "issue", Usage: "`ISSUE` of the command"},
 	}
 }
 
@@ -361,7 +361,7 @@ func openTty() (io.ReadWriteCloser, error) {
 	}
 	switch {
 	case !term.IsTerminal(int(os.Stdin.Fd())):
-		return nil, errors.New("there is no terminal to ask at")
+		return nil, errors.New("there is no terminal")
 	case term.IsTerminal(int(os.Stderr.Fd())):
 		return stdTty{os.Stderr}, nil
 	}

@@ -47,7 +47,7 @@ func (c *Invocation) ParseIssueArg(s string) (checkpoint.Issue, error) {
 		return i, err
 	}
 	note := ""
-	if c.hasFlag("message") {
+	if c.HasFlag("message") {
 		note = "a note goes after -m, "
 	}
 	return "", exit.Usagef("%s: %q is not an issue key here; %sa key with spaces goes after --issue", c.Name, s, note)
@@ -241,7 +241,7 @@ func (c *Invocation) keepsCheckpoints(issue checkpoint.Issue) bool {
 type SeveralIssuesError struct{ Issues []checkpoint.Issue }
 
 func (e *SeveralIssuesError) Error() string {
-	return fmt.Sprintf("which issue? Name one, or use --issue or GIT_CHECKPOINT_ISSUE: %s has checkpoints", oneOf(e.Issues))
+	return fmt.Sprintf("several issues have checkpoints (%s): name the issue", candidates(e.Issues))
 }
 
 // ExitCode returns the error's exit code.
@@ -266,7 +266,8 @@ func (c *Invocation) withIssue() string {
 	return "git checkpoint " + c.Name + " " + strings.TrimSuffix(args, "...")
 }
 
-func (c *Invocation) hasFlag(name string) bool {
+// HasFlag reports whether the command has a flag of this name.
+func (c *Invocation) HasFlag(name string) bool {
 	return c.Declared != nil && slices.ContainsFunc(c.Declared.OwnFlags(), func(f cli.Flag) bool { return slices.Contains(f.Names(), name) })
 }
 
@@ -376,14 +377,14 @@ func LayoutFlag(c *Invocation) (layout.Name, error) {
 	return as, nil
 }
 
-// oneOf lists candidate issues, or the number of issues if the list is long.
-func oneOf(issues []checkpoint.Issue) string {
+// candidates lists candidate issues, or the number of issues if the list is long.
+func candidates(issues []checkpoint.Issue) string {
 	const few = 5
 	names := phrase.Strings(issues)
 	if len(names) > few {
-		return "each of " + phrase.Plural(len(names), "issue")
+		return fmt.Sprint(len(names))
 	}
-	return "each of " + phrase.List(names)
+	return phrase.List(names)
 }
 
 // notFound reports whether the error means that no checkpoint has the name, or that the

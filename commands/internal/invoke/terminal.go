@@ -25,7 +25,7 @@ import (
 
 // ColorFlag returns the flag --color.
 func ColorFlag() cli.Flag {
-	return &cli.StringFlag{Name: "color", Usage: "when to use colours, and the form for people: `auto`, always or never"}
+	return &cli.StringFlag{Name: "color", Usage: "use colors and the terminal form: `auto`, always or never"}
 }
 
 // ReadColor returns the value of --color, or "".

@@ -44,27 +44,27 @@ type Options struct {
 // ContentFlags returns the flags that set the content of a checkpoint.
 func ContentFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "phase", Usage: "the workflow's current `PHASE`"},
-		&cli.IntFlag{Name: "batch", Usage: "the execution batch `N` that the trigger speaks of"},
-		&cli.StringFlag{Name: "agent", Usage: "the `AGENT` that did something, with --action"},
-		&cli.StringFlag{Name: "action", Usage: "the `ACTION` that the agent completed"},
-		&cli.StringFlag{Name: "conflict", Usage: "the conflict `ID` that began or was resolved"},
-		&cli.StringFlag{Name: "session", Usage: "the session `UUID`"},
-		&cli.StringFlag{Name: "message", Aliases: []string{"m"}, Usage: "a `NOTE` for people"},
-		&cli.StringFlag{Name: "summary", Usage: "what the work came to so far, as `TEXT` for who goes on"},
-		&cli.StringSliceFlag{Name: "decision", Usage: "a decision that stays, as `TEXT`"},
-		&cli.StringFlag{Name: "resume-from", Usage: "where to go on, as `TEXT`"},
-		&cli.StringFlag{Name: "no-resume", Usage: "this one cannot be resumed, for this `REASON`"},
+		&cli.StringFlag{Name: "phase", Usage: "current `PHASE` of the workflow"},
+		&cli.IntFlag{Name: "batch", Usage: "number `N` of the batch that begins or ends"},
+		&cli.StringFlag{Name: "agent", Usage: "`AGENT` of the trigger, with --action"},
+		&cli.StringFlag{Name: "action", Usage: "`ACTION` that the agent completed"},
+		&cli.StringFlag{Name: "conflict", Usage: "`ID` of the conflict that started or was resolved"},
+		&cli.StringFlag{Name: "session", Usage: "`UUID` of the session"},
+		&cli.StringFlag{Name: "message", Aliases: []string{"m"}, Usage: "a `NOTE` about this checkpoint"},
+		&cli.StringFlag{Name: "summary", Usage: "summary of the work so far, for the next session, as `TEXT`"},
+		&cli.StringSliceFlag{Name: "decision", Usage: "a decision for later sessions, as `TEXT`"},
+		&cli.StringFlag{Name: "resume-from", Usage: "point to continue at, as `TEXT`"},
+		&cli.StringFlag{Name: "no-resume", Usage: "mark the checkpoint as not resumable, with a `REASON`"},
 		&cli.StringFlag{Name: "state", Usage: "merge `FILE` (YAML or JSON, - for standard input) into the record"},
 		&cli.StringSliceFlag{Name: "set", Usage: "set `PATH=VALUE` in the record; null deletes"},
-		&cli.BoolFlag{Name: "strict", Usage: "refuse a phase that is not known"},
+		&cli.BoolFlag{Name: "strict", Usage: "refuse an unknown phase"},
 		&cli.BoolFlag{Name: "replace", Usage: "start from an empty record"},
-		&cli.StringSliceFlag{Name: "artifact", Usage: "keep the file at `PATH` too, a git-ignored one as well"},
-		&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "keep unstaged changes and untracked files too: --worktree --untracked"},
-		&cli.BoolFlag{Name: "worktree", Usage: "keep unstaged changes too"},
-		&cli.BoolFlag{Name: "untracked", Usage: "keep untracked files too, never ignored ones"},
+		&cli.StringSliceFlag{Name: "artifact", Usage: "also capture the file at `PATH`, even if git ignores it"},
+		&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "also capture unstaged changes and untracked files: --worktree --untracked"},
+		&cli.BoolFlag{Name: "worktree", Usage: "also capture unstaged changes"},
+		&cli.BoolFlag{Name: "untracked", Usage: "also capture untracked files, but not ignored files"},
 		issuesource.FileFlag("read the issue's title, body and labels from `FILE`"),
-		&cli.BoolFlag{Name: "no-body", Usage: "keep a digest of the issue's body instead of its text"},
+		&cli.BoolFlag{Name: "no-body", Usage: "record a digest of the issue's body instead of its text"},
 		issuesource.OfflineFlag(),
 	}
 }
@@ -111,7 +111,7 @@ func (o *Options) check(command string) error {
 		return exit.Usagef("%s: --agent and --action go together", command)
 	}
 	if o.BatchGiven && o.Batch < 1 {
-		return exit.Usagef("%s: --batch: %d is no batch; they count from 1", command, o.Batch)
+		return exit.Usagef("%s: --batch: want 1 or more, got %d", command, o.Batch)
 	}
 	return nil
 }

@@ -126,7 +126,7 @@ func Finish(c *invoke.Invocation, s *gitstore.Saved, push pushing.Options, recor
 func Warnings(c *invoke.Invocation, s *gitstore.Saved) []string {
 	list := s.Warnings
 	if !s.Trigger.Known() {
-		list = append(list, fmt.Sprintf("trigger %s is not known: retention keeps its checkpoints", s.Trigger))
+		list = append(list, fmt.Sprintf("unknown trigger %s: retention keeps all its checkpoints", s.Trigger))
 	}
 	if problem := unknownPhase(s.Record, judge.Rules(c, judge.Options{})); problem != "" {
 		list = append(list, problem)

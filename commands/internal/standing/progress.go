@@ -62,7 +62,7 @@ func ProgressLine(r *checkpoint.Record) string {
 	p := r.Progress()
 	switch done := lastCompleted(p.Completed); {
 	case done == "" && p.Total > 0:
-		return fmt.Sprintf("Phase 0 of %d completed", p.Total)
+		return fmt.Sprintf("0 of %d phases completed", p.Total)
 	case done == "" && r.Phase() == "" && story.IsLead(r):
 		return storyCount(story.Stories(r))
 	case done == "" && r.Phase() == "" && r.CurrentBatch() == 0:

@@ -57,7 +57,7 @@ func (f *Forge) unreachable(ctx context.Context, err error) error {
 	case timedOut(ctx, err):
 		e.Cause, e.err = "no answer in time", context.DeadlineExceeded
 	case errors.As(err, &dns):
-		e.Cause = "cannot be reached: its name is not known"
+		e.Cause = "cannot be reached: the host name does not resolve"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		e.Cause = "cannot be reached: connection refused"
 	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):

@@ -56,7 +56,7 @@ type Workflow struct {
 func Begin(r *checkpoint.Record, w Workflow, at time.Time) error {
 	if under := underWay(r); under != "" {
 		return &RefusedError{
-			Issue: r.Issue(), Reason: "a workflow is under way: " + under,
+			Issue: r.Issue(), Reason: "a workflow is in progress: " + under,
 			Instead: []Way{{"resume"}, {"finish", "--status", "abandoned"}},
 		}
 	}

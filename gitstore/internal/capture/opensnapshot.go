@@ -164,7 +164,7 @@ func (s *Capturer) DiffSince(ctx context.Context, c *chain.Checkpoint, path stri
 			return w.Diff(ctx, t)
 		}
 	}
-	return "", fmt.Errorf("path %q: the checkpoint did not change it", path)
+	return "", fmt.Errorf("the checkpoint has no change to %q", path)
 }
 
 // Uncommitted returns the files that differ from HEAD, including untracked files, and

@@ -213,7 +213,7 @@ func JudgePace(now time.Time, stale time.Duration, paces []Pace) []Finding {
 			found = append(found, warning("issue %s: saved too seldom: %s for %d phases that are done; git checkpoint phase done saves after each", p.Issue, plural(p.Checkpoints, "checkpoint"), p.Done))
 		}
 		if p.Count > mostOfPhase {
-			found = append(found, warning("issue %s: saved too often: %s of phase %s; 5 to 10 for a workflow would do: git config checkpoint.min-interval 60", p.Issue, plural(p.Count, "checkpoint"), p.Most))
+			found = append(found, warning("issue %s: phase %s has %s; to save less often at intervals: git config checkpoint.min-interval 60", p.Issue, p.Most, plural(p.Count, "checkpoint")))
 		}
 	}
 	return found

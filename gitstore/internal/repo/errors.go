@@ -22,7 +22,7 @@ var (
 	ErrBare          = errors.New("a bare repository has no staging area")
 	ErrMoved         = errors.New("the ref kept moving")
 	ErrNothingToUndo = errors.New("nothing to undo")
-	ErrReadOnly      = errors.New("the chain is cut by a shallow boundary and can only be appended to")
+	ErrReadOnly      = errors.New("this is a shallow clone without the older checkpoints of the chain, which can only be appended to")
 	ErrUnchanged     = errors.New("unchanged since the checkpoint before")
 )
 

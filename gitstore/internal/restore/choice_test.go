@@ -90,7 +90,7 @@ func TestRestoreStagedAndPaths(t *testing.T) {
 	x.undo()
 	assert.Equal(t, []string{"a", "d/e", "new/n"}, x.restore(c, only(".")).Restored)
 	_, err := x.try(c, only("b"))
-	require.ErrorContains(t, err, `path "b": the checkpoint did not change it`)
+	require.ErrorContains(t, err, `the checkpoint has no change to "b"`)
 }
 
 func TestRestoreLater(t *testing.T) {

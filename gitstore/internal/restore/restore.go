@@ -115,7 +115,7 @@ func (r *restoring) plan(ctx context.Context, area *lockedIndex) (decision, erro
 	}
 	for _, path := range r.req.Paths {
 		if len(within(targets, []string{path})) == 0 {
-			return decision{}, fmt.Errorf("path %q: the checkpoint did not change it", path)
+			return decision{}, fmt.Errorf("the checkpoint has no change to %q", path)
 		}
 	}
 	targets = within(targets, r.req.Paths)

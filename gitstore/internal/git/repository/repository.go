@@ -211,7 +211,7 @@ func none(dir string, err error) error {
 	case err == nil:
 		return fmt.Errorf("%w: git answered nothing", ErrNone)
 	case pathErr == nil && strings.Contains(err.Error(), "(or any of the parent directories)"):
-		return fmt.Errorf("%w: %s, nor is a folder above it", ErrNone, here)
+		return fmt.Errorf("%w (or any parent directory): %s", ErrNone, here)
 	}
 	return fmt.Errorf("%w: %w", ErrNone, err)
 }
