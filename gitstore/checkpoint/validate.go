@@ -18,9 +18,9 @@ type Problem struct {
 
 func (p Problem) String() string { return p.Path + ": " + p.Msg }
 
-// Validate returns schema violations, and as warnings suspicious but readable values.
-// Phases are the phases of the settings. Without them, the record's own phases are the
-// known phases; if it has none either, every phase is known.
+// Validate returns schema violations, and warnings about suspicious values. The known
+// phases are those of the record and phases, the phases of the settings. If both lists are
+// empty, the phases of the record's layout are known, or every phase.
 func (r *Record) Validate(phases ...string) []Problem {
 	v := &validator{r: r, phases: slices.Concat(r.Progress().Names, phases)}
 	if len(v.phases) == 0 && r.Layout() == "crunch" {

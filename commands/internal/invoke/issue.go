@@ -134,10 +134,10 @@ func (c *Invocation) CheckpointArg(required bool) (*gitstore.Checkpoint, error) 
 // ErrUnnamed reports that no option, variable or branch names the issue.
 var ErrUnnamed = errors.New("no option and no variable names the issue, and HEAD is detached")
 
-// A namedIssue is the issue of a command line without the issue as an argument.
+// A namedIssue is an issue from --issue, from the environment or from the branch.
 type namedIssue struct {
 	issue    checkpoint.Issue
-	from     string // where it comes from, "" for --issue
+	from     string // description of the source, "" for --issue
 	isBranch bool   // the key is the name of the branch
 }
 

@@ -92,7 +92,7 @@ func (s *Facts) HasBranch(ctx context.Context, name string) bool {
 // continue.
 type BranchLocation struct {
 	Branch   string // set if the branch exists and contains the checkpoint's HEAD
-	Worktree string // in which Branch is checked out, "" if in none
+	Worktree string // worktree that has Branch checked out, or ""
 }
 
 // CheckedOut returns the worktree in which a branch is checked out, or "".
