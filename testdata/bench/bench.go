@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"git-checkpoint/gitstore"
 )
 
 // A bench is one run of this program.
@@ -65,7 +67,11 @@ func (b *bench) build(ctx context.Context) (string, error) {
 		return "", err
 	}
 	target := filepath.Join(b.work, "git-checkpoint")
-	cmd := exec.CommandContext(ctx, "go", "build", "-tags", "urfave_cli_no_docs", "-trimpath",
+	tags := "urfave_cli_no_docs"
+	if gitstore.ObjectFormat == "sha256" {
+		tags += ",sha256"
+	}
+	cmd := exec.CommandContext(ctx, "go", "build", "-tags", tags, "-trimpath",
 		"-ldflags", "-s -w", "-o", target, ".")
 	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"git-checkpoint/gitstore"
 )
 
 // cleanEnv returns an environment independent of the user: only repository configuration,
@@ -20,6 +22,7 @@ func cleanEnv(work string) []string {
 		"TMPDIR=" + work,
 		"GIT_CONFIG_GLOBAL=" + os.DevNull,
 		"GIT_CONFIG_NOSYSTEM=1",
+		"GIT_DEFAULT_HASH=" + gitstore.ObjectFormat,
 		"GIT_TERMINAL_PROMPT=0",
 		"LC_ALL=C",
 		"TZ=UTC",

@@ -7,6 +7,7 @@
 //	go run ./testdata/bench                      everything: minutes, 3 GB of disk
 //	go run ./testdata/bench -size 1k -rows save
 //	go run ./testdata/bench -smoke               every row once, for CI
+//	go run -tags sha256 ./testdata/bench         in SHA-256 repositories
 //
 // A measured time covers a whole process from start to end. Both sides of a row alternate
 // (A B A B) after a warm-up with checked output. Before each run, outside the measured

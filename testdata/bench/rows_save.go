@@ -23,7 +23,7 @@ func (r *repo) saves(issue string, more ...string) side {
 
 func printsID(out string) error { return matches(out, `^CP-[a-z0-9_]+-\d{8}T\d{6}Z-[0-9a-f]{8}\n$`) }
 
-func printsHash(out string) error { return matches(out, `^[0-9a-f]{40}\n$`) }
+func printsHash(out string) error { return matches(out, `^[0-9a-f]{40,64}\n$`) }
 
 func matches(out, pattern string) error {
 	if !regexp.MustCompile(pattern).MatchString(out) {
