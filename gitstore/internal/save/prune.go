@@ -253,7 +253,7 @@ func (s *Saver) applyRetention(ctx context.Context, below *chain.Chain, p retent
 	full := &fullness{s: s, objects: k, known: c.Index(), coming: coming}
 	decisions, err := s.keepFuller(p, items, retention.PlanSave(p, items, s.Now()), full)
 	drop, ids := Dropped(decisions)
-	if err != nil || len(ids) == 0 {
+	if err != nil || len(ids) == 0 || awaitsTurns(p, items, drop) {
 		return plain, nil
 	}
 	known := c.Ledger.Clone()
@@ -262,6 +262,27 @@ func (s *Saver) applyRetention(ctx context.Context, below *chain.Chain, p retent
 	}
 	links := slices.DeleteFunc(slices.Clone(c.Commits), func(l chain.ChainCommit) bool { return drop[l.ID] })
 	return parent{s.Rebuild(c, links, k), known}, ids
+}
+
+// mostTurns limits the number of turns that wait until a save drops them together.
+const mostTurns = 20
+
+// awaitsTurns reports whether retention drops only turns, and fewer turns than it keeps.
+// A save that drops the oldest turn rewrites the commits of all later turns. If a save at
+// each turn dropped one turn, it would write 20 commits. If it drops 20 turns at once, it
+// writes one commit per turn on average. A prune drops them immediately.
+func awaitsTurns(p retention.Policy, items []retention.Item, drop map[checkpoint.ID]bool) bool {
+	turns := 0
+	for _, it := range items {
+		switch {
+		case !drop[it.ID]:
+		case it.Trigger != checkpoint.Turn:
+			return false
+		default:
+			turns++
+		}
+	}
+	return turns < min(p[checkpoint.Turn].Keep, mostTurns)
 }
 
 // mayDrop reports whether a save can make retention drop a checkpoint. The trigger's own
