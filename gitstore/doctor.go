@@ -59,6 +59,10 @@ func (d Doctor) ObjectCounts(ctx context.Context) (doctor.ObjectCounts, error) {
 	return d.doctor.ObjectCounts(ctx)
 }
 
+// OwnObjects returns the numbers of loose objects and packs that this program wrote. See
+// Store.Consolidate.
+func (d Doctor) OwnObjects() (loose, packs int) { return d.doctor.OwnLoose() }
+
 // A Usage is the disk space used by an issue's checkpoints.
 type Usage = doctor.Usage
 

@@ -3,6 +3,7 @@ package gitstore
 import (
 	"context"
 
+	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/save"
 )
 
@@ -40,4 +41,10 @@ func (s *Store) Save(ctx context.Context, req SaveRequest) (*Saved, error) {
 		s.chains.RepairIfRewritten(ctx, req.Issue)
 	}
 	return s.saver.Save(ctx, req)
+}
+
+// Consolidate packs the loose objects that this program has written, if there are many.
+// Saves of agents at each turn would otherwise leave thousands of files.
+func (s *Store) Consolidate(ctx context.Context) error {
+	return s.repo.Consolidate(ctx, repo.LooseLimit)
 }

@@ -88,6 +88,10 @@ func runDoctor(c *invoke.Invocation) error {
 	if err := showDoctor(c, result); err != nil {
 		return err
 	}
+	if o.sizes && !c.JSON {
+		loose, packs := c.Store.Doctor.OwnObjects()
+		c.Printf("of these, this program wrote %s, and packed others in %s\n", phrase.Plural(loose, "loose object"), phrase.Plural(packs, "pack"))
+	}
 	if !result.Valid {
 		hint := "git checkpoint verify"
 		switch {

@@ -110,7 +110,7 @@ func runSave(c *invoke.Invocation) error {
 		return err
 	}
 	err = saving.Finish(c, saved, o.Push, recordOfSave)
-	saving.Age(c, &o.Options)
+	saving.Maintain(c, &o.Options)
 	return cmp.Or(err, sentBack(doc, saved))
 }
 

@@ -122,7 +122,7 @@ func take(c *invoke.Invocation, issue checkpoint.Issue, s step) error {
 		return err
 	}
 	err = taken(c, saved, s)
-	saving.Age(c, s.options)
+	saving.Maintain(c, s.options)
 	return err
 }
 

@@ -87,9 +87,13 @@ func ArtifactPaths(c *invoke.Invocation, names []string, paths ...string) ([]str
 	return paths, nil
 }
 
-// Age applies the rules of age to all issues after a save, if that is due and the save
-// applies retention.
-func Age(c *invoke.Invocation, o *Options) {
+// Maintain packs loose objects after a save, and applies the rules of age to all issues
+// if that is due and the save applies retention. A failure to pack objects changes
+// nothing, and a later save tries again.
+func Maintain(c *invoke.Invocation, o *Options) {
+	if !o.DryRun {
+		_ = c.Store.Consolidate(c.Ctx)
+	}
 	if c.Settings.Bool("auto_prune") && !o.NoPrune && !o.DryRun {
 		aging.Automatic(c)
 	}

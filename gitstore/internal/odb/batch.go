@@ -33,6 +33,8 @@ type Batch struct {
 	kept    []plumbing.Hash
 	others  []string               // paths to sync, see Sync
 	keeps   map[plumbing.Hash]bool // hashes of kept
+	packed  bool                   // the last InstallAbove wrote a pack
+	placed  []plumbing.Hash        // objects whose loose files this batch created
 }
 
 type added struct {
@@ -69,6 +71,20 @@ func (b *Batch) Keep(h plumbing.Hash) {
 		b.keeps[h] = true
 		b.kept = append(b.kept, h)
 	}
+}
+
+// Placed returns the objects whose loose files this batch has created.
+func (b *Batch) Placed() []plumbing.Hash {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.placed)
+}
+
+// Packed reports whether the last InstallAbove wrote a pack.
+func (b *Batch) Packed() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.packed
 }
 
 // Len returns the number of added objects.
@@ -172,7 +188,9 @@ func (b *Batch) flushPack(ctx context.Context, flags ...string) (said []byte, er
 	if err != nil {
 		return nil, err
 	}
-	if err := f.write(write); err != nil {
+	err = f.write(write)
+	b.placed = append(b.placed, f.placed...)
+	if err != nil {
 		return nil, err
 	}
 	if err := f.syncDirs(); err != nil {
@@ -181,19 +199,24 @@ func (b *Batch) flushPack(ctx context.Context, flags ...string) (said []byte, er
 	if len(b.objects) == 0 {
 		return nil, nil
 	}
-	if b.store.cfg.Git == nil {
-		return nil, fmt.Errorf("write pack of %d objects: no git to run", len(b.objects))
+	return b.store.writePack(ctx, b.objects, flags)
+}
+
+// writePack writes objects as one pack with git index-pack.
+func (s *Database) writePack(ctx context.Context, objects []*added, flags []string) (said []byte, err error) {
+	if s.cfg.Git == nil {
+		return nil, fmt.Errorf("write pack of %d objects: no git to run", len(objects))
 	}
-	data, err := packStream(b.objects)
+	data, err := packStream(objects)
 	if err == nil {
-		said, err = b.store.indexPack(ctx, data, flags)
+		said, err = s.indexPack(ctx, data, flags)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("write pack of %d objects: %w", len(b.objects), err)
+		return nil, fmt.Errorf("write pack of %d objects: %w", len(objects), err)
 	}
-	b.store.refresh()
+	s.refresh()
 	// Git syncs the files but not their names.
-	for _, dir := range []string{filepath.Join(b.store.cfg.Dir, "pack"), b.store.cfg.Dir} {
+	for _, dir := range []string{s.packDir(), s.cfg.Dir} {
 		if err := fsutil.SyncDir(dir); err != nil {
 			return nil, fmt.Errorf("sync directory: %w", err)
 		}

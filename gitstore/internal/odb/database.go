@@ -18,7 +18,7 @@
 // Writing: a Batch collects the objects of one operation. Flush writes loose objects that
 // survive a power failure. Like git, Flush freshens existing objects, so that a
 // concurrent gc does not delete them. FlushPack writes many objects as one pack with git
-// index-pack.
+// index-pack. Consolidate packs loose objects of earlier batches.
 package odb
 
 import (
@@ -162,6 +162,9 @@ func (s *Database) Size(h plumbing.Hash) (int64, error) {
 func (s *Database) Has(h plumbing.Hash) bool {
 	return s.lookup(h, func(f found) error { return f.exists() }) == nil
 }
+
+// HasLoose reports whether the objects directory has a loose file of an object.
+func (s *Database) HasLoose(h plumbing.Hash) bool { return statLoose(s.loosePath(h)) == nil }
 
 // InOrder reports whether one later sync of a directory on the file system of f commits
 // all earlier changes of a flush.

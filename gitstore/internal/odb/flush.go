@@ -2,9 +2,11 @@ package odb
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -34,6 +36,12 @@ func (b *Batch) Flush() error {
 // ordered journal, their contents are not durable either. Install treats the contents of
 // the files in beside like those of the objects.
 func (b *Batch) Install(beside ...*os.File) (settle func() error, err error) {
+	return b.InstallAbove(context.Background(), math.MaxInt, beside...)
+}
+
+// InstallAbove is Install, but writes a pack if more than packAbove objects are new. One
+// pack is then cheaper than loose files. Packed reports whether it wrote a pack.
+func (b *Batch) InstallAbove(ctx context.Context, packAbove int, beside ...*os.File) (settle func() error, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	f := b.store.newFlush()
@@ -47,10 +55,32 @@ func (b *Batch) Install(beside ...*os.File) (settle func() error, err error) {
 			write = append(write, o)
 		}
 	}
-	if err := f.write(write); err != nil {
+	if b.packed = len(write) > packAbove; b.packed {
+		return b.installPack(ctx, f, write)
+	}
+	err = f.write(write)
+	b.placed = append(b.placed, f.placed...)
+	if err != nil {
 		return nil, err
 	}
 	return f.syncDirs, nil
+}
+
+// installPack writes new objects as a pack, and makes it and the freshened objects durable.
+func (b *Batch) installPack(ctx context.Context, f *flush, objects []*added) (settle func() error, err error) {
+	beside := f.beside
+	if err := f.write(nil); err != nil {
+		return nil, err
+	}
+	if err := f.syncDirs(); err != nil {
+		return nil, err
+	}
+	if _, err := b.store.writePack(ctx, objects, nil); err != nil {
+		return nil, err
+	}
+	return func() error {
+		return parallel(len(beside), func(i int) error { return beside[i].Sync() })
+	}, nil
 }
 
 // A flush is the state of one Flush call.
@@ -61,6 +91,7 @@ type flush struct {
 	beside []*os.File      // open files of the caller to sync
 	others []string        // existing files of other programs to sync, with their directories
 	temps  []*temp
+	placed []plumbing.Hash // objects whose files were created
 	dirs   map[string]bool // directories to sync
 	z      compressor
 
@@ -178,6 +209,7 @@ func (f *flush) install(objects []*added) error {
 			return writeError(t.added, t.final, err)
 		}
 		f.done("name", t.final)
+		f.placed = append(f.placed, t.hash)
 		f.last = filepath.Dir(t.final)
 		f.dirs[f.last] = true
 	}

@@ -81,7 +81,7 @@ func (k *ObjectWriter) AddCommit(c RawCommit) plumbing.Hash {
 	return k.Add(plumbing.CommitObject, c.Encode())
 }
 
-// packAbove is the object count above which one pack is cheaper than loose objects.
+// packAbove is the number of new objects above which one pack is cheaper than loose objects.
 const packAbove = 200
 
 // Flush writes all added objects durably.
@@ -96,10 +96,7 @@ func (k *ObjectWriter) Flush(ctx context.Context) error {
 // install stores all added objects; the returned function makes them durable. It also
 // syncs the contents of the beside files.
 func (k *ObjectWriter) install(ctx context.Context, beside ...*os.File) (fsync func() error, err error) {
-	if k.batch.Len() > packAbove {
-		return func() error { return syncFiles(beside) }, k.batch.FlushPack(ctx)
-	}
-	return k.batch.Install(beside...)
+	return k.batch.InstallAbove(ctx, packAbove, beside...)
 }
 
 // KeepFromGC protects new objects from a concurrent git gc that prunes without a grace

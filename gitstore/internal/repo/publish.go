@@ -25,6 +25,9 @@ func (s *Repo) Publish(ctx context.Context, k *ObjectWriter, message string, mov
 	defer k.ReleaseKeptPack()
 	for tries := 0; ; tries++ {
 		settled, err := s.publishOnce(ctx, k, message, moves)
+		if err == nil {
+			s.noteLoose(k)
+		}
 		if err == nil || !settled || errors.Is(err, ErrRefMoved) || IsDone(err) || tries == Collections || len(k.batch.Missing()) == 0 {
 			return err
 		}
@@ -92,6 +95,9 @@ func (s *Repo) PublishMany(ctx context.Context, k *ObjectWriter, message string,
 	defer k.ReleaseKeptPack()
 	for tries := 0; ; tries++ {
 		err := s.publishManyOnce(ctx, k, message, moves)
+		if err == nil {
+			s.noteLoose(k)
+		}
 		if err == nil || errors.Is(err, ErrRefMoved) || IsDone(err) || tries == Collections || len(k.batch.Missing()) == 0 {
 			return err
 		}
@@ -198,7 +204,7 @@ func (s *Repo) publishHere(ctx context.Context, k *ObjectWriter, m *moveHere, me
 	if err := k.KeepFromGC(ctx, m.moves[0].Name); err != nil {
 		return false, err
 	}
-	if m.inOrder = s.Objects.InOrder(m.Files()[0]) && k.batch.Len() <= packAbove; !m.inOrder {
+	if m.inOrder = s.Objects.InOrder(m.Files()[0]) && !k.batch.Packed(); !m.inOrder {
 		if err := settle(); err != nil {
 			return false, err
 		}

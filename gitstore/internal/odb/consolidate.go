@@ -1,0 +1,270 @@
+package odb
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"git-checkpoint/gitstore/fsutil"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// largestPacked is the size limit in bytes for loose files that Consolidate packs. Larger
+// files stay loose, because a pack of them saves few files.
+const largestPacked = 16 << 20
+
+// onePack is the number of objects up to which all packs of this program become one pack.
+// One pack has the best deltas. Packing 20,000 objects again takes less than a second,
+// because git copies existing deltas.
+const onePack = 20_000
+
+// A Consolidated is the result of Consolidate.
+type Consolidated struct {
+	Pack    string          // name of the new pack, "" if no object had to be packed
+	Removed []string        // names of the packs that the new pack replaces
+	Loose   []plumbing.Hash // objects that are still loose
+}
+
+// Consolidate packs loose objects of this program, and deletes their loose files. It also
+// replaces small packs of this program, so that few packs remain. It touches no other file. Each step is durable before the next begins:
+//
+//   - git pack-objects writes the pack and syncs it. A killed process leaves a temporary
+//     file, which git gc deletes.
+//   - Consolidate reads each object from the pack and compares its hash.
+//   - note records the pack's name.
+//   - The directory is synced.
+//   - The loose files and the replaced packs are deleted.
+//
+// If a process is killed between two steps, objects exist twice. The next call then only
+// deletes the loose files. A concurrent reader that misses a deleted file lists the packs
+// again, as git does. The caller passes only objects that refs or reflogs reached after
+// they were written. A concurrent git repack or gc therefore copies them before it
+// deletes the new pack.
+func (s *Database) Consolidate(ctx context.Context, loose []plumbing.Hash, packs []string, note func(pack string) error) (*Consolidated, error) {
+	c := &consolidation{s: s, dir: s.packDir(), seen: map[plumbing.Hash]bool{}, added: map[plumbing.Hash]bool{}}
+	s.refresh()
+	for _, h := range loose {
+		if err := c.addLoose(h); err != nil {
+			return nil, err
+		}
+	}
+	if len(c.objects) > 0 {
+		c.addPacks(packs)
+		if err := c.pack(ctx, note); err != nil {
+			return nil, fmt.Errorf("pack %d objects: %w", len(c.objects), err)
+		}
+	}
+	return c.remove()
+}
+
+func (s *Database) packDir() string { return filepath.Join(s.cfg.Dir, "pack") }
+
+// A consolidation is the state of one Consolidate call.
+type consolidation struct {
+	s       *Database
+	dir     string
+	objects []plumbing.Hash        // objects of the new pack
+	seen    map[plumbing.Hash]bool // loose objects of the caller
+	added   map[plumbing.Hash]bool // objects of the new pack
+	packed  []plumbing.Hash        // loose objects that a pack has too
+	kept    []plumbing.Hash        // loose objects that stay loose
+	old     []*pack                // packs to replace
+	created string                 // name of the new pack
+}
+
+// addLoose adds a loose object, unless its file no longer exists.
+func (c *consolidation) addLoose(h plumbing.Hash) error {
+	if c.seen[h] {
+		return nil
+	}
+	c.seen[h] = true
+	info, err := os.Lstat(c.s.loosePath(h))
+	switch {
+	case gone(err):
+		return nil
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular() || info.Size() > largestPacked:
+		c.kept = append(c.kept, h)
+	case c.inOwnPack(h):
+		c.packed = append(c.packed, h)
+	default:
+		if _, _, err := readLoose(c.s.loosePath(h)); err != nil {
+			c.kept = append(c.kept, h) // verify reports a damaged object
+			return nil
+		}
+		c.add(h)
+	}
+	return nil
+}
+
+// add adds an object to the new pack.
+func (c *consolidation) add(h plumbing.Hash) {
+	if !c.added[h] {
+		c.added[h] = true
+		c.objects = append(c.objects, h)
+	}
+}
+
+// inOwnPack reports whether an intact copy is in a pack of this objects directory. Packs
+// of alternates and cruft packs do not count.
+func (c *consolidation) inOwnPack(h plumbing.Hash) bool {
+	for _, p := range c.ownPacks() {
+		if c.has(p, "mtimes") || p.unfinished() == 1 {
+			continue
+		}
+		if c.intact(p, h) == nil {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *consolidation) ownPacks() []*pack {
+	c.s.life.RLock()
+	defer c.s.life.RUnlock()
+	return c.s.all()[0].list()
+}
+
+func (c *consolidation) has(p *pack, ext string) bool { return fsutil.Exists(p.path + "." + ext) }
+
+var errNotInPack = errors.New("the object is not in the pack")
+
+// intact reads an object from a pack and compares its hash.
+func (c *consolidation) intact(p *pack, h plumbing.Hash) error {
+	off, ok, err := p.find(h)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return errNotInPack
+	}
+	t, content, err := found{hash: h, pack: p, off: off}.read(&c.s.cache)
+	if err == nil && Name(t, content) != h {
+		err = &CorruptObjectError{Path: p.path + ".pack", Msg: "object " + h.String() + " has another hash"}
+	}
+	return err
+}
+
+// addPacks adds packs of this program, smallest first. Above onePack objects, it adds a
+// pack only if the pack is less than twice as large as all objects before it. Packs with a .keep file stay. If git has a
+// multi-pack index, all packs stay, because the index names them.
+func (c *consolidation) addPacks(names []string) {
+	for _, index := range []string{"multi-pack-index", "multi-pack-index.d"} {
+		if fsutil.Exists(filepath.Join(c.dir, index)) {
+			return
+		}
+	}
+	type counted struct {
+		*pack
+		names []plumbing.Hash
+	}
+	var list []counted
+	for _, p := range c.ownPacks() {
+		if !slices.Contains(names, filepath.Base(p.path)) || slices.ContainsFunc([]string{"keep", "mtimes", "promisor", "bitmap"}, func(ext string) bool { return c.has(p, ext) }) {
+			continue
+		}
+		if objects, err := p.objects(); err == nil {
+			list = append(list, counted{p, objects})
+		}
+	}
+	slices.SortFunc(list, func(a, b counted) int { return len(a.names) - len(b.names) })
+	for _, p := range list {
+		if len(c.objects)+len(p.names) > onePack && len(p.names) >= 2*len(c.objects) {
+			return
+		}
+		c.old = append(c.old, p.pack)
+		for _, h := range p.names {
+			c.add(h)
+		}
+	}
+}
+
+// objects returns the names of all objects of a pack.
+func (p *pack) objects() (list []plumbing.Hash, err error) {
+	x, err := p.index()
+	if err != nil {
+		return nil, err
+	}
+	err = withPath(p.path+".idx", guard(func() error {
+		for i := range x.count {
+			list = append(list, plumbing.Hash(x.name(i)))
+		}
+		return nil
+	}))
+	return list, err
+}
+
+// pack writes the new pack, and checks that it contains all objects.
+func (c *consolidation) pack(ctx context.Context, note func(pack string) error) error {
+	var in bytes.Buffer
+	for _, h := range c.objects {
+		in.WriteString(h.String() + "\n")
+	}
+	said, err := c.s.cfg.Git(ctx, in.Bytes(), "-c", "core.fsync=pack,pack-metadata", "pack-objects", "-q", filepath.Join(c.dir, "pack"))
+	if err != nil {
+		return err
+	}
+	c.created = "pack-" + strings.TrimSpace(string(said))
+	c.done("pack", c.created)
+	c.s.refresh()
+	at := slices.IndexFunc(c.ownPacks(), func(p *pack) bool { return filepath.Base(p.path) == c.created })
+	if at < 0 {
+		return fmt.Errorf("git wrote no pack %s", c.created)
+	}
+	p := c.ownPacks()[at]
+	for _, h := range c.objects {
+		if err := c.intact(p, h); err != nil {
+			return fmt.Errorf("check object %s in %s: %w", h, c.created, err)
+		}
+	}
+	if err := note(c.created); err != nil {
+		return err
+	}
+	c.done("note", c.created)
+	if err := fsutil.SyncDir(c.dir); err != nil {
+		return fmt.Errorf("sync directory: %w", err)
+	}
+	c.done("sync", c.dir)
+	return nil
+}
+
+func (c *consolidation) done(step, path string) {
+	if c.s.trace != nil {
+		c.s.trace(step, path)
+	}
+}
+
+// remove deletes the loose files and packs that the new pack replaces.
+func (c *consolidation) remove() (*Consolidated, error) {
+	result := &Consolidated{Pack: c.created, Loose: c.kept}
+	for _, h := range slices.Concat(c.objects, c.packed) {
+		path := c.s.loosePath(h)
+		if err := os.Remove(path); err != nil && !gone(err) {
+			result.Loose = append(result.Loose, h)
+		}
+		c.done("remove", path)
+	}
+	for _, p := range c.old {
+		name := filepath.Base(p.path)
+		if name == c.created {
+			continue
+		}
+		// The index first, as git does: without it, git ignores the other files.
+		for _, ext := range []string{".idx", ".rev", ".pack"} {
+			if err := os.Remove(p.path + ext); err != nil && !gone(err) {
+				return result, err
+			}
+			c.done("remove pack", p.path+ext)
+		}
+		result.Removed = append(result.Removed, name)
+	}
+	c.s.refresh()
+	return result, nil
+}

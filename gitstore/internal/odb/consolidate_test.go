@@ -1,0 +1,173 @@
+package odb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"git-checkpoint/gitstore/internal/gittest"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// written flushes n blobs as loose objects.
+func written(t *testing.T, s *Database, from, n int) []plumbing.Hash {
+	t.Helper()
+	b := s.NewBatch()
+	for i := range n {
+		b.Add(plumbing.BlobObject, fmt.Appendf(nil, "%s%d\n", strings.Repeat("a line of a file\n", 50), from+i))
+	}
+	require.NoError(t, b.Flush())
+	require.Len(t, b.Placed(), n)
+	return b.Placed()
+}
+
+// packNotes collects the names of packs.
+type packNotes []string
+
+func (n *packNotes) add(pack string) error {
+	*n = append(*n, pack)
+	return nil
+}
+
+func looseCount(t *testing.T, r *gittest.Repo) (n int) {
+	t.Helper()
+	files, err := filepath.Glob(r.GitPath("objects/[0-9a-f][0-9a-f]/*"))
+	require.NoError(t, err)
+	return len(files)
+}
+
+func allReadable(t *testing.T, r *gittest.Repo, s *Database, hashes []plumbing.Hash) {
+	t.Helper()
+	for _, h := range hashes {
+		kind, content, err := s.Read(h)
+		require.NoError(t, err)
+		require.Equal(t, h, Name(kind, content))
+	}
+	r.Git("fsck", "--strict", "--no-dangling")
+	for _, h := range hashes {
+		r.Git("cat-file", "-e", h.String())
+	}
+}
+
+// TestConsolidateKeepsOtherObjects checks that Consolidate deletes only loose files that
+// the caller names and that the new pack contains.
+func TestConsolidateKeepsOtherObjects(t *testing.T) {
+	r := fixture(t, 5)
+	s := open(t, r)
+	before := looseCount(t, r)
+	r.Write("foreign", "of another program")
+	foreign := strings.TrimSpace(r.Git("hash-object", "-w", "foreign"))
+	mine := written(t, s, 0, 20)
+	damaged := mine[0]
+	require.NoError(t, os.Chmod(s.loosePath(damaged), 0o644))
+	require.NoError(t, os.WriteFile(s.loosePath(damaged), []byte("damaged"), 0o644))
+	var notes packNotes
+	done, err := s.Consolidate(t.Context(), append(mine, plumbing.NewHash(strings.Repeat("1", 40))), nil, notes.add)
+	require.NoError(t, err)
+	assert.Equal(t, []plumbing.Hash{damaged}, done.Loose)
+	assert.Equal(t, packNotes{done.Pack}, notes)
+	assert.Equal(t, before+2, looseCount(t, r), "the foreign and the damaged object")
+	assert.FileExists(t, s.loosePath(plumbing.NewHash(foreign)))
+	require.NoError(t, os.Remove(s.loosePath(damaged)))
+	allReadable(t, r, s, mine[1:])
+}
+
+// TestConsolidateBoundsPacks checks that packs of this program are replaced by one pack,
+// and that other packs stay, also those with a .keep file.
+func TestConsolidateBoundsPacks(t *testing.T) {
+	r := fixture(t, 5)
+	r.Git("repack", "-qad")
+	s := open(t, r)
+	foreign, err := filepath.Glob(r.GitPath("objects/pack/*.pack"))
+	require.NoError(t, err)
+	var notes packNotes
+	var all []plumbing.Hash
+	for round := range 20 {
+		mine := written(t, s, 100*round, 10)
+		all = append(all, mine...)
+		_, err := s.Consolidate(t.Context(), mine, notes, notes.add)
+		require.NoError(t, err)
+		if round == 0 {
+			require.NoError(t, os.WriteFile(filepath.Join(s.packDir(), notes[0]+".keep"), nil, 0o644))
+		}
+	}
+	packs, err := filepath.Glob(r.GitPath("objects/pack/*.pack"))
+	require.NoError(t, err)
+	assert.LessOrEqual(t, len(packs), 7)
+	assert.Subset(t, packs, foreign)
+	assert.FileExists(t, filepath.Join(s.packDir(), notes[0]+".pack"))
+	allReadable(t, r, s, all)
+
+	r.Git("multi-pack-index", "write")
+	mine := written(t, s, 5000, 500)
+	done, err := s.Consolidate(t.Context(), mine, notes, notes.add)
+	require.NoError(t, err)
+	assert.Empty(t, done.Removed, "a multi-pack index names the packs")
+	allReadable(t, r, s, append(all, mine...))
+}
+
+// TestConsolidateKilledAtEachStep stops Consolidate after each step. All objects stay
+// readable, and the next call removes the loose files.
+func TestConsolidateKilledAtEachStep(t *testing.T) {
+	for stop := 1; ; stop++ {
+		r := gittest.New(t)
+		s := open(t, r)
+		var notes packNotes
+		first := written(t, s, 0, 4)
+		_, err := s.Consolidate(t.Context(), first, notes, notes.add)
+		require.NoError(t, err)
+		second := written(t, s, 100, 6)
+		steps := 0
+		s.trace = func(string, string) {
+			if steps++; steps == stop {
+				panic("killed")
+			}
+		}
+		killed := func() (killed bool) {
+			defer func() { killed = recover() != nil }()
+			_, err := s.Consolidate(t.Context(), second, notes, notes.add)
+			require.NoError(t, err)
+			return false
+		}()
+		all := append(first, second...)
+		again := open(t, r)
+		allReadable(t, r, again, all)
+		_, err = again.Consolidate(t.Context(), second, notes, notes.add)
+		require.NoError(t, err)
+		allReadable(t, r, again, all)
+		assert.Zero(t, looseCount(t, r))
+		if !killed {
+			assert.Greater(t, stop, 10, "steps")
+			return
+		}
+	}
+}
+
+// TestConsolidateFails checks that a failure deletes no file.
+func TestConsolidateFails(t *testing.T) {
+	r := gittest.New(t)
+	fail := errors.New("no space")
+	git := r.RunContext
+	s := open(t, r, func(c *Config) {
+		c.Git = func(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
+			return git(ctx, stdin, args...)
+		}
+	})
+	mine := written(t, s, 0, 5)
+	_, err := s.Consolidate(t.Context(), mine, nil, func(string) error { return fail })
+	require.ErrorIs(t, err, fail)
+	assert.Equal(t, 5, looseCount(t, r))
+	git = func(context.Context, []byte, ...string) ([]byte, error) { return nil, fail }
+	other := written(t, s, 10, 5)
+	_, err = s.Consolidate(t.Context(), other, nil, func(string) error { return nil })
+	require.EqualError(t, err, "pack 5 objects: no space")
+	assert.Equal(t, 10, looseCount(t, r))
+	allReadable(t, r, s, append(mine, other...))
+}
