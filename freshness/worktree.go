@@ -29,7 +29,7 @@ func checkBranch(in input) []Reason {
 		r := reason("branch", PromptUser, "The checkpoint is of branch %s, and HEAD is on %s", printable(name), printable(b.Name))
 		return []Reason{in.lead(r)}
 	case BranchReplaced:
-		return []Reason{reason("branch", Resume, "Branch %s stands for %s", printable(b.Name), printable(name))}
+		return []Reason{reason("branch", Resume, "Branch %s is used instead of %s", printable(b.Name), printable(name))}
 	}
 	return []Reason{unchecked("branch", "Branch "+printable(name), b.Why)}
 }

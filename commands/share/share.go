@@ -68,7 +68,7 @@ func runSync(c *invoke.Invocation) error {
 	check.TellPointers(o.remote, done)
 	for _, s := range done {
 		if s.Retries > 0 && s.Err == nil {
-			c.Infof("issue %s: somebody else was first %s", s.Issue, phrase.Plural(s.Retries, "time"))
+			c.Infof("issue %s: another clone pushed first %s", s.Issue, phrase.Plural(s.Retries, "time"))
 		}
 	}
 	return showShared(c, "sync", o, done, err)

@@ -104,9 +104,9 @@ func resumeRows(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Rec
 	case freshness.StartFresh:
 		row.Text = "has nothing to go on from: the work starts over"
 	case freshness.PromptUser:
-		row.Text = "asks first, then goes on from " + standing.ContinueFrom(r)
+		row.Text = "asks first, then continues from " + standing.ContinueFrom(r)
 	default:
-		row.Text = "goes on from " + standing.ContinueFrom(r)
+		row.Text = "continues from " + standing.ContinueFrom(r)
 	}
 	if standing.Of(r, v).Complete {
 		row.Text = standing.NothingLeft

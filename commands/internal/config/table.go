@@ -165,7 +165,7 @@ var table = []Key{
 	{Name: "archive_days", Type: Outcome, Default: "7,30", Trust: Tighten, Doc: "When archived chains expire: completed ones, and failed, aged or abandoned ones. One number stands for both."},
 	{Name: "auto_prune", Type: Bool, Default: "true", Doc: "Apply retention, and the limits of age, after every save."},
 
-	{Name: "phase_replans", Type: Int, Default: "2", Min: 0, Max: 1000, Doc: "How often a phase may be planned anew."},
+	{Name: "phase_replans", Type: Int, Default: "2", Min: 0, Max: 1000, Doc: "Limit of replans of a phase."},
 	{Name: "task_retries", Type: Int, Default: "3", Min: 0, Max: 1000, Doc: "How often a task that failed or was lost may be begun again."},
 	{Name: "phase_retries", Type: Int, Default: "3", Min: 0, Max: 1000, Doc: "How often a phase that failed may be begun again."},
 

@@ -284,7 +284,7 @@ func unknownPhase(r *checkpoint.Record, rules freshness.Rules) string {
 	if phase == "" || len(names) == 0 && total > 0 || r.Layout() != "" && r.Layout() != "crunch" || rules.KnownPhase(phase, r) {
 		return ""
 	}
-	return fmt.Sprintf("phase %s is none of %s", phase, phrase.List(rules.KnownPhases(r)))
+	return fmt.Sprintf("unknown phase %s (known: %s)", phase, phrase.List(rules.KnownPhases(r)))
 }
 
 // applyRecovery records whether and where work can resume.

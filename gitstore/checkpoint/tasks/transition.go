@@ -274,7 +274,7 @@ func (l *List) Suspect(id string, at time.Time) error {
 	case !ok:
 		return &UnknownError{id}
 	case t.Status != Running:
-		return refuse(t, "nobody is working on it")
+		return refuse(t, "no worker is working on it")
 	case t.Suspected != "":
 		return ErrNothing
 	}
