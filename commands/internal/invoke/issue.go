@@ -241,7 +241,11 @@ func (c *Invocation) keepsCheckpoints(issue checkpoint.Issue) bool {
 type SeveralIssuesError struct{ Issues []checkpoint.Issue }
 
 func (e *SeveralIssuesError) Error() string {
-	return fmt.Sprintf("several issues have checkpoints (%s): name the issue", candidates(e.Issues))
+	const few = 5
+	if len(e.Issues) > few {
+		return fmt.Sprintf("%d issues have checkpoints: name the issue", len(e.Issues))
+	}
+	return fmt.Sprintf("several issues have checkpoints (%s): name the issue", phrase.List(phrase.Strings(e.Issues)))
 }
 
 // ExitCode returns the error's exit code.
@@ -375,16 +379,6 @@ func LayoutFlag(c *Invocation) (layout.Name, error) {
 		return "", exit.Usagef("%s: --as: %w", c.Name, err)
 	}
 	return as, nil
-}
-
-// candidates lists candidate issues, or the number of issues if the list is long.
-func candidates(issues []checkpoint.Issue) string {
-	const few = 5
-	names := phrase.Strings(issues)
-	if len(names) > few {
-		return fmt.Sprint(len(names))
-	}
-	return phrase.List(names)
 }
 
 // notFound reports whether the error means that no checkpoint has the name, or that the
