@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"git-checkpoint/commands/internal/exit"
@@ -16,6 +17,7 @@ import (
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/issuesource"
 	"git-checkpoint/commands/internal/output"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/pushing"
 	"git-checkpoint/commands/internal/saving"
 	"git-checkpoint/gitstore"
@@ -29,7 +31,8 @@ var RunCommand = invoke.Command{
 	Name: "run", Usage: "run a command, and save a checkpoint if it is interrupted or fails", Args: "[ISSUE] -- CMD...", Max: 1, Category: "Record",
 	Description: "Ctrl+C, SIGTERM and SIGHUP save a checkpoint (user_interrupt) before CMD gets the signal.\n" +
 		"If CMD fails or is killed, a checkpoint (session_end) is saved. A second Ctrl+C ends CMD at\n" +
-		"once. The exit code is that of CMD, or 128+n if signal n ended it.\n\n" +
+		"once. The exit code is that of CMD, or 128+n if signal n ended it. The record has CMD\n" +
+		"and how it ended in last_run, and so has the note without -m.\n\n" +
 		"On a terminal CMD runs in the foreground: Ctrl+C reaches it from the terminal, while\n" +
 		"the checkpoint is saved, and is not passed on again. After Ctrl+C `git checkpoint run`\n" +
 		"itself ends with 130, because git ends too; `git-checkpoint run` exits with CMD's code.",
@@ -192,17 +195,17 @@ type keeper struct {
 }
 
 // Save saves a checkpoint. Errors become warnings.
-func (k *keeper) Save(ctx context.Context, t checkpoint.Trigger) {
+func (k *keeper) Save(ctx context.Context, t checkpoint.Trigger, state guard.State) {
 	k.c.Ctx = ctx
 	if on, why := k.c.Settings.TriggerEnabled(t); !on {
 		k.why = why
 		return
 	}
-	saved, err := k.trySave(t)
+	saved, err := k.trySave(t, state)
 	if err != nil && !errors.Is(err, gitstore.ErrUnchanged) && ctx.Err() == nil {
 		// Ctrl+C can reach a git process that was just started and has no process group
 		// of its own yet.
-		saved, err = k.trySave(t)
+		saved, err = k.trySave(t, state)
 	}
 	switch {
 	case errors.Is(err, gitstore.ErrUnchanged):
@@ -270,7 +273,7 @@ func (k *keeper) report() error {
 }
 
 // trySave opens the repository again, because the command may have changed it, and saves.
-func (k *keeper) trySave(t checkpoint.Trigger) (*gitstore.Saved, error) {
+func (k *keeper) trySave(t checkpoint.Trigger, state guard.State) (*gitstore.Saved, error) {
 	c := k.c
 	opts := gitstore.Options{Now: c.Env.Now, Apart: true}
 	if _, err := os.Getwd(); err != nil { // the working directory was deleted
@@ -285,12 +288,16 @@ func (k *keeper) trySave(t checkpoint.Trigger) (*gitstore.Saved, error) {
 	if t == checkpoint.UserInterrupt && k.slow { // there may be only seconds left
 		_ = c.Settings.Set("issue_source", "none", "run")
 	}
-	req, err := saving.Request(c, k.issue, t, k.options, saving.Input{})
+	options := *k.options
+	if options.Message == "" && t != checkpoint.Interval {
+		options.Message = runNote(c.Paths, state)
+	}
+	in := saving.Input{Run: runRecord(c.Paths, state)}
+	req, err := saving.Request(c, k.issue, t, &options, in)
 	if err != nil { // the state file may be missing or incomplete
 		k.warn("saved without --state: %v", err)
-		without := *k.options
-		without.State = ""
-		req, err = saving.Request(c, k.issue, t, &without, saving.Input{})
+		options.State = ""
+		req, err = saving.Request(c, k.issue, t, &options, in)
 	}
 	if err != nil {
 		return nil, err
@@ -301,4 +308,47 @@ func (k *keeper) trySave(t checkpoint.Trigger) (*gitstore.Saved, error) {
 		c.EndMirror()
 	}
 	return saved, err
+}
+
+// runRecord returns the command, and how it ended, for the field last_run of the record.
+func runRecord(words []string, state guard.State) *checkpoint.Map {
+	m := checkpoint.NewMap()
+	m.Set("command", commandLine(words))
+	switch {
+	case state.Ended:
+		m.Set("exit_code", state.Code)
+	case state.Signal != nil:
+		m.Set("signal", state.Signal.String())
+	case state.TimedOut:
+		m.Set("timed_out", true)
+	}
+	return m
+}
+
+// maxNote limits the command in a note to a part of a line.
+const maxNote = 60
+
+// runNote returns a note such as "make release: exit code 2".
+func runNote(words []string, state guard.State) string {
+	command := []rune(commandLine(words))
+	if len(command) > maxNote {
+		command = append(command[:maxNote-3], []rune("...")...)
+	}
+	how := "timed out"
+	switch {
+	case state.Ended:
+		how = fmt.Sprintf("exit code %d", state.Code)
+	case state.Signal != nil:
+		how = state.Signal.String()
+	}
+	return string(command) + ": " + how
+}
+
+// commandLine returns the command as a shell would read it, on one line.
+func commandLine(words []string) string {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		quoted[i] = phrase.QuoteArg(strings.ToValidUTF8(word, "\ufffd"))
+	}
+	return strings.Join(strings.Fields(strings.Join(quoted, " ")), " ")
 }

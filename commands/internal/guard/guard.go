@@ -18,13 +18,21 @@ import (
 type Work interface {
 	// Save saves a checkpoint. It reports errors as warnings only, because the command
 	// continues. ctx ends when an interrupt leaves no time to wait.
-	Save(ctx context.Context, t checkpoint.Trigger)
+	Save(ctx context.Context, t checkpoint.Trigger, state State)
 	// Pushes reports whether a saved checkpoint is due for a push.
 	Pushes() bool
 	// Push pushes saved checkpoints. ctx ends after limit; 0 means no limit.
 	Push(ctx context.Context, limit time.Duration)
 	// Say prints progress for the user.
 	Say(format string, args ...any)
+}
+
+// A State is the state of the command at a save. The zero State is a running command.
+type State struct {
+	Ended    bool
+	Code     int       // exit code, if the command has ended
+	Signal   os.Signal // signal that interrupts the command, or nil
+	TimedOut bool      // the time limit has expired
 }
 
 // Limits holds intervals and limits of a run.
@@ -156,11 +164,11 @@ func (g *Guard) watch() int {
 		case s := <-g.sigs:
 			g.interrupted(s)
 		case <-tick:
-			g.save(checkpoint.Interval)
+			g.save(checkpoint.Interval, State{})
 			g.push(g.Limits.Every)
 		case <-late:
 			g.late = true
-			g.save(checkpoint.SessionEnd)
+			g.save(checkpoint.SessionEnd, State{TimedOut: true})
 			g.end()
 			g.push(0)
 		}
@@ -190,7 +198,7 @@ func (g *Guard) ended() int {
 	case g.second && code == killedByUs:
 		return 128 + signalNumber(g.lastSignal())
 	case code != 0 && len(g.signalled) == 0 && !g.late:
-		g.save(checkpoint.SessionEnd)
+		g.save(checkpoint.SessionEnd, State{Ended: true, Code: code})
 		g.push(0)
 	}
 	return code
@@ -242,14 +250,14 @@ func (g *Guard) ownsScreen() bool { return !g.apart && terminal.ReadsKeys() }
 const lastPush = 15 * time.Second
 
 func (g *Guard) rescue(s os.Signal) {
-	g.save(checkpoint.UserInterrupt)
+	g.save(checkpoint.UserInterrupt, State{Signal: s})
 	g.forward(s)
 	g.push(lastPush)
 }
 
 // save saves a checkpoint while signals are handled. A second signal aborts the save.
-func (g *Guard) save(t checkpoint.Trigger) {
-	if s := g.beside(func() { g.Work.Save(g.ctx, t) }, func() {}); s != nil {
+func (g *Guard) save(t checkpoint.Trigger, state State) {
+	if s := g.beside(func() { g.Work.Save(g.ctx, t, state) }, func() {}); s != nil {
 		g.rescue(s)
 	}
 }

@@ -27,6 +27,10 @@ func (e *edit) apply(before *checkpoint.Record) (*checkpoint.Record, error) {
 	r.SetCanResume(true)
 	r.SetResumeFrom("")
 	r.SetWarnings(nil)
+	r.Doc().Delete(lastRun)
+	if e.run != nil {
+		r.Doc().Set(lastRun, e.run)
+	}
 	if e.session != "" {
 		r.SetSession(e.session)
 	}
@@ -115,6 +119,9 @@ func (e *edit) leaveOut(err error) {
 		e.warn("%s", text)
 	}
 }
+
+// lastRun is the field with the command of run, which only saves of run have.
+const lastRun = "last_run"
 
 // current returns the issue, or nil if the previous record has a newer snapshot of it.
 func (e *edit) current(before *checkpoint.Record) *freshness.SourceIssue {

@@ -28,6 +28,7 @@ type Input struct {
 	Begin     func(*checkpoint.Record) error // step before the flags apply, or nil
 	Move      func(*checkpoint.Record) error // step after the flags apply, or nil
 	Artifacts []string                       // additional files to capture as artifacts
+	Run       *checkpoint.Map                // command of run and its end, or nil
 }
 
 // DocumentEdit returns the edit of a save that has a document and no flags. named
@@ -51,8 +52,9 @@ type edit struct {
 	move    func(*checkpoint.Record) error // step after the flags apply, or nil
 	sets    []assignment
 	trigger checkpoint.Trigger
-	named   bool   // the command line names the trigger
-	session string // session of the command line, the environment or the worktree
+	named   bool            // the command line names the trigger
+	run     *checkpoint.Map // command of run and its end, or nil
+	session string          // session of the command line, the environment or the worktree
 	issue   *freshness.SourceIssue
 	seen    time.Time // time at which issue was read; zero means now
 	rules   freshness.Rules
@@ -78,7 +80,7 @@ func editor(c *invoke.Invocation, issue checkpoint.Issue, trigger checkpoint.Tri
 	}
 	e := &edit{
 		Options: *o, command: c.Name, trigger: trigger, named: in.Named, session: cmp.Or(o.Session, c.Env.Getenv("GIT_CHECKPOINT_SESSION")),
-		now: c.Env.Now(), store: c.Store, rules: judge.Rules(c, judge.Options{Strict: o.Strict}), ctx: c.Ctx, doc: in.Doc, begin: in.Begin, move: in.Move,
+		now: c.Env.Now(), store: c.Store, rules: judge.Rules(c, judge.Options{Strict: o.Strict}), ctx: c.Ctx, doc: in.Doc, begin: in.Begin, move: in.Move, run: in.Run,
 		dropsInvalid: dropsInvalid(trigger, in), warn: c.WarnAlways,
 	}
 	if e.session == "" && !o.DryRun {

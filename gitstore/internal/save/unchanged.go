@@ -13,7 +13,7 @@ import (
 )
 
 // volatile lists record fields that differ even between checkpoints with equal state.
-var volatile = []string{"checkpoint_id", "created_at", "trigger", "clock", "session_id", "files_modified"}
+var volatile = []string{"checkpoint_id", "created_at", "trigger", "clock", "session_id", "files_modified", "last_run"}
 
 // unchanged reports whether a new checkpoint would equal the newest checkpoint: the same
 // HEAD, the same trees and the same record.
