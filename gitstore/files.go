@@ -30,6 +30,14 @@ func (f Files) Diff(ctx context.Context, c *Checkpoint, path string) (string, er
 	return f.capturer.DiffSince(ctx, c, path)
 }
 
+// Changes counts the changed files of the worktree.
+type Changes = capture.Changes
+
+// CountChanges counts the files that differ from HEAD, without submodules.
+func (f Files) CountChanges(ctx context.Context) (Changes, error) {
+	return f.capturer.CountChanges(ctx)
+}
+
 // Uncommitted returns the files that differ from HEAD, including untracked files, and
 // those of them that a checkpoint does not contain.
 func (f Files) Uncommitted(ctx context.Context, r *checkpoint.Record) (changed, notSaved []string, err error) {

@@ -11,6 +11,7 @@ import (
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/judge"
 	"git-checkpoint/commands/internal/output"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/pushing"
 	"git-checkpoint/commands/internal/saving"
 	"git-checkpoint/gitstore"
@@ -34,7 +35,9 @@ var SaveCommand = invoke.Command{
 	MayBeEmpty: []string{"phase", "message", "session", "resume-from"},
 	Description: "Commits the workflow's record and a snapshot of the staging area to\n" +
 		"refs/checkpoints/<issue>, and prints the checkpoint's id. Nothing else changes:\n" +
-		"not HEAD, not the branch, not the index, not the worktree.",
+		"not HEAD, not the branch, not the index, not the worktree. Unstaged changes and\n" +
+		"untracked files are left out unless --all, or save.include in the settings, takes\n" +
+		"them; on a terminal save prints how many it took and how many it left out.",
 	Flags: saveFlags,
 	Run:   runSave,
 }
@@ -109,9 +112,42 @@ func runSave(c *invoke.Invocation) error {
 	if err != nil {
 		return err
 	}
+	if c.AtTerminal() && !c.JSON && !c.Quiet && !o.DryRun {
+		c.ShowIssue()
+		tellFiles(c, &req)
+	}
 	err = saving.Finish(c, saved, o.Push, recordOfSave)
 	saving.Maintain(c, &o.Options)
 	return cmp.Or(err, sentBack(doc, saved))
+}
+
+// tellFiles prints how many changed files the checkpoint has, and how many it lacks.
+func tellFiles(c *invoke.Invocation, req *gitstore.SaveRequest) {
+	n, err := c.Store.Files.CountChanges(c.Ctx)
+	if err != nil {
+		return // the checkpoint is saved
+	}
+	var taken, left []string
+	for _, part := range []struct {
+		n     int
+		what  string
+		taken bool
+	}{{n.Staged, "staged", true}, {n.Unstaged, "modified", req.Worktree}, {n.Untracked, "untracked", req.Untracked}} {
+		switch text := fmt.Sprintf("%d %s", part.n, part.what); {
+		case part.n == 0:
+		case part.taken:
+			taken = append(taken, text)
+		default:
+			left = append(left, text)
+		}
+	}
+	text := cmp.Or(phrase.List(taken), "no changed files")
+	if len(left) == 0 {
+		c.Infof("saved: %s", text)
+		return
+	}
+	c.Infof("saved: %s; not saved: %s", text, phrase.List(left))
+	c.Infof("hint: git checkpoint save %s --all", phrase.IssueArg(req.Issue))
 }
 
 // sentBack returns an error if the saved document has sent its story back too often.

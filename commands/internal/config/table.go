@@ -173,6 +173,8 @@ var table = []Key{
 	{Name: "stale_minutes", Type: Int, Default: "1440", Min: 0, Max: 525_600, Doc: "How long, in minutes, a workflow may not be saved, and the lead of a pipeline have no heartbeat, before doctor warns, and how long a worker's claim of a task is live for task recover; 0 for ever."},
 	{Name: "min_interval", Type: Int, Default: "0", Min: 0, Max: 3600, Doc: "Automatic saves at the end of a turn, at intervals, before batches and before agents are skipped that follow another checkpoint of the branch within so many seconds; 60 for the turns of agents while not set."},
 
+	{Name: "save.include", Type: Enum, Default: "staged", Values: []string{"staged", "tracked", "all"}, NotFile: []string{"all"}, Doc: "The files of a save without --all, --worktree or --untracked: staged, tracked with unstaged changes too, or all with untracked files too. run and the hooks take all."},
+
 	{Name: "storage.location", Type: Path, Default: ".claude/crunch/{issue}/checkpoints", Trust: Inside, Doc: "Where the crunch layout is exported and mirrored."},
 	{Name: "storage.compress", Type: Bool, Default: "false", Refused: "git compresses what it stores, and what is compressed before that takes more room", Doc: "Compress bulky files before git does. true is left out with a warning: versions of a file that are compressed beforehand take more room, as git finds no differences between them."},
 	{Name: "storage.max_size_mb", Type: Int, Default: "50", Min: 1, Max: maxMB, Doc: "Limit for the new content of one checkpoint, in MiB."},

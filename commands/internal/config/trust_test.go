@@ -75,6 +75,7 @@ var samples = map[string]struct{ yes, no []string }{
 	"stale_minutes": {[]string{"0", "60"}, []string{"-1", "525601"}},
 	"min_interval":  {[]string{"0", "60"}, []string{"-1", "3601"}},
 
+	"save.include":        {[]string{"staged", "tracked"}, []string{"all", "none"}},
 	"storage.location":    {insidePaths, outsidePaths},
 	"issue_file":          {insidePaths, outsidePaths},
 	"storage.compress":    {[]string{"false"}, []string{"true"}},

@@ -33,6 +33,7 @@ type Options struct {
 	Artifacts  []string // paths as typed
 	Worktree   bool     // capture unstaged changes
 	Untracked  bool     // capture untracked files
+	Chosen     bool     // flags choose the files, and not the setting save.include
 	NoBody     bool     // record only a digest of the issue's body
 	NoPrune    bool     // apply no retention
 	IfChanged  bool     // save nothing if nothing has changed
@@ -78,7 +79,7 @@ func ReadOptions(c *invoke.Invocation) Options {
 		Conflict: f.String("conflict"), Session: f.String("session"), Message: f.String("message"),
 		Summary: f.String("summary"), Decisions: c.Lists["decision"], ResumeFrom: f.String("resume-from"), NoResume: f.String("no-resume"),
 		State: f.String("state"), Sets: c.Lists["set"], Strict: f.Bool("strict"), Replace: f.Bool("replace"), Artifacts: c.Lists["artifact"],
-		Worktree: f.Bool("worktree") || f.Bool("all"), Untracked: f.Bool("untracked") || f.Bool("all"), NoBody: f.Bool("no-body"),
+		Worktree: f.Bool("worktree") || f.Bool("all"), Untracked: f.Bool("untracked") || f.Bool("all"), Chosen: f.IsSet("worktree") || f.IsSet("untracked") || f.IsSet("all"), NoBody: f.Bool("no-body"),
 		NoPrune: f.Bool("no-prune"), IfChanged: f.Bool("if-changed"), DryRun: f.Bool("dry-run"), Issue: issuesource.ReadOptions(c),
 	}
 	o.Push = pushing.ReadOptions(c, o.DryRun)

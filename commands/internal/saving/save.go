@@ -54,6 +54,9 @@ func Request(c *invoke.Invocation, issue checkpoint.Issue, trigger checkpoint.Tr
 		Redact: redaction(c, in.Doc),
 		Allow:  c.Settings.Strings("scan_allow"),
 	}
+	if include := c.Settings.String("save.include"); !o.Chosen && include != "staged" {
+		req.Worktree, req.Untracked = true, req.Untracked || include == "all"
+	}
 	if c.Settings.Bool("auto_prune") && !o.NoPrune {
 		req.Retention = c.Settings.Policy()
 	}

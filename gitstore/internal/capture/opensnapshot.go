@@ -170,9 +170,7 @@ func (s *Capturer) DiffSince(ctx context.Context, c *chain.Checkpoint, path stri
 // Uncommitted returns the files that differ from HEAD, including untracked files, and
 // those of them that a checkpoint does not contain.
 func (s *Capturer) Uncommitted(ctx context.Context, r *checkpoint.Record) (changed, notSaved []string, err error) {
-	g := s.Git
-	g.Dir = s.Info.Root
-	out, err := g.Output(ctx, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=all")
+	lines, err := s.status(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -180,11 +178,42 @@ func (s *Capturer) Uncommitted(ctx context.Context, r *checkpoint.Record) (chang
 	for _, f := range r.Files() {
 		have[f.Path] = true
 	}
-	for _, line := range git.Fields(out) {
-		if len(line) > 3 {
-			changed = append(changed, line[3:])
-		}
+	for _, line := range lines {
+		changed = append(changed, line[3:])
 	}
 	notSaved = slices.DeleteFunc(slices.Clone(changed), func(path string) bool { return have[path] })
 	return changed, notSaved, nil
+}
+
+// status returns the lines of git status in short form: two letters, a space and a path.
+func (s *Capturer) status(ctx context.Context) ([]string, error) {
+	g := s.Git
+	g.Dir = s.Info.Root
+	out, err := g.Output(ctx, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=all")
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(git.Fields(out), func(line string) bool { return len(line) <= 3 }), nil
+}
+
+// Changes counts the changed files of the worktree. A file with staged and unstaged
+// changes counts as both.
+type Changes struct{ Staged, Unstaged, Untracked int }
+
+// CountChanges counts the files that differ from HEAD, without submodules.
+func (s *Capturer) CountChanges(ctx context.Context) (n Changes, err error) {
+	lines, err := s.status(ctx)
+	for _, line := range lines {
+		if line[0] == '?' {
+			n.Untracked++
+			continue
+		}
+		if line[0] != ' ' {
+			n.Staged++
+		}
+		if line[1] != ' ' {
+			n.Unstaged++
+		}
+	}
+	return n, err
 }
