@@ -28,7 +28,7 @@ func TestFailureAfterTheMove(t *testing.T) {
 		{"drop", "42", "latest~1", "--yes"},
 		{"prune", "42", "--keep", "batch_complete=1"},
 		{"fetch", "7", "--remote", "../up"},
-		{"sync", "7", "--remote", "../up"},
+		{"sync", "7", "--yes", "--remote", "../up"},
 	} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			v := newVictim(t)

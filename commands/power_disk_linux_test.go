@@ -100,7 +100,7 @@ func TestPowerLossAfterCommands(t *testing.T) {
 	d := newImage(t, "ext4")
 	for name, args := range map[string][]string{
 		"archive": {"archive", "42", "latest~1"}, "drop": {"drop", "42", "latest~1", "--yes"}, "pin": {"pin", "42", "latest~1"},
-		"fetch": {"fetch", "99", "--remote", "../up"}, "sync": {"sync", "99", "--remote", "../up"},
+		"fetch": {"fetch", "99", "--remote", "../up"}, "sync": {"sync", "99", "--yes", "--remote", "../up"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := d.repository(t, "command-"+name)

@@ -23,10 +23,10 @@ func TestTortureKillSync(t *testing.T) {
 			saved = map[string]bool{}
 		}
 		saved[other.tool("save", "42", "-m", fmt.Sprintf("there %d", i))] = true
-		other.tool("sync", "42")
+		other.tool("sync", "42", "--yes")
 		saved[v.tool("save", "42", "-m", fmt.Sprintf("here %d", i))] = true
 		tip, there := v.git("rev-parse", "refs/checkpoints/42"), hub.git("rev-parse", "refs/checkpoints/42")
-		d := k.run(v, i, "sync", "42")
+		d := k.run(v, i, "sync", "42", "--yes")
 		switch {
 		case !d.killed():
 			k.reached["ended"]++
@@ -39,7 +39,7 @@ func TestTortureKillSync(t *testing.T) {
 		default:
 			k.reached["start"]++
 		}
-		v.next("sync", "42")
+		v.next("sync", "42", "--yes")
 		v.holds("42", saved)
 		require.Equal(t, v.git("rev-parse", "refs/checkpoints/42"), hub.git("rev-parse", "refs/checkpoints/42"))
 		if i%5 == 0 {

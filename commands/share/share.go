@@ -61,7 +61,7 @@ func runSync(c *invoke.Invocation) error {
 		if out.Unpublished != "" {
 			t.End() // a question may follow
 		}
-		return check.MayShow(o.remote, i, out, true)
+		return check.MayShow(o.remote, i, out, !o.dryRun)
 	}
 	done, err := c.Store.Sync(c.Ctx, req)
 	t.End()
@@ -115,8 +115,8 @@ var PushCommand = invoke.Command{
 	Name: "push", Usage: "push an issue's checkpoints to a remote", Args: "[ISSUE]", Max: 1, Category: "Share",
 	Description: "Pushes with a lease on the last known value of the remote ref, and never overwrites\n" +
 		"checkpoints: sync joins chains that have diverged. If checkpoints were archived, the\n" +
-		"archive is pushed too. A secret stops the push. Commits of a checkpoint that no remote\n" +
-		"has are named first.",
+		"archive is pushed too. A secret stops the push. If the push would publish commits that\n" +
+		"the remote does not have, push asks; without a terminal it exits with 5. --yes pushes.",
 	Examples: []string{"git checkpoint push 42", "git checkpoint push --all --dry-run"},
 	Flags: func() []cli.Flag {
 		return append(shareFlags(), publishFlag())

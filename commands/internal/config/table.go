@@ -201,6 +201,7 @@ var table = []Key{
 	{Name: "remote_timeout", Type: Int, Default: "120", Min: 0, Max: 86_400, Trust: Never, Doc: "How many seconds one connection to a remote may take, 0 for as long as it wants."},
 	{Name: "sync_timeout", Type: Int, Default: "600", Min: 0, Max: 604_800, Trust: Never, Doc: "How many seconds a sync may take in all, 0 for as long as it wants."},
 	{Name: "push", Type: Enum, Default: "never", Values: []string{"never", "auto"}, Trust: Never, Doc: "Push checkpoints after every save."},
+	{Name: "publish_commits", Type: Bool, Default: "false", Trust: Never, Doc: "Let push and sync publish commits that the remote does not have. false asks, and without a terminal refuses unless --yes is given."},
 	{Name: "redact", Type: Enum, Default: "mask", Values: []string{"warn", "mask", "block"}, Trust: Tighten, Doc: "What happens to secrets: warn tells of them, mask takes them out of the record that is saved and stops the push of others, block stops the push."},
 	{Name: "hooks.pre_push", Type: Enum, Default: "off", Values: []string{"off", "push", "block"}, Trust: Never, Doc: "What the pre-push hook does: nothing, push the checkpoints too, or also stop the push when that fails."},
 	{Name: "hooks.seconds", Type: Int, Default: "10", Min: 1, Max: 3600, Trust: Never, Doc: "How long the pre-push hook may take to push checkpoints."},

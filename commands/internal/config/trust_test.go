@@ -102,6 +102,7 @@ var samples = map[string]struct{ yes, no []string }{
 	"remote_timeout":      {no: []string{"0", "5"}},
 	"sync_timeout":        {no: []string{"0", "5"}},
 	"push":                {no: []string{"auto", "never"}},
+	"publish_commits":     {no: []string{"true", "false"}},
 	"redact":              {[]string{"mask", "block"}, []string{"warn"}},
 
 	"hooks.pre_push":      {no: []string{"off", "push", "block"}},

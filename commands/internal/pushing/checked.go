@@ -69,7 +69,7 @@ func (e *ExposureCheck) MayShow(remote string, i checkpoint.Issue, out gitstore.
 	if out.Unpublished == "" || !ask {
 		return nil
 	}
-	return e.confirmPublishing(remote, i, out.Unpublished)
+	return e.confirmPublishing(remote, i, out)
 }
 
 // Unobjectionable reports whether MayShow has no objection to the outgoing objects.
@@ -104,16 +104,22 @@ func ScanRequest(c *invoke.Invocation, i checkpoint.Issue, out gitstore.Outgoing
 	return gitstore.ScanRequest{Issue: i, Out: out, Allow: c.Settings.Strings("scan_allow"), Command: c.Settings.String("scan_command")}
 }
 
-// confirmPublishing asks for confirmation, or prints a warning if no terminal is
-// available.
-func (e *ExposureCheck) confirmPublishing(remote string, i checkpoint.Issue, commit string) error {
+// confirmPublishing asks for confirmation. Without a terminal it fails, unless --yes or
+// publish_commits allows the push: commits that were pushed cannot be taken back.
+func (e *ExposureCheck) confirmPublishing(remote string, i checkpoint.Issue, out gitstore.Outgoing) error {
 	c, name := e.Invocation, e.Invocation.Name
 	again := "git checkpoint " + name + " " + phrase.IssueArg(i) + " --yes"
-	what := fmt.Sprintf("the checkpoints of issue %s carry commit %.12s, which is not known to be on %s", i, commit, gitstore.ShownRemote(remote))
-	tty, err := c.Env.Tty()
-	if err != nil || c.JSON || e.Yes {
+	what := fmt.Sprintf("the checkpoints of issue %s carry %s not known to be on %s", i, commitsText(out), gitstore.ShownRemote(remote))
+	switch {
+	case c.Settings.Bool("publish_commits"):
+		return nil
+	case e.Yes:
 		c.Warnf("%s", what)
 		return nil
+	}
+	tty, err := c.Env.Tty()
+	if err != nil || c.JSON {
+		return exit.Errorf(exit.NeedsAnswer, again+"\ngit config checkpoint.publish-commits true", "%s: issue %s: not pushed: %s", name, i, what)
 	}
 	tty.Close()
 	yes, err := c.Confirm(what+". Publish it? [y/N] ", again)
@@ -121,6 +127,17 @@ func (e *ExposureCheck) confirmPublishing(remote string, i checkpoint.Issue, com
 		err = exit.Errorf(exit.Refused, again, "%s: issue %s: not pushed", name, i)
 	}
 	return err
+}
+
+// commitsText describes the commits that a push would publish.
+func commitsText(out gitstore.Outgoing) string {
+	switch {
+	case out.Commits == 1:
+		return fmt.Sprintf("commit %.12s, which is", out.Unpublished)
+	case out.Commits >= gitstore.MaxCommits:
+		return fmt.Sprintf("%d or more commits, the newest %.12s, which are", gitstore.MaxCommits, out.Unpublished)
+	}
+	return fmt.Sprintf("%d commits, the newest %.12s, which are", out.Commits, out.Unpublished)
 }
 
 // A SecretsError reports a push that contained a secret and was stopped.

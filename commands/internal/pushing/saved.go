@@ -39,7 +39,7 @@ func Wanted(c *invoke.Invocation, o Options) bool {
 }
 
 // NotPushed is the message about a push that failed after a save.
-const NotPushed = "not pushed, the next push tries again: %v"
+const NotPushed = "not pushed, only saved in this clone; the next push includes it: %v"
 
 // Saved pushes an issue after a save. An error becomes a warning: the checkpoint is
 // saved, and the next push includes it. The warning is printed with --quiet too, since

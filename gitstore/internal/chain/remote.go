@@ -145,6 +145,9 @@ type Exposed = remote.Exposed
 // An Outgoing describes commits and files that pushing an issue's chain would expose.
 type Outgoing = remote.Outgoing
 
+// MaxCommits limits the number of commits that an Outgoing counts.
+const MaxCommits = remote.MaxCommits
+
 // Outgoing returns commits and files that pushing an issue's chain would expose. A
 // checkpoint contains HEAD at its save as an ancestor. HEAD should therefore be part of
 // the same push, or be known to exist at the remote.

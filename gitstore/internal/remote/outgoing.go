@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"git-checkpoint/gitstore/internal/git"
@@ -22,7 +23,8 @@ type Exposed struct {
 // Outgoing lists commits that a push of an issue's chain would publish.
 type Outgoing struct {
 	Nothing     bool   // remote already has the chain
-	Unpublished string // a user commit that the push would publish, or ""
+	Unpublished string // newest user commit that the push would publish, or ""
+	Commits     int    // number of user commits that the push would publish, at most MaxCommits
 
 	Tips     []string
 	Seen     []plumbing.Hash // current tips of the remote's chains
@@ -51,10 +53,15 @@ func (h Here) Showing(ctx context.Context, remote string, e Exposed, updates ...
 	if err != nil || len(heads) == 0 {
 		return out, err
 	}
-	hidden, err := h.Revs(ctx, append(heads, out.Excluded...), "--max-count=1")
-	out.Unpublished = strings.TrimSpace(hidden)
+	hidden, err := h.Revs(ctx, append(heads, out.Excluded...), "--max-count="+strconv.Itoa(MaxCommits))
+	if commits := strings.Fields(hidden); len(commits) > 0 {
+		out.Unpublished, out.Commits = commits[0], len(commits)
+	}
 	return out, err
 }
+
+// MaxCommits limits the number of commits that are counted for a question.
+const MaxCommits = 1000
 
 // shown returns commits to exclude because the remote has or receives them.
 func (h Here) shown(ctx context.Context, remote string, e Exposed) ([]string, error) {
