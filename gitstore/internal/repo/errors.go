@@ -236,7 +236,7 @@ func (e *InvalidRecordError) ExitCode() int { return failure.Usage }
 
 // ExitHint returns the command to type next.
 func (e *InvalidRecordError) ExitHint() string {
-	return "correct the value, then run the command again"
+	return "fix the value, then run the command again"
 }
 
 // A PromisedError reports an object that a partial clone lacks and that git could not
