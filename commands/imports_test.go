@@ -24,7 +24,7 @@ var layers = [][]string{
 	{"commands/internal/judge"},
 	{"commands/internal/issuesource"},
 	{"commands/internal/invoke"},
-	{"commands/internal/config", "commands/internal/hook/install"},
+	{"commands/internal/config", "commands/internal/hook/install", "commands/internal/sessions"},
 	{"commands/internal/exit"},
 	{
 		"commands/internal/complete",

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/githooks"
@@ -13,6 +14,7 @@ import (
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/sessions"
 
 	"github.com/urfave/cli/v2"
 )
@@ -271,7 +273,7 @@ func hooksStatus(c *invoke.Invocation, r *install.Repo) error {
 		return err
 	}
 	for _, a := range agents {
-		result.Agents = append(result.Agents, output.Agent{Agent: a.Agent, Path: a.Path, Events: a.Events})
+		result.Agents = append(result.Agents, agentRecord(c, a))
 	}
 	if result.Skills, err = r.Skills(); err != nil {
 		return err
@@ -282,13 +284,49 @@ func hooksStatus(c *invoke.Invocation, r *install.Repo) error {
 	for _, h := range result.Hooks {
 		c.Printf("%s\n", output.Clean(hookLine(h)))
 	}
-	for _, a := range agents {
-		c.Printf("%s: %s in %s\n", a.Agent, phrase.List(a.Events), output.Clean(a.Path))
+	for _, a := range result.Agents {
+		c.Printf("%s: %s in %s\n  %s\n", a.Agent, phrase.List(a.Events), output.Clean(a.Path), runsText(a, c.Env.Now()))
 	}
 	if len(result.Skills) > 0 {
 		c.Printf("skill: %s\n", output.Clean(phrase.List(result.Skills)))
 	}
 	return nil
+}
+
+// agentRecord returns the JSON record of an agent's settings file, with the last run of
+// each event.
+func agentRecord(c *invoke.Invocation, a install.AgentFile) output.Agent {
+	agent, found := hook.AgentNamed(a.Agent), output.Agent{Agent: a.Agent, Path: a.Path, Events: a.Events}
+	ran := false
+	for _, event := range a.Events {
+		at := sessions.LastRan(c.Store.Notes, a.Agent, agent.HookOf(event))
+		found.Runs = append(found.Runs, output.AgentRun{Event: event, LastRan: at})
+		ran = ran || !at.IsZero()
+	}
+	if !ran {
+		found.Why = agent.NeverRan()
+	}
+	return found
+}
+
+// runsText describes the last run of each event, or where to look if none ever ran.
+func runsText(a output.Agent, now time.Time) string {
+	if a.Why != "" {
+		return "never ran in this clone: " + a.Why
+	}
+	var ran, never []string
+	for _, r := range a.Runs {
+		if r.LastRan.IsZero() {
+			never = append(never, r.Event)
+		} else {
+			ran = append(ran, r.Event+" "+phrase.Ago(r.LastRan, now))
+		}
+	}
+	text := "last ran: " + phrase.List(ran)
+	if len(never) > 0 {
+		text += "; never: " + phrase.List(never)
+	}
+	return text
 }
 
 // hookLine describes a hook in one line.

@@ -1,118 +1,172 @@
 package hooks
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/sessions"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/retention"
 )
 
-// A sessionNote records the issue, branch and worktree of an agent's session at its last
-// hook call. An agent may report the end of a session after another branch has been
-// checked out. Notes are stored in .git/git-checkpoint/sessions, for all worktrees.
-type sessionNote struct {
-	Issue  checkpoint.Issue `json:"issue"`
-	Branch string           `json:"branch"` // "" for a detached HEAD
-	Root   string           `json:"root"`   // root of the worktree
-}
+// projectVariables name the directory in which an agent was started. Agents run hooks in
+// the directory to which they have changed.
+var projectVariables = []string{"CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR"}
 
-// sessionNotes is the folder of the notes. Notes are removed after noteDays.
-const (
-	sessionNotes = "sessions"
-	noteDays     = 30
-)
-
-// noteName returns the file name of a session's note. It is a hash, because agents choose
-// the session ids.
-func noteName(session string) string {
-	sum := sha256.Sum256([]byte(session))
-	return filepath.Join(sessionNotes, hex.EncodeToString(sum[:16]))
-}
-
-// here returns the current issue, branch and worktree of the session. The issue has to be
-// named by an option, a variable or the branch.
-func here(c *invoke.Invocation) (sessionNote, error) {
-	branch, err := c.CurrentBranch()
+// openSession opens the repository and worktree of a session: those of its record,
+// otherwise those of the current directory. If the current directory is in another
+// repository than the agent's project, such as a nested one, the project counts.
+func openSession(c *invoke.Invocation, id string) (s sessions.Session, known bool, err error) {
+	first, err := os.Getwd()
 	if err != nil {
-		return sessionNote{}, err
+		return s, false, err
 	}
-	issue, err := c.NamedIssue()
-	return sessionNote{Issue: issue, Branch: branch, Root: c.Store.Root()}, err
-}
-
-// noteSession writes the note of a session and removes old notes. A session that begins on
-// a branch without an issue in its name gets no note: agents create their branch during
-// the session. Without a note, the end of the session is saved to the issue that is named
-// at that time.
-func noteSession(c *invoke.Invocation, session string) {
-	now, err := here(c)
-	if session == "" || err != nil {
-		return
-	}
-	if string(now.Issue) == now.Branch {
-		_ = os.Remove(c.Store.Notes.Path(noteName(session)))
-		return
-	}
-	data, err := json.Marshal(now)
-	if err != nil {
-		return
-	}
-	removeOldNotes(c.Store.Notes)
-	_ = c.Store.Notes.Write(noteName(session), data)
-}
-
-func removeOldNotes(notes gitstore.Notes) {
-	dir := notes.Path(sessionNotes)
-	files, err := os.ReadDir(dir)
-	if err != nil {
-		return
-	}
-	for _, f := range files {
-		if info, err := f.Info(); err == nil && retention.Older(info.ModTime(), noteDays, time.Now()) {
-			_ = os.Remove(filepath.Join(dir, f.Name()))
+	openErr := c.Open()
+	if openErr == nil {
+		if s, known = sessions.Read(c.Store.Notes, id); known {
+			return s, true, enter(c, s)
 		}
 	}
+	project := ""
+	places := otherPlaces(c, openErr == nil)
+	for _, dir := range places {
+		if c.OpenIn(dir) != nil {
+			continue
+		}
+		if s, known = sessions.Read(c.Store.Notes, id); known {
+			return s, true, enter(c, s)
+		}
+		if c.Env.Getenv(projectVariables[0]) == dir || c.Env.Getenv(projectVariables[1]) == dir {
+			project = dir
+		}
+	}
+	if project != "" { // no record, as after an install during the session
+		return s, false, c.OpenIn(project)
+	}
+	if openErr == nil && len(places) > 0 {
+		return s, false, c.OpenIn(first)
+	}
+	return s, false, openErr
 }
 
-// readNote returns the note of a session, and false if no valid note exists.
-func readNote(notes gitstore.Notes, session string) (note sessionNote, known bool) {
-	if session == "" {
-		return note, false
+// otherPlaces returns directories in other repositories that can have the record of a
+// session: the agent's project, and the directories above nested repositories.
+func otherPlaces(c *invoke.Invocation, opened bool) []string {
+	var dirs []string
+	own := ""
+	if opened {
+		own = c.Store.Notes.Path("")
 	}
-	data, err := os.ReadFile(notes.Path(noteName(session)))
-	if err != nil || json.Unmarshal(data, &note) != nil {
-		return sessionNote{}, false
+	for _, variable := range projectVariables {
+		dir := c.Env.Getenv(variable)
+		if dir == "" || !filepath.IsAbs(dir) {
+			continue
+		}
+		if other, err := gitstore.Open(c.Ctx, gitstore.Options{Dir: dir}); err == nil {
+			if other.Notes.Path("") != own {
+				dirs = append(dirs, dir)
+			}
+			other.Close()
+		}
 	}
-	_, err = checkpoint.ParseIssue(string(note.Issue))
-	return note, err == nil
+	if !opened || c.Store.Root() == "" {
+		return dirs
+	}
+	for dir := filepath.Dir(c.Store.Root()); len(dirs) < maxPlaces; {
+		outer, err := gitstore.Open(c.Ctx, gitstore.Options{Dir: dir})
+		if err != nil {
+			return dirs
+		}
+		root := outer.Root()
+		outer.Close()
+		if root == "" {
+			return dirs
+		}
+		dirs = append(dirs, root)
+		dir = filepath.Dir(root)
+	}
+	return dirs
 }
 
-// sessionIssue returns the issue for the save of a session, or "" and the reason. A session with a note is saved to the issue of the note if the noted branch is
-// still checked out.
-func sessionIssue(c *invoke.Invocation, session string) (i checkpoint.Issue, why string, err error) {
+// maxPlaces limits the repositories that are searched for a record.
+const maxPlaces = 5
+
+// enter opens the worktree of a session.
+func enter(c *invoke.Invocation, s sessions.Session) error {
+	if s.Root == c.Store.Root() {
+		return nil
+	}
+	notes := c.Store.Notes.Path("")
+	if err := c.OpenIn(s.Root); err != nil || c.Store.Notes.Path("") != notes || c.Store.Root() != s.Root {
+		return fmt.Errorf("nothing is saved: the worktree of session %s is gone: %s", s.ID, s.Root)
+	}
+	return nil
+}
+
+// here returns the current issue, branch and worktree as a session. The issue has to be
+// named by an option, a variable or the branch.
+func here(c *invoke.Invocation) (sessions.Session, error) {
+	branch, err := c.CurrentBranch()
+	if err != nil {
+		return sessions.Session{}, err
+	}
+	issue, err := c.NamedIssue()
+	return sessions.Session{Issue: issue, Named: string(issue) != branch, Branch: branch, Root: c.Store.Root()}, err
+}
+
+// record stores the session with the current issue, branch and worktree.
+func record(c *invoke.Invocation, in sessionInput, agent string) {
 	now, err := here(c)
-	note, known := readNote(c.Store.Notes, session)
-	switch {
-	case err != nil && !errors.Is(err, invoke.ErrUnnamed):
+	if err != nil {
+		return
+	}
+	now.ID, now.Agent, now.Transcript = in.SessionID, agent, in.Transcript
+	_ = sessions.Write(c.Store.Notes, now, c.Env.Now()) // a hook works without a record too
+}
+
+// sessionIssue returns the issue for the save of a session, or "" and the reason. A
+// session whose issue was named keeps it, even if another branch is checked out. A session
+// that began on a branch without an issue in its name saves to the current issue, and
+// keeps it as soon as it is named: agents create their branch during the session.
+func sessionIssue(c *invoke.Invocation, in sessionInput, agent string, s sessions.Session, known bool) (i checkpoint.Issue, why string, err error) {
+	now, err := here(c)
+	if err != nil && !errors.Is(err, invoke.ErrUnnamed) {
 		return "", "", err
-	case known && now.Root != note.Root:
-		return "", "the session of issue " + string(note.Issue) + " was in " + note.Root, nil
-	case known && now.Branch != note.Branch:
-		return "", "the session of issue " + string(note.Issue) + " was on " + onBranch(note.Branch) + ", and HEAD is on " + onBranch(now.Branch), nil
-	case known:
-		return note.Issue, "", nil
-	case err != nil:
+	}
+	if known && s.Named {
+		if now.Branch == s.Branch {
+			return s.Issue, "", nil
+		}
+		return elsewhere(c, s, now)
+	}
+	if err != nil {
 		return "", "HEAD is detached, and GIT_CHECKPOINT_ISSUE is not set", nil
 	}
+	if now.Named || !known {
+		record(c, in, agent)
+	}
 	return now.Issue, "", nil
+}
+
+// elsewhere returns the issue of a session whose worktree is on another branch now. Files
+// that the newest checkpoint of the issue has need no other one.
+func elsewhere(c *invoke.Invocation, s, now sessions.Session) (i checkpoint.Issue, why string, err error) {
+	_, r, err := c.Store.NewestRecord(c.Ctx, s.Issue)
+	if errors.As(err, new(*gitstore.NoneError)) {
+		r, err = checkpoint.New(), nil
+	}
+	if err != nil {
+		return "", "", err
+	}
+	_, notSaved, err := c.Store.Files.Uncommitted(c.Ctx, r)
+	if err != nil || len(notSaved) == 0 {
+		return "", "", err
+	}
+	notify(c, "%s: saved to issue %s, where the session began; HEAD is on %s", c.Args[0], s.Issue, onBranch(now.Branch))
+	return s.Issue, "", nil
 }
 
 func onBranch(name string) string {

@@ -3,10 +3,10 @@ package hooks
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +15,7 @@ import (
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/sessions"
 	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/commands/internal/terminal"
 	"git-checkpoint/freshness"
@@ -29,6 +30,8 @@ import (
 //	{"session_id": "...", "cwd": "...", "hook_event_name": "SessionStart", ...}
 type sessionInput struct {
 	SessionID  string `json:"session_id"`
+	Transcript string `json:"transcript_path"`  // "" if the agent has none
+	Source     string `json:"source"`           // of SessionStart: startup, resume, clear or compact
 	StopActive bool   `json:"stop_hook_active"` // the agent continues because of a stop hook
 }
 
@@ -72,12 +75,14 @@ func sessionStart(c *invoke.Invocation, args []string) error {
 	if gitstore.ReadHookPrecheck().HasNoCheckpoints() && in.SessionID == "" {
 		return nil
 	}
-	done, on, err := openQuickly(c)
+	done, on, err := openStarted(c, in)
 	defer done()
 	if err != nil || !on {
 		return err
 	}
-	noteSession(c, in.SessionID)
+	agent := agentName(args)
+	sessions.Ran(c.Store.Notes, agent, c.Args[0], c.Env.Now())
+	record(c, in, agent)
 	issue, ok := handedIssue(c)
 	if !ok {
 		return nil
@@ -89,7 +94,7 @@ func sessionStart(c *invoke.Invocation, args []string) error {
 	if standing.Of(r.Record, r.Verdict).Complete {
 		return nil
 	}
-	return handOver(c, standing.Prompt(r, standing.PromptMore{Attempt: r.Record.PhaseAttempt(), Notes: standing.PastNotes(c, r)}, c.Env.Now(), 0)+nextStep(r), args)
+	return handOver(c, standing.Prompt(r, standing.PromptMore{Attempt: r.Record.PhaseAttempt(), Session: standing.SessionText(c, r.Checkpoint, r.Record), Notes: standing.PastNotes(c, r)}, c.Env.Now(), 0)+nextStep(r), args)
 }
 
 // nextStep returns the command that restores the files. An agent is not asked to answer a
@@ -116,41 +121,66 @@ func handOver(c *invoke.Invocation, text string, args []string) error {
 	return nil
 }
 
-// sessionSave saves the state of a session if it has changed. If the session continues,
-// the worktree is noted as the session's current place.
-func sessionSave(c *invoke.Invocation, trigger string, ends bool) error {
-	in := readSessionInput(c)
-	if err := c.Open(); err != nil {
+// openStarted opens the repository of a session that starts, within hookTime. After a
+// compaction it is the repository of the session's record: the agent may have changed its
+// directory.
+func openStarted(c *invoke.Invocation, in sessionInput) (done context.CancelFunc, on bool, err error) {
+	c.Ctx, done = context.WithTimeout(c.Ctx, hookTime)
+	id := ""
+	if in.Source == "compact" {
+		id = in.SessionID
+	}
+	if _, _, err := openSession(c, id); err != nil {
+		return done, false, err
+	}
+	return done, c.Settings.Bool("enabled"), nil
+}
+
+// agentName returns the agent that calls a hook, or "".
+func agentName(args []string) string {
+	if len(args) == 0 || hook.AgentNamed(args[0]) == nil {
+		return ""
+	}
+	return args[0]
+}
+
+// sessionSave saves the state of a session to its issue and from its worktree, if it has
+// changed.
+func sessionSave(c *invoke.Invocation, trigger string, args []string) error {
+	in, agent := readSessionInput(c), agentName(args)
+	s, known, err := openSession(c, in.SessionID)
+	if err != nil {
 		return err
 	}
 	if !c.Settings.Bool("enabled") {
 		return nil
 	}
-	if !ends {
-		noteSession(c, in.SessionID)
-	}
-	issue, why, err := sessionIssue(c, in.SessionID)
+	sessions.Ran(c.Store.Notes, agent, c.Args[0], c.Env.Now())
+	issue, why, err := sessionIssue(c, in, agent, s, known)
 	if err != nil {
 		return err
+	}
+	if issue == "" && why == "" {
+		return nil
 	}
 	if issue == "" {
 		notify(c, "%s: nothing is saved: %s", c.Args[0], why)
 		return nil
 	}
-	args := []string{"save", "--trigger", trigger, "--if-changed", "--quiet"}
+	line := []string{"save", "--trigger", trigger, "--if-changed", "--quiet"}
 	if c.Store.Root() != "" {
-		args = append(args, "--worktree", "--untracked")
+		line = append(line, "--worktree", "--untracked")
 	}
-	if isSession(in.SessionID) {
-		args = append(args, "--session", in.SessionID)
+	if sessions.IsID(in.SessionID) {
+		line = append(line, "--session", in.SessionID)
 	}
 	var said bytes.Buffer
 	env := *c.Env
 	env.Stdin, env.Stdout, env.Stderr = strings.NewReader(""), io.Discard, &said
 	env.Environ = slices.Concat(sessionBounds(c), env.Environ)
-	c.RunLine(c.Ctx, &env, append(args, "--issue="+string(issue)))
-	if line := phrase.FirstLine(said.String()); line != "" { // an error, or a warning in spite of --quiet
-		notify(c, "%s", strings.TrimPrefix(line, "git-checkpoint: "))
+	c.RunLine(c.Ctx, &env, append(line, "--issue="+string(issue)))
+	if problem := phrase.FirstLine(said.String()); problem != "" { // an error, or a warning in spite of --quiet
+		notify(c, "%s", strings.TrimPrefix(problem, "git-checkpoint: "))
 	}
 	return nil
 }
@@ -187,17 +217,13 @@ func isFrequent(args []string) bool {
 	return a != nil && a.CompactsOften
 }
 
-func isSession(s string) bool {
-	return regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`).MatchString(s)
-}
-
 // event saves on the event CHECKPOINT, which crunch's agents broadcast. Other events are
 // ignored.
 func event(c *invoke.Invocation, args []string) error {
 	if len(args) == 0 || args[0] != "CHECKPOINT" {
 		return nil
 	}
-	return sessionSave(c, "manual", false)
+	return sessionSave(c, "manual", nil)
 }
 
 // leadSession is the file in which the lead agent of a pipeline stores its session id.
@@ -221,7 +247,6 @@ func sessionStop(c *invoke.Invocation, _ []string) error {
 	if err != nil || !on {
 		return err
 	}
-	noteSession(c, in.SessionID)
 	issue, r, err := ledBy(c, in.SessionID)
 	if err != nil || r == nil {
 		return err

@@ -46,6 +46,7 @@ func showResumed(c *invoke.Invocation, r *resumption) error {
 	if r.restored != nil {
 		showRestored(c, r.restored, r.options.dryRun)
 	}
+	standing.ShowSession(c, r.Checkpoint, r.Record)
 	if ids := r.Record.Conflicts(); len(ids) > 0 {
 		c.Printf("Conflicts in progress: %s\n", output.Clean(phrase.List(ids)))
 	}
@@ -68,7 +69,7 @@ func showOutcome(c *invoke.Invocation, r *resumption) error {
 		if r.options.ci {
 			printEnv(c, r)
 		}
-		out := resumeRecord(r)
+		out := resumeRecord(c, r)
 		out.Warnings = append(out.Warnings, c.TakeWarnings()...)
 		return c.WriteJSON(out)
 	}
@@ -81,17 +82,18 @@ func showOutcome(c *invoke.Invocation, r *resumption) error {
 
 // promptMore returns the facts that the resume adds to the prompt.
 func (r *resumption) promptMore(c *invoke.Invocation) standing.PromptMore {
-	more := standing.PromptMore{Attempt: r.attempt(), Notes: standing.PastNotes(c, r.Judged)}
+	more := standing.PromptMore{Attempt: r.attempt(), Session: standing.SessionText(c, r.Checkpoint, r.Record), Notes: standing.PastNotes(c, r.Judged)}
 	if r.restored != nil {
 		more.Skipped = r.restored.Skipped
 	}
 	return more
 }
 
-func resumeRecord(r *resumption) output.Resume {
+func resumeRecord(c *invoke.Invocation, r *resumption) output.Resume {
 	out := output.Resume{Status: standing.Status("resume", r.Checkpoint, r.Record, r.Verdict), DryRun: r.options.dryRun}
 	out.Action, out.Complete = r.action(), r.isComplete()
 	out.LabelsAdded, out.LabelsRemoved = r.synced.Add, r.synced.Remove
+	standing.AddSession(c, &out.Status, r.Checkpoint, r.Record)
 	if data, err := r.Record.JSON(); err == nil {
 		out.Checkpoint = json.RawMessage(data)
 	}

@@ -44,6 +44,9 @@ func checkpointRows(c *invoke.Invocation, at display.Screen, cp *gitstore.Checkp
 	if note := phrase.FirstLine(cp.Note); note != "" {
 		rows = append(rows, display.Row{Label: "Note", Text: note})
 	}
+	if text := standing.SessionText(c, cp, r); text != "" && c.Common.Verbose {
+		rows = append(rows, display.Row{Label: "Session", Text: text})
+	}
 	if cp.Branch == "" {
 		return rows
 	}

@@ -165,6 +165,7 @@ func verdictCode(v freshness.Verdict) error {
 func showStatus(c *invoke.Invocation, o *statusOptions, cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) error {
 	if c.JSON {
 		out := standing.Status("status", cp, r, v)
+		standing.AddSession(c, &out, cp, r)
 		out.Warnings = append(out.Warnings, c.TakeWarnings()...)
 		return c.WriteJSON(out)
 	}
@@ -199,6 +200,9 @@ func plainStatus(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Re
 	standing.ShowTasks(c, r)
 	if cp.Branch != "" {
 		c.Printf("Branch: %s\n", output.Clean(cp.Branch))
+	}
+	if c.Common.Verbose {
+		standing.ShowSession(c, cp, r)
 	}
 	if standing.Of(r, v).Complete {
 		c.Printf("Resume: %s\n", standing.NothingLeft)

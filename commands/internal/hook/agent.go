@@ -29,6 +29,8 @@ type Agent struct {
 	JSON    string // field of the JSON object that it reads at session start, "" for plain text
 	Budget  int    // milliseconds for reading files at session end
 
+	Resume string // command that continues a session, without its id
+
 	CompactsOften bool // fires its event of pre-compact before each request to the model
 
 	// Differences from Claude Code's form of settings:
@@ -87,6 +89,28 @@ func (a *Agent) TurnEvent() string {
 		}
 	}
 	return ""
+}
+
+// HookOf returns the hook of an event. The events of a plugin are the hooks that it calls.
+func (a *Agent) HookOf(event string) string {
+	for _, e := range a.Events {
+		if e.Name == event {
+			return e.Hook
+		}
+	}
+	return event
+}
+
+// NeverRan returns the usual reasons if no hook of the agent has ever run.
+func (a *Agent) NeverRan() string {
+	text := "start " + a.Program + " at the root of the worktree, trust the folder, and have git-checkpoint on its PATH"
+	switch {
+	case a.TOML != "":
+		return "start " + a.Program + ", trust the project, and trust the hooks in /hooks; codex exec skips hooks that are not trusted"
+	case a.Home != "":
+		text += "; hooks of --global run in subdirectories and other worktrees too"
+	}
+	return text
 }
 
 // Turn is the name of the hook at the end of a turn.
@@ -232,11 +256,11 @@ func (a *Agent) Check(text string) error {
 // agents are the supported agents, the most used ones first.
 var agents = []Agent{
 	{
-		Name: "claude", Program: "claude", File: ".claude/settings.json", Home: ".claude/settings.json", Local: ".claude/settings.local.json",
+		Name: "claude", Program: "claude", Resume: "claude --resume", File: ".claude/settings.json", Home: ".claude/settings.json", Local: ".claude/settings.local.json",
 		Budget: 10_000, Events: claudeEvents,
 	},
 	{ // Codex allows 3 seconds at an interrupt and at session end
-		Name: "codex", Program: "codex", File: ".codex/hooks.json", Home: ".codex/hooks.json", TOML: ".codex/config.toml", Budget: 1500,
+		Name: "codex", Program: "codex", Resume: "codex resume", File: ".codex/hooks.json", Home: ".codex/hooks.json", TOML: ".codex/config.toml", Budget: 1500,
 		Events: []AgentEvent{
 			{"SessionStart", "session-start", 10},
 			{"Stop", Turn, 30},
@@ -246,23 +270,23 @@ var agents = []Agent{
 		},
 	},
 	{ // timeouts in milliseconds
-		Name: "gemini", Program: "gemini", File: ".gemini/settings.json", Home: ".gemini/settings.json", JSON: "hookSpecificOutput", Budget: 10_000, CompactsOften: true,
+		Name: "gemini", Program: "gemini", Resume: "gemini --resume", File: ".gemini/settings.json", Home: ".gemini/settings.json", JSON: "hookSpecificOutput", Budget: 10_000, CompactsOften: true,
 		Events: []AgentEvent{{"SessionStart", "session-start", 10_000}, {"AfterAgent", Turn, 30_000}, {"PreCompress", "pre-compact", 30_000}, {"SessionEnd", "session-end", 30_000}},
 	},
 	{
-		Name: "copilot", Program: "copilot", File: ".github/hooks/git-checkpoint.json", JSON: "additionalContext", Budget: 10_000,
+		Name: "copilot", Program: "copilot", Resume: "copilot --resume", File: ".github/hooks/git-checkpoint.json", JSON: "additionalContext", Budget: 10_000,
 		Flat: true, CommandKey: "bash", TimeoutKey: "timeoutSec", Versioned: true, Events: claudeEvents,
 	},
 	{
-		Name: "cursor", Program: "cursor-agent", File: ".cursor/hooks.json", Home: ".cursor/hooks.json", JSON: "additional_context", Budget: 10_000,
+		Name: "cursor", Program: "cursor-agent", Resume: "cursor-agent --resume", File: ".cursor/hooks.json", Home: ".cursor/hooks.json", JSON: "additional_context", Budget: 10_000,
 		Flat: true, Versioned: true,
 		Events: []AgentEvent{{"sessionStart", "session-start", 10}, {"stop", Turn, 30}, {"preCompact", "pre-compact", 30}, {"sessionEnd", "session-end", 30}},
 	},
 	{
-		Name: "qwen", Program: "qwen", File: ".qwen/settings.json", Home: ".qwen/settings.json", Budget: 10_000, Events: claudeEvents,
+		Name: "qwen", Program: "qwen", Resume: "qwen --resume", File: ".qwen/settings.json", Home: ".qwen/settings.json", Budget: 10_000, Events: claudeEvents,
 	},
 	{
-		Name: "droid", Program: "droid", File: ".factory/settings.json", Home: ".factory/settings.json", Budget: 10_000, Events: claudeEvents,
+		Name: "droid", Program: "droid", Resume: "droid --resume", File: ".factory/settings.json", Home: ".factory/settings.json", Budget: 10_000, Events: claudeEvents,
 	},
 	{ // no session end and no compaction
 		Name: "antigravity", Program: "agy", File: ".agents/hooks.json", JSON: "injectSteps", Budget: 10_000,
@@ -270,11 +294,11 @@ var agents = []Agent{
 		Events: []AgentEvent{{"SessionStart", "session-start", 10}, {"Stop", Turn, 30}},
 	},
 	{
-		Name: "opencode", Program: "opencode", File: ".opencode/plugins/git-checkpoint.js", Home: ".config/opencode/plugins/git-checkpoint.js",
+		Name: "opencode", Program: "opencode", Resume: "opencode --session", File: ".opencode/plugins/git-checkpoint.js", Home: ".config/opencode/plugins/git-checkpoint.js",
 		Plugin: opencodePlugin, Budget: 10_000,
 	},
 	{
-		Name: "pi", Program: "pi", File: ".pi/extensions/git-checkpoint.ts", Home: ".pi/agent/extensions/git-checkpoint.ts",
+		Name: "pi", Program: "pi", Resume: "pi --session", File: ".pi/extensions/git-checkpoint.ts", Home: ".pi/agent/extensions/git-checkpoint.ts",
 		Plugin: piPlugin, Budget: 10_000,
 	},
 }

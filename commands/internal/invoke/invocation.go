@@ -79,6 +79,17 @@ func (c *Invocation) Open() error {
 	return err
 }
 
+// OpenIn changes to a directory, and opens the repository there instead of the open one.
+func (c *Invocation) OpenIn(dir string) error {
+	if err := os.Chdir(dir); err != nil {
+		return err
+	}
+	c.CloseMirror()
+	c.Close()
+	c.mirror, c.Store = nil, nil
+	return c.Open()
+}
+
 // A MirrorKeeper synchronizes a layout's files with the checkpoints.
 type MirrorKeeper interface {
 	End() // writes the files of the issues that the command has changed

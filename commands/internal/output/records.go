@@ -94,8 +94,12 @@ type Status struct {
 	Artifacts        []Artifact     `json:"artifacts"`
 	PreservedMinutes float64        `json:"preserved_minutes"` // duration of completed phases
 
-	ArtifactPaths   any `json:"artifact_paths"`   // paths by name, from a recovery document
-	ContextMetadata any `json:"context_metadata"` // from a recovery document
+	ArtifactPaths     any    `json:"artifact_paths"`   // paths by name, from a recovery document
+	ContextMetadata   any    `json:"context_metadata"` // from a recovery document
+	SessionID         string `json:"session_id" empty:"null"`
+	SessionAgent      string `json:"session_agent" empty:"null"` // if this clone has the session's record
+	SessionTranscript string `json:"session_transcript" empty:"null"`
+	SessionCommand    string `json:"session_command" empty:"null"` // continues the session
 
 	Next    string  `json:"next" empty:"null"` // next action of another system's workflow
 	Stories []Story `json:"stories"`
@@ -472,9 +476,17 @@ type Hook struct {
 
 // Agent is an agent's settings file with its installed events.
 type Agent struct {
-	Agent  string   `json:"agent"`
-	Path   string   `json:"path"`
-	Events []string `json:"events"`
+	Agent  string     `json:"agent"`
+	Path   string     `json:"path"`
+	Events []string   `json:"events"`
+	Runs   []AgentRun `json:"runs"`
+	Why    string     `json:"why" empty:"null"` // where to look if no event ever ran
+}
+
+// AgentRun is the time at which an agent's event called its hook last in this clone.
+type AgentRun struct {
+	Event   string    `json:"event"`
+	LastRan time.Time `json:"last_ran"`
 }
 
 // WriteContext writes the JSON object with which a hook passes context to an agent at the

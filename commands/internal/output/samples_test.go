@@ -30,6 +30,7 @@ func status(kind string) Status {
 		AutoResume: true, AutoResumeReason: "All conditions met", AwaitingApproval: []string{"design"},
 		SkippedPhases: []string{"docs"}, Replans: map[string]int{"ready": 2}, PreservedMinutes: 12.5, Next: "respawn:pm",
 		ArtifactPaths: json.RawMessage(`{"test_results":"out"}`), ContextMetadata: json.RawMessage(`{"plan_metadata":{}}`),
+		SessionID: "ses_1", SessionAgent: "claude", SessionTranscript: "/home/u/t.jsonl", SessionCommand: "claude --resume ses_1",
 		Artifacts: []Artifact{{"ready", "plan.md", 12, "blob:0123", "The plan"}, {Phase: "ready", Path: "old.md"}},
 	}
 }
@@ -109,7 +110,7 @@ func samples() map[string]any {
 			[]string{"write .git/hooks/pre-push"},
 			[]Kept{{".claude/settings.json", ".git/git-checkpoint/before/settings.json-0123abcd"}},
 			[]Hook{{"pre-push", "file", ".git/hooks/pre-push", "lefthook", true, "", "push"}, {Event: "post-checkout", Setting: "tell"}},
-			[]Agent{{"claude", ".claude/settings.json", []string{"SessionStart"}}},
+			[]Agent{{"claude", ".claude/settings.json", []string{"SessionStart"}, []AgentRun{{"SessionStart", made}, {Event: "SessionEnd"}}, "w"}},
 			[]string{".claude/skills/git-checkpoint/SKILL.md"},
 		},
 		"hooks-empty": Hooks{Type: "hooks", Action: "install", DryRun: true},

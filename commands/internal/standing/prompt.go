@@ -80,6 +80,7 @@ func promptLines(j Judged, more PromptMore, now time.Time) (lines []promptLine) 
 	line(0, promptText, "Checkpoint", string(j.Checkpoint.ID)+", saved "+phrase.Ago(j.Record.CreatedAt(), now))
 	line(1, promptText, "Branch", j.Checkpoint.Branch)
 	line(2, promptText, "HEAD of the save", abbreviated(j.Record.Snapshot().Head))
+	line(2, promptText, "Session", more.Session)
 	line(1, promptText, "Verdict", j.Verdict.Action.String())
 	line(1, promptText, "Completed phases", phrase.List(at.Completed))
 	line(1, promptText, "Remaining phases", phrase.List(at.Remaining))
@@ -168,6 +169,7 @@ type Judged struct {
 
 // A PromptMore has the facts that a resume adds to a prompt.
 type PromptMore struct {
+	Session string   // session that can be continued, or ""
 	Attempt int      // number of attempts at the phase, including this one
 	Skipped []string // paths that changed since the checkpoint and were not restored
 	Notes   []string // notes of earlier checkpoints

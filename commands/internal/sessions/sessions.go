@@ -1,0 +1,204 @@
+// Package sessions stores the sessions of agents in this clone: a JSON file for each, in
+// .git/git-checkpoint/sessions of the common git directory.
+//
+// A session saves to the issue and the worktree that its record names. Without a record,
+// an agent that changes its directory or its branch would save to another issue.
+package sessions
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"git-checkpoint/commands/internal/hook"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/retention"
+)
+
+// A Session is the record of an agent's session.
+type Session struct {
+	ID         string           `json:"id"`
+	Agent      string           `json:"agent,omitempty"`      // name of the agent, or ""
+	Transcript string           `json:"transcript,omitempty"` // path of the agent's transcript, or ""
+	Issue      checkpoint.Issue `json:"issue"`
+	Named      bool             `json:"named"`  // the branch or the environment named the issue
+	Branch     string           `json:"branch"` // "" for a detached HEAD
+	Root       string           `json:"root"`   // root of the worktree
+}
+
+// Limits of the folder and of a record. Agents choose the texts of a record.
+const (
+	folder  = "sessions"
+	most    = 200 // records
+	days    = 30  // age of a record
+	maxID   = 200
+	maxPath = 4096
+	maxSize = 32 << 10
+)
+
+var idShape = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:-]*$`) })
+
+// IsID reports whether an agent's id of a session is accepted. It needs no quotes in a
+// shell and is no flag.
+func IsID(id string) bool { return len(id) <= maxID && idShape().MatchString(id) }
+
+// name returns the note of a session. It is a hash, because file systems treat names with
+// different cases or colons in different ways.
+func name(id string) string {
+	sum := sha256.Sum256([]byte(id))
+	return filepath.Join(folder, hex.EncodeToString(sum[:16]))
+}
+
+// Write stores a session, and removes old records. A session with an invalid id is not
+// stored, and an invalid transcript path is left out.
+func Write(notes gitstore.Notes, s Session, now time.Time) error {
+	if !IsID(s.ID) {
+		return nil
+	}
+	if !isPath(s.Transcript) {
+		s.Transcript = ""
+	}
+	data, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	if err := notes.Write(name(s.ID), data); err != nil {
+		return err
+	}
+	prune(notes.Path(folder), now)
+	return nil
+}
+
+// isPath reports whether a transcript path is absolute and printable.
+func isPath(path string) bool {
+	control := func(r rune) bool { return r < ' ' || r == 0x7f }
+	return len(path) <= maxPath && filepath.IsAbs(path) && utf8.ValidString(path) && !strings.ContainsFunc(path, control)
+}
+
+// prune removes records above the limits of number and age.
+func prune(dir string, now time.Time) {
+	for i, f := range files(dir) {
+		if i >= most || retention.Older(f.ModTime(), days, now) {
+			_ = os.Remove(filepath.Join(dir, f.Name()))
+		}
+	}
+}
+
+// files returns the files of the folder, the newest first.
+func files(dir string) []os.FileInfo {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	var all []os.FileInfo
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+			all = append(all, info)
+		}
+	}
+	slices.SortFunc(all, func(a, b os.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
+	return all
+}
+
+// Read returns the record of a session, and false if no valid record exists.
+func Read(notes gitstore.Notes, id string) (Session, bool) {
+	if !IsID(id) {
+		return Session{}, false
+	}
+	s, ok := read(notes.Path(name(id)))
+	return s, ok && s.ID == id
+}
+
+// read checks the record too: other programs can write to the folder.
+func read(path string) (s Session, ok bool) {
+	f, err := os.Open(path)
+	if err != nil {
+		return s, false
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxSize))
+	if err != nil || json.Unmarshal(data, &s) != nil {
+		return Session{}, false
+	}
+	_, err = checkpoint.ParseIssue(string(s.Issue))
+	if err != nil || !IsID(s.ID) || !filepath.IsAbs(s.Root) && s.Root != "" {
+		return Session{}, false
+	}
+	if !isPath(s.Transcript) {
+		s.Transcript = ""
+	}
+	return s, true
+}
+
+// Of returns the session that saved a checkpoint, otherwise the newest session of its
+// issue in this clone. It returns false if this clone has neither.
+func Of(notes gitstore.Notes, issue checkpoint.Issue, id string) (Session, bool) {
+	if s, ok := Read(notes, id); ok {
+		return s, true
+	}
+	dir := notes.Path(folder)
+	for _, f := range files(dir) {
+		if s, ok := read(filepath.Join(dir, f.Name())); ok && s.Issue == issue {
+			return s, true
+		}
+	}
+	return Session{}, false
+}
+
+// Command returns the command that continues the session, or "" if its agent has none.
+func (s Session) Command() string {
+	a := hook.AgentNamed(s.Agent)
+	if a == nil || a.Resume == "" {
+		return ""
+	}
+	return a.Resume + " " + s.ID
+}
+
+// Text describes the session in one line.
+func (s Session) Text() string {
+	text := s.ID
+	if s.Agent != "" {
+		text += " of " + s.Agent
+	}
+	if command := s.Command(); command != "" {
+		text += ", continue it with: " + command
+	}
+	return text
+}
+
+// Ran records that an agent called a hook.
+func Ran(notes gitstore.Notes, agent, hookName string, now time.Time) {
+	if hook.AgentNamed(agent) == nil {
+		return
+	}
+	path := ranPath(notes, agent, hookName)
+	if os.Chtimes(path, now, now) == nil {
+		return
+	}
+	if os.MkdirAll(filepath.Dir(path), 0o777) == nil && os.WriteFile(path, nil, 0o666) == nil {
+		_ = os.Chtimes(path, now, now)
+	}
+}
+
+// LastRan returns the time at which an agent called a hook last, or the zero time.
+func LastRan(notes gitstore.Notes, agent, hookName string) time.Time {
+	info, err := os.Lstat(ranPath(notes, agent, hookName))
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
+func ranPath(notes gitstore.Notes, agent, hookName string) string {
+	return notes.Path(filepath.Join("hooks-ran", agent+"-"+hookName))
+}

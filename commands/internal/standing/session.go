@@ -1,0 +1,33 @@
+package standing
+
+import (
+	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/output"
+	"git-checkpoint/commands/internal/sessions"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// AddSession adds the session that a person or an agent can continue to a JSON record.
+func AddSession(c *invoke.Invocation, s *output.Status, cp *gitstore.Checkpoint, r *checkpoint.Record) {
+	s.SessionID = r.Session()
+	if found, ok := sessions.Of(c.Store.Notes, cp.Issue, r.Session()); ok {
+		s.SessionID, s.SessionAgent, s.SessionTranscript, s.SessionCommand = found.ID, found.Agent, found.Transcript, found.Command()
+	}
+}
+
+// SessionText describes the session of a checkpoint, or the newest session of its issue.
+// It returns "" if this clone has the record of neither.
+func SessionText(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) string {
+	if found, ok := sessions.Of(c.Store.Notes, cp.Issue, r.Session()); ok {
+		return found.Text()
+	}
+	return ""
+}
+
+// ShowSession prints the session of a checkpoint, if this clone has its record.
+func ShowSession(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) {
+	if text := SessionText(c, cp, r); text != "" {
+		c.Printf("Session: %s\n", output.Clean(text))
+	}
+}
