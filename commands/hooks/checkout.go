@@ -63,7 +63,7 @@ func branchIssue(c *invoke.Invocation) (checkpoint.Issue, bool) {
 
 // tellOf notifies the user whether the newest checkpoint can be resumed.
 func tellOf(c *invoke.Invocation, issue checkpoint.Issue) error {
-	r, err := newest(c, issue)
+	r, err := newest(c, issue, judge.Options{Issue: issuesource.Options{Offline: true}})
 	if errors.As(err, new(*gitstore.NoneError)) {
 		return nil // a chain without checkpoints
 	}
@@ -80,12 +80,12 @@ func tellOf(c *invoke.Invocation, issue checkpoint.Issue) error {
 	return nil
 }
 
-// newest returns the newest checkpoint of an issue with a verdict that needs no network.
-func newest(c *invoke.Invocation, issue checkpoint.Issue) (r standing.Judged, err error) {
+// newest returns the newest checkpoint of an issue with a verdict.
+func newest(c *invoke.Invocation, issue checkpoint.Issue, o judge.Options) (r standing.Judged, err error) {
 	if r.Checkpoint, r.Record, err = c.Store.NewestRecord(c.Ctx, issue); err != nil {
 		return r, err
 	}
-	r.Verdict, err = judge.Verdict(c, r.Checkpoint, r.Record, judge.Options{Issue: issuesource.Options{Offline: true}})
+	r.Verdict, err = judge.Verdict(c, r.Checkpoint, r.Record, o)
 	return r, err
 }
 

@@ -13,12 +13,9 @@ import (
 
 	"git-checkpoint/commands/internal/hook"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/sessions"
-	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/commands/internal/terminal"
-	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
@@ -66,59 +63,6 @@ func readSession(r io.Reader, within time.Duration) sessionInput {
 	case <-time.After(within):
 		return sessionInput{StopActive: true}
 	}
-}
-
-// sessionStart prints the newest checkpoint of the issue for a new session. The text is
-// marked as data, because anyone who can push a ref can write it.
-func sessionStart(c *invoke.Invocation, args []string) error {
-	in := readSessionInput(c)
-	if gitstore.ReadHookPrecheck().HasNoCheckpoints() && in.SessionID == "" {
-		return nil
-	}
-	done, on, err := openStarted(c, in)
-	defer done()
-	if err != nil || !on {
-		return err
-	}
-	agent := agentName(args)
-	sessions.Ran(c.Store.Notes, agent, c.Args[0], c.Env.Now())
-	record(c, in, agent)
-	issue, ok := handedIssue(c)
-	if !ok {
-		return nil
-	}
-	r, err := newest(c, issue)
-	if err != nil {
-		return err
-	}
-	if standing.Of(r.Record, r.Verdict).Complete {
-		return nil
-	}
-	return handOver(c, standing.Prompt(r, standing.PromptMore{Attempt: r.Record.PhaseAttempt(), Session: standing.SessionText(c, r.Checkpoint, r.Record), Notes: standing.PastNotes(c, r)}, c.Env.Now(), 0)+nextStep(r), args)
-}
-
-// nextStep returns the command that restores the files. An agent is not asked to answer a
-// question that a person has to decide.
-func nextStep(r standing.Judged) string {
-	switch issue := phrase.IssueArg(r.Checkpoint.Issue); r.Verdict.Action {
-	case freshness.Resume, freshness.ProceedWithWarning:
-		return "To restore the files: git checkpoint resume " + issue + " --yes\n"
-	case freshness.PromptUser:
-		return "A person has to decide first: git checkpoint resume " + issue + "\n"
-	default:
-		return "The checkpoint cannot be resumed. The reasons: git checkpoint status " + issue + "\n"
-	}
-}
-
-// handOver prints a text in the agent's input format.
-func handOver(c *invoke.Invocation, text string, args []string) error {
-	if len(args) > 0 {
-		if a := hook.AgentNamed(args[0]); a != nil && a.JSON != "" {
-			return output.WriteContext(c.Out, a.JSON, text)
-		}
-	}
-	c.Printf("%s", text)
-	return nil
 }
 
 // openStarted opens the repository of a session that starts, within hookTime. After a

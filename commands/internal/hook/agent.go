@@ -15,8 +15,9 @@ import (
 // equivalent tables in .codex/config.toml. opencode and pi have no such settings, and load
 // a plugin file instead.
 //
-// At session start, agents pass the hook's output to the model: Claude Code, Codex, Qwen
-// Code and droid pass plain text. The others read a field of one JSON object.
+// At session start, agents pass the hook's output to the model: Qwen Code and droid pass
+// plain text. The others read a field of one JSON object. Claude Code has two fields,
+// because Copilot reads the settings of Claude Code. Codex rejects the second one.
 type Agent struct {
 	Name    string
 	Program string // file name of its program
@@ -26,8 +27,8 @@ type Agent struct {
 	TOML    string // alternative TOML file for hooks
 	Plugin  string // text of the plugin file, "" for an agent with settings
 	Events  []AgentEvent
-	JSON    string // field of the JSON object that it reads at session start, "" for plain text
-	Budget  int    // milliseconds for reading files at session end
+	JSON    []string // fields of the JSON object that it reads at session start, nil for plain text
+	Budget  int      // milliseconds for reading files at session end
 
 	Resume string // command that continues a session, without its id
 
@@ -256,11 +257,11 @@ func (a *Agent) Check(text string) error {
 // agents are the supported agents, the most used ones first.
 var agents = []Agent{
 	{
-		Name: "claude", Program: "claude", Resume: "claude --resume", File: ".claude/settings.json", Home: ".claude/settings.json", Local: ".claude/settings.local.json",
+		Name: "claude", Program: "claude", Resume: "claude --resume", JSON: []string{"hookSpecificOutput", "additionalContext"}, File: ".claude/settings.json", Home: ".claude/settings.json", Local: ".claude/settings.local.json",
 		Budget: 10_000, Events: claudeEvents,
 	},
 	{ // Codex allows 3 seconds at an interrupt and at session end
-		Name: "codex", Program: "codex", Resume: "codex resume", File: ".codex/hooks.json", Home: ".codex/hooks.json", TOML: ".codex/config.toml", Budget: 1500,
+		Name: "codex", Program: "codex", Resume: "codex resume", JSON: []string{"hookSpecificOutput"}, File: ".codex/hooks.json", Home: ".codex/hooks.json", TOML: ".codex/config.toml", Budget: 1500,
 		Events: []AgentEvent{
 			{"SessionStart", "session-start", 10},
 			{"Stop", Turn, 30},
@@ -270,15 +271,15 @@ var agents = []Agent{
 		},
 	},
 	{ // timeouts in milliseconds
-		Name: "gemini", Program: "gemini", Resume: "gemini --resume", File: ".gemini/settings.json", Home: ".gemini/settings.json", JSON: "hookSpecificOutput", Budget: 10_000, CompactsOften: true,
+		Name: "gemini", Program: "gemini", Resume: "gemini --resume", File: ".gemini/settings.json", Home: ".gemini/settings.json", JSON: []string{"hookSpecificOutput"}, Budget: 10_000, CompactsOften: true,
 		Events: []AgentEvent{{"SessionStart", "session-start", 10_000}, {"AfterAgent", Turn, 30_000}, {"PreCompress", "pre-compact", 30_000}, {"SessionEnd", "session-end", 30_000}},
 	},
 	{
-		Name: "copilot", Program: "copilot", Resume: "copilot --resume", File: ".github/hooks/git-checkpoint.json", JSON: "additionalContext", Budget: 10_000,
+		Name: "copilot", Program: "copilot", Resume: "copilot --resume", File: ".github/hooks/git-checkpoint.json", JSON: []string{"additionalContext"}, Budget: 10_000,
 		Flat: true, CommandKey: "bash", TimeoutKey: "timeoutSec", Versioned: true, Events: claudeEvents,
 	},
 	{
-		Name: "cursor", Program: "cursor-agent", Resume: "cursor-agent --resume", File: ".cursor/hooks.json", Home: ".cursor/hooks.json", JSON: "additional_context", Budget: 10_000,
+		Name: "cursor", Program: "cursor-agent", Resume: "cursor-agent --resume", File: ".cursor/hooks.json", Home: ".cursor/hooks.json", JSON: []string{"additional_context"}, Budget: 10_000,
 		Flat: true, Versioned: true,
 		Events: []AgentEvent{{"sessionStart", "session-start", 10}, {"stop", Turn, 30}, {"preCompact", "pre-compact", 30}, {"sessionEnd", "session-end", 30}},
 	},
@@ -289,7 +290,7 @@ var agents = []Agent{
 		Name: "droid", Program: "droid", Resume: "droid --resume", File: ".factory/settings.json", Home: ".factory/settings.json", Budget: 10_000, Events: claudeEvents,
 	},
 	{ // no session end and no compaction
-		Name: "antigravity", Program: "agy", File: ".agents/hooks.json", JSON: "injectSteps", Budget: 10_000,
+		Name: "antigravity", Program: "agy", File: ".agents/hooks.json", JSON: []string{"injectSteps"}, Budget: 10_000,
 		Section: "git-checkpoint", Flat: true,
 		Events: []AgentEvent{{"SessionStart", "session-start", 10}, {"Stop", Turn, 30}},
 	},

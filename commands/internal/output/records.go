@@ -490,15 +490,20 @@ type AgentRun struct {
 }
 
 // WriteContext writes the JSON object with which a hook passes context to an agent at the
-// start of a session. The agent defines this format; it is not a record. field is the
-// member that the agent reads.
-func WriteContext(w io.Writer, field, text string) error {
-	var value any = text
-	switch field {
-	case "hookSpecificOutput":
-		value = map[string]string{"hookEventName": "SessionStart", "additionalContext": text}
-	case "injectSteps":
-		value = []map[string]string{{"ephemeralMessage": text}}
+// start of a session. The agent defines this format; it is not a record. fields are the
+// members that the agent reads. message is a line for the user.
+func WriteContext(w io.Writer, fields []string, text, message string) error {
+	object := map[string]any{}
+	for _, field := range fields {
+		switch field {
+		case "hookSpecificOutput":
+			object["systemMessage"] = message
+			object[field] = map[string]string{"hookEventName": "SessionStart", "additionalContext": text}
+		case "injectSteps":
+			object[field] = []map[string]string{{"ephemeralMessage": text}}
+		default:
+			object[field] = text
+		}
 	}
-	return json.NewEncoder(w).Encode(map[string]any{field: value})
+	return json.NewEncoder(w).Encode(object)
 }

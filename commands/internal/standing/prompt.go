@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/output"
@@ -39,7 +40,7 @@ const (
 )
 
 // A promptLine is one line inside the fence. If room is short, lines with a larger less
-// are removed first; 0 stays.
+// are removed first, and the last of them first of all; 0 stays.
 type promptLine struct {
 	text string
 	less int
@@ -51,11 +52,26 @@ type promptLine struct {
 func Prompt(j Judged, more PromptMore, now time.Time, room int) string {
 	lines := promptLines(j, more, now)
 	text := fence(lines)
-	for less := 3; less > 0 && room > 0 && len(text) > room; less-- {
-		lines = slices.DeleteFunc(lines, func(l promptLine) bool { return l.less == less })
+	for less := 3; less > 0 && room > 0 && len(text) > room; {
+		i := lastOf(lines, less)
+		if i < 0 {
+			less--
+			continue
+		}
+		lines = slices.Delete(lines, i, i+1)
 		text = fence(slices.Insert(slices.Clone(lines), len(lines)-1, promptLine{text: "| (shortened)\n"}))
 	}
 	return text
+}
+
+// lastOf returns the index of the last line with a value of less, or -1.
+func lastOf(lines []promptLine, less int) int {
+	for i := len(lines) - 1; i >= 0; i-- {
+		if lines[i].less == less {
+			return i
+		}
+	}
+	return -1
 }
 
 func fence(lines []promptLine) string {
@@ -71,10 +87,12 @@ func fence(lines []promptLine) string {
 func promptLines(j Judged, more PromptMore, now time.Time) (lines []promptLine) {
 	line := func(less, limit int, name, text string) {
 		if text != "" {
-			lines = append(lines, promptLine{"| " + output.Truncate(output.Clean(name+": "+text), limit) + "\n", less})
+			text = output.Truncate(output.Clean(name+": "+text), limit)
+			lines = append(lines, promptLine{"| " + cutBytes(text, 2*limit) + "\n", less})
 		}
 	}
 	at := Of(j.Record, j.Verdict)
+	line(0, promptText, "Continue from", continuePoint(j.Record))
 	line(0, promptText, "Work", WorkName(j.Checkpoint, j.Record))
 	line(0, promptText, "Issue", string(j.Checkpoint.Issue))
 	line(0, promptText, "Checkpoint", string(j.Checkpoint.ID)+", saved "+phrase.Ago(j.Record.CreatedAt(), now))
@@ -93,14 +111,16 @@ func promptLines(j Judged, more PromptMore, now time.Time) (lines []promptLine) 
 	}
 	line(2, promptNote, "Summary", j.Record.Doc().Text("context_summary"))
 	for _, text := range phrase.Few(j.Record.Doc().Texts("key_decisions"), promptKind) {
-		line(2, promptText, "Decided", text)
+		line(3, promptText, "Decided", text)
 	}
 	line(2, promptText, "Conflicts in progress", phrase.List(j.Record.Conflicts()))
 	line(2, promptText, "Pending messages", phrase.List(j.Record.PendingMessages()))
 	line(2, promptText, "Knowledge to capture", phrase.List(pendingCaptures(j.Record)))
-	line(2, promptNote, "Note", j.Record.Note())
-	for _, note := range more.Notes {
-		line(2, promptText, "Earlier note", note)
+	if j.Record.Trigger() != checkpoint.Turn {
+		line(1, promptNote, "Note", j.Record.Note())
+	}
+	for i, cp := range more.Notes {
+		line(min(i+1, 2), promptNote, "Earlier note ("+phrase.Ago(cp.Created, now)+")", cp.Note)
 	}
 	for _, f := range phrase.Few(filesOf(j.Record), promptKind) {
 		line(3, promptText, "File in the checkpoint", f)
@@ -108,8 +128,11 @@ func promptLines(j Judged, more PromptMore, now time.Time) (lines []promptLine) 
 	for _, w := range phrase.Few(j.Verdict.Warnings(), promptKind) {
 		line(2, promptText, "Warning", w)
 	}
+	for _, p := range phrase.Few(more.Missing, promptKind) {
+		line(2, promptText, "Not here as it was saved", phrase.QuotePath(p))
+	}
 	for _, p := range phrase.Few(more.Skipped, promptKind) {
-		line(3, promptText, "Changed since, left as it is", phrase.QuotePath(p))
+		line(2, promptText, "Changed since, left as it is", phrase.QuotePath(p))
 	}
 	line(0, promptText, "Next", nextLine(j.Verdict.Next))
 	line(0, promptText, "Continue from", continuePoint(j.Record))
@@ -137,10 +160,11 @@ func filesOf(r *checkpoint.Record) []string {
 // abbreviated returns the first 12 digits of an object name.
 func abbreviated(name string) string { return name[:min(len(name), 12)] }
 
-// PastNotes returns the newest notes of the branch's earlier checkpoints, newest first, if
-// the checkpoint itself has no note. The tip is often an automatic checkpoint.
-func PastNotes(c *invoke.Invocation, j Judged) []string {
-	if j.Record.Note() != "" {
+// PastNotes returns the newest earlier checkpoints of the branch with notes, newest first,
+// if the checkpoint itself has no note. The tip is often an automatic checkpoint. The note
+// of a turn is its prompt, which does not count.
+func PastNotes(c *invoke.Invocation, j Judged) []gitstore.Checkpoint {
+	if j.Record.Note() != "" && j.Record.Trigger() != checkpoint.Turn {
 		return nil
 	}
 	l, err := c.Store.List(c.Ctx, j.Checkpoint.Issue, pastRange)
@@ -148,10 +172,10 @@ func PastNotes(c *invoke.Invocation, j Judged) []string {
 		return nil // the prompt is complete without notes
 	}
 	at := slices.IndexFunc(l.Checkpoints, func(cp gitstore.Checkpoint) bool { return cp.ID == j.Checkpoint.ID })
-	var notes []string
+	var notes []gitstore.Checkpoint
 	for _, cp := range l.Checkpoints[at+1:] {
-		if cp.Note != "" && cp.Branch == j.Checkpoint.Branch && len(notes) < pastNotes {
-			notes = append(notes, cp.Note)
+		if cp.Note != "" && cp.Trigger != checkpoint.Turn && cp.Branch == j.Checkpoint.Branch && len(notes) < pastNotes {
+			notes = append(notes, cp)
 		}
 	}
 	return notes
@@ -167,10 +191,23 @@ type Judged struct {
 	Verdict    freshness.Verdict
 }
 
+// cutBytes cuts a text after at most n bytes. Characters without width have no limit of
+// their own.
+func cutBytes(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
 // A PromptMore has the facts that a resume adds to a prompt.
 type PromptMore struct {
-	Session string   // session that can be continued, or ""
-	Attempt int      // number of attempts at the phase, including this one
-	Skipped []string // paths that changed since the checkpoint and were not restored
-	Notes   []string // notes of earlier checkpoints
+	Session string                // session that can be continued, or ""
+	Attempt int                   // number of attempts at the phase, including this one
+	Missing []string              // paths that a resume would put back
+	Skipped []string              // paths that changed since the checkpoint and were not restored
+	Notes   []gitstore.Checkpoint // earlier checkpoints with notes
 }
