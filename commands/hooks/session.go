@@ -13,6 +13,7 @@ import (
 
 	"git-checkpoint/commands/internal/hook"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/sessions"
 	"git-checkpoint/commands/internal/terminal"
@@ -28,6 +29,7 @@ import (
 type sessionInput struct {
 	SessionID  string `json:"session_id"`
 	Transcript string `json:"transcript_path"`  // "" if the agent has none
+	Prompt     string `json:"prompt"`           // of the turn that ends, if the agent gives it
 	Source     string `json:"source"`           // of SessionStart: startup, resume, clear or compact
 	StopActive bool   `json:"stop_hook_active"` // the agent continues because of a stop hook
 }
@@ -115,6 +117,9 @@ func sessionSave(c *invoke.Invocation, trigger string, args []string) error {
 	if c.Store.Root() != "" {
 		line = append(line, "--worktree", "--untracked")
 	}
+	if prompt := promptLine(in.Prompt); trigger == "turn" && prompt != "" {
+		line = append(line, "--message="+prompt)
+	}
 	if sessions.IsID(in.SessionID) {
 		line = append(line, "--session", in.SessionID)
 	}
@@ -145,6 +150,15 @@ func sessionBounds(c *invoke.Invocation) []string {
 	}
 	return bounds
 }
+
+// promptLine returns the first line of a prompt, as the note of its turn.
+func promptLine(prompt string) string {
+	first := phrase.FirstLine(strings.TrimSpace(strings.ToValidUTF8(prompt, "?")))
+	return output.Truncate(output.Clean(first), promptWidth)
+}
+
+// promptWidth limits the columns of a prompt's first line.
+const promptWidth = 200
 
 // turnSeconds is the default of min_interval for hooks that run many times in a session.
 const turnSeconds = 60

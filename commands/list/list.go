@@ -27,12 +27,14 @@ var ListCommand = invoke.Command{
 	Name: "list", Alias: "log", Usage: "list an issue's checkpoints, newest first", Args: "[ISSUE]", Max: 1,
 	Category: "Look",
 	Description: "Marks: * tip, p pinned, r resumable, ! invalid, a archived. On a terminal it is a\n" +
-		"timeline by phase, and s marks checkpoints that are resumable but stale. list reads the\n" +
-		"records of the first 100 checkpoints of an issue; verify reads all.",
+		"timeline by phase, and s marks checkpoints that are resumable but stale. The timeline\n" +
+		"shows consecutive turns of an agent as one entry. list reads the records of the first\n" +
+		"100 checkpoints of an issue; verify reads all.",
 	Examples: []string{
 		"git checkpoint list 42",
 		"git checkpoint list -n 5 --trigger batch_complete",
 		"git checkpoint list --all --since 7d --json",
+		"git checkpoint list 42 --turns",
 	},
 	MayBeEmpty: []string{"phase"},
 	Flags:      listFlags,
@@ -45,6 +47,7 @@ type listOptions struct {
 	limit         int // maximum number of checkpoints of an issue, or 0
 	limitGiven    bool
 	all           bool
+	turns         bool // list the turns of agents, with their changes
 	trigger       string
 	phase         string
 	phaseGiven    bool // --phase is given, and can be empty
@@ -66,6 +69,7 @@ func listFlags() []cli.Flag {
 		&cli.IntFlag{Name: "n", Usage: "list at most `N` checkpoints of an issue"},
 		&cli.BoolFlag{Name: "all", Usage: "list the checkpoints of every issue"},
 		&cli.StringFlag{Name: "trigger", Usage: "list only checkpoints with `TRIGGER`"},
+		&cli.BoolFlag{Name: "turns", Usage: "list only turns of agents, with the lines that each turn changed"},
 		&cli.StringFlag{Name: "phase", Usage: "list only checkpoints in `PHASE`"},
 		&cli.StringFlag{Name: "since", Usage: "list only checkpoints since `TIME` (RFC 3339, a date, or an age such as 36h or 7d)"},
 		&cli.StringFlag{Name: "before", Usage: "list only checkpoints before `TIME`"},
@@ -87,6 +91,12 @@ func readListOptions(c *invoke.Invocation) (*listOptions, error) {
 	}
 	if o.remoteGiven = o.remote != ""; o.remote == invoke.LeftOut {
 		o.remote = ""
+	}
+	if o.turns = f.Bool("turns"); o.turns {
+		if o.trigger != "" {
+			return o, exit.Usagef("list: --turns and --trigger do not go together")
+		}
+		o.trigger = string(checkpoint.Turn)
 	}
 	var err error
 	if o.workflow, err = standing.WorkflowQuery(c); err != nil {
@@ -235,7 +245,11 @@ func showList(c *invoke.Invocation, o *listOptions, lists []*gitstore.List, keep
 			if k == 0 && o.all {
 				c.Printf("issue %s\n", output.Clean(string(l.Issue)))
 			}
-			c.Printf("%s\n", listLine(&l.Checkpoints[i], i == 0, c.Env.Now()))
+			change := ""
+			if o.turns {
+				change = turnChange(c, l, i)
+			}
+			c.Printf("%s\n", listLine(&l.Checkpoints[i], i == 0, change, c.Env.Now()))
 		}
 	}
 	return nil

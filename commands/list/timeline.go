@@ -25,8 +25,14 @@ func showTimelines(c *invoke.Invocation, o *listOptions, at display.Screen, list
 		if len(shown) > 0 {
 			c.Printf("\n")
 		}
-		picked := pick(c, o, l, keep)
+		picked, more := foldTurns(l, o, pick(c, o, l, keep))
 		entries := timelineEntries(c, l, picked)
+		for k, i := range picked {
+			entries[k].Note = foldedNote(entries[k].Note, more[k])
+			if o.turns {
+				entries[k].Note = strings.TrimSpace(turnChange(c, l, i) + " " + entries[k].Note)
+			}
+		}
 		c.Printf("%s\n", at.Heading(timelineHead(l, len(picked))))
 		if len(entries) > 0 {
 			c.Printf("\n%s", at.Timeline(entries))
@@ -77,8 +83,8 @@ func timelineNote(cp *gitstore.Checkpoint) string {
 	return strings.TrimSuffix("files left out: "+note, ": ")
 }
 
-// listLine returns the line of one checkpoint.
-func listLine(cp *gitstore.Checkpoint, tip bool, now time.Time) string {
+// listLine returns the line of one checkpoint. change has its changed lines, or is "".
+func listLine(cp *gitstore.Checkpoint, tip bool, change string, now time.Time) string {
 	mark := func(on bool, letter string) string {
 		if on {
 			return letter
@@ -91,6 +97,9 @@ func listLine(cp *gitstore.Checkpoint, tip bool, now time.Time) string {
 	what := cmp.Or(string(cp.Trigger), "?")
 	if cp.Phase != "" {
 		what += " in " + cp.Phase
+	}
+	if change != "" {
+		what += " " + change
 	}
 	if problem != "" {
 		what += " (" + problem + ")"

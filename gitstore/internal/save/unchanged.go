@@ -100,7 +100,7 @@ func steady(r, given *checkpoint.Record) []byte {
 	for _, key := range volatile {
 		m.Delete(key)
 	}
-	if given.Note() == "" {
+	if given.Note() == "" || given.Trigger() == checkpoint.Turn { // the note of a turn is its prompt
 		m.Delete("note")
 	}
 	data, err := checkpoint.FromDoc(m).JSON()
