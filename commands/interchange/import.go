@@ -14,6 +14,7 @@ import (
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/saving"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/failure"
@@ -267,7 +268,11 @@ func (in *importing) sameID(issue checkpoint.Issue, id checkpoint.ID) (*gitstore
 func (in *importing) save(d document, issue checkpoint.Issue, id checkpoint.ID) (*gitstore.Saved, error) {
 	return in.c.Store.Save(in.c.Ctx, gitstore.SaveRequest{
 		Issue: issue, Branch: in.c.CIBranch(), Keep: true, DryRun: in.dryRun,
-		Edit: func(before *checkpoint.Record) (*checkpoint.Record, error) { return d.applyTo(before, id), nil },
+		Edit: func(before *checkpoint.Record) (*checkpoint.Record, error) {
+			r := d.applyTo(before, id)
+			saving.CountPlan(in.c.Store.Root(), r)
+			return r, nil
+		},
 	})
 }
 

@@ -99,6 +99,10 @@ func (r *Record) SetPlanDigest(digest string) {
 	}
 }
 
+// SetPlanPhases sets workflow.plan_phases, the number of phases in the plan. It is the
+// total of a workflow that states no total.
+func (r *Record) SetPlanPhases(n int) { r.mustSection("workflow").Set("plan_phases", n) }
+
 // EnterPhase switches to another phase and counts its attempts. The attempts of former
 // phases are stored in workflow_state.phase_attempts, their batches in
 // execution_graph.phases.
@@ -232,6 +236,9 @@ func (r *Record) Progress() Progress {
 	}
 	if p.Total == 0 {
 		p.Total = len(p.Names)
+	}
+	if p.Total == 0 {
+		p.Total = int(integer(r.section("workflow"), "plan_phases"))
 	}
 	if len(p.Names) == 0 {
 		p.number()

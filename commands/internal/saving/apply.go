@@ -3,6 +3,8 @@ package saving
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -11,6 +13,8 @@ import (
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
+	"git-checkpoint/gitstore/layout/recovery"
 )
 
 // apply derives the new record. Fields that concern one checkpoint alone are reset: the
@@ -74,7 +78,34 @@ func (e *edit) apply(before *checkpoint.Record) (*checkpoint.Record, error) {
 	if err := e.applyRecovery(r); err != nil || e.whole() {
 		return r, err
 	}
+	CountPlan(e.store.Root(), r)
 	return r, e.applyDigests(r)
+}
+
+// maxPlan limits the size of a plan whose phases are counted.
+const maxPlan = 1 << 20
+
+// CountPlan records the number of phases in the plan of a recovery document that states no
+// total. A plan that cannot be read states none.
+func CountPlan(worktree string, r *checkpoint.Record) {
+	p, plan := r.Progress(), filepath.FromSlash(r.PlanPath())
+	if r.Layout() != string(recovery.Name) || p.Total > 0 || !filepath.IsLocal(plan) || worktree == "" {
+		return
+	}
+	root, err := os.OpenRoot(worktree)
+	if err != nil {
+		return
+	}
+	defer root.Close()
+	info, err := root.Stat(plan)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxPlan {
+		return
+	}
+	if data, err := root.ReadFile(plan); err == nil {
+		if n := progress.PlannedPhases(string(data)); n > 0 {
+			r.SetPlanPhases(n)
+		}
+	}
 }
 
 // assign sets a value of --set. A save that leaves out invalid values keeps the value

@@ -104,7 +104,7 @@ func UpdatePhases(r *checkpoint.Record, m *checkpoint.Map, current, done, total 
 	if done != "" && !values.SameTexts(Phases(values.Get(m, done)), p.Completed) {
 		m.Set(done, values.SpelledAll(p.Completed))
 	}
-	if total != "" && p.Total > 0 {
+	if total != "" && p.Total > 0 && values.Has(values.Sub(r.Doc(), "progress"), "total") {
 		if phaseTotal(values.Text(m, total)) != p.Total {
 			m.Set(total, p.Total)
 		}
