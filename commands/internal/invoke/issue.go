@@ -339,13 +339,17 @@ func TellStrange(c *Invocation, names []string) {
 	}
 }
 
-// RecoveryCommand returns the command that recovers from the damage, or "".
+// RecoveryCommand returns the commands that recover from the damage, one a line, or "".
 func RecoveryCommand(c *Invocation, issue checkpoint.Issue) string {
-	_, _, err := c.Store.NewestValid(c.Ctx, issue)
+	valid, _, err := c.Store.NewestValid(c.Ctx, issue)
 	var broken *gitstore.BrokenRefError
 	switch {
 	case err == nil:
-		return "git checkpoint resume " + phrase.IssueArg(issue) + " --fallback"
+		commands := "git checkpoint resume " + phrase.IssueArg(issue) + " --fallback"
+		if newest, err := c.Store.Newest(c.Ctx, issue); err == nil && newest.ID != "" && newest.ID != valid.ID {
+			commands += "\ngit checkpoint drop " + phrase.IssueArg(issue) + " " + phrase.QuoteArg(string(newest.ID))
+		}
+		return commands
 	case !errors.As(err, &broken) || broken.Last.IsZero():
 		return ""
 	}
