@@ -81,6 +81,7 @@ func ageBeforeSync(c *invoke.Invocation, o options) {
 	}
 	issues := o.issues
 	if len(issues) == 0 {
+		aging.Automatic(c)
 		issues = aging.Issues(c)
 	}
 	aging.Apply(c, issues...)

@@ -33,9 +33,9 @@ func Rules(c *invoke.Invocation) gitstore.PruneRequest {
 	return req
 }
 
-// Issues returns the issues that `sync --all` applies the rules of age to. If
-// max_age_days is off, only issues with an archive are returned, because reading every
-// chain would take longer than the sync.
+// Issues returns the issues that `sync --all` applies the rules of age to, beside those of
+// Automatic. If max_age_days is off, only issues with an archive are returned, because
+// reading every chain would take longer than the sync.
 func Issues(c *invoke.Invocation) []checkpoint.Issue {
 	issues, _, err := c.Store.Issues(c.Ctx, c.Settings.Int("max_age_days") <= 0)
 	if err != nil {
