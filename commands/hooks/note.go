@@ -151,18 +151,11 @@ func sessionIssue(c *invoke.Invocation, in sessionInput, agent string, s session
 	return now.Issue, "", nil
 }
 
-// elsewhere returns the issue of a session whose worktree is on another branch now. Files
-// that the newest checkpoint of the issue has need no other one.
+// elsewhere returns the issue of a session whose worktree is on another branch now. A
+// worktree without uncommitted files has no work of the session.
 func elsewhere(c *invoke.Invocation, s, now sessions.Session) (i checkpoint.Issue, why string, err error) {
-	_, r, err := c.Store.NewestRecord(c.Ctx, s.Issue)
-	if errors.As(err, new(*gitstore.NoneError)) {
-		r, err = checkpoint.New(), nil
-	}
-	if err != nil {
-		return "", "", err
-	}
-	_, notSaved, err := c.Store.Files.Uncommitted(c.Ctx, r)
-	if err != nil || len(notSaved) == 0 {
+	changed, _, err := c.Store.Files.Uncommitted(c.Ctx, checkpoint.New())
+	if err != nil || len(changed) == 0 {
 		return "", "", err
 	}
 	notify(c, "%s: saved to issue %s, where the session began; HEAD is on %s", c.Args[0], s.Issue, onBranch(now.Branch))
