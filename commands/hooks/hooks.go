@@ -42,6 +42,7 @@ func hooksFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "push", Usage: "pre-push also pushes the checkpoints of the pushed branches"},
 		&cli.StringFlag{Name: "agent", Usage: "the hooks of " + agentNames() + ", or of all that are here"},
+		&cli.BoolFlag{Name: "allow", Usage: "with --agent: permit claude, codex or gemini to run git checkpoint"},
 		&cli.BoolFlag{Name: "local", Usage: "with --agent: in the settings that are not shared"},
 		&cli.BoolFlag{Name: "skill", Usage: "the skill for agents, beside the hooks of --agent"},
 		&cli.BoolFlag{Name: "global", Usage: "install for all repositories of this user"},
@@ -67,6 +68,7 @@ type hooksOptions struct {
 	push   bool   // pre-push also pushes checkpoints
 	skill  bool   // the skill for agents
 	global bool   // for all repositories of the user
+	allow  bool   // permit the agent to run this program
 	local  bool   // in the agent's settings that are not shared
 	manual bool   // print the text to paste, change nothing
 	dryRun bool
@@ -78,7 +80,7 @@ type hooksOptions struct {
 func readHooksOptions(c *invoke.Invocation) (hooksOptions, error) {
 	agent := c.Flags.String("agent")
 	o := hooksOptions{
-		agents: agent, local: c.Flags.Bool("local"), push: c.Flags.Bool("push"), skill: c.Flags.Bool("skill"), global: c.Flags.Bool("global"),
+		agents: agent, local: c.Flags.Bool("local"), allow: c.Flags.Bool("allow"), push: c.Flags.Bool("push"), skill: c.Flags.Bool("skill"), global: c.Flags.Bool("global"),
 		manual: c.Flags.Bool("manual"), dryRun: c.Flags.Bool("dry-run"), force: c.Flags.Bool("force"),
 		noTurns: c.Flags.Bool("no-turns"),
 	}
@@ -90,6 +92,10 @@ func readHooksOptions(c *invoke.Invocation) (hooksOptions, error) {
 		return o, invoke.UnknownVerb("hooks", o.verb, "status", []string{"install", "uninstall", "status"})
 	case agent != "" && agent != allAgents && hook.AgentNamed(agent) == nil:
 		return o, exit.Usagef("hooks: --agent: %q is none of %s, all", agent, strings.Join(hook.Agents(), ", "))
+	case o.allow && (agent == "" || o.verb != "install" || c.Flags.Bool("manual")):
+		return o, exit.Usagef("hooks: --allow goes with install --agent, and without --manual")
+	case o.allow && agent != allAgents && hook.AgentNamed(agent).Allow == nil:
+		return o, exit.Usagef("hooks: --allow: no rule for %s is known", agent)
 	case o.local && (agent == "" || o.global):
 		return o, exit.Usagef("hooks: --local goes with --agent, and without --global")
 	case agent != "" && o.push:
@@ -118,7 +124,7 @@ func runHooks(c *invoke.Invocation) error {
 		return err
 	}
 	r := githooks.Repo(c)
-	r.Global, r.Local, r.Force, r.NoTurns = o.global, o.local, o.force, o.noTurns
+	r.Global, r.Local, r.Allow, r.Force, r.NoTurns = o.global, o.local, o.allow, o.force, o.noTurns
 	if o.verb == "status" {
 		return hooksStatus(c, r)
 	}

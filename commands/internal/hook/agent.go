@@ -29,6 +29,7 @@ type Agent struct {
 	Events  []AgentEvent
 	JSON    []string // fields of the JSON object that it reads at session start, nil for plain text
 	Budget  int      // milliseconds for reading files at session end
+	Allow   *Permission
 
 	Resume string // command that continues a session, without its id
 
@@ -259,6 +260,7 @@ var agents = []Agent{
 	{
 		Name: "claude", Program: "claude", Resume: "claude --resume", JSON: []string{"hookSpecificOutput", "additionalContext"}, File: ".claude/settings.json", Home: ".claude/settings.json", Local: ".claude/settings.local.json",
 		Budget: 10_000, Events: claudeEvents,
+		Allow: &Permission{Path: []string{"permissions", "allow"}, Rule: "Bash(git checkpoint:*)"},
 	},
 	{ // Codex allows 3 seconds at an interrupt and at session end
 		Name: "codex", Program: "codex", Resume: "codex resume", JSON: []string{"hookSpecificOutput"}, File: ".codex/hooks.json", Home: ".codex/hooks.json", TOML: ".codex/config.toml", Budget: 1500,
@@ -269,10 +271,12 @@ var agents = []Agent{
 			{"PreCompact", "pre-compact", 30},
 			{"SessionEnd", "session-end", 3},
 		},
+		Allow: &Permission{File: ".codex/rules/git-checkpoint.rules", Text: "prefix_rule(pattern = [\"git\", \"checkpoint\"], decision = \"allow\")\n"},
 	},
 	{ // timeouts in milliseconds
 		Name: "gemini", Program: "gemini", Resume: "gemini --resume", File: ".gemini/settings.json", Home: ".gemini/settings.json", JSON: []string{"hookSpecificOutput"}, Budget: 10_000, CompactsOften: true,
 		Events: []AgentEvent{{"SessionStart", "session-start", 10_000}, {"AfterAgent", Turn, 30_000}, {"PreCompress", "pre-compact", 30_000}, {"SessionEnd", "session-end", 30_000}},
+		Allow:  &Permission{Path: []string{"tools", "allowed"}, Rule: "run_shell_command(git checkpoint)"},
 	},
 	{
 		Name: "copilot", Program: "copilot", Resume: "copilot --resume", File: ".github/hooks/git-checkpoint.json", JSON: []string{"additionalContext"}, Budget: 10_000,

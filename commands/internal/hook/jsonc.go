@@ -199,7 +199,11 @@ func (p *parser) peek() byte {
 	return 0
 }
 
-var errJSON = errors.New("not a JSON object with comments")
+var (
+	errJSON     = errors.New("not a JSON object with comments")
+	errNoObject = errors.New("not an object")
+	errNoArray  = errors.New("not an array")
+)
 
 func (p *parser) bad() error { return syntaxError(errJSON, p.text, p.at) }
 

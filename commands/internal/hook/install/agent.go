@@ -41,6 +41,16 @@ func (r *Repo) agentFile(a *hook.Agent, install, local bool) ([]HookChange, erro
 	if !install {
 		return r.uninstallAgent(a, file, toml)
 	}
+	permission, err := r.permission(a, true)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := r.installAgent(a, file, toml)
+	return append(plan, permission...), err
+}
+
+// installAgent plans the installation of hooks in one of both files.
+func (r *Repo) installAgent(a *hook.Agent, file, toml atomicfile.Replacement) ([]HookChange, error) {
 	inTOML, err := hook.HasTOMLHooks(toml.Text)
 	if err != nil {
 		return nil, r.settingsError(a, toml, err)
@@ -50,6 +60,9 @@ func (r *Repo) agentFile(a *hook.Agent, install, local bool) ([]HookChange, erro
 		return r.settingsChange(toml, text, "add hooks to "), r.settingsError(a, toml, err)
 	}
 	text, err := r.install(a, file)
+	if err == nil && r.Allow && a.Allow != nil && a.Allow.Rule != "" {
+		text, err = a.Allow.Allow(text)
+	}
 	return r.settingsChange(file, text, "add hooks to "), r.settingsError(a, file, err)
 }
 
@@ -100,6 +113,32 @@ func Manual(a *hook.Agent, push, turns bool) (string, error) {
 	}
 	text, err := a.Install("", false)
 	return fmt.Sprintf("# %s:\n%s", a.File, text), err
+}
+
+// permission plans to write or remove the file with an agent's permission to run this
+// program.
+func (r *Repo) permission(a *hook.Agent, install bool) ([]HookChange, error) {
+	if a.Allow == nil || a.Allow.File == "" || install && !r.Allow {
+		return nil, nil
+	}
+	home, err := r.agentHome()
+	if err != nil {
+		return nil, err
+	}
+	file, err := atomicfile.Read(filepath.Join(home, filepath.FromSlash(a.Allow.File)))
+	if err != nil {
+		return nil, err
+	}
+	shown, text := r.shownFile(file.Path), a.Allow.AllowText()
+	switch own := hook.IsOwnPermission(file.Text); {
+	case install && file.Exists() && !own && !r.Force:
+		return nil, refuse("git checkpoint hooks install --agent "+a.Name+" --allow --force", "%s was edited, or another program wrote it", shown)
+	case install && file.Text != text:
+		return []HookChange{{"write " + shown, func() error { return r.replace(file, text) }}}, nil
+	case !install && own:
+		return []HookChange{{"remove " + shown, func() error { return r.removeOwnFile(file, 2) }}}, nil
+	}
+	return nil, nil
 }
 
 // plugin plans to write or remove an agent's plugin file.
@@ -196,7 +235,12 @@ func (r *Repo) uninstallAgent(a *hook.Agent, file, toml atomicfile.Replacement) 
 	if err != nil {
 		return nil, err
 	}
-	text, gone := a.Uninstall(file.Text, atomicfile.Kept(keepDir, file.Path)...)
+	before := atomicfile.Kept(keepDir, file.Path)
+	text := file.Text
+	if a.Allow != nil && a.Allow.Rule != "" {
+		text = a.Allow.Disallow(text, a, before...)
+	}
+	text, gone := a.Uninstall(text, before...)
 	plan := r.settingsChange(file, text, "take hooks out of ")
 	if gone {
 		plan = []HookChange{{"take hooks out of " + r.shownFile(file.Path), func() error { return removeSettings(file) }}}
@@ -204,7 +248,9 @@ func (r *Repo) uninstallAgent(a *hook.Agent, file, toml atomicfile.Replacement) 
 	if text, err = a.UninstallTOML(toml.Text); err != nil {
 		return nil, r.settingsError(a, toml, err)
 	}
-	return append(plan, r.settingsChange(toml, text, "take hooks out of ")...), nil
+	plan = append(plan, r.settingsChange(toml, text, "take hooks out of ")...)
+	permission, err := r.permission(a, false)
+	return append(plan, permission...), err
 }
 
 func (r *Repo) settingsError(a *hook.Agent, f atomicfile.Replacement, err error) error {

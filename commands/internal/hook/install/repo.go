@@ -36,6 +36,7 @@ type Repo struct {
 	CommonDir string
 	PrePush   string // setting hooks.pre_push
 	Global    bool   // install for all repositories of this user
+	Allow     bool   // also permit an agent to run this program
 	Local     bool   // use an agent's settings file that is not shared
 	Force     bool   // also replace or remove edited text
 	NoTurns   bool   // no hook at the end of an agent's turn

@@ -1,0 +1,97 @@
+package hook
+
+// A Permission lets an agent run git checkpoint without asking: an element of an array in
+// its settings, or a file of its own.
+type Permission struct {
+	Path []string // members from the root to the array
+	Rule string   // element of the array
+
+	File, Text string // file relative to the project or the user's home directory
+}
+
+var permissionMark = mark{"\n# written by git checkpoint hooks install --allow; checksum ", "\n"}
+
+// AllowText returns the text of the permission's file.
+func (p *Permission) AllowText() string { return sign(p.Text, permissionMark) }
+
+// IsOwnPermission reports whether any version of install wrote text, and nobody edited it.
+func IsOwnPermission(text string) bool { return isSigned(text, permissionMark) }
+
+// Allow adds the rule to the text of the settings file and changes nothing else.
+func (p *Permission) Allow(text string) (string, error) {
+	in, err := parseJSON(text)
+	if err != nil {
+		return "", err
+	}
+	for i, key := range p.Path {
+		if in.kind != '{' {
+			return "", syntaxError(errNoObject, text, in.start)
+		}
+		m := in.member(text, key)
+		if m < 0 {
+			return addItem(text, in, key, p.nested(p.Path[i+1:])), nil
+		}
+		in = in.items[m]
+	}
+	if in.kind != '[' {
+		return "", syntaxError(errNoArray, text, in.start)
+	}
+	if p.position(text, in) >= 0 {
+		return text, nil
+	}
+	return addItem(text, in, "", p.Rule), nil
+}
+
+// nested returns the value of a missing member: the array in objects.
+func (p *Permission) nested(path []string) any {
+	if len(path) == 0 {
+		return []string{p.Rule}
+	}
+	return map[string]any{path[0]: p.nested(path[1:])}
+}
+
+// position returns the position of the rule in the array, or -1.
+func (p *Permission) position(text string, array node) int {
+	for i, n := range array.items {
+		if unquote(text, n) == p.Rule {
+			return i
+		}
+	}
+	return -1
+}
+
+// Disallow removes the rule, and the containers that are then empty. A rule that was there
+// before the install remains. before holds earlier contents of the file, newest first.
+func (p *Permission) Disallow(text string, a *Agent, before ...string) string {
+	way := p.find(text)
+	if was := a.originalOf(before); way == nil || was != nil && p.find(was.text) != nil {
+		return text
+	}
+	for i := len(way) - 1; i > 0; i-- {
+		if len(way[i].in.items) > 1 {
+			return removeItem(text, way[i].in, way[i].i)
+		}
+	}
+	return removeItem(text, way[0].in, way[0].i)
+}
+
+// find returns the path from the root to the rule, or nil.
+func (p *Permission) find(text string) []place {
+	in, err := parseJSON(text)
+	if err != nil {
+		return nil
+	}
+	var way []place
+	for _, key := range p.Path {
+		m := in.member(text, key)
+		if in.kind != '{' || m < 0 {
+			return nil
+		}
+		way = append(way, place{in, m})
+		in = in.items[m]
+	}
+	if i := p.position(text, in); in.kind == '[' && i >= 0 {
+		return append(way, place{in, i})
+	}
+	return nil
+}
