@@ -41,14 +41,14 @@ func TestManualFields(t *testing.T) {
 }
 
 // fieldsIn returns the names of all nested fields, except inside values that are records
-// and in maps whose keys are phases.
+// in maps whose keys are phases, and in mappings of another system's document.
 func fieldsIn(v any) []string {
 	var names []string
 	switch v := v.(type) {
 	case map[string]any:
 		for name, inner := range v {
 			names = append(names, name)
-			if !slices.Contains([]string{"checkpoint", "value", "old", "new", "replans"}, name) {
+			if !slices.Contains([]string{"checkpoint", "value", "old", "new", "replans", "artifact_paths", "context_metadata"}, name) {
 				names = append(names, fieldsIn(inner)...)
 			}
 		}
