@@ -175,9 +175,9 @@ func (g *Guard) watch() int {
 	}
 }
 
-// sameSignal is the period in which a repeated signal can be git's copy of the first
-// signal. The terminal signals both git and its child `git checkpoint`, and git forwards
-// the signal to its child once.
+// sameSignal is the period in which a repeated signal can be a copy of the first signal.
+// The terminal signals both git and its child `git checkpoint`, and git forwards the
+// signal to its child once.
 const sameSignal = 200 * time.Millisecond
 
 // killedByUs is the exit code of a command killed after a second Ctrl+C.
@@ -212,7 +212,7 @@ func (g *Guard) interrupted(s os.Signal) {
 	}
 }
 
-// again records a signal and reports whether it needs no save: it is git's copy, a
+// again records a signal and reports whether it needs no save: it is a copy, a
 // different second signal, or a repetition that kills the command.
 func (g *Guard) again(s os.Signal) bool {
 	at, seen := g.signalled[s]
@@ -236,9 +236,14 @@ func (g *Guard) again(s os.Signal) bool {
 	return true
 }
 
-// isEcho reports whether a signal counts as git's forwarded copy. After a completed save
-// the period is shorter, because treating a copy as a second Ctrl+C then loses little.
+// isEcho reports whether a signal counts as a copy of the first one. timeout(1) and
+// service managers send SIGTERM to the process and to its group. For git's copy of the
+// other signals, the period is shorter after a completed save, because treating a copy as
+// a second Ctrl+C then loses little.
 func (g *Guard) isEcho(s os.Signal, after time.Duration) bool {
+	if s == terminate {
+		return after < sameSignal
+	}
 	return !g.echoed[s] && after < sameSignal && (g.busy.Load() || after < sameSignal/10) && g.ByGit
 }
 
