@@ -104,7 +104,7 @@ func ProgressRows(r *checkpoint.Record, v freshness.Verdict) []display.Row {
 			parts = append(parts, strconv.Itoa(now))
 		}
 		if len(done) > 0 {
-			parts = append(parts, "completed "+numbers(done))
+			parts = append(parts, "completed "+phrase.Ranges(done))
 		}
 		rows = append(rows, display.Row{Label: "Batch", Text: strings.Join(parts, "; ")})
 	}
@@ -217,44 +217,6 @@ func phaseText(at standing, p checkpoint.Progress) string {
 		text += "; left: " + phrase.List(phrase.Few(left, 8))
 	}
 	return text
-}
-
-// numbers lists numbers in order, and three or more in sequence as a range: "1-4, 7, 8".
-func numbers(n []int) string {
-	n = slices.Clone(n)
-	slices.Sort(n)
-	var words []string
-	for i := 0; i < len(n); {
-		end := i
-		for end+1 < len(n) && n[end+1] <= n[end]+1 {
-			end++
-		}
-		switch {
-		case n[end]-n[i] >= 2:
-			words = append(words, fmt.Sprintf("%d-%d", n[i], n[end]))
-		case n[end] > n[i]:
-			words = append(words, strconv.Itoa(n[i]), strconv.Itoa(n[end]))
-		default:
-			words = append(words, strconv.Itoa(n[i]))
-		}
-		i = end + 1
-	}
-	return phrase.List(words)
-}
-
-// spentText formats minutes of work in its two largest units: "2 d 5 h".
-func spentText(minutes int) string {
-	switch days, hours := minutes/(24*60), minutes/60%24; {
-	case days > 0 && hours > 0:
-		return fmt.Sprintf("%d d %d h", days, hours)
-	case days > 0:
-		return fmt.Sprintf("%d d", days)
-	case hours > 0 && minutes%60 > 0:
-		return fmt.Sprintf("%d h %d min", hours, minutes%60)
-	case hours > 0:
-		return fmt.Sprintf("%d h", hours)
-	}
-	return fmt.Sprintf("%d min", minutes)
 }
 
 // tasksText counts the tasks and lists the open tasks by status.

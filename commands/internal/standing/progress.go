@@ -147,7 +147,7 @@ func PhaseLines(r *checkpoint.Record) []Line {
 // "" if it is unknown.
 func workKept(r *checkpoint.Record) string {
 	if minutes := int(math.Round(progress.Minutes(r))); minutes > 0 {
-		return spentText(minutes) + " in completed phases"
+		return phrase.Spent(minutes) + " in completed phases"
 	}
 	return ""
 }

@@ -1,0 +1,267 @@
+package phrase
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// Title returns the title of a checkpoint on one line: the first line of its note, else of
+// the summary if this save wrote it, else the event of the save, such as "Batch 12 done".
+//
+// r is the record of the checkpoint and before is the record of the checkpoint before it.
+// Both can be nil; the title then has fewer details. Texts are not cleaned.
+func Title(cp *gitstore.Checkpoint, r, before *checkpoint.Record) string {
+	note := FirstLine(strings.TrimSpace(cp.Note))
+	switch {
+	case note == "":
+		return cmp.Or(newSummary(r, before), Event(cp, r))
+	case cp.Trigger == checkpoint.Turn:
+		return "Turn: " + note
+	case cp.Trigger == checkpoint.PhaseTransition || cp.Trigger == checkpoint.TaskUpdate:
+		return upperFirst(note) // mostly the note of a step, such as "phase build done"
+	}
+	return note
+}
+
+// newSummary returns the first line of a summary that the record before does not have. A
+// save keeps the summary of the record before unless it has one of its own.
+func newSummary(r, before *checkpoint.Record) string {
+	if r == nil {
+		return ""
+	}
+	text := strings.TrimSpace(r.Doc().Text("context_summary"))
+	if before != nil && text == strings.TrimSpace(before.Doc().Text("context_summary")) {
+		return ""
+	}
+	return FirstLine(text)
+}
+
+// Event returns the event that led to a checkpoint, such as "Session ended". r is its
+// record, or nil.
+func Event(cp *gitstore.Checkpoint, r *checkpoint.Record) string {
+	if r == nil {
+		r = checkpoint.New()
+	}
+	switch cp.Trigger {
+	case checkpoint.Manual:
+		return "Saved by hand"
+	case checkpoint.SessionEnd:
+		return "Session ended"
+	case checkpoint.UserInterrupt:
+		return "Interrupted"
+	case checkpoint.Interval:
+		return "Saved at an interval"
+	case checkpoint.Turn:
+		return "Turn of the agent"
+	case checkpoint.BatchComplete:
+		return words("Batch", number(r.CurrentBatch()-1), "done")
+	case checkpoint.BatchStart:
+		return words("Batch", number(r.CurrentBatch()), "started")
+	case checkpoint.PhaseTransition:
+		return phaseEvent(cp, r)
+	case checkpoint.TaskUpdate:
+		return "Tasks updated"
+	case checkpoint.AgentComplete:
+		return agentEvent(r)
+	case checkpoint.BeforeAgent:
+		return "Before an agent"
+	case checkpoint.BeforeParallel:
+		return "Before parallel work"
+	case checkpoint.ConflictStart:
+		return words("Conflict", List(r.Conflicts()), "started")
+	case checkpoint.ConflictResolved:
+		return "Conflict resolved"
+	case "":
+		return "Unknown event"
+	}
+	return upperFirst(strings.ReplaceAll(string(cp.Trigger), "_", " "))
+}
+
+// phaseEvent returns the change of a phase. A save starts a phase if the phase began at the
+// time of the save.
+func phaseEvent(cp *gitstore.Checkpoint, r *checkpoint.Record) string {
+	const sameMoment = 2 * time.Second
+	began := r.PhaseStartedAt()
+	switch {
+	case cp.Phase == "":
+		return "Phase changed"
+	case slices.Contains(r.Progress().Completed, cp.Phase):
+		return words("Phase", cp.Phase, "done")
+	case !began.IsZero() && cp.Created.Sub(began).Abs() < sameMoment:
+		return words("Phase", cp.Phase, "started")
+	}
+	return words("Phase", cp.Phase)
+}
+
+// agentEvent returns the newest result of an agent in the record.
+func agentEvent(r *checkpoint.Record) string {
+	newest, text := "", "Agent done"
+	for agent, actions := range r.Doc().Sub("agent_outputs").All() {
+		m, _ := actions.(*checkpoint.Map)
+		for action, output := range m.All() {
+			o, _ := output.(*checkpoint.Map)
+			if at := o.Text("completed_at"); at >= newest {
+				newest, text = at, words(agent, action, "done")
+			}
+		}
+	}
+	return text
+}
+
+// Foldable reports whether a list can show a checkpoint as a part of a run: an automatic
+// save that nobody described or
+// pinned. The note of a turn is its prompt, and does not count.
+func Foldable(cp *gitstore.Checkpoint) bool {
+	if cp.Pinned || !cp.Valid() || cp.LeftOut {
+		return false
+	}
+	switch cp.Trigger {
+	case checkpoint.Turn:
+		return true
+	case checkpoint.BatchComplete, checkpoint.BatchStart, checkpoint.AgentComplete, checkpoint.BeforeAgent, checkpoint.BeforeParallel,
+		checkpoint.TaskUpdate, checkpoint.Interval, checkpoint.SessionEnd:
+		return cp.Note == ""
+	}
+	return false
+}
+
+// Runs groups checkpoints, given by their indexes in list and newest first. A run of three
+// or more foldable checkpoints with the same phase and branch is one group. Each other
+// checkpoint is a group of its own, and so is the newest checkpoint of the list.
+func Runs(list []gitstore.Checkpoint, picked []int) [][]int {
+	const fewest = 3
+	var groups [][]int
+	for at := 0; at < len(picked); {
+		end := at + 1
+		if first := &list[picked[at]]; Foldable(first) && picked[at] > 0 {
+			for end < len(picked) && Foldable(&list[picked[end]]) && list[picked[end]].Phase == first.Phase && list[picked[end]].Branch == first.Branch {
+				end++
+			}
+			if end-at < fewest {
+				end = at + 1
+			}
+		}
+		groups = append(groups, picked[at:end:end])
+		at = end
+	}
+	return groups
+}
+
+// RunTitle returns the title of a run, newest first, such as "7 batches, 3 h".
+func RunTitle(run []gitstore.Checkpoint) string {
+	counts := map[string]int{}
+	var order []string
+	for i := range run {
+		noun := nounOf(run[i].Trigger)
+		if counts[noun] == 0 {
+			order = append(order, noun)
+		}
+		counts[noun]++
+	}
+	parts := make([]string, len(order))
+	for i, noun := range order {
+		parts[i] = countOf(counts[noun], noun)
+	}
+	text := List(parts)
+	if minutes := int(run[0].Created.Sub(run[len(run)-1].Created) / time.Minute); minutes > 0 {
+		text += ", " + Spent(minutes)
+	}
+	return text
+}
+
+// nounOf returns the noun for checkpoints with a trigger.
+func nounOf(t checkpoint.Trigger) string {
+	switch t {
+	case checkpoint.BatchComplete:
+		return "batch"
+	case checkpoint.BatchStart:
+		return "batch start"
+	case checkpoint.AgentComplete:
+		return "agent result"
+	case checkpoint.BeforeAgent, checkpoint.BeforeParallel:
+		return "save before an agent"
+	case checkpoint.TaskUpdate:
+		return "task update"
+	case checkpoint.Interval:
+		return "interval save"
+	case checkpoint.SessionEnd:
+		return "session end"
+	}
+	return "turn"
+}
+
+func countOf(n int, noun string) string {
+	switch {
+	case n > 1 && noun == "batch":
+		return fmt.Sprintf("%d batches", n)
+	case n > 1 && noun == "save before an agent":
+		return fmt.Sprintf("%d saves before agents", n)
+	}
+	return Plural(n, noun)
+}
+
+// Ranges lists numbers in order, and three or more in sequence as a range: "1-4, 7, 8".
+func Ranges(n []int) string {
+	n = slices.Clone(n)
+	slices.Sort(n)
+	var out []string
+	for i := 0; i < len(n); {
+		end := i
+		for end+1 < len(n) && n[end+1] <= n[end]+1 {
+			end++
+		}
+		switch {
+		case n[end]-n[i] >= 2:
+			out = append(out, fmt.Sprintf("%d-%d", n[i], n[end]))
+		case n[end] > n[i]:
+			out = append(out, strconv.Itoa(n[i]), strconv.Itoa(n[end]))
+		default:
+			out = append(out, strconv.Itoa(n[i]))
+		}
+		i = end + 1
+	}
+	return List(out)
+}
+
+// Spent formats minutes in their two largest units: "2 d 5 h".
+func Spent(minutes int) string {
+	switch days, hours := minutes/(24*60), minutes/60%24; {
+	case days > 0 && hours > 0:
+		return fmt.Sprintf("%d d %d h", days, hours)
+	case days > 0:
+		return fmt.Sprintf("%d d", days)
+	case hours > 0 && minutes%60 > 0:
+		return fmt.Sprintf("%d h %d min", hours, minutes%60)
+	case hours > 0:
+		return fmt.Sprintf("%d h", hours)
+	}
+	return fmt.Sprintf("%d min", minutes)
+}
+
+// words joins texts with spaces and leaves out empty texts.
+func words(texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), " ")
+}
+
+// number returns a positive number as text, and "" for others.
+func number(n int) string {
+	if n < 1 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+func upperFirst(s string) string {
+	for i, r := range s {
+		return string(unicode.ToUpper(r)) + s[i+len(string(r)):]
+	}
+	return s
+}
