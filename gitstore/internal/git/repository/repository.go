@@ -107,23 +107,34 @@ func find(ctx context.Context, g git.Git, meanwhile func(Info)) (Info, []git.Con
 }
 
 // extend applies the repository's extensions and rejects extensions that this program
-// does not support. Git itself has already rejected unknown extensions.
+// does not support. Git itself has already rejected unknown extensions. If the version of
+// the repository's format is 0, git ignores unknown extensions instead, and so does extend.
 func (r *Info) extend(config []git.ConfigEntry) error {
 	format := "sha1" // without the extension
+	version, unknown := "", ""
 	for _, e := range config {
+		if e.Scope != "local" && e.Scope != "worktree" {
+			continue
+		}
+		if e.Key == "core.repositoryformatversion" {
+			version = e.Value
+		}
 		name, found := strings.CutPrefix(e.Key, "extensions.")
-		if !found || e.Scope != "local" && e.Scope != "worktree" {
+		if !found {
 			continue
 		}
 		switch name {
-		case "noop", "noop-v1", "preciousobjects", "partialclone", "worktreeconfig", "relativeworktrees":
+		case "noop", "noop-v1", "preciousobjects", "partialclone", "worktreeconfig", "relativeworktrees", "submodulepathconfig":
 		case "objectformat":
 			format = e.Value
 		case "refstorage":
 			r.RefFormat = e.Value // files://<folder> differs from the known directory
 		default:
-			return &UnsupportedError{Feature: "extensions." + name}
+			unknown = e.Key
 		}
+	}
+	if unknown != "" && version != "" && version != "0" {
+		return &UnsupportedError{Feature: unknown}
 	}
 	if format != objectformat.Name {
 		return &ObjectFormatError{Format: format}

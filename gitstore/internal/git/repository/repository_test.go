@@ -30,3 +30,33 @@ func TestRefFormat(t *testing.T) {
 		assert.Equal(t, tc.want, r.RefFormat)
 	}
 }
+
+// Extensions that do not change what this program reads or writes are accepted. In a
+// repository of format 0, git ignores extensions that it does not know.
+func TestExtensions(t *testing.T) {
+	for _, tc := range []struct{ version, extension, refused string }{
+		{"1", "noop", ""},
+		{"1", "noop-v1", ""},
+		{"1", "preciousobjects", ""},
+		{"1", "relativeworktrees", ""},
+		{"1", "submodulepathconfig", ""},
+		{"1", "compatobjectformat", "unsupported repository: extensions.compatobjectformat"},
+		{"1", "later", "unsupported repository: extensions.later"},
+		{"0", "later", ""},
+		{"", "later", ""},
+	} {
+		var config []git.ConfigEntry
+		if tc.version != "" {
+			config = append(config, git.ConfigEntry{Key: "core.repositoryformatversion", Value: tc.version, Scope: "local"})
+		}
+		config = append(config,
+			git.ConfigEntry{Key: "extensions.objectformat", Value: objectformat.Name, Scope: "local"},
+			git.ConfigEntry{Key: "extensions." + tc.extension, Value: "true", Scope: "local"})
+		err := (&Info{RefFormat: "files"}).extend(config)
+		if tc.refused == "" {
+			assert.NoError(t, err, "%+v", tc)
+		} else {
+			assert.EqualError(t, err, tc.refused, "%+v", tc)
+		}
+	}
+}
