@@ -44,7 +44,7 @@ func TestRecipes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
-	for _, forge := range []string{"github", "gitlab"} {
+	for _, forge := range []string{"github", "gitlab", "gitlab-template"} {
 		t.Run(forge, func(t *testing.T) {
 			r, err := recipeJob(forge)
 			require.NoError(t, err)
@@ -143,8 +143,10 @@ func (j *jobs) run(v *victim, job string) int {
 	release := v.dir + ".tar.gz"
 	require.NoError(j.t, os.MkdirAll(v.dir+".release/git-checkpoint/bin", 0o777))
 	require.NoError(j.t, exec.Command("tar", "-czf", release, "-C", v.dir+".release", "git-checkpoint").Run())
+	sum, err := exec.Command("sha256sum", release).Output()
+	require.NoError(j.t, err)
 	cmd := v.command("bash", "-c", job)
-	cmd.Env = append(slices.Clone(v.env), "CHECKPOINT_RELEASE=file://"+release, "GITHUB_RUN_ID=7", "CI_PIPELINE_ID=7", "CI_JOB_NAME_SLUG=work")
+	cmd.Env = append(slices.Clone(v.env), "CHECKPOINT_RELEASE=file://"+release, "GITHUB_RUN_ID=7", "CI_PIPELINE_ID=7", "CHECKPOINT_SHA256="+string(sum[:64]), "CI_JOB_NAME_SLUG=work")
 	o := outcomeOf(cmd)
 	j.t.Logf("%s\n%s\nexit %d", o.out, o.err, o.code)
 	return o.code

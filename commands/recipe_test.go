@@ -2,6 +2,7 @@ package commands
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -19,18 +20,46 @@ type recipeStep struct {
 	Run string            `yaml:"run"`
 }
 
-// recipeJob returns the README's CI job for a forge, github or gitlab, as a bash script.
-// The caller sets the variables of the forge: GITHUB_RUN_ID and JOB_INDEX, or
-// CI_PIPELINE_ID and CI_JOB_NAME_SLUG, and CHECKPOINT_RELEASE.
+// recipeJob returns the README's CI job for a forge as a bash script: github, gitlab, or
+// gitlab-template for the job that uses .ci/gitlab.yml. The caller sets the variables of the
+// forge: GITHUB_RUN_ID and JOB_INDEX, or CI_PIPELINE_ID and CI_JOB_NAME_SLUG, and
+// CHECKPOINT_RELEASE, with CHECKPOINT_SHA256 for the template.
 func recipeJob(forge string) (string, error) {
 	blocks, err := readmeBlocks("CI", "yaml")
-	if err != nil || len(blocks) != 3 {
-		return "", fmt.Errorf("README, section CI: %d YAML blocks, want GitHub's, the action's and GitLab's (%w)", len(blocks), err)
+	if err != nil || len(blocks) != 4 {
+		return "", fmt.Errorf("README, section CI: %d YAML blocks, want GitHub's, the action's, GitLab's and the template's (%w)", len(blocks), err)
 	}
-	if forge == "gitlab" {
-		return gitlabJob(blocks[2])
+	switch forge {
+	case "gitlab":
+		return gitlabJob(blocks[2], gitlabKeys{})
+	case "gitlab-template":
+		template, err := gitlabTemplate()
+		if err != nil {
+			return "", err
+		}
+		return gitlabJob(blocks[3], template)
 	}
 	return githubJob(blocks[0])
+}
+
+// gitlabKeys are the keys of a GitLab job that the recipe and the template use.
+type gitlabKeys struct {
+	Extends      string            `yaml:"extends"`
+	Variables    map[string]string `yaml:"variables"`
+	BeforeScript []string          `yaml:"before_script"`
+	Script       []string          `yaml:"script"`
+	AfterScript  []string          `yaml:"after_script"`
+}
+
+// gitlabTemplate returns the hidden job of .ci/gitlab.yml.
+func gitlabTemplate() (gitlabKeys, error) {
+	data, err := os.ReadFile(filepath.Join("..", ".ci", "gitlab.yml"))
+	if err != nil {
+		return gitlabKeys{}, err
+	}
+	var jobs map[string]gitlabKeys
+	err = yaml.Unmarshal(data, &jobs)
+	return jobs[".git-checkpoint"], err
 }
 
 // readmeBlocks returns the code blocks of a language in one section of the README.
@@ -52,15 +81,30 @@ func readmeBlocks(section, language string) ([]string, error) {
 	}
 }
 
-func gitlabJob(block string) (string, error) {
-	var jobs map[string]struct {
-		Variables map[string]string `yaml:"variables"`
-		Script    []string          `yaml:"script"`
+// gitlabJob returns the script of job work in a block: its variables, before_script and
+// script are one shell. The script of after_script is another shell, which knows how the
+// first one ended. The runner ends the first shell's process group if a job is cancelled.
+func gitlabJob(block string, template gitlabKeys) (string, error) {
+	var file struct {
+		Work gitlabKeys `yaml:"work"`
 	}
-	if err := yaml.Unmarshal([]byte(block), &jobs); err != nil || len(jobs["work"].Script) == 0 {
+	err := yaml.Unmarshal([]byte(block), &file)
+	if err != nil || len(file.Work.Script) == 0 {
 		return "", fmt.Errorf("recipe of GitLab CI has no job work (%w)", err)
 	}
-	return "set -eo pipefail\n" + exports(jobs["work"].Variables, doubleQuoted) + strings.Join(jobs["work"].Script, "\n") + "\n", nil
+	variables := maps.Clone(template.Variables)
+	if variables == nil {
+		variables = map[string]string{}
+	}
+	maps.Copy(variables, file.Work.Variables)
+	head := "set -eo pipefail\n" + exports(variables, doubleQuoted)
+	script := strings.Join(append(template.BeforeScript, file.Work.Script...), "\n") + "\n"
+	if file.Work.Extends == "" {
+		return head + script, nil
+	}
+	quoted := strings.ReplaceAll(script, "'", `'\''`)
+	return head + "CI_JOB_STATUS=success\nsetsid -w bash -eo pipefail -c '" + quoted + "' || { code=$?; CI_JOB_STATUS=failed; }\n" +
+		"export CI_JOB_STATUS\n(" + strings.Join(template.AfterScript, "\n") + ") || true\nexit $code\n", nil
 }
 
 // githubHead keeps the outputs and the PATH of a job, as the runner does.
@@ -148,7 +192,7 @@ func exports(env map[string]string, value func(string) string) string {
 // cmdRecipe writes the README's CI job for a forge to a file: `recipe github job.sh`.
 func cmdRecipe(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
-		ts.Fatalf("usage: recipe github|gitlab file")
+		ts.Fatalf("usage: recipe github|gitlab|gitlab-template file")
 	}
 	job, err := recipeJob(args[0])
 	ts.Check(err)

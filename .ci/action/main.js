@@ -44,6 +44,7 @@ async function main() {
   if (/^CHECKPOINT_ACTION=prompt_user$/m.test(vars)) {
     throw new Error(`the checkpoint is stale: git checkpoint status ${input('issue')}`)
   }
+  appendFileSync(process.env.GITHUB_STATE, 'resumed=true\n')
 }
 
 main().catch(failed)

@@ -1,17 +1,21 @@
 // The post step of action.yml: saves the work of a job that failed or was cancelled. It
 // saves nothing if `git checkpoint run` has saved the same files already, or if the work is
-// complete.
+// complete. The files of a job that was not resumed replace no checkpoint.
 'use strict'
 
 const { failed, run, summary } = require('./runner.js')
 
-try {
+function save() {
   const state = run('git', ['checkpoint', 'resume', '--ci', '--dry-run'])
-  if (!/^CHECKPOINT_COMPLETE=true$/m.test(state)) {
-    const save = ['checkpoint', 'save', '--all', '--if-changed', '--trigger', 'session_end', '--push']
-    process.stdout.write(run('git', save))
+  if (/^CHECKPOINT_COMPLETE=true$/m.test(state)) return
+  process.stdout.write(run('git', ['checkpoint', 'save', '--all', '--if-changed', '--trigger', 'session_end', '--push']))
+}
+
+try {
+  if (process.env.STATE_resumed === 'true') {
+    save()
+    summary()
   }
-  summary()
 } catch (error) {
   failed(error)
 }
