@@ -45,18 +45,33 @@ func (c *Invocation) CIBranch() string {
 		}
 	}
 	for _, name := range names {
-		branch := strings.TrimPrefix(get(name), "refs/heads/")
-		if name == "GIT_BRANCH" {
-			branch = strings.TrimPrefix(branch, "origin/")
-		}
-		if branch != "" && !notABranch().MatchString(branch) {
+		if branch := c.ciBranchIn(name); branch != "" && !notABranch().MatchString(branch) {
 			return branch
 		}
 	}
 	return ""
 }
 
-// notABranch matches names of tags, and names for the commits of a pull request.
+// ciBranchIn returns the branch in a variable of a CI service.
+func (c *Invocation) ciBranchIn(name string) string {
+	get := c.Env.Getenv
+	branch := strings.TrimPrefix(get(name), "refs/heads/")
+	switch name {
+	case "GIT_BRANCH":
+		branch = strings.TrimPrefix(branch, "origin/")
+		if branch == "detached" { // Jenkins checked out an id instead of a branch
+			return ""
+		}
+	case "DRONE_BRANCH", "CI_COMMIT_BRANCH":
+		if get("DRONE_PULL_REQUEST") != "" || get("CI_COMMIT_PULL_REQUEST") != "" {
+			return "" // the target of a pull request whose source the forge did not name
+		}
+	}
+	return branch
+}
+
+// notABranch matches names of tags, names for the commits of a pull request, and HEAD,
+// which a job that was started for a commit gets from some services.
 var notABranch = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(refs/.*|[0-9]+/(merge|head)|pull/[0-9]+|PR-[0-9]+)$`)
+	return regexp.MustCompile(`^(refs/.*|[0-9]+/(merge|head)|pull/[0-9]+|PR-[0-9]+|HEAD)$`)
 })
