@@ -27,9 +27,10 @@ var ListCommand = invoke.Command{
 	Name: "list", Alias: "log", Usage: "list an issue's checkpoints, newest first", Args: "[ISSUE]", Max: 1,
 	Category: "Look",
 	Description: "Marks: * tip, p pinned, r resumable, ! invalid, a archived. On a terminal it is a\n" +
-		"timeline by phase, and s marks checkpoints that are resumable but stale. The timeline\n" +
-		"shows consecutive turns of an agent as one entry. list reads the records of the first\n" +
-		"100 checkpoints of an issue; verify reads all.",
+		"timeline by phase with the changed files and lines of each checkpoint, and s marks\n" +
+		"checkpoints that are resumable but stale. Automatic checkpoints that follow each other\n" +
+		"have one line there, unless --verbose is set. list reads the records of the first 100\n" +
+		"checkpoints of an issue; verify reads all.",
 	Examples: []string{
 		"git checkpoint list 42",
 		"git checkpoint list -n 5 --trigger batch_complete",
@@ -48,6 +49,7 @@ type listOptions struct {
 	limitGiven    bool
 	all           bool
 	turns         bool // list the turns of agents, with their changes
+	verbose       bool // list each checkpoint of a run
 	trigger       string
 	phase         string
 	phaseGiven    bool // --phase is given, and can be empty
@@ -87,7 +89,7 @@ func readListOptions(c *invoke.Invocation) (*listOptions, error) {
 	o := &listOptions{
 		limit: f.Int("n"), limitGiven: f.IsSet("n"), all: f.Bool("all"), trigger: f.String("trigger"), phase: f.String("phase"),
 		phaseGiven: f.IsSet("phase"), since: f.String("since"), before: f.String("before"), filters: c.Lists["filter"],
-		archived: f.Bool("archived") || f.Bool("failed"), failed: f.Bool("failed"), remote: f.String("remote"), color: invoke.ReadColor(c),
+		verbose: c.Common.Verbose, archived: f.Bool("archived") || f.Bool("failed"), failed: f.Bool("failed"), remote: f.String("remote"), color: invoke.ReadColor(c),
 	}
 	if o.remoteGiven = o.remote != ""; o.remote == invoke.LeftOut {
 		o.remote = ""
@@ -247,7 +249,7 @@ func showList(c *invoke.Invocation, o *listOptions, lists []*gitstore.List, keep
 			}
 			change := ""
 			if o.turns {
-				change = turnChange(c, l, i)
+				change = changeSince(c, l, i, i).lines()
 			}
 			c.Printf("%s\n", listLine(&l.Checkpoints[i], i == 0, change, c.Env.Now()))
 		}
@@ -302,7 +304,13 @@ func listRecord(c *invoke.Invocation, o *listOptions, lists []*gitstore.List, ke
 	result := output.CheckpointList{Type: "list"}
 	for _, l := range lists {
 		for _, i := range pick(c, o, l, keep) {
-			result.Checkpoints = append(result.Checkpoints, standing.Listed(&l.Checkpoints[i]))
+			row := output.ListRow{Listed: standing.Listed(&l.Checkpoints[i])}
+			if o.turns {
+				if n := changeSince(c, l, i, i); n != nil {
+					row.FilesChanged, row.LinesAdded, row.LinesDeleted = &n.files, &n.added, &n.deleted
+				}
+			}
+			result.Checkpoints = append(result.Checkpoints, row)
 		}
 		result.TotalCheckpoints += len(l.Checkpoints)
 	}

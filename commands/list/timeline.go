@@ -13,11 +13,13 @@ import (
 	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
 )
 
 // showTimelines prints lists as timelines for people.
 func showTimelines(c *invoke.Invocation, o *listOptions, at display.Screen, lists []*gitstore.List, keep func(*gitstore.Checkpoint) bool) {
 	var shown [][]display.TimelineEntry
+	folded := ""
 	for _, l := range lists {
 		if len(l.Checkpoints) == 0 {
 			continue
@@ -25,14 +27,12 @@ func showTimelines(c *invoke.Invocation, o *listOptions, at display.Screen, list
 		if len(shown) > 0 {
 			c.Printf("\n")
 		}
-		picked, more := foldTurns(l, o, pick(c, o, l, keep))
-		entries := timelineEntries(c, l, picked)
-		for k, i := range picked {
-			entries[k].Note = foldedNote(entries[k].Note, more[k])
-			if o.turns {
-				entries[k].Note = strings.TrimSpace(turnChange(c, l, i) + " " + entries[k].Note)
-			}
+		picked := pick(c, o, l, keep)
+		rows := o.rows(l, picked)
+		if len(rows) < len(picked) {
+			folded = phrase.IssueArg(l.Issue)
 		}
+		entries := timelineEntries(c, o, l, rows)
 		c.Printf("%s\n", at.Heading(timelineHead(l, len(picked))))
 		if len(entries) > 0 {
 			c.Printf("\n%s", at.Timeline(entries))
@@ -40,9 +40,25 @@ func showTimelines(c *invoke.Invocation, o *listOptions, at display.Screen, list
 		shown = append(shown, entries)
 	}
 	c.Printf("%s", at.Legend(shown...))
+	if folded != "" {
+		c.Printf("\nAutomatic checkpoints that follow each other have one line.\nhint: git checkpoint list %s --verbose\n", folded)
+	}
 	if n := len(lists) - len(shown); n > 0 {
 		c.Printf("\n%s with nothing but an archive, or nothing left\nhint: git checkpoint list --all --archived\n", phrase.Plural(n, "issue"))
 	}
+}
+
+// rows groups the checkpoints of a list into rows. Runs of automatic checkpoints have one
+// row, unless the flags ask for single checkpoints.
+func (o *listOptions) rows(l *gitstore.List, picked []int) [][]int {
+	if o.trigger == "" && !o.verbose {
+		return phrase.Runs(l.Checkpoints, picked)
+	}
+	rows := make([][]int, len(picked))
+	for k := range picked {
+		rows[k] = picked[k : k+1]
+	}
+	return rows
 }
 
 // timelineHead returns the heading with the number of shown and existing checkpoints.
@@ -57,30 +73,52 @@ func timelineHead(l *gitstore.List, shown int) string {
 	return head + phrase.Plural(shown, "checkpoint")
 }
 
-// timelineEntries returns the timeline entries of checkpoints.
-func timelineEntries(c *invoke.Invocation, l *gitstore.List, picked []int) []display.TimelineEntry {
-	entries := make([]display.TimelineEntry, len(picked))
+// timelineEntries returns the timeline entries of rows.
+func timelineEntries(c *invoke.Invocation, o *listOptions, l *gitstore.List, rows [][]int) []display.TimelineEntry {
+	entries := make([]display.TimelineEntry, len(rows))
 	now := c.Env.Now()
-	for k, i := range picked {
-		cp := &l.Checkpoints[i]
+	for k, row := range rows {
+		cp := &l.Checkpoints[row[0]]
 		entries[k] = display.TimelineEntry{
-			ID: nameOf(cp), Short: cmp.Or(cp.ID.Short(), cp.Commit.String()[:12]), Phase: cp.Phase, Trigger: cmp.Or(string(cp.Trigger), "?"),
-			Age: phrase.Ago(cp.Created, now), Brief: phrase.Briefly(cp.Created, now), Note: timelineNote(cp), Problem: standing.ProblemOf(cp),
-			Tip: i == 0 && !cp.Archived, Archived: cp.Archived, Filed: string(cp.Filed.Why), Pinned: cp.Pinned, Resumable: cp.Resumable,
+			ID: cmp.Or(cp.ID.Short(), cp.Commit.String()[:12]), Phase: cp.Phase,
+			Age: phrase.Ago(cp.Created, now), Brief: phrase.Briefly(cp.Created, now), Problem: standing.ProblemOf(cp),
+			Tip: row[0] == 0 && !cp.Archived, Archived: cp.Archived, Filed: string(cp.Filed.Why), Pinned: cp.Pinned, Resumable: cp.Resumable,
 			Stale: now.Sub(cp.Created) > freshness.DefaultMaxAge || cp.Created.Sub(now) > freshness.DefaultTolerance,
+		}
+		here := !o.remoteGiven && !c.Store.Partial() && k < verifiedRecords // reading the rest takes long
+		entries[k].Title = rowTitle(c, l, row, here)
+		if here {
+			entries[k].Change = changeSince(c, l, row[0], row[len(row)-1]).words()
 		}
 	}
 	return entries
 }
 
-// timelineNote returns the first line of the note, after a warning if the checkpoint
-// lacks files.
-func timelineNote(cp *gitstore.Checkpoint) string {
-	note := phrase.FirstLine(cp.Note)
-	if !cp.LeftOut {
-		return note
+// rowTitle returns the title of a row. If here is false, it is made from the commit alone.
+func rowTitle(c *invoke.Invocation, l *gitstore.List, row []int, here bool) string {
+	cp := &l.Checkpoints[row[0]]
+	if len(row) > 1 {
+		run := make([]gitstore.Checkpoint, len(row))
+		for k, i := range row {
+			run[k] = l.Checkpoints[i]
+		}
+		return strings.TrimSuffix(phrase.RunTitle(run)+": "+phrase.FirstLine(cp.Note), ": ")
 	}
-	return strings.TrimSuffix("files left out: "+note, ": ")
+	var r, before *checkpoint.Record
+	if here && cp.Note == "" {
+		r, _ = c.Store.Record(cp)
+		if older := row[0] + 1; r != nil && r.Doc().Text("context_summary") != "" && older < len(l.Checkpoints) {
+			before, _ = c.Store.Record(&l.Checkpoints[older])
+		}
+	}
+	title := phrase.Title(cp, r, before)
+	if cp.Trigger == "" && standing.ProblemOf(cp) != "" {
+		title = "" // the problem says more
+	}
+	if cp.LeftOut {
+		return "files left out: " + title
+	}
+	return title
 }
 
 // listLine returns the line of one checkpoint. change has its changed lines, or is "".

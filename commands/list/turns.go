@@ -6,58 +6,54 @@ import (
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore"
-	"git-checkpoint/gitstore/checkpoint"
 )
 
-// foldTurns keeps the newest of consecutive turns, unless turns are listed. It returns the
-// kept indexes, and the number of turns that each of them stands for besides itself.
-func foldTurns(l *gitstore.List, o *listOptions, picked []int) (kept, more []int) {
-	for k, i := range picked {
-		turn := o.trigger == "" && l.Checkpoints[i].Trigger == checkpoint.Turn
-		if turn && k > 0 && l.Checkpoints[picked[k-1]].Trigger == checkpoint.Turn {
-			more[len(more)-1]++
-			continue
+// A change has the numbers of changed files and lines since another checkpoint. A nil
+// change means that they are unknown.
+type change struct{ files, added, deleted int }
+
+// changeSince returns the change of the newest of some checkpoints since the checkpoint of
+// its branch before the oldest of them. The arguments are indexes in the list.
+func changeSince(c *invoke.Invocation, l *gitstore.List, newest, oldest int) *change {
+	to := &l.Checkpoints[newest]
+	for k := oldest + 1; k < len(l.Checkpoints); k++ {
+		if before := &l.Checkpoints[k]; before.Branch == to.Branch {
+			return changeBetween(c, before, to)
 		}
-		kept, more = append(kept, i), append(more, 0)
 	}
-	return kept, more
+	if !l.Complete {
+		return nil
+	}
+	return changeBetween(c, nil, to)
 }
 
-// foldedNote adds the number of folded turns to the note of the newest one.
-func foldedNote(note string, more int) string {
-	if more == 0 {
-		return note
+// changeBetween counts the changes between two checkpoints. If from is nil, it counts the
+// changes since HEAD at the time of the save.
+func changeBetween(c *invoke.Invocation, from, to *gitstore.Checkpoint) *change {
+	d, err := c.Store.Diff(from, to)
+	if err != nil {
+		return nil
 	}
-	folded := "and " + phrase.Plural(more, "earlier turn") + ": --turns"
-	if note == "" {
-		return folded
+	defer d.Close()
+	total, err := d.Totals(c.Ctx)
+	if err != nil {
+		return nil
 	}
-	return note + " (" + folded + ")"
+	return &change{total.Files, total.Added, total.Deleted}
 }
 
-// turnChange returns the changed lines of a turn since the checkpoint of its branch before
-// it, such as "+3 -1", or "" if it has none.
-func turnChange(c *invoke.Invocation, l *gitstore.List, i int) string {
-	turn := &l.Checkpoints[i]
-	for k := i + 1; k < len(l.Checkpoints); k++ {
-		before := &l.Checkpoints[k]
-		if before.Branch != turn.Branch {
-			continue
-		}
-		d, err := c.Store.Diff(before, turn)
-		if err != nil {
-			return ""
-		}
-		defer d.Close()
-		lines, err := d.Lines(c.Ctx)
-		if err != nil {
-			return ""
-		}
-		added, deleted := 0, 0
-		for _, n := range lines {
-			added, deleted = added+n.Added, deleted+n.Deleted
-		}
-		return fmt.Sprintf("+%d -%d", added, deleted)
+// words returns a text such as "3 files +12 -4", or "" if nothing changed.
+func (n *change) words() string {
+	if n == nil || n.files == 0 {
+		return ""
 	}
-	return ""
+	return phrase.Plural(n.files, "file") + " " + n.lines()
+}
+
+// lines returns a text such as "+12 -4", or "" if the numbers are unknown.
+func (n *change) lines() string {
+	if n == nil {
+		return ""
+	}
+	return fmt.Sprintf("+%d -%d", n.added, n.deleted)
 }

@@ -1,7 +1,6 @@
 package display
 
 import (
-	"fmt"
 	"strings"
 
 	"git-checkpoint/commands/internal/output"
@@ -9,11 +8,11 @@ import (
 
 // A TimelineEntry is one checkpoint in a timeline.
 type TimelineEntry struct {
-	ID, Short  string // stored id, and abbreviation for input
+	ID         string // abbreviated id for input
 	Phase      string
-	Trigger    string
 	Age, Brief string // "2 hours ago" and "2h"
-	Note       string // first line of the note
+	Title      string
+	Change     string // changed files and lines, or ""
 	Problem    string // reason that the checkpoint is unusable, or ""
 	Filed      string // recorded reason for archiving, or ""
 
@@ -22,10 +21,10 @@ type TimelineEntry struct {
 
 // Thresholds of the screen width, in columns.
 const (
-	oneLine  = 72  // narrower: notes get separate lines
+	oneLine  = 72  // narrower: titles get separate lines
 	roomy    = 100 // narrower: ages are abbreviated
-	spacious = 120 // narrower: ids are abbreviated
 	maxID    = 44  // longer ids get separate lines
+	maxTitle = 72  // wider titles do not move the changes of other checkpoints
 )
 
 // marks returns three characters, each with a fixed position: tip or archived; pinned;
@@ -77,7 +76,7 @@ func (e *TimelineEntry) style() Style {
 }
 
 // columns holds column widths of timeline lines.
-type columns struct{ age, trigger, id int }
+type columns struct{ age, id, title int }
 
 // Timeline renders checkpoints, newest first, grouped by phase. Legend explains the
 // marks.
@@ -107,24 +106,13 @@ func (s Screen) Legend(timelines ...[]TimelineEntry) string {
 	return b.String()
 }
 
-// tooMany is the number of checkpoints in a phase above which their cost exceeds their
-// benefit.
-const tooMany = 20
-
 // phase writes the heading for leading entries with the same phase.
 func (s Screen) phase(b *strings.Builder, entries []TimelineEntry) {
-	n := 1
-	for n < len(entries) && entries[n].Phase == entries[0].Phase {
-		n++
-	}
-	name, many := "(no phase)", ""
+	name := "(no phase)"
 	if entries[0].Phase != "" {
 		name = output.Clean(entries[0].Phase)
 	}
-	if n > tooMany {
-		many = fmt.Sprintf(": %d, 5 to 10 would do", n)
-	}
-	b.WriteString(s.Paint(Bold, s.fit(name, len(many))) + s.Paint(Yellow, s.fit(many, 0)) + "\n")
+	b.WriteString(s.Paint(Bold, s.fit(name, 0)) + "\n")
 }
 
 func (s Screen) age(e *TimelineEntry) string {
@@ -134,51 +122,69 @@ func (s Screen) age(e *TimelineEntry) string {
 	return output.Clean(e.Age)
 }
 
-func (s Screen) id(e *TimelineEntry) string {
-	if s.Width > 0 && s.Width < spacious {
-		return output.Clean(e.Short)
-	}
-	return output.Clean(e.ID)
-}
-
 func (s Screen) columns(entries []TimelineEntry) columns {
 	var w columns
+	change := 0
 	for i := range entries {
 		e := &entries[i]
 		w.age = max(w.age, output.Width(s.age(e)))
-		w.trigger = max(w.trigger, min(output.Width(output.Clean(e.Trigger)), 17))
-		if n := output.Width(s.id(e)); n <= s.maxID() {
+		w.title = max(w.title, min(output.Width(e.title()), maxTitle))
+		change = max(change, output.Width(output.Clean(e.Change)))
+		if n := output.Width(output.Clean(e.ID)); n <= s.maxID() {
 			w.id = max(w.id, n)
 		}
+	}
+	if s.Width > 0 {
+		used := len(indent) + marksWidth + 2 + w.age + 2 + w.id + 2
+		if change > 0 {
+			used += 2 + change
+		}
+		w.title = max(min(w.title, s.Width-used), 1)
 	}
 	return w
 }
 
+const (
+	indent     = "  "
+	marksWidth = 3
+)
+
+// title returns the title after the remarks.
+func (e *TimelineEntry) title() string {
+	text := output.Clean(e.Title)
+	for _, remark := range []string{e.Problem, e.Filed} {
+		if remark != "" {
+			text = strings.TrimSpace("(" + output.Clean(remark) + ") " + text)
+		}
+	}
+	return text
+}
+
 // maxID returns the maximum width of an id in the id column.
 func (s Screen) maxID() int {
-	if s.Width > 0 && s.Width < oneLine {
+	if s.below() {
 		return 8
 	}
 	return maxID
 }
 
+// below reports whether titles have a line of their own.
+func (s Screen) below() bool { return s.Width > 0 && s.Width < oneLine }
+
 func (s Screen) entry(b *strings.Builder, e *TimelineEntry, w columns) {
-	const indent = "  "
-	id, more := s.id(e), ""
+	id, more := output.Clean(e.ID), ""
 	if output.Width(id) > s.maxID() {
 		id, more = "", id
 	}
-	text := pad(output.Truncate(output.Clean(e.Trigger), w.trigger), w.trigger)
-	line := indent + e.marks() + "  " + pad(s.age(e), w.age) + "  " + text + "  " + pad(id, w.id)
-	note := output.Clean(e.Note)
-	for _, remark := range []string{e.Problem, e.Filed} {
-		if remark != "" {
-			note = strings.TrimSpace("(" + output.Clean(remark) + ") " + note)
-		}
-	}
-	below := s.Width > 0 && s.Width < oneLine
-	if room := output.Width(line) + 2; note != "" && !below {
-		line, note = line+"  "+s.fit(note, room), ""
+	title, change := e.title(), output.Clean(e.Change)
+	line := indent + e.marks() + "  " + pad(s.age(e), w.age) + "  " + pad(id, w.id) + "  "
+	switch {
+	case s.below():
+		line += change
+	case change == "":
+		line, title = line+s.fit(title, output.Width(line)), ""
+	default:
+		line, title = line+pad(output.Truncate(title, w.title), w.title)+"  "+change, ""
 	}
 	b.WriteString(s.Paint(e.style(), s.fit(strings.TrimRight(line, " "), 0)) + "\n")
 	const deeper = "       "
@@ -187,8 +193,8 @@ func (s Screen) entry(b *strings.Builder, e *TimelineEntry, w columns) {
 			b.WriteString(deeper + part + "\n")
 		}
 	}
-	if note != "" {
-		b.WriteString(deeper + s.fit(note, len(deeper)) + "\n")
+	if title != "" {
+		b.WriteString(deeper + s.fit(title, len(deeper)) + "\n")
 	}
 }
 

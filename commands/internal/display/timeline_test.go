@@ -12,7 +12,7 @@ import (
 )
 
 func entry(id, phase, note string) TimelineEntry {
-	return TimelineEntry{ID: id, Short: id, Phase: phase, Trigger: "manual", Age: "2 hours ago", Brief: "2h", Note: note, Resumable: true}
+	return TimelineEntry{ID: id, Phase: phase, Age: "2 hours ago", Brief: "2h", Title: note, Change: "3 files +12 -4", Resumable: true}
 }
 
 // An id too wide for the column gets separate lines without truncation, because users
@@ -20,15 +20,15 @@ func entry(id, phase, note string) TimelineEntry {
 func TestTimelineShowsLongIDsInFull(t *testing.T) {
 	entries := []TimelineEntry{entry("8a866466", "docs", "a"), entry("checkpoint-of-another-system-20250101", "docs", "b")}
 	want := `docs
-    r  2h  manual  8a866466
+    r  2h  8a866466  3 files +12 -4
        a
-    r  2h  manual
+    r  2h            3 files +12 -4
        checkpoint-of-another-system-2025
        0101
        b
 `
 	assert.Equal(t, want, Screen{Width: 40}.Timeline(entries))
-	assert.Contains(t, Screen{Width: 80}.Timeline(entries), "manual  checkpoint-of-another-system-20250101  b\n")
+	assert.Contains(t, Screen{Width: 80}.Timeline(entries), "2h  checkpoint-of-another-system-20250101  b  3 files +12 -4\n")
 	assert.Empty(t, Screen{}.Timeline(nil))
 	assert.Equal(t, "\nr resumable\n", Screen{Width: 40}.Legend(entries[:1], nil, entries[1:]))
 	assert.Empty(t, Screen{}.Legend(nil))
@@ -42,7 +42,7 @@ func FuzzTimeline(f *testing.F) {
 	f.Fuzz(func(t *testing.T, id, phase, note, trigger string, width int) {
 		s := Screen{Width: 40 + abs(width)%161}
 		e := entry(id, phase, note)
-		e.Trigger, e.Problem = trigger, note
+		e.Change, e.Problem = trigger, note
 		entries := []TimelineEntry{e, entry("8a866466", phase, note)}
 		checkLines(t, s, s.Timeline(entries)+s.Legend(entries))
 	})
@@ -61,15 +61,14 @@ func checkLines(t *testing.T, s Screen, text string) {
 	}
 }
 
-// The heading of a phase with too many checkpoints reports their number and a sufficient
-// number.
-func TestTimelineReportsTooManyCheckpoints(t *testing.T) {
-	many := make([]TimelineEntry, 21)
-	for i := range many {
-		many[i] = entry("8a866466", "implementing", "")
-	}
-	assert.Contains(t, Screen{Width: 40}.Timeline(many), "implementing: 21, 5 to 10 would do\n")
-	assert.NotContains(t, Screen{Width: 40}.Timeline(many[1:]), "would do")
+// A long title is cut, and its change is not.
+func TestTimelineCutsTitlesAndKeepsChanges(t *testing.T) {
+	entries := []TimelineEntry{entry("8a866466", "", strings.Repeat("long ", 30)), entry("8a866467", "", "short")}
+	want := `(no phase)
+    r  2h  8a866466  long long long long long long long long ...  3 files +12 -4
+    r  2h  8a866467  short                                        3 files +12 -4
+`
+	assert.Equal(t, want, Screen{Width: 80}.Timeline(entries))
 }
 
 func TestMarks(t *testing.T) {

@@ -177,11 +177,11 @@ type Restore struct {
 // CheckpointList holds the checkpoints of one issue, or of all issues if Issue is empty,
 // newest first.
 type CheckpointList struct {
-	Type             string   `json:"type"`
-	Issue            string   `json:"issue" empty:"null"`
-	Checkpoints      []Listed `json:"checkpoints"`
-	Latest           string   `json:"latest" empty:"null"`
-	TotalCheckpoints int      `json:"total_checkpoints"`
+	Type             string    `json:"type"`
+	Issue            string    `json:"issue" empty:"null"`
+	Checkpoints      []ListRow `json:"checkpoints"`
+	Latest           string    `json:"latest" empty:"null"`
+	TotalCheckpoints int       `json:"total_checkpoints"`
 }
 
 // ListOverview is a CheckpointList of several issues with their progress.
@@ -227,6 +227,17 @@ type Listed struct {
 	Valid        bool      `json:"valid"`
 	LeftOut      bool      `json:"left_out"` // a limit excluded files
 	Note         string    `json:"note"`
+}
+
+// ListRow is a checkpoint of a CheckpointList with its changes since the checkpoint of its
+// branch before it.
+type ListRow struct {
+	Listed
+
+	// Set with --turns, otherwise nil.
+	FilesChanged *int `json:"files_changed"`
+	LinesAdded   *int `json:"lines_added"`
+	LinesDeleted *int `json:"lines_deleted"`
 }
 
 // Show is one complete checkpoint. Checkpoint is a *checkpoint.Record, or its JSON as

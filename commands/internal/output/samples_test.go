@@ -73,9 +73,9 @@ func samples() map[string]any {
 			[][]string{{"T1"}, {"T2", "T3"}},
 			[]string{"T4"},
 		}, "finish": step("finish"), "finish-empty": WorkflowStep{Save: Save{Type: "finish"}},
-		"list": CheckpointList{Type: "list", Issue: "42", Latest: id, TotalCheckpoints: 2, Checkpoints: []Listed{
-			{id, "42", commit, made, "manual", "implementing", "feature/issue-42", true, true, true, false, "caf\u00e9\nsecond line"},
-			{Commit: commit, Note: "\x1b[31m\u202e\u009b\U000e0041\xff"},
+		"list": CheckpointList{Type: "list", Issue: "42", Latest: id, TotalCheckpoints: 2, Checkpoints: []ListRow{
+			{Listed{id, "42", commit, made, "manual", "implementing", "feature/issue-42", true, true, true, false, "caf\u00e9\nsecond line"}, new(2), new(12), new(0)},
+			{Listed: Listed{Commit: commit, Note: "\x1b[31m\u202e\u009b\U000e0041\xff"}},
 		}},
 		"list-overview":   ListOverview{CheckpointList{Type: "list"}, summaries},
 		"status-overview": StatusOverview{Status{Type: "status"}, summaries},

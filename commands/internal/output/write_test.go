@@ -122,7 +122,7 @@ func FuzzQuoted(f *testing.F) {
 func BenchmarkWriteList(b *testing.B) {
 	l := CheckpointList{Type: "list", Issue: "42"}
 	for range 10_000 {
-		l.Checkpoints = append(l.Checkpoints, Listed{id, "42", commit, made, "manual", "implementing", "main", true, false, true, false, "a note"})
+		l.Checkpoints = append(l.Checkpoints, ListRow{Listed: Listed{id, "42", commit, made, "manual", "implementing", "main", true, false, true, false, "a note"}})
 	}
 	for b.Loop() {
 		var w bytes.Buffer

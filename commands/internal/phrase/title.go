@@ -25,8 +25,10 @@ func Title(cp *gitstore.Checkpoint, r, before *checkpoint.Record) string {
 		return cmp.Or(newSummary(r, before), Event(cp, r))
 	case cp.Trigger == checkpoint.Turn:
 		return "Turn: " + note
+	case cp.Trigger == checkpoint.PhaseTransition && cp.Phase != "" && strings.HasPrefix(note, cp.Phase+" "):
+		return "Phase " + note // the note of a step, such as "build done"
 	case cp.Trigger == checkpoint.PhaseTransition || cp.Trigger == checkpoint.TaskUpdate:
-		return upperFirst(note) // mostly the note of a step, such as "phase build done"
+		return upperFirst(note)
 	}
 	return note
 }
