@@ -1,6 +1,10 @@
 package gitstore
 
-import "git-checkpoint/gitstore/internal/capture"
+import (
+	"context"
+
+	"git-checkpoint/gitstore/internal/capture"
+)
 
 // A TreeDiff is the difference between the files of two checkpoints. The caller must
 // close it.
@@ -19,3 +23,14 @@ func (s *Store) Diff(from, to *Checkpoint, paths ...string) (*TreeDiff, error) {
 // CheckPlace fails if a checkpoint cannot contain a file at this path relative to the
 // root, for example because git reserves the path.
 func CheckPlace(place string) error { return capture.CheckPlace(place) }
+
+// A Pair is two checkpoints to compare. A nil From is HEAD at the save of To.
+type Pair = capture.Pair
+
+// Totals has the numbers of changed files and lines.
+type Totals = capture.Totals
+
+// Totals counts the changed files and lines of many pairs of checkpoints at once.
+func (s *Store) Totals(ctx context.Context, pairs []Pair) ([]Totals, error) {
+	return s.capturer.TotalsOf(ctx, pairs)
+}

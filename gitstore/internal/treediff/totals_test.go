@@ -1,0 +1,40 @@
+package treediff
+
+import (
+	"os"
+	"testing"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestTotalsOfManyPairs checks the counts of a batch: equal sides, a rename, a binary file,
+// odd names, and a side that is not stored in the repository.
+func TestTotalsOfManyPairs(t *testing.T) {
+	r, at, staged := newPlace(t)
+	require.NoError(t, os.Rename(r.Path("run.sh"), r.Path("ran.sh")))
+	r.Write("a.txt", "changed\nagain\n")
+	r.Write("binary", "\x00\x01")
+	r.Write(staged.String()+" "+staged.String()+"\nx", "one\n")
+	r.Git("add", "-A")
+	later := plumbing.NewHash(r.Git("write-tree"))
+	gone := Tree(later)
+	gone.Deleted = []string{"a.txt"}
+	got, err := TotalsOf(t.Context(), at, []Pair{
+		{Tree(staged), Tree(staged)}, {Tree(staged), Tree(later)}, {Tree(later), gone}, {Tree(plumbing.ZeroHash), Tree(staged)},
+	})
+	require.NoError(t, err)
+	assert.Equal(t, []Totals{{}, {Files: 4, Added: 2}, {Files: 1, Deleted: 2}, {Files: 4, Added: 4}}, got)
+	none, err := TotalsOf(t.Context(), at, nil)
+	require.NoError(t, err)
+	assert.Empty(t, none)
+}
+
+// TestInvalidTotalsAreErrors checks that output without the expected form is an error.
+func TestInvalidTotalsAreErrors(t *testing.T) {
+	heads := []string{"a b\n", "b c\n"}
+	for _, out := range []string{"1\t2\tx\x00", "a b\n1\t2\tx", "a b\n1\t2\tx\x00", "a b\nx\t2\ty\x00b c\n", "a b\n1 2\x00b c\n"} {
+		assert.ErrorContains(t, parseTotals([]byte(out), heads, []*Totals{{}, {}}), "count lines", "%q", out)
+	}
+}
