@@ -65,3 +65,10 @@ type Undone = undo.Undone
 func (s *Store) Undo(ctx context.Context, issue checkpoint.Issue) (*Undone, error) {
 	return s.restorer.Undo(ctx, issue)
 }
+
+// PreviewUndo returns what Undo would revert now, and changes nothing. Its Restored has the
+// checkpoint of the restore and the paths that the restore wrote. PreviewUndo fails with
+// ErrNothingToUndo.
+func (s *Store) PreviewUndo(ctx context.Context, issue checkpoint.Issue) (*Undone, error) {
+	return s.restorer.Preview(ctx, issue)
+}
