@@ -295,6 +295,33 @@ func (e *lateError) Error() string {
 
 func (e *lateError) Unwrap() error { return e.err }
 
+// chooseSite returns the site of a remote by the settings.
+func chooseSite(c *invoke.Invocation, kind forge.Kind, remote forge.Remote) (forge.Site, error) {
+	return forge.Choose(kind, remote, forge.Hosts{
+		forge.GitHub: c.Settings.Strings("github_hosts"),
+		forge.GitLab: c.Settings.Strings("gitlab_hosts"),
+		forge.Gitea:  c.Settings.Strings("gitea_hosts"),
+	})
+}
+
+// Sites returns the site of the issues, and the site of the branches and commits, which is
+// another one for a fork. A site is zero if the repository names none.
+func Sites(c *invoke.Invocation) (issues, code forge.Site) {
+	kind := forge.Kind("")
+	switch source := c.Settings.String("issue_source"); source {
+	case string(forge.GitHub), string(forge.GitLab), string(forge.Gitea):
+		kind = forge.Kind(source)
+	}
+	branch, _ := c.Store.Branch(c.Ctx)
+	if remote, err := issueRemote(c.Store.Config(), branch, c.Settings.String("issue_project")); err == nil {
+		issues, _ = chooseSite(c, kind, remote)
+	}
+	if remote, err := remoteOf(c.Store.Config(), remoteNames(c.Store.Config(), branch)[1:]); err == nil {
+		code, _ = chooseSite(c, kind, remote)
+	}
+	return issues, code
+}
+
 // findForge returns the configured forge or the remote's forge. An empty kind accepts every
 // forge.
 func findForge(c *invoke.Invocation, kind forge.Kind) (*forge.Forge, error) {
@@ -303,11 +330,7 @@ func findForge(c *invoke.Invocation, kind forge.Kind) (*forge.Forge, error) {
 	if err != nil {
 		return nil, err
 	}
-	site, err := forge.Choose(kind, remote, forge.Hosts{
-		forge.GitHub: c.Settings.Strings("github_hosts"),
-		forge.GitLab: c.Settings.Strings("gitlab_hosts"),
-		forge.Gitea:  c.Settings.Strings("gitea_hosts"),
-	})
+	site, err := chooseSite(c, kind, remote)
 	if err != nil {
 		return nil, err
 	}

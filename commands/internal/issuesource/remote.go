@@ -17,16 +17,7 @@ import (
 // remote, origin, or the only remote, in this order. If project is set, it replaces the
 // remote's project.
 func issueRemote(entries []config.GitEntry, branch, project string) (forge.Remote, error) {
-	var remote forge.Remote
-	err := errors.New("there is no remote that says where the issues are")
-	for _, name := range remoteNames(entries, branch) {
-		if url := lastValue(entries, "remote."+name+".url"); url != "" {
-			if remote, err = forge.ParseRemote(insteadOf(entries, url)); err != nil {
-				err = errors.New("remote " + name + ": " + err.Error())
-			}
-			break
-		}
-	}
+	remote, err := remoteOf(entries, remoteNames(entries, branch))
 	if project == "" {
 		return remote, err
 	}
@@ -36,6 +27,22 @@ func issueRemote(entries []config.GitEntry, branch, project string) (forge.Remot
 	return remote, err
 }
 
+// remoteOf returns the first configured remote of a list of names.
+func remoteOf(entries []config.GitEntry, names []string) (forge.Remote, error) {
+	for _, name := range names {
+		if url := lastValue(entries, "remote."+name+".url"); url != "" {
+			remote, err := forge.ParseRemote(insteadOf(entries, url))
+			if err != nil {
+				err = errors.New("remote " + name + ": " + err.Error())
+			}
+			return remote, err
+		}
+	}
+	return forge.Remote{}, errors.New("there is no remote that says where the issues are")
+}
+
+// remoteNames returns the names of remotes that may have the issues, in order of
+// precedence.
 func remoteNames(entries []config.GitEntry, branch string) []string {
 	names := []string{"upstream"}
 	if branch != "" {
