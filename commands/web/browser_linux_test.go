@@ -9,9 +9,11 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 
@@ -32,6 +34,7 @@ var audit string
 type tour struct {
 	*chromium
 	w     *world
+	axe   string // source of axe-core, or ""
 	base  string // without a trailing slash
 	token string
 }
@@ -83,6 +86,11 @@ func (b *tour) look(name string) {
 		var wrong []string
 		b.eval(audit, &wrong)
 		assert.Empty(b.t, wrong, "%s, %s", name, form.name)
+		if b.axe != "" && form.name != "phone" {
+			b.eval(b.axe, nil)
+			b.eval("axe.run().then(r => r.violations.map(v => v.id + ': ' + v.nodes.map(n => n.html).slice(0, 3).join(' ')))", &wrong)
+			assert.Empty(b.t, wrong, "axe-core: %s, %s", name, form.name)
+		}
 		if screens != "" {
 			b.shoot(filepath.Join(screens, name+"-"+form.name+".png"), form.width)
 		}
@@ -128,6 +136,7 @@ func TestBrowser(t *testing.T) {
 		t.Skip("slow: not in short mode")
 	}
 	b := startTour(t)
+	b.axe = axeCore(t)
 	saved := b.w.work()
 	issue, hostileSaved := b.w.hostileWork()
 	b.w.save("9", "docs", checkpoint.Manual, "to be archived", nil)
@@ -135,6 +144,12 @@ func TestBrowser(t *testing.T) {
 	assert.Equal(t, "/", b.at(), "the token is not seen")
 	b.look("issues")
 
+	b.enter("/activity")
+	b.look("activity")
+	b.enter("/i/nothing")
+	assert.Contains(t, b.text(), "Page not found")
+	b.look("error")
+	b.enter("/")
 	t.Run("keys", func(t *testing.T) {
 		b.enter("/")
 		b.press("j", "j", "k")
@@ -171,10 +186,14 @@ func TestBrowser(t *testing.T) {
 		b.click(`a.over[href="/i/42/c/` + string(saved[1].ID) + `"]`)
 		b.look("checkpoint")
 		mark := b.mark()
-		b.press("d")
+		b.press("c")
 		b.waitFor("Page.loadEventFired", mark)
-		assert.Equal(t, "/i/42/c/"+string(saved[1].ID)+"/diff", b.at())
+		assert.Equal(t, "/i/42?compare="+string(saved[1].ID), b.at())
+		b.look("compare")
+		b.click("a.compare") // the second click of a comparison
+		assert.Equal(t, "/i/42/c/"+string(saved[2].ID)+"/diff?against="+string(saved[1].ID), b.at())
 		b.look("diff")
+		b.enter("/i/42/c/" + string(saved[1].ID) + "/diff")
 		b.eval(`document.querySelector("select[name=against]").value = "head"`, nil)
 		b.click(".filter .button")
 		assert.Contains(t, b.text(), "HEAD at the save")
@@ -205,6 +224,7 @@ func TestBrowser(t *testing.T) {
 		b.enter("/i/42?trigger=batch_complete")
 		assert.Contains(t, b.text(), "first batch")
 	})
+	t.Run("buttons", b.pressButtons)
 	t.Run("hostile", func(t *testing.T) {
 		base := links{}.issue(checkpoint.Issue(issue))
 		cp := base + "/c/" + url.PathEscape(string(hostileSaved[1].ID))
@@ -234,6 +254,120 @@ func TestBrowser(t *testing.T) {
 		b.mu.Unlock()
 	})
 	b.stayed()
+}
+
+// pressButtons restores, resumes, drops and undoes by the buttons alone, without JavaScript.
+// Each button leads to a page that describes the action, and the result offers the undo.
+func (b *tour) pressButtons(t *testing.T) {
+	b.script(false)
+	defer b.script(true)
+	read := func() string {
+		data, err := os.ReadFile(filepath.Join(b.w.dir, "a.txt"))
+		require.NoError(t, err)
+		return string(data)
+	}
+	const saved, other = "one\n2\n3\n", "one\ntwo\nthree\n"
+	b.w.save("44", "build", checkpoint.Manual, "to come back to", nil)
+	b.w.git("reset", "-q", "--hard")
+	confirm := func(act, says string) {
+		t.Helper()
+		b.click(`.deeds a[href$="/` + act + `"]`)
+		assert.Contains(t, b.text(), says)
+		b.look("ask-" + act)
+		b.click("form button")
+	}
+	undo := func() {
+		t.Helper()
+		b.click(`.notice a[href$="/undo"]`)
+		b.look("ask-undo")
+		b.click("form button")
+		assert.Contains(t, b.text(), "Undone: the last")
+	}
+	for _, act := range []string{"restore", "resume"} {
+		b.enter("/i/44")
+		require.Equal(t, other, read())
+		confirm(act, "a.txt")
+		assert.Equal(t, saved, read(), act)
+		b.look("done-" + act)
+		undo()
+		assert.Equal(t, other, read(), act)
+	}
+	b.enter("/i/44")
+	b.click("a.over")
+	b.click(`.deeds a[href$="/drop"]`)
+	b.click("form button.bad")
+	assert.Contains(t, b.text(), "Dropped: to come back to")
+	b.enter("/i/44/undo")
+	b.click("form button")
+	assert.Contains(t, b.text(), "to come back to")
+	b.enter("/i/44/undo")
+	assert.Contains(t, b.text(), "There is nothing to undo")
+}
+
+// An open page shows new checkpoints within five seconds, and nothing moves.
+func TestBrowserLive(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
+	b := startTour(t)
+	b.w.work()
+	b.letIn()
+	for page, want := range map[string]string{"/i/42": "2 new checkpoints", "/": "New checkpoints of 1 issue", "/activity": "New checkpoints of 1 issue"} {
+		b.enter(page)
+		var before, after float64
+		b.eval("document.querySelector('[data-item]').getBoundingClientRect().top", &before)
+		b.w.save("42", "build", checkpoint.Manual, "third batch", nil)
+		b.w.save("42", "build", checkpoint.Manual, "the fourth for "+page, nil)
+		saved := time.Now()
+		b.wait("!document.querySelector('[data-news]').hidden")
+		b.wait("document.querySelector('[data-news]').textContent === " + quoted(want))
+		assert.Less(t, time.Since(saved), 5*time.Second, page)
+		b.eval("document.querySelector('[data-item]').getBoundingClientRect().top", &after)
+		assert.Equal(t, before, after, page)
+		assert.NotContains(t, b.text(), "the fourth for "+page+"\n", page)
+		b.click("[data-news]")
+		assert.Contains(t, b.text(), "the fourth for "+page+"\n", page)
+		b.wait("document.querySelector('[data-news]').hidden")
+	}
+	b.stayed()
+}
+
+// The file of --open leads into the page, although the browser sends no strict cookie with a
+// navigation from a file.
+func TestBrowserOpensTheFile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
+	b := startTour(t)
+	b.w.work()
+	file := filepath.Join(t.TempDir(), "open.html")
+	require.NoError(t, os.WriteFile(file, []byte(redirectTo(b.base+"/i/42?"+tokenParam+"="+b.token)), 0o600))
+	b.visit("file://" + file)
+	b.wait("location.pathname === '/i/42' && document.body && document.body.innerText.includes('first batch')")
+	assert.Equal(t, "/i/42", b.at(), "the token is not seen")
+}
+
+// axeCore returns the source of axe-core from the npm registry, or "" if npm or the registry
+// is missing.
+func axeCore(t *testing.T) string {
+	t.Helper()
+	npm, err := exec.LookPath("npm")
+	if err != nil {
+		t.Log("axe-core does not run: there is no npm")
+		return ""
+	}
+	dir := t.TempDir()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, npm, "install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", dir, "axe-core@4")
+	cmd.Env = append(os.Environ(), "HOME="+dir)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Logf("axe-core does not run: npm: %v: %.300s", err, out)
+		return ""
+	}
+	source, err := os.ReadFile(filepath.Join(dir, "node_modules", "axe-core", "axe.min.js"))
+	require.NoError(t, err)
+	return string(source)
 }
 
 // letIn opens the printed URL.
@@ -281,6 +415,6 @@ func TestBrowserBlocksOtherPages(t *testing.T) {
 	// DNS rebinding: another name for this server.
 	_, at, _ := strings.Cut(strings.TrimPrefix(b.base, "http://"), ":")
 	b.visit("http://rebound.example:" + at + "/i/42?" + tokenParam + "=" + b.token)
-	assert.Equal(t, "git-checkpoint: this is not the host that you asked for", strings.TrimSpace(b.text()))
+	assert.Equal(t, "git-checkpoint: this server has another host name", strings.TrimSpace(b.text()))
 	b.stayed(evil.URL, "http://localhost"+port, "http://evil.example"+port, "http://rebound.example")
 }

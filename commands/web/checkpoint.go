@@ -2,6 +2,8 @@ package web
 
 import (
 	"net/http"
+	"net/url"
+	"strings"
 
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -10,7 +12,10 @@ import (
 // A CheckpointPage is the page of a checkpoint.
 type CheckpointPage struct {
 	TimelineEntry
-	Note          string // complete note
+	More          string // note without its first line
+	Summary       string
+	Decisions     []string
+	Label         string // of the issue
 	Older, Newer  *TimelineEntry
 	Raw           string // URL of the record's text
 	Standing      *Standing
@@ -19,21 +24,30 @@ type CheckpointPage struct {
 	RecordTrouble string
 	Facts         []Fact // facts about the snapshot
 	Timings       []Timing
-	Files         []FileRow
-	FilesLeft     int // number of omitted files
+	LeftOut       []FileRow // files that the checkpoint does not have
+	FilesLeft     int       // number of omitted rows of LeftOut
 	Actions       []ActionLink
+	Changes       *Diff
+	Sides         []Side // comparisons that the page offers
+	CommitPage    string // HEAD at the save, at the forge
+	Head          string
+	BranchPage    string
+	Forge         string // host of the forge
 }
 
-// A FileRow is a file in a checkpoint, or an excluded file.
-type FileRow struct {
-	Path, Status, Where string
-	Bad                 bool // excluded from the checkpoint
+// A Side is a comparison that the page of a checkpoint offers.
+type Side struct {
+	Text, URL string
+	Selected  bool
 }
+
+// A FileRow is a file that a checkpoint does not have, with the reason.
+type FileRow struct{ Path, Why string }
 
 // An ActionLink links to the confirmation form of an action.
 type ActionLink struct {
 	Verb, URL string
-	Bad       bool
+	Bad, Main bool
 }
 
 // maxFiles limits a list of files.
@@ -46,37 +60,59 @@ func (v *visit) checkpoint() error {
 		return err
 	}
 	c := at.checkpoint()
-	p := v.page("Checkpoint " + short(v.view("").entry(c, false).ID))
+	m := v.checkpointPage(at, true)
+	head := v.r.URL.Query().Get("since") == againstHead
+	older, _ := before(at.list, at.at)
+	if m.Problem == "" {
+		m.compare(v, c, older, head)
+	}
+	p := v.page(m.Title)
 	p.Crumbs = v.crumbs(c.Issue)
 	if c.Archived {
 		p.Crumbs = append(p.Crumbs, Crumb{"Archive", v.links.archive(c.Issue)})
 	}
-	p.Crumbs = append(p.Crumbs, Crumb{Text: short(v.view("").entry(c, false).ID)})
-	p.Checkpoint = v.checkpointPage(at, true)
+	p.Crumbs = append(p.Crumbs, Crumb{Text: m.Short})
+	p.Checkpoint = m
 	v.write(http.StatusOK, p)
 	return nil
+}
+
+// compare adds the changed files: since the checkpoint before, or since HEAD.
+func (m *CheckpointPage) compare(v *visit, c, older *gitstore.Checkpoint, head bool) {
+	from := older
+	if head {
+		from = nil
+	}
+	m.Changes = v.diffPage(from, c, budget{maxDiffLines, maxFileLines}, nil)
+	m.Changes.fold()
+	for i := range m.Changes.Files {
+		f := &m.Changes.Files[i]
+		f.URL = v.links.below(c, "diff") + "?" + url.Values{"against": {nameOrHead(from)}, "path": f.paths}.Encode()
+	}
+	if older != nil {
+		page := v.links.checkpoint(c)
+		m.Sides = []Side{{"Since the checkpoint before", page, !head}, {"Since HEAD", page + "?since=" + againstHead, head}}
+	}
 }
 
 // checkpointPage returns the page of a checkpoint. If the record is unreadable, the page
 // contains the error instead of the record's data.
 func (v *visit) checkpointPage(at place, judged bool) *CheckpointPage {
 	c := at.checkpoint()
-	w := v.view("")
 	m := &CheckpointPage{
-		TimelineEntry: w.entry(c, at.at == 0), Note: block(cut(c.Note, maxText)),
-		Older: w.neighbour(at.older()), Newer: w.neighbour(at.newer()),
-		Raw: v.links.below(c, "raw"), Actions: v.actionsFor(c),
+		TimelineEntry: v.entry(at), Label: issueLabel(c.Issue), More: restOfNote(c.Note),
+		Older: v.neighbour(at, 1), Newer: v.neighbour(at, -1),
+		Raw: v.links.below(c, "raw"), Actions: v.actionsFor(c, actionNames...),
+	}
+	if base := v.links.issue(c.Issue); !v.links.file && c.ID != "" && !c.Archived {
+		m.Compare = Link{"Compare", base + Filter{Compare: nameOf(c)}.query(1)}
 	}
 	r, err := v.repo.Record(c)
 	if err != nil {
 		m.RecordTrouble = block(cut(err.Error(), maxText))
 		return m
 	}
-	shown := showRecord(r.Doc())
-	m.Record = &shown
-	m.Timings = timings(r.Doc())
-	m.Files, m.FilesLeft = fileRows(r)
-	m.Facts = snapshotFacts(r)
+	m.describe(v, c, r)
 	if r, err = v.repo.VerifiedRecord(c); err != nil {
 		m.Trouble = block(cut(err.Error(), maxText))
 	} else if judged {
@@ -85,47 +121,66 @@ func (v *visit) checkpointPage(at place, judged bool) *CheckpointPage {
 	return m
 }
 
-func (v view) neighbour(c *gitstore.Checkpoint) *TimelineEntry {
-	if c == nil {
+// describe adds the content of the record.
+func (m *CheckpointPage) describe(v *visit, c *gitstore.Checkpoint, r *checkpoint.Record) {
+	shown := showRecord(r.Doc())
+	m.Record = &shown
+	m.Timings = timings(r.Doc())
+	m.LeftOut, m.FilesLeft = leftOut(r)
+	m.Facts = snapshotFacts(r)
+	m.Summary = block(cut(strings.TrimSpace(r.Doc().Text("context_summary")), maxText))
+	if m.Summary == m.Title {
+		m.Summary = ""
+	}
+	if list, ok := r.Doc().Get("decisions"); ok {
+		texts, _ := list.([]any)
+		for _, t := range texts[:min(len(texts), maxElems)] {
+			if s, ok := t.(string); ok {
+				m.Decisions = append(m.Decisions, block(cut(s, maxText)))
+			}
+		}
+	}
+	m.Head = line(r.Snapshot().Head)
+	if !v.links.file {
+		m.Forge, m.CommitPage, m.BranchPage = v.repo.Forge.Name(), v.repo.Forge.commit(r.Snapshot().Head), v.repo.Forge.branch(c.Branch)
+	}
+}
+
+// restOfNote returns a note without the line that is its title.
+func restOfNote(note string) string {
+	_, rest, _ := strings.Cut(strings.TrimSpace(note), "\n")
+	return block(cut(strings.TrimSpace(rest), maxText))
+}
+
+// neighbour returns the entry of the checkpoint that is step places older, or nil.
+func (v *visit) neighbour(at place, step int) *TimelineEntry {
+	if at.near(step) == nil {
 		return nil
 	}
-	e := v.entry(c, false)
+	e := v.entry(place{at.list, at.at + step})
 	return &e
 }
 
-// actionsFor returns links to available actions for a checkpoint.
-func (v *visit) actionsFor(c *gitstore.Checkpoint) []ActionLink {
+// actionsFor returns links to the available actions for a checkpoint.
+func (v *visit) actionsFor(c *gitstore.Checkpoint, names ...string) []ActionLink {
 	if !v.o.Write || v.links.file || c.ID == "" {
 		return nil
 	}
 	var list []ActionLink
-	for _, name := range []string{"pin", "unpin", "archive", "drop"} {
+	for _, name := range names {
 		a := actions()[name]
-		if a.live && c.Archived || name == "pin" && c.Pinned || name == "unpin" && !c.Pinned {
+		if a.live && c.Archived || name == "pin" && c.Pinned || name == "unpin" && !c.Pinned || name == "resume" && !c.Resumable {
 			continue
 		}
-		list = append(list, ActionLink{a.verb, v.links.below(c, name), a.bad})
+		list = append(list, ActionLink{a.verb, v.links.below(c, name), a.bad, name == "resume"})
 	}
 	return list
 }
 
-// fileRows returns files named in a record: stored, deleted and excluded files.
-func fileRows(r *checkpoint.Record) (rows []FileRow, left int) {
-	for _, f := range r.Files() {
-		where := "not staged"
-		if f.Staged {
-			where = "staged"
-		}
-		rows = append(rows, FileRow{Path: line(cut(f.Path, maxText)), Status: line(cut(f.Status, maxLine)), Where: where})
-	}
-	s := r.Snapshot()
-	for _, path := range s.Deleted {
-		rows = append(rows, FileRow{Path: line(cut(path, maxText)), Status: "deleted", Where: "gone from the worktree"})
-	}
-	for _, f := range s.Skipped {
-		rows = append(rows, FileRow{
-			Path: line(cut(f.Path, maxText)), Status: "left out", Where: size(f.Size) + ", " + firstLine(f.Reason), Bad: true,
-		})
+// leftOut returns the files that a checkpoint does not have.
+func leftOut(r *checkpoint.Record) (rows []FileRow, left int) {
+	for _, f := range r.Snapshot().Skipped {
+		rows = append(rows, FileRow{line(cut(f.Path, maxText)), size(f.Size) + ", " + firstLine(f.Reason)})
 	}
 	return rows[:min(len(rows), maxFiles)], max(0, len(rows)-maxFiles)
 }
@@ -157,7 +212,7 @@ func snapshotFacts(r *checkpoint.Record) []Fact {
 	if s.Untracked {
 		has += ", untracked files"
 	}
-	add("Has", has)
+	add("Contains", has)
 	return facts
 }
 

@@ -4,10 +4,13 @@
 //	/                              the issues
 //	/i/ISSUE                       progress and timeline of an issue
 //	/i/ISSUE/archive               archived checkpoints
-//	/i/ISSUE/c/ID                  a checkpoint: freshness, record, files
+//	/i/ISSUE/undo                  GET describes the undo of the last change, POST executes
+//	/i/ISSUE/c/ID                  a checkpoint: its files with their changes, record
 //	/i/ISSUE/c/ID/diff             changes since another checkpoint
 //	/i/ISSUE/c/ID/raw              stored record
-//	/i/ISSUE/c/ID/{pin,unpin,archive,drop}   GET asks, POST executes
+//	/i/ISSUE/c/ID/{resume,restore,pin,unpin,archive,drop}   GET describes, POST executes
+//	/activity                      the newest checkpoints of all issues
+//	/live                          polls of open pages: what is new
 //
 // ISSUE is the last component of the issue's ref. ID is a checkpoint's id or commit. Both
 // are escaped for URLs.
@@ -21,9 +24,9 @@
 // and refuses frames. Changes require Options.Write and a form that this program
 // generated for the same change.
 //
-// Text of records, notes, names and files is hostile. It is HTML-escaped, invisible and
-// bidirectional control characters are shown as escapes, and such text never becomes a
-// link.
+// Text of records, notes, names and files is hostile. It is HTML-escaped, and invisible and
+// bidirectional control characters are shown as escapes. Such text never becomes a link,
+// except as an escaped part of an https address of the remote's forge (Forge).
 //
 // # Structure
 //
@@ -54,14 +57,16 @@ import (
 // WebCommand declares git checkpoint web.
 var WebCommand = invoke.Command{
 	Name: "web", Usage: "show checkpoints on a local web page", Args: "[ISSUE]", Max: 1, Category: "Look",
-	Description: "Serves a page on loopback until it is interrupted, and prints its address, which\n" +
-		"has a token in it: without that, nothing is shown. With --write the page can also\n" +
-		"pin, unpin, archive and drop, and asks before it does. The issue is compared as far\n" +
-		"as that needs no network.\n" +
-		"--export writes one file instead, for a CI artifact; it has what records and files\n" +
-		"have in them, so look at `git checkpoint scan` before others get it.",
+	Description: "Serves a page on loopback until it is interrupted, and prints its address. The\n" +
+		"address contains a token, and nothing is shown without it. Open pages show new\n" +
+		"checkpoints within five seconds. With --write the page can also resume, restore,\n" +
+		"undo, pin, archive and drop. It first describes what it would do. The issue is\n" +
+		"compared as far as that needs no network.\n" +
+		"--export writes one file instead, for a CI artifact. The file contains text of\n" +
+		"records and files: check it with `git checkpoint scan` before others get it.",
 	Examples: []string{
 		"git checkpoint web",
+		"git checkpoint web --open",
 		"git checkpoint web 42 --write",
 		"git checkpoint web 42 --export checkpoints.html",
 	},
@@ -73,7 +78,8 @@ var WebCommand = invoke.Command{
 func webFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "addr", Usage: "listen at `HOST:PORT` (port 0 is any free port)", Value: "127.0.0.1:0"},
-		&cli.BoolFlag{Name: "write", Usage: "let the page pin, unpin, archive and drop"},
+		&cli.BoolFlag{Name: "open", Usage: "open the page in the browser"},
+		&cli.BoolFlag{Name: "write", Usage: "let the page resume, restore, undo, pin, archive and drop"},
 		&cli.StringFlag{Name: "export", Usage: "write one static page to `FILE` instead (- is standard output)"},
 	}
 }
@@ -81,18 +87,19 @@ func webFlags() []cli.Flag {
 // webOptions holds the flags of web.
 type webOptions struct {
 	addr   string // address to listen at
-	write  bool   // the page may change checkpoints
+	write  bool   // the page may change checkpoints and files
+	open   bool   // open the page in the browser
 	export string // file to write instead, "-" for standard output, "" to serve
 }
 
 func readWebOptions(c *invoke.Invocation) (webOptions, error) {
-	o := webOptions{addr: c.Flags.String("addr"), write: c.Flags.Bool("write"), export: c.Flags.String("export")}
+	o := webOptions{addr: c.Flags.String("addr"), write: c.Flags.Bool("write"), open: c.Flags.Bool("open"), export: c.Flags.String("export")}
 	if o.export == "" {
 		return o, nil
 	}
-	for _, served := range []string{"write", "addr"} {
+	for _, served := range []string{"write", "addr", "open"} {
 		if c.Flags.IsSet(served) {
-			return o, exit.Usagef("web: --export writes a page that nobody serves: --%s is for one that is served", served)
+			return o, exit.Usagef("web: --%s is for a served page, and --export writes a file", served)
 		}
 	}
 	if c.JSON && o.export == "-" {
@@ -121,11 +128,19 @@ func runWeb(c *invoke.Invocation) error {
 		return exit.Usagef("web: --addr: %w", err)
 	}
 	if !server.Loopback() {
-		c.Warnf("everybody who can reach %s and has the address can look at this repository's checkpoints", o.addr)
+		c.Warnf("everybody who can reach %s and has the address can see this repository's checkpoints", o.addr)
 		c.FlushWarnings()
 	}
 	if err := showAddress(c, server.URL(path), o.write); err != nil {
 		return err
+	}
+	if o.open {
+		closeFile, err := openBrowser(c, server.URL(path))
+		defer closeFile()
+		if err != nil {
+			c.Warnf("the browser was not opened: %v", err)
+			c.FlushWarnings()
+		}
 	}
 	return server.Serve(c.Ctx)
 }
@@ -167,6 +182,7 @@ func webRepository(c *invoke.Invocation, ctx context.Context) (*Repository, erro
 	return &Repository{
 		Store: own.Store,
 		Judge: func(cp *gitstore.Checkpoint, r *checkpoint.Record) (Judged, error) { return webJudge(own, cp, r) },
+		Forge: forgeOf(own),
 		Mirror: func() {
 			if mirror := c.StartMirror(own); mirror != nil {
 				mirror.End()
@@ -174,6 +190,12 @@ func webRepository(c *invoke.Invocation, ctx context.Context) (*Repository, erro
 			}
 		},
 	}, nil
+}
+
+// forgeOf returns the links to the forge of the repository's remote.
+func forgeOf(c *invoke.Invocation) Forge {
+	issues, code := issuesource.Sites(c)
+	return Forge{issues, code}
 }
 
 // webJudge returns the same verdict and progress as status.
@@ -194,7 +216,8 @@ func webJudge(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Recor
 	if v.Next.Action != "" {
 		from = at.From
 	}
-	j.Facts = append(j.Facts, Fact{Name: "Goes on at", Text: from})
+	j.Facts = append(j.Facts, Fact{Name: "Continue at", Text: from})
+	j.From = from
 	if len(j.Names) == 0 {
 		j.Names = append(append(j.Names, at.Completed...), at.Remaining...)
 	}
@@ -210,7 +233,7 @@ func showAddress(c *invoke.Invocation, address string, write bool) error {
 		return c.WriteJSON(output.Web{Type: "web", URL: address, Write: write})
 	}
 	c.Printf("%s\n", address)
-	c.Infof("Ctrl+C ends it.")
+	c.Infof("Press Ctrl+C to stop.")
 	return c.Out.Err
 }
 

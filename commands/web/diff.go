@@ -22,6 +22,8 @@ type Diff struct {
 	StateTrouble string
 	Files        []FileDiff
 	FilesSay     string
+	Added        int // lines
+	Removed      int
 	FilesTrouble string
 	Left         int // number of omitted files
 }
@@ -48,9 +50,10 @@ func (v *visit) diff() error {
 	if err != nil {
 		return err
 	}
-	p := v.page("Diff of " + short(v.view("").entry(at.checkpoint(), false).ID))
 	c := at.checkpoint()
-	p.Crumbs = v.crumbs(c.Issue, Crumb{short(v.view("").entry(c, false).ID), v.links.checkpoint(c)}, Crumb{Text: "Diff"})
+	e := v.entry(at)
+	p := v.page("Comparison with " + e.Title)
+	p.Crumbs = v.crumbs(c.Issue, Crumb{e.Short, v.links.checkpoint(c)}, Crumb{Text: "Compare"})
 	q := v.r.URL.Query()
 	p.Diff = v.diffPage(from, c, budget{maxDiffLines, maxFileLines}, q["path"])
 	p.Diff.Self = v.links.below(c, "diff")
@@ -59,9 +62,25 @@ func (v *visit) diff() error {
 		f := &p.Diff.Files[i]
 		f.URL = p.Diff.Self + "?" + url.Values{"against": {nameOrHead(from)}, "path": f.paths}.Encode()
 	}
+	p.Diff.fold()
 	v.write(http.StatusOK, p)
 	return nil
 }
+
+// fold closes the files after the first lines of a page, so that a reader sees all files.
+func (d *Diff) fold() {
+	lines := 0
+	for i := range d.Files {
+		f := &d.Files[i]
+		f.Folded = lines > openLines && len(d.Files) > 1
+		for _, h := range f.Hunks {
+			lines += len(h.Lines)
+		}
+	}
+}
+
+// openLines is the number of lines after which the following files are folded.
+const openLines = 600
 
 // compared returns the checkpoint to compare with: the checkpoint named in the URL, or by
 // default the previous checkpoint. nil means HEAD at the save.
@@ -91,12 +110,8 @@ func (v *visit) choices(at place, from *gitstore.Checkpoint) []Choice {
 	chosen := nameOrHead(from)
 	list := []Choice{{againstHead, "HEAD at the save", chosen == againstHead}}
 	add := func(c *gitstore.Checkpoint) {
-		e := v.view("").entry(c, false)
-		text := e.Short + ", " + e.At.Ago() + ", " + e.Trigger
-		if e.Phase != "" {
-			text += " in " + e.Phase
-		}
-		list = append(list, Choice{nameOf(c), text, chosen == nameOf(c)})
+		e := v.single(at.list, c)
+		list = append(list, Choice{nameOf(c), cut(e.Title, 90) + ", " + e.At.Ago() + " (" + e.Short + ")", chosen == nameOf(c)})
 	}
 	all := at.list.Checkpoints
 	first := max(0, at.at-nearChoices/3)
@@ -117,10 +132,10 @@ func (v *visit) choices(at place, from *gitstore.Checkpoint) []Choice {
 // the save. If paths is not empty, only these files are compared, and each file can use
 // the page's whole budget.
 func (v *visit) diffPage(from, to *gitstore.Checkpoint, b budget, paths []string) *Diff {
-	d := &Diff{To: v.view("").entry(to, false)}
+	d := &Diff{To: v.single(nil, to)}
 	compared := v.filesBetween(from, to, paths)
 	if from != nil {
-		e := v.view("").entry(from, false)
+		e := v.single(nil, from)
 		d.From = &e
 		if len(paths) == 0 {
 			v.compareRecords(d, from, to, &b)
@@ -131,6 +146,18 @@ func (v *visit) diffPage(from, to *gitstore.Checkpoint, b budget, paths []string
 	}
 	d.showFiles(compared(), &b)
 	return d
+}
+
+// single returns the entry of a checkpoint, which can be outside of a list.
+func (v *visit) single(l *gitstore.List, c *gitstore.Checkpoint) TimelineEntry {
+	if l != nil {
+		for i := range l.Checkpoints {
+			if &l.Checkpoints[i] == c {
+				return v.entry(place{l, i})
+			}
+		}
+	}
+	return v.entry(place{&gitstore.List{Issue: c.Issue, Checkpoints: []gitstore.Checkpoint{*c}}, 0})
 }
 
 func (v *visit) compareRecords(d *Diff, from, to *gitstore.Checkpoint, b *budget) {
@@ -178,11 +205,14 @@ func (d *Diff) showFiles(c *changedFiles, b *budget) {
 		d.FilesTrouble = block(cut(c.err.Error(), maxText))
 		return
 	}
-	d.FilesSay = "nothing changed"
+	d.FilesSay = "no file changed"
 	if len(c.files) > 0 {
-		d.FilesSay = count(len(c.files), "file")
+		d.FilesSay = count(len(c.files), "file") + " changed"
 	}
 	d.Files, d.Left = fileDiffs(c.files, c.patch, c.whole, b)
+	for _, f := range d.Files {
+		d.Added, d.Removed = d.Added+f.Added, d.Removed+f.Removed
+	}
 }
 
 // literal converts paths to literal pathspecs.

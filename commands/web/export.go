@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -33,7 +34,6 @@ type ExportChain struct {
 type ExportCheckpoint struct {
 	Anchor     string
 	Checkpoint *CheckpointPage
-	Diff       *Diff
 }
 
 // Limits of an exported file.
@@ -66,7 +66,7 @@ func Export(ctx context.Context, write func(io.Reader) error, repo *Repository, 
 func (v *visit) export(issues []checkpoint.Issue) (*Exported, error) {
 	x := &Exported{}
 	if len(issues) == 0 {
-		all, err := v.allIssues()
+		all, _, err := v.allIssues()
 		if err != nil {
 			return nil, err
 		}
@@ -78,7 +78,7 @@ func (v *visit) export(issues []checkpoint.Issue) (*Exported, error) {
 			}
 		}
 		if n := len(all.Rows) - maxExported; n > 0 {
-			x.Notes = append(x.Notes, count(n, "issue")+" had no room for more than a line")
+			x.Notes = append(x.Notes, "Only the newest "+count(maxExported, "issue")+" of "+strconv.Itoa(len(all.Rows))+" have their checkpoints in this file.")
 		}
 		x.Issues = all
 	}
@@ -105,7 +105,7 @@ func (v *visit) exportChain(x *Exported, i checkpoint.Issue) error {
 	}
 	if len(l.Checkpoints) > exportLine {
 		l.Checkpoints, l.Complete = l.Checkpoints[:exportLine], false
-		x.Notes = append(x.Notes, "Issue "+line(string(i))+": only the newest "+count(exportLine, "checkpoint")+" are in this file")
+		x.Notes = append(x.Notes, "Issue "+line(string(i))+": only the newest "+count(exportLine, "checkpoint")+" are in this file.")
 	}
 	chain := ExportChain{Anchor: v.links.issue(i)[1:], Issue: v.issuePage(l, Filter{Page: 1}, l.Checkpoints[0].Archived)}
 	for at := range l.Checkpoints[:min(len(l.Checkpoints), exportWhole)] {
@@ -120,10 +120,12 @@ func (v *visit) exportCheckpoint(at place) ExportCheckpoint {
 	c := at.checkpoint()
 	x := ExportCheckpoint{Anchor: v.links.checkpoint(c)[1:], Checkpoint: v.checkpointPage(at, false)}
 	x.Checkpoint.Older, x.Checkpoint.Newer = nil, nil
-	x.Diff = v.diffPage(at.older(), c, budget{exportLines, exportLines}, nil)
-	for i := range x.Diff.Files {
-		x.Diff.Files[i].Anchor = x.Anchor + "-" + x.Diff.Files[i].Anchor
+	older, _ := before(at.list, at.at)
+	d := v.diffPage(older, c, budget{exportLines, exportLines}, nil)
+	for i := range d.Files {
+		d.Files[i].Anchor = x.Anchor + "-" + d.Files[i].Anchor
 	}
+	x.Checkpoint.Changes = d
 	return x
 }
 
@@ -131,10 +133,20 @@ func (v *visit) exportCheckpoint(at place) ExportCheckpoint {
 // file does not contain them.
 func (t *Timeline) unlink(n int) {
 	t.Newer, t.Older = "", ""
+	drop := func(e *TimelineEntry) {
+		if n--; n < 0 {
+			e.URL = ""
+		}
+	}
 	for g := range t.Groups {
-		for e := range t.Groups[g].Entries {
-			if n--; n < 0 {
-				t.Groups[g].Entries[e].URL = ""
+		for r := range t.Groups[g].Rows {
+			row := &t.Groups[g].Rows[r]
+			if row.Run == nil {
+				drop(&row.Entry)
+				continue
+			}
+			for e := range row.Run.Entries {
+				drop(&row.Run.Entries[e])
 			}
 		}
 	}

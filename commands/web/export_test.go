@@ -42,12 +42,12 @@ func TestExportIsSelfContained(t *testing.T) {
 	assertHarmless(t, "export", page)
 	_, body, _ := strings.Cut(page, "<body")
 	for _, want := range []string{
-		"Sign out everywhere", "the plan", "first batch", "summary", `<b>two</b>`, `id="i-42"`, `href="#i-42"`, `id="c-` + saved[0].Commit.String() + `"`,
+		"Sign out everywhere", "the plan", "first batch", "summary", `<td class="src">three</td>`, `id="i-42"`, `href="#i-42"`, `id="c-` + saved[0].Commit.String() + `"`,
 		`&lt;script&gt;alert(1)`, `id="` + (links{file: true}.issue(checkpoint.Issue(issue)))[1:] + `"`,
 	} {
 		has(t, body, want)
 	}
-	for _, never := range []string{`href="/`, "<form method=\"post\"", "/drop", "can write", "http:", "https:"} {
+	for _, never := range []string{`href="/`, "<form method=\"post\"", "/drop", "Editing on", "http:", "https:"} {
 		lacks(t, body, never)
 	}
 	has(t, page, `http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;`)

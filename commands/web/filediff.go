@@ -24,6 +24,7 @@ type FileDiff struct {
 	Added, Removed int
 	Notes          []string
 	Hunks          []Hunk
+	Folded         bool
 	More           string // note about omitted lines, or ""
 	URL            string // URL of the complete diff
 

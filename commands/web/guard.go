@@ -2,6 +2,7 @@ package web
 
 import (
 	"crypto/subtle"
+	"html"
 	"net"
 	"net/http"
 	"net/netip"
@@ -30,16 +31,16 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.headers(w.Header())
 	switch {
 	case !g.knows(r):
-		refuse(w, http.StatusMisdirectedRequest, "this is not the host that you asked for")
+		refuse(w, http.StatusMisdirectedRequest, "this server has another host name")
 	case r.Method != http.MethodGet && r.Method != http.MethodHead && r.Method != http.MethodPost:
 		w.Header().Set("Allow", "GET, HEAD, POST")
-		refuse(w, http.StatusMethodNotAllowed, "this cannot be done here")
+		refuse(w, http.StatusMethodNotAllowed, "method not allowed")
 	case !fromHere(r) || g.cross.Check(r) != nil:
-		refuse(w, http.StatusForbidden, "another page asked for this")
+		refuse(w, http.StatusForbidden, "the request came from another page")
 	case g.brings(r):
 		g.letIn(w, r)
 	case !g.isIn(r):
-		refuse(w, http.StatusUnauthorized, "open the address that git checkpoint web printed: it has the token that is missing here")
+		refuse(w, http.StatusUnauthorized, "open the address that git checkpoint web printed: it contains the token")
 	default:
 		g.next.ServeHTTP(w, r)
 	}
@@ -115,8 +116,22 @@ func (g *guard) letIn(w http.ResponseWriter, r *http.Request) {
 	if !strings.HasPrefix(to.Path, "/") || strings.HasPrefix(to.Path, "//") || strings.HasPrefix(to.Path, `/\`) {
 		to.Path, to.RawPath = "/", ""
 	}
+	if r.Header.Get("Sec-Fetch-Site") == "cross-site" {
+		continueTo(w, to.String())
+		return
+	}
 	w.Header().Set("Location", to.String())
 	w.WriteHeader(http.StatusSeeOther)
+}
+
+// continueTo sends the browser to a page of this server with a new navigation. Browsers send
+// a strict cookie neither with a link from elsewhere, such as the file of --open, nor with
+// redirects of that link.
+func continueTo(w http.ResponseWriter, to string) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	to = html.EscapeString(to)
+	_, _ = w.Write([]byte(`<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=` + to +
+		`"><title>git-checkpoint</title><a href="` + to + `">Continue</a></html>`))
 }
 
 // isIn reports whether the request has the cookie with the token.

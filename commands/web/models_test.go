@@ -39,7 +39,8 @@ func TestTimelineIsSplitIntoPages(t *testing.T) {
 	for page := 1; page <= 3; page++ {
 		tl := v.timeline(l, Filter{Page: page})
 		for _, g := range tl.Groups {
-			for _, e := range g.Entries {
+			for _, r := range g.Rows {
+				e := r.Entry
 				assert.Equal(t, string(l.Checkpoints[seen].ID), e.ID)
 				assert.Equal(t, seen == 0, e.Tip)
 				assert.Equal(t, seen > 48, e.Old)
@@ -96,7 +97,7 @@ func TestAgo(t *testing.T) {
 func TestAge(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0: "now", 59 * time.Second: "now", -30 * time.Second: "now", time.Minute: "1 min", 119 * time.Minute: "1 h",
-		47 * time.Hour: "1 d", 99 * 24 * time.Hour: "99 d", 400 * 24 * time.Hour: "1 y 1 mo", -3 * time.Hour: "in 3 h",
+		47 * time.Hour: "1 d", 99 * 24 * time.Hour: "99 d", 400 * 24 * time.Hour: "1 y 1 mo", 250 * 24 * time.Hour: "8 mo", -3 * time.Hour: "in 3 h",
 		math.MinInt64: "in 292 y 5 mo", math.MaxInt64: "292 y 5 mo",
 	} {
 		assert.Equal(t, want, age(d), d)
@@ -294,4 +295,34 @@ func FuzzParsePatch(f *testing.F) {
 		require.LessOrEqual(t, n, 50)
 		splitPatch([]byte(patch))
 	})
+}
+
+// A run of automatic checkpoints is one row with its checkpoints inside. A filter shows each
+// of them.
+func TestTimelineFoldsAutomaticRuns(t *testing.T) {
+	l := chainOf(10)
+	for i := 2; i < 8; i++ {
+		l.Checkpoints[i].Trigger, l.Checkpoints[i].Note, l.Checkpoints[i].Pinned = checkpoint.BatchComplete, "", false
+	}
+	rows := view{base: "/i/42", now: now, size: 100}.timeline(l, Filter{Page: 1}).Groups[0].Rows
+	require.Len(t, rows, 5)
+	require.NotNil(t, rows[2].Run)
+	assert.Equal(t, "6 batches, 5 h", rows[2].Run.Title)
+	assert.Len(t, rows[2].Run.Entries, 6)
+	assert.Equal(t, "Batch done", rows[2].Run.Entries[0].Title)
+	assert.Equal(t, "note 8", rows[3].Entry.Title)
+	filtered := view{base: "/i/42", now: now, size: 100}.timeline(l, Filter{Page: 1, Trigger: "batch_complete"}).Groups[0].Rows
+	assert.Len(t, filtered, 6)
+}
+
+// The first click selects a checkpoint, the second compares the older with the newer one.
+func TestTimelineComparesByTwoClicks(t *testing.T) {
+	l := chainOf(4)
+	v := view{base: "/i/42", now: now, size: 100}
+	first := v.timeline(l, Filter{Page: 1}).Groups[0].Rows
+	assert.Equal(t, "/i/42?compare="+string(l.Checkpoints[2].ID)+"#c-"+l.Checkpoints[2].Commit.String(), first[2].Entry.Compare.URL)
+	second := v.timeline(l, Filter{Page: 1, Compare: string(l.Checkpoints[2].ID)}).Groups[0].Rows
+	assert.True(t, second[2].Entry.Chosen)
+	assert.Equal(t, "/i/42/c/"+string(l.Checkpoints[0].ID)+"/diff?against="+string(l.Checkpoints[2].ID), second[0].Entry.Compare.URL)
+	assert.Equal(t, "/i/42/c/"+string(l.Checkpoints[2].ID)+"/diff?against="+string(l.Checkpoints[3].ID), second[3].Entry.Compare.URL)
 }

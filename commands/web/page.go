@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -15,12 +16,16 @@ type Page struct {
 	Title  string
 	Name   string // name of the repository
 	Home   string
+	Tab    string // issues, activity or ""
 	Crumbs []Crumb
 	Write  bool
 	File   bool // exported file instead of a served page
 	Made   Stamp
+	Live   *Live
+	Notice *Notice
 
 	Issues     *Issues
+	Activity   *Activity
 	Issue      *IssuePage
 	Checkpoint *CheckpointPage
 	Diff       *Diff
@@ -34,41 +39,59 @@ type Crumb struct{ Text, URL string }
 
 // A Failure is an error shown instead of other content.
 type Failure struct {
-	Status int
-	Text   string
+	Status      int
+	Title, Text string
+	Commands    []string // commands that help
 }
 
 // page returns a new page with common fields.
 func (v *visit) page(title string) *Page {
-	return &Page{Title: title, Name: line(v.o.Name), Home: v.links.home(), Write: v.o.Write, Made: stamp(v.o.Now(), v.o.Now())}
+	return &Page{
+		Title: title, Name: line(v.o.Name), Home: v.links.home(), Write: v.o.Write, Made: stamp(v.o.Now(), v.o.Now()),
+		Notice: v.notices.find(v.r.URL.Query()),
+	}
 }
 
 // crumbs returns breadcrumbs to an issue, followed by more.
 func (v *visit) crumbs(i checkpoint.Issue, more ...Crumb) []Crumb {
-	return append([]Crumb{{"Issue " + line(string(i)), v.links.issue(i)}}, more...)
+	return append([]Crumb{{"Issues", v.links.home()}, {issueLabel(i), v.links.issue(i)}}, more...)
 }
 
 // view returns the parameters of timelines.
 func (v *visit) view(base string) view {
-	return view{links: v.links, base: base, now: v.o.Now(), old: v.o.Old, size: PageSize}
+	return view{links: v.links, base: base, now: v.o.Now(), old: v.o.Old, size: PageSize, about: v.about}
 }
 
 // An IssuePage is the page of an issue.
 type IssuePage struct {
-	Name, Title string
-	State       string // recorded state of the issue
-	Labels      []string
-	Archived    bool   // timeline shows the archive
-	Live        string // URLs of both timelines
-	Archive     string
-	URL         string // URL of this timeline
-	Standing    *Standing
-	Trouble     string // reason why Standing is nil
-	Tip         *TimelineEntry
-	Timeline    Timeline
-	Filter      Filter
-	Triggers    []string
-	Phases      []string // phases on this page
+	Label, Title string
+	State        string // recorded state of the issue
+	Labels       []string
+	Archived     bool   // timeline shows the archive
+	Live         string // URLs of both timelines
+	Archive      string
+	URL          string // URL of this timeline
+	Undo         string // URL that undoes the last change, or ""
+	Branch       string
+	Here         bool // the current branch has the work
+	Forge        Link // page of the issue at the forge
+	BranchPage   string
+	Standing     *Standing
+	Trouble      string // reason why Standing is nil
+	Tip          *TimelineEntry
+	Actions      []ActionLink
+	Timeline     Timeline
+	Filter       Filter
+	Chosen       *TimelineEntry // checkpoint that is selected for a comparison
+	Clear        string         // URL without a filter
+	Triggers     []Option
+	Phases       []Option
+}
+
+// An Option is a choice in a form.
+type Option struct {
+	Value, Text string
+	Selected    bool
 }
 
 // timeline shows an issue's checkpoints and progress.
@@ -79,7 +102,7 @@ func (v *visit) timeline(archived bool) error {
 	}
 	f := parseFilter(v.r.URL.Query())
 	newest := 0
-	if f.Page == 1 && !f.Any() {
+	if !f.whole() {
 		newest = PageSize + 1
 	}
 	l, err := v.chains.read(v.ctx, v.repo.Store, i, archived, newest)
@@ -89,15 +112,28 @@ func (v *visit) timeline(archived bool) error {
 	if len(l.Checkpoints) == 0 && !v.repo.HasIssue(v.ctx, i) {
 		return &gitstore.NoneError{Issue: i}
 	}
-	p := v.page("Issue " + line(string(i)))
+	m := v.issuePage(l, f, archived)
+	p := v.page(m.Heading())
 	p.Crumbs = v.crumbs(i)
 	if archived {
-		p.Title += ", archive"
+		p.Title = "Archive of " + p.Title
 		p.Crumbs = append(p.Crumbs, Crumb{Text: "Archive"})
+	} else {
+		p.Live = v.live(i, newestClock([]*gitstore.List{l}), l.Tip.String())
 	}
-	p.Issue = v.issuePage(l, f, archived)
+	p.Issue = m
 	v.write(http.StatusOK, p)
 	return nil
+}
+
+// newestClock returns the largest clock in lists.
+func newestClock(lists []*gitstore.List) (newest checkpoint.Clock) {
+	for _, l := range lists {
+		for i := range l.Checkpoints {
+			newest = max(newest, l.Checkpoints[i].Clock)
+		}
+	}
+	return newest
 }
 
 // issuePage returns an issue's page. The newest checkpoint is judged, but only on the
@@ -108,46 +144,57 @@ func (v *visit) issuePage(l *gitstore.List, f Filter, archived bool) *IssuePage 
 		base = v.links.archive(l.Issue)
 	}
 	m := &IssuePage{
-		Name: line(string(l.Issue)), Archived: archived, URL: base, Filter: f, Triggers: triggers(),
+		Label: issueLabel(l.Issue), Archived: archived, URL: base, Filter: f,
 		Live: v.links.issue(l.Issue), Archive: v.links.archive(l.Issue),
-		Timeline: v.view(base).timeline(l, f),
+		Timeline: v.view(base).timeline(l, f), Clear: base,
+		Triggers: triggers(f.Trigger), Phases: phasesOf(l, f.Phase),
 	}
-	for _, g := range m.Timeline.Groups {
-		m.Phases = addNew(m.Phases, g.Phase)
+	if at := indexOf(l, f.Compare); f.Compare != "" && at >= 0 {
+		e := v.entry(place{l, at})
+		m.Chosen = &e
+		m.Clear = base + Filter{Compare: f.Compare}.query(1)
 	}
-	if len(l.Checkpoints) == 0 {
-		return m
+	if v.o.Write && !v.links.file {
+		m.Undo = v.links.undo(l.Issue)
 	}
-	tip := &l.Checkpoints[0]
-	e := v.view(base).entry(tip, true)
-	m.Tip = &e
-	r, err := v.repo.VerifiedRecord(tip)
-	if err != nil {
-		m.Trouble = block(cut(err.Error(), maxText))
-		return m
+	if !v.links.file {
+		m.Forge = Link{v.repo.Forge.Name(), v.repo.Forge.issue(l.Issue)}
 	}
-	snap := r.IssueSnapshot()
-	m.Title, m.State, m.Labels = firstLine(r.Subject()), line(snap.State), lines(snap.Labels)
-	if !archived && f.Page == 1 && !f.Any() {
-		m.Standing, m.Trouble = v.standing(tip, r, true)
+	if len(l.Checkpoints) > 0 {
+		m.fill(v, l)
 	}
 	return m
 }
 
-// Kicker returns the text above the title: the issue's name if it has a title, and its
-// state.
-func (m *IssuePage) Kicker() string {
-	var words []string
+// fill adds what the newest checkpoint records.
+func (m *IssuePage) fill(v *visit, l *gitstore.List) {
+	tip := &l.Checkpoints[0]
+	e := v.entry(place{l, 0})
+	m.Tip = &e
+	r, err := v.repo.VerifiedRecord(tip)
+	if err != nil {
+		m.Trouble = block(cut(err.Error(), maxText))
+		return
+	}
+	snap := r.IssueSnapshot()
+	m.Title, m.State, m.Labels = firstLine(r.Subject()), line(snap.State), lines(snap.Labels)
+	m.Branch = line(cut(tip.Branch, maxLine))
+	if now, err := v.repo.Branch(v.ctx); err == nil && !v.links.file {
+		m.Here = now != "" && gitstore.RecordedBranch(now) == tip.Branch
+		m.BranchPage = v.repo.Forge.branch(tip.Branch)
+	}
+	if !m.Archived && !m.Filter.whole() {
+		m.Standing, m.Trouble = v.standing(tip, r, true)
+		m.Actions = v.actionsFor(tip, "resume", "restore")
+	}
+}
+
+// Heading returns the title of the page: the title of the work, or the issue.
+func (m *IssuePage) Heading() string {
 	if m.Title != "" {
-		words = append(words, "Issue "+m.Name)
-		if m.Archived {
-			words = append(words, "archive")
-		}
+		return m.Title
 	}
-	if m.State != "" {
-		words = append(words, m.State)
-	}
-	return strings.Join(words, " · ")
+	return "Issue " + m.Label
 }
 
 // standing judges a checkpoint, or returns the error text.
@@ -163,41 +210,53 @@ func (v *visit) standing(c *gitstore.Checkpoint, r *checkpoint.Record, tip bool)
 	return &s, ""
 }
 
-func triggers() []string {
-	var list []string
+// triggers returns the events that a filter can select.
+func triggers(chosen string) []Option {
+	var list []Option
 	for _, t := range checkpoint.Triggers() {
-		list = append(list, string(t))
+		text := phrase.Event(&gitstore.Checkpoint{Trigger: t}, nil)
+		list = append(list, Option{string(t), text, string(t) == chosen})
 	}
 	return list
 }
 
-// addNew appends s unless it is empty or already in the list.
-func addNew(list []string, s string) []string {
-	for _, have := range list {
-		if have == s {
-			return list
+// phasesOf returns the phases of a list, newest first, and the chosen phase.
+func phasesOf(l *gitstore.List, chosen string) []Option {
+	var names []string
+	for i := range l.Checkpoints {
+		if name := line(cut(l.Checkpoints[i].Phase, maxLine)); name != "" && !slices.Contains(names, name) && len(names) < 2*maxPhases {
+			names = append(names, name)
 		}
 	}
-	if s == "" {
-		return list
+	if chosen != "" && !slices.Contains(names, chosen) {
+		names = append(names, chosen)
 	}
-	return append(list, s)
+	var list []Option
+	for _, name := range names {
+		list = append(list, Option{name, name, name == chosen})
+	}
+	return list
 }
 
 // Issues is the first page's table, most recent issue first.
 type Issues struct {
 	Rows     []IssueRow
-	Archived []IssueRow // issues that have only archived checkpoints
-	Strange  []string   // invalid issue refs
-	Left     int        // number of omitted rows
+	Archived []Link   // issues that have only archived checkpoints
+	Strange  []string // invalid issue refs
+	Left     int      // number of omitted rows
 }
 
 // An IssueRow is an issue's table row.
 type IssueRow struct {
-	Name, Title, URL string
-	Tip              *TimelineEntry
-	Progress         string
-	Problem          string
+	Label, Title, URL string
+	Tip               *TimelineEntry
+	Count             string  // number of checkpoints
+	Phases            []Phase // progress
+	Done              string  // "3 of 5"
+	Phase             string  // current phase
+	Here              bool    // the current branch has the work
+	Word, Class       string  // verdict, and its style
+	Problem           string
 
 	issue checkpoint.Issue
 }
@@ -209,6 +268,7 @@ type Judged struct {
 	Names     []string
 	Completed []string
 	Current   string // phase to continue
+	From      string // point to continue at
 	Complete  bool   // no work remains
 	Command   string // command that resumes the newest checkpoint
 	This      string // command that resumes this checkpoint
@@ -236,6 +296,7 @@ type Verdict struct {
 	Class   string // good, warn, ask or bad
 	Says    string // one-sentence summary
 	Auto    string // whether an unattended resume is possible
+	Serious int    // number of reasons above a note
 	Reasons []ReasonView
 	Command string
 }
@@ -278,28 +339,41 @@ func newStanding(j Judged) Standing {
 func words(a freshness.Action) (word, class, says string) {
 	switch a {
 	case freshness.Resume:
-		return "Fresh", "good", "Nothing stands against going on from here."
+		return "Ready to resume", "good", "Nothing has changed that matters for this work."
 	case freshness.ProceedWithWarning:
-		return "Usable, with warnings", "warn", "It can be resumed; read the warnings first."
+		return "Ready, with warnings", "warn", "The work can be resumed. Read the warnings first."
 	case freshness.PromptUser:
-		return "A question to answer", "ask", "Something changed that only a person can answer for."
+		return "Needs an answer", "ask", "Something has changed. Decide whether to resume."
 	}
-	return "Cannot be resumed", "bad", "Start fresh, or look at an older one."
+	return "Cannot be resumed", "bad", "Start over, or resume from an older checkpoint."
 }
 
 func verdict(j Judged) Verdict {
 	word, class, says := words(j.Verdict.Action)
-	v := Verdict{Word: word, Class: class, Says: says, Auto: firstLine(j.Alone), Command: line(j.Command)}
+	v := Verdict{Word: word, Class: class, Says: says, Auto: unattended(j.Alone), Command: line(j.Command)}
 	if j.Complete {
-		v.Says = "Nothing is left to do."
+		v.Word, v.Says = "Completed", "All phases are completed."
 	}
 	for _, r := range j.Verdict.WorstFirst() {
 		v.Reasons = append(v.Reasons, ReasonView{
 			Check: line(r.Check), Severity: line(r.Severity), Message: line(r.Message), Hint: line(r.Hint),
 			Detail: lines(r.Detail), Diff: lines(r.Diff),
 		})
+		if r.Action != freshness.Resume {
+			v.Serious++
+		}
 	}
 	return v
+}
+
+// unattended returns whether an unattended resume is possible, from a text such as "no. The
+// last run failed".
+func unattended(text string) string {
+	word, why, _ := strings.Cut(firstLine(text), ". ")
+	if word == "yes" || why == "" {
+		return word
+	}
+	return word + ": " + why
 }
 
 // lines cleans lines of text and limits their number.

@@ -30,10 +30,11 @@ var templates = sync.OnceValues(func() (*template.Template, error) {
 		"style":  func() template.CSS { return template.CSS(style) },
 		"script": func() template.JS { return template.JS(script) },
 		"filePolicy": func() string {
-			policy, _, _ := strings.Cut(contentPolicy(), "; form-action")
+			policy, _, _ := strings.Cut(contentPolicy(), "; connect-src")
 			return policy + "; form-action 'none'; base-uri 'none'"
 		},
-		"only": func() []string { return []string{"pinned", "resumable", "invalid"} },
+		"only":   func() []string { return []string{"pinned", "resumable", "invalid"} },
+		"signed": thousands,
 	}).ParseFS(pages, "assets/*.html")
 })
 
@@ -46,10 +47,10 @@ func render(w io.Writer, p *Page) error {
 }
 
 // contentPolicy is the content security policy. It permits the page's own style and
-// script by hash, and forms to the same origin.
+// script by hash, and forms and polls to the same origin.
 var contentPolicy = sync.OnceValue(func() string {
 	return "default-src 'none'; style-src 'sha256-" + digest(style) + "'; script-src 'sha256-" + digest(script) +
-		"'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+		"'; img-src data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 })
 
 func digest(s string) string {
@@ -80,6 +81,9 @@ func (l links) archive(i checkpoint.Issue) string {
 	}
 	return l.issue(i) + "/archive"
 }
+
+// undo returns the URL that undoes the last change of an issue.
+func (l links) undo(i checkpoint.Issue) string { return l.issue(i) + "/undo" }
 
 func (l links) checkpoint(c *gitstore.Checkpoint) string {
 	if l.file {

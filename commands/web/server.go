@@ -22,7 +22,7 @@ type Options struct {
 	Open  func(context.Context) (*Repository, error) // opens the repository for one request
 	Now   func() time.Time
 	Name  string        // name of the repository, for titles
-	Write bool          // permits pin, unpin, archive and drop
+	Write bool          // permits changes
 	Old   time.Duration // age above which checkpoints are marked; 0 disables marks
 }
 
@@ -30,6 +30,7 @@ type Options struct {
 type Repository struct {
 	*gitstore.Store
 	Judge  func(*gitstore.Checkpoint, *checkpoint.Record) (Judged, error)
+	Forge  Forge
 	Mirror func() // updates the files of a mirrored layout after a change
 }
 

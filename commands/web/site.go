@@ -14,10 +14,14 @@ import (
 
 // A site handles requests accepted by the guard.
 type site struct {
-	o      Options
-	secret string        // secret key for forms
-	turns  chan struct{} // semaphore of reading requests
-	chains chains
+	o       Options
+	secret  string        // secret key for forms
+	turns   chan struct{} // semaphore of reading requests
+	chains  chains
+	changes counted
+	lengths lengths
+	watch   watcher
+	notices notices
 }
 
 func newSite(o Options) *site {
@@ -32,6 +36,7 @@ type visit struct {
 	r    *http.Request
 	repo *Repository
 	links
+	state string // state of the refs before the page was read
 }
 
 func (s *site) handler() http.Handler {
@@ -40,8 +45,12 @@ func (s *site) handler() http.Handler {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { s.visit(w, r, show) })
 	}
 	page("GET /{$}", (*visit).issues)
+	page("GET /activity", (*visit).activity)
+	mux.HandleFunc("GET /live", s.poll)
 	page("GET /i/{issue}", func(v *visit) error { return v.timeline(false) })
 	page("GET /i/{issue}/archive", func(v *visit) error { return v.timeline(true) })
+	page("GET /i/{issue}/undo", (*visit).askUndo)
+	page("POST /i/{issue}/undo", (*visit).undo)
 	page("GET /i/{issue}/c/{id}", (*visit).checkpoint)
 	page("GET /i/{issue}/c/{id}/diff", (*visit).diff)
 	page("GET /i/{issue}/c/{id}/raw", (*visit).raw)
@@ -67,6 +76,9 @@ func (s *site) visit(w http.ResponseWriter, r *http.Request, show func(*visit) e
 	err := v.take()
 	if err == nil {
 		defer func() { <-s.turns }()
+		if r.Method == http.MethodGet {
+			v.state, _ = s.watch.look(ctx, s.o.Open) // without a state, the page does not poll
+		}
 		if v.repo, err = s.o.Open(ctx); err == nil {
 			defer v.repo.Close()
 			err = show(v)
@@ -90,9 +102,29 @@ func (v *visit) take() error {
 // fail shows an error page.
 func (v *visit) fail(err error) {
 	status := statusOf(err)
-	p := v.page("Not shown")
-	p.Error = &Failure{Status: status, Text: block(cut(err.Error(), maxText))}
+	f := &Failure{Status: status, Title: failureTitle(status), Text: block(cut(err.Error(), maxText))}
+	var refused *gitstore.RefusedError
+	if errors.As(err, &refused) {
+		f.Commands = hints(refused.Hint)
+	}
+	p := v.page(f.Title)
+	p.Error = f
 	v.write(status, p)
+}
+
+// failureTitle returns the heading of an error page.
+func failureTitle(status int) string {
+	switch status {
+	case http.StatusNotFound:
+		return "Page not found"
+	case http.StatusForbidden:
+		return "Not allowed"
+	case http.StatusConflict:
+		return "Not done"
+	case http.StatusServiceUnavailable:
+		return "Busy"
+	}
+	return "Something went wrong"
 }
 
 func statusOf(err error) int {
@@ -101,7 +133,7 @@ func statusOf(err error) int {
 	var refused *gitstore.RefusedError
 	var ambiguous *gitstore.AmbiguousError
 	switch {
-	case errors.Is(err, errNoPage), errors.As(err, &none), errors.As(err, &missing), errors.As(err, &ambiguous):
+	case errors.Is(err, errNoPage), errors.As(err, &none), errors.As(err, &missing), errors.As(err, &ambiguous), errors.Is(err, gitstore.ErrNothingToUndo):
 		return http.StatusNotFound
 	case errors.Is(err, errReadOnly), errors.Is(err, errForm):
 		return http.StatusForbidden

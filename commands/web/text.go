@@ -40,7 +40,7 @@ const maxLine = 400
 // A Stamp is a time in formats for users and machines.
 type Stamp struct {
 	Machine string // RFC 3339
-	Exact   string // date and time for users
+	Exact   string // date and time for users, in the local time zone
 	Age     string // age, e.g. "3 h"; "" if the time is unknown
 }
 
@@ -48,8 +48,8 @@ func stamp(at, now time.Time) Stamp {
 	if at.IsZero() {
 		return Stamp{Exact: "at an unknown time"}
 	}
-	at = at.UTC()
-	return Stamp{Machine: at.Format(time.RFC3339), Exact: at.Format("2 Jan 2006, 15:04:05 UTC"), Age: age(now.Sub(at))}
+	at = at.In(time.Local)
+	return Stamp{Machine: at.Format(time.RFC3339), Exact: at.Format("2 Jan 2006, 15:04:05 MST"), Age: age(now.Sub(at))}
 }
 
 // Ago returns the age with suffix: "3 h ago".
@@ -75,7 +75,11 @@ func age(d time.Duration) string {
 	case d < 100*day:
 		return fmt.Sprintf("%d d", d/day)
 	}
-	return fmt.Sprintf("%d y %d mo", d/(365*day), d%(365*day)/(30*day))
+	months := fmt.Sprintf("%d mo", d%(365*day)/(30*day))
+	if d < 365*day {
+		return months
+	}
+	return fmt.Sprintf("%d y %s", d/(365*day), months)
 }
 
 // count formats a number with a noun and thousands separators.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 )
@@ -16,22 +17,62 @@ const PageSize = 100
 // A TimelineEntry is a checkpoint in a timeline.
 type TimelineEntry struct {
 	ID, Short, Commit string
-	Trigger, Mark     string // Mark is milestone, batch, agent, stop or other
+	Title             string // the work, or the event that led to the checkpoint
+	Event             string // the event that led to the checkpoint
+	Mark              string // milestone, batch, agent, stop or other
 	Phase, Branch     string
-	Note              string // first line of the note
+	Elsewhere         string // Branch, if it is not the branch of the newest checkpoint
 	At                Stamp
-	URL, Diff         string
+	URL               string
+	Issue, IssueURL   string // set in a timeline of several issues
+	Change            Change
+	Compare           Link // selects the checkpoint for a comparison, or completes it
+	Chosen            bool // selected for a comparison
 
 	Tip, Pinned, Resumable, Old, Archived bool
 
 	Problem string // reason why the checkpoint is invalid, or ""
 }
 
-// A Group holds consecutive checkpoints with the same phase.
-type Group struct {
-	Phase   string
-	Span    string // time range, oldest to newest
+// A Link is a link with its text.
+type Link struct{ Text, URL string }
+
+// A Change holds the numbers of changed files and lines.
+type Change struct {
+	Known          bool
+	Files          int
+	Added, Deleted int
+}
+
+// Text returns the number of files: "3 files".
+func (c Change) Text() string {
+	if c.Files == 0 {
+		return "no change"
+	}
+	return count(c.Files, "file")
+}
+
+// A TimelineRow is one checkpoint, or a run of automatic checkpoints.
+type TimelineRow struct {
+	Entry TimelineEntry
+	Run   *Run
+}
+
+// A Run is a sequence of automatic checkpoints that one row stands for.
+type Run struct {
+	Title   string // "7 batches, 3 h"
+	At      Stamp  // of the newest
+	Change  Change // of all of them together
 	Entries []TimelineEntry
+	Open    bool
+}
+
+// A Group holds consecutive checkpoints with the same phase, or of the same day.
+type Group struct {
+	Phase string
+	Count int
+	Span  string // time range, oldest to newest
+	Rows  []TimelineRow
 }
 
 // A Timeline is one page of an issue's checkpoints, newest first.
@@ -41,12 +82,14 @@ type Timeline struct {
 	Newer, Older string // URLs of adjacent pages, or ""
 	Found        int    // number of matching checkpoints
 	Partly       bool   // Found is incomplete, because older checkpoints were not read
+	Phases       bool   // groups have the phase as their heading
 }
 
 // A Filter selects shown checkpoints. The zero value selects all.
 type Filter struct {
 	Text, Phase, Trigger string
 	Only                 string // pinned, resumable, invalid, or "" for any
+	Compare              string // checkpoint that is selected for a comparison
 	Page                 int    // 1-based
 }
 
@@ -54,7 +97,7 @@ type Filter struct {
 // Unknown parameters are ignored.
 func parseFilter(q url.Values) Filter {
 	clip := func(name string) string { return line(cut(strings.TrimSpace(q.Get(name)), maxLine)) }
-	f := Filter{Text: clip("q"), Phase: clip("phase"), Trigger: clip("trigger"), Only: clip("only"), Page: 1}
+	f := Filter{Text: clip("q"), Phase: clip("phase"), Trigger: clip("trigger"), Only: clip("only"), Compare: clip("compare"), Page: 1}
 	if n, err := strconv.Atoi(q.Get("page")); err == nil && n > 1 && n < 1<<20 {
 		f.Page = n
 	}
@@ -64,10 +107,13 @@ func parseFilter(q url.Values) Filter {
 // Any reports whether the filter excludes any checkpoints.
 func (f Filter) Any() bool { return f.Text+f.Phase+f.Trigger+f.Only != "" }
 
+// whole reports whether the filter needs the whole chain.
+func (f Filter) whole() bool { return f.Any() || f.Compare != "" || f.Page > 1 }
+
 // query returns the filter as a URL query.
 func (f Filter) query(page int) string {
 	q := url.Values{}
-	for name, value := range map[string]string{"q": f.Text, "phase": f.Phase, "trigger": f.Trigger, "only": f.Only} {
+	for name, value := range map[string]string{"q": f.Text, "phase": f.Phase, "trigger": f.Trigger, "only": f.Only, "compare": f.Compare} {
 		if value != "" {
 			q.Set(name, value)
 		}
@@ -119,6 +165,7 @@ type view struct {
 	now   time.Time
 	old   time.Duration // age above which checkpoints are marked old
 	size  int           // checkpoints per page
+	about func(*gitstore.List, [][]int) abouts
 }
 
 // timeline returns the page selected by a filter.
@@ -134,7 +181,7 @@ func (v view) timeline(l *gitstore.List, f Filter) Timeline {
 		}
 		found++
 	}
-	t := Timeline{Found: found, Partly: !l.Complete, Groups: v.groups(l, kept)}
+	t := Timeline{Found: found, Partly: !l.Complete, Groups: v.groups(l, f, kept), Phases: true}
 	if f.Page > 1 {
 		t.Newer = v.base + f.query(f.Page-1)
 	}
@@ -158,35 +205,96 @@ func shown(from, n int, t Timeline) string {
 	return thousands(from+1) + "\u2013" + thousands(from+n) + " of " + count(t.Found, "checkpoint")
 }
 
-// groups groups consecutive checkpoints by phase.
-func (v view) groups(l *gitstore.List, kept []int) []Group {
+// groups groups consecutive checkpoints by phase, and folds runs of automatic checkpoints
+// unless a filter selects checkpoints.
+func (v view) groups(l *gitstore.List, f Filter, kept []int) []Group {
+	runs := phrase.Runs(l.Checkpoints, kept)
+	if f.Any() {
+		runs = make([][]int, len(kept))
+		for k := range kept {
+			runs[k] = kept[k : k+1]
+		}
+	}
+	found := v.abouts(l, runs)
 	var groups []Group
-	for at := 0; at < len(kept); {
-		end, phase := at, l.Checkpoints[kept[at]].Phase
-		for end < len(kept) && l.Checkpoints[kept[end]].Phase == phase {
-			end++
-		}
+	for at := 0; at < len(runs); {
+		phase := l.Checkpoints[runs[at][0]].Phase
 		g := Group{Phase: line(cut(phase, maxLine))}
-		for _, i := range kept[at:end] {
-			g.Entries = append(g.Entries, v.entry(&l.Checkpoints[i], i == 0))
+		newest := l.Checkpoints[runs[at][0]].Created
+		oldest := newest
+		for at < len(runs) && l.Checkpoints[runs[at][0]].Phase == phase {
+			g.Rows = append(g.Rows, v.row(l, f, runs[at], found))
+			g.Count += len(runs[at])
+			oldest = l.Checkpoints[runs[at][len(runs[at])-1]].Created
+			at++
 		}
-		g.Span = span(l.Checkpoints[kept[end-1]].Created, l.Checkpoints[kept[at]].Created)
+		g.Span = span(oldest, newest)
 		groups = append(groups, g)
-		at = end
 	}
 	return groups
 }
 
-func (v view) entry(c *gitstore.Checkpoint, tip bool) TimelineEntry {
+// row returns the row of a run of checkpoints, given by their indexes.
+func (v view) row(l *gitstore.List, f Filter, run []int, found abouts) TimelineRow {
+	entries := make([]TimelineEntry, len(run))
+	for k, i := range run {
+		entries[k] = v.listed(l, f, i, found)
+	}
+	if len(run) == 1 {
+		return TimelineRow{Entry: entries[0]}
+	}
+	members := make([]gitstore.Checkpoint, len(run))
+	open := false
+	for k, i := range run {
+		members[k] = l.Checkpoints[i]
+		open = open || entries[k].Chosen
+	}
+	return TimelineRow{Run: &Run{
+		Title: line(phrase.RunTitle(members)), At: entries[0].At, Entries: entries, Open: open,
+		Change: found.run(l, run),
+	}}
+}
+
+// listed returns the entry of a checkpoint in a list.
+func (v view) listed(l *gitstore.List, f Filter, i int, found abouts) TimelineEntry {
+	c := &l.Checkpoints[i]
+	e := v.entry(c, i == 0, found[c.Commit.String()].record)
+	e.Change = found[c.Commit.String()].change
+	if branch := line(cut(l.Checkpoints[0].Branch, maxLine)); e.Branch != branch {
+		e.Elsewhere = e.Branch
+	}
+	if v.links.file || c.ID == "" || v.base == "" {
+		return e
+	}
+	chosen := indexOf(l, f.Compare)
+	switch {
+	case f.Compare == "" || chosen < 0:
+		with := f
+		with.Compare = nameOf(c)
+		e.Compare = Link{"Compare", v.base + with.query(f.Page) + "#c-" + e.Commit}
+	case chosen == i:
+		e.Chosen = true
+	default:
+		to, from := c, &l.Checkpoints[chosen]
+		if i > chosen {
+			to, from = from, to
+		}
+		e.Compare = Link{"Compare with this", v.links.below(to, "diff") + "?" + url.Values{"against": {nameOf(from)}}.Encode()}
+	}
+	return e
+}
+
+// entry returns the entry of a checkpoint. found has its record, or is zero.
+func (v view) entry(c *gitstore.Checkpoint, tip bool, found records) TimelineEntry {
 	id := string(c.ID)
 	if id == "" {
 		id = c.Commit.String()
 	}
 	return TimelineEntry{
 		ID: line(id), Short: short(id), Commit: c.Commit.String(),
-		Trigger: line(string(c.Trigger)), Mark: markOf(c.Trigger), Phase: line(cut(c.Phase, maxLine)), Branch: line(cut(c.Branch, maxLine)),
-		Note: firstLine(c.Note), At: stamp(c.Created, v.now),
-		URL: v.links.checkpoint(c), Diff: v.links.below(c, "diff"),
+		Title: firstLine(phrase.Title(c, found.own, found.before)), Event: firstLine(phrase.Event(c, found.own)),
+		Mark: markOf(c.Trigger), Phase: line(cut(c.Phase, maxLine)), Branch: line(cut(c.Branch, maxLine)),
+		At: stamp(c.Created, v.now), URL: v.links.checkpoint(c),
 		Tip: tip && !c.Archived, Pinned: c.Pinned, Resumable: c.Resumable && c.Valid(),
 		Old: v.old > 0 && v.now.Sub(c.Created) > v.old, Archived: c.Archived,
 		Problem: line(c.Problem),
@@ -195,7 +303,7 @@ func (v view) entry(c *gitstore.Checkpoint, tip bool) TimelineEntry {
 
 // span formats a time range.
 func span(from, to time.Time) string {
-	from, to = from.UTC(), to.UTC()
+	from, to = from.In(time.Local), to.In(time.Local)
 	const day, at = "2 Jan 2006", "15:04"
 	switch {
 	case from.IsZero() || to.IsZero():
@@ -204,6 +312,10 @@ func span(from, to time.Time) string {
 		return to.Format(day + ", " + at)
 	case from.Format(day) == to.Format(day):
 		return to.Format(day) + ", " + from.Format(at) + "\u2013" + to.Format(at)
+	case from.Year() == to.Year() && from.Month() == to.Month():
+		return from.Format("2") + "\u2013" + to.Format(day)
+	case from.Year() == to.Year():
+		return from.Format("2 Jan") + " \u2013 " + to.Format(day)
 	}
 	return from.Format(day) + " \u2013 " + to.Format(day)
 }
@@ -215,9 +327,9 @@ func markOf(t checkpoint.Trigger) string {
 		return "milestone"
 	case checkpoint.BatchComplete, checkpoint.BatchStart:
 		return "batch"
-	case checkpoint.AgentComplete, checkpoint.BeforeAgent, checkpoint.BeforeParallel, checkpoint.TaskUpdate:
+	case checkpoint.AgentComplete, checkpoint.BeforeAgent, checkpoint.BeforeParallel, checkpoint.TaskUpdate, checkpoint.Turn:
 		return "agent"
-	case checkpoint.UserInterrupt, checkpoint.SessionEnd, checkpoint.Interval, checkpoint.Turn:
+	case checkpoint.UserInterrupt, checkpoint.SessionEnd, checkpoint.Interval:
 		return "stop"
 	}
 	return "other"

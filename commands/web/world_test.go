@@ -24,15 +24,19 @@ const hostile = `<script>alert(1)</script><img src=x onerror=alert(1)> javascrip
 
 // A world is a repository with checkpoints and its web page.
 type world struct {
-	t    testing.TB
-	dir  string
-	at   time.Time
-	o    Options
-	page http.Handler
-	site *site
+	t     testing.TB
+	dir   string
+	at    time.Time
+	o     Options
+	page  http.Handler
+	site  *site
+	forge Forge
 }
 
 const testToken = "a-token-for-tests"
+
+// Pages have the local time zone.
+func init() { time.Local = time.UTC }
 
 // newWorld creates a repository and its web page, isolated from user and system
 // configuration.
@@ -84,7 +88,7 @@ func (w *world) open(ctx context.Context) (*Repository, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Repository{Store: s, Judge: func(c *gitstore.Checkpoint, r *checkpoint.Record) (Judged, error) {
+	return &Repository{Store: s, Forge: w.forge, Judge: func(c *gitstore.Checkpoint, r *checkpoint.Record) (Judged, error) {
 		facts := freshness.Facts{Now: now, NoIssue: "nobody asked", Findings: []freshness.Reason{{
 			Check: "session", Message: r.Note(), Detail: []string{r.Note()}, Diff: []string{"-" + r.Note()}, Hint: r.Note(),
 		}}}
@@ -112,6 +116,7 @@ func (w *world) save(issue, phase string, trigger checkpoint.Trigger, note strin
 			r.SetTrigger(trigger)
 			r.SetPhase(phase)
 			r.SetNote(note)
+			r.SetBranch("main")
 			if edit != nil {
 				edit(r)
 			}

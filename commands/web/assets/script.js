@@ -5,7 +5,7 @@
     try {
       if (value === undefined) return localStorage.getItem(name);
       if (value) localStorage.setItem(name, value); else localStorage.removeItem(name);
-    } catch (e) { /* a file has no storage everywhere */ }
+    } catch (e) { /* some browsers give files no storage */ }
     return null;
   }
   var theme = stored("theme"), silent = stored("keys") === "off";
@@ -33,12 +33,49 @@
     show();
   }
 
-  // The server prints UTC, which is the same in every export. A title has the reader's time.
+  // Titles have the reader's time zone, and ages grow while the page is open.
+  function age(seconds) {
+    var days = Math.floor(seconds / 86400);
+    if (seconds < 60) return "now";
+    if (seconds < 3600) return Math.floor(seconds / 60) + " min";
+    if (days < 1) return Math.floor(seconds / 3600) + " h";
+    if (days < 100) return days + " d";
+    return (days < 365 ? "" : Math.floor(days / 365) + " y ") + Math.floor(days % 365 / 30) + " mo";
+  }
+
   function localTimes() {
     all("time[datetime]").forEach(function (time) {
-      var at = new Date(time.getAttribute("datetime"));
-      if (!isNaN(at)) time.title = at.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "long" });
+      var at = new Date(time.getAttribute("datetime")), kind = time.dataset.age;
+      if (isNaN(at)) return;
+      time.title = at.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "long" });
+      if (kind === undefined || at > Date.now()) return;
+      var text = age((Date.now() - at) / 1000);
+      if (kind && text !== "now") text += " " + kind;
+      if (time.textContent !== text) time.textContent = text;
     });
+  }
+
+  // An open page asks what is new, and shows it as a button, so that nothing moves under
+  // the pointer. Hidden pages do not ask.
+  function follow(link) {
+    var body = document.body, state = '"' + body.dataset.state + '"', every = 3000;
+    function show(news) {
+      link.textContent = news.text;
+      link.hidden = !news.text;
+      document.title = (news.new ? "(" + news.new + ") " : "") + title;
+    }
+    var title = document.title, asking = false;
+    function ask() {
+      if (document.hidden || asking) return;
+      asking = true;
+      fetch(body.dataset.live, { cache: "no-store", headers: { "If-None-Match": state } }).then(function (answer) {
+        if (answer.status !== 200) return null;
+        return answer.json().then(function (news) { state = answer.headers.get("ETag"); show(news); });
+      }).catch(function () { /* the server has stopped, or will answer later */ }).then(function () { asking = false; });
+    }
+    link.addEventListener("click", function (e) { e.preventDefault(); location.reload(); });
+    document.addEventListener("visibilitychange", ask);
+    setInterval(ask, every);
   }
 
   function copies(button) {
@@ -62,12 +99,14 @@
     input.addEventListener("input", function () {
       var want = input.value.trim().toLowerCase(), found = 0;
       if (input.value === start) want = "";
+      all(".run > details").forEach(function (run) { if (want !== "") run.open = true; });
       items.forEach(function (item, i) {
         item.hidden = want !== "" && texts[i].indexOf(want) < 0;
         if (!item.hidden) found++;
       });
+      all(".run").forEach(function (run) { run.hidden = !run.querySelector("[data-item]:not([hidden])"); });
       groups.forEach(function (g) { g.hidden = !g.querySelector("[data-item]:not([hidden])"); });
-      if (told) told.textContent = want === "" ? before : found + " of " + items.length + " on this page" + (input.form ? "; Enter looks at all" : "");
+      if (told) told.textContent = want === "" ? before : found + " of " + items.length + " on this page" + (input.form ? "; press Enter to search all" : "");
     });
     input.addEventListener("keydown", function (e) {
       if (e.key === "Escape") input.blur();
@@ -103,6 +142,13 @@
     if (link) link.click();
   }
 
+  // compare selects the row with the focus, or the checkpoint of the page.
+  function compare() {
+    var item = document.activeElement.closest("[data-item]");
+    var link = (item || document).querySelector("[data-compare]");
+    if (link) link.click();
+  }
+
   function keys(e) {
     if (silent || e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName)) return;
     var dialog = document.getElementById("keys");
@@ -113,7 +159,8 @@
       case "k": move(-1); break;
       case "n": open('main a[rel="next"]'); break;
       case "p": open('main a[rel="prev"]'); break;
-      case "d": open("[data-diff]"); break;
+      case "c": compare(); break;
+      case "r": open("[data-news]:not([hidden])"); break;
       case "u": var up = all(".crumbs a"); if (up.length) up[up.length - 1].click(); break;
       case "?": dialog.showModal(); break;
       case "/":
@@ -128,13 +175,18 @@
   function reveal() {
     if (!location.hash) return;
     var at = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    if (at && at.tagName === "DETAILS") { at.open = true; at.scrollIntoView(); }
+    if (!at) return;
+    if (at.tagName === "DETAILS") at.open = true;
+    for (var box = at.closest("details"); box; box = box.parentElement.closest("details")) box.open = true;
+    at.scrollIntoView();
   }
 
   document.addEventListener("DOMContentLoaded", function () {
     all("[data-theme-switch]").forEach(themes);
     all("[data-copy]").forEach(copies);
     localTimes();
+    setInterval(localTimes, 30000);
+    all("[data-news]").forEach(follow);
     all("[data-find]").forEach(finder);
     all("[data-keys]").forEach(function (button) {
       button.hidden = false;

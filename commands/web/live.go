@@ -1,0 +1,205 @@
+package web
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// An open page asks every few seconds whether checkpoints were saved. All pages share one
+// look at the refs per second. As long as the refs stay, the answer is 304 and no other file
+// is read. A poll is used instead of a stream of events, because browsers open only six
+// connections to a server.
+
+// watchEvery is the minimum time between two looks at the refs.
+const watchEvery = time.Second
+
+// A watcher knows the state of the refs.
+type watcher struct {
+	mu    sync.Mutex
+	at    time.Time
+	state string
+	news  map[string]News // answers for this state, by query
+}
+
+// maxNews limits the cached answers for a state.
+const maxNews = 500
+
+// look returns a name for the state of all chains and the current branch. It looks at most
+// once per watchEvery.
+func (w *watcher) look(ctx context.Context, open func(context.Context) (*Repository, error)) (string, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.state != "" && time.Since(w.at) < watchEvery {
+		return w.state, nil
+	}
+	repo, err := open(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer repo.Close()
+	state, err := stateOf(ctx, repo.Store)
+	if err != nil {
+		return "", err
+	}
+	w.at = time.Now()
+	if state != w.state {
+		w.state, w.news = state, map[string]News{}
+	}
+	return state, nil
+}
+
+// stateOf returns a digest of the chains' tips and of the current branch.
+func stateOf(ctx context.Context, s *gitstore.Store) (string, error) {
+	tips, err := s.Tips(ctx)
+	if err != nil {
+		return "", err
+	}
+	branch, err := s.Branch(ctx)
+	if err != nil {
+		return "", err
+	}
+	h := sha256.New()
+	for _, i := range slices.Sorted(maps.Keys(tips)) {
+		fmt.Fprintf(h, "%s %s\n", tips[i], i.RefName())
+	}
+	fmt.Fprintf(h, "%s\n", branch)
+	return hex.EncodeToString(h.Sum(nil)[:12]), nil
+}
+
+// answer returns the cached answer for a query, if the state is still the same.
+func (w *watcher) answer(state, query string) (News, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n, ok := w.news[query]
+	return n, ok && w.state == state
+}
+
+func (w *watcher) keep(state, query string, n News) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.state == state && len(w.news) < maxNews {
+		w.news[query] = n
+	}
+}
+
+// News is what changed since a page was made.
+type News struct {
+	New  int    `json:"new"`  // number of new checkpoints, or of issues with new checkpoints
+	Text string `json:"text"` // "2 new checkpoints", or "" if the page shows everything
+}
+
+// Live holds the parameters of a page's polls.
+type Live struct{ URL, State string }
+
+// live returns the parameters of polls for a page that shows an issue, or all issues if i is
+// "". newest is the newest shown checkpoint, tip the commit of the chain.
+func (v *visit) live(i checkpoint.Issue, newest checkpoint.Clock, tip string) *Live {
+	if v.links.file || v.state == "" {
+		return nil
+	}
+	q := url.Values{"since": {strconv.FormatInt(int64(newest), 10)}}
+	if i != "" {
+		q.Set("issue", i.RefName())
+		q.Set("tip", tip)
+	}
+	return &Live{"/live?" + q.Encode(), v.state}
+}
+
+// poll answers a poll.
+func (s *site) poll(w http.ResponseWriter, r *http.Request) {
+	state, err := s.watch.look(r.Context(), s.o.Open)
+	if err != nil {
+		refuse(w, http.StatusServiceUnavailable, line(err.Error()))
+		return
+	}
+	tag := `"` + state + `"`
+	w.Header().Set("ETag", tag)
+	if r.Header.Get("If-None-Match") == tag {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	n, ok := s.watch.answer(state, r.URL.RawQuery)
+	if ok {
+		writeNews(w, n)
+		return
+	}
+	s.visit(w, r, func(v *visit) error {
+		n, err := v.newsSince(r.URL.Query())
+		if err != nil {
+			return err
+		}
+		s.watch.keep(state, r.URL.RawQuery, n)
+		writeNews(w, n)
+		return nil
+	})
+}
+
+func writeNews(w http.ResponseWriter, n News) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(n)
+}
+
+// newsSince returns what changed since the page of a poll's query.
+func (v *visit) newsSince(q url.Values) (News, error) {
+	since, err := strconv.ParseInt(q.Get("since"), 10, 64)
+	if err != nil {
+		return News{}, errNoPage
+	}
+	if q.Get("issue") == "" {
+		return v.newsOfAll(checkpoint.Clock(since))
+	}
+	i, err := checkpoint.IssueFromRef(q.Get("issue"))
+	if err != nil {
+		return News{}, errNoPage
+	}
+	l, err := v.repo.List(v.ctx, i, PageSize)
+	if err != nil {
+		return News{}, err
+	}
+	var n News
+	for k := range l.Checkpoints {
+		if l.Checkpoints[k].Clock > checkpoint.Clock(since) {
+			n.New++
+		}
+	}
+	switch {
+	case n.New == PageSize:
+		n.Text = strconv.Itoa(n.New) + " or more new checkpoints"
+	case n.New > 0:
+		n.Text = count(n.New, "new checkpoint")
+	case l.Tip.String() != q.Get("tip"):
+		n.Text = "The checkpoints have changed"
+	}
+	return n, nil
+}
+
+// newsOfAll returns the number of issues with checkpoints since a time.
+func (v *visit) newsOfAll(since checkpoint.Clock) (n News, err error) {
+	live, _, err := v.repo.Issues(v.ctx, false)
+	if err != nil {
+		return n, err
+	}
+	for _, i := range live[:min(len(live), maxTips)] {
+		if t := v.tip(i); t.c != nil && t.c.Clock > since {
+			n.New++
+		}
+	}
+	n.Text = "The checkpoints have changed"
+	if n.New > 0 {
+		n.Text = "New checkpoints of " + count(n.New, "issue")
+	}
+	return n, nil
+}
