@@ -1,0 +1,117 @@
+// Command compat runs scenarios of a user with several versions of git, or with other
+// programs that read and write git repositories, and prints a Markdown table.
+//
+// Usage:
+//
+//	go run ./testdata/compat [-run REGEXP] [-pairs all] [-bin DIR] DIR...
+//	go run ./testdata/compat -programs [-run REGEXP] [-bin DIR]
+//
+// Each DIR contains a git, for example bin-wrappers of a built source of git. The last
+// DIR should be the newest version. Each version runs with itself, with refs in files and
+// in a reftable, and with SHA-1 and SHA-256 objects, if git supports them. Each version
+// also runs as the client and as the server of the newest version. The scenarios are the
+// shell scripts in the folder versions.
+//
+// With -programs, the scripts in the folder programs run, with the git on PATH. The table
+// names each script that was skipped because its program is not installed.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+)
+
+type options struct {
+	run      *regexp.Regexp // scripts to run, by name
+	programs bool           // other programs instead of versions of git
+	all      bool           // each version with each other one
+	bin      string         // folder of git-checkpoint, or "" to build it
+	dirs     []string       // folders of the gits
+}
+
+func main() {
+	run := flag.String("run", "", "run only the scripts whose names match this regular expression")
+	programs := flag.Bool("programs", false, "run the scripts of other programs, with the git on PATH")
+	pairs := flag.String("pairs", "newest", "the pairs of versions: `newest` pairs each version with itself and the newest, all pairs each with each")
+	bin := flag.String("bin", "", "`folder` with git-checkpoint and git-checkpoint-sha256; by default both are built")
+	flag.Parse()
+	o := options{programs: *programs, all: *pairs == "all", bin: *bin, dirs: flag.Args()}
+	pattern, err := regexp.Compile(*run)
+	if err == nil {
+		o.run = pattern
+		err = start(o)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "compat:", err)
+		os.Exit(1)
+	}
+}
+
+// start builds git-checkpoint and runs the scripts.
+func start(o options) error {
+	work, err := os.MkdirTemp("", "compat-")
+	if err != nil {
+		return err
+	}
+	defer remove(work)
+	if o.bin == "" {
+		o.bin = filepath.Join(work, "bin")
+		if err := build(o.bin); err != nil {
+			return err
+		}
+	}
+	if o.bin, err = filepath.Abs(o.bin); err != nil {
+		return err
+	}
+	if o.programs {
+		return runPrograms(o, work)
+	}
+	return runVersions(o, work)
+}
+
+// runVersions runs the scenarios for each pair of versions, and fails if a scenario
+// failed.
+func runVersions(o options, work string) error {
+	if len(o.dirs) == 0 {
+		return errors.New("no folder with a git is given")
+	}
+	scripts, err := readScripts("versions", o.run)
+	if err != nil {
+		return err
+	}
+	var gits []version
+	for i, dir := range o.dirs {
+		v, err := wrap(dir, filepath.Join(work, fmt.Sprint("git", i)))
+		if err != nil {
+			return err
+		}
+		gits = append(gits, v)
+	}
+	printHead(scripts)
+	failed := false
+	for _, c := range cells(gits, o.all) {
+		r := c.run(filepath.Join(work, "cell"), o.bin, scripts)
+		printRow(c, r)
+		failed = failed || len(r.failed) > 0
+	}
+	if failed {
+		return errors.New("a scenario failed")
+	}
+	return nil
+}
+
+// build builds the programs for both object formats in dir.
+func build(dir string) error {
+	for name, tag := range map[string]string{"git-checkpoint": "", "git-checkpoint-sha256": "sha256"} {
+		out, err := exec.Command("go", "build", "-tags", tag, "-o", filepath.Join(dir, name), ".").CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("go build: %w: %s", err, out)
+		}
+	}
+	return nil
+}
