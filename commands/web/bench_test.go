@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 
@@ -119,4 +120,35 @@ func BenchmarkDiff(b *testing.B) {
 	w.visits(b, "page", "/i/42/c/"+saved[1]+"/diff", true)
 	w.against(b, "git-diff", "diff", saved[0]+":staged", saved[1]+":staged")
 	w.against(b, "git-diff-cached", "diff", "--cached")
+}
+
+// BenchmarkPolls answers the polls of open pages while nothing is saved. The metric is the
+// part of a core that 100 open pages use: each polls every three seconds, and all share one
+// look at the refs per second.
+func BenchmarkPolls(b *testing.B) {
+	w := newWorld(b, false)
+	for i := range 50 {
+		w.save(fmt.Sprint(i+1), "p", checkpoint.Manual, "one", nil)
+	}
+	const pages, every = 100, 3 * time.Second
+	state, err := w.site.watch.look(b.Context(), w.o.Open)
+	require.NoError(b, err)
+	poll := func() {
+		answer := w.ask("GET", "/live?since=0", "", func(r *http.Request) { r.Header.Set("If-None-Match", `"`+state+`"`) })
+		require.Equal(b, http.StatusNotModified, answer.Code)
+	}
+	started := time.Now()
+	looks := 20
+	for range looks {
+		w.site.watch.at = time.Time{}
+		poll()
+	}
+	look := time.Since(started) / time.Duration(looks)
+	b.ResetTimer()
+	for range b.N {
+		poll()
+	}
+	each := b.Elapsed() / time.Duration(b.N)
+	used := float64(each)*pages/float64(every) + float64(look)/float64(watchEvery)
+	b.ReportMetric(100*used, "%core/100pages")
 }

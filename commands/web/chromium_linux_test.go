@@ -22,6 +22,7 @@ type chromium struct {
 	t       *testing.T
 	in      io.Writer
 	session string // id of the single tab's session
+	silent  bool   // scripts are disabled
 
 	mu      sync.Mutex
 	last    int
@@ -60,7 +61,7 @@ func startChromium(t *testing.T) *chromium {
 	require.NoError(t, err)
 	out, fromBrowser, err := os.Pipe()
 	require.NoError(t, err)
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 6*time.Minute)
 	home := t.TempDir()
 	cmd := exec.CommandContext(ctx, path, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
 		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions", "--mute-audio",
@@ -167,6 +168,7 @@ func (c *chromium) dark(on bool) {
 
 // script enables or disables JavaScript.
 func (c *chromium) script(on bool) {
+	c.silent = !on
 	c.do("Emulation.setScriptExecutionDisabled", map[string]any{"value": !on})
 }
 
