@@ -129,7 +129,8 @@ func (r *reader) Read(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
 
 // A StagedState holds HEAD and the index.
 type StagedState struct {
-	head repo.Head
+	head  repo.Head
+	stamp indexStamp // of the index, taken before it was read
 	*Area
 }
 
@@ -165,6 +166,7 @@ func PrefetchIndex(ctx context.Context, g git.Git, guess repository.Info) <-chan
 }
 
 func (s *Capturer) readStagedState(ctx context.Context) (*StagedState, error) {
+	stamp := stampOf(s.Info.Index)
 	now, err := s.ReadHead(ctx)
 	if err != nil {
 		return nil, err
@@ -179,7 +181,7 @@ func (s *Capturer) readStagedState(ctx context.Context) (*StagedState, error) {
 	}
 	defer done()
 	a, err := ReadArea(x, tree, s.Objects)
-	return &StagedState{now, a}, err
+	return &StagedState{now, stamp, a}, err
 }
 
 // OpenIndex reads the index. If its format is unsupported, git makes a supported copy.

@@ -3,7 +3,7 @@
 //
 //	ReadArea           the index: tree, changes, conflicts
 //	Area.Begin         starts the snapshot: staged/ and conflicts/, and objects to keep
-//	Source.Take        adds requested files: worktree/, untracked/ and artifacts/
+//	Source.take        adds requested files: worktree/, untracked/ and artifacts/
 //	Capturer.Snapshot  all of them, for a save
 //
 // All objects are written to the sink, except files with filters, which git stores. A
@@ -47,10 +47,38 @@ type CapturedSnapshot struct {
 
 // Snapshot captures the index for a save of an issue, and the other files of the request.
 func (s *Capturer) Snapshot(ctx context.Context, issue checkpoint.Issue, req Request, k *repo.ObjectWriter) (*CapturedSnapshot, error) {
+	for tries := 1; ; tries++ {
+		snap, stamp, err := s.snapshotOnce(ctx, issue, req, k)
+		if err != nil || tries == maxTries || stamp.equal(stampOf(s.Info.Index)) {
+			return snap, err
+		}
+	}
+}
+
+// maxTries limits the repetitions of a snapshot. A file that the user stages after the
+// index was read, and before git compares it with the worktree, is in neither list. So a
+// snapshot is repeated if the index has changed meanwhile.
+const maxTries = 3
+
+// snapshotOnce captures the index and the other files once. stamp identifies the index
+// that was read.
+func (s *Capturer) snapshotOnce(ctx context.Context, issue checkpoint.Issue, req Request, k *repo.ObjectWriter) (snap *CapturedSnapshot, stamp indexStamp, err error) {
+	site := &Source{Git: s.Git, Config: s.Config, CommonDir: s.Info.CommonDir, Root: s.Info.Root}
+	list := site.list(ctx, req)
+	defer list.cancel(nil)
 	a, err := s.stagedState(ctx)
 	if err != nil {
-		return nil, err
+		return nil, stamp, err
 	}
+	snap, err = s.begin(ctx, issue, req, a, k)
+	if err != nil {
+		return nil, stamp, err
+	}
+	return snap, a.stamp, site.take(snap.Snapshot, req, list, k)
+}
+
+// begin starts a snapshot with the staged files.
+func (s *Capturer) begin(ctx context.Context, issue checkpoint.Issue, req Request, a *StagedState, k *repo.ObjectWriter) (*CapturedSnapshot, error) {
 	if err := s.checkReceived(ctx, a.Changes); err != nil {
 		return nil, err
 	}
@@ -68,10 +96,6 @@ func (s *Capturer) Snapshot(ctx context.Context, issue checkpoint.Issue, req Req
 	snap.Facts.Skipped = left
 	snap.Facts.Detached = a.head.Branch == ""
 	snap.Facts.MergeHead = s.Info.MergeHeads()
-	site := &Source{Git: s.Git, Config: s.Config, CommonDir: s.Info.CommonDir, Root: s.Info.Root}
-	if err := site.Take(ctx, snap, req, k); err != nil {
-		return nil, err
-	}
 	return &CapturedSnapshot{a.head, snap}, nil
 }
 
@@ -128,23 +152,23 @@ const DefaultMaxFile = 1 << 20
 // A capture adds worktree files to a snapshot.
 type capture struct {
 	*Source
-	ctx     context.Context
+	*listing
+	staged  *trees.Finder
 	k       Sink
 	snap    *Snapshot
 	room    int64 // remaining bytes below the size limit
 	maxFile int64
-	dry     bool        // git may not store objects either
-	late    func() bool // reports whether the time limit passed
-	skipped int         // total number, also if the record's list is truncated
+	dry     bool // git may not store objects either
+	skipped int  // total number, also if the record's list is truncated
 }
 
-// Take adds files outside the index to the snapshot and lists skipped files in
+// take adds files outside the index to the snapshot and lists skipped files in
 // snap.Facts. It returns an error if a required artifact cannot be stored. Staged files
 // may exceed the size limit; callers check that.
-func (s *Source) Take(ctx context.Context, snap *Snapshot, req Request, k Sink) error {
+func (s *Source) take(snap *Snapshot, req Request, list *listing, k Sink) error {
 	c := capture{
-		Source: s, ctx: ctx, k: k, snap: snap, room: req.MaxSize - snap.Size, maxFile: req.MaxFile, dry: req.DryRun,
-		late: func() bool { return false },
+		Source: s, listing: list, staged: &trees.Finder{Reader: k}, k: k, snap: snap,
+		room: req.MaxSize - snap.Size, maxFile: req.MaxFile, dry: req.DryRun,
 	}
 	if req.MaxSize <= 0 {
 		c.room = noLimit
@@ -156,7 +180,10 @@ func (s *Source) Take(ctx context.Context, snap *Snapshot, req Request, k Sink) 
 	if err := c.artifacts(req.Artifacts, req.Kept); err != nil {
 		return err
 	}
-	defer c.spend(req.Budget)()
+	if req.Budget > 0 { // for files that the request does not name
+		timer := time.AfterFunc(req.Budget, func() { list.cancel(errBudget) })
+		defer timer.Stop()
+	}
 	if req.Worktree {
 		if err := c.worktree(); c.failed(err) {
 			return fmt.Errorf("read worktree: %w", err)
@@ -169,17 +196,6 @@ func (s *Source) Take(ctx context.Context, snap *Snapshot, req Request, k Sink) 
 	}
 	c.closeSkipped()
 	return nil
-}
-
-// spend starts the time limit for files not named by the request.
-func (c *capture) spend(budget time.Duration) (done func()) {
-	if budget <= 0 {
-		return func() {}
-	}
-	whole := c.ctx
-	ctx, cancel := context.WithTimeout(whole, budget)
-	c.ctx, c.late = ctx, func() bool { return ctx.Err() != nil && whole.Err() == nil }
-	return cancel
 }
 
 // failed reports whether an error is fatal. If the time limit passed, failed records the

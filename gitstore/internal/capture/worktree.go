@@ -22,11 +22,11 @@ import (
 // decides which files differ. The index is not refreshed, so git may list a file with
 // unchanged content. Submodules are compared by commit only.
 func (c *capture) worktree() error {
-	out, err := c.git().Output(c.ctx, "diff-files", "-0", "-z", "--raw", "--no-renames", "--ignore-submodules=dirty")
-	if err != nil {
-		return err
+	list := <-c.changed
+	if list.err != nil {
+		return list.err
 	}
-	dirty, err := parseRaw(git.Fields(out))
+	dirty, err := parseRaw(list.fields)
 	if err != nil {
 		return err
 	}
@@ -90,12 +90,12 @@ func parseRaw(fields []string) ([]rawChange, error) {
 
 // untracked adds untracked files, except ignored files.
 func (c *capture) untracked() error {
-	out, err := c.git().Output(c.ctx, "ls-files", "--others", "--exclude-standard", "-z")
-	if err != nil {
-		return err
+	list := <-c.listing.untracked
+	if list.err != nil {
+		return list.err
 	}
 	var wanted []candidate
-	for _, path := range git.Fields(out) {
+	for _, path := range list.fields {
 		if strings.HasSuffix(path, "/") {
 			c.skip(path, 0, "a repository of its own")
 			continue
@@ -125,9 +125,9 @@ type candidate struct {
 }
 
 // git returns a git command that runs at the root.
-func (c *capture) git() git.Git {
-	g := c.Git
-	g.Dir = c.Root
+func (s *Source) git() git.Git {
+	g := s.Git
+	g.Dir = s.Root
 	return g
 }
 
@@ -278,7 +278,7 @@ func (c *capture) hash(root *os.Root, files []trees.FileEntry) error {
 
 // mayConvert reports whether a staged attributes file may convert content.
 func (c *capture) mayConvert(file string) bool {
-	mode, hash, err := trees.Lookup(c.k, c.snap.Staged, file)
+	mode, hash, err := c.staged.Lookup(c.snap.Staged, file)
 	if err != nil || mode == 0 {
 		return err != nil
 	}
