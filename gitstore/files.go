@@ -38,6 +38,12 @@ func (f Files) CountChanges(ctx context.Context) (Changes, error) {
 	return f.capturer.CountChanges(ctx)
 }
 
+// ChangedSubmodules returns the paths of submodules that have other commits than the staging
+// area names, or changes of their own.
+func (f Files) ChangedSubmodules(ctx context.Context) ([]string, error) {
+	return f.capturer.ChangedSubmodules(ctx)
+}
+
 // Uncommitted returns the files that differ from HEAD, including untracked files, and
 // those of them that a checkpoint does not contain.
 func (f Files) Uncommitted(ctx context.Context, r *checkpoint.Record) (changed, notSaved []string, err error) {

@@ -17,9 +17,10 @@ import (
 
 // ShowCommand declares git checkpoint show.
 var ShowCommand = invoke.Command{
-	Name: "show", Usage: "print a checkpoint's record", Args: "[ISSUE] [ID]", Max: 2, Category: "Look",
-	Description: "Prints the stored YAML, with escapes instead of control characters on a terminal.\n" +
-		"--get prints a text without quotes; with --json it is quoted.",
+	Name: "show", Usage: "show a checkpoint: note, progress, decisions and files", Args: "[ISSUE] [ID]", Max: 2, Category: "Look",
+	Description: "On a terminal it prints the checkpoint for people. Otherwise, or with --format, it\n" +
+		"prints the stored record as YAML or JSON. --get prints a text without quotes; with\n" +
+		"--json it is quoted.",
 	Examples: []string{
 		"git checkpoint show 42",
 		"git checkpoint show 42 latest~1 --format json",
@@ -32,7 +33,7 @@ var ShowCommand = invoke.Command{
 
 // showOptions are the flags of show.
 type showOptions struct {
-	format string // yaml or json
+	format string // yaml or json, "" for the default
 	get    string // path of the value to print, or ""
 	raw    bool   // print the stored bytes
 	as     layout.Name
@@ -41,7 +42,7 @@ type showOptions struct {
 func showFlags() []cli.Flag {
 	return append(
 		standing.WorkflowFlags(),
-		&cli.StringFlag{Name: "format", Usage: "`yaml` or json", Value: "yaml"},
+		&cli.StringFlag{Name: "format", Usage: "print the record as `yaml` or json"},
 		&cli.StringFlag{Name: "get", Usage: "print only the value at `PATH`"},
 		&cli.StringFlag{Name: "as", Usage: "print the document of another system, of `LAYOUT`: crunch, claude, recovery, dotagent or pipeline"},
 		&cli.BoolFlag{Name: "raw", Usage: "print the stored bytes"},
@@ -50,7 +51,7 @@ func showFlags() []cli.Flag {
 
 func readShowOptions(c *invoke.Invocation) (*showOptions, error) {
 	o := &showOptions{format: c.Flags.String("format"), get: c.Flags.String("get"), raw: c.Flags.Bool("raw")}
-	if o.format != "yaml" && o.format != "json" {
+	if c.Flags.IsSet("format") && o.format != "yaml" && o.format != "json" {
 		return nil, exit.Usagef("show: --format: %q: want yaml or json", o.format)
 	}
 	var err error
@@ -104,6 +105,10 @@ func runShow(c *invoke.Invocation) error {
 		return showDocument(c, cp, r, o.as)
 	case c.JSON:
 		return showJSON(c, cp, r)
+	}
+	if at, people, err := c.Screen("auto"); err != nil || people && o.format == "" {
+		screenShow(c, at, cp, r)
+		return err
 	}
 	return standing.ShowRecord(c, r, o.format)
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"git-checkpoint/commands/internal/exit"
@@ -112,20 +113,38 @@ func runSave(c *invoke.Invocation) error {
 	if err != nil {
 		return err
 	}
+	if trigger == checkpoint.Manual && !o.DryRun {
+		warnSubmodules(c, saved)
+	}
 	if c.AtTerminal() && !c.JSON && !c.Quiet && !o.DryRun {
-		c.ShowIssue()
-		tellFiles(c, &req)
+		tellFiles(c, &req, saved)
 	}
 	err = saving.Finish(c, saved, o.Push, recordOfSave)
 	saving.Maintain(c, &o.Options)
 	return cmp.Or(err, sentBack(doc, saved))
 }
 
-// tellFiles prints how many changed files the checkpoint has, and how many it lacks.
-func tellFiles(c *invoke.Invocation, req *gitstore.SaveRequest) {
-	n, err := c.Store.Files.CountChanges(c.Ctx)
+// warnSubmodules names submodules whose own commits and changes no checkpoint has.
+func warnSubmodules(c *invoke.Invocation, s *gitstore.Saved) {
+	paths, err := c.Store.Files.ChangedSubmodules(c.Ctx)
 	if err != nil {
 		return // the checkpoint is saved
+	}
+	for _, path := range paths {
+		if !slices.ContainsFunc(s.Record.Snapshot().Skipped, func(f checkpoint.Skipped) bool { return f.Path == path }) {
+			c.Warnf("submodule %s has commits or changes of its own, which are not in the checkpoint: save them in the submodule", phrase.QuotePath(path))
+		}
+	}
+}
+
+// tellFiles prints the issue of the checkpoint, how many changed files it has, and how many
+// it lacks.
+func tellFiles(c *invoke.Invocation, req *gitstore.SaveRequest, s *gitstore.Saved) {
+	what := fmt.Sprintf("saved %s for %s", s.ID.Short(), c.TakeAnnouncement("issue "+string(s.Issue)))
+	n, err := c.Store.Files.CountChanges(c.Ctx)
+	if err != nil {
+		c.Infof("%s", what)
+		return
 	}
 	var taken, left []string
 	for _, part := range []struct {
@@ -142,11 +161,11 @@ func tellFiles(c *invoke.Invocation, req *gitstore.SaveRequest) {
 		}
 	}
 	text := cmp.Or(phrase.List(taken), "no changed files")
+	c.Infof("%s: %s", what, text)
 	if len(left) == 0 {
-		c.Infof("saved: %s", text)
 		return
 	}
-	c.Infof("saved: %s; not saved: %s", text, phrase.List(left))
+	c.Infof("not saved: %s", phrase.List(left))
 	c.Infof("hint: git checkpoint save %s --all", phrase.IssueArg(req.Issue))
 }
 

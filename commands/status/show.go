@@ -19,10 +19,10 @@ import (
 	"git-checkpoint/gitstore/checkpoint/progress"
 )
 
-// screenStatus prints the status for people: the work, its progress, the verdict with
-// reasons, and the effect of a resume.
+// screenStatus prints the status for people in the order of their questions: where the
+// work is, whether it can go on, what changed, and what comes next.
 func screenStatus(c *invoke.Invocation, at display.Screen, cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) {
-	rows := slices.Concat(checkpointRows(c, at, cp, r), standing.ProgressRows(r, v), freshnessRows(c, v), resumeRows(c, cp, r, v))
+	rows := slices.Concat(standing.ProgressRows(r, v), checkpointRows(c, cp, r), resumeRows(r, v), changedRows(c, cp, v), nextRows(r, v))
 	c.Printf("%s\n\n%s", at.Heading(standing.Heading(cp, r)), at.Sheet(rows))
 	next := "git checkpoint resume " + phrase.IssueArg(cp.Issue)
 	if !v.CanResume {
@@ -31,19 +31,13 @@ func screenStatus(c *invoke.Invocation, at display.Screen, cp *gitstore.Checkpoi
 	c.Printf("\nhint: %s\n", next)
 }
 
-func checkpointRows(c *invoke.Invocation, at display.Screen, cp *gitstore.Checkpoint, r *checkpoint.Record) []display.Row {
-	id := string(cp.ID)
-	if at.Width < 80 {
-		id = cp.ID.Short()
-	}
-	saved := phrase.Ago(r.CreatedAt(), c.Env.Now()) + ", " + cmp.Or(string(r.Trigger()), "no trigger")
+// checkpointRows returns the rows about the newest checkpoint and its branch.
+func checkpointRows(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) []display.Row {
+	saved := phrase.Ago(r.CreatedAt(), c.Env.Now()) + ": " + phrase.Title(cp, r, nil)
 	if cp.Pinned {
-		saved += ", pinned"
+		saved += " (pinned)"
 	}
-	rows := []display.Row{{Label: "Checkpoint", Text: id}, {Label: "Saved", Text: saved}}
-	if note := phrase.FirstLine(cp.Note); note != "" {
-		rows = append(rows, display.Row{Label: "Note", Text: note})
-	}
+	rows := []display.Row{{Label: "Saved", Text: saved}, {Label: "Checkpoint", Text: cmp.Or(cp.ID.Short(), cp.Commit.String()[:12])}}
 	if text := standing.SessionText(c, cp, r); text != "" && c.Common.Verbose {
 		rows = append(rows, display.Row{Label: "Session", Text: text})
 	}
@@ -61,25 +55,69 @@ func checkpointRows(c *invoke.Invocation, at display.Screen, cp *gitstore.Checkp
 	return append(rows, display.Row{Label: "Branch", Text: branch})
 }
 
-// freshnessRows returns the verdict and every finding, worst first.
-func freshnessRows(c *invoke.Invocation, v freshness.Verdict) []display.Row {
+// resumeRows returns whether a resume is possible, and the findings, worst first, except
+// those about changed files.
+func resumeRows(r *checkpoint.Record, v freshness.Verdict) []display.Row {
 	words := map[freshness.Action]struct {
 		text  string
 		style display.Style
 	}{
-		freshness.Resume:             {"fresh", display.Green},
-		freshness.ProceedWithWarning: {"usable, with warnings", display.Yellow},
-		freshness.PromptUser:         {"a question to answer", display.Yellow},
-		freshness.StartFresh:         {"cannot be resumed", display.Red},
+		freshness.Resume:             {"yes", display.Green},
+		freshness.ProceedWithWarning: {"yes, with warnings", display.Yellow},
+		freshness.PromptUser:         {"after an answer from you", display.Yellow},
+		freshness.StartFresh:         {"no, the work starts over", display.Red},
 	}
 	word := words[v.Action]
-	rows := []display.Row{{Label: "Freshness", Text: word.text + " (" + v.Action.String() + ")", Style: word.style}}
-	for _, r := range v.WorstFirst() {
-		rows = append(rows, display.Row{
-			Label: "  " + r.Severity, Text: r.Message, Style: severityStyle(r.Action), Below: unsaid(r), Hint: r.Hint,
-		})
+	if standing.Of(r, v).Complete {
+		word.text = "not needed, " + standing.NothingLeft
+	}
+	rows := []display.Row{{Label: "Resume", Text: word.text + " (" + v.Action.String() + ")", Style: word.style}}
+	for _, reason := range v.WorstFirst() {
+		if reason.Check != filesCheck {
+			rows = append(rows, reasonRow(reason))
+		}
+	}
+	return append(rows, display.Row{Label: "Unattended", Text: standing.AutoResume(v)})
+}
+
+// filesCheck is the check whose findings are about changed files.
+const filesCheck = "files"
+
+func reasonRow(r freshness.Reason) display.Row {
+	return display.Row{Label: "  " + r.Severity, Text: r.Message, Style: severityStyle(r.Action), Below: unsaid(r), Hint: r.Hint}
+}
+
+// changedRows returns the findings about changed files, and the files that a resume would
+// write.
+func changedRows(c *invoke.Invocation, cp *gitstore.Checkpoint, v freshness.Verdict) []display.Row {
+	row := display.Row{Label: "Changed", Text: "no file since the checkpoint"}
+	if n := len(v.Changed); n > 0 {
+		row.Text = phrase.Plural(n, "file") + " since the checkpoint"
+	}
+	if v.CanResume && c.Store.Root() != "" {
+		row.Below = wouldRestore(c, cp)
+	}
+	rows := []display.Row{row}
+	for _, reason := range v.WorstFirst() {
+		if reason.Check == filesCheck {
+			rows = append(rows, reasonRow(reason))
+		}
 	}
 	return rows
+}
+
+// nextRows returns the point at which work continues.
+func nextRows(r *checkpoint.Record, v freshness.Verdict) []display.Row {
+	text := "continue from " + standing.ContinueFrom(r)
+	switch {
+	case v.Next.Action != "":
+		text = fmt.Sprintf("%s %s (%s)", v.Next.Action, v.Next.Phase, v.Next.Why)
+	case standing.Of(r, v).Complete:
+		text = standing.NothingLeft
+	case v.Action == freshness.StartFresh:
+		text = "start over"
+	}
+	return []display.Row{{Label: "Next", Text: text}}
 }
 
 // unsaid returns the detail of a finding, or nil if the message contains it.
@@ -100,47 +138,23 @@ func severityStyle(a freshness.Action) display.Style {
 	return display.Yellow
 }
 
-// resumeRows returns the rows about the effect of a resume.
-func resumeRows(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) []display.Row {
-	row := display.Row{Label: "Resume"}
-	switch v.Action {
-	case freshness.StartFresh:
-		row.Text = "has nothing to go on from: the work starts over"
-	case freshness.PromptUser:
-		row.Text = "asks first, then continues from " + standing.ContinueFrom(r)
-	default:
-		row.Text = "continues from " + standing.ContinueFrom(r)
-	}
-	if standing.Of(r, v).Complete {
-		row.Text = standing.NothingLeft
-	}
-	if v.CanResume && c.Store.Root() != "" {
-		row.Below = append(row.Below, wouldRestore(c, cp)...)
-	}
-	rows := []display.Row{row}
-	if n := v.Next; n.Action != "" {
-		rows = append(rows, display.Row{Label: "Next", Text: fmt.Sprintf("%s %s (%s)", n.Action, n.Phase, n.Why)})
-	}
-	return append(rows, display.Row{Label: "Unattended", Text: standing.AutoResume(v)})
-}
-
 // wouldRestore returns one line per restore effect on files.
 func wouldRestore(c *invoke.Invocation, cp *gitstore.Checkpoint) []string {
 	done, err := c.Store.Restore(c.Ctx, gitstore.RestoreRequest{Checkpoint: cp, AnyBranch: true, Request: gitstore.RestoreOptions{DryRun: true}})
 	if err != nil {
-		return []string{"puts no files back: " + strings.TrimPrefix(err.Error(), "restore "+string(cp.ID)+": ")}
+		return []string{"a resume puts no files back: " + strings.TrimPrefix(err.Error(), "restore "+string(cp.ID)+": ")}
 	}
 	var lines []string
 	for _, part := range []struct {
 		what  string
 		paths []string
-	}{{"puts back", done.Restored}, {"asks about", done.Skipped}, {"cannot put back", done.InTheWay}} {
+	}{{"a resume puts back", done.Restored}, {"a resume asks about", done.Skipped}, {"a resume cannot put back", done.InTheWay}} {
 		if n := len(part.paths); n > 0 {
 			lines = append(lines, part.what+" "+phrase.Plural(n, "file")+": "+phrase.List(phrase.Few(phrase.QuotePaths(part.paths), 5)))
 		}
 	}
 	if len(lines) == 0 {
-		return []string{"the files are as they were"}
+		return []string{"a resume has no file to put back"}
 	}
 	return lines
 }

@@ -292,6 +292,16 @@ func (c *Invocation) ShowIssue() {
 	}
 }
 
+// TakeAnnouncement returns the announced issue for a line that the command prints itself, or
+// text if the command line names the issue.
+func (c *Invocation) TakeAnnouncement(text string) string {
+	if c.announcement != "" && c.announcement != announced {
+		text = c.announcement
+	}
+	c.SkipIssue()
+	return text
+}
+
 // SkipIssue suppresses the announced issue, for a command with output that names it.
 func (c *Invocation) SkipIssue() {
 	if c.announcement != "" {

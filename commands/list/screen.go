@@ -1,0 +1,122 @@
+package list
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"git-checkpoint/commands/internal/display"
+	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/standing"
+	"git-checkpoint/freshness"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// maxFiles limits the files that show lists on a terminal.
+const maxFiles = 40
+
+// screenShow prints a checkpoint for people: its title, the state of the work, texts for
+// the next session, and the files.
+func screenShow(c *invoke.Invocation, at display.Screen, cp *gitstore.Checkpoint, r *checkpoint.Record) {
+	defer c.Page()()
+	c.SkipIssue()
+	c.Printf("%s\n\n", at.Heading(phrase.Title(cp, r, nil)))
+	rows := append([]display.Row{
+		{Label: "Issue", Text: strings.TrimPrefix(standing.Heading(cp, r), "Issue ")},
+		{Label: "Checkpoint", Text: nameOf(cp)},
+		{Label: "Saved", Text: savedText(c, cp)},
+	}, standing.ProgressRows(r, freshness.Verdict{})...)
+	rows = append(rows, display.Row{Label: "Continue", Text: standing.ContinueFrom(r)})
+	if !cp.Resumable {
+		rows = append(rows, display.Row{Label: "Resume", Text: strings.TrimSuffix("no: "+phrase.List(r.Warnings()), ": "), Style: display.Red})
+	}
+	rows = append(rows, textRows(cp, r)...)
+	c.Printf("%s\n", at.Sheet(rows))
+	showScreenFiles(c, at, cp)
+	name := phrase.IssueArg(cp.Issue) + " " + phrase.QuoteArg(cmp.Or(cp.ID.Short(), cp.Commit.String()))
+	c.Printf("\nhint: git checkpoint restore %s\nhint: git checkpoint show %s --format yaml\n", name, name)
+}
+
+// savedText returns age, local time, event and branch of a save.
+func savedText(c *invoke.Invocation, cp *gitstore.Checkpoint) string {
+	now := c.Env.Now()
+	text := phrase.Ago(cp.Created, now) + " (" + cp.Created.In(now.Location()).Format("Mon 2 Jan 2006 15:04 -0700") + ")"
+	text += ", " + cmp.Or(string(cp.Trigger), "no trigger")
+	if cp.Branch != "" {
+		text += ", branch " + cp.Branch
+	}
+	if cp.Pinned {
+		text += ", pinned"
+	}
+	if cp.Filed.Why != "" {
+		text += fmt.Sprintf("; archived %s (%s)", phrase.Ago(cp.Filed.At, now), cp.Filed.Why)
+	}
+	return text
+}
+
+// textRows returns the texts that a person or an agent wrote, without the title.
+func textRows(cp *gitstore.Checkpoint, r *checkpoint.Record) []display.Row {
+	var rows []display.Row
+	add := func(label string, lines []string) {
+		for i, line := range lines {
+			if i > 0 {
+				label = ""
+			}
+			rows = append(rows, display.Row{Label: label, Text: line})
+		}
+	}
+	if _, more, several := strings.Cut(strings.TrimSpace(cp.Note), "\n"); several {
+		add("Note", nonEmptyLines(more))
+	}
+	add("Summary", nonEmptyLines(r.Doc().Text("context_summary")))
+	decisions := slices.Clone(r.Doc().Texts("key_decisions"))
+	for i, d := range decisions {
+		decisions[i] = "- " + d
+	}
+	add("Decisions", decisions)
+	add("Conflicts", r.Conflicts())
+	return rows
+}
+
+func nonEmptyLines(text string) []string {
+	return slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool { return strings.TrimSpace(line) == "" })
+}
+
+// showScreenFiles prints the files that differ from HEAD at the time of the save, with
+// their changed lines.
+func showScreenFiles(c *invoke.Invocation, at display.Screen, cp *gitstore.Checkpoint) {
+	d, err := c.Store.Diff(nil, cp)
+	if err != nil {
+		c.Warnf("files not shown: %v", err)
+		return
+	}
+	defer d.Close()
+	files, err := d.Files(c.Ctx)
+	lines, err2 := d.Lines(c.Ctx)
+	if err := cmp.Or(err, err2); err != nil {
+		c.Warnf("files not shown: %v", err)
+		return
+	}
+	total := change{files: len(files)}
+	rows := make([][]string, len(files))
+	for i, f := range files {
+		n, counted := lines[f.Path]
+		rows[i] = []string{"  " + f.Status, phrase.QuotePath(f.Path), ""}
+		if counted {
+			rows[i][2] = (&change{added: n.Added, deleted: n.Deleted}).lines()
+		}
+		total.added, total.deleted = total.added+n.Added, total.deleted+n.Deleted
+	}
+	if len(files) == 0 {
+		c.Printf("%s no file differs from HEAD\n", at.Paint(display.Bold, "Files:"))
+		return
+	}
+	c.Printf("%s %s, compared with HEAD at the save\n", at.Paint(display.Bold, "Files:"), total.words())
+	c.Printf("%s", at.Columns(rows[:min(len(rows), maxFiles)]))
+	if n := len(rows) - maxFiles; n > 0 {
+		c.Printf("  and %d more\n", n)
+	}
+}
