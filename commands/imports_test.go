@@ -102,6 +102,7 @@ var layers = [][]string{
 		"gitstore/internal/odb/inflate",
 		"gitstore/fsutil",
 		"gitstore/fsutil/filelock",
+		"gitstore/fsutil/processtree",
 	},
 
 	// leaves that every package may import

@@ -108,10 +108,9 @@ func (c Command) Issue(ctx context.Context, key string) (*Issue, error) {
 	// "$@" passes the issue also if the line is `a b` or ends with a comment.
 	cmd := exec.CommandContext(ctx, "sh", "-c", c.Line+` "$@"`, "issue_command", key)
 	cmd.Dir, cmd.Env, cmd.Stderr, cmd.WaitDelay = c.Dir, c.Env, c.Stderr, afterKill
-	killTree(cmd)
 	out, err := cmd.StdoutPipe()
 	if err == nil {
-		err = cmd.Start()
+		err = startTree(cmd)
 	}
 	if err != nil {
 		return nil, errors.New("issue_command: there is no shell to run it")

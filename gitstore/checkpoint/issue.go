@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -21,7 +22,8 @@ const MaxIssueBytes = 200
 type Issue string
 
 // ParseIssue checks s and returns it as an Issue. It rejects empty text, invalid UTF-8,
-// control characters, and keys with a ref name over MaxIssueBytes.
+// control characters, and keys with a ref name over MaxIssueBytes. On Windows it also
+// rejects keys that cannot be file names there.
 func ParseIssue(s string) (Issue, error) {
 	switch {
 	case s == "":
@@ -32,10 +34,28 @@ func ParseIssue(s string) (Issue, error) {
 		return "", fmt.Errorf("issue %q: contains a control character", s)
 	}
 	i := Issue(s)
+	if onWindows && i.reservedOnWindows() {
+		return "", fmt.Errorf("issue %q: Windows reserves this name, or a character of it", s)
+	}
 	if n := len(i.RefName()); n > MaxIssueBytes {
 		return "", fmt.Errorf("issue %.40q...: %d bytes as a ref name, the limit is %d", s, n, MaxIssueBytes)
 	}
 	return i, nil
+}
+
+// onWindows is a variable for tests.
+var onWindows = runtime.GOOS == "windows"
+
+// devices matches the names of devices, which Windows reserves with any extension.
+var devices = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?i:con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])(\.|$)`)
+})
+
+// reservedOnWindows reports whether Windows cannot store the ref in a file. The encoding
+// of such keys is the same on all systems, because programs of version 1.0 accept only one
+// ref name for a key.
+func (i Issue) reservedOnWindows() bool {
+	return strings.ContainsAny(string(i), `"<>|`) || devices().MatchString(i.RefName())
 }
 
 // RefName returns the issue as a single component of a ref name. Characters forbidden by

@@ -275,3 +275,26 @@ func TestClockAtIsInRangeForEveryYear(t *testing.T) {
 		assert.Equal(t, want+1, want.Next(time.Date(year, 6, 1, 0, 0, 0, 0, time.UTC)))
 	}
 }
+
+// Windows opens a device instead of a file with such a name, also with an extension.
+func TestKeysThatWindowsReserves(t *testing.T) {
+	defer func(is bool) { onWindows = is }(onWindows)
+	for _, s := range []string{"aux", "AUX", "con", "nul", "prn", "com1", "com1.x", "LPT9.txt", "nul.a.b", "com²", "conin$", `a"b`, "x<y", "x>y", "p|q"} {
+		onWindows = true
+		_, err := ParseIssue(s)
+		require.ErrorContains(t, err, "Windows reserves", s)
+		_, err = IssueFromRef(Issue(s).RefName())
+		require.Error(t, err, s)
+		onWindows = false
+		i, err := IssueFromRef(Issue(s).RefName())
+		require.NoError(t, err)
+		assert.Equal(t, Issue(s), i)
+	}
+	onWindows = true
+	for _, s := range []string{"auxiliary", "com", "com10", "console", "a.con", "42", "PROJ-1", "a b", "42.", "a:b", "x?", "nul-1", "nul:", "aux "} {
+		i, err := ParseIssue(s)
+		require.NoError(t, err, s)
+		assert.False(t, strings.ContainsAny(i.RefName(), `<>:"/\|?* `), i.RefName())
+		assert.NotContains(t, i.RefName()[len(i.RefName())-1:], ".")
+	}
+}

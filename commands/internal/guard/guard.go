@@ -57,6 +57,7 @@ type Guard struct {
 	cancel func()
 
 	cmd   *exec.Cmd
+	tree  tree  // on Windows the command with its child processes
 	tail  *tail // end of standard error, or nil if not captured
 	apart bool  // command has its own process group
 	done  chan error
@@ -137,7 +138,7 @@ func (g *Guard) start() error {
 		ownGroup(g.cmd)
 	}
 	g.signalled, g.echoed = map[os.Signal]time.Time{}, map[os.Signal]bool{}
-	if err := g.cmd.Start(); err != nil {
+	if err := g.launch(); err != nil {
 		return err
 	}
 	g.done = make(chan error, 1)

@@ -1,11 +1,14 @@
 // Package filelock provides file locks between processes. A lock lasts until all
 // processes that have the file open, including child processes that inherit it, have
-// closed it or exited. On systems without flock(2), the package locks no files.
+// closed it or exited. On Windows, child processes do not inherit it.
 package filelock
 
 import (
+	"context"
 	"fmt"
+	"math/rand/v2"
 	"os"
+	"time"
 )
 
 // Open opens a lock file for reading and writing, with additional flags of os.OpenFile.
@@ -24,4 +27,16 @@ func Open(path string, flags int) (*os.File, error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// Wait locks f and retries until the limit or the end of ctx. It reports whether it has
+// locked f. Closing f releases the lock.
+func Wait(ctx context.Context, f *os.File, limit time.Duration) bool {
+	for deadline := time.Now().Add(limit); time.Now().Before(deadline) && ctx.Err() == nil; {
+		if Try(f) {
+			return true
+		}
+		time.Sleep(time.Millisecond + rand.N(2*time.Millisecond))
+	}
+	return false
 }
