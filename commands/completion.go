@@ -33,14 +33,14 @@ var completionCommand = invoke.Command{
 
 func runCompletion(c *invoke.Invocation) error {
 	if len(c.Args) == 0 {
-		return exit.Usagef("completion: which shell? bash, zsh or fish")
+		return exit.Usagef("completion: no shell given: use bash, zsh or fish")
 	}
 	text := complete.Script(c.Args[0])
 	if c.Args[0] == "words" {
 		next := complete.At(declared(c.Commands), c.Paths)
 		text = next.Lines(candidates(c, &next))
 	} else if text == "" {
-		return exit.Usagef("completion: %q is none of %s", c.Args[0], strings.Join(complete.Shells(), ", "))
+		return exit.Usagef("completion: %q is not one of %s", c.Args[0], strings.Join(complete.Shells(), ", "))
 	}
 	if c.JSON {
 		return c.WriteJSON(output.Help{Type: "completion", Text: text})

@@ -27,7 +27,7 @@ var helpCommand = invoke.Command{
 		"--man writes all man pages, by default to ../share/man beside the directory of this\n" +
 		"program, where man finds them.",
 	Examples: []string{
-		"git checkpoint help save", "git checkpoint help git-checkpoint", "git checkpoint help recipes",
+		"git checkpoint help save", "git checkpoint help git-checkpoint", "git checkpoint help agents",
 		"git checkpoint help --man=build/man",
 	},
 	Flags: helpFlags,

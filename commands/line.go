@@ -79,13 +79,13 @@ func findCommand(args []string) (leading []string, name string, rest []string, e
 		}
 		f, value := findFlag(common, args[i])
 		if f == nil {
-			return nil, "", nil, exit.Usagef("%q is no flag that may stand before a command", args[i])
+			return nil, "", nil, exit.Errorf(exit.Usage, "git checkpoint help", "%q is not a flag that can precede a command", args[i])
 		}
 		if takesValue(f) && value == nil {
 			i++
 		}
 	}
-	return nil, "", nil, exit.Errorf(exit.Usage, "git checkpoint help", "which command?")
+	return nil, "", nil, exit.Errorf(exit.Usage, "git checkpoint help", "no command given")
 }
 
 // isFlag reports whether an argument is a flag. A single "-" means standard input.
@@ -199,7 +199,7 @@ func split(cmd *invoke.Command, args []string) (w words, err error) {
 			return w, unknownFlag(cmd, arg)
 		case value == nil && takesValue(f):
 			if i++; i == len(args) {
-				return w, exit.Usagef("%s: %s wants a value", cmd.Name, arg)
+				return w, exit.Usagef("%s: %s needs a value", cmd.Name, arg)
 			}
 			value = &args[i]
 		}
@@ -234,7 +234,7 @@ func unknownFlag(cmd *invoke.Command, arg string) error {
 	if meant := invoke.Nearest(name, names); long && meant != "" {
 		hint = "git checkpoint " + cmd.Name + " --" + meant
 	}
-	return exit.Errorf(exit.Usage, hint, "%s: there is no flag %q", cmd.Name, arg)
+	return exit.Errorf(exit.Usage, hint, "%s: unknown flag %q", cmd.Name, arg)
 }
 
 // checkEmpty returns an error for a flag with an empty value: an unset variable in a

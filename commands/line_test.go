@@ -68,9 +68,9 @@ func TestParseLineRefuses(t *testing.T) {
 		args       []string
 		json       bool
 	}{
-		{`save: there is no flag "--tigger"`, "git checkpoint save --trigger", []string{"save", "--tigger", "x", "--json"}, true},
-		{`save: there is no flag "-x"`, "", []string{"save", "-x"}, false},
-		{`save: --phase wants a value`, "", []string{"save", "42", "--phase"}, false},
+		{`save: unknown flag "--tigger"`, "git checkpoint save --trigger", []string{"save", "--tigger", "x", "--json"}, true},
+		{`save: unknown flag "-x"`, "", []string{"save", "-x"}, false},
+		{`save: --phase needs a value`, "", []string{"save", "42", "--phase"}, false},
 		{`save: --push is empty`, "", []string{"save", "--push=", "42"}, false},
 		{`save: --trigger is empty`, "", []string{"save", "--trigger="}, false},
 		{`list: --issue is empty`, "", []string{"list", "--issue", "", "--json"}, true},
@@ -78,11 +78,11 @@ func TestParseLineRefuses(t *testing.T) {
 		{`"sav" is not a command`, "git checkpoint save", []string{"sav", "--json"}, true},
 		{`"statsu" is not a command`, "git checkpoint status", []string{"statsu"}, false},
 		{`"delete" is not a command`, "git checkpoint drop", []string{"delete", "42"}, false},
-		{`save: there is no flag "--mesage=x"`, "git checkpoint save --message", []string{"save", "--mesage=x"}, false},
+		{`save: unknown flag "--mesage=x"`, "git checkpoint save --message", []string{"save", "--mesage=x"}, false},
 		{`"" is not a command`, "git checkpoint help", []string{""}, false},
-		{`"--phase" is no flag that may stand before a command`, "", []string{"--phase", "x", "save"}, false},
-		{`which command?`, "git checkpoint help", []string{"--json"}, true},
-		{`which command?`, "git checkpoint help", []string{"-C"}, false},
+		{`"--phase" is not a flag that can precede a command`, "", []string{"--phase", "x", "save"}, false},
+		{`no command given`, "git checkpoint help", []string{"--json"}, true},
+		{`no command given`, "git checkpoint help", []string{"-C"}, false},
 	} {
 		l, err := parseLine(allCommands(), c.args)
 		require.EqualError(t, err, c.want)

@@ -132,6 +132,7 @@ func commandsIn(text string) (commands [][]string) {
 		}
 		line, _, _ = strings.Cut(line, " > ")
 		line, _, _ = strings.Cut(line, " | ")
+		line, _, _ = strings.Cut(line, ") && ")
 		if line = strings.Trim(line, " \n)"); !strings.HasSuffix(line, " --set") {
 			commands = append(commands, strings.Fields(line))
 		}

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRecipes runs the CI recipes of the README in clones of a long history. The first job
+// TestRecipes runs the CI jobs of the guide ci in clones of a long history. The first job
 // dies during the second phase.
 
 // work is the job's script, with two phases. The first phase writes a file that the

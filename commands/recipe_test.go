@@ -20,26 +20,26 @@ type recipeStep struct {
 	Run string            `yaml:"run"`
 }
 
-// recipeJob returns the README's CI job for a forge as a bash script: github, gitlab, or
-// gitlab-template for the job that uses .ci/gitlab.yml. The caller sets the variables of the
-// forge: GITHUB_RUN_ID and JOB_INDEX, or CI_PIPELINE_ID and CI_JOB_NAME_SLUG, and
+// recipeJob returns the CI job of the guide ci for a forge as a bash script: github, gitlab,
+// or gitlab-template for the job that uses .ci/gitlab.yml. The caller sets the variables of
+// the forge: GITHUB_RUN_ID and JOB_INDEX, or CI_PIPELINE_ID and CI_JOB_NAME_SLUG, and
 // CHECKPOINT_RELEASE, with CHECKPOINT_SHA256 for the template.
 func recipeJob(forge string) (string, error) {
-	blocks, err := readmeBlocks("CI", "yaml")
-	if err != nil || len(blocks) != 4 {
-		return "", fmt.Errorf("README, section CI: %d YAML blocks, want GitHub's, the action's, GitLab's and the template's (%w)", len(blocks), err)
+	block, err := guideBlock("ci", map[string]string{"github": "runs-on:", "gitlab": "CI_PIPELINE_ID", "gitlab-template": "extends:"}[forge])
+	if err != nil {
+		return "", err
 	}
 	switch forge {
 	case "gitlab":
-		return gitlabJob(blocks[2], gitlabKeys{})
+		return gitlabJob(block, gitlabKeys{})
 	case "gitlab-template":
 		template, err := gitlabTemplate()
 		if err != nil {
 			return "", err
 		}
-		return gitlabJob(blocks[3], template)
+		return gitlabJob(block, template)
 	}
-	return githubJob(blocks[0])
+	return githubJob(block)
 }
 
 // gitlabKeys are the keys of a GitLab job that the recipe and the template use.
@@ -60,25 +60,6 @@ func gitlabTemplate() (gitlabKeys, error) {
 	var jobs map[string]gitlabKeys
 	err = yaml.Unmarshal(data, &jobs)
 	return jobs[".git-checkpoint"], err
-}
-
-// readmeBlocks returns the code blocks of a language in one section of the README.
-func readmeBlocks(section, language string) ([]string, error) {
-	data, err := os.ReadFile(filepath.Join("..", "README.md"))
-	if err != nil {
-		return nil, err
-	}
-	_, text, _ := strings.Cut(string(data), "\n## "+section+"\n")
-	text, _, _ = strings.Cut(text, "\n## ")
-	var blocks []string
-	for {
-		_, rest, found := strings.Cut(text, "```"+language+"\n")
-		if !found {
-			return blocks, nil
-		}
-		block, after, _ := strings.Cut(rest, "```\n")
-		blocks, text = append(blocks, block), after
-	}
 }
 
 // gitlabJob returns the script of job work in a block: its variables, before_script and
@@ -189,7 +170,7 @@ func exports(env map[string]string, value func(string) string) string {
 	return strings.Join(lines, "")
 }
 
-// cmdRecipe writes the README's CI job for a forge to a file: `recipe github job.sh`.
+// cmdRecipe writes the CI job of the guide ci for a forge to a file: `recipe github job.sh`.
 func cmdRecipe(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: recipe github|gitlab|gitlab-template file")

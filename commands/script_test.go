@@ -60,6 +60,7 @@ func runScripts(t *testing.T, glob string) {
 			"unpacked": cmdUnpacked,
 			"readme":   cmdReadme,
 			"recipe":   cmdRecipe,
+			"guide":    cmdGuide,
 		},
 	})
 }

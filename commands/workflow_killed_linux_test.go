@@ -150,18 +150,12 @@ func TestWorkflowKilledAnywhere(t *testing.T) {
 	v.sound()
 }
 
-// The workflow of the README runs unchanged. It completes if it is killed in a phase or
+// The workflow of the guide runs unchanged. It completes if it is killed in a phase or
 // if a phase fails once. If a phase always fails, it stops at the limit.
-func TestReadmeWorkflow(t *testing.T) {
-	var script string
-	blocks, err := readmeBlocks("A day with it", "sh")
+func TestGuideWorkflow(t *testing.T) {
+	script, err := guideBlock("workflow", "phase next")
 	require.NoError(t, err)
-	for _, block := range blocks {
-		if strings.Contains(block, "phase next") {
-			script = strings.ReplaceAll(block, "git checkpoint", "git-checkpoint")
-		}
-	}
-	require.NotEmpty(t, script)
+	script = strings.ReplaceAll(script, "git checkpoint", "git-checkpoint")
 	v := newWorkflow(t)
 	v.write("work.sh", `echo "$1" >>../log
 case $(wc -l <../log) in

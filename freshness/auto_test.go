@@ -80,7 +80,7 @@ func TestLoop(t *testing.T) {
 	w.facts.Resumes = 1
 	assert.Empty(t, w.judge().Reasons)
 	w.facts.Resumes = 2
-	assert.Equal(t, []string{"Resumed 2 times already without a save since"}, w.judge().Warnings())
+	assert.Equal(t, []string{"Resumed 2 times without a save in between"}, w.judge().Warnings())
 }
 
 // TestApproved checks an approval given with the command.

@@ -491,12 +491,12 @@ func TestNothingKnown(t *testing.T) {
 	assert.Equal(t, ProceedWithWarning, v.Action)
 	assert.True(t, v.CanResume)
 	assert.Equal(t, []string{
-		"Branch feature/issue-42 not checked: nothing is known about it",
-		"HEAD not checked: nothing is known about it",
-		"Files not checked: nothing is known about it",
-		"Outputs not checked: nothing is known about it",
-		"Checkpoint time not checked: the time of now is not known",
-		"Issue not checked: nothing is known about it",
+		"Branch feature/issue-42 not checked: no data",
+		"HEAD not checked: no data",
+		"Files not checked: no data",
+		"Outputs not checked: no data",
+		"Checkpoint time not checked: the current time is unknown",
+		"Issue not checked: no data",
 	}, v.Warnings())
 }
 

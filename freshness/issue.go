@@ -246,7 +246,7 @@ func (in input) phaseDetail() []string {
 	label, phase := in.followLabels()
 	switch {
 	case len(now) > 1:
-		return []string{"phase: stays, more than one state label: " + join(now)}
+		return []string{"phase unchanged: several state labels: " + join(now)}
 	case label == "":
 		return nil
 	case phase == "":
@@ -291,7 +291,7 @@ func checkHandover(in input) []Reason {
 	if scope != "" {
 		what = "a workflow of scope " + printable(scope)
 	}
-	return []Reason{reason("command", PromptUser, "Begun by %s, and %s does not go on with %s", printable(from), printable(to), what)}
+	return []Reason{reason("command", PromptUser, "Begun by %s, and %s cannot continue %s", printable(from), printable(to), what)}
 }
 
 func (h Handover) allows(from, to, scope string) bool {

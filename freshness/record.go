@@ -71,7 +71,7 @@ func checkTime(in input) []Reason {
 	case t.IsZero():
 		return []Reason{unchecked("time", "Checkpoint time", "created_at is missing or cannot be read")}
 	case now.IsZero():
-		return []Reason{unchecked("time", "Checkpoint time", "the time of now is not known")}
+		return []Reason{unchecked("time", "Checkpoint time", "the current time is unknown")}
 	}
 	age, limit := now.Sub(t), in.rules.maxAge()
 	written := checkpoint.FormatTime(t)
@@ -229,5 +229,5 @@ func checkLoop(in input) []Reason {
 	if in.facts.Resumes < loop-1 {
 		return nil
 	}
-	return []Reason{reason("loop", ProceedWithWarning, "Resumed %s already without a save since", count(in.facts.Resumes, "time"))}
+	return []Reason{reason("loop", ProceedWithWarning, "Resumed %s without a save in between", count(in.facts.Resumes, "time"))}
 }

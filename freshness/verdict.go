@@ -118,7 +118,7 @@ func (v Verdict) WorstFirst() []Reason {
 // unchecked returns a finding about an unknown fact.
 func unchecked(check, what, why string) Reason {
 	if why == "" {
-		why = "nothing is known about it"
+		why = "no data"
 	}
 	return reason(check, ProceedWithWarning, "%s not checked: %s", what, printable(why))
 }

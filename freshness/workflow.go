@@ -139,9 +139,9 @@ func checkTasks(in input) []Reason {
 		r := reason("tasks", ProceedWithWarning, "Task %s was running and has no output", printable(t.ID))
 		switch f := in.facts.Tasks[t.ID]; {
 		case f.Broken:
-			r.Message = "Task " + printable(t.ID) + " was running and its output is broken"
+			r.Message = "Task " + printable(t.ID) + " was running and its output is invalid"
 		case f.Exists:
-			r.Message = "Task " + printable(t.ID) + " was running and its output is there"
+			r.Message = "Task " + printable(t.ID) + " was running and its output exists"
 		}
 		out = append(out, r)
 	}

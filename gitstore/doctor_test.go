@@ -119,7 +119,7 @@ func TestDoctorRepairsNothingIfHeadIsUnreadable(t *testing.T) {
 	w.put("refs/heads/main", nowhere+"\n")
 	w.put(LiveRef("7"), nowhere+"\n")
 	texts, findings := w.examine()
-	assert.Equal(t, []string{LiveRef("7") + ": it leads to " + nowhere + ", which is not there"}, texts)
+	assert.Equal(t, []string{LiveRef("7") + ": it points to " + nowhere + ", which does not exist"}, texts)
 	assert.Nil(t, findings[0].Fix)
 }
 
@@ -214,7 +214,7 @@ func TestDoctorLeavesALockThatIsNew(t *testing.T) {
 	require.Len(t, findings, 1)
 	require.NoError(t, os.Chtimes(w.file("packed-refs.lock"), w.now, w.now))
 	_, err := w.s.Doctor.Fix(ctx, *findings[0].Fix)
-	require.ErrorContains(t, err, "somebody has it meanwhile")
+	require.ErrorContains(t, err, "another process uses it")
 	assert.FileExists(t, w.file("packed-refs.lock"))
 }
 

@@ -32,7 +32,7 @@ func TestSaveMasks(t *testing.T) {
 		"outputs": map[string]any{"src/api_key.md": "3f786850e387550fdab836ed7e6dc881de23001b"},
 	})
 	assert.Len(t, saved.Warnings, 3)
-	assert.Contains(t, strings.Join(saved.Warnings, "\n"), "note held what looks like a secret (github-token), and was saved without it")
+	assert.Contains(t, strings.Join(saved.Warnings, "\n"), "note contained a possible secret (github-token), which was masked")
 	assert.Contains(t, strings.Join(saved.Warnings, "\n"), "list.deep held")
 	data, err := w.s.RecordBytes(&saved.Checkpoint)
 	require.NoError(t, err)
@@ -50,7 +50,7 @@ func TestSaveMasks(t *testing.T) {
 func TestSaveWarns(t *testing.T) {
 	w := newWorld(t)
 	saved := w.redacted(RedactWarn, map[string]any{"note": aKey})
-	assert.Equal(t, []string{"note holds what looks like a secret (github-token)"}, saved.Warnings)
+	assert.Equal(t, []string{"note contains a possible secret (github-token)"}, saved.Warnings)
 	assert.Equal(t, aKey, saved.Note)
 	assert.Empty(t, w.redacted(RedactNone, map[string]any{"other": aKey}).Warnings)
 }
@@ -60,7 +60,7 @@ func TestRedactChecksOnlyNewTexts(t *testing.T) {
 	w := newWorld(t)
 	w.redacted(RedactNone, map[string]any{"old": "one " + aKey})
 	saved := w.redacted(RedactMask, map[string]any{"new": "two " + aKey})
-	assert.Equal(t, []string{"new held what looks like a secret (github-token), and was saved without it"}, saved.Warnings)
+	assert.Equal(t, []string{"new contained a possible secret (github-token), which was masked"}, saved.Warnings)
 	old, _ := saved.Record.Doc().Get("old")
 	assert.Equal(t, "one "+aKey, old)
 }

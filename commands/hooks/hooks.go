@@ -91,7 +91,7 @@ func readHooksOptions(c *invoke.Invocation) (hooksOptions, error) {
 	case o.verb != "install" && o.verb != "uninstall" && o.verb != "status":
 		return o, invoke.UnknownVerb("hooks", o.verb, "status", []string{"install", "uninstall", "status"})
 	case agent != "" && agent != allAgents && hook.AgentNamed(agent) == nil:
-		return o, exit.Usagef("hooks: --agent: %q is none of %s, all", agent, strings.Join(hook.Agents(), ", "))
+		return o, exit.Usagef("hooks: --agent: %q is not one of %s, all", agent, strings.Join(hook.Agents(), ", "))
 	case o.allow && (agent == "" || o.verb != "install" || c.Flags.Bool("manual")):
 		return o, exit.Usagef("hooks: --allow goes with install --agent, and without --manual")
 	case o.allow && agent != allAgents && hook.AgentNamed(agent).Allow == nil:
@@ -99,9 +99,9 @@ func readHooksOptions(c *invoke.Invocation) (hooksOptions, error) {
 	case o.local && (agent == "" || o.global):
 		return o, exit.Usagef("hooks: --local goes with --agent, and without --global")
 	case agent != "" && o.push:
-		return o, exit.Usagef("hooks: --push and --agent do not go together")
+		return o, exit.Usagef("hooks: --push and --agent cannot be combined")
 	case o.skill && o.push:
-		return o, exit.Usagef("hooks: --push and --skill do not go together")
+		return o, exit.Usagef("hooks: --push and --skill cannot be combined")
 	case o.skill && o.verb == "status":
 		return o, exit.Usagef("hooks: --skill is for install and uninstall")
 	case o.verb != "install" && (o.push || o.manual || o.noTurns):

@@ -54,7 +54,7 @@ func runHook(c *invoke.Invocation) error {
 	}
 	run := hookRuns[c.Args[0]]
 	if run == nil {
-		return exit.Usagef("hook: %q is none of %s", c.Args[0], strings.Join(hookNames(), ", "))
+		return exit.Usagef("hook: %q is not one of %s", c.Args[0], strings.Join(hookNames(), ", "))
 	}
 	if word := c.Env.Getenv(install.CanaryVariable); word != "" {
 		fmt.Fprintln(c.Env.Stderr, output.Clean(word))

@@ -62,7 +62,7 @@ func readExportOptions(c *invoke.Invocation) (exportOptions, error) {
 	o := exportOptions{as: layout.Name(c.Flags.String("as")), target: c.Flags.String("dir"), force: c.Flags.Bool("force")}
 	if o.as == jsonLines {
 		if c.JSON && o.target == "" {
-			return o, exit.Usagef("export: --as jsonl is JSON already: leave out --json, or name a --dir")
+			return o, exit.Usagef("export: --as jsonl already prints JSON: omit --json, or give --dir")
 		}
 		return o, nil
 	}
@@ -71,7 +71,7 @@ func readExportOptions(c *invoke.Invocation) (exportOptions, error) {
 		return o, err
 	}
 	if o.as == "" {
-		return o, exit.Usagef("export: --as: which layout? crunch, claude, recovery, dotagent or pipeline")
+		return o, exit.Usagef("export: no layout given: use --as with crunch, claude, recovery, dotagent or pipeline")
 	}
 	return o, nil
 }
@@ -116,7 +116,7 @@ func (x *exporting) folder() (root, below string, err error) {
 	case x.target != "":
 		return x.target, ".", nil
 	case x.c.Store.Root() == "":
-		return "", "", exit.Usagef("export: --dir: which directory? The repository has no worktree")
+		return "", "", exit.Usagef("export: the repository has no worktree: give a directory with --dir")
 	}
 	folder := layoutfiles.LayoutFolder(x.c, x.as, x.issue)
 	if !filepath.IsLocal(filepath.FromSlash(folder)) { // trusted settings may name any directory

@@ -60,10 +60,10 @@ func (x *exporting) write(files []layout.Output) (err error) {
 	}
 	for _, f := range todo {
 		if err := x.keepFormer(f); err != nil {
-			return fmt.Errorf("export is not complete: %s: %w", phrase.QuotePath(f.Path), err)
+			return fmt.Errorf("export is incomplete: %s: %w", phrase.QuotePath(f.Path), err)
 		}
 		if err := mirror.Replace(x.dir, path.Join(x.below, f.Path), f); err != nil {
-			return fmt.Errorf("export is not complete: %s: %w", phrase.QuotePath(f.Path), err)
+			return fmt.Errorf("export is incomplete: %s: %w", phrase.QuotePath(f.Path), err)
 		}
 		x.written = append(x.written, f.Path)
 	}
@@ -114,7 +114,7 @@ func (x *exporting) plan(files []layout.Output) ([]layout.Output, error) {
 	}
 	if len(inTheWay) > 0 {
 		return nil, &gitstore.RefusedError{
-			Reason: fmt.Sprintf("export: something else is in the way: %s", phrase.List(phrase.QuotePaths(inTheWay))), Paths: inTheWay,
+			Reason: fmt.Sprintf("export: existing files are not from an export: %s", phrase.List(phrase.QuotePaths(inTheWay))), Paths: inTheWay,
 			Hint: "git checkpoint export " + phrase.IssueArg(x.issue) + " --as " + string(x.as) + " --force",
 		}
 	}
@@ -209,7 +209,7 @@ func (x *exporting) checkPlace() error {
 
 func (x *exporting) isGits() error {
 	return exit.Errorf(exit.Usage, fmt.Sprintf("git checkpoint export %s --as %s --dir DIR", phrase.IssueArg(x.issue), x.as),
-		"export: %s is git's own", phrase.QuotePath(filepath.ToSlash(filepath.Join(x.root, filepath.FromSlash(x.below)))))
+		"export: %s is inside git's directory", phrase.QuotePath(filepath.ToSlash(filepath.Join(x.root, filepath.FromSlash(x.below)))))
 }
 
 // reached resolves the symlinks of a path, as far as the path exists.

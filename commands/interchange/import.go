@@ -63,7 +63,7 @@ type importOptions struct {
 
 func readImportOptions(c *invoke.Invocation) (importOptions, error) {
 	if len(c.Args) == 0 {
-		return importOptions{}, exit.Usagef("import: which file or directory?")
+		return importOptions{}, exit.Usagef("import: no file or directory given")
 	}
 	as, err := sourceFlag(c)
 	return importOptions{
@@ -106,7 +106,7 @@ func sourceFlag(c *invoke.Invocation) (layout.Name, error) {
 	case !c.Flags.IsSet("from"):
 		return invoke.LayoutFlag(c)
 	case c.Flags.IsSet("as"):
-		return "", exit.Usagef("import: --as and --from do not go together")
+		return "", exit.Usagef("import: --as and --from cannot be combined")
 	case !slices.Contains(layout.Sources(), from):
 		return "", exit.Usagef("import: --from %.40q: want %s", from, phrase.List(phrase.Strings(layout.Sources())))
 	}
@@ -187,7 +187,7 @@ func (in *importing) warn(d document) {
 		}
 	}
 	if places > 0 {
-		in.c.Warnf("%s: %s of one machine; --relativize fixes those below the root", phrase.QuotePath(d.path), phrase.Plural(places, "path"))
+		in.c.Warnf("%s: %s of a single machine; --relativize makes paths below the root relative", phrase.QuotePath(d.path), phrase.Plural(places, "path"))
 	}
 }
 
@@ -252,7 +252,7 @@ func (in *importing) isThere(issue checkpoint.Issue, id checkpoint.ID, f *layout
 	if !known {
 		return ""
 	}
-	return fmt.Sprintf("it is recorded already as %s", as)
+	return fmt.Sprintf("already recorded as %s", as)
 }
 
 // sameID returns the checkpoint with the id of a document, or the newest checkpoint if the

@@ -112,7 +112,7 @@ func (in *importing) walk(name string) ([]document, error) {
 func (in *importing) look(docs []document, file string, d fs.DirEntry) []document {
 	why := layout.Ignored(file)
 	if !d.Type().IsRegular() {
-		why = "not a file of its own"
+		why = "not a regular file"
 	}
 	if why != "" {
 		in.skip(file, why)
@@ -133,7 +133,7 @@ func (in *importing) look(docs []document, file string, d fs.DirEntry) []documen
 	var unknown *layout.UnknownDocumentError
 	switch {
 	case errors.As(err, &unknown):
-		in.skip(file, cmp.Or(unknown.Reason, "no document of any layout"))
+		in.skip(file, cmp.Or(unknown.Reason, "not a document of a known system"))
 	case err != nil:
 		in.fail(file, err)
 	default:

@@ -96,7 +96,7 @@ func readListOptions(c *invoke.Invocation) (*listOptions, error) {
 	}
 	if o.turns = f.Bool("turns"); o.turns {
 		if o.trigger != "" {
-			return o, exit.Usagef("list: --turns and --trigger do not go together")
+			return o, exit.Usagef("list: --turns and --trigger cannot be combined")
 		}
 		o.trigger = string(checkpoint.Turn)
 	}

@@ -60,12 +60,12 @@ func readShowOptions(c *invoke.Invocation) (*showOptions, error) {
 	}
 	for _, flag := range []string{"get", "json", "as"} {
 		if o.raw && c.Flags.IsSet(flag) {
-			return nil, exit.Usagef("show: --raw is the bytes as they are stored: it does not go with --%s", flag)
+			return nil, exit.Usagef("show: --raw is the bytes as they are stored: it cannot be combined with --%s", flag)
 		}
 	}
 	for _, flag := range []string{"get", "json", "format"} {
 		if o.as != "" && c.Flags.IsSet(flag) {
-			return nil, exit.Usagef("show: --as prints a document: it does not go with --%s", flag)
+			return nil, exit.Usagef("show: --as prints a document: it cannot be combined with --%s", flag)
 		}
 	}
 	return o, nil

@@ -145,7 +145,7 @@ func startFresh(c *invoke.Invocation, r *resumption) error {
 		if err != nil && !errors.As(err, &none) {
 			return err
 		}
-		c.Infof("archived %s; git checkpoint undo %s brings them back", phrase.Plural(len(moved), "checkpoint"), phrase.IssueArg(r.Checkpoint.Issue))
+		c.Infof("archived %s; git checkpoint undo %s restores them", phrase.Plural(len(moved), "checkpoint"), phrase.IssueArg(r.Checkpoint.Issue))
 		c.Infof("%s begins again", r.startCommand())
 	}
 	return cmp.Or[error](showOutcome(c, r), exit.Silent{Code: exit.StartFresh})
@@ -164,7 +164,7 @@ func deleteChain(c *invoke.Invocation, r *resumption) error {
 		if err := c.Store.DropAll(c.Ctx, r.Checkpoint.Issue, ids, false); err != nil {
 			return err
 		}
-		c.Infof("dropped %s; git checkpoint undo %s brings them back", phrase.Plural(len(ids), "checkpoint"), phrase.IssueArg(r.Checkpoint.Issue))
+		c.Infof("dropped %s; git checkpoint undo %s restores them", phrase.Plural(len(ids), "checkpoint"), phrase.IssueArg(r.Checkpoint.Issue))
 	}
 	return cmp.Or[error](showOutcome(c, r), exit.Silent{Code: exit.None})
 }
@@ -224,7 +224,7 @@ func corrupted(c *invoke.Invocation, r *resumption, cause error) error {
 	if err != nil {
 		return errors.Join(cause, err)
 	}
-	c.Infof("archived %s; git checkpoint undo %s brings them back", phrase.Plural(len(moved), "checkpoint"), phrase.IssueArg(c.IssueInQuestion))
+	c.Infof("archived %s; git checkpoint undo %s restores them", phrase.Plural(len(moved), "checkpoint"), phrase.IssueArg(c.IssueInQuestion))
 	switch {
 	case c.JSON:
 		err = c.WriteJSON(output.Resume{Status: output.Status{

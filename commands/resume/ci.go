@@ -56,7 +56,7 @@ func resumeCI(c *invoke.Invocation, o *resumeOptions) error {
 // ciDefaults checks the flags that conflict with --ci and sets the flags that it implies.
 func ciDefaults(c *invoke.Invocation, o *resumeOptions) error {
 	if o.files && o.noFiles {
-		return exit.Usagef("resume: --files and --no-files do not go together")
+		return exit.Usagef("resume: --files and --no-files cannot be combined")
 	}
 	if o.worktree != "" {
 		return exit.Usagef("resume: --ci goes on where the job is, and --worktree elsewhere")

@@ -82,9 +82,9 @@ func defaultPrompt(head, from string, issue checkpoint.Issue, n int) prompt {
 		question: "Choice [r/s/v/d/q/?]: ",
 		answers:  promptAnswers,
 		help: output.Clean("r - restore the files of the checkpoint and continue; files that changed since are asked about") + "\n" +
-			output.Clean("s - move "+these+" to the archive, so that work starts over; `"+undo+"` brings them back") + "\n" +
+			output.Clean("s - move "+these+" to the archive, so that work starts over; `"+undo+"` restores them") + "\n" +
 			"v - show the checkpoint's record and all findings, then ask again\n" +
-			output.Clean("d - drop "+all+", after another question; `"+undo+"` brings them back") + "\n" +
+			output.Clean("d - drop "+all+", after another question; `"+undo+"` restores them") + "\n" +
 			"q - change nothing and exit with 3\n\n",
 		drop: output.Clean(fmt.Sprintf("Drop %s of issue %s? [y/N] ", all, issue)),
 	}

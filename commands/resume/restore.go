@@ -197,7 +197,7 @@ func restoreAgain(c *invoke.Invocation, req *gitstore.RestoreRequest, flag strin
 // finishRestore runs --continue or --abort.
 func finishRestore(c *invoke.Invocation, o *restoreOptions) error {
 	if o.finish && o.takeBack {
-		return exit.Usagef("restore: --continue and --abort do not go together")
+		return exit.Usagef("restore: --continue and --abort cannot be combined")
 	}
 	interrupted := c.Store.InterruptedRestore
 	act, what := interrupted.Continue, "finished"
@@ -217,7 +217,7 @@ func finishRestore(c *invoke.Invocation, o *restoreOptions) error {
 		if issue := c.Store.LastRestored(c.Ctx); issue != "" {
 			hint = "git checkpoint undo " + phrase.IssueArg(issue)
 		}
-		return exit.Errorf(exit.Refused, hint, "restore: none was interrupted in this worktree")
+		return exit.Errorf(exit.Refused, hint, "restore: no restore was interrupted in this worktree")
 	}
 	c.Infof("the interrupted restore is %s", what)
 	if c.JSON {

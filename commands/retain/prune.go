@@ -67,7 +67,7 @@ func readPruneOptions(c *invoke.Invocation) (pruneOptions, error) {
 	case c.Flags.IsSet("max-age") && o.maxAge < 1:
 		return o, exit.Usagef("prune: --max-age: %d is not a number of days", o.maxAge)
 	case o.dryRun && o.plan != "":
-		return o, exit.Usagef("prune: --dry-run and --apply do not go together")
+		return o, exit.Usagef("prune: --dry-run and --apply cannot be combined")
 	}
 	return o, nil
 }

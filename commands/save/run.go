@@ -142,7 +142,7 @@ func (o *runOptions) limits() (l guard.Limits, err error) {
 			continue
 		}
 		if *d.value, err = parseDuration(d.text); err != nil || *d.value <= 0 {
-			return l, exit.Usagef("run: --%s: %q is no duration, such as 90s, 10m or 2h", d.flag, d.text)
+			return l, exit.Usagef("run: --%s: %q is not a duration, such as 90s, 10m or 2h", d.flag, d.text)
 		}
 	}
 	if l.Retries = o.retries; l.Retries < 0 {

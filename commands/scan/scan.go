@@ -72,7 +72,7 @@ func runScan(c *invoke.Invocation) error {
 	failed := c.Each(issues, func(i checkpoint.Issue) error {
 		found, err := scan(c, remote, i)
 		if err != nil {
-			return fmt.Errorf("issue %s: look for secrets: %w", i, err)
+			return fmt.Errorf("issue %s: scan for secrets: %w", i, err)
 		}
 		for _, f := range found.Found {
 			result.Findings = append(result.Findings, output.ScanFinding{CheckpointID: string(f.ID), Path: f.Path, Line: f.Line, Rule: f.Rule})
@@ -109,7 +109,7 @@ func stopped(by []stopping) error {
 // removal of the file and of the checkpoint if it is a secret.
 func (s stopping) hints() (hints []string) {
 	if s.Line > 0 {
-		hints = append(hints, fmt.Sprintf("git config --add checkpoint.scan-allow %s # if it is no secret; a line with checkpoint:allow is none either", phrase.QuoteArg(s.Rule+":"+s.Path)))
+		hints = append(hints, fmt.Sprintf("git config --add checkpoint.scan-allow %s # if it is not a secret; checkpoint:allow in the line has the same effect", phrase.QuoteArg(s.Rule+":"+s.Path)))
 	}
 	if s.ID == "" {
 		return hints

@@ -205,6 +205,9 @@ func showShared(c *invoke.Invocation, command string, o options, done []gitstore
 	}
 	var text strings.Builder // one write, because there may be thousands of lines
 	for _, s := range done {
+		if len(done) == 1 && s.Err != nil && s.Fetched+s.Pushed == 0 {
+			break // the error names the issue
+		}
 		text.WriteString(output.Clean(sharedLine(o.remote, s)) + "\n")
 	}
 	c.Printf("%s", text.String())
@@ -259,7 +262,7 @@ func counted(n int, what string) []string {
 func checkpointsLine(remote string, s gitstore.Synced) string {
 	switch {
 	case s.Result == gitstore.Absent:
-		return fmt.Sprintf("issue %s: none on %s", s.Issue, gitstore.ShownRemote(remote))
+		return fmt.Sprintf("issue %s: no checkpoints on %s", s.Issue, gitstore.ShownRemote(remote))
 	case s.Result == gitstore.Failed && s.Pushed > 0:
 		return fmt.Sprintf("issue %s: %s: pushed %s", s.Issue, s.Result, phrase.Plural(s.Pushed, "checkpoint"))
 	case s.Fetched > 0 && s.Pushed > 0:

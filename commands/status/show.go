@@ -238,7 +238,7 @@ func statusShort(c *invoke.Invocation, o *statusOptions) error {
 		{"json", c.JSON},
 	} {
 		if other.given {
-			return exit.Usagef("status: --short does not go with --%s", other.flag)
+			return exit.Usagef("status: --short cannot be combined with --%s", other.flag)
 		}
 	}
 	issue, err := c.Issue()

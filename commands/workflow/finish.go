@@ -142,7 +142,7 @@ func archiveChain(c *invoke.Invocation, s *gitstore.Saved, why retention.Reason,
 			s.Commit, s.Ref = cp.Commit, gitstore.ArchiveRef(s.Issue)
 		}
 	}
-	c.Infof("archived; git checkpoint undo %s brings the checkpoints back", phrase.IssueArg(s.Issue))
+	c.Infof("archived; git checkpoint undo %s restores the checkpoints", phrase.IssueArg(s.Issue))
 	return nil
 }
 
@@ -178,6 +178,6 @@ func dropChain(c *invoke.Invocation, s *gitstore.Saved, keepLatest bool) error {
 	if err := c.Store.DropAll(c.Ctx, s.Issue, ids, false); err != nil {
 		return undisposed(s, "drop", err)
 	}
-	c.Infof("dropped %s; git checkpoint undo %s brings them back", phrase.Plural(len(ids), "checkpoint"), phrase.IssueArg(s.Issue))
+	c.Infof("dropped %s; git checkpoint undo %s restores them", phrase.Plural(len(ids), "checkpoint"), phrase.IssueArg(s.Issue))
 	return nil
 }

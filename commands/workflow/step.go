@@ -214,7 +214,7 @@ func checkVerb(c *invoke.Invocation, verbs []verbFlags, typed string) error {
 	for _, v := range verbs {
 		for _, name := range v.flags {
 			if (c.Flags.IsSet(name) || len(c.Lists[name]) > 0) && !slices.Contains(verbs[i].flags, name) {
-				return exit.Usagef("%s %s: --%s does not go with it", c.Name, typed, name)
+				return exit.Usagef("%s %s: --%s cannot be combined with it", c.Name, typed, name)
 			}
 		}
 	}

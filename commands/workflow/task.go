@@ -157,11 +157,11 @@ func checkTasks(o *taskOptions, verb string, ids []string) error {
 	}
 	switch {
 	case len(ids) == 0 && (verb == "add" || verb == "start" || verb == "done" || verb == "suspect" || verb == "clear" || verb == "fail" && !o.crash):
-		return exit.Errorf(exit.Usage, "git checkpoint task list", "task %s: which task?", verb)
+		return exit.Errorf(exit.Usage, "git checkpoint task list", "task %s: no task given", verb)
 	case len(ids) > 1 && o.output != "":
 		return exit.Usagef("task %s: --output is of one task, got %d", verb, len(ids))
 	case o.crash && o.timedOut:
-		return exit.Usagef("task fail: --crash and --timed-out do not go together")
+		return exit.Usagef("task fail: --crash and --timed-out cannot be combined")
 	}
 	return nil
 }

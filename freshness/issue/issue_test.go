@@ -105,7 +105,7 @@ func TestParseFileRefuses(t *testing.T) {
 		{"a comment", "# nothing\n", "empty"},
 		{"two documents", "title: a\n---\ntitle: b\n", "second document"},
 		{"key twice", "title: a\nbody: b\ntitle: c\n", "line 3, column 1"},
-		{"key twice in JSON", `{"title":"a","title":"b"}`, "twice"},
+		{"key twice in JSON", `{"title":"a","title":"b"}`, "duplicate"},
 		{"text after JSON", `{"title":"a"} x`, "line 1, column 15"},
 		{"bad YAML", "title: a\nbody: [b\nlabels: c\n", "line 3"},
 		{"not UTF-8", "title: \xff\n", "line 1, column 8"},

@@ -129,7 +129,7 @@ func (c Command) Issue(ctx context.Context, key string) (*Issue, error) {
 	case errors.Is(ctx.Err(), context.Canceled):
 		return nil, ctx.Err()
 	case ctx.Err() != nil:
-		return nil, fmt.Errorf("issue_command: no answer in time: %w", ctx.Err())
+		return nil, fmt.Errorf("issue_command: timeout: %w", ctx.Err())
 	case err != nil:
 		return nil, fmt.Errorf("issue_command: %s", ending(err))
 	case readErr != nil:

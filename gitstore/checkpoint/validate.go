@@ -119,7 +119,7 @@ func (v *validator) trigger() {
 	if _, err := ParseTrigger(string(t)); err != nil {
 		v.failIf("trigger", err)
 	} else if !t.Known() {
-		v.warn("trigger", "%q is not known: retention keeps it forever", t)
+		v.warn("trigger", "%q is an unknown trigger; retention keeps all its checkpoints", t)
 	}
 }
 
@@ -183,7 +183,7 @@ func (v *validator) workflow() {
 // oneOf reports a word outside the known words.
 func (v *validator) oneOf(path, word string, known []string, report func(path, format string, args ...any)) {
 	if word != "" && !slices.Contains(known, word) {
-		report(path, "%.40q is none of %s", word, strings.Join(known, ", "))
+		report(path, "%.40q is not one of %s", word, strings.Join(known, ", "))
 	}
 }
 

@@ -195,7 +195,7 @@ func TestNewDocumentsAreValid(t *testing.T) {
 		assert.Equal(t, as, f.Layout)
 	}
 	_, err := layout.Of(dotagent.Name, r)
-	require.ErrorContains(t, err, `the phase "2" is none of REQUIREMENTS`)
+	require.ErrorContains(t, err, `the phase "2" is not one of REQUIREMENTS`)
 	r.SetProgress(checkpoint.Progress{Current: "ARCHITECTURE", Completed: []string{"REQUIREMENTS"}})
 	out, err := layout.Of(dotagent.Name, r)
 	require.NoError(t, err)
@@ -221,10 +221,10 @@ func TestReadRejects(t *testing.T) {
 		{"a list", "", "[1]", "x.json: line 1, column 1: want a mapping, got a list, at byte 0 of 3 (syntax)"},
 		{"cut off", pipeline.Name, "{\n  \"phase\": 4,\n  \"x\":\n}\n", `pipeline x.json: line 4, column 1: want a JSON value, got "}", at byte 23 of 25 (syntax)`},
 		{"not UTF-8", claude.Name, "{\"a\": \"\xff\"}", "claude x.json: line 1, column 8: byte 0xff at offset 7 is not valid UTF-8, at byte 7 of 10 (syntax)"},
-		{"a key twice", claude.Name, `{"a":1,"a":2}`, `claude x.json: line 1, column 8: key "a" is there twice, at byte 7 of 13 (syntax)`},
-		{"a name", "", "checkpoint-002.json", "x.json: it only names another file: checkpoint-002.json"},
+		{"a key twice", claude.Name, `{"a":1,"a":2}`, `claude x.json: line 1, column 8: key "a" is a duplicate, at byte 7 of 13 (syntax)`},
+		{"a name", "", "checkpoint-002.json", "x.json: it only refers to another file: checkpoint-002.json"},
 		{"another", recovery.Name, `{"a":1}`, "x.json: no document of the layout recovery"},
-		{"none", "", `{"a":1}`, "x.json: no document of any layout"},
+		{"none", "", `{"a":1}`, "x.json: not a document of a known system"},
 		{"YAML", recovery.Name, "workflow_id: a\ncompleted_phases: []\n", "x.json: no document of the layout recovery"},
 		{"a configuration", crunch.Name, "checkpoint:\n  enabled: true\n", "x.json: a configuration, not a checkpoint"},
 		{"crunch version", crunch.Name, "checkpoint_id: a\nissue_number: 1\nversion: 2.0\n", `crunch x.json: version "2.0": this program reads version 1`},

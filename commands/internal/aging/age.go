@@ -39,7 +39,7 @@ func Rules(c *invoke.Invocation) gitstore.PruneRequest {
 func Issues(c *invoke.Invocation) []checkpoint.Issue {
 	issues, _, err := c.Store.Issues(c.Ctx, c.Settings.Int("max_age_days") <= 0)
 	if err != nil {
-		c.Warnf("rules of age: %v", err)
+		c.Warnf("age limits: %v", err)
 	}
 	return issues
 }
@@ -66,18 +66,18 @@ func apply(c *invoke.Invocation, req gitstore.PruneRequest, issues []checkpoint.
 		switch {
 		case errors.As(err, &refused): // a truncated chain, as in a shallow clone
 		case err != nil:
-			c.Warnf("rules of age: issue %s: %v", i, err)
+			c.Warnf("age limits: issue %s: %v", i, err)
 		case done.Archived:
-			lines = append(lines, fmt.Sprintf("issue %s: %s; git checkpoint undo %s brings them back", i, done.Decisions[0].Rule, phrase.IssueArg(i)))
+			lines = append(lines, fmt.Sprintf("issue %s: %s; git checkpoint undo %s restores them", i, done.Decisions[0].Rule, phrase.IssueArg(i)))
 		case len(done.Expired) > 0:
-			lines = append(lines, fmt.Sprintf("issue %s: %s expired; git checkpoint undo %s brings them back", i, phrase.Plural(len(done.Expired), "archived checkpoint"), phrase.IssueArg(i)))
+			lines = append(lines, fmt.Sprintf("issue %s: %s expired; git checkpoint undo %s restores them", i, phrase.Plural(len(done.Expired), "archived checkpoint"), phrase.IssueArg(i)))
 		}
 	}
 	for _, line := range lines[:min(len(lines), maxLines)] {
 		c.Infof("%s", line)
 	}
 	if more := len(lines) - maxLines; more > 0 {
-		c.Infof("the rules of age changed %s more", phrase.Plural(more, "issue"))
+		c.Infof("the age limits changed %s more", phrase.Plural(more, "issue"))
 	}
 }
 

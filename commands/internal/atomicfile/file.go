@@ -39,7 +39,7 @@ type Replacement struct {
 }
 
 // ErrChanged means that the file changed after it was read.
-var ErrChanged = errors.New("it was changed meanwhile")
+var ErrChanged = errors.New("it was changed in the meantime")
 
 // An ObstacleError reports a property that the file would lose by its replacement.
 type ObstacleError struct {

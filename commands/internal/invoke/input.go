@@ -107,7 +107,7 @@ func openRegular(root *os.Root, name string) (*os.File, int64, error) {
 	case err != nil:
 		return nil, 0, err
 	case info.IsDir():
-		return nil, 0, fmt.Errorf("%s is a folder: %w", phrase.QuotePath(filepath.ToSlash(name)), fs.ErrNotExist)
+		return nil, 0, fmt.Errorf("%s is a directory: %w", phrase.QuotePath(filepath.ToSlash(name)), fs.ErrNotExist)
 	case !info.Mode().IsRegular():
 		return nil, 0, fmt.Errorf("%s: %w", phrase.QuotePath(filepath.ToSlash(name)), ErrNotPlain)
 	}

@@ -240,7 +240,7 @@ func OSEnv() (*Env, error) {
 	if fixed := os.Getenv("GIT_CHECKPOINT_NOW"); fixed != "" {
 		at, err := time.Parse(time.RFC3339Nano, fixed)
 		if err != nil {
-			return nil, exit.Usagef("GIT_CHECKPOINT_NOW: %q is no RFC 3339 time", fixed)
+			return nil, exit.Usagef("GIT_CHECKPOINT_NOW: %q is not an RFC 3339 time", fixed)
 		}
 		e.Now = func() time.Time { return at }
 	}
@@ -344,9 +344,9 @@ func Nearest(word string, candidates []string) string {
 func UnknownVerb(cmd, word, usual string, verbs []string) error {
 	hint := "git checkpoint " + cmd + " " + cmp.Or(Nearest(word, verbs), usual)
 	if word == "" {
-		return exit.Errorf(exit.Usage, hint, "%s: which of %s?", cmd, phrase.List(verbs))
+		return exit.Errorf(exit.Usage, hint, "%s: no action given: use %s", cmd, phrase.List(verbs))
 	}
-	return exit.Errorf(exit.Usage, hint, "%s: %q is none of %s", cmd, word, phrase.List(verbs))
+	return exit.Errorf(exit.Usage, hint, "%s: %q is not one of %s", cmd, word, phrase.List(verbs))
 }
 
 // canAsk reports whether git may ask for a password. A hook must not wait for an answer.
@@ -368,7 +368,7 @@ func writeWarning(c *Invocation, text string) {
 // editor has one too, but no person reads it.
 func openTty() (io.ReadWriteCloser, error) {
 	if IsOff(os.Getenv("GIT_TERMINAL_PROMPT")) {
-		return nil, errors.New("GIT_TERMINAL_PROMPT switches questions off")
+		return nil, errors.New("GIT_TERMINAL_PROMPT disables questions")
 	}
 	switch {
 	case !term.IsTerminal(int(os.Stdin.Fd())):

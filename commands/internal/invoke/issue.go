@@ -59,7 +59,7 @@ func hasSpace(s string) bool { return strings.ContainsFunc(s, unicode.IsSpace) }
 // of them would be ignored.
 func Agree(c *Invocation, i checkpoint.Issue) error {
 	if other := c.Common.Issue; other != "" && other != string(i) {
-		return exit.Usagef("%s: two issues: %s and --issue %s", c.Name, i, other)
+		return exit.Usagef("%s: conflicting issues: %s and --issue %s", c.Name, i, other)
 	}
 	return nil
 }
@@ -115,14 +115,14 @@ func NamesCheckpoint(s string) bool {
 // must be valid.
 func (c *Invocation) CheckpointArg(required bool) (*gitstore.Checkpoint, error) {
 	if required && len(c.Args) == 0 {
-		return nil, exit.Errorf(exit.Usage, "git checkpoint list", "%s: which checkpoint?", c.Name)
+		return nil, exit.Errorf(exit.Usage, "git checkpoint list", "%s: no checkpoint given", c.Name)
 	}
 	issue, name, err := c.IssueAndName()
 	if err != nil {
 		return nil, err
 	}
 	if required && len(c.Args) == 1 && name == gitstore.Latest && c.Args[0] != gitstore.Latest {
-		return nil, exit.Errorf(exit.Usage, "git checkpoint list "+phrase.IssueArg(issue), "%s: issue %s: which checkpoint?", c.Name, issue)
+		return nil, exit.Errorf(exit.Usage, "git checkpoint list "+phrase.IssueArg(issue), "%s: issue %s: no checkpoint given", c.Name, issue)
 	}
 	cp, err := c.Store.Find(c.Ctx, issue, name)
 	if err == nil && required && cp.ID == "" {
@@ -132,7 +132,7 @@ func (c *Invocation) CheckpointArg(required bool) (*gitstore.Checkpoint, error) 
 }
 
 // ErrUnnamed reports that no option, variable or branch names the issue.
-var ErrUnnamed = errors.New("no option and no variable names the issue, and HEAD is detached")
+var ErrUnnamed = errors.New("no issue given, and HEAD is detached")
 
 // A namedIssue is an issue from --issue, from the environment or from the branch.
 type namedIssue struct {
@@ -178,7 +178,7 @@ func (c *Invocation) BranchIssue(branch string) (i checkpoint.Issue, isBranch bo
 		return i, false, nil
 	}
 	if i, err = checkpoint.ParseIssue(branch); err != nil {
-		return "", true, exit.Errorf(exit.Usage, "export GIT_CHECKPOINT_ISSUE=ISSUE", "%s: the branch name is no key of an issue: %w", c.Name, err)
+		return "", true, exit.Errorf(exit.Usage, "export GIT_CHECKPOINT_ISSUE=ISSUE", "%s: the branch name is not a valid issue key: %w", c.Name, err)
 	}
 	return i, true, nil
 }
@@ -198,7 +198,7 @@ func (c *Invocation) InferIssue() (checkpoint.Issue, error) {
 	c.NamedAfterBranch = n.isBranch
 	switch {
 	case errors.Is(err, ErrUnnamed) && !c.reads():
-		return "", exit.Errorf(exit.Usage, c.withIssue(), "%s: which issue? HEAD is detached: name the issue, or set GIT_CHECKPOINT_ISSUE", c.Name)
+		return "", exit.Errorf(exit.Usage, c.withIssue(), "%s: no issue given, and HEAD is detached: name the issue, or set GIT_CHECKPOINT_ISSUE", c.Name)
 	case err != nil && !errors.Is(err, ErrUnnamed):
 		return "", err
 	case !c.reads():
@@ -217,7 +217,7 @@ func (c *Invocation) InferIssue() (checkpoint.Issue, error) {
 	case len(issues) > 1:
 		return "", &SeveralIssuesError{issues}
 	case n.issue == "":
-		return "", exit.Errorf(exit.Usage, "git checkpoint save ISSUE", "which issue? HEAD is detached, and no issue has checkpoints")
+		return "", exit.Errorf(exit.Usage, "git checkpoint save ISSUE", "no issue given, HEAD is detached, and there are no checkpoints yet")
 	}
 	return n.issue, nil
 }
@@ -243,9 +243,9 @@ type SeveralIssuesError struct{ Issues []checkpoint.Issue }
 func (e *SeveralIssuesError) Error() string {
 	const few = 5
 	if len(e.Issues) > few {
-		return fmt.Sprintf("%d issues have checkpoints: name the issue", len(e.Issues))
+		return fmt.Sprintf("%d issues have checkpoints: name one with --issue", len(e.Issues))
 	}
-	return fmt.Sprintf("several issues have checkpoints (%s): name the issue", phrase.List(phrase.Strings(e.Issues)))
+	return fmt.Sprintf("several issues have checkpoints (%s): name one with --issue", phrase.List(phrase.Strings(e.Issues)))
 }
 
 // ExitCode returns the error's exit code.
@@ -345,7 +345,7 @@ func CompareIssues(a, b checkpoint.Issue) int {
 // TellStrange warns of refs among the chains whose names are not issue keys.
 func TellStrange(c *Invocation, names []string) {
 	for _, name := range phrase.Few(names, 3) {
-		c.Warnf("%s is left out: it is no issue's key", name)
+		c.Warnf("%s is ignored: not a valid issue key", name)
 	}
 }
 

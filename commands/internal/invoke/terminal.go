@@ -73,7 +73,7 @@ type Dialog struct {
 func (c *Invocation) Dialog(hint string) (*Dialog, error) {
 	tty, err := c.Env.Tty()
 	if err != nil {
-		return nil, exit.Errorf(exit.NeedsAnswer, hint, "%s: a question would have to be asked, and %w", c.Name, err)
+		return nil, exit.Errorf(exit.NeedsAnswer, hint, "%s: needs an answer, but %w", c.Name, err)
 	}
 	return &Dialog{ctx: c.Ctx, TTY: tty, in: bufio.NewReader(tty)}, nil
 }
@@ -113,7 +113,7 @@ func (d *Dialog) Ask(question string, answers map[string]string) (string, error)
 // Confirm asks a yes/no question whose default is no.
 func (c *Invocation) Confirm(question, hint string) (bool, error) {
 	if c.JSON {
-		return false, exit.Errorf(exit.NeedsAnswer, hint, "%s: a question would have to be asked, and --json asks none", c.Name)
+		return false, exit.Errorf(exit.NeedsAnswer, hint, "%s: needs an answer, but --json asks no questions", c.Name)
 	}
 	d, err := c.Dialog(hint)
 	if err != nil {

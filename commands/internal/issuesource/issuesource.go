@@ -164,7 +164,7 @@ func ToSave(c *invoke.Invocation, i checkpoint.Issue, trigger checkpoint.Trigger
 		found, why = nil, "its title, labels and assignees are too long"
 	}
 	if err == nil && found == nil && why != "" && !slices.Contains(expected, why) {
-		c.Warnf("issue %s is not recorded as it is now: %s", i, why)
+		c.Warnf("issue %s: current state not recorded: %s", i, why)
 	}
 	return found, time.Time{}, err
 }
@@ -223,7 +223,7 @@ func recent(c *invoke.Invocation, s source, i checkpoint.Issue, o Options) *fres
 }
 
 // errOffline is the reason for an unknown issue in a hook or with --offline.
-var errOffline = errors.New("its source was not asked")
+var errOffline = errors.New("not requested")
 
 // errBare is the reason for an unknown issue in a bare repository.
 var errBare = errors.New("a bare repository has no issue file")
@@ -270,7 +270,7 @@ func Within[T any](c *invoke.Invocation, ask func(context.Context) (T, error)) (
 		select {
 		case a = <-done:
 		case <-time.After(toExplain):
-			a.err = fmt.Errorf("no answer in time: %w", ctx.Err())
+			a.err = fmt.Errorf("timeout: %w", ctx.Err())
 		}
 	}
 	if errors.Is(a.err, context.DeadlineExceeded) {

@@ -38,7 +38,7 @@ func remoteOf(entries []config.GitEntry, names []string) (forge.Remote, error) {
 			return remote, err
 		}
 	}
-	return forge.Remote{}, errors.New("there is no remote that says where the issues are")
+	return forge.Remote{}, errors.New("no remote names a server with issues")
 }
 
 // remoteNames returns the names of remotes that may have the issues, in order of

@@ -39,7 +39,7 @@ func TestIssueRemote(t *testing.T) {
 		})
 	}
 	_, err := issueRemote(entries("remote.a.url", "https://github.com/o/r", "remote.b.url", "https://github.com/o/s"), "main", "")
-	assert.EqualError(t, err, "there is no remote that says where the issues are")
+	assert.EqualError(t, err, "no remote names a server with issues")
 	_, err = issueRemote(entries("remote.origin.url", "/srv/hunter2"), "main", "")
 	assert.EqualError(t, err, "remote origin: not the URL of a project on a server")
 	_, err = issueRemote(nil, "main", "them/r")

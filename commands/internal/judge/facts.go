@@ -215,7 +215,7 @@ func otherSession(c *invoke.Invocation, r *checkpoint.Record) []freshness.Reason
 	if now == "" || r.Session() == "" || now == r.Session() {
 		return nil
 	}
-	return []freshness.Reason{{Check: "session", Message: fmt.Sprintf("Saved in session %s, this is %s", r.Session(), now)}}
+	return []freshness.Reason{{Check: "session", Message: fmt.Sprintf("Saved in session %s, the current session is %s", r.Session(), now)}}
 }
 
 // handovers returns the handovers of the setting resume.compat.

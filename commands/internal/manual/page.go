@@ -140,8 +140,19 @@ type Guide struct {
 // guides returns all pages except commands and settings.
 func guides() []Guide {
 	return []Guide{
+		{"crash", 7, "continue after a crash, and revert mistakes"},
+		{"machine", 7, "continue on another machine"},
+		{"agents", 7, "hooks and skills for coding agents"},
+		{"workflow", 7, "phases, batches and tasks in scripts"},
+		{"ci", 7, "resume CI jobs: GitHub Actions, GitLab CI and others"},
+		{"team", 7, "share checkpoints in a team, and keep secrets out"},
+		{"retention", 7, "kept and deleted checkpoints, the archive"},
+		{"forges", 7, "issues on GitHub, GitLab, Gitea and Forgejo"},
+		{"migration", 7, "move in from other tools and systems"},
+		{"systems", 7, "crunch, claude, recovery, dotagent and pipeline"},
+		{"install", 7, "installation, completion, upgrade and removal"},
 		{"model", 7, "issue, branch, checkpoint, workflow: how each begins and ends"},
-		{"recipes", 7, "agents, CI jobs, and getting back after a crash"},
+		{"glossary", 7, "every term in one sentence"},
 		{"json", 7, "the output of each command with --json"},
 		{"format", 5, "the stored form of checkpoints"},
 		{"limits", 7, "limits of the program, and its costs"},

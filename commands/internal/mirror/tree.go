@@ -253,7 +253,7 @@ func (t *Tree) look(s *State, name string) *ChangedFile {
 		f.Err = err
 		return f
 	case !info.Mode().IsRegular():
-		f.Err = errors.New("not a file of its own")
+		f.Err = errors.New("not a regular file")
 		return f
 	case info.Size() > t.max:
 		f.Err = fmt.Errorf("%d bytes, more than the limit of %d", info.Size(), t.max)
@@ -280,7 +280,7 @@ func (t *Tree) read(name string) ([]byte, fs.FileInfo, error) {
 		return nil, nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, nil, errors.New("not a file of its own")
+		return nil, nil, errors.New("not a regular file")
 	}
 	data, err := io.ReadAll(io.LimitReader(f, t.max+1))
 	if err == nil && int64(len(data)) > t.max {
@@ -296,7 +296,7 @@ func (t *Tree) now(name string) ([]byte, fs.FileInfo, error) {
 	case err != nil:
 		return nil, nil, err
 	case !info.Mode().IsRegular():
-		return nil, nil, errors.New("not a file of its own")
+		return nil, nil, errors.New("not a regular file")
 	case info.Size() > t.max:
 		return nil, nil, fmt.Errorf("%d bytes, more than the limit of %d", info.Size(), t.max)
 	}

@@ -64,7 +64,7 @@ func (e *ExposureCheck) MayShow(remote string, i checkpoint.Issue, out gitstore.
 		return err
 	}
 	if secret != nil {
-		e.Invocation.Warnf("%s is pushed with what looks like a secret: %s in %s", i, secret.Rule, secret.Path)
+		e.Invocation.Warnf("%s is pushed with a possible secret: %s in %s", i, secret.Rule, secret.Path)
 	}
 	if out.Unpublished == "" || !ask {
 		return nil
@@ -90,7 +90,7 @@ func (e *ExposureCheck) SecretIn(i checkpoint.Issue, out gitstore.Outgoing) (*gi
 	e.pointers = e.pointers || err == nil && found.Pointers > 0
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("issue %s: look for secrets: %w", i, err)
+		return nil, fmt.Errorf("issue %s: scan for secrets: %w", i, err)
 	case len(found.Found) == 0:
 		return nil, nil
 	case e.Invocation.Settings.String("redact") != "warn":
@@ -109,7 +109,7 @@ func ScanRequest(c *invoke.Invocation, i checkpoint.Issue, out gitstore.Outgoing
 func (e *ExposureCheck) confirmPublishing(remote string, i checkpoint.Issue, out gitstore.Outgoing) error {
 	c, name := e.Invocation, e.Invocation.Name
 	again := "git checkpoint " + name + " " + phrase.IssueArg(i) + " --yes"
-	what := fmt.Sprintf("the checkpoints of issue %s carry %s not known to be on %s", i, commitsText(out), gitstore.ShownRemote(remote))
+	what := fmt.Sprintf("the checkpoints of issue %s include %s missing on %s", i, commitsText(out), gitstore.ShownRemote(remote))
 	switch {
 	case c.Settings.Bool("publish_commits"):
 		return nil
@@ -147,7 +147,7 @@ type SecretsError struct {
 }
 
 func (e *SecretsError) Error() string {
-	text := fmt.Sprintf("issue %s: checkpoints not pushed: they hold what looks like a secret: %s in %s", e.issue, e.Found[0].Rule, e.Found[0].Path)
+	text := fmt.Sprintf("issue %s: checkpoints not pushed: possible secret: %s in %s", e.issue, e.Found[0].Rule, e.Found[0].Path)
 	if line := e.Found[0].Line; line > 0 {
 		text += fmt.Sprintf(", line %d", line)
 	}

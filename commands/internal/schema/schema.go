@@ -175,7 +175,7 @@ func (v *visit) kind(s map[string]any, value any, at string) {
 		v.fail(at, "want %s, got %s", strings.Join(kinds, " or "), kindOf(value))
 	}
 	if list, ok := s["enum"].([]any); ok && !slices.ContainsFunc(list, func(e any) bool { return equal(e, value) }) {
-		v.fail(at, "%s is none of %s", shown(value), shown(list))
+		v.fail(at, "%s is not one of %s", shown(value), shown(list))
 	}
 	if want, ok := s["const"]; ok && !equal(want, value) {
 		v.fail(at, "want %s, got %s", shown(want), shown(value))

@@ -116,8 +116,8 @@ const (
 
 // Errors of settings contain no values, because a proxy URL may contain a password.
 var (
-	errProxy  = errors.New("http.proxy is no address of a proxy")
-	errCAInfo = errors.New("http.sslCAInfo is no file of certificates that can be read")
+	errProxy  = errors.New("http.proxy is not the address of a proxy")
+	errCAInfo = errors.New("http.sslCAInfo is not a readable file of certificates")
 )
 
 // transport returns a transport without keep-alive connections.

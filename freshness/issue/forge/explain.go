@@ -55,9 +55,9 @@ func (f *Forge) unreachable(ctx context.Context, err error) error {
 	case errors.Is(err, errHops):
 		e.Cause = "redirects in circles"
 	case timedOut(ctx, err):
-		e.Cause, e.err = "no answer in time", context.DeadlineExceeded
+		e.Cause, e.err = "timeout", context.DeadlineExceeded
 	case errors.As(err, &dns):
-		e.Cause = "cannot be reached: the host name does not resolve"
+		e.Cause = "could not resolve the host name"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		e.Cause = "cannot be reached: connection refused"
 	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
@@ -71,7 +71,7 @@ func (f *Forge) unreachable(ctx context.Context, err error) error {
 	case strings.Contains(text, "headers exceeded"):
 		e.Cause = "the headers of its answer are too large"
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		e.Cause = "ended the connection in the middle"
+		e.Cause = "closed the connection before the end of the answer"
 	}
 	return e
 }
@@ -118,15 +118,15 @@ func (f *Forge) refused(r *reply, c Credential, q question) error {
 	case http.StatusGone:
 		return f.failed("%s was deleted, or %s has its issues elsewhere (410)", q.what, project)
 	case http.StatusProxyAuthRequired:
-		return f.failed("the proxy wants a password (407)")
+		return f.failed("the proxy requires a password (407)")
 	}
 	switch {
 	case r.status == http.StatusNotModified:
-		return f.failed("says that nothing changed, which was not the question (304)")
+		return f.failed("answered 304 to an unconditional request")
 	case r.status >= 300 && r.status < 400:
-		return f.failed("redirects to where no answer is (%d)", r.status)
+		return f.failed("redirects without a target (%d)", r.status)
 	case r.status >= 500:
-		return f.failed("has a problem of its own (%d)", r.status)
+		return f.failed("has an internal error (%d)", r.status)
 	}
 	return f.failed("does not let anyone %s %s (%d)", q.verb, q.what, r.status)
 }
@@ -193,7 +193,7 @@ func notAllowed(c Credential) string {
 
 func (f *Forge) notSeen(c Credential) string {
 	if c.IsZero() {
-		return "it takes a token to see it: " + f.Site.advice()
+		return "a token is required: " + f.Site.advice()
 	}
 	return c.From + " may not see it"
 }

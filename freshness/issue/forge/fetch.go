@@ -45,7 +45,7 @@ func (f *Forge) Seen(key checkpoint.Issue) (*issue.Issue, time.Time) {
 func (f *Forge) ask(ctx context.Context, key checkpoint.Issue) (found, error) {
 	number, ok := key.Number()
 	if !ok {
-		return found{}, fmt.Errorf("issue %s is no number, and %s counts its issues", key, f.Site.Kind.title())
+		return found{}, fmt.Errorf("issue %s is not a number, but %s numbers its issues", key, f.Site.Kind.title())
 	}
 	address := f.Site.api(strconv.FormatInt(number, 10))
 	kept := f.load(address)

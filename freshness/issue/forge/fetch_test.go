@@ -92,7 +92,7 @@ func TestIssue(t *testing.T) {
 func TestIssueIsNoNumber(t *testing.T) {
 	s := server(t)
 	_, err := ask(t, forge.GitHub, s, "").Issue(t.Context(), "PROJ-42")
-	require.EqualError(t, err, "issue PROJ-42 is no number, and GitHub counts its issues")
+	require.EqualError(t, err, "issue PROJ-42 is not a number, but GitHub numbers its issues")
 	assert.Empty(t, s.Requests())
 }
 
@@ -101,16 +101,16 @@ func TestIssueIsNoNumber(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	until := at.Add(10 * time.Minute).Format("15:04:05")
 	for mode, want := range map[string][2]string{
-		"hang":            {"no answer in time"},
-		"trickle":         {"no answer in time"},
-		"cut":             {"ended the connection in the middle"},
-		"500":             {"has a problem of its own (500)"},
-		"503":             {"has a problem of its own (503)"},
+		"hang":            {"timeout"},
+		"trickle":         {"timeout"},
+		"cut":             {"closed the connection before the end of the answer"},
+		"500":             {"has an internal error (500)"},
+		"503":             {"has an internal error (503)"},
 		"401":             {"does not accept GH_ENTERPRISE_TOKEN (401)", "wants a token: gh auth login, or GITHUB_TOKEN (401)"},
 		"403":             {"GH_ENTERPRISE_TOKEN is not allowed to read issue 42 of o/r (403)", "it takes a token to read issue 42 of o/r (403)"},
-		"404":             {"there is no issue 42 in o/r, or GH_ENTERPRISE_TOKEN may not see it (404)", "there is no issue 42 in o/r, or it takes a token to see it: gh auth login, or GITHUB_TOKEN (404)"},
+		"404":             {"there is no issue 42 in o/r, or GH_ENTERPRISE_TOKEN may not see it (404)", "there is no issue 42 in o/r, or a token is required: gh auth login, or GITHUB_TOKEN (404)"},
 		"410":             {"issue 42 was deleted, or o/r has its issues elsewhere (410)"},
-		"304":             {"says that nothing changed, which was not the question (304)"},
+		"304":             {"answered 304 to an unconditional request"},
 		"418":             {"does not let anyone read issue 42 (418)"},
 		"no-body":         {"does not let anyone read issue 42 (204)"},
 		"limit":           {"its rate limit is reached until " + until + " UTC", "its rate limit is reached until " + until + " UTC; with a token it is higher: gh auth login, or GITHUB_TOKEN"},
@@ -119,7 +119,7 @@ func TestRefusals(t *testing.T) {
 		"elsewhere":       {"redirects to another server, https://other.example, which is not followed"},
 		"circle":          {"redirects in circles"},
 		"gigabyte":        {"issue 42 is larger than 8 MiB"},
-		"sorry-gigabyte":  {"has a problem of its own (500)"},
+		"sorry-gigabyte":  {"has an internal error (500)"},
 		"headers":         {"the headers of its answer are too large"},
 		"html":            {"issue 42: the answer is a page of HTML, not JSON"},
 		"invalid":         {"issue 42: the answer is not JSON that can be read"},

@@ -66,7 +66,7 @@ func (f *Forge) SetLabels(ctx context.Context, key checkpoint.Issue, change Labe
 		return done, err
 	}
 	if at.as.IsZero() {
-		return done, f.failed("it takes a token to change labels: %s", f.Site.advice())
+		return done, f.failed("a token is required to change labels: %s", f.Site.advice())
 	}
 	calls, err := f.calls(ctx, at, change)
 	if err != nil {

@@ -66,7 +66,7 @@ func TestSetLabelsFails(t *testing.T) {
 		s := server(t)
 		change := forge.LabelChange{Add: []string{"x"}}
 		_, err := ask(t, kind, s, "").SetLabels(t.Context(), "42", change)
-		require.ErrorContains(t, err, "it takes a token to change labels: ")
+		require.ErrorContains(t, err, "a token is required to change labels: ")
 
 		_, err = ask(t, kind, s, secret).SetLabels(t.Context(), "42", change)
 		require.EqualError(t, err, strings.TrimPrefix(s.URL, "http://")+": "+variable[kind]+" is not allowed to change the labels of issue 42 of o/r (403)")

@@ -143,7 +143,7 @@ func TestTokensOfGhAndCredentialHelper(t *testing.T) {
 
 	p.git = "protocol=https\nhost=evil.example\nusername=ann\npassword=other\n"
 	_, err = f.Issue(t.Context(), "42")
-	require.ErrorContains(t, err, "it takes a token to see it")
+	require.ErrorContains(t, err, " a token is required")
 }
 
 // TestExpiredPassword checks that a refused credential leads to a second request without

@@ -168,7 +168,7 @@ func (p *jsonParser) member(m *Map, depth int) error {
 	}
 	if m.Find(key) >= 0 {
 		p.at = start
-		return p.fail("key %.60q is there twice", key)
+		return p.fail("key %.60q is a duplicate", key)
 	}
 	if p.next() != ':' {
 		return p.fail("want ':' after a key")

@@ -204,7 +204,7 @@ func assign(in any, steps []Step, v any) (any, error) {
 		}
 		return assignKey(NewMap(), steps, v)
 	}
-	return nil, fmt.Errorf("%q: there is a plain value above it", s.Key)
+	return nil, fmt.Errorf("%q: a parent is a scalar", s.Key)
 }
 
 func assignKey(m *Map, steps []Step, v any) (any, error) {

@@ -13,10 +13,10 @@ import (
 // other errors.
 func TestDecodeTolerant(t *testing.T) {
 	for _, c := range []struct{ text, want, told, strict string }{
-		{"a: 1\nb: 2\na: 3\n", `{"a":3,"b":2}`, `3:1 key "a" is there twice: the last one counts`, `line 3, column 1: key "a" is there twice`},
-		{"x: {a: 1, a: [2]}\n", `{"x":{"a":[2]}}`, `1:11 key "a" is there twice: the last one counts`, `line 1, column 11: key "a" is there twice`},
-		{"a: 1\n---\nb: 2\n", `{"a":1}`, "1:1 one of several documents: the others are kept, and not read", "line 2, column 1: a second document begins here, want one"},
-		{"- 1\n---\nb: 2\n---\nc: 3\n", `{"b":2}`, "3:1 one of several documents: the others are kept, and not read", "line 2, column 1: a second document begins here, want one"},
+		{"a: 1\nb: 2\na: 3\n", `{"a":3,"b":2}`, `3:1 key "a" is a duplicate: the last one counts`, `line 3, column 1: key "a" is a duplicate`},
+		{"x: {a: 1, a: [2]}\n", `{"x":{"a":[2]}}`, `1:11 key "a" is a duplicate: the last one counts`, `line 1, column 11: key "a" is a duplicate`},
+		{"a: 1\n---\nb: 2\n", `{"a":1}`, "1:1 one of several documents: the others are kept but not read", "line 2, column 1: a second document begins here, want one"},
+		{"- 1\n---\nb: 2\n---\nc: 3\n", `{"b":2}`, "3:1 one of several documents: the others are kept but not read", "line 2, column 1: a second document begins here, want one"},
 		{"a: 1\n---\nb: [\n", "", "line 4, column 1: did not find expected node content", "line 4, column 1: did not find expected node content"},
 		{"- 1\n---\n- 2\n", "", "line 3, column 1: want a mapping, got a list", "line 2, column 1: a second document begins here, want one"},
 		{"a: !mine 1\n", "", "line 1, column 4: tag !mine is not supported", "line 1, column 4: tag !mine is not supported"},

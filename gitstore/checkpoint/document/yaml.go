@@ -115,7 +115,7 @@ func yamlNode(data []byte, tell func(line, column int, msg string)) (root *yaml.
 	}
 	switch {
 	case more > 0:
-		tell(first.Line, first.Column, "one of several documents: the others are kept, and not read")
+		tell(first.Line, first.Column, "one of several documents: the others are kept but not read")
 	case err == nil:
 		return nil, syntaxError(second.Line, second.Column, "a second document begins here, want one")
 	case !errors.Is(err, io.EOF):
@@ -289,7 +289,7 @@ func (r *yamlReader) mapping(n *yaml.Node, depth int) (any, error) {
 		}
 		twice := m.Find(key) >= 0
 		if twice && r.tell == nil {
-			return nil, nodeError(n.Content[k], "key %.60q is there twice", key)
+			return nil, nodeError(n.Content[k], "key %.60q is a duplicate", key)
 		}
 		r.nodes++
 		v, err := r.value(n.Content[k+1], depth)
@@ -301,7 +301,7 @@ func (r *yamlReader) mapping(n *yaml.Node, depth int) (any, error) {
 			continue
 		}
 		m.Set(key, v)
-		r.tell(n.Content[k].Line, n.Content[k].Column, fmt.Sprintf("key %.60q is there twice: the last one counts", key))
+		r.tell(n.Content[k].Line, n.Content[k].Column, fmt.Sprintf("key %.60q is a duplicate: the last one counts", key))
 	}
 	return m, nil
 }
@@ -310,9 +310,9 @@ func (r *yamlReader) mapping(n *yaml.Node, depth int) (any, error) {
 func keyText(n *yaml.Node) (string, error) {
 	switch {
 	case n.Kind != yaml.ScalarNode:
-		return "", nodeError(n, "want a plain key")
+		return "", nodeError(n, "want a scalar key")
 	case n.Tag == "!!merge":
-		return "", nodeError(n, "merge keys are not read: write the keys out")
+		return "", nodeError(n, "merge keys are not supported: write the keys out")
 	}
 	v, err := scalarValue(n)
 	if s, ok := v.(string); ok {

@@ -88,7 +88,7 @@ func ParseNames(s string) ([]string, error) {
 		case strings.ContainsFunc(name, unicode.IsControl):
 			return nil, fmt.Errorf("%.40q: not on one line, or with a control character", name)
 		case slices.Contains(names, name):
-			return nil, fmt.Errorf("%.40q is there twice", name)
+			return nil, fmt.Errorf("%.40q is a duplicate", name)
 		}
 		names = append(names, name)
 	}

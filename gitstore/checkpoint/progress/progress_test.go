@@ -53,8 +53,8 @@ func TestResolve(t *testing.T) {
 		{"nothing is known", "", "anything", "anything", ""},
 		{"the current one", "progress: {total: 3, completed: ['1']}", "", "2", ""},
 		{"the current one of a record without a total", "progress: {current: docs}", "", "docs", ""},
-		{"none is left", "progress: {total: 1, completed: ['1']}", "", "", "which phase? no phase is left"},
-		{"none was named yet", "", "", "", "which phase? no phase is left"},
+		{"none is left", "progress: {total: 1, completed: ['1']}", "", "", "no phase given (no phase is left)"},
+		{"none was named yet", "", "", "", "no phase given (no phase is left)"},
 		{"too long", "", strings.Repeat("x", 201), "", "the workflow has no phases yet"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -195,9 +195,9 @@ func TestRefusedTransitions(t *testing.T) {
 		{"complete what waits", "progress: {total: 3, awaiting_approval: ['1']}", func(r *checkpoint.Record) error { return step("1").Done(r, Report{}) }, "approval of phase 1 is pending", new(*ApprovalError)},
 		{"start behind what waits", "progress: {total: 3, awaiting_approval: ['1']}", func(r *checkpoint.Record) error { return step("2").Start(r, 3) }, "approval of phase 1 is pending", new(*ApprovalError)},
 		{"approve twice", "progress: {approved: [{phase: '1'}]}", func(r *checkpoint.Record) error { return step("1").Approve(r) }, "phase 1 is approved already", new(*NothingError)},
-		{"plan anew a third time", "progress: {total: 3, replan_history: [{phase: 1, reason: a, timestamp: t1}, {phase: phase_1, timestamp: t2}, {phase: '2'}]}", func(r *checkpoint.Record) error { return step("1").Replan(r, "", 2) }, "phase 1 was planned anew 2 times, the limit is 2\n  t1: a\n  t2: no reason given", new(*PlanLimitError)},
+		{"plan anew a third time", "progress: {total: 3, replan_history: [{phase: 1, reason: a, timestamp: t1}, {phase: phase_1, timestamp: t2}, {phase: '2'}]}", func(r *checkpoint.Record) error { return step("1").Replan(r, "", 2) }, "phase 1 was replanned 2 times, the limit is 2\n  t1: a\n  t2: no reason given", new(*PlanLimitError)},
 		{"begin again too often", "progress: {total: 3, phases: {'1': {status: failed, failures: 4, error: e, timestamp: t}}}", func(r *checkpoint.Record) error { return step("1").Start(r, 3) }, "phase 1 failed 4 times, the limit is 3 retries\n  t: e", new(*PlanLimitError)},
-		{"begin while one is under way", three, func(r *checkpoint.Record) error { return Begin(r, Workflow{}, noon) }, "a workflow is in progress: 1 of 3 phases are completed", new(*RefusedError)},
+		{"begin while one is under way", three, func(r *checkpoint.Record) error { return Begin(r, Workflow{}, noon) }, "a workflow is already in progress (1 of 3 phases completed)", new(*RefusedError)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := record(t, c.section)

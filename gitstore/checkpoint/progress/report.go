@@ -209,7 +209,7 @@ func (s Step) noteReplan(r *checkpoint.Record, reason string, limit int) error {
 	if over && !s.Force {
 		return &PlanLimitError{
 			Issue: r.Issue(), History: history, Instead: ways(s.Phase),
-			Reason: fmt.Sprintf("phase %s was planned anew %d times, the limit is %d", s.Phase, len(history), limit),
+			Reason: fmt.Sprintf("phase %s was replanned %d times, the limit is %d", s.Phase, len(history), limit),
 		}
 	}
 	p := r.Doc().MustSub("progress")

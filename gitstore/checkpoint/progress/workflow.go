@@ -54,9 +54,9 @@ type Workflow struct {
 // Begin starts a workflow in a record and replaces a finished workflow. It fails with
 // *RefusedError if a workflow is in progress.
 func Begin(r *checkpoint.Record, w Workflow, at time.Time) error {
-	if under := underWay(r); under != "" {
+	if state, ok := underWay(r); ok {
 		return &RefusedError{
-			Issue: r.Issue(), Reason: "a workflow is in progress: " + under,
+			Issue: r.Issue(), Reason: "a workflow is already in progress (" + state + ")",
 			Instead: []Way{{"resume"}, {"finish", "--status", "abandoned"}},
 		}
 	}
@@ -182,7 +182,7 @@ type UnknownError struct {
 
 func (e *UnknownError) Error() string {
 	if e.Phase == "" {
-		return "which phase? " + e.Phases
+		return "no phase given (" + e.Phases + ")"
 	}
 	return fmt.Sprintf("phase %s: the workflow has %s", e.Phase, e.Phases)
 }
@@ -247,17 +247,17 @@ func (e *PlanLimitError) ExitCode() int { return failure.Limit }
 // ExitHint returns the command to type next.
 func (e *PlanLimitError) ExitHint() string { return Alternatives(e.Issue, e.Instead...) }
 
-// underWay describes the unfinished workflow, "" if no workflow is in progress.
-func underWay(r *checkpoint.Record) string {
+// underWay describes the unfinished workflow. ok is false if no workflow is in progress.
+func underWay(r *checkpoint.Record) (state string, ok bool) {
 	p := r.Progress()
 	begun := r.Doc().Sub("workflow").Len() > 0 && r.WorkflowStatus() != "" || p.Total > 0
 	switch {
 	case !begun, Over(r), Complete(r):
-		return ""
+		return "", false
 	case p.Total > 0:
-		return fmt.Sprintf("%d of %d phases are completed", len(p.Completed), p.Total)
+		return fmt.Sprintf("%d of %d phases completed", len(p.Completed), p.Total), true
 	}
-	return fmt.Sprintf("its status is %s", r.WorkflowStatus())
+	return "status " + string(r.WorkflowStatus()), true
 }
 
 // forget removes the sections of a former workflow.

@@ -167,16 +167,16 @@ func TestTaskLifecycle(t *testing.T) {
 
 	require.NoError(t, l.Start("a", Claim{At: noon}))
 	assert.Equal(t, Task{ID: "a", Status: Running, Attempts: 2}, at(t, l, "a"))
-	require.EqualError(t, l.Start("a", Claim{}), "task a: it is running already")
+	require.EqualError(t, l.Start("a", Claim{}), "task a: it is already running")
 	_, err = l.Done("a", Result{Output: "out.json", Digest: "blob:1", At: noon})
 	require.NoError(t, err)
 	_, err = l.Done("a", Result{Output: "out.json"})
 	require.ErrorIs(t, err, ErrNothing)
 	_, err = l.Done("a", Result{})
 	require.ErrorIs(t, err, ErrNothing)
-	require.EqualError(t, l.Start("a", Claim{}), "task a: it is complete already")
+	require.EqualError(t, l.Start("a", Claim{}), "task a: it is already complete")
 	_, err = l.Fail("a", Failure{})
-	require.EqualError(t, err, "task a: it is complete already")
+	require.EqualError(t, err, "task a: it is already complete")
 	assert.Equal(t, `{"tasks":{"a":{"status":"complete","mine":7,"attempts":2,"started_at":"2026-02-14T12:00:00.000000Z",`+
 		`"completed_at":"2026-02-14T12:00:00.000000Z","output":"out.json","output_digest":"blob:1"}}}`, said(t, l))
 
@@ -342,10 +342,10 @@ func TestRecover(t *testing.T) {
 		why      string
 	}{
 		{"no output", Found{}, 3, Pending, 2, "it has no output"},
-		{"an output", Found{Exists: true, Digest: "blob:1"}, 3, Complete, 1, "its output is there"},
-		{"a good output", Found{Exists: true, Status: "success"}, 3, Complete, 1, "its output is there"},
+		{"an output", Found{Exists: true, Digest: "blob:1"}, 3, Complete, 1, "its output exists"},
+		{"a good output", Found{Exists: true, Status: "success"}, 3, Complete, 1, "its output exists"},
 		{"a bad output", Found{Exists: true, Status: "failed"}, 3, Failed, 1, "its output says so"},
-		{"half an output", Found{Exists: true, Broken: true}, 3, Pending, 2, "its output is broken"},
+		{"half an output", Found{Exists: true, Broken: true}, 3, Pending, 2, "its output is invalid"},
 		{"the last attempt", Found{}, 1, Failed, 1, "it has no output, and that was the last attempt"},
 		{"no limit", Found{}, 0, Pending, 2, "it has no output"},
 	} {

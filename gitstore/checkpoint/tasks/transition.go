@@ -36,9 +36,9 @@ func (l *List) Start(id string, c Claim) error {
 	case t.Status == Running && t.By != "":
 		return refuse(t, "%s is working on it", t.By)
 	case t.Status == Running:
-		return refuse(t, "it is running already")
+		return refuse(t, "it is already running")
 	case t.Over():
-		return refuse(t, "it is %s already", t.Status)
+		return refuse(t, "it is already %s", t.Status)
 	case len(l.missing(t)) > 0:
 		return refuse(t, "it waits for %s", strings.Join(l.missing(t), ", "))
 	case slices.Contains(l.r.Awaiting(), id):
@@ -148,7 +148,7 @@ func (l *List) Fail(id string, f Failure) (Outcome, error) {
 	case !ok:
 		return Outcome{}, &UnknownError{id}
 	case t.Status == Complete:
-		return Outcome{}, refuse(t, "it is complete already")
+		return Outcome{}, refuse(t, "it is already complete")
 	case t.Status == Failed && (f.Error == "" || f.Error == t.Error):
 		return Outcome{}, ErrNothing
 	case !f.Force && t.claimedByOther(f.By):
@@ -397,14 +397,14 @@ func (l *List) recover(t Task, r Recovery) Recovered {
 		return Recovered{ID: t.ID, Status: Failed, Why: "its output says so"}
 	case f.Exists && !f.Broken:
 		_, _ = l.Done(t.ID, Result{Output: t.Output, Digest: f.Digest, At: r.At})
-		return Recovered{ID: t.ID, Status: Complete, Why: "its output is there"}
+		return Recovered{ID: t.ID, Status: Complete, Why: "its output exists"}
 	case r.Limit > 0 && t.Attempts >= r.Limit:
 		_, _ = l.Fail(t.ID, Failure{Error: (&TaskLimitError{t.ID, t.Attempts, r.Limit}).Error(), At: r.At})
 		return Recovered{ID: t.ID, Status: Failed, Why: "it has no output, and that was the last attempt"}
 	}
 	l.again(l.moved(t.ID), t)
 	if f.Broken {
-		return Recovered{ID: t.ID, Status: Pending, Why: "its output is broken", Broken: t.Output}
+		return Recovered{ID: t.ID, Status: Pending, Why: "its output is invalid", Broken: t.Output}
 	}
 	return Recovered{ID: t.ID, Status: Pending, Why: "it has no output"}
 }

@@ -34,7 +34,7 @@ func (s *Capturer) checkReceived(ctx context.Context, staged []trees.Change) err
 		}
 		if why != "" {
 			return &repo.RefusedError{
-				Reason: fmt.Sprintf("%s is staged, and %s: a server that checks what it receives would take no later checkpoint of this issue", failure.QuoteStrict(c.Path), why),
+				Reason: fmt.Sprintf("%s is staged, and %s: a server that checks received objects would reject every later checkpoint of this issue", failure.QuoteStrict(c.Path), why),
 				Paths:  []string{c.Path},
 				Hint:   "git restore --staged -- " + failure.QuoteStrict(c.Path),
 			}

@@ -314,7 +314,7 @@ func (s *Chains) VerifiedRecord(c *Checkpoint) (*checkpoint.Record, error) {
 	case !c.Valid():
 		return nil, repo.Corrupt(c.Name(), "%s", c.Problem)
 	case r.ID() != c.ID:
-		return nil, repo.Corrupt(c.Name(), "its record is that of %q", r.ID())
+		return nil, repo.Corrupt(c.Name(), "its record belongs to %q", r.ID())
 	}
 	return r, nil
 }
@@ -371,5 +371,5 @@ func (c *Chain) CheckRoot() error {
 	if c.Rooted || c.Cut {
 		return nil
 	}
-	return repo.Corrupt(c.Ref, "it is no chain of checkpoints")
+	return repo.Corrupt(c.Ref, "not a chain of checkpoints")
 }

@@ -64,7 +64,7 @@ func CheckpointOf(c repo.RawCommit, issue checkpoint.Issue) Checkpoint {
 	for line := range strings.Lines(trailers) {
 		key, value, ok := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
 		if !ok {
-			cp.Problem = cmp.Or(cp.Problem, "a line among the trailers that is none")
+			cp.Problem = cmp.Or(cp.Problem, "a line among the trailers that is not a trailer")
 			continue
 		}
 		if err := cp.setTrailer(key, value); err != nil {
@@ -101,7 +101,7 @@ func (c *Checkpoint) setTrailer(key, value string) (err error) {
 	case trailerClock:
 		var ok bool
 		if c.Clock, ok = checkpoint.ParseClock(value); !ok {
-			err = fmt.Errorf("%q is no clock", value)
+			err = fmt.Errorf("%q is not a valid clock", value)
 		}
 	case trailerLeftOut:
 		c.LeftOut = true

@@ -321,7 +321,7 @@ func (n *Names) Check(ctx context.Context, i checkpoint.Issue) error {
 	}
 	name, key := repo.LiveRef(i), strings.ToLower(repo.LiveRef(i))
 	if there, ok := n.folded[key]; ok && there != name {
-		return &repo.RefusedError{Reason: fmt.Sprintf("issue %s: %s differs in case alone", i, there)}
+		return &repo.RefusedError{Reason: fmt.Sprintf("issue %s: %s differs only in upper and lower case", i, there)}
 	}
 	n.folded[key] = name
 	return nil

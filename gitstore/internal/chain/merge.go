@@ -64,7 +64,7 @@ func (s *Chains) MergeChains(k *repo.ObjectWriter, chains ...*Chain) (tip plumbi
 func checkAllReadable(chains []*Chain, as int) error {
 	for _, c := range chains {
 		if l := c.UnknownCommit(); l != nil && (as < 0 || !chains[as].ContainsCommit(l.Raw.Hash)) {
-			err := repo.Corrupt(c.Ref, "commit %s is not understood: %s; so the chain can't be joined with another", l.Raw.Hash, l.Problem)
+			err := repo.Corrupt(c.Ref, "commit %s is unreadable: %s; the chain cannot be joined with another chain", l.Raw.Hash, l.Problem)
 			if c.Remote != "" {
 				err = &repo.CorruptError{Object: ShownRemote(c.Remote), Err: err, Hint: LookThere(c.Remote, c.Ref)}
 			}

@@ -83,7 +83,7 @@ func circular(i checkpoint.Issue, r *checkpoint.Record) []string {
 	if !ok {
 		return nil
 	}
-	return []string{fmt.Sprintf("issue %s: what was joined has %v; one of them can begin all the same: git checkpoint task start %s --issue %s --force",
+	return []string{fmt.Sprintf("issue %s: the joined tasks have %v; to start one of them anyway: git checkpoint task start %s --issue %s --force",
 		i, cycle, failure.QuoteStrict(cycle.IDs[0]), failure.QuoteStrict(string(i)))}
 }
 

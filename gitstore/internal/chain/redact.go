@@ -68,10 +68,10 @@ func (r *redactor) Apply(record *checkpoint.Record) {
 		}
 		path, _ = scan.Mask("", path, nil) // the keys come from the caller, too
 		if r.how != RedactMask {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("%s holds what looks like a secret (%s)", path, strings.Join(rules, ", ")))
+			r.Warnings = append(r.Warnings, fmt.Sprintf("%s contains a possible secret (%s)", path, strings.Join(rules, ", ")))
 			return text
 		}
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%s held what looks like a secret (%s), and was saved without it", path, strings.Join(rules, ", ")))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s contained a possible secret (%s), which was masked", path, strings.Join(rules, ", ")))
 		return masked
 	})
 	eachMap(record.Doc(), "", r.inKeys)
@@ -84,7 +84,7 @@ func (r *redactor) Name(what, text string) {
 		return
 	}
 	if _, rules := scan.Mask("", text, r.allow); len(rules) > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%s looks like a secret (%s), and no push takes the checkpoint", what, strings.Join(rules, ", ")))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s is a possible secret (%s); the checkpoint will not be pushed", what, strings.Join(rules, ", ")))
 	}
 }
 
@@ -109,7 +109,7 @@ func (r *redactor) inKeys(path string, m *checkpoint.Map) {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("%s looks like a secret (%s)", where, found))
 			continue
 		}
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%s looked like a secret (%s), and was saved under another name", where, found))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s was a possible secret (%s), and was renamed", where, found))
 		name := masked
 		for n := 2; given[name]; n++ { // an equal name from an older save is replaced
 			name = fmt.Sprintf("%s-%d", masked, n)

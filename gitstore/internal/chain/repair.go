@@ -69,11 +69,11 @@ func (s *Chains) RepairOwn(ctx context.Context, i checkpoint.Issue, deleted bool
 	var apart *unjoinableError
 	switch {
 	case errors.As(err, &done):
-		s.Notify("issue %s: %s was changed by other means; what this clone had saved there is back, but: %v", i, repo.LiveRef(i), done.Err)
+		s.Notify("issue %s: %s was changed outside git-checkpoint; its checkpoints of this clone are restored, but: %v", i, repo.LiveRef(i), done.Err)
 	case errors.As(err, &apart):
-		s.Notify("issue %s: %s was changed by other means, and what this clone had saved there can't be brought back: %v", i, repo.LiveRef(i), err)
+		s.Notify("issue %s: %s was changed outside git-checkpoint, and its checkpoints of this clone cannot be restored: %v", i, repo.LiveRef(i), err)
 	case err != nil:
-		return fmt.Errorf("restore what other means took from %s: %w", repo.LiveRef(i), err)
+		return fmt.Errorf("restore checkpoints that were removed from %s outside git-checkpoint: %w", repo.LiveRef(i), err)
 	case back:
 		s.NotifyRestored(i)
 	}
@@ -88,9 +88,9 @@ func (s *Chains) RestoreRef(ctx context.Context, i checkpoint.Issue, live, own p
 	switch {
 	case err == nil || repo.IsDone(err):
 	case live.IsZero():
-		return fmt.Errorf("restore %s, which was deleted by other means: %w", repo.LiveRef(i), err)
+		return fmt.Errorf("restore %s, which was deleted outside git-checkpoint: %w", repo.LiveRef(i), err)
 	default:
-		return fmt.Errorf("restore what other means took from %s: %w", repo.LiveRef(i), err)
+		return fmt.Errorf("restore checkpoints that were removed from %s outside git-checkpoint: %w", repo.LiveRef(i), err)
 	}
 	s.NotifyRestored(i)
 	return nil
@@ -98,7 +98,7 @@ func (s *Chains) RestoreRef(ctx context.Context, i checkpoint.Issue, live, own p
 
 // NotifyRestored reports that checkpoints were restored to an issue's chain.
 func (s *Chains) NotifyRestored(i checkpoint.Issue) {
-	s.Notify("issue %s: %s was changed by other means; what this clone had saved there is back", i, repo.LiveRef(i))
+	s.Notify("issue %s: %s was changed outside git-checkpoint; its checkpoints of this clone are restored", i, repo.LiveRef(i))
 }
 
 // ChainToSaveOn returns the newest part of an issue's chain for a save. If the chain ref

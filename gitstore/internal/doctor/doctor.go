@@ -164,7 +164,7 @@ func (s *Doctor) Fix(ctx context.Context, m Fix) (string, error) {
 func (s *Doctor) replaceBroken(ctx context.Context, m Fix) (string, error) {
 	name, said := m.Names[0], m.Said
 	if now, err := s.ReadRef(ctx, name); m.From == "" && err == nil && !now.IsZero() {
-		return "", fmt.Errorf("%s: another process has fixed it meanwhile", name)
+		return "", fmt.Errorf("%s: another process has already fixed it", name)
 	}
 	if m.From == "" || m.Act == SetAside {
 		kept, err := s.keepBroken(name, m.From)
@@ -191,7 +191,7 @@ func (s *Doctor) replaceBroken(ctx context.Context, m Fix) (string, error) {
 	if issue := roleOf(&Ref{Name: name}); issue != "" {
 		locked = issue.RefName()
 	}
-	return said, s.WithNamedLocks(ctx, []string{locked}, func() error { return s.MoveRefs(ctx, "doctor: it led nowhere", move) })
+	return said, s.WithNamedLocks(ctx, []string{locked}, func() error { return s.MoveRefs(ctx, "doctor: its object is missing", move) })
 }
 
 // keepBroken stores a ref's value in a private file. If the file of the ref contains no

@@ -76,7 +76,7 @@ func judgeTemporary(f Facts) []Finding {
 func judgePending(f Facts) []Finding {
 	var found []Finding
 	for _, where := range f.Pending {
-		found = append(found, warning("%s: a restore was interrupted there: git checkpoint restore --continue finishes it, --abort takes it back", where))
+		found = append(found, warning("%s: a restore was interrupted there: git checkpoint restore --continue completes it, --abort reverts it", where))
 	}
 	return found
 }

@@ -109,7 +109,7 @@ func (s *Doctor) leadsNowhere(role Role, hash plumbing.Hash) string {
 	case err == nil, role == Strange && s.Objects.Has(hash):
 		return ""
 	case !s.Objects.Has(hash):
-		return fmt.Sprintf("it leads to %s, which is not there", hash)
+		return fmt.Sprintf("it points to %s, which does not exist", hash)
 	}
 	return err.Error()
 }

@@ -76,7 +76,7 @@ func (f Folders) Remove(names []string, until time.Time) error {
 	for _, name := range names {
 		file := f.path(name)
 		if info, err := os.Lstat(file); err == nil && info.ModTime().After(until) {
-			return fmt.Errorf("remove: %s: somebody has it meanwhile", name)
+			return fmt.Errorf("remove: %s: another process uses it", name)
 		}
 		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("remove: %w", err)

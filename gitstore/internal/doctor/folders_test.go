@@ -58,7 +58,7 @@ func TestRemove(t *testing.T) {
 		put(t, path)
 		name := f.Name(path)
 		assert.Equal(t, path == elsewhere, filepath.IsAbs(name))
-		assert.ErrorContains(t, f.Remove([]string{name}, time.Now().Add(-time.Hour)), "somebody has it meanwhile")
+		assert.ErrorContains(t, f.Remove([]string{name}, time.Now().Add(-time.Hour)), "another process uses it")
 		assert.FileExists(t, path)
 		require.NoError(t, f.Remove([]string{name}, time.Now().Add(time.Hour)))
 		assert.NoFileExists(t, path)

@@ -132,10 +132,10 @@ func judgeRefs(f Facts) []Finding {
 		case r.Problem != "":
 			found = append(found, r.broken())
 		case r.Role == Strange:
-			found = append(found, warning("%s: it is no issue's key, and left out everywhere", r.Name))
+			found = append(found, warning("%s: not a valid issue key; all commands ignore it", r.Name))
 		case r.Taken:
-			found = append(found, warning("refs/checkpoints/%s: other means took from it what this clone had saved", r.Issue).
-				withFix(Fix{Act: BringBack, Names: []string{r.Name}, To: r.Issue, Said: "brought back what other means took from refs/checkpoints/" + r.Issue}))
+			found = append(found, warning("refs/checkpoints/%s: checkpoints of this clone were removed outside git-checkpoint", r.Issue).
+				withFix(Fix{Act: BringBack, Names: []string{r.Name}, To: r.Issue, Said: "restored the checkpoints of this clone in refs/checkpoints/" + r.Issue}))
 		case r.Role == Undo && !r.Made.IsZero() && f.Now.Sub(r.Made) > undoFor:
 			expired = append(expired, r)
 		case r.Role == Incoming && f.Now.Sub(r.Made) > incomingFor:
@@ -171,7 +171,7 @@ func (r Ref) broken() Finding {
 	case !r.Lasting:
 		return f
 	default:
-		fix.Act, fix.Said = SetAside, "set "+r.Name+" aside, which led nowhere"
+		fix.Act, fix.Said = SetAside, "set "+r.Name+" aside: its object is missing"
 	}
 	return f.withFix(fix)
 }
@@ -210,7 +210,7 @@ func JudgePace(now time.Time, stale time.Duration, paces []Pace) []Finding {
 			found = append(found, warning("issue %s: not saved for %s, with %d of %d phases done", p.Issue, age(quiet), p.Done, p.Phases))
 		}
 		if p.Whole && p.Done >= fewPhases && p.Checkpoints < p.Done {
-			found = append(found, warning("issue %s: saved too seldom: %s for %d phases that are done; git checkpoint phase done saves after each", p.Issue, plural(p.Checkpoints, "checkpoint"), p.Done))
+			found = append(found, warning("issue %s: few checkpoints: %s for %d phases that are done; git checkpoint phase done saves after each", p.Issue, plural(p.Checkpoints, "checkpoint"), p.Done))
 		}
 		if p.Count > mostOfPhase {
 			found = append(found, warning("issue %s: phase %s has %s; to save less often at intervals: git config checkpoint.min-interval 60", p.Issue, p.Most, plural(p.Count, "checkpoint")))

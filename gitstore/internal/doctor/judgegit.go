@@ -56,7 +56,7 @@ func judgeAhead(f Facts) []Finding {
 	var found []Finding
 	for _, a := range f.Ahead {
 		if a.Count > 0 {
-			found = append(found, warning("issue %s: %s dated more than a day ahead, %s the newest: is the time right where it was saved?", a.Issue, plural(a.Count, "checkpoint"), a.ID))
+			found = append(found, warning("issue %s: %s dated more than a day ahead, %s the newest: check the clock of the machine that saved it", a.Issue, plural(a.Count, "checkpoint"), a.ID))
 		}
 		if a.Last != "" {
 			found = append(found, warning("issue %[1]s: %[2]s has the largest possible clock, and no save writes that: after a join it stays the newest checkpoint until it is dropped: git checkpoint drop %[1]s %[2]s", a.Issue, a.Last))
@@ -94,9 +94,9 @@ func judgeGit(f Facts) []Finding {
 	case f.Git == [2]int{} || has(2, 36):
 		return nil
 	case has(2, 27):
-		return []Finding{warning("git %d.%d: it does not sync refs; a loss of power may take the last save, from 2.36 on it does not", f.Git[0], f.Git[1])}
+		return []Finding{warning("git %d.%d: it does not sync refs: a power failure can lose the last save; git 2.36 and newer do", f.Git[0], f.Git[1])}
 	}
-	return []Finding{failure("git %d.%d is too old: 2.27 is the oldest that is supported", f.Git[0], f.Git[1])}
+	return []Finding{failure("git %d.%d is too old: 2.27 or newer is required", f.Git[0], f.Git[1])}
 }
 
 // judgeConfig reports git settings that conflict with checkpoints.

@@ -24,7 +24,7 @@ func TestJudgePace(t *testing.T) {
 		{"all is done", Pace{Phases: 5, Done: 5, Checkpoints: 5, Newest: ago(3 * time.Hour)}, stale, nil},
 		{"it is over", Pace{Over: true, Phases: 5, Done: 2, Newest: ago(3 * time.Hour)}, stale, nil},
 		{"nobody wants to know", Pace{Phases: 5, Newest: ago(3 * time.Hour), Heartbeat: ago(72 * time.Hour)}, 0, nil},
-		{"only at the end", Pace{Whole: true, Phases: 5, Done: 5, Checkpoints: 1, Newest: now}, stale, []string{"issue 42: saved too seldom: 1 checkpoint for 5 phases that are done; git checkpoint phase done saves after each"}},
+		{"only at the end", Pace{Whole: true, Phases: 5, Done: 5, Checkpoints: 1, Newest: now}, stale, []string{"issue 42: few checkpoints: 1 checkpoint for 5 phases that are done; git checkpoint phase done saves after each"}},
 		{"a document of it", Pace{Phases: 5, Done: 5, Checkpoints: 1, Newest: now}, stale, nil},
 		{"too often", Pace{Newest: now, Count: 21, Most: "build", Checkpoints: 25}, stale, []string{"issue 42: phase build has 21 checkpoints; to save less often at intervals: git config checkpoint.min-interval 60"}},
 		{"a lead that is silent", Pace{Newest: now, Heartbeat: ago(72 * time.Hour)}, stale, []string{"issue 42: its lead may be dead: the last heartbeat was 3 days ago"}},

@@ -76,7 +76,7 @@ func (v *Verifier) fault(name, part string, err error) {
 			v.lacks = map[string]error{}
 		}
 		v.lacks[name] = p
-		v.warnf("%s: not all of it could be looked at: %v", name, p)
+		v.warnf("%s: not everything could be checked: %v", name, p)
 	}
 }
 
@@ -115,7 +115,7 @@ func (v *Verifier) chain(ref string) {
 		return
 	}
 	if c.Unread != nil {
-		v.warnf("the newest ledger could not be looked at: %v", c.Unread)
+		v.warnf("the newest ledger could not be checked: %v", c.Unread)
 	}
 	switch {
 	case c.Cut:
@@ -131,7 +131,7 @@ func (v *Verifier) chain(ref string) {
 		}
 		v.report.Checked++
 		if ref == repo.LiveRef(c.Issue) && c.Ledger.Dead(l.ID) && !l.Gone {
-			v.warnf("%s: it is in the chain, and gone by the ledger", l.Name())
+			v.warnf("%s: it is in the chain, but the ledger lists it as removed", l.Name())
 		}
 		v.checkpoint(ref, l)
 	}
@@ -320,7 +320,7 @@ func (v *Verifier) tree(name, dir string, hash plumbing.Hash) {
 		case len(path) > maxPath:
 			v.errorf("%s: a path of %d bytes: %.100q...", name, len(path), path)
 		case strings.Contains(e.Name, "/") || trees.CheckPath(e.Name, e.Mode) != nil:
-			v.errorf("%s: %q is no name for a file", name, path)
+			v.errorf("%s: %q is not a valid file name", name, path)
 		case e.Mode == trees.ModeGitlink:
 		case e.IsTree():
 			v.tree(name, path+"/", e.Hash)

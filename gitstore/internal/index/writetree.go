@@ -177,7 +177,7 @@ func (w *writer) reuse(node, start, end int) {
 func (w *writer) file() error {
 	mode, hash := w.at.mode(), w.at.hash()
 	if mode == filemode.Dir || modeText(mode) == "" {
-		return fmt.Errorf("%q: mode %o is none of a file", w.at.path, uint32(mode))
+		return fmt.Errorf("%q: mode %o is not one of a file", w.at.path, uint32(mode))
 	}
 	if !w.present(mode, hash) {
 		return &MissingError{string(w.at.path), hash}
@@ -271,7 +271,7 @@ func (b *builder) component(path []byte) (end int, isDir bool, err error) {
 		return 0, false, fmt.Errorf("more than %d directories in a path", maxDepth)
 	}
 	if !allowed(name) {
-		return 0, false, fmt.Errorf("%q is no name for a file", name)
+		return 0, false, fmt.Errorf("%q is not a valid file name", name)
 	}
 	return end, isDir, nil
 }

@@ -201,7 +201,7 @@ func (l *Ledger) parseLine(f []string) error {
 func parseClock(s string) (checkpoint.Clock, error) {
 	c, ok := checkpoint.ParseClock(s)
 	if !ok {
-		return 0, fmt.Errorf("%.30q is no clock", s)
+		return 0, fmt.Errorf("%.30q is not a valid clock", s)
 	}
 	return c, nil
 }

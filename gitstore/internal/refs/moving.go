@@ -240,7 +240,7 @@ func (d Dir) now(name string) (plumbing.Hash, error) {
 	}
 	hex, ok := bytes.CutSuffix(data, []byte("\n"))
 	if !ok || !plumbing.IsHash(string(hex)) {
-		return plumbing.ZeroHash, fmt.Errorf("%s is no plain ref", name)
+		return plumbing.ZeroHash, fmt.Errorf("%s is not a regular ref", name)
 	}
 	return plumbing.NewHash(string(hex)), nil
 }
@@ -252,7 +252,7 @@ func readPlain(path string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no plain file", path)
+		return nil, fmt.Errorf("%s is not a regular file", path)
 	}
 	f, err := os.Open(path)
 	if err != nil {

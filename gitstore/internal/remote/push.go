@@ -16,10 +16,10 @@ import (
 )
 
 // ErrStale reports that a remote ref differs from the expected value.
-var ErrStale = errors.New("the remote moved meanwhile")
+var ErrStale = errors.New("the remote has changed in the meantime")
 
 // ErrUpToDate reports that the remote ref had the commit before the push.
-var ErrUpToDate = errors.New("the remote has it already")
+var ErrUpToDate = errors.New("already on the remote")
 
 // A RefUpdate pushes Tip to Ref if the remote ref is at Seen. A zero Seen means
 // that the ref must not exist.
@@ -307,7 +307,7 @@ func explain(stderr string) string {
 			}
 		}
 	}
-	return "git ended without a word"
+	return "git printed no error"
 }
 
 // maxSaid limits a reason of several lines, in bytes.

@@ -28,7 +28,7 @@ func TestLongestPath(t *testing.T) {
 
 func TestExplain(t *testing.T) {
 	for said, want := range map[string]string{
-		"": "git ended without a word",
+		"": "git printed no error",
 		"ssh: connect to host x port 22: Connection refused\nfatal: Could not read from remote repository.\n\nPlease make sure": "ssh: connect to host x port 22: Connection refused",
 		"Warning: Permanently added 'x'\nfatal: unable to access 'https://a:b@x/y/': Could not resolve host: x":                 "unable to access 'https://x/y/': Could not resolve host: x",
 		"hint: y\nFrom /hub\nremote: full\nfatal: the remote end hung up\n":                                                     "full",

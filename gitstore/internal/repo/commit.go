@@ -139,7 +139,7 @@ func ParseCommit(hash plumbing.Hash, data []byte) (RawCommit, error) {
 			break
 		}
 		if !plumbing.IsHash(hex) {
-			return c, Corrupt(hash.String(), "a parent that is no object name")
+			return c, Corrupt(hash.String(), "a parent that is not an object name")
 		}
 		c.Parents, rest = append(c.Parents, plumbing.NewHash(hex)), after
 	}

@@ -19,10 +19,10 @@ import (
 // Sentinel errors of this package.
 var (
 	ErrNotRepository = repository.ErrNone
-	ErrBare          = errors.New("a bare repository has no staging area")
+	ErrBare          = errors.New("a bare repository has no index")
 	ErrMoved         = errors.New("the ref kept moving")
 	ErrNothingToUndo = errors.New("nothing to undo")
-	ErrReadOnly      = errors.New("this is a shallow clone without the older checkpoints of the chain, which can only be appended to")
+	ErrReadOnly      = errors.New("this shallow clone lacks the older checkpoints of the chain, so they cannot be changed here")
 	ErrUnchanged     = errors.New("unchanged since the checkpoint before")
 )
 
@@ -84,7 +84,7 @@ func (e *PushedError) code() (code int, hint string) {
 type UnfinishedError struct{ Err error }
 
 func (e *UnfinishedError) Error() string {
-	return fmt.Sprintf("the restore is not completely taken back: %v", e.Err)
+	return fmt.Sprintf("the restore is only partly reverted: %v", e.Err)
 }
 
 func (e *UnfinishedError) Unwrap() error { return e.Err }
@@ -102,7 +102,12 @@ type ObjectFormatError = repository.ObjectFormatError
 // A NoneError reports that an issue has no checkpoint.
 type NoneError struct{ Issue checkpoint.Issue }
 
-func (e *NoneError) Error() string { return fmt.Sprintf("No checkpoint found for issue #%s", e.Issue) }
+func (e *NoneError) Error() string {
+	if _, number := e.Issue.Number(); !number {
+		return "No checkpoint found for issue " + string(e.Issue)
+	}
+	return "No checkpoint found for issue #" + string(e.Issue)
+}
 
 // ExitCode returns the exit code of the error.
 func (e *NoneError) ExitCode() int { return failure.None }
@@ -119,7 +124,7 @@ type NotFoundError struct {
 }
 
 func (e *NotFoundError) Error() string {
-	return fmt.Sprintf("issue %s: no checkpoint is called %q", e.Issue, e.Name)
+	return fmt.Sprintf("issue %s: no checkpoint named %q", e.Issue, e.Name)
 }
 
 // ExitCode returns the exit code of the error.
@@ -293,7 +298,7 @@ func (e *TakenError) Error() string {
 	if e.Dropped {
 		return fmt.Sprintf("%s was dropped", e.ID)
 	}
-	return fmt.Sprintf("%s is there already", e.ID)
+	return fmt.Sprintf("%s already exists", e.ID)
 }
 
 // ExitCode returns the exit code of the error.

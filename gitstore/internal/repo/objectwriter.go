@@ -154,7 +154,7 @@ func (k *ObjectWriter) protectFromGC(ctx context.Context) error {
 	}
 	for _, hash := range k.outside {
 		if !k.store.Objects.Has(hash) {
-			return Corrupt("object "+hash.String(), "it was removed while the checkpoint was saved")
+			return Corrupt("object "+hash.String(), "it was removed during the save")
 		}
 	}
 	return nil

@@ -228,7 +228,7 @@ func (s *Repo) Beside(ctx context.Context, dir string) (*Repo, error) {
 	// The user's defaults for new repositories must not apply here.
 	init := g.Git.With("GIT_DEFAULT_HASH="+objectformat.Name, "GIT_DEFAULT_REF_FORMAT=files")
 	if _, err := init.Output(ctx, "init", "--quiet", "--bare", "--template="); err != nil {
-		return nil, fmt.Errorf("look at a remote: %w", err)
+		return nil, fmt.Errorf("open the remote: %w", err)
 	}
 	config := filepath.Join(dir, "config")
 	own, err := os.ReadFile(config)

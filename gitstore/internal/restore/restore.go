@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/trees"
 )
@@ -22,6 +23,22 @@ type Request struct {
 	Each     map[string]Changed // choices for single paths
 	DryRun   bool
 }
+
+// An UnchangedPathError reports a requested path without a change in the checkpoint.
+type UnchangedPathError struct {
+	Path string
+	Hint string // command that shows the changed paths, or ""
+}
+
+func (e *UnchangedPathError) Error() string {
+	return fmt.Sprintf("the checkpoint has no change to %q", e.Path)
+}
+
+// ExitCode returns the exit code of the error.
+func (e *UnchangedPathError) ExitCode() int { return failure.Failure }
+
+// ExitHint returns the command that shows the changed paths.
+func (e *UnchangedPathError) ExitHint() string { return e.Hint }
 
 // An Outcome lists the result for each path.
 type Outcome struct {
@@ -115,7 +132,7 @@ func (r *restoring) plan(ctx context.Context, area *lockedIndex) (decision, erro
 	}
 	for _, path := range r.req.Paths {
 		if len(within(targets, []string{path})) == 0 {
-			return decision{}, fmt.Errorf("the checkpoint has no change to %q", path)
+			return decision{}, &UnchangedPathError{Path: path}
 		}
 	}
 	targets = within(targets, r.req.Paths)

@@ -17,7 +17,7 @@ import (
 )
 
 // ErrConcurrentChange reports that a file changed after it was read.
-var ErrConcurrentChange = errors.New("changed meanwhile")
+var ErrConcurrentChange = errors.New("changed in the meantime")
 
 // put moves a prepared file from dir to a worktree path, if the path is unchanged since
 // it was read. The replaced file is moved to dir. The path never contains a partial file,

@@ -56,7 +56,7 @@ func (w *SaveOp) correct(current *chain.Chain, r *checkpoint.Record) ([]string, 
 		d.restore("tasks", "execution_graph")
 		d.tell("tasks and execution_graph are left out: %v", found.cycle)
 	case found.cycle != nil:
-		d.tell("%v; resume refuses such a record: git checkpoint task list --issue %s", found.cycle, w.Req.Issue)
+		d.tell("%v; resume would refuse such a record: git checkpoint task list --issue %s", found.cycle, w.Req.Issue)
 	}
 	for _, p := range own {
 		if !strings.Contains(p.Path, "[") && d.restore(p.Path) {

@@ -106,7 +106,7 @@ func (x *scanner) run(ctx context.Context) ([]Secret, error) {
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
-		return nil, fmt.Errorf("scan_command: no answer in time: %w", ctx.Err())
+		return nil, fmt.Errorf("scan_command: timeout: %w", ctx.Err())
 	case errors.As(err, &exit) && (exit.ExitCode() < 0 || exit.ExitCode() == 126 || exit.ExitCode() == 127):
 		return nil, fmt.Errorf("scan_command: it did not run: %s", exit.ProcessState)
 	case err != nil && exit == nil:

@@ -27,7 +27,7 @@ func (y *Syncing) syncTogether(ctx context.Context, plans []*issuePlan) (again [
 	for _, p := range plans {
 		switch err := errs[p.issue]; {
 		case errors.Is(err, remote.ErrStale) && y.stuck(p):
-			y.fail(p.issue, y.Conn.Refused(repo.LiveRef(p.issue), "it is where it was expected, and can't be moved: does the server hide it from pushes?", err))
+			y.fail(p.issue, y.Conn.Refused(repo.LiveRef(p.issue), "the ref has the expected value, but cannot be updated: does the server hide it from pushes?", err))
 		case errors.Is(err, remote.ErrStale):
 			y.late[p.issue] = true
 			again = append(again, p.issue)

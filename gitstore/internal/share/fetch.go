@@ -294,7 +294,7 @@ func (s *Sharer) WarnInvalidRefs(at string, names []string) {
 	if len(names) > few {
 		more = fmt.Sprintf(" and %d more", len(names)-few)
 	}
-	s.Notify("%sleft out, no issue is called so: %s%s", at, strings.Join(shown, ", "), more)
+	s.Notify("%signored, not valid issue keys: %s%s", at, strings.Join(shown, ", "), more)
 }
 
 // incoming fetches chains that are missing locally. If a part of a chain is present, the

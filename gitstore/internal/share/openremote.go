@@ -35,7 +35,7 @@ func (s *Sharer) OpenRemote(ctx context.Context, req Request) (*Sharer, error) {
 	}
 	dir, err := os.MkdirTemp("", "git-checkpoint-*")
 	if err != nil {
-		return nil, fmt.Errorf("look at a remote: %w", err)
+		return nil, fmt.Errorf("open the remote: %w", err)
 	}
 	g, err := s.Beside(ctx, dir)
 	if err == nil {

@@ -166,7 +166,7 @@ func (y *Syncing) planSplice(ctx context.Context, p *issuePlan, ours *chain.Chai
 
 func (y *Syncing) cutRefusal() error {
 	return &repo.RefusedError{
-		Reason: "each side has checkpoints that the other lacks, and history is cut here: chains can't be joined",
+		Reason: "each side has checkpoints that the other lacks, and history is cut here: chains cannot be joined",
 		Hint:   "git fetch --unshallow " + failure.QuoteStrict(y.Conn.Remote),
 	}
 }

@@ -122,7 +122,7 @@ func (s *Sharer) forgetTracked(ctx context.Context, moves []refs.Move) {
 			continue
 		}
 		if err := s.expireReflog(ctx, m.Name); err != nil {
-			s.Notify("issue %s: the reflog of %s still has what was dropped: %v", issue, m.Name, err)
+			s.Notify("issue %s: the reflog of %s still contains dropped checkpoints: %v", issue, m.Name, err)
 		}
 	}
 }

@@ -76,7 +76,7 @@ func CheckRemote(name string) error {
 		return chain.ErrNoRemote
 	}
 	if strings.HasPrefix(name, "-") || strings.ContainsAny(name, "\x00\n\r") {
-		return &repo.RefusedError{Reason: fmt.Sprintf("remote %q: no remote is called that", name), Hint: "git remote -v"}
+		return &repo.RefusedError{Reason: fmt.Sprintf("remote %q: no such remote", name), Hint: "git remote -v"}
 	}
 	return nil
 }

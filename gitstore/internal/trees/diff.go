@@ -153,7 +153,7 @@ func overgrown(old, new plumbing.Hash) error {
 	if new.IsZero() {
 		new = old
 	}
-	return Corrupt("object "+new.String(), "it stands in too many directories of one snapshot")
+	return Corrupt("object "+new.String(), "it is in too many directories of one snapshot")
 }
 
 // A room limits a comparison's memory. Ten nested trees with many references to the next

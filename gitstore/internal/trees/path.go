@@ -24,7 +24,7 @@ func CheckPath(path string, mode uint32) error {
 			return fmt.Errorf("path %q: it has a NUL", path)
 		case !strings.ContainsAny(name, ".~"):
 		case dotGit.is(name):
-			return fmt.Errorf("path %q: %q stands for .git on some file system", path, name)
+			return fmt.Errorf("path %q: %q means .git on some file systems", path, name)
 		case directory && (dotModules.is(name) || dotAttributes.is(name)), mode == ModeSymlink && dotModules.is(name):
 			return fmt.Errorf("path %q: %q can only be a file", path, name)
 		}

@@ -126,7 +126,7 @@ func (s *Restorer) Continue(ctx context.Context) (bool, error) {
 func (s *Restorer) Abort(ctx context.Context) (bool, error) {
 	return s.resolve(ctx, func(sf *safety) error {
 		if _, err := s.takeBack(ctx, sf); err != nil {
-			return fmt.Errorf("take back the restore of %s: %w", sf.plan.Checkpoint, err)
+			return fmt.Errorf("revert the restore of %s: %w", sf.plan.Checkpoint, err)
 		}
 		return s.removeJournal()
 	})

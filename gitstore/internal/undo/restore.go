@@ -63,6 +63,10 @@ func (s *Restorer) Restore(ctx context.Context, req RestoreRequest) (*Restored, 
 	if errors.Is(err, restore.ErrConcurrentChange) {
 		err = &repo.RefusedError{Reason: err.Error(), Hint: "git status"}
 	}
+	var unchanged *restore.UnchangedPathError
+	if errors.As(err, &unchanged) {
+		unchanged.Hint = "git checkpoint show " + failure.IssueArg(string(req.Checkpoint.Issue)) + " " + failure.Quote(string(req.Checkpoint.ID))
+	}
 	if err != nil {
 		return done, fmt.Errorf("restore %s: %w", req.Checkpoint.ID, err)
 	}
@@ -126,7 +130,7 @@ func (r *restoring) keep(ctx context.Context, steps []restore.Step) (finished fu
 func (r *restoring) rollBack(ctx context.Context, done *Restored, cause error) error {
 	if _, err := r.s.takeBack(ctx, r.safety); err != nil {
 		return &repo.RefusedError{
-			Reason: fmt.Sprintf("%v; what was done stays for now: %v", cause, err),
+			Reason: fmt.Sprintf("%v; the part that is done remains: %v", cause, err),
 			Hint:   "git checkpoint restore --abort",
 		}
 	}
@@ -238,7 +242,7 @@ func (s *Restorer) checkHead(ctx context.Context, c *chain.Checkpoint, st *captu
 		}
 	}
 	refused := &repo.RefusedError{
-		Reason: fmt.Sprintf("HEAD does not contain %s, on which the checkpoint was made", st.Head.String()[:12]),
+		Reason: fmt.Sprintf("HEAD does not contain %s, the commit of the checkpoint", st.Head.String()[:12]),
 		Flag:   "--force",
 	}
 	switch home := s.BranchLocation(ctx, c.Branch, st.Head); {

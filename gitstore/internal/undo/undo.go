@@ -317,9 +317,9 @@ func (s *Restorer) warnRemovedAtRemotes(ctx context.Context, i checkpoint.Issue,
 		for _, id := range ids {
 			switch l := theirs.Ledger; {
 			case l.Deleted[id] || l.IsArchived(id):
-				s.Notify("%s is known to be gone at %s: the next sync takes it away again", id, remote)
+				s.Notify("%s is recorded as dropped at %s: the next sync removes it again", id, remote)
 			case l.Dead(id):
-				s.Notify("%s is known to be pruned at %s: unless it is pinned, the next sync takes it away again", id, remote)
+				s.Notify("%s is recorded as pruned at %s: the next sync removes it again, unless it is pinned", id, remote)
 			}
 		}
 	}

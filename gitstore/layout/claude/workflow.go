@@ -140,7 +140,7 @@ func checkIterations(c *codec.Checker) {
 		c.Fail("iteration", "range", "%d is more than max_iterations, %d", at, limit)
 	}
 	if v, given := c.Given("halt_reason"); given && v != "" && !slices.Contains(haltReasons, values.AsText(v)) {
-		c.Warn("halt_reason", "enum", "%s is none of %s", codec.Shown(v), strings.Join(haltReasons, ", "))
+		c.Warn("halt_reason", "enum", "%s is not one of %s", codec.Shown(v), strings.Join(haltReasons, ", "))
 	}
 }
 

@@ -28,7 +28,7 @@ func System() *codec.System {
 		Phases: phases,
 		Other: func(m *checkpoint.Map) string {
 			if isIndex(m) {
-				return "the index of a folder, not a checkpoint: export writes it anew"
+				return "the index of a directory, not a checkpoint: export writes it"
 			}
 			return ""
 		},

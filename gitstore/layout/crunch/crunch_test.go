@@ -18,8 +18,8 @@ func TestTolerated(t *testing.T) {
 	const base = "checkpoint_id: CP-enrich-20260105-9f3c\nversion: \"1.0\"\ncreated_at: \"2026-01-05T10:00:00Z\"\nissue_number: 77\n" +
 		"workflow_state: {current_phase: enrich}\nrecovery_info: {can_resume: true, resume_from: x}\n"
 	for text, want := range map[string]string{
-		base + "note: one\nnote: two\n": `line 8, column 1: key "note" is there twice: the last one counts (syntax)`,
-		base + "---\n- more\n":          `line 1, column 1: one of several documents: the others are kept, and not read (syntax)`,
+		base + "note: one\nnote: two\n": `line 8, column 1: key "note" is a duplicate: the last one counts (syntax)`,
+		base + "---\n- more\n":          `line 1, column 1: one of several documents: the others are kept but not read (syntax)`,
 	} {
 		f, err := layout.Read("", "CP-enrich-20260105-9f3c.yaml", []byte(text))
 		require.NoError(t, err)

@@ -21,11 +21,11 @@ func TestStoryLogs(t *testing.T) {
 		current    string
 	}{
 		{"lines", "# log\nP2: ✓ test-writer 12:40 files:1\nP3: ✓ backend 13:00\n", []string{"12:40 and the like are times without a date (time)"}, []string{"P2", "P3"}, "P3"},
-		{"a phase twice", "P2: ✓ a\nP2: ✓ b\n", []string{`line 2, column 1: kept as it is, its lines are read: key "P2" is there twice, at byte 10 of 20 (syntax)`}, []string{"P2"}, "P2"},
+		{"a phase twice", "P2: ✓ a\nP2: ✓ b\n", []string{`line 2, column 1: kept unchanged, its lines are read: key "P2" is a duplicate, at byte 10 of 20 (syntax)`}, []string{"P2"}, "P2"},
 		{"sent back", "P3: ✓ a\nP5: ✗ b issues:2\n", nil, []string{"P3"}, "P5"},
 		{"sent back and mended", "P5: ✗ b\nP3-FIX: ✓ a\nP6: SKIP none\n", nil, []string{"P3", "P6"}, "P6"},
-		{"two documents", "P1: ✓ a\n---\ndone: yes\n", []string{"line 2, column 1: kept as it is, its lines are read: a second document begins here, want one, at byte 10 of 24 (syntax)"}, []string{"P1"}, "P1"},
-		{"no YAML", "TASK: a: b\nP1: \"COMPLETE\"\n", []string{"line 1, column 8: kept as it is, its lines are read: mapping values are not allowed in this context, at byte 7 of 26 (syntax)"}, []string{"P1"}, "P1"},
+		{"two documents", "P1: ✓ a\n---\ndone: yes\n", []string{"line 2, column 1: kept unchanged, its lines are read: a second document begins here, want one, at byte 10 of 24 (syntax)"}, []string{"P1"}, "P1"},
+		{"no YAML", "TASK: a: b\nP1: \"COMPLETE\"\n", []string{"line 1, column 8: kept unchanged, its lines are read: mapping values are not allowed in this context, at byte 7 of 26 (syntax)"}, []string{"P1"}, "P1"},
 		{"a mapping of phases", "phases:\n  P1: {status: skipped}\n  P2: {status: pending}\n", nil, []string{"P1"}, "P2"},
 		{"a list of phases", "phases:\n  - {phase: P1, status: completed}\n", nil, []string{"P1"}, "P1"},
 		{"nothing that is known", "notes: some\n", nil, nil, ""},

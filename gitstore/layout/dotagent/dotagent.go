@@ -149,7 +149,7 @@ func fresh(r *checkpoint.Record) (*checkpoint.Map, error) {
 		status = workflow.Pending
 	}
 	if !slices.Contains(phases, p.Current) {
-		return nil, fmt.Errorf("the phase %q is none of %s", p.Current, strings.Join(phases, ", "))
+		return nil, fmt.Errorf("the phase %q is not one of %s", p.Current, strings.Join(phases, ", "))
 	}
 	at := workflow.FormatTime(r.CreatedAt())
 	return values.NewMap(
@@ -194,7 +194,7 @@ func checkOrder(c *codec.Checker) {
 		case name == "":
 			c.Fail(at+".phase", "required", "missing")
 		case seen[name]:
-			c.Fail(at+".phase", "order", "%.40s is there twice", name)
+			c.Fail(at+".phase", "order", "%.40s is a duplicate", name)
 		case len(seen) < len(phases) && phases[len(seen)] != name && slices.Contains(phases, name):
 			c.Fail(at+".phase", "order", "%s is out of order: %s comes first", name, phases[len(seen)])
 		}

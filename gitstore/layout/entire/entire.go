@@ -44,7 +44,7 @@ func metadataKind() *codec.Kind {
 			}
 			for i, file := range values.Texts(values.Get(c.Doc, "files_touched")) {
 				if values.Absolute(file) {
-					c.Warn(checkpoint.PathOf("files_touched", i), "place", "%s is a path of one machine", codec.Shown(file))
+					c.Warn(checkpoint.PathOf("files_touched", i), "place", "%s is a path of a single machine", codec.Shown(file))
 				}
 			}
 		},

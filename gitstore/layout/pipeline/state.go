@@ -106,7 +106,7 @@ func stateRules(c *codec.Checker) {
 	c.List("infra_issues")
 	c.Local("skill_repo_path")
 	if v, ok := c.Given("storage_mode"); ok && !slices.Contains([]string{"file", "linear"}, values.AsText(v)) {
-		c.Warn("storage_mode", "enum", "%s is none of file, linear", codec.Shown(v))
+		c.Warn("storage_mode", "enum", "%s is not one of file, linear", codec.Shown(v))
 	}
 	checkStoryStates(c)
 	checkCounters(c)

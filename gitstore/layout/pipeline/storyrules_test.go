@@ -53,7 +53,7 @@ func TestStages(t *testing.T) {
 				"planScore", `"high"`, `planScore: want a number, got "high" (kind)`,
 				"tasksCompleted", `["T9"]`, "tasksCompleted: 1 tasks, want none in stage 0 (consistency)",
 				"tasksRemaining", `[]`, "tasksRemaining: empty, want the tasks that stage 0 created (required)",
-				"tasksRemaining", `["T1","T1"]`, `? tasksRemaining[1]: "T1" is there twice (consistency)`,
+				"tasksRemaining", `["T1","T1"]`, `? tasksRemaining[1]: "T1" is a duplicate (consistency)`,
 				"verdict", `"GO"`, "verdict: stage 0 has none (place)",
 				"qualityScore", "50", "? qualityScore: stage 0 has none (place)",
 			},
@@ -177,7 +177,7 @@ func TestFileNameMismatchIsWarned(t *testing.T) {
 		assert.Len(t, f.Problems, want, name)
 		require.NoError(t, f.Err(false))
 		if want > 0 {
-			require.EqualError(t, f.Err(true), `pipeline checkpoint-T.json: the file is called "checkpoint-T", its id is "checkpoint-S" (name)`)
+			require.EqualError(t, f.Err(true), `pipeline checkpoint-T.json: the file name is "checkpoint-T", its id is "checkpoint-S" (name)`)
 		}
 	}
 }

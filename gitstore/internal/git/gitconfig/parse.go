@@ -209,7 +209,7 @@ func isKey(c byte) bool { return isLetter(c) || '0' <= c && c <= '9' || c == '-'
 // maxFile is the maximum file size in bytes.
 const maxFile = 1 << 20
 
-var errIrregular = errors.New("no small regular file")
+var errIrregular = errors.New("not a small regular file")
 
 // ReadFile reads a small file of a repository's setup, such as HEAD or config. It fails
 // for irregular files and for files above 1 MiB, because the repository may be hostile:

@@ -53,7 +53,7 @@ type UnknownDocumentError struct {
 }
 
 func (e *UnknownDocumentError) Error() string {
-	what := "no document of any layout"
+	what := "not a document of a known system"
 	if e.Layout != "" {
 		what = "no document of the layout " + string(e.Layout)
 	}

@@ -47,7 +47,7 @@ func (g Registry) Read(as Name, file string, data []byte) (*File, error) {
 	}
 	if err != nil {
 		if name := pointer(data); name != "" {
-			return nil, &UnknownDocumentError{Layout: as, File: base, Reason: "it only names another file: " + name}
+			return nil, &UnknownDocumentError{Layout: as, File: base, Reason: "it only refers to another file: " + name}
 		}
 		if base != "" && !namedAsDocument(base) {
 			return nil, &UnknownDocumentError{Layout: as, File: base, Reason: "neither JSON nor YAML: " + err.Error()}
@@ -102,7 +102,7 @@ func readLog(system Name, k *Kind, file string, data []byte, syntax error) *File
 	f := &File{Layout: system, Kind: k.Name, Path: file, kind: k, data: data, Doc: k.Lines(file, data)}
 	if syntax != nil {
 		p := syntaxProblem(data, syntax)
-		p.Warning, p.Msg = true, "kept as it is, its lines are read: "+p.Msg
+		p.Warning, p.Msg = true, "kept unchanged, its lines are read: "+p.Msg
 		f.Problems = append(f.Problems, p)
 	}
 	f.Problems = append(f.Problems, k.check(f.Doc, baseName(file), data)...)

@@ -201,7 +201,7 @@ func (c *Checker) Texts(paths ...string) {
 			if s == "" {
 				c.Fail(checkpoint.PathOf(p, i), "kind", "want text, got %s", Shown(e))
 			} else if seen[s] {
-				c.Warn(checkpoint.PathOf(p, i), "consistency", "%.60q is there twice", s)
+				c.Warn(checkpoint.PathOf(p, i), "consistency", "%.60q is a duplicate", s)
 			}
 			seen[s] = true
 		}
@@ -238,7 +238,7 @@ func (c *Checker) Mapping(path string) (*checkpoint.Map, bool) {
 func (c *Checker) Local(paths ...string) {
 	for _, p := range paths {
 		if v, ok := c.Given(p); ok && values.Absolute(values.AsText(v)) {
-			c.Warn(p, "place", "%s is a path of one machine", Shown(v))
+			c.Warn(p, "place", "%s is a path of a single machine", Shown(v))
 		}
 	}
 }
@@ -251,7 +251,7 @@ func (c *Checker) Named(want string) {
 		base = strings.TrimSuffix(base, ext)
 	}
 	if c.file != "" && base != "latest" && want != "" && base != want {
-		c.Warn("", "name", "the file is called %.80q, its id is %.80q", base, want)
+		c.Warn("", "name", "the file name is %.80q, its id is %.80q", base, want)
 	}
 }
 
@@ -289,7 +289,7 @@ func (c *Checker) Phases(path string) {
 		case p == "":
 			c.Fail(checkpoint.PathOf(path, i), "kind", "want a phase, got %s", Shown(l[i]))
 		case seen[p]:
-			c.Warn(checkpoint.PathOf(path, i), "consistency", "phase %.40s is there twice", p)
+			c.Warn(checkpoint.PathOf(path, i), "consistency", "phase %.40s is a duplicate", p)
 		}
 		seen[p] = true
 	}
@@ -311,7 +311,7 @@ func (c *Checker) Replans() {
 	}
 	for phase, n := range counts {
 		if n > maxReplans {
-			c.Warn("replan_history", "consistency", "phase %.40s was planned anew %d times, the limit is %d", phase, n, maxReplans)
+			c.Warn("replan_history", "consistency", "phase %.40s was replanned %d times, the limit is %d", phase, n, maxReplans)
 		}
 	}
 	for _, name := range []string{"replan_count", "replan_phase_counts", "phase_replan_count"} {

@@ -202,7 +202,7 @@ func (s *System) Of(r *checkpoint.Record) ([]Output, error) {
 		out = append(out, Output{Path: k.path(stored, m), Data: data})
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("write %s: the record has nothing that this layout could say", s.Name)
+		return nil, fmt.Errorf("write %s: the record has no data for this layout", s.Name)
 	}
 	return out, nil
 }

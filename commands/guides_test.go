@@ -1,0 +1,99 @@
+package commands
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// guideBlocks returns the verbatim blocks of a guide, without their indentation.
+func guideBlocks(name string) ([]string, error) {
+	data, err := os.ReadFile(filepath.Join("internal", "manual", "guides", name+".md"))
+	if err != nil {
+		return nil, err
+	}
+	var blocks []string
+	open := false
+	for line := range strings.Lines(string(data)) {
+		code, verbatim := strings.CutPrefix(line, "    ")
+		switch {
+		case verbatim && open:
+			blocks[len(blocks)-1] += code
+		case verbatim:
+			blocks = append(blocks, code)
+		case strings.TrimSpace(line) == "" && open:
+			blocks[len(blocks)-1] += "\n"
+			continue
+		}
+		open = verbatim
+	}
+	return blocks, nil
+}
+
+// guideBlock returns the verbatim block of a guide that contains a text.
+func guideBlock(name, text string) (string, error) {
+	blocks, err := guideBlocks(name)
+	if err != nil {
+		return "", err
+	}
+	for _, block := range blocks {
+		if strings.Contains(block, text) {
+			return block, nil
+		}
+	}
+	return "", fmt.Errorf("guide %s has no block with %q", name, text)
+}
+
+// cmdGuide writes the verbatim block of a guide that contains a text to a file: `guide
+// a.sh crash 'git checkpoint status'`.
+func cmdGuide(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: guide file name text")
+	}
+	block, err := guideBlock(args[1], args[2])
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(block), 0o666))
+}
+
+// taskGuides are the guides with one task of a user. Scripts run all of their commands.
+var taskGuides = []string{
+	"crash", "machine", "agents", "workflow", "ci", "team", "retention", "forges", "migration", "systems", "install",
+}
+
+// Each command block of a task guide is run by a script: the script writes the block to a
+// file with `guide FILE NAME TEXT` and executes the file. The CI jobs are run by `recipe`
+// and the action of this repository by the script ci-action.
+func TestGuideCommandsAreRun(t *testing.T) {
+	scripts, err := filepath.Glob(filepath.Join("..", "testdata", "script", "*.txtar"))
+	require.NoError(t, err)
+	use := regexp.MustCompile(`(?m)^(?:\[.*?] )*guide (\S+) (\S+) (?:'([^']+)'|(\S+))$`)
+	run := map[string]bool{} // guide and block
+	for _, script := range scripts {
+		data, err := os.ReadFile(script)
+		require.NoError(t, err)
+		for _, m := range use.FindAllStringSubmatch(string(data), -1) {
+			block, err := guideBlock(m[2], m[3]+m[4])
+			require.NoError(t, err, script)
+			assert.Regexp(t, `(?m)^(exec|rc [0-9]+|!) .*\b`+regexp.QuoteMeta(m[1])+`\b`, string(data), "%s does not execute %s", script, m[1])
+			run[m[2]+block] = true
+		}
+	}
+	for _, name := range taskGuides {
+		blocks, err := guideBlocks(name)
+		require.NoError(t, err)
+		require.NotEmpty(t, blocks, name)
+		for _, block := range blocks {
+			if name == "ci" && (strings.Contains(block, "runs-on:") || strings.Contains(block, "CI_PIPELINE_ID") || strings.Contains(block, "OWNER")) {
+				continue
+			}
+			assert.True(t, run[name+block], "%s: no script runs\n%s", name, block)
+		}
+	}
+}
