@@ -175,6 +175,16 @@ var otherNames = [][2]string{
 	{"fsck", "verify"},
 	{"pull", "fetch"},
 	{"revert", "undo"},
+	{"stash", "save"},
+	{"load", "restore"},
+	{"apply", "restore"},
+	{"pop", "restore"},
+	{"checkout", "restore"},
+	{"goto", "restore"},
+	{"back", "restore"},
+	{"rollback", "restore"},
+	{"info", "show"},
+	{"st", "status"},
 }
 
 // split separates the flags and their values from the arguments.
