@@ -99,6 +99,7 @@ func (v *visit) rowsOfIssue(l *gitstore.List, kept []int) []TimelineRow {
 		row := w.row(l, Filter{Page: 1}, run, found)
 		name(&row.Entry, l, v.links)
 		if row.Run != nil {
+			row.Run.Issue = issueLabel(l.Issue)
 			for k := range row.Run.Entries {
 				name(&row.Run.Entries[k], l, v.links)
 			}

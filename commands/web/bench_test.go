@@ -131,7 +131,7 @@ func BenchmarkPolls(b *testing.B) {
 		w.save(fmt.Sprint(i+1), "p", checkpoint.Manual, "one", nil)
 	}
 	const pages, every = 100, 3 * time.Second
-	state, err := w.site.watch.look(b.Context(), w.o.Open)
+	state, err := w.site.look(b.Context())
 	require.NoError(b, err)
 	poll := func() {
 		answer := w.ask("GET", "/live?since=0", "", func(r *http.Request) { r.Header.Set("If-None-Match", `"`+state+`"`) })

@@ -37,20 +37,15 @@ type watcher struct {
 // maxNews limits the cached answers for a state.
 const maxNews = 500
 
-// look returns a name for the state of all chains and the current branch. It looks at most
-// once per watchEvery.
-func (w *watcher) look(ctx context.Context, open func(context.Context) (*Repository, error)) (string, error) {
+// look returns a name for the state of all chains and the current branch. It reads the state
+// at most once per watchEvery.
+func (w *watcher) look(read func() (string, error)) (string, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.state != "" && time.Since(w.at) < watchEvery {
 		return w.state, nil
 	}
-	repo, err := open(ctx)
-	if err != nil {
-		return "", err
-	}
-	defer repo.Close()
-	state, err := stateOf(ctx, repo.Store)
+	state, err := read()
 	if err != nil {
 		return "", err
 	}
@@ -59,6 +54,18 @@ func (w *watcher) look(ctx context.Context, open func(context.Context) (*Reposit
 		w.state, w.news = state, map[string]News{}
 	}
 	return state, nil
+}
+
+// look returns the state of the refs for a request that has not opened the repository.
+func (s *site) look(ctx context.Context) (string, error) {
+	return s.watch.look(func() (string, error) {
+		repo, err := s.o.Open(ctx)
+		if err != nil {
+			return "", err
+		}
+		defer repo.Close()
+		return stateOf(ctx, repo.Store)
+	})
 }
 
 // stateOf returns a digest of the chains' tips and of the current branch.
@@ -120,7 +127,7 @@ func (v *visit) live(i checkpoint.Issue, newest checkpoint.Clock, tip string) *L
 
 // poll answers a poll.
 func (s *site) poll(w http.ResponseWriter, r *http.Request) {
-	state, err := s.watch.look(r.Context(), s.o.Open)
+	state, err := s.look(r.Context())
 	if err != nil {
 		refuse(w, http.StatusServiceUnavailable, line(err.Error()))
 		return

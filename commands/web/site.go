@@ -76,11 +76,11 @@ func (s *site) visit(w http.ResponseWriter, r *http.Request, show func(*visit) e
 	err := v.take()
 	if err == nil {
 		defer func() { <-s.turns }()
-		if r.Method == http.MethodGet {
-			v.state, _ = s.watch.look(ctx, s.o.Open) // without a state, the page does not poll
-		}
 		if v.repo, err = s.o.Open(ctx); err == nil {
 			defer v.repo.Close()
+			if r.Method == http.MethodGet { // without a state, the page does not poll
+				v.state, _ = s.watch.look(func() (string, error) { return stateOf(ctx, v.repo.Store) })
+			}
 			err = show(v)
 		}
 	}

@@ -65,6 +65,8 @@ type Run struct {
 	Change  Change // of all of them together
 	Entries []TimelineEntry
 	Open    bool
+
+	Issue string // set in a timeline of several issues
 }
 
 // A Group holds consecutive checkpoints with the same phase, or of the same day.
