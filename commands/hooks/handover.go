@@ -43,6 +43,9 @@ func sessionStart(c *invoke.Invocation, args []string) error {
 	if err != nil || standing.Of(r.Record, r.Verdict).Complete {
 		return err
 	}
+	if !sessions.Claim(c.Ctx, c.Store.Notes, agent, in.SessionID, in.Source, c.Env.Now()) {
+		return nil
+	}
 	message := "issue " + string(issue) + ", saved " + phrase.Ago(r.Record.CreatedAt(), c.Env.Now())
 	if in.Source == "resume" && (before.ID == "" || before.Issue == issue) { // the conversation has the text
 		return handOver(c, agent, message, "git-checkpoint: "+message+". "+howToSave)

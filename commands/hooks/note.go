@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/sessions"
@@ -19,27 +20,29 @@ var projectVariables = []string{"CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR"}
 // openSession opens the repository and worktree of a session: those of its record,
 // otherwise those of the current directory. If the current directory is in another
 // repository than the agent's project, such as a nested one, the project counts.
-func openSession(c *invoke.Invocation, id string) (s sessions.Session, known bool, err error) {
+func openSession(c *invoke.Invocation, in sessionInput) (s sessions.Session, known bool, err error) {
 	first, err := os.Getwd()
 	if err != nil {
 		return s, false, err
 	}
 	openErr := c.Open()
 	if openErr == nil {
-		if s, known = sessions.Read(c.Store.Notes, id); known {
+		if s, known = sessions.Read(c.Store.Notes, in.SessionID); known {
 			return s, true, enter(c, s)
 		}
 	}
+	projects := projectsOf(c, in)
+	inProject := openErr == nil && slices.Contains(projects, c.Store.Root())
 	project := ""
-	places := otherPlaces(c, openErr == nil)
+	places := otherPlaces(c, projects, openErr == nil)
 	for _, dir := range places {
 		if c.OpenIn(dir) != nil {
 			continue
 		}
-		if s, known = sessions.Read(c.Store.Notes, id); known {
+		if s, known = sessions.Read(c.Store.Notes, in.SessionID); known {
 			return s, true, enter(c, s)
 		}
-		if c.Env.Getenv(projectVariables[0]) == dir || c.Env.Getenv(projectVariables[1]) == dir {
+		if project == "" && !inProject && slices.Contains(projects, dir) {
 			project = dir
 		}
 	}
@@ -52,19 +55,27 @@ func openSession(c *invoke.Invocation, id string) (s sessions.Session, known boo
 	return s, false, openErr
 }
 
+// projectsOf returns the directories of the agent's project, from variables and from the
+// input of the hook.
+func projectsOf(c *invoke.Invocation, in sessionInput) []string {
+	var dirs []string
+	for _, variable := range projectVariables {
+		if dir := c.Env.Getenv(variable); filepath.IsAbs(dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	return append(dirs, in.Projects...)
+}
+
 // otherPlaces returns directories in other repositories that can have the record of a
 // session: the agent's project, and the directories above nested repositories.
-func otherPlaces(c *invoke.Invocation, opened bool) []string {
+func otherPlaces(c *invoke.Invocation, projects []string, opened bool) []string {
 	var dirs []string
 	own := ""
 	if opened {
 		own = c.Store.Notes.Path("")
 	}
-	for _, variable := range projectVariables {
-		dir := c.Env.Getenv(variable)
-		if dir == "" || !filepath.IsAbs(dir) {
-			continue
-		}
+	for _, dir := range projects {
 		if other, err := gitstore.Open(c.Ctx, gitstore.Options{Dir: dir}); err == nil {
 			if other.Notes.Path("") != own {
 				dirs = append(dirs, dir)

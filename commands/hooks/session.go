@@ -4,79 +4,31 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"git-checkpoint/commands/internal/hook"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/sessions"
-	"git-checkpoint/commands/internal/terminal"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/checkpoint/story"
 )
 
-// A sessionInput is the JSON object that an agent writes to a hook's standard input:
-//
-//	{"session_id": "...", "cwd": "...", "hook_event_name": "SessionStart", ...}
-type sessionInput struct {
-	SessionID  string `json:"session_id"`
-	Transcript string `json:"transcript_path"`  // "" if the agent has none
-	Prompt     string `json:"prompt"`           // of the turn that ends, if the agent gives it
-	Source     string `json:"source"`           // of SessionStart: startup, resume, clear or compact
-	StopActive bool   `json:"stop_hook_active"` // the agent continues because of a stop hook
-}
-
-const maxInput = 1 << 20
-
-// inputTime limits the wait for the input. An agent need not close an unused pipe, and a
-// session must not hang on it.
-const inputTime = time.Second
-
-func readSessionInput(c *invoke.Invocation) sessionInput {
-	if c.Env.Stdin == nil || terminal.Is(c.Env.Stdin) {
-		return sessionInput{}
-	}
-	return readSession(c.Input(), inputTime)
-}
-
-// readSession decodes the object. The agent may leave the input open after the object. If
-// the input is invalid or late, StopActive is set, so that a stop hook does not block the
-// agent.
-func readSession(r io.Reader, within time.Duration) sessionInput {
-	got := make(chan sessionInput, 1)
-	go func() {
-		var in sessionInput
-		if json.NewDecoder(io.LimitReader(r, maxInput)).Decode(&in) != nil {
-			in.StopActive = true
-		}
-		got <- in
-	}()
-	select {
-	case in := <-got:
-		return in
-	case <-time.After(within):
-		return sessionInput{StopActive: true}
-	}
-}
-
 // openStarted opens the repository of a session that starts, within hookTime. After a
 // compaction it is the repository of the session's record: the agent may have changed its
 // directory.
 func openStarted(c *invoke.Invocation, in sessionInput) (done context.CancelFunc, on bool, err error) {
 	c.Ctx, done = context.WithTimeout(c.Ctx, hookTime)
-	id := ""
-	if in.Source == "compact" {
-		id = in.SessionID
+	if in.Source != "compact" {
+		in.SessionID = ""
 	}
-	if _, _, err := openSession(c, id); err != nil {
+	if _, _, err := openSession(c, in); err != nil {
 		return done, false, err
 	}
 	return done, c.Settings.Bool("enabled"), nil
@@ -94,7 +46,7 @@ func agentName(args []string) string {
 // changed.
 func sessionSave(c *invoke.Invocation, trigger string, args []string) error {
 	in, agent := readSessionInput(c), agentName(args)
-	s, known, err := openSession(c, in.SessionID)
+	s, known, err := openSession(c, in)
 	if err != nil {
 		return err
 	}

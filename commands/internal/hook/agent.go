@@ -32,6 +32,7 @@ type Agent struct {
 	Allow   *Permission
 
 	Resume string // command that continues a session, without its id
+	Reads  string // another agent whose settings in the project it reads too, or ""
 
 	CompactsOften bool // fires its event of pre-compact before each request to the model
 
@@ -279,7 +280,7 @@ var agents = []Agent{
 		Allow:  &Permission{Path: []string{"tools", "allowed"}, Rule: "run_shell_command(git checkpoint)"},
 	},
 	{
-		Name: "copilot", Program: "copilot", Resume: "copilot --resume", File: ".github/hooks/git-checkpoint.json", JSON: []string{"additionalContext"}, Budget: 10_000,
+		Name: "copilot", Program: "copilot", Resume: "copilot --resume", Reads: "claude", File: ".github/hooks/git-checkpoint.json", JSON: []string{"additionalContext"}, Budget: 10_000,
 		Flat: true, CommandKey: "bash", TimeoutKey: "timeoutSec", Versioned: true, Events: claudeEvents,
 	},
 	{

@@ -6,9 +6,12 @@
 package sessions
 
 import (
+	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -154,6 +157,37 @@ func Of(notes gitstore.Notes, issue checkpoint.Issue, id string) (Session, bool)
 	}
 	return Session{}, false
 }
+
+// Claim reports whether no other hook has answered the start of a session just now. An
+// agent with hooks in the settings of the project and of the user can call both, and
+// Copilot also calls the hooks of Claude Code. source is the reason for the start.
+func Claim(ctx context.Context, notes gitstore.Notes, agent, id, source string, now time.Time) bool {
+	a := hook.AgentNamed(agent)
+	if a == nil || !IsID(id) {
+		return true
+	}
+	release, err := notes.Lock(ctx, claims)
+	if err != nil {
+		return true // two texts are better than none
+	}
+	defer release()
+	key := fmt.Sprintf("%s %s %.20q ", cmp.Or(a.Reads, a.Name), id, source)
+	if last, err := os.ReadFile(notes.Path(claims)); err == nil {
+		at, err := time.Parse(time.RFC3339Nano, strings.TrimPrefix(string(last), key))
+		if err == nil && now.Sub(at).Abs() < claimTime {
+			return false
+		}
+	}
+	_ = notes.Write(claims, []byte(key+now.Format(time.RFC3339Nano)))
+	return true
+}
+
+// claims is the note with the newest start of a session that was answered. A second hook
+// for it comes within claimTime.
+const (
+	claims    = "session-started"
+	claimTime = 3 * time.Second
+)
 
 // Command returns the command that continues the session, or "" if its agent has none.
 func (s Session) Command() string {

@@ -1,0 +1,84 @@
+package hooks
+
+import (
+	"cmp"
+	"encoding/json"
+	"io"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/terminal"
+)
+
+// A sessionInput is the JSON object that an agent writes to a hook's standard input:
+//
+//	{"session_id": "...", "cwd": "...", "hook_event_name": "SessionStart", ...}
+//
+// Cursor calls the id conversation_id, and antigravity conversationId. Both name the
+// directories of the project.
+type sessionInput struct {
+	SessionID  string   `json:"session_id"`
+	Transcript string   `json:"transcript_path"`  // "" if the agent has none
+	Prompt     string   `json:"prompt"`           // of the turn that ends, if the agent gives it
+	Source     string   `json:"source"`           // of SessionStart: startup, resume, clear or compact
+	StopActive bool     `json:"stop_hook_active"` // the agent continues because of a stop hook
+	Projects   []string `json:"workspace_roots"`  // directories of the project, if the agent gives them
+}
+
+// UnmarshalJSON also reads the names that other agents give to the fields. The package
+// json ignores the case of names, so that sessionId matches sessionID too.
+func (in *sessionInput) UnmarshalJSON(data []byte) error {
+	type plain sessionInput
+	var names struct {
+		plain
+		SessionID      string   `json:"sessionId"`
+		ConversationID string   `json:"conversation_id"`
+		Conversation   string   `json:"conversationId"`
+		Transcript     string   `json:"transcriptPath"`
+		Projects       []string `json:"workspacePaths"`
+	}
+	if err := json.Unmarshal(data, &names); err != nil {
+		return err
+	}
+	*in = sessionInput(names.plain)
+	in.SessionID = cmp.Or(in.SessionID, names.SessionID, names.ConversationID, names.Conversation)
+	in.Transcript = cmp.Or(in.Transcript, names.Transcript)
+	in.Projects = slices.DeleteFunc(append(in.Projects, names.Projects...), func(dir string) bool { return !filepath.IsAbs(dir) })
+	in.Projects = in.Projects[:min(len(in.Projects), maxPlaces)]
+	return nil
+}
+
+const maxInput = 1 << 20
+
+// inputTime limits the wait for the input. An agent need not close an unused pipe, and a
+// session must not hang on it.
+const inputTime = time.Second
+
+func readSessionInput(c *invoke.Invocation) sessionInput {
+	if c.Env.Stdin == nil || terminal.Is(c.Env.Stdin) {
+		return sessionInput{}
+	}
+	return readSession(c.Input(), inputTime)
+}
+
+// readSession decodes the object. The agent may leave the input open after the object. If
+// the input is invalid or late, StopActive is set, so that a stop hook does not block the
+// agent.
+func readSession(r io.Reader, within time.Duration) sessionInput {
+	got := make(chan sessionInput, 1)
+	go func() {
+		var in sessionInput
+		if json.NewDecoder(io.LimitReader(r, maxInput)).Decode(&in) != nil {
+			in.StopActive = true
+		}
+		got <- in
+	}()
+	select {
+	case in := <-got:
+		return in
+	case <-time.After(within):
+		return sessionInput{StopActive: true}
+	}
+}
