@@ -60,7 +60,7 @@ var agents = []agent{
 		name: "copilot", pkg: "@github/copilot", prepare: prepareCopilot,
 		once: func(p string) []string { return []string{"-p", p, "--allow-all-tools", "--trust-folder"} },
 		again: func(id, p string) []string {
-			return []string{"--resume", id, "-p", p, "--allow-all-tools", "--trust-folder"}
+			return []string{"--resume", id, "-p", p, "--allow-all-tools"}
 		},
 		screen: func(p string) []string { return []string{"-i", p, "--allow-all-tools"} },
 	},

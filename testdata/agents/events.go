@@ -95,7 +95,7 @@ func turn(w *world) (string, error) {
 }
 
 func compaction(w *world) (string, error) {
-	args := w.agent.once("%run{echo before >before.txt} %tokens{190000}")
+	args := w.agent.once("%run{echo before >before.txt} %tokens{150000}")
 	if w.agent.compact != nil {
 		var err error
 		if args, err = w.agent.compact(w); err != nil {

@@ -60,19 +60,36 @@ func (p *Permission) position(text string, array node) int {
 	return -1
 }
 
-// Disallow removes the rule, and the containers that are then empty. A rule that was there
-// before the install remains. before holds earlier contents of the file, newest first.
+// Disallow removes the rule, and the containers that are then empty. A rule or a container
+// that was there before the install remains. before holds earlier contents of the file,
+// newest first.
 func (p *Permission) Disallow(text string, a *Agent, before ...string) string {
-	way := p.find(text)
-	if was := a.originalOf(before); way == nil || was != nil && p.find(was.text) != nil {
+	way, was := p.find(text), a.originalOf(before)
+	if way == nil || was != nil && p.find(was.text) != nil {
 		return text
 	}
 	for i := len(way) - 1; i > 0; i-- {
-		if len(way[i].in.items) > 1 {
+		if len(way[i].in.items) > 1 || was.has(p.Path[:i]) {
 			return removeItem(text, way[i].in, way[i].i)
 		}
 	}
 	return removeItem(text, way[0].in, way[0].i)
+}
+
+// has reports whether the original has a member at the end of a path.
+func (o *original) has(path []string) bool {
+	if o == nil {
+		return false
+	}
+	in := o.root
+	for _, key := range path {
+		m := in.member(o.text, key)
+		if m < 0 {
+			return false
+		}
+		in = in.items[m]
+	}
+	return true
 }
 
 // find returns the path from the root to the rule, or nil.
