@@ -120,7 +120,7 @@ func (v *visit) items(s map[string]any, value []any, at string, depth int) {
 			found = len(probe.found) == 0
 		}
 		if s["uniqueItems"] == true && slices.ContainsFunc(value[:i], func(o any) bool { return equal(o, e) }) {
-			v.fail(below(at, i), "is there twice")
+			v.fail(below(at, i), "is a duplicate")
 		}
 	}
 	if _, ok := s["contains"]; ok && !found {
