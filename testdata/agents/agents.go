@@ -51,7 +51,7 @@ var agents = []agent{
 		screen: func(p string) []string { return []string{"--approval-mode", "yolo", "-i", p} },
 	},
 	{
-		name: "opencode", pkg: "opencode-ai", prepare: prepareOpencode,
+		name: "opencode", global: true, pkg: "opencode-ai", prepare: prepareOpencode,
 		once:   func(p string) []string { return []string{"run", "-m", "test/" + modelName, p} },
 		again:  func(id, p string) []string { return []string{"run", "-m", "test/" + modelName, "--session", id, p} },
 		screen: func(p string) []string { return []string{"-m", "test/" + modelName, "--prompt", p} },
@@ -73,7 +73,7 @@ var agents = []agent{
 		screen: func(p string) []string { return []string{"--auth-type", "openai", "--yolo", "-i", p} },
 	},
 	{
-		name: "droid", pkg: "droid", prepare: prepareDroid,
+		name: "droid", global: true, pkg: "droid", prepare: prepareDroid,
 		once: func(p string) []string { return []string{"exec", "--auto", "high", "-m", droidModel, p} },
 		again: func(id, p string) []string {
 			return []string{"exec", "--auto", "high", "-m", droidModel, "--session-id", id, p}
@@ -81,7 +81,7 @@ var agents = []agent{
 		screen: func(p string) []string { return []string{p} },
 	},
 	{
-		name: "pi", pkg: "@mariozechner/pi-coding-agent", prepare: preparePi,
+		name: "pi", global: true, pkg: "@mariozechner/pi-coding-agent", prepare: preparePi,
 		once: func(p string) []string { return []string{"--provider", "test", "--model", modelName, "-p", p} },
 		again: func(id, p string) []string {
 			return []string{"--provider", "test", "--model", modelName, "--session", id, "-p", p}

@@ -17,7 +17,7 @@ import (
 //	S  the work was saved: a file of the session is in the newest checkpoint of its issue
 //	C  the context reached the model: the data of the checkpoint is in a request
 //	R  the command that git-checkpoint prints continued the conversation
-//	1  the hook ran only once
+//	1  a request has the data only once, and the turn was saved once
 type row struct {
 	name, marks string
 	wide        bool // installed at the level that the guide recommends for the agent
@@ -65,7 +65,7 @@ func startup(w *world) (string, error) {
 }
 
 func resume(w *world) (string, error) {
-	if _, err := w.run(w.agent.once("the word is marigold %run{echo r >r.txt}")...); err != nil {
+	if _, err := w.run(w.agent.once("%run{echo r >marigold.txt}")...); err != nil {
 		return "", err
 	}
 	before, requests := w.ran("session-start"), len(w.server.requests(0))
@@ -84,7 +84,7 @@ func resume(w *world) (string, error) {
 	if status.Command == "" {
 		return "", fmt.Errorf("status names no session")
 	}
-	_, err = w.run(w.agent.again(status.ID, "what was the word?")...)
+	_, err = w.run(w.agent.again(status.ID, "what was the file?")...)
 	context := w.told(requests) || w.sent(requests, "git-checkpoint: issue "+issue) > 0
 	return marks("F", w.ran("session-start") > before, "C", context, "R", w.sent(requests, "marigold") > 0), err
 }
@@ -267,6 +267,14 @@ func levels(w *world) (string, error) {
 		return "", fmt.Errorf("no settings of the user: %w", err)
 	}
 	_, err := w.run(w.agent.once("%run{echo l >l.txt}")...)
-	saved := w.savedSoon("l.txt")
-	return marks("1", w.ran("session-start") == 1 && w.ran("turn") == 1, "S", saved, "C", w.told(0)), err
+	saved, turns, most := w.savedSoon("l.txt"), 0, 0
+	for _, trigger := range w.triggers() {
+		if trigger == "turn" {
+			turns++
+		}
+	}
+	for _, body := range w.server.requests(0) {
+		most = max(most, strings.Count(body, "begin checkpoint data"))
+	}
+	return marks("1", most == 1 && turns <= 1, "S", saved, "C", most > 0), err
 }
