@@ -84,7 +84,7 @@ func TestParseLineRefuses(t *testing.T) {
 		{`"st" is not a command`, "git checkpoint status", []string{"st"}, false},
 		{`save: unknown flag "--mesage=x"`, "git checkpoint save --message", []string{"save", "--mesage=x"}, false},
 		{`"" is not a command`, "git checkpoint help", []string{""}, false},
-		{`"--phase" is not a flag that can precede a command`, "", []string{"--phase", "x", "save"}, false},
+		{`"--phase" is not a flag that can precede a command`, "git checkpoint help", []string{"--phase", "x", "save"}, false},
 		{`no command given`, "git checkpoint help", []string{"--json"}, true},
 		{`no command given`, "git checkpoint help", []string{"-C"}, false},
 	} {
