@@ -89,7 +89,7 @@ test "$seen" != " refs/checkpoints/42"
 	require.NoError(t, os.Chmod(w.GitPath("hooks/reference-transaction"), 0o777))
 	w.s = w.open(w.Dir)
 	_, err := w.s.Pin(ctx, "42", ids[0], true)
-	require.ErrorContains(t, err, "restore refs/checkpoints/42, which was deleted by other means")
+	require.ErrorContains(t, err, "restore refs/checkpoints/42, which was deleted outside git-checkpoint")
 
 	require.NoError(t, os.Remove(w.GitPath("hooks/reference-transaction")))
 	w.s = w.open(w.Dir)

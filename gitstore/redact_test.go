@@ -97,9 +97,9 @@ func TestSaveMasksKeys(t *testing.T) {
 			aKey: map[string]any{"in": 1}, "list": []any{map[string]any{"first": 1, aKey: 2, other: 3, "last": 4}},
 		})
 		require.ElementsMatch(t, []string{
-			"a key of list looked like a secret (github-token), and was saved under another name",
-			"a key of list looked like a secret (github-token), and was saved under another name",
-			"a key looked like a secret (github-token), and was saved under another name",
+			"a key of list was a possible secret (github-token), and was renamed",
+			"a key of list was a possible secret (github-token), and was renamed",
+			"a key was a possible secret (github-token), and was renamed",
 		}, saved.Warnings)
 		doc := saved.Record.Doc()
 		in, _ := doc.Sub("[redacted:github-token]").Get("in")
