@@ -30,7 +30,8 @@ type Pair = capture.Pair
 // Totals has the numbers of changed files and lines.
 type Totals = capture.Totals
 
-// Totals counts the changed files and lines of many pairs of checkpoints at once.
-func (s *Store) Totals(ctx context.Context, pairs []Pair) ([]Totals, error) {
+// Totals counts the changed files and lines of many pairs of checkpoints at once. The
+// totals of a pair that cannot be read are nil.
+func (s *Store) Totals(ctx context.Context, pairs []Pair) []*Totals {
 	return s.capturer.TotalsOf(ctx, pairs)
 }

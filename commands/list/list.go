@@ -243,15 +243,16 @@ func showList(c *invoke.Invocation, o *listOptions, lists []*gitstore.List, keep
 		return nil
 	}
 	for _, l := range lists {
-		for k, i := range pick(c, o, l, keep) {
+		picked := pick(c, o, l, keep)
+		changes := make([]*change, len(picked))
+		if o.turns {
+			changes = changesOf(c, l, singles(picked))
+		}
+		for k, i := range picked {
 			if k == 0 && o.all {
 				c.Printf("issue %s\n", output.Clean(string(l.Issue)))
 			}
-			change := ""
-			if o.turns {
-				change = changeSince(c, l, i, i).lines()
-			}
-			c.Printf("%s\n", listLine(&l.Checkpoints[i], i == 0, change, c.Env.Now()))
+			c.Printf("%s\n", listLine(&l.Checkpoints[i], i == 0, changes[k].lines(), c.Env.Now()))
 		}
 	}
 	return nil
@@ -303,12 +304,15 @@ func markInvalid(c *invoke.Invocation, cp *gitstore.Checkpoint) {
 func listRecord(c *invoke.Invocation, o *listOptions, lists []*gitstore.List, keep func(*gitstore.Checkpoint) bool) output.CheckpointList {
 	result := output.CheckpointList{Type: "list"}
 	for _, l := range lists {
-		for _, i := range pick(c, o, l, keep) {
+		picked := pick(c, o, l, keep)
+		changes := make([]*change, len(picked))
+		if o.turns {
+			changes = changesOf(c, l, singles(picked))
+		}
+		for k, i := range picked {
 			row := output.ListRow{Listed: standing.Listed(&l.Checkpoints[i])}
-			if o.turns {
-				if n := changeSince(c, l, i, i); n != nil {
-					row.FilesChanged, row.LinesAdded, row.LinesDeleted = &n.files, &n.added, &n.deleted
-				}
+			if n := changes[k]; n != nil {
+				row.FilesChanged, row.LinesAdded, row.LinesDeleted = &n.Files, &n.Added, &n.Deleted
 			}
 			result.Checkpoints = append(result.Checkpoints, row)
 		}

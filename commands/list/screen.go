@@ -100,15 +100,15 @@ func showScreenFiles(c *invoke.Invocation, at display.Screen, cp *gitstore.Check
 		c.Warnf("files not shown: %v", err)
 		return
 	}
-	total := change{files: len(files)}
+	total := change{Files: len(files)}
 	rows := make([][]string, len(files))
 	for i, f := range files {
 		n, counted := lines[f.Path]
 		rows[i] = []string{"  " + f.Status, phrase.QuotePath(f.Path), ""}
 		if counted {
-			rows[i][2] = (&change{added: n.Added, deleted: n.Deleted}).lines()
+			rows[i][2] = (&change{Added: n.Added, Deleted: n.Deleted}).lines()
 		}
-		total.added, total.deleted = total.added+n.Added, total.deleted+n.Deleted
+		total.Added, total.Deleted = total.Added+n.Added, total.Deleted+n.Deleted
 	}
 	if len(files) == 0 {
 		c.Printf("%s no file differs from HEAD\n", at.Paint(display.Bold, "Files:"))

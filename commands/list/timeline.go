@@ -54,11 +54,7 @@ func (o *listOptions) rows(l *gitstore.List, picked []int) [][]int {
 	if o.trigger == "" && !o.verbose {
 		return phrase.Runs(l.Checkpoints, picked)
 	}
-	rows := make([][]int, len(picked))
-	for k := range picked {
-		rows[k] = picked[k : k+1]
-	}
-	return rows
+	return singles(picked)
 }
 
 // timelineHead returns the heading with the number of shown and existing checkpoints.
@@ -77,6 +73,11 @@ func timelineHead(l *gitstore.List, shown int) string {
 func timelineEntries(c *invoke.Invocation, o *listOptions, l *gitstore.List, rows [][]int) []display.TimelineEntry {
 	entries := make([]display.TimelineEntry, len(rows))
 	now := c.Env.Now()
+	read := 0 // rows whose records and files are read: the rest would take long
+	if !o.remoteGiven && !c.Store.Partial() {
+		read = min(len(rows), verifiedRecords)
+	}
+	changes := changesOf(c, l, rows[:read])
 	for k, row := range rows {
 		cp := &l.Checkpoints[row[0]]
 		entries[k] = display.TimelineEntry{
@@ -85,10 +86,9 @@ func timelineEntries(c *invoke.Invocation, o *listOptions, l *gitstore.List, row
 			Tip: row[0] == 0 && !cp.Archived, Archived: cp.Archived, Filed: string(cp.Filed.Why), Pinned: cp.Pinned, Resumable: cp.Resumable,
 			Stale: now.Sub(cp.Created) > freshness.DefaultMaxAge || cp.Created.Sub(now) > freshness.DefaultTolerance,
 		}
-		here := !o.remoteGiven && !c.Store.Partial() && k < verifiedRecords // reading the rest takes long
-		entries[k].Title = rowTitle(c, l, row, here)
-		if here {
-			entries[k].Change = changeSince(c, l, row[0], row[len(row)-1]).words()
+		entries[k].Title = rowTitle(c, l, row, k < read)
+		if k < read {
+			entries[k].Change = changes[k].words()
 		}
 	}
 	return entries

@@ -10,44 +10,53 @@ import (
 
 // A change has the numbers of changed files and lines since another checkpoint. A nil
 // change means that they are unknown.
-type change struct{ files, added, deleted int }
+type change gitstore.Totals
 
-// changeSince returns the change of the newest of some checkpoints since the checkpoint of
-// its branch before the oldest of them. The arguments are indexes in the list.
-func changeSince(c *invoke.Invocation, l *gitstore.List, newest, oldest int) *change {
-	to := &l.Checkpoints[newest]
-	for k := oldest + 1; k < len(l.Checkpoints); k++ {
-		if before := &l.Checkpoints[k]; before.Branch == to.Branch {
-			return changeBetween(c, before, to)
+// changesOf returns the change of each row of a list: of its newest checkpoint since the
+// checkpoint of the same branch before its oldest. Rows have indexes in the list.
+func changesOf(c *invoke.Invocation, l *gitstore.List, rows [][]int) []*change {
+	changes := make([]*change, len(rows))
+	var pairs []gitstore.Pair
+	var at []int
+	for k, row := range rows {
+		to := &l.Checkpoints[row[0]]
+		if from, known := checkpointBefore(l, to.Branch, row[len(row)-1]); known {
+			pairs, at = append(pairs, gitstore.Pair{From: from, To: to}), append(at, k)
 		}
 	}
-	if !l.Complete {
-		return nil
+	for k, total := range c.Store.Totals(c.Ctx, pairs) {
+		changes[at[k]] = (*change)(total)
 	}
-	return changeBetween(c, nil, to)
+	return changes
 }
 
-// changeBetween counts the changes between two checkpoints. If from is nil, it counts the
-// changes since HEAD at the time of the save.
-func changeBetween(c *invoke.Invocation, from, to *gitstore.Checkpoint) *change {
-	d, err := c.Store.Diff(from, to)
-	if err != nil {
-		return nil
+// checkpointBefore returns the checkpoint of a branch before an index, or nil if there is
+// none: then HEAD at the save is compared. It is unknown if the list does not reach back to
+// the first checkpoint.
+func checkpointBefore(l *gitstore.List, branch string, index int) (from *gitstore.Checkpoint, known bool) {
+	for k := index + 1; k < len(l.Checkpoints); k++ {
+		if before := &l.Checkpoints[k]; before.Branch == branch {
+			return before, true
+		}
 	}
-	defer d.Close()
-	total, err := d.Totals(c.Ctx)
-	if err != nil {
-		return nil
+	return nil, l.Complete
+}
+
+// singles returns a row for each checkpoint.
+func singles(picked []int) [][]int {
+	rows := make([][]int, len(picked))
+	for k := range picked {
+		rows[k] = picked[k : k+1]
 	}
-	return &change{total.Files, total.Added, total.Deleted}
+	return rows
 }
 
 // words returns a text such as "3 files +12 -4", or "" if nothing changed.
 func (n *change) words() string {
-	if n == nil || n.files == 0 {
+	if n == nil || n.Files == 0 {
 		return ""
 	}
-	return phrase.Plural(n.files, "file") + " " + n.lines()
+	return phrase.Plural(n.Files, "file") + " " + n.lines()
 }
 
 // lines returns a text such as "+12 -4", or "" if the numbers are unknown.
@@ -55,5 +64,5 @@ func (n *change) lines() string {
 	if n == nil {
 		return ""
 	}
-	return fmt.Sprintf("+%d -%d", n.added, n.deleted)
+	return fmt.Sprintf("+%d -%d", n.Added, n.Deleted)
 }

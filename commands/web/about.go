@@ -126,25 +126,11 @@ func (c *counted) of(ctx context.Context, s *gitstore.Store, pairs []gitstore.Pa
 			missing, at = append(missing, p), append(at, k)
 		}
 	}
-	for k, t := range totalsOf(ctx, s, missing) {
-		changes[at[k]] = t
-		c.put(missing[k], t)
-	}
-	return changes
-}
-
-// totalsOf counts the changes of pairs. If one of them cannot be read, it counts each pair
-// alone.
-func totalsOf(ctx context.Context, s *gitstore.Store, pairs []gitstore.Pair) []Change {
-	changes := make([]Change, len(pairs))
-	totals, err := s.Totals(ctx, pairs)
-	if err != nil && len(pairs) > 1 {
-		for k := range pairs {
-			changes[k] = totalsOf(ctx, s, pairs[k:k+1])[0]
+	for k, t := range s.Totals(ctx, missing) {
+		if t != nil {
+			changes[at[k]] = Change{Known: true, Files: t.Files, Added: t.Added, Deleted: t.Deleted}
 		}
-	}
-	for k, t := range totals {
-		changes[k] = Change{Known: true, Files: t.Files, Added: t.Added, Deleted: t.Deleted}
+		c.put(missing[k], changes[at[k]])
 	}
 	return changes
 }

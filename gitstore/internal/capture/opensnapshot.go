@@ -105,8 +105,11 @@ func (s *Capturer) Diff(from, to *chain.Checkpoint, paths ...string) (*TreeDiff,
 	if err != nil {
 		return nil, err
 	}
-	at := treediff.Source{Git: s.Git, Objects: s.Objects, NoIndex: filepath.Join(s.StateDir(), "no-index")}
-	return treediff.New(at, before, after, paths...)
+	return treediff.New(s.diffSource(), before, after, paths...)
+}
+
+func (s *Capturer) diffSource() treediff.Source {
+	return treediff.Source{Git: s.Git, Objects: s.Objects, NoIndex: filepath.Join(s.StateDir(), "no-index")}
 }
 
 // sideBefore returns the old side of a comparison: the files of checkpoint from, or of

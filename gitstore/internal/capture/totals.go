@@ -2,7 +2,6 @@ package capture
 
 import (
 	"context"
-	"path/filepath"
 
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/treediff"
@@ -16,8 +15,23 @@ type Pair struct{ From, To *chain.Checkpoint }
 // Totals has the numbers of changed files and lines.
 type Totals = treediff.Totals
 
-// TotalsOf counts the changed files and lines of pairs of checkpoints.
-func (s *Capturer) TotalsOf(ctx context.Context, pairs []Pair) ([]Totals, error) {
+// TotalsOf counts the changed files and lines of pairs of checkpoints, with one git process.
+// The totals of a pair that cannot be read are nil.
+func (s *Capturer) TotalsOf(ctx context.Context, pairs []Pair) []*Totals {
+	totals := make([]*Totals, len(pairs))
+	counted, err := s.count(ctx, pairs)
+	if err != nil && len(pairs) > 1 { // one pair must not hide the others
+		for i := range pairs {
+			totals[i] = s.TotalsOf(ctx, pairs[i:i+1])[0]
+		}
+	}
+	for i := range counted {
+		totals[i] = &counted[i]
+	}
+	return totals
+}
+
+func (s *Capturer) count(ctx context.Context, pairs []Pair) ([]Totals, error) {
 	sides := map[plumbing.Hash]treediff.Side{}
 	side := func(c *chain.Checkpoint) (treediff.Side, error) {
 		found, ok := sides[c.Commit]
@@ -43,6 +57,5 @@ func (s *Capturer) TotalsOf(ctx context.Context, pairs []Pair) ([]Totals, error)
 			return nil, err
 		}
 	}
-	at := treediff.Source{Git: s.Git, Objects: s.Objects, NoIndex: filepath.Join(s.StateDir(), "no-index")}
-	return treediff.TotalsOf(ctx, at, list)
+	return treediff.TotalsOf(ctx, s.diffSource(), list)
 }

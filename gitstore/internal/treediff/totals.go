@@ -12,6 +12,9 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
+// Totals has the numbers of changed files and lines. Binary files have no lines.
+type Totals struct{ Files, Added, Deleted int }
+
 // A Pair is the old and the new side of a comparison.
 type Pair struct{ From, To Side }
 

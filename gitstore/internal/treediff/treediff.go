@@ -271,35 +271,6 @@ type Lines struct {
 // Lines returns line counts by path, as git diff --numstat does. Binary files are
 // omitted.
 func (b *Diff) Lines(ctx context.Context) (map[string]Lines, error) {
-	lines, err := b.allLines(ctx)
-	for path, n := range lines {
-		if n == binary {
-			delete(lines, path)
-		}
-	}
-	return lines, err
-}
-
-// Totals has the numbers of changed files and lines. Binary files have no lines.
-type Totals struct{ Files, Added, Deleted int }
-
-// Totals counts the changed files and lines.
-func (b *Diff) Totals(ctx context.Context) (t Totals, err error) {
-	lines, err := b.allLines(ctx)
-	for _, n := range lines {
-		t.Files++
-		if n != binary {
-			t.Added, t.Deleted = t.Added+n.Added, t.Deleted+n.Deleted
-		}
-	}
-	return t, err
-}
-
-// binary has the line counts of a binary file.
-var binary = Lines{-1, -1}
-
-// allLines returns line counts by path, including binary files.
-func (b *Diff) allLines(ctx context.Context) (map[string]Lines, error) {
 	if b.from == b.to {
 		return nil, nil
 	}
@@ -312,8 +283,7 @@ func (b *Diff) allLines(ctx context.Context) (map[string]Lines, error) {
 }
 
 // parseLines parses "<added> TAB <deleted> TAB <path>". If the path is empty, two paths
-// of a rename follow. Binary files have "-" as numbers,
-// and binary as counts.
+// of a rename follow. Binary files have "-" as numbers.
 func parseLines(fields []string) (map[string]Lines, error) {
 	counts := map[string]Lines{}
 	for len(fields) > 0 {
@@ -326,7 +296,6 @@ func parseLines(fields []string) (map[string]Lines, error) {
 			path, fields = fields[1], fields[2:]
 		}
 		if parts[0] == "-" {
-			counts[path] = binary
 			continue
 		}
 		added, err := strconv.Atoi(parts[0])
