@@ -125,7 +125,7 @@ func TestDescribeReportsProblem(t *testing.T) {
 		"huge clock":    {"Clock: 7", "Clock: 77777777777777777777", "Checkpoint-Clock: "},
 		"bad resumable": {"Resumable: false", "Resumable: maybe", "Checkpoint-Resumable: "},
 		"bad phase":     {"Phase: implementing", "Phase: \"", "Checkpoint-Phase: "},
-		"no trailer":    {"Version: 1.0", "Version 1.0", "none"},
+		"no trailer":    {"Version: 1.0", "Version 1.0", "not a trailer"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			message := strings.Replace(good, c.old, c.new, 1)

@@ -71,7 +71,7 @@ func TestVerifyReportsDamage(t *testing.T) {
 		"trailers that differ": {func(w *world) string { w.graft("CP-x-y-0000aaaa", "", ""); return "CP-x-y-0000aaaa" }, "checkpoint_id"},
 		"a foreign commit":     {func(w *world) string { return w.graft("", "", "") }, "no Checkpoint-Id"},
 		"a bad ledger":         {func(w *world) string { w.graft("CP-x-y-0000aaaa", "ledger", "banished x\n"); return tip }, "ledger: line 1"},
-		"a bad name":           {func(w *world) string { return w.badName() }, "is no name"},
+		"a bad name":           {func(w *world) string { return w.badName() }, "is not a valid file name"},
 		"a path twice":         {func(w *world) string { return w.untracked("100644 x", "100644 x") }, "twice"},
 		"a device":             {func(w *world) string { return w.untracked("60000 x") }, "no mode of a file: 60000"},
 		"no mode":              {func(w *world) string { return w.untracked("0 x") }, "no mode of a file: 0"},

@@ -214,7 +214,7 @@ func pushIssue(c *invoke.Invocation, remote string, i checkpoint.Issue, e gitsto
 	}
 	warned := ""
 	if secret != nil {
-		warned = fmt.Sprintf(", with what looks like a secret: %s in %s", secret.Rule, secret.Path)
+		warned = fmt.Sprintf(", with a possible secret: %s in %s", secret.Rule, secret.Path)
 	}
 	done, err := c.Store.Push(c.Ctx, gitstore.PushRequest{Remote: remote, Issues: []checkpoint.Issue{i}, Quiet: true})
 	if err != nil {

@@ -200,7 +200,7 @@ func TestCertificate(t *testing.T) {
 	require.ErrorContains(t, err, "there is no issue 42")
 	f.Network = func(context.Context) forge.Network { return forge.Network{CAInfo: file + "x"} }
 	_, err = f.Issue(t.Context(), "42")
-	require.ErrorContains(t, err, "cannot be asked: http.sslCAInfo is no file of certificates")
+	require.ErrorContains(t, err, "cannot be asked: http.sslCAInfo is not a readable file of certificates")
 }
 
 func TestProxy(t *testing.T) {
@@ -208,7 +208,7 @@ func TestProxy(t *testing.T) {
 	f := ask(t, forge.GitLab, s, "")
 	f.Site.Web = "http://forge.invalid"
 	for proxy, want := range map[string]string{
-		s.URL: "", strings.TrimPrefix(s.URL, "http://"): "", "http://ann:hunter2@%zz": "http.proxy is no address", "http://": "http.proxy is no address",
+		s.URL: "", strings.TrimPrefix(s.URL, "http://"): "", "http://ann:hunter2@%zz": "http.proxy is not the address of a proxy", "http://": "http.proxy is not the address of a proxy",
 	} {
 		f.Network = func(context.Context) forge.Network { return forge.Network{Proxy: proxy} }
 		_, err := f.Issue(t.Context(), "42")

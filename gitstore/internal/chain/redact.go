@@ -106,7 +106,7 @@ func (r *redactor) inKeys(path string, m *checkpoint.Map) {
 			where = "a key of " + path
 		}
 		if r.how != RedactMask {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("%s looks like a secret (%s)", where, found))
+			r.Warnings = append(r.Warnings, fmt.Sprintf("%s is a possible secret (%s)", where, found))
 			continue
 		}
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%s was a possible secret (%s), and was renamed", where, found))

@@ -56,7 +56,7 @@ func TestJudge(t *testing.T) {
 		"broken bookkeeping":       {ref(Ref{Name: "r", Role: Note, Value: hash, Problem: "gone", Lasting: true}), "r: gone", true, &Fix{Act: SetAside, Names: []string{"r"}, From: hash}},
 		"what this clone wrote":    {ref(Ref{Name: "r", Role: Own, Problem: "empty", Good: sound}), "r: empty", true, &Fix{Act: SetRef, Names: []string{"r"}, To: sound}},
 		"taken away":               {ref(Ref{Name: "r", Role: Own, Value: hash, Issue: "42", Taken: true}), "refs/checkpoints/42: checkpoints of this clone were removed", false, &Fix{Act: BringBack, Names: []string{"r"}, To: "42"}},
-		"no issue":                 {ref(Ref{Name: "refs/checkpoints/a~", Role: Strange, Value: hash}), "it is no issue's key", false, nil},
+		"no issue":                 {ref(Ref{Name: "refs/checkpoints/a~", Role: Strange, Value: hash}), "not a valid issue key", false, nil},
 		"a young safety snapshot":  {facts: ref(with(undo, ago(14*24*time.Hour)))},
 		"an expired one":           {ref(with(undo, ago(14*24*time.Hour+time.Second))), "1 safety snapshot past its two weeks: " + undo.Name, false, &Fix{Act: DeleteRefs, Names: []string{undo.Name}, Values: []string{hash}}},
 		"a fetch at work":          {facts: ref(Ref{Name: "i", Role: Incoming, Value: hash, Made: ago(time.Hour)})},
