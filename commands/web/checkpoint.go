@@ -132,13 +132,9 @@ func (m *CheckpointPage) describe(v *visit, c *gitstore.Checkpoint, r *checkpoin
 	if m.Summary == m.Title {
 		m.Summary = ""
 	}
-	if list, ok := r.Doc().Get("decisions"); ok {
-		texts, _ := list.([]any)
-		for _, t := range texts[:min(len(texts), maxElems)] {
-			if s, ok := t.(string); ok {
-				m.Decisions = append(m.Decisions, block(cut(s, maxText)))
-			}
-		}
+	decisions := r.Doc().Texts("key_decisions")
+	for _, text := range decisions[:min(len(decisions), maxElems)] {
+		m.Decisions = append(m.Decisions, block(cut(text, maxText)))
 	}
 	m.Head = line(r.Snapshot().Head)
 	if !v.links.file {

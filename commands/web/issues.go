@@ -130,7 +130,10 @@ func (v *visit) row(t tip, branch string, judged bool) IssueRow {
 	if !t.c.Resumable {
 		row.Word, row.Class = "Cannot be resumed", "bad"
 	}
-	if j, err := v.judgeIf(judged, t.c, r); err == nil {
+	if !judged {
+		return row
+	}
+	if j, err := v.repo.Judge(t.c, r); err == nil {
 		shown := verdict(j)
 		row.Word, row.Class = shown.Word, shown.Class
 		s := newStanding(j)
@@ -148,16 +151,6 @@ func (row *IssueRow) progress(r *checkpoint.Record) {
 		s := newStanding(Judged{Names: p.Names, Completed: p.Completed, Current: p.Current})
 		row.Phases = s.Phases
 	}
-}
-
-// errUnjudged reports that a checkpoint is not judged to save time.
-var errUnjudged = fmt.Errorf("not judged")
-
-func (v *visit) judgeIf(judged bool, c *gitstore.Checkpoint, r *checkpoint.Record) (Judged, error) {
-	if !judged {
-		return Judged{}, errUnjudged
-	}
-	return v.repo.Judge(c, r)
 }
 
 // lengths caches the numbers of checkpoints by tip of the chain.

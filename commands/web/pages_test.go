@@ -118,6 +118,21 @@ func TestCheckpointPage(t *testing.T) {
 	assert.True(t, strings.HasPrefix(answer.Body.String(), "checkpoint_id: "+string(saved[2].ID)))
 }
 
+// TestCheckpointPageShowsTexts checks the texts that a save stores for the next session.
+func TestCheckpointPageShowsTexts(t *testing.T) {
+	w := newWorld(t, false)
+	w.save("42", "docs", checkpoint.Manual, "a note\nits second line", func(r *checkpoint.Record) {
+		r.Doc().Set("context_summary", "the parser works")
+		r.Doc().Set("key_decisions", []any{"use <yaml>", "no new module"})
+	})
+	page := w.get("/i/42/c/latest")
+	main, _, found := strings.Cut(page, "<details")
+	require.True(t, found, "the record is folded")
+	for _, want := range []string{"its second line", "the parser works", "<h2>Decisions</h2>", `<li dir="auto">use &lt;yaml&gt;</li>`, `<li dir="auto">no new module</li>`} {
+		has(t, main, want, "texts")
+	}
+}
+
 // A pin is a separate commit at the tip, but the newest checkpoint is still shown as tip.
 // An issue name without a title appears once.
 func TestPinnedCheckpointStaysTip(t *testing.T) {
