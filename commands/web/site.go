@@ -207,9 +207,7 @@ func (p place) checkpoint() *gitstore.Checkpoint { return &p.list.Checkpoints[p.
 // older returns the previous checkpoint, or nil for the first.
 func (p place) older() *gitstore.Checkpoint { return p.near(1) }
 
-// newer returns the next checkpoint, or nil for the newest.
-func (p place) newer() *gitstore.Checkpoint { return p.near(-1) }
-
+// near returns the checkpoint that is step places older, or nil.
 func (p place) near(step int) *gitstore.Checkpoint {
 	if at := p.at + step; at >= 0 && at < len(p.list.Checkpoints) {
 		return &p.list.Checkpoints[at]
