@@ -57,9 +57,9 @@ type Guard struct {
 	cancel func()
 
 	cmd   *exec.Cmd
-	tree  tree  // on Windows the command with its child processes
-	tail  *tail // end of standard error, or nil if not captured
-	apart bool  // command has its own process group
+	kill  func() // kills the command with its child processes; set by launch
+	tail  *tail  // end of standard error, or nil if not captured
+	apart bool   // command has its own process group
 	done  chan error
 
 	sigs      chan os.Signal

@@ -41,10 +41,11 @@ func watched() []os.Signal {
 // would end this program before the save.
 func surviveClosedPipes() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
 
-// A tree is empty, because the system has process groups.
-type tree struct{}
-
-func (g *Guard) launch() error { return g.cmd.Start() }
+// launch starts the command.
+func (g *Guard) launch() error {
+	g.kill = func() { g.send(syscall.SIGKILL) }
+	return g.cmd.Start()
+}
 
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
@@ -65,8 +66,6 @@ func (g *Guard) send(s os.Signal) {
 	}
 	_ = g.cmd.Process.Signal(s)
 }
-
-func (g *Guard) kill() { g.send(syscall.SIGKILL) }
 
 // exitCodeOf returns an exit code in shell convention.
 func exitCodeOf(p *os.ProcessState) int {

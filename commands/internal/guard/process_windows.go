@@ -18,18 +18,16 @@ func surviveClosedPipes() {}
 
 func ownGroup(*exec.Cmd) {}
 
-type tree = *processtree.Tree
-
-func (g *Guard) launch() (err error) {
-	g.tree, err = processtree.Start(g.cmd)
+// launch starts the command in a job object.
+func (g *Guard) launch() error {
+	tree, err := processtree.Start(g.cmd)
+	g.kill = func() { _ = tree.Kill() }
 	return err
 }
 
 func (g *Guard) forward(os.Signal) {}
 
-func (g *Guard) send(os.Signal) { _ = g.tree.Kill() }
-
-func (g *Guard) kill() { _ = g.tree.Kill() }
+func (g *Guard) send(os.Signal) { g.kill() }
 
 func exitCodeOf(p *os.ProcessState) int { return p.ExitCode() }
 
