@@ -92,6 +92,9 @@ func candidatesOf(c *invoke.Invocation, kind complete.Kind, line *complete.Comma
 func commandWords(commands []*invoke.Command) []complete.Word {
 	var words []complete.Word
 	for _, cmd := range commands {
+		if cmd.Hidden {
+			continue
+		}
 		words = append(words, complete.Word{Text: cmd.Name, About: cmd.Usage})
 		if cmd.Alias != "" {
 			words = append(words, complete.Word{Text: cmd.Alias, About: cmd.Usage})

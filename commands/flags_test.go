@@ -78,3 +78,15 @@ func flagRead(n ast.Node) (string, bool) {
 	text, err := strconv.Unquote(literal.Value)
 	return text, err == nil
 }
+
+func TestShortHelpListsTenCommandsAndThirtyFlags(t *testing.T) {
+	commands, flags := 0, 0
+	for _, d := range allCommands() {
+		short := shortFlags(d, declaredFlags(d.OwnFlags())) // panics if ShortHelp names no flag
+		if d.Everyday {
+			commands, flags = commands+1, flags+len(short)
+		}
+	}
+	assert.Equal(t, 10, commands)
+	assert.LessOrEqual(t, flags, 30)
+}

@@ -16,6 +16,7 @@ import (
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/manual"
 	"git-checkpoint/commands/internal/output"
+	"git-checkpoint/commands/internal/phrase"
 
 	"github.com/urfave/cli/v2"
 )
@@ -24,10 +25,12 @@ var helpCommand = invoke.Command{
 	Name: "help", Usage: "explain a command, or print a guide", Args: "[COMMAND|GUIDE]", Max: 1, Category: "Help",
 	Description: "The name of a man page prints this page: git checkpoint help git-checkpoint prints the\n" +
 		"forms of ISSUE and ID, the exit codes, the environment and the files.\n" +
+		"Without --all, the list has the everyday commands and the help of a command its\n" +
+		"everyday flags. git checkpoint COMMAND --help-all is the same as help --all COMMAND.\n" +
 		"--man writes all man pages, by default to ../share/man beside the directory of this\n" +
 		"program, where man finds them.",
 	Examples: []string{
-		"git checkpoint help save", "git checkpoint help git-checkpoint", "git checkpoint help agents",
+		"git checkpoint help --all", "git checkpoint help save", "git checkpoint help git-checkpoint", "git checkpoint help agents",
 		"git checkpoint help --man=build/man",
 	},
 	Flags: helpFlags,
@@ -36,17 +39,19 @@ var helpCommand = invoke.Command{
 
 func helpFlags() []cli.Flag {
 	return []cli.Flag{
+		&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "list all commands and guides, or all flags of the command"},
 		invoke.OptionalFlag{StringFlag: &cli.StringFlag{Name: "man", Usage: "write the man pages below `DIR`"}},
 	}
 }
 
 // helpOptions holds the flags of help.
 type helpOptions struct {
+	all bool   // all commands, or all flags
 	man string // directory of the man pages, invoke.LeftOut for the default, "" for none
 }
 
 func readHelpOptions(c *invoke.Invocation) helpOptions {
-	return helpOptions{man: c.Flags.String("man")}
+	return helpOptions{all: c.Flags.Bool("all"), man: c.Flags.String("man")}
 }
 
 func runHelp(c *invoke.Invocation) error {
@@ -66,11 +71,13 @@ func helpText(c *invoke.Invocation, o helpOptions) (string, error) {
 	switch {
 	case o.man != "":
 		return writeMan(c, o.man)
+	case len(c.Args) == 0 && o.all:
+		return fullOverview(c.Commands), nil
 	case len(c.Args) == 0:
 		return overview(c.Commands), nil
 	}
 	if cmd := commandNamed(c.Commands, c.Args[0]); cmd != nil {
-		return explain(cmd), nil
+		return explain(cmd, o.all), nil
 	}
 	pages := manual.Pages(declared(c.Commands))
 	if i := slices.IndexFunc(pages, func(p manual.Page) bool { return p.Name == c.Args[0] || p.Name == progName+"-"+c.Args[0] }); i >= 0 {
@@ -162,13 +169,17 @@ func declaredFlags(flags []cli.Flag) []manual.FlagDoc {
 }
 
 // declaredFlag returns the documentation of a flag. The word in backquotes in the flag's
-// usage is the name of its value.
+// usage is the name of its value. If it is in parentheses, the text does not repeat it.
 func declaredFlag(f cli.Flag) manual.FlagDoc {
 	doc := f.(cli.DocGenerationFlag)
 	before, rest, _ := strings.Cut(doc.GetUsage(), "`")
 	value, after, _ := strings.Cut(rest, "`")
 	_, optional := f.(invoke.OptionalFlag)
-	d := manual.FlagDoc{Names: slices.Clone(f.Names()), Text: before + value + after, Optional: optional}
+	text := before + value + after
+	if name := " (`" + value + "`)"; strings.Contains(doc.GetUsage(), name) {
+		text = strings.Replace(doc.GetUsage(), name, "", 1)
+	}
+	d := manual.FlagDoc{Names: slices.Clone(f.Names()), Text: text, Optional: optional}
 	slices.Reverse(d.Names)
 	if optional || doc.TakesValue() {
 		d.Value = strings.Join(choicesOf(value, after), "|")
@@ -205,14 +216,38 @@ func choicesOf(value, after string) []string {
 	}
 }
 
-// overview returns the list of commands by category.
+// overview returns the list of the everyday commands by category.
 func overview(commands []*invoke.Command) string {
+	everyday := slices.DeleteFunc(slices.Clone(commands), func(c *invoke.Command) bool { return !c.Everyday })
+	return introduction + commandList(everyday) + `
+git checkpoint help COMMAND        explain a command
+git checkpoint help --all          list all commands and guides
+git checkpoint help agents         save at every turn of a coding agent
+git checkpoint help crash          continue after a crash
+`
+}
+
+// fullOverview returns the list of all commands by category, and of all guides.
+func fullOverview(commands []*invoke.Command) string {
+	shown := slices.DeleteFunc(slices.Clone(commands), func(c *invoke.Command) bool { return c.Hidden })
 	var b strings.Builder
-	b.WriteString("usage: git checkpoint <command> [arguments]\n\n" +
-		toolUsage + "\n\n" +
-		"  git checkpoint save 42 -m 'half way'   record the state of the work on issue 42\n" +
-		"  git checkpoint status                  show the progress, and the verdict of resume\n" +
-		"  git checkpoint resume                  continue there, after a crash or in another clone\n")
+	b.WriteString(introduction + commandList(shown) + "\nGuides\n")
+	for _, g := range append([]manual.Guide{{Name: progName, Usage: "forms of ISSUE and ID, exit codes, environment, files"}}, manual.Topics()...) {
+		fmt.Fprintf(&b, "  %-14s %s\n", g.Name, g.Usage)
+	}
+	b.WriteString("\ngit checkpoint help NAME prints the help of a command, or a guide.\n")
+	return b.String()
+}
+
+const introduction = "usage: git checkpoint <command> [arguments]\n\n" +
+	toolUsage + "\n\n" +
+	"  git checkpoint save 42 -m 'half way'   record the state of the work on issue 42\n" +
+	"  git checkpoint status                  show the progress, and the verdict of resume\n" +
+	"  git checkpoint resume                  continue there, after a crash or in another clone\n"
+
+// commandList returns a line for each command, below the titles of the categories.
+func commandList(commands []*invoke.Command) string {
+	var b strings.Builder
 	category := ""
 	for _, cmd := range commands {
 		if cmd.Category != category {
@@ -221,16 +256,12 @@ func overview(commands []*invoke.Command) string {
 		}
 		fmt.Fprintf(&b, "  %-10s %s\n", cmd.Name, cmd.Usage)
 	}
-	b.WriteString("\nGuides\n")
-	for _, g := range append([]manual.Guide{{Name: progName, Usage: "forms of ISSUE and ID, exit codes, environment, files"}}, manual.Topics()...) {
-		fmt.Fprintf(&b, "  %-14s %s\n", g.Name, g.Usage)
-	}
-	b.WriteString("\ngit checkpoint help NAME prints the help of a command, or a guide.\n")
 	return b.String()
 }
 
-// explain returns the help text of one command.
-func explain(cmd *invoke.Command) string {
+// explain returns the help text of one command, with all flags or with those of its short
+// help.
+func explain(cmd *invoke.Command, all bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "usage: git checkpoint %s\n", strings.TrimSpace(cmd.Name+" [flags] "+cmd.Args))
 	if cmd.Alias != "" {
@@ -240,13 +271,42 @@ func explain(cmd *invoke.Command) string {
 	if cmd.Description != "" {
 		fmt.Fprintf(&b, "\n%s\n", cmd.Description)
 	}
-	explainFlags(&b, "Flags", declaredFlags(cmd.OwnFlags()))
-	explainFlags(&b, "Flags of every command", declaredFlags(invoke.CommonFlags()))
+	flags := declaredFlags(cmd.OwnFlags())
+	if all {
+		explainFlags(&b, "Flags", flags)
+		explainFlags(&b, "Flags of every command", declaredFlags(invoke.CommonFlags()))
+	} else {
+		short := shortFlags(cmd, flags)
+		explainFlags(&b, "Flags", short)
+		fmt.Fprintf(&b, "\n%s\n", moreFlags(cmd, len(flags)-len(short)))
+	}
 	fmt.Fprintf(&b, "\nExamples\n")
 	for _, line := range cmd.Examples {
 		fmt.Fprintf(&b, "  %s\n", line)
 	}
 	return b.String()
+}
+
+// shortFlags returns the flags that the short help of the command lists.
+func shortFlags(cmd *invoke.Command, flags []manual.FlagDoc) []manual.FlagDoc {
+	if cmd.ShortHelp == nil {
+		return flags
+	}
+	var short []manual.FlagDoc
+	for _, name := range cmd.ShortHelp {
+		i := slices.IndexFunc(flags, func(f manual.FlagDoc) bool { return slices.Contains(f.Names, name) })
+		short = append(short, flags[i])
+	}
+	return short
+}
+
+// moreFlags returns the line about flags that the short help does not list.
+func moreFlags(cmd *invoke.Command, left int) string {
+	line := "git checkpoint " + cmd.Name + " --help-all"
+	if left == 0 {
+		return line + " also lists the flags of every command."
+	}
+	return fmt.Sprintf("%s lists %s, and the flags of every command.", line, phrase.Plural(left, "more flag"))
 }
 
 // flagColumn is the column of the flag descriptions.

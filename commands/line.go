@@ -31,11 +31,12 @@ func parseLine(commands []*invoke.Command, args []string) (*line, error) {
 	if err != nil {
 		return l, err
 	}
-	l.json, l.lists, l.given = w.json, w.lists, w.given
+	l.json = w.json
 	if w.help {
-		w = words{args: []string{l.command.Name}}
+		w = w.forHelp(l.command)
 		l.command = commandNamed(commands, "help")
 	}
+	l.lists, l.given = w.lists, w.given
 	if takesPaths(l.command) {
 		l.paths = w.after
 	} else {
@@ -74,6 +75,8 @@ func findCommand(args []string) (leading []string, name string, rest []string, e
 			return args[:i], arg, args[i+1:], nil
 		case arg == "--version" || arg == "-V":
 			return args[:i], "version", args[i+1:], nil
+		case arg == helpAll:
+			return args[:i], "help", append([]string{"--all"}, args[i+1:]...), nil
 		case isHelp(arg):
 			return args[:i], "help", args[i+1:], nil
 		}
@@ -91,7 +94,10 @@ func findCommand(args []string) (leading []string, name string, rest []string, e
 // isFlag reports whether an argument is a flag. A single "-" means standard input.
 func isFlag(arg string) bool { return len(arg) > 1 && arg[0] == '-' }
 
-func isHelp(arg string) bool { return arg == "-h" || arg == "--help" }
+// helpAll is the flag for the help with all flags.
+const helpAll = "--help-all"
+
+func isHelp(arg string) bool { return arg == "-h" || arg == "--help" || arg == helpAll }
 
 // findFlag returns the flag of an argument with one or two dashes, and its attached
 // value: --name=value, or -nvalue for one-letter flags.
@@ -200,7 +206,7 @@ func split(cmd *invoke.Command, args []string) (w words, err error) {
 			w.args = append(w.args, arg)
 			continue
 		case isHelp(arg):
-			w.help = true
+			w.help, w.helpAll = true, w.helpAll || arg == helpAll
 			continue
 		}
 		f, value := findFlag(flags, arg)
@@ -228,6 +234,16 @@ type words struct {
 	after       []string // words after "--"
 	lists       map[string][]string
 	json, help  bool
+	helpAll     bool // with all flags
+}
+
+// forHelp returns the words of a line that asks for the help of a command.
+func (w *words) forHelp(cmd *invoke.Command) words {
+	h := words{args: []string{cmd.Name}}
+	if w.helpAll {
+		h.flags, h.given = []string{"--all=true"}, []string{"all"}
+	}
+	return h
 }
 
 // unknownFlag returns the error for an unknown flag, with the probable flag as its hint.

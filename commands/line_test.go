@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"strings"
 	"testing"
 
 	"git-checkpoint/commands/internal/exit"
@@ -122,14 +123,14 @@ func FuzzParseLine(f *testing.F) {
 func TestEveryCommandHasHelp(t *testing.T) {
 	require.NotEmpty(t, allCommands())
 	for _, cmd := range allCommands() {
-		text := explain(cmd)
+		text := explain(cmd, true)
 		assert.NotEmpty(t, cmd.Usage, cmd.Name)
 		assert.Contains(t, text, "Examples\n  git checkpoint ", cmd.Name)
 		assert.Contains(t, text, "--json", cmd.Name)
 		for _, f := range cmd.OwnFlags() {
 			assert.NotEmpty(t, declaredFlag(f).Text, cmd.Name+" "+f.Names()[0])
 		}
-		assert.Contains(t, overview(allCommands()), cmd.Usage, cmd.Name)
+		assert.Equal(t, !cmd.Hidden, strings.Contains(fullOverview(allCommands()), cmd.Usage), cmd.Name)
 	}
 }
 

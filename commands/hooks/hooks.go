@@ -22,6 +22,7 @@ import (
 // HooksCommand declares git checkpoint hooks.
 var HooksCommand = invoke.Command{
 	Name: "hooks", Usage: "install, test or remove the hooks of git and of agents", Args: "install|uninstall|status", Max: 1, Category: "Setup",
+	ShortHelp: []string{"agent", "push", "allow", "skill", "global", "dry-run"},
 	Description: "Installs pre-push and post-checkout: in git's configuration from git 2.54 on, before\n" +
 		"that as a marked block in the hook files, beside existing hooks. uninstall restores\n" +
 		"the files. With --agent the hooks go to the settings of an agent instead: a\n" +

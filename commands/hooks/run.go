@@ -18,6 +18,7 @@ import (
 // HookCommand declares git checkpoint hook.
 var HookCommand = invoke.Command{
 	Name: "hook", Usage: "run by installed hooks", Args: "pre-push|post-checkout|session-start|turn|interrupt|pre-compact|session-end|stop|event [ARGUMENT...]", Max: 1000, Category: "Setup",
+	Hidden: true,
 	Description: "Always exits with 0 and prints at most one line, so that no push, checkout or session\n" +
 		"fails; only with hooks.pre_push: block can pre-push stop a push. No\n" +
 		"settings file gets `stop`: it exits 2, by which an agent's stop hook makes it go\n" +

@@ -21,6 +21,7 @@ import (
 // DiffCommand declares git checkpoint diff.
 var DiffCommand = invoke.Command{
 	Name: "diff", Usage: "show the changes between two checkpoints", Args: "[ISSUE] [A] [B] [-- PATH...]", Max: 3, Category: "Look",
+	Everyday: true, ShortHelp: []string{"state", "stat"},
 	Description: "A is the earlier checkpoint, and B the later one, by default the newest. Without A and\n" +
 		"B, the newest checkpoint is compared with the one before it.\n" +
 		"Of the record it shows paths that were added, removed, changed or moved in a\n" +

@@ -25,6 +25,7 @@ import (
 // ListCommand declares git checkpoint list.
 var ListCommand = invoke.Command{
 	Name: "list", Alias: "log", Usage: "list an issue's checkpoints, newest first", Args: "[ISSUE]", Max: 1,
+	Everyday: true, ShortHelp: []string{"n", "all", "turns", "archived"},
 	Category: "Look",
 	Description: "Marks: * tip, p pinned, r resumable, ! invalid, a archived. On a terminal it is a\n" +
 		"timeline by phase with the changed files and lines of each checkpoint, and s marks\n" +
@@ -70,9 +71,9 @@ func listFlags() []cli.Flag {
 		&cli.StringFlag{Name: "project", Usage: "with --type, only those of the `PROJECT`"},
 		&cli.IntFlag{Name: "n", Usage: "list at most `N` checkpoints of an issue"},
 		&cli.BoolFlag{Name: "all", Usage: "list the checkpoints of every issue"},
-		&cli.StringFlag{Name: "trigger", Usage: "list only checkpoints with `TRIGGER`"},
+		&cli.StringFlag{Name: "trigger", Usage: "list only checkpoints of this trigger (`TRIGGER`)"},
 		&cli.BoolFlag{Name: "turns", Usage: "list only turns of agents, with the lines that each turn changed"},
-		&cli.StringFlag{Name: "phase", Usage: "list only checkpoints in `PHASE`"},
+		&cli.StringFlag{Name: "phase", Usage: "list only checkpoints of this phase (`PHASE`)"},
 		&cli.StringFlag{Name: "since", Usage: "list only checkpoints since `TIME` (RFC 3339, a date, or an age such as 36h or 7d)"},
 		&cli.StringFlag{Name: "before", Usage: "list only checkpoints before `TIME`"},
 		&cli.StringSliceFlag{Name: "filter", Usage: "list only checkpoints with `PATH=VALUE` in the record"},

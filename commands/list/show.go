@@ -18,6 +18,7 @@ import (
 // ShowCommand declares git checkpoint show.
 var ShowCommand = invoke.Command{
 	Name: "show", Usage: "show a checkpoint: note, progress, decisions and files", Args: "[ISSUE] [ID]", Max: 2, Category: "Look",
+	Everyday: true, ShortHelp: []string{"format", "get"},
 	Description: "On a terminal it prints the checkpoint for people. Otherwise, or with --format, it\n" +
 		"prints the stored record as YAML or JSON. --get prints a text without quotes; with\n" +
 		"--json it is quoted.",

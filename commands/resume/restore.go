@@ -18,6 +18,7 @@ import (
 // RestoreCommand declares git checkpoint restore.
 var RestoreCommand = invoke.Command{
 	Name: "restore", Usage: "restore the files of a checkpoint", Args: "[ISSUE] [ID] [-- PATH...]", Max: 2, Category: "Resume",
+	Everyday: true, ShortHelp: []string{"dry-run", "continue", "abort"},
 	Description: "Restores only files that the checkpoint changed against its own HEAD. Files that have\n" +
 		"changed since then stay as they are and are listed, unless --changed is given.\n" +
 		"`git checkpoint undo` reverts the restore.",

@@ -24,7 +24,8 @@ import (
 
 // ResumeCommand declares git checkpoint resume.
 var ResumeCommand = invoke.Command{
-	Name: "resume", Usage: "check the newest checkpoint, restore its files and print the resume point", Args: "[ISSUE] [ID]", Max: 2, Category: "Resume",
+	Name: "resume", Usage: "check the newest checkpoint, restore its files and continue", Args: "[ISSUE] [ID]", Max: 2, Category: "Resume",
+	Everyday: true, ShortHelp: []string{"yes", "branch", "worktree", "dry-run", "ci"},
 	Examples: []string{
 		"git checkpoint resume",
 		"git checkpoint resume 42 latest~1 --dry-run",
@@ -66,7 +67,7 @@ type resumeOptions struct {
 
 func resumeFlags() []cli.Flag {
 	return append(slices.Concat(ciFlags(), standing.WorkflowFlags()),
-		&cli.BoolFlag{Name: "yes", Usage: "answer r without a question"},
+		&cli.BoolFlag{Name: "yes", Usage: "resume without a question"},
 		&cli.StringFlag{Name: "choice", Usage: "answer the prompt: `r`, s, v or d"},
 		&cli.BoolFlag{Name: "auto", Usage: "resume only if no question needs an answer"},
 		&cli.StringFlag{Name: "as", Usage: "use the texts of another system, of `LAYOUT`: crunch, claude, recovery, dotagent or pipeline"},

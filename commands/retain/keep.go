@@ -95,6 +95,7 @@ func toArchive(c *invoke.Invocation) (checkpoint.Issue, []checkpoint.ID, error) 
 // UndoCommand declares git checkpoint undo.
 var UndoCommand = invoke.Command{
 	Name: "undo", Usage: "revert the last restore, prune, drop or archive", Args: "[ISSUE]", Max: 1, Category: "Resume",
+	Everyday: true,
 	Description: "Takes back the last restore, prune, drop or archive of the issue in this clone, and\n" +
 		"names it. Later saves stay, with the checkpoints that they pruned by themselves.\n" +
 		"A second undo takes back the operation before that.",

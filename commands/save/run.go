@@ -29,6 +29,7 @@ import (
 // RunCommand declares git checkpoint run.
 var RunCommand = invoke.Command{
 	Name: "run", Usage: "run a command, and save a checkpoint if it is interrupted or fails", Args: "[ISSUE] -- CMD...", Max: 1, Category: "Record",
+	Everyday: true, ShortHelp: []string{"every", "timeout", "retry-transient", "push"},
 	Description: "Ctrl+C, SIGTERM and SIGHUP save a checkpoint (user_interrupt) before CMD gets the signal.\n" +
 		"If CMD fails or is killed, a checkpoint (session_end) is saved. A second Ctrl+C ends CMD at\n" +
 		"once. The exit code is that of CMD, or 128+n if signal n ended it. The record has CMD\n" +

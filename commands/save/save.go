@@ -26,9 +26,11 @@ import (
 // SaveCommand declares git checkpoint save.
 var SaveCommand = invoke.Command{
 	Name: "save", Usage: "record a checkpoint, then apply retention to the issue", Args: "[ISSUE]", Max: 1,
+	Everyday: true, ShortHelp: []string{"message", "all", "summary", "resume-from", "push"},
 	Category: "Record",
 	Examples: []string{
 		"git checkpoint save 42 -m 'before the refactoring'",
+		"git checkpoint save -a --summary 'parser done, tests fail' --resume-from 'fix parser_test.go'",
 		"git checkpoint save --trigger batch_complete --phase implementing --batch 2",
 		"git checkpoint save --as pipeline --from .pipeline/checkpoint-PROJ-42.json",
 		"git checkpoint save 42 --set progress.total=5 --state state.yaml --artifact build/report.html",
@@ -54,7 +56,7 @@ type saveOptions struct {
 }
 
 func saveFlags() []cli.Flag {
-	trigger := &cli.StringFlag{Name: "trigger", Usage: "the event that led to the checkpoint, as `TRIGGER`", Value: string(checkpoint.Manual)}
+	trigger := &cli.StringFlag{Name: "trigger", Usage: "event that caused the checkpoint (`TRIGGER`)", Value: string(checkpoint.Manual)}
 	return append(append([]cli.Flag{trigger}, saving.ContentFlags()...),
 		&cli.StringFlag{Name: "as", Usage: "record a document of another system, of `LAYOUT`: crunch, claude, recovery, dotagent or pipeline"},
 		&cli.StringFlag{Name: "from", Usage: "`FILE` of the document, - for standard input"},

@@ -27,6 +27,7 @@ import (
 // SyncCommand declares git checkpoint sync.
 var SyncCommand = invoke.Command{
 	Name: "sync", Usage: "exchange an issue's checkpoints with a remote", Args: "[ISSUE]", Max: 1, Category: "Share",
+	Everyday: true, ShortHelp: []string{"remote", "all", "dry-run"},
 	Description: "Fetches, joins and pushes: both sides get the checkpoints of both, except checkpoints\n" +
 		"that were dropped or pruned on one of them. A ref that is missing on one side was not\n" +
 		"dropped: it is restored. Any number of clones can sync at the same time.\n" +

@@ -23,6 +23,7 @@ import (
 // StatusCommand declares git checkpoint status.
 var StatusCommand = invoke.Command{
 	Name: "status", Usage: "show the progress and the verdict of resume", Args: "[ISSUE]", Max: 1, Category: "Look",
+	Everyday: true, ShortHelp: []string{"check", "short"},
 	Description: "Changes nothing. Exits with 0, or with 3 if there is no checkpoint. With --check the\n" +
 		"exit code is that of the verdict: 0 resume, 4 start fresh, 5 a person must answer.\n" +
 		"After `finish` it prints the result of the work, until new work begins. With --check it\n" +

@@ -19,6 +19,7 @@ import (
 // FinishCommand declares git checkpoint finish.
 var FinishCommand = invoke.Command{
 	Name: "finish", Usage: "end a workflow", Args: "[ISSUE]", Max: 1, Category: "Progress",
+	ShortHelp: []string{"status", "error"},
 	Description: "Saves the result, then archives the chain (settings on_success and on_failure). show,\n" +
 		"resume and restore find archived checkpoints by their id. If the archiving\n" +
 		"is refused, nothing is saved or pushed. It works in a shallow clone too.",
@@ -40,7 +41,7 @@ type finishOptions struct {
 func finishFlags() []cli.Flag {
 	return stepFlags(
 		&cli.StringFlag{Name: "status", Usage: "result of the work: `completed`, failed or abandoned", Value: progress.Completed},
-		&cli.StringFlag{Name: "error", Usage: "reason of the failure, as `TEXT`"},
+		&cli.StringFlag{Name: "error", Usage: "reason of the failure (`TEXT`)"},
 		&cli.BoolFlag{Name: "keep-latest", Usage: "leave the newest checkpoint in the chain"},
 	)
 }

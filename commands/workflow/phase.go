@@ -25,6 +25,7 @@ import (
 // PhaseCommand declares git checkpoint phase.
 var PhaseCommand = invoke.Command{
 	Name: "phase", Usage: "change the state of a phase", Args: "start|done|fail|skip|approve|replan|next [PHASE]", Max: 2, Category: "Progress",
+	ShortHelp: []string{"output", "summary", "error", "reason", "force"},
 	Description: "Changes the state of a phase, then saves. PHASE is a number or a name, by default the\n" +
 		"first phase that is neither completed nor skipped. next prints it and saves nothing.\n" +
 		"A completed phase is not started again: start exits with 8. So a killed workflow can\n" +
@@ -60,10 +61,10 @@ func phaseFlags() []cli.Flag {
 		&cli.StringSliceFlag{Name: "artifact", Usage: "also capture the file at `PATH` as an artifact of the phase, even if git ignores it"},
 		&cli.StringFlag{Name: "output", Usage: "output `FILE` of the phase, for the next phase; it must exist, and .json must be JSON"},
 		&cli.StringFlag{Name: "schema", Usage: "validate the output against the JSON Schema in `FILE`"},
-		&cli.StringFlag{Name: "summary", Usage: "result of the phase, as `TEXT` of at most 50 words"},
-		&cli.StringFlag{Name: "error", Usage: "reason of the failure, as `TEXT`"},
+		&cli.StringFlag{Name: "summary", Usage: "result of the phase, at most 50 words (`TEXT`)"},
+		&cli.StringFlag{Name: "error", Usage: "reason of the failure (`TEXT`)"},
 		&cli.BoolFlag{Name: "replanned", Usage: "count a replan during the phase, with --reason"},
-		&cli.StringFlag{Name: "reason", Usage: "reason of a skip or a replan, as `TEXT`"},
+		&cli.StringFlag{Name: "reason", Usage: "reason of a skip or a replan (`TEXT`)"},
 		&cli.StringFlag{Name: "on-failure", Usage: "next step after a failure: `retry`, skip or abort"},
 		&cli.BoolFlag{Name: "force", Usage: "ignore a limit, a missing approval or a completed phase"},
 	)

@@ -22,6 +22,7 @@ import (
 // StartCommand declares git checkpoint start.
 var StartCommand = invoke.Command{
 	Name: "start", Usage: "begin a workflow", Args: "[ISSUE]", Max: 1, Category: "Progress",
+	ShortHelp: []string{"type", "description", "plan", "phases"},
 	Description: "Saves the first checkpoint of a workflow, with its description and phases. Without\n" +
 		"--phases, the phases are those of the layout, or the headings \"Phase N\" of the plan.\n" +
 		"Exits with 8 if the issue has a workflow in progress.",
@@ -47,9 +48,9 @@ func startFlags() []cli.Flag {
 	return stepFlags(
 		&cli.StringFlag{Name: "type", Usage: "`TYPE` of the workflow, such as orchestrate, implement or test-all"},
 		&cli.StringFlag{Name: "project", Usage: "`PROJECT` of the workflow"},
-		&cli.StringFlag{Name: "description", Usage: "description of the workflow, as `TEXT`"},
+		&cli.StringFlag{Name: "description", Usage: "description of the workflow (`TEXT`)"},
 		&cli.StringFlag{Name: "plan", Usage: "`FILE` of the plan"},
-		&cli.StringFlag{Name: "phases", Usage: "number `N` of phases, or a comma-separated list of names"},
+		&cli.StringFlag{Name: "phases", Usage: "number of phases, or a comma-separated list of names (`N`)"},
 		&cli.StringFlag{Name: "as", Usage: "begin a workflow of the system `LAYOUT`: crunch, claude, recovery, dotagent or pipeline"},
 	)
 }

@@ -58,8 +58,8 @@ type step struct {
 // stepFlags returns the given flags plus common step flags.
 func stepFlags(own ...cli.Flag) []cli.Flag {
 	return append(own,
-		&cli.StringFlag{Name: "message", Aliases: []string{"m"}, Usage: "a `NOTE` instead of the default note of the step"},
-		&cli.StringFlag{Name: "session", Usage: "`UUID` of the session"},
+		&cli.StringFlag{Name: "message", Aliases: []string{"m"}, Usage: "note instead of the default note of the step (`NOTE`)"},
+		&cli.StringFlag{Name: "session", Usage: "session of the checkpoint (`UUID`)"},
 		&cli.StringFlag{Name: "state", Usage: "merge `FILE` (YAML or JSON, - for standard input) into the record"},
 		&cli.StringSliceFlag{Name: "set", Usage: "set `PATH=VALUE` in the record; null deletes"},
 		&cli.BoolFlag{Name: "worktree", Usage: "also capture unstaged changes"},

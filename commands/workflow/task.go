@@ -22,6 +22,7 @@ import (
 // TaskCommand declares git checkpoint task.
 var TaskCommand = invoke.Command{
 	Name: "task", Usage: "change the state of tasks", Args: "add|start|done|fail|suspect|clear|list|recover [TASK...]", Max: maxTasks + 1, Category: "Progress",
+	ShortHelp: []string{"after", "output", "error", "ready", "force"},
 	Description: "Changes tasks, then saves. start claims a task: it exits with 8 if another worker has\n" +
 		"claimed it, or if it waits for other tasks or is complete. Repeated done and add change\n" +
 		"nothing. Tasks that depend on a failed task wait until it is started again. recover\n" +
@@ -64,7 +65,7 @@ func taskFlags() []cli.Flag {
 		&cli.StringFlag{Name: "output", Usage: "output `FILE` of the task"},
 		&cli.StringSliceFlag{Name: "after", Usage: "`TASK` that must be complete before the added tasks"},
 		&cli.StringFlag{Name: "by", Usage: "`NAME` of the worker"},
-		&cli.StringFlag{Name: "error", Usage: "reason of the failure, as `TEXT`"},
+		&cli.StringFlag{Name: "error", Usage: "reason of the failure (`TEXT`)"},
 		&cli.BoolFlag{Name: "crash", Usage: "the worker crashed: the task is pending again, and the crash is counted"},
 		&cli.BoolFlag{Name: "clean", Usage: "remove incomplete outputs"},
 		&cli.BoolFlag{Name: "timed-out", Usage: "the task took too long: it can run once more"},

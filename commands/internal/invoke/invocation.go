@@ -266,6 +266,9 @@ type Command struct {
 	Description string
 	Examples    []string          // full command lines
 	Flags       func() []cli.Flag // nil if the command has no flags
+	ShortHelp   []string          // flags that the short help lists; nil for all flags
+	Everyday    bool              // the short list of commands has this command
+	Hidden      bool              // no list of commands has this command
 	MayBeEmpty  []string          // flags that accept an empty value
 
 	// ReadsOnly is set if the command changes no checkpoints. Without a named issue, it may
