@@ -18,6 +18,7 @@ import (
 	"git-checkpoint/commands/doctor"
 	"git-checkpoint/commands/hooks"
 	"git-checkpoint/commands/interchange"
+	"git-checkpoint/commands/internal/config"
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/output"
@@ -253,9 +254,10 @@ func fetchHint(c *invoke.Invocation, issue checkpoint.Issue) string {
 }
 
 var configCommand = invoke.Command{
-	Name: "config", Usage: "print every setting, its value and its source", Category: "Look",
-	Examples: []string{"git checkpoint config", "git config checkpoint.retention.batch-complete 5"},
-	Run:      runConfig,
+	Name: "config", Usage: "print every setting, its value and its source", Max: 3, Category: "Look",
+	Description: "Settings are changed with git config, for example\n\n    git config checkpoint.retention.turn 50",
+	Examples:    []string{"git checkpoint config", "git config checkpoint.retention.batch-complete 5"},
+	Run:         runConfig,
 }
 
 var versionCommand = invoke.Command{
@@ -279,6 +281,9 @@ func allCommands() []*invoke.Command {
 }
 
 func runConfig(c *invoke.Invocation) error {
+	if len(c.Args) > 0 {
+		return configInGit(c.Args)
+	}
 	if err := c.Open(); err != nil {
 		return err
 	}
@@ -294,6 +299,26 @@ func runConfig(c *invoke.Invocation) error {
 		return c.WriteJSON(result)
 	}
 	return nil
+}
+
+// configInGit returns the error for arguments of config, such as "set push auto", with the
+// command of git that reads or sets the setting.
+func configInGit(args []string) error {
+	words := args
+	if slices.Contains([]string{"get", "set", "unset"}, words[0]) {
+		words = words[1:]
+	}
+	if args[0] == "unset" {
+		words = append([]string{"--unset"}, words...)
+	}
+	command := "git config"
+	for _, w := range words {
+		if known := config.Known(w); known != "" {
+			w = config.GitName(known)
+		}
+		command += " " + phrase.QuoteArg(w)
+	}
+	return exit.Errorf(exit.Usage, command, "config: unexpected argument %q; git config reads and sets settings", args[0])
 }
 
 func runVersion(c *invoke.Invocation) error {

@@ -35,7 +35,7 @@ func cmdForge(ts *testscript.TestScript, neg bool, args []string) {
 		forges.Store(s.URL, s)
 		ts.Setenv("FORGE", s.URL)
 		ts.Setenv("FORGE_HOST", strings.TrimPrefix(s.URL, "http://"))
-		ts.Setenv("GIT_CHECKPOINT_ISSUE_TIMEOUT", "30") // for busy machines
+		ts.Setenv("GIT_CHECKPOINT_TIMEOUTS_ISSUE", "30") // for busy machines
 		return
 	}
 	v, ok := forges.Load(ts.Getenv("FORGE"))

@@ -148,16 +148,37 @@ func declared(commands []*invoke.Command) *manual.Tool {
 			Description: c.Description, Examples: c.Examples, Flags: declaredFlags(c.OwnFlags()),
 		})
 	}
-	for _, k := range config.Keys() {
-		t.Settings = append(t.Settings, manual.SettingDoc{
-			Name: k.Name, GitName: k.GitName(), Variable: k.Variable(), Values: k.Takes(), Default: k.Default,
-			FromFile: k.FromFile(), Text: k.Doc,
-		})
-	}
+	t.Settings = declaredSettings()
 	for _, v := range config.Variables() {
 		t.Variables = append(t.Variables, manual.Variable{Name: v.Name, Text: v.Doc})
 	}
 	return t
+}
+
+// declaredSettings returns the documentation of the settings. Entries of a mapping belong to
+// its setting.
+func declaredSettings() []manual.SettingDoc {
+	var list []manual.SettingDoc
+	for _, k := range config.Keys() {
+		doc := manual.SettingDoc{
+			Name: k.Name, GitName: k.GitName(), Variable: k.Variable(), Values: k.Takes(), Default: k.Default,
+			FromFile: k.FromFile(), Text: k.Doc,
+		}
+		g := k.Group()
+		if g == nil {
+			list = append(list, doc)
+			continue
+		}
+		if list[len(list)-1].Name != g.Name {
+			list = append(list, manual.SettingDoc{
+				Name: g.Name, GitName: config.GitName(g.Name) + "." + g.Entry,
+				Variable: config.Variable(g.Name) + "_" + g.Entry, Text: g.Doc,
+			})
+		}
+		last := &list[len(list)-1]
+		last.Entries = append(last.Entries, doc)
+	}
+	return list
 }
 
 func declaredFlags(flags []cli.Flag) []manual.FlagDoc {

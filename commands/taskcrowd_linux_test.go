@@ -36,7 +36,7 @@ func TestTasksKilled(t *testing.T) {
 	}
 	v := newVictim(t)
 	v.git("config", "checkpoint.issue-source", "none")
-	v.git("config", "checkpoint.task-retries", "9")
+	v.git("config", "checkpoint.limits.task-retries", "9")
 	tasks := max(8, dose(20))
 	state := "tasks:\n"
 	for n := range tasks {

@@ -68,7 +68,7 @@ func checkPace(c *invoke.Invocation, issues []checkpoint.Issue, result *output.D
 			paces = append(paces, p)
 		}
 	}
-	stale := time.Duration(c.Settings.Int("stale_minutes")) * time.Minute
+	stale := time.Duration(c.Settings.Int("limits.stale_minutes")) * time.Minute
 	for _, f := range gitstore.JudgePace(c.Env.Now(), stale, paces) {
 		result.Warnings = append(result.Warnings, f.Text)
 	}

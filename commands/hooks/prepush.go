@@ -114,10 +114,10 @@ func hookRemote(c *invoke.Invocation, args []string) (string, error) {
 	return args[0], nil
 }
 
-// pushAlong pushes issues one by one within hooks.seconds. All messages are joined into
+// pushAlong pushes issues one by one within timeouts.hook. All messages are joined into
 // one line.
 func pushAlong(c *invoke.Invocation, remote string, issues []checkpoint.Issue, e gitstore.Exposed) error {
-	budget := time.Duration(c.Settings.Int("hooks.seconds")) * time.Second
+	budget := time.Duration(c.Settings.Int("timeouts.hook")) * time.Second
 	ctx, cancel := context.WithTimeout(c.Ctx, budget)
 	defer cancel()
 	c.Ctx = ctx

@@ -89,13 +89,13 @@ func sessionSave(c *invoke.Invocation, trigger string, args []string) error {
 // sessionBounds returns variables that keep a save within the seconds that an agent
 // allows, and turns at a distance. Variables from the user's environment follow them and take precedence.
 func sessionBounds(c *invoke.Invocation) []string {
-	bounds := []string{"GIT_CHECKPOINT_ISSUE_TIMEOUT=1"}
-	if c.Settings.IsDefault("storage.budget_ms") {
+	bounds := []string{"GIT_CHECKPOINT_TIMEOUTS_ISSUE=1"}
+	if c.Settings.IsDefault("limits.capture_ms") {
 		budget := 1500
 		if len(c.Args) > 1 && hook.AgentNamed(c.Args[1]) != nil {
 			budget = hook.AgentNamed(c.Args[1]).Budget
 		}
-		bounds = append(bounds, fmt.Sprintf("GIT_CHECKPOINT_STORAGE_BUDGET_MS=%d", budget))
+		bounds = append(bounds, fmt.Sprintf("GIT_CHECKPOINT_LIMITS_CAPTURE_MS=%d", budget))
 	}
 	if isFrequent(c.Args) && c.Settings.IsDefault("min_interval") {
 		bounds = append(bounds, fmt.Sprintf("GIT_CHECKPOINT_MIN_INTERVAL=%d", turnSeconds))

@@ -218,7 +218,7 @@ func (m *mirroring) save(issue checkpoint.Issue, t taking) (*gitstore.Saved, err
 	}
 	req := gitstore.SaveRequest{
 		Issue: issue, Edit: saving.DocumentEdit(c, t.doc, trigger, named), Branch: c.CIBranch(), Keep: t.doc.Whole(),
-		MaxSize: int64(c.Settings.Int("storage.max_size_mb")) << 20,
+		MaxSize: int64(c.Settings.Int("limits.checkpoint_mb")) << 20,
 	}
 	if c.Settings.Bool("auto_prune") {
 		req.Retention = c.Settings.Policy()

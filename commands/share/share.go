@@ -55,7 +55,7 @@ func runSync(c *invoke.Invocation) error {
 	check := &pushing.ExposureCheck{Invocation: c, DryRun: o.dryRun, Yes: o.yes}
 	t := c.Tick("sync: " + gitstore.ShownRemote(o.remote))
 	req := o.request(c, t.At)
-	req.Budget = time.Duration(c.Settings.Int("sync_timeout")) * time.Second
+	req.Budget = time.Duration(c.Settings.Int("timeouts.sync")) * time.Second
 	req.Meanwhile = func() { ageBeforeSync(c, o) }
 	req.Harmless = check.Unobjectionable
 	req.May = func(i checkpoint.Issue, out gitstore.Outgoing) error {

@@ -164,7 +164,7 @@ type phaseStep struct {
 // after a failure, and reads the results of the phase.
 func newPhaseStep(c *invoke.Invocation, o *phaseOptions, verb, typed string) (*phaseStep, error) {
 	p := &phaseStep{
-		verb: verb, typed: typed, options: o, now: c.Env.Now(), retries: c.Settings.Int("phase_retries"), replans: c.Settings.Int("phase_replans"),
+		verb: verb, typed: typed, options: o, now: c.Env.Now(), retries: c.Settings.Int("limits.phase_retries"), replans: c.Settings.Int("limits.phase_replans"),
 	}
 	for _, text := range []struct{ flag, value string }{{"error", o.error}, {"reason", o.reason}, {"summary", o.summary}} {
 		if !utf8.ValidString(text.value) {

@@ -134,7 +134,7 @@ func switchOn(c *invoke.Invocation, t checkpoint.Trigger) string {
 	case !c.Settings.Bool("auto_checkpoint"):
 		return "git config checkpoint.auto-checkpoint true"
 	}
-	return "git config checkpoint.checkpoint-triggers." + strings.ReplaceAll(string(t), "_", "-") + " true"
+	return "git config checkpoint.triggers." + strings.ReplaceAll(string(t), "_", "-") + " true"
 }
 
 // taken runs the functions after the save, prints the save, and pushes it.

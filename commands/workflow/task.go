@@ -28,8 +28,8 @@ var TaskCommand = invoke.Command{
 		"nothing. Tasks that depend on a failed task wait until it is started again. recover\n" +
 		"settles tasks that were running at a crash: complete if the output exists, else\n" +
 		"pending again. It leaves the claim of a named worker alone until it is older than\n" +
-		"stale_minutes; --force takes it. list saves nothing. suspect marks a worker that does\n" +
-		"not respond, clear removes the mark, and fail --crash confirms the crash.",
+		"limits.stale_minutes; --force takes it. list saves nothing. suspect marks a worker\n" +
+		"that does not respond, clear removes the mark, and fail --crash confirms the crash.",
 	Examples: []string{
 		"git checkpoint task add T1 T2 T3",
 		"git checkpoint task start T1 --by worker-7",

@@ -37,7 +37,7 @@ func (t *taskStep) lost(l *tasks.List) error {
 	}
 	became, err := l.Recover(tasks.Recovery{
 		Found: judge.TaskOutputs(t.c, l), At: t.now, Limit: t.limit,
-		By: t.worker(), Force: crash || t.options.force, Stale: time.Duration(t.c.Settings.Int("stale_minutes")) * time.Minute,
+		By: t.worker(), Force: crash || t.options.force, Stale: time.Duration(t.c.Settings.Int("limits.stale_minutes")) * time.Minute,
 	}, ids...)
 	for _, b := range became {
 		if b.Live {

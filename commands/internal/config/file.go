@@ -49,6 +49,8 @@ func readFile(root string) ([]fileValue, error) {
 // fileValue is a parsed setting from a file before its trust check.
 type fileValue struct {
 	key          int
+	name         string // name of the key in the file
+	old          bool   // name is an old name to warn about
 	value        value
 	line, column int
 }
@@ -105,7 +107,7 @@ func exists(path string) bool {
 // parseFile parses the settings of a worktree file: one YAML or JSON mapping without
 // aliases. The root key is optional if bare is true.
 func parseFile(name string, data []byte, bare bool) ([]fileValue, error) {
-	p := &fileParser{name: name}
+	p := &fileParser{name: name, ours: bare}
 	top, err := p.document(data)
 	if err != nil || top == nil {
 		return nil, err
@@ -123,6 +125,7 @@ func parseFile(name string, data []byte, bare bool) ([]fileValue, error) {
 // fileParser collects the settings of a document; name appears in errors.
 type fileParser struct {
 	name   string
+	ours   bool // old names cause warnings; the other file belongs to crunch, with crunch's names
 	values []fileValue
 }
 
@@ -258,11 +261,11 @@ func (p *fileParser) section(m *yaml.Node, prefix string) error {
 
 // entry parses one key: a setting or a section.
 func (p *fileParser) entry(name string, top bool, key, val *yaml.Node) error {
-	if i := find(name); i >= 0 {
+	if i := findAny(name); i >= 0 {
 		if section, rest, ok := strings.Cut(name, "."); ok && top {
 			return p.fail(key, name, "write it as "+section+": {"+rest+": ...}")
 		}
-		return p.setting(i, val)
+		return p.setting(i, name, val)
 	}
 	if !top || !isSection(name) {
 		return p.fail(key, shown(name), unknown(name, func(k *Key) string { return k.Name }))
@@ -276,17 +279,18 @@ func (p *fileParser) entry(name string, top bool, key, val *yaml.Node) error {
 	return p.section(val, name+".")
 }
 
-// setting parses the value of key i; null counts as not set.
-func (p *fileParser) setting(i int, n *yaml.Node) error {
+// setting parses the value of key i under its current or old name; null counts as not set.
+func (p *fileParser) setting(i int, name string, n *yaml.Node) error {
 	if isNull(n) {
 		return nil
 	}
 	v, err := fromNode(&table[i], n)
 	if err != nil {
-		return p.fail(n, table[i].Name, err.Error())
+		return p.fail(n, name, err.Error())
 	}
 	v.source, v.origin = fromFile, p.name+":"+strconv.Itoa(n.Line)
-	p.values = append(p.values, fileValue{key: i, value: v, line: n.Line, column: n.Column})
+	old := p.ours && name != table[i].Name
+	p.values = append(p.values, fileValue{key: i, name: name, old: old, value: v, line: n.Line, column: n.Column})
 	return nil
 }
 

@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"git-checkpoint/gitstore"
@@ -38,11 +39,11 @@ func Load(src Sources) (*Settings, error) {
 	return s, err
 }
 
-// Variable is an environment variable outside the table of settings.
-type Variable struct{ Name, Doc string }
+// OtherVariable is an environment variable outside the table of settings.
+type OtherVariable struct{ Name, Doc string }
 
 // variables lists environment variables that other packages read.
-var variables = []Variable{
+var variables = []OtherVariable{
 	{"GIT_CHECKPOINT_ISSUE", "The issue, where none is named."},
 	{"GIT_CHECKPOINT_SESSION", "The session that is recorded, where none is named."},
 	{"GIT_CHECKPOINT_SKIP", "1 makes the hooks do nothing."},
@@ -51,8 +52,8 @@ var variables = []Variable{
 }
 
 // Variables returns the environment variables outside the table.
-func Variables() []Variable {
-	return append([]Variable(nil), variables...)
+func Variables() []OtherVariable {
+	return append([]OtherVariable(nil), variables...)
 }
 
 // GitEntry is one entry of git's configuration: the key with lower-case section and
@@ -91,13 +92,16 @@ func (s *Settings) gitValue(before []GitEntry, name string, e *GitEntry) error {
 		return &SettingError{File: origin, Key: shown(name), Msg: unknown(name, (*Key).GitName), Hint: editCommand(e.Scope)}
 	}
 	k := &table[at]
+	if !sameSquashed(name, k.Name) {
+		s.warnOld(origin, GitName(k.Old), k.GitName())
+	}
 	text := e.Value
 	if k.Type == List || k.Type == Mapping {
 		text = joinScope(before, at, e)
 	}
 	v, err := parse(k, text)
 	if err != nil {
-		return &SettingError{File: origin, Key: k.GitName(), Msg: err.Error(), Hint: editCommand(e.Scope)}
+		return &SettingError{File: origin, Key: GitName(name), Msg: err.Error(), Hint: editCommand(e.Scope)}
 	}
 	s.put(at, v, fromGit, origin)
 	return nil
@@ -132,14 +136,30 @@ func shownPath(path string) string {
 	return shown(path)
 }
 
-// findSquashed finds a key's index by name, ignoring case, dashes and underscores.
-func findSquashed(name string) int {
-	for i := range table {
-		if sameSquashed(name, table[i].Name) {
-			return i
-		}
+// warnOld warns about an old name, once for each source.
+func (s *Settings) warnOld(origin, old, name string) {
+	e := SettingError{File: origin, Key: old, Msg: "this is the old name of " + name}
+	if text := e.Error(); !slices.Contains(s.warnings, text) {
+		s.warnings = append(s.warnings, text)
 	}
-	return -1
+}
+
+// findSquashed finds a key's index by its current or old name, ignoring case, dashes and
+// underscores.
+func findSquashed(name string) int {
+	return slices.IndexFunc(table, func(k Key) bool {
+		return sameSquashed(name, k.Name) || k.Old != "" && sameSquashed(name, k.Old)
+	})
+}
+
+// Known returns the current name of a setting in any notation, with or without the section
+// checkpoint of git's configuration, or "".
+func Known(name string) string {
+	bare, _ := cutPrefixFold(name, "checkpoint.")
+	if i := findSquashed(bare); i >= 0 {
+		return table[i].Name
+	}
+	return ""
 }
 
 func sameSquashed(a, b string) bool {
@@ -192,8 +212,15 @@ func (s *Settings) variables(src Sources) error {
 func (s *Settings) lookup(getenv func(string) string) error {
 	var first error
 	for i := range table {
-		name := table[i].Variable()
-		if text := getenv(name); text != "" {
+		names := []string{table[i].Variable()}
+		if old := table[i].Old; old != "" {
+			names = append(names, Variable(old))
+		}
+		for _, name := range names {
+			text := getenv(name)
+			if text == "" {
+				continue
+			}
 			if err := s.variable(name, text); err != nil && first == nil {
 				first = err
 			}
@@ -213,6 +240,9 @@ func (s *Settings) variable(name, text string) error {
 	if text == "" {
 		return nil
 	}
+	if !isVariableOf(name, table[at].Name) {
+		s.warnOld("environment", name, table[at].Variable())
+	}
 	v, err := parse(&table[at], text)
 	if err != nil {
 		return &SettingError{File: "environment", Key: name, Msg: err.Error(), Hint: "unset " + name}
@@ -222,12 +252,7 @@ func (s *Settings) variable(name, text string) error {
 }
 
 func findVariable(name string) int {
-	for i := range table {
-		if isVariableOf(name, table[i].Name) {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(table, func(k Key) bool { return isVariableOf(name, k.Name) || k.Old != "" && isVariableOf(name, k.Old) })
 }
 
 const variablePrefix = "GIT_CHECKPOINT_"
@@ -296,6 +321,9 @@ func (s *Settings) file(root string) error {
 			s.warnings = append(s.warnings, err.warning())
 			continue
 		}
+		if f.old {
+			s.warnOld(f.value.origin, f.name, table[f.key].Name)
+		}
 		s.put(f.key, f.value, fromFile, f.value.origin)
 	}
 	return nil
@@ -308,7 +336,7 @@ func (s *Settings) admit(f *fileValue) *SettingError {
 	if err == nil {
 		return nil
 	}
-	e := &SettingError{File: f.fileName(), Line: f.line, Column: f.column, Key: k.Name, Msg: err.Error()}
+	e := &SettingError{File: f.fileName(), Line: f.line, Column: f.column, Key: f.name, Msg: err.Error()}
 	switch k.Trust {
 	case Tighten:
 		e.Hint = "git config " + k.GitName() + " " + f.value.text

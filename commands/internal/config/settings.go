@@ -74,11 +74,13 @@ type Settings struct {
 // GIT_CHECKPOINT_PUSH", or the origin passed to Set.
 type Setting struct{ Key, Value, Origin string }
 
-// All returns every setting in table order.
+// All returns every setting that has an effect, in table order.
 func (s *Settings) All() []Setting {
-	all := make([]Setting, len(table))
+	all := make([]Setting, 0, len(table))
 	for i := range table {
-		all[i] = Setting{Key: table[i].Name, Value: s.values[i].text, Origin: s.values[i].origin}
+		if !table[i].Obsolete {
+			all = append(all, Setting{Key: table[i].Name, Value: s.values[i].text, Origin: s.values[i].origin})
+		}
 	}
 	return all
 }
@@ -132,7 +134,7 @@ func (s *Settings) Origin(name string) string { return s.any(name).origin }
 func (s *Settings) IsDefault(name string) bool { return s.any(name).source == fromDefault }
 
 const (
-	switches = "checkpoint_triggers."
+	switches = "triggers."
 	keeps    = "retention."
 )
 

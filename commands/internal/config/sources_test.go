@@ -30,7 +30,7 @@ func TestGitNamesIgnoreCaseAndDashes(t *testing.T) {
 		require.NoError(t, err, key)
 		assert.Equal(t, 9, s.Int("max_age_days"), key)
 	}
-	for _, key := range []string{"checkpoint.retention.batch-complete", "checkpoint.Retention.batchcomplete", "checkpoint.checkpoint-triggers.batch-start"} {
+	for _, key := range []string{"checkpoint.retention.batch-complete", "checkpoint.Retention.batchcomplete", "checkpoint.triggers.batch-start"} {
 		_, err := Load(Sources{Git: []GitEntry{entry(key, "1")}})
 		require.NoError(t, err, key)
 	}
@@ -95,7 +95,7 @@ func TestGitAcceptsEveryDocumentedName(t *testing.T) {
 	s, err := Load(Sources{Root: dir, Git: entries})
 	require.NoError(t, err)
 	for i, v := range s.All() {
-		assert.Equal(t, Setting{table[i].Name, table[i].Default, "git config (local) .git/config"}, v)
+		assert.Equal(t, Setting{Keys()[i].Name, Keys()[i].Default, "git config (local) .git/config"}, v)
 	}
 	assert.True(t, s.Bool("enabled"), "a name without a value is true")
 }

@@ -68,15 +68,61 @@ func TestKeysCoverTheTriggers(t *testing.T) {
 	assert.Equal(t, retention.Default(), s.Policy())
 }
 
+// Documentation counts a mapping as one setting.
+func TestAtMostThirtyFiveSettings(t *testing.T) {
+	names := map[string]bool{}
+	for _, k := range Keys() {
+		if g := k.Group(); g != nil {
+			names[g.Name] = true
+		} else {
+			names[k.Name] = true
+		}
+	}
+	assert.LessOrEqual(t, len(names), 35)
+	assert.Len(t, groups, 5)
+}
+
+func TestOldNamesWorkWithAWarning(t *testing.T) {
+	root := worktree(t, ".checkpoint.yaml", "checkpoint_triggers: {interval: false}\nstorage: {max_size_mb: 7}\n")
+	s, err := Load(Sources{
+		Root:    root,
+		Git:     []GitEntry{entry("checkpoint.phase-replans", "9"), entry("checkpoint.github-hosts", "a.example"), entry("checkpoint.forges.github", "b.example")},
+		Environ: []string{"GIT_CHECKPOINT_HOOKS_SECONDS=7"},
+	})
+	require.NoError(t, err)
+	assert.False(t, s.Bool("triggers.interval"))
+	assert.Equal(t, 7, s.Int("limits.checkpoint_mb"))
+	assert.Equal(t, 9, s.Int("limits.phase_replans"))
+	assert.Equal(t, []string{"a.example", "b.example"}, s.Strings("forges.github"))
+	assert.Equal(t, 7, s.Int("timeouts.hook"))
+	assert.Equal(t, []string{
+		"config: git config (local) .git/config: checkpoint.phase-replans: this is the old name of checkpoint.limits.phase-replans",
+		"config: git config (local) .git/config: checkpoint.github-hosts: this is the old name of checkpoint.forges.github",
+		"config: environment: GIT_CHECKPOINT_HOOKS_SECONDS: this is the old name of GIT_CHECKPOINT_TIMEOUTS_HOOK",
+		"config: .checkpoint.yaml:1: checkpoint_triggers.interval: this is the old name of triggers.interval",
+		"config: .checkpoint.yaml:2: storage.max_size_mb: this is the old name of limits.checkpoint_mb",
+	}, s.Warnings())
+}
+
+// crunch reads the second settings file too, so its names stay.
+func TestNamesOfCrunchInItsOwnFile(t *testing.T) {
+	root := worktree(t, ".claude/checkpoint-config.yaml", "checkpoint:\n  checkpoint_triggers: {interval: false}\n  storage: {max_size_mb: 7, compress: false}\n")
+	s, err := Load(Sources{Root: root})
+	require.NoError(t, err)
+	assert.False(t, s.Bool("triggers.interval"))
+	assert.Equal(t, 7, s.Int("limits.checkpoint_mb"))
+	assert.Empty(t, s.Warnings())
+}
+
 func TestDefaults(t *testing.T) {
 	s, err := Load(Sources{})
 	require.NoError(t, err)
 	assert.True(t, s.Bool("enabled"))
-	assert.False(t, s.Bool("checkpoint_triggers.agent_complete"))
-	assert.False(t, s.Bool("checkpoint_triggers.batch_start"))
-	assert.True(t, s.Bool("checkpoint_triggers.interval"))
+	assert.False(t, s.Bool("triggers.agent_complete"))
+	assert.False(t, s.Bool("triggers.batch_start"))
+	assert.True(t, s.Bool("triggers.interval"))
 	assert.Equal(t, -1, s.Int("max_age_days"))
-	assert.Equal(t, 50, s.Int("storage.max_size_mb"))
+	assert.Equal(t, 50, s.Int("limits.checkpoint_mb"))
 	assert.Equal(t, "mask", s.String("redact"))
 	assert.Equal(t, "never", s.String("push"))
 	assert.Nil(t, s.Pattern("issue_pattern"))
@@ -84,8 +130,9 @@ func TestDefaults(t *testing.T) {
 	assert.Empty(t, s.Map("labels_to_phase"))
 	completed, other := s.ArchiveDays()
 	assert.Equal(t, []int{7, 30}, []int{completed, other})
+	keys := Keys()
 	for i, v := range s.All() {
-		assert.Equal(t, Setting{table[i].Name, table[i].Default, "default"}, v)
+		assert.Equal(t, Setting{keys[i].Name, keys[i].Default, "default"}, v)
 		assert.True(t, s.IsDefault(v.Key))
 	}
 }
@@ -94,8 +141,7 @@ func TestDefaults(t *testing.T) {
 func markdown() string {
 	var b strings.Builder
 	b.WriteString("| key | value | default | from a worktree file | |\n|---|---|---|---|---|\n")
-	for i := range table {
-		k := &table[i]
+	for _, k := range Keys() {
 		row := []string{"`" + k.Name + "`", k.Takes(), code(k.Default), k.FromFile(), k.Doc}
 		for j := range row {
 			row[j] = strings.ReplaceAll(row[j], "|", `\|`)

@@ -35,17 +35,17 @@ var samples = map[string]struct{ yes, no []string }{
 	"enabled":         {yes: []string{"true", "false", "no"}},
 	"auto_checkpoint": {yes: []string{"true", "false"}},
 
-	"checkpoint_triggers.phase_transition": {yes: []string{"true", "false"}},
-	"checkpoint_triggers.batch_complete":   {yes: []string{"true", "false"}},
-	"checkpoint_triggers.agent_complete":   {yes: []string{"true", "false"}},
-	"checkpoint_triggers.conflict_events":  {yes: []string{"true", "false"}},
-	"checkpoint_triggers.batch_start":      {yes: []string{"true", "false"}},
-	"checkpoint_triggers.before_agent":     {yes: []string{"true", "false"}},
-	"checkpoint_triggers.task_update":      {yes: []string{"true", "false"}},
-	"checkpoint_triggers.interval":         {yes: []string{"true", "false"}},
-	"checkpoint_triggers.turn":             {yes: []string{"true", "false"}},
-	"checkpoint_triggers.user_interrupt":   {[]string{"true"}, []string{"false", "off"}},
-	"checkpoint_triggers.session_end":      {[]string{"true"}, []string{"false", "no"}},
+	"triggers.phase_transition": {yes: []string{"true", "false"}},
+	"triggers.batch_complete":   {yes: []string{"true", "false"}},
+	"triggers.agent_complete":   {yes: []string{"true", "false"}},
+	"triggers.conflict_events":  {yes: []string{"true", "false"}},
+	"triggers.batch_start":      {yes: []string{"true", "false"}},
+	"triggers.before_agent":     {yes: []string{"true", "false"}},
+	"triggers.task_update":      {yes: []string{"true", "false"}},
+	"triggers.interval":         {yes: []string{"true", "false"}},
+	"triggers.turn":             {yes: []string{"true", "false"}},
+	"triggers.user_interrupt":   {[]string{"true"}, []string{"false", "off"}},
+	"triggers.session_end":      {[]string{"true"}, []string{"false", "no"}},
 
 	"retention.phase_transition":  {[]string{"-1"}, []string{"0", "1", "1000000"}},
 	"retention.conflict_start":    {[]string{"-1"}, []string{"0", "5"}},
@@ -67,46 +67,46 @@ var samples = map[string]struct{ yes, no []string }{
 	"archive_days": {[]string{"30", "off", "[7, 30]", "[off, 30]"}, []string{"29", "[6, 30]", "[7, 29]", "0"}},
 	"auto_prune":   {yes: []string{"true", "false"}},
 
-	"phase_replans": {[]string{"0", "2", "9"}, []string{"-1", "1001"}},
-	"task_retries":  {[]string{"0", "3", "9"}, []string{"-1", "x"}},
-	"phase_retries": {[]string{"0", "3", "9"}, []string{"-1", "x"}},
+	"limits.phase_replans": {[]string{"0", "2", "9"}, []string{"-1", "1001"}},
+	"limits.task_retries":  {[]string{"0", "3", "9"}, []string{"-1", "x"}},
+	"limits.phase_retries": {[]string{"0", "3", "9"}, []string{"-1", "x"}},
 
-	"transitions":   {[]string{"[]", "[plan test, test -> sprint]"}, []string{"[a, a]", `["a\nb"]`}},
-	"stale_minutes": {[]string{"0", "60"}, []string{"-1", "525601"}},
-	"min_interval":  {[]string{"0", "60"}, []string{"-1", "3601"}},
+	"transitions":          {[]string{"[]", "[plan test, test -> sprint]"}, []string{"[a, a]", `["a\nb"]`}},
+	"limits.stale_minutes": {[]string{"0", "60"}, []string{"-1", "525601"}},
+	"min_interval":         {[]string{"0", "60"}, []string{"-1", "3601"}},
 
-	"save.include":        {[]string{"staged", "tracked"}, []string{"all", "none"}},
-	"storage.location":    {insidePaths, outsidePaths},
-	"issue_file":          {insidePaths, outsidePaths},
-	"storage.compress":    {[]string{"false"}, []string{"true"}},
-	"storage.max_size_mb": {[]string{"1", "50", "100"}, []string{"0", "-1", "1048577"}},
-	"storage.max_file_kb": {[]string{"1", "1024", "2048"}, []string{"0", "-1", "1.5"}},
-	"storage.budget_ms":   {no: []string{"0", "5000"}},
-	"mirror":              {[]string{"off", "crunch", "pipeline"}, []string{"/tmp/x"}},
+	"save.include":         {[]string{"staged", "tracked"}, []string{"all", "none"}},
+	"storage.location":     {insidePaths, outsidePaths},
+	"issue_file":           {insidePaths, outsidePaths},
+	"storage.compress":     {[]string{"false"}, []string{"true"}},
+	"limits.checkpoint_mb": {[]string{"1", "50", "100"}, []string{"0", "-1", "1048577"}},
+	"limits.file_kb":       {[]string{"1", "1024", "2048"}, []string{"0", "-1", "1.5"}},
+	"limits.capture_ms":    {no: []string{"0", "5000"}},
+	"mirror":               {[]string{"off", "crunch", "pipeline"}, []string{"/tmp/x"}},
 
-	"issue_pattern":       {[]string{`'^fix/(\d+)-'`}, []string{`'('`, "'" + strings.Repeat("a", maxPattern+1) + "'", `'(a{900}){900}'`}},
-	"resume.compat":       {yes: []string{"[]", "[plan build research-and-plan]"}},
-	"labels_to_phase":     {[]string{"{status/doing: implementing}"}, []string{`{a: ""}`, `{a: "b\ec"}`}},
-	"phases":              {[]string{"[plan, build]"}, []string{"[a, a]", `["a\nb"]`}},
-	"issue_source":        {[]string{"auto", "file", "none", "github"}, []string{"command", "COMMAND", "github:evil.example"}},
-	"issue_command":       {no: []string{"sh", `""`}},
-	"issue_project":       {no: []string{"o/r", "https://evil.example/o/r"}},
-	"issue_timeout":       {no: []string{"1", "60"}},
-	"issue_cache_seconds": {no: []string{"0", "60", "3600"}},
-	"github_hosts":        {no: []string{"[evil.example]", "[]"}},
-	"gitlab_hosts":        {no: []string{"[evil.example]"}},
-	"gitea_hosts":         {no: []string{"[evil.example]"}},
-	"scan_command":        {no: []string{"sh"}},
-	"scan_allow":          {no: []string{"[named-secret]", "[]"}},
-	"remote":              {no: []string{"origin", "https://evil.example/x"}},
-	"remote_timeout":      {no: []string{"0", "5"}},
-	"sync_timeout":        {no: []string{"0", "5"}},
-	"push":                {no: []string{"auto", "never"}},
-	"publish_commits":     {no: []string{"true", "false"}},
-	"redact":              {[]string{"mask", "block"}, []string{"warn"}},
+	"issue_pattern":        {[]string{`'^fix/(\d+)-'`}, []string{`'('`, "'" + strings.Repeat("a", maxPattern+1) + "'", `'(a{900}){900}'`}},
+	"resume.compat":        {yes: []string{"[]", "[plan build research-and-plan]"}},
+	"labels_to_phase":      {[]string{"{status/doing: implementing}"}, []string{`{a: ""}`, `{a: "b\ec"}`}},
+	"phases":               {[]string{"[plan, build]"}, []string{"[a, a]", `["a\nb"]`}},
+	"issue_source":         {[]string{"auto", "file", "none", "github"}, []string{"command", "COMMAND", "github:evil.example"}},
+	"issue_command":        {no: []string{"sh", `""`}},
+	"issue_project":        {no: []string{"o/r", "https://evil.example/o/r"}},
+	"timeouts.issue":       {no: []string{"1", "60"}},
+	"timeouts.issue_cache": {no: []string{"0", "60", "3600"}},
+	"forges.github":        {no: []string{"[evil.example]", "[]"}},
+	"forges.gitlab":        {no: []string{"[evil.example]"}},
+	"forges.gitea":         {no: []string{"[evil.example]"}},
+	"scan_command":         {no: []string{"sh"}},
+	"scan_allow":           {no: []string{"[named-secret]", "[]"}},
+	"remote":               {no: []string{"origin", "https://evil.example/x"}},
+	"timeouts.remote":      {no: []string{"0", "5"}},
+	"timeouts.sync":        {no: []string{"0", "5"}},
+	"push":                 {no: []string{"auto", "never"}},
+	"publish_commits":      {no: []string{"true", "false"}},
+	"redact":               {[]string{"mask", "block"}, []string{"warn"}},
 
 	"hooks.pre_push":      {no: []string{"off", "push", "block"}},
-	"hooks.seconds":       {no: []string{"1", "60"}},
+	"timeouts.hook":       {no: []string{"1", "60"}},
 	"hooks.post_checkout": {no: []string{"off", "tell"}},
 }
 
@@ -155,7 +155,7 @@ func TestTrustedSourcesAreNotLimitedByTrust(t *testing.T) {
 	for name, text := range map[string]string{
 		"retention.batch_complete": "0", "on_success": "drop", "redact": "warn", "issue_command": "show-issue",
 		"remote": "backup", "push": "auto", "hooks.pre_push": "block", "max_age_days": "7", "archive_days": "1,2",
-		"storage.location": "/srv/{issue}", "issue_source": "command", "checkpoint_triggers.session_end": "false",
+		"storage.location": "/srv/{issue}", "issue_source": "command", "triggers.session_end": "false",
 	} {
 		k := table[find(name)]
 		s, err := Load(Sources{Git: []GitEntry{{Key: k.GitName(), Value: text, Scope: "local", Origin: "file:.git/config"}}})
@@ -186,12 +186,12 @@ func TestForbiddenFileValueLeavesOtherValues(t *testing.T) {
 	root := worktree(t, ".claude/checkpoint-config.yaml", "checkpoint:\n  checkpoint_triggers: {agent_complete: true}\n  retention: {manual: 5}\n  storage: {compress: true}\n")
 	s, err := Load(Sources{Root: root})
 	require.NoError(t, err)
-	assert.True(t, s.Bool("checkpoint_triggers.agent_complete"))
+	assert.True(t, s.Bool("triggers.agent_complete"))
 	assert.Equal(t, -1, s.Int("retention.manual"))
 	assert.False(t, s.Bool("storage.compress"))
 	assert.Equal(t, []string{
 		"config: .claude/checkpoint-config.yaml:3:23: retention.manual: a file in the worktree cannot make this weaker than -1, got 5; to change it: git config checkpoint.retention.manual 5",
-		"config: .claude/checkpoint-config.yaml:4: storage.compress: it stays off: git compresses what it stores, and what is compressed before that takes more room",
+		"config: .claude/checkpoint-config.yaml:4: storage.compress: it stays off: git compresses its objects, and content that is compressed before needs more space",
 	}, s.Warnings())
 }
 

@@ -380,7 +380,7 @@ func (c *Invocation) Remote(named string) (string, error) {
 
 // RemoteTimeout returns the time limit of one connection.
 func (c *Invocation) RemoteTimeout() time.Duration {
-	return time.Duration(c.Settings.Int("remote_timeout")) * time.Second
+	return time.Duration(c.Settings.Int("timeouts.remote")) * time.Second
 }
 
 // LayoutFlag returns the layout of --as, or "" if it is not set.

@@ -187,7 +187,7 @@ var Hasty = []checkpoint.Trigger{checkpoint.UserInterrupt, checkpoint.SessionEnd
 // expected are reasons for an unknown issue that need no warning.
 var expected = []string{noSource, errBare.Error(), errOffline.Error()}
 
-// ask reads the issue from a source, within issue_timeout.
+// ask reads the issue from a source, within timeouts.issue.
 func ask(c *invoke.Invocation, s source, i checkpoint.Issue, o Options) (*freshness.SourceIssue, error) {
 	switch s.Kind {
 	case "none":
@@ -215,7 +215,7 @@ func recent(c *invoke.Invocation, s source, i checkpoint.Issue, o Options) *fres
 		return nil
 	}
 	found, at := s.Forge.Seen(i)
-	most := time.Duration(c.Settings.Int("issue_cache_seconds")) * time.Second
+	most := time.Duration(c.Settings.Int("timeouts.issue_cache")) * time.Second
 	if age := c.Env.Now().Sub(at); age < 0 || age >= most {
 		return nil
 	}
@@ -248,10 +248,10 @@ func fromCommand(c *invoke.Invocation, ctx context.Context, i checkpoint.Issue) 
 	return cmd.Issue(ctx, string(i))
 }
 
-// Within runs a question with the limit issue_timeout and abandons it afterwards. A
+// Within runs a question with the limit timeouts.issue and abandons it afterwards. A
 // credential helper may ignore the request to stop.
 func Within[T any](c *invoke.Invocation, ask func(context.Context) (T, error)) (T, error) {
-	seconds := c.Settings.Int("issue_timeout")
+	seconds := c.Settings.Int("timeouts.issue")
 	ctx, cancel := context.WithTimeout(c.Ctx, time.Duration(seconds)*time.Second)
 	defer cancel()
 	type answer struct {
@@ -282,7 +282,7 @@ func Within[T any](c *invoke.Invocation, ask func(context.Context) (T, error)) (
 // toExplain is the extra time in which a cancelled question may return its own error.
 const toExplain = 200 * time.Millisecond
 
-// A lateError adds the setting issue_timeout to the error of a slow source.
+// A lateError adds the setting timeouts.issue to the error of a slow source.
 type lateError struct {
 	seconds int
 	err     error
@@ -290,7 +290,7 @@ type lateError struct {
 
 func (e *lateError) Error() string {
 	text := strings.TrimSuffix(e.err.Error(), ": "+context.DeadlineExceeded.Error())
-	return fmt.Sprintf("%s (issue_timeout is %s)", text, phrase.Plural(e.seconds, "second"))
+	return fmt.Sprintf("%s (timeouts.issue is %s)", text, phrase.Plural(e.seconds, "second"))
 }
 
 func (e *lateError) Unwrap() error { return e.err }
@@ -298,9 +298,9 @@ func (e *lateError) Unwrap() error { return e.err }
 // chooseSite returns the site of a remote by the settings.
 func chooseSite(c *invoke.Invocation, kind forge.Kind, remote forge.Remote) (forge.Site, error) {
 	return forge.Choose(kind, remote, forge.Hosts{
-		forge.GitHub: c.Settings.Strings("github_hosts"),
-		forge.GitLab: c.Settings.Strings("gitlab_hosts"),
-		forge.Gitea:  c.Settings.Strings("gitea_hosts"),
+		forge.GitHub: c.Settings.Strings("forges.github"),
+		forge.GitLab: c.Settings.Strings("forges.gitlab"),
+		forge.Gitea:  c.Settings.Strings("forges.gitea"),
 	})
 }
 

@@ -125,6 +125,7 @@ type SettingDoc struct {
 	Default                 string
 	FromFile                string // describes whether a worktree file can set it
 	Text                    string
+	Entries                 []SettingDoc // entries of a setting that is a mapping
 }
 
 // Variable is an environment variable outside the settings.
@@ -293,14 +294,14 @@ func (t *Tool) settings() Page {
 	blocks := parse(guideText("settings"))
 	blocks = append(blocks, block{kind: section, text: "Settings"})
 	for _, s := range t.Settings {
-		def := s.Default
-		if def == "" {
-			def = "none"
+		facts := ""
+		if s.Entries == nil {
+			facts = s.facts()
 		}
-		blocks = append(blocks, block{
-			kind: item, term: s.Name, code: s.GitName + "\n" + s.Variable + "\n",
-			text: fmt.Sprintf("%s Takes: %s. Default: `%s`. From a file in the worktree: %s.", s.Text, s.Values, def, s.FromFile),
-		})
+		blocks = append(blocks, block{kind: item, term: s.Name, code: s.GitName + "\n" + s.Variable + "\n", text: s.Text + facts})
+		for _, e := range s.Entries {
+			blocks = append(blocks, block{kind: item, term: e.Name, text: e.Text + e.facts()})
+		}
 	}
 	blocks = append(blocks, block{kind: section, text: "Environment"})
 	for _, v := range t.Variables {
@@ -308,6 +309,15 @@ func (t *Tool) settings() Page {
 	}
 	blocks = append(blocks, t.seeAlso("settings")...)
 	return Page{Name: t.Name + "-settings", Section: 5, Usage: settingsUsage, blocks: blocks}
+}
+
+// facts returns sentences about the values of a setting.
+func (s *SettingDoc) facts() string {
+	def := "No default"
+	if s.Default != "" {
+		def = "Default: `" + s.Default + "`"
+	}
+	return fmt.Sprintf(" Takes: %s. %s. From a file in the worktree: %s.", s.Values, def, s.FromFile)
 }
 
 // guide generates a guide's page.

@@ -46,9 +46,9 @@ func Request(c *invoke.Invocation, issue checkpoint.Issue, trigger checkpoint.Tr
 	req := gitstore.SaveRequest{
 		Issue: issue, Branch: c.CIBranch(),
 		Worktree: o.Worktree, Untracked: o.Untracked,
-		MaxSize:   int64(c.Settings.Int("storage.max_size_mb")) << 20,
-		MaxFile:   int64(c.Settings.Int("storage.max_file_kb")) << 10,
-		Budget:    time.Duration(c.Settings.Int("storage.budget_ms")) * time.Millisecond,
+		MaxSize:   int64(c.Settings.Int("limits.checkpoint_mb")) << 20,
+		MaxFile:   int64(c.Settings.Int("limits.file_kb")) << 10,
+		Budget:    time.Duration(c.Settings.Int("limits.capture_ms")) * time.Millisecond,
 		IfChanged: o.IfChanged, DryRun: o.DryRun, DropInvalid: dropsInvalid(trigger, in),
 		Keep:   in.Doc != nil && in.Doc.Whole(),
 		Redact: redaction(c, in.Doc),
@@ -213,7 +213,7 @@ func tellLimit(c *invoke.Invocation, s *gitstore.Saved) {
 		}
 	}
 	if over > 0 {
-		c.Infof("hint: git config checkpoint.storage.max-size-mb %d", int64(c.Settings.Int("storage.max_size_mb"))+over>>20+1)
+		c.Infof("hint: git config checkpoint.limits.checkpoint-mb %d", int64(c.Settings.Int("limits.checkpoint_mb"))+over>>20+1)
 	}
 }
 
