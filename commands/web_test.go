@@ -101,7 +101,7 @@ func TestWebServes(t *testing.T) {
 	s := serve(t, []string{"half way"})
 	assert.Regexp(t, `^http://127\.0\.0\.1:[0-9]+/i/42\?token=[A-Z0-9]{26}$`, s.url)
 	page := s.get("")
-	for _, want := range []string{"half way", "git checkpoint resume 42", "Unattended", "implementing", "Continue at"} {
+	for _, want := range []string{"half way", "git checkpoint resume 42", "Resumes unattended", "implementing", "Continue at"} {
 		assert.True(t, strings.Contains(page, want), want)
 	}
 	assert.Zero(t, s.end())

@@ -34,6 +34,18 @@ func showResumed(c *invoke.Invocation, r *resumption) error {
 	if r.texts.Resumed != "" {
 		return showResumedAs(c, r)
 	}
+	if at, people, err := c.Screen("auto"); err != nil {
+		return err
+	} else if people && r.options.as == "" {
+		screenResumed(c, at, r)
+		return nil
+	}
+	plainResumed(c, r)
+	return nil
+}
+
+// plainResumed prints the resumed checkpoint in the form for scripts.
+func plainResumed(c *invoke.Invocation, r *resumption) {
 	c.Printf("%s\n", output.Clean(fmt.Sprintf("%s, from %s (%s)", standing.Heading(r.Checkpoint, r.Record), r.Checkpoint.ID, phrase.Ago(r.Record.CreatedAt(), c.Env.Now()))))
 	c.Printf("Progress: %s\n", output.Clean(standing.ProgressLine(r.Record)))
 	standing.ShowPhases(c, r.Record)
@@ -51,7 +63,6 @@ func showResumed(c *invoke.Invocation, r *resumption) error {
 		c.Printf("Conflicts in progress: %s\n", output.Clean(phrase.List(ids)))
 	}
 	showResumePoint(c, r)
-	return nil
 }
 
 // showResumePoint prints the last line of a resume.

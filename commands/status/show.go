@@ -58,34 +58,25 @@ func checkpointRows(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint
 // resumeRows returns whether a resume is possible, and the findings, worst first, except
 // those about changed files.
 func resumeRows(r *checkpoint.Record, v freshness.Verdict) []display.Row {
-	words := map[freshness.Action]struct {
-		text  string
-		style display.Style
-	}{
-		freshness.Resume:             {"yes", display.Green},
-		freshness.ProceedWithWarning: {"yes, with warnings", display.Yellow},
-		freshness.PromptUser:         {"after an answer from you", display.Yellow},
-		freshness.StartFresh:         {"no, the work starts over", display.Red},
+	text, _ := standing.CanResume(r, v)
+	styles := map[freshness.Action]display.Style{
+		freshness.Resume: display.Green, freshness.ProceedWithWarning: display.Yellow,
+		freshness.PromptUser: display.Yellow, freshness.StartFresh: display.Red,
 	}
-	word := words[v.Action]
-	if standing.Of(r, v).Complete {
-		word.text = "not needed, " + standing.NothingLeft
-	}
-	rows := []display.Row{{Label: "Resume", Text: word.text + " (" + v.Action.String() + ")", Style: word.style}}
+	rows := []display.Row{{Label: "Resume", Text: text, Style: styles[v.Action]}}
 	for _, reason := range v.WorstFirst() {
 		if reason.Check != filesCheck {
-			rows = append(rows, reasonRow(reason))
+			rows = append(rows, standing.ReasonRow(reason))
 		}
 	}
-	return append(rows, display.Row{Label: "Unattended", Text: standing.AutoResume(v)})
+	if v.Action <= freshness.ProceedWithWarning {
+		rows = append(rows, display.Row{Label: "Unattended", Text: standing.AutoResume(v)})
+	}
+	return rows
 }
 
 // filesCheck is the check whose findings are about changed files.
 const filesCheck = "files"
-
-func reasonRow(r freshness.Reason) display.Row {
-	return display.Row{Label: "  " + r.Severity, Text: r.Message, Style: severityStyle(r.Action), Below: unsaid(r), Hint: r.Hint}
-}
 
 // changedRows returns the findings about changed files, and the files that a resume would
 // write.
@@ -100,7 +91,7 @@ func changedRows(c *invoke.Invocation, cp *gitstore.Checkpoint, v freshness.Verd
 	rows := []display.Row{row}
 	for _, reason := range v.WorstFirst() {
 		if reason.Check == filesCheck {
-			rows = append(rows, reasonRow(reason))
+			rows = append(rows, standing.ReasonRow(reason))
 		}
 	}
 	return rows
@@ -118,24 +109,6 @@ func nextRows(r *checkpoint.Record, v freshness.Verdict) []display.Row {
 		text = "start over"
 	}
 	return []display.Row{{Label: "Next", Text: text}}
-}
-
-// unsaid returns the detail of a finding, or nil if the message contains it.
-func unsaid(r freshness.Reason) []string {
-	if strings.HasSuffix(r.Message, ": "+phrase.List(r.Detail)) {
-		return nil
-	}
-	return r.Detail
-}
-
-func severityStyle(a freshness.Action) display.Style {
-	switch a {
-	case freshness.Resume:
-		return ""
-	case freshness.StartFresh:
-		return display.Red
-	}
-	return display.Yellow
 }
 
 // wouldRestore returns one line per restore effect on files.
@@ -170,12 +143,10 @@ func markdownStatus(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint
 	if cp.Branch != "" {
 		c.Printf("- Branch: %s\n", code(cp.Branch))
 	}
-	c.Printf("- Resume: %s", code(v.Action.String()))
-	switch {
-	case standing.Of(r, v).Complete:
-		c.Printf(", %s", standing.NothingLeft)
-	case v.CanResume:
-		c.Printf(", from %s", code(standing.ContinueFrom(r)))
+	text, at := standing.CanResume(r, v)
+	c.Printf("- Resume: %s", text)
+	if at != "" {
+		c.Printf(", at %s", code(at))
 	}
 	c.Printf("\n")
 	for _, reason := range v.WorstFirst() {

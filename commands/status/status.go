@@ -205,14 +205,12 @@ func plainStatus(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Re
 	if c.Common.Verbose {
 		standing.ShowSession(c, cp, r)
 	}
-	if standing.Of(r, v).Complete {
-		c.Printf("Resume: %s\n", standing.NothingLeft)
-	} else if v.CanResume {
-		c.Printf("Resume: %s, from %s\n", v.Action, output.Clean(standing.ContinueFrom(r)))
-	} else {
-		c.Printf("Resume: %s\n", v.Action)
+	text, at := standing.CanResume(r, v)
+	if at != "" {
+		text += ", at " + at
 	}
+	c.Printf("Resume: %s\n", output.Clean(text))
 	standing.ShowNext(c, v)
-	c.Printf("Auto-resume: %s\n", output.Clean(standing.AutoResume(v)))
+	c.Printf("Resumes unattended: %s\n", output.Clean(standing.AutoResume(v)))
 	standing.ShowReasons(c, v)
 }

@@ -350,7 +350,7 @@ func words(a freshness.Action) (word, class, says string) {
 
 func verdict(j Judged) Verdict {
 	word, class, says := words(j.Verdict.Action)
-	v := Verdict{Word: word, Class: class, Says: says, Auto: unattended(j.Alone), Command: line(j.Command)}
+	v := Verdict{Word: word, Class: class, Says: says, Auto: firstLine(j.Alone), Command: line(j.Command)}
 	if j.Complete {
 		v.Word, v.Says = "Completed", "All phases are completed."
 	}
@@ -364,16 +364,6 @@ func verdict(j Judged) Verdict {
 		}
 	}
 	return v
-}
-
-// unattended returns whether an unattended resume is possible, from a text such as "no. The
-// last run failed".
-func unattended(text string) string {
-	word, why, _ := strings.Cut(firstLine(text), ". ")
-	if word == "yes" || why == "" {
-		return word
-	}
-	return word + ": " + why
 }
 
 // lines cleans lines of text and limits their number.

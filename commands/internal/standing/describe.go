@@ -77,15 +77,32 @@ func WorkflowJSON(r *checkpoint.Record, key string) json.RawMessage {
 	return data
 }
 
-// AutoResume describes whether `resume --auto` would resume, and the reason.
+// CanResume describes whether the work can be resumed, and with at where to continue.
+func CanResume(r *checkpoint.Record, v freshness.Verdict) (text, at string) {
+	if Of(r, v).Complete {
+		return NothingLeft, ""
+	}
+	text = map[freshness.Action]string{
+		freshness.Resume:             "yes",
+		freshness.ProceedWithWarning: "yes, with warnings",
+		freshness.PromptUser:         "after an answer from you",
+		freshness.StartFresh:         "no, the work starts over",
+	}[v.Action]
+	if v.CanResume {
+		at = ContinueFrom(r)
+	}
+	return text, at
+}
+
+// AutoResume describes whether `resume --auto` would resume, and the reason why not.
 func AutoResume(v freshness.Verdict) string {
 	switch {
 	case !v.Safe:
-		return "no. " + v.SafeWhy
+		return "no: " + v.SafeWhy
 	case v.Action > freshness.ProceedWithWarning:
-		return "no. The verdict is " + v.Action.String()
+		return "no: the verdict is " + v.Action.String()
 	}
-	return "yes. " + v.SafeWhy
+	return "yes"
 }
 
 // ProgressRows returns the rows about the progress.

@@ -1,0 +1,81 @@
+package resume
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"git-checkpoint/commands/internal/display"
+	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/standing"
+	"git-checkpoint/gitstore"
+)
+
+// screenResumed prints the result of a resume for people: the work, the files that were
+// restored, and in the last line the point to continue at.
+func screenResumed(c *invoke.Invocation, at display.Screen, r *resumption) {
+	cp := r.Checkpoint
+	title := phrase.Title(cp, r.Record, nil)
+	saved := phrase.Ago(r.Record.CreatedAt(), c.Env.Now()) + ": " + title
+	rows := append(standing.ProgressRows(r.Record, r.Verdict), display.Row{Label: "Saved", Text: saved})
+	add := func(label, text string) {
+		if text != "" {
+			rows = append(rows, display.Row{Label: label, Text: text})
+		}
+	}
+	if summary := r.Record.Doc().Text("context_summary"); summary != title {
+		add("Summary", summary)
+	}
+	add("Session", standing.SessionText(c, cp, r.Record))
+	add("Conflicts", phrase.List(r.Record.Conflicts()))
+	if n := r.attempt(); n > 1 {
+		add("Attempt", strconv.Itoa(n))
+	}
+	for _, reason := range r.Verdict.WorstFirst() {
+		rows = append(rows, standing.ReasonRow(reason))
+	}
+	if r.restored != nil {
+		rows = append(rows, restoredRow(r.restored, r.options.dryRun))
+	}
+	last := display.Row{Label: "Continue", Text: standing.ResumePoint(r.Judged), Style: display.Bold}
+	if r.isComplete() {
+		last.Text = standing.NothingLeft
+	}
+	c.Printf("%s\n\n%s", at.Heading(standing.Heading(cp, r.Record)), at.Sheet(append(rows, last)))
+}
+
+// restoredRow returns the row about the files of a restore, with the command that reverts
+// it.
+func restoredRow(done *gitstore.Restored, dryRun bool) display.Row {
+	row := display.Row{Label: "Restored", Text: "no files"}
+	if dryRun {
+		row.Label = "Would restore"
+	}
+	restored := slices.DeleteFunc(slices.Clone(done.Restored), func(p string) bool { return slices.Contains(done.Removed, p) })
+	if len(restored) > 0 {
+		row.Text = someFiles(restored)
+	}
+	later := slices.DeleteFunc(slices.Clone(done.Later), func(p string) bool { return slices.Contains(done.Restored, p) })
+	for _, part := range []struct {
+		what  string
+		paths []string
+	}{
+		{"removed", done.Removed}, {"changed since, left as it is:", done.Skipped}, {"in the way, left as it is:", done.InTheWay},
+		{"came later:", later}, {"conflicts to resolve:", done.Merged},
+	} {
+		if len(part.paths) > 0 {
+			row.Below = append(row.Below, part.what+" "+someFiles(part.paths))
+		}
+	}
+	if done.Undo != "" {
+		row.Hint = undoCommand(done.Undo)
+	}
+	return row
+}
+
+// someFiles returns the number of files, and the first of them.
+func someFiles(paths []string) string {
+	const few = 8
+	return fmt.Sprintf("%s: %s", phrase.Plural(len(paths), "file"), phrase.List(phrase.Few(phrase.QuotePaths(paths), few)))
+}
