@@ -61,8 +61,11 @@ func restoredRow(done *gitstore.Restored, dryRun bool) display.Row {
 		what  string
 		paths []string
 	}{
-		{"removed", done.Removed}, {"changed since, left as it is:", done.Skipped}, {"in the way, left as it is:", done.InTheWay},
-		{"came later:", later}, {"conflicts to resolve:", done.Merged},
+		{"removed", done.Removed},
+		{"changed since, left as it is:", done.Skipped},
+		{"in the way, left as it is:", done.InTheWay},
+		{"came later:", later},
+		{"conflicts to resolve:", done.Merged},
 	} {
 		if len(part.paths) > 0 {
 			row.Below = append(row.Below, part.what+" "+someFiles(part.paths))
