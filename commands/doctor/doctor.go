@@ -58,6 +58,8 @@ func runDoctor(c *invoke.Invocation) error {
 	} else if err != nil {
 		return err
 	}
+	t := c.Tick("doctor: reading the repository")
+	defer t.End()
 	fixable := 0
 	if o.fix {
 		if err := c.Store.Doctor.SettleInterrupted(c.Ctx); err != nil {

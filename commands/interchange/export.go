@@ -92,6 +92,8 @@ func runExport(c *invoke.Invocation) error {
 	if o.as == jsonLines {
 		return x.exportLines()
 	}
+	t := c.Tick("export: reading checkpoints")
+	defer t.End()
 	records, err := layoutfiles.RecordsToExport(c, issue, o.as)
 	if err != nil {
 		return err

@@ -97,7 +97,9 @@ func runRestore(c *invoke.Invocation) error {
 		}
 		req.Paths = append(req.Paths, p)
 	}
+	t := c.Tick("restore: writing files")
 	done, err := c.Store.Restore(c.Ctx, req)
+	t.End()
 	if err != nil {
 		return notRestored(c, &req, err)
 	}

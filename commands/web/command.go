@@ -251,7 +251,9 @@ func exportPage(c *invoke.Invocation, file string, issues []checkpoint.Issue) er
 			return err
 		}
 	}
+	t := c.Tick("web: writing the page")
 	left, err := Export(c.Ctx, write, repo, pageOptions(c, false), issues)
+	t.End()
 	if err != nil {
 		return exit.Errorf(exit.Failure, "", "web: --export: %w", err)
 	}

@@ -112,7 +112,9 @@ func take(c *invoke.Invocation, issue checkpoint.Issue, s step) error {
 	if s.command == "phase" || s.command == "task" {
 		req.Command = s.command + " " + c.Args[0] + ":"
 	}
+	t := c.Tick(c.Name + ": reading files")
 	saved, err := c.Store.Save(c.Ctx, req)
+	t.End()
 	var nothing *progress.NothingError
 	if errors.As(err, &nothing) {
 		pushing.Missed(c, issue, s.options.Push)
