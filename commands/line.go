@@ -211,6 +211,10 @@ func split(cmd *invoke.Command, args []string) (w words, err error) {
 		}
 		f, value := findFlag(flags, arg)
 		switch {
+		case f == nil && isCombined(flags, arg):
+			args = slices.Concat([]string{arg[:2], "-" + arg[2:]}, args[i+1:])
+			i = -1
+			continue
 		case f == nil:
 			return w, unknownFlag(cmd, arg)
 		case value == nil && takesValue(f):
@@ -225,6 +229,16 @@ func split(cmd *invoke.Command, args []string) (w words, err error) {
 		w.add(f, value)
 	}
 	return w, nil
+}
+
+// isCombined reports whether an argument combines one-letter flags, as -am. As in git, only
+// the last can have a value.
+func isCombined(flags []cli.Flag, arg string) bool {
+	if strings.HasPrefix(arg, "--") || len(arg) < 3 {
+		return false
+	}
+	f := flagNamed(flags, arg[1:2])
+	return f != nil && !takesValue(f)
 }
 
 // words are the parts of a command line after the command name.
