@@ -20,6 +20,8 @@ var forges sync.Map
 //	                               issue timeout
 //	forge issue 42 file.json       set an issue from an issue file
 //	forge private token            require a token
+//	forge exclusive a/x,a/y        make labels exclusive, as on Gitea
+//	forge scopes read:issue        limit the token to scopes, as on Gitea
 //	forge does mode                simulate a failure of forgetest.Modes
 //	forge asked n                  expect n requests so far
 //	forge labels 42 a,b            compare the labels
@@ -27,7 +29,7 @@ var forges sync.Map
 //	forge got nothing              expect no credential
 func cmdForge(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) == 0 || neg && args[0] != "got" {
-		ts.Fatalf("usage: forge start|issue|private|delete-label|does|asked|labels|got ...")
+		ts.Fatalf("usage: forge start|issue|private|exclusive|scopes|delete-label|does|asked|labels|got ...")
 	}
 	if args[0] == "start" {
 		s := forgetest.New("o/r")
@@ -50,6 +52,10 @@ func cmdForge(ts *testscript.TestScript, neg bool, args []string) {
 		s.Put(args[1], i)
 	case "private":
 		s.Private(args[1])
+	case "exclusive":
+		s.Exclusive(strings.Split(args[1], ",")...)
+	case "scopes":
+		s.Scopes(args[1:]...)
 	case "delete-label":
 		s.DeleteLabel(args[1])
 	case "does":

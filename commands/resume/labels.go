@@ -155,7 +155,15 @@ func syncLabels(c *invoke.Invocation, r *resumption, plan *labelSync) error {
 		return exit.Errorf(exit.Remote, r.command("--sync-issue"), "resume: --sync-issue: %w", err)
 	}
 	c.Infof("written to %s", plan.place)
+	if others := missingFrom(plan.change.Remove, r.synced.Remove); len(others) > 0 {
+		c.Warnf("%s removed other exclusive labels too: %s", plan.place, phrase.List(others))
+	}
 	return nil
+}
+
+// missingFrom returns the names that list does not contain.
+func missingFrom(list, names []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(list, name) })
 }
 
 // maySync asks for confirmation in the same cases as resume.

@@ -8,7 +8,7 @@
 //
 // The context limits the duration of a request, and a constant limits the response size.
 // Failed requests return a *RequestError with a one-line text. The text is written here
-// and never quotes the server.
+// and never quotes the server, except names of scopes.
 //
 // # Tokens
 //

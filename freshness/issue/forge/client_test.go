@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -65,6 +66,21 @@ func TestLimit(t *testing.T) {
 			assert.Equal(t, c.limited, limited)
 			assert.True(t, c.until.Equal(until), until)
 		})
+	}
+}
+
+// TestMissingScope checks that only names of scopes are shown of a response.
+func TestMissingScope(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"message":"required=[read:issue], token scope=read:user"}`: "; the token needs the scope read:issue",
+		`required=[read:issue write:repository]`:                     "; the token needs the scope read:issue write:repository",
+		`required=[<b>hunter2</b>]`:                                  "",
+		`required=[read:issue\n]`:                                    "",
+		`required=[admin:hunter2]`:                                   "",
+		`required=[read:` + strings.Repeat("x", 17) + `]`:            "",
+		`hunter2`: "",
+	} {
+		assert.Equal(t, want, missingScope(&reply{body: []byte(body)}), body)
 	}
 }
 

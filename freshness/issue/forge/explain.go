@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -18,7 +19,7 @@ import (
 )
 
 // A RequestError describes a failed request in one line. The text is written here and
-// never quotes the server, whose output is untrusted.
+// never quotes the server, whose output is untrusted, except names of scopes.
 type RequestError struct {
 	Host  string
 	Cause string
@@ -112,7 +113,7 @@ func (f *Forge) refused(r *reply, c Credential, q question) error {
 	case http.StatusUnauthorized:
 		return f.failed("%s (401)", f.signInText(c))
 	case http.StatusForbidden:
-		return f.failed("%s to %s %s of %s (403)%s", notAllowed(c), q.verb, q.what, project, jobToken(c))
+		return f.failed("%s to %s %s of %s (403)%s", notAllowed(c), q.verb, q.what, project, jobToken(c)+missingScope(r))
 	case http.StatusNotFound:
 		return f.failed("there is no %s in %s, or %s (404)%s", q.what, project, f.notSeen(c), jobToken(c))
 	case http.StatusGone:
@@ -129,6 +130,18 @@ func (f *Forge) refused(r *reply, c Credential, q question) error {
 		return f.failed("has an internal error (%d)", r.status)
 	}
 	return f.failed("does not let anyone %s %s (%d)", q.verb, q.what, r.status)
+}
+
+// requiredScopes matches the scopes in an error of Gitea.
+var requiredScopes = regexp.MustCompile(`required=\[((?:read|write):[a-z]{1,16}(?: (?:read|write):[a-z]{1,16}){0,3})\]`)
+
+// missingScope returns advice if the response names the scopes that the token needs. No
+// other text of the response is shown.
+func missingScope(r *reply) string {
+	if m := requiredScopes.FindSubmatch(r.body); m != nil {
+		return "; the token needs the scope " + string(m[1])
+	}
+	return ""
 }
 
 // limited returns a rate limit error with its end time.

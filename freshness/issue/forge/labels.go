@@ -54,9 +54,10 @@ type call struct {
 	add, remove     []string // labels changed by this request
 }
 
-// SetLabels changes labels of an issue and returns the applied part of the change. It
-// needs a credential. It returns an error if a part is missing, since a forge may drop
-// labels unknown to the project and report success.
+// SetLabels changes labels of an issue and returns the applied part of the change, and the
+// labels that the forge removed because an added label excludes them. It needs a
+// credential. It returns an error if a part is missing, since a forge may drop labels
+// unknown to the project and report success.
 func (f *Forge) SetLabels(ctx context.Context, key checkpoint.Issue, change LabelChange) (done LabelChange, err error) {
 	if err := change.Check(); err != nil {
 		return done, f.failed("%v", err)
@@ -74,10 +75,13 @@ func (f *Forge) SetLabels(ctx context.Context, key checkpoint.Issue, change Labe
 	}
 	defer f.outdate(key)
 	for _, one := range calls {
-		made, err := f.do(ctx, one, at.as, key)
+		made, now, err := f.do(ctx, one, at.as, key)
 		done.Add, done.Remove = append(done.Add, made.Add...), append(done.Remove, made.Remove...)
 		if err != nil {
 			return done, err
+		}
+		if one.lists && f.Site.Kind != GitHub { // GitHub has no exclusive labels
+			done.Remove = append(done.Remove, without(without(at.issue.Labels, now), change.Remove)...)
 		}
 	}
 	return done, f.incomplete(change, done)
@@ -171,17 +175,17 @@ func (f *Forge) giteaCalls(ctx context.Context, at found, change LabelChange) ([
 		return nil, f.failed("labels: %v", err)
 	}
 	for _, name := range change.Remove {
-		one := call{remove: []string{name}} // no request needed
-		if id, ok := ids[name]; ok {
-			one.method, one.address, one.gone = http.MethodDelete, at.address+"/labels/"+strconv.FormatInt(id, 10), true
+		for _, id := range ids[name] {
+			calls = append(calls, call{method: http.MethodDelete, address: at.address + "/labels/" + strconv.FormatInt(id, 10), gone: true})
 		}
-		calls = append(calls, one)
+		calls = append(calls, call{remove: []string{name}}) // no request needed
 	}
 	return calls, nil
 }
 
-// labelIDs parses Gitea's list of labels.
-func labelIDs(data []byte) (map[string]int64, error) {
+// labelIDs parses Gitea's list of labels. A label of the repository and a label of its
+// organization can have the same name.
+func labelIDs(data []byte) (map[string][]int64, error) {
 	var labels []struct {
 		ID   int64  `json:"id"`
 		Name string `json:"name"`
@@ -189,18 +193,19 @@ func labelIDs(data []byte) (map[string]int64, error) {
 	if err := json.Unmarshal(data, &labels); err != nil {
 		return nil, issue.ErrNotJSON
 	}
-	ids := map[string]int64{}
+	ids := map[string][]int64{}
 	for _, l := range labels {
-		ids[l.Name] = l.ID
+		ids[l.Name] = append(ids[l.Name], l.ID)
 	}
 	return ids, nil
 }
 
-// do sends one request and returns the applied part of its change.
-func (f *Forge) do(ctx context.Context, one call, as Credential, key checkpoint.Issue) (done LabelChange, err error) {
+// do sends one request. It returns the applied part of its change, and the labels in the
+// response, if it lists them.
+func (f *Forge) do(ctx context.Context, one call, as Credential, key checkpoint.Issue) (done LabelChange, now []string, err error) {
 	part := LabelChange{one.add, one.remove}
 	if one.method == "" {
-		return part, nil
+		return part, nil, nil
 	}
 	var body io.Reader
 	if one.body != nil {
@@ -209,24 +214,23 @@ func (f *Forge) do(ctx context.Context, one call, as Credential, key checkpoint.
 	}
 	req, err := request(one.method, one.address, body)
 	if err != nil {
-		return done, err
+		return done, nil, err
 	}
 	r, err := f.send(ctx, req, as)
 	switch {
 	case err != nil:
-		return done, err
+		return done, nil, err
 	case !r.ok() && !(one.gone && r.status == http.StatusNotFound):
-		return done, f.refused(r, as, question{"change", "the labels of issue " + string(key)})
+		return done, nil, f.refused(r, as, question{"change", "the labels of issue " + string(key)})
 	case !one.lists:
-		return part, nil
+		return part, nil, nil
 	}
-	has, err := f.labelNames(r.body)
-	if err != nil {
-		return done, f.failed("labels: %v", err)
+	if now, err = f.labelNames(r.body); err != nil {
+		return done, nil, f.failed("labels: %v", err)
 	}
-	done.Add = slices.DeleteFunc(slices.Clone(part.Add), func(name string) bool { return !hasFold(has, name) })
-	done.Remove = slices.DeleteFunc(slices.Clone(part.Remove), func(name string) bool { return slices.Contains(has, name) })
-	return done, nil
+	done.Add = slices.DeleteFunc(slices.Clone(part.Add), func(name string) bool { return !hasFold(now, name) })
+	done.Remove = slices.DeleteFunc(slices.Clone(part.Remove), func(name string) bool { return slices.Contains(now, name) })
+	return done, now, nil
 }
 
 // labelNames parses labels from the response to a change: GitLab returns the issue, other

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -19,6 +20,7 @@ import (
 type FakeIssue struct {
 	Title, Body string
 	Labels      []string
+	Shared      []string // labels of the organization, on Gitea
 	Assignees   []string
 	Closed      bool
 }
@@ -31,8 +33,11 @@ type Server struct {
 	mu       sync.Mutex
 	project  string
 	issues   map[string]*FakeIssue
-	labels   map[string]bool // labels of the project; Gitea accepts no others
+	labels   map[string]int  // ids of the project's labels; Gitea accepts no others
+	shared   map[string]int  // ids of the labels of the project's organization on Gitea
+	alone    map[string]bool // exclusive labels
 	token    string          // token of a private project
+	scopes   []string        // scopes of the token, or nil for all
 	mode     string
 	requests []string
 	secrets  []string
@@ -41,7 +46,7 @@ type Server struct {
 
 // New starts a server for a project named owner/name. Close stops it.
 func New(project string) *Server {
-	s := &Server{project: project, issues: map[string]*FakeIssue{}, labels: map[string]bool{}, done: make(chan struct{})}
+	s := &Server{project: project, issues: map[string]*FakeIssue{}, labels: map[string]int{}, shared: map[string]int{}, alone: map[string]bool{}, done: make(chan struct{})}
 	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
 	return s
 }
@@ -52,21 +57,48 @@ func (s *Server) Close() {
 	s.Server.Close()
 }
 
-// Put stores an issue and adds its labels to the project.
+// Put stores an issue and adds its labels to the project and the organization.
 func (s *Server) Put(number string, i FakeIssue) {
 	s.Define(i.Labels...)
+	s.Share(i.Shared...)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.issues[number] = &i
 }
 
 // Define adds labels to the project.
-func (s *Server) Define(labels ...string) {
+func (s *Server) Define(labels ...string) { s.define(s.labels, labels) }
+
+// Share adds labels to the organization of the project. The project can have a label of
+// the same name.
+func (s *Server) Share(labels ...string) { s.define(s.shared, labels) }
+
+func (s *Server) define(ids map[string]int, labels []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, l := range labels {
-		s.labels[l] = true
+		if ids[l] == 0 {
+			ids[l] = 70 + len(s.labels) + len(s.shared)
+		}
 	}
+}
+
+// Exclusive makes labels exclusive on Gitea: an issue has at most one of the exclusive
+// labels with the same text before the last slash.
+func (s *Server) Exclusive(labels ...string) {
+	s.Define(labels...)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, l := range labels {
+		s.alone[l] = true
+	}
+}
+
+// Scopes limits the token to scopes of Gitea, such as read:issue.
+func (s *Server) Scopes(scopes ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.scopes = scopes
 }
 
 // DeleteLabel removes a label from the project and all its issues.
@@ -162,6 +194,9 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusUnauthorized, "Bad credentials")
 	case kind == "" || !ok || s.token != "" && !s.signed(r):
 		refuse(w, http.StatusNotFound, "Not Found")
+	case kind == "gitea" && s.lacks(r) != "":
+		refuse(w, http.StatusForbidden, fmt.Sprintf("token does not have at least one of required scope(s), required=[%s], token scope=%s",
+			s.lacks(r), strings.Join(s.scopes, ",")))
 	case r.Method == http.MethodGet && sub == "":
 		s.show(w, r, kind, number, i)
 	default:
@@ -189,8 +224,20 @@ func (s *Server) signed(r *http.Request) bool {
 	return bearer == s.token || r.Header.Get("Private-Token") == s.token || r.Header.Get("Job-Token") == s.token
 }
 
+// lacks returns the scope that a request needs and the token does not have, or "".
+func (s *Server) lacks(r *http.Request) string {
+	need, enough := "write:issue", []string{"write:issue"}
+	if r.Method == http.MethodGet {
+		need, enough = "read:issue", []string{"read:issue", "write:issue"}
+	}
+	if s.scopes == nil || slices.ContainsFunc(enough, func(e string) bool { return slices.Contains(s.scopes, e) }) {
+		return ""
+	}
+	return need
+}
+
 func (s *Server) show(w http.ResponseWriter, r *http.Request, kind, number string, i *FakeIssue) {
-	data, _ := json.Marshal(document(kind, number, i))
+	data, _ := json.Marshal(s.document(kind, number, i))
 	if kind != "gitea" { // Gitea sends no ETag
 		sum := sha256.Sum256(data)
 		tag := `W/"` + hex.EncodeToString(sum[:8]) + `"`
@@ -206,7 +253,7 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request, kind, number strin
 
 // document returns an issue in the API's format, with additional fields that the client
 // ignores.
-func document(kind, number string, i *FakeIssue) map[string]any {
+func (s *Server) document(kind, number string, i *FakeIssue) map[string]any {
 	state := map[bool]string{false: "open", true: "closed"}[i.Closed]
 	doc := map[string]any{"id": 900, "title": i.Title, "body": i.Body, "number": json.Number(number), "state": state, "comments": 0, "milestone": nil}
 	login := "login"
@@ -218,8 +265,11 @@ func document(kind, number string, i *FakeIssue) map[string]any {
 		doc["state"] = map[bool]string{false: "opened", true: "closed"}[i.Closed]
 	} else {
 		labels := []any{}
-		for k, l := range i.Labels {
-			labels = append(labels, map[string]any{"id": 70 + k, "name": l, "color": "00aabb"})
+		for _, l := range i.Labels {
+			labels = append(labels, map[string]any{"id": s.labels[l], "name": l, "color": "00aabb"})
+		}
+		for _, l := range i.Shared {
+			labels = append(labels, map[string]any{"id": s.shared[l], "name": l, "color": "00aabb"})
 		}
 		doc["labels"] = labels
 	}
@@ -250,19 +300,17 @@ func (s *Server) change(w http.ResponseWriter, r *http.Request, kind, sub string
 	case kind == "gitlab" && r.Method == http.MethodPut && sub == "":
 		i.add(split(body.AddLabels))
 		i.remove(split(body.RemoveLabels))
-		_ = json.NewEncoder(w).Encode(document(kind, "1", i))
+		_ = json.NewEncoder(w).Encode(s.document(kind, "1", i))
 		return
 	case kind == "gitea" && r.Method == http.MethodGet && sub == "labels":
-		_ = json.NewEncoder(w).Encode(document(kind, "1", i)["labels"])
+		_ = json.NewEncoder(w).Encode(s.document(kind, "1", i)["labels"])
 		return
 	case kind == "gitea" && r.Method == http.MethodPost && sub == "labels":
-		// Gitea returns 200 and drops labels unknown to the project.
-		i.add(slices.DeleteFunc(body.Labels, func(l string) bool { return !s.labels[l] }))
+		s.addGitea(i, body.Labels)
 	case kind != "gitlab" && r.Method == http.MethodPost && sub == "labels":
 		i.add(body.Labels) // GitHub creates missing labels
 	case kind == "gitea" && r.Method == http.MethodDelete && isDrop:
-		i.removeID(drop)
-		w.WriteHeader(http.StatusNoContent)
+		s.dropGitea(w, i, drop)
 		return
 	case kind != "gitlab" && r.Method == http.MethodDelete && isDrop:
 		i.remove([]string{unescape(drop)})
@@ -270,7 +318,7 @@ func (s *Server) change(w http.ResponseWriter, r *http.Request, kind, sub string
 		refuse(w, http.StatusMethodNotAllowed, "Method Not Allowed")
 		return
 	}
-	_ = json.NewEncoder(w).Encode(document(kind, "1", i)["labels"])
+	_ = json.NewEncoder(w).Encode(s.document(kind, "1", i)["labels"])
 }
 
 func (i *FakeIssue) add(names []string) {
@@ -285,13 +333,40 @@ func (i *FakeIssue) remove(names []string) {
 	i.Labels = slices.DeleteFunc(i.Labels, func(l string) bool { return slices.Contains(names, l) })
 }
 
-func (i *FakeIssue) removeID(id string) {
-	for k, l := range i.Labels {
-		if fmt.Sprint(70+k) == id {
-			i.remove([]string{l})
-			return
+// addGitea adds the labels of project and organization, and removes labels that a new
+// label excludes. It drops names that neither has, as Gitea does with status 200.
+func (s *Server) addGitea(i *FakeIssue, names []string) {
+	for _, name := range names {
+		if s.alone[name] && !slices.Contains(i.Labels, name) {
+			i.Labels = slices.DeleteFunc(i.Labels, func(l string) bool { return s.alone[l] && path.Dir(l) == path.Dir(name) })
+		}
+		if s.labels[name] != 0 {
+			i.add([]string{name})
+		}
+		if s.shared[name] != 0 && !slices.Contains(i.Shared, name) {
+			i.Shared = append(i.Shared, name)
 		}
 	}
+}
+
+// dropGitea removes a label by its id. A label that the issue does not have counts as
+// removed, and an unknown id is invalid.
+func (s *Server) dropGitea(w http.ResponseWriter, i *FakeIssue, id string) {
+	found := false
+	drop := func(ids map[string]int, labels []string) []string {
+		return slices.DeleteFunc(labels, func(l string) bool { return fmt.Sprint(ids[l]) == id })
+	}
+	for _, ids := range []map[string]int{s.labels, s.shared} {
+		for _, known := range ids {
+			found = found || fmt.Sprint(known) == id
+		}
+	}
+	if !found {
+		refuse(w, http.StatusUnprocessableEntity, "label does not exist [label_id: "+id+"]")
+		return
+	}
+	i.Labels, i.Shared = drop(s.labels, i.Labels), drop(s.shared, i.Shared)
+	w.WriteHeader(http.StatusNoContent)
 }
 
 func split(list string) []string {
