@@ -15,7 +15,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -189,6 +192,33 @@ func (l *Conn) BesideAnother() bool {
 	}
 	return strings.HasPrefix(at, "/") || strings.HasPrefix(at, "file://") || strings.HasPrefix(at, "git://")
 }
+
+// IsBundle reports whether the remote is a bundle file, which git cannot push to.
+func (l *Conn) IsBundle() bool {
+	at := l.Remote
+	if Configured(l.here.Config, l.Remote) {
+		at, _ = git.Last(l.here.Config, "remote."+l.Remote+".url")
+	}
+	at = strings.TrimPrefix(at, "file://")
+	if !filepath.IsAbs(at) {
+		at = filepath.Join(l.here.Git.Dir, at)
+	}
+	info, err := os.Stat(at)
+	if err != nil || !info.Mode().IsRegular() { // a pipe would block the read
+		return false
+	}
+	f, err := os.Open(at)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	start := make([]byte, len("# v2 git bundle"))
+	_, err = io.ReadFull(f, start)
+	return err == nil && isBundle.Match(start)
+}
+
+// isBundle matches the first line of a bundle file.
+var isBundle = regexp.MustCompile(`^# v[0-9] git bundle$`)
 
 // run runs git and converts failures to *Error.
 func (l *Conn) run(ctx context.Context, args ...string) (out []byte, err error) {

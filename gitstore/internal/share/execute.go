@@ -41,6 +41,9 @@ func (y *Syncing) syncTogether(ctx context.Context, plans []*issuePlan) (again [
 			for _, text := range p.remarks {
 				y.Sharer.Notify("%s", text)
 			}
+			if y.bundle && p.tip != p.theirs.Tip {
+				y.Sharer.Notify("issue %s: %s is a bundle file and stays as it is: %s", p.issue, chain.ShownRemote(y.Conn.Remote), newBundle([]checkpoint.Issue{p.issue}))
+			}
 		}
 	}
 	return again, nil
@@ -65,6 +68,11 @@ func (y *Syncing) stuck(p *issuePlan) bool {
 // pushAndUpdate writes the new objects of plans, pushes, and then updates the local refs.
 func (y *Syncing) pushAndUpdate(ctx context.Context, plans []*issuePlan) (errorsByIssue, error) {
 	errs := errorsByIssue{}
+	if y.bundle {
+		for _, p := range plans {
+			p.keepTheirs()
+		}
+	}
 	if y.req.DryRun {
 		for _, p := range plans {
 			p.done.MarkDryRun()
@@ -77,6 +85,10 @@ func (y *Syncing) pushAndUpdate(ctx context.Context, plans []*issuePlan) (errors
 				errs[p.issue] = err
 			}
 		}
+	}
+	if y.bundle {
+		y.updateLocalRefs(ctx, plans, errs)
+		return errs, nil
 	}
 	if err := y.push(ctx, plans, errs); err != nil {
 		return nil, err
@@ -114,7 +126,7 @@ func (y *Syncing) updateLocalRefs(ctx context.Context, plans []*issuePlan, errs 
 		maps.Copy(errs, u.run(ctx, issues))
 	}
 	for _, p := range byIssue {
-		if errs[p.issue] != nil && (!p.upToDate && len(p.update()) > 0 || len(p.archive.Update(p.issue)) > 0) {
+		if errs[p.issue] != nil && !y.bundle && (!p.upToDate && len(p.update()) > 0 || len(p.archive.Update(p.issue)) > 0) {
 			y.pushedOnly[p.issue] = p.done.After(y.pushedOnly[p.issue])
 		}
 	}
@@ -147,7 +159,11 @@ func (y *Syncing) moves(ctx context.Context, p *issuePlan) ([]refs.Move, error) 
 			return nil, fmt.Errorf("%w: %s is at %s", repo.ErrRefMoved, m.Name, now)
 		}
 	}
-	tracking, err := y.Conn.trackingMove(ctx, p.issue, p.tip)
+	shared := p.tip
+	if y.bundle {
+		shared = p.theirs.Tip
+	}
+	tracking, err := y.Conn.trackingMove(ctx, p.issue, shared)
 	return slices.DeleteFunc(append(list, tracking...), func(m refs.Move) bool { return m.Old == m.New }), err
 }
 
@@ -257,7 +273,7 @@ func (l *conn) track(ctx context.Context, tips map[checkpoint.Issue]plumbing.Has
 func (l *conn) trackingMove(ctx context.Context, i checkpoint.Issue, tip plumbing.Hash) ([]refs.Move, error) {
 	name := l.s.TrackingRef(l.Remote, i)
 	old, err := l.s.ReadRef(ctx, name)
-	if err != nil || old == tip {
+	if err != nil || old == tip || tip.IsZero() {
 		return nil, err
 	}
 	return []refs.Move{{Name: name, Old: old, New: tip}}, nil

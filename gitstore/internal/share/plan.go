@@ -201,6 +201,13 @@ func (p *issuePlan) name(rebuilt bool) {
 	}
 }
 
+// keepTheirs changes the result to that of a sync that pushes nothing.
+func (p *issuePlan) keepTheirs() {
+	if p.done.Pushed = 0; p.done.Result == chain.Pushed {
+		p.done.Result = chain.Ahead
+	}
+}
+
 // withArchives plans archives of issues, and returns plans without errors.
 func (y *Syncing) withArchives(plans []*issuePlan, in fetched) []*issuePlan {
 	var sound []*issuePlan

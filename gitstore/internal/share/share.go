@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/remote"
 	"git-checkpoint/gitstore/internal/repo"
@@ -99,6 +100,7 @@ type Syncing struct {
 	Open   []checkpoint.Issue       // issues of the operation, nil if not known yet
 	Here   map[string]plumbing.Hash // local refs, until a connection is made
 	Done   map[checkpoint.Issue]*chain.Synced
+	bundle bool // the remote is a bundle file: a sync pushes nothing
 
 	// Only a sync uses these.
 	stale      map[checkpoint.Issue]staleTip
@@ -118,10 +120,22 @@ func (s *Sharer) start(op string, req Request) (*Syncing, error) {
 	if err != nil {
 		return nil, err
 	}
+	bundle := op != "fetch" && l.IsBundle()
+	if bundle && op == "push" {
+		return nil, &repo.RefusedError{Reason: fmt.Sprintf("push: %s is a bundle file, which cannot be changed", chain.ShownRemote(req.Remote)), Hint: newBundle(req.Issues)}
+	}
 	return &Syncing{
-		Sharer: s, Conn: l, req: req, Done: map[checkpoint.Issue]*chain.Synced{},
+		Sharer: s, Conn: l, req: req, bundle: bundle, Done: map[checkpoint.Issue]*chain.Synced{},
 		stale: map[checkpoint.Issue]staleTip{}, late: map[checkpoint.Issue]bool{}, pushedOnly: map[checkpoint.Issue]chain.Synced{},
 	}, nil
+}
+
+// newBundle returns the command that writes checkpoints to a new bundle file.
+func newBundle(issues []checkpoint.Issue) string {
+	if len(issues) == 1 {
+		return "git bundle create new.bundle " + failure.QuoteStrict(repo.LiveRef(issues[0]))
+	}
+	return "git bundle create new.bundle '--glob=" + repo.LiveRefs + "*'"
 }
 
 // results returns the results in the order of the issues.

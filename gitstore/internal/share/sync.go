@@ -34,7 +34,7 @@ const (
 // pruned. Chains are merged by their contents (package join); a missing ref has no
 // meaning. The remote refs move first, with a lease on the fetched values. Then local
 // refs move in one transaction. If the remote rejects the push, both sides stay
-// unchanged.
+// unchanged. If the remote is a bundle file, only the local refs move.
 //
 // The error reports that the remote did not answer; errors of single issues are in their
 // Synced.
@@ -234,7 +234,7 @@ const maxPushedWithoutListing = 20
 // user: they wait for the listing, as do the refused ones. If it returns an error, a
 // listing would fail with the same error.
 func (y *Syncing) PushWithoutListing(ctx context.Context, all refStates) error {
-	if y.req.DryRun || y.req.Archived {
+	if y.req.DryRun || y.req.Archived || y.bundle {
 		return nil
 	}
 	plans := y.planWithoutListing(ctx, all)
