@@ -82,7 +82,7 @@ func candidatesOf(c *invoke.Invocation, kind complete.Kind, line *complete.Comma
 		issues, _ := c.IssuesWithCheckpoints()
 		return plainWords(issues)
 	case complete.Remote:
-		return plainWords(remotes(c))
+		return plainWords(c.Remotes())
 	case complete.Branch:
 		return plainWords(branches(c))
 	}
@@ -196,18 +196,6 @@ func taskWords(c *invoke.Invocation, l *gitstore.List, args []string) []complete
 		}
 	}
 	return words
-}
-
-// remotes returns the names of the remotes that have a URL.
-func remotes(c *invoke.Invocation) []string {
-	var names []string
-	for _, e := range c.Store.Config() {
-		name, isRemote := strings.CutPrefix(e.Key, "remote.")
-		if name, hasURL := strings.CutSuffix(name, ".url"); isRemote && hasURL {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 func branches(c *invoke.Invocation) []string {

@@ -107,7 +107,7 @@ func isOfType(c *invoke.Invocation, cp *gitstore.Checkpoint, o *listOptions) boo
 func timeFlag(name, value string, now time.Time) (time.Time, error) {
 	at, err := parseSince(value, now)
 	if err != nil {
-		return at, exit.Usagef("list: --%s: %w", name, err)
+		return at, exit.Usagef("list: --%s: %q: want a time (RFC 3339), a date, or an age such as 36h or 7d", name, value)
 	}
 	return at, nil
 }

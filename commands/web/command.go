@@ -38,6 +38,7 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"os"
 	"path/filepath"
 
 	"git-checkpoint/commands/internal/exit"
@@ -237,6 +238,16 @@ func showAddress(c *invoke.Invocation, address string, write bool) error {
 	return c.Out.Err
 }
 
+// exportFailed returns the error of an export. A missing directory is named without the
+// temporary file in it.
+func exportFailed(file string, err error) error {
+	if _, missing := os.Stat(filepath.Dir(file)); missing != nil {
+		dir := phrase.QuoteArg(filepath.Dir(file))
+		return exit.Errorf(exit.Failure, "mkdir -p "+dir, "web: --export: %s: no such directory", dir)
+	}
+	return exit.Errorf(exit.Failure, "", "web: --export: %w", err)
+}
+
 // exportPage writes a page to a file or to standard output.
 func exportPage(c *invoke.Invocation, file string, issues []checkpoint.Issue) error {
 	repo, err := webRepository(c, c.Ctx)
@@ -255,7 +266,7 @@ func exportPage(c *invoke.Invocation, file string, issues []checkpoint.Issue) er
 	left, err := Export(c.Ctx, write, repo, pageOptions(c, false), issues)
 	t.End()
 	if err != nil {
-		return exit.Errorf(exit.Failure, "", "web: --export: %w", err)
+		return exportFailed(file, err)
 	}
 	for _, what := range left {
 		c.Warnf("%s", what)

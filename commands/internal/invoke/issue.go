@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -370,12 +371,31 @@ func RecoveryCommand(c *Invocation, issue checkpoint.Issue) string {
 	return restore
 }
 
-// Remote returns the given remote, or the configured remote if the name is empty.
+// Remote returns the given remote, or the configured remote if the name is empty. The given
+// remote is the name of a configured remote, a URL or a path.
 func (c *Invocation) Remote(named string) (string, error) {
+	plain := named != "" && named[0] != '-' && !strings.ContainsAny(named, `/\:`)
+	if plain && !slices.Contains(c.Remotes(), named) {
+		if _, err := os.Stat(named); err != nil {
+			return "", exit.Errorf(exit.Remote, "git remote -v", "%s: %s: there is no such remote", c.Name, named)
+		}
+	}
 	if name := cmp.Or(named, c.Settings.String("remote")); name != "" {
 		return name, nil
 	}
 	return c.Store.Remote(c.Ctx)
+}
+
+// Remotes returns the names of the configured remotes.
+func (c *Invocation) Remotes() []string {
+	var names []string
+	for _, e := range c.Store.Config() {
+		name, isRemote := strings.CutPrefix(e.Key, "remote.")
+		if name, hasURL := strings.CutSuffix(name, ".url"); isRemote && hasURL {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // RemoteTimeout returns the time limit of one connection.

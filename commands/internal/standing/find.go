@@ -101,7 +101,7 @@ func FindWorkflow(c *invoke.Invocation, q progress.Query, what string) (checkpoi
 		if q.Type != "" {
 			start = "git checkpoint start ISSUE --type " + phrase.QuoteArg(q.Type)
 		}
-		return "", exit.Errorf(exit.None, start, "%s: no checkpoint of a workflow: %q", c.Name, what)
+		return "", exit.Errorf(exit.None, start, "%s: no workflow for %q has a checkpoint", c.Name, what)
 	}
 	if len(others) > 0 {
 		c.Warnf("it could be another one: %s", phrase.List(others))
