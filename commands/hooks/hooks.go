@@ -316,7 +316,7 @@ func agentRecord(c *invoke.Invocation, a install.AgentFile) output.Agent {
 	return found
 }
 
-// runsText describes the last run of each event, or where to look if none ever ran.
+// runsText describes the last run of each event, or where to look if no hook ever ran.
 func runsText(a output.Agent, now time.Time) string {
 	if a.Why != "" {
 		return "never ran in this clone: " + a.Why

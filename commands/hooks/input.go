@@ -20,7 +20,7 @@ import (
 // directories of the project.
 type sessionInput struct {
 	SessionID  string   `json:"session_id"`
-	Transcript string   `json:"transcript_path"`  // "" if the agent has none
+	Transcript string   `json:"transcript_path"`  // "" if the agent has no transcript
 	Prompt     string   `json:"prompt"`           // of the turn that ends, if the agent gives it
 	Source     string   `json:"source"`           // of SessionStart: startup, resume, clear or compact
 	StopActive bool     `json:"stop_hook_active"` // the agent continues because of a stop hook

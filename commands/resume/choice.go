@@ -67,8 +67,8 @@ func refuse(c *invoke.Invocation, r *resumption) error {
 	return because(c, r, exit.StartFresh, cmp.Or(hint, r.command("--force")), "cannot resume %s: %s", why)
 }
 
-// needsAnswer returns the failure if a question requires a person. The hints are commands
-// that work: if HEAD does not have the commit of the checkpoint, --yes is none of them.
+// needsAnswer returns the failure if a question requires a person. Each hint is a
+// command that works. If HEAD does not have the commit of the checkpoint, no hint has --yes.
 func needsAnswer(c *invoke.Invocation, r *resumption) error {
 	why, _ := r.reasons(freshness.PromptUser)
 	if b := r.otherBranch(); b != nil {

@@ -286,7 +286,7 @@ func (k *keeper) trySave(t checkpoint.Trigger, state guard.State) (*gitstore.Sav
 	}
 	c.Close()
 	c.Store = store
-	if t == checkpoint.UserInterrupt && k.slow { // there may be only seconds left
+	if t == checkpoint.UserInterrupt && k.slow { // the program may be killed in seconds
 		_ = c.Settings.Set("issue_source", "none", "run")
 	}
 	options := *k.options

@@ -19,8 +19,8 @@ import (
 	"git-checkpoint/gitstore/checkpoint/progress"
 )
 
-// screenStatus prints the status for people in the order of their questions: where the
-// work is, whether it can go on, what changed, and what comes next.
+// screenStatus prints the status for people: the progress, the newest checkpoint, whether the
+// work can be resumed, the changes since, and the next step.
 func screenStatus(c *invoke.Invocation, at display.Screen, cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) {
 	rows := slices.Concat(standing.ProgressRows(r, v), checkpointRows(c, cp, r), resumeRows(r, v), changedRows(c, cp, v), nextRows(r, v))
 	c.Printf("%s\n\n%s", at.Heading(standing.Heading(cp, r)), at.Sheet(rows))

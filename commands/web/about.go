@@ -8,7 +8,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// An about is what a row shows of a checkpoint beside its commit.
+// An about holds the record and the changes of a checkpoint for its row.
 type about struct {
 	record records
 	change Change // since the checkpoint of the same branch before it
@@ -77,7 +77,8 @@ func (v *visit) about(l *gitstore.List, runs [][]int) abouts {
 	return found
 }
 
-// recordsOf returns the records that the title of a checkpoint needs: none if it has a note.
+// recordsOf returns the records that the title of a checkpoint needs. A checkpoint with a note
+// needs no record.
 func (v *visit) recordsOf(l *gitstore.List, i int, memory map[string]*checkpoint.Record) (r records) {
 	c := &l.Checkpoints[i]
 	if c.Note != "" || !c.Valid() {

@@ -62,7 +62,7 @@ type TimelineRow struct {
 type Run struct {
 	Title   string // "7 batches, 3 h"
 	At      Stamp  // of the newest
-	Change  Change // of all of them together
+	Change  Change // of all entries together
 	Entries []TimelineEntry
 	Open    bool
 

@@ -44,11 +44,11 @@ type OtherVariable struct{ Name, Doc string }
 
 // variables lists environment variables that other packages read.
 var variables = []OtherVariable{
-	{"GIT_CHECKPOINT_ISSUE", "The issue, where none is named."},
-	{"GIT_CHECKPOINT_SESSION", "The session that is recorded, where none is named."},
+	{"GIT_CHECKPOINT_ISSUE", "Issue of a command that names no issue."},
+	{"GIT_CHECKPOINT_SESSION", "Session to record without --session."},
 	{"GIT_CHECKPOINT_SKIP", "1 makes the hooks do nothing."},
-	{"GIT_CHECKPOINT_CANARY", "A word that a hook says instead of doing anything: hooks status listens for it."},
-	{"GIT_CHECKPOINT_NOW", "The time, for tests and reproducible checkpoints."},
+	{"GIT_CHECKPOINT_CANARY", "Word that a hook prints instead of running, for the test of hooks status."},
+	{"GIT_CHECKPOINT_NOW", "Current time, for tests and reproducible checkpoints."},
 }
 
 // Variables returns the environment variables outside the table.

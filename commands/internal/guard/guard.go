@@ -114,8 +114,8 @@ func (g *Guard) Run(ctx context.Context) (int, error) {
 // not wait for Save to return.
 func (g *Guard) Saved() { g.busy.Store(false) }
 
-// Tell prints a message with say. If the command controls the terminal, the message is
-// deferred until the command ends.
+// Tell calls say, which prints a message. If the command controls the terminal, Tell defers
+// the call until the command ends.
 func (g *Guard) Tell(say func()) {
 	if g.ownsScreen() {
 		g.untold = append(g.untold, say)

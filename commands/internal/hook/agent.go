@@ -23,7 +23,7 @@ type Agent struct {
 	Program string // file name of its program
 	File    string // settings or plugin file in a project
 	Home    string // the same in the user's home directory, "" if unknown
-	Local   string // settings file in a project that is not shared, "" if there is none
+	Local   string // unshared settings file in a project, or ""
 	TOML    string // alternative TOML file for hooks
 	Plugin  string // text of the plugin file, "" for an agent with settings
 	Events  []AgentEvent
@@ -313,7 +313,7 @@ var claudeEvents = []AgentEvent{{"SessionStart", "session-start", 10}, {"Stop", 
 
 // commandIn returns the path to the first accepted command in the entries of an event:
 // positions in the entries and, unless the agent has no groups, in a group. It returns nil
-// if there is none.
+// if no command is accepted.
 func (a *Agent) commandIn(text string, entries node, accept func(string) bool) []place {
 	for k, entry := range entries.items {
 		if a.Flat {

@@ -34,7 +34,7 @@ func Title(cp *gitstore.Checkpoint, r, before *checkpoint.Record) string {
 }
 
 // newSummary returns the first line of a summary that the record before does not have. A
-// save keeps the summary of the record before unless it has one of its own.
+// save without a summary keeps the summary of the record before.
 func newSummary(r, before *checkpoint.Record) string {
 	if r == nil {
 		return ""

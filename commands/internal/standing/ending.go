@@ -41,8 +41,8 @@ func EndingOf(c *invoke.Invocation, issue checkpoint.Issue) *Ending {
 	return nil
 }
 
-// read reads the newest archived checkpoint. An archive from before the last archival is
-// left out.
+// read reads the newest archived checkpoint. It ignores checkpoints that were archived before
+// the last archival.
 func (e *Ending) read(c *invoke.Invocation) {
 	l, err := c.Store.Archived(c.Ctx, e.Issue, 1)
 	if err != nil || len(l.Checkpoints) == 0 || l.Checkpoints[0].Filed != e.Filed {

@@ -140,7 +140,7 @@ func (s *Chains) Walk(issue checkpoint.Issue, ref string, tip plumbing.Hash, lim
 		if limit <= 0 || ended || c.Cut || missing <= 0 {
 			break
 		}
-		need = d.found + missing // some of the checkpoints are gone
+		need = d.found + missing // some checkpoints were dropped
 	}
 	if c.Unread != nil && limit > 0 && !c.Rooted {
 		if whole, err := s.Walk(issue, ref, tip, 0); err == nil {

@@ -29,8 +29,8 @@ func checkRules(r *checkpoint.Record) ruleCheck {
 }
 
 // correct makes the record valid, so that a resume accepts it. Invalid values of the record
-// before are dropped. Other invalid values come from the caller: they are an error, or are
-// dropped too if the request says so. A cycle of tasks of the record before stays, because
+// before are dropped. Other invalid values come from the caller. They are an error,
+// unless the request has DropInvalid. A cycle of tasks of the record before stays, because
 // only a person can decide which task begins. The result describes what was dropped.
 func (w *SaveOp) correct(current *chain.Chain, r *checkpoint.Record) ([]string, error) {
 	found := checkRules(r)
