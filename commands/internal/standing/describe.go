@@ -77,9 +77,10 @@ func WorkflowJSON(r *checkpoint.Record, key string) json.RawMessage {
 	return data
 }
 
-// CanResume describes whether the work can be resumed, and with at where to continue.
+// CanResume describes whether the work can be resumed. at is the point to continue at, or "".
 func CanResume(r *checkpoint.Record, v freshness.Verdict) (text, at string) {
-	if Of(r, v).Complete {
+	s := Of(r, v)
+	if s.Complete {
 		return NothingLeft, ""
 	}
 	text = map[freshness.Action]string{
@@ -88,7 +89,7 @@ func CanResume(r *checkpoint.Record, v freshness.Verdict) (text, at string) {
 		freshness.PromptUser:         "after an answer from you",
 		freshness.StartFresh:         "no, the work starts over",
 	}[v.Action]
-	if v.CanResume {
+	if v.CanResume && s.From != "" {
 		at = ContinueFrom(r)
 	}
 	return text, at
