@@ -250,7 +250,7 @@ func (l *Conn) within(ctx context.Context, f func(context.Context) error) error 
 	switch {
 	case errors.Is(err, ErrObjectFormat):
 		return l.otherFormat(err)
-	case errors.As(err, &failed) && formatMessage.MatchString(failed.Stderr):
+	case errors.As(err, &failed) && formatMessage().MatchString(failed.Stderr):
 		return l.otherFormat(fmt.Errorf("%w: %w", ErrObjectFormat, err))
 	case errors.As(err, &failed):
 		return l.Fail(explain(failed.Stderr), err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"git-checkpoint/gitstore/internal/git/objectformat"
 )
@@ -16,8 +17,10 @@ var ErrObjectFormat = errors.New("the remote has another object format")
 // formatMessage matches git's messages for a remote of the other object format: of a
 // fetch, of a push, and of a push to an empty remote. Lines of the remote itself begin
 // with "remote:".
-var formatMessage = regexp.MustCompile(`(?m)^fatal: (mismatched algorithms: |` +
-	`the receiving end does not support this repository's hash algorithm|protocol error: unexpected capabilities\^\{\})`)
+var formatMessage = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^fatal: (mismatched algorithms: |` +
+		`the receiving end does not support this repository's hash algorithm|protocol error: unexpected capabilities\^\{\})`)
+})
 
 // isForeignID reports whether a text is an object id of the other format.
 func isForeignID(hex string) bool {

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"git-checkpoint/gitstore/internal/git"
@@ -349,11 +350,14 @@ func sentence(text, line string) string {
 	return text + "; " + line
 }
 
+// Compiled on first use, because most processes need neither.
 var (
 	// escapes matches terminal escape sequences.
-	escapes = regexp.MustCompile("\x1b\\[[0-9;?]*[A-Za-z]")
+	escapes = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\x1b\\[[0-9;?]*[A-Za-z]") })
 	// progress matches progress lines, running or completed.
-	progress = regexp.MustCompile(`\d% \(\d+/\d+\)|: +\d+%$|, done\.?$|^[A-Z][a-z ]+\.\.\.( done)?( \([^()]*\))*$`)
+	progress = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\d% \(\d+/\d+\)|: +\d+%$|, done\.?$|^[A-Z][a-z ]+\.\.\.( done)?( \([^()]*\))*$`)
+	})
 )
 
 // repeated is the start of git's own line about a hook, which only repeats the reason.
@@ -362,9 +366,9 @@ const repeated = "error: hook declined to update "
 // message returns a line of git's standard error without prefixes, and reports whether a
 // prefix marks an error. It returns "" for frames and progress.
 func message(line string) (text string, marked bool) {
-	line = strings.TrimSpace(escapes.ReplaceAllString(line, ""))
+	line = strings.TrimSpace(escapes().ReplaceAllString(line, ""))
 	text = strings.TrimSpace(strings.TrimPrefix(line, "remote:"))
-	if text != line && (progress.MatchString(text) || strings.HasPrefix(text, repeated)) || strings.Trim(text, "=-*#+~_|/\\ ") == "" {
+	if text != line && (progress().MatchString(text) || strings.HasPrefix(text, repeated)) || strings.Trim(text, "=-*#+~_|/\\ ") == "" {
 		return "", false
 	}
 	for _, prefix := range []string{"fatal:", "error:"} {
