@@ -89,6 +89,9 @@ func (s *Saver) Save(ctx context.Context, req SaveRequest) (*Saved, error) {
 	if _, err := checkpoint.ParseIssue(string(req.Issue)); err != nil {
 		return nil, err // its ref could not be parsed
 	}
+	if req.Redact != chain.RedactNone {
+		go scan.Prepare() // while the files are read
+	}
 	k := s.NewObjectWriter()
 	snap, err := s.Snapshot(ctx, req.Issue, req.Files(s.KeptOutputs(ctx, req.Issue)), k)
 	if err != nil {

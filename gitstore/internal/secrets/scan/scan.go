@@ -310,6 +310,9 @@ var words = sync.OnceValue(func() *dictionary {
 	return d
 })
 
+// Prepare builds the dictionary. The first scan of a process waits for it otherwise.
+func Prepare() { words() }
+
 func (d *dictionary) add(w word) {
 	at := pair(w.text[0], w.text[1])
 	if d.begins[at] == 0 {
