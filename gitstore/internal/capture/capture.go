@@ -63,7 +63,7 @@ const maxTries = 3
 // snapshotOnce captures the index and the other files once. stamp identifies the index
 // that was read.
 func (s *Capturer) snapshotOnce(ctx context.Context, issue checkpoint.Issue, req Request, k *repo.ObjectWriter) (snap *CapturedSnapshot, stamp indexStamp, err error) {
-	site := &Source{Git: s.Git, Config: s.Config, CommonDir: s.Info.CommonDir, Root: s.Info.Root}
+	site := &Source{Git: s.Git, Config: s.Config, CommonDir: s.Info.CommonDir, Root: s.Info.Root, Index: s.Info.Index}
 	list := site.list(ctx, req)
 	defer list.cancel(nil)
 	a, err := s.stagedState(ctx)
@@ -130,6 +130,7 @@ type Source struct {
 	Config    []git.ConfigEntry // git configuration
 	CommonDir string            // common git directory
 	Root      string            // top-level directory
+	Index     string            // path of the index
 }
 
 // A Request selects captured files besides the index.

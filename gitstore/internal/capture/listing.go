@@ -8,41 +8,45 @@ import (
 	"git-checkpoint/gitstore/internal/git"
 )
 
-// A listing holds git's lists of the changed and the untracked files. Both git processes
-// run while this process reads the index.
+// A listing holds the lists of the changed and the untracked files. Both are made while
+// this process reads the index.
 type listing struct {
-	changed, untracked <-chan listed // nil if the request does not need the list
-	ctx                context.Context
-	cancel             context.CancelCauseFunc
+	changed   <-chan listed[rawChange] // nil if the request does not need the list
+	untracked <-chan listed[string]    // likewise; directories end with a slash
+	ctx       context.Context
+	cancel    context.CancelCauseFunc
 }
 
-// listed is the output of git, split at NUL.
-type listed struct {
-	fields []string
-	err    error
+// listed is a list or an error.
+type listed[T any] struct {
+	files []T
+	err   error
 }
 
 // errBudget ends a listing whose time limit has passed.
 var errBudget = errors.New("time limit")
 
-// list starts the git processes of a request.
+// list starts the lists of a request.
 func (s *Source) list(ctx context.Context, req Request) *listing {
 	l := &listing{}
 	l.ctx, l.cancel = context.WithCancelCause(ctx)
-	if req.Worktree {
-		l.changed = s.start(l.ctx, "diff-files", "-0", "-z", "--raw", "--no-renames", "--ignore-submodules=dirty")
+	if req.Untracked { // first, because it takes longer
+		l.untracked = start(l.ctx, func(ctx context.Context) ([]string, error) {
+			out, err := s.git().Output(ctx, "ls-files", "--others", "--exclude-standard", "-z")
+			return git.Fields(out), err
+		})
 	}
-	if req.Untracked {
-		l.untracked = s.start(l.ctx, "ls-files", "--others", "--exclude-standard", "-z")
+	if req.Worktree {
+		l.changed = start(l.ctx, s.changedFiles)
 	}
 	return l
 }
 
-func (s *Source) start(ctx context.Context, args ...string) <-chan listed {
-	done := make(chan listed, 1)
+func start[T any](ctx context.Context, list func(context.Context) ([]T, error)) <-chan listed[T] {
+	done := make(chan listed[T], 1)
 	go func() {
-		out, err := s.git().Output(ctx, args...)
-		done <- listed{git.Fields(out), err}
+		files, err := list(ctx)
+		done <- listed[T]{files, err}
 	}()
 	return done
 }

@@ -18,20 +18,15 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// worktree adds tracked files that differ from the index, and records deletions. Git
-// decides which files differ. The index is not refreshed, so git may list a file with
-// unchanged content. Submodules are compared by commit only.
+// worktree adds tracked files that differ from the index, and records deletions. The
+// list may contain files with unchanged content. Submodules are compared by commit only.
 func (c *capture) worktree() error {
 	list := <-c.changed
 	if list.err != nil {
 		return list.err
 	}
-	dirty, err := parseRaw(list.fields)
-	if err != nil {
-		return err
-	}
-	wanted := make([]candidate, 0, len(dirty))
-	for _, d := range dirty {
+	wanted := make([]candidate, 0, len(list.files))
+	for _, d := range list.files {
 		if d.Old.Mode == trees.ModeGitlink {
 			if d.New.Mode == trees.ModeGitlink {
 				c.skip(d.Path, 0, "a submodule on another commit than the one that is staged")
@@ -95,7 +90,7 @@ func (c *capture) untracked() error {
 		return list.err
 	}
 	var wanted []candidate
-	for _, path := range list.fields {
+	for _, path := range list.files {
 		if strings.HasSuffix(path, "/") {
 			c.skip(path, 0, "a repository of its own")
 			continue

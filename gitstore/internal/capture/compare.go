@@ -1,0 +1,253 @@
+package capture
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/index"
+	"git-checkpoint/gitstore/internal/trees"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+)
+
+// errAskGit reports an index, a file or a setting that compareFiles leaves to git.
+var errAskGit = errors.New("git has to compare the worktree with the index")
+
+const (
+	compareBlock = 1024 // entries that one goroutine compares at once
+	// maxCompared limits the changes that compareFiles returns. If the index has no usable
+	// stat data, every file seems to have changed, and git decides.
+	maxCompared = 256
+)
+
+// changedFiles returns the tracked files that may differ from the index. It saves a git
+// process if the comparison is plain.
+func (s *Source) changedFiles(ctx context.Context) ([]rawChange, error) {
+	changes, err := s.compareFiles(ctx)
+	if !errors.Is(err, errAskGit) {
+		return changes, err
+	}
+	out, err := s.git().Output(ctx, "diff-files", "-0", "-z", "--raw", "--no-renames", "--ignore-submodules=dirty")
+	if err != nil {
+		return nil, err
+	}
+	return parseRaw(git.Fields(out))
+}
+
+// compareFiles compares the stat data of tracked files with the index, like `git
+// diff-files`, in the order of the index. It lists every file that git lists. It may list
+// unchanged files too, because it does not read files: a file as new as the index, for
+// example. It fails with errAskGit for submodules, conflicts, sparse checkouts, and flags
+// and settings that change git's rules.
+func (s *Source) compareFiles(ctx context.Context) ([]rawChange, error) {
+	if !s.comparesPlainly() {
+		return nil, errAskGit
+	}
+	x, err := index.Open(s.Index)
+	if err != nil {
+		return nil, errAskGit
+	}
+	defer x.Close()
+	if conflicts, toAdd := x.Special(); len(conflicts)+len(toAdd) > 0 {
+		return nil, errAskGit
+	}
+	root, err := index.OpenDir(s.Root)
+	if err != nil {
+		return nil, errAskGit
+	}
+	defer root.Close()
+	c := &comparison{root: root, written: x.ModTime(), empty: plumbing.ComputeHash(plumbing.BlobObject, nil)}
+	changes, err := c.run(ctx, x)
+	if err == nil && x.Err() != nil {
+		err = errAskGit
+	}
+	return changes, err
+}
+
+// comparesPlainly reports whether git's settings leave its rules for stat data unchanged.
+func (s *Source) comparesPlainly() bool {
+	if _, monitored := git.Last(s.Config, "core.fsmonitor"); monitored || s.Index == "" {
+		return false
+	}
+	links, set := git.Last(s.Config, "core.symlinks")
+	return s.fileMode() && (!set || git.Bool(links))
+}
+
+// A comparison compares files with entries of an index.
+type comparison struct {
+	root    *index.Dir
+	written time.Time     // mtime of the index
+	empty   plumbing.Hash // the empty blob
+	found   atomic.Int64  // changes in all blocks
+}
+
+// A comparedBlock is a sequence of entries with its result.
+type comparedBlock struct {
+	entries []index.Entry // nil after the comparison
+	changes []rawChange
+	err     error
+}
+
+// run compares all entries, in several goroutines. A few slices hold the entries, because
+// fresh memory for a large index takes more time than the comparison.
+func (c *comparison) run(ctx context.Context, x *index.Index) ([]rawChange, error) {
+	workers := min(runtime.GOMAXPROCS(0), x.Len()/compareBlock+1, 8)
+	todo, free := make(chan *comparedBlock), make(chan []index.Entry, workers+1)
+	var running sync.WaitGroup
+	for range workers {
+		free <- make([]index.Entry, 0, min(compareBlock, x.Len()))
+		running.Go(func() {
+			for b := range todo {
+				b.changes, b.err = c.block(ctx, b.entries)
+				free <- b.entries[:0]
+				b.entries = nil
+			}
+		})
+	}
+	var blocks []*comparedBlock
+	entries := make([]index.Entry, 0, min(compareBlock, x.Len()))
+	send := func() {
+		blocks = append(blocks, &comparedBlock{entries: entries})
+		todo <- blocks[len(blocks)-1]
+	}
+	for e := range x.All() {
+		if entries = append(entries, e); len(entries) == compareBlock {
+			send()
+			entries = <-free
+		}
+	}
+	send()
+	close(todo)
+	running.Wait()
+	var changes []rawChange
+	for _, b := range blocks {
+		if b.err != nil {
+			return nil, b.err
+		}
+		changes = append(changes, b.changes...)
+	}
+	return changes, nil
+}
+
+func (c *comparison) block(ctx context.Context, entries []index.Entry) ([]rawChange, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if c.found.Load() > maxCompared {
+		return nil, errAskGit
+	}
+	dirs := realDirs{root: c.root, known: map[string]bool{}}
+	var changes []rawChange
+	for i := range entries {
+		change, changed, err := c.entry(&dirs, &entries[i])
+		if err != nil {
+			return nil, err
+		}
+		if changed {
+			changes = append(changes, change)
+		}
+	}
+	if c.found.Add(int64(len(changes))) > maxCompared {
+		return nil, errAskGit
+	}
+	return changes, nil
+}
+
+// entry compares one file with its entry.
+func (c *comparison) entry(dirs *realDirs, e *index.Entry) (change rawChange, changed bool, err error) {
+	if e.SkipWorktree || e.AssumeValid || e.Stage != 0 || !e.Mode.IsFile() {
+		return change, false, errAskGit
+	}
+	there, err := dirs.holdsParent(e.Path)
+	if err != nil {
+		return change, false, err
+	}
+	var stat index.Stat
+	var mode filemode.FileMode
+	if there {
+		stat, mode, err = c.root.Lstat(e.Path)
+	}
+	if err == nil && c.trusts(e, stat, mode) {
+		return change, false, nil
+	}
+	change = rawChange{Change: trees.Change{Path: e.Path, Old: trees.Entry{Mode: uint32(e.Mode), Hash: e.Hash}}, status: "deleted"}
+	switch {
+	case !there || isGone(err) || err == nil && mode == filemode.Dir:
+		return change, true, nil
+	case err != nil || mode == 0:
+		return change, false, errAskGit
+	}
+	change.New.Mode = uint32(mode)
+	change.status = "modified"
+	if (mode == filemode.Symlink) != (e.Mode == filemode.Symlink) {
+		change.status = "typechange"
+	}
+	return change, true, nil
+}
+
+// trusts reports whether git would trust the stat data of an entry, so that the file is
+// unchanged. The rules are those of git without options: equal mode, times, inode, owner
+// and size, and a file that is at least a second older than the index. Git sets the size
+// of a doubtful entry to 0.
+func (c *comparison) trusts(e *index.Entry, stat index.Stat, mode filemode.FileMode) bool {
+	stat.Dev = e.Dev // git does not compare devices
+	if e.CTime.Nsec == 0 && e.MTime.Nsec == 0 {
+		stat.CTime.Nsec, stat.MTime.Nsec = 0, 0 // not recorded
+	}
+	if mode != e.Mode || stat != e.Stat {
+		return false
+	}
+	if e.Size == 0 {
+		return e.Hash == c.empty
+	}
+	return int64(e.MTime.Sec) < c.written.Unix()
+}
+
+// A realDirs knows directories of the worktree, for one goroutine.
+type realDirs struct {
+	root  *index.Dir
+	last  string // parent of the previous path
+	known map[string]bool
+}
+
+// holdsParent reports whether all parents of a path are directories. Git does not follow
+// symlinks.
+func (d *realDirs) holdsParent(path string) (bool, error) {
+	end := strings.LastIndexByte(path, '/')
+	if end < 0 || path[:end] == d.last {
+		return true, nil
+	}
+	for i := range end + 1 {
+		if path[i] != '/' {
+			continue
+		}
+		real, known := d.known[path[:i]]
+		if !known {
+			_, mode, err := d.root.Lstat(path[:i])
+			if err != nil && !isGone(err) {
+				return false, errAskGit
+			}
+			real = err == nil && mode == filemode.Dir
+			d.known[path[:i]] = real
+		}
+		if !real {
+			return false, nil
+		}
+	}
+	d.last = path[:end]
+	return true, nil
+}
+
+// isGone reports whether a file or one of its parents does not exist.
+func isGone(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
