@@ -32,6 +32,10 @@ const (
 	kindPrune kind = "prune" // many chains for prune, packed
 	kindMany  kind = "many"  // many issues, packed, with a synced remote
 	kindFew   kind = "few"   // like kindMany with few issues
+
+	kindTurns     kind = "turns"      // a branch with one turn
+	kindFewTurns  kind = "few-turns"  // a branch with a few turns
+	kindManyTurns kind = "many-turns" // a branch with many turns
 )
 
 // repo returns a repository, and generates it if it does not exist.
@@ -61,11 +65,22 @@ func (r *repo) generate(ctx context.Context, k kind) error {
 	if k == kindLoose {
 		steps[1], steps[2] = pack, chains
 	}
+	if turns, ok := r.b.turns(k); ok {
+		branch := func() error { return r.branchWithTurns(ctx, turns) }
+		return try(steps[0], pack, branch, r.b.settle)
+	}
 	if k == kindMany || k == kindFew {
 		steps = append(steps, func() error { return r.share(ctx) })
 	}
 	steps = append(steps, func() error { return r.stage(ctx, 0) }, r.b.settle)
 	return try(steps...)
+}
+
+// turns returns the number of saved turns of a kind of repository. It returns false if the
+// repository has other chains.
+func (b *bench) turns(k kind) (int, bool) {
+	turns, ok := map[kind]int{kindTurns: 1, kindFewTurns: b.lengths.fewTurns, kindManyTurns: b.lengths.manyTurns}[k]
+	return turns, ok
 }
 
 // paths returns file names of the form top/leaf/file.

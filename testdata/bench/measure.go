@@ -15,6 +15,7 @@ import (
 type side struct {
 	prepare func(ctx context.Context) error // runs before each run outside the measured time; may be nil
 	argv    []string
+	then    []string // a second command, measured with the first; may be nil
 	stdin   string
 	env     []string               // additional environment variables
 	each    func(run int) []string // returns argv of a run, if it differs between runs
@@ -51,20 +52,15 @@ func (r *repo) timed(ctx context.Context, s side, i int, warmup bool) (float64, 
 	if s.each != nil {
 		argv = s.each(i)
 	}
-	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Dir, cmd.Env = r.dir, slices.Concat(r.b.env, s.env)
-	if s.stdin != "" {
-		cmd.Stdin = strings.NewReader(s.stdin)
+	var out bytes.Buffer
+	spent, err := r.measured(s, argv, warmup, &out)
+	if err == nil && s.then != nil {
+		var more time.Duration
+		more, err = r.measured(s, s.then, warmup, &out)
+		spent += more
 	}
-	var out, said bytes.Buffer
-	if warmup {
-		cmd.Stdout, cmd.Stderr = &out, &said
-	}
-	start := time.Now()
-	err := cmd.Run()
-	spent := time.Since(start)
 	if err != nil {
-		return 0, fmt.Errorf("%s: %w: %s", strings.Join(argv, " "), err, said.String())
+		return 0, err
 	}
 	if warmup {
 		if err := s.check(out.String()); err != nil {
@@ -72,6 +68,24 @@ func (r *repo) timed(ctx context.Context, s side, i int, warmup bool) (float64, 
 		}
 	}
 	return spent.Seconds() * 1000, nil
+}
+
+// measured runs a command of a side. It appends the output of a warm-up run to out.
+func (r *repo) measured(s side, argv []string, warmup bool, out *bytes.Buffer) (time.Duration, error) {
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Dir, cmd.Env = r.dir, slices.Concat(r.b.env, s.env)
+	if s.stdin != "" {
+		cmd.Stdin = strings.NewReader(s.stdin)
+	}
+	var said bytes.Buffer
+	if warmup {
+		cmd.Stdout, cmd.Stderr = out, &said
+	}
+	start := time.Now()
+	if err := cmd.Run(); err != nil {
+		return 0, fmt.Errorf("%s: %w: %s", strings.Join(argv, " "), err, said.String())
+	}
+	return time.Since(start), nil
 }
 
 // ready prepares a run and syncs the disk.

@@ -20,6 +20,7 @@ type scale struct {
 var scales = []scale{
 	{"1k", 1_000, 100},
 	{"10k", 10_000, 100},
+	{"50k", 50_000, 100},
 	{"100k", 100_000, 100},
 }
 
@@ -32,11 +33,13 @@ type lengths struct {
 	long  int // chain for checking that length does not affect speed
 	prune int // chain with one tenth dropped by retention
 	many  int // number of issues with chains of length eachOfMany, for sync
+
+	fewTurns, manyTurns int // saved turns of an agent
 }
 
 var (
-	fullLengths  = lengths{200, 10_000, 9_000, 1_000}
-	smokeLengths = lengths{10, 60, 50, 30}
+	fullLengths  = lengths{200, 10_000, 9_000, 1_000, 9, 999}
+	smokeLengths = lengths{10, 60, 50, 30, 2, 5}
 )
 
 // options are the command-line flags.
@@ -103,7 +106,7 @@ func parseSizes(list string) ([]scale, error) {
 		}
 	}
 	if len(found) != len(wanted) || len(found) == 0 {
-		return nil, fmt.Errorf("-size: %q is not a list of 1k, 10k and 100k", list)
+		return nil, fmt.Errorf("-size: %q is not a list of 1k, 10k, 50k and 100k", list)
 	}
 	return found, nil
 }

@@ -59,6 +59,15 @@ var rows = []row{
 		what: "save --worktree", against: "git stash create", figures: anywhere(0.8),
 	},
 	{
+		name: "turn", store: kindTurns, run: runTurn,
+		what: "hook of a turn, 3 changed and 2 untracked files", against: "git stash create, git ls-files --others",
+		figures: map[string]figure{"1k": {Target: 1.0}, "10k": {Target: 0.6}, "50k": {Target: 0.4}, "100k": {Target: 0.4}},
+	},
+	{
+		name: "turn-late", store: kindManyTurns, once: true, run: runTurnLate,
+		what: "hook of the turn after 999 others", against: "hook of the turn after 9 others", figures: anywhere(1.1),
+	},
+	{
 		name: "list-packed", store: kindSave, once: true, run: runList,
 		what: "list of the long chain, packed", against: logName, figures: anywhere(1.2),
 	},

@@ -57,7 +57,7 @@ func TestRatio(t *testing.T) {
 func TestParseSizes(t *testing.T) {
 	got, err := parseSizes("100k, 1k")
 	assert.NoError(t, err)
-	assert.Equal(t, []scale{scales[0], scales[2]}, got)
+	assert.Equal(t, []scale{scales[0], scales[3]}, got)
 	for _, bad := range []string{"", "2k", "1k,,10k", "1k;10k"} {
 		_, err := parseSizes(bad)
 		assert.Error(t, err, bad)
