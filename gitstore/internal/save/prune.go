@@ -250,8 +250,12 @@ func (s *Saver) applyRetention(ctx context.Context, below *chain.Chain, p retent
 	}
 	item := retention.Item{ID: r.ID(), Trigger: r.Trigger(), Phase: r.Phase(), Branch: r.Branch(), Created: r.CreatedAt(), Resumable: r.CanResume(), Valid: true}
 	items := append([]retention.Item{item}, c.Items()...)
+	planned := retention.PlanSave(p, items, s.Now())
+	if drop, ids := Dropped(planned); len(ids) == 0 || awaitsTurns(p, items, drop) {
+		return plain, nil // before the contents of checkpoints are compared
+	}
 	full := &fullness{s: s, objects: k, known: c.Index(), coming: coming}
-	decisions, err := s.keepFuller(p, items, retention.PlanSave(p, items, s.Now()), full)
+	decisions, err := s.keepFuller(p, items, planned, full)
 	drop, ids := Dropped(decisions)
 	if err != nil || len(ids) == 0 || awaitsTurns(p, items, drop) {
 		return plain, nil
