@@ -21,7 +21,7 @@ type crowd struct {
 	saved               []string // ids
 	syncs, failed, lost int
 	tips                map[string]bool // tips of the clones and the server at the end
-	took                time.Duration
+	took, longest       time.Duration   // of all, and of a single sync
 }
 
 // gather runs the clones of a transport.
@@ -86,9 +86,12 @@ func (h *host) work(c *crowd, dir string) error {
 }
 
 func (h *host) sync(c *crowd, dir string) {
+	start := time.Now()
 	_, err := h.git(dir, "checkpoint", "sync", "42", "--yes")
+	took := time.Since(start)
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.longest = max(c.longest, took)
 	if c.syncs++; err != nil {
 		c.failed++
 		fmt.Fprintln(os.Stderr, err)

@@ -62,7 +62,7 @@ func (h *host) env() []string {
 // run runs a program in a folder, and returns its standard output. The error has its
 // standard error.
 func (h *host) run(dir, program string, args ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Minute) // longer than the timeout of a sync
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir, cmd.Env = dir, h.env()

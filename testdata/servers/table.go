@@ -51,8 +51,8 @@ func (t *tables) add(ctx context.Context, h *host, s server) error {
 			return fmt.Errorf("%s: %w", at.name, err)
 		}
 		t.failed = t.failed || !c.holds()
-		fmt.Fprintf(&t.crowds, "| %s | %s | %d | %d | %d | %d | %d | %d | %s |\n", s.name, at.name, h.clones,
-			len(c.saved), c.lost, c.syncs, c.failed, len(c.tips), c.took.Round(time.Second))
+		fmt.Fprintf(&t.crowds, "| %s | %s | %d | %d | %d | %d | %d | %d | %s | %s |\n", s.name, at.name, h.clones,
+			len(c.saved), c.lost, c.syncs, c.failed, len(c.tips), c.took.Round(time.Second), c.longest.Round(time.Second))
 	}
 	for n, r := range site.refusals {
 		message, err := h.try(fmt.Sprint("refused", n), r)
@@ -66,7 +66,7 @@ func (t *tables) add(ctx context.Context, h *host, s server) error {
 }
 
 func (t *tables) print(w io.Writer) {
-	head := "| server | transport | clones | saves | lost | syncs | failed | tips | time |\n|---|---|---|---|---|---|---|---|---|\n"
+	head := "| server | transport | clones | saves | lost | syncs | failed | tips | time | longest sync |\n|---|---|---|---|---|---|---|---|---|---|\n"
 	fmt.Fprintf(w, "%s%s", head, t.crowds.String())
 	if t.refusals.Len() > 0 {
 		fmt.Fprintf(w, "\n| server | refused push | message | outcome |\n|---|---|---|---|\n%s", t.refusals.String())
