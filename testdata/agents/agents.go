@@ -57,7 +57,7 @@ var agents = []agent{
 		screen: func(p string) []string { return []string{"-m", "test/" + modelName, "--prompt", p} },
 	},
 	{
-		name: "copilot", pkg: "@github/copilot", prepare: prepareCopilot,
+		name: "copilot", global: true, pkg: "@github/copilot", prepare: prepareCopilot,
 		once: func(p string) []string { return []string{"-p", p, "--allow-all-tools", "--trust-folder"} },
 		again: func(id, p string) []string {
 			return []string{"--resume", id, "-p", p, "--allow-all-tools"}

@@ -280,7 +280,7 @@ var agents = []Agent{
 		Allow:  &Permission{Path: []string{"tools", "allowed"}, Rule: "run_shell_command(git checkpoint)"},
 	},
 	{
-		Name: "copilot", Program: "copilot", Resume: "copilot --resume", Reads: "claude", File: ".github/hooks/git-checkpoint.json", JSON: []string{"additionalContext"}, Budget: 10_000,
+		Name: "copilot", Program: "copilot", Resume: "copilot --resume", Reads: "claude", File: ".github/hooks/git-checkpoint.json", Home: ".copilot/hooks/git-checkpoint.json", JSON: []string{"additionalContext"}, Budget: 10_000,
 		Flat: true, CommandKey: "bash", TimeoutKey: "timeoutSec", Versioned: true, Events: claudeEvents,
 	},
 	{
