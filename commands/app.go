@@ -304,21 +304,22 @@ func runConfig(c *invoke.Invocation) error {
 // configInGit returns the error for arguments of config, such as "set push auto", with the
 // command of git that reads or sets the setting.
 func configInGit(args []string) error {
-	words := args
+	verb, words := "", args
 	if slices.Contains([]string{"get", "set", "unset"}, words[0]) {
-		words = words[1:]
+		verb, words = words[0], words[1:]
 	}
-	if args[0] == "unset" {
-		words = append([]string{"--unset"}, words...)
-	}
-	command := "git config"
-	for _, w := range words {
-		if known := config.Known(w); known != "" {
-			w = config.GitName(known)
+	hint := "git checkpoint config" // lists the settings
+	if len(words) > 0 && config.Known(words[0]) != "" {
+		hint = "git config"
+		if verb == "unset" {
+			hint += " --unset"
 		}
-		command += " " + phrase.QuoteArg(w)
+		hint += " " + config.GitName(config.Known(words[0]))
+		for _, value := range words[1:] {
+			hint += " " + phrase.QuoteArg(value)
+		}
 	}
-	return exit.Errorf(exit.Usage, command, "config: unexpected argument %q; git config reads and sets settings", args[0])
+	return exit.Errorf(exit.Usage, hint, "config: unexpected argument %q; git config reads and sets settings", args[0])
 }
 
 func runVersion(c *invoke.Invocation) error {

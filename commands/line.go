@@ -202,7 +202,7 @@ func split(cmd *invoke.Command, args []string) (w words, err error) {
 		case arg == "--":
 			w.after = args[i+1:]
 			return w, nil
-		case !isFlag(arg):
+		case !isFlag(arg), cmd.Name == "config" && isNumber(arg): // a value of config set
 			w.args = append(w.args, arg)
 			continue
 		case isHelp(arg):
@@ -231,14 +231,24 @@ func split(cmd *invoke.Command, args []string) (w words, err error) {
 	return w, nil
 }
 
+func isNumber(arg string) bool {
+	_, err := strconv.Atoi(arg)
+	return err == nil
+}
+
 // isCombined reports whether an argument combines one-letter flags, as -am. As in git, only
 // the last can have a value.
 func isCombined(flags []cli.Flag, arg string) bool {
 	if strings.HasPrefix(arg, "--") || len(arg) < 3 {
 		return false
 	}
-	f := flagNamed(flags, arg[1:2])
-	return f != nil && !takesValue(f)
+	for i := 1; i < len(arg); i++ {
+		f := flagNamed(flags, arg[i:i+1])
+		if f == nil || takesValue(f) {
+			return f != nil && i > 1
+		}
+	}
+	return true
 }
 
 // words are the parts of a command line after the command name.

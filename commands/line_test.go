@@ -30,6 +30,7 @@ func TestParseLine(t *testing.T) {
 		{"attached short value", "app save --message=note --", []string{"save", "-mnote"}, nil, false},
 		{"combined short flags", "app save --all=true --message=-ab -- 42", []string{"save", "-am", "-ab", "42"}, nil, false},
 		{"combined short flags with an attached value", "app save --all=true --message=x --", []string{"save", "-amx"}, nil, false},
+		{"combined flags that need no value", "app save --all=true --quiet=true --", []string{"save", "-aq"}, nil, false},
 		{"empty value of some flags", "app save --message= --", []string{"save", "-m", ""}, nil, false},
 		{"one dash for a long name", "app save --phase=x --", []string{"save", "-phase", "x"}, nil, false},
 		{"optional value left out", "app save --push=- -- 42", []string{"save", "--push", "42"}, nil, false},

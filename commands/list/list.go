@@ -369,7 +369,7 @@ func listThere(c *invoke.Invocation, o *listOptions, issues ...checkpoint.Issue)
 	if err != nil {
 		return err
 	}
-	t := c.Tick("list: " + gitstore.ShownRemote(remote))
+	t := c.TickRemote("list: " + gitstore.ShownRemote(remote))
 	there, err := c.Store.OpenRemote(c.Ctx, gitstore.OpenRemoteRequest{
 		Remote: remote, Issues: issues, Archived: o.archived, Timeout: c.RemoteTimeout(), Quiet: !terminal.Has(),
 	})

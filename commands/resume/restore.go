@@ -97,7 +97,7 @@ func runRestore(c *invoke.Invocation) error {
 		}
 		req.Paths = append(req.Paths, p)
 	}
-	t := c.Tick("restore: writing files")
+	t := c.TickFiles("restore: writing files")
 	done, err := c.Store.Restore(c.Ctx, req)
 	t.End()
 	if err != nil {

@@ -300,7 +300,7 @@ func resume(c *invoke.Invocation, r *resumption) error {
 	}
 	o := r.options
 	if !o.leavesFiles() && c.Store.Root() != "" {
-		t := c.Tick("resume: writing files")
+		t := c.TickFiles("resume: writing files")
 		r.restored, err = c.Store.Restore(c.Ctx, gitstore.RestoreRequest{
 			Checkpoint: r.Checkpoint, AnyHead: o.force, AnyBranch: true, // the verdict and gate cover the branch
 			Request: gitstore.RestoreOptions{Changed: r.changed, Each: r.each, DryRun: o.dryRun},

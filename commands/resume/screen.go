@@ -13,7 +13,8 @@ import (
 )
 
 // screenResumed prints the result of a resume for people: the work, the files that were
-// restored, and in the last line the point to continue at.
+// restored, and the point to continue at. The hint stands alone at the left margin, where no
+// text of a checkpoint can stand.
 func screenResumed(c *invoke.Invocation, at display.Screen, r *resumption) {
 	cp := r.Checkpoint
 	title := phrase.Title(cp, r.Record, nil)
@@ -38,19 +39,23 @@ func screenResumed(c *invoke.Invocation, at display.Screen, r *resumption) {
 	if r.restored != nil {
 		rows = append(rows, restoredRow(r.restored, r.options.dryRun))
 	}
-	last := display.Row{Label: "Continue", Text: standing.ResumePoint(r.Judged), Style: display.Bold}
 	if r.isComplete() {
-		last.Text = standing.NothingLeft
+		rows = append(rows, display.Row{Label: "Continue", Text: standing.NothingLeft, Style: display.Bold})
+	} else if standing.Of(r.Record, r.Verdict).From != "" {
+		rows = append(rows, display.Row{Label: "Continue", Text: standing.ContinueFrom(r.Record), Style: display.Bold})
 	}
-	c.Printf("%s\n\n%s", at.Heading(standing.Heading(cp, r.Record)), at.Sheet(append(rows, last)))
+	c.Printf("%s\n\n%s", at.Heading(standing.Heading(cp, r.Record)), at.Sheet(rows))
+	if r.restored != nil && r.restored.Undo != "" {
+		c.Infof("")
+		c.Infof("hint: %s", undoCommand(r.restored.Undo))
+	}
 }
 
-// restoredRow returns the row about the files of a restore, with the command that reverts
-// it.
+// restoredRow returns the row about the files of a restore.
 func restoredRow(done *gitstore.Restored, dryRun bool) display.Row {
-	row := display.Row{Label: "Restored", Text: "no files"}
+	row, removed := display.Row{Label: "Restored", Text: "no files"}, "removed"
 	if dryRun {
-		row.Label = "Would restore"
+		row.Label, removed = "Would restore", "would remove"
 	}
 	restored := slices.DeleteFunc(slices.Clone(done.Restored), func(p string) bool { return slices.Contains(done.Removed, p) })
 	if len(restored) > 0 {
@@ -61,7 +66,7 @@ func restoredRow(done *gitstore.Restored, dryRun bool) display.Row {
 		what  string
 		paths []string
 	}{
-		{"removed", done.Removed},
+		{removed, done.Removed},
 		{"changed since, left as it is:", done.Skipped},
 		{"in the way, left as it is:", done.InTheWay},
 		{"came later:", later},
@@ -70,9 +75,6 @@ func restoredRow(done *gitstore.Restored, dryRun bool) display.Row {
 		if len(part.paths) > 0 {
 			row.Below = append(row.Below, part.what+" "+someFiles(part.paths))
 		}
-	}
-	if done.Undo != "" {
-		row.Hint = undoCommand(done.Undo)
 	}
 	return row
 }

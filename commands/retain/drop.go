@@ -141,9 +141,12 @@ func confirmDrop(c *invoke.Invocation, o dropOptions, issue checkpoint.Issue, id
 		return nil
 	}
 	what, hint := phrase.Plural(len(ids), "checkpoint"), "git checkpoint drop "+phrase.IssueArg(issue)
-	if o.all {
+	switch {
+	case o.all && len(ids) == 1:
+		what, hint = "the only checkpoint", hint+" --all"
+	case o.all:
 		what, hint = "all "+what, hint+" --all"
-	} else {
+	default:
 		what, hint = string(ids[0]), hint+" "+string(ids[0])
 	}
 	if o.purge {

@@ -104,7 +104,7 @@ func runSave(c *invoke.Invocation) error {
 	if err != nil {
 		return err
 	}
-	t := c.Tick(c.Name + ": reading files")
+	t := c.TickFiles(c.Name + ": reading files")
 	saved, err := c.Store.Save(c.Ctx, req)
 	t.End()
 	if errors.Is(err, gitstore.ErrUnchanged) {

@@ -53,7 +53,7 @@ func runSync(c *invoke.Invocation) error {
 		invoke.TellStrange(c, strange)
 	}
 	check := &pushing.ExposureCheck{Invocation: c, DryRun: o.dryRun, Yes: o.yes}
-	t := c.Tick("sync: " + gitstore.ShownRemote(o.remote))
+	t := c.TickRemote("sync: " + gitstore.ShownRemote(o.remote))
 	req := o.request(c, t.At)
 	req.Budget = time.Duration(c.Settings.Int("timeouts.sync")) * time.Second
 	req.Meanwhile = func() { ageBeforeSync(c, o) }
@@ -106,7 +106,7 @@ func runFetch(c *invoke.Invocation) error {
 	if err != nil {
 		return err
 	}
-	t := c.Tick("fetch: " + gitstore.ShownRemote(o.remote))
+	t := c.TickRemote("fetch: " + gitstore.ShownRemote(o.remote))
 	done, err := c.Store.Fetch(c.Ctx, o.request(c, t.At))
 	t.End()
 	return showShared(c, "fetch", o, done, err)
@@ -134,7 +134,7 @@ func runPush(c *invoke.Invocation) error {
 	if err != nil {
 		return err
 	}
-	t := c.Tick("push: " + gitstore.ShownRemote(o.remote))
+	t := c.TickRemote("push: " + gitstore.ShownRemote(o.remote))
 	check := &pushing.ExposureCheck{Invocation: c, DryRun: o.dryRun, Yes: o.yes}
 	done, err := check.Push(o.request(c, t.At), t.End)
 	t.End()

@@ -112,7 +112,7 @@ func take(c *invoke.Invocation, issue checkpoint.Issue, s step) error {
 	if s.command == "phase" || s.command == "task" {
 		req.Command = s.command + " " + c.Args[0] + ":"
 	}
-	t := c.Tick(c.Name + ": reading files")
+	t := c.TickFiles(c.Name + ": reading files")
 	saved, err := c.Store.Save(c.Ctx, req)
 	t.End()
 	var nothing *progress.NothingError

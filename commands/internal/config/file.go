@@ -262,7 +262,7 @@ func (p *fileParser) section(m *yaml.Node, prefix string) error {
 // entry parses one key: a setting or a section.
 func (p *fileParser) entry(name string, top bool, key, val *yaml.Node) error {
 	if i := findAny(name); i >= 0 {
-		if section, rest, ok := strings.Cut(name, "."); ok && top {
+		if section, rest, ok := strings.Cut(table[i].Name, "."); ok && top && strings.Contains(name, ".") {
 			return p.fail(key, name, "write it as "+section+": {"+rest+": ...}")
 		}
 		return p.setting(i, name, val)

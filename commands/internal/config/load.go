@@ -88,8 +88,11 @@ func (s *Settings) gitValue(before []GitEntry, name string, e *GitEntry) error {
 	origin := gitOrigin(e)
 	at := findSquashed(name)
 	if at < 0 {
-		name := "checkpoint." + name
-		return &SettingError{File: origin, Key: shown(name), Msg: unknown(name, (*Key).GitName), Hint: editCommand(e.Scope)}
+		bad := &SettingError{File: origin, Key: shown("checkpoint." + name), Msg: unknown("checkpoint."+name, (*Key).GitName), Hint: editCommand(e.Scope)}
+		if i := slices.IndexFunc(table, func(k Key) bool { g := k.Group(); return g != nil && sameSquashed(name, g.Name) }); i >= 0 {
+			bad.Msg = "this is a mapping: set its entries, such as " + table[i].GitName()
+		}
+		return bad
 	}
 	k := &table[at]
 	if !sameSquashed(name, k.Name) {
@@ -240,13 +243,15 @@ func (s *Settings) variable(name, text string) error {
 	if text == "" {
 		return nil
 	}
-	if !isVariableOf(name, table[at].Name) {
+	old := !isVariableOf(name, table[at].Name)
+	if old {
 		s.warnOld("environment", name, table[at].Variable())
 	}
 	v, err := parse(&table[at], text)
 	if err != nil {
 		return &SettingError{File: "environment", Key: name, Msg: err.Error(), Hint: "unset " + name}
 	}
+	v.old = old
 	s.put(at, v, fromEnvironment, "environment "+name)
 	return nil
 }
@@ -321,6 +326,7 @@ func (s *Settings) file(root string) error {
 			s.warnings = append(s.warnings, err.warning())
 			continue
 		}
+		f.value.old = f.name != table[f.key].Name
 		if f.old {
 			s.warnOld(f.value.origin, f.name, table[f.key].Name)
 		}

@@ -219,7 +219,8 @@ func shown(s string) string {
 	return s
 }
 
-// put stores a value unless a source with higher precedence has set the key. A switch that
+// put stores a value unless a source with higher precedence has set the key. In the
+// environment and in a file, the current name of a key wins over its old name. A switch that
 // cannot be turned on stays off, with a warning.
 func (s *Settings) put(i int, v value, src source, origin string) {
 	if k := &table[i]; k.Refused != "" && v.num == 1 {
@@ -227,7 +228,8 @@ func (s *Settings) put(i int, v value, src source, origin string) {
 		s.warnings = append(s.warnings, e.Error())
 		return
 	}
-	if s.values[i].source > src {
+	set := &s.values[i]
+	if set.source > src || set.source == src && v.old && !set.old && src != fromGit {
 		return
 	}
 	v.source, v.origin = src, origin

@@ -65,6 +65,7 @@ type value struct {
 	re     *regexp.Regexp
 	source source
 	origin string
+	old    bool // set by the old name of the key
 }
 
 // errOutside reports a path outside the worktree.

@@ -376,7 +376,7 @@ func RecoveryCommand(c *Invocation, issue checkpoint.Issue) string {
 func (c *Invocation) Remote(named string) (string, error) {
 	plain := named != "" && named[0] != '-' && !strings.ContainsAny(named, `/\:`)
 	if plain && !slices.Contains(c.Remotes(), named) {
-		if _, err := os.Stat(named); err != nil {
+		if _, err := os.Stat(named); err != nil && !c.gitKnowsRemote(named) {
 			return "", exit.Errorf(exit.Remote, "git remote -v", "%s: %s: there is no such remote", c.Name, named)
 		}
 	}
@@ -384,6 +384,16 @@ func (c *Invocation) Remote(named string) (string, error) {
 		return name, nil
 	}
 	return c.Store.Remote(c.Ctx)
+}
+
+// gitKnowsRemote reports whether git has a URL for a name outside of remote.*.url: from
+// url.*.insteadOf, remote.*.pushurl or a file in .git/remotes.
+func (c *Invocation) gitKnowsRemote(name string) bool {
+	fetched, err := c.Store.Git().Output(c.Ctx, "ls-remote", "--get-url", name)
+	if err != nil || strings.TrimSpace(string(fetched)) != name {
+		return true // git names the cause of an error
+	}
+	return slices.ContainsFunc(c.Store.Config(), func(e gitstore.ConfigEntry) bool { return e.Key == "remote."+name+".pushurl" })
 }
 
 // Remotes returns the names of the configured remotes.

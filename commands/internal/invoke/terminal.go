@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -137,18 +138,50 @@ const (
 	tickLineEvery = 10 * time.Second
 )
 
-// TickOf is tick with a noun for the counted objects.
-func (c *Invocation) TickOf(what, of string) *ticker {
+// TickFiles starts a progress line for work on files, but not if git runs filters: a filter
+// may ask a question on the terminal, which an update would erase.
+func (c *Invocation) TickFiles(what string) *ticker {
+	if slices.ContainsFunc(c.Store.Config(), func(e gitstore.ConfigEntry) bool { return strings.HasPrefix(e.Key, "filter.") }) {
+		return &ticker{}
+	}
+	return c.Tick(what)
+}
+
+// TickRemote starts a progress line for work with a remote. ssh and git may ask for a
+// password on the terminal, so the line appears at once, and then changes only between
+// connections.
+func (c *Invocation) TickRemote(what string) *ticker {
+	t := c.newTicker(what, "")
+	t.still = true
+	if t.ended != nil && !t.lines {
+		t.write()
+	}
+	return t
+}
+
+// newTicker returns a ticker without updates. It is inert if nobody reads its output.
+func (c *Invocation) newTicker(what, of string) *ticker {
 	t := &ticker{w: c.Env.Stderr, what: output.Clean(what), of: of}
 	if c.JSON || c.Common.Quiet || !terminal.Is(c.Env.Stderr) {
 		return t
 	}
-	every, terminal := tickEvery, c.Env.Getenv("TERM")
-	if t.width = widthOf(c.Env.Stderr); terminal == "" || terminal == "dumb" {
-		t.lines, every = true, tickLineEvery
-	}
+	name := c.Env.Getenv("TERM")
+	t.width, t.lines = widthOf(c.Env.Stderr), name == "" || name == "dumb"
 	t.ended = make(chan struct{})
 	c.Ticker = t
+	return t
+}
+
+// TickOf is tick with a noun for the counted objects.
+func (c *Invocation) TickOf(what, of string) *ticker {
+	t := c.newTicker(what, of)
+	if t.ended == nil {
+		return t
+	}
+	every := tickEvery
+	if t.lines {
+		every = tickLineEvery
+	}
 	after := tickAfter(c)
 	if after == 0 {
 		t.write()
@@ -229,6 +262,7 @@ type ticker struct {
 	count string // "3 of 10 issues", or "" while unknown
 	width int    // terminal width, 0 for no limit
 	lines bool   // the terminal cannot erase a line: print a new line each time
+	still bool   // updates only at calls
 	shown bool
 	ended chan struct{}
 }
@@ -242,8 +276,11 @@ func (t *ticker) AtOf(done, total int, of string) {
 		return
 	}
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	t.count = fmt.Sprintf(": %d of %d %s", done, total, cmp.Or(of, "issues"))
+	t.mu.Unlock()
+	if t.still && !t.lines {
+		t.write()
+	}
 }
 
 // About sets the current work.
@@ -288,6 +325,9 @@ func (t *ticker) write() {
 	case <-t.ended:
 	default:
 		text := t.what + t.count
+		if t.still {
+			text += " ... "
+		}
 		if t.width > 0 {
 			text = output.Truncate(text, t.width-1)
 		}

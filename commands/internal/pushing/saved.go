@@ -66,13 +66,18 @@ func Issue(c *invoke.Invocation, issue checkpoint.Issue, named string, quiet boo
 		return err
 	}
 	check := &ExposureCheck{Invocation: c}
+	t := c.TickRemote("push: " + gitstore.ShownRemote(remote))
 	done, err := c.Store.Sync(c.Ctx, gitstore.SyncRequest{
 		Remote: remote, Issues: []checkpoint.Issue{issue}, Timeout: c.RemoteTimeout(), Quiet: quiet || !terminal.Has(),
 		Harmless: check.Unobjectionable,
 		May: func(i checkpoint.Issue, out gitstore.Outgoing) error {
+			if out.Unpublished != "" {
+				t.End() // a question may follow
+			}
 			return check.MayShow(remote, i, out, false)
 		},
 	})
+	t.End()
 	check.TellPointers(remote, done)
 	for _, s := range done {
 		err = cmp.Or(err, s.Err)
