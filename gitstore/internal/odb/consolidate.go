@@ -224,10 +224,14 @@ func (c *consolidation) pack(ctx context.Context, note func(pack string) error) 
 		return fmt.Errorf("git wrote no pack %s", c.created)
 	}
 	p := c.ownPacks()[at]
-	for _, h := range c.objects {
-		if err := c.intact(p, h); err != nil {
-			return fmt.Errorf("check object %s in %s: %w", h, c.created, err)
+	err = parallel(len(c.objects), func(i int) error {
+		if err := c.intact(p, c.objects[i]); err != nil {
+			return fmt.Errorf("check object %s in %s: %w", c.objects[i], c.created, err)
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	if err := note(c.created); err != nil {
 		return err
@@ -250,6 +254,9 @@ func (c *consolidation) done(step, path string) {
 func (c *consolidation) remove() (*Consolidated, error) {
 	result := &Consolidated{Pack: c.created, Loose: c.kept}
 	for _, h := range slices.Concat(c.objects, c.packed) {
+		if !c.seen[h] { // from a replaced pack
+			continue
+		}
 		path := c.s.loosePath(h)
 		if err := os.Remove(path); err != nil && !gone(err) {
 			result.Loose = append(result.Loose, h)

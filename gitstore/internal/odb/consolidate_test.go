@@ -171,3 +171,25 @@ func TestConsolidateFails(t *testing.T) {
 	assert.Equal(t, 10, looseCount(t, r))
 	allReadable(t, r, s, append(mine, other...))
 }
+
+// TestConsolidateDeletesOnlyLooseFiles checks that objects of a replaced pack cost no
+// deletion, because a repository has many of them.
+func TestConsolidateDeletesOnlyLooseFiles(t *testing.T) {
+	r := gittest.New(t)
+	s := open(t, r)
+	var notes packNotes
+	_, err := s.Consolidate(t.Context(), written(t, s, 0, 40), nil, notes.add)
+	require.NoError(t, err)
+	mine := written(t, s, 100, 6)
+	deleted := 0
+	s.trace = func(step, _ string) {
+		if step == "remove" {
+			deleted++
+		}
+	}
+	done, err := s.Consolidate(t.Context(), mine, notes, notes.add)
+	require.NoError(t, err)
+	assert.Equal(t, []string(notes[:1]), done.Removed)
+	assert.Equal(t, len(mine), deleted)
+	assert.Zero(t, looseCount(t, r))
+}
