@@ -16,7 +16,6 @@ import (
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/manual"
 	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
 
 	"github.com/urfave/cli/v2"
 )
@@ -234,116 +233,5 @@ func choicesOf(value, after string) []string {
 		}
 		end := strings.IndexFunc(next+" ", func(r rune) bool { return r < 'a' || r > 'z' })
 		list, after = append(list, next[:end]), next[end:]
-	}
-}
-
-// overview returns the list of the everyday commands by category.
-func overview(commands []*invoke.Command) string {
-	everyday := slices.DeleteFunc(slices.Clone(commands), func(c *invoke.Command) bool { return !c.Everyday })
-	return introduction + commandList(everyday) + `
-git checkpoint help COMMAND        explain a command
-git checkpoint help --all          list all commands and guides
-git checkpoint help agents         save at every turn of a coding agent
-git checkpoint help crash          continue after a crash
-`
-}
-
-// fullOverview returns the list of all commands by category, and of all guides.
-func fullOverview(commands []*invoke.Command) string {
-	shown := slices.DeleteFunc(slices.Clone(commands), func(c *invoke.Command) bool { return c.Hidden })
-	var b strings.Builder
-	b.WriteString(introduction + commandList(shown) + "\nGuides\n")
-	for _, g := range append([]manual.Guide{{Name: progName, Usage: "forms of ISSUE and ID, exit codes, environment, files"}}, manual.Topics()...) {
-		fmt.Fprintf(&b, "  %-14s %s\n", g.Name, g.Usage)
-	}
-	b.WriteString("\ngit checkpoint help NAME prints the help of a command, or a guide.\n")
-	return b.String()
-}
-
-const introduction = "usage: git checkpoint <command> [arguments]\n\n" +
-	toolUsage + "\n\n" +
-	"  git checkpoint save 42 -m 'half way'   record the state of the work on issue 42\n" +
-	"  git checkpoint status                  show the progress, and the verdict of resume\n" +
-	"  git checkpoint resume                  continue there, after a crash or in another clone\n"
-
-// commandList returns a line for each command, below the titles of the categories.
-func commandList(commands []*invoke.Command) string {
-	var b strings.Builder
-	category := ""
-	for _, cmd := range commands {
-		if cmd.Category != category {
-			category = cmd.Category
-			fmt.Fprintf(&b, "\n%s\n", category)
-		}
-		fmt.Fprintf(&b, "  %-10s %s\n", cmd.Name, cmd.Usage)
-	}
-	return b.String()
-}
-
-// explain returns the help text of one command, with all flags or with those of its short
-// help.
-func explain(cmd *invoke.Command, all bool) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "usage: git checkpoint %s\n", strings.TrimSpace(cmd.Name+" [flags] "+cmd.Args))
-	if cmd.Alias != "" {
-		fmt.Fprintf(&b, "       git checkpoint %s is the same\n", cmd.Alias)
-	}
-	fmt.Fprintf(&b, "\n%s\n", cmd.Usage)
-	if cmd.Description != "" {
-		fmt.Fprintf(&b, "\n%s\n", cmd.Description)
-	}
-	flags := declaredFlags(cmd.OwnFlags())
-	if all {
-		explainFlags(&b, "Flags", flags)
-		explainFlags(&b, "Flags of every command", declaredFlags(invoke.CommonFlags()))
-	} else {
-		short := shortFlags(cmd, flags)
-		explainFlags(&b, "Flags", short)
-		fmt.Fprintf(&b, "\n%s\n", moreFlags(cmd, len(flags)-len(short)))
-	}
-	fmt.Fprintf(&b, "\nExamples\n")
-	for _, line := range cmd.Examples {
-		fmt.Fprintf(&b, "  %s\n", line)
-	}
-	return b.String()
-}
-
-// shortFlags returns the flags that the short help of the command lists.
-func shortFlags(cmd *invoke.Command, flags []manual.FlagDoc) []manual.FlagDoc {
-	if cmd.ShortHelp == nil {
-		return flags
-	}
-	var short []manual.FlagDoc
-	for _, name := range cmd.ShortHelp {
-		i := slices.IndexFunc(flags, func(f manual.FlagDoc) bool { return slices.Contains(f.Names, name) })
-		short = append(short, flags[i])
-	}
-	return short
-}
-
-// moreFlags returns the line about flags that the short help does not list.
-func moreFlags(cmd *invoke.Command, left int) string {
-	line := "git checkpoint " + cmd.Name + " --help-all"
-	if left == 0 {
-		return line + " also lists the flags of every command."
-	}
-	return fmt.Sprintf("%s lists %s, and the flags of every command.", line, phrase.Plural(left, "more flag"))
-}
-
-// flagColumn is the column of the flag descriptions.
-const flagColumn = 25
-
-func explainFlags(b *strings.Builder, title string, flags []manual.FlagDoc) {
-	if len(flags) == 0 {
-		return
-	}
-	fmt.Fprintf(b, "\n%s\n", title)
-	for i := range flags {
-		typed := "  " + flags[i].Typed()
-		if len(typed) >= flagColumn {
-			fmt.Fprintln(b, typed)
-			typed = ""
-		}
-		b.WriteString(manual.Wrap(flags[i].Explained(), fmt.Sprintf("%-*s", flagColumn, typed), strings.Repeat(" ", flagColumn)))
 	}
 }

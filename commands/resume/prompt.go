@@ -51,7 +51,7 @@ func promptHead(cp *gitstore.Checkpoint, r *checkpoint.Record, now time.Time, sa
 }
 
 func timeLine(name string, t, now time.Time) string {
-	return fmt.Sprintf("%s: %s (%s)\n", name, t.UTC().Format("2006-01-02 15:04:05"), phrase.Ago(t, now))
+	return fmt.Sprintf("%s: %s (%s)\n", name, t.In(now.Location()).Format("2006-01-02 15:04:05"), phrase.Ago(t, now))
 }
 
 // claudePrompt returns the prompt in claude's words.

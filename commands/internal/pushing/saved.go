@@ -2,6 +2,7 @@ package pushing
 
 import (
 	"cmp"
+	"errors"
 
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/terminal"
@@ -81,6 +82,10 @@ func Issue(c *invoke.Invocation, issue checkpoint.Issue, named string, quiet boo
 	check.TellPointers(remote, done)
 	for _, s := range done {
 		err = cmp.Or(err, s.Err)
+	}
+	var refused *gitstore.RemoteError
+	if errors.As(err, &refused) {
+		refused.Op = "push" // the user asked for a push
 	}
 	return err
 }
