@@ -329,10 +329,10 @@ func resume(c *invoke.Invocation, r *resumption) error {
 func (r *resumption) notRestored(err error) error {
 	for _, reason := range r.Verdict.Reasons {
 		if refused := exit.Classify(err); reason.Check == "head" && reason.Action == freshness.PromptUser && refused.Code == exit.Refused {
-			return exit.Errorf(refused.Code, withForce(r, refused.Hint), "%w", err)
+			return exit.Errorf(refused.Code, withForce(r, refused.Hint), "resume: %w", err)
 		}
 	}
-	return err
+	return fmt.Errorf("resume: %w", err)
 }
 
 // notRecorded returns the error of a resume that could not be recorded. The restored
