@@ -309,12 +309,16 @@ func configInGit(args []string) error {
 		verb, words = words[0], words[1:]
 	}
 	hint := "git checkpoint config" // lists the settings
-	if len(words) > 0 && config.Known(words[0]) != "" {
+	known := ""
+	if len(words) > 0 {
+		known = config.Known(words[0])
+	}
+	if known != "" {
 		hint = "git config"
 		if verb == "unset" {
 			hint += " --unset"
 		}
-		hint += " " + config.GitName(config.Known(words[0]))
+		hint += " " + config.GitName(known)
 		for _, value := range words[1:] {
 			hint += " " + phrase.QuoteArg(value)
 		}

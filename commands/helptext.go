@@ -8,6 +8,8 @@ import (
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/manual"
 	"git-checkpoint/commands/internal/phrase"
+
+	"github.com/urfave/cli/v2"
 )
 
 // overview returns the list of the everyday commands by category.
@@ -65,12 +67,12 @@ func explain(cmd *invoke.Command, all bool) string {
 	if cmd.Description != "" {
 		fmt.Fprintf(&b, "\n%s\n", cmd.Description)
 	}
-	flags, examples := declaredFlags(cmd.OwnFlags()), cmd.Examples
+	flags, examples := cmd.OwnFlags(), cmd.Examples
 	if all {
 		explainFlags(&b, "Flags", flags)
-		explainFlags(&b, "Flags of every command", declaredFlags(invoke.CommonFlags()))
+		explainFlags(&b, "Flags of every command", invoke.CommonFlags())
 	} else {
-		short := shortFlags(cmd, flags)
+		short := shortFlags(cmd)
 		explainFlags(&b, "Flags", short)
 		fmt.Fprintf(&b, "\n%s\n", moreFlags(cmd, len(flags)-len(short)))
 		examples = shortExamples(cmd, short)
@@ -83,29 +85,29 @@ func explain(cmd *invoke.Command, all bool) string {
 }
 
 // shortFlags returns the flags that the short help of the command lists.
-func shortFlags(cmd *invoke.Command, flags []manual.FlagDoc) []manual.FlagDoc {
+func shortFlags(cmd *invoke.Command) []cli.Flag {
+	flags := cmd.OwnFlags()
 	if cmd.ShortHelp == nil {
 		return flags
 	}
-	var short []manual.FlagDoc
-	for _, name := range cmd.ShortHelp {
-		i := slices.IndexFunc(flags, func(f manual.FlagDoc) bool { return slices.Contains(f.Names, name) })
-		short = append(short, flags[i])
+	short := make([]cli.Flag, len(cmd.ShortHelp))
+	for i, name := range cmd.ShortHelp {
+		short[i] = flagNamed(flags, name)
 	}
 	return short
 }
 
 // shortExamples returns the examples that use only the given flags. If every example uses
 // another flag, it returns all examples.
-func shortExamples(cmd *invoke.Command, flags []manual.FlagDoc) []string {
-	known := func(word string) bool {
-		name, _, _ := strings.Cut(strings.TrimLeft(word, "-"), "=")
-		return slices.ContainsFunc(flags, func(f manual.FlagDoc) bool { return slices.Contains(f.Names, name) })
+func shortExamples(cmd *invoke.Command, flags []cli.Flag) []string {
+	other := func(word string) bool {
+		f, _ := findFlag(flags, word)
+		return isFlag(word) && f == nil
 	}
 	var list []string
 	for _, example := range cmd.Examples {
 		line, _, _ := strings.Cut(example, " -- ")
-		if !slices.ContainsFunc(strings.Fields(line), func(w string) bool { return isFlag(w) && !known(w) }) {
+		if !slices.ContainsFunc(strings.Fields(line), other) {
 			list = append(list, example)
 		}
 	}
@@ -127,17 +129,17 @@ func moreFlags(cmd *invoke.Command, left int) string {
 // flagColumn is the column of the flag descriptions.
 const flagColumn = 25
 
-func explainFlags(b *strings.Builder, title string, flags []manual.FlagDoc) {
+func explainFlags(b *strings.Builder, title string, flags []cli.Flag) {
 	if len(flags) == 0 {
 		return
 	}
 	fmt.Fprintf(b, "\n%s\n", title)
-	for i := range flags {
-		typed := "  " + flags[i].Typed()
+	for _, f := range declaredFlags(flags) {
+		typed := "  " + f.Typed()
 		if len(typed) >= flagColumn {
 			fmt.Fprintln(b, typed)
 			typed = ""
 		}
-		b.WriteString(manual.Wrap(flags[i].Explained(), fmt.Sprintf("%-*s", flagColumn, typed), strings.Repeat(" ", flagColumn)))
+		b.WriteString(manual.Wrap(f.Explained(), fmt.Sprintf("%-*s", flagColumn, typed), strings.Repeat(" ", flagColumn)))
 	}
 }

@@ -212,8 +212,8 @@ func split(cmd *invoke.Command, args []string) (w words, err error) {
 		f, value := findFlag(flags, arg)
 		switch {
 		case f == nil && isCombined(flags, arg):
-			args = slices.Concat([]string{arg[:2], "-" + arg[2:]}, args[i+1:])
-			i = -1
+			args = slices.Concat(args[:i], []string{arg[:2], "-" + arg[2:]}, args[i+1:])
+			i--
 			continue
 		case f == nil:
 			return w, unknownFlag(cmd, arg)
@@ -237,7 +237,7 @@ func isNumber(arg string) bool {
 }
 
 // isCombined reports whether an argument combines one-letter flags, as -am. As in git, only
-// the last can have a value.
+// the last flag can have a value.
 func isCombined(flags []cli.Flag, arg string) bool {
 	if strings.HasPrefix(arg, "--") || len(arg) < 3 {
 		return false

@@ -245,10 +245,7 @@ func showList(c *invoke.Invocation, o *listOptions, lists []*gitstore.List, keep
 	}
 	for _, l := range lists {
 		picked := pick(c, o, l, keep)
-		changes := make([]*change, len(picked))
-		if o.turns {
-			changes = changesOf(c, l, singles(picked))
-		}
+		changes := turnChanges(c, o, l, picked)
 		for k, i := range picked {
 			if k == 0 && o.all {
 				c.Printf("issue %s\n", output.Clean(string(l.Issue)))
@@ -306,10 +303,7 @@ func listRecord(c *invoke.Invocation, o *listOptions, lists []*gitstore.List, ke
 	result := output.CheckpointList{Type: "list"}
 	for _, l := range lists {
 		picked := pick(c, o, l, keep)
-		changes := make([]*change, len(picked))
-		if o.turns {
-			changes = changesOf(c, l, singles(picked))
-		}
+		changes := turnChanges(c, o, l, picked)
 		for k, i := range picked {
 			row := output.ListRow{Listed: standing.Listed(&l.Checkpoints[i])}
 			if n := changes[k]; n != nil {

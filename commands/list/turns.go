@@ -30,6 +30,15 @@ func changesOf(c *invoke.Invocation, l *gitstore.List, rows [][]int) []*change {
 	return changes
 }
 
+// turnChanges returns the change of each picked checkpoint with --turns, otherwise nil
+// changes.
+func turnChanges(c *invoke.Invocation, o *listOptions, l *gitstore.List, picked []int) []*change {
+	if !o.turns {
+		return make([]*change, len(picked))
+	}
+	return changesOf(c, l, singles(picked))
+}
+
 // checkpointBefore returns the checkpoint of a branch before an index, or nil if there is
 // none: then HEAD at the save is compared. It is unknown if the list does not reach back to
 // the first checkpoint.

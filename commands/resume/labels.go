@@ -163,7 +163,8 @@ func syncLabels(c *invoke.Invocation, r *resumption, plan *labelSync) error {
 
 // missingFrom returns the names that list does not contain.
 func missingFrom(list, names []string) []string {
-	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(list, name) })
+	known := phrase.Set(list)
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return known[name] })
 }
 
 // maySync asks for confirmation in the same cases as resume.

@@ -1,8 +1,6 @@
 package resume
 
 import (
-	"fmt"
-	"slices"
 	"strconv"
 
 	"git-checkpoint/commands/internal/display"
@@ -57,11 +55,10 @@ func restoredRow(done *gitstore.Restored, dryRun bool) display.Row {
 	if dryRun {
 		row.Label, removed = "Would restore", "would remove"
 	}
-	restored := slices.DeleteFunc(slices.Clone(done.Restored), func(p string) bool { return slices.Contains(done.Removed, p) })
-	if len(restored) > 0 {
-		row.Text = someFiles(restored)
+	const few = 8
+	if restored := missingFrom(done.Removed, done.Restored); len(restored) > 0 {
+		row.Text = phrase.Files(restored, few)
 	}
-	later := slices.DeleteFunc(slices.Clone(done.Later), func(p string) bool { return slices.Contains(done.Restored, p) })
 	for _, part := range []struct {
 		what  string
 		paths []string
@@ -69,18 +66,12 @@ func restoredRow(done *gitstore.Restored, dryRun bool) display.Row {
 		{removed, done.Removed},
 		{"changed since, left as it is:", done.Skipped},
 		{"in the way, left as it is:", done.InTheWay},
-		{"came later:", later},
+		{"came later:", missingFrom(done.Restored, done.Later)},
 		{"conflicts to resolve:", done.Merged},
 	} {
 		if len(part.paths) > 0 {
-			row.Below = append(row.Below, part.what+" "+someFiles(part.paths))
+			row.Below = append(row.Below, part.what+" "+phrase.Files(part.paths, few))
 		}
 	}
 	return row
-}
-
-// someFiles returns the number of files, and the first of them.
-func someFiles(paths []string) string {
-	const few = 8
-	return fmt.Sprintf("%s: %s", phrase.Plural(len(paths), "file"), phrase.List(phrase.Few(phrase.QuotePaths(paths), few)))
 }

@@ -59,9 +59,6 @@ func runSync(c *invoke.Invocation) error {
 	req.Meanwhile = func() { ageBeforeSync(c, o) }
 	req.Harmless = check.Unobjectionable
 	req.May = func(i checkpoint.Issue, out gitstore.Outgoing) error {
-		if out.Unpublished != "" {
-			t.End() // a question may follow
-		}
 		return check.MayShow(o.remote, i, out, !o.dryRun)
 	}
 	done, err := c.Store.Sync(c.Ctx, req)
@@ -136,7 +133,7 @@ func runPush(c *invoke.Invocation) error {
 	}
 	t := c.TickRemote("push: " + gitstore.ShownRemote(o.remote))
 	check := &pushing.ExposureCheck{Invocation: c, DryRun: o.dryRun, Yes: o.yes}
-	done, err := check.Push(o.request(c, t.At), t.End)
+	done, err := check.Push(o.request(c, t.At))
 	t.End()
 	return showShared(c, "push", o, done, err)
 }

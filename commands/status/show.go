@@ -122,8 +122,8 @@ func wouldRestore(c *invoke.Invocation, cp *gitstore.Checkpoint) []string {
 		what  string
 		paths []string
 	}{{"a resume puts back", done.Restored}, {"a resume asks about", done.Skipped}, {"a resume cannot put back", done.InTheWay}} {
-		if n := len(part.paths); n > 0 {
-			lines = append(lines, part.what+" "+phrase.Plural(n, "file")+": "+phrase.List(phrase.Few(phrase.QuotePaths(part.paths), 5)))
+		if len(part.paths) > 0 {
+			lines = append(lines, part.what+" "+phrase.Files(part.paths, 5))
 		}
 	}
 	if len(lines) == 0 {

@@ -276,7 +276,7 @@ type Judged struct {
 }
 
 // A Phase is one step in the progress display.
-type Phase struct{ Name, State string } // State is "done", "now" or "left"
+type Phase struct{ Name, State string } // State: done, now, left
 
 // A Standing shows an issue's progress and verdict.
 type Standing struct {

@@ -50,7 +50,7 @@ func readFile(root string) ([]fileValue, error) {
 type fileValue struct {
 	key          int
 	name         string // name of the key in the file
-	old          bool   // name is an old name to warn about
+	ours         bool   // the file is not crunch's, so that old names cause warnings
 	value        value
 	line, column int
 }
@@ -125,7 +125,7 @@ func parseFile(name string, data []byte, bare bool) ([]fileValue, error) {
 // fileParser collects the settings of a document; name appears in errors.
 type fileParser struct {
 	name   string
-	ours   bool // old names cause warnings; the other file belongs to crunch, with crunch's names
+	ours   bool // the file is not crunch's
 	values []fileValue
 }
 
@@ -261,7 +261,7 @@ func (p *fileParser) section(m *yaml.Node, prefix string) error {
 
 // entry parses one key: a setting or a section.
 func (p *fileParser) entry(name string, top bool, key, val *yaml.Node) error {
-	if i := findAny(name); i >= 0 {
+	if i := findAny(func(key string) bool { return key == name }); i >= 0 {
 		if section, rest, ok := strings.Cut(table[i].Name, "."); ok && top && strings.Contains(name, ".") {
 			return p.fail(key, name, "write it as "+section+": {"+rest+": ...}")
 		}
@@ -288,9 +288,8 @@ func (p *fileParser) setting(i int, name string, n *yaml.Node) error {
 	if err != nil {
 		return p.fail(n, name, err.Error())
 	}
-	v.source, v.origin = fromFile, p.name+":"+strconv.Itoa(n.Line)
-	old := p.ours && name != table[i].Name
-	p.values = append(p.values, fileValue{key: i, name: name, old: old, value: v, line: n.Line, column: n.Column})
+	v.source, v.origin, v.old = fromFile, p.name+":"+strconv.Itoa(n.Line), name != table[i].Name
+	p.values = append(p.values, fileValue{key: i, name: name, ours: p.ours, value: v, line: n.Line, column: n.Column})
 	return nil
 }
 

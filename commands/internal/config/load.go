@@ -89,7 +89,7 @@ func (s *Settings) gitValue(before []GitEntry, name string, e *GitEntry) error {
 	at := findSquashed(name)
 	if at < 0 {
 		bad := &SettingError{File: origin, Key: shown("checkpoint." + name), Msg: unknown("checkpoint."+name, (*Key).GitName), Hint: editCommand(e.Scope)}
-		if i := slices.IndexFunc(table, func(k Key) bool { g := k.Group(); return g != nil && sameSquashed(name, g.Name) }); i >= 0 {
+		if i := indexOf(func(k *Key) bool { g := k.Group(); return g != nil && sameSquashed(name, g.Name) }); i >= 0 {
 			bad.Msg = "this is a mapping: set its entries, such as " + table[i].GitName()
 		}
 		return bad
@@ -150,9 +150,7 @@ func (s *Settings) warnOld(origin, old, name string) {
 // findSquashed finds a key's index by its current or old name, ignoring case, dashes and
 // underscores.
 func findSquashed(name string) int {
-	return slices.IndexFunc(table, func(k Key) bool {
-		return sameSquashed(name, k.Name) || k.Old != "" && sameSquashed(name, k.Old)
-	})
+	return findAny(func(key string) bool { return sameSquashed(name, key) })
 }
 
 // Known returns the current name of a setting in any notation, with or without the section
@@ -257,7 +255,7 @@ func (s *Settings) variable(name, text string) error {
 }
 
 func findVariable(name string) int {
-	return slices.IndexFunc(table, func(k Key) bool { return isVariableOf(name, k.Name) || k.Old != "" && isVariableOf(name, k.Old) })
+	return findAny(func(key string) bool { return isVariableOf(name, key) })
 }
 
 const variablePrefix = "GIT_CHECKPOINT_"
@@ -326,8 +324,7 @@ func (s *Settings) file(root string) error {
 			s.warnings = append(s.warnings, err.warning())
 			continue
 		}
-		f.value.old = f.name != table[f.key].Name
-		if f.old {
+		if f.value.old && f.ours {
 			s.warnOld(f.value.origin, f.name, table[f.key].Name)
 		}
 		s.put(f.key, f.value, fromFile, f.value.origin)

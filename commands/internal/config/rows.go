@@ -50,10 +50,10 @@ var table = []Key{
 	keep("turn", "20", "Turns of agents, on each branch."),
 	keep("task_update", "1", "Updates of tasks, in each phase."),
 
-	{Name: "max_age_days", Type: Days, Default: "off", Trust: Tighten, Doc: "Age of the newest checkpoint at which a chain is archived. If this is not set, it is 7 for chains of the claude layout."},
+	{Name: "max_age_days", Type: Days, Default: "off", Trust: Tighten, Doc: "Age of the newest checkpoint at which a chain is archived. The default for chains of the claude layout is 7."},
 	{Name: "on_success", Type: Enum, Default: "archive", Values: []string{"drop", "archive", "keep"}, Trust: Tighten, Doc: "What happens to a chain when its workflow completes."},
 	{Name: "on_failure", Type: Enum, Default: "archive", Values: []string{"archive", "keep"}, Trust: Tighten, Doc: "What happens to a chain when its workflow fails or is abandoned."},
-	{Name: "archive_days", Type: Outcome, Default: "7,30", Trust: Tighten, Doc: "Days until archived chains expire: completed chains, and all others. One number is for both."},
+	{Name: "archive_days", Type: Outcome, Default: "7,30", Trust: Tighten, Doc: "Days until archived chains expire: completed chains, and all others. A single number sets both."},
 	{Name: "auto_prune", Type: Bool, Default: "true", Doc: "Apply retention and the age limits after every save."},
 
 	limit("phase_replans", 2, 0, 1000, "phase_replans", "Replans of a phase."),
@@ -71,7 +71,7 @@ var table = []Key{
 	timeout("hook", 10, 1, 3600, "hooks.seconds", "The push of checkpoints by the pre-push hook."),
 
 	{Name: "transitions", Type: List, Doc: "Allowed transitions between phases, each as FROM TO; * stands for any phase. phase start and phase done refuse others. Without a value, all are allowed."},
-	{Name: "min_interval", Type: Int, Default: "0", Min: 0, Max: 3600, Doc: "Seconds after a checkpoint of the branch in which turns, intervals, started batches and checkpoints before agents are not saved. If this is not set, it is 60 for turns."},
+	{Name: "min_interval", Type: Int, Default: "0", Min: 0, Max: 3600, Doc: "Seconds after a checkpoint of the branch in which turns, intervals, started batches and checkpoints before agents are not saved. The default for turns is 60."},
 
 	{Name: "save.include", Type: Enum, Default: "staged", Values: []string{"staged", "tracked", "all"}, NotFile: []string{"all"}, Doc: "Files of a save without --all, --worktree or --untracked: staged files, also unstaged changes of tracked files, or also untracked files. run and the hooks save all."},
 

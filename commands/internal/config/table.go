@@ -156,18 +156,27 @@ func code(s string) string {
 
 // find returns the index of the key called name, or -1.
 func find(name string) int {
-	return slices.IndexFunc(table, func(k Key) bool { return k.Name == name })
+	return indexOf(func(k *Key) bool { return k.Name == name })
 }
 
-// findAny returns the index of the key with the current or old name, or -1.
-func findAny(name string) int {
-	return slices.IndexFunc(table, func(k Key) bool { return k.Name == name || k.Old != "" && k.Old == name })
+// findAny returns the index of the first key whose current or old name matches, or -1.
+func findAny(matches func(name string) bool) int {
+	return indexOf(func(k *Key) bool { return matches(k.Name) || k.Old != "" && matches(k.Old) })
+}
+
+// indexOf returns the index of the first key for which is returns true, or -1.
+func indexOf(is func(*Key) bool) int {
+	for i := range table {
+		if is(&table[i]) {
+			return i
+		}
+	}
+	return -1
 }
 
 // isSection reports whether the table has keys in section name, by current or old names.
 func isSection(name string) bool {
-	in := func(key string) bool { return strings.HasPrefix(key, name+".") }
-	return slices.ContainsFunc(table, func(k Key) bool { return in(k.Name) || in(k.Old) })
+	return findAny(func(key string) bool { return strings.HasPrefix(key, name+".") }) >= 0
 }
 
 // unknown returns the message for an unknown name. The function names returns a key's

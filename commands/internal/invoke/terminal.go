@@ -69,13 +69,14 @@ type Dialog struct {
 	in  *bufio.Reader
 }
 
-// Dialog opens the terminal. Without a terminal it fails with a hint, which contains the
-// flag that answers the question.
+// Dialog opens the terminal, and ends the progress line, which would erase the question.
+// Without a terminal it fails with a hint, which contains the flag that answers the question.
 func (c *Invocation) Dialog(hint string) (*Dialog, error) {
 	tty, err := c.Env.Tty()
 	if err != nil {
 		return nil, exit.Errorf(exit.NeedsAnswer, hint, "%s: needs an answer, but %w", c.Name, err)
 	}
+	c.Ticker.End()
 	return &Dialog{ctx: c.Ctx, TTY: tty, in: bufio.NewReader(tty)}, nil
 }
 
@@ -292,11 +293,11 @@ func (t *ticker) About(what string) {
 
 // End erases the line and stops the updates. It can be called again.
 func (t *ticker) End() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.ended == nil {
+	if t == nil || t.ended == nil {
 		return
 	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	select {
 	case <-t.ended:
 		return

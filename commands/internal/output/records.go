@@ -501,8 +501,8 @@ type AgentRun struct {
 }
 
 // WriteContext writes the JSON object with which a hook passes context to an agent at the
-// start of a session. The agent defines this format. fields are the
-// members that the agent reads. message is a line for the user.
+// start of a session. The agent defines this format. fields are the members that the agent
+// reads. message is a line for the user.
 func WriteContext(w io.Writer, fields []string, text, message string) error {
 	object := map[string]any{}
 	for _, field := range fields {

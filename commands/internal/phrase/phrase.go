@@ -57,6 +57,11 @@ func Set(texts []string) map[string]bool {
 	return set
 }
 
+// Files returns the number of files, and the names of the first few of them.
+func Files(paths []string, few int) string {
+	return Plural(len(paths), "file") + ": " + List(Few(QuotePaths(paths), few))
+}
+
 // Few returns the first n texts and the number of further texts.
 func Few(texts []string, n int) []string {
 	if len(texts) <= n {

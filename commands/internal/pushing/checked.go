@@ -21,16 +21,11 @@ type ExposureCheck struct {
 }
 
 // Push pushes issues after a check of the outgoing objects: a secret blocks the chain,
-// and unpublished commits are reported. If asking is not nil, unpublished commits require
-// a confirmation, and asking runs before the question.
-func (e *ExposureCheck) Push(req gitstore.PushRequest, asking func()) ([]gitstore.Synced, error) {
-	ask := asking != nil && !req.DryRun
+// and unpublished commits require a confirmation.
+func (e *ExposureCheck) Push(req gitstore.PushRequest) ([]gitstore.Synced, error) {
 	req.Harmless = e.Unobjectionable
 	req.May = func(i checkpoint.Issue, out gitstore.Outgoing) error {
-		if ask && out.Unpublished != "" {
-			asking()
-		}
-		return e.MayShow(req.Remote, i, out, ask)
+		return e.MayShow(req.Remote, i, out, !req.DryRun)
 	}
 	done, err := e.Invocation.Store.Push(e.Invocation.Ctx, req)
 	e.TellPointers(req.Remote, done)

@@ -72,9 +72,6 @@ func Issue(c *invoke.Invocation, issue checkpoint.Issue, named string, quiet boo
 		Remote: remote, Issues: []checkpoint.Issue{issue}, Timeout: c.RemoteTimeout(), Quiet: quiet || !terminal.Has(),
 		Harmless: check.Unobjectionable,
 		May: func(i checkpoint.Issue, out gitstore.Outgoing) error {
-			if out.Unpublished != "" {
-				t.End() // a question may follow
-			}
 			return check.MayShow(remote, i, out, false)
 		},
 	})

@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -133,12 +134,14 @@ func (f *Forge) refused(r *reply, c Credential, q question) error {
 }
 
 // requiredScopes matches the scopes in an error of Gitea.
-var requiredScopes = regexp.MustCompile(`required=\[((?:read|write):[a-z]{1,16}(?: (?:read|write):[a-z]{1,16}){0,3})\]`)
+var requiredScopes = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`required=\[((?:read|write):[a-z]{1,16}(?: (?:read|write):[a-z]{1,16}){0,3})\]`)
+})
 
 // missingScope returns advice if the response names the scopes that the token needs. No
 // other text of the response is shown.
 func missingScope(r *reply) string {
-	if m := requiredScopes.FindSubmatch(r.body); m != nil {
+	if m := requiredScopes().FindSubmatch(r.body); m != nil {
 		return "; the token needs the scope " + string(m[1])
 	}
 	return ""

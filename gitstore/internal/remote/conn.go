@@ -18,7 +18,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -181,10 +180,7 @@ func NoStall(config []git.ConfigEntry) []string {
 // redirect the URL, and the transport must not prompt for a password, because two
 // processes would then prompt at once.
 func (l *Conn) BesideAnother() bool {
-	at, _ := git.Last(l.here.Config, "remote."+l.Remote+".url")
-	if !Configured(l.here.Config, l.Remote) {
-		at = l.Remote
-	}
+	at := l.url()
 	for _, e := range l.here.Config {
 		if strings.HasSuffix(e.Key, "insteadof") || e.Key == "remote."+l.Remote+".pushurl" {
 			return false
@@ -195,11 +191,7 @@ func (l *Conn) BesideAnother() bool {
 
 // IsBundle reports whether the remote is a bundle file, which git cannot push to.
 func (l *Conn) IsBundle() bool {
-	at := l.Remote
-	if Configured(l.here.Config, l.Remote) {
-		at, _ = git.Last(l.here.Config, "remote."+l.Remote+".url")
-	}
-	at = strings.TrimPrefix(at, "file://")
+	at := strings.TrimPrefix(l.url(), "file://")
 	if !filepath.IsAbs(at) {
 		at = filepath.Join(l.here.Git.Dir, at)
 	}
@@ -214,11 +206,24 @@ func (l *Conn) IsBundle() bool {
 	defer f.Close()
 	start := make([]byte, len("# v2 git bundle"))
 	_, err = io.ReadFull(f, start)
-	return err == nil && isBundle.Match(start)
+	return err == nil && isBundle(string(start))
 }
 
-// isBundle matches the first line of a bundle file.
-var isBundle = regexp.MustCompile(`^# v[0-9] git bundle$`)
+// isBundle reports whether a text is the beginning of a bundle file: # v2 git bundle.
+func isBundle(start string) bool {
+	version, ok := strings.CutPrefix(start, "# v")
+	version, ok2 := strings.CutSuffix(version, " git bundle")
+	return ok && ok2 && len(version) == 1 && '0' <= version[0] && version[0] <= '9'
+}
+
+// url returns the URL of the remote without the changes of url.*.insteadOf.
+func (l *Conn) url() string {
+	if !Configured(l.here.Config, l.Remote) {
+		return l.Remote
+	}
+	at, _ := git.Last(l.here.Config, "remote."+l.Remote+".url")
+	return at
+}
 
 // run runs git and converts failures to *Error.
 func (l *Conn) run(ctx context.Context, args ...string) (out []byte, err error) {
