@@ -1,5 +1,6 @@
 # Functions of all scenarios. A scenario begins in an empty folder. SERVER is the git of
-# the server, and MINOR the second number of the client's version.
+# the server, MINOR the second number of the client's version, and SYSTEM is "windows"
+# under wine.
 
 fail() { echo "FAILED: $*"; exit 1; }
 

@@ -5,6 +5,7 @@
 //
 //	go run ./testdata/compat [-run REGEXP] [-pairs all] [-bin DIR] DIR...
 //	go run ./testdata/compat -programs [-run REGEXP] [-bin DIR]
+//	go run ./testdata/compat -windows DIR [-objects FORMAT] [-run REGEXP]
 //
 // Each DIR contains a git, for example bin-wrappers of a built source of git. The last
 // DIR should be the newest version. Each version runs with itself, with refs in files and
@@ -14,6 +15,9 @@
 //
 // With -programs, the scripts in the folder programs run, with the git on PATH. The table
 // names each script that was skipped because its program is not installed.
+//
+// With -windows, the scenarios and the scripts in the folder windows run with git and
+// git-checkpoint for Windows, under wine. The script windows-git makes DIR.
 package main
 
 import (
@@ -30,6 +34,8 @@ type options struct {
 	run      *regexp.Regexp // scripts to run, by name
 	programs bool           // other programs instead of versions of git
 	all      bool           // each version with each other one
+	windows  string         // folder of git for Windows, or ""
+	objects  string         // format of objects under wine, or "" for both
 	bin      string         // folder of git-checkpoint, or "" to build it
 	dirs     []string       // folders of the gits
 }
@@ -39,8 +45,10 @@ func main() {
 	programs := flag.Bool("programs", false, "run the scripts of other programs, with the git on PATH")
 	pairs := flag.String("pairs", "newest", "the pairs of versions: `newest` pairs each version with itself and the newest, all pairs each with each")
 	bin := flag.String("bin", "", "`folder` with git-checkpoint and git-checkpoint-sha256; by default both are built")
+	windows := flag.String("windows", "", "run with git for Windows under wine, from a `folder` that testdata/compat/windows-git made")
+	objects := flag.String("objects", "", "with -windows, only this `format`: sha1 or sha256")
 	flag.Parse()
-	o := options{programs: *programs, all: *pairs == "all", bin: *bin, dirs: flag.Args()}
+	o := options{programs: *programs, all: *pairs == "all", windows: *windows, objects: *objects, bin: *bin, dirs: flag.Args()}
 	pattern, err := regexp.Compile(*run)
 	if err == nil {
 		o.run = pattern
@@ -59,9 +67,12 @@ func start(o options) error {
 		return err
 	}
 	defer remove(work)
+	if o.windows != "" {
+		return runWindows(o, work)
+	}
 	if o.bin == "" {
 		o.bin = filepath.Join(work, "bin")
-		if err := build(o.bin); err != nil {
+		if err := build(o.bin, "", ""); err != nil {
 			return err
 		}
 	}
@@ -80,7 +91,7 @@ func runVersions(o options, work string) error {
 	if len(o.dirs) == 0 {
 		return errors.New("no folder with a git is given")
 	}
-	scripts, err := readScripts("versions", o.run)
+	scripts, err := readScripts(o.run, "versions")
 	if err != nil {
 		return err
 	}
@@ -92,10 +103,15 @@ func runVersions(o options, work string) error {
 		}
 		gits = append(gits, v)
 	}
+	return runCells(cells(gits, o.all), filepath.Join(work, "cell"), o.bin, scripts)
+}
+
+// runCells prints the table, and fails if a scenario failed.
+func runCells(cells []cell, work, bin string, scripts []script) error {
 	printHead(scripts)
 	failed := false
-	for _, c := range cells(gits, o.all) {
-		r := c.run(filepath.Join(work, "cell"), o.bin, scripts)
+	for _, c := range cells {
+		r := c.run(work, bin, scripts)
 		printRow(c, r)
 		failed = failed || len(r.failed) > 0
 	}
@@ -105,11 +121,16 @@ func runVersions(o options, work string) error {
 	return nil
 }
 
-// build builds the programs for both object formats in dir.
-func build(dir string) error {
+// build builds the programs for both object formats in dir. goos is the target's system, or
+// "" for this system, and overlay the file of the compiler's flag, or "".
+func build(dir, goos, overlay string) error {
 	for name, tag := range map[string]string{"git-checkpoint": "", "git-checkpoint-sha256": "sha256"} {
-		out, err := exec.Command("go", "build", "-tags", tag, "-o", filepath.Join(dir, name), ".").CombinedOutput()
-		if err != nil {
+		if goos == "windows" {
+			name += ".exe"
+		}
+		cmd := exec.Command("go", "build", "-overlay", overlay, "-tags", tag, "-o", filepath.Join(dir, name), ".")
+		cmd.Env = append(os.Environ(), "GOOS="+goos)
+		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("go build: %w: %s", err, out)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 // runPrograms runs the scripts of other programs. A script prints a line "program: NAME
 // AND VERSION", and lines "note: TEXT" about the refs and the checkpoints.
 func runPrograms(o options, work string) error {
-	scripts, err := readScripts("programs", o.run)
+	scripts, err := readScripts(o.run, "programs")
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-//go:embed helpers.sh versions/*.sh programs/*.sh
+//go:embed helpers.sh versions/*.sh programs/*.sh windows/*.sh
 var files embed.FS
 
 const (
@@ -27,25 +27,27 @@ const (
 // A script is a shell script with a name. It has the functions of helpers.sh.
 type script struct{ name, text string }
 
-// readScripts returns the scripts of a folder whose names match.
-func readScripts(folder string, match *regexp.Regexp) ([]script, error) {
+// readScripts returns the scripts of some folders whose names match.
+func readScripts(match *regexp.Regexp, folders ...string) ([]script, error) {
 	helpers, err := fs.ReadFile(files, "helpers.sh")
 	if err != nil {
 		return nil, err
 	}
-	paths, err := fs.Glob(files, folder+"/*.sh")
-	if err != nil {
-		return nil, err
-	}
 	var list []script
-	for _, path := range paths {
-		text, err := fs.ReadFile(files, path)
+	for _, folder := range folders {
+		paths, err := fs.Glob(files, folder+"/*.sh")
 		if err != nil {
 			return nil, err
 		}
-		name := strings.TrimSuffix(filepath.Base(path), ".sh")
-		if match.MatchString(name) {
-			list = append(list, script{name, string(helpers) + string(text)})
+		for _, path := range paths {
+			text, err := fs.ReadFile(files, path)
+			if err != nil {
+				return nil, err
+			}
+			name := strings.TrimSuffix(filepath.Base(path), ".sh")
+			if match.MatchString(name) {
+				list = append(list, script{name, string(helpers) + string(text)})
+			}
 		}
 	}
 	if len(list) == 0 {
@@ -78,8 +80,11 @@ func (s script) run(work string, path []string, env ...string) ([]byte, error) {
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err := cmd.Run()
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		err = ctx.Err()
+	case errors.Is(err, exec.ErrWaitDelay):
+		err = nil // the script succeeded, and a process of wine keeps its output open
 	}
 	return out.Bytes(), err
 }

@@ -12,6 +12,8 @@ import (
 type version struct {
 	name         string // such as 2.39.5
 	dir          string // folder with a program git that runs only programs of this version
+	server       string // command of this git as a server
+	system       string // "windows", or "" for the system that runs the scripts
 	major, minor int
 }
 
@@ -27,19 +29,29 @@ func wrap(dir, to string) (version, error) {
 	if err != nil {
 		return version{}, err
 	}
-	text, err := ask(git, "version")
+	v, err := versionOf(git)
 	if err != nil {
 		return version{}, err
 	}
-	v := version{name: strings.TrimPrefix(text, "git version "), dir: to}
-	if _, err := fmt.Sscanf(v.name, "%d.%d", &v.major, &v.minor); err != nil {
-		return version{}, fmt.Errorf("%s: %q is no version: %w", git, text, err)
-	}
+	v.dir, v.server = to, filepath.Join(to, "git")
 	if err := os.MkdirAll(to, 0o777); err != nil {
 		return version{}, err
 	}
 	script := fmt.Sprintf("#!/bin/sh\nGIT_EXEC_PATH='%s'\nexport GIT_EXEC_PATH\nexec '%s' \"$@\"\n", execPath, git)
 	return v, os.WriteFile(filepath.Join(to, "git"), []byte(script), 0o777)
+}
+
+// versionOf asks a git for its version.
+func versionOf(git string) (version, error) {
+	text, err := ask(git, "version")
+	if err != nil {
+		return version{}, err
+	}
+	v := version{name: strings.TrimPrefix(text, "git version ")}
+	if _, err := fmt.Sscanf(v.name, "%d.%d", &v.major, &v.minor); err != nil {
+		return version{}, fmt.Errorf("%s: %q is no version: %w", git, text, err)
+	}
+	return v, nil
 }
 
 // ask returns the first line that a git prints.
@@ -117,8 +129,8 @@ func (c cell) run(work, bin string, scripts []script) result {
 	path := []string{c.client.dir, bin, "/usr/local/bin", "/usr/bin", "/bin"}
 	for _, s := range scripts {
 		out, err := s.run(work, path,
-			"SERVER="+filepath.Join(c.server.dir, "git"), c.client.minorVariable(),
-			"REFS="+c.refs, "GIT_DEFAULT_HASH="+c.objects, "GIT_DEFAULT_REF_FORMAT="+c.refs)
+			"SERVER="+c.server.server, c.client.minorVariable(),
+			"REFS="+c.refs, "GIT_DEFAULT_HASH="+c.objects, "GIT_DEFAULT_REF_FORMAT="+c.refs, "SYSTEM="+c.client.system)
 		switch {
 		case err == nil:
 			r.passed = append(r.passed, s.name)

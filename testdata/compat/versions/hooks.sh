@@ -1,4 +1,5 @@
 # The hooks push checkpoints with the branch, and do not disturb git.
+[ -z "$SYSTEM" ] || exit 77 # the shell of windows-git starts no script by its first line
 repository repo
 hub
 git checkout -q -b 42-fix
