@@ -37,14 +37,14 @@ func runWindows(o options, work string) error {
 	return runCells(list, filepath.Join(work, "cell"), bin, scripts)
 }
 
-// keepWine starts the server of wine and its services, which would start again for each
-// command. They inherit the output of the command that starts them, so this command has
-// none. keepWine returns a function that ends them.
+// keepWine starts wine's server and services before the scripts, and returns a function that
+// ends them. Otherwise each script would start them, and wait for them: a service keeps the
+// output of the command that started it open.
 func keepWine(dir string) (end func()) {
 	run := func(program, argument string) {
 		cmd := exec.Command(program, argument)
 		cmd.Env = append(os.Environ(), "WINEPREFIX="+filepath.Join(dir, "prefix"))
-		_ = cmd.Run() // a failure is seen in the next command
+		_ = cmd.Run() // if wine does not work, the scripts fail
 	}
 	const server = "/usr/lib/wine/wineserver64"
 	run(server, "-p")
