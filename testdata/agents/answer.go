@@ -18,8 +18,8 @@ type conversation struct {
 // A tool is a function that the model may call. schema is its JSON schema, and namespace
 // the name of its group in OpenAI's Responses API, or "".
 type tool struct {
-	name, namespace string
-	schema          map[string]any
+	name, namespace, description string
+	schema                       map[string]any
 }
 
 // An answer is a text, or a call of a tool.
@@ -126,13 +126,13 @@ func arguments(t tool, value string, names ...string) map[string]any {
 			continue
 		}
 		property, _ := known[name].(map[string]any)
-		args[name] = valid(name, property)
+		args[name] = valid(name, property, t)
 	}
 	return args
 }
 
-// valid returns a value for a required argument.
-func valid(name string, property map[string]any) any {
+// valid returns a value for a required argument of a tool.
+func valid(name string, property map[string]any, t tool) any {
 	if choices, ok := property["enum"].([]any); ok && len(choices) > 0 {
 		return choices[0]
 	}
@@ -147,7 +147,18 @@ func valid(name string, property map[string]any) any {
 		return map[string]any{}
 	}
 	if strings.HasSuffix(name, "_type") || strings.HasSuffix(name, "_name") {
-		return "general-purpose"
+		return t.subagent()
 	}
 	return "step"
+}
+
+// subagent returns the name of a general subagent.
+func (t tool) subagent() string {
+	switch {
+	case t.name == "invoke_agent": // gemini names its subagents in the system prompt only
+		return "generalist"
+	case strings.Contains(t.description, "general-purpose") || !strings.Contains(t.description, "general"):
+		return "general-purpose"
+	}
+	return "general" // opencode
 }

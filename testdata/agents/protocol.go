@@ -75,7 +75,7 @@ type anthropic struct{}
 
 func (anthropic) conversation(root object) (c conversation) {
 	for _, t := range list(root["tools"]) {
-		c.tools = append(c.tools, tool{name: text(t["name"]), schema: schemaOf(t["input_schema"])})
+		c.tools = append(c.tools, tool{name: text(t["name"]), description: text(t["description"]), schema: schemaOf(t["input_schema"])})
 	}
 	for _, m := range list(root["messages"]) {
 		if m["role"] != "user" {
@@ -124,9 +124,9 @@ type responses struct{}
 
 func (responses) conversation(root object) (c conversation) {
 	for _, t := range list(root["tools"]) {
-		c.tools = append(c.tools, tool{name: text(t["name"]), schema: schemaOf(t["parameters"])})
+		c.tools = append(c.tools, tool{name: text(t["name"]), description: text(t["description"]), schema: schemaOf(t["parameters"])})
 		for _, inner := range list(t["tools"]) { // a namespace of tools
-			c.tools = append(c.tools, tool{text(inner["name"]), text(t["name"]), schemaOf(inner["parameters"])})
+			c.tools = append(c.tools, tool{text(inner["name"]), text(t["name"]), text(inner["description"]), schemaOf(inner["parameters"])})
 		}
 	}
 	c.prompt = text(root["input"])
@@ -175,7 +175,7 @@ type chat struct{}
 func (chat) conversation(root object) (c conversation) {
 	for _, t := range list(root["tools"]) {
 		f := schemaOf(t["function"])
-		c.tools = append(c.tools, tool{name: text(f["name"]), schema: schemaOf(f["parameters"])})
+		c.tools = append(c.tools, tool{name: text(f["name"]), description: text(f["description"]), schema: schemaOf(f["parameters"])})
 	}
 	for _, m := range list(root["messages"]) {
 		switch m["role"] {
@@ -220,7 +220,7 @@ func (gemini) conversation(root object) (c conversation) {
 			if schema == nil {
 				schema = f["parameters"]
 			}
-			c.tools = append(c.tools, tool{name: text(f["name"]), schema: schemaOf(schema)})
+			c.tools = append(c.tools, tool{name: text(f["name"]), description: text(f["description"]), schema: schemaOf(schema)})
 		}
 	}
 	for _, m := range list(root["contents"]) {
