@@ -35,7 +35,7 @@ type options struct {
 	programs bool           // other programs instead of versions of git
 	all      bool           // each version with each other one
 	windows  string         // folder of git for Windows, or ""
-	objects  string         // format of objects under wine, or "" for both
+	objects  string         // object format of the scenarios under wine, or "" for both formats
 	bin      string         // folder of git-checkpoint, or "" to build it
 	dirs     []string       // folders of the gits
 }
