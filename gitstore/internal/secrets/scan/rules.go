@@ -32,7 +32,7 @@ var table = sync.OnceValue(func() []rule {
 		{name: "age-key", words: []string{"age-secret-key-"}, pattern: pattern(`\b(AGE-SECRET-KEY-1[A-Z0-9]{58})\b`)},
 		{name: "vault-token", words: []string{"hvs.", "hvb."}, pattern: pattern(`\b(hv[sb]\.[A-Za-z0-9_-]{24,})`)},
 		{name: "json-web-token", words: []string{"eyj"}, pattern: pattern(`\b(eyJ[A-Za-z0-9_-]{15,}\.eyJ[A-Za-z0-9_-]{15,}\.[A-Za-z0-9_-]{20,})`)},
-		{name: "bearer-token", words: []string{"bearer"}, pattern: pattern(`(?i)authorization['"]?\s*[:=]\s*['"]?bearer\s+([A-Za-z0-9._~+/-]{20,})`), random: 3.5, byAlphabet: true},
+		{name: "bearer-token", words: []string{"bearer"}, pattern: pattern(`(?i)authorization['"]?\s*[:=]\s*['"]?bearer\s+([A-Za-z0-9._~+/-]{20,})`), random: 3.5, byAlphabet: true, digits: true},
 		{name: "url-password", loose: true, words: []string{"://"}, pattern: pattern(`[a-zA-Z][a-zA-Z0-9+.-]*://[^\s/:@'"<>$]*:([^\s/:@'"]{3,})@[^\s/@]+`)},
 		{name: "named-secret", words: []string{"secret", "token", "passw", "api_key", "apikey", "api-key", "private_key", "access_key", "credential"}, pattern: pattern(`(?i)(?:secret|token|passw(?:or)?d|api[_-]?key|private[_-]?key|access[_-]?key|credential)[A-Za-z0-9_-]{0,20}['"]?\s{0,3}(?::=|=>|[:=])\s{0,3}['"]?([A-Za-z0-9+/=_.~!@#%^&*-]{16,200})['"]?(?:[\s,;)}]|$)`), random: 3.7, byAlphabet: true, digits: true, weak: true, loose: true},
 		{name: "machine-path", informational: true, loose: true, words: []string{"/home/", "/users/", `\users\`}, pattern: pattern(`(?i)(?:/home/|/users/|[a-z]:\\{1,2}users\\{1,2})([a-z0-9._-]{2,32})[/\\]`)},

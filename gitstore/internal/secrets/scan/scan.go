@@ -219,7 +219,17 @@ func placeholder(s string) bool {
 	if strings.Trim(lower, "*x.-_#") == "" {
 		return true
 	}
-	return lower == "password" || lower == "secret" || lower == "pass" || lower == "token"
+	switch lower {
+	case "password", "passwd", "pass", "pwd", "secret", "token":
+		return true
+	}
+	name, dollar := strings.CutPrefix(s, "$")
+	return dollar && isVariable(name)
+}
+
+// isVariable reports whether a text is the name of a shell variable.
+func isVariable(name string) bool {
+	return consistsOf(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")
 }
 
 // anybody reports whether a home directory has a generic name.

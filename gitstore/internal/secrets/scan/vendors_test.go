@@ -189,6 +189,8 @@ func TestNoFindings(t *testing.T) {
 		"Password: user2.options.Password,",
 		"token: ya29.a0AfH6SMC78...",
 		"https://user:***@host/",
+		"https://user:pwd@host/ and https://$USER:$PASSWORD@host/",
+		"Authorization: Bearer someauthorizationtokenofthisserver",
 		"token = 1764000000000000000",
 		"curl -u user:password https://host/x",
 		"curl -u \"$USER:$PASSWORD\" https://host/x",
