@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -26,19 +25,8 @@ repo other
     R = bob
 `
 
-const sshdConfig = `ListenAddress %s
-HostKey %s/key-host
-PidFile none
-StrictModes no
-UsePAM no
-PasswordAuthentication no
-PermitRootLogin yes
-AuthorizedKeysFile %[2]s/.ssh/authorized_keys
-SetEnv HOME=%[2]s
-`
-
 func startGitolite(_ context.Context, h *host) (*site, error) {
-	for _, user := range []string{"ann", "bob", "host"} {
+	for _, user := range []string{"ann", "bob"} {
 		if _, err := h.key(user); err != nil {
 			return nil, err
 		}
@@ -52,15 +40,8 @@ func startGitolite(_ context.Context, h *host) (*site, error) {
 	if _, err := h.run(h.dir, h.program("gitolite"), "setup", "-pk", "ann.pub"); err != nil {
 		return nil, err
 	}
-	address, err := port()
+	address, err := h.sshd("")
 	if err != nil {
-		return nil, err
-	}
-	config := filepath.Join(h.dir, "sshd.conf")
-	if err := os.WriteFile(config, fmt.Appendf(nil, sshdConfig, address, h.dir), 0o600); err != nil {
-		return nil, err
-	}
-	if err := h.serve(address, nil, h.program("sshd"), "-D", "-e", "-f", config); err != nil {
 		return nil, err
 	}
 	me, err := user.Current()

@@ -154,6 +154,34 @@ func port() (string, error) {
 	return l.Addr().String(), nil
 }
 
+// sshdConfig has the address, the folder and further lines.
+const sshdConfig = `ListenAddress %s
+HostKey %s/key-host
+PidFile none
+StrictModes no
+UsePAM no
+PasswordAuthentication no
+PermitRootLogin yes
+AuthorizedKeysFile %[2]s/.ssh/authorized_keys
+SetEnv HOME=%[2]s
+%[3]s`
+
+// sshd starts an ssh server with further lines of its configuration, and returns its
+// address. The file .ssh/authorized_keys of the host's folder names its users.
+func (h *host) sshd(lines string) (address string, err error) {
+	if _, err := h.key("host"); err != nil {
+		return "", err
+	}
+	if address, err = port(); err != nil {
+		return "", err
+	}
+	config := filepath.Join(h.dir, "sshd.conf")
+	if err := os.WriteFile(config, fmt.Appendf(nil, sshdConfig, address, h.dir, lines), 0o600); err != nil {
+		return "", err
+	}
+	return address, h.serve(address, nil, h.program("sshd"), "-D", "-e", "-f", config)
+}
+
 // key creates the ssh key of a user on first use, and returns its public key.
 func (h *host) key(user string) (string, error) {
 	file := filepath.Join(h.dir, "key-"+user)

@@ -5,7 +5,7 @@
 //
 //	go run ./testdata/servers [-run REGEXP] [-clones N] [-saves N] [-gitea-files DIR] [PROGRAM=PATH...]
 //
-// The servers are Gitea, soft-serve, JGit's daemon, gitolite, and nginx with
+// The servers are Gitea, soft-serve, JGit, gitolite, and nginx with
 // git-http-backend. Their programs are found on PATH, or at the given paths, such as
 // gitea=/opt/gitea. A server whose program is missing is named and left out. A gitea that
 // was built without its files needs -gitea-files, the folder of its templates and options.
@@ -33,7 +33,7 @@ import (
 var servers = []server{
 	{"Gitea", []string{"gitea", "ssh"}, startGitea},
 	{"soft-serve", []string{"soft", "ssh"}, startSoftServe},
-	{"JGit daemon", []string{"java"}, startJGit},
+	{"JGit", []string{"java", "sshd", "ssh"}, startJGit},
 	{"gitolite", []string{"gitolite", "sshd", "ssh"}, startGitolite},
 	{"nginx, git-http-backend", []string{"nginx", "fcgiwrap"}, startNginx},
 }
