@@ -2,8 +2,8 @@ package capture_test
 
 import (
 	"os"
+	"os/exec"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -125,7 +125,7 @@ func TestUntrackedSkipsFilesWithAReason(t *testing.T) {
 	w.Write("large", strings.Repeat("x", 101))
 	w.Write("GIT~1", "x")
 	w.Write("\xff\"\n", "x")
-	require.NoError(t, syscall.Mkfifo(w.Path("pipe"), 0o600))
+	require.NoError(t, exec.Command("mkfifo", w.Path("pipe")).Run())
 	require.NoError(t, os.WriteFile(w.Path("secret"), []byte("x"), 0))
 	require.NoError(t, os.Mkdir(w.Path("nested"), 0o777))
 	w.In(w.Path("nested")).Git("init", "-q")
