@@ -16,10 +16,14 @@ import (
 var volatile = []string{"checkpoint_id", "created_at", "trigger", "clock", "session_id", "files_modified", "last_run"}
 
 // unchanged reports whether a new checkpoint would equal the newest checkpoint: the same
-// HEAD, the same trees and the same record.
+// HEAD, the same trees and the same record. The first turn on an issue is unchanged if no
+// file differs from HEAD: an agent has only answered.
 func (w *SaveOp) unchanged(c *chain.Chain, r *checkpoint.Record) bool {
 	newest := c.Newest()
-	if newest == nil || !newest.Valid() {
+	if newest == nil {
+		return r.Trigger() == checkpoint.Turn && w.Snap.Count == 0 && len(w.Snap.Facts.MergeHead) == 0 && len(w.Snap.Facts.Skipped) == 0
+	}
+	if !newest.Valid() {
 		return false
 	}
 	stored, err := trees.Read(w.Saver.Objects, newest.Tree)
