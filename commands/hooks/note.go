@@ -169,15 +169,15 @@ func elsewhere(c *invoke.Invocation, s, now sessions.Session) (i checkpoint.Issu
 	if err != nil || len(changed) == 0 {
 		return "", "", err
 	}
-	notify(c, "%s: saved to issue %s, where the session began; HEAD is on %s", c.Args[0], s.Issue, onBranch(now.Branch))
+	notify(c, "%s: saved to issue %s, where the session began; HEAD is %s", c.Args[0], s.Issue, onBranch(now.Branch))
 	return s.Issue, "", nil
 }
 
 func onBranch(name string) string {
 	if name == "" {
-		return "a detached HEAD"
+		return "detached"
 	}
-	return "branch " + name
+	return "on branch " + name
 }
 
 // handedIssue returns the issue whose checkpoint a hook hands to an agent. If the issue
