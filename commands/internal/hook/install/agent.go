@@ -168,15 +168,15 @@ func (r *Repo) agentFiles(a *hook.Agent, local bool) (file, toml atomicfile.Repl
 	if err != nil {
 		return file, toml, err
 	}
-	name := a.File
+	name, flag := a.File, ""
 	switch {
 	case r.Global:
-		name = a.Home
+		name, flag = a.Home, "--global"
 	case local:
-		name = a.Local
+		name, flag = a.Local, "--local"
 	}
 	if name == "" {
-		return file, toml, refuse("git checkpoint hooks install --agent "+a.Name, "%s has no such settings file", a.Name)
+		return file, toml, refuse("git checkpoint hooks install --agent "+a.Name, "%s has no settings file for %s", a.Name, flag)
 	}
 	if file, err = atomicfile.Read(filepath.Join(home, filepath.FromSlash(name))); err != nil || a.TOML == "" || local {
 		return file, toml, err
