@@ -16,8 +16,8 @@ import (
 var volatile = []string{"checkpoint_id", "created_at", "trigger", "clock", "session_id", "files_modified", "last_run"}
 
 // unchanged reports whether a new checkpoint would equal the newest checkpoint: the same
-// HEAD, the same trees and the same record. The first turn on an issue is unchanged if no
-// file differs from HEAD: an agent has only answered.
+// HEAD, the same trees and the same record. If there is no checkpoint, a turn is unchanged
+// if no file differs from HEAD.
 func (w *SaveOp) unchanged(c *chain.Chain, r *checkpoint.Record) bool {
 	newest := c.Newest()
 	if newest == nil {
