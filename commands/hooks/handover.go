@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"slices"
 	"strings"
 
 	"git-checkpoint/commands/internal/hook"
@@ -13,6 +14,7 @@ import (
 	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
 )
 
 // handoverBytes limits the text for a new session. Claude Code replaces more than 10,000
@@ -34,12 +36,22 @@ func sessionStart(c *invoke.Invocation, args []string) error {
 	agent := agentName(args)
 	before, _ := sessions.Read(c.Store.Notes, in.SessionID)
 	sessions.Ran(c.Store.Notes, agent, c.Args[0], c.Env.Now())
-	record(c, in, agent)
-	issue, ok := handedIssue(c)
-	if !ok {
+	var issue checkpoint.Issue
+	if in.Source == "compact" && before.Named { // the session goes on, perhaps on another branch
+		issue = before.Issue
+	} else {
+		record(c, in, agent)
+	}
+	if issue == "" {
+		var ok bool
+		if issue, ok = handedIssue(c); !ok {
+			return nil
+		}
+	}
+	if !c.Store.HasIssue(c.Ctx, issue) {
 		return nil
 	}
-	r, err := newest(c, issue, judge.Options{Auto: true, FilesAnswered: true, Issue: issuesource.Options{Offline: true}})
+	r, err := newestHere(c, issue, judge.Options{Auto: true, FilesAnswered: true, Issue: issuesource.Options{Offline: true}})
 	if err != nil || standing.Of(r.Record, r.Verdict).Complete {
 		return err
 	}
@@ -53,6 +65,35 @@ func sessionStart(c *invoke.Invocation, args []string) error {
 	return handOver(c, agent, message, handover(c, r))
 }
 
+// newestHere returns the newest checkpoint of an issue on the current branch with a verdict,
+// if two branches work on the issue. Otherwise it returns the newest checkpoint.
+func newestHere(c *invoke.Invocation, issue checkpoint.Issue, o judge.Options) (standing.Judged, error) {
+	r, err := newest(c, issue, o)
+	branch, _ := c.CurrentBranch()
+	if err != nil || branch == "" || r.Checkpoint.Branch == branch {
+		return r, err
+	}
+	l, err := c.Store.List(c.Ctx, issue, branchRange)
+	if err != nil {
+		return r, nil
+	}
+	at := slices.IndexFunc(l.Checkpoints, func(cp gitstore.Checkpoint) bool { return cp.Branch == branch && cp.ID != "" })
+	if at < 0 {
+		return r, nil
+	}
+	own := standing.Judged{Checkpoint: &l.Checkpoints[at]}
+	if own.Record, err = c.Store.ValidRecord(own.Checkpoint); err != nil {
+		return r, nil
+	}
+	if own.Verdict, err = judge.Verdict(c, own.Checkpoint, own.Record, o); err != nil {
+		return r, nil
+	}
+	return own, nil
+}
+
+// branchRange is the number of checkpoints among which newestHere looks for its branch.
+const branchRange = 50
+
 // howToSave is the line about saving for an agent.
 const howToSave = "To save what is done: git checkpoint save -a -m 'what is done, what is next'\n"
 
@@ -65,21 +106,37 @@ func handover(c *invoke.Invocation, r standing.Judged) string {
 	if err == nil {
 		more.Missing, more.Skipped = found.Restored, append(found.Skipped, found.InTheWay...)
 	}
-	after := nextStep(r, err == nil, more) + howToSave
+	after := nextStep(resumeArgs(c, r), r, err == nil, more) + howToSave
 	return standing.Prompt(r, more, c.Env.Now(), handoverBytes-len(after)) + after
+}
+
+// resumeArgs returns the arguments of resume for a checkpoint: the issue, and the id if it
+// is not the newest.
+func resumeArgs(c *invoke.Invocation, r standing.Judged) string {
+	args := phrase.IssueArg(r.Checkpoint.Issue)
+	if newest, err := c.Store.Newest(c.Ctx, r.Checkpoint.Issue); err == nil && newest.ID != r.Checkpoint.ID {
+		args += " " + string(r.Checkpoint.ID)
+	}
+	return args
+}
+
+// leftOut reports whether a save ran out of time before it had read all files.
+func leftOut(r *checkpoint.Record) bool {
+	return slices.ContainsFunc(r.Snapshot().Skipped, func(f checkpoint.Skipped) bool { return f.Reason == checkpoint.OutOfTime })
 }
 
 // nextStep returns the line about the files. An agent is not asked to answer a question
 // that a person has to decide.
-func nextStep(r standing.Judged, checked bool, more standing.PromptMore) string {
-	issue := phrase.IssueArg(r.Checkpoint.Issue)
+func nextStep(resume string, r standing.Judged, checked bool, more standing.PromptMore) string {
 	switch {
 	case r.Verdict.Action == freshness.PromptUser:
-		return "A person has to decide first: git checkpoint resume " + issue + "\n"
+		return "A person has to decide first: git checkpoint resume " + resume + "\n"
 	case r.Verdict.Action == freshness.StartFresh:
-		return "The checkpoint cannot be resumed. The reasons: git checkpoint status " + issue + "\n"
+		return "The checkpoint cannot be resumed. The reasons: git checkpoint status " + phrase.IssueArg(r.Checkpoint.Issue) + "\n"
 	case !checked || len(more.Missing) > 0:
-		return "To restore the files: git checkpoint resume " + issue + " --yes\n"
+		return "To restore the files: git checkpoint resume " + resume + " --yes\n"
+	case leftOut(r.Record):
+		return "Some files are not in the checkpoint, because it ran out of time. An older one may have them: git checkpoint list " + phrase.IssueArg(r.Checkpoint.Issue) + "\n"
 	case len(more.Skipped) > 0:
 		return "The files are here. Those that changed since stay as they are.\n"
 	}

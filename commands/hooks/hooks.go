@@ -275,7 +275,7 @@ func hooksStatus(c *invoke.Invocation, r *install.Repo) error {
 	if result.Hooks, err = githooks.Find(c, r); err != nil {
 		return err
 	}
-	agents, err := r.Agents()
+	agents, err := agentsOfBothLevels(r)
 	if err != nil {
 		return err
 	}
@@ -300,13 +300,29 @@ func hooksStatus(c *invoke.Invocation, r *install.Repo) error {
 	return nil
 }
 
+// agentsOfBothLevels returns the agents with hooks in the settings of this project and of
+// the user, or with --global of the user only.
+func agentsOfBothLevels(r *install.Repo) ([]install.AgentFile, error) {
+	agents, err := r.Agents()
+	if err != nil || r.Global {
+		return agents, err
+	}
+	user := *r
+	user.Global = true
+	global, err := user.Agents()
+	if err != nil {
+		return agents, nil // without a home directory, for example
+	}
+	return append(agents, global...), nil
+}
+
 // agentRecord returns the JSON record of an agent's settings file, with the last run of
 // each event.
 func agentRecord(c *invoke.Invocation, a install.AgentFile) output.Agent {
 	agent, found := hook.AgentNamed(a.Agent), output.Agent{Agent: a.Agent, Path: a.Path, Events: a.Events}
 	ran := false
 	for _, event := range a.Events {
-		at := sessions.LastRan(c.Store.Notes, a.Agent, agent.HookOf(event))
+		at := lastRan(c, agent, event)
 		found.Runs = append(found.Runs, output.AgentRun{Event: event, LastRan: at})
 		ran = ran || !at.IsZero()
 	}
@@ -314,6 +330,21 @@ func agentRecord(c *invoke.Invocation, a install.AgentFile) output.Agent {
 		found.Why = agent.NeverRan()
 	}
 	return found
+}
+
+// lastRan returns the time at which a hook of an event ran last, or the zero time. The
+// events of a plugin are all its hooks.
+func lastRan(c *invoke.Invocation, agent *hook.Agent, event string) (last time.Time) {
+	hooks := []string{agent.HookOf(event)}
+	if agent.Plugin != "" {
+		hooks = hookNames()
+	}
+	for _, name := range hooks {
+		if at := sessions.LastRan(c.Store.Notes, agent.Name, name); at.After(last) {
+			last = at
+		}
+	}
+	return last
 }
 
 // runsText describes the last run of each event, or where to look if no hook ever ran.

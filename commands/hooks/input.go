@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"bufio"
 	"cmp"
 	"encoding/json"
 	"io"
@@ -50,7 +51,8 @@ func (in *sessionInput) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-const maxInput = 1 << 20
+// maxInput limits the input in bytes. The last message of an agent is part of it.
+const maxInput = 16 << 20
 
 // inputTime limits the wait for the input. An agent need not close an unused pipe, and a
 // session must not hang on it.
@@ -70,7 +72,7 @@ func readSession(r io.Reader, within time.Duration) sessionInput {
 	got := make(chan sessionInput, 1)
 	go func() {
 		var in sessionInput
-		if json.NewDecoder(io.LimitReader(r, maxInput)).Decode(&in) != nil {
+		if json.NewDecoder(withoutMark(io.LimitReader(r, maxInput))).Decode(&in) != nil {
 			in.StopActive = true
 		}
 		got <- in
@@ -81,4 +83,14 @@ func readSession(r io.Reader, within time.Duration) sessionInput {
 	case <-time.After(within):
 		return sessionInput{StopActive: true}
 	}
+}
+
+// withoutMark skips the byte order mark of UTF-8, with which some programs of Windows begin
+// a text.
+func withoutMark(r io.Reader) io.Reader {
+	b := bufio.NewReader(r)
+	if start, _ := b.Peek(3); string(start) == "\ufeff" {
+		_, _ = b.Discard(3)
+	}
+	return b
 }

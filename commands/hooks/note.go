@@ -3,6 +3,7 @@ package hooks
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,10 +22,7 @@ var projectVariables = []string{"CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR"}
 // otherwise those of the current directory. If the current directory is in another
 // repository than the agent's project, such as a nested one, the project counts.
 func openSession(c *invoke.Invocation, in sessionInput) (s sessions.Session, known bool, err error) {
-	first, err := os.Getwd()
-	if err != nil {
-		return s, false, err
-	}
+	first, gone := os.Getwd()
 	openErr := c.Open()
 	if openErr == nil {
 		if s, known = sessions.Read(c.Store.Notes, in.SessionID); known {
@@ -51,6 +49,9 @@ func openSession(c *invoke.Invocation, in sessionInput) (s sessions.Session, kno
 	}
 	if openErr == nil && len(places) > 0 {
 		return s, false, c.OpenIn(first)
+	}
+	if gone != nil {
+		return s, false, errors.New("nothing is saved: the current directory was removed")
 	}
 	return s, false, openErr
 }
@@ -105,10 +106,16 @@ func otherPlaces(c *invoke.Invocation, projects []string, opened bool) []string 
 // maxPlaces limits the repositories that are searched for a record.
 const maxPlaces = 5
 
-// enter opens the worktree of a session.
+// enter opens the worktree of a session. If it was moved or removed, the open worktree
+// counts if it is on the session's branch.
 func enter(c *invoke.Invocation, s sessions.Session) error {
 	if s.Root == c.Store.Root() {
 		return nil
+	}
+	if _, err := os.Lstat(s.Root); errors.Is(err, fs.ErrNotExist) && c.Store.Root() != "" {
+		if branch, err := c.CurrentBranch(); err == nil && branch == s.Branch {
+			return nil
+		}
 	}
 	notes := c.Store.Notes.Path("")
 	if err := c.OpenIn(s.Root); err != nil || c.Store.Notes.Path("") != notes || c.Store.Root() != s.Root {

@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/gitstore"
 )
 
 // HookCommand declares git checkpoint hook.
@@ -105,7 +107,7 @@ func harmless(c *invoke.Invocation, name string, run func(*invoke.Invocation, []
 	}()
 	c.Quiet, c.Offline = true, true
 	err = run(c, c.Args[1:])
-	if err == nil {
+	if err == nil || errors.Is(err, gitstore.ErrNotRepository) { // hooks of --global run everywhere
 		return nil
 	}
 	fmt.Fprintf(c.Env.Stderr, "git-checkpoint: %s: %s\n", name, output.Clean(phrase.FirstLine(err.Error())))

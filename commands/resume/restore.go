@@ -20,7 +20,8 @@ var RestoreCommand = invoke.Command{
 	Name: "restore", Usage: "restore the files of a checkpoint", Args: "[ISSUE] [ID] [-- PATH...]", Max: 2, Category: "Resume",
 	Everyday: true, ShortHelp: []string{"dry-run", "continue", "abort"},
 	Description: "Restores only files that the checkpoint changed against its own HEAD. Files that have\n" +
-		"changed since then stay as they are and are listed, unless --changed is given.\n" +
+		"changed since then stay as they are and are listed, unless --changed is given. If the\n" +
+		"newest checkpoint is a turn of an agent, files that are as it has them go back too.\n" +
 		"`git checkpoint undo` reverts the restore.",
 	Examples: []string{
 		"git checkpoint restore 42 --dry-run",
@@ -90,6 +91,9 @@ func runRestore(c *invoke.Invocation) error {
 		return err
 	}
 	req := gitstore.RestoreRequest{Checkpoint: cp, AnyBranch: o.yes, Branch: c.CIBranch(), Request: o.RestoreOptions}
+	if newest, err := c.Store.Newest(c.Ctx, cp.Issue); err == nil && newest.ID != cp.ID && newest.Trigger == checkpoint.Turn {
+		req.Newest = newest
+	}
 	for _, name := range c.Paths {
 		p, err := c.RootPath(name)
 		if err != nil {

@@ -94,7 +94,7 @@ func (a *Agent) TurnEvent() string {
 	return ""
 }
 
-// HookOf returns the hook of an event. The events of a plugin are the hooks that it calls.
+// HookOf returns the hook of an event, or the event itself if no hook is known.
 func (a *Agent) HookOf(event string) string {
 	for _, e := range a.Events {
 		if e.Name == event {

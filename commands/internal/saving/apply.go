@@ -18,12 +18,14 @@ import (
 )
 
 // apply derives the new record. Fields that concern one checkpoint alone are reset: the
-// note, warnings, and whether and where work can resume.
+// note, warnings, and whether and where work can resume. An automatic save keeps what an
+// earlier save said about the resume.
 func (e *edit) apply(before *checkpoint.Record) (*checkpoint.Record, error) {
 	r := before
 	if r == nil || e.Replace {
 		r = checkpoint.New()
 	}
+	said := e.saidBefore(r)
 	current := e.current(before)
 	e.followLabels(r, current)
 	r.SetTrigger(e.trigger)
@@ -75,11 +77,45 @@ func (e *edit) apply(before *checkpoint.Record) (*checkpoint.Record, error) {
 	if err := e.checkPhase(r); err != nil {
 		return nil, err
 	}
+	said.keep(r)
 	if err := e.applyRecovery(r); err != nil || e.whole() {
 		return r, err
 	}
 	CountPlan(e.store.Root(), r)
 	return r, e.applyDigests(r)
+}
+
+// A resumeSaid is what a person or an agent recorded about the resume.
+type resumeSaid struct {
+	point     string // resume point, or ""
+	usual     string // default resume point of that record
+	canResume bool
+	warnings  []string
+}
+
+// saidBefore returns what the previous record says about the resume, or nil if this save
+// is not automatic.
+func (e *edit) saidBefore(r *checkpoint.Record) *resumeSaid {
+	automatic := []checkpoint.Trigger{checkpoint.Turn, checkpoint.Interval, checkpoint.SessionEnd, checkpoint.UserInterrupt}
+	if !slices.Contains(automatic, e.trigger) || e.doc != nil || e.Replace {
+		return nil
+	}
+	return &resumeSaid{r.ResumeFrom(), r.DefaultResumePoint(), r.CanResume(), r.Warnings()}
+}
+
+// keep adds it to a new record. A resume point ends with the progress that it was recorded
+// at.
+func (s *resumeSaid) keep(r *checkpoint.Record) {
+	if s == nil {
+		return
+	}
+	if !s.canResume {
+		r.SetCanResume(false)
+		r.SetWarnings(s.warnings)
+	}
+	if s.point != s.usual && s.usual == r.DefaultResumePoint() {
+		r.SetResumeFrom(s.point)
+	}
 }
 
 // maxPlan limits the size of a plan whose phases are counted.

@@ -124,6 +124,9 @@ func Read(notes gitstore.Notes, id string) (Session, bool) {
 
 // read checks the record too: other programs can write to the folder.
 func read(path string) (s Session, ok bool) {
+	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
+		return s, false // opening a FIFO waits for a writer
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return s, false

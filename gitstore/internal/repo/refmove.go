@@ -227,16 +227,19 @@ func (m *mover) settle(ctx context.Context, moves []refs.Move, prepared bool, fa
 	case staleRead(failed):
 		return fmt.Errorf("%w: %w", ErrRefMoved, failed)
 	}
-	return fmt.Errorf("move %s: %w", moves[0].Name, m.s.nameTableLock(failed))
+	return fmt.Errorf("move %s: %w", moves[0].Name, m.s.nameLock(moves[0].Name, failed))
 }
 
-// nameTableLock adds the path of the lock file to git's error about a locked reftable,
-// which lacks it. Normally git removes the lock. The lock remains if git was killed or a
+// nameLock adds to git's error about a locked ref or reftable the lock file, and that it
+// may be removed. Normally git removes the lock. The lock remains if git was killed or a
 // disk failed; its owner cannot be determined.
-func (s *Repo) nameTableLock(failed error) error {
+func (s *Repo) nameLock(ref string, failed error) error {
 	lock := filepath.Join(s.Info.CommonDir, "reftable", "tables.list.lock")
 	if _, err := os.Lstat(lock); err != nil || !strings.Contains(failed.Error(), "cannot lock references") {
-		return failed
+		lock = filepath.Join(s.Info.CommonDir, filepath.FromSlash(ref)+".lock")
+		if _, err := os.Lstat(lock); err != nil || !strings.Contains(failed.Error(), "File exists") {
+			return failed
+		}
 	}
 	return fmt.Errorf("%w: %s exists; if no git is running, remove it", failed, lock)
 }

@@ -43,6 +43,8 @@ type Target struct {
 	touched   bool    // changed by a commit since the checkpoint
 	choice    Changed // choice for this path, "" uses the request's default
 	captured  bool    // snapshot saved the worktree file itself, not only staged content
+	saved     *Target // newest checkpoint's version of the path, or nil
+	onlySaved bool    // only the newest checkpoint changed the path
 	IndexBase Stages
 	IndexWant Stages
 	WorkBase  Side
@@ -143,8 +145,9 @@ func decide(targets []Target, now func(string) state, choice Changed, force bool
 		switch {
 		case st.work && s.blockage != "":
 			d.inTheWay = append(d.inTheWay, t.Path)
-		case !t.conflicts(s):
+		case t.isSaved(s), !t.conflicts(s) && !t.onlySaved:
 			d.steps = append(d.steps, st)
+		case t.onlySaved: // changed after the newest checkpoint
 		case t.overwritesUnknown(s) && !force:
 			d.inTheWay = append(d.inTheWay, t.Path)
 		case choice == FromCheckpoint || force:

@@ -124,10 +124,18 @@ func (r *restoring) plan(ctx context.Context, area *lockedIndex) (decision, erro
 	if err != nil {
 		return decision{}, err
 	}
+	if r.s.Saved != nil {
+		if targets, err = r.s.withSaved(r.snap, targets); err != nil {
+			return decision{}, err
+		}
+	}
 	for _, t := range within(later, r.req.Paths) {
 		r.done.Later = append(r.done.Later, t.Path)
 	}
 	if r.req.Exact {
+		targets = slices.DeleteFunc(targets, func(t Target) bool {
+			return t.onlySaved && slices.ContainsFunc(later, func(l Target) bool { return l.Path == t.Path })
+		})
 		targets = append(targets, later...)
 	}
 	for _, path := range r.req.Paths {

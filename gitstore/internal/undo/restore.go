@@ -41,6 +41,10 @@ type RestoreRequest struct {
 	AnyHead    bool // accept any HEAD, and keep files that changed since
 	AnyBranch  bool // accept a HEAD on another branch than the checkpoint's
 
+	// Newest is the newest checkpoint, or nil. Files that are as it has them go back to
+	// Checkpoint, if both have the same HEAD.
+	Newest *chain.Checkpoint
+
 	Branch string // branch of a detached HEAD as named by CI, or ""
 	restore.Request
 }
@@ -111,12 +115,26 @@ func (r *restoring) run(ctx context.Context, st *capture.Stored) (*Restored, err
 	done := &Restored{ID: r.req.Checkpoint.ID, Merging: r.s.merging(st)}
 	site := r.s.site(r.k)
 	site.Touched, site.Rewritten = r.s.TouchedSince(st.Head), r.s.RewrittenSince(r.req.Checkpoint)
+	site.Saved = r.s.savedAt(r.req.Newest, st)
 	outcome, err := site.Restore(ctx, &st.Contents, r.req.Request, r.keep)
 	done.Outcome = *outcome
 	if r.safety != nil {
 		done.Undo = r.safety.ref
 	}
 	return done, err
+}
+
+// savedAt returns the contents of the newest checkpoint, or nil if it has another HEAD than
+// the checkpoint to restore or cannot be read.
+func (s *Restorer) savedAt(newest *chain.Checkpoint, st *capture.Stored) *restore.Contents {
+	if newest == nil {
+		return nil
+	}
+	saved, err := s.OpenSnapshot(newest)
+	if err != nil || saved.Head != st.Head {
+		return nil
+	}
+	return &saved.Contents
 }
 
 // keep writes journal and safety snapshot. The returned function removes the journal at
