@@ -192,7 +192,7 @@ func chosenAgents(r *install.Repo, o hooksOptions) ([]*hook.Agent, error) {
 	found, err := r.Agents()
 	var agents []*hook.Agent
 	for _, f := range found {
-		if a := hook.AgentNamed(f.Agent); !slices.Contains(agents, a) {
+		if a := hook.AgentNamed(f.Agent); !slices.Contains(agents, a) && (!o.local || a.Local != "") {
 			agents = append(agents, a)
 		}
 	}

@@ -15,8 +15,8 @@ import (
 // without a loss.
 func (s *Worktree) withSaved(snap *Contents, targets []Target) ([]Target, error) {
 	newest, err := Targets(s.Objects, s.Saved)
-	if err != nil {
-		return nil, err
+	if err != nil { // a damaged checkpoint does not block the others
+		return targets, nil
 	}
 	at := map[string]int{}
 	for i, t := range targets {
