@@ -175,18 +175,25 @@ func Claim(ctx context.Context, notes gitstore.Notes, agent, id, source string, 
 	}
 	defer release()
 	key := fmt.Sprintf("%s %s %.20q ", cmp.Or(a.Reads, a.Name), id, source)
-	if last, err := os.ReadFile(notes.Path(claims)); err == nil {
-		at, err := time.Parse(time.RFC3339Nano, strings.TrimPrefix(string(last), key))
-		if err == nil && now.Sub(at).Abs() < claimTime {
+	last, _ := os.ReadFile(notes.Path(claims))
+	var recent []string
+	for line := range strings.Lines(string(last)) {
+		line = strings.TrimSuffix(line, "\n")
+		at, err := time.Parse(time.RFC3339Nano, line[strings.LastIndexByte(line, ' ')+1:])
+		if err != nil || now.Sub(at).Abs() >= claimTime {
+			continue
+		}
+		if strings.HasPrefix(line, key) {
 			return false
 		}
+		recent = append(recent, line+"\n")
 	}
-	_ = notes.Write(claims, []byte(key+now.Format(time.RFC3339Nano)))
+	_ = notes.Write(claims, []byte(strings.Join(recent, "")+key+now.Format(time.RFC3339Nano)+"\n"))
 	return true
 }
 
-// claims is the note with the newest start of a session that was answered. A second hook
-// for it comes within claimTime.
+// claims is the note with the starts of sessions that were just answered, one in a line. A
+// second hook for a session comes within claimTime.
 const (
 	claims    = "session-started"
 	claimTime = 3 * time.Second
