@@ -332,8 +332,8 @@ func agentRecord(c *invoke.Invocation, a install.AgentFile) output.Agent {
 	return found
 }
 
-// lastRan returns the time at which a hook of an event ran last, or the zero time. The
-// events of a plugin are all its hooks.
+// lastRan returns the time at which a hook of an event ran last, or the zero time. A plugin
+// has one event for all hooks.
 func lastRan(c *invoke.Invocation, agent *hook.Agent, event string) (last time.Time) {
 	hooks := []string{agent.HookOf(event)}
 	if agent.Plugin != "" {

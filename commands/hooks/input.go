@@ -51,7 +51,7 @@ func (in *sessionInput) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// maxInput limits the input in bytes. The last message of an agent is part of it.
+// maxInput limits the input in bytes. It includes the last message of an agent.
 const maxInput = 16 << 20
 
 // inputTime limits the wait for the input. An agent need not close an unused pipe, and a

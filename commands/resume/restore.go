@@ -21,7 +21,7 @@ var RestoreCommand = invoke.Command{
 	Everyday: true, ShortHelp: []string{"dry-run", "continue", "abort"},
 	Description: "Restores only files that the checkpoint changed against its own HEAD. Files that have\n" +
 		"changed since then stay as they are and are listed, unless --changed is given. If the\n" +
-		"newest checkpoint is a turn of an agent, files that are as it has them go back too.\n" +
+		"newest checkpoint is a turn of an agent, files with its content are restored too.\n" +
 		"`git checkpoint undo` reverts the restore.",
 	Examples: []string{
 		"git checkpoint restore 42 --dry-run",

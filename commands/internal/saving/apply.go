@@ -18,14 +18,14 @@ import (
 )
 
 // apply derives the new record. Fields that concern one checkpoint alone are reset: the
-// note, warnings, and whether and where work can resume. An automatic save keeps what an
-// earlier save said about the resume.
+// note, warnings, and whether and where work can resume. An automatic save keeps the resume
+// point and the refusal of the previous checkpoint.
 func (e *edit) apply(before *checkpoint.Record) (*checkpoint.Record, error) {
 	r := before
 	if r == nil || e.Replace {
 		r = checkpoint.New()
 	}
-	said := e.saidBefore(r)
+	resume := e.resumeBefore(r)
 	current := e.current(before)
 	e.followLabels(r, current)
 	r.SetTrigger(e.trigger)
@@ -77,7 +77,7 @@ func (e *edit) apply(before *checkpoint.Record) (*checkpoint.Record, error) {
 	if err := e.checkPhase(r); err != nil {
 		return nil, err
 	}
-	said.keep(r)
+	resume.keep(r)
 	if err := e.applyRecovery(r); err != nil || e.whole() {
 		return r, err
 	}
@@ -85,27 +85,26 @@ func (e *edit) apply(before *checkpoint.Record) (*checkpoint.Record, error) {
 	return r, e.applyDigests(r)
 }
 
-// A resumeSaid is what a person or an agent recorded about the resume.
-type resumeSaid struct {
+// A resumeState has the values of --resume-from and --no-resume in a record.
+type resumeState struct {
 	point     string // resume point, or ""
 	usual     string // default resume point of that record
 	canResume bool
 	warnings  []string
 }
 
-// saidBefore returns what the previous record says about the resume, or nil if this save
-// is not automatic.
-func (e *edit) saidBefore(r *checkpoint.Record) *resumeSaid {
+// resumeBefore returns the state of the previous record, or nil if this save is not
+// automatic.
+func (e *edit) resumeBefore(r *checkpoint.Record) *resumeState {
 	automatic := []checkpoint.Trigger{checkpoint.Turn, checkpoint.Interval, checkpoint.SessionEnd, checkpoint.UserInterrupt}
 	if !slices.Contains(automatic, e.trigger) || e.doc != nil || e.Replace {
 		return nil
 	}
-	return &resumeSaid{r.ResumeFrom(), r.DefaultResumePoint(), r.CanResume(), r.Warnings()}
+	return &resumeState{r.ResumeFrom(), r.DefaultResumePoint(), r.CanResume(), r.Warnings()}
 }
 
-// keep adds it to a new record. A resume point ends with the progress that it was recorded
-// at.
-func (s *resumeSaid) keep(r *checkpoint.Record) {
+// keep adds the state to a new record. A resume point is valid until the progress changes.
+func (s *resumeState) keep(r *checkpoint.Record) {
 	if s == nil {
 		return
 	}

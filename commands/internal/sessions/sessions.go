@@ -192,8 +192,8 @@ func Claim(ctx context.Context, notes gitstore.Notes, agent, id, source string, 
 	return true
 }
 
-// claims is the note with the starts of sessions that were just answered, one in a line. A
-// second hook for a session comes within claimTime.
+// claims is the note with the newest answered starts of sessions, one per line. A second
+// hook for a session comes within claimTime.
 const (
 	claims    = "session-started"
 	claimTime = 3 * time.Second

@@ -9,10 +9,9 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// withSaved adds to the targets of a checkpoint what the newest checkpoint (s.Saved) has at
-// their paths, and targets for files that only the newest checkpoint changed. Both
-// checkpoints have the same HEAD. A file with the newest checkpoint's content can go back
-// without a loss.
+// withSaved adds the newest checkpoint's versions to the targets of a checkpoint, and
+// targets for files that only the newest checkpoint (s.Saved) changed. Both checkpoints
+// have the same HEAD. No content is lost if a file of the newest checkpoint is replaced.
 func (s *Worktree) withSaved(snap *Contents, targets []Target) ([]Target, error) {
 	newest, err := Targets(s.Objects, s.Saved)
 	if err != nil { // a damaged checkpoint does not block the others
@@ -53,8 +52,8 @@ type earlier struct {
 	untracked plumbing.Hash // untracked files of the newest checkpoint, as a tree
 }
 
-// target returns the target that takes back a change of the newest checkpoint alone. It
-// returns false if the earlier checkpoint does not show which file was there.
+// target returns the target that reverts a change of the newest checkpoint alone. It
+// returns false if the earlier checkpoint does not have the file's version.
 func (e *earlier) target(saved *Target) (Target, bool, error) {
 	facts := e.snap.Record.Snapshot()
 	had, err := sideAt(e.find, e.snap.Staged, saved.Path)
@@ -89,7 +88,7 @@ func (e *earlier) target(saved *Target) (Target, bool, error) {
 	}, true, nil
 }
 
-// isSaved reports whether a path is as the newest checkpoint has it, and no commit has
+// isSaved reports whether a path has the newest checkpoint's content, and no commit has
 // changed it since.
 func (t Target) isSaved(s state) bool {
 	if t.saved == nil || t.touched {

@@ -50,9 +50,8 @@ type Worktree struct {
 	// reverted the change. It returns ErrUnknownHistory if the history is incomplete. If
 	// Touched is nil, commits are not checked.
 	Touched func(context.Context, []string) (map[string]bool, error)
-	// Saved has the newest checkpoint, with the HEAD of the snapshot. A file that is as the
-	// newest checkpoint has it goes back to the snapshot. Nil means that every changed file
-	// stays.
+	// Saved is the newest checkpoint, which has the HEAD of the snapshot. Files with its
+	// content are restored to the snapshot. Nil means that all changed files stay.
 	Saved *Contents
 	// Rewritten reports whether HEAD was rewritten since the snapshot, for example by a
 	// rebase. Nil means no.

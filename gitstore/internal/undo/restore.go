@@ -41,8 +41,8 @@ type RestoreRequest struct {
 	AnyHead    bool // accept any HEAD, and keep files that changed since
 	AnyBranch  bool // accept a HEAD on another branch than the checkpoint's
 
-	// Newest is the newest checkpoint, or nil. Files that are as it has them go back to
-	// Checkpoint, if both have the same HEAD.
+	// Newest is the newest checkpoint, or nil. Files with its content are restored to
+	// Checkpoint too, if both checkpoints have the same HEAD.
 	Newest *chain.Checkpoint
 
 	Branch string // branch of a detached HEAD as named by CI, or ""
