@@ -36,19 +36,14 @@ func sessionStart(c *invoke.Invocation, args []string) error {
 	agent := agentName(args)
 	before, _ := sessions.Read(c.Store.Notes, in.SessionID)
 	sessions.Ran(c.Store.Notes, agent, c.Args[0], c.Env.Now())
-	var issue checkpoint.Issue
+	issue, ok := before.Issue, false
 	if in.Source == "compact" && before.Named { // the session goes on, perhaps on another branch
-		issue = before.Issue
+		ok = c.Store.HasIssue(c.Ctx, issue)
 	} else {
 		record(c, in, agent)
+		issue, ok = handedIssue(c)
 	}
-	if issue == "" {
-		var ok bool
-		if issue, ok = handedIssue(c); !ok {
-			return nil
-		}
-	}
-	if !c.Store.HasIssue(c.Ctx, issue) {
+	if !ok {
 		return nil
 	}
 	r, err := newestHere(c, issue, judge.Options{Auto: true, FilesAnswered: true, Issue: issuesource.Options{Offline: true}})
@@ -110,19 +105,13 @@ func handover(c *invoke.Invocation, r standing.Judged) string {
 	return standing.Prompt(r, more, c.Env.Now(), handoverBytes-len(after)) + after
 }
 
-// resumeArgs returns the arguments of resume for a checkpoint: the issue, and the id if it
-// is not the newest.
+// resumeArgs returns the issue for resume, and the id of a checkpoint that is not the newest.
 func resumeArgs(c *invoke.Invocation, r standing.Judged) string {
 	args := phrase.IssueArg(r.Checkpoint.Issue)
 	if newest, err := c.Store.Newest(c.Ctx, r.Checkpoint.Issue); err == nil && newest.ID != r.Checkpoint.ID {
 		args += " " + string(r.Checkpoint.ID)
 	}
 	return args
-}
-
-// leftOut reports whether a save ran out of time before it had read all files.
-func leftOut(r *checkpoint.Record) bool {
-	return slices.ContainsFunc(r.Snapshot().Skipped, func(f checkpoint.Skipped) bool { return f.Reason == checkpoint.OutOfTime })
 }
 
 // nextStep returns the line about the files. An agent is not asked to answer a question
@@ -135,7 +124,7 @@ func nextStep(resume string, r standing.Judged, checked bool, more standing.Prom
 		return "The checkpoint cannot be resumed. The reasons: git checkpoint status " + phrase.IssueArg(r.Checkpoint.Issue) + "\n"
 	case !checked || len(more.Missing) > 0:
 		return "To restore the files: git checkpoint resume " + resume + " --yes\n"
-	case leftOut(r.Record):
+	case r.Record.Snapshot().IsOutOfTime():
 		return "Some files are not in the checkpoint, because it ran out of time. An older one may have them: git checkpoint list " + phrase.IssueArg(r.Checkpoint.Issue) + "\n"
 	case len(more.Skipped) > 0:
 		return "The files are here. Those that changed since stay as they are.\n"

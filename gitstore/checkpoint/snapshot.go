@@ -49,6 +49,11 @@ func (s Snapshot) LeftOut() []Skipped {
 	return left
 }
 
+// IsOutOfTime reports whether files were omitted because of the time limit.
+func (s Snapshot) IsOutOfTime() bool {
+	return slices.ContainsFunc(s.Skipped, func(f Skipped) bool { return f.Reason == OutOfTime })
+}
+
 // Snapshot returns the snapshot section.
 func (r *Record) Snapshot() Snapshot {
 	m := r.section("snapshot")

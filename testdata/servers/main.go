@@ -5,10 +5,10 @@
 //
 //	go run ./testdata/servers [-run REGEXP] [-clones N] [-saves N] [-gitea-files DIR] [PROGRAM=PATH...]
 //
-// The servers are Gitea, soft-serve, JGit, gitolite, and nginx with
-// git-http-backend. Their programs are found on PATH, or at the given paths, such as
-// gitea=/opt/gitea. A server whose program is missing is named and left out. A gitea that
-// was built without its files needs -gitea-files, the folder of its templates and options.
+// The servers are Gitea, soft-serve, JGit, gitolite, and nginx with git-http-backend. Their
+// programs are found on PATH, or at the given paths, such as gitea=/opt/gitea. A server
+// whose program is missing is named and left out. A gitea that was built without its files
+// needs -gitea-files, the folder of its templates and options.
 //
 // In the first table, no checkpoint may be lost, no sync may fail, and all clones and the
 // server must have the same tip. The second table has refused pushes: the message must

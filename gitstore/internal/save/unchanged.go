@@ -35,7 +35,7 @@ func (w *SaveOp) unchanged(c *chain.Chain, r *checkpoint.Record) bool {
 		return false
 	}
 	same := w.sameTrees(stored)
-	if !same && w.outOfTime() {
+	if !same && w.Snap.Facts.IsOutOfTime() {
 		// All files that were read are unchanged. The others are assumed to be unchanged.
 		same = w.partOf(stored) && !slices.ContainsFunc(w.Snap.Facts.Deleted, func(path string) bool {
 			return !slices.Contains(before.Snapshot().Deleted, path)
@@ -44,11 +44,6 @@ func (w *SaveOp) unchanged(c *chain.Chain, r *checkpoint.Record) bool {
 	}
 	now := steady(r, r)
 	return same && now != nil && bytes.Equal(steady(before, r), now)
-}
-
-// outOfTime reports whether files were skipped because of the time limit.
-func (w *SaveOp) outOfTime() bool {
-	return slices.ContainsFunc(w.Snap.Facts.Skipped, func(f checkpoint.Skipped) bool { return f.Reason == checkpoint.OutOfTime })
 }
 
 // partOf reports whether stored contains the snapshot: the same staged tree, and every
