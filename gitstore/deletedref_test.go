@@ -24,7 +24,7 @@ func TestSaveBesideDeletedRef(t *testing.T) {
 			ids := w.manual(3)
 			req := w.request(checkpoint.Manual)
 			k := w.s.repo.NewObjectWriter()
-			snap, err := w.s.capturer.Snapshot(ctx, req.Issue, req.Files(nil), k)
+			snap, err := w.s.capturer.Snapshot(ctx, req.Issue, req.Files(), k)
 			require.NoError(t, err)
 			operation := &save.SaveOp{Saver: w.s.saver, Req: &req, Snap: snap, Created: w.now}
 			tries := 0
@@ -105,7 +105,7 @@ func TestSaveIfOwnRefMovedAfterComparison(t *testing.T) {
 	older := w.Git("rev-parse", LiveRef("42"))
 	req := w.request(checkpoint.Manual)
 	k := w.s.repo.NewObjectWriter()
-	snap, err := w.s.capturer.Snapshot(ctx, req.Issue, req.Files(nil), k)
+	snap, err := w.s.capturer.Snapshot(ctx, req.Issue, req.Files(), k)
 	require.NoError(t, err)
 	operation := &save.SaveOp{Saver: w.s.saver, Req: &req, Snap: snap, Created: w.now}
 	first := true

@@ -66,6 +66,7 @@ func (s *Capturer) snapshotOnce(ctx context.Context, issue checkpoint.Issue, req
 	site := &Source{Git: s.Git, Config: s.Config, CommonDir: s.Info.CommonDir, Root: s.Info.Root, Index: s.Info.Index}
 	list := site.list(ctx, req)
 	defer list.cancel(nil)
+	req.kept = s.keptOutputs(ctx, issue)
 	a, err := s.stagedState(ctx)
 	if err != nil {
 		return nil, stamp, err
@@ -138,12 +139,13 @@ type Request struct {
 	Worktree  bool     // unstaged changes of tracked files
 	Untracked bool     // untracked files, except ignored files
 	Artifacts []string // required files relative to the root, including ignored files
-	Kept      []string // optional files, skipped if unreadable
 	MaxSize   int64    // limit for new blobs of the snapshot in bytes, 0 means unlimited
 	MaxFile   int64    // limit for one untracked file in bytes, 0 for DefaultMaxFile
 
-	Budget time.Duration // time limit for files not named in Artifacts or Kept, 0 means unlimited
+	Budget time.Duration // time limit for files not named in Artifacts or kept, 0 means unlimited
 	DryRun bool          // git may not store objects either
+
+	kept []string // optional files of the previous checkpoint, skipped if unreadable
 }
 
 // DefaultMaxFile limits one untracked file, in bytes. Artifacts and tracked files have no
@@ -178,7 +180,7 @@ func (s *Source) take(snap *Snapshot, req Request, list *listing, k Sink) error 
 		c.maxFile = DefaultMaxFile
 	}
 	snap.Facts.Worktree, snap.Facts.Untracked = req.Worktree, req.Untracked
-	if err := c.artifacts(req.Artifacts, req.Kept); err != nil {
+	if err := c.artifacts(req.Artifacts, req.kept); err != nil {
 		return err
 	}
 	if req.Budget > 0 { // for files that the request does not name

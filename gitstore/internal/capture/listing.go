@@ -31,15 +31,25 @@ func (s *Source) list(ctx context.Context, req Request) *listing {
 	l := &listing{}
 	l.ctx, l.cancel = context.WithCancelCause(ctx)
 	if req.Untracked { // first, because it takes longer
-		l.untracked = start(l.ctx, func(ctx context.Context) ([]string, error) {
-			out, err := s.git().Output(ctx, "ls-files", "--others", "--exclude-standard", "-z")
-			return git.Fields(out), err
-		})
+		l.untracked = s.listUntracked(l.ctx)
 	}
 	if req.Worktree {
 		l.changed = start(l.ctx, s.changedFiles)
 	}
 	return l
+}
+
+// listUntracked starts git before it returns. In a goroutine, git could start milliseconds
+// later, because other goroutines use the processors.
+func (s *Source) listUntracked(ctx context.Context) <-chan listed[string] {
+	run, err := s.git().Start(ctx, "ls-files", "--others", "--exclude-standard", "-z")
+	return start(ctx, func(context.Context) ([]string, error) {
+		if err != nil {
+			return nil, err
+		}
+		out, err := run.Finish(nil)
+		return git.Fields(out), err
+	})
 }
 
 func start[T any](ctx context.Context, list func(context.Context) ([]T, error)) <-chan listed[T] {

@@ -52,10 +52,10 @@ func (s *Capturer) MissingOutputs(c *chain.Checkpoint, r *checkpoint.Record) ([]
 	return s.outputs().Missing(entries, r)
 }
 
-// KeptOutputs returns the files that the previous checkpoint contains because its record
+// keptOutputs returns the files that the previous checkpoint contains because its record
 // refers to them (Checker.CarryOver). If an error occurs, the save continues
 // without these files.
-func (s *Capturer) KeptOutputs(ctx context.Context, issue checkpoint.Issue) []string {
+func (s *Capturer) keptOutputs(ctx context.Context, issue checkpoint.Issue) []string {
 	before, _ := s.LastResumed(issue)
 	if before == nil {
 		c, err := s.ReadChain(ctx, issue, repo.LiveRef(issue), 1)

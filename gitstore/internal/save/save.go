@@ -93,7 +93,7 @@ func (s *Saver) Save(ctx context.Context, req SaveRequest) (*Saved, error) {
 		go scan.Prepare() // while the files are read
 	}
 	k := s.NewObjectWriter()
-	snap, err := s.Snapshot(ctx, req.Issue, req.Files(s.KeptOutputs(ctx, req.Issue)), k)
+	snap, err := s.Snapshot(ctx, req.Issue, req.Files(), k)
 	if err != nil {
 		return nil, fmt.Errorf("%s issue %s: %w", cmp.Or(req.Command, "save"), req.Issue, err)
 	}
@@ -117,11 +117,10 @@ func (s *Saver) Save(ctx context.Context, req SaveRequest) (*Saved, error) {
 	return saved, nil
 }
 
-// Files returns the snapshot request of a save. Files in kept are captured if they are
-// readable.
-func (req *SaveRequest) Files(kept []string) capture.Request {
+// Files returns the snapshot request of a save.
+func (req *SaveRequest) Files() capture.Request {
 	return capture.Request{
-		Worktree: req.Worktree, Untracked: req.Untracked, Artifacts: req.Artifacts, Kept: kept,
+		Worktree: req.Worktree, Untracked: req.Untracked, Artifacts: req.Artifacts,
 		MaxSize: req.MaxSize, MaxFile: req.MaxFile, Budget: req.Budget, DryRun: req.DryRun,
 	}
 }
