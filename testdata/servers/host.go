@@ -169,6 +169,9 @@ SetEnv HOME=%[2]s
 // sshd starts an ssh server with further lines of its configuration, and returns its
 // address. The file .ssh/authorized_keys of the host's folder names its users.
 func (h *host) sshd(lines string) (address string, err error) {
+	if err := os.MkdirAll("/run/sshd", 0o755); err != nil { // otherwise a start script of the system makes it
+		return "", err
+	}
 	if _, err := h.key("host"); err != nil {
 		return "", err
 	}
