@@ -5,6 +5,7 @@
 //
 //	go run ./testdata/compat [-run REGEXP] [-pairs all] [-bin DIR] DIR...
 //	go run ./testdata/compat -programs [-run REGEXP] [-bin DIR]
+//	go run ./testdata/compat -suite DIR [-objects FORMAT] [-refs FORMAT] [-run REGEXP] [-bin DIR]
 //	go run ./testdata/compat -windows DIR [-objects FORMAT] [-run REGEXP]
 //
 // Each DIR contains a git, for example bin-wrappers of a built source of git. The last
@@ -15,6 +16,9 @@
 //
 // With -programs, the scripts in the folder programs run, with the git on PATH. The table
 // names each script that was skipped because its program is not installed.
+//
+// With -suite, git's own tests run, and git-checkpoint is compared with git in each
+// repository that a test leaves behind. DIR is a built source of git.
 //
 // With -windows, the scenarios and the scripts in the folder windows run with git and
 // git-checkpoint for Windows, under wine. The script windows-git makes DIR.
@@ -34,8 +38,10 @@ type options struct {
 	run      *regexp.Regexp // scripts to run, by name
 	programs bool           // other programs instead of versions of git
 	all      bool           // each version with each other one
+	suite    string         // built source of git, or ""
 	windows  string         // folder of git for Windows, or ""
-	objects  string         // object format of the scenarios under wine, or "" for both formats
+	objects  string         // object format of -suite and -windows, or "" for both formats
+	refs     string         // ref format of -suite, or "" for both formats
 	bin      string         // folder of git-checkpoint, or "" to build it
 	dirs     []string       // folders of the gits
 }
@@ -46,9 +52,11 @@ func main() {
 	pairs := flag.String("pairs", "newest", "the pairs of versions: `newest` pairs each version with itself and the newest, all pairs each with each")
 	bin := flag.String("bin", "", "`folder` with git-checkpoint and git-checkpoint-sha256; by default both are built")
 	windows := flag.String("windows", "", "run with git for Windows under wine, from a `folder` that testdata/compat/windows-git made")
-	objects := flag.String("objects", "", "with -windows, only this `format`: sha1 or sha256")
+	suite := flag.String("suite", "", "compare with git in the repositories of git's own tests; `folder` is a built source of git")
+	objects := flag.String("objects", "", "with -suite and -windows, only this `format`: sha1 or sha256")
+	refs := flag.String("refs", "", "with -suite, only this `format`: files or reftable")
 	flag.Parse()
-	o := options{programs: *programs, all: *pairs == "all", windows: *windows, objects: *objects, bin: *bin, dirs: flag.Args()}
+	o := options{programs: *programs, all: *pairs == "all", suite: *suite, windows: *windows, objects: *objects, refs: *refs, bin: *bin, dirs: flag.Args()}
 	pattern, err := regexp.Compile(*run)
 	if err == nil {
 		o.run = pattern
@@ -81,6 +89,9 @@ func start(o options) error {
 	}
 	if o.programs {
 		return runPrograms(o, work)
+	}
+	if o.suite != "" {
+		return runSuite(o, work)
 	}
 	return runVersions(o, work)
 }
