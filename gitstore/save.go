@@ -3,6 +3,7 @@ package gitstore
 import (
 	"context"
 
+	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/save"
 )
@@ -47,4 +48,18 @@ func (s *Store) Save(ctx context.Context, req SaveRequest) (*Saved, error) {
 // Saves of agents at each turn would otherwise leave thousands of files.
 func (s *Store) Consolidate(ctx context.Context) error {
 	return s.repo.Consolidate(ctx, repo.LooseLimit)
+}
+
+// PacksInBackground reports whether Consolidate has objects to pack, and git's settings
+// allow a process in the background: maintenance.autoDetach or, without it, gc.autoDetach.
+func (s *Store) PacksInBackground() bool {
+	if !s.repo.IsConsolidationDue(repo.LooseLimit) {
+		return false
+	}
+	for _, key := range []string{"maintenance.autodetach", "gc.autodetach"} {
+		if value, set := git.Last(s.repo.Config, key); set {
+			return git.Bool(value)
+		}
+	}
+	return true
 }

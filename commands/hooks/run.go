@@ -14,12 +14,13 @@ import (
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/saving"
 	"git-checkpoint/gitstore"
 )
 
 // HookCommand declares git checkpoint hook.
 var HookCommand = invoke.Command{
-	Name: "hook", Usage: "run by installed hooks", Args: "pre-push|post-checkout|session-start|turn|interrupt|pre-compact|session-end|stop|event [ARGUMENT...]", Max: 1000, Category: "Setup",
+	Name: "hook", Usage: "run by installed hooks", Args: "pre-push|post-checkout|session-start|turn|interrupt|pre-compact|session-end|stop|event|pack [ARGUMENT...]", Max: 1000, Category: "Setup",
 	Hidden: true,
 	Description: "Always exits with 0 and prints at most one line, so that no push, checkout or session\n" +
 		"fails; only with hooks.pre_push: block can pre-push stop a push. No\n" +
@@ -49,6 +50,7 @@ var hookRuns = map[string]func(*invoke.Invocation, []string) error{
 	"session-end":   func(c *invoke.Invocation, args []string) error { return sessionSave(c, "session_end", args) },
 	"stop":          sessionStop,
 	"event":         event,
+	saving.PackHook: pack,
 }
 
 func runHook(c *invoke.Invocation) error {
@@ -86,6 +88,14 @@ func hookNames() []string {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// pack packs loose objects. The hook of a turn starts it in the background.
+func pack(c *invoke.Invocation, _ []string) error {
+	if err := c.Open(); err != nil {
+		return err
+	}
+	return c.Store.Consolidate(c.Ctx)
 }
 
 // A blocked error makes a hook exit with a code that stops git or an agent.

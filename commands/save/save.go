@@ -124,7 +124,7 @@ func runSave(c *invoke.Invocation) error {
 		tellFiles(c, &req, saved)
 	}
 	err = saving.Finish(c, saved, o.Push, recordOfSave)
-	saving.Maintain(c, &o.Options)
+	saving.Maintain(c, trigger, &o.Options)
 	return cmp.Or(err, sentBack(doc, saved))
 }
 

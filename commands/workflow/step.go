@@ -124,7 +124,7 @@ func take(c *invoke.Invocation, issue checkpoint.Issue, s step) error {
 		return err
 	}
 	err = taken(c, saved, s)
-	saving.Maintain(c, s.options)
+	saving.Maintain(c, s.trigger, s.options)
 	return err
 }
 

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"git-checkpoint/commands/internal/aging"
 	"git-checkpoint/commands/internal/config"
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
@@ -88,18 +87,6 @@ func ArtifactPaths(c *invoke.Invocation, names []string, paths ...string) ([]str
 		paths = append(paths, p)
 	}
 	return paths, nil
-}
-
-// Maintain packs loose objects after a save, and applies the rules of age to all issues
-// if that is due and the save applies retention. A failure to pack objects changes
-// nothing, and a later save tries again.
-func Maintain(c *invoke.Invocation, o *Options) {
-	if !o.DryRun {
-		_ = c.Store.Consolidate(c.Ctx)
-	}
-	if c.Settings.Bool("auto_prune") && !o.NoPrune && !o.DryRun {
-		aging.Automatic(c)
-	}
 }
 
 // Enable returns the command that enables checkpoints.

@@ -61,11 +61,17 @@ func (s *Repo) appendNote(name, text string) error {
 	return err
 }
 
+// IsConsolidationDue reports whether this program has written at least limit loose objects
+// since the last consolidation.
+func (s *Repo) IsConsolidationDue(limit int) bool {
+	info, err := os.Lstat(s.NotePath(looseNote))
+	return err == nil && info.Size() >= int64(limit)*int64(len(plumbing.ZeroHash.String())+1)
+}
+
 // Consolidate packs the loose objects that this program has written, if there are at
 // least limit. If another process consolidates, or git gc runs, it does nothing.
 func (s *Repo) Consolidate(ctx context.Context, limit int) error {
-	info, err := os.Lstat(s.NotePath(looseNote))
-	if err != nil || info.Size() < int64(limit)*int64(len(plumbing.ZeroHash.String())+1) || s.gcRuns() {
+	if !s.IsConsolidationDue(limit) || s.gcRuns() {
 		return nil
 	}
 	lock, err := filelock.Open(s.NotePath(packingNote+".lock"), os.O_CREATE)

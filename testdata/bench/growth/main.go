@@ -155,7 +155,14 @@ func (r *repository) generate(files int) error {
 			return err
 		}
 	}
-	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"config", "checkpoint.issue-source", "none"}, {"add", "-A"}, {"commit", "-qm", "first"}, {"gc", "-q"}} {
+	for _, args := range [][]string{
+		{"init", "-q", "-b", "main"},
+		{"config", "checkpoint.issue-source", "none"},
+		{"config", "gc.autoDetach", "false"}, // so that all packing has ended when the files are counted
+		{"add", "-A"},
+		{"commit", "-qm", "first"},
+		{"gc", "-q"},
+	} {
 		if err := r.git(args...); err != nil {
 			return err
 		}

@@ -1,0 +1,47 @@
+package saving
+
+import (
+	"os"
+	"os/exec"
+
+	"git-checkpoint/commands/internal/aging"
+	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// Maintain packs loose objects after a save, and applies the rules of age to all issues
+// if that is due and the save applies retention. A failure to pack objects changes
+// nothing, and a later save tries again.
+func Maintain(c *invoke.Invocation, trigger checkpoint.Trigger, o *Options) {
+	if o.DryRun {
+		return
+	}
+	if trigger != checkpoint.Turn || !c.Store.PacksInBackground() || packInBackground(c) != nil {
+		_ = c.Store.Consolidate(c.Ctx)
+	}
+	if c.Settings.Bool("auto_prune") && !o.NoPrune {
+		aging.Automatic(c)
+	}
+}
+
+// PackHook is the hook that packs loose objects.
+const PackHook = "pack"
+
+// packInBackground starts a process that packs loose objects. An agent waits for the hook
+// at the end of its turn, and packing can take seconds. The process has no terminal and no
+// open pipe to the agent.
+func packInBackground(c *invoke.Invocation) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(self, "hook", PackHook)
+	cmd.Dir = c.Store.Root()
+	if err := detach(cmd); err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	return cmd.Process.Release()
+}
