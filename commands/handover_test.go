@@ -116,4 +116,5 @@ func TestHandOverEnds(t *testing.T) {
 	out, code := h.checkpoint("", "list")
 	assert.Equal(t, 10, code)
 	assert.Contains(t, out, "unsupported repository: ")
+	assert.Contains(t, out, "hint: go build ")
 }

@@ -34,33 +34,44 @@ func (c *Invocation) handOver(err error) error {
 	if !ok || c.Env.Argv == nil || otherPrograms[format.Format] == "" {
 		return err
 	}
-	if isOtherProgram(c.Env.Argv[0]) {
-		return exit.Errorf(exit.Repository, "git checkpoint "+c.Name, "%w", err)
-	}
 	name := otherPrograms[format.Format]
 	self, exeErr := os.Executable()
 	if exeErr != nil {
 		return exit.Errorf(exit.Repository, "", "%w: find %s: %w", err, name, exeErr)
 	}
+	dir := filepath.Dir(self)
+	build := buildCommand(format.Format, filepath.Join(dir, name))
+	if isOtherProgram(c.Env.Argv[0]) {
+		hint := "git checkpoint " + c.Name
+		if programName(c.Env.Argv[0]) == name { // built for the wrong format
+			hint = build
+		}
+		return exit.Errorf(exit.Repository, hint, "%w", err)
+	}
 	path := findBeside(self, name)
 	if path == "" {
-		dir := filepath.Dir(self)
-		return exit.Errorf(exit.Repository, buildCommand(format.Format, filepath.Join(dir, name)), "%w: there is no %s in %s", err, name, dir)
+		return exit.Errorf(exit.Repository, build, "%w: there is no %s in %s", err, name, dir)
 	}
 	if c.startDir != "" {
 		if err := os.Chdir(c.startDir); err != nil {
 			return err
 		}
 	}
-	return replaceBy(path, append([]string{path}, c.Env.Argv[1:]...), c.input.read())
+	ended := replaceBy(path, append([]string{path}, c.Env.Argv[1:]...), c.input.read())
+	if _, ok := errors.AsType[exit.Silent](ended); ok {
+		return ended
+	}
+	return exit.Errorf(exit.Repository, build, "%w: %w", err, ended)
 }
 
 // isOtherProgram reports whether this process is already the program for one format. It
 // hands over to no other program, so two wrongly built programs do not loop.
 func isOtherProgram(argv0 string) bool {
-	base := strings.TrimSuffix(filepath.Base(argv0), ".exe")
-	return base == otherPrograms["sha1"] || base == otherPrograms["sha256"]
+	name := programName(argv0)
+	return name == otherPrograms["sha1"] || name == otherPrograms["sha256"]
 }
+
+func programName(argv0 string) string { return strings.TrimSuffix(filepath.Base(argv0), ".exe") }
 
 // findBeside returns the path of an installed program, or "" if it does not exist.
 func findBeside(self, name string) string {
