@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"git-checkpoint/gitstore/failure"
@@ -109,15 +110,17 @@ func find(ctx context.Context, g git.Git, meanwhile func(Info)) (Info, []git.Con
 // extend applies the repository's extensions and rejects extensions that this program
 // does not support. Git itself has already rejected unknown extensions. If the version of
 // the repository's format is 0, git ignores unknown extensions instead, and so does extend.
+// Without a version, git ignores all extensions.
 func (r *Info) extend(config []git.ConfigEntry) error {
-	format := "sha1" // without the extension
-	version, unknown := "", ""
-	for _, e := range config {
-		if e.Scope != "local" && e.Scope != "worktree" {
-			continue
-		}
+	format, storage := "sha1", r.RefFormat // without extensions
+	version, unknown := -1, ""
+	for _, e := range ownEntries(config) {
 		if e.Key == "core.repositoryformatversion" {
-			version = e.Value
+			number, err := strconv.ParseInt(e.Value, 0, 32) // git accepts 0x1 too
+			if err != nil {
+				return &UnsupportedError{Feature: "core.repositoryFormatVersion " + e.Value}
+			}
+			version = int(number)
 		}
 		name, found := strings.CutPrefix(e.Key, "extensions.")
 		if !found {
@@ -128,13 +131,18 @@ func (r *Info) extend(config []git.ConfigEntry) error {
 		case "objectformat":
 			format = e.Value
 		case "refstorage":
-			r.RefFormat = e.Value // files://<folder> differs from the known directory
+			storage = e.Value // files://<folder> differs from the known directory
 		default:
 			unknown = e.Key
 		}
 	}
-	if unknown != "" && version != "" && version != "0" {
+	switch {
+	case version < 0:
+		format = "sha1"
+	case version > 0 && unknown != "":
 		return &UnsupportedError{Feature: unknown}
+	default:
+		r.RefFormat = storage
 	}
 	if format != objectformat.Name {
 		return &ObjectFormatError{Format: format}
@@ -143,6 +151,24 @@ func (r *Info) extend(config []git.ConfigEntry) error {
 		r.RefFormat = elsewhere
 	}
 	return nil
+}
+
+// ownEntries returns the settings of the repository's configuration file itself. Git reads
+// the repository's format from this file only, not from included files and not from the
+// worktree's file. The first local setting is one of this file, because an include is a
+// setting too.
+func ownEntries(config []git.ConfigEntry) []git.ConfigEntry {
+	first := slices.IndexFunc(config, func(e git.ConfigEntry) bool { return e.Scope == "local" })
+	if first < 0 {
+		return nil
+	}
+	var own []git.ConfigEntry
+	for _, e := range config[first:] {
+		if e.Scope == "local" && e.Origin == config[first].Origin {
+			own = append(own, e)
+		}
+	}
+	return own
 }
 
 // Partial reports whether these settings belong to a partial clone.

@@ -22,7 +22,10 @@ func TestRefFormat(t *testing.T) {
 	} {
 		t.Setenv("GIT_REFERENCE_BACKEND", tc.environment)
 		r := Info{RefFormat: "files"}
-		config := []git.ConfigEntry{{Key: "extensions.objectformat", Value: objectformat.Name, Scope: "local"}}
+		config := []git.ConfigEntry{
+			{Key: "core.repositoryformatversion", Value: "1", Scope: "local"},
+			{Key: "extensions.objectformat", Value: objectformat.Name, Scope: "local"},
+		}
 		if tc.setting != "" {
 			config = append(config, git.ConfigEntry{Key: "extensions.refstorage", Value: tc.setting, Scope: "local"})
 		}
@@ -43,15 +46,12 @@ func TestExtensions(t *testing.T) {
 		{"1", "compatobjectformat", "unsupported repository: extensions.compatobjectformat"},
 		{"1", "later", "unsupported repository: extensions.later"},
 		{"0", "later", ""},
-		{"", "later", ""},
 	} {
-		var config []git.ConfigEntry
-		if tc.version != "" {
-			config = append(config, git.ConfigEntry{Key: "core.repositoryformatversion", Value: tc.version, Scope: "local"})
+		config := []git.ConfigEntry{
+			{Key: "core.repositoryformatversion", Value: tc.version, Scope: "local"},
+			{Key: "extensions.objectformat", Value: objectformat.Name, Scope: "local"},
+			{Key: "extensions." + tc.extension, Value: "true", Scope: "local"},
 		}
-		config = append(config,
-			git.ConfigEntry{Key: "extensions.objectformat", Value: objectformat.Name, Scope: "local"},
-			git.ConfigEntry{Key: "extensions." + tc.extension, Value: "true", Scope: "local"})
 		err := (&Info{RefFormat: "files"}).extend(config)
 		if tc.refused == "" {
 			assert.NoError(t, err, "%+v", tc)
