@@ -37,4 +37,10 @@ func TestHookPrecheck(t *testing.T) {
 	assert.False(t, ReadHookPrecheck().HasNoCheckpoints())
 	assert.False(t, ReadHookPrecheck().IsForeign("main"))
 	require.NoError(t, os.Unsetenv("GIT_DIR"))
+	t.Setenv("GIT_REFERENCE_BACKEND", "files://"+t.TempDir())
+	assert.False(t, ReadHookPrecheck().IsForeign("main"))
+	require.NoError(t, os.Unsetenv("GIT_REFERENCE_BACKEND"))
+	assert.True(t, ReadHookPrecheck().IsForeign("main"))
+	r.Write(".git/HEAD", "ref: refs/heads/.invalid\n") // extensions.refStorage = files://<directory>
+	assert.False(t, ReadHookPrecheck().IsForeign("main"))
 }

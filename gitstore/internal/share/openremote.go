@@ -115,6 +115,10 @@ type HookPrecheck struct {
 	issues  []string // in lower case
 }
 
+// storedElsewhere is the content of HEAD if the refs are stored elsewhere: in a reftable,
+// or in the directory that extensions.refStorage names. Git writes it for old versions.
+const storedElsewhere = "ref: refs/heads/.invalid"
+
 // ReadHookPrecheck reads the repository of the working directory.
 func ReadHookPrecheck() HookPrecheck {
 	r, ok := repository.Discover("")
@@ -123,6 +127,9 @@ func ReadHookPrecheck() HookPrecheck {
 	}
 	head, err := os.ReadFile(filepath.Join(r.Dir, "HEAD"))
 	if err != nil {
+		return HookPrecheck{}
+	}
+	if strings.HasPrefix(string(head), storedElsewhere) {
 		return HookPrecheck{}
 	}
 	g := HookPrecheck{certain: true}

@@ -14,7 +14,7 @@ import (
 // speaking are environment variables that set paths of the repository.
 var speaking = []string{
 	"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_SHALLOW_FILE",
-	"GIT_NAMESPACE",
+	"GIT_NAMESPACE", "GIT_REFERENCE_BACKEND",
 }
 
 // Discover finds the repository like git in the simple case: .git exists in the working
