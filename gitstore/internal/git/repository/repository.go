@@ -179,9 +179,13 @@ func Partial(config []git.ConfigEntry) bool {
 }
 
 // Environ returns absolute values for environment variables with relative paths, such as
-// those of a hook. With them, git can run in the root directory too.
+// those of a hook, and GIT_DIR if core.worktree names a directory without .git. With them,
+// git can run in the root directory too.
 func (r Info) Environ() []string {
 	var env []string
+	if os.Getenv("GIT_DIR") == "" && r.Root != "" && !r.isFoundAtRoot() {
+		env = append(env, "GIT_DIR="+r.Dir)
+	}
 	for _, v := range []struct{ name, value string }{
 		{"GIT_DIR", r.Dir},
 		{"GIT_COMMON_DIR", r.CommonDir},
@@ -194,6 +198,20 @@ func (r Info) Environ() []string {
 		}
 	}
 	return env
+}
+
+// isFoundAtRoot reports whether git finds this repository in the root directory.
+func (r Info) isFoundAtRoot() bool {
+	dir, ok := gitDirAt(r.Root)
+	if !ok {
+		return false
+	}
+	found, err := os.Stat(dir)
+	if err != nil {
+		return false
+	}
+	own, err := os.Stat(r.Dir)
+	return err == nil && os.SameFile(found, own)
 }
 
 // settings returns git's settings for a discovered repository. passed are the directories
