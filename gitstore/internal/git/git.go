@@ -15,6 +15,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -27,6 +28,8 @@ import (
 type Git struct {
 	Dir string   // working directory, "" for that of the process
 	Env []string // additional environment; later entries override earlier entries
+
+	Unset []string // variables that git does not get
 
 	// Apart starts git in a separate process group, so that signals to this process's
 	// group do not reach git. If such a signal killed git, git would leave its lock
@@ -144,7 +147,7 @@ func (g Git) command(ctx context.Context, args []string) (*Run, error) {
 	ctx, stop := context.WithCancel(ctx)
 	run := &Run{cmd: exec.CommandContext(ctx, path, args...), args: args, limit: g.Limit, stop: stop}
 	run.cmd.Dir = g.Dir
-	run.cmd.Env = append(append(os.Environ(), "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0"), g.Env...)
+	run.cmd.Env = g.environ()
 	run.cmd.Stdout, run.cmd.Stderr = &run.stdout, &run.stderr
 	end := ask
 	if g.Apart {
@@ -153,6 +156,15 @@ func (g Git) command(ctx context.Context, args []string) (*Run, error) {
 	}
 	run.cmd.Cancel, run.cmd.WaitDelay = func() error { return end(run.cmd.Process) }, graceful
 	return run, nil
+}
+
+// environ returns the environment of a git process.
+func (g Git) environ() []string {
+	env := append(append(os.Environ(), "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0"), g.Env...)
+	return slices.DeleteFunc(env, func(variable string) bool {
+		name, _, _ := strings.Cut(variable, "=")
+		return slices.Contains(g.Unset, name)
+	})
 }
 
 // Start starts git. The caller provides standard input later, with Write and Finish.

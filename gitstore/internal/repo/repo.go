@@ -220,7 +220,8 @@ func (s *Repo) Beside(ctx context.Context, dir string) (*Repo, error) {
 		Bare: true, Shallow: s.Info.Shallow, RefFormat: "files",
 	}
 	g.Config = append(slices.Clone(s.Config), git.ConfigEntry{Key: "remote.glimpse.promisor", Value: "true"})
-	g.Git = s.Git.With("GIT_DIR="+dir, "GIT_COMMON_DIR="+dir, "GIT_OBJECT_DIRECTORY="+g.Info.ObjectDir, "GIT_REFERENCE_BACKEND=files")
+	g.Git = s.Git.With("GIT_DIR="+dir, "GIT_COMMON_DIR="+dir, "GIT_OBJECT_DIRECTORY="+g.Info.ObjectDir)
+	g.Git.Unset = []string{"GIT_WORK_TREE", "GIT_REFERENCE_BACKEND"}
 	if g.Git.Dir = s.Info.Root; g.Git.Dir == "" {
 		g.Git.Dir = s.Info.CommonDir
 	}
