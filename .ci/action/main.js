@@ -6,7 +6,7 @@ const { createHash } = require('node:crypto')
 const { tmpdir } = require('node:os')
 const { join } = require('node:path')
 const { fileURLToPath } = require('node:url')
-const { failed, input, run, summary } = require('./runner.js')
+const { failed, input, print, run, summary } = require('./runner.js')
 
 // download returns the bytes of an archive from an http, https or file URL.
 async function download(url) {
@@ -39,7 +39,7 @@ async function main() {
   const resume = ['checkpoint', 'resume', '--ci', '--print', 'env']
   if (input('files') === 'true') resume.push('--files')
   const vars = run('git', resume) // also writes the outputs of the step
-  process.stdout.write(vars)
+  print(vars)
   summary()
   if (/^CHECKPOINT_ACTION=prompt_user$/m.test(vars)) {
     throw new Error(`the checkpoint is stale: git checkpoint status ${input('issue')}`)

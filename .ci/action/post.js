@@ -3,12 +3,12 @@
 // complete. The files of a job that was not resumed replace no checkpoint.
 'use strict'
 
-const { failed, run, summary } = require('./runner.js')
+const { failed, print, run, summary } = require('./runner.js')
 
 function save() {
   const state = run('git', ['checkpoint', 'resume', '--ci', '--dry-run'])
   if (/^CHECKPOINT_COMPLETE=true$/m.test(state)) return
-  process.stdout.write(run('git', ['checkpoint', 'save', '--all', '--if-changed', '--trigger', 'session_end', '--push']))
+  print(run('git', ['checkpoint', 'save', '--all', '--if-changed', '--trigger', 'session_end', '--push']))
 }
 
 try {
