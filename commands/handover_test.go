@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,6 +61,7 @@ func TestHandOver(t *testing.T) {
 				h := handedOver{&history{t: t, dir: t.TempDir(), env: cleanEnv(t, filepath.Join(prefix, "bin"))}, t}
 				h.git("init", "-q", "-b", "main", "--object-format="+format, ".")
 				h.use()
+				h.leaveProject(program)
 			})
 		}
 	}
@@ -92,6 +94,27 @@ func (h handedOver) use() {
 	assert.Equal(h.t, 7, code)
 	assert.Contains(h.t, out, "input of the command\n")
 	assert.Contains(h.t, h.succeed("", "verify"), "0 errors, 0 warnings")
+}
+
+// leaveProject ends sessions of an agent that has changed to a nested repository of the
+// other object format. They are saved in the agent's project.
+func (h handedOver) leaveProject(program string) {
+	inner := h
+	inner.history = &history{t: h.t, dir: filepath.Join(h.dir, "nested"), env: h.env}
+	require.NoError(h.t, os.Mkdir(inner.dir, 0o777))
+	inner.git("init", "-q", "-b", "issue-9", "--object-format="+program, ".")
+	inner.endSession(h, "1b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d")
+	h.endSession(inner, "2b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d")
+}
+
+// endSession ends a session of an agent whose project is another repository.
+func (h handedOver) endSession(project handedOver, session string) {
+	h.t.Helper()
+	project.write("a.txt", session+"\n")
+	project.git("add", "a.txt")
+	h.history = &history{t: h.t, dir: h.dir, env: append(slices.Clone(h.env), "CLAUDE_PROJECT_DIR="+project.dir)}
+	h.succeed(`{"session_id":"`+session+`","hook_event_name":"SessionEnd"}`, "hook", "session-end")
+	assert.Contains(h.t, project.succeed("", "show", "42"), session)
 }
 
 func (h handedOver) succeed(input string, args ...string) string {

@@ -23,13 +23,20 @@ var projectVariables = []string{"CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR"}
 // repository than the agent's project, such as a nested one, the project counts.
 func openSession(c *invoke.Invocation, in sessionInput) (s sessions.Session, known bool, err error) {
 	first, gone := os.Getwd()
-	openErr := c.Open()
+	projects := projectsOf(c, in)
+	openErr := c.OpenOwnFormat()
+	if isOtherFormat(openErr) {
+		// The program for the other format could not open a project of this one.
+		if i := slices.IndexFunc(projects, func(dir string) bool { return canOpen(c, dir) }); i >= 0 {
+			first = projects[i]
+		}
+		openErr = c.OpenIn(first)
+	}
 	if openErr == nil {
 		if s, known = sessions.Read(c.Store.Notes, in.SessionID); known {
 			return s, true, enter(c, s)
 		}
 	}
-	projects := projectsOf(c, in)
 	inProject := openErr == nil && slices.Contains(projects, c.Store.Root())
 	project := ""
 	places := otherPlaces(c, projects, openErr == nil)
@@ -56,6 +63,19 @@ func openSession(c *invoke.Invocation, in sessionInput) (s sessions.Session, kno
 	return s, false, openErr
 }
 
+func isOtherFormat(err error) bool {
+	_, ok := errors.AsType[*gitstore.ObjectFormatError](err)
+	return ok
+}
+
+func canOpen(c *invoke.Invocation, dir string) bool {
+	store, err := gitstore.Open(c.Ctx, gitstore.Options{Dir: dir})
+	if err == nil {
+		store.Close()
+	}
+	return err == nil
+}
+
 // projectsOf returns the directories of the agent's project, from variables and from the
 // input of the hook.
 func projectsOf(c *invoke.Invocation, in sessionInput) []string {
@@ -77,7 +97,11 @@ func otherPlaces(c *invoke.Invocation, projects []string, opened bool) []string 
 		own = c.Store.Notes.Path("")
 	}
 	for _, dir := range projects {
-		if other, err := gitstore.Open(c.Ctx, gitstore.Options{Dir: dir}); err == nil {
+		other, err := gitstore.Open(c.Ctx, gitstore.Options{Dir: dir})
+		if isOtherFormat(err) { // OpenIn runs the program for that format
+			dirs = append(dirs, dir)
+		}
+		if err == nil {
 			if other.Notes.Path("") != own {
 				dirs = append(dirs, dir)
 			}

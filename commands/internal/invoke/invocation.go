@@ -64,12 +64,16 @@ type Invocation struct {
 // Open opens the repository, reads the settings and starts the mirror. If it returns a
 // *config.SettingError, the store is open nevertheless. In a repository of another object
 // format, Open runs the program for that format instead.
-func (c *Invocation) Open() error {
+func (c *Invocation) Open() error { return c.handOver(c.OpenOwnFormat()) }
+
+// OpenOwnFormat is Open for repositories of this program's object format. It fails with
+// *gitstore.ObjectFormatError for the other format.
+func (c *Invocation) OpenOwnFormat() error {
 	store, err := gitstore.Open(c.Ctx, gitstore.Options{
 		Now: c.Env.Now, ToSave: c.WillSave, Apart: c.OwnProcessGroup, Asks: func() bool { return canAsk(c) }, Notify: func(line string) { c.Warnf("%s", line) },
 	})
 	if err != nil {
-		return c.handOver(err)
+		return err
 	}
 	c.Store = store
 	err = c.loadSettings()
