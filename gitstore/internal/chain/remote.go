@@ -222,5 +222,5 @@ func (h commitsHere) Parents(hash plumbing.Hash) ([]plumbing.Hash, error) {
 
 // Here returns this repository in the form that package remote needs.
 func (s *Chains) Here() remote.Here {
-	return remote.Here{Git: s.Git, Config: s.Config, Refs: refsHere{s}, History: commitsHere{s}}
+	return remote.Here{Git: s.Git, Root: s.Info.Root, Config: s.Config, Refs: refsHere{s}, History: commitsHere{s}}
 }

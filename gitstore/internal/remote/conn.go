@@ -12,6 +12,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +25,7 @@ import (
 
 	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/git/objectformat"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -31,6 +33,7 @@ import (
 // Here is the local repository of a connection.
 type Here struct {
 	Git     git.Git
+	Root    string // root of the worktree, "" in a bare repository
 	Config  []git.ConfigEntry
 	Refs    Refs
 	History History
@@ -190,30 +193,46 @@ func (l *Conn) BesideAnother() bool {
 }
 
 // IsBundle reports whether the remote is a bundle file, which git cannot push to.
-func (l *Conn) IsBundle() bool {
+func (l *Conn) IsBundle() bool { return isBundle(l.bundleHeader()) }
+
+// bundleHeader returns the first bytes of a bundle file, or "" for other remotes. Git
+// changes to the root of the worktree before it opens a relative path.
+func (l *Conn) bundleHeader() string {
 	at := strings.TrimPrefix(l.url(), "file://")
 	if !filepath.IsAbs(at) {
-		at = filepath.Join(l.here.Git.Dir, at)
+		at = filepath.Join(cmp.Or(l.here.Root, l.here.Git.Dir), at)
 	}
 	info, err := os.Stat(at)
 	if err != nil || !info.Mode().IsRegular() { // a pipe would block the read
-		return false
+		return ""
 	}
 	f, err := os.Open(at)
 	if err != nil {
-		return false
+		return ""
 	}
 	defer f.Close()
-	start := make([]byte, len("# v2 git bundle"))
-	_, err = io.ReadFull(f, start)
-	return err == nil && isBundle(string(start))
+	start := make([]byte, len(bundleOfSHA1))
+	if _, err := io.ReadFull(f, start); err != nil {
+		return ""
+	}
+	return string(start)
 }
+
+// bundleOfSHA1 is the beginning of a bundle file that has no line with an object format.
+const bundleOfSHA1 = "# v2 git bundle"
 
 // isBundle reports whether a text is the beginning of a bundle file: # v2 git bundle.
 func isBundle(start string) bool {
 	version, ok := strings.CutPrefix(start, "# v")
 	version, ok2 := strings.CutSuffix(version, " git bundle")
 	return ok && ok2 && len(version) == 1 && '0' <= version[0] && version[0] <= '9'
+}
+
+// isBundleOfOtherFormat reports whether the remote is a bundle of version 2 and this
+// repository has SHA-256 objects. Old versions of git report an invalid gitfile instead of
+// the format.
+func (l *Conn) isBundleOfOtherFormat() bool {
+	return objectformat.Name != "sha1" && l.bundleHeader() == bundleOfSHA1
 }
 
 // url returns the URL of the remote without the changes of url.*.insteadOf.
@@ -255,7 +274,7 @@ func (l *Conn) within(ctx context.Context, f func(context.Context) error) error 
 	switch {
 	case errors.Is(err, ErrObjectFormat):
 		return l.otherFormat(err)
-	case errors.As(err, &failed) && formatMessage().MatchString(failed.Stderr):
+	case errors.As(err, &failed) && (formatMessage().MatchString(failed.Stderr) || l.isBundleOfOtherFormat()):
 		return l.otherFormat(fmt.Errorf("%w: %w", ErrObjectFormat, err))
 	case errors.As(err, &failed):
 		return l.Fail(explain(failed.Stderr), err)
