@@ -110,11 +110,15 @@ func (f *Forge) refused(r *reply, c Credential, q question) error {
 		return f.limited(until, c)
 	}
 	project := f.Site.Project
-	switch r.status {
+	status := r.status
+	if status == http.StatusNotFound && q.verb == "change" {
+		status = http.StatusForbidden // the issue was read before, so GitHub hides the reason
+	}
+	switch status {
 	case http.StatusUnauthorized:
 		return f.failed("%s (401)", f.signInText(c))
 	case http.StatusForbidden:
-		return f.failed("%s to %s %s of %s (403)%s", notAllowed(c), q.verb, q.what, project, jobToken(c)+missingScope(r))
+		return f.failed("%s to %s %s of %s (%d)%s", notAllowed(c), q.verb, q.what, project, r.status, jobToken(c)+missingScope(r))
 	case http.StatusNotFound:
 		return f.failed("there is no %s in %s, or %s (404)%s", q.what, project, f.notSeen(c), jobToken(c))
 	case http.StatusGone:

@@ -158,7 +158,7 @@ func TestRefusals(t *testing.T) {
 }
 
 func TestEveryModeIsRefused(t *testing.T) {
-	assert.Len(t, forgetest.Modes, 28, "a mode that TestRefusals does not have")
+	assert.Len(t, forgetest.Modes, 29, "a mode that TestRefusals does not have")
 }
 
 func TestUnreachableServer(t *testing.T) {

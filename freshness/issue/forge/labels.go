@@ -49,7 +49,7 @@ func (c LabelChange) Check() error {
 type call struct {
 	method, address string
 	body            any
-	gone            bool     // 404 counts as success
+	gone            bool     // 404 counts as success, if the issue has none of the labels to remove
 	lists           bool     // the response lists the issue's labels
 	add, remove     []string // labels changed by this request
 }
@@ -75,7 +75,7 @@ func (f *Forge) SetLabels(ctx context.Context, key checkpoint.Issue, change Labe
 	}
 	defer f.outdate(key)
 	for _, one := range calls {
-		made, now, err := f.do(ctx, one, at.as, key)
+		made, now, err := f.do(ctx, one, at, key)
 		done.Add, done.Remove = append(done.Add, made.Add...), append(done.Remove, made.Remove...)
 		if err != nil {
 			return done, err
@@ -202,7 +202,7 @@ func labelIDs(data []byte) (map[string][]int64, error) {
 
 // do sends one request. It returns the applied part of its change, and the labels in the
 // response, if it lists them.
-func (f *Forge) do(ctx context.Context, one call, as Credential, key checkpoint.Issue) (done LabelChange, now []string, err error) {
+func (f *Forge) do(ctx context.Context, one call, at found, key checkpoint.Issue) (done LabelChange, now []string, err error) {
 	part := LabelChange{one.add, one.remove}
 	if one.method == "" {
 		return part, nil, nil
@@ -216,12 +216,16 @@ func (f *Forge) do(ctx context.Context, one call, as Credential, key checkpoint.
 	if err != nil {
 		return done, nil, err
 	}
-	r, err := f.send(ctx, req, as)
+	r, err := f.send(ctx, req, at.as)
+	refused := err == nil && !r.ok()
+	if refused && one.gone && r.status == http.StatusNotFound {
+		refused, err = f.hasLabels(ctx, at, one.remove)
+	}
 	switch {
 	case err != nil:
 		return done, nil, err
-	case !r.ok() && !(one.gone && r.status == http.StatusNotFound):
-		return done, nil, f.refused(r, as, question{"change", "the labels of issue " + string(key)})
+	case refused:
+		return done, nil, f.refused(r, at.as, question{"change", "the labels of issue " + string(key)})
 	case !one.lists:
 		return part, nil, nil
 	}
@@ -231,6 +235,26 @@ func (f *Forge) do(ctx context.Context, one call, as Credential, key checkpoint.
 	done.Add = slices.DeleteFunc(slices.Clone(part.Add), func(name string) bool { return !hasFold(now, name) })
 	done.Remove = slices.DeleteFunc(slices.Clone(part.Remove), func(name string) bool { return slices.Contains(now, name) })
 	return done, now, nil
+}
+
+// hasLabels reports whether an issue has one of the labels now. GitHub answers 404 if the
+// issue does not have a label, and also if the token may not remove it.
+func (f *Forge) hasLabels(ctx context.Context, at found, names []string) (bool, error) {
+	if len(names) == 0 {
+		return false, nil
+	}
+	r, err := f.get(ctx, at.address, "", at.as)
+	if err != nil {
+		return false, err
+	}
+	if !r.ok() {
+		return true, nil
+	}
+	now, err := issue.ParseAnswer(r.body, f.Site.names())
+	if err != nil {
+		return false, f.failed("labels: %v", err)
+	}
+	return len(without(names, now.Labels)) < len(names), nil
 }
 
 // labelNames parses labels from the response to a change: GitLab returns the issue, other

@@ -43,6 +43,20 @@ func TestSetLabels(t *testing.T) {
 	})
 }
 
+// TestRefusedRemovalIsNotReportedAsRemoved checks GitHub's answer 404 to a token that may
+// read an issue and not change it. It answers the same if the issue has no such label.
+func TestRefusedRemovalIsNotReportedAsRemoved(t *testing.T) {
+	s := server(t)
+	s.Private(secret)
+	s.Misbehave("read-only")
+	done, err := ask(t, forge.GitHub, s, secret).SetLabels(t.Context(), "42", forge.LabelChange{Remove: []string{"state:ready"}})
+	require.ErrorContains(t, err, "GH_ENTERPRISE_TOKEN is not allowed to change the labels of issue 42 of o/r (404)")
+	assert.True(t, done.IsZero())
+	done, err = ask(t, forge.GitHub, s, secret).SetLabels(t.Context(), "42", forge.LabelChange{Remove: []string{"never there"}})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"never there"}, done.Remove)
+}
+
 // TestDroppedLabelIsNotReportedAsWritten checks a dropped label: Gitea returns success
 // and drops labels unknown to the project.
 func TestDroppedLabelIsNotReportedAsWritten(t *testing.T) {

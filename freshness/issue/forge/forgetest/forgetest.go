@@ -312,6 +312,9 @@ func (s *Server) change(w http.ResponseWriter, r *http.Request, kind, sub string
 	case kind == "gitea" && r.Method == http.MethodDelete && isDrop:
 		s.dropGitea(w, i, drop)
 		return
+	case kind != "gitlab" && r.Method == http.MethodDelete && isDrop && !slices.Contains(i.Labels, unescape(drop)):
+		refuse(w, http.StatusNotFound, "Label does not exist")
+		return
 	case kind != "gitlab" && r.Method == http.MethodDelete && isDrop:
 		i.remove([]string{unescape(drop)})
 	default:

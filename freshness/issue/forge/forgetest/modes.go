@@ -41,6 +41,13 @@ var Modes = map[string]func(*Server, http.ResponseWriter, *http.Request){
 	"elsewhere": func(s *Server, w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, s.Elsewhere+r.URL.Path, http.StatusMovedPermanently)
 	},
+	"read-only": func(s *Server, w http.ResponseWriter, r *http.Request) { // GitHub, for a token without scopes
+		if r.Method == http.MethodGet {
+			s.answer(w, r)
+			return
+		}
+		refuse(w, http.StatusNotFound, "Not Found")
+	},
 	"circle": func(_ *Server, w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, r.URL.Path, http.StatusFound)
 	},
