@@ -6,7 +6,7 @@ const { createHash } = require('node:crypto')
 const { tmpdir } = require('node:os')
 const { join } = require('node:path')
 const { fileURLToPath } = require('node:url')
-const { failed, input, print, run, summary } = require('./runner.js')
+const { failed, input, print, run, summary, variable } = require('./runner.js')
 
 // download returns the bytes of an archive from an http, https or file URL.
 async function download(url) {
@@ -41,7 +41,7 @@ async function main() {
   const vars = run('git', resume) // also writes the outputs of the step
   print(vars)
   summary()
-  if (/^CHECKPOINT_ACTION=prompt_user$/m.test(vars)) {
+  if (variable(vars, 'CHECKPOINT_ACTION') === 'prompt_user') {
     throw new Error(`the checkpoint is stale: git checkpoint status ${input('issue')}`)
   }
   appendFileSync(process.env.GITHUB_STATE, 'resumed=true\n')

@@ -3,11 +3,11 @@
 // complete. The files of a job that was not resumed replace no checkpoint.
 'use strict'
 
-const { failed, print, run, summary } = require('./runner.js')
+const { failed, print, run, summary, variable } = require('./runner.js')
 
 function save() {
   const state = run('git', ['checkpoint', 'resume', '--ci', '--dry-run'])
-  if (/^CHECKPOINT_COMPLETE=true$/m.test(state)) return
+  if (variable(state, 'CHECKPOINT_COMPLETE') === 'true') return
   print(run('git', ['checkpoint', 'save', '--all', '--if-changed', '--trigger', 'session_end', '--push']))
 }
 

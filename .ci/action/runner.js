@@ -38,6 +38,12 @@ function run(program, args) {
   return stdout
 }
 
+// variable returns the value of a variable in the output of `resume --ci`. The first line
+// with the name counts, because later lines can be texts of the checkpoint.
+function variable(vars, name) {
+  return vars.match(new RegExp(`^${name}=(.*)$`, 'm'))?.[1]
+}
+
 // summary adds the state of the work to the summary of the job. An issue without a
 // checkpoint (exit code 3) has none.
 function summary() {
@@ -52,4 +58,4 @@ function failed(error) {
   process.exitCode = 1
 }
 
-module.exports = { failed, input, print, run, summary }
+module.exports = { failed, input, print, run, summary, variable }
