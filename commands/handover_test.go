@@ -90,6 +90,12 @@ func (h handedOver) use() {
 	h.succeed(`{"session_id":"9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d","hook_event_name":"SessionEnd"}`, "hook", "session-end")
 	assert.Contains(h.t, h.succeed("", "show", "42"), "9b1deb4d")
 
+	noTemp := h
+	noTemp.history = &history{t: h.t, dir: h.dir, env: append(slices.Clone(h.env), "TMPDIR="+filepath.Join(h.dir, "missing"))}
+	h.write("sub/a.txt", "three\n")
+	noTemp.succeed(`{"session_id":"3b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d","hook_event_name":"SessionEnd"}`, "hook", "session-end")
+	assert.Contains(h.t, h.succeed("", "show", "42"), "3b1deb4d")
+
 	out, code := h.checkpoint("input of the command\n", "run", "--", "sh", "-c", "cat; exit 7")
 	assert.Equal(h.t, 7, code)
 	assert.Contains(h.t, out, "input of the command\n")

@@ -3,6 +3,7 @@
 package invoke
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"syscall"
@@ -21,8 +22,28 @@ func replaceBy(path string, argv []string, input []byte) error {
 	return fmt.Errorf("run %s: %w", path, syscall.Exec(path, argv, os.Environ()))
 }
 
-// setStdin makes a deleted temporary file standard input. A pipe could be too small.
+// pipeBytes is the size of an input that every pipe can hold.
+const pipeBytes = 4096
+
+// setStdin makes a pipe standard input, or a deleted temporary file for a long input. The
+// pipe also works if there is no directory for temporary files.
 func setStdin(input []byte) error {
+	if len(input) > pipeBytes {
+		return setStdinFile(input)
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	_, err = w.Write(input)
+	if err := errors.Join(err, w.Close()); err != nil {
+		return err
+	}
+	return unix.Dup2(int(r.Fd()), 0)
+}
+
+func setStdinFile(input []byte) error {
 	f, err := os.CreateTemp("", "git-checkpoint-input-*")
 	if err != nil {
 		return err
