@@ -29,7 +29,8 @@ type sessionInput struct {
 }
 
 // UnmarshalJSON also reads the names that other agents give to the fields. The package
-// json ignores the case of names, so that sessionId matches sessionID too.
+// json ignores the case of names, so that sessionId matches sessionID too. A field of
+// another type is left out, such as a prompt with parts, and returned as an error.
 func (in *sessionInput) UnmarshalJSON(data []byte) error {
 	type plain sessionInput
 	var names struct {
@@ -40,15 +41,13 @@ func (in *sessionInput) UnmarshalJSON(data []byte) error {
 		Transcript     string   `json:"transcriptPath"`
 		Projects       []string `json:"workspacePaths"`
 	}
-	if err := json.Unmarshal(data, &names); err != nil {
-		return err
-	}
+	err := json.Unmarshal(data, &names) // an error of a type leaves the other fields
 	*in = sessionInput(names.plain)
 	in.SessionID = cmp.Or(in.SessionID, names.SessionID, names.ConversationID, names.Conversation)
 	in.Transcript = cmp.Or(in.Transcript, names.Transcript)
 	in.Projects = slices.DeleteFunc(append(in.Projects, names.Projects...), func(dir string) bool { return !filepath.IsAbs(dir) })
 	in.Projects = in.Projects[:min(len(in.Projects), maxPlaces)]
-	return nil
+	return err
 }
 
 // maxInput limits the input in bytes. It includes the last message of an agent.

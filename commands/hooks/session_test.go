@@ -21,6 +21,7 @@ func TestReadSession(t *testing.T) {
 		{"nothing", "", stuck},
 		{"cut", `{"session_id":"a"`, sessionInput{StopActive: true}},
 		{"no object", "hello", stuck},
+		{"prompt with parts", `{"prompt":[{"text":"x"}],"session_id":"a"}`, sessionInput{SessionID: "a", StopActive: true}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			assert.Equal(t, c.want, readSession(strings.NewReader(c.in), long))
