@@ -57,7 +57,7 @@ func sessionStart(c *invoke.Invocation, args []string) error {
 	if in.Source == "resume" && (before.ID == "" || before.Issue == issue) { // the conversation has the text
 		return handOver(c, agent, message, "git-checkpoint: "+message+". "+howToSave)
 	}
-	return handOver(c, agent, message, handover(c, r))
+	return handOver(c, agent, message, handover(c, r, in.SessionID))
 }
 
 // newestHere returns the newest checkpoint of an issue on the current branch with a verdict,
@@ -92,10 +92,11 @@ const branchRange = 50
 // howToSave is the line about saving for an agent.
 const howToSave = "To save what is done: git checkpoint save -a -m 'what is done, what is next'\n"
 
-// handover returns the text for a new session, in at most handoverBytes.
-func handover(c *invoke.Invocation, r standing.Judged) string {
+// handover returns the text for a new session, in at most handoverBytes. reader is the id of
+// this session.
+func handover(c *invoke.Invocation, r standing.Judged, reader string) string {
 	more := standing.PromptMore{
-		Attempt: r.Record.PhaseAttempt(), Session: standing.SessionText(c, r.Checkpoint, r.Record), Notes: standing.PastNotes(c, r),
+		Attempt: r.Record.PhaseAttempt(), Session: sessionBefore(c, r, reader), Notes: standing.PastNotes(c, r),
 	}
 	found, err := c.Store.Restore(c.Ctx, gitstore.RestoreRequest{Checkpoint: r.Checkpoint, AnyBranch: true, Request: gitstore.RestoreOptions{DryRun: true}})
 	if err == nil {
@@ -103,6 +104,14 @@ func handover(c *invoke.Invocation, r standing.Judged) string {
 	}
 	after := nextStep(resumeArgs(c, r), r, err == nil, more) + howToSave
 	return standing.Prompt(r, more, c.Env.Now(), handoverBytes-len(after)) + after
+}
+
+// sessionBefore describes the session of a checkpoint to a reader, which is another session.
+func sessionBefore(c *invoke.Invocation, r standing.Judged, reader string) string {
+	if s, ok := sessions.Of(c.Store.Notes, r.Checkpoint.Issue, r.Record.Session(), reader); ok {
+		return s.Text()
+	}
+	return ""
 }
 
 // resumeArgs returns the issue for resume, and the id of a checkpoint that is not the newest.

@@ -147,14 +147,15 @@ func read(path string) (s Session, ok bool) {
 }
 
 // Of returns the session that saved a checkpoint, otherwise the newest session of its
-// issue in this clone. It returns false if this clone has neither.
-func Of(notes gitstore.Notes, issue checkpoint.Issue, id string) (Session, bool) {
+// issue in this clone. It returns false if this clone has neither, or if reader saved the
+// checkpoint. reader is the id of the session that reads the result, or "".
+func Of(notes gitstore.Notes, issue checkpoint.Issue, id, reader string) (Session, bool) {
 	if s, ok := Read(notes, id); ok {
-		return s, true
+		return s, s.ID != reader
 	}
 	dir := notes.Path(folder)
 	for _, f := range files(dir) {
-		if s, ok := read(filepath.Join(dir, f.Name())); ok && s.Issue == issue {
+		if s, ok := read(filepath.Join(dir, f.Name())); ok && s.Issue == issue && s.ID != reader {
 			return s, true
 		}
 	}

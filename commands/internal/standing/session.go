@@ -11,7 +11,7 @@ import (
 // AddSession adds the session that a person or an agent can continue to a JSON record.
 func AddSession(c *invoke.Invocation, s *output.Status, cp *gitstore.Checkpoint, r *checkpoint.Record) {
 	s.SessionID = r.Session()
-	if found, ok := sessions.Of(c.Store.Notes, cp.Issue, r.Session()); ok {
+	if found, ok := sessions.Of(c.Store.Notes, cp.Issue, r.Session(), ""); ok {
 		s.SessionID, s.SessionAgent, s.SessionTranscript, s.SessionCommand = found.ID, found.Agent, found.Transcript, found.Command()
 	}
 }
@@ -19,7 +19,7 @@ func AddSession(c *invoke.Invocation, s *output.Status, cp *gitstore.Checkpoint,
 // SessionText describes the session of a checkpoint, or the newest session of its issue.
 // It returns "" if this clone has the record of neither.
 func SessionText(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) string {
-	if found, ok := sessions.Of(c.Store.Notes, cp.Issue, r.Session()); ok {
+	if found, ok := sessions.Of(c.Store.Notes, cp.Issue, r.Session(), ""); ok {
 		return found.Text()
 	}
 	return ""
