@@ -226,8 +226,10 @@ func (a *Agent) Uninstall(text string, before ...string) (rest string, gone bool
 	if err != nil || a.ownPlace(text, root) == nil {
 		return text, false
 	}
-	if rest, gone, found := a.installedFrom(text, before); found {
-		return rest, gone
+	for _, installed := range []*Agent{a, a.WithoutTurns()} {
+		if rest, gone, found := installed.installedFrom(text, before); found {
+			return rest, gone
+		}
 	}
 	was := a.originalOf(before)
 	blank := was != nil && was.text != "" || was == nil && !strings.Contains(text[root.start:root.end], "\n")

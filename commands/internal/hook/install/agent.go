@@ -74,8 +74,8 @@ func (r *Repo) install(a *hook.Agent, file atomicfile.Replacement) (string, erro
 		if err != nil {
 			return "", err
 		}
-		text, _ = a.Uninstall(text, atomicfile.Kept(keepDir, file.Path)...)
-		exists = text != ""
+		rest, gone := a.Uninstall(text, atomicfile.Kept(keepDir, file.Path)...)
+		text, exists = rest, !gone
 	}
 	return r.installed(a).Install(text, exists)
 }
