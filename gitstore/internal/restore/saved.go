@@ -57,8 +57,11 @@ type earlier struct {
 func (e *earlier) target(saved *Target) (Target, bool, error) {
 	facts := e.snap.Record.Snapshot()
 	had, err := sideAt(e.find, e.snap.Staged, saved.Path)
-	if err != nil || !facts.Worktree || !saved.Work || had.Mode == trees.ModeGitlink || had.Mode == trees.ModeTree {
+	if err != nil || !facts.Worktree || !saved.Work || had.Mode == trees.ModeGitlink {
 		return Target{}, false, err
+	}
+	if had.Mode == trees.ModeTree { // a file has replaced the directory
+		had = Side{}
 	}
 	for _, f := range facts.Skipped {
 		if f.Path == saved.Path || f.Path == "." {
