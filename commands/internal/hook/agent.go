@@ -383,16 +383,18 @@ type place struct {
 
 // installedFrom searches earlier contents for a text that install turns into text.
 func (a *Agent) installedFrom(text string, before []string) (rest string, gone, found bool) {
+	was := a.originalOf(before)
+	hadText := was != nil && was.text != ""
 	for _, exists := range []bool{false, true} {
 		for _, b := range before {
-			if a.hasOwn(b) || !exists && b != "" {
+			if a.hasOwn(b) || !exists && b != "" || hadText && b == "" {
 				continue // an installed text, kept by a killed uninstall or a later install
 			}
 			if again, err := a.Install(b, exists); err == nil && again == text {
 				return b, !exists, true
 			}
 		}
-		if again, err := a.Install("", exists); err == nil && again == text {
+		if again, err := a.Install("", exists); err == nil && again == text && !hadText {
 			return "", !exists, true
 		}
 	}

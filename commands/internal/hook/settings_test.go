@@ -101,6 +101,19 @@ func TestUninstallWithACopyOfTheInstalledText(t *testing.T) {
 	}
 }
 
+// An agent rewrites its settings so that the text equals an install of a missing file.
+func TestUninstallKeepsTheObjectOfARewrittenFile(t *testing.T) {
+	a := AgentNamed("claude")
+	rewritten, err := a.Install("", false)
+	require.NoError(t, err)
+	out, gone := a.Uninstall(rewritten, "{}\n", "")
+	assert.Equal(t, "{}\n", out)
+	assert.False(t, gone)
+	out, gone = a.Uninstall(rewritten, "", "{}\n")
+	assert.Empty(t, out)
+	assert.True(t, gone)
+}
+
 func TestInstallRefusesInvalidSettings(t *testing.T) {
 	for _, text := range []string{"[]", "{", "{\"a\" 1}", "nonsense", "{\"hooks\": []}", "{\"hooks\": {\"SessionStart\": {}}}", "{} {}"} {
 		_, err := AgentNamed("claude").Install(text, true)
