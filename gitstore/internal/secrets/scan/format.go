@@ -10,7 +10,7 @@ import (
 
 // A format describes the secrets of a vendor: literal text, and pieces in braces. A piece
 // is a class and a length: {h:32} for exactly 32 characters, {a:20-40} for 20 to 40, and
-// {w:16+} for 16 or more. A secret begins at a word boundary or after "_", and ends
+// {w:16+} for 16 or more. A secret begins after textBefore or "_", and ends
 // before a character that is not in the class of the last piece.
 //
 // The classes are d for digits, h for hexadecimal digits, u for upper-case letters and
@@ -115,6 +115,11 @@ func (f format) word() word {
 // maxFollowing limits the number of characters compared after a keyword.
 const maxFollowing = 24
 
+// textBefore is the regular expression for the text before a secret: a boundary of words, or
+// the last letter of an escape, as in JSON ("\n"), in a URL ("%3D") and for a terminal's
+// colour ("\x1b[31m").
+const textBefore = `(?:\b|\\[nrt]|%[0-9A-Fa-f]{2}|\[[\d;]*m)`
+
 // formatRule returns the rule for a vendor's formats.
 func formatRule(name string, formats ...format) rule {
 	r := rule{name: name}
@@ -124,7 +129,7 @@ func formatRule(name string, formats ...format) rule {
 		each = append(each, "("+f.expression()+")"+f.end())
 	}
 	r.pattern = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?:\b|_)(?:` + strings.Join(each, "|") + `)`)
+		return regexp.MustCompile(`(?:` + textBefore + `|_)(?:` + strings.Join(each, "|") + `)`)
 	})
 	return r
 }

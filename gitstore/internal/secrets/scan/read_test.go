@@ -49,6 +49,9 @@ func TestReadForms(t *testing.T) {
 		line int // 0 means no finding
 	}{
 		"plain":                  {[]byte(text), 2},
+		"escaped line end":       {[]byte(`{"out":"a\n` + key + `\n"}`), 1},
+		"escaped in a URL":       {[]byte("q=x%3D" + key), 1},
+		"terminal colour":        {[]byte("\x1b[1;31m" + key + "\x1b[0m"), 1},
 		"no final newline":       {[]byte("a\n\n" + key), 3},
 		"with a mark":            {[]byte("\xef\xbb\xbf" + text), 2},
 		"utf-16 little":          {inUTF16(binary.LittleEndian, true, text), 2},

@@ -148,7 +148,12 @@ type rule struct {
 // vague reports whether a rule is too imprecise for binary data.
 func (r *rule) vague() bool { return r.loose || r.random > 0 }
 
+// pattern returns a regular expression, compiled at its first use. A boundary of words at its
+// start is replaced by textBefore.
 func pattern(expr string) func() *regexp.Regexp {
+	if secret, ok := strings.CutPrefix(expr, `\b(`); ok {
+		expr = textBefore + "(" + secret
+	}
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
