@@ -187,7 +187,7 @@ func (r *rule) fits(value string) bool {
 	if r.informational {
 		return !anybody(value)
 	}
-	if r.weak && isExpression(value) {
+	if r.weak && isExpression(value) || r.name == vaultService && methodShape().MatchString(value) {
 		return false
 	}
 	return !placeholder(value) && entropy(value) >= r.minimum(value) && (!r.digits || strings.ContainsAny(value, "0123456789"))
@@ -205,6 +205,13 @@ func isExpression(value string) bool {
 	}
 	return len(parts) > 1
 }
+
+// vaultService is the rule whose values can look like a method of a variable.
+const vaultService = "vault-service-token"
+
+// methodShape matches a method with a name of words and numbers, such as
+// s.ReadUint16LengthPrefixed.
+var methodShape = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^s\.[A-Za-z][a-z]+\d*(?:[A-Z][a-z]+\d*)+$`) })
 
 func dropDigit(r rune) rune {
 	if '0' <= r && r <= '9' {

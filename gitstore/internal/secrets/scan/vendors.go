@@ -75,7 +75,7 @@ func vendorRules() []rule {
 		formatRule("telegram-token", "{d:8-10}:AA{w:33}"),
 		formatRule("terraform-token", "{a:14}.atlasv1.{x:60-70}", "tfp_{a:40+}"),
 		formatRule("twilio-api-key", "SK{h:32}").gated(3),
-		formatRule("vault-service-token", "s.{a:24}").gated(3.5).withDigits(),
+		formatRule(vaultService, "s.{a:24}").gated(3.5).withDigits(),
 		formatRule("xai-key", "xai-{a:80}"),
 
 		{name: "curl-password", loose: true, words: []string{"curl"}, pattern: pattern(`\bcurl\b[^|;]{0,200}?\s(?:-u|--user)[ =]?(?:"[^\s":]{0,80}:([^"\s$][^"\s]{2,})"|'[^\s':]{0,80}:([^'\s]{3,})'|[^\s'":]{1,80}:([^\s'"$][^\s'"]{2,}))`), random: 2},

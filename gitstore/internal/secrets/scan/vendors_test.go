@@ -197,6 +197,7 @@ func TestNoFindings(t *testing.T) {
 		"curl -H \"Authorization: Bearer $TOKEN\" https://host/x",
 		"curl -H 'Authorization: Bearer your-token-1234' https://host/x",
 		"task SKILL.md, API-KEYS, s.someMethodOfAStructure(x), path pattern patpat",
+		"!s.ReadUint24LengthPrefixed(&chain) || s.ReadUint16LengthPrefixed, but",
 		"sha256:" + h(64), "integrity sha512-" + a(86) + "==", "commit " + h(40),
 		"image: registry/app@sha256:" + h(64),
 	} {
