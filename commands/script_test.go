@@ -66,8 +66,9 @@ func runScripts(t *testing.T, glob string) {
 }
 
 // scriptCondition implements the conditions "hookfiles" (git has no hooks in its
-// configuration, so hooks are files), "bashcompletion" (bash completion is installed) and
-// "sha1" (this build reads repositories with SHA-1 objects, and scripts create them).
+// configuration, so hooks are files), "bashcompletion" (bash completion is installed),
+// "unshare" (a process can get mounts of its own) and "sha1" (this build reads repositories
+// with SHA-1 objects, and scripts create them).
 func scriptCondition(name string) (bool, error) {
 	if name == "sha1" {
 		return gitstore.ObjectFormat == "sha1", nil
@@ -75,6 +76,9 @@ func scriptCondition(name string) (bool, error) {
 	if name == "bashcompletion" {
 		_, err := os.Stat(bashCompletion)
 		return err == nil, nil
+	}
+	if name == "unshare" {
+		return exec.Command("unshare", "--mount", "--map-root-user", "true").Run() == nil, nil
 	}
 	if name != "hookfiles" {
 		return false, fmt.Errorf("unknown condition %q", name)

@@ -306,6 +306,9 @@ func resume(c *invoke.Invocation, r *resumption) error {
 			Request: gitstore.RestoreOptions{Changed: r.changed, Each: r.each, DryRun: o.dryRun},
 		})
 		t.End()
+		if o.onlyPrints(err) {
+			return printOnly(c, r, err)
+		}
 		if err != nil {
 			return r.notRestored(err)
 		}
@@ -315,6 +318,9 @@ func resume(c *invoke.Invocation, r *resumption) error {
 		err := c.Store.SetResumed(r.Checkpoint, gitstore.ResumeOptions{
 			Retry: o.retry, Stale: r.Verdict.Old, Approved: r.approvals,
 		})
+		if o.onlyPrints(err) {
+			return printOnly(c, r, err)
+		}
 		if err != nil {
 			return r.notRecorded(err)
 		}
@@ -322,6 +328,17 @@ func resume(c *invoke.Invocation, r *resumption) error {
 	r.resumed = !o.dryRun
 	err = syncLabels(c, r, plan)
 	return cmp.Or(showResumed(c, r), err, conflicts(c, r.restored))
+}
+
+// onlyPrints reports whether the prompt for an agent is printed in spite of an error: the
+// sandbox of an agent can make the repository read-only.
+func (o *resumeOptions) onlyPrints(err error) bool { return o.print == "prompt" && exit.IsReadOnly(err) }
+
+// printOnly prints the prompt as --dry-run does.
+func printOnly(c *invoke.Invocation, r *resumption, err error) error {
+	c.Warnf("nothing is restored or recorded: %v", err)
+	r.options.dryRun = true
+	return resume(c, r)
 }
 
 // notRestored returns the error of a refused restore. If HEAD is the reason, --force is

@@ -43,8 +43,12 @@ func codeOf(err error) (code int, hint string) {
 		return Refused, "run the command again"
 	case diskFull(err):
 		return Failure, freeing(err)
-	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+	case IsReadOnly(err):
 		return Failure, "make the repository writable, then run the command again"
 	}
 	return Failure, ""
 }
+
+// IsReadOnly reports whether a file could not be written for lack of permission, or because
+// its file system is read-only.
+func IsReadOnly(err error) bool { return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) }
