@@ -47,6 +47,28 @@ func TestWorktreeCapturesUnstagedChanges(t *testing.T) {
 	assert.Contains(t, saved.Record.Files(), checkpoint.File{Path: "tolink", Status: "typechange"})
 }
 
+// TestCaptureWithoutSymlinks checks that a changed symlink stays a symlink in the checkpoint. The
+// file system has no symlinks, and a regular file contains the target.
+func TestCaptureWithoutSymlinks(t *testing.T) {
+	w := newWorld(t, func(r *gittest.Repo) {
+		for _, name := range []string{"link", "same"} {
+			must(os.Symlink("a.txt", r.Path(name)))
+		}
+		r.Git("add", "-A")
+		r.Commit("symlinks")
+		r.Git("config", "core.symlinks", "false")
+		for _, name := range []string{"link", "same"} {
+			must(os.Remove(r.Path(name)))
+		}
+		r.Git("checkout", "--", "same")
+		r.Write("link", "b.txt")
+	})
+	saved := w.captured()
+	assert.Equal(t, []string{"link"}, w.paths(saved.Commit.String()+":worktree"))
+	assert.Contains(t, w.Git("ls-tree", saved.Commit.String()+":worktree", "link"), "120000 blob "+w.Hash("b.txt"))
+	assert.Contains(t, saved.Record.Files(), checkpoint.File{Path: "link", Status: "modified"})
+}
+
 func TestNoCaptureWithoutAFlag(t *testing.T) {
 	w := newWorld(t)
 	w.Write("a.txt", "unstaged\n")

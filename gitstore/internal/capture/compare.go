@@ -78,8 +78,7 @@ func (s *Source) comparesPlainly() bool {
 	if _, monitored := git.Last(s.Config, "core.fsmonitor"); monitored || s.Index == "" {
 		return false
 	}
-	links, set := git.Last(s.Config, "core.symlinks")
-	return s.fileMode() && (!set || git.Bool(links))
+	return s.fileMode() && s.symlinks()
 }
 
 // A comparison compares files with entries of an index.

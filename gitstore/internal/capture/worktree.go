@@ -198,7 +198,7 @@ func (c *capture) look(root *os.Root, w candidate) (mode uint32, size int64, rea
 	if mode == trees.ModeExec && !c.fileMode() {
 		mode = trees.ModeFile
 	}
-	if mode != trees.ModeSymlink && mode != 0 && (w.mode == trees.ModeFile || w.mode == trees.ModeExec) {
+	if mode != trees.ModeSymlink && mode != 0 && (w.mode == trees.ModeFile || w.mode == trees.ModeExec || w.mode == trees.ModeSymlink && !c.symlinks()) {
 		mode = w.mode
 	}
 	switch {
@@ -215,6 +215,13 @@ func (c *capture) look(root *os.Root, w candidate) (mode uint32, size int64, rea
 // fileMode reports whether git uses executable bits in this repository.
 func (s *Source) fileMode() bool {
 	value, ok := git.Last(s.Config, "core.filemode")
+	return !ok || git.Bool(value)
+}
+
+// symlinks reports whether git creates symlinks in this repository. Otherwise a regular file
+// contains the target of a symlink.
+func (s *Source) symlinks() bool {
+	value, ok := git.Last(s.Config, "core.symlinks")
 	return !ok || git.Bool(value)
 }
 
@@ -241,11 +248,21 @@ func (c *capture) store(root *os.Root, w candidate, f *trees.FileEntry) (reason 
 }
 
 func content(root *os.Root, f *trees.FileEntry) ([]byte, error) {
-	if f.Mode == trees.ModeSymlink {
-		target, err := root.Readlink(filepath.FromSlash(f.Path))
-		return []byte(target), err
+	name := filepath.FromSlash(f.Path)
+	if f.Mode != trees.ModeSymlink {
+		return root.ReadFile(name)
 	}
-	return root.ReadFile(filepath.FromSlash(f.Path))
+	return linkTarget(root, name)
+}
+
+// linkTarget returns the target of a symlink, which a regular file contains if git creates no
+// symlinks.
+func linkTarget(root *os.Root, name string) ([]byte, error) {
+	if info, err := root.Lstat(name); err == nil && info.Mode().IsRegular() {
+		return root.ReadFile(name)
+	}
+	target, err := root.Readlink(name)
+	return []byte(target), err
 }
 
 // hash sets blob hashes: symlinks by target, regular files after git's clean filters.
@@ -255,8 +272,8 @@ func (c *capture) hash(root *os.Root, files []trees.FileEntry) error {
 	for i := range files {
 		if files[i].Mode != trees.ModeSymlink {
 			regular, paths = append(regular, i), append(paths, files[i].Path)
-		} else if target, err := root.Readlink(filepath.FromSlash(files[i].Path)); err == nil {
-			files[i].Hash = plumbing.ComputeHash(plumbing.BlobObject, []byte(target))
+		} else if target, err := linkTarget(root, filepath.FromSlash(files[i].Path)); err == nil {
+			files[i].Hash = plumbing.ComputeHash(plumbing.BlobObject, target)
 		}
 	}
 	h := convert.New(c.Git, c.Config, c.CommonDir, root)
