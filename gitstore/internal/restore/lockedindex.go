@@ -69,9 +69,9 @@ func (a *lockedIndex) close() {
 	a.freeLock()
 }
 
-// The index lock is git's <index>.lock, created as a hard link to a file in State. A lock
-// left by a killed restore can therefore be recognized and removed. Callers hold the
-// worktree's restore lock.
+// The index lock is git's <index>.lock, created as a hard link to a file in State, or as a copy
+// of it on a file system without hard links. A lock left by a killed restore can therefore be
+// recognized and removed. Callers hold the worktree's restore lock.
 func (a *lockedIndex) held() string { return filepath.Join(a.s.State, "index.held") }
 
 func (a *lockedIndex) copied() string { return filepath.Join(a.s.State, "index") }
@@ -79,12 +79,13 @@ func (a *lockedIndex) copied() string { return filepath.Join(a.s.State, "index")
 func (a *lockedIndex) takeLock() error {
 	a.freeStale()
 	lock := a.file + ".lock"
-	if err := os.WriteFile(a.held(), fmt.Appendf(nil, "git-checkpoint %d\n", os.Getpid()), 0o666); err != nil {
+	text := fmt.Appendf(nil, "%s%d\n", lockText, os.Getpid())
+	if err := os.WriteFile(a.held(), text, 0o666); err != nil {
 		return fmt.Errorf("lock index: %w", err)
 	}
-	err := os.Link(a.held(), lock)
+	err := hardLink(a.held(), lock)
 	if err != nil && !errors.Is(err, fs.ErrExist) {
-		err = createLock(lock) // file system without hard links
+		err = createLock(lock, text)
 	}
 	if errors.Is(err, fs.ErrExist) {
 		return &LockedError{Lock: lock}
@@ -96,12 +97,23 @@ func (a *lockedIndex) takeLock() error {
 	return nil
 }
 
-func createLock(name string) error {
+// lockText begins the content of the lock. An index of git, which git writes to its lock,
+// begins with other bytes.
+const lockText = "git-checkpoint "
+
+// hardLink is a variable for tests.
+var hardLink = os.Link
+
+func createLock(name string, text []byte) error {
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	if err != nil {
 		return err
 	}
-	return f.Close()
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, os.Remove(name))
+	}
+	return nil
 }
 
 // isStale reports whether a restore of this program created the existing lock.
@@ -111,7 +123,20 @@ func (a *lockedIndex) isStale() bool {
 		return false
 	}
 	now, err := os.Lstat(a.file + ".lock")
-	return err == nil && os.SameFile(ours, now)
+	switch {
+	case err != nil:
+		return false
+	case os.SameFile(ours, now):
+		return true
+	case !now.Mode().IsRegular() || now.Size() != ours.Size():
+		return false
+	}
+	text, err := os.ReadFile(a.held())
+	if err != nil || !bytes.HasPrefix(text, []byte(lockText)) {
+		return false
+	}
+	lock, err := os.ReadFile(a.file + ".lock")
+	return err == nil && bytes.Equal(text, lock)
 }
 
 // freeStale removes files of a killed restore.

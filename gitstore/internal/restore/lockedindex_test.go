@@ -3,6 +3,7 @@ package restore
 import (
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -25,4 +26,29 @@ func TestLockThatCouldNotBeRemoved(t *testing.T) {
 	require.NoError(t, b.takeLock())
 	b.freeLock()
 	assert.NoFileExists(t, s.Index+".lock")
+}
+
+// TestIndexLockWithoutHardLinks checks that the next restore removes the lock of a killed
+// restore on a file system without hard links, and no other lock.
+func TestIndexLockWithoutHardLinks(t *testing.T) {
+	hardLink = func(string, string) error { return syscall.EPERM }
+	t.Cleanup(func() { hardLink = os.Link })
+	s := &Worktree{Index: filepath.Join(t.TempDir(), "index"), State: t.TempDir()}
+	lock := s.Index + ".lock"
+	require.NoError(t, s.lockedIndexFiles().takeLock()) // and is killed
+	assert.Equal(t, lock, s.Stale())
+	b := s.lockedIndexFiles()
+	require.NoError(t, b.takeLock())
+	b.freeLock()
+	assert.NoFileExists(t, lock)
+
+	require.NoError(t, s.lockedIndexFiles().takeLock())
+	for _, other := range []string{"", "DIRC", "git-checkpoint x"} {
+		require.NoError(t, os.WriteFile(lock, []byte(other), 0o666))
+		assert.Empty(t, s.Stale())
+		require.ErrorAs(t, s.lockedIndexFiles().takeLock(), new(*LockedError))
+		assert.FileExists(t, lock)
+		require.NoError(t, os.Remove(lock))
+		require.NoError(t, s.lockedIndexFiles().takeLock())
+	}
 }
