@@ -33,6 +33,7 @@ import (
 	"strings"
 	"syscall"
 	"unicode"
+	"unicode/utf8"
 
 	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/git"
@@ -303,15 +304,18 @@ func readStored(dir fs.FS, name string) ([]byte, error) {
 }
 
 // storedAs reports whether an existing file has exactly this name. It lists the directory
-// only if the name with swapped case exists too.
+// only if the name with swapped case exists too, or if the name has letters beyond ASCII, which
+// some file systems also normalize.
 func storedAs(dir fs.FS, name string) bool {
 	parent, base := path.Split(name)
-	other := strings.Map(swapCase, base)
-	if other == base {
-		return true
-	}
-	if _, err := fs.Stat(dir, parent+other); err != nil {
-		return true
+	if !strings.ContainsFunc(base, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		other := strings.Map(swapCase, base)
+		if other == base {
+			return true
+		}
+		if _, err := fs.Stat(dir, parent+other); err != nil {
+			return true
+		}
 	}
 	entries, err := fs.ReadDir(dir, path.Clean(parent))
 	return err != nil || slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == base })
