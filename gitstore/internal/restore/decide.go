@@ -64,6 +64,7 @@ type state struct {
 	above, indexAbove   string
 	closed              bool // indexAbove blocks worktree files too, for example a submodule
 	inside, indexInside []string
+	folded              string // path without case if git ignores case here, or ""
 	blockage            string // error that prevents any step, or ""
 	made                string // topmost missing parent directory
 }
@@ -211,10 +212,34 @@ func (d *decision) fit() {
 			return true
 		})
 		if len(d.steps) == n {
+			d.fitFolded()
+		}
+		if len(d.steps) == n {
 			slices.Sort(d.inTheWay)
 			return
 		}
 	}
+}
+
+// fitFolded moves a step that creates a file to inTheWay if another step creates a file with
+// the same name in another case. A step for an existing file, or else the first step, stays.
+func (d *decision) fitFolded() {
+	creator := map[string]string{}
+	for _, existing := range []bool{true, false} {
+		for _, st := range d.steps {
+			key := st.before.folded
+			if key != "" && st.creates() && creator[key] == "" && existing == (st.before.disk.mode != 0) {
+				creator[key] = st.path
+			}
+		}
+	}
+	d.steps = slices.DeleteFunc(d.steps, func(st Step) bool {
+		if !st.creates() || st.before.folded == "" || creator[st.before.folded] == st.path {
+			return false
+		}
+		d.inTheWay = append(d.inTheWay, st.path)
+		return true
+	})
 }
 
 func (st Step) fits(leaves, unstaged map[string]bool) bool {

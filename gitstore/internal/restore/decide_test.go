@@ -3,6 +3,7 @@ package restore
 import (
 	"context"
 	"fmt"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -140,4 +141,45 @@ func TestPlanFailsIfHeadCannotBeRead(t *testing.T) {
 	p, err := s.decide(t.Context(), targets, now, Mine, false)
 	assert.NoError(t, err)
 	assert.Equal(t, []string{"p"}, p.changed)
+}
+
+// TestFilesThatDifferOnlyInCase checks which files a restore creates if the worktree ignores
+// case. A file whose name exists in another case is created only if the other path is removed.
+// Of two new files with one name, one is created.
+func TestFilesThatDifferOnlyInCase(t *testing.T) {
+	one, two := sideOf("one"), sideOf("two")
+	add := func(path string) Target {
+		return Target{Path: path, Index: true, Work: true, IndexWant: merged(two), WorkWant: two}
+	}
+	remove := func(path string) Target {
+		return Target{Path: path, Index: true, Work: true, IndexBase: merged(one), WorkBase: one}
+	}
+	there := state{index: merged(one), work: one, disk: fileOnDisk{mode: trees.ModeFile, hash: one.Hash}}
+	for name, c := range map[string]struct {
+		targets         []Target
+		now             map[string]state
+		steps, inTheWay []string
+	}{
+		"renamed":                {[]Target{remove("A"), add("a")}, map[string]state{"A": there, "a": {above: "A"}}, []string{"A", "a"}, nil},
+		"the other file stays":   {[]Target{add("a")}, map[string]state{"a": {above: "A"}}, nil, []string{"a"}},
+		"two new files":          {[]Target{add("A"), add("a"), add("b")}, map[string]state{}, []string{"A", "b"}, []string{"a"}},
+		"one of them exists":     {[]Target{add("A"), {Path: "a", Work: true, WorkBase: one, WorkWant: two}}, map[string]state{"a": there}, []string{"a"}, []string{"A"}},
+		"in folders":             {[]Target{add("D/x"), add("d/x"), add("d/y")}, map[string]state{}, []string{"D/x", "d/y"}, []string{"d/x"}},
+		"entries without a file": {[]Target{{Path: "A", Index: true, IndexWant: merged(two)}, {Path: "a", Index: true, IndexWant: merged(two)}}, map[string]state{}, []string{"A", "a"}, nil},
+	} {
+		now := func(path string) state {
+			s := c.now[path]
+			s.folded = strings.ToLower(path)
+			return s
+		}
+		for _, force := range []bool{false, true} {
+			d := decide(c.targets, now, "", force)
+			var steps []string
+			for _, st := range d.steps {
+				steps = append(steps, st.path)
+			}
+			assert.Equal(t, c.steps, steps, name)
+			assert.Equal(t, c.inTheWay, d.inTheWay, name)
+		}
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 	"syscall"
 	"time"
 
@@ -61,6 +62,9 @@ func (s *Worktree) readState(ctx context.Context, targets []Target, area *locked
 func (o *stateReader) readPath(t *Target) error {
 	st := &state{}
 	o.now[t.Path] = st
+	if o.s.configBool("core.ignorecase", false) {
+		st.folded = strings.ToLower(t.Path)
+	}
 	entries := o.x.Lookup(t.Path)
 	for _, e := range entries {
 		st.index[e.Stage] = Side{uint32(e.Mode), e.Hash}

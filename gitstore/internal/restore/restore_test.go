@@ -178,3 +178,26 @@ func TestRestoreHeldLock(t *testing.T) {
 	assert.Equal(t, "somebody else's", x.Read(".git/index.lock"))
 	assert.NotEmpty(t, x.restore(c, dryRun).Restored, "a dry run takes no lock")
 }
+
+// TestRestoreOfTwoCases checks a checkpoint with two files whose names differ only in case. With
+// core.ignorecase, a restore writes one file with its own content, and reports the second path.
+func TestRestoreOfTwoCases(t *testing.T) {
+	x := newSite(t)
+	x.Write("README", "upper\n")
+	x.Write("readme", "lower\n")
+	x.Git("add", "-A")
+	c := x.save()
+	x.clean()
+	clean := x.picture()
+	x.Git("config", "core.ignorecase", "true")
+	x.reopen()
+	for _, force := range []bool{false, true} {
+		done := x.restore(c, func(r *gitstore.RestoreRequest) { r.Force = force })
+		assert.Equal(t, []string{"README"}, done.Restored)
+		assert.Equal(t, []string{"readme"}, done.InTheWay)
+		assert.Equal(t, "upper\n", x.Read("README"))
+		assert.Equal(t, "A  README", x.status())
+		x.undo()
+		assert.Equal(t, clean, x.picture())
+	}
+}
