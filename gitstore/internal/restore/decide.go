@@ -58,9 +58,9 @@ type state struct {
 	assume bool       // git update-index --assume-unchanged
 	work   Side       // after git's clean filters
 	disk   fileOnDisk // raw content on disk
-	// Paths that block a file here unless they are removed too: a file or symlink in
-	// place of a parent directory, files inside a directory in place of the file, and the
-	// same in the index.
+	// Paths that block a file here unless they are removed too. above is a file or symlink
+	// in place of a parent directory, or a file whose name has another case. inside lists
+	// files in a directory in place of the file. The others are the same in the index.
 	above, indexAbove   string
 	closed              bool // indexAbove blocks worktree files too, for example a submodule
 	inside, indexInside []string

@@ -28,6 +28,7 @@ type stateReader struct {
 	x      *index.Index
 	staged plumbing.Hash // index as a tree
 	now    map[string]*state
+	names  diskNames
 	raw    bool     // read files without git's filters
 	asked  []string // regular files whose blob hash is still missing
 }
@@ -41,6 +42,10 @@ func (s *Worktree) readState(ctx context.Context, targets []Target, area *locked
 	}
 	defer root.Close()
 	o := &stateReader{s: s, ctx: ctx, root: root, x: area.x, staged: area.tree, raw: raw, now: make(map[string]*state, len(targets))}
+	o.names = diskNames{root: root, dirs: map[string]string{}, listed: map[string]map[string]bool{}}
+	for i := range targets {
+		o.now[targets[i].Path] = &state{}
+	}
 	for i := range targets {
 		if err := o.readPath(&targets[i]); err != nil {
 			return nil, err
@@ -60,8 +65,7 @@ func (s *Worktree) readState(ctx context.Context, targets []Target, area *locked
 }
 
 func (o *stateReader) readPath(t *Target) error {
-	st := &state{}
-	o.now[t.Path] = st
+	st := o.now[t.Path]
 	if o.s.configBool("core.ignorecase", false) {
 		st.folded = strings.ToLower(t.Path)
 	}
@@ -148,7 +152,7 @@ func (o *stateReader) readFile(t *Target, st *state, entries []index.Entry) erro
 	var blocked *blockedError
 	switch {
 	case errors.As(err, &blocked):
-		st.above = blocked.path
+		st.above = o.names.dir(blocked.path)
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
 		st.made = missing(o.root, t.Path)
@@ -163,8 +167,14 @@ func (o *stateReader) readFile(t *Target, st *state, entries []index.Entry) erro
 		return nil
 	case err != nil:
 		return err
+	}
+	stored := o.names.file(pl, t.Path)
+	switch {
+	case o.isOther(t.Path, stored):
+		st.above, st.made = stored, otherDir(t.Path, stored)
+		return nil
 	case info.IsDir():
-		st.inside = insideOf(pl.dir, t.Path, maxInside)
+		st.inside = insideOf(pl.dir, stored, maxInside)
 		return nil
 	}
 	st.disk = fileOnDisk{mode: diskMode(info), info: info}
@@ -187,6 +197,13 @@ func (o *stateReader) readFile(t *Target, st *state, entries []index.Entry) erro
 		o.asked = append(o.asked, t.Path)
 	}
 	return nil
+}
+
+// isOther reports whether the file system ignores case and has opened the file of another path.
+// The stored path is another path if the index or the restore contains it. Otherwise the user has
+// only renamed the file to another case, without git.
+func (o *stateReader) isOther(path, stored string) bool {
+	return stored != path && (o.now[stored] != nil || len(o.x.Lookup(stored)) > 0)
 }
 
 // missing returns the topmost missing parent directory of a path.

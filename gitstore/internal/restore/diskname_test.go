@@ -1,0 +1,66 @@
+package restore
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// noCase is a directory of a file system that ignores case and short names.
+type noCase struct {
+	dir   string
+	names map[string]bool
+	lists int
+}
+
+func (n *noCase) lstat(name string) (fs.FileInfo, error) {
+	for stored := range n.names {
+		if strings.EqualFold(stored, name) || stored == "long name.txt" && strings.EqualFold(name, "LONGNA~1.TXT") {
+			name = stored
+		}
+	}
+	return os.Lstat(filepath.Join(n.dir, name))
+}
+
+func (n *noCase) list() map[string]bool {
+	n.lists++
+	return n.names
+}
+
+// TestStoredBase checks that the name on disk is found on a file system that ignores case, and
+// that other file systems list no directory for it.
+func TestStoredBase(t *testing.T) {
+	d := &noCase{dir: t.TempDir(), names: map[string]bool{"Read.me": true, "42": true, "\u00c4": true, "long name.txt": true}}
+	for name := range d.names {
+		require.NoError(t, os.WriteFile(filepath.Join(d.dir, name), nil, 0o666))
+	}
+	plain := func(name string) (fs.FileInfo, error) { return os.Lstat(filepath.Join(d.dir, name)) }
+	for name := range d.names {
+		assert.Equal(t, name, storedBase(name, d.lstat, d.list))
+		assert.Equal(t, name, storedBase(name, plain, d.list))
+	}
+	for name, stored := range map[string]string{
+		"README": "README", "read.me": "Read.me", "READ.ME": "Read.me", "42": "42", "\u00e4": "\u00c4", "LONGNA~1.TXT": "long name.txt",
+	} {
+		assert.Equal(t, stored, storedBase(name, d.lstat, d.list))
+		assert.Equal(t, name, storedBase(name, plain, d.list))
+	}
+	d.lists = 0
+	for _, name := range []string{"Read.me", "42", "long name.txt", "read.me"} {
+		storedBase(name, plain, d.list)
+	}
+	assert.Zero(t, d.lists)
+}
+
+func TestOtherDir(t *testing.T) {
+	for _, c := range [][3]string{
+		{"a/b/c", "a/b/C", ""}, {"a/b/c", "a/B/c", "a/b"}, {"a/b/c", "A/B/c", "a"}, {"a", "A", ""}, {"a/b", "a/b", ""},
+	} {
+		assert.Equal(t, c[2], otherDir(c[0], c[1]), "%s %s", c[0], c[1])
+	}
+}
