@@ -313,15 +313,19 @@ func (n *Names) read(ctx context.Context) error {
 	return nil
 }
 
-// Check fails if a new issue's ref differs from an existing ref only in case. Otherwise
-// it adds the ref.
+// Check fails if a new issue's ref differs from an existing ref only in case, or if the file
+// system has an existing ref under its name. Otherwise it adds the ref.
 func (n *Names) Check(ctx context.Context, i checkpoint.Issue) error {
 	if err := n.read(ctx); err != nil {
 		return err
 	}
 	name, key := repo.LiveRef(i), strings.ToLower(repo.LiveRef(i))
-	if there, ok := n.folded[key]; ok && there != name {
+	there, known := n.folded[key]
+	if known && there != name {
 		return &repo.RefusedError{Reason: fmt.Sprintf("issue %s: %s differs only in upper and lower case", i, there)}
+	}
+	if !known && n.Chains.Refs.IsTaken(name) {
+		return &repo.RefusedError{Reason: fmt.Sprintf("issue %s: the file system treats the name of another issue as equal", i)}
 	}
 	n.folded[key] = name
 	return nil

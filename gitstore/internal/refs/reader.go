@@ -303,6 +303,17 @@ func readStored(dir fs.FS, name string) ([]byte, error) {
 	return data, err
 }
 
+// IsTaken reports whether the file system has the file of another ref under this name, because
+// it ignores case or normalizes letters.
+func (r *Reader) IsTaken(name string) bool {
+	return r.Files && isTaken(folder(r.Path), name)
+}
+
+func isTaken(dir fs.FS, name string) bool {
+	info, err := fs.Stat(dir, name)
+	return err == nil && info.Mode().IsRegular() && !storedAs(dir, name)
+}
+
 // storedAs reports whether an existing file has exactly this name. It lists the directory
 // only if the name with swapped case exists too, or if the name has letters beyond ASCII, which
 // some file systems also normalize.

@@ -40,6 +40,7 @@ func TestRefIsReadOnlyByItsStoredName(t *testing.T) {
 			data, err := readStored(dir, name)
 			require.NoError(t, err, name)
 			assert.NotEmpty(t, data)
+			assert.False(t, isTaken(dir, name))
 		}
 	}
 	for _, name := range []string{"refs/checkpoints/PROJ-1", "refs/checkpoints/proj-1", "refs/checkpoints/pROJ-1", "refs/checkpoints/É", "refs/checkpoints/" + parts} {
@@ -49,5 +50,7 @@ func TestRefIsReadOnlyByItsStoredName(t *testing.T) {
 			_, err := readStored(dir, name)
 			require.ErrorIs(t, err, fs.ErrNotExist, name)
 		}
+		assert.True(t, isTaken(noCase{files}, name))
+		assert.False(t, isTaken(files, name))
 	}
 }
