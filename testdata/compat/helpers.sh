@@ -4,8 +4,14 @@
 
 fail() { echo "FAILED: $*"; exit 1; }
 
+# skip REASON: the scenario cannot run here.
+skip() {
+	echo "skipped: $*"
+	exit 77
+}
+
 # needs 41: the scenario needs git 2.41.
-needs() { [ "$MINOR" -ge "$1" ] || exit 77; }
+needs() { [ "$MINOR" -ge "$1" ] || skip "it needs git 2.$1"; }
 
 # same A B: two values are equal and not empty.
 same() { [ -n "$1" ] && [ "$1" = "$2" ] || fail "'$1' is not '$2'"; }
@@ -126,3 +132,6 @@ python() {
 
 # installed PROGRAM...: skips the script if the command fails.
 installed() { "$@" >/dev/null 2>&1 || exit 77; }
+
+# folds: the file system ignores case. FILES is its name in the virtual machine.
+folds() { [ "${FILES:-ext4}" != ext4 ]; }

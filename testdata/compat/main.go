@@ -7,6 +7,7 @@
 //	go run ./testdata/compat -programs [-run REGEXP] [-bin DIR]
 //	go run ./testdata/compat -suite DIR [-objects FORMAT] [-refs FORMAT] [-run REGEXP] [-bin DIR]
 //	go run ./testdata/compat -windows DIR [-objects FORMAT] [-run REGEXP]
+//	go run ./testdata/compat -casefold DIR [-objects FORMAT] [-files NAMES] [-run REGEXP] [-bin DIR]
 //
 // Each DIR contains a git, for example bin-wrappers of a built source of git. The last
 // DIR should be the newest version. Each version runs with itself, with refs in files and
@@ -22,6 +23,9 @@
 //
 // With -windows, the scenarios and the scripts in the folder windows run with git and
 // git-checkpoint for Windows, under wine. The script windows-git makes DIR.
+//
+// With -casefold, the scenarios and the scripts in the folder casefold run in a virtual
+// machine, on vfat, on ext4 with casefold, and on plain ext4. The script casefold-vm makes DIR.
 package main
 
 import (
@@ -40,7 +44,9 @@ type options struct {
 	all      bool           // each version with each other one
 	suite    string         // built source of git, or ""
 	windows  string         // folder of git for Windows, or ""
-	objects  string         // object format of -suite and -windows, or "" for both formats
+	casefold string         // folder of the virtual machine, or ""
+	files    string         // file systems of the virtual machine
+	objects  string         // object format of -suite, -windows and -casefold, or "" for both formats
 	refs     string         // ref format of -suite, or "" for both formats
 	bin      string         // folder of git-checkpoint, or "" to build it
 	dirs     []string       // folders of the gits
@@ -53,10 +59,15 @@ func main() {
 	bin := flag.String("bin", "", "`folder` with git-checkpoint and git-checkpoint-sha256; by default both are built")
 	windows := flag.String("windows", "", "run with git for Windows under wine, from a `folder` that testdata/compat/windows-git made")
 	suite := flag.String("suite", "", "compare with git in the repositories of git's own tests; `folder` is a built source of git")
-	objects := flag.String("objects", "", "with -suite and -windows, only this `format`: sha1 or sha256")
+	casefold := flag.String("casefold", "", "run on file systems that ignore case, in a virtual machine from a `folder` that testdata/compat/casefold-vm made")
+	files := flag.String("files", "vfat,casefold,ext4", "with -casefold, the `names` of the file systems")
+	objects := flag.String("objects", "", "with -suite, -windows and -casefold, only this `format`: sha1 or sha256")
 	refs := flag.String("refs", "", "with -suite, only this `format`: files or reftable")
 	flag.Parse()
-	o := options{programs: *programs, all: *pairs == "all", suite: *suite, windows: *windows, objects: *objects, refs: *refs, bin: *bin, dirs: flag.Args()}
+	o := options{
+		programs: *programs, all: *pairs == "all", suite: *suite, windows: *windows, casefold: *casefold, files: *files,
+		objects: *objects, refs: *refs, bin: *bin, dirs: flag.Args(),
+	}
 	pattern, err := regexp.Compile(*run)
 	if err == nil {
 		o.run = pattern
@@ -77,6 +88,9 @@ func start(o options) error {
 	defer remove(work)
 	if o.windows != "" {
 		return runWindows(o, work)
+	}
+	if o.casefold != "" {
+		return runCasefold(o, work)
 	}
 	if o.bin == "" {
 		o.bin = filepath.Join(work, "bin")

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-//go:embed helpers.sh versions/*.sh programs/*.sh suite/*.sh windows/*.sh
+//go:embed helpers.sh versions/*.sh programs/*.sh suite/*.sh windows/*.sh casefold
 var files embed.FS
 
 const (
