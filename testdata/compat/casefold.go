@@ -111,7 +111,7 @@ func makeImage(o options, work string, scripts []script, rows []*fold) (string, 
 	}
 	texts := map[string]string{"init": string(boot), "rows": plan.String(), "variables": "SERVER=/usr/bin/git REFS=files SYSTEM= " + v.minorVariable()}
 	for _, s := range scripts {
-		texts["scripts/"+s.name+".sh"] = s.text
+		texts["scripts/"+s.name+".sh"] = helpers + s.text
 	}
 	for name, text := range texts {
 		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o777); err != nil {

@@ -10,13 +10,19 @@ import (
 	"strings"
 )
 
-// runPrograms runs the scripts of other programs. A script prints a line "program: NAME
-// AND VERSION", and lines "note: TEXT" about the refs and the checkpoints.
+// runPrograms runs the scripts of other programs.
 func runPrograms(o options, work string) error {
 	scripts, err := readScripts(o.run, "programs")
 	if err != nil {
 		return err
 	}
+	return runTable(scripts, work, append([]string{o.bin}, filepath.SplitList(os.Getenv("PATH"))...))
+}
+
+// runTable runs scripts with the git on PATH, and prints a row for each script. A script
+// prints a line "program: NAME AND VERSION", and lines "note: TEXT" about its results. path
+// and env are the PATH and further variables of the scripts.
+func runTable(scripts []script, work string, path []string, env ...string) error {
 	git, err := exec.LookPath("git")
 	if err != nil {
 		return err
@@ -26,10 +32,10 @@ func runPrograms(o options, work string) error {
 		return err
 	}
 	fmt.Printf("With git %s.\n\n| script | program | outcome | notes |\n|---|---|---|---|\n", v.name)
-	path := append([]string{o.bin}, filepath.SplitList(os.Getenv("PATH"))...)
+	env = append(env, "SERVER="+git, v.minorVariable(), "REFS=files")
 	failed := false
 	for _, s := range scripts {
-		out, err := s.run(filepath.Join(work, "world"), path, "SERVER="+git, v.minorVariable(), "REFS=files")
+		out, err := s.run(filepath.Join(work, "world"), path, env...)
 		outcome := "passed"
 		switch {
 		case isSkipped(err):

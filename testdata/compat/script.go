@@ -14,8 +14,11 @@ import (
 	"time"
 )
 
-//go:embed helpers.sh versions/*.sh programs/*.sh suite/*.sh windows/*.sh casefold
+//go:embed versions/*.sh programs/*.sh suite/*.sh windows/*.sh casefold
 var files embed.FS
+
+//go:embed helpers.sh
+var helpers string
 
 const (
 	// skipped is the exit code of a script whose git or program is missing.
@@ -29,10 +32,6 @@ type script struct{ name, text string }
 
 // readScripts returns the scripts of some folders whose names match.
 func readScripts(match *regexp.Regexp, folders ...string) ([]script, error) {
-	helpers, err := fs.ReadFile(files, "helpers.sh")
-	if err != nil {
-		return nil, err
-	}
 	var list []script
 	for _, folder := range folders {
 		paths, err := fs.Glob(files, folder+"/*.sh")
@@ -46,7 +45,7 @@ func readScripts(match *regexp.Regexp, folders ...string) ([]script, error) {
 			}
 			name := strings.TrimSuffix(filepath.Base(path), ".sh")
 			if match.MatchString(name) {
-				list = append(list, script{name, string(helpers) + string(text)})
+				list = append(list, script{name, string(text)})
 			}
 		}
 	}
@@ -68,7 +67,7 @@ func (s script) run(work string, path []string, env ...string) ([]byte, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "sh", "-eux", "-c", s.text)
+	cmd := exec.CommandContext(ctx, "sh", "-eux", "-c", helpers+s.text)
 	cmd.Dir = work
 	cmd.WaitDelay = 5 * time.Second
 	cmd.Env = append([]string{
