@@ -5,6 +5,7 @@
 //
 //	go run ./testdata/compat [-run REGEXP] [-pairs all] [-bin DIR] DIR...
 //	go run ./testdata/compat -programs [-run REGEXP] [-bin DIR]
+//	go run ./testdata/compat -runners [-run REGEXP] [-bin DIR]
 //	go run ./testdata/compat -suite DIR [-objects FORMAT] [-refs FORMAT] [-run REGEXP] [-bin DIR]
 //	go run ./testdata/compat -windows DIR [-objects FORMAT] [-run REGEXP]
 //	go run ./testdata/compat -casefold DIR [-objects FORMAT] [-files NAMES] [-run REGEXP] [-bin DIR]
@@ -17,6 +18,10 @@
 //
 // With -programs, the scripts in the folder programs run, with the git on PATH. The table
 // names each script that was skipped because its program is not installed.
+//
+// With -runners, the scripts in the folder runners/jobs run with each runner of CI services
+// in the folder runners/services. A job installs git-checkpoint from an archive of a release,
+// by the action or the template of this repository.
 //
 // With -suite, git's own tests run, and git-checkpoint is compared with git in each
 // repository that a test leaves behind. DIR is a built source of git.
@@ -41,6 +46,7 @@ import (
 type options struct {
 	run      *regexp.Regexp // scripts to run, by name
 	programs bool           // other programs instead of versions of git
+	runners  bool           // runners of CI services instead of versions of git
 	all      bool           // each version with each other one
 	suite    string         // built source of git, or ""
 	windows  string         // folder of git for Windows, or ""
@@ -55,6 +61,7 @@ type options struct {
 func main() {
 	run := flag.String("run", "", "run only the scripts whose names match this regular expression")
 	programs := flag.Bool("programs", false, "run the scripts of other programs, with the git on PATH")
+	runners := flag.Bool("runners", false, "run jobs with the runners of CI services that are on PATH")
 	pairs := flag.String("pairs", "newest", "the pairs of versions: `newest` pairs each version with itself and the newest, all pairs each with each")
 	bin := flag.String("bin", "", "`folder` with git-checkpoint and git-checkpoint-sha256; by default both are built")
 	windows := flag.String("windows", "", "run with git for Windows under wine, from a `folder` that testdata/compat/windows-git made")
@@ -65,7 +72,7 @@ func main() {
 	refs := flag.String("refs", "", "with -suite, only this `format`: files or reftable")
 	flag.Parse()
 	o := options{
-		programs: *programs, all: *pairs == "all", suite: *suite, windows: *windows, casefold: *casefold, files: *files,
+		programs: *programs, runners: *runners, all: *pairs == "all", suite: *suite, windows: *windows, casefold: *casefold, files: *files,
 		objects: *objects, refs: *refs, bin: *bin, dirs: flag.Args(),
 	}
 	pattern, err := regexp.Compile(*run)
@@ -103,6 +110,9 @@ func start(o options) error {
 	}
 	if o.programs {
 		return runPrograms(o, work)
+	}
+	if o.runners {
+		return runRunners(o, work)
 	}
 	if o.suite != "" {
 		return runSuite(o, work)

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-//go:embed versions/*.sh programs/*.sh suite/*.sh windows/*.sh casefold
+//go:embed versions/*.sh programs/*.sh runners suite/*.sh windows/*.sh casefold
 var files embed.FS
 
 //go:embed helpers.sh

@@ -1,0 +1,8 @@
+# All processes of the runner get SIGTERM. `git checkpoint run` saves and pushes.
+project 'git checkpoint run --push -- ./work.sh'
+hanging
+signalAll TERM
+ended
+await hasCheckpoint
+job succeed
+worked half
