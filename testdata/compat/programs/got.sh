@@ -2,6 +2,6 @@
 installed got -V
 echo "program: $(got -V)"
 chain
-same "$(got log -r . -c refs/checkpoints/42 | grep -c '^commit ')" "$COMMITS"
+same "$(got log -b -r . -c refs/checkpoints/42 | grep -c '^commit ')" "$COMMITS"
 got cat -r . -c "$RECORD" checkpoint.yaml >../read.yaml
 cmp ../read.yaml ../record.yaml
