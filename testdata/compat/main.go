@@ -59,22 +59,20 @@ type options struct {
 }
 
 func main() {
+	var o options
 	run := flag.String("run", "", "run only the scripts whose names match this regular expression")
-	programs := flag.Bool("programs", false, "run the scripts of other programs, with the git on PATH")
-	runners := flag.Bool("runners", false, "run jobs with the runners of CI services that are on PATH")
 	pairs := flag.String("pairs", "newest", "the pairs of versions: `newest` pairs each version with itself and the newest, all pairs each with each")
-	bin := flag.String("bin", "", "`folder` with git-checkpoint and git-checkpoint-sha256; by default both are built")
-	windows := flag.String("windows", "", "run with git for Windows under wine, from a `folder` that testdata/compat/windows-git made")
-	suite := flag.String("suite", "", "compare with git in the repositories of git's own tests; `folder` is a built source of git")
-	casefold := flag.String("casefold", "", "run on file systems that ignore case, in a virtual machine from a `folder` that testdata/compat/casefold-vm made")
-	files := flag.String("files", "vfat,casefold,ext4", "with -casefold, the `names` of the file systems")
-	objects := flag.String("objects", "", "with -suite, -windows and -casefold, only this `format`: sha1 or sha256")
-	refs := flag.String("refs", "", "with -suite, only this `format`: files or reftable")
+	flag.BoolVar(&o.programs, "programs", false, "run the scripts of other programs, with the git on PATH")
+	flag.BoolVar(&o.runners, "runners", false, "run jobs with the runners of CI services that are on PATH")
+	flag.StringVar(&o.suite, "suite", "", "compare with git in the repositories of git's own tests; `folder` is a built source of git")
+	flag.StringVar(&o.windows, "windows", "", "run with git for Windows under wine, from a `folder` that testdata/compat/windows-git made")
+	flag.StringVar(&o.casefold, "casefold", "", "run on file systems that ignore case, in a virtual machine from a `folder` that testdata/compat/casefold-vm made")
+	flag.StringVar(&o.files, "files", "vfat,casefold,ext4", "with -casefold, the `names` of the file systems")
+	flag.StringVar(&o.objects, "objects", "", "with -suite, -windows and -casefold, only this `format`: sha1 or sha256")
+	flag.StringVar(&o.refs, "refs", "", "with -suite, only this `format`: files or reftable")
+	flag.StringVar(&o.bin, "bin", "", "`folder` with git-checkpoint and git-checkpoint-sha256; by default both are built")
 	flag.Parse()
-	o := options{
-		programs: *programs, runners: *runners, all: *pairs == "all", suite: *suite, windows: *windows, casefold: *casefold, files: *files,
-		objects: *objects, refs: *refs, bin: *bin, dirs: flag.Args(),
-	}
+	o.all, o.dirs = *pairs == "all", flag.Args()
 	pattern, err := regexp.Compile(*run)
 	if err == nil {
 		o.run = pattern

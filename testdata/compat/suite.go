@@ -33,7 +33,7 @@ type suite struct {
 // A tally counts the results of a suite in repositories of one format.
 type tally struct {
 	mu                                                     sync.Mutex
-	repositories, restored, damaged, unsuitable, different int
+	repositories, restored, refused, unsuitable, different int
 }
 
 // runSuite runs git's tests, and compares git-checkpoint with git in each repository that
@@ -62,7 +62,7 @@ func runSuite(o options, work string) error {
 	if len(s.tests) == 0 {
 		return errors.New("no test of git has such a name")
 	}
-	fmt.Println("| git | objects | refs | tests | repositories | restored | damaged for git too | unsuitable | differences |")
+	fmt.Println("| git | objects | refs | tests | repositories | restored | refused by git too | unsuitable | differences |")
 	fmt.Println("|---|---|---|---|---|---|---|---|---|")
 	different := 0
 	for _, c := range formats(s.git) {
@@ -71,7 +71,7 @@ func runSuite(o options, work string) error {
 		}
 		t := s.run(c, work)
 		fmt.Printf("| %s | %s | %s | %d | %d | %d | %d | %d | %d |\n", s.git.name, c.objects, c.refs,
-			len(s.tests), t.repositories, t.restored, t.damaged, t.unsuitable, t.different)
+			len(s.tests), t.repositories, t.restored, t.refused, t.unsuitable, t.different)
 		different += t.different
 	}
 	if different > 0 {
@@ -135,8 +135,8 @@ func (s *suite) compare(c cell, t *tally, trash, repository, work string) {
 	case err != nil:
 		t.unsuitable++
 		return
-	case said(out, "note") == "damaged":
-		t.damaged++
+	case said(out, "note") == "refused":
+		t.refused++
 	case said(out, "note") == "restored":
 		t.restored++
 	}

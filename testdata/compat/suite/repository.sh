@@ -15,10 +15,10 @@ esac
 export GIT_AUTHOR_NAME=Ann GIT_AUTHOR_EMAIL=ann@example.com
 export GIT_COMMITTER_NAME=Ann GIT_COMMITTER_EMAIL=ann@example.com
 
-# differs TEXT: fails, unless git found faults before.
+# differs TEXT: fails, unless git fsck found faults before, or git write-tree failed.
 differs() {
 	if [ "$sound" = no ]; then
-		echo 'note: damaged'
+		echo 'note: refused'
 		exit
 	fi
 	fail "$*"
