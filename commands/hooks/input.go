@@ -30,7 +30,7 @@ type sessionInput struct {
 
 // UnmarshalJSON also reads the names that other agents give to the fields. The package
 // json ignores the case of names, so that sessionId matches sessionID too. A field of
-// another type is left out, such as a prompt with parts, and returned as an error.
+// another type, such as a prompt with parts, stays empty and is returned as an error.
 func (in *sessionInput) UnmarshalJSON(data []byte) error {
 	type plain sessionInput
 	var names struct {
@@ -41,7 +41,7 @@ func (in *sessionInput) UnmarshalJSON(data []byte) error {
 		Transcript     string   `json:"transcriptPath"`
 		Projects       []string `json:"workspacePaths"`
 	}
-	err := json.Unmarshal(data, &names) // an error of a type leaves the other fields
+	err := json.Unmarshal(data, &names) // with an error of a type, the other fields are set
 	*in = sessionInput(names.plain)
 	in.SessionID = cmp.Or(in.SessionID, names.SessionID, names.ConversationID, names.Conversation)
 	in.Transcript = cmp.Or(in.Transcript, names.Transcript)

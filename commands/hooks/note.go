@@ -26,7 +26,7 @@ func openSession(c *invoke.Invocation, in sessionInput) (s sessions.Session, kno
 	projects := projectsOf(c, in)
 	openErr := c.OpenOwnFormat()
 	if isOtherFormat(openErr) {
-		// The program for the other format could not open a project of this one.
+		// The program for the other format cannot open a project of this format.
 		if i := slices.IndexFunc(projects, func(dir string) bool { return canOpen(c, dir) }); i >= 0 {
 			first = projects[i]
 		}

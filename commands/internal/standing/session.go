@@ -17,7 +17,7 @@ func AddSession(c *invoke.Invocation, s *output.Status, cp *gitstore.Checkpoint,
 }
 
 // SessionText describes the session of a checkpoint, or the newest session of its issue.
-// It returns "" if this clone has the record of neither.
+// It returns "" if this clone has no record of such a session.
 func SessionText(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) string {
 	if found, ok := sessions.Of(c.Store.Notes, cp.Issue, r.Session(), ""); ok {
 		return found.Text()

@@ -49,7 +49,7 @@ func (c LabelChange) Check() error {
 type call struct {
 	method, address string
 	body            any
-	gone            bool     // 404 counts as success, if the issue has none of the labels to remove
+	gone            bool     // 404 means success if the issue has none of the removed labels
 	lists           bool     // the response lists the issue's labels
 	add, remove     []string // labels changed by this request
 }

@@ -29,7 +29,7 @@ type Git struct {
 	Dir string   // working directory, "" for that of the process
 	Env []string // additional environment; later entries override earlier entries
 
-	Unset []string // variables that git does not get
+	Unset []string // environment variables that git does not inherit
 
 	// Apart starts git in a separate process group, so that signals to this process's
 	// group do not reach git. If such a signal killed git, git would leave its lock
