@@ -332,7 +332,9 @@ func resume(c *invoke.Invocation, r *resumption) error {
 
 // onlyPrints reports whether the prompt for an agent is printed in spite of an error: the
 // sandbox of an agent can make the repository read-only.
-func (o *resumeOptions) onlyPrints(err error) bool { return o.print == "prompt" && exit.IsReadOnly(err) }
+func (o *resumeOptions) onlyPrints(err error) bool {
+	return o.print == "prompt" && exit.IsReadOnly(err)
+}
 
 // printOnly prints the prompt as --dry-run does.
 func printOnly(c *invoke.Invocation, r *resumption, err error) error {

@@ -51,4 +51,6 @@ func codeOf(err error) (code int, hint string) {
 
 // IsReadOnly reports whether a file could not be written for lack of permission, or because
 // its file system is read-only.
-func IsReadOnly(err error) bool { return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) }
+func IsReadOnly(err error) bool {
+	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
+}
