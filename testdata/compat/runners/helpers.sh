@@ -38,11 +38,12 @@ END
 
 # enter HOW: enters a new shallow clone, in which work.sh ends as HOW says: succeed, fail or
 # hang.
+CLONES=0
 enter() {
 	echo "$1" >"$TOP/how"
-	rm -rf "$TOP/job's clone"
-	git clone -q --depth 1 "file://$TOP/hub" "$TOP/job's clone"
-	cd "$TOP/job's clone"
+	CLONES=$((CLONES + 1))
+	git clone -q --depth 1 "file://$TOP/hub" "$TOP/job's clone $CLONES"
+	cd "$TOP/job's clone $CLONES"
 	git checkout -q --detach
 }
 
@@ -56,13 +57,15 @@ job() {
 	return $result
 }
 
-# hanging: starts a job, and waits until its work hangs. JOB is the process id of the runner.
+# hanging: starts a job, and waits until its work hangs. JOB is the process id of the runner,
+# and PROCESSES has those of the job.
 hanging() {
 	enter hang
 	$RUNNER >"$TOP/log" 2>&1 &
 	JOB=$!
 	cd "$TOP"
 	await test -e hangs
+	PROCESSES=$(descendants "$JOB")
 }
 
 # descendants PROCESS: the ids of all processes that this process started.
@@ -86,11 +89,15 @@ await() {
 	fail "a minute has passed: $*"
 }
 
-# ended: waits for the end of the started job, which fails.
+# ended: waits for the end of the started job, which fails, and of its processes.
 ended() {
 	! wait "$JOB" || fail 'the job succeeded'
+	await gone $PROCESSES
 	cat log
 }
+
+# gone PROCESS...: the processes have ended.
+gone() { ! ps -p "$(echo "$*" | tr ' ' ,)" >/dev/null; }
 
 # worked TEXT: the last job ran work.sh, which found half.txt with this text, or new.
 worked() { grep -q "work: $1" log || fail "the work did not begin with $1"; }

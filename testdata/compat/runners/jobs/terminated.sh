@@ -3,6 +3,5 @@ project 'git checkpoint run --push -- ./work.sh'
 hanging
 signalAll TERM
 ended
-await hasCheckpoint
 job succeed
 worked half

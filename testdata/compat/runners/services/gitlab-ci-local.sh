@@ -24,7 +24,7 @@ END
 # cancel: GitLab's runner terminates the processes of a cancelled job. gitlab-ci-local does
 # not, and counts a job as successful if a signal ended its shell: the shell stays.
 cancel() {
-	for process in $(descendants "$JOB"); do
+	for process in $PROCESSES; do
 		[ "$(ps -o comm= -p "$process")" = bash ] || kill "$process" || true
 	done
 }
