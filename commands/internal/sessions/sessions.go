@@ -164,7 +164,9 @@ func Of(notes gitstore.Notes, issue checkpoint.Issue, id, reader string) (Sessio
 
 // Claim reports whether no other hook has answered the start of a session just now. An
 // agent with hooks in the settings of the project and of the user can call both, and
-// Copilot also calls the hooks of Claude Code. source is the reason for the start.
+// Copilot also calls the hooks of Claude Code. source is the reason for the start. A plugin
+// knows no reason, but the agent's process is the parent of its hooks: if the process is
+// another one, the session is resumed.
 func Claim(ctx context.Context, notes gitstore.Notes, agent, id, source string, now time.Time) bool {
 	a := hook.AgentNamed(agent)
 	if a == nil || !IsID(id) {
@@ -175,7 +177,11 @@ func Claim(ctx context.Context, notes gitstore.Notes, agent, id, source string, 
 		return true // two texts are better than none
 	}
 	defer release()
-	key := fmt.Sprintf("%s %s %.20q ", cmp.Or(a.Reads, a.Name), id, source)
+	process := 0
+	if a.Plugin != "" {
+		process = os.Getppid()
+	}
+	key := fmt.Sprintf("%s %s %.20q %d ", cmp.Or(a.Reads, a.Name), id, source, process)
 	last, _ := os.ReadFile(notes.Path(claims))
 	var recent []string
 	for line := range strings.Lines(string(last)) {
