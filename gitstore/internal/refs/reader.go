@@ -32,7 +32,6 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"unicode"
 	"unicode/utf8"
 
 	"git-checkpoint/gitstore/fsutil"
@@ -320,7 +319,7 @@ func isTaken(dir fs.FS, name string) bool {
 func storedAs(dir fs.FS, name string) bool {
 	parent, base := path.Split(name)
 	if !strings.ContainsFunc(base, func(r rune) bool { return r >= utf8.RuneSelf }) {
-		other := strings.Map(swapCase, base)
+		other := fsutil.SwapCase(base)
 		if other == base {
 			return true
 		}
@@ -330,13 +329,6 @@ func storedAs(dir fs.FS, name string) bool {
 	}
 	entries, err := fs.ReadDir(dir, path.Clean(parent))
 	return err != nil || slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == base })
-}
-
-func swapCase(r rune) rune {
-	if unicode.IsUpper(r) {
-		return unicode.ToLower(r)
-	}
-	return unicode.ToUpper(r)
 }
 
 // If git cannot open a reftable, for example without free file descriptors, git

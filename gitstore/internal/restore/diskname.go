@@ -5,8 +5,9 @@ import (
 	"os"
 	"path"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"git-checkpoint/gitstore/fsutil"
 )
 
 // diskNames finds the names under which directories list existing files. On a file system
@@ -61,7 +62,7 @@ func storedBase(name string, lstat func(string) (fs.FileInfo, error), list func(
 		return name
 	}
 	if isASCII(name) {
-		other := strings.Map(swapCase, name)
+		other := fsutil.SwapCase(name)
 		if there, err := lstat(other); other == name || err != nil || !os.SameFile(info, there) {
 			return name
 		}
@@ -93,13 +94,6 @@ func listNames(dir *os.Root) map[string]bool {
 
 func isASCII(name string) bool {
 	return !strings.ContainsFunc(name, func(r rune) bool { return r >= utf8.RuneSelf })
-}
-
-func swapCase(r rune) rune {
-	if unicode.IsUpper(r) {
-		return unicode.ToLower(r)
-	}
-	return unicode.ToUpper(r)
 }
 
 // otherDir returns the topmost parent directory of a path whose name differs from the stored
