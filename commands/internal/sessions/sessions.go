@@ -165,8 +165,8 @@ func Of(notes gitstore.Notes, issue checkpoint.Issue, id, reader string) (Sessio
 // Claim reports whether no other hook has answered the start of a session just now. An
 // agent with hooks in the settings of the project and of the user can call both, and
 // Copilot also calls the hooks of Claude Code. source is the reason for the start. A plugin
-// knows no reason, but the agent's process is the parent of its hooks: if the process is
-// another one, the session is resumed.
+// knows no reason. The parent of its hooks is the agent's process, and a new process means
+// that the session is resumed.
 func Claim(ctx context.Context, notes gitstore.Notes, agent, id, source string, now time.Time) bool {
 	a := hook.AgentNamed(agent)
 	if a == nil || !IsID(id) {

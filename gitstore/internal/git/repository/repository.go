@@ -202,6 +202,9 @@ func (r Info) Environ() []string {
 
 // isFoundAtRoot reports whether git finds this repository in the root directory.
 func (r Info) isFoundAtRoot() bool {
+	if r.Dir == filepath.Join(r.Root, ".git") {
+		return true // in most repositories, without a look at the files
+	}
 	dir, ok := gitDirAt(r.Root)
 	if !ok {
 		return false
