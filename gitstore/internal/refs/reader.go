@@ -32,7 +32,6 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"unicode/utf8"
 
 	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/git"
@@ -318,7 +317,7 @@ func isTaken(dir fs.FS, name string) bool {
 // some file systems also normalize.
 func storedAs(dir fs.FS, name string) bool {
 	parent, base := path.Split(name)
-	if !strings.ContainsFunc(base, func(r rune) bool { return r >= utf8.RuneSelf }) {
+	if fsutil.IsASCII(base) {
 		other := fsutil.SwapCase(base)
 		if other == base {
 			return true

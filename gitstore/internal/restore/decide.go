@@ -60,7 +60,7 @@ type state struct {
 	disk   fileOnDisk // raw content on disk
 	// Paths that block a file here unless they are removed too. above is a file or symlink
 	// in place of a parent directory, or a file whose name has another case. inside lists
-	// files in a directory in place of the file. The others are the same in the index.
+	// files in a directory in place of the file. indexAbove and indexInside are such paths of the index.
 	above, indexAbove   string
 	closed              bool // indexAbove blocks worktree files too, for example a submodule
 	inside, indexInside []string

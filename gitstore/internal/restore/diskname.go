@@ -5,7 +5,6 @@ import (
 	"os"
 	"path"
 	"strings"
-	"unicode/utf8"
 
 	"git-checkpoint/gitstore/fsutil"
 )
@@ -61,7 +60,7 @@ func storedBase(name string, lstat func(string) (fs.FileInfo, error), list func(
 	if err != nil {
 		return name
 	}
-	if isASCII(name) {
+	if fsutil.IsASCII(name) {
 		other := fsutil.SwapCase(name)
 		if there, err := lstat(other); other == name || err != nil || !os.SameFile(info, there) {
 			return name
@@ -90,10 +89,6 @@ func listNames(dir *os.Root) map[string]bool {
 		names[e.Name()] = true
 	}
 	return names
-}
-
-func isASCII(name string) bool {
-	return !strings.ContainsFunc(name, func(r rune) bool { return r >= utf8.RuneSelf })
 }
 
 // otherDir returns the topmost parent directory of a path whose name differs from the stored
