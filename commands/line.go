@@ -3,6 +3,7 @@ package commands
 import (
 	"cmp"
 	"errors"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -321,10 +322,31 @@ func (w *words) add(f cli.Flag, value *string) {
 		w.lists[name] = append(w.lists[name], *value)
 		return
 	}
+	if name == "C" && w.addDir(*value) {
+		return
+	}
 	if on, err := strconv.ParseBool(*value); name == "json" && err == nil {
 		w.json = on
 	}
 	w.flags, w.given = append(w.flags, "--"+name+"="+*value), append(w.given, name)
+}
+
+// addDir adds the directory of another -C to the first one, and reports whether there is a
+// first one. As in git, a relative directory is relative to the -C before it.
+func (w *words) addDir(dir string) bool {
+	i := slices.Index(w.given, "C")
+	if i < 0 {
+		return false
+	}
+	first := strings.TrimPrefix(w.flags[i], "--C=")
+	switch {
+	case dir == "":
+		dir = first
+	case first != "" && !filepath.IsAbs(dir):
+		dir = first + "/" + dir // not cleaned: ".." of a symlink is the parent of its target
+	}
+	w.flags[i] = "--C=" + dir
+	return true
 }
 
 // takesPaths reports whether the words after "--" are separate: paths, as for git
