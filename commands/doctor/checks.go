@@ -1,8 +1,11 @@
 package doctor
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"io/fs"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -36,6 +39,7 @@ func inspectAll(c *invoke.Invocation, result *output.Doctor) error {
 	}
 	checkPace(c, issues, result)
 	result.Warnings = append(result.Warnings, unfinishedWrites(c)...)
+	result.Warnings = append(result.Warnings, otherVersions(c)...)
 	hooks, err := githooks.Find(c, githooks.Repo(c))
 	if err != nil {
 		return err
@@ -58,6 +62,39 @@ func hookTrouble(h output.Hook) string {
 		return fmt.Sprintf("hook %s: hooks.pre_push is %s, and no hook is installed: git checkpoint hooks install --push", h.Event, h.Setting)
 	}
 	return ""
+}
+
+// otherVersions returns a message for each program of one object format whose version is not
+// that of the git-checkpoint on PATH, which runs it. An upgrade can replace only one of them.
+func otherVersions(c *invoke.Invocation) []string {
+	path, err := exec.LookPath("git-checkpoint")
+	if err != nil {
+		return nil
+	}
+	var found []string
+	own := programVersion(c, path)
+	for _, other := range invoke.BesidePrograms(path) {
+		if v := programVersion(c, other); v != own {
+			found = append(found, fmt.Sprintf("%s is another version than %s: %s, and not %s: install both again",
+				other, path, cmp.Or(v, "unknown"), cmp.Or(own, "unknown")))
+		}
+	}
+	return found
+}
+
+// versionTime limits the time of a program that prints its version.
+const versionTime = 5 * time.Second
+
+// programVersion returns the version line of an installed git-checkpoint, or "" if the program
+// does not run.
+func programVersion(c *invoke.Invocation, path string) string {
+	ctx, cancel := context.WithTimeout(c.Ctx, versionTime)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, path, "version").Output()
+	if err != nil {
+		return ""
+	}
+	return output.Clean(strings.TrimPrefix(strings.TrimSpace(string(out)), "git-checkpoint "))
 }
 
 // checkPace warns about issues with too few or too many saves.

@@ -89,6 +89,18 @@ func findBeside(self, name string) string {
 	return ""
 }
 
+// BesidePrograms returns the paths of the installed programs for one object format that the
+// program at path can run.
+func BesidePrograms(path string) []string {
+	var found []string
+	for _, format := range []string{"sha1", "sha256"} {
+		if other := findBeside(path, otherPrograms[format]); other != "" {
+			found = append(found, other)
+		}
+	}
+	return found
+}
+
 // buildCommand returns the command that builds a program from a checkout of the source.
 func buildCommand(format, path string) string {
 	tag := ""
