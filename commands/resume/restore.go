@@ -119,8 +119,7 @@ func runRestore(c *invoke.Invocation) error {
 		showRestored(c, done, req.DryRun)
 	}
 	if err == nil && len(done.InTheWay) > 0 {
-		return exit.Errorf(exit.Refused, restoreInTheWay(c, &req),
-			"restore %s: %s in the way of files that git does not know were left alone", done.ID, phrase.Plural(len(done.InTheWay), "path"))
+		return restoreInTheWay(c, &req, done)
 	}
 	return cmp.Or(err, conflicts(c, done))
 }
@@ -163,13 +162,14 @@ func notRestored(c *invoke.Invocation, req *gitstore.RestoreRequest, err error) 
 	return exit.Errorf(exit.Refused, refused.Hint+"\n"+restoreAgain(c, req, refused.Flag), "%w", err)
 }
 
-// restoreInTheWay returns the next command if a file is in the way. If --force is set
-// already, the user has to move the file.
-func restoreInTheWay(c *invoke.Invocation, req *gitstore.RestoreRequest) string {
-	if req.Force {
-		return "git status --short --ignored"
+// restoreInTheWay returns the error of a restore that left paths alone because of existing
+// files. If --force does not overwrite them, the user has to move them.
+func restoreInTheWay(c *invoke.Invocation, req *gitstore.RestoreRequest, done *gitstore.Restored) error {
+	paths := phrase.Plural(len(done.InTheWay), "path")
+	if done.Unknown {
+		return exit.Errorf(exit.Refused, restoreAgain(c, req, "--force"), "restore %s: %s in the way of files that git does not know were left alone", done.ID, paths)
 	}
-	return restoreAgain(c, req, "--force")
+	return exit.Errorf(exit.Refused, "git status --short --ignored", "restore %s: %s in the way of other files were left alone: move these files away", done.ID, paths)
 }
 
 // restoreAgain returns the command that repeats a restore with another flag. It names the

@@ -124,6 +124,7 @@ type decision struct {
 	steps    []Step
 	changed  []string // skipped because both sides changed them
 	inTheWay []string // skipped because of an existing file
+	unknown  bool     // untracked files are in the way, which force would overwrite
 	unmerged bool     // files with conflicts become unmerged index entries
 }
 
@@ -150,7 +151,7 @@ func decide(targets []Target, now func(string) state, choice Changed, force bool
 			d.steps = append(d.steps, st)
 		case t.onlySaved: // changed after the newest checkpoint
 		case t.overwritesUnknown(s) && !force:
-			d.inTheWay = append(d.inTheWay, t.Path)
+			d.inTheWay, d.unknown = append(d.inTheWay, t.Path), true
 		case choice == FromCheckpoint || force:
 			d.steps = append(d.steps, st)
 		case choice == Merged && st.work && t.mergeable(s):

@@ -45,7 +45,8 @@ type Outcome struct {
 	Restored []string // restored, or to be restored in a dry run
 	Removed  []string // those of Restored that are deleted, from the index alone if Staged selects it
 	Skipped  []string // kept because they changed since the checkpoint
-	InTheWay []string // not restored because of an untracked file
+	InTheWay []string // not restored because of an existing file
+	Unknown  bool     // InTheWay has untracked files, which Force would overwrite
 	Later    []string // added after the checkpoint; removed if Exact is set
 	Merged   []string // files with conflict markers, unmerged in the index
 }
@@ -159,7 +160,7 @@ func (r *restoring) plan(ctx context.Context, area *lockedIndex) (decision, erro
 }
 
 func (r *restoring) tell(p *decision) {
-	r.done.Skipped, r.done.InTheWay = p.changed, p.inTheWay
+	r.done.Skipped, r.done.InTheWay, r.done.Unknown = p.changed, p.inTheWay, p.unknown
 	r.done.listSteps(p.steps)
 }
 
