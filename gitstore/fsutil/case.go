@@ -6,19 +6,25 @@ import (
 	"unicode/utf8"
 )
 
-// SwapCase returns name with upper-case letters in lower case and the others in upper case.
-// If a file has both names, its file system ignores case.
-func SwapCase(name string) string {
+// MayBeAlias reports whether the file that a name opens may have another name in its
+// directory. Some file systems ignore case, normalize letters beyond ASCII, drop dots and
+// spaces at the end, or have short names such as LONGNA~1. opens reports whether another name
+// opens the same file. It is called at most once.
+func MayBeAlias(name string, opens func(other string) bool) bool {
+	isUnusual := func(r rune) bool { return r >= utf8.RuneSelf || r == '~' }
+	if strings.ContainsFunc(name, isUnusual) || strings.HasSuffix(name, ".") || strings.HasSuffix(name, " ") {
+		return true
+	}
+	other := swapCase(name)
+	return other != name && opens(other)
+}
+
+// swapCase returns name with upper-case letters in lower case and the others in upper case.
+func swapCase(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsUpper(r) {
 			return unicode.ToLower(r)
 		}
 		return unicode.ToUpper(r)
 	}, name)
-}
-
-// IsASCII reports whether name has no letters beyond ASCII, whose form some file systems
-// normalize.
-func IsASCII(name string) bool {
-	return !strings.ContainsFunc(name, func(r rune) bool { return r >= utf8.RuneSelf })
 }

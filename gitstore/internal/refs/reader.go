@@ -313,18 +313,15 @@ func isTaken(dir fs.FS, name string) bool {
 }
 
 // storedAs reports whether an existing file has exactly this name. It lists the directory
-// only if the name with swapped case exists too, or if the name has letters beyond ASCII, which
-// some file systems also normalize.
+// only if the name may be an alias.
 func storedAs(dir fs.FS, name string) bool {
 	parent, base := path.Split(name)
-	if fsutil.IsASCII(base) {
-		other := fsutil.SwapCase(base)
-		if other == base {
-			return true
-		}
-		if _, err := fs.Stat(dir, parent+other); err != nil {
-			return true
-		}
+	exists := func(other string) bool {
+		_, err := fs.Stat(dir, parent+other)
+		return err == nil
+	}
+	if !fsutil.MayBeAlias(base, exists) {
+		return true
 	}
 	entries, err := fs.ReadDir(dir, path.Clean(parent))
 	return err != nil || slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == base })

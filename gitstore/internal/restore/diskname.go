@@ -53,25 +53,25 @@ func (d *diskNames) base(pl place, dir string) string {
 }
 
 // storedBase returns the name under which a directory lists an existing file. It calls list only
-// if the file system may ignore case. It does so for a name whose swapped case exists too, and for
-// each name with letters beyond ASCII.
+// if the name may be an alias.
 func storedBase(name string, lstat func(string) (fs.FileInfo, error), list func() map[string]bool) string {
 	info, err := lstat(name)
 	if err != nil {
 		return name
 	}
-	if fsutil.IsASCII(name) {
-		other := fsutil.SwapCase(name)
-		if there, err := lstat(other); other == name || err != nil || !os.SameFile(info, there) {
-			return name
-		}
+	opens := func(other string) bool {
+		there, err := lstat(other)
+		return err == nil && os.SameFile(info, there)
+	}
+	if !fsutil.MayBeAlias(name, opens) {
+		return name
 	}
 	names := list()
 	if names[name] {
 		return name
 	}
 	for stored := range names {
-		if there, err := lstat(stored); err == nil && os.SameFile(info, there) {
+		if opens(stored) {
 			return stored
 		}
 	}

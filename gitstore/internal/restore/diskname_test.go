@@ -18,9 +18,12 @@ type noCase struct {
 	lists int
 }
 
+// shortNames maps short names of vfat to the names of the files.
+var shortNames = map[string]string{"LONGNA~1.TXT": "long name.txt", "123456~1": "123456789"}
+
 func (n *noCase) lstat(name string) (fs.FileInfo, error) {
 	for stored := range n.names {
-		if strings.EqualFold(stored, name) || stored == "long name.txt" && strings.EqualFold(name, "LONGNA~1.TXT") {
+		if strings.EqualFold(stored, strings.TrimRight(name, ".")) || shortNames[strings.ToUpper(name)] == stored {
 			name = stored
 		}
 	}
@@ -35,7 +38,7 @@ func (n *noCase) list() map[string]bool {
 // TestStoredBase checks that the name on disk is found on a file system that ignores case, and
 // that other file systems list no directory for it.
 func TestStoredBase(t *testing.T) {
-	d := &noCase{dir: t.TempDir(), names: map[string]bool{"Read.me": true, "42": true, "\u00c4": true, "long name.txt": true}}
+	d := &noCase{dir: t.TempDir(), names: map[string]bool{"Read.me": true, "42": true, "\u00c4": true, "long name.txt": true, "123456789": true}}
 	for name := range d.names {
 		require.NoError(t, os.WriteFile(filepath.Join(d.dir, name), nil, 0o666))
 	}
@@ -46,6 +49,7 @@ func TestStoredBase(t *testing.T) {
 	}
 	for name, stored := range map[string]string{
 		"README": "README", "read.me": "Read.me", "READ.ME": "Read.me", "42": "42", "\u00e4": "\u00c4", "LONGNA~1.TXT": "long name.txt",
+		"123456~1": "123456789", "42.": "42",
 	} {
 		assert.Equal(t, stored, storedBase(name, d.lstat, d.list))
 		assert.Equal(t, name, storedBase(name, plain, d.list))
