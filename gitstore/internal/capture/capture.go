@@ -184,8 +184,7 @@ func (s *Source) take(snap *Snapshot, req Request, list *listing, k Sink) error 
 		return err
 	}
 	if req.Budget > 0 { // for files that the request does not name
-		timer := time.AfterFunc(req.Budget, func() { list.cancel(errBudget) })
-		defer timer.Stop()
+		defer list.limit(req.Budget).Stop()
 	}
 	if req.Worktree {
 		if err := c.worktree(); c.failed(err) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"time"
 
 	"git-checkpoint/gitstore/internal/git"
 )
@@ -15,6 +16,7 @@ type listing struct {
 	untracked <-chan listed[string]    // likewise; directories end with a slash
 	ctx       context.Context
 	cancel    context.CancelCauseFunc
+	end       time.Time // end of the time limit, or zero
 }
 
 // listed is a list or an error.
@@ -61,8 +63,17 @@ func start[T any](ctx context.Context, list func(context.Context) ([]T, error)) 
 	return done
 }
 
-// late reports whether the time limit has passed.
-func (l *listing) late() bool { return context.Cause(l.ctx) == errBudget }
+// limit ends the listing after a time. The caller stops the timer.
+func (l *listing) limit(after time.Duration) *time.Timer {
+	l.end = time.Now().Add(after)
+	return time.AfterFunc(after, func() { l.cancel(errBudget) })
+}
+
+// late reports whether the time limit has passed, also if the timer did not run yet on busy
+// processors.
+func (l *listing) late() bool {
+	return context.Cause(l.ctx) == errBudget || !l.end.IsZero() && time.Now().After(l.end)
+}
 
 // An indexStamp identifies a version of the index file. Git replaces the file at each
 // change.
