@@ -18,10 +18,11 @@ import (
 // "-", b for a, "+" and "/", and x for w, "+", "/", ".", "=" and "~".
 type format string
 
-// classes contains the characters of each class, as in a bracket expression.
+// classes contains the characters of each class, as in a bracket expression: characters and
+// ranges of characters, with "-" last.
 var classes = map[byte]string{
 	'd': `0-9`, 'h': `0-9a-fA-F`, 'u': `0-9A-Z`, 'l': `0-9a-z`, 'a': `0-9A-Za-z`,
-	'w': `\w-`, 'x': `\w.=~+/-`, 'b': `0-9A-Za-z+/`,
+	'w': `0-9A-Z_a-z-`, 'x': `0-9A-Z_a-z.=~+/-`, 'b': `0-9A-Za-z+/`,
 }
 
 // A formatPiece is a literal text, or characters of a class.
@@ -120,28 +121,39 @@ const maxFollowing = 24
 // colour ("\x1b[31m").
 const textBefore = `(?:\b|\\[nrt]|%[0-9A-Fa-f]{2}|\[[\d;]*m)`
 
-// formatRule returns the rule for a vendor's formats.
+// formatRule returns the rule for a vendor's formats. Only keywords are built at once, because
+// few texts contain a keyword.
 func formatRule(name string, formats ...format) rule {
 	r := rule{name: name}
-	var each []string
 	for _, f := range formats {
 		r.keywords = append(r.keywords, f.word())
-		each = append(each, "("+f.expression()+")"+f.end())
 	}
 	r.pattern = sync.OnceValue(func() *regexp.Regexp {
+		var each []string
+		for _, f := range formats {
+			each = append(each, "("+f.expression()+")"+f.end())
+		}
 		return regexp.MustCompile(`(?:` + textBefore + `|_)(?:` + strings.Join(each, "|") + `)`)
 	})
 	return r
 }
 
-// inClass reports for each class whether it contains a byte of a lower-case text.
-var inClass = sync.OnceValue(func() *[256][256]bool {
-	table := new([256][256]bool)
+// classBit returns the bit of a class in the table of classBits.
+func classBit(class byte) uint8 { return 1 << strings.IndexByte("dhulawxb", class) }
+
+// classBits returns the classes that contain a byte of a lower-case text, in either case.
+var classBits = sync.OnceValue(func() *[256]uint8 {
+	table := new([256]uint8)
 	for class, chars := range classes {
-		matches := regexp.MustCompile(`^[` + chars + `]$`)
-		for c := range 128 {
-			lower := strings.ToLower(string(rune(c)))[0]
-			table[class][lower] = table[class][lower] || matches.MatchString(string(rune(c)))
+		for i := 0; i < len(chars); i++ {
+			first, last := chars[i], chars[i]
+			if i+2 < len(chars) && chars[i+1] == '-' {
+				last = chars[i+2]
+				i += 2
+			}
+			for c := first; c <= last; c++ {
+				table[lowered(nil, []byte{c})[0]] |= classBit(class)
+			}
 		}
 	}
 	return table

@@ -388,9 +388,9 @@ func (w *word) followed(text []byte) bool {
 	if len(text) < w.least {
 		return false
 	}
-	in := &inClass()[w.class]
+	classes, bit := classBits(), classBit(w.class)
 	for _, c := range text[:w.least] {
-		if !in[c] {
+		if classes[c]&bit == 0 {
 			return false
 		}
 	}

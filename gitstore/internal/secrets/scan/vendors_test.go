@@ -4,8 +4,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -229,6 +231,19 @@ func BenchmarkRead(b *testing.B) {
 		for _, text := range texts {
 			_, err := Read(strings.NewReader(text))
 			require.NoError(b, err)
+		}
+	}
+}
+
+// TestClassBits compares the table of classes with regular expressions.
+func TestClassBits(t *testing.T) {
+	for class, chars := range classes {
+		inClass := regexp.MustCompile(`^[` + chars + `]$`)
+		for c := range 256 {
+			lower := byte(c) == lowered(nil, []byte{byte(c)})[0]
+			upper := strings.ToUpper(string(rune(c)))
+			want := lower && c < utf8.RuneSelf && (inClass.MatchString(string(rune(c))) || inClass.MatchString(upper))
+			assert.Equal(t, want, classBits()[c]&classBit(class) != 0, "%c %q", class, c)
 		}
 	}
 }
