@@ -331,8 +331,8 @@ func (w *words) add(f cli.Flag, value *string) {
 	w.flags, w.given = append(w.flags, "--"+name+"="+*value), append(w.given, name)
 }
 
-// addDir adds the directory of another -C to the first one, and reports whether there is a
-// first one. As in git, a relative directory is relative to the -C before it.
+// addDir adds the directory of a second -C to the first -C. It returns false if there is no -C
+// yet. As in git, a relative directory is relative to the -C before it.
 func (w *words) addDir(dir string) bool {
 	i := slices.Index(w.given, "C")
 	if i < 0 {

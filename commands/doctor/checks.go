@@ -64,8 +64,8 @@ func hookTrouble(h output.Hook) string {
 	return ""
 }
 
-// otherVersions returns a message for each program of one object format whose version is not
-// that of the git-checkpoint on PATH, which runs it. An upgrade can replace only one of them.
+// otherVersions compares the git-checkpoint on PATH with the programs for one object format. It
+// returns a message for each program of another version. An upgrade can replace only one program.
 func otherVersions(c *invoke.Invocation) []string {
 	path, err := exec.LookPath("git-checkpoint")
 	if err != nil {

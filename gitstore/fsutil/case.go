@@ -8,8 +8,8 @@ import (
 
 // MayBeAlias reports whether the file that a name opens may have another name in its
 // directory. Some file systems ignore case, normalize letters beyond ASCII, drop dots and
-// spaces at the end, or have short names such as LONGNA~1. opens reports whether another name
-// opens the same file. It is called at most once.
+// spaces at the end, or have short names such as LONGNA~1. MayBeAlias calls opens at most once.
+// opens reports whether another name opens the same file.
 func MayBeAlias(name string, opens func(other string) bool) bool {
 	isUnusual := func(r rune) bool { return r >= utf8.RuneSelf || r == '~' }
 	if strings.ContainsFunc(name, isUnusual) || strings.HasSuffix(name, ".") || strings.HasSuffix(name, " ") {
