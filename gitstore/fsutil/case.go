@@ -6,17 +6,23 @@ import (
 	"unicode/utf8"
 )
 
+// invisible is a character that file systems ignore if they fold names by Unicode's rules.
+const invisible = "\u200c"
+
 // MayBeAlias reports whether the file that a name opens may have another name in its
-// directory. Some file systems ignore case, normalize letters beyond ASCII, drop dots and
-// spaces at the end, or have short names such as LONGNA~1. MayBeAlias calls opens at most once.
-// opens reports whether another name opens the same file.
+// directory. Some file systems ignore case and invisible characters, normalize letters beyond
+// ASCII, drop dots and spaces at the end, or have short names such as LONGNA~1. MayBeAlias
+// calls opens at most once. opens reports whether another name opens the same file.
 func MayBeAlias(name string, opens func(other string) bool) bool {
 	isUnusual := func(r rune) bool { return r >= utf8.RuneSelf || r == '~' }
 	if strings.ContainsFunc(name, isUnusual) || strings.HasSuffix(name, ".") || strings.HasSuffix(name, " ") {
 		return true
 	}
 	other := swapCase(name)
-	return other != name && opens(other)
+	if other == name { // no letters
+		other += invisible
+	}
+	return opens(other)
 }
 
 // swapCase returns name with upper-case letters in lower case and the others in upper case.

@@ -27,7 +27,6 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -68,7 +67,7 @@ func (r *Reader) Read(ctx context.Context, name string) (plumbing.Hash, error) {
 	if !r.Files {
 		return r.Ask(ctx, name)
 	}
-	data, err := readStored(folder(r.Path), name)
+	data, err := readFile(folder(r.Path), name)
 	switch {
 	case err == nil:
 		return Parse(name, data)
@@ -290,42 +289,6 @@ func (d folder) ReadFile(name string) ([]byte, error) { return os.ReadFile(d.fil
 func (d folder) Stat(name string) (fs.FileInfo, error) { return os.Stat(d.file(name)) }
 
 func (d folder) ReadDir(name string) ([]fs.DirEntry, error) { return os.ReadDir(d.file(name)) }
-
-// readStored reads the file of a ref. It fails with fs.ErrNotExist if a case-insensitive
-// file system opened a name with different case, because that file is another ref.
-func readStored(dir fs.FS, name string) ([]byte, error) {
-	data, err := fs.ReadFile(dir, name)
-	if err == nil && !storedAs(dir, name) {
-		err = &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
-	}
-	return data, err
-}
-
-// IsTaken reports whether the file system has the file of another ref under this name, because
-// it ignores case or normalizes letters.
-func (r *Reader) IsTaken(name string) bool {
-	return r.Files && isTaken(folder(r.Path), name)
-}
-
-func isTaken(dir fs.FS, name string) bool {
-	info, err := fs.Stat(dir, name)
-	return err == nil && info.Mode().IsRegular() && !storedAs(dir, name)
-}
-
-// storedAs reports whether an existing file has exactly this name. It lists the directory
-// only if the name may be an alias.
-func storedAs(dir fs.FS, name string) bool {
-	parent, base := path.Split(name)
-	exists := func(other string) bool {
-		_, err := fs.Stat(dir, parent+other)
-		return err == nil
-	}
-	if !fsutil.MayBeAlias(base, exists) {
-		return true
-	}
-	entries, err := fs.ReadDir(dir, path.Clean(parent))
-	return err != nil || slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == base })
-}
 
 // If git cannot open a reftable, for example without free file descriptors, git
 // for-each-ref prints nothing and exits with status 0. So an empty result needs a second

@@ -2,55 +2,89 @@ package refs
 
 import (
 	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
-// noCase is a case-insensitive file system. It also treats both Unicode forms of a letter as
-// equal.
-type noCase struct{ fstest.MapFS }
+// noCase is a file system that ignores case and invisible characters. It also treats both
+// Unicode forms of a letter as equal.
+type noCase struct {
+	fs.FS
+	names []string
+}
 
 // whole and parts are one Japanese letter, which has no case.
 const whole, parts = "\u304c", "\u304b\u3099"
 
+var equal = strings.NewReplacer(parts, whole, "\u200c", "", "\u00ad", "")
+
 func (n noCase) Open(name string) (fs.File, error) {
-	for stored := range n.MapFS {
-		if strings.EqualFold(stored, strings.ReplaceAll(name, parts, whole)) {
+	for _, stored := range n.names {
+		if strings.EqualFold(equal.Replace(stored), equal.Replace(name)) {
 			name = stored
 		}
 	}
-	return n.MapFS.Open(name)
+	return n.FS.Open(name)
 }
 
-func (n noCase) ReadFile(name string) ([]byte, error) {
-	return fs.ReadFile(struct{ fs.FS }{n}, name)
+// storedRefs creates the files of refs.
+func storedRefs(t *testing.T, names ...string) (plain fs.FS, folding noCase) {
+	dir := t.TempDir()
+	for _, name := range names {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		require.NoError(t, os.WriteFile(path, []byte(name), 0o666))
+	}
+	return os.DirFS(dir), noCase{os.DirFS(dir), names}
 }
-
-func (n noCase) Stat(name string) (fs.FileInfo, error) { return fs.Stat(struct{ fs.FS }{n}, name) }
 
 // On a case-insensitive file system, a ref is readable only by its stored name.
 func TestRefIsReadOnlyByItsStoredName(t *testing.T) {
-	files := fstest.MapFS{"refs/checkpoints/Proj-1": {Data: []byte("1")}, "refs/checkpoints/42": {Data: []byte("2")}, "refs/checkpoints/é": {Data: []byte("3")}, "refs/checkpoints/" + whole: {Data: []byte("4")}}
-	for _, name := range []string{"refs/checkpoints/Proj-1", "refs/checkpoints/42", "refs/checkpoints/é", "refs/checkpoints/" + whole} {
-		for _, dir := range []fs.FS{files, noCase{files}} {
-			data, err := readStored(dir, name)
+	const dir = "refs/checkpoints/"
+	stored := []string{dir + "Proj-1", dir + "42", dir + "43\u00ad", dir + "é", dir + whole}
+	plain, folding := storedRefs(t, stored...)
+	for _, name := range stored {
+		for _, dir := range []fs.FS{plain, folding} {
+			data, err := readFile(dir, name)
 			require.NoError(t, err, name)
-			assert.NotEmpty(t, data)
+			assert.Equal(t, name, string(data))
 			assert.False(t, isTaken(dir, name))
 		}
 	}
-	for _, name := range []string{"refs/checkpoints/PROJ-1", "refs/checkpoints/proj-1", "refs/checkpoints/pROJ-1", "refs/checkpoints/É", "refs/checkpoints/" + parts} {
-		_, err := fs.ReadFile(noCase{files}, name)
+	for _, name := range []string{"PROJ-1", "proj-1", "pROJ-1", "43", "É", parts} {
+		_, err := fs.ReadFile(folding, dir+name)
 		require.NoError(t, err, "the file system has no case")
-		for _, dir := range []fs.FS{files, noCase{files}} {
-			_, err := readStored(dir, name)
+		for _, files := range []fs.FS{plain, folding} {
+			_, err := readFile(files, dir+name)
 			require.ErrorIs(t, err, fs.ErrNotExist, name)
 		}
-		assert.True(t, isTaken(noCase{files}, name))
-		assert.False(t, isTaken(files, name))
+		assert.True(t, isTaken(folding, dir+name), name)
+		assert.False(t, isTaken(plain, dir+name), name)
 	}
+}
+
+// A branch is read by any name that git accepts.
+func TestBranchIsReadByItsNameInAnotherCase(t *testing.T) {
+	plain, folding := storedRefs(t, "refs/heads/main")
+	data, err := readFile(folding, "refs/heads/MAIN")
+	require.NoError(t, err)
+	assert.Equal(t, "refs/heads/main", string(data))
+	_, err = readFile(plain, "refs/heads/MAIN")
+	require.ErrorIs(t, err, fs.ErrNotExist)
+}
+
+// unlisted is a file system whose directories omit a file that is renamed meanwhile.
+type unlisted struct{ fs.FS }
+
+func (u unlisted) ReadDir(string) ([]fs.DirEntry, error) { return nil, nil }
+
+func TestRefThatADirectoryOmitsIsRead(t *testing.T) {
+	plain, _ := storedRefs(t, "refs/checkpoints/prüfung")
+	_, err := readFile(unlisted{plain}, "refs/checkpoints/prüfung")
+	require.NoError(t, err)
 }
