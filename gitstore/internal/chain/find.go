@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -324,7 +325,7 @@ func (n *Names) Check(ctx context.Context, i checkpoint.Issue) error {
 	if known && there != name {
 		return &repo.RefusedError{Reason: fmt.Sprintf("issue %s: %s differs only in upper and lower case", i, there)}
 	}
-	if !known && n.Chains.Refs.IsTaken(name) {
+	if !known && (n.Chains.Refs.IsTaken(name) || n.Chains.Refs.EqualName(name, slices.Collect(maps.Values(n.folded))) != "") {
 		return &repo.RefusedError{Reason: fmt.Sprintf("issue %s: the file system treats the name of another issue as equal", i)}
 	}
 	n.folded[key] = name

@@ -246,6 +246,9 @@ func (m *moveHere) commit(ctx context.Context, message string) error {
 	case errors.Is(err, refs.ErrNeedsGit):
 		return err
 	case errors.As(err, &moved):
+		if err := m.s.checkTaken(m.moves); err != nil {
+			return err
+		}
 		return fmt.Errorf("%w: %w", ErrRefMoved, moved)
 	}
 	return (&mover{s: m.s, message: message}).settle(ctx, m.moves, true, err)

@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/refs"
@@ -225,9 +227,26 @@ func (m *mover) settle(ctx context.Context, moves []refs.Move, prepared bool, fa
 	case len(left) < len(moves):
 		return m.moveRemaining(ctx, moves, left)
 	case staleRead(failed):
+		if err := m.s.checkTaken(moves); err != nil {
+			return err
+		}
 		return fmt.Errorf("%w: %w", ErrRefMoved, failed)
 	}
 	return fmt.Errorf("move %s: %w", moves[0].Name, m.s.nameLock(moves[0].Name, failed))
+}
+
+// checkTaken returns an error if the file system has the file of another ref under the name of a
+// packed ref. Such a ref never gets its expected value.
+func (s *Repo) checkTaken(moves []refs.Move) error {
+	for _, move := range moves {
+		if s.Refs.IsTaken(move.Name) {
+			return &RefusedError{
+				Reason: fmt.Sprintf("move %s: the file system treats the name of another ref as equal", move.Name),
+				Hint:   "git for-each-ref " + failure.Quote(path.Dir(move.Name)+"/"),
+			}
+		}
+	}
+	return nil
 }
 
 // nameLock adds to git's error about a locked ref or reftable the lock file, and that it

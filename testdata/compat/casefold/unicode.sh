@@ -11,6 +11,26 @@ if [ "$FILES" = casefold ]; then
 else
 	cp list "$nfd" && fail 'another chain was read'
 fi
+
+# A packed ref has no file.
+git pack-refs --all --prune
+code 3 cp list "$nfd"
+if [ "$FILES" = casefold ]; then
+	code 8 cp save "$nfd"
+	cp save groß
+	git pack-refs --all --prune
+	code 8 cp save gross
+fi
+cp save "$nfc" -m second --no-prune
+tip=$(git rev-parse "refs/checkpoints/$nfc")
+
+# The file system of casefold ignores invisible characters.
+soft=$(printf '43\302\255')
+cp save "$soft"
+if [ "$FILES" = casefold ]; then
+	code 8 cp save 43
+fi
+code 3 cp list 44
 cp save É
 code 8 cp save é
 code 3 cp list é
