@@ -158,12 +158,16 @@ func (g Git) command(ctx context.Context, args []string) (*Run, error) {
 	return run, nil
 }
 
+// ignored are variables that change the output of git commands which this program runs. Only
+// git config reads GIT_CONFIG: other commands use the configuration of the repository.
+var ignored = []string{"GIT_CONFIG"}
+
 // environ returns the environment of a git process.
 func (g Git) environ() []string {
 	env := append(append(os.Environ(), "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0"), g.Env...)
 	return slices.DeleteFunc(env, func(variable string) bool {
 		name, _, _ := strings.Cut(variable, "=")
-		return slices.Contains(g.Unset, name)
+		return slices.Contains(g.Unset, name) || slices.Contains(ignored, name)
 	})
 }
 
