@@ -67,6 +67,9 @@ type Index struct {
 	// Partial marks a partial clone: like git, WriteTree then does not check the contents
 	// of skip-worktree entries.
 	Partial bool
+	// Fetch fetches the missing files of a partial clone, or is nil. WriteTree calls it once if
+	// a file is missing.
+	Fetch func() error
 	// Base is a tree that WriteTree may assume to be complete.
 	Base Base
 
@@ -270,6 +273,18 @@ func Plain(ctx context.Context, git Git, path, tempDir string) (*Index, func(), 
 	}
 	x.path, x.modTime = path, modTime
 	return x, func() { x.Close(); remove() }, nil
+}
+
+// FetchMissing makes git fetch the missing files of the index at path from the promisor remote, in
+// one request, as git write-tree does. Git changes a copy of the index in tempDir.
+func FetchMissing(ctx context.Context, git Git, path, tempDir string) error {
+	copied, _, err := copyTemp(path, tempDir)
+	if err != nil {
+		return fmt.Errorf("copy index: %s: %w", path, err)
+	}
+	defer os.Remove(copied)
+	_, err = git(ctx, []string{"GIT_INDEX_FILE=" + copied}, "write-tree")
+	return err
 }
 
 func convert(ctx context.Context, git Git, path string) (*Index, error) {

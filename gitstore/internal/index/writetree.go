@@ -39,11 +39,21 @@ func (e *MissingError) Error() string {
 // without directories that are empty as a result. The tree equals that of a successful
 // `git write-tree`. For unchanged directories, WriteTree reuses the cached tree in the
 // index if have contains that tree. WriteTree adds all new trees to out. If have lacks
-// the content of a file, WriteTree returns a *MissingError. It does not check commits of
-// submodules.
+// the content of a file also after Fetch, WriteTree returns a *MissingError. It does not check
+// commits of submodules.
 func (x *Index) WriteTree(have Objects, out Trees) (plumbing.Hash, error) {
-	var hash plumbing.Hash
-	err := x.guard(func() (err error) {
+	hash, err := x.writeTree(have, out)
+	if _, missing := errors.AsType[*MissingError](err); missing && x.Fetch != nil {
+		if failed := x.Fetch(); failed != nil {
+			return plumbing.ZeroHash, fmt.Errorf("%w: %w", err, failed)
+		}
+		hash, err = x.writeTree(have, out)
+	}
+	return hash, err
+}
+
+func (x *Index) writeTree(have Objects, out Trees) (hash plumbing.Hash, err error) {
+	err = x.guard(func() (err error) {
 		w := writer{f: &x.form, partial: x.Partial, base: x.Base, have: have}
 		hash, err = w.write(out)
 		return err

@@ -308,3 +308,14 @@ func (e *TakenError) ExitCode() int { return failure.Refused }
 func (e *TakenError) ExitHint() string {
 	return "git checkpoint show " + failure.IssueArg(string(e.Issue)) + " " + failure.Quote(string(e.ID))
 }
+
+// A FetchError reports that the remote of a partial clone did not send objects.
+type FetchError struct{ Reason string }
+
+func (e *FetchError) Error() string { return "fetch from the promisor remote: " + e.Reason }
+
+// ExitCode returns the exit code of the error.
+func (e *FetchError) ExitCode() int { return failure.Remote }
+
+// ExitHint returns the command to type next.
+func (e *FetchError) ExitHint() string { return "git fetch" }

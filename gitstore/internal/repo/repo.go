@@ -211,6 +211,21 @@ func (s *Repo) fetchPromised(_ context.Context, stdin []byte, args ...string) ([
 	return nil, errors.New(remote.Reason(err))
 }
 
+// FetchPromised calls a function that fetches objects of a partial clone, and limits its time. It
+// fails with *FetchError.
+func (s *Repo) FetchPromised(ctx context.Context, fetch func(context.Context) error) error {
+	within, cancel := context.WithTimeout(ctx, promisedForAsked)
+	defer cancel()
+	err := fetch(within)
+	switch {
+	case err == nil:
+		return nil
+	case within.Err() != nil && ctx.Err() == nil:
+		return &FetchError{fmt.Sprintf("not done within %s", promisedForAsked)}
+	}
+	return &FetchError{remote.Reason(err)}
+}
+
 // Beside creates an empty repository that borrows objects and configuration from this
 // repository. Remote-tracking data stays in the new repository.
 func (s *Repo) Beside(ctx context.Context, dir string) (*Repo, error) {
