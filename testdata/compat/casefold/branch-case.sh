@@ -13,7 +13,7 @@ git commit -qm third
 cp resume 42 --yes
 [ -z "$(git status --porcelain)" ]
 git checkout -q main
-cp resume 42 --yes
+cp resume 42 --branch main --yes
 [ -z "$(git status --porcelain)" ]
 git checkout -q -b feature/issue-7
 git checkout -q main
