@@ -3,11 +3,24 @@
 // complete. The files of a job that was not resumed replace no checkpoint.
 'use strict'
 
+const { spawnSync } = require('node:child_process')
 const { failed, print, run, summary, variable } = require('./runner.js')
 
+// isComplete reports whether the work is complete. If the fetch fails, the checkpoints of
+// this clone decide: the work of the job is saved in spite of it.
+function isComplete() {
+  const resume = ['checkpoint', 'resume', '--dry-run']
+  let vars
+  try {
+    vars = run('git', [...resume, '--ci'])
+  } catch {
+    vars = spawnSync('git', [...resume, '--print', 'env'], { encoding: 'utf8' }).stdout || ''
+  }
+  return variable(vars, 'CHECKPOINT_COMPLETE') === 'true'
+}
+
 function save() {
-  const state = run('git', ['checkpoint', 'resume', '--ci', '--dry-run'])
-  if (variable(state, 'CHECKPOINT_COMPLETE') === 'true') return
+  if (isComplete()) return
   print(run('git', ['checkpoint', 'save', '--all', '--if-changed', '--trigger', 'session_end', '--push']))
 }
 
