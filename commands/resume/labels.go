@@ -48,7 +48,11 @@ func planSync(c *invoke.Invocation, r *resumption) (*labelSync, error) {
 		plan.why = "it is not known which labels issue " + string(r.Checkpoint.Issue) + " has"
 		return plan, nil
 	}
-	plan.change = syncChange(r.Record.IssueSnapshot().Labels, r.source.Issue.Labels, judge.Rules(c, r.options.judge))
+	same := strings.EqualFold // forges treat labels as equal regardless of case
+	if plan.isFile {
+		same = func(a, b string) bool { return a == b }
+	}
+	plan.change = syncChange(r.Record.IssueSnapshot().Labels, r.source.Issue.Labels, judge.Rules(c, r.options.judge), same)
 	// With --sync-issue, the issue follows the checkpoint, not the reverse.
 	r.Verdict.Phase, r.Verdict.StateLabel = "", ""
 	return plan, nil
@@ -107,16 +111,20 @@ func changeFile(c *invoke.Invocation, name string, change forge.LabelChange) (do
 }
 
 // syncChange returns the change that restores labels. All missing labels are added. Of
-// the new labels, only state labels are removed; labels that people added stay.
-func syncChange(was, now []string, rules freshness.Rules) forge.LabelChange {
+// the new labels, only state labels are removed; labels that people added stay. The change
+// never removes a label that is the same as an added one.
+func syncChange(was, now []string, rules freshness.Rules, same func(a, b string) bool) forge.LabelChange {
+	has := func(labels []string, label string) bool {
+		return slices.ContainsFunc(labels, func(other string) bool { return same(other, label) })
+	}
 	var change forge.LabelChange
 	for _, label := range was {
-		if !slices.Contains(now, label) && !slices.Contains(change.Add, label) {
+		if !has(now, label) && !has(change.Add, label) {
 			change.Add = append(change.Add, label)
 		}
 	}
 	for _, label := range rules.StateLabels(now) {
-		if !slices.Contains(was, label) {
+		if !has(was, label) {
 			change.Remove = append(change.Remove, label)
 		}
 	}

@@ -1,6 +1,7 @@
 package resume
 
 import (
+	"strings"
 	"testing"
 
 	"git-checkpoint/freshness"
@@ -11,6 +12,7 @@ import (
 
 func TestSyncChange(t *testing.T) {
 	rules := freshness.Rules{LabelsToPhase: map[string]string{"doing": "implementing"}}
+	exact := func(a, b string) bool { return a == b }
 	for _, c := range []struct {
 		name     string
 		was, now []string
@@ -22,6 +24,12 @@ func TestSyncChange(t *testing.T) {
 		{"another state", []string{"state:x"}, []string{"state:y", "p1"}, forge.LabelChange{Add: []string{"state:x"}, Remove: []string{"state:y"}}},
 		{"a label that stands for a phase", []string{"state:x"}, []string{"doing", "state:x"}, forge.LabelChange{Remove: []string{"doing"}}},
 	} {
-		t.Run(c.name, func(t *testing.T) { assert.Equal(t, c.want, syncChange(c.was, c.now, rules)) })
+		t.Run(c.name, func(t *testing.T) { assert.Equal(t, c.want, syncChange(c.was, c.now, rules, exact)) })
 	}
+}
+
+func TestSyncChangeIgnoresCaseOnForges(t *testing.T) {
+	was, now := []string{"state:Ready", "Bug", "bug"}, []string{"state:ready", "state:Done", "p1"}
+	want := forge.LabelChange{Add: []string{"Bug"}, Remove: []string{"state:Done"}}
+	assert.Equal(t, want, syncChange(was, now, freshness.Rules{}, strings.EqualFold))
 }

@@ -308,15 +308,15 @@ func (s *Server) change(w http.ResponseWriter, r *http.Request, kind, sub string
 	case kind == "gitea" && r.Method == http.MethodPost && sub == "labels":
 		s.addGitea(i, body.Labels)
 	case kind != "gitlab" && r.Method == http.MethodPost && sub == "labels":
-		i.add(body.Labels) // GitHub creates missing labels
+		i.addGitHub(body.Labels)
 	case kind == "gitea" && r.Method == http.MethodDelete && isDrop:
 		s.dropGitea(w, i, drop)
 		return
-	case kind != "gitlab" && r.Method == http.MethodDelete && isDrop && !slices.Contains(i.Labels, unescape(drop)):
+	case kind != "gitlab" && r.Method == http.MethodDelete && isDrop && !slices.Contains(i.Labels, i.spelling(unescape(drop))):
 		refuse(w, http.StatusNotFound, "Label does not exist")
 		return
 	case kind != "gitlab" && r.Method == http.MethodDelete && isDrop:
-		i.remove([]string{unescape(drop)})
+		i.remove([]string{i.spelling(unescape(drop))})
 	default:
 		refuse(w, http.StatusMethodNotAllowed, "Method Not Allowed")
 		return
@@ -330,6 +330,24 @@ func (i *FakeIssue) add(names []string) {
 			i.Labels = append(i.Labels, n)
 		}
 	}
+}
+
+// addGitHub adds labels, and creates those that the project does not have. GitHub ignores
+// the case of names.
+func (i *FakeIssue) addGitHub(names []string) {
+	for _, n := range names {
+		i.add([]string{i.spelling(n)})
+	}
+}
+
+// spelling returns the label of the issue whose name differs only in case, or the name.
+func (i *FakeIssue) spelling(name string) string {
+	for _, l := range i.Labels {
+		if strings.EqualFold(l, name) {
+			return l
+		}
+	}
+	return name
 }
 
 func (i *FakeIssue) remove(names []string) {
