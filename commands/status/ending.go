@@ -45,7 +45,7 @@ func showEnding(c *invoke.Invocation, o *statusOptions, e *standing.Ending) erro
 	if o.markdown {
 		c.Printf("**Issue %s**\n\n", code(strings.TrimPrefix(e.Heading(), "Issue ")))
 		for _, line := range lines {
-			c.Printf("- %s: %s\n", output.Clean(line.Name), code(line.Text))
+			c.Printf("- %s: %s\n", markdownLabel(line), code(line.Text))
 		}
 		return nil
 	}
@@ -56,16 +56,24 @@ func showEnding(c *invoke.Invocation, o *statusOptions, e *standing.Ending) erro
 	if !people {
 		c.Printf("%s\n", output.Clean(e.Heading()))
 		for _, line := range lines {
-			c.Printf("%s: %s\n", output.Clean(line.Name), output.Clean(line.Text))
+			c.Printf("%s: %s\n", output.Clean(line.Label()), output.Clean(line.Text))
 		}
 		c.Infof("hint: %s", e.Hint())
 		return nil
 	}
 	var rows []display.Row
 	for _, line := range lines {
-		rows = append(rows, display.Row{Label: line.Name, Text: line.Text})
+		rows = append(rows, display.Row{Label: line.Label(), Text: line.Text})
 	}
 	rows[0].Style = map[retention.Reason]display.Style{retention.ReasonCompleted: display.Green}[e.Why]
 	c.Printf("%s\n\n%s\nhint: %s\n", at.Heading(e.Heading()), at.Sheet(rows), e.Hint())
 	return nil
+}
+
+// markdownLabel returns the label of a line. A phase's name is in a code span.
+func markdownLabel(line standing.Line) string {
+	if line.Phase == "" {
+		return line.Name
+	}
+	return line.Name + " " + code(line.Phase)
 }

@@ -2,6 +2,8 @@ package standing
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"git-checkpoint/commands/internal/invoke"
@@ -75,31 +77,29 @@ func (e *Ending) Text(now time.Time) string {
 	return fmt.Sprintf("%s %s, archived", e.Why, phrase.Ago(e.At, now))
 }
 
-// A Line is a labelled line of a status.
-type Line struct{ Name, Text string }
+// A Line is a labelled line of a status. Phase is the phase in the label, or "".
+type Line struct{ Name, Phase, Text string }
+
+// Label returns the label with the phase.
+func (l Line) Label() string { return strings.TrimSpace(l.Name + " " + l.Phase) }
 
 // Lines returns the lines about the finished work.
 func (e *Ending) Lines(now time.Time) []Line {
-	lines := []Line{{"Status", e.Text(now)}}
+	lines := []Line{{Name: "Status", Text: e.Text(now)}}
 	if e.Record == nil {
 		return lines
 	}
 	add := func(name, text string) {
 		if text != "" {
-			lines = append(lines, Line{name, text})
+			lines = append(lines, Line{Name: name, Text: text})
 		}
 	}
 	add("Checkpoint", fmt.Sprintf("%s (%s)", e.Checkpoint.ID, phrase.Ago(e.Record.CreatedAt(), now)))
 	add("Progress", ProgressLine(e.Record))
-	for _, line := range PhaseLines(e.Record) {
-		add(line.Name, line.Text)
-	}
+	lines = append(lines, PhaseLines(e.Record)...)
 	add("Branch", e.Checkpoint.Branch)
 	add("Note", phrase.FirstLine(e.Checkpoint.Note))
-	for _, line := range Results(e.Record) {
-		add(line.Name, line.Text)
-	}
-	return lines
+	return append(lines, Results(e.Record)...)
 }
 
 // Hint returns the command that shows the archived checkpoints, or brings them here.
@@ -113,21 +113,15 @@ func (e *Ending) Hint() string {
 // Results returns the non-empty lines about the result of the work: the summary of the
 // work and of each phase, decisions, and the error of work that failed.
 func Results(r *checkpoint.Record) []Line {
-	var lines []Line
-	add := func(name, text string) {
-		if text != "" {
-			lines = append(lines, Line{name, text})
-		}
-	}
-	add("Summary", r.Doc().Text("context_summary"))
+	lines := []Line{{Name: "Summary", Text: r.Doc().Text("context_summary")}}
 	for _, phase := range r.Progress().Completed {
-		add("Summary of "+phase, progress.Summary(r, phase))
+		lines = append(lines, Line{Name: "Summary of", Phase: phase, Text: progress.Summary(r, phase)})
 	}
 	for _, decision := range r.Doc().Texts("key_decisions") {
-		add("Decided", decision)
+		lines = append(lines, Line{Name: "Decided", Text: decision})
 	}
-	add("Error", r.Doc().Sub("workflow").Text("last_error"))
-	return lines
+	lines = append(lines, Line{Name: "Error", Text: r.Doc().Sub("workflow").Text("last_error")})
+	return slices.DeleteFunc(lines, func(l Line) bool { return l.Text == "" })
 }
 
 // StatusOfEnding returns the JSON record of the status of finished work.

@@ -134,12 +134,12 @@ func ShowPhases(c *invoke.Invocation, r *checkpoint.Record) {
 func PhaseLines(r *checkpoint.Record) []Line {
 	p := r.Progress()
 	return slices.DeleteFunc([]Line{
-		{"Completed", phrase.List(p.Completed)},
-		{"Skipped", phrase.List(p.Skipped)},
-		{"Remaining", phrase.List(p.Remaining)},
-		{"Replans", replans(r)},
-		{"Artifacts", artifactNames(r)},
-		{"Work kept", workKept(r)},
+		{Name: "Completed", Text: phrase.List(p.Completed)},
+		{Name: "Skipped", Text: phrase.List(p.Skipped)},
+		{Name: "Remaining", Text: phrase.List(p.Remaining)},
+		{Name: "Replans", Text: replans(r)},
+		{Name: "Artifacts", Text: artifactNames(r)},
+		{Name: "Work kept", Text: workKept(r)},
 	}, func(l Line) bool { return l.Text == "" })
 }
 
