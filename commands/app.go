@@ -170,7 +170,7 @@ func call(d *invoke.Command, env *invoke.Env, flags *cli.Context) error {
 	if n := len(c.Args); n > d.Max {
 		return exit.Usagef("%s: unexpected argument %q%s", d.Name, c.Args[d.Max], noteAdvice(c))
 	}
-	if err := c.Chdir(); err != nil {
+	if err := c.Chdir(c.Common.Dir); err != nil {
 		return err
 	}
 	err := withRecoveryHint(c, d.Run(c))

@@ -1,7 +1,6 @@
 package commands
 
 import (
-	"os"
 	"slices"
 	"strings"
 
@@ -52,7 +51,11 @@ func runCompletion(c *invoke.Invocation) error {
 // candidates returns the words that may come next. Errors are dropped, because a shell
 // does not show the errors of a completion.
 func candidates(c *invoke.Invocation, next *complete.Next) []complete.Word {
-	if next.Line.Dir != "" && os.Chdir(next.Line.Dir) != nil {
+	dir := ""
+	for _, d := range next.Line.Dirs {
+		dir = joinDir(dir, d)
+	}
+	if c.Chdir(dir) != nil {
 		return nil
 	}
 	c.Quiet = true

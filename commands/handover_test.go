@@ -84,6 +84,7 @@ func (h handedOver) use() {
 	h.succeed(state, "save", "42", "--state", "-")
 	assert.Contains(h.t, h.succeed("", "-C", "sub", "list", "42"), "manual in review")
 	assert.Contains(h.t, h.succeed("", "list", "42", "-C", "sub"), "manual in review")
+	assert.Contains(h.t, h.succeed("", "completion", "words", "--", "-C", "sub", "list", "4"), "42\t")
 
 	h.write("sub/a.txt", "two\n")
 	h.env = append(h.env, "GIT_CHECKPOINT_ISSUE=42")

@@ -332,21 +332,26 @@ func (w *words) add(f cli.Flag, value *string) {
 }
 
 // addDir adds the directory of a second -C to the first -C. It returns false if there is no -C
-// yet. As in git, a relative directory is relative to the -C before it.
+// yet.
 func (w *words) addDir(dir string) bool {
 	i := slices.Index(w.given, "C")
 	if i < 0 {
 		return false
 	}
-	first := strings.TrimPrefix(w.flags[i], "--C=")
+	w.flags[i] = "--C=" + joinDir(strings.TrimPrefix(w.flags[i], "--C="), dir)
+	return true
+}
+
+// joinDir returns the directory of a -C after the -C of another directory. As in git, a
+// relative directory is relative to the -C before it.
+func joinDir(first, dir string) string {
 	switch {
 	case dir == "":
-		dir = first
-	case first != "" && !filepath.IsAbs(dir):
-		dir = first + "/" + dir // not cleaned: ".." of a symlink is the parent of its target
+		return first
+	case first == "" || filepath.IsAbs(dir):
+		return dir
 	}
-	w.flags[i] = "--C=" + dir
-	return true
+	return first + "/" + dir // not cleaned: ".." of a symlink is the parent of its target
 }
 
 // takesPaths reports whether the words after "--" are separate: paths, as for git

@@ -57,8 +57,8 @@ type Next struct {
 
 // CommandLine holds parsed values of the words before the cursor.
 type CommandLine struct {
-	Dir   string // value of -C
-	Issue string // value of --issue
+	Dirs  []string // values of -C
+	Issue string   // value of --issue
 	Args  []string
 }
 
@@ -147,7 +147,7 @@ func (r *reader) take(word string) {
 func (r *reader) value(f *manual.FlagDoc, value string) {
 	switch long(f) {
 	case "C":
-		r.line.Dir = value
+		r.line.Dirs = append(r.line.Dirs, value)
 	case "issue":
 		r.line.Issue = value
 	}

@@ -46,7 +46,7 @@ func TestAtCompletesEachPosition(t *testing.T) {
 	}{
 		{"", Next{Kinds: []Kind{Command}}},
 		{"sa", Next{Kinds: []Kind{Command}, Typed: "sa"}},
-		{"-C dir sa", Next{Kinds: []Kind{Command}, Typed: "sa", Line: CommandLine{Dir: "dir"}}},
+		{"-C dir -C sub sa", Next{Kinds: []Kind{Command}, Typed: "sa", Line: CommandLine{Dirs: []string{"dir", "sub"}}}},
 		{"-C ", Next{Dirs: true}},
 		{"save ", Next{Kinds: []Kind{Issue}}},
 		{"save 42 ", Next{Line: CommandLine{Args: []string{"42"}}}},

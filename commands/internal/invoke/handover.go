@@ -110,13 +110,15 @@ func buildCommand(format, path string) string {
 	return "go build " + tag + "-o " + phrase.QuoteArg(path) + " ."
 }
 
-// Chdir changes to the directory of -C.
-func (c *Invocation) Chdir() error {
-	if c.Common.Dir == "" {
+// Chdir changes to the directory of -C, unless it is "".
+func (c *Invocation) Chdir(dir string) error {
+	if dir == "" {
 		return nil
 	}
-	c.startDir, _ = os.Getwd() // the other program interprets -C again
-	if err := os.Chdir(c.Common.Dir); err != nil {
+	if c.startDir == "" {
+		c.startDir, _ = os.Getwd() // the other program interprets -C again
+	}
+	if err := os.Chdir(dir); err != nil {
 		return exit.Usagef("-C: %w", err)
 	}
 	return nil
