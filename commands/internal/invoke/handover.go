@@ -2,9 +2,11 @@ package invoke
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -48,20 +50,51 @@ func (c *Invocation) handOver(err error) error {
 		}
 		return exit.Errorf(exit.Repository, hint, "%w", err)
 	}
-	path := findBeside(self, name)
-	if path == "" {
+	paths := findBeside(name, self, c.calledPath())
+	if len(paths) == 0 {
 		return exit.Errorf(exit.Repository, build, "%w: there is no %s in %s", err, name, dir)
 	}
+	ended := c.replaceByFirst(paths)
+	if _, ok := errors.AsType[exit.Silent](ended); ok {
+		return ended
+	}
+	return exit.Errorf(exit.Repository, build, "%w: %w", err, ended)
+}
+
+// calledPath returns the path by which this process was called, or "" if it is unknown. It
+// can be a symlink, which os.Executable resolves on Linux.
+func (c *Invocation) calledPath() string {
+	argv0 := c.Env.Argv[0]
+	switch {
+	case filepath.Base(argv0) == argv0:
+		path, err := exec.LookPath(argv0)
+		if err != nil {
+			return ""
+		}
+		return path
+	case filepath.IsAbs(argv0):
+		return argv0
+	}
+	return filepath.Join(c.startDir, argv0)
+}
+
+// replaceByFirst replaces this process by the first program that can run. If none can, it
+// returns the error of the first one.
+func (c *Invocation) replaceByFirst(paths []string) error {
 	if c.startDir != "" {
 		if err := os.Chdir(c.startDir); err != nil {
 			return err
 		}
 	}
-	ended := replaceBy(path, append([]string{path}, c.Env.Argv[1:]...), c.input.read())
-	if _, ok := errors.AsType[exit.Silent](ended); ok {
-		return ended
+	var failed error
+	for _, path := range paths {
+		ended := replaceBy(path, append([]string{path}, c.Env.Argv[1:]...), c.input.read())
+		if _, ok := errors.AsType[exit.Silent](ended); ok {
+			return ended
+		}
+		failed = cmp.Or(failed, ended)
 	}
-	return exit.Errorf(exit.Repository, build, "%w: %w", err, ended)
+	return failed
 }
 
 // isOtherProgram reports whether this process is already the program for one format. It
@@ -73,20 +106,27 @@ func isOtherProgram(argv0 string) bool {
 
 func programName(argv0 string) string { return strings.TrimSuffix(filepath.Base(argv0), ".exe") }
 
-// findBeside returns the path of an installed program, or "" if it does not exist.
-func findBeside(self, name string) string {
+// findBeside returns the paths at which a program is installed beside this program, which
+// has the paths self. The directory of a symlink counts after that of its target.
+func findBeside(name string, self ...string) []string {
 	if runtime.GOOS == "windows" {
 		name += ".exe"
 	}
-	for _, dir := range slices.Compact([]string{filepath.Dir(self), filepath.Dir(Resolved(self))}) {
+	var found, dirs []string
+	for _, path := range self {
+		if path != "" {
+			dirs = append(dirs, filepath.Dir(Resolved(path)), filepath.Dir(path))
+		}
+	}
+	for _, dir := range dirs {
 		for _, rel := range programDirs {
 			path := filepath.Join(dir, filepath.FromSlash(rel), name)
-			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-				return path
+			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && !slices.Contains(found, path) {
+				found = append(found, path)
 			}
 		}
 	}
-	return ""
+	return found
 }
 
 // BesidePrograms returns the paths of the installed programs for one object format that the
@@ -94,8 +134,8 @@ func findBeside(self, name string) string {
 func BesidePrograms(path string) []string {
 	var found []string
 	for _, format := range []string{"sha1", "sha256"} {
-		if other := findBeside(path, otherPrograms[format]); other != "" {
-			found = append(found, other)
+		if others := findBeside(otherPrograms[format], path); len(others) > 0 {
+			found = append(found, others[0])
 		}
 	}
 	return found
