@@ -25,8 +25,8 @@ func replaceBy(path string, argv []string, input []byte) error {
 // pipeBytes is the size of an input that every pipe can hold.
 const pipeBytes = 4096
 
-// setStdin makes a pipe standard input, or a deleted temporary file for a long input. The
-// pipe also works if there is no directory for temporary files.
+// setStdin makes a pipe standard input, or for a long input a file without a name. A pipe and
+// a file in memory also work if there is no directory for temporary files.
 func setStdin(input []byte) error {
 	if len(input) > pipeBytes {
 		return setStdinFile(input)
@@ -44,14 +44,14 @@ func setStdin(input []byte) error {
 }
 
 func setStdinFile(input []byte) error {
-	f, err := os.CreateTemp("", "git-checkpoint-input-*")
+	f, err := memoryFile()
+	if err != nil {
+		f, err = deletedFile()
+	}
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	if err := os.Remove(f.Name()); err != nil {
-		return err
-	}
 	if _, err := f.Write(input); err != nil {
 		return err
 	}
@@ -59,4 +59,16 @@ func setStdinFile(input []byte) error {
 		return err
 	}
 	return unix.Dup2(int(f.Fd()), 0)
+}
+
+// deletedFile returns a temporary file whose name is deleted.
+func deletedFile() (*os.File, error) {
+	f, err := os.CreateTemp("", "git-checkpoint-input-*")
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Remove(f.Name()); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }
