@@ -26,7 +26,7 @@ var ciBranches = []string{
 var jenkinsBranches = []string{"CHANGE_BRANCH", "BRANCH_NAME", "GIT_BRANCH"}
 
 // CIBranch returns the branch that a CI job with a detached HEAD builds, or "" for a tag
-// or the merge commit of a pull request.
+// or the merge commit of a pull request or of a merge queue.
 func (c *Invocation) CIBranch() string {
 	get := c.Env.Getenv
 	names := ciBranches
@@ -58,7 +58,7 @@ func (c *Invocation) ciBranchIn(name string) string {
 	branch := strings.TrimPrefix(get(name), "refs/heads/")
 	switch name {
 	case "GIT_BRANCH":
-		branch = strings.TrimPrefix(branch, "origin/")
+		branch = c.withoutRemote(branch)
 		if branch == "detached" { // Jenkins checked out an id instead of a branch
 			return ""
 		}
@@ -70,8 +70,20 @@ func (c *Invocation) ciBranchIn(name string) string {
 	return branch
 }
 
-// notABranch matches names of tags, names for the commits of a pull request, and HEAD,
-// which a job that was started for a commit gets from some services.
+// withoutRemote returns a branch without the name of its remote. Names of remotes can
+// contain slashes, so the longest name counts.
+func (c *Invocation) withoutRemote(branch string) string {
+	prefix := ""
+	for _, remote := range append(c.Remotes(), "origin") {
+		if p := remote + "/"; strings.HasPrefix(branch, p) && len(p) > len(prefix) {
+			prefix = p
+		}
+	}
+	return branch[len(prefix):]
+}
+
+// notABranch matches names of tags, names for the commits of a pull request or of GitHub's
+// merge queue, and HEAD, which a job that was started for a commit gets from some services.
 var notABranch = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(refs/.*|[0-9]+/(merge|head)|pull/[0-9]+|PR-[0-9]+|HEAD)$`)
+	return regexp.MustCompile(`^(refs/.*|[0-9]+/(merge|head)|pull/[0-9]+|PR-[0-9]+|gh-readonly-queue/.*|HEAD)$`)
 })
