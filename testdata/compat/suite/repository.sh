@@ -15,7 +15,7 @@ esac
 export GIT_AUTHOR_NAME=Ann GIT_AUTHOR_EMAIL=ann@example.com
 export GIT_COMMITTER_NAME=Ann GIT_COMMITTER_EMAIL=ann@example.com
 
-# differs TEXT: fails, unless git fsck found faults before, or git write-tree failed.
+# differs TEXT: fails, unless git fsck found faults before, or git cannot write a tree or read HEAD.
 differs() {
 	if [ "$sound" = no ]; then
 		echo 'note: refused'
@@ -35,6 +35,7 @@ state() {
 }
 
 sound=yes
+{ git rev-parse -q --verify HEAD || git symbolic-ref -q HEAD; } >/dev/null 2>&1 || sound=no # no commit is possible
 { git fsck --no-dangling && git write-tree; } >/dev/null 2>&1 || sound=no
 state >"$here/before" 2>/dev/null || :
 saved=yes
