@@ -110,6 +110,10 @@ func (s *Store) Sync(ctx context.Context, req SyncRequest) ([]Synced, error) {
 	return s.sharer.Sync(ctx, req)
 }
 
+// OtherPushURLs returns the push URLs of a remote that get no checkpoints: a push goes to
+// one URL only.
+func (s *Store) OtherPushURLs(remote string) []string { return s.sharer.OtherPushURLs(remote) }
+
 // RemoteHasBranch reports whether a remote has a branch. It asks for no password.
 func (s *Store) RemoteHasBranch(ctx context.Context, remote, branch string, limit time.Duration) (bool, error) {
 	return s.sharer.HasBranch(ctx, remote, branch, limit)

@@ -64,6 +64,7 @@ func runSync(c *invoke.Invocation) error {
 	done, err := c.Store.Sync(c.Ctx, req)
 	t.End()
 	check.TellPointers(o.remote, done)
+	warnOtherURLs(c, o)
 	for _, s := range done {
 		if s.Retries > 0 && s.Err == nil {
 			c.Infof("issue %s: another clone pushed first %s", s.Issue, phrase.Plural(s.Retries, "time"))
@@ -135,7 +136,22 @@ func runPush(c *invoke.Invocation) error {
 	check := &pushing.ExposureCheck{Invocation: c, DryRun: o.dryRun, Yes: o.yes}
 	done, err := check.Push(o.request(c, t.At))
 	t.End()
+	warnOtherURLs(c, o)
 	return showShared(c, "push", o, done, err)
+}
+
+// warnOtherURLs names the push URLs of the remote that got nothing, and the command that
+// exchanges checkpoints with each of them.
+func warnOtherURLs(c *invoke.Invocation, o options) {
+	issue := "--all"
+	if len(o.issues) == 1 {
+		issue = phrase.IssueArg(o.issues[0])
+	}
+	for _, url := range c.Store.OtherPushURLs(o.remote) {
+		shown := gitstore.ShownRemote(url)
+		c.Warnf("%s has several push URLs, and checkpoints are pushed to one of them, not to %s", gitstore.ShownRemote(o.remote), shown)
+		c.Infof("hint: git checkpoint sync %s --remote %s", issue, phrase.QuoteArg(shown))
+	}
 }
 
 // shareFlags returns the flags of fetch and push.

@@ -207,23 +207,16 @@ func (h Here) down(tip, end plumbing.Hash) (list []step, met, ok bool) {
 // PushedTo returns the push destination of a remote: its name, or the URL from pushurl or
 // url.<base>.pushInsteadOf if that is another repository, such as a fork.
 func PushedTo(config []git.ConfigEntry, name string) string {
-	var fetches, pushes []string
-	for _, e := range config {
-		switch e.Key {
-		case "remote." + name + ".url":
-			fetches = append(fetches, e.Value)
-		case "remote." + name + ".pushurl":
-			pushes = append(pushes, e.Value)
-		}
-	}
-	at := cmp.Or(fetches...)
-	switch {
-	case len(pushes) == 0:
+	urls, pushURLs := configuredURLs(config, name)
+	at := cmp.Or(urls...)
+	if len(pushURLs) == 0 {
 		return pushedInstead(config, name, cmp.Or(at, name))
-	case slices.Contains(pushes, at), strings.HasPrefix(pushes[0], "-"):
+	}
+	to := mainPushURL(urls, pushURLs)
+	if to == at || strings.HasPrefix(to, "-") {
 		return name
 	}
-	return pushes[0]
+	return to
 }
 
 // pushedInstead returns the URL after pushInsteadOf. It returns name if the rewritten URL

@@ -118,7 +118,8 @@ func (l *Conn) pushArgs(dryRun bool, updates []RefUpdate, flags ...string) []str
 	if dryRun {
 		args = append(args, "--dry-run")
 	}
-	specs := []string{"--", l.Remote}
+	settings, name := l.destination()
+	specs := []string{"--", name}
 	for _, g := range updates {
 		expected := ""
 		if !g.Seen.IsZero() {
@@ -127,7 +128,7 @@ func (l *Conn) pushArgs(dryRun bool, updates []RefUpdate, flags ...string) []str
 		args = append(args, "--force-with-lease="+g.Ref+":"+expected)
 		specs = append(specs, g.Tip.String()+":"+g.Ref)
 	}
-	return slices.Concat(l.noMirror(), args, specs)
+	return slices.Concat(settings, args, specs)
 }
 
 // noMirror returns flags that disable mirror mode, because a mirror push rejects single
@@ -171,7 +172,8 @@ func (r pushReport) leaseFailed() bool {
 }
 
 // pushReports parses git push --porcelain and returns reports by remote ref. Lines have
-// the form "<flag> TAB <from>:<to> TAB <summary> (<reason>)".
+// the form "<flag> TAB <from>:<to> TAB <summary> (<reason>)". If git pushed to several
+// URLs, the first rejection of a ref counts.
 func pushReports(out []byte) map[string]pushReport {
 	reports := map[string]pushReport{}
 	for text := range strings.Lines(string(out)) {
@@ -180,7 +182,7 @@ func pushReports(out []byte) map[string]pushReport {
 			continue
 		}
 		_, ref, ok := strings.Cut(fields[1], ":")
-		if !ok {
+		if !ok || reports[ref].flag == '!' {
 			continue
 		}
 		summary, reason, _ := strings.Cut(fields[2], " (")

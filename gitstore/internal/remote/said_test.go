@@ -78,6 +78,8 @@ func TestPushReports(t *testing.T) {
 	assert.Equal(t, map[string]pushReport{
 		"refs/x": {flag: '*'}, "refs/y": {flag: '='}, "refs/z": {flag: '!', reason: "stale info"}, "refs/w": {'!', true, "a (b)"},
 	}, pushReports([]byte(out)))
+	twice := "To /a\n!\tabc:refs/x\t[rejected] (stale info)\nTo /b\n*\tabc:refs/x\t[new reference]\nDone\n"
+	assert.Equal(t, map[string]pushReport{"refs/x": {flag: '!', reason: "stale info"}}, pushReports([]byte(twice)))
 }
 
 // TestPushReportsRemoteOutputOnce checks that the remote's output is added to one

@@ -16,6 +16,7 @@ import (
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/refs"
+	"git-checkpoint/gitstore/internal/remote"
 	"git-checkpoint/gitstore/internal/repo"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -61,6 +62,9 @@ func (s *Sharer) HasBranch(ctx context.Context, remote, branch string, limit tim
 	tips, err := l.Tips(ctx, ref)
 	return !tips[ref].IsZero(), err
 }
+
+// OtherPushURLs returns the push URLs of a remote that get no checkpoints.
+func (s *Sharer) OtherPushURLs(name string) []string { return remote.OtherPushURLs(s.Config, name) }
 
 // fetchTips fetches remote refs and missing commits of their chains.
 func (s *Sharer) fetchTips(ctx context.Context, req Request, known map[plumbing.Hash]bool) error {

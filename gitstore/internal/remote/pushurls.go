@@ -1,0 +1,73 @@
+package remote
+
+import (
+	"slices"
+	"strings"
+
+	"git-checkpoint/gitstore/internal/git"
+)
+
+// configuredURLs returns the values of remote.<name>.url and of remote.<name>.pushurl.
+func configuredURLs(config []git.ConfigEntry, name string) (urls, pushURLs []string) {
+	for _, e := range config {
+		switch e.Key {
+		case "remote." + name + ".url":
+			urls = append(urls, e.Value)
+		case "remote." + name + ".pushurl":
+			pushURLs = append(pushURLs, e.Value)
+		}
+	}
+	return urls, pushURLs
+}
+
+// mainPushURL returns the push URL that is also read: the URL for fetches if it is a push
+// URL, otherwise the first push URL.
+func mainPushURL(urls, pushURLs []string) string {
+	if len(urls) > 0 && slices.Contains(pushURLs, urls[0]) {
+		return urls[0]
+	}
+	return pushURLs[0]
+}
+
+// OtherPushURLs returns the push URLs of a remote that get no checkpoints.
+func OtherPushURLs(config []git.ConfigEntry, name string) []string {
+	urls, pushURLs := configuredURLs(config, name)
+	if len(pushURLs) == 0 {
+		pushURLs = urls
+	}
+	if len(pushURLs) == 0 {
+		return nil
+	}
+	at := mainPushURL(urls, pushURLs)
+	return slices.DeleteFunc(pushURLs, func(url string) bool { return url == at || url == "" })
+}
+
+// oneURL is the name of a remote that exists only in the settings of one git push.
+const oneURL = "git-checkpoint-push"
+
+// pushSettings are the settings of a remote that git push uses.
+var pushSettings = []string{"fetch", "proxy", "proxyauthmethod", "receivepack", "vcs"}
+
+// destination returns the remote argument of git push, and flags that define the remote.
+// If a remote has several push URLs, git pushes to each URL with the same lease, although
+// their refs may differ. The push then goes only to the URL that is read.
+func (l *Conn) destination() (flags []string, name string) {
+	urls, pushURLs := configuredURLs(l.here.Config, l.Remote)
+	if len(pushURLs) == 1 || len(pushURLs) == 0 && len(urls) <= 1 {
+		return l.noMirror(), l.Remote
+	}
+	set := func(variable, value string) { flags = append(flags, "-c", "remote."+oneURL+"."+variable+"="+value) }
+	for _, e := range l.here.Config {
+		variable, ok := strings.CutPrefix(e.Key, "remote."+l.Remote+".")
+		if ok && slices.Contains(pushSettings, variable) {
+			set(variable, e.Value)
+		}
+	}
+	if len(urls) > 0 {
+		set("url", urls[0])
+	}
+	if len(pushURLs) > 0 {
+		set("pushurl", mainPushURL(urls, pushURLs))
+	}
+	return flags, oneURL
+}
