@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -295,22 +296,43 @@ func Reason(err error) string {
 	return err.Error()
 }
 
-// explain returns the first meaningful line of git's standard error. Git prints the cause
-// first and general advice after it.
+// explain returns the line of git's standard error that names the cause. Git and servers
+// mark their errors. The errors of ssh are unmarked, and may follow a banner of the server:
+// the last of them comes directly before git's general error.
 func explain(stderr string) string {
+	first, last := "", ""
 	for text := range strings.Lines(stderr) {
 		for part := range strings.SplitSeq(text, "\r") {
-			switch lower := strings.ToLower(strings.TrimSpace(part)); {
-			case strings.HasPrefix(lower, "warning:"), strings.HasPrefix(lower, "hint:"),
-				strings.HasPrefix(part, "Pseudo-terminal will not"), strings.HasPrefix(part, "From "), strings.HasPrefix(part, "To "):
-				continue
-			}
-			if said, _ := message(part); said != "" {
+			said, marked := message(part)
+			switch {
+			case said == "", isAside(part):
+			case marked && isGeneral(said):
+				return cmp.Or(last, said)
+			case marked, strings.HasPrefix(part, "remote:"):
 				return said
+			default:
+				first, last = cmp.Or(first, said), said
 			}
 		}
 	}
-	return "git printed no error"
+	return cmp.Or(first, "git printed no error")
+}
+
+// isAside reports whether a line of git's standard error never names the cause. OpenSSH
+// begins advice about the connection with "**".
+func isAside(line string) bool {
+	line = strings.TrimSpace(line)
+	for _, prefix := range []string{"Warning:", "WARNING:", "warning:", "hint:", "**", "Pseudo-terminal will not", "Disconnected from ", "From ", "To "} {
+		if strings.HasPrefix(line, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// isGeneral reports whether an error of git only means that the connection has ended.
+func isGeneral(said string) bool {
+	return strings.HasPrefix(said, "Could not read from remote repository") || strings.HasPrefix(said, "the remote end hung up")
 }
 
 // maxSaid limits a reason of several lines, in bytes.
@@ -378,5 +400,5 @@ func message(line string) (text string, marked bool) {
 			return withoutPasswords(strings.TrimSpace(rest)), true
 		}
 	}
-	return withoutPasswords(text), strings.HasPrefix(text, "ERROR:")
+	return withoutPasswords(text), strings.HasPrefix(text, "ERROR:") || strings.HasPrefix(text, "FATAL:")
 }

@@ -29,9 +29,16 @@ func TestLongestPath(t *testing.T) {
 func TestExplain(t *testing.T) {
 	for said, want := range map[string]string{
 		"": "git printed no error",
-		"ssh: connect to host x port 22: Connection refused\nfatal: Could not read from remote repository.\n\nPlease make sure": "ssh: connect to host x port 22: Connection refused",
-		"Warning: Permanently added 'x'\nfatal: unable to access 'https://a:b@x/y/': Could not resolve host: x":                 "unable to access 'https://x/y/': Could not resolve host: x",
-		"hint: y\nFrom /hub\nremote: full\nfatal: the remote end hung up\n":                                                     "full",
+		"ssh: connect to host x port 22: Connection refused\nfatal: Could not read from remote repository.\n\nPlease make sure":                                       "ssh: connect to host x port 22: Connection refused",
+		"Warning: Permanently added 'x'\nfatal: unable to access 'https://a:b@x/y/': Could not resolve host: x":                                                       "unable to access 'https://x/y/': Could not resolve host: x",
+		"** WARNING: not post-quantum\n** See https://openssh.com/pq.html\ngit@host: Permission denied (publickey).\nfatal: Could not read from remote repository.\n": "git@host: Permission denied (publickey).",
+		"Welcome to example.com\n\nOnly for staff\nERROR: Repository not found.\nfatal: Could not read from remote repository.\n":                                     "ERROR: Repository not found.",
+		"Welcome\nFATAL: R any a ann DENIED by fallthru\n(or you mis-spelled the reponame)\nfatal: Could not read from remote repository.\n":                          "FATAL: R any a ann DENIED by fallthru",
+		"Welcome\nReceived disconnect from ::1: Too many failures\nDisconnected from ::1\nfatal: Could not read from remote repository.\n":                            "Received disconnect from ::1: Too many failures",
+		"Welcome\nfatal: couldn't find remote ref refs/x\n":                                                                                                           "couldn't find remote ref refs/x",
+		"fatal: Could not read from remote repository.\n":                                                                                                             "Could not read from remote repository.",
+		"closed today\nfatal: the remote end hung up unexpectedly\n":                                                                                                  "closed today",
+		"hint: y\nFrom /hub\nremote: full\nfatal: the remote end hung up\n":                                                                                           "full",
 	} {
 		assert.Equal(t, want, explain(said))
 	}
