@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -346,7 +347,7 @@ func CompareIssues(a, b checkpoint.Issue) int {
 // TellStrange warns of refs among the chains whose names are not issue keys.
 func TellStrange(c *Invocation, names []string) {
 	for _, name := range phrase.Few(names, 3) {
-		c.Warnf("%s is ignored: not a valid issue key", name)
+		c.Warnf("%s is ignored: not a valid issue key", output.Truncate(name, 100))
 	}
 }
 

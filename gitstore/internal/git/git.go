@@ -45,7 +45,7 @@ type Git struct {
 type CommandError struct {
 	Args   []string // without "git"
 	Code   int      // exit status, -1 if git was killed or not started
-	Stderr string   // stderr of git, trimmed
+	Stderr string   // stderr of git, trimmed; the middle of a long text is missing
 	Err    error
 }
 
@@ -127,11 +127,12 @@ func (g Git) Filter(ctx context.Context, r io.Reader, w io.Writer, args ...strin
 
 // A Run is a started git process.
 type Run struct {
-	cmd            *exec.Cmd
-	args           []string
-	stdin          io.WriteCloser
-	said           io.ReadCloser // standard output of a git started by Talk
-	stdout, stderr bytes.Buffer
+	cmd    *exec.Cmd
+	args   []string
+	stdin  io.WriteCloser
+	said   io.ReadCloser // standard output of a git started by Talk
+	stdout bytes.Buffer
+	stderr boundedText
 
 	limit time.Duration
 	stop  context.CancelFunc // terminates git

@@ -4,6 +4,8 @@ package git
 
 import (
 	"context"
+	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -28,4 +30,14 @@ func TestLimitTerminatesHangingGit(t *testing.T) {
 	_, err = run.Finish(nil)
 	require.ErrorContains(t, err, "no answer within 200ms")
 	assert.Less(t, time.Since(start), 10*time.Second)
+}
+
+// TestErrorOutputOfGitIsBounded checks that a flood on standard error is not kept.
+func TestErrorOutputOfGitIsBounded(t *testing.T) {
+	_, g := repo(t)
+	_, err := g.Output(context.Background(), "-c", "alias.x=!yes | head -c 10000000 >&2; echo end >&2; false", "x")
+	failed, ok := errors.AsType[*CommandError](err)
+	require.True(t, ok)
+	assert.LessOrEqual(t, len(failed.Stderr), 3*maxKept+1)
+	assert.True(t, strings.HasSuffix(failed.Stderr, "end"))
 }

@@ -233,7 +233,7 @@ func (l *Conn) FetchWithoutListing(ctx context.Context, ref string, known bool) 
 // hasNot reports whether git's error means that the remote lacks a ref.
 func hasNot(err error, ref string) bool {
 	var failed *git.CommandError
-	return errors.As(err, &failed) && explain(failed.Stderr) == "couldn't find remote ref "+ref
+	return errors.As(err, &failed) && cause(failed.Stderr) == "couldn't find remote ref "+ref
 }
 
 // Tips lists remote refs, selected by names or patterns.

@@ -187,7 +187,7 @@ func pushReports(out []byte) map[string]pushReport {
 			continue
 		}
 		summary, reason, _ := strings.Cut(fields[2], " (")
-		reports[ref] = pushReport{fields[0][0], strings.HasPrefix(summary, "[remote "), strings.TrimSuffix(reason, ")")}
+		reports[ref] = pushReport{fields[0][0], strings.HasPrefix(summary, "[remote "), Shortened(strings.TrimSuffix(reason, ")"), maxSaid)}
 	}
 	return reports
 }
@@ -296,10 +296,13 @@ func Reason(err error) string {
 	return err.Error()
 }
 
-// explain returns the line of git's standard error that names the cause. Git and servers
+// explain returns the cause in git's standard error, shortened for a message.
+func explain(stderr string) string { return Shortened(cause(stderr), maxSaid) }
+
+// cause returns the line of git's standard error that names the cause. Git and servers
 // mark their errors. The errors of ssh are unmarked, and may follow a banner of the server:
 // the last of them comes directly before git's general error.
-func explain(stderr string) string {
+func cause(stderr string) string {
 	first, last := "", ""
 	for text := range strings.Lines(stderr) {
 		for part := range strings.SplitSeq(text, "\r") {
@@ -335,8 +338,16 @@ func isGeneral(said string) bool {
 	return strings.HasPrefix(said, "Could not read from remote repository") || strings.HasPrefix(said, "the remote end hung up")
 }
 
-// maxSaid limits a reason of several lines, in bytes.
+// maxSaid limits a reason, in bytes.
 const maxSaid = 300
+
+// Shortened returns the start of a text, and "..." if it has more than limit bytes.
+func Shortened(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	return strings.ToValidUTF8(text[:limit], "") + "..."
+}
 
 // remoteSays returns the reason printed by the remote hook or server: lines marked as
 // errors, otherwise the first line. Frames and progress are removed.
@@ -360,7 +371,7 @@ func remoteSays(stderr string) string {
 	if reason != "" {
 		return reason
 	}
-	return first
+	return Shortened(first, maxSaid)
 }
 
 // sentence appends a line to a text.

@@ -285,12 +285,16 @@ func (l *conn) ask(ctx context.Context, issues []checkpoint.Issue) (listing, err
 // WarnInvalidRefs warns of chain refs whose names are not valid issues. They are skipped.
 // at is a prefix that names the remote.
 func (s *Sharer) WarnInvalidRefs(at string, names []string) {
-	const few = 3
+	const few, longest = 3, 100
 	if len(names) == 0 {
 		return
 	}
 	slices.Sort(names)
-	shown, more := names[:min(few, len(names))], ""
+	var shown []string
+	for _, name := range names[:min(few, len(names))] {
+		shown = append(shown, remote.Shortened(name, longest))
+	}
+	more := ""
 	if len(names) > few {
 		more = fmt.Sprintf(" and %d more", len(names)-few)
 	}
