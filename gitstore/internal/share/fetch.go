@@ -334,7 +334,25 @@ func (l *conn) incoming(ctx context.Context, issues []checkpoint.Issue, tips map
 // present.
 func (l *conn) FetchChainWithoutListing(ctx context.Context, i checkpoint.Issue, known bool) (in fetched, ok bool, err error) {
 	came, ok, err := l.FetchWithoutListing(ctx, repo.LiveRef(i), known)
+	if ok && err == nil && came == (remote.FetchedRef{}) {
+		err = l.checkFormat(ctx)
+	}
 	return fetched{i: came}, ok, err
+}
+
+// checkFormat fails if the remote has the other object format. Git does not report this if
+// the remote lacks a ref. The check lists the remote's refs, unless the repository has refs
+// from this remote.
+func (l *conn) checkFormat(ctx context.Context) error {
+	prefixes := []string{l.s.TrackingRefs(l.Remote)}
+	if remote.Configured(l.s.Config, l.Remote) {
+		prefixes = append(prefixes, "refs/remotes/"+l.Remote+"/")
+	}
+	tracked, err := l.s.Refs.Values(ctx, prefixes...)
+	if err != nil || len(tracked) > 0 {
+		return err
+	}
+	return l.EachTip(ctx, nil, func(string, plumbing.Hash) {})
 }
 
 // knows reports whether an issue's local refs may share commits with its remote chain.
