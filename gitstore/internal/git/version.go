@@ -82,15 +82,15 @@ func (r *Run) tooOld(failed *CommandError) error {
 	if failed.Code != usageCode && verb(r.args) != "update-ref" {
 		return nil
 	}
-	version, err := askVersion()
+	version, err := InstalledVersion()
 	if err != nil || version.AtLeast(minMajor, minMinor) {
 		return nil
 	}
 	return &TooOldError{version[0], version[1]}
 }
 
-// askVersion returns git's version and caches it.
-var askVersion = sync.OnceValues(func() (v Version, err error) {
+// InstalledVersion returns git's version and caches it.
+var InstalledVersion = sync.OnceValues(func() (v Version, err error) {
 	path, err := lookGit()
 	if err != nil {
 		return v, err

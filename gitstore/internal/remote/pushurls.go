@@ -12,12 +12,23 @@ func configuredURLs(config []git.ConfigEntry, name string) (urls, pushURLs []str
 	for _, e := range config {
 		switch e.Key {
 		case "remote." + name + ".url":
-			urls = append(urls, e.Value)
+			urls = withURL(urls, e.Value)
 		case "remote." + name + ".pushurl":
-			pushURLs = append(pushURLs, e.Value)
+			pushURLs = withURL(pushURLs, e.Value)
 		}
 	}
 	return urls, pushURLs
+}
+
+// withURL adds the value of a setting to a list of URLs. For git 2.46 and later, an empty
+// value clears the list.
+func withURL(list []string, value string) []string {
+	if value == "" {
+		if version, err := git.InstalledVersion(); err == nil && version.AtLeast(2, 46) {
+			return nil
+		}
+	}
+	return append(list, value)
 }
 
 // mainPushURL returns the push URL that is also read: the URL for fetches if it is a push
