@@ -18,6 +18,8 @@ type ExposureCheck struct {
 	DryRun     bool // nothing is pushed
 	Yes        bool // unpublished commits need no confirmation
 	pointers   bool // a push contained pointers of git-lfs
+
+	told map[string]bool // warnings and accepted questions, since a sync retries
 }
 
 // Push pushes issues after a check of the outgoing objects: a secret blocks the chain,
@@ -59,12 +61,31 @@ func (e *ExposureCheck) MayShow(remote string, i checkpoint.Issue, out gitstore.
 		return err
 	}
 	if secret != nil {
-		e.Invocation.Warnf("%s is pushed with a possible secret: %s in %s", i, secret.Rule, secret.Path)
+		e.warnOnce(fmt.Sprintf("%s is pushed with a possible secret: %s in %s", i, secret.Rule, secret.Path))
 	}
 	if out.Unpublished == "" || !ask {
 		return nil
 	}
 	return e.confirmPublishing(remote, i, out)
+}
+
+// warnOnce prints a warning unless an earlier attempt printed it.
+func (e *ExposureCheck) warnOnce(text string) {
+	if e.first(text) {
+		e.Invocation.Warnf("%s", text)
+	}
+}
+
+// first records a text, and reports whether it is new.
+func (e *ExposureCheck) first(text string) bool {
+	if e.told[text] {
+		return false
+	}
+	if e.told == nil {
+		e.told = map[string]bool{}
+	}
+	e.told[text] = true
+	return true
 }
 
 // Unobjectionable reports whether MayShow has no objection to the outgoing objects.
@@ -106,10 +127,10 @@ func (e *ExposureCheck) confirmPublishing(remote string, i checkpoint.Issue, out
 	again := "git checkpoint " + name + " " + phrase.IssueArg(i) + " --yes"
 	what := fmt.Sprintf("the checkpoints of issue %s include %s missing on %s", i, commitsText(out), gitstore.ShownRemote(remote))
 	switch {
-	case c.Settings.Bool("publish_commits"):
+	case c.Settings.Bool("publish_commits"), e.told[what]:
 		return nil
 	case e.Yes:
-		c.Warnf("%s", what)
+		e.warnOnce(what)
 		return nil
 	}
 	tty, err := c.Env.Tty()
@@ -118,10 +139,14 @@ func (e *ExposureCheck) confirmPublishing(remote string, i checkpoint.Issue, out
 	}
 	tty.Close()
 	yes, err := c.Confirm(what+". Publish it? [y/N] ", again)
-	if err == nil && !yes {
-		err = exit.Errorf(exit.Refused, again, "%s: issue %s: not pushed", name, i)
+	switch {
+	case err != nil:
+		return err
+	case !yes:
+		return exit.Errorf(exit.Refused, again, "%s: issue %s: not pushed", name, i)
 	}
-	return err
+	e.first(what)
+	return nil
 }
 
 // commitsText describes the commits that a push would publish.
