@@ -284,7 +284,7 @@ func (l *Conn) within(ctx context.Context, f func(context.Context) error) error 
 
 // Fail returns a remote error with a reason.
 func (l *Conn) Fail(reason string, err error) *Error {
-	hint := "git ls-remote " + l.Remote
+	hint := "git ls-remote " + failure.QuoteStrict(l.Remote)
 	if !Configured(l.here.Config, l.Remote) {
 		hint = "git remote -v"
 	}

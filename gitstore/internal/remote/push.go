@@ -132,16 +132,6 @@ func (l *Conn) pushArgs(dryRun bool, updates []RefUpdate, flags ...string) []str
 	return slices.Concat(settings, args, specs)
 }
 
-// noMirror returns flags that disable mirror mode, because a mirror push rejects single
-// refspecs.
-func (l *Conn) noMirror() []string {
-	key := "remote." + l.Remote + ".mirror"
-	if on, _ := git.Last(l.here.Config, key); !git.Bool(on) {
-		return nil
-	}
-	return []string{"-c", key + "=false"}
-}
-
 // saidWith returns the remote's output of a failed push, as a suffix for a reason.
 func saidWith(err error) string {
 	if failed, ok := errors.AsType[*git.CommandError](err); ok {

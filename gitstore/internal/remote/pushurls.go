@@ -61,11 +61,14 @@ var pushSettings = []string{"fetch", "proxy", "proxyauthmethod", "receivepack", 
 
 // destination returns the remote argument of git push, and flags that define the remote.
 // If a remote has several push URLs, git pushes to each URL with the same lease, although
-// their refs may differ. The push then goes only to the URL that is read.
+// their refs may differ. The push then goes only to the URL that is read. In mirror mode,
+// git rejects single refspecs. In both cases, the flags define a remote with one URL.
 func (l *Conn) destination() (flags []string, name string) {
 	urls, pushURLs := configuredURLs(l.here.Config, l.Remote)
-	if len(pushURLs) == 1 || len(pushURLs) == 0 && len(urls) <= 1 {
-		return l.noMirror(), l.Remote
+	several := len(pushURLs) > 1 || len(pushURLs) == 0 && len(urls) > 1
+	mirror, _ := git.Last(l.here.Config, "remote."+l.Remote+".mirror")
+	if !several && !git.Bool(mirror) || len(urls)+len(pushURLs) == 0 {
+		return nil, l.Remote
 	}
 	set := func(variable, value string) { flags = append(flags, "-c", "remote."+oneURL+"."+variable+"="+value) }
 	for _, e := range l.here.Config {
