@@ -235,13 +235,14 @@ func (l *Conn) isBundleOfOtherFormat() bool {
 	return objectformat.Name != "sha1" && l.bundleHeader() == bundleOfSHA1
 }
 
-// url returns the URL of the remote without the changes of url.*.insteadOf.
+// url returns the URL that is read, after the changes of url.*.insteadOf.
 func (l *Conn) url() string {
-	if !Configured(l.here.Config, l.Remote) {
-		return l.Remote
+	at := l.from
+	if urls, _ := configuredURLs(l.here.Config, l.from); len(urls) > 0 {
+		at = urls[0]
 	}
-	at, _ := git.Last(l.here.Config, "remote."+l.Remote+".url")
-	return at
+	to, _ := instead(l.here.Config, ".insteadof", at)
+	return to
 }
 
 // run runs git and converts failures to *Error.
