@@ -167,7 +167,7 @@ func (y *Syncing) planSplice(ctx context.Context, p *issuePlan, ours *chain.Chai
 func (y *Syncing) cutRefusal() error {
 	return &repo.RefusedError{
 		Reason: "each side has checkpoints that the other lacks, and history is cut here: chains cannot be joined",
-		Hint:   "git fetch --unshallow " + failure.QuoteStrict(y.Conn.Remote),
+		Hint:   "git fetch --unshallow " + failure.QuoteStrict(chain.ShownRemote(y.Conn.Remote)),
 	}
 }
 
