@@ -29,6 +29,13 @@ const onePack = 20_000
 // turns are a sixth larger.
 const window = "--window=250"
 
+// packObjects is the git command that writes one pack, with any settings of the user.
+var packObjects = []string{
+	"-c", "core.fsync=pack,pack-metadata",
+	"-c", "pack.packSizeLimit=0", // a limit makes git write several packs
+	"pack-objects", "-q", "--delta-base-offset", window,
+}
+
 // A Consolidated is the result of Consolidate.
 type Consolidated struct {
 	Pack    string          // name of the new pack, "" if no object had to be packed
@@ -212,7 +219,7 @@ func (c *consolidation) pack(ctx context.Context, note func(pack string) error) 
 	for _, h := range c.objects {
 		in.WriteString(h.String() + "\n")
 	}
-	said, err := c.s.cfg.Git(ctx, in.Bytes(), "-c", "core.fsync=pack,pack-metadata", "pack-objects", "-q", "--delta-base-offset", window, filepath.Join(c.dir, "pack"))
+	said, err := c.s.cfg.Git(ctx, in.Bytes(), slices.Concat(packObjects, []string{filepath.Join(c.dir, "pack")})...)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package odb
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -192,4 +193,34 @@ func TestConsolidateDeletesOnlyLooseFiles(t *testing.T) {
 	assert.Equal(t, []string(notes[:1]), done.Removed)
 	assert.Equal(t, len(mine), deleted)
 	assert.Zero(t, looseCount(t, r))
+}
+
+// TestConsolidateWritesOnePackWithAnySettings sets the settings that change the files of
+// git pack-objects. With a size limit git would write several packs.
+func TestConsolidateWritesOnePackWithAnySettings(t *testing.T) {
+	r := gittest.New(t)
+	for _, setting := range []string{"packSizeLimit=1m", "indexVersion=1", "writeReverseIndex=true", "compression=0", "depth=1"} {
+		key, value, _ := strings.Cut(setting, "=")
+		r.Git("config", "pack."+key, value)
+	}
+	s := open(t, r)
+	var notes packNotes
+	var all []plumbing.Hash
+	for round := range 2 {
+		b := s.NewBatch()
+		for n := range 3 {
+			b.Add(plumbing.BlobObject, bytes.Repeat(fmt.Appendf(nil, "%d %d\n", round, n), 150_000))
+		}
+		require.NoError(t, b.Flush())
+		all = append(all, b.Placed()...)
+		done, err := s.Consolidate(t.Context(), b.Placed(), notes, notes.add)
+		require.NoError(t, err)
+		assert.Len(t, done.Removed, round)
+	}
+	for _, ext := range []string{"pack", "idx"} {
+		files, err := filepath.Glob(r.GitPath("objects/pack/*." + ext))
+		require.NoError(t, err)
+		assert.Len(t, files, 1)
+	}
+	allReadable(t, r, s, all)
 }
