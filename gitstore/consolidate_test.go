@@ -110,3 +110,23 @@ func TestSaveOfATurnWritesFewObjects(t *testing.T) {
 	w.sound()
 	require.NoError(t, w.s.Consolidate(ctx), "nothing to do")
 }
+
+// TestConsolidateKeepsPreciousObjects checks that no file is deleted in a repository in
+// which git refuses to delete objects.
+func TestConsolidateKeepsPreciousObjects(t *testing.T) {
+	w := newWorld(t)
+	w.Git("config", "core.repositoryFormatVersion", "1")
+	w.Git("config", "extensions.preciousObjects", "true")
+	w.s = w.open(w.Dir)
+	w.save(w.request(checkpoint.Turn))
+	before := w.looseFiles()
+	require.NoError(t, w.s.repo.Consolidate(ctx, 1))
+	assert.Equal(t, before, w.looseFiles())
+	loose, _ := w.s.repo.OwnLoose()
+	assert.NotZero(t, loose)
+
+	w.Git("config", "extensions.preciousObjects", "false")
+	w.s = w.open(w.Dir)
+	require.NoError(t, w.s.repo.Consolidate(ctx, 1))
+	assert.Equal(t, before-loose, w.looseFiles())
+}

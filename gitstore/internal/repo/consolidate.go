@@ -62,8 +62,12 @@ func (s *Repo) appendNote(name, text string) error {
 }
 
 // IsConsolidationDue reports whether this program has written at least limit loose objects
-// since the last consolidation.
+// since the last consolidation. With extensions.preciousObjects, no consolidation is due,
+// because other repositories may borrow the objects. Git deletes no objects there either.
 func (s *Repo) IsConsolidationDue(limit int) bool {
+	if s.Info.Precious {
+		return false
+	}
 	info, err := os.Lstat(s.NotePath(looseNote))
 	return err == nil && info.Size() >= int64(limit)*int64(len(plumbing.ZeroHash.String())+1)
 }

@@ -33,6 +33,7 @@ type Info struct {
 	Prefix    string // working directory relative to the root, "" or "a/b/"
 	Root      string // root of the worktree, "" in a bare repository
 	RefFormat string // files or reftable; all other values need git
+	Precious  bool   // extensions.preciousObjects: nobody may delete objects
 }
 
 // ErrNone reports that the directory is not in a repository.
@@ -127,7 +128,9 @@ func (r *Info) extend(config []git.ConfigEntry) error {
 			continue
 		}
 		switch name {
-		case "noop", "noop-v1", "preciousobjects", "partialclone", "worktreeconfig", "relativeworktrees", "submodulepathconfig":
+		case "noop", "noop-v1", "partialclone", "worktreeconfig", "relativeworktrees", "submodulepathconfig":
+		case "preciousobjects":
+			r.Precious = git.Bool(e.Value)
 		case "objectformat":
 			format = e.Value
 		case "refstorage":
