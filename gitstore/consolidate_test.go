@@ -2,10 +2,12 @@ package gitstore
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/repo"
@@ -109,6 +111,23 @@ func TestSaveOfATurnWritesFewObjects(t *testing.T) {
 	assert.Equal(t, 1, packs)
 	w.sound()
 	require.NoError(t, w.s.Consolidate(ctx), "nothing to do")
+}
+
+// TestConsolidateWaitsForMaintenance checks that nothing is packed while git maintenance
+// holds its lock. The lock of a killed git does not stop the packing forever.
+func TestConsolidateWaitsForMaintenance(t *testing.T) {
+	w := newWorld(t)
+	w.save(w.request(checkpoint.Turn))
+	before := w.looseFiles()
+	lock := w.GitPath("objects/maintenance.lock")
+	require.NoError(t, os.WriteFile(lock, nil, 0o666))
+	require.NoError(t, w.s.repo.Consolidate(ctx, 1))
+	assert.Equal(t, before, w.looseFiles())
+
+	yesterday := time.Now().AddDate(0, 0, -1)
+	require.NoError(t, os.Chtimes(lock, yesterday, yesterday))
+	require.NoError(t, w.s.repo.Consolidate(ctx, 1))
+	assert.Less(t, w.looseFiles(), before)
 }
 
 // TestConsolidateKeepsPreciousObjects checks that no file is deleted in a repository in

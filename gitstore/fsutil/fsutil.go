@@ -10,12 +10,20 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"time"
 )
 
 // Exists reports whether a path exists. It does not follow symlinks.
 func Exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
+}
+
+// IsYounger reports whether a path exists and was modified within the given time. It does
+// not follow symlinks.
+func IsYounger(path string, age time.Duration) bool {
+	info, err := os.Lstat(path)
+	return err == nil && time.Since(info.ModTime()) < age
 }
 
 // IgnoreMissing returns err, or nil if err means that a file does not exist.

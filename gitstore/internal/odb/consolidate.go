@@ -36,6 +36,17 @@ var packObjects = []string{
 	"pack-objects", "-q", "--delta-base-offset", window,
 }
 
+// ConsolidateOptions are the options of Consolidate.
+type ConsolidateOptions struct {
+	// Packs are the names of packs of this program, which the new pack may replace.
+	Packs []string
+	// Note records the name of the new pack before a file is deleted.
+	Note func(pack string) error
+	// IsMaintained reports whether git gc or git maintenance runs. Packs then stay. It may
+	// be nil.
+	IsMaintained func() bool
+}
+
 // A Consolidated is the result of Consolidate.
 type Consolidated struct {
 	Pack    string          // name of the new pack, "" if no object had to be packed
@@ -44,12 +55,13 @@ type Consolidated struct {
 }
 
 // Consolidate packs loose objects of this program, and deletes their loose files. It also
-// replaces small packs of this program, so that few packs remain. It touches no other file. Each step is durable before the next begins:
+// replaces small packs of this program, so that few packs remain. It touches no other
+// file. Each step is durable before the next begins:
 //
 //   - git pack-objects writes the pack and syncs it. A killed process leaves a temporary
 //     file, which git gc deletes.
 //   - Consolidate reads each object from the pack and compares its hash.
-//   - note records the pack's name.
+//   - Note records the pack's name.
 //   - The directory is synced.
 //   - The loose files and the replaced packs are deleted.
 //
@@ -58,8 +70,8 @@ type Consolidated struct {
 // again, as git does. The caller passes only objects that refs or reflogs reached after
 // they were written. A concurrent git repack or gc therefore copies them before it
 // deletes the new pack.
-func (s *Database) Consolidate(ctx context.Context, loose []plumbing.Hash, packs []string, note func(pack string) error) (*Consolidated, error) {
-	c := &consolidation{s: s, dir: s.packDir(), seen: map[plumbing.Hash]bool{}, added: map[plumbing.Hash]bool{}}
+func (s *Database) Consolidate(ctx context.Context, loose []plumbing.Hash, o ConsolidateOptions) (*Consolidated, error) {
+	c := &consolidation{s: s, o: o, dir: s.packDir(), seen: map[plumbing.Hash]bool{}, added: map[plumbing.Hash]bool{}}
 	s.refresh()
 	for _, h := range loose {
 		if err := c.addLoose(h); err != nil {
@@ -67,8 +79,8 @@ func (s *Database) Consolidate(ctx context.Context, loose []plumbing.Hash, packs
 		}
 	}
 	if len(c.objects) > 0 {
-		c.addPacks(packs)
-		if err := c.pack(ctx, note); err != nil {
+		c.addPacks()
+		if err := c.pack(ctx); err != nil {
 			return nil, fmt.Errorf("pack %d objects: %w", len(c.objects), err)
 		}
 	}
@@ -80,6 +92,7 @@ func (s *Database) packDir() string { return filepath.Join(s.cfg.Dir, "pack") }
 // A consolidation is the state of one Consolidate call.
 type consolidation struct {
 	s       *Database
+	o       ConsolidateOptions
 	dir     string
 	objects []plumbing.Hash        // objects of the new pack
 	seen    map[plumbing.Hash]bool // loose objects of the caller
@@ -165,13 +178,10 @@ func (c *consolidation) intact(p *pack, h plumbing.Hash) error {
 }
 
 // addPacks adds packs of this program, smallest first. Above onePack objects, it adds a
-// pack only if the pack is less than twice as large as all objects before it. Packs with a .keep file stay. If git has a
-// multi-pack index, all packs stay, because the index names them.
-func (c *consolidation) addPacks(names []string) {
-	for _, index := range []string{"multi-pack-index", "multi-pack-index.d"} {
-		if fsutil.Exists(filepath.Join(c.dir, index)) {
-			return
-		}
+// pack only if the pack is less than twice as large as all objects before it.
+func (c *consolidation) addPacks() {
+	if c.packsInUse() {
+		return
 	}
 	type counted struct {
 		*pack
@@ -179,7 +189,7 @@ func (c *consolidation) addPacks(names []string) {
 	}
 	var list []counted
 	for _, p := range c.ownPacks() {
-		if !slices.Contains(names, filepath.Base(p.path)) || slices.ContainsFunc([]string{"keep", "mtimes", "promisor", "bitmap"}, func(ext string) bool { return c.has(p, ext) }) {
+		if !slices.Contains(c.o.Packs, filepath.Base(p.path)) || !c.isPlain(p) {
 			continue
 		}
 		if objects, err := p.objects(); err == nil {
@@ -198,6 +208,21 @@ func (c *consolidation) addPacks(names []string) {
 	}
 }
 
+// packsInUse reports whether git uses the names of packs. It maintains the repository, or
+// has a multi-pack index. Git fails if a pack of the index is missing.
+func (c *consolidation) packsInUse() bool {
+	return c.o.IsMaintained != nil && c.o.IsMaintained() ||
+		slices.ContainsFunc([]string{"multi-pack-index", "multi-pack-index.d"}, func(index string) bool {
+			return fsutil.Exists(filepath.Join(c.dir, index))
+		})
+}
+
+// isPlain reports whether a pack may be replaced: it has no file of git beside it, such as
+// .keep.
+func (c *consolidation) isPlain(p *pack) bool {
+	return !slices.ContainsFunc([]string{"keep", "mtimes", "promisor", "bitmap"}, func(ext string) bool { return c.has(p, ext) })
+}
+
 // objects returns the names of all objects of a pack.
 func (p *pack) objects() (list []plumbing.Hash, err error) {
 	x, err := p.index()
@@ -214,7 +239,7 @@ func (p *pack) objects() (list []plumbing.Hash, err error) {
 }
 
 // pack writes the new pack, and checks that it contains all objects.
-func (c *consolidation) pack(ctx context.Context, note func(pack string) error) error {
+func (c *consolidation) pack(ctx context.Context) error {
 	var in bytes.Buffer
 	for _, h := range c.objects {
 		in.WriteString(h.String() + "\n")
@@ -240,7 +265,7 @@ func (c *consolidation) pack(ctx context.Context, note func(pack string) error) 
 	if err != nil {
 		return err
 	}
-	if err := note(c.created); err != nil {
+	if err := c.o.Note(c.created); err != nil {
 		return err
 	}
 	c.done("note", c.created)
@@ -270,20 +295,30 @@ func (c *consolidation) remove() (*Consolidated, error) {
 		}
 		c.done("remove", path)
 	}
+	err := c.removePacks(result)
+	c.s.refresh()
+	return result, err
+}
+
+// removePacks deletes the replaced packs. Since addPacks, git may have started to use them.
+// They then stay until the next call.
+func (c *consolidation) removePacks(result *Consolidated) error {
 	for _, p := range c.old {
 		name := filepath.Base(p.path)
-		if name == c.created {
+		if name == c.created || !c.isPlain(p) {
 			continue
+		}
+		if c.packsInUse() {
+			return nil
 		}
 		// The index first, as git does: without it, git ignores the other files.
 		for _, ext := range []string{".idx", ".rev", ".pack"} {
 			if err := os.Remove(p.path + ext); err != nil && !gone(err) {
-				return result, err
+				return err
 			}
 			c.done("remove pack", p.path+ext)
 		}
 		result.Removed = append(result.Removed, name)
 	}
-	c.s.refresh()
-	return result, nil
+	return nil
 }

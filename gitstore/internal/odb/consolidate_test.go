@@ -37,6 +37,11 @@ func (n *packNotes) add(pack string) error {
 	return nil
 }
 
+// options replaces the collected packs, and collects the name of the new pack.
+func (n *packNotes) options() ConsolidateOptions {
+	return ConsolidateOptions{Packs: *n, Note: n.add}
+}
+
 func looseCount(t *testing.T, r *gittest.Repo) (n int) {
 	t.Helper()
 	files, err := filepath.Glob(r.GitPath("objects/[0-9a-f][0-9a-f]/*"))
@@ -70,7 +75,7 @@ func TestConsolidateKeepsOtherObjects(t *testing.T) {
 	require.NoError(t, os.Chmod(s.loosePath(damaged), 0o644))
 	require.NoError(t, os.WriteFile(s.loosePath(damaged), []byte("damaged"), 0o644))
 	var notes packNotes
-	done, err := s.Consolidate(t.Context(), append(mine, plumbing.NewHash(strings.Repeat("1", 40))), nil, notes.add)
+	done, err := s.Consolidate(t.Context(), append(mine, plumbing.NewHash(strings.Repeat("1", 40))), notes.options())
 	require.NoError(t, err)
 	assert.Equal(t, []plumbing.Hash{damaged}, done.Loose)
 	assert.Equal(t, packNotes{done.Pack}, notes)
@@ -93,7 +98,7 @@ func TestConsolidateBoundsPacks(t *testing.T) {
 	for round := range 20 {
 		mine := written(t, s, 100*round, 10)
 		all = append(all, mine...)
-		_, err := s.Consolidate(t.Context(), mine, notes, notes.add)
+		_, err := s.Consolidate(t.Context(), mine, notes.options())
 		require.NoError(t, err)
 		if round == 0 {
 			require.NoError(t, os.WriteFile(filepath.Join(s.packDir(), notes[0]+".keep"), nil, 0o644))
@@ -108,7 +113,7 @@ func TestConsolidateBoundsPacks(t *testing.T) {
 
 	r.Git("multi-pack-index", "write")
 	mine := written(t, s, 5000, 500)
-	done, err := s.Consolidate(t.Context(), mine, notes, notes.add)
+	done, err := s.Consolidate(t.Context(), mine, notes.options())
 	require.NoError(t, err)
 	assert.Empty(t, done.Removed, "a multi-pack index names the packs")
 	allReadable(t, r, s, append(all, mine...))
@@ -122,7 +127,7 @@ func TestConsolidateKilledAtEachStep(t *testing.T) {
 		s := open(t, r)
 		var notes packNotes
 		first := written(t, s, 0, 4)
-		_, err := s.Consolidate(t.Context(), first, notes, notes.add)
+		_, err := s.Consolidate(t.Context(), first, notes.options())
 		require.NoError(t, err)
 		second := written(t, s, 100, 6)
 		steps := 0
@@ -133,14 +138,14 @@ func TestConsolidateKilledAtEachStep(t *testing.T) {
 		}
 		killed := func() (killed bool) {
 			defer func() { killed = recover() != nil }()
-			_, err := s.Consolidate(t.Context(), second, notes, notes.add)
+			_, err := s.Consolidate(t.Context(), second, notes.options())
 			require.NoError(t, err)
 			return false
 		}()
 		all := append(first, second...)
 		again := open(t, r)
 		allReadable(t, r, again, all)
-		_, err = again.Consolidate(t.Context(), second, notes, notes.add)
+		_, err = again.Consolidate(t.Context(), second, notes.options())
 		require.NoError(t, err)
 		allReadable(t, r, again, all)
 		assert.Zero(t, looseCount(t, r))
@@ -162,12 +167,12 @@ func TestConsolidateFails(t *testing.T) {
 		}
 	})
 	mine := written(t, s, 0, 5)
-	_, err := s.Consolidate(t.Context(), mine, nil, func(string) error { return fail })
+	_, err := s.Consolidate(t.Context(), mine, ConsolidateOptions{Note: func(string) error { return fail }})
 	require.ErrorIs(t, err, fail)
 	assert.Equal(t, 5, looseCount(t, r))
 	git = func(context.Context, []byte, ...string) ([]byte, error) { return nil, fail }
 	other := written(t, s, 10, 5)
-	_, err = s.Consolidate(t.Context(), other, nil, func(string) error { return nil })
+	_, err = s.Consolidate(t.Context(), other, new(packNotes).options())
 	require.EqualError(t, err, "pack 5 objects: no space")
 	assert.Equal(t, 10, looseCount(t, r))
 	allReadable(t, r, s, append(mine, other...))
@@ -179,7 +184,7 @@ func TestConsolidateDeletesOnlyLooseFiles(t *testing.T) {
 	r := gittest.New(t)
 	s := open(t, r)
 	var notes packNotes
-	_, err := s.Consolidate(t.Context(), written(t, s, 0, 40), nil, notes.add)
+	_, err := s.Consolidate(t.Context(), written(t, s, 0, 40), notes.options())
 	require.NoError(t, err)
 	mine := written(t, s, 100, 6)
 	deleted := 0
@@ -188,7 +193,7 @@ func TestConsolidateDeletesOnlyLooseFiles(t *testing.T) {
 			deleted++
 		}
 	}
-	done, err := s.Consolidate(t.Context(), mine, notes, notes.add)
+	done, err := s.Consolidate(t.Context(), mine, notes.options())
 	require.NoError(t, err)
 	assert.Equal(t, []string(notes[:1]), done.Removed)
 	assert.Equal(t, len(mine), deleted)
@@ -213,7 +218,7 @@ func TestConsolidateWritesOnePackWithAnySettings(t *testing.T) {
 		}
 		require.NoError(t, b.Flush())
 		all = append(all, b.Placed()...)
-		done, err := s.Consolidate(t.Context(), b.Placed(), notes, notes.add)
+		done, err := s.Consolidate(t.Context(), b.Placed(), notes.options())
 		require.NoError(t, err)
 		assert.Len(t, done.Removed, round)
 	}
@@ -223,4 +228,54 @@ func TestConsolidateWritesOnePackWithAnySettings(t *testing.T) {
 		assert.Len(t, files, 1)
 	}
 	allReadable(t, r, s, all)
+}
+
+// TestConsolidateKeepsPacksThatGitUses checks that replaced packs stay if git has begun to
+// use them since they were read. The next call replaces them.
+func TestConsolidateKeepsPacksThatGitUses(t *testing.T) {
+	maintained := false
+	for name, use := range map[string]struct{ begin, end func(r *gittest.Repo) }{
+		"multi-pack index": {
+			func(r *gittest.Repo) { r.Git("multi-pack-index", "write") },
+			func(r *gittest.Repo) {
+				r.Git("multi-pack-index", "verify")
+				require.NoError(t, os.Remove(r.GitPath("objects/pack/multi-pack-index")))
+			},
+		},
+		"git maintenance": {
+			func(*gittest.Repo) { maintained = true },
+			func(*gittest.Repo) { maintained = false },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := gittest.New(t)
+			s := open(t, r)
+			var notes packNotes
+			all := written(t, s, 0, 10)
+			consolidate := func(loose []plumbing.Hash) *Consolidated {
+				o := notes.options()
+				o.IsMaintained = func() bool { return maintained }
+				done, err := s.Consolidate(t.Context(), loose, o)
+				require.NoError(t, err)
+				assert.Zero(t, looseCount(t, r))
+				allReadable(t, r, s, all)
+				return done
+			}
+			consolidate(all)
+			s.trace = func(step, _ string) {
+				if step == "pack" {
+					use.begin(r)
+				}
+			}
+			second := written(t, s, 100, 10)
+			all = append(all, second...)
+			assert.Empty(t, consolidate(second).Removed)
+
+			use.end(r)
+			s.trace = nil
+			third := written(t, s, 200, 10)
+			all = append(all, third...)
+			assert.ElementsMatch(t, notes[:2], consolidate(third).Removed)
+		})
+	}
 }

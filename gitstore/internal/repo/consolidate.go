@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/fsutil/filelock"
+	"git-checkpoint/gitstore/internal/odb"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -73,9 +75,10 @@ func (s *Repo) IsConsolidationDue(limit int) bool {
 }
 
 // Consolidate packs the loose objects that this program has written, if there are at
-// least limit. If another process consolidates, or git gc runs, it does nothing.
+// least limit. If another process consolidates, or git maintains the repository, it does
+// nothing.
 func (s *Repo) Consolidate(ctx context.Context, limit int) error {
-	if !s.IsConsolidationDue(limit) || s.gcRuns() {
+	if !s.IsConsolidationDue(limit) || s.isMaintained() {
 		return nil
 	}
 	lock, err := filelock.Open(s.NotePath(packingNote+".lock"), os.O_CREATE)
@@ -87,6 +90,13 @@ func (s *Repo) Consolidate(ctx context.Context, limit int) error {
 		return nil
 	}
 	return s.consolidate(ctx)
+}
+
+// isMaintained reports whether git gc or git maintenance holds its lock. Git itself never
+// ignores the lock of a killed git maintenance. Here its age counts as for gc.pid, because
+// loose objects would otherwise accumulate until a person deletes the lock.
+func (s *Repo) isMaintained() bool {
+	return s.gcRuns() || fsutil.IsYounger(filepath.Join(s.Info.ObjectDir, "maintenance.lock"), lockAge)
 }
 
 // consolidate moves the note aside first, so that other processes begin a new note.
@@ -103,8 +113,10 @@ func (s *Repo) consolidate(ctx context.Context) error {
 	loose := parseNames(aside)
 	packs, _ := os.ReadFile(s.NotePath(packsNote))
 	names := strings.Fields(string(packs))
-	done, err := s.Objects.Consolidate(ctx, loose, names, func(pack string) error {
-		return s.appendNote(packsNote, pack+"\n")
+	done, err := s.Objects.Consolidate(ctx, loose, odb.ConsolidateOptions{
+		Packs:        names,
+		Note:         func(pack string) error { return s.appendNote(packsNote, pack+"\n") },
+		IsMaintained: s.isMaintained,
 	})
 	if err != nil {
 		return err

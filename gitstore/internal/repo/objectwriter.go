@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/odb"
 	"git-checkpoint/gitstore/internal/trees"
 
@@ -170,11 +171,12 @@ func (k *ObjectWriter) copyForeign() {
 	}
 }
 
-// gcRuns reports whether git gc holds its lock. Like git, it ignores locks older than
-// twelve hours.
+// lockAge is the age from which git ignores gc.pid.
+const lockAge = 12 * time.Hour
+
+// gcRuns reports whether git gc holds its lock.
 func (s *Repo) gcRuns() bool {
-	info, err := os.Lstat(filepath.Join(s.Info.CommonDir, "gc.pid"))
-	return err == nil && time.Since(info.ModTime()) < 12*time.Hour
+	return fsutil.IsYounger(filepath.Join(s.Info.CommonDir, "gc.pid"), lockAge)
 }
 
 // ReportProgress reports the progress of a rewrite.
