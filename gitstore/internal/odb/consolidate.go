@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"git-checkpoint/gitstore/fsutil"
 
@@ -208,13 +209,27 @@ func (c *consolidation) addPacks() {
 	}
 }
 
-// packsInUse reports whether git uses the names of packs. It maintains the repository, or
-// has a multi-pack index. Git fails if a pack of the index is missing.
+// packsInUse reports whether git uses the names of packs: it maintains the repository,
+// writes packs, or has a multi-pack index. Git fails if a pack of the index is missing.
 func (c *consolidation) packsInUse() bool {
-	return c.o.IsMaintained != nil && c.o.IsMaintained() ||
-		slices.ContainsFunc([]string{"multi-pack-index", "multi-pack-index.d"}, func(index string) bool {
-			return fsutil.Exists(filepath.Join(c.dir, index))
-		})
+	if c.o.IsMaintained != nil && c.o.IsMaintained() {
+		return true
+	}
+	names, err := readNames(c.dir)
+	return err != nil || slices.ContainsFunc(names, func(name string) bool {
+		return name == "multi-pack-index" || name == "multi-pack-index.d" ||
+			isUnfinished(name) && fsutil.IsYounger(filepath.Join(c.dir, name), abandoned)
+	})
+}
+
+// abandoned is the age from which files of a running git count as left by a killed git.
+const abandoned = 12 * time.Hour
+
+// isUnfinished reports whether git has such a file in the directory of packs only while it
+// runs. Git repack has no lock. Its new packs have names that begin with .tmp- until all of
+// them are complete.
+func isUnfinished(name string) bool {
+	return name == "multi-pack-index.lock" || strings.HasPrefix(name, ".tmp-") || strings.HasPrefix(name, "tmp_pack_")
 }
 
 // isPlain reports whether a pack may be replaced: it has no file of git beside it, such as

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"git-checkpoint/gitstore/internal/gittest"
 
@@ -245,6 +246,13 @@ func TestConsolidateKeepsPacksThatGitUses(t *testing.T) {
 		"git maintenance": {
 			func(*gittest.Repo) { maintained = true },
 			func(*gittest.Repo) { maintained = false },
+		},
+		"git repack": {
+			func(r *gittest.Repo) { r.Write(".git/objects/pack/.tmp-1-pack-2.pack", "") },
+			func(r *gittest.Repo) { // as after a killed git
+				yesterday := time.Now().AddDate(0, 0, -1)
+				require.NoError(t, os.Chtimes(r.GitPath("objects/pack/.tmp-1-pack-2.pack"), yesterday, yesterday))
+			},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
