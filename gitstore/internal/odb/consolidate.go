@@ -41,7 +41,7 @@ var packObjects = []string{
 type ConsolidateOptions struct {
 	// Packs are the names of packs of this program, which the new pack may replace.
 	Packs []string
-	// Note records the name of the new pack before a file is deleted.
+	// Note records the name of a new pack before a file is deleted.
 	Note func(pack string) error
 	// IsMaintained reports whether git gc or git maintenance runs. Packs then stay. It may
 	// be nil.
@@ -66,8 +66,8 @@ type Consolidated struct {
 //   - The directory is synced.
 //   - The loose files and the replaced packs are deleted.
 //
-// If a process is killed between two steps, objects exist twice. The next call then only
-// deletes the loose files. A concurrent reader that misses a deleted file lists the packs
+// If a process is killed between two steps, objects exist twice. The next call then syncs
+// and notes the pack, and deletes the loose files. A concurrent reader that misses a deleted file lists the packs
 // again, as git does. The caller passes only objects that refs or reflogs reached after
 // they were written. A concurrent git repack or gc therefore copies them before it
 // deletes the new pack.
@@ -78,6 +78,9 @@ func (s *Database) Consolidate(ctx context.Context, loose []plumbing.Hash, o Con
 		if err := c.addLoose(h); err != nil {
 			return nil, err
 		}
+	}
+	if err := c.settlePacked(); err != nil {
+		return nil, fmt.Errorf("packs of loose objects: %w", err)
 	}
 	if len(c.objects) > 0 {
 		c.addPacks()
@@ -99,6 +102,7 @@ type consolidation struct {
 	seen    map[plumbing.Hash]bool // loose objects of the caller
 	added   map[plumbing.Hash]bool // objects of the new pack
 	packed  []plumbing.Hash        // loose objects that a pack has too
+	holders []*pack                // packs of these objects
 	kept    []plumbing.Hash        // loose objects that stay loose
 	old     []*pack                // packs to replace
 	created string                 // name of the new pack
@@ -118,15 +122,20 @@ func (c *consolidation) addLoose(h plumbing.Hash) error {
 		return err
 	case !info.Mode().IsRegular() || info.Size() > largestPacked:
 		c.kept = append(c.kept, h)
-	case c.inOwnPack(h):
-		c.packed = append(c.packed, h)
-	default:
-		if _, _, err := readLoose(c.s.loosePath(h)); err != nil {
-			c.kept = append(c.kept, h) // verify reports a damaged object
-			return nil
-		}
-		c.add(h)
+		return nil
 	}
+	if p := c.holder(h); p != nil {
+		c.packed = append(c.packed, h)
+		if !slices.Contains(c.holders, p) {
+			c.holders = append(c.holders, p)
+		}
+		return nil
+	}
+	if _, _, err := readLoose(c.s.loosePath(h)); err != nil {
+		c.kept = append(c.kept, h) // verify reports a damaged object
+		return nil
+	}
+	c.add(h)
 	return nil
 }
 
@@ -138,18 +147,63 @@ func (c *consolidation) add(h plumbing.Hash) {
 	}
 }
 
-// inOwnPack reports whether an intact copy is in a pack of this objects directory. Packs
-// of alternates and cruft packs do not count.
-func (c *consolidation) inOwnPack(h plumbing.Hash) bool {
+// holder returns a pack of this objects directory with an intact copy, or nil. Packs of
+// alternates and cruft packs do not count.
+func (c *consolidation) holder(h plumbing.Hash) *pack {
 	for _, p := range c.ownPacks() {
 		if c.has(p, "mtimes") || p.unfinished() == 1 {
 			continue
 		}
 		if c.intact(p, h) == nil {
-			return true
+			return p
 		}
 	}
-	return false
+	return nil
+}
+
+// settlePacked makes packs with copies of loose objects durable, because the loose files
+// will be deleted. A killed call left its pack without a sync and without a note.
+// settlePacked notes it, so that it is replaced later.
+func (c *consolidation) settlePacked() error {
+	if len(c.holders) == 0 {
+		return nil
+	}
+	var files []string
+	for _, p := range c.holders {
+		files = append(files, p.path+".pack", p.path+".idx", p.path+".rev")
+	}
+	if err := c.s.SyncFiles(files); err != nil {
+		return err
+	}
+	for _, p := range c.holders {
+		name := filepath.Base(p.path)
+		if slices.Contains(c.o.Packs, name) || !c.isPlain(p) || !c.isOwn(p) {
+			continue
+		}
+		if err := c.o.Note(name); err != nil {
+			return err
+		}
+		c.o.Packs = append(slices.Clip(c.o.Packs), name)
+	}
+	return nil
+}
+
+// isOwn reports whether all objects of a pack are loose objects of the caller or in packs
+// of this program. The pack of a killed call has no other objects.
+func (c *consolidation) isOwn(p *pack) bool {
+	objects, err := p.objects()
+	return err == nil && !slices.ContainsFunc(objects, func(h plumbing.Hash) bool { return !c.seen[h] && !c.isNoted(h) })
+}
+
+// isNoted reports whether an object is in a pack of this program.
+func (c *consolidation) isNoted(h plumbing.Hash) bool {
+	return slices.ContainsFunc(c.ownPacks(), func(p *pack) bool {
+		if !slices.Contains(c.o.Packs, filepath.Base(p.path)) {
+			return false
+		}
+		_, ok, err := p.find(h)
+		return ok && err == nil
+	})
 }
 
 func (c *consolidation) ownPacks() []*pack {

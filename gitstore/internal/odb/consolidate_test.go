@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -121,7 +123,8 @@ func TestConsolidateBoundsPacks(t *testing.T) {
 }
 
 // TestConsolidateKilledAtEachStep stops Consolidate after each step. All objects stay
-// readable, and the next call removes the loose files.
+// readable, and the next call removes the loose files. Before that, it syncs and notes the
+// pack.
 func TestConsolidateKilledAtEachStep(t *testing.T) {
 	for stop := 1; ; stop++ {
 		r := gittest.New(t)
@@ -146,15 +149,58 @@ func TestConsolidateKilledAtEachStep(t *testing.T) {
 		all := append(first, second...)
 		again := open(t, r)
 		allReadable(t, r, again, all)
+		resumed := tracedSteps(again)
 		_, err = again.Consolidate(t.Context(), second, notes.options())
 		require.NoError(t, err)
 		allReadable(t, r, again, all)
 		assert.Zero(t, looseCount(t, r))
+		packs, err := filepath.Glob(r.GitPath("objects/pack/*.pack"))
+		require.NoError(t, err)
+		for _, path := range packs {
+			assert.Contains(t, notes, strings.TrimSuffix(filepath.Base(path), ".pack"))
+		}
+		if at := slices.IndexFunc(*resumed, func(step string) bool { return strings.HasPrefix(step, "remove ") }); at >= 0 {
+			newest := filepath.Join(s.packDir(), notes[len(notes)-1])
+			assert.Subset(t, (*resumed)[:at], []string{"sync " + newest + ".pack", "sync " + newest + ".idx", "sync " + s.packDir()})
+		}
 		if !killed {
 			assert.Greater(t, stop, 10, "steps")
 			return
 		}
 	}
+}
+
+// tracedSteps collects the steps of a database.
+func tracedSteps(s *Database) *[]string {
+	var mu sync.Mutex
+	steps := new([]string)
+	s.trace = func(step, path string) {
+		mu.Lock()
+		defer mu.Unlock()
+		*steps = append(*steps, step+" "+path)
+	}
+	return steps
+}
+
+// TestConsolidateNotesNoForeignPack checks that a pack with an object of another program is
+// not replaced, also if it has the loose objects of the caller.
+func TestConsolidateNotesNoForeignPack(t *testing.T) {
+	r := gittest.New(t)
+	s := open(t, r)
+	mine := written(t, s, 0, 5)
+	r.Write("foreign", "of another program")
+	var list strings.Builder
+	for _, h := range mine {
+		fmt.Fprintln(&list, h)
+	}
+	list.WriteString(r.Git("hash-object", "-w", "foreign"))
+	r.Pipe([]byte(list.String()), "pack-objects", "-q", r.GitPath("objects/pack/pack"))
+	var notes packNotes
+	_, err := s.Consolidate(t.Context(), mine, notes.options())
+	require.NoError(t, err)
+	assert.Empty(t, notes)
+	assert.Equal(t, 1, looseCount(t, r), "the foreign object")
+	allReadable(t, r, s, mine)
 }
 
 // TestConsolidateFails checks that a failure deletes no file.

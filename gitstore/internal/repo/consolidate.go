@@ -111,23 +111,33 @@ func (s *Repo) consolidate(ctx context.Context) error {
 		return err
 	}
 	loose := parseNames(aside)
-	packs, _ := os.ReadFile(s.NotePath(packsNote))
-	names := strings.Fields(string(packs))
 	done, err := s.Objects.Consolidate(ctx, loose, odb.ConsolidateOptions{
-		Packs:        names,
+		Packs:        s.notedPacks(),
 		Note:         func(pack string) error { return s.appendNote(packsNote, pack+"\n") },
 		IsMaintained: s.isMaintained,
 	})
 	if err != nil {
 		return err
 	}
-	if len(done.Removed) > 0 {
-		names = slices.DeleteFunc(append(names, done.Pack), func(name string) bool { return slices.Contains(done.Removed, name) })
-		if err := s.WriteNote(packsNote, []byte(strings.Join(names, "\n")+"\n")); err != nil {
-			return err
-		}
+	if err := s.forgetPacks(done.Removed); err != nil {
+		return err
 	}
 	return os.Remove(aside)
+}
+
+// notedPacks returns the packs of earlier consolidations.
+func (s *Repo) notedPacks() []string {
+	data, _ := os.ReadFile(s.NotePath(packsNote))
+	return strings.Fields(string(data))
+}
+
+// forgetPacks removes packs from the note. Only the process that consolidates writes it.
+func (s *Repo) forgetPacks(removed []string) error {
+	if len(removed) == 0 {
+		return nil
+	}
+	names := slices.DeleteFunc(s.notedPacks(), func(name string) bool { return slices.Contains(removed, name) })
+	return s.WriteNote(packsNote, []byte(strings.Join(names, "\n")+"\n"))
 }
 
 // parseNames returns the objects in a note. It skips incomplete lines of a killed process.
@@ -157,8 +167,7 @@ func (s *Repo) OwnLoose() (loose, packs int) {
 			seen[h] = true
 		}
 	}
-	data, _ := os.ReadFile(s.NotePath(packsNote))
-	for _, name := range strings.Fields(string(data)) {
+	for _, name := range s.notedPacks() {
 		if _, err := os.Lstat(filepath.Join(s.Objects.Dirs()[0], "pack", filepath.Base(name)+".idx")); err == nil {
 			packs++
 		}
