@@ -16,9 +16,14 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// largestPacked is the size limit in bytes for loose files that Consolidate packs. Larger
-// files stay loose, because a pack of them saves few files.
-const largestPacked = 16 << 20
+// largestPacked is the size limit in bytes for objects that Consolidate packs. Git and the
+// check of the pack hold whole objects in memory. Larger objects stay loose until git gc
+// packs them. They are few, and git has such a limit too (core.bigFileThreshold).
+const largestPacked = 4 << 20
+
+// checkedAtOnce limits the bytes of the objects that the check of a pack reads at once. To
+// read an object of a pack takes several times its size.
+const checkedAtOnce = 8 << 20
 
 // onePack is the number of objects up to which all packs of this program become one pack.
 // One pack has the best deltas. Packing 20,000 objects again takes less than a second,
@@ -30,11 +35,15 @@ const onePack = 20_000
 // turns are a sixth larger.
 const window = "--window=250"
 
+// windowMemory limits the bytes of these objects in each thread of git. It has no effect on
+// small objects, and leaves more than git's default of 10 objects of largestPacked.
+const windowMemory = "--window-memory=64m"
+
 // packObjects is the git command that writes one pack, with any settings of the user.
 var packObjects = []string{
 	"-c", "core.fsync=pack,pack-metadata",
 	"-c", "pack.packSizeLimit=0", // a limit makes git write several packs
-	"pack-objects", "-q", "--delta-base-offset", window,
+	"pack-objects", "-q", "--delta-base-offset", window, windowMemory,
 }
 
 // ConsolidateOptions are the options of Consolidate.
@@ -120,7 +129,7 @@ func (c *consolidation) addLoose(h plumbing.Hash) error {
 		return nil
 	case err != nil:
 		return err
-	case !info.Mode().IsRegular() || info.Size() > largestPacked:
+	case !info.Mode().IsRegular() || c.isLarge(h):
 		c.kept = append(c.kept, h)
 		return nil
 	}
@@ -137,6 +146,13 @@ func (c *consolidation) addLoose(h plumbing.Hash) error {
 	}
 	c.add(h)
 	return nil
+}
+
+// isLarge reports whether a loose object exceeds largestPacked. A large log has a small
+// file, so the size in the object's header counts.
+func (c *consolidation) isLarge(h plumbing.Hash) bool {
+	_, size, err := headLoose(c.s.loosePath(h))
+	return err == nil && size > largestPacked
 }
 
 // add adds an object to the new pack.
@@ -324,14 +340,7 @@ func (c *consolidation) pack(ctx context.Context) error {
 	if at < 0 {
 		return fmt.Errorf("git wrote no pack %s", c.created)
 	}
-	p := c.ownPacks()[at]
-	err = parallel(len(c.objects), func(i int) error {
-		if err := c.intact(p, c.objects[i]); err != nil {
-			return fmt.Errorf("check object %s in %s: %w", c.objects[i], c.created, err)
-		}
-		return nil
-	})
-	if err != nil {
+	if err := c.check(c.ownPacks()[at]); err != nil {
 		return err
 	}
 	if err := c.o.Note(c.created); err != nil {
@@ -343,6 +352,36 @@ func (c *consolidation) pack(ctx context.Context) error {
 	}
 	c.done("sync", c.dir)
 	return nil
+}
+
+// check reads all objects from the new pack and compares their hashes.
+func (c *consolidation) check(p *pack) error {
+	limit := newByteLimit(checkedAtOnce)
+	return parallel(len(c.objects), func(i int) error {
+		h := c.objects[i]
+		size, err := p.sizeOf(h)
+		if err == nil {
+			limit.acquire(size)
+			defer limit.release(size)
+			err = c.intact(p, h)
+		}
+		if err != nil {
+			return fmt.Errorf("check object %s in %s: %w", h, c.created, err)
+		}
+		return nil
+	})
+}
+
+// sizeOf returns the size of an object.
+func (p *pack) sizeOf(h plumbing.Hash) (size int64, err error) {
+	off, ok, err := p.find(h)
+	if err == nil && !ok {
+		err = errNotInPack
+	}
+	if err == nil {
+		_, size, err = found{hash: h, pack: p, off: off}.header()
+	}
+	return size, err
 }
 
 func (c *consolidation) done(step, path string) {

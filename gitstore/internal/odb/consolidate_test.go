@@ -203,6 +203,31 @@ func TestConsolidateNotesNoForeignPack(t *testing.T) {
 	allReadable(t, r, s, mine)
 }
 
+// TestConsolidateKeepsLargeObjectsLoose checks that the size of an object counts, and not
+// that of its compressed file. Git limits the memory for the others.
+func TestConsolidateKeepsLargeObjectsLoose(t *testing.T) {
+	r := gittest.New(t)
+	var args []string
+	s := open(t, r, func(c *Config) {
+		c.Git = func(ctx context.Context, stdin []byte, a ...string) ([]byte, error) {
+			args = a
+			return r.RunContext(ctx, stdin, a...)
+		}
+	})
+	b := s.NewBatch()
+	large := b.Add(plumbing.BlobObject, make([]byte, largestPacked+1))
+	b.Add(plumbing.BlobObject, make([]byte, largestPacked))
+	require.NoError(t, b.Flush())
+	var notes packNotes
+	done, err := s.Consolidate(t.Context(), b.Placed(), notes.options())
+	require.NoError(t, err)
+	assert.Equal(t, []plumbing.Hash{large}, done.Loose)
+	assert.FileExists(t, s.loosePath(large))
+	assert.Equal(t, 1, looseCount(t, r))
+	assert.Contains(t, args, windowMemory)
+	allReadable(t, r, s, b.Placed())
+}
+
 // TestConsolidateFails checks that a failure deletes no file.
 func TestConsolidateFails(t *testing.T) {
 	r := gittest.New(t)
