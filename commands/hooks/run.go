@@ -90,7 +90,7 @@ func hookNames() []string {
 	return names
 }
 
-// pack packs loose objects. The hook of a turn starts it in the background.
+// pack packs loose objects. The hooks of agents start it in the background.
 func pack(c *invoke.Invocation, _ []string) error {
 	if err := c.Open(); err != nil {
 		return err

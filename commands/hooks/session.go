@@ -78,7 +78,7 @@ func sessionSave(c *invoke.Invocation, trigger string, args []string) error {
 	var said bytes.Buffer
 	env := *c.Env
 	env.Stdin, env.Stdout, env.Stderr = strings.NewReader(""), io.Discard, &said
-	env.Environ = slices.Concat(sessionBounds(c), env.Environ)
+	env.Environ, env.InHook = slices.Concat(sessionBounds(c), env.Environ), true
 	c.RunLine(c.Ctx, &env, append(line, "--issue="+string(issue)))
 	if problem := phrase.FirstLine(said.String()); problem != "" { // an error, or a warning in spite of --quiet
 		notify(c, "%s", strings.TrimPrefix(problem, "git-checkpoint: "))

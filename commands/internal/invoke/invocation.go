@@ -233,6 +233,7 @@ type Env struct {
 	Getenv  func(string) string
 	Now     func() time.Time
 	Tty     func() (io.ReadWriteCloser, error) // opens the terminal for questions
+	InHook  bool                               // an agent's hook runs the command, and the agent waits
 }
 
 // OSEnv returns the environment of this process.

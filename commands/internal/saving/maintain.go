@@ -16,7 +16,8 @@ func Maintain(c *invoke.Invocation, trigger checkpoint.Trigger, o *Options) {
 	if o.DryRun {
 		return
 	}
-	if trigger != checkpoint.Turn || !c.Store.PacksInBackground() || packInBackground(c) != nil {
+	agentWaits := trigger == checkpoint.Turn || c.Env.InHook
+	if !agentWaits || !c.Store.PacksInBackground() || packInBackground(c) != nil {
 		_ = c.Store.Consolidate(c.Ctx)
 	}
 	if c.Settings.Bool("auto_prune") && !o.NoPrune {
@@ -27,9 +28,8 @@ func Maintain(c *invoke.Invocation, trigger checkpoint.Trigger, o *Options) {
 // PackHook is the hook that packs loose objects.
 const PackHook = "pack"
 
-// packInBackground starts a process that packs loose objects. An agent waits for the hook
-// at the end of its turn, and packing can take seconds. The process has no terminal and no
-// open pipe to the agent.
+// packInBackground starts a process that packs loose objects. An agent waits for its hooks,
+// and packing can take seconds. The process has no terminal and no open pipe to the agent.
 func packInBackground(c *invoke.Invocation) error {
 	self, err := os.Executable()
 	if err != nil {
