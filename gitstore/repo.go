@@ -88,6 +88,10 @@ func (s *Store) SetProgress(f func(done, total int)) { s.repo.SetProgress(f) }
 // Root returns the worktree's root, or "" in bare repositories.
 func (s *Store) Root() string { return s.repo.Root() }
 
+// Environ returns variables with which a process in the directory Root opens this
+// repository. They replace relative paths in the environment of this process.
+func (s *Store) Environ() []string { return s.repo.Info.Environ() }
+
 // CommonDir returns the repository folder that all worktrees share.
 func (s *Store) CommonDir() string { return s.repo.CommonDir() }
 

@@ -36,7 +36,7 @@ func packInBackground(c *invoke.Invocation) error {
 		return err
 	}
 	cmd := exec.Command(self, "hook", PackHook)
-	cmd.Dir = c.Store.Root()
+	cmd.Dir, cmd.Env = c.Store.Root(), append(os.Environ(), c.Store.Environ()...)
 	if err := detach(cmd); err != nil {
 		return err
 	}
