@@ -31,6 +31,18 @@ func FuzzParseCommit(f *testing.F) {
 	})
 }
 
+// Encode returns the parsed object, also without a message and without a blank line.
+func TestParsedCommitIsEncodedExactly(t *testing.T) {
+	headers := "tree " + plumbing.ZeroHash.String() + "\nauthor A <a> 1 +0000\ncommitter A <a> 1 +0000\n"
+	for _, data := range []string{headers, headers + "\n", headers + "\n\n", headers + "\nx", headers + "\nx\n\ny\n"} {
+		c, err := repo.ParseCommit(plumbing.ZeroHash, []byte(data))
+		require.NoError(t, err, "%q", data)
+		assert.Equal(t, data, string(c.Encode()))
+	}
+	_, err := repo.ParseCommit(plumbing.ZeroHash, []byte(strings.TrimSuffix(headers, "\n")))
+	assert.ErrorContains(t, err, "cut off")
+}
+
 // Author dates outside the calendar range return the zero time.
 func TestAuthorDateOutOfRange(t *testing.T) {
 	for date, want := range map[string]string{

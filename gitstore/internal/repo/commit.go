@@ -110,11 +110,12 @@ func (s *Repo) Branch(ctx context.Context) (string, error) {
 // A RawCommit is a parsed commit object. Headers after parents stay raw bytes, so a
 // rewrite changes only parents.
 type RawCommit struct {
-	Hash    plumbing.Hash
-	Tree    plumbing.Hash
-	Parents []plumbing.Hash
-	Rest    []byte // author, committer and further headers, each with its newline
-	Message string
+	Hash        plumbing.Hash
+	Tree        plumbing.Hash
+	Parents     []plumbing.Hash
+	Rest        []byte // author, committer and further headers, each with its newline
+	Message     string
+	HeadersOnly bool // the object ends after Rest, without a blank line and a message
 }
 
 func (s *Repo) ReadCommit(hash plumbing.Hash) (RawCommit, error) {
@@ -144,10 +145,14 @@ func ParseCommit(hash plumbing.Hash, data []byte) (RawCommit, error) {
 		c.Parents, rest = append(c.Parents, plumbing.NewHash(hex)), after
 	}
 	end := bytes.Index(rest, []byte("\n\n"))
-	if end < 0 {
-		return c, Corrupt(hash.String(), "a commit without a message")
+	switch {
+	case end >= 0:
+		c.Rest, c.Message = rest[:end+1], string(rest[end+2:])
+	case bytes.HasSuffix(rest, []byte("\n")):
+		c.Rest, c.HeadersOnly = rest, true
+	default:
+		return c, Corrupt(hash.String(), "a commit whose headers are cut off")
 	}
-	c.Rest, c.Message = rest[:end+1], string(rest[end+2:])
 	return c, nil
 }
 
@@ -171,7 +176,9 @@ func (c RawCommit) Encode() []byte {
 		fmt.Fprintf(&b, "parent %s\n", p)
 	}
 	b.Write(c.Rest)
-	b.WriteByte('\n')
+	if !c.HeadersOnly {
+		b.WriteByte('\n')
+	}
 	b.WriteString(c.Message)
 	return b.Bytes()
 }
