@@ -31,6 +31,10 @@ type Git struct {
 
 	Unset []string // environment variables that git does not inherit
 
+	// UserPathspecs lets git inherit GIT_LITERAL_PATHSPECS and similar variables, for
+	// arguments that are pathspecs of the user.
+	UserPathspecs bool
+
 	// Apart starts git in a separate process group, so that signals to this process's
 	// group do not reach git. If such a signal killed git, git would leave its lock
 	// files.
@@ -159,16 +163,30 @@ func (g Git) command(ctx context.Context, args []string) (*Run, error) {
 	return run, nil
 }
 
-// ignored are variables that change the output of git commands which this program runs. Only
-// git config reads GIT_CONFIG: other commands use the configuration of the repository.
+// ignored are variables of git config alone: with GIT_CONFIG, it would not list the
+// configuration that other git commands use.
 var ignored = []string{"GIT_CONFIG"}
+
+// pathspecVariables change the meaning of all pathspecs. Git sets them for this process if
+// it is called as git --glob-pathspecs checkpoint.
+var pathspecVariables = []string{
+	"GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS",
+}
 
 // environ returns the environment of a git process.
 func (g Git) environ() []string {
-	env := append(append(os.Environ(), "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0"), g.Env...)
+	env := without(os.Environ(), ignored)
+	if !g.UserPathspecs {
+		env = without(env, pathspecVariables)
+	}
+	return without(append(append(env, "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0"), g.Env...), g.Unset)
+}
+
+// without removes variables from an environment.
+func without(env, names []string) []string {
 	return slices.DeleteFunc(env, func(variable string) bool {
 		name, _, _ := strings.Cut(variable, "=")
-		return slices.Contains(g.Unset, name) || slices.Contains(ignored, name)
+		return slices.Contains(names, name)
 	})
 }
 

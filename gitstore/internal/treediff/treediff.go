@@ -61,6 +61,7 @@ type Diff struct {
 func New(at Source, from, to Side, paths ...string) (*Diff, error) {
 	h := &held{objects: at.Objects, made: map[plumbing.Hash][]byte{}}
 	b := &Diff{git: at.Git, noIndex: at.NoIndex, paths: paths}
+	b.git.UserPathspecs = true
 	var before, after map[string]restore.Stages
 	var err error
 	if b.from, before, err = h.tree(from); err != nil {
