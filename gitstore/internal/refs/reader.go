@@ -77,13 +77,21 @@ func (r *Reader) Read(ctx context.Context, name string) (plumbing.Hash, error) {
 	return plumbing.ZeroHash, fmt.Errorf("read %s: %w", name, err)
 }
 
-// Parse parses the file content of a ref. It fails with *BrokenError.
+// Space contains the characters that are white space in the files of refs.
+const Space = " \t\n\r"
+
+// Parse parses the file content of a ref. Like git, it ignores text after an id and white
+// space. It fails with *BrokenError.
 func Parse(name string, data []byte) (plumbing.Hash, error) {
-	text := strings.TrimRight(string(data), "\n\r \t")
-	if !plumbing.IsHash(text) {
+	text := strings.TrimRight(string(data), Space)
+	id := text
+	if end := strings.IndexAny(text, Space); end >= 0 {
+		id = text[:end]
+	}
+	if !plumbing.IsHash(id) {
 		return plumbing.ZeroHash, &BrokenError{name, text}
 	}
-	return plumbing.NewHash(text), nil
+	return plumbing.NewHash(id), nil
 }
 
 // Hold reads packed-refs once for all reads until Let. Updates in that time may use

@@ -89,6 +89,20 @@ func TestRefValuesMatchForEachRef(t *testing.T) {
 	assert.Equal(t, []string{live + "7", live + "8"}, names)
 }
 
+// An id ends at white space, as for git. An id that is followed by other text is broken.
+func TestTextAfterAnIDIsReadLikeGit(t *testing.T) {
+	w, r, one := reader(t)
+	for _, end := range []string{"", "\n", " \t\r\n", " foo\n", "\tfoo", "\nfoo\n", "foo\n", "\vfoo\n", "0\n"} {
+		require.NoError(t, os.WriteFile(w.GitPath("refs/heads/x"), []byte(one+end), 0o666))
+		_, gitErr := w.Run(nil, "rev-parse", "-q", "--verify", "refs/heads/x")
+		got, err := r.Read(t.Context(), "refs/heads/x")
+		require.Equal(t, gitErr == nil, err == nil, "%q: git: %v, here: %v", end, gitErr, err)
+		if err == nil {
+			assert.Equal(t, one, got.String(), "%q", end)
+		}
+	}
+}
+
 // Values skips locks, garbage and symbolic refs. Names includes broken refs.
 func TestValuesSkipsInvalidRefs(t *testing.T) {
 	w, r, one := reader(t)

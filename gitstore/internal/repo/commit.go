@@ -38,24 +38,37 @@ func (s *Repo) ReadHead(ctx context.Context) (Head, error) {
 	if err != nil {
 		return Head{}, fmt.Errorf("read HEAD: %w", err)
 	}
-	target, symbolic := strings.CutPrefix(strings.TrimSpace(string(data)), "ref: ")
+	target, symbolic := strings.CutPrefix(string(data), "ref:")
 	if !symbolic {
 		commit, err := refs.Parse("HEAD", data)
-		return Head{Commit: commit}, err
+		if err != nil {
+			return s.askHeadAfter(ctx, err)
+		}
+		return Head{Commit: commit}, nil
 	}
+	target = strings.Trim(target, refs.Space)
 	branch, ok := strings.CutPrefix(target, "refs/heads/")
-	if !ok {
+	if !ok || !refs.MayBe(target) {
 		return s.AskHead(ctx)
 	}
 	commit, err := s.ReadRef(ctx, target)
 	if err != nil { // the branch may be a symbolic ref itself
-		if h, askErr := s.AskHead(ctx); askErr == nil && !h.Commit.IsZero() {
-			return h, nil
-		}
+		return s.askHeadAfter(ctx, err)
 	}
-	return Head{Branch: branch, Commit: commit}, err
+	return Head{Branch: branch, Commit: commit}, nil
 }
 
+// askHeadAfter is AskHead after ReadHead has failed, because git accepts more forms of
+// HEAD. If git fails too, it returns the error of ReadHead.
+func (s *Repo) askHeadAfter(ctx context.Context, failed error) (Head, error) {
+	h, err := s.AskHead(ctx)
+	if err != nil {
+		return Head{}, failed
+	}
+	return h, nil
+}
+
+// AskHead runs git to read HEAD of this worktree.
 func (s *Repo) AskHead(ctx context.Context) (Head, error) {
 	var h Head
 	name, err := s.Git.Line(ctx, "symbolic-ref", "--quiet", "HEAD")
