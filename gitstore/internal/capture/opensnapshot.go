@@ -109,7 +109,8 @@ func (s *Capturer) Diff(from, to *chain.Checkpoint, paths ...string) (*TreeDiff,
 }
 
 func (s *Capturer) diffSource() treediff.Source {
-	return treediff.Source{Git: s.Git, Objects: s.Objects, NoIndex: filepath.Join(s.StateDir(), "no-index")}
+	noIndex := filepath.Join(s.StateDir(), "no-index")
+	return treediff.Source{Git: s.Git, Objects: s.Objects, NoIndex: noIndex, Alternates: s.Info.Alternates}
 }
 
 // sideBefore returns the old side of a comparison: the files of checkpoint from, or of

@@ -34,6 +34,14 @@ func TestParseAlternates(t *testing.T) {
 	}
 }
 
+func TestJoinedAlternatesAreSplitAgain(t *testing.T) {
+	sep := string(os.PathListSeparator)
+	dirs := []string{"/a", "/b" + sep + "c", `"quoted"`, "#no comment", `/back\slash`, `/d"` + sep + `\x`, "caf\xe9"}
+	require.Equal(t, dirs, SplitAlternates(JoinAlternates(dirs)))
+	require.Equal(t, "/a"+sep+"/b", JoinAlternates([]string{"/a", "/b"}))
+	require.Empty(t, JoinAlternates(nil))
+}
+
 // chainOf creates n repositories, each with the previous repository as alternate. It
 // returns the last repository and an object that only the first contains.
 func chainOf(t *testing.T, n int, link func(from, to string) string) (*gittest.Repo, string) {

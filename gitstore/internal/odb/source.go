@@ -203,6 +203,19 @@ func SplitAlternates(value string) []string {
 	return parseAlternates(value, string(os.PathListSeparator))
 }
 
+// JoinAlternates returns the value of GIT_ALTERNATE_OBJECT_DIRECTORIES for directories.
+func JoinAlternates(dirs []string) string {
+	quote := strings.NewReplacer(`\`, `\\`, `"`, `\"`)
+	words := make([]string, len(dirs))
+	for i, dir := range dirs {
+		words[i] = dir
+		if strings.Contains(dir, string(os.PathListSeparator)) || strings.HasPrefix(dir, `"`) || strings.HasPrefix(dir, "#") {
+			words[i] = `"` + quote.Replace(dir) + `"`
+		}
+	}
+	return strings.Join(words, string(os.PathListSeparator))
+}
+
 // parseAlternates returns the directories in s, which are separated by sep. Lines that
 // begin with # are comments. A quoted entry is unquoted; if its quoting is invalid,
 // parseAlternates returns it unchanged.

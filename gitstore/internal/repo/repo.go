@@ -92,7 +92,7 @@ func OpenGuessed(g git.Git, guess repository.Info) (*Repo, error) {
 	s := &Repo{Git: g, Info: guess}
 	s.openRefs()
 	var err error
-	s.Objects, err = odb.Open(odb.Config{Dir: guess.ObjectDir, Alternates: alternates()})
+	s.Objects, err = odb.Open(odb.Config{Dir: guess.ObjectDir, Alternates: odb.SplitAlternates(guess.Alternates)})
 	return s, err
 }
 
@@ -109,7 +109,7 @@ func (s *Repo) OpenObjects() error {
 	method, _ := git.Last(s.Config, "core.fsyncmethod")
 	c := odb.Config{
 		SyncEach:    method == "fsync",
-		Alternates:  alternates(),
+		Alternates:  odb.SplitAlternates(s.Info.Alternates),
 		Dir:         s.Info.ObjectDir,
 		Shared:      bits,
 		SharedExact: exact,
@@ -121,11 +121,6 @@ func (s *Repo) OpenObjects() error {
 	}
 	s.Objects, err = odb.Open(c)
 	return err
-}
-
-// alternates returns the object directories of GIT_ALTERNATE_OBJECT_DIRECTORIES.
-func alternates() []string {
-	return odb.SplitAlternates(os.Getenv("GIT_ALTERNATE_OBJECT_DIRECTORIES"))
 }
 
 // Close releases the memory maps of Open and later reads.
@@ -232,7 +227,7 @@ func (s *Repo) Beside(ctx context.Context, dir string) (*Repo, error) {
 	g := &Repo{Now: s.Now, Random: s.Random, people: s.people, onNotify: s.onNotify, temporary: dir}
 	g.Info = repository.Info{
 		Dir: dir, CommonDir: dir, ObjectDir: filepath.Join(dir, "objects"),
-		Bare: true, Shallow: s.Info.Shallow, RefFormat: "files",
+		Bare: true, Shallow: s.Info.Shallow, RefFormat: "files", Alternates: s.Info.Alternates,
 	}
 	g.Config = append(slices.Clone(s.Config), git.ConfigEntry{Key: "remote.glimpse.promisor", Value: "true"})
 	g.Git = s.Git.With("GIT_DIR="+dir, "GIT_COMMON_DIR="+dir, "GIT_OBJECT_DIRECTORY="+g.Info.ObjectDir)

@@ -45,7 +45,7 @@ func TotalsOf(ctx context.Context, at Source, pairs []Pair) ([]Totals, error) {
 		return totals, nil
 	}
 	if len(h.made) > 0 {
-		if err := b.lend(h); err != nil {
+		if err := b.lend(h, at.Alternates); err != nil {
 			return nil, err
 		}
 	}

@@ -14,6 +14,8 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/git/repository"
+	"git-checkpoint/gitstore/internal/odb"
 	"git-checkpoint/gitstore/internal/restore"
 	"git-checkpoint/gitstore/internal/trees"
 
@@ -45,6 +47,8 @@ type Source struct {
 	Git     git.Git
 	Objects trees.Reader
 	NoIndex string // path of a nonexistent file, used as GIT_INDEX_FILE
+
+	Alternates string // as in repository.Info
 }
 
 // Diff compares the files of two sides. Callers must call Close.
@@ -82,22 +86,18 @@ func New(at Source, from, to Side, paths ...string) (*Diff, error) {
 		}
 	}
 	if len(h.made) > 0 && b.from != b.to {
-		err = b.lend(h)
+		err = b.lend(h, at.Alternates)
 	}
 	return b, err
 }
 
-// lend makes generated trees readable for git.
-func (b *Diff) lend(h *held) (err error) {
+// lend makes generated trees readable for git, in addition to alternates.
+func (b *Diff) lend(h *held, alternates string) (err error) {
 	if b.dir, err = os.MkdirTemp("", "git-checkpoint-trees-*"); err != nil {
 		return err
 	}
-	const name = "GIT_ALTERNATE_OBJECT_DIRECTORIES"
-	dirs := b.dir
-	if more := os.Getenv(name); more != "" {
-		dirs += string(os.PathListSeparator) + more
-	}
-	b.git = b.git.With(name + "=" + dirs)
+	dirs := append([]string{b.dir}, odb.SplitAlternates(alternates)...)
+	b.git = b.git.With(repository.AlternatesVariable + "=" + odb.JoinAlternates(dirs))
 	if err = h.write(b.dir); err != nil {
 		b.Close()
 	}

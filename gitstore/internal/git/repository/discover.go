@@ -89,7 +89,7 @@ func readPath(file, prefix, base string) (string, bool) {
 }
 
 func guessAt(root, gitDir, start string) (Info, bool) {
-	r := Info{Dir: gitDir, CommonDir: gitDir, Root: root, RefFormat: "files"}
+	r := Info{Dir: gitDir, CommonDir: gitDir, Root: root, RefFormat: "files", Alternates: alternates(root)}
 	if file := filepath.Join(gitDir, "commondir"); fsutil.Exists(file) {
 		common, ok := readPath(file, "", gitDir)
 		if !ok {

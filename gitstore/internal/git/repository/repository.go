@@ -20,6 +20,7 @@ import (
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/gitconfig"
 	"git-checkpoint/gitstore/internal/git/objectformat"
+	"git-checkpoint/gitstore/internal/odb"
 )
 
 // Info describes a repository.
@@ -34,6 +35,8 @@ type Info struct {
 	Root      string // root of the worktree, "" in a bare repository
 	RefFormat string // files or reftable; all other values need git
 	Precious  bool   // extensions.preciousObjects: nobody may delete objects
+
+	Alternates string // GIT_ALTERNATE_OBJECT_DIRECTORIES with absolute paths
 }
 
 // ErrNone reports that the directory is not in a repository.
@@ -200,7 +203,26 @@ func (r Info) Environ() []string {
 			env = append(env, v.name+"="+v.value)
 		}
 	}
+	if r.Alternates != os.Getenv(AlternatesVariable) {
+		env = append(env, AlternatesVariable+"="+r.Alternates)
+	}
 	return env
+}
+
+// AlternatesVariable is git's environment variable with additional object directories.
+const AlternatesVariable = "GIT_ALTERNATE_OBJECT_DIRECTORIES"
+
+// alternates returns GIT_ALTERNATE_OBJECT_DIRECTORIES with absolute paths. Git reads relative
+// paths in the root of the worktree if the working directory is inside it, otherwise in the
+// working directory.
+func alternates(base string) string {
+	dirs := odb.SplitAlternates(os.Getenv(AlternatesVariable))
+	for i, dir := range dirs {
+		if !filepath.IsAbs(dir) {
+			dirs[i] = base + string(filepath.Separator) + dir // the system resolves symlinks before ".."
+		}
+	}
+	return odb.JoinAlternates(dirs)
 }
 
 // isFoundAtRoot reports whether git finds this repository in the root directory.
@@ -262,6 +284,10 @@ func discover(ctx context.Context, g git.Git) (Info, error) {
 	if len(lines) == 8 && err == nil {
 		r.Prefix, r.Root = lines[6], abs(lines[7])
 	}
+	if r.Prefix != "" {
+		base = r.Root
+	}
+	r.Alternates = alternates(base)
 	return r, nil
 }
 
