@@ -15,6 +15,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/git/gitconfig"
 	"git-checkpoint/gitstore/internal/git/ident"
 	"git-checkpoint/gitstore/internal/git/objectformat"
 	"git-checkpoint/gitstore/internal/git/repository"
@@ -246,7 +247,8 @@ func (s *Repo) Beside(ctx context.Context, dir string) (*Repo, error) {
 	if err != nil {
 		return nil, err
 	}
-	text := fmt.Appendf(nil, "[include]\n\tpath = %q\n%s", filepath.ToSlash(filepath.Join(s.Info.CommonDir, "config")), own)
+	included := gitconfig.Quote(filepath.ToSlash(filepath.Join(s.Info.CommonDir, "config")))
+	text := fmt.Appendf(nil, "[include]\n\tpath = %s\n%s", included, own)
 	if err := os.WriteFile(config, text, 0o600); err != nil {
 		return nil, err
 	}

@@ -199,6 +199,12 @@ func unescape(c byte) (byte, bool) {
 	return 0, false
 }
 
+// escapes are the escape sequences of a value, of which git reads no others.
+var escapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`, "\b", `\b`)
+
+// Quote returns the text of a configuration file for any value.
+func Quote(value string) string { return `"` + escapes.Replace(value) + `"` }
+
 // Character classes are git's: only ASCII, without \v and \f.
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 

@@ -102,6 +102,17 @@ func TestParseMatchesGit(t *testing.T) {
 	}
 }
 
+// Git reads each quoted value unchanged.
+func TestQuotedValueIsReadByGit(t *testing.T) {
+	for _, value := range []string{
+		"", "/plain", " spaces ", "a\"b", `a\b\t`, "line\nbreak", "tab\t", "\b", "# ; =", "caf\xe9", "zero\u200bwidth", "bell\a\x1f\x7f", "a\rb",
+	} {
+		got, ok := asGit(t, []byte("[a]\n\tb = "+Quote(value)+"\n"))
+		require.True(t, ok, "%q", value)
+		assert.Equal(t, []variable{{"a.b", value}}, got)
+	}
+}
+
 // FuzzParse checks that git accepts each file that parse accepts, and reads the same
 // settings.
 func FuzzParse(f *testing.F) {
