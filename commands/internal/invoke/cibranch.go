@@ -82,8 +82,8 @@ func (c *Invocation) withoutRemote(branch string) string {
 	return branch[len(prefix):]
 }
 
-// notABranch matches names of tags, names for the commits of a pull request or of GitHub's
-// merge queue, and HEAD, which a job that was started for a commit gets from some services.
+// notABranch matches names of tags, of the commits of a pull request and of GitHub's merge
+// queue, and HEAD. Some services give HEAD to a job that was started for a commit.
 var notABranch = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(refs/.*|[0-9]+/(merge|head)|pull/[0-9]+|PR-[0-9]+|gh-readonly-queue/.*|HEAD)$`)
 })

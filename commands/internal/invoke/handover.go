@@ -78,8 +78,8 @@ func (c *Invocation) calledPath() string {
 	return filepath.Join(c.startDir, argv0)
 }
 
-// replaceByFirst replaces this process by the first program that can run. If none can, it
-// returns the error of the first one.
+// replaceByFirst replaces this process by the first program that can run. If no program can
+// run, it returns the error of the first program.
 func (c *Invocation) replaceByFirst(paths []string) error {
 	if c.startDir != "" {
 		if err := os.Chdir(c.startDir); err != nil {
