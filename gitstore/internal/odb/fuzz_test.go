@@ -61,6 +61,15 @@ func FuzzDelta(f *testing.F) {
 		require.NoError(t, err)
 		require.Equal(t, int64(len(base)), from)
 		require.Equal(t, int64(len(out)), to)
+		n := min(len(out), 100)
+		ops, need, err := firstOps(delta, n)
+		if err != nil {
+			require.ErrorIs(t, err, ErrTooLarge)
+			return
+		}
+		first, err := applyOps([][]op{ops}, base[:need])
+		require.NoError(t, err)
+		require.Equal(t, string(out[:n]), string(first))
 	})
 }
 
@@ -101,6 +110,7 @@ func FuzzPack(f *testing.F) {
 		for off := range min(int64(len(data)), 400) {
 			_, _, _ = r.read(off, c)
 			_, _, _ = r.header(off)
+			_, _, _ = r.start(off, 100)
 		}
 	})
 }

@@ -121,10 +121,13 @@ func TestHostilePacks(t *testing.T) {
 			off := offsets[len(offsets)-1]
 			_, content, err := r.read(off, new(baseCache))
 			_, _, headErr := r.header(off)
+			_, start, startErr := r.start(off, 4)
 			if c.want == "" {
 				require.NoError(t, err)
 				require.NoError(t, headErr)
+				require.NoError(t, startErr)
 				require.Equal(t, text, content)
+				require.Equal(t, text[:4], start)
 				return
 			}
 			require.ErrorContains(t, err, c.want)
@@ -164,6 +167,7 @@ func readAllOrFail(t *testing.T, s *Database, all []info) {
 	for _, o := range all {
 		_, _, err := s.Read(o.hash)
 		_, _ = s.Size(o.hash)
+		_, _, _ = s.Start(o.hash, 100)
 		_ = err
 	}
 }

@@ -1,6 +1,7 @@
 package odb
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -253,4 +254,37 @@ func TestReadWithoutMapping(t *testing.T) {
 		require.Nil(t, other.file.Load(), "the mapped pack was not needed")
 	}
 	p.close()
+}
+
+// Start returns the first bytes of commits in each storage format: loose, packed, delta.
+func TestStartReturnsTheFirstBytes(t *testing.T) {
+	r := gittest.New(t)
+	var commits []plumbing.Hash
+	for i := range 20 {
+		var message strings.Builder
+		for line := range 100 {
+			fmt.Fprintf(&message, "line %d\n", (line+30*i)*7919)
+		}
+		commits = append(commits, plumbing.NewHash(r.Commit(message.String())))
+	}
+	requireStarts := func() {
+		t.Helper()
+		s := open(t, r)
+		for _, h := range commits {
+			_, whole, err := s.Read(h)
+			require.NoError(t, err)
+			for _, n := range []int{0, 1, 70, 300, maxStart - 1000, maxStart + 1} {
+				kind, content, err := s.Start(h, n)
+				require.NoError(t, err)
+				require.Equal(t, plumbing.CommitObject, kind)
+				require.Equal(t, string(whole[:min(n, len(whole), maxStart)]), string(content))
+			}
+		}
+		_, _, err := s.Start(absent, 70)
+		require.ErrorIs(t, err, plumbing.ErrObjectNotFound)
+	}
+	requireStarts()
+	r.Git("repack", "-q", "-a", "-d", "-f")
+	require.Contains(t, r.Git("verify-pack", "-v", onlyPack(t, r)), "chain length = 3")
+	requireStarts()
 }
