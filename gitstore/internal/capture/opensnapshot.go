@@ -49,36 +49,30 @@ func (s *Capturer) SnapshotOf(c *chain.Checkpoint, record *checkpoint.Record) (*
 	if len(commit.Parents) < 2 {
 		return st, nil
 	}
-	index, err := s.readNear(c, "index commit", commit.Parents[1])
+	index, err := s.ReadCommit(commit.Parents[1])
 	if err != nil {
-		return nil, err
+		return nil, s.nearError(c, "index commit", commit.Parents[1], err)
 	}
 	if len(index.Parents) == 0 {
 		return st, nil
 	}
 	st.Head = index.Parents[0]
-	head, err := s.readNear(c, "HEAD at the save", st.Head)
-	if err != nil {
-		return nil, err
+	if st.Base, err = s.TreeOfCommit(st.Head); err != nil {
+		return nil, s.nearError(c, "HEAD at the save", st.Head, err)
 	}
-	st.Base = head.Tree
 	return st, nil
 }
 
-// readNear reads a commit that a checkpoint refers to. In a shallow clone the commit may
-// be missing.
-func (s *Capturer) readNear(c *chain.Checkpoint, what string, hash plumbing.Hash) (repo.RawCommit, error) {
-	commit, err := s.ReadCommit(hash)
-	switch {
-	case err == nil:
-		return commit, nil
-	case s.Info.Shallow && !s.Objects.Has(hash):
-		return commit, &repo.RefusedError{
+// nearError describes why a commit that a checkpoint refers to cannot be read. In a shallow
+// clone the commit may be missing.
+func (s *Capturer) nearError(c *chain.Checkpoint, what string, hash plumbing.Hash, err error) error {
+	if s.Info.Shallow && !s.Objects.Has(hash) {
+		return &repo.RefusedError{
 			Reason: fmt.Sprintf("the %s, %s, is not in this shallow clone", what, hash.String()[:12]),
 			Hint:   "git fetch --unshallow",
 		}
 	}
-	return commit, fmt.Errorf("%s: %s: %w", c.ID, what, err)
+	return fmt.Errorf("%s: %s: %w", c.ID, what, err)
 }
 
 // Targets returns the paths that a snapshot changed relative to its HEAD, sorted by path.

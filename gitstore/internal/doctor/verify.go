@@ -230,7 +230,7 @@ func (v *Verifier) indexCommit(l *chain.ChainCommit) {
 		v.errorf("%s: staged/ is not the tree of the index commit %s", l.Name(), c.Hash)
 	}
 	for _, parent := range c.Parents {
-		if _, err := v.Doctor.ReadCommit(parent); err != nil && !v.Doctor.Info.Shallow {
+		if _, err := v.Doctor.TreeOfCommit(parent); err != nil && !v.Doctor.Info.Shallow {
 			v.fault(l.Name(), "HEAD at the save: ", err)
 		}
 	}

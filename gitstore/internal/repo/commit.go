@@ -3,6 +3,7 @@ package repo
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -12,6 +13,8 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/git/objectformat"
+	"git-checkpoint/gitstore/internal/odb"
 	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/trees"
 
@@ -107,11 +110,28 @@ func (s *Repo) TreeOf(h Head) (plumbing.Hash, error) {
 	if h.Commit.IsZero() {
 		return plumbing.ZeroHash, nil
 	}
-	c, err := s.ReadCommit(h.Commit)
+	tree, err := s.TreeOfCommit(h.Commit)
 	if err != nil {
 		return plumbing.ZeroHash, fmt.Errorf("read HEAD: %w", err)
 	}
-	return c.Tree, nil
+	return tree, nil
+}
+
+// TreeOfCommit returns the tree of a commit, whose message may have any length.
+func (s *Repo) TreeOfCommit(hash plumbing.Hash) (plumbing.Hash, error) {
+	c, err := s.ReadCommit(hash)
+	if !errors.Is(err, odb.ErrTooLarge) {
+		return c.Tree, err
+	}
+	kind, data, err := s.Objects.Start(hash, len("tree \n")+objectformat.HexSize)
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	hex, _, ok := cutHeader(data, "tree ")
+	if kind != plumbing.CommitObject || !ok || !plumbing.IsHash(hex) {
+		return plumbing.ZeroHash, Corrupt(hash.String(), "a commit without a tree")
+	}
+	return plumbing.NewHash(hex), nil
 }
 
 // Branch returns the branch of HEAD, or "" if HEAD is detached.

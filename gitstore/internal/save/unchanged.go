@@ -228,9 +228,9 @@ func (f *fullness) treeOf(commit plumbing.Hash) (plumbing.Hash, error) {
 	if commit.IsZero() {
 		return plumbing.ZeroHash, nil
 	}
-	c, err := f.s.ReadCommit(commit)
+	tree, err := f.s.TreeOfCommit(commit)
 	f.note(err)
-	return c.Tree, err
+	return tree, err
 }
 
 // covers reports whether a newer checkpoint has the work of an older checkpoint: a later

@@ -135,8 +135,8 @@ func (q *quickScan) index(c repo.RawCommit) (head, staged plumbing.Hash, ok bool
 	case !q.shown[index.Parents[0]]:
 		return head, staged, false
 	}
-	commit, err := q.s.ReadCommit(index.Parents[0])
-	return commit.Tree, index.Tree, err == nil
+	head, err = q.s.TreeOfCommit(index.Parents[0])
+	return head, index.Tree, err == nil
 }
 
 // entry scans the differences between two entries with the same name.

@@ -172,8 +172,8 @@ func (s *Sharer) Remaining(ctx context.Context, dropped []chain.Checkpoint) (*Re
 		if err != nil || len(index.Parents) == 0 {
 			continue
 		}
-		if head, err := s.ReadCommit(index.Parents[0]); err == nil && s.Objects.Has(head.Tree) {
-			in = append(in, "^"+head.Tree.String())
+		if head, err := s.TreeOfCommit(index.Parents[0]); err == nil && s.Objects.Has(head) {
+			in = append(in, "^"+head.String())
 		}
 	}
 	if len(in) == 0 {
