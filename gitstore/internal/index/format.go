@@ -95,9 +95,8 @@ const (
 	flagsSize  = 2
 	// minName is the minimum size of a name in an entry, in all versions: a number and a NUL.
 	minName = 2
-	// maxPath limits paths of version 4, in which repeated long paths are small in the
-	// file.
-	maxPath = 1 << 15
+	// longPath is the length above which mostLong limits the paths of version 4.
+	longPath = 1 << 15
 )
 
 // A form holds the parsed layout of an index.
@@ -119,6 +118,10 @@ type form struct {
 // most returns the maximum total size of built trees. Names of a thousand bytes, the
 // maximum of file systems, need less than half of it.
 func (f *form) most() int { return 1<<20 + 32*len(f.data) }
+
+// mostLong returns the maximum total length of long paths. In version 4, repeated long paths
+// are small in the file, but each of them takes time.
+func (f *form) mostLong() int { return 64<<20 + 32*len(f.data) }
 
 // A mark is a position at which reading entries can start.
 type mark struct {
@@ -301,9 +304,6 @@ func (c *cursor) compressed(name int) error {
 		return errBeyond(c.off)
 	}
 	keep := len(c.path) - int(strip)
-	if keep+end > maxPath {
-		return &FormatError{name, "path is too long"}
-	}
 	c.path = append(c.path[:keep], c.f.data[name:name+end]...)
 	c.next = name + end + 1
 	return nil

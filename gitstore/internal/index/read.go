@@ -152,7 +152,7 @@ func (f *form) scanLengths() (int, error) {
 // path. Long paths get fewer marks, to limit their memory.
 func (f *form) scanPaths() (int, error) {
 	c := cursor{f: f, i: -1, next: headerSize}
-	due := 0
+	due, long := 0, 0
 	for i := range f.count {
 		if i >= due {
 			f.leave(mark{i, c.next, append([]byte(nil), c.path...)})
@@ -160,6 +160,12 @@ func (f *form) scanPaths() (int, error) {
 		}
 		if err := c.step(); err != nil {
 			return 0, err
+		}
+		if len(c.path) > longPath {
+			long += len(c.path)
+		}
+		if long > f.mostLong() {
+			return 0, &FormatError{c.off, errSize.Error()}
 		}
 		f.noteSpecial(&c)
 	}
