@@ -69,10 +69,10 @@ type Consolidated struct {
 //   - The loose files and the replaced packs are deleted.
 //
 // If a process is killed between two steps, objects exist twice. The next call then syncs
-// and notes the pack, and deletes the loose files. A concurrent reader that misses a deleted file lists the packs
-// again, as git does. The caller passes only objects that refs or reflogs reached after
-// they were written. A concurrent git repack or gc therefore copies them before it
-// deletes the new pack.
+// and notes the pack, and deletes the loose files. A concurrent reader that misses a deleted
+// file lists the packs again, as git does. The caller passes only objects that refs or reflogs
+// reached after they were written. A concurrent git repack or gc therefore copies them before
+// it deletes the new pack.
 func (s *Database) Consolidate(ctx context.Context, loose []plumbing.Hash, o ConsolidateOptions) (*Consolidated, error) {
 	c := &consolidation{s: s, o: o, dir: s.packDir(), seen: map[plumbing.Hash]bool{}, added: map[plumbing.Hash]bool{}}
 	s.refresh()
