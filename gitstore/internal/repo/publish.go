@@ -183,7 +183,7 @@ func (s *Repo) hooked() bool {
 		switch {
 		case filepath.IsAbs(path):
 			dir = path
-		case path == "" || strings.ContainsAny(path[:1], "~%") || s.Info.Root == "":
+		case path == "" || strings.ContainsAny(path[:1], "~%:") || s.Info.Root == "":
 			return true
 		default:
 			dir = filepath.Join(s.Info.Root, path)
