@@ -3,6 +3,7 @@ package repo
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -19,7 +20,6 @@ import (
 // Sentinel errors of this package.
 var (
 	ErrNotRepository = repository.ErrNone
-	ErrBare          = errors.New("a bare repository has no index")
 	ErrMoved         = errors.New("the ref kept moving")
 	ErrNothingToUndo = errors.New("nothing to undo")
 	ErrReadOnly      = errors.New("this shallow clone lacks the older checkpoints of the chain, so they cannot be changed here")
@@ -94,6 +94,37 @@ func IsDone(err error) bool { return errors.As(err, new(*DoneError)) }
 
 // An UnsupportedError names an unsupported repository feature.
 type UnsupportedError = repository.UnsupportedError
+
+// A NoWorktreeError reports a command that needs a worktree and runs inside of a git
+// directory.
+type NoWorktreeError struct{ GitDir string }
+
+func (e *NoWorktreeError) Error() string {
+	return fmt.Sprintf("the working directory is in the git directory %s, not in a worktree", e.GitDir)
+}
+
+// ExitCode returns the exit code of the error.
+func (e *NoWorktreeError) ExitCode() int { return failure.Repository }
+
+// ExitHint returns the command to type next.
+func (e *NoWorktreeError) ExitHint() string {
+	if root, ok := strings.CutSuffix(e.GitDir, string(filepath.Separator)+".git"); ok {
+		return "cd " + failure.Quote(root)
+	}
+	return "git worktree list"
+}
+
+// CheckWorktree fails with UnsupportedError in a bare repository, and with NoWorktreeError
+// inside of a git directory.
+func (s *Repo) CheckWorktree() error {
+	switch {
+	case s.Info.Root != "":
+		return nil
+	case s.Info.Bare:
+		return &UnsupportedError{Feature: "a bare repository has no index"}
+	}
+	return &NoWorktreeError{s.Info.Dir}
+}
 
 // An ObjectFormatError reports a repository whose object format is not that of this
 // program.

@@ -83,8 +83,8 @@ type Saved struct {
 // retention no longer keeps. If Save returns without an error, the checkpoint is durable
 // and in the chain.
 func (s *Saver) Save(ctx context.Context, req SaveRequest) (*Saved, error) {
-	if s.Info.Root == "" {
-		return nil, &repo.UnsupportedError{Feature: repo.ErrBare.Error()}
+	if err := s.CheckWorktree(); err != nil {
+		return nil, err
 	}
 	if _, err := checkpoint.ParseIssue(string(req.Issue)); err != nil {
 		return nil, err // its ref could not be parsed

@@ -49,8 +49,8 @@ const worktreeWait = 3 * time.Second
 
 // lockWorktree prevents two restores in one worktree at the same time.
 func (s *Restorer) lockWorktree() (release func(), err error) {
-	if s.Info.Root == "" {
-		return nil, &repo.UnsupportedError{Feature: repo.ErrBare.Error()}
+	if err := s.CheckWorktree(); err != nil {
+		return nil, err
 	}
 	if err := os.MkdirAll(s.StateDir(), 0o777); err != nil {
 		return nil, err
