@@ -88,7 +88,7 @@ func guessSource(c *invoke.Invocation, i checkpoint.Issue) source {
 	if c.Settings.String("issue_file") != "" {
 		return source{Kind: "file"}
 	}
-	if _, err := fromFile(c, i); !errors.Is(err, issue.ErrNoSource) && !errors.Is(err, errBare) {
+	if _, err := fromFile(c, i); !errors.Is(err, issue.ErrNoSource) && !errors.Is(err, errNoWorktree) {
 		return source{Kind: "file"}
 	}
 	if f, err := findForge(c, ""); err == nil {
@@ -134,7 +134,7 @@ func IsAbsent(c *invoke.Invocation, why string) bool {
 		return true
 	case "auto":
 		named := c.Settings.String("issue_command") != "" || c.Settings.String("issue_file") != ""
-		return !named && (why == noSource || why == errBare.Error())
+		return !named && (why == noSource || why == errNoWorktree.Error())
 	}
 	return false
 }
@@ -185,7 +185,7 @@ func besideBody(i *freshness.SourceIssue) int {
 var Hasty = []checkpoint.Trigger{checkpoint.UserInterrupt, checkpoint.SessionEnd, checkpoint.Interval, checkpoint.Turn}
 
 // expected are reasons for an unknown issue that need no warning.
-var expected = []string{noSource, errBare.Error(), errOffline.Error()}
+var expected = []string{noSource, errNoWorktree.Error(), errOffline.Error()}
 
 // ask reads the issue from a source, within timeouts.issue.
 func ask(c *invoke.Invocation, s source, i checkpoint.Issue, o Options) (*freshness.SourceIssue, error) {
@@ -225,12 +225,12 @@ func recent(c *invoke.Invocation, s source, i checkpoint.Issue, o Options) *fres
 // errOffline is the reason for an unknown issue in a hook or with --offline.
 var errOffline = errors.New("not requested")
 
-// errBare is the reason for an unknown issue in a bare repository.
-var errBare = errors.New("a bare repository has no issue file")
+// errNoWorktree is the reason for an unknown issue in a bare repository or a git directory.
+var errNoWorktree = errors.New("there is no issue file without a worktree")
 
 func fromFile(c *invoke.Invocation, i checkpoint.Issue) (*freshness.SourceIssue, error) {
 	if c.Store.Root() == "" {
-		return nil, errBare
+		return nil, errNoWorktree
 	}
 	return issue.File(c.Store.Root(), string(i), c.Settings.String("issue_file"))
 }

@@ -111,9 +111,12 @@ func baseFact(c *invoke.Invocation) freshness.Base {
 	return freshness.Base{Name: b.Name, Behind: b.Behind}
 }
 
+// noWorktree is the reason for unknown files in a bare repository or a git directory.
+const noWorktree = "there is no worktree here"
+
 func filesFact(c *invoke.Invocation, cp *gitstore.Checkpoint) freshness.Files {
 	if c.Store.Root() == "" {
-		return freshness.Files{Why: "a bare repository has no worktree"}
+		return freshness.Files{Why: noWorktree}
 	}
 	changed, inTheWay, err := c.Store.Files.ChangedSince(c.Ctx, cp)
 	if err != nil {
@@ -127,7 +130,7 @@ func outputsFact(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Re
 		return freshness.Outputs{Checked: true}
 	}
 	if c.Store.Root() == "" {
-		return freshness.Outputs{Why: "a bare repository has no worktree"}
+		return freshness.Outputs{Why: noWorktree}
 	}
 	found, err := c.Store.Files.Outputs(c.Ctx, cp, r)
 	if err != nil {
@@ -143,7 +146,7 @@ func planFact(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Recor
 	case place == "" || was == "":
 		return freshness.Plan{}
 	case c.Store.Root() == "":
-		return freshness.Plan{Why: "a bare repository has no worktree"}
+		return freshness.Plan{Why: noWorktree}
 	}
 	changed, err := c.Store.Files.PlanChanged(c.Ctx, cp, place, was)
 	if err != nil {

@@ -192,7 +192,7 @@ func (r *Repo) agentHome() (string, error) {
 		return os.UserHomeDir()
 	}
 	if r.Root == "" {
-		return "", refuse("", "a bare repository has no place for an agent's settings: use --global")
+		return "", refuse("", "without a worktree there is no place for an agent's settings: use --global")
 	}
 	return r.Root, nil
 }
