@@ -34,7 +34,7 @@ func (f found) start(n int) (t plumbing.ObjectType, content []byte, err error) {
 	return t, content, err
 }
 
-// startLoose is Start for a loose object.
+// startLoose returns the result of Start for a loose object.
 func startLoose(path string, n int) (plumbing.ObjectType, []byte, error) {
 	f, err := fsutil.OpenFile(path, os.O_RDONLY, 0)
 	if err != nil {
@@ -54,8 +54,8 @@ func startLoose(path string, n int) (plumbing.ObjectType, []byte, error) {
 	return t, clip(content, int64(n)), withPath(path, err)
 }
 
-// start is Start for the object at off. Of each delta and each base it reads only the part
-// that makes the first n bytes.
+// start returns the result of Start for the object at off. It reads only the part of each
+// delta and base that makes the first n bytes.
 func (p packReader) start(off int64, n int) (plumbing.ObjectType, []byte, error) {
 	var chain [][]op
 	for len(chain) <= maxDepth {
@@ -83,7 +83,7 @@ func (p packReader) start(off int64, n int) (plumbing.ObjectType, []byte, error)
 	return 0, nil, formatError("chain of deltas at %d is too long", off)
 }
 
-// firstOps is firstOps for the delta in an entry.
+// firstOps returns the result of firstOps for the delta in an entry.
 func (e entry) firstOps(n int) (ops []op, need int, err error) {
 	// An instruction has at most 8 bytes without inserted bytes.
 	head, _, _, err := inflateStart(make([]byte, 0, 20+8*n+127), e.data)
@@ -93,8 +93,8 @@ func (e entry) firstOps(n int) (ops []op, need int, err error) {
 	return firstOps(head, n)
 }
 
-// firstOps returns the instructions of a delta that make the first n bytes of its result, and
-// the number of bytes of the base that they need.
+// firstOps returns the instructions of a delta that make the first n bytes of its result. The
+// instructions need the first need bytes of the base.
 func firstOps(delta []byte, n int) (ops []op, need int, err error) {
 	_, _, code, err := deltaSizes(delta)
 	for err == nil && n > 0 && len(code) > 0 {
