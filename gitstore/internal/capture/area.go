@@ -198,8 +198,12 @@ func (s *Capturer) OpenIndex(ctx context.Context) (*index.Index, func(), error) 
 		return nil, nil, err
 	}
 	if x.Partial = repository.Partial(s.Config); x.Partial {
-		x.Fetch = func() error {
-			return s.FetchPromised(ctx, func(ctx context.Context) error { return index.FetchMissing(ctx, run, s.Info.Index, s.Info.Dir) })
+		x.Fetch = func(missing plumbing.Hash) error {
+			if conflicts, _ := x.Special(); len(conflicts) > 0 { // git write-tree would fail
+				_, _, err := s.Objects.Read(missing)
+				return err
+			}
+			return index.FetchMissing(ctx, s.FetchPromised, s.Info.Index, s.Info.Dir)
 		}
 	}
 	return x, done, nil

@@ -109,10 +109,10 @@ func isLock(name string) bool { return strings.HasSuffix(name, ".lock") }
 func isHalfObject(name string) bool { return strings.HasPrefix(name, "tmp_") }
 
 // isIndexCopy reports whether a name has the form index-<process>-<random>, used for
-// temporary index copies.
+// temporary index copies, or is a lock of such a copy.
 func isIndexCopy(name string) bool {
 	process, random, ok := strings.Cut(strings.TrimPrefix(name, "index-"), "-")
-	return ok && strings.HasPrefix(name, "index-") && digits(process) && random != "" && !isLock(name)
+	return ok && strings.HasPrefix(name, "index-") && digits(process) && digits(strings.TrimSuffix(random, ".lock"))
 }
 
 func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }

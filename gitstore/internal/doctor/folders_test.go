@@ -20,14 +20,14 @@ func TestFolders(t *testing.T) {
 	left := map[string]FileKind{
 		"packed-refs.lock": RefLock, "refs/chains/a/b.lock": RefLock, "index.lock": IndexLock,
 		"objects/12/tmp_obj_x": Object, "objects/pack/tmp_pack_x": Object, "objects/pack/tmp_mtimes_x": Object, "ours/cache/new-x": Temporary,
-		"ours/.tmp-1": Temporary, "index-12-ab": Temporary,
-		"worktrees/w/index.lock": IndexLock, "worktrees/w/ours/.tmp-1": Temporary, "worktrees/w/index-1-x": Temporary,
+		"ours/.tmp-1": Temporary, "index-12-34": Temporary, "index-12-34.lock": Temporary,
+		"worktrees/w/index.lock": IndexLock, "worktrees/w/ours/.tmp-1": Temporary, "worktrees/w/index-1-2": Temporary,
 	}
 	for name := range left {
 		put(t, filepath.Join(common, name))
 	}
 	for _, name := range []string{
-		"refs/chains/a/b", "refs/heads/x.lock", "config.lock", "index", "index-x-1", "index-12-ab.lock", "index-1-",
+		"refs/chains/a/b", "refs/heads/x.lock", "config.lock", "index", "index-x-1", "index-12-ab", "index-1-",
 		"objects/12/34", "ours/restore", "ours/deep/.tmp-1", "worktrees/w/deep/index.lock",
 	} {
 		put(t, filepath.Join(common, name))

@@ -39,8 +39,11 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"time"
 	"unsafe"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
 var (
@@ -67,9 +70,8 @@ type Index struct {
 	// Partial marks a partial clone: like git, WriteTree then does not check the contents
 	// of skip-worktree entries.
 	Partial bool
-	// Fetch fetches the missing files of a partial clone, or is nil. WriteTree calls it once if
-	// a file is missing.
-	Fetch func() error
+	// Fetch fetches a missing file of a partial clone, and may fetch others. It may be nil.
+	Fetch func(missing plumbing.Hash) error
 	// Base is a tree that WriteTree may assume to be complete.
 	Base Base
 
@@ -241,17 +243,18 @@ func changed(a, b os.FileInfo) bool {
 // Git runs git with additional environment variables and returns its stdout.
 type Git func(ctx context.Context, env []string, args ...string) ([]byte, error)
 
-// plainArgs make git rewrite the index in full form, without hints, hooks or file system
-// monitor. An empty core.fsmonitor is off, also in git versions that expect a path. The
-// setting core.splitIndex must agree with the option, else git prints a warning.
-var plainArgs = []string{
+// quietArgs make git run no hook and no file system monitor. An empty core.fsmonitor is off, also
+// in git versions that expect a path.
+var quietArgs = []string{"-c", "core.fsmonitor=", "-c", "core.hooksPath=" + os.DevNull}
+
+// plainArgs make git rewrite the index in full form, without hints. The setting core.splitIndex
+// must agree with the option, else git prints a warning.
+var plainArgs = slices.Concat(quietArgs, []string{
 	"-c", "core.splitIndex=false",
 	"-c", "index.sparse=false",
 	"-c", "advice.sparseIndexExpanded=false",
-	"-c", "core.fsmonitor=",
-	"-c", "core.hooksPath=" + os.DevNull,
 	"update-index", "--no-split-index", "--force-write-index",
-}
+})
 
 // Plain opens a copy of the index at path that git has converted to full form in tempDir.
 // git must run in the repository of the index, which contains the shared part of a split
@@ -283,7 +286,8 @@ func FetchMissing(ctx context.Context, git Git, path, tempDir string) error {
 		return fmt.Errorf("copy index: %s: %w", path, err)
 	}
 	defer os.Remove(copied)
-	_, err = git(ctx, []string{"GIT_INDEX_FILE=" + copied}, "write-tree")
+	defer os.Remove(copied + ".lock") // lock file of a killed git
+	_, err = git(ctx, []string{"GIT_INDEX_FILE=" + copied}, slices.Concat(quietArgs, []string{"write-tree"})...)
 	return err
 }
 

@@ -42,14 +42,17 @@ func (e *MissingError) Error() string {
 // the content of a file also after Fetch, WriteTree returns a *MissingError. It does not check
 // commits of submodules.
 func (x *Index) WriteTree(have Objects, out Trees) (plumbing.Hash, error) {
-	hash, err := x.writeTree(have, out)
-	if _, missing := errors.AsType[*MissingError](err); missing && x.Fetch != nil {
-		if failed := x.Fetch(); failed != nil {
+	for fetched := plumbing.ZeroHash; ; {
+		hash, err := x.writeTree(have, out)
+		missing, ok := errors.AsType[*MissingError](err)
+		if !ok || x.Fetch == nil || missing.Hash == fetched {
+			return hash, err
+		}
+		fetched = missing.Hash
+		if failed := x.Fetch(fetched); failed != nil {
 			return plumbing.ZeroHash, fmt.Errorf("%w: %w", err, failed)
 		}
-		hash, err = x.writeTree(have, out)
 	}
-	return hash, err
 }
 
 func (x *Index) writeTree(have Objects, out Trees) (hash plumbing.Hash, err error) {

@@ -116,7 +116,9 @@ func (s *Repo) OpenObjects() error {
 		SharedExact: exact,
 		Promisor:    repository.Partial(s.Config),
 		Git: func(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
-			return s.Git.Pipe(ctx, stdin, args...)
+			// In a subdirectory, git index-pack would use a relative path of the directory of
+			// objects there.
+			return s.Git.With("GIT_OBJECT_DIRECTORY="+s.Info.ObjectDir).Pipe(ctx, stdin, args...)
 		},
 		Fetch: s.fetchPromised,
 	}
@@ -207,19 +209,21 @@ func (s *Repo) fetchPromised(_ context.Context, stdin []byte, args ...string) ([
 	return nil, errors.New(remote.Reason(err))
 }
 
-// FetchPromised calls a function that fetches objects of a partial clone, and limits its time. It
-// fails with *FetchError.
-func (s *Repo) FetchPromised(ctx context.Context, fetch func(context.Context) error) error {
-	within, cancel := context.WithTimeout(ctx, promisedForAsked)
+// FetchPromised runs a git command that fetches objects of a partial clone, with additional
+// environment variables. It fails with *FetchError.
+func (s *Repo) FetchPromised(ctx context.Context, env []string, args ...string) ([]byte, error) {
+	within, cancel := context.WithTimeout(ctx, s.PromisedFor)
 	defer cancel()
-	err := fetch(within)
+	git := s.Git.With(env...)
+	git.Apart = git.Apart || s.quiet // a hanging transport ends with git
+	out, err := git.Output(within, args...)
 	switch {
 	case err == nil:
-		return nil
+		return out, nil
 	case within.Err() != nil && ctx.Err() == nil:
-		return &FetchError{fmt.Sprintf("not done within %s", promisedForAsked)}
+		return nil, &FetchError{fmt.Sprintf("not done within %s", s.PromisedFor)}
 	}
-	return &FetchError{remote.Reason(err)}
+	return nil, &FetchError{remote.Reason(err)}
 }
 
 // Beside creates an empty repository that borrows objects and configuration from this
