@@ -154,12 +154,20 @@ func (b *Batch) FlushKept(ctx context.Context, by string) (release func(), err e
 	if err != nil {
 		return func() {}, err
 	}
-	// Output is "keep" if git made the .keep file, a tab and the pack's hash.
-	kind, name, _ := strings.Cut(strings.TrimSpace(string(said)), "\t")
-	if kind != "keep" {
+	// Output is "keep" if git made the .keep file, a tab and the pack's hash. If a repeated
+	// git found the .keep file of the first one, the output is "pack".
+	_, name, _ := strings.Cut(strings.TrimSpace(string(said)), "\t")
+	file := b.store.keepFile(name)
+	if !isKeptBy(file, by) {
 		return func() {}, nil
 	}
-	return func() { _ = os.Remove(b.store.keepFile(name)) }, nil
+	return func() { _ = os.Remove(file) }, nil
+}
+
+// isKeptBy reports whether a .keep file has this content.
+func isKeptBy(file, by string) bool {
+	text, err := os.ReadFile(file)
+	return err == nil && strings.TrimSpace(string(text)) == by
 }
 
 func (s *Database) keepFile(name string) string {
@@ -175,7 +183,7 @@ func (s *Database) ReleaseKept(by string) {
 			continue
 		}
 		file := filepath.Join(dir, name)
-		if text, err := os.ReadFile(file); err == nil && strings.TrimSpace(string(text)) == by {
+		if isKeptBy(file, by) {
 			_ = os.Remove(file)
 		}
 	}
