@@ -120,8 +120,11 @@ func (s *Repo) TreeOf(h Head) (plumbing.Hash, error) {
 // TreeOfCommit returns the tree of a commit, whose message may have any length.
 func (s *Repo) TreeOfCommit(hash plumbing.Hash) (plumbing.Hash, error) {
 	c, err := s.ReadCommit(hash)
-	if !errors.Is(err, odb.ErrTooLarge) {
-		return c.Tree, err
+	switch {
+	case !c.Tree.IsZero(): // other headers do not matter
+		return c.Tree, nil
+	case !errors.Is(err, odb.ErrTooLarge):
+		return plumbing.ZeroHash, err
 	}
 	kind, data, err := s.Objects.Start(hash, len("tree \n")+objectformat.HexSize)
 	if err != nil {
