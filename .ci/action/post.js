@@ -6,22 +6,32 @@
 const { spawnSync } = require('node:child_process')
 const { failed, print, run, summary, variable } = require('./runner.js')
 
-// isComplete reports whether the work is complete. If the fetch fails, the checkpoints of
-// this clone decide: the work of the job is saved in spite of it.
-function isComplete() {
-  const resume = ['checkpoint', 'resume', '--dry-run']
-  let vars
+const saveArgs = ['checkpoint', 'save', '--all', '--if-changed', '--trigger', 'session_end']
+const isComplete = (vars) => variable(vars, 'CHECKPOINT_COMPLETE') === 'true'
+
+// fetchedState fetches the checkpoints, and returns the variables of the work. A failed
+// connection is tried again.
+function fetchedState() {
+  const resume = () => run('git', ['checkpoint', 'resume', '--ci', '--dry-run'])
   try {
-    vars = run('git', [...resume, '--ci'])
+    return resume()
   } catch {
-    vars = spawnSync('git', [...resume, '--print', 'env'], { encoding: 'utf8' }).stdout || ''
+    return resume()
   }
-  return variable(vars, 'CHECKPOINT_COMPLETE') === 'true'
 }
 
+// save saves and pushes the work unless it is complete. If the fetches fail, another job may
+// have completed the work: it is saved in this clone only, and the step fails.
 function save() {
-  if (isComplete()) return
-  print(run('git', ['checkpoint', 'save', '--all', '--if-changed', '--trigger', 'session_end', '--push']))
+  let vars
+  try {
+    vars = fetchedState()
+  } catch (error) {
+    const here = spawnSync('git', ['checkpoint', 'resume', '--dry-run', '--print', 'env'], { encoding: 'utf8' })
+    if (!isComplete(here.stdout || '')) print(run('git', saveArgs))
+    throw error
+  }
+  if (!isComplete(vars)) print(run('git', [...saveArgs, '--push']))
 }
 
 try {
