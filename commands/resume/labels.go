@@ -26,6 +26,7 @@ import (
 type labelSync struct {
 	place  string // forge or issue file
 	isFile bool
+	noCase bool // labels that differ only in case are equal
 	write  func() (forge.LabelChange, error)
 	change forge.LabelChange
 	why    string // reason if the change is unknown
@@ -48,9 +49,9 @@ func planSync(c *invoke.Invocation, r *resumption) (*labelSync, error) {
 		plan.why = "it is not known which labels issue " + string(r.Checkpoint.Issue) + " has"
 		return plan, nil
 	}
-	same := strings.EqualFold // forges treat labels as equal regardless of case
-	if plan.isFile {
-		same = func(a, b string) bool { return a == b }
+	same := func(a, b string) bool { return a == b }
+	if plan.noCase {
+		same = strings.EqualFold
 	}
 	plan.change = syncChange(r.Record.IssueSnapshot().Labels, r.source.Issue.Labels, judge.Rules(c, r.options.judge), same)
 	// With --sync-issue, the issue follows the checkpoint, not the reverse.
@@ -67,7 +68,7 @@ func (p *labelSync) choosePlace(c *invoke.Invocation, r *resumption) error {
 	case err != nil:
 		return exit.Usagef("resume: --sync-issue: %w", err)
 	case s.Kind == "forge":
-		p.place = s.Forge.Site.Host()
+		p.place, p.noCase = s.Forge.Site.Host(), s.Forge.Site.Kind == forge.GitHub
 		p.write = func() (forge.LabelChange, error) {
 			return issuesource.Within(c, func(ctx context.Context) (forge.LabelChange, error) {
 				return s.Forge.SetLabels(ctx, r.Checkpoint.Issue, p.change)
