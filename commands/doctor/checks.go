@@ -90,7 +90,9 @@ const versionTime = 5 * time.Second
 func programVersion(c *invoke.Invocation, path string) string {
 	ctx, cancel := context.WithTimeout(c.Ctx, versionTime)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, path, "version").Output()
+	cmd := exec.CommandContext(ctx, path, "version")
+	cmd.WaitDelay = time.Second // a child of a script can keep the output open
+	out, err := cmd.Output()
 	if err != nil {
 		return ""
 	}
