@@ -315,7 +315,8 @@ func cause(stderr string) string {
 // begins advice about the connection with "**".
 func isAside(line string) bool {
 	line = strings.TrimSpace(line)
-	for _, prefix := range []string{"Warning:", "WARNING:", "warning:", "hint:", "**", "Pseudo-terminal will not", "Disconnected from ", "From ", "To "} {
+	for _, prefix := range []string{"Warning:", "WARNING:", "warning:", "hint:", "**", "Pseudo-terminal will not", "Disconnected from ", "From ", "To ",
+		"Connection closed by ", "Connection to ", "kex_exchange_identification: Connection closed"} {
 		if strings.HasPrefix(line, prefix) {
 			return true
 		}
@@ -323,9 +324,12 @@ func isAside(line string) bool {
 	return false
 }
 
-// isGeneral reports whether an error of git only means that the connection has ended.
+// isGeneral reports whether an error of git only means that the connection has ended, or that a
+// helper or hook has failed.
 func isGeneral(said string) bool {
-	return strings.HasPrefix(said, "Could not read from remote repository") || strings.HasPrefix(said, "the remote end hung up")
+	return strings.HasPrefix(said, "Could not read from remote repository") || strings.HasPrefix(said, "the remote end hung up") ||
+		strings.HasPrefix(said, "remote helper '") && strings.HasSuffix(said, "' aborted session") ||
+		strings.Contains(said, "aborted by the reference-transaction hook") || strings.HasPrefix(said, "ref updates aborted by hook")
 }
 
 // maxSaid limits a reason, in bytes.

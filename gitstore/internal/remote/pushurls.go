@@ -50,7 +50,20 @@ func OtherPushURLs(config []git.ConfigEntry, name string) []string {
 		return nil
 	}
 	at := mainPushURL(urls, pushURLs)
-	return slices.DeleteFunc(pushURLs, func(url string) bool { return url == at || url == "" })
+	if hasSecret(at) {
+		return nil
+	}
+	others := slices.DeleteFunc(pushURLs, func(url string) bool { return url == at || url == "" })
+	slices.Sort(others)
+	return slices.Compact(others)
+}
+
+// hasSecret reports whether a URL contains a password, or a user that can be a token. Arguments of
+// a process are visible to other users, and git logs them.
+func hasSecret(url string) bool {
+	user, _, _ := strings.Cut(strings.TrimPrefix(url, "ssh://"), "@")
+	isSSH := strings.HasPrefix(url, "ssh://") && !strings.Contains(user, ":")
+	return !isSSH && withoutPasswords(url) != url
 }
 
 // oneURL is the name of a remote that exists only in the settings of one git push.
@@ -61,14 +74,18 @@ var pushSettings = []string{"fetch", "proxy", "proxyauthmethod", "receivepack", 
 
 // destination returns the remote argument of git push, and flags that define the remote.
 // If a remote has several push URLs, git pushes to each URL with the same lease, although
-// their refs may differ. The push then goes only to the URL that is read. In mirror mode,
-// git rejects single refspecs. In both cases, the flags define a remote with one URL.
+// their refs may differ. The flags then define a remote with the one URL that is read, unless
+// this URL contains a secret. In mirror mode, git rejects single refspecs.
 func (l *Conn) destination() (flags []string, name string) {
 	urls, pushURLs := configuredURLs(l.here.Config, l.Remote)
 	several := len(pushURLs) > 1 || len(pushURLs) == 0 && len(urls) > 1
 	mirror, _ := git.Last(l.here.Config, "remote."+l.Remote+".mirror")
-	if !several && !git.Bool(mirror) || len(urls)+len(pushURLs) == 0 {
+	to := append(slices.Clone(urls), pushURLs...)
+	switch {
+	case len(to) == 0, !several && !git.Bool(mirror):
 		return nil, l.Remote
+	case !strings.Contains(l.Remote, "=") && (!several || slices.ContainsFunc(to, hasSecret)):
+		return []string{"-c", "remote." + l.Remote + ".mirror=false"}, l.Remote
 	}
 	set := func(variable, value string) { flags = append(flags, "-c", "remote."+oneURL+"."+variable+"="+value) }
 	for _, e := range l.here.Config {

@@ -37,6 +37,9 @@ func TestExplain(t *testing.T) {
 		"Welcome\nReceived disconnect from ::1: Too many failures\nDisconnected from ::1\nfatal: Could not read from remote repository.\n":                            "Received disconnect from ::1: Too many failures",
 		"Welcome\nfatal: couldn't find remote ref refs/x\n":                                                                                                           "couldn't find remote ref refs/x",
 		"fatal: Could not read from remote repository.\n":                                                                                                             "Could not read from remote repository.",
+		"ssh: connect to host b port 1: Connection refused\nConnection closed by UNKNOWN port 65535\nfatal: Could not read from remote repository.\n":                 "ssh: connect to host b port 1: Connection refused",
+		"git: 'remote-foo' is not a git command. See 'git --help'.\nfatal: remote helper 'foo' aborted session\n":                                                     "git: 'remote-foo' is not a git command. See 'git --help'.",
+		"refs are frozen\nfatal: in 'prepared' phase, update aborted by the reference-transaction hook\n":                                                             "refs are frozen",
 		"closed today\nfatal: the remote end hung up unexpectedly\n":                                                                                                  "closed today",
 		"hint: y\nFrom /hub\nremote: full\nfatal: the remote end hung up\n":                                                                                           "full",
 	} {
