@@ -315,8 +315,10 @@ func cause(stderr string) string {
 // begins advice about the connection with "**".
 func isAside(line string) bool {
 	line = strings.TrimSpace(line)
-	for _, prefix := range []string{"Warning:", "WARNING:", "warning:", "hint:", "**", "Pseudo-terminal will not", "Disconnected from ", "From ", "To ",
-		"Connection closed by ", "Connection to ", "kex_exchange_identification: Connection closed"} {
+	for _, prefix := range []string{
+		"Warning:", "WARNING:", "warning:", "hint:", "**", "Pseudo-terminal will not", "Disconnected from ", "From ", "To ",
+		"Connection closed by ", "Connection to ", "kex_exchange_identification: Connection closed",
+	} {
 		if strings.HasPrefix(line, prefix) {
 			return true
 		}

@@ -25,8 +25,10 @@ func TestNoSecretInArguments(t *testing.T) {
 		{"../hub.git", oneURL, 1},
 	} {
 		config := []git.ConfigEntry{
-			{Key: "remote.origin.url", Value: c.url}, {Key: "remote.origin.pushurl", Value: c.url},
-			{Key: "remote.origin.pushurl", Value: "../b.git"}, {Key: "remote.origin.pushurl", Value: "../b.git"},
+			{Key: "remote.origin.url", Value: c.url},
+			{Key: "remote.origin.pushurl", Value: c.url},
+			{Key: "remote.origin.pushurl", Value: "../b.git"},
+			{Key: "remote.origin.pushurl", Value: "../b.git"},
 		}
 		flags, name := (&Conn{Remote: "origin", here: Here{Config: config}}).destination()
 		assert.Equal(t, c.name, name, c.url)
