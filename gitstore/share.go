@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/remote"
 	"git-checkpoint/gitstore/internal/share"
 )
 
@@ -113,6 +114,9 @@ func (s *Store) Sync(ctx context.Context, req SyncRequest) ([]Synced, error) {
 // OtherPushURLs returns the push URLs of a remote that get no checkpoints: a push goes to
 // one URL only.
 func (s *Store) OtherPushURLs(remote string) []string { return s.sharer.OtherPushURLs(remote) }
+
+// HasSecret reports whether the URL of a remote contains a password or a token.
+func HasSecret(url string) bool { return remote.HasSecret(url) }
 
 // RemoteHasBranch reports whether a remote has a branch. It asks for no password.
 func (s *Store) RemoteHasBranch(ctx context.Context, remote, branch string, limit time.Duration) (bool, error) {

@@ -148,16 +148,12 @@ func warnOtherURLs(c *invoke.Invocation, o options) {
 		issue = phrase.IssueArg(o.issues[0])
 	}
 	for _, url := range c.Store.OtherPushURLs(o.remote) {
-		shown := gitstore.ShownRemote(url)
-		c.Warnf("%s has several push URLs, and checkpoints are pushed to one of them, not to %s", gitstore.ShownRemote(o.remote), shown)
-		if strings.HasPrefix(url, "ssh://") && !strings.Contains(strings.TrimPrefix(strings.Split(url, "@")[0], "ssh://"), ":") {
-			shown = url // its user is no secret
-		}
-		if shown != url {
+		c.Warnf("%s has several push URLs, and checkpoints are pushed to one of them, not to %s", gitstore.ShownRemote(o.remote), gitstore.ShownRemote(url))
+		if gitstore.HasSecret(url) {
 			c.Infof("hint: git remote get-url --push --all %s", phrase.QuoteArg(o.remote))
 			continue
 		}
-		c.Infof("hint: git checkpoint sync %s --remote %s", issue, phrase.QuoteArg(shown))
+		c.Infof("hint: git checkpoint sync %s --remote %s", issue, phrase.QuoteArg(url))
 	}
 }
 

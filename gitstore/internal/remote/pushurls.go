@@ -40,27 +40,43 @@ func mainPushURL(urls, pushURLs []string) string {
 	return pushURLs[0]
 }
 
-// OtherPushURLs returns the push URLs of a remote that get no checkpoints.
-func OtherPushURLs(config []git.ConfigEntry, name string) []string {
-	urls, pushURLs := configuredURLs(config, name)
-	if len(pushURLs) == 0 {
-		pushURLs = urls
-	}
-	if len(pushURLs) == 0 {
-		return nil
-	}
-	at := mainPushURL(urls, pushURLs)
-	if hasSecret(at) {
-		return nil
-	}
-	others := slices.DeleteFunc(pushURLs, func(url string) bool { return url == at || url == "" })
-	slices.Sort(others)
-	return slices.Compact(others)
+// A pushTarget describes the URLs to which git pushes.
+type pushTarget struct {
+	url, pushURL string   // of a remote with only the push URL that is read
+	others       []string // further push URLs, sorted
+	one          bool     // a push is reduced to one URL: there are others, and no secret in url and pushURL
 }
 
-// hasSecret reports whether a URL contains a password, or a user that can be a token. Arguments of
+func targetOf(config []git.ConfigEntry, name string) (t pushTarget) {
+	urls, pushURLs := configuredURLs(config, name)
+	if len(urls) > 0 {
+		t.url = urls[0]
+	}
+	at := t.url
+	if len(pushURLs) > 0 {
+		t.pushURL = mainPushURL(urls, pushURLs)
+		at = t.pushURL
+	} else {
+		pushURLs = urls
+	}
+	t.one = len(pushURLs) > 1 && !HasSecret(t.url) && !HasSecret(t.pushURL)
+	t.others = slices.DeleteFunc(pushURLs, func(url string) bool { return url == at || url == "" })
+	slices.Sort(t.others)
+	t.others = slices.Compact(t.others)
+	return t
+}
+
+// OtherPushURLs returns the push URLs of a remote that get no checkpoints.
+func OtherPushURLs(config []git.ConfigEntry, name string) []string {
+	if t := targetOf(config, name); t.one {
+		return t.others
+	}
+	return nil
+}
+
+// HasSecret reports whether a URL contains a password, or a user that can be a token. Arguments of
 // a process are visible to other users, and git logs them.
-func hasSecret(url string) bool {
+func HasSecret(url string) bool {
 	user, _, _ := strings.Cut(strings.TrimPrefix(url, "ssh://"), "@")
 	isSSH := strings.HasPrefix(url, "ssh://") && !strings.Contains(user, ":")
 	return !isSSH && withoutPasswords(url) != url
@@ -77,14 +93,12 @@ var pushSettings = []string{"fetch", "proxy", "proxyauthmethod", "receivepack", 
 // their refs may differ. The flags then define a remote with the one URL that is read, unless
 // this URL contains a secret. In mirror mode, git rejects single refspecs.
 func (l *Conn) destination() (flags []string, name string) {
-	urls, pushURLs := configuredURLs(l.here.Config, l.Remote)
-	several := len(pushURLs) > 1 || len(pushURLs) == 0 && len(urls) > 1
+	to := targetOf(l.here.Config, l.Remote)
 	mirror, _ := git.Last(l.here.Config, "remote."+l.Remote+".mirror")
-	to := append(slices.Clone(urls), pushURLs...)
 	switch {
-	case len(to) == 0, !several && !git.Bool(mirror):
+	case to.url == "" && to.pushURL == "", !to.one && !git.Bool(mirror):
 		return nil, l.Remote
-	case !strings.Contains(l.Remote, "=") && (!several || slices.ContainsFunc(to, hasSecret)):
+	case !to.one && !strings.Contains(l.Remote, "="):
 		return []string{"-c", "remote." + l.Remote + ".mirror=false"}, l.Remote
 	}
 	set := func(variable, value string) { flags = append(flags, "-c", "remote."+oneURL+"."+variable+"="+value) }
@@ -94,11 +108,11 @@ func (l *Conn) destination() (flags []string, name string) {
 			set(variable, e.Value)
 		}
 	}
-	if len(urls) > 0 {
-		set("url", urls[0])
+	if to.url != "" {
+		set("url", to.url)
 	}
-	if len(pushURLs) > 0 {
-		set("pushurl", mainPushURL(urls, pushURLs))
+	if to.pushURL != "" {
+		set("pushurl", to.pushURL)
 	}
 	return flags, oneURL
 }

@@ -36,6 +36,13 @@ func TestNoSecretInArguments(t *testing.T) {
 		assert.NotContains(t, strings.Join(flags, " "), "token")
 		assert.Len(t, OtherPushURLs(config, "origin"), c.others, c.url)
 	}
+	other := []git.ConfigEntry{
+		{Key: "remote.origin.url", Value: "../hub.git"},
+		{Key: "remote.origin.url", Value: "https://ann:secret@example.com/x"},
+	}
+	_, name := (&Conn{Remote: "origin", here: Here{Config: other}}).destination()
+	assert.Equal(t, oneURL, name)
+	assert.Len(t, OtherPushURLs(other, "origin"), 1)
 	one := []git.ConfigEntry{{Key: "remote.origin.url", Value: "https://ann:secret@example.com/x"}, {Key: "remote.origin.mirror", Value: "true"}}
 	flags, name := (&Conn{Remote: "origin", here: Here{Config: one}}).destination()
 	assert.Equal(t, "origin", name)
