@@ -71,9 +71,13 @@ func otherVersions(c *invoke.Invocation) []string {
 	if err != nil {
 		return nil
 	}
+	others := invoke.BesidePrograms(path)
+	if len(others) == 0 {
+		return nil
+	}
 	var found []string
 	own := programVersion(c, path)
-	for _, other := range invoke.BesidePrograms(path) {
+	for _, other := range others {
 		if v := programVersion(c, other); v != own {
 			found = append(found, fmt.Sprintf("%s is another version than %s: %s, and not %s: install both again",
 				other, path, cmp.Or(v, "unknown"), cmp.Or(own, "unknown")))
