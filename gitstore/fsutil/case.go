@@ -14,8 +14,7 @@ const invisible = "\u200c"
 // ASCII, drop dots and spaces at the end, or have short names such as LONGNA~1. MayBeAlias
 // calls opens at most once. opens reports whether another name opens the same file.
 func MayBeAlias(name string, opens func(other string) bool) bool {
-	isUnusual := func(r rune) bool { return r >= utf8.RuneSelf || r == '~' }
-	if strings.ContainsFunc(name, isUnusual) || strings.HasSuffix(name, ".") || strings.HasSuffix(name, " ") {
+	if !IsASCII(name) || strings.Contains(name, "~") || strings.HasSuffix(name, ".") || strings.HasSuffix(name, " ") {
 		return true
 	}
 	other := swapCase(name)
@@ -33,4 +32,10 @@ func swapCase(name string) string {
 		}
 		return unicode.ToUpper(r)
 	}, name)
+}
+
+// IsASCII reports whether name has no letters beyond ASCII, whose form some file systems
+// normalize.
+func IsASCII(name string) bool {
+	return !strings.ContainsFunc(name, func(r rune) bool { return r >= utf8.RuneSelf })
 }

@@ -12,6 +12,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/tasks"
+	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/repo"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -295,7 +296,8 @@ func (s *Chains) CheckName(ctx context.Context, i checkpoint.Issue) error {
 // first check.
 type Names struct {
 	Chains *Chains
-	folded map[string]string
+	folded map[string]string // refs by their names in lower case
+	beyond []string          // refs whose names have letters beyond ASCII
 }
 
 // read lists the chain refs.
@@ -309,9 +311,29 @@ func (n *Names) read(ctx context.Context) error {
 	}
 	n.folded = map[string]string{}
 	for name := range there {
-		n.folded[strings.ToLower(name)] = name
+		n.add(name)
 	}
 	return nil
+}
+
+func (n *Names) add(name string) {
+	n.folded[strings.ToLower(name)] = name
+	if !fsutil.IsASCII(name) {
+		n.beyond = append(n.beyond, name)
+	}
+}
+
+// isTaken reports whether the file system treats the name of an existing ref as equal to the name
+// of a new ref. Packed refs are compared if one of both names has letters beyond ASCII. Names that
+// differ only in case are found by Check.
+func (n *Names) isTaken(name string) bool {
+	r, others := n.Chains.Refs, slices.Values(n.beyond)
+	if !fsutil.IsASCII(name) {
+		others = maps.Values(n.folded)
+	} else if len(n.beyond) == 0 {
+		return r.IsTaken(name)
+	}
+	return r.IsTaken(name) || r.Folds() && r.HasEqualName(name, others)
 }
 
 // Check fails if a new issue's ref differs from an existing ref only in case, or if the file
@@ -320,14 +342,17 @@ func (n *Names) Check(ctx context.Context, i checkpoint.Issue) error {
 	if err := n.read(ctx); err != nil {
 		return err
 	}
-	name, key := repo.LiveRef(i), strings.ToLower(repo.LiveRef(i))
-	there, known := n.folded[key]
+	name := repo.LiveRef(i)
+	there, known := n.folded[strings.ToLower(name)]
 	if known && there != name {
 		return &repo.RefusedError{Reason: fmt.Sprintf("issue %s: %s differs only in upper and lower case", i, there)}
 	}
-	if !known && (n.Chains.Refs.IsTaken(name) || n.Chains.Refs.EqualName(name, slices.Collect(maps.Values(n.folded))) != "") {
+	if known {
+		return nil
+	}
+	if n.isTaken(name) {
 		return &repo.RefusedError{Reason: fmt.Sprintf("issue %s: the file system treats the name of another issue as equal", i)}
 	}
-	n.folded[key] = name
+	n.add(name)
 	return nil
 }

@@ -2,11 +2,11 @@ package refs
 
 import (
 	"io/fs"
+	"iter"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
-	"unicode/utf8"
 
 	"git-checkpoint/gitstore/fsutil"
 )
@@ -69,33 +69,25 @@ func isAlias(dir fs.FS, name string) bool {
 	return false
 }
 
-// EqualName returns one of names that the file system treats as equal to a new ref, or "". Packed
-// refs have no files. So EqualName creates a file for the new ref in an empty directory, if one
-// of both names has letters beyond ASCII and the file system ignores case.
-func (r *Reader) EqualName(ref string, names []string) string {
-	base := path.Base(ref)
-	names = slices.DeleteFunc(names, func(n string) bool { return n == ref || isASCII(base) && isASCII(path.Base(n)) })
-	if _, err := os.Lstat(filepath.Join(r.Path, "hEAD")); err != nil || len(names) == 0 || !r.Files {
-		return ""
-	}
+// Folds reports whether refs are files of a file system that ignores case.
+func (r *Reader) Folds() bool { return r.Files && fsutil.Exists(filepath.Join(r.Path, "hEAD")) }
+
+// HasEqualName reports whether the file system treats one of names as equal to the name of a new
+// ref. Packed refs have no files, so HasEqualName creates a file for the new ref in an empty
+// directory.
+func (r *Reader) HasEqualName(ref string, names iter.Seq[string]) bool {
 	dir, err := os.MkdirTemp(r.Path, "git-checkpoint-names-*")
 	if err != nil {
-		return ""
+		return false
 	}
 	defer os.RemoveAll(dir)
-	if err := os.WriteFile(filepath.Join(dir, base), nil, 0o666); err != nil {
-		return ""
+	if err := os.WriteFile(filepath.Join(dir, path.Base(ref)), nil, 0o666); err != nil {
+		return false
 	}
-	i := slices.IndexFunc(names, func(n string) bool {
-		_, err := os.Lstat(filepath.Join(dir, path.Base(n)))
-		return err == nil
-	})
-	if i < 0 {
-		return ""
+	for name := range names {
+		if fsutil.Exists(filepath.Join(dir, path.Base(name))) {
+			return true
+		}
 	}
-	return names[i]
-}
-
-func isASCII(name string) bool {
-	return !slices.ContainsFunc([]byte(name), func(c byte) bool { return c >= utf8.RuneSelf })
+	return false
 }

@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -87,4 +88,15 @@ func TestRefThatADirectoryOmitsIsRead(t *testing.T) {
 	plain, _ := storedRefs(t, "refs/checkpoints/prüfung")
 	_, err := readFile(unlisted{plain}, "refs/checkpoints/prüfung")
 	require.NoError(t, err)
+}
+
+func TestEqualNameOfAPackedRef(t *testing.T) {
+	dir := t.TempDir()
+	r := &Reader{Path: dir, Files: true}
+	assert.False(t, r.Folds())
+	assert.True(t, r.HasEqualName("refs/checkpoints/é", slices.Values([]string{"refs/checkpoints/a", "refs/checkpoints/é"})))
+	assert.False(t, r.HasEqualName("refs/checkpoints/é", slices.Values([]string{"refs/checkpoints/É"})))
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	assert.Empty(t, left, "no directory is left")
 }
