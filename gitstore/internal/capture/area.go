@@ -186,12 +186,12 @@ func (s *Capturer) readStagedState(ctx context.Context) (*StagedState, error) {
 
 // OpenIndex reads the index. If its format is unsupported, git makes a supported copy.
 func (s *Capturer) OpenIndex(ctx context.Context) (*index.Index, func(), error) {
-	run := func(ctx context.Context, env []string, args ...string) ([]byte, error) {
-		return s.Git.With(env...).Output(ctx, args...)
-	}
 	x, err := index.Open(s.Info.Index)
 	done := func() { x.Close() }
 	if errors.Is(err, index.ErrUnsupported) {
+		run := func(ctx context.Context, env []string, args ...string) ([]byte, error) {
+			return s.Git.With(env...).Output(ctx, args...)
+		}
 		x, done, err = index.Plain(ctx, run, s.Info.Index, s.Info.Dir)
 	}
 	if err != nil {

@@ -195,11 +195,25 @@ func (s *Repo) LimitPromised(ctx context.Context, o Options) {
 
 // fetchPromised runs git for an object that a partial clone lacks.
 func (s *Repo) fetchPromised(_ context.Context, stdin []byte, args ...string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(s.Opened, s.PromisedFor)
+	return s.fetchWithin(s.Opened, s.Git, stdin, args...)
+}
+
+// FetchPromised runs a git command that fetches objects of a partial clone, with additional
+// environment variables. It fails with *FetchError.
+func (s *Repo) FetchPromised(ctx context.Context, env []string, args ...string) ([]byte, error) {
+	out, err := s.fetchWithin(ctx, s.Git.With(env...), nil, args...)
+	if err != nil {
+		return nil, &FetchError{err.Error()}
+	}
+	return out, nil
+}
+
+// fetchWithin runs a git that fetches objects of a partial clone, within PromisedFor.
+func (s *Repo) fetchWithin(ctx context.Context, g git.Git, stdin []byte, args ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.PromisedFor)
 	defer cancel()
-	git := s.Git
-	git.Apart = git.Apart || s.quiet // a hanging transport ends with git
-	out, err := git.Pipe(ctx, stdin, args...)
+	g.Apart = g.Apart || s.quiet // a hanging transport ends with git
+	out, err := g.Pipe(ctx, stdin, args...)
 	switch {
 	case err == nil:
 		return out, nil
@@ -207,23 +221,6 @@ func (s *Repo) fetchPromised(_ context.Context, stdin []byte, args ...string) ([
 		return nil, fmt.Errorf("not done within %s", s.PromisedFor)
 	}
 	return nil, errors.New(remote.Reason(err))
-}
-
-// FetchPromised runs a git command that fetches objects of a partial clone, with additional
-// environment variables. It fails with *FetchError.
-func (s *Repo) FetchPromised(ctx context.Context, env []string, args ...string) ([]byte, error) {
-	within, cancel := context.WithTimeout(ctx, s.PromisedFor)
-	defer cancel()
-	git := s.Git.With(env...)
-	git.Apart = git.Apart || s.quiet // a hanging transport ends with git
-	out, err := git.Output(within, args...)
-	switch {
-	case err == nil:
-		return out, nil
-	case within.Err() != nil && ctx.Err() == nil:
-		return nil, &FetchError{fmt.Sprintf("not done within %s", s.PromisedFor)}
-	}
-	return nil, &FetchError{remote.Reason(err)}
 }
 
 // Beside creates an empty repository that borrows objects and configuration from this
