@@ -89,28 +89,31 @@ var errNotInPack = errors.New("the object is not in the pack")
 
 // intact reads an object from a pack and compares its hash.
 func (c *consolidation) intact(p *pack, h plumbing.Hash) error {
-	off, ok, err := p.find(h)
+	f, err := p.locate(h)
 	if err != nil {
 		return err
 	}
-	if !ok {
-		return errNotInPack
-	}
-	t, content, err := found{hash: h, pack: p, off: off}.read(&c.s.cache)
+	t, content, err := f.read(&c.s.cache)
 	if err == nil && Name(t, content) != h {
 		err = &CorruptObjectError{Path: p.path + ".pack", Msg: "object " + h.String() + " has another hash"}
 	}
 	return err
 }
 
-// sizeOf returns the size of an object.
-func (p *pack) sizeOf(h plumbing.Hash) (size int64, err error) {
+// locate returns the place of an object. It fails with errNotInPack.
+func (p *pack) locate(h plumbing.Hash) (found, error) {
 	off, ok, err := p.find(h)
 	if err == nil && !ok {
 		err = errNotInPack
 	}
+	return found{hash: h, pack: p, off: off}, err
+}
+
+// sizeOf returns the size of an object.
+func (p *pack) sizeOf(h plumbing.Hash) (size int64, err error) {
+	f, err := p.locate(h)
 	if err == nil {
-		_, size, err = found{hash: h, pack: p, off: off}.header()
+		_, size, err = f.header()
 	}
 	return size, err
 }
