@@ -27,6 +27,7 @@ import (
 )
 
 func TestCodes(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name string
 		err  error
@@ -96,6 +97,7 @@ func TestCodes(t *testing.T) {
 }
 
 func TestReport(t *testing.T) {
+	t.Parallel()
 	hostile := exit.Errorf(exit.Refused, "git x", "save: a\x1b[31m\nb")
 	for _, c := range []struct {
 		name string
@@ -120,6 +122,7 @@ func TestReport(t *testing.T) {
 
 // Every exit code has a unique name.
 func TestKinds(t *testing.T) {
+	t.Parallel()
 	seen := map[string]int{}
 	for code, kind := range exit.Kinds {
 		require.NotEmpty(t, kind, code)
@@ -132,6 +135,7 @@ func TestKinds(t *testing.T) {
 }
 
 func TestEachReportsFailedIssues(t *testing.T) {
+	t.Parallel()
 	c := &invoke.Invocation{Env: &invoke.Env{Stderr: io.Discard}}
 	boom := &gitstore.NoneError{Issue: "2"}
 	visited := 0

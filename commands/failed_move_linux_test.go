@@ -13,6 +13,7 @@ import (
 // If a ref directory's sync fails, refs have moved already. The error then reports a
 // completed change and a new checkpoint's id.
 func TestFailureAfterTheMove(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}

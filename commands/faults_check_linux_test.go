@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -28,8 +29,10 @@ type faultTest struct {
 	table *faultTable
 	dir   string
 	git2  string
-	every int // test every nth stop
-	first int
+	every int            // test every nth stop
+	first int            // number of stops before the first tested stop
+	point *regexp.Regexp // only the first stop with this text, of kind
+	kind  fault
 
 	template             *faultWorld
 	before, after, again faultState // states before the command, after one run, after two runs
@@ -61,10 +64,16 @@ func (f *faultTest) test(t *testing.T) {
 	}
 	f.expect(t)
 	f.known, f.verdicts = w.hashes(), map[string]*verdict{}
+	if f.point != nil {
+		problems, hit := f.inject(t, f.kind, 0)
+		require.NotNil(t, hit, "%v is not among the calls", f.point)
+		require.Empty(t, problems)
+		return
+	}
 	for kind := range faultKinds {
 		tried, failed := 0, 0
 		n := f.count(t, kind)
-		for at := 1 + f.first%f.every; at <= n; at += f.every {
+		for at := 1 + (f.first+gittest.Day())%f.every; at <= n; at += f.every {
 			problems, hit := f.inject(t, kind, at)
 			if hit == nil {
 				break // fewer calls than the previous run
@@ -126,18 +135,18 @@ func (f *faultTest) expect(t *testing.T) {
 
 func (f *faultTest) count(t *testing.T, kind fault) int {
 	w := f.template.copyTo(t, filepath.Join(f.dir, "counted"))
-	r, _ := w.fault(t, kind, 0, f.args...)
+	r, _ := w.fault(t, kind, 0, nil, f.args...)
 	require.NoError(t, os.RemoveAll(w.root))
 	return r.stops
 }
 
 // fault runs the program with a fault at a stop. A stop of zero injects nothing and
-// counts the calls.
-func (w *faultWorld) fault(t *testing.T, kind fault, at int, args ...string) (*faultRun, outcome) {
+// counts the calls. If first is not nil, the stop is the first call that matches it.
+func (w *faultWorld) fault(t *testing.T, kind fault, at int, first *regexp.Regexp, args ...string) (*faultRun, outcome) {
 	t.Helper()
 	r := &faultRun{
 		cmd: w.command("git-checkpoint", args...), inside: w.root, fault: kind, at: at,
-		stdout: filepath.Join(w.root, "out", "stdout"), stderr: filepath.Join(w.root, "out", "stderr"),
+		stdout: filepath.Join(w.root, "out", "stdout"), stderr: filepath.Join(w.root, "out", "stderr"), first: first,
 	}
 	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	stdout, err := os.Create(r.stdout)
@@ -170,7 +179,7 @@ type verdict struct {
 func (f *faultTest) inject(t *testing.T, kind fault, at int) ([]string, *stop) {
 	w := f.template.copyTo(t, filepath.Join(f.dir, "world"))
 	defer os.RemoveAll(w.root)
-	r, o := w.fault(t, kind, at, f.args...)
+	r, o := w.fault(t, kind, at, f.point, f.args...)
 	if r.hit == nil {
 		return nil, nil
 	}
@@ -375,10 +384,6 @@ func (c *faultCheck) sameFiles(got, want faultState, when string) {
 	}
 }
 
-// waits limits the next command's duration. A command that meets a lock waits for ten
-// seconds.
-const waits = 5 * time.Second
-
 // checkNext runs the command again, or continues or aborts a restore.
 func (c *faultCheck) checkNext() {
 	f := c.f
@@ -395,8 +400,8 @@ func (c *faultCheck) checkNext() {
 		}
 	}
 	o := c.w.try("git-checkpoint", args...)
-	if o.took > waits {
-		c.wrong("the next %s took %v: exit %d: %s", o.name, o.took, o.code, o.err)
+	if c.w.waited(o) {
+		c.wrong("the next %s waited for a lock, it took %v: exit %d: %s", o.name, o.took, o.code, o.err)
 	}
 	state, err := c.w.state()
 	if err != nil {

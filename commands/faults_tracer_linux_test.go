@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"syscall"
@@ -106,7 +107,8 @@ type faultRun struct {
 	stdout string // the command's standard output
 	stderr string
 	fault  fault
-	at     int // stop of the fault, from one; zero for no fault
+	at     int            // stop of the fault, from one; zero for no fault
+	first  *regexp.Regexp // if not nil, the fault is at the first stop with this text
 
 	stops    int
 	hit      *stop // stop at which the fault was injected
@@ -315,10 +317,11 @@ func (r *faultRun) answer(n *seccompNotice) *seccompAnswer {
 		return failure
 	}
 	r.stops++
-	if r.stops != r.at {
+	here := stop{c.name, strings.TrimPrefix(path, r.inside+"/")}
+	if r.stops != r.at && (r.hit != nil || r.first == nil || !r.first.MatchString(here.String())) {
 		return goOn
 	}
-	r.hit = &stop{c.name, strings.TrimPrefix(path, r.inside+"/")}
+	r.hit = &here
 	switch r.fault {
 	case faultKill:
 		return nil

@@ -80,6 +80,7 @@ func newFaultWorld(t *testing.T, dir string, form refsForm, git2 string) *faultW
 
 func (w *faultWorld) setEnv() {
 	w.env = tortureEnv(filepath.Join(w.root, "home"))
+	w.durable()
 	if w.git2 != "" {
 		w.env = append(w.env, "PATH="+w.git2+string(os.PathListSeparator)+os.Getenv("PATH"))
 	}

@@ -17,6 +17,7 @@ import (
 // The library returns the zero value for a flag that is not declared, so that a misspelt
 // name is not noticed otherwise.
 func TestFlagsThatAreReadAreDeclared(t *testing.T) {
+	t.Parallel()
 	declared := map[string]bool{}
 	for _, d := range allCommands() {
 		for _, f := range allFlags(d) {
@@ -80,6 +81,7 @@ func flagRead(n ast.Node) (string, bool) {
 }
 
 func TestShortHelpListsTenCommandsAndThirtyFlags(t *testing.T) {
+	t.Parallel()
 	commands, flags := 0, 0
 	for _, d := range allCommands() {
 		short := declaredFlags(shortFlags(d)) // panics if ShortHelp names no flag

@@ -8,7 +8,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"git-checkpoint/freshness/issue/forge/forgetest"
+	"git-checkpoint/gitstore/testing/forgetest"
 )
 
 // forges maps URLs to the servers of the scripts.

@@ -71,6 +71,7 @@ var taskGuides = []string{
 // file with `guide FILE NAME TEXT` and executes the file. The CI jobs are run by `recipe`
 // and the action of this repository by the script ci-action.
 func TestGuideCommandsAreRun(t *testing.T) {
+	t.Parallel()
 	scripts, err := filepath.Glob(filepath.Join("..", "testdata", "script", "*.txtar"))
 	require.NoError(t, err)
 	use := regexp.MustCompile(`(?m)^(?:\[.*?] )*guide (\S+) (\S+) (?:'([^']+)'|(\S+))$`)

@@ -46,6 +46,7 @@ func (h handedOver) checkpoint(input string, args ...string) (string, int) {
 
 // In a repository of the other object format, the program runs the one for that format.
 func TestHandOver(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -140,6 +141,7 @@ func (h handedOver) succeed(input string, args ...string) string {
 // A program whose name is that of one format starts no other program, or two of them
 // would start each other without end.
 func TestHandOverEnds(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}

@@ -41,10 +41,10 @@ var layers = [][]string{
 		"commands/internal/schema",
 		"commands/internal/terminal",
 	},
-	{"gitstore/internal/storetest"},
+	{"gitstore/testing/storetest"},
 	{"gitstore", "freshness/issue/forge"},
 	{"freshness/issue"},
-	{"freshness", "freshness/issue/forge/forgetest"},
+	{"freshness", "gitstore/testing/forgetest"},
 
 	// operations of the store
 	{
@@ -60,7 +60,7 @@ var layers = [][]string{
 	// what the operations share
 	{"gitstore/internal/chain"},
 	{"gitstore/internal/repo"},
-	{"gitstore/internal/treediff", "gitstore/layout/internal/layouttest"},
+	{"gitstore/internal/treediff", "gitstore/layout/internal/testing/layouttest"},
 	{
 		"gitstore/internal/join",
 		"gitstore/internal/recordmerge",
@@ -84,7 +84,7 @@ var layers = [][]string{
 	{"gitstore/layout/internal/values"},
 
 	// git
-	{"gitstore/internal/git/repository", "gitstore/odbtest"},
+	{"gitstore/internal/git/repository", "gitstore/testing/odbtest"},
 	{
 		"gitstore/internal/git/ancestry",
 		"gitstore/internal/git/convert",
@@ -97,8 +97,8 @@ var layers = [][]string{
 		"gitstore/internal/trees",
 	},
 	{"gitstore/internal/git"},
+	{"gitstore/testing/gittest"},
 	{
-		"gitstore/internal/gittest",
 		"gitstore/internal/odb/inflate",
 		"gitstore/fsutil",
 		"gitstore/fsutil/filelock",
@@ -132,6 +132,7 @@ func layerOf(pkg string) int {
 func goGit(pkg string) bool { return pkg == "gitstore" || strings.HasPrefix(pkg, "gitstore/") }
 
 func TestImportsRunDownwards(t *testing.T) {
+	t.Parallel()
 	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`, "git-checkpoint/...").Output()
 	require.NoError(t, err)
 	seen := map[string]bool{}

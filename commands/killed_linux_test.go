@@ -77,13 +77,13 @@ func (v *victim) killedTreeAt(file, calls string, args ...string) {
 	}
 	cmd := v.command("strace", append([]string{
 		"-f", "-o", os.DevNull, "-P", v.path(file), "-e", "trace=" + calls,
-		"-e", "inject=" + calls + ":delay_enter=20000000:when=1", "git-checkpoint",
+		"-e", "inject=" + calls + ":delay_enter=600000000:when=1", "git-checkpoint",
 	}, args...)...)
 	require.NoError(v.t, cmd.Start())
 	require.Eventually(v.t, func() bool {
 		_, err := os.Stat(v.path(file))
 		return err == nil
-	}, 10*time.Second, time.Millisecond, "%v", cmd.Args)
+	}, patience, time.Millisecond, "%v", cmd.Args)
 	time.Sleep(50 * time.Millisecond)
 	require.FileExists(v.t, v.path(file), "%v", cmd.Args)
 	kill(cmd, killTree)

@@ -13,6 +13,7 @@ import (
 )
 
 func TestParseLine(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, want string // the line as words, joined by spaces
 		args       []string
@@ -70,6 +71,7 @@ func joinWords(words []string) string {
 }
 
 func TestParseLineRefuses(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		want, hint string
 		args       []string
@@ -106,6 +108,7 @@ func TestParseLineRefuses(t *testing.T) {
 
 // Values of repeatable flags are not split at commas, and keep invalid UTF-8 bytes.
 func TestRepeatedFlags(t *testing.T) {
+	t.Parallel()
 	l, err := parseLine(allCommands(), []string{"save", "--set", "a=1, 2", "42", "--set=b= x ", "--artifact", "caf\xe9"})
 	require.NoError(t, err)
 	assert.Equal(t, map[string][]string{"set": {"a=1, 2", "b= x "}, "artifact": {"caf\xe9"}}, l.lists)
@@ -127,6 +130,7 @@ func FuzzParseLine(f *testing.F) {
 
 // Every command has help, with an example that contains its name.
 func TestEveryCommandHasHelp(t *testing.T) {
+	t.Parallel()
 	require.NotEmpty(t, allCommands())
 	for _, cmd := range allCommands() {
 		text := explain(cmd, true)
@@ -141,6 +145,7 @@ func TestEveryCommandHasHelp(t *testing.T) {
 }
 
 func TestHelpNamesEachCategoryOnce(t *testing.T) {
+	t.Parallel()
 	var seen []string
 	for _, cmd := range allCommands() {
 		if len(seen) == 0 || seen[len(seen)-1] != cmd.Category {
@@ -153,6 +158,7 @@ func TestHelpNamesEachCategoryOnce(t *testing.T) {
 // The library needs only the flags that are given or have a default. This fails for a
 // flag type whose default would be missed.
 func TestEveryFlagTypeHasAKnownDefault(t *testing.T) {
+	t.Parallel()
 	for _, cmd := range allCommands() {
 		for _, f := range allFlags(cmd) {
 			switch f := f.(type) {

@@ -14,6 +14,7 @@ import (
 
 // The --json guide documents every field of records with golden files.
 func TestManualFields(t *testing.T) {
+	t.Parallel()
 	guide, err := os.ReadFile(filepath.Join("internal", "manual", "guides", "json.md"))
 	require.NoError(t, err)
 	sections := map[string]string{}

@@ -18,6 +18,7 @@ import (
 
 // Scripts are skipped if required programs are missing. CI installs all programs.
 func TestPrograms(t *testing.T) {
+	t.Parallel()
 	if os.Getenv("CI") != "true" || runtime.GOOS != "linux" {
 		t.Skip("not CI")
 	}
@@ -38,6 +39,7 @@ func manualPages() []manual.Page {
 
 // groff and mandoc report no problem in the pages, also not at 60 columns.
 func TestManualLint(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	var files []string
 	for _, p := range manualPages() {
@@ -64,6 +66,7 @@ func TestManualLint(t *testing.T) {
 
 // Every command has a page with all its flags, and every setting has an entry.
 func TestManualDocumentsEveryFlagAndSetting(t *testing.T) {
+	t.Parallel()
 	pages := map[string]string{}
 	for _, p := range manualPages() {
 		pages[p.Name] = p.Text()
@@ -86,6 +89,7 @@ func TestManualDocumentsEveryFlagAndSetting(t *testing.T) {
 
 // The main page documents every exit code.
 func TestManualExitCodes(t *testing.T) {
+	t.Parallel()
 	text := manualPages()[0].Text()
 	_, codes, _ := strings.Cut(text, "\nEXIT STATUS\n")
 	codes, _, _ = strings.Cut(codes, "\nENVIRONMENT\n")
@@ -96,6 +100,7 @@ func TestManualExitCodes(t *testing.T) {
 
 // Every command in the guides exists, with its flags.
 func TestManualCommands(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob(filepath.Join("internal", "manual", "guides", "*.md"))
 	require.NoError(t, err)
 	found := 0

@@ -22,6 +22,7 @@ import (
 // chain, every file is complete at every moment, and at the end the files match the
 // store.
 func TestMirrorWithConcurrentWorkers(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}

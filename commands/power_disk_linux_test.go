@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"git-checkpoint/gitstore/testing/gittest"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -42,8 +44,8 @@ loose() { git maintenance run --quiet --task=loose-objects; git maintenance run 
 `
 
 // After an id was printed, a loss of power loses no checkpoint, whatever git command ran
-// just before. A copy of a mounted device simulates the power loss. On xfs, every third
-// situation is tried unless GIT_CHECKPOINT_TEST_TORTURE=full.
+// just before. A copy of a mounted device simulates the power loss. On xfs, a third of
+// the situations is tried each day unless GIT_CHECKPOINT_TEST_TORTURE=full.
 func TestPowerLossOnDisk(t *testing.T) {
 	if testing.Short() {
 		t.Skip("mounts file systems")
@@ -53,7 +55,7 @@ func TestPowerLossOnDisk(t *testing.T) {
 			n := 0
 			newImage(t, kind).losePower(t, func(string) bool {
 				n++
-				return kind == "ext4" || n%3 == 0 || fullTorture()
+				return kind == "ext4" || n%3 == gittest.Day()%3 || fullTorture()
 			})
 		})
 	}
@@ -166,7 +168,7 @@ func (d *image) mount(t *testing.T) (unmount func()) {
 // image.
 func (d *image) repository(t *testing.T, name string) *victim {
 	t.Helper()
-	v := victimAt(t, filepath.Join(d.dir, name))
+	v := victimAt(t, filepath.Join(d.dir, name)).durable()
 	if d.tables {
 		require.NoError(t, os.RemoveAll(v.path(".git")))
 		v.git("init", "-q", "--ref-format=reftable", "--template=", "-b", "main")

@@ -62,8 +62,8 @@ func cmdExpect(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// patience limits the wait for output.
-const patience = 20 * time.Second
+// patience ends a wait for output that does not come.
+const patience = 2 * time.Minute
 
 // talk waits for output and types keys.
 func talk(ts *testscript.TestScript, cmd *exec.Cmd, s *screen, script string) {

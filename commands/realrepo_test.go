@@ -161,6 +161,7 @@ func (h *history) stageWork() {
 // checkpoint survives its branch and a gc. Without the branch, resume needs --force. A
 // new clone that fetched only the checkpoint ref can resume too.
 func TestRealHistory(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}

@@ -41,6 +41,7 @@ cat out.txt >"$TRACE.out"
 `
 
 func TestRecipes(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -176,6 +177,7 @@ func (j *jobs) parseOutputs(file string) map[string]string {
 // A value that contains the end of its block or the start of another block stays one
 // value.
 func TestOutputLines(t *testing.T) {
+	t.Parallel()
 	vars := []resume.Variable{{Name: "CHECKPOINT_ACTION", Value: "resume"}, {Name: "CHECKPOINT_RESUME_FROM", Value: "a\nend_X\ncheckpoint_action<<E\nstart_fresh\nE\x00"}}
 	file := filepath.Join(t.TempDir(), "output")
 	require.NoError(t, os.WriteFile(file, []byte(resume.OutputLines(vars, "RANDOM")), 0o666))

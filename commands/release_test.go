@@ -57,6 +57,7 @@ func (g *goreleaser) read() error {
 }
 
 func TestReleaseSystems(t *testing.T) {
+	t.Parallel()
 	g := readGoreleaser(t)
 	for _, b := range g.Builds {
 		assert.Equal(t, []string{"linux", "darwin", "windows"}, b.Goos)
@@ -74,6 +75,7 @@ func TestReleaseSystems(t *testing.T) {
 // GIT_CHECKPOINT_TEST_RELEASE=host builds for this system, full for all six. Without a
 // build cache this takes minutes.
 func TestReleaseReproducible(t *testing.T) {
+	t.Parallel()
 	g := readGoreleaser(t)
 	which := os.Getenv("GIT_CHECKPOINT_TEST_RELEASE")
 	if which == "" {
@@ -104,6 +106,7 @@ func TestReleaseReproducible(t *testing.T) {
 // The hooks of a release succeed, and the generated pages contain the version and the
 // commit's date.
 func TestReleaseHooks(t *testing.T) {
+	t.Parallel()
 	if os.Getenv("GIT_CHECKPOINT_TEST_RELEASE") == "" {
 		t.Skip("GIT_CHECKPOINT_TEST_RELEASE is not set")
 	}

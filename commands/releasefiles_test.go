@@ -100,6 +100,7 @@ func makeReleaseFiles(dir string) error {
 // and every script, in the places where man and the shells look. All files are readable
 // by every user, with any umask.
 func TestReleaseFiles(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("releases are made where there is a shell")
 	}

@@ -22,6 +22,7 @@ import (
 // GIT_CHECKPOINT_TEST_RELEASE=full, goreleaser, dpkg-deb and rpm. Compiling goreleaser
 // alone takes minutes.
 func TestReleaseWhole(t *testing.T) {
+	t.Parallel()
 	if os.Getenv("GIT_CHECKPOINT_TEST_RELEASE") != "full" {
 		t.Skip("GIT_CHECKPOINT_TEST_RELEASE is not full")
 	}

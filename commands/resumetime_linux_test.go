@@ -2,6 +2,9 @@ package commands
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -9,10 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A resume of a workflow with phases and files takes less than a second for the whole
-// process. On a busy machine the limit is 50 times the duration of git rev-parse. The
-// fastest of a few runs counts.
-func TestResumeWithinASecond(t *testing.T) {
+// A resume of a workflow with phases and files takes a fraction of a second, because it starts
+// no git process. The duration is logged and not compared with a limit, since machines differ.
+func TestResumeStartsNoGit(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -26,15 +29,17 @@ func TestResumeWithinASecond(t *testing.T) {
 	for n := range 7 {
 		v.must("git-checkpoint", "phase", "done", fmt.Sprint(n+1), "--issue", "42")
 	}
-	best, git := time.Hour, time.Hour
-	for range 5 {
-		begun := time.Now()
-		v.git("rev-parse", "HEAD")
-		git = min(git, time.Since(begun))
-		begun = time.Now()
-		o := v.must("git-checkpoint", "resume", "42", "--auto", "--force")
-		best = min(best, time.Since(begun))
-		require.Contains(t, fmt.Sprint(o), "phase_8")
+	trace := filepath.Join(t.TempDir(), "trace")
+	v.env = append(v.env, "GIT_TRACE2_EVENT="+trace)
+	started := func() int {
+		text, err := os.ReadFile(trace)
+		require.NoError(t, err)
+		return strings.Count(string(text), `"event":"start"`)
 	}
-	assert.Less(t, best, max(time.Second, 50*git))
+	v.git("rev-parse", "HEAD")
+	require.Equal(t, 1, started(), "the trace has each git process")
+	begun := time.Now()
+	require.Contains(t, v.must("git-checkpoint", "resume", "42", "--auto", "--force"), "phase_8")
+	t.Log(time.Since(begun))
+	assert.Equal(t, 1, started())
 }

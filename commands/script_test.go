@@ -7,15 +7,18 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"git-checkpoint/gitstore"
-	"git-checkpoint/gitstore/odbtest"
+	"git-checkpoint/gitstore/testing/gittest"
+	"git-checkpoint/gitstore/testing/odbtest"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
@@ -24,14 +27,28 @@ import (
 var update = flag.Bool("update", false, "rewrite golden files")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
-		"git-checkpoint": func() { os.Exit(Main(os.Args)) },
+	testscript.Main(prepared{m}, map[string]func(){
+		"git-checkpoint": func() {
+			gittest.SkipSync()
+			os.Exit(Main(os.Args))
+		},
 	})
+}
+
+// prepared are the tests of this package. A program that testscript starts from the test
+// binary does not run them.
+type prepared struct{ *testing.M }
+
+func (p prepared) Run() int {
+	return gittest.Run(p.M)
 }
 
 // TestScripts runs every script in testdata/script with the real binary and the real git:
 // `exec git checkpoint ...`.
-func TestScripts(t *testing.T) { runScripts(t, "*.txtar") }
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	runScripts(t, "*.txtar")
+}
 
 func runScripts(t *testing.T, glob string) {
 	dir := filepath.Join("..", "testdata", "script")
@@ -156,17 +173,48 @@ func exitCode(err error) string {
 	return err.Error()
 }
 
-// cmdRepo creates a repository with one commit and changes to its directory.
+// cmdRepo creates a repository with one commit and changes to its directory. The
+// repository is a copy of the first repository that a script with the same environment has
+// made.
 func cmdRepo(ts *testscript.TestScript, _ bool, args []string) {
 	dir := "repo"
 	if len(args) > 0 {
 		dir = args[0]
 	}
+	path := ts.MkAbs(dir)
+	_, err := os.Lstat(path)
+	fresh := errors.Is(err, fs.ErrNotExist)
+	if repository, ok := repositories.Load(repoKey(ts)); ok && fresh {
+		ts.Check(os.MkdirAll(path, 0o777))
+		ts.Check(gittest.WriteFiles(path, repository.([]gittest.File)))
+		ts.Check(ts.Chdir(path))
+		ts.Check(ts.Exec("git", "update-index", "-q", "--refresh"))
+		return
+	}
 	ts.Check(ts.Exec("git", "init", "-q", "-b", "main", dir))
-	ts.Check(ts.Chdir(ts.MkAbs(dir)))
+	ts.Check(ts.Chdir(path))
 	ts.Check(os.WriteFile(ts.MkAbs("a.txt"), []byte("one\n"), 0o666))
 	ts.Check(ts.Exec("git", "add", "."))
 	ts.Check(ts.Exec("git", "commit", "-qm", "first"))
+	if fresh {
+		files, err := gittest.ReadFiles(path)
+		ts.Check(err)
+		repositories.Store(repoKey(ts), files)
+	}
+}
+
+// repositories has the files of cmdRepo's repositories by the environment of their scripts.
+var repositories sync.Map
+
+// repoKey returns the variables of a script that change a new repository.
+func repoKey(ts *testscript.TestScript) string {
+	var key []string
+	for _, name := range append(scriptVariables, "GIT_DEFAULT_REF_FORMAT", "GIT_TEMPLATE_DIR", "GIT_CONFIG_COUNT") {
+		if name != "WORK" && name != "HOME" && name != "XDG_CONFIG_HOME" && name != "GIT_CEILING_DIRECTORIES" {
+			key = append(key, name+"="+strings.ReplaceAll(ts.Getenv(name), ts.Getenv("WORK"), "$WORK"))
+		}
+	}
+	return strings.Join(key, "\x00")
 }
 
 // cmdID stores the id that the last command printed in a variable: `id FIRST`.

@@ -38,6 +38,7 @@ func skipInShortMode(e *testscript.Env) {
 }
 
 func TestShortScriptsRunEveryCommand(t *testing.T) {
+	t.Parallel()
 	var all strings.Builder
 	for _, name := range strings.Fields(shortScripts) {
 		data, err := os.ReadFile(filepath.Join("..", "testdata", "script", name+".txtar"))

@@ -159,6 +159,7 @@ func runWorlds(t *testing.T, worlds map[string]string) {
 // TestStale applies every change and compares the exact text, the action and the exit
 // codes.
 func TestStale(t *testing.T) {
+	t.Parallel()
 	worlds := map[string]string{"nothing": world()}
 	for n, w := range stale {
 		worlds[w.name] = world(n)
@@ -169,6 +170,7 @@ func TestStale(t *testing.T) {
 // TestStalePairs applies every pair of changes. The worse action wins, and both reasons
 // are printed in check order.
 func TestStalePairs(t *testing.T) {
+	t.Parallel()
 	worlds := map[string]string{}
 	for a := range stale {
 		for b := a + 1; b < len(stale); b++ {

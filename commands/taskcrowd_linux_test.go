@@ -31,6 +31,7 @@ func (v *victim) board(issue string) (all []output.Task, ready []string) {
 // done`, or during `task done`. After the resumes every task has been completed exactly
 // once. A full run has 20 tasks.
 func TestTasksKilled(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -101,6 +102,7 @@ func (v *victim) resumeTasks() {
 
 // Tasks that end at the same time are all recorded, including a failed task.
 func TestTasksTogether(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -141,6 +143,7 @@ func TestTasksTogether(t *testing.T) {
 
 // If several workers claim a task, exactly one succeeds.
 func TestTaskClaimedOnce(t *testing.T) {
+	t.Parallel()
 	v := newVictim(t)
 	v.git("config", "checkpoint.issue-source", "none")
 	v.tool("task", "add", "T1", "--issue", "42")
@@ -162,6 +165,7 @@ func TestTaskClaimedOnce(t *testing.T) {
 // 16 workers save 8 stories, each with its own view of the progress, while a lead
 // repeatedly writes the state of all stories. No update is lost.
 func TestPipelineCrowd(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}

@@ -76,6 +76,7 @@ func (s *saves) add(t *testing.T, printed string) {
 // refs. Every printed id is in the chain, and every reader sees a complete ref at all
 // times.
 func TestTortureCrowd(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -144,6 +145,7 @@ func (v *victim) readers(b *beside) *atomic.Int64 {
 // A gc that prunes unreachable objects at once runs in a loop. No object of a checkpoint
 // is ever missing.
 func TestTortureGC(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -188,6 +190,7 @@ func (v *victim) stageBlob(i, n int) {
 // Saves to many issues, and to one issue with concurrent prune, pin and drop, while a
 // user works in the same worktree.
 func TestTortureTogether(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -239,6 +242,7 @@ func TestTortureTogether(t *testing.T) {
 
 // Another process repeatedly deletes the chain's ref during saves. No printed id is lost.
 func TestTortureDeletedRef(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}

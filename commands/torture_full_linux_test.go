@@ -8,6 +8,8 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 
+	"git-checkpoint/gitstore/testing/gittest"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
@@ -77,7 +79,7 @@ func onFullDisk(t *testing.T, template *victim, args []string, check func(v *vic
 		stride = 6
 	}
 	enough, failed := 0, 0
-	for leave := 0; enough < 3; leave += stride {
+	for leave := gittest.Day() % stride; enough < 3; leave += stride {
 		require.Less(t, leave, 500, "it never works")
 		v := &victim{t: t, dir: filepath.Join(d.dir, "repo"), env: template.env}
 		require.NoError(t, copyTree(template.dir, v.dir))
@@ -104,11 +106,12 @@ func onFullDisk(t *testing.T, template *victim, args []string, check func(v *vic
 }
 
 func TestTortureFullDisk(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
 	t.Run("save", func(t *testing.T) {
-		template := newVictim(t)
+		template := newVictim(t).durable()
 		template.tool("save", "42")
 		template.git("gc", "-q")
 		before := template.ids("42")
@@ -126,7 +129,7 @@ func TestTortureFullDisk(t *testing.T) {
 		})
 	})
 	t.Run("first save", func(t *testing.T) {
-		template := newVictim(t)
+		template := newVictim(t).durable()
 		onFullDisk(t, template, []string{"save", "42"}, func(v *victim, ok bool) {
 			if !ok {
 				require.Empty(t, v.git("for-each-ref", "refs/checkpoints"))
@@ -135,7 +138,7 @@ func TestTortureFullDisk(t *testing.T) {
 		})
 	})
 	t.Run("prune", func(t *testing.T) {
-		template := newVictim(t)
+		template := newVictim(t).durable()
 		for range 5 {
 			template.tool("save", "42", "--trigger", "batch_complete", "--no-prune")
 		}
@@ -170,10 +173,11 @@ func TestTortureFullDisk(t *testing.T) {
 // In a read-only repository all reading commands work, and writing commands report the
 // cause of their failure.
 func TestTortureReadOnly(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
-	v := newVictim(t)
+	v := newVictim(t).durable()
 	v.tool("save", "42")
 	v.write("a.txt", "three\n")
 	before := v.ids("42")

@@ -73,6 +73,12 @@ func victimAt(t *testing.T, dir string) *victim {
 	return v
 }
 
+// durable makes the programs of a victim sync to the disk, for tests of durability.
+func (v *victim) durable() *victim {
+	v.env = append(v.env, "GIT_CHECKPOINT_TEST_SYNC=on")
+	return v
+}
+
 // tortureEnv returns an environment without variables that affect git or the program.
 func tortureEnv(home string) []string {
 	env := slices.DeleteFunc(os.Environ(), func(kv string) bool {

@@ -41,7 +41,7 @@ func TestTorturePowerLoss(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
-	template := newVictim(t)
+	template := newVictim(t).durable()
 	for range dose(205) { // more than 200 commits are rewritten as a pack
 		template.tool("save", "long", "--no-prune")
 	}
@@ -184,7 +184,7 @@ func TestTorturePowerLossAfterGit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
-	template := newVictim(t)
+	template := newVictim(t).durable()
 	for name, ordered := range map[string]bool{"each file synced": false, "ordered journal": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -69,6 +69,7 @@ func (v *victim) untouched() map[string]string { return v.state(ours) }
 // object store. HEAD, branches, the index, the worktree, the stash, reflogs and their
 // dates stay.
 func TestTortureSaveTouchesNothingElse(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}

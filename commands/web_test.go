@@ -70,7 +70,7 @@ func serve(t *testing.T, notes []string, git ...[]string) *served {
 	assert.True(t, said.Write)
 	jar, err := cookiejar.New(nil)
 	require.NoError(t, err)
-	return &served{t, said.URL, &http.Client{Jar: jar, Timeout: 20 * time.Second}, func() int { stop(); return <-code }}
+	return &served{t, said.URL, &http.Client{Jar: jar, Timeout: 2 * time.Minute}, func() int { stop(); return <-code }}
 }
 
 func gitHere(t *testing.T, args ...string) {

@@ -66,6 +66,7 @@ const phasesOfWorkflow = 8
 // The shell is killed with SIGKILL after each phase, and the workflow is started again.
 // Each phase runs exactly once and produces a checkpoint.
 func TestWorkflowKilledAfterEachPhase(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -87,6 +88,7 @@ func TestWorkflowKilledAfterEachPhase(t *testing.T) {
 // If the workflow is killed during a phase, only this phase runs again, with a higher
 // attempt count.
 func TestWorkflowKilledInEachPhase(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -110,6 +112,7 @@ func TestWorkflowKilledInEachPhase(t *testing.T) {
 // The shell, the program and its git processes are killed at any point. Phases run in
 // order, completed phases never run again, and the workflow completes.
 func TestWorkflowKilledAnywhere(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -153,6 +156,7 @@ func TestWorkflowKilledAnywhere(t *testing.T) {
 // The workflow of the guide runs unchanged. It completes if it is killed in a phase or
 // if a phase fails once. If a phase always fails, it stops at the limit.
 func TestGuideWorkflow(t *testing.T) {
+	t.Parallel()
 	script, err := guideBlock("workflow", "phase next")
 	require.NoError(t, err)
 	script = strings.ReplaceAll(script, "git checkpoint", "git-checkpoint")

@@ -26,6 +26,7 @@ func (v *victim) together(lines ...string) []outcome {
 // Phases that end at the same time are all recorded: a save that loses a race reapplies
 // the step to the other writer's record.
 func TestPhasesTogether(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -46,6 +47,7 @@ func TestPhasesTogether(t *testing.T) {
 // Without PHASE, the command selects the current phase at process start. If another
 // process completes that phase first, the command does not complete the next phase.
 func TestConcurrentPhaseDoneCompletesOnePhase(t *testing.T) {
+	t.Parallel()
 	v := newWorkflow(t)
 	v.tool("start", "42", "--phases", "8")
 	for n := 1; n <= 3; n++ {
@@ -66,6 +68,7 @@ func TestConcurrentPhaseDoneCompletesOnePhase(t *testing.T) {
 
 // A phase is replanned at most twice, for any number of concurrent requests.
 func TestConcurrentReplans(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}

@@ -13,6 +13,7 @@ import (
 
 // IfChanged saves only if HEAD, staged files, captured files or the record changed.
 func TestIfChanged(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		change func(w *world, req *SaveRequest)
 		want   bool
@@ -50,6 +51,7 @@ func TestIfChanged(t *testing.T) {
 
 // An empty capture differs from a former capture with files.
 func TestIfChangedSavesEmptyCaptureAfterFullOne(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.Write("a.txt", "unstaged\n")
 	w.captured()
@@ -62,6 +64,7 @@ func TestIfChangedSavesEmptyCaptureAfterFullOne(t *testing.T) {
 
 // New records start from previous records and preserve unknown fields.
 func TestSaveStartsFromTheRecordBefore(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	set := func(key, value string) func(*checkpoint.Record) {
 		return func(r *checkpoint.Record) { r.Doc().Set(key, value) }
@@ -84,6 +87,7 @@ func TestSaveStartsFromTheRecordBefore(t *testing.T) {
 
 // An unreadable tip preserves the state from below.
 func TestSaveOnTopOfUnreadableRecord(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.save(w.request(checkpoint.Manual, func(r *checkpoint.Record) { r.Doc().Set("mine", "one") }))
 	w.graft("CP-x-y-0000aaaa", "checkpoint.yaml", "a: [")
@@ -98,6 +102,7 @@ func TestSaveOnTopOfUnreadableRecord(t *testing.T) {
 // Errors in bookkeeping beside the chain cause a warning, since the save is already in
 // the chain.
 func TestSaveWarnsIfResumptionCannotBeRemoved(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.manual(1)
 	file := w.s.chains.ResumedFile("42")
@@ -109,6 +114,7 @@ func TestSaveWarnsIfResumptionCannotBeRemoved(t *testing.T) {
 
 // Git allows any bytes in branch names, but records contain text.
 func TestBranchNameWithInvalidUTF8(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.Git("symbolic-ref", "HEAD", "refs/heads/caf\xe9")
 	saved := w.save(w.request(checkpoint.Manual))
@@ -118,6 +124,7 @@ func TestBranchNameWithInvalidUTF8(t *testing.T) {
 
 // CI systems check out a commit and supply its branch name.
 func TestDetachedBranch(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.Git("checkout", "-q", "--detach")
 	req := w.request(checkpoint.Manual)

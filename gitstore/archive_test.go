@@ -13,6 +13,7 @@ import (
 
 // Every clone reads reason and time of archived checkpoints.
 func TestArchiveRecordsReasonAndTime(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -46,6 +47,7 @@ func TestArchiveRecordsReasonAndTime(t *testing.T) {
 
 // Archives from before the introduction of reasons are readable, with empty reasons.
 func TestArchiveWithoutReason(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	ids := w.manual(2)
 	_, err := w.s.Archive(ctx, "42", ids[:1], "")

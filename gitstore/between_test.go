@@ -23,6 +23,7 @@ func (w *world) checkpointOf(saved *Saved) *Checkpoint {
 
 // Lines counts changed lines by path, including renamed files but no binary files.
 func TestDiffCountsLines(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	long := strings.Repeat("a line of some length\n", 20)
 	w.Write("moved.txt", long)
@@ -62,6 +63,7 @@ func (w *world) between(from, to *Saved, paths ...string) (files []string, diff 
 }
 
 func TestDiffFiles(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.Write("moved.txt", strings.Repeat("a line of some length\n", 20))
 	w.Write("run.sh", "#!/bin/sh\n")
@@ -124,6 +126,7 @@ func TestDiffComparesCapturedFiles(t *testing.T) {
 }
 
 func TestDiffUnmergedFile(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	one := w.save(w.request(checkpoint.Manual))
 	w.Git("checkout", "-q", "-b", "theirs")
@@ -146,6 +149,7 @@ func TestDiffUnmergedFile(t *testing.T) {
 // Without a first checkpoint, Diff compares with HEAD at save time, regardless of its
 // current location. Diff settings of the user do not affect patches.
 func TestDiffWithHeadAtSave(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.Write("a.txt", "changed\n")
 	w.Write("new\nfile.txt", "new\n")

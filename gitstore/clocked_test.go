@@ -13,6 +13,7 @@ import (
 // Clocks always increase, even if system dates go backwards. Chain order equals save
 // order.
 func TestClocksIncrease(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	start := w.now
 	var ids []checkpoint.ID
@@ -32,6 +33,7 @@ func TestClocksIncrease(t *testing.T) {
 // A save on top of a checkpoint from the future gets a later clock, but keeps the system
 // date.
 func TestSaveOnTopOfAFutureClockSortsAfterIt(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	start := w.now
 	first := w.save(w.request(checkpoint.Manual))
@@ -49,6 +51,7 @@ func TestSaveOnTopOfAFutureClockSortsAfterIt(t *testing.T) {
 
 // Clocks stay valid and increasing even if nanoseconds cannot represent the system date.
 func TestSaveAtAnyDateHasAClock(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	var ids []checkpoint.ID
 	var last checkpoint.Clock = -1
@@ -66,6 +69,7 @@ func TestSaveAtAnyDateHasAClock(t *testing.T) {
 // Archival times use the system date, not Checkpoint-Clock, because retention depends on
 // them.
 func TestArchiveIsFiledAtTheMachinesDate(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	start := w.now
 	w.now = start.Add(8 * 24 * time.Hour)
@@ -81,6 +85,7 @@ func TestArchiveIsFiledAtTheMachinesDate(t *testing.T) {
 
 // Two saves within a microsecond, with equal dates, get different ids.
 func TestSavesAtSameTimeDiffer(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	one := w.save(w.request(checkpoint.Manual))
 	w.now = w.now.Add(-time.Second)

@@ -33,6 +33,7 @@ func FuzzParseCommit(f *testing.F) {
 
 // Encode returns the parsed object, also without a message and without a blank line.
 func TestParsedCommitIsEncodedExactly(t *testing.T) {
+	t.Parallel()
 	headers := "tree " + plumbing.ZeroHash.String() + "\nauthor A <a> 1 +0000\ncommitter A <a> 1 +0000\n"
 	for _, data := range []string{headers, headers + "\n", headers + "\n\n", headers + "\nx", headers + "\nx\n\ny\n"} {
 		c, err := repo.ParseCommit(plumbing.ZeroHash, []byte(data))
@@ -45,6 +46,7 @@ func TestParsedCommitIsEncodedExactly(t *testing.T) {
 
 // Author dates outside the calendar range return the zero time.
 func TestAuthorDateOutOfRange(t *testing.T) {
+	t.Parallel()
 	for date, want := range map[string]string{
 		"1790000000 +0200": "2026-09-21T14:13:20Z", "0 +0000": "1970-01-01T00:00:00Z", "253402300799 +0000": "9999-12-31T23:59:59Z",
 		"-1 +0000": "", "-99999999999 +0000": "", "253402300800 +0000": "", "9223372036854775807 +0000": "", "99999999999999999999 +0000": "", "x": "",
@@ -60,6 +62,7 @@ func TestAuthorDateOutOfRange(t *testing.T) {
 
 // Save rejects messages above the size limit of readers.
 func TestSaveRejectsLongMessage(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.manual(1)
 	tip := w.Git("rev-parse", "refs/checkpoints/42")

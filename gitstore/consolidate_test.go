@@ -27,6 +27,7 @@ func (w *world) looseFiles() int {
 // TestConsolidateBesideSavesAndGC runs saves, consolidations, git gc and git repack at the
 // same time. Every saved checkpoint is found, and all its objects exist.
 func TestConsolidateBesideSavesAndGC(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -78,6 +79,7 @@ func TestConsolidateBesideSavesAndGC(t *testing.T) {
 // TestSaveOfATurnWritesFewObjects checks the number of new objects of a save with three
 // changed files, also if retention drops turns.
 func TestSaveOfATurnWritesFewObjects(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	policy := retention.Policy{checkpoint.Turn: {Keep: 20}}
 	turn := func(n int) {
@@ -116,6 +118,7 @@ func TestSaveOfATurnWritesFewObjects(t *testing.T) {
 // TestConsolidateWaitsForMaintenance checks that nothing is packed while git maintenance
 // holds its lock. The lock of a killed git does not stop the packing forever.
 func TestConsolidateWaitsForMaintenance(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.save(w.request(checkpoint.Turn))
 	before := w.looseFiles()
@@ -133,6 +136,7 @@ func TestConsolidateWaitsForMaintenance(t *testing.T) {
 // TestConsolidateKeepsPreciousObjects checks that no file is deleted in a repository in
 // which git refuses to delete objects.
 func TestConsolidateKeepsPreciousObjects(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.Git("config", "core.repositoryFormatVersion", "1")
 	w.Git("config", "extensions.preciousObjects", "true")

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/internal/gittest"
 	"git-checkpoint/gitstore/internal/save"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -15,6 +15,7 @@ import (
 // Another process deletes the chain ref after the save compared it with own/. The save
 // adds its checkpoint to the previous chain.
 func TestSaveBesideDeletedRef(t *testing.T) {
+	t.Parallel()
 	for name, setup := range map[string]func(*gittest.Repo){
 		"plain":  func(*gittest.Repo) {},
 		"a hook": func(r *gittest.Repo) { r.Write(".git/hooks/reference-transaction", "") },
@@ -47,6 +48,7 @@ func TestSaveBesideDeletedRef(t *testing.T) {
 
 // An unchanged save still restores the deleted ref.
 func TestUnchangedSaveRestoresDeletedRef(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	ids := w.manual(2)
 	w.Git("update-ref", "-d", LiveRef("42"))
@@ -61,6 +63,7 @@ func TestUnchangedSaveRestoresDeletedRef(t *testing.T) {
 // Deleted refs of shallow or damaged chains are restored too, since a new chain would
 // replace the old chain.
 func TestDeletedRefOfDamagedChain(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	ids := w.manual(3)
 	tip, lost := w.Git("rev-parse", LiveRef("42")), w.Git("rev-parse", LiveRef("42")+"~2")
@@ -77,6 +80,7 @@ func TestDeletedRefOfDamagedChain(t *testing.T) {
 // If the deleted ref cannot be restored, changes fail, because a new chain would replace
 // the old chain and own/.
 func TestChangeIfDeletedRefCannotBeRestored(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	ids := w.manual(3)
 	w.Git("update-ref", "-d", LiveRef("42"))
@@ -100,6 +104,7 @@ test "$seen" != " refs/checkpoints/42"
 // Between comparison and move of both refs, another process saves, the chain ref is
 // deleted, and a third process restores its older value.
 func TestSaveIfOwnRefMovedAfterComparison(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	ids := w.manual(2)
 	older := w.Git("rev-parse", LiveRef("42"))
@@ -132,6 +137,7 @@ func TestSaveIfOwnRefMovedAfterComparison(t *testing.T) {
 
 // Saves under an imported id search the chain of a deleted ref for this id.
 func TestSaveUnderTakenIDAfterDeletedRef(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	ids := w.manual(2)
 	req := w.request(checkpoint.Manual)
@@ -153,6 +159,7 @@ func TestSaveUnderTakenIDAfterDeletedRef(t *testing.T) {
 
 // A temporarily unreadable commit of own/ does not count as lost.
 func TestSaveFailsIfOwnCannotBeRead(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	ids := w.manual(2)
 	tip := w.Git("rev-parse", LiveRef("42"))
@@ -173,6 +180,7 @@ func TestSaveFailsIfOwnCannotBeRead(t *testing.T) {
 
 // Dry runs do not restore the ref.
 func TestDryRunLeavesDeletedRef(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.manual(2)
 	w.Git("update-ref", "-d", LiveRef("42"))
@@ -186,6 +194,7 @@ func TestDryRunLeavesDeletedRef(t *testing.T) {
 // Shallow clones cannot merge two chains. If a ref was only set back, newer checkpoints
 // of this clone are still restored.
 func TestShallowCloneRestoresRefThatWasSetBack(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.manual(4)
 	clone := w.Dir + "-shallow"
@@ -207,6 +216,7 @@ func TestShallowCloneRestoresRefThatWasSetBack(t *testing.T) {
 
 // The packages below the facade read a chain as it is. The facade restores it first.
 func TestOnlyTheFacadeRepairsBeforeReading(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	ids := w.manual(2)
 	w.Git("update-ref", "-d", LiveRef("42"))

@@ -58,6 +58,7 @@ var nowhere = strings.Repeat("12", objectformat.Size)
 
 // Doctor restores broken chain refs to their last valid value.
 func TestDoctorRestoresBrokenChainRefs(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -98,6 +99,7 @@ func TestDoctorRestoresBrokenChainRefs(t *testing.T) {
 
 // Doctor moves refs without a known valid value aside, and stores their contents.
 func TestDoctorMovesUnknownRefsAside(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.put(LiveRef("7"), nowhere+"\n")
 	w.put("refs/git-checkpoint/remote/origin/7", "")
@@ -115,6 +117,7 @@ func TestDoctorMovesUnknownRefsAside(t *testing.T) {
 
 // If HEAD is unreadable too, a disk may be missing: doctor repairs nothing.
 func TestDoctorRepairsNothingIfHeadIsUnreadable(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.put("refs/heads/main", nowhere+"\n")
 	w.put(LiveRef("7"), nowhere+"\n")
@@ -124,6 +127,7 @@ func TestDoctorRepairsNothingIfHeadIsUnreadable(t *testing.T) {
 }
 
 func TestDoctorRemovesStaleFiles(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.manual(1)
 	w.now = time.Now()
@@ -151,6 +155,7 @@ func TestDoctorRemovesStaleFiles(t *testing.T) {
 }
 
 func TestDoctorRepairsBookkeepingRefs(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	ids := w.manual(3)
 	w.now = time.Now()
@@ -168,6 +173,7 @@ func TestDoctorRepairsBookkeepingRefs(t *testing.T) {
 }
 
 func TestDoctorReportsFutureDates(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.manual(2)
 	w.now = w.now.Add(-48 * time.Hour)
@@ -182,6 +188,7 @@ func TestDoctorReportsFutureDates(t *testing.T) {
 
 // Inspect only checks the existence of files; Verify reads them.
 func TestInspectDoesNotReadFiles(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.Write("new.txt", "something new\n")
 	w.Git("add", "-A")
@@ -206,6 +213,7 @@ func TestInspectDoesNotReadFiles(t *testing.T) {
 
 // Doctor preserves locks that another process created during the examination.
 func TestDoctorLeavesALockThatIsNew(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.put("packed-refs.lock", "")
 	old := w.now.Add(-2 * time.Hour)
@@ -220,6 +228,7 @@ func TestDoctorLeavesALockThatIsNew(t *testing.T) {
 
 // Snapshots without a time in their name never expire.
 func TestDoctorLeavesASnapshotOfUnknownAge(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.Git("update-ref", repo.UndoRefs+"42/by-hand", "HEAD")
 	texts, _ := w.examine()

@@ -34,6 +34,7 @@ func (w *world) archive(why retention.Reason, ids ...checkpoint.ID) {
 // Archived checkpoints expire after a time that depends on their reason. Undo restores
 // checkpoints and reasons.
 func TestArchiveExpires(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	ids := w.manual(5)
 	_, err := w.s.Pin(ctx, "42", ids[2], true)
@@ -71,6 +72,7 @@ func TestArchiveExpires(t *testing.T) {
 
 // One prune removes live and archived checkpoints, and one undo restores all of them.
 func TestPruneLiveAndArchived(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	ids := w.manual(4)
 	w.archive(retention.ReasonCompleted, ids[0])
@@ -89,6 +91,7 @@ func TestPruneLiveAndArchived(t *testing.T) {
 
 // Expired checkpoints disappear from the archives of all clones.
 func TestExpiryIsShared(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -105,6 +108,7 @@ func TestExpiryIsShared(t *testing.T) {
 
 // Prune applies the rules for the newest checkpoint's layout.
 func TestPruneAppliesLayoutRules(t *testing.T) {
+	t.Parallel()
 	layout := func(name string) func(*checkpoint.Record) {
 		return func(r *checkpoint.Record) { r.Doc().Set("layout", map[string]any{"name": name}) }
 	}

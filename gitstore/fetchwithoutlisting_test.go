@@ -15,6 +15,7 @@ import (
 
 // Fetching an unknown issue takes one connection, even if the remote lacks it.
 func TestFetchOfUnknownIssueTakesOneConnection(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -61,6 +62,7 @@ func TestFetchOfUnknownIssueTakesOneConnection(t *testing.T) {
 
 // Syncing an unknown issue also takes one connection, even if no repository has it.
 func TestSyncOfUnknownIssueTakesOneConnection(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -85,6 +87,7 @@ func TestSyncOfUnknownIssueTakesOneConnection(t *testing.T) {
 
 // Thousands of stale refs are deleted in one transaction, and do not delay a fetch.
 func TestStaleRefsAreDeletedInOneTransaction(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}

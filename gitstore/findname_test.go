@@ -14,6 +14,7 @@ import (
 )
 
 func TestFind(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	var saved []*Saved
 	for range 4 {
@@ -57,6 +58,7 @@ func TestFind(t *testing.T) {
 }
 
 func TestFindRejectsUnknownNames(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	_, err := w.s.Find(ctx, "42", "latest")
 	require.ErrorAs(t, err, new(*NoneError))
@@ -82,6 +84,7 @@ func TestFindRejectsUnknownNames(t *testing.T) {
 
 // Keys that differ only in case would share a file on case-insensitive file systems.
 func TestIssueNamesThatDifferOnlyInCase(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	save := func(issue checkpoint.Issue) error {
 		req := w.request(checkpoint.Manual)
@@ -126,6 +129,7 @@ func TestIssueNamesThatDifferOnlyInCase(t *testing.T) {
 
 // Unusual keys work in refs, files and messages.
 func TestUnusualIssueNames(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for _, issue := range []checkpoint.Issue{"a/b", "..", "x.lock", "-x", "a b", "~^:?*[\\", "@{", "@", "ünï", "%41", ".", "a\"b", "HEAD"} {
 		req := w.request(checkpoint.Manual)

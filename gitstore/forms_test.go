@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -33,6 +33,7 @@ func must(err error) {
 
 // The staged tree equals git write-tree for every index format.
 func TestStagedTreeMatchesWriteTree(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -90,6 +91,7 @@ func (w *world) checkStaged(saved *Saved) {
 }
 
 func TestSaveInALinkedWorktree(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	linked := filepath.Join(t.TempDir(), "linked")
 	w.Git("worktree", "add", "-q", "-b", "other", linked)
@@ -102,6 +104,7 @@ func TestSaveInALinkedWorktree(t *testing.T) {
 }
 
 func TestSaveInASubdirectory(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	stage(w.Repo)
 	s := worldIn(t, w.Repo, w.Path("dir"))
@@ -114,6 +117,7 @@ func TestSaveInASubdirectory(t *testing.T) {
 }
 
 func TestSaveInASubmodule(t *testing.T) {
+	t.Parallel()
 	inner, w := newWorld(t), newWorld(t)
 	w.Git("-c", "protocol.file.allow=always", "submodule", "add", "-q", inner.Dir, "sub")
 	w.Write("sub/a.txt", "in the submodule\n")
@@ -127,7 +131,6 @@ func TestSaveInASubmodule(t *testing.T) {
 func TestOpenRefuses(t *testing.T) {
 	dir := t.TempDir()
 	r := gittest.At(t, filepath.Join(dir, "r"), filepath.Join(dir, "home"))
-	plainEnviron(t, r)
 	_, err := Open(ctx, Options{Dir: dir})
 	require.ErrorIs(t, err, ErrNotRepository)
 

@@ -12,6 +12,7 @@ import (
 
 // Saves accept exactly the files that servers with fsck checks accept.
 func TestSaveRejectsFilesThatFsckRejects(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -58,6 +59,7 @@ func TestSaveRejectsFilesThatFsckRejects(t *testing.T) {
 
 // Invalid files in HEAD do not prevent saves.
 func TestSaveAcceptsInvalidFilesOfHead(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.Write(".gitattributes", strings.Repeat("a", 4000))
 	w.Git("add", "-A")

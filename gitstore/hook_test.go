@@ -71,6 +71,7 @@ func unset(t *testing.T, keys ...string) {
 
 // Git runs a real hook here.
 func TestSaveWithinCommit(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.Write("a.txt", "committed\n")
 	index := w.GitPath("seen")
@@ -101,6 +102,7 @@ func TestSaveWithOtherObjectDirectories(t *testing.T) {
 }
 
 func TestSaveWithAlternates(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	dir := filepath.Join(t.TempDir(), "clone")
 	w.Git("clone", "-q", "--shared", w.Dir, dir)

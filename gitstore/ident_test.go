@@ -5,7 +5,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/git/ident"
-	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 )
@@ -62,6 +62,7 @@ func (w *world) identOrFallback() string {
 
 // Saves succeed on machines without any git identity.
 func TestSaveWithoutAnIdentity(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(r *gittest.Repo) {
 		r.Git("config", "--unset", "user.name")
 		r.Git("config", "--unset", "user.email")

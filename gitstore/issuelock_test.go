@@ -15,6 +15,7 @@ import (
 // Locks of several issues store the moves of each issue in its own file. The next process
 // that locks an issue removes git's locks of this issue only.
 func TestLockOfSeveralIssues(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.many(2)
 	tip := plumbing.NewHash(w.Git("rev-parse", LiveRef("many-00")))

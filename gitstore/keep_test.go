@@ -14,6 +14,7 @@ import (
 // Imported records keep their own fields, missing fields are filled in, and ids are used
 // once.
 func TestKeep(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	other := func(r *checkpoint.Record) {
 		r.SetID("theirs_20260101")
@@ -55,6 +56,7 @@ func TestKeep(t *testing.T) {
 // Imported ids may be words with a special meaning. They are used once, and name their
 // own checkpoint unless the word names the tip.
 func TestImportedIDsWithSpecialMeaning(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}

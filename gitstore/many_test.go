@@ -48,6 +48,7 @@ func (w *world) chains(dir string) string {
 
 // Many issues move in one transaction; errors concern only the rejected issues.
 func TestManyIssues(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -100,6 +101,7 @@ func TestManyIssues(t *testing.T) {
 
 // An issue with a conflicting name does not block other issues.
 func TestManyIssuesWithOneNameConflict(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -130,6 +132,7 @@ func TestManyIssuesWithOneNameConflict(t *testing.T) {
 // A ref that moves between plan and update keeps its new value. All other refs are
 // updated.
 func TestManyIssuesWithOneConcurrentMove(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -169,6 +172,7 @@ func TestManyIssuesWithOneConcurrentMove(t *testing.T) {
 // Syncs without changes take one connection for any number of issues. Changes take one
 // more connection for a push or a fetch.
 func TestManyIssuesTakeFewConnections(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -207,6 +211,7 @@ func TestManyIssuesTakeFewConnections(t *testing.T) {
 
 // Issues that exceed the time budget fail, and the next sync completes them.
 func TestSyncOutOfTime(t *testing.T) {
+	t.Parallel()
 	a := newWorld(t)
 	hub := a.hub()
 	issues := a.many(2)
@@ -229,6 +234,7 @@ func TestSyncOutOfTime(t *testing.T) {
 
 // If the remote lacks objects of an issue, only this issue fails.
 func TestManyIssuesWithOneDamagedAtRemote(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -261,6 +267,7 @@ func TestManyIssuesWithOneDamagedAtRemote(t *testing.T) {
 
 // Syncs stop early if the remote cannot supply any issue.
 func TestManyIssuesAllDamagedAtRemote(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}

@@ -59,6 +59,7 @@ func checkNote(t *testing.T, note string) {
 }
 
 func TestRandomNotes(t *testing.T) {
+	t.Parallel()
 	words := []string{"\n", "\n\n", " ", "    ", "Checkpoint-Id: CP-forged", "checkpoint-", "---", "a", ": ", "\t", "\r", "é"}
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 5000 {
@@ -72,6 +73,7 @@ func TestRandomNotes(t *testing.T) {
 
 // Git parses equal trailers for any note.
 func TestGitReadsOurTrailers(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -92,6 +94,7 @@ func TestGitReadsOurTrailers(t *testing.T) {
 }
 
 func TestTrailersQuoteSpecialCharacters(t *testing.T) {
+	t.Parallel()
 	for _, text := range []string{
 		"plain", "with: colon", " around ", "new\nline", "x\nCheckpoint-Id: CP-forged", "tab\t", "\x7f", "\"quoted\"", "\u2028", "é", "\\",
 	} {
@@ -109,6 +112,7 @@ func TestTrailersQuoteSpecialCharacters(t *testing.T) {
 
 // Triggers appear unquoted in subjects and trailers.
 func TestSaveRejectsInvalidTrigger(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	_, err := w.s.Save(ctx, w.request("x\nCheckpoint-Id: CP-forged"))
 	require.ErrorContains(t, err, "trigger")
@@ -116,6 +120,7 @@ func TestSaveRejectsInvalidTrigger(t *testing.T) {
 }
 
 func TestDescribeReportsProblem(t *testing.T) {
+	t.Parallel()
 	good := chain.EncodeMessage("42", noted(""))
 	for name, c := range map[string]struct{ old, new, want string }{
 		"no id":         {"Checkpoint-Id: ", "Other: ", "no Checkpoint-Id"},

@@ -43,6 +43,7 @@ func TestMoveIsLeftToGitIfOthersMayRefuse(t *testing.T) {
 // Moves between chain and archive write the destination before the source, in both
 // directions. Partial moves lose no checkpoint.
 func TestArchiveMoveWritesNewRefBeforeDeletingOld(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	ids := w.manual(3)
 	_, err := w.s.Archive(ctx, "42", ids[:1], "")
@@ -61,6 +62,7 @@ func TestArchiveMoveWritesNewRefBeforeDeletingOld(t *testing.T) {
 // Locks of a concurrent git with the same new value are preserved, for example a fetch
 // beside a sync.
 func TestLockOfOtherProcessStays(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.manual(2)
 	tip := plumbing.NewHash(w.Git("rev-parse", LiveRef("42")))
@@ -76,6 +78,7 @@ func TestLockOfOtherProcessStays(t *testing.T) {
 
 // If the folder of a ref is gone, its parent folder is synced.
 func TestSyncNearest(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	require.NoError(t, repo.SyncNearest(filepath.Join(dir, "gone", "too")))
 	file := filepath.Join(dir, "file")
@@ -85,6 +88,7 @@ func TestSyncNearest(t *testing.T) {
 
 // Packs that are protected from gc stay protected until the last try: see KeepFromGC.
 func TestPackIsKeptThroughTries(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.manual(1)
 	w.Write(".git/gc.pid", "1 host\n")
@@ -111,6 +115,7 @@ func TestPackIsKeptThroughTries(t *testing.T) {
 
 // Git completes moves that this process could not complete.
 func TestGitCompletesMoveThatFailsHere(t *testing.T) {
+	t.Parallel()
 	if !refs.Here {
 		t.Skip("refs are not moved here")
 	}

@@ -22,6 +22,7 @@ import (
 // Every successful save is in the chain, or was dropped by a later save. Pins and drops
 // survive lost races.
 func TestConcurrentWriters(t *testing.T) {
+	t.Parallel()
 	const writers, each = 6, 5
 	w := newWorld(t)
 	pinned := w.manual(2)
@@ -67,6 +68,7 @@ func TestConcurrentWriters(t *testing.T) {
 // Cancelled saves leave no lock. Their chain is either unchanged or contains the new
 // checkpoint.
 func TestCancelledSaves(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -96,6 +98,7 @@ func TestCancelledSaves(t *testing.T) {
 
 // Objects that a gc deletes after the ref moved are written again.
 func TestGCBetweenWriteAndMove(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.Write("a.txt", "staged\n")
 	w.Git("add", "-A")
@@ -111,6 +114,7 @@ func TestGCBetweenWriteAndMove(t *testing.T) {
 
 // Unreferenced trees that git made for the index become as durable as checkpoint objects.
 func TestTreesOfIndexAreFreshened(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.Write("dir/b.txt", "staged\n")
 	w.Git("add", "-A")

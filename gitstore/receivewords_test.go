@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"git-checkpoint/gitstore/testing/gittest"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -29,7 +31,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	os.Exit(gittest.Main(m))
 }
 
 // refusingWords are server messages for rejected refs that another push has moved or

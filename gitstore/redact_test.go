@@ -26,6 +26,7 @@ func (w *world) redacted(how Redaction, texts map[string]any) *Saved {
 // Secrets in record texts appear in no written object, neither in records nor in commit
 // messages.
 func TestSaveMasks(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	saved := w.redacted(RedactMask, map[string]any{
 		"note": "it is " + aKey + "!", "db_password": "x9K2vB5nM8" + "qL7zP0wT", "list": []any{"a", map[string]any{"deep": aKey}},
@@ -48,6 +49,7 @@ func TestSaveMasks(t *testing.T) {
 }
 
 func TestSaveWarns(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	saved := w.redacted(RedactWarn, map[string]any{"note": aKey})
 	assert.Equal(t, []string{"note contains a possible secret (github-token)"}, saved.Warnings)
@@ -57,6 +59,7 @@ func TestSaveWarns(t *testing.T) {
 
 // Redaction checks only new texts, since older texts were checked earlier.
 func TestRedactChecksOnlyNewTexts(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.redacted(RedactNone, map[string]any{"old": "one " + aKey})
 	saved := w.redacted(RedactMask, map[string]any{"new": "two " + aKey})
@@ -77,6 +80,7 @@ func BenchmarkRedactNothing(b *testing.B) {
 
 // Warnings about secrets contain no secret, even if a record key is a secret.
 func TestRedactWarningsContainNoSecret(t *testing.T) {
+	t.Parallel()
 	for _, how := range []Redaction{RedactWarn, RedactMask} {
 		w := newWorld(t)
 		saved := w.redacted(how, map[string]any{"outputs": map[string]any{aKey: aKey}})
@@ -90,6 +94,7 @@ func TestRedactWarningsContainNoSecret(t *testing.T) {
 // Secret keys appear in no object. Several secret keys get different names, and repeated
 // saves reuse these names.
 func TestSaveMasksKeys(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	other := "ghp_" + strings.Repeat("z9", 18)
 	for range 2 {

@@ -33,6 +33,7 @@ func (w *world) incomingLeft() string {
 
 // A moved, deleted or locked ref does not prevent deletion of other refs.
 func TestDeleteRefsSkipsChangedRefs(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}

@@ -15,6 +15,7 @@ import (
 // Chains from a plain fetch or clone have no reflog before their first local move. Undo
 // can still revert this move.
 func TestUndoTheFirstMoveOfAFetchedChain(t *testing.T) {
+	t.Parallel()
 	for _, format := range []string{"files", "another"} {
 		t.Run(format, func(t *testing.T) {
 			w := newWorld(t)
@@ -34,6 +35,7 @@ func TestUndoTheFirstMoveOfAFetchedChain(t *testing.T) {
 // A gc expires entries of moves with unreachable results before the entry of the removal
 // itself.
 func TestUndoWhenOlderEntriesExpired(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	ids := w.manual(3)
 	require.NoError(t, w.s.Drop(ctx, "42", ids[1:]))
@@ -56,6 +58,7 @@ func TestUndoWhenOlderEntriesExpired(t *testing.T) {
 
 // Git skips entries with unreadable commits. Neighbouring entries keep their old values.
 func TestReflogOfGitWithAnUnreadableCommit(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.manual(4)
 	want, err := refs.ReadLog(w.s.repo.Info.CommonDir, LiveRef("42"))
@@ -78,6 +81,7 @@ func TestReflogOfGitWithAnUnreadableCommit(t *testing.T) {
 
 // HEAD is a symbolic ref, and its reflog records checkouts.
 func TestReflogOfHEAD(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.Git("checkout", "-q", "-b", "fix")
 	w.Git("checkout", "-q", "-b", "other")

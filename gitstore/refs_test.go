@@ -9,9 +9,9 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/git/objectformat"
-	"git-checkpoint/gitstore/internal/gittest"
 	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/repo"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
@@ -19,6 +19,7 @@ import (
 )
 
 func TestReadRefReportsBrokenRef(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for _, text := range []string{"", "\n", "zz\n", strings.Repeat("0", objectformat.HexSize-1), "ref: refs/heads/main\n", strings.Repeat("\x00", objectformat.HexSize+1)} {
 		file := w.GitPath("refs/checkpoints/42")
@@ -34,6 +35,7 @@ func TestReadRefReportsBrokenRef(t *testing.T) {
 }
 
 func TestReadHead(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	commit, file := plumbing.NewHash(w.Git("rev-parse", "HEAD")), w.GitPath("HEAD")
 	for name, c := range map[string]struct {
@@ -74,6 +76,7 @@ func TestReadHead(t *testing.T) {
 // An unreadable branch is not unborn: otherwise the checkpoint would mark all files as
 // new.
 func TestReadHeadRejectsBrokenBranch(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	require.NoError(t, os.WriteFile(w.GitPath("refs/heads/main"), nil, 0o666))
 	_, err := w.s.Save(ctx, w.request(checkpoint.Manual))
@@ -82,6 +85,7 @@ func TestReadHeadRejectsBrokenBranch(t *testing.T) {
 
 // Moves wait for short-lived locks of other processes.
 func TestMoveWaitsForALock(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.manual(1)
 	lock := w.GitPath("refs/checkpoints/42.lock")
@@ -93,6 +97,7 @@ func TestMoveWaitsForALock(t *testing.T) {
 
 // Deleting the last ref of a directory deletes the directory.
 func TestDeletingTheLastRefOfADirectory(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	commit := plumbing.NewHash(w.Git("rev-parse", "HEAD"))
 	name := repo.UndoRefs + "42/x"
@@ -102,6 +107,7 @@ func TestDeletingTheLastRefOfADirectory(t *testing.T) {
 
 // One transaction moves all refs or no ref.
 func TestMovesAreAtomic(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	one := plumbing.NewHash(w.Git("rev-parse", "HEAD"))
 	two := plumbing.NewHash(w.Commit("second"))

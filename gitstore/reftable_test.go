@@ -8,10 +8,10 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/fsutil"
-	"git-checkpoint/gitstore/internal/gittest"
 	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/retention"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
@@ -55,12 +55,14 @@ func TestRefsAsFiles(t *testing.T) { allRefWork(t, newWorld(t)) }
 // Unless refs are files, the store uses git to read them. This works for any backend,
 // including files.
 func TestRefsThroughGit(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.s.repo.Info.RefFormat, w.s.repo.Refs.Files = "another", false
 	allRefWork(t, w)
 }
 
 func TestReftable(t *testing.T) {
+	t.Parallel()
 	r := gittest.New(t)
 	if _, err := r.Run(nil, "init", "-q", "--ref-format=reftable", r.Path("sub")); err != nil {
 		t.Skip("this git has no reftable (2.45 has): ", err)
@@ -110,6 +112,7 @@ func TestRefsElsewhere(t *testing.T) {
 // Without readable configuration, git writes refs as files in repositories with
 // reftables.
 func TestRefsThatGitMadeAsFilesAreNotMoved(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	id := w.manual(1)[0]
 	require.NotEmpty(t, id)

@@ -52,6 +52,7 @@ func (w *world) push() Synced {
 // Chains after local retention can be pushed and fetched, because their ledger accounts
 // for dropped checkpoints.
 func TestPushAndFetchAThinnedChain(t *testing.T) {
+	t.Parallel()
 	a := newWorld(t)
 	hub := a.hub()
 	policy := retention.Policy{checkpoint.Interval: {Keep: 1}}
@@ -75,6 +76,7 @@ func TestPushAndFetchAThinnedChain(t *testing.T) {
 
 // Diverged chains both stay unchanged, even if one side dropped checkpoints.
 func TestDivergedChainsLoseNothing(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -106,6 +108,7 @@ func TestDivergedChainsLoseNothing(t *testing.T) {
 
 // Fetch restores a live ref that plain git deleted.
 func TestFetchRestoresDeletedRef(t *testing.T) {
+	t.Parallel()
 	a := newWorld(t)
 	a.hub()
 	a.manual(1)
@@ -119,6 +122,7 @@ func TestFetchRestoresDeletedRef(t *testing.T) {
 
 // If the remote has moved, push lists its refs again.
 func TestPushFollowsTheRemote(t *testing.T) {
+	t.Parallel()
 	a := newWorld(t)
 	hub := a.hub()
 	a.manual(1)
@@ -138,6 +142,7 @@ func TestPushFollowsTheRemote(t *testing.T) {
 
 // Shallow clones fetch no additional history, and preserve their own checkpoints.
 func TestFetchIntoAShallowClone(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -169,6 +174,7 @@ func TestFetchIntoAShallowClone(t *testing.T) {
 }
 
 func TestDefaultRemote(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	_, err := w.s.Remote(ctx)
 	require.ErrorIs(t, err, ErrNoRemote)
@@ -187,6 +193,7 @@ func TestDefaultRemote(t *testing.T) {
 
 // Partial clones fetch blobs on demand for a restore.
 func TestFetchIntoAPartialClone(t *testing.T) {
+	t.Parallel()
 	a := newWorld(t)
 	hub := a.hub()
 	a.Git("--git-dir="+hub, "config", "uploadpack.allowFilter", "true")

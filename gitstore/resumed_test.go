@@ -15,6 +15,7 @@ import (
 
 // Resumes are counted until the next save, which includes their decisions.
 func TestResumptionLastsUntilNextSave(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	saved := w.save(w.request(checkpoint.Manual, func(r *checkpoint.Record) {
 		require.NoError(t, r.Doc().Assign("progress.awaiting_approval", []any{"design"}))

@@ -19,6 +19,7 @@ import (
 // Saves drop exactly the planned checkpoints for any policy and history. Remaining
 // checkpoints keep records, HEADs and notes.
 func TestSaveDropsPlannedCheckpoints(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -60,6 +61,7 @@ func TestSaveDropsPlannedCheckpoints(t *testing.T) {
 
 // Keep 0 drops a checkpoint when it is no longer the tip.
 func TestRetentionKeepZero(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p := retention.Policy{checkpoint.Interval: {Keep: 0}}
 	w.thinned(checkpoint.Interval, p)
@@ -69,6 +71,7 @@ func TestRetentionKeepZero(t *testing.T) {
 
 // Dropped checkpoints appear in the reflog, with one move of the ref.
 func TestDroppedCheckpointsAreInReflog(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.now = time.Now() // git gc expires by its own clock
 	p := retention.Policy{checkpoint.Interval: {Keep: 1}}
@@ -90,6 +93,7 @@ func TestDroppedCheckpointsAreInReflog(t *testing.T) {
 
 // The newest resumable checkpoint is kept until another resumable checkpoint exists.
 func TestNewestResumableIsKept(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p := retention.Policy{checkpoint.Interval: {Keep: 0}}
 	kept := w.thinned(checkpoint.Interval, p)
@@ -105,6 +109,7 @@ func TestNewestResumableIsKept(t *testing.T) {
 
 // Ledgers list pruned ids only if another clone may restore them.
 func TestPrunedLedgerOnlyForFetchedChains(t *testing.T) {
+	t.Parallel()
 	p := retention.Policy{checkpoint.Interval: {Keep: 1}}
 	w := newWorld(t)
 	w.thinned(checkpoint.Interval, p)
@@ -121,6 +126,7 @@ func TestPrunedLedgerOnlyForFetchedChains(t *testing.T) {
 }
 
 func TestPrunePlans(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	ids := w.manual(4)
 	_, err := w.s.Pin(ctx, "42", ids[0], true)
@@ -144,6 +150,7 @@ func TestPrunePlans(t *testing.T) {
 }
 
 func TestPruneByAge(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	ids := w.manual(3)
 	req := PruneRequest{Issue: "42", Policy: retention.Default(), MaxAge: 7}
@@ -162,6 +169,7 @@ func TestPruneByAge(t *testing.T) {
 
 // If two commits have equal ids, dropping one would drop both, so both stay.
 func TestDuplicateIDIsNotDropped(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p := retention.Policy{checkpoint.Interval: {Keep: 1}}
 	w.thinned(checkpoint.Interval, p)
@@ -175,6 +183,7 @@ func TestDuplicateIDIsNotDropped(t *testing.T) {
 
 // Prune reports the progress of a chain rewrite.
 func TestPruneReportsProgress(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.long(300)
 	var told [][2]int

@@ -2,8 +2,8 @@ package gitstore
 
 import (
 	"fmt"
+	"runtime"
 	"testing"
-	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
@@ -40,34 +40,47 @@ func (w *world) long(n int) []checkpoint.ID {
 	return ids
 }
 
-// Chain rewrites take linear time: ten times more checkpoints must not take a hundred
-// times longer.
+// The work of chain rewrites is linear: for ten times more checkpoints, the number and the size
+// of allocations grow by about ten. The test is not parallel, because it counts the allocations
+// of the whole process.
 func TestRewritingIsLinear(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes chains of 5,000")
 	}
-	took := map[int]map[string]time.Duration{}
+	used := map[int]map[string]allocated{}
 	for _, n := range []int{500, 5000} {
 		w := newWorld(t)
 		ids := w.long(n)
-		took[n] = map[string]time.Duration{}
-		timed := func(name string, do func() error) {
-			start := time.Now()
+		used[n] = map[string]allocated{}
+		counted := func(name string, do func() error) {
+			before := allocations()
 			require.NoError(t, do())
-			took[n][name] = time.Since(start)
+			after := allocations()
+			used[n][name] = allocated{after.objects - before.objects, after.bytes - before.bytes}
 		}
-		timed("drop half", func() error { return w.s.Drop(ctx, "42", ids[:n/2]) })
-		timed("undo drop", func() error { _, err := w.s.Undo(ctx, "42"); return err })
-		timed("archive all", func() error { _, err := w.s.Archive(ctx, "42", ids, retention.ReasonAsked); return err })
+		counted("drop half", func() error { return w.s.Drop(ctx, "42", ids[:n/2]) })
+		counted("undo drop", func() error { _, err := w.s.Undo(ctx, "42"); return err })
+		counted("archive all", func() error { _, err := w.s.Archive(ctx, "42", ids, retention.ReasonAsked); return err })
 		assert.Len(t, w.archived(), n)
-		timed("undo archive", func() error { _, err := w.s.Undo(ctx, "42"); return err })
+		counted("undo archive", func() error { _, err := w.s.Undo(ctx, "42"); return err })
 		assert.Equal(t, ids, w.live())
-		timed("find", func() error { _, err := w.s.Find(ctx, "42", string(ids[0])); return err })
-		timed("save", func() error { w.save(w.request(checkpoint.Manual)); return nil })
+		counted("find", func() error { _, err := w.s.Find(ctx, "42", string(ids[0])); return err })
+		counted("save", func() error { w.save(w.request(checkpoint.Manual)); return nil })
 	}
-	for name, small := range took[500] {
-		large := took[5000][name]
-		t.Logf("%-12s %10v %10v", name, small, large)
-		assert.Less(t, large, 60*max(small, 20*time.Millisecond), name)
+	for name, small := range used[500] {
+		large := used[5000][name]
+		t.Logf("%-12s %10d %10d objects %12d %12d bytes", name, small.objects, large.objects, small.bytes, large.bytes)
+		assert.Less(t, large.objects, 15*small.objects, name)
+		assert.Less(t, large.bytes, 15*small.bytes, name)
 	}
+}
+
+// allocated is an amount of allocations.
+type allocated struct{ objects, bytes uint64 }
+
+// allocations returns the allocations of this process so far.
+func allocations() allocated {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return allocated{m.Mallocs, m.TotalAlloc}
 }

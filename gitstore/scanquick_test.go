@@ -14,6 +14,7 @@ import (
 // Scans of small pushes without secrets need no git process. If a file may contain a
 // secret, git lists new files.
 func TestScanWithoutGit(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}

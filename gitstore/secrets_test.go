@@ -38,6 +38,7 @@ func plainSecret(s Secret) Secret {
 
 // Findings name the oldest checkpoint with the file, regardless of file size.
 func TestScanNamesOldestCheckpoint(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.manual(1)
 	w.Write("large.txt", strings.Repeat("nothing here\n", 600_000)+aKey)
@@ -58,6 +59,7 @@ func TestScanNamesOldestCheckpoint(t *testing.T) {
 // Scan also reads unpublished commits below HEAD, whose files may be in no checkpoint
 // tree.
 func TestScanUnpublishedCommits(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.Write("key.txt", aKey)
 	w.Git("add", "-A")
@@ -72,6 +74,7 @@ func TestScanUnpublishedCommits(t *testing.T) {
 
 // Incomplete output of git causes an error, since contents are then unknown.
 func TestEachObject(t *testing.T) {
+	t.Parallel()
 	read := func(text string, count int) (got []string, err error) {
 		err = secrets.EachObject(bufio.NewReader(strings.NewReader(text)), count, func(name string, r io.Reader) error {
 			data, err := io.ReadAll(r)

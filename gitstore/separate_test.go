@@ -14,6 +14,7 @@ import (
 // A power loss between two refs can leave a checkpoint both live and archived. The next
 // change or repair of its issue removes one copy.
 func TestLiveAndArchivedCheckpointIsRepaired(t *testing.T) {
+	t.Parallel()
 	heal := map[string]func(w *world, ids []checkpoint.ID){
 		"archive": func(w *world, ids []checkpoint.ID) {
 			_, err := w.s.Archive(ctx, "42", ids[2:3], retention.ReasonAsked)

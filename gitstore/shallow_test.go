@@ -26,6 +26,7 @@ func (w *world) shallow(depth string) *world {
 // Shallow chains accept only new checkpoints and ledger commits. An archive or a drop is a
 // ledger commit, and a complete clone removes the commits.
 func TestShallowChainsAreAppendOnly(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	ids := w.manual(5)
 	c := w.shallow("2")
@@ -68,6 +69,7 @@ func TestShallowChainsAreAppendOnly(t *testing.T) {
 
 // A shallow boundary may coincide with the depth limit of a read.
 func TestShallowBoundaryAtTheDepth(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.manual(3)
 	c := w.shallow("2")
@@ -79,6 +81,7 @@ func TestShallowBoundaryAtTheDepth(t *testing.T) {
 }
 
 func TestPartialClone(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.Git("config", "uploadpack.allowFilter", "true")
 	w.Git("config", "uploadpack.allowAnySHA1InWant", "true")

@@ -14,6 +14,7 @@ import (
 // In group-shared repositories, all members can use each other's files. A lock file that
 // others cannot open would not exclude them.
 func TestFilesOfASharedRepository(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.Git("config", "core.sharedRepository", "group")
 	w.s = w.open(w.s.repo.Info.Root)

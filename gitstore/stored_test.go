@@ -12,7 +12,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/git/objectformat"
-	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -23,6 +23,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // The golden file contains every object of a chain in git's output format. Changes here
 // are format changes.
 func TestStoredForm(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.s.repo.Random = func() string { return "fixed" }
 	w.Write("a.txt", "staged\n")
@@ -78,6 +79,7 @@ func golden(t *testing.T, name, got string) {
 
 // Every clone creates identical genesis commits.
 func TestGenesisIsTheSameEverywhere(t *testing.T) {
+	t.Parallel()
 	for issue, want := range map[checkpoint.Issue]string{
 		"42":      gittest.ByFormat("4d5062388204c4c60c9aed7c711c73893fd6ea5b", "ff9981e5357d3b7a715e265f4f7e1fd0d1a1977c16e5e27efd2314837a66b6fc"),
 		"PROJ-42": "",
@@ -101,6 +103,7 @@ func TestGenesisIsTheSameEverywhere(t *testing.T) {
 
 // HEAD at save time is ^2^ of every checkpoint, even after rewrites.
 func TestHeadIsReachable(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	ids := w.manual(3)
 	head := w.Git("rev-parse", "HEAD")

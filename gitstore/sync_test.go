@@ -55,6 +55,7 @@ func meet(t *testing.T, hub string, clones ...*world) {
 }
 
 func TestSyncJoins(t *testing.T) {
+	t.Parallel()
 	a, b, hub, ids := pair(t, 2)
 	mine, theirs := a.manual(1), b.manual(2)
 	assert.Equal(t, Synced{Issue: "42", Pushed: 2, Result: Pushed}, b.sync())
@@ -65,6 +66,7 @@ func TestSyncJoins(t *testing.T) {
 
 // Syncs preserve common commits, including ledger commits.
 func TestSyncKeepsTheCommonPart(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -97,6 +99,7 @@ func (w *world) pinned() (ids []checkpoint.ID) {
 // Pins, drops, archivals and prunes of one clone reach another clone that saved
 // concurrently.
 func TestSyncMergesLedgers(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -129,6 +132,7 @@ func TestSyncMergesLedgers(t *testing.T) {
 // Two contents for one checkpoint id are a forgery. All clones still agree on one
 // content.
 func TestSyncAgreesOnForgedContent(t *testing.T) {
+	t.Parallel()
 	a, b, hub, ids := pair(t, 2)
 	b.Git("update-ref", LiveRef("42"), b.Git("-c", "user.name=x", "-c", "user.email=x@x", "commit-tree", "-p", LiveRef("42")+"~1", "-p", LiveRef("42")+"^2",
 		"-m", b.Git("log", "-1", "--format=%B", LiveRef("42")), LiveRef("42")+"~1^{tree}"))
@@ -144,6 +148,7 @@ func TestSyncAgreesOnForgedContent(t *testing.T) {
 
 // Merges never omit an unknown commit.
 func TestSyncRejectsUnknownCommit(t *testing.T) {
+	t.Parallel()
 	a, b, hub, _ := pair(t, 1)
 	strange := a.Git("-c", "user.name=x", "-c", "user.email=x@x", "commit-tree", "-p", LiveRef("42"), "-m", "something new", LiveRef("42")+"^{tree}")
 	a.Git("push", "-q", hub, strange+":"+LiveRef("42"))
@@ -158,6 +163,7 @@ func TestSyncRejectsUnknownCommit(t *testing.T) {
 
 // If the remote rejects a push, both sides stay unchanged.
 func TestSyncRefused(t *testing.T) {
+	t.Parallel()
 	a, b, hub, _ := pair(t, 1)
 	a.manual(1)
 	a.sync()
@@ -180,6 +186,7 @@ func TestSyncRefused(t *testing.T) {
 
 // Shallow clones can follow, append and join.
 func TestSyncShallow(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -206,6 +213,7 @@ func TestSyncShallow(t *testing.T) {
 // Complete chains in shallow clones stay complete after any number of fetched
 // checkpoints.
 func TestSyncKeepsCompleteChainInShallowClone(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -222,6 +230,7 @@ func TestSyncKeepsCompleteChainInShallowClone(t *testing.T) {
 
 // One sync covers every issue, including issues known to one clone only.
 func TestSyncAll(t *testing.T) {
+	t.Parallel()
 	a, b, hub, _ := pair(t, 1)
 	for n := range 5 {
 		_, err := a.s.Save(ctx, SaveRequest{Issue: checkpoint.Issue(fmt.Sprint(n)), Edit: a.request(checkpoint.Manual).Edit})
@@ -242,6 +251,7 @@ func TestSyncAll(t *testing.T) {
 
 // With a push URL, syncs read the fork, not the fetch URL.
 func TestSyncWithAPushURL(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -266,6 +276,7 @@ func TestSyncWithAPushURL(t *testing.T) {
 
 // If a local ref moves after the push, the result still counts pushed checkpoints.
 func TestSyncCountsPushBeforeLocalRace(t *testing.T) {
+	t.Parallel()
 	a, _, hub, _ := pair(t, 1)
 	a.Git("config", "--add", "remote.origin.fetch", "+refs/checkpoints/*:refs/checkpoints/*")
 	a.s = a.open(a.Dir)
@@ -278,6 +289,7 @@ func TestSyncCountsPushBeforeLocalRace(t *testing.T) {
 
 // With pushInsteadOf, syncs read the push destination.
 func TestSyncWithPushInsteadOf(t *testing.T) {
+	t.Parallel()
 	a := newWorld(t)
 	hub := a.hub()
 	fork := filepath.Join(t.TempDir(), "fork")

@@ -45,6 +45,7 @@ func sameArchives(t *testing.T, hub string, want []checkpoint.ID, clones ...*wor
 // If one clone archives checkpoints, every clone with these checkpoints archives them
 // too. The archive is a separate chain in all clones.
 func TestArchivingSomeGivesEveryCloneTheSameArchive(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -87,6 +88,7 @@ func TestArchivingSomeGivesEveryCloneTheSameArchive(t *testing.T) {
 
 // Two clones archive concurrently, including a common checkpoint.
 func TestArchivingInTwoClonesAtOnce(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -102,6 +104,7 @@ func TestArchivingInTwoClonesAtOnce(t *testing.T) {
 // If a workflow finishes in one clone during another clone's save, the saved checkpoint
 // stays live.
 func TestFinishInOneCloneWhileAnotherSaves(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -117,6 +120,7 @@ func TestFinishInOneCloneWhileAnotherSaves(t *testing.T) {
 // Undo of an unshared archival is permanent. After a sync, the next sync archives the
 // checkpoint again in every clone.
 func TestUndoOfAnArchiveBeforeAndAfterTheSync(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -146,6 +150,7 @@ func TestUndoOfAnArchiveBeforeAndAfterTheSync(t *testing.T) {
 // checkpoint is live, and in no clone's archive. The remote keeps it, because another
 // clone may push the matching chain.
 func TestRemoteArchiveContainsLiveCheckpoint(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -172,6 +177,7 @@ func TestRemoteArchiveContainsLiveCheckpoint(t *testing.T) {
 // An archive may contain live checkpoints, as left by a sync of an earlier version. A
 // sync of the named issue, or doctor --fix, repairs it.
 func TestArchiveWithLiveCheckpointsIsRepaired(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -202,6 +208,7 @@ func TestArchiveWithLiveCheckpointsIsRepaired(t *testing.T) {
 // After a plain fetch of a chain with archivals, removed checkpoints enter the local
 // archive.
 func TestPlainFetchOfChainWithArchivals(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -220,6 +227,7 @@ func TestPlainFetchOfChainWithArchivals(t *testing.T) {
 // Partial clones have equal archives. Shallow clones follow, and have equal archives once
 // they have the whole history.
 func TestArchiveReachesPartialAndShallowClones(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}

@@ -17,6 +17,7 @@ import (
 // Random histories of several clones, including a partial clone, end with equal chains
 // and archives. GIT_CHECKPOINT_TEST_MODEL=full runs more histories.
 func TestRandomHistoriesEndWithOneChainAndOneArchive(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}

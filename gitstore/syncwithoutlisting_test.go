@@ -36,6 +36,7 @@ func served(t *testing.T) (a, b *world, srv *server, hub string) {
 // Local-only checkpoints are pushed without listing the remote's refs, with a lease on
 // the expected value.
 func TestSyncOfLocalOnlyTakesOneConnection(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -61,6 +62,7 @@ func TestSyncOfLocalOnlyTakesOneConnection(t *testing.T) {
 
 // Pushing a chain does not change the archive.
 func TestPushWithoutListingKeepsArchive(t *testing.T) {
+	t.Parallel()
 	a, _, srv, _ := served(t)
 	_, err := a.s.Archive(ctx, "42", a.live()[:1], "")
 	require.NoError(t, err)
@@ -79,6 +81,7 @@ func TestPushWithoutListingKeepsArchive(t *testing.T) {
 
 // Checkpoints that plain git has pushed do not count as pushed by the sync.
 func TestSyncAfterPlainPush(t *testing.T) {
+	t.Parallel()
 	a, _, srv, _ := served(t)
 	a.manual(1)
 	a.Git("push", "-q", "origin", LiveRef("42")+":"+LiveRef("42"))
@@ -91,6 +94,7 @@ func TestSyncAfterPlainPush(t *testing.T) {
 // Pushes that may require a question happen only after listing the remote's refs, since
 // the remote may already have the checkpoints.
 func TestSyncAsksAfterListing(t *testing.T) {
+	t.Parallel()
 	a, _, srv, hub := served(t)
 	a.manual(1)
 	ask := func(harmless bool) (asked int, done Synced) {
@@ -123,6 +127,7 @@ func TestSyncAsksAfterListing(t *testing.T) {
 
 // Checkpoints from Meanwhile are synced too, and Meanwhile runs once.
 func TestSyncIncludesSavesOfMeanwhile(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -144,6 +149,7 @@ func TestSyncIncludesSavesOfMeanwhile(t *testing.T) {
 
 // Hook rejections apply to every kind of push, and both sides stay unchanged.
 func TestPushWithoutListingIsRejected(t *testing.T) {
+	t.Parallel()
 	a, b, _, hub := served(t)
 	b.manual(1)
 	b.sync()
@@ -162,6 +168,7 @@ func TestPushWithoutListingIsRejected(t *testing.T) {
 // Before its first connection, a sync of one issue reads local refs once. After a
 // connection it reads them again.
 func TestSyncReadsRefsOnceForAConnection(t *testing.T) {
+	t.Parallel()
 	a, _, _, _ := served(t)
 	of := []checkpoint.Issue{"42"}
 	begin := func() *share.Syncing {

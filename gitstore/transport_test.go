@@ -25,6 +25,7 @@ import (
 
 // Concurrent syncs work over all network transports of git.
 func TestSyncTransports(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -53,6 +54,7 @@ func TestSyncTransports(t *testing.T) {
 
 // With a read-only token, both sides stay unchanged, and the next sync succeeds.
 func TestSyncReadOnly(t *testing.T) {
+	t.Parallel()
 	a, b, hub, _ := pair(t, 1)
 	over := overHTTP(t)
 	for _, w := range []*world{a, b} {

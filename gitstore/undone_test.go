@@ -30,6 +30,7 @@ func (m model) without(ids []checkpoint.ID) model {
 // Random sequences of saves, drops, archivals, pins and undos match a simple model, in
 // clock order.
 func TestRandomOperationsMatchTheModel(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}

@@ -13,6 +13,7 @@ import (
 // A manual reset of the ref does not revert a drop: the checkpoint is dropped again
 // before any other change. Undo reverts the newest removal.
 func TestUndoAfterAReset(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	ids := w.manual(3)
 	require.NoError(t, w.s.Drop(ctx, "42", ids[:1]))
@@ -29,6 +30,7 @@ func TestUndoAfterAReset(t *testing.T) {
 
 // Undo reverts each removal only once, even after a manual move of the ref.
 func TestUndoRevertsRemovalOnce(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	ids := w.manual(2)
 	require.NoError(t, w.s.Drop(ctx, "42", ids[:1]))
@@ -42,6 +44,7 @@ func TestUndoRevertsRemovalOnce(t *testing.T) {
 
 // Drops remove pins; undo restores them.
 func TestDropRemovesPin(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	ids := w.manual(2)
 	changed, err := w.s.Pin(ctx, "42", ids[0], true)
@@ -60,6 +63,7 @@ func TestDropRemovesPin(t *testing.T) {
 
 // After Purge, undo finds nothing, and git gc deletes the contents.
 func TestPurge(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.Write("a.txt", "secret\n")
 	w.Git("add", "-A")
@@ -89,6 +93,7 @@ func TestPurge(t *testing.T) {
 
 // Unknown ids cause errors without any change.
 func TestUnknownIDsChangeNothing(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	ids := w.manual(2)
 	before := w.state("git-checkpoint")

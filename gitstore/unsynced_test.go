@@ -15,6 +15,7 @@ import (
 // Notes that are incomplete or mixed from two writers are ignored: all recent files are
 // synced.
 func TestIncompleteNoteOfSyncedFilesIsIgnored(t *testing.T) {
+	t.Parallel()
 	text := "repository 1:2\npacks 3 4\nrefs 5\nsince 6\n"
 	whole := text + repo.SumOf(text)
 	assert.Equal(t, repo.Synced{Repository: "1:2", Packs: "3 4", Refs: "5", Since: time.Unix(0, 6)}, repo.ParseSynced(whole))
@@ -28,6 +29,7 @@ func TestIncompleteNoteOfSyncedFilesIsIgnored(t *testing.T) {
 // Saves overwrite the note in place, regardless of its former length, and never follow
 // symlinks.
 func TestNoteOfSyncedFilesIsWhole(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	path := w.s.Notes.Path(repo.SyncedNote)
 	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/internal/gittest"
 	"git-checkpoint/gitstore/retention"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -63,6 +63,7 @@ func fingerprint(t testing.TB, path, name string, d fs.DirEntry) string {
 // Save never changes HEAD, branches, the index, the worktree, the stash, or other files
 // outside of its own paths.
 func TestSaveTouchesNothingElse(t *testing.T) {
+	t.Parallel()
 	for name, setup := range map[string]func(*gittest.Repo){
 		"plain":        stage,
 		"split":        func(r *gittest.Repo) { r.Git("update-index", "--split-index"); stage(r) },
@@ -89,6 +90,7 @@ func TestSaveTouchesNothingElse(t *testing.T) {
 
 // Dry runs write nothing, and return the result of a real save.
 func TestDryRunWritesNothing(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(r *gittest.Repo) {
 		r.Git("config", "filter.up.clean", "tr a-z A-Z")
 		r.Write(".gitattributes", "*.up filter=up\n")
@@ -117,6 +119,7 @@ func TestDryRunWritesNothing(t *testing.T) {
 
 // Failed saves leave no ref, reflog or record behind.
 func TestFailedSaveChangesNothing(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.manual(1)
 	hash := w.Hash("staged")

@@ -39,6 +39,7 @@ func (w *world) rot(rev string) string {
 
 // Verify names the object for every kind of damage, and continues.
 func TestVerifyReportsDamage(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -158,6 +159,7 @@ func (w *world) graftTree(name, tree string) {
 // Snapshots with few trees but more files than any disk can hold are rejected by every
 // operation that lists files.
 func TestSnapshotWithTooManyDirectories(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -192,6 +194,7 @@ func TestSnapshotWithTooManyDirectories(t *testing.T) {
 
 // Verify compares large blobs with their ids without loading them into memory.
 func TestVerifyLargeBlob(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.manual(1)
 	hash := plumbing.NewHash(w.Hash("large\n"))
@@ -203,6 +206,7 @@ func TestVerifyLargeBlob(t *testing.T) {
 
 // Walks from a ref that was set to a branch are limited.
 func TestWalkOfForeignChainIsBounded(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	var in strings.Builder
 	in.WriteString("reset refs/heads/long\nfrom refs/heads/main\n\n")
@@ -223,6 +227,7 @@ func TestWalkOfForeignChainIsBounded(t *testing.T) {
 
 // Foreign commits on top hide neither pins nor deletions.
 func TestForeignTipKeepsTheLedger(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	ids := w.manual(2)
 	_, err := w.s.Pin(ctx, "42", ids[0], true)
@@ -238,6 +243,7 @@ func TestForeignTipKeepsTheLedger(t *testing.T) {
 
 // Parentless checkpoints, which no store creates, can be archived and dropped.
 func TestRootlessCheckpoint(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	ids := w.manual(1)
 	w.onTop("refs/checkpoints/42^{tree}", message(w, "refs/checkpoints/42"))

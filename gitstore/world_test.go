@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/internal/gittest"
-	"git-checkpoint/gitstore/odbtest"
 	"git-checkpoint/gitstore/retention"
+	"git-checkpoint/gitstore/testing/gittest"
+	"git-checkpoint/gitstore/testing/odbtest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -28,11 +28,7 @@ var ctx = context.Background()
 // newWorld creates a world; setup runs before the store opens.
 func newWorld(t testing.TB, setup ...func(*gittest.Repo)) *world {
 	t.Helper()
-	r := gittest.New(t)
-	r.Write("a.txt", "one\n")
-	r.Write("dir/b.txt", "two\n")
-	r.Git("add", "-A")
-	r.Commit("first")
+	r := gittest.Seed.New(t)
 	for _, f := range setup {
 		f(r)
 	}
@@ -42,7 +38,6 @@ func newWorld(t testing.TB, setup ...func(*gittest.Repo)) *world {
 // worldIn opens a store at dir with the environment of r.
 func worldIn(t testing.TB, r *gittest.Repo, dir string) *world {
 	t.Helper()
-	plainEnviron(t, r)
 	w := &world{Repo: r.In(dir), t: t, now: gittest.Epoch.Add(24 * time.Hour)}
 	w.s = w.open(dir)
 	t.Cleanup(w.compareObjects)
@@ -57,19 +52,6 @@ func (w *world) compareObjects() {
 	}
 	_, differ := odbtest.CompareBelow(context.Background(), w.Dir)
 	require.Empty(w.t, differ)
-}
-
-// plainEnviron copies the environment of the repository's commands to this process,
-// because the store runs git in this environment.
-func plainEnviron(t testing.TB, r *gittest.Repo) {
-	t.Helper()
-	gittest.ClearEnv(t)
-	for _, kv := range r.Env() {
-		key, value, _ := strings.Cut(kv, "=")
-		if key == "HOME" || key == "TZ" {
-			t.Setenv(key, value)
-		}
-	}
 }
 
 func (w *world) open(dir string) *Store {

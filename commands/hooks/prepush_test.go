@@ -31,12 +31,17 @@ func TestInTimeAbandonsALatePush(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
 	defer cancel()
 	c.Ctx = ctx
-	hang := make(chan struct{})
-	defer close(hang)
-	start := time.Now()
-	_, err = inTime(c, func() (string, error) { <-hang; return "", nil })
+	over := make(chan struct{})
+	defer close(over)
+	_, err = inTime(c, func() (string, error) {
+		select {
+		case <-over:
+		case <-time.After(2 * time.Minute):
+			t.Error("inTime waits for the push")
+		}
+		return "", nil
+	})
 	require.ErrorIs(t, err, context.DeadlineExceeded)
-	assert.Less(t, time.Since(start), 5*time.Second)
 	assert.True(t, c.Detached, "the store stays open for it")
 }
 

@@ -33,6 +33,7 @@ func (w *world) file() string {
 // Restore and resume describe what they do, change nothing before the confirmation, and can
 // be undone. Only a form with the proof of the same state is accepted.
 func TestRestoreResumeUndo(t *testing.T) {
+	t.Parallel()
 	for _, act := range []string{"restore", "resume"} {
 		t.Run(act, func(t *testing.T) {
 			w := newWorld(t, true)
@@ -70,6 +71,7 @@ func TestRestoreResumeUndo(t *testing.T) {
 
 // A form of an undo is refused if another change came between.
 func TestUndoOfAnotherStateIsRefused(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, true)
 	page := w.restorable()
 	require.Equal(t, http.StatusSeeOther, w.ask("POST", page+"/restore", w.proof(page+"/restore"), nil).Code)
@@ -83,6 +85,7 @@ func TestUndoOfAnotherStateIsRefused(t *testing.T) {
 
 // A restore that the store refuses has no button, but the reason.
 func TestRefusedRestoreHasNoButton(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, true)
 	page := w.restorable()
 	w.git("switch", "-q", "-c", "other")
@@ -93,6 +96,7 @@ func TestRefusedRestoreHasNoButton(t *testing.T) {
 }
 
 func TestResumeIsBlockedByQuestionsForATerminal(t *testing.T) {
+	t.Parallel()
 	ask := func(check string) Judged {
 		return Judged{Verdict: freshness.Verdict{CanResume: true, Action: freshness.PromptUser, Reasons: []freshness.Reason{{
 			Check: check, Action: freshness.PromptUser, Message: "look", Hint: "git log\ngit status",
@@ -125,6 +129,7 @@ func forgeAt(t *testing.T, remote string) Forge {
 }
 
 func TestLinksToTheForge(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, false)
 	w.forge = forgeAt(t, "https://me:secret@github.com/acme/loader.git")
 	saved := w.work()

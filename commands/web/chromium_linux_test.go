@@ -137,7 +137,7 @@ func (c *chromium) try(method string, params any) (json.RawMessage, error) {
 			return nil, errors.New(m.Error.Message)
 		}
 		return m.Result, nil
-	case <-time.After(30 * time.Second):
+	case <-time.After(patience):
 		return nil, errors.New("no answer")
 	}
 }
@@ -186,16 +186,18 @@ func (c *chromium) mark() int {
 	return len(c.events)
 }
 
+// patience ends a wait for an event that does not happen.
+const patience = 2 * time.Minute
+
 // waitFor waits for an event after mark.
 func (c *chromium) waitFor(method string, mark int) {
 	c.t.Helper()
-	for range 600 {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(25 * time.Millisecond) {
 		for _, m := range c.since(mark) {
 			if m.Method == method {
 				return
 			}
 		}
-		time.Sleep(25 * time.Millisecond)
 	}
 	c.t.Fatalf("the browser did not say %s", method)
 }
@@ -262,12 +264,11 @@ func (c *chromium) shoot(file string, width int) {
 // wait waits until an expression is true.
 func (c *chromium) wait(expression string) {
 	c.t.Helper()
-	for range 200 {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(25 * time.Millisecond) {
 		var ok bool
 		if c.eval("!!("+expression+")", &ok); ok {
 			return
 		}
-		time.Sleep(25 * time.Millisecond)
 	}
 	c.t.Fatalf("never true: %s", expression)
 }

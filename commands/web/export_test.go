@@ -32,6 +32,7 @@ func into(file string) func(io.Reader) error {
 }
 
 func TestExportIsSelfContained(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, true)
 	saved := w.work()
 	issue, _ := w.hostileWork()
@@ -67,6 +68,7 @@ func TestExportIsSelfContained(t *testing.T) {
 
 // Exported files stay small and report omitted content.
 func TestExportLimitsContent(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, false)
 	for i := range exportWhole + 2 {
 		w.save("42", "p", "manual", fmt.Sprint("note ", i), nil)

@@ -32,6 +32,7 @@ func request(change func(*http.Request)) *http.Request {
 }
 
 func TestGuard(t *testing.T) {
+	t.Parallel()
 	host := func(name string) func(*http.Request) { return func(r *http.Request) { r.Host = name } }
 	site := func(from string) func(*http.Request) {
 		return func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", from) }
@@ -116,6 +117,7 @@ func TestGuard(t *testing.T) {
 
 // The local address of a connection is a valid host.
 func TestGuardAcceptsTheConnectionAddress(t *testing.T) {
+	t.Parallel()
 	for host, want := range map[string]int{"192.0.2.7:8042": 200, "192.0.2.8:8042": 421} {
 		r := request(func(r *http.Request) { r.Host = host })
 		r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, &net.TCPAddr{IP: net.ParseIP("192.0.2.7"), Port: 8042}))
@@ -128,6 +130,7 @@ func TestGuardAcceptsTheConnectionAddress(t *testing.T) {
 // A token in the URL becomes a same-site cookie and disappears from the URL. The redirect
 // stays on this server.
 func TestGuardReplacesTheTokenByACookie(t *testing.T) {
+	t.Parallel()
 	for target, want := range map[string]string{
 		"/i/42?page=2&token=" + testToken:     "/i/42?page=2",
 		"/?token=" + testToken:                "/",
@@ -153,6 +156,7 @@ func TestGuardReplacesTheTokenByACookie(t *testing.T) {
 
 // The content security policy contains hashes of the page's style and script.
 func TestContentPolicyHashesStyleAndScript(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, false)
 	answer := w.ask("GET", "/", "", nil)
 	policy, page := answer.Header().Get("Content-Security-Policy"), answer.Body.String()

@@ -33,6 +33,7 @@ func chainOf(n int) *gitstore.List {
 }
 
 func TestTimelineIsSplitIntoPages(t *testing.T) {
+	t.Parallel()
 	v := view{base: "/i/42", now: now, old: 48 * time.Hour, size: 25}
 	l := chainOf(60)
 	seen := 0
@@ -62,6 +63,7 @@ func TestTimelineIsSplitIntoPages(t *testing.T) {
 }
 
 func TestTimelineFilter(t *testing.T) {
+	t.Parallel()
 	l := chainOf(60)
 	l.Checkpoints[3].Problem = "broken"
 	l.Checkpoints[3].Phase = "a\u202eb"
@@ -88,6 +90,7 @@ func TestTimelineFilter(t *testing.T) {
 }
 
 func TestAgo(t *testing.T) {
+	t.Parallel()
 	for d, want := range map[time.Duration]string{time.Second: "now", 3 * time.Hour: "3 h ago", -3 * time.Hour: "in 3 h"} {
 		assert.Equal(t, want, stamp(now.Add(-d), now).Ago())
 	}
@@ -95,6 +98,7 @@ func TestAgo(t *testing.T) {
 }
 
 func TestAge(t *testing.T) {
+	t.Parallel()
 	for d, want := range map[time.Duration]string{
 		0: "now", 59 * time.Second: "now", -30 * time.Second: "now", time.Minute: "1 min", 119 * time.Minute: "1 h",
 		47 * time.Hour: "1 d", 99 * 24 * time.Hour: "99 d", 400 * 24 * time.Hour: "1 y 1 mo", 250 * 24 * time.Hour: "8 mo", -3 * time.Hour: "in 3 h",
@@ -112,6 +116,7 @@ func TestAge(t *testing.T) {
 
 // URLs decode to the original names, even for unusual names.
 func TestURLsDecodeToNames(t *testing.T) {
+	t.Parallel()
 	commit := plumbing.NewHash("0123456789abcdef0123456789abcdef01234567")
 	for id, want := range map[string]string{
 		"CP-ready-20260214T143000Z-1f0c9a2b": "CP-ready-20260214T143000Z-1f0c9a2b",
@@ -133,6 +138,7 @@ func TestURLsDecodeToNames(t *testing.T) {
 }
 
 func TestShowRecord(t *testing.T) {
+	t.Parallel()
 	r, err := checkpoint.Decode([]byte(`{"checkpoint_id": "x", "n": 1.50, "none": null, "empty": [], "words": ["a", 2, true],
 		"table": [{"a": 1, "b": "x"}, {"a": 2, "c": null}], "mixed": [{"a": 1}, "x"], "deep": {"a": {"b": ["long` + strings.Repeat(" text", 40) + `"]}},
 		"block": "one\ntwo", "evil\u202e": "\u001b[0m"}`))
@@ -162,6 +168,7 @@ func TestShowRecord(t *testing.T) {
 
 // Shown values are limited even for large records.
 func TestShowRecordLimitsValues(t *testing.T) {
+	t.Parallel()
 	doc := checkpoint.NewMap()
 	for i := range 100 {
 		var list []any
@@ -182,6 +189,7 @@ func TestShowRecordLimitsValues(t *testing.T) {
 }
 
 func TestParsePatch(t *testing.T) {
+	t.Parallel()
 	patch := "diff --git a/x b/x\nindex 1..2 100644\n--- a/x\n+++ b/x\n@@ -3,4 +3,4 @@ func x\n same\n-old word here\n+new word here\n--- a minus\n+++ a plus\n\\ No newline at end of file\n@@ -90 +90,0 @@\n-gone\n"
 	hunks, cut := parsePatch(patch, 100)
 	require.Len(t, hunks, 2)
@@ -212,6 +220,7 @@ func TestParsePatch(t *testing.T) {
 
 // Files and patches are matched only by order.
 func TestFileDiffsMatchPatchesByOrder(t *testing.T) {
+	t.Parallel()
 	files := []gitstore.FileChange{
 		{Path: "bin", Status: "modified", OldMode: 0o100644, NewMode: 0o100644},
 		{Path: "conflict", Status: "conflicted"},
@@ -242,6 +251,7 @@ func TestFileDiffsMatchPatchesByOrder(t *testing.T) {
 }
 
 func TestStateRows(t *testing.T) {
+	t.Parallel()
 	from, err := checkpoint.Decode([]byte(`{"checkpoint_id": "a", "clock": 1, "s": "x", "t": "one\ntwo\n", "m": {"k": [1, {"z": 2}]}, "l": [1, 2]}`))
 	require.NoError(t, err)
 	to, err := checkpoint.Decode([]byte(`{"checkpoint_id": "b", "clock": 2, "s": "y", "t": "one\n2\n", "new": {"a": {"b": 1}}, "l": [2, 1]}`))
@@ -261,6 +271,7 @@ func TestStateRows(t *testing.T) {
 }
 
 func TestTimings(t *testing.T) {
+	t.Parallel()
 	stages := `"stage_timestamps": {"AB-1": {"stage_0_start": "2026-02-14T09:00:00Z", "stage_0_end": "2026-02-14T09:30:20Z",
 		"stage_1_start": "2026-02-14T10:00:00Z", "stage_1_end": "2026-02-14T09:59:30Z", "stage_2_start": "2026-02-14T10:00:00Z"}}`
 	r, err := checkpoint.Decode([]byte(`{"checkpoint_id": "x", "created_at": "2026-02-16T10:00:00Z", "workflow": {"started_at": "2026-02-14T09:00:00Z"},
@@ -300,6 +311,7 @@ func FuzzParsePatch(f *testing.F) {
 // A run of automatic checkpoints is one row with its checkpoints inside. A filter shows each
 // of them.
 func TestTimelineFoldsAutomaticRuns(t *testing.T) {
+	t.Parallel()
 	l := chainOf(10)
 	for i := 2; i < 8; i++ {
 		l.Checkpoints[i].Trigger, l.Checkpoints[i].Note, l.Checkpoints[i].Pinned = checkpoint.BatchComplete, "", false
@@ -317,6 +329,7 @@ func TestTimelineFoldsAutomaticRuns(t *testing.T) {
 
 // The first click selects a checkpoint, the second compares the older with the newer one.
 func TestTimelineComparesByTwoClicks(t *testing.T) {
+	t.Parallel()
 	l := chainOf(4)
 	v := view{base: "/i/42", now: now, size: 100}
 	first := v.timeline(l, Filter{Page: 1}).Groups[0].Rows

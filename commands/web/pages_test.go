@@ -53,6 +53,7 @@ func lacks(t *testing.T, page, want string, more ...any) {
 }
 
 func TestIssuesPage(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, false)
 	page := w.get("/")
 	has(t, page, "No checkpoints yet")
@@ -75,6 +76,7 @@ func TestIssuesPage(t *testing.T) {
 }
 
 func TestIssuePage(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, false)
 	saved := w.work()
 	page := w.get("/i/42")
@@ -100,6 +102,7 @@ func TestIssuePage(t *testing.T) {
 }
 
 func TestCheckpointPage(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, false)
 	saved := w.work()
 	for _, name := range []string{string(saved[1].ID), saved[1].Commit.String(), string(saved[1].ID)[len(saved[1].ID)-8:], "latest~1"} {
@@ -120,6 +123,7 @@ func TestCheckpointPage(t *testing.T) {
 
 // TestCheckpointPageShowsTexts checks the texts that a save stores for the next session.
 func TestCheckpointPageShowsTexts(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, false)
 	w.save("42", "docs", checkpoint.Manual, "a note\nits second line", func(r *checkpoint.Record) {
 		r.Doc().Set("context_summary", "the parser works")
@@ -136,6 +140,7 @@ func TestCheckpointPageShowsTexts(t *testing.T) {
 // A pin is a separate commit at the tip, but the newest checkpoint is still shown as tip.
 // An issue name without a title appears once.
 func TestPinnedCheckpointStaysTip(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, true)
 	c := w.save("9", "docs", checkpoint.Manual, "the only one", nil)
 	repo, err := w.open(t.Context())
@@ -151,6 +156,7 @@ func TestPinnedCheckpointStaysTip(t *testing.T) {
 }
 
 func TestDiffPage(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, false)
 	saved := w.work()
 	last := "/i/42/c/" + string(saved[2].ID) + "/diff"
@@ -249,6 +255,7 @@ func (w *world) hostileWork() (issue string, saved []*gitstore.Saved) {
 }
 
 func TestHostile(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, true)
 	w.forge = forgeAt(t, "git@github.com:acme/loader.git")
 	issue, saved := w.hostileWork()
@@ -303,6 +310,7 @@ func (w *world) pinned() string {
 
 // Each action requires confirmation by its own form.
 func TestWrite(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, true)
 	saved := w.work()
 	cp := func(i int) string { return "/i/42/c/" + string(saved[i].ID) }
@@ -353,6 +361,7 @@ func TestWrite(t *testing.T) {
 }
 
 func TestReadOnly(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, false)
 	saved := w.work()
 	before := w.git("for-each-ref")

@@ -4,9 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +11,7 @@ import (
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -26,6 +24,7 @@ const hostile = `<script>alert(1)</script><img src=x onerror=alert(1)> javascrip
 type world struct {
 	t     testing.TB
 	dir   string
+	repo  *gittest.Repo
 	at    time.Time
 	o     Options
 	page  http.Handler
@@ -38,28 +37,17 @@ const testToken = "a-token-for-tests"
 // Pages have the local time zone.
 func init() { time.Local = time.UTC }
 
-// newWorld creates a repository and its web page, isolated from user and system
-// configuration.
+var first = gittest.NewTemplate(func(r *gittest.Repo) {
+	r.Write("a.txt", "one\ntwo\nthree\n")
+	r.Git("add", "-A")
+	r.Commit("first")
+})
+
+// newWorld creates a repository and its web page.
 func newWorld(t testing.TB, write bool) *world {
 	t.Helper()
-	w := &world{t: t, dir: t.TempDir(), at: now.Add(-48 * time.Hour)}
-	for _, e := range os.Environ() {
-		if name, _, _ := strings.Cut(e, "="); strings.HasPrefix(name, "GIT_") {
-			t.Setenv(name, "")
-			os.Unsetenv(name)
-		}
-	}
-	for name, value := range map[string]string{
-		"HOME": t.TempDir(), "GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_NOSYSTEM": "1", "GIT_DEFAULT_HASH": gitstore.ObjectFormat, "GIT_CEILING_DIRECTORIES": filepath.Dir(w.dir),
-		"GIT_AUTHOR_NAME": "Ann", "GIT_AUTHOR_EMAIL": "ann@example.com", "GIT_COMMITTER_NAME": "Ann", "GIT_COMMITTER_EMAIL": "ann@example.com",
-	} {
-		t.Setenv(name, value)
-	}
-	w.git("init", "-q", ".")
-	w.git("symbolic-ref", "HEAD", "refs/heads/main")
-	w.write("a.txt", "one\ntwo\nthree\n")
-	w.git("add", "-A")
-	w.git("commit", "-qm", "first")
+	r := first.New(t)
+	w := &world{t: t, dir: r.Dir, repo: r, at: now.Add(-48 * time.Hour)}
 	w.o = Options{Open: w.open, Now: func() time.Time { return now }, Name: "project <b>", Write: write, Old: freshness.DefaultMaxAge}
 	w.site = newSite(w.o)
 	w.page = newGuard(testToken, "c", "", contentPolicy, w.site.handler())
@@ -68,18 +56,12 @@ func newWorld(t testing.TB, write bool) *world {
 
 func (w *world) git(args ...string) string {
 	w.t.Helper()
-	cmd := exec.Command("git", args...)
-	cmd.Dir = w.dir
-	out, err := cmd.CombinedOutput()
-	require.NoErrorf(w.t, err, "git %v: %s", args, out)
-	return strings.TrimSpace(string(out))
+	return strings.TrimSpace(w.repo.Git(args...))
 }
 
 func (w *world) write(path, text string) {
 	w.t.Helper()
-	path = filepath.Join(w.dir, filepath.FromSlash(path))
-	require.NoError(w.t, os.MkdirAll(filepath.Dir(path), 0o777))
-	require.NoError(w.t, os.WriteFile(path, []byte(text), 0o666))
+	w.repo.Write(path, text)
 }
 
 // open opens the repository with a fixed assessment of checkpoints.

@@ -15,6 +15,7 @@ var (
 )
 
 func TestParseAnswer(t *testing.T) {
+	t.Parallel()
 	got, err := ParseAnswer([]byte(`{"id":1,"number":42,"title":"t","body":null,"labels":[{"id":2,"name":"a"},"b"],
 		"assignees":[{"login":"ada"}],"state":"open","user":{"login":"bob"}}`), github)
 	require.NoError(t, err)
@@ -31,6 +32,7 @@ func TestParseAnswer(t *testing.T) {
 }
 
 func TestParseAnswerRefuses(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ name, in, want string }{
 		{"html", " <html>", errHTML.Error()},
 		{"nothing", "", ErrNotJSON.Error()},

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -19,6 +20,7 @@ import (
 )
 
 func TestCommand(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	got, err := Command{Line: `printf '{"title":"%s in %s","labels":["a"]}'`, Dir: dir, Stderr: nil}.Issue(t.Context(), `4 "$(reboot)2`)
 	require.ErrorContains(t, err, "line 1", "the issue is an argument, quotes and all: %v", got)
@@ -32,6 +34,7 @@ func TestCommand(t *testing.T) {
 }
 
 func TestCommandFails(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ name, line, want string }{
 		{"exit status", "echo secret; echo secret >&2; exit 3 #", "issue_command: exit status 3"},
 		{"signal", "kill -9 $$ #", "issue_command: signal: killed"},
@@ -42,7 +45,7 @@ func TestCommandFails(t *testing.T) {
 		{"endless", "yes #", "issue_command: prints more than 8 MiB"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
 			_, err := Command{Line: c.line}.Issue(ctx, "42")
 			require.EqualError(t, err, c.want)
@@ -51,35 +54,77 @@ func TestCommandFails(t *testing.T) {
 	}
 }
 
+// patience ends a wait for an event that does not happen. Processes that must not be waited
+// for sleep longer, for 600 seconds.
+const patience = 2 * time.Minute
+
+// A testDeadline is a context whose deadline passes when the test calls pass.
+type testDeadline struct {
+	context.Context
+	passed chan struct{}
+	pass   func()
+}
+
+func newTestDeadline(t *testing.T) testDeadline {
+	passed := make(chan struct{})
+	return testDeadline{t.Context(), passed, sync.OnceFunc(func() { close(passed) })}
+}
+
+func (d testDeadline) Done() <-chan struct{} { return d.passed }
+
+func (d testDeadline) Err() error {
+	select {
+	case <-d.passed:
+		return context.DeadlineExceeded
+	default:
+		return nil
+	}
+}
+
+// hang runs a command that writes the process id of a sleeping child process to the file $PID.
+// The deadline passes when the file exists. hang returns the process id and the error of Issue.
+func hang(t *testing.T, line string) (pid int, err error) {
+	t.Helper()
+	pidFile := filepath.Join(t.TempDir(), "pid")
+	ctx, done := newTestDeadline(t), make(chan error, 1)
+	go func() {
+		_, err := Command{Line: line, Env: append(os.Environ(), "PID="+pidFile)}.Issue(ctx, "42")
+		done <- err
+	}()
+	require.Eventually(t, func() bool {
+		text, _ := os.ReadFile(pidFile)
+		pid, _ = strconv.Atoi(strings.TrimSpace(string(text)))
+		return pid > 0
+	}, patience, time.Millisecond, "the command does not start")
+	t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) })
+	ctx.pass()
+	select {
+	case err = <-done:
+	case <-time.After(patience):
+		t.Fatal("Issue still waits for the command")
+	}
+	return pid, err
+}
+
 // TestCommandHangs checks that child processes, which hold the output open, are killed
 // too.
 func TestCommandHangs(t *testing.T) {
-	pidFile := filepath.Join(t.TempDir(), "pid")
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
-	defer cancel()
-	start := time.Now()
-	_, err := Command{Line: "sleep 60 & echo $! > " + pidFile + "; wait #"}.Issue(ctx, "42")
+	t.Parallel()
+	pid, err := hang(t, "sleep 600 & echo $! >\"$PID\"; wait #")
 	require.ErrorIs(t, err, context.DeadlineExceeded)
-	assert.Less(t, time.Since(start), 5*time.Second)
-	text, err := os.ReadFile(pidFile)
-	require.NoError(t, err)
-	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	require.NoError(t, err)
-	assert.Eventually(t, func() bool { return gone(pid) }, 5*time.Second, 20*time.Millisecond)
+	assert.Eventually(t, func() bool { return gone(pid) }, patience, 5*time.Millisecond, "the child process still runs")
 }
 
 // TestCommandStopsReadingFromADaemon starts a daemon outside the process group that keeps the
 // output open.
 func TestCommandStopsReadingFromADaemon(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("setsid"); err != nil {
 		t.Skip("no setsid here")
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
-	defer cancel()
-	start := time.Now()
-	_, err := Command{Line: "setsid sleep 3 & true #"}.Issue(ctx, "42")
+	pid, err := hang(t, `setsid sh -c 'echo $$ >"$PID"; exec sleep 600' & true #`)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
-	assert.Less(t, time.Since(start), 2*time.Second)
+	assert.False(t, gone(pid), "a process of another group is not killed")
 }
 
 // gone reports whether a process ended. Zombies count as ended.

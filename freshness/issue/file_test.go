@@ -23,6 +23,7 @@ func tree(t *testing.T, files map[string]string) string {
 }
 
 func TestFile(t *testing.T) {
+	t.Parallel()
 	root := tree(t, map[string]string{
 		".checkpoint/issues/42.yaml":             "yaml",
 		".checkpoint/issues/42.yml":              "yml",
@@ -59,6 +60,7 @@ func TestFile(t *testing.T) {
 }
 
 func TestNoSource(t *testing.T) {
+	t.Parallel()
 	root := tree(t, map[string]string{".checkpoint/issues/42.yaml": "t", ".claude": "a file in place of a directory"})
 	for _, c := range []struct{ issue, pattern string }{
 		{"43", ""},
@@ -75,6 +77,7 @@ func TestNoSource(t *testing.T) {
 }
 
 func TestFileRefuses(t *testing.T) {
+	t.Parallel()
 	outside := filepath.Join(tree(t, map[string]string{"secret.yaml": "secret"}), "secret.yaml")
 	root := tree(t, map[string]string{".checkpoint/issues/1.yaml": "t", "in.yaml": "inside"})
 	issues := filepath.Join(root, ".checkpoint", "issues")
@@ -113,6 +116,7 @@ func TestFileRefuses(t *testing.T) {
 }
 
 func TestFromFile(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	name := filepath.Join(dir, "issue.yaml")
 	require.NoError(t, os.WriteFile(name, []byte(asFilebase), 0o644))
@@ -127,6 +131,7 @@ func TestFromFile(t *testing.T) {
 }
 
 func TestSize(t *testing.T) {
+	t.Parallel()
 	name := filepath.Join(t.TempDir(), "issue.json")
 	for _, c := range []struct {
 		size int

@@ -39,6 +39,7 @@ const asGh = `{"assignees":[{"id":"U_1","login":"ada","name":"Ada L."},{"id":"U_
 "state":"OPEN","title":"Refresh tokens"}`
 
 func TestParseFile(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, in string
 		want     Issue
@@ -82,6 +83,7 @@ func TestParseFile(t *testing.T) {
 }
 
 func TestParseFileRefuses(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, in, want string
 	}{
@@ -135,6 +137,7 @@ func bomb() string {
 
 // TestRealFiles reads real ci-filebase files, if present.
 func TestRealFiles(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(repository(t), "..", "shared", "foreign", "000-crunch")
 	files, err := filepath.Glob(filepath.Join(dir, "ci-filebase_*.yaml"))
 	require.NoError(t, err)

@@ -9,6 +9,7 @@ import (
 
 // ChangeLabels changes the labels in the form of the file, and nothing else.
 func TestChangeLabels(t *testing.T) {
+	t.Parallel()
 	add, remove := []string{"state:docs", "P 1"}, []string{"state:ready"}
 	for _, c := range []struct{ name, in, want string }{
 		{"block", "title: t # the title\n\nlabels:\n  - bug # one\n  - state:ready\n  - \"p\"\n\nbody: |\n  x\n", "title: t # the title\n\nlabels:\n  - bug # one\n  - \"p\"\n  - state:docs\n  - \"P 1\"\n\nbody: |\n  x\n"},
@@ -45,6 +46,7 @@ func TestChangeLabels(t *testing.T) {
 
 // A form that ChangeLabels does not know is an error, not another text.
 func TestChangeLabelsRefuses(t *testing.T) {
+	t.Parallel()
 	for _, in := range []string{
 		"labels: &a [bug]\nother: *a\n",
 		"labels: [bug, # one\n  docs]\n",

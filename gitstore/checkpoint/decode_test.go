@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -154,47 +155,79 @@ func TestLimits(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// Hostile texts are rejected or parsed within seconds.
-func TestHostileTextsAreFast(t *testing.T) {
-	laughs := "a: &a [x,x,x,x,x,x,x,x,x,x]\n"
-	for c := 'b'; c < 'k'; c++ {
-		laughs += fmt.Sprintf("%c: &%c [%s]\n", c, c, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*%c,", c-1), 10), ","))
+// The work for hostile texts is linear: for a text of twice the size, Decode allocates at most
+// about twice as much. Quadratic work without allocations would take hours for these sizes.
+func TestDecodeOfHostileTextsIsLinear(t *testing.T) {
+	laughs := func(levels int) string {
+		text := "a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n"
+		for k := 1; k < levels; k++ {
+			text += fmt.Sprintf("a%d: &a%d [%s*a%d]\n", k, k, strings.Repeat(fmt.Sprintf("*a%d,", k-1), 9), k-1)
+		}
+		return text
+	}
+	directives := func(n int) string {
+		var text strings.Builder
+		for k := range n {
+			fmt.Fprintf(&text, "%%TAG !e%d! t\n", k)
+		}
+		return text.String() + "---\na: 1\n"
+	}
+	repeat := func(before, unit, after string) func(int) string {
+		return func(n int) string { return before + strings.Repeat(unit, n) + after }
 	}
 	const mb = 1 << 20
-	var directives strings.Builder
-	for i := range mb / 8 {
-		fmt.Fprintf(&directives, "%%TAG !e%d! t\n", i)
-	}
-	for name, in := range map[string]string{
-		"laughs":         laughs,
-		"directives":     directives.String() + "---\na: 1\n",
-		"open lists":     strings.Repeat("[", mb),
-		"open mappings":  strings.Repeat("{", mb),
-		"keys":           strings.Repeat("? ", mb/2),
-		"dashes":         strings.Repeat("- ", mb/2),
-		"comments":       strings.Repeat("#\n", mb/4) + "a: 1",
-		"long comments":  "a:\n" + strings.Repeat("  # x\n", mb/12) + "  b: 1",
-		"colons":         strings.Repeat("a: ", mb/3),
-		"quotes":         strings.Repeat("'", mb),
-		"anchors":        strings.Repeat("&a ", mb/3),
-		"tags":           strings.Repeat("!a ", mb/3),
-		"blank lines":    strings.Repeat("\n", mb/3) + "a: 1",
-		"block":          "a: |\n" + strings.Repeat(" \n", mb/4),
-		"digits":         "a: " + strings.Repeat("1", 4*mb-10) + " ",
-		"JSON depth":     strings.Repeat(`{"a":`, mb/5),
-		"JSON keys":      `{"a":{"` + strings.Repeat(`":1,"`, mb/5),
-		"escapes":        `a: "` + strings.Repeat(`\x`, mb),
-		"canonical list": "a:\n" + strings.Repeat("  - a\n", 5*mb),
-		"type error":     "version: \"1.0\"\nissue_snapshot:\n  body: " + strings.Repeat("x", 20*mb) + "\nclock: true\n",
+	for name, in := range map[string]struct {
+		size int // of the larger text, in units
+		text func(size int) string
+	}{
+		"laughs":         {10, laughs},
+		"directives":     {mb / 8, directives},
+		"open lists":     {mb, repeat("", "[", "")},
+		"open mappings":  {mb, repeat("", "{", "")},
+		"keys":           {mb / 2, repeat("", "? ", "")},
+		"dashes":         {mb / 2, repeat("", "- ", "")},
+		"comments":       {mb / 4, repeat("", "#\n", "a: 1")},
+		"long comments":  {mb / 12, repeat("a:\n", "  # x\n", "  b: 1")},
+		"colons":         {mb / 3, repeat("", "a: ", "")},
+		"quotes":         {mb, repeat("", "'", "")},
+		"anchors":        {mb / 3, repeat("", "&a ", "")},
+		"tags":           {mb / 3, repeat("", "!a ", "")},
+		"blank lines":    {mb / 3, repeat("", "\n", "a: 1")},
+		"block":          {mb / 4, repeat("a: |\n", " \n", "")},
+		"digits":         {4*mb - 10, repeat("a: ", "1", " ")},
+		"JSON depth":     {mb / 5, repeat("", `{"a":`, "")},
+		"JSON keys":      {mb / 5, repeat(`{"a":{"`, `":1,"`, "")},
+		"escapes":        {mb, repeat(`a: "`, `\x`, "")},
+		"canonical list": {5 * mb, repeat("a:\n", "  - a\n", "")},
+		"type error":     {20 * mb, repeat("version: \"1.0\"\nissue_snapshot:\n  body: ", "x", "\nclock: true\n")},
 	} {
 		t.Run(name, func(t *testing.T) {
-			start := time.Now()
-			_, err := Decode([]byte(in))
-			took := time.Since(start)
-			t.Log(took, err != nil)
-			assert.Less(t, took, 5*time.Second)
+			decode := func(size int) uint64 {
+				data := []byte(in.text(size))
+				return allocatedBy(t, func() { _, _ = Decode(data) })
+			}
+			small, large := decode(in.size/2), decode(in.size)
+			t.Log(small, large)
+			assert.Less(t, large, 3*small+mb)
 		})
 	}
+}
+
+// allocatedBy returns the bytes that a function allocates. It fails the test if the function
+// hangs. It counts the whole process, so the caller may not be a parallel test.
+func allocatedBy(t *testing.T, do func()) uint64 {
+	t.Helper()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	done := make(chan struct{})
+	go func() { defer close(done); do() }()
+	select {
+	case <-done:
+	case <-time.After(2 * time.Minute):
+		t.Fatal("it does not end")
+	}
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
 }
 
 func TestDecodeKinds(t *testing.T) {

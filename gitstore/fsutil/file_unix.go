@@ -39,7 +39,7 @@ func SyncFile(path string) error {
 		return err
 	}
 	defer f.Close()
-	return f.Sync()
+	return Sync(f)
 }
 
 // SyncDir makes created, renamed and removed names in a directory durable. If the file

@@ -87,7 +87,7 @@ func (o *ReplaceOptions) fill(temp *os.File, content io.Reader) error {
 		}
 	}
 	if o.Sync {
-		return temp.Sync()
+		return Sync(temp)
 	}
 	return nil
 }

@@ -42,6 +42,7 @@ func only(t *testing.T, dir string, names ...string) {
 }
 
 func TestWriteReplacesTheFileAndKeepsItsMode(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	f := put(t, filepath.Join(dir, "a"), "old", 0o640)
 	require.NoError(t, f.Write("new"))
@@ -55,6 +56,7 @@ func TestWriteReplacesTheFileAndKeepsItsMode(t *testing.T) {
 }
 
 func TestWriteCreatesTheFileAndItsDirectory(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	f, err := Read(filepath.Join(dir, "b", "c"))
 	require.NoError(t, err)
@@ -65,6 +67,7 @@ func TestWriteCreatesTheFileAndItsDirectory(t *testing.T) {
 }
 
 func TestWriteRefusesAFileThatChanged(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a")
 	missing, err := Read(path)
@@ -83,6 +86,7 @@ func TestWriteRefusesAFileThatChanged(t *testing.T) {
 }
 
 func TestWriteFollowsSymlinks(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "real", "a"), "old", 0o600)
 	link := filepath.Join(dir, "link")
@@ -106,6 +110,7 @@ func TestWriteFollowsSymlinks(t *testing.T) {
 }
 
 func TestWriteRefusesReadOnlyFilesAndHardLinks(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("modes and hard links of unix")
 	}
@@ -125,12 +130,14 @@ func TestWriteRefusesReadOnlyFilesAndHardLinks(t *testing.T) {
 }
 
 func TestReadRefusesDirectories(t *testing.T) {
+	t.Parallel()
 	_, err := Read(t.TempDir())
 	require.ErrorContains(t, err, "not a plain file")
 }
 
 // Temporary files of killed processes are removed; those of running processes remain.
 func TestWriteRemovesTemporaryFilesOfKilledProcesses(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("only age counts there")
 	}
@@ -146,6 +153,7 @@ func TestWriteRemovesTemporaryFilesOfKilledProcesses(t *testing.T) {
 }
 
 func TestPlaceReplacesAFileOrSymlinkItself(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a")
 	target := put(t, filepath.Join(dir, "b"), "theirs", 0o600)
@@ -161,6 +169,7 @@ func TestPlaceReplacesAFileOrSymlinkItself(t *testing.T) {
 }
 
 func TestKeepStoresBehindASymlink(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	f := put(t, filepath.Join(dir, "a"), "old", 0o600)
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "real"), 0o700))
@@ -174,6 +183,7 @@ func TestKeepStoresBehindASymlink(t *testing.T) {
 }
 
 func TestKeepStoresEachContentOnceAndBoundsTheirNumber(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path, kept := filepath.Join(dir, "a"), filepath.Join(dir, "kept")
 	assert.Empty(t, Kept(kept, path))

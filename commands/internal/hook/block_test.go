@@ -9,6 +9,7 @@ import (
 )
 
 func TestRemoveIsTheInverseOfInsert(t *testing.T) {
+	t.Parallel()
 	for name, text := range map[string]string{
 		"plain": "#!/bin/sh\nmake test\n", "no last newline": "#!/bin/bash\nmake", "no interpreter": "npm test\n",
 		"empty": "", "only interpreter": "#!/bin/sh\n", "exits": "#!/bin/sh -e\nexit 1\n", "windows ends": "make\r\n",
@@ -28,6 +29,7 @@ func TestRemoveIsTheInverseOfInsert(t *testing.T) {
 }
 
 func TestRemoveEmptiesFilesCreatedForTheBlock(t *testing.T) {
+	t.Parallel()
 	for _, text := range []string{File(PrePush, Style{}), File(PrePush, Style{Bare: true}), Wrapper(PrePush)} {
 		rest, gone := Remove(text, PrePush)
 		assert.True(t, gone, text)
@@ -40,6 +42,7 @@ func TestRemoveEmptiesFilesCreatedForTheBlock(t *testing.T) {
 }
 
 func TestFindDetectsEditedBlocks(t *testing.T) {
+	t.Parallel()
 	whole := Insert("#!/bin/sh\n", PrePush, Style{})
 	for name, c := range map[string]struct {
 		text string
@@ -60,6 +63,7 @@ func TestFindDetectsEditedBlocks(t *testing.T) {
 }
 
 func TestIsShell(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]bool{
 		"#!/bin/sh\n": true, "#!/usr/bin/env bash\n": true, "#! /usr/bin/env -S zsh -f\n": true, "make\n": true,
 		"#!/usr/bin/env python3\n": false, "#!/usr/bin/perl\n": false, "\x7fELF\x00": false, "#!/bin/sh": false,

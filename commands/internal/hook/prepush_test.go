@@ -14,6 +14,7 @@ const (
 )
 
 func TestParseUpdates(t *testing.T) {
+	t.Parallel()
 	got, err := ParseUpdates(strings.NewReader("refs/heads/a " + one + " refs/heads/b " + zero + "\n" +
 		"(delete) " + zero + " refs/heads/c " + one + "\n" + "HEAD@{1 day ago} " + one + " refs/heads/d " + one + "\n" +
 		"refs/tags/v1 " + one + " refs/tags/v1 " + zero + "\n"))
@@ -34,6 +35,7 @@ func TestParseUpdates(t *testing.T) {
 }
 
 func TestIsDryPush(t *testing.T) {
+	t.Parallel()
 	for line, want := range map[string][2]bool{
 		"git push":                            {true, false},
 		"/usr/bin/git push --dry-run o main":  {true, true},
@@ -62,6 +64,7 @@ func TestIsDryPush(t *testing.T) {
 }
 
 func TestGitCommand(t *testing.T) {
+	t.Parallel()
 	for line, want := range map[string]string{
 		"git checkout -q x": "checkout", "git -c a.b=switch rebase main": "rebase", "/usr/lib/git-core/git-pull -q": "pull",
 		"sh -c git": "", "git": "", "git --version": "",

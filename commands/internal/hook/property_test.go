@@ -155,6 +155,7 @@ func rewrite(r *rand.Rand, v any) any {
 // For random settings files and later rewrites by another program, uninstall returns the
 // rewritten original.
 func TestUninstallAfterARewriter(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(1200) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		a := AgentNamed(pick(r, Agents()...))
@@ -183,6 +184,7 @@ func TestUninstallAfterARewriter(t *testing.T) {
 
 // User text around hooks is preserved byte for byte.
 func TestUninstallAfterInsertions(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(1200) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		a := AgentNamed(pick(r, Agents()...))
@@ -252,6 +254,7 @@ func tokenBoundary(r *rand.Rand, text string, from, to int) int {
 // Uninstall preserves text between TOML tables before, after and inside the marks. It
 // also preserves all lines of a file without comments.
 func TestUninstallTOMLAfterEdits(t *testing.T) {
+	t.Parallel()
 	a := AgentNamed("codex")
 	for seed := range uint64(1200) {
 		r := rand.New(rand.NewPCG(seed, 4))

@@ -34,6 +34,7 @@ var settingsTexts = map[string]string{
 }
 
 func TestUninstallIsTheInverseOfInstall(t *testing.T) {
+	t.Parallel()
 	require.NotEmpty(t, settingsTexts)
 	for _, name := range Agents() {
 		a := AgentNamed(name)
@@ -61,6 +62,7 @@ func TestUninstallIsTheInverseOfInstall(t *testing.T) {
 }
 
 func TestInstallKeepsComments(t *testing.T) {
+	t.Parallel()
 	in, err := AgentNamed("claude").addSetting("{\n  \"a\": 1 // one\n}\n", true, AgentEvent{Name: "SessionStart"})
 	require.NoError(t, err)
 	assert.True(t, strings.HasPrefix(in, "{\n  \"a\": 1, // one\n  \"hooks\": {"), in)
@@ -68,6 +70,7 @@ func TestInstallKeepsComments(t *testing.T) {
 
 // Uninstall removes only text of install from a file that was edited since.
 func TestUninstallKeepsUserEdits(t *testing.T) {
+	t.Parallel()
 	a := AgentNamed("claude")
 	in, err := a.Install("{\n  \"model\": \"opus\"\n}\n", true)
 	require.NoError(t, err)
@@ -89,6 +92,7 @@ func TestUninstallKeepsUserEdits(t *testing.T) {
 
 // A killed uninstall leaves a copy of the installed text.
 func TestUninstallWithACopyOfTheInstalledText(t *testing.T) {
+	t.Parallel()
 	for what, text := range settingsTexts {
 		a := AgentNamed("claude")
 		in, err := a.Install(text, text != "")
@@ -103,6 +107,7 @@ func TestUninstallWithACopyOfTheInstalledText(t *testing.T) {
 
 // An agent rewrites its settings so that the text equals an install of a missing file.
 func TestUninstallKeepsTheObjectOfARewrittenFile(t *testing.T) {
+	t.Parallel()
 	a := AgentNamed("claude")
 	rewritten, err := a.Install("", false)
 	require.NoError(t, err)
@@ -115,6 +120,7 @@ func TestUninstallKeepsTheObjectOfARewrittenFile(t *testing.T) {
 }
 
 func TestInstallRefusesInvalidSettings(t *testing.T) {
+	t.Parallel()
 	for _, text := range []string{"[]", "{", "{\"a\" 1}", "nonsense", "{\"hooks\": []}", "{\"hooks\": {\"SessionStart\": {}}}", "{} {}"} {
 		_, err := AgentNamed("claude").Install(text, true)
 		require.ErrorContains(t, err, "line 1, column ", text)

@@ -22,6 +22,7 @@ var tomlTexts = map[string]string{
 }
 
 func TestUninstallTOMLIsTheInverseOfInstall(t *testing.T) {
+	t.Parallel()
 	a := AgentNamed("codex")
 	for name, text := range tomlTexts {
 		in, err := a.InstallTOML(text)
@@ -40,6 +41,7 @@ func TestUninstallTOMLIsTheInverseOfInstall(t *testing.T) {
 }
 
 func TestHasTOMLHooks(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]bool{
 		"a = 1\n[[ hooks.Stop ]]\n": true, "[hooks]\nStop = 1\n": true, "[[hooks.state.x]]\n": false,
 		"# [hooks]\nhooks_dir = 1\n[hooksy]\n": false, tomlTexts["trusted hooks"]: false, tomlTexts["strings"]: false,
@@ -52,6 +54,7 @@ func TestHasTOMLHooks(t *testing.T) {
 
 // Tables of other programs between the marks are preserved.
 func TestUninstallTOMLKeepsTablesBetweenTheMarks(t *testing.T) {
+	t.Parallel()
 	a := AgentNamed("codex")
 	theirs := "\n[mcp_servers.demo]\ncommand = \"echo\"\nargs = [\"git-checkpoint hook session-end codex\"]\n"
 	for _, text := range []string{"a = 1\n", "a = 1"} {
@@ -72,6 +75,7 @@ func TestUninstallTOMLKeepsTablesBetweenTheMarks(t *testing.T) {
 }
 
 func TestUninstallTOMLKeepsOtherHooksOfAGroup(t *testing.T) {
+	t.Parallel()
 	a := AgentNamed("codex")
 	in, err := a.InstallTOML("")
 	require.NoError(t, err)
@@ -82,6 +86,7 @@ func TestUninstallTOMLKeepsOtherHooksOfAGroup(t *testing.T) {
 }
 
 func TestInstallTOMLRenewsOlderCommands(t *testing.T) {
+	t.Parallel()
 	a := AgentNamed("codex")
 	in, err := a.InstallTOML("a = 1\n")
 	require.NoError(t, err)
@@ -93,6 +98,7 @@ func TestInstallTOMLRenewsOlderCommands(t *testing.T) {
 }
 
 func TestTOMLErrorsNameLineAndColumn(t *testing.T) {
+	t.Parallel()
 	a := AgentNamed("codex")
 	for text, at := range map[string]string{"a = 1\nb = [\n": "line 2, column 6", "a = 1\n  b ~ 2\n": "line 2, column ", "hooks = { }\n": "line 1, column 1", "x = 1\n[a\n": "line 2, column "} {
 		_, err := a.InstallTOML(text)

@@ -50,6 +50,7 @@ func changed(t *testing.T, tree *Tree, s *State, pattern string) []string {
 }
 
 func TestChangedFindsNewAndModifiedFiles(t *testing.T) {
+	t.Parallel()
 	tree, s, root := scene(t, map[string]string{
 		"a/1/cp/x.json": "one", "a/2/cp/y.json": "two", "a/2/other/z.json": "", "a/1/cp/below/no.json": "", "b/x.json": "",
 	})
@@ -72,6 +73,7 @@ func TestChangedFindsNewAndModifiedFiles(t *testing.T) {
 
 // Size, times and inode suffice only if the state was written well after these times.
 func TestUntouchedRequiresOlderTimes(t *testing.T) {
+	t.Parallel()
 	tree, s, root := scene(t, map[string]string{"d/x.json": "one"})
 	old := time.Now().Add(-time.Hour)
 	name := filepath.Join(root, "d", "x.json")
@@ -118,6 +120,7 @@ func TestUntouchedRequiresOlderTimes(t *testing.T) {
 // Load starts a new state for another layout or corrupt data, and keeps the state of a
 // moved or copied repository.
 func TestLoadReplacesUnusableState(t *testing.T) {
+	t.Parallel()
 	_, s, root := scene(t, nil)
 	data, err := s.Encode()
 	require.NoError(t, err)
@@ -147,6 +150,7 @@ func TestLoadReplacesUnusableState(t *testing.T) {
 
 // Put writes a complete file without leftovers, unless another program changed the file.
 func TestPutKeepsFilesChangedByOthers(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name         string
 		there, known string // "" means no file
@@ -189,6 +193,7 @@ func TestPutKeepsFilesChangedByOthers(t *testing.T) {
 }
 
 func TestRemoveKeepsChangedFiles(t *testing.T) {
+	t.Parallel()
 	tree, s, root := scene(t, map[string]string{"d/same": "x", "d/changed": "y", "d/other": "z"})
 	for _, name := range []string{"d/same", "d/changed", "d/gone"} {
 		s.Took(ChangedFile{Path: name, Data: []byte("x")}, "42", "")
@@ -205,6 +210,7 @@ func TestRemoveKeepsChangedFiles(t *testing.T) {
 
 // Neither symlinks nor paths outside the root are read or written.
 func TestSymlinksAreNotFollowed(t *testing.T) {
+	t.Parallel()
 	outside := t.TempDir()
 	write(t, outside, "x.json", "theirs")
 	want := layout.Output{Data: []byte("new")}
@@ -243,6 +249,7 @@ func TestSymlinksAreNotFollowed(t *testing.T) {
 
 // A symlinked view, such as crunch's latest, has the requested target.
 func TestPutReplacesSymlinks(t *testing.T) {
+	t.Parallel()
 	tree, s, root := scene(t, map[string]string{"d/a": "a", "d/taken": "a person's"})
 	put := func(name, to string) error { return tree.Put(s, name, layout.Output{Link: to}, "42", "", nobody) }
 	if err := put("d/latest", "a"); err != nil {
@@ -260,6 +267,7 @@ func TestPutReplacesSymlinks(t *testing.T) {
 
 // Oversized files are neither read nor replaced.
 func TestOversizedFilesAreNotRead(t *testing.T) {
+	t.Parallel()
 	tree, s, root := scene(t, nil)
 	write(t, root, "d/x.json", string(make([]byte, 101)))
 	files, err := tree.Changed(s, "d", none)

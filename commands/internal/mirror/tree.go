@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"git-checkpoint/commands/internal/atomicfile"
+	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/layout"
 )
 
@@ -405,5 +406,5 @@ func fill(dir *os.Root, temp string, want layout.Output) error {
 		return err
 	}
 	_, err = w.Write(want.Data)
-	return errors.Join(err, w.Sync(), w.Close())
+	return errors.Join(err, fsutil.Sync(w), w.Close())
 }

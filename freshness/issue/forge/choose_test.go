@@ -11,6 +11,7 @@ import (
 )
 
 func TestParseRemote(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		in   string
 		want forge.Remote
@@ -40,6 +41,7 @@ func TestParseRemote(t *testing.T) {
 }
 
 func TestChoose(t *testing.T) {
+	t.Parallel()
 	hosts := forge.Hosts{
 		forge.GitHub: {"ghe.example.com", "https://two.example.com:8443"},
 		forge.GitLab: {"https://dev.example.com/gitlab/", "http://127.0.0.1:8080"},
@@ -87,6 +89,7 @@ func TestChoose(t *testing.T) {
 }
 
 func TestChooseRefusesHosts(t *testing.T) {
+	t.Parallel()
 	for _, entry := range []string{"ftp://x", "https://user:hunter2@x.example", "https://x.example?a=b", "a b", "-x", "https://", "x.example#y"} {
 		_, err := forge.Choose("", forge.Remote{Scheme: "https", Host: "x.example", Path: "o/r"}, forge.Hosts{forge.GitHub: {entry}})
 		require.ErrorContains(t, err, "is neither a host nor its URL", entry)
@@ -95,6 +98,7 @@ func TestChooseRefusesHosts(t *testing.T) {
 }
 
 func TestProject(t *testing.T) {
+	t.Parallel()
 	origin := forge.Remote{Scheme: "ssh", Host: "github.com", Path: "me/fork"}
 	got, err := forge.Project("them/r", origin)
 	require.NoError(t, err)

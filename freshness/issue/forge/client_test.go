@@ -15,6 +15,7 @@ import (
 )
 
 func TestSameServer(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		from, to string
 		want     bool
@@ -38,6 +39,7 @@ func TestSameServer(t *testing.T) {
 }
 
 func TestLimit(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2026, 2, 14, 14, 30, 0, 0, time.UTC)
 	f := &Forge{Now: func() time.Time { return now }}
 	for _, c := range []struct {
@@ -71,6 +73,7 @@ func TestLimit(t *testing.T) {
 
 // TestMissingScope checks that only names of scopes are shown of a response.
 func TestMissingScope(t *testing.T) {
+	t.Parallel()
 	for body, want := range map[string]string{
 		`{"message":"required=[read:issue], token scope=read:user"}`: "; the token needs the scope read:issue",
 		`required=[read:issue write:repository]`:                     "; the token needs the scope read:issue write:repository",
@@ -86,6 +89,7 @@ func TestMissingScope(t *testing.T) {
 
 // TestCachedEntryOfAnotherURLIsIgnored checks that a cached response of another URL is not used.
 func TestCachedEntryOfAnotherURLIsIgnored(t *testing.T) {
+	t.Parallel()
 	f := &Forge{Cache: t.TempDir()}
 	f.store(entry{Version: entryVersion, URL: "a", ETag: "x", Issue: &issue.Issue{}})
 	require.NotNil(t, f.load("a").Issue)

@@ -8,11 +8,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"git-checkpoint/freshness/issue/forge"
-	"git-checkpoint/freshness/issue/forge/forgetest"
+	"git-checkpoint/gitstore/testing/forgetest"
 )
 
 // TestSetLabelsOutdates checks that a label change outdates the cached issue.
 func TestSetLabelsOutdates(t *testing.T) {
+	t.Parallel()
 	s := server(t)
 	s.Private(secret)
 	f := ask(t, forge.GitHub, s, secret)
@@ -27,6 +28,7 @@ func TestSetLabelsOutdates(t *testing.T) {
 }
 
 func TestSetLabels(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, kind forge.Kind) {
 		s := server(t)
 		s.Private(secret)
@@ -46,6 +48,7 @@ func TestSetLabels(t *testing.T) {
 // TestRefusedRemovalIsNotReportedAsRemoved checks GitHub's answer 404 to a token that may
 // read an issue and not change it. It answers the same if the issue has no such label.
 func TestRefusedRemovalIsNotReportedAsRemoved(t *testing.T) {
+	t.Parallel()
 	s := server(t)
 	s.Private(secret)
 	s.Misbehave("read-only")
@@ -60,6 +63,7 @@ func TestRefusedRemovalIsNotReportedAsRemoved(t *testing.T) {
 // TestDroppedLabelIsNotReportedAsWritten checks a dropped label: Gitea returns success
 // and drops labels unknown to the project.
 func TestDroppedLabelIsNotReportedAsWritten(t *testing.T) {
+	t.Parallel()
 	s := server(t)
 	s.Private(secret)
 	s.Define("State:Done")
@@ -79,6 +83,7 @@ func TestDroppedLabelIsNotReportedAsWritten(t *testing.T) {
 // TestExcludedLabelIsReported checks an exclusive label of Gitea: to add it removes the
 // other label of its scope.
 func TestExcludedLabelIsReported(t *testing.T) {
+	t.Parallel()
 	s := server(t)
 	s.Private(secret)
 	s.Exclusive("prio/high", "prio/low", "state/ready", "state/done")
@@ -93,6 +98,7 @@ func TestExcludedLabelIsReported(t *testing.T) {
 // TestLabelOfProjectAndOrganizationIsRemovedTwice checks two labels of the same name: each
 // has its own id.
 func TestLabelOfProjectAndOrganizationIsRemovedTwice(t *testing.T) {
+	t.Parallel()
 	s := server(t)
 	s.Private(secret)
 	s.Define("state:done")
@@ -108,6 +114,7 @@ func TestLabelOfProjectAndOrganizationIsRemovedTwice(t *testing.T) {
 
 // TestMissingScopeIsNamed checks tokens that may not read or change issues on Gitea.
 func TestMissingScopeIsNamed(t *testing.T) {
+	t.Parallel()
 	s := server(t)
 	s.Private(secret)
 	s.Scopes("read:repository")
@@ -128,6 +135,7 @@ func TestMissingScopeIsNamed(t *testing.T) {
 }
 
 func TestSetLabelsFails(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, kind forge.Kind) {
 		s := server(t)
 		change := forge.LabelChange{Add: []string{"x"}}
@@ -145,6 +153,7 @@ func TestSetLabelsFails(t *testing.T) {
 
 // TestSetLabelsRefuses checks that invalid labels fail before any request.
 func TestSetLabelsRefuses(t *testing.T) {
+	t.Parallel()
 	s := server(t)
 	s.Private(secret)
 	f := ask(t, forge.GitHub, s, secret)
@@ -163,6 +172,7 @@ func TestSetLabelsRefuses(t *testing.T) {
 // TestSetLabelsOfARenamedProject checks that changes use the URL after redirects. Forges
 // redirect GET requests only.
 func TestSetLabelsOfARenamedProject(t *testing.T) {
+	t.Parallel()
 	s := server(t)
 	s.Private(secret)
 	s.Misbehave("renamed")

@@ -9,6 +9,7 @@ import (
 )
 
 func TestPagesOfEachForge(t *testing.T) {
+	t.Parallel()
 	id := strings.Repeat("a1", 20)
 	for remote, want := range map[string][]string{
 		"git@github.com:acme/loader.git":                  {"https://github.com/acme/loader/issues/42", "https://github.com/acme/loader/commit/" + id, "https://github.com/acme/loader/tree/fix/a%23b"},
@@ -27,6 +28,7 @@ func TestPagesOfEachForge(t *testing.T) {
 // Addresses have neither credentials nor another scheme than https, and hostile names stay
 // in their place.
 func TestPagesOfHostileSites(t *testing.T) {
+	t.Parallel()
 	for _, web := range []string{"http://box.lan", "javascript://x", "https://me:secret@box.lan", "data:text/html,x", "", "//box.lan"} {
 		s := Site{Kind: GitHub, Web: web, Project: "a/b"}
 		assert.Empty(t, s.Home()+s.IssuePage("1")+s.CommitPage(strings.Repeat("a", 40))+s.BranchPage("x"), web)

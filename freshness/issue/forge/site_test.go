@@ -8,6 +8,7 @@ import (
 
 // TestAPI compares URLs with the forges' documentation.
 func TestAPI(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		site      Site
 		api, page string

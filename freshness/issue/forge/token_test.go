@@ -29,6 +29,7 @@ func all(extra map[string]string) func(string) string {
 // TestTokenGoesOnlyToItsOwnHost lists the variable used for each site if every variable
 // is set.
 func TestTokenGoesOnlyToItsOwnHost(t *testing.T) {
+	t.Parallel()
 	site := func(kind forge.Kind, host string, trusted bool) forge.Site {
 		return forge.Site{Kind: kind, Web: "https://" + host, Project: "o/r", Trusted: trusted}
 	}
@@ -69,6 +70,7 @@ func TestTokenGoesOnlyToItsOwnHost(t *testing.T) {
 
 // TestTokensStayEncrypted checks http sites known only from a remote URL.
 func TestTokensStayEncrypted(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name    string
 		kind    forge.Kind
@@ -93,6 +95,7 @@ func TestTokensStayEncrypted(t *testing.T) {
 }
 
 func TestCredentialIsNotShown(t *testing.T) {
+	t.Parallel()
 	site := forge.Site{Kind: forge.GitHub, Web: "https://github.com", Project: "o/r", Trusted: true}
 	c := forge.SignIn{Getenv: func(string) string { return secret }}.Find(t.Context(), site)
 	require.False(t, c.IsZero())
@@ -117,6 +120,7 @@ func (p *programs) run(_ context.Context, stdin, name string, args ...string) (s
 }
 
 func TestTokensOfGhAndCredentialHelper(t *testing.T) {
+	t.Parallel()
 	s := server(t)
 	s.Private(secret)
 	host := strings.TrimPrefix(s.URL, "http://")
@@ -149,6 +153,7 @@ func TestTokensOfGhAndCredentialHelper(t *testing.T) {
 // TestExpiredPassword checks that a refused credential leads to a second request without
 // it.
 func TestExpiredPassword(t *testing.T) {
+	t.Parallel()
 	s := server(t)
 	s.Private(secret)
 	p := &programs{gh: "expired"}

@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
 func TestArtifacts(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(r *gittest.Repo) { r.Write(".gitignore", "out/\n") })
 	w.Write("out/log.txt", "ignored by git\n")
 	w.Write("out/deep/x", "x")
@@ -29,6 +30,7 @@ func TestArtifacts(t *testing.T) {
 }
 
 func TestArtifactsThatAreRefused(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	outside := filepath.Join(filepath.Dir(w.Dir), "outside")
 	must(os.WriteFile(outside, []byte("secret"), 0o666))
@@ -53,6 +55,7 @@ func TestArtifactsThatAreRefused(t *testing.T) {
 }
 
 func TestArtifactsOverTheLimit(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	req := w.request(checkpoint.Manual)
 	req.Artifacts, req.MaxSize = []string{"a.txt"}, 3

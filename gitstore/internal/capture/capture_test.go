@@ -10,13 +10,14 @@ import (
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/capture"
-	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
 func TestWorktreeCapturesUnstagedChanges(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(r *gittest.Repo) {
 		for _, name := range []string{"same", "touched", "mode", "content", "tolink", "gone", "todir"} {
 			r.Write(name, name+"\n")
@@ -50,6 +51,7 @@ func TestWorktreeCapturesUnstagedChanges(t *testing.T) {
 // TestCaptureWithoutSymlinks checks that a changed symlink stays a symlink in the checkpoint. The
 // file system has no symlinks, and a regular file contains the target.
 func TestCaptureWithoutSymlinks(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(r *gittest.Repo) {
 		for _, name := range []string{"link", "same"} {
 			must(os.Symlink("a.txt", r.Path(name)))
@@ -70,6 +72,7 @@ func TestCaptureWithoutSymlinks(t *testing.T) {
 }
 
 func TestNoCaptureWithoutAFlag(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.Write("a.txt", "unstaged\n")
 	w.Write("new", "x")
@@ -81,6 +84,7 @@ func TestNoCaptureWithoutAFlag(t *testing.T) {
 
 // TestNothingToCapture checks that a clean worktree adds no trees.
 func TestNothingToCapture(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	saved := w.captured()
 	assert.False(t, w.has(saved, "worktree"))
@@ -90,6 +94,7 @@ func TestNothingToCapture(t *testing.T) {
 // TestCaptureGoesThroughFilters checks that git's filters and line ending conversions
 // apply.
 func TestCaptureGoesThroughFilters(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(r *gittest.Repo) {
 		r.Git("config", "filter.up.clean", "tr a-z A-Z")
 		r.Git("config", "filter.no.clean", "false")
@@ -113,6 +118,7 @@ func TestCaptureGoesThroughFilters(t *testing.T) {
 // TestCaptureKeepsCarriageReturns checks that a file staged with carriage returns keeps them,
 // as with git add, even if attributes convert other files of its directory.
 func TestCaptureKeepsCarriageReturns(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(r *gittest.Repo) {
 		r.Write("dir/staged.txt", "one\r\n")
 		r.Git("add", "-A")
@@ -137,6 +143,7 @@ func skippedPaths(saved *gitstore.Saved) []string {
 }
 
 func TestUntrackedSkipsFilesWithAReason(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(r *gittest.Repo) {
 		r.Write(".gitignore", "ignored\n")
 		r.Git("add", "-A")
@@ -171,6 +178,7 @@ func TestUntrackedSkipsFilesWithAReason(t *testing.T) {
 // TestSizeLimit checks that the limit counts stored files only, not files with unchanged
 // content.
 func TestSizeLimit(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(r *gittest.Repo) {
 		r.Write("big", strings.Repeat("x", 1000))
 		r.Git("add", "-A")
@@ -199,6 +207,7 @@ func TestSizeLimit(t *testing.T) {
 // TestStagedFilesOverTheLimit checks that the staged tree has HEAD's version of removed
 // files, and every other staged file.
 func TestStagedFilesOverTheLimit(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.Write("dir/b.txt", strings.Repeat("x", 500))
 	w.Write("dir/new/deep/big", strings.Repeat("x", 400))
@@ -231,6 +240,7 @@ func TestStagedFilesOverTheLimit(t *testing.T) {
 // TestCaptureWithoutFileMode checks that git's modes apply on file systems without
 // executable bits.
 func TestCaptureWithoutFileMode(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(r *gittest.Repo) {
 		r.Git("config", "core.fileMode", "false")
 		r.Git("update-index", "--chmod=+x", "dir/b.txt")
@@ -249,6 +259,7 @@ func TestCaptureWithoutFileMode(t *testing.T) {
 
 // TestManyFilesAreCounted checks that a record lists MaxListed paths and counts the rest.
 func TestManyFilesAreCounted(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for i := range capture.MaxListed + 5 {
 		w.Write(gittest.GeneratedPath(i), "xx")
@@ -265,6 +276,7 @@ func TestManyFilesAreCounted(t *testing.T) {
 // TestCaptureBudget checks that unread files are recorded after the time limit, and that
 // staged and named files are saved.
 func TestCaptureBudget(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.Write("a.txt", "changed\n")
 	w.Write("new", "x")

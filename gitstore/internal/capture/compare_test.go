@@ -12,8 +12,8 @@ import (
 
 	"git-checkpoint/gitstore/internal/capture"
 	"git-checkpoint/gitstore/internal/git"
-	"git-checkpoint/gitstore/internal/gittest"
 	"git-checkpoint/gitstore/internal/index"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
@@ -75,6 +75,7 @@ func (w *world) keepTimes(path string, change func()) {
 // TestComparesFilesAsGitDoes checks for each change of a worktree that the comparison lists
 // the files that git lists.
 func TestComparesFilesAsGitDoes(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -120,6 +121,7 @@ func TestComparesFilesAsGitDoes(t *testing.T) {
 // TestFilesAsNewAsTheIndexCount checks that a file may have changed if it is not older than
 // the index, because stat data alone cannot tell.
 func TestFilesAsNewAsTheIndexCount(t *testing.T) {
+	t.Parallel()
 	w := newSettledWorld(t)
 	written, err := os.Stat(w.Path(".git/index"))
 	require.NoError(t, err)
@@ -137,6 +139,7 @@ func TestFilesAsNewAsTheIndexCount(t *testing.T) {
 // TestTrustedStatData checks entries that git has marked as doubtful by a size of 0, and
 // entries of programs that record whole seconds.
 func TestTrustedStatData(t *testing.T) {
+	t.Parallel()
 	full := index.Stat{CTime: index.Time{Sec: 90, Nsec: 1}, MTime: index.Time{Sec: 80, Nsec: 2}, Ino: 3, Size: 4}
 	seconds := full
 	seconds.CTime.Nsec, seconds.MTime.Nsec = 0, 0
@@ -164,6 +167,7 @@ func TestTrustedStatData(t *testing.T) {
 // TestGitComparesUnusualFiles checks that git compares files in all cases in which its
 // rules depend on more than stat data.
 func TestGitComparesUnusualFiles(t *testing.T) {
+	t.Parallel()
 	for name, change := range map[string]func(w *world){
 		"intent to add":    func(w *world) { w.Write("new", "x"); w.Git("add", "-N", "new") },
 		"skip-worktree":    func(w *world) { w.Git("update-index", "--skip-worktree", "a.txt") },

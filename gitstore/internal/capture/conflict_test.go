@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 )
 
 func TestSaveInAConflict(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, gittest.Conflict)
 	req := w.request(checkpoint.ConflictStart)
 	req.Worktree = true
@@ -39,6 +40,7 @@ func TestSaveInAConflict(t *testing.T) {
 // TestDeletedInAConflict checks that a conflicted file missing from the worktree counts
 // as deleted.
 func TestDeletedInAConflict(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, gittest.Conflict)
 	w.remove("a.txt")
 	req := w.request(checkpoint.Manual)
@@ -49,6 +51,7 @@ func TestDeletedInAConflict(t *testing.T) {
 }
 
 func TestIntentToAdd(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.Write("later.txt", "x\n")
 	w.Write("deep/er/later.txt", "x\n")

@@ -11,10 +11,10 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/convert"
-	"git-checkpoint/gitstore/internal/gittest"
 	"git-checkpoint/gitstore/internal/odb"
 	"git-checkpoint/gitstore/internal/restore"
 	"git-checkpoint/gitstore/internal/trees"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
@@ -58,6 +58,7 @@ func refers(t *testing.T, places ...string) *checkpoint.Record {
 // TestDigests checks that digests are git's blob hashes, for regular files inside the
 // worktree only.
 func TestDigests(t *testing.T) {
+	t.Parallel()
 	w, s := newSite(t)
 	outside := filepath.Join(t.TempDir(), "secret")
 	require.NoError(t, os.WriteFile(outside, []byte("secret\n"), 0o600))
@@ -82,6 +83,7 @@ func TestDigests(t *testing.T) {
 
 // TestCheckReportsMissingAndChangedFiles checks the files that a record refers to.
 func TestCheckReportsMissingAndChangedFiles(t *testing.T) {
+	t.Parallel()
 	r, s := newSite(t)
 	r.Write("a", "1\n")
 	r.Write("b", "1\n")
@@ -113,6 +115,7 @@ func TestCheckReportsMissingAndChangedFiles(t *testing.T) {
 // TestCarryOverKeepsUntrackedArtifacts checks that artifacts of a record are carried over if they exist and are
 // untracked.
 func TestCarryOverKeepsUntrackedArtifacts(t *testing.T) {
+	t.Parallel()
 	r, s := newSite(t)
 	for _, name := range []string{"out", "other"} {
 		r.Write(name, "now\n")

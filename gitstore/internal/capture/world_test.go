@@ -9,7 +9,7 @@ import (
 
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -28,12 +28,7 @@ type world struct {
 // newWorld returns a world; setup runs before the store is opened.
 func newWorld(t testing.TB, setup ...func(*gittest.Repo)) *world {
 	t.Helper()
-	gittest.ClearEnv(t)
-	r := gittest.New(t)
-	r.Write("a.txt", "one\n")
-	r.Write("dir/b.txt", "two\n")
-	r.Git("add", "-A")
-	r.Commit("first")
+	r := gittest.Seed.New(t)
 	for _, f := range setup {
 		f(r)
 	}

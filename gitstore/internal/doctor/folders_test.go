@@ -12,6 +12,7 @@ import (
 
 // TestFolders checks that exactly the leftover files of every directory are found.
 func TestFolders(t *testing.T) {
+	t.Parallel()
 	common := t.TempDir()
 	f := Folders{
 		Common: common, Objects: filepath.Join(common, "objects"), Cache: filepath.Join(common, "ours", "cache"),
@@ -52,6 +53,7 @@ func put(t *testing.T, path string) {
 
 // TestRemove checks that recently modified files remain.
 func TestRemove(t *testing.T) {
+	t.Parallel()
 	f := Folders{Common: t.TempDir()}
 	elsewhere := filepath.Join(t.TempDir(), "index.lock")
 	for _, path := range []string{filepath.Join(f.Common, "a.lock"), elsewhere} {
@@ -67,6 +69,7 @@ func TestRemove(t *testing.T) {
 }
 
 func TestParseObjects(t *testing.T) {
+	t.Parallel()
 	text := "count: 12\nsize: 48\nin-pack: 9\npacks: 3\nsize-pack: 4\nprune-packable: 0\ngarbage: 1\nalternate: /a: 5\n"
 	assert.Equal(t, ObjectCounts{Loose: 12, Packs: 3, Garbage: 1}, ParseObjects(text))
 	assert.Zero(t, ParseObjects(""))

@@ -22,6 +22,7 @@ var (
 )
 
 func TestJudge(t *testing.T) {
+	t.Parallel()
 	lock := func(kind FileKind, old time.Duration) Facts {
 		return Facts{Files: []LeftFile{{Path: "x.lock", Kind: kind, At: ago(old)}}}
 	}
@@ -109,6 +110,7 @@ func with(r Ref, made time.Time) Ref {
 
 // TestExpiredRefsFormOneFinding checks many expired refs.
 func TestExpiredRefsFormOneFinding(t *testing.T) {
+	t.Parallel()
 	f := Facts{Now: now}
 	for _, name := range []string{"a", "b", "c", "d", "e"} {
 		f.Refs = append(f.Refs, Ref{Name: name, Role: Incoming, Value: hash})
@@ -123,12 +125,14 @@ func TestExpiredRefsFormOneFinding(t *testing.T) {
 }
 
 func TestErrorsComeFirst(t *testing.T) {
+	t.Parallel()
 	found := Judge(Facts{Now: now, Git: [2]int{2, 20}, Pending: []string{"."}})
 	assert.True(t, found[0].Error)
 	assert.False(t, found[1].Error)
 }
 
 func TestManyFilesAreCounted(t *testing.T) {
+	t.Parallel()
 	f := Facts{Now: now}
 	for _, name := range []string{"a", "b", "c", "d", "e"} {
 		f.Files = append(f.Files, LeftFile{name, Temporary, time.Time{}})

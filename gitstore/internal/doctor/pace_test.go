@@ -9,6 +9,7 @@ import (
 
 // TestJudgePace covers work saved rarely, too often, or only at its end.
 func TestJudgePace(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2026, 2, 14, 14, 30, 0, 0, time.UTC)
 	ago := func(d time.Duration) time.Time { return now.Add(-d) }
 	const stale = 2 * time.Hour

@@ -10,6 +10,7 @@ import (
 // TestBoundedTextKeepsStartAndEnd checks that short text is kept, and that the size of long
 // text is limited for large and for small writes.
 func TestBoundedTextKeepsStartAndEnd(t *testing.T) {
+	t.Parallel()
 	var short boundedText
 	for range 3 * maxKept / 10 {
 		_, _ = short.Write([]byte("0123456789"))

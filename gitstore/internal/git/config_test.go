@@ -11,6 +11,7 @@ import (
 
 // Config returns unusual settings exactly as git config prints them.
 func TestConfig(t *testing.T) {
+	t.Parallel()
 	r, g := repo(t)
 	r.Write("more", "[User]\n\tNAME = \" spaced \"\n[checkpoint \"Sub.Section=x\"]\n\tkey = \"two\\nlines\"\n\tempty =\n\tbare\n\tequals = a=b\n")
 	r.Git("config", "include.path", "../more")
@@ -36,6 +37,7 @@ func TestConfig(t *testing.T) {
 }
 
 func TestConfigErrorContainsLine(t *testing.T) {
+	t.Parallel()
 	r, g := repo(t)
 	require.NoError(t, os.WriteFile(r.GitPath("config"), []byte("[core\n"), 0o666))
 	_, err := g.Config(context.Background())
@@ -44,6 +46,7 @@ func TestConfigErrorContainsLine(t *testing.T) {
 }
 
 func TestBool(t *testing.T) {
+	t.Parallel()
 	for value, want := range map[string]bool{"true": true, "YES": true, "On": true, "1": true, "-1": true, "0x10": true, "": false, "no": false, "0": false, "00": false, "maybe": false, "2k": true} {
 		assert.Equal(t, want, Bool(value), "%q", value)
 	}

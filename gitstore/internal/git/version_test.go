@@ -8,6 +8,7 @@ import (
 )
 
 func TestParseGitVersion(t *testing.T) {
+	t.Parallel()
 	for line, want := range map[string]Version{
 		"git version 2.39.5":                     {2, 39},
 		"git version 2.54.0.windows.1":           {2, 54},

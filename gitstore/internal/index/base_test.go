@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/internal/git/objectformat"
-	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
@@ -34,6 +34,7 @@ func baseOf(r *gittest.Repo, tree string) Base {
 // With a base, WriteTree returns the same tree and checks only objects that the base
 // lacks at the same path.
 func TestWriteTreeSkipsChecksOfBaseObjects(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -70,6 +71,7 @@ func TestWriteTreeSkipsChecksOfBaseObjects(t *testing.T) {
 
 // An unreadable base counts as empty.
 func TestUnreadableBaseIsEmpty(t *testing.T) {
+	t.Parallel()
 	r := gittest.New(t)
 	stage(r, "a", "d/e")
 	want := r.Git("write-tree")

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/internal/git/objectformat"
-	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
@@ -16,6 +16,7 @@ import (
 )
 
 func TestOpenOfMissingFileIsEmptyIndex(t *testing.T) {
+	t.Parallel()
 	x, err := Open(filepath.Join(t.TempDir(), "index"))
 	require.NoError(t, err)
 	hash, err := x.WriteTree(set{}, sink{})
@@ -28,6 +29,7 @@ func TestOpenOfMissingFileIsEmptyIndex(t *testing.T) {
 }
 
 func TestOpenRejectsDamagedIndex(t *testing.T) {
+	t.Parallel()
 	good := encode(2, paths("a", "b/c"))
 	cut := func(n int) []byte { return good[:len(good)-n] }
 	patch := func(at int, b ...byte) []byte {
@@ -72,6 +74,7 @@ func TestOpenRejectsDamagedIndex(t *testing.T) {
 }
 
 func TestOpenReturnsErrUnsupported(t *testing.T) {
+	t.Parallel()
 	future := encode(2, paths("a"))
 	future[7] = 5
 	for name, data := range map[string][]byte{
@@ -98,6 +101,7 @@ func otherIndex() []byte {
 }
 
 func TestOpenRejectsIrregularFile(t *testing.T) {
+	t.Parallel()
 	_, err := Open(t.TempDir())
 	require.Error(t, err)
 	_, err = Open("")
@@ -107,6 +111,7 @@ func TestOpenRejectsIrregularFile(t *testing.T) {
 // Git never writes these indexes. For some of them, git writes a tree that it later
 // rejects.
 func TestWriteTreeRejectsInvalidEntries(t *testing.T) {
+	t.Parallel()
 	mode := func(m uint32) []raw { return []raw{{path: "a", mode: m, hash: blobOf("a")}} }
 	tests := []struct {
 		name    string
@@ -145,6 +150,7 @@ func TestWriteTreeRejectsInvalidEntries(t *testing.T) {
 
 // Open checks entries that are excluded from the tree.
 func TestOpenRejectsUnsortedSpecialEntries(t *testing.T) {
+	t.Parallel()
 	entry := func(path string, stage int) raw { return raw{path: path, stage: stage, hash: blobOf("x")} }
 	for name, entries := range map[string][]raw{
 		"stages backwards":     {entry("a", 2), entry("a", 1)},
@@ -163,6 +169,7 @@ func TestOpenRejectsUnsortedSpecialEntries(t *testing.T) {
 }
 
 func TestWriteTreeReportsMissingContent(t *testing.T) {
+	t.Parallel()
 	r := gittest.New(t)
 	stage(r, "a", "d/e/f", "d/g")
 	r.Git("write-tree")
@@ -184,6 +191,7 @@ func TestWriteTreeReportsMissingContent(t *testing.T) {
 }
 
 func TestMissingContentOfPartialClone(t *testing.T) {
+	t.Parallel()
 	skipped := raw{path: "b", hash: blobOf("b"), more: moreSkipWorktree}
 	x, err := openBytes(t, encode(3, append(paths("a"), skipped)))
 	require.NoError(t, err)
@@ -198,6 +206,7 @@ func TestMissingContentOfPartialClone(t *testing.T) {
 }
 
 func TestNullHash(t *testing.T) {
+	t.Parallel()
 	x, err := openBytes(t, encode(2, []raw{{path: "s", mode: 0o160000}}))
 	require.NoError(t, err)
 	_, err = x.WriteTree(all{}, sink{})
@@ -206,6 +215,7 @@ func TestNullHash(t *testing.T) {
 
 // A missing cached tree is built again.
 func TestMissingCachedTreeIsRebuilt(t *testing.T) {
+	t.Parallel()
 	r := gittest.New(t)
 	stage(r, "a", "d/e/f", "d/g", "h/i")
 	want := r.Git("write-tree")
@@ -237,6 +247,7 @@ func TestMissingCachedTreeIsRebuilt(t *testing.T) {
 var errUnexpected = errors.New("unexpected")
 
 func TestGuardPassesOtherPanics(t *testing.T) {
+	t.Parallel()
 	x := openWay(t, file(t, encode(2, paths("a"))), "mapped")
 	assert.PanicsWithError(t, "unexpected", func() {
 		x.guard(func() error { panic(errUnexpected) })

@@ -18,6 +18,7 @@ var lie = plumbing.NewHash(strings.Repeat("11", objectformat.Size))
 // of the entries. A matching cache-tree with a wrong hash is used, which shows that the
 // test can fail.
 func TestWrongCacheTreeIsIgnored(t *testing.T) {
+	t.Parallel()
 	entries := paths("a", "d/e/1", "d/e/2", "d/f", "g")
 	honest := without(t, entries)
 	tests := []struct {
@@ -63,6 +64,7 @@ func TestWrongCacheTreeIsIgnored(t *testing.T) {
 
 // A node that covers entries excluded from the tree is invalid.
 func TestCacheTreeWithSpecialEntriesIsIgnored(t *testing.T) {
+	t.Parallel()
 	for name, special := range map[string]raw{
 		"unmerged":      {path: "d/b", stage: 2, hash: blobOf("x")},
 		"intent to add": {path: "d/b", more: moreIntentToAdd, hash: blobOf("x")},

@@ -28,7 +28,8 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// TestDamagedIndexIsHandled runs the checks of FuzzOpen on slightly damaged indexes.
+// TestDamagedIndexIsHandled runs the checks of FuzzOpen on slightly damaged indexes. It is not
+// parallel, because the checks count the allocations of the whole process.
 func TestDamagedIndexIsHandled(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	accepted := 0
@@ -178,7 +179,8 @@ func assertBounded(t *testing.T, before uint64, data []byte) {
 	assert.Less(t, allocated()-before, uint64(4<<20+200*len(data)))
 }
 
-// A small file with large values in each size field is rejected or uses little memory.
+// A small file with large values in each size field is rejected or uses little memory. The test
+// is not parallel, because it counts the allocations of the whole process.
 func TestHostileSizes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")

@@ -23,6 +23,7 @@ func many() []byte {
 }
 
 func TestTruncationWhileMappedIsErrChanged(t *testing.T) {
+	t.Parallel()
 	for _, left := range []int64{0, 1, 4096, 100_000} {
 		path := file(t, many())
 		x := openWay(t, path, "mapped")
@@ -51,6 +52,7 @@ func (c cutter) Has(plumbing.Hash) bool {
 }
 
 func TestTruncationDuringWriteTreeIsErrChanged(t *testing.T) {
+	t.Parallel()
 	path := file(t, many())
 	x := openWay(t, path, "mapped")
 	_, err := x.WriteTree(cutter{path, 8192}, sink{})
@@ -58,6 +60,7 @@ func TestTruncationDuringWriteTreeIsErrChanged(t *testing.T) {
 }
 
 func TestCutDuringOpen(t *testing.T) {
+	t.Parallel()
 	short := encode(2, paths("a"))
 	path := file(t, many())
 	f, err := os.Open(path)
@@ -74,6 +77,7 @@ func TestCutDuringOpen(t *testing.T) {
 }
 
 func TestRewrittenWhileMapped(t *testing.T) {
+	t.Parallel()
 	data := many()
 	path := file(t, data)
 	x := openWay(t, path, "mapped")
@@ -85,6 +89,7 @@ func TestRewrittenWhileMapped(t *testing.T) {
 
 // Git replaces the index by a new file, which does not affect an open Index.
 func TestReplacedWhileMapped(t *testing.T) {
+	t.Parallel()
 	path := file(t, many())
 	x := openWay(t, path, "mapped")
 	want, err := x.WriteTree(all{}, sink{})

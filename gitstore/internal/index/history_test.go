@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/internal/git/objectformat"
-	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/testing/gittest"
 )
 
 // WriteTree equals git write-tree after random changes of the index, with each resulting
 // state of git's cache-tree and with unusual sort orders.
 func TestRandomHistoryEqualsGit(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/testing/gittest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -25,6 +25,7 @@ func runner(r *gittest.Repo) Git {
 }
 
 func TestPlain(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -108,6 +109,7 @@ func watch(t *testing.T, r *gittest.Repo) string {
 
 // If git cannot read the index, Plain returns an error and leaves no files.
 func TestPlainOfUnknownExtensionFails(t *testing.T) {
+	t.Parallel()
 	r := gittest.New(t)
 	data := encode(2, paths("a"), extension("zzzz", "?"))
 	require.NoError(t, os.WriteFile(r.GitPath("index"), data, 0o644))
@@ -120,6 +122,7 @@ func TestPlainOfUnknownExtensionFails(t *testing.T) {
 }
 
 func TestPlainOfMissingFileFails(t *testing.T) {
+	t.Parallel()
 	_, _, err := Plain(context.Background(), nil, t.TempDir()+"/none", t.TempDir())
 	assert.ErrorIs(t, err, os.ErrNotExist)
 }
@@ -127,6 +130,7 @@ func TestPlainOfMissingFileFails(t *testing.T) {
 // If a file changes in the second of the index and keeps its size, git detects the change
 // only by the index date.
 func TestPlainKeepsEntriesThatMayHaveChanged(t *testing.T) {
+	t.Parallel()
 	r := gittest.New(t)
 	r.Write("a", "one\n")
 	r.Write("b", "one\n")

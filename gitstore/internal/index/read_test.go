@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -41,6 +41,7 @@ func mixed(t *testing.T) *gittest.Repo {
 }
 
 func TestAllEqualsLsFiles(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -62,6 +63,7 @@ func TestAllEqualsLsFiles(t *testing.T) {
 }
 
 func TestAllStopsEarly(t *testing.T) {
+	t.Parallel()
 	x, err := openBytes(t, encode(2, paths("a", "b", "c")))
 	require.NoError(t, err)
 	for e := range x.All() {
@@ -74,6 +76,7 @@ func TestAllStopsEarly(t *testing.T) {
 }
 
 func TestEntry(t *testing.T) {
+	t.Parallel()
 	r := mixed(t)
 	x := openWay(t, r.GitPath("index"), "mapped")
 	here := x.Lookup("here")
@@ -97,6 +100,7 @@ func TestEntry(t *testing.T) {
 }
 
 func TestLookupFindsEverything(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -121,6 +125,7 @@ func TestLookupFindsEverything(t *testing.T) {
 
 // Lookup returns all stages of a path near a mark, which occurs every 64 entries.
 func TestLookupAcrossMarks(t *testing.T) {
+	t.Parallel()
 	for n := 60; n < 70; n++ {
 		var entries []raw
 		for i := range n {
@@ -141,6 +146,7 @@ func TestLookupAcrossMarks(t *testing.T) {
 }
 
 func TestSpecial(t *testing.T) {
+	t.Parallel()
 	r := mixed(t)
 	x := openWay(t, r.GitPath("index"), "mapped")
 	conflicts, toAdd := x.Special()
@@ -157,6 +163,7 @@ func TestSpecial(t *testing.T) {
 
 // Entries remain valid after Close.
 func TestEntriesRemainValidAfterClose(t *testing.T) {
+	t.Parallel()
 	x, err := open(file(t, encode(2, paths("a", "b"))), 1)
 	require.NoError(t, err)
 	entries := slices.Collect(x.All())

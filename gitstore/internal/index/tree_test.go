@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/internal/git/objectformat"
-	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -109,6 +109,7 @@ var treeCases = []struct {
 }
 
 func TestWriteTreeEqualsGit(t *testing.T) {
+	t.Parallel()
 	for _, c := range treeCases {
 		t.Run(c.name, func(t *testing.T) {
 			r := gittest.New(t)
@@ -127,6 +128,7 @@ func TestWriteTreeEqualsGit(t *testing.T) {
 // With more than 20,000 files, git writes blocks of entries and an extension that lists
 // them.
 func TestWriteTreeOfManyFiles(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}

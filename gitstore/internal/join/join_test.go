@@ -65,6 +65,7 @@ func assertSame(t *testing.T, want, got State, seed uint64, law string) {
 }
 
 func TestJoinIsCommutativeAndAssociative(t *testing.T) {
+	t.Parallel()
 	const worlds = 8_000
 	changed := 0
 	for seed := range uint64(worlds) {
@@ -86,6 +87,7 @@ func TestJoinIsCommutativeAndAssociative(t *testing.T) {
 
 // With expiry, merges in different order differ only in pruned checkpoints.
 func TestJoinIsCommutativeWithExpiry(t *testing.T) {
+	t.Parallel()
 	const worlds = 8_000
 	expired := 0
 	for seed := range uint64(worlds) {
@@ -115,6 +117,7 @@ func TestJoinIsCommutativeWithExpiry(t *testing.T) {
 
 // Each row merges ledger lines and checks whether the checkpoint survives.
 func TestPrecedence(t *testing.T) {
+	t.Parallel()
 	const id = "CP-a-20260101T000000Z-0000aaaa"
 	for name, c := range map[string]struct {
 		ledgers []string
@@ -146,6 +149,7 @@ func TestPrecedence(t *testing.T) {
 }
 
 func TestPrunedExpiresAgainstTheNewestClock(t *testing.T) {
+	t.Parallel()
 	old := State{Ledger: ledger.New()}
 	old.Ledger.Pruned["x-1"] = 100 * day
 	at := func(c checkpoint.Clock) State {
@@ -159,18 +163,21 @@ func TestPrunedExpiresAgainstTheNewestClock(t *testing.T) {
 }
 
 func TestOrder(t *testing.T) {
+	t.Parallel()
 	s := State{Checkpoints: map[checkpoint.ID]Checkpoint{"b-1": {Clock: 2}, "c-1": {Clock: 1}, "a-1": {Clock: 2}}}
 	assert.Equal(t, []checkpoint.ID{"c-1", "a-1", "b-1"}, s.Order())
 	assert.Empty(t, State{}.Order())
 }
 
 func TestLargerTreeWins(t *testing.T) {
+	t.Parallel()
 	has := func(tree string) State { return State{Checkpoints: map[checkpoint.ID]Checkpoint{"x-1": {1, tree}}} }
 	assert.Equal(t, "b", MergeStates(has("a"), has("b")).Checkpoints["x-1"].Tree)
 	assert.Equal(t, "b", MergeStates(has("b"), has("a")).Checkpoints["x-1"].Tree)
 }
 
 func TestMergeStatesSharesNothing(t *testing.T) {
+	t.Parallel()
 	a := State{Checkpoints: map[checkpoint.ID]Checkpoint{"x-1": {1, "a"}}, Ledger: ledger.New()}
 	s := MergeStates(a)
 	s.Checkpoints["y-1"], s.Ledger.Deleted["y-1"] = Checkpoint{}, true
@@ -179,6 +186,7 @@ func TestMergeStatesSharesNothing(t *testing.T) {
 }
 
 func TestMerge(t *testing.T) {
+	t.Parallel()
 	has := func(ids ...checkpoint.ID) State {
 		s := State{Checkpoints: map[checkpoint.ID]Checkpoint{}}
 		for _, id := range ids {

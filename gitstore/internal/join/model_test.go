@@ -134,6 +134,7 @@ func modelSteps() int {
 const worldSteps = 400
 
 func TestModel(t *testing.T) {
+	t.Parallel()
 	kinds := map[string]int{}
 	for seed := range uint64(modelSteps() / worldSteps) {
 		w := newWorld(seed, keepAll())

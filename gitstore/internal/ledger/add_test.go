@@ -9,6 +9,7 @@ import (
 )
 
 func TestAdd(t *testing.T) {
+	t.Parallel()
 	l, o := New(), New()
 	l.Archived[one], l.Pruned[one], l.Pins[one] = Archival{}, 3, Pin{On: true, Clock: 9}
 	o.Deleted[one] = true
@@ -24,6 +25,7 @@ func TestAdd(t *testing.T) {
 }
 
 func TestAddPins(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct{ a, b, want Pin }{
 		"newer on":        {Pin{false, 1}, Pin{true, 2}, Pin{true, 2}},
 		"newer off":       {Pin{true, 1}, Pin{false, 2}, Pin{false, 2}},
@@ -43,6 +45,7 @@ func TestAddPins(t *testing.T) {
 }
 
 func TestAddArchivals(t *testing.T) {
+	t.Parallel()
 	failed, aged := Archival{"failed", 2}, Archival{"aged", 2}
 	for name, c := range map[string]struct{ a, b, want Archival }{
 		"newer":   {Archival{"completed", 1}, failed, failed},
@@ -62,6 +65,7 @@ func TestAddArchivals(t *testing.T) {
 }
 
 func TestEqual(t *testing.T) {
+	t.Parallel()
 	assert.True(t, full().Equal(full()))
 	for name, change := range map[string]func(*Ledger){
 		"deleted":  func(l *Ledger) { l.Deleted["x-1"] = true },

@@ -37,6 +37,7 @@ pruned CP-c-x-0000cccc 5
 `
 
 func TestCodec(t *testing.T) {
+	t.Parallel()
 	assert.Equal(t, fullText, string(full().Encode()))
 	l, err := Parse([]byte(fullText))
 	require.NoError(t, err)
@@ -48,6 +49,7 @@ func TestCodec(t *testing.T) {
 }
 
 func TestParseNamesTheLine(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct{ text, want string }{
 		"cut short":      {"deleted " + string(one), "line 1: "},
 		"empty line":     {"\n", "line 1: "},
@@ -97,6 +99,7 @@ func FuzzParse(f *testing.F) {
 
 // Precedence: deleted, archived, pin, pruned.
 func TestDead(t *testing.T) {
+	t.Parallel()
 	l := New()
 	l.Pruned[one] = 1
 	assert.True(t, l.Dead(one))
@@ -110,6 +113,7 @@ func TestDead(t *testing.T) {
 // The newest pin wins, so a new pin needs a later clock than the pin before, even if that
 // clock is far in the future.
 func TestSetPinIsAlwaysNewer(t *testing.T) {
+	t.Parallel()
 	now := time.Unix(1_700_000_000, 0)
 	for _, before := range []checkpoint.Clock{0, 5, checkpoint.Clock(now.UnixNano()), checkpoint.Clock(now.Add(1000 * time.Hour).UnixNano())} {
 		l := New()
@@ -125,6 +129,7 @@ func TestSetPinIsAlwaysNewer(t *testing.T) {
 }
 
 func TestExpire(t *testing.T) {
+	t.Parallel()
 	l := New()
 	newest := checkpoint.Clock(100 * 24 * time.Hour)
 	l.Pruned[one] = newest - checkpoint.Clock(PrunedFor)
@@ -137,6 +142,7 @@ func TestExpire(t *testing.T) {
 }
 
 func TestCloneSharesNothing(t *testing.T) {
+	t.Parallel()
 	l := full()
 	c := l.Clone()
 	c.Deleted["x-1"], c.Archived["x-1"], c.Pruned["x-1"], c.Pins["x-1"] = true, Archival{}, 1, Pin{}

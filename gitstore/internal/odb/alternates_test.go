@@ -6,13 +6,14 @@ import (
 	"path/filepath"
 	"testing"
 
-	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/require"
 )
 
 func TestParseAlternates(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		in, sep string
 		want    []string
@@ -35,6 +36,7 @@ func TestParseAlternates(t *testing.T) {
 }
 
 func TestJoinedAlternatesAreSplitAgain(t *testing.T) {
+	t.Parallel()
 	sep := string(os.PathListSeparator)
 	dirs := []string{"/a", "/b" + sep + "c", `"quoted"`, "#no comment", `/back\slash`, `/d"` + sep + `\x`, "caf\xe9"}
 	require.Equal(t, dirs, SplitAlternates(JoinAlternates(dirs)))
@@ -73,6 +75,7 @@ func relative(from, to string) string {
 func quoted(_, to string) string { return `"` + to + `"` }
 
 func TestNestedAlternatesMatchGit(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -90,6 +93,7 @@ func TestNestedAlternatesMatchGit(t *testing.T) {
 }
 
 func TestConfiguredAlternatesAreRead(t *testing.T) {
+	t.Parallel()
 	lender, r := gittest.New(t), gittest.New(t)
 	h := plumbing.NewHash(lender.Hash("lent"))
 	requireAbsent(t, open(t, r), h)
@@ -102,6 +106,7 @@ func TestConfiguredAlternatesAreRead(t *testing.T) {
 }
 
 func TestCyclicAlternatesAreReadOnce(t *testing.T) {
+	t.Parallel()
 	a, b := gittest.New(t), gittest.New(t)
 	a.Write(".git/objects/info/alternates", b.GitPath("objects"))
 	b.Write(".git/objects/info/alternates", a.GitPath("objects"))
@@ -114,6 +119,7 @@ func TestCyclicAlternatesAreReadOnce(t *testing.T) {
 // Flush freshens objects of an alternate and writes no copy. If freshening fails, Flush
 // writes a copy.
 func TestFlushFreshensObjectInAlternate(t *testing.T) {
+	t.Parallel()
 	lender, r := gittest.New(t), gittest.New(t)
 	h := plumbing.NewHash(lender.Hash("lent"))
 	path := filepath.Join(lender.GitPath("objects"), looseName(h))

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
@@ -16,6 +16,7 @@ import (
 // A journal orders only its own file system. Files on other file systems are synced
 // individually, beside the objects and in alternates.
 func TestFlushSyncsFilesOnOtherFileSystems(t *testing.T) {
+	t.Parallel()
 	elsewhere := memory(t)
 	lender := open(t, gittest.New(t), func(c *Config) { c.Dir = elsewhere })
 	lent := lender.NewBatch()

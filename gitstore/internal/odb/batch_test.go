@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
@@ -33,6 +33,7 @@ func contents() [][]byte {
 }
 
 func TestFlushIsReadByGit(t *testing.T) {
+	t.Parallel()
 	for name, flush := range map[string]func(*Batch) error{
 		"loose": (*Batch).Flush,
 		"pack":  func(b *Batch) error { return b.FlushPack(context.Background()) },
@@ -72,6 +73,7 @@ func litter(t testing.TB, r *gittest.Repo) (found []string) {
 }
 
 func TestAddCopiesContent(t *testing.T) {
+	t.Parallel()
 	r := gittest.New(t)
 	s := open(t, r)
 	b := s.NewBatch()
@@ -84,6 +86,7 @@ func TestAddCopiesContent(t *testing.T) {
 
 // A gc deletes an unreachable object of age one month, unless a flush has freshened it.
 func TestFreshenedObjectSurvivesGC(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -132,6 +135,7 @@ func packOne(r *gittest.Repo, h string) {
 }
 
 func TestFlushSkipsPackedObject(t *testing.T) {
+	t.Parallel()
 	r := gittest.New(t)
 	h := plumbing.NewHash(r.Hash("text"))
 	packOne(r, h.String())
@@ -143,6 +147,7 @@ func TestFlushSkipsPackedObject(t *testing.T) {
 }
 
 func TestFlushReplacesDamagedLooseObject(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -170,12 +175,14 @@ func TestFlushReplacesDamagedLooseObject(t *testing.T) {
 }
 
 func TestEmptyLooseObjectIsMissing(t *testing.T) {
+	t.Parallel()
 	r := gittest.New(t)
 	s := open(t, r)
 	b := s.NewBatch()
 	h := b.Add(plumbing.BlobObject, []byte("text"))
 	require.NoError(t, b.Flush())
 	require.True(t, s.Has(h))
+	require.NoError(t, os.Chmod(s.loosePath(h), 0o644))
 	require.NoError(t, os.Truncate(s.loosePath(h), 0))
 	require.False(t, s.Has(h))
 	require.Equal(t, []plumbing.Hash{h}, b.Missing())
@@ -183,6 +190,7 @@ func TestEmptyLooseObjectIsMissing(t *testing.T) {
 
 // If a gc deletes a pack between lookup and flush, Flush writes the object.
 func TestFlushWritesObjectOfDeletedPack(t *testing.T) {
+	t.Parallel()
 	r := gittest.New(t)
 	h := plumbing.NewHash(r.Hash("text"))
 	packOne(r, h.String())
@@ -200,6 +208,7 @@ func TestFlushWritesObjectOfDeletedPack(t *testing.T) {
 }
 
 func TestMissingDetectsDeletedPack(t *testing.T) {
+	t.Parallel()
 	r := gittest.New(t)
 	s := open(t, r)
 	b := s.NewBatch()
@@ -211,6 +220,7 @@ func TestMissingDetectsDeletedPack(t *testing.T) {
 }
 
 func TestFlushFreshensKeptObject(t *testing.T) {
+	t.Parallel()
 	r := gittest.New(t)
 	h := plumbing.NewHash(r.Hash("staged"))
 	s := open(t, r)
@@ -233,6 +243,7 @@ func TestFlushFreshensKeptObject(t *testing.T) {
 // The order of steps determines the state after a power failure: names must not be
 // durable before contents, and Flush must not return before names are durable.
 func TestFlushSyncsInOrder(t *testing.T) {
+	t.Parallel()
 	s, steps := traced(t, true)
 	b := s.NewBatch()
 	old, added := addThree(t, s, b)
@@ -254,6 +265,7 @@ func TestFlushSyncsInOrder(t *testing.T) {
 // In an ordered journal, Install writes all data and renames the files. A single sync of
 // the last change follows.
 func TestFlushSyncsOnceInOrderedJournal(t *testing.T) {
+	t.Parallel()
 	s, steps := traced(t, false)
 	s.journal.Do(func() { s.inOrder = true })
 	b := s.NewBatch()
@@ -308,6 +320,7 @@ func addThree(t *testing.T, s *Database, b *Batch) (old string, added []string) 
 }
 
 func TestFlushPackFailsWithoutGit(t *testing.T) {
+	t.Parallel()
 	r := gittest.New(t)
 	s := open(t, r, func(c *Config) { c.Git = nil })
 	b := s.NewBatch()
@@ -317,6 +330,7 @@ func TestFlushPackFailsWithoutGit(t *testing.T) {
 }
 
 func TestFlushPackReportsGitError(t *testing.T) {
+	t.Parallel()
 	r := gittest.New(t)
 	s := open(t, r, func(c *Config) {
 		c.Git = func(context.Context, []byte, ...string) ([]byte, error) { return nil, errors.New("no space") }
@@ -329,6 +343,7 @@ func TestFlushPackReportsGitError(t *testing.T) {
 // ReleaseKept removes the .keep file of a pack with any name, also in a directory with
 // pattern characters in its name.
 func TestReleaseKeptRemovesKeepFiles(t *testing.T) {
+	t.Parallel()
 	r := gittest.New(t)
 	r = r.In(filepath.Join(r.Dir, "a[b]c"))
 	require.NoError(t, os.Mkdir(r.Dir, 0o777))

@@ -12,6 +12,7 @@ import (
 // TestByteLimitBoundsConcurrentCalls checks the bytes of calls that run at the same time. A
 // call above the limit runs alone.
 func TestByteLimitBoundsConcurrentCalls(t *testing.T) {
+	t.Parallel()
 	const total = 100
 	limit := newByteLimit(total)
 	var used, calls atomic.Int64

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"git-checkpoint/gitstore/odbtest"
+	"git-checkpoint/gitstore/testing/odbtest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -14,6 +14,7 @@ import (
 // TestReadRepositories compares the reader with git in all repositories below
 // GIT_CHECKPOINT_TEST_REPOSITORIES, such as those of git's test suite.
 func TestReadRepositories(t *testing.T) {
+	t.Parallel()
 	dir := os.Getenv("GIT_CHECKPOINT_TEST_REPOSITORIES")
 	if dir == "" {
 		t.Skip("set GIT_CHECKPOINT_TEST_REPOSITORIES to a folder of repositories")

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"testing"
 
-	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
@@ -67,6 +67,7 @@ func allReadable(t *testing.T, r *gittest.Repo, s *Database, hashes []plumbing.H
 // TestConsolidateKeepsOtherObjects checks that Consolidate deletes only loose files that
 // the caller names and that the new pack contains.
 func TestConsolidateKeepsOtherObjects(t *testing.T) {
+	t.Parallel()
 	r := fixture(t, 5)
 	s := open(t, r)
 	before := looseCount(t, r)
@@ -91,6 +92,7 @@ func TestConsolidateKeepsOtherObjects(t *testing.T) {
 // readable, and the next call removes the loose files. Before that, it syncs and notes the
 // pack.
 func TestConsolidateKilledAtEachStep(t *testing.T) {
+	t.Parallel()
 	for stop := 1; ; stop++ {
 		r := gittest.New(t)
 		s := open(t, r)
@@ -150,6 +152,7 @@ func tracedSteps(s *Database) *[]string {
 // TestConsolidateKeepsLargeObjectsLoose checks that the size of an object counts, and not
 // that of its compressed file. Git limits the memory for the others.
 func TestConsolidateKeepsLargeObjectsLoose(t *testing.T) {
+	t.Parallel()
 	r := gittest.New(t)
 	var args []string
 	s := open(t, r, func(c *Config) {
@@ -174,6 +177,7 @@ func TestConsolidateKeepsLargeObjectsLoose(t *testing.T) {
 
 // TestConsolidateFails checks that a failure deletes no file.
 func TestConsolidateFails(t *testing.T) {
+	t.Parallel()
 	r := gittest.New(t)
 	fail := errors.New("no space")
 	git := r.RunContext
@@ -197,6 +201,7 @@ func TestConsolidateFails(t *testing.T) {
 // TestConsolidateDeletesOnlyLooseFiles checks that objects of a replaced pack cost no
 // deletion, because a repository has many of them.
 func TestConsolidateDeletesOnlyLooseFiles(t *testing.T) {
+	t.Parallel()
 	r := gittest.New(t)
 	s := open(t, r)
 	var notes packNotes
@@ -219,6 +224,7 @@ func TestConsolidateDeletesOnlyLooseFiles(t *testing.T) {
 // TestConsolidateWritesOnePackWithAnySettings sets the settings that change the files of
 // git pack-objects. With a size limit git would write several packs.
 func TestConsolidateWritesOnePackWithAnySettings(t *testing.T) {
+	t.Parallel()
 	r := gittest.New(t)
 	for _, setting := range []string{"packSizeLimit=1m", "indexVersion=1", "writeReverseIndex=true", "compression=0", "depth=1"} {
 		key, value, _ := strings.Cut(setting, "=")

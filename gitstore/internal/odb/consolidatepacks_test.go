@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
@@ -18,6 +18,7 @@ import (
 // TestConsolidateBoundsPacks checks that packs of this program are replaced by one pack,
 // and that other packs stay, also those with a .keep file.
 func TestConsolidateBoundsPacks(t *testing.T) {
+	t.Parallel()
 	r := fixture(t, 5)
 	r.Git("repack", "-qad")
 	s := open(t, r)
@@ -52,6 +53,7 @@ func TestConsolidateBoundsPacks(t *testing.T) {
 // TestConsolidateNotesNoForeignPack checks that a pack with an object of another program is
 // not replaced, also if it has the loose objects of the caller.
 func TestConsolidateNotesNoForeignPack(t *testing.T) {
+	t.Parallel()
 	r := gittest.New(t)
 	s := open(t, r)
 	mine := written(t, s, 0, 5)
@@ -73,6 +75,7 @@ func TestConsolidateNotesNoForeignPack(t *testing.T) {
 // TestConsolidateKeepsPacksThatGitUses checks that replaced packs stay if git has begun to
 // use them since they were read. The next call replaces them.
 func TestConsolidateKeepsPacksThatGitUses(t *testing.T) {
+	t.Parallel()
 	maintained := false
 	for name, use := range map[string]struct{ begin, end func(r *gittest.Repo) }{
 		"multi-pack index": {

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/require"
@@ -65,6 +65,7 @@ func TestFlushOnFullDiskLeavesNoFiles(t *testing.T) {
 }
 
 func TestFlushOnReadOnlyDiskFails(t *testing.T) {
+	t.Parallel()
 	dir := smallDisk(t, "size=256k")
 	r := gittest.New(t)
 	s := open(t, r, func(c *Config) { c.Dir = dir })
@@ -96,6 +97,7 @@ func smallDisk(t *testing.T, options string) string {
 }
 
 func TestFlushWithoutPermissionFails(t *testing.T) {
+	t.Parallel()
 	if os.Getuid() == 0 {
 		// Root may write everywhere, so replace the directory by a file.
 		r := gittest.New(t)

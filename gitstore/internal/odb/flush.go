@@ -79,7 +79,7 @@ func (b *Batch) installPack(ctx context.Context, f *flush, objects []*added) (se
 		return nil, err
 	}
 	return func() error {
-		return parallel(len(beside), func(i int) error { return beside[i].Sync() })
+		return parallel(len(beside), func(i int) error { return fsutil.Sync(beside[i]) })
 	}, nil
 }
 
@@ -230,7 +230,7 @@ func (f *flush) place(t *temp) error {
 			return stageErr
 		}
 		*t = *again
-		if err = t.file.Sync(); err == nil {
+		if err = fsutil.Sync(t.file); err == nil {
 			err = t.install()
 		}
 	}

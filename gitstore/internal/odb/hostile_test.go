@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/internal/git/objectformat"
-	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/require"
@@ -79,6 +79,7 @@ func refTo(kind plumbing.ObjectType, size int, base plumbing.Hash) []byte {
 }
 
 func TestHostilePacks(t *testing.T) {
+	t.Parallel()
 	text := []byte("content")
 	same := []byte{7, 7, 0x90, 7} // copies the 7 bytes of its base
 	blob := item{name(1), headOf(plumbing.BlobObject, len(text)), deflate(text)}
@@ -136,6 +137,7 @@ func TestHostilePacks(t *testing.T) {
 }
 
 func TestDamagedFilesAreErrors(t *testing.T) {
+	t.Parallel()
 	r := fixture(t, 12)
 	r.Git("repack", "-adfq")
 	all := everything(t, r)
@@ -174,6 +176,7 @@ func readAllOrFail(t *testing.T, s *Database, all []info) {
 
 // Truncating a mapped pack removes its pages.
 func TestTruncatedMappedPackIsError(t *testing.T) {
+	t.Parallel()
 	r := fixture(t, 12)
 	r.Git("repack", "-adfq")
 	s := open(t, r)
@@ -191,6 +194,7 @@ func TestTruncatedMappedPackIsError(t *testing.T) {
 }
 
 func TestIdxFindsObjects(t *testing.T) {
+	t.Parallel()
 	items := []item{{name: name(0)}, {name: name(1)}, {name: name(0x80)}, {name: name(0xff)}}
 	good := indexOf(items, []int64{12, 20, 30, 40})
 	x, err := parseIdx(good)
@@ -221,6 +225,7 @@ func TestIdxFindsObjects(t *testing.T) {
 }
 
 func TestHostileLooseObjects(t *testing.T) {
+	t.Parallel()
 	for what, raw := range map[string][]byte{
 		"no header":       deflate([]byte("blob")),
 		"no NUL":          deflate([]byte("blob 7content")),
@@ -254,6 +259,7 @@ func TestHostileLooseObjects(t *testing.T) {
 
 // Commits above maxCommit are rejected in each storage format: loose, packed, delta.
 func TestCommitAboveLimitIsRejected(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"git-checkpoint/gitstore/fsutil"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -44,6 +46,9 @@ func waitWritten(f *os.File) error {
 }
 
 func writeRange(f *os.File, flags int) error {
+	if !fsutil.Syncs() {
+		return nil
+	}
 	for {
 		err := unix.SyncFileRange(int(f.Fd()), 0, 0, flags)
 		if !errors.Is(err, unix.EINTR) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/require"
@@ -14,6 +14,7 @@ import (
 
 // Failed fetches stop further fetches from an unreachable remote.
 func TestFailedFetchesAreBounded(t *testing.T) {
+	t.Parallel()
 	r := gittest.New(t)
 	asked, failure := 0, errors.New("no route to the host")
 	s := open(t, r, func(c *Config) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/require"
@@ -82,6 +82,7 @@ func otherNames(r *gittest.Repo) {
 
 // A failed repack deletes its temporary packs, so the reader searches them last.
 func TestTemporaryPacksAreSearchedLast(t *testing.T) {
+	t.Parallel()
 	r := fixture(t, 3)
 	r.Git("repack", "-adq")
 	final := strings.TrimSuffix(onlyPack(t, r), ".pack")
@@ -99,6 +100,7 @@ func TestTemporaryPacksAreSearchedLast(t *testing.T) {
 }
 
 func TestReadAfterRepack(t *testing.T) {
+	t.Parallel()
 	r := fixture(t, 10)
 	r.Git("gc", "-q")
 	s := open(t, r)
@@ -116,6 +118,7 @@ func TestReadAfterRepack(t *testing.T) {
 }
 
 func TestReadAfterGCPacksLooseObjects(t *testing.T) {
+	t.Parallel()
 	r := fixture(t, 3)
 	s := open(t, r)
 	requireSame(t, s, r)
@@ -124,6 +127,7 @@ func TestReadAfterGCPacksLooseObjects(t *testing.T) {
 }
 
 func TestPrunedObjectIsMissing(t *testing.T) {
+	t.Parallel()
 	r := fixture(t, 3)
 	h := plumbing.NewHash(r.Hash("nobody needs this"))
 	s := open(t, r)
@@ -135,6 +139,7 @@ func TestPrunedObjectIsMissing(t *testing.T) {
 // After a failed lookup, the database forgets deleted packs, including the most recently
 // used pack.
 func TestDeletedPackIsForgotten(t *testing.T) {
+	t.Parallel()
 	r := gittest.New(t)
 	h := plumbing.NewHash(r.Hash("text"))
 	packOne(r, h.String())
@@ -148,6 +153,7 @@ func TestDeletedPackIsForgotten(t *testing.T) {
 }
 
 func TestReadSkipsDamagedCopy(t *testing.T) {
+	t.Parallel()
 	r := fixture(t, 3)
 	r.Git("gc", "-q")
 	s := open(t, r)
@@ -184,6 +190,7 @@ func onlyPack(t testing.TB, r *gittest.Repo) string {
 }
 
 func TestReadAfterCloseFails(t *testing.T) {
+	t.Parallel()
 	r := fixture(t, 1)
 	s := open(t, r)
 	h := plumbing.NewHash(r.Git("rev-parse", "HEAD"))
@@ -194,6 +201,7 @@ func TestReadAfterCloseFails(t *testing.T) {
 }
 
 func TestReadReturnsSeparateCopies(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -211,6 +219,7 @@ func TestReadReturnsSeparateCopies(t *testing.T) {
 }
 
 func TestReadFetchesMissingObjectOfPartialClone(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -236,6 +245,7 @@ func TestReadFetchesMissingObjectOfPartialClone(t *testing.T) {
 
 // Packs are readable without memory mapping.
 func TestReadWithoutMapping(t *testing.T) {
+	t.Parallel()
 	r := fixture(t, 15)
 	r.Pipe([]byte(strings.Repeat("incompressible? no, but long. ", 20000)), "hash-object", "-w", "--stdin")
 	r.Git("repack", "-adfq")
@@ -258,6 +268,7 @@ func TestReadWithoutMapping(t *testing.T) {
 
 // Start returns the first bytes of commits in each storage format: loose, packed, delta.
 func TestStartReturnsTheFirstBytes(t *testing.T) {
+	t.Parallel()
 	r := gittest.New(t)
 	var commits []plumbing.Hash
 	for i := range 20 {

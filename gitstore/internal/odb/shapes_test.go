@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"git-checkpoint/gitstore/internal/gittest"
 	"git-checkpoint/gitstore/internal/odb"
-	"git-checkpoint/gitstore/odbtest"
+	"git-checkpoint/gitstore/testing/gittest"
+	"git-checkpoint/gitstore/testing/odbtest"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/require"
@@ -123,6 +123,7 @@ func optional(t *testing.T, r *gittest.Repo, args ...string) {
 }
 
 func TestReadsEveryShapeAsGitDoes(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -138,6 +139,7 @@ func TestReadsEveryShapeAsGitDoes(t *testing.T) {
 
 // A partial clone has promisor packs, and the reader finds all objects that git lists.
 func TestReadsMatchGitInPartialClone(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -157,6 +159,7 @@ func TestReadsMatchGitInPartialClone(t *testing.T) {
 
 // Reads of an open database succeed while git adds and removes packs.
 func TestReadsWhileGitRepacks(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -196,6 +199,7 @@ func TestReadsWhileGitRepacks(t *testing.T) {
 
 // Git does not read a pack without its index file, even if a multi-pack index exists.
 func TestPackWithoutIndexIsIgnoredDespiteMultiPackIndex(t *testing.T) {
+	t.Parallel()
 	r := gittest.New(t)
 	grow(r, 3)
 	r.Git("repack", "-q", "-a", "-d")

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/require"
@@ -14,6 +14,7 @@ import (
 
 // New files and directories get the same modes as with git.
 func TestFileModesMatchGitForSharedRepository(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -44,6 +45,7 @@ func modeOf(t *testing.T, path string) os.FileMode {
 }
 
 func TestParseShared(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		values []string
 		bits   os.FileMode
@@ -64,6 +66,7 @@ func TestParseShared(t *testing.T) {
 }
 
 func TestParseSharedRejectsInvalidValues(t *testing.T) {
+	t.Parallel()
 	for _, value := range []string{"maybe", "0900", "0440", "-1", "0x1ff"} {
 		_, _, err := ParseShared(value)
 		require.Error(t, err, value)

@@ -131,7 +131,7 @@ func within(path, dir string) bool { return strings.HasPrefix(path, dir+string(f
 // syncApart syncs a file and its directory if the file is not on the file system of the
 // objects directory.
 func (f *flush) syncApart(file *os.File, path string) error {
-	if err := file.Sync(); err != nil {
+	if err := fsutil.Sync(file); err != nil {
 		return fmt.Errorf("sync %s: %w", path, cause(err))
 	}
 	if err := fsutil.SyncDir(filepath.Dir(path)); err != nil && !gone(err) {
@@ -152,13 +152,13 @@ func (f *flush) syncEach() error {
 		switch {
 		case i < n:
 			t := f.temps[i]
-			if err := t.file.Sync(); err != nil {
+			if err := fsutil.Sync(t.file); err != nil {
 				return writeError(t.added, t.final, err)
 			}
 			f.done("sync", t.final)
 			return nil
 		case i < n+beside:
-			return f.beside[i-n].Sync()
+			return fsutil.Sync(f.beside[i-n])
 		case i < n+beside+others:
 			return f.syncOther(f.others[i-n-beside])
 		}

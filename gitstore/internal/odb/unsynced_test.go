@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/require"
@@ -17,6 +17,7 @@ import (
 // Flush syncs or writes all noted files before it names objects, with both kinds of
 // journal.
 func TestFlushSyncsNotedFilesFirst(t *testing.T) {
+	t.Parallel()
 	for _, each := range []bool{true, false} {
 		r := gittest.New(t)
 		s := open(t, r, func(c *Config) { c.SyncEach = each })
@@ -53,6 +54,7 @@ func TestFlushSyncsNotedFilesFirst(t *testing.T) {
 // A batch without objects syncs noted files and their directories, because no rename
 // follows.
 func TestFlushWithoutObjectsSyncsNotedFiles(t *testing.T) {
+	t.Parallel()
 	r := gittest.New(t)
 	s := open(t, r)
 	path := r.GitPath("packed-refs")
@@ -72,6 +74,7 @@ func TestFlushWithoutObjectsSyncsNotedFiles(t *testing.T) {
 }
 
 func TestChangedSince(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "file")
 	require.False(t, ChangedSince(path, time.Time{}))
 	require.NoError(t, os.WriteFile(path, nil, 0o666))

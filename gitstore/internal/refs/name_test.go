@@ -9,6 +9,7 @@ import (
 
 // TestMayBeMatchesCheckRefFormat compares MayBe with git check-ref-format.
 func TestMayBeMatchesCheckRefFormat(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{
 		"main", "a/b", "a.b", "-x", "a-b_c+d", "\u00e9", "@", "a@b", "HEAD", "a.lockb", "a{b", "%2e%2e", "'", "$(x)",
 		"../../config", "a/../b", "..", ".", "a..b", ".a", "a/.b", "a.", "a/b.lock", "x.lock/y", "", "/a", "a/", "a//b",

@@ -7,7 +7,7 @@ import (
 
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/objectformat"
-	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
@@ -23,6 +23,7 @@ func reader(t *testing.T) (w *gittest.Repo, r *Reader, head string) {
 
 // Reading files and running git return equal results.
 func TestReadMatchesGit(t *testing.T) {
+	t.Parallel()
 	w, r, one := reader(t)
 	two := w.Commit("second")
 	w.Git("update-ref", "refs/checkpoints/loose", one)
@@ -50,6 +51,7 @@ func TestReadMatchesGit(t *testing.T) {
 
 // Between Hold and Let, reads return the old values.
 func TestHoldKeepsPackedRefs(t *testing.T) {
+	t.Parallel()
 	w, r, one := reader(t)
 	two := w.Commit("second")
 	w.Git("update-ref", "refs/checkpoints/1", one)
@@ -68,6 +70,7 @@ func TestHoldKeepsPackedRefs(t *testing.T) {
 // Values lists loose and packed refs like git: loose values take precedence, nested refs
 // are included, and refs of similar prefixes are not.
 func TestRefValuesMatchForEachRef(t *testing.T) {
+	t.Parallel()
 	w, r, one := reader(t)
 	for _, ref := range []string{"refs/checkpoints/7", "refs/checkpoints-archive/7", "refs/git-checkpoint/remote/origin/7"} {
 		w.Git("update-ref", ref, one)
@@ -91,6 +94,7 @@ func TestRefValuesMatchForEachRef(t *testing.T) {
 
 // An id ends at white space, as for git. An id that is followed by other text is broken.
 func TestTextAfterAnIDIsReadLikeGit(t *testing.T) {
+	t.Parallel()
 	w, r, one := reader(t)
 	for _, end := range []string{"", "\n", " \t\r\n", " foo\n", "\tfoo", "\nfoo\n", "foo\n", "\vfoo\n", "0\n"} {
 		require.NoError(t, os.WriteFile(w.GitPath("refs/heads/x"), []byte(one+end), 0o666))
@@ -105,6 +109,7 @@ func TestTextAfterAnIDIsReadLikeGit(t *testing.T) {
 
 // Values skips locks, garbage and symbolic refs. Names includes broken refs.
 func TestValuesSkipsInvalidRefs(t *testing.T) {
+	t.Parallel()
 	w, r, one := reader(t)
 	w.Git("update-ref", "refs/checkpoints/42", one)
 	for name, text := range map[string]string{"9": "", "10": "ref: refs/heads/main\n", "11.lock": one + "\n", "12": "zz"} {
@@ -119,6 +124,7 @@ func TestValuesSkipsInvalidRefs(t *testing.T) {
 }
 
 func TestOtherBackends(t *testing.T) {
+	t.Parallel()
 	w, r, one := reader(t)
 	w.Git("update-ref", "refs/checkpoints/42", one)
 	if _, err := w.Run(nil, "refs", "migrate", "--ref-format=reftable"); err != nil {
@@ -133,6 +139,7 @@ func TestOtherBackends(t *testing.T) {
 // Happened removes entries of moves without effect at any position, and accepts gaps of
 // expired or missing entries.
 func TestHappenedSkipsMovesWithoutEffect(t *testing.T) {
+	t.Parallel()
 	name := func(digit byte) plumbing.Hash {
 		return plumbing.NewHash(strings.Repeat(string(digit), objectformat.HexSize))
 	}

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
@@ -110,6 +110,7 @@ func TestMoveLeavesSameFilesAsGit(t *testing.T) {
 
 // Refs move in the given order: if a rename fails, the earlier refs have moved.
 func TestRefsMoveInGivenOrder(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	moves := w.on(0, 1)
 	slices.Reverse(moves)
@@ -129,6 +130,7 @@ func TestRefsMoveInGivenOrder(t *testing.T) {
 // Stage rejects a ref without a reflog before it writes files, because the caller's files
 // may be large.
 func TestStageRejectsRefWithoutReflog(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.remove("logs/" + two)
 	_, err := w.dir.Stage(w.on(0, 1))
@@ -137,6 +139,7 @@ func TestStageRejectsRefWithoutReflog(t *testing.T) {
 
 // For unusual refs, Stage or Commit fails with ErrNeedsGit and changes no file.
 func TestUnusualRefsAreLeftToGit(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -183,6 +186,7 @@ func (w *world) must(err error) {
 
 // If another process has moved a ref, Commit moves neither ref.
 func TestMovedRefKeepsItsValue(t *testing.T) {
+	t.Parallel()
 	for _, ref := range []string{one, two} {
 		w := newWorld(t)
 		w.Git("update-ref", ref, w.commits[2].String())
@@ -197,6 +201,7 @@ func TestMovedRefKeepsItsValue(t *testing.T) {
 // A process that was killed after its rename leaves a hard link to the ref's file. Stage
 // must not write through that link.
 func TestStageDoesNotWriteThroughLeftoverLink(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	require.NoError(t, w.move(w.on(0, 1)))
 	left := w.dir.staged(one)
@@ -211,6 +216,7 @@ func TestStageDoesNotWriteThroughLeftoverLink(t *testing.T) {
 
 // Lock files of a killed process always contain the complete new value.
 func TestLockFilesAreComplete(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	m, err := w.dir.Stage(w.on(0, 1))
 	require.NoError(t, err)
@@ -228,6 +234,7 @@ func TestLockFilesAreComplete(t *testing.T) {
 // A killed process leaves a staged file for each ref, and the lock file is a link to that
 // file. The next Stage removes both files.
 func TestLockFilesOfKilledMoveAreRemoved(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	m, err := w.dir.Stage(w.on(0, 1))
 	require.NoError(t, err)
@@ -241,6 +248,7 @@ func TestLockFilesOfKilledMoveAreRemoved(t *testing.T) {
 // Stage also removes both files before it leaves a ref to git, which would wait for the
 // lock file.
 func TestLockFilesOfKilledMoveAreRemovedForGit(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	m, err := w.dir.Stage(w.on(0, 1))
 	require.NoError(t, err)
@@ -254,6 +262,7 @@ func TestLockFilesOfKilledMoveAreRemovedForGit(t *testing.T) {
 
 // Commit rejects a staged file that another process has replaced.
 func TestReplacedStagedFileIsRejected(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	before := w.files(t)
 	m, err := w.dir.Stage(w.on(0, 1))
@@ -268,6 +277,7 @@ func TestReplacedStagedFileIsRejected(t *testing.T) {
 
 // A failed rename removes the new reflog entry.
 func TestFailedRenameLeavesNoReflogEntry(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.Git("pack-refs", "--all", "--no-prune")
 	w.remove(one)
@@ -287,6 +297,7 @@ func TestFailedRenameLeavesNoReflogEntry(t *testing.T) {
 
 // Files and reflogs get the modes of a shared repository, as with git.
 func TestMoveSharesFilesAndReflogs(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	shared := map[string]bool{}
 	w.dir.Share = func(paths ...string) {
@@ -306,6 +317,7 @@ func TestMoveSharesFilesAndReflogs(t *testing.T) {
 
 // If refs and staged files belong to different groups, Commit fails with ErrNeedsGit.
 func TestRefsOfOtherGroupAreLeftToGit(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	require.NoError(t, w.move(w.on(0, 1)))
 	require.NoError(t, os.Chmod(filepath.Dir(w.dir.file(two)), 0o777|fs.ModeSetgid))
@@ -317,6 +329,7 @@ func TestRefsOfOtherGroupAreLeftToGit(t *testing.T) {
 // Moves of this package, moves of git and git pack-refs run in parallel. Of several moves
 // from the same old value one succeeds, and the reflog contains each successful move.
 func TestConcurrentMovesBesideGit(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	const each = 60
 	done := make([][]string, 3)
@@ -378,6 +391,7 @@ func TestConcurrentMovesBesideGit(t *testing.T) {
 
 // A failed append leaves no partial line in the reflog.
 func TestFailedAppendLeavesReflogUnchanged(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "log")
 	require.NoError(t, os.WriteFile(path, []byte("before\n"), 0o666))
 	f, err := os.OpenFile(path, os.O_RDONLY, 0)

@@ -46,6 +46,7 @@ func storedRefs(t *testing.T, names ...string) (plain fs.FS, folding noCase) {
 
 // On a case-insensitive file system, a ref is readable only by its stored name.
 func TestRefIsReadOnlyByItsStoredName(t *testing.T) {
+	t.Parallel()
 	const dir = "refs/checkpoints/"
 	stored := []string{dir + "Proj-1", dir + "42", dir + "43\u00ad", dir + "é", dir + whole}
 	plain, folding := storedRefs(t, stored...)
@@ -71,6 +72,7 @@ func TestRefIsReadOnlyByItsStoredName(t *testing.T) {
 
 // A branch is read by any name that git accepts.
 func TestBranchIsReadByItsNameInAnotherCase(t *testing.T) {
+	t.Parallel()
 	plain, folding := storedRefs(t, "refs/heads/main")
 	data, err := readFile(folding, "refs/heads/MAIN")
 	require.NoError(t, err)
@@ -85,12 +87,14 @@ type unlisted struct{ fs.FS }
 func (u unlisted) ReadDir(string) ([]fs.DirEntry, error) { return nil, nil }
 
 func TestRefThatADirectoryOmitsIsRead(t *testing.T) {
+	t.Parallel()
 	plain, _ := storedRefs(t, "refs/checkpoints/prüfung")
 	_, err := readFile(unlisted{plain}, "refs/checkpoints/prüfung")
 	require.NoError(t, err)
 }
 
 func TestEqualNameOfAPackedRef(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	r := &Reader{Path: dir, Files: true}
 	assert.False(t, r.Folds())

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/internal/git"
-	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
@@ -27,6 +27,7 @@ func tables(t *testing.T) (*gittest.Repo, *Reader) {
 // Git prints no refs and exits with status 0 if it cannot open a table; List returns an
 // error.
 func TestUnreadableReftableIsError(t *testing.T) {
+	t.Parallel()
 	w, r := tables(t)
 	w.Git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "first")
 	one := w.Git("rev-parse", "HEAD")
@@ -60,6 +61,7 @@ func TestUnreadableReftableIsError(t *testing.T) {
 // In a new repository with an unborn branch, HEAD is in no list, and List returns no
 // refs.
 func TestEmptyReftableHasNoRefs(t *testing.T) {
+	t.Parallel()
 	_, r := tables(t)
 	none, err := r.List(t.Context(), "refs/checkpoints/")
 	require.NoError(t, err)

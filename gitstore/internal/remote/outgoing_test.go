@@ -8,7 +8,7 @@ import (
 
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/objectformat"
-	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
@@ -64,6 +64,7 @@ func (s *site) saved(on string) string {
 // TestSavedHeadsMatchRevList compares headsOfAll with git for an extended, a rewritten and a
 // new chain.
 func TestSavedHeadsMatchRevList(t *testing.T) {
+	t.Parallel()
 	s := &site{Repo: gittest.New(t)}
 	s.Commit("first")
 	at := s.Git("commit-tree", "-m", "genesis", s.Git("rev-parse", "HEAD^{tree}"))

@@ -9,6 +9,7 @@ import (
 )
 
 func TestPushedTo(t *testing.T) {
+	t.Parallel()
 	url := git.ConfigEntry{Key: "remote.origin.url", Value: "https://example.com/us/a"}
 	instead := func(base, of string) git.ConfigEntry {
 		return git.ConfigEntry{Key: "url." + base + ".pushinsteadof", Value: of}

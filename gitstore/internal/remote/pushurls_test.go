@@ -12,6 +12,7 @@ import (
 // TestNoSecretInArguments checks that the arguments of git push contain no password, and that
 // other remotes are reduced to the push URL that is read.
 func TestNoSecretInArguments(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		url    string
 		name   string

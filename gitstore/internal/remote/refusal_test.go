@@ -9,6 +9,7 @@ import (
 // TestPushRetriesDependOnTheReason checks the number of tries: one for a server's rule,
 // several for a lock, few for other reasons.
 func TestPushRetriesDependOnTheReason(t *testing.T) {
+	t.Parallel()
 	for reason, want := range map[string]int{
 		"pre-receive hook declined":                                                         1,
 		"protected branch hook declined":                                                    1,

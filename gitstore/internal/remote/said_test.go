@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
@@ -14,6 +14,7 @@ import (
 )
 
 func TestLongestPath(t *testing.T) {
+	t.Parallel()
 	for lines, want := range map[string]int{
 		"":                          0,
 		"a\n":                       1,
@@ -27,6 +28,7 @@ func TestLongestPath(t *testing.T) {
 }
 
 func TestExplain(t *testing.T) {
+	t.Parallel()
 	for said, want := range map[string]string{
 		"": "git printed no error",
 		"ssh: connect to host x port 22: Connection refused\nfatal: Could not read from remote repository.\n\nPlease make sure":                                       "ssh: connect to host x port 22: Connection refused",
@@ -50,6 +52,7 @@ func TestExplain(t *testing.T) {
 // TestServerReasonIsFoundInItsOutput checks that the server's reason is returned for
 // various output formats.
 func TestServerReasonIsFoundInItsOutput(t *testing.T) {
+	t.Parallel()
 	const frame = "remote: \nremote: ========================================================================\nremote: \n"
 	for _, c := range []struct{ name, said, want string }{
 		{"Gitea", "remote: error: \nremote: error: User permission denied for writing.        \nremote: error: \n", "User permission denied for writing."},
@@ -74,6 +77,7 @@ func TestServerReasonIsFoundInItsOutput(t *testing.T) {
 }
 
 func TestWithoutPasswords(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]string{
 		"origin": "origin", "git@x:y": "git@x:y", "https://x/y": "https://x/y",
 		"https://tok@x/y@z":                    "https://x/y@z",
@@ -84,6 +88,7 @@ func TestWithoutPasswords(t *testing.T) {
 }
 
 func TestPushReports(t *testing.T) {
+	t.Parallel()
 	out := "To /hub\n*\tabc:refs/x\t[new reference]\n=\tabc:refs/y\t[up to date]\n!\tabc:refs/z\t[rejected] (stale info)\n!\tabc:refs/w\t[remote rejected] (a (b))\n!\t(delete)\nDone\n"
 	assert.Equal(t, map[string]pushReport{
 		"refs/x": {flag: '*'}, "refs/y": {flag: '='}, "refs/z": {flag: '!', reason: "stale info"}, "refs/w": {'!', true, "a (b)"},
@@ -95,6 +100,7 @@ func TestPushReports(t *testing.T) {
 // TestPushReportsRemoteOutputOnce checks that the remote's output is added to one
 // rejected ref only.
 func TestPushReportsRemoteOutputOnce(t *testing.T) {
+	t.Parallel()
 	s := &site{Repo: gittest.New(t)}
 	tip := plumbing.NewHash(s.Commit("first"))
 	hub := filepath.Join(t.TempDir(), "hub")

@@ -15,6 +15,7 @@ import (
 )
 
 func TestRestoreChanged(t *testing.T) {
+	t.Parallel()
 	const theirs = "0 a\nx\ny\nz\ntheir end\n"
 	tests := map[string]struct {
 		mine string
@@ -57,6 +58,7 @@ func TestRestoreChanged(t *testing.T) {
 // TestRestoreMergesCleaned checks that merges use blobs after clean filters, so that line
 // endings do not matter. An executable bit set by one side must be kept.
 func TestRestoreMergesCleaned(t *testing.T) {
+	t.Parallel()
 	x := newSite(t)
 	x.Write(".gitattributes", "a text eol=crlf\n")
 	x.Git("add", "-A")
@@ -76,6 +78,7 @@ func TestRestoreMergesCleaned(t *testing.T) {
 }
 
 func TestRestoreStagedAndPaths(t *testing.T) {
+	t.Parallel()
 	x := newSite(t)
 	x.stageSome()
 	c := x.save()
@@ -94,6 +97,7 @@ func TestRestoreStagedAndPaths(t *testing.T) {
 }
 
 func TestRestoreLater(t *testing.T) {
+	t.Parallel()
 	x := newSite(t)
 	x.Write(".gitignore", "ignored\n")
 	x.Git("add", "-A")
@@ -130,6 +134,7 @@ func TestRestoreLater(t *testing.T) {
 
 // TestRestoreUnknownFiles checks that untracked files are kept.
 func TestRestoreUnknownFiles(t *testing.T) {
+	t.Parallel()
 	x := newSite(t)
 	x.Write("n", "staged\n")
 	x.Write("sub/n", "staged\n")
@@ -152,6 +157,7 @@ func TestRestoreUnknownFiles(t *testing.T) {
 }
 
 func TestRestoreDryRunChangesNothing(t *testing.T) {
+	t.Parallel()
 	x := newSite(t)
 	x.stageSome()
 	x.Write("u", "untracked\n")

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore"
-	"git-checkpoint/gitstore/internal/gittest"
 	"git-checkpoint/gitstore/internal/restore"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -19,6 +19,7 @@ import (
 // files. The variable GIT_CHECKPOINT_TEST_RESTORE_FILES sets the number of files. Results
 // are logged and not compared with a limit, since machines differ.
 func TestRestoreCost(t *testing.T) {
+	t.Parallel()
 	var files int
 	if _, err := fmt.Sscan(os.Getenv("GIT_CHECKPOINT_TEST_RESTORE_FILES"), &files); err != nil {
 		t.Skip("GIT_CHECKPOINT_TEST_RESTORE_FILES is not set")

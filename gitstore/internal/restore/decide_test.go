@@ -23,6 +23,7 @@ func sideOf(s string) Side {
 // TestPlanEveryCombination checks every combination of base, want and current content
 // (absent and three contents) on both sides against a simple rule.
 func TestPlanEveryCombination(t *testing.T) {
+	t.Parallel()
 	values := []string{"", "one", "two", "three"}
 	n := 0
 	for _, base := range values {
@@ -91,6 +92,7 @@ func checkCombination(t *testing.T, name, base, want, index, work string, sparse
 
 // TestPlanOneSide checks that unwanted sides are ignored.
 func TestPlanOneSide(t *testing.T) {
+	t.Parallel()
 	now := func(string) state { return state{index: merged(sideOf("mine")), work: sideOf("mine")} }
 	index := Target{Path: "p", Index: true, IndexBase: merged(sideOf("mine")), IndexWant: merged(sideOf("want"))}
 	p := decide([]Target{index}, now, Mine, false)
@@ -104,6 +106,7 @@ func TestPlanOneSide(t *testing.T) {
 
 // TestPlanFit checks that a file replaces another path only if that path is removed.
 func TestPlanFit(t *testing.T) {
+	t.Parallel()
 	put := func(path string) Target {
 		return Target{Path: path, Work: true, WorkWant: sideOf("new")}
 	}
@@ -130,6 +133,7 @@ func TestPlanFit(t *testing.T) {
 // TestPlanFailsIfHeadCannotBeRead checks that a path counts as changed if its history is
 // unknown, and that other errors, such as an unreadable HEAD, are returned.
 func TestPlanFailsIfHeadCannotBeRead(t *testing.T) {
+	t.Parallel()
 	now := func(string) state { return state{index: merged(sideOf("base"))} }
 	targets := []Target{{Path: "p", Index: true, IndexBase: merged(sideOf("base")), IndexWant: merged(sideOf("want"))}}
 	var failed error
@@ -147,6 +151,7 @@ func TestPlanFailsIfHeadCannotBeRead(t *testing.T) {
 // case. A file whose name exists in another case is created only if the other path is removed.
 // Of two new files with one name, one is created.
 func TestFilesThatDifferOnlyInCase(t *testing.T) {
+	t.Parallel()
 	one, two := sideOf("one"), sideOf("two")
 	add := func(path string) Target {
 		return Target{Path: path, Index: true, Work: true, IndexWant: merged(two), WorkWant: two}

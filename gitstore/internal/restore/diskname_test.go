@@ -38,6 +38,7 @@ func (n *noCase) list() map[string]bool {
 // TestStoredBase checks that the name on disk is found on a file system that ignores case, and
 // that other file systems list no directory for it.
 func TestStoredBase(t *testing.T) {
+	t.Parallel()
 	d := &noCase{dir: t.TempDir(), names: map[string]bool{"Read.me": true, "42": true, "\u00c4": true, "long name.txt": true, "123456789": true}}
 	for name := range d.names {
 		require.NoError(t, os.WriteFile(filepath.Join(d.dir, name), nil, 0o666))
@@ -62,6 +63,7 @@ func TestStoredBase(t *testing.T) {
 }
 
 func TestOtherDir(t *testing.T) {
+	t.Parallel()
 	for _, c := range [][3]string{
 		{"a/b/c", "a/b/C", ""}, {"a/b/c", "a/B/c", "a/b"}, {"a/b/c", "A/B/c", "a"}, {"a", "A", ""}, {"a/b", "a/b", ""},
 	} {

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -14,6 +14,7 @@ import (
 // TestRestoreFilters checks that git's filters apply on save and restore, and that git
 // status reports no new changes.
 func TestRestoreFilters(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -73,6 +74,7 @@ func (x *site) filter(name, clean, smudge string) {
 // TestRestoreAttributesComeAlong checks that restored .gitattributes files apply to
 // restored files, and that removed ones do not.
 func TestRestoreAttributesComeAlong(t *testing.T) {
+	t.Parallel()
 	x := newSite(t, "d/deep/g")
 	x.Write("d/.gitattributes", "g text eol=crlf\n")
 	x.Write("d/deep/g", "1\r\n2\r\n")
@@ -88,6 +90,7 @@ func TestRestoreAttributesComeAlong(t *testing.T) {
 }
 
 func TestRestoreWithoutSymlinksAndModes(t *testing.T) {
+	t.Parallel()
 	x := newSite(t)
 	x.link("b", "s")
 	x.Git("add", "-A")

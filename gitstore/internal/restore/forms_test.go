@@ -16,6 +16,7 @@ import (
 // TestRestoreIndexForms checks that a restore keeps the index format and returns the same
 // result for every format.
 func TestRestoreIndexForms(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -61,6 +62,7 @@ func TestRestoreIndexForms(t *testing.T) {
 // TestRestoreOutsideTheCone checks that only index entries change outside the sparse
 // checkout cone.
 func TestRestoreOutsideTheCone(t *testing.T) {
+	t.Parallel()
 	x := newSite(t, "o/p", "o/q")
 	x.Write("o/p", "staged p\n")
 	x.Write("o/new", "staged new\n")
@@ -84,6 +86,7 @@ func TestRestoreOutsideTheCone(t *testing.T) {
 }
 
 func TestRestoreFlags(t *testing.T) {
+	t.Parallel()
 	x := newSite(t)
 	x.Write("a", "staged\n")
 	x.Git("add", "-A")
@@ -97,6 +100,7 @@ func TestRestoreFlags(t *testing.T) {
 }
 
 func TestRestoreLinkedWorktree(t *testing.T) {
+	t.Parallel()
 	x := newSite(t)
 	x.stageSome()
 	c := x.save()
@@ -121,6 +125,7 @@ func TestRestoreLinkedWorktree(t *testing.T) {
 
 // TestRestoreFromASubdirectory checks that the working directory is kept.
 func TestRestoreFromASubdirectory(t *testing.T) {
+	t.Parallel()
 	x := newSite(t)
 	x.Git("rm", "-q", "d/e", "d/f")
 	c := x.save()
@@ -137,6 +142,7 @@ func TestRestoreFromASubdirectory(t *testing.T) {
 
 // TestRestoreSeparateGitDir prepares files in a git directory outside the worktree.
 func TestRestoreSeparateGitDir(t *testing.T) {
+	t.Parallel()
 	x := newSite(t)
 	x.stageSome()
 	c := x.save()
@@ -160,6 +166,7 @@ func TestRestoreSeparateGitDir(t *testing.T) {
 }
 
 func TestRestoreUnborn(t *testing.T) {
+	t.Parallel()
 	x := newSite(t)
 	x.Git("checkout", "-q", "--orphan", "fresh")
 	x.Git("rm", "-rqf", ".")
@@ -202,6 +209,7 @@ func TestRestoreKeepsRacyEntries(t *testing.T) {
 // TestRestoreInAShallowClone checks a checkpoint whose HEAD commit is missing, so that
 // its changes are unknown.
 func TestRestoreInAShallowClone(t *testing.T) {
+	t.Parallel()
 	x := newSite(t)
 	x.stageSome()
 	c := x.save()

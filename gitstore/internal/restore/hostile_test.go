@@ -56,6 +56,7 @@ func (x *site) forge(c *gitstore.Checkpoint, entries ...trees.Entry) *gitstore.C
 }
 
 func TestRestoreRefusesHostileTrees(t *testing.T) {
+	t.Parallel()
 	x := newSite(t)
 	c := x.save()
 	evil := trees.Entry{Mode: trees.ModeFile, Hash: plumbing.NewHash(x.Hash("evil\n"))}
@@ -120,6 +121,7 @@ func (x *site) noRestoreLeft() {
 // TestRestoreWritesNothingBelowASymlink restores forged checkpoints with a file below a worktree
 // symlink, and checks that the symlink's target directory stays empty.
 func TestRestoreWritesNothingBelowASymlink(t *testing.T) {
+	t.Parallel()
 	x := newSite(t)
 	outside := t.TempDir()
 	x.link(outside, "s")
@@ -139,6 +141,7 @@ func TestRestoreWritesNothingBelowASymlink(t *testing.T) {
 
 // TestRestoreIntoASubmodule checks that files of a submodule are not changed.
 func TestRestoreIntoASubmodule(t *testing.T) {
+	t.Parallel()
 	x := newSite(t)
 	x.Git("init", "-q", "sub")
 	x.Git("-C", "sub", "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "x")

@@ -18,6 +18,7 @@ import (
 
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/internal/restore"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -31,7 +32,7 @@ func TestMain(m *testing.M) {
 	if id := os.Getenv("GIT_CHECKPOINT_TEST_KILL_RESTORE"); id != "" {
 		os.Exit(restoreToBeKilled(id))
 	}
-	os.Exit(m.Run())
+	os.Exit(gittest.Main(m))
 }
 
 func restoreToBeKilled(id string) int {
@@ -107,6 +108,7 @@ func whole(t *testing.T, x *site, before, after string) {
 // TestRestoreKilledAtEveryPoint kills a restore at each fault point and recovers in each
 // of three ways.
 func TestRestoreKilledAtEveryPoint(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -117,7 +119,7 @@ func TestRestoreKilledAtEveryPoint(t *testing.T) {
 	for first, way := range []string{"restore", "continue", "abort"} {
 		t.Run(way, func(t *testing.T) {
 			x, c, before, after := killSite(t)
-			for n := 1 + first; ; n += step {
+			for n := 1 + (first+gittest.Day())%step; ; n += step {
 				cmd := x.startRestore(c, n)
 				if err := cmd.Wait(); err == nil {
 					assert.Greater(t, n, 25)
@@ -170,6 +172,7 @@ func (x *site) backTo(before string) {
 // TestRestoreKilledAnytime kills a restore at random times, including during git
 // commands.
 func TestRestoreKilledAnytime(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}

@@ -13,6 +13,7 @@ import (
 // TestLockThatCouldNotBeRemoved checks that the next restore takes over a lock whose
 // removal failed.
 func TestLockThatCouldNotBeRemoved(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := &Worktree{Index: filepath.Join(dir, "index"), State: t.TempDir()}
 	a := s.lockedIndexFiles()
@@ -31,6 +32,7 @@ func TestLockThatCouldNotBeRemoved(t *testing.T) {
 // TestIndexLockWithoutHardLinks checks that the next restore removes the lock of a killed
 // restore on a file system without hard links, and no other lock.
 func TestIndexLockWithoutHardLinks(t *testing.T) {
+	t.Parallel()
 	hardLink = func(string, string) error { return syscall.EPERM }
 	t.Cleanup(func() { hardLink = os.Link })
 	s := &Worktree{Index: filepath.Join(t.TempDir(), "index"), State: t.TempDir()}

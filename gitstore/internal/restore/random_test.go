@@ -23,6 +23,7 @@ import (
 // and undo must return every byte, mode and entry. GIT_CHECKPOINT_TEST_RESTORE_ROUNDS and
 // GIT_CHECKPOINT_TEST_RESTORE_SEED select a longer run or repeat a failed run.
 func TestRestoreRandomWorlds(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}

@@ -32,6 +32,7 @@ func (x *site) stageSome() {
 }
 
 func TestRestoreAndUndo(t *testing.T) {
+	t.Parallel()
 	x := newSite(t)
 	x.stageSome()
 	saved := x.picture()
@@ -60,6 +61,7 @@ func TestRestoreAndUndo(t *testing.T) {
 }
 
 func TestRestoreLeavesOtherPathsAlone(t *testing.T) {
+	t.Parallel()
 	x := newSite(t)
 	x.stageSome()
 	c := x.save()
@@ -79,6 +81,7 @@ func TestRestoreLeavesOtherPathsAlone(t *testing.T) {
 }
 
 func TestRestoreNeverRevertsALaterCommit(t *testing.T) {
+	t.Parallel()
 	x := newSite(t)
 	x.stageSome()
 	c := x.save()
@@ -91,6 +94,7 @@ func TestRestoreNeverRevertsALaterCommit(t *testing.T) {
 }
 
 func TestRestoreRefusesAnotherHistory(t *testing.T) {
+	t.Parallel()
 	x := newSite(t)
 	x.Commit("second")
 	x.stageSome()
@@ -111,6 +115,7 @@ func TestRestoreRefusesAnotherHistory(t *testing.T) {
 }
 
 func TestRestoreRefusesInTheMiddle(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -135,6 +140,7 @@ func TestRestoreRefusesInTheMiddle(t *testing.T) {
 // TestRestoreCheckpointSavedInAMerge checks that conflict stages are restored in the same merge. If
 // that merge is not in progress, the result names the commit to merge.
 func TestRestoreCheckpointSavedInAMerge(t *testing.T) {
+	t.Parallel()
 	x := newSite(t)
 	x.Git("switch", "-qc", "side")
 	x.Write("a", "theirs\n")
@@ -163,6 +169,7 @@ func TestRestoreCheckpointSavedInAMerge(t *testing.T) {
 }
 
 func TestRestoreHeldLock(t *testing.T) {
+	t.Parallel()
 	x := newSite(t)
 	x.stageSome()
 	c := x.save()
@@ -182,6 +189,7 @@ func TestRestoreHeldLock(t *testing.T) {
 // TestRestoreOfTwoCases checks a checkpoint with two files whose names differ only in case. With
 // core.ignorecase, a restore writes one file with its own content, and reports the second path.
 func TestRestoreOfTwoCases(t *testing.T) {
+	t.Parallel()
 	x := newSite(t)
 	x.Write("README", "upper\n")
 	x.Write("readme", "lower\n")

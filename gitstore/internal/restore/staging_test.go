@@ -13,6 +13,7 @@ import (
 // TestStagingIgnoresFilesOfKilledGit checks that files created late by a killed restore's git process
 // neither appear in the next restore nor block it.
 func TestStagingIgnoresFilesOfKilledGit(t *testing.T) {
+	t.Parallel()
 	s := &Worktree{State: t.TempDir()}
 	killed, err := s.openStaging()
 	require.NoError(t, err)
@@ -34,6 +35,7 @@ func TestStagingIgnoresFilesOfKilledGit(t *testing.T) {
 
 // TestSweepDoesNotWaitForGit checks that Sweep does not wait for a surviving git process.
 func TestSweepDoesNotWaitForGit(t *testing.T) {
+	t.Parallel()
 	s := &Worktree{State: t.TempDir(), GitDir: t.TempDir()}
 	killed, err := s.openStaging()
 	require.NoError(t, err)

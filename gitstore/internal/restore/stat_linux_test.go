@@ -82,6 +82,7 @@ func flipped(s string) string {
 // rewrite and setting. If a setting or flag relaxes git's check, the restore still reads
 // the content.
 func TestFilesAreUnchangedByGitsRules(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -139,6 +140,7 @@ func TestFilesAreUnchangedByGitsRules(t *testing.T) {
 // TestFilesAsNewAsTheIndexAreRead checks a file with the index's mtime, which may have
 // changed after git add.
 func TestFilesAsNewAsTheIndexAreRead(t *testing.T) {
+	t.Parallel()
 	x := newSite(t)
 	x.settle("a")
 	info, err := os.Lstat(x.Path("a"))

@@ -45,6 +45,7 @@ func roundTrip(t *testing.T, make func(*site), save ...func(*gitstore.SaveReques
 }
 
 func TestRestoreShapes(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -95,6 +96,7 @@ func TestRestoreShapes(t *testing.T) {
 }
 
 func TestRestoreWorktreeAndUntracked(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -122,6 +124,7 @@ func TestRestoreWorktreeAndUntracked(t *testing.T) {
 // TestRestoreNeverFollowsSymlinks checks that symlinks created since the save are
 // replaced if allowed, and never followed.
 func TestRestoreNeverFollowsSymlinks(t *testing.T) {
+	t.Parallel()
 	x := newSite(t)
 	x.Write("d/e", "staged\n")
 	x.Write("d/new", "staged\n")
@@ -153,6 +156,7 @@ func TestRestoreNeverFollowsSymlinks(t *testing.T) {
 // TestRestoreThroughASymlinkInside checks symlinks that point inside the worktree or into
 // the repository.
 func TestRestoreThroughASymlinkInside(t *testing.T) {
+	t.Parallel()
 	x := newSite(t)
 	x.Write("d/config", "[core]\n\tfsmonitor = evil\n")
 	x.Git("add", "-A")

@@ -15,6 +15,7 @@ import (
 )
 
 func TestUndoLeavesFurtherEditsAlone(t *testing.T) {
+	t.Parallel()
 	x := newSite(t)
 	x.stageSome()
 	c := x.save()
@@ -35,6 +36,7 @@ func TestUndoLeavesFurtherEditsAlone(t *testing.T) {
 }
 
 func TestUndoTwice(t *testing.T) {
+	t.Parallel()
 	x := newSite(t)
 	x.stageSome()
 	first := x.save()
@@ -55,6 +57,7 @@ func TestUndoTwice(t *testing.T) {
 }
 
 func TestSafetySnapshotsExpire(t *testing.T) {
+	t.Parallel()
 	x := newSite(t)
 	x.stageSome()
 	c := x.save()
@@ -75,6 +78,7 @@ func TestSafetySnapshotsExpire(t *testing.T) {
 
 // TestUndoKeepsModes checks that permissions unknown to git are restored too.
 func TestUndoKeepsModes(t *testing.T) {
+	t.Parallel()
 	x := newSite(t)
 	x.stageSome()
 	c := x.save()
@@ -90,6 +94,7 @@ func TestUndoKeepsModes(t *testing.T) {
 // TestUndoKeepsEmptyDirectories checks that a directory is kept if it existed before the
 // restored file.
 func TestUndoKeepsEmptyDirectories(t *testing.T) {
+	t.Parallel()
 	x := newSite(t)
 	x.Write("new/deep/n", "n")
 	x.Git("add", "-A")

@@ -13,7 +13,7 @@ import (
 
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -28,7 +28,6 @@ type site struct {
 
 func newSite(t testing.TB, files ...string) *site {
 	t.Helper()
-	gittest.ClearEnv(t)
 	r := gittest.New(t)
 	for i, name := range append([]string{"a", "b", "d/e", "d/f"}, files...) {
 		r.Write(name, fmt.Sprintf("%d %s\nx\ny\nz\nend\n", i, name))

@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/internal/git"
-	"git-checkpoint/gitstore/internal/gittest"
 	"git-checkpoint/gitstore/internal/odb"
 	"git-checkpoint/gitstore/internal/trees"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
@@ -53,6 +53,7 @@ func TestOverlay(t *testing.T) {
 // TestDeleted checks that deleted worktree files are omitted, and that trees outside
 // checkpoints can be compared.
 func TestDeleted(t *testing.T) {
+	t.Parallel()
 	_, at, staged := newPlace(t)
 	after := Tree(staged)
 	after.Deleted = []string{"run.sh"}
@@ -71,6 +72,7 @@ func TestDeleted(t *testing.T) {
 
 // TestPatchIsSplitFromListAtEveryWriteSize checks that output is split at the same position for every write size.
 func TestPatchIsSplitFromListAtEveryWriteSize(t *testing.T) {
+	t.Parallel()
 	const list, patch = ":1 2 3 4 M\x00a\x00", "diff\x00\x00more"
 	for size := 1; size < 20; size++ {
 		p := &parted{left: 100}

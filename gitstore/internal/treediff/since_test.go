@@ -15,6 +15,7 @@ import (
 // TestWorktreeDiff checks that the worktree file is the old side, and the checkpoint's
 // version the new side.
 func TestWorktreeDiff(t *testing.T) {
+	t.Parallel()
 	r, at, staged := newPlace(t)
 	w := &WorktreeFiles{Git: at.Git, Root: r.Dir, Objects: at.Objects.(Sized), MaxFile: 100}
 	r.Write("a.txt", "mine\n")

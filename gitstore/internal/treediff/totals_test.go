@@ -12,6 +12,7 @@ import (
 // TestTotalsOfManyPairs checks the counts of a batch: equal sides, a rename, a binary file,
 // odd names, and a side that is not stored in the repository.
 func TestTotalsOfManyPairs(t *testing.T) {
+	t.Parallel()
 	r, at, staged := newPlace(t)
 	require.NoError(t, os.Rename(r.Path("run.sh"), r.Path("ran.sh")))
 	r.Write("a.txt", "changed\nagain\n")
@@ -33,6 +34,7 @@ func TestTotalsOfManyPairs(t *testing.T) {
 
 // TestInvalidTotalsAreErrors checks that output without the expected form is an error.
 func TestInvalidTotalsAreErrors(t *testing.T) {
+	t.Parallel()
 	heads := []string{"a b\n", "b c\n"}
 	for _, out := range []string{"1\t2\tx\x00", "a b\n1\t2\tx", "a b\n1\t2\tx\x00", "a b\nx\t2\ty\x00b c\n", "a b\n1 2\x00b c\n"} {
 		assert.ErrorContains(t, parseTotals([]byte(out), heads, []*Totals{{}, {}}), "count lines", "%q", out)

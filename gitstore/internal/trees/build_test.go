@@ -4,8 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"git-checkpoint/gitstore/internal/gittest"
 	"git-checkpoint/gitstore/internal/odb"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
@@ -14,6 +14,7 @@ import (
 
 // Build returns the same tree as git write-tree, for files in any order.
 func TestBuiltTreeMatchesWriteTree(t *testing.T) {
+	t.Parallel()
 	r := repository{gittest.New(t), t}
 	store, err := odb.Open(odb.Config{Dir: r.GitPath("objects")})
 	require.NoError(t, err)

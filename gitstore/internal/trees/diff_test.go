@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/internal/git"
-	"git-checkpoint/gitstore/internal/gittest"
 	"git-checkpoint/gitstore/internal/odb"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
@@ -17,6 +17,7 @@ import (
 
 // Diff returns the same entries as git diff-tree, in the same order.
 func TestDiffMatchesGitDiffTree(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}

@@ -5,13 +5,14 @@ import (
 	"strings"
 	"testing"
 
-	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 )
 
 // CheckPath accepts valid paths and rejects invalid paths.
 func TestCheckPathAcceptsValidPaths(t *testing.T) {
+	t.Parallel()
 	for _, path := range []string{"a", ".gitignore", ".gitmodules", "dir/.gitattributes", ".github/x", "git", "a~1", "x/...", "git~2"} {
 		assert.NoError(t, CheckPath(path, ModeFile), path)
 	}
@@ -22,6 +23,7 @@ func TestCheckPathAcceptsValidPaths(t *testing.T) {
 
 // If CheckPath accepts a path, git fsck accepts it in a push.
 func TestCheckPathIsAsStrictAsFsck(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}

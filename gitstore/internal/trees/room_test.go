@@ -43,6 +43,7 @@ func many(n, length int, mode uint32, hash plumbing.Hash) []Entry {
 
 // Diff returns an error if a few nested trees expand to an extremely long list.
 func TestDiffOfExpandingTreesFails(t *testing.T) {
+	t.Parallel()
 	m := memory{}
 	wide := m.add(many(16, 500, ModeFile, someBlob)...)
 	hollow := Empty
@@ -70,6 +71,7 @@ func TestDiffOfExpandingTreesFails(t *testing.T) {
 // Diff returns lists that a worktree can contain: many files, and many copies of a
 // directory.
 func TestDiffListsManyFilesAndCopies(t *testing.T) {
+	t.Parallel()
 	m := memory{}
 	var dirs []Entry
 	for d := range 100 {
@@ -88,6 +90,7 @@ func TestDiffListsManyFilesAndCopies(t *testing.T) {
 
 // Finder.Lookup returns the same results as Lookup, and reads each directory once.
 func TestFinderMatchesLookup(t *testing.T) {
+	t.Parallel()
 	m := memory{}
 	const n = 50_000
 	dir := append(many(n, 1, ModeFile, someBlob), Entry{ModeTree, "z", m.add(many(20, 1, ModeExec, someBlob)...)})

@@ -9,7 +9,7 @@ import (
 
 	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/crunch"
-	"git-checkpoint/gitstore/layout/internal/layouttest"
+	"git-checkpoint/gitstore/layout/internal/testing/layouttest"
 )
 
 // Duplicate keys and several documents in a crunch file are warnings, strict errors, and

@@ -9,7 +9,7 @@ import (
 	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/claude"
 	"git-checkpoint/gitstore/layout/crunch"
-	"git-checkpoint/gitstore/layout/internal/layouttest"
+	"git-checkpoint/gitstore/layout/internal/testing/layouttest"
 )
 
 // Each line of a story log is a phase event.

@@ -8,7 +8,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/story"
 	"git-checkpoint/gitstore/layout"
-	"git-checkpoint/gitstore/layout/internal/layouttest"
+	"git-checkpoint/gitstore/layout/internal/testing/layouttest"
 	"git-checkpoint/gitstore/layout/pipeline"
 
 	"github.com/stretchr/testify/assert"

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/layout"
-	"git-checkpoint/gitstore/layout/internal/layouttest"
+	"git-checkpoint/gitstore/layout/internal/testing/layouttest"
 	"git-checkpoint/gitstore/layout/internal/values"
 	"git-checkpoint/gitstore/layout/pipeline"
 

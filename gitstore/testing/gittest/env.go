@@ -4,7 +4,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"testing"
 	"time"
 
 	"git-checkpoint/gitstore/internal/git/objectformat"
@@ -27,26 +26,6 @@ func Env(home string) []string {
 		"GIT_DEFAULT_HASH="+objectformat.Name,
 		"GIT_TERMINAL_PROMPT=0",
 	)
-}
-
-// ClearEnv removes GIT_* variables from the environment of this process and disables user
-// and system configuration, until the test ends. A store that a test opens runs git in
-// this environment.
-func ClearEnv(t testing.TB) {
-	t.Helper()
-	for _, kv := range os.Environ() {
-		key, _, _ := strings.Cut(kv, "=")
-		if !strings.HasPrefix(key, "GIT_") {
-			continue
-		}
-		t.Setenv(key, "") // restores the value after the test
-		if err := os.Unsetenv(key); err != nil {
-			t.Fatal(err)
-		}
-	}
-	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
-	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
-	t.Setenv("GIT_DEFAULT_HASH", objectformat.Name)
 }
 
 // ByFormat returns the value for the object format of this build.

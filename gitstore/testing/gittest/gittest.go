@@ -17,9 +17,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // Epoch is the date of the first commit of each repository.
@@ -39,20 +42,13 @@ type Repo struct {
 	now time.Time
 }
 
+// empty is the repository that New returns.
+var empty = NewTemplate(nil)
+
 // New returns an empty repository on branch main.
 func New(t testing.TB) *Repo {
 	t.Helper()
-	root := tempDir(t)
-	r := At(t, filepath.Join(root, "repo"), filepath.Join(root, "home"))
-	mkdir(t, r.Dir)
-	r.Git("init", "-q")
-	// git init -b requires git 2.28.
-	r.Git("symbolic-ref", "HEAD", "refs/heads/main")
-	r.Git("config", "user.name", Name)
-	r.Git("config", "user.email", Email)
-	r.Git("config", "gc.auto", "0")
-	r.Git("config", "core.autocrlf", "false")
-	return r
+	return empty.New(t)
 }
 
 // At returns a Repo for dir: a repository, linked worktree or plain directory. If dir is
@@ -150,7 +146,26 @@ func (r *Repo) Commit(message string) string {
 	r.t.Helper()
 	r.Git("commit", "-q", "--no-verify", "--allow-empty", "-m", message)
 	r.now = r.now.Add(time.Minute)
+	return r.Head()
+}
+
+// Head returns the hash of the HEAD commit. It reads the refs' files, and asks git if the
+// refs have another form.
+func (r *Repo) Head() string {
+	r.t.Helper()
+	name, _ := os.ReadFile(filepath.Join(r.Dir, ".git", "HEAD"))
+	if ref, ok := strings.CutPrefix(string(name), "ref: "); ok {
+		hash, _ := os.ReadFile(filepath.Join(r.Dir, ".git", filepath.FromSlash(strings.TrimSpace(ref))))
+		if h := strings.TrimSpace(string(hash)); plumbing.IsHash(h) && r.plain() {
+			return h
+		}
+	}
 	return r.Git("rev-parse", "HEAD")
+}
+
+// plain reports whether the commands of r use the repository in r.Dir.
+func (r *Repo) plain() bool {
+	return !slices.ContainsFunc(r.env, func(kv string) bool { return strings.HasPrefix(kv, "GIT_DIR=") })
 }
 
 // Hash stores content as a blob and returns its hash.

@@ -16,6 +16,10 @@ import (
 
 // A store with a flaw breaks only the promises about that flaw.
 func TestBrokenStores(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
+	t.Parallel()
 	for _, b := range []struct {
 		what   string
 		flaw   broken

@@ -10,7 +10,7 @@ import (
 
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/internal/storetest"
+	"git-checkpoint/gitstore/testing/storetest"
 )
 
 // A verdict records the result of a promise in place of a test.

@@ -12,9 +12,9 @@ import (
 
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/internal/gittest"
-	"git-checkpoint/gitstore/internal/storetest"
 	"git-checkpoint/gitstore/retention"
+	"git-checkpoint/gitstore/testing/gittest"
+	"git-checkpoint/gitstore/testing/storetest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -23,6 +23,7 @@ import (
 // worktree, and for each way to copy refs. Loose refs are tested with all promises. Other
 // forms run a part of the promises, or all promises with GIT_CHECKPOINT_TEST_MODEL=full.
 func TestGitStore(t *testing.T) {
+	t.Parallel()
 	t.Run("loose", func(t *testing.T) { storetest.Run(t, loose) })
 	if testing.Short() {
 		t.Log("loose refs only: the other forms are not in short mode")
@@ -61,7 +62,7 @@ func run(t *testing.T, place storetest.Maker, share int) {
 }
 
 func loose(t testing.TB, now func() time.Time) storetest.World {
-	r := plain.copy(t)
+	r := plain.New(t)
 	w := world(r, func() storetest.Subject { return open(t, r.Dir, now) })
 	w.Peer, w.Meet = peer(t, r, now)
 	return w
@@ -101,7 +102,7 @@ func synchronize(t testing.TB, s *gitstore.Store) {
 
 // packed packs all refs and objects after each change.
 func packed(t testing.TB, now func() time.Time) storetest.World {
-	r := plain.copy(t)
+	r := plain.New(t)
 	for _, key := range []string{"gc.reflogExpire", "gc.reflogExpireUnreachable"} {
 		r.Git("config", key, "never") // the test clock is not git's clock
 	}
@@ -114,7 +115,7 @@ func packed(t testing.TB, now func() time.Time) storetest.World {
 
 // linked opens handles alternately in a linked worktree and the main worktree.
 func linked(t testing.TB, now func() time.Time) storetest.World {
-	r := plain.copy(t)
+	r := plain.New(t)
 	l := r.In(filepath.Join(t.TempDir(), "linked"))
 	r.Git("worktree", "add", "-q", "-b", "other", l.Dir)
 	handles := new(atomic.Int32)
@@ -129,7 +130,7 @@ func linked(t testing.TB, now func() time.Time) storetest.World {
 // bare saves in a worktree of a bare repository, and runs other operations in the bare
 // repository.
 func bare(t testing.TB, now func() time.Time) storetest.World {
-	r := plain.copy(t)
+	r := plain.New(t)
 	dir := filepath.Join(t.TempDir(), "bare.git")
 	r.Git("clone", "-q", "--bare", "--template=", ".", dir)
 	b, l := r.In(dir), r.In(filepath.Join(t.TempDir(), "linked"))
@@ -139,7 +140,7 @@ func bare(t testing.TB, now func() time.Time) storetest.World {
 
 // bundled reads from a new repository that contains only refs from a bundle.
 func bundled(t testing.TB, now func() time.Time) storetest.World {
-	r := plain.copy(t)
+	r := plain.New(t)
 	return world(r, func() storetest.Subject {
 		return &elsewhere{open(t, r.Dir, now), &bundle{from: r, open: func(dir string) *gitstore.Store { return open(t, dir, now) }, t: t}}
 	})
@@ -148,7 +149,7 @@ func bundled(t testing.TB, now func() time.Time) storetest.World {
 // cloned saves in a clone and reads in another clone of the same bare remote. Its Subject
 // has no Undo, because a drop applies to both clones.
 func cloned(t testing.TB, now func() time.Time) storetest.World {
-	r, dir := plain.copy(t), filepath.Join(t.TempDir(), "clone")
+	r, dir := plain.New(t), filepath.Join(t.TempDir(), "clone")
 	share(t, r, dir)
 	w := world(r, func() storetest.Subject {
 		e := &elsewhere{open(t, r.Dir, now), &clone{t: t, from: open(t, r.Dir, now), to: open(t, dir, now), refs: r}}
@@ -166,12 +167,13 @@ func cloned(t testing.TB, now func() time.Time) storetest.World {
 // reftable, the test starts a new process with another git, because a process finds git
 // only once.
 func TestGitStoreReftable(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
 	if exec.Command("git", "init", "-q", "--ref-format=reftable", t.TempDir()).Run() == nil {
 		run(t, func(t testing.TB, now func() time.Time) storetest.World {
-			r := refTable.copy(t)
+			r := refTable.New(t)
 			return world(r, func() storetest.Subject { return open(t, r.Dir, now) })
 		}, shares-1)
 		return

@@ -4,16 +4,14 @@ import (
 	"bytes"
 	"context"
 	"os"
-	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/internal/gittest"
-	"git-checkpoint/gitstore/internal/storetest"
+	"git-checkpoint/gitstore/testing/gittest"
+	"git-checkpoint/gitstore/testing/storetest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -23,66 +21,21 @@ var (
 	otherGitName string // set in the subprocess that runs with a git with reftable
 )
 
-// TestMain sets the same environment for this process, in which stores run git, as for
-// commands of test repositories. If possible, repositories are in memory, because other
-// tests cover disk behaviour.
 func TestMain(m *testing.M) {
-	memory := "/dev/shm"
-	if info, err := os.Stat(memory); err != nil || !info.IsDir() {
-		memory = ""
-	}
 	full = os.Getenv("GIT_CHECKPOINT_TEST_MODEL") == "full"
 	otherGitName = os.Getenv("GIT_CHECKPOINT_TEST_OTHER_GIT")
-	dir, err := os.MkdirTemp(memory, "storetest-*")
-	if err != nil {
-		panic(err)
-	}
-	env := gittest.Env(dir)
-	os.Clearenv()
-	for _, kv := range append(env, "TMPDIR="+dir) {
-		key, value, _ := strings.Cut(kv, "=")
-		os.Setenv(key, value)
-	}
-	code := m.Run()
-	os.RemoveAll(dir)
-	os.Exit(code)
-}
-
-// A template is a repository with one commit that is created once and copied.
-type template struct {
-	init []string // arguments of git init
-	once sync.Once
-	dir  string
+	os.Exit(gittest.Main(m))
 }
 
 var (
-	plain    = &template{}
-	refTable = &template{init: []string{"--ref-format=reftable"}}
+	plain    = gittest.NewTemplate(first)
+	refTable = gittest.NewTemplate(first, "--ref-format=reftable")
 )
 
-// copy returns a copy of the template.
-func (m *template) copy(t testing.TB) *gittest.Repo {
-	t.Helper()
-	m.once.Do(func() { m.make(t) })
-	r := gittest.At(t, filepath.Join(t.TempDir(), "repo"), t.TempDir())
-	require.NoError(t, os.CopyFS(r.Dir, os.DirFS(m.dir)))
-	return r
-}
-
-func (m *template) make(t testing.TB) {
-	t.Helper()
-	dir, err := os.MkdirTemp(os.Getenv("HOME"), "template-*")
-	require.NoError(t, err)
-	r := gittest.At(t, dir, os.Getenv("HOME"))
-	r.Git(append([]string{"init", "-q", "--template="}, m.init...)...)
-	r.Git("symbolic-ref", "HEAD", "refs/heads/main")
-	for key, value := range map[string]string{"user.name": gittest.Name, "user.email": gittest.Email, "gc.auto": "0"} {
-		r.Git("config", key, value)
-	}
+func first(r *gittest.Repo) {
 	r.Write("a.txt", "one\n")
 	r.Git("add", "-A")
 	r.Commit("first")
-	m.dir = dir
 }
 
 func open(t testing.TB, dir string, now func() time.Time) *gitstore.Store {

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"git-checkpoint/gitstore/internal/storetest"
+	"git-checkpoint/gitstore/testing/storetest"
 )
 
 // inMemory returns a World in memory.
@@ -13,4 +13,10 @@ func inMemory(_ testing.TB, now func() time.Time) storetest.World {
 	return storetest.World{Open: func() storetest.Subject { return s }, Rewrite: s.Rewrite}
 }
 
-func TestMemory(t *testing.T) { storetest.Run(t, inMemory) }
+func TestMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
+	t.Parallel()
+	storetest.Run(t, inMemory)
+}

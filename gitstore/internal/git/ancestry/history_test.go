@@ -8,7 +8,7 @@ import (
 
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/objectformat"
-	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -36,6 +36,7 @@ func newLog(t *testing.T) (r *gittest.Repo, l Log, base, main, side string) {
 }
 
 func TestRelate(t *testing.T) {
+	t.Parallel()
 	r, l, base, main, side := newLog(t)
 	r.Git("checkout", "-q", "--orphan", "other")
 	r.Commit("alone")
@@ -91,6 +92,7 @@ func TestRelate(t *testing.T) {
 
 // If a shallow clone lacks the common ancestor, the relation of two commits is unknown.
 func TestRelationInShallowCloneIsUnknown(t *testing.T) {
+	t.Parallel()
 	r, l, _, main, side := newLog(t)
 	assert.False(t, l.Unknown(t.Context(), main, side))
 	dir := filepath.Join(t.TempDir(), "clone")

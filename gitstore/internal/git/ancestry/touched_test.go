@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/internal/git"
-	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -31,6 +31,7 @@ func newWork(t *testing.T) (r *gittest.Repo, saved string, commit func(files ...
 }
 
 func TestTouched(t *testing.T) {
+	t.Parallel()
 	revert := func(r *gittest.Repo) { r.Git("revert", "--no-edit", "HEAD") }
 	for name, c := range map[string]struct {
 		work func(r *gittest.Repo, commit func(...string))
@@ -103,6 +104,7 @@ func TestTouched(t *testing.T) {
 
 // If paths exceed the argument list limit, git lists all changed paths.
 func TestTouchedManyPaths(t *testing.T) {
+	t.Parallel()
 	r, saved, commit := newWork(t)
 	commit("a")
 	paths := []string{"a"}
@@ -121,6 +123,7 @@ func TestTouchedManyPaths(t *testing.T) {
 }
 
 func TestTouchedInAShallowClone(t *testing.T) {
+	t.Parallel()
 	r, saved, commit := newWork(t)
 	commit("a")
 	commit()

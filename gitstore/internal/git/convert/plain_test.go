@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/internal/git"
-	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
@@ -76,7 +76,6 @@ func TestHashMatchesGitHashObject(t *testing.T) {
 // newRepo returns a repository that shares its environment with this process.
 func newRepo(t *testing.T) *gittest.Repo {
 	t.Helper()
-	gittest.ClearEnv(t)
 	r := gittest.New(t)
 	for _, kv := range r.Env() {
 		if key, value, _ := strings.Cut(kv, "="); key == "HOME" {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/internal/git"
-	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 )

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/internal/git"
-	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"

@@ -37,6 +37,7 @@ func TestRefFormat(t *testing.T) {
 // Extensions that do not change what this program reads or writes are accepted. In a
 // repository of format 0, git ignores extensions that it does not know.
 func TestExtensions(t *testing.T) {
+	t.Parallel()
 	for _, tc := range []struct{ version, extension, refused string }{
 		{"1", "noop", ""},
 		{"1", "noop-v1", ""},

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/internal/git"
-	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -23,6 +23,7 @@ func committed(t *testing.T) (*gittest.Repo, git.Git) {
 }
 
 func TestCheckedOutAtPathWithLineBreak(t *testing.T) {
+	t.Parallel()
 	r, g := committed(t)
 	if _, err := g.Output(t.Context(), "worktree", "list", "--porcelain", "-z"); err != nil {
 		t.Skip("git before 2.36 cannot tell where such a path ends")
@@ -34,6 +35,7 @@ func TestCheckedOutAtPathWithLineBreak(t *testing.T) {
 }
 
 func TestParseWorktrees(t *testing.T) {
+	t.Parallel()
 	lines := []string{
 		"worktree /a", "HEAD 1", "branch refs/heads/main", "", "worktree /b c", "HEAD 1", "detached", "",
 		"worktree /d", "branch refs/heads/x/y", "locked a branch", "", "",
@@ -47,6 +49,7 @@ func TestParseWorktrees(t *testing.T) {
 }
 
 func TestMainRootOfLinkedWorktree(t *testing.T) {
+	t.Parallel()
 	r, _ := committed(t)
 	linked := filepath.Join(t.TempDir(), "linked")
 	r.Git("worktree", "add", "-q", "-b", "topic", linked)
@@ -71,6 +74,7 @@ func mainRoot(t *testing.T, dir string) string {
 
 // UnderWay and MergeHeads read the files of an operation in progress.
 func TestUnderWayReturnsOperation(t *testing.T) {
+	t.Parallel()
 	r, g := committed(t)
 	gittest.Conflict(r)
 	f, _, err := Find(t.Context(), g, func(Info) {})

@@ -1,0 +1,10 @@
+package repository
+
+import (
+	"os"
+	"testing"
+
+	"git-checkpoint/gitstore/testing/gittest"
+)
+
+func TestMain(m *testing.M) { os.Exit(gittest.Main(m)) }
