@@ -13,8 +13,9 @@ import (
 )
 
 // A resume of a workflow with phases and files takes a fraction of a second, because it starts
-// no git process. The duration is logged and not compared with a limit, since machines differ.
-func TestResumeStartsNoGit(t *testing.T) {
+// at most one git process, which lists untracked files. The duration is logged and not compared
+// with a limit, since machines differ.
+func TestResumeStartsAtMostOneGit(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -41,5 +42,5 @@ func TestResumeStartsNoGit(t *testing.T) {
 	begun := time.Now()
 	require.Contains(t, v.must("git-checkpoint", "resume", "42", "--auto", "--force"), "phase_8")
 	t.Log(time.Since(begun))
-	assert.Equal(t, 1, started())
+	assert.LessOrEqual(t, started()-1, 1)
 }

@@ -63,5 +63,5 @@ func setDue(file string, next time.Time) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 		return err
 	}
-	return fsutil.ReplaceFile(file, strings.NewReader(next.UTC().Format(time.RFC3339Nano)+"\n"), fsutil.ReplaceOptions{})
+	return fsutil.ReplaceFile(file, strings.NewReader(next.UTC().Format(time.RFC3339Nano)+"\n"), fsutil.ReplaceOptions{Mode: 0o666})
 }
