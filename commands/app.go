@@ -358,5 +358,12 @@ func buildVersion() output.Version {
 	return v
 }
 
-// allFlags returns the command's flags and the common flags.
-func allFlags(d *invoke.Command) []cli.Flag { return append(d.OwnFlags(), invoke.CommonFlags()...) }
+// allFlags returns the command's flags, the common flags and the accepted flags of earlier
+// versions.
+func allFlags(d *invoke.Command) []cli.Flag {
+	flags := append(d.OwnFlags(), invoke.CommonFlags()...)
+	if d.OldFlags != nil {
+		flags = append(flags, d.OldFlags()...)
+	}
+	return flags
+}

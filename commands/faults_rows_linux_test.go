@@ -67,8 +67,8 @@ func started(w *faultWorld) { w.tool("start", "42", "--phases", "3") }
 
 var faultRows = []faultRow{
 	{name: "save (first)", args: []string{"save", "42"}},
-	{name: "save (first, all files)", args: []string{"save", "42", "--worktree", "--untracked"}},
-	{name: "save (later)", prepare: savedThrice, args: []string{"save", "42", "--worktree", "--untracked"}},
+	{name: "save (first, staged)", args: []string{"save", "42", "--staged"}},
+	{name: "save (later)", prepare: savedThrice, args: []string{"save", "42"}},
 	{name: "save (retention)", thins: true, args: []string{"save", "42", "--trigger", "batch_complete"}, prepare: func(w *faultWorld) {
 		w.saves(3, "--trigger", "batch_complete")
 		w.saves(1)

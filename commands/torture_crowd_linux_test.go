@@ -205,7 +205,7 @@ func TestTortureTogether(t *testing.T) {
 		for range 2 {
 			group.Go(func() {
 				for range rounds {
-					printed[i].add(t, v.works("git-checkpoint", "save", fmt.Sprintf("ISSUE-%d", i), "--worktree", "--untracked").out)
+					printed[i].add(t, v.works("git-checkpoint", "save", fmt.Sprintf("ISSUE-%d", i)).out)
 				}
 			})
 		}

@@ -117,7 +117,7 @@ func TestTortureFullDisk(t *testing.T) {
 		before := template.ids("42")
 		template.write("a.txt", strings.Repeat("three\n", 2000))
 		template.write("new.txt", strings.Repeat("new\n", 3000))
-		onFullDisk(t, template, []string{"save", "42", "--worktree", "--untracked"}, func(v *victim, ok bool) {
+		onFullDisk(t, template, []string{"save", "42"}, func(v *victim, ok bool) {
 			have := v.ids("42")
 			if ok {
 				require.Len(t, have, len(before)+1)
@@ -188,7 +188,7 @@ func TestTortureReadOnly(t *testing.T) {
 	for _, args := range [][]string{
 		{"save", "42"},
 		{"save", "new"},
-		{"save", "42", "--worktree", "--untracked"},
+		{"save", "42"},
 		{"pin", "42", "latest"},
 		{"drop", "42", "latest", "--yes"},
 		{"archive", "42"},

@@ -298,7 +298,7 @@ func (v *victim) recover(i int, stage string, before, after map[string]string) {
 		v.next("restore", "--abort")
 		want = before
 	case pending && i%4 == 2:
-		v.next("save", "42", "--worktree")
+		v.next("save", "42")
 		v.next("restore", "42", "latest~1")
 	default:
 		v.next("restore", "42")

@@ -66,9 +66,6 @@ func sessionSave(c *invoke.Invocation, trigger string, args []string) error {
 		return nil
 	}
 	line := []string{"save", "--trigger", trigger, "--if-changed", "--quiet"}
-	if c.Store.Root() != "" {
-		line = append(line, "--worktree", "--untracked")
-	}
 	if prompt := promptLine(in.Prompt); trigger == "turn" && prompt != "" {
 		line = append(line, "--message="+prompt)
 	}

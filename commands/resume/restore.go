@@ -90,10 +90,7 @@ func runRestore(c *invoke.Invocation) error {
 	if err != nil {
 		return err
 	}
-	req := gitstore.RestoreRequest{Checkpoint: cp, AnyBranch: o.yes, Branch: c.CIBranch(), Request: o.RestoreOptions}
-	if newest, err := c.Store.Newest(c.Ctx, cp.Issue); err == nil && newest.ID != cp.ID && newest.Trigger == checkpoint.Turn {
-		req.Newest = newest
-	}
+	req := gitstore.RestoreRequest{Checkpoint: cp, AnyBranch: o.yes, Asked: true, Branch: c.CIBranch(), Request: o.RestoreOptions}
 	for _, name := range c.Paths {
 		p, err := c.RootPath(name)
 		if err != nil {

@@ -42,8 +42,9 @@ var RunCommand = invoke.Command{
 		"git checkpoint run --every 10m --push -- ./agent.sh",
 		"git checkpoint run --timeout 50m --retry-transient 3 -- ./job.sh",
 	},
-	Flags: runFlags,
-	Run:   runRun,
+	Flags:    runFlags,
+	OldFlags: saving.OldFlags,
+	Run:      runRun,
 }
 
 // runOptions are the flags of run.
@@ -53,8 +54,7 @@ type runOptions struct {
 	retries                   int
 }
 
-// runFlags returns the flags of run: save's content flags, with worktree and untracked on
-// by default, and the flags of the run itself.
+// runFlags returns the flags of run: save's content flags, and the flags of the run itself.
 func runFlags() []cli.Flag {
 	flags := []cli.Flag{
 		&cli.StringFlag{Name: "every", Usage: "save a checkpoint (interval) every `DURATION`, such as 10m, if something has changed"},
@@ -63,16 +63,13 @@ func runFlags() []cli.Flag {
 		&cli.StringFlag{Name: "retry-wait", Usage: "wait `DURATION` before the first retry, and twice as long before each later retry", Value: "2s"},
 		pushing.Flag(),
 	}
-	skip := []string{"agent", "action", "conflict", "batch", "all", "worktree", "untracked"}
+	skip := []string{"agent", "action", "conflict", "batch"}
 	for _, f := range saving.ContentFlags() {
 		if !slices.Contains(skip, f.Names()[0]) {
 			flags = append(flags, f)
 		}
 	}
-	return append(flags,
-		&cli.BoolFlag{Name: "worktree", Usage: "also capture unstaged changes; --worktree=false leaves them out", Value: true},
-		&cli.BoolFlag{Name: "untracked", Usage: "also capture untracked files, but not ignored files; --untracked=false leaves them out", Value: true},
-	)
+	return flags
 }
 
 // Exit codes of shells for a command that cannot be run.

@@ -26,23 +26,24 @@ import (
 // SaveCommand declares git checkpoint save.
 var SaveCommand = invoke.Command{
 	Name: "save", Usage: "record a checkpoint, then apply retention to the issue", Args: "[ISSUE]", Max: 1,
-	Everyday: true, ShortHelp: []string{"message", "all", "summary", "resume-from", "push"},
+	Everyday: true, ShortHelp: []string{"message", "staged", "summary", "resume-from", "push"},
 	Category: "Record",
 	Examples: []string{
 		"git checkpoint save 42 -m 'before the refactoring'",
-		"git checkpoint save -a --summary 'parser done, tests fail' --resume-from 'fix parser_test.go'",
+		"git checkpoint save --summary 'parser done, tests fail' --resume-from 'fix parser_test.go'",
 		"git checkpoint save --trigger batch_complete --phase implementing --batch 2",
 		"git checkpoint save --as pipeline --from .pipeline/checkpoint-PROJ-42.json",
 		"git checkpoint save 42 --set progress.total=5 --state state.yaml --artifact build/report.html",
 	},
 	MayBeEmpty: []string{"phase", "message", "session", "resume-from"},
-	Description: "Commits the workflow's record and a snapshot of the staging area to\n" +
-		"refs/checkpoints/<issue>, and prints the checkpoint's id. Nothing else changes:\n" +
-		"not HEAD, not the branch, not the index, not the worktree. Unstaged changes and\n" +
-		"untracked files are left out unless --all, or save.include in the settings, takes\n" +
-		"them; on a terminal save prints how many it took and how many it left out.",
-	Flags: saveFlags,
-	Run:   runSave,
+	Description: "Commits the workflow's record and a snapshot of the work to\n" +
+		"refs/checkpoints/<issue>, and prints the checkpoint's id. The snapshot has the staged\n" +
+		"files, the modified files and the untracked files that git does not ignore. Nothing\n" +
+		"else changes: not HEAD, not the branch, not the index, not the worktree. What was left\n" +
+		"out is printed, with the reason, and is in the record.",
+	Flags:    saveFlags,
+	OldFlags: saving.OldFlags,
+	Run:      runSave,
 }
 
 // saveOptions are the flags of save.
@@ -121,7 +122,7 @@ func runSave(c *invoke.Invocation) error {
 		warnSubmodules(c, saved)
 	}
 	if c.AtTerminal() && !c.JSON && !c.Quiet && !o.DryRun {
-		tellFiles(c, &req, saved)
+		tellFiles(c, o, saved)
 	}
 	err = saving.Finish(c, saved, o.Push, recordOfSave)
 	saving.Maintain(c, trigger, &o.Options)
@@ -141,36 +142,50 @@ func warnSubmodules(c *invoke.Invocation, s *gitstore.Saved) {
 	}
 }
 
-// tellFiles prints the issue of the checkpoint, how many changed files it has, and how many
-// it lacks.
-func tellFiles(c *invoke.Invocation, req *gitstore.SaveRequest, s *gitstore.Saved) {
-	what := fmt.Sprintf("saved %s for %s", s.ID.Short(), c.TakeAnnouncement("issue "+string(s.Issue)))
-	n, err := c.Store.Files.CountChanges(c.Ctx)
-	if err != nil {
-		c.Infof("%s", what)
+// tellFiles prints the issue of the checkpoint, how many changed files it has, and after
+// --staged how many it lacks.
+func tellFiles(c *invoke.Invocation, o *saveOptions, s *gitstore.Saved) {
+	c.Infof("saved %s for %s: %s", s.ID.Short(), c.TakeAnnouncement("issue "+string(s.Issue)), savedFiles(s))
+	if !o.Staged {
 		return
 	}
-	var taken, left []string
-	for _, part := range []struct {
-		n     int
-		what  string
-		taken bool
-	}{{n.Staged, "staged", true}, {n.Unstaged, "modified", req.Worktree}, {n.Untracked, "untracked", req.Untracked}} {
-		switch text := fmt.Sprintf("%d %s", part.n, part.what); {
-		case part.n == 0:
-		case part.taken:
-			taken = append(taken, text)
+	n, err := c.Store.Files.CountChanges(c.Ctx)
+	if err != nil || n.Unstaged+n.Untracked == 0 {
+		return
+	}
+	c.Infof("not saved: %s", counted([]int{n.Unstaged, n.Untracked}, []string{"modified", "untracked"}))
+	c.Infof("hint: git checkpoint save %s", phrase.IssueArg(s.Issue))
+}
+
+// savedFiles returns the number of changed files in a checkpoint by their kind.
+func savedFiles(s *gitstore.Saved) string {
+	files := s.Record.Files()
+	if s.Files > len(files) { // the record does not list all of them
+		return phrase.Plural(s.Files, "file")
+	}
+	var n [3]int
+	for _, f := range files {
+		switch {
+		case f.Staged:
+			n[0]++
+		case f.Status == "untracked":
+			n[2]++
 		default:
-			left = append(left, text)
+			n[1]++
 		}
 	}
-	text := cmp.Or(phrase.List(taken), "no changed files")
-	c.Infof("%s: %s", what, text)
-	if len(left) == 0 {
-		return
+	return cmp.Or(counted(n[:], []string{"staged", "modified", "untracked"}), "no changed files")
+}
+
+// counted returns the numbers that are not zero, each with its word.
+func counted(numbers []int, words []string) string {
+	var list []string
+	for i, n := range numbers {
+		if n > 0 {
+			list = append(list, fmt.Sprintf("%d %s", n, words[i]))
+		}
 	}
-	c.Infof("not saved: %s", phrase.List(left))
-	c.Infof("hint: git checkpoint save %s --all", phrase.IssueArg(req.Issue))
+	return phrase.List(list)
 }
 
 // sentBack returns an error if the saved document has sent its story back too often.

@@ -63,7 +63,7 @@ func (v *visit) restored(text string, at place, done *gitstore.Restored) Notice 
 // HEAD on another branch.
 func (v *visit) restoreFiles(c *gitstore.Checkpoint, anyBranch, dryRun bool) (*gitstore.Restored, error) {
 	return v.repo.Restore(v.ctx, gitstore.RestoreRequest{
-		Checkpoint: c, AnyBranch: anyBranch, Request: gitstore.RestoreOptions{DryRun: dryRun},
+		Checkpoint: c, AnyBranch: anyBranch, Asked: true, Request: gitstore.RestoreOptions{DryRun: dryRun},
 	})
 }
 

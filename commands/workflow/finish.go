@@ -27,8 +27,9 @@ var FinishCommand = invoke.Command{
 		"git checkpoint finish 42",
 		"git checkpoint finish 42 --status failed --error 'the disk of the build machine is full'",
 	},
-	Flags: finishFlags,
-	Run:   runFinish,
+	Flags:    finishFlags,
+	OldFlags: saving.OldFlags,
+	Run:      runFinish,
 }
 
 // finishOptions are the flags of finish.

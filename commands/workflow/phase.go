@@ -39,6 +39,7 @@ var PhaseCommand = invoke.Command{
 		"git checkpoint phase next",
 	},
 	Flags:        phaseFlags,
+	OldFlags:     saving.OldFlags,
 	ReadingVerbs: []string{"next"},
 	Run:          runPhase,
 }

@@ -31,8 +31,9 @@ var StartCommand = invoke.Command{
 		"git checkpoint start 42 --description 'sign in with a key' --phases design,build,test",
 		"git checkpoint start --as claude --type orchestrate --project auth_system --phases 5",
 	},
-	Flags: startFlags,
-	Run:   runStart,
+	Flags:    startFlags,
+	OldFlags: saving.OldFlags,
+	Run:      runStart,
 }
 
 // startOptions are the flags of start.

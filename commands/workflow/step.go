@@ -62,8 +62,7 @@ func stepFlags(own ...cli.Flag) []cli.Flag {
 		&cli.StringFlag{Name: "session", Usage: "session of the checkpoint (`UUID`)"},
 		&cli.StringFlag{Name: "state", Usage: "merge `FILE` (YAML or JSON, - for standard input) into the record"},
 		&cli.StringSliceFlag{Name: "set", Usage: "set `PATH=VALUE` in the record; null deletes"},
-		&cli.BoolFlag{Name: "worktree", Usage: "also capture unstaged changes"},
-		&cli.BoolFlag{Name: "untracked", Usage: "also capture untracked files, but not ignored files"},
+		saving.StagedFlag(),
 		issuesource.FileFlag("read the issue's title, body and labels from `FILE`"),
 		&cli.BoolFlag{Name: "no-prune", Usage: "apply no retention now"},
 		&cli.BoolFlag{Name: "dry-run", Usage: "run without writing anything"},
@@ -77,9 +76,10 @@ func readStepOptions(c *invoke.Invocation) saving.Options {
 	f := c.Flags
 	o := saving.Options{
 		Message: f.String("message"), Session: f.String("session"), State: f.String("state"), Sets: c.Lists["set"],
-		Worktree: f.Bool("worktree"), Untracked: f.Bool("untracked"), NoPrune: f.Bool("no-prune"), DryRun: f.Bool("dry-run"),
+		NoPrune: f.Bool("no-prune"), DryRun: f.Bool("dry-run"),
 		Issue: issuesource.ReadOptions(c),
 	}
+	o.ReadFiles(c)
 	o.Push = pushing.ReadOptions(c, o.DryRun)
 	return o
 }

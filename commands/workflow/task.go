@@ -39,6 +39,7 @@ var TaskCommand = invoke.Command{
 		"git checkpoint task list --ready",
 	},
 	Flags:        taskFlags,
+	OldFlags:     saving.OldFlags,
 	ReadingVerbs: []string{"list"},
 	Run:          runTask,
 }

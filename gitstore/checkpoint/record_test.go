@@ -36,9 +36,10 @@ func TestFieldsRoundTrip(t *testing.T) {
 	r.SetFiles([]File{{"caf\xe9", "added", true}, {"\"q\"", "modified", false}})
 	s := Snapshot{
 		Head: "a1b2", Detached: true, MergeHead: []string{"c3"}, Deleted: []string{"\xff"},
-		IntentToAdd: []string{"i"}, Skipped: []Skipped{{"big\xfe", 1 << 40, "size"}}, Worktree: true, Untracked: true,
+		IntentToAdd: []string{"i"}, Kept: []string{"k"}, Ignores: "ab12", Skipped: []Skipped{{"big\xfe", 1 << 40, "size", InUntracked}}, Worktree: true, Untracked: true,
 	}
 	r.SetSnapshot(s)
+	s.extentStated = true
 	p := Progress{Current: "2", Completed: []string{"1"}, Total: 3, Names: []string{"1", "2", "3"}, Remaining: []string{"2", "3"}}
 	r.SetProgress(p)
 

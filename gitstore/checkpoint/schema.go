@@ -166,9 +166,17 @@ var snapshotSchema = fields(
 		field{"path", textKind, nil},
 		field{"size", intKind, nil},
 		field{"reason", textKind, nil},
+		field{"class", textKind, nil},
 	)},
+	field{"kept", textsKind, nil},
+	field{"ignores", textKind, nil},
 	field{"worktree", boolKind, nil},
 	field{"untracked", boolKind, nil},
+	field{"extent", mapKind, fields(
+		field{InIndex, textKind, nil},
+		field{InWorktree, textKind, nil},
+		field{InUntracked, textKind, nil},
+	)},
 )
 
 // check checks the kinds of all values in m. The path is built only after an error, in

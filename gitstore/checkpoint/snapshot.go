@@ -16,9 +16,13 @@ type Snapshot struct {
 	MergeHead   []string // commits of a merge in progress
 	Deleted     []string // paths missing in the worktree but present in the index
 	IntentToAdd []string // paths of `git add -N`
+	Kept        []string // paths that are removed from the index and still lie in the worktree
 	Skipped     []Skipped
-	Worktree    bool // includes unstaged changes
-	Untracked   bool // includes untracked files
+	Ignores     string // digest of git's rules for ignored files outside of the worktree
+	Worktree    bool   // includes unstaged changes
+	Untracked   bool   // includes untracked files
+
+	extentStated bool // the record has the extent
 }
 
 // Skipped is a file omitted from the checkpoint, with the reason.
@@ -26,13 +30,29 @@ type Skipped struct {
 	Path   string
 	Size   int64
 	Reason string
+	Class  string // InIndex, InWorktree or InUntracked; "" if the record does not say it
 }
 
-// Reasons for omitted files that a later save can include.
+// Reasons for omitted files. A later save can include those of the first two.
 const (
 	OutOfTime = "not read within the time budget"
 	OverSize  = "over the size limit of the checkpoint"
+
+	NotReadable     = "gone or not readable"
+	OwnRepository   = "a repository of its own"
+	MovedSubmodule  = "a submodule on another commit than the one that is staged"
+	OutsideSparse   = "outside the sparse checkout"
+	SkipWorktree    = "marked skip-worktree"
+	AssumeUnchanged = "marked assume-unchanged"
 )
+
+// TooManyFiles returns the reason for a directory with too many new untracked files.
+func TooManyFiles(limit int) string {
+	return fmt.Sprintf("more than %d %s; ignore it, or raise limits.untracked_files", limit, TooMany)
+}
+
+// TooMany is in each reason of TooManyFiles.
+const TooMany = "new untracked files"
 
 // LargerThan returns the reason for a file above the limit for single files.
 func LargerThan(limit int64) string { return fmt.Sprintf("larger than %d bytes", limit) }
@@ -42,12 +62,15 @@ func LargerThan(limit int64) string { return fmt.Sprintf("larger than %d bytes",
 func (s Snapshot) LeftOut() []Skipped {
 	var left []Skipped
 	for _, f := range s.Skipped {
-		if f.Path == "." || f.Reason == OutOfTime || f.Reason == OverSize || strings.HasPrefix(f.Reason, "larger than ") {
+		if f.Path == "." || f.Reason == OutOfTime || f.Reason == OverSize || f.IsTooLarge() {
 			left = append(left, f)
 		}
 	}
 	return left
 }
+
+// IsTooLarge reports whether the file is above the limit for single files.
+func (f Skipped) IsTooLarge() bool { return strings.HasPrefix(f.Reason, "larger than ") }
 
 // IsOutOfTime reports whether files were omitted because of the time limit.
 func (s Snapshot) IsOutOfTime() bool {
@@ -63,11 +86,14 @@ func (r *Record) Snapshot() Snapshot {
 		MergeHead:   document.TextsOf(m, "merge_head"),
 		Deleted:     paths(m, "deleted"),
 		IntentToAdd: paths(m, "intent_to_add"),
+		Kept:        paths(m, "kept"),
+		Ignores:     document.TextOf(m, "ignores"),
 		Worktree:    boolean(m, "worktree", false),
 		Untracked:   boolean(m, "untracked", false),
 	}
+	_, s.extentStated = m.Get("extent")
 	for _, f := range mappings(m, "skipped") {
-		s.Skipped = append(s.Skipped, Skipped{unquoted(document.TextOf(f, "path")), integer(f, "size"), document.TextOf(f, "reason")})
+		s.Skipped = append(s.Skipped, Skipped{unquoted(document.TextOf(f, "path")), integer(f, "size"), document.TextOf(f, "reason"), document.TextOf(f, "class")})
 	}
 	return s
 }
@@ -84,6 +110,7 @@ func (r *Record) SetSnapshot(s Snapshot) {
 	setList(m, "merge_head", s.MergeHead)
 	setList(m, "deleted", quotedPaths(s.Deleted))
 	setList(m, "intent_to_add", quotedPaths(s.IntentToAdd))
+	setList(m, "kept", quotedPaths(s.Kept))
 	skipped := make([]*Map, len(s.Skipped))
 	for k, f := range s.Skipped {
 		skipped[k] = &Map{Entries: []document.Entry{
@@ -91,10 +118,23 @@ func (r *Record) SetSnapshot(s Snapshot) {
 			{Key: "size", Value: Int(f.Size)},
 			{Key: "reason", Value: f.Reason},
 		}}
+		if f.Class != "" {
+			skipped[k].Set("class", f.Class)
+		}
 	}
 	setList(m, "skipped", skipped)
+	m.Delete("ignores")
+	if s.Ignores != "" {
+		m.Set("ignores", s.Ignores)
+	}
 	m.Set("worktree", s.Worktree)
 	m.Set("untracked", s.Untracked)
+	e := s.Extent()
+	m.Set("extent", &Map{Entries: []document.Entry{
+		{Key: InIndex, Value: string(e.Index)},
+		{Key: InWorktree, Value: string(e.Worktree)},
+		{Key: InUntracked, Value: string(e.Untracked)},
+	}})
 }
 
 // IssueSnapshot is the state of the issue at the save. Known reports whether the record

@@ -253,7 +253,7 @@ func (v *validator) snapshot() {
 			v.fail("snapshot", "%.60q is not a commit", id)
 		}
 	}
-	for _, key := range []string{"deleted", "intent_to_add"} {
+	for _, key := range []string{"deleted", "intent_to_add", "kept"} {
 		for k, path := range document.TextsOf(m, key) {
 			v.path(document.JoinIndex("snapshot."+key, k), path)
 		}

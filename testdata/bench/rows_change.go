@@ -16,7 +16,7 @@ func (r *repo) restores(ctx context.Context, more ...string) (result, error) {
 	if err := r.dirty(ctx); err != nil {
 		return result{}, err
 	}
-	if _, err := r.checkpoint(ctx, "save", r.short); err != nil {
+	if _, err := r.checkpoint(ctx, "save", r.short, "--staged"); err != nil {
 		return result{}, err
 	}
 	tree, err := r.git(ctx, "rev-parse", "refs/checkpoints/"+r.short+":staged")

@@ -16,7 +16,7 @@ func runObjects(ctx context.Context, r *repo) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	if _, err := r.checkpoint(ctx, "save", r.short); err != nil {
+	if _, err := r.checkpoint(ctx, "save", r.short, "--staged"); err != nil {
 		return result{}, err
 	}
 	after, err := r.objects(ctx)
@@ -61,7 +61,7 @@ func runPush(ctx context.Context, r *repo) (result, error) {
 		r.quietly(ctx, "add", "--", one[0]),
 		r.quietly(ctx, "init", "--quiet", "--bare", remote),
 		r.quietly(ctx, "push", "--quiet", remote, "HEAD:refs/heads/main"),
-		func() error { _, err := r.checkpoint(ctx, "save", issue); return err },
+		func() error { _, err := r.checkpoint(ctx, "save", issue, "--staged"); return err },
 	)
 	if err != nil {
 		return result{}, err

@@ -77,7 +77,7 @@ func runStatus(ctx context.Context, r *repo) (result, error) {
 	if err := r.dirty(ctx); err != nil {
 		return result{}, err
 	}
-	if _, err := r.checkpoint(ctx, "save", r.long); err != nil {
+	if _, err := r.checkpoint(ctx, "save", r.long, "--staged"); err != nil {
 		return result{}, err
 	}
 	if err := r.b.settle(); err != nil {

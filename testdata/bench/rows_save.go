@@ -16,8 +16,9 @@ func (r *repo) gits(args ...string) []string { return append([]string{r.b.git}, 
 
 func (r *repo) dirty(ctx context.Context) error { return r.stage(ctx, 0) }
 
+// saves returns a side that saves the staged files.
 func (r *repo) saves(issue string, more ...string) side {
-	args := append([]string{"save", issue, "-m", "after batch 3"}, more...)
+	args := append([]string{"save", issue, "--staged", "-m", "after batch 3"}, more...)
 	return side{prepare: r.dirty, argv: r.ours(args...), check: printsID}
 }
 
@@ -92,7 +93,7 @@ func runSaveSame(ctx context.Context, r *repo) (result, error) {
 	if _, err := r.git(ctx, "write-tree"); err != nil {
 		return result{}, err
 	}
-	if _, err := r.checkpoint(ctx, "save", r.short); err != nil {
+	if _, err := r.checkpoint(ctx, "save", r.short, "--staged"); err != nil {
 		return result{}, err
 	}
 	rest := func(context.Context) error { return nil }
@@ -105,13 +106,12 @@ func runSaveLong(ctx context.Context, r *repo) (result, error) {
 	return r.growing(ctx, r.long, 1, r.saves(r.long), r.saves(r.short))
 }
 
-// runSaveWorktree changes ten unstaged files besides ten staged files.
+// runSaveWorktree saves the whole state, with ten unstaged files besides ten staged files.
 func runSaveWorktree(ctx context.Context, r *repo) (result, error) {
 	change := func(ctx context.Context) error { return r.stage(ctx, staged) }
-	ours := r.saves(r.short, "--worktree")
-	ours.prepare = change
+	ours := side{prepare: change, argv: r.ours("save", r.short, "-m", "after batch 3"), check: printsID}
 	res, err := r.growing(ctx, r.short, 1, ours,
-		side{prepare: change, argv: r.gits("stash", "create"), check: printsHash})
+		side{prepare: change, argv: []string{"sh", "-c", r.b.git + " ls-files --others --exclude-standard && " + r.b.git + " stash create"}, check: printsHash})
 	if err != nil {
 		return res, err
 	}

@@ -35,7 +35,7 @@ func (r *repo) changing() string { return r.many[len(r.many)/2] }
 
 func (r *repo) oneSync() side {
 	save := func(ctx context.Context) error {
-		_, err := r.checkpoint(ctx, "save", r.changing())
+		_, err := r.checkpoint(ctx, "save", r.changing(), "--staged")
 		return err
 	}
 	return side{prepare: save, argv: r.ours("sync", "--all"), check: r.says("pushed 1 checkpoint", 1)}
@@ -120,7 +120,7 @@ func runSyncPush(ctx context.Context, r *repo) (result, error) {
 	save := func(ctx context.Context) error {
 		_, err := r.checkpoint(ctx, "sync", "--all")
 		if err == nil {
-			_, err = r.checkpoint(ctx, "save", r.changing())
+			_, err = r.checkpoint(ctx, "save", r.changing(), "--staged")
 		}
 		return err
 	}

@@ -62,6 +62,7 @@ var table = []Key{
 	limit("stale_minutes", 1440, 0, 525_600, "stale_minutes", "Minutes without a save, or without a heartbeat of a pipeline's lead, until doctor warns. task recover leaves the claims of workers alone that are younger. 0 means no limit."),
 	limit("checkpoint_mb", 50, 1, maxMB, "storage.max_size_mb", "New content of one checkpoint, in MiB."),
 	limit("file_kb", 1024, 1, maxMB<<10, "storage.max_file_kb", "Size of one untracked file, in KiB."),
+	limit("untracked_files", 10_000, 1, 10_000_000, "", "New untracked files of one directory. A directory with more of them is left out as a whole, and named."),
 	private(limit("capture_ms", 0, 0, 3_600_000, "storage.budget_ms", "Time for reading unstaged and untracked files in a save, in milliseconds. Files that are not read in time are named and left out. 0 means no limit.")),
 
 	timeout("issue", 3, 1, 60, "issue_timeout", "Wait for the current state of the issue. After that, the command continues without it."),
@@ -73,7 +74,7 @@ var table = []Key{
 	{Name: "transitions", Type: List, Doc: "Allowed transitions between phases, each as FROM TO; * stands for any phase. phase start and phase done refuse others. Without a value, all are allowed."},
 	{Name: "min_interval", Type: Int, Default: "0", Min: 0, Max: 3600, Doc: "Seconds after a checkpoint of the branch in which turns, intervals, started batches and checkpoints before agents are not saved. The default for turns is 60."},
 
-	{Name: "save.include", Type: Enum, Default: "staged", Values: []string{"staged", "tracked", "all"}, NotFile: []string{"all"}, Doc: "Files of a save without --all, --worktree or --untracked: staged files, also unstaged changes of tracked files, or also untracked files. run and the hooks save all."},
+	{Name: "save.include", Type: Enum, Default: "all", Values: []string{"staged", "tracked", "all"}, Obsolete: true, Doc: "Accepted from earlier versions."},
 
 	{Name: "storage.location", Type: Path, Default: ".claude/crunch/{issue}/checkpoints", Trust: Inside, Doc: "Directory of the crunch layout for export and mirror."},
 	{Name: "storage.compress", Type: Bool, Default: "false", Obsolete: true, Refused: "git compresses its objects, and content that is compressed before needs more space", Doc: "Accepted for crunch."},

@@ -71,11 +71,12 @@ var samples = map[string]struct{ yes, no []string }{
 	"limits.task_retries":  {[]string{"0", "3", "9"}, []string{"-1", "x"}},
 	"limits.phase_retries": {[]string{"0", "3", "9"}, []string{"-1", "x"}},
 
-	"transitions":          {[]string{"[]", "[plan test, test -> sprint]"}, []string{"[a, a]", `["a\nb"]`}},
-	"limits.stale_minutes": {[]string{"0", "60"}, []string{"-1", "525601"}},
-	"min_interval":         {[]string{"0", "60"}, []string{"-1", "3601"}},
+	"transitions":            {[]string{"[]", "[plan test, test -> sprint]"}, []string{"[a, a]", `["a\nb"]`}},
+	"limits.untracked_files": {[]string{"1", "20000"}, []string{"0", "10000001"}},
+	"limits.stale_minutes":   {[]string{"0", "60"}, []string{"-1", "525601"}},
+	"min_interval":           {[]string{"0", "60"}, []string{"-1", "3601"}},
 
-	"save.include":         {[]string{"staged", "tracked"}, []string{"all", "none"}},
+	"save.include":         {[]string{"staged", "tracked", "all"}, []string{"none"}},
 	"storage.location":     {insidePaths, outsidePaths},
 	"issue_file":           {insidePaths, outsidePaths},
 	"storage.compress":     {[]string{"false"}, []string{"true"}},

@@ -271,6 +271,7 @@ type Command struct {
 	Description string
 	Examples    []string          // full command lines
 	Flags       func() []cli.Flag // nil if the command has no flags
+	OldFlags    func() []cli.Flag // flags of earlier versions that are accepted, or nil; no help lists them
 	ShortHelp   []string          // flags that the short help lists; nil for all flags
 	Everyday    bool              // the short list of commands has this command
 	Hidden      bool              // no list of commands has this command

@@ -20,8 +20,26 @@ type Save struct {
 	Phase        string    `json:"phase"`
 	CreatedAt    time.Time `json:"created_at"`
 	Files        int       `json:"files"`
+	Extent       Extent    `json:"extent"`
+	LeftOut      []LeftOut `json:"left_out"`
 	Pruned       []string  `json:"pruned"`
 	Warnings     []string  `json:"warnings"`
+}
+
+// Extent states what a checkpoint has of each class of files: complete, partial or none.
+type Extent struct {
+	Index     string `json:"index" empty:"null"`
+	Worktree  string `json:"worktree" empty:"null"`
+	Untracked string `json:"untracked" empty:"null"`
+}
+
+// LeftOut is a file or directory that a checkpoint lacks. Class is index, worktree or
+// untracked.
+type LeftOut struct {
+	Path   string `json:"path"`
+	Class  string `json:"class" empty:"null"`
+	Size   int64  `json:"size"`
+	Reason string `json:"reason"`
 }
 
 // WorkflowStep is the result of phase, task or finish.

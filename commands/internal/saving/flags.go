@@ -1,6 +1,7 @@
 package saving
 
 import (
+	"cmp"
 	"unicode/utf8"
 
 	"git-checkpoint/commands/internal/exit"
@@ -31,9 +32,8 @@ type Options struct {
 	Strict     bool     // fail if the phase is unknown
 	Replace    bool     // start from an empty record
 	Artifacts  []string // paths as typed
-	Worktree   bool     // capture unstaged changes
-	Untracked  bool     // capture untracked files
-	Chosen     bool     // flags choose the files, and not the setting save.include
+	Staged     bool     // capture the staged files only
+	Old        string   // first given flag of OldFlags, or ""
 	NoBody     bool     // record only a digest of the issue's body
 	NoPrune    bool     // apply no retention
 	IfChanged  bool     // save nothing if nothing has changed
@@ -61,9 +61,7 @@ func ContentFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "strict", Usage: "refuse an unknown phase"},
 		&cli.BoolFlag{Name: "replace", Usage: "start from an empty record"},
 		&cli.StringSliceFlag{Name: "artifact", Usage: "also capture the file at `PATH`, even if git ignores it"},
-		&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "also capture unstaged changes and untracked files: --worktree --untracked"},
-		&cli.BoolFlag{Name: "worktree", Usage: "also capture unstaged changes"},
-		&cli.BoolFlag{Name: "untracked", Usage: "also capture untracked files, but not ignored files"},
+		StagedFlag(),
 		issuesource.FileFlag("read the issue's title, body and labels from `FILE`"),
 		&cli.BoolFlag{Name: "no-body", Usage: "record a digest of the issue's body instead of its text"},
 		issuesource.OfflineFlag(),
@@ -79,11 +77,47 @@ func ReadOptions(c *invoke.Invocation) Options {
 		Conflict: f.String("conflict"), Session: f.String("session"), Message: f.String("message"),
 		Summary: f.String("summary"), Decisions: c.Lists["decision"], ResumeFrom: f.String("resume-from"), NoResume: f.String("no-resume"),
 		State: f.String("state"), Sets: c.Lists["set"], Strict: f.Bool("strict"), Replace: f.Bool("replace"), Artifacts: c.Lists["artifact"],
-		Worktree: f.Bool("worktree") || f.Bool("all"), Untracked: f.Bool("untracked") || f.Bool("all"), Chosen: f.IsSet("worktree") || f.IsSet("untracked") || f.IsSet("all"), NoBody: f.Bool("no-body"),
+		NoBody:  f.Bool("no-body"),
 		NoPrune: f.Bool("no-prune"), IfChanged: f.Bool("if-changed"), DryRun: f.Bool("dry-run"), Issue: issuesource.ReadOptions(c),
 	}
+	o.ReadFiles(c)
 	o.Push = pushing.ReadOptions(c, o.DryRun)
 	return o
+}
+
+// StagedFlag returns the flag that limits a checkpoint to the index.
+func StagedFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "staged", Usage: "capture the staged files only, not the other files of the worktree"}
+}
+
+// OldFlags returns flags of earlier versions, in which a checkpoint had only the staged files
+// by default. They are accepted, and no help lists them.
+func OldFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "all", Aliases: []string{"a"}},
+		&cli.BoolFlag{Name: "worktree"},
+		&cli.BoolFlag{Name: "untracked"},
+	}
+}
+
+// ReadFiles reads the flags that choose the files. The old flag --worktree=false means --staged.
+func (o *Options) ReadFiles(c *invoke.Invocation) {
+	o.Staged = c.Flags.Bool("staged")
+	for _, f := range OldFlags() {
+		name := f.Names()[0]
+		if !c.Flags.IsSet(name) {
+			continue
+		}
+		o.Old = cmp.Or(o.Old, name)
+		o.Staged = o.Staged || name == "worktree" && !c.Flags.Bool(name)
+	}
+}
+
+// warnOld warns about a flag of OldFlags.
+func (o *Options) warnOld(c *invoke.Invocation) {
+	if o.Old != "" {
+		c.Warnf("--%s is a flag of earlier versions: a checkpoint has staged, modified and untracked files, and --staged limits it to the staged files", o.Old)
+	}
 }
 
 // check returns an error for an invalid value. command is the command's name.

@@ -42,20 +42,15 @@ func OpenFor(c *invoke.Invocation, trigger checkpoint.Trigger) error {
 
 // Request returns the request of a save.
 func Request(c *invoke.Invocation, issue checkpoint.Issue, trigger checkpoint.Trigger, o *Options, in Input) (gitstore.SaveRequest, error) {
+	o.warnOld(c)
 	req := gitstore.SaveRequest{
 		Issue: issue, Branch: c.CIBranch(),
-		Worktree: o.Worktree, Untracked: o.Untracked,
-		MaxSize:   int64(c.Settings.Int("limits.checkpoint_mb")) << 20,
-		MaxFile:   int64(c.Settings.Int("limits.file_kb")) << 10,
-		Budget:    time.Duration(c.Settings.Int("limits.capture_ms")) * time.Millisecond,
 		IfChanged: o.IfChanged, DryRun: o.DryRun, DropInvalid: dropsInvalid(trigger, in),
 		Keep:   in.Doc != nil && in.Doc.Whole(),
 		Redact: redaction(c, in.Doc),
 		Allow:  c.Settings.Strings("scan_allow"),
 	}
-	if include := c.Settings.String("save.include"); !o.Chosen && include != "staged" {
-		req.Worktree, req.Untracked = true, req.Untracked || include == "all"
-	}
+	ChooseFiles(c, &req, o.Staged)
 	if c.Settings.Bool("auto_prune") && !o.NoPrune {
 		req.Retention = c.Settings.Policy()
 	}
@@ -65,6 +60,21 @@ func Request(c *invoke.Invocation, issue checkpoint.Issue, trigger checkpoint.Tr
 	}
 	req.Edit, err = editor(c, issue, trigger, o, in)
 	return req, err
+}
+
+// ChooseFiles makes a request take the whole state of the work: index, modified tracked files
+// and untracked files; with staged, the index only. It sets the limits of the settings.
+func ChooseFiles(c *invoke.Invocation, req *gitstore.SaveRequest, staged bool) {
+	if !c.Settings.IsDefault("save.include") {
+		c.Warnf("save.include is a setting of earlier versions: a checkpoint has all files, and --staged limits it to the staged files")
+	}
+	whole := !staged && c.Store.Root() != ""
+	req.Worktree, req.Untracked = whole, whole
+	req.Automatic = c.Env.InHook || c.Name == "run"
+	req.MaxSize = int64(c.Settings.Int("limits.checkpoint_mb")) << 20
+	req.MaxFile = int64(c.Settings.Int("limits.file_kb")) << 10
+	req.MaxUntracked = c.Settings.Int("limits.untracked_files")
+	req.Budget = time.Duration(c.Settings.Int("limits.capture_ms")) * time.Millisecond
 }
 
 // dropsInvalid reports whether a save leaves out invalid values with a warning instead of
@@ -144,6 +154,12 @@ func Record(kind string, s *gitstore.Saved, warnings []string) output.Save {
 		Trigger: string(s.Trigger), Phase: s.Phase, CreatedAt: s.Record.CreatedAt(), Files: s.Files,
 		Pruned: phrase.Strings(s.Pruned), Warnings: warnings,
 	}
+	snapshot := s.Record.Snapshot()
+	extent := snapshot.Extent()
+	record.Extent = output.Extent{Index: string(extent.Index), Worktree: string(extent.Worktree), Untracked: string(extent.Untracked)}
+	for _, f := range snapshot.Skipped {
+		record.LeftOut = append(record.LeftOut, output.LeftOut{Path: phrase.QuotePath(f.Path), Class: f.Class, Reason: f.Reason, Size: f.Size})
+	}
 	if !s.DryRun {
 		record.CheckpointID, record.Commit = string(s.ID), s.Commit.String()
 	}
@@ -191,13 +207,19 @@ func showDryRun(c *invoke.Invocation, s *gitstore.Saved) {
 	}
 }
 
-// tellLimit prints the setting that admits the files above the size limit.
+// tellLimit prints the settings that admit the files above the size limits.
 func tellLimit(c *invoke.Invocation, s *gitstore.Saved) {
-	over := int64(0)
+	over, largest := int64(0), int64(0)
 	for _, f := range s.Record.Snapshot().Skipped {
 		if f.Reason == checkpoint.OverSize {
 			over += f.Size
 		}
+		if f.IsTooLarge() {
+			largest = max(largest, f.Size)
+		}
+	}
+	if largest > 0 {
+		c.Infof("hint: git config checkpoint.limits.file-kb %d", (largest+1023)>>10)
 	}
 	if over > 0 {
 		c.Infof("hint: git config checkpoint.limits.checkpoint-mb %d", int64(c.Settings.Int("limits.checkpoint_mb"))+over>>20+1)

@@ -229,7 +229,7 @@ func (a *Area) LeaveOut(limit int64, stored ObjectReader) ([]checkpoint.Skipped,
 		}
 		a.Size -= f.size
 		out[f.Path] = true
-		left = append(left, checkpoint.Skipped{Path: f.Path, Size: f.size, Reason: checkpoint.OverSize})
+		left = append(left, checkpoint.Skipped{Path: f.Path, Size: f.size, Reason: checkpoint.OverSize, Class: checkpoint.InIndex})
 		back = append(back, trees.FileEntry{Path: f.Path, Mode: f.Old.Mode, Hash: f.Old.Hash})
 	}
 	d := &draft{a, stored}

@@ -15,7 +15,13 @@ package capture
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -63,10 +69,13 @@ const maxTries = 3
 // snapshotOnce captures the index and the other files once. stamp identifies the index
 // that was read.
 func (s *Capturer) snapshotOnce(ctx context.Context, issue checkpoint.Issue, req Request, k *repo.ObjectWriter) (snap *CapturedSnapshot, stamp indexStamp, err error) {
+	if req.Automatic && hidesUntracked(s.Config) {
+		req.Untracked = false
+	}
 	site := &Source{Git: s.Git, Config: s.Config, CommonDir: s.Info.CommonDir, Root: s.Info.Root, Index: s.Info.Index}
+	s.lookBack(ctx, issue, &req)
 	list := site.list(ctx, req)
 	defer list.cancel(nil)
-	req.kept = s.keptOutputs(ctx, issue)
 	a, err := s.stagedState(ctx)
 	if err != nil {
 		return nil, stamp, err
@@ -76,6 +85,13 @@ func (s *Capturer) snapshotOnce(ctx context.Context, issue checkpoint.Issue, req
 		return nil, stamp, err
 	}
 	return snap, a.stamp, site.take(snap.Snapshot, req, list, k)
+}
+
+// hidesUntracked reports whether status.showUntrackedFiles is off. Repositories of settings
+// files whose worktree is a home directory set it.
+func hidesUntracked(config []git.ConfigEntry) bool {
+	value, ok := git.Last(config, "status.showuntrackedfiles")
+	return ok && slices.Contains([]string{"no", "false", "off", "0"}, strings.ToLower(value))
 }
 
 // begin starts a snapshot with the staged files.
@@ -95,9 +111,41 @@ func (s *Capturer) begin(ctx context.Context, issue checkpoint.Issue, req Reques
 		snap.Facts.Head = a.head.Commit.String()
 	}
 	snap.Facts.Skipped = left
+	if err := snap.noteKept(s.Info.Root); err != nil {
+		return nil, err
+	}
 	snap.Facts.Detached = a.head.Branch == ""
 	snap.Facts.MergeHead = s.Info.MergeHeads()
+	if req.Untracked {
+		snap.Facts.Ignores = s.Ignores()
+	}
 	return &CapturedSnapshot{a.head, snap}, nil
+}
+
+// Ignores returns a digest of git's rules for ignored files outside of the worktree:
+// info/exclude, and the file of core.excludesFile.
+func (s *Capturer) Ignores() string {
+	sum := sha256.New()
+	for _, file := range []string{filepath.Join(s.Info.CommonDir, "info", "exclude"), s.excludesFile()} {
+		data, err := os.ReadFile(file)
+		fmt.Fprintf(sum, "%d %t\n", len(data), err == nil && len(data) > 0)
+		sum.Write(data)
+	}
+	return hex.EncodeToString(sum.Sum(nil))[:16]
+}
+
+// excludesFile returns the path of core.excludesFile, by default $XDG_CONFIG_HOME/git/ignore.
+func (s *Capturer) excludesFile() string {
+	if file, ok := git.Last(s.Config, "core.excludesfile"); ok {
+		if rest, home := strings.CutPrefix(file, "~/"); home {
+			return filepath.Join(os.Getenv("HOME"), rest)
+		}
+		return file
+	}
+	if dir := os.Getenv("XDG_CONFIG_HOME"); dir != "" {
+		return filepath.Join(dir, "git", "ignore")
+	}
+	return filepath.Join(os.Getenv("HOME"), ".config", "git", "ignore")
 }
 
 // stagedBefore returns the staged tree of the newest commit in an issue's chain, or zero
@@ -138,6 +186,7 @@ type Source struct {
 type Request struct {
 	Worktree  bool     // unstaged changes of tracked files
 	Untracked bool     // untracked files, except ignored files
+	Automatic bool     // no untracked files if status.showUntrackedFiles is no
 	Artifacts []string // required files relative to the root, including ignored files
 	MaxSize   int64    // limit for new blobs of the snapshot in bytes, 0 means unlimited
 	MaxFile   int64    // limit for one untracked file in bytes, 0 for DefaultMaxFile
@@ -145,7 +194,11 @@ type Request struct {
 	Budget time.Duration // time limit for files not named in Artifacts or kept, 0 means unlimited
 	DryRun bool          // git may not store objects either
 
-	kept []string // optional files of the previous checkpoint, skipped if unreadable
+	MaxUntracked int // limit for new untracked files of one directory, 0 for DefaultMaxUntracked
+
+	before       checkpoint.Snapshot   // of the newest checkpoint
+	hadUntracked func(dir string) bool // whether the newest checkpoint has untracked files there; may be nil
+	kept         []string              // optional files of the previous checkpoint, skipped if unreadable
 }
 
 // DefaultMaxFile limits one untracked file, in bytes. Artifacts and tracked files have no
@@ -161,8 +214,8 @@ type capture struct {
 	snap    *Snapshot
 	room    int64 // remaining bytes below the size limit
 	maxFile int64
-	dry     bool // git may not store objects either
-	skipped int  // total number, also if the record's list is truncated
+	dry     bool           // git may not store objects either
+	skipped map[string]int // number of each class, also if the record's list is truncated
 }
 
 // take adds files outside the index to the snapshot and lists skipped files in
@@ -171,7 +224,7 @@ type capture struct {
 func (s *Source) take(snap *Snapshot, req Request, list *listing, k Sink) error {
 	c := capture{
 		Source: s, listing: list, staged: &trees.Finder{Reader: k}, k: k, snap: snap,
-		room: req.MaxSize - snap.Size, maxFile: req.MaxFile, dry: req.DryRun,
+		room: req.MaxSize - snap.Size, maxFile: req.MaxFile, dry: req.DryRun, skipped: map[string]int{},
 	}
 	if req.MaxSize <= 0 {
 		c.room = noLimit
@@ -187,12 +240,12 @@ func (s *Source) take(snap *Snapshot, req Request, list *listing, k Sink) error 
 		defer list.limit(req.Budget).Stop()
 	}
 	if req.Worktree {
-		if err := c.worktree(); c.failed(err) {
+		if err := c.worktree(); c.failed(checkpoint.InWorktree, err) {
 			return fmt.Errorf("read worktree: %w", err)
 		}
 	}
 	if req.Untracked {
-		if err := c.untracked(); c.failed(err) {
+		if err := c.untracked(); c.failed(checkpoint.InUntracked, err) {
 			return fmt.Errorf("read untracked files: %w", err)
 		}
 	}
@@ -203,9 +256,9 @@ func (s *Source) take(snap *Snapshot, req Request, list *listing, k Sink) error 
 // failed reports whether an error is fatal. If the time limit passed, failed records the
 // missing files and returns false, since a partial checkpoint is better than no
 // checkpoint.
-func (c *capture) failed(err error) bool {
+func (c *capture) failed(class string, err error) bool {
 	if err != nil && c.late() {
-		c.skip(".", 0, checkpoint.OutOfTime)
+		c.skip(class, ".", 0, checkpoint.OutOfTime)
 		return false
 	}
 	return err != nil
@@ -219,15 +272,17 @@ func (c *capture) add(name string, files []trees.FileEntry) {
 
 // skip records a skipped path. Beyond MaxListed, paths are only counted, so that a record
 // does not list a whole node_modules directory.
-func (c *capture) skip(path string, size int64, reason string) {
-	if c.skipped++; c.skipped <= MaxListed {
-		c.snap.Facts.Skipped = append(c.snap.Facts.Skipped, checkpoint.Skipped{Path: path, Size: size, Reason: reason})
+func (c *capture) skip(class, path string, size int64, reason string) {
+	if c.skipped[class]++; c.skipped[class] <= MaxListed {
+		c.snap.Facts.Skipped = append(c.snap.Facts.Skipped, checkpoint.Skipped{Path: path, Size: size, Reason: reason, Class: class})
 	}
 }
 
 func (c *capture) closeSkipped() {
-	if more := c.skipped - MaxListed; more > 0 {
-		c.snap.Facts.Skipped = append(c.snap.Facts.Skipped, checkpoint.Skipped{Path: ".", Reason: fmt.Sprintf("%d more", more)})
+	for _, class := range []string{checkpoint.InIndex, checkpoint.InWorktree, checkpoint.InUntracked} {
+		if more := c.skipped[class] - MaxListed; more > 0 {
+			c.snap.Facts.Skipped = append(c.snap.Facts.Skipped, checkpoint.Skipped{Path: ".", Reason: fmt.Sprintf("%d more", more), Class: class})
+		}
 	}
 }
 
@@ -283,6 +338,32 @@ func (a *Area) keep(k Sink, before plumbing.Hash) error {
 	for _, c := range changes {
 		if !c.New.Hash.IsZero() && c.New.Mode != trees.ModeGitlink {
 			k.Keep(c.New.Hash)
+		}
+	}
+	return nil
+}
+
+// noteKept lists the paths that are removed from the index and still lie in the worktree, as
+// after `git rm --cached`, so that a restore does not delete them.
+func (snap *Snapshot) noteKept(dir string) error {
+	gone := slices.DeleteFunc(slices.Clone(snap.Changes), func(c trees.Change) bool { return !c.New.Hash.IsZero() })
+	if len(gone) == 0 || dir == "" {
+		return nil
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for i, c := range gone {
+		if info, err := root.Lstat(filepath.FromSlash(c.Path)); err == nil && !info.IsDir() || err != nil && !isGone(err) {
+			if len(snap.Facts.Kept) == MaxListed {
+				snap.Facts.Skipped = append(snap.Facts.Skipped, checkpoint.Skipped{
+					Path: ".", Reason: fmt.Sprintf("up to %d more are removed from the index and still lie there", len(gone)-i), Class: checkpoint.InIndex,
+				})
+				break
+			}
+			snap.Facts.Kept = append(snap.Facts.Kept, c.Path)
 		}
 	}
 	return nil

@@ -162,14 +162,14 @@ func TestUntrackedSkipsFilesWithAReason(t *testing.T) {
 	saved := w.captured(func(req *gitstore.SaveRequest) { req.MaxFile = 100 })
 	got := w.paths(saved.Commit.String() + ":untracked")
 	want, left := []string{"small", "\xff\"\n"}, []checkpoint.Skipped{
-		{Path: "nested/", Reason: "a repository of its own"},
-		{Path: "GIT~1", Size: 1, Reason: "a name that git refuses"},
-		{Path: "large", Size: 101, Reason: "larger than 100 bytes"},
+		{Path: "nested/", Reason: "a repository of its own", Class: checkpoint.InUntracked},
+		{Path: "GIT~1", Size: 1, Reason: "a name that git refuses", Class: checkpoint.InUntracked},
+		{Path: "large", Size: 101, Reason: "larger than 100 bytes", Class: checkpoint.InUntracked},
 	}
 	if os.Getuid() == 0 {
 		want = []string{"secret", "small", "\xff\"\n"} // root can read every file
 	} else {
-		left = append(left, checkpoint.Skipped{Path: "secret", Size: 1, Reason: "not readable"})
+		left = append(left, checkpoint.Skipped{Path: "secret", Size: 1, Reason: "not readable", Class: checkpoint.InUntracked})
 	}
 	assert.Equal(t, want, got)
 	assert.ElementsMatch(t, left, saved.Record.Snapshot().Skipped)
@@ -220,8 +220,8 @@ func TestStagedFilesOverTheLimit(t *testing.T) {
 	saved := w.save(req)
 	rev := saved.Commit.String()
 	assert.Equal(t, []checkpoint.Skipped{
-		{Path: "dir/b.txt", Size: 500, Reason: checkpoint.OverSize},
-		{Path: "dir/new/deep/big", Size: 400, Reason: checkpoint.OverSize},
+		{Path: "dir/b.txt", Size: 500, Reason: checkpoint.OverSize, Class: checkpoint.InIndex},
+		{Path: "dir/new/deep/big", Size: 400, Reason: checkpoint.OverSize, Class: checkpoint.InIndex},
 	}, saved.Record.Snapshot().Skipped)
 	assert.Equal(t, w.Git("rev-parse", "HEAD:dir/b.txt"), w.Git("rev-parse", rev+":staged/dir/b.txt"))
 	assert.Equal(t, "", w.Git("ls-tree", rev+":staged/dir/new", "deep"))
@@ -267,7 +267,7 @@ func TestManyFilesAreCounted(t *testing.T) {
 	saved := w.captured(func(req *gitstore.SaveRequest) { req.MaxFile = 1 })
 	skipped := saved.Record.Snapshot().Skipped
 	require.Len(t, skipped, capture.MaxListed+1)
-	assert.Equal(t, checkpoint.Skipped{Path: ".", Reason: "5 more"}, skipped[capture.MaxListed])
+	assert.Equal(t, checkpoint.Skipped{Path: ".", Reason: "5 more", Class: checkpoint.InUntracked}, skipped[capture.MaxListed])
 	saved = w.captured()
 	assert.Len(t, saved.Record.Files(), capture.MaxListed)
 	assert.Equal(t, capture.MaxListed+5, saved.Files)

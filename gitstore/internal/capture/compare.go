@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/index"
 	"git-checkpoint/gitstore/internal/trees"
@@ -40,7 +41,50 @@ func (s *Source) changedFiles(ctx context.Context) ([]rawChange, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parseRaw(git.Fields(out))
+	changes, err = parseRaw(git.Fields(out))
+	if err != nil {
+		return nil, err
+	}
+	return append(changes, s.flaggedFiles()...), nil
+}
+
+// flaggedFiles returns the files that git does not compare because their entry is marked
+// skip-worktree or assume-unchanged, if they exist and may differ from the entry.
+func (s *Source) flaggedFiles() (left []rawChange) {
+	x, err := index.Open(s.Index)
+	if err != nil {
+		return nil
+	}
+	defer x.Close()
+	root, err := index.OpenDir(s.Root)
+	if err != nil {
+		return nil
+	}
+	defer root.Close()
+	c := &comparison{root: root, written: x.ModTime(), empty: plumbing.ComputeHash(plumbing.BlobObject, nil)}
+	dirs := realDirs{root: c.root, known: map[string]bool{}}
+	sparse, _ := git.Last(s.Config, "core.sparsecheckout")
+	for e := range x.All() {
+		if !e.SkipWorktree && !e.AssumeValid || !e.Mode.IsFile() {
+			continue
+		}
+		if there, err := dirs.holdsParent(e.Path); err != nil || !there {
+			continue
+		}
+		stat, mode, err := c.root.Lstat(e.Path)
+		if err != nil || c.trusts(&e, stat, mode) {
+			continue
+		}
+		reason := checkpoint.AssumeUnchanged
+		switch {
+		case e.SkipWorktree && git.Bool(sparse):
+			reason = checkpoint.OutsideSparse
+		case e.SkipWorktree:
+			reason = checkpoint.SkipWorktree
+		}
+		left = append(left, rawChange{Change: trees.Change{Path: e.Path}, left: reason})
+	}
+	return left
 }
 
 // compareFiles compares the stat data of tracked files with the index, like `git

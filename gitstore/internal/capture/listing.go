@@ -1,19 +1,26 @@
 package capture
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
 	"time"
 
+	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/git"
 )
 
 // A listing holds the lists of the changed and the untracked files. Both are made while
 // this process reads the index.
 type listing struct {
-	changed   <-chan listed[rawChange] // nil if the request does not need the list
-	untracked <-chan listed[string]    // likewise; directories end with a slash
+	changed   <-chan listed[rawChange]     // nil if the request does not need the list
+	untracked <-chan listed[untrackedPath] // likewise
 	ctx       context.Context
 	cancel    context.CancelCauseFunc
 	end       time.Time // end of the time limit, or zero
@@ -33,7 +40,7 @@ func (s *Source) list(ctx context.Context, req Request) *listing {
 	l := &listing{}
 	l.ctx, l.cancel = context.WithCancelCause(ctx)
 	if req.Untracked { // first, because it takes longer
-		l.untracked = s.listUntracked(l.ctx)
+		l.untracked = s.listUntracked(l.ctx, req)
 	}
 	if req.Worktree {
 		l.changed = start(l.ctx, s.changedFiles)
@@ -41,17 +48,120 @@ func (s *Source) list(ctx context.Context, req Request) *listing {
 	return l
 }
 
+// An untrackedPath is an untracked file, or a directory that is left out as a whole.
+type untrackedPath struct {
+	path string
+	left string // reason why it is left out, or ""
+}
+
 // listUntracked starts git before it returns. In a goroutine, git could start milliseconds
 // later, because other goroutines use the processors.
-func (s *Source) listUntracked(ctx context.Context) <-chan listed[string] {
-	run, err := s.git().Start(ctx, "ls-files", "--others", "--exclude-standard", "-z")
-	return start(ctx, func(context.Context) ([]string, error) {
+func (s *Source) listUntracked(ctx context.Context, req Request) <-chan listed[untrackedPath] {
+	args := []string{"ls-files", "--others", "--exclude-standard", "-z"}
+	full := s.stillFull(req)
+	for _, dir := range full {
+		args = append(args, "--exclude=/"+escapePattern(dir)+"/")
+	}
+	run, err := s.git().Start(ctx, args...)
+	return start(ctx, func(context.Context) ([]untrackedPath, error) {
 		if err != nil {
 			return nil, err
 		}
 		out, err := run.Finish(nil)
-		return git.Fields(out), err
+		if err != nil {
+			return nil, err
+		}
+		list := leaveOutFull(git.Fields(out), req)
+		for _, dir := range full {
+			list = append(list, untrackedPath{dir + "/", checkpoint.TooManyFiles(req.maxUntracked())})
+		}
+		for _, dir := range unopened(run.Warnings()) {
+			list = append(list, untrackedPath{dir, checkpoint.NotReadable})
+		}
+		return list, nil
 	})
+}
+
+// cannotOpen matches git's warning about a directory that it cannot read.
+var cannotOpen = regexp.MustCompile(`(?m)^warning: could not open directory '(.*)': `)
+
+// unopened returns the directories in git's warnings.
+func unopened(warnings string) (dirs []string) {
+	for _, m := range cannotOpen.FindAllStringSubmatch(warnings, -1) {
+		dirs = append(dirs, strings.TrimSuffix(m[1], "/")+"/")
+	}
+	return dirs
+}
+
+// DefaultMaxUntracked limits the new untracked files of one directory.
+const DefaultMaxUntracked = 10_000
+
+func (r Request) maxUntracked() int { return cmp.Or(r.MaxUntracked, DefaultMaxUntracked) }
+
+// stillFull returns the directories that the previous checkpoint left out because of too many
+// files, if they exist and the limit is the same. Git does not read them again.
+func (s *Source) stillFull(req Request) (dirs []string) {
+	for _, f := range req.before.Skipped {
+		dir, isDir := strings.CutSuffix(f.Path, "/")
+		if !isDir || f.Reason != checkpoint.TooManyFiles(req.maxUntracked()) {
+			continue
+		}
+		if info, err := os.Lstat(filepath.Join(s.Root, filepath.FromSlash(dir))); err == nil && info.IsDir() {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
+// leaveOutFull replaces the files of each directory with too many of them by the directory,
+// the deepest directories first. A directory with files in the previous checkpoint stays.
+func leaveOutFull(paths []string, req Request) []untrackedPath {
+	list := make([]untrackedPath, len(paths))
+	for i, path := range paths {
+		list[i].path = path
+		if strings.HasSuffix(path, "/") {
+			list[i].left = checkpoint.OwnRepository
+		}
+	}
+	limit := req.maxUntracked()
+	if len(paths) <= limit {
+		return list
+	}
+	files := map[string]int{}
+	for _, path := range paths {
+		for dir := path; strings.Contains(dir, "/"); files[dir]++ {
+			dir = dir[:strings.LastIndexByte(dir, '/')]
+		}
+	}
+	dirs := slices.SortedFunc(maps.Keys(files), func(a, b string) int {
+		return cmp.Or(strings.Count(b, "/")-strings.Count(a, "/"), strings.Compare(a, b))
+	})
+	for _, dir := range dirs {
+		if files[dir] <= limit || req.hadUntracked != nil && req.hadUntracked(dir) {
+			continue
+		}
+		n := files[dir]
+		for up := dir; up != ""; up, _, _ = cutLast(up) {
+			files[up] -= n
+		}
+		list = slices.DeleteFunc(list, func(f untrackedPath) bool { return strings.HasPrefix(f.path, dir+"/") })
+		list = append(list, untrackedPath{dir + "/", checkpoint.TooManyFiles(limit)})
+	}
+	return list
+}
+
+// cutLast returns the parent directory of a path, "" for a top-level path.
+func cutLast(path string) (parent, name string, found bool) {
+	i := strings.LastIndexByte(path, '/')
+	if i < 0 {
+		return "", path, false
+	}
+	return path[:i], path[i+1:], true
+}
+
+// escapePattern returns a pattern of gitignore that matches a path alone.
+func escapePattern(path string) string {
+	return regexp.MustCompile(`[\\*?\[ !#]`).ReplaceAllString(path, `\$0`)
 }
 
 func start[T any](ctx context.Context, list func(context.Context) ([]T, error)) <-chan listed[T] {

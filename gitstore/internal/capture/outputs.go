@@ -1,12 +1,14 @@
 package capture
 
 import (
+	"bytes"
 	"context"
 	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
@@ -52,23 +54,42 @@ func (s *Capturer) MissingOutputs(c *chain.Checkpoint, r *checkpoint.Record) ([]
 	return s.outputs().Missing(entries, r)
 }
 
-// keptOutputs returns the files that the previous checkpoint contains because its record
-// refers to them (Checker.CarryOver). If an error occurs, the save continues
-// without these files.
-func (s *Capturer) keptOutputs(ctx context.Context, issue checkpoint.Issue) []string {
+// lookBack adds what the previous checkpoint says to a request: the files that it contains
+// because its record refers to them (Checker.CarryOver), and the directories that it left out
+// because of too many files. If an error occurs, the save continues without it.
+func (s *Capturer) lookBack(ctx context.Context, issue checkpoint.Issue, req *Request) {
 	before, _ := s.LastResumed(issue)
 	if before == nil {
 		c, err := s.ReadChain(ctx, issue, repo.LiveRef(issue), 1)
 		if err != nil || c.Newest() == nil {
-			return nil
+			return
 		}
 		before = c.Newest()
 	}
 	entries, err := trees.Read(s.Objects, before.Tree)
 	if err != nil {
-		return nil
+		return
 	}
-	return s.outputs().CarryOver(entries, func() (*checkpoint.Record, error) { return s.Record(before) })
+	record := sync.OnceValues(func() (*checkpoint.Record, error) { return s.Record(before) })
+	req.kept = s.outputs().CarryOver(entries, record)
+	if !req.Untracked {
+		return
+	}
+	if e, ok := trees.Find(entries, "untracked"); ok {
+		find := &trees.Finder{Reader: s.Objects}
+		req.hadUntracked = func(dir string) bool {
+			mode, _, err := find.Lookup(e.Hash, dir)
+			return err == nil && mode != 0
+		}
+	}
+	if e, ok := trees.Find(entries, "checkpoint.yaml"); ok {
+		if data, err := trees.ReadAs(s.Objects, plumbing.BlobObject, e.Hash); err != nil || !bytes.Contains(data, []byte(checkpoint.TooMany)) {
+			return // do not parse the record for nothing
+		}
+		if r, err := record(); err == nil {
+			req.before = r.Snapshot()
+		}
+	}
 }
 
 // CheckPlace fails if a checkpoint cannot contain a file at this path relative to the

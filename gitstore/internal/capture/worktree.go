@@ -29,16 +29,24 @@ func (c *capture) worktree() error {
 	for _, d := range list.files {
 		if d.Old.Mode == trees.ModeGitlink {
 			if d.New.Mode == trees.ModeGitlink {
-				c.skip(d.Path, 0, "a submodule on another commit than the one that is staged")
+				c.skip(checkpoint.InWorktree, d.Path, 0, checkpoint.MovedSubmodule)
 			}
 			continue
 		}
+		if d.left != "" {
+			c.skip(checkpoint.InWorktree, d.Path, 0, d.left)
+			continue
+		}
 		if d.New.Mode == 0 {
+			if !c.isGone(d.Path) {
+				c.skip(checkpoint.InWorktree, d.Path, 0, checkpoint.NotReadable)
+				continue
+			}
 			c.snap.Facts.Deleted = append(c.snap.Facts.Deleted, d.Path)
 			c.snap.addFile(d.Path, "deleted", false)
 			continue
 		}
-		wanted = append(wanted, candidate{path: d.Path, mode: d.New.Mode, known: d.Old, status: d.status, maxSize: noLimit})
+		wanted = append(wanted, candidate{path: d.Path, mode: d.New.Mode, known: d.Old, status: d.status, maxSize: noLimit, class: checkpoint.InWorktree})
 	}
 	files, err := c.take(wanted)
 	if err != nil {
@@ -52,6 +60,14 @@ func (c *capture) worktree() error {
 type rawChange struct {
 	trees.Change
 	status string
+	left   string // reason why the file is left out, or ""
+}
+
+// isGone reports whether git rightly lists a file as deleted: it does not exist, or a
+// directory has its name. Git lists the files of an unreadable directory as deleted too.
+func (c *capture) isGone(path string) bool {
+	info, err := os.Lstat(filepath.Join(c.Root, filepath.FromSlash(path)))
+	return err == nil && info.IsDir() || isGone(err)
 }
 
 // parseRaw parses alternating fields: ":<old mode> <new mode> <old hash> <new hash>
@@ -77,7 +93,7 @@ func parseRaw(fields []string) ([]rawChange, error) {
 				Old:  trees.Entry{Mode: uint32(modes[0]), Hash: plumbing.NewHash(info[2])},
 				New:  trees.Entry{Mode: uint32(modes[1])},
 			},
-			words[info[4]], // "" for "U": conflicts are listed already
+			words[info[4]], "", // "" for "U": conflicts are listed already
 		})
 	}
 	return changes, nil
@@ -90,12 +106,12 @@ func (c *capture) untracked() error {
 		return list.err
 	}
 	var wanted []candidate
-	for _, path := range list.files {
-		if strings.HasSuffix(path, "/") {
-			c.skip(path, 0, "a repository of its own")
+	for _, f := range list.files {
+		if f.left != "" {
+			c.skip(checkpoint.InUntracked, f.path, 0, f.left)
 			continue
 		}
-		wanted = append(wanted, candidate{path: path, status: "untracked", maxSize: c.maxFile})
+		wanted = append(wanted, candidate{path: f.path, status: "untracked", maxSize: c.maxFile, class: checkpoint.InUntracked})
 	}
 	files, err := c.take(wanted)
 	if err != nil {
@@ -116,6 +132,7 @@ type candidate struct {
 	status  string      // status in files_modified, "" omits the file
 	maxSize int64
 	must    bool // skipping the file is an error
+	class   string
 	size    int64
 }
 
@@ -184,7 +201,7 @@ func (c *capture) leave(w candidate, size int64, reason string) error {
 	if w.must {
 		return fmt.Errorf("artifact %q: %s", w.path, reason)
 	}
-	c.skip(w.path, size, reason)
+	c.skip(w.class, w.path, size, reason)
 	return nil
 }
 
@@ -192,7 +209,7 @@ func (c *capture) leave(w candidate, size int64, reason string) error {
 func (c *capture) look(root *os.Root, w candidate) (mode uint32, size int64, reason string) {
 	info, err := root.Lstat(filepath.FromSlash(w.path))
 	if err != nil {
-		return 0, 0, "gone or not readable"
+		return 0, 0, checkpoint.NotReadable
 	}
 	mode = trees.ModeOf(info)
 	if mode == trees.ModeExec && !c.fileMode() {
@@ -340,13 +357,13 @@ func (c *capture) artifacts(names, kept []string) error {
 			return fmt.Errorf("artifact %q: %w", name, err)
 		}
 		if !known[clean] {
-			wanted = append(wanted, candidate{path: clean, maxSize: noLimit, must: true})
+			wanted = append(wanted, candidate{path: clean, maxSize: noLimit, must: true, class: checkpoint.InUntracked})
 		}
 		known[clean] = true
 	}
 	for _, name := range kept {
 		if clean, err := checkArtifact(root, name); err == nil && !known[clean] {
-			wanted, known[clean] = append(wanted, candidate{path: clean, maxSize: noLimit}), true
+			wanted, known[clean] = append(wanted, candidate{path: clean, maxSize: noLimit, class: checkpoint.InUntracked}), true
 		}
 	}
 	files, err := c.take(wanted)

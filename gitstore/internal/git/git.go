@@ -286,6 +286,10 @@ func (r *Run) Finish(stdin []byte) ([]byte, error) {
 	return out, err
 }
 
+// Warnings returns what git has printed on its standard error, after Finish. The middle of a
+// long text is missing.
+func (r *Run) Warnings() string { return r.stderr.String() }
+
 func (r *Run) end(err error) ([]byte, error) {
 	r.stop()
 	if err == nil {

@@ -130,7 +130,10 @@ type decision struct {
 
 // decide returns steps for all targets, based on the current state of each path. If index
 // or worktree was changed by the user, both are skipped. decide is a pure function.
-func decide(targets []Target, now func(string) state, choice Changed, force bool) decision {
+//
+// known reports whether a version of a path is stored in a checkpoint or commit, so that it
+// may be replaced; nil means no.
+func decide(targets []Target, now func(string) state, known func(string, Side) bool, choice Changed, force bool) decision {
 	var d decision
 	for _, t := range targets {
 		s := now(t.Path)
@@ -148,6 +151,8 @@ func decide(targets []Target, now func(string) state, choice Changed, force bool
 		case st.work && s.blockage != "":
 			d.inTheWay = append(d.inTheWay, t.Path)
 		case t.isSaved(s), !t.conflicts(s) && !t.onlySaved:
+			d.steps = append(d.steps, st)
+		case !t.onlySaved && !t.touched && t.isKnown(s, known):
 			d.steps = append(d.steps, st)
 		case t.onlySaved: // changed after the newest checkpoint
 		case t.overwritesUnknown(s) && !force:
@@ -175,6 +180,19 @@ func (t Target) conflicts(s state) bool {
 	index := t.Index && s.index != t.IndexWant && s.index != t.IndexBase
 	work := t.Work && !s.sparse && s.work != t.WorkWant && s.work != t.WorkBase
 	return index || work
+}
+
+// isKnown reports whether the present versions of a path are stored elsewhere: known reports
+// it, or they are those of the checkpoint or of HEAD at the save. A file that is gone has
+// nothing to lose if its index entry is unchanged.
+func (t Target) isKnown(s state, known func(string, Side) bool) bool {
+	if known == nil {
+		return false
+	}
+	index := !t.Index || s.index == t.IndexWant || s.index == t.IndexBase ||
+		s.index == merged(s.index[0]) && s.index[0] != (Side{}) && s.index[0] != intended && known(t.Path, s.index[0])
+	work := !t.Work || s.sparse || s.work == t.WorkWant || s.work == t.WorkBase || s.work == (Side{}) || known(t.Path, s.work)
+	return index && work
 }
 
 // overwritesUnknown reports whether a step would overwrite an untracked file with content

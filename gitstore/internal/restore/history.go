@@ -22,7 +22,7 @@ func (s *Worktree) decide(ctx context.Context, targets []Target, now func(string
 	if targets, err = s.mergeCommitted(ctx, targets, now); err != nil {
 		return plan, err
 	}
-	return decide(targets, now, choice, force), nil
+	return decide(targets, now, s.Known, choice, force), nil
 }
 
 // mergeCommitted chooses a merge for targets without a choice whose index entry and file
@@ -51,7 +51,7 @@ func (s *Worktree) mergeCommitted(ctx context.Context, targets []Target, now fun
 // after a revert. It queries the history only for paths that would be written, and returns
 // the targets with the result.
 func (s *Worktree) decideTouched(ctx context.Context, targets []Target, now func(string) state, choice Changed, force bool) (decision, []Target, error) {
-	plan := decide(targets, now, choice, force)
+	plan := decide(targets, now, s.Known, choice, force)
 	if s.Touched == nil || force || len(plan.steps) == 0 {
 		return plan, targets, nil
 	}
@@ -72,7 +72,7 @@ func (s *Worktree) decideTouched(ctx context.Context, targets []Target, now func
 	for i, t := range targets {
 		targets[i].touched = !t.later && (touched[t.Path] || err != nil && t.mayBeCommitted(now(t.Path)))
 	}
-	return decide(targets, now, choice, force), targets, nil
+	return decide(targets, now, s.Known, choice, force), targets, nil
 }
 
 // mayBeCommitted reports whether a restore could revert a commit missing from the known

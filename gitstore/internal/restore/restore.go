@@ -4,12 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"path"
 	"slices"
 	"strings"
 
+	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/trees"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // A Request selects parts of a snapshot and restore options.
@@ -224,39 +229,104 @@ func within(targets []Target, paths []string) []Target {
 
 // later returns files added after the checkpoint, as targets to remove. These are staged
 // files that exist neither in HEAD nor in the checkpoint's index. If the checkpoint
-// captured untracked files, current untracked files missing from it are added. Ignored
-// files, and files that a limit excluded from the checkpoint, are never returned.
+// captured untracked files, current untracked files missing from it are added. Absence needs
+// proof: a file is returned only if the record states its extent, the class of the file is
+// complete, and the rules for ignored files are those of the save. Files that the checkpoint
+// left out are never returned.
 func (s *Worktree) later(ctx context.Context, snap *Contents, area *lockedIndex, targets []Target) ([]Target, error) {
 	known := map[string]bool{}
 	for _, t := range targets {
 		known[t.Path] = true
 	}
+	facts := snap.Record.Snapshot()
+	extent := facts.Extent()
+	if !extent.Stated {
+		return nil, nil
+	}
 	files, err := s.laterStaged(ctx, snap, area)
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range snap.Record.Snapshot().Skipped {
-		known[f.Path] = true // possibly existed at the save
-	}
 	var list []Target
 	for _, f := range files {
-		if !known[f.path] {
+		if !known[f.path] && !facts.Lacks(f.path) && extent.Index == checkpoint.Complete {
 			list = append(list, Target{Path: f.path, Index: true, Work: f.Mode != trees.ModeGitlink, IndexBase: merged(f.Side), WorkBase: f.Side, later: true})
 		}
 	}
-	if snap.Record.Snapshot().Untracked {
+	if extent.Untracked != checkpoint.NoFiles && !slices.ContainsFunc(facts.Skipped, func(f checkpoint.Skipped) bool { return f.Path == "." }) {
 		untracked, err := s.laterUntracked(ctx, snap)
 		if err != nil {
 			return nil, err
 		}
+		if len(untracked) > 0 {
+			same, err := s.ignoresAlike(ctx, snap, area)
+			if err != nil {
+				return nil, err
+			}
+			if !same {
+				untracked = nil
+			}
+		}
 		for _, path := range untracked {
-			if !known[path] {
+			if !known[path] && !facts.Lacks(path) {
 				list = append(list, Target{Path: path, Work: true, any: true, later: true})
 			}
 		}
 	}
 	slices.SortFunc(list, func(a, b Target) int { return strings.Compare(a.Path, b.Path) })
 	return list, nil
+}
+
+// ignoresAlike reports whether git ignores the same files as at the save: the rules outside of
+// the worktree have the recorded digest, and all .gitignore files have their content of the
+// save.
+func (s *Worktree) ignoresAlike(ctx context.Context, snap *Contents, area *lockedIndex) (bool, error) {
+	if s.Ignores == nil || snap.Record.Snapshot().Ignores != s.Ignores() {
+		return false, nil
+	}
+	then := map[string]plumbing.Hash{}
+	for _, tree := range []plumbing.Hash{snap.Staged, entry(snap, "worktree"), entry(snap, "untracked")} {
+		if err := s.addIgnoreFiles(then, tree); err != nil {
+			return false, err
+		}
+	}
+	for _, path := range snap.Record.Snapshot().Deleted {
+		delete(then, path)
+	}
+	g := s.Git
+	g.Dir = s.Root
+	out, err := g.Output(ctx, "ls-files", "--cached", "--others", "--exclude-standard", "-z", "--", ":(glob)**/.gitignore")
+	if err != nil {
+		return false, fmt.Errorf("list .gitignore files: %w", err)
+	}
+	paths := git.Fields(out)
+	slices.Sort(paths)
+	paths = slices.Compact(paths)
+	hashes, err := s.Hash(ctx, paths)
+	if err != nil {
+		return false, err
+	}
+	now := map[string]plumbing.Hash{}
+	for i, path := range paths {
+		if !hashes[i].IsZero() {
+			now[path] = hashes[i]
+		}
+	}
+	return maps.Equal(then, now), nil
+}
+
+// addIgnoreFiles adds the .gitignore files of a tree.
+func (s *Worktree) addIgnoreFiles(files map[string]plumbing.Hash, tree plumbing.Hash) error {
+	if tree.IsZero() {
+		return nil
+	}
+	changes, err := trees.Diff(s.Objects, plumbing.ZeroHash, tree)
+	for _, c := range changes {
+		if path.Base(c.Path) == ".gitignore" {
+			files[c.Path] = c.New.Hash
+		}
+	}
+	return err
 }
 
 // A named is a Side with its path.

@@ -49,11 +49,15 @@ func Targets(objects trees.Reader, snap *Contents) ([]Target, error) {
 // staged adds targets for staged changes, in index and worktree.
 func (w *wishes) staged() error {
 	changes, err := w.files(w.snap.Base, w.snap.Staged)
+	kept := map[string]bool{}
+	for _, path := range w.snap.Record.Snapshot().Kept {
+		kept[path] = true
+	}
 	for _, c := range changes {
 		old, new := Side{c.Old.Mode, c.Old.Hash}, Side{c.New.Mode, c.New.Hash}
 		*w.at(c.Path) = Target{
 			Path: c.Path, Index: true, IndexBase: merged(old), IndexWant: merged(new),
-			Work: old.Mode != trees.ModeGitlink && new.Mode != trees.ModeGitlink, WorkBase: old, WorkWant: new,
+			Work: old.Mode != trees.ModeGitlink && new.Mode != trees.ModeGitlink && !kept[c.Path], WorkBase: old, WorkWant: new,
 		}
 	}
 	return err

@@ -53,6 +53,11 @@ type Worktree struct {
 	// Saved is the newest checkpoint, which has the HEAD of the snapshot. Files with its
 	// content are restored to the snapshot. Nil means that all changed files stay.
 	Saved *Contents
+	// Known reports whether a checkpoint of the chain, or its HEAD, holds a version of a path, so
+	// that a restore may replace it. Nil means no.
+	Known func(path string, version Side) bool
+	// Ignores returns a digest of git's rules for ignored files outside of the worktree.
+	Ignores func() string
 	// Rewritten reports whether HEAD was rewritten since the snapshot, for example by a
 	// rebase. Nil means no.
 	Rewritten func(context.Context) (bool, error)

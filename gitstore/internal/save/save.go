@@ -43,12 +43,14 @@ type SaveRequest struct {
 	// checkpoint with that id exists or was dropped.
 	Keep bool
 
-	Branch    string   // branch of a detached HEAD as named by CI
-	Worktree  bool     // include unstaged changes of tracked files
-	Untracked bool     // include untracked files, but never ignored files
-	Artifacts []string // include these files, even if ignored; relative to the root
-	MaxSize   int64    // limit for the snapshot's new blobs in bytes, 0 for no limit
-	MaxFile   int64    // limit for one untracked file in bytes, 0 for capture.DefaultMaxFile
+	Branch       string   // branch of a detached HEAD as named by CI
+	Worktree     bool     // include unstaged changes of tracked files
+	Untracked    bool     // include untracked files, but never ignored files
+	Automatic    bool     // no person asked for the save: with status.showUntrackedFiles=no, omit untracked files
+	Artifacts    []string // include these files, even if ignored; relative to the root
+	MaxSize      int64    // limit for the snapshot's new blobs in bytes, 0 for no limit
+	MaxFile      int64    // limit for one untracked file in bytes, 0 for capture.DefaultMaxFile
+	MaxUntracked int      // limit for new untracked files of one directory, 0 for capture.DefaultMaxUntracked
 
 	// Budget limits the time for reading the worktree, 0 for no limit. The record lists
 	// the files that were left out.
@@ -120,8 +122,8 @@ func (s *Saver) Save(ctx context.Context, req SaveRequest) (*Saved, error) {
 // Files returns the snapshot request of a save.
 func (req *SaveRequest) Files() capture.Request {
 	return capture.Request{
-		Worktree: req.Worktree, Untracked: req.Untracked, Artifacts: req.Artifacts,
-		MaxSize: req.MaxSize, MaxFile: req.MaxFile, Budget: req.Budget, DryRun: req.DryRun,
+		Worktree: req.Worktree, Untracked: req.Untracked, Automatic: req.Automatic, Artifacts: req.Artifacts,
+		MaxSize: req.MaxSize, MaxFile: req.MaxFile, MaxUntracked: req.MaxUntracked, Budget: req.Budget, DryRun: req.DryRun,
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/failure"
@@ -17,6 +18,7 @@ import (
 	"git-checkpoint/gitstore/internal/facts"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/restore"
+	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -41,9 +43,10 @@ type RestoreRequest struct {
 	AnyHead    bool // accept any HEAD, and keep files that changed since
 	AnyBranch  bool // accept a HEAD on another branch than the checkpoint's
 
-	// Newest is the newest checkpoint, or nil. Files with its content are restored to
-	// Checkpoint too, if both checkpoints have the same HEAD.
-	Newest *chain.Checkpoint
+	// Asked is set if the user asked for this checkpoint. Then a file with the content of any
+	// checkpoint of the chain is replaced, otherwise only of an older checkpoint. Files that
+	// only the newest checkpoint changed go back to Checkpoint too, if both have the same HEAD.
+	Asked bool
 
 	Branch string // branch of a detached HEAD as named by CI, or ""
 	restore.Request
@@ -115,13 +118,67 @@ func (r *restoring) run(ctx context.Context, st *capture.Stored) (*Restored, err
 	done := &Restored{ID: r.req.Checkpoint.ID, Merging: r.s.merging(st)}
 	site := r.s.site(r.k)
 	site.Touched, site.Rewritten = r.s.TouchedSince(st.Head), r.s.RewrittenSince(r.req.Checkpoint)
-	site.Saved = r.s.savedAt(r.req.Newest, st)
+	if r.req.Asked {
+		site.Saved = r.s.savedAt(r.s.newest(ctx, r.req.Checkpoint), st)
+	}
+	site.Known = r.s.knownVersions(ctx, r.req.Checkpoint, r.req.Asked)
 	outcome, err := site.Restore(ctx, &st.Contents, r.req.Request, r.keep)
 	done.Outcome = *outcome
 	if r.safety != nil {
 		done.Undo = r.safety.ref
 	}
 	return done, err
+}
+
+// knownVersions returns a function that reports whether a checkpoint of c's chain holds a
+// version of a path, or the commit that was HEAD at its save. Without all, only checkpoints
+// before c and c itself count. The chain is read at the first call.
+func (s *Restorer) knownVersions(ctx context.Context, c *chain.Checkpoint, all bool) func(string, restore.Side) bool {
+	find := &trees.Finder{Reader: s.Objects}
+	roots := sync.OnceValue(func() []plumbing.Hash {
+		var roots []plumbing.Hash
+		for _, ref := range []string{repo.LiveRef(c.Issue), repo.ArchiveRef(c.Issue)} {
+			chain, err := s.ReadChain(ctx, c.Issue, ref, 0)
+			if err != nil {
+				continue // an unreadable chain knows no version
+			}
+			for _, other := range chain.Checkpoints() {
+				if all || other.Clock <= c.Clock {
+					roots = append(roots, s.snapshotTrees(&other)...)
+				}
+			}
+		}
+		return roots
+	})
+	return func(path string, version restore.Side) bool {
+		return slices.ContainsFunc(roots(), func(root plumbing.Hash) bool {
+			mode, hash, err := find.Lookup(root, path)
+			return err == nil && mode == version.Mode && hash == version.Hash
+		})
+	}
+}
+
+// snapshotTrees returns the trees of a checkpoint's files, and the tree of its HEAD.
+func (s *Restorer) snapshotTrees(c *chain.Checkpoint) (roots []plumbing.Hash) {
+	entries, err := trees.Read(s.Objects, c.Tree)
+	if err != nil {
+		return nil
+	}
+	for _, name := range []string{"worktree", "untracked", "artifacts", "staged"} {
+		if e, ok := trees.Find(entries, name); ok {
+			roots = append(roots, e.Hash)
+		}
+	}
+	return roots
+}
+
+// newest returns the newest checkpoint of c's chain, or nil if that is c.
+func (s *Restorer) newest(ctx context.Context, c *chain.Checkpoint) *chain.Checkpoint {
+	live, err := s.ReadChain(ctx, c.Issue, repo.LiveRef(c.Issue), 1)
+	if err != nil || live.Newest() == nil || live.Newest().ID == c.ID {
+		return nil
+	}
+	return live.Newest()
 }
 
 // savedAt returns the contents of the newest checkpoint, or nil if it has another HEAD than
@@ -295,6 +352,7 @@ func (s *Restorer) ChangedSince(ctx context.Context, c *chain.Checkpoint) (chang
 	}
 	site := s.site(s.NewObjectWriter())
 	site.Touched, site.Rewritten = s.TouchedSince(st.Head), s.RewrittenSince(c)
+	site.Known = s.knownVersions(ctx, c, false)
 	return site.Differ(ctx, targets)
 }
 
@@ -304,7 +362,7 @@ func (s *Restorer) site(k *repo.ObjectWriter) *restore.Worktree {
 	site := &restore.Worktree{
 		Git: s.Git, Config: s.Config,
 		GitDir: s.Info.Dir, Root: s.Info.Root, Prefix: s.Info.Prefix, Index: s.Info.Index, State: s.StateDir(),
-		OpenIndex: s.OpenIndex, Head: s.headTree, Hash: s.HashFiles,
+		OpenIndex: s.OpenIndex, Head: s.headTree, Hash: s.HashFiles, Ignores: s.Ignores,
 	}
 	if k != nil {
 		site.Objects = k

@@ -1,7 +1,7 @@
 // Command growth prints how a repository grows if an agent saves each turn. Each turn
 // changes some files. It compares three ways to store the same states:
 //
-//   - git checkpoint save --all --trigger turn
+//   - git checkpoint save --trigger turn
 //   - one commit per turn on a branch, and git gc at the end
 //   - one commit and one ref per turn, without packing
 //
@@ -200,7 +200,7 @@ func (r *repository) edit(changed, files int) error {
 }
 
 func saveTurn(r *repository, _ int) error {
-	return r.run(r.program, "save", "42", "--all", "--trigger", "turn")
+	return r.run(r.program, "save", "42", "--trigger", "turn")
 }
 
 func commitTurn(r *repository, n int) error {

@@ -1,0 +1,65 @@
+package checkpoint
+
+import (
+	"slices"
+	"strings"
+)
+
+// A Coverage states how much of a class of files a snapshot has.
+type Coverage string
+
+// The coverages.
+const (
+	Complete Coverage = "complete" // every file of the class, so a missing path did not exist
+	Partial  Coverage = "partial"  // some files were left out; Snapshot.Skipped names them
+	NoFiles  Coverage = "none"     // the class was not captured
+)
+
+// Classes of files in a snapshot.
+const (
+	InIndex     = "index"
+	InWorktree  = "worktree"  // modified tracked files
+	InUntracked = "untracked" // untracked files that git does not ignore
+)
+
+// An Extent states what a snapshot covers. Stated is false for a record of an earlier
+// version, which does not say it: such a snapshot may have left out files without naming
+// them, so the absence of a path in it proves nothing.
+type Extent struct {
+	Stated                     bool
+	Index, Worktree, Untracked Coverage
+}
+
+// Whole reports whether the snapshot covers all three classes, as far as the record says.
+func (e Extent) Whole() bool { return e.Worktree != NoFiles && e.Untracked != NoFiles }
+
+// Extent returns what the snapshot covers.
+func (s Snapshot) Extent() Extent {
+	e := Extent{Stated: s.extentStated, Index: Complete, Worktree: Complete, Untracked: Complete}
+	if !s.Worktree {
+		e.Worktree = NoFiles
+	}
+	if !s.Untracked {
+		e.Untracked = NoFiles
+	}
+	for _, f := range s.Skipped {
+		for class, c := range map[string]*Coverage{InIndex: &e.Index, InWorktree: &e.Worktree, InUntracked: &e.Untracked} {
+			if (f.Class == class || f.Class == "") && *c == Complete {
+				*c = Partial
+			}
+		}
+	}
+	return e
+}
+
+// Lacks reports whether the snapshot says that it left out a path, or a directory above it.
+func (s Snapshot) Lacks(path string) bool {
+	return slices.ContainsFunc(s.Skipped, func(f Skipped) bool { return isOrContains(f.Path, path) }) ||
+		slices.ContainsFunc(s.Kept, func(kept string) bool { return isOrContains(kept, path) })
+}
+
+// isOrContains reports whether path is at or below of. "." contains every path.
+func isOrContains(of, path string) bool {
+	of = strings.TrimSuffix(of, "/")
+	return of == "." || path == of || strings.HasPrefix(path, of+"/")
+}
