@@ -47,7 +47,7 @@ var rows = []row{
 	},
 	{
 		name: "save-same", store: kindSave, run: runSaveSame,
-		what: "save, nothing staged since the last one", against: "git write-tree (cached) + commit-tree + update-ref",
+		what: "save --staged, nothing staged since the last one", against: "git write-tree (cached) + commit-tree + update-ref",
 		figures: map[string]figure{"1k": {Target: 1.0}, "10k": {Target: 0.9}, "100k": {Target: 0.5}},
 	},
 	{
@@ -56,7 +56,8 @@ var rows = []row{
 	},
 	{
 		name: "save-worktree", store: kindSave, run: runSaveWorktree,
-		what: "save --worktree", against: "git stash create", figures: anywhere(0.8),
+		what: "save, whole state", against: "git stash create + git ls-files --others",
+		figures: map[string]figure{"1k": {Target: 1.0}, "10k": {Target: 0.6}, "100k": {Target: 0.4}},
 	},
 	{
 		name: "turn", store: kindTurns, run: runTurn,
