@@ -1,6 +1,11 @@
 package hook
 
 import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -87,4 +92,36 @@ func FuzzInsertRemove(f *testing.F) {
 			t.Fatalf("%q became %q", text, out)
 		}
 	})
+}
+
+// Only a refusal of pre-push stops git. A crash, a kill or a failed start of this program
+// stops neither a push nor a checkout.
+func TestOnlyARefusalStopsGit(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("needs sh")
+	}
+	dir := t.TempDir()
+	program := filepath.Join(dir, "git-checkpoint")
+	require.NoError(t, os.WriteFile(program, []byte("#!/bin/sh\ncat >/dev/null\nexit $SAID\n"), 0o777))
+	for _, e := range Events() {
+		for form, c := range map[string]struct{ text, flag string }{
+			"file":          {File(e, Style{}), "-u"},
+			"husky":         {File(e, Style{Bare: true}), "-e"},
+			"inserted":      {Insert("#!/bin/sh\nexit 0\n", e, Style{}), "-u"},
+			"snippet":       {shebang + e.Snippet(), "-e"},
+			"configuration": {shebang + e.ConfigCommand() + ` "$@"` + "\n", "-u"},
+		} {
+			path := filepath.Join(dir, form+"-"+string(e))
+			require.NoError(t, os.WriteFile(path, []byte(c.text), 0o777))
+			for _, said := range []int{0, 1, 2, 11, 13, 126, 127, 137, 139} {
+				cmd := exec.Command("sh", c.flag, path, "origin", "url", "1")
+				cmd.Stdin = strings.NewReader("refs/heads/a " + one + " refs/heads/a " + zero + "\n")
+				cmd.Env = append(os.Environ(), "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"), fmt.Sprintf("SAID=%d", said))
+				out, err := cmd.CombinedOutput()
+				stops := e == PrePush && (said == 11 || said == 13)
+				assert.Equalf(t, stops, err != nil, "%s of %s, exit code %d: %v %s", form, e, said, err, out)
+			}
+		}
+	}
 }
