@@ -221,3 +221,14 @@ func TestMerge(t *testing.T) {
 		})
 	}
 }
+
+// Clones with equal archives keep the same commits, in whatever order they compare them.
+func TestPick(t *testing.T) {
+	t.Parallel()
+	want := State{Checkpoints: map[checkpoint.ID]Checkpoint{"x-1": {1, "a"}}}
+	a, b, other, none := Chain{"a", want}, Chain{"b", want}, Chain{"0", State{}}, Chain{"", want}
+	assert.Equal(t, 1, Pick(want, b, a))
+	assert.Equal(t, 0, Pick(want, a, b))
+	assert.Equal(t, 3, Pick(want, other, none, b, a))
+	assert.Equal(t, -1, Pick(want, other, none))
+}
