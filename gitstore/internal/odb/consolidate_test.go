@@ -198,6 +198,34 @@ func TestConsolidateFails(t *testing.T) {
 	allReadable(t, r, s, append(mine, other...))
 }
 
+// TestConsolidateChecksThePack checks that a pack with a damaged object replaces no file.
+func TestConsolidateChecksThePack(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	s := open(t, r, func(c *Config) {
+		c.Git = func(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
+			said, err := r.RunContext(ctx, stdin, args...)
+			if err != nil {
+				return nil, err
+			}
+			path := r.GitPath("objects/pack/pack-" + strings.TrimSpace(string(said)) + ".pack")
+			data, err := os.ReadFile(path)
+			if err == nil {
+				data[20] ^= 1 // in the content of the first object
+				err = errors.Join(os.Chmod(path, 0o644), os.WriteFile(path, data, 0o644))
+			}
+			return said, err
+		}
+	})
+	mine := written(t, s, 0, 5)
+	_, err := s.Consolidate(t.Context(), mine, new(packNotes).options())
+	require.ErrorContains(t, err, "check object ")
+	assert.Equal(t, 5, looseCount(t, r))
+	for _, h := range mine {
+		assert.NoError(t, sameLoose(s.loosePath(h), nil))
+	}
+}
+
 // TestConsolidateDeletesOnlyLooseFiles checks that objects of a replaced pack cost no
 // deletion, because a repository has many of them.
 func TestConsolidateDeletesOnlyLooseFiles(t *testing.T) {
