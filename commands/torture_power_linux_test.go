@@ -206,6 +206,53 @@ func TestTorturePowerLossAfterGit(t *testing.T) {
 	}
 }
 
+// packingScript packs the loose objects of saves: the note of loose objects becomes as long
+// as after many saves.
+const packingScript = `
+git-checkpoint save 42
+echo four > a.txt; git add -A
+git-checkpoint save 42
+notes=$(cat .git/git-checkpoint/loose)
+for i in 1 2 3 4 5 6; do notes="$notes
+$notes"; done
+printf '%s\n' "$notes" > .git/git-checkpoint/loose
+git-checkpoint save 42
+`
+
+// While loose objects are deleted, the pack that replaces them is durable.
+func TestTorturePowerLossWhilePacking(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
+	v := newVictim(t).durable()
+	v.git("config", "core.fsyncMethod", "fsync")
+	base := filepath.Join(t.TempDir(), "base")
+	require.NoError(t, copyTree(v.path(".git"), base))
+	d := newTracedDisk(v, base, v.trace(packingScript))
+	require.Len(t, d.print, 3)
+	var deleted []int
+	for _, op := range d.ops {
+		for path, f := range op.names {
+			if dir, name := filepath.Split(strings.TrimPrefix(path, d.root+"/objects/")); f == nil && len(dir) == len("ab/") && len(name) >= 38 {
+				deleted = append(deleted, op.end)
+			}
+		}
+	}
+	require.Greater(t, len(deleted), 5)
+	for i := range 12 {
+		now, kind := deleted[len(deleted)-1-i%3], []int{loseSome, loseAll, loseSome, loseNames}[i%4]
+		c := &victim{t: t, dir: filepath.Join(t.TempDir(), "repo"), env: v.env}
+		d.crash(c.path(".git"), now, kind)
+		require.NoError(t, os.RemoveAll(c.path(".git/index"))) // git does not sync its index
+		c.afterCrash(fmt.Sprintf("deleted at %d, lost %d", now, kind))
+		have := c.everywhere()
+		for _, p := range d.print[:2] {
+			require.Truef(t, have[p.id], "%s is lost at %d (%d)", p.id, now, kind)
+		}
+		require.NoError(t, os.RemoveAll(c.dir))
+	}
+}
+
 // afterPrint checks the repository after a loss of power right after an id was printed.
 func (d *tracedDisk) afterPrint(i, kind int) {
 	t := d.v.t
