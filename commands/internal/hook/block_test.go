@@ -18,6 +18,7 @@ func TestRemoveIsTheInverseOfInsert(t *testing.T) {
 	for name, text := range map[string]string{
 		"plain": "#!/bin/sh\nmake test\n", "no last newline": "#!/bin/bash\nmake", "no interpreter": "npm test\n",
 		"empty": "", "only interpreter": "#!/bin/sh\n", "exits": "#!/bin/sh -e\nexit 1\n", "windows ends": "make\r\n",
+		"blank lines": "#!/bin/sh\n\n\nmake\n\n", "only blank lines": "\n\n",
 	} {
 		for _, e := range Events() {
 			for _, s := range []Style{{}, {Bare: true}} {
