@@ -138,6 +138,9 @@ func (x *site) goOn(c *gitstore.Checkpoint, way, before, after string) {
 	x.t.Helper()
 	pending := x.s.InterruptedRestore.Exists(x.t.Context())
 	want := x.picture()
+	if want != before && want != after {
+		require.True(x.t, pending, "files have changed, and nothing tells it")
+	}
 	if pending { // restore has started to change files
 		want = map[string]string{"continue": after, "abort": before}[way]
 	}
