@@ -197,3 +197,31 @@ func TestPruneReportsProgress(t *testing.T) {
 	assert.Equal(t, [2]int{200, 200}, told[len(told)-1])
 	assert.Equal(t, [2]int{1, 200}, told[0])
 }
+
+// A save that ran out of time, or left out a file, replaces no checkpoint that has another
+// version of this file than the index.
+func TestSaveThatLeftOutAFileReplacesNoFullerOne(t *testing.T) {
+	t.Parallel()
+	for name, limit := range map[string]func(*SaveRequest){
+		"out of time": func(req *SaveRequest) { req.Budget = 1 },
+		"over a size": func(req *SaveRequest) { req.MaxSize = 100 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.Write("a.txt", "staged\n")
+			w.Git("add", "a.txt")
+			w.Write("a.txt", "precious\n")
+			req := w.request(checkpoint.SessionEnd)
+			req.Worktree, req.Retention = true, retention.Policy{checkpoint.SessionEnd: {Keep: 1}}
+			full := w.save(req)
+			w.Write("a.txt", strings.Repeat("more\n", 100))
+			limited := req
+			limit(&limited)
+			saved := w.save(limited)
+			require.NotEmpty(t, saved.Record.Snapshot().LeftOut())
+			assert.Empty(t, saved.Pruned)
+			assert.Equal(t, []checkpoint.ID{full.ID, saved.ID}, w.live())
+			assert.Len(t, w.save(req).Pruned, 2, "one that has all files again")
+		})
+	}
+}
