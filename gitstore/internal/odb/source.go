@@ -162,17 +162,27 @@ const maxAlternates = 6
 // all returns the objects directories, the repository's own directory first.
 func (s *Database) all() []*source {
 	s.open.Do(func() {
-		seen := make(map[string]bool)
-		s.sources = s.add(nil, seen, s.cfg.Dir, 0)
-		for _, dir := range s.cfg.Alternates {
-			s.sources = s.add(s.sources, seen, dir, 1)
+		for _, dir := range Directories(s.cfg.Dir, s.cfg.Alternates) {
+			s.sources = append(s.sources, &source{dir: dir})
 		}
 	})
 	return s.sources
 }
 
-// add appends dir and its alternates to list, each directory once.
-func (s *Database) add(list []*source, seen map[string]bool, dir string, depth int) []*source {
+// Directories returns an object directory and all its alternates, also nested ones.
+// alternates are the directories of GIT_ALTERNATE_OBJECT_DIRECTORIES. Like git, it ignores
+// missing alternates.
+func Directories(dir string, alternates []string) []string {
+	seen := make(map[string]bool)
+	list := addDirectory(nil, seen, dir, 0)
+	for _, alt := range alternates {
+		list = addDirectory(list, seen, alt, 1)
+	}
+	return list
+}
+
+// addDirectory appends dir and its alternates to list, each directory once.
+func addDirectory(list []string, seen map[string]bool, dir string, depth int) []string {
 	key := dir
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		key = real
@@ -183,7 +193,7 @@ func (s *Database) add(list []*source, seen map[string]bool, dir string, depth i
 		return list
 	}
 	seen[key] = true
-	list = append(list, &source{dir: dir})
+	list = append(list, dir)
 	data, err := os.ReadFile(filepath.Join(dir, "info", "alternates"))
 	if err != nil {
 		return list
@@ -192,7 +202,7 @@ func (s *Database) add(list []*source, seen map[string]bool, dir string, depth i
 		if !filepath.IsAbs(alt) {
 			alt = filepath.Join(key, alt)
 		}
-		list = s.add(list, seen, alt, depth+1)
+		list = addDirectory(list, seen, alt, depth+1)
 	}
 	return list
 }
