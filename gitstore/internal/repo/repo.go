@@ -145,6 +145,18 @@ func (s *Repo) Progress(done, total int) {
 	}
 }
 
+// Boundary returns the boundary of the worktree, for one operation.
+func (s *Repo) Boundary(ctx context.Context) *repository.Boundary {
+	b := s.Info.Boundary()
+	b.Tracks = func(path string) bool {
+		g := s.Git
+		g.Dir = s.Info.Root
+		out, err := g.Output(ctx, "--literal-pathspecs", "ls-files", "-z", "--", path)
+		return err == nil && len(out) > 0
+	}
+	return b
+}
+
 // Root returns the worktree's root, or "" in bare repositories.
 func (s *Repo) Root() string { return s.Info.Root }
 
