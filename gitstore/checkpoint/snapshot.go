@@ -39,7 +39,6 @@ const (
 	OverSize  = "over the size limit of the checkpoint"
 
 	NotReadable     = "gone or not readable"
-	OwnRepository   = "a repository of its own"
 	MovedSubmodule  = "a submodule on another commit than the one that is staged"
 	OutsideSparse   = "outside the sparse checkout"
 	SkipWorktree    = "marked skip-worktree"

@@ -27,6 +27,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/trees"
 
@@ -72,7 +73,7 @@ func (s *Capturer) snapshotOnce(ctx context.Context, issue checkpoint.Issue, req
 	if req.Automatic && hidesUntracked(s.Config) {
 		req.Untracked = false
 	}
-	site := &Source{Git: s.Git, Config: s.Config, CommonDir: s.Info.CommonDir, Root: s.Info.Root, Index: s.Info.Index}
+	site := &Source{Git: s.Git, Config: s.Config, CommonDir: s.Info.CommonDir, Root: s.Info.Root, Index: s.Info.Index, Boundary: s.Boundary(ctx)}
 	s.lookBack(ctx, issue, &req)
 	list := site.list(ctx, req)
 	defer list.cancel(nil)
@@ -173,6 +174,9 @@ func (s *Capturer) stagedBefore(ctx context.Context, issue checkpoint.Issue, hea
 	return index.Tree
 }
 
+// A Foreign is a part of a worktree that belongs to a repository.
+type Foreign = repository.Foreign
+
 // A Source is the worktree to capture, with data about its repository.
 type Source struct {
 	Git       git.Git           // runs in the repository
@@ -180,6 +184,8 @@ type Source struct {
 	CommonDir string            // common git directory
 	Root      string            // top-level directory
 	Index     string            // path of the index
+
+	Boundary *repository.Boundary // files of repositories are left out; nil means none
 }
 
 // A Request selects captured files besides the index.
@@ -216,6 +222,8 @@ type capture struct {
 	maxFile int64
 	dry     bool           // git may not store objects either
 	skipped map[string]int // number of each class, also if the record's list is truncated
+
+	foreign map[string]bool // classes and paths of repositories that are listed as skipped
 }
 
 // take adds files outside the index to the snapshot and lists skipped files in
@@ -276,6 +284,24 @@ func (c *capture) skip(class, path string, size int64, reason string) {
 	if c.skipped[class]++; c.skipped[class] <= MaxListed {
 		c.snap.Facts.Skipped = append(c.snap.Facts.Skipped, checkpoint.Skipped{Path: path, Size: size, Reason: reason, Class: class})
 	}
+}
+
+// skipForeign reports whether a path belongs to a repository, and records the repository as
+// skipped, once for each class.
+func (c *capture) skipForeign(class, path string) bool {
+	f := c.Boundary.Find(path)
+	if f.Reason == "" {
+		return false
+	}
+	key := class + " " + f.Path
+	if !c.foreign[key] {
+		c.skip(class, f.Path, 0, f.Reason)
+		if c.foreign == nil {
+			c.foreign = map[string]bool{}
+		}
+		c.foreign[key] = true
+	}
+	return true
 }
 
 func (c *capture) closeSkipped() {

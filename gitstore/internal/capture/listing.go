@@ -14,6 +14,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/git/repository"
 )
 
 // A listing holds the lists of the changed and the untracked files. Both are made while
@@ -120,7 +121,7 @@ func leaveOutFull(paths []string, req Request) []untrackedPath {
 	for i, path := range paths {
 		list[i].path = path
 		if strings.HasSuffix(path, "/") {
-			list[i].left = checkpoint.OwnRepository
+			list[i].left = repository.IsNested
 		}
 	}
 	limit := req.maxUntracked()

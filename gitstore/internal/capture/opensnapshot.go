@@ -184,6 +184,7 @@ func (s *Capturer) Uncommitted(ctx context.Context, r *checkpoint.Record) (chang
 }
 
 // status returns the lines of git status in short form: two letters, a space and a path.
+// Untracked files of repositories are left out, because no checkpoint contains them.
 func (s *Capturer) status(ctx context.Context) ([]string, error) {
 	g := s.Git
 	g.Dir = s.Info.Root
@@ -191,7 +192,10 @@ func (s *Capturer) status(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(git.Fields(out), func(line string) bool { return len(line) <= 3 }), nil
+	b := s.Boundary(ctx)
+	return slices.DeleteFunc(git.Fields(out), func(line string) bool {
+		return len(line) <= 3 || line[0] == '?' && b.Find(line[3:]).Reason != ""
+	}), nil
 }
 
 // Changes counts the changed files of the worktree. A file with staged and unstaged

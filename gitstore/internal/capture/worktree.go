@@ -33,6 +33,9 @@ func (c *capture) worktree() error {
 			}
 			continue
 		}
+		if c.skipForeign(checkpoint.InWorktree, d.Path) {
+			continue
+		}
 		if d.left != "" {
 			c.skip(checkpoint.InWorktree, d.Path, 0, d.left)
 			continue
@@ -107,6 +110,9 @@ func (c *capture) untracked() error {
 	}
 	var wanted []candidate
 	for _, f := range list.files {
+		if c.skipForeign(checkpoint.InUntracked, f.path) {
+			continue
+		}
 		if f.left != "" {
 			c.skip(checkpoint.InUntracked, f.path, 0, f.left)
 			continue
@@ -356,13 +362,16 @@ func (c *capture) artifacts(names, kept []string) error {
 		if err != nil {
 			return fmt.Errorf("artifact %q: %w", name, err)
 		}
+		if f := c.Boundary.Find(clean); f.Reason != "" {
+			return fmt.Errorf("artifact %q: %q is %s", name, f.Path, f.Reason)
+		}
 		if !known[clean] {
 			wanted = append(wanted, candidate{path: clean, maxSize: noLimit, must: true, class: checkpoint.InUntracked})
 		}
 		known[clean] = true
 	}
 	for _, name := range kept {
-		if clean, err := checkArtifact(root, name); err == nil && !known[clean] {
+		if clean, err := checkArtifact(root, name); err == nil && !known[clean] && !c.skipForeign(checkpoint.InUntracked, clean) {
 			wanted, known[clean] = append(wanted, candidate{path: clean, maxSize: noLimit, class: checkpoint.InUntracked}), true
 		}
 	}
