@@ -3,6 +3,8 @@ package resume
 import (
 	"cmp"
 	"errors"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"git-checkpoint/commands/internal/exit"
@@ -163,10 +165,19 @@ func notRestored(c *invoke.Invocation, req *gitstore.RestoreRequest, err error) 
 // files. If --force does not overwrite them, the user has to move them.
 func restoreInTheWay(c *invoke.Invocation, req *gitstore.RestoreRequest, done *gitstore.Restored) error {
 	paths := phrase.Plural(len(done.InTheWay), "path")
+	if len(done.Foreign) > 0 && !slices.ContainsFunc(done.InTheWay, func(p string) bool { return !isBelowAny(p, done.Foreign) }) {
+		in := filepath.Join(c.Store.Root(), filepath.FromSlash(done.Foreign[0]))
+		return exit.Errorf(exit.Refused, "git -C "+phrase.QuoteArg(in)+" status", "restore %s: %s of another repository stay as they are: %s", done.ID, paths, phrase.List(phrase.QuotePaths(done.Foreign)))
+	}
 	if done.Unknown {
 		return exit.Errorf(exit.Refused, restoreAgain(c, req, "--force"), "restore %s: %s in the way of files that git does not know were left alone", done.ID, paths)
 	}
 	return exit.Errorf(exit.Refused, "git status --short --ignored", "restore %s: %s in the way of other files were left alone: move these files away", done.ID, paths)
+}
+
+// isBelowAny reports whether a path is below one of the directories, or equal to one.
+func isBelowAny(name string, dirs []string) bool {
+	return slices.ContainsFunc(dirs, func(dir string) bool { return strings.HasPrefix(name, dir) })
 }
 
 // restoreAgain returns the command that repeats a restore with another flag. It names the

@@ -66,6 +66,7 @@ type state struct {
 	inside, indexInside []string
 	folded              string // path without case if git ignores case here, or ""
 	blockage            string // error that prevents any step, or ""
+	foreign             string // repository inside the worktree that contains the path, or ""
 	made                string // topmost missing parent directory
 }
 
@@ -125,6 +126,7 @@ type decision struct {
 	changed  []string // skipped because both sides changed them
 	inTheWay []string // skipped because of an existing file
 	unknown  bool     // untracked files are in the way, which force would overwrite
+	foreign  []string // repositories that contain paths of inTheWay
 	unmerged bool     // files with conflicts become unmerged index entries
 }
 
@@ -150,6 +152,9 @@ func decide(targets []Target, now func(string) state, known func(string, Side) b
 		switch {
 		case st.work && s.blockage != "":
 			d.inTheWay = append(d.inTheWay, t.Path)
+			if s.foreign != "" {
+				d.foreign = append(d.foreign, s.foreign)
+			}
 		case t.isSaved(s), !t.conflicts(s) && !t.onlySaved:
 			d.steps = append(d.steps, st)
 		case !t.onlySaved && !t.touched && t.isKnown(s, known):

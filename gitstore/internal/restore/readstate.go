@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/index"
 	"git-checkpoint/gitstore/internal/trees"
 
@@ -29,6 +30,7 @@ type stateReader struct {
 	staged plumbing.Hash // index as a tree
 	now    map[string]*state
 	names  diskNames
+	limits *repository.Boundary
 	raw    bool     // read files without git's filters
 	asked  []string // regular files whose blob hash is still missing
 }
@@ -42,6 +44,7 @@ func (s *Worktree) readState(ctx context.Context, targets []Target, area *locked
 	}
 	defer root.Close()
 	o := &stateReader{s: s, ctx: ctx, root: root, x: area.x, staged: area.tree, raw: raw, now: make(map[string]*state, len(targets))}
+	o.limits = s.boundary(ctx)
 	o.names = diskNames{root: root, dirs: map[string]string{}, listed: map[string]map[string]bool{}}
 	for i := range targets {
 		o.now[targets[i].Path] = &state{}
@@ -127,6 +130,9 @@ func (o *stateReader) readIndexAround(path string, st *state) error {
 // limits, failing disks) are returned instead.
 func (o *stateReader) readWorktree(t *Target, st *state, entries []index.Entry) error {
 	err := o.readFile(t, st, entries)
+	if f := o.limits.Find(t.Path); f.Reason != "" {
+		st.foreign, st.blockage = f.Path, f.Reason
+	}
 	switch {
 	case err == nil:
 		return nil

@@ -52,6 +52,7 @@ type Outcome struct {
 	Skipped  []string // kept because they changed since the checkpoint
 	InTheWay []string // not restored because of an existing file
 	Unknown  bool     // InTheWay has untracked files, which Force would overwrite
+	Foreign  []string // repositories inside the worktree that contain paths of InTheWay
 	Later    []string // added after the checkpoint; removed if Exact is set
 	Merged   []string // files with conflict markers, unmerged in the index
 }
@@ -166,6 +167,7 @@ func (r *restoring) plan(ctx context.Context, area *lockedIndex) (decision, erro
 
 func (r *restoring) tell(p *decision) {
 	r.done.Skipped, r.done.InTheWay, r.done.Unknown = p.changed, p.inTheWay, p.unknown
+	r.done.Foreign = slices.Compact(slices.Sorted(slices.Values(p.foreign)))
 	r.done.listSteps(p.steps)
 }
 
@@ -367,13 +369,16 @@ func (s *Worktree) laterUntracked(ctx context.Context, snap *Contents) ([]string
 		return nil, fmt.Errorf("list untracked files: %w", err)
 	}
 	var paths []string
-	find := &trees.Finder{Reader: s.Objects}
+	find, limits := &trees.Finder{Reader: s.Objects}, s.boundary(ctx)
 	for _, path := range git.Fields(out) {
+		if limits.Find(path).Reason != "" {
+			continue
+		}
 		had, err := sideAt(find, snap.Staged, path)
 		if err != nil {
 			return nil, err
 		}
-		if had == (Side{}) && !strings.HasSuffix(path, "/") {
+		if had == (Side{}) {
 			paths = append(paths, path)
 		}
 	}

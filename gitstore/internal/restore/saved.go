@@ -63,10 +63,8 @@ func (e *earlier) target(saved *Target) (Target, bool, error) {
 	if had.Mode == trees.ModeTree { // a file has replaced the directory
 		had = Side{}
 	}
-	for _, f := range facts.Skipped {
-		if f.Path == saved.Path || f.Path == "." {
-			return Target{}, false, nil
-		}
+	if facts.Lacks(saved.Path) {
+		return Target{}, false, nil
 	}
 	if saved.Index && (saved.IndexWant[0] == intended || saved.IndexWant != merged(saved.IndexWant[0])) {
 		return Target{}, false, nil // conflicts

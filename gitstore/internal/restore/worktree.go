@@ -22,6 +22,7 @@ import (
 	"slices"
 
 	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/index"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -58,9 +59,20 @@ type Worktree struct {
 	Known func(path string, version Side) bool
 	// Ignores returns a digest of git's rules for ignored files outside of the worktree.
 	Ignores func() string
+	// Boundary returns the boundary of the worktree. Files of repositories are neither
+	// written nor removed. Nil means that no repository is in the worktree.
+	Boundary func(context.Context) *repository.Boundary
 	// Rewritten reports whether HEAD was rewritten since the snapshot, for example by a
 	// rebase. Nil means no.
 	Rewritten func(context.Context) (bool, error)
+}
+
+// boundary returns the boundary of the worktree, for one operation.
+func (s *Worktree) boundary(ctx context.Context) *repository.Boundary {
+	if s.Boundary == nil {
+		return nil
+	}
+	return s.Boundary(ctx)
 }
 
 // ErrUnknownHistory reports that changes by commits cannot be determined.
