@@ -79,6 +79,22 @@ func (f Files) Digests(ctx context.Context, paths []string) (map[string]string, 
 	return f.capturer.Digests(ctx, paths)
 }
 
+// A Foreign is a directory or file that belongs to a repository and not to the worktree,
+// with the reason. The zero value means that there is none.
+type Foreign = capture.Foreign
+
+// FindRepository returns the repository inside the worktree that contains a path relative
+// to the root, or the part of this repository that does.
+func (f Files) FindRepository(ctx context.Context, path string) Foreign {
+	return f.capturer.Boundary(ctx).Find(path)
+}
+
+// FindGitDir returns the git directory or object directory that contains an absolute path,
+// of this or of another repository.
+func (f Files) FindGitDir(ctx context.Context, path string) Foreign {
+	return f.capturer.Boundary(ctx).FindPlace(path)
+}
+
 // IsTracked reports whether git tracks a worktree file, or any file below a directory.
 func (f Files) IsTracked(ctx context.Context, path string) (bool, error) {
 	return f.capturer.IsTracked(ctx, path)

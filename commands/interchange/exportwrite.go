@@ -193,13 +193,10 @@ func (x *exporting) checkPlace() error {
 	if err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
-	place := reached(abs)
-	for _, dir := range []string{x.c.Store.GitDir(), x.c.Store.CommonDir()} {
-		if isBelow(invoke.Resolved(dir), place) {
-			return x.isGits()
-		}
+	if x.c.Store.Files.FindGitDir(x.c.Ctx, abs).Reason != "" {
+		return x.isGits()
 	}
-	for _, name := range strings.Split(filepath.ToSlash(place), "/") {
+	for _, name := range strings.Split(filepath.ToSlash(invoke.Resolved(abs)), "/") {
 		if name != "" && gitstore.CheckPlace(name) != nil {
 			return x.isGits()
 		}
@@ -210,22 +207,4 @@ func (x *exporting) checkPlace() error {
 func (x *exporting) isGits() error {
 	return exit.Errorf(exit.Usage, fmt.Sprintf("git checkpoint export %s --as %s --dir DIR", phrase.IssueArg(x.issue), x.as),
 		"export: %s is inside git's directory", phrase.QuotePath(filepath.ToSlash(filepath.Join(x.root, filepath.FromSlash(x.below)))))
-}
-
-// reached resolves the symlinks of a path, as far as the path exists.
-func reached(name string) string {
-	if to, err := filepath.EvalSymlinks(name); err == nil {
-		return to
-	}
-	up := filepath.Dir(name)
-	if up == name {
-		return name
-	}
-	return filepath.Join(reached(up), filepath.Base(name))
-}
-
-// isBelow reports whether name is dir or a path inside it.
-func isBelow(dir, name string) bool {
-	rel, err := filepath.Rel(dir, name)
-	return err == nil && filepath.IsLocal(rel)
 }

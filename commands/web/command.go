@@ -248,8 +248,25 @@ func exportFailed(file string, err error) error {
 	return exit.Errorf(exit.Failure, "", "web: --export: %w", err)
 }
 
+// checkExportPlace returns an error if the file is inside a git directory.
+func checkExportPlace(c *invoke.Invocation, file string) error {
+	abs, err := filepath.Abs(file)
+	if err != nil {
+		return exit.Errorf(exit.Failure, "", "web: --export: %w", err)
+	}
+	if f := c.Store.Files.FindGitDir(c.Ctx, abs); f.Reason != "" {
+		return exit.Usagef("web: --export: %s is inside git's directory", phrase.QuotePath(file))
+	}
+	return nil
+}
+
 // exportPage writes a page to a file or to standard output.
 func exportPage(c *invoke.Invocation, file string, issues []checkpoint.Issue) error {
+	if file != "-" {
+		if err := checkExportPlace(c, file); err != nil {
+			return err
+		}
+	}
 	repo, err := webRepository(c, c.Ctx)
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"git-checkpoint/commands/internal/exit"
@@ -139,7 +140,7 @@ func (t *taskStep) clean() error {
 		if err != nil || !info.Mode().IsRegular() || !judge.TaskOutput(t.c, place).Broken {
 			continue
 		}
-		if err := cmp.Or(ownFolder(root, place), t.mayGo(place)); err != nil {
+		if err := cmp.Or(inFolders(root, place), t.mayGo(place)); err != nil {
 			t.c.Warnf("%s is left as it is: %v", phrase.QuotePath(place), err)
 			continue
 		}
@@ -157,6 +158,9 @@ func (t *taskStep) mayGo(place string) error {
 	if err := gitstore.CheckPlace(path.Clean(place)); err != nil {
 		return err
 	}
+	if f := t.c.Store.Files.FindRepository(t.c.Ctx, path.Clean(place)); f.Reason != "" {
+		return fmt.Errorf("%s is %s", phrase.QuotePath(strings.TrimSuffix(f.Path, "/")), f.Reason)
+	}
 	tracked, err := t.c.Store.Files.IsTracked(t.c.Ctx, place)
 	if tracked {
 		return errors.New("git tracks it")
@@ -164,9 +168,9 @@ func (t *taskStep) mayGo(place string) error {
 	return err
 }
 
-// ownFolder returns an error if the path contains a symlink, because git then knows the
-// file under another name. A path in a nested repository is an error too.
-func ownFolder(root *os.Root, place string) error {
+// inFolders returns an error if the path contains a symlink, because git then knows the
+// file under another name.
+func inFolders(root *os.Root, place string) error {
 	for k, r := range place {
 		if r != '/' {
 			continue
@@ -178,9 +182,6 @@ func ownFolder(root *os.Root, place string) error {
 		}
 		if !info.IsDir() {
 			return fmt.Errorf("%s is a symlink", phrase.QuotePath(place[:k]))
-		}
-		if _, err := root.Lstat(filepath.Join(dir, ".git")); err == nil && filepath.Clean(dir) != "." {
-			return fmt.Errorf("%s is a repository of its own", phrase.QuotePath(place[:k]))
 		}
 	}
 	return nil
