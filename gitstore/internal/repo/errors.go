@@ -114,12 +114,20 @@ func (e *NoWorktreeError) ExitHint() string {
 	return "git worktree list"
 }
 
-// CheckWorktree fails with UnsupportedError in a bare repository, and with NoWorktreeError
-// inside of a git directory.
+// CheckWorktree fails with UnsupportedError in a bare repository, with NoWorktreeError
+// inside of a git directory, and with RefusedError in a copy of a linked worktree, because
+// the index belongs to the files of the other worktree.
 func (s *Repo) CheckWorktree() error {
 	switch {
 	case s.Info.Root != "":
-		return nil
+		owner := s.Info.CopiedFrom()
+		if owner == "" {
+			return nil
+		}
+		return &RefusedError{
+			Reason: fmt.Sprintf("this worktree is a copy of %s, and both have the same index", failure.Quote(owner)),
+			Hint:   "git worktree repair",
+		}
 	case s.Info.Bare:
 		return &UnsupportedError{Feature: "a bare repository has no index"}
 	}

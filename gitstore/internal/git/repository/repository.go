@@ -242,6 +242,33 @@ func (r Info) isFoundAtRoot() bool {
 	return err == nil && os.SameFile(found, own)
 }
 
+// CopiedFrom returns the root of the linked worktree whose git directory this worktree uses,
+// if the files of this worktree are a copy of it. Git would use one index for both. It
+// returns "" for a worktree that was only moved: its former root does not exist, or belongs
+// to another repository now.
+func (r Info) CopiedFrom() string {
+	if r.Dir == r.CommonDir || r.Root == "" {
+		return ""
+	}
+	link, ok := readPath(filepath.Join(r.Dir, "gitdir"), "", r.Dir)
+	if !ok {
+		return ""
+	}
+	owner := filepath.Dir(link)
+	there, err := os.Stat(owner)
+	if err != nil {
+		return ""
+	}
+	here, err := os.Stat(r.Root)
+	if err != nil || os.SameFile(here, there) || !r.isFoundAtRoot() {
+		return ""
+	}
+	if !(Info{Root: owner, Dir: r.Dir}).isFoundAtRoot() {
+		return ""
+	}
+	return owner
+}
+
 // settings returns git's settings for a discovered repository. passed are the directories
 // between its root and the working directory.
 func settings(ctx context.Context, g git.Git, r Info, passed []string) ([]git.ConfigEntry, error) {
