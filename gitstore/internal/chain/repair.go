@@ -34,7 +34,7 @@ func (s *Chains) RepairOwn(ctx context.Context, i checkpoint.Issue, deleted bool
 	if err != nil {
 		return nil
 	}
-	own, err := s.ReadRef(ctx, repo.OwnRef(i))
+	own, err := s.ownTip(ctx, i)
 	if err != nil || own == live || own.IsZero() {
 		return nil
 	}
@@ -84,7 +84,14 @@ func (s *Chains) RepairOwn(ctx context.Context, i checkpoint.Issue, deleted bool
 // value may be shallow or damaged, but a new chain in its place would take over the name
 // of the old chain.
 func (s *Chains) RestoreRef(ctx context.Context, i checkpoint.Issue, live, own plumbing.Hash) error {
-	err := s.MoveRefs(ctx, repaired, refs.Move{Name: repo.LiveRef(i), Old: live, New: own})
+	moves := []refs.Move{{Name: repo.LiveRef(i), Old: live, New: own}}
+	last, err := s.ReadRef(ctx, repo.OwnRef(i))
+	if err == nil {
+		if last.IsZero() { // deleted together with the chain
+			moves = append(moves, refs.Move{Name: repo.OwnRef(i), New: own})
+		}
+		err = s.MoveRefs(ctx, repaired, moves...)
+	}
 	switch {
 	case err == nil || repo.IsDone(err):
 	case live.IsZero():
@@ -109,7 +116,7 @@ func (s *Chains) ChainToSaveOn(ctx context.Context, i checkpoint.Issue) (*Chain,
 	if err != nil || !c.Tip.IsZero() {
 		return c, err
 	}
-	own, err := s.ReadRef(ctx, repo.OwnRef(i))
+	own, err := s.ownTip(ctx, i)
 	if err != nil || own.IsZero() {
 		return c, err
 	}
@@ -122,6 +129,24 @@ func (s *Chains) ChainToSaveOn(ctx context.Context, i checkpoint.Issue) (*Chain,
 		c.Deleted = true
 	}
 	return c, err
+}
+
+// ownTip returns the tip that this clone gave an issue's chain last. If the refs of the
+// chain and own/ were deleted together, it is read from a file.
+func (s *Chains) ownTip(ctx context.Context, i checkpoint.Issue) (plumbing.Hash, error) {
+	own, err := s.ReadRef(ctx, repo.OwnRef(i))
+	if err != nil || !own.IsZero() {
+		return own, err
+	}
+	live, err := s.ReadRef(ctx, repo.LiveRef(i))
+	if err != nil || !live.IsZero() {
+		return plumbing.ZeroHash, err
+	}
+	noted := s.NotedOwn(i)
+	if noted.IsZero() || !s.Objects.Has(noted) { // a gc has deleted it
+		return plumbing.ZeroHash, nil
+	}
+	return noted, nil
 }
 
 // isLost reports whether a commit is missing or damaged. It fails if the operating system
@@ -161,7 +186,7 @@ func (s *Chains) RepairIfRewritten(ctx context.Context, i checkpoint.Issue) {
 		return
 	}
 	s.SettleIfInterrupted(ctx, i)
-	own, err := s.ReadRef(ctx, repo.OwnRef(i))
+	own, err := s.ownTip(ctx, i)
 	if err != nil || own.IsZero() {
 		return
 	}
@@ -203,6 +228,9 @@ func (s *Chains) RestoreDeletedRefs(ctx context.Context, existing []checkpoint.I
 	seen := make(map[string]bool, len(existing))
 	for _, i := range existing {
 		seen[repo.OwnRef(i)] = true
+	}
+	for _, i := range s.NotedIssues() {
+		own = append(own, repo.OwnRef(i))
 	}
 	restored := false
 	for _, name := range own {

@@ -69,7 +69,7 @@ func (s *Chains) Alter(ctx context.Context, issue checkpoint.Issue, decide func(
 // isUnknown reports whether this repository has no chain, no archive and no interrupted
 // transaction of an issue, and never wrote a chain of the issue.
 func (s *Chains) isUnknown(ctx context.Context, i checkpoint.Issue) bool {
-	own, err := s.ReadRef(ctx, repo.OwnRef(i))
+	own, err := s.ownTip(ctx, i)
 	return err == nil && own.IsZero() && !s.HasIssue(ctx, i) && !s.RefDir().IsInterrupted(i.RefName())
 }
 
@@ -211,7 +211,7 @@ func (s *Chains) MovesTo(ctx context.Context, c *Chain, tip plumbing.Hash) ([]re
 		live = plumbing.ZeroHash
 	}
 	moves := []refs.Move{{Name: repo.LiveRef(c.Issue), Old: live, New: tip}, {Name: repo.OwnRef(c.Issue), Old: own, New: tip}}
-	if own == c.Tip {
+	if own == c.Tip || c.Deleted && own.IsZero() {
 		return moves, nil
 	}
 	if c.Deleted {

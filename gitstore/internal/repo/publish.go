@@ -237,6 +237,9 @@ func (m *moveHere) commit(ctx context.Context, message string) error {
 	m.s.IssueLock.Begin(message, m.moves)
 	defer m.s.IssueLock.Done()
 	err := m.Commit(refs.ReflogEntry{Name: by.Name, Email: by.Email, At: m.s.Now(), Message: message})
+	if err == nil {
+		m.s.noteOwn(m.moves)
+	}
 	var moved *refs.MovedError
 	switch {
 	case err == nil && m.inOrder:

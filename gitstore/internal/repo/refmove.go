@@ -122,6 +122,7 @@ func (m *mover) commit(ctx context.Context) error {
 		if err = m.s.RemoveStrayFiles(m.moves); err != nil {
 			return fmt.Errorf("move %s: %w", m.moves[0].Name, err)
 		}
+		m.s.noteOwn(m.moves)
 		return AfterMove(m.s.syncRefDirs(m.moves))
 	}
 	m.s.IssueLock.Failed(err)
@@ -286,6 +287,7 @@ func (m *mover) moveRemaining(ctx context.Context, moves, left []refs.Move) erro
 			return AfterMove(err)
 		}
 	}
+	m.s.noteOwn(moves)
 	return AfterMove(m.s.syncRefDirs(moves))
 }
 

@@ -1,0 +1,81 @@
+package repo
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/refs"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A fetch with --prune and the refspec +refs/*:refs/* deletes the refs of a chain together
+// with own/ and their reflogs. So the last value of own/ is also in a file, one for each
+// issue, which no refspec reaches.
+
+// ownNotes returns the directory of these files.
+func (s *Repo) ownNotes() string { return s.NotePath("own") }
+
+// noteOwn writes the new values of own/ to their files, after a move of refs and before
+// the caller reports success. A file that cannot be written is removed, because an old
+// value could bring back dropped checkpoints.
+func (s *Repo) noteOwn(moves []refs.Move) {
+	for _, m := range moves {
+		name, own := strings.CutPrefix(m.Name, OwnRefs)
+		if !own || strings.Contains(name, "/") {
+			continue
+		}
+		file := filepath.Join(s.ownNotes(), name)
+		if m.New.IsZero() || s.writeOwnNote(file, m.New) != nil {
+			_ = os.Remove(file)
+		}
+	}
+}
+
+// writeOwnNote overwrites a file in place, with one write of always the same length.
+func (s *Repo) writeOwnNote(file string, tip plumbing.Hash) error {
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY, 0o666)
+	if os.IsNotExist(err) {
+		if err := os.MkdirAll(s.ownNotes(), 0o777); err != nil {
+			return err
+		}
+		s.Objects.Share(s.ownNotes())
+		f, err = os.OpenFile(file, os.O_CREATE|os.O_WRONLY, 0o666)
+	}
+	if err != nil {
+		return err
+	}
+	s.Objects.Share(file)
+	if _, err := f.WriteAt([]byte(tip.String()+"\n"), 0); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
+}
+
+// NotedOwn returns the last value of own/ from its file, or zero.
+func (s *Repo) NotedOwn(i checkpoint.Issue) plumbing.Hash {
+	data, err := os.ReadFile(filepath.Join(s.ownNotes(), i.RefName()))
+	text := strings.TrimSuffix(string(data), "\n")
+	if err != nil || !plumbing.IsHash(text) {
+		return plumbing.ZeroHash
+	}
+	return plumbing.NewHash(text)
+}
+
+// NotedIssues returns the issues that have a file with the last value of own/.
+func (s *Repo) NotedIssues() []checkpoint.Issue {
+	entries, err := os.ReadDir(s.ownNotes())
+	if err != nil {
+		return nil
+	}
+	var issues []checkpoint.Issue
+	for _, e := range entries {
+		if i, err := checkpoint.IssueFromRef(e.Name()); err == nil {
+			issues = append(issues, i)
+		}
+	}
+	return issues
+}
