@@ -17,11 +17,11 @@ import (
 const shortScripts = `
 archive-expiry bare-repository broken-ref clock completion config-errors config-origins
 diff directory-flag doctor drop-asks drop-without-terminal export export-archive
-export-jsonl fetch-push finish git-too-old help hook-post-checkout hook-pre-push
+export-jsonl fetch-push finish git-directory-in-worktree git-too-old help hook-post-checkout hook-pre-push
 hook-session hooks-agent hooks-install hostile-record id-forms import import-invalid
 issue-command issue-forge issue-from-branch linked-worktree list list-json list-terminal
 manual mirror mistakes not-a-repository object-format-program-missing partial-clone-offline phase phase-fail pin
-prune-keep prune-plan push-secret quiet restore-changed restore-dry-run restore-paths
+prune-keep prune-plan push-secret quiet repository-in-worktree restore-changed restore-dry-run restore-paths
 resume resume-auto resume-choice resume-files-changed resume-print resume-prompt-golden
 resume-stale run save save-as save-json save-phase save-retention save-set-typed
 save-state-yaml save-worktree-untracked scan show start status

@@ -106,7 +106,8 @@
 // a lease on the values that were fetched. Then it moves the local refs in one transaction.
 // A missing ref never means that checkpoints were dropped. If other tools deleted or
 // rewrote a chain, its checkpoints are restored
-// from own/ before the next change.
+// from own/ before the next change. If own/ was deleted too, its last value is read from
+// $GIT_COMMON_DIR/git-checkpoint/own/<issue>.
 //
 // # Guarantees
 //

@@ -80,7 +80,7 @@ func (f Files) Digests(ctx context.Context, paths []string) (map[string]string, 
 }
 
 // A Foreign is a directory or file that belongs to a repository and not to the worktree,
-// with the reason. The zero value means that there is none.
+// with the reason. The zero value means that a path belongs to the worktree.
 type Foreign = capture.Foreign
 
 // FindRepository returns the repository inside the worktree that contains a path relative
