@@ -105,7 +105,8 @@ func exists(path string) bool {
 }
 
 // parseFile parses the settings of a worktree file: one YAML or JSON mapping without
-// aliases. The root key is optional if bare is true.
+// aliases. The root key is optional if bare is true. With an error in a single setting,
+// the other settings are returned too.
 func parseFile(name string, data []byte, bare bool) ([]fileValue, error) {
 	p := &fileParser{name: name, ours: bare}
 	top, err := p.document(data)
@@ -116,10 +117,8 @@ func parseFile(name string, data []byte, bare bool) ([]fileValue, error) {
 	if err != nil || body == nil {
 		return nil, err
 	}
-	if err := p.section(body, ""); err != nil {
-		return nil, err
-	}
-	return p.values, nil
+	err = p.section(body, "")
+	return p.values, err
 }
 
 // fileParser collects the settings of a document; name appears in errors.
@@ -239,24 +238,30 @@ func (p *fileParser) body(top *yaml.Node, bare bool) (*yaml.Node, error) {
 	return body, nil
 }
 
-// section parses the keys of one mapping; prefix ends in "." or is empty.
+// section parses the keys of one mapping and returns the first error; prefix ends in "."
+// or is empty.
 func (p *fileParser) section(m *yaml.Node, prefix string) error {
+	var first error
 	seen := make(map[string]bool, len(m.Content)/2)
 	for i := 0; i+1 < len(m.Content); i += 2 {
-		key, val := m.Content[i], m.Content[i+1]
-		if key.Kind != yaml.ScalarNode {
-			return p.fail(key, strings.TrimSuffix(prefix, "."), "a key must be text, got "+kindOf(key))
-		}
-		name := prefix + key.Value
-		if seen[name] {
-			return p.fail(key, shown(name), "stands there twice")
-		}
-		seen[name] = true
-		if err := p.entry(name, prefix == "", key, val); err != nil {
-			return err
+		if err := p.pair(m.Content[i], m.Content[i+1], prefix, seen); first == nil {
+			first = err
 		}
 	}
-	return nil
+	return first
+}
+
+// pair parses one key of a section, unless the section has the key before.
+func (p *fileParser) pair(key, val *yaml.Node, prefix string, seen map[string]bool) error {
+	if key.Kind != yaml.ScalarNode {
+		return p.fail(key, strings.TrimSuffix(prefix, "."), "a key must be text, got "+kindOf(key))
+	}
+	name := prefix + key.Value
+	if seen[name] {
+		return p.fail(key, shown(name), "stands there twice")
+	}
+	seen[name] = true
+	return p.entry(name, prefix == "", key, val)
 }
 
 // entry parses one key: a setting or a section.

@@ -19,8 +19,8 @@ type Sources struct {
 
 // Load reads the settings from all sources. It returns a *SettingError for an unknown
 // name or a value of the wrong type. Settings are returned even with an error and hold the
-// accepted values, so that an urgent save can continue. An invalid worktree file contributes
-// no values. A value that worktree files must not set is left out with a warning.
+// accepted values, so that a save can continue. A worktree file with a syntax error
+// contributes no values. A value that worktree files must not set is left out with a warning.
 func Load(src Sources) (*Settings, error) {
 	s := &Settings{values: make([]value, len(table))}
 	for i := range table {
@@ -36,6 +36,7 @@ func Load(src Sources) (*Settings, error) {
 			err = e
 		}
 	}
+	s.invalid = err
 	return s, err
 }
 
@@ -306,7 +307,7 @@ func (s *Settings) environment(environ []string) error {
 	return first
 }
 
-// file applies the worktree file's settings, or no settings if the file is invalid. A value
+// file applies the valid settings of the worktree file and returns its first error. A value
 // that its key's trust forbids is replaced by a warning.
 func (s *Settings) file(root string) error {
 	values, err := readFile(root)
@@ -314,9 +315,6 @@ func (s *Settings) file(root string) error {
 	if errors.As(err, &invalid) {
 		invalid.worktree = true
 		invalid.Hint = failure.Correct(invalid.File)
-	}
-	if err != nil {
-		return err
 	}
 	for i := range values {
 		f := &values[i]
@@ -329,7 +327,7 @@ func (s *Settings) file(root string) error {
 		}
 		s.put(f.key, f.value, fromFile, f.value.origin)
 	}
-	return nil
+	return err
 }
 
 // admit returns an error if the worktree file must not set this value.

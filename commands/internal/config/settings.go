@@ -67,6 +67,7 @@ import (
 type Settings struct {
 	values   []value // same indexes as table
 	warnings []string
+	invalid  error // first error of the sources, or nil
 }
 
 // Setting is the text and origin of one key's value. Examples of origins: "default",
@@ -87,6 +88,10 @@ func (s *Settings) All() []Setting {
 
 // Warnings returns warnings for the user.
 func (s *Settings) Warnings() []string { return slices.Clone(s.warnings) }
+
+// Invalid returns the error of Load, or nil. With an error, a setting that keeps
+// checkpoints may be missing, so that no rule of retention is applied.
+func (s *Settings) Invalid() error { return s.invalid }
 
 // Set sets a key to a flag's value; origin is the flag's name.
 func (s *Settings) Set(name, text, origin string) error {
@@ -138,8 +143,12 @@ const (
 	keeps    = "retention."
 )
 
-// Policy returns the retention policy from the settings.
+// Policy returns the retention policy from the settings. With invalid settings the policy
+// is empty, and an empty policy keeps all checkpoints.
 func (s *Settings) Policy() retention.Policy {
+	if s.invalid != nil {
+		return retention.Policy{}
+	}
 	p := retention.Default()
 	for i := range table {
 		name, ok := strings.CutPrefix(table[i].Name, keeps)

@@ -196,11 +196,37 @@ func TestForbiddenFileValueLeavesOtherValues(t *testing.T) {
 	}, s.Warnings())
 }
 
-// An invalid file contributes no value and leaves other sources.
-func TestInvalidFileLeavesOtherSources(t *testing.T) {
-	root := worktree(t, ".checkpoint.yaml", "mirror: crunch\nredcat: mask\n")
+// An invalid setting leaves the other settings of the file and of other sources.
+func TestInvalidSettingLeavesOthers(t *testing.T) {
+	root := worktree(t, ".checkpoint.yaml", "redcat: mask\nmin_interval: soon\nretention: {turn: x, interval: 5, manual: [1]}\nmirror: crunch\n")
 	s, err := Load(Sources{Root: root, Environ: []string{"GIT_CHECKPOINT_REDACT=block"}})
-	require.EqualError(t, err, "config: .checkpoint.yaml:2:1: redcat: unknown setting; did you mean redact?")
+	require.EqualError(t, err, "config: .checkpoint.yaml:1:1: redcat: unknown setting; did you mean redact?")
+	assert.Equal(t, "crunch", s.String("mirror"))
+	assert.Equal(t, 5, s.Int("retention.interval"))
+	assert.Equal(t, "block", s.String("redact"))
+}
+
+// A file that cannot be parsed contributes no value.
+func TestSyntaxErrorLeavesOtherSources(t *testing.T) {
+	root := worktree(t, ".checkpoint.yaml", "mirror: crunch\n<<<<<<< HEAD\n")
+	s, err := Load(Sources{Root: root, Environ: []string{"GIT_CHECKPOINT_REDACT=block"}})
+	require.Error(t, err)
 	assert.Equal(t, "off", s.String("mirror"))
 	assert.Equal(t, "block", s.String("redact"))
+}
+
+// With invalid settings of any source, retention keeps all checkpoints.
+func TestInvalidSettingsKeepAllCheckpoints(t *testing.T) {
+	for name, src := range map[string]Sources{
+		"file":        {Root: worktree(t, ".checkpoint.yaml", "retention: {manual: x}\n")},
+		"git":         {Git: []GitEntry{{Key: "checkpoint.retention.manual", Value: "x", Scope: "local"}}},
+		"environment": {Environ: []string{"GIT_CHECKPOINT_RETENTION_MANUAL=x"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, err := Load(src)
+			require.Error(t, err)
+			assert.Equal(t, err, s.Invalid())
+			assert.Empty(t, s.Policy())
+		})
+	}
 }
