@@ -257,7 +257,9 @@ var configCommand = invoke.Command{
 	Name: "config", Usage: "print every setting, its value and its source", Max: 3, Category: "Look",
 	Description: "Settings are changed with git config, for example\n\n    git config checkpoint.retention.turn 50",
 	Examples:    []string{"git checkpoint config", "git config checkpoint.retention.batch-complete 5"},
-	Run:         runConfig,
+
+	NeedsSettings: true,
+	Run:           runConfig,
 }
 
 var versionCommand = invoke.Command{

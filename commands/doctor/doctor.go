@@ -32,7 +32,8 @@ var DoctorCommand = invoke.Command{
 			&cli.BoolFlag{Name: "sizes", Usage: "print the disk usage of each issue; reads every tree"},
 		}
 	},
-	Run: runDoctor,
+	NeedsSettings: true,
+	Run:           runDoctor,
 }
 
 // doctorOptions holds the flags of doctor.

@@ -33,8 +33,9 @@ var PruneCommand = invoke.Command{
 		"git checkpoint prune --all --max-age 30",
 		"git checkpoint prune --all --closed",
 	},
-	Flags: pruneFlags,
-	Run:   runPrune,
+	NeedsSettings: true,
+	Flags:         pruneFlags,
+	Run:           runPrune,
 }
 
 func pruneFlags() []cli.Flag {

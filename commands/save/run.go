@@ -95,7 +95,7 @@ func runRun(c *invoke.Invocation) error {
 	if err != nil {
 		return err
 	}
-	if err := saving.OpenFor(c, checkpoint.UserInterrupt); err != nil {
+	if err := c.Open(); err != nil {
 		return err
 	}
 	issue, err := c.Issue()

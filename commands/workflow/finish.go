@@ -59,7 +59,7 @@ func runFinish(c *invoke.Invocation) error {
 	if err != nil {
 		return exit.Usagef("finish: --status: %w", err)
 	}
-	if err := saving.Open(c, checkpoint.PhaseTransition); err != nil {
+	if err := saving.Open(c); err != nil {
 		return err
 	}
 	issue, err := c.Issue()
@@ -110,10 +110,15 @@ func dispose(c *invoke.Invocation, s *gitstore.Saved, status string, keepLatest 
 	return err
 }
 
-// disposal returns what on_success or on_failure says: archive, drop or keep.
+// disposal returns what on_success or on_failure says: archive, drop or keep. With invalid
+// settings a chain is archived instead of dropped, because another source may say so.
 func disposal(c *invoke.Invocation, status string) string {
 	if status == progress.Completed {
-		return c.Settings.String("on_success")
+		wanted := c.Settings.String("on_success")
+		if wanted == "drop" && c.Settings.Invalid() != nil {
+			return "archive"
+		}
+		return wanted
 	}
 	return c.Settings.String("on_failure")
 }

@@ -97,7 +97,7 @@ func runPhase(c *invoke.Invocation) error {
 	if err != nil {
 		return err
 	}
-	if err := saving.Open(c, checkpoint.PhaseTransition); err != nil {
+	if err := saving.Open(c); err != nil {
 		return err
 	}
 	issue, err := c.InferIssue()

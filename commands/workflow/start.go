@@ -69,7 +69,7 @@ func runStart(c *invoke.Invocation) error {
 	if err != nil {
 		return err
 	}
-	if err := saving.Open(c, checkpoint.PhaseTransition); err != nil {
+	if err := saving.Open(c); err != nil {
 		return err
 	}
 	w, key, err := workflow(c, o)

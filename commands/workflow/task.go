@@ -104,7 +104,7 @@ func runTask(c *invoke.Invocation) error {
 	if err != nil {
 		return err
 	}
-	if err := saving.Open(c, checkpoint.TaskUpdate); err != nil {
+	if err := saving.Open(c); err != nil {
 		return err
 	}
 	issue, err := c.InferIssue()

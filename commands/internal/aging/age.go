@@ -47,6 +47,9 @@ func Issues(c *invoke.Invocation) []checkpoint.Issue {
 // Apply applies the rules of age to issues. Errors become warnings, so that the
 // command itself still succeeds.
 func Apply(c *invoke.Invocation, issues ...checkpoint.Issue) {
+	if c.Settings.Invalid() != nil {
+		return // a missing setting may keep the chains
+	}
 	req := Rules(c)
 	apply(c, req, slices.DeleteFunc(slices.Clone(issues), func(i checkpoint.Issue) bool {
 		concerned, _ := concerns(c, i, req)

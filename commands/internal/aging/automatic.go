@@ -20,6 +20,9 @@ const interval = 24 * time.Hour
 // applies the rules to them. The next run is due in 24 hours, or earlier if a chain becomes
 // too old before.
 func Automatic(c *invoke.Invocation) {
+	if c.Settings.Invalid() != nil {
+		return // a missing setting may keep the chains
+	}
 	file := filepath.Join(c.Store.CacheDir(), "next-aging")
 	now := c.Env.Now()
 	if !isDue(file, now) {

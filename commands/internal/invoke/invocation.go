@@ -56,13 +56,15 @@ type Invocation struct {
 	startDir        string     // working directory before -C, "" without -C
 	input           *inputCopy // read from standard input before Open
 	Settings        *config.Settings
+	settingsWarning string                                    // last warning about invalid settings
 	mirror          MirrorKeeper                              // nil if no layout is mirrored
 	StartMirror     func(*Invocation) MirrorKeeper            // nil for a dry run
 	RunLine         func(context.Context, *Env, []string) int // runs another command line
 }
 
 // Open opens the repository, reads the settings and starts the mirror. If it returns a
-// *config.SettingError, the store is open nevertheless. In a repository of another object
+// *config.SettingError, the store is open nevertheless. Only commands that are declared
+// with NeedsSettings get this error. In a repository of another object
 // format, Open runs the program for that format instead.
 func (c *Invocation) Open() error { return c.handOver(c.OpenOwnFormat()) }
 
@@ -281,6 +283,10 @@ type Command struct {
 	// then read the only issue that has checkpoints.
 	ReadsOnly    bool
 	ReadingVerbs []string // first arguments with which a command that writes only reads
+
+	// NeedsSettings is set if the command shows or applies the settings themselves. Open then
+	// fails if a setting is invalid; otherwise Open prints a warning.
+	NeedsSettings bool
 
 	Run func(*Invocation) error
 }

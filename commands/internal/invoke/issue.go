@@ -384,6 +384,9 @@ func (c *Invocation) Remote(named string) (string, error) {
 	if name := cmp.Or(named, c.Settings.String("remote")); name != "" {
 		return name, nil
 	}
+	if err := c.unknownRemote(); err != nil {
+		return "", err
+	}
 	return c.Store.Remote(c.Ctx)
 }
 

@@ -6,8 +6,7 @@ import (
 	"git-checkpoint/commands/internal/config"
 )
 
-// loadSettings reads the settings and prints their warnings. A command that only reads
-// ignores an invalid settings file in the worktree, so that work can always be resumed.
+// loadSettings reads the settings and prints their warnings, each once.
 func (c *Invocation) loadSettings() error {
 	var err error
 	c.Settings, err = config.Load(config.Sources{
@@ -16,10 +15,35 @@ func (c *Invocation) loadSettings() error {
 	for _, w := range c.Settings.Warnings() {
 		c.Warnf("%s", w)
 	}
-	var invalid *config.SettingError
-	if c.reads() && errors.As(err, &invalid) && invalid.InWorktree() {
-		c.Warnf("%v; the file is ignored", err)
-		return nil
+	warning, err := judgeSettings(c.Declared, err)
+	if warning != "" && warning != c.settingsWarning {
+		c.settingsWarning = warning
+		c.WarnAlways("%s", warning)
 	}
 	return err
+}
+
+// judgeSettings decides whether a command continues with the valid settings if others are
+// invalid. Every save continues: a conflict in a settings file must not cost the work. Only
+// a command that shows or applies the settings themselves fails.
+func judgeSettings(d *Command, err error) (warning string, fatal error) {
+	var invalid *config.SettingError
+	if !errors.As(err, &invalid) || d != nil && d.NeedsSettings {
+		return "", err
+	}
+	left := "this setting"
+	if invalid.Key == "" {
+		left = "the file"
+	}
+	return invalid.Error() + "; " + left + " is ignored, and retention removes no checkpoint", nil
+}
+
+// unknownRemote returns the error of an invalid setting that could be a misspelt remote.
+// Files in the worktree cannot set the remote.
+func (c *Invocation) unknownRemote() error {
+	var invalid *config.SettingError
+	if errors.As(c.Settings.Invalid(), &invalid) && !invalid.InWorktree() && c.Settings.IsDefault("remote") {
+		return invalid
+	}
+	return nil
 }

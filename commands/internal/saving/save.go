@@ -3,13 +3,11 @@ package saving
 
 import (
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	"git-checkpoint/commands/internal/config"
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/judge"
@@ -21,23 +19,10 @@ import (
 	"git-checkpoint/gitstore/layout"
 )
 
-// Open opens the repository for an immediate save. Invalid settings are an error
-// for a manual save, because a person can correct them. For other triggers they are a
-// warning, so that the checkpoint is not lost.
-func Open(c *invoke.Invocation, trigger checkpoint.Trigger) error {
+// Open opens the repository for an immediate save.
+func Open(c *invoke.Invocation) error {
 	c.WillSave = true
-	return OpenFor(c, trigger)
-}
-
-// OpenFor opens the repository. Invalid settings are only a warning for automatic triggers.
-func OpenFor(c *invoke.Invocation, trigger checkpoint.Trigger) error {
-	err := c.Open()
-	var setting *config.SettingError
-	if errors.As(err, &setting) && trigger != checkpoint.Manual {
-		c.Warnf("%v", err)
-		return nil
-	}
-	return err
+	return c.Open()
 }
 
 // Request returns the request of a save.
