@@ -2,6 +2,7 @@ package gitstore
 
 import (
 	"context"
+	"time"
 
 	"git-checkpoint/gitstore/internal/repo"
 )
@@ -15,6 +16,9 @@ func (n Notes) Path(name string) string { return n.repo.NotePath(name) }
 
 // Write replaces a note. Readers see either the old or the new content.
 func (n Notes) Write(name string, data []byte) error { return n.repo.WriteNote(name, data) }
+
+// Touch sets the time of an empty note, and creates the note if necessary.
+func (n Notes) Touch(name string, at time.Time) error { return n.repo.TouchNote(name, at) }
 
 // Lock acquires the lock of a note; release releases it. If another process holds the
 // lock for long, Lock fails with *RefusedError.

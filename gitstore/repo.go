@@ -105,6 +105,10 @@ func (s *Store) Prefix() string { return s.repo.Prefix() }
 // CacheDir returns the folder for cached data, shared by all worktrees. It may not exist.
 func (s *Store) CacheDir() string { return s.repo.CacheDir() }
 
+// Share sets the modes of files and directories as core.sharedRepository requires. It
+// ignores errors, because files may belong to other users.
+func (s *Store) Share(paths ...string) { s.repo.Objects.Share(paths...) }
+
 // A PromisedError reports an object that a partial clone lacks and that git could not
 // fetch. Either no remote answers, or no remote has the object.
 type PromisedError = repo.PromisedError

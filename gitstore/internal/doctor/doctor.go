@@ -198,7 +198,7 @@ func (s *Doctor) replaceBroken(ctx context.Context, m Fix) (string, error) {
 // object id, keepBroken moves that file away instead.
 func (s *Doctor) keepBroken(name, value string) (string, error) {
 	dir := filepath.Join(s.Info.CommonDir, "git-checkpoint", "broken")
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := s.Objects.MakeDirs(dir); err != nil {
 		return "", err
 	}
 	base := strings.ReplaceAll(strings.TrimPrefix(name, "refs/"), "/", "~") + "-" + s.Now().UTC().Format(repo.SafetyTime)

@@ -36,10 +36,14 @@ func (f Folders) Files() ([]LeftFile, error) {
 	for _, prefix := range f.Refs {
 		errs = append(errs, look(filepath.Join(f.Common, filepath.FromSlash(prefix)), true, RefLock, isLock))
 	}
+	// A cache that belongs to another user is read by that user's doctor.
+	err := look(f.Cache, false, Temporary, func(name string) bool { return strings.HasPrefix(name, "new-") })
+	if !errors.Is(err, fs.ErrPermission) {
+		errs = append(errs, err)
+	}
 	errs = append(errs,
 		look(f.Common, false, RefLock, func(name string) bool { return name == "packed-refs.lock" }),
-		look(f.Objects, true, Object, isHalfObject),
-		look(f.Cache, false, Temporary, func(name string) bool { return strings.HasPrefix(name, "new-") }))
+		look(f.Objects, true, Object, isHalfObject))
 	for _, dir := range f.worktrees() {
 		errs = append(errs,
 			look(filepath.Join(dir, f.State), false, Temporary, func(name string) bool { return strings.HasPrefix(name, ".tmp-") }),

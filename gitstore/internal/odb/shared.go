@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -89,6 +90,23 @@ func (s *Database) Share(paths ...string) {
 			_ = os.Chmod(path, want&(os.ModePerm|os.ModeSetgid|os.ModeSetuid|os.ModeSticky))
 		}
 	}
+}
+
+// ownFolder is the name of this program's folder in a git directory.
+const ownFolder = "git-checkpoint"
+
+// MakeDirs creates a directory in ownFolder. In a shared repository it sets the modes of the
+// directory and of its parents up to ownFolder.
+func (s *Database) MakeDirs(dir string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	s.Share(dir)
+	for filepath.Base(dir) != ownFolder && dir != filepath.Dir(dir) {
+		dir = filepath.Dir(dir)
+		s.Share(dir)
+	}
+	return nil
 }
 
 // makeDir creates a fan-out directory if it does not exist.

@@ -86,6 +86,7 @@ func (s *Repo) Consolidate(ctx context.Context, limit int) error {
 		return err
 	}
 	defer lock.Close()
+	s.Objects.Share(lock.Name())
 	if !filelock.Try(lock) {
 		return nil
 	}

@@ -33,18 +33,36 @@ func (s *Repo) WriteNote(name string, data []byte) error {
 	return s.WriteFile(s.NotePath(name), data)
 }
 
+// TouchNote sets the time of an empty note, and creates the note if necessary. It is not
+// durable.
+func (s *Repo) TouchNote(name string, at time.Time) error {
+	path := s.NotePath(name)
+	if os.Chtimes(path, at, at) == nil {
+		return nil
+	}
+	if err := s.Objects.MakeDirs(filepath.Dir(path)); err != nil {
+		return err
+	}
+	os.Remove(path) // only the owner of a file can set its time
+	if err := os.WriteFile(path, nil, 0o666); err != nil {
+		return err
+	}
+	s.Objects.Share(path)
+	return os.Chtimes(path, at, at)
+}
+
 // LockNote acquires the lock of a note; release releases it. If another process holds the
 // lock for long, LockNote fails with *RefusedError.
 func (s *Repo) LockNote(ctx context.Context, name string) (release func(), err error) {
 	path := s.NotePath(name) + ".lock"
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+	if err := s.Objects.MakeDirs(filepath.Dir(path)); err != nil {
 		return nil, err
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
 	if err != nil {
 		return nil, err
 	}
-	s.Objects.Share(filepath.Dir(path), path)
+	s.Objects.Share(path)
 	if !filelock.Try(f) && !filelock.Wait(ctx, f, noteWait) {
 		f.Close()
 		return nil, &RefusedError{Reason: "another process keeps " + name + " locked"}
@@ -118,14 +136,14 @@ func SyncNearest(dir string) error {
 // new content.
 func (s *Repo) WriteFile(path string, data []byte) error {
 	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := s.Objects.MakeDirs(dir); err != nil {
 		return err
 	}
 	return fsutil.ReplaceFile(path, bytes.NewReader(data), fsutil.ReplaceOptions{
 		Temp: ".tmp-",
 		Mode: 0o600,
 		Prepare: func(temp *os.File) error {
-			s.Objects.Share(dir, temp.Name())
+			s.Objects.Share(temp.Name())
 			return nil
 		},
 		Sync:    true,

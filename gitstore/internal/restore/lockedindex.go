@@ -83,6 +83,7 @@ func (a *lockedIndex) takeLock() error {
 	if err := os.WriteFile(a.held(), text, 0o666); err != nil {
 		return fmt.Errorf("lock index: %w", err)
 	}
+	a.s.share(a.held())
 	err := hardLink(a.held(), lock)
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		err = createLock(lock, text)
@@ -93,6 +94,7 @@ func (a *lockedIndex) takeLock() error {
 	if err != nil {
 		return fmt.Errorf("lock index: %w", err)
 	}
+	a.s.share(lock) // a copy of the held file, without hard links
 	a.lock = lock
 	return nil
 }

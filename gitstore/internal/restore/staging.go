@@ -39,7 +39,17 @@ func (s *Worktree) openStaging() (*staging, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &staging{s: s, dir: dir}, errors.Join(os.Mkdir(filepath.Join(dir, "ready"), 0o777), os.Mkdir(filepath.Join(dir, "old"), 0o777))
+	ready, old := filepath.Join(dir, "ready"), filepath.Join(dir, "old")
+	err = errors.Join(os.Mkdir(ready, 0o777), os.Mkdir(old, 0o777))
+	s.share(s.stagingDir(), dir, ready, old) // another user may have to abort this restore
+	return &staging{s: s, dir: dir}, err
+}
+
+// share sets the modes of files in a shared repository.
+func (s *Worktree) share(paths ...string) {
+	if s.Share != nil {
+		s.Share(paths...)
+	}
 }
 
 // stagingDir returns the parent of all staging directories.

@@ -39,6 +39,9 @@ type Worktree struct {
 	State  string            // private directory of this worktree for temporary files
 
 	Objects Objects
+	// Share sets the modes of files and directories in State for a shared repository. If it
+	// is nil, the modes stay.
+	Share func(paths ...string)
 
 	// OpenIndex reads the index.
 	OpenIndex func(context.Context) (*index.Index, func(), error)

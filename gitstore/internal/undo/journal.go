@@ -52,7 +52,7 @@ func (s *Restorer) lockWorktree() (release func(), err error) {
 	if err := s.CheckWorktree(); err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(s.StateDir(), 0o777); err != nil {
+	if err := s.Objects.MakeDirs(s.StateDir()); err != nil {
 		return nil, err
 	}
 	path := filepath.Join(s.StateDir(), "restore.lock")
@@ -60,7 +60,7 @@ func (s *Restorer) lockWorktree() (release func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Objects.Share(s.StateDir(), path)
+	s.Objects.Share(path)
 	if !filelock.Try(f) && !filelock.Wait(context.Background(), f, worktreeWait) {
 		f.Close()
 		return nil, &repo.RefusedError{Reason: "another restore is under way in this worktree"}

@@ -362,7 +362,7 @@ func (s *Restorer) site(k *repo.ObjectWriter) *restore.Worktree {
 	site := &restore.Worktree{
 		Git: s.Git, Config: s.Config,
 		GitDir: s.Info.Dir, Root: s.Info.Root, Prefix: s.Info.Prefix, Index: s.Info.Index, State: s.StateDir(),
-		OpenIndex: s.OpenIndex, Head: s.headTree, Hash: s.HashFiles, Ignores: s.Ignores, Boundary: s.Boundary,
+		OpenIndex: s.OpenIndex, Head: s.headTree, Hash: s.HashFiles, Ignores: s.Ignores, Boundary: s.Boundary, Share: s.Objects.Share,
 	}
 	if k != nil {
 		site.Objects = k
