@@ -2,18 +2,19 @@ package aging
 
 import (
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/fsutil"
 )
 
 // interval is the maximum time between two automatic runs. Earlier runs take place when a
 // chain becomes too old.
 const interval = 24 * time.Hour
+
+// dueNote has the time of the next automatic run.
+const dueNote = "cache/next-aging"
 
 // Automatic applies the rules of age to the chains of this clone, if a run is due. It skips
 // chains that another clone may have, because their newest checkpoint may be there: sync
@@ -23,16 +24,15 @@ func Automatic(c *invoke.Invocation) {
 	if c.Settings.Invalid() != nil {
 		return // a missing setting may keep the chains
 	}
-	file := filepath.Join(c.Store.CacheDir(), "next-aging")
 	now := c.Env.Now()
-	if !isDue(file, now) {
+	if !isDue(c.Store.Notes.Path(dueNote), now) {
 		return
 	}
 	req, next := Rules(c), now.Add(interval)
 	req.Unshared = true
 	// The time is written first, so that other commands, and those after a kill, do not
 	// repeat the run.
-	if setDue(file, next) != nil {
+	if setDue(c, next) != nil {
 		return // for example a repository that belongs to another user
 	}
 	issues, _, err := c.Store.Issues(c.Ctx, false)
@@ -50,7 +50,7 @@ func Automatic(c *invoke.Invocation) {
 	}
 	apply(c, req, old)
 	if next.Before(now.Add(interval)) {
-		_ = setDue(file, next) // otherwise the run takes place a day later
+		_ = setDue(c, next) // otherwise the run takes place a day later
 	}
 }
 
@@ -62,9 +62,6 @@ func isDue(file string, now time.Time) bool {
 	return err != nil || parseErr != nil || now.After(next) || next.After(now.Add(interval))
 }
 
-func setDue(file string, next time.Time) error {
-	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-		return err
-	}
-	return fsutil.ReplaceFile(file, strings.NewReader(next.UTC().Format(time.RFC3339Nano)+"\n"), fsutil.ReplaceOptions{Mode: 0o666})
+func setDue(c *invoke.Invocation, next time.Time) error {
+	return c.Store.Notes.Write(dueNote, []byte(next.UTC().Format(time.RFC3339Nano)+"\n"))
 }

@@ -15,7 +15,7 @@ func Repo(c *invoke.Invocation) *install.Repo {
 	return &install.Repo{
 		Context: c.Ctx, Git: c.Store.Git(), Config: c.Store.Config(), Root: c.Store.Root(), CommonDir: c.Store.CommonDir(),
 		PrePush: c.Settings.String("hooks.pre_push"), Warn: c.Warnf,
-		ClearLock: c.Store.ClearLock,
+		ClearLock: c.Store.ClearLock, Share: c.Store.Share,
 	}
 }
 

@@ -338,7 +338,7 @@ func findForge(c *invoke.Invocation, kind forge.Kind) (*forge.Forge, error) {
 		Site: site, SignIn: forge.SignIn{Getenv: c.Env.Getenv, Run: func(ctx context.Context, stdin string, name string, args ...string) (string, error) {
 			return runQuietly(c, ctx, stdin, name, args...)
 		}},
-		Cache: filepath.Join(c.Store.CacheDir(), "issues"), Now: c.Env.Now,
+		Cache: filepath.Join(c.Store.CacheDir(), "issues"), Share: c.Store.Share, Now: c.Env.Now,
 		Network: func(ctx context.Context) forge.Network { return network(c, ctx, site) },
 	}, nil
 }

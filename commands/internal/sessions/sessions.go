@@ -232,24 +232,18 @@ func Ran(notes gitstore.Notes, agent, hookName string, now time.Time) {
 	if hook.AgentNamed(agent) == nil {
 		return
 	}
-	path := ranPath(notes, agent, hookName)
-	if os.Chtimes(path, now, now) == nil {
-		return
-	}
-	if os.MkdirAll(filepath.Dir(path), 0o777) == nil && os.WriteFile(path, nil, 0o666) == nil {
-		_ = os.Chtimes(path, now, now)
-	}
+	_ = notes.Touch(ranNote(agent, hookName), now) // a hook works without this time too
 }
 
 // LastRan returns the time at which an agent called a hook last, or the zero time.
 func LastRan(notes gitstore.Notes, agent, hookName string) time.Time {
-	info, err := os.Lstat(ranPath(notes, agent, hookName))
+	info, err := os.Lstat(notes.Path(ranNote(agent, hookName)))
 	if err != nil {
 		return time.Time{}
 	}
 	return info.ModTime()
 }
 
-func ranPath(notes gitstore.Notes, agent, hookName string) string {
-	return notes.Path(filepath.Join("hooks-ran", agent+"-"+hookName))
+func ranNote(agent, hookName string) string {
+	return filepath.Join("hooks-ran", agent+"-"+hookName)
 }

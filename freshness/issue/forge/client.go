@@ -48,7 +48,8 @@ import (
 type Forge struct {
 	Site   Site
 	SignIn SignIn
-	Cache  string // cache directory of this repository, created on first use
+	Cache  string          // cache directory of this repository, created on first use
+	Share  func(...string) // sets the modes of cached files for a shared repository, may be nil
 	Now    func() time.Time
 	Agent  string // User-Agent header
 

@@ -179,15 +179,25 @@ func (f *Forge) store(e entry) {
 	if f.Cache == "" || !plainETag(e.ETag) || os.MkdirAll(f.Cache, 0o700) != nil {
 		return
 	}
+	f.share(filepath.Dir(f.Cache), f.Cache)
 	data, err := json.Marshal(e)
 	if err != nil {
 		return
 	}
-	options := fsutil.ReplaceOptions{Temp: "new-", Mode: 0o600}
+	options := fsutil.ReplaceOptions{Temp: "new-", Mode: 0o600, Prepare: func(temp *os.File) error {
+		f.share(temp.Name())
+		return nil
+	}}
 	if fsutil.ReplaceFile(f.entryFile(e.URL), bytes.NewReader(data), options) != nil {
 		return
 	}
 	f.sweep()
+}
+
+func (f *Forge) share(paths ...string) {
+	if f.Share != nil {
+		f.Share(paths...)
+	}
 }
 
 // sweep removes the oldest entries if the cache holds more than maxEntries.

@@ -37,6 +37,7 @@ func (r *Repo) keep(f atomicfile.Replacement, change func() error) error {
 		return err
 	}
 	kept, err := atomicfile.Keep(dir, f)
+	r.share(dir) // not the copies: settings may hold tokens
 	if err == nil {
 		err = change()
 	}
@@ -62,12 +63,26 @@ func (r *Repo) obstacle(err error) error {
 }
 
 // createHook creates a hook file. Husky's files need no executable bit.
-func createHook(path, text string, s hook.Style) error {
+func (r *Repo) createHook(path, text string, s hook.Style) error {
 	f, err := atomicfile.Read(path)
 	if err != nil {
 		return err
 	}
-	return f.Create(text, hookMode(s))
+	if err := f.Create(text, hookMode(s)); err != nil {
+		return err
+	}
+	r.share(filepath.Dir(path), path)
+	return nil
+}
+
+// share sets the modes of files in the folder of a shared repository.
+func (r *Repo) share(paths ...string) {
+	for _, path := range paths {
+		rel, err := filepath.Rel(r.CommonDir, path)
+		if err == nil && filepath.IsLocal(rel) && r.Share != nil && !r.Global {
+			r.Share(path)
+		}
+	}
 }
 
 func hookMode(s hook.Style) os.FileMode {
@@ -79,10 +94,11 @@ func hookMode(s hook.Style) os.FileMode {
 
 // copyAside creates a second name for a hook file or symlink in the directory Aside. The
 // hook remains in its place until a wrapper replaces it.
-func copyAside(path, aside string) error {
+func (r *Repo) copyAside(path, aside string) error {
 	if err := os.MkdirAll(filepath.Dir(aside), 0o777); err != nil {
 		return err
 	}
+	r.share(filepath.Dir(aside))
 	if sameHook(path, aside) {
 		return nil // left by a killed install
 	}

@@ -167,6 +167,7 @@ func (r *Repo) settingChange() []HookChange {
 		if err := f.Write(prePushKey + "\n"); err != nil {
 			return err
 		}
+		r.share(filepath.Dir(mark), mark)
 		return r.setConfig(prePushKey, "push")
 	}}}
 }
@@ -199,7 +200,7 @@ func (r *Repo) installFile(site site, e hook.Event) ([]HookChange, error) {
 	shown := r.shownFile(path)
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return []HookChange{{"write " + shown, func() error { return createHook(path, hook.File(e, site.style), site.style) }}}, nil
+		return []HookChange{{"write " + shown, func() error { return r.createHook(path, hook.File(e, site.style), site.style) }}}, nil
 	}
 	if err != nil {
 		return nil, err
@@ -266,7 +267,7 @@ func (r *Repo) wrapFile(site site, e hook.Event) ([]HookChange, error) {
 		return nil, refuse("", "%s is in the way", r.shownFile(aside))
 	}
 	return []HookChange{{fmt.Sprintf("move %s to %s and write one that calls it", r.shownFile(path), r.shownFile(aside)), func() error {
-		if err := copyAside(path, aside); err != nil {
+		if err := r.copyAside(path, aside); err != nil {
 			return err
 		}
 		return atomicfile.PlaceFile(path, hook.Wrapper(e), hookMode(hook.Style{}))

@@ -47,6 +47,9 @@ type Repo struct {
 	// ClearLock removes nothing.
 	ClearLock func(path string, since time.Time)
 
+	// Share sets the modes of files for core.sharedRepository. If it is nil, the modes stay.
+	Share func(paths ...string)
+
 	Kept []Copy // copies of changed files that had content
 
 	keptConfig bool
@@ -245,6 +248,7 @@ func (r *Repo) runConfig(args []string) error {
 		f, err := atomicfile.Read(mark)
 		if err == nil {
 			err = f.Write(filepath.Base(lock) + "\n")
+			r.share(filepath.Dir(mark))
 		}
 		if err != nil {
 			return err
