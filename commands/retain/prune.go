@@ -207,6 +207,9 @@ func planPrune(c *invoke.Invocation, o pruneOptions, req gitstore.PruneRequest, 
 		for _, w := range decided.Warnings {
 			c.Warnf("%s", w)
 		}
+		for _, doubt := range decided.Doubts {
+			c.WarnAlways("issue %s: %s", i, doubt)
+		}
 		plan.of = append(plan.of, issuePlan{i, decided})
 		all = append(all, decided.Decisions...)
 		return nil

@@ -33,20 +33,45 @@ type Archived struct {
 	Why    Reason
 	At     time.Time // time of archiving, zero if unknown
 	Pinned bool
+	Times  Times // further known times; Archived and Now are set by Expired
 }
 
-// Expired returns a Decision for each archived checkpoint that expires. Pinned
-// checkpoints and checkpoints with an unknown archiving time never expire.
+// Expired returns a Decision for each archived checkpoint that is too old. The decision
+// keeps the checkpoint if the age is in doubt. Pinned checkpoints and checkpoints with an
+// unknown archiving time never expire.
 func (s Stay) Expired(archived []Archived, now time.Time) []Decision {
 	var gone []Decision
 	counted := s.archivings(archived)
 	for _, a := range archived {
 		rule := s.expired(a, counted, now)
-		if rule != "" && !a.Pinned && !a.At.IsZero() {
-			gone = append(gone, Decision{ID: a.ID, Rule: rule})
+		if rule == "" || a.Pinned || a.At.IsZero() {
+			continue
 		}
+		d := Decision{ID: a.ID, Rule: rule}
+		if doubt := s.doubt(a, now); doubt != "" {
+			d = Decision{ID: a.ID, Keep: true, Rule: "archived " + a.why() + ", kept: " + doubt, Doubt: doubt}
+		}
+		gone = append(gone, d)
 	}
 	return gone
+}
+
+// doubt returns why the age of a is in doubt, or "". Rules without an age have no doubt.
+func (s Stay) doubt(a Archived, now time.Time) string {
+	if s.Last > 0 || s.days(a) == 0 {
+		return ""
+	}
+	t := a.Times
+	t.Archived, t.Now = a.At, now
+	return t.Doubt()
+}
+
+// days returns the number of days that a stays in the archive.
+func (s Stay) days(a Archived) int {
+	if a.Why == ReasonCompleted {
+		return s.Completed
+	}
+	return s.Other
 }
 
 // expired returns the rule that expires a, "" if a stays.
@@ -57,10 +82,7 @@ func (s Stay) expired(a Archived, counted []time.Time, now time.Time) string {
 		}
 		return ""
 	}
-	days := s.Other
-	if a.Why == ReasonCompleted {
-		days = s.Completed
-	}
+	days := s.days(a)
 	if days == 0 && !a.At.After(now) || Older(a.At, days, now) {
 		return fmt.Sprintf("archived %s, more than %d days ago: expired", a.why(), days)
 	}

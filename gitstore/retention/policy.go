@@ -140,14 +140,18 @@ func Older(t time.Time, days int, now time.Time) bool {
 }
 
 // Aged reports whether all checkpoints of a chain are Older. It returns false for an
-// empty chain, and if a checkpoint is pinned or has an unknown time.
-func Aged(items []Item, days int, now time.Time) bool {
+// empty chain, and if a checkpoint is pinned or has an unknown time. It also returns false
+// if the age is in doubt (see Times.Doubt), with the doubt.
+func Aged(items []Item, days int, newest, now time.Time) (aged bool, doubt string) {
 	for _, it := range items {
 		if it.Pinned || !Older(it.Created, days, now) {
-			return false
+			return false, ""
+		}
+		if doubt == "" {
+			doubt = Times{Created: it.Created, Clock: it.Clock, Newest: newest, Now: now}.Doubt()
 		}
 	}
-	return len(items) > 0
+	return len(items) > 0 && doubt == "", doubt
 }
 
 // Whole reports whether a chain can be archived as a whole: the chain is not empty, and

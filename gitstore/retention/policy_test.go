@@ -151,8 +151,11 @@ func TestAged(t *testing.T) {
 		{"unknown time", []Item{{Created: old}, {}}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			assert.Equal(t, c.want, Aged(c.items, 7, noon))
+			aged, doubt := Aged(c.items, 7, noon, noon)
+			assert.Equal(t, c.want, aged)
+			assert.Empty(t, doubt)
 		})
 	}
-	assert.False(t, Aged([]Item{{Created: old}}, 0, noon), "off")
+	aged, _ := Aged([]Item{{Created: old}}, 0, noon, noon)
+	assert.False(t, aged, "off")
 }

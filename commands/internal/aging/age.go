@@ -63,8 +63,15 @@ const maxLines = 5
 // apply applies the rules of age to issues that they may concern.
 func apply(c *invoke.Invocation, req gitstore.PruneRequest, issues []checkpoint.Issue) {
 	var lines []string
+	doubted := 0
 	for _, i := range issues {
 		done, err := pruneByAge(c, i, req)
+		if err == nil && len(done.Doubts) > 0 {
+			doubted++
+			if doubted <= maxLines {
+				c.WarnAlways("issue %s: %s", i, done.Doubts[0])
+			}
+		}
 		var refused *gitstore.RefusedError
 		switch {
 		case errors.As(err, &refused): // a truncated chain, as in a shallow clone
@@ -75,6 +82,9 @@ func apply(c *invoke.Invocation, req gitstore.PruneRequest, issues []checkpoint.
 		case len(done.Expired) > 0:
 			lines = append(lines, fmt.Sprintf("issue %s: %s expired; git checkpoint undo %s restores them", i, phrase.Plural(len(done.Expired), "archived checkpoint"), phrase.IssueArg(i)))
 		}
+	}
+	if more := doubted - maxLines; more > 0 {
+		c.WarnAlways("the age of %s more is in doubt, because a clock was wrong", phrase.Plural(more, "issue"))
 	}
 	for _, line := range lines[:min(len(lines), maxLines)] {
 		c.Infof("%s", line)
@@ -90,8 +100,11 @@ func apply(c *invoke.Invocation, req gitstore.PruneRequest, issues []checkpoint.
 func pruneByAge(c *invoke.Invocation, i checkpoint.Issue, req gitstore.PruneRequest) (*gitstore.Pruned, error) {
 	req.Issue, req.DryRun = i, true
 	plan, err := c.Store.Prune(c.Ctx, req)
-	if err != nil || len(plan.Removed)+len(plan.Expired) == 0 {
+	if err != nil {
 		return &gitstore.Pruned{}, nil
+	}
+	if len(plan.Removed)+len(plan.Expired) == 0 {
+		return &gitstore.Pruned{Doubts: plan.Doubts}, nil
 	}
 	req.DryRun, req.Plan = false, plan.Plan
 	return c.Store.Prune(c.Ctx, req)

@@ -64,6 +64,7 @@ func (e *Examination) Issues() []checkpoint.Issue { return issuesOf(e.facts.Refs
 func (e *Examination) Findings(ctx context.Context) ([]Finding, error) {
 	var err error
 	e.facts.Ahead = e.doctor.aheadFound(ctx, e.Issues())
+	e.facts.Doubted = e.doctor.doubtedFound(ctx, issuesOf(e.facts.Refs, repo.ArchiveRefs))
 	e.facts.Both = e.doctor.bothFound(ctx, issuesOf(e.facts.Refs, repo.ArchiveRefs))
 	e.facts.Objects, err = e.doctor.ObjectCounts(ctx)
 	return Judge(e.facts), err
@@ -120,6 +121,30 @@ func (s *Doctor) aheadFound(ctx context.Context, issues []checkpoint.Issue) []Ah
 		}
 		if a.Count > 0 || a.Last != "" {
 			found = append(found, a)
+		}
+	}
+	return found
+}
+
+// doubtedFound returns the issues with archived checkpoints whose age is in doubt.
+func (s *Doctor) doubtedFound(ctx context.Context, issues []checkpoint.Issue) []Doubted {
+	var found []Doubted
+	newest := s.NewestCommit(ctx)
+	for _, issue := range issues {
+		l, err := s.Archived(ctx, issue, 0)
+		if err != nil {
+			continue // Inspect reports the error
+		}
+		d := Doubted{Issue: string(issue)}
+		for i := range l.Checkpoints {
+			c := &l.Checkpoints[i]
+			if why := s.Times(c, newest).Doubt(); why != "" && !c.Pinned && !c.Filed.At.IsZero() {
+				d.Count++
+				d.ID, d.Why = cmp.Or(d.ID, c.Name()), cmp.Or(d.Why, why)
+			}
+		}
+		if d.Count > 0 {
+			found = append(found, d)
 		}
 	}
 	return found

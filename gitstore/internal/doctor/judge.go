@@ -12,6 +12,7 @@ type Facts struct {
 	Files   []LeftFile
 	Refs    []Ref
 	Ahead   []Ahead
+	Doubted []Doubted
 	Both    []Both
 	Pending []string // worktrees with an interrupted restore
 	Objects ObjectCounts
@@ -54,7 +55,7 @@ type Fix struct {
 // Judge returns all findings, errors first.
 func Judge(f Facts) []Finding {
 	var errors, warnings []Finding
-	for _, judge := range []func(Facts) []Finding{judgeLocks, judgeRefs, judgePending, judgeTemporary, judgeBoth, judgeAhead, judgeObjects, judgeGit, judgeConfig} {
+	for _, judge := range []func(Facts) []Finding{judgeLocks, judgeRefs, judgePending, judgeTemporary, judgeBoth, judgeAhead, judgeDoubted, judgeObjects, judgeGit, judgeConfig} {
 		for _, found := range judge(f) {
 			if found.Error {
 				errors = append(errors, found)

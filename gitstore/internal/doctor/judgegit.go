@@ -65,6 +65,21 @@ func judgeAhead(f Facts) []Finding {
 	return found
 }
 
+// Doubted is an issue with archived checkpoints whose age is in doubt.
+type Doubted struct {
+	Issue, ID, Why string
+	Count          int
+}
+
+// judgeDoubted reports archived checkpoints that do not expire.
+func judgeDoubted(f Facts) []Finding {
+	var found []Finding
+	for _, d := range f.Doubted {
+		found = append(found, warning("issue %s: %s in the archive cannot expire, %s the newest: %s", d.Issue, plural(d.Count, "checkpoint"), d.ID, d.Why))
+	}
+	return found
+}
+
 // judgeBoth reports checkpoints in both chain and archive.
 func judgeBoth(f Facts) []Finding {
 	var found []Finding

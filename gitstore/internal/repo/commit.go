@@ -225,10 +225,32 @@ const lastSecond = 253402300799
 // Authored returns the author line's time, or the zero time if this line is missing or
 // invalid.
 func (c RawCommit) Authored() time.Time {
-	line, _, ok := cutHeader(c.Rest, "author ")
-	if !ok {
+	line, _, _ := cutHeader(c.Rest, "author ")
+	return signedAt(line)
+}
+
+// Committed is Authored for the committer line.
+func (c RawCommit) Committed() time.Time {
+	_, rest, _ := cutHeader(c.Rest, "author ")
+	line, _, _ := cutHeader(rest, "committer ")
+	return signedAt(line)
+}
+
+// CommittedAt returns the committer's time of a commit, or the zero time if it cannot be
+// read.
+func (s *Repo) CommittedAt(hash plumbing.Hash) time.Time {
+	if hash.IsZero() || !s.Objects.Has(hash) {
 		return time.Time{}
 	}
+	c, err := s.ReadCommit(hash)
+	if err != nil {
+		return time.Time{}
+	}
+	return c.Committed()
+}
+
+// signedAt returns the time in an author or committer line.
+func signedAt(line string) time.Time {
 	_, when, _ := strings.Cut(line, "> ")
 	seconds, _, _ := strings.Cut(when, " ")
 	n, err := strconv.ParseInt(seconds, 10, 64)

@@ -3,6 +3,7 @@ package save
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -56,6 +57,7 @@ type Pruned struct {
 	Removed   []checkpoint.ID      // from the chain
 	Expired   []checkpoint.ID      // from the archive
 	Archived  bool                 // the removed checkpoints, the whole chain, were archived
+	Doubts    []string             // why checkpoints stay although a rule of age would remove them
 	Warnings  []string
 }
 
@@ -76,7 +78,7 @@ func (s *Saver) Prune(ctx context.Context, req PruneRequest) (*Pruned, error) {
 		if err != nil {
 			return nil, err
 		}
-		result, err = s.decide(c, archive, s.byLayout(c, archive, req))
+		result, err = s.decide(ctx, c, archive, s.byLayout(c, archive, req))
 		if err != nil || req.DryRun || len(result.Removed)+len(result.Expired) == 0 {
 			return nil, err
 		}
@@ -158,10 +160,15 @@ func (s *Saver) byLayout(c, archive *chain.Chain, req PruneRequest) PruneRequest
 
 // decide returns the plan. If the whole chain is archived, old archived checkpoints stay
 // until the next prune.
-func (s *Saver) decide(c, archive *chain.Chain, req PruneRequest) (*Pruned, error) {
+func (s *Saver) decide(ctx context.Context, c, archive *chain.Chain, req PruneRequest) (*Pruned, error) {
 	items := c.Items()
 	result := &Pruned{Warnings: retention.Warnings(req.Policy, items)}
-	if rule := req.whole(items, s.Now()); rule != "" {
+	newest := s.NewestCommit(ctx)
+	rule, doubt := req.whole(items, newest, s.Now())
+	if doubt != "" {
+		result.Doubts = append(result.Doubts, "the chain is not archived for its age: "+doubt)
+	}
+	if rule != "" {
 		result.Archived = true
 		for _, it := range items {
 			result.Decisions = append(result.Decisions, retention.Decision{ID: it.ID, Rule: rule})
@@ -175,9 +182,10 @@ func (s *Saver) decide(c, archive *chain.Chain, req PruneRequest) (*Pruned, erro
 	}
 	_, result.Removed = Dropped(result.Decisions)
 	if !result.Archived {
-		expired := s.expired(c, archive, req.Stay)
+		expired := s.expired(c, archive, req.Stay, newest)
 		result.Decisions = append(result.Decisions, expired...)
 		_, result.Expired = Dropped(expired)
+		result.Doubts = append(result.Doubts, doubtsOf(expired)...)
 	}
 	result.Plan = retention.PlanID(result.Decisions)
 	if req.Plan != "" && req.Plan != result.Plan {
@@ -191,31 +199,62 @@ func (s *Saver) decide(c, archive *chain.Chain, req PruneRequest) (*Pruned, erro
 
 // expired returns the decisions for archived checkpoints. It skips checkpoints that are
 // also live.
-func (s *Saver) expired(c, archive *chain.Chain, stay *retention.Stay) []retention.Decision {
+func (s *Saver) expired(c, archive *chain.Chain, stay *retention.Stay, newest time.Time) []retention.Decision {
 	if stay == nil || archive.Cut {
 		return nil
 	}
 	live := c.Index()
 	var list []retention.Archived
+	known := archive.Index()
 	for _, cp := range archive.Checkpoints() {
 		if cp.ID == "" || live[cp.ID] != nil {
 			continue
 		}
 		f := chain.FiledOf(c.Ledger.Archived[cp.ID])
-		list = append(list, retention.Archived{ID: cp.ID, Why: f.Why, At: f.At, Pinned: c.Ledger.Pinned(cp.ID)})
+		list = append(list, retention.Archived{
+			ID: cp.ID, Why: f.Why, At: f.At, Pinned: c.Ledger.Pinned(cp.ID),
+			Times: retention.Times{Created: cp.Created, Clock: cp.Clock, Newest: newest},
+		})
+	}
+	// The commit of HEAD is only read for checkpoints that would expire.
+	gone, _ := Dropped(stay.Expired(list, s.Now()))
+	for i := range list {
+		if gone[list[i].ID] {
+			list[i].Times.Base = s.BaseTime(&known[list[i].ID].Checkpoint)
+		}
 	}
 	return stay.Expired(list, s.Now())
 }
 
-// whole returns the rule for archiving a whole chain, or "".
-func (req *PruneRequest) whole(items []retention.Item, now time.Time) string {
-	switch {
-	case req.Closed && retention.Whole(items):
-		return "the issue is closed: archived"
-	case req.MaxAge > 0 && retention.Aged(items, req.MaxAge, now):
-		return fmt.Sprintf("the whole chain is older than %d days: archived", req.MaxAge)
+// doubtsOf returns each doubt once, with the number of checkpoints that it keeps.
+func doubtsOf(decisions []retention.Decision) []string {
+	counts := map[string]int{}
+	for _, d := range decisions {
+		if d.Doubt != "" {
+			counts[d.Doubt]++
+		}
 	}
-	return ""
+	var doubts []string
+	for _, doubt := range slices.Sorted(maps.Keys(counts)) {
+		doubts = append(doubts, fmt.Sprintf("archived checkpoints that would expire (%d) are kept: %s", counts[doubt], doubt))
+	}
+	return doubts
+}
+
+// whole returns the rule for archiving a whole chain, or "". If the age of the chain is in
+// doubt, it returns the doubt.
+func (req *PruneRequest) whole(items []retention.Item, newest, now time.Time) (rule, doubt string) {
+	if req.Closed && retention.Whole(items) {
+		return "the issue is closed: archived", ""
+	}
+	if req.MaxAge <= 0 {
+		return "", ""
+	}
+	aged, doubt := retention.Aged(items, req.MaxAge, newest, now)
+	if !aged {
+		return "", doubt
+	}
+	return fmt.Sprintf("the whole chain is older than %d days: archived", req.MaxAge), ""
 }
 
 // reason returns the reason for archiving a whole chain.

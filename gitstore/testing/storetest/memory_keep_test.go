@@ -137,10 +137,11 @@ func (c *chain) plan(req gitstore.PruneRequest, now time.Time) *gitstore.Pruned 
 	items := c.items(c.live)
 	p := &gitstore.Pruned{Warnings: retention.Warnings(req.Policy, items), Decisions: retention.Plan(req.Policy, items, now)}
 	rule := ""
+	aged, _ := retention.Aged(items, req.MaxAge, now, now)
 	switch {
 	case req.Closed && retention.Whole(items):
 		rule = "the issue is closed: archived"
-	case req.MaxAge > 0 && retention.Aged(items, req.MaxAge, now):
+	case req.MaxAge > 0 && aged:
 		rule = fmt.Sprintf("the whole chain is older than %d days: archived", req.MaxAge)
 	}
 	if p.Archived = rule != ""; p.Archived {
