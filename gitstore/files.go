@@ -44,6 +44,16 @@ func (f Files) ChangedSubmodules(ctx context.Context) ([]string, error) {
 	return f.capturer.ChangedSubmodules(ctx)
 }
 
+// A LocalCommit is a commit of a submodule that no other clone can get.
+type LocalCommit = capture.LocalCommit
+
+// LocalCommits returns the commits of submodules that a checkpoint names and that no remote
+// of the submodule has. It looks only at submodules that differ from the checkpoint's HEAD
+// and that are checked out here.
+func (f Files) LocalCommits(ctx context.Context, c *Checkpoint) ([]LocalCommit, error) {
+	return f.capturer.LocalCommits(ctx, c)
+}
+
 // Uncommitted returns the files that differ from HEAD, including untracked files, and
 // those of them that a checkpoint does not contain.
 func (f Files) Uncommitted(ctx context.Context, r *checkpoint.Record) (changed, notSaved []string, err error) {

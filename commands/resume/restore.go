@@ -107,6 +107,7 @@ func runRestore(c *invoke.Invocation) error {
 		return notRestored(c, &req, err)
 	}
 	tellMerge(c, done)
+	c.WarnLocalCommits(req.Checkpoint)
 	if c.JSON {
 		err = c.WriteJSON(output.Restore{
 			Type: "restore", DryRun: req.DryRun, CheckpointID: string(done.ID),

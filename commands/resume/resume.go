@@ -313,6 +313,7 @@ func resume(c *invoke.Invocation, r *resumption) error {
 			return r.notRestored(err)
 		}
 		tellMerge(c, r.restored)
+		c.WarnLocalCommits(r.Checkpoint)
 	}
 	if !o.dryRun && c.Store.Root() != "" {
 		err := c.Store.SetResumed(r.Checkpoint, gitstore.ResumeOptions{

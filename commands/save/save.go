@@ -120,6 +120,7 @@ func runSave(c *invoke.Invocation) error {
 	}
 	if trigger == checkpoint.Manual && !o.DryRun {
 		warnSubmodules(c, saved)
+		c.WarnLocalCommits(&saved.Checkpoint)
 	}
 	if c.AtTerminal() && !c.JSON && !c.Quiet && !o.DryRun {
 		tellFiles(c, o, saved)

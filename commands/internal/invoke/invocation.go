@@ -56,6 +56,7 @@ type Invocation struct {
 	startDir        string     // working directory before -C, "" without -C
 	input           *inputCopy // read from standard input before Open
 	Settings        *config.Settings
+	localCommits    map[string]bool                           // commits that WarnLocalCommits has named
 	settingsWarning string                                    // last warning about invalid settings
 	mirror          MirrorKeeper                              // nil if no layout is mirrored
 	StartMirror     func(*Invocation) MirrorKeeper            // nil for a dry run

@@ -35,7 +35,7 @@ func (e *ExposureCheck) Push(req gitstore.PushRequest) ([]gitstore.Synced, error
 }
 
 // TellPointers prints the command that pushes git-lfs content, because checkpoint pushes
-// contain pointers only.
+// contain pointers only. It also names commits of submodules that were not pushed.
 func (e *ExposureCheck) TellPointers(remote string, done []gitstore.Synced) {
 	var pushed []gitstore.Synced
 	for _, s := range done {
@@ -43,7 +43,11 @@ func (e *ExposureCheck) TellPointers(remote string, done []gitstore.Synced) {
 			pushed = append(pushed, s)
 		}
 	}
-	if !e.pointers || len(pushed) == 0 || e.DryRun {
+	if len(pushed) == 0 || e.DryRun {
+		return
+	}
+	e.warnLocalCommits(pushed)
+	if !e.pointers {
 		return
 	}
 	what := "--all " + phrase.QuoteArg(remote)
@@ -51,6 +55,19 @@ func (e *ExposureCheck) TellPointers(remote string, done []gitstore.Synced) {
 		what = phrase.QuoteArg(remote) + " " + phrase.QuoteArg(gitstore.LiveRef(pushed[0].Issue))
 	}
 	e.Invocation.Infof("hint: git lfs push %s # what git-lfs keeps is not pushed with checkpoints", gitstore.ShownRemote(what))
+}
+
+// maxSubmoduleChecks limits the issues of one push whose newest checkpoint is searched for
+// commits of submodules.
+const maxSubmoduleChecks = 20
+
+func (e *ExposureCheck) warnLocalCommits(pushed []gitstore.Synced) {
+	c := e.Invocation
+	for _, s := range pushed[:min(len(pushed), maxSubmoduleChecks)] {
+		if newest, err := c.Store.Newest(c.Ctx, s.Issue); err == nil {
+			c.WarnLocalCommits(newest)
+		}
+	}
 }
 
 // MayShow returns an error if the outgoing objects contain a secret. It asks a person

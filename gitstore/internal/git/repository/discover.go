@@ -17,6 +17,10 @@ var speaking = []string{
 	"GIT_NAMESPACE", "GIT_REFERENCE_BACKEND",
 }
 
+// Variables returns the environment variables that set paths of the repository. A git
+// process in another repository must not inherit them.
+func Variables() []string { return slices.Clone(speaking) }
+
 // Discover finds the repository like git in the simple case: .git exists in the working
 // directory or a parent, and no environment variable sets a path. In other cases it
 // returns false.
