@@ -54,6 +54,25 @@ func (f Files) LocalCommits(ctx context.Context, c *Checkpoint) ([]LocalCommit, 
 	return f.capturer.LocalCommits(ctx, c)
 }
 
+// LFSContent returns the ids of the content that git-lfs stores for changed files of
+// checkpoints. It leaves out checkpoints that cannot be read.
+func (f Files) LFSContent(list []Checkpoint) map[string]bool {
+	ids := map[string]bool{}
+	for i := range list {
+		pointers, _ := f.capturer.Pointers(&list[i])
+		for _, p := range pointers {
+			ids[p.OID] = true
+		}
+	}
+	return ids
+}
+
+// SweepContent removes kept content of git-lfs that no checkpoint names: the content in
+// purged, or if purged is nil, content that is not needed since 90 days.
+func (f Files) SweepContent(ctx context.Context, purged map[string]bool) error {
+	return f.capturer.SweepContent(ctx, purged)
+}
+
 // Uncommitted returns the files that differ from HEAD, including untracked files, and
 // those of them that a checkpoint does not contain.
 func (f Files) Uncommitted(ctx context.Context, r *checkpoint.Record) (changed, notSaved []string, err error) {

@@ -47,6 +47,9 @@ type Restored = undo.Restored
 // content. Failed restores are rolled back. After a kill, the journal allows the next
 // restore or InterruptedRestore to resolve it.
 func (s *Store) Restore(ctx context.Context, req RestoreRequest) (*Restored, error) {
+	if req.Checkpoint != nil && !req.Request.DryRun {
+		_ = s.capturer.ReturnContent(req.Checkpoint) // git's filter names the file whose content is missing
+	}
 	return s.restorer.Restore(ctx, req)
 }
 

@@ -2,6 +2,7 @@ package gitstore
 
 import (
 	"context"
+	"fmt"
 
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/repo"
@@ -41,7 +42,14 @@ func (s *Store) Save(ctx context.Context, req SaveRequest) (*Saved, error) {
 	if s.chains.ReadResumed(req.Issue).ID != "" || req.Keep && req.DryRun {
 		s.chains.RepairIfRewritten(ctx, req.Issue)
 	}
-	return s.saver.Save(ctx, req)
+	saved, err := s.saver.Save(ctx, req)
+	if err != nil || saved.DryRun {
+		return saved, err
+	}
+	if failed, err := s.capturer.KeepContent(&saved.Checkpoint); err != nil {
+		saved.Warnings = append(saved.Warnings, fmt.Sprintf("git lfs prune can delete the content of %d files in this checkpoint, which could not be kept: %v", len(failed), err))
+	}
+	return saved, nil
 }
 
 // Consolidate packs the loose objects that this program has written, if there are many.

@@ -96,7 +96,11 @@ func dropThem(c *invoke.Invocation, o dropOptions, issue checkpoint.Issue, ids [
 
 // purge deletes dropped checkpoints' content and prints refs that still contain it.
 func purge(c *invoke.Invocation, o dropOptions, issue checkpoint.Issue, ids []checkpoint.ID, dropped []gitstore.Checkpoint) error {
+	content := c.Store.Files.LFSContent(dropped)
 	carriers, err := c.Store.Purge(c.Ctx, issue, ids)
+	if err == nil {
+		err = c.Store.Files.SweepContent(c.Ctx, content)
+	}
 	if err != nil {
 		hint := "git checkpoint drop " + phrase.IssueArg(issue) + " --all"
 		if !o.all {

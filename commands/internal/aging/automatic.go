@@ -35,6 +35,7 @@ func Automatic(c *invoke.Invocation) {
 	if setDue(c, next) != nil {
 		return // for example a repository that belongs to another user
 	}
+	_ = c.Store.Files.SweepContent(c.Ctx, nil) // repeated by a later run
 	issues, _, err := c.Store.Issues(c.Ctx, false)
 	if err != nil {
 		return // the next command that reads the chains reports it

@@ -283,6 +283,13 @@ func (v *Verifier) snapshot(c *chain.Checkpoint, r *checkpoint.Record) {
 	}
 	if _, err := v.Doctor.Targets(st); err != nil {
 		v.fault(c.Name(), "", err)
+		return
+	}
+	if !v.deep {
+		return
+	}
+	if missing, _ := v.Doctor.MissingContent(c); len(missing) > 0 {
+		v.warnf("%s: the content of %d files is neither in this clone nor in git: git lfs fetch may get it: %q", c.Name(), len(missing), missing[0].Path)
 	}
 }
 
