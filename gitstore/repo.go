@@ -14,6 +14,7 @@ var (
 	ErrNotRepository = repo.ErrNotRepository
 	ErrMoved         = repo.ErrMoved
 	ErrNothingToUndo = repo.ErrNothingToUndo
+	ErrNothingToRedo = repo.ErrNothingToRedo
 	ErrReadOnly      = repo.ErrReadOnly
 	ErrUnchanged     = repo.ErrUnchanged
 )

@@ -59,19 +59,55 @@ func (s *Store) LastRestored(ctx context.Context) checkpoint.Issue {
 	return s.restorer.LastRestored(ctx)
 }
 
-// An Undone is the result of Undo.
+// An Undone is the result of Undo or Redo, or its preview.
 type Undone = undo.Undone
 
 // Undo reverts this clone's last restore, prune, drop or archive of an issue. Removed
-// checkpoints return to their former place, and later saves stay, with their pruning. Undo
-// fails with ErrNothingToUndo.
+// checkpoints return to their former place, and later saves stay, with their pruning. Paths
+// that have changed since a restore stay, also if a commit has changed them. Undo fails with
+// ErrNothingToUndo.
 func (s *Store) Undo(ctx context.Context, issue checkpoint.Issue) (*Undone, error) {
-	return s.restorer.Undo(ctx, issue)
+	return s.restorer.Undo(ctx, issue, nil)
+}
+
+// UndoShown is Undo for the operation of a preview. It fails with a *RefusedError if another
+// operation is newer by now.
+func (s *Store) UndoShown(ctx context.Context, issue checkpoint.Issue, shown *Undone) (*Undone, error) {
+	return s.restorer.Undo(ctx, issue, shown)
 }
 
 // PreviewUndo returns what Undo would revert now, and changes nothing. Its Restored has the
-// checkpoint of the restore and the paths that the restore wrote. PreviewUndo fails with
-// ErrNothingToUndo.
+// checkpoint of the restore, the paths that Undo would write, and those that it would leave.
+// PreviewUndo fails with ErrNothingToUndo.
 func (s *Store) PreviewUndo(ctx context.Context, issue checkpoint.Issue) (*Undone, error) {
 	return s.restorer.Preview(ctx, issue)
+}
+
+// FinishedUndo returns the result of an undo that was killed after its refs had moved, or
+// nil. The user does not know that it succeeded, and repeats the command.
+func (s *Store) FinishedUndo(ctx context.Context, issue checkpoint.Issue) (*Undone, error) {
+	return s.restorer.FinishedUndo(ctx, issue)
+}
+
+// Redo reverts the last undo of an issue, unless another restore or removal has followed. It
+// fails with ErrNothingToRedo.
+func (s *Store) Redo(ctx context.Context, issue checkpoint.Issue) (*Undone, error) {
+	return s.restorer.Redo(ctx, issue, nil)
+}
+
+// RedoShown is Redo for the undo of a preview. It fails with a *RefusedError if another
+// operation is newer by now.
+func (s *Store) RedoShown(ctx context.Context, issue checkpoint.Issue, shown *Undone) (*Undone, error) {
+	return s.restorer.Redo(ctx, issue, shown)
+}
+
+// PreviewRedo returns what Redo would do now, and changes nothing. It fails with
+// ErrNothingToRedo.
+func (s *Store) PreviewRedo(ctx context.Context, issue checkpoint.Issue) (*Undone, error) {
+	return s.restorer.PreviewRedo(ctx, issue)
+}
+
+// FinishedRedo is FinishedUndo for a redo.
+func (s *Store) FinishedRedo(ctx context.Context, issue checkpoint.Issue) (*Undone, error) {
+	return s.restorer.FinishedRedo(ctx, issue)
 }

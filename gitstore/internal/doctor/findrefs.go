@@ -92,7 +92,7 @@ func roleOf(r *Ref) checkpoint.Issue {
 	switch rest := r.Name[strings.LastIndexByte(r.Name, '/')+1:]; {
 	case strings.HasPrefix(r.Name, repo.UndoRefs):
 		r.Role = Undo
-		r.Made, _ = time.Parse(repo.SafetyTime, strings.TrimSuffix(rest, repo.TakenBack))
+		r.Made, _ = time.Parse(repo.SafetyTime, strings.TrimSuffix(strings.TrimSuffix(rest, repo.TakenBack), repo.ForRedo))
 	case strings.HasPrefix(r.Name, remote.Incoming):
 		r.Role = Incoming
 		r.Made, _ = remote.CameAt(r.Name)

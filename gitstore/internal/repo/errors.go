@@ -22,6 +22,7 @@ var (
 	ErrNotRepository = repository.ErrNone
 	ErrMoved         = errors.New("the ref kept moving")
 	ErrNothingToUndo = errors.New("nothing to undo")
+	ErrNothingToRedo = errors.New("nothing to redo")
 	ErrReadOnly      = errors.New("this shallow clone lacks the older checkpoints of the chain, so they cannot be changed here")
 	ErrUnchanged     = errors.New("unchanged since the checkpoint before")
 )

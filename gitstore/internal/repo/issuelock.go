@@ -62,15 +62,15 @@ type ComparedRefs struct{ Live, Own plumbing.Hash }
 // ref has moved; its bookkeeping refs are then moved as well. A transaction that was
 // killed earlier is rolled back, so that the user can repeat the command.
 //
-// The note of a completed undo stays until Undo has reported the completion or another
-// transaction begins. Without the note, the user would not learn that the undo succeeded.
+// The note of a completed undo or redo stays until Finished has reported the completion or
+// another transaction begins. Without the note, the user would not learn that the undo succeeded.
 func (s *Repo) settleInterrupted(ctx context.Context) error {
 	s.Finished = nil
 	for _, n := range s.IssueLock.Interrupted() {
 		if err := s.settleNote(ctx, n); err != nil {
 			return fmt.Errorf("settle the interrupted %q: %w", n.Message, err)
 		}
-		if s.isFinished(n) && strings.HasPrefix(n.Message, UndoPrefix) {
+		if s.isFinished(n) && (strings.HasPrefix(n.Message, UndoPrefix) || strings.HasPrefix(n.Message, RedoPrefix)) {
 			s.IssueLock.Keep(n)
 			continue
 		}

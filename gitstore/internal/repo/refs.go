@@ -59,10 +59,12 @@ func (s *Repo) UndoRefs(ctx context.Context, issue checkpoint.Issue) (map[string
 
 // SafetyTime is the time format in names of safety snapshots. TakenBack is appended to
 // the name of an undone snapshot if some paths had changed since the restore. The
-// snapshot keeps their old contents until it expires.
+// snapshot keeps their old contents until it expires. ForRedo is appended to the name of a
+// snapshot that an undo wrote.
 const (
 	SafetyTime = "20060102T150405.000000Z"
 	TakenBack  = "-undone"
+	ForRedo    = "-redo"
 )
 
 // Reflog returns the moves of a ref that happened, newest first. Git prints only new
@@ -163,4 +165,9 @@ func (s *Repo) former(ctx context.Context, ref string, entries []refs.Logged) er
 	return nil
 }
 
-const UndoPrefix = "undo: "
+// UndoPrefix begins the reflog message of an undo of a removal. RedoPrefix begins that of its
+// redo, and the message of the removal follows.
+const (
+	UndoPrefix = "undo: "
+	RedoPrefix = "redo "
+)

@@ -103,6 +103,9 @@ type Step struct {
 	base        Side
 }
 
+// Path returns the path of the step, relative to the root.
+func (st Step) Path() string { return st.path }
+
 func (st Step) creates() bool { return st.work && st.workAfter != Side{} }
 
 func (st Step) removes() bool { return st.work && st.workAfter == Side{} }

@@ -45,8 +45,11 @@ func (d fileOnDisk) same(o fileOnDisk, fileMode bool) bool {
 	return !fileMode || d.mode&exec == o.mode&exec
 }
 
+// side returns mode and hash.
+func (d fileOnDisk) side() Side { return Side{d.mode, d.hash} }
+
 // String returns "<octal mode> <hash>", or "" for a missing file.
-func (d fileOnDisk) String() string { return Side{d.mode, d.hash}.String() }
+func (d fileOnDisk) String() string { return d.side().String() }
 
 // readDisk reads content and stat data of a worktree file. It returns ErrConcurrentChange
 // if the file changes during the read.

@@ -55,6 +55,8 @@ type Outcome struct {
 	Foreign  []string // repositories inside the worktree that contain paths of InTheWay
 	Later    []string // added after the checkpoint; removed if Exact is set
 	Merged   []string // files with conflict markers, unmerged in the index
+
+	Committed []string // those of Skipped that a commit has changed, for an undo
 }
 
 // listSteps sets Restored and Removed to the paths of the steps.

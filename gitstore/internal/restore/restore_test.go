@@ -2,6 +2,7 @@ package restore_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"git-checkpoint/gitstore"
@@ -54,7 +55,7 @@ func TestRestoreAndUndo(t *testing.T) {
 	assert.Equal(t, done.Restored, undone.Restored)
 	assert.Equal(t, clean, x.picture())
 	assert.Empty(t, x.Git("diff-files"))
-	assert.Empty(t, x.Git("for-each-ref", "refs/git-checkpoint/undo"))
+	assert.Len(t, strings.Split(x.Git("for-each-ref", "--format=%(refname)", "refs/git-checkpoint/undo"), "\n"), 1, "the snapshot for redo")
 	x.noLitter()
 	_, err := x.s.Undo(context.Background(), "42")
 	require.ErrorIs(t, err, gitstore.ErrNothingToUndo)

@@ -29,7 +29,7 @@ func TestUndoLeavesFurtherEditsAlone(t *testing.T) {
 	assert.Equal(t, "edited after the restore\n", x.Read("a"))
 	_, err := x.s.Undo(context.Background(), "42")
 	require.ErrorIs(t, err, gitstore.ErrNothingToUndo)
-	kept := x.Git("for-each-ref", "--format=%(refname)", "refs/git-checkpoint/undo")
+	kept := x.Git("for-each-ref", "--format=%(refname)", "refs/git-checkpoint/undo/42/*-undone")
 	assert.True(t, strings.HasSuffix(kept, "-undone"), kept)
 	mine := x.Hash("mine\n")
 	assert.Contains(t, x.Git("ls-tree", "-r", kept), mine, "what a was before is still there")

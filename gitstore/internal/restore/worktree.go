@@ -189,14 +189,26 @@ func (s *Worktree) recall(ctx context.Context, steps []Step, area *lockedIndex) 
 }
 
 // TakeBack undoes steps. It restores each path to its state before the steps, unless the
-// path changed since.
-func (s *Worktree) TakeBack(ctx context.Context, steps []Step) (*Outcome, error) {
+// path changed since or a commit changed it. Before the first change it calls keep with the
+// steps that it is about to execute. TakeBack of these steps then reverts the undo. keep
+// may be nil.
+func (s *Worktree) TakeBack(ctx context.Context, steps []Step, keep func(context.Context, []Step) error) (*Outcome, error) {
 	s.cleanNear(steps)
 	done := &Outcome{}
 	return done, s.workOn(ctx, func(w *staging, area *lockedIndex) error {
-		back, err := s.reverse(ctx, steps, area, done)
+		back, planned, err := s.reverse(ctx, steps, area)
 		if err != nil {
 			return err
+		}
+		*done = *planned
+		s.pruneUnused(steps, done)
+		if keep != nil && len(back) > 0 {
+			if err := s.keepAll(ctx, back); err != nil {
+				return err
+			}
+			if err := keep(ctx, back); err != nil {
+				return err
+			}
 		}
 		for _, st := range back {
 			if !st.creates() {
@@ -212,43 +224,111 @@ func (s *Worktree) TakeBack(ctx context.Context, steps []Step) (*Outcome, error)
 	})
 }
 
-// reverse returns inverted steps. It skips paths that match neither the restored nor the
-// previous state.
-func (s *Worktree) reverse(ctx context.Context, steps []Step, area *lockedIndex, done *Outcome) ([]Step, error) {
-	now, err := s.recall(ctx, steps, area)
+// PlanBack returns the outcome that TakeBack would have now, and changes nothing.
+func (s *Worktree) PlanBack(ctx context.Context, steps []Step) (*Outcome, error) {
+	area, err := s.openLockedIndex(ctx, false)
 	if err != nil {
 		return nil, err
 	}
-	plan := decision{}
-	for _, st := range steps {
-		at := now(st.path)
-		workOurs := st.work && s.is(at, st.diskAfter)
-		indexOurs := st.index && at.index == st.indexAfter
-		switch {
-		case st.work && !workOurs && !s.is(at, st.before.disk), st.index && !indexOurs && at.index != st.before.index, at.blockage != "":
-			plan.changed = append(plan.changed, st.path)
-		case workOurs || indexOurs:
-			plan.steps = append(plan.steps, st.reversed(at, indexOurs, workOurs))
-		case st.makes():
-			s.pruneMade(st)
-		}
-	}
-	plan.fit()
-	done.Skipped = append(plan.changed, plan.inTheWay...)
-	slices.Sort(done.Skipped)
-	done.listSteps(plan.steps)
-	return plan.steps, nil
+	defer area.close()
+	_, done, err := s.reverse(ctx, steps, area)
+	return done, err
 }
 
+// keepAll adds the current contents of the files of all steps to Objects.
+func (s *Worktree) keepAll(ctx context.Context, steps []Step) error {
+	root, err := os.OpenRoot(s.Root)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for i := range steps {
+		if err := s.keepBefore(ctx, root, &steps[i]); err != nil {
+			return fmt.Errorf("keep %q: %w", steps[i].path, err)
+		}
+	}
+	return nil
+}
+
+// reverse returns inverted steps. By the rules of Restore, it skips paths that match
+// neither the restored nor the previous state, and paths that a commit has changed.
+func (s *Worktree) reverse(ctx context.Context, steps []Step, area *lockedIndex) ([]Step, *Outcome, error) {
+	now, err := s.recall(ctx, steps, area)
+	if err != nil {
+		return nil, nil, err
+	}
+	byPath, targets := map[string]Step{}, make([]Target, len(steps))
+	for i, st := range steps {
+		byPath[st.path], targets[i] = st, st.target()
+	}
+	raw := func(path string) state { return s.compared(now(path), byPath[path]) }
+	plan, targets, err := s.decideTouched(ctx, targets, raw, Mine, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, st := range plan.steps {
+		plan.steps[i] = byPath[st.path].reversed(now(st.path), st.index, st.work)
+	}
+	done := &Outcome{Skipped: append(plan.changed, plan.inTheWay...)}
+	slices.Sort(done.Skipped)
+	for _, t := range targets {
+		if t.touched && slices.Contains(done.Skipped, t.Path) {
+			done.Committed = append(done.Committed, t.Path)
+		}
+	}
+	done.listSteps(plan.steps)
+	return plan.steps, done, nil
+}
+
+// target returns the target that inverts a step. Its sides of the worktree are raw files.
+func (st Step) target() Target {
+	return Target{
+		Path: st.path, Index: st.index, Work: st.work,
+		IndexBase: st.indexAfter, IndexWant: st.before.index,
+		WorkBase: st.diskAfter.side(), WorkWant: st.before.disk.side(),
+	}
+}
+
+// compared returns a state of recall for decide: the file on disk becomes the side of the
+// step that git treats as equal.
+func (s *Worktree) compared(at state, st Step) state {
+	at.sparse = false // restored files are in the worktree
+	at.work = at.disk.side()
+	if at.work == st.before.disk.side() {
+		return at
+	}
+	for _, known := range []fileOnDisk{st.diskAfter, st.before.disk} {
+		if s.is(at, known) {
+			at.work = known.side()
+			return at
+		}
+	}
+	return at
+}
+
+// reversed returns the step that inverts st, if the path is in the state at. The made
+// directory is that which the inverted step, or its own inversion, has to remove again.
 func (st Step) reversed(at state, index, work bool) Step {
 	back := Step{path: st.path, index: index, work: work, indexAfter: st.before.index, workAfter: st.before.work, diskAfter: st.before.disk}
 	back.before = at
-	back.before.work, back.before.made = st.workAfter, st.madeAbove()
+	back.before.work = st.workAfter
+	if !back.creates() {
+		back.before.made = st.madeAbove()
+	}
 	back.before.sparse, back.before.assume = st.before.sparse, st.before.assume
 	if !work {
 		back.before.work = st.before.work
 	}
 	return back
+}
+
+// pruneUnused removes directories created for files that were not installed.
+func (s *Worktree) pruneUnused(steps []Step, done *Outcome) {
+	for _, st := range steps {
+		if st.makes() && !slices.Contains(done.Restored, st.path) && !slices.Contains(done.Skipped, st.path) {
+			s.pruneMade(st)
+		}
+	}
 }
 
 // makes reports whether a step creates a new file.

@@ -125,7 +125,7 @@ func (s *Restorer) Continue(ctx context.Context) (bool, error) {
 // Abort reverts a killed restore, and reports whether such a restore existed.
 func (s *Restorer) Abort(ctx context.Context) (bool, error) {
 	return s.resolve(ctx, func(sf *safety) error {
-		if _, err := s.takeBack(ctx, sf); err != nil {
+		if _, err := s.takeBack(ctx, sf, s.NewObjectWriter(), nil); err != nil {
 			return fmt.Errorf("revert the restore of %s: %w", sf.plan.Checkpoint, err)
 		}
 		return s.removeJournal()

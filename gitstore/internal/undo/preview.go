@@ -9,43 +9,46 @@ import (
 )
 
 // Preview returns what Undo would revert now, and changes nothing. Restored then has the
-// checkpoint of the restore and the paths that it wrote. Preview fails with
-// ErrNothingToUndo.
+// checkpoint of the restore, the paths that Undo would write, and those that it would leave.
+// Preview fails with ErrNothingToUndo.
 func (s *Restorer) Preview(ctx context.Context, issue checkpoint.Issue) (*Undone, error) {
-	removals, err := s.removals(ctx, issue)
+	o, err := s.toUndo(ctx, issue)
+	if err == nil && o == nil {
+		err = fmt.Errorf("undo for issue %s: %w", issue, repo.ErrNothingToUndo)
+	}
 	if err != nil {
 		return nil, err
 	}
-	snapshot, err := s.lastSafety(ctx, issue)
+	return s.preview(ctx, o)
+}
+
+// PreviewRedo returns what Redo would do now, and changes nothing. It fails with
+// ErrNothingToRedo.
+func (s *Restorer) PreviewRedo(ctx context.Context, issue checkpoint.Issue) (*Undone, error) {
+	o, err := s.toRedo(ctx, issue)
+	if err == nil && o == nil {
+		err = fmt.Errorf("redo for issue %s: %w", issue, repo.ErrNothingToRedo)
+	}
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range removals {
-		if snapshot != nil && snapshot.at.After(e.At) {
-			break
-		}
-		c, err := s.ReadChain(ctx, issue, repo.LiveRef(issue), 0)
-		if err != nil {
-			return nil, err
-		}
-		archive, err := s.ReadChain(ctx, issue, repo.ArchiveRef(issue), 0)
-		if err != nil {
-			return nil, err
-		}
-		lost, err := s.removedBy(ctx, c, archive, e)
-		if err != nil {
-			return nil, err
-		}
-		if ids := append(idsOf(lost.live), idsOf(lost.archived)...); len(ids) > 0 {
-			return &Undone{What: removal(e.Message), IDs: ids}, nil
-		}
+	return s.preview(ctx, o)
+}
+
+func (s *Restorer) preview(ctx context.Context, o *operation) (*Undone, error) {
+	p := &Undone{What: o.what, At: o.at, IDs: o.ids, key: o.key()}
+	var err error
+	if p.Commits, p.Saves, err = s.since(ctx, o); err != nil || o.snapshot == nil {
+		return p, err
 	}
-	if snapshot == nil {
-		return nil, fmt.Errorf("undo for issue %s: %w", issue, repo.ErrNothingToUndo)
+	steps, err := o.snapshot.steps()
+	if err != nil {
+		return nil, err
 	}
-	done := &Restored{ID: snapshot.plan.Checkpoint, Undo: snapshot.ref}
-	for _, step := range snapshot.plan.Steps {
-		done.Restored = append(done.Restored, step.Path)
+	outcome, err := s.siteSince(ctx, o.snapshot).PlanBack(ctx, steps)
+	if err != nil {
+		return nil, refusal(err)
 	}
-	return &Undone{What: "restore", Restored: done}, nil
+	p.Restored = &Restored{ID: o.snapshot.plan.Checkpoint, Undo: o.snapshot.ref, Outcome: *outcome}
+	return p, nil
 }

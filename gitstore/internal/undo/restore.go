@@ -203,7 +203,7 @@ func (r *restoring) keep(ctx context.Context, steps []restore.Step) (finished fu
 
 // rollBack reverts changes made before an error.
 func (r *restoring) rollBack(ctx context.Context, done *Restored, cause error) error {
-	if _, err := r.s.takeBack(ctx, r.safety); err != nil {
+	if _, err := r.s.takeBack(ctx, r.safety, r.s.NewObjectWriter(), nil); err != nil {
 		return &repo.RefusedError{
 			Reason: fmt.Sprintf("%v; the part that is done remains: %v", cause, err),
 			Hint:   "git checkpoint restore --abort",

@@ -33,7 +33,8 @@ const safetyFor = 14 * 24 * time.Hour
 //	blobs/      the contents of replaced files and index entries, by hash
 //
 // Safety snapshots serve to finish or revert killed restores, and to undo completed
-// restores.
+// restores. An undo of a restore writes a snapshot for redo, and a redo writes a snapshot for
+// the next undo.
 type safety struct {
 	ref    string
 	commit plumbing.Hash
@@ -48,7 +49,22 @@ type safetyPlan struct {
 	Checkpoint checkpoint.ID        `json:"checkpoint_id"`
 	Worktree   string               `json:"worktree,omitempty"` // git directory of a linked worktree, relative to the common one
 	Steps      []restore.StoredStep `json:"steps"`
+
+	Head  string   `json:"head,omitempty"` // commit of HEAD, zero on an unborn branch
+	Chain logPlace `json:"chain"`
+
+	Of     string    `json:"of,omitempty"`     // snapshot that these steps revert, for an undo or a redo
+	Origin *logPlace `json:"origin,omitempty"` // of the restore, for an undo or a redo
 }
+
+// A logPlace is the end of the reflog of a chain ref at some time.
+type logPlace struct {
+	Tip     string `json:"tip,omitempty"`     // value of the ref, zero if missing
+	Entries int    `json:"entries,omitempty"` // number of entries
+}
+
+// isRedo reports whether an undo wrote the snapshot, for redo.
+func isRedo(ref string) bool { return strings.HasSuffix(ref, repo.ForRedo) }
 
 // writeSafety durably writes the snapshot before any file changes. It also removes all
 // issues' expired snapshots. The journal names the snapshot before the ref exists. So a
@@ -58,27 +74,58 @@ func (s *Restorer) writeSafety(ctx context.Context, c *chain.Checkpoint, steps [
 	if err != nil {
 		return nil, err
 	}
-	sf := &safety{at: s.Now()}
-	sf.ref = safetyName(c.Issue, sf.at, slices.Collect(maps.Keys(there)))
-	sf.plan = safetyPlan{Version: 1, Issue: string(c.Issue), Checkpoint: c.ID, Worktree: s.worktreeName()}
-	for _, st := range steps {
-		sf.plan.Steps = append(sf.plan.Steps, st.Stored())
-	}
-	data, err := json.Marshal(sf.plan)
+	sf, err := s.newSafety(ctx, safetyPlan{Issue: string(c.Issue), Checkpoint: c.ID}, steps, there)
 	if err != nil {
 		return nil, err
+	}
+	if err := s.writeJournal(sf); err != nil {
+		return nil, err
+	}
+	old := append(expired(there, sf.at), s.forRedo(c.Issue, there, sf.at)...)
+	if err := s.storeSafety(ctx, sf, fmt.Sprintf("before the restore of %s\n", c.ID), steps, k, old); err != nil {
+		return nil, errors.Join(err, s.removeJournal())
+	}
+	return sf, nil
+}
+
+// newSafety completes the plan of a new snapshot, and names its ref.
+func (s *Restorer) newSafety(ctx context.Context, plan safetyPlan, steps []restore.Step, there map[string]plumbing.Hash) (*safety, error) {
+	issue := checkpoint.Issue(plan.Issue)
+	head, err := s.ReadHead(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tip, err := s.ReadRef(ctx, repo.LiveRef(issue))
+	if err != nil {
+		tip = plumbing.ZeroHash // a checkpoint of a broken chain can be restored by its commit
+	}
+	if entries, err := s.Reflog(ctx, repo.LiveRef(issue)); err == nil {
+		plan.Chain.Entries = len(entries)
+	}
+	plan.Version, plan.Worktree, plan.Head, plan.Chain.Tip = 1, s.worktreeName(), head.Commit.String(), tip.String()
+	for _, st := range steps {
+		plan.Steps = append(plan.Steps, st.Stored())
+	}
+	sf := &safety{at: s.Now(), plan: plan}
+	sf.ref = safetyName(issue, sf.at, slices.Collect(maps.Keys(there)))
+	return sf, nil
+}
+
+// storeSafety writes the objects and the ref of a snapshot, and deletes the refs of old
+// snapshots.
+func (s *Restorer) storeSafety(ctx context.Context, sf *safety, message string, steps []restore.Step, k *repo.ObjectWriter, old []refs.Move) error {
+	data, err := json.Marshal(sf.plan)
+	if err != nil {
+		return err
 	}
 	tree := []trees.Entry{{Mode: trees.ModeFile, Name: "plan", Hash: k.Add(plumbing.BlobObject, data)}}
 	if blobs := blobsOf(steps, k); len(blobs) > 0 {
 		tree = append(tree, trees.Entry{Mode: trees.ModeTree, Name: "blobs", Hash: k.AddTree(blobs)})
 	}
-	sf.commit = k.AddCommit(s.NewCommit(k.AddTree(tree), sf.at, fmt.Sprintf("before the restore of %s\n", c.ID)))
-	moves := append([]refs.Move{{Name: sf.ref, New: sf.commit}}, expired(there, sf.at)...)
-	if err := s.writeJournal(sf); err != nil {
-		return nil, err
-	}
-	err = s.WithIssueLock(ctx, c.Issue, func() error {
-		return s.Publish(ctx, k, "restore: "+string(c.ID), func() ([]refs.Move, error) { return moves, nil })
+	sf.commit = k.AddCommit(s.NewCommit(k.AddTree(tree), sf.at, message))
+	moves := append([]refs.Move{{Name: sf.ref, New: sf.commit}}, old...)
+	err = s.WithIssueLock(ctx, checkpoint.Issue(sf.plan.Issue), func() error {
+		return s.Publish(ctx, k, "restore: "+string(sf.plan.Checkpoint), func() ([]refs.Move, error) { return moves, nil })
 	})
 	if err == nil {
 		err = k.Protect(ctx)
@@ -87,9 +134,9 @@ func (s *Restorer) writeSafety(ctx context.Context, c *chain.Checkpoint, steps [
 		_ = s.forget(ctx, sf, false) // nothing was restored, so there is nothing to undo
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("safety snapshot: %w", err), s.removeJournal())
+		return fmt.Errorf("safety snapshot: %w", err)
 	}
-	return sf, nil
+	return nil
 }
 
 // blobsOf returns tree entries for the blobs that steps need, named by their hashes.
@@ -114,7 +161,8 @@ func safetyName(issue checkpoint.Issue, at time.Time, refs []string) string {
 	prefix := repo.UndoRefs + issue.RefName() + "/"
 	name := prefix + at.UTC().Format(repo.SafetyTime)
 	for _, ref := range refs {
-		if ref = strings.TrimSuffix(ref, repo.TakenBack); ref >= name {
+		ref = strings.TrimSuffix(strings.TrimSuffix(ref, repo.TakenBack), repo.ForRedo)
+		if ref >= name {
 			if last, err := time.Parse(repo.SafetyTime, strings.TrimPrefix(ref, prefix)); err == nil {
 				name = prefix + last.Add(time.Microsecond).Format(repo.SafetyTime)
 			}
@@ -123,9 +171,28 @@ func safetyName(issue checkpoint.Issue, at time.Time, refs []string) string {
 	return name
 }
 
+// forRedo returns the moves that delete the snapshots for redo of an issue in this worktree.
+// After another restore nothing can be redone. Expired snapshots are left out.
+func (s *Restorer) forRedo(issue checkpoint.Issue, there map[string]plumbing.Hash, now time.Time) []refs.Move {
+	limit := safetyLimit(now)
+	var moves []refs.Move
+	for ref, commit := range there {
+		if !isRedo(ref) || !strings.HasPrefix(ref, repo.UndoRefs+issue.RefName()+"/") || path.Base(ref) < limit {
+			continue
+		}
+		if sf, err := s.readSafety(ref, commit); err == nil && sf.plan.Worktree == s.worktreeName() {
+			moves = append(moves, refs.Move{Name: ref, Old: commit})
+		}
+	}
+	return moves
+}
+
+// safetyLimit returns the end of the name of the oldest snapshot that has not expired.
+func safetyLimit(now time.Time) string { return now.Add(-safetyFor).UTC().Format(repo.SafetyTime) }
+
 // expired returns the moves that delete expired snapshots.
 func expired(there map[string]plumbing.Hash, now time.Time) []refs.Move {
-	limit := now.Add(-safetyFor).UTC().Format(repo.SafetyTime)
+	limit := safetyLimit(now)
 	var moves []refs.Move
 	for ref, commit := range there {
 		if ref[strings.LastIndexByte(ref, '/')+1:] < limit {
@@ -183,16 +250,6 @@ func (sf *safety) steps() ([]restore.Step, error) {
 	return steps, nil
 }
 
-// lastSafety returns the issue's newest safety snapshot of this worktree that was not
-// undone, or nil.
-func (s *Restorer) lastSafety(ctx context.Context, issue checkpoint.Issue) (*safety, error) {
-	refs, err := s.UndoRefs(ctx, issue)
-	if err != nil {
-		return nil, err
-	}
-	return s.newestSafety(refs)
-}
-
 // LastRestored returns the issue of the newest restore in this worktree that can be
 // undone, or "".
 func (s *Restorer) LastRestored(ctx context.Context) checkpoint.Issue {
@@ -200,7 +257,7 @@ func (s *Restorer) LastRestored(ctx context.Context) checkpoint.Issue {
 	if err != nil {
 		return ""
 	}
-	sf, err := s.newestSafety(refs)
+	sf, err := s.newestSafety(refs, false)
 	if err != nil || sf == nil {
 		return ""
 	}
@@ -208,11 +265,11 @@ func (s *Restorer) LastRestored(ctx context.Context) checkpoint.Issue {
 }
 
 // newestSafety returns the newest of the given safety snapshots that belongs to this
-// worktree and was not undone, or nil.
-func (s *Restorer) newestSafety(refs map[string]plumbing.Hash) (*safety, error) {
+// worktree and was not undone, or nil. With redo, it returns the newest snapshot for redo.
+func (s *Restorer) newestSafety(refs map[string]plumbing.Hash, redo bool) (*safety, error) {
 	age := func(a, b string) int { return strings.Compare(path.Base(a), path.Base(b)) }
 	for _, ref := range slices.Backward(slices.SortedFunc(maps.Keys(refs), age)) {
-		if strings.HasSuffix(ref, repo.TakenBack) {
+		if strings.HasSuffix(ref, repo.TakenBack) || isRedo(ref) != redo {
 			continue
 		}
 		sf, err := s.readSafety(ref, refs[ref])
@@ -231,7 +288,7 @@ func (s *Restorer) newestSafety(refs map[string]plumbing.Hash) (*safety, error) 
 func (s *Restorer) forget(ctx context.Context, sf *safety, stayed bool) error {
 	var moves []refs.Move
 	if stayed {
-		moves = append(moves, refs.Move{Name: sf.ref + repo.TakenBack, New: sf.commit})
+		moves = append(moves, refs.Move{Name: strings.TrimSuffix(sf.ref, repo.ForRedo) + repo.TakenBack, New: sf.commit})
 	}
 	moves = append(moves, refs.Move{Name: sf.ref, Old: sf.commit})
 	return s.WithIssueLock(ctx, checkpoint.Issue(sf.plan.Issue), func() error { return s.MoveRefs(ctx, "undo", moves...) })

@@ -2,10 +2,10 @@ package undo
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
@@ -16,46 +16,95 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// An Undone is the result of Undo.
+// An Undone is the result of Undo or Redo, or its preview.
 type Undone struct {
 	What     string          // restore, prune, drop or archive
-	IDs      []checkpoint.ID // checkpoints that were restored to the chain
+	At       time.Time       // time of the operation; for Redo, of its undo
+	IDs      []checkpoint.ID // checkpoints that were restored to the chain; for Redo, that were removed
 	Restored *Restored       // set for a restore
+	Commits  int             // commits since the operation, set in a preview
+	Saves    int             // saves since the operation, set in a preview
+
+	key string // of the operation
 }
 
 // Undo reverts this clone's last restore, prune, drop or archive of an issue. Removed
-// checkpoints return to their former place, and later saves stay, with their pruning. Undo
-// fails with ErrNothingToUndo.
-func (s *Restorer) Undo(ctx context.Context, issue checkpoint.Issue) (*Undone, error) {
-	if done, err := s.finishedUndo(ctx, issue); err != nil || done != nil {
+// checkpoints return to their former place, and later saves stay, with their pruning. Paths
+// that have changed since a restore stay. If shown is not nil, Undo fails with a
+// *RefusedError unless it would revert the operation of this preview. Undo fails with
+// ErrNothingToUndo.
+func (s *Restorer) Undo(ctx context.Context, issue checkpoint.Issue, shown *Undone) (*Undone, error) {
+	if done, err := s.FinishedUndo(ctx, issue); err != nil || done != nil {
 		return done, err
 	}
-	removals, err := s.removals(ctx, issue)
-	if err != nil {
-		return nil, err
-	}
-	snapshot, err := s.lastSafety(ctx, issue)
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range removals {
-		if snapshot != nil && snapshot.at.After(e.At) {
-			break
+	for {
+		o, err := s.toUndo(ctx, issue)
+		if err == nil && o == nil {
+			err = fmt.Errorf("undo for issue %s: %w", issue, repo.ErrNothingToUndo)
 		}
-		if done, err := s.undoRemoval(ctx, issue, e); err != nil || len(done.IDs) > 0 {
+		if err == nil {
+			err = shown.check(o)
+		}
+		if err != nil {
+			return nil, err
+		}
+		done := &Undone{What: o.what, At: o.at}
+		if o.snapshot != nil {
+			done.Restored, err = s.revertRestore(ctx, o.snapshot)
+			return done, err
+		}
+		// Without ids another process has undone the removal meanwhile.
+		if done.IDs, err = s.undoRemoval(ctx, issue, o.move); err != nil || len(done.IDs) > 0 {
 			return done, err
 		}
 	}
-	if snapshot != nil {
-		restored, err := s.undoRestore(ctx, snapshot)
-		return &Undone{What: "restore", Restored: restored}, err
-	}
-	return nil, fmt.Errorf("undo for issue %s: %w", issue, repo.ErrNothingToUndo)
 }
 
-// finishedUndo returns the result of an undo killed after its refs had moved, or nil. The
+// Redo reverts the last undo of an issue, with the rules and the parameters of Undo. It
+// fails with ErrNothingToRedo.
+func (s *Restorer) Redo(ctx context.Context, issue checkpoint.Issue, shown *Undone) (*Undone, error) {
+	if done, err := s.FinishedRedo(ctx, issue); err != nil || done != nil {
+		return done, err
+	}
+	o, err := s.toRedo(ctx, issue)
+	if err == nil && o == nil {
+		err = fmt.Errorf("redo for issue %s: %w", issue, repo.ErrNothingToRedo)
+	}
+	if err == nil {
+		err = shown.check(o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	done := &Undone{What: o.what, At: o.at}
+	if o.snapshot != nil {
+		done.Restored, err = s.revertRestore(ctx, o.snapshot)
+		return done, err
+	}
+	done.IDs, err = s.redoRemoval(ctx, issue, o)
+	return done, err
+}
+
+// check fails if o is not the operation of a preview.
+func (u *Undone) check(o *operation) error {
+	if u == nil || u.key == o.key() {
+		return nil
+	}
+	return &repo.RefusedError{Reason: "another process has restored or removed checkpoints meanwhile", Hint: "run the command again"}
+}
+
+// FinishedUndo returns the result of an undo killed after its refs had moved, or nil. The
 // user does not know that it succeeded, and repeats the command.
-func (s *Restorer) finishedUndo(ctx context.Context, issue checkpoint.Issue) (*Undone, error) {
+func (s *Restorer) FinishedUndo(ctx context.Context, issue checkpoint.Issue) (*Undone, error) {
+	return s.finished(ctx, issue, repo.UndoPrefix)
+}
+
+// FinishedRedo is FinishedUndo for a redo.
+func (s *Restorer) FinishedRedo(ctx context.Context, issue checkpoint.Issue) (*Undone, error) {
+	return s.finished(ctx, issue, repo.RedoPrefix)
+}
+
+func (s *Restorer) finished(ctx context.Context, issue checkpoint.Issue, prefix string) (*Undone, error) {
 	var finished []refs.Note
 	err := s.WithIssueLock(ctx, issue, func() error {
 		if finished = s.Finished; len(finished) > 0 {
@@ -63,20 +112,27 @@ func (s *Restorer) finishedUndo(ctx context.Context, issue checkpoint.Issue) (*U
 		}
 		return nil
 	})
-	if err != nil || len(finished) == 0 || !strings.HasPrefix(finished[0].Message, repo.UndoPrefix) {
+	if err != nil || len(finished) == 0 || !strings.HasPrefix(finished[0].Message, prefix) {
 		return nil, err
 	}
 	entries, err := s.Reflog(ctx, repo.LiveRef(issue))
-	if err != nil || len(entries) == 0 || !strings.HasPrefix(entries[0].Message, repo.UndoPrefix) {
+	if err != nil || len(entries) == 0 || !strings.HasPrefix(entries[0].Message, prefix) {
 		return nil, err
 	}
-	done := &Undone{What: undone(entries)}
+	done := &Undone{What: undone(entries), At: entries[0].At}
+	if prefix == repo.RedoPrefix {
+		done.What = removal(entries[0].Message)
+	}
 	for _, ref := range []string{repo.LiveRef(issue), repo.ArchiveRef(issue)} {
 		for _, m := range finished[0].Moves {
 			if m.Name != ref {
 				continue
 			}
-			back, _, err := s.leftOut(issue, ref, m.New, m.Old)
+			old, new := m.New, m.Old
+			if prefix == repo.RedoPrefix {
+				old, new = new, old
+			}
+			back, _, err := s.leftOut(issue, ref, old, new)
 			if err != nil {
 				return nil, err
 			}
@@ -86,66 +142,11 @@ func (s *Restorer) finishedUndo(ctx context.Context, issue checkpoint.Issue) (*U
 	return done, nil
 }
 
-// undone returns the kind of removal that the newest undo entry has reverted. Undos pair
-// with removals like brackets.
-func undone(entries []refs.Logged) string {
-	open := 0
-	for _, e := range entries {
-		what := removal(e.Message)
-		switch {
-		case strings.HasPrefix(e.Message, repo.UndoPrefix):
-			open++
-		case what == "":
-		case open == 1:
-			return what
-		default:
-			open--
-		}
-	}
-	return "removal"
-}
-
-// removals returns removals in the chain's reflog that were not undone, newest first.
-// Every undo reverts the newest removal below it, so undos pair with removals like
-// brackets.
-func (s *Restorer) removals(ctx context.Context, issue checkpoint.Issue) ([]refs.Logged, error) {
-	entries, err := s.Reflog(ctx, repo.LiveRef(issue))
-	if err != nil {
-		return nil, err
-	}
-	var open []refs.Logged
-	undone := 0
-	for _, e := range entries {
-		switch {
-		case strings.HasPrefix(e.Message, repo.UndoPrefix):
-			undone++
-		case removal(e.Message) == "":
-		case undone > 0:
-			undone--
-		default:
-			open = append(open, e)
-		}
-	}
-	return open, nil
-}
-
-// removal returns the kind of removal of a reflog message, or "" for other moves. Undo does
-// not revert a save, so the pruning of a save is none.
-func removal(message string) string {
-	for _, verb := range []string{"prune", "drop", "archive"} {
-		if strings.HasPrefix(message, verb+": ") {
-			return verb
-		}
-	}
-	return ""
-}
-
 // undoRemoval restores checkpoints that a move removed from the chain, and, in the same
 // transaction, from the archive. If all of them are present, it changes nothing.
-func (s *Restorer) undoRemoval(ctx context.Context, issue checkpoint.Issue, e refs.Logged) (*Undone, error) {
-	done := &Undone{What: removal(e.Message)}
-	err := s.Alter(ctx, issue, func(c *chain.Chain, k *repo.ObjectWriter) (*chain.Change, error) {
-		done.IDs = nil
+func (s *Restorer) undoRemoval(ctx context.Context, issue checkpoint.Issue, e refs.Logged) (ids []checkpoint.ID, err error) {
+	err = s.Alter(ctx, issue, func(c *chain.Chain, k *repo.ObjectWriter) (*chain.Change, error) {
+		ids = nil
 		archive, err := s.ReadChain(ctx, issue, repo.ArchiveRef(issue), 0)
 		if err != nil {
 			return nil, err
@@ -154,9 +155,7 @@ func (s *Restorer) undoRemoval(ctx context.Context, issue checkpoint.Issue, e re
 		if err != nil || len(lost.live)+len(lost.archived) == 0 {
 			return nil, err
 		}
-		for _, l := range append(slices.Clone(lost.live), lost.archived...) {
-			done.IDs = append(done.IDs, l.ID)
-		}
+		ids = lost.ids()
 		gone := chain.SetOf(idsOf(lost.live))
 		links := slices.DeleteFunc(slices.Clone(archive.Commits), func(l chain.ChainCommit) bool { return gone[l.ID] })
 		if archive.Cut && len(links)+len(lost.archived) != len(archive.Commits) {
@@ -164,49 +163,17 @@ func (s *Restorer) undoRemoval(ctx context.Context, issue checkpoint.Issue, e re
 		}
 		there := c.Index() // of a shallow chain nothing was removed
 		missing := slices.DeleteFunc(slices.Clone(lost.live), func(l chain.ChainCommit) bool { return there[l.ID] != nil })
-		ch := &chain.Change{Verb: "undo", Ids: done.IDs, Insert: missing, Ledger: lost.revive, Below: lost.below}
+		ch := &chain.Change{Verb: "undo", Ids: ids, Insert: missing, Ledger: lost.revive, Below: lost.below}
 		if links = chain.Merge(links, lost.archived); len(links) > 0 || !archive.Tip.IsZero() {
 			ch.Then = s.ArchiveMove(archive, links, k)
 		}
 		return ch, nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("undo the last %s of issue %s: %w", done.What, issue, err)
+		return nil, fmt.Errorf("undo the last %s of issue %s: %w", removal(e.Message), issue, err)
 	}
-	s.warnRemovedAtRemotes(ctx, issue, done.IDs)
-	return done, nil
-}
-
-// undoRestore reverts a completed restore and deletes its snapshot.
-func (s *Restorer) undoRestore(ctx context.Context, sf *safety) (*Restored, error) {
-	release, err := s.lockWorktree()
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	if err := s.finishPending(ctx); err != nil {
-		return nil, err
-	}
-	done, err := s.takeBack(ctx, sf)
-	if err == nil || repo.IsDone(err) || errors.As(err, new(*repo.RefusedError)) {
-		return done, err
-	}
-	return done, &repo.UnfinishedError{Err: err}
-}
-
-// takeBack reverts every path that still has the content from the restore, and deletes
-// the snapshot.
-func (s *Restorer) takeBack(ctx context.Context, sf *safety) (*Restored, error) {
-	steps, err := sf.steps()
-	if err != nil {
-		return nil, err
-	}
-	outcome, err := s.site(s.NewObjectWriter()).TakeBack(ctx, steps)
-	done := &Restored{ID: sf.plan.Checkpoint, Outcome: *outcome}
-	if err != nil {
-		return done, refusal(err)
-	}
-	return done, repo.AfterMove(s.forget(ctx, sf, len(done.Skipped) > 0))
+	s.warnRemovedAtRemotes(ctx, issue, ids)
+	return ids, nil
 }
 
 // A removed holds checkpoints that a removal deleted and that are still missing, newest
@@ -217,6 +184,9 @@ type removed struct {
 	ledger   *ledger.Ledger
 	below    *chain.Below // takes back the removal of checkpoints below a shallow boundary
 }
+
+// ids returns the ids of all checkpoints.
+func (r *removed) ids() []checkpoint.ID { return append(idsOf(r.live), idsOf(r.archived)...) }
 
 // removedBy returns checkpoints that a removal took from chain and archive.
 func (s *Restorer) removedBy(ctx context.Context, c, archive *chain.Chain, e refs.Logged) (*removed, error) {
@@ -233,8 +203,7 @@ func (s *Restorer) removedBy(ctx context.Context, c, archive *chain.Chain, e ref
 		if err != nil {
 			return nil, err
 		}
-		same := func(m refs.Logged) bool { return m.Message == e.Message && m.At.Equal(e.At) }
-		if i := slices.IndexFunc(moves, same); i >= 0 {
+		if i := slices.IndexFunc(moves, sameMove(e)); i >= 0 {
 			if r.archived, _, err = s.leftOut(c.Issue, archive.Ref, moves[i].Old, moves[i].New); err != nil {
 				return nil, err
 			}
@@ -242,6 +211,11 @@ func (s *Restorer) removedBy(ctx context.Context, c, archive *chain.Chain, e ref
 	}
 	r.keepLost(c, archive, removal(e.Message) == "drop")
 	return r, nil
+}
+
+// sameMove returns a predicate for the entries of the same transaction in another reflog.
+func sameMove(e refs.Logged) func(refs.Logged) bool {
+	return func(m refs.Logged) bool { return m.Message == e.Message && m.At.Equal(e.At) }
 }
 
 // leftOut returns the checkpoints that a chain had at the old tip and lacks at the new
@@ -276,7 +250,7 @@ func (r *removed) keepLost(c, archive *chain.Chain, drop bool) {
 
 // revive restores the old ledger entries of the removed checkpoints.
 func (r *removed) revive(l *ledger.Ledger) {
-	for _, id := range idsOf(append(slices.Clone(r.live), r.archived...)) {
+	for _, id := range r.ids() {
 		delete(l.Deleted, id)
 		delete(l.Archived, id)
 		delete(l.Pruned, id)
