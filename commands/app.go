@@ -274,7 +274,7 @@ func allCommands() []*invoke.Command {
 		&save.SaveCommand, &save.RunCommand,
 		&workflow.StartCommand, &workflow.PhaseCommand, &workflow.TaskCommand, &workflow.FinishCommand,
 		&list.ListCommand, &list.ShowCommand, &list.DiffCommand, &status.StatusCommand, &web.WebCommand, &configCommand,
-		&resume.ResumeCommand, &resume.RestoreCommand, &retain.UndoCommand,
+		&resume.ResumeCommand, &resume.RestoreCommand, &retain.UndoCommand, &retain.RedoCommand,
 		&retain.PruneCommand, &retain.PinCommand, &retain.UnpinCommand, &retain.DropCommand, &retain.ArchiveCommand, &doctor.VerifyCommand, &doctor.DoctorCommand, &scan.ScanCommand,
 		&share.SyncCommand, &share.FetchCommand, &share.PushCommand, &interchange.ImportCommand, &interchange.ExportCommand,
 		&hooks.HooksCommand, &hooks.HookCommand, &completionCommand,

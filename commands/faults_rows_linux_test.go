@@ -110,6 +110,22 @@ var faultRows = []faultRow{
 		w.write("later.txt", "later\n")
 		w.tool("restore", "42")
 	}},
+	{name: "redo of drop", args: []string{"redo", "42"}, prepare: func(w *faultWorld) {
+		w.saves(3)
+		w.tool("drop", "42", "latest~1", "--yes")
+		w.tool("undo", "42")
+	}},
+	{name: "redo of archive", args: []string{"redo", "42"}, prepare: func(w *faultWorld) {
+		w.saves(3)
+		w.tool("archive", "42")
+		w.tool("undo", "42")
+	}},
+	{name: "redo of restore", restores: true, undo: true, args: []string{"redo", "42"}, prepare: func(w *faultWorld) {
+		savedChange(w)
+		w.write("later.txt", "later\n")
+		w.tool("restore", "42")
+		w.tool("undo", "42")
+	}},
 	{name: "restore", restores: true, undo: true, args: []string{"restore", "42"}, prepare: savedChange},
 	{name: "resume", restores: true, undo: true, args: []string{"resume", "42", "--auto"}, prepare: savedChange},
 	{name: "sync (joins)", args: []string{"sync", "42", "--yes"}, prepare: savedApart},

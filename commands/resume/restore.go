@@ -108,12 +108,16 @@ func runRestore(c *invoke.Invocation) error {
 	}
 	tellMerge(c, done)
 	c.WarnLocalCommits(req.Checkpoint)
+	nothing := nothingRestored(done)
+	if nothing != "" {
+		c.Infof("%s", nothing)
+	}
 	if c.JSON {
 		err = c.WriteJSON(output.Restore{
 			Type: "restore", DryRun: req.DryRun, CheckpointID: string(done.ID),
 			Restored: phrase.QuotePaths(done.Restored), Removed: phrase.QuotePaths(done.Removed),
 			Skipped: phrase.QuotePaths(done.Skipped), InTheWay: phrase.QuotePaths(done.InTheWay),
-			Conflicts: phrase.QuotePaths(done.Merged), Undo: done.Undo, Hints: nextCommands(done),
+			Conflicts: phrase.QuotePaths(done.Merged), Undo: done.Undo, Hints: nextCommands(done), Nothing: nothing,
 		})
 	} else {
 		showRestored(c, done, req.DryRun)
@@ -122,6 +126,15 @@ func runRestore(c *invoke.Invocation) error {
 		return restoreInTheWay(c, &req, done)
 	}
 	return cmp.Or(err, conflicts(c, done))
+}
+
+// nothingRestored returns a message for a restore that found the files as in the
+// checkpoint, or "". Such a restore records nothing, so undo does not revert it.
+func nothingRestored(done *gitstore.Restored) string {
+	if len(done.Restored)+len(done.Skipped)+len(done.InTheWay) > 0 {
+		return ""
+	}
+	return "nothing to restore: the files are as in " + string(done.ID)
 }
 
 // conflicts returns an error if the restore left conflicts, as git merge does.

@@ -1,13 +1,9 @@
 package retain
 
 import (
-	"errors"
-
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/commands/internal/phrase"
-	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/retention"
 )
@@ -90,58 +86,6 @@ func toArchive(c *invoke.Invocation) (checkpoint.Issue, []checkpoint.ID, error) 
 		return "", nil, err
 	}
 	return cp.Issue, []checkpoint.ID{cp.ID}, nil
-}
-
-// UndoCommand declares git checkpoint undo.
-var UndoCommand = invoke.Command{
-	Name: "undo", Usage: "revert the last restore, prune, drop or archive", Args: "[ISSUE]", Max: 1, Category: "Resume",
-	Everyday: true,
-	Description: "Takes back the last restore, prune, drop or archive of the issue in this clone, and\n" +
-		"names it. Later saves stay, with the checkpoints that they pruned by themselves.\n" +
-		"A second undo takes back the operation before that.",
-	Examples: []string{"git checkpoint undo 42"},
-	Run:      runUndo,
-}
-
-func runUndo(c *invoke.Invocation) error {
-	if err := c.Open(); err != nil {
-		return err
-	}
-	issue, err := c.Issue()
-	if err != nil {
-		return err
-	}
-	done, err := c.Store.Undo(c.Ctx, issue)
-	if errors.As(err, new(*gitstore.UnfinishedError)) {
-		return exit.Errorf(exit.Failure, "git checkpoint undo "+phrase.IssueArg(issue), "%w", err)
-	}
-	if err != nil {
-		return err
-	}
-	if c.JSON {
-		return showResult(c, "undo", issue, done.IDs, done.What)
-	}
-	showUndone(c, issue, done)
-	return nil
-}
-
-// showUndone prints the undone operation and the restored checkpoints and files.
-func showUndone(c *invoke.Invocation, issue checkpoint.Issue, done *gitstore.Undone) {
-	c.SkipIssue()
-	c.Infof("took back the last %s of issue %s", done.What, issue)
-	for _, id := range done.IDs {
-		c.Printf("brought back %s\n", id)
-	}
-	if done.Restored == nil {
-		return
-	}
-	removed := phrase.Set(done.Restored.Removed)
-	for _, path := range done.Restored.Restored {
-		c.Printf("%s %s\n", map[bool]string{false: "put back", true: "removed"}[removed[path]], phrase.QuotePath(path))
-	}
-	for _, path := range done.Restored.Skipped {
-		c.Warnf("%s changed since and stays as it is", phrase.QuotePath(path))
-	}
 }
 
 // showResult prints an action's result for each checkpoint.

@@ -235,6 +235,9 @@ func (v *visit) askUndo() error {
 // describeUndo fills in what an undo reverts.
 func (q *Question) describeUndo(v *visit, i checkpoint.Issue, u *gitstore.Undone) {
 	q.Heading = "Undo the last " + u.What + "?"
+	if u.Commits+u.Saves > 0 {
+		q.Text = append(q.Text, count(u.Commits, "commit")+" and "+count(u.Saves, "save")+" have followed since.")
+	}
 	if u.Restored == nil {
 		q.Text = append(q.Text, count(len(u.IDs), "checkpoint")+" will return to the timeline:")
 		for _, id := range u.IDs[:min(len(u.IDs), maxPlanned)] {
@@ -249,7 +252,10 @@ func (q *Question) describeUndo(v *visit, i checkpoint.Issue, u *gitstore.Undone
 			q.Entry = &e
 		}
 	}
-	q.Text = append(q.Text, "These files get the content that they had before the restore. A file that you have changed since the restore stays as it is.")
+	q.Text = append(q.Text, "These files get the content that they had before the restore. A file that has changed since the restore stays as it is, also if a commit has changed it.")
+	if n := len(u.Restored.Skipped); n > 0 {
+		q.Text = append(q.Text, count(n, "file")+" changed since and will stay as it is.")
+	}
 	q.list(u.Restored.Restored, "as before", "modified")
 }
 

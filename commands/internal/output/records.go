@@ -178,7 +178,8 @@ type Resume struct {
 // if DryRun is true. Removed are the restored files that are deleted.
 // Skipped files were changed since and remain unchanged. Files in InTheWay were not
 // restored, because an untracked file exists at the path. Conflicts are the restored files
-// whose merge left conflicts. Hints are the next commands.
+// whose merge left conflicts. Hints are the next commands. Nothing is the reason if there was
+// nothing to restore, or empty.
 type Restore struct {
 	Type         string   `json:"type"`
 	DryRun       bool     `json:"dry_run"`
@@ -190,6 +191,7 @@ type Restore struct {
 	Conflicts    []string `json:"conflicts"`
 	Undo         string   `json:"undo" empty:"null"`
 	Hints        []string `json:"hints"`
+	Nothing      string   `json:"nothing" empty:"null"`
 }
 
 // CheckpointList holds the checkpoints of one issue, or of all issues if Issue is empty,
@@ -367,12 +369,31 @@ type Decision struct {
 	Issue        string `json:"issue" empty:"null"`
 }
 
-// ActionResult is the described result of pin, drop, archive or undo.
+// ActionResult is the described result of pin, drop or archive.
 type ActionResult struct {
 	Type          string   `json:"type"`
 	Issue         string   `json:"issue" empty:"null"`
 	CheckpointIDs []string `json:"checkpoint_ids"`
 	Result        string   `json:"result"`
+}
+
+// Undo is the result of undo or redo, or their plan if DryRun is true. Result is the kind of
+// the operation, and At is its time; for redo, the time of its undo. The paths are those of a
+// restore: Restored paths have the former content, and Removed are those of them that are
+// deleted. Skipped paths have changed since and stay. Committed are the skipped paths that a
+// commit has changed.
+type Undo struct {
+	Type          string    `json:"type"`
+	Issue         string    `json:"issue" empty:"null"`
+	CheckpointIDs []string  `json:"checkpoint_ids"`
+	Result        string    `json:"result"`
+	DryRun        bool      `json:"dry_run"`
+	At            time.Time `json:"at"`
+	CheckpointID  string    `json:"checkpoint_id" empty:"null"`
+	Restored      []string  `json:"restored"`
+	Removed       []string  `json:"removed"`
+	Skipped       []string  `json:"skipped"`
+	Committed     []string  `json:"committed"`
 }
 
 // Doctor is the result of doctor: Verify, and sizes of issues with --sizes.
