@@ -312,7 +312,7 @@ func unionOf(all ...map[string]string) map[string]bool {
 }
 
 // saysDone matches errors in which a failed command reports its changes.
-var saysDone = regexp.MustCompile(`the change is made|is in the chain|export is incomplete|is not complete|(?m)^recorded: |but not all that belongs to it|the command itself is done|pushed to \S+, but|are restored, but|hint: git checkpoint (restore --(continue|abort)|undo|sync|push)`)
+var saysDone = regexp.MustCompile(`the change is made|is in the chain|export is incomplete|is not complete|(?m)^recorded: |but not all that belongs to it|the command itself is done|pushed to \S+, but|are restored, but|hint: git checkpoint (restore --(continue|abort)|undo|redo|sync|push)`)
 
 // saysMoved matches results in which a failed command reports its changes.
 var saysMoved = regexp.MustCompile(`: (fetched|pushed) \d+ checkpoint|^CP-\S+\t`)

@@ -103,14 +103,15 @@ func (s *Restorer) writeOpposite(ctx context.Context, sf *safety, steps []restor
 	return s.storeSafety(ctx, opposite, message, steps, k, old)
 }
 
-// withSteps adds the steps of a snapshot for other paths.
+// withSteps adds the steps of a snapshot that a killed command has written. Its step of a path
+// has the state before that command, so it replaces the remaining step of the path.
 func withSteps(former *safety, steps []restore.Step) ([]restore.Step, error) {
 	more, err := former.steps()
 	if err != nil {
 		return nil, err
 	}
 	byPath := map[string]restore.Step{}
-	for _, st := range append(more, steps...) {
+	for _, st := range append(slices.Clone(steps), more...) {
 		byPath[st.Path()] = st
 	}
 	var all []restore.Step
