@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/trees"
 	"git-checkpoint/gitstore/retention"
 
@@ -110,6 +111,77 @@ func TestGCBetweenWriteAndMove(t *testing.T) {
 	require.Error(t, err, "git took it")
 	require.NoError(t, k.Protect(ctx))
 	w.Git("cat-file", "-e", tree.String())
+}
+
+// A collection that ends at any point of a save leaves a sound repository, even if it has
+// deleted a blob that the user does not stage any more: the save takes a new snapshot. "late"
+// deletes this blob alone, as a git prune that listed the refs long before.
+func TestSaveBesideCollection(t *testing.T) {
+	t.Parallel()
+	collectors := map[string][]string{
+		"gc": {"gc", "-q", "--prune=now"}, "prune": {"prune", "--expire=now"}, "repack": {"repack", "-adq"}, "late": nil,
+	}
+	situations := map[string]func(w *world){
+		"unstaged":  func(w *world) { w.Git("reset", "-q") },
+		"re-staged": func(w *world) { w.Write("a.txt", "other\n"); w.Git("add", "a.txt") },
+		"committed": func(w *world) { w.Git("commit", "-qm", "work") },
+		"removed":   func(w *world) { w.Git("reset", "-q", "--hard") },
+		"packed":    func(w *world) { w.Git("reset", "-q"); w.Git("pack-refs", "--all") },
+	}
+	for collector, args := range collectors {
+		for situation, change := range situations {
+			for _, point := range []string{"written", "checked", "moved"} {
+				for _, first := range []bool{false, true} {
+					if collector != "late" && point == "moved" || collector == "late" && situation == "committed" {
+						continue // a ref protects the objects
+					}
+					t.Run(fmt.Sprintf("%s/%s/%s/first=%v", collector, situation, point, first), func(t *testing.T) {
+						t.Parallel()
+						if testing.Short() && situation != "unstaged" {
+							t.Skip("slow: not in short mode")
+						}
+						w := newWorld(t)
+						if !first {
+							w.manual(1)
+						}
+						before := w.live()
+						w.Write("a.txt", "staged "+t.Name()+"\n")
+						w.Write("dir/new.txt", "new "+t.Name()+"\n")
+						w.Git("add", "-A")
+						w.Git("write-tree")
+						blob := w.loose(w.Hash("staged " + t.Name() + "\n"))
+						collected := false
+						w.s.repo.AtPoint = func(at string) {
+							if collected && at == "moved" && point == "written" {
+								w.Git("fsck", "--connectivity-only", "--no-dangling") // repaired before the move
+							}
+							if at != point || collected {
+								return
+							}
+							collected = true
+							change(w)
+							if args == nil {
+								require.NoError(t, os.Remove(blob))
+								return
+							}
+							w.Git(args...)
+						}
+						saved, err := w.s.Save(ctx, w.request(checkpoint.Manual))
+						w.sound()
+						if err != nil {
+							require.ErrorIs(t, err, repo.ErrObjectsGone)
+							assert.Equal(t, before, w.live())
+							return
+						}
+						assert.Equal(t, append(before, saved.ID), w.live())
+						w.Git("gc", "-q", "--prune=now")
+						w.sound()
+						w.manual(1)
+					})
+				}
+			}
+		}
+	}
 }
 
 // Unreferenced trees that git made for the index become as durable as checkpoint objects.

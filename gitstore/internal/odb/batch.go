@@ -2,6 +2,7 @@ package odb
 
 import (
 	"bytes"
+	"cmp"
 	"compress/flate"
 	"compress/zlib"
 	"context"
@@ -135,7 +136,8 @@ func looseHeader(t plumbing.ObjectType, size int) []byte {
 // FlushPack writes all added objects as one pack with git index-pack, which checks and
 // syncs the pack. Rewriting many commits uses FlushPack to avoid thousands of loose
 // files. Unlike Flush, FlushPack also writes objects that exist already, because a
-// concurrent gc may have decided to delete their files.
+// concurrent gc may have decided to delete their files. If a kept object is missing,
+// FlushPack fails after it has written all others.
 func (b *Batch) FlushPack(ctx context.Context) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -192,22 +194,16 @@ func (s *Database) ReleaseKept(by string) {
 func (b *Batch) flushPack(ctx context.Context, flags ...string) (said []byte, err error) {
 	f := b.store.newFlush()
 	f.others = b.others
-	write, err := f.keep(b.kept)
-	if err != nil {
-		return nil, err
-	}
+	write, keepErr := f.keep(b.kept)
 	err = f.write(write)
 	b.placed = append(b.placed, f.placed...)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = f.syncDirs()
 	}
-	if err := f.syncDirs(); err != nil {
-		return nil, err
+	if err == nil && len(b.objects) > 0 {
+		said, err = b.store.writePack(ctx, b.objects, flags)
 	}
-	if len(b.objects) == 0 {
-		return nil, nil
-	}
-	return b.store.writePack(ctx, b.objects, flags)
+	return said, cmp.Or(err, keepErr)
 }
 
 // writePack writes objects as one pack with git index-pack.

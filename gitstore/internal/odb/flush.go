@@ -2,6 +2,7 @@ package odb
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -106,19 +107,21 @@ func (s *Database) newFlush() *flush {
 const atOnce = 128
 
 // keep freshens existing objects. It returns copies of the objects that cannot be
-// freshened, for example in a read-only directory or in a cruft pack.
+// freshened, for example in a read-only directory or in a cruft pack. If it cannot read
+// some objects, it returns the copies of the others too.
 func (f *flush) keep(hashes []plumbing.Hash) (write []*added, err error) {
 	for _, h := range hashes {
 		if f.freshen(h, nil) {
 			continue
 		}
-		t, content, err := f.store.Read(h)
-		if err != nil {
-			return nil, fmt.Errorf("keep object %s: %w", h, err)
+		t, content, readErr := f.store.Read(h)
+		if readErr != nil {
+			err = cmp.Or(err, fmt.Errorf("keep object %s: %w", h, readErr))
+			continue
 		}
 		write = append(write, &added{h, t, content})
 	}
-	return write, nil
+	return write, err
 }
 
 // freshen updates the modification time of one copy of an object and reports success. If

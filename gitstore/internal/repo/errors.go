@@ -23,6 +23,7 @@ var (
 	ErrMoved         = errors.New("the ref kept moving")
 	ErrNothingToUndo = errors.New("nothing to undo")
 	ErrNothingToRedo = errors.New("nothing to redo")
+	ErrObjectsGone   = errors.New("a git gc or git prune deleted new objects, and nothing was changed; run the command again")
 	ErrReadOnly      = errors.New("this shallow clone lacks the older checkpoints of the chain, so they cannot be changed here")
 	ErrUnchanged     = errors.New("unchanged since the checkpoint before")
 )

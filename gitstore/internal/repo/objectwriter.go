@@ -2,13 +2,16 @@ package repo
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/odb"
+	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -25,6 +28,8 @@ type ObjectWriter struct {
 	Blobs   []plumbing.Hash // blobs of other processes
 	kept    bool            // the objects are in a pack that is kept while the ref moves
 	release func()          // releases the kept pack, nil without a kept pack
+	message string          // reflog message of the moves
+	moves   []refs.Move     // refs that Publish has moved to the objects
 
 	Progress func(done, total int) // reports the progress of a rewrite, may be nil
 }
@@ -135,31 +140,68 @@ func (k *ObjectWriter) ReleaseKeptPack() {
 }
 
 // Protect ensures that the objects behind a moved ref exist. If a gc has ended that
-// deleted objects, protect writes them again. If a gc is running, protect writes a copy
+// deleted objects, Protect writes them again. If a gc is running, Protect writes a copy
 // that this gc does not know. It fails with *DoneError.
-func (k *ObjectWriter) Protect(ctx context.Context) error { return AfterMove(k.protectFromGC(ctx)) }
+//
+// If a gc has deleted an object that another process wrote, for example a blob of git add
+// that is not staged any more, Protect moves the refs back and fails with ErrObjectsGone.
+func (k *ObjectWriter) Protect(ctx context.Context) error {
+	err := k.protectFromGC(ctx)
+	if err == nil {
+		return nil
+	}
+	if k.isForeignGone() {
+		if back := k.store.takeBack(context.WithoutCancel(ctx), k); back == nil {
+			return k.gone(err)
+		}
+	}
+	return AfterMove(err)
+}
 
-func (k *ObjectWriter) protectFromGC(ctx context.Context) error {
+func (k *ObjectWriter) protectFromGC(ctx context.Context) (err error) {
+	k.store.pause("moved")
 	if !k.kept && k.store.gcRuns() {
 		k.copyForeign()
-		if err := k.batch.FlushPack(ctx); err != nil {
-			return fmt.Errorf("keep new objects from a running gc: %w", err)
+		err = k.batch.FlushPack(ctx)
+	}
+	for tries := 0; err == nil && len(k.batch.Missing()) > 0; tries++ {
+		if tries == Collections {
+			return fmt.Errorf("write objects again: %w %d times", errVanished, tries)
 		}
-		return nil
+		err = k.batch.FlushPack(ctx)
 	}
-	if len(k.batch.Missing()) == 0 {
-		return nil
-	}
-	if err := k.batch.FlushPack(ctx); err != nil {
+	if err != nil {
 		return fmt.Errorf("write objects again that a gc removed: %w", err)
-	}
-	for _, hash := range k.outside {
-		if !k.store.Objects.Has(hash) {
-			return Corrupt("object "+hash.String(), "it was removed during the save")
-		}
 	}
 	return nil
 }
+
+// isForeignGone reports whether an object of another process is missing.
+func (k *ObjectWriter) isForeignGone() bool {
+	missing := k.batch.Missing()
+	return slices.ContainsFunc(missing, func(h plumbing.Hash) bool { _, added := k.added[h]; return !added })
+}
+
+// gone returns ErrObjectsGone with its cause if an object of another process is missing, else
+// the error itself.
+func (k *ObjectWriter) gone(err error) error {
+	if err == nil || errors.Is(err, ErrObjectsGone) || !k.isForeignGone() {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrObjectsGone, err)
+}
+
+// checkExist fails if an object is missing, before the refs move to the objects.
+func (k *ObjectWriter) checkExist() error {
+	k.store.pause("written")
+	if missing := k.batch.Missing(); len(missing) > 0 {
+		return fmt.Errorf("object %s: %w", missing[0], errVanished)
+	}
+	k.store.pause("checked")
+	return nil
+}
+
+var errVanished = errors.New("a gc removed it")
 
 // copyForeign adds copies of other processes' objects, so that the pack contains them
 // too.

@@ -19,8 +19,9 @@ import (
 const Collections = 20
 
 // Publish makes the objects of k durable and then moves the refs that moves returns. A gc
-// without a grace period may delete the objects before a ref points to them. Then publish
-// rewrites missing objects and repeats the move.
+// without a grace period may delete the objects before a ref points to them. Then Publish
+// rewrites missing objects and repeats the move. If an object of another process is missing,
+// Publish changes no ref and fails with ErrObjectsGone.
 func (s *Repo) Publish(ctx context.Context, k *ObjectWriter, message string, moves func() ([]refs.Move, error)) error {
 	defer k.ReleaseKeptPack()
 	for tries := 0; ; tries++ {
@@ -28,9 +29,69 @@ func (s *Repo) Publish(ctx context.Context, k *ObjectWriter, message string, mov
 		if err == nil {
 			s.noteLoose(k)
 		}
-		if err == nil || !settled || errors.Is(err, ErrRefMoved) || IsDone(err) || tries == Collections || len(k.batch.Missing()) == 0 {
-			return err
+		if err == nil || !settled || errors.Is(err, ErrRefMoved) || IsDone(err) || tries == Collections || !k.vanished(err) {
+			return k.goneBefore(err)
 		}
+	}
+}
+
+// vanished reports whether an error has the cause that a gc removed objects.
+func (k *ObjectWriter) vanished(err error) bool {
+	return errors.Is(err, errVanished) || len(k.batch.Missing()) > 0
+}
+
+// goneBefore is gone for an error of Publish. Other errors have their own meaning.
+func (k *ObjectWriter) goneBefore(err error) error {
+	if errors.Is(err, ErrRefMoved) || IsDone(err) {
+		return err
+	}
+	return k.gone(err)
+}
+
+// takeBack moves the refs of Publish back to their former values.
+func (s *Repo) takeBack(ctx context.Context, k *ObjectWriter) error {
+	var back []refs.Move
+	for _, m := range slices.Backward(k.moves) {
+		back = append(back, refs.Move{Name: m.Name, Old: m.New, New: m.Old})
+	}
+	if len(back) == 0 || !s.haveAll(back) {
+		return errVanished
+	}
+	if err := s.MoveRefs(ctx, Shorten(refs.RollbackPrefix+k.message), back...); err != nil {
+		return err
+	}
+	for _, m := range back {
+		if err := s.forgetEntries(ctx, m); err != nil {
+			s.Notify("the reflog of %s has an incomplete commit: %v", m.Name, err)
+		}
+	}
+	return nil
+}
+
+// forgetEntries removes the reflog entries of a move and of its rollback back. For git fsck,
+// an entry with an incomplete commit is an error.
+func (s *Repo) forgetEntries(ctx context.Context, back refs.Move) error {
+	entries, err := s.EveryEntry(ctx, back.Name)
+	if err != nil || back.New.IsZero() { // git deletes the reflog with the ref
+		return err
+	}
+	return s.Noted("rollback", []refs.Move{{Name: back.Name, Old: back.New, New: back.New}}, func(g git.Git) error {
+		for i, e := range slices.Backward(entries) {
+			if e.Old != back.Old && e.New != back.Old {
+				continue
+			}
+			if _, err := g.Output(ctx, "reflog", "delete", fmt.Sprintf("%s@{%d}", back.Name, i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// pause calls the hook of a test.
+func (s *Repo) pause(point string) {
+	if s.AtPoint != nil {
+		s.AtPoint(point)
 	}
 }
 
@@ -47,6 +108,9 @@ func (s *Repo) publishOnce(ctx context.Context, k *ObjectWriter, message string,
 	}
 	settled, err = s.publishList(ctx, k, message, list)
 	note.end(err)
+	if err == nil || IsDone(err) {
+		k.message, k.moves = message, list
+	}
 	return settled, err
 }
 
@@ -66,9 +130,12 @@ func (s *Repo) publishList(ctx context.Context, k *ObjectWriter, message string,
 	if err == nil {
 		err = k.settle(ctx, m, list, settle)
 	}
+	if err == nil {
+		err = k.checkExist()
+	}
 	if err != nil {
 		m.abandon()
-		return false, err
+		return errors.Is(err, errVanished), err
 	}
 	return true, m.commit(ctx)
 }
@@ -98,7 +165,7 @@ func (s *Repo) PublishMany(ctx context.Context, k *ObjectWriter, message string,
 		if err == nil {
 			s.noteLoose(k)
 		}
-		if err == nil || errors.Is(err, ErrRefMoved) || IsDone(err) || tries == Collections || len(k.batch.Missing()) == 0 {
+		if err == nil || errors.Is(err, ErrRefMoved) || IsDone(err) || tries == Collections || !k.vanished(err) {
 			return err
 		}
 	}
@@ -121,6 +188,9 @@ func (s *Repo) publishManyOnce(ctx context.Context, k *ObjectWriter, message str
 		return err
 	}
 	if err := k.KeepFromGC(ctx, moves[0].Name); err != nil {
+		return err
+	}
+	if err := k.checkExist(); err != nil {
 		return err
 	}
 	return s.moveMany(ctx, message, moves)
@@ -208,6 +278,9 @@ func (s *Repo) publishHere(ctx context.Context, k *ObjectWriter, m *moveHere, me
 		if err := settle(); err != nil {
 			return false, err
 		}
+	}
+	if err := k.checkExist(); err != nil {
+		return true, err
 	}
 	return true, m.commit(ctx, message)
 }

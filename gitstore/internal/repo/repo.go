@@ -44,6 +44,8 @@ type Repo struct {
 	quiet       bool            // git must not prompt for a password
 	PromisedFor time.Duration   // timeout for the fetch of one object of a partial clone
 
+	AtPoint func(point string) // called before and after refs move, for tests; may be nil
+
 	temporary  string // folder that Close removes, "" if there is no such folder
 	onProgress func(done, total int)
 }

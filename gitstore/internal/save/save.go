@@ -94,6 +94,21 @@ func (s *Saver) Save(ctx context.Context, req SaveRequest) (*Saved, error) {
 	if req.Redact != chain.RedactNone {
 		go scan.Prepare() // while the files are read
 	}
+	for tries := 1; ; tries++ {
+		saved, err := s.saveOnce(ctx, req)
+		if !errors.Is(err, repo.ErrObjectsGone) || tries == mostSnapshots {
+			return saved, err
+		}
+	}
+}
+
+// mostSnapshots limits the number of snapshots of one save. If a git gc deletes a blob that
+// is not staged any more, the save takes a new snapshot.
+const mostSnapshots = 5
+
+// saveOnce is Save with one snapshot. It fails with ErrObjectsGone if a gc has deleted an
+// object of the snapshot.
+func (s *Saver) saveOnce(ctx context.Context, req SaveRequest) (*Saved, error) {
 	k := s.NewObjectWriter()
 	snap, err := s.Snapshot(ctx, req.Issue, req.Files(), k)
 	if err != nil {
@@ -207,10 +222,14 @@ func (w *SaveOp) Append(ctx context.Context, k *repo.ObjectWriter) (*Saved, erro
 	if current.Deleted {
 		s.NotifyRestored(issue)
 	}
+	err = k.Protect(ctx)
+	if errors.Is(err, repo.ErrObjectsGone) && !repo.IsDone(err) {
+		return nil, err // the ref has its former value
+	}
 	if err := s.ForgetResumed(issue); err != nil {
 		saved.Warnings = append(saved.Warnings, fmt.Sprintf("the next save starts from the resumed record again: %v", err))
 	}
-	if err := k.Protect(ctx); err != nil {
+	if err != nil {
 		return nil, w.inChain(err)
 	}
 	return saved, nil
