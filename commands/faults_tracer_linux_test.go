@@ -110,6 +110,8 @@ type faultRun struct {
 	at     int            // stop of the fault, from one; zero for no fault
 	first  *regexp.Regexp // if not nil, the fault is at the first stop with this text
 
+	meanwhile func() // if not nil, runs while the call is suspended, instead of a fault
+
 	stops    int
 	hit      *stop // stop at which the fault was injected
 	full     bool  // the disk is full
@@ -322,6 +324,10 @@ func (r *faultRun) answer(n *seccompNotice) *seccompAnswer {
 		return goOn
 	}
 	r.hit = &here
+	if r.meanwhile != nil {
+		r.meanwhile()
+		return goOn
+	}
 	switch r.fault {
 	case faultKill:
 		return nil
