@@ -77,7 +77,7 @@ func (s *Store) UndoShown(ctx context.Context, issue checkpoint.Issue, shown *Un
 }
 
 // PreviewUndo returns what Undo would revert now, and changes nothing. Its Restored has the
-// checkpoint of the restore, the paths that Undo would write, and those that it would leave.
+// checkpoint of the restore, and the paths that Undo would write or leave.
 // PreviewUndo fails with ErrNothingToUndo.
 func (s *Store) PreviewUndo(ctx context.Context, issue checkpoint.Issue) (*Undone, error) {
 	return s.restorer.Preview(ctx, issue)

@@ -153,7 +153,7 @@ func confirmUndo(c *invoke.Invocation, u undoer, issue checkpoint.Issue, shown *
 }
 
 // showUndone prints the reverted operation and its checkpoints and files. A dry run prints
-// what would be done.
+// the planned actions.
 func showUndone(c *invoke.Invocation, u undoer, issue checkpoint.Issue, done *gitstore.Undone, dryRun bool) error {
 	if c.JSON {
 		return c.WriteJSON(undoRecord(u, issue, done, dryRun))

@@ -378,8 +378,8 @@ type ActionResult struct {
 }
 
 // Undo is the result of undo or redo, or their plan if DryRun is true. Result is the kind of
-// the operation, and At is its time; for redo, the time of its undo. The paths are those of a
-// restore: Restored paths have the former content, and Removed are those of them that are
+// the operation, and At is its time; for redo, the time of its undo. Only a restore has
+// paths: Restored paths have the former content, and Removed are those of them that are
 // deleted. Skipped paths have changed since and stay. Committed are the skipped paths that a
 // commit has changed.
 type Undo struct {

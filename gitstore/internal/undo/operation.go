@@ -155,7 +155,7 @@ func openRemovals(entries []refs.Logged) []int {
 }
 
 // openUndo returns the indexes of the newest undo that was not redone, and of the newest
-// removal that is no redo. An index is len(entries) if there is no such entry. An undo below
+// removal that is no redo. If no such entry exists, its index is len(entries). An undo below
 // the removal does not count.
 func openUndo(entries []refs.Logged) (undo, removed int) {
 	redone := 0

@@ -9,7 +9,7 @@ import (
 )
 
 // Preview returns what Undo would revert now, and changes nothing. Restored then has the
-// checkpoint of the restore, the paths that Undo would write, and those that it would leave.
+// checkpoint of the restore, and the paths that Undo would write or leave.
 // Preview fails with ErrNothingToUndo.
 func (s *Restorer) Preview(ctx context.Context, issue checkpoint.Issue) (*Undone, error) {
 	o, err := s.toUndo(ctx, issue)

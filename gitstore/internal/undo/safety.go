@@ -131,7 +131,7 @@ func (s *Restorer) storeSafety(ctx context.Context, sf *safety, message string, 
 		err = k.Protect(ctx)
 	}
 	if repo.IsDone(err) {
-		_ = s.forget(ctx, sf, false) // nothing was restored, so there is nothing to undo
+		_ = s.forget(ctx, sf, false) // no file was restored, so no undo is necessary
 	}
 	if err != nil {
 		return fmt.Errorf("safety snapshot: %w", err)
@@ -172,7 +172,7 @@ func safetyName(issue checkpoint.Issue, at time.Time, refs []string) string {
 }
 
 // forRedo returns the moves that delete the snapshots for redo of an issue in this worktree.
-// After another restore nothing can be redone. Expired snapshots are left out.
+// A restore ends the redo of earlier undos. Expired snapshots are left out.
 func (s *Restorer) forRedo(issue checkpoint.Issue, there map[string]plumbing.Hash, now time.Time) []refs.Move {
 	limit := safetyLimit(now)
 	var moves []refs.Move
