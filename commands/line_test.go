@@ -171,7 +171,7 @@ func TestEveryFlagTypeHasAKnownDefault(t *testing.T) {
 		}
 	}
 	assert.Equal(t, []string{"trigger", "quiet"}, flagsOf(t, "save", "42", "-q"))
-	assert.Subset(t, flagsOf(t, "run", "--", "true"), []string{"worktree", "untracked"})
+	assert.Subset(t, flagsOf(t, "run", "--", "true"), []string{"retry-wait"})
 }
 
 // flagsOf returns a line's flags as passed to the library.

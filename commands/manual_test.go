@@ -12,6 +12,8 @@ import (
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/manual"
 
+	"git-checkpoint/commands/internal/invoke"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -73,7 +75,7 @@ func TestManualDocumentsEveryFlagAndSetting(t *testing.T) {
 	}
 	for _, cmd := range allCommands() {
 		text := pages["git-checkpoint-"+cmd.Name]
-		for _, f := range allFlags(cmd) {
+		for _, f := range append(cmd.OwnFlags(), invoke.CommonFlags()...) {
 			d := declaredFlag(f)
 			assert.True(t, strings.Contains(text, "\n  "+d.Typed()+"\n"), "%s %s", cmd.Name, d.Typed())
 		}

@@ -121,7 +121,9 @@ func Warnings(c *invoke.Invocation, s *gitstore.Saved) []string {
 		list = append(list, problem)
 	}
 	for _, f := range s.Record.Snapshot().Skipped {
-		list = append(list, skippedWarning(f))
+		if text := skippedWarning(f); !slices.Contains(list, text) { // a repository can be left out of two classes
+			list = append(list, text)
+		}
 	}
 	if c.Store.InterruptedRestore.Exists(c.Ctx) {
 		list = append(list, "a restore was interrupted: git checkpoint restore --continue or --abort")

@@ -28,7 +28,6 @@ func at(t *testing.T, point string, f func()) {
 // TestRestoreLosesNoEditInBetween checks that edits made after readState are kept and
 // reported.
 func TestRestoreLosesNoEditInBetween(t *testing.T) {
-	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -90,7 +89,6 @@ func look(x *site, name string) string {
 // TestRestoreSeesAnEditBeforeItActs checks that a concurrent edit before the first change
 // stops the whole restore.
 func TestRestoreSeesAnEditBeforeItActs(t *testing.T) {
-	t.Parallel()
 	x := newSite(t)
 	x.stageSome()
 	c := x.save()
