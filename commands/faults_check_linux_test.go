@@ -473,10 +473,11 @@ func (c *faultCheck) checkUndo() {
 	}
 }
 
-// tableLocked reports whether a command failed at a reftable lock that git failed to
-// remove after the fault. Git has ended, so the lock's owner is unknown.
+// tableLocked reports whether a command failed at the lock of a reftable or of packed refs
+// that git failed to remove after the fault. Git has ended, so the lock's owner is unknown.
 func (c *faultCheck) tableLocked(o outcome) bool {
-	return c.stuck && strings.Contains(o.err, "tables.list.lock exists; if no git is running, remove it")
+	packed := strings.Contains(o.err, "packed-refs.lock': File exists")
+	return c.stuck && (packed || strings.Contains(o.err, "tables.list.lock exists; if no git is running, remove it"))
 }
 
 // sound returns the problems that verify and git fsck find.

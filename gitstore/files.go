@@ -44,7 +44,7 @@ func (f Files) ChangedSubmodules(ctx context.Context) ([]string, error) {
 	return f.capturer.ChangedSubmodules(ctx)
 }
 
-// A LocalCommit is a commit of a submodule that no other clone can get.
+// A LocalCommit is a commit of a submodule that other clones cannot check out.
 type LocalCommit = capture.LocalCommit
 
 // LocalCommits returns the commits of submodules that a checkpoint names and that no remote

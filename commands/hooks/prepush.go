@@ -111,7 +111,7 @@ func hookRemote(c *invoke.Invocation, args []string) (string, error) {
 	if c.Settings.String("remote") != "" || len(args) == 0 {
 		return c.Remote("")
 	}
-	return args[0], nil
+	return args[0], c.CheckRemoteSetting()
 }
 
 // pushAlong pushes issues one by one within timeouts.hook. All messages are joined into

@@ -15,11 +15,10 @@ const Tolerance = 14 * time.Hour
 // this machine counts as wrong.
 const MaxLead = 365 * 24 * time.Hour
 
-// Times are the times that are known about a checkpoint and about its repository. A zero
-// time is unknown.
+// Times are the known times of a checkpoint and of its repository. A zero time is unknown.
 type Times struct {
 	Created  time.Time        // save of the checkpoint
-	Clock    checkpoint.Clock // clock of the checkpoint, not before those of its ancestors
+	Clock    checkpoint.Clock // clock of the checkpoint, after the clocks of its ancestors
 	Base     time.Time        // commit of HEAD at the save
 	Archived time.Time        // move to the archive
 	Newest   time.Time        // commit of HEAD now

@@ -384,7 +384,7 @@ func (c *Invocation) Remote(named string) (string, error) {
 	if name := cmp.Or(named, c.Settings.String("remote")); name != "" {
 		return name, nil
 	}
-	if err := c.unknownRemote(); err != nil {
+	if err := c.CheckRemoteSetting(); err != nil {
 		return "", err
 	}
 	return c.Store.Remote(c.Ctx)

@@ -38,9 +38,9 @@ func judgeSettings(d *Command, err error) (warning string, fatal error) {
 	return invalid.Error() + "; " + left + " is ignored, and retention removes no checkpoint", nil
 }
 
-// unknownRemote returns the error of an invalid setting that could be a misspelt remote.
+// CheckRemoteSetting returns the error of an invalid setting that could be a misspelt remote.
 // Files in the worktree cannot set the remote.
-func (c *Invocation) unknownRemote() error {
+func (c *Invocation) CheckRemoteSetting() error {
 	var invalid *config.SettingError
 	if errors.As(c.Settings.Invalid(), &invalid) && !invalid.InWorktree() && c.Settings.IsDefault("remote") {
 		return invalid

@@ -13,11 +13,11 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A LocalCommit is a commit of a submodule that no other clone can get.
+// A LocalCommit is a commit of a submodule that other clones cannot check out.
 type LocalCommit struct {
 	Path    string // of the submodule
 	Commit  plumbing.Hash
-	Missing bool // the submodule here does not have the commit
+	Missing bool // the submodule of this clone lacks the commit
 }
 
 // LocalCommits returns the commits of submodules that a checkpoint names and that no remote

@@ -94,7 +94,8 @@ func (u *Undone) check(o *operation) error {
 }
 
 // FinishedUndo returns the result of an undo killed after its refs had moved, or nil. The
-// user does not know that it succeeded, and repeats the command.
+// user does not know that it succeeded, and repeats the command. FinishedUndo also repairs a
+// chain that plain git has rewritten, so that a preview shows the right operation.
 func (s *Restorer) FinishedUndo(ctx context.Context, issue checkpoint.Issue) (*Undone, error) {
 	return s.finished(ctx, issue, repo.UndoPrefix)
 }
@@ -109,8 +110,10 @@ func (s *Restorer) finished(ctx context.Context, issue checkpoint.Issue, prefix 
 	err := s.WithIssueLock(ctx, issue, func() error {
 		if finished = s.Finished; len(finished) > 0 {
 			s.IssueLock.Settled(issue.RefName())
+			return nil
 		}
-		return nil
+		_ = s.RestoreOwnChain(ctx, issue) // so that the newest operation is known; Alter repeats it
+		return ctx.Err()
 	})
 	if err != nil || len(finished) == 0 || !strings.HasPrefix(finished[0].Message, prefix) {
 		return nil, err
