@@ -30,8 +30,9 @@
 //	  staged/           the index as a tree, as in git write-tree; a file above
 //	                    the size limit has its content in HEAD
 //	  conflicts/1,2,3/  the stages of unmerged paths, if any
-//	  worktree/         on request: tracked files that differ from the index
-//	  untracked/        on request: untracked files
+//	  worktree/         tracked files that differ from the index, unless the save is
+//	                    limited to the index
+//	  untracked/        untracked files that git does not ignore, likewise
 //	  artifacts/        named files, and artifacts of the previous checkpoint
 //	                    that the record refers to, with their current content
 //	  ledger            deletions, archivals and pins (package ledger), if any
@@ -53,6 +54,13 @@
 //	                    Checkpoint-Clock: 1771079400000000000
 //	                    Checkpoint-Left-Out: 2
 //	                    Checkpoint-Version: 1.0
+//
+// The record's snapshot.extent states for index, worktree and untracked files whether the
+// snapshot is complete, partial or none. snapshot.skipped names what was left out, with class
+// and reason; a directory ends with a slash and stands for all below it, and "." for unnamed
+// files. snapshot.kept names paths that are removed from the index and still lie in the
+// worktree. snapshot.ignores is a digest of git's rules for ignored files outside of the
+// worktree. Without snapshot.extent, the absence of a path proves nothing.
 //
 // The record is authoritative. Trailers repeat some record fields, so that listing and
 // retention read only commits. An empty trailer is omitted. Checkpoint-Left-Out is the

@@ -90,7 +90,7 @@ func newestHere(c *invoke.Invocation, issue checkpoint.Issue, o judge.Options) (
 const branchRange = 50
 
 // howToSave is the line about saving for an agent.
-const howToSave = "To save what is done: git checkpoint save -a -m 'what is done, what is next'\n"
+const howToSave = "To save what is done: git checkpoint save -m 'what is done, what is next'\n"
 
 // handover returns the text for a new session, in at most handoverBytes. reader is the id of
 // this session.

@@ -116,7 +116,7 @@ func runRestore(c *invoke.Invocation) error {
 		err = c.WriteJSON(output.Restore{
 			Type: "restore", DryRun: req.DryRun, CheckpointID: string(done.ID),
 			Restored: phrase.QuotePaths(done.Restored), Removed: phrase.QuotePaths(done.Removed),
-			Skipped: phrase.QuotePaths(done.Skipped), InTheWay: phrase.QuotePaths(done.InTheWay),
+			Skipped: phrase.QuotePaths(done.Skipped), InTheWay: phrase.QuotePaths(done.InTheWay), Sparse: phrase.QuotePaths(done.Sparse),
 			Conflicts: phrase.QuotePaths(done.Merged), Undo: done.Undo, Hints: nextCommands(done), Nothing: nothing,
 		})
 	} else {
@@ -125,13 +125,32 @@ func runRestore(c *invoke.Invocation) error {
 	if err == nil && len(done.InTheWay) > 0 {
 		return restoreInTheWay(c, &req, done)
 	}
-	return cmp.Or(err, conflicts(c, done))
+	return cmp.Or(err, conflicts(c, done), leftAlone(c, &req, done))
+}
+
+// leftAlone names the flag that replaces files that changed since the checkpoint. If the
+// restore did nothing because of them, it returns an error.
+func leftAlone(c *invoke.Invocation, req *gitstore.RestoreRequest, done *gitstore.Restored) error {
+	if done == nil || len(done.Skipped) == 0 || req.Changed != "" {
+		return nil
+	}
+	again := *req
+	again.DryRun = false
+	merge, replace := restoreAgain(c, &again, "--changed merge"), restoreAgain(c, &again, "--changed checkpoint")
+	if len(done.Restored) == 0 && !req.DryRun {
+		return exit.Errorf(exit.Refused, merge+"\n"+replace, "restore %s: nothing was restored: %s changed since the checkpoint", done.ID, phrase.Plural(len(done.Skipped), "file"))
+	}
+	if !c.JSON {
+		c.Infof("hint: %s", merge)
+		c.Infof("hint: %s", replace)
+	}
+	return nil
 }
 
 // nothingRestored returns a message for a restore that found the files as in the
 // checkpoint, or "". Such a restore records nothing, so undo does not revert it.
 func nothingRestored(done *gitstore.Restored) string {
-	if len(done.Restored)+len(done.Skipped)+len(done.InTheWay) > 0 {
+	if len(done.Restored)+len(done.Skipped)+len(done.InTheWay)+len(done.Sparse) > 0 {
 		return ""
 	}
 	return "nothing to restore: the files are as in " + string(done.ID)
@@ -255,6 +274,9 @@ func finishRestore(c *invoke.Invocation, o *restoreOptions) error {
 	return nil
 }
 
+// outsideSparse describes a path that a restore does not write.
+const outsideSparse = "outside the sparse checkout or marked skip-worktree, not written"
+
 // showRestored prints the result of every path.
 func showRestored(c *invoke.Invocation, done *gitstore.Restored, dryRun bool) {
 	verbs := map[bool]string{false: "restored", true: "removed"}
@@ -270,6 +292,9 @@ func showRestored(c *invoke.Invocation, done *gitstore.Restored, dryRun bool) {
 	}
 	for _, p := range done.InTheWay {
 		c.Printf("in the way, left as it is: %s\n", phrase.QuotePath(p))
+	}
+	for _, p := range done.Sparse {
+		c.Printf("%s: %s\n", outsideSparse, phrase.QuotePath(p))
 	}
 	restored := phrase.Set(done.Restored)
 	for _, p := range done.Later {

@@ -66,6 +66,7 @@ func restoredRow(done *gitstore.Restored, dryRun bool) display.Row {
 		{removed, done.Removed},
 		{"changed since, left as it is:", done.Skipped},
 		{"in the way, left as it is:", done.InTheWay},
+		{outsideSparse + ":", done.Sparse},
 		{"came later:", missingFrom(done.Restored, done.Later)},
 		{"conflicts to resolve:", done.Merged},
 	} {

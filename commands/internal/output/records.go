@@ -188,6 +188,7 @@ type Restore struct {
 	Removed      []string `json:"removed"`
 	Skipped      []string `json:"skipped"`
 	InTheWay     []string `json:"in_the_way"`
+	Sparse       []string `json:"sparse"`
 	Conflicts    []string `json:"conflicts"`
 	Undo         string   `json:"undo" empty:"null"`
 	Hints        []string `json:"hints"`

@@ -14,7 +14,6 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/git"
-	"git-checkpoint/gitstore/internal/git/repository"
 )
 
 // A listing holds the lists of the changed and the untracked files. Both are made while
@@ -120,9 +119,6 @@ func leaveOutFull(paths []string, req Request) []untrackedPath {
 	list := make([]untrackedPath, len(paths))
 	for i, path := range paths {
 		list[i].path = path
-		if strings.HasSuffix(path, "/") {
-			list[i].left = repository.IsNested
-		}
 	}
 	limit := req.maxUntracked()
 	if len(paths) <= limit {

@@ -110,11 +110,11 @@ func (c *capture) untracked() error {
 	}
 	var wanted []candidate
 	for _, f := range list.files {
-		if c.skipForeign(checkpoint.InUntracked, f.path) {
-			continue
-		}
 		if f.left != "" {
 			c.skip(checkpoint.InUntracked, f.path, 0, f.left)
+			continue
+		}
+		if c.skipForeign(checkpoint.InUntracked, f.path) {
 			continue
 		}
 		wanted = append(wanted, candidate{path: f.path, status: "untracked", maxSize: c.maxFile, class: checkpoint.InUntracked})

@@ -128,6 +128,7 @@ type decision struct {
 	steps    []Step
 	changed  []string // skipped because both sides changed them
 	inTheWay []string // skipped because of an existing file
+	sparse   []string // skipped because git keeps them out of the worktree
 	unknown  bool     // untracked files are in the way, which force would overwrite
 	foreign  []string // repositories that contain paths of inTheWay
 	unmerged bool     // files with conflicts become unmerged index entries
@@ -147,6 +148,9 @@ func decide(targets []Target, now func(string) state, known func(string, Side) b
 		st.index = t.Index && s.index != t.IndexWant
 		if t.IndexWant[0] == intended && !st.creates() && s.work == (Side{}) {
 			st.index = false // git add -N requires an existing file
+		}
+		if t.Work && s.sparse && s.work != t.WorkWant {
+			d.sparse = append(d.sparse, t.Path)
 		}
 		if !st.index && !st.work {
 			continue

@@ -51,6 +51,7 @@ type Outcome struct {
 	Removed  []string // those of Restored that are deleted, from the index alone if Staged selects it
 	Skipped  []string // kept because they changed since the checkpoint
 	InTheWay []string // not restored because of an existing file
+	Sparse   []string // not written: outside the sparse checkout, or marked skip-worktree
 	Unknown  bool     // InTheWay has untracked files, which Force would overwrite
 	Foreign  []string // repositories inside the worktree that contain paths of InTheWay
 	Later    []string // added after the checkpoint; removed if Exact is set
@@ -168,7 +169,7 @@ func (r *restoring) plan(ctx context.Context, area *lockedIndex) (decision, erro
 }
 
 func (r *restoring) tell(p *decision) {
-	r.done.Skipped, r.done.InTheWay, r.done.Unknown = p.changed, p.inTheWay, p.unknown
+	r.done.Skipped, r.done.InTheWay, r.done.Sparse, r.done.Unknown = p.changed, p.inTheWay, p.sparse, p.unknown
 	r.done.Foreign = slices.Compact(slices.Sorted(slices.Values(p.foreign)))
 	r.done.listSteps(p.steps)
 }
