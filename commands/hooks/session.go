@@ -84,7 +84,7 @@ func sessionSave(c *invoke.Invocation, trigger string, args []string) error {
 }
 
 // sessionBounds returns variables that keep a save within the seconds that an agent
-// allows, and turns at a distance. Variables from the user's environment follow them and take precedence.
+// allows. Variables from the user's environment follow them and take precedence.
 func sessionBounds(c *invoke.Invocation) []string {
 	bounds := []string{"GIT_CHECKPOINT_TIMEOUTS_ISSUE=1"}
 	if c.Settings.IsDefault("limits.capture_ms") {
@@ -94,10 +94,23 @@ func sessionBounds(c *invoke.Invocation) []string {
 		}
 		bounds = append(bounds, fmt.Sprintf("GIT_CHECKPOINT_LIMITS_CAPTURE_MS=%d", budget))
 	}
-	if isFrequent(c.Args) && c.Settings.IsDefault("min_interval") {
-		bounds = append(bounds, fmt.Sprintf("GIT_CHECKPOINT_MIN_INTERVAL=%d", turnSeconds))
+	if compactsOften(c.Args) && c.Settings.IsDefault("min_interval") {
+		bounds = append(bounds, fmt.Sprintf("GIT_CHECKPOINT_MIN_INTERVAL=%d", compactSeconds))
 	}
 	return bounds
+}
+
+// compactSeconds is the default of min_interval for agents that compact many times in a session.
+const compactSeconds = 60
+
+// compactsOften reports whether a hook, given with its agent, runs before a compaction of such
+// an agent.
+func compactsOften(args []string) bool {
+	if args[0] != "pre-compact" || len(args) < 2 {
+		return false
+	}
+	a := hook.AgentNamed(args[1])
+	return a != nil && a.CompactsOften
 }
 
 // promptLine returns the first line of a prompt, as the note of its turn.
@@ -108,21 +121,6 @@ func promptLine(prompt string) string {
 
 // promptWidth limits the columns of a prompt's first line.
 const promptWidth = 200
-
-// turnSeconds is the default of min_interval for hooks that run many times in a session.
-const turnSeconds = 60
-
-// isFrequent reports whether a hook, given with its agent, runs many times in a session.
-func isFrequent(args []string) bool {
-	if args[0] == hook.Turn {
-		return true
-	}
-	if args[0] != "pre-compact" || len(args) < 2 {
-		return false
-	}
-	a := hook.AgentNamed(args[1])
-	return a != nil && a.CompactsOften
-}
 
 // event saves on the event CHECKPOINT, which crunch's agents broadcast. Other events are
 // ignored.

@@ -116,7 +116,7 @@ func runRestore(c *invoke.Invocation) error {
 		err = c.WriteJSON(output.Restore{
 			Type: "restore", DryRun: req.DryRun, CheckpointID: string(done.ID),
 			Restored: phrase.QuotePaths(done.Restored), Removed: phrase.QuotePaths(done.Removed),
-			Skipped: phrase.QuotePaths(done.Skipped), InTheWay: phrase.QuotePaths(done.InTheWay), Sparse: phrase.QuotePaths(done.Sparse),
+			Skipped: phrase.QuotePaths(done.Skipped), InTheWay: phrase.QuotePaths(done.InTheWay), Sparse: phrase.QuotePaths(done.Sparse), OtherSessions: phrase.QuotePaths(done.Others),
 			Conflicts: phrase.QuotePaths(done.Merged), Undo: done.Undo, Hints: nextCommands(done), Nothing: nothing,
 		})
 	} else {
@@ -131,12 +131,19 @@ func runRestore(c *invoke.Invocation) error {
 // leftAlone names the flag that replaces files that changed since the checkpoint. If the
 // restore did nothing because of them, it returns an error.
 func leftAlone(c *invoke.Invocation, req *gitstore.RestoreRequest, done *gitstore.Restored) error {
-	if done == nil || len(done.Skipped) == 0 || req.Changed != "" {
+	if done == nil || len(done.Skipped)+len(done.Others) == 0 || req.Changed != "" {
 		return nil
 	}
 	again := *req
 	again.DryRun = false
 	merge, replace := restoreAgain(c, &again, "--changed merge"), restoreAgain(c, &again, "--changed checkpoint")
+	if len(done.Others) > 0 && !c.JSON {
+		paths := phrase.QuotePaths(done.Others)
+		c.Infof("hint: %s -- %s", restoreAgain(c, &again, ""), strings.Join(paths, " "))
+	}
+	if len(done.Skipped) == 0 {
+		return nil
+	}
 	if len(done.Restored) == 0 && !req.DryRun {
 		return exit.Errorf(exit.Refused, merge+"\n"+replace, "restore %s: nothing was restored: %s changed since the checkpoint", done.ID, phrase.Plural(len(done.Skipped), "file"))
 	}
@@ -150,7 +157,7 @@ func leftAlone(c *invoke.Invocation, req *gitstore.RestoreRequest, done *gitstor
 // nothingRestored returns a message for a restore that found the files as in the
 // checkpoint, or "". Such a restore records nothing, so undo does not revert it.
 func nothingRestored(done *gitstore.Restored) string {
-	if len(done.Restored)+len(done.Skipped)+len(done.InTheWay)+len(done.Sparse) > 0 {
+	if len(done.Restored)+len(done.Skipped)+len(done.InTheWay)+len(done.Sparse)+len(done.Others) > 0 {
 		return ""
 	}
 	return "nothing to restore: the files are as in " + string(done.ID)
@@ -217,7 +224,10 @@ func isBelowAny(name string, dirs []string) bool {
 // issue, because the branch can be of another issue.
 func restoreAgain(c *invoke.Invocation, req *gitstore.RestoreRequest, flag string) string {
 	cp := req.Checkpoint
-	words := []string{"git checkpoint restore", phrase.IssueArg(cp.Issue), phrase.QuoteArg(string(cp.ID)), flag}
+	words := []string{"git checkpoint restore", phrase.IssueArg(cp.Issue), phrase.QuoteArg(string(cp.ID))}
+	if flag != "" {
+		words = append(words, flag)
+	}
 	if req.AnyBranch {
 		words = append(words, "--yes")
 	}
@@ -274,6 +284,9 @@ func finishRestore(c *invoke.Invocation, o *restoreOptions) error {
 	return nil
 }
 
+// otherSession describes a path of another session that works in the same worktree.
+const otherSession = "changed by another session in this worktree, left as it is"
+
 // outsideSparse describes a path that a restore does not write.
 const outsideSparse = "outside the sparse checkout or marked skip-worktree, not written"
 
@@ -292,6 +305,9 @@ func showRestored(c *invoke.Invocation, done *gitstore.Restored, dryRun bool) {
 	}
 	for _, p := range done.InTheWay {
 		c.Printf("in the way, left as it is: %s\n", phrase.QuotePath(p))
+	}
+	for _, p := range done.Others {
+		c.Printf("%s: %s\n", otherSession, phrase.QuotePath(p))
 	}
 	for _, p := range done.Sparse {
 		c.Printf("%s: %s\n", outsideSparse, phrase.QuotePath(p))

@@ -231,8 +231,17 @@ func tooSoon(c *invoke.Invocation, issue checkpoint.Issue, t checkpoint.Trigger,
 	if branch, err := c.CurrentBranch(); err != nil || cp.Branch != gitstore.RecordedBranch(branch) {
 		return "" // the newest checkpoint has no file of this branch
 	}
+	if t == checkpoint.Turn && ofAnotherSession(c, cp, o.Session) {
+		return "" // the newest checkpoint does not have the last state of this session
+	}
 	if since := c.Env.Now().Sub(cp.Created); since >= 0 && since < least {
 		return fmt.Sprintf("saved %s ago, and min_interval is %s", since.Truncate(time.Second), least)
 	}
 	return ""
+}
+
+// ofAnotherSession reports whether a checkpoint is of another session than the given one.
+func ofAnotherSession(c *invoke.Invocation, cp *gitstore.Checkpoint, session string) bool {
+	r, err := c.Store.Record(cp)
+	return session != "" && err == nil && r.Session() != session
 }

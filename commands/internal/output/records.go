@@ -181,18 +181,19 @@ type Resume struct {
 // whose merge left conflicts. Hints are the next commands. Nothing is the reason if there was
 // nothing to restore, or empty.
 type Restore struct {
-	Type         string   `json:"type"`
-	DryRun       bool     `json:"dry_run"`
-	CheckpointID string   `json:"checkpoint_id" empty:"null"`
-	Restored     []string `json:"restored"`
-	Removed      []string `json:"removed"`
-	Skipped      []string `json:"skipped"`
-	InTheWay     []string `json:"in_the_way"`
-	Sparse       []string `json:"sparse"`
-	Conflicts    []string `json:"conflicts"`
-	Undo         string   `json:"undo" empty:"null"`
-	Hints        []string `json:"hints"`
-	Nothing      string   `json:"nothing" empty:"null"`
+	Type          string   `json:"type"`
+	DryRun        bool     `json:"dry_run"`
+	CheckpointID  string   `json:"checkpoint_id" empty:"null"`
+	Restored      []string `json:"restored"`
+	Removed       []string `json:"removed"`
+	Skipped       []string `json:"skipped"`
+	InTheWay      []string `json:"in_the_way"`
+	Sparse        []string `json:"sparse"`
+	OtherSessions []string `json:"other_sessions"`
+	Conflicts     []string `json:"conflicts"`
+	Undo          string   `json:"undo" empty:"null"`
+	Hints         []string `json:"hints"`
+	Nothing       string   `json:"nothing" empty:"null"`
 }
 
 // CheckpointList holds the checkpoints of one issue, or of all issues if Issue is empty,

@@ -39,6 +39,7 @@ type Target struct {
 	Index     bool    // restore the index entry
 	Work      bool    // restore the worktree file
 	any       bool    // any current content may be removed
+	session   string  // another session in this worktree changed the path, or ""
 	later     bool    // added after the checkpoint, to be removed
 	touched   bool    // changed by a commit since the checkpoint
 	choice    Changed // choice for this path, "" uses the request's default
@@ -129,6 +130,7 @@ type decision struct {
 	changed  []string // skipped because both sides changed them
 	inTheWay []string // skipped because of an existing file
 	sparse   []string // skipped because git keeps them out of the worktree
+	others   []string // skipped because another session changed them
 	unknown  bool     // untracked files are in the way, which force would overwrite
 	foreign  []string // repositories that contain paths of inTheWay
 	unmerged bool     // files with conflicts become unmerged index entries
@@ -157,6 +159,8 @@ func decide(targets []Target, now func(string) state, known func(string, Side) b
 		}
 		choice := cmp.Or(t.choice, choice)
 		switch {
+		case t.session != "" && choice == "" && !force:
+			d.others = append(d.others, t.Path)
 		case st.work && s.blockage != "":
 			d.inTheWay = append(d.inTheWay, t.Path)
 			if s.foreign != "" {

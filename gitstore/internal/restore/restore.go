@@ -51,6 +51,7 @@ type Outcome struct {
 	Removed  []string // those of Restored that are deleted, from the index alone if Staged selects it
 	Skipped  []string // kept because they changed since the checkpoint
 	InTheWay []string // not restored because of an existing file
+	Others   []string // kept because another session in this worktree changed them
 	Sparse   []string // not written: outside the sparse checkout, or marked skip-worktree
 	Unknown  bool     // InTheWay has untracked files, which Force would overwrite
 	Foreign  []string // repositories inside the worktree that contain paths of InTheWay
@@ -158,6 +159,9 @@ func (r *restoring) plan(ctx context.Context, area *lockedIndex) (decision, erro
 		targets[i].Work = targets[i].Work && (r.req.Worktree || !r.req.Staged)
 		targets[i].Index = targets[i].Index && (r.req.Staged || !r.req.Worktree)
 		targets[i].choice = r.req.Each[targets[i].Path]
+		if len(r.req.Paths) == 0 {
+			targets[i].session = r.s.Others[targets[i].Path]
+		}
 	}
 	now, err := r.s.readState(ctx, targets, area, false)
 	if err != nil {
@@ -170,6 +174,7 @@ func (r *restoring) plan(ctx context.Context, area *lockedIndex) (decision, erro
 
 func (r *restoring) tell(p *decision) {
 	r.done.Skipped, r.done.InTheWay, r.done.Sparse, r.done.Unknown = p.changed, p.inTheWay, p.sparse, p.unknown
+	r.done.Others = p.others
 	r.done.Foreign = slices.Compact(slices.Sorted(slices.Values(p.foreign)))
 	r.done.listSteps(p.steps)
 }

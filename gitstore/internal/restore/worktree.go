@@ -60,6 +60,9 @@ type Worktree struct {
 	// Known reports whether a checkpoint of the chain, or its HEAD, holds a version of a path, so
 	// that a restore may replace it. Nil means no.
 	Known func(path string, version Side) bool
+	// Others has the paths that another session in this worktree changed, with the session. They
+	// stay unless the request names them, or has a choice.
+	Others map[string]string
 	// Ignores returns a digest of git's rules for ignored files outside of the worktree.
 	Ignores func() string
 	// Boundary returns the boundary of the worktree. Files of repositories are neither

@@ -120,6 +120,7 @@ func (r *restoring) run(ctx context.Context, st *capture.Stored) (*Restored, err
 	site.Touched, site.Rewritten = r.s.TouchedSince(st.Head), r.s.RewrittenSince(r.req.Checkpoint)
 	if r.req.Asked {
 		site.Saved = r.s.savedAt(r.s.newest(ctx, r.req.Checkpoint), st)
+		site.Others = r.s.otherSessions(ctx, r.req.Checkpoint.Issue)
 	}
 	site.Known = r.s.knownVersions(ctx, r.req.Checkpoint, r.req.Asked)
 	outcome, err := site.Restore(ctx, &st.Contents, r.req.Request, r.keep)
