@@ -32,7 +32,7 @@ func TestFailureAfterTheMove(t *testing.T) {
 		{"sync", "7", "--yes", "--remote", "../up"},
 	} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
-			v := newVictim(t)
+			v := newVictim(t).durable()
 			v.git("init", "-q", "--bare", "../up")
 			v.git("remote", "add", "up", "../up")
 			other := v.copy(t)

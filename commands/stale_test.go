@@ -101,7 +101,7 @@ exec git add b.txt
 exec git commit -q -m work
 cp $WORK/two a.txt
 exec git add a.txt
-exec git checkpoint save 42 --phase implementing --set agent_outputs.dev.spec.output_location=out.md%s
+exec git checkpoint save 42 --staged --phase implementing --set agent_outputs.dev.spec.output_location=out.md%s
 %sexec git checkpoint status 42 --json
 field stdout action %s
 stdout '"reasons":%s,'

@@ -75,7 +75,7 @@ func victimAt(t *testing.T, dir string) *victim {
 
 // durable makes the programs of a victim sync to the disk, for tests of durability.
 func (v *victim) durable() *victim {
-	v.env = append(v.env, "GIT_CHECKPOINT_TEST_SYNC=on")
+	v.env = append(v.env, "GITTEST_SYNC=on")
 	return v
 }
 

@@ -167,6 +167,13 @@ var places = []string{
 	".claude/ci-filebase/issues/{issue}.yaml",
 }
 
+// IsFile reports whether a path relative to the root is a file of the issue: a default path, or
+// that of pattern.
+func IsFile(name, issue, pattern string) bool {
+	paths, err := expand(issue, pattern)
+	return err == nil && slices.Contains(paths, name)
+}
+
 func expand(issue, pattern string) ([]string, error) {
 	key, err := checkpoint.ParseIssue(issue)
 	if err != nil {

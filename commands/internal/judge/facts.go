@@ -11,6 +11,7 @@ import (
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/issuesource"
 	"git-checkpoint/freshness"
+	"git-checkpoint/freshness/issue"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/tasks"
@@ -122,6 +123,11 @@ func filesFact(c *invoke.Invocation, cp *gitstore.Checkpoint) freshness.Files {
 	if err != nil {
 		return freshness.Files{Why: err.Error()}
 	}
+	// The issue's own file is compared as the issue, not as work.
+	ofIssue := func(path string) bool {
+		return issue.IsFile(path, string(cp.Issue), c.Settings.String("issue_file"))
+	}
+	changed, inTheWay = slices.DeleteFunc(changed, ofIssue), slices.DeleteFunc(inTheWay, ofIssue)
 	return freshness.Files{Checked: true, Changed: append(changed, inTheWay...), InTheWay: inTheWay}
 }
 

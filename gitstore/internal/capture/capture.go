@@ -382,7 +382,7 @@ func (snap *Snapshot) noteKept(dir string) error {
 	}
 	defer root.Close()
 	for i, c := range gone {
-		if info, err := root.Lstat(filepath.FromSlash(c.Path)); err == nil && !info.IsDir() || err != nil && !isGone(err) {
+		if liesThere(root, c.Path) {
 			if len(snap.Facts.Kept) == MaxListed {
 				snap.Facts.Skipped = append(snap.Facts.Skipped, checkpoint.Skipped{
 					Path: ".", Reason: fmt.Sprintf("up to %d more are removed from the index and still lie there", len(gone)-i), Class: checkpoint.InIndex,
@@ -393,6 +393,21 @@ func (snap *Snapshot) noteKept(dir string) error {
 		}
 	}
 	return nil
+}
+
+// liesThere reports whether a file is in the worktree, or may be: it cannot be read. Git does
+// not follow symlinks, so a path below one does not exist.
+func liesThere(root *os.Root, name string) bool {
+	for i := range name {
+		if name[i] != '/' {
+			continue
+		}
+		if info, err := root.Lstat(filepath.FromSlash(name[:i])); err == nil && !info.IsDir() || isGone(err) {
+			return false
+		}
+	}
+	info, err := root.Lstat(filepath.FromSlash(name))
+	return err == nil && !info.IsDir() || err != nil && !isGone(err)
 }
 
 // fewKept is the number of objects up to which marking them again is cheaper than a

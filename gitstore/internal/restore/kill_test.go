@@ -163,10 +163,20 @@ func (x *site) goOn(c *gitstore.Checkpoint, way, before, after string) {
 	x.noLitter()
 }
 
+// canUndo reports whether there is a safety snapshot of a restore that was not undone.
+func (x *site) canUndo() bool {
+	for ref := range strings.FieldsSeq(x.Git("for-each-ref", "--format=%(refname)", "refs/git-checkpoint/undo")) {
+		if !strings.HasSuffix(ref, "-redo") {
+			return true
+		}
+	}
+	return false
+}
+
 // backTo runs all undos and checks that the previous state returns.
 func (x *site) backTo(before string) {
 	x.t.Helper()
-	for x.Git("for-each-ref", "refs/git-checkpoint/undo") != "" {
+	for x.canUndo() {
 		x.undo()
 	}
 	require.Equal(x.t, before, x.picture())

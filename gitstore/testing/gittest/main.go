@@ -13,7 +13,7 @@ import (
 )
 
 // syncVariable is set to "on" by tests of durability, for the programs that they start.
-const syncVariable = "GIT_CHECKPOINT_TEST_SYNC"
+const syncVariable = "GITTEST_SYNC"
 
 // Main runs the tests of a package in the environment of Env, so that stores that tests open
 // run git as the commands of test repositories do, and tests need no environment of their own
@@ -67,7 +67,7 @@ func testVariables() []string {
 }
 
 // SkipSync disables syncs to the disk in this process, unless a test of durability has
-// started it with the variable GIT_CHECKPOINT_TEST_SYNC=on. Only test binaries read it.
+// started it with the variable GITTEST_SYNC=on. Only test binaries read it.
 func SkipSync() {
 	if os.Getenv(syncVariable) != "on" {
 		fsutil.SkipSync()
