@@ -40,6 +40,7 @@ type Target struct {
 	Work      bool    // restore the worktree file
 	any       bool    // any current content may be removed
 	session   string  // another session in this worktree changed the path, or ""
+	undo      bool    // an undo, which returns each entry as it was
 	later     bool    // added after the checkpoint, to be removed
 	touched   bool    // changed by a commit since the checkpoint
 	choice    Changed // choice for this path, "" uses the request's default
@@ -148,7 +149,7 @@ func decide(targets []Target, now func(string) state, known func(string, Side) b
 		st := Step{path: t.Path, before: s, indexAfter: t.IndexWant, workAfter: t.WorkWant, base: t.WorkBase}
 		st.work = t.Work && s.work != t.WorkWant && !s.sparse
 		st.index = t.Index && s.index != t.IndexWant
-		if t.IndexWant[0] == intended && !st.creates() && s.work == (Side{}) {
+		if t.IndexWant[0] == intended && !t.undo && !st.creates() && s.work == (Side{}) {
 			st.index = false // git add -N requires an existing file
 		}
 		if t.Work && s.sparse && s.work != t.WorkWant {
