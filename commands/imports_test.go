@@ -1,7 +1,10 @@
 package commands
 
 import (
+	"io/fs"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -164,4 +167,23 @@ func TestImportsRunDownwards(t *testing.T) {
 
 func local(path string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(path, "git-checkpoint"), "/")
+}
+
+// Only fixtures of tests switch syncs to the disk off.
+func TestNoProgramSkipsSyncs(t *testing.T) {
+	t.Parallel()
+	files := 0
+	require.NoError(t, filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		if strings.Contains(path, "gitstore/testing/") || strings.HasSuffix(path, "gitstore/fsutil/sync.go") {
+			return nil
+		}
+		files++
+		data, err := os.ReadFile(path)
+		assert.NotContains(t, string(data), "SkipSync(", path)
+		return err
+	}))
+	assert.Greater(t, files, 300)
 }
