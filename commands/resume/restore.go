@@ -142,6 +142,9 @@ func leftAlone(c *invoke.Invocation, req *gitstore.RestoreRequest, done *gitstor
 		c.Infof("hint: %s -- %s", restoreAgain(c, &again, ""), strings.Join(paths, " "))
 	}
 	if len(done.Skipped) == 0 {
+		if len(done.Restored) == 0 && !req.DryRun {
+			return exit.Errorf(exit.Refused, "", "restore %s: nothing was restored: another session has changed the files", done.ID)
+		}
 		return nil
 	}
 	if len(done.Restored) == 0 && !req.DryRun {
@@ -154,13 +157,13 @@ func leftAlone(c *invoke.Invocation, req *gitstore.RestoreRequest, done *gitstor
 	return nil
 }
 
-// nothingRestored returns a message for a restore that found the files as in the
-// checkpoint, or "". Such a restore records nothing, so undo does not revert it.
+// nothingRestored returns a message for a restore that found the checkpoint's changes against
+// its HEAD in place, or "". Such a restore records nothing, so undo does not revert it.
 func nothingRestored(done *gitstore.Restored) string {
 	if len(done.Restored)+len(done.Skipped)+len(done.InTheWay)+len(done.Sparse)+len(done.Others) > 0 {
 		return ""
 	}
-	return "nothing to restore: the files are as in " + string(done.ID)
+	return "nothing to restore: the changes of " + string(done.ID) + " are here"
 }
 
 // conflicts returns an error if the restore left conflicts, as git merge does.

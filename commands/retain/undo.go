@@ -66,7 +66,7 @@ var (
 		finished: (*gitstore.Store).FinishedUndo, preview: (*gitstore.Store).PreviewUndo, act: (*gitstore.Store).UndoShown,
 	}
 	redoing = undoer{
-		name: "redo", of: "the undo of the %s", done: "took back the last undo of a %s of issue %s", removes: true,
+		name: "redo", of: "the undo of the %s", done: "took back the last undo of issue %[2]s: %[1]s", removes: true,
 		finished: (*gitstore.Store).FinishedRedo, preview: (*gitstore.Store).PreviewRedo, act: (*gitstore.Store).RedoShown,
 	}
 )
@@ -97,6 +97,9 @@ func runUndo(c *invoke.Invocation, u undoer) error {
 		return showUndone(c, u, issue, shown, true)
 	}
 	announceUndo(c, u, issue, shown)
+	if r := shown.Restored; r != nil && len(r.Restored) == 0 && len(r.Skipped) > len(r.Committed) {
+		return exit.Errorf(exit.Refused, "git status --short", "%s: no file can be put back: %s changed since the restore; the operation stays the last one", u.name, phrase.Plural(len(r.Skipped), "file"))
+	}
 	if !yes && shown.Commits+shown.Saves > 0 {
 		if err := confirmUndo(c, u, issue, shown); err != nil {
 			return err

@@ -56,12 +56,12 @@ const TooMany = "new untracked files"
 // LargerThan returns the reason for a file above the limit for single files.
 func LargerThan(limit int64) string { return fmt.Sprintf("larger than %d bytes", limit) }
 
-// LeftOut returns the files omitted because of a time or size limit. The path "."
+// LeftOut returns the files omitted because of a limit, or because they could not be read. The path "."
 // represents unnamed files.
 func (s Snapshot) LeftOut() []Skipped {
 	var left []Skipped
 	for _, f := range s.Skipped {
-		if f.Path == "." || f.Reason == OutOfTime || f.Reason == OverSize || f.IsTooLarge() {
+		if f.Path == "." || f.Reason == OutOfTime || f.Reason == OverSize || f.IsTooLarge() || f.isUnread() {
 			left = append(left, f)
 		}
 	}
@@ -70,6 +70,11 @@ func (s Snapshot) LeftOut() []Skipped {
 
 // IsTooLarge reports whether the file is above the limit for single files.
 func (f Skipped) IsTooLarge() bool { return strings.HasPrefix(f.Reason, "larger than ") }
+
+// isUnread reports whether the file or directory could not be read, or had too many files.
+func (f Skipped) isUnread() bool {
+	return f.Reason == NotReadable || f.Reason == "not readable" || strings.Contains(f.Reason, TooMany)
+}
 
 // IsOutOfTime reports whether files were omitted because of the time limit.
 func (s Snapshot) IsOutOfTime() bool {

@@ -202,7 +202,6 @@ type Request struct {
 
 	MaxUntracked int // limit for new untracked files of one directory, 0 for DefaultMaxUntracked
 
-	before       checkpoint.Snapshot   // of the newest checkpoint
 	hadUntracked func(dir string) bool // whether the newest checkpoint has untracked files there; may be nil
 	kept         []string              // optional files of the previous checkpoint, skipped if unreadable
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"maps"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -57,12 +56,7 @@ type untrackedPath struct {
 // listUntracked starts git before it returns. In a goroutine, git could start milliseconds
 // later, because other goroutines use the processors.
 func (s *Source) listUntracked(ctx context.Context, req Request) <-chan listed[untrackedPath] {
-	args := []string{"ls-files", "--others", "--exclude-standard", "-z"}
-	full := s.stillFull(req)
-	for _, dir := range full {
-		args = append(args, "--exclude=/"+escapePattern(dir)+"/")
-	}
-	run, err := s.git().Start(ctx, args...)
+	run, err := s.git().Start(ctx, "ls-files", "--others", "--exclude-standard", "-z")
 	return start(ctx, func(context.Context) ([]untrackedPath, error) {
 		if err != nil {
 			return nil, err
@@ -72,9 +66,6 @@ func (s *Source) listUntracked(ctx context.Context, req Request) <-chan listed[u
 			return nil, err
 		}
 		list := leaveOutFull(git.Fields(out), req)
-		for _, dir := range full {
-			list = append(list, untrackedPath{dir + "/", checkpoint.TooManyFiles(req.maxUntracked())})
-		}
 		for _, dir := range unopened(run.Warnings()) {
 			list = append(list, untrackedPath{dir, checkpoint.NotReadable})
 		}
@@ -97,21 +88,6 @@ func unopened(warnings string) (dirs []string) {
 const DefaultMaxUntracked = 10_000
 
 func (r Request) maxUntracked() int { return cmp.Or(r.MaxUntracked, DefaultMaxUntracked) }
-
-// stillFull returns the directories that the previous checkpoint left out because of too many
-// files, if they exist and the limit is the same. Git does not read them again.
-func (s *Source) stillFull(req Request) (dirs []string) {
-	for _, f := range req.before.Skipped {
-		dir, isDir := strings.CutSuffix(f.Path, "/")
-		if !isDir || f.Reason != checkpoint.TooManyFiles(req.maxUntracked()) {
-			continue
-		}
-		if info, err := os.Lstat(filepath.Join(s.Root, filepath.FromSlash(dir))); err == nil && info.IsDir() {
-			dirs = append(dirs, dir)
-		}
-	}
-	return dirs
-}
 
 // leaveOutFull replaces the files of each directory with too many of them by the directory,
 // the deepest directories first. A directory with files in the previous checkpoint stays.
@@ -154,11 +130,6 @@ func cutLast(path string) (parent, name string, found bool) {
 		return "", path, false
 	}
 	return path[:i], path[i+1:], true
-}
-
-// escapePattern returns a pattern of gitignore that matches a path alone.
-func escapePattern(path string) string {
-	return regexp.MustCompile(`[\\*?\[ !#]`).ReplaceAllString(path, `\$0`)
 }
 
 func start[T any](ctx context.Context, list func(context.Context) ([]T, error)) <-chan listed[T] {

@@ -1,14 +1,12 @@
 package capture
 
 import (
-	"bytes"
 	"context"
 	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
-	"sync"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
@@ -55,8 +53,8 @@ func (s *Capturer) MissingOutputs(c *chain.Checkpoint, r *checkpoint.Record) ([]
 }
 
 // lookBack adds what the previous checkpoint says to a request: the files that it contains
-// because its record refers to them (Checker.CarryOver), and the directories that it left out
-// because of too many files. If an error occurs, the save continues without it.
+// because its record refers to them (Checker.CarryOver), and whether directories had untracked
+// files. If an error occurs, the save continues without it.
 func (s *Capturer) lookBack(ctx context.Context, issue checkpoint.Issue, req *Request) {
 	before, _ := s.LastResumed(issue)
 	if before == nil {
@@ -70,26 +68,28 @@ func (s *Capturer) lookBack(ctx context.Context, issue checkpoint.Issue, req *Re
 	if err != nil {
 		return
 	}
-	record := sync.OnceValues(func() (*checkpoint.Record, error) { return s.Record(before) })
-	req.kept = s.outputs().CarryOver(entries, record)
-	if !req.Untracked {
-		return
+	req.kept = s.outputs().CarryOver(entries, func() (*checkpoint.Record, error) { return s.Record(before) })
+	req.hadUntracked = func(dir string) bool { return s.hadUntracked(ctx, issue, dir) }
+}
+
+// lookedBack limits the checkpoints in which hadUntracked looks for files.
+const lookedBack = 100
+
+// hadUntracked reports whether the newest checkpoint that captured untracked files has some in
+// a directory. A checkpoint limited to the index says nothing about them.
+func (s *Capturer) hadUntracked(ctx context.Context, issue checkpoint.Issue, dir string) bool {
+	c, err := s.ReadChain(ctx, issue, repo.LiveRef(issue), lookedBack)
+	if err != nil {
+		return false
 	}
-	if e, ok := trees.Find(entries, "untracked"); ok {
-		find := &trees.Finder{Reader: s.Objects}
-		req.hadUntracked = func(dir string) bool {
-			mode, _, err := find.Lookup(e.Hash, dir)
-			return err == nil && mode != 0
+	find := &trees.Finder{Reader: s.Objects}
+	for _, cp := range c.Checkpoints() {
+		mode, _, err := find.Lookup(cp.Tree, "untracked/"+dir)
+		if err == nil && mode != 0 {
+			return true
 		}
 	}
-	if e, ok := trees.Find(entries, "checkpoint.yaml"); ok {
-		if data, err := trees.ReadAs(s.Objects, plumbing.BlobObject, e.Hash); err != nil || !bytes.Contains(data, []byte(checkpoint.TooMany)) {
-			return // do not parse the record for nothing
-		}
-		if r, err := record(); err == nil {
-			req.before = r.Snapshot()
-		}
-	}
+	return false
 }
 
 // CheckPlace fails if a checkpoint cannot contain a file at this path relative to the
