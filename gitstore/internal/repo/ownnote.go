@@ -28,14 +28,18 @@ func (s *Repo) noteOwn(moves []refs.Move) {
 			continue
 		}
 		file := filepath.Join(s.ownNotes(), name)
-		if m.New.IsZero() || s.writeOwnNote(file, m.New) != nil {
+		if m.New.IsZero() || s.writeOwnNote(file, ownNote(m.New, name)) != nil {
 			_ = os.Remove(file)
 		}
 	}
 }
 
+// ownNote returns the content of a file: the value of own/ and the issue's name in refs. Where
+// file names have no case, another issue can have the file.
+func ownNote(tip plumbing.Hash, name string) string { return tip.String() + " " + name + "\n" }
+
 // writeOwnNote overwrites a file in place, with one write of always the same length.
-func (s *Repo) writeOwnNote(file string, tip plumbing.Hash) error {
+func (s *Repo) writeOwnNote(file, text string) error {
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY, 0o666)
 	if os.IsNotExist(err) {
 		if err := os.MkdirAll(s.ownNotes(), 0o777); err != nil {
@@ -48,7 +52,7 @@ func (s *Repo) writeOwnNote(file string, tip plumbing.Hash) error {
 		return err
 	}
 	s.Objects.Share(file)
-	if _, err := f.WriteAt([]byte(tip.String()+"\n"), 0); err != nil {
+	if _, err := f.WriteAt([]byte(text), 0); err != nil {
 		f.Close()
 		return err
 	}
@@ -58,8 +62,8 @@ func (s *Repo) writeOwnNote(file string, tip plumbing.Hash) error {
 // NotedOwn returns the last value of own/ from its file, or zero.
 func (s *Repo) NotedOwn(i checkpoint.Issue) plumbing.Hash {
 	data, err := os.ReadFile(filepath.Join(s.ownNotes(), i.RefName()))
-	text := strings.TrimSuffix(string(data), "\n")
-	if err != nil || !plumbing.IsHash(text) {
+	text, _, _ := strings.Cut(string(data), " ")
+	if err != nil || !plumbing.IsHash(text) || string(data) != ownNote(plumbing.NewHash(text), i.RefName()) {
 		return plumbing.ZeroHash
 	}
 	return plumbing.NewHash(text)
