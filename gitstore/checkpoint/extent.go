@@ -30,9 +30,6 @@ type Extent struct {
 	Index, Worktree, Untracked Coverage
 }
 
-// Whole reports whether the snapshot covers all three classes, as far as the record says.
-func (e Extent) Whole() bool { return e.Worktree != NoFiles && e.Untracked != NoFiles }
-
 // Extent returns what the snapshot covers.
 func (s Snapshot) Extent() Extent {
 	e := Extent{Stated: s.extentStated, Index: Complete, Worktree: Complete, Untracked: Complete}
@@ -42,11 +39,10 @@ func (s Snapshot) Extent() Extent {
 	if !s.Untracked {
 		e.Untracked = NoFiles
 	}
-	for _, f := range s.Skipped {
-		for class, c := range map[string]*Coverage{InIndex: &e.Index, InWorktree: &e.Worktree, InUntracked: &e.Untracked} {
-			if (f.Class == class || f.Class == "") && *c == Complete {
-				*c = Partial
-			}
+	for class, c := range map[string]*Coverage{InIndex: &e.Index, InWorktree: &e.Worktree, InUntracked: &e.Untracked} {
+		left := func(f Skipped) bool { return f.Class == class || f.Class == "" }
+		if *c == Complete && slices.ContainsFunc(s.Skipped, left) {
+			*c = Partial
 		}
 	}
 	return e
@@ -54,12 +50,13 @@ func (s Snapshot) Extent() Extent {
 
 // Lacks reports whether the snapshot says that it left out a path, or a directory above it.
 func (s Snapshot) Lacks(path string) bool {
-	return slices.ContainsFunc(s.Skipped, func(f Skipped) bool { return isOrContains(f.Path, path) }) ||
-		slices.ContainsFunc(s.Kept, func(kept string) bool { return isOrContains(kept, path) })
+	return slices.ContainsFunc(s.Skipped, func(f Skipped) bool { return IsWithin(path, f.Path) }) ||
+		slices.ContainsFunc(s.Kept, func(kept string) bool { return IsWithin(path, kept) })
 }
 
-// isOrContains reports whether path is at or below of. "." contains every path.
-func isOrContains(of, path string) bool {
-	of = strings.TrimSuffix(of, "/")
-	return of == "." || path == of || strings.HasPrefix(path, of+"/")
+// IsWithin reports whether a path equals dir or is below it. dir may end with a slash; "."
+// means the root.
+func IsWithin(path, dir string) bool {
+	dir = strings.TrimSuffix(dir, "/")
+	return dir == "." || path == dir || strings.HasPrefix(path, dir+"/")
 }

@@ -74,9 +74,10 @@ func (s *Capturer) snapshotOnce(ctx context.Context, issue checkpoint.Issue, req
 		req.Untracked = false
 	}
 	site := &Source{Git: s.Git, Config: s.Config, CommonDir: s.Info.CommonDir, Root: s.Info.Root, Index: s.Info.Index, Boundary: s.Boundary(ctx)}
-	s.lookBack(ctx, issue, &req)
+	req.hadUntracked = func(dir string) bool { return s.hadUntracked(ctx, issue, dir) }
 	list := site.list(ctx, req)
 	defer list.cancel(nil)
+	req.kept = s.keptOutputs(ctx, issue)
 	a, err := s.stagedState(ctx)
 	if err != nil {
 		return nil, stamp, err
@@ -127,26 +128,13 @@ func (s *Capturer) begin(ctx context.Context, issue checkpoint.Issue, req Reques
 // info/exclude, and the file of core.excludesFile.
 func (s *Capturer) Ignores() string {
 	sum := sha256.New()
-	for _, file := range []string{filepath.Join(s.Info.CommonDir, "info", "exclude"), s.excludesFile()} {
+	user, _ := git.UserFile(s.Config, "core.excludesfile", "ignore")
+	for _, file := range []string{filepath.Join(s.Info.CommonDir, "info", "exclude"), user} {
 		data, err := os.ReadFile(file)
 		fmt.Fprintf(sum, "%d %t\n", len(data), err == nil && len(data) > 0)
 		sum.Write(data)
 	}
 	return hex.EncodeToString(sum.Sum(nil))[:16]
-}
-
-// excludesFile returns the path of core.excludesFile, by default $XDG_CONFIG_HOME/git/ignore.
-func (s *Capturer) excludesFile() string {
-	if file, ok := git.Last(s.Config, "core.excludesfile"); ok {
-		if rest, home := strings.CutPrefix(file, "~/"); home {
-			return filepath.Join(os.Getenv("HOME"), rest)
-		}
-		return file
-	}
-	if dir := os.Getenv("XDG_CONFIG_HOME"); dir != "" {
-		return filepath.Join(dir, "git", "ignore")
-	}
-	return filepath.Join(os.Getenv("HOME"), ".config", "git", "ignore")
 }
 
 // stagedBefore returns the staged tree of the newest commit in an issue's chain, or zero
@@ -202,7 +190,7 @@ type Request struct {
 
 	MaxUntracked int // limit for new untracked files of one directory, 0 for DefaultMaxUntracked
 
-	hadUntracked func(dir string) bool // whether the newest checkpoint has untracked files there; may be nil
+	hadUntracked func(dir string) bool // whether an earlier checkpoint has untracked files there; may be nil
 	kept         []string              // optional files of the previous checkpoint, skipped if unreadable
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"maps"
 	"os"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -90,21 +91,24 @@ const DefaultMaxUntracked = 10_000
 func (r Request) maxUntracked() int { return cmp.Or(r.MaxUntracked, DefaultMaxUntracked) }
 
 // leaveOutFull replaces the files of each directory with too many of them by the directory,
-// the deepest directories first. A directory with files in the previous checkpoint stays.
+// the deepest directories first. A directory with files in an earlier checkpoint stays.
 func leaveOutFull(paths []string, req Request) []untrackedPath {
 	list := make([]untrackedPath, len(paths))
-	for i, path := range paths {
-		list[i].path = path
+	for i, name := range paths {
+		list[i].path = name
 	}
 	limit := req.maxUntracked()
 	if len(paths) <= limit {
 		return list
 	}
 	files := map[string]int{}
-	for _, path := range paths {
-		for dir := path; strings.Contains(dir, "/"); files[dir]++ {
-			dir = dir[:strings.LastIndexByte(dir, '/')]
+	count := func(below string, n int) { // for each directory above a path
+		for dir := path.Dir(below); dir != "."; dir = path.Dir(dir) {
+			files[dir] += n
 		}
+	}
+	for _, name := range paths {
+		count(name, 1)
 	}
 	dirs := slices.SortedFunc(maps.Keys(files), func(a, b string) int {
 		return cmp.Or(strings.Count(b, "/")-strings.Count(a, "/"), strings.Compare(a, b))
@@ -113,23 +117,11 @@ func leaveOutFull(paths []string, req Request) []untrackedPath {
 		if files[dir] <= limit || req.hadUntracked != nil && req.hadUntracked(dir) {
 			continue
 		}
-		n := files[dir]
-		for up := dir; up != ""; up, _, _ = cutLast(up) {
-			files[up] -= n
-		}
+		count(dir, -files[dir])
 		list = slices.DeleteFunc(list, func(f untrackedPath) bool { return strings.HasPrefix(f.path, dir+"/") })
 		list = append(list, untrackedPath{dir + "/", checkpoint.TooManyFiles(limit)})
 	}
 	return list
-}
-
-// cutLast returns the parent directory of a path, "" for a top-level path.
-func cutLast(path string) (parent, name string, found bool) {
-	i := strings.LastIndexByte(path, '/')
-	if i < 0 {
-		return "", path, false
-	}
-	return path[:i], path[i+1:], true
 }
 
 func start[T any](ctx context.Context, list func(context.Context) ([]T, error)) <-chan listed[T] {

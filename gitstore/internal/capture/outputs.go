@@ -52,31 +52,30 @@ func (s *Capturer) MissingOutputs(c *chain.Checkpoint, r *checkpoint.Record) ([]
 	return s.outputs().Missing(entries, r)
 }
 
-// lookBack adds what the previous checkpoint says to a request: the files that it contains
-// because its record refers to them (Checker.CarryOver), and whether directories had untracked
-// files. If an error occurs, the save continues without it.
-func (s *Capturer) lookBack(ctx context.Context, issue checkpoint.Issue, req *Request) {
+// keptOutputs returns the files that the previous checkpoint contains because its record
+// refers to them (Checker.CarryOver). If an error occurs, the save continues
+// without these files.
+func (s *Capturer) keptOutputs(ctx context.Context, issue checkpoint.Issue) []string {
 	before, _ := s.LastResumed(issue)
 	if before == nil {
 		c, err := s.ReadChain(ctx, issue, repo.LiveRef(issue), 1)
 		if err != nil || c.Newest() == nil {
-			return
+			return nil
 		}
 		before = c.Newest()
 	}
 	entries, err := trees.Read(s.Objects, before.Tree)
 	if err != nil {
-		return
+		return nil
 	}
-	req.kept = s.outputs().CarryOver(entries, func() (*checkpoint.Record, error) { return s.Record(before) })
-	req.hadUntracked = func(dir string) bool { return s.hadUntracked(ctx, issue, dir) }
+	return s.outputs().CarryOver(entries, func() (*checkpoint.Record, error) { return s.Record(before) })
 }
 
 // lookedBack limits the checkpoints in which hadUntracked looks for files.
 const lookedBack = 100
 
-// hadUntracked reports whether the newest checkpoint that captured untracked files has some in
-// a directory. A checkpoint limited to the index says nothing about them.
+// hadUntracked reports whether one of the newest checkpoints has untracked files in a
+// directory.
 func (s *Capturer) hadUntracked(ctx context.Context, issue checkpoint.Issue, dir string) bool {
 	c, err := s.ReadChain(ctx, issue, repo.LiveRef(issue), lookedBack)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -395,6 +396,23 @@ func LastEntry(entries []ConfigEntry, key string) (ConfigEntry, bool) {
 		}
 	}
 	return ConfigEntry{}, false
+}
+
+// UserFile returns the file that a setting names, by default that with the given name in
+// git's folder of the user, and whether its path is known.
+func UserFile(config []ConfigEntry, key, name string) (file string, known bool) {
+	file, set := Last(config, key)
+	home, err := os.UserHomeDir()
+	if !set {
+		file = filepath.Join("~", ".config", "git", name)
+		if dir := os.Getenv("XDG_CONFIG_HOME"); dir != "" {
+			file = filepath.Join(dir, "git", name)
+		}
+	}
+	if below, ok := strings.CutPrefix(filepath.ToSlash(file), "~/"); ok {
+		return filepath.Join(home, below), err == nil
+	}
+	return file, filepath.IsAbs(file)
 }
 
 // Bool parses a boolean value by git's rules, which include numbers. It returns false for

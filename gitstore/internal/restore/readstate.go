@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/index"
@@ -110,7 +111,7 @@ func (o *stateReader) readIndexAround(path string, st *state) error {
 	}
 	_, toAdd := o.x.Special() // missing from trees
 	for _, p := range toAdd {
-		if p != path && below(p, path) {
+		if p != path && checkpoint.IsWithin(p, path) {
 			st.indexInside = append(st.indexInside, p)
 		}
 	}

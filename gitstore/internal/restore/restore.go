@@ -233,7 +233,7 @@ func within(targets []Target, paths []string) []Target {
 		return targets
 	}
 	return slices.DeleteFunc(slices.Clone(targets), func(t Target) bool {
-		return !slices.ContainsFunc(paths, func(path string) bool { return below(t.Path, path) })
+		return !slices.ContainsFunc(paths, func(path string) bool { return checkpoint.IsWithin(t.Path, path) })
 	})
 }
 
@@ -269,7 +269,7 @@ func (s *Worktree) later(ctx context.Context, snap *Contents, area *lockedIndex,
 			return nil, err
 		}
 		if len(untracked) > 0 {
-			same, err := s.ignoresAlike(ctx, snap, area)
+			same, err := s.ignoresAlike(ctx, snap)
 			if err != nil {
 				return nil, err
 			}
@@ -290,12 +290,12 @@ func (s *Worktree) later(ctx context.Context, snap *Contents, area *lockedIndex,
 // ignoresAlike reports whether git ignores the same files as at the save: the rules outside of
 // the worktree have the recorded digest, and all .gitignore files have their content of the
 // save.
-func (s *Worktree) ignoresAlike(ctx context.Context, snap *Contents, area *lockedIndex) (bool, error) {
+func (s *Worktree) ignoresAlike(ctx context.Context, snap *Contents) (bool, error) {
 	if s.Ignores == nil || snap.Record.Snapshot().Ignores != s.Ignores() {
 		return false, nil
 	}
 	then := map[string]plumbing.Hash{}
-	for _, tree := range []plumbing.Hash{snap.Staged, entry(snap, "worktree"), entry(snap, "untracked")} {
+	for _, tree := range []plumbing.Hash{snap.Staged, trees.HashOf(snap.Entries, "worktree"), trees.HashOf(snap.Entries, "untracked")} {
 		if err := s.addIgnoreFiles(then, tree); err != nil {
 			return false, err
 		}
@@ -391,11 +391,4 @@ func (s *Worktree) laterUntracked(ctx context.Context, snap *Contents) ([]string
 		}
 	}
 	return paths, nil
-}
-
-// below reports whether a path equals dir or is below it. dir may end with a slash; "."
-// means the root.
-func below(path, dir string) bool {
-	dir = strings.TrimSuffix(dir, "/")
-	return dir == "." || path == dir || strings.HasPrefix(path, dir+"/")
 }

@@ -21,7 +21,7 @@ func (s *Worktree) withSaved(snap *Contents, targets []Target) ([]Target, error)
 	for i, t := range targets {
 		at[t.Path] = i
 	}
-	e := earlier{find: &trees.Finder{Reader: s.Objects}, snap: snap, untracked: entry(s.Saved, "untracked")}
+	e := earlier{find: &trees.Finder{Reader: s.Objects}, snap: snap, untracked: trees.HashOf(s.Saved.Entries, "untracked")}
 	for i := range newest {
 		saved := &newest[i]
 		if n, ok := at[saved.Path]; ok {
@@ -38,11 +38,6 @@ func (s *Worktree) withSaved(snap *Contents, targets []Target) ([]Target, error)
 	}
 	slices.SortFunc(targets, func(a, b Target) int { return strings.Compare(a.Path, b.Path) })
 	return targets, nil
-}
-
-func entry(c *Contents, name string) plumbing.Hash {
-	e, _ := trees.Find(c.Entries, name)
-	return e.Hash
 }
 
 // An earlier checkpoint has files that it did not change against its HEAD.

@@ -57,8 +57,8 @@ type Worktree struct {
 	// Saved is the newest checkpoint, which has the HEAD of the snapshot. Files with its
 	// content are restored to the snapshot. Nil means that all changed files stay.
 	Saved *Contents
-	// Known reports whether a checkpoint of the chain, or its HEAD, holds a version of a path, so
-	// that a restore may replace it. Nil means no.
+	// Known reports whether a checkpoint of the chain holds a version of a path, so that a restore
+	// may replace it. Nil means no.
 	Known func(path string, version Side) bool
 	// Others has the paths that another session in this worktree changed, with the session. They
 	// stay unless the request names them, or has a choice.

@@ -120,8 +120,7 @@ type contents struct {
 
 // tree returns a subtree of the checkpoint, zero if it is missing.
 func (c *contents) tree(name string) plumbing.Hash {
-	e, _ := trees.Find(c.entries, name)
-	return e.Hash
+	return trees.HashOf(c.entries, name)
 }
 
 // A fullness compares the contents of the checkpoints of a chain.

@@ -112,6 +112,12 @@ func Find(entries []Entry, name string) (Entry, bool) {
 	return entries[i], true
 }
 
+// HashOf returns the hash of an entry, or zero if it is missing.
+func HashOf(entries []Entry, name string) plumbing.Hash {
+	e, _ := Find(entries, name)
+	return e.Hash
+}
+
 // A Reader reads objects from a database or from pending objects.
 type Reader interface {
 	Read(plumbing.Hash) (plumbing.ObjectType, []byte, error)

@@ -132,20 +132,26 @@ func (r *restoring) run(ctx context.Context, st *capture.Stored) (*Restored, err
 }
 
 // knownVersions returns a function that reports whether a checkpoint of c's chain holds a
-// version of a path, or the commit that was HEAD at its save. Without all, only checkpoints
-// before c and c itself count. The chain is read at the first call.
+// version of a path. Without all, only checkpoints before c and c itself count. The chain is
+// read at the first call.
 func (s *Restorer) knownVersions(ctx context.Context, c *chain.Checkpoint, all bool) func(string, restore.Side) bool {
 	find := &trees.Finder{Reader: s.Objects}
 	roots := sync.OnceValue(func() []plumbing.Hash {
 		var roots []plumbing.Hash
+		seen := map[plumbing.Hash]bool{}
 		for _, ref := range []string{repo.LiveRef(c.Issue), repo.ArchiveRef(c.Issue)} {
 			chain, err := s.ReadChain(ctx, c.Issue, ref, 0)
 			if err != nil {
 				continue // an unreadable chain knows no version
 			}
 			for _, other := range chain.Checkpoints() {
-				if all || other.Clock <= c.Clock {
-					roots = append(roots, s.snapshotTrees(&other)...)
+				if !all && other.Clock > c.Clock {
+					continue
+				}
+				for _, root := range s.snapshotTrees(&other) {
+					if !seen[root] { // checkpoints share what did not change
+						seen[root], roots = true, append(roots, root)
+					}
 				}
 			}
 		}
@@ -159,7 +165,7 @@ func (s *Restorer) knownVersions(ctx context.Context, c *chain.Checkpoint, all b
 	}
 }
 
-// snapshotTrees returns the trees of a checkpoint's files, and the tree of its HEAD.
+// snapshotTrees returns the trees of a checkpoint's files.
 func (s *Restorer) snapshotTrees(c *chain.Checkpoint) (roots []plumbing.Hash) {
 	entries, err := trees.Read(s.Objects, c.Tree)
 	if err != nil {

@@ -8,8 +8,6 @@ import (
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/trees"
-
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // turnsRead limits the turns in which other sessions are looked for.
@@ -65,7 +63,7 @@ func (s *Restorer) changedBetween(older, newer *chain.Checkpoint) (paths []strin
 		return nil
 	}
 	for _, name := range []string{"staged", "worktree", "untracked"} {
-		changes, err := trees.Diff(s.Objects, treeNamed(before, name), treeNamed(after, name))
+		changes, err := trees.Diff(s.Objects, trees.HashOf(before, name), trees.HashOf(after, name))
 		if err != nil {
 			continue
 		}
@@ -75,9 +73,4 @@ func (s *Restorer) changedBetween(older, newer *chain.Checkpoint) (paths []strin
 	}
 	slices.Sort(paths)
 	return slices.Compact(paths)
-}
-
-func treeNamed(entries []trees.Entry, name string) plumbing.Hash {
-	e, _ := trees.Find(entries, name)
-	return e.Hash
 }

@@ -77,7 +77,7 @@ func askAll(ctx context.Context, g git.Git, files, flags []string) ([]plumbing.H
 // the repository, the user or the system.
 func Elsewhere(config []git.ConfigEntry, commonDir string) bool {
 	_, moved := git.Last(config, "attr.tree")
-	user, known := userAttributes(config)
+	user, known := git.UserFile(config, "core.attributesfile", "attributes")
 	if moved || !known || os.Getenv("GIT_ATTR_SOURCE") != "" {
 		return true
 	}
@@ -86,23 +86,6 @@ func Elsewhere(config []git.ConfigEntry, commonDir string) bool {
 		data, err := os.ReadFile(file)
 		return err != nil && !errors.Is(err, fs.ErrNotExist) && !isDirectory(err) || May(data)
 	})
-}
-
-// userAttributes returns the user's attributes file from core.attributesFile or its
-// default, and whether it is known.
-func userAttributes(config []git.ConfigEntry) (file string, known bool) {
-	file, set := git.Last(config, "core.attributesfile")
-	home, err := os.UserHomeDir()
-	if !set {
-		file = filepath.Join("~", ".config", "git", "attributes")
-		if dir := os.Getenv("XDG_CONFIG_HOME"); dir != "" {
-			file = filepath.Join(dir, "git", "attributes")
-		}
-	}
-	if below, ok := strings.CutPrefix(filepath.ToSlash(file), "~/"); ok {
-		return filepath.Join(home, below), err == nil
-	}
-	return file, filepath.IsAbs(file)
 }
 
 // systemAttributes returns all candidates for the system's attributes file. It is next to
