@@ -1,13 +1,14 @@
 package commands
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -18,27 +19,12 @@ import (
 func (v *victim) next(args ...string) string {
 	v.t.Helper()
 	o := v.try("git-checkpoint", args...)
-	if pid := unseenGit(); pid != "" && (o.code != 0 || o.took > lockWait) {
+	if pid := gittest.UnseenGit(); pid != "" && (o.code != 0 || o.took > lockWait) {
 		v.t.Skipf("git process %s of another user may hold the locks: %v", pid, v.locks())
 	}
 	require.Zerof(v.t, o.code, "%s: exit %d: %s\nlocks: %v", o.name, o.code, o.err, v.locks())
 	require.Falsef(v.t, v.waited(o), "%s waited: it took %v", o.name, o.took)
 	return o.out
-}
-
-// unseenGit returns the id of a git process whose directory this user may not see, or "". Linux
-// does not show an ordinary user where the git of another user works, so the program keeps lock
-// files that this git may hold.
-func unseenGit() string {
-	names, _ := filepath.Glob("/proc/[0-9]*/comm")
-	for _, file := range names {
-		name, _ := os.ReadFile(file)
-		_, err := os.Readlink(filepath.Join(filepath.Dir(file), "cwd"))
-		if strings.HasPrefix(string(name), "git") && errors.Is(err, os.ErrPermission) {
-			return filepath.Base(filepath.Dir(file))
-		}
-	}
-	return ""
 }
 
 // lockWait is the time for which commands, and the git processes that they start, try to get a

@@ -1,16 +1,15 @@
 package gitstore
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"git-checkpoint/gitstore/internal/chain"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -43,7 +42,6 @@ func TestFetchOfAnObjectEnds(t *testing.T) {
 	}
 	defer transport.Kill()
 	require.Eventually(t, func() bool {
-		stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-		return transport.Signal(syscall.Signal(0)) != nil || strings.Contains(string(stat), ") Z ")
+		return gittest.HasEnded(pid)
 	}, 2*time.Minute, 5*time.Millisecond, "the transport still runs")
 }

@@ -3,17 +3,17 @@
 package issue
 
 import (
-	"bytes"
 	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -58,35 +58,12 @@ func TestCommandFails(t *testing.T) {
 // for sleep longer, for 600 seconds.
 const patience = 2 * time.Minute
 
-// A testDeadline is a context whose deadline passes when the test calls pass.
-type testDeadline struct {
-	context.Context
-	passed chan struct{}
-	pass   func()
-}
-
-func newTestDeadline(t *testing.T) testDeadline {
-	passed := make(chan struct{})
-	return testDeadline{t.Context(), passed, sync.OnceFunc(func() { close(passed) })}
-}
-
-func (d testDeadline) Done() <-chan struct{} { return d.passed }
-
-func (d testDeadline) Err() error {
-	select {
-	case <-d.passed:
-		return context.DeadlineExceeded
-	default:
-		return nil
-	}
-}
-
 // hang runs a command that writes the process id of a sleeping child process to the file $PID.
 // The deadline passes when the file exists. hang returns the process id and the error of Issue.
 func hang(t *testing.T, line string) (pid int, err error) {
 	t.Helper()
 	pidFile := filepath.Join(t.TempDir(), "pid")
-	ctx, done := newTestDeadline(t), make(chan error, 1)
+	ctx, done := gittest.NewDeadline(t), make(chan error, 1)
 	go func() {
 		_, err := Command{Line: line, Env: append(os.Environ(), "PID="+pidFile)}.Issue(ctx, "42")
 		done <- err
@@ -97,7 +74,7 @@ func hang(t *testing.T, line string) (pid int, err error) {
 		return pid > 0
 	}, patience, time.Millisecond, "the command does not start")
 	t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) })
-	ctx.pass()
+	ctx.Pass()
 	select {
 	case err = <-done:
 	case <-time.After(patience):
@@ -112,7 +89,7 @@ func TestCommandHangs(t *testing.T) {
 	t.Parallel()
 	pid, err := hang(t, "sleep 600 & echo $! >\"$PID\"; wait #")
 	require.ErrorIs(t, err, context.DeadlineExceeded)
-	assert.Eventually(t, func() bool { return gone(pid) }, patience, 5*time.Millisecond, "the child process still runs")
+	assert.Eventually(t, func() bool { return gittest.HasEnded(pid) }, patience, 5*time.Millisecond, "the child process still runs")
 }
 
 // TestCommandStopsReadingFromADaemon starts a daemon outside the process group that keeps the
@@ -124,11 +101,5 @@ func TestCommandStopsReadingFromADaemon(t *testing.T) {
 	}
 	pid, err := hang(t, `setsid sh -c 'echo $$ >"$PID"; exec sleep 600' & true #`)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
-	assert.False(t, gone(pid), "a process of another group is not killed")
-}
-
-// gone reports whether a process ended. Zombies count as ended.
-func gone(pid int) bool {
-	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	return syscall.Kill(pid, 0) != nil || err == nil && bytes.Contains(stat, []byte(") Z "))
+	assert.False(t, gittest.HasEnded(pid), "a process of another group is not killed")
 }

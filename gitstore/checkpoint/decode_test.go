@@ -2,12 +2,11 @@ package checkpoint
 
 import (
 	"fmt"
-	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"git-checkpoint/gitstore/checkpoint/document"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -204,30 +203,13 @@ func TestDecodeOfHostileTextsIsLinear(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			decode := func(size int) uint64 {
 				data := []byte(in.text(size))
-				return allocatedBy(t, func() { _, _ = Decode(data) })
+				return gittest.AllocatedBy(t, func() { _, _ = Decode(data) })
 			}
 			small, large := decode(in.size/2), decode(in.size)
 			t.Log(small, large)
 			assert.Less(t, large, 3*small+mb)
 		})
 	}
-}
-
-// allocatedBy returns the bytes that a function allocates. It fails the test if the function
-// hangs. It counts the whole process, so the caller may not be a parallel test.
-func allocatedBy(t *testing.T, do func()) uint64 {
-	t.Helper()
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	done := make(chan struct{})
-	go func() { defer close(done); do() }()
-	select {
-	case <-done:
-	case <-time.After(2 * time.Minute):
-		t.Fatal("it does not end")
-	}
-	runtime.ReadMemStats(&after)
-	return after.TotalAlloc - before.TotalAlloc
 }
 
 func TestDecodeKinds(t *testing.T) {

@@ -3,10 +3,10 @@ package config
 import (
 	"bytes"
 	"fmt"
-	"runtime"
 	"strings"
 	"testing"
-	"time"
+
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -107,7 +107,7 @@ func TestParseFileIsLinear(t *testing.T) {
 	for _, unit := range []string{"[", "{", "- ", "? ", "a: ", "#\n", "- #\n", "&a [", "*a ", "!", "'", "\"\\", "|\n", "k: &a v\n", "---\n", "{a: ", "a:\n - ", ","} {
 		parse := func(size int) uint64 {
 			data := bytes.Repeat([]byte(unit), size/len(unit))
-			return allocatedBy(t, func() { _, _ = parseFile("f", data, true) })
+			return gittest.AllocatedBy(t, func() { _, _ = parseFile("f", data, true) })
 		}
 		small, large := parse(maxFile/2), parse(maxFile)
 		t.Logf("%q: %d, %d", unit, small, large)
@@ -119,23 +119,6 @@ func TestParseFileIsLinear(t *testing.T) {
 	}
 	_, err := parseFile("f", []byte(directives.String()+"---\nphases: [a]\n"), true)
 	require.EqualError(t, err, "config: f: more than 100 directives")
-}
-
-// allocatedBy returns the bytes that a function allocates. It fails the test if the function
-// hangs. It counts the whole process, so the caller may not be a parallel test.
-func allocatedBy(t *testing.T, do func()) uint64 {
-	t.Helper()
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	done := make(chan struct{})
-	go func() { defer close(done); do() }()
-	select {
-	case <-done:
-	case <-time.After(2 * time.Minute):
-		t.Fatal("it does not end")
-	}
-	runtime.ReadMemStats(&after)
-	return after.TotalAlloc - before.TotalAlloc
 }
 
 func FuzzParseFile(f *testing.F) {

@@ -13,9 +13,10 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"time"
+
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -139,12 +140,12 @@ func TestRefusals(t *testing.T) {
 				s := server(t)
 				s.Elsewhere = "https://other.example"
 				s.Misbehave(mode)
-				deadline, trace := newTestDeadline(t), new(httptrace.ClientTrace)
+				deadline, trace := gittest.NewDeadline(t), new(httptrace.ClientTrace)
 				switch mode {
 				case "hang":
-					trace.WroteRequest = func(httptrace.WroteRequestInfo) { deadline.pass() }
+					trace.WroteRequest = func(httptrace.WroteRequestInfo) { deadline.Pass() }
 				case "trickle":
-					trace.GotFirstResponseByte = deadline.pass
+					trace.GotFirstResponseByte = deadline.Pass
 				}
 				got, err := issueOf(t, ask(t, forge.GitHub, s, token), httptrace.WithClientTrace(deadline, trace))
 				require.Nil(t, got)
@@ -157,29 +158,6 @@ func TestRefusals(t *testing.T) {
 				require.ErrorAs(t, err, &e)
 			})
 		}
-	}
-}
-
-// A testDeadline is a context whose deadline passes when the test calls pass.
-type testDeadline struct {
-	context.Context
-	passed chan struct{}
-	pass   func()
-}
-
-func newTestDeadline(t *testing.T) testDeadline {
-	passed := make(chan struct{})
-	return testDeadline{t.Context(), passed, sync.OnceFunc(func() { close(passed) })}
-}
-
-func (d testDeadline) Done() <-chan struct{} { return d.passed }
-
-func (d testDeadline) Err() error {
-	select {
-	case <-d.passed:
-		return context.DeadlineExceeded
-	default:
-		return nil
 	}
 }
 

@@ -3,7 +3,6 @@
 package git
 
 import (
-	"bytes"
 	"context"
 	"os"
 	"strconv"
@@ -11,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -43,12 +44,10 @@ func processID(t *testing.T, text []byte) int {
 	return pid
 }
 
-// untilGone waits for the end of a process. Zombies count as ended, because a container may
-// have no process that reaps them.
+// untilGone waits for the end of a process.
 func untilGone(t *testing.T, pid int) {
 	t.Helper()
 	require.Eventually(t, func() bool {
-		stat, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-		return syscall.Kill(pid, 0) != nil || bytes.Contains(stat, []byte(") Z "))
+		return gittest.HasEnded(pid)
 	}, patience, 5*time.Millisecond, "process %d still runs", pid)
 }

@@ -2,11 +2,11 @@ package recordmerge
 
 import (
 	"fmt"
-	"runtime"
 	"strings"
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -125,11 +125,10 @@ func TestMergeOfLargeRecordsIsLinear(t *testing.T) {
 			merge := func(n int) uint64 {
 				base, other, newer := of(n)
 				a, b, c := record(t, base), record(t, other), record(t, newer)
-				var before, after runtime.MemStats
-				runtime.ReadMemStats(&before)
-				require.NotNil(t, Merge(a, b, c))
-				runtime.ReadMemStats(&after)
-				return after.TotalAlloc - before.TotalAlloc
+				var merged *checkpoint.Record
+				allocated := gittest.AllocatedBy(t, func() { merged = Merge(a, b, c) })
+				require.NotNil(t, merged)
+				return allocated
 			}
 			small, large := merge(500), merge(1_000)
 			t.Log(small, large)

@@ -4,7 +4,6 @@ package refs
 
 import (
 	"context"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/fsutil"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -34,29 +34,16 @@ func (w *world) killedIn(moves ...Move) {
 func (w *world) removes(t *testing.T, issue string, names ...string) {
 	t.Helper()
 	exists := func(name string) bool { return fsutil.Exists(w.dir.file(name)) }
-	for range 100 { // a git of another user may end between Lock and unseenGit
+	for range 100 { // a git of another user may end between Lock and UnseenGit
 		w.dir.Lock(context.Background(), []string{issue}).Unlock()
 		if !slices.ContainsFunc(names, exists) {
 			return
 		}
-		if pid := unseenGit(); pid != "" {
+		if pid := gittest.UnseenGit(); pid != "" {
 			t.Skipf("git process %s of another user may work in the repository", pid)
 		}
 	}
 	t.Fatalf("one of %v remains", names)
-}
-
-// unseenGit returns the id of a git process whose directory this user may not see, or "".
-func unseenGit() string {
-	names, _ := filepath.Glob("/proc/[0-9]*/comm")
-	for _, file := range names {
-		name, _ := os.ReadFile(file)
-		_, err := os.Readlink(filepath.Join(filepath.Dir(file), "cwd"))
-		if strings.HasPrefix(string(name), "git") && errors.Is(err, os.ErrPermission) {
-			return filepath.Base(filepath.Dir(file))
-		}
-	}
-	return ""
 }
 
 // next locks and unlocks issue 42.
@@ -143,7 +130,7 @@ func TestLockFileOfRunningGitRemains(t *testing.T) {
 	}
 	require.NoError(t, syscall.Kill(-git.Process.Pid, syscall.SIGKILL))
 	_ = git.Wait() // waits for the shell; the killed git may exit later
-	require.Eventually(t, func() bool { return !w.dir.gitRuns(time.Now()) || unseenGit() != "" }, 2*time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return !w.dir.gitRuns(time.Now()) || gittest.UnseenGit() != "" }, 2*time.Minute, time.Millisecond)
 	w.removes(t, "42", one+".lock")
 	assert.Empty(t, w.dir.Interrupted())
 }
