@@ -11,7 +11,7 @@ type Coverage string
 // The coverages.
 const (
 	Complete Coverage = "complete" // every file of the class, so a missing path did not exist
-	Partial  Coverage = "partial"  // some files were left out; Snapshot.Skipped names them
+	Partial  Coverage = "partial"  // files are missing, and Snapshot.Skipped lists them
 	NoFiles  Coverage = "none"     // the class was not captured
 )
 
@@ -48,7 +48,7 @@ func (s Snapshot) Extent() Extent {
 	return e
 }
 
-// Lacks reports whether the snapshot says that it left out a path, or a directory above it.
+// Lacks reports whether Skipped or Kept lists a path, or a directory above the path.
 func (s Snapshot) Lacks(path string) bool {
 	return slices.ContainsFunc(s.Skipped, func(f Skipped) bool { return IsWithin(path, f.Path) }) ||
 		slices.ContainsFunc(s.Kept, func(kept string) bool { return IsWithin(path, kept) })

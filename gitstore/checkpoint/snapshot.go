@@ -30,7 +30,7 @@ type Skipped struct {
 	Path   string
 	Size   int64
 	Reason string
-	Class  string // InIndex, InWorktree or InUntracked; "" if the record does not say it
+	Class  string // InIndex, InWorktree or InUntracked; empty in records of earlier versions
 }
 
 // Reasons for omitted files. A later save can include those of the first two.
@@ -56,7 +56,8 @@ const TooMany = "new untracked files"
 // LargerThan returns the reason for a file above the limit for single files.
 func LargerThan(limit int64) string { return fmt.Sprintf("larger than %d bytes", limit) }
 
-// LeftOut returns the files omitted because of a limit, or because they could not be read. The path "."
+// LeftOut returns the files omitted because of a limit, or because they could not be read. The
+// path "."
 // represents unnamed files.
 func (s Snapshot) LeftOut() []Skipped {
 	var left []Skipped

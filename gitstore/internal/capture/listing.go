@@ -51,7 +51,7 @@ func (s *Source) list(ctx context.Context, req Request) *listing {
 // An untrackedPath is an untracked file, or a directory that is left out as a whole.
 type untrackedPath struct {
 	path string
-	left string // reason why it is left out, or ""
+	left string // reason for leaving the path out, empty if it is captured
 }
 
 // listUntracked starts git before it returns. In a goroutine, git could start milliseconds

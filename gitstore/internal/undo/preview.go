@@ -12,10 +12,7 @@ import (
 // checkpoint of the restore, and the paths that Undo would write or leave.
 // Preview fails with ErrNothingToUndo.
 func (s *Restorer) Preview(ctx context.Context, issue checkpoint.Issue) (*Undone, error) {
-	o, err := s.toUndo(ctx, issue)
-	if err == nil && o == nil {
-		err = fmt.Errorf("undo for issue %s: %w", issue, repo.ErrNothingToUndo)
-	}
+	o, err := s.nextUndo(ctx, issue)
 	if err != nil {
 		return nil, err
 	}
@@ -25,14 +22,29 @@ func (s *Restorer) Preview(ctx context.Context, issue checkpoint.Issue) (*Undone
 // PreviewRedo returns what Redo would do now, and changes nothing. It fails with
 // ErrNothingToRedo.
 func (s *Restorer) PreviewRedo(ctx context.Context, issue checkpoint.Issue) (*Undone, error) {
-	o, err := s.toRedo(ctx, issue)
-	if err == nil && o == nil {
-		err = fmt.Errorf("redo for issue %s: %w", issue, repo.ErrNothingToRedo)
-	}
+	o, err := s.nextRedo(ctx, issue)
 	if err != nil {
 		return nil, err
 	}
 	return s.preview(ctx, o)
+}
+
+// nextUndo returns the operation that an undo would revert, or fails with ErrNothingToUndo.
+func (s *Restorer) nextUndo(ctx context.Context, issue checkpoint.Issue) (*operation, error) {
+	o, err := s.toUndo(ctx, issue)
+	if err == nil && o == nil {
+		err = fmt.Errorf("undo for issue %s: %w", issue, repo.ErrNothingToUndo)
+	}
+	return o, err
+}
+
+// nextRedo returns the undo that a redo would revert, or fails with ErrNothingToRedo.
+func (s *Restorer) nextRedo(ctx context.Context, issue checkpoint.Issue) (*operation, error) {
+	o, err := s.toRedo(ctx, issue)
+	if err == nil && o == nil {
+		err = fmt.Errorf("redo for issue %s: %w", issue, repo.ErrNothingToRedo)
+	}
+	return o, err
 }
 
 func (s *Restorer) preview(ctx context.Context, o *operation) (*Undone, error) {

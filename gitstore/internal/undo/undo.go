@@ -38,10 +38,7 @@ func (s *Restorer) Undo(ctx context.Context, issue checkpoint.Issue, shown *Undo
 		return done, err
 	}
 	for {
-		o, err := s.toUndo(ctx, issue)
-		if err == nil && o == nil {
-			err = fmt.Errorf("undo for issue %s: %w", issue, repo.ErrNothingToUndo)
-		}
+		o, err := s.nextUndo(ctx, issue)
 		if err == nil {
 			err = shown.check(o)
 		}
@@ -66,10 +63,7 @@ func (s *Restorer) Redo(ctx context.Context, issue checkpoint.Issue, shown *Undo
 	if done, err := s.FinishedRedo(ctx, issue); err != nil || done != nil {
 		return done, err
 	}
-	o, err := s.toRedo(ctx, issue)
-	if err == nil && o == nil {
-		err = fmt.Errorf("redo for issue %s: %w", issue, repo.ErrNothingToRedo)
-	}
+	o, err := s.nextRedo(ctx, issue)
 	if err == nil {
 		err = shown.check(o)
 	}
