@@ -57,8 +57,7 @@ const TooMany = "new untracked files"
 func LargerThan(limit int64) string { return fmt.Sprintf("larger than %d bytes", limit) }
 
 // LeftOut returns the files omitted because of a limit, or because they could not be read. The
-// path "."
-// represents unnamed files.
+// path "." represents unnamed files.
 func (s Snapshot) LeftOut() []Skipped {
 	var left []Skipped
 	for _, f := range s.Skipped {

@@ -113,10 +113,13 @@ func (o *Options) ReadFiles(c *invoke.Invocation) {
 	}
 }
 
-// warnOld warns about a flag of OldFlags.
+// warnOld warns about a flag of OldFlags, and about the setting save.include.
 func (o *Options) warnOld(c *invoke.Invocation) {
 	if o.Old != "" {
 		c.Warnf("--%s is a flag of earlier versions: a checkpoint has staged, modified and untracked files, and --staged limits it to the staged files", o.Old)
+	}
+	if !c.Settings.IsDefault("save.include") {
+		c.Warnf("save.include is a setting of earlier versions: a checkpoint has all files, and --staged limits it to the staged files")
 	}
 }
 

@@ -35,7 +35,7 @@ func Request(c *invoke.Invocation, issue checkpoint.Issue, trigger checkpoint.Tr
 		Redact: redaction(c, in.Doc),
 		Allow:  c.Settings.Strings("scan_allow"),
 	}
-	ChooseFiles(c, &req, o.Staged)
+	chooseFiles(c, &req, o.Staged)
 	if c.Settings.Bool("auto_prune") && !o.NoPrune {
 		req.Retention = c.Settings.Policy()
 	}
@@ -47,12 +47,9 @@ func Request(c *invoke.Invocation, issue checkpoint.Issue, trigger checkpoint.Tr
 	return req, err
 }
 
-// ChooseFiles makes a request take the whole state of the work: index, modified tracked files
+// chooseFiles makes a request take the whole state of the work: index, modified tracked files
 // and untracked files; with staged, the index only. It sets the limits of the settings.
-func ChooseFiles(c *invoke.Invocation, req *gitstore.SaveRequest, staged bool) {
-	if !c.Settings.IsDefault("save.include") {
-		c.Warnf("save.include is a setting of earlier versions: a checkpoint has all files, and --staged limits it to the staged files")
-	}
+func chooseFiles(c *invoke.Invocation, req *gitstore.SaveRequest, staged bool) {
 	whole := !staged && c.Store.Root() != ""
 	req.Worktree, req.Untracked = whole, whole
 	req.Automatic = c.Env.InHook || c.Name == "run"
