@@ -160,7 +160,7 @@ func (s *Chains) Outgoing(ctx context.Context, name string, i checkpoint.Issue, 
 	if err != nil || seen == tip {
 		return Outgoing{Nothing: true}, err
 	}
-	return s.Here().Showing(ctx, name, e, remote.RefUpdate{Ref: repo.LiveRef(i), Tip: tip, Seen: seen})
+	return s.LocalRepo().Showing(ctx, name, e, remote.RefUpdate{Ref: repo.LiveRef(i), Tip: tip, Seen: seen})
 }
 
 // Fetched returns commits that came from a remote: those of remote-tracking branches, and
@@ -220,7 +220,7 @@ func (h commitsHere) Parents(hash plumbing.Hash) ([]plumbing.Hash, error) {
 	return c.Parents, err
 }
 
-// Here returns this repository in the form that package remote needs.
-func (s *Chains) Here() remote.Here {
+// LocalRepo returns this repository in the form that package remote needs.
+func (s *Chains) LocalRepo() remote.Here {
 	return remote.Here{Git: s.Git, Root: s.Info.Root, Config: s.Config, Refs: refsHere{s}, History: commitsHere{s}}
 }

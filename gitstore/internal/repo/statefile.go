@@ -135,18 +135,31 @@ func SyncNearest(dir string) error {
 // WriteFile durably replaces a file of this program. Readers see either the old or the
 // new content.
 func (s *Repo) WriteFile(path string, data []byte) error {
+	return s.replaceFile(path, data, true)
+}
+
+// WriteUnsynced is WriteFile without a sync to the disk. After a power loss, the file may
+// have the old content or be empty.
+func (s *Repo) WriteUnsynced(path string, data []byte) error {
+	return s.replaceFile(path, data, false)
+}
+
+func (s *Repo) replaceFile(path string, data []byte, durable bool) error {
 	dir := filepath.Dir(path)
 	if err := s.Objects.MakeDirs(dir); err != nil {
 		return err
 	}
-	return fsutil.ReplaceFile(path, bytes.NewReader(data), fsutil.ReplaceOptions{
+	o := fsutil.ReplaceOptions{
 		Temp: ".tmp-",
 		Mode: 0o600,
 		Prepare: func(temp *os.File) error {
 			s.Objects.Share(temp.Name())
 			return nil
 		},
-		Sync:    true,
-		SyncDir: fsutil.SyncDir,
-	})
+		Sync: durable,
+	}
+	if durable {
+		o.SyncDir = fsutil.SyncDir
+	}
+	return fsutil.ReplaceFile(path, bytes.NewReader(data), o)
 }

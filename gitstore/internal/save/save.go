@@ -229,6 +229,9 @@ func (w *SaveOp) Append(ctx context.Context, k *repo.ObjectWriter) (*Saved, erro
 	if err := s.ForgetResumed(issue); err != nil {
 		saved.Warnings = append(saved.Warnings, fmt.Sprintf("the next save starts from the resumed record again: %v", err))
 	}
+	if err := s.SetHere(issue, w.id); err != nil {
+		saved.Warnings = append(saved.Warnings, fmt.Sprintf("a later merge may compare this worktree with a former checkpoint: %v", err))
+	}
 	if err != nil {
 		return nil, w.inChain(err)
 	}

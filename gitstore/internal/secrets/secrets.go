@@ -124,7 +124,7 @@ func (f *Scanned) look(blob, path string, r io.Reader) error {
 // filesShown returns objects that a push would newly expose, with their paths. The result
 // includes trees.
 func (s *Scanner) filesShown(ctx context.Context, out chain.Outgoing) (map[string]string, error) {
-	listed, err := s.Here().Revs(ctx, slices.Concat(out.Tips, out.Excluded, s.treesShown(out.Seen)), "--objects")
+	listed, err := s.LocalRepo().Revs(ctx, slices.Concat(out.Tips, out.Excluded, s.treesShown(out.Seen)), "--objects")
 	if err != nil {
 		return nil, err
 	}

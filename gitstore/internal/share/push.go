@@ -280,7 +280,7 @@ func (y *Syncing) outgoing(ctx context.Context, plans []*issuePlan, fetched chai
 	for _, p := range plans {
 		updates = append(updates, p.updates()...)
 	}
-	return y.Sharer.Here().Showing(ctx, y.Conn.Remote, fetched, updates...)
+	return y.Sharer.LocalRepo().Showing(ctx, y.Conn.Remote, fetched, updates...)
 }
 
 // sendAtomic pushes the archive and the chain of an issue in one atomic push. done is

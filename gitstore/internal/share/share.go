@@ -86,7 +86,7 @@ func (s *Sharer) Connect(op, name string, timeout time.Duration, quiet bool) (*c
 	if err := CheckRemote(name); err != nil {
 		return nil, err
 	}
-	return &conn{s.Here().Open(op, name, timeout, quiet), s}, nil
+	return &conn{s.LocalRepo().Open(op, name, timeout, quiet), s}, nil
 }
 
 // A Syncing is the state of one fetch, push or sync over all attempts. Each of them plans

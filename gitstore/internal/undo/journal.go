@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/fsutil/filelock"
 	"git-checkpoint/gitstore/internal/repo"
@@ -100,6 +101,7 @@ func (s *Restorer) finishPending(ctx context.Context) error {
 			Hint:   "git checkpoint restore --abort",
 		}
 	}
+	s.recordHere(checkpoint.Issue(sf.plan.Issue), "") // the paths that the restore left are not in the plan
 	return s.removeJournal()
 }
 

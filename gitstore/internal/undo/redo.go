@@ -51,6 +51,9 @@ func (s *Restorer) takeBack(ctx context.Context, sf *safety, k *repo.ObjectWrite
 	if err != nil {
 		return done, refusal(err)
 	}
+	if len(done.Skipped) == 0 {
+		s.recordHere(checkpoint.Issue(sf.plan.Issue), sf.plan.Here)
+	}
 	return done, repo.AfterMove(s.forget(ctx, sf, len(done.Skipped) > 0))
 }
 

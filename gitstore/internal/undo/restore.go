@@ -103,6 +103,9 @@ func (s *Restorer) restore(ctx context.Context, req RestoreRequest) (*Restored, 
 	if err != nil && r.safety != nil {
 		return done, r.rollBack(context.WithoutCancel(ctx), done, err)
 	}
+	if err == nil && req.isComplete(done) {
+		s.recordHere(req.Checkpoint.Issue, done.ID)
+	}
 	return done, refusal(err)
 }
 

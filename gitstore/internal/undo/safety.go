@@ -50,8 +50,9 @@ type safetyPlan struct {
 	Worktree   string               `json:"worktree,omitempty"` // git directory of a linked worktree, relative to the common one
 	Steps      []restore.StoredStep `json:"steps"`
 
-	Head  string   `json:"head,omitempty"` // commit of HEAD, zero on an unborn branch
-	Chain logPlace `json:"chain"`
+	Head  string        `json:"head,omitempty"` // commit of HEAD, zero on an unborn branch
+	Here  checkpoint.ID `json:"here,omitempty"` // checkpoint of the worktree's files, "" if unknown (chain.Here)
+	Chain logPlace      `json:"chain"`
 
 	Of     string    `json:"of,omitempty"`     // snapshot that these steps revert, for an undo or a redo
 	Origin *logPlace `json:"origin,omitempty"` // of the restore, for an undo or a redo
@@ -103,6 +104,7 @@ func (s *Restorer) newSafety(ctx context.Context, plan safetyPlan, steps []resto
 		plan.Chain.Entries = len(entries)
 	}
 	plan.Version, plan.Worktree, plan.Head, plan.Chain.Tip = 1, s.worktreeName(), head.Commit.String(), tip.String()
+	plan.Here = s.Here(issue)
 	for _, st := range steps {
 		plan.Steps = append(plan.Steps, st.Stored())
 	}
