@@ -75,6 +75,10 @@ type Verdict struct {
 	// that no choice replaces.
 	Changed, InTheWay []string
 
+	// Unsaved lists files outside of the checkpoint that changed or came since. A resume leaves
+	// them as they are.
+	Unsaved []string
+
 	// Awaiting lists phases with pending approval.
 	Awaiting []string
 

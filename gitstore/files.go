@@ -14,13 +14,11 @@ type Files struct {
 	restorer *undo.Restorer
 }
 
-// ChangedSince returns the files of a checkpoint that were changed since the save. A file
-// counts as changed if a commit has touched it, even if that commit was reverted. It also
-// counts if its content is neither that of HEAD at the save nor that of the checkpoint.
-// The second list contains files that cannot be restored because untracked files block
-// them.
-func (f Files) ChangedSince(ctx context.Context, c *Checkpoint) (changed, inTheWay []string, err error) {
-	return f.restorer.ChangedSince(ctx, c)
+// Plan returns what a resume of a checkpoint would restore here and what it would leave, without
+// regard to HEAD, and changes nothing. Skipped are the files that both sides changed. A file
+// counts as changed if a commit has touched it, even if that commit was reverted.
+func (f Files) Plan(ctx context.Context, c *Checkpoint) (*RestoreOutcome, error) {
+	return f.restorer.Plan(ctx, c)
 }
 
 // Diff returns the difference between a checkpoint's file and the file in the worktree,

@@ -24,7 +24,8 @@ func TestHereNamesTheCheckpointOfTheFiles(t *testing.T) {
 		return &w.save(req).Checkpoint
 	}
 	restore := func(c *Checkpoint, options RestoreOptions) *Restored {
-		done, err := w.s.Restore(ctx, RestoreRequest{Checkpoint: c, Asked: true, Request: options})
+		options.Asked = true
+		done, err := w.s.Restore(ctx, RestoreRequest{Checkpoint: c, Request: options})
 		require.NoError(t, err)
 		return done
 	}

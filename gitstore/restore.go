@@ -41,6 +41,9 @@ type RestoreRequest = undo.RestoreRequest
 // A Restored is the result of a restore.
 type Restored = undo.Restored
 
+// A RestoreOutcome lists the result of a restore for each path.
+type RestoreOutcome = undo.Outcome
+
 // Restore restores the files of a checkpoint. It changes only files that the checkpoint
 // changed relative to its own HEAD. Files that were changed since stay unchanged, unless
 // requested otherwise. Before Restore replaces a file, a safety snapshot contains the old

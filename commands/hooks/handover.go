@@ -100,7 +100,7 @@ func handover(c *invoke.Invocation, r standing.Judged, reader string) string {
 	}
 	found, err := c.Store.Restore(c.Ctx, gitstore.RestoreRequest{Checkpoint: r.Checkpoint, AnyBranch: true, Request: gitstore.RestoreOptions{DryRun: true}})
 	if err == nil {
-		more.Missing, more.Skipped = found.Restored, append(found.Skipped, found.InTheWay...)
+		more.Missing, more.Skipped, more.Unsaved = found.Restored, append(found.Skipped, found.InTheWay...), found.NotSaved()
 	}
 	after := nextStep(resumeArgs(c, r), r, err == nil, more) + howToSave
 	return standing.Prompt(r, more, c.Env.Now(), handoverBytes-len(after)) + after

@@ -109,10 +109,11 @@ func resumeRecord(c *invoke.Invocation, r *resumption) output.Resume {
 		out.Checkpoint = json.RawMessage(data)
 	}
 	out.PhaseAttempt = r.attempt()
+	out.Earlier = []output.EarlierFile{}
 	if r.restored != nil {
 		out.Restored, out.Undo = phrase.QuotePaths(r.restored.Restored), r.restored.Undo
 		out.Removed = phrase.QuotePaths(r.restored.Removed)
-		out.Conflicts = phrase.QuotePaths(r.restored.Merged)
+		out.Conflicts, out.Earlier = phrase.QuotePaths(r.restored.Merged), earlierRecords(r.restored)
 	}
 	return out
 }

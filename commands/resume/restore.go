@@ -92,7 +92,8 @@ func runRestore(c *invoke.Invocation) error {
 	if err != nil {
 		return err
 	}
-	req := gitstore.RestoreRequest{Checkpoint: cp, AnyBranch: o.yes, Asked: true, Branch: c.CIBranch(), Request: o.RestoreOptions}
+	o.Asked = true
+	req := gitstore.RestoreRequest{Checkpoint: cp, AnyBranch: o.yes, Branch: c.CIBranch(), Request: o.RestoreOptions}
 	for _, name := range c.Paths {
 		p, err := c.RootPath(name)
 		if err != nil {
@@ -116,7 +117,7 @@ func runRestore(c *invoke.Invocation) error {
 		err = c.WriteJSON(output.Restore{
 			Type: "restore", DryRun: req.DryRun, CheckpointID: string(done.ID),
 			Restored: phrase.QuotePaths(done.Restored), Removed: phrase.QuotePaths(done.Removed),
-			Skipped: phrase.QuotePaths(done.Skipped), InTheWay: phrase.QuotePaths(done.InTheWay), Sparse: phrase.QuotePaths(done.Sparse), OtherSessions: phrase.QuotePaths(done.Others),
+			Skipped: phrase.QuotePaths(done.Skipped), InTheWay: phrase.QuotePaths(done.InTheWay), Sparse: phrase.QuotePaths(done.Sparse), Earlier: earlierRecords(done), OtherSessions: phrase.QuotePaths(done.Others),
 			Conflicts: phrase.QuotePaths(done.Merged), Undo: done.Undo, Hints: nextCommands(done), Nothing: nothing,
 		})
 	} else {
@@ -176,6 +177,15 @@ func conflicts(c *invoke.Invocation, done *gitstore.Restored) error {
 
 // showConflicts shows the conflicts of unmerged files.
 const showConflicts = "git diff"
+
+// earlierRecords returns the files that came from earlier checkpoints, for scripts.
+func earlierRecords(done *gitstore.Restored) []output.EarlierFile {
+	files := make([]output.EarlierFile, len(done.Earlier))
+	for i, f := range done.Earlier {
+		files[i] = output.EarlierFile{Path: phrase.QuotePath(f.Path), CheckpointID: string(f.ID)}
+	}
+	return files
+}
 
 // nextCommands returns the commands to type after a restore, for scripts.
 func nextCommands(done *gitstore.Restored) (next []string) {
@@ -315,6 +325,9 @@ func showRestored(c *invoke.Invocation, done *gitstore.Restored, dryRun bool) {
 	for _, p := range done.Sparse {
 		c.Printf("%s: %s\n", outsideSparse, phrase.QuotePath(p))
 	}
+	for _, line := range earlierFiles(done, 8) {
+		c.Printf("%s\n", line)
+	}
 	restored := phrase.Set(done.Restored)
 	for _, p := range done.Later {
 		if !restored[p] {
@@ -327,6 +340,23 @@ func showRestored(c *invoke.Invocation, done *gitstore.Restored, dryRun bool) {
 	if done.Undo != "" {
 		c.Infof("hint: %s", undoCommand(done.Undo))
 	}
+}
+
+// earlierFiles returns a line for each earlier checkpoint from which files came, with at most few
+// of their paths.
+func earlierFiles(done *gitstore.Restored, few int) (lines []string) {
+	var ids []checkpoint.ID
+	paths := map[checkpoint.ID][]string{}
+	for _, f := range done.Earlier {
+		if paths[f.ID] == nil {
+			ids = append(ids, f.ID)
+		}
+		paths[f.ID] = append(paths[f.ID], f.Path)
+	}
+	for _, id := range ids {
+		lines = append(lines, "from the earlier "+string(id)+": "+phrase.Files(paths[id], few))
+	}
+	return lines
 }
 
 // tellMerge warns if the files of a merge were restored without the merge state: the next

@@ -68,11 +68,13 @@ func restoredRow(done *gitstore.Restored, dryRun bool) display.Row {
 		{"in the way, left as it is:", done.InTheWay},
 		{outsideSparse + ":", done.Sparse},
 		{"came later:", missingFrom(done.Restored, done.Later)},
+		{"changed since and not in the checkpoint, left as it is:", done.Unsaved},
 		{"conflicts to resolve:", done.Merged},
 	} {
 		if len(part.paths) > 0 {
 			row.Below = append(row.Below, part.what+" "+phrase.Files(part.paths, few))
 		}
 	}
+	row.Below = append(row.Below, earlierFiles(done, few)...)
 	return row
 }

@@ -82,11 +82,14 @@ const filesCheck = "files"
 // write.
 func changedRows(c *invoke.Invocation, cp *gitstore.Checkpoint, v freshness.Verdict) []display.Row {
 	row := display.Row{Label: "Changed", Text: "no file since the checkpoint"}
-	if n := len(v.Changed); n > 0 {
+	if n := len(v.Changed) + len(v.Unsaved); n > 0 {
 		row.Text = phrase.Plural(n, "file") + " since the checkpoint"
 	}
 	if v.CanResume && c.Store.Root() != "" {
 		row.Below = wouldRestore(c, cp)
+	}
+	if len(v.Unsaved) > 0 {
+		row.Below = append(row.Below, "not in the checkpoint, and a resume leaves "+phrase.Files(v.Unsaved, 5))
 	}
 	rows := []display.Row{row}
 	for _, reason := range v.WorstFirst() {

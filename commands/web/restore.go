@@ -17,7 +17,7 @@ const maxPlanned = 200
 func planRestore(v *visit, at place, q *Question) error {
 	q.Heading = "Restore the files of this checkpoint?"
 	q.Text = append(q.Text, "Only files that the checkpoint changed against its own HEAD are restored. You can undo this.")
-	done, err := v.restoreFiles(at.checkpoint(), false, true)
+	done, err := v.restoreFiles(at.checkpoint(), true, true)
 	if err != nil {
 		return q.refuse(err)
 	}
@@ -30,7 +30,7 @@ func planRestore(v *visit, at place, q *Question) error {
 
 // restore restores the files of a checkpoint.
 func restore(v *visit, at place) (Notice, error) {
-	done, err := v.restoreFiles(at.checkpoint(), false, false)
+	done, err := v.restoreFiles(at.checkpoint(), true, false)
 	if err != nil {
 		return Notice{}, err
 	}
@@ -59,11 +59,11 @@ func (v *visit) restored(text string, at place, done *gitstore.Restored) Notice 
 	return n
 }
 
-// restoreFiles restores the files of a checkpoint, or only plans to. anyBranch accepts a
-// HEAD on another branch.
-func (v *visit) restoreFiles(c *gitstore.Checkpoint, anyBranch, dryRun bool) (*gitstore.Restored, error) {
+// restoreFiles restores the files of a checkpoint, or only plans to. With asked it does so as
+// the command restore, otherwise as resume, which accepts a HEAD on another branch.
+func (v *visit) restoreFiles(c *gitstore.Checkpoint, asked, dryRun bool) (*gitstore.Restored, error) {
 	return v.repo.Restore(v.ctx, gitstore.RestoreRequest{
-		Checkpoint: c, AnyBranch: anyBranch, Asked: true, Request: gitstore.RestoreOptions{DryRun: dryRun},
+		Checkpoint: c, AnyBranch: !asked, Request: gitstore.RestoreOptions{Asked: asked, DryRun: dryRun},
 	})
 }
 
@@ -121,7 +121,7 @@ func planResume(v *visit, at place, q *Question) error {
 	if q.Blocked, q.Commands = j.blocks(); q.Blocked != "" {
 		return nil
 	}
-	done, err := v.restoreFiles(c, true, true)
+	done, err := v.restoreFiles(c, false, true)
 	if err != nil {
 		return q.refuse(err)
 	}
@@ -142,7 +142,7 @@ func resume(v *visit, at place) (Notice, error) {
 	if why, commands := j.blocks(); why != "" {
 		return Notice{}, &gitstore.RefusedError{Reason: why, Hint: strings.Join(commands, "\n")}
 	}
-	done, err := v.restoreFiles(c, true, false)
+	done, err := v.restoreFiles(c, false, false)
 	if err != nil {
 		return Notice{}, err
 	}

@@ -48,6 +48,23 @@ func (s Snapshot) Extent() Extent {
 	return e
 }
 
+// LacksClasses returns the classes of worktree files that the snapshot did not capture, or of
+// which it left out files for a reason of that save. An earlier snapshot can have these files.
+func (s Snapshot) LacksClasses() (classes []string) {
+	for class, captured := range map[string]bool{InWorktree: s.Worktree, InUntracked: s.Untracked} {
+		left := func(f Skipped) bool { return (f.Class == class || f.Class == "") && f.isOfThisSave() }
+		if !captured || slices.ContainsFunc(s.Skipped, left) {
+			classes = append(classes, class)
+		}
+	}
+	return classes
+}
+
+// isOfThisSave reports whether the next save of an unchanged worktree can have the file.
+func (f Skipped) isOfThisSave() bool {
+	return f.Path == "." || f.Reason == OutOfTime || f.Reason == OverSize || f.Reason == NotReadable || f.Reason == "not readable"
+}
+
 // Lacks reports whether Skipped or Kept lists a path, or a directory above the path.
 func (s Snapshot) Lacks(path string) bool {
 	return slices.ContainsFunc(s.Skipped, func(f Skipped) bool { return IsWithin(path, f.Path) }) ||

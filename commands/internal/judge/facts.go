@@ -119,7 +119,7 @@ func filesFact(c *invoke.Invocation, cp *gitstore.Checkpoint) freshness.Files {
 	if c.Store.Root() == "" {
 		return freshness.Files{Why: noWorktree}
 	}
-	changed, inTheWay, err := c.Store.Files.ChangedSince(c.Ctx, cp)
+	plan, err := c.Store.Files.Plan(c.Ctx, cp)
 	if err != nil {
 		return freshness.Files{Why: err.Error()}
 	}
@@ -127,8 +127,10 @@ func filesFact(c *invoke.Invocation, cp *gitstore.Checkpoint) freshness.Files {
 	ofIssue := func(path string) bool {
 		return issue.IsFile(path, string(cp.Issue), c.Settings.String("issue_file"))
 	}
-	changed, inTheWay = slices.DeleteFunc(changed, ofIssue), slices.DeleteFunc(inTheWay, ofIssue)
-	return freshness.Files{Checked: true, Changed: append(changed, inTheWay...), InTheWay: inTheWay}
+	changed, inTheWay := slices.DeleteFunc(plan.Skipped, ofIssue), slices.DeleteFunc(plan.InTheWay, ofIssue)
+	return freshness.Files{
+		Checked: true, Changed: append(changed, inTheWay...), InTheWay: inTheWay, Unsaved: slices.DeleteFunc(plan.NotSaved(), ofIssue),
+	}
 }
 
 func outputsFact(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) freshness.Outputs {

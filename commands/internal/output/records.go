@@ -102,6 +102,7 @@ type Status struct {
 	Batches         Batches        `json:"batches"`
 	PendingCaptures []string       `json:"pending_captures"`
 	Changed         []string       `json:"changed"`
+	Unsaved         []string       `json:"unsaved"`
 
 	AutoResume       bool     `json:"auto_resume"`
 	AutoResumeReason string   `json:"auto_resume_reason"`
@@ -168,6 +169,8 @@ type Resume struct {
 	Undo       string   `json:"undo" empty:"null"`
 	Checkpoint any      `json:"checkpoint"`
 
+	Earlier []EarlierFile `json:"earlier"`
+
 	PhaseAttempt int `json:"phase_attempt"` // attempt of the current phase; 0 if unknown
 
 	LabelsAdded   []string `json:"labels_added"`
@@ -191,9 +194,19 @@ type Restore struct {
 	Sparse        []string `json:"sparse"`
 	OtherSessions []string `json:"other_sessions"`
 	Conflicts     []string `json:"conflicts"`
-	Undo          string   `json:"undo" empty:"null"`
-	Hints         []string `json:"hints"`
-	Nothing       string   `json:"nothing" empty:"null"`
+
+	Earlier []EarlierFile `json:"earlier"`
+
+	Undo    string   `json:"undo" empty:"null"`
+	Hints   []string `json:"hints"`
+	Nothing string   `json:"nothing" empty:"null"`
+}
+
+// EarlierFile is a restored path that an earlier checkpoint has, since the checkpoint did not
+// capture it.
+type EarlierFile struct {
+	Path         string `json:"path"`
+	CheckpointID string `json:"checkpoint_id"`
 }
 
 // CheckpointList holds the checkpoints of one issue, or of all issues if Issue is empty,

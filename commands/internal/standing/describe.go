@@ -49,7 +49,7 @@ func Status(kind string, cp *gitstore.Checkpoint, r *checkpoint.Record, v freshn
 		Type: kind, CheckpointID: string(cp.ID), Issue: string(cp.Issue), Action: v.Action.String(),
 		CanResume: v.CanResume, Complete: at.Complete, Warnings: v.Warnings(), ResumeFrom: at.From,
 		CurrentPhase: at.Current, CompletedPhases: at.Completed, Remaining: at.Remaining, Batches: output.Batches{Completed: at.batches, Current: r.CurrentBatch(), Pending: at.pending},
-		PendingCaptures: pendingCaptures(r), Changed: phrase.QuotePaths(v.Changed),
+		PendingCaptures: pendingCaptures(r), Changed: phrase.QuotePaths(v.Changed), Unsaved: phrase.QuotePaths(v.Unsaved),
 		AutoResume: v.Safe && v.Action <= freshness.ProceedWithWarning, AutoResumeReason: v.SafeWhy, AwaitingApproval: v.Awaiting,
 		SkippedPhases: r.Progress().Skipped, Replans: progress.ReplanCounts(r), Artifacts: artifacts(r), PreservedMinutes: progress.Minutes(r), Next: v.Next.Action,
 	}

@@ -134,6 +134,9 @@ func promptLines(j Judged, more PromptMore, now time.Time) (lines []promptLine) 
 	for _, p := range phrase.Few(more.Skipped, promptKind) {
 		line(2, promptText, "Changed since, left as it is", phrase.QuotePath(p))
 	}
+	for _, p := range phrase.Few(more.Unsaved, promptKind) {
+		line(2, promptText, "Not in the checkpoint, left as it is", phrase.QuotePath(p))
+	}
 	line(0, promptText, "Next", nextLine(j.Verdict.Next))
 	line(0, promptText, "Continue from", continuePoint(j.Record))
 	return lines
@@ -208,6 +211,7 @@ type PromptMore struct {
 	Session string                // session that can be continued, or ""
 	Attempt int                   // number of attempts at the phase, including this one
 	Missing []string              // paths that a resume would put back
+	Unsaved []string              // paths outside of the checkpoint that changed or came since
 	Skipped []string              // paths that changed since the checkpoint and were not restored
 	Notes   []gitstore.Checkpoint // earlier checkpoints with notes
 }

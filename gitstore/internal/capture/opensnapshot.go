@@ -35,7 +35,7 @@ func (s *Capturer) OpenSnapshot(c *chain.Checkpoint) (*Stored, error) {
 
 // SnapshotOf is OpenSnapshot for a known record.
 func (s *Capturer) SnapshotOf(c *chain.Checkpoint, record *checkpoint.Record) (*Stored, error) {
-	st := &Stored{Contents: restore.Contents{Record: record}}
+	st := &Stored{Contents: restore.Contents{ID: c.ID, Record: record}}
 	commit, err := s.ReadCommit(c.Commit)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.ID, err)

@@ -423,3 +423,20 @@ func (s *Capturer) HashFiles(ctx context.Context, paths []string) ([]plumbing.Ha
 	defer root.Close()
 	return s.hasher(root).Hash(ctx, paths)
 }
+
+// ModifiedFiles returns the tracked files that differ from the index, with those that are
+// missing. The list can contain files with unchanged content.
+func (s *Capturer) ModifiedFiles(ctx context.Context) ([]string, error) {
+	site := &Source{Git: s.Git, Config: s.Config, CommonDir: s.Info.CommonDir, Root: s.Info.Root, Index: s.Info.Index}
+	changes, err := site.changedFiles(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for _, c := range changes {
+		if c.left == "" && c.Old.Mode != trees.ModeGitlink {
+			paths = append(paths, c.Path)
+		}
+	}
+	return paths, nil
+}

@@ -18,27 +18,28 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// prepare stores the content of every file that will be replaced, runs the chosen merges,
-// and creates new files in the staging directory. It changes no file of the worktree. It
-// returns paths with merge conflicts and removes steps that cannot be merged.
-func (s *Worktree) prepare(ctx context.Context, w *staging, plan *decision) (conflicts []string, err error) {
+// prepare stores the content of every file that will be replaced, and creates new files in the
+// staging directory. It changes no file of the worktree.
+func (s *Worktree) prepare(ctx context.Context, w *staging, plan *decision) error {
 	root, err := os.OpenRoot(s.Root)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer root.Close()
 	for i := range plan.steps {
 		if err := s.checkWanted(plan.steps[i]); err != nil {
-			return nil, err
+			return err
 		}
 		if err := s.keepBefore(ctx, root, &plan.steps[i]); err != nil {
-			return nil, fmt.Errorf("keep %q: %w", plan.steps[i].path, err)
+			return fmt.Errorf("keep %q: %w", plan.steps[i].path, err)
 		}
 	}
-	if conflicts, err = w.mergeAll(ctx, plan); err != nil {
-		return nil, err
+	if slices.ContainsFunc(plan.steps, func(st Step) bool { return st.merge }) {
+		if err := s.Objects.Flush(ctx); err != nil { // git checkout-index reads the results
+			return err
+		}
 	}
-	return conflicts, w.makeReady(ctx, plan.steps)
+	return w.makeReady(ctx, plan.steps)
 }
 
 // checkWanted returns an error if a wanted blob is missing or has another type.

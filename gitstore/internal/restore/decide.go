@@ -36,17 +36,16 @@ const modeIntent = 1
 // in the snapshot.
 type Target struct {
 	Path      string
-	Index     bool    // restore the index entry
-	Work      bool    // restore the worktree file
-	any       bool    // any current content may be removed
-	session   string  // another session in this worktree changed the path, or ""
-	undo      bool    // an undo, which returns each entry as it was
-	later     bool    // added after the checkpoint, to be removed
-	touched   bool    // changed by a commit since the checkpoint
-	choice    Changed // choice for this path, "" uses the request's default
-	captured  bool    // snapshot saved the worktree file itself, not only staged content
-	saved     *Target // newest checkpoint's version of the path, or nil
-	onlySaved bool    // only the newest checkpoint changed the path
+	Index     bool          // restore the index entry
+	Work      bool          // restore the worktree file
+	session   string        // another session in this worktree changed the path, or ""
+	undo      bool          // an undo, which returns each entry as it was
+	later     bool          // came after the checkpoint, to be removed
+	clean     bool          // as in HEAD at the save
+	touched   bool          // changed by a commit since the checkpoint
+	choice    Changed       // choice for this path, "" uses the request's default
+	captured  bool          // snapshot saved the worktree file itself, not only staged content
+	from      checkpoint.ID // earlier checkpoint that has the file, or ""
 	IndexBase Stages
 	IndexWant Stages
 	WorkBase  Side
@@ -101,6 +100,7 @@ type Step struct {
 	workAfter   Side
 	diskAfter   fileOnDisk // workAfter after git's smudge filters
 	merge       bool       // workAfter is replaced by a merge of before.work, base and workAfter
+	onlyClean   bool       // a merge with conflicts leaves the file as it is
 	staged      bool       // the result of a merge without conflicts is staged too
 	base        Side
 }
@@ -125,24 +125,39 @@ func (st Step) deletes() bool {
 	return work == Side{} && (st.removes() || index == Stages{})
 }
 
+// Rules are the rules of a plan for all paths.
+type rules struct {
+	known  func(string, Side) bool // a checkpoint of the chain holds this version; nil means no
+	common func(string) Side       // version from which both sides come, zero if unknown; nil means unknown
+	asked  bool                    // the user asked for this checkpoint
+	exact  bool                    // remove files that came later, also with unknown content
+	force  bool                    // replace any content
+	choice Changed
+}
+
 // A decision lists the steps of a restore, and skipped paths.
 type decision struct {
-	steps    []Step
-	changed  []string // skipped because both sides changed them
-	inTheWay []string // skipped because of an existing file
-	sparse   []string // skipped because git keeps them out of the worktree
-	others   []string // skipped because another session changed them
-	unknown  bool     // untracked files are in the way, which force would overwrite
-	foreign  []string // repositories that contain paths of inTheWay
-	unmerged bool     // files with conflicts become unmerged index entries
+	steps     []Step
+	changed   []string // skipped because both sides changed them
+	inTheWay  []string // skipped because of an existing file
+	sparse    []string // skipped because git keeps them out of the worktree
+	others    []string // skipped because another session changed them
+	unsaved   []string // skipped because only the worktree changed them since the save
+	unknown   bool     // untracked files are in the way, which force would overwrite
+	foreign   []string // repositories that contain paths of inTheWay
+	unmerged  bool     // files with conflicts become unmerged index entries
+	conflicts []string // files whose merge has conflicts
+}
+
+// writes reports whether a step writes the file of a path.
+func (d *decision) writes(path string) bool {
+	return slices.ContainsFunc(d.steps, func(st Step) bool { return st.path == path && st.work })
 }
 
 // decide returns steps for all targets, based on the current state of each path. If index
-// or worktree was changed by the user, both are skipped. decide is a pure function.
-//
-// known reports whether a version of a path is stored in a checkpoint or commit, so that it
-// may be replaced; nil means no.
-func decide(targets []Target, now func(string) state, known func(string, Side) bool, choice Changed, force bool) decision {
+// or worktree was changed by the user, both are skipped, unless a checkpoint holds the present
+// content. decide is a pure function.
+func decide(targets []Target, now func(string) state, r rules) decision {
 	var d decision
 	for _, t := range targets {
 		s := now(t.Path)
@@ -155,78 +170,111 @@ func decide(targets []Target, now func(string) state, known func(string, Side) b
 		if t.Work && s.sparse && s.work != t.WorkWant {
 			d.sparse = append(d.sparse, t.Path)
 		}
-		if !st.index && !st.work {
-			continue
-		}
-		choice := cmp.Or(t.choice, choice)
-		switch {
-		case t.session != "" && choice == "" && !force:
-			d.others = append(d.others, t.Path)
-		case st.work && s.blockage != "":
-			d.inTheWay = append(d.inTheWay, t.Path)
-			if s.foreign != "" {
-				d.foreign = append(d.foreign, s.foreign)
-			}
-		case t.isSaved(s), !t.conflicts(s) && !t.onlySaved:
-			d.steps = append(d.steps, st)
-		case !t.onlySaved && !t.touched && t.isKnown(s, known):
-			d.steps = append(d.steps, st)
-		case t.onlySaved: // changed after the newest checkpoint
-		case t.overwritesUnknown(s) && !force:
-			d.inTheWay, d.unknown = append(d.inTheWay, t.Path), true
-		case choice == FromCheckpoint || force:
-			d.steps = append(d.steps, st)
-		case choice == Merged && st.work && t.mergeable(s):
-			st.merge, st.index = true, false
-			st.staged = t.Index && t.IndexWant == merged(t.WorkWant) && s.index == merged(s.work)
-			d.steps = append(d.steps, st)
-		default:
-			d.changed = append(d.changed, t.Path)
+		if st.index || st.work {
+			d.add(t, s, st, r)
 		}
 	}
 	d.fit()
 	return d
 }
 
+// add decides about one path that differs from its target.
+func (d *decision) add(t Target, s state, st Step, r rules) {
+	choice := cmp.Or(t.choice, r.choice)
+	replaces := choice == FromCheckpoint || r.force
+	base := t.mergeBase(s, choice, r)
+	switch {
+	case t.session != "" && choice == "" && !r.force:
+		d.others = append(d.others, t.Path)
+	case t.clean && !r.asked && (s.above != "" || len(s.inside) > 0):
+		d.unsaved = append(d.unsaved, t.Path)
+	case st.work && s.blockage != "":
+		d.inTheWay = append(d.inTheWay, t.Path)
+		if s.foreign != "" {
+			d.foreign = append(d.foreign, s.foreign)
+		}
+	case t.later && !r.exact && (choice == Mine || !t.isHeld(s, r)): // Outcome.Later names it
+	case t.later && !t.Index, !t.conflicts(s), !t.touched && choice == "" && t.isKnown(s, r):
+		d.steps = append(d.steps, st)
+	case t.clean && !r.asked:
+		d.unsaved = append(d.unsaved, t.Path)
+	case t.overwritesUnknown(s) && !r.force:
+		d.inTheWay, d.unknown = append(d.inTheWay, t.Path), true
+	case replaces:
+		d.steps = append(d.steps, st)
+	case st.work && base != nil:
+		st.merge, st.index, st.base, st.onlyClean = true, false, *base, choice == ""
+		st.staged = t.Index && t.IndexWant == merged(t.WorkWant) && s.index == merged(s.work)
+		d.steps = append(d.steps, st)
+	default:
+		d.changed = append(d.changed, t.Path)
+	}
+}
+
+// mergeBase returns the base of a three-way merge of the present file with the checkpoint's, or
+// nil if no merge is wanted or possible. Without a choice, a file is merged if both sides have
+// changed their common version.
+func (t Target) mergeBase(s state, choice Changed, r rules) *Side {
+	if choice != Merged && (choice != "" || t.touched) || !isRegular(s.work) || !isRegular(t.WorkWant) {
+		return nil
+	}
+	var common Side
+	if r.common != nil {
+		common = r.common(t.Path)
+	}
+	switch {
+	case isRegular(common) && common != t.WorkWant:
+		return &common
+	case choice == Merged && (isRegular(t.WorkBase) || t.WorkBase == Side{}):
+		return &t.WorkBase
+	}
+	return nil
+}
+
+func isRegular(f Side) bool { return f.Mode == trees.ModeFile || f.Mode == trees.ModeExec }
+
 // conflicts reports whether the user changed a path: a commit changed it, or a wanted
 // side matches neither Base nor Want.
 func (t Target) conflicts(s state) bool {
-	if t.any || t.touched {
-		return t.touched
-	}
 	index := t.Index && s.index != t.IndexWant && s.index != t.IndexBase
 	work := t.Work && !s.sparse && s.work != t.WorkWant && s.work != t.WorkBase
-	return index || work
+	return t.touched || index || work
 }
 
-// isKnown reports whether the present versions of a path are stored elsewhere: known reports
-// it, or they are those of the checkpoint or of HEAD at the save. A file that is gone has
-// nothing to lose if its index entry is unchanged.
-func (t Target) isKnown(s state, known func(string, Side) bool) bool {
-	if known == nil {
+// isKnown reports whether the present versions of a path are stored elsewhere: in a checkpoint
+// of the chain, or because they are those of this checkpoint or of HEAD at its save. A file that
+// is gone has nothing to lose. A removed index entry is a change of the user.
+func (t Target) isKnown(s state, r rules) bool {
+	if r.known == nil {
 		return false
 	}
-	index := !t.Index || s.index == t.IndexWant || s.index == t.IndexBase ||
-		s.index == merged(s.index[0]) && s.index[0] != (Side{}) && s.index[0] != intended && known(t.Path, s.index[0])
-	work := !t.Work || s.sparse || s.work == t.WorkWant || s.work == t.WorkBase || s.work == (Side{}) || known(t.Path, s.work)
+	index := !t.Index || s.index == t.IndexWant || s.index == t.IndexBase || r.knowsEntries(t.Path, s.index)
+	work := !t.Work || s.sparse || s.work == t.WorkWant || s.work == t.WorkBase || s.work == (Side{}) || r.known(t.Path, s.work)
 	return index && work
 }
 
-// overwritesUnknown reports whether a step would overwrite an untracked file with content
-// of its own.
-func (t Target) overwritesUnknown(s state) bool {
-	unknown := s.index == Stages{} || s.index[0] == intended
-	return unknown && t.Work && s.work != Side{} && s.work != t.WorkWant && s.work != t.WorkBase
-}
-
-// mergeable reports whether all three versions are regular files.
-func (t Target) mergeable(s state) bool {
-	for _, f := range []Side{s.work, t.WorkWant, t.WorkBase} {
-		if f.Mode != trees.ModeFile && f.Mode != trees.ModeExec {
+func (r *rules) knowsEntries(path string, entries Stages) bool {
+	if entries == (Stages{}) {
+		return r.asked
+	}
+	for _, e := range entries {
+		if e != (Side{}) && e != intended && !r.known(path, e) {
 			return false
 		}
 	}
 	return true
+}
+
+// isHeld reports whether checkpoints hold the present versions of a path.
+func (t Target) isHeld(s state, r rules) bool {
+	return r.known != nil && (!t.Index || r.knowsEntries(t.Path, s.index)) && (s.work == Side{} || r.known(t.Path, s.work))
+}
+
+// overwritesUnknown reports whether a step would overwrite an untracked file with content
+// of its own by a tracked file.
+func (t Target) overwritesUnknown(s state) bool {
+	unknown := s.index == Stages{} || s.index[0] == intended
+	return unknown && t.Index && t.Work && s.work != Side{} && s.work != t.WorkWant && s.work != t.WorkBase
 }
 
 // fit moves blocked steps to inTheWay: a file can replace neither a remaining directory

@@ -49,7 +49,7 @@ func TestPlanEveryCombination(t *testing.T) {
 func checkCombination(t *testing.T, name, base, want, index, work string, sparse bool, choice Changed, force bool) {
 	tg := Target{Path: "p", Index: true, Work: true, IndexBase: merged(sideOf(base)), IndexWant: merged(sideOf(want)), WorkBase: sideOf(base), WorkWant: sideOf(want)}
 	now := state{index: merged(sideOf(index)), work: sideOf(work), sparse: sparse}
-	p := decide([]Target{tg}, func(string) state { return now }, nil, choice, force)
+	p := decide([]Target{tg}, func(string) state { return now }, rules{choice: choice, force: force})
 
 	workCounts := !sparse
 	done := index == want && (work == want || !workCounts)
@@ -65,7 +65,7 @@ func checkCombination(t *testing.T, name, base, want, index, work string, sparse
 		outcome = "in the way"
 	case choice == FromCheckpoint:
 		outcome = "step"
-	case choice == Merged && workCounts && work != want && work != "" && want != "" && base != "":
+	case choice == Merged && workCounts && work != want && work != "" && want != "":
 		outcome = "merge"
 	default:
 		outcome = "changed"
@@ -95,11 +95,11 @@ func TestPlanOneSide(t *testing.T) {
 	t.Parallel()
 	now := func(string) state { return state{index: merged(sideOf("mine")), work: sideOf("mine")} }
 	index := Target{Path: "p", Index: true, IndexBase: merged(sideOf("mine")), IndexWant: merged(sideOf("want"))}
-	p := decide([]Target{index}, now, nil, Mine, false)
+	p := decide([]Target{index}, now, rules{choice: Mine})
 	assert.Len(t, p.steps, 1)
 	assert.False(t, p.steps[0].work)
 	work := Target{Path: "p", Work: true, WorkBase: sideOf("mine"), WorkWant: sideOf("want")}
-	p = decide([]Target{work}, now, nil, Mine, false)
+	p = decide([]Target{work}, now, rules{choice: Mine})
 	assert.Len(t, p.steps, 1)
 	assert.False(t, p.steps[0].index)
 }
@@ -120,7 +120,7 @@ func TestPlanFit(t *testing.T) {
 	}
 	remove := func(path string) Target { return Target{Path: path, Work: true, WorkBase: sideOf("old")} }
 	plan := func(targets ...Target) decision {
-		return decide(targets, func(p string) state { return states[p] }, nil, Mine, false)
+		return decide(targets, func(p string) state { return states[p] }, rules{choice: Mine})
 	}
 	assert.Len(t, plan(remove("d"), put("d/f")).steps, 2)
 	assert.Equal(t, []string{"d/f"}, plan(put("d/f")).inTheWay)
@@ -139,10 +139,10 @@ func TestPlanFailsIfHeadCannotBeRead(t *testing.T) {
 	var failed error
 	s := &Worktree{Touched: func(context.Context, []string) (map[string]bool, error) { return nil, failed }}
 	failed = syscall.EMFILE
-	_, err := s.decide(t.Context(), targets, now, Mine, false)
+	_, err := s.decide(t.Context(), targets, now, rules{choice: Mine})
 	assert.ErrorIs(t, err, syscall.EMFILE)
 	failed = fmt.Errorf("%w: cut", ErrUnknownHistory)
-	p, err := s.decide(t.Context(), targets, now, Mine, false)
+	p, err := s.decide(t.Context(), targets, now, rules{choice: Mine})
 	assert.NoError(t, err)
 	assert.Equal(t, []string{"p"}, p.changed)
 }
@@ -178,7 +178,7 @@ func TestFilesThatDifferOnlyInCase(t *testing.T) {
 			return s
 		}
 		for _, force := range []bool{false, true} {
-			d := decide(c.targets, now, nil, "", force)
+			d := decide(c.targets, now, rules{force: force})
 			var steps []string
 			for _, st := range d.steps {
 				steps = append(steps, st.path)

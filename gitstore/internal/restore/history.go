@@ -11,9 +11,9 @@ import (
 // decide calls the pure decide and adds the history since the snapshot. If HEAD was
 // rewritten and no choice is made, files that only commits have changed are merged, as in
 // git stash apply.
-func (s *Worktree) decide(ctx context.Context, targets []Target, now func(string) state, choice Changed, force bool) (decision, error) {
-	plan, targets, err := s.decideTouched(ctx, targets, now, choice, force)
-	if err != nil || choice != "" || len(plan.changed) == 0 || s.Rewritten == nil {
+func (s *Worktree) decide(ctx context.Context, targets []Target, now func(string) state, r rules) (decision, error) {
+	plan, targets, err := s.decideTouched(ctx, targets, now, r)
+	if err != nil || r.choice != "" || len(plan.changed) == 0 || s.Rewritten == nil {
 		return plan, err
 	}
 	if rewritten, err := s.Rewritten(ctx); err != nil || !rewritten {
@@ -22,7 +22,7 @@ func (s *Worktree) decide(ctx context.Context, targets []Target, now func(string
 	if targets, err = s.mergeCommitted(ctx, targets, now); err != nil {
 		return plan, err
 	}
-	return decide(targets, now, s.Known, choice, force), nil
+	return decide(targets, now, r), nil
 }
 
 // mergeCommitted chooses a merge for targets without a choice whose index entry and file
@@ -50,9 +50,9 @@ func (s *Worktree) mergeCommitted(ctx context.Context, targets []Target, now fun
 // decideTouched calls decide: a path changed by a later commit counts as changed, even
 // after a revert. It queries the history only for paths that would be written, and returns
 // the targets with the result.
-func (s *Worktree) decideTouched(ctx context.Context, targets []Target, now func(string) state, choice Changed, force bool) (decision, []Target, error) {
-	plan := decide(targets, now, s.Known, choice, force)
-	if s.Touched == nil || force || len(plan.steps) == 0 {
+func (s *Worktree) decideTouched(ctx context.Context, targets []Target, now func(string) state, r rules) (decision, []Target, error) {
+	plan := decide(targets, now, r)
+	if s.Touched == nil || r.force || len(plan.steps) == 0 {
 		return plan, targets, nil
 	}
 	paths := make([]string, len(plan.steps))
@@ -70,9 +70,9 @@ func (s *Worktree) decideTouched(ctx context.Context, targets []Target, now func
 	}
 	targets = slices.Clone(targets)
 	for i, t := range targets {
-		targets[i].touched = !t.later && (touched[t.Path] || err != nil && t.mayBeCommitted(now(t.Path)))
+		targets[i].touched = !t.later && !t.clean && (touched[t.Path] || err != nil && t.mayBeCommitted(now(t.Path)))
 	}
-	return decide(targets, now, s.Known, choice, force), targets, nil
+	return decide(targets, now, r), targets, nil
 }
 
 // mayBeCommitted reports whether a restore could revert a commit missing from the known

@@ -4,29 +4,30 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/failure"
-	"git-checkpoint/gitstore/internal/git"
-	"git-checkpoint/gitstore/internal/trees"
-
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // A Request selects parts of a snapshot and restore options.
 type Request struct {
-	Paths    []string           // files and directories relative to the root; empty selects all
-	Staged   bool               // restore the index; only the index unless Worktree is set
-	Worktree bool               // restore the worktree; only the worktree unless Staged is set
-	Exact    bool               // also remove files added after the checkpoint
-	Force    bool               // use the checkpoint's version in every conflict
-	Changed  Changed            // choice for files changed on both sides, "" means Mine
-	Each     map[string]Changed // choices for single paths
-	DryRun   bool
+	Paths    []string // files and directories relative to the root; empty selects all
+	Staged   bool     // restore the index; only the index unless Worktree is set
+	Worktree bool     // restore the worktree; only the worktree unless Staged is set
+	Exact    bool     // also remove files that came after the checkpoint with content of their own
+
+	// Asked is set if the user asked for this checkpoint. Then the content of any checkpoint of
+	// the chain is replaced, otherwise only that of an older one; and files that were as in HEAD
+	// at the save go back to that.
+	Asked bool
+
+	Force   bool               // use the checkpoint's version in every conflict
+	Changed Changed            // choice for files changed on both sides, "" means Mine
+	Each    map[string]Changed // choices for single paths
+	DryRun  bool
 }
 
 // An UnchangedPathError reports a requested path without a change in the checkpoint.
@@ -47,18 +48,40 @@ func (e *UnchangedPathError) ExitHint() string { return e.Hint }
 
 // An Outcome lists the result for each path.
 type Outcome struct {
-	Restored []string // restored, or to be restored in a dry run
-	Removed  []string // those of Restored that are deleted, from the index alone if Staged selects it
-	Skipped  []string // kept because they changed since the checkpoint
-	InTheWay []string // not restored because of an existing file
-	Others   []string // kept because another session in this worktree changed them
-	Sparse   []string // not written: outside the sparse checkout, or marked skip-worktree
-	Unknown  bool     // InTheWay has untracked files, which Force would overwrite
-	Foreign  []string // repositories inside the worktree that contain paths of InTheWay
-	Later    []string // added after the checkpoint; removed if Exact is set
-	Merged   []string // files with conflict markers, unmerged in the index
+	Restored []string      // restored, or to be restored in a dry run
+	Removed  []string      // those of Restored that are deleted, from the index alone if Staged selects it
+	Skipped  []string      // kept because they changed since the checkpoint
+	InTheWay []string      // not restored because of an existing file
+	Others   []string      // kept because another session in this worktree changed them
+	Sparse   []string      // not written: outside the sparse checkout, or marked skip-worktree
+	Unknown  bool          // InTheWay has untracked files, which Force would overwrite
+	Foreign  []string      // repositories inside the worktree that contain paths of InTheWay
+	Later    []string      // came after the checkpoint; those of Removed are removed
+	Unsaved  []string      // as in HEAD at the save and changed since, left as they are
+	Earlier  []EarlierFile // those of Restored that come from an earlier checkpoint
+	Merged   []string      // files with conflict markers, unmerged in the index
 
 	Committed []string // those of Skipped that a commit has changed, for an undo
+}
+
+// NotSaved returns the files with changes since the checkpoint that it does not know, and that
+// stay: files that were as in HEAD at the save, and files that came later.
+func (o *Outcome) NotSaved() []string {
+	paths := slices.Clone(o.Unsaved)
+	for _, path := range o.Later {
+		if !slices.Contains(o.Removed, path) {
+			paths = append(paths, path)
+		}
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+// An EarlierFile is a restored file that an earlier checkpoint has, since the checkpoint does not
+// know it.
+type EarlierFile struct {
+	Path string
+	ID   checkpoint.ID
 }
 
 // listSteps sets Restored and Removed to the paths of the steps.
@@ -79,6 +102,8 @@ func (o *Outcome) lose(paths []string) {
 	}
 	isLost := func(p string) bool { return slices.Contains(paths, p) }
 	o.Restored, o.Removed = slices.DeleteFunc(o.Restored, isLost), slices.DeleteFunc(o.Removed, isLost)
+	o.Earlier = slices.DeleteFunc(o.Earlier, func(f EarlierFile) bool { return isLost(f.Path) })
+	o.Merged = slices.DeleteFunc(o.Merged, isLost)
 	o.Skipped = append(o.Skipped, paths...)
 	slices.Sort(o.Skipped)
 }
@@ -87,21 +112,23 @@ func (o *Outcome) lose(paths []string) {
 // change; finished runs after the last step.
 type Keep func(ctx context.Context, steps []Step) (finished func() error, err error)
 
-// Restore restores a snapshot. It returns an error that wraps ErrConcurrentChange if
-// files change before their replacement, and a *LockedError if another git process holds
-// the index lock. If an error occurs after keep, completed changes stay.
-func (s *Worktree) Restore(ctx context.Context, snap *Contents, req Request, keep Keep) (*Outcome, error) {
-	r := &restoring{s: s, req: &req, snap: snap, keep: keep, done: &Outcome{}}
+// Restore restores a checkpoint: the first of layers. The others are earlier checkpoints of its
+// branch, newest first, for files that it did not capture. Restore returns an error that wraps
+// ErrConcurrentChange if files change before their replacement, and a *LockedError if another git
+// process holds the index lock. If an error occurs after keep, completed changes stay. With
+// DryRun, it returns what it would do now, and changes nothing.
+func (s *Worktree) Restore(ctx context.Context, layers []*Contents, req Request, keep Keep) (*Outcome, error) {
+	r := &restoring{s: s, req: &req, layers: layers, keep: keep, done: &Outcome{}}
 	return r.done, r.run(ctx)
 }
 
 // A restoring is a running restore.
 type restoring struct {
-	s    *Worktree
-	req  *Request
-	snap *Contents
-	keep Keep
-	done *Outcome
+	s      *Worktree
+	req    *Request
+	layers []*Contents
+	keep   Keep
+	done   *Outcome
 }
 
 func (r *restoring) run(ctx context.Context) error {
@@ -114,8 +141,8 @@ func (r *restoring) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	r.tell(&plan)
 	if r.req.DryRun || len(plan.steps) == 0 {
-		r.tell(&plan)
 		return nil
 	}
 	w, err := r.s.openStaging()
@@ -125,36 +152,62 @@ func (r *restoring) run(ctx context.Context) error {
 	return errors.Join(r.carryOut(ctx, w, area, &plan), w.close())
 }
 
-// plan returns the decision for every selected path.
+// plan returns the decision for every selected path, with the results of merges.
 func (r *restoring) plan(ctx context.Context, area *lockedIndex) (decision, error) {
-	targets, err := Targets(r.s.Objects, r.snap)
+	targets, err := r.selected(ctx, area)
 	if err != nil {
 		return decision{}, err
 	}
-	later, err := r.s.later(ctx, r.snap, area, targets)
+	now, err := r.s.readState(ctx, targets, area, false)
 	if err != nil {
 		return decision{}, err
 	}
-	if r.s.Saved != nil {
-		if targets, err = r.s.withSaved(r.snap, targets); err != nil {
-			return decision{}, err
+	plan, err := r.s.decide(ctx, targets, now, rules{
+		known: r.s.Known, common: r.common(), asked: r.req.Asked, exact: r.req.Exact, force: r.req.Force, choice: r.req.Changed,
+	})
+	if err != nil {
+		return decision{}, err
+	}
+	plan.unmerged = r.req.Staged || !r.req.Worktree
+	for _, t := range targets {
+		if t.from != "" && plan.writes(t.Path) {
+			r.done.Earlier = append(r.done.Earlier, EarlierFile{t.Path, t.from})
 		}
+	}
+	return plan, r.s.mergeAll(ctx, &plan)
+}
+
+// selected returns the targets that the request selects: those of the checkpoint, files that
+// were as in HEAD, and files that came later.
+func (r *restoring) selected(ctx context.Context, area *lockedIndex) ([]Target, error) {
+	c, err := compose(r.s.Objects, r.layers)
+	if err != nil {
+		return nil, err
+	}
+	targets, err := c.targets()
+	if err != nil {
+		return nil, err
+	}
+	clean, err := r.clean(ctx, c, area)
+	if err != nil {
+		return nil, err
+	}
+	later, err := r.later(ctx, c.layers[0], area)
+	if err != nil {
+		return nil, err
 	}
 	for _, t := range within(later, r.req.Paths) {
 		r.done.Later = append(r.done.Later, t.Path)
 	}
-	if r.req.Exact {
-		targets = slices.DeleteFunc(targets, func(t Target) bool {
-			return t.onlySaved && slices.ContainsFunc(later, func(l Target) bool { return l.Path == t.Path })
-		})
-		targets = append(targets, later...)
-	}
+	slices.Sort(r.done.Later)
+	targets = slices.Concat(targets, clean, later)
 	for _, path := range r.req.Paths {
 		if len(within(targets, []string{path})) == 0 {
-			return decision{}, &UnchangedPathError{Path: path}
+			return nil, &UnchangedPathError{Path: path}
 		}
 	}
 	targets = within(targets, r.req.Paths)
+	slices.SortFunc(targets, func(a, b Target) int { return strings.Compare(a.Path, b.Path) })
 	for i := range targets {
 		targets[i].Work = targets[i].Work && (r.req.Worktree || !r.req.Staged)
 		targets[i].Index = targets[i].Index && (r.req.Staged || !r.req.Worktree)
@@ -163,18 +216,38 @@ func (r *restoring) plan(ctx context.Context, area *lockedIndex) (decision, erro
 			targets[i].session = r.s.Others[targets[i].Path]
 		}
 	}
-	now, err := r.s.readState(ctx, targets, area, false)
-	if err != nil {
-		return decision{}, err
+	return targets, nil
+}
+
+// common returns a function for the version of a path in the checkpoint from which the files
+// here and those of the restored checkpoint come, or nil.
+func (r *restoring) common() func(string) Side {
+	if r.s.Common == nil {
+		return nil
 	}
-	plan, err := r.s.decide(ctx, targets, now, r.req.Changed, r.req.Force)
-	plan.unmerged = r.req.Staged || !r.req.Worktree
-	return plan, err
+	load := sync.OnceValue(func() *wishes {
+		snap := r.s.Common()
+		if snap == nil {
+			return nil
+		}
+		w, err := gather(r.s.Objects, snap)
+		if err != nil {
+			return nil
+		}
+		return w
+	})
+	return func(path string) Side {
+		if w := load(); w != nil {
+			f, _ := w.fileAt(path)
+			return f
+		}
+		return Side{}
+	}
 }
 
 func (r *restoring) tell(p *decision) {
 	r.done.Skipped, r.done.InTheWay, r.done.Sparse, r.done.Unknown = p.changed, p.inTheWay, p.sparse, p.unknown
-	r.done.Others = p.others
+	r.done.Others, r.done.Unsaved, r.done.Merged = p.others, p.unsaved, p.conflicts
 	r.done.Foreign = slices.Compact(slices.Sorted(slices.Values(p.foreign)))
 	r.done.listSteps(p.steps)
 }
@@ -184,19 +257,13 @@ func (r *restoring) carryOut(ctx context.Context, w *staging, area *lockedIndex,
 	if err := faultPoint("planned"); err != nil {
 		return err
 	}
-	conflicts, err := r.s.prepare(ctx, w, plan)
-	if err != nil {
+	if err := r.s.prepare(ctx, w, plan); err != nil {
 		return err
-	}
-	r.tell(plan)
-	if len(plan.steps) == 0 {
-		return nil
 	}
 	finished, err := r.keep(ctx, plan.steps)
 	if err != nil {
 		return err
 	}
-	r.done.Merged = conflicts
 	if err := faultPoint("journal"); err != nil {
 		return err
 	}
@@ -211,22 +278,6 @@ func (r *restoring) carryOut(ctx context.Context, w *staging, area *lockedIndex,
 	return finished()
 }
 
-// Differ returns target paths changed since the snapshot, by the same rules as Restore.
-// The second list contains paths blocked by untracked files.
-func (s *Worktree) Differ(ctx context.Context, targets []Target) (changed, inTheWay []string, err error) {
-	area, err := s.openLockedIndex(ctx, false)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer area.close()
-	now, err := s.readState(ctx, targets, area, false)
-	if err != nil {
-		return nil, nil, err
-	}
-	plan, err := s.decide(ctx, targets, now, "", false)
-	return plan.changed, plan.inTheWay, err
-}
-
 // within returns targets at or below the given paths, or all targets if paths is empty.
 func within(targets []Target, paths []string) []Target {
 	if len(paths) == 0 {
@@ -235,160 +286,4 @@ func within(targets []Target, paths []string) []Target {
 	return slices.DeleteFunc(slices.Clone(targets), func(t Target) bool {
 		return !slices.ContainsFunc(paths, func(path string) bool { return checkpoint.IsWithin(t.Path, path) })
 	})
-}
-
-// later returns files added after the checkpoint, as targets to remove. These are staged
-// files that exist neither in HEAD nor in the checkpoint's index. If the checkpoint
-// captured untracked files, current untracked files missing from it are added. Absence needs
-// proof: a file is returned only if the record states its extent, the class of the file is
-// complete, and the rules for ignored files are those of the save. Files that the checkpoint
-// left out are never returned.
-func (s *Worktree) later(ctx context.Context, snap *Contents, area *lockedIndex, targets []Target) ([]Target, error) {
-	known := map[string]bool{}
-	for _, t := range targets {
-		known[t.Path] = true
-	}
-	facts := snap.Record.Snapshot()
-	extent := facts.Extent()
-	if !extent.Stated {
-		return nil, nil
-	}
-	files, err := s.laterStaged(ctx, snap, area)
-	if err != nil {
-		return nil, err
-	}
-	var list []Target
-	for _, f := range files {
-		if !known[f.path] && !facts.Lacks(f.path) && extent.Index == checkpoint.Complete {
-			list = append(list, Target{Path: f.path, Index: true, Work: f.Mode != trees.ModeGitlink, IndexBase: merged(f.Side), WorkBase: f.Side, later: true})
-		}
-	}
-	if extent.Untracked != checkpoint.NoFiles && !slices.ContainsFunc(facts.Skipped, func(f checkpoint.Skipped) bool { return f.Path == "." }) {
-		untracked, err := s.laterUntracked(ctx, snap)
-		if err != nil {
-			return nil, err
-		}
-		if len(untracked) > 0 {
-			same, err := s.ignoresAlike(ctx, snap)
-			if err != nil {
-				return nil, err
-			}
-			if !same {
-				untracked = nil
-			}
-		}
-		for _, path := range untracked {
-			if !known[path] && !facts.Lacks(path) {
-				list = append(list, Target{Path: path, Work: true, any: true, later: true})
-			}
-		}
-	}
-	slices.SortFunc(list, func(a, b Target) int { return strings.Compare(a.Path, b.Path) })
-	return list, nil
-}
-
-// ignoresAlike reports whether git ignores the same files as at the save: the rules outside of
-// the worktree have the recorded digest, and all .gitignore files have their content of the
-// save.
-func (s *Worktree) ignoresAlike(ctx context.Context, snap *Contents) (bool, error) {
-	if s.Ignores == nil || snap.Record.Snapshot().Ignores != s.Ignores() {
-		return false, nil
-	}
-	then := map[string]plumbing.Hash{}
-	for _, tree := range []plumbing.Hash{snap.Staged, trees.HashOf(snap.Entries, "worktree"), trees.HashOf(snap.Entries, "untracked")} {
-		if err := s.addIgnoreFiles(then, tree); err != nil {
-			return false, err
-		}
-	}
-	for _, path := range snap.Record.Snapshot().Deleted {
-		delete(then, path)
-	}
-	g := s.Git
-	g.Dir = s.Root
-	out, err := g.Output(ctx, "ls-files", "--cached", "--others", "--exclude-standard", "-z", "--", ":(glob)**/.gitignore")
-	if err != nil {
-		return false, fmt.Errorf("list .gitignore files: %w", err)
-	}
-	paths := git.Fields(out)
-	slices.Sort(paths)
-	paths = slices.Compact(paths)
-	hashes, err := s.Hash(ctx, paths)
-	if err != nil {
-		return false, err
-	}
-	now := map[string]plumbing.Hash{}
-	for i, path := range paths {
-		if !hashes[i].IsZero() {
-			now[path] = hashes[i]
-		}
-	}
-	return maps.Equal(then, now), nil
-}
-
-// addIgnoreFiles adds the .gitignore files of a tree.
-func (s *Worktree) addIgnoreFiles(files map[string]plumbing.Hash, tree plumbing.Hash) error {
-	if tree.IsZero() {
-		return nil
-	}
-	changes, err := trees.Diff(s.Objects, plumbing.ZeroHash, tree)
-	for _, c := range changes {
-		if path.Base(c.Path) == ".gitignore" {
-			files[c.Path] = c.New.Hash
-		}
-	}
-	return err
-}
-
-// A named is a Side with its path.
-type named struct {
-	path string
-	Side
-}
-
-func (s *Worktree) laterStaged(ctx context.Context, snap *Contents, area *lockedIndex) ([]named, error) {
-	head, err := s.Head(ctx)
-	if err != nil {
-		return nil, err
-	}
-	changes, err := trees.Diff(s.Objects, head, area.tree)
-	if err != nil {
-		return nil, err
-	}
-	var files []named
-	find := &trees.Finder{Reader: s.Objects}
-	for _, c := range changes {
-		if !c.Old.Hash.IsZero() {
-			continue
-		}
-		if had, err := sideAt(find, snap.Staged, c.Path); err != nil {
-			return nil, err
-		} else if had == (Side{}) {
-			files = append(files, named{c.Path, Side{c.New.Mode, c.New.Hash}})
-		}
-	}
-	return files, nil
-}
-
-func (s *Worktree) laterUntracked(ctx context.Context, snap *Contents) ([]string, error) {
-	g := s.Git
-	g.Dir = s.Root
-	out, err := g.Output(ctx, "ls-files", "--others", "--exclude-standard", "-z")
-	if err != nil {
-		return nil, fmt.Errorf("list untracked files: %w", err)
-	}
-	var paths []string
-	find, limits := &trees.Finder{Reader: s.Objects}, s.boundary(ctx)
-	for _, path := range git.Fields(out) {
-		if limits.Find(path).Reason != "" {
-			continue
-		}
-		had, err := sideAt(find, snap.Staged, path)
-		if err != nil {
-			return nil, err
-		}
-		if had == (Side{}) {
-			paths = append(paths, path)
-		}
-	}
-	return paths, nil
 }

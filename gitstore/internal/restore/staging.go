@@ -9,11 +9,9 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"git-checkpoint/gitstore/fsutil"
-	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -188,100 +186,4 @@ func (w *staging) made(name string) (fileOnDisk, error) {
 		return fileOnDisk{}, err
 	}
 	return hashDisk(pl.dir, pl.name, info)
-}
-
-// errNoMerge reports that git merge-file refused a binary file.
-var errNoMerge = errors.New("not text")
-
-// mergeAll replaces merge steps by steps that write the merge result. If a file cannot be
-// merged, its step is removed and its path is added to changed.
-func (w *staging) mergeAll(ctx context.Context, plan *decision) (conflicts []string, err error) {
-	var merges bool
-	for i := range plan.steps {
-		st := &plan.steps[i]
-		if !st.merge {
-			continue
-		}
-		sides, clean, err := w.mergeFile(ctx, st)
-		if errors.Is(err, errNoMerge) {
-			plan.changed = append(plan.changed, st.path)
-			st.path = ""
-			continue
-		}
-		if err != nil {
-			return nil, fmt.Errorf("merge %q: %w", st.path, err)
-		}
-		merges = true
-		switch {
-		case !clean:
-			conflicts = append(conflicts, st.path)
-			if plan.unmerged && st.before.index[0] != (Side{}) {
-				st.index, st.indexAfter = true, sides
-			}
-		case st.staged:
-			st.index, st.indexAfter = true, merged(st.workAfter)
-		}
-	}
-	plan.steps = slices.DeleteFunc(plan.steps, func(st Step) bool { return st.path == "" })
-	slices.Sort(plan.changed)
-	if merges {
-		return conflicts, w.s.Objects.Flush(ctx) // git checkout-index reads the results
-	}
-	return conflicts, nil
-}
-
-// mergeFile merges the current file with the checkpoint's file; the common base is the
-// version at HEAD during the save. All three versions are blobs after git's clean
-// filters. They are returned as the index entries of an unmerged path.
-func (w *staging) mergeFile(ctx context.Context, st *Step) (sides Stages, clean bool, err error) {
-	mine := st.before.work
-	if !w.s.Objects.Has(mine.Hash) {
-		if mine.Hash, err = w.s.storeFiltered(ctx, st.path); err != nil {
-			return sides, false, err
-		}
-		w.s.Objects.Keep(mine.Hash)
-	}
-	sides = Stages{1: st.base, 2: mine, 3: st.workAfter}
-	dir, err := os.MkdirTemp(w.dir, "merge-*")
-	if err != nil {
-		return sides, false, err
-	}
-	defer os.RemoveAll(dir)
-	names := []string{"", "base", "mine", "checkpoint"}
-	for i := 1; i < len(sides); i++ {
-		data, err := trees.ReadAs(w.s.Objects, plumbing.BlobObject, sides[i].Hash)
-		if err != nil {
-			return sides, false, err
-		}
-		if err := os.WriteFile(filepath.Join(dir, names[i]), data, 0o600); err != nil {
-			return sides, false, err
-		}
-	}
-	g := w.s.Git
-	g.Dir = dir
-	out, err := g.Output(ctx, "merge-file", "-p", "-q", "-L", "mine", "-L", "base", "-L", "checkpoint", "mine", "base", "checkpoint")
-	switch code := git.Code(err); {
-	case code == 255:
-		return sides, false, errNoMerge
-	case code < 0 || code > 127:
-		return sides, false, err
-	}
-	st.workAfter = Side{mergeMode(st.before.work.Mode, st.base.Mode, st.workAfter.Mode), w.s.Objects.Add(plumbing.BlobObject, out)}
-	return sides, err == nil, nil
-}
-
-// mergeMode returns the mode of the side that changed it.
-func mergeMode(mine, base, theirs uint32) uint32 {
-	if theirs == base {
-		return mine
-	}
-	return theirs
-}
-
-// storeFiltered stores a file as git add would.
-func (s *Worktree) storeFiltered(ctx context.Context, path string) (plumbing.Hash, error) {
-	g := s.Git
-	g.Dir = s.Root
-	line, err := g.Line(ctx, "hash-object", "-w", "--", path)
-	return plumbing.NewHash(line), err
 }

@@ -13,6 +13,7 @@ import (
 
 // Contents are the trees of a checkpoint, with its record.
 type Contents struct {
+	ID      checkpoint.ID
 	Record  *checkpoint.Record
 	Base    plumbing.Hash // tree of HEAD at the save, zero on an unborn branch
 	Staged  plumbing.Hash // index as a tree
@@ -24,6 +25,7 @@ type wishes struct {
 	objects trees.Reader
 	find    *trees.Finder
 	snap    *Contents
+	states  checkpoint.Snapshot // of the record
 	byPath  map[string]*Target
 }
 
@@ -35,22 +37,30 @@ func (w *wishes) at(path string) *Target {
 }
 
 // Targets returns all paths that differ between a snapshot and its HEAD, sorted by path.
-// A restore changes no other paths.
 func Targets(objects trees.Reader, snap *Contents) ([]Target, error) {
-	w := &wishes{objects: objects, find: &trees.Finder{Reader: objects}, snap: snap, byPath: map[string]*Target{}}
+	w, err := gather(objects, snap)
+	if err != nil {
+		return nil, err
+	}
+	return w.list()
+}
+
+// gather collects the targets of one snapshot.
+func gather(objects trees.Reader, snap *Contents) (*wishes, error) {
+	w := &wishes{objects: objects, find: &trees.Finder{Reader: objects}, snap: snap, states: snap.Record.Snapshot(), byPath: map[string]*Target{}}
 	for _, gather := range []func() error{w.staged, w.conflicts, w.facts, w.trees} {
 		if err := gather(); err != nil {
 			return nil, err
 		}
 	}
-	return w.list()
+	return w, nil
 }
 
 // staged adds targets for staged changes, in index and worktree.
 func (w *wishes) staged() error {
 	changes, err := w.files(w.snap.Base, w.snap.Staged)
 	kept := map[string]bool{}
-	for _, path := range w.snap.Record.Snapshot().Kept {
+	for _, path := range w.states.Kept {
 		kept[path] = true
 	}
 	for _, c := range changes {
@@ -144,15 +154,14 @@ func (w *wishes) conflicts() error {
 
 // facts adds targets from the record: paths added by git add -N, and unstaged deletions.
 func (w *wishes) facts() error {
-	known := w.snap.Record.Snapshot()
-	for _, path := range known.IntentToAdd {
+	for _, path := range w.states.IntentToAdd {
 		base, err := w.base(path)
 		if err != nil {
 			return err
 		}
 		*w.at(path) = Target{Path: path, Index: true, IndexBase: merged(base), IndexWant: merged(intended)}
 	}
-	for _, path := range known.Deleted {
+	for _, path := range w.states.Deleted {
 		if err := w.work(path, Side{}); err != nil {
 			return err
 		}

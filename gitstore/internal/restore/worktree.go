@@ -1,9 +1,12 @@
 // Package restore restores files of a snapshot to a worktree and its index without losing
 // existing changes.
 //
-//	Targets    paths changed by the snapshot; no others are changed
+//	compose    paths changed by the checkpoint, also as earlier checkpoints know them
+//	clean      tracked files that differ from HEAD, and did not at the save
+//	later      files that came after the save
 //	readState  current state of each path
 //	decide     a step for each restorable path, as a pure function
+//	mergeAll   files that both sides changed are merged
 //	prepare    git creates new files outside the worktree
 //	Keep       the caller makes undo data durable
 //	apply      files are exchanged one by one, then the index as a whole
@@ -54,12 +57,15 @@ type Worktree struct {
 	// reverted the change. It returns ErrUnknownHistory if the history is incomplete. If
 	// Touched is nil, commits are not checked.
 	Touched func(context.Context, []string) (map[string]bool, error)
-	// Saved is the newest checkpoint, which has the HEAD of the snapshot. Files with its
-	// content are restored to the snapshot. Nil means that all changed files stay.
-	Saved *Contents
 	// Known reports whether a checkpoint of the chain holds a version of a path, so that a restore
 	// may replace it. Nil means no.
 	Known func(path string, version Side) bool
+	// Common returns the newest checkpoint from which both the files here and the restored
+	// checkpoint come, or nil if it is unknown. A nil Common means unknown.
+	Common func() *Contents
+	// Modified returns the tracked files that may differ from the index. Nil means that files
+	// outside of a checkpoint's changes are not compared.
+	Modified func(context.Context) ([]string, error)
 	// Others has the paths that another session in this worktree changed, with the session. They
 	// stay unless the request names them, or has a choice.
 	Others map[string]string
@@ -265,7 +271,7 @@ func (s *Worktree) reverse(ctx context.Context, steps []Step, area *lockedIndex)
 		byPath[st.path], targets[i] = st, st.target()
 	}
 	raw := func(path string) state { return s.compared(now(path), byPath[path]) }
-	plan, targets, err := s.decideTouched(ctx, targets, raw, Mine, false)
+	plan, targets, err := s.decideTouched(ctx, targets, raw, rules{choice: Mine})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/failure"
@@ -18,7 +17,6 @@ import (
 	"git-checkpoint/gitstore/internal/facts"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/restore"
-	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -31,6 +29,9 @@ type Restorer struct {
 // RestoreOptions select the files of a checkpoint to restore, and how.
 type RestoreOptions = restore.Request
 
+// An Outcome lists the result of a restore for each path.
+type Outcome = restore.Outcome
+
 // Changed is the choice for a file that both sides changed.
 type Changed = restore.Changed
 
@@ -42,11 +43,6 @@ type RestoreRequest struct {
 	Checkpoint *chain.Checkpoint
 	AnyHead    bool // accept any HEAD, and keep files that changed since
 	AnyBranch  bool // accept a HEAD on another branch than the checkpoint's
-
-	// Asked is set if the user asked for this checkpoint. Then a file with the content of any
-	// checkpoint of the chain is replaced, otherwise only of an older checkpoint. Files that
-	// only the newest checkpoint changed go back to Checkpoint too, if both have the same HEAD.
-	Asked bool
 
 	Branch string // branch of a detached HEAD as named by CI, or ""
 	restore.Request
@@ -119,14 +115,7 @@ type restoring struct {
 
 func (r *restoring) run(ctx context.Context, st *capture.Stored) (*Restored, error) {
 	done := &Restored{ID: r.req.Checkpoint.ID, Merging: r.s.merging(st)}
-	site := r.s.site(r.k)
-	site.Touched, site.Rewritten = r.s.TouchedSince(st.Head), r.s.RewrittenSince(r.req.Checkpoint)
-	if r.req.Asked {
-		site.Saved = r.s.savedAt(r.s.newest(ctx, r.req.Checkpoint), st)
-		site.Others = r.s.otherSessions(ctx, r.req.Checkpoint.Issue)
-	}
-	site.Known = r.s.knownVersions(ctx, r.req.Checkpoint, r.req.Asked)
-	outcome, err := site.Restore(ctx, &st.Contents, r.req.Request, r.keep)
+	outcome, err := r.s.siteFor(ctx, r.req, st, r.k).Restore(ctx, r.s.layers(ctx, r.req.Checkpoint, st), r.req.Request, r.keep)
 	done.Outcome = *outcome
 	if r.safety != nil {
 		done.Undo = r.safety.ref
@@ -134,74 +123,17 @@ func (r *restoring) run(ctx context.Context, st *capture.Stored) (*Restored, err
 	return done, err
 }
 
-// knownVersions returns a function that reports whether a checkpoint of c's chain holds a
-// version of a path. Without all, only checkpoints before c and c itself count. The chain is
-// read at the first call.
-func (s *Restorer) knownVersions(ctx context.Context, c *chain.Checkpoint, all bool) func(string, restore.Side) bool {
-	find := &trees.Finder{Reader: s.Objects}
-	roots := sync.OnceValue(func() []plumbing.Hash {
-		var roots []plumbing.Hash
-		seen := map[plumbing.Hash]bool{}
-		for _, ref := range []string{repo.LiveRef(c.Issue), repo.ArchiveRef(c.Issue)} {
-			chain, err := s.ReadChain(ctx, c.Issue, ref, 0)
-			if err != nil {
-				continue // an unreadable chain knows no version
-			}
-			for _, other := range chain.Checkpoints() {
-				if !all && other.Clock > c.Clock {
-					continue
-				}
-				for _, root := range s.snapshotTrees(&other) {
-					if !seen[root] { // checkpoints share what did not change
-						seen[root], roots = true, append(roots, root)
-					}
-				}
-			}
-		}
-		return roots
-	})
-	return func(path string, version restore.Side) bool {
-		return slices.ContainsFunc(roots(), func(root plumbing.Hash) bool {
-			mode, hash, err := find.Lookup(root, path)
-			return err == nil && mode == version.Mode && hash == version.Hash
-		})
+// siteFor returns the worktree for the restore of a checkpoint.
+func (s *Restorer) siteFor(ctx context.Context, req *RestoreRequest, st *capture.Stored, k *repo.ObjectWriter) *restore.Worktree {
+	c, site := req.Checkpoint, s.site(k)
+	site.Touched, site.Rewritten = s.TouchedSince(st.Head), s.RewrittenSince(c)
+	site.Known = s.knownVersions(ctx, c, req.Asked)
+	site.Common = func() *restore.Contents { return s.common(ctx, c) }
+	site.Modified = s.ModifiedFiles
+	if req.Asked {
+		site.Others = s.otherSessions(ctx, c.Issue)
 	}
-}
-
-// snapshotTrees returns the trees of a checkpoint's files.
-func (s *Restorer) snapshotTrees(c *chain.Checkpoint) (roots []plumbing.Hash) {
-	entries, err := trees.Read(s.Objects, c.Tree)
-	if err != nil {
-		return nil
-	}
-	for _, name := range []string{"worktree", "untracked", "artifacts", "staged"} {
-		if e, ok := trees.Find(entries, name); ok {
-			roots = append(roots, e.Hash)
-		}
-	}
-	return roots
-}
-
-// newest returns the newest checkpoint of c's chain, or nil if that is c.
-func (s *Restorer) newest(ctx context.Context, c *chain.Checkpoint) *chain.Checkpoint {
-	live, err := s.ReadChain(ctx, c.Issue, repo.LiveRef(c.Issue), 1)
-	if err != nil || live.Newest() == nil || live.Newest().ID == c.ID {
-		return nil
-	}
-	return live.Newest()
-}
-
-// savedAt returns the contents of the newest checkpoint, or nil if it has another HEAD than
-// the checkpoint to restore or cannot be read.
-func (s *Restorer) savedAt(newest *chain.Checkpoint, st *capture.Stored) *restore.Contents {
-	if newest == nil {
-		return nil
-	}
-	saved, err := s.OpenSnapshot(newest)
-	if err != nil || saved.Head != st.Head {
-		return nil
-	}
-	return &saved.Contents
+	return site
 }
 
 // keep writes journal and safety snapshot. The returned function removes the journal at
@@ -346,24 +278,15 @@ func (s *Restorer) checkHead(ctx context.Context, c *chain.Checkpoint, st *captu
 	return refused
 }
 
-// ChangedSince returns the files of a checkpoint that were changed since the save. A file
-// counts as changed if a commit has touched it, even if that commit was reverted. It also
-// counts if its content is neither that of HEAD at the save nor that of the checkpoint.
-// The second list contains files that cannot be restored because untracked files block
-// them.
-func (s *Restorer) ChangedSince(ctx context.Context, c *chain.Checkpoint) (changed, inTheWay []string, err error) {
+// Plan returns what a resume of a checkpoint would restore here and what it would leave, without
+// regard to HEAD, and changes nothing.
+func (s *Restorer) Plan(ctx context.Context, c *chain.Checkpoint) (*Outcome, error) {
 	st, err := s.OpenSnapshot(c)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	targets, err := s.Targets(st)
-	if err != nil || len(targets) == 0 {
-		return nil, nil, err
-	}
-	site := s.site(s.NewObjectWriter())
-	site.Touched, site.Rewritten = s.TouchedSince(st.Head), s.RewrittenSince(c)
-	site.Known = s.knownVersions(ctx, c, false)
-	return site.Differ(ctx, targets)
+	req := &RestoreRequest{Checkpoint: c, Request: restore.Request{DryRun: true}}
+	return s.siteFor(ctx, req, st, s.NewObjectWriter()).Restore(ctx, s.layers(ctx, c, st), req.Request, nil)
 }
 
 // site returns the worktree for package restore. Restores add objects to k; nil is

@@ -1,0 +1,208 @@
+package restore
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/trees"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// Paths that a checkpoint did not change against its HEAD: files that were as in HEAD, and files
+// that did not exist.
+
+// clean returns targets for tracked files that were as in HEAD at the save and differ from HEAD
+// now. A file that a commit has changed since is not among them.
+func (r *restoring) clean(ctx context.Context, c *composition, area *lockedIndex) ([]Target, error) {
+	if r.s.Modified == nil {
+		return nil, nil
+	}
+	head, err := r.s.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	staged, err := trees.Diff(r.s.Objects, head, area.tree)
+	if err != nil {
+		return nil, err
+	}
+	paths, err := r.s.Modified(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, change := range staged {
+		paths = append(paths, change.Path)
+	}
+	slices.Sort(paths)
+	var list []Target
+	first := c.layers[0]
+	for _, path := range slices.Compact(paths) {
+		base := first.version(first.snap.Base, path)
+		if first.byPath[path] != nil || !blob(base) || first.version(head, path) != base || first.entry(path) != base {
+			continue
+		}
+		layer := c.layerOf(path, len(c.layers))
+		if layer == nil || layer.byPath[path] != nil || layer.version(layer.snap.Base, path) != base {
+			continue
+		}
+		list = append(list, Target{
+			Path: path, Index: true, Work: true, clean: true,
+			IndexBase: merged(base), IndexWant: merged(base), WorkBase: base, WorkWant: base,
+		})
+	}
+	return list, nil
+}
+
+// later returns files that came after the checkpoint, as targets to remove: staged files that
+// exist neither in HEAD nor in the checkpoint's index, and untracked files. Absence needs proof:
+// a file is returned only if the record states its extent, the class of the file is complete,
+// and the rules for ignored files are those of the save. Files that the checkpoint left out are
+// never returned.
+func (r *restoring) later(ctx context.Context, snap *wishes, area *lockedIndex) ([]Target, error) {
+	extent := snap.states.Extent()
+	if !extent.Stated {
+		return nil, nil
+	}
+	var list []Target
+	isNew := func(path string) bool { return snap.byPath[path] == nil && !snap.states.Lacks(path) }
+	if extent.Index == checkpoint.Complete {
+		files, err := r.laterStaged(ctx, snap, area)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range files {
+			has := Side{f.New.Mode, f.New.Hash}
+			if isNew(f.Path) {
+				list = append(list, Target{Path: f.Path, Index: true, Work: f.New.Mode != trees.ModeGitlink, IndexBase: merged(has), WorkBase: has, later: true})
+			}
+		}
+	}
+	isCut := slices.ContainsFunc(snap.states.Skipped, func(f checkpoint.Skipped) bool { return f.Path == "." })
+	if extent.Untracked == checkpoint.NoFiles || isCut {
+		return list, nil
+	}
+	untracked, err := r.laterUntracked(ctx, snap)
+	if err != nil {
+		return nil, err
+	}
+	untracked = slices.DeleteFunc(untracked, func(path string) bool { return !isNew(path) })
+	if len(untracked) == 0 {
+		return list, nil
+	}
+	if same, err := r.s.ignoresAlike(ctx, snap.snap); err != nil || !same {
+		return list, err
+	}
+	for _, path := range untracked {
+		list = append(list, Target{Path: path, Work: true, later: true})
+	}
+	return list, nil
+}
+
+// laterStaged returns the files that are in the index, and neither in HEAD nor in the index of
+// the save.
+func (r *restoring) laterStaged(ctx context.Context, snap *wishes, area *lockedIndex) ([]trees.Change, error) {
+	head, err := r.s.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	changes, err := trees.Diff(r.s.Objects, head, area.tree)
+	if err != nil {
+		return nil, err
+	}
+	var files []trees.Change
+	for _, c := range changes {
+		if !c.Old.Hash.IsZero() {
+			continue
+		}
+		had, err := sideAt(snap.find, snap.snap.Staged, c.Path)
+		if err != nil {
+			return nil, err
+		}
+		if had == (Side{}) {
+			files = append(files, c)
+		}
+	}
+	return files, nil
+}
+
+// laterUntracked returns the untracked files that were not in the index of the save.
+func (r *restoring) laterUntracked(ctx context.Context, snap *wishes) ([]string, error) {
+	g := r.s.Git
+	g.Dir = r.s.Root
+	out, err := g.Output(ctx, "ls-files", "--others", "--exclude-standard", "-z")
+	if err != nil {
+		return nil, fmt.Errorf("list untracked files: %w", err)
+	}
+	var paths []string
+	limits := r.s.boundary(ctx)
+	for _, path := range git.Fields(out) {
+		if limits.Find(path).Reason != "" {
+			continue
+		}
+		had, err := sideAt(snap.find, snap.snap.Staged, path)
+		if err != nil {
+			return nil, err
+		}
+		if had == (Side{}) {
+			paths = append(paths, path)
+		}
+	}
+	return paths, nil
+}
+
+// ignoresAlike reports whether git ignores the same files as at the save: the rules outside of
+// the worktree have the recorded digest, and all .gitignore files have their content of the
+// save.
+func (s *Worktree) ignoresAlike(ctx context.Context, snap *Contents) (bool, error) {
+	if s.Ignores == nil || snap.Record.Snapshot().Ignores != s.Ignores() {
+		return false, nil
+	}
+	then := map[string]plumbing.Hash{}
+	for _, tree := range []plumbing.Hash{snap.Staged, trees.HashOf(snap.Entries, "worktree"), trees.HashOf(snap.Entries, "untracked")} {
+		if err := s.addIgnoreFiles(then, tree); err != nil {
+			return false, err
+		}
+	}
+	for _, path := range snap.Record.Snapshot().Deleted {
+		delete(then, path)
+	}
+	g := s.Git
+	g.Dir = s.Root
+	out, err := g.Output(ctx, "ls-files", "--cached", "--others", "--exclude-standard", "-z", "--", ":(glob)**/.gitignore")
+	if err != nil {
+		return false, fmt.Errorf("list .gitignore files: %w", err)
+	}
+	paths := git.Fields(out)
+	slices.Sort(paths)
+	paths = slices.Compact(paths)
+	hashes, err := s.Hash(ctx, paths)
+	if err != nil {
+		return false, err
+	}
+	now := map[string]plumbing.Hash{}
+	for i, path := range paths {
+		if !hashes[i].IsZero() {
+			now[path] = hashes[i]
+		}
+	}
+	return maps.Equal(then, now), nil
+}
+
+// addIgnoreFiles adds the .gitignore files of a tree.
+func (s *Worktree) addIgnoreFiles(files map[string]plumbing.Hash, tree plumbing.Hash) error {
+	if tree.IsZero() {
+		return nil
+	}
+	changes, err := trees.Diff(s.Objects, plumbing.ZeroHash, tree)
+	for _, c := range changes {
+		if path.Base(c.Path) == ".gitignore" {
+			files[c.Path] = c.New.Hash
+		}
+	}
+	return err
+}

@@ -1,0 +1,124 @@
+package restore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/trees"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// errNoMerge reports that git merge-file refused a binary file.
+var errNoMerge = errors.New("not text")
+
+// mergeAll replaces merge steps by steps that write the merge result, and lists files with
+// conflicts. The step of a file that cannot be merged is removed, and its path is added to
+// changed. So is that of a file which is only merged without conflicts. A merge that gives the
+// present file needs no step.
+func (s *Worktree) mergeAll(ctx context.Context, plan *decision) error {
+	var left []Step
+	for _, st := range plan.steps {
+		if !st.merge {
+			left = append(left, st)
+			continue
+		}
+		sides, clean, err := s.mergeFile(ctx, &st)
+		if err != nil && !errors.Is(err, errNoMerge) {
+			return fmt.Errorf("merge %q: %w", st.path, err)
+		}
+		switch {
+		case err != nil, !clean && st.onlyClean, clean && st.onlyClean && st.workAfter == st.before.work:
+			plan.changed = append(plan.changed, st.path)
+			continue
+		case !clean:
+			plan.conflicts = append(plan.conflicts, st.path)
+			if plan.unmerged && st.before.index[0] != (Side{}) {
+				st.index, st.indexAfter = true, sides
+			}
+		case st.staged:
+			st.index, st.indexAfter = true, merged(st.workAfter)
+		}
+		left = append(left, st)
+	}
+	plan.steps = left
+	slices.Sort(plan.changed)
+	return nil
+}
+
+// mergeFile merges the current file with the checkpoint's file. All three versions are blobs
+// after git's clean filters. They are returned as the index entries of an unmerged path. Without
+// a base, the result has both sides, as git merges files that both sides added.
+func (s *Worktree) mergeFile(ctx context.Context, st *Step) (sides Stages, clean bool, err error) {
+	mine := st.before.work
+	if !s.Objects.Has(mine.Hash) {
+		if err := s.addFiltered(ctx, st.path, mine.Hash); err != nil {
+			return sides, false, err
+		}
+	}
+	sides = Stages{1: st.base, 2: mine, 3: st.workAfter}
+	dir, err := os.MkdirTemp("", "git-checkpoint-merge-*")
+	if err != nil {
+		return sides, false, err
+	}
+	defer os.RemoveAll(dir)
+	names := []string{"", "base", "mine", "checkpoint"}
+	for i := 1; i < len(sides); i++ {
+		var data []byte
+		if sides[i] != (Side{}) {
+			if data, err = trees.ReadAs(s.Objects, plumbing.BlobObject, sides[i].Hash); err != nil {
+				return sides, false, err
+			}
+		}
+		if err := os.WriteFile(filepath.Join(dir, names[i]), data, 0o600); err != nil {
+			return sides, false, err
+		}
+	}
+	g := s.Git
+	g.Dir = dir
+	out, err := g.Output(ctx, "merge-file", "-p", "-q", "-L", "mine", "-L", "base", "-L", "checkpoint", "mine", "base", "checkpoint")
+	switch code := git.Code(err); {
+	case code == 255:
+		return sides, false, errNoMerge
+	case code < 0 || code > 127:
+		return sides, false, err
+	}
+	st.workAfter = Side{mergeMode(st.before.work.Mode, st.base.Mode, st.workAfter.Mode), s.Objects.Add(plumbing.BlobObject, out)}
+	return sides, err == nil, nil
+}
+
+// mergeMode returns the mode of the side that changed it.
+func mergeMode(mine, base, theirs uint32) uint32 {
+	if theirs == base {
+		return mine
+	}
+	return theirs
+}
+
+// addFiltered adds the content of a file as git add would store it. want is its hash.
+func (s *Worktree) addFiltered(ctx context.Context, path string, want plumbing.Hash) error {
+	if root, err := os.OpenRoot(s.Root); err == nil {
+		data, err := root.ReadFile(filepath.FromSlash(path))
+		_ = root.Close()
+		if err == nil && plumbing.ComputeHash(plumbing.BlobObject, data) == want {
+			s.Objects.Add(plumbing.BlobObject, data)
+			return nil
+		}
+	}
+	g := s.Git
+	g.Dir = s.Root
+	line, err := g.Line(ctx, "hash-object", "-w", "--", path)
+	if err != nil {
+		return err
+	}
+	if line != want.String() {
+		return ErrConcurrentChange
+	}
+	s.Objects.Keep(want)
+	return nil
+}
