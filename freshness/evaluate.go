@@ -97,7 +97,7 @@ func Evaluate(r *checkpoint.Record, f Facts, rules Rules) Verdict {
 	v.CanResume = v.Action < StartFresh
 	v.Stale = rules.Strict && len(v.Warnings()) > 0
 	v.Safe, v.SafeWhy = in.safeToResume()
-	v.Changed, v.InTheWay, v.Unsaved = f.Files.Changed, f.Files.InTheWay, f.Files.Unsaved
+	v.Changed, v.InTheWay, v.Restores, v.Unsaved = f.Files.Changed, f.Files.InTheWay, f.Files.Restores, f.Files.Unsaved
 	v.Awaiting = in.awaiting()
 	v.StateLabel, v.Phase = in.followLabels()
 	v.Next, v.Old = f.Next, in.old()

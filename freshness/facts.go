@@ -102,6 +102,7 @@ type Files struct {
 	Checked  bool
 	Changed  []string
 	InTheWay []string // untracked files of Changed, which a restore keeps
+	Restores []string // files that a resume puts back
 	Unsaved  []string // files outside of the checkpoint that changed or came since, which a restore keeps
 	Why      string   // reason for unchecked files
 }

@@ -75,6 +75,9 @@ type Verdict struct {
 	// that no choice replaces.
 	Changed, InTheWay []string
 
+	// Restores lists files that differ from the checkpoint and that a resume puts back.
+	Restores []string
+
 	// Unsaved lists files outside of the checkpoint that changed or came since. A resume leaves
 	// them as they are.
 	Unsaved []string

@@ -158,13 +158,16 @@ func leftAlone(c *invoke.Invocation, req *gitstore.RestoreRequest, done *gitstor
 	return nil
 }
 
-// nothingRestored returns a message for a restore that found the checkpoint's changes against
-// its HEAD in place, or "". Such a restore records nothing, so undo does not revert it.
+// nothingRestored returns a message for a restore that found the files as they were saved, or "".
+// Such a restore records nothing, so undo does not revert it.
 func nothingRestored(done *gitstore.Restored) string {
 	if len(done.Restored)+len(done.Skipped)+len(done.InTheWay)+len(done.Sparse)+len(done.Others) > 0 {
 		return ""
 	}
-	return "nothing to restore: the changes of " + string(done.ID) + " are here"
+	if len(done.Later) > 0 {
+		return "nothing to restore: the files of " + string(done.ID) + " are here, and others came later"
+	}
+	return "nothing to restore: the files are as they were saved in " + string(done.ID)
 }
 
 // conflicts returns an error if the restore left conflicts, as git merge does.
@@ -300,6 +303,9 @@ func finishRestore(c *invoke.Invocation, o *restoreOptions) error {
 // otherSession describes a path of another session that works in the same worktree.
 const otherSession = "changed by another session in this worktree, left as it is"
 
+// notInCheckpoint describes a path that was as in HEAD at the save, and has changed since.
+const notInCheckpoint = "changed since and not in the checkpoint, left as it is"
+
 // outsideSparse describes a path that a restore does not write.
 const outsideSparse = "outside the sparse checkout or marked skip-worktree, not written"
 
@@ -321,6 +327,9 @@ func showRestored(c *invoke.Invocation, done *gitstore.Restored, dryRun bool) {
 	}
 	for _, p := range done.Others {
 		c.Printf("%s: %s\n", otherSession, phrase.QuotePath(p))
+	}
+	for _, p := range done.Unsaved {
+		c.Printf("%s: %s\n", notInCheckpoint, phrase.QuotePath(p))
 	}
 	for _, p := range done.Sparse {
 		c.Printf("%s: %s\n", outsideSparse, phrase.QuotePath(p))

@@ -68,7 +68,7 @@ func restoredRow(done *gitstore.Restored, dryRun bool) display.Row {
 		{"in the way, left as it is:", done.InTheWay},
 		{outsideSparse + ":", done.Sparse},
 		{"came later:", missingFrom(done.Restored, done.Later)},
-		{"changed since and not in the checkpoint, left as it is:", done.Unsaved},
+		{notInCheckpoint + ":", done.Unsaved},
 		{"conflicts to resolve:", done.Merged},
 	} {
 		if len(part.paths) > 0 {

@@ -78,11 +78,10 @@ func resumeRows(r *checkpoint.Record, v freshness.Verdict) []display.Row {
 // filesCheck is the check whose findings are about changed files.
 const filesCheck = "files"
 
-// changedRows returns the findings about changed files, and the files that a resume would
-// write.
-func changedRows(c *invoke.Invocation, cp *gitstore.Checkpoint, v freshness.Verdict) []display.Row {
+// changedRow returns what has changed since the checkpoint, and what a resume does about it.
+func changedRow(c *invoke.Invocation, cp *gitstore.Checkpoint, v freshness.Verdict) display.Row {
 	row := display.Row{Label: "Changed", Text: "no file since the checkpoint"}
-	if n := len(v.Changed) + len(v.Unsaved); n > 0 {
+	if n := len(v.Changed) + len(v.Restores) + len(v.Unsaved); n > 0 {
 		row.Text = phrase.Plural(n, "file") + " since the checkpoint"
 	}
 	if v.CanResume && c.Store.Root() != "" {
@@ -91,7 +90,12 @@ func changedRows(c *invoke.Invocation, cp *gitstore.Checkpoint, v freshness.Verd
 	if len(v.Unsaved) > 0 {
 		row.Below = append(row.Below, "not in the checkpoint, and a resume leaves "+phrase.Files(v.Unsaved, 5))
 	}
-	rows := []display.Row{row}
+	return row
+}
+
+// changedRows returns changedRow and the findings about changed files.
+func changedRows(c *invoke.Invocation, cp *gitstore.Checkpoint, v freshness.Verdict) []display.Row {
+	rows := []display.Row{changedRow(c, cp, v)}
 	for _, reason := range v.WorstFirst() {
 		if reason.Check == filesCheck {
 			rows = append(rows, standing.ReasonRow(reason))

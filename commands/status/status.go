@@ -212,5 +212,12 @@ func plainStatus(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Re
 	c.Printf("Resume: %s\n", output.Clean(text))
 	standing.ShowNext(c, v)
 	c.Printf("Resumes unattended: %s\n", output.Clean(standing.AutoResume(v)))
+	if c.Store.Root() != "" {
+		changed := changedRow(c, cp, v)
+		c.Printf("%s: %s\n", changed.Label, changed.Text)
+		for _, line := range changed.Below {
+			c.Printf("  %s\n", output.Clean(line))
+		}
+	}
 	standing.ShowReasons(c, v)
 }

@@ -129,7 +129,7 @@ func filesFact(c *invoke.Invocation, cp *gitstore.Checkpoint) freshness.Files {
 	}
 	changed, inTheWay := slices.DeleteFunc(plan.Skipped, ofIssue), slices.DeleteFunc(plan.InTheWay, ofIssue)
 	return freshness.Files{
-		Checked: true, Changed: append(changed, inTheWay...), InTheWay: inTheWay, Unsaved: slices.DeleteFunc(plan.NotSaved(), ofIssue),
+		Checked: true, Changed: append(changed, inTheWay...), InTheWay: inTheWay, Restores: plan.Restored, Unsaved: slices.DeleteFunc(plan.NotSaved(), ofIssue),
 	}
 }
 

@@ -2,10 +2,14 @@ package restore
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
 	"path"
 	"slices"
+	"syscall"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/git"
@@ -35,6 +39,7 @@ func (r *restoring) clean(ctx context.Context, c *composition, area *lockedIndex
 	if err != nil {
 		return nil, err
 	}
+	r.lost = r.s.isLost(area, paths)
 	for _, change := range staged {
 		paths = append(paths, change.Path)
 	}
@@ -56,6 +61,23 @@ func (r *restoring) clean(ctx context.Context, c *composition, area *lockedIndex
 		})
 	}
 	return list, nil
+}
+
+// isLost reports whether the worktree has none of its files: it was lost, and its files were not
+// removed as part of the work. modified are the files that differ from the index.
+func (s *Worktree) isLost(area *lockedIndex, modified []string) bool {
+	if len(modified) == 0 || len(modified) < area.x.Len() {
+		return false
+	}
+	root, err := os.OpenRoot(s.Root)
+	if err != nil {
+		return false
+	}
+	defer root.Close()
+	return !slices.ContainsFunc(modified, func(path string) bool {
+		_, err := root.Lstat(path)
+		return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR)
+	})
 }
 
 // later returns files that came after the checkpoint, as targets to remove: staged files that
@@ -119,11 +141,7 @@ func (r *restoring) laterStaged(ctx context.Context, snap *wishes, area *lockedI
 		if !c.Old.Hash.IsZero() {
 			continue
 		}
-		had, err := sideAt(snap.find, snap.snap.Staged, c.Path)
-		if err != nil {
-			return nil, err
-		}
-		if had == (Side{}) {
+		if snap.entry(c.Path) == (Side{}) {
 			files = append(files, c)
 		}
 	}
@@ -144,11 +162,7 @@ func (r *restoring) laterUntracked(ctx context.Context, snap *wishes) ([]string,
 		if limits.Find(path).Reason != "" {
 			continue
 		}
-		had, err := sideAt(snap.find, snap.snap.Staged, path)
-		if err != nil {
-			return nil, err
-		}
-		if had == (Side{}) {
+		if snap.entry(path) == (Side{}) {
 			paths = append(paths, path)
 		}
 	}

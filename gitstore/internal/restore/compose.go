@@ -74,7 +74,7 @@ func (w *wishes) knows(path string) bool {
 		return false
 	}
 	extent, class := w.states.Extent(), checkpoint.Coverage("")
-	if class = extent.Untracked; w.entry(path).isFile() || slices.Contains(w.states.IntentToAdd, path) {
+	if class = extent.Untracked; w.entry(path) != (Side{}) || slices.Contains(w.states.IntentToAdd, path) {
 		class = extent.Worktree
 	}
 	return class != checkpoint.NoFiles
@@ -83,7 +83,8 @@ func (w *wishes) knows(path string) bool {
 // entry returns the staged file at a path, or zero.
 func (w *wishes) entry(path string) Side { return w.version(w.snap.Staged, path) }
 
-// version returns the file at a path of a tree, or zero if there is none.
+// version returns the file at a path of a tree, or zero if there is none or the tree cannot be
+// read.
 func (w *wishes) version(tree plumbing.Hash, path string) Side {
 	f, err := sideAt(w.find, tree, path)
 	if err != nil || f == (Side{}) || f.Mode == trees.ModeTree {
@@ -94,8 +95,6 @@ func (w *wishes) version(tree plumbing.Hash, path string) Side {
 	}
 	return f
 }
-
-func (f Side) isFile() bool { return f != Side{} && f.Mode != trees.ModeTree }
 
 // adopt takes a path from an earlier layer, if commits and index have not changed it since:
 // otherwise index or HEAD are newer than the file of the layer.
@@ -132,7 +131,7 @@ func (w *wishes) lacksEntry(path string) bool {
 // isBelowFile reports whether the index has a file in place of a parent directory.
 func (w *wishes) isBelowFile(path string) bool {
 	for i := range path {
-		if path[i] == '/' && w.entry(path[:i]).isFile() {
+		if path[i] == '/' && w.entry(path[:i]) != (Side{}) {
 			return true
 		}
 	}

@@ -130,6 +130,7 @@ type rules struct {
 	known  func(string, Side) bool // a checkpoint of the chain holds this version; nil means no
 	common func(string) Side       // version from which both sides come, zero if unknown; nil means unknown
 	asked  bool                    // the user asked for this checkpoint
+	lost   bool                    // the worktree has none of its files
 	exact  bool                    // remove files that came later, also with unknown content
 	force  bool                    // replace any content
 	choice Changed
@@ -186,7 +187,7 @@ func (d *decision) add(t Target, s state, st Step, r rules) {
 	switch {
 	case t.session != "" && choice == "" && !r.force:
 		d.others = append(d.others, t.Path)
-	case t.clean && !r.asked && (s.above != "" || len(s.inside) > 0):
+	case t.clean && !r.asked && t.isEdited(s, r):
 		d.unsaved = append(d.unsaved, t.Path)
 	case st.work && s.blockage != "":
 		d.inTheWay = append(d.inTheWay, t.Path)
@@ -196,8 +197,6 @@ func (d *decision) add(t Target, s state, st Step, r rules) {
 	case t.later && !r.exact && (choice == Mine || !t.isHeld(s, r)): // Outcome.Later names it
 	case t.later && !t.Index, !t.conflicts(s), !t.touched && choice == "" && t.isKnown(s, r):
 		d.steps = append(d.steps, st)
-	case t.clean && !r.asked:
-		d.unsaved = append(d.unsaved, t.Path)
 	case t.overwritesUnknown(s) && !r.force:
 		d.inTheWay, d.unknown = append(d.inTheWay, t.Path), true
 	case replaces:
@@ -239,6 +238,15 @@ func (t Target) conflicts(s state) bool {
 	index := t.Index && s.index != t.IndexWant && s.index != t.IndexBase
 	work := t.Work && !s.sparse && s.work != t.WorkWant && s.work != t.WorkBase
 	return t.touched || index || work
+}
+
+// isEdited reports whether the user has changed a file that was as in HEAD at the save. A file
+// that is missing was deleted, unless the worktree was lost. Older content is not an edit.
+func (t Target) isEdited(s state, r rules) bool {
+	if s.work == (Side{}) && !r.lost {
+		return true
+	}
+	return s.above != "" || len(s.inside) > 0 || !t.isKnown(s, r)
 }
 
 // isKnown reports whether the present versions of a path are stored elsewhere: in a checkpoint

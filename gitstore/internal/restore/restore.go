@@ -128,6 +128,7 @@ type restoring struct {
 	req    *Request
 	layers []*Contents
 	keep   Keep
+	lost   bool // the worktree has none of its files
 	done   *Outcome
 }
 
@@ -163,7 +164,7 @@ func (r *restoring) plan(ctx context.Context, area *lockedIndex) (decision, erro
 		return decision{}, err
 	}
 	plan, err := r.s.decide(ctx, targets, now, rules{
-		known: r.s.Known, common: r.common(), asked: r.req.Asked, exact: r.req.Exact, force: r.req.Force, choice: r.req.Changed,
+		known: r.s.Known, common: r.common(), asked: r.req.Asked, lost: r.lost, exact: r.req.Exact, force: r.req.Force, choice: r.req.Changed,
 	})
 	if err != nil {
 		return decision{}, err
