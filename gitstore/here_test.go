@@ -50,7 +50,7 @@ func TestHereNamesTheCheckpointOfTheFiles(t *testing.T) {
 	assert.Equal(t, second.ID, here())
 
 	w.Write("file", "unknown\n")
-	require.Equal(t, []string{"file"}, restore(first, RestoreOptions{}).InTheWay)
+	require.Equal(t, []string{"file"}, restore(first, RestoreOptions{}).Skipped)
 	assert.Equal(t, second.ID, here(), "a file was left as it is")
 
 	for _, text := range []string{"", "not an id\n", string(first.ID) + "\nCP-x-y-0000aaaa\n"} {

@@ -167,7 +167,7 @@ func nothingRestored(done *gitstore.Restored) string {
 	if len(done.Later) > 0 {
 		return "nothing to restore: the files of " + string(done.ID) + " are here, and others came later"
 	}
-	return "nothing to restore: the files are as they were saved in " + string(done.ID)
+	return "nothing to restore: the files of " + string(done.ID) + " are here"
 }
 
 // conflicts returns an error if the restore left conflicts, as git merge does.

@@ -118,6 +118,9 @@ func nextRows(r *checkpoint.Record, v freshness.Verdict) []display.Row {
 	return []display.Row{{Label: "Next", Text: text}}
 }
 
+// nothingToPutBack is the line of wouldRestore for a resume without an effect on files.
+const nothingToPutBack = "a resume has no file to put back"
+
 // wouldRestore returns one line per restore effect on files.
 func wouldRestore(c *invoke.Invocation, cp *gitstore.Checkpoint) []string {
 	done, err := c.Store.Restore(c.Ctx, gitstore.RestoreRequest{Checkpoint: cp, AnyBranch: true, Request: gitstore.RestoreOptions{DryRun: true}})
@@ -134,7 +137,7 @@ func wouldRestore(c *invoke.Invocation, cp *gitstore.Checkpoint) []string {
 		}
 	}
 	if len(lines) == 0 {
-		return []string{"a resume has no file to put back"}
+		return []string{nothingToPutBack}
 	}
 	return lines
 }

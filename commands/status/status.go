@@ -216,7 +216,9 @@ func plainStatus(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Re
 		changed := changedRow(c, cp, v)
 		c.Printf("%s: %s\n", changed.Label, changed.Text)
 		for _, line := range changed.Below {
-			c.Printf("  %s\n", output.Clean(line))
+			if line != nothingToPutBack {
+				c.Printf("  %s\n", output.Clean(line))
+			}
 		}
 	}
 	standing.ShowReasons(c, v)
