@@ -44,11 +44,13 @@ type Restored = undo.Restored
 // A RestoreOutcome lists the result of a restore for each path.
 type RestoreOutcome = undo.Outcome
 
-// Restore restores the files of a checkpoint. It changes only files that the checkpoint
-// changed relative to its own HEAD. Files that were changed since stay unchanged, unless
-// requested otherwise. Before Restore replaces a file, a safety snapshot contains the old
-// content. Failed restores are rolled back. After a kill, the journal allows the next
-// restore or InterruptedRestore to resolve it.
+// Restore restores the files of a checkpoint as they were at its save. Files that it did not
+// capture come from the newest earlier checkpoint of its branch that has them. Content that a
+// checkpoint of the chain has is replaced. Other files that changed since are merged if both
+// sides changed them and the changes fit, otherwise they stay unchanged, unless requested
+// otherwise. Changes of later commits are kept. Before Restore replaces a file, a safety
+// snapshot contains the old content. Failed restores are rolled back. After a kill, the
+// journal allows the next restore or InterruptedRestore to resolve it.
 func (s *Store) Restore(ctx context.Context, req RestoreRequest) (*Restored, error) {
 	if req.Checkpoint != nil && !req.Request.DryRun {
 		_ = s.capturer.ReturnContent(req.Checkpoint) // git's filter names the file whose content is missing

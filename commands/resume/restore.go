@@ -21,9 +21,10 @@ import (
 var RestoreCommand = invoke.Command{
 	Name: "restore", Usage: "restore the files of a checkpoint", Args: "[ISSUE] [ID] [-- PATH...]", Max: 2, Category: "Resume",
 	Everyday: true, ShortHelp: []string{"dry-run", "continue", "abort"},
-	Description: "Restores only files that the checkpoint changed against its own HEAD. Files that have\n" +
-		"changed since then stay as they are and are listed, unless --changed is given. If the\n" +
-		"newest checkpoint is a turn of an agent, files with its content are restored too.\n" +
+	Description: "Restores the files as they were at the save. Content that a checkpoint of the issue has\n" +
+		"is replaced. Other changes since the save are merged if both sides changed a file and the\n" +
+		"changes fit; otherwise the file stays as it is and is listed, unless --changed is given.\n" +
+		"A file that came later is removed only if a checkpoint has it. Changes of commits are kept.\n" +
 		"`git checkpoint undo` reverts the restore.",
 	Examples: []string{
 		"git checkpoint restore 42 --dry-run",
@@ -49,7 +50,7 @@ func restoreFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "dry-run", Usage: "print the actions without doing them"},
 		&cli.BoolFlag{Name: "staged", Usage: "restore the staging area only"},
 		&cli.BoolFlag{Name: "worktree", Usage: "restore the worktree only"},
-		&cli.BoolFlag{Name: "exact", Usage: "also remove files that were staged later"},
+		&cli.BoolFlag{Name: "exact", Usage: "also remove files that came later and that no checkpoint has"},
 		&cli.BoolFlag{Name: "force", Usage: "use the checkpoint's version of every file, at any HEAD"},
 		&cli.BoolFlag{Name: "yes", Usage: "restore also if HEAD is on another branch than the checkpoint's"},
 		changedFlag(),

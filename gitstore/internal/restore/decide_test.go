@@ -188,3 +188,80 @@ func TestFilesThatDifferOnlyInCase(t *testing.T) {
 		}
 	}
 }
+
+// TestPlanByOrigin checks what happens to a path by the origin of its present content: the save,
+// HEAD, another checkpoint, or the user.
+func TestPlanByOrigin(t *testing.T) {
+	t.Parallel()
+	side := func(s string) Stages { return merged(sideOf(s)) }
+	changed := Target{Index: true, Work: true, IndexBase: side("base"), IndexWant: side("want"), WorkBase: sideOf("base"), WorkWant: sideOf("want")}
+	untracked := Target{Work: true, WorkWant: sideOf("want")}
+	clean := Target{Index: true, Work: true, clean: true, IndexBase: side("base"), IndexWant: side("base"), WorkBase: sideOf("base"), WorkWant: sideOf("base")}
+	later := Target{Work: true, later: true}
+	staged := Target{Index: true, Work: true, later: true, IndexBase: side("mine"), WorkBase: sideOf("mine")}
+	touched, other, choice := changed, changed, changed
+	touched.touched, other.session, choice.choice = true, "s2", Mine
+	known := func(_ string, f Side) bool { return f == sideOf("old") || f == sideOf("base") }
+	common := func(s string) func(string) Side { return func(string) Side { return sideOf(s) } }
+	resume, restore := rules{known: known}, rules{known: known, asked: true}
+	with := func(r rules, change func(*rules)) rules { change(&r); return r }
+	tests := map[string]struct {
+		target      Target
+		index, work string
+		rules       rules
+		want        string
+	}{
+		"as saved":                     {changed, "want", "want", resume, ""},
+		"as HEAD":                      {changed, "base", "base", resume, "step"},
+		"edited":                       {changed, "base", "mine", restore, "changed"},
+		"of another checkpoint":        {changed, "base", "old", resume, "step"},
+		"another, but mine is wanted":  {changed, "base", "old", with(restore, func(r *rules) { r.choice = Mine }), "changed"},
+		"another, mine for this path":  {choice, "base", "old", restore, "changed"},
+		"another, to be merged":        {changed, "base", "old", with(restore, func(r *rules) { r.choice = Merged }), "merge"},
+		"deleted":                      {changed, "base", "", resume, "step"},
+		"removed from the index":       {changed, "", "", resume, "changed"},
+		"removed, but asked":           {changed, "", "", restore, "step"},
+		"committed since":              {touched, "base", "base", restore, "changed"},
+		"committed, another's content": {touched, "base", "old", restore, "changed"},
+		"of another session":           {other, "base", "old", restore, "others"},
+		"both changed":                 {changed, "base", "mine", with(resume, func(r *rules) { r.common = common("old") }), "merge"},
+		"both, mine is wanted":         {changed, "base", "mine", with(resume, func(r *rules) { r.common, r.choice = common("old"), Mine }), "changed"},
+		"only mine changed":            {changed, "base", "mine", with(resume, func(r *rules) { r.common = common("want") }), "changed"},
+		"both, committed since":        {touched, "base", "mine", with(resume, func(r *rules) { r.common = common("old") }), "changed"},
+		"untracked, gone":              {untracked, "", "", resume, "step"},
+		"untracked, edited":            {untracked, "", "mine", restore, "changed"},
+		"untracked, both changed":      {untracked, "", "mine", with(resume, func(r *rules) { r.common = common("old") }), "merge"},
+		"untracked, checkpoint's":      {untracked, "", "mine", with(resume, func(r *rules) { r.choice = FromCheckpoint }), "step"},
+		"untracked, merge":             {untracked, "", "mine", with(resume, func(r *rules) { r.choice = Merged }), "merge"},
+		"untracked over tracked":       {changed, "", "mine", with(restore, func(r *rules) { r.choice = FromCheckpoint }), "in the way"},
+		"clean, edited":                {clean, "base", "mine", resume, "unsaved"},
+		"clean, edited, asked":         {clean, "base", "mine", restore, "changed"},
+		"clean, older content":         {clean, "base", "old", resume, "step"},
+		"clean, deleted":               {clean, "base", "", resume, "unsaved"},
+		"clean, in a lost worktree":    {clean, "base", "", with(resume, func(r *rules) { r.lost = true }), "step"},
+		"clean, deleted, asked":        {clean, "base", "", restore, "step"},
+		"clean, removed, asked":        {clean, "", "", restore, "step"},
+		"later, in a checkpoint":       {later, "", "old", resume, "step"},
+		"later, unknown":               {later, "", "mine", restore, ""},
+		"later, unknown, exact":        {later, "", "mine", with(restore, func(r *rules) { r.exact = true }), "step"},
+		"later, kept by choice":        {later, "", "old", with(restore, func(r *rules) { r.choice = Mine }), ""},
+		"staged later, unknown":        {staged, "mine", "mine", restore, ""},
+		"staged later, exact":          {staged, "mine", "mine", with(restore, func(r *rules) { r.exact = true }), "step"},
+		"staged later, edited":         {staged, "mine", "more", with(restore, func(r *rules) { r.exact = true }), "changed"},
+		"staged later, in checkpoints": {staged, "old", "old", restore, "step"},
+	}
+	for name, tc := range tests {
+		tc.target.Path = "p"
+		d := decide([]Target{tc.target}, func(string) state { return state{index: side(tc.index), work: sideOf(tc.work)} }, tc.rules)
+		got := ""
+		for what, paths := range map[string]int{"changed": len(d.changed), "in the way": len(d.inTheWay), "others": len(d.others), "unsaved": len(d.unsaved), "step": len(d.steps)} {
+			if paths > 0 {
+				got = what
+			}
+		}
+		if got == "step" && d.steps[0].merge {
+			got = "merge"
+		}
+		assert.Equal(t, tc.want, got, name)
+	}
+}

@@ -372,7 +372,7 @@ func (w *indexWriter) flags(ctx context.Context, edits []indexEdit) error {
 	}{
 		{sparse, []string{"update-index", "-z", "--skip-worktree", "--stdin"}},
 		{assume, []string{"update-index", "-z", "--assume-unchanged", "--stdin"}},
-		{intent, []string{"add", "-f", "--intent-to-add", "--pathspec-from-file=-", "--pathspec-file-nul"}},
+		{intent, []string{"-c", "core.sparseCheckout=false", "add", "-f", "--intent-to-add", "--pathspec-from-file=-", "--pathspec-file-nul"}},
 	} {
 		if len(f.edits) == 0 {
 			continue

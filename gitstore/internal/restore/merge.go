@@ -44,7 +44,9 @@ func (s *Worktree) mergeAll(ctx context.Context, plan *decision) error {
 		case st.staged:
 			st.index, st.indexAfter = true, merged(st.workAfter)
 		}
-		left = append(left, st)
+		if st.work = st.workAfter != st.before.work; st.work || st.index {
+			left = append(left, st)
+		}
 	}
 	plan.steps = left
 	slices.Sort(plan.changed)

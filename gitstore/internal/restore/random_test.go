@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/restore"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -51,36 +52,113 @@ func randomWorld(t *testing.T, r *rand.Rand) {
 	x.scramble(r)
 	x.Git("add", "-A")
 	x.Commit("base")
-	x.scramble(r)
-	x.scrambleIndex(r)
-	c := x.save(func(req *gitstore.SaveRequest) { req.Worktree, req.Untracked = r.IntN(2) == 0, r.IntN(2) == 0 })
-	if r.IntN(2) == 0 {
-		x.Git("reset", "-q", "--hard")
-	}
-	if r.IntN(2) == 0 {
+	var saved []*gitstore.Checkpoint
+	var pictures []string
+	for range 1 + r.IntN(3) {
 		x.scramble(r)
+		x.scrambleIndex(r)
+		saved = append(saved, x.save(func(req *gitstore.SaveRequest) { req.Worktree, req.Untracked = r.IntN(4) > 0, r.IntN(4) > 0 }))
+		pictures = append(pictures, x.picture())
 	}
-	if r.IntN(3) == 0 {
-		x.Git("add", "-A")
-		x.Commit("later")
+	moved := false
+	for range r.IntN(4) {
+		moved = x.event(r) || moved
 	}
-	x.scramble(r)
-	x.scrambleIndex(r)
-	request := func(req *gitstore.RestoreRequest) {
-		req.Changed = []restore.Changed{restore.Mine, restore.FromCheckpoint, restore.Merged}[r.IntN(3)]
-		req.Force, req.Exact, req.Staged = r.IntN(4) == 0, r.IntN(3) == 0, r.IntN(4) == 0
+	at := r.IntN(len(saved))
+	c, asked, before, files, entries := saved[at], r.IntN(2) == 0, x.picture(), x.files(), x.entries()
+	var options gitstore.RestoreOptions
+	options.Changed = []restore.Changed{"", restore.Mine, restore.FromCheckpoint, restore.Merged}[r.IntN(4)]
+	options.Force, options.Exact, options.Staged = r.IntN(4) == 0, asked && r.IntN(3) == 0, r.IntN(4) == 0
+	request := func(req *gitstore.RestoreRequest) { req.Request, req.Asked, req.AnyHead = options, asked, !asked }
+	planned, err := x.try(c, request, dryRun)
+	if err != nil { // an operation of git is under way, or HEAD is elsewhere
+		_, again := x.try(c, request)
+		require.EqualError(t, again, err.Error())
+		require.Equal(t, before, x.picture())
+		return
 	}
-	before, files, entries := x.picture(), x.files(), x.entries()
+	require.Equal(t, before, x.picture())
 	done := x.restore(c, request)
 	x.nothingLost(done, files, entries)
 	x.noLitter()
+	require.Equal(t, planned.Outcome, done.Outcome, "the plan of a dry run")
+	after := x.picture()
+	if s := c.LeftOut || moved || len(done.InTheWay)+len(done.Sparse)+len(done.Skipped) > 0; !s && options.Force && options.Exact && !options.Staged && x.isWhole(c) {
+		require.Equal(t, x.filesOf(pictures[at]), x.filesOf(after), "a forced, exact restore gives the files of the save")
+	}
 	if done.Undo == "" {
-		require.Equal(t, before, x.picture())
+		require.Equal(t, before, after)
 		return
 	}
 	require.Empty(t, x.undo().Skipped)
 	require.Equal(t, before, x.picture())
+	redone, err := x.s.Redo(t.Context(), "42")
+	require.NoError(t, err)
+	require.Empty(t, redone.Restored.Skipped)
+	require.Equal(t, after, x.picture(), "redo")
+	require.Empty(t, x.undo().Skipped)
+	require.Equal(t, before, x.picture())
 	x.noLitter()
+}
+
+// isWhole reports whether a checkpoint has every file.
+func (x *site) isWhole(c *gitstore.Checkpoint) bool {
+	r, err := x.s.Record(c)
+	require.NoError(x.t, err)
+	e := r.Snapshot().Extent()
+	return e.Index == checkpoint.Complete && e.Worktree == checkpoint.Complete && e.Untracked == checkpoint.Complete
+}
+
+// filesOf returns the files of a picture that git does not ignore, without permissions that git
+// does not store.
+func (x *site) filesOf(picture string) (files []string) {
+	head, _, _ := strings.Cut(picture, "\n--\n")
+	for line := range strings.Lines(head) {
+		mode, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if !strings.Contains(rest, ".ign") && !strings.Contains(rest, "nested") {
+			files = append(files, map[bool]string{false: "-", true: "x"}[strings.Contains(mode[:4], "x")]+mode[:1]+rest)
+		}
+	}
+	return files
+}
+
+// event does something that people do between a save and a restore, and reports whether HEAD
+// has moved or files are kept out of the worktree.
+func (x *site) event(r *rand.Rand) (moved bool) {
+	switch r.IntN(9) {
+	case 0:
+		x.Git("reset", "-q", "--hard")
+	case 1:
+		_, _ = x.Run(nil, "add", "-A")
+		_, _ = x.Run(nil, "commit", "-q", "-m", "later", "--allow-empty")
+		return true
+	case 2:
+		_, err := x.Run(nil, "revert", "--no-edit", "HEAD")
+		if err != nil {
+			_, _ = x.Run(nil, "revert", "--abort")
+		}
+		return true
+	case 3:
+		_, _ = x.Run(nil, "commit", "-q", "--amend", "-m", "amended", "--allow-empty")
+		return true
+	case 4:
+		_, _ = x.Run(nil, "stash", "-q", "-u")
+	case 5:
+		x.remove("nested")
+		x.Git("init", "-q", "nested")
+		x.Write("nested/own", fmt.Sprint(r.IntN(3)))
+	case 6:
+		_, err := x.Run(nil, "sparse-checkout", "set", "--no-cone", "/*", "!/e")
+		return err == nil
+	case 7:
+		x.Write(".gitignore", []string{"p\n", "q\nd/x\n"}[r.IntN(2)])
+	case 8:
+		require.NoError(x.t, os.RemoveAll(x.Path("d")))
+		_, _ = x.Run(nil, "mv", "e", "moved")
+	}
+	x.scramble(r)
+	x.scrambleIndex(r)
+	return false
 }
 
 // scramble changes about half of all paths.

@@ -56,11 +56,13 @@ type Restored struct {
 	restore.Outcome
 }
 
-// Restore restores the files of a checkpoint. It changes only files that the checkpoint
-// changed relative to its own HEAD. Files that were changed since stay unchanged, unless
-// requested otherwise. Before Restore replaces a file, a safety snapshot contains the old
-// content. Failed restores are rolled back. After a kill, the journal allows the next
-// restore, Continue or Abort to resolve it.
+// Restore restores the files of a checkpoint as they were at its save. Files that it did not
+// capture come from the newest earlier checkpoint of its branch that has them. Content that a
+// checkpoint of the chain has is replaced. Other files that changed since are merged if both
+// sides changed them and the changes fit, otherwise they stay unchanged, unless requested
+// otherwise. Changes of later commits are kept. Before Restore replaces a file, a safety
+// snapshot contains the old content. Failed restores are rolled back. After a kill, the
+// journal allows the next restore, Continue or Abort to resolve it.
 func (s *Restorer) Restore(ctx context.Context, req RestoreRequest) (*Restored, error) {
 	done, err := s.restore(ctx, req)
 	if errors.Is(err, restore.ErrConcurrentChange) {
