@@ -39,7 +39,6 @@ type Target struct {
 	Index     bool          // restore the index entry
 	Work      bool          // restore the worktree file
 	session   string        // another session in this worktree changed the path, or ""
-	undo      bool          // an undo, which returns each entry as it was
 	later     bool          // came after the checkpoint, to be removed
 	clean     bool          // as in HEAD at the save
 	touched   bool          // changed by a commit since the checkpoint
@@ -165,9 +164,6 @@ func decide(targets []Target, now func(string) state, r rules) decision {
 		st := Step{path: t.Path, before: s, indexAfter: t.IndexWant, workAfter: t.WorkWant, base: t.WorkBase}
 		st.work = t.Work && s.work != t.WorkWant && !s.sparse
 		st.index = t.Index && s.index != t.IndexWant
-		if t.IndexWant[0] == intended && !t.undo && !st.creates() && s.work == (Side{}) {
-			st.index = false // git add -N requires an existing file
-		}
 		if t.Work && s.sparse && s.work != t.WorkWant {
 			d.sparse = append(d.sparse, t.Path)
 		}

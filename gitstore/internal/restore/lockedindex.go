@@ -224,7 +224,7 @@ func (a *lockedIndex) edit(ctx context.Context, edits []indexEdit) error {
 		return fmt.Errorf("copy index: %w", err)
 	}
 	defer os.Remove(a.copied())
-	w := &indexWriter{git: a.git(), file: a.copied()}
+	w := &indexWriter{s: a.s, git: a.git(), file: a.copied()}
 	if err := w.write(ctx, edits); err != nil {
 		return fmt.Errorf("write index: %w", err)
 	}
@@ -240,6 +240,7 @@ func (a *lockedIndex) git() git.Git {
 }
 
 type indexWriter struct {
+	s    *Worktree
 	git  git.Git
 	file string
 }
@@ -354,12 +355,16 @@ func entriesAs(entries []index.Entry) (s Stages) {
 
 // flags restores entry flags: skip-worktree, assume-unchanged and intent-to-add.
 func (w *indexWriter) flags(ctx context.Context, edits []indexEdit) error {
-	var sparse, assume, intent []indexEdit
+	var sparse, assume, intent, absent []indexEdit
 	for _, e := range edits {
 		switch {
 		case !e.change || e.want[0] == Side{}:
 		case e.want[0] == intended:
-			intent = append(intent, e)
+			if w.s.isThere(e.path) {
+				intent = append(intent, e)
+			} else {
+				absent = append(absent, e)
+			}
 		case e.sparse:
 			sparse = append(sparse, e)
 		case e.assume:
@@ -381,7 +386,47 @@ func (w *indexWriter) flags(ctx context.Context, edits []indexEdit) error {
 			return err
 		}
 	}
-	return nil
+	return w.intendAbsent(ctx, absent)
+}
+
+// intendAbsent writes intent-to-add entries for paths without a file, which git add refuses: git
+// reset makes such an entry of each path that the tree lacks.
+func (w *indexWriter) intendAbsent(ctx context.Context, edits []indexEdit) error {
+	if len(edits) == 0 {
+		return nil
+	}
+	empty, err := w.git.Pipe(ctx, nil, "hash-object", "-t", "blob", "--stdin")
+	if err != nil {
+		return err
+	}
+	tree, err := w.git.Pipe(ctx, nil, "hash-object", "-t", "tree", "--stdin")
+	if err != nil {
+		return err
+	}
+	var info bytes.Buffer
+	for _, e := range edits {
+		fmt.Fprintf(&info, "100644 %s 0\t%s\x00", bytes.TrimSpace(empty), e.path)
+	}
+	if err := w.run(ctx, info.Bytes(), "update-index", "-z", "--index-info"); err != nil {
+		return err
+	}
+	return w.run(ctx, pathsOf(edits), "reset", "-q", "-N", string(bytes.TrimSpace(tree)), "--pathspec-from-file=-", "--pathspec-file-nul")
+}
+
+// isThere reports whether a path has a file, not below a symlink.
+func (s *Worktree) isThere(name string) bool {
+	root, err := os.OpenRoot(s.Root)
+	if err != nil {
+		return false
+	}
+	defer root.Close()
+	pl, err := openPlace(root, name, false)
+	if err != nil {
+		return false
+	}
+	defer pl.close()
+	info, err := pl.dir.Lstat(pl.name)
+	return err == nil && !info.IsDir()
 }
 
 func pathsOf(edits []indexEdit) []byte {

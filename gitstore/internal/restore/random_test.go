@@ -145,7 +145,7 @@ func (x *site) event(r *rand.Rand) (moved bool) {
 		_, _ = x.Run(nil, "stash", "-q", "-u")
 	case 5:
 		x.remove("nested")
-		x.Git("init", "-q", "nested")
+		x.Git("init", "-q", "--template=", "nested")
 		x.Write("nested/own", fmt.Sprint(r.IntN(3)))
 	case 6:
 		_, err := x.Run(nil, "sparse-checkout", "set", "--no-cone", "/*", "!/e")

@@ -295,7 +295,6 @@ func (st Step) target() Target {
 		Path: st.path, Index: st.index, Work: st.work,
 		IndexBase: st.indexAfter, IndexWant: st.before.index,
 		WorkBase: st.diskAfter.side(), WorkWant: st.before.disk.side(),
-		undo: true,
 	}
 }
 

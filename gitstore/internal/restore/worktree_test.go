@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"sort"
 	"strings"
 	"testing"
@@ -146,8 +147,13 @@ func (x *site) picture() string {
 	})
 	require.NoError(x.t, err)
 	sort.Strings(lines)
-	return strings.Join(lines, "\n") + "\n--\n" + x.Git("ls-files", "-s", "-t") + "\n" + x.Git("diff", "--cached", "--raw", "--ita-visible-in-index")
+	return strings.Join(lines, "\n") + "\n--\n" +
+		intentMode.ReplaceAllString(x.Git("ls-files", "-s", "-t")+"\n"+x.Git("diff", "--cached", "--raw", "--ita-visible-in-index"), "$1$2")
 }
+
+// intentMode matches the mode of an entry of git add -N, which has the empty blob and no content
+// to protect.
+var intentMode = regexp.MustCompile(`(?m)\d{6}( e69de29\S*)|\d{6}( \w+ e69de29\S*) [AMT]`)
 
 // noLitter fails if a restore left temporary files.
 func (x *site) noLitter() {
