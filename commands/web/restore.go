@@ -47,11 +47,16 @@ func (v *visit) restored(text string, at place, done *gitstore.Restored) Notice 
 		paths []string
 		text  string
 	}{
-		{done.Skipped, "Changed since, left as it is: "}, {done.InTheWay, "In the way, left as it is: "}, {done.Sparse, "Outside the sparse checkout or marked skip-worktree, not written: "}, {done.Merged, "Conflicts to resolve: "},
+		{done.Skipped, "Changed since, left as it is: "}, {done.InTheWay, "In the way, left as it is: "},
+		{done.Unsaved, "Changed since and not in the checkpoint, left as it is: "},
+		{done.Sparse, "Outside the sparse checkout or marked skip-worktree, not written: "}, {done.Merged, "Conflicts to resolve: "},
 	} {
 		for _, path := range l.paths[:min(len(l.paths), maxPlanned)] {
 			n.Lines = append(n.Lines, l.text+line(path))
 		}
+	}
+	for _, f := range done.Earlier[:min(len(done.Earlier), maxPlanned)] {
+		n.Lines = append(n.Lines, "From the earlier "+line(string(f.ID))+": "+line(f.Path))
 	}
 	if len(done.Merging) > 0 {
 		n.Lines = append(n.Lines, "The checkpoint was saved during a merge with "+line(phrase.List(done.Merging))+", which is not restored")
@@ -84,18 +89,27 @@ func (q *Question) refuse(err error) error {
 
 // listRestore lists what a restore does to each file.
 func (q *Question) listRestore(done *gitstore.Restored) {
-	removed := phrase.Set(done.Removed)
-	var restored []string
+	removed, earlier := phrase.Set(done.Removed), map[string]bool{}
+	for _, f := range done.Earlier {
+		earlier[f.Path] = true
+	}
+	var restored, older []string
 	for _, path := range done.Restored {
-		if !removed[path] {
+		switch {
+		case earlier[path]:
+			older = append(older, path)
+		case !removed[path]:
 			restored = append(restored, path)
 		}
 	}
 	q.list(restored, "restored", "modified")
+	q.list(older, "restored from an earlier checkpoint, which has it", "modified")
 	q.list(done.Removed, "removed", "deleted")
 	q.list(done.Merged, "gets conflicts to resolve", "conflicted")
 	q.list(done.Skipped, "changed since, stays as it is", "")
 	q.list(done.InTheWay, "in the way of an untracked file, stays as it is", "conflicted")
+	q.list(done.Unsaved, "changed since and not in the checkpoint, stays as it is", "")
+	q.list(done.Sparse, "outside the sparse checkout or marked skip-worktree, is not written", "")
 }
 
 // list adds files to the plan.

@@ -13,6 +13,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/index"
 	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -93,14 +94,13 @@ func (r *restoring) later(ctx context.Context, snap *wishes, area *lockedIndex) 
 	var list []Target
 	isNew := func(path string) bool { return snap.byPath[path] == nil && !snap.states.Lacks(path) }
 	if extent.Index == checkpoint.Complete {
-		files, err := r.laterStaged(ctx, snap, area)
+		staged, err := r.laterStaged(ctx, snap, area)
 		if err != nil {
 			return nil, err
 		}
-		for _, f := range files {
-			has := Side{f.New.Mode, f.New.Hash}
-			if isNew(f.Path) {
-				list = append(list, Target{Path: f.Path, Index: true, Work: f.New.Mode != trees.ModeGitlink, IndexBase: merged(has), WorkBase: has, later: true})
+		for _, t := range staged {
+			if isNew(t.Path) {
+				list = append(list, t)
 			}
 		}
 	}
@@ -125,9 +125,9 @@ func (r *restoring) later(ctx context.Context, snap *wishes, area *lockedIndex) 
 	return list, nil
 }
 
-// laterStaged returns the files that are in the index, and neither in HEAD nor in the index of
-// the save.
-func (r *restoring) laterStaged(ctx context.Context, snap *wishes, area *lockedIndex) ([]trees.Change, error) {
+// laterStaged returns targets for the files that are in the index, and neither in HEAD nor in the
+// index of the save. Unmerged paths are among them.
+func (r *restoring) laterStaged(ctx context.Context, snap *wishes, area *lockedIndex) ([]Target, error) {
 	head, err := r.s.Head(ctx)
 	if err != nil {
 		return nil, err
@@ -136,16 +136,20 @@ func (r *restoring) laterStaged(ctx context.Context, snap *wishes, area *lockedI
 	if err != nil {
 		return nil, err
 	}
-	var files []trees.Change
+	var list []Target
 	for _, c := range changes {
-		if !c.Old.Hash.IsZero() {
-			continue
-		}
-		if snap.entry(c.Path) == (Side{}) {
-			files = append(files, c)
+		if c.Old.Hash.IsZero() && snap.entry(c.Path) == (Side{}) {
+			has := Side{c.New.Mode, c.New.Hash}
+			list = append(list, Target{Path: c.Path, Index: true, Work: has.Mode != trees.ModeGitlink, IndexBase: merged(has), WorkBase: has, later: true})
 		}
 	}
-	return files, nil
+	unmerged, _ := area.x.Special()
+	for _, e := range slices.CompactFunc(unmerged, func(a, b index.Entry) bool { return a.Path == b.Path }) {
+		if snap.version(head, e.Path) == (Side{}) && snap.entry(e.Path) == (Side{}) {
+			list = append(list, Target{Path: e.Path, Index: true, Work: true, later: true})
+		}
+	}
+	return list, nil
 }
 
 // laterUntracked returns the untracked files that were not in the index of the save.

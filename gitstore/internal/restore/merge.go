@@ -44,6 +44,7 @@ func (s *Worktree) mergeAll(ctx context.Context, plan *decision) error {
 		case st.staged:
 			st.index, st.indexAfter = true, merged(st.workAfter)
 		}
+		st.index = st.index && st.indexAfter != st.before.index
 		if st.work = st.workAfter != st.before.work; st.work || st.index {
 			left = append(left, st)
 		}

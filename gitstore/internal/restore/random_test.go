@@ -119,11 +119,12 @@ func (x *site) filesOf(picture string) (files []string) {
 			files = append(files, map[bool]string{false: "-", true: "x"}[strings.Contains(mode[:4], "x")]+mode[:1]+rest)
 		}
 	}
+	slices.Sort(files)
 	return files
 }
 
 // event does something that people do between a save and a restore, and reports whether HEAD
-// has moved or files are kept out of the worktree.
+// has moved, files are kept out of the worktree, or git ignores other files than before.
 func (x *site) event(r *rand.Rand) (moved bool) {
 	switch r.IntN(9) {
 	case 0:
@@ -152,13 +153,14 @@ func (x *site) event(r *rand.Rand) (moved bool) {
 		return err == nil
 	case 7:
 		x.Write(".gitignore", []string{"p\n", "q\nd/x\n"}[r.IntN(2)])
+		moved = true
 	case 8:
 		require.NoError(x.t, os.RemoveAll(x.Path("d")))
 		_, _ = x.Run(nil, "mv", "e", "moved")
 	}
 	x.scramble(r)
 	x.scrambleIndex(r)
-	return false
+	return moved
 }
 
 // scramble changes about half of all paths.
