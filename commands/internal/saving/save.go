@@ -35,7 +35,7 @@ func Request(c *invoke.Invocation, issue checkpoint.Issue, trigger checkpoint.Tr
 		Redact: redaction(c, in.Doc),
 		Allow:  c.Settings.Strings("scan_allow"),
 	}
-	chooseFiles(c, &req, o.Staged)
+	ChooseFiles(c, &req, o.Staged)
 	if c.Settings.Bool("auto_prune") && !o.NoPrune {
 		req.Retention = c.Settings.Policy()
 	}
@@ -47,9 +47,9 @@ func Request(c *invoke.Invocation, issue checkpoint.Issue, trigger checkpoint.Tr
 	return req, err
 }
 
-// chooseFiles makes a request take the whole state of the work: index, modified tracked files
+// ChooseFiles makes a request take the whole state of the work: index, modified tracked files
 // and untracked files; with staged, the index only. It sets the limits of the settings.
-func chooseFiles(c *invoke.Invocation, req *gitstore.SaveRequest, staged bool) {
+func ChooseFiles(c *invoke.Invocation, req *gitstore.SaveRequest, staged bool) {
 	whole := !staged && c.Store.Root() != ""
 	req.Worktree, req.Untracked = whole, whole
 	req.Automatic = c.Env.InHook || c.Name == "run"
@@ -117,11 +117,7 @@ func Warnings(c *invoke.Invocation, s *gitstore.Saved) []string {
 	if problem := unknownPhase(s.Record, judge.Rules(c, judge.Options{})); problem != "" {
 		list = append(list, problem)
 	}
-	for _, f := range s.Record.Snapshot().Skipped {
-		if text := skippedWarning(f); !slices.Contains(list, text) { // a repository can be left out of two classes
-			list = append(list, text)
-		}
-	}
+	list = append(list, leftOutTexts(s.Record.Snapshot().Skipped)...)
 	if c.Store.InterruptedRestore.Exists(c.Ctx) {
 		list = append(list, "a restore was interrupted: git checkpoint restore --continue or --abort")
 	} else if lock := c.Store.InterruptedRestore.IndexLock(); lock != "" {
@@ -209,6 +205,44 @@ func tellLimit(c *invoke.Invocation, s *gitstore.Saved) {
 		c.Infof("hint: git config checkpoint.limits.checkpoint-mb %d", int64(c.Settings.Int("limits.checkpoint_mb"))+over>>20+1)
 	}
 }
+
+// WarnLeftOut warns about the files that a checkpoint lacks.
+func WarnLeftOut(c *invoke.Invocation, s *gitstore.Saved) {
+	for _, text := range leftOutTexts(s.Record.Snapshot().Skipped) {
+		c.Warnf("%s", text)
+	}
+}
+
+// leftOutTexts returns one text for each file that a checkpoint lacks. More than fewLeftOut
+// files with the same reason have one text together.
+func leftOutTexts(skipped []checkpoint.Skipped) (texts []string) {
+	alike := map[string][]checkpoint.Skipped{}
+	for _, f := range skipped {
+		same := func(g checkpoint.Skipped) bool { return g.Path == f.Path }
+		if !slices.ContainsFunc(alike[f.Reason], same) { // a repository can be left out of two classes
+			alike[f.Reason] = append(alike[f.Reason], f)
+		}
+	}
+	for _, f := range skipped {
+		group := alike[f.Reason]
+		delete(alike, f.Reason)
+		if len(group) <= fewLeftOut {
+			for _, f := range group {
+				texts = append(texts, skippedWarning(f))
+			}
+			continue
+		}
+		paths := make([]string, len(group))
+		for i, f := range group {
+			paths[i] = phrase.QuotePath(f.Path)
+		}
+		few := strings.Join(phrase.Few(paths, fewLeftOut), ", ")
+		texts = append(texts, fmt.Sprintf("%d paths are not in the checkpoint: %s: %s", len(group), few, f.Reason))
+	}
+	return texts
+}
+
+const fewLeftOut = 3
 
 func skippedWarning(f checkpoint.Skipped) string {
 	if f.Path == "." {
