@@ -29,9 +29,10 @@ var ImportCommand = invoke.Command{
 	Name: "import", Usage: "record other systems' files", Args: "PATH", Max: 1, Category: "Share",
 	Description: "Reads a file, or every file below a directory, of crunch, claude, recovery,\n" +
 		"dotagent or pipeline, oldest first, and records each as a checkpoint of the issue\n" +
-		"that it names, or else of the branch's issue. A document that is recorded already is\n" +
-		"not recorded again. PATH is - for a document on standard input. Retention is not\n" +
-		"applied: the next save or prune does that.",
+		"that it names, or else of the branch's issue. A workflow in progress is recorded with\n" +
+		"the files of the worktree, like a save. Other documents are recorded with the staged\n" +
+		"files. A document that is recorded already is not recorded again. PATH is - for a\n" +
+		"document on standard input. Retention is not applied: the next save or prune does that.",
 	Examples: []string{
 		"git checkpoint import .claude/checkpoints --dry-run",
 		"git checkpoint import .pipeline --as pipeline",
@@ -172,6 +173,7 @@ func (in *importing) record(d document) {
 		}
 	}
 	in.warn(d)
+	saving.WarnLeftOut(in.c, saved)
 	in.imported = append(in.imported, imported{saved.ID, issue, d.path, d.file.Layout})
 	in.known(issue)[d.file.Digest()] = saved.ID
 }
@@ -266,14 +268,16 @@ func (in *importing) sameID(issue checkpoint.Issue, id checkpoint.ID) (*gitstore
 
 // save records the document under the given id, or under a new id if that is "".
 func (in *importing) save(d document, issue checkpoint.Issue, id checkpoint.ID) (*gitstore.Saved, error) {
-	return in.c.Store.Save(in.c.Ctx, gitstore.SaveRequest{
+	req := gitstore.SaveRequest{
 		Issue: issue, Branch: in.c.CIBranch(), Keep: true, DryRun: in.dryRun,
 		Edit: func(before *checkpoint.Record) (*checkpoint.Record, error) {
 			r := d.applyTo(before, id)
 			saving.CountPlan(in.c.Store.Root(), r)
 			return r, nil
 		},
-	})
+	}
+	saving.ChooseFiles(in.c, &req, !d.inProgress())
+	return in.c.Store.Save(in.c.Ctx, req)
 }
 
 // show prints the imported and the skipped files.

@@ -17,6 +17,7 @@ import (
 	"git-checkpoint/commands/internal/layoutfiles"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/claude"
 	"git-checkpoint/gitstore/layout/crunch"
@@ -242,6 +243,15 @@ func (d document) applyTo(before *checkpoint.Record, id checkpoint.ID) *checkpoi
 // failed reports whether the file is in the folder of failed workflows of its system.
 func (d document) failed() bool {
 	return d.file.Layout == claude.Name && path.Base(path.Dir(d.path)) == "failed"
+}
+
+// inProgress reports whether the document is the current state of a workflow that is not
+// over. Complete records and the sessions of other tools describe an earlier time.
+func (d document) inProgress() bool {
+	if d.file.Whole() || d.failed() || slices.Contains(layout.Sources(), d.file.Layout) {
+		return false
+	}
+	return !progress.Over(d.applyTo(nil, ""))
 }
 
 // plainCause returns the cause of an fs.PathError, for messages that name the path

@@ -154,6 +154,7 @@ func (m *mirroring) take(t taking) error {
 		}
 		if !m.c.Quiet { // a hook's one line is for other messages
 			m.c.Infof("recorded: %s as %s", phrase.QuotePath(t.Path), saved.ID)
+			saving.WarnLeftOut(m.c, saved)
 		}
 	}
 	m.state.Took(t.ChangedFile, string(issue), t.doc.Key())
@@ -206,7 +207,9 @@ func (m *mirroring) isWritten(issue checkpoint.Issue, t taking) bool {
 	})
 }
 
-// save records a document like `save --as`.
+// save records a document like `save --as`. A command that does not save, such as resume, may
+// follow a loss of files. Before such a command, the checkpoint has only the staged files, so
+// that it does not replace the state of the worktree before the loss.
 func (m *mirroring) save(issue checkpoint.Issue, t taking) (*gitstore.Saved, error) {
 	c, trigger := m.c, t.doc.Trigger()
 	indexed, named := m.indexed(t)
@@ -218,8 +221,8 @@ func (m *mirroring) save(issue checkpoint.Issue, t taking) (*gitstore.Saved, err
 	}
 	req := gitstore.SaveRequest{
 		Issue: issue, Edit: saving.DocumentEdit(c, t.doc, trigger, named), Branch: c.CIBranch(), Keep: t.doc.Whole(),
-		MaxSize: int64(c.Settings.Int("limits.checkpoint_mb")) << 20,
 	}
+	saving.ChooseFiles(c, &req, !c.WillSave)
 	if c.Settings.Bool("auto_prune") {
 		req.Retention = c.Settings.Policy()
 	}
