@@ -28,6 +28,7 @@ func screenShow(c *invoke.Invocation, at display.Screen, cp *gitstore.Checkpoint
 		{Label: "Issue", Text: strings.TrimPrefix(standing.Heading(cp, r), "Issue ")},
 		{Label: "Checkpoint", Text: nameOf(cp)},
 		{Label: "Saved", Text: savedText(c, cp)},
+		{Label: "Contains", Text: phrase.Extent(r.Snapshot())},
 	}, standing.ProgressRows(r, freshness.Verdict{})...)
 	rows = append(rows, display.Row{Label: "Continue", Text: standing.ContinueFrom(r)})
 	if !cp.Resumable {
@@ -36,6 +37,7 @@ func screenShow(c *invoke.Invocation, at display.Screen, cp *gitstore.Checkpoint
 	rows = append(rows, textRows(cp, r)...)
 	c.Printf("%s\n", at.Sheet(rows))
 	showScreenFiles(c, at, cp)
+	showLeftOut(c, at, r)
 	name := phrase.IssueArg(cp.Issue) + " " + phrase.QuoteArg(cmp.Or(cp.ID.Short(), cp.Commit.String()))
 	c.Printf("\nhint: git checkpoint restore %s\nhint: git checkpoint show %s --format yaml\n", name, name)
 }
@@ -115,6 +117,23 @@ func showScreenFiles(c *invoke.Invocation, at display.Screen, cp *gitstore.Check
 		return
 	}
 	c.Printf("%s %s, compared with HEAD at the save\n", at.Paint(display.Bold, "Files:"), total.words())
+	c.Printf("%s", at.Columns(rows[:min(len(rows), maxFiles)]))
+	if n := len(rows) - maxFiles; n > 0 {
+		c.Printf("  and %d more\n", n)
+	}
+}
+
+// showLeftOut prints the files that a checkpoint does not have, with the reasons.
+func showLeftOut(c *invoke.Invocation, at display.Screen, r *checkpoint.Record) {
+	left := phrase.ListLeftOut(r.Snapshot())
+	if len(left) == 0 {
+		return
+	}
+	c.Printf("%s\n", at.Paint(display.Bold, "Not in the checkpoint:"))
+	rows := make([][]string, len(left))
+	for i, f := range left {
+		rows[i] = []string{"  " + phrase.QuotePath(f.Path), f.Why}
+	}
 	c.Printf("%s", at.Columns(rows[:min(len(rows), maxFiles)]))
 	if n := len(rows) - maxFiles; n > 0 {
 		c.Printf("  and %d more\n", n)

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 )
@@ -175,8 +176,15 @@ func (v *visit) actionsFor(c *gitstore.Checkpoint, names ...string) []ActionLink
 
 // leftOut returns the files that a checkpoint does not have.
 func leftOut(r *checkpoint.Record) (rows []FileRow, left int) {
-	for _, f := range r.Snapshot().Skipped {
-		rows = append(rows, FileRow{line(cut(f.Path, maxText)), size(f.Size) + ", " + firstLine(f.Reason)})
+	for _, f := range phrase.ListLeftOut(r.Snapshot()) {
+		path, why := f.Path, firstLine(f.Why)
+		if path == "." {
+			path = "other files"
+		}
+		if f.Size > 0 {
+			why += ", " + size(f.Size)
+		}
+		rows = append(rows, FileRow{line(cut(path, maxText)), why})
 	}
 	return rows[:min(len(rows), maxFiles)], max(0, len(rows)-maxFiles)
 }
@@ -201,14 +209,7 @@ func snapshotFacts(r *checkpoint.Record) []Fact {
 	for _, merged := range s.MergeHead {
 		add("Merging", merged)
 	}
-	has := "the staging area"
-	if s.Worktree {
-		has += ", unstaged changes"
-	}
-	if s.Untracked {
-		has += ", untracked files"
-	}
-	add("Contains", has)
+	add("Contains", phrase.Extent(s))
 	return facts
 }
 

@@ -382,3 +382,30 @@ func TestReadOnly(t *testing.T) {
 	}
 	assert.Equal(t, before, w.git("for-each-ref"))
 }
+
+// TestCheckpointPageShowsExtent checks the classes of files that a checkpoint has, and the
+// files that it does not have.
+func TestCheckpointPageShowsExtent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, false)
+	w.write("new.txt", "new\n")
+	w.write("big.bin", strings.Repeat("0", 5000))
+	w.write("inner/.git/HEAD", "ref: refs/heads/main\n")
+	w.write("inner/.git/refs/x", "")
+	w.write("inner/.git/objects/x", "")
+	w.write("inner/f", "f\n")
+	edit := func(*checkpoint.Record) (*checkpoint.Record, error) { return checkpoint.New(), nil }
+	w.capture(gitstore.SaveRequest{Issue: "42", Edit: edit, Worktree: true, Untracked: true, MaxFile: 4096})
+	page := w.get("/i/42/c/latest")
+	for _, want := range []string{
+		"<div><dt>Contains</dt><dd dir=\"auto\">staged, modified, some untracked files</dd></div>",
+		`<li><code>big.bin</code> <span class="st-text conflicted">untracked: larger than 4096 bytes, 4.9 KiB</span></li>`,
+		`<li><code>inner/</code> <span class="st-text conflicted">untracked: a repository of its own</span></li>`,
+	} {
+		has(t, page, want)
+	}
+	w.capture(gitstore.SaveRequest{Issue: "42", Edit: edit})
+	page = w.get("/i/42/c/latest")
+	has(t, page, `staged files; no modified, no untracked files`)
+	lacks(t, page, "Not in this checkpoint")
+}

@@ -85,11 +85,7 @@ func (w *world) open(ctx context.Context) (*Repository, error) {
 // save saves a checkpoint one minute after the previous checkpoint. edit may be nil.
 func (w *world) save(issue, phase string, trigger checkpoint.Trigger, note string, edit func(*checkpoint.Record)) *gitstore.Saved {
 	w.t.Helper()
-	w.at = w.at.Add(time.Minute)
-	repo, err := w.open(context.Background())
-	require.NoError(w.t, err)
-	defer repo.Close()
-	saved, err := repo.Save(context.Background(), gitstore.SaveRequest{
+	return w.capture(gitstore.SaveRequest{
 		Issue: checkpoint.Issue(issue),
 		Edit: func(r *checkpoint.Record) (*checkpoint.Record, error) {
 			if r == nil {
@@ -105,6 +101,16 @@ func (w *world) save(issue, phase string, trigger checkpoint.Trigger, note strin
 			return r, nil
 		},
 	})
+}
+
+// capture carries out the request of a save one minute after the previous checkpoint.
+func (w *world) capture(req gitstore.SaveRequest) *gitstore.Saved {
+	w.t.Helper()
+	w.at = w.at.Add(time.Minute)
+	repo, err := w.open(context.Background())
+	require.NoError(w.t, err)
+	defer repo.Close()
+	saved, err := repo.Save(context.Background(), req)
 	require.NoError(w.t, err)
 	return saved
 }
