@@ -59,8 +59,9 @@
 // snapshot is complete, partial or none. snapshot.skipped names what was left out, with class
 // and reason; a directory ends with a slash and stands for all below it, and "." for unnamed
 // files. snapshot.kept names paths that are removed from the index and still lie in the
-// worktree. snapshot.ignores is a digest of git's rules for ignored files outside of the
-// worktree. Without snapshot.extent, the absence of a path proves nothing.
+// worktree. snapshot.ignores is a digest of git's rules for ignored files that the snapshot
+// does not have: those outside of the worktree, and .gitignore files that git ignores. Without
+// snapshot.extent, the absence of a path proves nothing.
 //
 // The record is authoritative. Trailers repeat some record fields, so that listing and
 // retention read only commits. An empty trailer is omitted. Checkpoint-Left-Out is the

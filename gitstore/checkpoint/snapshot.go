@@ -18,7 +18,7 @@ type Snapshot struct {
 	IntentToAdd []string // paths of `git add -N`
 	Kept        []string // paths that are removed from the index and still lie in the worktree
 	Skipped     []Skipped
-	Ignores     string // digest of git's rules for ignored files outside of the worktree
+	Ignores     string // digest of git's rules for ignored files that the snapshot does not have
 	Worktree    bool   // includes unstaged changes
 	Untracked   bool   // includes untracked files
 

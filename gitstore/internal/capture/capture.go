@@ -15,8 +15,6 @@ package capture
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -118,23 +116,7 @@ func (s *Capturer) begin(ctx context.Context, issue checkpoint.Issue, req Reques
 	}
 	snap.Facts.Detached = a.head.Branch == ""
 	snap.Facts.MergeHead = s.Info.MergeHeads()
-	if req.Untracked {
-		snap.Facts.Ignores = s.Ignores()
-	}
 	return &CapturedSnapshot{a.head, snap}, nil
-}
-
-// Ignores returns a digest of git's rules for ignored files outside of the worktree:
-// info/exclude, and the file of core.excludesFile.
-func (s *Capturer) Ignores() string {
-	sum := sha256.New()
-	user, _ := git.UserFile(s.Config, "core.excludesfile", "ignore")
-	for _, file := range []string{filepath.Join(s.Info.CommonDir, "info", "exclude"), user} {
-		data, err := os.ReadFile(file)
-		fmt.Fprintf(sum, "%d %t\n", len(data), err == nil && len(data) > 0)
-		sum.Write(data)
-	}
-	return hex.EncodeToString(sum.Sum(nil))[:16]
 }
 
 // stagedBefore returns the staged tree of the newest commit in an issue's chain, or zero

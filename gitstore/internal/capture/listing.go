@@ -21,6 +21,7 @@ import (
 type listing struct {
 	changed   <-chan listed[rawChange]     // nil if the request does not need the list
 	untracked <-chan listed[untrackedPath] // likewise
+	ignored   []string                     // .gitignore files that git ignores, once untracked has its list
 	ctx       context.Context
 	cancel    context.CancelCauseFunc
 	end       time.Time // end of the time limit, or zero
@@ -40,7 +41,7 @@ func (s *Source) list(ctx context.Context, req Request) *listing {
 	l := &listing{}
 	l.ctx, l.cancel = context.WithCancelCause(ctx)
 	if req.Untracked { // first, because it takes longer
-		l.untracked = s.listUntracked(l.ctx, req)
+		l.untracked = s.listUntracked(l, req)
 	}
 	if req.Worktree {
 		l.changed = start(l.ctx, s.changedFiles)
@@ -56,9 +57,9 @@ type untrackedPath struct {
 
 // listUntracked starts git before it returns. In a goroutine, git could start milliseconds
 // later, because other goroutines use the processors.
-func (s *Source) listUntracked(ctx context.Context, req Request) <-chan listed[untrackedPath] {
-	run, err := s.git().Start(ctx, "ls-files", "--others", "--exclude-standard", "-z")
-	return start(ctx, func(context.Context) ([]untrackedPath, error) {
+func (s *Source) listUntracked(l *listing, req Request) <-chan listed[untrackedPath] {
+	run, err := s.git().Start(l.ctx, listsIgnoreFiles...)
+	return start(l.ctx, func(ctx context.Context) ([]untrackedPath, error) {
 		if err != nil {
 			return nil, err
 		}
@@ -66,7 +67,11 @@ func (s *Source) listUntracked(ctx context.Context, req Request) <-chan listed[u
 		if err != nil {
 			return nil, err
 		}
-		list := leaveOutFull(git.Fields(out), req)
+		var others []string
+		if others, l.ignored, err = s.splitIgnored(ctx, git.Fields(out)); err != nil {
+			return nil, err
+		}
+		list := leaveOutFull(others, req)
 		for _, dir := range unopened(run.Warnings()) {
 			list = append(list, untrackedPath{dir, checkpoint.NotReadable})
 		}

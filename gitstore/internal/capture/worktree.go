@@ -108,6 +108,7 @@ func (c *capture) untracked() error {
 	if list.err != nil {
 		return list.err
 	}
+	c.snap.Facts.Ignores = c.ignores(c.listing.ignored)
 	var wanted []candidate
 	for _, f := range list.files {
 		if f.left != "" {

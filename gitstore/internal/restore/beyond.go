@@ -173,12 +173,15 @@ func (r *restoring) laterUntracked(ctx context.Context, snap *wishes) ([]string,
 	return paths, nil
 }
 
-// ignoresAlike reports whether git ignores the same files as at the save: the rules outside of
-// the worktree have the recorded digest, and all .gitignore files have their content of the
-// save.
+// ignoresAlike reports whether git ignores the same files as at the save: the rules that the
+// snapshot does not have match the recorded digest, and all other .gitignore files have their
+// content of the save.
 func (s *Worktree) ignoresAlike(ctx context.Context, snap *Contents) (bool, error) {
-	if s.Ignores == nil || snap.Record.Snapshot().Ignores != s.Ignores() {
+	if s.Ignores == nil {
 		return false, nil
+	}
+	if rules, err := s.Ignores(ctx); err != nil || rules != snap.Record.Snapshot().Ignores {
+		return false, err
 	}
 	then := map[string]plumbing.Hash{}
 	for _, tree := range []plumbing.Hash{snap.Staged, trees.HashOf(snap.Entries, "worktree"), trees.HashOf(snap.Entries, "untracked")} {

@@ -69,8 +69,8 @@ type Worktree struct {
 	// Others has the paths that another session in this worktree changed, with the session. They
 	// stay unless the request names them, or has a choice.
 	Others map[string]string
-	// Ignores returns a digest of git's rules for ignored files outside of the worktree.
-	Ignores func() string
+	// Ignores returns a digest of git's rules for ignored files that a snapshot does not have.
+	Ignores func(context.Context) (string, error)
 	// Boundary returns the boundary of the worktree. Files of repositories are neither
 	// written nor removed. Nil means that no repository is in the worktree.
 	Boundary func(context.Context) *repository.Boundary
