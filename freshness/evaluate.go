@@ -88,7 +88,9 @@ func Evaluate(r *checkpoint.Record, f Facts, rules Rules) Verdict {
 	in := input{record: r, issue: r.IssueSnapshot(), facts: f, rules: rules}
 	var v Verdict
 	for _, check := range checks {
-		v.Reasons = append(v.Reasons, check(in)...)
+		for _, reason := range check(in) {
+			v.Reasons = append(v.Reasons, reason.withoutRepetition())
+		}
 	}
 	for _, reason := range v.Reasons {
 		v.Action = max(v.Action, reason.Action)

@@ -50,7 +50,7 @@ func (in input) leftOut(left []checkpoint.Skipped) Reason {
 		if f.Path == "." || f.Reason == checkpoint.OutOfTime {
 			r.Message = "Files are not in the checkpoint: " + printable(f.Reason)
 		}
-		r.Detail = append(r.Detail, printable(f.Path+": "+f.Reason))
+		r.Detail = append(r.Detail, printable(f.Path+", "+f.Reason))
 	}
 	if in.facts.Fuller != "" {
 		r.Hint = command("git", "checkpoint", "resume", in.facts.Name, in.facts.Fuller)

@@ -53,7 +53,7 @@ type Reason struct {
 	Severity string
 	Message  string
 	Action   Action
-	Detail   []string // details, one per line
+	Detail   []string // details that Message does not have, one per line
 	Diff     []string // diff lines with prefix - or +
 	Hint     string   // suggested command, or ""
 	Corrupt  bool     // the recorded state contradicts itself, its files or the clock
@@ -132,6 +132,14 @@ func unchecked(check, what, why string) Reason {
 
 func reason(check string, a Action, format string, args ...any) Reason {
 	return Reason{Check: check, Severity: a.Severity(), Action: a, Message: fmt.Sprintf(format, args...)}
+}
+
+// withoutRepetition removes the detail of a reason if the message ends with it.
+func (r Reason) withoutRepetition() Reason {
+	if strings.HasSuffix(r.Message, ": "+strings.Join(r.Detail, ", ")) {
+		r.Detail = nil
+	}
+	return r
 }
 
 // corrupt marks a reason as corrupt.

@@ -249,6 +249,9 @@ func (r *restoring) common() func(string) Side {
 func (r *restoring) tell(p *decision) {
 	r.done.Skipped, r.done.InTheWay, r.done.Sparse, r.done.Unknown = p.changed, p.inTheWay, p.sparse, p.unknown
 	r.done.Others, r.done.Unsaved, r.done.Merged = p.others, p.unsaved, p.conflicts
+	r.done.Sparse = slices.DeleteFunc(r.done.Sparse, func(path string) bool { // it stays for another reason
+		return slices.Contains(p.changed, path) || slices.Contains(p.inTheWay, path)
+	})
 	r.done.Foreign = slices.Compact(slices.Sorted(slices.Values(p.foreign)))
 	r.done.listSteps(p.steps)
 }
