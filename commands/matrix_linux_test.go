@@ -76,11 +76,11 @@ const sessionJSON = `{"session_id":"0d5a0e0e-3d0c-4f86-8f6c-0d3f5a9b7c11","cwd":
 var matrixColumns = []matrixColumn{
 	{name: "save", save: "save"},
 	{name: "save -m", save: "save -m note"},
-	{name: "save --as", save: "save --as pipeline --from .git/story.json --issue 42", later: "phase done stage_0 --issue 42 --force"},
+	{name: "save --as", save: "save --as pipeline --from .git/story.json --issue 42", later: "phase done stage_2 --issue 42 --force"},
 	{name: "run, failing", save: "run -- false", ends: 1},
 	{name: "start", save: "start 42 --phases design,build"},
 	{name: "phase start", before: []string{"start 42 --phases design,build"}, save: "phase start design"},
-	{name: "phase done", before: []string{"start 42 --phases design,build", "phase start design"}, save: "phase done design"},
+	{name: "phase done", before: []string{"start 42 --phases design,build", "phase start design"}, save: "phase done design", later: "phase done build --issue 42 --force"},
 	{name: "phase fail", before: []string{"start 42 --phases design,build", "phase start design"}, save: "phase fail design"},
 	{name: "phase skip", before: []string{"start 42 --phases design,build"}, save: "phase skip design --reason none"},
 	{name: "phase replan", before: []string{"start 42 --phases design,build", "phase start design"}, save: "phase replan design --reason again"},
@@ -89,7 +89,7 @@ var matrixColumns = []matrixColumn{
 	{name: "task done", before: []string{"start 42", "task add t1", "task start t1"}, save: "task done t1"},
 	{name: "task fail", before: []string{"start 42", "task add t1", "task start t1"}, save: "task fail t1"},
 	{name: "finish", before: []string{"start 42"}, save: "finish 42", later: "-", fetch: "sync 42 --archived --yes", restore: "git checkpoint restore 42 $(git checkpoint list 42 --archived | grep -o 'CP-[^ ]*' | head -1)"},
-	{name: "import", save: "import .git/story.json --issue 42", later: "phase done stage_0 --issue 42 --force"},
+	{name: "import", save: "import .git/story.json --issue 42", later: "phase done stage_2 --issue 42 --force"},
 	{name: "hook turn", before: []string{"start 42"}, save: "hook turn claude", input: fmt.Sprintf(sessionJSON, "Stop")},
 	{name: "hook interrupt", before: []string{"start 42"}, save: "hook interrupt codex", input: fmt.Sprintf(sessionJSON, "Interrupt")},
 	{name: "hook pre-compact", before: []string{"start 42"}, save: "hook pre-compact claude", input: fmt.Sprintf(sessionJSON, "PreCompact")},
@@ -265,7 +265,7 @@ func (w *matrixWorld) otherMachine(c matrixColumn) string {
 }
 
 // save carries out the commands of a column, and publishes branch and checkpoints.
-func (w *matrixWorld) save(c matrixColumn, record bool) {
+func (w *matrixWorld) save(c matrixColumn, later int) {
 	w.t.Helper()
 	for _, line := range c.before {
 		w.must("repo", "git checkpoint "+line)
@@ -276,8 +276,10 @@ func (w *matrixWorld) save(c matrixColumn, record bool) {
 	w.work()
 	o := w.try("repo", c.input, "git checkpoint "+c.save)
 	require.Equalf(w.t, c.ends, o.code, "%s: %s", c.save, o.err)
-	if record {
-		w.must("repo", "git checkpoint "+cmp.Or(c.later, phaseDone))
+	if later > 0 {
+		tip := w.must("repo", "git rev-parse refs/checkpoints/42")
+		w.must("repo", "git checkpoint "+cmp.Or(c.later, phaseDone)+matrixLater[later-1])
+		require.NotEqual(w.t, tip, w.must("repo", "git rev-parse refs/checkpoints/42"))
 	}
 	w.must("repo", "git push -q origin issue-42")
 	if !c.pushes {
@@ -285,11 +287,12 @@ func (w *matrixWorld) save(c matrixColumn, record bool) {
 	}
 }
 
-// A matrixCell is a column after one loss, with or without a later `phase done`.
-type matrixCell struct {
-	column, loss int
-	record       bool
-}
+// matrixLater are the flags of the command that records progress after the save.
+var matrixLater = []string{""}
+
+// A matrixCell is a column after one loss. later is the number of the flags in matrixLater,
+// counted from 1, or 0 if no command follows the save.
+type matrixCell struct{ column, loss, later int }
 
 // TestMatrixOfFiles checks that each state of a file comes back after each command that saves
 // and each loss. With -v it prints the table.
@@ -299,19 +302,19 @@ func TestMatrixOfFiles(t *testing.T) {
 	results := map[matrixCell]map[string]string{}
 	t.Run("columns", func(t *testing.T) {
 		for i, c := range matrixColumns {
-			for _, record := range []bool{false, true} {
-				if record && c.later == "-" || testing.Short() && !(record && c.name == "save") {
+			for later := range len(matrixLater) + 1 {
+				if later > 0 && c.later == "-" || testing.Short() && (c.name != "save" || later == 0) {
 					continue
 				}
-				t.Run(fmt.Sprintf("%s/%t", c.name, record), func(t *testing.T) {
+				t.Run(fmt.Sprintf("%s/%d", c.name, later), func(t *testing.T) {
 					t.Parallel()
 					w := newMatrixWorld(t)
-					w.save(c, record)
+					w.save(c, later)
 					want := w.state("repo")
 					for k := range matrixLosses {
 						found := w.lost(c, k, want)
 						mu.Lock()
-						results[matrixCell{i, k, record}] = found
+						results[matrixCell{i, k, later}] = found
 						mu.Unlock()
 					}
 				})
@@ -345,29 +348,33 @@ func (w *matrixWorld) lost(c matrixColumn, loss int, want map[string]string) map
 	return found
 }
 
-// matrixTable returns the results, one character for each loss, and after a space for each loss
-// after a later `phase done`.
+// matrixTable returns the results, one character for each loss: after the save, and after each
+// command of matrixLater.
 func matrixTable(results map[matrixCell]map[string]string) string {
 	var b strings.Builder
 	b.WriteString(". the state is back; - not tested; a letter: not back after the loss\n")
 	for _, l := range matrixLosses {
 		fmt.Fprintf(&b, "  %s  %s\n", l.letter, l.name)
 	}
-	b.WriteString("First the losses after the save itself, then after a later `phase done`.\n")
+	b.WriteString("First the losses after the save itself, then after a later `phase done`")
+	for _, flags := range matrixLater[1:] {
+		fmt.Fprintf(&b, ", then with%s", flags)
+	}
+	b.WriteString(".\n")
 	for i, c := range matrixColumns {
 		fmt.Fprintf(&b, "  %2d  %s\n", i+1, c.name)
 	}
 	fmt.Fprintf(&b, "%-32s", "")
 	for i := range matrixColumns {
-		fmt.Fprintf(&b, " %-9d", i+1)
+		fmt.Fprintf(&b, " %-*d", (len(matrixLater)+1)*(len(matrixLosses)+1)-1, i+1)
 	}
 	for _, row := range matrixRows {
 		fmt.Fprintf(&b, "\n%-32s", row.name)
 		for i := range matrixColumns {
-			b.WriteString(" ")
-			for _, record := range []bool{false, true} {
+			for later := range len(matrixLater) + 1 {
+				b.WriteString(" ")
 				for k, l := range matrixLosses {
-					found, tested := results[matrixCell{i, k, record}]
+					found, tested := results[matrixCell{i, k, later}]
 					mark := "."
 					if !tested {
 						mark = "-"
@@ -375,9 +382,6 @@ func matrixTable(results map[matrixCell]map[string]string) string {
 						mark = l.letter
 					}
 					b.WriteString(mark)
-				}
-				if !record {
-					b.WriteString(" ")
 				}
 			}
 		}
