@@ -200,7 +200,7 @@ func (w *matrixWorld) work() {
 	w.must("repo", script.String())
 }
 
-// state returns the state of each path in a repository: as HEAD and the index have it, and its
+// state returns the state of each path in a repository: modes and hashes in HEAD and the index,
 // mode and content in the worktree.
 func (w *matrixWorld) state(dir string) map[string]string {
 	w.t.Helper()

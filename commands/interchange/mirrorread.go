@@ -208,8 +208,8 @@ func (m *mirroring) isWritten(issue checkpoint.Issue, t taking) bool {
 }
 
 // save records a document like `save --as`. A command that does not save, such as resume, may
-// follow a loss of files. Before such a command, the checkpoint has only the staged files, so
-// that it does not replace the state of the worktree before the loss.
+// follow a loss of files. The checkpoint then has only the staged files, so that it does not
+// hide the lost files.
 func (m *mirroring) save(issue checkpoint.Issue, t taking) (*gitstore.Saved, error) {
 	c, trigger := m.c, t.doc.Trigger()
 	indexed, named := m.indexed(t)

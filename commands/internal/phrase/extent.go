@@ -37,8 +37,8 @@ func Extent(s checkpoint.Snapshot) string {
 	return text
 }
 
-// A LeftOut is a path that a snapshot does not have, with the kind of the files, the reason
-// and the size in bytes, 0 if unknown. Path is "." for unnamed files.
+// A LeftOut is a path that a snapshot does not have. Path is "." for unnamed files. Why has the
+// kind of the files and the reason. Size is in bytes, 0 if unknown.
 type LeftOut struct {
 	Path, Why string
 	Size      int64

@@ -219,7 +219,7 @@ func leftOutTexts(skipped []checkpoint.Skipped) (texts []string) {
 	alike := map[string][]checkpoint.Skipped{}
 	for _, f := range skipped {
 		same := func(g checkpoint.Skipped) bool { return g.Path == f.Path }
-		if !slices.ContainsFunc(alike[f.Reason], same) { // a repository can be left out of two classes
+		if !slices.ContainsFunc(alike[f.Reason], same) { // two classes can lack the same repository
 			alike[f.Reason] = append(alike[f.Reason], f)
 		}
 	}

@@ -290,7 +290,7 @@ type Snapshot struct {
 	Files   []checkpoint.File
 	Count   int // total number of files, also if Files is truncated
 
-	kept []string // all paths of which Facts.Kept has the first
+	kept []string // all paths; Facts.Kept has the first MaxListed
 }
 
 // A Sink stores a snapshot's objects, and reads stored and added objects.
@@ -341,9 +341,8 @@ func (a *Area) keep(k Sink, before plumbing.Hash) error {
 	return nil
 }
 
-// noteKept lists the paths that are removed from the index and still lie in the worktree, as
-// after `git rm --cached`, so that a restore does not delete them. take stores them with the
-// untracked files, even if git ignores them.
+// noteKept lists the paths that `git rm --cached` removed from the index only, so that a
+// restore does not delete them. take stores them as untracked files, even if git ignores them.
 func (snap *Snapshot) noteKept(dir string) error {
 	gone := slices.DeleteFunc(slices.Clone(snap.Changes), func(c trees.Change) bool { return !c.New.Hash.IsZero() })
 	if len(gone) == 0 || dir == "" {

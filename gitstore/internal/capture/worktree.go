@@ -136,7 +136,7 @@ func (c *capture) withKept(list []untrackedPath) []untrackedPath {
 		return list
 	}
 	known := map[string]bool{}
-	var full []string // directories that are left out
+	var full []string // directories that the snapshot leaves out
 	for _, f := range list {
 		known[f.path] = true
 		if f.left != "" {
