@@ -13,8 +13,8 @@ import (
 )
 
 // A repository that an earlier version wrote resumes with all its files. In that version a
-// checkpoint had only the staged files by default. The files map paths to index and worktree,
-// "-" for no file.
+// checkpoint had only the staged files by default, so the newest checkpoint may have fewer files
+// than an earlier one. The files map paths to index and worktree, "-" for no file.
 func TestChainsOfAnEarlierVersion(t *testing.T) {
 	t.Parallel()
 	if gitstore.ObjectFormat != "sha1" {
@@ -23,6 +23,15 @@ func TestChainsOfAnEarlierVersion(t *testing.T) {
 	all := map[string]string{
 		"staged.txt": "staged staged", "both.txt": "staged work", "modified.txt": "base work",
 		"deleted.txt": "base -", "dir/new.txt": "- work",
+	}
+	with := func(path, state string) map[string]string {
+		changed := map[string]string{path: state}
+		for path, state := range all {
+			if _, known := changed[path]; !known {
+				changed[path] = state
+			}
+		}
+		return changed
 	}
 	allStaged := map[string]string{
 		"staged.txt": "staged staged", "both.txt": "work work", "modified.txt": "work work",
@@ -36,6 +45,14 @@ func TestChainsOfAnEarlierVersion(t *testing.T) {
 	}{
 		{"all-then-pin", newest, all},
 		{"pin-of-staged", newest, allStaged},
+		{"all-then-phase-done", newest, all},
+		{"turn-then-task", newest, all},
+		{"all-then-worktree", newest, with("modified.txt", "base later")},
+		// this save had the new files and those that were staged: the other changes were never saved
+		{"untracked-then-staged", newest, map[string]string{
+			"staged.txt": "staged staged", "both.txt": "staged staged", "modified.txt": "work work",
+			"deleted.txt": "base base", "dir/new.txt": "- work",
+		}},
 		{"finish", archived, all},
 	} {
 		t.Run(c.name, func(t *testing.T) {

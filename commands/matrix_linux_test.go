@@ -287,8 +287,9 @@ func (w *matrixWorld) save(c matrixColumn, later int) {
 	}
 }
 
-// matrixLater are the flags of the command that records progress after the save.
-var matrixLater = []string{""}
+// matrixLater are the flags of the command that records progress after the save. The last one
+// records no files but the staged ones, so the files come from the checkpoint before.
+var matrixLater = []string{"", " --staged"}
 
 // A matrixCell is a column after one loss. later is the number of the flags in matrixLater,
 // counted from 1, or 0 if no command follows the save.
