@@ -8,7 +8,9 @@ import (
 	"path/filepath"
 	"slices"
 
+	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/index"
 	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -21,7 +23,8 @@ var errNoMerge = errors.New("not text")
 // conflicts. The step of a file that cannot be merged is removed, and its path is added to
 // changed. So is that of a file which is only merged without conflicts. A merge that gives the
 // present file needs no step.
-func (s *Worktree) mergeAll(ctx context.Context, plan *decision) error {
+func (s *Worktree) mergeAll(ctx context.Context, plan *decision, x *index.Index) error {
+	conflicts, _ := x.Special()
 	var left []Step
 	for _, st := range plan.steps {
 		if !st.merge {
@@ -38,7 +41,7 @@ func (s *Worktree) mergeAll(ctx context.Context, plan *decision) error {
 			continue
 		case !clean:
 			plan.conflicts = append(plan.conflicts, st.path)
-			if plan.unmerged && st.before.index[0] != (Side{}) {
+			if plan.unmerged && st.before.index[0] != (Side{}) && !meetsUnmerged(st.path, conflicts) {
 				st.index, st.indexAfter = true, sides
 			}
 		case st.staged:
@@ -52,6 +55,14 @@ func (s *Worktree) mergeAll(ctx context.Context, plan *decision) error {
 	plan.steps = left
 	slices.Sort(plan.changed)
 	return nil
+}
+
+// meetsUnmerged reports whether an unmerged path is a parent of a path, or below it. Git would
+// remove its entries for those of the path.
+func meetsUnmerged(path string, conflicts []index.Entry) bool {
+	return slices.ContainsFunc(conflicts, func(e index.Entry) bool {
+		return e.Path != path && (checkpoint.IsWithin(path, e.Path) || checkpoint.IsWithin(e.Path, path))
+	})
 }
 
 // mergeFile merges the current file with the checkpoint's file. All three versions are blobs

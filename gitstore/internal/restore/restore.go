@@ -175,7 +175,7 @@ func (r *restoring) plan(ctx context.Context, area *lockedIndex) (decision, erro
 			r.done.Earlier = append(r.done.Earlier, EarlierFile{t.Path, t.from})
 		}
 	}
-	return plan, r.s.mergeAll(ctx, &plan)
+	return plan, r.s.mergeAll(ctx, &plan, area.x)
 }
 
 // selected returns the targets that the request selects: those of the checkpoint, files that
