@@ -103,7 +103,7 @@ func (w *wishes) adopt(layer *wishes, path string) {
 	if !t.Work || t.from != "" || w.version(w.snap.Base, path) != layer.version(layer.snap.Base, path) {
 		return
 	}
-	if w.isBelowFile(path) {
+	if w.isBelowNewer(layer, path) {
 		return
 	}
 	own := Target{Path: path}
@@ -128,10 +128,14 @@ func (w *wishes) lacksEntry(path string) bool {
 	})
 }
 
-// isBelowFile reports whether the index has a file in place of a parent directory.
-func (w *wishes) isBelowFile(path string) bool {
+// isBelowNewer reports whether the index has a file in place of a parent directory that the index
+// of an earlier layer did not have.
+func (w *wishes) isBelowNewer(layer *wishes, path string) bool {
 	for i := range path {
-		if path[i] == '/' && w.entry(path[:i]) != (Side{}) {
+		if path[i] != '/' {
+			continue
+		}
+		if f := w.entry(path[:i]); f != (Side{}) && f != layer.entry(path[:i]) {
 			return true
 		}
 	}
