@@ -126,7 +126,7 @@ func (r *restoring) later(ctx context.Context, snap *wishes, area *lockedIndex) 
 }
 
 // laterStaged returns targets for the files that are in the index, and neither in HEAD nor in the
-// index of the save. Unmerged paths are among them.
+// index of the save. Unmerged paths and those of git add -N are among them.
 func (r *restoring) laterStaged(ctx context.Context, snap *wishes, area *lockedIndex) ([]Target, error) {
 	head, err := r.s.Head(ctx)
 	if err != nil {
@@ -143,10 +143,15 @@ func (r *restoring) laterStaged(ctx context.Context, snap *wishes, area *lockedI
 			list = append(list, Target{Path: c.Path, Index: true, Work: has.Mode != trees.ModeGitlink, IndexBase: merged(has), WorkBase: has, later: true})
 		}
 	}
-	unmerged, _ := area.x.Special()
+	unmerged, toAdd := area.x.Special()
 	for _, e := range slices.CompactFunc(unmerged, func(a, b index.Entry) bool { return a.Path == b.Path }) {
 		if snap.version(head, e.Path) == (Side{}) && snap.entry(e.Path) == (Side{}) {
 			list = append(list, Target{Path: e.Path, Index: true, Work: true, later: true})
+		}
+	}
+	for _, path := range toAdd {
+		if snap.version(head, path) == (Side{}) && snap.entry(path) == (Side{}) {
+			list = append(list, Target{Path: path, Index: true, Work: true, IndexBase: merged(intended), later: true})
 		}
 	}
 	return list, nil

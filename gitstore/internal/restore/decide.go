@@ -191,7 +191,7 @@ func (d *decision) add(t Target, s state, st Step, r rules) {
 			d.foreign = append(d.foreign, s.foreign)
 		}
 	case t.later && !r.exact && (choice == Mine || !t.isHeld(s, r)): // Outcome.Later names it
-	case t.later && !t.Index, !t.conflicts(s), !t.touched && choice == "" && t.isKnown(s, r):
+	case t.later && (!t.Index || s.index[0] == intended), !t.conflicts(s), !t.touched && choice == "" && t.isKnown(s, r):
 		d.steps = append(d.steps, st)
 	case t.overwritesUnknown(s) && !r.force:
 		d.inTheWay, d.unknown = append(d.inTheWay, t.Path), true
