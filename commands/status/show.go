@@ -121,7 +121,8 @@ func nextRows(r *checkpoint.Record, v freshness.Verdict) []display.Row {
 // nothingToPutBack is the line of wouldRestore for a resume without an effect on files.
 const nothingToPutBack = "a resume has no file to put back"
 
-// wouldRestore returns one line per restore effect on files.
+// wouldRestore returns one line per effect of a resume on files. The findings of the verdict name
+// those that changed on both sides.
 func wouldRestore(c *invoke.Invocation, cp *gitstore.Checkpoint) []string {
 	done, err := c.Store.Restore(c.Ctx, gitstore.RestoreRequest{Checkpoint: cp, AnyBranch: true, Request: gitstore.RestoreOptions{DryRun: true}})
 	if err != nil {
@@ -131,12 +132,12 @@ func wouldRestore(c *invoke.Invocation, cp *gitstore.Checkpoint) []string {
 	for _, part := range []struct {
 		what  string
 		paths []string
-	}{{"a resume puts back", done.Restored}, {"a resume asks about", done.Skipped}, {"a resume cannot put back", done.InTheWay}} {
+	}{{"a resume puts back", done.Restored}, {"a resume cannot put back", done.InTheWay}} {
 		if len(part.paths) > 0 {
 			lines = append(lines, part.what+" "+phrase.Files(part.paths, 5))
 		}
 	}
-	if len(lines) == 0 {
+	if len(lines) == 0 && len(done.Skipped) == 0 {
 		return []string{nothingToPutBack}
 	}
 	return lines

@@ -269,8 +269,12 @@ func (r *rules) knowsEntries(path string, entries Stages) bool {
 	return true
 }
 
-// isHeld reports whether checkpoints hold the present versions of a path.
+// isHeld reports whether checkpoints hold the present versions of a path. An entry of git add -N
+// belongs to its file.
 func (t Target) isHeld(s state, r rules) bool {
+	if s.index[0] == intended && !t.Work {
+		return false
+	}
 	return r.known != nil && (!t.Index || r.knowsEntries(t.Path, s.index)) && (s.work == Side{} || r.known(t.Path, s.work))
 }
 
