@@ -24,7 +24,7 @@ var errNoMerge = errors.New("not text")
 // changed. So is that of a file which is only merged without conflicts. A merge that gives the
 // present file needs no step.
 func (s *Worktree) mergeAll(ctx context.Context, plan *decision, x *index.Index) error {
-	conflicts, _ := x.Special()
+	unmerged := plan.unmergedPaths(x)
 	var left []Step
 	for _, st := range plan.steps {
 		if !st.merge {
@@ -41,8 +41,9 @@ func (s *Worktree) mergeAll(ctx context.Context, plan *decision, x *index.Index)
 			continue
 		case !clean:
 			plan.conflicts = append(plan.conflicts, st.path)
-			if plan.unmerged && st.before.index[0] != (Side{}) && !meetsUnmerged(st.path, conflicts) {
+			if plan.unmerged && st.before.index[0] != (Side{}) && !meets(st.path, unmerged) {
 				st.index, st.indexAfter = true, sides
+				unmerged = append(unmerged, st.path)
 			}
 		case st.staged:
 			st.index, st.indexAfter = true, merged(st.workAfter)
@@ -57,11 +58,25 @@ func (s *Worktree) mergeAll(ctx context.Context, plan *decision, x *index.Index)
 	return nil
 }
 
-// meetsUnmerged reports whether an unmerged path is a parent of a path, or below it. Git would
-// remove its entries for those of the path.
-func meetsUnmerged(path string, conflicts []index.Entry) bool {
-	return slices.ContainsFunc(conflicts, func(e index.Entry) bool {
-		return e.Path != path && (checkpoint.IsWithin(path, e.Path) || checkpoint.IsWithin(e.Path, path))
+// unmergedPaths returns the paths that are unmerged in the index, or that a step makes so.
+func (d *decision) unmergedPaths(x *index.Index) (paths []string) {
+	conflicts, _ := x.Special()
+	for _, e := range conflicts {
+		paths = append(paths, e.Path)
+	}
+	for _, st := range d.steps {
+		if st.index && st.indexAfter != merged(st.indexAfter[0]) {
+			paths = append(paths, st.path)
+		}
+	}
+	return paths
+}
+
+// meets reports whether one of the unmerged paths is a parent of a path, or below it. Git would
+// remove the entries of one for those of the other.
+func meets(path string, unmerged []string) bool {
+	return slices.ContainsFunc(unmerged, func(p string) bool {
+		return p != path && (checkpoint.IsWithin(path, p) || checkpoint.IsWithin(p, path))
 	})
 }
 
