@@ -35,7 +35,6 @@ var matrixRows = []struct {
 	{"deleted", []string{"deleted.txt"}, "rm deleted.txt"},
 	{"removed (git rm)", []string{"removed.txt"}, "git rm -q removed.txt"},
 	{"removed from the index only", []string{"kept.txt"}, "git rm -q --cached kept.txt"},
-	{"removed from the index, ignored", []string{"hidden.txt"}, "git rm -q --cached hidden.txt; echo work >>hidden.txt; echo hidden.txt >.gitignore"},
 	{"removed, then new", []string{"again.txt"}, "git rm -q again.txt; echo work >again.txt"},
 	{"renamed (git mv)", []string{"old.txt", "moved.txt"}, "git mv old.txt moved.txt"},
 	{"mode changed", []string{"mode.sh"}, "chmod +x mode.sh"},
@@ -46,7 +45,7 @@ var matrixRows = []struct {
 }
 
 // matrixCommit creates the tracked files of the matrix.
-const matrixCommit = `for f in modified.txt staged.txt both.txt back.txt deleted.txt removed.txt kept.txt hidden.txt again.txt old.txt mode.sh exec.sh turned dir.txt; do
+const matrixCommit = `for f in modified.txt staged.txt both.txt back.txt deleted.txt removed.txt kept.txt again.txt old.txt mode.sh exec.sh turned dir.txt; do
 	echo base >$f
 done
 ln -s base link
@@ -365,12 +364,12 @@ func matrixTable(results map[matrixCell]map[string]string) string {
 	for i, c := range matrixColumns {
 		fmt.Fprintf(&b, "  %2d  %s\n", i+1, c.name)
 	}
-	fmt.Fprintf(&b, "%-32s", "")
+	fmt.Fprintf(&b, "%-28s", "")
 	for i := range matrixColumns {
 		fmt.Fprintf(&b, " %-*d", (len(matrixLater)+1)*(len(matrixLosses)+1)-1, i+1)
 	}
 	for _, row := range matrixRows {
-		fmt.Fprintf(&b, "\n%-32s", row.name)
+		fmt.Fprintf(&b, "\n%-28s", row.name)
 		for i := range matrixColumns {
 			for later := range len(matrixLater) + 1 {
 				b.WriteString(" ")

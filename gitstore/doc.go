@@ -32,8 +32,7 @@
 //	  conflicts/1,2,3/  the stages of unmerged paths, if any
 //	  worktree/         tracked files that differ from the index, unless the save is
 //	                    limited to the index
-//	  untracked/        untracked files that git does not ignore, and ignored files that
-//	                    HEAD has and the index does not, likewise
+//	  untracked/        untracked files that git does not ignore, likewise
 //	  artifacts/        named files, and artifacts of the previous checkpoint
 //	                    that the record refers to, with their current content
 //	  ledger            deletions, archivals and pins (package ledger), if any

@@ -184,7 +184,6 @@ const DefaultMaxFile = 1 << 20
 type capture struct {
 	*Source
 	*listing
-	req     Request
 	staged  *trees.Finder
 	k       Sink
 	snap    *Snapshot
@@ -201,7 +200,7 @@ type capture struct {
 // may exceed the size limit; callers check that.
 func (s *Source) take(snap *Snapshot, req Request, list *listing, k Sink) error {
 	c := capture{
-		Source: s, listing: list, req: req, staged: &trees.Finder{Reader: k}, k: k, snap: snap,
+		Source: s, listing: list, staged: &trees.Finder{Reader: k}, k: k, snap: snap,
 		room: req.MaxSize - snap.Size, maxFile: req.MaxFile, dry: req.DryRun, skipped: map[string]int{},
 	}
 	if req.MaxSize <= 0 {
@@ -289,8 +288,6 @@ type Snapshot struct {
 	Facts   checkpoint.Snapshot
 	Files   []checkpoint.File
 	Count   int // total number of files, also if Files is truncated
-
-	kept []string // all paths; Facts.Kept has the first MaxListed
 }
 
 // A Sink stores a snapshot's objects, and reads stored and added objects.
@@ -341,8 +338,8 @@ func (a *Area) keep(k Sink, before plumbing.Hash) error {
 	return nil
 }
 
-// noteKept lists the paths that `git rm --cached` removed from the index only, so that a
-// restore does not delete them. take stores them as untracked files, even if git ignores them.
+// noteKept lists the paths that are removed from the index and still lie in the worktree, as
+// after `git rm --cached`, so that a restore does not delete them.
 func (snap *Snapshot) noteKept(dir string) error {
 	gone := slices.DeleteFunc(slices.Clone(snap.Changes), func(c trees.Change) bool { return !c.New.Hash.IsZero() })
 	if len(gone) == 0 || dir == "" {
@@ -353,16 +350,16 @@ func (snap *Snapshot) noteKept(dir string) error {
 		return err
 	}
 	defer root.Close()
-	for _, c := range gone {
+	for i, c := range gone {
 		if liesThere(root, c.Path) {
-			snap.kept = append(snap.kept, c.Path)
+			if len(snap.Facts.Kept) == MaxListed {
+				snap.Facts.Skipped = append(snap.Facts.Skipped, checkpoint.Skipped{
+					Path: ".", Reason: fmt.Sprintf("up to %d more are removed from the index and still lie there", len(gone)-i), Class: checkpoint.InIndex,
+				})
+				break
+			}
+			snap.Facts.Kept = append(snap.Facts.Kept, c.Path)
 		}
-	}
-	snap.Facts.Kept = snap.kept[:min(len(snap.kept), MaxListed)]
-	if more := len(snap.kept) - MaxListed; more > 0 {
-		snap.Facts.Skipped = append(snap.Facts.Skipped, checkpoint.Skipped{
-			Path: ".", Reason: fmt.Sprintf("%d more are removed from the index and still lie there", more), Class: checkpoint.InIndex,
-		})
 	}
 	return nil
 }

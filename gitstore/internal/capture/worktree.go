@@ -7,7 +7,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -103,7 +102,7 @@ func parseRaw(fields []string) ([]rawChange, error) {
 	return changes, nil
 }
 
-// untracked adds untracked files, except ignored files that HEAD does not have either.
+// untracked adds untracked files, except ignored files.
 func (c *capture) untracked() error {
 	list := <-c.listing.untracked
 	if list.err != nil {
@@ -111,7 +110,7 @@ func (c *capture) untracked() error {
 	}
 	c.snap.Facts.Ignores = c.ignores(c.listing.ignored)
 	var wanted []candidate
-	for _, f := range c.withKept(list.files) {
+	for _, f := range list.files {
 		if f.left != "" {
 			c.skip(checkpoint.InUntracked, f.path, 0, f.left)
 			continue
@@ -127,30 +126,6 @@ func (c *capture) untracked() error {
 	}
 	c.add("untracked", files)
 	return nil
-}
-
-// withKept adds the files that are removed from the index, still lie in the worktree, and are
-// ignored.
-func (c *capture) withKept(list []untrackedPath) []untrackedPath {
-	if len(c.snap.kept) == 0 {
-		return list
-	}
-	known := map[string]bool{}
-	var full []string // directories that the snapshot leaves out
-	for _, f := range list {
-		known[f.path] = true
-		if f.left != "" {
-			full = append(full, f.path)
-		}
-	}
-	var more []string
-	for _, name := range c.snap.kept {
-		within := func(dir string) bool { return checkpoint.IsWithin(name, dir) }
-		if !known[name] && !slices.ContainsFunc(full, within) {
-			more = append(more, name)
-		}
-	}
-	return append(list, leaveOutFull(more, c.req)...)
 }
 
 // noLimit exceeds any file size.

@@ -45,7 +45,7 @@ type SaveRequest struct {
 
 	Branch       string   // branch of a detached HEAD as named by CI
 	Worktree     bool     // include unstaged changes of tracked files
-	Untracked    bool     // include untracked files; ignored files only if HEAD has them
+	Untracked    bool     // include untracked files, but never ignored files
 	Automatic    bool     // no person asked for the save: with status.showUntrackedFiles=no, omit untracked files
 	Artifacts    []string // include these files, even if ignored; relative to the root
 	MaxSize      int64    // limit for the snapshot's new blobs in bytes, 0 for no limit
