@@ -71,6 +71,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
 )
 
 // checks lists all checks in the order of their findings: labels, body and branch come
@@ -103,11 +104,38 @@ func Evaluate(r *checkpoint.Record, f Facts, rules Rules) Verdict {
 	v.Awaiting = in.awaiting()
 	v.StateLabel, v.Phase = in.followLabels()
 	v.Next, v.Old = f.Next, in.old()
+	v.At = in.point(v)
 	if f.Branch.State == BranchOther && r.Branch() != "" {
 		v.Other = f.Branch
 	}
 	return v
 }
+
+// point returns the point at which the work goes on: that of the record, unless the issue's
+// labels name another phase, or the files of a dotagent workflow another step.
+func (in input) point(v Verdict) progress.Point {
+	at, p := progress.PointOf(in.record), in.record.Progress()
+	if v.Phase != "" && !at.Complete && (len(p.Remaining) == 0 || slices.Contains(p.Names, v.Phase)) {
+		if at.Code == progress.Code(at.Phase) {
+			at.Code = progress.Code(v.Phase)
+		}
+		at.Phase = v.Phase
+	}
+	switch v.Next.Action {
+	case "":
+	case finished:
+		at = progress.Point{Complete: true}
+	default:
+		at = progress.Point{Phase: v.Next.Phase, Code: progress.Code(v.Next.Phase)}
+	}
+	if at.Complete && len(v.Awaiting) > 0 {
+		at.Complete = false
+	}
+	return at
+}
+
+// finished is the action of Next for a complete workflow.
+const finished = "complete"
 
 // Default rules.
 const (
@@ -150,6 +178,7 @@ type Rules struct {
 	LabelsToPhase map[string]string // phases of labels, checked before the prefix
 	Phases        []string          // ordered phases; if empty, order is not checked and default phases apply
 	Handovers     []Handover        // allowed handovers between commands
+	IssueFollows  bool              // the issue takes the labels of the checkpoint, so its own name no phase
 	FilesAnswered bool              // the user already decided about changed files
 	Strict        bool              // any warning makes the verdict stale
 	Auto          bool              // run without a user who reads warnings

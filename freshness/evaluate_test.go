@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/checkpoint/tasks"
 )
 
@@ -294,8 +295,23 @@ func (w *world) digest(d string) {
 // TestFresh evaluates an unchanged checkpoint.
 func TestFresh(t *testing.T) {
 	v := fresh().judge()
-	assert.Equal(t, Verdict{Action: Resume, CanResume: true, Safe: true, SafeWhy: "All conditions met"}, v)
+	assert.Equal(t, Verdict{Action: Resume, CanResume: true, Safe: true, SafeWhy: "All conditions met", At: progress.Point{Phase: "implementing", Code: "phase_implementing"}}, v)
 	assert.Empty(t, v.Warnings())
+}
+
+// TestPointFollowsLabels checks that the state label selects the phase, unless phases are only
+// numbered or the work is complete.
+func TestPointFollowsLabels(t *testing.T) {
+	w := fresh()
+	w.facts.Issue.Labels = []string{"state:validation"}
+	assert.Equal(t, progress.Point{Phase: "validation", Code: "phase_validation"}, w.judge().At)
+	w.record.SetResumeFrom("batch_3_task_1")
+	assert.Equal(t, progress.Point{Phase: "validation", Code: "batch_3_task_1"}, w.judge().At)
+	w.record.SetProgress(checkpoint.Progress{Completed: []string{"1"}, Total: 3})
+	w.record.SetResumeFrom("")
+	assert.Equal(t, progress.Point{Phase: "2", Code: "phase_2"}, w.judge().At)
+	w.record.SetProgress(checkpoint.Progress{Completed: []string{"1"}, Total: 1})
+	assert.Equal(t, progress.Point{Complete: true}, w.judge().At)
 }
 
 func TestFindings(t *testing.T) {

@@ -260,7 +260,7 @@ func (in input) phaseDetail() []string {
 // followLabels returns the new state label and phase if labels changed. It returns no
 // phase if the number of state labels is not one.
 func (in input) followLabels() (label, phase string) {
-	if !in.labelsDiffer() {
+	if in.rules.IssueFollows || !in.labelsDiffer() {
 		return "", ""
 	}
 	before, now := in.rules.stateLabels(in.issue.Labels), in.rules.stateLabels(in.facts.Issue.Labels)

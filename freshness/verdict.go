@@ -7,6 +7,9 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
 )
 
 // Action is the action recommended for a checkpoint. Larger actions are worse.
@@ -100,9 +103,15 @@ type Verdict struct {
 	// Other is a copy of Facts.Branch if HEAD is on another branch, otherwise zero.
 	Other Branch
 
+	// At is the point at which the work goes on. Work that waits for an approval is not complete.
+	At progress.Point
+
 	// Next is a copy of Facts.Next.
 	Next Next
 }
+
+// Recorded returns a verdict that has the point of a record alone, without a judgement.
+func Recorded(r *checkpoint.Record) Verdict { return Verdict{At: progress.PointOf(r)} }
 
 // Warnings returns the messages of all reasons except notes.
 func (v Verdict) Warnings() []string {

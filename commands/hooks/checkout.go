@@ -67,7 +67,7 @@ func tellOf(c *invoke.Invocation, issue checkpoint.Issue) error {
 	if errors.As(err, new(*gitstore.NoneError)) {
 		return nil // a chain without checkpoints
 	}
-	if err != nil || standing.Of(r.Record, r.Verdict).Complete || onItsWay() {
+	if err != nil || r.Verdict.At.Complete || onItsWay() {
 		return err
 	}
 	name, saved := phrase.IssueArg(issue), phrase.Ago(r.Record.CreatedAt(), c.Env.Now())

@@ -47,7 +47,7 @@ func sessionStart(c *invoke.Invocation, args []string) error {
 		return nil
 	}
 	r, err := newestHere(c, issue, judge.Options{Auto: true, FilesAnswered: true, Issue: issuesource.Options{Offline: true}})
-	if err != nil || standing.Of(r.Record, r.Verdict).Complete {
+	if err != nil || r.Verdict.At.Complete {
 		return err
 	}
 	if !sessions.Claim(c.Ctx, c.Store.Notes, agent, in.SessionID, in.Source, c.Env.Now()) {

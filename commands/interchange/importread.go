@@ -235,7 +235,7 @@ func (d document) applyTo(before *checkpoint.Record, id checkpoint.ID) *checkpoi
 		r.SetCreatedAt(d.at)
 	}
 	if r.ResumeFrom() == "" {
-		r.SetResumeFrom(r.DefaultResumePoint())
+		r.SetResumeFrom(progress.DefaultCode(r))
 	}
 	return r
 }

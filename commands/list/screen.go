@@ -13,6 +13,7 @@ import (
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
 )
 
 // maxFiles limits the files that show lists on a terminal.
@@ -29,8 +30,8 @@ func screenShow(c *invoke.Invocation, at display.Screen, cp *gitstore.Checkpoint
 		{Label: "Checkpoint", Text: nameOf(cp)},
 		{Label: "Saved", Text: savedText(c, cp)},
 		{Label: "Contains", Text: phrase.Extent(r.Snapshot())},
-	}, standing.ProgressRows(r, freshness.Verdict{})...)
-	rows = append(rows, display.Row{Label: "Continue", Text: standing.ContinueFrom(r)})
+	}, standing.ProgressRows(r, freshness.Recorded(r))...)
+	rows = append(rows, display.Row{Label: "Continue", Text: standing.ContinueFrom(r, progress.PointOf(r))})
 	if !cp.Resumable {
 		rows = append(rows, display.Row{Label: "Resume", Text: strings.TrimSuffix("no: "+phrase.List(r.Warnings()), ": "), Style: display.Red})
 	}

@@ -54,8 +54,6 @@ func planSync(c *invoke.Invocation, r *resumption) (*labelSync, error) {
 		same = strings.EqualFold
 	}
 	plan.change = syncChange(r.Record.IssueSnapshot().Labels, r.source.Issue.Labels, judge.Rules(c, r.options.judge), same)
-	// With --sync-issue, the issue follows the checkpoint, not the reverse.
-	r.Verdict.Phase, r.Verdict.StateLabel = "", ""
 	return plan, nil
 }
 

@@ -14,7 +14,6 @@ import (
 	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/checkpoint/story"
 	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/pipeline"
@@ -129,11 +128,9 @@ func (r *resumption) action() string {
 	return r.Verdict.Action.String()
 }
 
-// isComplete reports whether nothing is left to do: the workflow is completed, or each of
-// its phases is over and none waits for an approval.
+// isComplete reports whether nothing is left to do.
 func (r *resumption) isComplete() bool {
-	return r.Record.WorkflowStatus() == progress.Completed ||
-		standing.Of(r.Record, r.Verdict).Complete && len(r.Verdict.Awaiting) == 0
+	return r.Verdict.At.Complete
 }
 
 // actionNone is the action if no checkpoint exists, or if a CI job has nothing to do.
@@ -144,11 +141,11 @@ const actionNone = "none"
 func printEnv(c *invoke.Invocation, r *resumption) {
 	at, skip := standing.Of(r.Record, r.Verdict), ""
 	if r.resumed || r.chosen == "" && r.Verdict.Action <= freshness.ProceedWithWarning {
-		skip = at.Current
+		skip = at.Phase
 	}
 	vars := variables{
 		action: r.action(), id: string(r.Checkpoint.ID), from: standing.ResumePoint(r.Judged),
-		phase: at.Current, completed: strings.Join(at.Completed, ","), skip: skip,
+		phase: at.Phase, completed: strings.Join(at.Completed, ","), skip: skip,
 		next:  r.Verdict.Next.Action,
 		paths: string(standing.WorkflowJSON(r.Record, "artifact_paths")), context: string(standing.WorkflowJSON(r.Record, "context_metadata")),
 	}

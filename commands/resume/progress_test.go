@@ -10,6 +10,7 @@ import (
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -39,7 +40,7 @@ func TestProgress(t *testing.T) {
 		{"ten is more than nine", `progress: {completed: [9, 10]}`, "Phase 10 completed", "Phase 11"},
 		{"names", `progress: {completed: [plan], names: [plan, build]}`, "Phase 1 of 2 completed (plan)", "Phase build"},
 		{"names with a gap", `progress: {completed: [build], names: [plan, build, test]}`, "1 of 3 phases completed (build)", "Phase plan"},
-		{"completed, total unknown", "workflow: {status: completed}\nprogress: {completed: [1, 2]}", "Phase 2 completed", "the checkpoint"},
+		{"completed, total unknown", "workflow: {status: completed}\nprogress: {completed: [1, 2]}", "Phase 2 completed", "nothing left to do"},
 		{"crunch", "workflow_state: {current_phase: implementing}\nexecution_graph: {completed_batches: [1, 2], current_batch: 3}", "Phase implementing, batch 2 completed", "Phase implementing, batch 3, task 1"},
 		{"crunch, no batch yet", `workflow_state: {current_phase: ready}`, "Phase ready", "Phase ready"},
 		{"batches alone", `execution_graph: {completed_batches: [4], current_batch: 5}`, "batch 4 completed", "batch 5, task 1"},
@@ -48,22 +49,17 @@ func TestProgress(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			r := record(t, c.yaml)
 			assert.Equal(t, c.line, standing.ProgressLine(r))
-			assert.Equal(t, c.from, standing.ContinueFrom(r))
+			assert.Equal(t, c.from, standing.ContinueFrom(r, progress.PointOf(r)))
 		})
 	}
 }
 
 func TestStanding(t *testing.T) {
-	r := record(t, `{"workflow_state": {"current_phase": "ready"}}`)
-	assert.Equal(t, "ready", standing.Of(r, freshness.Verdict{}).Current)
-	assert.Equal(t, "docs", standing.Of(r, freshness.Verdict{Phase: "docs"}).Current, "labels lead on")
-	r = record(t, `{"progress": {"completed": [1], "total": 3}}`)
-	s := standing.Of(r, freshness.Verdict{Phase: "docs"})
-	assert.Equal(t, "2", s.Current, "numbered phases have no labels")
+	r := record(t, `{"progress": {"completed": [1], "total": 3}}`)
+	s := standing.Of(r, freshness.Recorded(r))
+	assert.Equal(t, "2", s.Phase)
 	assert.False(t, s.Complete)
 	assert.Equal(t, []string{"2", "3"}, s.Remaining)
-	assert.True(t, standing.Of(record(t, `{"progress": {"completed": [1], "total": 1}}`), freshness.Verdict{}).Complete)
-	assert.False(t, standing.Of(record(t, ""), freshness.Verdict{}).Complete)
 }
 
 func TestPrompt(t *testing.T) {
@@ -101,7 +97,7 @@ func TestPrintEnv(t *testing.T) {
 	cp.ID = "CP-ready-20260214T143000Z-1f0c9a2b"
 	printEnv(c, &resumption{options: &resumeOptions{}, Judged: standing.Judged{
 		Checkpoint: cp, Record: record(t, "progress: {completed: [plan, \"b 2\"], names: [plan, \"b 2\", \"$(x)\"]}\nrecovery_info: {resume_from: \"it's\\nhere\"}"),
-		Verdict: freshness.Verdict{Action: freshness.ProceedWithWarning},
+		Verdict: freshness.Verdict{Action: freshness.ProceedWithWarning, At: progress.Point{Phase: "$(x)", Code: "it's\nhere"}},
 	}})
 	assert.Equal(t, `CHECKPOINT_ACTION=proceed_with_warning
 CHECKPOINT_COMPLETE=false

@@ -94,7 +94,7 @@ func defaultPrompt(head, from string, issue checkpoint.Issue, n int) prompt {
 func promptOf(c *invoke.Invocation, r *resumption) (prompt, error) {
 	asClaude := r.options.as == claude.Name
 	head := promptHead(r.Checkpoint, r.Record, c.Env.Now(), !asClaude)
-	from := output.Clean(standing.ContinueFrom(r.Record))
+	from := output.Clean(standing.ContinueFrom(r.Record, r.Verdict.At))
 	if asClaude {
 		return claudePrompt(head, from), nil
 	}

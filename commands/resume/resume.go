@@ -101,7 +101,7 @@ func readResumeOptions(c *invoke.Invocation) *resumeOptions {
 		dryRun: f.Bool("dry-run"), fallback: f.Bool("fallback"), retry: f.Bool("retry"), worktree: f.String("worktree"),
 		force: f.Bool("force"), syncIssue: f.Bool("sync-issue"),
 		judge: judge.Options{
-			By: f.String("by"), Branch: f.String("branch"), Approve: c.Lists["approve"], Strict: f.Bool("strict"), Issue: issuesource.ReadOptions(c),
+			By: f.String("by"), Branch: f.String("branch"), Approve: c.Lists["approve"], Strict: f.Bool("strict"), IssueFollows: f.Bool("sync-issue"), Issue: issuesource.ReadOptions(c),
 		},
 	}
 	o.judge.Auto = o.auto || o.ci

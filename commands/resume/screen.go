@@ -39,8 +39,8 @@ func screenResumed(c *invoke.Invocation, at display.Screen, r *resumption) {
 	}
 	if r.isComplete() {
 		rows = append(rows, display.Row{Label: "Continue", Text: standing.NothingLeft, Style: display.Bold})
-	} else if standing.Of(r.Record, r.Verdict).From != "" {
-		rows = append(rows, display.Row{Label: "Continue", Text: standing.ContinueFrom(r.Record), Style: display.Bold})
+	} else if r.Verdict.At.Code != "" {
+		rows = append(rows, display.Row{Label: "Continue", Text: standing.ContinueFrom(r.Record, r.Verdict.At), Style: display.Bold})
 	}
 	c.Printf("%s\n\n%s", at.Heading(standing.Heading(cp, r.Record)), at.Sheet(rows))
 	if r.restored != nil && r.restored.Undo != "" {

@@ -106,11 +106,11 @@ func changedRows(c *invoke.Invocation, cp *gitstore.Checkpoint, v freshness.Verd
 
 // nextRows returns the point at which work continues.
 func nextRows(r *checkpoint.Record, v freshness.Verdict) []display.Row {
-	text := "continue from " + standing.ContinueFrom(r)
+	text := "continue from " + standing.ContinueFrom(r, v.At)
 	switch {
 	case v.Next.Action != "":
 		text = fmt.Sprintf("%s %s (%s)", v.Next.Action, v.Next.Phase, v.Next.Why)
-	case standing.Of(r, v).Complete:
+	case v.At.Complete:
 		text = standing.NothingLeft
 	case v.Action == freshness.StartFresh:
 		text = "start over"

@@ -208,14 +208,14 @@ func webJudge(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Recor
 	at := standing.Of(r, v)
 	j := Judged{
 		Verdict: v, Names: r.Progress().Names,
-		Completed: at.Completed, Current: at.Current, Complete: at.Complete, Alone: standing.AutoResume(v),
+		Completed: at.Completed, Current: at.Phase, Complete: at.Complete, Alone: standing.AutoResume(v),
 	}
 	for _, row := range standing.ProgressRows(r, v) {
 		j.Facts = append(j.Facts, Fact{Name: row.Label, Text: row.Text})
 	}
-	from := standing.ContinueFrom(r)
+	from := standing.ContinueFrom(r, v.At)
 	if v.Next.Action != "" {
-		from = at.From
+		from = at.Code
 	}
 	j.Facts = append(j.Facts, Fact{Name: "Continue at", Text: from})
 	j.From = from

@@ -11,6 +11,8 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/issuesource"
+	"git-checkpoint/commands/internal/judge"
 	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/saving"
@@ -337,22 +339,27 @@ func replansOf(c *invoke.Invocation, issue checkpoint.Issue) []progress.Replan {
 	return progress.AllReplans(records...)
 }
 
-// nextPhase prints the phase at which work continues.
+// nextPhase prints the phase at which work continues, as status and resume do.
 func nextPhase(c *invoke.Invocation, issue checkpoint.Issue) error {
 	cp, r, err := c.Store.NewestRecord(c.Ctx, issue)
 	if err != nil {
 		return err
 	}
+	v, err := judge.Verdict(c, cp, r, judge.Options{Issue: issuesource.Options{Recent: true}})
+	if err != nil {
+		return err
+	}
+	next := v.At.Phase
 	if c.JSON {
 		return c.WriteJSON(output.WorkflowStep{
 			Save: output.Save{
 				Type: "phase", CheckpointID: string(cp.ID), Issue: string(issue), Commit: cp.Commit.String(), Ref: gitstore.LiveRef(issue),
-				Trigger: string(r.Trigger()), Phase: progress.Next(r), CreatedAt: r.CreatedAt(), Warnings: c.TakeWarnings(),
+				Trigger: string(r.Trigger()), Phase: next, CreatedAt: r.CreatedAt(), Warnings: c.TakeWarnings(),
 			},
 			Progress: progressRecord(r),
 		})
 	}
-	if next := progress.Next(r); next != "" {
+	if next != "" {
 		c.Printf("%s\n", output.Clean(next))
 		return nil
 	}

@@ -41,7 +41,6 @@ func TestCrunchTemplate(t *testing.T) {
 	assert.Equal(t, []int{1, 2}, r.CompletedBatches())
 	assert.Equal(t, 3, r.CurrentBatch())
 	assert.Equal(t, "batch_3_task_1", r.ResumeFrom())
-	assert.Equal(t, "batch_3_task_1", r.DefaultResumePoint())
 	assert.Equal(t, "feature/issue-42-jwt-refresh", r.Branch())
 	assert.Equal(t, []File{{"src/auth/tokens.py", "modified", true}}, r.Files())
 	assert.Equal(t, []Output{{Agent: "system-architect", Action: "create_spec", Location: ".claude/crunch/42/spec.md"}}, r.Outputs())

@@ -81,7 +81,6 @@ func TestEmptyRecord(t *testing.T) {
 	assert.Empty(t, r.Files())
 	assert.Empty(t, r.Outputs())
 	assert.Empty(t, r.PendingCaptures())
-	assert.Empty(t, r.DefaultResumePoint())
 	assert.Zero(t, r.Doc().Len(), "reading made a section")
 	assert.False(t, valid(r.Validate()))
 }
@@ -99,7 +98,6 @@ func TestAccessorsAcceptAnyDocument(t *testing.T) {
 		r.Snapshot()
 		r.Progress()
 		r.IssueSnapshot()
-		r.DefaultResumePoint()
 		r.CreatedAt()
 		r.CompletedBatches()
 		r.Warnings()
@@ -145,31 +143,6 @@ func TestIssueNumberIsIntegerIfPossible(t *testing.T) {
 		r, err := Decode(mustEncode(r))
 		require.NoError(t, err)
 		assert.Equal(t, issue, r.Issue())
-	}
-}
-
-func TestDefaultResumePoint(t *testing.T) {
-	tests := []struct{ name, in, want string }{
-		{"batch", "execution_graph: {current_batch: 3}", "batch_3_task_1"},
-		{
-			"open task of the batch",
-			"execution_graph: {current_batch: 2, node_states: {a: {status: complete}, b: {status: running}}, batches: [{batch_id: 2, tasks: [a, b]}]}",
-			"batch_2_task_2",
-		},
-		{"phase", "progress: {completed: ['1'], total: 3}", "phase_2"},
-		{"named phase", "progress: {completed: [plan], names: [plan, build]}", "phase_build"},
-		{"task list", "tasks: [{id: a, status: done}, {id: b, status: pending}]", "b"},
-		{"tasks by id", "tasks: {a: {status: complete}, b: {}}", "b"},
-		{"node", "execution_graph: {node_states: {a: {status: complete}, b: {status: queued}}}", "b"},
-		{"workflow's phase", "workflow_state: {current_phase: docs}", "phase_docs"},
-		{"all done", "progress: {completed: ['1'], total: 1}", ""},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			r, err := Decode([]byte(tt.in))
-			require.NoError(t, err)
-			assert.Equal(t, tt.want, r.DefaultResumePoint())
-		})
 	}
 }
 

@@ -268,27 +268,6 @@ func (r *Record) SetProgress(p Progress) {
 	setList(m, "remaining", p.Remaining)
 }
 
-// DefaultResumePoint returns the resume point of a record without resume_from. It is, in
-// order of precedence: the first unfinished task of the current batch unless its phase is
-// over, the next phase, the first unfinished task, or the current phase. It is "" if the
-// record has no such value, or if all phases are over.
-func (r *Record) DefaultResumePoint() string {
-	p := r.Progress()
-	if n := r.CurrentBatch(); n > 0 && !p.Over(r.Phase()) {
-		return "batch_" + strconv.Itoa(n) + "_task_" + strconv.Itoa(r.openTask(n))
-	}
-	if len(p.Remaining) > 0 {
-		return "phase_" + p.Remaining[0]
-	}
-	if id := r.remainingTask(); id != "" {
-		return id
-	}
-	if phase := r.Phase(); phase != "" && p.Total == 0 {
-		return "phase_" + phase
-	}
-	return ""
-}
-
 func (r *Record) workflowText(key string) string {
 	if s := document.TextOf(r.section("workflow"), key); s != "" {
 		return s
@@ -360,9 +339,9 @@ func (p Progress) open() []string {
 	return slices.DeleteFunc(slices.Clone(all), func(name string) bool { return done[name] })
 }
 
-// openTask returns the number, from 1, of the first unfinished task in a batch. If the
+// OpenTaskOf returns the number, from 1, of the first unfinished task in a batch. If the
 // batch has no task list, it returns 1.
-func (r *Record) openTask(batch int) int {
+func (r *Record) OpenTaskOf(batch int) int {
 	graph := r.section("execution_graph")
 	states, _ := graph.Child("node_states")
 	for _, b := range mappings(graph, "batches") {
@@ -385,24 +364,4 @@ func over(status string) bool {
 		return true
 	}
 	return false
-}
-
-// remainingTask returns the id of the first unfinished task, from the tasks section or
-// from the graph's nodes.
-func (r *Record) remainingTask() string {
-	for _, m := range mappings(r.doc, "tasks") {
-		if !over(document.TextOf(m, "status")) {
-			return document.TextOf(m, "id")
-		}
-	}
-	nodes, _ := r.section("execution_graph").Child("node_states")
-	for _, byID := range []*Map{r.section("tasks"), nodes} {
-		for id, v := range byID.All() {
-			m, ok := v.(*Map)
-			if ok && !over(document.TextOf(m, "status")) {
-				return id
-			}
-		}
-	}
-	return ""
 }

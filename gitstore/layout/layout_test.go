@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/claude"
 	"git-checkpoint/gitstore/layout/crunch"
@@ -40,7 +41,7 @@ func TestDocuments(t *testing.T) {
 		{"dotagent-execution.json", "dotagent execution", "", "wf-9", "", checkpoint.TaskUpdate, "", "T2", nil},
 		{"pipeline-story.json", "pipeline story", "1.0.0", "AB-1", "", checkpoint.TaskUpdate, "stage_2", "AB-12", []string{"stage_0", "stage_1"}},
 		{"pipeline-state.json", "pipeline state", "1.0.0", "pipeline-2026-01-02", "", checkpoint.Interval, "", "AB-1", nil},
-		{"pipeline-run.json", "pipeline run", "run", "AB-1", "", checkpoint.PhaseTransition, "stage_2", "phase_stage_2", []string{"stage_0", "stage_1"}},
+		{"pipeline-run.json", "pipeline run", "run", "AB-1", "", checkpoint.PhaseTransition, "stage_2", "stage_2", []string{"stage_0", "stage_1"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := layouttest.Read(t, c.name)
@@ -53,7 +54,7 @@ func TestDocuments(t *testing.T) {
 			assert.Equal(t, c.done, r.Progress().Completed)
 			resume := r.ResumeFrom()
 			if resume == "" {
-				resume = r.DefaultResumePoint()
+				resume = progress.DefaultCode(r)
 			}
 			assert.Equal(t, c.resume, resume)
 			if c.id != "" {

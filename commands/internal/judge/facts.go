@@ -26,6 +26,7 @@ type Options struct {
 	FilesAnswered bool     // changed files need no answer
 	Auto          bool     // nobody can be asked
 	Strict        bool     // warnings are failures
+	IssueFollows  bool     // the issue takes the labels of the checkpoint
 	Issue         issuesource.Options
 }
 
@@ -71,7 +72,7 @@ func VerdictAndIssue(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoin
 func Rules(c *invoke.Invocation, o Options) freshness.Rules {
 	return freshness.Rules{
 		LabelsToPhase: c.Settings.Map("labels_to_phase"), Phases: c.Settings.Strings("phases"),
-		FilesAnswered: o.FilesAnswered, Strict: o.Strict, Auto: o.Auto, Handovers: handovers(c),
+		FilesAnswered: o.FilesAnswered, IssueFollows: o.IssueFollows, Strict: o.Strict, Auto: o.Auto, Handovers: handovers(c),
 	}
 }
 

@@ -100,7 +100,7 @@ func (e *edit) resumeBefore(r *checkpoint.Record) *resumeState {
 	if !slices.Contains(automatic, e.trigger) || e.doc != nil || e.Replace {
 		return nil
 	}
-	return &resumeState{r.ResumeFrom(), r.DefaultResumePoint(), r.CanResume(), r.Warnings()}
+	return &resumeState{r.ResumeFrom(), progress.DefaultCode(r), r.CanResume(), r.Warnings()}
 }
 
 // keep adds the state to a new record. A resume point is valid until the progress changes.
@@ -112,7 +112,7 @@ func (s *resumeState) keep(r *checkpoint.Record) {
 		r.SetCanResume(false)
 		r.SetWarnings(s.warnings)
 	}
-	if s.point != s.usual && s.usual == r.DefaultResumePoint() {
+	if s.point != s.usual && s.usual == progress.DefaultCode(r) {
 		r.SetResumeFrom(s.point)
 	}
 }
@@ -389,7 +389,7 @@ func (e *edit) resumePoint(r *checkpoint.Record) string {
 	if e.Conflict != "" && r.Trigger() == checkpoint.ConflictStart {
 		return "conflict_" + e.Conflict
 	}
-	return r.DefaultResumePoint()
+	return progress.DefaultCode(r)
 }
 
 // applyDigests records current digests of the record's plan and outputs.

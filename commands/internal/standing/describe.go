@@ -47,8 +47,8 @@ func Status(kind string, cp *gitstore.Checkpoint, r *checkpoint.Record, v freshn
 	at := Of(r, v)
 	s := output.Status{
 		Type: kind, CheckpointID: string(cp.ID), Issue: string(cp.Issue), Action: v.Action.String(),
-		CanResume: v.CanResume, Complete: at.Complete, Warnings: v.Warnings(), ResumeFrom: at.From,
-		CurrentPhase: at.Current, CompletedPhases: at.Completed, Remaining: at.Remaining, Batches: output.Batches{Completed: at.batches, Current: r.CurrentBatch(), Pending: at.pending},
+		CanResume: v.CanResume, Complete: at.Complete, Warnings: v.Warnings(), ResumeFrom: at.Code,
+		CurrentPhase: at.Phase, CompletedPhases: at.Completed, Remaining: at.Remaining, Batches: output.Batches{Completed: at.batches, Current: r.CurrentBatch(), Pending: at.pending},
 		PendingCaptures: pendingCaptures(r), Changed: phrase.QuotePaths(v.Changed), Unsaved: phrase.QuotePaths(v.Unsaved),
 		AutoResume: v.Safe && v.Action <= freshness.ProceedWithWarning, AutoResumeReason: v.SafeWhy, AwaitingApproval: v.Awaiting,
 		SkippedPhases: r.Progress().Skipped, Replans: progress.ReplanCounts(r), Artifacts: artifacts(r), PreservedMinutes: progress.Minutes(r), Next: v.Next.Action,
@@ -79,8 +79,7 @@ func WorkflowJSON(r *checkpoint.Record, key string) json.RawMessage {
 
 // CanResume describes whether the work can be resumed. at is the point to continue at, or "".
 func CanResume(r *checkpoint.Record, v freshness.Verdict) (text, at string) {
-	s := Of(r, v)
-	if s.Complete {
+	if v.At.Complete {
 		return NothingLeft, ""
 	}
 	text = map[freshness.Action]string{
@@ -89,8 +88,8 @@ func CanResume(r *checkpoint.Record, v freshness.Verdict) (text, at string) {
 		freshness.PromptUser:         "after an answer from you",
 		freshness.StartFresh:         "no, the work starts over",
 	}[v.Action]
-	if v.CanResume && s.From != "" {
-		at = ContinueFrom(r)
+	if v.CanResume && v.At.Code != "" {
+		at = ContinueFrom(r, v.At)
 	}
 	return text, at
 }
@@ -142,7 +141,7 @@ func ProgressRows(r *checkpoint.Record, v freshness.Verdict) []display.Row {
 
 // ResumePoint returns the record's resume point, or the checkpoint's id if it has none.
 func ResumePoint(j Judged) string {
-	return cmp.Or(Of(j.Record, j.Verdict).From, string(j.Checkpoint.ID))
+	return cmp.Or(j.Verdict.At.Code, string(j.Checkpoint.ID))
 }
 
 // WorkName returns a name for the work: its description, the issue's title, or the issue.
@@ -220,18 +219,18 @@ func phaseText(at standing, p checkpoint.Progress) string {
 	switch {
 	case at.Complete:
 		return fmt.Sprintf("all %d completed", max(p.Total, len(p.Completed)))
-	case at.Current == "":
+	case at.Phase == "":
 		return "none recorded"
 	case p.Total == 0:
-		return at.Current
+		return at.Phase
 	}
-	text := at.Current
-	if n := slices.Index(p.Names, at.Current) + 1; n > 0 {
+	text := at.Phase
+	if n := slices.Index(p.Names, at.Phase) + 1; n > 0 {
 		text += fmt.Sprintf(", phase %d of %d", n, p.Total)
 	} else {
 		text += fmt.Sprintf(" of %d", p.Total)
 	}
-	if left := slices.DeleteFunc(slices.Clone(at.Remaining), func(s string) bool { return s == at.Current }); len(left) > 0 {
+	if left := slices.DeleteFunc(slices.Clone(at.Remaining), func(s string) bool { return s == at.Phase }); len(left) > 0 {
 		text += "; left: " + phrase.List(phrase.Few(left, 8))
 	}
 	return text

@@ -46,7 +46,7 @@ func summary(c *invoke.Invocation, i checkpoint.Issue) output.IssueSummary {
 	}
 	at := Of(r, v)
 	s.Action, s.Valid, s.Complete = v.Action.String(), true, at.Complete
-	s.CurrentPhase, s.CompletedPhases, s.Remaining = at.Current, at.Completed, at.Remaining
+	s.CurrentPhase, s.CompletedPhases, s.Remaining = at.Phase, at.Completed, at.Remaining
 	s.Progress = briefProgress(at, r.Progress())
 	if story.IsLead(r) {
 		s.Progress = storyCount(story.Stories(r))
@@ -59,19 +59,19 @@ func briefProgress(at standing, p checkpoint.Progress) string {
 	switch {
 	case at.Complete && p.Total > 0:
 		return phrase.Plural(p.Total, "phase")
-	case p.Total == 0 && at.Current == "":
+	case p.Total == 0 && at.Phase == "":
 		return "-"
 	case p.Total == 0:
-		return at.Current
+		return at.Phase
 	}
-	n := slices.Index(p.Names, at.Current) + 1
+	n := slices.Index(p.Names, at.Phase) + 1
 	switch {
 	case n == 0:
-		return fmt.Sprintf("phase %s of %d", at.Current, p.Total)
-	case fmt.Sprint(n) == at.Current:
+		return fmt.Sprintf("phase %s of %d", at.Phase, p.Total)
+	case fmt.Sprint(n) == at.Phase:
 		return fmt.Sprintf("phase %d of %d", n, p.Total)
 	}
-	return fmt.Sprintf("phase %d of %d (%s)", n, p.Total, at.Current)
+	return fmt.Sprintf("phase %d of %d (%s)", n, p.Total, at.Phase)
 }
 
 // ShowOverview prints one line for each issue: its state, phase, branch, age and note.

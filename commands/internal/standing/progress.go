@@ -14,46 +14,18 @@ import (
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/checkpoint/document"
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/checkpoint/story"
 	"git-checkpoint/gitstore/checkpoint/tasks"
-	"git-checkpoint/gitstore/layout/dotagent"
 )
 
-// Of returns the progress of a record. Work continues at the first remaining
-// phase; the record's current phase is only advice. If labels have changed since the
-// save, they select the phase, unless phases are only numbered.
+// Of returns the progress of a record, with the point of its verdict.
 func Of(r *checkpoint.Record, v freshness.Verdict) standing {
 	p := r.Progress()
 	s := standing{
-		Current: cmp.Or(p.Current, r.Phase()), Completed: p.Completed, Remaining: p.Remaining,
-		batches: r.CompletedBatches(), From: r.ResumeFrom(),
+		Point: v.At, Completed: p.Completed, Remaining: p.Remaining, batches: r.CompletedBatches(),
 	}
 	s.pending, _ = tasks.Of(r).Batches() // judge rejects cycles
-	if len(p.Remaining) > 0 {
-		s.Current = p.Remaining[0]
-	}
-	if v.Phase != "" && (len(p.Remaining) == 0 || slices.Contains(p.Names, v.Phase)) {
-		if s.From == "phase_"+s.Current {
-			s.From = "phase_" + v.Phase
-		}
-		s.Current = v.Phase
-	}
-	s.Complete = p.Total > 0 && len(p.Remaining) == 0
-	if s.From == "" {
-		s.From = cmp.Or(r.DefaultResumePoint(), story.Next(r), afterLast(r))
-	}
-	if s.Complete = s.Complete || story.IsComplete(r); s.Complete {
-		s.Current, s.From = "", "" // the record can name a phase beyond the last
-	}
-	switch v.Next.Action {
-	case "":
-	case dotagent.Finished:
-		s.Complete, s.From = true, dotagent.Finished
-	default:
-		s.Current, s.From = v.Next.Phase, "phase_"+v.Next.Phase
-	}
 	return s
 }
 
@@ -87,41 +59,26 @@ func hasGap(p checkpoint.Progress) bool {
 	return i >= 0 && slices.ContainsFunc(p.Names[i:], func(name string) bool { return slices.Contains(p.Completed, name) })
 }
 
-// afterLast returns the phase after the last completed phase if phases are numbered, their
-// total is unknown and the workflow is not over.
-func afterLast(r *checkpoint.Record) string {
-	p := r.Progress()
-	n, err := strconv.Atoi(lastCompleted(p.Completed))
-	if err != nil || p.Total > 0 || progress.Over(r) {
-		return ""
-	}
-	return "phase_" + strconv.Itoa(n+1)
-}
-
 // NothingLeft is the resume point of a complete workflow, for people.
 const NothingLeft = "nothing left to do"
 
-// ContinueFrom returns the resume point for people, such as "Phase build, batch 7, task 1".
-func ContinueFrom(r *checkpoint.Record) string {
-	s := Of(r, freshness.Verdict{})
-	if s.Complete {
+// ContinueFrom returns a point for people, such as "Phase build, batch 7, task 1".
+func ContinueFrom(r *checkpoint.Record, at progress.Point) string {
+	if at.Complete {
 		return NothingLeft
 	}
-	if phase, ok := strings.CutPrefix(s.From, "phase_"); ok {
+	if phase := progress.PhaseOf(at.Code); phase != "" {
 		return "Phase " + phase
 	}
-	if m := batchPoint().FindStringSubmatch(s.From); m != nil {
+	if batch, task, ok := progress.Batch(at.Code); ok {
 		phase := ""
-		if current := cmp.Or(r.Phase(), s.Current); current != "" {
+		if current := cmp.Or(r.Phase(), at.Phase); current != "" {
 			phase = "Phase " + current + ", "
 		}
-		return phase + "batch " + m[1] + ", task " + m[2]
+		return phase + "batch " + batch + ", task " + task
 	}
-	return cmp.Or(s.From, "the checkpoint")
+	return cmp.Or(at.Code, "the checkpoint")
 }
-
-// batchPoint matches the generated resume point in a batch.
-var batchPoint = document.Pattern(`^batch_([0-9]+)_task_([0-9]+)$`)
 
 // ShowPhases prints the lines about the phases.
 func ShowPhases(c *invoke.Invocation, r *checkpoint.Record) {
@@ -180,13 +137,11 @@ func nextLine(n freshness.Next) string {
 
 // A standing is the progress of a record's work, for output.
 type standing struct {
-	Current   string   // phase at which work continues
+	progress.Point
 	Completed []string // completed phases
 	Remaining []string
 	batches   []int      // completed batches
 	pending   [][]string // open tasks, in batches
-	Complete  bool       // all phases are completed
-	From      string
 }
 
 // lastCompleted returns the completed phase with the largest number. If a name is not a

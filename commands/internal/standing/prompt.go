@@ -13,6 +13,7 @@ import (
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/checkpoint/story"
 )
 
@@ -92,7 +93,7 @@ func promptLines(j Judged, more PromptMore, now time.Time) (lines []promptLine) 
 		}
 	}
 	at := Of(j.Record, j.Verdict)
-	line(0, promptText, "Continue from", continuePoint(j.Record))
+	line(0, promptText, "Continue from", continuePoint(j.Record, j.Verdict.At))
 	line(0, promptText, "Work", WorkName(j.Checkpoint, j.Record))
 	line(0, promptText, "Issue", string(j.Checkpoint.Issue))
 	line(0, promptText, "Checkpoint", string(j.Checkpoint.ID)+", saved "+phrase.Ago(j.Record.CreatedAt(), now))
@@ -102,7 +103,7 @@ func promptLines(j Judged, more PromptMore, now time.Time) (lines []promptLine) 
 	line(1, promptText, "Verdict", j.Verdict.Action.String())
 	line(1, promptText, "Completed phases", phrase.List(at.Completed))
 	line(1, promptText, "Remaining phases", phrase.List(at.Remaining))
-	line(1, promptText, "Current phase", at.Current)
+	line(1, promptText, "Current phase", at.Phase)
 	line(1, promptText, "Stories", openStories(story.Stories(j.Record)))
 	line(1, promptText, "Tasks", tasksLine(j.Record))
 	line(2, promptText, "Tasks to go", batchesLine(at.pending))
@@ -138,17 +139,17 @@ func promptLines(j Judged, more PromptMore, now time.Time) (lines []promptLine) 
 		line(2, promptText, "Not in the checkpoint, left as it is", phrase.QuotePath(p))
 	}
 	line(0, promptText, "Next", nextLine(j.Verdict.Next))
-	line(0, promptText, "Continue from", continuePoint(j.Record))
+	line(0, promptText, "Continue from", continuePoint(j.Record, j.Verdict.At))
 	return lines
 }
 
 // continuePoint returns the resume point. A record without one leaves only the files and
 // notes.
-func continuePoint(r *checkpoint.Record) string {
-	if r.ResumeFrom() == "" && !Of(r, freshness.Verdict{}).Complete {
+func continuePoint(r *checkpoint.Record, at progress.Point) string {
+	if at.Code == "" && !at.Complete {
 		return "the files and notes of the checkpoint; it has no resume point"
 	}
-	return ContinueFrom(r)
+	return ContinueFrom(r, at)
 }
 
 // filesOf returns the files of a checkpoint that differ from HEAD, with their state.

@@ -19,29 +19,10 @@ func Resolve(r *checkpoint.Record, typed string) (string, error) {
 		phase, err := phaseNamed(p, typed)
 		return phase, pointOn(r, err)
 	}
-	if phase := Next(r); phase != "" {
+	if phase := PointOf(r).Phase; phase != "" {
 		return phase, nil
 	}
 	return "", pointOn(r, &UnknownError{Phases: "no phase is left"})
-}
-
-// Next returns the first phase that is neither completed nor skipped. If the workflow has
-// no phase list, Next returns the current phase unless it is over. The result is "" if no
-// phase remains.
-func Next(r *checkpoint.Record) string {
-	p := r.Progress()
-	if len(p.Remaining) > 0 {
-		return p.Remaining[0]
-	}
-	if p.Total > 0 {
-		return ""
-	}
-	for _, phase := range []string{p.Current, r.Phase()} {
-		if phase != "" && !p.Over(phase) {
-			return phase
-		}
-	}
-	return ""
 }
 
 // Complete reports whether the workflow has phases and all phases are over.
@@ -198,7 +179,7 @@ func pointOn(r *checkpoint.Record, err error) error {
 		return err
 	}
 	unknown.Issue, unknown.Instead = r.Issue(), []Way{{"phase", "next"}}
-	if p := r.Progress(); Next(r) == "" {
+	if p := r.Progress(); PointOf(r).Phase == "" {
 		unknown.Instead = []Way{{"finish"}}
 		if p.Total == 0 {
 			unknown.Instead = []Way{{"start"}}

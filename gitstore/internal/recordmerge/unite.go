@@ -81,7 +81,7 @@ func updateDerived(r, newer *checkpoint.Record) {
 	}
 	if p := l.Point(); p != "" {
 		r.SetResumeFrom(p)
-	} else if p := r.DefaultResumePoint(); p != "" {
+	} else if p := progress.DefaultCode(r); p != "" {
 		r.SetResumeFrom(p)
 	}
 }

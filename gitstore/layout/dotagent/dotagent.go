@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/layout/internal/codec"
 	"git-checkpoint/gitstore/layout/internal/values"
 	"git-checkpoint/gitstore/layout/internal/workflow"
@@ -41,15 +42,16 @@ func resumeTexts(r *checkpoint.Record) (codec.Texts, error) {
 	if p.Current == "" {
 		return codec.Texts{}, errors.New("the record has no phase")
 	}
+	at := values.Line(cmp.Or(progress.PointOf(r).Phase, p.Current))
 	id := values.Line(cmp.Or(values.Text(r.Doc(), "workflow.id"), string(r.Issue())))
 	last := values.Line(cmp.Or(values.Text(r.Doc(), "workflow.updated_at"), workflow.FormatTime(r.CreatedAt())))
 	return codec.Texts{
 		Found:    fmt.Sprintf("Detected interrupted workflow: %s\n", id),
 		Corrupt:  "State appears corrupted. Start fresh? [y/N] ",
 		Old:      "Archive the old state and start fresh? [y/N] ",
-		Question: fmt.Sprintf("Resume workflow from %s? [Y/n] ", values.Line(p.Current)),
+		Question: fmt.Sprintf("Resume workflow from %s? [Y/n] ", at),
 		Resumed: fmt.Sprintf("Resuming workflow %s from %s phase\nLast activity: %s\nCompleted: %s\n",
-			id, values.Line(p.Current), last, values.Line(strings.Join(p.Completed, ", "))),
+			id, at, last, values.Line(strings.Join(p.Completed, ", "))),
 	}, nil
 }
 

@@ -78,8 +78,12 @@ func applyStory(m *checkpoint.Map, r *checkpoint.Record) {
 	}
 	r.Doc().Set("stage", stage)
 	setStoryTasks(r, m, before == story.Work && n == story.Work)
+	point := storyPoint(r, m)
 	setStages(r, n, storyDone(m))
-	r.SetResumeFrom(storyPoint(r, m))
+	if next := slices.Index(stages, point); next >= 0 {
+		r.SetProgress(checkpoint.Progress{Current: stages[next], Names: stages, Completed: stages[:next]})
+	}
+	r.SetResumeFrom(point)
 }
 
 // setStoryTasks updates the status of the document's tasks and preserves their other

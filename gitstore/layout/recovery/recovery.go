@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/layout/internal/codec"
 	"git-checkpoint/gitstore/layout/internal/values"
 	"git-checkpoint/gitstore/layout/internal/workflow"
@@ -53,13 +54,9 @@ func PlanIDs(plan string) []string {
 // resumeTexts uses the first unfinished phase, because the document's current phase may
 // already be completed.
 func resumeTexts(r *checkpoint.Record) (codec.Texts, error) {
-	p := r.Progress()
-	current := p.Current
-	if len(p.Remaining) > 0 {
-		current = p.Remaining[0]
-	}
-	done := values.Line(strings.Join(p.Completed, ","))
-	if p.Total > 0 && len(p.Remaining) == 0 {
+	at := progress.PointOf(r)
+	current, done := at.Phase, values.Line(strings.Join(r.Progress().Completed, ","))
+	if at.Complete {
 		return codec.Texts{
 			Found:   fmt.Sprintf("Found existing checkpoint for this plan.\nCompleted phases: %s\n", done),
 			Resumed: fmt.Sprintf("Completed phases: %s\n", done),
