@@ -191,6 +191,14 @@ func (p *phaseStep) move(r *checkpoint.Record) error {
 	if err := p.moveProgress(r); err != nil {
 		return err
 	}
+	switch p.verb {
+	case "start":
+		story.Begin(r, p.phase)
+	case "done":
+		if err := story.CheckStage(r, p.phase); err != nil && !p.options.force {
+			return err
+		}
+	}
 	story.FollowPhases(r, strings.TrimSpace(p.phase+" "+cmp.Or(pastOf[p.verb], p.verb)))
 	return nil
 }
@@ -299,6 +307,10 @@ func afterPhase(c *invoke.Invocation, p *phaseStep, s *gitstore.Saved) error {
 	}
 	if p.spent != nil {
 		return p.spent
+	}
+	if p.verb == "done" && story.SentBack(s.Record) {
+		c.Infof("the verdict sends the story back to %s", s.Record.Progress().Current)
+		return judge.TaskFailure(s.Issue, "", story.Err(s.Record, story.Of(s.Record)))
 	}
 	if p.verb == "fail" && p.onFailure == progress.Abort {
 		return dispose(c, s, progress.Aborted, false)

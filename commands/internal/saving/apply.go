@@ -14,6 +14,7 @@ import (
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
+	"git-checkpoint/gitstore/checkpoint/story"
 	"git-checkpoint/gitstore/layout/recovery"
 )
 
@@ -50,6 +51,7 @@ func (e *edit) apply(before *checkpoint.Record) (*checkpoint.Record, error) {
 		}
 		e.firstPhase(r, current)
 	}
+	was := r.Doc().Clone()
 	if e.state != nil {
 		r.Doc().Merge(e.state)
 	}
@@ -61,6 +63,10 @@ func (e *edit) apply(before *checkpoint.Record) (*checkpoint.Record, error) {
 	if err := e.checkKinds(r); err != nil {
 		return nil, exit.Usagef("%s: %w", e.command, err)
 	}
+	if err := e.checkStory(r); err != nil {
+		return nil, err
+	}
+	brought := (e.state != nil || len(e.sets) > 0) && !checkpoint.Equal(was, r.Doc())
 	if err := e.applyNames(r); err != nil {
 		return nil, err
 	}
@@ -69,10 +75,11 @@ func (e *edit) apply(before *checkpoint.Record) (*checkpoint.Record, error) {
 	}
 	e.shorten(r)
 	e.applyProgress(r)
-	if e.move != nil {
-		if err := e.move(r); err != nil {
-			return nil, err
-		}
+	if err := e.applyMove(r, brought); err != nil {
+		return nil, err
+	}
+	if e.doc == nil {
+		story.SendBack(r)
 	}
 	if err := e.checkPhase(r); err != nil {
 		return nil, err
@@ -83,6 +90,29 @@ func (e *edit) apply(before *checkpoint.Record) (*checkpoint.Record, error) {
 	}
 	CountPlan(e.store.Root(), r)
 	return r, e.applyDigests(r)
+}
+
+// applyMove applies the step. A step that is taken already still stores the values that the
+// flags brought.
+func (e *edit) applyMove(r *checkpoint.Record, brought bool) error {
+	if e.move == nil {
+		return nil
+	}
+	err := e.move(r)
+	var nothing *progress.NothingError
+	if errors.As(err, &nothing) && brought {
+		e.warn("%s; only the values of --set and --state are saved", nothing.Reason)
+		return nil
+	}
+	return err
+}
+
+// checkStory checks the values of a story that flags set.
+func (e *edit) checkStory(r *checkpoint.Record) error {
+	if e.state == nil && len(e.sets) == 0 || e.doc != nil || e.dropsInvalid {
+		return nil
+	}
+	return story.CheckValues(r)
 }
 
 // A resumeState has the values of --resume-from and --no-resume in a record.

@@ -182,15 +182,12 @@ func Worked(r *checkpoint.Record, action string, left []string) {
 	r.SetResumeFrom("stage_3")
 }
 
-// gateFields are the values of the stages before Work.
-var gateFields = []string{"plan_score", "readiness", "verdict", "reason"}
-
 // FollowPhases moves the stage of a story forward after a phase step: to the last phase
 // that is over, or to Work if its phase has begun. The phases of the story are its stages.
-// A new stage 2 has none of the gates' values.
+// A new stage 2 has none of the gates' values, also after a FAIL has sent the story back.
 func FollowPhases(r *checkpoint.Record, action string) {
 	stage, p := r.Doc().Sub("stage"), r.Progress()
-	if stage == nil || len(p.Names) != Quality+1 || Stage(p.Names[0]) != 0 {
+	if _, ok := stagePhase(r, nameOf(p, 0)); !ok {
 		return
 	}
 	stage.Set("last_action", action)
@@ -200,13 +197,13 @@ func FollowPhases(r *checkpoint.Record, action string) {
 			now = i
 		}
 	}
-	if now <= was {
+	if now == was || now < was && (now != Work || !SentBack(r)) {
 		return
 	}
 	stage.Set("number", now)
 	if now == Work {
-		for _, key := range gateFields {
-			stage.Delete(key)
+		for _, f := range Fields() {
+			stage.Delete(f.Key)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/story"
 	"git-checkpoint/gitstore/layout/internal/codec"
 	"git-checkpoint/gitstore/layout/internal/values"
 	"git-checkpoint/gitstore/layout/internal/workflow"
@@ -54,7 +55,7 @@ func runRules(c *codec.Checker) {
 	}
 	c.Status("status", "idle", "running", "paused", workflow.Completed, workflow.Failed)
 	c.OneOf("gate.verdict", "GO", "NO-GO", "PASS", "CONCERNS", "WAIVED", "FAIL")
-	checkScore(c, "gate.score")
+	checkScore(c, story.Field{Document: "gate.score", Max: 100})
 	c.Number("retry_counters.current_stage", 0, codec.AnyNumber, true)
 	c.Number("retry_counters.total", 0, codec.AnyNumber, true)
 	c.Time("gate.last_checked_at", "timestamps.created_at", "timestamps.updated_at")

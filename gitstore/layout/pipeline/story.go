@@ -53,13 +53,15 @@ type stageField struct {
 	stages      []int
 }
 
-var stageFields = []stageField{
-	{"planScore", "plan_score", []int{0}},
-	{"readiness", "readiness", []int{1}},
-	{"verdict", "verdict", []int{1, 3}},
-	{"reason", "reason", []int{1}},
-	{"qualityScore", "quality_score", []int{3}},
-	{"issues", "issues", []int{3}},
+func stageFields() (fields []stageField) {
+	for _, f := range story.Fields() {
+		if i := slices.IndexFunc(fields, func(o stageField) bool { return o.key == f.Document }); i >= 0 {
+			fields[i].stages = append(fields[i].stages, f.Stage)
+			continue
+		}
+		fields = append(fields, stageField{f.Document, f.Key, []int{f.Stage}})
+	}
+	return fields
 }
 
 // applyStory sets the sections stage, tasks and progress, and the resume point.
@@ -71,7 +73,7 @@ func applyStory(m *checkpoint.Map, r *checkpoint.Record) {
 	stage := values.NewMap("number", n, "story", values.Text(m, "storyId"), "last_action", values.Text(m, "lastAction"))
 	values.PutText(stage, "agent", values.Text(m, "agentId"))
 	values.PutText(stage, "at", values.Text(m, "timestamp"))
-	for _, f := range stageFields {
+	for _, f := range stageFields() {
 		if v := values.Get(m, f.key); v != nil {
 			stage.Set(f.record, v)
 		}
@@ -162,7 +164,7 @@ func updateStory(r *checkpoint.Record, m *checkpoint.Map) {
 	was, stage := m.Clone(), values.Sub(r.Doc(), "stage")
 	if n, ok := checkpoint.Number(values.Text(stage, "number")).Int(); ok && int(n) != stageOf(values.Get(m, "stage")) {
 		m.Set("stage", n)
-		for _, f := range stageFields {
+		for _, f := range stageFields() {
 			m.Delete(f.key)
 		}
 	}
@@ -179,7 +181,7 @@ func updateStory(r *checkpoint.Record, m *checkpoint.Map) {
 		m.Set("tasksRemaining", nowLeft)
 	}
 	values.PutText(m, "lastAction", values.Text(stage, "last_action"))
-	for _, f := range stageFields {
+	for _, f := range stageFields() {
 		if v := values.Get(stage, f.record); v != nil && (slices.Contains(f.stages, at) || values.Has(m, f.key)) {
 			values.Put(m, f.key, v)
 		}
@@ -207,8 +209,8 @@ func provideField(issue checkpoint.Issue, key string) string {
 	if key == "tasksRemaining" {
 		return "git checkpoint task add TASK... --issue " + failure.Quote(string(issue))
 	}
-	if i := slices.IndexFunc(stageFields, func(f stageField) bool { return f.key == key }); i >= 0 {
-		return "git checkpoint save " + failure.IssueArg(string(issue)) + " --set stage." + stageFields[i].record + "=VALUE"
+	if i := slices.IndexFunc(stageFields(), func(f stageField) bool { return f.key == key }); i >= 0 {
+		return "git checkpoint save " + failure.IssueArg(string(issue)) + " --set stage." + stageFields()[i].record + "=VALUE"
 	}
 	return ""
 }

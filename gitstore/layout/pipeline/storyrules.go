@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/story"
 	"git-checkpoint/gitstore/layout/internal/codec"
 	"git-checkpoint/gitstore/layout/internal/values"
 )
@@ -72,31 +73,31 @@ func checkStage(c *codec.Checker) (int, bool) {
 func checkStageFields(c *codec.Checker, n int) {
 	done, left := values.Texts(values.Get(c.Doc, "tasksCompleted")), values.Texts(values.Get(c.Doc, "tasksRemaining"))
 	verdict := values.Text(c.Doc, "verdict")
+	for _, f := range story.Fields() {
+		if f.Stage == n && (f.For == "" || f.For == verdict) {
+			c.Required(f.Document)
+		}
+		switch {
+		case f.Stage != n:
+		case f.Document == "qualityScore":
+			checkScore(c, f)
+		case f.Max > 0:
+			c.Number(f.Document, float64(f.Min), float64(f.Max), false)
+		case f.Words != nil:
+			c.OneOf(f.Document, f.Words...)
+		}
+	}
 	switch n {
 	case 0:
-		c.Required("planScore")
-		c.Number("planScore", 0, 4, false)
 		checkNoTasks(c, "tasksCompleted", len(done), n)
 		if values.IsList(c.Doc, "tasksRemaining") && len(left) == 0 {
 			c.Fail("tasksRemaining", "required", "empty, want the tasks that stage 0 created")
 		}
-	case 1:
-		c.Required("readiness", "verdict")
-		c.Number("readiness", 1, 10, false)
-		c.OneOf("verdict", "GO", "NO-GO")
+	case story.Validation:
 		checkNoTasks(c, "tasksCompleted", len(done), n)
 		checkNoTasks(c, "tasksRemaining", len(left), n)
-		if verdict == "NO-GO" {
-			c.Required("reason")
-		}
-	case 3:
-		c.Required("verdict", "qualityScore")
-		c.OneOf("verdict", "PASS", "CONCERNS", "WAIVED", "FAIL")
-		checkScore(c, "qualityScore")
+	case story.Quality:
 		checkNoTasks(c, "tasksRemaining", len(left), n)
-		if verdict == "FAIL" {
-			c.Required("issues")
-		}
 	}
 	c.Text("reason")
 	if _, isList := values.Get(c.Doc, "issues").([]any); isList {
@@ -127,9 +128,10 @@ func checkNoTasks(c *codec.Checker, key string, n, stage int) {
 	}
 }
 
-// checkScore checks a score from 0 to 100.
-func checkScore(c *codec.Checker, path string) {
-	c.Number(path, 0, 100, false)
+// checkScore checks a score, and warns about one of another scale.
+func checkScore(c *codec.Checker, f story.Field) {
+	path := f.Document
+	c.Number(path, float64(f.Min), float64(f.Max), false)
 	v, _ := c.Given(path)
 	if n := checkpoint.Number(values.AsText(v)); n != "" && n.Float() > 0 && n.Float() <= 10 {
 		if _, whole := n.Int(); !whole {
@@ -140,7 +142,7 @@ func checkScore(c *codec.Checker, path string) {
 
 // checkOtherStages reports fields of other stages.
 func checkOtherStages(c *codec.Checker, n int, verdict string) {
-	for _, f := range stageFields {
+	for _, f := range stageFields() {
 		if _, ok := c.Given(f.key); !ok || slices.Contains(f.stages, n) {
 			continue
 		}

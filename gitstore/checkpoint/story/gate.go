@@ -1,0 +1,192 @@
+package story
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/tasks"
+	"git-checkpoint/gitstore/failure"
+)
+
+// A Field is a value that a stage of a story must have at its end. The pipeline's documents and
+// the steps of this program share these rules.
+type Field struct {
+	Stage    int
+	Key      string   // below stage in the record
+	Document string   // in the document of a story
+	Min, Max int      // range of a number, if Max is not 0
+	Words    []string // possible values of a word, or nil
+	For      string   // verdict that requires the field; "" means always
+}
+
+// Fields returns the fields of all stages.
+func Fields() []Field {
+	return []Field{
+		{Stage: 0, Key: "plan_score", Document: "planScore", Max: 4},
+		{Stage: Validation, Key: "readiness", Document: "readiness", Min: 1, Max: 10},
+		{Stage: Validation, Key: "verdict", Document: "verdict", Words: []string{"GO", NoGo}},
+		{Stage: Validation, Key: "reason", Document: "reason", For: NoGo},
+		{Stage: Quality, Key: "verdict", Document: "verdict", Words: []string{"PASS", "CONCERNS", "WAIVED", Fail}},
+		{Stage: Quality, Key: "quality_score", Document: "qualityScore", Max: 100},
+		{Stage: Quality, Key: "issues", Document: "issues", For: Fail},
+	}
+}
+
+// A FieldError reports a missing or invalid value of a stage.
+type FieldError struct {
+	Issue checkpoint.Issue
+	Field Field
+	Value string // "" if it is missing
+}
+
+func (e *FieldError) Error() string {
+	if e.Value == "" {
+		return fmt.Sprintf("stage.%s: required at the end of stage %d, want %s", e.Field.Key, e.Field.Stage, e.Field.want())
+	}
+	return fmt.Sprintf("stage.%s: %.60q: want %s", e.Field.Key, e.Value, e.Field.want())
+}
+
+// ExitCode returns the exit code of an invalid document.
+func (e *FieldError) ExitCode() int { return invalidDocument }
+
+// ExitHint returns the command that sets the field.
+func (e *FieldError) ExitHint() string {
+	return "git checkpoint save " + failure.IssueArg(string(e.Issue)) + " --set stage." + e.Field.Key + "=VALUE"
+}
+
+// invalidDocument is the exit code of a document that breaks the rules of its system.
+const invalidDocument = 6
+
+func (f Field) want() string {
+	switch {
+	case f.Max > 0:
+		return fmt.Sprintf("a number from %d to %d", f.Min, f.Max)
+	case f.Words != nil:
+		return strings.Join(f.Words, ", ")
+	}
+	return "a text"
+}
+
+// allows reports whether a value is valid.
+func (f Field) allows(value string) bool {
+	switch {
+	case f.Max > 0:
+		n, err := strconv.ParseFloat(value, 64)
+		return err == nil && n >= float64(f.Min) && n <= float64(f.Max)
+	case f.Words != nil:
+		return slices.Contains(f.Words, value)
+	}
+	return true
+}
+
+// CheckValues returns a *FieldError for the first value of a story that no stage allows.
+func CheckValues(r *checkpoint.Record) error {
+	stage := r.Doc().Sub("stage")
+	if stage == nil {
+		return nil
+	}
+	for _, f := range Fields() {
+		same := func(o Field) bool { return o.Key == f.Key && o.allows(stage.Text(f.Key)) }
+		if value := stage.Text(f.Key); value != "" && !slices.ContainsFunc(Fields(), same) {
+			return &FieldError{r.Issue(), f, value}
+		}
+	}
+	return nil
+}
+
+// CheckStage returns a *FieldError for the first field that a story lacks at the end of a stage,
+// or a *TaskError if stage 3 ends while tasks are open. A record without the phases of a story
+// passes.
+func CheckStage(r *checkpoint.Record, phase string) error {
+	n, ok := stagePhase(r, phase)
+	if !ok {
+		return nil
+	}
+	stage := r.Doc().Sub("stage")
+	for _, f := range Fields() {
+		if f.Stage != n || f.For != "" && stage.Text("verdict") != f.For {
+			continue
+		}
+		if value := stage.Text(f.Key); value == "" || !f.allows(value) {
+			return &FieldError{r.Issue(), f, value}
+		}
+	}
+	if left := tasks.Of(r).Left(); n == Quality && stage.Text("verdict") != Fail && len(left) > 0 {
+		return &TaskError{r.Issue(), left}
+	}
+	return nil
+}
+
+// A TaskError reports open tasks at the end of a story.
+type TaskError struct {
+	Issue checkpoint.Issue
+	Left  []string
+}
+
+func (e *TaskError) Error() string {
+	return fmt.Sprintf("tasks are open: %s", strings.Join(e.Left[:min(len(e.Left), 5)], ", "))
+}
+
+// ExitCode returns the exit code of an invalid document.
+func (e *TaskError) ExitCode() int { return invalidDocument }
+
+// ExitHint returns the command that completes the tasks.
+func (e *TaskError) ExitHint() string {
+	return "git checkpoint task done " + failure.Quote(e.Left[0]) + " --issue " + failure.Quote(string(e.Issue))
+}
+
+// SendBack opens the stages to which the verdict of a story returns it: stage 1 after NO-GO, stage
+// 2 after FAIL. It counts the verdict, and pauses the story if that exceeds the limit. It does
+// nothing unless the stage of the verdict is over.
+func SendBack(r *checkpoint.Record) {
+	counter, ok := verdict(r)
+	p := r.Progress()
+	n := Stage(r.Doc().Sub("stage").Text("number"))
+	if _, known := stagePhase(r, nameOf(p, n)); !ok || !known || !p.Over(p.Names[n]) {
+		return
+	}
+	to := Validation
+	if n == Quality {
+		to = Work
+	}
+	open := func(name string) bool { return slices.Index(p.Names, name) >= to }
+	p.Completed, p.Skipped = slices.DeleteFunc(p.Completed, open), slices.DeleteFunc(p.Skipped, open)
+	p.Current, p.Remaining = p.Names[to], nil
+	r.SetProgress(p)
+	r.SetPhase(p.Current)
+	r.SetResumeFrom("")
+	counter.move(r, Of(r))
+}
+
+// Begin removes the values of a stage that begins, which are those of a former attempt.
+func Begin(r *checkpoint.Record, phase string) {
+	n, ok := stagePhase(r, phase)
+	if !ok {
+		return
+	}
+	for _, f := range Fields() {
+		if f.Stage == n {
+			r.Doc().Sub("stage").Delete(f.Key)
+		}
+	}
+}
+
+func nameOf(p checkpoint.Progress, n int) string {
+	if n < 0 || n >= len(p.Names) {
+		return ""
+	}
+	return p.Names[n]
+}
+
+// stagePhase returns the number of the stage that a phase of a story is.
+func stagePhase(r *checkpoint.Record, phase string) (n int, ok bool) {
+	names := r.Progress().Names
+	if !Is(r) || len(names) != Quality+1 || Stage(names[0]) != 0 {
+		return 0, false
+	}
+	n = slices.Index(names, phase)
+	return n, n >= 0
+}
