@@ -25,6 +25,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/git/convert"
 	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/trees"
@@ -71,7 +72,12 @@ func (s *Capturer) snapshotOnce(ctx context.Context, issue checkpoint.Issue, req
 	if req.Automatic && hidesUntracked(s.Config) {
 		req.Untracked = false
 	}
-	site := &Source{Git: s.Git, Config: s.Config, CommonDir: s.Info.CommonDir, Root: s.Info.Root, Index: s.Info.Index, Boundary: s.Boundary(ctx)}
+	cache, done := s.openStatCache(req.Reread)
+	defer done()
+	site := &Source{
+		Git: s.Git, Config: s.Config, CommonDir: s.Info.CommonDir, Root: s.Info.Root, Index: s.Info.Index, Boundary: s.Boundary(ctx),
+		Partial: repository.Partial(s.Config), cache: cache,
+	}
 	req.hadUntracked = func(dir string) bool { return s.hadUntracked(ctx, issue, dir) }
 	list := site.list(ctx, req)
 	defer list.cancel(nil)
@@ -84,7 +90,11 @@ func (s *Capturer) snapshotOnce(ctx context.Context, issue checkpoint.Issue, req
 	if err != nil {
 		return nil, stamp, err
 	}
-	return snap, a.stamp, site.take(snap.Snapshot, req, list, k)
+	err = site.take(snap.Snapshot, req, list, k)
+	if !req.DryRun {
+		cache.save(err == nil && req.Worktree && req.Untracked && !list.late())
+	}
+	return snap, a.stamp, err
 }
 
 // hidesUntracked reports whether status.showUntrackedFiles is off. Repositories of settings
@@ -156,6 +166,9 @@ type Source struct {
 	Index     string            // path of the index
 
 	Boundary *repository.Boundary // files of repositories are left out; nil means none
+	Partial  bool                 // a partial clone, which may lack blobs
+
+	cache *statCache
 }
 
 // A Request selects captured files besides the index.
@@ -169,6 +182,7 @@ type Request struct {
 
 	Budget time.Duration // time limit for files not named in Artifacts or kept, 0 means unlimited
 	DryRun bool          // git may not store objects either
+	Reread bool          // read all files, because the store lacks a blob of the stat cache
 
 	MaxUntracked int // limit for new untracked files of one directory, 0 for DefaultMaxUntracked
 
@@ -185,6 +199,8 @@ type capture struct {
 	*Source
 	*listing
 	staged  *trees.Finder
+	root    *os.Root // nil before openRoot
+	hasher  *convert.Hasher
 	k       Sink
 	snap    *Snapshot
 	room    int64 // remaining bytes below the size limit
@@ -203,6 +219,11 @@ func (s *Source) take(snap *Snapshot, req Request, list *listing, k Sink) error 
 		Source: s, listing: list, staged: &trees.Finder{Reader: k}, k: k, snap: snap,
 		room: req.MaxSize - snap.Size, maxFile: req.MaxFile, dry: req.DryRun, skipped: map[string]int{},
 	}
+	defer func() {
+		if c.root != nil {
+			c.root.Close()
+		}
+	}()
 	if req.MaxSize <= 0 {
 		c.room = noLimit
 	}
@@ -294,7 +315,8 @@ type Snapshot struct {
 type Sink interface {
 	trees.Reader
 	trees.Adder
-	Keep(plumbing.Hash) // makes an object written by others durable
+	Has(plumbing.Hash) bool // reports whether an object was added or is stored
+	Keep(plumbing.Hash)     // makes an object written by others durable
 }
 
 // Begin starts the snapshot of an index. before is the staged tree of the chain's tip, or

@@ -25,46 +25,56 @@ var errAskGit = errors.New("git has to compare the worktree with the index")
 
 const (
 	compareBlock = 1024 // entries that one goroutine compares at once
-	// maxCompared limits the changes that compareFiles returns. If the index has no usable
-	// stat data, every file seems to have changed, and git decides.
+	// maxCompared limits the changes that compareFiles returns, besides those that the stat
+	// cache knows. If the index has no usable stat data, every file seems to have changed,
+	// and git decides.
 	maxCompared = 256
 )
 
 // changedFiles returns the tracked files that may differ from the index. It saves a git
 // process if the comparison is plain.
 func (s *Source) changedFiles(ctx context.Context) ([]rawChange, error) {
-	changes, err := s.compareFiles(ctx)
-	if !errors.Is(err, errAskGit) {
-		return changes, err
+	c, done, err := s.openComparison()
+	if err == nil {
+		defer done()
+		var changes []rawChange
+		if changes, err = c.compareFiles(ctx); !errors.Is(err, errAskGit) {
+			return changes, err
+		}
 	}
 	out, err := s.git().Output(ctx, "diff-files", "-0", "-z", "--raw", "--no-renames", "--ignore-submodules=dirty")
 	if err != nil {
 		return nil, err
 	}
-	changes, err = parseRaw(git.Fields(out))
-	if err != nil {
-		return nil, err
+	changes, err := parseRaw(git.Fields(out))
+	if err != nil || c == nil {
+		return changes, err
 	}
-	return append(changes, s.flaggedFiles()...), nil
+	return append(changes, c.flaggedFiles()...), nil
+}
+
+// openComparison opens index and worktree for a comparison. It fails for an index that only
+// git reads, and on systems without ctime.
+func (s *Source) openComparison() (c *comparison, done func(), err error) {
+	x, err := index.Open(s.Index)
+	if err != nil {
+		return nil, nil, err
+	}
+	root, err := index.OpenDir(s.Root)
+	if err != nil {
+		x.Close()
+		return nil, nil, err
+	}
+	c = &comparison{Source: s, index: x, root: root, written: x.ModTime(), empty: plumbing.ComputeHash(plumbing.BlobObject, nil)}
+	return c, func() { root.Close(); x.Close() }, nil
 }
 
 // flaggedFiles returns the files that git does not compare because their entry is marked
 // skip-worktree or assume-unchanged, if they exist and may differ from the entry.
-func (s *Source) flaggedFiles() (left []rawChange) {
-	x, err := index.Open(s.Index)
-	if err != nil {
-		return nil
-	}
-	defer x.Close()
-	root, err := index.OpenDir(s.Root)
-	if err != nil {
-		return nil
-	}
-	defer root.Close()
-	c := &comparison{root: root, written: x.ModTime(), empty: plumbing.ComputeHash(plumbing.BlobObject, nil)}
+func (c *comparison) flaggedFiles() (left []rawChange) {
 	dirs := realDirs{root: c.root, known: map[string]bool{}}
-	sparse, _ := git.Last(s.Config, "core.sparsecheckout")
-	for e := range x.All() {
+	sparse, _ := git.Last(c.Config, "core.sparsecheckout")
+	for e := range c.index.All() {
 		if !e.SkipWorktree && !e.AssumeValid || !e.Mode.IsFile() {
 			continue
 		}
@@ -92,26 +102,15 @@ func (s *Source) flaggedFiles() (left []rawChange) {
 // unchanged files too, because it does not read files: a file as new as the index, for
 // example. It fails with errAskGit for submodules, conflicts, sparse checkouts, and flags
 // and settings that change git's rules.
-func (s *Source) compareFiles(ctx context.Context) ([]rawChange, error) {
-	if !s.comparesPlainly() {
+func (c *comparison) compareFiles(ctx context.Context) ([]rawChange, error) {
+	if !c.comparesPlainly() {
 		return nil, errAskGit
 	}
-	x, err := index.Open(s.Index)
-	if err != nil {
+	if conflicts, toAdd := c.index.Special(); len(conflicts)+len(toAdd) > 0 {
 		return nil, errAskGit
 	}
-	defer x.Close()
-	if conflicts, toAdd := x.Special(); len(conflicts)+len(toAdd) > 0 {
-		return nil, errAskGit
-	}
-	root, err := index.OpenDir(s.Root)
-	if err != nil {
-		return nil, errAskGit
-	}
-	defer root.Close()
-	c := &comparison{root: root, written: x.ModTime(), empty: plumbing.ComputeHash(plumbing.BlobObject, nil)}
-	changes, err := c.run(ctx, x)
-	if err == nil && x.Err() != nil {
+	changes, err := c.run(ctx, c.index)
+	if err == nil && c.index.Err() != nil {
 		err = errAskGit
 	}
 	return changes, err
@@ -127,10 +126,12 @@ func (s *Source) comparesPlainly() bool {
 
 // A comparison compares files with entries of an index.
 type comparison struct {
+	*Source
+	index   *index.Index
 	root    *index.Dir
 	written time.Time     // mtime of the index
 	empty   plumbing.Hash // the empty blob
-	found   atomic.Int64  // changes in all blocks
+	unknown atomic.Int64  // changes in all blocks that the stat cache does not know
 }
 
 // A comparedBlock is a sequence of entries with its result.
@@ -185,21 +186,26 @@ func (c *comparison) block(ctx context.Context, entries []index.Entry) ([]rawCha
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if c.found.Load() > maxCompared {
+	if c.unknown.Load() > maxCompared {
 		return nil, errAskGit
 	}
 	dirs := realDirs{root: c.root, known: map[string]bool{}}
 	var changes []rawChange
+	unknown := int64(0)
 	for i := range entries {
 		change, changed, err := c.entry(&dirs, &entries[i])
 		if err != nil {
 			return nil, err
 		}
-		if changed {
-			changes = append(changes, change)
+		if !changed {
+			continue
+		}
+		changes = append(changes, change)
+		if !c.cache.has(change.Path, change.stat) {
+			unknown++
 		}
 	}
-	if c.found.Add(int64(len(changes))) > maxCompared {
+	if c.unknown.Add(unknown) > maxCompared {
 		return nil, errAskGit
 	}
 	return changes, nil
@@ -229,7 +235,7 @@ func (c *comparison) entry(dirs *realDirs, e *index.Entry) (change rawChange, ch
 	case err != nil || mode == 0:
 		return change, false, errAskGit
 	}
-	change.New.Mode = uint32(mode)
+	change.New.Mode, change.stat = uint32(mode), stat
 	change.status = "modified"
 	if (mode == filemode.Symlink) != (e.Mode == filemode.Symlink) {
 		change.status = "typechange"

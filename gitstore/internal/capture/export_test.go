@@ -21,8 +21,13 @@ const MaxCompared = maxCompared
 // CompareFiles returns the status letters and paths of files that differ from the index by
 // their stat data. It returns false if git has to compare the files.
 func CompareFiles(root, index string, config []git.ConfigEntry) ([]string, bool, error) {
-	s := &Source{Root: root, Index: index, Config: config}
-	changes, err := s.compareFiles(context.Background())
+	s := &Source{Root: root, Index: index, Config: config, cache: &statCache{}}
+	c, done, err := s.openComparison()
+	if err != nil {
+		return nil, false, err
+	}
+	defer done()
+	changes, err := c.compareFiles(context.Background())
 	var list []string
 	for _, c := range changes {
 		list = append(list, map[string]string{"modified": "M", "typechange": "T", "deleted": "D"}[c.status]+" "+c.Path)

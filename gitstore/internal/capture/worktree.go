@@ -2,6 +2,7 @@ package capture
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/convert"
+	"git-checkpoint/gitstore/internal/index"
 	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -49,7 +51,7 @@ func (c *capture) worktree() error {
 			c.snap.addFile(d.Path, "deleted", false)
 			continue
 		}
-		wanted = append(wanted, candidate{path: d.Path, mode: d.New.Mode, known: d.Old, status: d.status, maxSize: noLimit, class: checkpoint.InWorktree})
+		wanted = append(wanted, candidate{path: d.Path, mode: d.New.Mode, known: d.Old, stat: d.stat, status: d.status, maxSize: noLimit, class: checkpoint.InWorktree})
 	}
 	files, err := c.take(wanted)
 	if err != nil {
@@ -63,7 +65,8 @@ func (c *capture) worktree() error {
 type rawChange struct {
 	trees.Change
 	status string
-	left   string // reason why the file is left out, or ""
+	left   string     // reason why the file is left out, or ""
+	stat   index.Stat // of a modified file, zero if git has compared it
 }
 
 // isGone reports whether git rightly lists a file as deleted: it does not exist, or a
@@ -91,12 +94,12 @@ func parseRaw(fields []string) ([]rawChange, error) {
 			}
 		}
 		changes = append(changes, rawChange{
-			trees.Change{
+			Change: trees.Change{
 				Path: fields[i+1],
 				Old:  trees.Entry{Mode: uint32(modes[0]), Hash: plumbing.NewHash(info[2])},
 				New:  trees.Entry{Mode: uint32(modes[1])},
 			},
-			words[info[4]], "", // "" for "U": conflicts are listed already
+			status: words[info[4]], // "" for "U": conflicts are listed already
 		})
 	}
 	return changes, nil
@@ -141,6 +144,10 @@ type candidate struct {
 	must    bool // skipping the file is an error
 	class   string
 	size    int64
+	stat    index.Stat // zero if unknown
+	key     uint64     // of the stat cache
+	hash    plumbing.Hash
+	cached  bool // hash is from the stat cache
 }
 
 // git returns a git command that runs at the root.
@@ -150,42 +157,48 @@ func (s *Source) git() git.Git {
 	return g
 }
 
+// openRoot opens the worktree before the first file is taken.
+func (c *capture) openRoot() (err error) {
+	if c.root != nil {
+		return nil
+	}
+	if c.root, err = os.OpenRoot(c.Root); err != nil {
+		return err
+	}
+	c.hasher = convert.New(c.Git, c.Config, c.CommonDir, c.root)
+	c.hasher.Staged = c.stagedAttributes
+	return nil
+}
+
 // take stores files as git add would, and records skipped files.
 func (c *capture) take(wanted []candidate) ([]trees.FileEntry, error) {
 	if len(wanted) == 0 {
 		return nil, nil
 	}
-	root, err := os.OpenRoot(c.Root)
-	if err != nil {
+	if err := c.openRoot(); err != nil {
 		return nil, err
 	}
-	defer root.Close()
 	looked := wanted[:0]
-	var files []trees.FileEntry
 	for _, w := range wanted {
-		mode, size, reason := c.look(root, w)
-		if reason != "" {
-			if err := c.leave(w, size, reason); err != nil {
-				return nil, err
-			}
-			continue
+		if reason := c.look(&w); reason == "" {
+			looked = append(looked, w)
+		} else if err := c.leave(w, w.size, reason); err != nil {
+			return nil, err
 		}
-		w.mode, w.size = mode, size
-		looked, files = append(looked, w), append(files, trees.FileEntry{Path: w.path, Mode: mode})
 	}
-	if err := c.hash(root, files); err != nil {
+	if err := c.hash(looked); err != nil {
 		return nil, err
 	}
 	var through []int // files that git has to store because of filters
-	taken := files[:0]
-	for i, f := range files {
-		w := looked[i]
-		if (trees.Entry{Mode: f.Mode, Hash: f.Hash}) == w.known {
+	var taken []trees.FileEntry
+	for _, w := range looked {
+		if (trees.Entry{Mode: w.mode, Hash: w.hash}) == w.known {
 			continue
 		}
+		f := trees.FileEntry{Path: w.path, Mode: w.mode, Hash: w.hash}
 		reason, filtered := checkpoint.OutOfTime, false
-		if !c.late() {
-			reason, filtered = c.store(root, w, &f)
+		if w.cached || !c.late() {
+			reason, filtered = c.store(w, &f)
 		}
 		if reason != "" {
 			if err := c.leave(w, w.size, reason); err != nil {
@@ -212,28 +225,57 @@ func (c *capture) leave(w candidate, size int64, reason string) error {
 	return nil
 }
 
-// look returns mode and size of a file, or the reason to skip it.
-func (c *capture) look(root *os.Root, w candidate) (mode uint32, size int64, reason string) {
-	info, err := root.Lstat(filepath.FromSlash(w.path))
-	if err != nil {
-		return 0, 0, checkpoint.NotReadable
+// look sets mode and size of a file, and its blob if the stat cache knows it. It returns the
+// reason to skip the file, or "".
+func (c *capture) look(w *candidate) (reason string) {
+	mode, known := c.findCached(w)
+	if !known {
+		info, err := c.root.Lstat(filepath.FromSlash(w.path))
+		if err != nil {
+			return checkpoint.NotReadable
+		}
+		mode, w.size = trees.ModeOf(info), info.Size()
 	}
-	mode = trees.ModeOf(info)
 	if mode == trees.ModeExec && !c.fileMode() {
 		mode = trees.ModeFile
 	}
-	if mode != trees.ModeSymlink && mode != 0 && (w.mode == trees.ModeFile || w.mode == trees.ModeExec || w.mode == trees.ModeSymlink && !c.symlinks()) {
-		mode = w.mode
+	fits := w.mode == trees.ModeFile || w.mode == trees.ModeExec || w.mode == trees.ModeSymlink && !c.symlinks()
+	if mode == 0 || mode == trees.ModeSymlink || !fits {
+		w.mode = mode
 	}
 	switch {
-	case mode == 0:
-		return 0, 0, "neither a file nor a symlink"
-	case trees.CheckPath(w.path, mode) != nil:
-		return 0, info.Size(), "a name that git refuses"
-	case info.Size() > w.maxSize:
-		return 0, info.Size(), checkpoint.LargerThan(w.maxSize)
+	case w.mode == 0:
+		w.size = 0
+		return "neither a file nor a symlink"
+	case trees.CheckPath(w.path, w.mode) != nil:
+		return "a name that git refuses"
+	case w.size > w.maxSize:
+		return checkpoint.LargerThan(w.maxSize)
 	}
-	return mode, info.Size(), ""
+	return ""
+}
+
+// findCached sets size and blob of a regular file that the stat cache knows, and returns its
+// mode. It returns false if the file has to be read.
+func (c *capture) findCached(w *candidate) (mode uint32, ok bool) {
+	mode = w.mode
+	if w.stat == (index.Stat{}) {
+		stat, now, ok := c.cache.lstat(w.path)
+		if !ok {
+			return 0, false
+		}
+		w.stat, mode = stat, uint32(now)
+	}
+	// A file that is staged with carriage returns may keep them, see convert.
+	if w.key = c.hasher.Key(w.path); w.key != 0 {
+		w.key ^= binary.BigEndian.Uint64(w.known.Hash[:])
+	}
+	hash := c.cache.find(w.path, w.stat, w.key)
+	if hash.IsZero() || c.Partial && hash != w.known.Hash && !c.k.Has(hash) {
+		return 0, false
+	}
+	w.hash, w.size, w.cached = hash, int64(w.stat.Size), true
+	return mode, true
 }
 
 // fileMode reports whether git uses executable bits in this repository.
@@ -250,24 +292,32 @@ func (s *Source) symlinks() bool {
 }
 
 // store adds an unfiltered file to the sink. If a file needs filters, store returns
-// filtered and git stores the file later.
-func (c *capture) store(root *os.Root, w candidate, f *trees.FileEntry) (reason string, filtered bool) {
+// filtered and git stores the file later. The blob of a cached file is stored already: if it
+// is not, the save fails with ErrObjectsGone, and repeats without the cache.
+func (c *capture) store(w candidate, f *trees.FileEntry) (reason string, filtered bool) {
 	if f.Hash.IsZero() {
 		return "not readable", false
 	}
 	if w.size > c.room {
 		return checkpoint.OverSize, false
 	}
-	data, err := content(root, f)
-	if err != nil {
-		return "not readable", false
+	var data []byte
+	if !w.cached {
+		var err error
+		if data, err = content(c.root, f); err != nil {
+			return "not readable", false
+		}
 	}
 	c.room -= w.size
 	c.snap.Size += w.size
-	if f.Mode != trees.ModeSymlink && plumbing.ComputeHash(plumbing.BlobObject, data) != f.Hash {
+	switch {
+	case w.cached:
+		c.k.Keep(f.Hash)
+	case f.Mode != trees.ModeSymlink && plumbing.ComputeHash(plumbing.BlobObject, data) != f.Hash:
 		return "", true
+	default:
+		f.Hash = c.k.Add(plumbing.BlobObject, data)
 	}
-	f.Hash = c.k.Add(plumbing.BlobObject, data)
 	return "", false
 }
 
@@ -289,37 +339,58 @@ func linkTarget(root *os.Root, name string) ([]byte, error) {
 	return []byte(target), err
 }
 
-// hash sets blob hashes: symlinks by target, regular files after git's clean filters.
-func (c *capture) hash(root *os.Root, files []trees.FileEntry) error {
-	var regular []int
+// hash sets blob hashes: symlinks by target, regular files after git's clean filters. It adds
+// files without filters to the stat cache.
+func (c *capture) hash(files []candidate) error {
+	var asked []int
 	var paths []string
 	for i := range files {
-		if files[i].Mode != trees.ModeSymlink {
-			regular, paths = append(regular, i), append(paths, files[i].Path)
-		} else if target, err := linkTarget(root, filepath.FromSlash(files[i].Path)); err == nil {
-			files[i].Hash = plumbing.ComputeHash(plumbing.BlobObject, target)
+		w := &files[i]
+		if w.cached {
+			continue
+		}
+		if w.mode == trees.ModeSymlink {
+			if target, err := linkTarget(c.root, filepath.FromSlash(w.path)); err == nil {
+				w.hash = plumbing.ComputeHash(plumbing.BlobObject, target)
+			}
+			continue
+		}
+		c.cache.tick()
+		if w.hash = c.hasher.Plain(w.path); w.hash.IsZero() {
+			asked, paths = append(asked, i), append(paths, w.path)
+		} else {
+			c.remember(w)
+		}
+		if err := c.ctx.Err(); err != nil {
+			return err
 		}
 	}
-	h := convert.New(c.Git, c.Config, c.CommonDir, root)
-	h.Staged = c.mayConvert
-	hashes, err := h.Hash(c.ctx, paths)
+	hashes, err := c.hasher.Converted(c.ctx, paths)
 	if err != nil {
 		return err
 	}
-	for n, i := range regular {
-		files[i].Hash = hashes[n]
+	for n, i := range asked {
+		files[i].hash = hashes[n]
+		if c.hasher.IsContent(paths[n], hashes[n]) {
+			c.remember(&files[i])
+		}
 	}
 	return nil
 }
 
-// mayConvert reports whether a staged attributes file may convert content.
-func (c *capture) mayConvert(file string) bool {
+func (c *capture) remember(w *candidate) {
+	if w.size == int64(w.stat.Size) {
+		c.cache.add(w.path, w.stat, w.key, w.hash)
+	}
+}
+
+// stagedAttributes returns a staged attributes file, nil if there is none.
+func (c *capture) stagedAttributes(file string) ([]byte, error) {
 	mode, hash, err := c.staged.Lookup(c.snap.Staged, file)
 	if err != nil || mode == 0 {
-		return err != nil
+		return nil, err
 	}
-	data, err := trees.ReadAs(c.k, plumbing.BlobObject, hash)
-	return err != nil || convert.May(data)
+	return trees.ReadAs(c.k, plumbing.BlobObject, hash)
 }
 
 // filter lets git store files that need clean filters.
@@ -351,15 +422,13 @@ func (c *capture) artifacts(names, kept []string) error {
 	if len(names)+len(kept) == 0 {
 		return nil
 	}
-	root, err := os.OpenRoot(c.Root)
-	if err != nil {
+	if err := c.openRoot(); err != nil {
 		return err
 	}
-	defer root.Close()
 	var wanted []candidate
 	known := map[string]bool{}
 	for _, name := range names {
-		clean, err := checkArtifact(root, name)
+		clean, err := checkArtifact(c.root, name)
 		if err != nil {
 			return fmt.Errorf("artifact %q: %w", name, err)
 		}
@@ -372,7 +441,7 @@ func (c *capture) artifacts(names, kept []string) error {
 		known[clean] = true
 	}
 	for _, name := range kept {
-		if clean, err := checkArtifact(root, name); err == nil && !known[clean] && !c.skipForeign(checkpoint.InUntracked, clean) {
+		if clean, err := checkArtifact(c.root, name); err == nil && !known[clean] && !c.skipForeign(checkpoint.InUntracked, clean) {
 			wanted, known[clean] = append(wanted, candidate{path: clean, maxSize: noLimit, class: checkpoint.InUntracked}), true
 		}
 	}

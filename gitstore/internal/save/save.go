@@ -67,6 +67,8 @@ type SaveRequest struct {
 
 	IfChanged bool // fail with ErrUnchanged if nothing has changed
 	DryRun    bool // do everything except writing
+
+	reread bool // read all files of the worktree
 }
 
 // A Saved is the result of a save.
@@ -99,11 +101,12 @@ func (s *Saver) Save(ctx context.Context, req SaveRequest) (*Saved, error) {
 		if !errors.Is(err, repo.ErrObjectsGone) || tries == mostSnapshots {
 			return saved, err
 		}
+		req.reread = true
 	}
 }
 
 // mostSnapshots limits the number of snapshots of one save. If a git gc deletes a blob that
-// is not staged any more, the save takes a new snapshot.
+// is not staged any more, or that the stat cache knows, the save takes a new snapshot.
 const mostSnapshots = 5
 
 // saveOnce is Save with one snapshot. It fails with ErrObjectsGone if a gc has deleted an
@@ -139,6 +142,7 @@ func (req *SaveRequest) Files() capture.Request {
 	return capture.Request{
 		Worktree: req.Worktree, Untracked: req.Untracked, Automatic: req.Automatic, Artifacts: req.Artifacts,
 		MaxSize: req.MaxSize, MaxFile: req.MaxFile, MaxUntracked: req.MaxUntracked, Budget: req.Budget, DryRun: req.DryRun,
+		Reread: req.reread,
 	}
 }
 

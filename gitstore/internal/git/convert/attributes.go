@@ -9,7 +9,9 @@ package convert
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -73,19 +75,51 @@ func askAll(ctx context.Context, g git.Git, files, flags []string) ([]plumbing.H
 	return hashes, nil
 }
 
-// Elsewhere reports whether attributes outside the worktree may convert: attributes of
-// the repository, the user or the system.
-func Elsewhere(config []git.ConfigEntry, commonDir string) bool {
+// rules are the conversions of a directory.
+type rules struct {
+	convert bool     // attributes may convert more than line endings
+	digest  [32]byte // of all attributes and settings that apply, zero if unknown
+}
+
+// with returns the rules below another attributes file, and the error of its read.
+func (r rules) with(attributes []byte, err error) rules {
+	if err != nil {
+		return rules{convert: true}
+	}
+	if len(attributes) == 0 {
+		return r
+	}
+	known := r.digest != [32]byte{}
+	r.convert = r.convert || May(attributes)
+	if known {
+		r.digest = sha256.Sum256(append(r.digest[:], attributes...))
+	}
+	return r
+}
+
+// outside returns the rules outside of the worktree: git's settings, and the attributes of
+// the repository, the user and the system.
+func outside(config []git.ConfigEntry, commonDir string) rules {
 	_, moved := git.Last(config, "attr.tree")
 	user, known := git.UserFile(config, "core.attributesfile", "attributes")
 	if moved || !known || os.Getenv("GIT_ATTR_SOURCE") != "" {
-		return true
+		return rules{convert: true}
 	}
-	files := append(systemAttributes(config), filepath.Join(commonDir, "info", "attributes"), user)
-	return slices.ContainsFunc(files, func(file string) bool {
+	sum := sha256.New()
+	for _, e := range config {
+		if section, _, _ := strings.Cut(e.Key, "."); section == "core" || section == "filter" {
+			fmt.Fprintf(sum, "%s\x00%s\x00", e.Key, e.Value)
+		}
+	}
+	r := rules{digest: [32]byte(sum.Sum(nil))}
+	for _, file := range append(systemAttributes(config), filepath.Join(commonDir, "info", "attributes"), user) {
 		data, err := os.ReadFile(file)
-		return err != nil && !errors.Is(err, fs.ErrNotExist) && !isDirectory(err) || May(data)
-	})
+		if errors.Is(err, fs.ErrNotExist) || isDirectory(err) {
+			data, err = nil, nil
+		}
+		r = r.with(data, err)
+	}
+	return r
 }
 
 // systemAttributes returns all candidates for the system's attributes file. It is next to

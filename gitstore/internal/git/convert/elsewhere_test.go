@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Elsewhere finds the system's attributes for a git with a custom prefix, also in `git
+// outside finds the system's attributes for a git with a custom prefix, also in `git
 // checkpoint`, in which PATH begins with git's own commands.
-func TestElsewhereFindsSystemAttributes(t *testing.T) {
+func TestRulesOutsideIncludeSystemAttributes(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("programs have another name there")
 	}
@@ -24,9 +24,9 @@ func TestElsewhereFindsSystemAttributes(t *testing.T) {
 		t.Setenv("PATH", filepath.Dir(git))
 		t.Setenv("HOME", prefix)
 		t.Setenv("XDG_CONFIG_HOME", "")
-		require.False(t, Elsewhere(nil, common), dir)
+		require.False(t, outside(nil, common).convert, dir)
 		require.NoError(t, os.Mkdir(filepath.Join(prefix, "etc"), 0o777))
 		require.NoError(t, os.WriteFile(filepath.Join(prefix, "etc", "gitattributes"), []byte("* filter=up\n"), 0o666))
-		assert.True(t, Elsewhere(nil, common), dir)
+		assert.True(t, outside(nil, common).convert, dir)
 	}
 }

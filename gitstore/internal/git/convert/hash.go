@@ -3,6 +3,7 @@ package convert
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"io"
 	"io/fs"
@@ -22,21 +23,20 @@ import (
 type Hasher struct {
 	Git  git.Git  // in any directory of the worktree
 	Root *os.Root // root of the worktree
-	// Elsewhere reports whether attributes outside the worktree may convert.
-	Elsewhere func() bool
-	// Staged reports whether staged attributes at a path may convert. It is called if the
-	// worktree has no file at that path. Nil means no staged attributes, as for git
-	// hash-object, but not git add.
-	Staged func(file string) bool
+	// Staged returns the staged attributes file at a path, nil if there is none. It is
+	// called if the worktree has no file at that path. Nil means no staged attributes, as
+	// for git hash-object, but not git add.
+	Staged func(file string) ([]byte, error)
 
-	inside map[string]bool // by directory: attributes may convert; "." is the root
+	outside func() rules
+	inside  map[string]rules // by directory; "." is the root
 }
 
 // New returns a Hasher for a worktree of the repository at commonDir, given git's
 // configuration.
 func New(g git.Git, config []git.ConfigEntry, commonDir string, root *os.Root) *Hasher {
-	elsewhere := func() bool { return Elsewhere(config, commonDir) }
-	return &Hasher{Git: g, Root: root, Elsewhere: sync.OnceValue(elsewhere)}
+	read := func() rules { return outside(config, commonDir) }
+	return &Hasher{Git: g, Root: root, outside: sync.OnceValue(read)}
 }
 
 // converting are the attributes that convert more than line endings.
@@ -53,21 +53,46 @@ func (h *Hasher) Hash(ctx context.Context, files []string) ([]plumbing.Hash, err
 	var left []int
 	var asked []string
 	for i, file := range files {
-		if hashes[i] = h.plain(file); hashes[i].IsZero() {
+		if hashes[i] = h.Plain(file); hashes[i].IsZero() {
 			left, asked = append(left, i), append(asked, file)
 		}
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 	}
-	told, err := Ask(ctx, h.git(), asked)
-	if err == nil {
-		err = h.keepCarriages(ctx, asked, told)
-	}
+	told, err := h.Converted(ctx, asked)
 	for n, i := range left {
 		hashes[i] = told[n]
 	}
 	return hashes, err
+}
+
+// Converted is Hash by git, for files that Plain does not hash.
+func (h *Hasher) Converted(ctx context.Context, files []string) ([]plumbing.Hash, error) {
+	hashes, err := Ask(ctx, h.git(), files)
+	if err == nil {
+		err = h.keepCarriages(ctx, files, hashes)
+	}
+	return hashes, err
+}
+
+// IsContent reports whether a blob is the content of a file without conversion. It returns
+// false for a large file that git may convert, because a second read would take too long.
+func (h *Hasher) IsContent(file string, blob plumbing.Hash) bool {
+	if h.rules(path.Dir(file)).convert {
+		info, err := h.Root.Lstat(filepath.FromSlash(file))
+		if err != nil || info.Size() > maxPlain {
+			return false
+		}
+	}
+	return h.Raw(file) == blob
+}
+
+// Key identifies the attributes and settings that decide how git converts a file. Equal
+// content, keys and staged blobs make equal blobs. The key is 0 if it is not known.
+func (h *Hasher) Key(file string) uint64 {
+	r := h.rules(path.Dir(file))
+	return binary.BigEndian.Uint64(r.digest[:])
 }
 
 func (h *Hasher) git() git.Git {
@@ -76,10 +101,10 @@ func (h *Hasher) git() git.Git {
 	return g
 }
 
-// plain returns the hash of a regular file that git stores without conversion, else zero.
-func (h *Hasher) plain(file string) plumbing.Hash {
+// Plain returns the hash of a regular file that git stores without conversion, else zero.
+func (h *Hasher) Plain(file string) plumbing.Hash {
 	info, err := h.Root.Lstat(filepath.FromSlash(file))
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxPlain || h.Elsewhere() || h.within(path.Dir(file)) {
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxPlain || h.rules(path.Dir(file)).convert {
 		return plumbing.ZeroHash
 	}
 	data, err := h.Root.ReadFile(filepath.FromSlash(file))
@@ -89,32 +114,41 @@ func (h *Hasher) plain(file string) plumbing.Hash {
 	return plumbing.ComputeHash(plumbing.BlobObject, data)
 }
 
-// within reports whether attributes in a directory or its parents may convert.
-func (h *Hasher) within(dir string) bool {
-	may, known := h.inside[dir]
-	if !known {
-		if h.inside == nil {
-			h.inside = map[string]bool{}
-		}
-		may = h.in(dir) || dir != "." && h.within(path.Dir(dir))
-		h.inside[dir] = may
+// rules returns the rules of a directory, including those of its parents.
+func (h *Hasher) rules(dir string) rules {
+	r, known := h.inside[dir]
+	if known {
+		return r
 	}
-	return may
+	if dir == "." {
+		r = h.outside()
+	} else {
+		r = h.rules(path.Dir(dir))
+	}
+	r = r.with(h.attributes(dir))
+	if h.inside == nil {
+		h.inside = map[string]rules{}
+	}
+	h.inside[dir] = r
+	return r
 }
 
-// in reports whether a directory's attributes file may convert: the file in the worktree,
-// or else the staged file. Git does not follow symlinks there.
-func (h *Hasher) in(dir string) bool {
+// attributes returns a directory's attributes file: the file in the worktree, or else the
+// staged file. Git does not follow symlinks there.
+func (h *Hasher) attributes(dir string) ([]byte, error) {
 	file := path.Join(dir, ".gitattributes")
 	info, err := h.Root.Lstat(filepath.FromSlash(file))
-	if errors.Is(err, fs.ErrNotExist) {
-		return h.Staged != nil && h.Staged(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && h.Staged != nil:
+		return h.Staged(file)
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err == nil && !info.Mode().IsRegular():
+		return nil, fs.ErrInvalid
+	case err != nil:
+		return nil, err
 	}
-	if err != nil || !info.Mode().IsRegular() {
-		return true
-	}
-	data, err := h.Root.ReadFile(filepath.FromSlash(file))
-	return err != nil || May(data)
+	return h.Root.ReadFile(filepath.FromSlash(file))
 }
 
 // May reports whether attributes may convert more than line endings.
@@ -136,7 +170,7 @@ func (h *Hasher) keepCarriages(ctx context.Context, files []string, hashes []plu
 			continue
 		}
 		told[file] = hashes[i]
-		if !h.Elsewhere() && !h.within(path.Dir(file)) {
+		if !h.rules(path.Dir(file)).convert {
 			plain = append(plain, file)
 		} else if h.hasCarriage(file) {
 			unsure = append(unsure, file)
@@ -149,7 +183,7 @@ func (h *Hasher) keepCarriages(ctx context.Context, files []string, hashes []plu
 	var converted []string
 	raw := map[string]plumbing.Hash{}
 	for _, file := range append(plain, more...) {
-		if hash := h.raw(file); !hash.IsZero() && hash != told[file] {
+		if hash := h.Raw(file); !hash.IsZero() && hash != told[file] {
 			converted, raw[file] = append(converted, file), hash
 		}
 	}
@@ -238,8 +272,8 @@ func staysAsStaged(eol string) bool {
 	return (staged == "i/crlf" || staged == "i/mixed") && (attributes == "" || strings.HasPrefix(attributes, "text=auto"))
 }
 
-// raw returns the hash of a regular file without conversion, zero for irregular files.
-func (h *Hasher) raw(file string) plumbing.Hash {
+// Raw returns the hash of a regular file without conversion, zero for irregular files.
+func (h *Hasher) Raw(file string) plumbing.Hash {
 	name := filepath.FromSlash(file)
 	if info, err := h.Root.Lstat(name); err != nil || !info.Mode().IsRegular() {
 		return plumbing.ZeroHash

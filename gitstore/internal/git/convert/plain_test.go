@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"git-checkpoint/gitstore/internal/git"
@@ -97,7 +96,7 @@ func checkHashes(t *testing.T, r *gittest.Repo, attributes string) (taken int) {
 	for i, text := range convertedTexts {
 		names = append(names, fmt.Sprintf("dir/sub/%d", i))
 		r.Write(names[i], text)
-		if !h.plain(names[i]).IsZero() {
+		if !h.Plain(names[i]).IsZero() {
 			taken++
 		}
 	}
@@ -119,8 +118,7 @@ func newHasher(t *testing.T, r *gittest.Repo) *Hasher {
 	g := git.Git{Dir: r.Dir}
 	entries, err := g.Config(context.Background())
 	require.NoError(t, err)
-	elsewhere := func() bool { return Elsewhere(entries, r.GitPath("")) }
-	return &Hasher{Git: g, Root: root, Elsewhere: sync.OnceValue(elsewhere)}
+	return New(g, entries, r.GitPath(""), root)
 }
 
 // Hash handles names that git cannot read from stdin, symlinks, large files and missing
@@ -154,12 +152,17 @@ func TestHashOfFailingFilter(t *testing.T) {
 	assert.Equal(t, r.Hash("x\n"), hashes[1].String())
 }
 
-// If Staged reports staged attributes, Hash runs git.
+// If staged attributes may convert, Hash runs git.
 func TestStagedAttributesNeedGit(t *testing.T) {
 	r := newRepo(t)
 	r.Write("dir/x", "x\n")
 	h := newHasher(t, r)
-	h.Staged = func(file string) bool { return file == "dir/.gitattributes" }
-	assert.Equal(t, plumbing.ZeroHash, h.plain("dir/x"))
-	assert.NotEqual(t, plumbing.ZeroHash, newHasher(t, r).plain("dir/x"))
+	h.Staged = func(file string) ([]byte, error) {
+		if file == "dir/.gitattributes" {
+			return []byte("x filter=up\n"), nil
+		}
+		return nil, nil
+	}
+	assert.Equal(t, plumbing.ZeroHash, h.Plain("dir/x"))
+	assert.NotEqual(t, plumbing.ZeroHash, newHasher(t, r).Plain("dir/x"))
 }
