@@ -201,6 +201,7 @@ type capture struct {
 	staged  *trees.Finder
 	root    *os.Root // nil before openRoot
 	hasher  *convert.Hasher
+	dirs    *realDirs
 	k       Sink
 	snap    *Snapshot
 	room    int64 // remaining bytes below the size limit
@@ -222,6 +223,7 @@ func (s *Source) take(snap *Snapshot, req Request, list *listing, k Sink) error 
 	defer func() {
 		if c.root != nil {
 			c.root.Close()
+			c.dirs.close()
 		}
 	}()
 	if req.MaxSize <= 0 {

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -72,16 +73,14 @@ func (s *Source) openComparison() (c *comparison, done func(), err error) {
 // flaggedFiles returns the files that git does not compare because their entry is marked
 // skip-worktree or assume-unchanged, if they exist and may differ from the entry.
 func (c *comparison) flaggedFiles() (left []rawChange) {
-	dirs := realDirs{root: c.root, known: map[string]bool{}}
+	dirs := newRealDirs(c.root)
+	defer dirs.close()
 	sparse, _ := git.Last(c.Config, "core.sparsecheckout")
 	for e := range c.index.All() {
 		if !e.SkipWorktree && !e.AssumeValid || !e.Mode.IsFile() {
 			continue
 		}
-		if there, err := dirs.holdsParent(e.Path); err != nil || !there {
-			continue
-		}
-		stat, mode, err := c.root.Lstat(e.Path)
+		stat, mode, err := dirs.lstat(e.Path)
 		if err != nil || c.trusts(&e, stat, mode) {
 			continue
 		}
@@ -189,11 +188,12 @@ func (c *comparison) block(ctx context.Context, entries []index.Entry) ([]rawCha
 	if c.unknown.Load() > maxCompared {
 		return nil, errAskGit
 	}
-	dirs := realDirs{root: c.root, known: map[string]bool{}}
+	dirs := newRealDirs(c.root)
+	defer dirs.close()
 	var changes []rawChange
 	unknown := int64(0)
 	for i := range entries {
-		change, changed, err := c.entry(&dirs, &entries[i])
+		change, changed, err := c.entry(dirs, &entries[i])
 		if err != nil {
 			return nil, err
 		}
@@ -201,7 +201,7 @@ func (c *comparison) block(ctx context.Context, entries []index.Entry) ([]rawCha
 			continue
 		}
 		changes = append(changes, change)
-		if !c.cache.has(change.Path, change.stat) {
+		if !c.cache.has(change.Path, change.found) {
 			unknown++
 		}
 	}
@@ -216,29 +216,24 @@ func (c *comparison) entry(dirs *realDirs, e *index.Entry) (change rawChange, ch
 	if e.SkipWorktree || e.AssumeValid || e.Stage != 0 || !e.Mode.IsFile() {
 		return change, false, errAskGit
 	}
-	there, err := dirs.holdsParent(e.Path)
-	if err != nil {
-		return change, false, err
-	}
-	var stat index.Stat
-	var mode filemode.FileMode
-	if there {
-		stat, mode, err = c.root.Lstat(e.Path)
-	}
+	stat, mode, err := dirs.lstat(e.Path)
 	if err == nil && c.trusts(e, stat, mode) {
 		return change, false, nil
 	}
 	change = rawChange{Change: trees.Change{Path: e.Path, Old: trees.Entry{Mode: uint32(e.Mode), Hash: e.Hash}}, status: "deleted"}
 	switch {
-	case !there || isGone(err) || err == nil && mode == filemode.Dir:
+	case isGone(err) || err == nil && mode == filemode.Dir:
 		return change, true, nil
 	case err != nil || mode == 0:
 		return change, false, errAskGit
 	}
-	change.New.Mode, change.stat = uint32(mode), stat
+	change.New.Mode = uint32(mode)
 	change.status = "modified"
 	if (mode == filemode.Symlink) != (e.Mode == filemode.Symlink) {
 		change.status = "typechange"
+	}
+	if isRegular(mode) {
+		change.found = foundFile{stat, mode}
 	}
 	return change, true, nil
 }
@@ -261,26 +256,76 @@ func (c *comparison) trusts(e *index.Entry, stat index.Stat, mode filemode.FileM
 	return int64(e.MTime.Sec) < c.written.Unix()
 }
 
-// A realDirs knows directories of the worktree, for one goroutine.
+// A realDirs reads stat data of files, and knows their directories. It is used by one
+// goroutine. The caller must call close.
 type realDirs struct {
 	root  *index.Dir
-	last  string // parent of the previous path
+	last  string     // parent of the previous path
+	files int        // paths with this parent so far
+	dir   *index.Dir // this parent, if it is open
 	known map[string]bool
 }
 
-// holdsParent reports whether all parents of a path are directories. Git does not follow
-// symlinks.
+func newRealDirs(root *index.Dir) *realDirs { return &realDirs{root: root, known: map[string]bool{}} }
+
+// A foundFile is a regular file whose content was not read since. The zero value is an
+// unknown file.
+type foundFile struct {
+	stat index.Stat
+	mode filemode.FileMode
+}
+
+// find returns a regular file, or the zero value.
+func (d *realDirs) find(path string) foundFile {
+	if d.root == nil {
+		return foundFile{}
+	}
+	stat, mode, err := d.lstat(path)
+	if err != nil || !isRegular(mode) {
+		return foundFile{}
+	}
+	return foundFile{stat, mode}
+}
+
+// openAt is the number of files of a directory from which an open directory saves time: the
+// system then looks up one name instead of all names of a path.
+const openAt = 4
+
+// lstat is index.Dir.Lstat. It fails with fs.ErrNotExist if a parent of the path is not a
+// directory, because git does not follow symlinks.
+func (d *realDirs) lstat(path string) (index.Stat, filemode.FileMode, error) {
+	there, err := d.holdsParent(path)
+	if err != nil || !there {
+		return index.Stat{}, 0, cmp.Or(err, fs.ErrNotExist)
+	}
+	if d.files++; d.files == openAt && d.last != "" {
+		d.dir, _ = d.root.OpenDir(d.last)
+	}
+	if d.dir != nil {
+		return d.dir.Lstat(path[len(d.last)+1:])
+	}
+	return d.root.Lstat(path)
+}
+
+func (d *realDirs) close() {
+	if d.dir != nil {
+		d.dir.Close()
+		d.dir = nil
+	}
+}
+
+// holdsParent reports whether all parents of a path are directories.
 func (d *realDirs) holdsParent(path string) (bool, error) {
-	end := strings.LastIndexByte(path, '/')
-	if end < 0 || path[:end] == d.last {
+	parent := path[:max(0, strings.LastIndexByte(path, '/'))]
+	if parent == d.last {
 		return true, nil
 	}
-	for i := range end + 1 {
-		if path[i] != '/' {
+	for i := range len(parent) + 1 {
+		if i < len(parent) && parent[i] != '/' {
 			continue
 		}
 		real, known := d.known[path[:i]]
-		if !known {
+		if !known && i > 0 {
 			_, mode, err := d.root.Lstat(path[:i])
 			if err != nil && !isGone(err) {
 				return false, errAskGit
@@ -288,11 +333,12 @@ func (d *realDirs) holdsParent(path string) (bool, error) {
 			real = err == nil && mode == filemode.Dir
 			d.known[path[:i]] = real
 		}
-		if !real {
+		if !real && i > 0 {
 			return false, nil
 		}
 	}
-	d.last = path[:end]
+	d.close()
+	d.last, d.files = parent, 0
 	return true, nil
 }
 
@@ -300,3 +346,5 @@ func (d *realDirs) holdsParent(path string) (bool, error) {
 func isGone(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
+
+func isRegular(mode filemode.FileMode) bool { return mode == filemode.Regular || mode == filemode.Executable }

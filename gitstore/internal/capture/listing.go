@@ -51,8 +51,9 @@ func (s *Source) list(ctx context.Context, req Request) *listing {
 
 // An untrackedPath is an untracked file, or a directory that is left out as a whole.
 type untrackedPath struct {
-	path string
-	left string // reason for leaving the path out, empty if it is captured
+	path  string
+	left  string // reason for leaving the path out, empty if it is captured
+	found foundFile
 }
 
 // listUntracked starts git before it returns. In a goroutine, git could start milliseconds
@@ -72,8 +73,13 @@ func (s *Source) listUntracked(l *listing, req Request) <-chan listed[untrackedP
 			return nil, err
 		}
 		list := leaveOutFull(others, req)
+		dirs := newRealDirs(s.cache.root)
+		defer dirs.close()
+		for i := range list {
+			list[i].found = dirs.find(list[i].path)
+		}
 		for _, dir := range unopened(run.Warnings()) {
-			list = append(list, untrackedPath{dir, checkpoint.NotReadable})
+			list = append(list, untrackedPath{path: dir, left: checkpoint.NotReadable})
 		}
 		return list, nil
 	})
@@ -124,7 +130,7 @@ func leaveOutFull(paths []string, req Request) []untrackedPath {
 		}
 		count(dir, -files[dir])
 		list = slices.DeleteFunc(list, func(f untrackedPath) bool { return strings.HasPrefix(f.path, dir+"/") })
-		list = append(list, untrackedPath{dir + "/", checkpoint.TooManyFiles(limit)})
+		list = append(list, untrackedPath{path: dir + "/", left: checkpoint.TooManyFiles(limit)})
 	}
 	return list
 }

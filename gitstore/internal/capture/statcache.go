@@ -13,7 +13,6 @@ import (
 	"git-checkpoint/gitstore/internal/index"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/filemode"
 )
 
 // A statCache knows the blobs of worktree files by their stat data, so that a save does not
@@ -72,7 +71,7 @@ const (
 
 // openStatCache returns the cache of the worktree, and a function that closes it.
 func (s *Capturer) openStatCache(reread bool) (c *statCache, done func()) {
-	c = &statCache{path: filepath.Join(s.StateDir(), "stat-cache"), makeDir: s.Objects.MakeDirs, replace: s.WriteCache, reread: reread}
+	c = &statCache{path: filepath.Join(s.StateDir(), "stat-cache"), makeDir: s.Objects.MakeDirs, replace: s.WriteUnsynced, reread: reread}
 	root, err := index.OpenDir(s.Info.Root)
 	if err != nil {
 		return c, func() {}
@@ -137,31 +136,20 @@ func (f *cachedFile) fields() [9]*uint32 {
 	return [...]*uint32{&s.CTime.Sec, &s.CTime.Nsec, &s.MTime.Sec, &s.MTime.Nsec, &s.Dev, &s.Ino, &s.UID, &s.GID, &s.Size}
 }
 
-// find returns the blob of a file with these stat data, or zero.
-func (c *statCache) find(name string, stat index.Stat, key uint64) plumbing.Hash {
+// find returns the blob of a file, or zero.
+func (c *statCache) find(name string, found foundFile, key uint64) plumbing.Hash {
 	f, ok := c.files()[name]
-	if !ok || f.stat != stat || f.key != key || key == 0 {
+	if !ok || f.stat != found.stat || f.key != key || key == 0 {
 		return plumbing.ZeroHash
 	}
 	c.now = append(c.now, namedFile{name, f})
 	return f.hash
 }
 
-// has reports whether the cache has a file with these stat data. It may be called by several
-// goroutines.
-func (c *statCache) has(name string, stat index.Stat) bool {
+// has reports whether find may know a file. It may be called by several goroutines.
+func (c *statCache) has(name string, found foundFile) bool {
 	f, ok := c.files()[name]
-	return ok && f.stat == stat
-}
-
-// lstat returns stat data and mode of a file. It returns false if the cache cannot contain the
-// file.
-func (c *statCache) lstat(name string) (stat index.Stat, mode filemode.FileMode, ok bool) {
-	if c.root == nil {
-		return stat, 0, false
-	}
-	stat, mode, err := c.root.Lstat(name)
-	return stat, mode, err == nil && mode.IsRegular()
+	return ok && f.stat == found.stat
 }
 
 // tick sets the moment before the first read. It is called before each read.

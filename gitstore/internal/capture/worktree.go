@@ -14,7 +14,6 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/convert"
-	"git-checkpoint/gitstore/internal/index"
 	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -51,7 +50,7 @@ func (c *capture) worktree() error {
 			c.snap.addFile(d.Path, "deleted", false)
 			continue
 		}
-		wanted = append(wanted, candidate{path: d.Path, mode: d.New.Mode, known: d.Old, stat: d.stat, status: d.status, maxSize: noLimit, class: checkpoint.InWorktree})
+		wanted = append(wanted, candidate{path: d.Path, mode: d.New.Mode, known: d.Old, found: d.found, status: d.status, maxSize: noLimit, class: checkpoint.InWorktree})
 	}
 	files, err := c.take(wanted)
 	if err != nil {
@@ -65,8 +64,8 @@ func (c *capture) worktree() error {
 type rawChange struct {
 	trees.Change
 	status string
-	left   string     // reason why the file is left out, or ""
-	stat   index.Stat // of a modified file, zero if git has compared it
+	left   string    // reason why the file is left out, or ""
+	found  foundFile // zero if git has compared it
 }
 
 // isGone reports whether git rightly lists a file as deleted: it does not exist, or a
@@ -121,7 +120,7 @@ func (c *capture) untracked() error {
 		if c.skipForeign(checkpoint.InUntracked, f.path) {
 			continue
 		}
-		wanted = append(wanted, candidate{path: f.path, status: "untracked", maxSize: c.maxFile, class: checkpoint.InUntracked})
+		wanted = append(wanted, candidate{path: f.path, found: f.found, status: "untracked", maxSize: c.maxFile, class: checkpoint.InUntracked})
 	}
 	files, err := c.take(wanted)
 	if err != nil {
@@ -144,8 +143,8 @@ type candidate struct {
 	must    bool // skipping the file is an error
 	class   string
 	size    int64
-	stat    index.Stat // zero if unknown
-	key     uint64     // of the stat cache
+	found   foundFile
+	key     uint64 // of the stat cache
 	hash    plumbing.Hash
 	cached  bool // hash is from the stat cache
 }
@@ -167,6 +166,7 @@ func (c *capture) openRoot() (err error) {
 	}
 	c.hasher = convert.New(c.Git, c.Config, c.CommonDir, c.root)
 	c.hasher.Staged = c.stagedAttributes
+	c.dirs = newRealDirs(c.cache.root)
 	return nil
 }
 
@@ -258,24 +258,22 @@ func (c *capture) look(w *candidate) (reason string) {
 // findCached sets size and blob of a regular file that the stat cache knows, and returns its
 // mode. It returns false if the file has to be read.
 func (c *capture) findCached(w *candidate) (mode uint32, ok bool) {
-	mode = w.mode
-	if w.stat == (index.Stat{}) {
-		stat, now, ok := c.cache.lstat(w.path)
-		if !ok {
-			return 0, false
-		}
-		w.stat, mode = stat, uint32(now)
+	if w.found.mode == 0 {
+		w.found = c.dirs.find(w.path)
+	}
+	if w.found.mode == 0 {
+		return 0, false
 	}
 	// A file that is staged with carriage returns may keep them, see convert.
 	if w.key = c.hasher.Key(w.path); w.key != 0 {
 		w.key ^= binary.BigEndian.Uint64(w.known.Hash[:])
 	}
-	hash := c.cache.find(w.path, w.stat, w.key)
+	hash := c.cache.find(w.path, w.found, w.key)
 	if hash.IsZero() || c.Partial && hash != w.known.Hash && !c.k.Has(hash) {
 		return 0, false
 	}
-	w.hash, w.size, w.cached = hash, int64(w.stat.Size), true
-	return mode, true
+	w.hash, w.size, w.cached = hash, int64(w.found.stat.Size), true
+	return uint32(w.found.mode), true
 }
 
 // fileMode reports whether git uses executable bits in this repository.
@@ -379,8 +377,8 @@ func (c *capture) hash(files []candidate) error {
 }
 
 func (c *capture) remember(w *candidate) {
-	if w.size == int64(w.stat.Size) {
-		c.cache.add(w.path, w.stat, w.key, w.hash)
+	if w.found.mode != 0 && w.size == int64(w.found.stat.Size) {
+		c.cache.add(w.path, w.found.stat, w.key, w.hash)
 	}
 }
 

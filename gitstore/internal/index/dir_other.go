@@ -14,6 +14,9 @@ type Dir struct{}
 // OpenDir always fails with errors.ErrUnsupported.
 func OpenDir(string) (*Dir, error) { return nil, errors.ErrUnsupported }
 
+// OpenDir always fails with errors.ErrUnsupported.
+func (*Dir) OpenDir(string) (*Dir, error) { return nil, errors.ErrUnsupported }
+
 // Close does nothing.
 func (*Dir) Close() error { return nil }
 

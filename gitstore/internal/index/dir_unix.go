@@ -5,6 +5,8 @@ package index
 import (
 	"os"
 
+	"git-checkpoint/gitstore/fsutil"
+
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"golang.org/x/sys/unix"
 )
@@ -20,6 +22,17 @@ func OpenDir(path string) (*Dir, error) {
 		return nil, err
 	}
 	return &Dir{f}, nil
+}
+
+// OpenDir opens a directory below this one, unless its name is a symlink.
+func (d *Dir) OpenDir(path string) (*Dir, error) {
+	fd, err := fsutil.IgnoringEINTR(func() (int, error) {
+		return unix.Openat(int(d.f.Fd()), path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Dir{os.NewFile(uintptr(fd), path)}, nil
 }
 
 // Close closes the directory.
