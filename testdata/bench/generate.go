@@ -34,6 +34,8 @@ const (
 	kindFew   kind = "few"   // like kindMany with few issues
 
 	kindTurns     kind = "turns"      // a branch with one turn
+	kindUntracked kind = "untracked"  // likewise, with many untracked files
+	kindTouched   kind = "touched"    // likewise, whose index has other times than the files
 	kindFewTurns  kind = "few-turns"  // a branch with a few turns
 	kindManyTurns kind = "many-turns" // a branch with many turns
 )
@@ -66,8 +68,12 @@ func (r *repo) generate(ctx context.Context, k kind) error {
 		steps[1], steps[2] = pack, chains
 	}
 	if turns, ok := r.b.turns(k); ok {
+		files := map[kind]func() error{kindUntracked: r.addUntracked, kindTouched: r.touch}[k]
+		if files == nil {
+			files = func() error { return nil }
+		}
 		branch := func() error { return r.branchWithTurns(ctx, turns) }
-		return try(steps[0], pack, branch, r.b.settle)
+		return try(steps[0], pack, files, branch, r.b.settle)
 	}
 	if k == kindMany || k == kindFew {
 		steps = append(steps, func() error { return r.share(ctx) })
@@ -79,7 +85,7 @@ func (r *repo) generate(ctx context.Context, k kind) error {
 // turns returns the number of saved turns of a kind of repository. It returns false if the
 // repository has other chains.
 func (b *bench) turns(k kind) (int, bool) {
-	turns, ok := map[kind]int{kindTurns: 1, kindFewTurns: b.lengths.fewTurns, kindManyTurns: b.lengths.manyTurns}[k]
+	turns, ok := map[kind]int{kindTurns: 1, kindUntracked: 1, kindTouched: 1, kindFewTurns: b.lengths.fewTurns, kindManyTurns: b.lengths.manyTurns}[k]
 	return turns, ok
 }
 

@@ -85,6 +85,9 @@ func (r *repo) measured(s side, argv []string, warmup bool, out *bytes.Buffer) (
 	if err := cmd.Run(); err != nil {
 		return 0, fmt.Errorf("%s: %w: %s", strings.Join(argv, " "), err, said.String())
 	}
+	if r.b.cpu {
+		return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), nil
+	}
 	return time.Since(start), nil
 }
 

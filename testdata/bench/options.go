@@ -56,6 +56,7 @@ type options struct {
 	binary  string
 	dir     string
 	keep    bool
+	cpu     bool
 	delay   time.Duration
 }
 
@@ -73,6 +74,7 @@ func parseOptions(args []string, stderr io.Writer) (*options, error) {
 	f.StringVar(&o.binary, "binary", "", "measure this git-checkpoint, not one built from the source here")
 	f.StringVar(&o.dir, "dir", os.TempDir(), "where to work; on a real disk")
 	f.BoolVar(&o.keep, "keep", false, "leave the repositories in place")
+	f.BoolVar(&o.cpu, "cpu", false, "measure processor time of all processes, for a machine with other work")
 	f.DurationVar(&o.delay, "delay", 20*time.Millisecond, "what the line of some rows takes, each way")
 	if err := f.Parse(args); err != nil {
 		return nil, err

@@ -57,12 +57,24 @@ var rows = []row{
 	{
 		name: "save-worktree", store: kindSave, run: runSaveWorktree,
 		what: "save, whole state", against: "git stash create + git ls-files --others",
-		figures: map[string]figure{"1k": {Target: 1.0}, "10k": {Target: 0.6}, "100k": {Target: 0.4}},
+		figures: map[string]figure{"1k": {Target: 1.0}, "10k": {Target: 0.6}, "50k": {Target: 0.4}, "100k": {Target: 0.4}},
 	},
 	{
 		name: "turn", store: kindTurns, run: runTurn,
 		what: "hook of a turn, 3 changed and 2 untracked files", against: "git stash create, git ls-files --others",
 		figures: map[string]figure{"1k": {Target: 1.0}, "10k": {Target: 0.6}, "50k": {Target: 0.4}, "100k": {Target: 0.4}},
+	},
+	{
+		name: "turn-touched", store: kindTouched, run: runTurnTouched,
+		what: "hook of a turn after a touch of all files", against: "hook of a turn without it", figures: anywhere(1.2),
+	},
+	{
+		name: "turn-untracked", store: kindUntracked, run: runTurnUntracked,
+		what: "hook of a turn, 5,000 untracked files", against: "git stash create, git ls-files --others",
+	},
+	{
+		name: "turn-idle", store: kindUntracked, run: runTurnIdle,
+		what: "hook of an idle turn, 5,000 untracked files", against: "git status -uall", figures: anywhere(1.5),
 	},
 	{
 		name: "turn-late", store: kindManyTurns, once: true, run: runTurnLate,

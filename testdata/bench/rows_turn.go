@@ -108,6 +108,68 @@ func runTurn(ctx context.Context, r *repo) (result, error) {
 	return res, nil
 }
 
+// runTurnIdle compares a turn that changed nothing, in a worktree with many untracked files,
+// with git status.
+func runTurnIdle(ctx context.Context, r *repo) (result, error) {
+	hook, err := r.turnHook()
+	if err != nil {
+		return result{}, err
+	}
+	if _, err := r.timed(ctx, hook, 0, true); err != nil {
+		return result{}, err
+	}
+	hook.prepare = r.rest
+	gits := side{prepare: r.rest, argv: r.gits("status", "--porcelain", "-uall"), check: counts("?? out/", untracked)}
+	before, err := r.saved(ctx)
+	if err != nil {
+		return result{}, err
+	}
+	res, err := r.pair(ctx, r.b.runs, hook, gits)
+	if err != nil {
+		return res, err
+	}
+	after, err := r.saved(ctx)
+	if err == nil && after != before {
+		err = fmt.Errorf("%d idle turns are saved", after-before)
+	}
+	return res, err
+}
+
+// runTurnUntracked compares a turn in a worktree with many untracked files with the git
+// commands that find the same files.
+func runTurnUntracked(ctx context.Context, r *repo) (result, error) {
+	hook, err := r.turnHook()
+	if err != nil {
+		return result{}, err
+	}
+	gits := side{
+		prepare: hook.prepare, argv: r.gits("stash", "create"), then: r.gits("ls-files", "--others", "--exclude-standard"),
+		check: counts("out/", untracked),
+	}
+	return r.turnPair(ctx, hook, gits)
+}
+
+// runTurnTouched compares a turn whose index has other times than all files with a turn
+// whose index is fresh. A save has read the files before. Git never refreshes the index.
+func runTurnTouched(ctx context.Context, r *repo) (result, error) {
+	plain, err := r.b.repo(ctx, kindTurns, r.scale)
+	if err != nil {
+		return result{}, err
+	}
+	if _, err := r.checkpoint(ctx, "save", turnIssue); err != nil {
+		return result{}, err
+	}
+	touched, err := r.turnHook()
+	if err != nil {
+		return result{}, err
+	}
+	fresh, err := plain.turnHook()
+	if err != nil {
+		return result{}, err
+	}
+	return r.turnPair(ctx, touched, fresh)
+}
+
 // runTurnLate compares a turn after many turns with a turn after a few.
 func runTurnLate(ctx context.Context, r *repo) (result, error) {
 	few, err := r.b.repo(ctx, kindFewTurns, r.scale)

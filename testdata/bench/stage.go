@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 	"os"
 	"path"
 	"path/filepath"
+	"time"
 )
 
 // staged is the number of changed files, each in another leaf directory.
@@ -45,6 +47,37 @@ func (r *repo) stage(ctx context.Context, unstaged int) error {
 		return err
 	}
 	return r.change(r.pick(unstaged, 1))
+}
+
+// untracked is the number of files that addUntracked writes.
+const untracked = 5_000
+
+// addUntracked writes untracked files, a hundred in each directory.
+func (r *repo) addUntracked() error {
+	for i := range untracked {
+		file := filepath.Join(r.dir, "out", fmt.Sprintf("part%02d", i/100), fmt.Sprintf("file%02d.txt", i%100))
+		if i%100 == 0 {
+			if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+				return err
+			}
+		}
+		if err := os.WriteFile(file, []byte("untracked "+content(i)), 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// touch gives all tracked files a new time, as a copy or a restored cache does.
+func (r *repo) touch() error {
+	now := time.Now().Add(-time.Hour)
+	for _, name := range r.files {
+		if err := os.Chtimes(filepath.Join(r.dir, filepath.FromSlash(name)), now, now); err != nil {
+			return err
+		}
+	}
+	time.Sleep(time.Second) // a file that changes now may change again without another time
+	return nil
 }
 
 // clean resets index and worktree to HEAD.

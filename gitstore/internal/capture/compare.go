@@ -192,6 +192,8 @@ func (c *comparison) block(ctx context.Context, entries []index.Entry) ([]rawCha
 	defer dirs.close()
 	var changes []rawChange
 	unknown := int64(0)
+	var found []string
+	assumed := map[directoryKey]bool{}
 	for i := range entries {
 		change, changed, err := c.entry(dirs, &entries[i])
 		if err != nil {
@@ -200,11 +202,17 @@ func (c *comparison) block(ctx context.Context, entries []index.Entry) ([]rawCha
 		if !changed {
 			continue
 		}
+		if key := c.cache.unchanged(change.Path, change.found.stat, change.Old.Hash); key != 0 && change.Old.Mode == change.New.Mode {
+			found = append(found, change.Path)
+			assumed[directoryKey{dirs.last, key}] = true
+			continue
+		}
 		changes = append(changes, change)
 		if !c.cache.has(change.Path, change.found) {
 			unknown++
 		}
 	}
+	c.cache.assume(found, assumed)
 	if c.unknown.Add(unknown) > maxCompared {
 		return nil, errAskGit
 	}
@@ -347,4 +355,6 @@ func isGone(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-func isRegular(mode filemode.FileMode) bool { return mode == filemode.Regular || mode == filemode.Executable }
+func isRegular(mode filemode.FileMode) bool {
+	return mode == filemode.Regular || mode == filemode.Executable
+}

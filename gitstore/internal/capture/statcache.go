@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
+	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"sync"
 	"time"
 
+	"git-checkpoint/gitstore/internal/git/convert"
 	"git-checkpoint/gitstore/internal/git/objectformat"
 	"git-checkpoint/gitstore/internal/index"
 
@@ -39,12 +42,15 @@ type statCache struct {
 	replace func(path string, data []byte) error // replaces the file
 	reread  bool                                 // ignore the file, because the store lacks a blob
 
-	load   sync.Once
-	known  map[string]cachedFile // contents of the file; not changed after load
-	now    []namedFile           // files of this save
-	added  bool                  // now has files that the file lacks
-	ticks  sync.Once
-	ticked time.Time // before the first read, by the clock of the file system; zero if unknown
+	mutex   sync.Mutex
+	load    sync.Once
+	known   map[string]cachedFile // contents of the file; not changed after load
+	found   []string              // known files of this save
+	assumed map[directoryKey]bool // assumptions about found files
+	added   []namedFile           // files that this save has read
+	worth   int64                 // bytes whose write takes less time than reads of added files
+	ticks   sync.Once
+	ticked  time.Time // before the first read, by the clock of the file system; zero if unknown
 }
 
 // A cachedFile is a regular file with its blob.
@@ -65,6 +71,9 @@ const (
 	cachedFileSize   = 9*4 + 8 + objectformat.Size + 2
 	maxStatCache     = 1 << 29 // bytes; a cache of two million files has 200 MB
 	maxCachedPath    = 1<<16 - 1
+	typicalPath      = 40       // bytes
+	worthPerFile     = 32 << 10 // bytes of the cache file that are written in the time of several reads
+	worthPerByte     = 4
 	racyMargin       = 20 * time.Millisecond // ticks of a second file system may be later
 	racyMarginCoarse = 2 * time.Second       // timestamps of FAT
 )
@@ -78,6 +87,12 @@ func (s *Capturer) openStatCache(reread bool) (c *statCache, done func()) {
 	}
 	c.root = root
 	return c, func() { root.Close() }
+}
+
+// A directoryKey is the key of a directory without the staged blob of a file.
+type directoryKey struct {
+	dir string
+	key uint64
 }
 
 // files returns the contents of the cache file.
@@ -142,7 +157,7 @@ func (c *statCache) find(name string, found foundFile, key uint64) plumbing.Hash
 	if !ok || f.stat != found.stat || f.key != key || key == 0 {
 		return plumbing.ZeroHash
 	}
-	c.now = append(c.now, namedFile{name, f})
+	c.found = append(c.found, name)
 	return f.hash
 }
 
@@ -151,6 +166,46 @@ func (c *statCache) has(name string, found foundFile) bool {
 	f, ok := c.files()[name]
 	return ok && f.stat == found.stat
 }
+
+// unchanged returns the key of the directory by which a file has its staged blob, or 0. It may
+// be called by several goroutines.
+func (c *statCache) unchanged(name string, stat index.Stat, staged plumbing.Hash) uint64 {
+	f, ok := c.files()[name]
+	if !ok || f.stat != stat || f.hash != staged {
+		return 0
+	}
+	return withStaged(f.key, staged)
+}
+
+// withStaged adds a staged blob to the key of a directory, or removes it again. Git keeps the
+// carriage returns of a file that is staged with some.
+func withStaged(key uint64, staged plumbing.Hash) uint64 {
+	return key ^ binary.BigEndian.Uint64(staged[:])
+}
+
+// assume adds files that are unchanged if directories have these keys.
+func (c *statCache) assume(found []string, keys map[directoryKey]bool) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.found = append(c.found, found...)
+	if c.assumed == nil {
+		c.assumed = map[directoryKey]bool{}
+	}
+	maps.Copy(c.assumed, keys)
+}
+
+// holds reports whether all directories have the assumed keys.
+func (c *statCache) holds(h *convert.Hasher) bool {
+	for d := range c.assumed {
+		if h.Key(path.Join(d.dir, "file")) != d.key {
+			return false
+		}
+	}
+	return true
+}
+
+// forget makes the cache empty.
+func (c *statCache) forget() { c.known, c.found, c.assumed = nil, nil, nil }
 
 // tick sets the moment before the first read. It is called before each read.
 func (c *statCache) tick() {
@@ -176,7 +231,8 @@ func (c *statCache) add(name string, stat index.Stat, key uint64, hash plumbing.
 	if key == 0 || hash.IsZero() || len(name) > maxCachedPath || c.isRacy(stat) {
 		return
 	}
-	c.now, c.added = append(c.now, namedFile{name, cachedFile{stat, key, hash}}), true
+	c.added = append(c.added, namedFile{name, cachedFile{stat, key, hash}})
+	c.worth += worthPerFile + worthPerByte*int64(stat.Size)
 }
 
 // isRacy reports whether a file may change after its read without a change of its stat data.
@@ -194,46 +250,50 @@ func (c *statCache) isRacy(stat index.Stat) bool {
 	return false
 }
 
-// save replaces the cache file if this save has read files, or if most files of the cache are
-// of the past. The files of the past stay if the save did not look at all files. An error
-// means that the next save reads the files again.
+// save replaces the cache file if this takes less time than to read the added files again in
+// some saves, or if most files of the cache are of the past. The files of the past stay if the
+// save did not look at all files. An error means that the next save reads the files again.
 func (c *statCache) save(complete bool) {
-	if c.root == nil || !c.added && (!complete || len(c.known) <= 2*len(c.now)) {
+	if c.root == nil {
 		return
 	}
-	if !complete {
-		seen := map[string]bool{}
-		for _, f := range c.now {
-			seen[f.name] = true
-		}
-		for name, f := range c.files() {
-			if !seen[name] {
-				c.now = append(c.now, namedFile{name, f})
-			}
-		}
+	size := int64(len(c.known)) * (cachedFileSize + typicalPath)
+	if c.worth <= size && (!complete || len(c.known) <= 2*len(c.found)) {
+		return
 	}
-	if data := encodeStatCache(c.now); len(data) <= maxStatCache {
+	kept := map[string]cachedFile{}
+	if complete {
+		for _, name := range c.found {
+			kept[name] = c.known[name]
+		}
+	} else {
+		maps.Copy(kept, c.known)
+	}
+	for _, f := range c.added {
+		kept[f.name] = f.cachedFile
+	}
+	if data := encodeStatCache(kept); len(data) <= maxStatCache {
 		_ = c.replace(c.path, data)
 	}
 }
 
-func encodeStatCache(files []namedFile) []byte {
+func encodeStatCache(files map[string]cachedFile) []byte {
 	size := statCacheHead + sha256.Size
-	for _, f := range files {
-		size += cachedFileSize + len(f.name)
+	for name := range files {
+		size += cachedFileSize + len(name)
 	}
 	data := make([]byte, 0, size)
 	data = append(data, statCacheMagic...)
 	data = append(data, objectformat.Size)
 	data = binary.BigEndian.AppendUint32(data, uint32(len(files)))
-	for _, f := range files {
+	for name, f := range files {
 		for _, field := range f.fields() {
 			data = binary.BigEndian.AppendUint32(data, *field)
 		}
 		data = binary.BigEndian.AppendUint64(data, f.key)
 		data = append(data, f.hash[:]...)
-		data = binary.BigEndian.AppendUint16(data, uint16(len(f.name)))
-		data = append(data, f.name...)
+		data = binary.BigEndian.AppendUint16(data, uint16(len(name)))
+		data = append(data, name...)
 	}
 	sum := sha256.Sum256(data)
 	return append(data, sum[:]...)

@@ -2,7 +2,6 @@ package capture
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -23,6 +22,13 @@ import (
 // list may contain files with unchanged content. Submodules are compared by commit only.
 func (c *capture) worktree() error {
 	list := <-c.changed
+	if list.err == nil && len(c.cache.assumed) > 0 {
+		list.err = c.openRoot()
+	}
+	if list.err == nil && !c.cache.holds(c.hasher) {
+		c.cache.forget()
+		list.files, list.err = c.changedFiles(c.ctx)
+	}
 	if list.err != nil {
 		return list.err
 	}
@@ -111,7 +117,7 @@ func (c *capture) untracked() error {
 		return list.err
 	}
 	c.snap.Facts.Ignores = c.ignores(c.listing.ignored)
-	var wanted []candidate
+	wanted := make([]candidate, 0, len(list.files))
 	for _, f := range list.files {
 		if f.left != "" {
 			c.skip(checkpoint.InUntracked, f.path, 0, f.left)
@@ -190,7 +196,7 @@ func (c *capture) take(wanted []candidate) ([]trees.FileEntry, error) {
 		return nil, err
 	}
 	var through []int // files that git has to store because of filters
-	var taken []trees.FileEntry
+	taken := make([]trees.FileEntry, 0, len(looked))
 	for _, w := range looked {
 		if (trees.Entry{Mode: w.mode, Hash: w.hash}) == w.known {
 			continue
@@ -264,9 +270,8 @@ func (c *capture) findCached(w *candidate) (mode uint32, ok bool) {
 	if w.found.mode == 0 {
 		return 0, false
 	}
-	// A file that is staged with carriage returns may keep them, see convert.
 	if w.key = c.hasher.Key(w.path); w.key != 0 {
-		w.key ^= binary.BigEndian.Uint64(w.known.Hash[:])
+		w.key = withStaged(w.key, w.known.Hash)
 	}
 	hash := c.cache.find(w.path, w.found, w.key)
 	if hash.IsZero() || c.Partial && hash != w.known.Hash && !c.k.Has(hash) {

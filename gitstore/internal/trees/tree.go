@@ -88,12 +88,17 @@ func cutEntry(data []byte) (e Entry, rest []byte, err error) {
 // sort as if their names ended in a slash.
 func Encode(entries []Entry) []byte {
 	slices.SortFunc(entries, func(a, b Entry) int { return strings.Compare(a.sortKey(), b.sortKey()) })
-	var b bytes.Buffer
+	size := 0
 	for _, e := range entries {
-		fmt.Fprintf(&b, "%o %s\x00", e.Mode, e.Name)
-		b.Write(e.Hash[:])
+		size += len("100644 ") + len(e.Name) + 1 + len(e.Hash)
 	}
-	return b.Bytes()
+	data := make([]byte, 0, size)
+	for _, e := range entries {
+		data = strconv.AppendUint(data, uint64(e.Mode), 8)
+		data = append(append(append(data, ' '), e.Name...), 0)
+		data = append(data, e.Hash[:]...)
+	}
+	return data
 }
 
 func (e Entry) sortKey() string {
@@ -246,22 +251,31 @@ func Build(to Adder, files []FileEntry) plumbing.Hash {
 	if len(files) == 0 {
 		return plumbing.ZeroHash
 	}
-	var entries []Entry
-	below := map[string][]FileEntry{}
-	var dirs []string
-	for _, f := range files {
-		name, rest, deeper := strings.Cut(f.Path, "/")
+	byPath := func(a, b FileEntry) int { return strings.Compare(a.Path, b.Path) }
+	if !slices.IsSortedFunc(files, byPath) {
+		files = slices.Clone(files)
+		slices.SortStableFunc(files, byPath)
+	}
+	return build(to, files, "")
+}
+
+// build stores the tree of a directory, given the files below it in order of their paths.
+func build(to Adder, files []FileEntry, dir string) plumbing.Hash {
+	entries := make([]Entry, 0, min(len(files), 128))
+	for i := 0; i < len(files); {
+		name, _, deeper := strings.Cut(files[i].Path[len(dir):], "/")
 		if !deeper {
-			entries = append(entries, Entry{Mode: f.Mode, Name: name, Hash: f.Hash})
+			entries = append(entries, Entry{Mode: files[i].Mode, Name: name, Hash: files[i].Hash})
+			i++
 			continue
 		}
-		if below[name] == nil {
-			dirs = append(dirs, name)
+		below := files[i].Path[:len(dir)+len(name)+1]
+		end := i + 1
+		for end < len(files) && strings.HasPrefix(files[end].Path, below) {
+			end++
 		}
-		below[name] = append(below[name], FileEntry{rest, f.Mode, f.Hash})
-	}
-	for _, name := range dirs {
-		entries = append(entries, Entry{Mode: ModeTree, Name: name, Hash: Build(to, below[name])})
+		entries = append(entries, Entry{Mode: ModeTree, Name: name, Hash: build(to, files[i:end], below)})
+		i = end
 	}
 	return to.Add(plumbing.TreeObject, Encode(entries))
 }
