@@ -202,6 +202,7 @@ type capture struct {
 	root    *os.Root // nil before openRoot
 	hasher  *convert.Hasher
 	dirs    *realDirs
+	near    int // entry of the stat cache
 	k       Sink
 	snap    *Snapshot
 	room    int64 // remaining bytes below the size limit

@@ -112,6 +112,7 @@ func (c *comparison) compareFiles(ctx context.Context) ([]rawChange, error) {
 	if err == nil && c.index.Err() != nil {
 		err = errAskGit
 	}
+	c.cache.compared = err == nil
 	return changes, err
 }
 
@@ -191,10 +192,13 @@ func (c *comparison) block(ctx context.Context, entries []index.Entry) ([]rawCha
 	dirs := newRealDirs(c.root)
 	defer dirs.close()
 	var changes []rawChange
-	unknown := int64(0)
-	var found []string
+	unknown, near := int64(0), 0
 	assumed := map[directoryKey]bool{}
+	var attributes []string
 	for i := range entries {
+		if strings.HasSuffix(entries[i].Path, ".gitattributes") {
+			attributes = append(attributes, entries[i].Path)
+		}
 		change, changed, err := c.entry(dirs, &entries[i])
 		if err != nil {
 			return nil, err
@@ -202,17 +206,17 @@ func (c *comparison) block(ctx context.Context, entries []index.Entry) ([]rawCha
 		if !changed {
 			continue
 		}
-		if key := c.cache.unchanged(change.Path, change.found.stat, change.Old.Hash); key != 0 && change.Old.Mode == change.New.Mode {
-			found = append(found, change.Path)
+		key, unchanged, known := c.cache.compare(change.Path, change.found, change.Old.Hash, &near)
+		if unchanged && change.Old.Mode == change.New.Mode {
 			assumed[directoryKey{dirs.last, key}] = true
 			continue
 		}
 		changes = append(changes, change)
-		if !c.cache.has(change.Path, change.found) {
+		if !known {
 			unknown++
 		}
 	}
-	c.cache.assume(found, assumed)
+	c.cache.assume(assumed, attributes)
 	if c.unknown.Add(unknown) > maxCompared {
 		return nil, errAskGit
 	}

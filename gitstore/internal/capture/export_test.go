@@ -21,7 +21,7 @@ const MaxCompared = maxCompared
 // CompareFiles returns the status letters and paths of files that differ from the index by
 // their stat data. It returns false if git has to compare the files.
 func CompareFiles(root, index string, config []git.ConfigEntry) ([]string, bool, error) {
-	s := &Source{Root: root, Index: index, Config: config, cache: &statCache{}}
+	s := &Source{Root: root, Index: index, Config: config, cache: newStatCache()}
 	c, done, err := s.openComparison()
 	if err != nil {
 		return nil, false, err
@@ -40,4 +40,24 @@ func CompareFiles(root, index string, config []git.ConfigEntry) ([]string, bool,
 func Trusts(e index.Entry, stat index.Stat, written time.Time) bool {
 	c := &comparison{written: written, empty: plumbing.ComputeHash(plumbing.BlobObject, nil)}
 	return c.trusts(&e, stat, e.Mode)
+}
+
+// Caches reports whether the stat cache accepts a file with these stat data if it is read
+// after a moment.
+func Caches(stat index.Stat, before time.Time) bool {
+	c := newStatCache()
+	c.ticked = before
+	c.add("file", stat, 1, plumbing.Hash{1})
+	return len(c.added) == 1
+}
+
+// CachedPaths returns the paths of a stat cache, nil if its form is not valid.
+func CachedPaths(file string) []string {
+	c := newStatCache()
+	c.path = file
+	var paths []string
+	for i := range c.entries() {
+		paths = append(paths, string(c.name(i)))
+	}
+	return paths
 }

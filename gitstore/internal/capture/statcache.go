@@ -8,6 +8,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
+	"sort"
 	"sync"
 	"time"
 
@@ -28,6 +30,7 @@ import (
 //	cache = "GCSC" version:1 hash-size:1 count:4 *entry checksum:32
 //	entry = ctime:8 mtime:8 dev:4 ino:4 uid:4 gid:4 size:4 key:8 hash:20 length:2 path
 //
+// Entries are in order of their paths. A hash has hash-size bytes.
 // The checksum is the SHA-256 of all bytes before it. A file with another form counts as
 // empty, as does a missing file: a lost cache costs only time, so it is written without a
 // sync. Two saves at once replace the file one after the other.
@@ -42,15 +45,19 @@ type statCache struct {
 	replace func(path string, data []byte) error // replaces the file
 	reread  bool                                 // ignore the file, because the store lacks a blob
 
-	mutex   sync.Mutex
-	load    sync.Once
-	known   map[string]cachedFile // contents of the file; not changed after load
-	found   []string              // known files of this save
-	assumed map[directoryKey]bool // assumptions about found files
-	added   []namedFile           // files that this save has read
-	worth   int64                 // bytes whose write takes less time than reads of added files
-	ticks   sync.Once
-	ticked  time.Time // before the first read, by the clock of the file system; zero if unknown
+	load sync.Once
+	data []byte   // the file, not changed after load
+	at   []uint32 // offsets of its entries
+	used []bool   // by entry: this save has found the file; each by one goroutine at a time
+
+	mutex      sync.Mutex
+	compared   bool                  // all entries of the index were compared
+	attributes map[string]bool       // attributes files of the index
+	assumed    map[directoryKey]bool // assumptions about used entries
+	added      map[string]cachedFile // files that this save has read
+	worth      int64                 // bytes whose write takes less time than reads of added files
+	ticks      sync.Once
+	ticked     time.Time // before the first read, by the clock of the file system; zero if unknown
 }
 
 // A cachedFile is a regular file with its blob.
@@ -60,18 +67,18 @@ type cachedFile struct {
 	hash plumbing.Hash
 }
 
-type namedFile struct {
-	name string
-	cachedFile
+// A directoryKey is the key of a directory without the staged blob of a file.
+type directoryKey struct {
+	dir string
+	key uint64
 }
 
 const (
 	statCacheMagic   = "GCSC\x01"
 	statCacheHead    = len(statCacheMagic) + 1 + 4
-	cachedFileSize   = 9*4 + 8 + objectformat.Size + 2
-	maxStatCache     = 1 << 29 // bytes; a cache of two million files has 200 MB
+	cachedFileSize   = 9*4 + 8 + objectformat.Size + 2 // without the path
+	maxStatCache     = 1 << 29                         // bytes; a cache of two million files has 200 MB
 	maxCachedPath    = 1<<16 - 1
-	typicalPath      = 40       // bytes
 	worthPerFile     = 32 << 10 // bytes of the cache file that are written in the time of several reads
 	worthPerByte     = 4
 	racyMargin       = 20 * time.Millisecond // ticks of a second file system may be later
@@ -80,7 +87,8 @@ const (
 
 // openStatCache returns the cache of the worktree, and a function that closes it.
 func (s *Capturer) openStatCache(reread bool) (c *statCache, done func()) {
-	c = &statCache{path: filepath.Join(s.StateDir(), "stat-cache"), makeDir: s.Objects.MakeDirs, replace: s.WriteUnsynced, reread: reread}
+	c = newStatCache()
+	c.path, c.makeDir, c.replace, c.reread = filepath.Join(s.StateDir(), "stat-cache"), s.Objects.MakeDirs, s.WriteUnsynced, reread
 	root, err := index.OpenDir(s.Info.Root)
 	if err != nil {
 		return c, func() {}
@@ -89,28 +97,30 @@ func (s *Capturer) openStatCache(reread bool) (c *statCache, done func()) {
 	return c, func() { root.Close() }
 }
 
-// A directoryKey is the key of a directory without the staged blob of a file.
-type directoryKey struct {
-	dir string
-	key uint64
+func newStatCache() *statCache {
+	return &statCache{assumed: map[directoryKey]bool{}, attributes: map[string]bool{}, added: map[string]cachedFile{}}
 }
 
-// files returns the contents of the cache file.
-func (c *statCache) files() map[string]cachedFile {
+// entries returns the number of entries of the cache file.
+func (c *statCache) entries() int {
 	c.load.Do(func() {
 		info, err := os.Lstat(c.path)
 		if c.reread || err != nil || !info.Mode().IsRegular() || info.Size() > maxStatCache {
 			return
 		}
-		if data, err := os.ReadFile(c.path); err == nil {
-			c.known = parseStatCache(data)
+		data, err := os.ReadFile(c.path)
+		if err != nil {
+			return
+		}
+		if at := parseStatCache(data); at != nil {
+			c.data, c.at, c.used = data, at, make([]bool, len(at))
 		}
 	})
-	return c.known
+	return len(c.at)
 }
 
-// parseStatCache returns the files of a cache, nil if its form is not valid.
-func parseStatCache(data []byte) map[string]cachedFile {
+// parseStatCache returns the offsets of the entries of a cache, nil if its form is not valid.
+func parseStatCache(data []byte) []uint32 {
 	end := len(data) - sha256.Size
 	if end < statCacheHead || string(data[:len(statCacheMagic)]) != statCacheMagic || data[len(statCacheMagic)] != objectformat.Size {
 		return nil
@@ -118,31 +128,60 @@ func parseStatCache(data []byte) map[string]cachedFile {
 	if sum := sha256.Sum256(data[:end]); !bytes.Equal(sum[:], data[end:]) {
 		return nil
 	}
-	text, at := string(data[:end]), statCacheHead
-	count := int(binary.BigEndian.Uint32(data[at-4:]))
+	count := int(binary.BigEndian.Uint32(data[statCacheHead-4:]))
 	if count > end/cachedFileSize {
 		return nil
 	}
-	files := make(map[string]cachedFile, count)
-	for range count {
-		if at+cachedFileSize > end {
+	at := make([]uint32, count)
+	next := statCacheHead
+	for i := range at {
+		at[i] = uint32(next)
+		if next += cachedFileSize; next > end {
 			return nil
 		}
-		var f cachedFile
-		for _, field := range f.fields() {
-			*field = binary.BigEndian.Uint32(data[at:])
-			at += 4
-		}
-		f.key = binary.BigEndian.Uint64(data[at:])
-		at += 8 + copy(f.hash[:], data[at+8:])
-		length := int(binary.BigEndian.Uint16(data[at:]))
-		if at += 2; at+length > end {
+		if next += int(binary.BigEndian.Uint16(data[next-2:])); next > end {
 			return nil
 		}
-		files[text[at:at+length]] = f
-		at += length
 	}
-	return files
+	return at
+}
+
+// name returns the path of an entry.
+func (c *statCache) name(i int) []byte {
+	start := int(c.at[i]) + cachedFileSize
+	return c.data[start : start+int(binary.BigEndian.Uint16(c.data[start-2:]))]
+}
+
+// file returns an entry.
+func (c *statCache) file(i int) (f cachedFile) {
+	data := c.data[c.at[i]:]
+	for n, field := range f.fields() {
+		*field = binary.BigEndian.Uint32(data[4*n:])
+	}
+	f.key = binary.BigEndian.Uint64(data[36:])
+	copy(f.hash[:], data[44:])
+	return f
+}
+
+// find returns the number of the entry with a path, or -1. The search begins at *near, and
+// sets it to the next entry, so that paths in their order are found at once.
+func (c *statCache) find(name string, near *int) int {
+	n := c.entries()
+	i := *near
+	if i >= n || string(c.name(i)) > name {
+		i = 0
+	}
+	for step := 0; i < n && string(c.name(i)) < name; step++ {
+		if i++; step == 4 {
+			i += sort.Search(n-i, func(k int) bool { return string(c.name(i+k)) >= name })
+			break
+		}
+	}
+	*near = i
+	if i == n || string(c.name(i)) != name {
+		return -1
+	}
+	return i
 }
 
 // fields returns the stat data in the order of the file.
@@ -151,30 +190,36 @@ func (f *cachedFile) fields() [9]*uint32 {
 	return [...]*uint32{&s.CTime.Sec, &s.CTime.Nsec, &s.MTime.Sec, &s.MTime.Nsec, &s.Dev, &s.Ino, &s.UID, &s.GID, &s.Size}
 }
 
-// find returns the blob of a file, or zero.
-func (c *statCache) find(name string, found foundFile, key uint64) plumbing.Hash {
-	f, ok := c.files()[name]
-	if !ok || f.stat != found.stat || f.key != key || key == 0 {
+// blob returns the blob of a file, or zero.
+func (c *statCache) blob(name string, found foundFile, key uint64, near *int) plumbing.Hash {
+	i := c.find(name, near)
+	if i < 0 || key == 0 {
 		return plumbing.ZeroHash
 	}
-	c.found = append(c.found, name)
+	f := c.file(i)
+	if f.stat != found.stat || f.key != key {
+		return plumbing.ZeroHash
+	}
+	c.used[i] = true
 	return f.hash
 }
 
-// has reports whether find may know a file. It may be called by several goroutines.
-func (c *statCache) has(name string, found foundFile) bool {
-	f, ok := c.files()[name]
-	return ok && f.stat == found.stat
-}
-
-// unchanged returns the key of the directory by which a file has its staged blob, or 0. It may
-// be called by several goroutines.
-func (c *statCache) unchanged(name string, stat index.Stat, staged plumbing.Hash) uint64 {
-	f, ok := c.files()[name]
-	if !ok || f.stat != stat || f.hash != staged {
-		return 0
+// compare reports whether a file is unchanged since it was staged, if its directory has the
+// returned key, and whether its content is known at all. It may be called by several goroutines.
+func (c *statCache) compare(name string, found foundFile, staged plumbing.Hash, near *int) (key uint64, unchanged, known bool) {
+	i := c.find(name, near)
+	if i < 0 {
+		return 0, false, false
 	}
-	return withStaged(f.key, staged)
+	f := c.file(i)
+	if f.stat != found.stat {
+		return 0, false, false
+	}
+	if f.hash != staged {
+		return 0, false, true
+	}
+	c.used[i] = true
+	return withStaged(f.key, staged), true, true
 }
 
 // withStaged adds a staged blob to the key of a directory, or removes it again. Git keeps the
@@ -183,15 +228,15 @@ func withStaged(key uint64, staged plumbing.Hash) uint64 {
 	return key ^ binary.BigEndian.Uint64(staged[:])
 }
 
-// assume adds files that are unchanged if directories have these keys.
-func (c *statCache) assume(found []string, keys map[directoryKey]bool) {
+// assume adds directories whose files are unchanged if the directories have these keys, and
+// staged attributes files.
+func (c *statCache) assume(keys map[directoryKey]bool, attributes []string) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	c.found = append(c.found, found...)
-	if c.assumed == nil {
-		c.assumed = map[directoryKey]bool{}
-	}
 	maps.Copy(c.assumed, keys)
+	for _, file := range attributes {
+		c.attributes[file] = true
+	}
 }
 
 // holds reports whether all directories have the assumed keys.
@@ -205,7 +250,10 @@ func (c *statCache) holds(h *convert.Hasher) bool {
 }
 
 // forget makes the cache empty.
-func (c *statCache) forget() { c.known, c.found, c.assumed = nil, nil, nil }
+func (c *statCache) forget() {
+	c.data, c.at, c.used = nil, nil, nil
+	clear(c.assumed)
+}
 
 // tick sets the moment before the first read. It is called before each read.
 func (c *statCache) tick() {
@@ -231,7 +279,7 @@ func (c *statCache) add(name string, stat index.Stat, key uint64, hash plumbing.
 	if key == 0 || hash.IsZero() || len(name) > maxCachedPath || c.isRacy(stat) {
 		return
 	}
-	c.added = append(c.added, namedFile{name, cachedFile{stat, key, hash}})
+	c.added[name] = cachedFile{stat, key, hash}
 	c.worth += worthPerFile + worthPerByte*int64(stat.Size)
 }
 
@@ -257,20 +305,21 @@ func (c *statCache) save(complete bool) {
 	if c.root == nil {
 		return
 	}
-	size := int64(len(c.known)) * (cachedFileSize + typicalPath)
-	if c.worth <= size && (!complete || len(c.known) <= 2*len(c.found)) {
+	used := 0
+	for _, is := range c.used {
+		if is {
+			used++
+		}
+	}
+	if c.worth <= int64(len(c.data)) && (!complete || len(c.at) <= 2*used) {
 		return
 	}
-	kept := map[string]cachedFile{}
-	if complete {
-		for _, name := range c.found {
-			kept[name] = c.known[name]
+	kept := c.added
+	for i := range c.at {
+		name := string(c.name(i))
+		if _, again := kept[name]; !again && (c.used[i] || !complete) {
+			kept[name] = c.file(i)
 		}
-	} else {
-		maps.Copy(kept, c.known)
-	}
-	for _, f := range c.added {
-		kept[f.name] = f.cachedFile
 	}
 	if data := encodeStatCache(kept); len(data) <= maxStatCache {
 		_ = c.replace(c.path, data)
@@ -286,7 +335,8 @@ func encodeStatCache(files map[string]cachedFile) []byte {
 	data = append(data, statCacheMagic...)
 	data = append(data, objectformat.Size)
 	data = binary.BigEndian.AppendUint32(data, uint32(len(files)))
-	for name, f := range files {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		f := files[name]
 		for _, field := range f.fields() {
 			data = binary.BigEndian.AppendUint32(data, *field)
 		}

@@ -273,7 +273,7 @@ func (c *capture) findCached(w *candidate) (mode uint32, ok bool) {
 	if w.key = c.hasher.Key(w.path); w.key != 0 {
 		w.key = withStaged(w.key, w.known.Hash)
 	}
-	hash := c.cache.find(w.path, w.found, w.key)
+	hash := c.cache.blob(w.path, w.found, w.key, &c.near)
 	if hash.IsZero() || c.Partial && hash != w.known.Hash && !c.k.Has(hash) {
 		return 0, false
 	}
@@ -389,6 +389,9 @@ func (c *capture) remember(w *candidate) {
 
 // stagedAttributes returns a staged attributes file, nil if there is none.
 func (c *capture) stagedAttributes(file string) ([]byte, error) {
+	if c.cache.compared && !c.cache.attributes[file] {
+		return nil, nil // saves the read of a tree for each directory
+	}
 	mode, hash, err := c.staged.Lookup(c.snap.Staged, file)
 	if err != nil || mode == 0 {
 		return nil, err
