@@ -93,6 +93,7 @@ func TestStatCacheFollowsConversions(t *testing.T) {
 	}{
 		"root":      {filter(".gitattributes"), upper},
 		"directory": {filter("dir/.gitattributes"), map[string]string{"worktree/dir/touched.txt": "ONE\n", "untracked/new/untracked.txt": "four\n"}},
+		"untracked": {filter("new/.gitattributes"), map[string]string{"worktree/dir/changed.txt": "TWO\n", "untracked/new/untracked.txt": "FOUR\n"}},
 		"info":      {filter(".git/info/attributes"), upper},
 		"configured": {func(w *world) {
 			w.Write("../attributes", "*.txt filter=up\n")
