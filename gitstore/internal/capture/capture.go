@@ -78,7 +78,7 @@ func (s *Capturer) snapshotOnce(ctx context.Context, issue checkpoint.Issue, req
 		Git: s.Git, Config: s.Config, CommonDir: s.Info.CommonDir, Root: s.Info.Root, Index: s.Info.Index, Boundary: s.Boundary(ctx),
 		Partial: repository.Partial(s.Config), cache: cache,
 	}
-	req.hadUntracked = func(dir string) bool { return s.hadUntracked(ctx, issue, dir) }
+	req.hadUntracked = s.hadUntracked(ctx, issue)
 	list := site.list(ctx, req)
 	defer list.cancel(nil)
 	req.kept = s.keptOutputs(ctx, issue)

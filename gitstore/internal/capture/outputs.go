@@ -7,6 +7,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
@@ -74,21 +75,23 @@ func (s *Capturer) keptOutputs(ctx context.Context, issue checkpoint.Issue) []st
 // lookedBack limits the checkpoints in which hadUntracked looks for files.
 const lookedBack = 100
 
-// hadUntracked reports whether one of the newest checkpoints has untracked files in a
-// directory.
-func (s *Capturer) hadUntracked(ctx context.Context, issue checkpoint.Issue, dir string) bool {
-	c, err := s.ReadChain(ctx, issue, repo.LiveRef(issue), lookedBack)
-	if err != nil {
-		return false
-	}
+// hadUntracked returns a function that reports whether one of the newest checkpoints has
+// untracked files in a directory. It reads the checkpoints at the first call.
+func (s *Capturer) hadUntracked(ctx context.Context, issue checkpoint.Issue) func(dir string) bool {
 	find := &trees.Finder{Reader: s.Objects}
-	for _, cp := range c.Checkpoints() {
-		mode, _, err := find.Lookup(cp.Tree, "untracked/"+dir)
-		if err == nil && mode != 0 {
-			return true
+	newest := sync.OnceValue(func() []chain.Checkpoint {
+		c, err := s.ReadChain(ctx, issue, repo.LiveRef(issue), lookedBack)
+		if err != nil {
+			return nil
 		}
+		return c.Checkpoints()
+	})
+	return func(dir string) bool {
+		return slices.ContainsFunc(newest(), func(c chain.Checkpoint) bool {
+			mode, _, err := find.Lookup(c.Tree, "untracked/"+dir)
+			return err == nil && mode != 0
+		})
 	}
-	return false
 }
 
 // CheckPlace fails if a checkpoint cannot contain a file at this path relative to the
