@@ -74,6 +74,11 @@ func (b *Batch) Keep(h plumbing.Hash) {
 	}
 }
 
+// keptOnly returns the kept objects that were not added too.
+func (b *Batch) keptOnly() []plumbing.Hash {
+	return slices.DeleteFunc(slices.Clone(b.kept), func(h plumbing.Hash) bool { return b.known[h] })
+}
+
 // Placed returns the objects whose loose files this batch has created.
 func (b *Batch) Placed() []plumbing.Hash {
 	b.mu.Lock()
@@ -107,8 +112,8 @@ func (b *Batch) Missing() []plumbing.Hash {
 			missing = append(missing, o.hash)
 		}
 	}
-	for _, h := range b.kept {
-		if !b.known[h] && !b.store.Has(h) {
+	for _, h := range b.keptOnly() {
+		if !b.store.Has(h) {
 			missing = append(missing, h)
 		}
 	}
@@ -194,7 +199,7 @@ func (s *Database) ReleaseKept(by string) {
 func (b *Batch) flushPack(ctx context.Context, flags ...string) (said []byte, err error) {
 	f := b.store.newFlush()
 	f.others = b.others
-	write, keepErr := f.keep(b.kept)
+	write, keepErr := f.keep(b.keptOnly())
 	err = f.write(write)
 	b.placed = append(b.placed, f.placed...)
 	if err == nil {

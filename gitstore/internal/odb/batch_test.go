@@ -366,3 +366,16 @@ func TestReleaseKeptRemovesKeepFiles(t *testing.T) {
 	}
 	require.Equal(t, []string{"pack-2.keep"}, kept)
 }
+
+func TestKeptObjectMayBeAddedToo(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	s := open(t, r)
+	for _, flush := range []func(*Batch) error{(*Batch).Flush, func(b *Batch) error { return b.FlushPack(t.Context()) }} {
+		b := s.NewBatch()
+		text := rand.Text()
+		b.Keep(b.Add(plumbing.BlobObject, []byte(text)))
+		require.NoError(t, flush(b))
+		require.Equal(t, text, r.Git("cat-file", "blob", r.Hash(text)))
+	}
+}

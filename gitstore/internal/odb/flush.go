@@ -47,7 +47,7 @@ func (b *Batch) InstallAbove(ctx context.Context, packAbove int, beside ...*os.F
 	defer b.mu.Unlock()
 	f := b.store.newFlush()
 	f.beside, f.others = beside, b.others
-	write, err := f.keep(b.kept)
+	write, err := f.keep(b.keptOnly())
 	if err != nil {
 		return nil, err
 	}
