@@ -72,7 +72,7 @@ func (s *Capturer) snapshotOnce(ctx context.Context, issue checkpoint.Issue, req
 	if req.Automatic && hidesUntracked(s.Config) {
 		req.Untracked = false
 	}
-	cache, done := s.openStatCache(req.Reread)
+	cache, done := s.openStatCache(req)
 	defer done()
 	site := &Source{
 		Git: s.Git, Config: s.Config, CommonDir: s.Info.CommonDir, Root: s.Info.Root, Index: s.Info.Index, Boundary: s.Boundary(ctx),
@@ -91,9 +91,7 @@ func (s *Capturer) snapshotOnce(ctx context.Context, issue checkpoint.Issue, req
 		return nil, stamp, err
 	}
 	err = site.take(snap.Snapshot, req, list, k)
-	if !req.DryRun {
-		cache.save(err == nil && req.Worktree && req.Untracked && !list.late())
-	}
+	cache.save(err == nil && req.Worktree && req.Untracked && !list.late())
 	return snap, a.stamp, err
 }
 

@@ -44,6 +44,7 @@ type statCache struct {
 	makeDir func(dir string) error               // creates the state directory
 	replace func(path string, data []byte) error // replaces the file
 	reread  bool                                 // ignore the file, because the store lacks a blob
+	dry     bool                                 // write nothing
 
 	load sync.Once
 	data []byte   // the file, not changed after load
@@ -86,9 +87,10 @@ const (
 )
 
 // openStatCache returns the cache of the worktree, and a function that closes it.
-func (s *Capturer) openStatCache(reread bool) (c *statCache, done func()) {
+func (s *Capturer) openStatCache(req Request) (c *statCache, done func()) {
 	c = newStatCache()
-	c.path, c.makeDir, c.replace, c.reread = filepath.Join(s.StateDir(), "stat-cache"), s.Objects.MakeDirs, s.WriteUnsynced, reread
+	c.path, c.makeDir, c.replace = filepath.Join(s.StateDir(), "stat-cache"), s.Objects.MakeDirs, s.WriteUnsynced
+	c.reread, c.dry = req.Reread, req.DryRun
 	root, err := index.OpenDir(s.Info.Root)
 	if err != nil {
 		return c, func() {}
@@ -259,7 +261,7 @@ func (c *statCache) forget() {
 func (c *statCache) tick() {
 	c.ticks.Do(func() {
 		dir := filepath.Dir(c.path)
-		if c.root == nil || c.makeDir(dir) != nil {
+		if c.root == nil || c.dry || c.makeDir(dir) != nil {
 			return
 		}
 		f, err := os.CreateTemp(dir, ".tmp-clock-")
@@ -302,7 +304,7 @@ func (c *statCache) isRacy(stat index.Stat) bool {
 // some saves, or if most files of the cache are of the past. The files of the past stay if the
 // save did not look at all files. An error means that the next save reads the files again.
 func (c *statCache) save(complete bool) {
-	if c.root == nil {
+	if c.root == nil || c.dry {
 		return
 	}
 	used := 0
