@@ -20,24 +20,24 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A statCache knows the blobs of worktree files by their stat data, so that a save does not
+// A statCache maps paths of worktree files to stat data and blobs, so that a save does not
 // read a file again that an earlier save has read. It contains files that the index does not
-// describe: untracked files, and tracked files with other stat data than in the index. It
-// contains only files that git stores without a conversion.
+// describe: untracked files, and tracked files with other stat data than in the index. A file
+// that git converts, as git-lfs does, is never in the cache. Restores never use the cache.
 //
-// The file stat-cache in the state directory of a worktree is, with big-endian numbers:
+// The file stat-cache in the state directory of a worktree contains big-endian numbers:
 //
 //	cache = "GCSC" version:1 hash-size:1 count:4 *entry checksum:32
-//	entry = ctime:8 mtime:8 dev:4 ino:4 uid:4 gid:4 size:4 key:8 hash:20 length:2 path
+//	entry = ctime:8 mtime:8 dev:4 ino:4 uid:4 gid:4 size:4 key:8 hash:hash-size length:2 path
 //
-// Entries are in order of their paths. A hash has hash-size bytes.
-// The checksum is the SHA-256 of all bytes before it. A file with another form counts as
-// empty, as does a missing file: a lost cache costs only time, so it is written without a
-// sync. Two saves at once replace the file one after the other.
+// The entries are sorted by path. The checksum is the SHA-256 of all bytes before it. If the
+// form or the checksum is wrong, the cache is empty. Each save replaces the file atomically,
+// but does not sync it: a lost cache costs only time.
 //
-// Racy timestamps: a file that changes twice within one tick of the clock can have equal stat
-// data for two contents. So the cache accepts a file only if its mtime and ctime are older
-// than the moment before its content was read, by the clock of the file system.
+// The cache follows git's rule for racy timestamps. A file that changes twice within one tick
+// of the clock can have equal stat data for two contents. So the cache accepts a file only if
+// its mtime and ctime are older than the moment before the save read it, by the clock of the
+// file system.
 type statCache struct {
 	path    string
 	root    *index.Dir                           // worktree, nil if the system has no ctime
@@ -49,16 +49,16 @@ type statCache struct {
 	load sync.Once
 	data []byte   // the file, not changed after load
 	at   []uint32 // offsets of its entries
-	used []bool   // by entry: this save has found the file; each by one goroutine at a time
+	used []bool   // by entry: this save has found the file; two goroutines never set the same one
 
 	mutex      sync.Mutex
 	compared   bool                  // all entries of the index were compared
 	attributes map[string]bool       // attributes files of the index
 	assumed    map[directoryKey]bool // assumptions about used entries
 	added      map[string]cachedFile // files that this save has read
-	worth      int64                 // bytes whose write takes less time than reads of added files
+	worth      int64                 // size of a file whose write is cheaper than reads of the added files
 	ticks      sync.Once
-	ticked     time.Time // before the first read, by the clock of the file system; zero if unknown
+	ticked     time.Time // result of tick, zero if the clock cannot be read
 }
 
 // A cachedFile is a regular file with its blob.
@@ -80,7 +80,7 @@ const (
 	cachedFileSize   = 9*4 + 8 + objectformat.Size + 2 // without the path
 	maxStatCache     = 1 << 29                         // bytes; a cache of two million files has 200 MB
 	maxCachedPath    = 1<<16 - 1
-	worthPerFile     = 32 << 10 // bytes of the cache file that are written in the time of several reads
+	worthPerFile     = 32 << 10 // bytes that can be written while a few saves read a small file
 	worthPerByte     = 4
 	racyMargin       = 20 * time.Millisecond // ticks of a second file system may be later
 	racyMarginCoarse = 2 * time.Second       // timestamps of FAT
@@ -206,8 +206,8 @@ func (c *statCache) blob(name string, found foundFile, key uint64, near *int) pl
 	return f.hash
 }
 
-// compare reports whether a file is unchanged since it was staged, if its directory has the
-// returned key, and whether its content is known at all. It may be called by several goroutines.
+// compare reports whether a file equals its staged blob, provided that its directory has the
+// returned key, and whether the content of the file is known. It is safe for concurrent use.
 func (c *statCache) compare(name string, found foundFile, staged plumbing.Hash, near *int) (key uint64, unchanged, known bool) {
 	i := c.find(name, near)
 	if i < 0 {
@@ -230,8 +230,8 @@ func withStaged(key uint64, staged plumbing.Hash) uint64 {
 	return key ^ binary.BigEndian.Uint64(staged[:])
 }
 
-// assume adds directories whose files are unchanged if the directories have these keys, and
-// staged attributes files.
+// assume records keys of directories that compare has returned, and attributes files of the
+// index. It is safe for concurrent use.
 func (c *statCache) assume(keys map[directoryKey]bool, attributes []string) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -257,7 +257,7 @@ func (c *statCache) forget() {
 	clear(c.assumed)
 }
 
-// tick sets the moment before the first read. It is called before each read.
+// tick reads the clock of the file system before the first read of a file.
 func (c *statCache) tick() {
 	c.ticks.Do(func() {
 		dir := filepath.Dir(c.path)
@@ -300,9 +300,9 @@ func (c *statCache) isRacy(stat index.Stat) bool {
 	return false
 }
 
-// save replaces the cache file if this takes less time than to read the added files again in
-// some saves, or if most files of the cache are of the past. The files of the past stay if the
-// save did not look at all files. An error means that the next save reads the files again.
+// save replaces the cache file if the write is cheaper than reads of the added files in the
+// next saves, or if the save has not found most entries. It removes entries that the save has
+// not found if the save is complete. After an error, the next save reads the files again.
 func (c *statCache) save(complete bool) {
 	if c.root == nil || c.dry {
 		return

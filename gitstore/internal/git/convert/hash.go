@@ -89,7 +89,8 @@ func (h *Hasher) IsContent(file string, blob plumbing.Hash) bool {
 }
 
 // Key identifies the attributes and settings that decide how git converts a file. Equal
-// content, keys and staged blobs make equal blobs. The key is 0 if it is not known.
+// content, keys and staged blobs make equal blobs. If an attributes file cannot be read, the
+// key is 0.
 func (h *Hasher) Key(file string) uint64 {
 	r := h.rules(path.Dir(file))
 	return binary.BigEndian.Uint64(r.digest[:])
