@@ -6,7 +6,9 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
+	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -325,4 +327,56 @@ func TestPartialSaveKeepsTheStatCache(t *testing.T) {
 	w.remove("more")
 	w.captured()
 	assert.NotContains(t, capture.CachedPaths(w.Path(statCachePath)), "more/1", "files of the past are forgotten")
+}
+
+// TestStatCacheAgreesWithReading changes files, times, attributes and settings at random, and
+// compares saves with and without the stat cache.
+func TestStatCacheAgreesWithReading(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
+	seed := uint64(gittest.Day())
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	w := newCachedWorld(t, func(r *gittest.Repo) { r.Git("config", "filter.up.clean", "tr a-z A-Z") })
+	files := []string{"a.txt", "dir/b.txt", "dir/touched.txt", "dir/carriage.txt", "new/untracked.txt", "new/carriage.txt", "new/deep/x.txt"}
+	texts := []string{"one\n", "two\n", "one\r\n", "two\r\n", "one\r\ntwo\n"}
+	attributes := []string{"", "*.txt filter=up\n", "*.txt text\n", "* text=auto\n", "b.txt filter=up\n"}
+	for round := range 60 {
+		file := w.Path(files[random.IntN(len(files))])
+		must(os.MkdirAll(filepath.Dir(file), 0o777))
+		switch random.IntN(12) {
+		case 0, 1:
+			must(os.WriteFile(file, []byte(texts[random.IntN(len(texts))]), 0o666))
+		case 2, 3: // the same time
+			must(os.WriteFile(file, []byte(texts[random.IntN(len(texts))]), 0o666))
+			must(os.Chtimes(file, settled, settled))
+		case 4:
+			os.Chmod(file, 0o755)
+		case 5:
+			os.Remove(file)
+		case 6:
+			w.Git("add", "-A")
+		case 7:
+			w.Git("status")
+		case 8:
+			place := []string{".gitattributes", "dir/.gitattributes", "new/.gitattributes", ".git/info/attributes"}[random.IntN(4)]
+			w.Write(place, attributes[random.IntN(len(attributes))])
+		case 9:
+			w.Git("config", "core.autocrlf", []string{"true", "false", "input"}[random.IntN(3)])
+		case 10:
+			w.Git("config", "filter.up.clean", []string{"cat", "tr a-z A-Z"}[random.IntN(2)])
+		case 11:
+			time.Sleep(30 * time.Millisecond)
+		}
+		w.reopen()
+		with := w.Git("rev-parse", w.captured().Commit.String()+"^{tree}")
+		cache, err := os.ReadFile(w.Path(statCachePath))
+		require.NoError(t, err)
+		must(os.Remove(w.Path(statCachePath)))
+		without := w.Git("rev-parse", w.captured().Commit.String()+"^{tree}")
+		require.Empty(t, w.Git("diff", "--stat", with, without, "--", "worktree", "untracked", "staged"), "round %d", round)
+		must(os.WriteFile(w.Path(statCachePath), cache, 0o600))
+	}
 }
