@@ -123,11 +123,25 @@ func (s *Store) Newest(ctx context.Context, issue checkpoint.Issue) (*Checkpoint
 	return s.chains.Newest(ctx, issue)
 }
 
-// NewestRecord returns an issue's newest checkpoint and its record, with errors of Newest
-// and VerifiedRecord.
-func (s *Store) NewestRecord(ctx context.Context, issue checkpoint.Issue) (*Checkpoint, *checkpoint.Record, error) {
+// A Point is the checkpoint from which the work on an issue goes on: the newest one, or the
+// one to which a person went back.
+type Point = chain.Point
+
+// Point returns the checkpoint from which the work goes on, or *NoneError.
+func (s *Store) Point(ctx context.Context, issue checkpoint.Issue) (*Point, error) {
 	s.chains.RepairIfRewritten(ctx, issue)
-	return s.chains.NewestRecord(ctx, issue)
+	return s.chains.Point(ctx, issue)
+}
+
+// PointRecord returns the checkpoint from which the work goes on and its record, with errors
+// of Point and VerifiedRecord.
+func (s *Store) PointRecord(ctx context.Context, issue checkpoint.Issue) (*Point, *checkpoint.Record, error) {
+	p, err := s.Point(ctx, issue)
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := s.VerifiedRecord(p.Checkpoint)
+	return p, r, err
 }
 
 // ValidRecord returns the record of a checkpoint from which work continues. Unlike

@@ -81,6 +81,16 @@
 // Checkpoint-Version. The ledger in the tip's tree is the current one; older ledgers are
 // history.
 //
+// The trailer Checkpoint-Restored of a ledger commit is a restoration: a person went back to
+// an older checkpoint by a restore of all of its files.
+//
+//	Checkpoint-Restored: <id> <clock> <name of the person>
+//
+// The work goes on from this checkpoint until the next save: a checkpoint above the ledger
+// commit, or with a later clock, ends the restoration. The latest clock wins. A restoration of
+// the newest checkpoint ends an earlier one. Earlier versions of this program ignore the
+// trailer, and lose it if they rewrite the ledger commit.
+//
 // A clone whose chain is shallow archives and drops checkpoints with a ledger commit alone.
 // Their commits stay in the chain and are hidden. The trailer Checkpoint-Below of this
 // commit concerns the checkpoints below the boundary, which the clone cannot name (chain.Below).

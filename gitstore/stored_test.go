@@ -29,7 +29,7 @@ func TestStoredForm(t *testing.T) {
 	w.Write("a.txt", "staged\n")
 	w.Write("dir/new.txt", "new\n")
 	w.Git("add", "-A")
-	w.save(w.request(checkpoint.BatchComplete))
+	first := w.save(w.request(checkpoint.BatchComplete))
 	w.Write("dir/b.txt", "unstaged\n")
 	w.Write("note.txt", "untracked\n")
 	w.Write("out/log.txt", "artifact\n")
@@ -37,6 +37,8 @@ func TestStoredForm(t *testing.T) {
 	req.Worktree, req.Untracked, req.Artifacts = true, true, []string{"out/log.txt"}
 	saved := w.save(req)
 	_, err := w.s.Pin(ctx, "42", saved.ID, true)
+	require.NoError(t, err)
+	_, err = w.s.chains.SetPoint(ctx, "42", "", first.ID)
 	require.NoError(t, err)
 	w.sound()
 	golden(t, objectformat.Name+"/chain.txt", w.dump("refs/checkpoints/42"))

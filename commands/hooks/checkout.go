@@ -80,11 +80,12 @@ func tellOf(c *invoke.Invocation, issue checkpoint.Issue) error {
 	return nil
 }
 
-// newest returns the newest checkpoint of an issue with a verdict.
+// newest returns the checkpoint from which the work on an issue goes on, with a verdict.
 func newest(c *invoke.Invocation, issue checkpoint.Issue, o judge.Options) (r standing.Judged, err error) {
-	if r.Checkpoint, r.Record, err = c.Store.NewestRecord(c.Ctx, issue); err != nil {
+	if r.Point, r.Record, err = c.Store.PointRecord(c.Ctx, issue); err != nil {
 		return r, err
 	}
+	r.Checkpoint = r.Point.Checkpoint
 	r.Verdict, err = judge.Verdict(c, r.Checkpoint, r.Record, o)
 	return r, err
 }

@@ -61,7 +61,8 @@ func sessionStart(c *invoke.Invocation, args []string) error {
 }
 
 // newestHere returns the newest checkpoint of an issue on the current branch with a verdict,
-// if two branches work on the issue. Otherwise it returns the newest checkpoint.
+// if two branches work on the issue. Otherwise it returns the checkpoint from which the work
+// goes on.
 func newestHere(c *invoke.Invocation, issue checkpoint.Issue, o judge.Options) (standing.Judged, error) {
 	r, err := newest(c, issue, o)
 	branch, _ := c.CurrentBranch()
@@ -114,10 +115,11 @@ func sessionBefore(c *invoke.Invocation, r standing.Judged, reader string) strin
 	return ""
 }
 
-// resumeArgs returns the issue for resume, and the id of a checkpoint that is not the newest.
+// resumeArgs returns the issue for resume, and the id of a checkpoint that resume does not
+// choose by itself.
 func resumeArgs(c *invoke.Invocation, r standing.Judged) string {
 	args := phrase.IssueArg(r.Checkpoint.Issue)
-	if newest, err := c.Store.Newest(c.Ctx, r.Checkpoint.Issue); err == nil && newest.ID != r.Checkpoint.ID {
+	if p, err := c.Store.Point(c.Ctx, r.Checkpoint.Issue); err == nil && p.ID != r.Checkpoint.ID {
 		args += " " + string(r.Checkpoint.ID)
 	}
 	return args

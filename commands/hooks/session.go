@@ -169,7 +169,7 @@ func ledBy(c *invoke.Invocation, session string) (checkpoint.Issue, *checkpoint.
 	named := lead(c)
 	issue, ok := handedIssue(c)
 	if ok {
-		_, r, err := c.Store.NewestRecord(c.Ctx, issue)
+		_, r, err := c.Store.PointRecord(c.Ctx, issue)
 		if err != nil {
 			return "", nil, err
 		}
@@ -190,7 +190,7 @@ func ledBy(c *invoke.Invocation, session string) (checkpoint.Issue, *checkpoint.
 func newestLead(c *invoke.Invocation) (issue checkpoint.Issue, state *checkpoint.Record, err error) {
 	issues, err := issuesOfBranch(c)
 	for _, i := range issues {
-		_, r, err := c.Store.NewestRecord(c.Ctx, i)
+		_, r, err := c.Store.PointRecord(c.Ctx, i)
 		if err == nil && story.IsLead(r) && (state == nil || r.CreatedAt().After(state.CreatedAt())) {
 			issue, state = i, r
 		}

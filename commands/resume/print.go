@@ -46,6 +46,7 @@ func showResumed(c *invoke.Invocation, r *resumption) error {
 // plainResumed prints the resumed checkpoint in the form for scripts.
 func plainResumed(c *invoke.Invocation, r *resumption) {
 	c.Printf("%s\n", output.Clean(fmt.Sprintf("%s, from %s (%s)", standing.Heading(r.Checkpoint, r.Record), r.Checkpoint.ID, phrase.Ago(r.Record.CreatedAt(), c.Env.Now()))))
+	standing.ShowWentBack(c, r.Point)
 	c.Printf("Progress: %s\n", output.Clean(standing.ProgressLine(r.Record)))
 	standing.ShowPhases(c, r.Record)
 	standing.ShowTasks(c, r.Record)
@@ -101,7 +102,7 @@ func (r *resumption) promptMore(c *invoke.Invocation) standing.PromptMore {
 
 func resumeRecord(c *invoke.Invocation, r *resumption) output.Resume {
 	out := output.Resume{Status: standing.Status("resume", r.Checkpoint, r.Record, r.Verdict), DryRun: r.options.dryRun}
-	out.Action, out.Complete = r.action(), r.isComplete()
+	out.Action, out.Complete, out.WentBack = r.action(), r.isComplete(), standing.WentBackRecord(r.Point)
 	out.LabelsAdded, out.LabelsRemoved = r.synced.Add, r.synced.Remove
 	standing.AddSession(c, &out.Status, r.Checkpoint, r.Record)
 	if data, err := r.Record.JSON(); err == nil {

@@ -89,7 +89,7 @@ func runRestore(c *invoke.Invocation) error {
 	if o.finish || o.takeBack {
 		return finishRestore(c, o)
 	}
-	cp, err := c.CheckpointArg(false)
+	cp, _, err := c.PointArg()
 	if err != nil {
 		return err
 	}
@@ -119,15 +119,29 @@ func runRestore(c *invoke.Invocation) error {
 			Type: "restore", DryRun: req.DryRun, CheckpointID: string(done.ID),
 			Restored: phrase.QuotePaths(done.Restored), Removed: phrase.QuotePaths(done.Removed),
 			Skipped: phrase.QuotePaths(done.Skipped), InTheWay: phrase.QuotePaths(done.InTheWay), Sparse: phrase.QuotePaths(done.Sparse), Earlier: earlierRecords(done), OtherSessions: phrase.QuotePaths(done.Others),
-			Conflicts: phrase.QuotePaths(done.Merged), Undo: done.Undo, Hints: nextCommands(done), Nothing: nothing,
+			Conflicts: phrase.QuotePaths(done.Merged), Undo: done.Undo, Hints: nextCommands(done), Nothing: nothing, MovedPoint: done.MovedPoint,
 		})
 	} else {
 		showRestored(c, done, req.DryRun)
+		tellPoint(c, req.Checkpoint.Issue, done)
 	}
 	if err == nil && len(done.InTheWay) > 0 {
 		return restoreInTheWay(c, &req, done)
 	}
 	return cmp.Or(err, conflicts(c, done), leftAlone(c, &req, done))
+}
+
+// tellPoint prints from which checkpoint the work goes on, if the restore has changed it.
+func tellPoint(c *invoke.Invocation, issue checkpoint.Issue, done *gitstore.Restored) {
+	if !done.MovedPoint {
+		return
+	}
+	p, err := c.Store.Point(c.Ctx, issue)
+	if err != nil || !p.WentBack() {
+		c.Infof("the work goes on from the newest checkpoint again")
+		return
+	}
+	c.Infof("the work goes on from %s; this command ends that: git checkpoint restore %s latest", p.ID, phrase.IssueArg(issue))
 }
 
 // leftAlone names the flag that replaces files that changed since the checkpoint. If the

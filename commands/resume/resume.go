@@ -15,7 +15,6 @@ import (
 	"git-checkpoint/freshness"
 	"git-checkpoint/freshness/issue/forge"
 	"git-checkpoint/gitstore"
-	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/retention"
 
@@ -230,11 +229,8 @@ func toResume(c *invoke.Invocation, r *resumption) error {
 	o := r.options
 	r.changed = gitstore.Changed(o.changed)
 	var err error
-	if r.Checkpoint, r.Record, err = toGoOnFrom(c, o.fallback); err != nil {
+	if err = toGoOnFrom(c, r); err != nil {
 		return err
-	}
-	if o.fallback {
-		tellFallback(c, r.Checkpoint)
 	}
 	if err := errors.Join(approve(c, r), speak(c, r)); err != nil {
 		return err
@@ -251,32 +247,27 @@ func toResume(c *invoke.Invocation, r *resumption) error {
 	return err
 }
 
-// toGoOnFrom returns the checkpoint of the command line and its record. With fallback it
-// returns the newest valid checkpoint.
-func toGoOnFrom(c *invoke.Invocation, fallback bool) (*gitstore.Checkpoint, *checkpoint.Record, error) {
+// toGoOnFrom sets the checkpoint and its record: that of the command line, otherwise the one
+// from which the work goes on. With --fallback it is the newest valid checkpoint, if the work
+// cannot go on from that one.
+func toGoOnFrom(c *invoke.Invocation, r *resumption) (err error) {
+	fallback := r.options.fallback
+	if fallback && len(c.Args) > 1 {
+		return exit.Usagef("resume: --fallback takes no checkpoint, got %q", c.Args[1])
+	}
+	if r.Checkpoint, r.Point, err = c.PointArg(); err != nil {
+		return err
+	}
 	if !fallback {
-		cp, err := c.CheckpointArg(false)
-		if err != nil {
-			return nil, nil, err
-		}
-		r, err := c.Store.ValidRecord(cp)
-		return cp, r, err
+		r.Record, err = c.Store.ValidRecord(r.Checkpoint)
+		return err
 	}
-	if len(c.Args) > 1 {
-		return nil, nil, exit.Usagef("resume: --fallback takes no checkpoint, got %q", c.Args[1])
+	point := r.Checkpoint
+	if r.Checkpoint, r.Record, err = c.Store.NewestValid(c.Ctx, point.Issue); err == nil && r.Checkpoint.ID != point.ID {
+		r.Point = nil
+		c.Warnf("%s is not valid; this is %s", point.Name(), r.Checkpoint.ID)
 	}
-	issue, _, err := c.IssueAndName()
-	if err != nil {
-		return nil, nil, err
-	}
-	return c.Store.NewestValid(c.Ctx, issue)
-}
-
-// tellFallback warns if --fallback found an older checkpoint than the newest.
-func tellFallback(c *invoke.Invocation, cp *gitstore.Checkpoint) {
-	if newest, err := c.Store.Newest(c.Ctx, cp.Issue); err == nil && newest.ID != cp.ID {
-		c.Warnf("%s is not valid; this is %s", cmp.Or(string(newest.ID), newest.Commit.String()), cp.ID)
-	}
+	return err
 }
 
 // noResumption prints variables for a resume without checkpoint, if a shell evaluates the

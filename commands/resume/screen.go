@@ -18,6 +18,7 @@ func screenResumed(c *invoke.Invocation, at display.Screen, r *resumption) {
 	title := phrase.Title(cp, r.Record, nil)
 	saved := phrase.Ago(r.Record.CreatedAt(), c.Env.Now()) + ": " + title
 	rows := append(standing.ProgressRows(r.Record, r.Verdict), display.Row{Label: "Saved", Text: saved})
+	rows = append(rows, standing.WentBackRows(r.Point, c.Env.Now())...)
 	add := func(label, text string) {
 		if text != "" {
 			rows = append(rows, display.Row{Label: label, Text: text})

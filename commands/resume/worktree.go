@@ -18,10 +18,11 @@ func moveToWorktree(c *invoke.Invocation, o *resumeOptions) (place gitstore.Work
 	if err != nil || dir == "" {
 		return place, err
 	}
-	cp, err := forWorktree(c, o)
-	if cp == nil {
+	r, err := forWorktree(c, o)
+	if r == nil {
 		return place, err
 	}
+	cp := r.Checkpoint
 	if place, err = c.Store.Worktrees.FindOrAdd(c.Ctx, cp, dir); err != nil {
 		return place, err
 	}
@@ -31,20 +32,20 @@ func moveToWorktree(c *invoke.Invocation, o *resumeOptions) (place gitstore.Work
 		return place, err
 	}
 	c.Args = []string{string(cp.Issue)}
-	if id := string(cp.ID); !o.fallback && id != "" {
+	if id := string(cp.ID); !o.fallback && id != "" && !r.Point.WentBack() {
 		c.Args = append(c.Args, id)
 	}
 	return place, c.Open()
 }
 
-// forWorktree returns the checkpoint to resume, or nil if its own record forbids a
-// resume.
-func forWorktree(c *invoke.Invocation, o *resumeOptions) (*gitstore.Checkpoint, error) {
-	cp, r, err := toGoOnFrom(c, o.fallback)
-	if err != nil || !r.CanResume() && !o.force {
+// forWorktree returns the resumption of the checkpoint to resume, or nil if its own record
+// forbids a resume.
+func forWorktree(c *invoke.Invocation, o *resumeOptions) (*resumption, error) {
+	r := &resumption{options: o}
+	if err := toGoOnFrom(c, r); err != nil || !r.Record.CanResume() && !o.force {
 		return nil, err
 	}
-	return cp, nil
+	return r, nil
 }
 
 // worktreeDir returns the absolute path of --worktree, or "". It makes the paths of files

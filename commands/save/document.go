@@ -125,7 +125,7 @@ func (s *source) completed(c *invoke.Invocation, o *saveOptions) (*layout.File, 
 	if err != nil {
 		return nil, err
 	}
-	_, w.Before, err = c.Store.NewestRecord(c.Ctx, issue)
+	_, w.Before, err = c.Store.PointRecord(c.Ctx, issue)
 	if err != nil && !errors.As(err, new(*gitstore.NoneError)) {
 		c.Warnf("the state begins a new workflow: %v", err)
 	}

@@ -247,7 +247,7 @@ func tellEnding(c *invoke.Invocation, s gitstore.Synced) {
 }
 
 // sharedLine describes the result of one issue: the exchanged checkpoints, and how many
-// were archived or dropped. Prunes and pins are named if nothing else was exchanged.
+// were archived or dropped. Prunes, pins and restores are named if nothing else was exchanged.
 func sharedLine(remote string, s gitstore.Synced) string {
 	line := checkpointsLine(remote, s)
 	if s.Result == gitstore.UpToDate || s.Result == gitstore.Absent || s.Err != nil {
@@ -256,7 +256,7 @@ func sharedLine(remote string, s gitstore.Synced) string {
 	facts := counted(s.Facts.Archived, "archived")
 	facts = append(facts, counted(s.Facts.Deleted, "dropped")...)
 	if len(facts) == 0 && s.Fetched+s.Pushed == 0 {
-		facts = append(counted(s.Facts.Pruned, "pruned"), counted(s.Facts.Pins, "pinned or unpinned")...)
+		facts = slices.Concat(counted(s.Facts.Pruned, "pruned"), counted(s.Facts.Pins, "pinned or unpinned"), counted(s.Facts.Restored, "gone back to"))
 	}
 	switch {
 	case len(facts) == 0:

@@ -21,8 +21,9 @@ import (
 
 // screenStatus prints the status for people: the progress, the newest checkpoint, whether the
 // work can be resumed, the changes since, and the next step.
-func screenStatus(c *invoke.Invocation, at display.Screen, cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) {
-	rows := slices.Concat(standing.ProgressRows(r, v), checkpointRows(c, cp, r), resumeRows(r, v), changedRows(c, cp, v), nextRows(r, v))
+func screenStatus(c *invoke.Invocation, at display.Screen, p *gitstore.Point, r *checkpoint.Record, v freshness.Verdict) {
+	cp := p.Checkpoint
+	rows := slices.Concat(standing.ProgressRows(r, v), checkpointRows(c, cp, r), standing.WentBackRows(p, c.Env.Now()), resumeRows(r, v), changedRows(c, cp, v), nextRows(r, v))
 	c.Printf("%s\n\n%s", at.Heading(standing.Heading(cp, r)), at.Sheet(rows))
 	next := "git checkpoint resume " + phrase.IssueArg(cp.Issue)
 	if !v.CanResume {
@@ -31,7 +32,7 @@ func screenStatus(c *invoke.Invocation, at display.Screen, cp *gitstore.Checkpoi
 	c.Printf("\nhint: %s\n", next)
 }
 
-// checkpointRows returns the rows about the newest checkpoint and its branch.
+// checkpointRows returns the rows about the checkpoint and its branch.
 func checkpointRows(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) []display.Row {
 	saved := phrase.Ago(r.CreatedAt(), c.Env.Now()) + ": " + phrase.Title(cp, r, nil)
 	if cp.Pinned {
@@ -144,9 +145,13 @@ func wouldRestore(c *invoke.Invocation, cp *gitstore.Checkpoint) []string {
 }
 
 // markdownStatus prints a status in the form of an issue comment.
-func markdownStatus(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) {
+func markdownStatus(c *invoke.Invocation, p *gitstore.Point, r *checkpoint.Record, v freshness.Verdict) {
+	cp := p.Checkpoint
 	c.Printf("**Issue %s**\n\n", code(strings.TrimPrefix(standing.Heading(cp, r), "Issue ")))
 	c.Printf("- Checkpoint: %s, %s\n", code(string(cp.ID)), phrase.Ago(r.CreatedAt(), c.Env.Now()))
+	if p.WentBack() {
+		c.Printf("- Went back: %s\n", code(standing.WentBackText(p, c.Env.Now())))
+	}
 	c.Printf("- Progress: %s\n", code(standing.ProgressLine(r)))
 	for _, line := range standing.PhaseLines(r) {
 		c.Printf("- %s: %s\n", line.Name, code(line.Text))
@@ -230,14 +235,10 @@ func statusShort(c *invoke.Invocation, o *statusOptions) error {
 	if err != nil {
 		return err
 	}
-	cp, err := c.Store.Newest(c.Ctx, issue)
+	cp, r, err := c.Store.PointRecord(c.Ctx, issue)
 	if errors.As(err, new(*gitstore.NoneError)) {
 		return exit.Silent{Code: exit.None}
 	}
-	if err != nil {
-		return err
-	}
-	r, err := c.Store.VerifiedRecord(cp)
 	if err != nil {
 		return err
 	}

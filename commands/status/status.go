@@ -99,7 +99,7 @@ func runStatus(c *invoke.Invocation) error {
 	if err != nil {
 		return err
 	}
-	cp, r, err := c.Store.NewestRecord(c.Ctx, issue)
+	p, r, err := c.Store.PointRecord(c.Ctx, issue)
 	ending := endingOf(c, err)
 	switch {
 	case o.done != "":
@@ -109,11 +109,11 @@ func runStatus(c *invoke.Invocation) error {
 	case err != nil:
 		return err
 	}
-	verdict, err := judge.Verdict(c, cp, r, o.judge)
+	verdict, err := judge.Verdict(c, p.Checkpoint, r, o.judge)
 	if err != nil {
 		return err
 	}
-	if err := showStatus(c, o, cp, r, verdict); err != nil {
+	if err := showStatus(c, o, p, r, verdict); err != nil {
 		return err
 	}
 	if o.check {
@@ -163,15 +163,17 @@ func verdictCode(v freshness.Verdict) error {
 	return nil
 }
 
-func showStatus(c *invoke.Invocation, o *statusOptions, cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) error {
+func showStatus(c *invoke.Invocation, o *statusOptions, p *gitstore.Point, r *checkpoint.Record, v freshness.Verdict) error {
+	cp := p.Checkpoint
 	if c.JSON {
 		out := standing.Status("status", cp, r, v)
+		out.WentBack = standing.WentBackRecord(p)
 		standing.AddSession(c, &out, cp, r)
 		out.Warnings = append(out.Warnings, c.TakeWarnings()...)
 		return c.WriteJSON(out)
 	}
 	if o.markdown {
-		markdownStatus(c, cp, r, v)
+		markdownStatus(c, p, r, v)
 		return nil
 	}
 	at, people, err := c.Screen(o.color)
@@ -182,9 +184,9 @@ func showStatus(c *invoke.Invocation, o *statusOptions, cp *gitstore.Checkpoint,
 		if c.Common.Verbose {
 			defer c.Page()()
 		}
-		screenStatus(c, at, cp, r, v)
+		screenStatus(c, at, p, r, v)
 	} else {
-		plainStatus(c, cp, r, v)
+		plainStatus(c, p, r, v)
 	}
 	if c.Common.Verbose {
 		return cmp.Or(showDiffs(c, cp, v), showCoverage(c, r))
@@ -193,9 +195,11 @@ func showStatus(c *invoke.Invocation, o *statusOptions, cp *gitstore.Checkpoint,
 }
 
 // plainStatus prints the status in the form for scripts.
-func plainStatus(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) {
+func plainStatus(c *invoke.Invocation, p *gitstore.Point, r *checkpoint.Record, v freshness.Verdict) {
+	cp := p.Checkpoint
 	c.Printf("%s\n", output.Clean(standing.Heading(cp, r)))
 	c.Printf("Checkpoint: %s (%s)\n", cp.ID, phrase.Ago(r.CreatedAt(), c.Env.Now()))
+	standing.ShowWentBack(c, p)
 	c.Printf("Progress: %s\n", output.Clean(standing.ProgressLine(r)))
 	standing.ShowPhases(c, r)
 	standing.ShowTasks(c, r)

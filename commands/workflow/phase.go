@@ -353,11 +353,11 @@ func replansOf(c *invoke.Invocation, issue checkpoint.Issue) []progress.Replan {
 
 // nextPhase prints the phase at which work continues, as status and resume do.
 func nextPhase(c *invoke.Invocation, issue checkpoint.Issue) error {
-	cp, r, err := c.Store.NewestRecord(c.Ctx, issue)
+	cp, r, err := c.Store.PointRecord(c.Ctx, issue)
 	if err != nil {
 		return err
 	}
-	v, err := judge.Verdict(c, cp, r, judge.Options{Issue: issuesource.Options{Recent: true}})
+	v, err := judge.Verdict(c, cp.Checkpoint, r, judge.Options{Issue: issuesource.Options{Recent: true}})
 	if err != nil {
 		return err
 	}

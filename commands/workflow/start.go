@@ -189,7 +189,7 @@ func tellAlike(c *invoke.Invocation, issue checkpoint.Issue, project string) {
 		if i == issue {
 			continue
 		}
-		_, r, err := c.Store.NewestRecord(c.Ctx, i)
+		_, r, err := c.Store.PointRecord(c.Ctx, i)
 		if err != nil || progress.Over(r) {
 			continue
 		}

@@ -176,7 +176,7 @@ func isControl(r rune) bool { return r < ' ' || r == 0x7f }
 // listTasks prints the tasks of an issue's newest checkpoint, or with ready only the names
 // of the tasks that can start.
 func listTasks(c *invoke.Invocation, issue checkpoint.Issue, ready bool) error {
-	cp, r, err := c.Store.NewestRecord(c.Ctx, issue)
+	cp, r, err := c.Store.PointRecord(c.Ctx, issue)
 	if err != nil {
 		return err
 	}

@@ -116,7 +116,7 @@ func storyRecord(c *invoke.Invocation, id string) *checkpoint.Record {
 	if err != nil {
 		return nil
 	}
-	_, r, err := c.Store.NewestRecord(c.Ctx, issue)
+	_, r, err := c.Store.PointRecord(c.Ctx, issue)
 	if err != nil {
 		return nil
 	}

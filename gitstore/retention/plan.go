@@ -24,6 +24,7 @@ type Item struct {
 	Valid     bool // record is readable and valid
 	Synced    bool // exists on a remote
 	Approval  bool // records an approval
+	Restored  bool // a person went back to it, and the work goes on from it
 }
 
 // Decision is the result for one checkpoint, with the decisive rule.
@@ -104,6 +105,8 @@ func protected(it Item, i, resume int) string {
 		return "newest that can be resumed: always kept"
 	case it.Pinned:
 		return "pinned: always kept"
+	case it.Restored:
+		return "a person went back to it: always kept"
 	case it.Approval && !it.Synced:
 		return "approval not yet on a remote: always kept"
 	}

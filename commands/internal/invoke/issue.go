@@ -133,6 +133,24 @@ func (c *Invocation) CheckpointArg(required bool) (*gitstore.Checkpoint, error) 
 	return cp, err
 }
 
+// PointArg returns the checkpoint that the arguments name, otherwise the one from which the
+// work on the issue goes on. The point is nil if the arguments name a checkpoint.
+func (c *Invocation) PointArg() (*gitstore.Checkpoint, *gitstore.Point, error) {
+	issue, name, err := c.IssueAndName()
+	if err != nil {
+		return nil, nil, err
+	}
+	if name == gitstore.Latest && (len(c.Args) == 0 || c.Args[len(c.Args)-1] != gitstore.Latest) {
+		p, err := c.Store.Point(c.Ctx, issue)
+		if err != nil {
+			return nil, nil, err
+		}
+		return p.Checkpoint, p, nil
+	}
+	cp, err := c.Store.Find(c.Ctx, issue, name)
+	return cp, nil, err
+}
+
 // ErrUnnamed reports that no option, variable or branch names the issue.
 var ErrUnnamed = errors.New("no issue given, and HEAD is detached")
 

@@ -123,8 +123,19 @@ type Status struct {
 	Next    string  `json:"next" empty:"null"` // next action of another system's workflow
 	Stories []Story `json:"stories"`
 
+	WentBack *WentBack `json:"went_back"` // nil if no person went back
+
 	Archived   string    `json:"archived" empty:"null"` // reason of the archival of finished work
 	ArchivedAt time.Time `json:"archived_at"`
+}
+
+// WentBack is a person's restore of a checkpoint that is not the newest: the work goes on from
+// it. Left lists the later checkpoints, newest first.
+type WentBack struct {
+	CheckpointID string    `json:"checkpoint_id"`
+	By           string    `json:"by" empty:"null"`
+	At           time.Time `json:"at"`
+	Left         []string  `json:"left"`
 }
 
 // Story is a story of a pipeline's lead. The state of a queued story is "".
@@ -182,7 +193,8 @@ type Resume struct {
 // Skipped files were changed since and remain unchanged. Files in InTheWay were not
 // restored, because an untracked file exists at the path. Conflicts are the restored files
 // whose merge left conflicts. Hints are the next commands. Nothing is the reason if there was
-// nothing to restore, or empty.
+// nothing to restore, or empty. MovedPoint is true if the work goes on from this checkpoint, and
+// went on from another one before.
 type Restore struct {
 	Type          string   `json:"type"`
 	DryRun        bool     `json:"dry_run"`
@@ -200,6 +212,8 @@ type Restore struct {
 	Undo    string   `json:"undo" empty:"null"`
 	Hints   []string `json:"hints"`
 	Nothing string   `json:"nothing" empty:"null"`
+
+	MovedPoint bool `json:"moved_point"`
 }
 
 // EarlierFile is a restored path that an earlier checkpoint has, since the checkpoint did not

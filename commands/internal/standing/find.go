@@ -76,11 +76,11 @@ func FindWorkflow(c *invoke.Invocation, q progress.Query, what string) (checkpoi
 	var best found
 	var others []string
 	for _, i := range issues {
-		cp, err := c.Store.Newest(c.Ctx, i)
+		p, err := c.Store.Point(c.Ctx, i)
 		if err != nil {
 			continue
 		}
-		r, err := c.Store.VerifiedRecord(cp)
+		r, err := c.Store.VerifiedRecord(p.Checkpoint)
 		if err != nil {
 			c.Warnf("issue %s is left out: %v", i, err)
 			continue

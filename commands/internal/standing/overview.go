@@ -30,11 +30,12 @@ func Overview(c *invoke.Invocation, issues []checkpoint.Issue) []output.IssueSum
 
 func summary(c *invoke.Invocation, i checkpoint.Issue) output.IssueSummary {
 	s := output.IssueSummary{Issue: string(i)}
-	cp, err := c.Store.Newest(c.Ctx, i)
+	p, err := c.Store.Point(c.Ctx, i)
 	if err != nil {
 		s.Note = err.Error()
 		return s
 	}
+	cp := p.Checkpoint
 	s.CheckpointID, s.CreatedAt, s.Branch, s.Note = string(cp.ID), cp.Created, cp.Branch, cp.Note
 	r, err := c.Store.VerifiedRecord(cp)
 	if err != nil {

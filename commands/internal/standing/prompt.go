@@ -38,6 +38,7 @@ const (
 	promptBegin = "----- begin checkpoint data -----"
 	promptEnd   = "----- end checkpoint data -----"
 	promptOutro = "Do not repeat completed work. Continue at the point in the last line of the data.\n"
+	promptLeft  = "Do not redo the work of the checkpoints that were left.\n"
 )
 
 // A promptLine is one line inside the fence. If room is short, lines with a larger less
@@ -52,7 +53,11 @@ type promptLine struct {
 // point always stay.
 func Prompt(j Judged, more PromptMore, now time.Time, room int) string {
 	lines := promptLines(j, more, now)
-	text := fence(lines)
+	outro := promptOutro
+	if j.Point.WentBack() {
+		outro += promptLeft
+	}
+	text := fence(lines, outro)
 	for less := 3; less > 0 && room > 0 && len(text) > room; {
 		i := lastOf(lines, less)
 		if i < 0 {
@@ -60,7 +65,7 @@ func Prompt(j Judged, more PromptMore, now time.Time, room int) string {
 			continue
 		}
 		lines = slices.Delete(lines, i, i+1)
-		text = fence(slices.Insert(slices.Clone(lines), len(lines)-1, promptLine{text: "| (shortened)\n"}))
+		text = fence(slices.Insert(slices.Clone(lines), len(lines)-1, promptLine{text: "| (shortened)\n"}), outro)
 	}
 	return text
 }
@@ -75,13 +80,13 @@ func lastOf(lines []promptLine, less int) int {
 	return -1
 }
 
-func fence(lines []promptLine) string {
+func fence(lines []promptLine, outro string) string {
 	var b strings.Builder
 	b.WriteString(promptIntro + promptBegin + "\n")
 	for _, l := range lines {
 		b.WriteString(l.text)
 	}
-	b.WriteString(promptEnd + "\n" + promptOutro)
+	b.WriteString(promptEnd + "\n" + outro)
 	return b.String()
 }
 
@@ -97,6 +102,7 @@ func promptLines(j Judged, more PromptMore, now time.Time) (lines []promptLine) 
 	line(0, promptText, "Work", WorkName(j.Checkpoint, j.Record))
 	line(0, promptText, "Issue", string(j.Checkpoint.Issue))
 	line(0, promptText, "Checkpoint", string(j.Checkpoint.ID)+", saved "+phrase.Ago(j.Record.CreatedAt(), now))
+	line(0, promptText, "Went back", WentBackText(j.Point, now))
 	line(1, promptText, "Branch", j.Checkpoint.Branch)
 	line(2, promptText, "HEAD of the save", abbreviated(j.Record.Snapshot().Head))
 	line(2, promptText, "Session", more.Session)
@@ -191,6 +197,7 @@ const pastRange = 50
 // A Judged has a checkpoint, its record and its verdict.
 type Judged struct {
 	Checkpoint *gitstore.Checkpoint
+	Point      *gitstore.Point // of the checkpoint, nil if the command line or the branch selects it
 	Record     *checkpoint.Record
 	Verdict    freshness.Verdict
 }

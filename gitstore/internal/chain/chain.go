@@ -191,9 +191,9 @@ func (c *Chain) Newest() *Checkpoint {
 	return nil
 }
 
-// NewestClock returns the largest clock among commits that were read.
+// NewestClock returns the largest clock among the commits that were read and the restoration.
 func (c *Chain) NewestClock() checkpoint.Clock {
-	var newest checkpoint.Clock
+	newest := c.Ledger.Restored.Clock
 	for i := range c.Commits {
 		newest = max(newest, c.Commits[i].Clock)
 	}
@@ -360,7 +360,7 @@ func (c *Chain) Items() []retention.Item {
 		}
 		items = append(items, retention.Item{
 			ID: cp.ID, Trigger: cp.Trigger, Phase: cp.Phase, Branch: cp.Branch, Created: cp.Created, Clock: cp.Clock,
-			Pinned: cp.Pinned, Resumable: cp.Resumable, Valid: cp.Valid(),
+			Pinned: cp.Pinned, Resumable: cp.Resumable, Valid: cp.Valid(), Restored: cp.ID == c.Ledger.Restored.ID,
 		})
 	}
 	return items

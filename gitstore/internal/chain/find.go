@@ -203,17 +203,6 @@ func (s *Chains) Newest(ctx context.Context, issue checkpoint.Issue) (*Checkpoin
 	return s.findBack(ctx, issue, Latest, 0)
 }
 
-// NewestRecord returns an issue's newest checkpoint and its record, with errors of Newest
-// and VerifiedRecord.
-func (s *Chains) NewestRecord(ctx context.Context, issue checkpoint.Issue) (*Checkpoint, *checkpoint.Record, error) {
-	c, err := s.Newest(ctx, issue)
-	if err != nil {
-		return nil, nil, err
-	}
-	r, err := s.VerifiedRecord(c)
-	return c, r, err
-}
-
 // Unordered fails if a record's tasks have a dependency cycle.
 func Unordered(r *checkpoint.Record) error {
 	_, err := tasks.Of(r).Batches()

@@ -129,17 +129,17 @@ func (c *Chain) prefix(order []checkpoint.ID, want join.State) (links []ChainCom
 	return links, known
 }
 
-// withLedger adds a ledger commit to a chain if the tip's ledger differs, or if there is
-// a statement about checkpoints below a shallow boundary.
+// withLedger adds a ledger commit to a chain if the tip's ledger or its restoration differs,
+// or if there is a statement about checkpoints below a shallow boundary.
 func (s *Chains) withLedger(i checkpoint.Issue, tip plumbing.Hash, l *ledger.Ledger, below *Below, k *repo.ObjectWriter) plumbing.Hash {
-	if below == nil && bytes.Equal(l.Encode(), s.ledgerAt(tip, k)) {
+	if below == nil && bytes.Equal(l.Encode(), s.ledgerAt(tip, k)) && l.Restored == restorationAt(tip, k) {
 		return tip
 	}
 	tree := []trees.Entry{}
 	if !l.IsEmpty() {
 		tree = append(tree, trees.Entry{Mode: trees.ModeFile, Name: "ledger", Hash: k.Add(plumbing.BlobObject, l.Encode())})
 	}
-	return k.AddCommit(s.ledgerCommit(i, k.AddTree(tree), tip, below))
+	return k.AddCommit(s.ledgerCommit(i, k.AddTree(tree), tip, l.Restored, below))
 }
 
 // A Relation is the result of a comparison of the local chain with the remote chain.

@@ -51,10 +51,16 @@ type ResumeOptions struct {
 }
 
 // SetResumed records a resume of a checkpoint in this worktree. Repeated resumes without
-// a save in between increment the counters.
+// a save in between increment the counters. If a person went back to another checkpoint, the
+// work now goes on from c.
 func (s *Chains) SetResumed(c *Checkpoint, o ResumeOptions) error {
 	if c.ID == "" {
 		return s.ForgetResumed(c.Issue)
+	}
+	if p, err := s.Point(context.Background(), c.Issue); err == nil && p.WentBack() {
+		if _, err := s.SetPoint(context.Background(), c.Issue, p.ID, c.ID); err != nil {
+			return err
+		}
 	}
 	r := s.Resumed(c)
 	r.Times++

@@ -135,6 +135,7 @@ func (c *Chain) markGone() {
 		}
 		l.Gone = c.Ledger.Deleted[l.ID] || c.Ledger.IsArchived(l.ID)
 	}
+	c.Ledger.Restored = c.restoration()
 	if len(applies) > 0 {
 		c.atBottom = applies[0]
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -393,7 +394,8 @@ func (s *Doctor) complete(ctx context.Context, c *chain.Checkpoint, r *checkpoin
 }
 
 // NewestValid returns the newest checkpoint with a valid record, from which work can
-// continue, and this record. It fails with *NoneError if there is no checkpoint, and with
+// continue, and this record. If a person went back to a checkpoint, later ones come last. It
+// fails with *NoneError if there is no checkpoint, and with
 // *CorruptError if no checkpoint is valid. It also fails if memory or file descriptors
 // run out: then an older checkpoint would be the wrong result.
 func (s *Doctor) NewestValid(ctx context.Context, issue checkpoint.Issue) (*chain.Checkpoint, *checkpoint.Record, error) {
@@ -401,8 +403,12 @@ func (s *Doctor) NewestValid(ctx context.Context, issue checkpoint.Issue) (*chai
 	if err != nil {
 		return nil, nil, err
 	}
-	for i := range l.Checkpoints {
-		c := &l.Checkpoints[i]
+	list := l.Checkpoints
+	if p, err := s.Point(ctx, issue); err == nil && p.WentBack() && len(p.Later) < len(list) {
+		list = slices.Concat(list[len(p.Later):], list[:len(p.Later)])
+	}
+	for i := range list {
+		c := &list[i]
 		r, err := s.ValidRecord(c)
 		if err == nil {
 			err = s.complete(ctx, c, r)

@@ -7,14 +7,16 @@
 //	archived  removes the checkpoint from the chain; the archive keeps it
 //	pin       the newest wins, "off" on a tie; "on" overrides pruned
 //	pruned    removes the checkpoint, unless it is pinned
+//	restored  the newest wins; a checkpoint with a later clock ends it
 //
 // If two checkpoints have the same id, the larger tree wins. Pruned lines expire 30 days
 // before the newest merged clock. Expiry ignores the time of day, so all clones compute
 // equal results.
 //
 // The merge is commutative, associative and idempotent: the order and number of merges do
-// not matter. The only exception concerns expiry. If a pruned line expires before it is
-// merged with its checkpoint, the checkpoint stays until retention prunes it again.
+// not matter. There are two exceptions. If a pruned line expires before it is merged with
+// its checkpoint, the checkpoint stays until retention prunes it again. If a restoration
+// meets a later checkpoint before the deletion of this checkpoint, the restoration has ended.
 //
 // Checkpoints are sorted by clock and id. A save assigns a clock later than the parent
 // checkpoint's clock. So clocks alone sort checkpoints after their ancestors at the save.
@@ -63,6 +65,12 @@ func MergeStates(states ...State) State {
 	}
 	all.Ledger.Expire(max(newest, all.Ledger.NewestPruned()))
 	maps.DeleteFunc(all.Checkpoints, func(id checkpoint.ID, _ Checkpoint) bool { return all.Ledger.Dead(id) })
+	for _, c := range all.Checkpoints {
+		all.Ledger.EndRestored(c.Clock)
+	}
+	if len(all.Checkpoints) == 0 {
+		all.Ledger.Restored = ledger.Restoration{}
+	}
 	return all
 }
 

@@ -24,6 +24,30 @@ func TestAdd(t *testing.T) {
 	assert.Equal(t, checkpoint.Clock(4), l.NewestPruned())
 }
 
+func TestAddRestorations(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ a, b, want Restoration }{
+		"newer":        {Restoration{one, 1, "Ann"}, Restoration{two, 2, ""}, Restoration{two, 2, ""}},
+		"a tie":        {Restoration{one, 2, "Ann"}, Restoration{two, 2, "Ann"}, Restoration{two, 2, "Ann"}},
+		"a tie, names": {Restoration{one, 2, "Ann"}, Restoration{one, 2, "Bob"}, Restoration{one, 2, "Bob"}},
+		"one has none": {Restoration{}, Restoration{one, 2, "Ann"}, Restoration{one, 2, "Ann"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, order := range [][2]Restoration{{c.a, c.b}, {c.b, c.a}} {
+				l, o := New(), New()
+				l.Restored, o.Restored = order[0], order[1]
+				l.Add(o)
+				assert.Equal(t, c.want, l.Restored)
+				assert.Nil(t, l.Encode(), "it is not in the text form")
+				l.EndRestored(c.want.Clock - 1)
+				assert.Equal(t, c.want, l.Restored)
+				l.EndRestored(c.want.Clock)
+				assert.Equal(t, Restoration{}, l.Restored)
+			}
+		})
+	}
+}
+
 func TestAddPins(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ a, b, want Pin }{

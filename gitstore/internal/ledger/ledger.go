@@ -22,6 +22,10 @@
 //
 // If one id has two pins, the newer clock wins; on equal clocks, "off" wins. Deleted
 // takes precedence over archived, archived over pin, and pin over pruned.
+//
+// A ledger also has the last restoration: a person went back to an older checkpoint. It is not
+// part of the text form, because earlier versions do not accept unknown lines. Package chain
+// stores it as a trailer of the ledger commit.
 package ledger
 
 import (
@@ -50,6 +54,21 @@ type Pin struct {
 	Clock checkpoint.Clock
 }
 
+// A Restoration is the restore of all files of a checkpoint that is not the newest one: the
+// work goes on from this checkpoint until the next save. A checkpoint with a later clock ends
+// the restoration. The zero value is none.
+type Restoration struct {
+	ID    checkpoint.ID
+	Clock checkpoint.Clock
+	By    string // name of the person, "" if unknown
+}
+
+// later reports whether r takes precedence over o: the newer clock, then the larger id, then
+// the larger name.
+func (r Restoration) later(o Restoration) bool {
+	return cmp.Or(cmp.Compare(r.Clock, o.Clock), cmp.Compare(r.ID, o.ID), cmp.Compare(r.By, o.By)) > 0
+}
+
 // A Ledger is a set of facts about checkpoints. The zero value is empty and read-only;
 // use New or Clone to get a writable ledger.
 type Ledger struct {
@@ -57,6 +76,7 @@ type Ledger struct {
 	Archived map[checkpoint.ID]Archival
 	Pruned   map[checkpoint.ID]checkpoint.Clock
 	Pins     map[checkpoint.ID]Pin
+	Restored Restoration // the last one
 }
 
 // New returns an empty, writable ledger.
@@ -76,6 +96,7 @@ func (l *Ledger) Clone() *Ledger {
 		Archived: cloned(l.Archived),
 		Pruned:   cloned(l.Pruned),
 		Pins:     cloned(l.Pins),
+		Restored: l.Restored,
 	}
 }
 
@@ -86,7 +107,8 @@ func cloned[V any](m map[checkpoint.ID]V) map[checkpoint.ID]V {
 	return maps.Clone(m)
 }
 
-// IsEmpty reports whether l holds no facts. An empty ledger is not stored as a file.
+// IsEmpty reports whether the text form of l has no lines. An empty ledger is not stored as a
+// file.
 func (l *Ledger) IsEmpty() bool {
 	return len(l.Deleted)+len(l.Archived)+len(l.Pruned)+len(l.Pins) == 0
 }
@@ -110,13 +132,27 @@ func (l *Ledger) SetPin(id checkpoint.ID, on bool, now time.Time) {
 	l.Pins[id] = Pin{On: on, Clock: max(before.Next(now), before+min(1, math.MaxInt64-before))}
 }
 
+// SetRestored records that a person went back to a checkpoint. newest is the newest clock of
+// the chain.
+func (l *Ledger) SetRestored(id checkpoint.ID, by string, newest checkpoint.Clock, now time.Time) {
+	l.Restored = Restoration{ID: id, Clock: max(newest, l.Restored.Clock).Next(now), By: by}
+}
+
+// EndRestored removes the restoration if a checkpoint with the clock newest ends it.
+func (l *Ledger) EndRestored(newest checkpoint.Clock) {
+	if l.Restored.Clock <= newest {
+		l.Restored = Restoration{}
+	}
+}
+
 // Expire deletes pruned lines that are more than PrunedFor older than newest.
 func (l *Ledger) Expire(newest checkpoint.Clock) {
 	limit := newest - checkpoint.Clock(PrunedFor)
 	maps.DeleteFunc(l.Pruned, func(_ checkpoint.ID, c checkpoint.Clock) bool { return c < limit })
 }
 
-// Encode returns the text form of the ledger. Equal ledgers have equal bytes.
+// Encode returns the text form of the ledger, without the restoration. Ledgers with equal facts
+// have equal bytes.
 func (l *Ledger) Encode() []byte {
 	lines := make([]string, 0, len(l.Deleted)+len(l.Archived)+len(l.Pruned)+len(l.Pins))
 	for id := range l.Deleted {
@@ -237,7 +273,7 @@ func (l *Ledger) IsArchived(id checkpoint.ID) bool {
 }
 
 // A Count counts facts of a ledger by kind.
-type Count struct{ Archived, Deleted, Pruned, Pins int }
+type Count struct{ Archived, Deleted, Pruned, Pins, Restored int }
 
 // CountMissing counts the facts of l that at least one of the other ledgers lacks. A nil
 // ledger has no facts.
@@ -264,6 +300,9 @@ func (l *Ledger) CountMissing(others ...*Ledger) (n Count) {
 	}
 	for id, pin := range l.Pins {
 		n.Pins += lacks(func(o *Ledger) bool { return o.Pins[id] == pin })
+	}
+	if l.Restored != (Restoration{}) {
+		n.Restored = lacks(func(o *Ledger) bool { return o.Restored == l.Restored })
 	}
 	return n
 }
@@ -313,6 +352,9 @@ func (l *Ledger) Add(o *Ledger) {
 			l.Pins[id] = p
 		}
 	}
+	if o.Restored.later(l.Restored) {
+		l.Restored = o.Restored
+	}
 	for id := range l.Deleted {
 		delete(l.Archived, id)
 		delete(l.Pruned, id)
@@ -337,5 +379,5 @@ func (l *Ledger) NewestPruned() checkpoint.Clock {
 // Equal reports whether l and o hold the same facts.
 func (l *Ledger) Equal(o *Ledger) bool {
 	return maps.Equal(l.Deleted, o.Deleted) && maps.Equal(l.Archived, o.Archived) &&
-		maps.Equal(l.Pruned, o.Pruned) && maps.Equal(l.Pins, o.Pins)
+		maps.Equal(l.Pruned, o.Pruned) && maps.Equal(l.Pins, o.Pins) && l.Restored == o.Restored
 }

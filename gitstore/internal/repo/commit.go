@@ -229,6 +229,13 @@ func (c RawCommit) Authored() time.Time {
 	return signedAt(line)
 }
 
+// Author returns the name in the author line, or "" if the line is missing.
+func (c RawCommit) Author() string {
+	line, _, _ := cutHeader(c.Rest, "author ")
+	name, _, _ := strings.Cut(line, " <")
+	return name
+}
+
 // Committed is Authored for the committer line.
 func (c RawCommit) Committed() time.Time {
 	_, rest, _ := cutHeader(c.Rest, "author ")
@@ -265,3 +272,6 @@ func (s *Repo) NewCommit(tree plumbing.Hash, at time.Time, message string, paren
 	rest := fmt.Sprintf("author %s\ncommitter %s\n", s.people.Author().Signature(at), s.people.Committer().Signature(at))
 	return RawCommit{Tree: tree, Parents: parents, Rest: []byte(rest), Message: message}
 }
+
+// Author returns the name of the author of new commits.
+func (s *Repo) Author() string { return s.people.Author().Name }

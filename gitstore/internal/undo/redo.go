@@ -51,8 +51,12 @@ func (s *Restorer) takeBack(ctx context.Context, sf *safety, k *repo.ObjectWrite
 	if err != nil {
 		return done, refusal(err)
 	}
+	issue := checkpoint.Issue(sf.plan.Issue)
 	if len(done.Skipped) == 0 {
-		s.recordHere(checkpoint.Issue(sf.plan.Issue), sf.plan.Here)
+		s.recordHere(issue, sf.plan.Here)
+	}
+	if sf.plan.To != "" {
+		s.goBack(ctx, issue, sf.plan.To, sf.plan.From)
 	}
 	return done, repo.AfterMove(s.forget(ctx, sf, len(done.Skipped) > 0))
 }
@@ -78,7 +82,7 @@ func (s *Restorer) writeOpposite(ctx context.Context, sf *safety, steps []restor
 		return err
 	}
 	origin := sf.origin()
-	plan := safetyPlan{Issue: sf.plan.Issue, Checkpoint: sf.plan.Checkpoint, Of: sf.ref, Origin: &origin}
+	plan := safetyPlan{Issue: sf.plan.Issue, Checkpoint: sf.plan.Checkpoint, From: sf.plan.To, To: sf.plan.From, Of: sf.ref, Origin: &origin}
 	old := expired(there, s.Now())
 	expiring := map[string]bool{}
 	for _, m := range old {

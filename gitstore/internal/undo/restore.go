@@ -53,6 +53,9 @@ type Restored struct {
 	ID      checkpoint.ID
 	Merging []string // commits of the merge at the save, if no merge is in progress now
 	Undo    string   // safety snapshot's ref, "" without changes
+
+	MovedPoint bool // the work goes on from this checkpoint, and from another one before
+
 	restore.Outcome
 }
 
@@ -104,6 +107,9 @@ func (s *Restorer) restore(ctx context.Context, req RestoreRequest) (*Restored, 
 	if err == nil && req.isComplete(done) {
 		s.recordHere(req.Checkpoint.Issue, done.ID)
 	}
+	if err == nil && req.goesBack() && !req.DryRun && (req.isComplete(done) || len(done.Restored) > 0) {
+		done.MovedPoint = s.goBack(ctx, req.Checkpoint.Issue, "", done.ID)
+	}
 	return done, refusal(err)
 }
 
@@ -141,7 +147,12 @@ func (s *Restorer) siteFor(ctx context.Context, req *RestoreRequest, st *capture
 // keep writes journal and safety snapshot. The returned function removes the journal at
 // the end.
 func (r *restoring) keep(ctx context.Context, steps []restore.Step) (finished func() error, err error) {
-	r.safety, err = r.s.writeSafety(ctx, r.req.Checkpoint, steps, r.k)
+	c := r.req.Checkpoint
+	plan := safetyPlan{Issue: string(c.Issue), Checkpoint: c.ID}
+	if r.req.goesBack() {
+		plan.From, plan.To = r.s.point(ctx, c.Issue), c.ID
+	}
+	r.safety, err = r.s.writeSafety(ctx, plan, steps, r.k)
 	return r.s.removeJournal, err
 }
 

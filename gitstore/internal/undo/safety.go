@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/restore"
@@ -54,6 +53,10 @@ type safetyPlan struct {
 	Here  checkpoint.ID `json:"here,omitempty"` // checkpoint of the worktree's files, "" if unknown (chain.Here)
 	Chain logPlace      `json:"chain"`
 
+	// The restore moved the point from which the work goes on (chain.Point), or both are "".
+	From checkpoint.ID `json:"from,omitempty"`
+	To   checkpoint.ID `json:"to,omitempty"`
+
 	Of     string    `json:"of,omitempty"`     // snapshot that these steps revert, for an undo or a redo
 	Origin *logPlace `json:"origin,omitempty"` // of the restore, for an undo or a redo
 }
@@ -70,20 +73,20 @@ func isRedo(ref string) bool { return strings.HasSuffix(ref, repo.ForRedo) }
 // writeSafety durably writes the snapshot before any file changes. It also removes all
 // issues' expired snapshots. The journal names the snapshot before the ref exists. So a
 // snapshot without a journal belongs to a completed restore.
-func (s *Restorer) writeSafety(ctx context.Context, c *chain.Checkpoint, steps []restore.Step, k *repo.ObjectWriter) (*safety, error) {
+func (s *Restorer) writeSafety(ctx context.Context, plan safetyPlan, steps []restore.Step, k *repo.ObjectWriter) (*safety, error) {
 	there, err := s.Refs.List(ctx, repo.UndoRefs)
 	if err != nil {
 		return nil, err
 	}
-	sf, err := s.newSafety(ctx, safetyPlan{Issue: string(c.Issue), Checkpoint: c.ID}, steps, there)
+	sf, err := s.newSafety(ctx, plan, steps, there)
 	if err != nil {
 		return nil, err
 	}
 	if err := s.writeJournal(sf); err != nil {
 		return nil, err
 	}
-	old := append(expired(there, sf.at), s.forRedo(c.Issue, there, sf.at)...)
-	if err := s.storeSafety(ctx, sf, fmt.Sprintf("before the restore of %s\n", c.ID), steps, k, old); err != nil {
+	old := append(expired(there, sf.at), s.forRedo(checkpoint.Issue(plan.Issue), there, sf.at)...)
+	if err := s.storeSafety(ctx, sf, fmt.Sprintf("before the restore of %s\n", plan.Checkpoint), steps, k, old); err != nil {
 		return nil, errors.Join(err, s.removeJournal())
 	}
 	return sf, nil
