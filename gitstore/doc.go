@@ -53,6 +53,7 @@
 //	                    Checkpoint-Resumable: true
 //	                    Checkpoint-Clock: 1771079400000000000
 //	                    Checkpoint-Left-Out: 2
+//	                    Checkpoint-After: CP-none-20260214T142000Z-0b1c2d3e
 //	                    Checkpoint-Version: 1.0
 //
 // The record's snapshot.extent states for index, worktree and untracked files whether the
@@ -65,8 +66,17 @@
 //
 // The record is authoritative. Trailers repeat some record fields, so that listing and
 // retention read only commits. An empty trailer is omitted. Checkpoint-Left-Out is the
-// number of entries in snapshot.skipped whose reason is a limit of time or size. If a
+// number of entries in snapshot.skipped whose reason is a limit of time or size. The record does
+// not have Checkpoint-After. If a
 // line of the note looks like a trailer, the note is indented by four spaces.
+//
+// Checkpoint-After names up to 8 checkpoints that the worktree came after at the save, or
+// "none": first those that were saved or restored in this worktree since its last save and that
+// do not contain each other, then those that the first of them names. It tells which checkpoints
+// were saved in parallel, after a join too. A checkpoint of a chain is unrelated to another one
+// only if each id on the way is in the chain, or is named with its successors by another
+// checkpoint. Earlier versions write no such trailer: the order is then unknown. Each worktree
+// keeps its own ids in $GIT_DIR/git-checkpoint/here/<issue>, one a line.
 //
 // Checkpoint-Clock orders checkpoints. Its value is the time of the save in nanoseconds.
 // If the checkpoint below has the same or a later clock, the value is that clock plus

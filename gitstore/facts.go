@@ -41,6 +41,9 @@ func (s *Store) FindBranch(ctx context.Context, name string, since time.Time) (B
 // be in own/, but neither in fetched/ nor in the chain of a remote.
 func (s *Store) SavedHere(ctx context.Context, c *Checkpoint) bool { return s.facts.SavedHere(ctx, c) }
 
+// Author returns the name of git's author of new commits.
+func (s *Store) Author() string { return s.repo.Author() }
+
 // Partial reports whether the clone is shallow or partial, and so may lack objects that
 // other clones have.
 func (s *Store) Partial() bool { return s.facts.Partial() }

@@ -3,6 +3,7 @@ package gitstore
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -53,7 +54,7 @@ func TestHereNamesTheCheckpointOfTheFiles(t *testing.T) {
 	require.Equal(t, []string{"file"}, restore(first, RestoreOptions{}).Skipped)
 	assert.Equal(t, second.ID, here(), "a file was left as it is")
 
-	for _, text := range []string{"", "not an id\n", string(first.ID) + "\nCP-x-y-0000aaaa\n"} {
+	for _, text := range []string{"", "not an id\n", string(first.ID) + "\nno id\n", strings.Repeat(string(first.ID)+"\n", 9)} {
 		require.NoError(t, os.WriteFile(filepath.Join(w.s.repo.StateDir(), "here", "42"), []byte(text), 0o666))
 		assert.Empty(t, here(), "%q", text)
 	}

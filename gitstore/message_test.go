@@ -16,7 +16,7 @@ import (
 
 // described returns the description in a record's commit.
 func described(r *checkpoint.Record) Checkpoint {
-	c := repo.RawCommit{Message: chain.EncodeMessage("42", r), Parents: make([]plumbing.Hash, 2)}
+	c := repo.RawCommit{Message: chain.EncodeMessage("42", r, nil), Parents: make([]plumbing.Hash, 2)}
 	return chain.CheckpointOf(c, "42")
 }
 
@@ -106,7 +106,7 @@ func TestTrailersQuoteSpecialCharacters(t *testing.T) {
 		assert.Equal(t, text, got.Phase)
 		assert.Equal(t, text, got.Branch)
 		assert.Equal(t, r.ID(), got.ID)
-		assert.NotContains(t, chain.EncodeMessage("42", r), "\nCheckpoint-Id: CP-forged")
+		assert.NotContains(t, chain.EncodeMessage("42", r, nil), "\nCheckpoint-Id: CP-forged")
 	}
 }
 
@@ -121,7 +121,7 @@ func TestSaveRejectsInvalidTrigger(t *testing.T) {
 
 func TestDescribeReportsProblem(t *testing.T) {
 	t.Parallel()
-	good := chain.EncodeMessage("42", noted(""))
+	good := chain.EncodeMessage("42", noted(""), nil)
 	for name, c := range map[string]struct{ old, new, want string }{
 		"no id":         {"Checkpoint-Id: ", "Other: ", "no Checkpoint-Id"},
 		"bad id":        {"Checkpoint-Id: CP-", "Checkpoint-Id: CP -", "Checkpoint-Id: "},

@@ -58,6 +58,15 @@ func (s *Store) Restore(ctx context.Context, req RestoreRequest) (*Restored, err
 	return s.restorer.Restore(ctx, req)
 }
 
+// A NotHere is a checkpoint that was saved in parallel to the files in this worktree.
+type NotHere = undo.NotHere
+
+// NotHere returns the checkpoints of the branch that were saved in parallel, for example in
+// another clone, and of which files are not in this worktree, newest first.
+func (s *Store) NotHere(ctx context.Context, issue checkpoint.Issue) ([]NotHere, error) {
+	return s.restorer.NotHere(ctx, issue)
+}
+
 // LastRestored returns the issue of the newest restore in this worktree that can be
 // undone, or "".
 func (s *Store) LastRestored(ctx context.Context) checkpoint.Issue {

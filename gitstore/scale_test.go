@@ -30,7 +30,7 @@ func (w *world) long(n int) []checkpoint.ID {
 		id := checkpoint.ID(fmt.Sprintf("CP-long-20260301T000000Z-%08x", i))
 		r.SetID(id)
 		r.SetClock(first.Clock + checkpoint.Clock(i))
-		tip = k.AddCommit(repo.RawCommit{Tree: model.Tree, Parents: []plumbing.Hash{tip, model.Parents[1]}, Rest: model.Rest, Message: chain.EncodeMessage("42", r)})
+		tip = k.AddCommit(repo.RawCommit{Tree: model.Tree, Parents: []plumbing.Hash{tip, model.Parents[1]}, Rest: model.Rest, Message: chain.EncodeMessage("42", r, nil)})
 		ids = append(ids, id)
 	}
 	require.NoError(w.t, k.Flush(ctx))

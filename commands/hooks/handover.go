@@ -97,7 +97,7 @@ const howToSave = "To save what is done: git checkpoint save -m 'what is done, w
 // this session.
 func handover(c *invoke.Invocation, r standing.Judged, reader string) string {
 	more := standing.PromptMore{
-		Attempt: r.Record.PhaseAttempt(), Session: sessionBefore(c, r, reader), Notes: standing.PastNotes(c, r),
+		Attempt: r.Record.PhaseAttempt(), Session: sessionBefore(c, r, reader), Notes: standing.PastNotes(c, r), Parallel: standing.NotHere(c, r.Checkpoint.Issue, r.Checkpoint.ID),
 	}
 	found, err := c.Store.Restore(c.Ctx, gitstore.RestoreRequest{Checkpoint: r.Checkpoint, AnyBranch: true, Request: gitstore.RestoreOptions{DryRun: true}})
 	if err == nil {

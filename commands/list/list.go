@@ -250,10 +250,23 @@ func showList(c *invoke.Invocation, o *listOptions, lists []*gitstore.List, keep
 			if k == 0 && o.all {
 				c.Printf("issue %s\n", output.Clean(string(l.Issue)))
 			}
-			c.Printf("%s\n", listLine(&l.Checkpoints[i], i == 0, changes[k].lines(), c.Env.Now()))
+			c.Printf("%s\n", listLine(c, &l.Checkpoints[i], i == 0, changes[k].lines()))
+		}
+		for _, n := range o.notHere(c, l) {
+			c.Infof("%s", output.Clean(standing.ParallelText(n, c.Env.Now())))
+			c.Infof("hint: %s", standing.MergeCommand(n))
 		}
 	}
 	return nil
+}
+
+// notHere returns the checkpoints of a list that were saved in parallel, and whose files are not
+// here.
+func (o *listOptions) notHere(c *invoke.Invocation, l *gitstore.List) []gitstore.NotHere {
+	if o.remoteGiven || o.archived {
+		return nil
+	}
+	return standing.NotHere(c, l.Issue, "")
 }
 
 // pick returns the indexes of the checkpoints that -n and the filter keep. It marks the
@@ -312,6 +325,7 @@ func listRecord(c *invoke.Invocation, o *listOptions, lists []*gitstore.List, ke
 			result.Checkpoints = append(result.Checkpoints, row)
 		}
 		result.TotalCheckpoints += len(l.Checkpoints)
+		result.Parallel = append(result.Parallel, standing.ParallelRecords(o.notHere(c, l))...)
 	}
 	if len(lists) == 1 && !o.all {
 		result.Issue = string(lists[0].Issue)

@@ -31,6 +31,7 @@ func screenShow(c *invoke.Invocation, at display.Screen, cp *gitstore.Checkpoint
 		{Label: "Saved", Text: savedText(c, cp)},
 		{Label: "Contains", Text: phrase.Extent(r.Snapshot())},
 	}, standing.ProgressRows(r, freshness.Recorded(r))...)
+	rows = append(rows, standing.ParallelRows(notHere(c, cp), c.Env.Now())...)
 	rows = append(rows, display.Row{Label: "Continue", Text: standing.ContinueFrom(r, progress.PointOf(r))})
 	if !cp.Resumable {
 		rows = append(rows, display.Row{Label: "Resume", Text: strings.TrimSuffix("no: "+phrase.List(r.Warnings()), ": "), Style: display.Red})
@@ -48,6 +49,9 @@ func savedText(c *invoke.Invocation, cp *gitstore.Checkpoint) string {
 	now := c.Env.Now()
 	text := phrase.Ago(cp.Created, now) + " (" + cp.Created.In(now.Location()).Format("Mon 2 Jan 2006 15:04 -0700") + ")"
 	text += ", " + cmp.Or(string(cp.Trigger), "no trigger")
+	if cp.Author != "" {
+		text += ", by " + cp.Author
+	}
 	if cp.Branch != "" {
 		text += ", branch " + cp.Branch
 	}

@@ -2,6 +2,7 @@ package list
 
 import (
 	"encoding/json"
+	"slices"
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
@@ -111,7 +112,16 @@ func runShow(c *invoke.Invocation) error {
 		screenShow(c, at, cp, r)
 		return err
 	}
+	for _, n := range notHere(c, cp) {
+		c.Infof("%s", output.Clean(standing.ParallelText(n, c.Env.Now())))
+		c.Infof("hint: %s", standing.MergeCommand(n))
+	}
 	return standing.ShowRecord(c, r, o.format)
+}
+
+// notHere returns the checkpoint if it was saved in parallel, and if files of it are not here.
+func notHere(c *invoke.Invocation, cp *gitstore.Checkpoint) []gitstore.NotHere {
+	return slices.DeleteFunc(standing.NotHere(c, cp.Issue, ""), func(n gitstore.NotHere) bool { return n.ID != cp.ID })
 }
 
 // showDocument prints the first document of a record in a layout, the document of the
@@ -129,7 +139,9 @@ func showJSON(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Recor
 	if err != nil {
 		return err
 	}
-	return c.WriteJSON(output.Show{Type: "show", Checkpoint: json.RawMessage(data), Commit: cp.Commit.String()})
+	return c.WriteJSON(output.Show{
+		Type: "show", Checkpoint: json.RawMessage(data), Commit: cp.Commit.String(), SavedBy: cp.Author, Parallel: standing.ParallelRecords(notHere(c, cp)),
+	})
 }
 
 // showValue prints one value: a string unquoted, other types as JSON.

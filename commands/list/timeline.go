@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
-	"time"
 
 	"git-checkpoint/commands/internal/display"
 	"git-checkpoint/commands/internal/invoke"
@@ -36,6 +35,9 @@ func showTimelines(c *invoke.Invocation, o *listOptions, at display.Screen, list
 		c.Printf("%s\n", at.Heading(timelineHead(l, len(picked))))
 		if len(entries) > 0 {
 			c.Printf("\n%s", at.Timeline(entries))
+		}
+		if rows := standing.ParallelRows(o.notHere(c, l), c.Env.Now()); len(rows) > 0 {
+			c.Printf("\n%s", at.Sheet(rows))
 		}
 		shown = append(shown, entries)
 	}
@@ -90,6 +92,9 @@ func timelineEntries(c *invoke.Invocation, o *listOptions, l *gitstore.List, row
 		if k < read {
 			entries[k].Change = changes[k].words()
 		}
+		if len(row) == 1 {
+			entries[k].Title += standing.ByOther(c, cp)
+		}
 	}
 	return entries
 }
@@ -122,7 +127,8 @@ func rowTitle(c *invoke.Invocation, l *gitstore.List, row []int, here bool) stri
 }
 
 // listLine returns the line of one checkpoint. change has its changed lines, or is "".
-func listLine(cp *gitstore.Checkpoint, tip bool, change string, now time.Time) string {
+func listLine(c *invoke.Invocation, cp *gitstore.Checkpoint, tip bool, change string) string {
+	now := c.Env.Now()
 	mark := func(on bool, letter string) string {
 		if on {
 			return letter
@@ -148,7 +154,7 @@ func listLine(cp *gitstore.Checkpoint, tip bool, change string, now time.Time) s
 	if cp.Filed.Why != "" {
 		what += fmt.Sprintf(" (%s, archived %s)", cp.Filed.Why, phrase.Ago(cp.Filed.At, now))
 	}
-	line := fmt.Sprintf("%s %s  %s  %s", marks, nameOf(cp), phrase.Ago(cp.Created, now), what)
+	line := fmt.Sprintf("%s %s  %s  %s", marks, nameOf(cp), phrase.Ago(cp.Created, now), what+standing.ByOther(c, cp))
 	if note := phrase.FirstLine(cp.Note); note != "" {
 		line += ": " + note
 	}

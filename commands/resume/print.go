@@ -13,6 +13,7 @@ import (
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/freshness"
+	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/story"
 	"git-checkpoint/gitstore/layout"
@@ -45,8 +46,9 @@ func showResumed(c *invoke.Invocation, r *resumption) error {
 
 // plainResumed prints the resumed checkpoint in the form for scripts.
 func plainResumed(c *invoke.Invocation, r *resumption) {
-	c.Printf("%s\n", output.Clean(fmt.Sprintf("%s, from %s (%s)", standing.Heading(r.Checkpoint, r.Record), r.Checkpoint.ID, phrase.Ago(r.Record.CreatedAt(), c.Env.Now()))))
+	c.Printf("%s\n", output.Clean(fmt.Sprintf("%s, from %s (%s)", standing.Heading(r.Checkpoint, r.Record), r.Checkpoint.ID, phrase.Ago(r.Record.CreatedAt(), c.Env.Now())+standing.ByOther(c, r.Checkpoint))))
 	standing.ShowWentBack(c, r.Point)
+	standing.ShowParallel(c, r.notHere(c))
 	c.Printf("Progress: %s\n", output.Clean(standing.ProgressLine(r.Record)))
 	standing.ShowPhases(c, r.Record)
 	standing.ShowTasks(c, r.Record)
@@ -91,9 +93,14 @@ func showOutcome(c *invoke.Invocation, r *resumption) error {
 	return nil
 }
 
+// notHere returns the checkpoints that were saved in parallel and whose files are not here.
+func (r *resumption) notHere(c *invoke.Invocation) []gitstore.NotHere {
+	return standing.NotHere(c, r.Checkpoint.Issue, r.Checkpoint.ID)
+}
+
 // promptMore returns the facts that the resume adds to the prompt.
 func (r *resumption) promptMore(c *invoke.Invocation) standing.PromptMore {
-	more := standing.PromptMore{Attempt: r.attempt(), Session: standing.SessionText(c, r.Checkpoint, r.Record), Notes: standing.PastNotes(c, r.Judged)}
+	more := standing.PromptMore{Attempt: r.attempt(), Session: standing.SessionText(c, r.Checkpoint, r.Record), Notes: standing.PastNotes(c, r.Judged), Parallel: r.notHere(c)}
 	if r.restored != nil {
 		more.Skipped = r.restored.Skipped
 	}
@@ -103,6 +110,7 @@ func (r *resumption) promptMore(c *invoke.Invocation) standing.PromptMore {
 func resumeRecord(c *invoke.Invocation, r *resumption) output.Resume {
 	out := output.Resume{Status: standing.Status("resume", r.Checkpoint, r.Record, r.Verdict), DryRun: r.options.dryRun}
 	out.Action, out.Complete, out.WentBack = r.action(), r.isComplete(), standing.WentBackRecord(r.Point)
+	out.Parallel = standing.ParallelRecords(r.notHere(c))
 	out.LabelsAdded, out.LabelsRemoved = r.synced.Add, r.synced.Remove
 	standing.AddSession(c, &out.Status, r.Checkpoint, r.Record)
 	if data, err := r.Record.JSON(); err == nil {

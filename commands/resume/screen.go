@@ -16,9 +16,10 @@ import (
 func screenResumed(c *invoke.Invocation, at display.Screen, r *resumption) {
 	cp := r.Checkpoint
 	title := phrase.Title(cp, r.Record, nil)
-	saved := phrase.Ago(r.Record.CreatedAt(), c.Env.Now()) + ": " + title
+	saved := phrase.Ago(r.Record.CreatedAt(), c.Env.Now()) + standing.ByOther(c, cp) + ": " + title
 	rows := append(standing.ProgressRows(r.Record, r.Verdict), display.Row{Label: "Saved", Text: saved})
 	rows = append(rows, standing.WentBackRows(r.Point, c.Env.Now())...)
+	rows = append(rows, standing.ParallelRows(r.notHere(c), c.Env.Now())...)
 	add := func(label, text string) {
 		if text != "" {
 			rows = append(rows, display.Row{Label: label, Text: text})

@@ -23,7 +23,8 @@ import (
 // work can be resumed, the changes since, and the next step.
 func screenStatus(c *invoke.Invocation, at display.Screen, p *gitstore.Point, r *checkpoint.Record, v freshness.Verdict) {
 	cp := p.Checkpoint
-	rows := slices.Concat(standing.ProgressRows(r, v), checkpointRows(c, cp, r), standing.WentBackRows(p, c.Env.Now()), resumeRows(r, v), changedRows(c, cp, v), nextRows(r, v))
+	rows := slices.Concat(standing.ProgressRows(r, v), checkpointRows(c, cp, r), standing.WentBackRows(p, c.Env.Now()),
+		standing.ParallelRows(standing.NotHere(c, cp.Issue, cp.ID), c.Env.Now()), resumeRows(r, v), changedRows(c, cp, v), nextRows(r, v))
 	c.Printf("%s\n\n%s", at.Heading(standing.Heading(cp, r)), at.Sheet(rows))
 	next := "git checkpoint resume " + phrase.IssueArg(cp.Issue)
 	if !v.CanResume {
@@ -34,7 +35,7 @@ func screenStatus(c *invoke.Invocation, at display.Screen, p *gitstore.Point, r 
 
 // checkpointRows returns the rows about the checkpoint and its branch.
 func checkpointRows(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) []display.Row {
-	saved := phrase.Ago(r.CreatedAt(), c.Env.Now()) + ": " + phrase.Title(cp, r, nil)
+	saved := phrase.Ago(r.CreatedAt(), c.Env.Now()) + standing.ByOther(c, cp) + ": " + phrase.Title(cp, r, nil)
 	if cp.Pinned {
 		saved += " (pinned)"
 	}
@@ -151,6 +152,9 @@ func markdownStatus(c *invoke.Invocation, p *gitstore.Point, r *checkpoint.Recor
 	c.Printf("- Checkpoint: %s, %s\n", code(string(cp.ID)), phrase.Ago(r.CreatedAt(), c.Env.Now()))
 	if p.WentBack() {
 		c.Printf("- Went back: %s\n", code(standing.WentBackText(p, c.Env.Now())))
+	}
+	for _, n := range standing.NotHere(c, cp.Issue, cp.ID) {
+		c.Printf("- Parallel: %s\n", code(standing.ParallelText(n, c.Env.Now())))
 	}
 	c.Printf("- Progress: %s\n", code(standing.ProgressLine(r)))
 	for _, line := range standing.PhaseLines(r) {

@@ -167,7 +167,7 @@ func showStatus(c *invoke.Invocation, o *statusOptions, p *gitstore.Point, r *ch
 	cp := p.Checkpoint
 	if c.JSON {
 		out := standing.Status("status", cp, r, v)
-		out.WentBack = standing.WentBackRecord(p)
+		out.WentBack, out.Parallel = standing.WentBackRecord(p), standing.ParallelRecords(standing.NotHere(c, cp.Issue, cp.ID))
 		standing.AddSession(c, &out, cp, r)
 		out.Warnings = append(out.Warnings, c.TakeWarnings()...)
 		return c.WriteJSON(out)
@@ -198,8 +198,9 @@ func showStatus(c *invoke.Invocation, o *statusOptions, p *gitstore.Point, r *ch
 func plainStatus(c *invoke.Invocation, p *gitstore.Point, r *checkpoint.Record, v freshness.Verdict) {
 	cp := p.Checkpoint
 	c.Printf("%s\n", output.Clean(standing.Heading(cp, r)))
-	c.Printf("Checkpoint: %s (%s)\n", cp.ID, phrase.Ago(r.CreatedAt(), c.Env.Now()))
+	c.Printf("Checkpoint: %s (%s)\n", cp.ID, output.Clean(phrase.Ago(r.CreatedAt(), c.Env.Now())+standing.ByOther(c, cp)))
 	standing.ShowWentBack(c, p)
+	standing.ShowParallel(c, standing.NotHere(c, cp.Issue, cp.ID))
 	c.Printf("Progress: %s\n", output.Clean(standing.ProgressLine(r)))
 	standing.ShowPhases(c, r)
 	standing.ShowTasks(c, r)

@@ -123,7 +123,9 @@ type Status struct {
 	Next    string  `json:"next" empty:"null"` // next action of another system's workflow
 	Stories []Story `json:"stories"`
 
-	WentBack *WentBack `json:"went_back"` // nil if no person went back
+	SavedBy  string     `json:"saved_by" empty:"null"`
+	WentBack *WentBack  `json:"went_back"` // nil if no person went back
+	Parallel []Parallel `json:"parallel"`
 
 	Archived   string    `json:"archived" empty:"null"` // reason of the archival of finished work
 	ArchivedAt time.Time `json:"archived_at"`
@@ -136,6 +138,17 @@ type WentBack struct {
 	By           string    `json:"by" empty:"null"`
 	At           time.Time `json:"at"`
 	Left         []string  `json:"left"`
+}
+
+// Parallel is a checkpoint that was saved in parallel to the files in this worktree, and that has
+// Files which are not here. Command merges them. Refused is the reason if it would be refused.
+type Parallel struct {
+	CheckpointID string    `json:"checkpoint_id"`
+	SavedBy      string    `json:"saved_by" empty:"null"`
+	CreatedAt    time.Time `json:"created_at"`
+	Files        []string  `json:"files"`
+	Refused      string    `json:"refused" empty:"null"`
+	Command      string    `json:"command"`
 }
 
 // Story is a story of a pipeline's lead. The state of a queued story is "".
@@ -231,6 +244,8 @@ type CheckpointList struct {
 	Checkpoints      []ListRow `json:"checkpoints"`
 	Latest           string    `json:"latest" empty:"null"`
 	TotalCheckpoints int       `json:"total_checkpoints"`
+
+	Parallel []Parallel `json:"parallel"`
 }
 
 // ListOverview is a CheckpointList of several issues with their progress.
@@ -276,6 +291,7 @@ type Listed struct {
 	Valid        bool      `json:"valid"`
 	LeftOut      bool      `json:"left_out"` // a limit excluded files
 	Note         string    `json:"note"`
+	SavedBy      string    `json:"saved_by" empty:"null"`
 }
 
 // ListRow is a checkpoint of a CheckpointList with its changes since the checkpoint of its
@@ -295,6 +311,9 @@ type Show struct {
 	Type       string `json:"type"`
 	Checkpoint any    `json:"checkpoint"`
 	Commit     string `json:"commit" empty:"null"`
+	SavedBy    string `json:"saved_by" empty:"null"`
+
+	Parallel []Parallel `json:"parallel"`
 }
 
 // Value is one value in a checkpoint's record.

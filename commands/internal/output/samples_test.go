@@ -32,9 +32,11 @@ func status(kind string) Status {
 		ArtifactPaths: json.RawMessage(`{"test_results":"out"}`), ContextMetadata: json.RawMessage(`{"plan_metadata":{}}`),
 		SessionID: "ses_1", SessionAgent: "claude", SessionTranscript: "/home/u/t.jsonl", SessionCommand: "claude --resume ses_1",
 		Artifacts: []Artifact{{"ready", "plan.md", 12, "blob:0123", "The plan"}, {Phase: "ready", Path: "old.md"}},
-		WentBack:  &WentBack{id, "Ann", made, []string{older}},
+		SavedBy:   "Ann", WentBack: &WentBack{id, "Ann", made, []string{older}}, Parallel: parallel,
 	}
 }
+
+var parallel = []Parallel{{older, "Ann", made, []string{"src/a.go"}, "", "git checkpoint restore 42 1f0c9a2b --changed merge"}}
 
 func record() *checkpoint.Record {
 	r, err := checkpoint.Decode([]byte("checkpoint_id: " + id + "\nversion: \"1.0\"\nissue_number: 42\nmine: {b: 1.50, a: \"<\\u202e>\"}\n"))
@@ -74,14 +76,14 @@ func samples() map[string]any {
 			[][]string{{"T1"}, {"T2", "T3"}},
 			[]string{"T4"},
 		}, "finish": step("finish"), "finish-empty": WorkflowStep{Save: Save{Type: "finish"}},
-		"list": CheckpointList{Type: "list", Issue: "42", Latest: id, TotalCheckpoints: 2, Checkpoints: []ListRow{
-			{Listed{id, "42", commit, made, "manual", "implementing", "feature/issue-42", true, true, true, false, "caf\u00e9\nsecond line"}, new(2), new(12), new(0)},
+		"list": CheckpointList{Type: "list", Issue: "42", Latest: id, TotalCheckpoints: 2, Parallel: parallel, Checkpoints: []ListRow{
+			{Listed{id, "42", commit, made, "manual", "implementing", "feature/issue-42", true, true, true, false, "caf\u00e9\nsecond line", "Ann"}, new(2), new(12), new(0)},
 			{Listed: Listed{Commit: commit, Note: "\x1b[31m\u202e\u009b\U000e0041\xff"}},
 		}},
 		"list-overview":   ListOverview{CheckpointList{Type: "list"}, summaries},
 		"status-overview": StatusOverview{Status{Type: "status"}, summaries},
 		"list-empty":      CheckpointList{Type: "list"},
-		"show":            Show{"show", r, commit},
+		"show":            Show{"show", r, commit, "Ann", parallel},
 		"show-value":      Value{"show", id, "note", "text", commit},
 		"diff": CheckpointDiff{"diff", older, id, []StateChange{
 			{"workflow_state.phase_attempt", "changed", checkpoint.Number("1"), checkpoint.Number("2")},

@@ -65,11 +65,11 @@ func TestRecordsAreOneSafeLine(t *testing.T) {
 
 func TestWriteEscapesRawJSON(t *testing.T) {
 	got := written(t, &Show{Type: "show", Checkpoint: json.RawMessage("{\n  \"a\": \"<\u202e\xff\u007f>\"\n}")})
-	assert.Equal(t, `{"version":1,"type":"show","checkpoint":{"a":"<\u202e\ufffd\u007f>"},"commit":null}`+"\n", got)
+	assert.Equal(t, `{"version":1,"type":"show","checkpoint":{"a":"<\u202e\ufffd\u007f>"},"commit":null,"saved_by":null,"parallel":[]}`+"\n", got)
 	got = written(t, Show{Type: "show", Checkpoint: json.RawMessage("\"\xff\"")})
-	assert.Equal(t, `{"version":1,"type":"show","checkpoint":"\ufffd","commit":null}`+"\n", got)
+	assert.Equal(t, `{"version":1,"type":"show","checkpoint":"\ufffd","commit":null,"saved_by":null,"parallel":[]}`+"\n", got)
 	got = written(t, Show{Type: "show", Checkpoint: (*checkpoint.Record)(nil)})
-	assert.Equal(t, `{"version":1,"type":"show","checkpoint":null,"commit":null}`+"\n", got)
+	assert.Equal(t, `{"version":1,"type":"show","checkpoint":null,"commit":null,"saved_by":null,"parallel":[]}`+"\n", got)
 }
 
 func TestWriteTimesAsUTCOrNull(t *testing.T) {
@@ -122,7 +122,7 @@ func FuzzQuoted(f *testing.F) {
 func BenchmarkWriteList(b *testing.B) {
 	l := CheckpointList{Type: "list", Issue: "42"}
 	for range 10_000 {
-		l.Checkpoints = append(l.Checkpoints, ListRow{Listed: Listed{id, "42", commit, made, "manual", "implementing", "main", true, false, true, false, "a note"}})
+		l.Checkpoints = append(l.Checkpoints, ListRow{Listed: Listed{id, "42", commit, made, "manual", "implementing", "main", true, false, true, false, "a note", "Ann"}})
 	}
 	for b.Loop() {
 		var w bytes.Buffer

@@ -103,6 +103,9 @@ func promptLines(j Judged, more PromptMore, now time.Time) (lines []promptLine) 
 	line(0, promptText, "Issue", string(j.Checkpoint.Issue))
 	line(0, promptText, "Checkpoint", string(j.Checkpoint.ID)+", saved "+phrase.Ago(j.Record.CreatedAt(), now))
 	line(0, promptText, "Went back", WentBackText(j.Point, now))
+	for _, n := range more.Parallel {
+		line(1, promptText, "Parallel", ParallelText(n, now)+"; to merge it: "+MergeCommand(n))
+	}
 	line(1, promptText, "Branch", j.Checkpoint.Branch)
 	line(2, promptText, "HEAD of the save", abbreviated(j.Record.Snapshot().Head))
 	line(2, promptText, "Session", more.Session)
@@ -222,4 +225,6 @@ type PromptMore struct {
 	Unsaved []string              // paths outside of the checkpoint that changed or came since
 	Skipped []string              // paths that changed since the checkpoint and were not restored
 	Notes   []gitstore.Checkpoint // earlier checkpoints with notes
+
+	Parallel []gitstore.NotHere // checkpoints that were saved in parallel
 }

@@ -27,6 +27,8 @@ type Checkpoint struct {
 	LeftOut   bool // a limit of time or size excluded files
 	Version   string
 	Created   time.Time // author date, in whole seconds
+	Author    string    // name of the author of the commit, "" if it is missing
+	After     string    // value of the trailer Checkpoint-After, "" if it is missing; see CameAfter
 	Note      string
 
 	Commit   plumbing.Hash
@@ -58,7 +60,7 @@ func (c *Checkpoint) Later() bool {
 // CheckpointOf parses the checkpoint's description in a commit. If the commit violates the
 // stored form, the result contains the valid parts and a Problem.
 func CheckpointOf(c repo.RawCommit, issue checkpoint.Issue) Checkpoint {
-	cp := Checkpoint{Issue: issue, Commit: c.Hash, Tree: c.Tree, Created: c.Authored(), Resumable: true}
+	cp := Checkpoint{Issue: issue, Commit: c.Hash, Tree: c.Tree, Created: c.Authored(), Author: c.Author(), Resumable: true}
 	note, trailers := splitMessage(c.Message)
 	cp.Note = note
 	for line := range strings.Lines(trailers) {
@@ -105,6 +107,8 @@ func (c *Checkpoint) setTrailer(key, value string) (err error) {
 		}
 	case trailerLeftOut:
 		c.LeftOut = true
+	case trailerAfter:
+		c.After = value
 	case trailerVersion:
 		c.Version = value
 	}
@@ -133,8 +137,8 @@ const (
 // checkpoint may be longer than the messages of both sides.
 const MaxMessage = 4 << 20
 
-// EncodeMessage returns the commit message of a checkpoint.
-func EncodeMessage(issue checkpoint.Issue, r *checkpoint.Record) string {
+// EncodeMessage returns the commit message of a checkpoint that came after others.
+func EncodeMessage(issue checkpoint.Issue, r *checkpoint.Record, after []checkpoint.ID) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "checkpoint %s: %s", plainLine(string(issue)), r.Trigger())
 	if phase := r.Phase(); phase != "" {
@@ -157,6 +161,7 @@ func EncodeMessage(issue checkpoint.Issue, r *checkpoint.Record) string {
 		{trailerResumable, strconv.FormatBool(r.CanResume())},
 		{trailerClock, strconv.FormatInt(int64(r.Clock()), 10)},
 		{trailerLeftOut, leftOut},
+		{trailerAfter, encodeAfter(after)},
 		{trailerVersion, r.Version()},
 	} {
 		if t[1] != "" {

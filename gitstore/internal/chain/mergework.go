@@ -227,7 +227,7 @@ func (s *Chains) mergedCommit(k *repo.ObjectWriter, tip plumbing.Hash, want join
 	}
 	commit := newest.Raw // keeps author, committer and dates
 	commit.Tree, commit.Parents = k.AddTree(entries), []plumbing.Hash{tip, newest.Raw.Parents[1]}
-	commit.Message = EncodeMessage(newest.Issue, r)
+	commit.Message = EncodeMessage(newest.Issue, r, []checkpoint.ID{newest.ID}) // its files are those of newest
 	return k.AddCommit(commit)
 }
 

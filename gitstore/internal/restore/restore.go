@@ -118,7 +118,7 @@ type Keep func(ctx context.Context, steps []Step) (finished func() error, err er
 // process holds the index lock. If an error occurs after keep, completed changes stay. With
 // DryRun, it returns what it would do now, and changes nothing.
 func (s *Worktree) Restore(ctx context.Context, layers []*Contents, req Request, keep Keep) (*Outcome, error) {
-	r := &restoring{s: s, req: &req, layers: layers, keep: keep, done: &Outcome{}}
+	r := &restoring{s: s, req: &req, layers: layers, keep: keep, common: sync.OnceValue(s.loadCommon), done: &Outcome{}}
 	return r.done, r.run(ctx)
 }
 
@@ -128,7 +128,8 @@ type restoring struct {
 	req    *Request
 	layers []*Contents
 	keep   Keep
-	lost   bool // the worktree has none of its files
+	lost   bool           // the worktree has none of its files
+	common func() *wishes // see loadCommon
 	done   *Outcome
 }
 
@@ -164,7 +165,7 @@ func (r *restoring) plan(ctx context.Context, area *lockedIndex) (decision, erro
 		return decision{}, err
 	}
 	plan, err := r.s.decide(ctx, targets, now, rules{
-		known: r.s.Known, common: r.common(), asked: r.req.Asked, lost: r.lost, exact: r.req.Exact, force: r.req.Force, choice: r.req.Changed,
+		known: r.s.Known, common: r.inCommon, asked: r.req.Asked, lost: r.lost, exact: r.req.Exact, force: r.req.Force, choice: r.req.Changed,
 	})
 	if err != nil {
 		return decision{}, err
@@ -208,6 +209,9 @@ func (r *restoring) selected(ctx context.Context, area *lockedIndex) ([]Target, 
 		}
 	}
 	targets = within(targets, r.req.Paths)
+	if r.s.Parallel {
+		r.done.Later, targets = nil, slices.DeleteFunc(targets, r.isUnchangedThere)
+	}
 	slices.SortFunc(targets, func(a, b Target) int { return strings.Compare(a.Path, b.Path) })
 	for i := range targets {
 		targets[i].Work = targets[i].Work && (r.req.Worktree || !r.req.Staged)
@@ -220,30 +224,41 @@ func (r *restoring) selected(ctx context.Context, area *lockedIndex) ([]Target, 
 	return targets, nil
 }
 
-// common returns a function for the version of a path in the checkpoint from which the files
-// here and those of the restored checkpoint come, or nil.
-func (r *restoring) common() func(string) Side {
-	if r.s.Common == nil {
+// loadCommon returns the checkpoint from which the files here and those of the restored
+// checkpoint come, or nil.
+func (s *Worktree) loadCommon() *wishes {
+	if s.Common == nil {
 		return nil
 	}
-	load := sync.OnceValue(func() *wishes {
-		snap := r.s.Common()
-		if snap == nil {
-			return nil
-		}
-		w, err := gather(r.s.Objects, snap)
-		if err != nil {
-			return nil
-		}
-		return w
-	})
-	return func(path string) Side {
-		if w := load(); w != nil {
-			f, _ := w.fileAt(path)
-			return f
-		}
-		return Side{}
+	snap := s.Common()
+	if snap == nil {
+		return nil
 	}
+	w, err := gather(s.Objects, snap)
+	if err != nil {
+		return nil
+	}
+	return w
+}
+
+// inCommon returns the common version of a path, or zero.
+func (r *restoring) inCommon(path string) Side {
+	if w := r.common(); w != nil {
+		f, _ := w.fileAt(path)
+		return f
+	}
+	return Side{}
+}
+
+// isUnchangedThere reports whether the checkpoint has not changed a file since Common, as far as
+// that is known. Files that came later are not its change.
+func (r *restoring) isUnchangedThere(t Target) bool {
+	if w := r.common(); w != nil && !t.later {
+		if f, ok := w.fileAt(t.Path); ok {
+			return f == t.WorkWant
+		}
+	}
+	return t.later || t.clean
 }
 
 func (r *restoring) tell(p *decision) {

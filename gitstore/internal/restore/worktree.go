@@ -63,6 +63,9 @@ type Worktree struct {
 	// Common returns the newest checkpoint from which both the files here and the restored
 	// checkpoint come, or nil if it is unknown. A nil Common means unknown.
 	Common func() *Contents
+	// Parallel is set if the files here and those of the checkpoint have changed in parallel since
+	// Common. Then only files are restored that the checkpoint has changed since.
+	Parallel bool
 	// Modified returns the tracked files that may differ from the index. Nil means that files
 	// outside of a checkpoint's changes are not compared.
 	Modified func(context.Context) ([]string, error)

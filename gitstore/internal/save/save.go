@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -160,7 +161,8 @@ type SaveOp struct {
 	// of the request or of a resume. Such a save requires that the chain ref exists.
 	needsRef bool
 
-	redacted []string // secrets found in the record's texts
+	redacted []string        // secrets found in the record's texts
+	after    []checkpoint.ID // checkpoints that the worktree came after
 }
 
 // Append tries once to add a checkpoint to the chain. It fails with ErrRefMoved if
@@ -206,6 +208,7 @@ func (w *SaveOp) Append(ctx context.Context, k *repo.ObjectWriter) (*Saved, erro
 		}
 		return nil, cmp.Or(err, repo.ErrUnchanged)
 	}
+	w.after = current.After(s.headsOf(current))
 	on, pruned := s.applyRetention(ctx, current, w.Req.Retention, record, &contents{facts: record.Snapshot(), entries: w.Snap.Entries, head: w.Snap.Head.Commit}, k)
 	commit, err := w.build(k, on, record)
 	if err != nil {
@@ -240,6 +243,22 @@ func (w *SaveOp) Append(ctx context.Context, k *repo.ObjectWriter) (*Saved, erro
 		return nil, w.inChain(err)
 	}
 	return saved, nil
+}
+
+// headsOf returns the checkpoints that the files of this worktree come after: those of the last
+// save and restores, and that of a resume without files. If they are unknown, it is the newest
+// checkpoint of the chain.
+func (s *Saver) headsOf(c *chain.Chain) []checkpoint.ID {
+	heads := s.Heads(c.Issue)
+	if r := s.ReadResumed(c.Issue); r.ID != "" && !slices.Contains(heads, r.ID) {
+		heads = append(heads, r.ID)
+	}
+	newest := c.Newest()
+	wentBack := c.Ledger.Restored.ID != "" // the checkpoints that were left count too
+	if (len(heads) == 0 || wentBack) && newest != nil && newest.ID != "" && !slices.Contains(heads, newest.ID) {
+		heads = append(heads, newest.ID)
+	}
+	return heads
 }
 
 // inChain adds the checkpoint's id to a DoneError, so that the user does not repeat the
@@ -286,7 +305,7 @@ func (w *SaveOp) build(k *repo.ObjectWriter, on parent, r *checkpoint.Record) (r
 		message := fmt.Sprintf("index of %s\n", w.id)
 		w.index = k.AddCommit(w.Saver.NewCommit(w.Snap.Staged, w.Created, message, heads...))
 	}
-	message := chain.EncodeMessage(w.Req.Issue, r)
+	message := chain.EncodeMessage(w.Req.Issue, r, w.after)
 	if len(message) > chain.MaxMessage {
 		return repo.RawCommit{}, &repo.LimitError{What: "note and phase", Size: int64(len(message)), Limit: chain.MaxMessage}
 	}

@@ -4,6 +4,9 @@ import (
 	"context"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/chain"
+	"git-checkpoint/gitstore/internal/repo"
+	"git-checkpoint/gitstore/internal/restore"
 )
 
 // isComplete reports whether a restore gave the worktree all files of the checkpoint, in the
@@ -18,10 +21,10 @@ func (req *RestoreRequest) isWhole() bool {
 }
 
 // goesBack reports whether a restore makes its checkpoint the point from which the work goes
-// on: the user asked for all of its files.
+// on: the user asked for all of its files, and not for a merge of both.
 func (req *RestoreRequest) goesBack() bool {
 	c := req.Checkpoint
-	return req.Asked && req.isWhole() && c.ID != "" && c.Valid() && !c.Archived
+	return req.Asked && req.isWhole() && req.Changed != restore.Merged && c.ID != "" && c.Valid() && !c.Archived
 }
 
 // point returns the checkpoint from which the work goes on, or "".
@@ -43,9 +46,25 @@ func (s *Restorer) goBack(ctx context.Context, i checkpoint.Issue, from, to chec
 	return moved
 }
 
-// recordHere records the checkpoint whose files this worktree has now, "" if it is unknown.
-func (s *Restorer) recordHere(i checkpoint.Issue, id checkpoint.ID) {
-	if err := s.SetHere(i, id); err != nil {
+// recordRestored records that this worktree has the files of a checkpoint now, and came after
+// those that it had before.
+func (s *Restorer) recordRestored(ctx context.Context, i checkpoint.Issue, id checkpoint.ID) {
+	heads := append([]checkpoint.ID{id}, s.Heads(i)...)
+	if len(heads) > 1 {
+		if c, err := s.ReadChain(ctx, i, repo.LiveRef(i), chain.RetentionDepth); err == nil {
+			heads = c.Reduced(heads)
+		}
+	}
+	s.recordHere(i, heads)
+}
+
+// recordHere records the checkpoints that the files of this worktree come after, if they are
+// known (chain.Heads).
+func (s *Restorer) recordHere(i checkpoint.Issue, heads []checkpoint.ID) {
+	if len(heads) == 0 {
+		heads = []checkpoint.ID{""}
+	}
+	if err := s.SetHere(i, heads[0], heads[1:]...); err != nil {
 		s.Notify("the checkpoint of this worktree's files is not recorded: %v", err)
 	}
 }

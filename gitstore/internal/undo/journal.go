@@ -101,7 +101,7 @@ func (s *Restorer) finishPending(ctx context.Context) error {
 			Hint:   "git checkpoint restore --abort",
 		}
 	}
-	s.recordHere(checkpoint.Issue(sf.plan.Issue), "") // the paths that the restore left are not in the plan
+	s.recordHere(checkpoint.Issue(sf.plan.Issue), nil) // the paths that the restore left are not in the plan
 	return s.removeJournal()
 }
 

@@ -15,8 +15,8 @@ import (
 )
 
 // knownVersions returns a function that reports whether a checkpoint of c's chain holds a
-// version of a path. Without all, only checkpoints before c and c itself count. The chain is
-// read at the first call.
+// version of a path. Without all, only checkpoints before c and c itself count, and none that
+// was saved in parallel to c. The chain is read at the first call.
 func (s *Restorer) knownVersions(ctx context.Context, c *chain.Checkpoint, all bool) func(string, restore.Side) bool {
 	find := &trees.Finder{Reader: s.Objects}
 	roots := sync.OnceValue(func() []plumbing.Hash {
@@ -27,8 +27,9 @@ func (s *Restorer) knownVersions(ctx context.Context, c *chain.Checkpoint, all b
 			if err != nil {
 				continue // an unreadable chain knows no version
 			}
+			line := chain.Lineage(c.ID)
 			for _, other := range chain.Checkpoints() {
-				if !all && other.Clock > c.Clock {
+				if !all && (other.Clock > c.Clock || line.Lacks(&other)) {
 					continue
 				}
 				for _, root := range s.snapshotTrees(&other) {
@@ -111,13 +112,35 @@ func (s *Restorer) common(ctx context.Context, c *chain.Checkpoint) *restore.Con
 	if id == "" || id == c.ID {
 		return nil
 	}
-	here, err := s.ByID(ctx, c.Issue, id)
-	if err != nil || here.Clock > c.Clock {
+	live, err := s.ReadChain(ctx, c.Issue, repo.LiveRef(c.Issue), 0)
+	if err != nil {
 		return nil
 	}
-	st, err := s.OpenSnapshot(here)
+	base := live.Common(id, c.ID)
+	if here := live.Find(id); base == nil && here != nil && here.Clock < c.Clock && !live.Lineage(c.ID).Lacks(here) {
+		base = here // of an earlier version, which did not record the order
+	}
+	if base == nil {
+		return nil
+	}
+	st, err := s.OpenSnapshot(base)
 	if err != nil {
 		return nil
 	}
 	return &st.Contents
+}
+
+// isParallel reports whether a checkpoint was saved in parallel to the files in this worktree:
+// both have changes that the other lacks.
+func (s *Restorer) isParallel(ctx context.Context, c *chain.Checkpoint) bool {
+	heads := s.Heads(c.Issue)
+	if len(heads) == 0 || heads[0] == c.ID {
+		return false
+	}
+	live, err := s.ReadChain(ctx, c.Issue, repo.LiveRef(c.Issue), 0)
+	if err != nil {
+		return false
+	}
+	here := live.Find(heads[0])
+	return here != nil && live.Lineage(c.ID).Lacks(here) && live.Lineage(heads...).Lacks(c)
 }

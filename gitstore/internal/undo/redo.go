@@ -53,7 +53,7 @@ func (s *Restorer) takeBack(ctx context.Context, sf *safety, k *repo.ObjectWrite
 	}
 	issue := checkpoint.Issue(sf.plan.Issue)
 	if len(done.Skipped) == 0 {
-		s.recordHere(issue, sf.plan.Here)
+		s.recordHere(issue, sf.plan.Heads)
 	}
 	if sf.plan.To != "" {
 		s.goBack(ctx, issue, sf.plan.To, sf.plan.From)

@@ -105,7 +105,7 @@ func (s *Restorer) restore(ctx context.Context, req RestoreRequest) (*Restored, 
 		return done, r.rollBack(context.WithoutCancel(ctx), done, err)
 	}
 	if err == nil && req.isComplete(done) {
-		s.recordHere(req.Checkpoint.Issue, done.ID)
+		s.recordRestored(ctx, req.Checkpoint.Issue, done.ID)
 	}
 	if err == nil && req.goesBack() && !req.DryRun && (req.isComplete(done) || len(done.Restored) > 0) {
 		done.MovedPoint = s.goBack(ctx, req.Checkpoint.Issue, "", done.ID)
@@ -137,6 +137,8 @@ func (s *Restorer) siteFor(ctx context.Context, req *RestoreRequest, st *capture
 	site.Touched, site.Rewritten = s.TouchedSince(st.Head), s.RewrittenSince(c)
 	site.Known = s.knownVersions(ctx, c, req.Asked)
 	site.Common = func() *restore.Contents { return s.common(ctx, c) }
+	merges := req.Changed == restore.Merged || !req.Asked && req.Changed == ""
+	site.Parallel = merges && !req.Force && s.isParallel(ctx, c)
 	site.Modified = s.ModifiedFiles
 	if req.Asked {
 		site.Others = s.otherSessions(ctx, c.Issue)

@@ -49,9 +49,9 @@ type safetyPlan struct {
 	Worktree   string               `json:"worktree,omitempty"` // git directory of a linked worktree, relative to the common one
 	Steps      []restore.StoredStep `json:"steps"`
 
-	Head  string        `json:"head,omitempty"` // commit of HEAD, zero on an unborn branch
-	Here  checkpoint.ID `json:"here,omitempty"` // checkpoint of the worktree's files, "" if unknown (chain.Here)
-	Chain logPlace      `json:"chain"`
+	Head  string          `json:"head,omitempty"`  // commit of HEAD, zero on an unborn branch
+	Heads []checkpoint.ID `json:"heads,omitempty"` // checkpoints that the files come after, nil if unknown (chain.Heads)
+	Chain logPlace        `json:"chain"`
 
 	// The restore moved the point from which the work goes on (chain.Point), or both are "".
 	From checkpoint.ID `json:"from,omitempty"`
@@ -107,7 +107,7 @@ func (s *Restorer) newSafety(ctx context.Context, plan safetyPlan, steps []resto
 		plan.Chain.Entries = len(entries)
 	}
 	plan.Version, plan.Worktree, plan.Head, plan.Chain.Tip = 1, s.worktreeName(), head.Commit.String(), tip.String()
-	plan.Here = s.Here(issue)
+	plan.Heads = s.Heads(issue)
 	for _, st := range steps {
 		plan.Steps = append(plan.Steps, st.Stored())
 	}

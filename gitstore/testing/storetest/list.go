@@ -49,7 +49,7 @@ func listPromises() []Promise {
 			saved := t.save(request(issue, checkpoint.BatchComplete, phase("review"), note("half of it"),
 				func(r *checkpoint.Record) { r.SetCanResume(false) }))
 			c := t.list(issue)[0]
-			c.Commit, c.Tree = plumbing.ZeroHash, plumbing.ZeroHash
+			c.Commit, c.Tree, c.Author, c.After = plumbing.ZeroHash, plumbing.ZeroHash, "", ""
 			assert.Equal(t, gitstore.Checkpoint{
 				ID: saved.ID, Issue: issue, Trigger: checkpoint.BatchComplete, Phase: "review", Branch: saved.Record.Branch(),
 				Clock: saved.Record.Clock(), Version: checkpoint.Version, Note: "half of it",

@@ -90,7 +90,7 @@ func state(s whole, i checkpoint.Issue) string {
 // seen returns a list entry as text, without fields that only a repository has.
 func seen(c *gitstore.Checkpoint) string {
 	shown := *c
-	shown.Commit, shown.Tree, shown.Branch = plumbing.ZeroHash, plumbing.ZeroHash, ""
+	shown.Commit, shown.Tree, shown.Branch, shown.Author, shown.After = plumbing.ZeroHash, plumbing.ZeroHash, "", "", ""
 	return fmt.Sprintf("%+v\n", shown)
 }
 

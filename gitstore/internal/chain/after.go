@@ -1,0 +1,214 @@
+package chain
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// A checkpoint names the checkpoints that its worktree came after at the save:
+//
+//	Checkpoint-After: <id>...
+//	Checkpoint-After: none
+//
+// These are the checkpoints of Heads, followed by those that the first of them names. So the
+// order survives the drop of some of them. The parent of the commit does not tell the order: a
+// join sorts commits by clock. Checkpoints of earlier versions lack the trailer.
+const trailerAfter = "Checkpoint-After"
+
+// maxAfter limits the number of ids in the trailer.
+const maxAfter = 8
+
+// afterNone is the value of the trailer if a checkpoint came after no other.
+const afterNone = "none"
+
+func encodeAfter(after []checkpoint.ID) string {
+	if len(after) == 0 {
+		return afterNone
+	}
+	words := make([]string, min(len(after), maxAfter))
+	for i := range words {
+		words[i] = string(after[i])
+	}
+	return strings.Join(words, " ")
+}
+
+// CameAfter returns the ids in the trailer. ok is false if they are unknown.
+func (c *Checkpoint) CameAfter() (ids []checkpoint.ID, ok bool) {
+	if c.After == "" || c.After == afterNone {
+		return nil, c.After != ""
+	}
+	for word := range strings.SplitSeq(c.After, " ") {
+		id, err := checkpoint.ParseID(word)
+		if err != nil || len(ids) == maxAfter {
+			return nil, false
+		}
+		ids = append(ids, id)
+	}
+	return ids, true
+}
+
+// After returns the trailer's ids for a save after heads, which are the checkpoints of its
+// worktree.
+func (c *Chain) After(heads []checkpoint.ID) []checkpoint.ID {
+	after := slices.Clone(heads)
+	if len(heads) > 0 {
+		if first := c.Find(heads[0]); first != nil {
+			more, _ := first.CameAfter()
+			after = append(after, more...)
+		}
+	}
+	seen := map[checkpoint.ID]bool{}
+	after = slices.DeleteFunc(after, func(id checkpoint.ID) bool {
+		was := seen[id]
+		seen[id] = true
+		return was
+	})
+	return after[:min(len(after), maxAfter)]
+}
+
+// An ancestry is the order of the checkpoints of a chain.
+type ancestry struct {
+	known map[checkpoint.ID]*ChainCommit
+	gone  map[checkpoint.ID][]checkpoint.ID // missing checkpoints, with those named after them
+}
+
+func (c *Chain) ancestry() *ancestry {
+	a := &ancestry{known: c.Index(), gone: map[checkpoint.ID][]checkpoint.ID{}}
+	for i := range c.Commits {
+		after, _ := c.Commits[i].CameAfter()
+		for k := 0; k+1 < len(after); k++ {
+			if id := after[k]; a.known[id] == nil && a.gone[id] == nil {
+				a.gone[id] = after[k+1:]
+			}
+		}
+	}
+	return a
+}
+
+// A Lineage is a set of checkpoints of a chain with all checkpoints that they came after.
+type Lineage struct {
+	ids     map[checkpoint.ID]bool
+	unknown checkpoint.Clock // it is unknown whether older checkpoints belong to the set
+}
+
+// Lineage returns the lineage of checkpoints of the chain. If one of them or of those that they
+// came after is missing, or does not name those before it, nothing is known about older
+// checkpoints. A checkpoint has a later clock than those that it came after.
+func (c *Chain) Lineage(heads ...checkpoint.ID) *Lineage { return c.ancestry().lineage(heads...) }
+
+func (a *ancestry) lineage(heads ...checkpoint.ID) *Lineage {
+	l := &Lineage{ids: map[checkpoint.ID]bool{}}
+	type step struct {
+		id checkpoint.ID
+		of checkpoint.Clock // clock of a known checkpoint after it
+	}
+	var next []step
+	for _, id := range heads {
+		next = append(next, step{id, math.MaxInt64})
+	}
+	for len(next) > 0 {
+		at := next[len(next)-1]
+		next = next[:len(next)-1]
+		if l.ids[at.id] {
+			continue
+		}
+		l.ids[at.id] = true
+		after, ok := a.gone[at.id], a.gone[at.id] != nil
+		if commit := a.known[at.id]; commit != nil {
+			after, ok = commit.CameAfter()
+			at.of = commit.Clock
+		}
+		if !ok {
+			l.unknown = max(l.unknown, at.of)
+		}
+		for _, id := range after {
+			next = append(next, step{id, at.of})
+		}
+	}
+	return l
+}
+
+// Has reports whether a checkpoint of the chain belongs to the lineage. ok is false if that is
+// unknown.
+func (l *Lineage) Has(c *Checkpoint) (has, ok bool) {
+	return l.ids[c.ID], l.ids[c.ID] || c.Clock >= l.unknown
+}
+
+// Lacks reports whether a checkpoint is known not to belong to the lineage.
+func (l *Lineage) Lacks(c *Checkpoint) bool {
+	has, ok := l.Has(c)
+	return ok && !has
+}
+
+// maxParallel limits the checkpoints that Parallel compares.
+const maxParallel = 32
+
+// Parallel returns the checkpoints of the chain that were saved in parallel to heads, newest
+// first: no head came after them, and they did not come after all heads. A checkpoint is left
+// out if its relation is unknown, or if a returned one came after it, or one that came after all
+// heads. heads are the checkpoints of a worktree (Chains.Heads).
+func (c *Chain) Parallel(heads []checkpoint.ID) []Checkpoint {
+	a := c.ancestry()
+	mine := a.lineage(heads...)
+	if len(heads) == 0 || mine.unknown == math.MaxInt64 {
+		return nil
+	}
+	var found []Checkpoint
+	var lines []*Lineage
+	tried := 0
+	for _, cp := range c.Checkpoints() {
+		covers := func(l *Lineage) bool { return !l.Lacks(&cp) }
+		if cp.ID == "" || !mine.Lacks(&cp) || slices.ContainsFunc(lines, covers) {
+			continue
+		}
+		if tried++; tried > maxParallel {
+			break
+		}
+		line := a.lineage(cp.ID)
+		misses := func(id checkpoint.ID) bool { return a.known[id] != nil && line.Lacks(&a.known[id].Checkpoint) }
+		if lines = append(lines, line); slices.ContainsFunc(heads, misses) {
+			found = append(found, cp)
+		}
+	}
+	return found
+}
+
+// Common returns the newest checkpoint of the chain that two checkpoints both came after, or
+// that is one of them. It is nil if there is none, or if it is unknown.
+func (c *Chain) Common(a, b checkpoint.ID) *Checkpoint {
+	order := c.ancestry()
+	first, second := order.lineage(a), order.lineage(b)
+	for _, cp := range c.Checkpoints() {
+		if cp.ID == "" {
+			continue
+		}
+		inFirst, ok := first.Has(&cp)
+		inSecond, also := second.Has(&cp)
+		switch {
+		case inFirst && inSecond:
+			return &cp
+		case !ok || !also: // this one or an older one
+			return nil
+		}
+	}
+	return nil
+}
+
+// Reduced returns heads without those that others of them came after. The first one stays.
+func (c *Chain) Reduced(heads []checkpoint.ID) []checkpoint.ID {
+	a := c.ancestry()
+	var left []checkpoint.ID
+	for i, id := range heads {
+		older := slices.Contains(left, id)
+		for _, other := range heads {
+			older = older || i > 0 && other != id && a.lineage(other).ids[id]
+		}
+		if !older {
+			left = append(left, id)
+		}
+	}
+	return left
+}
