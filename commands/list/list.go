@@ -4,6 +4,7 @@ package list
 import (
 	"cmp"
 	"errors"
+	"strings"
 
 	"git-checkpoint/commands/internal/atomicfile"
 	"git-checkpoint/commands/internal/exit"
@@ -250,7 +251,11 @@ func showList(c *invoke.Invocation, o *listOptions, lists []*gitstore.List, keep
 			if k == 0 && o.all {
 				c.Printf("issue %s\n", output.Clean(string(l.Issue)))
 			}
-			c.Printf("%s\n", listLine(c, &l.Checkpoints[i], i == 0, changes[k].lines()))
+			change := changes[k].lines()
+			if id := turnSession(c, o, &l.Checkpoints[i]); id != "" {
+				change = strings.TrimPrefix(change+", session "+standing.SessionName(c, id), ", ")
+			}
+			c.Printf("%s\n", listLine(c, &l.Checkpoints[i], i == 0, change))
 		}
 		for _, n := range o.notHere(c, l) {
 			c.Infof("%s", output.Clean(standing.ParallelText(n, c.Env.Now())))
@@ -321,6 +326,9 @@ func listRecord(c *invoke.Invocation, o *listOptions, lists []*gitstore.List, ke
 			row := output.ListRow{Listed: standing.Listed(&l.Checkpoints[i])}
 			if n := changes[k]; n != nil {
 				row.FilesChanged, row.LinesAdded, row.LinesDeleted = &n.Files, &n.Added, &n.Deleted
+			}
+			if row.SessionID = turnSession(c, o, &l.Checkpoints[i]); row.SessionID != "" {
+				row.SessionAgent = standing.AgentOf(c, row.SessionID)
 			}
 			result.Checkpoints = append(result.Checkpoints, row)
 		}

@@ -94,6 +94,9 @@ func timelineEntries(c *invoke.Invocation, o *listOptions, l *gitstore.List, row
 		}
 		if len(row) == 1 {
 			entries[k].Title += standing.ByOther(c, cp)
+			if id := turnSession(c, o, cp); id != "" {
+				entries[k].Title += ", session " + standing.SessionName(c, id)
+			}
 		}
 	}
 	return entries

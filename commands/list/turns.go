@@ -6,6 +6,7 @@ import (
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
 )
 
 // A change has the numbers of changed files and lines since another checkpoint. A nil
@@ -37,6 +38,18 @@ func turnChanges(c *invoke.Invocation, o *listOptions, l *gitstore.List, picked 
 		return make([]*change, len(picked))
 	}
 	return changesOf(c, l, singles(picked))
+}
+
+// turnSession returns the session of a checkpoint with --turns, otherwise "".
+func turnSession(c *invoke.Invocation, o *listOptions, cp *gitstore.Checkpoint) string {
+	if !o.turns || cp.Trigger != checkpoint.Turn || o.remoteGiven {
+		return ""
+	}
+	r, err := c.Store.Record(cp)
+	if err != nil {
+		return ""
+	}
+	return r.Session()
 }
 
 // checkpointBefore returns the checkpoint of a branch before an index, or nil if there is

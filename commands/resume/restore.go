@@ -3,6 +3,7 @@ package resume
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 
@@ -118,7 +120,7 @@ func runRestore(c *invoke.Invocation) error {
 		err = c.WriteJSON(output.Restore{
 			Type: "restore", DryRun: req.DryRun, CheckpointID: string(done.ID),
 			Restored: phrase.QuotePaths(done.Restored), Removed: phrase.QuotePaths(done.Removed),
-			Skipped: phrase.QuotePaths(done.Skipped), InTheWay: phrase.QuotePaths(done.InTheWay), Sparse: phrase.QuotePaths(done.Sparse), Earlier: earlierRecords(done), OtherSessions: phrase.QuotePaths(done.Others),
+			Skipped: phrase.QuotePaths(done.Skipped), InTheWay: phrase.QuotePaths(done.InTheWay), Sparse: phrase.QuotePaths(done.Sparse), Earlier: earlierRecords(done), OtherSessions: phrase.QuotePaths(done.Others), Sessions: sessionFiles(c, done),
 			Conflicts: phrase.QuotePaths(done.Merged), Undo: done.Undo, Hints: nextCommands(done), Nothing: nothing, MovedPoint: done.MovedPoint,
 		})
 	} else {
@@ -129,6 +131,15 @@ func runRestore(c *invoke.Invocation) error {
 		return restoreInTheWay(c, &req, done)
 	}
 	return cmp.Or(err, conflicts(c, done), leftAlone(c, &req, done))
+}
+
+// sessionFiles returns the records of the files of other sessions.
+func sessionFiles(c *invoke.Invocation, done *gitstore.Restored) (files []output.SessionFile) {
+	for _, p := range done.Others {
+		id := done.Sessions[p]
+		files = append(files, output.SessionFile{Path: phrase.QuotePath(p), SessionID: id, SessionAgent: standing.AgentOf(c, id)})
+	}
+	return files
 }
 
 // tellPoint prints from which checkpoint the work goes on, if the restore has changed it.
@@ -316,7 +327,7 @@ func finishRestore(c *invoke.Invocation, o *restoreOptions) error {
 }
 
 // otherSession describes a path of another session that works in the same worktree.
-const otherSession = "changed by another session in this worktree, left as it is"
+const otherSession = "changed by another session in this worktree, %s, left as it is"
 
 // notInCheckpoint describes a path that was as in HEAD at the save, and has changed since.
 const notInCheckpoint = "changed since and not in the checkpoint, left as it is"
@@ -341,7 +352,7 @@ func showRestored(c *invoke.Invocation, done *gitstore.Restored, dryRun bool) {
 		c.Printf("in the way, left as it is: %s\n", phrase.QuotePath(p))
 	}
 	for _, p := range done.Others {
-		c.Printf("%s: %s\n", otherSession, phrase.QuotePath(p))
+		c.Printf("%s: %s\n", output.Clean(fmt.Sprintf(otherSession, standing.SessionName(c, done.Sessions[p]))), phrase.QuotePath(p))
 	}
 	for _, p := range done.Unsaved {
 		c.Printf("%s: %s\n", notInCheckpoint, phrase.QuotePath(p))

@@ -212,36 +212,48 @@ func skipped(c *invoke.Invocation, issue checkpoint.Issue, o *saveOptions, why s
 	return nil
 }
 
-// tooSoon returns the reason to skip an automatic save without new content shortly after
-// another checkpoint. It returns "" for all other saves.
+// tooSoon returns the reason to skip an automatic save shortly after another checkpoint of its
+// branch and session. It returns "" for all other saves. Turns are never too soon: they are
+// saved if files have changed, so that the last state of a killed session is there.
 func tooSoon(c *invoke.Invocation, issue checkpoint.Issue, t checkpoint.Trigger, o *saveOptions) string {
 	least := time.Duration(c.Settings.Int("min_interval")) * time.Second
 	if least == 0 || o.as != "" || o.State != "" || len(o.Sets)+len(o.Decisions) > 0 {
 		return ""
 	}
 	switch t {
-	case checkpoint.Turn, checkpoint.Interval, checkpoint.BeforeAgent, checkpoint.BatchStart:
+	case checkpoint.Interval, checkpoint.BeforeAgent, checkpoint.BatchStart:
 	default:
 		return ""
 	}
-	cp, err := c.Store.Newest(c.Ctx, issue)
-	if err != nil || cp.LeftOut {
+	branch, err := c.CurrentBranch()
+	if err != nil {
 		return ""
 	}
-	if branch, err := c.CurrentBranch(); err != nil || cp.Branch != gitstore.RecordedBranch(branch) {
-		return "" // the newest checkpoint has no file of this branch
+	l, err := c.Store.List(c.Ctx, issue, soonRange)
+	if err != nil {
+		return ""
 	}
-	if t == checkpoint.Turn && ofAnotherSession(c, cp, o.Session) {
-		return "" // the newest checkpoint does not have the last state of this session
-	}
-	if since := c.Env.Now().Sub(cp.Created); since >= 0 && since < least {
-		return fmt.Sprintf("saved %s ago, and min_interval is %s", since.Truncate(time.Second), least)
+	for i := range l.Checkpoints {
+		cp := &l.Checkpoints[i]
+		since := c.Env.Now().Sub(cp.Created)
+		if since < 0 || since >= least || cp.LeftOut || cp.Branch != gitstore.RecordedBranch(branch) {
+			return "" // no checkpoint of this time has all files of this branch
+		}
+		if !ofAnotherSession(c, cp, o.Session) {
+			return fmt.Sprintf("saved %s ago, and min_interval is %s", since.Truncate(time.Second), least)
+		}
 	}
 	return ""
 }
 
+// soonRange is the number of checkpoints among which tooSoon looks for the session.
+const soonRange = 20
+
 // ofAnotherSession reports whether a checkpoint is of another session than the given one.
 func ofAnotherSession(c *invoke.Invocation, cp *gitstore.Checkpoint, session string) bool {
+	if session == "" {
+		return false
+	}
 	r, err := c.Store.Record(cp)
-	return session != "" && err == nil && r.Session() != session
+	return err == nil && r.Session() != session
 }

@@ -49,6 +49,7 @@ func (v *visit) restored(text string, at place, done *gitstore.Restored) Notice 
 	}{
 		{done.Skipped, "Changed since, left as it is: "}, {done.InTheWay, "In the way, left as it is: "},
 		{done.Unsaved, "Changed since and not in the checkpoint, left as it is: "},
+		{done.Others, "Changed by another session in this worktree, stays as it is: "},
 		{done.Sparse, "Outside the sparse checkout or marked skip-worktree, not written: "}, {done.Merged, "Conflicts to resolve: "},
 	} {
 		for _, path := range l.paths[:min(len(l.paths), maxPlanned)] {
@@ -87,6 +88,9 @@ func (q *Question) refuse(err error) error {
 	return nil
 }
 
+// otherSession describes a file of another session that works in the same worktree.
+const otherSession = "changed by another session in this worktree, stays as it is"
+
 // listRestore lists what a restore does to each file.
 func (q *Question) listRestore(done *gitstore.Restored) {
 	removed, earlier := phrase.Set(done.Removed), map[string]bool{}
@@ -110,6 +114,7 @@ func (q *Question) listRestore(done *gitstore.Restored) {
 	q.list(done.InTheWay, "in the way of an untracked file, stays as it is", "conflicted")
 	q.list(done.Unsaved, "changed since and not in the checkpoint, stays as it is", "")
 	q.list(done.Sparse, "outside the sparse checkout or marked skip-worktree, is not written", "")
+	q.list(done.Others, otherSession, "")
 }
 
 // list adds files to the plan.

@@ -72,7 +72,7 @@ var table = []Key{
 	timeout("hook", 10, 1, 3600, "hooks.seconds", "The push of checkpoints by the pre-push hook."),
 
 	{Name: "transitions", Type: List, Doc: "Allowed transitions between phases, each as FROM TO; * stands for any phase. phase start and phase done refuse others. Without a value, all are allowed."},
-	{Name: "min_interval", Type: Int, Default: "0", Min: 0, Max: 3600, Doc: "Seconds after a checkpoint of the branch in which turns, intervals, started batches and checkpoints before agents are not saved. A turn of another session is saved."},
+	{Name: "min_interval", Type: Int, Default: "0", Min: 0, Max: 3600, Doc: "Seconds after a checkpoint of the branch and the session in which intervals, started batches and checkpoints before agents are not saved. Turns that changed files are always saved."},
 
 	{Name: "save.include", Type: Enum, Default: "all", Values: []string{"staged", "tracked", "all"}, Obsolete: true, Doc: "Accepted from earlier versions."},
 

@@ -220,6 +220,8 @@ type Restore struct {
 	OtherSessions []string `json:"other_sessions"`
 	Conflicts     []string `json:"conflicts"`
 
+	Sessions []SessionFile `json:"sessions"` // of OtherSessions
+
 	Earlier []EarlierFile `json:"earlier"`
 
 	Undo    string   `json:"undo" empty:"null"`
@@ -300,9 +302,18 @@ type ListRow struct {
 	Listed
 
 	// Set with --turns, otherwise nil.
-	FilesChanged *int `json:"files_changed"`
-	LinesAdded   *int `json:"lines_added"`
-	LinesDeleted *int `json:"lines_deleted"`
+	FilesChanged *int   `json:"files_changed"`
+	LinesAdded   *int   `json:"lines_added"`
+	LinesDeleted *int   `json:"lines_deleted"`
+	SessionID    string `json:"session_id" empty:"null"`
+	SessionAgent string `json:"session_agent" empty:"null"` // if this clone has the session's record
+}
+
+// SessionFile is a file that another session in the same worktree changed.
+type SessionFile struct {
+	Path         string `json:"path"`
+	SessionID    string `json:"session_id"`
+	SessionAgent string `json:"session_agent" empty:"null"`
 }
 
 // Show is one complete checkpoint. Checkpoint is a *checkpoint.Record, or its JSON as

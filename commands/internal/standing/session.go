@@ -16,6 +16,22 @@ func AddSession(c *invoke.Invocation, s *output.Status, cp *gitstore.Checkpoint,
 	}
 }
 
+// AgentOf returns the agent of a session, or "" if this clone has no record of it.
+func AgentOf(c *invoke.Invocation, session string) string {
+	found, _ := sessions.Read(c.Store.Notes, session)
+	return found.Agent
+}
+
+// SessionName returns the first digits of a session's id and its agent, such as
+// "0d5a0e0e (claude)".
+func SessionName(c *invoke.Invocation, session string) string {
+	name := session[:min(len(session), 8)]
+	if agent := AgentOf(c, session); agent != "" {
+		name += " (" + agent + ")"
+	}
+	return name
+}
+
 // SessionText describes the session of a checkpoint, or the newest session of its issue.
 // It returns "" if this clone has no record of such a session.
 func SessionText(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) string {

@@ -54,6 +54,8 @@ type Restored struct {
 	Merging []string // commits of the merge at the save, if no merge is in progress now
 	Undo    string   // safety snapshot's ref, "" without changes
 
+	Sessions map[string]string // sessions that changed the paths of Others, and possibly more paths
+
 	MovedPoint bool // the work goes on from this checkpoint, and from another one before
 
 	restore.Outcome
@@ -107,7 +109,7 @@ func (s *Restorer) restore(ctx context.Context, req RestoreRequest) (*Restored, 
 	if err == nil && req.isComplete(done) {
 		s.recordRestored(ctx, req.Checkpoint.Issue, done.ID)
 	}
-	if err == nil && req.goesBack() && !req.DryRun && (req.isComplete(done) || len(done.Restored) > 0) {
+	if err == nil && req.goesBack() && !req.DryRun && len(done.Others) == 0 && (req.isComplete(done) || len(done.Restored) > 0) {
 		done.MovedPoint = s.goBack(ctx, req.Checkpoint.Issue, "", done.ID)
 	}
 	return done, refusal(err)
@@ -123,8 +125,9 @@ type restoring struct {
 
 func (r *restoring) run(ctx context.Context, st *capture.Stored) (*Restored, error) {
 	done := &Restored{ID: r.req.Checkpoint.ID, Merging: r.s.merging(st)}
-	outcome, err := r.s.siteFor(ctx, r.req, st, r.k).Restore(ctx, r.s.layers(ctx, r.req.Checkpoint, st), r.req.Request, r.keep)
-	done.Outcome = *outcome
+	site := r.s.siteFor(ctx, r.req, st, r.k)
+	outcome, err := site.Restore(ctx, r.s.layers(ctx, r.req.Checkpoint, st), r.req.Request, r.keep)
+	done.Outcome, done.Sessions = *outcome, site.Others
 	if r.safety != nil {
 		done.Undo = r.safety.ref
 	}
@@ -141,7 +144,7 @@ func (s *Restorer) siteFor(ctx context.Context, req *RestoreRequest, st *capture
 	site.Parallel = merges && !req.Force && s.isParallel(ctx, c)
 	site.Modified = s.ModifiedFiles
 	if req.Asked {
-		site.Others = s.otherSessions(ctx, c.Issue)
+		site.Others = s.otherSessions(ctx, c)
 	}
 	return site
 }
