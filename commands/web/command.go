@@ -181,9 +181,10 @@ func webRepository(c *invoke.Invocation, ctx context.Context) (*Repository, erro
 		return nil, err
 	}
 	return &Repository{
-		Store: own.Store,
-		Judge: func(cp *gitstore.Checkpoint, r *checkpoint.Record) (Judged, error) { return webJudge(own, cp, r) },
-		Forge: forgeOf(own),
+		Store:  own.Store,
+		Judge:  func(cp *gitstore.Checkpoint, r *checkpoint.Record) (Judged, error) { return webJudge(own, cp, r) },
+		Beside: func(cp *gitstore.Checkpoint) []Fact { return besideFacts(own, cp) },
+		Forge:  forgeOf(own),
 		Mirror: func() {
 			if mirror := c.StartMirror(own); mirror != nil {
 				mirror.End()
@@ -191,6 +192,18 @@ func webRepository(c *invoke.Invocation, ctx context.Context) (*Repository, erro
 			}
 		},
 	}, nil
+}
+
+// besideFacts returns facts about the checkpoint from which the work goes on: who went back to
+// it, and the checkpoints that were saved in parallel and whose files are not here.
+func besideFacts(c *invoke.Invocation, cp *gitstore.Checkpoint) (facts []Fact) {
+	if p, err := c.Store.Point(c.Ctx, cp.Issue); err == nil && p.WentBack() && p.ID == cp.ID {
+		facts = append(facts, Fact{Name: "Went back", Text: line(standing.WentBackText(p, c.Env.Now()))})
+	}
+	for _, n := range standing.NotHere(c, cp.Issue, cp.ID) {
+		facts = append(facts, Fact{Name: "Parallel", Text: line(standing.ParallelText(n, c.Env.Now()) + "; to merge it: " + standing.MergeCommand(n))})
+	}
+	return facts
 }
 
 // forgeOf returns the links to the forge of the repository's remote.

@@ -59,7 +59,7 @@ func (v *visit) crumbs(i checkpoint.Issue, more ...Crumb) []Crumb {
 
 // view returns the parameters of timelines.
 func (v *visit) view(base string) view {
-	return view{links: v.links, base: base, now: v.o.Now(), old: v.o.Old, size: PageSize, about: v.about}
+	return view{links: v.links, base: base, now: v.o.Now(), old: v.o.Old, size: PageSize, about: v.about, me: v.repo.Author()}
 }
 
 // An IssuePage is the page of an issue.
@@ -166,10 +166,14 @@ func (v *visit) issuePage(l *gitstore.List, f Filter, archived bool) *IssuePage 
 	return m
 }
 
-// fill adds what the newest checkpoint records.
+// fill adds what the checkpoint records from which the work goes on.
 func (m *IssuePage) fill(v *visit, l *gitstore.List) {
-	tip := &l.Checkpoints[0]
-	e := v.entry(place{l, 0})
+	at := 0
+	if p, err := v.repo.Point(v.ctx, l.Issue); err == nil && !m.Archived && len(p.Later) < len(l.Checkpoints) {
+		at = len(p.Later)
+	}
+	tip := &l.Checkpoints[at]
+	e := v.entry(place{l, at})
 	m.Tip = &e
 	r, err := v.repo.VerifiedRecord(tip)
 	if err != nil {
@@ -205,6 +209,8 @@ func (v *visit) standing(c *gitstore.Checkpoint, r *checkpoint.Record, tip bool)
 	}
 	if !tip {
 		j.Command = j.This
+	} else if !v.links.file && v.repo.Beside != nil {
+		j.Facts = append(j.Facts, v.repo.Beside(c)...)
 	}
 	s := newStanding(j)
 	return &s, ""

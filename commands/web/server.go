@@ -30,6 +30,7 @@ type Options struct {
 type Repository struct {
 	*gitstore.Store
 	Judge  func(*gitstore.Checkpoint, *checkpoint.Record) (Judged, error)
+	Beside func(*gitstore.Checkpoint) []Fact // facts about the checkpoint from which the work goes on
 	Forge  Forge
 	Mirror func() // updates the files of a mirrored layout after a change
 }

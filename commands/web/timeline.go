@@ -22,6 +22,7 @@ type TimelineEntry struct {
 	Mark              string // milestone, batch, agent, stop or other
 	Phase, Branch     string
 	Elsewhere         string // Branch, if it is not the branch of the newest checkpoint
+	By                string // author, if it is another person
 	At                Stamp
 	URL               string
 	Issue, IssueURL   string // set in a timeline of several issues
@@ -168,6 +169,7 @@ type view struct {
 	old   time.Duration // age above which checkpoints are marked old
 	size  int           // checkpoints per page
 	about func(*gitstore.List, [][]int) abouts
+	me    string // author of new commits
 }
 
 // timeline returns the page selected by a filter.
@@ -299,8 +301,16 @@ func (v view) entry(c *gitstore.Checkpoint, tip bool, found records) TimelineEnt
 		At: stamp(c.Created, v.now), URL: v.links.checkpoint(c),
 		Tip: tip && !c.Archived, Pinned: c.Pinned, Resumable: c.Resumable && c.Valid(),
 		Old: v.old > 0 && v.now.Sub(c.Created) > v.old, Archived: c.Archived,
-		Problem: line(c.Problem),
+		Problem: line(c.Problem), By: v.otherAuthor(c),
 	}
+}
+
+// otherAuthor returns the author of a checkpoint if somebody else saved it, otherwise "".
+func (v view) otherAuthor(c *gitstore.Checkpoint) string {
+	if c.Author == v.me {
+		return ""
+	}
+	return line(cut(c.Author, maxLine))
 }
 
 // span formats a time range.
