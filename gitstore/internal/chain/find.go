@@ -345,3 +345,25 @@ func (n *Names) Check(ctx context.Context, i checkpoint.Issue) error {
 	n.add(name)
 	return nil
 }
+
+// SeenElsewhere reports whether another clone may have checkpoints of a chain. It returns
+// true if this clone did not write the tip, or if fetched/ or a remote-tracking ref of
+// the issue exists. Unreadable refs count as well.
+func (s *Chains) SeenElsewhere(ctx context.Context, c *Chain) bool {
+	if own, err := s.ReadRef(ctx, repo.OwnRef(c.Issue)); err != nil || own != c.Tip {
+		return true
+	}
+	if hash, err := s.ReadRef(ctx, repo.FetchedRef(c.Issue)); err != nil || !hash.IsZero() {
+		return true
+	}
+	refs, err := s.Refs.Values(ctx, repo.RemoteRefs)
+	if err != nil {
+		return true
+	}
+	for name := range refs {
+		if strings.HasSuffix(name, "/"+c.Issue.RefName()) {
+			return true
+		}
+	}
+	return false
+}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -70,7 +69,7 @@ func (s *Saver) Prune(ctx context.Context, req PruneRequest) (*Pruned, error) {
 	}
 	err := act(ctx, req.Issue, func(c *chain.Chain, k *repo.ObjectWriter) (*chain.Change, error) {
 		k.Progress = req.Progress
-		if req.Unshared && s.seenElsewhere(ctx, c) {
+		if req.Unshared && s.SeenElsewhere(ctx, c) {
 			result = &Pruned{}
 			return nil, nil
 		}
@@ -122,7 +121,7 @@ func (s *Saver) consider(ctx context.Context, i checkpoint.Issue, decide func(c 
 // pruning returns the change that executes the decisions.
 func (s *Saver) pruning(ctx context.Context, c, archive *chain.Chain, p *Pruned, k *repo.ObjectWriter) *chain.Change {
 	ch := &chain.Change{Verb: "prune", Ids: slices.Concat(p.Removed, p.Expired), Remove: chain.SetOf(p.Removed)}
-	elsewhere, newest := len(p.Removed) > 0 && s.seenElsewhere(ctx, c), c.NewestClock()
+	elsewhere, newest := len(p.Removed) > 0 && s.SeenElsewhere(ctx, c), c.NewestClock()
 	ch.Ledger = func(l *ledger.Ledger) {
 		if elsewhere {
 			markPruned(l, p.Removed, newest)
@@ -300,7 +299,7 @@ func (s *Saver) applyRetention(ctx context.Context, below *chain.Chain, p retent
 		return plain, nil
 	}
 	known := c.Ledger.Clone()
-	if s.seenElsewhere(ctx, c) {
+	if s.SeenElsewhere(ctx, c) {
 		markPruned(known, ids, max(c.NewestClock(), r.Clock()))
 	}
 	links := slices.DeleteFunc(slices.Clone(c.Commits), func(l chain.ChainCommit) bool { return drop[l.ID] })
@@ -346,26 +345,4 @@ func markPruned(l *ledger.Ledger, ids []checkpoint.ID, newest checkpoint.Clock) 
 		l.Pruned[id] = newest
 	}
 	l.Expire(newest)
-}
-
-// seenElsewhere reports whether another clone may have checkpoints of a chain. It returns
-// true if this clone did not write the tip, or if fetched/ or a remote-tracking ref of
-// the issue exists. Unreadable refs count as well.
-func (s *Saver) seenElsewhere(ctx context.Context, c *chain.Chain) bool {
-	if own, err := s.ReadRef(ctx, repo.OwnRef(c.Issue)); err != nil || own != c.Tip {
-		return true
-	}
-	if hash, err := s.ReadRef(ctx, repo.FetchedRef(c.Issue)); err != nil || !hash.IsZero() {
-		return true
-	}
-	refs, err := s.Refs.Values(ctx, repo.RemoteRefs)
-	if err != nil {
-		return true
-	}
-	for name := range refs {
-		if strings.HasSuffix(name, "/"+c.Issue.RefName()) {
-			return true
-		}
-	}
-	return false
 }

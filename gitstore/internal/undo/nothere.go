@@ -30,8 +30,11 @@ func (s *Restorer) NotHere(ctx context.Context, issue checkpoint.Issue) ([]NotHe
 	if len(heads) == 0 || s.Info.Root == "" {
 		return nil, nil
 	}
-	live, err := s.ReadChain(ctx, issue, repo.LiveRef(issue), chain.RetentionDepth)
-	if err != nil {
+	live, err := s.ReadChain(ctx, issue, repo.LiveRef(issue), 1)
+	if err != nil || !s.SeenElsewhere(ctx, live) { // parallel work comes from another clone
+		return nil, err
+	}
+	if live, err = s.ReadChain(ctx, issue, repo.LiveRef(issue), chain.RetentionDepth); err != nil {
 		return nil, err
 	}
 	here := live.Find(heads[0])
