@@ -94,9 +94,9 @@ type Lineage struct {
 	unknown checkpoint.Clock // it is unknown whether older checkpoints belong to the set
 }
 
-// Lineage returns the lineage of checkpoints of the chain. If one of them or of those that they
-// came after is missing, or does not name those before it, nothing is known about older
-// checkpoints. A checkpoint has a later clock than those that it came after.
+// Lineage returns the lineage of checkpoints of the chain. If a checkpoint in it is missing or
+// has no trailer, the lineage is unknown below that checkpoint: a checkpoint has a later clock
+// than those that it came after.
 func (c *Chain) Lineage(heads ...checkpoint.ID) *Lineage { return c.ancestry().lineage(heads...) }
 
 func (a *ancestry) lineage(heads ...checkpoint.ID) *Lineage {
@@ -147,9 +147,10 @@ func (l *Lineage) Lacks(c *Checkpoint) bool {
 const maxParallel = 32
 
 // Parallel returns the checkpoints of the chain that were saved in parallel to heads, newest
-// first: no head came after them, and they did not come after all heads. A checkpoint is left
-// out if its relation is unknown, or if a returned one came after it, or one that came after all
-// heads. heads are the checkpoints of a worktree (Chains.Heads).
+// first. A checkpoint is parallel if no head came after it, and if it did not come after all
+// heads. Checkpoints with an unknown relation are left out. So are those that are part of a
+// returned checkpoint, or of a checkpoint after all heads. heads are the checkpoints of a worktree
+// (Chains.Heads).
 func (c *Chain) Parallel(heads []checkpoint.ID) []Checkpoint {
 	a := c.ancestry()
 	mine := a.lineage(heads...)
@@ -176,8 +177,8 @@ func (c *Chain) Parallel(heads []checkpoint.ID) []Checkpoint {
 	return found
 }
 
-// Common returns the newest checkpoint of the chain that two checkpoints both came after, or
-// that is one of them. It is nil if there is none, or if it is unknown.
+// Common returns the newest checkpoint of the chain that is in the lineage of both checkpoints,
+// or nil if no such checkpoint is known.
 func (c *Chain) Common(a, b checkpoint.ID) *Checkpoint {
 	order := c.ancestry()
 	first, second := order.lineage(a), order.lineage(b)

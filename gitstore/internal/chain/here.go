@@ -26,9 +26,9 @@ func (s *Chains) Here(i checkpoint.Issue) checkpoint.ID {
 	return ""
 }
 
-// Heads returns the checkpoints that the files of this worktree come after: that of Here
-// first, then those that the worktree had before, since its last save. The list is empty if it
-// is unknown.
+// Heads returns the checkpoints that the files of this worktree come after. The first one is the
+// checkpoint of Here. Restores since the last save add the others. The list is empty if nothing
+// is known.
 func (s *Chains) Heads(i checkpoint.Issue) []checkpoint.ID {
 	data, err := os.ReadFile(s.hereFile(i))
 	if err != nil {

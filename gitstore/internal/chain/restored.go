@@ -152,8 +152,8 @@ func (c *Chain) Point() *Point {
 
 // SetPoint records that a person went back to a checkpoint of the chain, or to the newest
 // one. The next save in this worktree starts from the record of that checkpoint. If from is
-// not "", SetPoint does this only if the work goes on from that checkpoint now. It reports
-// whether the point has moved. Without a change it writes nothing.
+// not "", SetPoint does nothing unless from is the point now. It reports whether the point has
+// moved. Without a change it writes nothing.
 func (s *Chains) SetPoint(ctx context.Context, issue checkpoint.Issue, from, to checkpoint.ID) (moved bool, err error) {
 	isNewest := false
 	err = s.Alter(ctx, issue, func(c *Chain, _ *repo.ObjectWriter) (*Change, error) {

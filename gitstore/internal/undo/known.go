@@ -137,8 +137,8 @@ func (s *Restorer) isParallel(ctx context.Context, c *chain.Checkpoint) bool {
 	if len(heads) == 0 || heads[0] == c.ID {
 		return false
 	}
-	live, err := s.ReadChain(ctx, c.Issue, repo.LiveRef(c.Issue), 0)
-	if err != nil {
+	live, err := s.ReadChain(ctx, c.Issue, repo.LiveRef(c.Issue), chain.RetentionDepth)
+	if err != nil || !s.SeenElsewhere(ctx, live) {
 		return false
 	}
 	here := live.Find(heads[0])

@@ -22,9 +22,9 @@ type NotHere struct {
 // maxNotHere limits the checkpoints that NotHere compares.
 const maxNotHere = 5
 
-// NotHere returns the checkpoints of the branch that were saved in parallel, for example in
-// another clone, and of which files are not in this worktree, newest first. Without a record of
-// the checkpoints that this worktree had, there is none.
+// NotHere returns the checkpoints of the branch that were saved in parallel in another clone, and
+// of which files are not in this worktree, newest first. If Heads has no record of this worktree,
+// the list is empty.
 func (s *Restorer) NotHere(ctx context.Context, issue checkpoint.Issue) ([]NotHere, error) {
 	heads := s.Heads(issue)
 	if len(heads) == 0 || s.Info.Root == "" {
