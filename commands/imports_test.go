@@ -109,7 +109,8 @@ var layers = [][]string{
 	},
 
 	// leaves that every package may import
-	{"gitstore/checkpoint/progress", "gitstore/checkpoint/story"},
+	{"gitstore/checkpoint/progress"},
+	{"gitstore/checkpoint/story"},
 	{"gitstore/checkpoint/tasks", "gitstore/diff", "gitstore/retention"},
 	{"gitstore/checkpoint"},
 	{"gitstore/checkpoint/document"},

@@ -17,8 +17,9 @@ type Files struct {
 // Plan returns what a resume of a checkpoint would restore here and what it would leave, without
 // regard to HEAD, and changes nothing. Skipped are the files that both sides changed. A file
 // counts as changed if a commit has touched it, even if that commit was reverted.
-func (f Files) Plan(ctx context.Context, c *Checkpoint) (*RestoreOutcome, error) {
-	return f.restorer.Plan(ctx, c)
+// look may be nil.
+func (f Files) Plan(ctx context.Context, c *Checkpoint, look *Look) (*RestoreOutcome, error) {
+	return f.restorer.Plan(ctx, c, look)
 }
 
 // Diff returns the difference between a checkpoint's file and the file in the worktree,

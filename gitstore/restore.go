@@ -38,6 +38,9 @@ func ParseChanged(s string) (Changed, error) { return undo.ParseChanged(s) }
 // A RestoreRequest holds the parameters of a restore.
 type RestoreRequest = undo.RestoreRequest
 
+// A Look is a list of changed and untracked files that several plans of one command share.
+type Look = undo.Look
+
 // A Restored is the result of a restore.
 type Restored = undo.Restored
 

@@ -100,7 +100,7 @@ func readResumeOptions(c *invoke.Invocation) *resumeOptions {
 		dryRun: f.Bool("dry-run"), fallback: f.Bool("fallback"), retry: f.Bool("retry"), worktree: f.String("worktree"),
 		force: f.Bool("force"), syncIssue: f.Bool("sync-issue"),
 		judge: judge.Options{
-			By: f.String("by"), Branch: f.String("branch"), Approve: c.Lists["approve"], Strict: f.Bool("strict"), IssueFollows: f.Bool("sync-issue"), Issue: issuesource.ReadOptions(c),
+			By: f.String("by"), Branch: f.String("branch"), Approve: c.Lists["approve"], Strict: f.Bool("strict"), IssueFollows: f.Bool("sync-issue"), Issue: issuesource.ReadOptions(c), Look: &gitstore.Look{},
 		},
 	}
 	o.judge.Auto = o.auto || o.ci
@@ -293,7 +293,7 @@ func resume(c *invoke.Invocation, r *resumption) error {
 	if !o.leavesFiles() && c.Store.Root() != "" {
 		t := c.TickFiles("resume: writing files")
 		r.restored, err = c.Store.Restore(c.Ctx, gitstore.RestoreRequest{
-			Checkpoint: r.Checkpoint, AnyHead: o.force, AnyBranch: true, // the verdict and gate cover the branch
+			Checkpoint: r.Checkpoint, Look: o.judge.Look, AnyHead: o.force, AnyBranch: true, // the verdict and gate cover the branch
 			Request: gitstore.RestoreOptions{Changed: r.changed, Each: r.each, DryRun: o.dryRun},
 		})
 		t.End()

@@ -21,10 +21,10 @@ import (
 
 // screenStatus prints the status for people: the progress, the newest checkpoint, whether the
 // work can be resumed, the changes since, and the next step.
-func screenStatus(c *invoke.Invocation, at display.Screen, p *gitstore.Point, r *checkpoint.Record, v freshness.Verdict) {
+func screenStatus(c *invoke.Invocation, at display.Screen, p *gitstore.Point, r *checkpoint.Record, v freshness.Verdict, look *gitstore.Look) {
 	cp := p.Checkpoint
 	rows := slices.Concat(standing.ProgressRows(r, v), checkpointRows(c, cp, r), standing.WentBackRows(p, c.Env.Now()),
-		standing.ParallelRows(standing.NotHere(c, cp.Issue, cp.ID), c.Env.Now()), resumeRows(r, v), changedRows(c, cp, v), nextRows(r, v))
+		standing.ParallelRows(standing.NotHere(c, cp.Issue, cp.ID), c.Env.Now()), resumeRows(r, v), changedRows(c, cp, v, look), nextRows(r, v))
 	c.Printf("%s\n\n%s", at.Heading(standing.Heading(cp, r)), at.Sheet(rows))
 	next := "git checkpoint resume " + phrase.IssueArg(cp.Issue)
 	if !v.CanResume {
@@ -81,13 +81,13 @@ func resumeRows(r *checkpoint.Record, v freshness.Verdict) []display.Row {
 const filesCheck = "files"
 
 // changedRow returns what has changed since the checkpoint, and what a resume does about it.
-func changedRow(c *invoke.Invocation, cp *gitstore.Checkpoint, v freshness.Verdict) display.Row {
+func changedRow(c *invoke.Invocation, cp *gitstore.Checkpoint, v freshness.Verdict, look *gitstore.Look) display.Row {
 	row := display.Row{Label: "Changed", Text: "no file since the checkpoint"}
 	if n := len(v.Changed) + len(v.Restores) + len(v.Unsaved); n > 0 {
 		row.Text = phrase.Plural(n, "file") + " since the checkpoint"
 	}
 	if v.CanResume && c.Store.Root() != "" {
-		row.Below = wouldRestore(c, cp)
+		row.Below = wouldRestore(c, cp, look)
 	}
 	if len(v.Unsaved) > 0 {
 		row.Below = append(row.Below, "not in the checkpoint, and a resume leaves "+phrase.Files(v.Unsaved, 5))
@@ -96,8 +96,8 @@ func changedRow(c *invoke.Invocation, cp *gitstore.Checkpoint, v freshness.Verdi
 }
 
 // changedRows returns changedRow and the findings about changed files.
-func changedRows(c *invoke.Invocation, cp *gitstore.Checkpoint, v freshness.Verdict) []display.Row {
-	rows := []display.Row{changedRow(c, cp, v)}
+func changedRows(c *invoke.Invocation, cp *gitstore.Checkpoint, v freshness.Verdict, look *gitstore.Look) []display.Row {
+	rows := []display.Row{changedRow(c, cp, v, look)}
 	for _, reason := range v.WorstFirst() {
 		if reason.Check == filesCheck {
 			rows = append(rows, standing.ReasonRow(reason))
@@ -125,8 +125,8 @@ const nothingToPutBack = "a resume has no file to put back"
 
 // wouldRestore returns one line per effect of a resume on files. The findings of the verdict name
 // those that changed on both sides.
-func wouldRestore(c *invoke.Invocation, cp *gitstore.Checkpoint) []string {
-	done, err := c.Store.Restore(c.Ctx, gitstore.RestoreRequest{Checkpoint: cp, AnyBranch: true, Request: gitstore.RestoreOptions{DryRun: true}})
+func wouldRestore(c *invoke.Invocation, cp *gitstore.Checkpoint, look *gitstore.Look) []string {
+	done, err := c.Store.Restore(c.Ctx, gitstore.RestoreRequest{Checkpoint: cp, AnyBranch: true, Look: look, Request: gitstore.RestoreOptions{DryRun: true}})
 	if err != nil {
 		return []string{"a resume puts no files back: " + strings.TrimPrefix(err.Error(), "restore "+string(cp.ID)+": ")}
 	}

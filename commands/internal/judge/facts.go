@@ -28,6 +28,7 @@ type Options struct {
 	Strict        bool     // warnings are failures
 	IssueFollows  bool     // the issue takes the labels of the checkpoint
 	Issue         issuesource.Options
+	Look          *gitstore.Look // shared by the plans of one command, or nil
 }
 
 // Verdict collects the facts about a checkpoint and returns its verdict.
@@ -55,7 +56,7 @@ func VerdictAndIssue(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoin
 	facts.Branch = branchFact(c, cp, o)
 	facts.Head = headFact(c, cp, r)
 	facts.Base = baseFact(c)
-	facts.Files = filesFact(c, cp)
+	facts.Files = filesFact(c, cp, o)
 	facts.Outputs = outputsFact(c, cp, r)
 	facts.Plan = planFact(c, cp, r)
 	facts.Tasks = TaskOutputs(c, l)
@@ -116,11 +117,11 @@ func baseFact(c *invoke.Invocation) freshness.Base {
 // noWorktree is the reason for unknown files in a bare repository or a git directory.
 const noWorktree = "there is no worktree here"
 
-func filesFact(c *invoke.Invocation, cp *gitstore.Checkpoint) freshness.Files {
+func filesFact(c *invoke.Invocation, cp *gitstore.Checkpoint, o Options) freshness.Files {
 	if c.Store.Root() == "" {
 		return freshness.Files{Why: noWorktree}
 	}
-	plan, err := c.Store.Files.Plan(c.Ctx, cp)
+	plan, err := c.Store.Files.Plan(c.Ctx, cp, o.Look)
 	if err != nil {
 		return freshness.Files{Why: err.Error()}
 	}

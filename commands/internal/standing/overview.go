@@ -10,6 +10,7 @@ import (
 	"git-checkpoint/commands/internal/judge"
 	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/story"
 )
@@ -21,14 +22,15 @@ func Overview(c *invoke.Invocation, issues []checkpoint.Issue) []output.IssueSum
 	c.Quiet = true
 	defer func() { c.Quiet = quiet }()
 	found := make([]output.IssueSummary, len(issues))
+	look := &gitstore.Look{}
 	for n, i := range issues {
-		found[n] = summary(c, i)
+		found[n] = summary(c, i, look)
 	}
 	slices.SortStableFunc(found, func(a, b output.IssueSummary) int { return b.CreatedAt.Compare(a.CreatedAt) })
 	return found
 }
 
-func summary(c *invoke.Invocation, i checkpoint.Issue) output.IssueSummary {
+func summary(c *invoke.Invocation, i checkpoint.Issue, look *gitstore.Look) output.IssueSummary {
 	s := output.IssueSummary{Issue: string(i)}
 	p, err := c.Store.Point(c.Ctx, i)
 	if err != nil {
@@ -41,7 +43,7 @@ func summary(c *invoke.Invocation, i checkpoint.Issue) output.IssueSummary {
 	if err != nil {
 		return s
 	}
-	v, err := judge.Verdict(c, cp, r, judge.Options{Issue: issuesource.Options{Offline: true}})
+	v, err := judge.Verdict(c, cp, r, judge.Options{Issue: issuesource.Options{Offline: true}, Look: look})
 	if err != nil {
 		return s
 	}

@@ -503,7 +503,9 @@ func (s *Capturer) HashFiles(ctx context.Context, paths []string) ([]plumbing.Ha
 // ModifiedFiles returns the tracked files that differ from the index, with those that are
 // missing. The list can contain files with unchanged content.
 func (s *Capturer) ModifiedFiles(ctx context.Context) ([]string, error) {
-	site := &Source{Git: s.Git, Config: s.Config, CommonDir: s.Info.CommonDir, Root: s.Info.Root, Index: s.Info.Index}
+	cache, done := s.openStatCache(Request{DryRun: true})
+	defer done()
+	site := &Source{Git: s.Git, Config: s.Config, CommonDir: s.Info.CommonDir, Root: s.Info.Root, Index: s.Info.Index, cache: cache}
 	changes, err := site.changedFiles(ctx)
 	if err != nil {
 		return nil, err

@@ -159,15 +159,16 @@ func (r *restoring) laterStaged(ctx context.Context, snap *wishes, area *lockedI
 
 // laterUntracked returns the untracked files that were not in the index of the save.
 func (r *restoring) laterUntracked(ctx context.Context, snap *wishes) ([]string, error) {
-	g := r.s.Git
-	g.Dir = r.s.Root
-	out, err := g.Output(ctx, "ls-files", "--others", "--exclude-standard", "-z")
+	if r.s.Untracked == nil {
+		return nil, nil
+	}
+	all, err := r.s.Untracked(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("list untracked files: %w", err)
+		return nil, err
 	}
 	var paths []string
 	limits := r.s.boundary(ctx)
-	for _, path := range git.Fields(out) {
+	for _, path := range all {
 		if limits.Find(path).Reason != "" {
 			continue
 		}

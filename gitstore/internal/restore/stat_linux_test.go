@@ -116,7 +116,7 @@ func TestFilesAreUnchangedByGitsRules(t *testing.T) {
 				}
 				want := rewrite(x, "a")
 				byGit := x.Git("status", "--porcelain", "-uno", "--", "a") != ""
-				plan, err := x.s.Files.Plan(context.Background(), c)
+				plan, err := x.s.Files.Plan(context.Background(), c, nil)
 				require.NoError(t, err)
 				got := slices.Contains(append(plan.Skipped, plan.InTheWay...), "a")
 				assert.Equal(t, want, got, name)

@@ -69,6 +69,9 @@ type Worktree struct {
 	// Modified returns the tracked files that may differ from the index. Nil means that files
 	// outside of a checkpoint's changes are not compared.
 	Modified func(context.Context) ([]string, error)
+	// Untracked returns the untracked files that git does not ignore. Nil means that no file came
+	// later.
+	Untracked func(context.Context) ([]string, error)
 	// Others has the paths that another session in this worktree changed, with the session. They
 	// stay unless the request names them, or has a choice.
 	Others map[string]string

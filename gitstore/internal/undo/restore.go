@@ -45,6 +45,7 @@ type RestoreRequest struct {
 	AnyBranch  bool // accept a HEAD on another branch than the checkpoint's
 
 	Branch string // branch of a detached HEAD as named by CI, or ""
+	Look   *Look  // shared with other plans of the command, or nil
 	restore.Request
 }
 
@@ -142,7 +143,8 @@ func (s *Restorer) siteFor(ctx context.Context, req *RestoreRequest, st *capture
 	site.Common = func() *restore.Contents { return s.common(ctx, c) }
 	merges := req.Changed == restore.Merged || !req.Asked && req.Changed == ""
 	site.Parallel = merges && !req.Force && s.isParallel(ctx, c)
-	site.Modified = s.ModifiedFiles
+	site.Modified = func(ctx context.Context) ([]string, error) { return s.modifiedFiles(ctx, req.Look) }
+	site.Untracked = func(ctx context.Context) ([]string, error) { return s.untrackedFiles(ctx, req.Look) }
 	if req.Asked {
 		site.Others = s.otherSessions(ctx, c)
 	}
@@ -297,13 +299,13 @@ func (s *Restorer) checkHead(ctx context.Context, c *chain.Checkpoint, st *captu
 }
 
 // Plan returns what a resume of a checkpoint would restore here and what it would leave, without
-// regard to HEAD, and changes nothing.
-func (s *Restorer) Plan(ctx context.Context, c *chain.Checkpoint) (*Outcome, error) {
+// regard to HEAD, and changes nothing. look may be nil.
+func (s *Restorer) Plan(ctx context.Context, c *chain.Checkpoint, look *Look) (*Outcome, error) {
 	st, err := s.OpenSnapshot(c)
 	if err != nil {
 		return nil, err
 	}
-	req := &RestoreRequest{Checkpoint: c, Request: restore.Request{DryRun: true}}
+	req := &RestoreRequest{Checkpoint: c, Look: look, Request: restore.Request{DryRun: true}}
 	return s.siteFor(ctx, req, st, s.NewObjectWriter()).Restore(ctx, s.layers(ctx, c, st), req.Request, nil)
 }
 
