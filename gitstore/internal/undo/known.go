@@ -86,9 +86,9 @@ func (s *Restorer) layers(ctx context.Context, c *chain.Checkpoint, st *capture.
 	if err != nil {
 		return layers
 	}
-	read := 0
+	read, line := 0, live.Lineage(c.ID)
 	for _, older := range live.Checkpoints() {
-		if older.Clock >= c.Clock || older.Branch != c.Branch {
+		if older.Clock >= c.Clock || older.Branch != c.Branch || line.Lacks(&older) {
 			continue
 		}
 		if read++; len(lacks) == 0 || read > maxLayers {
