@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/doctor"
+	"git-checkpoint/gitstore/internal/repo"
 )
 
 // A Finding is a problem that Check found, and its repair if there is one.
@@ -26,7 +28,11 @@ type Fix = doctor.Fix
 
 // A Doctor checks, repairs and measures the stored checkpoints and the repository around
 // them.
-type Doctor struct{ doctor *doctor.Doctor }
+type Doctor struct {
+	repo   *repo.Repo
+	chain  *chain.Chains
+	doctor *doctor.Doctor
+}
 
 // Check examines the files, refs and settings around the chains of the repository. Inspect
 // and Verify check the chains themselves. gitVersion is the version of git, such as
@@ -37,7 +43,7 @@ func (d Doctor) Check(ctx context.Context, gitVersion [2]int) ([]Finding, error)
 		return nil, err
 	}
 	for _, issue := range c.Issues() {
-		d.doctor.RepairIfRewritten(ctx, issue)
+		d.chain.RepairIfRewritten(ctx, issue)
 	}
 	return c.Findings(ctx)
 }
@@ -48,7 +54,7 @@ func (d Doctor) Fix(ctx context.Context, f Fix) (string, error) { return d.docto
 // SettleInterrupted completes or rolls back the interrupted transactions of all issues.
 // Otherwise the next command for an issue would do this.
 func (d Doctor) SettleInterrupted(ctx context.Context) error {
-	return d.doctor.SettleInterrupted(ctx)
+	return d.repo.SettleInterrupted(ctx)
 }
 
 // SetPhases sets the phases of the settings. Verify and Inspect know them in every record.
@@ -61,7 +67,7 @@ func (d Doctor) ObjectCounts(ctx context.Context) (doctor.ObjectCounts, error) {
 
 // OwnObjects returns the numbers of loose objects and packs that this program wrote. See
 // Store.Consolidate.
-func (d Doctor) OwnObjects() (loose, packs int) { return d.doctor.OwnLoose() }
+func (d Doctor) OwnObjects() (loose, packs int) { return d.repo.OwnLoose() }
 
 // A Usage is the disk space used by an issue's checkpoints.
 type Usage = doctor.Usage
@@ -69,14 +75,14 @@ type Usage = doctor.Usage
 // Usage measures the disk space of an issue with its archive. Objects that several issues
 // share count for each issue. It requires git 2.31, and reads every commit and tree.
 func (d Doctor) Usage(ctx context.Context, issue checkpoint.Issue) (Usage, error) {
-	d.doctor.RepairIfRewritten(ctx, issue)
+	d.chain.RepairIfRewritten(ctx, issue)
 	return d.doctor.Usage(ctx, issue)
 }
 
 // Inspect is Store.Verify without reading blobs; it only checks that they exist. Check
 // reports refs that point to missing commits.
 func (d Doctor) Inspect(ctx context.Context, issue checkpoint.Issue) (*Report, error) {
-	d.doctor.SettleIfInterrupted(ctx, issue)
+	d.repo.SettleIfInterrupted(ctx, issue)
 	return d.doctor.Inspect(ctx, issue)
 }
 

@@ -5,11 +5,13 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/capture"
+	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/undo"
 )
 
 // Files compares the files of the worktree with checkpoints, their records and HEAD.
 type Files struct {
+	repo     *repo.Repo
 	capturer *capture.Capturer
 	restorer *undo.Restorer
 }
@@ -114,13 +116,13 @@ type Foreign = capture.Foreign
 // FindRepository returns the repository inside the worktree that contains a path relative
 // to the root, or the part of this repository that does.
 func (f Files) FindRepository(ctx context.Context, path string) Foreign {
-	return f.capturer.Boundary(ctx).Find(path)
+	return f.repo.Boundary(ctx).Find(path)
 }
 
 // FindGitDir returns the git directory or object directory that contains an absolute path,
 // of this or of another repository.
 func (f Files) FindGitDir(ctx context.Context, path string) Foreign {
-	return f.capturer.Boundary(ctx).FindPlace(path)
+	return f.repo.Boundary(ctx).FindPlace(path)
 }
 
 // IsTracked reports whether git tracks a worktree file, or any file below a directory.

@@ -131,5 +131,5 @@ func (s *Store) OpenRemote(ctx context.Context, req OpenRemoteRequest) (*Store, 
 	if err != nil {
 		return nil, err
 	}
-	return newStore(opened.Repo, nil), nil
+	return newStore(opened, nil), nil
 }

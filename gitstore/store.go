@@ -76,14 +76,14 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 }
 
 func newStore(r *repo.Repo, prefetched <-chan *capture.StagedState) *Store {
-	c := &chain.Chains{Repo: r}
-	n := capture.New(c, prefetched)
-	f := &facts.Facts{Capturer: n}
-	u := &undo.Restorer{Facts: f}
+	c := chain.New(r)
+	n := capture.New(r, c, prefetched)
+	f := facts.New(r, c, n)
+	u := undo.New(r, c, n, f)
 	return &Store{
-		Doctor: Doctor{&doctor.Doctor{Facts: f}}, Files: Files{n, u}, Notes: Notes{r}, Worktrees: Worktrees{f}, InterruptedRestore: InterruptedRestore{u},
-		repo: r, chains: c, capturer: n, facts: f, secrets: &secrets.Scanner{Chains: c},
-		saver: &save.Saver{Facts: f}, restorer: u, sharer: &share.Sharer{Chains: c},
+		Doctor: Doctor{r, c, doctor.New(r, c, n, f)}, Files: Files{r, n, u}, Notes: Notes{r}, Worktrees: Worktrees{r, f}, InterruptedRestore: InterruptedRestore{u},
+		repo: r, chains: c, capturer: n, facts: f, secrets: secrets.New(r, c),
+		saver: save.New(r, c, n, f), restorer: u, sharer: share.New(r, c),
 	}
 }
 

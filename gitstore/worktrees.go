@@ -4,16 +4,20 @@ import (
 	"context"
 
 	"git-checkpoint/gitstore/internal/facts"
+	"git-checkpoint/gitstore/internal/repo"
 )
 
 // Worktrees are the worktrees of the repository.
-type Worktrees struct{ facts *facts.Facts }
+type Worktrees struct {
+	repo  *repo.Repo
+	facts *facts.Facts
+}
 
 // A Worktree is a worktree for the branch of a checkpoint.
 type Worktree = facts.Worktree
 
 // MainRoot returns the main worktree's root, or "" without a main worktree.
-func (w Worktrees) MainRoot(ctx context.Context) (string, error) { return w.facts.MainRoot(ctx) }
+func (w Worktrees) MainRoot(ctx context.Context) (string, error) { return w.repo.MainRoot(ctx) }
 
 // CheckedOut returns the worktree in which a branch is checked out, or "".
 func (w Worktrees) CheckedOut(ctx context.Context, branch string) string {

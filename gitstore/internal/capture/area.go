@@ -154,7 +154,7 @@ func PrefetchIndex(ctx context.Context, g git.Git, guess repository.Info) <-chan
 		var a *StagedState
 		s, err := repo.OpenGuessed(g, guess)
 		if err == nil {
-			a, err = New(&chain.Chains{Repo: s}, nil).readStagedState(ctx)
+			a, err = New(s, chain.New(s), nil).readStagedState(ctx)
 			s.Objects.Close()
 		}
 		if err != nil {
@@ -166,12 +166,12 @@ func PrefetchIndex(ctx context.Context, g git.Git, guess repository.Info) <-chan
 }
 
 func (s *Capturer) readStagedState(ctx context.Context) (*StagedState, error) {
-	stamp := stampOf(s.Info.Index)
-	now, err := s.ReadHead(ctx)
+	stamp := stampOf(s.repo.Info.Index)
+	now, err := s.repo.ReadHead(ctx)
 	if err != nil {
 		return nil, err
 	}
-	tree, err := s.TreeOf(now)
+	tree, err := s.repo.TreeOf(now)
 	if err != nil {
 		return nil, err
 	}
@@ -180,30 +180,30 @@ func (s *Capturer) readStagedState(ctx context.Context) (*StagedState, error) {
 		return nil, err
 	}
 	defer done()
-	a, err := ReadArea(x, tree, s.Objects)
+	a, err := ReadArea(x, tree, s.repo.Objects)
 	return &StagedState{now, stamp, a}, err
 }
 
 // OpenIndex reads the index. If its format is unsupported, git makes a supported copy.
 func (s *Capturer) OpenIndex(ctx context.Context) (*index.Index, func(), error) {
-	x, err := index.Open(s.Info.Index)
+	x, err := index.Open(s.repo.Info.Index)
 	done := func() { x.Close() }
 	if errors.Is(err, index.ErrUnsupported) {
 		run := func(ctx context.Context, env []string, args ...string) ([]byte, error) {
-			return s.Git.With(env...).Output(ctx, args...)
+			return s.repo.Git.With(env...).Output(ctx, args...)
 		}
-		x, done, err = index.Plain(ctx, run, s.Info.Index, s.Info.Dir)
+		x, done, err = index.Plain(ctx, run, s.repo.Info.Index, s.repo.Info.Dir)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	if x.Partial = repository.Partial(s.Config); x.Partial {
+	if x.Partial = repository.Partial(s.repo.Config); x.Partial {
 		x.Fetch = func(missing plumbing.Hash) error {
 			if conflicts, _ := x.Special(); len(conflicts) > 0 { // git write-tree would fail
-				_, _, err := s.Objects.Read(missing)
+				_, _, err := s.repo.Objects.Read(missing)
 				return err
 			}
-			return index.FetchMissing(ctx, s.FetchPromised, s.Info.Index, s.Info.Dir)
+			return index.FetchMissing(ctx, s.repo.FetchPromised, s.repo.Info.Index, s.repo.Info.Dir)
 		}
 	}
 	return x, done, nil

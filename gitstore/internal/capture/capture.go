@@ -35,14 +35,15 @@ import (
 
 // Capturer captures and opens the files of checkpoints.
 type Capturer struct {
-	*chain.Chains
+	repo            *repo.Repo
+	chain           *chain.Chains
 	prefetchedIndex <-chan *StagedState
 }
 
 // New returns the Capturer of a repository. prefetched is the result of PrefetchIndex, or
 // nil.
-func New(c *chain.Chains, prefetched <-chan *StagedState) *Capturer {
-	return &Capturer{Chains: c, prefetchedIndex: prefetched}
+func New(r *repo.Repo, c *chain.Chains, prefetched <-chan *StagedState) *Capturer {
+	return &Capturer{repo: r, chain: c, prefetchedIndex: prefetched}
 }
 
 // A CapturedSnapshot contains captured repository content and its HEAD.
@@ -55,7 +56,7 @@ type CapturedSnapshot struct {
 func (s *Capturer) Snapshot(ctx context.Context, issue checkpoint.Issue, req Request, k *repo.ObjectWriter) (*CapturedSnapshot, error) {
 	for tries := 1; ; tries++ {
 		snap, stamp, err := s.snapshotOnce(ctx, issue, req, k)
-		if err != nil || tries == maxTries || stamp.equal(stampOf(s.Info.Index)) {
+		if err != nil || tries == maxTries || stamp.equal(stampOf(s.repo.Info.Index)) {
 			return snap, err
 		}
 	}
@@ -69,14 +70,14 @@ const maxTries = 3
 // snapshotOnce captures the index and the other files once. stamp identifies the index
 // that was read.
 func (s *Capturer) snapshotOnce(ctx context.Context, issue checkpoint.Issue, req Request, k *repo.ObjectWriter) (snap *CapturedSnapshot, stamp indexStamp, err error) {
-	if req.Automatic && hidesUntracked(s.Config) {
+	if req.Automatic && hidesUntracked(s.repo.Config) {
 		req.Untracked = false
 	}
 	cache, done := s.openStatCache(req)
 	defer done()
 	site := &Source{
-		Git: s.Git, Config: s.Config, CommonDir: s.Info.CommonDir, Root: s.Info.Root, Index: s.Info.Index, Boundary: s.Boundary(ctx),
-		Partial: repository.Partial(s.Config), cache: cache,
+		Git: s.repo.Git, Config: s.repo.Config, CommonDir: s.repo.Info.CommonDir, Root: s.repo.Info.Root, Index: s.repo.Info.Index, Boundary: s.repo.Boundary(ctx),
+		Partial: repository.Partial(s.repo.Config), cache: cache,
 	}
 	req.hadUntracked = s.hadUntracked(ctx, issue)
 	list := site.list(ctx, req)
@@ -107,7 +108,7 @@ func (s *Capturer) begin(ctx context.Context, issue checkpoint.Issue, req Reques
 	if err := s.checkReceived(ctx, a.Changes); err != nil {
 		return nil, err
 	}
-	left, err := a.LeaveOut(req.MaxSize, s.Objects)
+	left, err := a.LeaveOut(req.MaxSize, s.repo.Objects)
 	if err != nil {
 		return nil, err
 	}
@@ -119,26 +120,26 @@ func (s *Capturer) begin(ctx context.Context, issue checkpoint.Issue, req Reques
 		snap.Facts.Head = a.head.Commit.String()
 	}
 	snap.Facts.Skipped = left
-	if err := snap.noteKept(s.Info.Root); err != nil {
+	if err := snap.noteKept(s.repo.Info.Root); err != nil {
 		return nil, err
 	}
 	snap.Facts.Detached = a.head.Branch == ""
-	snap.Facts.MergeHead = s.Info.MergeHeads()
+	snap.Facts.MergeHead = s.repo.Info.MergeHeads()
 	return &CapturedSnapshot{a.head, snap}, nil
 }
 
 // stagedBefore returns the staged tree of the newest commit in an issue's chain, or zero
 // if that commit was saved on another HEAD.
 func (s *Capturer) stagedBefore(ctx context.Context, issue checkpoint.Issue, head plumbing.Hash) plumbing.Hash {
-	tip, err := s.ReadRef(ctx, repo.LiveRef(issue))
+	tip, err := s.repo.ReadRef(ctx, repo.LiveRef(issue))
 	if err != nil || tip.IsZero() {
 		return plumbing.ZeroHash
 	}
-	commit, err := s.ReadCommit(tip)
+	commit, err := s.repo.ReadCommit(tip)
 	if err != nil || len(commit.Parents) != 2 {
 		return plumbing.ZeroHash
 	}
-	index, err := s.ReadCommit(commit.Parents[1])
+	index, err := s.repo.ReadCommit(commit.Parents[1])
 	if err != nil {
 		return plumbing.ZeroHash
 	}

@@ -50,13 +50,13 @@ func (s *Capturer) NotReceived(ctx context.Context, name string, f trees.Entry) 
 		return "it is a symlink", nil
 	}
 	if trees.IsAttributes(name) {
-		data, err := trees.ReadAs(s.Objects, plumbing.BlobObject, f.Hash)
+		data, err := trees.ReadAs(s.repo.Objects, plumbing.BlobObject, f.Hash)
 		if err != nil {
 			return "", err
 		}
 		return badAttributes(data), nil
 	}
-	out, err := s.Git.Output(ctx, "config", "--list", "--null", "--blob", f.Hash.String())
+	out, err := s.repo.Git.Output(ctx, "config", "--list", "--null", "--blob", f.Hash.String())
 	if err != nil {
 		return "", nil // if git cannot parse the file, a server only warns
 	}

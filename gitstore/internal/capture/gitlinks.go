@@ -25,7 +25,7 @@ type LocalCommit struct {
 // differ from the checkpoint's HEAD and that are checked out here.
 func (s *Capturer) LocalCommits(ctx context.Context, c *chain.Checkpoint) ([]LocalCommit, error) {
 	st, err := s.OpenSnapshot(c)
-	if err != nil || s.Info.Root == "" {
+	if err != nil || s.repo.Info.Root == "" {
 		return nil, err
 	}
 	targets, err := s.Targets(st)
@@ -38,11 +38,11 @@ func (s *Capturer) LocalCommits(ctx context.Context, c *chain.Checkpoint) ([]Loc
 			continue
 		}
 		l := LocalCommit{Path: t.Path, Commit: t.IndexWant[0].Hash}
-		dir := filepath.Join(s.Info.Root, filepath.FromSlash(t.Path))
+		dir := filepath.Join(s.repo.Info.Root, filepath.FromSlash(t.Path))
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err != nil {
 			continue // not checked out
 		}
-		g := git.Git{Dir: dir, Unset: repository.Variables(), Apart: s.Git.Apart, Env: []string{"GIT_NO_LAZY_FETCH=1"}}
+		g := git.Git{Dir: dir, Unset: repository.Variables(), Apart: s.repo.Git.Apart, Env: []string{"GIT_NO_LAZY_FETCH=1"}}
 		if _, err := g.Output(ctx, "cat-file", "-e", l.Commit.String()+"^{commit}"); err != nil {
 			l.Missing = true
 			found = append(found, l)

@@ -24,7 +24,7 @@ var listsIgnoreFiles = []string{"ls-files", "--others", "--exclude-standard", "-
 // Ignores returns a digest of git's rules for ignored files that a snapshot does not have:
 // info/exclude, the file of core.excludesFile, and .gitignore files that git ignores.
 func (s *Capturer) Ignores(ctx context.Context) (string, error) {
-	w := &Source{Git: s.Git, Config: s.Config, CommonDir: s.Info.CommonDir, Root: s.Info.Root}
+	w := &Source{Git: s.repo.Git, Config: s.repo.Config, CommonDir: s.repo.Info.CommonDir, Root: s.repo.Info.Root}
 	out, err := w.git().Output(ctx, append(slices.Clone(listsIgnoreFiles), "--", ":(glob)**/"+ignoreFile)...)
 	if err != nil {
 		return "", fmt.Errorf("list ignored %s files: %w", ignoreFile, err)

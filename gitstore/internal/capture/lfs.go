@@ -45,18 +45,18 @@ func (s *Capturer) UsesLFS() bool {
 
 // lfsStorage returns the folder of git-lfs.
 func (s *Capturer) lfsStorage() string {
-	dir, _ := git.Last(s.Config, "lfs.storage")
+	dir, _ := git.Last(s.repo.Config, "lfs.storage")
 	switch {
 	case dir == "":
-		return filepath.Join(s.Info.CommonDir, "lfs")
+		return filepath.Join(s.repo.Info.CommonDir, "lfs")
 	case filepath.IsAbs(dir):
 		return dir
 	}
-	return filepath.Join(s.Info.CommonDir, dir)
+	return filepath.Join(s.repo.Info.CommonDir, dir)
 }
 
 func (s *Capturer) keptContent() string {
-	return filepath.Join(s.Info.CommonDir, "git-checkpoint", "lfs")
+	return filepath.Join(s.repo.Info.CommonDir, "git-checkpoint", "lfs")
 }
 
 func contentPath(dir, oid string) string { return filepath.Join(dir, oid[:2], oid[2:4], oid) }
@@ -91,11 +91,11 @@ func (s *Capturer) Pointers(c *chain.Checkpoint) ([]LFSPointer, error) {
 
 // pointer parses a blob as a pointer file.
 func (s *Capturer) pointer(blob plumbing.Hash) (LFSPointer, bool) {
-	kind, size, err := s.Objects.Header(blob)
+	kind, size, err := s.repo.Objects.Header(blob)
 	if err != nil || kind != plumbing.BlobObject || size > maxPointer {
 		return LFSPointer{}, false
 	}
-	data, err := trees.ReadAs(s.Objects, plumbing.BlobObject, blob)
+	data, err := trees.ReadAs(s.repo.Objects, plumbing.BlobObject, blob)
 	if err != nil {
 		return LFSPointer{}, false
 	}
@@ -135,7 +135,7 @@ func (s *Capturer) KeepContent(c *chain.Checkpoint) (failed []string, err error)
 		if hasSize(to, p.Size) || !hasSize(from, p.Size) {
 			continue
 		}
-		if e := s.Objects.MakeDirs(filepath.Dir(to)); e != nil {
+		if e := s.repo.Objects.MakeDirs(filepath.Dir(to)); e != nil {
 			failed, err = append(failed, p.Path), e
 		} else if e := linkContent(from, to); e != nil {
 			failed, err = append(failed, p.Path), e
@@ -159,7 +159,7 @@ func (s *Capturer) ReturnContent(c *chain.Checkpoint) error {
 		if e := os.MkdirAll(filepath.Dir(to), 0o777); e != nil {
 			return e
 		}
-		s.Objects.Share(filepath.Dir(filepath.Dir(to)), filepath.Dir(to))
+		s.repo.Objects.Share(filepath.Dir(filepath.Dir(to)), filepath.Dir(to))
 		if e := linkContent(from, to); e != nil {
 			return e
 		}
@@ -242,14 +242,14 @@ func (s *Capturer) SweepContent(ctx context.Context, purged map[string]bool) err
 func (s *Capturer) neededContent(ctx context.Context) (map[string]bool, error) {
 	needed := map[string]bool{}
 	for _, archived := range []bool{false, true} {
-		issues, _, err := s.Issues(ctx, archived)
+		issues, _, err := s.chain.Issues(ctx, archived)
 		if err != nil {
 			return nil, err
 		}
 		for _, issue := range issues {
-			list := s.List
+			list := s.chain.List
 			if archived {
-				list = s.Archived
+				list = s.chain.Archived
 			}
 			l, err := list(ctx, issue, 0)
 			if err != nil {

@@ -26,7 +26,7 @@ type Stored struct {
 
 // OpenSnapshot opens the snapshot of a checkpoint.
 func (s *Capturer) OpenSnapshot(c *chain.Checkpoint) (*Stored, error) {
-	record, err := s.VerifiedRecord(c)
+	record, err := s.chain.VerifiedRecord(c)
 	if err != nil {
 		return nil, err
 	}
@@ -36,11 +36,11 @@ func (s *Capturer) OpenSnapshot(c *chain.Checkpoint) (*Stored, error) {
 // SnapshotOf is OpenSnapshot for a known record.
 func (s *Capturer) SnapshotOf(c *chain.Checkpoint, record *checkpoint.Record) (*Stored, error) {
 	st := &Stored{Contents: restore.Contents{ID: c.ID, Record: record}}
-	commit, err := s.ReadCommit(c.Commit)
+	commit, err := s.repo.ReadCommit(c.Commit)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.ID, err)
 	}
-	if st.Entries, err = trees.Read(s.Objects, c.Tree); err != nil {
+	if st.Entries, err = trees.Read(s.repo.Objects, c.Tree); err != nil {
 		return nil, fmt.Errorf("%s: %w", c.ID, err)
 	}
 	if e, ok := trees.Find(st.Entries, "staged"); ok {
@@ -49,7 +49,7 @@ func (s *Capturer) SnapshotOf(c *chain.Checkpoint, record *checkpoint.Record) (*
 	if len(commit.Parents) < 2 {
 		return st, nil
 	}
-	index, err := s.ReadCommit(commit.Parents[1])
+	index, err := s.repo.ReadCommit(commit.Parents[1])
 	if err != nil {
 		return nil, s.nearError(c, "index commit", commit.Parents[1], err)
 	}
@@ -57,7 +57,7 @@ func (s *Capturer) SnapshotOf(c *chain.Checkpoint, record *checkpoint.Record) (*
 		return st, nil
 	}
 	st.Head = index.Parents[0]
-	if st.Base, err = s.TreeOfCommit(st.Head); err != nil {
+	if st.Base, err = s.repo.TreeOfCommit(st.Head); err != nil {
 		return nil, s.nearError(c, "HEAD at the save", st.Head, err)
 	}
 	return st, nil
@@ -66,7 +66,7 @@ func (s *Capturer) SnapshotOf(c *chain.Checkpoint, record *checkpoint.Record) (*
 // nearError describes why a commit that a checkpoint refers to cannot be read. In a shallow
 // clone the commit may be missing.
 func (s *Capturer) nearError(c *chain.Checkpoint, what string, hash plumbing.Hash, err error) error {
-	if s.Info.Shallow && !s.Objects.Has(hash) {
+	if s.repo.Info.Shallow && !s.repo.Objects.Has(hash) {
 		return &repo.RefusedError{
 			Reason: fmt.Sprintf("the %s, %s, is not in this shallow clone", what, hash.String()[:12]),
 			Hint:   "git fetch --unshallow",
@@ -77,7 +77,7 @@ func (s *Capturer) nearError(c *chain.Checkpoint, what string, hash plumbing.Has
 
 // Targets returns the paths that a snapshot changed relative to its HEAD, sorted by path.
 func (s *Capturer) Targets(st *Stored) ([]restore.Target, error) {
-	return restore.Targets(s.Objects, &st.Contents)
+	return restore.Targets(s.repo.Objects, &st.Contents)
 }
 
 // A TreeDiff is the difference between the files of two checkpoints. The caller must
@@ -103,8 +103,8 @@ func (s *Capturer) Diff(from, to *chain.Checkpoint, paths ...string) (*TreeDiff,
 }
 
 func (s *Capturer) diffSource() treediff.Source {
-	noIndex := filepath.Join(s.StateDir(), "no-index")
-	return treediff.Source{Git: s.Git, Objects: s.Objects, NoIndex: noIndex, Alternates: s.Info.Alternates}
+	noIndex := filepath.Join(s.repo.StateDir(), "no-index")
+	return treediff.Source{Git: s.repo.Git, Objects: s.repo.Objects, NoIndex: noIndex, Alternates: s.repo.Info.Alternates}
 }
 
 // sideBefore returns the old side of a comparison: the files of checkpoint from, or of
@@ -121,7 +121,7 @@ func (s *Capturer) sideBefore(from, to *chain.Checkpoint) (treediff.Side, error)
 }
 
 func (s *Capturer) side(c *chain.Checkpoint) (treediff.Side, error) {
-	entries, err := trees.Read(s.Objects, c.Tree)
+	entries, err := trees.Read(s.repo.Objects, c.Tree)
 	if err != nil {
 		return treediff.Side{}, fmt.Errorf("%s: %w", c.Name(), err)
 	}
@@ -133,11 +133,11 @@ func (s *Capturer) side(c *chain.Checkpoint) (treediff.Side, error) {
 // Most records have no deletions, so a quick search for the key avoids slow parsing of
 // large records.
 func (s *Capturer) deleted(c *chain.Checkpoint) ([]string, error) {
-	data, err := s.RecordBytes(c)
+	data, err := s.chain.RecordBytes(c)
 	if err != nil || !bytes.Contains(data, []byte("deleted")) {
 		return nil, err
 	}
-	r, err := s.Record(c)
+	r, err := s.chain.Record(c)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +158,7 @@ func (s *Capturer) DiffSince(ctx context.Context, c *chain.Checkpoint, path stri
 	}
 	for _, t := range targets {
 		if t.Path == path {
-			w := &treediff.WorktreeFiles{Git: s.Git, Root: s.Info.Root, Objects: s.Objects, MaxFile: MaxDigested}
+			w := &treediff.WorktreeFiles{Git: s.repo.Git, Root: s.repo.Info.Root, Objects: s.repo.Objects, MaxFile: MaxDigested}
 			return w.Diff(ctx, t)
 		}
 	}
@@ -186,13 +186,13 @@ func (s *Capturer) Uncommitted(ctx context.Context, r *checkpoint.Record) (chang
 // status returns the lines of git status in short form: two letters, a space and a path.
 // Untracked files of repositories are left out, because no checkpoint contains them.
 func (s *Capturer) status(ctx context.Context) ([]string, error) {
-	g := s.Git
-	g.Dir = s.Info.Root
+	g := s.repo.Git
+	g.Dir = s.repo.Info.Root
 	out, err := g.Output(ctx, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=all")
 	if err != nil {
 		return nil, err
 	}
-	b := s.Boundary(ctx)
+	b := s.repo.Boundary(ctx)
 	return slices.DeleteFunc(git.Fields(out), func(line string) bool {
 		return len(line) <= 3 || line[0] == '?' && b.Find(line[3:]).Reason != ""
 	}), nil

@@ -57,19 +57,19 @@ func (s *Capturer) MissingOutputs(c *chain.Checkpoint, r *checkpoint.Record) ([]
 // refers to them (Checker.CarryOver). If an error occurs, the save continues
 // without these files.
 func (s *Capturer) keptOutputs(ctx context.Context, issue checkpoint.Issue) []string {
-	before, _ := s.LastResumed(issue)
+	before, _ := s.chain.LastResumed(issue)
 	if before == nil {
-		c, err := s.ReadChain(ctx, issue, repo.LiveRef(issue), 1)
+		c, err := s.chain.ReadChain(ctx, issue, repo.LiveRef(issue), 1)
 		if err != nil || c.Newest() == nil {
 			return nil
 		}
 		before = c.Newest()
 	}
-	entries, err := trees.Read(s.Objects, before.Tree)
+	entries, err := trees.Read(s.repo.Objects, before.Tree)
 	if err != nil {
 		return nil
 	}
-	return s.outputs().CarryOver(entries, func() (*checkpoint.Record, error) { return s.Record(before) })
+	return s.outputs().CarryOver(entries, func() (*checkpoint.Record, error) { return s.chain.Record(before) })
 }
 
 // lookedBack limits the checkpoints in which hadUntracked looks for files.
@@ -78,9 +78,9 @@ const lookedBack = 100
 // hadUntracked returns a function that reports whether one of the newest checkpoints has
 // untracked files in a directory. It reads the checkpoints at the first call.
 func (s *Capturer) hadUntracked(ctx context.Context, issue checkpoint.Issue) func(dir string) bool {
-	find := &trees.Finder{Reader: s.Objects}
+	find := &trees.Finder{Reader: s.repo.Objects}
 	newest := sync.OnceValue(func() []chain.Checkpoint {
-		c, err := s.ReadChain(ctx, issue, repo.LiveRef(issue), lookedBack)
+		c, err := s.chain.ReadChain(ctx, issue, repo.LiveRef(issue), lookedBack)
 		if err != nil {
 			return nil
 		}
@@ -100,7 +100,7 @@ func CheckPlace(place string) error { return trees.CheckPath(place, trees.ModeFi
 
 // IsTracked reports whether git tracks a worktree file, or any file below a directory.
 func (s *Capturer) IsTracked(ctx context.Context, place string) (bool, error) {
-	out, err := s.Git.Output(ctx, "--literal-pathspecs", "ls-files", "-z", "--", place)
+	out, err := s.repo.Git.Output(ctx, "--literal-pathspecs", "ls-files", "-z", "--", place)
 	return len(out) > 0, err
 }
 
@@ -129,11 +129,11 @@ func (s *Capturer) entriesFor(c *chain.Checkpoint, r *checkpoint.Record) ([]tree
 	if len(r.Outputs()) == 0 {
 		return nil, nil
 	}
-	return trees.Read(s.Objects, c.Tree)
+	return trees.Read(s.repo.Objects, c.Tree)
 }
 
 func (s *Capturer) outputs() *Checker {
-	return &Checker{Root: s.Info.Root, Objects: s.Objects, Hasher: s.hasher}
+	return &Checker{Root: s.repo.Info.Root, Objects: s.repo.Objects, Hasher: s.hasher}
 }
 
 // A Checker checks files of a worktree with the objects of its repository.

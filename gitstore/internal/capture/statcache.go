@@ -89,9 +89,9 @@ const (
 // openStatCache returns the cache of the worktree, and a function that closes it.
 func (s *Capturer) openStatCache(req Request) (c *statCache, done func()) {
 	c = newStatCache()
-	c.path, c.makeDir, c.replace = filepath.Join(s.StateDir(), "stat-cache"), s.Objects.MakeDirs, s.WriteUnsynced
+	c.path, c.makeDir, c.replace = filepath.Join(s.repo.StateDir(), "stat-cache"), s.repo.Objects.MakeDirs, s.repo.WriteUnsynced
 	c.reread, c.dry = req.Reread, req.DryRun
-	root, err := index.OpenDir(s.Info.Root)
+	root, err := index.OpenDir(s.repo.Info.Root)
 	if err != nil {
 		return c, func() {}
 	}

@@ -14,14 +14,14 @@ import (
 // file, because most repositories have no submodule.
 func (s *Capturer) ChangedSubmodules(ctx context.Context) ([]string, error) {
 	const file = ".gitmodules"
-	if s.Info.Root == "" {
+	if s.repo.Info.Root == "" {
 		return nil, nil
 	}
-	if _, err := os.Lstat(filepath.Join(s.Info.Root, file)); err != nil {
+	if _, err := os.Lstat(filepath.Join(s.repo.Info.Root, file)); err != nil {
 		return nil, nil
 	}
-	g := s.Git
-	g.Dir = s.Info.Root
+	g := s.repo.Git
+	g.Dir = s.repo.Info.Root
 	out, err := g.Output(ctx, "config", "--file", file, "--null", "--get-regexp", `^submodule\..*\.path$`)
 	if err != nil {
 		return nil, err
@@ -32,7 +32,7 @@ func (s *Capturer) ChangedSubmodules(ctx context.Context) ([]string, error) {
 		if !ok || !filepath.IsLocal(filepath.FromSlash(place)) {
 			continue
 		}
-		if _, err := os.Lstat(filepath.Join(s.Info.Root, filepath.FromSlash(place), ".git")); err == nil { // it is checked out
+		if _, err := os.Lstat(filepath.Join(s.repo.Info.Root, filepath.FromSlash(place), ".git")); err == nil { // it is checked out
 			places = append(places, ":(top,literal)"+place)
 		}
 	}

@@ -483,7 +483,7 @@ func checkArtifact(root *os.Root, name string) (string, error) {
 
 // hasher returns a hasher that computes blobs of worktree files as git would.
 func (s *Capturer) hasher(root *os.Root) *convert.Hasher {
-	return convert.New(s.Git, s.Config, s.Info.CommonDir, root)
+	return convert.New(s.repo.Git, s.repo.Config, s.repo.Info.CommonDir, root)
 }
 
 // HashFiles returns the blobs that git would create for worktree files. Unreadable files
@@ -492,7 +492,7 @@ func (s *Capturer) HashFiles(ctx context.Context, paths []string) ([]plumbing.Ha
 	if len(paths) == 0 {
 		return nil, nil
 	}
-	root, err := os.OpenRoot(s.Info.Root)
+	root, err := os.OpenRoot(s.repo.Info.Root)
 	if err != nil {
 		return nil, err
 	}
@@ -505,7 +505,7 @@ func (s *Capturer) HashFiles(ctx context.Context, paths []string) ([]plumbing.Ha
 func (s *Capturer) ModifiedFiles(ctx context.Context) ([]string, error) {
 	cache, done := s.openStatCache(Request{DryRun: true})
 	defer done()
-	site := &Source{Git: s.Git, Config: s.Config, CommonDir: s.Info.CommonDir, Root: s.Info.Root, Index: s.Info.Index, cache: cache}
+	site := &Source{Git: s.repo.Git, Config: s.repo.Config, CommonDir: s.repo.Info.CommonDir, Root: s.repo.Info.Root, Index: s.repo.Info.Index, cache: cache}
 	changes, err := site.changedFiles(ctx)
 	if err != nil {
 		return nil, err

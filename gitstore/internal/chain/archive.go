@@ -62,7 +62,7 @@ func (s *Chains) CheckArchive(ctx context.Context, issue checkpoint.Issue) error
 		err = cmp.Or(c.Unread, c.CheckBoundary())
 	}
 	if err == nil {
-		_, err = s.ToArchive(ctx, c, idsOf(c.Checkpoints()), retention.ReasonAsked, s.NewObjectWriter())
+		_, err = s.ToArchive(ctx, c, idsOf(c.Checkpoints()), retention.ReasonAsked, s.repo.NewObjectWriter())
 	}
 	if err != nil {
 		return fmt.Errorf("archive of issue %s: %w", issue, err)
@@ -116,7 +116,7 @@ func (s *Chains) ToArchive(ctx context.Context, c *Chain, ids []checkpoint.ID, w
 	if err != nil {
 		return nil, err
 	}
-	noted := ledger.Archival{Reason: string(why), Clock: checkpoint.ClockAt(s.Now())}
+	noted := ledger.Archival{Reason: string(why), Clock: checkpoint.ClockAt(s.repo.Now())}
 	ch := &Change{
 		Verb: "archive", Ids: ids,
 		Ledger: func(l *ledger.Ledger) {
@@ -140,7 +140,7 @@ func (s *Chains) ToArchive(ctx context.Context, c *Chain, ids []checkpoint.ID, w
 func (s *Chains) AllToArchive(ctx context.Context, c *Chain, ids []checkpoint.ID, why retention.Reason, k *repo.ObjectWriter) (*Change, error) {
 	ch, err := s.ToArchive(ctx, c, ids, why, k)
 	if err == nil && c.Cut {
-		filed := ledger.Archival{Reason: string(why), Clock: checkpoint.ClockAt(s.Now())}
+		filed := ledger.Archival{Reason: string(why), Clock: checkpoint.ClockAt(s.repo.Now())}
 		ch.Below = c.below(SetOf(ids), Below{As: "archived", Filed: filed})
 	}
 	return ch, err
@@ -304,7 +304,7 @@ func (a *ArchivePlan) Move(i checkpoint.Issue) []refs.Move {
 // Such duplicates remain if power loss, or a kill of an earlier version, separated both
 // ref moves. It requires the issue lock.
 func (s *Chains) separate(ctx context.Context, i checkpoint.Issue) ([]checkpoint.ID, error) {
-	if tip, err := s.ReadRef(ctx, repo.ArchiveRef(i)); err != nil || tip.IsZero() {
+	if tip, err := s.repo.ReadRef(ctx, repo.ArchiveRef(i)); err != nil || tip.IsZero() {
 		return nil, err
 	}
 	archive, err := s.ReadChain(ctx, i, repo.ArchiveRef(i), 0)
@@ -315,13 +315,13 @@ func (s *Chains) separate(ctx context.Context, i checkpoint.Issue) ([]checkpoint
 	if err != nil {
 		return nil, err
 	}
-	both, k := archive.liveIn(live), s.NewObjectWriter()
+	both, k := archive.liveIn(live), s.repo.NewObjectWriter()
 	moves := s.LeaveArchive(archive, SetOf(both), k)
 	if len(moves) == 0 {
 		return nil, nil
 	}
 	message := repo.Shorten("repair: " + repo.JoinIDs(both))
-	if err := s.Publish(ctx, k, message, func() ([]refs.Move, error) { return moves, nil }); err != nil {
+	if err := s.repo.Publish(ctx, k, message, func() ([]refs.Move, error) { return moves, nil }); err != nil {
 		return nil, err
 	}
 	return both, k.Protect(ctx)
@@ -335,7 +335,7 @@ func (s *Chains) separateFirst(ctx context.Context, i checkpoint.Issue) error {
 	case errors.Is(err, repo.ErrRefMoved):
 		return err
 	case err == nil && len(both) > 0:
-		s.Notify("issue %s: removed from the archive what is in the chain: %s", i, repo.JoinIDs(both))
+		s.repo.Notify("issue %s: removed from the archive what is in the chain: %s", i, repo.JoinIDs(both))
 	}
 	return nil
 }

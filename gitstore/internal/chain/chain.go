@@ -28,8 +28,11 @@ import (
 
 // Chains are the chains of checkpoints of a repository.
 type Chains struct {
-	*repo.Repo
+	repo *repo.Repo
 }
+
+// New returns the chains of a repository.
+func New(r *repo.Repo) *Chains { return &Chains{r} }
 
 // MaxForeign limits how many commits without checkpoint or ledger a walk follows. Without
 // this limit, a ref manually set to a branch would lead through the project's whole
@@ -68,12 +71,12 @@ type Chain struct {
 // The result includes ledger commits and foreign commits between checkpoints. If the ref
 // does not exist, the chain is empty and rooted.
 func (s *Chains) ReadChain(ctx context.Context, issue checkpoint.Issue, ref string, limit int) (*Chain, error) {
-	tip, err := s.ReadRef(ctx, ref)
+	tip, err := s.repo.ReadRef(ctx, ref)
 	if err != nil {
 		return nil, s.brokenRef(ctx, issue, ref, err)
 	}
 	c, err := s.Walk(issue, ref, tip, limit)
-	if err != nil && !s.Objects.Has(tip) {
+	if err != nil && !s.repo.Objects.Has(tip) {
 		err = s.brokenRef(ctx, issue, ref, err)
 	}
 	return c, err
@@ -86,10 +89,10 @@ func (s *Chains) brokenRef(ctx context.Context, issue checkpoint.Issue, ref stri
 		return err
 	}
 	broken := &repo.BrokenRefError{Ref: ref, Err: err}
-	if file := filepath.Join(s.Info.CommonDir, filepath.FromSlash(ref)); s.Info.RefFormat == "files" && fsutil.Exists(file) {
+	if file := filepath.Join(s.repo.Info.CommonDir, filepath.FromSlash(ref)); s.repo.Info.RefFormat == "files" && fsutil.Exists(file) {
 		broken.File = file
 	}
-	if own, err := s.ReadRef(ctx, repo.OwnRef(issue)); ref == repo.LiveRef(issue) && err == nil && s.Objects.Has(own) {
+	if own, err := s.repo.ReadRef(ctx, repo.OwnRef(issue)); ref == repo.LiveRef(issue) && err == nil && s.repo.Objects.Has(own) {
 		broken.Last = own
 	}
 	return broken
@@ -112,7 +115,7 @@ func (s *Chains) Walk(issue checkpoint.Issue, ref string, tip plumbing.Hash, lim
 				c.Rooted, ended = true, true
 				break
 			}
-			commit, err := s.ReadCommit(at)
+			commit, err := s.repo.ReadCommit(at)
 			if err != nil {
 				if c.Cut = d.count > 0 && s.IsBoundary(last.Hash); c.Cut {
 					break
@@ -152,10 +155,10 @@ func (s *Chains) Walk(issue checkpoint.Issue, ref string, tip plumbing.Hash, lim
 
 // IsBoundary reports whether a commit is a shallow boundary.
 func (s *Chains) IsBoundary(hash plumbing.Hash) bool {
-	if !s.Info.Shallow {
+	if !s.repo.Info.Shallow {
 		return false
 	}
-	data, err := os.ReadFile(filepath.Join(s.Info.CommonDir, "shallow"))
+	data, err := os.ReadFile(filepath.Join(s.repo.Info.CommonDir, "shallow"))
 	return err == nil && strings.Contains(string(data), hash.String())
 }
 
@@ -321,7 +324,7 @@ func (s *Chains) VerifiedRecord(c *Checkpoint) (*checkpoint.Record, error) {
 
 // RecordBytes returns the stored bytes of a record.
 func (s *Chains) RecordBytes(c *Checkpoint) ([]byte, error) {
-	entries, err := trees.Read(s.Objects, c.Tree)
+	entries, err := trees.Read(s.repo.Objects, c.Tree)
 	if err != nil {
 		return nil, repo.Lacked(c.Issue, c.Name(), err)
 	}
@@ -329,10 +332,10 @@ func (s *Chains) RecordBytes(c *Checkpoint) ([]byte, error) {
 	if !ok {
 		return nil, repo.Corrupt(c.Name(), "it has no checkpoint.yaml")
 	}
-	if size, err := s.Objects.Size(e.Hash); err == nil && size > int64(checkpoint.DefaultLimits.Bytes) {
+	if size, err := s.repo.Objects.Size(e.Hash); err == nil && size > int64(checkpoint.DefaultLimits.Bytes) {
 		return nil, repo.Corrupt(c.Name(), "%w", &repo.LimitError{What: "checkpoint.yaml", Size: size, Limit: int64(checkpoint.DefaultLimits.Bytes)})
 	}
-	data, err := trees.ReadAs(s.Objects, plumbing.BlobObject, e.Hash)
+	data, err := trees.ReadAs(s.repo.Objects, plumbing.BlobObject, e.Hash)
 	if errors.As(err, new(*repo.PromisedError)) {
 		err = repo.Lacked(c.Issue, c.Name(), err)
 	}

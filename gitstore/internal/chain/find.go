@@ -185,7 +185,7 @@ func (s *Chains) matchCommit(list []Checkpoint, name string) []*Checkpoint {
 	if len(found) > 0 || !plumbing.IsHash(name) || len(list) == 0 {
 		return found
 	}
-	old, err := s.ReadCommit(plumbing.NewHash(name))
+	old, err := s.repo.ReadCommit(plumbing.NewHash(name))
 	if err != nil {
 		return nil
 	}
@@ -232,20 +232,20 @@ func IsExhausted(err error) bool {
 
 // HasArchive reports whether an issue's archive exists.
 func (s *Chains) HasArchive(ctx context.Context, i checkpoint.Issue) bool {
-	hash, err := s.ReadRef(ctx, repo.ArchiveRef(i))
+	hash, err := s.repo.ReadRef(ctx, repo.ArchiveRef(i))
 	return err != nil || !hash.IsZero()
 }
 
 // HasChain reports whether an issue's chain exists. A broken ref is no chain.
 func (s *Chains) HasChain(ctx context.Context, i checkpoint.Issue) bool {
-	hash, err := s.ReadRef(ctx, repo.LiveRef(i))
+	hash, err := s.repo.ReadRef(ctx, repo.LiveRef(i))
 	return err == nil && !hash.IsZero()
 }
 
 // HasIssue reports whether an issue has a chain or an archive.
 func (s *Chains) HasIssue(ctx context.Context, i checkpoint.Issue) bool {
 	for _, ref := range []string{repo.LiveRef(i), repo.ArchiveRef(i)} {
-		if hash, err := s.ReadRef(ctx, ref); err != nil || !hash.IsZero() {
+		if hash, err := s.repo.ReadRef(ctx, ref); err != nil || !hash.IsZero() {
 			return true
 		}
 	}
@@ -260,7 +260,7 @@ func (s *Chains) Issues(ctx context.Context, archived bool) (issues []checkpoint
 	if archived {
 		prefix = repo.ArchiveRefs
 	}
-	names, err := s.Refs.Names(ctx, prefix)
+	names, err := s.repo.Refs.Names(ctx, prefix)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -294,7 +294,7 @@ func (n *Names) read(ctx context.Context) error {
 	if n.folded != nil {
 		return nil
 	}
-	there, err := n.Chains.Refs.Values(ctx, repo.LiveRefs)
+	there, err := n.Chains.repo.Refs.Values(ctx, repo.LiveRefs)
 	if err != nil {
 		return err
 	}
@@ -316,7 +316,7 @@ func (n *Names) add(name string) {
 // of a new ref. Packed refs are compared if one of both names has letters beyond ASCII. Names that
 // differ only in case are found by Check.
 func (n *Names) isTaken(name string) bool {
-	r, others := n.Chains.Refs, slices.Values(n.beyond)
+	r, others := n.Chains.repo.Refs, slices.Values(n.beyond)
 	if !fsutil.IsASCII(name) {
 		others = maps.Values(n.folded)
 	} else if len(n.beyond) == 0 {
@@ -350,13 +350,13 @@ func (n *Names) Check(ctx context.Context, i checkpoint.Issue) error {
 // true if this clone did not write the tip, or if fetched/ or a remote-tracking ref of
 // the issue exists. Unreadable refs count as well.
 func (s *Chains) SeenElsewhere(ctx context.Context, c *Chain) bool {
-	if own, err := s.ReadRef(ctx, repo.OwnRef(c.Issue)); err != nil || own != c.Tip {
+	if own, err := s.repo.ReadRef(ctx, repo.OwnRef(c.Issue)); err != nil || own != c.Tip {
 		return true
 	}
-	if hash, err := s.ReadRef(ctx, repo.FetchedRef(c.Issue)); err != nil || !hash.IsZero() {
+	if hash, err := s.repo.ReadRef(ctx, repo.FetchedRef(c.Issue)); err != nil || !hash.IsZero() {
 		return true
 	}
-	refs, err := s.Refs.Values(ctx, repo.RemoteRefs)
+	refs, err := s.repo.Refs.Values(ctx, repo.RemoteRefs)
 	if err != nil {
 		return true
 	}

@@ -12,7 +12,7 @@ import (
 
 // hereFile returns the file that stores the result of Heads, one id a line.
 func (s *Chains) hereFile(i checkpoint.Issue) string {
-	return filepath.Join(s.StateDir(), "here", i.RefName())
+	return filepath.Join(s.repo.StateDir(), "here", i.RefName())
 }
 
 // Here returns the checkpoint of the issue whose files this worktree had last: the last one
@@ -61,5 +61,5 @@ func (s *Chains) SetHere(i checkpoint.Issue, id checkpoint.ID, before ...checkpo
 	for _, id := range heads {
 		text.WriteString(string(id) + "\n")
 	}
-	return s.WriteUnsynced(s.hereFile(i), []byte(text.String()))
+	return s.repo.WriteUnsynced(s.hereFile(i), []byte(text.String()))
 }

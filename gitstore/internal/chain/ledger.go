@@ -42,7 +42,7 @@ func (s *Chains) ledgerCommit(i checkpoint.Issue, tree, parent plumbing.Hash, re
 	if below != nil {
 		message += below.trailer()
 	}
-	return s.NewCommit(tree, s.Now(), message, parent)
+	return s.repo.NewCommit(tree, s.repo.Now(), message, parent)
 }
 
 // FormatVersion is the version of the stored form.
@@ -72,7 +72,7 @@ func (s *Chains) readLedger(c *Chain) error {
 
 // ledgerIn returns a tree's ledger, or nil without ledger.
 func (s *Chains) ledgerIn(tree plumbing.Hash) ([]byte, error) {
-	entries, err := trees.Read(s.Objects, tree)
+	entries, err := trees.Read(s.repo.Objects, tree)
 	if err != nil {
 		return nil, err
 	}
@@ -80,10 +80,10 @@ func (s *Chains) ledgerIn(tree plumbing.Hash) ([]byte, error) {
 	if !ok {
 		return nil, nil
 	}
-	if size, err := s.Objects.Size(e.Hash); err == nil && size > ledger.MaxSize {
+	if size, err := s.repo.Objects.Size(e.Hash); err == nil && size > ledger.MaxSize {
 		return nil, repo.Corrupt("blob "+e.Hash.String(), "%w", &repo.LimitError{What: "ledger", Size: size, Limit: ledger.MaxSize})
 	}
-	return trees.ReadAs(s.Objects, plumbing.BlobObject, e.Hash)
+	return trees.ReadAs(s.repo.Objects, plumbing.BlobObject, e.Hash)
 }
 
 // readOlderLedger reads the newest available ledger of a chain if a partial clone lacks
@@ -93,7 +93,7 @@ func (s *Chains) readOlderLedger(c *Chain, cause error) {
 	c.Unread = repo.Lacked(c.Issue, c.Ref, cause)
 	for i := range c.Commits {
 		l := &c.Commits[i]
-		if !l.Ledger && l.ID == "" || !s.Objects.Has(l.Raw.Tree) {
+		if !l.Ledger && l.ID == "" || !s.repo.Objects.Has(l.Raw.Tree) {
 			continue
 		}
 		data, err := s.ledgerIn(l.Raw.Tree)
@@ -139,7 +139,7 @@ func (c *Chain) CarriesLedger(o *Chain) bool {
 // because remotes would reject them. If checkpoints are omitted, the result has no tip,
 // so that a merge builds on another chain.
 func (s *Chains) OmitUnfetchable(c, theirs *Chain) (*Chain, []checkpoint.ID) {
-	if s.Opened == nil || c.Tip.IsZero() || c.Tip == theirs.Tip {
+	if s.repo.Opened == nil || c.Tip.IsZero() || c.Tip == theirs.Tip {
 		return c, nil
 	}
 	there := theirs.Index()

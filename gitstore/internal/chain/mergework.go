@@ -149,7 +149,7 @@ const maxPast = 100
 // dropped, and some chain has dropped. It returns nil if there is no such checkpoint.
 func (s *Chains) wasTip(ctx context.Context, chains ...*Chain) *Checkpoint {
 	i := chains[0].Issue
-	past, err := s.Reflog(ctx, repo.LiveRef(i))
+	past, err := s.repo.Reflog(ctx, repo.LiveRef(i))
 	if err != nil {
 		return nil
 	}
@@ -209,14 +209,14 @@ func (s *Chains) mergedCommit(k *repo.ObjectWriter, tip plumbing.Hash, want join
 	if err != nil {
 		return tip
 	}
-	entries, err := trees.Read(s.Objects, newest.Tree)
+	entries, err := trees.Read(s.repo.Objects, newest.Tree)
 	if err != nil {
 		return tip
 	}
 	entries = slices.DeleteFunc(entries, func(e trees.Entry) bool { return e.Name == "checkpoint.yaml" || e.Name == "ledger" })
 	p := &TreeOverlay{Writer: k, Left: MaxMergedTrees, Made: map[[2]plumbing.Hash]plumbing.Hash{}}
 	for _, other := range with[1:] {
-		if theirs, err := trees.Read(s.Objects, other.Tree); err == nil {
+		if theirs, err := trees.Read(s.repo.Objects, other.Tree); err == nil {
 			theirs = slices.DeleteFunc(theirs, func(e trees.Entry) bool { return e.Name != "artifacts" })
 			entries = p.merge(entries, theirs)
 		}

@@ -56,14 +56,14 @@ var ErrNoRemote = errors.New("no remote is configured")
 // Remote returns the default remote for checkpoints: checkpoint.remote, otherwise the
 // remote of the branch's upstream, otherwise origin. It fails with ErrNoRemote.
 func (s *Chains) Remote(ctx context.Context) (string, error) {
-	if name, _ := git.Last(s.Config, "checkpoint.remote"); name != "" {
+	if name, _ := git.Last(s.repo.Config, "checkpoint.remote"); name != "" {
 		return name, nil
 	}
-	branch, err := s.Branch(ctx)
+	branch, err := s.repo.Branch(ctx)
 	if err != nil {
 		return "", err
 	}
-	if name, _ := git.Last(s.Config, "branch."+branch+".remote"); branch != "" && name != "" && name != "." {
+	if name, _ := git.Last(s.repo.Config, "branch."+branch+".remote"); branch != "" && name != "" && name != "." {
 		return name, nil
 	}
 	if s.configured("origin") {
@@ -73,7 +73,7 @@ func (s *Chains) Remote(ctx context.Context) (string, error) {
 }
 
 // configured reports whether git's configuration has a remote with this name.
-func (s *Chains) configured(name string) bool { return remote.Configured(s.Config, name) }
+func (s *Chains) configured(name string) bool { return remote.Configured(s.repo.Config, name) }
 
 // TrackingRef returns the remote-tracking ref of an issue's chain.
 func (s *Chains) TrackingRef(name string, i checkpoint.Issue) string {
@@ -102,12 +102,12 @@ func LookThere(remote, ref string) string {
 // archives, own/ and the remote-tracking refs.
 func (s *Chains) RefsHere(ctx context.Context, remote string, issues []checkpoint.Issue) (map[string]plumbing.Hash, error) {
 	if len(issues) == 0 || len(issues) > ListAbove {
-		return s.Refs.Values(ctx, repo.LiveRefs, repo.ArchiveRefs, repo.OwnRefs, s.TrackingRefs(remote))
+		return s.repo.Refs.Values(ctx, repo.LiveRefs, repo.ArchiveRefs, repo.OwnRefs, s.TrackingRefs(remote))
 	}
 	here := map[string]plumbing.Hash{}
 	for _, i := range issues {
 		for _, name := range []string{repo.LiveRef(i), repo.ArchiveRef(i), repo.OwnRef(i), s.TrackingRef(remote, i)} {
-			hash, err := s.ReadRef(ctx, name)
+			hash, err := s.repo.ReadRef(ctx, name)
 			if err != nil && !errors.As(err, new(*repo.CorruptError)) {
 				return nil, err
 			}
@@ -152,11 +152,11 @@ const MaxCommits = remote.MaxCommits
 // checkpoint contains HEAD at its save as an ancestor. HEAD should therefore be part of
 // the same push, or be known to exist at the remote.
 func (s *Chains) Outgoing(ctx context.Context, name string, i checkpoint.Issue, e Exposed) (Outgoing, error) {
-	tip, err := s.ReadRef(ctx, repo.LiveRef(i))
+	tip, err := s.repo.ReadRef(ctx, repo.LiveRef(i))
 	if err != nil || tip.IsZero() {
 		return Outgoing{Nothing: true}, err
 	}
-	seen, err := s.ReadRef(ctx, s.TrackingRef(name, i))
+	seen, err := s.repo.ReadRef(ctx, s.TrackingRef(name, i))
 	if err != nil || seen == tip {
 		return Outgoing{Nothing: true}, err
 	}
@@ -167,11 +167,11 @@ func (s *Chains) Outgoing(ctx context.Context, name string, i checkpoint.Issue, 
 // the shallow boundary.
 func (s *Chains) Fetched(ctx context.Context) Exposed {
 	var e Exposed
-	refs, err := s.Refs.Values(ctx, "refs/remotes/")
+	refs, err := s.repo.Refs.Values(ctx, "refs/remotes/")
 	for _, hash := range refs {
 		e.There = append(e.There, hash.String())
 	}
-	if data, readErr := os.ReadFile(filepath.Join(s.Info.CommonDir, "shallow")); err == nil && readErr == nil {
+	if data, readErr := os.ReadFile(filepath.Join(s.repo.Info.CommonDir, "shallow")); err == nil && readErr == nil {
 		e.There = append(e.There, strings.Fields(string(data))...)
 	}
 	return e
@@ -181,11 +181,11 @@ func (s *Chains) Fetched(ctx context.Context) Exposed {
 type refsHere struct{ s *Chains }
 
 func (r refsHere) Values(ctx context.Context, prefixes ...string) (map[string]plumbing.Hash, error) {
-	return r.s.Refs.Values(ctx, prefixes...)
+	return r.s.repo.Refs.Values(ctx, prefixes...)
 }
 
 func (r refsHere) Note(ctx context.Context, names []string) func(error) {
-	t := r.s.RefDir().LockIncoming(ctx, names)
+	t := r.s.repo.RefDir().LockIncoming(ctx, names)
 	return func(err error) {
 		t.Failed(err)
 		t.Done()
@@ -194,33 +194,33 @@ func (r refsHere) Note(ctx context.Context, names []string) func(error) {
 }
 
 func (r refsHere) Delete(ctx context.Context, seen map[string]plumbing.Hash) error {
-	return r.s.DeleteRefs(ctx, seen)
+	return r.s.repo.DeleteRefs(ctx, seen)
 }
 
 // A commitsHere answers questions of connections about local commits.
 type commitsHere struct{ s *Chains }
 
-func (h commitsHere) Cut() bool { return h.s.Info.Shallow }
+func (h commitsHere) Cut() bool { return h.s.repo.Info.Shallow }
 
 // Came updates the Shallow flag, because a fetch may make the repository shallow. If
 // GIT_SHALLOW_FILE is set, git reads another file than "shallow", so Came asks git.
 func (h commitsHere) Came(ctx context.Context) error {
-	repo := &h.s.Info
+	repo := &h.s.repo.Info
 	if os.Getenv("GIT_SHALLOW_FILE") == "" {
 		repo.Shallow = fsutil.Exists(filepath.Join(repo.CommonDir, "shallow"))
 		return nil
 	}
-	answer, err := h.s.Git.Line(ctx, "rev-parse", "--is-shallow-repository")
+	answer, err := h.s.repo.Git.Line(ctx, "rev-parse", "--is-shallow-repository")
 	repo.Shallow = answer == "true"
 	return err
 }
 
 func (h commitsHere) Parents(hash plumbing.Hash) ([]plumbing.Hash, error) {
-	c, err := h.s.ReadCommit(hash)
+	c, err := h.s.repo.ReadCommit(hash)
 	return c.Parents, err
 }
 
 // LocalRepo returns this repository in the form that package remote needs.
 func (s *Chains) LocalRepo() remote.Here {
-	return remote.Here{Git: s.Git, Root: s.Info.Root, Config: s.Config, Refs: refsHere{s}, History: commitsHere{s}}
+	return remote.Here{Git: s.repo.Git, Root: s.repo.Info.Root, Config: s.repo.Config, Refs: refsHere{s}, History: commitsHere{s}}
 }

@@ -30,7 +30,7 @@ func (s *Chains) RestoreOwnChain(ctx context.Context, i checkpoint.Issue) error 
 // RepairOwn is RestoreOwnChain with an option. If deleted is false, it does not restore a
 // deleted ref: a save recreates the ref with its own move, see ChainToSaveOn.
 func (s *Chains) RepairOwn(ctx context.Context, i checkpoint.Issue, deleted bool) error {
-	live, err := s.ReadRef(ctx, repo.LiveRef(i))
+	live, err := s.repo.ReadRef(ctx, repo.LiveRef(i))
 	if err != nil {
 		return nil
 	}
@@ -44,13 +44,13 @@ func (s *Chains) RepairOwn(ctx context.Context, i checkpoint.Issue, deleted bool
 		case err != nil:
 			return fmt.Errorf("read %s: %w", repo.OwnRef(i), err)
 		case lost:
-			s.Compared[i] = repo.ComparedRefs{Live: live, Own: own}
+			s.repo.Compared[i] = repo.ComparedRefs{Live: live, Own: own}
 		case deleted:
 			return s.RestoreRef(ctx, i, live, own)
 		}
 		return nil
 	}
-	s.Compared[i] = repo.ComparedRefs{Live: live, Own: own}
+	s.repo.Compared[i] = repo.ComparedRefs{Live: live, Own: own}
 	now, err := s.Walk(i, repo.LiveRef(i), live, 0)
 	if err != nil || now.ContainsCommit(own) {
 		return nil
@@ -69,9 +69,9 @@ func (s *Chains) RepairOwn(ctx context.Context, i checkpoint.Issue, deleted bool
 	var apart *unjoinableError
 	switch {
 	case errors.As(err, &done):
-		s.Notify("issue %s: %s was changed outside git-checkpoint; its checkpoints of this clone are restored, but: %v", i, repo.LiveRef(i), done.Err)
+		s.repo.Notify("issue %s: %s was changed outside git-checkpoint; its checkpoints of this clone are restored, but: %v", i, repo.LiveRef(i), done.Err)
 	case errors.As(err, &apart):
-		s.Notify("issue %s: %s was changed outside git-checkpoint, and its checkpoints of this clone cannot be restored: %v", i, repo.LiveRef(i), err)
+		s.repo.Notify("issue %s: %s was changed outside git-checkpoint, and its checkpoints of this clone cannot be restored: %v", i, repo.LiveRef(i), err)
 	case err != nil:
 		return fmt.Errorf("restore checkpoints that were removed from %s outside git-checkpoint: %w", repo.LiveRef(i), err)
 	case back:
@@ -85,12 +85,12 @@ func (s *Chains) RepairOwn(ctx context.Context, i checkpoint.Issue, deleted bool
 // of the old chain.
 func (s *Chains) RestoreRef(ctx context.Context, i checkpoint.Issue, live, own plumbing.Hash) error {
 	moves := []refs.Move{{Name: repo.LiveRef(i), Old: live, New: own}}
-	last, err := s.ReadRef(ctx, repo.OwnRef(i))
+	last, err := s.repo.ReadRef(ctx, repo.OwnRef(i))
 	if err == nil {
 		if last.IsZero() { // deleted together with the chain
 			moves = append(moves, refs.Move{Name: repo.OwnRef(i), New: own})
 		}
-		err = s.MoveRefs(ctx, repaired, moves...)
+		err = s.repo.MoveRefs(ctx, repaired, moves...)
 	}
 	switch {
 	case err == nil || repo.IsDone(err):
@@ -105,7 +105,7 @@ func (s *Chains) RestoreRef(ctx context.Context, i checkpoint.Issue, live, own p
 
 // NotifyRestored reports that checkpoints were restored to an issue's chain.
 func (s *Chains) NotifyRestored(i checkpoint.Issue) {
-	s.Notify("issue %s: %s was changed outside git-checkpoint; its checkpoints of this clone are restored", i, repo.LiveRef(i))
+	s.repo.Notify("issue %s: %s was changed outside git-checkpoint; its checkpoints of this clone are restored", i, repo.LiveRef(i))
 }
 
 // ChainToSaveOn returns the newest part of an issue's chain for a save. If the chain ref
@@ -134,16 +134,16 @@ func (s *Chains) ChainToSaveOn(ctx context.Context, i checkpoint.Issue) (*Chain,
 // ownTip returns the tip that this clone gave an issue's chain last. If the refs of the
 // chain and own/ were deleted together, it is read from a file.
 func (s *Chains) ownTip(ctx context.Context, i checkpoint.Issue) (plumbing.Hash, error) {
-	own, err := s.ReadRef(ctx, repo.OwnRef(i))
+	own, err := s.repo.ReadRef(ctx, repo.OwnRef(i))
 	if err != nil || !own.IsZero() {
 		return own, err
 	}
-	live, err := s.ReadRef(ctx, repo.LiveRef(i))
+	live, err := s.repo.ReadRef(ctx, repo.LiveRef(i))
 	if err != nil || !live.IsZero() {
 		return plumbing.ZeroHash, err
 	}
-	noted := s.NotedOwn(i)
-	if noted.IsZero() || !s.Objects.Has(noted) { // a gc has deleted it
+	noted := s.repo.NotedOwn(i)
+	if noted.IsZero() || !s.repo.Objects.Has(noted) { // a gc has deleted it
 		return plumbing.ZeroHash, nil
 	}
 	return noted, nil
@@ -152,7 +152,7 @@ func (s *Chains) ownTip(ctx context.Context, i checkpoint.Issue) (plumbing.Hash,
 // isLost reports whether a commit is missing or damaged. It fails if the operating system
 // could not read the commit, because the commit may exist.
 func (s *Chains) isLost(commit plumbing.Hash) (bool, error) {
-	_, err := s.ReadCommit(commit)
+	_, err := s.repo.ReadCommit(commit)
 	var errno syscall.Errno
 	if errors.As(err, &errno) && errno != syscall.ENOENT {
 		return false, err
@@ -167,7 +167,7 @@ const repaired = "repair: what other means had taken"
 // that RestoreOwnChain compared. Another process has then moved one of them, and a move
 // of own/ would lose saved checkpoints.
 func (s *Chains) checkCompared(c *Chain, own plumbing.Hash) error {
-	if s.Compared[c.Issue] != (repo.ComparedRefs{Live: c.Tip, Own: own}) {
+	if s.repo.Compared[c.Issue] != (repo.ComparedRefs{Live: c.Tip, Own: own}) {
 		return fmt.Errorf("%w: %s is at %s", repo.ErrRefMoved, repo.LiveRef(c.Issue), c.Tip)
 	}
 	return nil
@@ -182,25 +182,25 @@ const repairDepth = 200
 // issue lock it does nothing, because the lock holder has already repaired the chain. It
 // reports errors with Notify, and the caller reads the chain as it is.
 func (s *Chains) RepairIfRewritten(ctx context.Context, i checkpoint.Issue) {
-	if s.IssueLock != nil {
+	if s.repo.IssueLock != nil {
 		return
 	}
-	s.SettleIfInterrupted(ctx, i)
+	s.repo.SettleIfInterrupted(ctx, i)
 	own, err := s.ownTip(ctx, i)
 	if err != nil || own.IsZero() {
 		return
 	}
-	live, err := s.ReadRef(ctx, repo.LiveRef(i))
+	live, err := s.repo.ReadRef(ctx, repo.LiveRef(i))
 	if err != nil || live == own || s.isAheadOf(i, live, own) {
 		return
 	}
 	for range repo.Collections {
-		err := s.WithIssueLock(ctx, i, func() error { return s.RestoreOwnChain(ctx, i) })
+		err := s.repo.WithIssueLock(ctx, i, func() error { return s.RestoreOwnChain(ctx, i) })
 		if errors.Is(err, repo.ErrRefMoved) {
 			continue
 		}
 		if err != nil {
-			s.Notify("issue %s: %v", i, err)
+			s.repo.Notify("issue %s: %v", i, err)
 		}
 		return
 	}
@@ -218,10 +218,10 @@ func (s *Chains) isAheadOf(i checkpoint.Issue, live, on plumbing.Hash) bool {
 // RestoreDeletedRefs restores deleted chain refs, and reports whether it restored any.
 // existing are the issues that Issues has found.
 func (s *Chains) RestoreDeletedRefs(ctx context.Context, existing []checkpoint.Issue) bool {
-	if s.IssueLock != nil || s.Info.RefFormat != "files" {
+	if s.repo.IssueLock != nil || s.repo.Info.RefFormat != "files" {
 		return false
 	}
-	own, err := refs.Stored(s.Info.CommonDir, repo.OwnRefs)
+	own, err := refs.Stored(s.repo.Info.CommonDir, repo.OwnRefs)
 	if err != nil {
 		return false
 	}
@@ -229,7 +229,7 @@ func (s *Chains) RestoreDeletedRefs(ctx context.Context, existing []checkpoint.I
 	for _, i := range existing {
 		seen[repo.OwnRef(i)] = true
 	}
-	for _, i := range s.NotedIssues() {
+	for _, i := range s.repo.NotedIssues() {
 		own = append(own, repo.OwnRef(i))
 	}
 	restored := false
@@ -248,7 +248,7 @@ func (s *Chains) RestoreDeletedRefs(ctx context.Context, existing []checkpoint.I
 // mergeInto merges last into now, the issue's current chain, and reports whether refs
 // moved.
 func (s *Chains) mergeInto(ctx context.Context, now, last *Chain) (bool, error) {
-	k := s.NewObjectWriter()
+	k := s.repo.NewObjectWriter()
 	tip, want, _, err := s.MergeChains(k, now, last)
 	if err != nil {
 		return false, &unjoinableError{err}
@@ -267,7 +267,7 @@ func (s *Chains) mergeInto(ctx context.Context, now, last *Chain) (bool, error) 
 		moves, err := s.MovesTo(ctx, now, tip)
 		return slices.Concat(archived, moves), err
 	}
-	if err := s.Publish(ctx, k, repaired, moves); err != nil {
+	if err := s.repo.Publish(ctx, k, repaired, moves); err != nil {
 		return false, err
 	}
 	return true, k.Protect(ctx)

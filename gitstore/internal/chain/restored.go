@@ -164,7 +164,7 @@ func (s *Chains) SetPoint(ctx context.Context, issue checkpoint.Issue, from, to 
 		}
 		isNewest = c.Newest().ID == to
 		return &Change{Verb: "restore", Ids: []checkpoint.ID{to}, Ledger: func(l *ledger.Ledger) {
-			l.SetRestored(to, s.personName(), c.NewestClock(), s.Now())
+			l.SetRestored(to, s.personName(), c.NewestClock(), s.repo.Now())
 		}}, nil
 	})
 	switch {
@@ -173,12 +173,12 @@ func (s *Chains) SetPoint(ctx context.Context, issue checkpoint.Issue, from, to 
 	case isNewest:
 		return true, s.ForgetResumed(issue)
 	}
-	return true, s.WriteFile(s.ResumedFile(issue), Resumption{ID: to}.Encode())
+	return true, s.repo.WriteFile(s.ResumedFile(issue), Resumption{ID: to}.Encode())
 }
 
 // personName returns the name of git's author, at most maxRestoredBy bytes.
 func (s *Chains) personName() string {
-	name := s.Author()
+	name := s.repo.Author()
 	if len(name) > maxRestoredBy {
 		return ""
 	}

@@ -40,7 +40,7 @@ type Approval struct {
 //	stale
 //	approved 2026-02-14T14:30:00Z "design"
 func (s *Chains) ResumedFile(i checkpoint.Issue) string {
-	return filepath.Join(s.StateDir(), "resumed", i.RefName())
+	return filepath.Join(s.repo.StateDir(), "resumed", i.RefName())
 }
 
 // ResumeOptions describe a resume.
@@ -73,7 +73,7 @@ func (s *Chains) SetResumed(c *Checkpoint, o ResumeOptions) error {
 			r.Approved = append(r.Approved, a)
 		}
 	}
-	return s.WriteFile(s.ResumedFile(c.Issue), r.Encode())
+	return s.repo.WriteFile(s.ResumedFile(c.Issue), r.Encode())
 }
 
 // Resumed returns the state of the checkpoint's resumes in this worktree since the last

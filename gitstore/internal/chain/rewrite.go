@@ -41,7 +41,7 @@ func (s *Chains) Alter(ctx context.Context, issue checkpoint.Issue, decide func(
 		if err := cmp.Or(c.Unread, c.CheckBoundary()); err != nil {
 			return err
 		}
-		k := s.NewObjectWriter()
+		k := s.repo.NewObjectWriter()
 		ch, err := decide(c, k)
 		if err != nil || ch == nil {
 			return err
@@ -70,7 +70,7 @@ func (s *Chains) Alter(ctx context.Context, issue checkpoint.Issue, decide func(
 // transaction of an issue, and never wrote a chain of the issue.
 func (s *Chains) isUnknown(ctx context.Context, i checkpoint.Issue) bool {
 	own, err := s.ownTip(ctx, i)
-	return err == nil && own.IsZero() && !s.HasIssue(ctx, i) && !s.RefDir().IsInterrupted(i.RefName())
+	return err == nil && own.IsZero() && !s.HasIssue(ctx, i) && !s.repo.RefDir().IsInterrupted(i.RefName())
 }
 
 // ReadOnly returns the error for a change to a shallow chain.
@@ -84,7 +84,7 @@ func (s *Chains) commitChange(ctx context.Context, c *Chain, tip plumbing.Hash, 
 		return slices.Concat(ch.Also, moves, ch.Then), err
 	}
 	message := ch.Verb + ": " + repo.JoinIDs(ch.Ids)
-	if err := s.Publish(ctx, k, repo.Shorten(message), moves); err != nil {
+	if err := s.repo.Publish(ctx, k, repo.Shorten(message), moves); err != nil {
 		return err
 	}
 	return k.Protect(ctx)
@@ -164,7 +164,7 @@ func (s *Chains) bottom(c *Chain, k *repo.ObjectWriter) plumbing.Hash {
 		}
 	}
 	base := Genesis(c.Issue)
-	if !s.Objects.Has(base.Hash) {
+	if !s.repo.Objects.Has(base.Hash) {
 		k.Add(plumbing.TreeObject, nil)
 		k.AddCommit(base)
 	}
@@ -202,7 +202,7 @@ func (s *Chains) MovesTo(ctx context.Context, c *Chain, tip plumbing.Hash) ([]re
 	if tip == c.Tip {
 		return nil, nil
 	}
-	own, err := s.ReadRef(ctx, repo.OwnRef(c.Issue))
+	own, err := s.repo.ReadRef(ctx, repo.OwnRef(c.Issue))
 	if err != nil {
 		return nil, err
 	}
@@ -225,7 +225,7 @@ func (s *Chains) MovesTo(ctx context.Context, c *Chain, tip plumbing.Hash) ([]re
 	if c.Tip.IsZero() {
 		return moves, nil
 	}
-	fetched, err := s.ReadRef(ctx, repo.FetchedRef(c.Issue))
+	fetched, err := s.repo.ReadRef(ctx, repo.FetchedRef(c.Issue))
 	if err != nil {
 		return nil, err
 	}
@@ -248,7 +248,7 @@ func (s *Chains) Retry(ctx context.Context, issue checkpoint.Issue, try func() e
 // RetryAfter is retry with another repair than RestoreOwnChain.
 func (s *Chains) RetryAfter(ctx context.Context, issue checkpoint.Issue, repair func(context.Context, checkpoint.Issue) error, try func() error) error {
 	for start := time.Now(); ; {
-		err := s.WithIssueLock(ctx, issue, func() error {
+		err := s.repo.WithIssueLock(ctx, issue, func() error {
 			if err := repair(ctx, issue); err != nil {
 				return err
 			}
@@ -371,7 +371,7 @@ func (s *Chains) Pin(ctx context.Context, issue checkpoint.Issue, id checkpoint.
 		changed = true
 		return &Change{
 			Verb: verb, Ids: []checkpoint.ID{id},
-			Ledger: func(l *ledger.Ledger) { l.SetPin(id, on, s.Now()) },
+			Ledger: func(l *ledger.Ledger) { l.SetPin(id, on, s.repo.Now()) },
 		}, nil
 	})
 	if err != nil {

@@ -16,19 +16,19 @@ func (s *Chains) BaseTime(c *Checkpoint) time.Time {
 	if err != nil || !plumbing.IsHash(r.Snapshot().Head) {
 		return time.Time{}
 	}
-	return s.CommittedAt(plumbing.NewHash(r.Snapshot().Head))
+	return s.repo.CommittedAt(plumbing.NewHash(r.Snapshot().Head))
 }
 
 // NewestCommit returns the time of HEAD's commit, or the zero time.
 func (s *Chains) NewestCommit(ctx context.Context) time.Time {
-	head, err := s.ReadHead(ctx)
+	head, err := s.repo.ReadHead(ctx)
 	if err != nil {
 		return time.Time{}
 	}
-	return s.CommittedAt(head.Commit)
+	return s.repo.CommittedAt(head.Commit)
 }
 
 // Times returns the known times of an archived checkpoint, for rules of age.
 func (s *Chains) Times(c *Checkpoint, newest time.Time) retention.Times {
-	return retention.Times{Created: c.Created, Clock: c.Clock, Base: s.BaseTime(c), Archived: c.Filed.At, Newest: newest, Now: s.Now()}
+	return retention.Times{Created: c.Created, Clock: c.Clock, Base: s.BaseTime(c), Archived: c.Filed.At, Newest: newest, Now: s.repo.Now()}
 }

@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/capture"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/facts"
 	"git-checkpoint/gitstore/internal/refs"
@@ -28,8 +29,16 @@ import (
 
 // Doctor verifies and repairs a repository's checkpoints.
 type Doctor struct {
-	*facts.Facts
-	Phases []string // phases of the settings, known in every record
+	repo     *repo.Repo
+	chain    *chain.Chains
+	snapshot *capture.Capturer
+	facts    *facts.Facts
+	Phases   []string // phases of the settings, known in every record
+}
+
+// New returns the Doctor of a repository.
+func New(r *repo.Repo, c *chain.Chains, s *capture.Capturer, f *facts.Facts) *Doctor {
+	return &Doctor{repo: r, chain: c, snapshot: s, facts: f}
 }
 
 // An Examination checks the files, refs and settings around the chains of a repository
@@ -42,8 +51,8 @@ type Examination struct {
 // Check examines files, refs and settings. gitVersion is the version of git, such as
 // {2, 54}.
 func (s *Doctor) Check(ctx context.Context, gitVersion [2]int) (*Examination, error) {
-	f := Facts{Now: s.Now(), Git: gitVersion, Pending: s.folders().Pending()}
-	for _, e := range s.Config {
+	f := Facts{Now: s.repo.Now(), Git: gitVersion, Pending: s.folders().Pending()}
+	for _, e := range s.repo.Config {
 		f.Config = append(f.Config, GitSetting{Key: e.Key, Value: e.Value})
 	}
 	var err error
@@ -84,14 +93,14 @@ func issuesOf(refs []Ref, prefix string) []checkpoint.Issue {
 // folders returns folders with possible leftovers of killed processes.
 func (s *Doctor) folders() Folders {
 	return Folders{
-		Common: s.Info.CommonDir, Objects: s.Info.ObjectDir, Cache: s.CacheDir(),
+		Common: s.repo.Info.CommonDir, Objects: s.repo.Info.ObjectDir, Cache: s.repo.CacheDir(),
 		Refs: []string{repo.LiveRefs, repo.ArchiveRefs, repo.BookRefs}, State: "git-checkpoint",
 	}
 }
 
 // ObjectCounts returns git's counts of objects.
 func (s *Doctor) ObjectCounts(ctx context.Context) (ObjectCounts, error) {
-	out, err := s.Git.Output(ctx, "count-objects", "-v")
+	out, err := s.repo.Git.Output(ctx, "count-objects", "-v")
 	if err != nil {
 		return ObjectCounts{}, fmt.Errorf("count objects: %w", err)
 	}
@@ -104,14 +113,14 @@ func (s *Doctor) ObjectCounts(ctx context.Context) (ObjectCounts, error) {
 func (s *Doctor) aheadFound(ctx context.Context, issues []checkpoint.Issue) []Ahead {
 	var found []Ahead
 	for _, issue := range issues {
-		l, err := s.List(ctx, issue, 0)
+		l, err := s.chain.List(ctx, issue, 0)
 		if err != nil {
 			continue // Inspect reports the error
 		}
 		a := Ahead{Issue: string(issue)}
 		for i := range l.Checkpoints {
 			c := &l.Checkpoints[i]
-			if checkpoint.ClockAt(c.Created).Ahead(s.Now()) {
+			if checkpoint.ClockAt(c.Created).Ahead(s.repo.Now()) {
 				a.Count++
 				a.ID = cmp.Or(a.ID, c.Name())
 			}
@@ -129,16 +138,16 @@ func (s *Doctor) aheadFound(ctx context.Context, issues []checkpoint.Issue) []Ah
 // doubtedFound returns the issues with archived checkpoints whose age is in doubt.
 func (s *Doctor) doubtedFound(ctx context.Context, issues []checkpoint.Issue) []Doubted {
 	var found []Doubted
-	newest := s.NewestCommit(ctx)
+	newest := s.chain.NewestCommit(ctx)
 	for _, issue := range issues {
-		l, err := s.Archived(ctx, issue, 0)
+		l, err := s.chain.Archived(ctx, issue, 0)
 		if err != nil {
 			continue // Inspect reports the error
 		}
 		d := Doubted{Issue: string(issue)}
 		for i := range l.Checkpoints {
 			c := &l.Checkpoints[i]
-			if why := s.Times(c, newest).Doubt(); why != "" && !c.Pinned && !c.Filed.At.IsZero() {
+			if why := s.chain.Times(c, newest).Doubt(); why != "" && !c.Pinned && !c.Filed.At.IsZero() {
 				d.Count++
 				d.ID, d.Why = cmp.Or(d.ID, c.Name()), cmp.Or(d.Why, why)
 			}
@@ -154,7 +163,7 @@ func (s *Doctor) doubtedFound(ctx context.Context, issues []checkpoint.Issue) []
 func (s *Doctor) bothFound(ctx context.Context, issues []checkpoint.Issue) []Both {
 	var found []Both
 	for _, issue := range issues {
-		both, err := s.InBoth(ctx, issue)
+		both, err := s.chain.InBoth(ctx, issue)
 		if err == nil && len(both) > 0 {
 			found = append(found, Both{Issue: string(issue), Count: len(both), ID: string(both[0])})
 		}
@@ -172,12 +181,12 @@ func (s *Doctor) Fix(ctx context.Context, m Fix) (string, error) {
 		for n, name := range m.Names {
 			seen[name] = plumbing.NewHash(m.Values[n])
 		}
-		return m.Said, s.DeleteRefs(ctx, seen)
+		return m.Said, s.repo.DeleteRefs(ctx, seen)
 	case BringBack:
 		issue := checkpoint.Issue(m.To)
-		return m.Said, s.Retry(ctx, issue, func() error { return nil })
+		return m.Said, s.chain.Retry(ctx, issue, func() error { return nil })
 	case ClearArchive:
-		return m.Said, s.ClearArchive(ctx, checkpoint.Issue(m.To))
+		return m.Said, s.chain.ClearArchive(ctx, checkpoint.Issue(m.To))
 	}
 	return s.replaceBroken(ctx, m)
 }
@@ -188,7 +197,7 @@ func (s *Doctor) Fix(ctx context.Context, m Fix) (string, error) {
 // there too.
 func (s *Doctor) replaceBroken(ctx context.Context, m Fix) (string, error) {
 	name, said := m.Names[0], m.Said
-	if now, err := s.ReadRef(ctx, name); m.From == "" && err == nil && !now.IsZero() {
+	if now, err := s.repo.ReadRef(ctx, name); m.From == "" && err == nil && !now.IsZero() {
 		return "", fmt.Errorf("%s: another process has already fixed it", name)
 	}
 	if m.From == "" || m.Act == SetAside {
@@ -201,7 +210,7 @@ func (s *Doctor) replaceBroken(ctx context.Context, m Fix) (string, error) {
 	old := plumbing.NewHash(m.From)
 	if m.From == "" { // the broken file may have hidden a packed value
 		var err error
-		if old, err = s.ReadRef(ctx, name); err != nil {
+		if old, err = s.repo.ReadRef(ctx, name); err != nil {
 			return "", err
 		}
 	}
@@ -216,22 +225,22 @@ func (s *Doctor) replaceBroken(ctx context.Context, m Fix) (string, error) {
 	if issue := roleOf(&Ref{Name: name}); issue != "" {
 		locked = issue.RefName()
 	}
-	return said, s.WithNamedLocks(ctx, []string{locked}, func() error { return s.MoveRefs(ctx, "doctor: its object is missing", move) })
+	return said, s.repo.WithNamedLocks(ctx, []string{locked}, func() error { return s.repo.MoveRefs(ctx, "doctor: its object is missing", move) })
 }
 
 // keepBroken stores a ref's value in a private file. If the file of the ref contains no
 // object id, keepBroken moves that file away instead.
 func (s *Doctor) keepBroken(name, value string) (string, error) {
-	dir := filepath.Join(s.Info.CommonDir, "git-checkpoint", "broken")
-	if err := s.Objects.MakeDirs(dir); err != nil {
+	dir := filepath.Join(s.repo.Info.CommonDir, "git-checkpoint", "broken")
+	if err := s.repo.Objects.MakeDirs(dir); err != nil {
 		return "", err
 	}
-	base := strings.ReplaceAll(strings.TrimPrefix(name, "refs/"), "/", "~") + "-" + s.Now().UTC().Format(repo.SafetyTime)
+	base := strings.ReplaceAll(strings.TrimPrefix(name, "refs/"), "/", "~") + "-" + s.repo.Now().UTC().Format(repo.SafetyTime)
 	kept := filepath.Join(dir, base)
 	if value == "" {
-		return kept, os.Rename(filepath.Join(s.Info.CommonDir, filepath.FromSlash(name)), kept)
+		return kept, os.Rename(filepath.Join(s.repo.Info.CommonDir, filepath.FromSlash(name)), kept)
 	}
-	return kept, s.WriteFile(kept, []byte(value+"\n"))
+	return kept, s.repo.WriteFile(kept, []byte(value+"\n"))
 }
 
 // A Usage is the disk space used by an issue's checkpoints.
@@ -246,11 +255,11 @@ type Usage struct {
 func (s *Doctor) Usage(ctx context.Context, issue checkpoint.Issue) (Usage, error) {
 	u := Usage{Issue: issue}
 	args := []string{"rev-list", "--objects", "--disk-usage"}
-	if s.Partial() {
+	if s.facts.Partial() {
 		args = append(args, "--exclude-promisor-objects") // otherwise git would fetch them
 	}
 	for ref, read := range map[string]func(context.Context, checkpoint.Issue, int) (*chain.List, error){
-		repo.LiveRef(issue): s.List, repo.ArchiveRef(issue): s.Archived,
+		repo.LiveRef(issue): s.chain.List, repo.ArchiveRef(issue): s.chain.Archived,
 	} {
 		l, err := read(ctx, issue, 0)
 		if err != nil {
@@ -262,7 +271,7 @@ func (s *Doctor) Usage(ctx context.Context, issue checkpoint.Issue) (Usage, erro
 		u.Checkpoints += len(l.Checkpoints)
 		args = append(args, ref)
 	}
-	out, err := s.Git.Output(ctx, append(args, "--not", "--branches", "--tags", "--remotes")...)
+	out, err := s.repo.Git.Output(ctx, append(args, "--not", "--branches", "--tags", "--remotes")...)
 	if err != nil {
 		return u, fmt.Errorf("measure issue %s: %w", issue, err)
 	}

@@ -22,8 +22,8 @@ func (s *Doctor) refsFound(ctx context.Context) ([]Ref, error) {
 	if err != nil {
 		return nil, err
 	}
-	head, err := s.ReadHead(ctx)
-	lasting := err == nil && (head.Commit.IsZero() || s.Objects.Has(head.Commit))
+	head, err := s.repo.ReadHead(ctx)
+	lasting := err == nil && (head.Commit.IsZero() || s.repo.Objects.Has(head.Commit))
 	var found []Ref
 	for _, name := range names {
 		r := s.refFound(ctx, name)
@@ -37,7 +37,7 @@ func (s *Doctor) refsFound(ctx context.Context) ([]Ref, error) {
 func (s *Doctor) everyRef(ctx context.Context) ([]string, error) {
 	var all []string
 	for _, prefix := range []string{repo.LiveRefs, repo.ArchiveRefs, repo.BookRefs} {
-		names, err := s.Refs.Names(ctx, prefix)
+		names, err := s.repo.Refs.Names(ctx, prefix)
 		if err != nil {
 			return nil, err
 		}
@@ -51,7 +51,7 @@ func (s *Doctor) everyRef(ctx context.Context) ([]string, error) {
 func (s *Doctor) refFound(ctx context.Context, name string) Ref {
 	r := Ref{Name: name}
 	issue := roleOf(&r)
-	hash, err := s.ReadRef(ctx, name)
+	hash, err := s.repo.ReadRef(ctx, name)
 	switch {
 	case err != nil:
 		r.Problem = strings.TrimPrefix(err.Error(), name+": ")
@@ -104,11 +104,11 @@ func roleOf(r *Ref) checkpoint.Issue {
 
 // leadsNowhere returns why a ref's value is unusable, or "".
 func (s *Doctor) leadsNowhere(role Role, hash plumbing.Hash) string {
-	_, err := s.ReadCommit(hash)
+	_, err := s.repo.ReadCommit(hash)
 	switch {
-	case err == nil, role == Strange && s.Objects.Has(hash):
+	case err == nil, role == Strange && s.repo.Objects.Has(hash):
 		return ""
-	case !s.Objects.Has(hash):
+	case !s.repo.Objects.Has(hash):
 		return fmt.Sprintf("it points to %s, which does not exist", hash)
 	}
 	return err.Error()
@@ -121,17 +121,17 @@ func (s *Doctor) lastSound(ctx context.Context, i checkpoint.Issue, name string)
 	candidates := s.loggedTips(name)
 	if name != repo.ArchiveRef(i) {
 		for _, other := range []string{repo.OwnRef(i), repo.LiveRef(i)} {
-			if hash, err := s.ReadRef(ctx, other); err == nil {
+			if hash, err := s.repo.ReadRef(ctx, other); err == nil {
 				candidates = append(candidates, hash)
 			}
 		}
 		candidates = append(candidates, s.remoteTips(ctx, i)...)
 	}
 	for _, tip := range candidates {
-		if tip.IsZero() || !s.Objects.Has(tip) {
+		if tip.IsZero() || !s.repo.Objects.Has(tip) {
 			continue
 		}
-		if c, err := s.Walk(i, name, tip, 0); err == nil && (c.Rooted || c.Cut) {
+		if c, err := s.chain.Walk(i, name, tip, 0); err == nil && (c.Rooted || c.Cut) {
 			return tip.String()
 		}
 	}
@@ -141,8 +141,8 @@ func (s *Doctor) lastSound(ctx context.Context, i checkpoint.Issue, name string)
 // loggedTips returns the former values of a ref, newest first. It reads the reflog file
 // itself, because git refuses to show reflogs of broken refs.
 func (s *Doctor) loggedTips(name string) []plumbing.Hash {
-	entries, err := refs.ReadLog(s.Info.CommonDir, name)
-	if err != nil || s.Info.RefFormat != "files" {
+	entries, err := refs.ReadLog(s.repo.Info.CommonDir, name)
+	if err != nil || s.repo.Info.RefFormat != "files" {
 		return nil
 	}
 	var tips []plumbing.Hash
@@ -154,7 +154,7 @@ func (s *Doctor) loggedTips(name string) []plumbing.Hash {
 
 // remoteTips returns known tips of an issue's chain at all remotes.
 func (s *Doctor) remoteTips(ctx context.Context, i checkpoint.Issue) []plumbing.Hash {
-	refs, err := s.Refs.List(ctx, repo.RemoteRefs)
+	refs, err := s.repo.Refs.List(ctx, repo.RemoteRefs)
 	if err != nil {
 		return nil
 	}
@@ -170,18 +170,18 @@ func (s *Doctor) remoteTips(ctx context.Context, i checkpoint.Issue) []plumbing.
 // tookAway reports whether the live chain of an issue lacks checkpoints that this clone
 // wrote. own is the tip that this clone wrote last.
 func (s *Doctor) tookAway(ctx context.Context, i checkpoint.Issue, own plumbing.Hash) bool {
-	live, err := s.ReadRef(ctx, repo.LiveRef(i))
+	live, err := s.repo.ReadRef(ctx, repo.LiveRef(i))
 	if err != nil || live == own {
 		return false
 	}
-	now, err := s.Walk(i, repo.LiveRef(i), live, 0)
+	now, err := s.chain.Walk(i, repo.LiveRef(i), live, 0)
 	if err != nil || now.ContainsCommit(own) {
 		return false
 	}
-	last, err := s.Walk(i, repo.OwnRef(i), own, 0)
+	last, err := s.chain.Walk(i, repo.OwnRef(i), own, 0)
 	if err != nil || !now.Whole() || !last.Whole() {
 		return false
 	}
-	tip, _, _, err := s.MergeChains(s.NewObjectWriter(), now, last)
+	tip, _, _, err := s.chain.MergeChains(s.repo.NewObjectWriter(), now, last)
 	return err == nil && tip != now.Tip
 }

@@ -107,7 +107,7 @@ func (v *Verifier) warnf(format string, args ...any) {
 }
 
 func (v *Verifier) chain(ref string) {
-	c, err := v.Doctor.ReadChain(v.Ctx, v.report.Issue, ref, 0)
+	c, err := v.Doctor.chain.ReadChain(v.Ctx, v.report.Issue, ref, 0)
 	if !v.deep && errors.As(err, new(*repo.BrokenRefError)) {
 		return
 	}
@@ -125,7 +125,7 @@ func (v *Verifier) chain(ref string) {
 		v.errorf("%s: it does not end in the genesis commit of issue %s", ref, c.Issue)
 	}
 	for i := range c.Commits {
-		v.Doctor.Progress(i, len(c.Commits))
+		v.Doctor.repo.Progress(i, len(c.Commits))
 		l := &c.Commits[i]
 		if l.Ledger {
 			continue
@@ -158,7 +158,7 @@ func (v *Verifier) checkpoint(ref string, l *chain.ChainCommit) {
 		v.fault(l.Name(), "", err)
 	}
 	switch {
-	case v.Doctor.IsBoundary(l.Commit): // its parents were not fetched
+	case v.Doctor.chain.IsBoundary(l.Commit): // its parents were not fetched
 	case len(l.Raw.Parents) == 2:
 		v.indexCommit(l)
 	default:
@@ -166,7 +166,7 @@ func (v *Verifier) checkpoint(ref string, l *chain.ChainCommit) {
 	}
 	named := len(v.report.Errors)
 	v.tree(l.Name(), "", l.Tree)
-	r, err := v.Doctor.Record(&l.Checkpoint)
+	r, err := v.Doctor.chain.Record(&l.Checkpoint)
 	switch {
 	case errors.As(err, new(*repo.PromisedError)):
 		v.fault(l.Name(), "", err)
@@ -219,19 +219,19 @@ func (v *Verifier) countAlike() {
 
 // indexCommit checks the commit that connects staged/ with HEAD.
 func (v *Verifier) indexCommit(l *chain.ChainCommit) {
-	c, err := v.Doctor.ReadCommit(l.Raw.Parents[1])
+	c, err := v.Doctor.repo.ReadCommit(l.Raw.Parents[1])
 	if err != nil {
 		v.fault(l.Name(), "index commit: ", err)
 		return
 	}
-	entries, err := trees.Read(v.Doctor.Objects, l.Tree)
+	entries, err := trees.Read(v.Doctor.repo.Objects, l.Tree)
 	if errors.As(err, new(*repo.PromisedError)) {
 		v.fault(l.Name(), "", err)
 	} else if e, ok := trees.Find(entries, "staged"); !ok || e.Hash != c.Tree {
 		v.errorf("%s: staged/ is not the tree of the index commit %s", l.Name(), c.Hash)
 	}
 	for _, parent := range c.Parents {
-		if _, err := v.Doctor.TreeOfCommit(parent); err != nil && !v.Doctor.Info.Shallow {
+		if _, err := v.Doctor.repo.TreeOfCommit(parent); err != nil && !v.Doctor.repo.Info.Shallow {
 			v.fault(l.Name(), "HEAD at the save: ", err)
 		}
 	}
@@ -260,7 +260,7 @@ func (v *Verifier) head(l *chain.ChainCommit, r *checkpoint.Record) {
 	if len(l.Raw.Parents) != 2 {
 		return
 	}
-	c, err := v.Doctor.ReadCommit(l.Raw.Parents[1])
+	c, err := v.Doctor.repo.ReadCommit(l.Raw.Parents[1])
 	if err != nil {
 		return // reported already
 	}
@@ -277,26 +277,26 @@ func (v *Verifier) head(l *chain.ChainCommit, r *checkpoint.Record) {
 // still two trees may contain the same path. The commits below the trees may be missing
 // in this clone.
 func (v *Verifier) snapshot(c *chain.Checkpoint, r *checkpoint.Record) {
-	st, err := v.Doctor.SnapshotOf(c, r)
+	st, err := v.Doctor.snapshot.SnapshotOf(c, r)
 	if err != nil {
 		v.notice(err)
 		return // reported already
 	}
-	if _, err := v.Doctor.Targets(st); err != nil {
+	if _, err := v.Doctor.snapshot.Targets(st); err != nil {
 		v.fault(c.Name(), "", err)
 		return
 	}
 	if !v.deep {
 		return
 	}
-	if missing, _ := v.Doctor.MissingContent(c); len(missing) > 0 {
+	if missing, _ := v.Doctor.snapshot.MissingContent(c); len(missing) > 0 {
 		v.warnf("%s: the content of %d files is neither in this clone nor in git: git lfs fetch may get it: %q", c.Name(), len(missing), missing[0].Path)
 	}
 }
 
 // intact reads an object and compares its content with its id.
 func (v *Verifier) intact(kind plumbing.ObjectType, hash plumbing.Hash) ([]byte, error) {
-	data, err := trees.ReadAs(v.Doctor.Objects, kind, hash)
+	data, err := trees.ReadAs(v.Doctor.repo.Objects, kind, hash)
 	if err == nil && plumbing.ComputeHash(kind, data) != hash {
 		err = repo.Corrupt(fmt.Sprintf("%s %s", kind, hash), "its content has another hash")
 	}
@@ -341,8 +341,8 @@ func (v *Verifier) tree(name, dir string, hash plumbing.Hash) {
 
 // blob checks a file. A partial clone may lack it.
 func (v *Verifier) blob(name, path string, hash plumbing.Hash) {
-	if !v.Doctor.Objects.Has(hash) {
-		if !repository.Partial(v.Doctor.Config) {
+	if !v.Doctor.repo.Objects.Has(hash) {
+		if !repository.Partial(v.Doctor.repo.Config) {
 			v.errorf("%s: %s: blob %s is missing", name, path, hash)
 		}
 		return
@@ -361,12 +361,12 @@ func (v *Verifier) blob(name, path string, hash plumbing.Hash) {
 
 // LargeIntact is intact for a blob that is too large for memory.
 func (v *Verifier) LargeIntact(hash plumbing.Hash) error {
-	size, err := v.Doctor.Objects.Size(hash)
+	size, err := v.Doctor.repo.Objects.Size(hash)
 	if err != nil {
 		return err
 	}
 	h := plumbing.NewHasher(plumbing.BlobObject, size)
-	if err := v.Doctor.Git.Copy(v.Ctx, h, "cat-file", "blob", hash.String()); err != nil {
+	if err := v.Doctor.repo.Git.Copy(v.Ctx, h, "cat-file", "blob", hash.String()); err != nil {
 		return err
 	}
 	if h.Sum() != hash {
@@ -399,17 +399,17 @@ func (s *Doctor) complete(ctx context.Context, c *chain.Checkpoint, r *checkpoin
 // *CorruptError if no checkpoint is valid. It also fails if memory or file descriptors
 // run out: then an older checkpoint would be the wrong result.
 func (s *Doctor) NewestValid(ctx context.Context, issue checkpoint.Issue) (*chain.Checkpoint, *checkpoint.Record, error) {
-	l, err := s.List(ctx, issue, 0)
+	l, err := s.chain.List(ctx, issue, 0)
 	if err != nil {
 		return nil, nil, err
 	}
 	list := l.Checkpoints
-	if p, err := s.Point(ctx, issue); err == nil && p.WentBack() && len(p.Later) < len(list) {
+	if p, err := s.chain.Point(ctx, issue); err == nil && p.WentBack() && len(p.Later) < len(list) {
 		list = slices.Concat(list[len(p.Later):], list[:len(p.Later)])
 	}
 	for i := range list {
 		c := &list[i]
-		r, err := s.ValidRecord(c)
+		r, err := s.chain.ValidRecord(c)
 		if err == nil {
 			err = s.complete(ctx, c, r)
 		}

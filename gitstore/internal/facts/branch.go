@@ -23,11 +23,11 @@ import (
 // concern another branch of the same name. A checkout from an unborn HEAD is no trace: its
 // branch, such as that of init.defaultBranch, never existed.
 func (s *Facts) OnceHad(ctx context.Context, name string, since time.Time) (once bool, became string) {
-	for _, e := range s.Config {
+	for _, e := range s.repo.Config {
 		key, ok := strings.CutPrefix(e.Key, "branch."+name+".")
 		once = once || ok && !strings.Contains(key, ".") // not a key of branch <name>.<more>
 	}
-	entries, err := s.Reflog(ctx, "HEAD")
+	entries, err := s.repo.Reflog(ctx, "HEAD")
 	if err != nil {
 		return once, ""
 	}
@@ -56,15 +56,15 @@ func renamed(name string) string { return "Branch: renamed refs/heads/" + name +
 // moves with its branch at every rename, whereas the reflog of HEAD records only renames
 // of the checked-out branch.
 func (s *Facts) renamedTo(ctx context.Context, name string, since time.Time) string {
-	if s.Info.RefFormat != "files" {
+	if s.repo.Info.RefFormat != "files" {
 		return "" // each reflog would need a git process
 	}
-	heads, err := s.Refs.List(ctx, "refs/heads/")
+	heads, err := s.repo.Refs.List(ctx, "refs/heads/")
 	if err != nil {
 		return ""
 	}
 	for _, ref := range slices.Sorted(maps.Keys(heads)) {
-		entries, _ := refs.ReadLog(s.Info.CommonDir, ref)
+		entries, _ := refs.ReadLog(s.repo.Info.CommonDir, ref)
 		for _, e := range entries {
 			if strings.HasPrefix(e.Message, renamed(name)) && !e.At.Before(since) {
 				return strings.TrimPrefix(ref, "refs/heads/")
@@ -84,7 +84,7 @@ func RecordedBranch(name string) string {
 }
 
 func (s *Facts) HasBranch(ctx context.Context, name string) bool {
-	hash, err := s.ReadRef(ctx, "refs/heads/"+name)
+	hash, err := s.repo.ReadRef(ctx, "refs/heads/"+name)
 	return err == nil && !hash.IsZero()
 }
 
@@ -97,7 +97,7 @@ type BranchLocation struct {
 
 // CheckedOut returns the worktree in which a branch is checked out, or "".
 func (s *Facts) CheckedOut(ctx context.Context, branch string) string {
-	return repository.CheckedOut(ctx, s.Git, branch)
+	return repository.CheckedOut(ctx, s.repo.Git, branch)
 }
 
 // BranchLocation returns the location of a checkpoint's branch. The result is empty if
@@ -107,20 +107,20 @@ func (s *Facts) BranchLocation(ctx context.Context, branch string, head plumbing
 	if branch == "" || head.IsZero() {
 		return BranchLocation{}
 	}
-	now, err := s.ReadHead(ctx)
-	tip, tipErr := s.ReadRef(ctx, "refs/heads/"+branch)
+	now, err := s.repo.ReadHead(ctx)
+	tip, tipErr := s.repo.ReadRef(ctx, "refs/heads/"+branch)
 	if err != nil || tipErr != nil || now.Branch == branch || tip.IsZero() {
 		return BranchLocation{}
 	}
 	if has, err := s.History().Contains(ctx, tip.String(), head.String()); err != nil || !has {
 		return BranchLocation{}
 	}
-	return BranchLocation{Branch: branch, Worktree: repository.CheckedOut(ctx, s.Git, branch)}
+	return BranchLocation{Branch: branch, Worktree: repository.CheckedOut(ctx, s.repo.Git, branch)}
 }
 
 // Deleted returns the ids of an issue's dropped checkpoints, sorted.
 func (s *Facts) Deleted(ctx context.Context, issue checkpoint.Issue) ([]checkpoint.ID, error) {
-	c, err := s.ReadChain(ctx, issue, repo.LiveRef(issue), 0)
+	c, err := s.chain.ReadChain(ctx, issue, repo.LiveRef(issue), 0)
 	if err != nil {
 		return nil, fmt.Errorf("read dropped checkpoints of issue %s: %w", issue, err)
 	}
@@ -134,7 +134,7 @@ func (s *Facts) Deleted(ctx context.Context, issue checkpoint.Issue) ([]checkpoi
 // chain has checkpoints or none was archived. The ledger has both, so the archive itself
 // need not be in this clone.
 func (s *Facts) Ended(ctx context.Context, issue checkpoint.Issue) (chain.Filed, error) {
-	c, err := s.ReadChain(ctx, issue, repo.LiveRef(issue), 0)
+	c, err := s.chain.ReadChain(ctx, issue, repo.LiveRef(issue), 0)
 	if err != nil {
 		return chain.Filed{}, fmt.Errorf("read the archived checkpoints of issue %s: %w", issue, err)
 	}

@@ -16,8 +16,13 @@ import (
 
 // Facts gathers facts about a repository and its checkpoints.
 type Facts struct {
-	*capture.Capturer
+	repo     *repo.Repo
+	chain    *chain.Chains
+	snapshot *capture.Capturer
 }
+
+// New returns the Facts of a repository.
+func New(r *repo.Repo, c *chain.Chains, s *capture.Capturer) *Facts { return &Facts{r, c, s} }
 
 // A BranchReport contains known facts about a branch.
 type BranchReport struct {
@@ -30,14 +35,14 @@ type BranchReport struct {
 // FindBranch looks for a branch. Traces of a former branch are its configuration and the
 // reflog of HEAD, which names the branches of every checkout.
 func (s *Facts) FindBranch(ctx context.Context, name string, since time.Time) (BranchReport, error) {
-	hash, err := s.ReadRef(ctx, "refs/heads/"+name)
+	hash, err := s.repo.ReadRef(ctx, "refs/heads/"+name)
 	if err != nil {
 		return BranchReport{}, err
 	}
 	if !hash.IsZero() {
 		return BranchReport{Exists: true}, nil
 	}
-	head, err := s.ReadHead(ctx)
+	head, err := s.repo.ReadHead(ctx)
 	if err != nil {
 		return BranchReport{}, err
 	}
@@ -46,7 +51,7 @@ func (s *Facts) FindBranch(ctx context.Context, name string, since time.Time) (B
 	}
 	r := BranchReport{}
 	r.Once, r.Name = s.OnceHad(ctx, name, since)
-	refs, err := s.Refs.List(ctx, "refs/remotes/")
+	refs, err := s.repo.Refs.List(ctx, "refs/remotes/")
 	if err != nil {
 		return r, err
 	}
@@ -63,7 +68,7 @@ func (s *Facts) FindBranch(ctx context.Context, name string, since time.Time) (B
 // the chain has an entry for the save. If git has expired the entry, the checkpoint must
 // be in own/, but neither in fetched/ nor in the chain of a remote.
 func (s *Facts) SavedHere(ctx context.Context, c *chain.Checkpoint) bool {
-	entries, err := s.Reflog(ctx, repo.LiveRef(c.Issue))
+	entries, err := s.repo.Reflog(ctx, repo.LiveRef(c.Issue))
 	if err != nil {
 		return false
 	}
@@ -79,7 +84,7 @@ func (s *Facts) SavedHere(ctx context.Context, c *chain.Checkpoint) bool {
 // unreadable, it returns true. Fetches update own/ as well, so own/ alone does not prove
 // that this clone saved a checkpoint.
 func (s *Facts) atRemote(ctx context.Context, c *chain.Checkpoint) bool {
-	refs, err := s.Refs.List(ctx, repo.RemoteRefs)
+	refs, err := s.repo.Refs.List(ctx, repo.RemoteRefs)
 	if err != nil {
 		return true
 	}
@@ -94,13 +99,13 @@ func (s *Facts) atRemote(ctx context.Context, c *chain.Checkpoint) bool {
 // inChain reports whether the newest checkpoints of the chain at ref include a given
 // checkpoint.
 func (s *Facts) inChain(ctx context.Context, c *chain.Checkpoint, ref string) bool {
-	newest, err := s.ReadChain(ctx, c.Issue, ref, chain.RetentionDepth)
+	newest, err := s.chain.ReadChain(ctx, c.Issue, ref, chain.RetentionDepth)
 	return err == nil && slices.ContainsFunc(newest.Commits, func(l chain.ChainCommit) bool { return l.ID == c.ID })
 }
 
 // Partial reports whether the clone is shallow or partial, and so may lack objects that
 // other clones have.
 func (s *Facts) Partial() bool {
-	_, partial := git.Last(s.Config, "extensions.partialclone")
-	return s.Info.Shallow || partial
+	_, partial := git.Last(s.repo.Config, "extensions.partialclone")
+	return s.repo.Info.Shallow || partial
 }

@@ -26,17 +26,19 @@ type HeadReport struct {
 	Home              BranchLocation // of the checkpoint's branch, if HEAD does not descend from Saved
 }
 
-func (s *Facts) History() ancestry.Log { return ancestry.Log{Git: s.Git, Shallow: s.Info.Shallow} }
+func (s *Facts) History() ancestry.Log {
+	return ancestry.Log{Git: s.repo.Git, Shallow: s.repo.Info.Shallow}
+}
 
 // TouchedSince returns a function that reports paths changed by commits since before.
 func (s *Facts) TouchedSince(before plumbing.Hash) func(context.Context, []string) (map[string]bool, error) {
 	return func(ctx context.Context, paths []string) (map[string]bool, error) {
-		now, err := s.ReadHead(ctx)
+		now, err := s.repo.ReadHead(ctx)
 		if err != nil || now.Commit.IsZero() || now.Commit == before {
 			return nil, err
 		}
 		log, saved := s.History(), ""
-		log.Git.Dir = s.Info.Root
+		log.Git.Dir = s.repo.Info.Root
 		if !before.IsZero() {
 			saved = before.String()
 		}
@@ -55,7 +57,7 @@ func (s *Facts) TouchedSince(before plumbing.Hash) func(context.Context, []strin
 // history it returns an error if it cannot determine whether HEAD descends. The report then
 // has the commits, as far as they are known.
 func (s *Facts) CompareHead(ctx context.Context, c *chain.Checkpoint) (HeadReport, error) {
-	now, err := s.ReadHead(ctx)
+	now, err := s.repo.ReadHead(ctx)
 	if err != nil {
 		return HeadReport{}, err
 	}
@@ -63,7 +65,7 @@ func (s *Facts) CompareHead(ctx context.Context, c *chain.Checkpoint) (HeadRepor
 	if !now.Commit.IsZero() {
 		r.Now = now.Commit.String()
 	}
-	st, err := s.OpenSnapshot(c)
+	st, err := s.snapshot.OpenSnapshot(c)
 	if err != nil {
 		return r, err
 	}
@@ -109,7 +111,7 @@ func (s *Facts) loggedRewrite(ctx context.Context, now repo.Head, saved plumbing
 	if now.Branch == "" {
 		return false
 	}
-	entries, err := s.Reflog(ctx, "refs/heads/"+now.Branch)
+	entries, err := s.repo.Reflog(ctx, "refs/heads/"+now.Branch)
 	if err != nil {
 		return false
 	}
@@ -146,11 +148,11 @@ const maxBehind = 1000
 // Base compares HEAD with the remote-tracking ref of a remote's default branch. The
 // current branch selects the remote, with origin as default.
 func (s *Facts) Base(ctx context.Context) (BaseReport, error) {
-	now, err := s.ReadHead(ctx)
+	now, err := s.repo.ReadHead(ctx)
 	if err != nil || now.Commit.IsZero() || now.Branch == "" {
 		return BaseReport{}, err
 	}
-	remote, ok := git.Last(s.Config, "branch."+now.Branch+".remote")
+	remote, ok := git.Last(s.repo.Config, "branch."+now.Branch+".remote")
 	if !ok || remote == "." {
 		remote = "origin"
 	}
@@ -167,14 +169,14 @@ func (s *Facts) Base(ctx context.Context) (BaseReport, error) {
 
 // symbolic returns the target of a symbolic ref, or "".
 func (s *Facts) symbolic(ctx context.Context, ref string) string {
-	if s.Info.RefFormat != "files" {
-		name, err := s.Git.Line(ctx, "symbolic-ref", "--quiet", ref)
+	if s.repo.Info.RefFormat != "files" {
+		name, err := s.repo.Git.Line(ctx, "symbolic-ref", "--quiet", ref)
 		if err != nil {
 			return ""
 		}
 		return name
 	}
-	data, err := os.ReadFile(filepath.Join(s.Info.CommonDir, filepath.FromSlash(ref)))
+	data, err := os.ReadFile(filepath.Join(s.repo.Info.CommonDir, filepath.FromSlash(ref)))
 	name, ok := strings.CutPrefix(strings.TrimSpace(string(data)), "ref: refs/")
 	if err != nil || !ok {
 		return ""

@@ -31,8 +31,8 @@ func (s *Facts) SwitchBranch(ctx context.Context, c *chain.Checkpoint, name stri
 	if err != nil {
 		return fmt.Errorf("switch to branch %s: %w", name, err)
 	}
-	g := s.Git
-	g.Dir = s.Info.Root
+	g := s.repo.Git
+	g.Dir = s.repo.Info.Root
 	_, err = g.Output(ctx, append([]string{"switch", "--quiet"}, args...)...)
 	var failed *git.CommandError
 	if errors.As(err, &failed) && failed.Code > 0 {

@@ -28,7 +28,7 @@ type Worktree struct {
 // the remote-tracking branch with the same name, or at the checkpoint's HEAD.
 func (s *Facts) FindOrAddWorktree(ctx context.Context, c *chain.Checkpoint, dir string) (Worktree, error) {
 	if c.Branch != "" {
-		if at := repository.CheckedOut(ctx, s.Git, c.Branch); at != "" {
+		if at := repository.CheckedOut(ctx, s.repo.Git, c.Branch); at != "" {
 			return Worktree{Dir: at}, isThere(at, c.Branch)
 		}
 	}
@@ -36,13 +36,13 @@ func (s *Facts) FindOrAddWorktree(ctx context.Context, c *chain.Checkpoint, dir 
 	if err != nil {
 		return Worktree{}, fmt.Errorf("worktree %s: %w", dir, err)
 	}
-	if _, err := s.Git.Output(ctx, append([]string{"worktree", "add", "--quiet"}, args...)...); err != nil {
+	if _, err := s.repo.Git.Output(ctx, append([]string{"worktree", "add", "--quiet"}, args...)...); err != nil {
 		return Worktree{}, fmt.Errorf("worktree %s: %w", dir, err)
 	}
 	p := Worktree{Dir: dir, Created: true}
 	if at := slices.Index(args, "-b"); at >= 0 {
 		p.branch = args[at+1]
-		if p.tip, err = s.Git.Line(ctx, "rev-parse", "--verify", "-q", "refs/heads/"+p.branch); err != nil {
+		if p.tip, err = s.repo.Git.Line(ctx, "rev-parse", "--verify", "-q", "refs/heads/"+p.branch); err != nil {
 			return Worktree{}, err
 		}
 	}
@@ -52,8 +52,8 @@ func (s *Facts) FindOrAddWorktree(ctx context.Context, c *chain.Checkpoint, dir 
 // RemoveWorktree removes a worktree and branch that FindOrAddWorktree created. If the worktree
 // has changed since, git refuses and both stay.
 func (s *Facts) RemoveWorktree(ctx context.Context, p Worktree) error {
-	git := s.Git
-	git.Dir = s.CommonDir() // the working directory must not be inside of the removed worktree
+	git := s.repo.Git
+	git.Dir = s.repo.CommonDir() // the working directory must not be inside of the removed worktree
 	if _, err := git.Output(ctx, "worktree", "remove", "--", p.Dir); err != nil || p.branch == "" {
 		return err
 	}
@@ -78,7 +78,7 @@ func isThere(dir, branch string) error {
 // worktreeArgs returns the arguments of `git worktree add`.
 func (s *Facts) worktreeArgs(ctx context.Context, c *chain.Checkpoint, dir string) ([]string, error) {
 	if c.Branch == "" {
-		st, err := s.OpenSnapshot(c)
+		st, err := s.snapshot.OpenSnapshot(c)
 		if err != nil {
 			return nil, err
 		}
@@ -110,7 +110,7 @@ func (s *Facts) startOf(ctx context.Context, c *chain.Checkpoint, branch string)
 	if len(b.Remote) > 0 {
 		return slices.Min(b.Remote), "", nil
 	}
-	st, err := s.OpenSnapshot(c)
+	st, err := s.snapshot.OpenSnapshot(c)
 	if err != nil {
 		return "", "", err
 	}

@@ -17,8 +17,8 @@ import (
 // record. It also returns errors of unreadable records.
 func (s *Saver) recordBefore(c *chain.Chain) (*checkpoint.Record, []error) {
 	var left []error
-	if resumed, how := s.LastResumed(c.Issue); resumed != nil {
-		r, err := s.Record(resumed)
+	if resumed, how := s.chain.LastResumed(c.Issue); resumed != nil {
+		r, err := s.chain.Record(resumed)
 		if err == nil {
 			how.Apply(r)
 			return r, nil
@@ -39,7 +39,7 @@ func (s *Saver) recordBefore(c *chain.Chain) (*checkpoint.Record, []error) {
 func (s *Saver) newestRecord(c *chain.Chain, limit int) (*checkpoint.Record, []error) {
 	list := c.Checkpoints()
 	if limit > 1 {
-		more, err := s.Walk(c.Issue, c.Ref, c.Tip, limit)
+		more, err := s.chain.Walk(c.Issue, c.Ref, c.Tip, limit)
 		if err != nil {
 			return nil, []error{fmt.Errorf("older records are left out: %w", err)}
 		}
@@ -47,7 +47,7 @@ func (s *Saver) newestRecord(c *chain.Chain, limit int) (*checkpoint.Record, []e
 	}
 	var left []error
 	for i := range list {
-		r, err := s.Record(&list[i])
+		r, err := s.chain.Record(&list[i])
 		if err == nil {
 			return r, left
 		}
@@ -142,7 +142,7 @@ func (w *SaveOp) checkImportedID(ctx context.Context, current *chain.Chain, id c
 	if current.Ledger.Deleted[id] {
 		return &repo.TakenError{Issue: w.Req.Issue, ID: id, Dropped: true}
 	}
-	if _, err := w.Saver.ByID(ctx, w.Req.Issue, id); err == nil {
+	if _, err := w.Saver.chain.ByID(ctx, w.Req.Issue, id); err == nil {
 		return &repo.TakenError{Issue: w.Req.Issue, ID: id}
 	}
 	return nil
@@ -164,6 +164,6 @@ func (w *SaveOp) newID(r *checkpoint.Record) (checkpoint.ID, error) {
 	digest := sha256.New()
 	digest.Write(data)
 	digest.Write(w.Snap.Staged[:])
-	digest.Write([]byte(w.Saver.Random()))
+	digest.Write([]byte(w.Saver.repo.Random()))
 	return checkpoint.NewID(r.Phase(), w.Created, digest.Sum(nil)), nil
 }

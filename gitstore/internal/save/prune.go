@@ -63,17 +63,17 @@ type Pruned struct {
 // Prune applies retention to an issue's chain and archive.
 func (s *Saver) Prune(ctx context.Context, req PruneRequest) (*Pruned, error) {
 	var result *Pruned
-	act := s.Alter
+	act := s.chain.Alter
 	if req.DryRun {
 		act = s.consider
 	}
 	err := act(ctx, req.Issue, func(c *chain.Chain, k *repo.ObjectWriter) (*chain.Change, error) {
 		k.Progress = req.Progress
-		if req.Unshared && s.SeenElsewhere(ctx, c) {
+		if req.Unshared && s.chain.SeenElsewhere(ctx, c) {
 			result = &Pruned{}
 			return nil, nil
 		}
-		archive, err := s.ReadChain(ctx, req.Issue, repo.ArchiveRef(req.Issue), 0)
+		archive, err := s.chain.ReadChain(ctx, req.Issue, repo.ArchiveRef(req.Issue), 0)
 		if err != nil {
 			return nil, err
 		}
@@ -82,7 +82,7 @@ func (s *Saver) Prune(ctx context.Context, req PruneRequest) (*Pruned, error) {
 			return nil, err
 		}
 		if result.Archived {
-			return s.AllToArchive(ctx, c, result.Removed, req.reason(), k)
+			return s.chain.AllToArchive(ctx, c, result.Removed, req.reason(), k)
 		}
 		return s.pruning(ctx, c, archive, result, k), nil
 	})
@@ -111,9 +111,9 @@ func Dropped(decisions []retention.Decision) (map[checkpoint.ID]bool, []checkpoi
 
 // consider calls decide with an issue's chain, without lock or changes.
 func (s *Saver) consider(ctx context.Context, i checkpoint.Issue, decide func(c *chain.Chain, k *repo.ObjectWriter) (*chain.Change, error)) error {
-	c, err := s.ReadChain(ctx, i, repo.LiveRef(i), 0)
+	c, err := s.chain.ReadChain(ctx, i, repo.LiveRef(i), 0)
 	if err == nil {
-		_, err = decide(c, s.NewObjectWriter())
+		_, err = decide(c, s.repo.NewObjectWriter())
 	}
 	return err
 }
@@ -121,14 +121,14 @@ func (s *Saver) consider(ctx context.Context, i checkpoint.Issue, decide func(c 
 // pruning returns the change that executes the decisions.
 func (s *Saver) pruning(ctx context.Context, c, archive *chain.Chain, p *Pruned, k *repo.ObjectWriter) *chain.Change {
 	ch := &chain.Change{Verb: "prune", Ids: slices.Concat(p.Removed, p.Expired), Remove: chain.SetOf(p.Removed)}
-	elsewhere, newest := len(p.Removed) > 0 && s.SeenElsewhere(ctx, c), c.NewestClock()
+	elsewhere, newest := len(p.Removed) > 0 && s.chain.SeenElsewhere(ctx, c), c.NewestClock()
 	ch.Ledger = func(l *ledger.Ledger) {
 		if elsewhere {
 			markPruned(l, p.Removed, newest)
 		}
 		chain.Bury(l, p.Expired)
 	}
-	ch.Also = s.LeaveArchive(archive, chain.SetOf(p.Expired), k)
+	ch.Also = s.chain.LeaveArchive(archive, chain.SetOf(p.Expired), k)
 	return ch
 }
 
@@ -142,7 +142,7 @@ func (s *Saver) byLayout(c, archive *chain.Chain, req PruneRequest) PruneRequest
 	if newest == nil || len(req.Layouts) == 0 {
 		return req
 	}
-	r, err := s.Record(newest)
+	r, err := s.chain.Record(newest)
 	if err != nil {
 		return req
 	}
@@ -162,8 +162,8 @@ func (s *Saver) byLayout(c, archive *chain.Chain, req PruneRequest) PruneRequest
 func (s *Saver) decide(ctx context.Context, c, archive *chain.Chain, req PruneRequest) (*Pruned, error) {
 	items := c.Items()
 	result := &Pruned{Warnings: retention.Warnings(req.Policy, items)}
-	newest := s.NewestCommit(ctx)
-	rule, doubt := req.whole(items, newest, s.Now())
+	newest := s.chain.NewestCommit(ctx)
+	rule, doubt := req.whole(items, newest, s.repo.Now())
 	if doubt != "" {
 		result.Doubts = append(result.Doubts, "the chain is not archived for its age: "+doubt)
 	}
@@ -173,9 +173,9 @@ func (s *Saver) decide(ctx context.Context, c, archive *chain.Chain, req PruneRe
 			result.Decisions = append(result.Decisions, retention.Decision{ID: it.ID, Rule: rule})
 		}
 	} else {
-		full := &fullness{s: s, objects: s.Objects, known: c.Index()}
+		full := &fullness{s: s, objects: s.repo.Objects, known: c.Index()}
 		var err error
-		if result.Decisions, err = s.keepFuller(req.Policy, items, retention.Plan(req.Policy, items, s.Now()), full); err != nil {
+		if result.Decisions, err = s.keepFuller(req.Policy, items, retention.Plan(req.Policy, items, s.repo.Now()), full); err != nil {
 			return nil, err
 		}
 	}
@@ -216,13 +216,13 @@ func (s *Saver) expired(c, archive *chain.Chain, stay *retention.Stay, newest ti
 		})
 	}
 	// The commit of HEAD is only read for checkpoints that would expire.
-	gone, _ := Dropped(stay.Expired(list, s.Now()))
+	gone, _ := Dropped(stay.Expired(list, s.repo.Now()))
 	for i := range list {
 		if gone[list[i].ID] {
-			list[i].Times.Base = s.BaseTime(&known[list[i].ID].Checkpoint)
+			list[i].Times.Base = s.chain.BaseTime(&known[list[i].ID].Checkpoint)
 		}
 	}
-	return stay.Expired(list, s.Now())
+	return stay.Expired(list, s.repo.Now())
 }
 
 // doubtsOf returns each doubt once, with the number of checkpoints that it keeps.
@@ -282,13 +282,13 @@ func (s *Saver) applyRetention(ctx context.Context, below *chain.Chain, p retent
 	if p == nil || newest == nil || !mayDrop(p, r.Trigger(), newest) {
 		return plain, nil
 	}
-	c, err := s.Walk(below.Issue, below.Ref, below.Tip, chain.RetentionDepth)
+	c, err := s.chain.Walk(below.Issue, below.Ref, below.Tip, chain.RetentionDepth)
 	if err != nil || c.Cut || c.Unread != nil { // pins are unknown
 		return plain, nil
 	}
 	item := retention.Item{ID: r.ID(), Trigger: r.Trigger(), Phase: r.Phase(), Branch: r.Branch(), Created: r.CreatedAt(), Resumable: r.CanResume(), Valid: true}
 	items := append([]retention.Item{item}, c.Items()...)
-	planned := retention.PlanSave(p, items, s.Now())
+	planned := retention.PlanSave(p, items, s.repo.Now())
 	if drop, ids := Dropped(planned); len(ids) == 0 || awaitsTurns(p, items, drop) {
 		return plain, nil // before the contents of checkpoints are compared
 	}
@@ -299,11 +299,11 @@ func (s *Saver) applyRetention(ctx context.Context, below *chain.Chain, p retent
 		return plain, nil
 	}
 	known := c.Ledger.Clone()
-	if s.SeenElsewhere(ctx, c) {
+	if s.chain.SeenElsewhere(ctx, c) {
 		markPruned(known, ids, max(c.NewestClock(), r.Clock()))
 	}
 	links := slices.DeleteFunc(slices.Clone(c.Commits), func(l chain.ChainCommit) bool { return drop[l.ID] })
-	return parent{s.Rebuild(c, links, k), known}, ids
+	return parent{s.chain.Rebuild(c, links, k), known}, ids
 }
 
 // mostTurns limits the number of turns that wait until a save drops them together.

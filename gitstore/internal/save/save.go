@@ -24,7 +24,15 @@ import (
 
 // Saver saves and prunes checkpoints.
 type Saver struct {
-	*facts.Facts
+	repo     *repo.Repo
+	chain    *chain.Chains
+	snapshot *capture.Capturer
+	facts    *facts.Facts
+}
+
+// New returns the Saver of a repository.
+func New(r *repo.Repo, c *chain.Chains, s *capture.Capturer, f *facts.Facts) *Saver {
+	return &Saver{r, c, s, f}
 }
 
 // A SaveRequest holds the parameters of a save.
@@ -88,7 +96,7 @@ type Saved struct {
 // retention no longer keeps. If Save returns without an error, the checkpoint is durable
 // and in the chain.
 func (s *Saver) Save(ctx context.Context, req SaveRequest) (*Saved, error) {
-	if err := s.CheckWorktree(); err != nil {
+	if err := s.repo.CheckWorktree(); err != nil {
 		return nil, err
 	}
 	if _, err := checkpoint.ParseIssue(string(req.Issue)); err != nil {
@@ -113,12 +121,12 @@ const mostSnapshots = 5
 // saveOnce is Save with one snapshot. It fails with ErrObjectsGone if a gc has deleted an
 // object of the snapshot.
 func (s *Saver) saveOnce(ctx context.Context, req SaveRequest) (*Saved, error) {
-	k := s.NewObjectWriter()
-	snap, err := s.Snapshot(ctx, req.Issue, req.Files(), k)
+	k := s.repo.NewObjectWriter()
+	snap, err := s.snapshot.Snapshot(ctx, req.Issue, req.Files(), k)
 	if err != nil {
 		return nil, fmt.Errorf("%s issue %s: %w", cmp.Or(req.Command, "save"), req.Issue, err)
 	}
-	w := &SaveOp{Saver: s, Req: &req, Snap: snap, k: k, Created: s.Now().UTC().Truncate(time.Microsecond)}
+	w := &SaveOp{Saver: s, Req: &req, Snap: snap, k: k, Created: s.repo.Now().UTC().Truncate(time.Microsecond)}
 	var saved *Saved
 	try := func() error {
 		saved, err = w.Append(ctx, k)
@@ -127,9 +135,9 @@ func (s *Saver) saveOnce(ctx context.Context, req SaveRequest) (*Saved, error) {
 	if req.DryRun {
 		err = try()
 	} else {
-		w.needsRef = req.Keep || s.ReadResumed(req.Issue).ID != ""
-		repair := func(ctx context.Context, i checkpoint.Issue) error { return s.RepairOwn(ctx, i, w.needsRef) }
-		err = s.RetryAfter(ctx, req.Issue, repair, try)
+		w.needsRef = req.Keep || s.chain.ReadResumed(req.Issue).ID != ""
+		repair := func(ctx context.Context, i checkpoint.Issue) error { return s.chain.RepairOwn(ctx, i, w.needsRef) }
+		err = s.chain.RetryAfter(ctx, req.Issue, repair, try)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s issue %s: %w", cmp.Or(req.Command, "save"), req.Issue, err)
@@ -169,12 +177,12 @@ type SaveOp struct {
 // another process moved the ref first.
 func (w *SaveOp) Append(ctx context.Context, k *repo.ObjectWriter) (*Saved, error) {
 	s, issue := w.Saver, w.Req.Issue
-	current, err := s.ChainToSaveOn(ctx, issue)
+	current, err := s.chain.ChainToSaveOn(ctx, issue)
 	if err != nil {
 		return nil, err
 	}
 	if current.Tip.IsZero() {
-		if err := s.CheckName(ctx, issue); err != nil {
+		if err := s.chain.CheckName(ctx, issue); err != nil {
 			return nil, err
 		}
 	}
@@ -204,7 +212,7 @@ func (w *SaveOp) Append(ctx context.Context, k *repo.ObjectWriter) (*Saved, erro
 	}
 	if w.Req.IfChanged && w.unchanged(current, record) {
 		if current.Deleted && !w.Req.DryRun {
-			err = s.RestoreRef(ctx, issue, plumbing.ZeroHash, current.Tip)
+			err = s.chain.RestoreRef(ctx, issue, plumbing.ZeroHash, current.Tip)
 		}
 		return nil, cmp.Or(err, repo.ErrUnchanged)
 	}
@@ -222,21 +230,21 @@ func (w *SaveOp) Append(ctx context.Context, k *repo.ObjectWriter) (*Saved, erro
 		return saved, nil
 	}
 	k.Reach(w.Snap.Head.Commit)
-	moves := func() ([]refs.Move, error) { return s.MovesTo(ctx, current, commit.Hash) }
-	if err := s.Publish(ctx, k, reflogSave(w.id, pruned), moves); err != nil {
+	moves := func() ([]refs.Move, error) { return s.chain.MovesTo(ctx, current, commit.Hash) }
+	if err := s.repo.Publish(ctx, k, reflogSave(w.id, pruned), moves); err != nil {
 		return nil, w.inChain(err)
 	}
 	if current.Deleted {
-		s.NotifyRestored(issue)
+		s.chain.NotifyRestored(issue)
 	}
 	err = k.Protect(ctx)
 	if errors.Is(err, repo.ErrObjectsGone) && !repo.IsDone(err) {
 		return nil, err // the ref has its former value
 	}
-	if err := s.ForgetResumed(issue); err != nil {
+	if err := s.chain.ForgetResumed(issue); err != nil {
 		saved.Warnings = append(saved.Warnings, fmt.Sprintf("the next save starts from the resumed record again: %v", err))
 	}
-	if err := s.SetHere(issue, w.id); err != nil {
+	if err := s.chain.SetHere(issue, w.id); err != nil {
 		saved.Warnings = append(saved.Warnings, fmt.Sprintf("a later merge may compare this worktree with a former checkpoint: %v", err))
 	}
 	if err != nil {
@@ -249,8 +257,8 @@ func (w *SaveOp) Append(ctx context.Context, k *repo.ObjectWriter) (*Saved, erro
 // save and restores, and that of a resume without files. If they are unknown, it is the newest
 // checkpoint of the chain.
 func (s *Saver) headsOf(c *chain.Chain) []checkpoint.ID {
-	heads := s.Heads(c.Issue)
-	if r := s.ReadResumed(c.Issue); r.ID != "" && !slices.Contains(heads, r.ID) {
+	heads := s.chain.Heads(c.Issue)
+	if r := s.chain.ReadResumed(c.Issue); r.ID != "" && !slices.Contains(heads, r.ID) {
 		heads = append(heads, r.ID)
 	}
 	newest := c.Newest()
@@ -303,13 +311,13 @@ func (w *SaveOp) build(k *repo.ObjectWriter, on parent, r *checkpoint.Record) (r
 			heads = append(heads, w.Snap.Head.Commit)
 		}
 		message := fmt.Sprintf("index of %s\n", w.id)
-		w.index = k.AddCommit(w.Saver.NewCommit(w.Snap.Staged, w.Created, message, heads...))
+		w.index = k.AddCommit(w.Saver.repo.NewCommit(w.Snap.Staged, w.Created, message, heads...))
 	}
 	message := chain.EncodeMessage(w.Req.Issue, r, w.after)
 	if len(message) > chain.MaxMessage {
 		return repo.RawCommit{}, &repo.LimitError{What: "note and phase", Size: int64(len(message)), Limit: chain.MaxMessage}
 	}
-	commit := w.Saver.NewCommit(k.AddTree(entries), w.Created, message, on.commit, w.index)
+	commit := w.Saver.repo.NewCommit(k.AddTree(entries), w.Created, message, on.commit, w.index)
 	commit.Hash = k.AddCommit(commit)
 	return commit, nil
 }

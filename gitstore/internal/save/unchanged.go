@@ -26,11 +26,11 @@ func (w *SaveOp) unchanged(c *chain.Chain, r *checkpoint.Record) bool {
 	if !newest.Valid() {
 		return false
 	}
-	stored, err := trees.Read(w.Saver.Objects, newest.Tree)
+	stored, err := trees.Read(w.Saver.repo.Objects, newest.Tree)
 	if err != nil {
 		return false
 	}
-	before, err := w.Saver.Record(newest)
+	before, err := w.Saver.chain.Record(newest)
 	if err != nil {
 		return false
 	}
@@ -59,7 +59,7 @@ func (w *SaveOp) partOf(stored []trees.Entry) bool {
 		case e.Name == "staged" || e.Name == "conflicts":
 			return false
 		}
-		changes, err := trees.DiffBetween(w.Saver.Objects, w.k, have.Hash, e.Hash)
+		changes, err := trees.DiffBetween(w.Saver.repo.Objects, w.k, have.Hash, e.Hash)
 		if err != nil || slices.ContainsFunc(changes, func(c trees.Change) bool { return !c.New.Hash.IsZero() }) {
 			return false
 		}
@@ -187,7 +187,7 @@ func (f *fullness) readFacts(c *contents) {
 	if c.commit == nil {
 		return
 	}
-	r, err := f.s.Record(&c.commit.Checkpoint)
+	r, err := f.s.chain.Record(&c.commit.Checkpoint)
 	if err == nil {
 		c.facts = r.Snapshot()
 	}
@@ -214,7 +214,7 @@ func (f *fullness) headOf(l *chain.ChainCommit) plumbing.Hash {
 	if len(l.Raw.Parents) < 2 {
 		return plumbing.ZeroHash
 	}
-	index, err := f.s.ReadCommit(l.Raw.Parents[1])
+	index, err := f.s.repo.ReadCommit(l.Raw.Parents[1])
 	f.note(err)
 	if err != nil || len(index.Parents) == 0 {
 		return plumbing.ZeroHash
@@ -227,7 +227,7 @@ func (f *fullness) treeOf(commit plumbing.Hash) (plumbing.Hash, error) {
 	if commit.IsZero() {
 		return plumbing.ZeroHash, nil
 	}
-	tree, err := f.s.TreeOfCommit(commit)
+	tree, err := f.s.repo.TreeOfCommit(commit)
 	f.note(err)
 	return tree, err
 }

@@ -34,7 +34,7 @@ type quickScan struct {
 // NothingIn reports whether a scan is certain to find no secret. It returns false if a
 // full scan is necessary.
 func (s *Scanner) NothingIn(req ScanRequest) bool {
-	if req.Command != "" || len(req.Out.Tips) == 0 || repository.Partial(s.Config) {
+	if req.Command != "" || len(req.Out.Tips) == 0 || repository.Partial(s.repo.Config) {
 		return false
 	}
 	q := &quickScan{s: s, shown: map[plumbing.Hash]bool{}, files: map[plumbing.Hash]bool{}, left: quickBytes}
@@ -54,7 +54,7 @@ func (s *Scanner) NothingIn(req ScanRequest) bool {
 func (q *quickScan) chain(tip plumbing.Hash) bool {
 	var list []repo.RawCommit
 	for at := tip; !q.shown[at]; {
-		c, err := q.s.ReadCommit(at)
+		c, err := q.s.repo.ReadCommit(at)
 		if err != nil || len(list) == quickCommits {
 			return false
 		}
@@ -72,11 +72,11 @@ func (q *quickScan) chain(tip plumbing.Hash) bool {
 
 // headBelow returns the HEAD of a checkpoint, or zero.
 func (q *quickScan) headBelow(checkpoint plumbing.Hash) plumbing.Hash {
-	c, err := q.s.ReadCommit(checkpoint)
+	c, err := q.s.repo.ReadCommit(checkpoint)
 	if err != nil || len(c.Parents) < 2 {
 		return plumbing.ZeroHash
 	}
-	index, err := q.s.ReadCommit(c.Parents[1])
+	index, err := q.s.repo.ReadCommit(c.Parents[1])
 	if err != nil || len(index.Parents) == 0 {
 		return plumbing.ZeroHash
 	}
@@ -89,7 +89,7 @@ func (q *quickScan) commit(c repo.RawCommit) bool {
 	if len(c.Parents) == 0 {
 		return c.Tree == trees.Empty // genesis
 	}
-	below, err := q.s.ReadCommit(c.Parents[0])
+	below, err := q.s.repo.ReadCommit(c.Parents[0])
 	if err != nil {
 		return false
 	}
@@ -97,11 +97,11 @@ func (q *quickScan) commit(c repo.RawCommit) bool {
 	if !ok {
 		return false
 	}
-	now, err := trees.Read(q.s.Objects, c.Tree)
+	now, err := trees.Read(q.s.repo.Objects, c.Tree)
 	if err != nil {
 		return false
 	}
-	before, err := trees.Read(q.s.Objects, below.Tree)
+	before, err := trees.Read(q.s.repo.Objects, below.Tree)
 	if err != nil {
 		return false
 	}
@@ -126,7 +126,7 @@ func (q *quickScan) index(c repo.RawCommit) (head, staged plumbing.Hash, ok bool
 	if len(c.Parents) == 1 {
 		return head, staged, true
 	}
-	index, err := q.s.ReadCommit(c.Parents[1])
+	index, err := q.s.repo.ReadCommit(c.Parents[1])
 	switch {
 	case err != nil || len(c.Parents) > 2 || len(index.Parents) > 1:
 		return head, staged, false
@@ -135,7 +135,7 @@ func (q *quickScan) index(c repo.RawCommit) (head, staged plumbing.Hash, ok bool
 	case !q.shown[index.Parents[0]]:
 		return head, staged, false
 	}
-	head, err = q.s.TreeOfCommit(index.Parents[0])
+	head, err = q.s.repo.TreeOfCommit(index.Parents[0])
 	return head, index.Tree, err == nil
 }
 
@@ -150,7 +150,7 @@ func (q *quickScan) entry(old, now trees.Entry) bool {
 	if !old.IsTree() {
 		old.Hash = plumbing.ZeroHash
 	}
-	changes, err := trees.Diff(q.s.Objects, old.Hash, now.Hash)
+	changes, err := trees.Diff(q.s.repo.Objects, old.Hash, now.Hash)
 	if err != nil {
 		return false
 	}
@@ -167,11 +167,11 @@ func (q *quickScan) file(e trees.Entry, path string) bool {
 	if e.Mode == trees.ModeGitlink || q.files[e.Hash] {
 		return true
 	}
-	size, err := q.s.Objects.Size(e.Hash)
+	size, err := q.s.repo.Objects.Size(e.Hash)
 	if q.left -= size; err != nil || q.left < 0 || len(q.files) == quickFiles {
 		return false
 	}
 	q.files[e.Hash] = true
-	data, err := trees.ReadAs(q.s.Objects, plumbing.BlobObject, e.Hash)
+	data, err := trees.ReadAs(q.s.repo.Objects, plumbing.BlobObject, e.Hash)
 	return err == nil && q.result.look(e.Hash.String(), path, bytes.NewReader(data)) == nil
 }

@@ -23,8 +23,12 @@ import (
 
 // Scanner searches checkpoints for secrets.
 type Scanner struct {
-	*chain.Chains
+	repo  *repo.Repo
+	chain *chain.Chains
 }
+
+// New returns the Scanner of a repository.
+func New(r *repo.Repo, c *chain.Chains) *Scanner { return &Scanner{r, c} }
 
 // A ScanRequest holds the parameters of a scan for secrets.
 type ScanRequest struct {
@@ -68,7 +72,7 @@ func (s *Scanner) Scan(ctx context.Context, req ScanRequest) (*Scanned, error) {
 	}
 	shown, err := s.filesShown(ctx, req.Out)
 	if err != nil || len(shown) == 0 {
-		return found, s.NotFetched(req.Issue, err)
+		return found, s.repo.NotFetched(req.Issue, err)
 	}
 	external, err := startScanner(req.Command)
 	if err != nil {
@@ -77,7 +81,7 @@ func (s *Scanner) Scan(ctx context.Context, req ScanRequest) (*Scanned, error) {
 	defer external.close()
 	names, err := s.blobsAmong(ctx, shown, found)
 	if err != nil {
-		return nil, s.NotFetched(req.Issue, err)
+		return nil, s.repo.NotFetched(req.Issue, err)
 	}
 	err = s.eachBlob(ctx, names, func(blob string, r io.Reader) error {
 		again := external.copied(blob, shown[blob], r)
@@ -124,7 +128,7 @@ func (f *Scanned) look(blob, path string, r io.Reader) error {
 // filesShown returns objects that a push would newly expose, with their paths. The result
 // includes trees.
 func (s *Scanner) filesShown(ctx context.Context, out chain.Outgoing) (map[string]string, error) {
-	listed, err := s.LocalRepo().Revs(ctx, slices.Concat(out.Tips, out.Excluded, s.treesShown(out.Seen)), "--objects")
+	listed, err := s.chain.LocalRepo().Revs(ctx, slices.Concat(out.Tips, out.Excluded, s.treesShown(out.Seen)), "--objects")
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +151,7 @@ const maxTreesShown = 100
 func (s *Scanner) treesShown(tips []plumbing.Hash) (trees []string) {
 	for _, at := range tips {
 		for range maxTreesShown {
-			c, err := s.ReadCommit(at)
+			c, err := s.repo.ReadCommit(at)
 			if err != nil || len(c.Parents) == 0 {
 				break
 			}
@@ -167,7 +171,7 @@ func (s *Scanner) eachBlob(ctx context.Context, names []string, f func(blob stri
 	pr, pw := io.Pipe()
 	go func() {
 		in := strings.NewReader(strings.Join(names, "\n") + "\n")
-		pw.CloseWithError(s.Git.Filter(ctx, in, pw, "cat-file", "--batch", "--buffer"))
+		pw.CloseWithError(s.repo.Git.Filter(ctx, in, pw, "cat-file", "--batch", "--buffer"))
 	}()
 	defer pr.Close()
 	return EachObject(bufio.NewReaderSize(pr, 64<<10), len(names), f)
@@ -220,7 +224,7 @@ func (s *Scanner) blobsAmong(ctx context.Context, shown map[string]string, found
 	for hex := range shown {
 		in.WriteString(hex + "\n")
 	}
-	out, err := s.Git.Pipe(ctx, []byte(in.String()), "cat-file", "--batch-check=%(objectname) %(objecttype)")
+	out, err := s.repo.Git.Pipe(ctx, []byte(in.String()), "cat-file", "--batch-check=%(objectname) %(objecttype)")
 	if err != nil {
 		return nil, err
 	}
@@ -252,7 +256,7 @@ func (s *Scanner) place(req ScanRequest, found *Scanned) {
 }
 
 func (s *Scanner) placeIn(i checkpoint.Issue, tip string, wanted map[string][]int, found *Scanned) {
-	c, err := s.Walk(i, repo.LiveRef(i), plumbing.NewHash(tip), 0)
+	c, err := s.chain.Walk(i, repo.LiveRef(i), plumbing.NewHash(tip), 0)
 	if err != nil {
 		return // the finding still has a path
 	}
@@ -276,7 +280,7 @@ func (s *Scanner) eachFile(tree plumbing.Hash, dir string, seen map[string]bool,
 		return
 	}
 	seen[tree.String()] = true
-	entries, err := trees.Read(s.Objects, tree)
+	entries, err := trees.Read(s.repo.Objects, tree)
 	if err != nil {
 		return
 	}

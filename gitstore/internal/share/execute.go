@@ -39,10 +39,10 @@ func (y *Syncing) syncTogether(ctx context.Context, plans []*issuePlan) (again [
 			done := p.done.After(y.pushedOnly[p.issue])
 			y.Done[p.issue] = &done
 			for _, text := range p.remarks {
-				y.Sharer.Notify("%s", text)
+				y.Sharer.repo.Notify("%s", text)
 			}
 			if y.bundle && p.tip != p.theirs.Tip {
-				y.Sharer.Notify("issue %s: %s is a bundle file and stays as it is: %s", p.issue, chain.ShownRemote(y.Conn.Remote), newBundle([]checkpoint.Issue{p.issue}))
+				y.Sharer.repo.Notify("issue %s: %s is a bundle file and stays as it is: %s", p.issue, chain.ShownRemote(y.Conn.Remote), newBundle([]checkpoint.Issue{p.issue}))
 			}
 		}
 	}
@@ -114,7 +114,7 @@ func (y *Syncing) updateLocalRefs(ctx context.Context, plans []*issuePlan, errs 
 		}
 	}
 	u := y.Conn.newLocalUpdate(func(i checkpoint.Issue) ([]refs.Move, error) { return y.moves(ctx, byIssue[i]) })
-	u.alone = y.Sharer.WithIssueLock
+	u.alone = y.Sharer.repo.WithIssueLock
 	for _, same := range groupByWriter(plans) {
 		var issues []checkpoint.Issue
 		for _, p := range same {
@@ -151,7 +151,7 @@ func (y *Syncing) moves(ctx context.Context, p *issuePlan) ([]refs.Move, error) 
 		refs.Move{Name: repo.LiveRef(p.issue), Old: p.live.Tip, New: p.tip},
 		refs.Move{Name: repo.OwnRef(p.issue), Old: p.own.Tip, New: p.tip})
 	for _, m := range list {
-		now, err := y.Sharer.ReadRef(ctx, m.Name)
+		now, err := y.Sharer.repo.ReadRef(ctx, m.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -190,8 +190,8 @@ type localUpdate struct {
 // concurrently.
 func (l *conn) newLocalUpdate(moves func(checkpoint.Issue) ([]refs.Move, error)) *localUpdate {
 	return &localUpdate{
-		s: l.s, message: l.Op + ": " + chain.ShownRemote(l.Remote), writer: l.s.NewObjectWriter(),
-		moves: moves, alone: l.s.Retry,
+		s: l.s, message: l.Op + ": " + chain.ShownRemote(l.Remote), writer: l.s.repo.NewObjectWriter(),
+		moves: moves, alone: l.s.chain.Retry,
 	}
 }
 
@@ -200,7 +200,7 @@ func (l *conn) newLocalUpdate(moves func(checkpoint.Issue) ([]refs.Move, error))
 func (u *localUpdate) run(ctx context.Context, issues []checkpoint.Issue) errorsByIssue {
 	errs := errorsByIssue{}
 	if len(issues) > 1 {
-		err := u.s.WithIssueLocks(ctx, issues, func() error { return u.move(ctx, issues, errs) })
+		err := u.s.repo.WithIssueLocks(ctx, issues, func() error { return u.move(ctx, issues, errs) })
 		for _, i := range issues {
 			errs[i] = cmp.Or(errs[i], err)
 		}
@@ -221,8 +221,8 @@ func (u *localUpdate) run(ctx context.Context, issues []checkpoint.Issue) errors
 // move moves the refs of locked issues in one transaction. It leaves out issues whose
 // moves are unknown, and adds their errors to errs.
 func (u *localUpdate) move(ctx context.Context, issues []checkpoint.Issue, errs errorsByIssue) error {
-	u.s.Refs.Hold()
-	defer u.s.Refs.Let()
+	u.s.repo.Refs.Hold()
+	defer u.s.repo.Refs.Let()
 	var list []refs.Move
 	for _, i := range issues {
 		moves, err := u.movesOf(ctx, i, len(issues) > 1)
@@ -235,7 +235,7 @@ func (u *localUpdate) move(ctx context.Context, issues []checkpoint.Issue, errs 
 	if len(list) == 0 {
 		return nil
 	}
-	if err := u.s.PublishMany(ctx, u.writer, u.message, list); err != nil {
+	if err := u.s.repo.PublishMany(ctx, u.writer, u.message, list); err != nil {
 		return err
 	}
 	if err := u.writer.Protect(ctx); err != nil {
@@ -247,7 +247,7 @@ func (u *localUpdate) move(ctx context.Context, issues []checkpoint.Issue, errs 
 
 func (u *localUpdate) movesOf(ctx context.Context, i checkpoint.Issue, together bool) ([]refs.Move, error) {
 	if together && u.restore {
-		if err := u.s.RestoreOwnChain(ctx, i); err != nil {
+		if err := u.s.chain.RestoreOwnChain(ctx, i); err != nil {
 			return nil, err
 		}
 	}
@@ -271,8 +271,8 @@ func (l *conn) track(ctx context.Context, tips map[checkpoint.Issue]plumbing.Has
 // trackingMove returns the move of an issue's remote-tracking ref to tip, or nil if it
 // has this value.
 func (l *conn) trackingMove(ctx context.Context, i checkpoint.Issue, tip plumbing.Hash) ([]refs.Move, error) {
-	name := l.s.TrackingRef(l.Remote, i)
-	old, err := l.s.ReadRef(ctx, name)
+	name := l.s.chain.TrackingRef(l.Remote, i)
+	old, err := l.s.repo.ReadRef(ctx, name)
 	if err != nil || old == tip || tip.IsZero() {
 		return nil, err
 	}

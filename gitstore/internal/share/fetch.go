@@ -35,7 +35,7 @@ func (s *Sharer) Fetch(ctx context.Context, req Request) ([]chain.Synced, error)
 		return nil, err
 	}
 	defer y.Conn.forget(ctx, in)
-	names := &chain.Names{Chains: s.Chains}
+	names := &chain.Names{Chains: s.chain}
 	for some := range slices.Chunk(y.Open, maxIssuesPerTransaction) {
 		y.adoptFetched(ctx, some, in, names)
 		y.progress()
@@ -115,16 +115,16 @@ func (y *Syncing) planFetch(ctx context.Context, k *repo.ObjectWriter, i checkpo
 // the chain that this clone wrote last: a missing ref does not mean that the checkpoints
 // were dropped.
 func (s *Sharer) chainHere(ctx context.Context, i checkpoint.Issue) (*chain.Chain, error) {
-	c, err := s.ReadChain(ctx, i, repo.LiveRef(i), 0)
+	c, err := s.chain.ReadChain(ctx, i, repo.LiveRef(i), 0)
 	if err != nil || !c.Tip.IsZero() {
 		return c, err
 	}
-	return s.ReadChain(ctx, i, repo.OwnRef(i), 0)
+	return s.chain.ReadChain(ctx, i, repo.OwnRef(i), 0)
 }
 
 // theirChain reads a chain fetched from a remote, and fails for an invalid chain.
 func (s *Sharer) theirChain(remote string, i checkpoint.Issue, tip plumbing.Hash) (*chain.Chain, error) {
-	c, err := s.Walk(i, repo.LiveRef(i), tip, 0)
+	c, err := s.chain.Walk(i, repo.LiveRef(i), tip, 0)
 	if err == nil {
 		err = c.CheckRoot()
 	}
@@ -146,7 +146,7 @@ func (s *Sharer) corruptThere(remote, ref string, tip plumbing.Hash, err error) 
 		return err
 	}
 	hint := chain.LookThere(remote, ref)
-	if !s.Objects.Has(tip) { // the damage is in the local remote-tracking ref
+	if !s.repo.Objects.Has(tip) { // the damage is in the local remote-tracking ref
 		hint = "git checkpoint doctor --fix"
 	}
 	return &repo.CorruptError{Object: chain.ShownRemote(remote), Err: err, Hint: hint}
@@ -155,7 +155,7 @@ func (s *Sharer) corruptThere(remote, ref string, tip plumbing.Hash, err error) 
 // adopt returns the moves that make the remote chain the local chain. Checkpoints that
 // the remote's ledger marks as archived move to the local archive.
 func (s *Sharer) adopt(ctx context.Context, k *repo.ObjectWriter, ours, theirs *chain.Chain, known *chain.Names) ([]refs.Move, error) {
-	live, err := s.ReadRef(ctx, repo.LiveRef(ours.Issue))
+	live, err := s.repo.ReadRef(ctx, repo.LiveRef(ours.Issue))
 	if err != nil {
 		return nil, err
 	}
@@ -167,13 +167,13 @@ func (s *Sharer) adopt(ctx context.Context, k *repo.ObjectWriter, ours, theirs *
 	here := *ours
 	here.Tip = live
 	if !theirs.Whole() {
-		return s.MovesTo(ctx, &here, theirs.Tip)
+		return s.chain.MovesTo(ctx, &here, theirs.Tip)
 	}
-	tip, archived, err := s.Settle(ctx, k, theirs, ours)
+	tip, archived, err := s.chain.Settle(ctx, k, theirs, ours)
 	if err != nil {
 		return nil, err
 	}
-	moves, err := s.MovesTo(ctx, &here, tip)
+	moves, err := s.chain.MovesTo(ctx, &here, tip)
 	return append(archived, moves...), err
 }
 
@@ -225,7 +225,7 @@ func (l *conn) fetchListed(ctx context.Context, issues []checkpoint.Issue) ([]ch
 	if err != nil {
 		return nil, nil, err
 	}
-	here, err := l.s.RefsHere(ctx, l.Remote, issues)
+	here, err := l.s.chain.RefsHere(ctx, l.Remote, issues)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -298,7 +298,7 @@ func (s *Sharer) WarnInvalidRefs(at string, names []string) {
 	if len(names) > few {
 		more = fmt.Sprintf(" and %d more", len(names)-few)
 	}
-	s.Notify("%signored, not valid issue keys: %s%s", at, strings.Join(shown, ", "), more)
+	s.repo.Notify("%signored, not valid issue keys: %s%s", at, strings.Join(shown, ", "), more)
 }
 
 // incoming fetches chains that are missing locally. If a part of a chain is present, the
@@ -308,7 +308,7 @@ func (l *conn) incoming(ctx context.Context, issues []checkpoint.Issue, tips map
 	in := fetched{}
 	var wanted []checkpoint.Issue
 	var fresh, known []string
-	tracking := l.s.TrackingRefs(l.Remote)
+	tracking := l.s.chain.TrackingRefs(l.Remote)
 	for _, i := range issues {
 		tracked := here[tracking+i.RefName()]
 		switch {
@@ -344,11 +344,11 @@ func (l *conn) FetchChainWithoutListing(ctx context.Context, i checkpoint.Issue,
 // the remote lacks a ref. The check lists the remote's refs, unless the repository has refs
 // from this remote.
 func (l *conn) checkFormat(ctx context.Context) error {
-	prefixes := []string{l.s.TrackingRefs(l.Remote)}
-	if remote.Configured(l.s.Config, l.Remote) {
+	prefixes := []string{l.s.chain.TrackingRefs(l.Remote)}
+	if remote.Configured(l.s.repo.Config, l.Remote) {
 		prefixes = append(prefixes, "refs/remotes/"+l.Remote+"/")
 	}
-	tracked, err := l.s.Refs.Values(ctx, prefixes...)
+	tracked, err := l.s.repo.Refs.Values(ctx, prefixes...)
 	if err != nil || len(tracked) > 0 {
 		return err
 	}
@@ -357,7 +357,7 @@ func (l *conn) checkFormat(ctx context.Context) error {
 
 // knows reports whether an issue's local refs may share commits with its remote chain.
 func (s *Sharer) knows(remote string, i checkpoint.Issue, here map[string]plumbing.Hash) bool {
-	return !here[s.TrackingRef(remote, i)].IsZero() || !here[repo.LiveRef(i)].IsZero() || !here[repo.ArchiveRef(i)].IsZero()
+	return !here[s.chain.TrackingRef(remote, i)].IsZero() || !here[repo.LiveRef(i)].IsZero() || !here[repo.ArchiveRef(i)].IsZero()
 }
 
 // fetched maps issues to fetched chains or archives.

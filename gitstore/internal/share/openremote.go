@@ -22,11 +22,11 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// OpenRemote opens a remote's chains as a separate store for reading. The caller must
+// OpenRemote opens a remote's chains as a separate repository for reading. The caller must
 // close it. The local repository does not change: missing objects are fetched into a
 // temporary repository. If the remote supports filters, only commits are fetched.
-func (s *Sharer) OpenRemote(ctx context.Context, req Request) (*Sharer, error) {
-	refs, err := s.Refs.Values(ctx, repo.LiveRefs, repo.ArchiveRefs, repo.BookRefs)
+func (s *Sharer) OpenRemote(ctx context.Context, req Request) (*repo.Repo, error) {
+	refs, err := s.repo.Refs.Values(ctx, repo.LiveRefs, repo.ArchiveRefs, repo.BookRefs)
 	if err != nil {
 		return nil, err
 	}
@@ -38,10 +38,10 @@ func (s *Sharer) OpenRemote(ctx context.Context, req Request) (*Sharer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the remote: %w", err)
 	}
-	g, err := s.Beside(ctx, dir)
+	g, err := s.repo.Beside(ctx, dir)
 	if err == nil {
 		g.LimitPromised(ctx, repo.Options{Asks: func() bool { return !req.Quiet }})
-		err = (&Sharer{Chains: &chain.Chains{Repo: g}}).fetchTips(ctx, req, known)
+		err = New(g, chain.New(g)).fetchTips(ctx, req, known)
 	}
 	if err == nil {
 		err = g.OpenObjects()
@@ -49,7 +49,7 @@ func (s *Sharer) OpenRemote(ctx context.Context, req Request) (*Sharer, error) {
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	return &Sharer{Chains: &chain.Chains{Repo: g}}, nil
+	return g, nil
 }
 
 // HasBranch reports whether a remote has a branch. It asks for no password.
@@ -64,7 +64,9 @@ func (s *Sharer) HasBranch(ctx context.Context, remote, branch string, limit tim
 }
 
 // OtherPushURLs returns the push URLs of a remote that get no checkpoints.
-func (s *Sharer) OtherPushURLs(name string) []string { return remote.OtherPushURLs(s.Config, name) }
+func (s *Sharer) OtherPushURLs(name string) []string {
+	return remote.OtherPushURLs(s.repo.Config, name)
+}
 
 // fetchTips fetches remote refs and missing commits of their chains.
 func (s *Sharer) fetchTips(ctx context.Context, req Request, known map[plumbing.Hash]bool) error {
@@ -100,7 +102,7 @@ func (s *Sharer) fetchTips(ctx context.Context, req Request, known map[plumbing.
 		}
 	}
 	if len(here) > 0 {
-		if _, err := s.Git.Pipe(ctx, here, "update-ref", "--stdin", "-z"); err != nil {
+		if _, err := s.repo.Git.Pipe(ctx, here, "update-ref", "--stdin", "-z"); err != nil {
 			return fmt.Errorf("look at %s: %w", chain.ShownRemote(req.Remote), err)
 		}
 	}

@@ -46,13 +46,13 @@ func (p *issuePlan) updates() []remote.RefUpdate {
 // planSyncs plans a sync of issues. Issues that move in one transaction share an object
 // writer.
 func (y *Syncing) planSyncs(ctx context.Context, issues []checkpoint.Issue, in fetched, known *chain.Names) []*issuePlan {
-	y.Sharer.Refs.Hold()
-	defer y.Sharer.Refs.Let()
+	y.Sharer.repo.Refs.Hold()
+	defer y.Sharer.repo.Refs.Let()
 	var plans []*issuePlan
 	var writer *repo.ObjectWriter
 	for n, i := range issues {
 		if n%maxIssuesPerTransaction == 0 {
-			writer = y.Sharer.NewObjectWriter()
+			writer = y.Sharer.repo.NewObjectWriter()
 		}
 		p, err := y.planSync(ctx, writer, i, in[i])
 		if err == nil && p.live.Tip.IsZero() && !p.tip.IsZero() {
@@ -75,10 +75,10 @@ func (y *Syncing) planSync(ctx context.Context, writer *repo.ObjectWriter, i che
 	}
 	s := y.Sharer
 	p = &issuePlan{issue: i, writer: writer, done: chain.Synced{Issue: i, Retries: y.tries}}
-	if p.live, err = s.ReadChain(ctx, i, repo.LiveRef(i), 0); err != nil {
+	if p.live, err = s.chain.ReadChain(ctx, i, repo.LiveRef(i), 0); err != nil {
 		return nil, err
 	}
-	if p.own, err = s.ReadChain(ctx, i, repo.OwnRef(i), 0); err != nil {
+	if p.own, err = s.chain.ReadChain(ctx, i, repo.OwnRef(i), 0); err != nil {
 		return nil, err
 	}
 	if p.theirs, err = s.theirChain(y.Conn.Remote, i, a.Tip); err != nil {
@@ -92,27 +92,27 @@ func (y *Syncing) planSync(ctx context.Context, writer *repo.ObjectWriter, i che
 
 // planJoin plans the merge of complete chains.
 func (y *Syncing) planJoin(ctx context.Context, p *issuePlan) error {
-	live, gone := y.Sharer.OmitUnfetchable(p.live, p.theirs)
-	own, more := y.Sharer.OmitUnfetchable(p.own, p.theirs)
+	live, gone := y.Sharer.chain.OmitUnfetchable(p.live, p.theirs)
+	own, more := y.Sharer.chain.OmitUnfetchable(p.own, p.theirs)
 	live, own = live.Loose(p.theirs), own.Loose(p.theirs)
-	tip, want, rebuilt, err := y.Sharer.MergeChains(p.writer, p.theirs, live, own)
+	tip, want, rebuilt, err := y.Sharer.chain.MergeChains(p.writer, p.theirs, live, own)
 	if err != nil {
 		return err
 	}
-	if ended := y.Sharer.EndedElsewhere(want, p.theirs, live, own); ended != nil {
-		if tip, want, rebuilt, err = y.Sharer.MergeChains(p.writer, p.theirs, live, own, ended); err != nil {
+	if ended := y.Sharer.chain.EndedElsewhere(want, p.theirs, live, own); ended != nil {
+		if tip, want, rebuilt, err = y.Sharer.chain.MergeChains(p.writer, p.theirs, live, own, ended); err != nil {
 			return err
 		}
 	}
 	if rebuilt {
-		tip, p.remarks = y.Sharer.MergeWork(ctx, p.writer, tip, want, p.theirs, live, own)
+		tip, p.remarks = y.Sharer.chain.MergeWork(ctx, p.writer, tip, want, p.theirs, live, own)
 	}
 	p.remarks = append(p.remarks, chain.LeftOut(p.issue, append(gone, more...))...)
-	here, err := y.Sharer.ReadChain(ctx, p.issue, repo.ArchiveRef(p.issue), 0)
+	here, err := y.Sharer.chain.ReadChain(ctx, p.issue, repo.ArchiveRef(p.issue), 0)
 	if err != nil {
 		return err
 	}
-	p.tip, p.want, p.archive = tip, want, &chain.ArchivePlan{Here: here, Theirs: y.Sharer.NoChain(here)}
+	p.tip, p.want, p.archive = tip, want, &chain.ArchivePlan{Here: here, Theirs: y.Sharer.chain.NoChain(here)}
 	p.done.Facts = want.Ledger.CountMissing(p.theirs.Ledger, p.live.Ledger)
 	p.count(rebuilt)
 	return nil
@@ -151,12 +151,12 @@ func (y *Syncing) planCut(ctx context.Context, p *issuePlan) error {
 
 // planSplice plans the merge of shallow chains that have a common commit.
 func (y *Syncing) planSplice(ctx context.Context, p *issuePlan, ours *chain.Chain) error {
-	tip, want, ok := y.Sharer.Splice(p.writer, p.theirs, ours)
+	tip, want, ok := y.Sharer.chain.Splice(p.writer, p.theirs, ours)
 	if !ok || p.own.Tip != ours.Tip && !p.own.Tip.IsZero() && !ours.ContainsCommit(p.own.Tip) {
 		return y.cutRefusal()
 	}
 	if p.tip, p.want = tip, want; tip != p.theirs.Tip {
-		p.tip, p.remarks = y.Sharer.MergeWork(ctx, p.writer, tip, want, p.theirs, ours)
+		p.tip, p.remarks = y.Sharer.chain.MergeWork(ctx, p.writer, tip, want, p.theirs, ours)
 	}
 	p.done.Fetched, p.done.Pushed = p.theirs.CountMissingFrom(ours), ours.CountMissingFrom(p.theirs)
 	p.done.Facts = want.Ledger.CountMissing(p.theirs.Ledger, ours.Ledger)
@@ -285,7 +285,7 @@ func (y *Syncing) planArchive(p *issuePlan, came remote.FetchedRef) (err error) 
 		return came.Err
 	}
 	a := p.archive
-	if a.Theirs, err = y.Sharer.Walk(p.issue, repo.ArchiveRef(p.issue), came.Tip, 0); err != nil {
+	if a.Theirs, err = y.Sharer.chain.Walk(p.issue, repo.ArchiveRef(p.issue), came.Tip, 0); err != nil {
 		return err
 	}
 	if err := a.Theirs.CheckRoot(); err != nil {
@@ -299,10 +299,10 @@ func (y *Syncing) planArchive(p *issuePlan, came remote.FetchedRef) (err error) 
 		return nil
 	}
 	shared, want := join.MergeArchives(p.want, a.Theirs.AsChain(), a.Here.AsChain(), moving.AsChain())
-	if a.Tip, err = y.Sharer.PickArchive(p.writer, want, a.Theirs, a.Here, moving); err != nil {
+	if a.Tip, err = y.Sharer.chain.PickArchive(p.writer, want, a.Theirs, a.Here, moving); err != nil {
 		return err
 	}
-	if a.There, err = y.Sharer.PickArchive(p.writer, shared, a.Theirs, a.Here, moving); err != nil {
+	if a.There, err = y.Sharer.chain.PickArchive(p.writer, shared, a.Theirs, a.Here, moving); err != nil {
 		return err
 	}
 	if n := a.Here.CountIn(p.want); n > 0 {

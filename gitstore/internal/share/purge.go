@@ -30,7 +30,7 @@ func (s *Sharer) Purge(ctx context.Context, issue checkpoint.Issue, ids []checkp
 		return nil, err
 	}
 	names := slices.Sorted(maps.Keys(tracking))
-	err = s.WithIssueLock(ctx, issue, func() error {
+	err = s.repo.WithIssueLock(ctx, issue, func() error {
 		if err := s.purgeRefs(ctx, issue); err != nil {
 			return err
 		}
@@ -40,7 +40,7 @@ func (s *Sharer) Purge(ctx context.Context, issue checkpoint.Issue, ids []checkp
 		return nil, fmt.Errorf("purge issue %s: %w", issue, err)
 	}
 	return slices.DeleteFunc(names, func(name string) bool {
-		c, err := s.Walk(issue, name, tracking[name], 0)
+		c, err := s.chain.Walk(issue, name, tracking[name], 0)
 		return err != nil || !c.Has(chain.SetOf(ids))
 	}), nil
 }
@@ -48,11 +48,11 @@ func (s *Sharer) Purge(ctx context.Context, issue checkpoint.Issue, ids []checkp
 // purgeRefs deletes an issue's archive ref if the archive is empty, the ref of a chain
 // that plain git fetched, and the safety snapshots.
 func (s *Sharer) purgeRefs(ctx context.Context, issue checkpoint.Issue) error {
-	live, err := s.ReadRef(ctx, repo.LiveRef(issue))
+	live, err := s.repo.ReadRef(ctx, repo.LiveRef(issue))
 	if err != nil {
 		return err
 	}
-	archive, err := s.ReadChain(ctx, issue, repo.ArchiveRef(issue), 0)
+	archive, err := s.chain.ReadChain(ctx, issue, repo.ArchiveRef(issue), 0)
 	if err != nil {
 		return err
 	}
@@ -60,10 +60,10 @@ func (s *Sharer) purgeRefs(ctx context.Context, issue checkpoint.Issue) error {
 	if !archive.Tip.IsZero() && len(archive.Checkpoints()) == 0 {
 		moves = append(moves, refs.Move{Name: archive.Ref, Old: archive.Tip})
 	}
-	if old, err := s.ReadRef(ctx, repo.FetchedRef(issue)); err == nil && !old.IsZero() && old != live {
+	if old, err := s.repo.ReadRef(ctx, repo.FetchedRef(issue)); err == nil && !old.IsZero() && old != live {
 		moves = append(moves, refs.Move{Name: repo.FetchedRef(issue), Old: old})
 	}
-	undo, err := s.UndoRefs(ctx, issue)
+	undo, err := s.repo.UndoRefs(ctx, issue)
 	if err != nil {
 		return err
 	}
@@ -73,12 +73,12 @@ func (s *Sharer) purgeRefs(ctx context.Context, issue checkpoint.Issue) error {
 	if len(moves) == 0 {
 		return nil
 	}
-	return s.MoveRefs(ctx, "purge", moves...)
+	return s.repo.MoveRefs(ctx, "purge", moves...)
 }
 
 // trackingOf returns the remote-tracking refs of an issue.
 func (s *Sharer) trackingOf(ctx context.Context, issue checkpoint.Issue) (map[string]plumbing.Hash, error) {
-	all, err := s.Refs.List(ctx, repo.RemoteRefs)
+	all, err := s.repo.Refs.List(ctx, repo.RemoteRefs)
 	maps.DeleteFunc(all, func(name string, _ plumbing.Hash) bool { return !strings.HasSuffix(name, "/"+issue.RefName()) })
 	return all, err
 }
@@ -86,7 +86,7 @@ func (s *Sharer) trackingOf(ctx context.Context, issue checkpoint.Issue) (map[st
 // expireReflogs expires the reflogs of existing refs.
 func (s *Sharer) expireReflogs(ctx context.Context, names []string) error {
 	for _, name := range names {
-		if tip, err := s.ReadRef(ctx, name); err != nil || tip.IsZero() {
+		if tip, err := s.repo.ReadRef(ctx, name); err != nil || tip.IsZero() {
 			continue
 		}
 		if err := s.expireReflog(ctx, name); err != nil {
@@ -99,14 +99,14 @@ func (s *Sharer) expireReflogs(ctx context.Context, names []string) error {
 // expireReflog removes all entries of a reflog. Empty reflogs are skipped, because git
 // rejects them.
 func (s *Sharer) expireReflog(ctx context.Context, name string) error {
-	tip, err := s.ReadRef(ctx, name)
+	tip, err := s.repo.ReadRef(ctx, name)
 	if err != nil {
 		return err
 	}
-	if entries, err := s.EveryEntry(ctx, name); err == nil && len(entries) == 0 {
+	if entries, err := s.repo.EveryEntry(ctx, name); err == nil && len(entries) == 0 {
 		return nil
 	}
-	return s.Noted("purge", []refs.Move{{Name: name, Old: tip, New: tip}}, func(g git.Git) error {
+	return s.repo.Noted("purge", []refs.Move{{Name: name, Old: tip, New: tip}}, func(g git.Git) error {
 		_, err := g.Output(ctx, "reflog", "expire", "--expire=now", "--expire-unreachable=now", name)
 		return err
 	})
@@ -122,7 +122,7 @@ func (s *Sharer) forgetTracked(ctx context.Context, moves []refs.Move) {
 			continue
 		}
 		if err := s.expireReflog(ctx, m.Name); err != nil {
-			s.Notify("issue %s: the reflog of %s still contains dropped checkpoints: %v", issue, m.Name, err)
+			s.repo.Notify("issue %s: the reflog of %s still contains dropped checkpoints: %v", issue, m.Name, err)
 		}
 	}
 }
@@ -130,11 +130,11 @@ func (s *Sharer) forgetTracked(ctx context.Context, moves []refs.Move) {
 // dropsFrom reports whether a move deletes checkpoints from a chain: the new ledger marks
 // them as deleted, the old ledger does not, and the old chain has them.
 func (s *Sharer) dropsFrom(issue checkpoint.Issue, m refs.Move) bool {
-	before, err := s.Walk(issue, m.Name, m.Old, 1)
+	before, err := s.chain.Walk(issue, m.Name, m.Old, 1)
 	if err != nil {
 		return false
 	}
-	now, err := s.Walk(issue, m.Name, m.New, 1)
+	now, err := s.chain.Walk(issue, m.Name, m.New, 1)
 	if err != nil {
 		return false
 	}
@@ -143,7 +143,7 @@ func (s *Sharer) dropsFrom(issue checkpoint.Issue, m refs.Move) bool {
 	if len(dropped) == 0 {
 		return false
 	}
-	before, err = s.Walk(issue, m.Name, m.Old, 0)
+	before, err = s.chain.Walk(issue, m.Name, m.Old, 0)
 	return err == nil && before.Has(dropped)
 }
 
@@ -160,19 +160,19 @@ type Remains struct {
 func (s *Sharer) Remaining(ctx context.Context, dropped []chain.Checkpoint) (*Remains, error) {
 	var in []string
 	for i := range dropped {
-		c, err := s.ReadCommit(dropped[i].Commit)
+		c, err := s.repo.ReadCommit(dropped[i].Commit)
 		if err != nil || len(c.Parents) < 2 {
 			continue
 		}
-		if !s.Objects.Has(c.Tree) {
+		if !s.repo.Objects.Has(c.Tree) {
 			continue
 		}
 		in = append(in, c.Tree.String())
-		index, err := s.ReadCommit(c.Parents[1])
+		index, err := s.repo.ReadCommit(c.Parents[1])
 		if err != nil || len(index.Parents) == 0 {
 			continue
 		}
-		if head, err := s.TreeOfCommit(index.Parents[0]); err == nil && s.Objects.Has(head) {
+		if head, err := s.repo.TreeOfCommit(index.Parents[0]); err == nil && s.repo.Objects.Has(head) {
 			in = append(in, "^"+head.String())
 		}
 	}
@@ -207,7 +207,7 @@ func (s *Sharer) reachable(ctx context.Context, files map[plumbing.Hash]string, 
 	pipe, out := io.Pipe()
 	go func() {
 		args := append([]string{"rev-list", "--objects", "--no-object-names", "--missing=allow-any"}, args...)
-		out.CloseWithError(s.Git.Copy(ctx, out, args...))
+		out.CloseWithError(s.repo.Git.Copy(ctx, out, args...))
 	}()
 	defer pipe.Close()
 	var paths []string
@@ -225,7 +225,7 @@ func (s *Sharer) reachable(ctx context.Context, files map[plumbing.Hash]string, 
 // are prefixed with ^. A path is relative to the worktree, not to the checkpoint's tree.
 func (s *Sharer) filesOf(ctx context.Context, in []string) (map[plumbing.Hash]string, error) {
 	args := []string{"rev-list", "--objects", "--missing=allow-any", "--stdin"}
-	out, err := s.Git.Pipe(ctx, []byte(strings.Join(in, "\n")+"\n"), args...)
+	out, err := s.repo.Git.Pipe(ctx, []byte(strings.Join(in, "\n")+"\n"), args...)
 	if err != nil {
 		return nil, err
 	}
@@ -236,7 +236,7 @@ func (s *Sharer) filesOf(ctx context.Context, in []string) (map[plumbing.Hash]st
 		if !inside || dir == "conflicts" {
 			continue
 		}
-		if kind, _, err := s.Objects.Header(plumbing.NewHash(hash)); err == nil && kind == plumbing.BlobObject {
+		if kind, _, err := s.repo.Objects.Header(plumbing.NewHash(hash)); err == nil && kind == plumbing.BlobObject {
 			files[plumbing.NewHash(hash)] = path
 		}
 	}
@@ -245,10 +245,10 @@ func (s *Sharer) filesOf(ctx context.Context, in []string) (map[plumbing.Hash]st
 
 // isInWorktree reports whether a worktree file's content equals a blob.
 func (s *Sharer) isInWorktree(path string, hash plumbing.Hash) bool {
-	file := filepath.Join(s.Info.Root, filepath.FromSlash(path))
-	_, size, err := s.Objects.Header(hash)
+	file := filepath.Join(s.repo.Info.Root, filepath.FromSlash(path))
+	_, size, err := s.repo.Objects.Header(hash)
 	info, statErr := os.Lstat(file)
-	if s.Info.Root == "" || err != nil || statErr != nil || !info.Mode().IsRegular() || info.Size() != size {
+	if s.repo.Info.Root == "" || err != nil || statErr != nil || !info.Mode().IsRegular() || info.Size() != size {
 		return false
 	}
 	data, err := os.ReadFile(file)

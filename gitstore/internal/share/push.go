@@ -40,7 +40,7 @@ func (y *Syncing) pushIssues(ctx context.Context, issues []checkpoint.Issue) err
 	}
 	in := fetched{}
 	for _, i := range issues {
-		in[i] = remote.FetchedRef{Tip: here[y.Sharer.TrackingRef(y.Conn.Remote, i)]}
+		in[i] = remote.FetchedRef{Tip: here[y.Sharer.chain.TrackingRef(y.Conn.Remote, i)]}
 	}
 	for try := range pushTries {
 		if try > 0 {
@@ -121,7 +121,7 @@ func (y *Syncing) planPush(ctx context.Context, i checkpoint.Issue, came remote.
 		return nil, fmt.Errorf("push issue %s: %w", i, err)
 	}
 	rel := chain.Relate(p.live, p.theirs)
-	if rel == chain.RelationAhead && y.Sharer.Opened != nil && !p.live.CarriesLedger(p.theirs) {
+	if rel == chain.RelationAhead && y.Sharer.repo.Opened != nil && !p.live.CarriesLedger(p.theirs) {
 		rel = chain.RelationDiverged
 	}
 	switch rel {
@@ -149,13 +149,13 @@ func (y *Syncing) addArchive(ctx context.Context, p *issuePlan) error {
 	if !p.live.Whole() || !p.theirs.Whole() {
 		return nil
 	}
-	p.own, p.writer, p.want = p.live, y.Sharer.NewObjectWriter(), join.MergeStates(p.live.AsChain().State)
+	p.own, p.writer, p.want = p.live, y.Sharer.repo.NewObjectWriter(), join.MergeStates(p.live.AsChain().State)
 	if !p.publishes() {
 		return nil
 	}
-	here, err := y.Sharer.ReadChain(ctx, p.issue, repo.ArchiveRef(p.issue), 0)
+	here, err := y.Sharer.chain.ReadChain(ctx, p.issue, repo.ArchiveRef(p.issue), 0)
 	if err == nil {
-		p.archive = &chain.ArchivePlan{Here: here, Theirs: y.Sharer.NoChain(here)}
+		p.archive = &chain.ArchivePlan{Here: here, Theirs: y.Sharer.chain.NoChain(here)}
 	}
 	return err
 }
@@ -243,7 +243,7 @@ func (y *Syncing) push(ctx context.Context, plans []*issuePlan, errs errorsByIss
 			}
 		}
 		if len(exposing) > 0 {
-			y.checkExposure(ctx, exposing, y.Sharer.Fetched(ctx), errs)
+			y.checkExposure(ctx, exposing, y.Sharer.chain.Fetched(ctx), errs)
 		}
 	}
 	if done, err := y.sendAtomic(ctx, plans, errs); done || err != nil {
@@ -280,7 +280,7 @@ func (y *Syncing) outgoing(ctx context.Context, plans []*issuePlan, fetched chai
 	for _, p := range plans {
 		updates = append(updates, p.updates()...)
 	}
-	return y.Sharer.LocalRepo().Showing(ctx, y.Conn.Remote, fetched, updates...)
+	return y.Sharer.chain.LocalRepo().Showing(ctx, y.Conn.Remote, fetched, updates...)
 }
 
 // sendAtomic pushes the archive and the chain of an issue in one atomic push. done is

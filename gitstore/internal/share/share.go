@@ -33,8 +33,12 @@ import (
 
 // Sharer exchanges chains with remotes.
 type Sharer struct {
-	*chain.Chains
+	repo  *repo.Repo
+	chain *chain.Chains
 }
+
+// New returns the Sharer of a repository.
+func New(r *repo.Repo, c *chain.Chains) *Sharer { return &Sharer{r, c} }
 
 // A Request holds the parameters of a fetch, a push, a sync, or of OpenRemote.
 type Request struct {
@@ -86,7 +90,7 @@ func (s *Sharer) Connect(op, name string, timeout time.Duration, quiet bool) (*c
 	if err := CheckRemote(name); err != nil {
 		return nil, err
 	}
-	return &conn{s.LocalRepo().Open(op, name, timeout, quiet), s}, nil
+	return &conn{s.chain.LocalRepo().Open(op, name, timeout, quiet), s}, nil
 }
 
 // A Syncing is the state of one fetch, push or sync over all attempts. Each of them plans
@@ -173,7 +177,7 @@ func (y *Syncing) progress() {
 // and then read again.
 func (y *Syncing) Refs(ctx context.Context, issues []checkpoint.Issue) (here map[string]plumbing.Hash, err error) {
 	if y.Here == nil {
-		y.Here, err = y.Sharer.RefsHere(ctx, y.Conn.Remote, issues)
+		y.Here, err = y.Sharer.chain.RefsHere(ctx, y.Conn.Remote, issues)
 	}
 	return y.Here, err
 }
@@ -206,7 +210,7 @@ type refStates map[string]refState
 // there may be thousands of refs.
 func (y *Syncing) RefStatesOf(here map[string]plumbing.Hash) refStates {
 	all := make(refStates, len(here)/3+1)
-	tracking := y.Sharer.TrackingRefs(y.Conn.Remote)
+	tracking := y.Sharer.chain.TrackingRefs(y.Conn.Remote)
 	for ref, hash := range here {
 		if name, ok := strings.CutPrefix(ref, repo.LiveRefs); ok {
 			s := all[name]
@@ -280,6 +284,6 @@ func (y *Syncing) damaged(ctx context.Context, i checkpoint.Issue) bool {
 	if !slices.Contains(y.req.Issues, i) || len(y.req.Issues) > chain.ListAbove {
 		return false
 	}
-	both, err := y.Sharer.InBoth(ctx, i)
+	both, err := y.Sharer.chain.InBoth(ctx, i)
 	return err == nil && len(both) > 0
 }

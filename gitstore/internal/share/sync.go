@@ -214,7 +214,7 @@ func (y *Syncing) Look(ctx context.Context, issues []checkpoint.Issue) (there li
 // follow continues the sync with the fetched chains.
 func (y *Syncing) follow(ctx context.Context, issues []checkpoint.Issue, in fetched) (again []checkpoint.Issue, err error) {
 	defer y.Conn.forget(ctx, in)
-	plans := y.planSyncs(ctx, issues, in, &chain.Names{Chains: y.Sharer.Chains})
+	plans := y.planSyncs(ctx, issues, in, &chain.Names{Chains: y.Sharer.chain})
 	archives, err := y.theirArchives(ctx, plans)
 	defer y.Conn.forget(ctx, archives)
 	if err != nil {
@@ -282,7 +282,7 @@ func (y *Syncing) planWithoutListing(ctx context.Context, all refStates) (plans 
 	if len(went) > maxPushedWithoutListing {
 		return nil
 	}
-	k := y.Sharer.NewObjectWriter()
+	k := y.Sharer.repo.NewObjectWriter()
 	for _, i := range slices.Sorted(maps.Keys(went)) {
 		p, err := y.planSync(ctx, k, i, remote.FetchedRef{Tip: went[i]})
 		if err != nil || p.tip != p.live.Tip || len(p.update()) == 0 || p.archive != nil && p.publishes() {
@@ -303,7 +303,7 @@ func (y *Syncing) isHarmless(ctx context.Context, plans []*issuePlan) bool {
 	if y.req.Harmless == nil {
 		return false
 	}
-	out, err := y.outgoing(ctx, plans, y.Sharer.Fetched(ctx))
+	out, err := y.outgoing(ctx, plans, y.Sharer.chain.Fetched(ctx))
 	return err == nil && y.req.Harmless(out)
 }
 

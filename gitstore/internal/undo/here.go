@@ -29,7 +29,7 @@ func (req *RestoreRequest) goesBack() bool {
 
 // point returns the checkpoint from which the work goes on, or "".
 func (s *Restorer) point(ctx context.Context, i checkpoint.Issue) checkpoint.ID {
-	p, err := s.Point(ctx, i)
+	p, err := s.chain.Point(ctx, i)
 	if err != nil {
 		return ""
 	}
@@ -39,9 +39,9 @@ func (s *Restorer) point(ctx context.Context, i checkpoint.Issue) checkpoint.ID 
 // goBack records that the work goes on from another checkpoint than before (chain.SetPoint),
 // and reports whether it does. The files are restored already, so an error is only a warning.
 func (s *Restorer) goBack(ctx context.Context, i checkpoint.Issue, from, to checkpoint.ID) bool {
-	moved, err := s.SetPoint(ctx, i, from, to)
+	moved, err := s.chain.SetPoint(ctx, i, from, to)
 	if err != nil {
-		s.Notify("the files are restored, but it is not recorded that the work goes on from %s: %v", to, err)
+		s.repo.Notify("the files are restored, but it is not recorded that the work goes on from %s: %v", to, err)
 	}
 	return moved
 }
@@ -49,9 +49,9 @@ func (s *Restorer) goBack(ctx context.Context, i checkpoint.Issue, from, to chec
 // recordRestored records that this worktree has the files of a checkpoint now, and came after
 // those that it had before.
 func (s *Restorer) recordRestored(ctx context.Context, i checkpoint.Issue, id checkpoint.ID) {
-	heads := append([]checkpoint.ID{id}, s.Heads(i)...)
+	heads := append([]checkpoint.ID{id}, s.chain.Heads(i)...)
 	if len(heads) > 1 {
-		if c, err := s.ReadChain(ctx, i, repo.LiveRef(i), chain.RetentionDepth); err == nil {
+		if c, err := s.chain.ReadChain(ctx, i, repo.LiveRef(i), chain.RetentionDepth); err == nil {
 			heads = c.Reduced(heads)
 		}
 	}
@@ -64,7 +64,7 @@ func (s *Restorer) recordHere(i checkpoint.Issue, heads []checkpoint.ID) {
 	if len(heads) == 0 {
 		heads = []checkpoint.ID{""}
 	}
-	if err := s.SetHere(i, heads[0], heads[1:]...); err != nil {
-		s.Notify("the checkpoint of this worktree's files is not recorded: %v", err)
+	if err := s.chain.SetHere(i, heads[0], heads[1:]...); err != nil {
+		s.repo.Notify("the checkpoint of this worktree's files is not recorded: %v", err)
 	}
 }

@@ -17,10 +17,10 @@ import (
 
 // journal returns the journal's path. The journal names the safety snapshot of the
 // worktree's current restore. While the journal exists, the restore is not finished.
-func (s *Restorer) journal() string { return filepath.Join(s.StateDir(), "restore") }
+func (s *Restorer) journal() string { return filepath.Join(s.repo.StateDir(), "restore") }
 
 func (s *Restorer) writeJournal(sf *safety) error {
-	return s.WriteFile(s.journal(), []byte(sf.ref+"\n"))
+	return s.repo.WriteFile(s.journal(), []byte(sf.ref+"\n"))
 }
 
 func (s *Restorer) removeJournal() error { return fsutil.IgnoreMissing(os.Remove(s.journal())) }
@@ -50,18 +50,18 @@ const worktreeWait = 3 * time.Second
 
 // lockWorktree prevents two restores in one worktree at the same time.
 func (s *Restorer) lockWorktree() (release func(), err error) {
-	if err := s.CheckWorktree(); err != nil {
+	if err := s.repo.CheckWorktree(); err != nil {
 		return nil, err
 	}
-	if err := s.Objects.MakeDirs(s.StateDir()); err != nil {
+	if err := s.repo.Objects.MakeDirs(s.repo.StateDir()); err != nil {
 		return nil, err
 	}
-	path := filepath.Join(s.StateDir(), "restore.lock")
+	path := filepath.Join(s.repo.StateDir(), "restore.lock")
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
 	if err != nil {
 		return nil, err
 	}
-	s.Objects.Share(path)
+	s.repo.Objects.Share(path)
 	if !filelock.Try(f) && !filelock.Wait(context.Background(), f, worktreeWait) {
 		f.Close()
 		return nil, &repo.RefusedError{Reason: "another restore is under way in this worktree"}
@@ -76,7 +76,7 @@ func (s *Restorer) pending(ctx context.Context) (*safety, error) {
 	if ref == "" {
 		return nil, nil
 	}
-	commit, err := s.ReadRef(ctx, ref)
+	commit, err := s.repo.ReadRef(ctx, ref)
 	if err != nil || commit.IsZero() {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func (s *Restorer) finish(ctx context.Context, sf *safety) error {
 	if err != nil {
 		return err
 	}
-	return refusal(s.site(s.NewObjectWriter()).Finish(ctx, steps))
+	return refusal(s.site(s.repo.NewObjectWriter()).Finish(ctx, steps))
 }
 
 // sweep removes temporary files of a killed restore, except its journal. The caller holds
@@ -127,7 +127,7 @@ func (s *Restorer) Continue(ctx context.Context) (bool, error) {
 // Abort reverts a killed restore, and reports whether such a restore existed.
 func (s *Restorer) Abort(ctx context.Context) (bool, error) {
 	return s.resolve(ctx, func(sf *safety) error {
-		if _, err := s.takeBack(ctx, sf, s.NewObjectWriter(), nil); err != nil {
+		if _, err := s.takeBack(ctx, sf, s.repo.NewObjectWriter(), nil); err != nil {
 			return fmt.Errorf("revert the restore of %s: %w", sf.plan.Checkpoint, err)
 		}
 		return s.removeJournal()

@@ -18,12 +18,12 @@ import (
 // version of a path. Without all, only checkpoints before c and c itself count, and none that
 // was saved in parallel to c. The chain is read at the first call.
 func (s *Restorer) knownVersions(ctx context.Context, c *chain.Checkpoint, all bool) func(string, restore.Side) bool {
-	find := &trees.Finder{Reader: s.Objects}
+	find := &trees.Finder{Reader: s.repo.Objects}
 	roots := sync.OnceValue(func() []plumbing.Hash {
 		var roots []plumbing.Hash
 		seen := map[plumbing.Hash]bool{}
 		for _, ref := range []string{repo.LiveRef(c.Issue), repo.ArchiveRef(c.Issue)} {
-			chain, err := s.ReadChain(ctx, c.Issue, ref, 0)
+			chain, err := s.chain.ReadChain(ctx, c.Issue, ref, 0)
 			if err != nil {
 				continue // an unreadable chain knows no version
 			}
@@ -51,7 +51,7 @@ func (s *Restorer) knownVersions(ctx context.Context, c *chain.Checkpoint, all b
 
 // snapshotTrees returns the trees of a checkpoint's files.
 func (s *Restorer) snapshotTrees(c *chain.Checkpoint) (roots []plumbing.Hash) {
-	entries, err := trees.Read(s.Objects, c.Tree)
+	entries, err := trees.Read(s.repo.Objects, c.Tree)
 	if err != nil {
 		return nil
 	}
@@ -61,7 +61,7 @@ func (s *Restorer) snapshotTrees(c *chain.Checkpoint) (roots []plumbing.Hash) {
 		}
 	}
 	if e, ok := trees.Find(entries, "conflicts"); ok {
-		if stages, err := trees.Read(s.Objects, e.Hash); err == nil {
+		if stages, err := trees.Read(s.repo.Objects, e.Hash); err == nil {
 			for _, stage := range stages {
 				roots = append(roots, stage.Hash)
 			}
@@ -82,7 +82,7 @@ func (s *Restorer) layers(ctx context.Context, c *chain.Checkpoint, st *capture.
 	if len(lacks) == 0 {
 		return layers
 	}
-	live, err := s.ReadChain(ctx, c.Issue, repo.LiveRef(c.Issue), 0)
+	live, err := s.chain.ReadChain(ctx, c.Issue, repo.LiveRef(c.Issue), 0)
 	if err != nil {
 		return layers
 	}
@@ -94,7 +94,7 @@ func (s *Restorer) layers(ctx context.Context, c *chain.Checkpoint, st *capture.
 		if read++; len(lacks) == 0 || read > maxLayers {
 			break
 		}
-		snap, err := s.OpenSnapshot(&older)
+		snap, err := s.snapshot.OpenSnapshot(&older)
 		if err != nil {
 			continue
 		}
@@ -108,11 +108,11 @@ func (s *Restorer) layers(ctx context.Context, c *chain.Checkpoint, st *capture.
 // common returns the contents of the newest checkpoint from which both the files in this worktree
 // and those of a checkpoint come, or nil if it is not known.
 func (s *Restorer) common(ctx context.Context, c *chain.Checkpoint) *restore.Contents {
-	id := s.Here(c.Issue)
+	id := s.chain.Here(c.Issue)
 	if id == "" || id == c.ID {
 		return nil
 	}
-	live, err := s.ReadChain(ctx, c.Issue, repo.LiveRef(c.Issue), 0)
+	live, err := s.chain.ReadChain(ctx, c.Issue, repo.LiveRef(c.Issue), 0)
 	if err != nil {
 		return nil
 	}
@@ -123,7 +123,7 @@ func (s *Restorer) common(ctx context.Context, c *chain.Checkpoint) *restore.Con
 	if base == nil {
 		return nil
 	}
-	st, err := s.OpenSnapshot(base)
+	st, err := s.snapshot.OpenSnapshot(base)
 	if err != nil {
 		return nil
 	}
@@ -133,12 +133,12 @@ func (s *Restorer) common(ctx context.Context, c *chain.Checkpoint) *restore.Con
 // isParallel reports whether a checkpoint was saved in parallel to the files in this worktree:
 // both have changes that the other lacks.
 func (s *Restorer) isParallel(ctx context.Context, c *chain.Checkpoint) bool {
-	heads := s.Heads(c.Issue)
+	heads := s.chain.Heads(c.Issue)
 	if len(heads) == 0 || heads[0] == c.ID {
 		return false
 	}
-	live, err := s.ReadChain(ctx, c.Issue, repo.LiveRef(c.Issue), chain.RetentionDepth)
-	if err != nil || !s.SeenElsewhere(ctx, live) {
+	live, err := s.chain.ReadChain(ctx, c.Issue, repo.LiveRef(c.Issue), chain.RetentionDepth)
+	if err != nil || !s.chain.SeenElsewhere(ctx, live) {
 		return false
 	}
 	here := live.Find(heads[0])

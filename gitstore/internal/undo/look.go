@@ -32,7 +32,7 @@ func (l *Look) once(place **[]string, list func() ([]string, error)) ([]string, 
 
 // modifiedFiles returns the tracked files that may differ from the index.
 func (s *Restorer) modifiedFiles(ctx context.Context, l *Look) ([]string, error) {
-	list := func() ([]string, error) { return s.ModifiedFiles(ctx) }
+	list := func() ([]string, error) { return s.snapshot.ModifiedFiles(ctx) }
 	if l == nil {
 		return list()
 	}
@@ -42,8 +42,8 @@ func (s *Restorer) modifiedFiles(ctx context.Context, l *Look) ([]string, error)
 // untrackedFiles returns the untracked files that git does not ignore.
 func (s *Restorer) untrackedFiles(ctx context.Context, l *Look) ([]string, error) {
 	list := func() ([]string, error) {
-		g := s.Git
-		g.Dir = s.Info.Root
+		g := s.repo.Git
+		g.Dir = s.repo.Info.Root
 		out, err := g.Output(ctx, "ls-files", "--others", "--exclude-standard", "-z")
 		if err != nil {
 			return nil, fmt.Errorf("list untracked files: %w", err)

@@ -26,19 +26,19 @@ const maxNotHere = 5
 // of which files are not in this worktree, newest first. If Heads has no record of this worktree,
 // the list is empty.
 func (s *Restorer) NotHere(ctx context.Context, issue checkpoint.Issue) ([]NotHere, error) {
-	heads := s.Heads(issue)
-	if len(heads) == 0 || s.Info.Root == "" {
+	heads := s.chain.Heads(issue)
+	if len(heads) == 0 || s.repo.Info.Root == "" {
 		return nil, nil
 	}
-	live, err := s.ReadChain(ctx, issue, repo.LiveRef(issue), 1)
-	if err != nil || !s.SeenElsewhere(ctx, live) { // parallel work comes from another clone
+	live, err := s.chain.ReadChain(ctx, issue, repo.LiveRef(issue), 1)
+	if err != nil || !s.chain.SeenElsewhere(ctx, live) { // parallel work comes from another clone
 		return nil, err
 	}
-	if live, err = s.ReadChain(ctx, issue, repo.LiveRef(issue), chain.RetentionDepth); err != nil {
+	if live, err = s.chain.ReadChain(ctx, issue, repo.LiveRef(issue), chain.RetentionDepth); err != nil {
 		return nil, err
 	}
 	here := live.Find(heads[0])
-	head, err := s.ReadHead(ctx)
+	head, err := s.repo.ReadHead(ctx)
 	if err != nil || here == nil || head.Branch != "" && facts.RecordedBranch(head.Branch) != here.Branch {
 		return nil, err
 	}

@@ -77,7 +77,7 @@ func (s *Restorer) toRedo(ctx context.Context, issue checkpoint.Issue) (*operati
 	if undo == len(entries) {
 		return nil, nil
 	}
-	refs, err := s.UndoRefs(ctx, issue)
+	refs, err := s.repo.UndoRefs(ctx, issue)
 	if err != nil {
 		return nil, err
 	}
@@ -95,11 +95,11 @@ func (s *Restorer) toRedo(ctx context.Context, issue checkpoint.Issue) (*operati
 // history returns the reflog of an issue's chain, newest first, and the newest snapshot of
 // this worktree, for undo or for redo.
 func (s *Restorer) history(ctx context.Context, issue checkpoint.Issue, redo bool) ([]refs.Logged, *safety, error) {
-	entries, err := s.Reflog(ctx, repo.LiveRef(issue))
+	entries, err := s.repo.Reflog(ctx, repo.LiveRef(issue))
 	if err != nil {
 		return nil, nil, err
 	}
-	refs, err := s.UndoRefs(ctx, issue)
+	refs, err := s.repo.UndoRefs(ctx, issue)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -219,10 +219,10 @@ func (s *Restorer) lostBy(ctx context.Context, issue checkpoint.Issue, e refs.Lo
 
 // chains returns the chain and the archive of an issue.
 func (s *Restorer) chains(ctx context.Context, issue checkpoint.Issue) (c, archive *chain.Chain, err error) {
-	if c, err = s.ReadChain(ctx, issue, repo.LiveRef(issue), 0); err != nil {
+	if c, err = s.chain.ReadChain(ctx, issue, repo.LiveRef(issue), 0); err != nil {
 		return nil, nil, err
 	}
-	archive, err = s.ReadChain(ctx, issue, repo.ArchiveRef(issue), 0)
+	archive, err = s.chain.ReadChain(ctx, issue, repo.ArchiveRef(issue), 0)
 	return c, archive, err
 }
 
@@ -238,7 +238,7 @@ func (s *Restorer) since(ctx context.Context, o *operation) (commits, saves int,
 		commits, err = s.commitsSince(ctx, o.snapshot)
 		return commits, saves, err
 	}
-	entries, err := s.Reflog(ctx, "HEAD")
+	entries, err := s.repo.Reflog(ctx, "HEAD")
 	for _, e := range entries {
 		if e.At.After(o.at) && strings.HasPrefix(e.Message, "commit") {
 			commits++
@@ -253,7 +253,7 @@ const mostCommits = 1000
 // commitsSince counts the commits of HEAD that HEAD did not have at a snapshot. If the
 // number is unknown, it returns 1.
 func (s *Restorer) commitsSince(ctx context.Context, sf *safety) (int, error) {
-	now, err := s.ReadHead(ctx)
+	now, err := s.repo.ReadHead(ctx)
 	if err != nil || now.Commit.IsZero() {
 		return 0, err
 	}
@@ -264,7 +264,7 @@ func (s *Restorer) commitsSince(ctx context.Context, sf *safety) (int, error) {
 	if !known || then.IsZero() {
 		return 1, nil
 	}
-	n, err := s.History().Behind(ctx, then.String(), now.Commit.String(), mostCommits)
+	n, err := s.facts.History().Behind(ctx, then.String(), now.Commit.String(), mostCommits)
 	if err != nil && ctx.Err() == nil { // a gc has deleted the commit
 		return 1, nil
 	}
@@ -277,7 +277,7 @@ func (s *Restorer) headAt(ctx context.Context, sf *safety) (plumbing.Hash, bool)
 	if plumbing.IsHash(sf.plan.Head) {
 		return plumbing.NewHash(sf.plan.Head), true
 	}
-	entries, err := s.Reflog(ctx, "HEAD")
+	entries, err := s.repo.Reflog(ctx, "HEAD")
 	if err != nil {
 		return plumbing.ZeroHash, false
 	}

@@ -27,7 +27,7 @@ func (s *Restorer) revertRestore(ctx context.Context, sf *safety) (*Restored, er
 	if err := s.finishPending(ctx); err != nil {
 		return nil, err
 	}
-	k := s.NewObjectWriter()
+	k := s.repo.NewObjectWriter()
 	done, err := s.takeBack(ctx, sf, k, func(ctx context.Context, steps []restore.Step) error {
 		return s.writeOpposite(ctx, sf, steps, k)
 	})
@@ -63,9 +63,9 @@ func (s *Restorer) takeBack(ctx context.Context, sf *safety, k *repo.ObjectWrite
 
 // siteSince returns the worktree, with the commits since a snapshot.
 func (s *Restorer) siteSince(ctx context.Context, sf *safety) *restore.Worktree {
-	site := s.site(s.NewObjectWriter())
+	site := s.site(s.repo.NewObjectWriter())
 	head, known := s.headAt(ctx, sf)
-	site.Touched = s.TouchedSince(head)
+	site.Touched = s.facts.TouchedSince(head)
 	if !known {
 		site.Touched = func(context.Context, []string) (map[string]bool, error) { return nil, restore.ErrUnknownHistory }
 	}
@@ -77,13 +77,13 @@ func (s *Restorer) siteSince(ctx context.Context, sf *safety) *restore.Worktree 
 // itself is the opposite of a snapshot that still exists, a killed command is reverted, and
 // no snapshot is necessary.
 func (s *Restorer) writeOpposite(ctx context.Context, sf *safety, steps []restore.Step, k *repo.ObjectWriter) error {
-	there, err := s.Refs.List(ctx, repo.UndoRefs)
+	there, err := s.repo.Refs.List(ctx, repo.UndoRefs)
 	if err != nil || sf.plan.Of != "" && !there[sf.plan.Of].IsZero() {
 		return err
 	}
 	origin := sf.origin()
 	plan := safetyPlan{Issue: sf.plan.Issue, Checkpoint: sf.plan.Checkpoint, From: sf.plan.To, To: sf.plan.From, Of: sf.ref, Origin: &origin}
-	old := expired(there, s.Now())
+	old := expired(there, s.repo.Now())
 	expiring := map[string]bool{}
 	for _, m := range old {
 		expiring[m.Name] = true
@@ -139,7 +139,7 @@ func (s *Restorer) returnedBy(ctx context.Context, issue checkpoint.Issue, e ref
 }
 
 func (s *Restorer) returnedTo(ctx context.Context, c, archive *chain.Chain, e refs.Logged) (*removed, error) {
-	before, err := s.Walk(c.Issue, c.Ref, e.Old, 0)
+	before, err := s.chain.Walk(c.Issue, c.Ref, e.Old, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +147,7 @@ func (s *Restorer) returnedTo(ctx context.Context, c, archive *chain.Chain, e re
 	if r.live, _, err = s.leftOut(c.Issue, c.Ref, e.New, e.Old); err != nil {
 		return nil, err
 	}
-	moves, err := s.Reflog(ctx, archive.Ref)
+	moves, err := s.repo.Reflog(ctx, archive.Ref)
 	if err != nil {
 		return nil, err
 	}
@@ -165,8 +165,8 @@ func (s *Restorer) returnedTo(ctx context.Context, c, archive *chain.Chain, e re
 // redoRemoval removes the checkpoints again that an undo brought back, with the entries of
 // the ledger from before the undo.
 func (s *Restorer) redoRemoval(ctx context.Context, issue checkpoint.Issue, o *operation) (ids []checkpoint.ID, err error) {
-	err = s.Alter(ctx, issue, func(c *chain.Chain, k *repo.ObjectWriter) (*chain.Change, error) {
-		archive, err := s.ReadChain(ctx, issue, repo.ArchiveRef(issue), 0)
+	err = s.chain.Alter(ctx, issue, func(c *chain.Chain, k *repo.ObjectWriter) (*chain.Change, error) {
+		archive, err := s.chain.ReadChain(ctx, issue, repo.ArchiveRef(issue), 0)
 		if err != nil {
 			return nil, err
 		}
@@ -191,7 +191,7 @@ func (s *Restorer) redoRemoval(ctx context.Context, issue checkpoint.Issue, o *o
 		}
 		return &chain.Change{
 			Verb: repo.RedoPrefix + o.what, Ids: ids, Remove: gone, Ledger: back.again,
-			Also: s.ArchiveMove(archive, links, k),
+			Also: s.chain.ArchiveMove(archive, links, k),
 		}, nil
 	})
 	if err != nil {

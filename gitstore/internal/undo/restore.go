@@ -23,7 +23,15 @@ import (
 
 // Restorer restores checkpoints and undoes restores and saves.
 type Restorer struct {
-	*facts.Facts
+	repo     *repo.Repo
+	chain    *chain.Chains
+	snapshot *capture.Capturer
+	facts    *facts.Facts
+}
+
+// New returns the Restorer of a repository.
+func New(r *repo.Repo, c *chain.Chains, s *capture.Capturer, f *facts.Facts) *Restorer {
+	return &Restorer{r, c, s, f}
 }
 
 // RestoreOptions select the files of a checkpoint to restore, and how.
@@ -95,14 +103,14 @@ func (s *Restorer) restore(ctx context.Context, req RestoreRequest) (*Restored, 
 			return nil, err
 		}
 	}
-	st, err := s.OpenSnapshot(req.Checkpoint)
+	st, err := s.snapshot.OpenSnapshot(req.Checkpoint)
 	if err != nil {
 		return nil, err
 	}
 	if err := s.checkPlace(ctx, &req, st); err != nil {
 		return nil, err
 	}
-	r := &restoring{s: s, req: &req, k: s.NewObjectWriter()}
+	r := &restoring{s: s, req: &req, k: s.repo.NewObjectWriter()}
 	done, err := r.run(ctx, st)
 	if err != nil && r.safety != nil {
 		return done, r.rollBack(context.WithoutCancel(ctx), done, err)
@@ -138,7 +146,7 @@ func (r *restoring) run(ctx context.Context, st *capture.Stored) (*Restored, err
 // siteFor returns the worktree for the restore of a checkpoint.
 func (s *Restorer) siteFor(ctx context.Context, req *RestoreRequest, st *capture.Stored, k *repo.ObjectWriter) *restore.Worktree {
 	c, site := req.Checkpoint, s.site(k)
-	site.Touched, site.Rewritten = s.TouchedSince(st.Head), s.RewrittenSince(c)
+	site.Touched, site.Rewritten = s.facts.TouchedSince(st.Head), s.facts.RewrittenSince(c)
 	site.Known = s.knownVersions(ctx, c, req.Asked)
 	site.Common = func() *restore.Contents { return s.common(ctx, c) }
 	merges := req.Changed == restore.Merged || !req.Asked && req.Changed == ""
@@ -165,7 +173,7 @@ func (r *restoring) keep(ctx context.Context, steps []restore.Step) (finished fu
 
 // rollBack reverts changes made before an error.
 func (r *restoring) rollBack(ctx context.Context, done *Restored, cause error) error {
-	if _, err := r.s.takeBack(ctx, r.safety, r.s.NewObjectWriter(), nil); err != nil {
+	if _, err := r.s.takeBack(ctx, r.safety, r.s.repo.NewObjectWriter(), nil); err != nil {
 		return &repo.RefusedError{
 			Reason: fmt.Sprintf("%v; the part that is done remains: %v", cause, err),
 			Hint:   "git checkpoint restore --abort",
@@ -200,17 +208,17 @@ func (s *Restorer) checkPlace(ctx context.Context, req *RestoreRequest, st *capt
 // branches are at the same commit.
 func (s *Restorer) checkBranch(ctx context.Context, req *RestoreRequest) error {
 	c := req.Checkpoint
-	head, err := s.ReadHead(ctx)
+	head, err := s.repo.ReadHead(ctx)
 	now := facts.RecordedBranch(cmp.Or(head.Branch, req.Branch))
 	if err != nil || c.Branch == "" || now == "" || now == c.Branch {
 		return err
 	}
-	b, err := s.FindBranch(ctx, c.Branch, c.Created)
+	b, err := s.facts.FindBranch(ctx, c.Branch, c.Created)
 	if err != nil || !b.Exists && b.Name == now {
 		return err
 	}
 	refused := &repo.RefusedError{Reason: fmt.Sprintf("the checkpoint is of branch %s, and HEAD is on %s; --yes restores it here", c.Branch, now), Flag: "--yes"}
-	switch place := s.CheckedOut(ctx, c.Branch); {
+	switch place := s.facts.CheckedOut(ctx, c.Branch); {
 	case place != "":
 		refused.Hint = "cd " + failure.QuoteStrict(place)
 	case b.Exists:
@@ -229,12 +237,12 @@ func (s *Restorer) checkBranch(ctx context.Context, req *RestoreRequest) error {
 // stages are restored too. No new merge is started. Restored.Merging contains the merge
 // commits for git update-ref MERGE_HEAD, which makes the next commit a merge.
 func (s *Restorer) checkIdle(ctx context.Context, st *capture.Stored) error {
-	what := s.Info.UnderWay()
+	what := s.repo.Info.UnderWay()
 	if what == "" {
 		return nil
 	}
-	if what == "merge" && slices.Equal(s.Info.MergeHeads(), st.Record.Snapshot().MergeHead) {
-		if now, err := s.ReadHead(ctx); err == nil && now.Commit == st.Head {
+	if what == "merge" && slices.Equal(s.repo.Info.MergeHeads(), st.Record.Snapshot().MergeHead) {
+		if now, err := s.repo.ReadHead(ctx); err == nil && now.Commit == st.Head {
 			return nil
 		}
 	}
@@ -244,7 +252,7 @@ func (s *Restorer) checkIdle(ctx context.Context, st *capture.Stored) error {
 // merging returns the commits of the merge in which a checkpoint was saved, or nil if a
 // merge is in progress.
 func (s *Restorer) merging(st *capture.Stored) []string {
-	if len(s.Info.MergeHeads()) > 0 {
+	if len(s.repo.Info.MergeHeads()) > 0 {
 		return nil
 	}
 	notHash := func(text string) bool { return !plumbing.IsHash(text) } // a record may contain any text
@@ -257,7 +265,7 @@ func (s *Restorer) checkHead(ctx context.Context, c *chain.Checkpoint, st *captu
 	if st.Head.IsZero() {
 		return nil
 	}
-	now, err := s.ReadHead(ctx)
+	now, err := s.repo.ReadHead(ctx)
 	if err != nil {
 		return err
 	}
@@ -265,16 +273,16 @@ func (s *Restorer) checkHead(ctx context.Context, c *chain.Checkpoint, st *captu
 		return nil
 	}
 	if !now.Commit.IsZero() {
-		has, err := s.History().Contains(ctx, now.Commit.String(), st.Head.String())
+		has, err := s.facts.History().Contains(ctx, now.Commit.String(), st.Head.String())
 		if err != nil || has {
 			return err
 		}
 		// Unknown relations are no reason to fail. Each path is compared separately, and
 		// files that changed since stay unchanged.
-		if s.History().Unknown(ctx, st.Head.String(), now.Commit.String()) {
+		if s.facts.History().Unknown(ctx, st.Head.String(), now.Commit.String()) {
 			return nil
 		}
-		if rewritten, err := s.RewrittenSince(c)(ctx); err != nil || rewritten {
+		if rewritten, err := s.facts.RewrittenSince(c)(ctx); err != nil || rewritten {
 			return err
 		}
 	}
@@ -282,7 +290,7 @@ func (s *Restorer) checkHead(ctx context.Context, c *chain.Checkpoint, st *captu
 		Reason: fmt.Sprintf("HEAD does not contain %s, the commit of the checkpoint", st.Head.String()[:12]),
 		Flag:   "--force",
 	}
-	switch home := s.BranchLocation(ctx, c.Branch, st.Head); {
+	switch home := s.facts.BranchLocation(ctx, c.Branch, st.Head); {
 	case home.Worktree != "":
 		refused.Hint = "cd " + failure.QuoteStrict(home.Worktree)
 		return refused
@@ -301,21 +309,21 @@ func (s *Restorer) checkHead(ctx context.Context, c *chain.Checkpoint, st *captu
 // Plan returns what a resume of a checkpoint would restore here and what it would leave, without
 // regard to HEAD, and changes nothing. look may be nil.
 func (s *Restorer) Plan(ctx context.Context, c *chain.Checkpoint, look *Look) (*Outcome, error) {
-	st, err := s.OpenSnapshot(c)
+	st, err := s.snapshot.OpenSnapshot(c)
 	if err != nil {
 		return nil, err
 	}
 	req := &RestoreRequest{Checkpoint: c, Look: look, Request: restore.Request{DryRun: true}}
-	return s.siteFor(ctx, req, st, s.NewObjectWriter()).Restore(ctx, s.layers(ctx, c, st), req.Request, nil)
+	return s.siteFor(ctx, req, st, s.repo.NewObjectWriter()).Restore(ctx, s.layers(ctx, c, st), req.Request, nil)
 }
 
 // site returns the worktree for package restore. Restores add objects to k; nil is
 // allowed if no file is read.
 func (s *Restorer) site(k *repo.ObjectWriter) *restore.Worktree {
 	site := &restore.Worktree{
-		Git: s.Git, Config: s.Config,
-		GitDir: s.Info.Dir, Root: s.Info.Root, Prefix: s.Info.Prefix, Index: s.Info.Index, State: s.StateDir(),
-		OpenIndex: s.OpenIndex, Head: s.headTree, Hash: s.HashFiles, Ignores: s.Ignores, Boundary: s.Boundary, Share: s.Objects.Share,
+		Git: s.repo.Git, Config: s.repo.Config,
+		GitDir: s.repo.Info.Dir, Root: s.repo.Info.Root, Prefix: s.repo.Info.Prefix, Index: s.repo.Info.Index, State: s.repo.StateDir(),
+		OpenIndex: s.snapshot.OpenIndex, Head: s.headTree, Hash: s.snapshot.HashFiles, Ignores: s.snapshot.Ignores, Boundary: s.repo.Boundary, Share: s.repo.Objects.Share,
 	}
 	if k != nil {
 		site.Objects = k
@@ -325,11 +333,11 @@ func (s *Restorer) site(k *repo.ObjectWriter) *restore.Worktree {
 
 // headTree returns HEAD's tree, or zero if its branch is unborn.
 func (s *Restorer) headTree(ctx context.Context) (plumbing.Hash, error) {
-	now, err := s.ReadHead(ctx)
+	now, err := s.repo.ReadHead(ctx)
 	if err != nil {
 		return plumbing.ZeroHash, err
 	}
-	return s.TreeOf(now)
+	return s.repo.TreeOf(now)
 }
 
 // refusal converts a locked index error into a RefusedError, since nothing changed.

@@ -74,7 +74,7 @@ func isRedo(ref string) bool { return strings.HasSuffix(ref, repo.ForRedo) }
 // issues' expired snapshots. The journal names the snapshot before the ref exists. So a
 // snapshot without a journal belongs to a completed restore.
 func (s *Restorer) writeSafety(ctx context.Context, plan safetyPlan, steps []restore.Step, k *repo.ObjectWriter) (*safety, error) {
-	there, err := s.Refs.List(ctx, repo.UndoRefs)
+	there, err := s.repo.Refs.List(ctx, repo.UndoRefs)
 	if err != nil {
 		return nil, err
 	}
@@ -95,23 +95,23 @@ func (s *Restorer) writeSafety(ctx context.Context, plan safetyPlan, steps []res
 // newSafety completes the plan of a new snapshot, and names its ref.
 func (s *Restorer) newSafety(ctx context.Context, plan safetyPlan, steps []restore.Step, there map[string]plumbing.Hash) (*safety, error) {
 	issue := checkpoint.Issue(plan.Issue)
-	head, err := s.ReadHead(ctx)
+	head, err := s.repo.ReadHead(ctx)
 	if err != nil {
 		return nil, err
 	}
-	tip, err := s.ReadRef(ctx, repo.LiveRef(issue))
+	tip, err := s.repo.ReadRef(ctx, repo.LiveRef(issue))
 	if err != nil {
 		tip = plumbing.ZeroHash // a checkpoint of a broken chain can be restored by its commit
 	}
-	if entries, err := s.Reflog(ctx, repo.LiveRef(issue)); err == nil {
+	if entries, err := s.repo.Reflog(ctx, repo.LiveRef(issue)); err == nil {
 		plan.Chain.Entries = len(entries)
 	}
 	plan.Version, plan.Worktree, plan.Head, plan.Chain.Tip = 1, s.worktreeName(), head.Commit.String(), tip.String()
-	plan.Heads = s.Heads(issue)
+	plan.Heads = s.chain.Heads(issue)
 	for _, st := range steps {
 		plan.Steps = append(plan.Steps, st.Stored())
 	}
-	sf := &safety{at: s.Now(), plan: plan}
+	sf := &safety{at: s.repo.Now(), plan: plan}
 	sf.ref = safetyName(issue, sf.at, slices.Collect(maps.Keys(there)))
 	return sf, nil
 }
@@ -127,10 +127,10 @@ func (s *Restorer) storeSafety(ctx context.Context, sf *safety, message string, 
 	if blobs := blobsOf(steps, k); len(blobs) > 0 {
 		tree = append(tree, trees.Entry{Mode: trees.ModeTree, Name: "blobs", Hash: k.AddTree(blobs)})
 	}
-	sf.commit = k.AddCommit(s.NewCommit(k.AddTree(tree), sf.at, message))
+	sf.commit = k.AddCommit(s.repo.NewCommit(k.AddTree(tree), sf.at, message))
 	moves := append([]refs.Move{{Name: sf.ref, New: sf.commit}}, old...)
-	err = s.WithIssueLock(ctx, checkpoint.Issue(sf.plan.Issue), func() error {
-		return s.Publish(ctx, k, "restore: "+string(sf.plan.Checkpoint), func() ([]refs.Move, error) { return moves, nil })
+	err = s.repo.WithIssueLock(ctx, checkpoint.Issue(sf.plan.Issue), func() error {
+		return s.repo.Publish(ctx, k, "restore: "+string(sf.plan.Checkpoint), func() ([]refs.Move, error) { return moves, nil })
 	})
 	if err == nil {
 		err = k.Protect(ctx)
@@ -210,7 +210,7 @@ func expired(there map[string]plumbing.Hash, now time.Time) []refs.Move {
 // worktreeName returns a linked worktree's git directory, relative to the common
 // directory, or "". Linked worktrees share their refs.
 func (s *Restorer) worktreeName() string {
-	name, err := filepath.Rel(s.Info.CommonDir, s.Info.Dir)
+	name, err := filepath.Rel(s.repo.Info.CommonDir, s.repo.Info.Dir)
 	if err != nil || name == "." {
 		return ""
 	}
@@ -219,11 +219,11 @@ func (s *Restorer) worktreeName() string {
 
 // readSafety reads a safety snapshot.
 func (s *Restorer) readSafety(ref string, commit plumbing.Hash) (*safety, error) {
-	c, err := s.ReadCommit(commit)
+	c, err := s.repo.ReadCommit(commit)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", ref, err)
 	}
-	entries, err := trees.Read(s.Objects, c.Tree)
+	entries, err := trees.Read(s.repo.Objects, c.Tree)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", ref, err)
 	}
@@ -231,7 +231,7 @@ func (s *Restorer) readSafety(ref string, commit plumbing.Hash) (*safety, error)
 	if !ok {
 		return nil, repo.Corrupt(ref, "a safety snapshot without a plan")
 	}
-	data, err := trees.ReadAs(s.Objects, plumbing.BlobObject, e.Hash)
+	data, err := trees.ReadAs(s.repo.Objects, plumbing.BlobObject, e.Hash)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", ref, err)
 	}
@@ -258,7 +258,7 @@ func (sf *safety) steps() ([]restore.Step, error) {
 // LastRestored returns the issue of the newest restore in this worktree that can be
 // undone, or "".
 func (s *Restorer) LastRestored(ctx context.Context) checkpoint.Issue {
-	refs, err := s.Refs.List(ctx, repo.UndoRefs)
+	refs, err := s.repo.Refs.List(ctx, repo.UndoRefs)
 	if err != nil {
 		return ""
 	}
@@ -296,5 +296,5 @@ func (s *Restorer) forget(ctx context.Context, sf *safety, stayed bool) error {
 		moves = append(moves, refs.Move{Name: strings.TrimSuffix(sf.ref, repo.ForRedo) + repo.TakenBack, New: sf.commit})
 	}
 	moves = append(moves, refs.Move{Name: sf.ref, Old: sf.commit})
-	return s.WithIssueLock(ctx, checkpoint.Issue(sf.plan.Issue), func() error { return s.MoveRefs(ctx, "undo", moves...) })
+	return s.repo.WithIssueLock(ctx, checkpoint.Issue(sf.plan.Issue), func() error { return s.repo.MoveRefs(ctx, "undo", moves...) })
 }

@@ -30,7 +30,7 @@ func (s *Restorer) otherSessions(ctx context.Context, c *chain.Checkpoint) map[s
 	if c.Trigger != checkpoint.Turn {
 		return nil
 	}
-	live, err := s.ReadChain(ctx, c.Issue, repo.LiveRef(c.Issue), turnsRead)
+	live, err := s.chain.ReadChain(ctx, c.Issue, repo.LiveRef(c.Issue), turnsRead)
 	if err != nil {
 		return nil
 	}
@@ -45,7 +45,7 @@ func (s *Restorer) otherSessions(ctx context.Context, c *chain.Checkpoint) map[s
 	for i := range list {
 		turns[i].id = list[i].ID
 		if list[i].Trigger == checkpoint.Turn || list[i].Trigger == checkpoint.SessionEnd {
-			if r, err := s.Record(&list[i]); err == nil {
+			if r, err := s.chain.Record(&list[i]); err == nil {
 				turns[i].session = r.Session()
 			}
 		}
@@ -111,16 +111,16 @@ func atOnce(turns []turn, a, b string) bool {
 
 // changedBetween returns the paths whose files differ between two checkpoints.
 func (s *Restorer) changedBetween(older, newer *chain.Checkpoint) (paths []string) {
-	before, err := trees.Read(s.Objects, older.Tree)
+	before, err := trees.Read(s.repo.Objects, older.Tree)
 	if err != nil {
 		return nil
 	}
-	after, err := trees.Read(s.Objects, newer.Tree)
+	after, err := trees.Read(s.repo.Objects, newer.Tree)
 	if err != nil {
 		return nil
 	}
 	for _, name := range []string{"staged", "worktree", "untracked"} {
-		changes, err := trees.Diff(s.Objects, trees.HashOf(before, name), trees.HashOf(after, name))
+		changes, err := trees.Diff(s.repo.Objects, trees.HashOf(before, name), trees.HashOf(after, name))
 		if err != nil {
 			continue
 		}

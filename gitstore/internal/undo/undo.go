@@ -101,18 +101,18 @@ func (s *Restorer) FinishedRedo(ctx context.Context, issue checkpoint.Issue) (*U
 
 func (s *Restorer) finished(ctx context.Context, issue checkpoint.Issue, prefix string) (*Undone, error) {
 	var finished []refs.Note
-	err := s.WithIssueLock(ctx, issue, func() error {
-		if finished = s.Finished; len(finished) > 0 {
-			s.IssueLock.Settled(issue.RefName())
+	err := s.repo.WithIssueLock(ctx, issue, func() error {
+		if finished = s.repo.Finished; len(finished) > 0 {
+			s.repo.IssueLock.Settled(issue.RefName())
 			return nil
 		}
-		_ = s.RestoreOwnChain(ctx, issue) // so that the newest operation is known; Alter repeats it
+		_ = s.chain.RestoreOwnChain(ctx, issue) // so that the newest operation is known; Alter repeats it
 		return ctx.Err()
 	})
 	if err != nil || len(finished) == 0 || !strings.HasPrefix(finished[0].Message, prefix) {
 		return nil, err
 	}
-	entries, err := s.Reflog(ctx, repo.LiveRef(issue))
+	entries, err := s.repo.Reflog(ctx, repo.LiveRef(issue))
 	if err != nil || len(entries) == 0 || !strings.HasPrefix(entries[0].Message, prefix) {
 		return nil, err
 	}
@@ -142,9 +142,9 @@ func (s *Restorer) finished(ctx context.Context, issue checkpoint.Issue, prefix 
 // undoRemoval restores checkpoints that a move removed from the chain, and, in the same
 // transaction, from the archive. If all of them are present, it changes nothing.
 func (s *Restorer) undoRemoval(ctx context.Context, issue checkpoint.Issue, e refs.Logged) (ids []checkpoint.ID, err error) {
-	err = s.Alter(ctx, issue, func(c *chain.Chain, k *repo.ObjectWriter) (*chain.Change, error) {
+	err = s.chain.Alter(ctx, issue, func(c *chain.Chain, k *repo.ObjectWriter) (*chain.Change, error) {
 		ids = nil
-		archive, err := s.ReadChain(ctx, issue, repo.ArchiveRef(issue), 0)
+		archive, err := s.chain.ReadChain(ctx, issue, repo.ArchiveRef(issue), 0)
 		if err != nil {
 			return nil, err
 		}
@@ -162,7 +162,7 @@ func (s *Restorer) undoRemoval(ctx context.Context, issue checkpoint.Issue, e re
 		missing := slices.DeleteFunc(slices.Clone(lost.live), func(l chain.ChainCommit) bool { return there[l.ID] != nil })
 		ch := &chain.Change{Verb: "undo", Ids: ids, Insert: missing, Ledger: lost.revive, Below: lost.below}
 		if links = chain.Merge(links, lost.archived); len(links) > 0 || !archive.Tip.IsZero() {
-			ch.Then = s.ArchiveMove(archive, links, k)
+			ch.Then = s.chain.ArchiveMove(archive, links, k)
 		}
 		return ch, nil
 	})
@@ -192,11 +192,11 @@ func (s *Restorer) removedBy(ctx context.Context, c, archive *chain.Chain, e ref
 	if r.live, r.ledger, err = s.leftOut(c.Issue, c.Ref, e.Old, e.New); err != nil {
 		return nil, err
 	}
-	if after, err := s.Walk(c.Issue, c.Ref, e.New, 1); err == nil && c.Cut {
+	if after, err := s.chain.Walk(c.Issue, c.Ref, e.New, 1); err == nil && c.Cut {
 		r.below = chain.CancelBelow(after)
 	}
 	if removal(e.Message) != "archive" {
-		moves, err := s.Reflog(ctx, archive.Ref)
+		moves, err := s.repo.Reflog(ctx, archive.Ref)
 		if err != nil {
 			return nil, err
 		}
@@ -218,11 +218,11 @@ func sameMove(e refs.Logged) func(refs.Logged) bool {
 // leftOut returns the checkpoints that a chain had at the old tip and lacks at the new
 // tip, and the ledger at the old tip.
 func (s *Restorer) leftOut(issue checkpoint.Issue, ref string, old, new plumbing.Hash) ([]chain.ChainCommit, *ledger.Ledger, error) {
-	before, err := s.Walk(issue, ref, old, 0)
+	before, err := s.chain.Walk(issue, ref, old, 0)
 	if err != nil {
 		return nil, nil, err
 	}
-	after, err := s.Walk(issue, ref, new, 0)
+	after, err := s.chain.Walk(issue, ref, new, 0)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -272,7 +272,7 @@ func idsOf(links []chain.ChainCommit) []checkpoint.ID {
 // removed, because the next sync removes them again. A pin overrides a pruning, but
 // nothing overrides a drop.
 func (s *Restorer) warnRemovedAtRemotes(ctx context.Context, i checkpoint.Issue, ids []checkpoint.ID) {
-	refs, err := s.Refs.List(ctx, repo.RemoteRefs)
+	refs, err := s.repo.Refs.List(ctx, repo.RemoteRefs)
 	if err != nil {
 		return
 	}
@@ -281,16 +281,16 @@ func (s *Restorer) warnRemovedAtRemotes(ctx context.Context, i checkpoint.Issue,
 		if !found {
 			continue
 		}
-		theirs, err := s.Walk(i, name, tip, 1)
+		theirs, err := s.chain.Walk(i, name, tip, 1)
 		if err != nil {
 			continue
 		}
 		for _, id := range ids {
 			switch l := theirs.Ledger; {
 			case l.Deleted[id] || l.IsArchived(id):
-				s.Notify("%s is recorded as dropped at %s: the next sync removes it again", id, remote)
+				s.repo.Notify("%s is recorded as dropped at %s: the next sync removes it again", id, remote)
 			case l.Dead(id):
-				s.Notify("%s is recorded as pruned at %s: the next sync removes it again, unless it is pinned", id, remote)
+				s.repo.Notify("%s is recorded as pruned at %s: the next sync removes it again, unless it is pinned", id, remote)
 			}
 		}
 	}
