@@ -59,13 +59,13 @@ func TestSafeToResume(t *testing.T) {
 			w := fresh()
 			c.change(w)
 			v := w.judge()
-			assert.Equal(t, c.want, v.SafeWhy)
-			assert.Equal(t, c.want == AllMet, v.Safe)
+			assert.Equal(t, c.want, v.AutoReason)
+			assert.Equal(t, c.want == AllMet, v.AutoResume)
 			assert.LessOrEqual(t, v.Action, ProceedWithWarning, "a person is there")
 
 			w.rules.Auto = true
 			auto := w.judge()
-			if !v.Safe {
+			if !v.AutoResume {
 				assert.Equal(t, PromptUser, auto.Action)
 				assert.Contains(t, auto.Warnings(), c.want)
 				return

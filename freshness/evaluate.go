@@ -58,7 +58,7 @@
 //
 // If Rules.Auto is set, no user reads warnings, so five conditions have to be met: tests
 // passing, no error, status in_progress, age within the limit, plan unchanged. The first
-// unmet condition is reported with a fixed text and needs an answer. Verdict.SafeWhy
+// unmet condition is reported with a fixed text and needs an answer. Verdict.AutoReason
 // always has this text.
 //
 // Bodies are compared after normalizing line endings and trailing white space, because
@@ -99,7 +99,7 @@ func Evaluate(r *checkpoint.Record, f Facts, rules Rules) Verdict {
 	}
 	v.CanResume = v.Action < StartFresh
 	v.Stale = rules.Strict && len(v.Warnings()) > 0
-	v.Safe, v.SafeWhy = in.safeToResume()
+	v.AutoResume, v.AutoReason = in.unattended()
 	v.Changed, v.InTheWay, v.Restores, v.Unsaved = f.Files.Changed, f.Files.InTheWay, f.Files.Restores, f.Files.Unsaved
 	v.Awaiting = in.awaiting()
 	v.StateLabel, v.Phase = in.followLabels()
@@ -109,6 +109,27 @@ func Evaluate(r *checkpoint.Record, f Facts, rules Rules) Verdict {
 		v.Other = f.Branch
 	}
 	return v
+}
+
+// unattended reports whether a resume goes on if nobody can be asked, and the reason: the first
+// unmet condition of the previous run, or the worst finding of another check.
+func (in input) unattended() (bool, string) {
+	if unmet := in.unmet(); len(unmet) > 0 {
+		return false, unmet[0].text
+	}
+	in.rules.Auto, in.rules.FilesAnswered = true, true
+	var worst Reason
+	for _, check := range checks {
+		for _, reason := range check(in) {
+			if reason.Action > worst.Action {
+				worst = reason
+			}
+		}
+	}
+	if worst.Action > ProceedWithWarning {
+		return false, worst.Message
+	}
+	return true, AllMet
 }
 
 // point returns the point at which the work goes on: that of the record, unless the issue's

@@ -295,7 +295,7 @@ func (w *world) digest(d string) {
 // TestFresh evaluates an unchanged checkpoint.
 func TestFresh(t *testing.T) {
 	v := fresh().judge()
-	assert.Equal(t, Verdict{Action: Resume, CanResume: true, Safe: true, SafeWhy: "All conditions met", At: progress.Point{Phase: "implementing", Code: "phase_implementing"}}, v)
+	assert.Equal(t, Verdict{Action: Resume, CanResume: true, AutoResume: true, AutoReason: "All conditions met", At: progress.Point{Phase: "implementing", Code: "phase_implementing"}}, v)
 	assert.Empty(t, v.Warnings())
 }
 

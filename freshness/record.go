@@ -8,7 +8,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// AllMet is the text of Verdict.SafeWhy if all conditions are met.
+// AllMet is the text of Verdict.AutoReason if an unattended resume goes on.
 const AllMet = "All conditions met"
 
 // checkCanResume reports the record's own warnings as reasons against a resume.
@@ -151,16 +151,6 @@ func (in input) written() time.Time {
 func (in input) beyondMaxAge(t time.Time) bool {
 	limit := in.rules.maxAge()
 	return !t.IsZero() && !in.facts.Now.IsZero() && limit > 0 && in.facts.Now.Sub(t) > limit
-}
-
-// safeToResume reports whether all five conditions of a resume without user interaction
-// are met. It also returns the first unmet condition, or AllMet. The conditions describe
-// only the previous run; other checks add their own findings.
-func (in input) safeToResume() (bool, string) {
-	if unmet := in.unmet(); len(unmet) > 0 {
-		return false, unmet[0].text
-	}
-	return true, AllMet
 }
 
 // unmet returns the unmet conditions in a fixed order, so that the first condition is the

@@ -69,10 +69,10 @@ type Verdict struct {
 	Stale     bool // Rules.Strict is set and warnings exist
 	Reasons   []Reason
 
-	// Safe reports whether the previous run allows a resume without user interaction,
-	// independent of other checks. SafeWhy is the first unmet condition, or AllMet.
-	Safe    bool
-	SafeWhy string
+	// AutoResume reports whether an unattended resume goes on: resume --auto. AutoReason is
+	// AllMet, or the first reason against it.
+	AutoResume bool
+	AutoReason string
 
 	// Changed lists files changed since the checkpoint. InTheWay lists the changed files
 	// that no choice replaces.

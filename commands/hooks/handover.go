@@ -46,7 +46,7 @@ func sessionStart(c *invoke.Invocation, args []string) error {
 	if !ok {
 		return nil
 	}
-	r, err := newestHere(c, issue, judge.Options{Auto: true, FilesAnswered: true, Issue: issuesource.Options{Offline: true}})
+	r, err := newestHere(c, issue, judge.Options{Issue: issuesource.Options{Offline: true}})
 	if err != nil || r.Verdict.At.Complete {
 		return err
 	}
@@ -129,7 +129,7 @@ func resumeArgs(c *invoke.Invocation, r standing.Judged) string {
 // that a person has to decide.
 func nextStep(resume string, r standing.Judged, checked bool, more standing.PromptMore) string {
 	switch {
-	case r.Verdict.Action == freshness.PromptUser:
+	case r.Verdict.CanResume && !r.Verdict.AutoResume:
 		return "A person has to decide first: git checkpoint resume " + resume + "\n"
 	case r.Verdict.Action == freshness.StartFresh:
 		return "The checkpoint cannot be resumed. The reasons: git checkpoint status " + phrase.IssueArg(r.Checkpoint.Issue) + "\n"

@@ -50,7 +50,7 @@ func Status(kind string, cp *gitstore.Checkpoint, r *checkpoint.Record, v freshn
 		CanResume: v.CanResume, Complete: at.Complete, Warnings: v.Warnings(), ResumeFrom: at.Code,
 		CurrentPhase: at.Phase, CompletedPhases: at.Completed, Remaining: at.Remaining, Batches: output.Batches{Completed: at.batches, Current: r.CurrentBatch(), Pending: at.pending},
 		PendingCaptures: pendingCaptures(r), Changed: phrase.QuotePaths(v.Changed), Unsaved: phrase.QuotePaths(v.Unsaved),
-		AutoResume: v.Safe && v.Action <= freshness.ProceedWithWarning, AutoResumeReason: v.SafeWhy, AwaitingApproval: v.Awaiting,
+		AutoResume: v.AutoResume, AutoResumeReason: v.AutoReason, AwaitingApproval: v.Awaiting,
 		SavedBy: cp.Author, SkippedPhases: r.Progress().Skipped, Replans: progress.ReplanCounts(r), Artifacts: artifacts(r), PreservedMinutes: progress.Minutes(r), Next: v.Next.Action,
 	}
 	s.ArtifactPaths, s.ContextMetadata = WorkflowJSON(r, "artifact_paths"), WorkflowJSON(r, "context_metadata")
@@ -96,11 +96,8 @@ func CanResume(r *checkpoint.Record, v freshness.Verdict) (text, at string) {
 
 // AutoResume describes whether `resume --auto` would resume, and the reason why not.
 func AutoResume(v freshness.Verdict) string {
-	switch {
-	case !v.Safe:
-		return "no: " + v.SafeWhy
-	case v.Action > freshness.ProceedWithWarning:
-		return "no: the verdict is " + v.Action.String()
+	if !v.AutoResume {
+		return "no: " + v.AutoReason
 	}
 	return "yes"
 }
