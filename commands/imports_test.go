@@ -52,23 +52,23 @@ var layers = [][]string{
 	// operations of the store
 	{
 		"gitstore/internal/doctor",
+		"gitstore/internal/restore",
 		"gitstore/internal/save",
 		"gitstore/internal/secrets",
 		"gitstore/internal/share",
-		"gitstore/internal/undo",
 	},
 	{"gitstore/internal/facts"},
-	{"gitstore/internal/capture"},
+	{"gitstore/internal/snapshot"},
 
 	// what the operations share
 	{"gitstore/internal/chain"},
 	{"gitstore/internal/repo"},
 	{"gitstore/internal/treediff", "gitstore/layout/internal/testing/layouttest"},
 	{
+		"gitstore/internal/contents",
 		"gitstore/internal/join",
 		"gitstore/internal/recordmerge",
 		"gitstore/internal/remote",
-		"gitstore/internal/restore",
 		"gitstore/internal/secrets/scan",
 		"gitstore/layout",
 	},

@@ -4,16 +4,16 @@ import (
 	"context"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/internal/capture"
 	"git-checkpoint/gitstore/internal/repo"
-	"git-checkpoint/gitstore/internal/undo"
+	"git-checkpoint/gitstore/internal/restore"
+	"git-checkpoint/gitstore/internal/snapshot"
 )
 
 // Files compares the files of the worktree with checkpoints, their records and HEAD.
 type Files struct {
 	repo     *repo.Repo
-	capturer *capture.Capturer
-	restorer *undo.Restorer
+	capturer *snapshot.Capturer
+	restorer *restore.Restorer
 }
 
 // Plan returns what a resume of a checkpoint would restore here and what it would leave, without
@@ -32,7 +32,7 @@ func (f Files) Diff(ctx context.Context, c *Checkpoint, path string) (string, er
 }
 
 // Changes counts the changed files of the worktree.
-type Changes = capture.Changes
+type Changes = snapshot.Changes
 
 // CountChanges counts the files that differ from HEAD, without submodules.
 func (f Files) CountChanges(ctx context.Context) (Changes, error) {
@@ -46,7 +46,7 @@ func (f Files) ChangedSubmodules(ctx context.Context) ([]string, error) {
 }
 
 // A LocalCommit is a commit of a submodule that other clones cannot check out.
-type LocalCommit = capture.LocalCommit
+type LocalCommit = snapshot.LocalCommit
 
 // LocalCommits returns the commits of submodules that a checkpoint names and that no remote
 // of the submodule has. It looks only at submodules that differ from the checkpoint's HEAD
@@ -82,7 +82,7 @@ func (f Files) Uncommitted(ctx context.Context, r *checkpoint.Record) (changed, 
 
 // An OutputReport lists the files that a record refers to and that are missing or
 // changed.
-type OutputReport = capture.OutputReport
+type OutputReport = snapshot.OutputReport
 
 // Outputs checks the files that a record refers to. Locations outside the worktree are
 // not read and count as missing. A file that a restore of the checkpoint would create or
@@ -111,7 +111,7 @@ func (f Files) Digests(ctx context.Context, paths []string) (map[string]string, 
 
 // A Foreign is a directory or file that belongs to a repository and not to the worktree,
 // with the reason. The zero value means that a path belongs to the worktree.
-type Foreign = capture.Foreign
+type Foreign = snapshot.Foreign
 
 // FindRepository returns the repository inside the worktree that contains a path relative
 // to the root, or the part of this repository that does.

@@ -4,11 +4,11 @@ import (
 	"context"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/internal/undo"
+	"git-checkpoint/gitstore/internal/restore"
 )
 
 // An InterruptedRestore is a restore in this worktree that was killed, if there is one.
-type InterruptedRestore struct{ restorer *undo.Restorer }
+type InterruptedRestore struct{ restorer *restore.Restorer }
 
 // Exists reports whether a restore in this worktree was killed and can be finished or
 // aborted.
@@ -27,25 +27,25 @@ func (i InterruptedRestore) Continue(ctx context.Context) (bool, error) {
 func (i InterruptedRestore) Abort(ctx context.Context) (bool, error) { return i.restorer.Abort(ctx) }
 
 // RestoreOptions select the files of a checkpoint to restore, and how.
-type RestoreOptions = undo.RestoreOptions
+type RestoreOptions = restore.Request
 
 // Changed is the choice for a file that both sides changed.
-type Changed = undo.Changed
+type Changed = restore.Changed
 
 // ParseChanged parses a choice.
-func ParseChanged(s string) (Changed, error) { return undo.ParseChanged(s) }
+func ParseChanged(s string) (Changed, error) { return restore.ParseChanged(s) }
 
 // A RestoreRequest holds the parameters of a restore.
-type RestoreRequest = undo.RestoreRequest
+type RestoreRequest = restore.RestoreRequest
 
 // A Look is a list of changed and untracked files that several plans of one command share.
-type Look = undo.Look
+type Look = restore.Look
 
 // A Restored is the result of a restore.
-type Restored = undo.Restored
+type Restored = restore.Restored
 
 // A RestoreOutcome lists the result of a restore for each path.
-type RestoreOutcome = undo.Outcome
+type RestoreOutcome = restore.Outcome
 
 // Restore restores the files of a checkpoint as they were at its save. Files that it did not
 // capture come from the newest earlier checkpoint of its branch that has them. Content that a
@@ -62,7 +62,7 @@ func (s *Store) Restore(ctx context.Context, req RestoreRequest) (*Restored, err
 }
 
 // A NotHere is a checkpoint that was saved in parallel to the files in this worktree.
-type NotHere = undo.NotHere
+type NotHere = restore.NotHere
 
 // NotHere returns the checkpoints of the branch that were saved in parallel, for example in
 // another clone, and of which files are not in this worktree, newest first.
@@ -77,7 +77,7 @@ func (s *Store) LastRestored(ctx context.Context) checkpoint.Issue {
 }
 
 // An Undone is the result of Undo or Redo, or its preview.
-type Undone = undo.Undone
+type Undone = restore.Undone
 
 // Undo reverts this clone's last restore, prune, drop or archive of an issue. Removed
 // checkpoints return to their former place, and later saves stay, with their pruning. Paths

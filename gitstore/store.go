@@ -4,17 +4,17 @@ import (
 	"context"
 	"time"
 
-	"git-checkpoint/gitstore/internal/capture"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/doctor"
 	"git-checkpoint/gitstore/internal/facts"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/repo"
+	"git-checkpoint/gitstore/internal/restore"
 	"git-checkpoint/gitstore/internal/save"
 	"git-checkpoint/gitstore/internal/secrets"
 	"git-checkpoint/gitstore/internal/share"
-	"git-checkpoint/gitstore/internal/undo"
+	"git-checkpoint/gitstore/internal/snapshot"
 )
 
 // Options select the repository, and replace clocks and other sources in tests. The zero
@@ -45,11 +45,11 @@ type Store struct {
 
 	repo     *repo.Repo
 	chains   *chain.Chains
-	capturer *capture.Capturer
+	capturer *snapshot.Capturer
 	facts    *facts.Facts
 	secrets  *secrets.Scanner
 	saver    *save.Saver
-	restorer *undo.Restorer
+	restorer *restore.Restorer
 	sharer   *share.Sharer
 }
 
@@ -57,12 +57,12 @@ type Store struct {
 // that names the feature.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	var guessed repository.Info
-	var prefetched <-chan *capture.StagedState
+	var prefetched <-chan *snapshot.StagedState
 	r, err := repo.Open(ctx, repo.Options{
 		Dir: o.Dir, Now: o.Now, Apart: o.Apart, Asks: o.Asks, Notify: o.Notify,
 		Guessed: func(g git.Git, guess repository.Info) {
 			if guessed = guess; o.ToSave {
-				prefetched = capture.PrefetchIndex(ctx, g, guess)
+				prefetched = snapshot.PrefetchIndex(ctx, g, guess)
 			}
 		},
 	})
@@ -75,11 +75,11 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	return newStore(r, prefetched), nil
 }
 
-func newStore(r *repo.Repo, prefetched <-chan *capture.StagedState) *Store {
+func newStore(r *repo.Repo, prefetched <-chan *snapshot.StagedState) *Store {
 	c := chain.New(r)
-	n := capture.New(r, c, prefetched)
+	n := snapshot.New(r, c, prefetched)
 	f := facts.New(r, c, n)
-	u := undo.New(r, c, n, f)
+	u := restore.New(r, c, n, f)
 	return &Store{
 		Doctor: Doctor{r, c, doctor.New(r, c, n, f)}, Files: Files{r, n, u}, Notes: Notes{r}, Worktrees: Worktrees{r, f}, InterruptedRestore: InterruptedRestore{u},
 		repo: r, chains: c, capturer: n, facts: f, secrets: secrets.New(r, c),

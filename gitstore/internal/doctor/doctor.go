@@ -18,11 +18,11 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/internal/capture"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/facts"
 	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/repo"
+	"git-checkpoint/gitstore/internal/snapshot"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -31,13 +31,13 @@ import (
 type Doctor struct {
 	repo     *repo.Repo
 	chain    *chain.Chains
-	snapshot *capture.Capturer
+	snapshot *snapshot.Capturer
 	facts    *facts.Facts
 	Phases   []string // phases of the settings, known in every record
 }
 
 // New returns the Doctor of a repository.
-func New(r *repo.Repo, c *chain.Chains, s *capture.Capturer, f *facts.Facts) *Doctor {
+func New(r *repo.Repo, c *chain.Chains, s *snapshot.Capturer, f *facts.Facts) *Doctor {
 	return &Doctor{repo: r, chain: c, snapshot: s, facts: f}
 }
 

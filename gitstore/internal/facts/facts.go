@@ -8,21 +8,21 @@ import (
 	"strings"
 	"time"
 
-	"git-checkpoint/gitstore/internal/capture"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/repo"
+	"git-checkpoint/gitstore/internal/snapshot"
 )
 
 // Facts gathers facts about a repository and its checkpoints.
 type Facts struct {
 	repo     *repo.Repo
 	chain    *chain.Chains
-	snapshot *capture.Capturer
+	snapshot *snapshot.Capturer
 }
 
 // New returns the Facts of a repository.
-func New(r *repo.Repo, c *chain.Chains, s *capture.Capturer) *Facts { return &Facts{r, c, s} }
+func New(r *repo.Repo, c *chain.Chains, s *snapshot.Capturer) *Facts { return &Facts{r, c, s} }
 
 // A BranchReport contains known facts about a branch.
 type BranchReport struct {

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,7 +14,6 @@ import (
 	"git-checkpoint/gitstore/internal/git/ancestry"
 	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/repo"
-	"git-checkpoint/gitstore/internal/restore"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -29,6 +29,9 @@ type HeadReport struct {
 func (s *Facts) History() ancestry.Log {
 	return ancestry.Log{Git: s.repo.Git, Shallow: s.repo.Info.Shallow}
 }
+
+// ErrUnknownHistory reports that changes by commits cannot be determined.
+var ErrUnknownHistory = errors.New("the history since the snapshot is not known")
 
 // TouchedSince returns a function that reports paths changed by commits since before.
 func (s *Facts) TouchedSince(before plumbing.Hash) func(context.Context, []string) (map[string]bool, error) {
@@ -47,7 +50,7 @@ func (s *Facts) TouchedSince(before plumbing.Hash) func(context.Context, []strin
 			touched, err = log.Touched(ctx, saved, now.Commit.String(), paths)
 		}
 		if err != nil {
-			err = fmt.Errorf("%w: %w", restore.ErrUnknownHistory, err)
+			err = fmt.Errorf("%w: %w", ErrUnknownHistory, err)
 		}
 		return touched, err
 	}

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"git-checkpoint/gitstore/internal/contents"
 	"git-checkpoint/gitstore/internal/index"
 	"git-checkpoint/gitstore/internal/trees"
 
@@ -46,7 +47,7 @@ func (s *Worktree) prepare(ctx context.Context, w *staging, plan *decision) erro
 func (s *Worktree) checkWanted(st Step) error {
 	wanted := append(st.indexAfter[:], st.workAfter)
 	for _, f := range wanted {
-		if !blob(f) {
+		if !f.IsBlob() {
 			continue
 		}
 		kind, _, err := s.Objects.Header(f.Hash)
@@ -217,7 +218,7 @@ func (st Step) edit() (indexEdit, bool) {
 	if st.work {
 		has = st.workAfter
 	}
-	e.fresh = want == merged(has) && (blob(has) || st.removes())
+	e.fresh = want == contents.Merged(has) && (has.IsBlob() || st.removes())
 	return e, e.change || e.fresh && st.work && has != Side{}
 }
 
@@ -254,7 +255,7 @@ func (s *Worktree) markSparse(ctx context.Context, targets []Target, now map[str
 	var info bytes.Buffer
 	var asked []string
 	for _, t := range targets {
-		if st := now[t.Path]; t.Index && st.index == (Stages{}) && st.work == (Side{}) && blob(t.IndexWant[0]) {
+		if st := now[t.Path]; t.Index && st.index == (Stages{}) && st.work == (Side{}) && t.IndexWant[0].IsBlob() {
 			fmt.Fprintf(&info, "%o %s\t%s\x00", t.IndexWant[0].Mode, t.IndexWant[0].Hash, t.Path)
 			asked = append(asked, t.Path)
 		}
@@ -292,11 +293,6 @@ func (s *Worktree) applySparse(ctx context.Context, dir string, info []byte) (*i
 		return nil, err
 	}
 	return index.Open(file)
-}
-
-// blob reports whether a side is a regular file or symlink.
-func blob(f Side) bool {
-	return f.Mode == trees.ModeFile || f.Mode == trees.ModeExec || f.Mode == trees.ModeSymlink
 }
 
 // faultPoint is a test hook that stops or kills a restore after each moved file and

@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/contents"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/index"
 	"git-checkpoint/gitstore/internal/trees"
@@ -24,7 +25,7 @@ import (
 
 // clean returns targets for tracked files that were as in HEAD at the save and differ from HEAD
 // now. A file that a commit has changed since is not among them.
-func (r *restoring) clean(ctx context.Context, c *composition, area *lockedIndex) ([]Target, error) {
+func (r *restoring) clean(ctx context.Context, c *contents.Composition, area *lockedIndex) ([]Target, error) {
 	if r.s.Modified == nil {
 		return nil, nil
 	}
@@ -46,20 +47,17 @@ func (r *restoring) clean(ctx context.Context, c *composition, area *lockedIndex
 	}
 	slices.Sort(paths)
 	var list []Target
-	first := c.layers[0]
+	first := c.Layers[0]
 	for _, path := range slices.Compact(paths) {
-		base := first.version(first.snap.Base, path)
-		if first.byPath[path] != nil || !blob(base) || first.version(head, path) != base || first.entry(path) != base {
+		base := first.Version(first.Snap.Base, path)
+		if first.ByPath[path] != nil || !base.IsBlob() || first.Version(head, path) != base || first.Entry(path) != base {
 			continue
 		}
-		layer := c.layerOf(path, len(c.layers))
-		if layer == nil || layer.byPath[path] != nil || layer.version(layer.snap.Base, path) != base {
+		layer := c.LayerOf(path, len(c.Layers))
+		if layer == nil || layer.ByPath[path] != nil || layer.Version(layer.Snap.Base, path) != base {
 			continue
 		}
-		list = append(list, Target{
-			Path: path, Index: true, Work: true, clean: true,
-			IndexBase: merged(base), IndexWant: merged(base), WorkBase: base, WorkWant: base,
-		})
+		list = append(list, Target{Target: contents.Target{Path: path, Index: true, Work: true, IndexBase: contents.Merged(base), IndexWant: contents.Merged(base), WorkBase: base, WorkWant: base}, clean: true})
 	}
 	return list, nil
 }
@@ -86,13 +84,13 @@ func (s *Worktree) isLost(area *lockedIndex, modified []string) bool {
 // a file is returned only if the record states its extent, the class of the file is complete,
 // and the rules for ignored files are those of the save. Files that the checkpoint left out are
 // never returned.
-func (r *restoring) later(ctx context.Context, snap *wishes, area *lockedIndex) ([]Target, error) {
-	extent := snap.states.Extent()
+func (r *restoring) later(ctx context.Context, snap *contents.Files, area *lockedIndex) ([]Target, error) {
+	extent := snap.States.Extent()
 	if !extent.Stated {
 		return nil, nil
 	}
 	var list []Target
-	isNew := func(path string) bool { return snap.byPath[path] == nil && !snap.states.Lacks(path) }
+	isNew := func(path string) bool { return snap.ByPath[path] == nil && !snap.States.Lacks(path) }
 	if extent.Index == checkpoint.Complete {
 		staged, err := r.laterStaged(ctx, snap, area)
 		if err != nil {
@@ -104,7 +102,7 @@ func (r *restoring) later(ctx context.Context, snap *wishes, area *lockedIndex) 
 			}
 		}
 	}
-	isCut := slices.ContainsFunc(snap.states.Skipped, func(f checkpoint.Skipped) bool { return f.Path == "." })
+	isCut := slices.ContainsFunc(snap.States.Skipped, func(f checkpoint.Skipped) bool { return f.Path == "." })
 	if extent.Untracked == checkpoint.NoFiles || isCut {
 		return list, nil
 	}
@@ -116,18 +114,18 @@ func (r *restoring) later(ctx context.Context, snap *wishes, area *lockedIndex) 
 	if len(untracked) == 0 {
 		return list, nil
 	}
-	if same, err := r.s.ignoresAlike(ctx, snap.snap); err != nil || !same {
+	if same, err := r.s.ignoresAlike(ctx, snap.Snap); err != nil || !same {
 		return list, err
 	}
 	for _, path := range untracked {
-		list = append(list, Target{Path: path, Work: true, later: true})
+		list = append(list, Target{Target: contents.Target{Path: path, Work: true}, later: true})
 	}
 	return list, nil
 }
 
 // laterStaged returns targets for the files that are in the index, and neither in HEAD nor in the
 // index of the save. Unmerged paths and those of git add -N are among them.
-func (r *restoring) laterStaged(ctx context.Context, snap *wishes, area *lockedIndex) ([]Target, error) {
+func (r *restoring) laterStaged(ctx context.Context, snap *contents.Files, area *lockedIndex) ([]Target, error) {
 	head, err := r.s.Head(ctx)
 	if err != nil {
 		return nil, err
@@ -138,27 +136,27 @@ func (r *restoring) laterStaged(ctx context.Context, snap *wishes, area *lockedI
 	}
 	var list []Target
 	for _, c := range changes {
-		if c.Old.Hash.IsZero() && snap.entry(c.Path) == (Side{}) {
-			has := Side{c.New.Mode, c.New.Hash}
-			list = append(list, Target{Path: c.Path, Index: true, Work: has.Mode != trees.ModeGitlink, IndexBase: merged(has), WorkBase: has, later: true})
+		if c.Old.Hash.IsZero() && snap.Entry(c.Path) == (Side{}) {
+			has := Side{Mode: c.New.Mode, Hash: c.New.Hash}
+			list = append(list, Target{Target: contents.Target{Path: c.Path, Index: true, Work: has.Mode != trees.ModeGitlink, IndexBase: contents.Merged(has), WorkBase: has}, later: true})
 		}
 	}
 	unmerged, toAdd := area.x.Special()
 	for _, e := range slices.CompactFunc(unmerged, func(a, b index.Entry) bool { return a.Path == b.Path }) {
-		if snap.version(head, e.Path) == (Side{}) && snap.entry(e.Path) == (Side{}) {
-			list = append(list, Target{Path: e.Path, Index: true, Work: true, later: true})
+		if snap.Version(head, e.Path) == (Side{}) && snap.Entry(e.Path) == (Side{}) {
+			list = append(list, Target{Target: contents.Target{Path: e.Path, Index: true, Work: true}, later: true})
 		}
 	}
 	for _, path := range toAdd {
-		if snap.version(head, path) == (Side{}) && snap.entry(path) == (Side{}) {
-			list = append(list, Target{Path: path, Index: true, Work: true, IndexBase: merged(intended), later: true})
+		if snap.Version(head, path) == (Side{}) && snap.Entry(path) == (Side{}) {
+			list = append(list, Target{Target: contents.Target{Path: path, Index: true, Work: true, IndexBase: contents.Merged(contents.Intended)}, later: true})
 		}
 	}
 	return list, nil
 }
 
 // laterUntracked returns the untracked files that were not in the index of the save.
-func (r *restoring) laterUntracked(ctx context.Context, snap *wishes) ([]string, error) {
+func (r *restoring) laterUntracked(ctx context.Context, snap *contents.Files) ([]string, error) {
 	if r.s.Untracked == nil {
 		return nil, nil
 	}
@@ -172,7 +170,7 @@ func (r *restoring) laterUntracked(ctx context.Context, snap *wishes) ([]string,
 		if limits.Find(path).Reason != "" {
 			continue
 		}
-		if snap.entry(path) == (Side{}) {
+		if snap.Entry(path) == (Side{}) {
 			paths = append(paths, path)
 		}
 	}
@@ -182,7 +180,7 @@ func (r *restoring) laterUntracked(ctx context.Context, snap *wishes) ([]string,
 // ignoresAlike reports whether git ignores the same files as at the save: the rules that the
 // snapshot does not have match the recorded digest, and all other .gitignore files have their
 // content of the save.
-func (s *Worktree) ignoresAlike(ctx context.Context, snap *Contents) (bool, error) {
+func (s *Worktree) ignoresAlike(ctx context.Context, snap *contents.Contents) (bool, error) {
 	if s.Ignores == nil {
 		return false, nil
 	}

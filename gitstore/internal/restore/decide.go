@@ -4,51 +4,24 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
-	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/internal/trees"
-
-	"github.com/go-git/go-git/v5/plumbing"
+	"git-checkpoint/gitstore/internal/contents"
 )
 
-// A Side is one version of a file: mode and blob. The zero Side means that the file does
-// not exist.
-type Side struct {
-	Mode uint32
-	Hash plumbing.Hash
-}
+// Versions of files, of package contents.
+type (
+	Side   = contents.Side
+	Stages = contents.Stages
+)
 
-// Stages holds the index entries of a path: stage 0, or stages 1 to 3 of an unmerged
-// path.
-type Stages [4]Side
-
-func merged(s Side) Stages { return Stages{s} }
-
-// intended is stage 0 of a path added by git add -N: an entry without staged content.
-var intended = Side{Mode: modeIntent}
-
-// modeIntent is a mode that git does not use.
-const modeIntent = 1
-
-// A Target is a checkpoint's version of one path: Base at HEAD during the save, and Want
-// in the snapshot.
+// A Target is what a restore wants of a path.
 type Target struct {
-	Path      string
-	Index     bool          // restore the index entry
-	Work      bool          // restore the worktree file
-	session   string        // another session in this worktree changed the path, or ""
-	later     bool          // came after the checkpoint, to be removed
-	clean     bool          // as in HEAD at the save
-	touched   bool          // changed by a commit since the checkpoint
-	choice    Changed       // choice for this path, "" uses the request's default
-	captured  bool          // snapshot saved the worktree file itself, not only staged content
-	from      checkpoint.ID // earlier checkpoint that has the file, or ""
-	IndexBase Stages
-	IndexWant Stages
-	WorkBase  Side
-	WorkWant  Side
+	contents.Target
+	session string  // another session in this worktree changed the path, or ""
+	later   bool    // came after the checkpoint, to be removed
+	clean   bool    // as in HEAD at the save
+	touched bool    // changed by a commit since the checkpoint
+	choice  Changed // choice for this path, "" uses the request's default
 }
 
 // A state is the current state of a path.
@@ -191,7 +164,7 @@ func (d *decision) add(t Target, s state, st Step, r rules) {
 			d.foreign = append(d.foreign, s.foreign)
 		}
 	case t.later && !r.exact && (choice == Mine || !t.isHeld(s, r)): // Outcome.Later names it
-	case t.later && (!t.Index || s.index[0] == intended), !t.conflicts(s), !t.touched && choice == "" && t.isKnown(s, r):
+	case t.later && (!t.Index || s.index[0] == contents.Intended), !t.conflicts(s), !t.touched && choice == "" && t.isKnown(s, r):
 		d.steps = append(d.steps, st)
 	case t.overwritesUnknown(s) && !r.force:
 		d.inTheWay, d.unknown = append(d.inTheWay, t.Path), true
@@ -199,7 +172,7 @@ func (d *decision) add(t Target, s state, st Step, r rules) {
 		d.steps = append(d.steps, st)
 	case st.work && base != nil:
 		st.merge, st.index, st.base, st.onlyClean = true, false, *base, choice == ""
-		st.staged = t.Index && t.IndexWant == merged(t.WorkWant) && s.index == merged(s.work)
+		st.staged = t.Index && t.IndexWant == contents.Merged(t.WorkWant) && s.index == contents.Merged(s.work)
 		d.steps = append(d.steps, st)
 	default:
 		d.changed = append(d.changed, t.Path)
@@ -210,7 +183,7 @@ func (d *decision) add(t Target, s state, st Step, r rules) {
 // nil if no merge is wanted or possible. Without a choice, a file is merged if both sides have
 // changed their common version.
 func (t Target) mergeBase(s state, choice Changed, r rules) *Side {
-	if choice != Merged && (choice != "" || t.touched) || !isRegular(s.work) || !isRegular(t.WorkWant) {
+	if choice != Merged && (choice != "" || t.touched) || !s.work.IsRegular() || !t.WorkWant.IsRegular() {
 		return nil
 	}
 	var common Side
@@ -218,15 +191,13 @@ func (t Target) mergeBase(s state, choice Changed, r rules) *Side {
 		common = r.common(t.Path)
 	}
 	switch {
-	case isRegular(common) && common != t.WorkWant:
+	case common.IsRegular() && common != t.WorkWant:
 		return &common
-	case choice == Merged && (isRegular(t.WorkBase) || t.WorkBase == Side{}):
+	case choice == Merged && (t.WorkBase.IsRegular() || t.WorkBase == Side{}):
 		return &t.WorkBase
 	}
 	return nil
 }
-
-func isRegular(f Side) bool { return f.Mode == trees.ModeFile || f.Mode == trees.ModeExec }
 
 // conflicts reports whether the user changed a path: a commit changed it, or a wanted
 // side matches neither Base nor Want.
@@ -262,7 +233,7 @@ func (r *rules) knowsEntries(path string, entries Stages) bool {
 		return r.asked
 	}
 	for _, e := range entries {
-		if e != (Side{}) && e != intended && !r.known(path, e) {
+		if e != (Side{}) && e != contents.Intended && !r.known(path, e) {
 			return false
 		}
 	}
@@ -272,7 +243,7 @@ func (r *rules) knowsEntries(path string, entries Stages) bool {
 // isHeld reports whether checkpoints hold the present versions of a path. An entry of git add -N
 // belongs to its file.
 func (t Target) isHeld(s state, r rules) bool {
-	if s.index[0] == intended && !t.Work {
+	if s.index[0] == contents.Intended && !t.Work {
 		return false
 	}
 	return r.known != nil && (!t.Index || r.knowsEntries(t.Path, s.index)) && (s.work == Side{} || r.known(t.Path, s.work))
@@ -281,7 +252,7 @@ func (t Target) isHeld(s state, r rules) bool {
 // overwritesUnknown reports whether a step would overwrite an untracked file with content
 // of its own by a tracked file.
 func (t Target) overwritesUnknown(s state) bool {
-	unknown := s.index == Stages{} || s.index[0] == intended
+	unknown := s.index == Stages{} || s.index[0] == contents.Intended
 	return unknown && t.Index && t.Work && s.work != Side{} && s.work != t.WorkWant && s.work != t.WorkBase
 }
 
@@ -343,114 +314,4 @@ func (st Step) fits(leaves, unstaged map[string]bool) bool {
 	open := !st.before.closed || free(st.before.indexAbove, nil, unstaged)
 	return (!st.creates() || open && free(st.before.above, st.before.inside, leaves)) &&
 		(!enters || free(st.before.indexAbove, st.before.indexInside, unstaged))
-}
-
-// A StoredStep is the JSON form of a step. Paths that are not UTF-8 are quoted as in git.
-// A file is "<octal mode> <hash>", or "" if missing. Disk values have raw content and
-// permissions; other values have git's modes and filtered content.
-type StoredStep struct {
-	Path        string    `json:"path"`
-	Index       bool      `json:"index,omitempty"`
-	Work        bool      `json:"work,omitempty"`
-	IndexBefore [4]string `json:"index_before"`
-	IndexAfter  [4]string `json:"index_after"`
-	DiskBefore  string    `json:"disk_before,omitempty"`
-	DiskAfter   string    `json:"disk_after,omitempty"`
-	WorkBefore  string    `json:"work_before,omitempty"`
-	WorkAfter   string    `json:"work_after,omitempty"`
-	Made        string    `json:"made,omitempty"` // topmost parent directory that was missing
-	Sparse      bool      `json:"sparse,omitempty"`
-	Assume      bool      `json:"assume_unchanged,omitempty"`
-}
-
-// Stored returns the JSON form of the step.
-func (st Step) Stored() StoredStep {
-	e := StoredStep{
-		Path: checkpoint.QuotePath(st.path), Index: st.index, Work: st.work,
-		DiskBefore: st.before.disk.String(), DiskAfter: st.diskAfter.String(),
-		WorkBefore: st.before.work.String(), WorkAfter: st.workAfter.String(),
-		Sparse: st.before.sparse, Assume: st.before.assume,
-	}
-	if st.before.made != "" {
-		e.Made = checkpoint.QuotePath(st.before.made)
-	}
-	for i := range st.indexAfter {
-		e.IndexBefore[i], e.IndexAfter[i] = st.before.index[i].String(), st.indexAfter[i].String()
-	}
-	return e
-}
-
-// Step parses a stored step. It returns an error for invalid values.
-func (e StoredStep) Step() (Step, error) {
-	st := Step{index: e.Index, work: e.Work}
-	st.before.sparse, st.before.assume = e.Sparse, e.Assume
-	var diskBefore, diskAfter Side
-	for _, f := range []struct {
-		to   *Side
-		text string
-	}{
-		{&diskBefore, e.DiskBefore},
-		{&diskAfter, e.DiskAfter},
-		{&st.before.work, e.WorkBefore},
-		{&st.workAfter, e.WorkAfter},
-	} {
-		if err := f.to.parse(f.text); err != nil {
-			return st, err
-		}
-	}
-	st.before.disk = fileOnDisk{mode: diskBefore.Mode, hash: diskBefore.Hash}
-	st.diskAfter = fileOnDisk{mode: diskAfter.Mode, hash: diskAfter.Hash}
-	for i := range st.indexAfter {
-		if err := st.before.index[i].parse(e.IndexBefore[i]); err != nil {
-			return st, err
-		}
-		if err := st.indexAfter[i].parse(e.IndexAfter[i]); err != nil {
-			return st, err
-		}
-	}
-	var err error
-	if st.path, err = checkpoint.UnquotePath(e.Path); err != nil {
-		return st, err
-	}
-	if st.before.made, err = checkpoint.UnquotePath(e.Made); err != nil {
-		return st, err
-	}
-	return st, trees.CheckPath(st.path, st.workAfter.Mode)
-}
-
-func (f Side) String() string {
-	if f == (Side{}) {
-		return ""
-	}
-	return fmt.Sprintf("%o %s", f.Mode, f.Hash)
-}
-
-func (f *Side) parse(s string) error {
-	if s == "" {
-		*f = Side{}
-		return nil
-	}
-	mode, hex, _ := strings.Cut(s, " ")
-	n, err := strconv.ParseUint(mode, 8, 32)
-	if err != nil || !plumbing.IsHash(hex) {
-		return fmt.Errorf("safety snapshot: %q is no file", s)
-	}
-	*f = Side{uint32(n), plumbing.NewHash(hex)}
-	return nil
-}
-
-// Needs returns blobs needed to undo or finish the step.
-func (st Step) Needs() []plumbing.Hash {
-	var hashes []plumbing.Hash
-	if st.work {
-		hashes = append(hashes, st.before.disk.hash, st.workAfter.Hash)
-	}
-	for _, stages := range []Stages{st.before.index, st.indexAfter} {
-		for _, e := range stages {
-			if blob(e) {
-				hashes = append(hashes, e.Hash)
-			}
-		}
-	}
-	return hashes
 }

@@ -7,6 +7,8 @@ import (
 	"syscall"
 	"testing"
 
+	"git-checkpoint/gitstore/internal/contents"
+	"git-checkpoint/gitstore/internal/facts"
 	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -17,7 +19,7 @@ func sideOf(s string) Side {
 	if s == "" {
 		return Side{}
 	}
-	return Side{trees.ModeFile, plumbing.ComputeHash(plumbing.BlobObject, []byte(s))}
+	return Side{Mode: trees.ModeFile, Hash: plumbing.ComputeHash(plumbing.BlobObject, []byte(s))}
 }
 
 // TestPlanEveryCombination checks every combination of base, want and current content
@@ -47,8 +49,8 @@ func TestPlanEveryCombination(t *testing.T) {
 }
 
 func checkCombination(t *testing.T, name, base, want, index, work string, sparse bool, choice Changed, force bool) {
-	tg := Target{Path: "p", Index: true, Work: true, IndexBase: merged(sideOf(base)), IndexWant: merged(sideOf(want)), WorkBase: sideOf(base), WorkWant: sideOf(want)}
-	now := state{index: merged(sideOf(index)), work: sideOf(work), sparse: sparse}
+	tg := Target{Target: contents.Target{Path: "p", Index: true, Work: true, IndexBase: contents.Merged(sideOf(base)), IndexWant: contents.Merged(sideOf(want)), WorkBase: sideOf(base), WorkWant: sideOf(want)}}
+	now := state{index: contents.Merged(sideOf(index)), work: sideOf(work), sparse: sparse}
 	p := decide([]Target{tg}, func(string) state { return now }, rules{choice: choice, force: force})
 
 	workCounts := !sparse
@@ -93,12 +95,12 @@ func checkCombination(t *testing.T, name, base, want, index, work string, sparse
 // TestPlanOneSide checks that unwanted sides are ignored.
 func TestPlanOneSide(t *testing.T) {
 	t.Parallel()
-	now := func(string) state { return state{index: merged(sideOf("mine")), work: sideOf("mine")} }
-	index := Target{Path: "p", Index: true, IndexBase: merged(sideOf("mine")), IndexWant: merged(sideOf("want"))}
+	now := func(string) state { return state{index: contents.Merged(sideOf("mine")), work: sideOf("mine")} }
+	index := Target{Target: contents.Target{Path: "p", Index: true, IndexBase: contents.Merged(sideOf("mine")), IndexWant: contents.Merged(sideOf("want"))}}
 	p := decide([]Target{index}, now, rules{choice: Mine})
 	assert.Len(t, p.steps, 1)
 	assert.False(t, p.steps[0].work)
-	work := Target{Path: "p", Work: true, WorkBase: sideOf("mine"), WorkWant: sideOf("want")}
+	work := Target{Target: contents.Target{Path: "p", Work: true, WorkBase: sideOf("mine"), WorkWant: sideOf("want")}}
 	p = decide([]Target{work}, now, rules{choice: Mine})
 	assert.Len(t, p.steps, 1)
 	assert.False(t, p.steps[0].index)
@@ -108,17 +110,19 @@ func TestPlanOneSide(t *testing.T) {
 func TestPlanFit(t *testing.T) {
 	t.Parallel()
 	put := func(path string) Target {
-		return Target{Path: path, Work: true, WorkWant: sideOf("new")}
+		return Target{Target: contents.Target{Path: path, Work: true, WorkWant: sideOf("new")}}
 	}
 	states := map[string]state{
 		"d":     {work: sideOf("old")},
 		"d/f":   {above: "d"},
 		"e":     {inside: []string{"e/x", "e/y"}},
 		"e/x":   {work: sideOf("old")},
-		"e/y":   {work: sideOf("mine"), index: merged(sideOf("mine"))},
+		"e/y":   {work: sideOf("mine"), index: contents.Merged(sideOf("mine"))},
 		"blind": {blockage: "neither a file nor a symlink"},
 	}
-	remove := func(path string) Target { return Target{Path: path, Work: true, WorkBase: sideOf("old")} }
+	remove := func(path string) Target {
+		return Target{Target: contents.Target{Path: path, Work: true, WorkBase: sideOf("old")}}
+	}
 	plan := func(targets ...Target) decision {
 		return decide(targets, func(p string) state { return states[p] }, rules{choice: Mine})
 	}
@@ -134,14 +138,14 @@ func TestPlanFit(t *testing.T) {
 // unknown, and that other errors, such as an unreadable HEAD, are returned.
 func TestPlanFailsIfHeadCannotBeRead(t *testing.T) {
 	t.Parallel()
-	now := func(string) state { return state{index: merged(sideOf("base"))} }
-	targets := []Target{{Path: "p", Index: true, IndexBase: merged(sideOf("base")), IndexWant: merged(sideOf("want"))}}
+	now := func(string) state { return state{index: contents.Merged(sideOf("base"))} }
+	targets := []Target{{Target: contents.Target{Path: "p", Index: true, IndexBase: contents.Merged(sideOf("base")), IndexWant: contents.Merged(sideOf("want"))}}}
 	var failed error
 	s := &Worktree{Touched: func(context.Context, []string) (map[string]bool, error) { return nil, failed }}
 	failed = syscall.EMFILE
 	_, err := s.decide(t.Context(), targets, now, rules{choice: Mine})
 	assert.ErrorIs(t, err, syscall.EMFILE)
-	failed = fmt.Errorf("%w: cut", ErrUnknownHistory)
+	failed = fmt.Errorf("%w: cut", facts.ErrUnknownHistory)
 	p, err := s.decide(t.Context(), targets, now, rules{choice: Mine})
 	assert.NoError(t, err)
 	assert.Equal(t, []string{"p"}, p.changed)
@@ -154,12 +158,12 @@ func TestFilesThatDifferOnlyInCase(t *testing.T) {
 	t.Parallel()
 	one, two := sideOf("one"), sideOf("two")
 	add := func(path string) Target {
-		return Target{Path: path, Index: true, Work: true, IndexWant: merged(two), WorkWant: two}
+		return Target{Target: contents.Target{Path: path, Index: true, Work: true, IndexWant: contents.Merged(two), WorkWant: two}}
 	}
 	remove := func(path string) Target {
-		return Target{Path: path, Index: true, Work: true, IndexBase: merged(one), WorkBase: one}
+		return Target{Target: contents.Target{Path: path, Index: true, Work: true, IndexBase: contents.Merged(one), WorkBase: one}}
 	}
-	there := state{index: merged(one), work: one, disk: fileOnDisk{mode: trees.ModeFile, hash: one.Hash}}
+	there := state{index: contents.Merged(one), work: one, disk: fileOnDisk{mode: trees.ModeFile, hash: one.Hash}}
 	for name, c := range map[string]struct {
 		targets         []Target
 		now             map[string]state
@@ -168,9 +172,9 @@ func TestFilesThatDifferOnlyInCase(t *testing.T) {
 		"renamed":                {[]Target{remove("A"), add("a")}, map[string]state{"A": there, "a": {above: "A"}}, []string{"A", "a"}, nil},
 		"the other file stays":   {[]Target{add("a")}, map[string]state{"a": {above: "A"}}, nil, []string{"a"}},
 		"two new files":          {[]Target{add("A"), add("a"), add("b")}, map[string]state{}, []string{"A", "b"}, []string{"a"}},
-		"one of them exists":     {[]Target{add("A"), {Path: "a", Work: true, WorkBase: one, WorkWant: two}}, map[string]state{"a": there}, []string{"a"}, []string{"A"}},
+		"one of them exists":     {[]Target{add("A"), {Target: contents.Target{Path: "a", Work: true, WorkBase: one, WorkWant: two}}}, map[string]state{"a": there}, []string{"a"}, []string{"A"}},
 		"in folders":             {[]Target{add("D/x"), add("d/x"), add("d/y")}, map[string]state{}, []string{"D/x", "d/y"}, []string{"d/x"}},
-		"entries without a file": {[]Target{{Path: "A", Index: true, IndexWant: merged(two)}, {Path: "a", Index: true, IndexWant: merged(two)}}, map[string]state{}, []string{"A", "a"}, nil},
+		"entries without a file": {[]Target{{Target: contents.Target{Path: "A", Index: true, IndexWant: contents.Merged(two)}}, {Target: contents.Target{Path: "a", Index: true, IndexWant: contents.Merged(two)}}}, map[string]state{}, []string{"A", "a"}, nil},
 	} {
 		now := func(path string) state {
 			s := c.now[path]
@@ -193,12 +197,12 @@ func TestFilesThatDifferOnlyInCase(t *testing.T) {
 // HEAD, another checkpoint, or the user.
 func TestPlanByOrigin(t *testing.T) {
 	t.Parallel()
-	side := func(s string) Stages { return merged(sideOf(s)) }
-	changed := Target{Index: true, Work: true, IndexBase: side("base"), IndexWant: side("want"), WorkBase: sideOf("base"), WorkWant: sideOf("want")}
-	untracked := Target{Work: true, WorkWant: sideOf("want")}
-	clean := Target{Index: true, Work: true, clean: true, IndexBase: side("base"), IndexWant: side("base"), WorkBase: sideOf("base"), WorkWant: sideOf("base")}
-	later := Target{Work: true, later: true}
-	staged := Target{Index: true, Work: true, later: true, IndexBase: side("mine"), WorkBase: sideOf("mine")}
+	side := func(s string) Stages { return contents.Merged(sideOf(s)) }
+	changed := Target{Target: contents.Target{Index: true, Work: true, IndexBase: side("base"), IndexWant: side("want"), WorkBase: sideOf("base"), WorkWant: sideOf("want")}}
+	untracked := Target{Target: contents.Target{Work: true, WorkWant: sideOf("want")}}
+	clean := Target{Target: contents.Target{Index: true, Work: true, IndexBase: side("base"), IndexWant: side("base"), WorkBase: sideOf("base"), WorkWant: sideOf("base")}, clean: true}
+	later := Target{Target: contents.Target{Work: true}, later: true}
+	staged := Target{Target: contents.Target{Index: true, Work: true, IndexBase: side("mine"), WorkBase: sideOf("mine")}, later: true}
 	touched, other, choice := changed, changed, changed
 	touched.touched, other.session, choice.choice = true, "s2", Mine
 	known := func(_ string, f Side) bool { return f == sideOf("old") || f == sideOf("base") }

@@ -46,7 +46,7 @@ func (d fileOnDisk) same(o fileOnDisk, fileMode bool) bool {
 }
 
 // side returns mode and hash.
-func (d fileOnDisk) side() Side { return Side{d.mode, d.hash} }
+func (d fileOnDisk) side() Side { return Side{Mode: d.mode, Hash: d.hash} }
 
 // String returns "<octal mode> <hash>", or "" for a missing file.
 func (d fileOnDisk) String() string { return d.side().String() }

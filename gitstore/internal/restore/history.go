@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 
+	"git-checkpoint/gitstore/internal/contents"
+	"git-checkpoint/gitstore/internal/facts"
 	"git-checkpoint/gitstore/internal/trees"
 )
 
@@ -35,12 +37,12 @@ func (s *Worktree) mergeCommitted(ctx context.Context, targets []Target, now fun
 	find := &trees.Finder{Reader: s.Objects}
 	targets = slices.Clone(targets)
 	for i, t := range targets {
-		in, err := sideAt(find, head, t.Path)
+		in, err := contents.At(find, head, t.Path)
 		if err != nil {
 			return nil, err
 		}
 		has := now(t.Path)
-		if t.choice == "" && has.index == merged(in) && has.work == in && in != t.WorkBase {
+		if t.choice == "" && has.index == contents.Merged(in) && has.work == in && in != t.WorkBase {
 			targets[i].choice = Merged
 		}
 	}
@@ -63,7 +65,7 @@ func (s *Worktree) decideTouched(ctx context.Context, targets []Target, now func
 	switch {
 	case ctx.Err() != nil:
 		return plan, targets, ctx.Err()
-	case err != nil && !errors.Is(err, ErrUnknownHistory):
+	case err != nil && !errors.Is(err, facts.ErrUnknownHistory):
 		return plan, targets, err
 	case err == nil && len(touched) == 0:
 		return plan, targets, nil

@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	"git-checkpoint/gitstore/fsutil"
+	"git-checkpoint/gitstore/internal/contents"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/index"
 
@@ -291,7 +292,7 @@ func (w *indexWriter) writeHashes(ctx context.Context, edits []indexEdit) error 
 	}
 	for _, e := range edits {
 		for stage, f := range e.want {
-			if f != (Side{}) && f != intended {
+			if f != (Side{}) && f != contents.Intended {
 				fmt.Fprintf(&info, "%o %s %d\t%s\x00", f.Mode, f.Hash, stage, e.path)
 			}
 		}
@@ -345,9 +346,9 @@ func (w *indexWriter) open(ctx context.Context) (*index.Index, func(), error) {
 
 func entriesAs(entries []index.Entry) (s Stages) {
 	for _, e := range entries {
-		s[e.Stage] = Side{uint32(e.Mode), e.Hash}
+		s[e.Stage] = Side{Mode: uint32(e.Mode), Hash: e.Hash}
 		if e.IntentToAdd {
-			s[0] = intended
+			s[0] = contents.Intended
 		}
 	}
 	return s
@@ -359,7 +360,7 @@ func (w *indexWriter) flags(ctx context.Context, edits []indexEdit) error {
 	for _, e := range edits {
 		switch {
 		case !e.change || e.want[0] == Side{}:
-		case e.want[0] == intended:
+		case e.want[0] == contents.Intended:
 			if w.s.isThere(e.path) {
 				intent = append(intent, e)
 			} else {

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/contents"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/index"
 	"git-checkpoint/gitstore/internal/trees"
@@ -46,7 +47,7 @@ func (s *Worktree) mergeAll(ctx context.Context, plan *decision, x *index.Index)
 				unmerged = append(unmerged, st.path)
 			}
 		case st.staged:
-			st.index, st.indexAfter = true, merged(st.workAfter)
+			st.index, st.indexAfter = true, contents.Merged(st.workAfter)
 		}
 		st.index = st.index && st.indexAfter != st.before.index
 		if st.work = st.workAfter != st.before.work; st.work || st.index {
@@ -65,7 +66,7 @@ func (d *decision) unmergedPaths(x *index.Index) (paths []string) {
 		paths = append(paths, e.Path)
 	}
 	for _, st := range d.steps {
-		if st.index && st.indexAfter != merged(st.indexAfter[0]) {
+		if st.index && st.indexAfter != contents.Merged(st.indexAfter[0]) {
 			paths = append(paths, st.path)
 		}
 	}
@@ -117,7 +118,7 @@ func (s *Worktree) mergeFile(ctx context.Context, st *Step) (sides Stages, clean
 	case code < 0 || code > 127:
 		return sides, false, err
 	}
-	st.workAfter = Side{mergeMode(st.before.work.Mode, st.base.Mode, st.workAfter.Mode), s.Objects.Add(plumbing.BlobObject, out)}
+	st.workAfter = Side{Mode: mergeMode(st.before.work.Mode, st.base.Mode, st.workAfter.Mode), Hash: s.Objects.Add(plumbing.BlobObject, out)}
 	return sides, err == nil, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/contents"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/index"
@@ -75,9 +76,9 @@ func (o *stateReader) readPath(t *Target) error {
 	}
 	entries := o.x.Lookup(t.Path)
 	for _, e := range entries {
-		st.index[e.Stage] = Side{uint32(e.Mode), e.Hash}
+		st.index[e.Stage] = Side{Mode: uint32(e.Mode), Hash: e.Hash}
 		if e.IntentToAdd {
-			st.index[0] = intended
+			st.index[0] = contents.Intended
 		}
 		st.sparse = st.sparse || e.SkipWorktree
 		st.assume = st.assume || e.AssumeValid

@@ -10,6 +10,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/failure"
+	"git-checkpoint/gitstore/internal/contents"
 )
 
 // A Request selects parts of a snapshot and restore options.
@@ -117,7 +118,7 @@ type Keep func(ctx context.Context, steps []Step) (finished func() error, err er
 // ErrConcurrentChange if files change before their replacement, and a *LockedError if another git
 // process holds the index lock. If an error occurs after keep, completed changes stay. With
 // DryRun, it returns what it would do now, and changes nothing.
-func (s *Worktree) Restore(ctx context.Context, layers []*Contents, req Request, keep Keep) (*Outcome, error) {
+func (s *Worktree) Restore(ctx context.Context, layers []*contents.Contents, req Request, keep Keep) (*Outcome, error) {
 	r := &restoring{s: s, req: &req, layers: layers, keep: keep, common: sync.OnceValue(s.loadCommon), done: &Outcome{}}
 	return r.done, r.run(ctx)
 }
@@ -126,10 +127,10 @@ func (s *Worktree) Restore(ctx context.Context, layers []*Contents, req Request,
 type restoring struct {
 	s      *Worktree
 	req    *Request
-	layers []*Contents
+	layers []*contents.Contents
 	keep   Keep
-	lost   bool           // the worktree has none of its files
-	common func() *wishes // see loadCommon
+	lost   bool                   // the worktree has none of its files
+	common func() *contents.Files // see loadCommon
 	done   *Outcome
 }
 
@@ -172,8 +173,8 @@ func (r *restoring) plan(ctx context.Context, area *lockedIndex) (decision, erro
 	}
 	plan.unmerged = r.req.Staged || !r.req.Worktree
 	for _, t := range targets {
-		if t.from != "" && plan.writes(t.Path) {
-			r.done.Earlier = append(r.done.Earlier, EarlierFile{t.Path, t.from})
+		if t.From != "" && plan.writes(t.Path) {
+			r.done.Earlier = append(r.done.Earlier, EarlierFile{t.Path, t.From})
 		}
 	}
 	return plan, r.s.mergeAll(ctx, &plan, area.x)
@@ -182,19 +183,23 @@ func (r *restoring) plan(ctx context.Context, area *lockedIndex) (decision, erro
 // selected returns the targets that the request selects: those of the checkpoint, files that
 // were as in HEAD, and files that came later.
 func (r *restoring) selected(ctx context.Context, area *lockedIndex) ([]Target, error) {
-	c, err := compose(r.s.Objects, r.layers)
+	c, err := contents.Compose(r.s.Objects, r.layers)
 	if err != nil {
 		return nil, err
 	}
-	targets, err := c.targets()
+	own, err := c.Targets()
 	if err != nil {
 		return nil, err
+	}
+	targets := make([]Target, len(own))
+	for i := range own {
+		targets[i].Target = own[i]
 	}
 	clean, err := r.clean(ctx, c, area)
 	if err != nil {
 		return nil, err
 	}
-	later, err := r.later(ctx, c.layers[0], area)
+	later, err := r.later(ctx, c.Layers[0], area)
 	if err != nil {
 		return nil, err
 	}
@@ -226,7 +231,7 @@ func (r *restoring) selected(ctx context.Context, area *lockedIndex) ([]Target, 
 
 // loadCommon returns the checkpoint from which the files here and those of the restored
 // checkpoint come, or nil.
-func (s *Worktree) loadCommon() *wishes {
+func (s *Worktree) loadCommon() *contents.Files {
 	if s.Common == nil {
 		return nil
 	}
@@ -234,7 +239,7 @@ func (s *Worktree) loadCommon() *wishes {
 	if snap == nil {
 		return nil
 	}
-	w, err := gather(s.Objects, snap)
+	w, err := contents.Gather(s.Objects, snap)
 	if err != nil {
 		return nil
 	}
@@ -244,7 +249,7 @@ func (s *Worktree) loadCommon() *wishes {
 // inCommon returns the common version of a path, or zero.
 func (r *restoring) inCommon(path string) Side {
 	if w := r.common(); w != nil {
-		f, _ := w.fileAt(path)
+		f, _ := w.FileAt(path)
 		return f
 	}
 	return Side{}
@@ -254,7 +259,7 @@ func (r *restoring) inCommon(path string) Side {
 // that is known. Files that came later are not its change.
 func (r *restoring) isUnchangedThere(t Target) bool {
 	if w := r.common(); w != nil && !t.later {
-		if f, ok := w.fileAt(t.Path); ok {
+		if f, ok := w.FileAt(t.Path); ok {
 			return f == t.WorkWant
 		}
 	}

@@ -117,7 +117,7 @@ func (w *staging) copyAttributes(steps []Step) error {
 	defer root.Close()
 	blobs := map[string]plumbing.Hash{}
 	for _, st := range steps {
-		if path.Base(st.path) == ".gitattributes" && blob(st.workAfter) && st.workAfter.Mode != trees.ModeSymlink {
+		if path.Base(st.path) == ".gitattributes" && st.workAfter.IsBlob() && st.workAfter.Mode != trees.ModeSymlink {
 			blobs[st.path] = st.workAfter.Hash
 		}
 	}

@@ -1,18 +1,20 @@
-// Package restore restores files of a snapshot to a worktree and its index without losing
-// existing changes.
+// Package restore restores checkpoints to a worktree and its index without losing existing
+// changes, and reverts restores and removals.
 //
-//	compose    paths changed by the checkpoint, also as earlier checkpoints know them
+//	layers     the checkpoint, and earlier ones for files that it did not capture
+//	compose    paths that they changed (package contents)
 //	clean      tracked files that differ from HEAD, and did not at the save
 //	later      files that came after the save
 //	readState  current state of each path
 //	decide     a step for each restorable path, as a pure function
 //	mergeAll   files that both sides changed are merged
 //	prepare    git creates new files outside the worktree
-//	Keep       the caller makes undo data durable
+//	safety     the replaced content becomes a safety snapshot, with a journal
 //	apply      files are exchanged one by one, then the index as a whole
 //
-// Concurrent edits of the user are kept. An interrupted restore can be finished or undone
-// from its steps. Callers handle refs, journals and HEAD.
+// Worktree decides and writes the files. Restorer checks the place, chooses the layers, writes
+// the safety snapshot, and undoes, redoes, finishes or aborts. Concurrent edits of the user are
+// kept.
 package restore
 
 import (
@@ -24,6 +26,7 @@ import (
 	"os"
 	"slices"
 
+	"git-checkpoint/gitstore/internal/contents"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/index"
@@ -54,7 +57,7 @@ type Worktree struct {
 	// file.
 	Hash func(context.Context, []string) ([]plumbing.Hash, error)
 	// Touched returns paths changed by commits since the snapshot, even if later commits
-	// reverted the change. It returns ErrUnknownHistory if the history is incomplete. If
+	// reverted the change. It returns facts.ErrUnknownHistory if the history is incomplete. If
 	// Touched is nil, commits are not checked.
 	Touched func(context.Context, []string) (map[string]bool, error)
 	// Known reports whether a checkpoint of the chain holds a version of a path, so that a restore
@@ -62,7 +65,7 @@ type Worktree struct {
 	Known func(path string, version Side) bool
 	// Common returns the newest checkpoint from which both the files here and the restored
 	// checkpoint come, or nil if it is unknown. A nil Common means unknown.
-	Common func() *Contents
+	Common func() *contents.Contents
 	// Parallel is set if the files here and those of the checkpoint have changed in parallel since
 	// Common. Then only files are restored that the checkpoint has changed since.
 	Parallel bool
@@ -92,9 +95,6 @@ func (s *Worktree) boundary(ctx context.Context) *repository.Boundary {
 	}
 	return s.Boundary(ctx)
 }
-
-// ErrUnknownHistory reports that changes by commits cannot be determined.
-var ErrUnknownHistory = errors.New("the history since the snapshot is not known")
 
 // Objects reads stored objects and adds new objects.
 type Objects interface {
@@ -195,7 +195,7 @@ func (s *Worktree) is(at state, d fileOnDisk) bool {
 func (s *Worktree) recall(ctx context.Context, steps []Step, area *lockedIndex) (func(string) state, error) {
 	targets := make([]Target, len(steps))
 	for i, st := range steps {
-		targets[i] = Target{Path: st.path, Index: st.index, Work: st.work, IndexWant: st.indexAfter, WorkWant: st.workAfter}
+		targets[i] = Target{Target: contents.Target{Path: st.path, Index: st.index, Work: st.work, IndexWant: st.indexAfter, WorkWant: st.workAfter}}
 		if st.indexAfter == (Stages{}) {
 			targets[i].IndexWant = st.before.index
 		}
@@ -297,11 +297,7 @@ func (s *Worktree) reverse(ctx context.Context, steps []Step, area *lockedIndex)
 
 // target returns the target that inverts a step. Its sides of the worktree are raw files.
 func (st Step) target() Target {
-	return Target{
-		Path: st.path, Index: st.index, Work: st.work,
-		IndexBase: st.indexAfter, IndexWant: st.before.index,
-		WorkBase: st.diskAfter.side(), WorkWant: st.before.disk.side(),
-	}
+	return Target{Target: contents.Target{Path: st.path, Index: st.index, Work: st.work, IndexBase: st.indexAfter, IndexWant: st.before.index, WorkBase: st.diskAfter.side(), WorkWant: st.before.disk.side()}}
 }
 
 // compared returns a state of recall for decide: the file on disk becomes the side of the

@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/internal/capture"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/facts"
 	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/secrets/scan"
+	"git-checkpoint/gitstore/internal/snapshot"
 	"git-checkpoint/gitstore/internal/trees"
 	"git-checkpoint/gitstore/retention"
 
@@ -26,12 +26,12 @@ import (
 type Saver struct {
 	repo     *repo.Repo
 	chain    *chain.Chains
-	snapshot *capture.Capturer
+	snapshot *snapshot.Capturer
 	facts    *facts.Facts
 }
 
 // New returns the Saver of a repository.
-func New(r *repo.Repo, c *chain.Chains, s *capture.Capturer, f *facts.Facts) *Saver {
+func New(r *repo.Repo, c *chain.Chains, s *snapshot.Capturer, f *facts.Facts) *Saver {
 	return &Saver{r, c, s, f}
 }
 
@@ -58,8 +58,8 @@ type SaveRequest struct {
 	Automatic    bool     // no person asked for the save: with status.showUntrackedFiles=no, omit untracked files
 	Artifacts    []string // include these files, even if ignored; relative to the root
 	MaxSize      int64    // limit for the snapshot's new blobs in bytes, 0 for no limit
-	MaxFile      int64    // limit for one untracked file in bytes, 0 for capture.DefaultMaxFile
-	MaxUntracked int      // limit for new untracked files of one directory, 0 for capture.DefaultMaxUntracked
+	MaxFile      int64    // limit for one untracked file in bytes, 0 for snapshot.DefaultMaxFile
+	MaxUntracked int      // limit for new untracked files of one directory, 0 for snapshot.DefaultMaxUntracked
 
 	// Budget limits the time for reading the worktree, 0 for no limit. The record lists
 	// the files that were left out.
@@ -147,8 +147,8 @@ func (s *Saver) saveOnce(ctx context.Context, req SaveRequest) (*Saved, error) {
 }
 
 // Files returns the snapshot request of a save.
-func (req *SaveRequest) Files() capture.Request {
-	return capture.Request{
+func (req *SaveRequest) Files() snapshot.Request {
+	return snapshot.Request{
 		Worktree: req.Worktree, Untracked: req.Untracked, Automatic: req.Automatic, Artifacts: req.Artifacts,
 		MaxSize: req.MaxSize, MaxFile: req.MaxFile, MaxUntracked: req.MaxUntracked, Budget: req.Budget, DryRun: req.DryRun,
 		Reread: req.reread,
@@ -159,7 +159,7 @@ func (req *SaveRequest) Files() capture.Request {
 type SaveOp struct {
 	Saver   *Saver
 	Req     *SaveRequest
-	Snap    *capture.CapturedSnapshot
+	Snap    *snapshot.CapturedSnapshot
 	k       *repo.ObjectWriter
 	Created time.Time
 	id      checkpoint.ID

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"git-checkpoint/gitstore/internal/restore"
+	"git-checkpoint/gitstore/internal/contents"
 	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -33,23 +33,23 @@ func (h *held) Read(hash plumbing.Hash) (plumbing.ObjectType, []byte, error) {
 
 // tree returns the tree of a side, and its unmerged paths with all stages. An unmerged
 // path without captured file uses ours, then theirs, then base.
-func (h *held) tree(s Side) (tree plumbing.Hash, unmerged map[string]restore.Stages, err error) {
-	over := map[string]restore.Side{}
+func (h *held) tree(s Side) (tree plumbing.Hash, unmerged map[string]contents.Stages, err error) {
+	over := map[string]contents.Side{}
 	if unmerged, err = h.unmerged(s.Entries); err != nil {
 		return tree, nil, fmt.Errorf("%s: %w", s.Name, err)
 	}
 	for path, st := range unmerged {
 		for _, stage := range []int{1, 3, 2} {
-			if st[stage] != (restore.Side{}) {
+			if st[stage] != (contents.Side{}) {
 				over[path] = st[stage]
 			}
 		}
 	}
 	for _, path := range s.Deleted {
-		over[path] = restore.Side{}
+		over[path] = contents.Side{}
 	}
 	for _, name := range []string{"worktree", "untracked", "artifacts"} {
-		if err := h.files(s.Entries, name, func(f trees.FileEntry) { over[f.Path] = restore.Side{Mode: f.Mode, Hash: f.Hash} }); err != nil {
+		if err := h.files(s.Entries, name, func(f trees.FileEntry) { over[f.Path] = contents.Side{Mode: f.Mode, Hash: f.Hash} }); err != nil {
 			return tree, nil, fmt.Errorf("%s: %s/: %w", s.Name, name, err)
 		}
 	}
@@ -71,7 +71,7 @@ func (h *held) files(entries []trees.Entry, name string, each func(trees.FileEnt
 	return err
 }
 
-func (h *held) unmerged(entries []trees.Entry) (map[string]restore.Stages, error) {
+func (h *held) unmerged(entries []trees.Entry) (map[string]contents.Stages, error) {
 	e, ok := trees.Find(entries, "conflicts")
 	if !ok {
 		return nil, nil
@@ -80,11 +80,11 @@ func (h *held) unmerged(entries []trees.Entry) (map[string]restore.Stages, error
 	if err != nil {
 		return nil, err
 	}
-	paths := map[string]restore.Stages{}
+	paths := map[string]contents.Stages{}
 	for stage := 1; stage <= 3; stage++ {
 		err := h.files(stages, fmt.Sprint(stage), func(f trees.FileEntry) {
 			st := paths[f.Path]
-			st[stage] = restore.Side{Mode: f.Mode, Hash: f.Hash}
+			st[stage] = contents.Side{Mode: f.Mode, Hash: f.Hash}
 			paths[f.Path] = st
 		})
 		if err != nil {
@@ -94,7 +94,7 @@ func (h *held) unmerged(entries []trees.Entry) (map[string]restore.Stages, error
 	return paths, nil
 }
 
-func sorted(over map[string]restore.Side) []trees.FileEntry {
+func sorted(over map[string]contents.Side) []trees.FileEntry {
 	files := make([]trees.FileEntry, 0, len(over))
 	for path, f := range over {
 		files = append(files, trees.FileEntry{Path: path, Mode: f.Mode, Hash: f.Hash})

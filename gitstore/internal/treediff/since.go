@@ -7,8 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"git-checkpoint/gitstore/internal/contents"
 	"git-checkpoint/gitstore/internal/git"
-	"git-checkpoint/gitstore/internal/restore"
 	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -32,7 +32,7 @@ type Sized interface {
 // versions are stored in temporary files named mine and checkpoint, so that diff headers
 // contain only these names. The output contains unescaped file content, so it is unsafe
 // for terminals.
-func (w *WorktreeFiles) Diff(ctx context.Context, t restore.Target) (string, error) {
+func (w *WorktreeFiles) Diff(ctx context.Context, t contents.Target) (string, error) {
 	dir, err := os.MkdirTemp("", "git-checkpoint-diff-*")
 	if err != nil {
 		return "", err
@@ -89,7 +89,7 @@ func (w *WorktreeFiles) mine(path string) ([]byte, error) {
 
 // theirs returns the checkpoint's version after git's smudge filters, or nil if a restore
 // would remove the file.
-func (w *WorktreeFiles) theirs(ctx context.Context, t restore.Target) ([]byte, error) {
+func (w *WorktreeFiles) theirs(ctx context.Context, t contents.Target) ([]byte, error) {
 	want := t.WorkWant
 	if !t.Work {
 		want = t.IndexWant[0]

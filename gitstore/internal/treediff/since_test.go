@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"git-checkpoint/gitstore/internal/restore"
+	"git-checkpoint/gitstore/internal/contents"
 	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -20,17 +20,17 @@ func TestWorktreeDiff(t *testing.T) {
 	w := &WorktreeFiles{Git: at.Git, Root: r.Dir, Objects: at.Objects.(Sized), MaxFile: 100}
 	r.Write("a.txt", "mine\n")
 	blob := plumbing.NewHash(r.Git("rev-parse", staged.String()+":a.txt"))
-	target := restore.Target{Path: "a.txt", Work: true, WorkWant: restore.Side{Mode: trees.ModeFile, Hash: blob}}
+	target := contents.Target{Path: "a.txt", Work: true, WorkWant: contents.Side{Mode: trees.ModeFile, Hash: blob}}
 	got, err := w.Diff(t.Context(), target)
 	require.NoError(t, err)
 	assert.Contains(t, got, "--- a/mine\n+++ b/checkpoint\n@@ -1 +1 @@\n-mine\n+changed\n")
 
-	target.WorkWant = restore.Side{}
+	target.WorkWant = contents.Side{}
 	got, err = w.Diff(t.Context(), target)
 	require.NoError(t, err)
 	assert.Contains(t, got, "--- a/mine\n+++ /dev/null\n", "it would be removed")
 
-	target.WorkWant = restore.Side{Mode: trees.ModeFile, Hash: blob}
+	target.WorkWant = contents.Side{Mode: trees.ModeFile, Hash: blob}
 	require.NoError(t, os.Remove(r.Path("a.txt")))
 	got, err = w.Diff(t.Context(), target)
 	require.NoError(t, err)

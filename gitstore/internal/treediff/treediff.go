@@ -13,10 +13,10 @@ import (
 	"strconv"
 	"strings"
 
+	"git-checkpoint/gitstore/internal/contents"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/odb"
-	"git-checkpoint/gitstore/internal/restore"
 	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -66,7 +66,7 @@ func New(at Source, from, to Side, paths ...string) (*Diff, error) {
 	h := &held{objects: at.Objects, made: map[plumbing.Hash][]byte{}}
 	b := &Diff{git: at.Git, noIndex: at.NoIndex, paths: paths}
 	b.git.UserPathspecs = true
-	var before, after map[string]restore.Stages
+	var before, after map[string]contents.Stages
 	var err error
 	if b.from, before, err = h.tree(from); err != nil {
 		return nil, err

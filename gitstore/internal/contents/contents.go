@@ -1,0 +1,283 @@
+package contents
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/trees"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// Contents are the trees of a checkpoint, with its record.
+type Contents struct {
+	ID      checkpoint.ID
+	Record  *checkpoint.Record
+	Base    plumbing.Hash // tree of HEAD at the save, zero on an unborn branch
+	Staged  plumbing.Hash // index as a tree
+	Entries []trees.Entry // entries of the checkpoint's tree
+}
+
+// Files collects the targets of a snapshot.
+type Files struct {
+	objects trees.Reader
+	find    *trees.Finder
+	Snap    *Contents
+	States  checkpoint.Snapshot // of the record
+	ByPath  map[string]*Target
+}
+
+func (w *Files) at(path string) *Target {
+	if w.ByPath[path] == nil {
+		w.ByPath[path] = &Target{Path: path}
+	}
+	return w.ByPath[path]
+}
+
+// Targets returns all paths that differ between a snapshot and its HEAD, sorted by path.
+func Targets(objects trees.Reader, snap *Contents) ([]Target, error) {
+	w, err := Gather(objects, snap)
+	if err != nil {
+		return nil, err
+	}
+	return w.list()
+}
+
+// Gather collects the targets of one snapshot.
+func Gather(objects trees.Reader, snap *Contents) (*Files, error) {
+	w := &Files{objects: objects, find: &trees.Finder{Reader: objects}, Snap: snap, States: snap.Record.Snapshot(), ByPath: map[string]*Target{}}
+	for _, gather := range []func() error{w.staged, w.conflicts, w.facts, w.trees} {
+		if err := gather(); err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+// staged adds targets for staged changes, in index and worktree.
+func (w *Files) staged() error {
+	changes, err := w.files(w.Snap.Base, w.Snap.Staged)
+	kept := map[string]bool{}
+	for _, path := range w.States.Kept {
+		kept[path] = true
+	}
+	for _, c := range changes {
+		old, new := Side{c.Old.Mode, c.Old.Hash}, Side{c.New.Mode, c.New.Hash}
+		*w.at(c.Path) = Target{
+			Path: c.Path, Index: true, IndexBase: Merged(old), IndexWant: Merged(new),
+			Work: old.Mode != trees.ModeGitlink && new.Mode != trees.ModeGitlink && !kept[c.Path], WorkBase: old, WorkWant: new,
+		}
+	}
+	return err
+}
+
+// files returns trees.Diff with index modes. It returns an error if a path occurs twice,
+// as in an unsorted tree.
+func (w *Files) files(old, new plumbing.Hash) ([]trees.Change, error) {
+	changes, err := trees.Diff(w.objects, old, new)
+	if err != nil {
+		return nil, err
+	}
+	seen := make(map[string]bool, len(changes))
+	kept := changes[:0]
+	for _, c := range changes {
+		if seen[c.Path] {
+			return nil, trees.Corrupt("snapshot", "path %q: a tree has it twice", c.Path)
+		}
+		seen[c.Path] = true
+		for _, e := range []*trees.Entry{&c.Old, &c.New} {
+			if *e == (trees.Entry{}) {
+				continue
+			}
+			if e.Mode, err = canonical(e.Mode); err != nil {
+				return nil, trees.Corrupt("snapshot", "path %q: %w", c.Path, err)
+			}
+		}
+		if !c.Old.Same(c.New) {
+			kept = append(kept, c)
+		}
+	}
+	return kept, nil
+}
+
+// canonical converts a tree mode to an index mode. Early versions of git wrote more
+// permission bits than the executable bit.
+func canonical(mode uint32) (uint32, error) {
+	switch {
+	case mode == trees.ModeSymlink, mode == trees.ModeGitlink:
+		return mode, nil
+	case mode&^0o777 == 0o100000 && mode&0o100 != 0:
+		return trees.ModeExec, nil
+	case mode&^0o777 == 0o100000:
+		return trees.ModeFile, nil
+	}
+	return 0, fmt.Errorf("no mode of a file: %o", mode)
+}
+
+// conflicts adds index stages of unmerged paths. Their worktree file is known only if the
+// snapshot captured it.
+func (w *Files) conflicts() error {
+	e, ok := trees.Find(w.Snap.Entries, "conflicts")
+	if !ok {
+		return nil
+	}
+	stages, err := trees.Read(w.objects, e.Hash)
+	if err != nil {
+		return err
+	}
+	unmerged := map[string]bool{}
+	for _, tree := range stages {
+		if len(tree.Name) != 1 || tree.Name < "1" || tree.Name > "3" {
+			return trees.Corrupt("conflicts/"+tree.Name, "not a stage")
+		}
+		files, err := w.files(plumbing.ZeroHash, tree.Hash)
+		if err != nil {
+			return err
+		}
+		for _, f := range files {
+			t := w.at(f.Path)
+			if !unmerged[f.Path] {
+				unmerged[f.Path] = true
+				base, err := w.base(f.Path)
+				if err != nil {
+					return err
+				}
+				*t = Target{Path: f.Path, Index: true, IndexBase: Merged(base)}
+			}
+			t.IndexWant[tree.Name[0]-'0'] = Side{f.New.Mode, f.New.Hash}
+		}
+	}
+	return nil
+}
+
+// facts adds targets from the record: paths added by git add -N, and unstaged deletions.
+func (w *Files) facts() error {
+	for _, path := range w.States.IntentToAdd {
+		base, err := w.base(path)
+		if err != nil {
+			return err
+		}
+		*w.at(path) = Target{Path: path, Index: true, IndexBase: Merged(base), IndexWant: Merged(Intended)}
+	}
+	for _, path := range w.States.Deleted {
+		if err := w.work(path, Side{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// trees adds files stored outside the index tree: unstaged changes, untracked files,
+// artifacts.
+func (w *Files) trees() error {
+	for _, name := range []string{"worktree", "untracked", "artifacts"} {
+		e, ok := trees.Find(w.Snap.Entries, name)
+		if !ok {
+			continue
+		}
+		files, err := w.files(plumbing.ZeroHash, e.Hash)
+		if err != nil {
+			return err
+		}
+		for _, f := range files {
+			if f.New.Mode == trees.ModeGitlink {
+				return trees.Corrupt("snapshot", "path %q: a submodule in %s/", f.Path, name)
+			}
+			if err := w.work(f.Path, Side{f.New.Mode, f.New.Hash}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// work sets the wanted worktree file of a path.
+func (w *Files) work(path string, want Side) error {
+	t := w.at(path)
+	if !t.Work {
+		base, err := w.base(path)
+		if err != nil {
+			return err
+		}
+		t.Work, t.WorkBase = true, base
+	}
+	t.WorkWant, t.Captured = want, true
+	return nil
+}
+
+// base returns a path's version at HEAD during the save.
+func (w *Files) base(path string) (Side, error) {
+	f, err := At(w.find, w.Snap.Base, path)
+	if err != nil || f == (Side{}) || f.Mode == trees.ModeTree {
+		return Side{}, err
+	}
+	f.Mode, err = canonical(f.Mode)
+	return f, err
+}
+
+// list validates all targets against each other and git's path rules, and sorts them.
+func (w *Files) list() ([]Target, error) {
+	list := make([]Target, 0, len(w.ByPath))
+	inWork := map[string]bool{}
+	for _, t := range w.ByPath {
+		modes := []uint32{t.WorkWant.Mode}
+		for _, f := range t.IndexWant {
+			modes = append(modes, f.Mode)
+		}
+		for _, mode := range modes {
+			if err := trees.CheckPath(t.Path, mode); err != nil {
+				return nil, trees.Corrupt("snapshot", "%w", err)
+			}
+		}
+		inWork[t.Path] = t.Work && t.WorkWant != Side{}
+	}
+	for _, t := range w.ByPath {
+		if err := w.checkAbove(t, inWork); err != nil {
+			return nil, err
+		}
+	}
+	for _, t := range w.ByPath {
+		list = append(list, *t)
+	}
+	slices.SortFunc(list, func(a, b Target) int { return strings.Compare(a.Path, b.Path) })
+	return list, nil
+}
+
+// checkAbove returns an error if a parent path of a file is also a file. If the snapshot
+// captured one of both files from the worktree, the other file was only staged, and its
+// Work flag is cleared.
+func (w *Files) checkAbove(t *Target, inWork map[string]bool) error {
+	for i := range t.Path {
+		over := w.ByPath[t.Path[:i]]
+		if t.Path[i] != '/' || over == nil {
+			continue
+		}
+		both := inWork[over.Path] && inWork[t.Path]
+		if both && over.Captured != t.Captured {
+			t.Work, over.Work, both = t.Work && t.Captured, over.Work && over.Captured, false
+		}
+		if both || over.IndexWant.meet(t.IndexWant) {
+			return trees.Corrupt("snapshot", "path %q: %q is a file as well", t.Path, over.Path)
+		}
+	}
+	return nil
+}
+
+// meet reports whether two paths have entries of the same stage. In different stages, a
+// file and a directory may share a name.
+func (s Stages) meet(o Stages) bool {
+	for i := range s {
+		if s[i] != (Side{}) && o[i] != (Side{}) {
+			return true
+		}
+	}
+	return false
+}
+
+// At returns a path's version in a tree.
+func At(find *trees.Finder, tree plumbing.Hash, path string) (Side, error) {
+	mode, hash, err := find.Lookup(tree, path)
+	return Side{mode, hash}, err
+}

@@ -1,0 +1,69 @@
+package restore
+
+import (
+	"context"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/chain"
+	"git-checkpoint/gitstore/internal/repo"
+)
+
+// isComplete reports whether a restore gave the worktree all files of the checkpoint, in the
+// index too: no part was selected, and no path was left as it is.
+func (req *RestoreRequest) isComplete(done *Restored) bool {
+	return !req.DryRun && req.isWhole() && len(done.Skipped)+len(done.InTheWay)+len(done.Others) == 0
+}
+
+// isWhole reports whether a request selects all files of the checkpoint.
+func (req *RestoreRequest) isWhole() bool {
+	return len(req.Paths) == 0 && req.Staged == req.Worktree
+}
+
+// goesBack reports whether a restore makes its checkpoint the point from which the work goes
+// on: the user asked for all of its files, and not for a merge of both.
+func (req *RestoreRequest) goesBack() bool {
+	c := req.Checkpoint
+	return req.Asked && req.isWhole() && req.Changed != Merged && c.ID != "" && c.Valid() && !c.Archived
+}
+
+// point returns the checkpoint from which the work goes on, or "".
+func (s *Restorer) point(ctx context.Context, i checkpoint.Issue) checkpoint.ID {
+	p, err := s.chain.Point(ctx, i)
+	if err != nil {
+		return ""
+	}
+	return p.ID
+}
+
+// goBack records that the work goes on from another checkpoint than before (chain.SetPoint),
+// and reports whether it does. The files are restored already, so an error is only a warning.
+func (s *Restorer) goBack(ctx context.Context, i checkpoint.Issue, from, to checkpoint.ID) bool {
+	moved, err := s.chain.SetPoint(ctx, i, from, to)
+	if err != nil {
+		s.repo.Notify("the files are restored, but it is not recorded that the work goes on from %s: %v", to, err)
+	}
+	return moved
+}
+
+// recordRestored records that this worktree has the files of a checkpoint now, and came after
+// those that it had before.
+func (s *Restorer) recordRestored(ctx context.Context, i checkpoint.Issue, id checkpoint.ID) {
+	heads := append([]checkpoint.ID{id}, s.chain.Heads(i)...)
+	if len(heads) > 1 {
+		if c, err := s.chain.ReadChain(ctx, i, repo.LiveRef(i), chain.RetentionDepth); err == nil {
+			heads = c.Reduced(heads)
+		}
+	}
+	s.recordHere(i, heads)
+}
+
+// recordHere records the checkpoints that the files of this worktree come after, if they are
+// known (chain.Heads).
+func (s *Restorer) recordHere(i checkpoint.Issue, heads []checkpoint.ID) {
+	if len(heads) == 0 {
+		heads = []checkpoint.ID{""}
+	}
+	if err := s.chain.SetHere(i, heads[0], heads[1:]...); err != nil {
+		s.repo.Notify("the checkpoint of this worktree's files is not recorded: %v", err)
+	}
+}

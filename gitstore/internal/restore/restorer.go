@@ -1,0 +1,334 @@
+package restore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
+	"git-checkpoint/gitstore/internal/chain"
+	"git-checkpoint/gitstore/internal/contents"
+	"git-checkpoint/gitstore/internal/facts"
+	"git-checkpoint/gitstore/internal/repo"
+	"git-checkpoint/gitstore/internal/snapshot"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// Restorer restores checkpoints and undoes restores and saves.
+type Restorer struct {
+	repo     *repo.Repo
+	chain    *chain.Chains
+	snapshot *snapshot.Capturer
+	facts    *facts.Facts
+}
+
+// New returns the Restorer of a repository.
+func New(r *repo.Repo, c *chain.Chains, s *snapshot.Capturer, f *facts.Facts) *Restorer {
+	return &Restorer{r, c, s, f}
+}
+
+// A RestoreRequest holds the parameters of a restore.
+type RestoreRequest struct {
+	Checkpoint *chain.Checkpoint
+	AnyHead    bool // accept any HEAD, and keep files that changed since
+	AnyBranch  bool // accept a HEAD on another branch than the checkpoint's
+
+	Branch string // branch of a detached HEAD as named by CI, or ""
+	Look   *Look  // shared with other plans of the command, or nil
+	Request
+}
+
+// A Restored is the result of a restore.
+type Restored struct {
+	ID      checkpoint.ID
+	Merging []string // commits of the merge at the save, if no merge is in progress now
+	Undo    string   // safety snapshot's ref, "" without changes
+
+	Sessions map[string]string // sessions that changed the paths of Others, and possibly more paths
+
+	MovedPoint bool // the work goes on from this checkpoint, and from another one before
+
+	Outcome
+}
+
+// Restore restores the files of a checkpoint as they were at its save. Files that it did not
+// capture come from the newest earlier checkpoint of its branch that has them. Content that a
+// checkpoint of the chain has is replaced. Other files that changed since are merged if both
+// sides changed them and the changes fit, otherwise they stay unchanged, unless requested
+// otherwise. Changes of later commits are kept. Before Restore replaces a file, a safety
+// snapshot contains the old content. Failed restores are rolled back. After a kill, the
+// journal allows the next restore, Continue or Abort to resolve it.
+func (s *Restorer) Restore(ctx context.Context, req RestoreRequest) (*Restored, error) {
+	done, err := s.restore(ctx, req)
+	if errors.Is(err, ErrConcurrentChange) {
+		err = &repo.RefusedError{Reason: err.Error(), Hint: "git status"}
+	}
+	var unchanged *UnchangedPathError
+	if errors.As(err, &unchanged) {
+		unchanged.Hint = "git checkpoint show " + failure.IssueArg(string(req.Checkpoint.Issue)) + " " + failure.Quote(string(req.Checkpoint.ID))
+	}
+	if err != nil {
+		return done, fmt.Errorf("restore %s: %w", req.Checkpoint.ID, err)
+	}
+	return done, nil
+}
+
+func (s *Restorer) restore(ctx context.Context, req RestoreRequest) (*Restored, error) {
+	if !req.DryRun { // a dry run also works in a read-only repository
+		release, err := s.lockWorktree()
+		if err != nil {
+			return nil, err
+		}
+		defer release()
+		if err := errors.Join(s.finishPending(ctx), s.sweep()); err != nil {
+			return nil, err
+		}
+	}
+	st, err := s.snapshot.OpenSnapshot(req.Checkpoint)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.checkPlace(ctx, &req, st); err != nil {
+		return nil, err
+	}
+	r := &undoable{s: s, req: &req, k: s.repo.NewObjectWriter()}
+	done, err := r.run(ctx, st)
+	if err != nil && r.safety != nil {
+		return done, r.rollBack(context.WithoutCancel(ctx), done, err)
+	}
+	if err == nil && req.isComplete(done) {
+		s.recordRestored(ctx, req.Checkpoint.Issue, done.ID)
+	}
+	if err == nil && req.goesBack() && !req.DryRun && len(done.Others) == 0 && (req.isComplete(done) || len(done.Restored) > 0) {
+		done.MovedPoint = s.goBack(ctx, req.Checkpoint.Issue, "", done.ID)
+	}
+	return done, refusal(err)
+}
+
+// An undoable is the state of one restore.
+type undoable struct {
+	s      *Restorer
+	req    *RestoreRequest
+	k      *repo.ObjectWriter
+	safety *safety // set before the first change of the worktree
+}
+
+func (r *undoable) run(ctx context.Context, st *snapshot.Stored) (*Restored, error) {
+	done := &Restored{ID: r.req.Checkpoint.ID, Merging: r.s.merging(st)}
+	site := r.s.siteFor(ctx, r.req, st, r.k)
+	outcome, err := site.Restore(ctx, r.s.layers(ctx, r.req.Checkpoint, st), r.req.Request, r.keep)
+	done.Outcome, done.Sessions = *outcome, site.Others
+	if r.safety != nil {
+		done.Undo = r.safety.ref
+	}
+	return done, err
+}
+
+// siteFor returns the worktree for the restore of a checkpoint.
+func (s *Restorer) siteFor(ctx context.Context, req *RestoreRequest, st *snapshot.Stored, k *repo.ObjectWriter) *Worktree {
+	c, site := req.Checkpoint, s.site(k)
+	site.Touched, site.Rewritten = s.facts.TouchedSince(st.Head), s.facts.RewrittenSince(c)
+	site.Known = s.knownVersions(ctx, c, req.Asked)
+	site.Common = func() *contents.Contents { return s.common(ctx, c) }
+	merges := req.Changed == Merged || !req.Asked && req.Changed == ""
+	site.Parallel = merges && !req.Force && s.isParallel(ctx, c)
+	site.Modified = func(ctx context.Context) ([]string, error) { return s.modifiedFiles(ctx, req.Look) }
+	site.Untracked = func(ctx context.Context) ([]string, error) { return s.untrackedFiles(ctx, req.Look) }
+	if req.Asked {
+		site.Others = s.otherSessions(ctx, c)
+	}
+	return site
+}
+
+// keep writes journal and safety snapshot. The returned function removes the journal at
+// the end.
+func (r *undoable) keep(ctx context.Context, steps []Step) (finished func() error, err error) {
+	c := r.req.Checkpoint
+	plan := safetyPlan{Issue: string(c.Issue), Checkpoint: c.ID}
+	if r.req.goesBack() {
+		plan.From, plan.To = r.s.point(ctx, c.Issue), c.ID
+	}
+	r.safety, err = r.s.writeSafety(ctx, plan, steps, r.k)
+	return r.s.removeJournal, err
+}
+
+// rollBack reverts changes made before an error.
+func (r *undoable) rollBack(ctx context.Context, done *Restored, cause error) error {
+	if _, err := r.s.takeBack(ctx, r.safety, r.s.repo.NewObjectWriter(), nil); err != nil {
+		return &repo.RefusedError{
+			Reason: fmt.Sprintf("%v; the part that is done remains: %v", cause, err),
+			Hint:   "git checkpoint restore --abort",
+		}
+	}
+	done.Restored, done.Removed, done.Undo, done.Merged = nil, nil, "", nil
+	return errors.Join(cause, r.s.removeJournal())
+}
+
+// checkPlace fails if the current state is unsuitable for the checkpoint's files: a git
+// operation such as a rebase is in progress, HEAD is on another branch, or HEAD does not
+// contain the checkpoint's commit.
+func (s *Restorer) checkPlace(ctx context.Context, req *RestoreRequest, st *snapshot.Stored) error {
+	if req.Force {
+		return nil
+	}
+	if err := s.checkIdle(ctx, st); err != nil {
+		return err
+	}
+	if !req.AnyBranch {
+		if err := s.checkBranch(ctx, req); err != nil {
+			return err
+		}
+	}
+	if req.AnyHead {
+		return nil
+	}
+	return s.checkHead(ctx, req.Checkpoint, st)
+}
+
+// checkBranch fails if HEAD is on another branch than the checkpoint's, even if both
+// branches are at the same commit.
+func (s *Restorer) checkBranch(ctx context.Context, req *RestoreRequest) error {
+	c := req.Checkpoint
+	head, err := s.repo.ReadHead(ctx)
+	now := facts.RecordedBranch(cmp.Or(head.Branch, req.Branch))
+	if err != nil || c.Branch == "" || now == "" || now == c.Branch {
+		return err
+	}
+	b, err := s.facts.FindBranch(ctx, c.Branch, c.Created)
+	if err != nil || !b.Exists && b.Name == now {
+		return err
+	}
+	refused := &repo.RefusedError{Reason: fmt.Sprintf("the checkpoint is of branch %s, and HEAD is on %s; --yes restores it here", c.Branch, now), Flag: "--yes"}
+	switch place := s.facts.CheckedOut(ctx, c.Branch); {
+	case place != "":
+		refused.Hint = "cd " + failure.QuoteStrict(place)
+	case b.Exists:
+		refused.Hint = "git switch " + failure.QuoteStrict(c.Branch)
+	default:
+		refused.Hint = fmt.Sprintf("git switch -c %s %s^2^", failure.QuoteStrict(c.Branch), c.Commit.String()[:12])
+	}
+	return refused
+}
+
+// checkIdle fails during a merge, rebase or similar operation. As an exception, it
+// accepts a checkpoint that was saved during the same merge on the same HEAD. So work can
+// continue after a crash. The conflict stages are restored as well.
+//
+// If the checkpoint was saved during a merge that has ended, its files and conflict
+// stages are restored too. No new merge is started. Restored.Merging contains the merge
+// commits for git update-ref MERGE_HEAD, which makes the next commit a merge.
+func (s *Restorer) checkIdle(ctx context.Context, st *snapshot.Stored) error {
+	what := s.repo.Info.UnderWay()
+	if what == "" {
+		return nil
+	}
+	if what == "merge" && slices.Equal(s.repo.Info.MergeHeads(), st.Record.Snapshot().MergeHead) {
+		if now, err := s.repo.ReadHead(ctx); err == nil && now.Commit == st.Head {
+			return nil
+		}
+	}
+	return &repo.RefusedError{Reason: fmt.Sprintf("a %s is under way", what), Hint: fmt.Sprintf("git %s --continue", what)}
+}
+
+// merging returns the commits of the merge in which a checkpoint was saved, or nil if a
+// merge is in progress.
+func (s *Restorer) merging(st *snapshot.Stored) []string {
+	if len(s.repo.Info.MergeHeads()) > 0 {
+		return nil
+	}
+	notHash := func(text string) bool { return !plumbing.IsHash(text) } // a record may contain any text
+	return slices.DeleteFunc(st.Record.Snapshot().MergeHead, notHash)
+}
+
+// checkHead fails if HEAD lacks the commit that was HEAD at the save. A descendant of the
+// commit contains it. A rewritten HEAD with the same changes counts as a descendant.
+func (s *Restorer) checkHead(ctx context.Context, c *chain.Checkpoint, st *snapshot.Stored) error {
+	if st.Head.IsZero() {
+		return nil
+	}
+	now, err := s.repo.ReadHead(ctx)
+	if err != nil {
+		return err
+	}
+	if now.Commit == st.Head {
+		return nil
+	}
+	if !now.Commit.IsZero() {
+		has, err := s.facts.History().Contains(ctx, now.Commit.String(), st.Head.String())
+		if err != nil || has {
+			return err
+		}
+		// Unknown relations are no reason to fail. Each path is compared separately, and
+		// files that changed since stay unchanged.
+		if s.facts.History().Unknown(ctx, st.Head.String(), now.Commit.String()) {
+			return nil
+		}
+		if rewritten, err := s.facts.RewrittenSince(c)(ctx); err != nil || rewritten {
+			return err
+		}
+	}
+	refused := &repo.RefusedError{
+		Reason: fmt.Sprintf("HEAD does not contain %s, the commit of the checkpoint", st.Head.String()[:12]),
+		Flag:   "--force",
+	}
+	switch home := s.facts.BranchLocation(ctx, c.Branch, st.Head); {
+	case home.Worktree != "":
+		refused.Hint = "cd " + failure.QuoteStrict(home.Worktree)
+		return refused
+	case home.Branch != "":
+		refused.Hint = "git switch " + failure.QuoteStrict(home.Branch)
+		return refused
+	}
+	branch := "checkpoint" // the names of package freshness
+	if c.Branch != "" {
+		branch = c.Branch + "-checkpoint"
+	}
+	refused.Hint = fmt.Sprintf("git switch -c %s %s^2^", failure.QuoteStrict(branch), c.Commit.String()[:12])
+	return refused
+}
+
+// Plan returns what a resume of a checkpoint would restore here and what it would leave, without
+// regard to HEAD, and changes nothing. look may be nil.
+func (s *Restorer) Plan(ctx context.Context, c *chain.Checkpoint, look *Look) (*Outcome, error) {
+	st, err := s.snapshot.OpenSnapshot(c)
+	if err != nil {
+		return nil, err
+	}
+	req := &RestoreRequest{Checkpoint: c, Look: look, Request: Request{DryRun: true}}
+	return s.siteFor(ctx, req, st, s.repo.NewObjectWriter()).Restore(ctx, s.layers(ctx, c, st), req.Request, nil)
+}
+
+// site returns the worktree for package restore. Restores add objects to k; nil is
+// allowed if no file is read.
+func (s *Restorer) site(k *repo.ObjectWriter) *Worktree {
+	site := &Worktree{
+		Git: s.repo.Git, Config: s.repo.Config,
+		GitDir: s.repo.Info.Dir, Root: s.repo.Info.Root, Prefix: s.repo.Info.Prefix, Index: s.repo.Info.Index, State: s.repo.StateDir(),
+		OpenIndex: s.snapshot.OpenIndex, Head: s.headTree, Hash: s.snapshot.HashFiles, Ignores: s.snapshot.Ignores, Boundary: s.repo.Boundary, Share: s.repo.Objects.Share,
+	}
+	if k != nil {
+		site.Objects = k
+	}
+	return site
+}
+
+// headTree returns HEAD's tree, or zero if its branch is unborn.
+func (s *Restorer) headTree(ctx context.Context) (plumbing.Hash, error) {
+	now, err := s.repo.ReadHead(ctx)
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	return s.repo.TreeOf(now)
+}
+
+// refusal converts a locked index error into a RefusedError, since nothing changed.
+func refusal(err error) error {
+	if locked, ok := errors.AsType[*LockedError](err); ok {
+		return &repo.RefusedError{Reason: locked.Error()}
+	}
+	return err
+}

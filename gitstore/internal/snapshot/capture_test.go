@@ -1,0 +1,297 @@
+package snapshot_test
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/snapshot"
+	"git-checkpoint/gitstore/testing/gittest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestWorktreeCapturesUnstagedChanges(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(r *gittest.Repo) {
+		for _, name := range []string{"same", "touched", "mode", "content", "tolink", "gone", "todir"} {
+			r.Write(name, name+"\n")
+		}
+		must(os.Symlink("same", r.Path("link")))
+		r.Git("add", "-A")
+		r.Commit("files")
+	})
+	later := time.Now().Add(time.Hour)
+	require.NoError(t, os.Chtimes(w.Path("touched"), later, later))
+	require.NoError(t, os.Chmod(w.Path("mode"), 0o755))
+	w.Write("content", "unstaged\n")
+	w.remove("tolink")
+	require.NoError(t, os.Symlink("/etc/passwd", w.Path("tolink")))
+	w.remove("gone")
+	w.remove("todir")
+	w.Write("todir/file", "x\n")
+	w.remove("link")
+	require.NoError(t, os.Symlink("content", w.Path("link")))
+	saved := w.captured()
+	rev := saved.Commit.String()
+	assert.Equal(t, []string{"content", "link", "mode", "tolink"}, w.paths(rev+":worktree"))
+	assert.Equal(t, []string{"todir/file"}, w.paths(rev+":untracked"))
+	assert.Equal(t, "unstaged", w.Git("cat-file", "blob", rev+":worktree/content"))
+	assert.Contains(t, w.Git("ls-tree", rev+":worktree", "tolink", "mode"), "120000 blob "+w.Hash("/etc/passwd"))
+	assert.Contains(t, w.Git("ls-tree", rev+":worktree", "mode"), "100755")
+	assert.Equal(t, []string{"gone", "todir"}, saved.Record.Snapshot().Deleted)
+	assert.Contains(t, saved.Record.Files(), checkpoint.File{Path: "tolink", Status: "typechange"})
+}
+
+// TestCaptureWithoutSymlinks checks that a changed symlink stays a symlink in the checkpoint. The
+// file system has no symlinks, and a regular file contains the target.
+func TestCaptureWithoutSymlinks(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(r *gittest.Repo) {
+		for _, name := range []string{"link", "same"} {
+			must(os.Symlink("a.txt", r.Path(name)))
+		}
+		r.Git("add", "-A")
+		r.Commit("symlinks")
+		r.Git("config", "core.symlinks", "false")
+		for _, name := range []string{"link", "same"} {
+			must(os.Remove(r.Path(name)))
+		}
+		r.Git("checkout", "--", "same")
+		r.Write("link", "b.txt")
+	})
+	saved := w.captured()
+	assert.Equal(t, []string{"link"}, w.paths(saved.Commit.String()+":worktree"))
+	assert.Contains(t, w.Git("ls-tree", saved.Commit.String()+":worktree", "link"), "120000 blob "+w.Hash("b.txt"))
+	assert.Contains(t, saved.Record.Files(), checkpoint.File{Path: "link", Status: "modified"})
+}
+
+func TestNoCaptureWithoutAFlag(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.Write("a.txt", "unstaged\n")
+	w.Write("new", "x")
+	saved := w.save(w.request(checkpoint.Manual))
+	assert.False(t, w.has(saved, "worktree"))
+	assert.False(t, w.has(saved, "untracked"))
+	assert.Empty(t, saved.Record.Files())
+}
+
+// TestNothingToCapture checks that a clean worktree adds no trees.
+func TestNothingToCapture(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	saved := w.captured()
+	assert.False(t, w.has(saved, "worktree"))
+	assert.False(t, w.has(saved, "untracked"))
+}
+
+// TestCaptureGoesThroughFilters checks that git's filters and line ending conversions
+// apply.
+func TestCaptureGoesThroughFilters(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(r *gittest.Repo) {
+		r.Git("config", "filter.up.clean", "tr a-z A-Z")
+		r.Git("config", "filter.no.clean", "false")
+		r.Git("config", "filter.no.required", "true")
+		r.Write(".gitattributes", "*.crlf text eol=crlf\n*.up filter=up\n*.no filter=no\n")
+		r.Git("add", "-A")
+		r.Commit("attributes")
+	})
+	w.Write("x.crlf", "one\r\ntwo\r\n")
+	w.Write("x.up", "text\n")
+	w.Write("new\nline.up", "text\n")
+	w.Write("x.no", "text\n")
+	saved := w.captured()
+	rev := saved.Commit.String()
+	assert.Equal(t, "one\ntwo", w.Git("cat-file", "blob", rev+":untracked/x.crlf"))
+	assert.Equal(t, "TEXT", w.Git("cat-file", "blob", rev+":untracked/x.up"))
+	assert.Equal(t, "TEXT", w.Git("cat-file", "blob", rev+":untracked/new\nline.up"))
+	assert.Equal(t, []string{"x.no"}, skippedPaths(saved))
+}
+
+// TestCaptureKeepsCarriageReturns checks that a file staged with carriage returns keeps them,
+// as with git add, even if attributes convert other files of its directory.
+func TestCaptureKeepsCarriageReturns(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(r *gittest.Repo) {
+		r.Write("dir/staged.txt", "one\r\n")
+		r.Git("add", "-A")
+		r.Commit("carriage returns")
+		r.Git("config", "core.autocrlf", "true")
+		r.Git("config", "filter.up.clean", "tr a-z A-Z")
+		r.Write(".gitattributes", "*.up filter=up\n")
+	})
+	w.Write("dir/staged.txt", "one\r\ntwo\r\n")
+	w.Write("dir/new.txt", "one\r\n")
+	rev := w.captured().Commit.String()
+	assert.Equal(t, "one\r\ntwo\r", w.Git("cat-file", "blob", rev+":worktree/dir/staged.txt"))
+	assert.Equal(t, "one", w.Git("cat-file", "blob", rev+":untracked/dir/new.txt"))
+}
+
+func skippedPaths(saved *gitstore.Saved) []string {
+	var paths []string
+	for _, s := range saved.Record.Snapshot().Skipped {
+		paths = append(paths, s.Path)
+	}
+	return paths
+}
+
+func TestUntrackedSkipsFilesWithAReason(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(r *gittest.Repo) {
+		r.Write(".gitignore", "ignored\n")
+		r.Git("add", "-A")
+		r.Commit("ignore")
+	})
+	w.Write("ignored", "x")
+	w.Write("small", "x")
+	w.Write("large", strings.Repeat("x", 101))
+	w.Write("GIT~1", "x")
+	w.Write("\xff\"\n", "x")
+	require.NoError(t, exec.Command("mkfifo", w.Path("pipe")).Run())
+	require.NoError(t, os.WriteFile(w.Path("secret"), []byte("x"), 0))
+	require.NoError(t, os.Mkdir(w.Path("nested"), 0o777))
+	w.In(w.Path("nested")).Git("init", "-q")
+	w.Write("nested/file", "x")
+	saved := w.captured(func(req *gitstore.SaveRequest) { req.MaxFile = 100 })
+	got := w.paths(saved.Commit.String() + ":untracked")
+	want, left := []string{"small", "\xff\"\n"}, []checkpoint.Skipped{
+		{Path: "nested/", Reason: "a repository of its own", Class: checkpoint.InUntracked},
+		{Path: "GIT~1", Size: 1, Reason: "a name that git refuses", Class: checkpoint.InUntracked},
+		{Path: "large", Size: 101, Reason: "larger than 100 bytes", Class: checkpoint.InUntracked},
+	}
+	if os.Getuid() == 0 {
+		want = []string{"secret", "small", "\xff\"\n"} // root can read every file
+	} else {
+		left = append(left, checkpoint.Skipped{Path: "secret", Size: 1, Reason: "not readable", Class: checkpoint.InUntracked})
+	}
+	assert.Equal(t, want, got)
+	assert.ElementsMatch(t, left, saved.Record.Snapshot().Skipped)
+}
+
+// TestSizeLimit checks that the limit counts stored files only, not files with unchanged
+// content.
+func TestSizeLimit(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(r *gittest.Repo) {
+		r.Write("big", strings.Repeat("x", 1000))
+		r.Git("add", "-A")
+		r.Commit("big")
+	})
+	later := time.Now().Add(time.Hour)
+	require.NoError(t, os.Chtimes(w.Path("big"), later, later))
+	w.Write("a.txt", strings.Repeat("y", 60))
+	w.Write("one", strings.Repeat("y", 60))
+	w.Write("two", strings.Repeat("y", 30))
+	saved := w.captured(func(req *gitstore.SaveRequest) { req.MaxSize = 100 })
+	assert.Equal(t, []string{"a.txt"}, w.paths(saved.Commit.String()+":worktree"))
+	assert.Equal(t, []string{"two"}, w.paths(saved.Commit.String()+":untracked"))
+	assert.Equal(t, []string{"one"}, skippedPaths(saved))
+
+	w.Git("add", "a.txt", "one")
+	req := w.request(checkpoint.Manual)
+	req.MaxSize = 100
+	saved = w.save(req)
+	assert.Equal(t, []string{"a.txt"}, skippedPaths(saved), "one of them is enough")
+	assert.Contains(t, w.paths(saved.Commit.String()+":staged"), "one")
+	assert.Equal(t, w.Git("rev-parse", "HEAD:a.txt"), w.Git("rev-parse", saved.Commit.String()+":staged/a.txt"))
+	w.sound()
+}
+
+// TestStagedFilesOverTheLimit checks that the staged tree has HEAD's version of removed
+// files, and every other staged file.
+func TestStagedFilesOverTheLimit(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.Write("dir/b.txt", strings.Repeat("x", 500))
+	w.Write("dir/new/deep/big", strings.Repeat("x", 400))
+	w.Write("dir/new/small", "x")
+	w.Write("sub.txt", "y")
+	w.remove("a.txt")
+	w.Git("add", "-A")
+	req := w.request(checkpoint.Manual)
+	req.MaxSize = 300
+	saved := w.save(req)
+	rev := saved.Commit.String()
+	assert.Equal(t, []checkpoint.Skipped{
+		{Path: "dir/b.txt", Size: 500, Reason: checkpoint.OverSize, Class: checkpoint.InIndex},
+		{Path: "dir/new/deep/big", Size: 400, Reason: checkpoint.OverSize, Class: checkpoint.InIndex},
+	}, saved.Record.Snapshot().Skipped)
+	assert.Equal(t, w.Git("rev-parse", "HEAD:dir/b.txt"), w.Git("rev-parse", rev+":staged/dir/b.txt"))
+	assert.Equal(t, "", w.Git("ls-tree", rev+":staged/dir/new", "deep"))
+	assert.Equal(t, "D\ta.txt\nA\tdir/new/small\nA\tsub.txt", w.Git("diff", "--no-renames", "--name-status", "HEAD", rev+":staged"))
+	assert.True(t, saved.LeftOut)
+	w.sound()
+
+	w.Git("rm", "-rfq", "--cached", ".")
+	w.Git("add", "-f", "dir/new/deep/big")
+	saved = w.save(req)
+	assert.Empty(t, w.Git("ls-tree", saved.Commit.String()+":staged"))
+	assert.Equal(t, []string{"dir/new/deep/big"}, skippedPaths(saved))
+	w.sound()
+}
+
+// TestCaptureWithoutFileMode checks that git's modes apply on file systems without
+// executable bits.
+func TestCaptureWithoutFileMode(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(r *gittest.Repo) {
+		r.Git("config", "core.fileMode", "false")
+		r.Git("update-index", "--chmod=+x", "dir/b.txt")
+	})
+	w.Write("a.txt", "x")
+	w.Write("dir/b.txt", "x")
+	w.Write("new", "x")
+	for _, path := range []string{"a.txt", "new"} {
+		require.NoError(t, os.Chmod(w.Path(path), 0o755))
+	}
+	rev := w.captured().Commit.String()
+	assert.Contains(t, w.Git("ls-tree", rev+":worktree", "a.txt"), "100644")
+	assert.Contains(t, w.Git("ls-tree", rev+":worktree/dir", "b.txt"), "100755")
+	assert.Contains(t, w.Git("ls-tree", rev+":untracked"), "100644")
+}
+
+// TestManyFilesAreCounted checks that a record lists MaxListed paths and counts the rest.
+func TestManyFilesAreCounted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for i := range snapshot.MaxListed + 5 {
+		w.Write(gittest.GeneratedPath(i), "xx")
+	}
+	saved := w.captured(func(req *gitstore.SaveRequest) { req.MaxFile = 1 })
+	skipped := saved.Record.Snapshot().Skipped
+	require.Len(t, skipped, snapshot.MaxListed+1)
+	assert.Equal(t, checkpoint.Skipped{Path: ".", Reason: "5 more", Class: checkpoint.InUntracked}, skipped[snapshot.MaxListed])
+	saved = w.captured()
+	assert.Len(t, saved.Record.Files(), snapshot.MaxListed)
+	assert.Equal(t, snapshot.MaxListed+5, saved.Files)
+}
+
+// TestCaptureBudget checks that unread files are recorded after the time limit, and that
+// staged and named files are saved.
+func TestCaptureBudget(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.Write("a.txt", "changed\n")
+	w.Write("new", "x")
+	w.Write("named", "x")
+	saved := w.captured(func(req *gitstore.SaveRequest) { req.Budget, req.Artifacts = 1, []string{"named"} })
+	assert.Equal(t, []string{"named"}, w.paths(saved.Commit.String()+":artifacts"))
+	assert.NotContains(t, w.Git("ls-tree", "--name-only", saved.Commit.String()), "untracked")
+	skipped := saved.Record.Snapshot().Skipped
+	assert.NotEmpty(t, skipped)
+	for _, s := range skipped { // a list that was not read is the path "."
+		assert.Contains(t, []string{".", "a.txt", "named", "new"}, s.Path)
+		assert.Equal(t, snapshot.OutOfTime, s.Reason)
+	}
+
+	saved = w.captured(func(req *gitstore.SaveRequest) { req.Budget = time.Hour })
+	assert.Equal(t, []string{"named", "new"}, w.paths(saved.Commit.String()+":untracked"))
+	assert.Empty(t, saved.Record.Snapshot().Skipped)
+}

@@ -1,0 +1,176 @@
+package snapshot
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/git"
+)
+
+// A listing holds the lists of the changed and the untracked files. Both are made while
+// this process reads the index.
+type listing struct {
+	changed   <-chan listed[rawChange]     // nil if the request does not need the list
+	untracked <-chan listed[untrackedPath] // likewise
+	ignored   []string                     // .gitignore files that git ignores, once untracked has its list
+	ctx       context.Context
+	cancel    context.CancelCauseFunc
+	end       time.Time // end of the time limit, or zero
+}
+
+// listed is a list or an error.
+type listed[T any] struct {
+	files []T
+	err   error
+}
+
+// errBudget ends a listing whose time limit has passed.
+var errBudget = errors.New("time limit")
+
+// list starts the lists of a request.
+func (s *Source) list(ctx context.Context, req Request) *listing {
+	l := &listing{}
+	l.ctx, l.cancel = context.WithCancelCause(ctx)
+	if req.Untracked { // first, because it takes longer
+		l.untracked = s.listUntracked(l, req)
+	}
+	if req.Worktree {
+		l.changed = start(l.ctx, s.changedFiles)
+	}
+	return l
+}
+
+// An untrackedPath is an untracked file, or a directory that is left out as a whole.
+type untrackedPath struct {
+	path  string
+	left  string // reason for leaving the path out, empty if it is captured
+	found foundFile
+}
+
+// listUntracked starts git before it returns. In a goroutine, git could start milliseconds
+// later, because other goroutines use the processors.
+func (s *Source) listUntracked(l *listing, req Request) <-chan listed[untrackedPath] {
+	run, err := s.git().Start(l.ctx, listsIgnoreFiles...)
+	return start(l.ctx, func(ctx context.Context) ([]untrackedPath, error) {
+		if err != nil {
+			return nil, err
+		}
+		out, err := run.Finish(nil)
+		if err != nil {
+			return nil, err
+		}
+		var others []string
+		if others, l.ignored, err = s.splitIgnored(ctx, git.Fields(out)); err != nil {
+			return nil, err
+		}
+		list := leaveOutFull(others, req)
+		dirs := newRealDirs(s.cache.root)
+		defer dirs.close()
+		for i := range list {
+			list[i].found = dirs.find(list[i].path)
+		}
+		for _, dir := range unopened(run.Warnings()) {
+			list = append(list, untrackedPath{path: dir, left: checkpoint.NotReadable})
+		}
+		return list, nil
+	})
+}
+
+// cannotOpen matches git's warning about a directory that it cannot read.
+var cannotOpen = regexp.MustCompile(`(?m)^warning: could not open directory '(.*)': `)
+
+// unopened returns the directories in git's warnings.
+func unopened(warnings string) (dirs []string) {
+	for _, m := range cannotOpen.FindAllStringSubmatch(warnings, -1) {
+		dirs = append(dirs, strings.TrimSuffix(m[1], "/")+"/")
+	}
+	return dirs
+}
+
+// DefaultMaxUntracked limits the new untracked files of one directory.
+const DefaultMaxUntracked = 10_000
+
+func (r Request) maxUntracked() int { return cmp.Or(r.MaxUntracked, DefaultMaxUntracked) }
+
+// leaveOutFull replaces the files of each directory with too many of them by the directory,
+// the deepest directories first. A directory with files in an earlier checkpoint stays.
+func leaveOutFull(paths []string, req Request) []untrackedPath {
+	list := make([]untrackedPath, len(paths))
+	for i, name := range paths {
+		list[i].path = name
+	}
+	limit := req.maxUntracked()
+	if len(paths) <= limit {
+		return list
+	}
+	files := map[string]int{}
+	count := func(below string, n int) { // for each directory above a path
+		for dir := path.Dir(below); dir != "."; dir = path.Dir(dir) {
+			files[dir] += n
+		}
+	}
+	for _, name := range paths {
+		count(name, 1)
+	}
+	dirs := slices.SortedFunc(maps.Keys(files), func(a, b string) int {
+		return cmp.Or(strings.Count(b, "/")-strings.Count(a, "/"), strings.Compare(a, b))
+	})
+	for _, dir := range dirs {
+		if files[dir] <= limit || req.hadUntracked != nil && req.hadUntracked(dir) {
+			continue
+		}
+		count(dir, -files[dir])
+		list = slices.DeleteFunc(list, func(f untrackedPath) bool { return strings.HasPrefix(f.path, dir+"/") })
+		list = append(list, untrackedPath{path: dir + "/", left: checkpoint.TooManyFiles(limit)})
+	}
+	return list
+}
+
+func start[T any](ctx context.Context, list func(context.Context) ([]T, error)) <-chan listed[T] {
+	done := make(chan listed[T], 1)
+	go func() {
+		files, err := list(ctx)
+		done <- listed[T]{files, err}
+	}()
+	return done
+}
+
+// limit ends the listing after a time. The caller stops the timer.
+func (l *listing) limit(after time.Duration) *time.Timer {
+	l.end = time.Now().Add(after)
+	return time.AfterFunc(after, func() { l.cancel(errBudget) })
+}
+
+// late reports whether the time limit has passed, also if the timer did not run yet on busy
+// processors.
+func (l *listing) late() bool {
+	return context.Cause(l.ctx) == errBudget || !l.end.IsZero() && time.Now().After(l.end)
+}
+
+// An indexStamp identifies a version of the index file. Git replaces the file at each
+// change.
+type indexStamp struct{ info os.FileInfo } // nil if there is no index
+
+func stampOf(path string) indexStamp {
+	info, err := os.Stat(path)
+	if err != nil {
+		return indexStamp{}
+	}
+	return indexStamp{info}
+}
+
+func (s indexStamp) equal(t indexStamp) bool {
+	if s.info == nil || t.info == nil {
+		return s.info == t.info
+	}
+	return os.SameFile(s.info, t.info) && s.info.Size() == t.info.Size() && s.info.ModTime().Equal(t.info.ModTime())
+}

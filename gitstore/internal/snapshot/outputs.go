@@ -1,0 +1,334 @@
+package snapshot
+
+import (
+	"context"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/chain"
+	"git-checkpoint/gitstore/internal/contents"
+	"git-checkpoint/gitstore/internal/git/convert"
+	"git-checkpoint/gitstore/internal/repo"
+	"git-checkpoint/gitstore/internal/trees"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// An OutputReport lists the files that a record refers to and that are missing or
+// changed.
+type OutputReport = Mismatches
+
+// Outputs checks the files that a record refers to. Locations outside the worktree are
+// not read and count as missing. A file that a restore of the checkpoint would create or
+// update counts as neither missing nor changed. This is normal in a clone that has not
+// restored the checkpoint.
+func (s *Capturer) Outputs(ctx context.Context, c *chain.Checkpoint, r *checkpoint.Record) (OutputReport, error) {
+	entries, err := s.entriesFor(c, r)
+	if err != nil {
+		return OutputReport{}, err
+	}
+	return s.outputs().Check(ctx, entries, r, s.restorePlan(c))
+}
+
+// PlanChanged reports whether the plan file differs from its digest, and a restore of the
+// checkpoint would not correct this.
+func (s *Capturer) PlanChanged(ctx context.Context, c *chain.Checkpoint, place, digest string) (bool, error) {
+	back := s.restorePlan(c)
+	now, err := s.Digests(ctx, []string{place})
+	return err == nil && now[place] != digest && !back.Restores(place, now[place], digest), err
+}
+
+// MissingOutputs returns the files that a record refers to and that are neither in the
+// worktree nor among the checkpoint's artifacts.
+func (s *Capturer) MissingOutputs(c *chain.Checkpoint, r *checkpoint.Record) ([]string, error) {
+	entries, err := s.entriesFor(c, r)
+	if err != nil {
+		return nil, err
+	}
+	return s.outputs().Missing(entries, r)
+}
+
+// keptOutputs returns the files that the previous checkpoint contains because its record
+// refers to them (Checker.CarryOver). If an error occurs, the save continues
+// without these files.
+func (s *Capturer) keptOutputs(ctx context.Context, issue checkpoint.Issue) []string {
+	before, _ := s.chain.LastResumed(issue)
+	if before == nil {
+		c, err := s.chain.ReadChain(ctx, issue, repo.LiveRef(issue), 1)
+		if err != nil || c.Newest() == nil {
+			return nil
+		}
+		before = c.Newest()
+	}
+	entries, err := trees.Read(s.repo.Objects, before.Tree)
+	if err != nil {
+		return nil
+	}
+	return s.outputs().CarryOver(entries, func() (*checkpoint.Record, error) { return s.chain.Record(before) })
+}
+
+// lookedBack limits the checkpoints in which hadUntracked looks for files.
+const lookedBack = 100
+
+// hadUntracked returns a function that reports whether one of the newest checkpoints has
+// untracked files in a directory. It reads the checkpoints at the first call.
+func (s *Capturer) hadUntracked(ctx context.Context, issue checkpoint.Issue) func(dir string) bool {
+	find := &trees.Finder{Reader: s.repo.Objects}
+	newest := sync.OnceValue(func() []chain.Checkpoint {
+		c, err := s.chain.ReadChain(ctx, issue, repo.LiveRef(issue), lookedBack)
+		if err != nil {
+			return nil
+		}
+		return c.Checkpoints()
+	})
+	return func(dir string) bool {
+		return slices.ContainsFunc(newest(), func(c chain.Checkpoint) bool {
+			mode, _, err := find.Lookup(c.Tree, "untracked/"+dir)
+			return err == nil && mode != 0
+		})
+	}
+}
+
+// CheckPlace fails if a checkpoint cannot contain a file at this path relative to the
+// root, for example because git reserves the path.
+func CheckPlace(place string) error { return trees.CheckPath(place, trees.ModeFile) }
+
+// IsTracked reports whether git tracks a worktree file, or any file below a directory.
+func (s *Capturer) IsTracked(ctx context.Context, place string) (bool, error) {
+	out, err := s.repo.Git.Output(ctx, "--literal-pathspecs", "ls-files", "-z", "--", place)
+	return len(out) > 0, err
+}
+
+// Digests returns the current digests of worktree files (Checker.Digests).
+func (s *Capturer) Digests(ctx context.Context, places []string) (map[string]string, error) {
+	return s.outputs().Digests(ctx, places)
+}
+
+// restorePlan returns the paths that a restore would write. It is empty if the snapshot
+// is incomplete.
+func (s *Capturer) restorePlan(c *chain.Checkpoint) RestorePlan {
+	st, err := s.OpenSnapshot(c)
+	if err != nil {
+		return nil
+	}
+	targets, err := s.Targets(st)
+	if err != nil {
+		return nil
+	}
+	return NewRestorePlan(targets)
+}
+
+// entriesFor returns a checkpoint's tree entries, or nil if its record references no
+// files.
+func (s *Capturer) entriesFor(c *chain.Checkpoint, r *checkpoint.Record) ([]trees.Entry, error) {
+	if len(r.Outputs()) == 0 {
+		return nil, nil
+	}
+	return trees.Read(s.repo.Objects, c.Tree)
+}
+
+func (s *Capturer) outputs() *Checker {
+	return &Checker{Root: s.repo.Info.Root, Objects: s.repo.Objects, Hasher: s.hasher}
+}
+
+// A Checker checks files of a worktree with the objects of its repository.
+type Checker struct {
+	Root    string // top-level directory
+	Objects trees.Reader
+	// Hasher returns a hasher that applies git's clean filters to files below the root.
+	Hasher func(*os.Root) *convert.Hasher
+}
+
+// Mismatches lists missing or changed files of a record.
+type Mismatches struct {
+	Missing []string // missing from both worktree and artifacts
+	Changed []string // different from the recorded digest
+}
+
+// Check compares the files of a record with the worktree. Files that a restore of the
+// checkpoint would write, as in a new clone, count as neither missing nor changed.
+func (s *Checker) Check(ctx context.Context, entries []trees.Entry, r *checkpoint.Record, back RestorePlan) (Mismatches, error) {
+	var report Mismatches
+	missing, err := s.Missing(entries, r)
+	if err != nil {
+		return report, err
+	}
+	for _, place := range missing {
+		if !back.Restores(place, "", "") {
+			report.Missing = append(report.Missing, place)
+		}
+	}
+	digests := map[string]string{}
+	for _, o := range r.Outputs() {
+		digests[o.Location] = o.Digest
+	}
+	report.Changed, err = s.differ(ctx, back, digests)
+	return report, err
+}
+
+// Missing returns files of a record that exist neither in the worktree nor in the
+// checkpoint's artifacts.
+func (s *Checker) Missing(entries []trees.Entry, r *checkpoint.Record) ([]string, error) {
+	outputs := r.Outputs()
+	if len(outputs) == 0 {
+		return nil, nil
+	}
+	artifacts, _ := trees.Find(entries, "artifacts")
+	root, err := os.OpenRoot(s.Root)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	var missing []string
+	find := &trees.Finder{Reader: s.Objects}
+	for _, o := range outputs {
+		name := path.Clean(o.Location)
+		if _, err := root.Stat(filepath.FromSlash(name)); err == nil {
+			continue
+		}
+		if !has(find, artifacts, name) {
+			missing = append(missing, o.Location)
+		}
+	}
+	return missing, nil
+}
+
+// has reports whether a tree entry contains a path.
+func has(find *trees.Finder, tree trees.Entry, path string) bool {
+	_, hash, err := find.Lookup(tree.Hash, path)
+	return err == nil && !hash.IsZero()
+}
+
+// differ returns sorted paths of files that differ from their digest. It ignores paths
+// without file or digest.
+func (s *Checker) differ(ctx context.Context, back RestorePlan, digests map[string]string) ([]string, error) {
+	places := slices.Sorted(maps.Keys(digests))
+	now, err := s.Digests(ctx, slices.DeleteFunc(slices.Clone(places), func(p string) bool { return digests[p] == "" }))
+	if err != nil {
+		return nil, err
+	}
+	var changed []string
+	for _, place := range places {
+		if is := now[place]; is != "" && is != digests[place] && !back.Restores(place, is, digests[place]) {
+			changed = append(changed, place)
+		}
+	}
+	return changed, nil
+}
+
+// RestorePlan maps paths to restore targets.
+type RestorePlan map[string]contents.Target
+
+// NewRestorePlan returns a plan with the given targets.
+func NewRestorePlan(targets []contents.Target) RestorePlan {
+	back := make(RestorePlan, len(targets))
+	for _, t := range targets {
+		back[t.Path] = t
+	}
+	return back
+}
+
+// Restores reports whether a restore replaces a file unchanged since HEAD. now is the
+// file's digest, "" for a missing file; want is the digest after the restore, "" for any.
+func (c RestorePlan) Restores(place, now, want string) bool {
+	t, ok := c[path.Clean(place)]
+	return ok && t.Work && t.WorkWant != (contents.Side{}) && digestOf(t.WorkBase) == now &&
+		(want == "" || digestOf(t.WorkWant) == want)
+}
+
+func digestOf(f contents.Side) string {
+	if f == (contents.Side{}) {
+		return ""
+	}
+	return digest(f.Hash)
+}
+
+func digest(blob plumbing.Hash) string { return "blob:" + blob.String() }
+
+// CarryOver returns artifacts of a checkpoint's tree entries that its record refers to,
+// if the files exist and are still untracked. The next checkpoint stores their current
+// content, so that the newest checkpoint contains all of them. Git often ignores these
+// files, so other machines receive them only through checkpoints. The record is read only
+// if artifacts exist.
+func (s *Checker) CarryOver(entries []trees.Entry, record func() (*checkpoint.Record, error)) []string {
+	artifacts, ok := trees.Find(entries, "artifacts")
+	if !ok {
+		return nil
+	}
+	staged, _ := trees.Find(entries, "staged")
+	r, err := record()
+	if err != nil {
+		return nil
+	}
+	root, err := os.OpenRoot(s.Root)
+	if err != nil {
+		return nil
+	}
+	defer root.Close()
+	var kept []string
+	find := &trees.Finder{Reader: s.Objects}
+	for _, place := range referred(r) {
+		if !has(find, artifacts, place) || has(find, staged, place) {
+			continue
+		}
+		if info, err := root.Lstat(filepath.FromSlash(place)); err == nil && info.Mode().IsRegular() {
+			kept = append(kept, place)
+		}
+	}
+	return kept
+}
+
+// referred returns paths of outputs and of phase artifacts.
+func referred(r *checkpoint.Record) []string {
+	places := r.PhaseArtifacts()
+	for _, o := range r.Outputs() {
+		places = append(places, o.Location)
+	}
+	for i := range places {
+		places[i] = path.Clean(places[i])
+	}
+	return places
+}
+
+// MaxDigested limits the size of files with a digest, in bytes.
+const MaxDigested = 64 << 20
+
+// Digests returns current digests of worktree files: "blob:" and the blob hash after
+// git's clean filters. Line endings and filters of another machine therefore do not
+// change a digest. Files outside the worktree, irregular files, and files over the limit
+// have no digest.
+func (s *Checker) Digests(ctx context.Context, places []string) (map[string]string, error) {
+	if len(places) == 0 {
+		return nil, nil
+	}
+	root, err := os.OpenRoot(s.Root)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	var names, asked []string
+	for _, place := range places {
+		name := path.Clean(place)
+		info, err := root.Stat(filepath.FromSlash(name))
+		if err != nil || !info.Mode().IsRegular() || info.Size() > MaxDigested {
+			continue
+		}
+		names, asked = append(names, name), append(asked, place)
+	}
+	hashes, err := s.Hasher(root).Hash(ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	digests := make(map[string]string, len(asked))
+	for n, place := range asked {
+		if !hashes[n].IsZero() {
+			digests[place] = digest(hashes[n])
+		}
+	}
+	return digests, nil
+}
