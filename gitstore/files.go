@@ -24,6 +24,12 @@ func (f Files) Plan(ctx context.Context, c *Checkpoint, look *Look) (*RestoreOut
 	return f.restorer.Plan(ctx, c, look)
 }
 
+// CheckResume fails with a *RefusedError if a resume of a checkpoint would restore no file here,
+// because of an operation of git or of HEAD.
+func (f Files) CheckResume(ctx context.Context, c *Checkpoint) error {
+	return f.restorer.CheckResume(ctx, c)
+}
+
 // Diff returns the difference between a checkpoint's file and the file in the worktree,
 // in the format of git diff. The text contains raw file contents: callers must escape it
 // for a terminal.

@@ -99,9 +99,9 @@ func handover(c *invoke.Invocation, r standing.Judged, reader string) string {
 	more := standing.PromptMore{
 		Attempt: r.Record.PhaseAttempt(), Session: sessionBefore(c, r, reader), Notes: standing.PastNotes(c, r), Parallel: standing.NotHere(c, r.Checkpoint.Issue, r.Checkpoint.ID),
 	}
-	found, err := c.Store.Restore(c.Ctx, gitstore.RestoreRequest{Checkpoint: r.Checkpoint, AnyBranch: true, Request: gitstore.RestoreOptions{DryRun: true}})
+	err := c.Store.Files.CheckResume(c.Ctx, r.Checkpoint)
 	if err == nil {
-		more.Missing, more.Skipped, more.Unsaved = found.Restored, append(found.Skipped, found.InTheWay...), found.NotSaved()
+		more.Missing, more.Skipped, more.Unsaved = r.Verdict.Restores, r.Verdict.Changed, r.Verdict.Unsaved
 	}
 	after := nextStep(resumeArgs(c, r), r, err == nil, more) + howToSave
 	return standing.Prompt(r, more, c.Env.Now(), handoverBytes-len(after)) + after

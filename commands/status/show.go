@@ -21,10 +21,10 @@ import (
 
 // screenStatus prints the status for people: the progress, the newest checkpoint, whether the
 // work can be resumed, the changes since, and the next step.
-func screenStatus(c *invoke.Invocation, at display.Screen, p *gitstore.Point, r *checkpoint.Record, v freshness.Verdict, look *gitstore.Look) {
+func screenStatus(c *invoke.Invocation, at display.Screen, p *gitstore.Point, r *checkpoint.Record, v freshness.Verdict) {
 	cp := p.Checkpoint
 	rows := slices.Concat(standing.ProgressRows(r, v), checkpointRows(c, cp, r), standing.WentBackRows(p, c.Env.Now()),
-		standing.ParallelRows(standing.NotHere(c, cp.Issue, cp.ID), c.Env.Now()), resumeRows(r, v), changedRows(c, cp, v, look), nextRows(r, v))
+		standing.ParallelRows(standing.NotHere(c, cp.Issue, cp.ID), c.Env.Now()), resumeRows(r, v), changedRows(c, cp, v), nextRows(r, v))
 	c.Printf("%s\n\n%s", at.Heading(standing.Heading(cp, r)), at.Sheet(rows))
 	next := "git checkpoint resume " + phrase.IssueArg(cp.Issue)
 	if !v.CanResume {
@@ -81,13 +81,13 @@ func resumeRows(r *checkpoint.Record, v freshness.Verdict) []display.Row {
 const filesCheck = "files"
 
 // changedRow returns what has changed since the checkpoint, and what a resume does about it.
-func changedRow(c *invoke.Invocation, cp *gitstore.Checkpoint, v freshness.Verdict, look *gitstore.Look) display.Row {
+func changedRow(c *invoke.Invocation, cp *gitstore.Checkpoint, v freshness.Verdict) display.Row {
 	row := display.Row{Label: "Changed", Text: "no file since the checkpoint"}
 	if n := len(v.Changed) + len(v.Restores) + len(v.Unsaved); n > 0 {
 		row.Text = phrase.Plural(n, "file") + " since the checkpoint"
 	}
 	if v.CanResume && c.Store.Root() != "" {
-		row.Below = wouldRestore(c, cp, look)
+		row.Below = wouldRestore(c, cp, v)
 	}
 	if len(v.Unsaved) > 0 {
 		row.Below = append(row.Below, "not in the checkpoint, and a resume leaves "+phrase.Files(v.Unsaved, 5))
@@ -96,8 +96,8 @@ func changedRow(c *invoke.Invocation, cp *gitstore.Checkpoint, v freshness.Verdi
 }
 
 // changedRows returns changedRow and the findings about changed files.
-func changedRows(c *invoke.Invocation, cp *gitstore.Checkpoint, v freshness.Verdict, look *gitstore.Look) []display.Row {
-	rows := []display.Row{changedRow(c, cp, v, look)}
+func changedRows(c *invoke.Invocation, cp *gitstore.Checkpoint, v freshness.Verdict) []display.Row {
+	rows := []display.Row{changedRow(c, cp, v)}
 	for _, reason := range v.WorstFirst() {
 		if reason.Check == filesCheck {
 			rows = append(rows, standing.ReasonRow(reason))
@@ -125,21 +125,20 @@ const nothingToPutBack = "a resume has no file to put back"
 
 // wouldRestore returns one line per effect of a resume on files. The findings of the verdict name
 // those that changed on both sides.
-func wouldRestore(c *invoke.Invocation, cp *gitstore.Checkpoint, look *gitstore.Look) []string {
-	done, err := c.Store.Restore(c.Ctx, gitstore.RestoreRequest{Checkpoint: cp, AnyBranch: true, Look: look, Request: gitstore.RestoreOptions{DryRun: true}})
-	if err != nil {
-		return []string{"a resume puts no files back: " + strings.TrimPrefix(err.Error(), "restore "+string(cp.ID)+": ")}
+func wouldRestore(c *invoke.Invocation, cp *gitstore.Checkpoint, v freshness.Verdict) []string {
+	if err := c.Store.Files.CheckResume(c.Ctx, cp); err != nil {
+		return []string{"a resume puts no files back: " + err.Error()}
 	}
 	var lines []string
 	for _, part := range []struct {
 		what  string
 		paths []string
-	}{{"a resume puts back", done.Restored}, {"a resume cannot put back", done.InTheWay}} {
+	}{{"a resume puts back", v.Restores}, {"a resume cannot put back", v.InTheWay}} {
 		if len(part.paths) > 0 {
 			lines = append(lines, part.what+" "+phrase.Files(part.paths, 5))
 		}
 	}
-	if len(lines) == 0 && len(done.Skipped) == 0 {
+	if len(lines) == 0 && len(v.Changed) == 0 {
 		return []string{nothingToPutBack}
 	}
 	return lines

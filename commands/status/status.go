@@ -184,9 +184,9 @@ func showStatus(c *invoke.Invocation, o *statusOptions, p *gitstore.Point, r *ch
 		if c.Common.Verbose {
 			defer c.Page()()
 		}
-		screenStatus(c, at, p, r, v, o.judge.Look)
+		screenStatus(c, at, p, r, v)
 	} else {
-		plainStatus(c, p, r, v, o.judge.Look)
+		plainStatus(c, p, r, v)
 	}
 	if c.Common.Verbose {
 		return cmp.Or(showDiffs(c, cp, v), showCoverage(c, r))
@@ -195,7 +195,7 @@ func showStatus(c *invoke.Invocation, o *statusOptions, p *gitstore.Point, r *ch
 }
 
 // plainStatus prints the status in the form for scripts.
-func plainStatus(c *invoke.Invocation, p *gitstore.Point, r *checkpoint.Record, v freshness.Verdict, look *gitstore.Look) {
+func plainStatus(c *invoke.Invocation, p *gitstore.Point, r *checkpoint.Record, v freshness.Verdict) {
 	cp := p.Checkpoint
 	c.Printf("%s\n", output.Clean(standing.Heading(cp, r)))
 	c.Printf("Checkpoint: %s (%s)\n", cp.ID, output.Clean(phrase.Ago(r.CreatedAt(), c.Env.Now())+standing.ByOther(c, cp)))
@@ -218,7 +218,7 @@ func plainStatus(c *invoke.Invocation, p *gitstore.Point, r *checkpoint.Record, 
 	standing.ShowNext(c, v)
 	c.Printf("Resumes unattended: %s\n", output.Clean(standing.AutoResume(v)))
 	if c.Store.Root() != "" {
-		changed := changedRow(c, cp, v, look)
+		changed := changedRow(c, cp, v)
 		c.Printf("%s: %s\n", changed.Label, changed.Text)
 		for _, line := range changed.Below {
 			if line != nothingToPutBack {

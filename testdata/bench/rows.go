@@ -94,8 +94,8 @@ var rows = []row{
 	},
 	{
 		name: "status", store: kindSave, run: runStatus,
-		what: "status, offline, of the long chain", against: "git diff --cached --name-status HEAD",
-		figures: at("100k", figure{Target: 1.0}),
+		what: "status, offline, of the long chain", against: "git status --porcelain -uall",
+		figures: at("100k", figure{Target: 1.2}),
 	},
 	{
 		name: "restore", store: kindSave, run: runRestore,

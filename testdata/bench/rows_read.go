@@ -85,7 +85,7 @@ func runStatus(ctx context.Context, r *repo) (result, error) {
 	}
 	return r.pair(ctx, r.b.runs,
 		side{argv: r.ours("status", r.long), check: counts("Resume: ", 1)},
-		side{argv: r.gits("diff", "--cached", "--name-status", "HEAD"), check: counts("M", staged)})
+		side{argv: r.gits("status", "--porcelain", "-uall"), check: counts("M ", staged)})
 }
 
 func runStart(ctx context.Context, r *repo) (result, error) {

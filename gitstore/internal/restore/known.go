@@ -71,7 +71,7 @@ func (s *Restorer) snapshotTrees(c *chain.Checkpoint) (roots []plumbing.Hash) {
 }
 
 // maxLayers limits the earlier checkpoints that layers reads.
-const maxLayers = 200
+const maxLayers = 100
 
 // layers returns the contents of a checkpoint, followed by those of earlier checkpoints of its
 // branch that know files which it does not: it captured another class, or left files out for a
@@ -82,16 +82,16 @@ func (s *Restorer) layers(ctx context.Context, c *chain.Checkpoint, st *snapshot
 	if len(lacks) == 0 {
 		return layers
 	}
-	live, err := s.chain.ReadChain(ctx, c.Issue, repo.LiveRef(c.Issue), 0)
+	live, err := s.chain.Walk(c.Issue, repo.LiveRef(c.Issue), c.Commit, maxLayers)
 	if err != nil {
 		return layers
 	}
-	read, line := 0, live.Lineage(c.ID)
+	line := live.Lineage(c.ID)
 	for _, older := range live.Checkpoints() {
 		if older.Clock >= c.Clock || older.Branch != c.Branch || line.Lacks(&older) {
 			continue
 		}
-		if read++; len(lacks) == 0 || read > maxLayers {
+		if len(lacks) == 0 || ctx.Err() != nil {
 			break
 		}
 		snap, err := s.snapshot.OpenSnapshot(&older)

@@ -168,6 +168,16 @@ func (r *undoable) rollBack(ctx context.Context, done *Restored, cause error) er
 	return errors.Join(cause, r.s.removeJournal())
 }
 
+// CheckResume fails with a *RefusedError if a resume of a checkpoint would restore no file here,
+// because of an operation of git or of HEAD.
+func (s *Restorer) CheckResume(ctx context.Context, c *chain.Checkpoint) error {
+	st, err := s.snapshot.OpenSnapshot(c)
+	if err != nil {
+		return err
+	}
+	return s.checkPlace(ctx, &RestoreRequest{Checkpoint: c, AnyBranch: true}, st)
+}
+
 // checkPlace fails if the current state is unsuitable for the checkpoint's files: a git
 // operation such as a rebase is in progress, HEAD is on another branch, or HEAD does not
 // contain the checkpoint's commit.
