@@ -111,7 +111,7 @@ func Evaluate(r *checkpoint.Record, f Facts, rules Rules) Verdict {
 	return v
 }
 
-// unattended reports whether a resume goes on if nobody can be asked, and the reason: the first
+// unattended reports whether a resume goes on without questions, and the reason: the first
 // unmet condition of the previous run, or the worst finding of another check.
 func (in input) unattended() (bool, string) {
 	if unmet := in.unmet(); len(unmet) > 0 {

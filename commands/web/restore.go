@@ -47,10 +47,12 @@ func (v *visit) restored(text string, at place, done *gitstore.Restored) Notice 
 		paths []string
 		text  string
 	}{
-		{done.Skipped, "Changed since, left as it is: "}, {done.InTheWay, "In the way, left as it is: "},
+		{done.Skipped, "Changed since, left as it is: "},
+		{done.InTheWay, "In the way, left as it is: "},
 		{done.Unsaved, "Changed since and not in the checkpoint, left as it is: "},
 		{done.Others, "Changed by another session in this worktree, stays as it is: "},
-		{done.Sparse, "Outside the sparse checkout or marked skip-worktree, not written: "}, {done.Merged, "Conflicts to resolve: "},
+		{done.Sparse, "Outside the sparse checkout or marked skip-worktree, not written: "},
+		{done.Merged, "Conflicts to resolve: "},
 	} {
 		for _, path := range l.paths[:min(len(l.paths), maxPlanned)] {
 			n.Lines = append(n.Lines, l.text+line(path))

@@ -14,7 +14,7 @@ import (
 
 // WentBackText describes a person's restore of a checkpoint that is not the newest, such as
 // "Ann went back to CP-... (Turn: fix the test) 2 minutes ago; 5 later checkpoints were left:
-// CP-..., CP-... and 3 more". It returns "" if nobody went back.
+// CP-..., CP-... and 3 more". It returns "" without such an event.
 func WentBackText(p *gitstore.Point, now time.Time) string {
 	if !p.WentBack() {
 		return ""

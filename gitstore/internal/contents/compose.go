@@ -83,7 +83,7 @@ func (w *Files) Knows(path string) bool {
 // Entry returns the staged file at a path, or zero.
 func (w *Files) Entry(path string) Side { return w.Version(w.Snap.Staged, path) }
 
-// Version returns the file at a path of a tree, or zero if there is none or the tree cannot be
+// Version returns the file at a path of a tree, or zero without such a file, or if the tree cannot be
 // read.
 func (w *Files) Version(tree plumbing.Hash, path string) Side {
 	f, err := At(w.find, tree, path)

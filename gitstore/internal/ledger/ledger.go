@@ -56,7 +56,7 @@ type Pin struct {
 
 // A Restoration is the restore of all files of a checkpoint that is not the newest one: the
 // work goes on from this checkpoint until the next save. A checkpoint with a later clock ends
-// the restoration. The zero value is none.
+// the restoration. The zero value means that there was no restore.
 type Restoration struct {
 	ID    checkpoint.ID
 	Clock checkpoint.Clock

@@ -62,8 +62,8 @@ func (r *restoring) clean(ctx context.Context, c *contents.Composition, area *lo
 	return list, nil
 }
 
-// isLost reports whether the worktree has none of its files: it was lost, and its files were not
-// removed as part of the work. modified are the files that differ from the index.
+// isLost reports whether all files of the worktree are missing: it was lost, and its files were
+// not removed as part of the work. modified are the files that differ from the index.
 func (s *Worktree) isLost(area *lockedIndex, modified []string) bool {
 	if len(modified) == 0 || len(modified) < area.x.Len() {
 		return false

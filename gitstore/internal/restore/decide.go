@@ -102,7 +102,7 @@ type rules struct {
 	known  func(string, Side) bool // a checkpoint of the chain holds this version; nil means no
 	common func(string) Side       // version from which both sides come, zero if unknown; nil means unknown
 	asked  bool                    // the user asked for this checkpoint
-	lost   bool                    // the worktree has none of its files
+	lost   bool                    // all files of the worktree are missing
 	exact  bool                    // remove files that came later, also with unknown content
 	force  bool                    // replace any content
 	choice Changed

@@ -129,7 +129,7 @@ type restoring struct {
 	req    *Request
 	layers []*contents.Contents
 	keep   Keep
-	lost   bool                   // the worktree has none of its files
+	lost   bool                   // all files of the worktree are missing
 	common func() *contents.Files // see loadCommon
 	done   *Outcome
 }

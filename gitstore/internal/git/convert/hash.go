@@ -23,7 +23,7 @@ import (
 type Hasher struct {
 	Git  git.Git  // in any directory of the worktree
 	Root *os.Root // root of the worktree
-	// Staged returns the staged attributes file at a path, nil if there is none. It is
+	// Staged returns the staged attributes file at a path, or nil. It is
 	// called if the worktree has no file at that path. Nil means no staged attributes, as
 	// for git hash-object, but not git add.
 	Staged func(file string) ([]byte, error)
