@@ -152,7 +152,6 @@ func decide(targets []Target, now func(string) state, r rules) decision {
 func (d *decision) add(t Target, s state, st Step, r rules) {
 	choice := cmp.Or(t.choice, r.choice)
 	replaces := choice == FromCheckpoint || r.force
-	base := t.mergeBase(s, choice, r)
 	switch {
 	case t.session != "" && choice == "" && !r.force:
 		d.others = append(d.others, t.Path)
@@ -170,12 +169,15 @@ func (d *decision) add(t Target, s state, st Step, r rules) {
 		d.inTheWay, d.unknown = append(d.inTheWay, t.Path), true
 	case replaces:
 		d.steps = append(d.steps, st)
-	case st.work && base != nil:
+	default:
+		base := t.mergeBase(s, choice, r)
+		if !st.work || base == nil {
+			d.changed = append(d.changed, t.Path)
+			return
+		}
 		st.merge, st.index, st.base, st.onlyClean = true, false, *base, choice == ""
 		st.staged = t.Index && t.IndexWant == contents.Merged(t.WorkWant) && s.index == contents.Merged(s.work)
 		d.steps = append(d.steps, st)
-	default:
-		d.changed = append(d.changed, t.Path)
 	}
 }
 
