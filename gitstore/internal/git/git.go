@@ -59,7 +59,7 @@ func (e *CommandError) Error() string {
 	if said == "" {
 		said = e.Err.Error()
 	}
-	return fmt.Sprintf("git %s: %s", verb(e.Args), said)
+	return fmt.Sprintf("git %s: %s", verb(e.Args), WithoutCredentials(said))
 }
 
 func (e *CommandError) Unwrap() error { return e.Err }

@@ -99,29 +99,8 @@ func Configured(config []git.ConfigEntry, name string) bool {
 	return slices.ContainsFunc(config, func(e git.ConfigEntry) bool { return strings.HasPrefix(e.Key, prefix) })
 }
 
-// Shown returns a remote for display, without password.
-func Shown(remote string) string { return withoutPasswords(remote) }
-
-// withoutPasswords removes user and password from URLs in a text.
-func withoutPasswords(text string) string {
-	var b strings.Builder
-	for {
-		before, after, found := strings.Cut(text, "://")
-		b.WriteString(before)
-		if !found {
-			return b.String()
-		}
-		b.WriteString("://")
-		end := strings.IndexAny(after, "/ \t\n'\"?#")
-		if end < 0 {
-			end = len(after)
-		}
-		if at := strings.LastIndexByte(after[:end], '@'); at >= 0 {
-			after = after[at+1:]
-		}
-		text = after
-	}
-}
+// Shown returns a remote for display, without credentials.
+func Shown(remote string) string { return git.WithoutCredentials(remote) }
 
 // A Conn is a connection to a remote. It uses git with the user's credentials, proxies
 // and ssh.

@@ -404,8 +404,8 @@ func message(line string) (text string, marked bool) {
 	}
 	for _, prefix := range []string{"fatal:", "error:"} {
 		if rest, ok := strings.CutPrefix(text, prefix); ok {
-			return withoutPasswords(strings.TrimSpace(rest)), true
+			return git.WithoutCredentials(strings.TrimSpace(rest)), true
 		}
 	}
-	return withoutPasswords(text), strings.HasPrefix(text, "ERROR:") || strings.HasPrefix(text, "FATAL:")
+	return git.WithoutCredentials(text), strings.HasPrefix(text, "ERROR:") || strings.HasPrefix(text, "FATAL:")
 }

@@ -79,7 +79,7 @@ func OtherPushURLs(config []git.ConfigEntry, name string) []string {
 func HasSecret(url string) bool {
 	user, _, _ := strings.Cut(strings.TrimPrefix(url, "ssh://"), "@")
 	isSSH := strings.HasPrefix(url, "ssh://") && !strings.Contains(user, ":")
-	return !isSSH && withoutPasswords(url) != url
+	return !isSSH && git.WithoutCredentials(url) != url
 }
 
 // oneURL is the name of a remote that exists only in the settings of one git push.

@@ -76,17 +76,6 @@ func TestServerReasonIsFoundInItsOutput(t *testing.T) {
 	assert.Equal(t, "the remote end hung up unexpectedly", explain("remote: Updating references:  50% (1/2)\rremote: Updating references: 100% (2/2)\nfatal: the remote end hung up unexpectedly\n"))
 }
 
-func TestWithoutPasswords(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{
-		"origin": "origin", "git@x:y": "git@x:y", "https://x/y": "https://x/y",
-		"https://tok@x/y@z":                    "https://x/y@z",
-		"a 'https://a:b@c@x' and ssh://q@h b@": "a 'https://x' and ssh://h b@",
-	} {
-		assert.Equal(t, want, withoutPasswords(text))
-	}
-}
-
 func TestPushReports(t *testing.T) {
 	t.Parallel()
 	out := "To /hub\n*\tabc:refs/x\t[new reference]\n=\tabc:refs/y\t[up to date]\n!\tabc:refs/z\t[rejected] (stale info)\n!\tabc:refs/w\t[remote rejected] (a (b))\n!\t(delete)\nDone\n"
