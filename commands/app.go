@@ -181,11 +181,8 @@ func call(d *invoke.Command, env *invoke.Env, flags *cli.Context) error {
 	if err == nil || errors.As(err, new(exit.Silent)) {
 		c.FlushWarnings()
 	}
-	switch {
-	case c.Out.Err != nil && err == nil:
-		return exit.Errorf(exit.Failure, "", "%s: standard output: %w; the command itself is done", d.Name, c.Out.Err)
-	case c.Out.Err != nil && errors.As(err, new(exit.Silent)):
-		return exit.Errorf(exit.Failure, "", "%s: standard output: %w", d.Name, c.Out.Err)
+	if c.Out.Err != nil && (err == nil || errors.Is(err, c.Out.Err) || errors.As(err, new(exit.Silent))) {
+		return exit.DoneErrorf("%s: standard output: %w; the command itself is done", d.Name, c.Out.Err)
 	}
 	return err
 }

@@ -115,6 +115,12 @@ func (s *Store) Sync(ctx context.Context, req SyncRequest) ([]Synced, error) {
 // one URL only.
 func (s *Store) OtherPushURLs(remote string) []string { return s.sharer.OtherPushURLs(remote) }
 
+// RemoteOf returns the remote of an issue's remote-tracking ref, one of the given names and
+// URLs, or "" if the ref belongs to another one.
+func (s *Store) RemoteOf(ref string, issue checkpoint.Issue, remotes []string) string {
+	return s.sharer.RemoteOf(ref, issue, remotes)
+}
+
 // HasSecret reports whether the URL of a remote contains a password or a token.
 func HasSecret(url string) bool { return remote.HasSecret(url) }
 

@@ -109,11 +109,11 @@ func purge(c *invoke.Invocation, o dropOptions, issue checkpoint.Issue, ids []ch
 		return exit.Errorf(exit.Failure, hint+" --purge", "%s dropped, and the purge is not complete: %w", phrase.Plural(len(ids), "checkpoint"), err)
 	}
 	for _, ref := range carriers {
-		c.Warnf("%s still carries what was dropped, and so does its remote: git checkpoint sync %s takes it away there", ref, phrase.IssueArg(issue))
+		c.Warnf("%s still carries what was dropped, and so does its remote: %s", ref, syncOf(c, ref, issue))
 	}
 	left, err := c.Store.Remaining(c.Ctx, dropped)
 	if err != nil {
-		return exit.Errorf(exit.Failure, "", "the change is made, but the places that still have the content are not known: %w", err)
+		return exit.DoneErrorf("the change is made, but the places that still have the content are not known: %w", err)
 	}
 	for _, place := range []struct {
 		name  string
@@ -137,6 +137,24 @@ func purge(c *invoke.Invocation, o dropOptions, issue checkpoint.Issue, ids []ch
 	}
 	c.Infof("other clones and remotes may still have copies; git gc --prune=now deletes the content here%s", after)
 	return nil
+}
+
+// syncOf returns the command that removes dropped checkpoints from the remote of a
+// remote-tracking ref. The names of refs have digests of URLs, and not the URLs.
+func syncOf(c *invoke.Invocation, ref string, issue checkpoint.Issue) string {
+	remotes := c.Remotes()
+	if configured, err := c.Remote(""); err == nil {
+		remotes = append(remotes, configured)
+	}
+	sync := "git checkpoint sync " + phrase.IssueArg(issue) + " --remote "
+	switch name := c.Store.RemoteOf(ref, issue, remotes); {
+	case name == "":
+		return sync + "URL takes it away there, with the URL that was used before"
+	case gitstore.ShownRemote(name) != name:
+		return sync + phrase.QuoteArg(gitstore.ShownRemote(name)) + " takes it away there, with the masked parts of the URL"
+	default:
+		return sync + phrase.QuoteArg(name) + " takes it away there"
+	}
 }
 
 // confirmDrop asks for confirmation, unless --yes is set.

@@ -42,9 +42,9 @@ func codeOf(err error) (code int, hint string) {
 	case errors.Is(err, gitstore.ErrMoved), errors.Is(err, atomicfile.ErrChanged):
 		return Refused, "run the command again"
 	case diskFull(err):
-		return Failure, freeing(err)
+		return Failure, repairing(err, freeSpace)
 	case IsReadOnly(err):
-		return Failure, "make the repository writable, then run the command again"
+		return Failure, repairing(err, "make the repository writable")
 	}
 	return Failure, ""
 }

@@ -67,6 +67,19 @@ func CodeErrorf(code int, format string, args ...any) error {
 	return &Error{Code: code, Kind: Kinds[Failure], err: fmt.Errorf(format, args...)}
 }
 
+// DoneErrorf returns a failure of a command that has made its change. The hint asks for no
+// second run of the command.
+func DoneErrorf(format string, args ...any) error {
+	return Errorf(Failure, "", "%w", &doneError{fmt.Errorf(format, args...)})
+}
+
+// A doneError is a failure after the change was made.
+type doneError struct{ err error }
+
+func (d *doneError) Error() string { return d.err.Error() }
+
+func (d *doneError) Unwrap() error { return d.err }
+
 // Usagef returns an error of the command line.
 func Usagef(format string, args ...any) error { return Errorf(Usage, "", format, args...) }
 
@@ -93,21 +106,19 @@ func (f *Error) hinted() *Error {
 	if f.Hint != "" || f.Code != Failure || !diskFull(f) {
 		return f
 	}
-	return f.WithHint(freeing(f))
+	return f.WithHint(repairing(f, freeSpace))
 }
 
-const (
-	freeSpace = "free some space, then run the command again"
-	freeOnly  = "free some space" // if the change is made already: repeating the command would make a second change
-)
-
-// freeing returns the hint for an error about a full disk.
-func freeing(err error) string {
-	if errors.As(err, new(*gitstore.DoneError)) {
-		return freeOnly
+// repairing returns a hint with an action that makes writes possible. Unless the command has
+// made its change, the hint asks for a second run of the command.
+func repairing(err error, action string) string {
+	if errors.As(err, new(*gitstore.DoneError)) || errors.As(err, new(*doneError)) {
+		return action
 	}
-	return freeSpace
+	return action + ", then run the command again"
 }
+
+const freeSpace = "free some space"
 
 // diskFull reports whether a write failed for lack of space, in this process or in git.
 func diskFull(err error) bool {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -88,6 +89,16 @@ func (s *Chains) TrackingRefs(name string) string {
 		dir = fmt.Sprintf("url-%x", sha256.Sum256([]byte(name)))[:20]
 	}
 	return repo.RemoteRefs + dir + "/"
+}
+
+// RemoteOf returns the name or URL in remotes whose remote-tracking ref of an issue is ref. It
+// returns "" if the ref belongs to another remote.
+func (s *Chains) RemoteOf(ref string, i checkpoint.Issue, remotes []string) string {
+	at := slices.IndexFunc(remotes, func(name string) bool { return s.TrackingRef(name, i) == ref })
+	if at < 0 {
+		return ""
+	}
+	return remotes[at]
 }
 
 // ShownRemote returns a remote's name for output, without password.
