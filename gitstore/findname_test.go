@@ -82,7 +82,7 @@ func TestFindRejectsUnknownNames(t *testing.T) {
 	}
 }
 
-// Keys that differ only in case would share a file on case-insensitive file systems.
+// Keys that differ only in case, or in Unicode's form, would share a file on some file systems.
 func TestIssueNamesThatDifferOnlyInCase(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -95,7 +95,12 @@ func TestIssueNamesThatDifferOnlyInCase(t *testing.T) {
 	}
 	require.NoError(t, save("PROJ-42"))
 	require.NoError(t, save("é"))
-	for _, issue := range []checkpoint.Issue{"proj-42", "Proj-42", "É"} {
+	for _, issue := range []checkpoint.Issue{"straße", "ΟΔΟΣ", "ﬁx"} {
+		require.NoError(t, save(issue))
+	}
+	for _, issue := range []checkpoint.Issue{
+		"proj-42", "Proj-42", "É", "e\u0301", "E\u0301", "strasse", "STRASSE", "ſtraße", "οδος", "οδοσ", "fix", "PRO\u200cJ-42",
+	} {
 		err := save(issue)
 		require.ErrorAs(t, err, new(*RefusedError))
 		assert.Contains(t, err.Error(), string(issue))
@@ -104,7 +109,7 @@ func TestIssueNamesThatDifferOnlyInCase(t *testing.T) {
 	require.NoError(t, save("PROJ-4"))
 	issues, strange, err := w.s.Issues(ctx, false)
 	require.NoError(t, err)
-	assert.ElementsMatch(t, []checkpoint.Issue{"PROJ-4", "PROJ-42", "é"}, issues)
+	assert.ElementsMatch(t, []checkpoint.Issue{"PROJ-4", "PROJ-42", "é", "straße", "ΟΔΟΣ", "ﬁx"}, issues)
 	assert.Empty(t, strange)
 	refuses := func(done []Synced, err error) {
 		require.NoError(t, err)

@@ -4,6 +4,9 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
 )
 
 // invisible is a character that file systems ignore if they fold names by Unicode's rules.
@@ -32,6 +35,22 @@ func swapCase(name string) string {
 		}
 		return unicode.ToUpper(r)
 	}, name)
+}
+
+// FoldName returns a form of a name that is equal for all names that some file system may treat
+// as equal: without case by Unicode's full case folding, in Unicode's decomposed form, and
+// without invisible characters.
+func FoldName(name string) string {
+	if IsASCII(name) {
+		return strings.ToLower(name)
+	}
+	visible := strings.Map(func(r rune) rune {
+		if unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) {
+			return -1
+		}
+		return r
+	}, name)
+	return norm.NFD.String(cases.Fold().String(norm.NFD.String(visible)))
 }
 
 // IsASCII reports whether name has no letters beyond ASCII, whose form some file systems

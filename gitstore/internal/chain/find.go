@@ -275,17 +275,17 @@ func (s *Chains) Issues(ctx context.Context, archived bool) (issues []checkpoint
 	return issues, strange, nil
 }
 
-// CheckName fails if a new issue's ref differs from an existing ref only in case.
-// Case-insensitive file systems would treat both as one file.
+// CheckName fails if some file system treats a new issue's ref and an existing ref as one file,
+// because they differ only in case or in Unicode's form (fsutil.FoldName).
 func (s *Chains) CheckName(ctx context.Context, i checkpoint.Issue) error {
 	return (&Names{Chains: s}).Check(ctx, i)
 }
 
-// A Names holds the chain refs by their names in lower case. It is filled before the
-// first check.
+// A Names holds the chain refs by their folded names (fsutil.FoldName). It is filled before
+// the first check.
 type Names struct {
 	Chains *Chains
-	folded map[string]string // refs by their names in lower case
+	folded map[string]string // refs by their folded names
 	beyond []string          // refs whose names have letters beyond ASCII
 }
 
@@ -306,15 +306,15 @@ func (n *Names) read(ctx context.Context) error {
 }
 
 func (n *Names) add(name string) {
-	n.folded[strings.ToLower(name)] = name
+	n.folded[fsutil.FoldName(name)] = name
 	if !fsutil.IsASCII(name) {
 		n.beyond = append(n.beyond, name)
 	}
 }
 
 // isTaken reports whether the file system treats the name of an existing ref as equal to the name
-// of a new ref. Packed refs are compared if one of both names has letters beyond ASCII. Names that
-// differ only in case are found by Check.
+// of a new ref. Packed refs are compared if one of both names has letters beyond ASCII. Names with
+// the same folded name are found by Check.
 func (n *Names) isTaken(name string) bool {
 	r, others := n.Chains.repo.Refs, slices.Values(n.beyond)
 	if !fsutil.IsASCII(name) {
@@ -325,16 +325,16 @@ func (n *Names) isTaken(name string) bool {
 	return r.IsTaken(name) || r.Folds() && r.HasEqualName(name, others)
 }
 
-// Check fails if a new issue's ref differs from an existing ref only in case, or if the file
-// system has an existing ref under its name. Otherwise it adds the ref.
+// Check fails if the folded name of a new issue's ref is that of an existing ref, or if the
+// file system has an existing ref under its name. Otherwise it adds the ref.
 func (n *Names) Check(ctx context.Context, i checkpoint.Issue) error {
 	if err := n.read(ctx); err != nil {
 		return err
 	}
 	name := repo.LiveRef(i)
-	there, known := n.folded[strings.ToLower(name)]
+	there, known := n.folded[fsutil.FoldName(name)]
 	if known && there != name {
-		return &repo.RefusedError{Reason: fmt.Sprintf("issue %s: %s differs only in upper and lower case", i, there)}
+		return &repo.RefusedError{Reason: fmt.Sprintf("issue %s: some file systems treat %s as equal", i, there)}
 	}
 	if known {
 		return nil
