@@ -293,6 +293,7 @@ func TestRunSignalWhileItPushes(t *testing.T) {
 	v := newVictim(t)
 	v.git("init", "-q", "--bare", "../hub")
 	v.git("remote", "add", "origin", "../hub")
+	v.git("config", "checkpoint.publish-commits", "true")
 	hang := v.path("../hang")
 	require.NoError(t, os.WriteFile(hang, []byte("#!/bin/sh\necho >"+v.path("../hangs")+"\nexec sleep 600\n"), 0o777))
 	v.git("config", "remote.origin.receivepack", hang)

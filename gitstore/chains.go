@@ -191,10 +191,6 @@ func (s *Store) Outgoing(ctx context.Context, name string, i checkpoint.Issue, e
 	return s.chains.Outgoing(ctx, name, i, e)
 }
 
-// Fetched returns commits that came from a remote: those of remote-tracking branches, and
-// the shallow boundary.
-func (s *Store) Fetched(ctx context.Context) Exposed { return s.chains.Fetched(ctx) }
-
 // Pin sets or removes a checkpoint's pin, and reports any change. Retention never drops a
 // pinned checkpoint, live or archived.
 func (s *Store) Pin(ctx context.Context, issue checkpoint.Issue, id checkpoint.ID, on bool) (bool, error) {

@@ -19,6 +19,9 @@ type Scanned = secrets.Scanned
 // An Unscanned is a file that was not scanned, with the reason.
 type Unscanned = secrets.Unscanned
 
+// A LargeFile is a file of a checkpoint, with its path in the checkpoint's tree.
+type LargeFile = secrets.LargeFile
+
 // Scan searches for secrets in files that a push would newly expose, regardless of file
 // size. After an error, files may contain secrets.
 func (s *Store) Scan(ctx context.Context, req ScanRequest) (*Scanned, error) {

@@ -76,7 +76,7 @@ func TestScanUnpublishedCommits(t *testing.T) {
 func TestEachObject(t *testing.T) {
 	t.Parallel()
 	read := func(text string, count int) (got []string, err error) {
-		err = secrets.EachObject(bufio.NewReader(strings.NewReader(text)), count, func(name string, r io.Reader) error {
+		err = secrets.EachObject(bufio.NewReader(strings.NewReader(text)), count, func(name string, _ int64, r io.Reader) error {
 			data, err := io.ReadAll(r)
 			got = append(got, name+":"+string(data))
 			return err
@@ -96,6 +96,6 @@ func TestEachObject(t *testing.T) {
 		})
 	}
 	stop := errors.New("stop")
-	err = secrets.EachObject(bufio.NewReader(strings.NewReader("a blob 3\none\n")), 1, func(string, io.Reader) error { return stop })
+	err = secrets.EachObject(bufio.NewReader(strings.NewReader("a blob 3\none\n")), 1, func(string, int64, io.Reader) error { return stop })
 	require.ErrorIs(t, err, stop)
 }

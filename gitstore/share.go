@@ -118,7 +118,7 @@ func (s *Store) OtherPushURLs(remote string) []string { return s.sharer.OtherPus
 // RemoteOf returns the remote of an issue's remote-tracking ref, one of the given names and
 // URLs, or "" if the ref belongs to another one.
 func (s *Store) RemoteOf(ref string, issue checkpoint.Issue, remotes []string) string {
-	return s.sharer.RemoteOf(ref, issue, remotes)
+	return s.chains.RemoteOf(ref, issue, remotes)
 }
 
 // HasSecret reports whether the URL of a remote contains a password or a token.

@@ -66,6 +66,7 @@ func nothingOfOurs(updates []hook.Update, g gitstore.HookPrecheck) bool {
 	})
 }
 
+// blockCode returns one of the two codes with which installed hooks stop git.
 func blockCode(err error) int {
 	if errors.As(err, new(*pushing.SecretsError)) {
 		return exit.Secrets
@@ -196,27 +197,12 @@ type pushError struct {
 func (e *pushError) Error() string { return e.text }
 func (e *pushError) Unwrap() error { return e.first }
 
-// pushIssue pushes one chain, unless it contains a secret or commits that the user has
-// not published. It returns a message for the user.
+// pushIssue pushes one chain if its gate lets it pass. It returns a message for the user.
 func pushIssue(c *invoke.Invocation, remote string, i checkpoint.Issue, e gitstore.Exposed) (string, error) {
-	out, err := c.Store.Outgoing(c.Ctx, remote, i, e)
-	switch {
-	case err != nil:
-		return "", fmt.Errorf("issue %s: %w", i, err)
-	case out.Nothing:
-		return "", nil
-	case out.Unpublished != "":
-		return fmt.Sprintf("issue %s: checkpoints not pushed: commit %.12s of theirs is neither in this push nor on %s", i, out.Unpublished, gitstore.ShownRemote(remote)), nil
-	}
-	secret, err := (&pushing.ExposureCheck{Invocation: c}).SecretIn(i, out)
-	if err != nil {
-		return "", err
-	}
-	warned := ""
-	if secret != nil {
-		warned = fmt.Sprintf(", with a possible secret: %s in %s", secret.Rule, secret.Path)
-	}
-	done, err := c.Store.Push(c.Ctx, gitstore.PushRequest{Remote: remote, Issues: []checkpoint.Issue{i}, Quiet: true})
+	gate := &pushing.Gate{Invocation: c, Remote: remote, Silent: true}
+	req := gitstore.PushRequest{Remote: remote, Issues: []checkpoint.Issue{i}, Quiet: true, Exposed: e}
+	gate.Check(&req)
+	done, err := c.Store.Push(c.Ctx, req)
 	if err != nil {
 		return "", fmt.Errorf("issue %s: %w", i, err)
 	}
@@ -225,8 +211,19 @@ func pushIssue(c *invoke.Invocation, remote string, i checkpoint.Issue, e gitsto
 			return "", d.Err
 		}
 		if d.Pushed > 0 {
-			return fmt.Sprintf("pushed %s of issue %s%s", phrase.Plural(d.Pushed, "checkpoint"), i, warned), nil
+			return fmt.Sprintf("pushed %s of issue %s%s", phrase.Plural(d.Pushed, "checkpoint"), i, contents(gate)), nil
 		}
 	}
 	return "", nil
+}
+
+// contents names what a push has made public beside the checkpoints.
+func contents(gate *pushing.Gate) (text string) {
+	if n := len(gate.Untracked); n > 0 {
+		text += ", with " + phrase.Plural(n, "untracked file")
+	}
+	if s := gate.Secret; s != nil {
+		text += fmt.Sprintf(", with a possible secret: %s in %s", s.Rule, s.Path)
+	}
+	return text
 }

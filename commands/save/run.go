@@ -188,13 +188,14 @@ type keeper struct {
 	slow    bool // the issue's source is a forge or a program
 
 	saved  *gitstore.Saved // newest checkpoint
+	ended  bool            // the command has ended and does not use the terminal
 	why    string          // reason why nothing was saved
 	warned map[string]bool
 }
 
 // Save saves a checkpoint. Errors become warnings.
 func (k *keeper) Save(ctx context.Context, t checkpoint.Trigger, state guard.State) {
-	k.c.Ctx = ctx
+	k.c.Ctx, k.ended = ctx, state.Ended
 	if on, why := k.c.Settings.TriggerEnabled(t); !on {
 		k.why = why
 		return
@@ -228,7 +229,7 @@ func (k *keeper) Pushes() bool { return k.saved != nil && pushing.Wanted(k.c, k.
 func (k *keeper) Push(ctx context.Context, limit time.Duration) {
 	whole := k.c.Ctx
 	k.c.Ctx = ctx
-	err := pushing.Issue(k.c, k.issue, k.options.Push.Remote, true)
+	err := pushing.Issue(k.c, k.issue, k.options.Push, k.ended && k.options.Push.Push)
 	k.c.Ctx = whole
 	switch {
 	case err == nil || errors.Is(ctx.Err(), context.Canceled):
@@ -246,7 +247,7 @@ func (k *keeper) Say(format string, args ...any) { k.c.Infof(format, args...) }
 func (k *keeper) warn(format string, args ...any) { k.warnBy(k.c.Warnf, format, args...) }
 
 // warnNotPushed warns, with --quiet too: the clone may not live until the next push.
-func (k *keeper) warnNotPushed(err error) { k.warnBy(k.c.WarnAlways, pushing.NotPushed, err) }
+func (k *keeper) warnNotPushed(err error) { k.warnBy(k.c.WarnAlways, "%s", pushing.NotPushed(err)) }
 
 func (k *keeper) warnBy(warnf func(string, ...any), format string, args ...any) {
 	text := fmt.Sprintf(format, args...)

@@ -136,7 +136,7 @@ func issuesToScan(c *invoke.Invocation, all bool) ([]checkpoint.Issue, error) {
 // scan checks objects that a push of the issue would send. Without a remote, scan checks
 // all objects of the issue.
 func scan(c *invoke.Invocation, remote string, i checkpoint.Issue) (*gitstore.Scanned, error) {
-	out, err := c.Store.Outgoing(c.Ctx, remote, i, c.Store.Fetched(c.Ctx))
+	out, err := c.Store.Outgoing(c.Ctx, remote, i, gitstore.Exposed{})
 	if err != nil || out.Nothing {
 		return &gitstore.Scanned{}, err
 	}

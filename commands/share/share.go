@@ -52,25 +52,22 @@ func runSync(c *invoke.Invocation) error {
 		_, strange, _ := c.Store.Issues(c.Ctx, false) // the sync reports the error
 		invoke.TellStrange(c, strange)
 	}
-	check := &pushing.ExposureCheck{Invocation: c, DryRun: o.dryRun, Yes: o.yes}
+	gate := o.gate(c)
 	t := c.TickRemote("sync: " + gitstore.ShownRemote(o.remote))
 	req := o.request(c, t.At)
 	req.Budget = time.Duration(c.Settings.Int("timeouts.sync")) * time.Second
 	req.Meanwhile = func() { ageBeforeSync(c, o) }
-	req.Harmless = check.Unobjectionable
-	req.May = func(i checkpoint.Issue, out gitstore.Outgoing) error {
-		return check.MayShow(o.remote, i, out, !o.dryRun)
-	}
+	gate.Check(&req)
 	done, err := c.Store.Sync(c.Ctx, req)
 	t.End()
-	check.TellPointers(o.remote, done)
+	gate.Report(done)
 	warnOtherURLs(c, o)
 	for _, s := range done {
 		if s.Retries > 0 && s.Err == nil {
 			c.Infof("issue %s: another clone pushed first %s", s.Issue, phrase.Plural(s.Retries, "time"))
 		}
 	}
-	return showShared(c, "sync", o, done, err)
+	return showShared(c, "sync", o, gate.Untracked, done, err)
 }
 
 // ageBeforeSync applies the rules of age to the issues of a sync.
@@ -107,7 +104,7 @@ func runFetch(c *invoke.Invocation) error {
 	t := c.TickRemote("fetch: " + gitstore.ShownRemote(o.remote))
 	done, err := c.Store.Fetch(c.Ctx, o.request(c, t.At))
 	t.End()
-	return showShared(c, "fetch", o, done, err)
+	return showShared(c, "fetch", o, nil, done, err)
 }
 
 // PushCommand declares git checkpoint push.
@@ -116,7 +113,9 @@ var PushCommand = invoke.Command{
 	Description: "Pushes with a lease on the last known value of the remote ref, and never overwrites\n" +
 		"checkpoints: sync joins chains that have diverged. If checkpoints were archived, the\n" +
 		"archive is pushed too. A secret stops the push. If the push would publish commits that\n" +
-		"the remote does not have, push asks; without a terminal it exits with 5. --yes pushes.",
+		"the remote does not have, push asks; without a terminal it exits with 5. --yes pushes.\n" +
+		"The untracked files that the push makes public are named. The same rules apply to sync,\n" +
+		"to save --push and run --push, and to the pre-push hook, which does not ask.",
 	Examples: []string{"git checkpoint push 42", "git checkpoint push --all --dry-run"},
 	Flags: func() []cli.Flag {
 		return append(shareFlags(), publishFlag())
@@ -133,11 +132,13 @@ func runPush(c *invoke.Invocation) error {
 		return err
 	}
 	t := c.TickRemote("push: " + gitstore.ShownRemote(o.remote))
-	check := &pushing.ExposureCheck{Invocation: c, DryRun: o.dryRun, Yes: o.yes}
-	done, err := check.Push(o.request(c, t.At))
+	gate, req := o.gate(c), o.request(c, t.At)
+	gate.Check(&req)
+	done, err := c.Store.Push(c.Ctx, req)
 	t.End()
+	gate.Report(done)
 	warnOtherURLs(c, o)
-	return showShared(c, "push", o, done, err)
+	return showShared(c, "push", o, gate.Untracked, done, err)
 }
 
 // warnOtherURLs names the push URLs of the remote that got nothing, and the command that
@@ -202,19 +203,24 @@ func (o options) request(c *invoke.Invocation, progress func(done, total int)) g
 	}
 }
 
+// gate returns the gate of a push or a sync.
+func (o options) gate(c *invoke.Invocation) *pushing.Gate {
+	return &pushing.Gate{Invocation: c, Remote: o.remote, DryRun: o.dryRun, Yes: o.yes, Ask: true}
+}
+
 func publishFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "yes", Usage: "publish commits that no remote has, without a question"}
 }
 
-// showShared prints the result of each issue. If only some issues failed, it returns a
-// failure with exit.Partial.
-func showShared(c *invoke.Invocation, command string, o options, done []gitstore.Synced, err error) error {
+// showShared prints the result of each issue, and in JSON the untracked files that were pushed.
+// If only some issues failed, it returns a failure with exit.Partial.
+func showShared(c *invoke.Invocation, command string, o options, untracked []string, done []gitstore.Synced, err error) error {
 	failed := sharingFailed(c, done, err)
 	if err != nil && len(done) == 0 {
 		return failed
 	}
 	if c.JSON {
-		out := output.Sync{Type: command, DryRun: o.dryRun, Remote: gitstore.ShownRemote(o.remote), Issues: []output.Synced{}}
+		out := output.Sync{Type: command, DryRun: o.dryRun, Remote: gitstore.ShownRemote(o.remote), Issues: []output.Synced{}, Untracked: phrase.QuotePaths(untracked)}
 		for _, s := range done {
 			out.Issues = append(out.Issues, output.Synced{Issue: string(s.Issue), Fetched: s.Fetched, Pushed: s.Pushed, Joined: s.Joined, Result: s.Result, Archived: s.Facts.Archived, Dropped: s.Facts.Deleted})
 		}

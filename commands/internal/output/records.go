@@ -499,6 +499,8 @@ type Sync struct {
 	DryRun bool     `json:"dry_run"`
 	Remote string   `json:"remote" empty:"null"`
 	Issues []Synced `json:"issues"`
+
+	Untracked []string `json:"untracked"` // untracked files that the push makes public
 }
 
 // Synced is the result for one issue, with numbers of checkpoints.

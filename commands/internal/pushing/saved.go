@@ -3,6 +3,7 @@ package pushing
 import (
 	"cmp"
 	"errors"
+	"fmt"
 
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/terminal"
@@ -14,7 +15,7 @@ import (
 
 // Flag returns the --push flag of the commands that save.
 func Flag() cli.Flag {
-	return invoke.OptionalFlag{StringFlag: &cli.StringFlag{Name: "push", Usage: "then push the issue's checkpoints, to `REMOTE` or the configured one"}}
+	return invoke.OptionalFlag{StringFlag: &cli.StringFlag{Name: "push", Usage: "then push the issue's checkpoints, to `REMOTE` or the configured one, by the rules of push"}}
 }
 
 // Options are the flags of the push after a save.
@@ -39,15 +40,30 @@ func Wanted(c *invoke.Invocation, o Options) bool {
 	return !o.DryRun && (o.Push || c.Settings.String("push") == "auto")
 }
 
-// NotPushed is the message about a push that failed after a save.
-const NotPushed = "not pushed, only saved in this clone; the next push includes it: %v"
+// NotPushed returns the message about a push that failed after a save. If the gate or the
+// remote has stopped the push, the message promises nothing about the next push.
+func NotPushed(err error) string {
+	const kept = "not pushed, only saved in this clone"
+	var by *refusal
+	var secrets *SecretsError
+	var remote *gitstore.RemoteError
+	switch {
+	case errors.As(err, &secrets):
+		return fmt.Sprintf("%s: %s; %s lists it", kept, secrets.why(), secrets.ExitHint())
+	case errors.As(err, &by):
+		return fmt.Sprintf("%s: %s; %s", kept, by.why, by.next)
+	case errors.As(err, &remote) && remote.Refused:
+		return fmt.Sprintf("%s: %v", kept, err)
+	}
+	return fmt.Sprintf("%s; the next push includes it: %v", kept, err)
+}
 
-// Saved pushes an issue after a save. An error becomes a warning: the checkpoint is
-// saved, and the next push includes it. The warning is printed with --quiet too, since
-// the clone may not live until the next push. Only with --push may git ask for a password.
+// Saved pushes an issue after a save. An error becomes a warning, because the checkpoint is
+// saved. The warning is printed with --quiet too, since the clone may not live until the next
+// push.
 func Saved(c *invoke.Invocation, issue checkpoint.Issue, o Options) {
-	if err := Issue(c, issue, o.Remote, !o.Push); err != nil {
-		c.WarnAlways(NotPushed, err)
+	if err := Issue(c, issue, o, o.Push); err != nil {
+		c.WarnAlways("%s", NotPushed(err))
 	}
 }
 
@@ -58,25 +74,23 @@ func Missed(c *invoke.Invocation, issue checkpoint.Issue, o Options) {
 	}
 }
 
-// Issue synchronizes an issue with the named remote, or with the remote of the settings.
-// So a push after a save succeeds even if another clone pushed first: both chains are
-// merged. A quiet push does not ask for a password.
-func Issue(c *invoke.Invocation, issue checkpoint.Issue, named string, quiet bool) error {
-	remote, err := c.Remote(named)
+// Issue synchronizes an issue with the remote of --push, or with the remote of the settings.
+// So a push after a save succeeds even if another clone pushed first: both chains are merged.
+// Only if ask is set, git asks for a password, and a person for unpublished commits.
+func Issue(c *invoke.Invocation, issue checkpoint.Issue, o Options, ask bool) error {
+	remote, err := c.Remote(o.Remote)
 	if err != nil {
 		return err
 	}
-	check := &ExposureCheck{Invocation: c}
+	gate := &Gate{Invocation: c, Remote: remote, Ask: ask}
+	req := gitstore.SyncRequest{
+		Remote: remote, Issues: []checkpoint.Issue{issue}, Timeout: c.RemoteTimeout(), Quiet: !ask || !terminal.Has(),
+	}
+	gate.Check(&req)
 	t := c.TickRemote("push: " + gitstore.ShownRemote(remote))
-	done, err := c.Store.Sync(c.Ctx, gitstore.SyncRequest{
-		Remote: remote, Issues: []checkpoint.Issue{issue}, Timeout: c.RemoteTimeout(), Quiet: quiet || !terminal.Has(),
-		Harmless: check.Unobjectionable,
-		May: func(i checkpoint.Issue, out gitstore.Outgoing) error {
-			return check.MayShow(remote, i, out, false)
-		},
-	})
+	done, err := c.Store.Sync(c.Ctx, req)
 	t.End()
-	check.TellPointers(remote, done)
+	gate.Report(done)
 	for _, s := range done {
 		err = cmp.Or(err, s.Err)
 	}

@@ -171,19 +171,13 @@ func (s *Chains) Outgoing(ctx context.Context, name string, i checkpoint.Issue, 
 	if err != nil || seen == tip {
 		return Outgoing{Nothing: true}, err
 	}
-	return s.LocalRepo().Showing(ctx, name, e, remote.RefUpdate{Ref: repo.LiveRef(i), Tip: tip, Seen: seen})
+	return s.LocalRepo().Showing(ctx, name, s.WithBoundary(e), remote.RefUpdate{Ref: repo.LiveRef(i), Tip: tip, Seen: seen})
 }
 
-// Fetched returns commits that came from a remote: those of remote-tracking branches, and
-// the shallow boundary.
-func (s *Chains) Fetched(ctx context.Context) Exposed {
-	var e Exposed
-	refs, err := s.repo.Refs.Values(ctx, "refs/remotes/")
-	for _, hash := range refs {
-		e.There = append(e.There, hash.String())
-	}
-	if data, readErr := os.ReadFile(filepath.Join(s.repo.Info.CommonDir, "shallow")); err == nil && readErr == nil {
-		e.There = append(e.There, strings.Fields(string(data))...)
+// WithBoundary adds the boundary of a shallow clone to commits that others have.
+func (s *Chains) WithBoundary(e Exposed) Exposed {
+	if data, err := os.ReadFile(filepath.Join(s.repo.Info.CommonDir, "shallow")); err == nil {
+		e.Cut = strings.Fields(string(data))
 	}
 	return e
 }

@@ -13,11 +13,12 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Exposed lists commits that others have or receive: commits sent by a git push, and
-// commits that the remote has according to that push.
+// Exposed lists commits that others have or receive: commits sent by a git push, commits
+// that the remote has according to that push, and the boundary of a shallow clone.
 type Exposed struct {
 	Pushed []string
 	There  []string
+	Cut    []string
 }
 
 // Outgoing lists commits that a push of an issue's chain would publish.
@@ -63,34 +64,38 @@ func (h Here) Showing(ctx context.Context, remote string, e Exposed, updates ...
 // MaxCommits limits the number of commits that are counted for a question.
 const MaxCommits = 1000
 
-// shown returns commits to exclude because the remote has or receives them.
+// shown returns commits to exclude because the remote has or receives them. If nothing is
+// known about the remote, as for a URL, these are all commits that came from some remote.
+// Otherwise the commits of the other remotes do not count.
 func (h Here) shown(ctx context.Context, remote string, e Exposed) ([]string, error) {
 	var without []string
-	for _, hex := range append(e.Pushed[:len(e.Pushed):len(e.Pushed)], e.There...) {
+	for _, hex := range slices.Concat(e.Pushed, e.There, e.Cut) {
 		without = append(without, "^"+hex)
 	}
-	if !Configured(h.Config, remote) || PushedTo(h.Config, remote) != remote {
-		return without, nil
+	tracked, err := h.Refs.Values(ctx, "refs/remotes/")
+	hasRefs := Configured(h.Config, remote) && PushedTo(h.Config, remote) == remote
+	isKnown := len(e.Pushed)+len(e.There) > 0
+	for name := range tracked {
+		isKnown = isKnown || hasRefs && h.trackedBy(name) == remote
 	}
-	tracked, err := h.Refs.Values(ctx, "refs/remotes/"+remote+"/")
 	for name, hash := range tracked {
-		if !h.nested(remote, name) {
+		if by := h.trackedBy(name); !isKnown || hasRefs && (by == remote || by == "") {
 			without = append(without, "^"+hash.String())
 		}
 	}
 	return without, err
 }
 
-// nested reports whether a remote-tracking ref may belong to another remote, for example
-// refs/remotes/a/b/main if both a and a/b are remotes.
-func (h Here) nested(remote, ref string) bool {
+// trackedBy returns the configured remote of a remote-tracking ref, or "". If both a and a/b
+// are remotes, refs/remotes/a/b/main belongs to a/b.
+func (h Here) trackedBy(ref string) (remote string) {
 	for _, e := range h.Config {
 		name, ok := strings.CutPrefix(strings.TrimSuffix(e.Key, ".url"), "remote.")
-		if ok && strings.HasPrefix(name, remote+"/") && strings.HasPrefix(ref, "refs/remotes/"+name+"/") {
-			return true
+		if ok && len(name) > len(remote) && strings.HasPrefix(ref, "refs/remotes/"+name+"/") {
+			remote = name
 		}
 	}
-	return false
+	return remote
 }
 
 // savedHeads returns the HEAD commits of checkpoints reachable from tips and not from

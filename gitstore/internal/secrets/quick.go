@@ -19,7 +19,7 @@ const (
 	quickBytes   = 1 << 20
 )
 
-// A quickScan proves that a push would expose no secret, without Scan's three git
+// A quickScan proves that a push would expose no secret and no large file, without Scan's three git
 // processes. It compares each checkpoint with the one below, path by path. A file may
 // therefore be scanned again although another commit has exposed it already. So only the
 // result "no finding" is used. For other results, git determines new files.
@@ -28,25 +28,29 @@ type quickScan struct {
 	shown  map[plumbing.Hash]bool // commits that the remote has
 	files  map[plumbing.Hash]bool
 	result Scanned
+	limit  int64 // ScanRequest.MaxFile
 	left   int64 // number of bytes that may still be read
 }
 
-// NothingIn reports whether a scan is certain to find no secret. It returns false if a
-// full scan is necessary.
-func (s *Scanner) NothingIn(req ScanRequest) bool {
+// Quickly returns the result of a scan that is certain to find no secret and no large file.
+// It returns nil if a full scan is necessary.
+func (s *Scanner) Quickly(req ScanRequest) *Scanned {
 	if req.Command != "" || len(req.Out.Tips) == 0 || repository.Partial(s.repo.Config) {
-		return false
+		return nil
 	}
-	q := &quickScan{s: s, shown: map[plumbing.Hash]bool{}, files: map[plumbing.Hash]bool{}, left: quickBytes}
+	q := &quickScan{s: s, shown: map[plumbing.Hash]bool{}, files: map[plumbing.Hash]bool{}, limit: req.MaxFile, left: quickBytes}
 	for _, hex := range req.Out.Excluded {
 		q.shown[plumbing.NewHash(strings.TrimPrefix(hex, "^"))] = true
 	}
 	for _, hex := range req.Out.Tips {
 		if !q.chain(plumbing.NewHash(hex)) {
-			return false
+			return nil
 		}
 	}
-	return len(q.result.Found) == 0 && len(q.result.Skipped) == 0 && q.result.Pointers == 0
+	if r := q.result; len(r.Found)+len(r.Skipped)+len(r.TooLarge) > 0 || r.Pointers > 0 {
+		return nil
+	}
+	return &q.result
 }
 
 // chain scans the new commits from a tip downwards, and reports whether they were scanned
@@ -164,10 +168,14 @@ func (q *quickScan) entry(old, now trees.Entry) bool {
 
 // file scans one file, within the limits.
 func (q *quickScan) file(e trees.Entry, path string) bool {
-	if e.Mode == trees.ModeGitlink || q.files[e.Hash] {
+	if e.Mode == trees.ModeGitlink {
 		return true
 	}
 	size, err := q.s.repo.Objects.Size(e.Hash)
+	q.result.add(path, size, q.limit)
+	if err == nil && q.files[e.Hash] {
+		return true
+	}
 	if q.left -= size; err != nil || q.left < 0 || len(q.files) == quickFiles {
 		return false
 	}

@@ -37,6 +37,7 @@ type ScanRequest struct {
 	Allow         scan.Allow       // exceptions
 	Command       string           // external scanner, or ""
 	Informational bool             // include findings that do not block a push, such as local paths
+	MaxFile       int64            // bytes above which a file of a checkpoint is too large, 0 for no limit
 }
 
 // A Secret is the location of a likely secret in a file of a chain. It never contains the
@@ -55,10 +56,38 @@ func (s Secret) Informational() bool { return scan.IsInformational(s.Rule) }
 
 // A Scanned is the result of a scan.
 type Scanned struct {
-	Found    []Secret
-	Skipped  []Unscanned
-	Pointers int // number of git-lfs pointers, whose files git-lfs stores elsewhere
+	Found     []Secret
+	Skipped   []Unscanned
+	Pointers  int         // number of git-lfs pointers, whose files git-lfs stores elsewhere
+	Untracked []string    // paths of the untracked files in the worktree
+	TooLarge  []LargeFile // files of checkpoints above ScanRequest.MaxFile
+
+	listed map[string]bool // Untracked as a set
 }
+
+// A LargeFile is a file of a checkpoint with its path in the checkpoint's tree.
+type LargeFile struct {
+	Path  string
+	Bytes int64
+}
+
+// add notes that a push would expose a file of a checkpoint or of a commit.
+func (f *Scanned) add(path string, size, limit int64) {
+	part, name, _ := strings.Cut(path, "/")
+	if part == "untracked" && !f.listed[name] {
+		if f.listed == nil {
+			f.listed = map[string]bool{}
+		}
+		f.listed[name] = true
+		f.Untracked = append(f.Untracked, name)
+	}
+	if limit > 0 && size > limit && slices.Contains(snapshotParts, part) {
+		f.TooLarge = append(f.TooLarge, LargeFile{path, size})
+	}
+}
+
+// snapshotParts are the entries of a checkpoint's tree that contain files.
+var snapshotParts = []string{"staged", "worktree", "untracked", "artifacts", "conflicts"}
 
 // An Unscanned is a file that was not scanned, with the reason.
 type Unscanned struct{ Path, Why string }
@@ -66,10 +95,10 @@ type Unscanned struct{ Path, Why string }
 // Scan searches for secrets in files that a push would newly expose, regardless of file
 // size. After an error, files may contain secrets.
 func (s *Scanner) Scan(ctx context.Context, req ScanRequest) (*Scanned, error) {
-	found := &Scanned{}
-	if s.NothingIn(req) {
-		return found, nil
+	if quick := s.Quickly(req); quick != nil {
+		return quick, nil
 	}
+	found := &Scanned{}
 	shown, err := s.filesShown(ctx, req.Out)
 	if err != nil || len(shown) == 0 {
 		return found, s.repo.NotFetched(req.Issue, err)
@@ -83,7 +112,8 @@ func (s *Scanner) Scan(ctx context.Context, req ScanRequest) (*Scanned, error) {
 	if err != nil {
 		return nil, s.repo.NotFetched(req.Issue, err)
 	}
-	err = s.eachBlob(ctx, names, func(blob string, r io.Reader) error {
+	err = s.eachBlob(ctx, names, func(blob string, size int64, r io.Reader) error {
+		found.add(shown[blob], size, req.MaxFile)
 		again := external.copied(blob, shown[blob], r)
 		defer again.Close()
 		return found.look(blob, shown[blob], again)
@@ -162,7 +192,7 @@ func (s *Scanner) treesShown(tips []plumbing.Hash) (trees []string) {
 }
 
 // eachBlob calls f with the contents of files, one after the other, as a stream.
-func (s *Scanner) eachBlob(ctx context.Context, names []string, f func(blob string, r io.Reader) error) error {
+func (s *Scanner) eachBlob(ctx context.Context, names []string, f func(blob string, size int64, r io.Reader) error) error {
 	if len(names) == 0 {
 		return nil
 	}
@@ -179,7 +209,7 @@ func (s *Scanner) eachBlob(ctx context.Context, names []string, f func(blob stri
 
 // EachObject reads the output of `git cat-file --batch`: for each object a line with
 // name, type and size, then the content and a newline.
-func EachObject(r *bufio.Reader, count int, f func(name string, r io.Reader) error) error {
+func EachObject(r *bufio.Reader, count int, f func(name string, size int64, r io.Reader) error) error {
 	for range count {
 		head, err := r.ReadString('\n')
 		if err != nil {
@@ -194,7 +224,7 @@ func EachObject(r *bufio.Reader, count int, f func(name string, r io.Reader) err
 			return fmt.Errorf("read files: git cat-file: %q", head)
 		}
 		content := &io.LimitedReader{R: r, N: size}
-		if err := f(words[0], content); err != nil {
+		if err := f(words[0], size, content); err != nil {
 			return err
 		}
 		if _, err := io.Copy(io.Discard, content); err != nil {

@@ -243,7 +243,7 @@ func (y *Syncing) push(ctx context.Context, plans []*issuePlan, errs errorsByIss
 			}
 		}
 		if len(exposing) > 0 {
-			y.checkExposure(ctx, exposing, y.Sharer.chain.Fetched(ctx), errs)
+			y.checkExposure(ctx, exposing, errs)
 		}
 	}
 	if done, err := y.sendAtomic(ctx, plans, errs); done || err != nil {
@@ -257,8 +257,8 @@ func (y *Syncing) push(ctx context.Context, plans []*issuePlan, errs errorsByIss
 
 // checkExposure asks whether a push may expose the commits of plans. If they are not
 // harmless together, it checks each half, down to single issues.
-func (y *Syncing) checkExposure(ctx context.Context, plans []*issuePlan, fetched chain.Exposed, errs errorsByIssue) {
-	out, err := y.outgoing(ctx, plans, fetched)
+func (y *Syncing) checkExposure(ctx context.Context, plans []*issuePlan, errs errorsByIssue) {
+	out, err := y.outgoing(ctx, plans)
 	switch half := len(plans) / 2; {
 	case err != nil:
 		for _, p := range plans {
@@ -269,18 +269,18 @@ func (y *Syncing) checkExposure(ctx context.Context, plans []*issuePlan, fetched
 			errs[plans[0].issue] = &blockedError{err}
 		}
 	case y.req.Harmless == nil || !y.req.Harmless(out):
-		y.checkExposure(ctx, plans[:half], fetched, errs)
-		y.checkExposure(ctx, plans[half:], fetched, errs)
+		y.checkExposure(ctx, plans[:half], errs)
+		y.checkExposure(ctx, plans[half:], errs)
 	}
 }
 
 // outgoing returns the commits that a push of plans would publish.
-func (y *Syncing) outgoing(ctx context.Context, plans []*issuePlan, fetched chain.Exposed) (chain.Outgoing, error) {
+func (y *Syncing) outgoing(ctx context.Context, plans []*issuePlan) (chain.Outgoing, error) {
 	var updates []remote.RefUpdate
 	for _, p := range plans {
 		updates = append(updates, p.updates()...)
 	}
-	return y.Sharer.chain.LocalRepo().Showing(ctx, y.Conn.Remote, fetched, updates...)
+	return y.Sharer.chain.LocalRepo().Showing(ctx, y.Conn.Remote, y.Sharer.chain.WithBoundary(y.req.Exposed), updates...)
 }
 
 // sendAtomic pushes the archive and the chain of an issue in one atomic push. done is

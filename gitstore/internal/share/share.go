@@ -54,6 +54,9 @@ type Request struct {
 	// archive only with a chain that marks checkpoints as archived, and fetches no archive.
 	Archived bool
 
+	// Exposed names commits that a push of the user sends at the same time, and commits that
+	// the remote has according to this push.
+	Exposed chain.Exposed
 	// May is called before a push or a sync exposes an issue's commits; nil allows all
 	// pushes. If it returns an error, the issue fails with this error and no ref of it moves.
 	May func(checkpoint.Issue, chain.Outgoing) error

@@ -303,7 +303,7 @@ func (y *Syncing) isHarmless(ctx context.Context, plans []*issuePlan) bool {
 	if y.req.Harmless == nil {
 		return false
 	}
-	out, err := y.outgoing(ctx, plans, y.Sharer.chain.Fetched(ctx))
+	out, err := y.outgoing(ctx, plans)
 	return err == nil && y.req.Harmless(out)
 }
 
