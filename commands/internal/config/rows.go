@@ -60,7 +60,7 @@ var table = []Key{
 	limit("phase_retries", 3, 0, 1000, "phase_retries", "New starts of a phase after it failed."),
 	limit("task_retries", 3, 0, 1000, "task_retries", "New starts of a task after it failed or its worker was lost."),
 	limit("stale_minutes", 1440, 0, 525_600, "stale_minutes", "Minutes without a save, or without a heartbeat of a pipeline's lead, until doctor warns. task recover leaves the claims of workers alone that are younger. 0 means no limit."),
-	limit("checkpoint_mb", 50, 1, maxMB, "storage.max_size_mb", "New content of one checkpoint, and size of one file in a push, in MiB."),
+	limit("checkpoint_mb", 50, 1, maxMB, "storage.max_size_mb", "New content of one checkpoint with its record, and size of one file in a push, in MiB."),
 	limit("file_kb", 1024, 1, maxMB<<10, "storage.max_file_kb", "Size of one untracked file, in KiB."),
 	limit("untracked_files", 10_000, 1, 10_000_000, "", "New untracked files of one directory. A directory with more of them is left out as a whole, and named."),
 	private(limit("capture_ms", 0, 0, 3_600_000, "storage.budget_ms", "Time for reading unstaged and untracked files in a save, in milliseconds. Files that are not read in time are named and left out. 0 means no limit.")),

@@ -247,6 +247,21 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("%s: %d bytes, more than the limit of %d", e.What, e.Size, e.Limit)
 }
 
+// A RecordSizeError reports a record that is larger than a whole checkpoint may be.
+type RecordSizeError struct{ Size, Limit int64 }
+
+func (e *RecordSizeError) Error() string {
+	return fmt.Sprintf("the record has %d bytes, more than the limit of %d for a checkpoint", e.Size, e.Limit)
+}
+
+// ExitCode returns the exit code of the error.
+func (e *RecordSizeError) ExitCode() int { return failure.Failure }
+
+// ExitHint returns the command that permits the record.
+func (e *RecordSizeError) ExitHint() string {
+	return fmt.Sprintf("git config checkpoint.limits.checkpoint-mb %d", e.Size>>20+1)
+}
+
 // An InvalidRecordError reports that a new record breaks the rules of records: a resume
 // would refuse it.
 type InvalidRecordError struct {

@@ -78,6 +78,7 @@ type SaveRequest struct {
 	DryRun    bool // do everything except writing
 
 	reread bool // read all files of the worktree
+	recordBytes int64 // size of the record, once it leaves too little room for the files
 }
 
 // A Saved is the result of a save.
@@ -107,11 +108,26 @@ func (s *Saver) Save(ctx context.Context, req SaveRequest) (*Saved, error) {
 	}
 	for tries := 1; ; tries++ {
 		saved, err := s.saveOnce(ctx, req)
-		if !errors.Is(err, repo.ErrObjectsGone) || tries == mostSnapshots {
+		var over *overSize
+		switch {
+		case tries == mostSnapshots:
+			return saved, err
+		case errors.As(err, &over):
+			req.recordBytes = over.record + over.record/8 + 4096 // it also lists what is left out
+		case errors.Is(err, repo.ErrObjectsGone):
+			req.reread = true
+		default:
 			return saved, err
 		}
-		req.reread = true
 	}
+}
+
+// An overSize reports that the files and the record together are above the size limit. The
+// save then takes a smaller snapshot.
+type overSize struct{ record int64 }
+
+func (o *overSize) Error() string {
+	return fmt.Sprintf("no place for a record of %d bytes beside the files", o.record)
 }
 
 // mostSnapshots limits the number of snapshots of one save. If a git gc deletes a blob that
@@ -150,9 +166,17 @@ func (s *Saver) saveOnce(ctx context.Context, req SaveRequest) (*Saved, error) {
 func (req *SaveRequest) Files() snapshot.Request {
 	return snapshot.Request{
 		Worktree: req.Worktree, Untracked: req.Untracked, Automatic: req.Automatic, Artifacts: req.Artifacts,
-		MaxSize: req.MaxSize, MaxFile: req.MaxFile, MaxUntracked: req.MaxUntracked, Budget: req.Budget, DryRun: req.DryRun,
+		MaxSize: req.filesMax(), MaxFile: req.MaxFile, MaxUntracked: req.MaxUntracked, Budget: req.Budget, DryRun: req.DryRun,
 		Reread: req.reread,
 	}
+}
+
+// filesMax returns the size limit of the files, 0 for no limit.
+func (req *SaveRequest) filesMax() int64 {
+	if req.MaxSize <= 0 {
+		return 0
+	}
+	return max(req.MaxSize-req.recordBytes, 1)
 }
 
 // A SaveOp is the state of one save over all attempts.
@@ -170,6 +194,7 @@ type SaveOp struct {
 	needsRef bool
 
 	redacted []string        // secrets found in the record's texts
+	tooLarge error           // size of a record that is kept in spite of it, or nil
 	after    []checkpoint.ID // checkpoints that the worktree came after
 }
 
@@ -225,6 +250,9 @@ func (w *SaveOp) Append(ctx context.Context, k *repo.ObjectWriter) (*Saved, erro
 	saved := &Saved{
 		Checkpoint: chain.CheckpointOf(commit, issue), Ref: repo.LiveRef(issue), Record: record,
 		Files: w.Snap.Count, Pruned: pruned, Dropped: dropped, Warnings: append(messages(left), w.redacted...),
+	}
+	if w.tooLarge != nil {
+		saved.Warnings = append(saved.Warnings, w.tooLarge.Error())
 	}
 	if w.Req.DryRun {
 		return saved, nil
@@ -294,6 +322,9 @@ func (e *savedError) Unwrap() error { return e.done }
 // build adds the checkpoint's objects to the writer.
 func (w *SaveOp) build(k *repo.ObjectWriter, on parent, r *checkpoint.Record) (repo.RawCommit, error) {
 	data, err := r.Encode()
+	if err == nil {
+		err = w.checkSize(int64(len(data)))
+	}
 	if err != nil {
 		return repo.RawCommit{}, err
 	}
@@ -320,6 +351,25 @@ func (w *SaveOp) build(k *repo.ObjectWriter, on parent, r *checkpoint.Record) (r
 	commit := w.Saver.repo.NewCommit(k.AddTree(entries), w.Created, message, on.commit, w.index)
 	commit.Hash = k.AddCommit(commit)
 	return commit, nil
+}
+
+// checkSize fails with *RecordSizeError if the record alone is above the size limit, and with
+// *overSize if the record and the files are. A save that nobody can repeat keeps such a
+// record, with a warning.
+func (w *SaveOp) checkSize(record int64) error {
+	most := w.Req.MaxSize
+	switch {
+	case most <= 0:
+		return nil
+	case record > most && w.Req.DropInvalid:
+		w.tooLarge = &repo.RecordSizeError{Size: record, Limit: most}
+		return nil
+	case record > most:
+		return &repo.RecordSizeError{Size: record, Limit: most}
+	case record+w.Snap.Size > most && record > w.Req.recordBytes:
+		return &overSize{record}
+	}
+	return nil
 }
 
 func reflogSave(id checkpoint.ID, dropped []checkpoint.ID) string {
