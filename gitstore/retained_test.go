@@ -204,7 +204,7 @@ func TestSaveThatLeftOutAFileReplacesNoFullerOne(t *testing.T) {
 	t.Parallel()
 	for name, limit := range map[string]func(*SaveRequest){
 		"out of time": func(req *SaveRequest) { req.Budget = 1 },
-		"over a size": func(req *SaveRequest) { req.MaxSize = 100 },
+		"over a size": func(req *SaveRequest) { req.MaxSize = 100_000 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -214,7 +214,7 @@ func TestSaveThatLeftOutAFileReplacesNoFullerOne(t *testing.T) {
 			req := w.request(checkpoint.SessionEnd)
 			req.Worktree, req.Retention = true, retention.Policy{checkpoint.SessionEnd: {Keep: 1}}
 			full := w.save(req)
-			w.Write("a.txt", strings.Repeat("more\n", 100))
+			w.Write("a.txt", strings.Repeat("more\n", 100_000))
 			limited := req
 			limit(&limited)
 			saved := w.save(limited)

@@ -186,17 +186,17 @@ func TestSizeLimit(t *testing.T) {
 	})
 	later := time.Now().Add(time.Hour)
 	require.NoError(t, os.Chtimes(w.Path("big"), later, later))
-	w.Write("a.txt", strings.Repeat("y", 60))
-	w.Write("one", strings.Repeat("y", 60))
-	w.Write("two", strings.Repeat("y", 30))
-	saved := w.captured(func(req *gitstore.SaveRequest) { req.MaxSize = 100 })
+	w.Write("a.txt", strings.Repeat("y", 60_000))
+	w.Write("one", strings.Repeat("y", 60_000))
+	w.Write("two", strings.Repeat("y", 30_000))
+	saved := w.captured(func(req *gitstore.SaveRequest) { req.MaxSize = 100_000 })
 	assert.Equal(t, []string{"a.txt"}, w.paths(saved.Commit.String()+":worktree"))
 	assert.Equal(t, []string{"two"}, w.paths(saved.Commit.String()+":untracked"))
 	assert.Equal(t, []string{"one"}, skippedPaths(saved))
 
 	w.Git("add", "a.txt", "one")
 	req := w.request(checkpoint.Manual)
-	req.MaxSize = 100
+	req.MaxSize = 100_000
 	saved = w.save(req)
 	assert.Equal(t, []string{"a.txt"}, skippedPaths(saved), "one of them is enough")
 	assert.Contains(t, w.paths(saved.Commit.String()+":staged"), "one")
@@ -209,19 +209,19 @@ func TestSizeLimit(t *testing.T) {
 func TestStagedFilesOverTheLimit(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.Write("dir/b.txt", strings.Repeat("x", 500))
-	w.Write("dir/new/deep/big", strings.Repeat("x", 400))
+	w.Write("dir/b.txt", strings.Repeat("x", 500_000))
+	w.Write("dir/new/deep/big", strings.Repeat("x", 400_000))
 	w.Write("dir/new/small", "x")
 	w.Write("sub.txt", "y")
 	w.remove("a.txt")
 	w.Git("add", "-A")
 	req := w.request(checkpoint.Manual)
-	req.MaxSize = 300
+	req.MaxSize = 300_000
 	saved := w.save(req)
 	rev := saved.Commit.String()
 	assert.Equal(t, []checkpoint.Skipped{
-		{Path: "dir/b.txt", Size: 500, Reason: checkpoint.OverSize, Class: checkpoint.InIndex},
-		{Path: "dir/new/deep/big", Size: 400, Reason: checkpoint.OverSize, Class: checkpoint.InIndex},
+		{Path: "dir/b.txt", Size: 500_000, Reason: checkpoint.OverSize, Class: checkpoint.InIndex},
+		{Path: "dir/new/deep/big", Size: 400_000, Reason: checkpoint.OverSize, Class: checkpoint.InIndex},
 	}, saved.Record.Snapshot().Skipped)
 	assert.Equal(t, w.Git("rev-parse", "HEAD:dir/b.txt"), w.Git("rev-parse", rev+":staged/dir/b.txt"))
 	assert.Equal(t, "", w.Git("ls-tree", rev+":staged/dir/new", "deep"))
