@@ -252,8 +252,13 @@ func fetchHint(c *invoke.Invocation, issue checkpoint.Issue) string {
 
 var configCommand = invoke.Command{
 	Name: "config", Usage: "print every setting, its value and its source", Max: 3, Category: "Look",
-	Description: "Settings are changed with git config, for example\n\n    git config checkpoint.retention.turn 50",
-	Examples:    []string{"git checkpoint config", "git config checkpoint.retention.batch-complete 5"},
+	Description: "Settings are changed with git config, for example\n\n    git config checkpoint.retention.turn 50\n\n" +
+		"A settings file in the worktree can keep less than the defaults only if it is trusted.\n" +
+		"--trust trusts its present content in this clone. Any change of the file ends that.",
+	Examples: []string{"git checkpoint config", "git checkpoint config --trust", "git config checkpoint.retention.batch-complete 5"},
+	Flags: func() []cli.Flag {
+		return []cli.Flag{&cli.BoolFlag{Name: "trust", Usage: "trust the settings file in the worktree with its present content"}}
+	},
 
 	NeedsSettings: true,
 	Run:           runConfig,
@@ -285,6 +290,13 @@ func runConfig(c *invoke.Invocation) error {
 	}
 	if err := c.Open(); err != nil {
 		return err
+	}
+	if c.Flags.Bool("trust") {
+		file, err := c.TrustSettings()
+		if err != nil {
+			return err
+		}
+		c.Infof("trusted in this clone until it changes: %s", strings.Join(append([]string{file.Name}, file.Weaker...), ", "))
 	}
 	result := output.Config{Type: "config"}
 	for _, s := range c.Settings.All() {

@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -25,12 +26,20 @@ var files = []struct {
 	{".claude/checkpoint-config.yaml", false},
 }
 
+// A settingsFile is the parsed settings file of a worktree.
+type settingsFile struct {
+	name    string // "" if there is no file
+	digest  string // hexadecimal SHA-256 of name and content
+	values  []fileValue
+	unknown []*SettingError // keys that are no settings
+}
+
 // readFile reads the settings file of the worktree at root. os.Root rejects symlinks that
 // lead out of the worktree.
-func readFile(root string) ([]fileValue, error) {
+func readFile(root string) (settingsFile, error) {
 	dir, err := os.OpenRoot(root)
 	if err != nil {
-		return nil, &SettingError{File: shown(root), Msg: err.Error()}
+		return settingsFile{}, &SettingError{File: shown(root), Msg: err.Error()}
 	}
 	defer dir.Close()
 	for _, f := range files {
@@ -39,11 +48,13 @@ func readFile(root string) ([]fileValue, error) {
 			continue // os.Root also rejects a symlinked .claude directory outside the worktree that has no settings file
 		}
 		if err != nil {
-			return nil, &SettingError{File: f.name, Msg: err.Error()}
+			return settingsFile{}, &SettingError{File: f.name, Msg: err.Error()}
 		}
-		return parseFile(f.name, data, f.bare)
+		read := settingsFile{name: f.name, digest: fmt.Sprintf("%x", sha256.Sum256([]byte(f.name+"\x00"+string(data))))}
+		read.values, read.unknown, err = parseFile(f.name, data, f.bare)
+		return read, err
 	}
-	return nil, nil
+	return settingsFile{}, nil
 }
 
 // fileValue is a parsed setting from a file before its trust check.
@@ -105,20 +116,20 @@ func exists(path string) bool {
 }
 
 // parseFile parses the settings of a worktree file: one YAML or JSON mapping without
-// aliases. The root key is optional if bare is true. With an error in a single setting,
-// the other settings are returned too.
-func parseFile(name string, data []byte, bare bool) ([]fileValue, error) {
+// aliases. The root key is optional if bare is true. Unknown keys are no error. With an
+// error in a single setting, the other settings are returned too.
+func parseFile(name string, data []byte, bare bool) (values []fileValue, unknown []*SettingError, err error) {
 	p := &fileParser{name: name, ours: bare}
 	top, err := p.document(data)
 	if err != nil || top == nil {
-		return nil, err
+		return nil, nil, err
 	}
 	body, err := p.body(top, bare)
 	if err != nil || body == nil {
-		return nil, err
+		return nil, nil, err
 	}
 	err = p.section(body, "")
-	return p.values, err
+	return p.values, p.unknown, err
 }
 
 // fileParser collects the settings of a document; name appears in errors.
@@ -126,6 +137,8 @@ type fileParser struct {
 	name   string
 	ours   bool // the file is not crunch's
 	values []fileValue
+
+	unknown []*SettingError
 }
 
 // maxDirectives limits directives, because yaml.v3 compares each with all earlier
@@ -179,7 +192,7 @@ func (p *fileParser) syntax(err error) error {
 	return e
 }
 
-func (p *fileParser) fail(n *yaml.Node, key, msg string) error {
+func (p *fileParser) fail(n *yaml.Node, key, msg string) *SettingError {
 	return &SettingError{File: p.name, Line: n.Line, Column: n.Column, Key: key, Msg: msg}
 }
 
@@ -273,7 +286,8 @@ func (p *fileParser) entry(name string, top bool, key, val *yaml.Node) error {
 		return p.setting(i, name, val)
 	}
 	if !top || !isSection(name) {
-		return p.fail(key, shown(name), unknown(name, func(k *Key) string { return k.Name }))
+		p.unknown = append(p.unknown, p.fail(key, shown(name), unknown(name, func(k *Key) string { return k.Name })))
+		return nil
 	}
 	switch {
 	case isNull(val):

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -15,6 +16,10 @@ type Sources struct {
 	Git     []GitEntry          // git's configuration, in git's order
 	Environ []string            // NAME=value, as in os.Environ
 	Getenv  func(string) string // called for each setting if Environ is nil
+
+	// Trusted reports whether the user trusts a worktree file with this digest (File.Digest).
+	// Nil means that no file is trusted.
+	Trusted func(digest string) bool
 }
 
 // Load reads the settings from all sources. It returns a *SettingError for an unknown
@@ -32,7 +37,7 @@ func Load(src Sources) (*Settings, error) {
 	}
 	// The file is applied last because its trust checks depend on other sources.
 	if src.Root != "" {
-		if e := s.file(src.Root); err == nil {
+		if e := s.file(src); err == nil {
 			err = e
 		}
 	}
@@ -308,38 +313,95 @@ func (s *Settings) environment(environ []string) error {
 }
 
 // file applies the valid settings of the worktree file and returns its first error. A value
-// that its key's trust forbids is replaced by a warning.
-func (s *Settings) file(root string) error {
-	values, err := readFile(root)
+// that its key's trust forbids is left out.
+func (s *Settings) file(src Sources) error {
+	f, err := readFile(src.Root)
 	var invalid *SettingError
 	if errors.As(err, &invalid) {
 		invalid.worktree = true
 		invalid.Hint = failure.Correct(invalid.File)
 	}
-	for i := range values {
-		f := &values[i]
-		if err := s.admit(f); err != nil {
-			s.warnings = append(s.warnings, err.warning())
-			continue
-		}
-		if f.value.old && f.ours {
-			s.warnOld(f.value.origin, f.name, table[f.key].Name)
-		}
-		s.put(f.key, f.value, fromFile, f.value.origin)
+	before := s.warnings
+	s.warnings = nil
+	s.worktree.Name, s.worktree.Digest = f.name, f.digest
+	s.worktree.Trusted = f.name != "" && src.Trusted != nil && src.Trusted(f.digest)
+	for i := range f.values {
+		s.applyFileValue(&f.values[i])
 	}
+	for _, e := range f.unknown {
+		s.unknownInFile(e)
+	}
+	s.worktree.Warnings, s.warnings = s.warnings, before
+	s.hintAtFile()
 	return err
 }
+
+// applyFileValue sets a value of the worktree file, if its key's trust permits it.
+func (s *Settings) applyFileValue(f *fileValue) {
+	switch err := s.admit(f); {
+	case err == nil:
+	case table[f.key].Trust == Tighten:
+		s.worktree.Weaker = append(s.worktree.Weaker, table[f.key].Name+": "+f.value.text)
+		return
+	default:
+		s.warnings = append(s.warnings, err.warning())
+		return
+	}
+	if f.value.old && f.ours {
+		s.warnOld(f.value.origin, f.name, table[f.key].Name)
+	}
+	s.put(f.key, f.value, fromFile, f.value.origin)
+}
+
+// unknownInFile warns about an unknown key of the worktree file. If the key may be a misspelt
+// setting that keeps checkpoints, no rule removes a checkpoint.
+func (s *Settings) unknownInFile(e *SettingError) {
+	text := e.Error() + "; this setting is ignored"
+	best := nearest(e.Key, func(k *Key) string { return k.Name })
+	i := findAny(func(key string) bool { return key == best })
+	if strings.HasPrefix(e.Key, keeps) || best+"." == keeps || i >= 0 && table[i].Trust == Tighten {
+		text += ", and retention removes no checkpoint"
+		e.worktree = true
+		s.misspelt = cmp.Or(s.misspelt, e)
+	}
+	s.warnings = append(s.warnings, text)
+}
+
+// hintAtFile adds hints about values of the file that have no effect yet.
+func (s *Settings) hintAtFile() {
+	f := &s.worktree
+	if len(f.Weaker) > 0 {
+		f.Hints = append(f.Hints, f.Name+" keeps less than the defaults ("+strings.Join(f.Weaker, ", ")+"), which needs trust: git checkpoint config --trust")
+	}
+	if s.any("storage.location").source == fromFile && s.String("mirror") == "off" {
+		f.Hints = append(f.Hints, "saves write no files to storage.location of "+f.Name+"; to turn this on: git config checkpoint.mirror crunch")
+	}
+}
+
+// A File describes the settings file of the worktree.
+type File struct {
+	Name     string   // "" if there is no file
+	Digest   string   // hexadecimal SHA-256 of name and content
+	Trusted  bool     // the user trusts this content
+	Weaker   []string // values that count only if the file is trusted, as "key: value"
+	Warnings []string
+	Hints    []string
+}
+
+// File returns the settings file of the worktree.
+func (s *Settings) File() File { return s.worktree }
 
 // admit returns an error if the worktree file must not set this value.
 func (s *Settings) admit(f *fileValue) *SettingError {
 	k := &table[f.key]
-	err := admit(k, &f.value, s.values[f.key].source > fromFile)
+	overruled := s.values[f.key].source > fromFile || k.Trust == Tighten && s.worktree.Trusted
+	err := admit(k, &f.value, overruled)
 	if err == nil {
 		return nil
 	}
 	e := &SettingError{File: f.fileName(), Line: f.line, Column: f.column, Key: f.name, Msg: err.Error()}
 	switch k.Trust {
-	case Tighten:
+	case Stricter:
 		e.Hint = "git config " + k.GitName() + " " + f.value.text
 	case Never:
 		e.Hint = "git config " + k.GitName() + " <value>"

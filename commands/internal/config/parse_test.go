@@ -60,7 +60,10 @@ func TestParseFileErrors(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := parseFile("f", []byte(tt.in), true)
+			_, unknown, err := parseFile("f", []byte(tt.in), true)
+			if err == nil && len(unknown) > 0 {
+				err = unknown[0]
+			}
 			var e *SettingError
 			require.ErrorAs(t, err, &e)
 			assert.Equal(t, "config: "+tt.want, err.Error())
@@ -91,12 +94,13 @@ func TestParseFileAcceptsBareAndRootedForms(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			values, err := parseFile("f", []byte(tt.in), tt.bare)
+			values, unknown, err := parseFile("f", []byte(tt.in), tt.bare)
 			require.NoError(t, err)
+			assert.Empty(t, unknown)
 			assert.Len(t, values, tt.want)
 		})
 	}
-	_, err := parseFile("f", []byte(body), false)
+	_, _, err := parseFile("f", []byte(body), false)
 	require.EqualError(t, err, "config: f:1:1: storage: only checkpoint may stand at the top, with the settings under it")
 }
 
@@ -107,7 +111,7 @@ func TestParseFileIsLinear(t *testing.T) {
 	for _, unit := range []string{"[", "{", "- ", "? ", "a: ", "#\n", "- #\n", "&a [", "*a ", "!", "'", "\"\\", "|\n", "k: &a v\n", "---\n", "{a: ", "a:\n - ", ","} {
 		parse := func(size int) uint64 {
 			data := bytes.Repeat([]byte(unit), size/len(unit))
-			return gittest.AllocatedBy(t, func() { _, _ = parseFile("f", data, true) })
+			return gittest.AllocatedBy(t, func() { _, _, _ = parseFile("f", data, true) })
 		}
 		small, large := parse(maxFile/2), parse(maxFile)
 		t.Logf("%q: %d, %d", unit, small, large)
@@ -117,7 +121,7 @@ func TestParseFileIsLinear(t *testing.T) {
 	for i := range maxFile / 16 {
 		fmt.Fprintf(&directives, "%%TAG !e%d! t\n", i)
 	}
-	_, err := parseFile("f", []byte(directives.String()+"---\nphases: [a]\n"), true)
+	_, _, err := parseFile("f", []byte(directives.String()+"---\nphases: [a]\n"), true)
 	require.EqualError(t, err, "config: f: more than 100 directives")
 }
 
@@ -127,7 +131,7 @@ func FuzzParseFile(f *testing.F) {
 	f.Add([]byte(`{"archive_days": [7, 30], "storage": {"location": "a/{issue}"}}`))
 	f.Add([]byte("a: &a [*a]\n---\n<<: *a"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		values, err := parseFile("f", data, true)
+		values, _, err := parseFile("f", data, true)
 		if err != nil {
 			var e *SettingError
 			require.ErrorAs(t, err, &e)

@@ -98,7 +98,7 @@ var table = []Key{
 	{Name: "remote", Type: Text, Trust: Never, Doc: "Remote of the checkpoints, instead of the remote of the branch's upstream, or origin."},
 	{Name: "push", Type: Enum, Default: "never", Values: []string{"never", "auto"}, Trust: Never, Doc: "Push checkpoints after every save."},
 	{Name: "publish_commits", Type: Bool, Default: "false", Trust: Never, Doc: "Let pushes of checkpoints publish commits that the remote does not have. With false, push, sync and --push ask. Hooks, automatic pushes and commands without a terminal refuse; push and sync then need --yes."},
-	{Name: "redact", Type: Enum, Default: "mask", Values: []string{"warn", "mask", "block"}, Trust: Tighten, Doc: "What happens to possible secrets: warn prints a warning, mask also removes secrets from the saved record and stops pushes of others, block stops every push."},
+	{Name: "redact", Type: Enum, Default: "mask", Values: []string{"warn", "mask", "block"}, Trust: Stricter, Doc: "What happens to possible secrets: warn prints a warning, mask also removes secrets from the saved record and stops pushes of others, block stops every push."},
 	{Name: "hooks.pre_push", Type: Enum, Default: "off", Values: []string{"off", "push", "block"}, Trust: Never, Doc: "Action of the pre-push hook: nothing, push the checkpoints, or also stop git push if this fails."},
 	{Name: "hooks.post_checkout", Type: Enum, Default: "tell", Values: []string{"off", "tell"}, Trust: Never, Doc: "Whether the post-checkout hook prints a line if the branch has a checkpoint."},
 }
@@ -125,7 +125,8 @@ func forge(kind, old, doc string) Key {
 	return private(Key{Name: "forges." + kind, Type: List, Old: old, Doc: doc})
 }
 
-// strict lets a worktree file only set values that keep more than the default.
+// strict lets a worktree file that is not trusted only set values that keep more than the
+// default.
 func strict(k Key) Key { k.Trust = Tighten; return k }
 
 // private keeps a worktree file from setting the key.

@@ -40,12 +40,14 @@
 // restricts the values from such a file, and other values are left out with a warning:
 //
 //   - Free: any valid value
-//   - Tighten: values that keep more, or are stricter, than the default
+//   - Tighten: values that keep more than the default, or any value if the user trusts the
+//     content of the file (Sources.Trusted)
+//   - Stricter: values that are stricter than the default
 //   - Inside: a path inside the worktree
 //   - Never: no value
 //
-// A weaker value for a Tighten key is accepted if a trusted source also sets this key.
-// The trusted source then overrides the file.
+// A weaker value for a Tighten or Stricter key is accepted if a trusted source also sets
+// this key. The trusted source then overrides the file.
 package config
 
 import (
@@ -67,7 +69,9 @@ import (
 type Settings struct {
 	values   []value // same indexes as table
 	warnings []string
-	invalid  error // first error of the sources, or nil
+	invalid  error         // first error of the sources, or nil
+	misspelt *SettingError // unknown key of the worktree file that may be a setting of retention, or nil
+	worktree File
 }
 
 // Setting is the text and origin of one key's value. Examples of origins: "default",
@@ -86,12 +90,18 @@ func (s *Settings) All() []Setting {
 	return all
 }
 
-// Warnings returns warnings for the user.
+// Warnings returns warnings for the user about other sources than the worktree file.
 func (s *Settings) Warnings() []string { return slices.Clone(s.warnings) }
 
-// Invalid returns the error of Load, or nil. With an error, a setting that keeps
+// Invalid returns the error of Load, an unknown key of the worktree file that may be a
+// misspelt setting of retention, or nil. With an error, a setting that keeps
 // checkpoints may be missing, so that no rule of retention is applied.
-func (s *Settings) Invalid() error { return s.invalid }
+func (s *Settings) Invalid() error {
+	if s.invalid == nil && s.misspelt != nil {
+		return s.misspelt
+	}
+	return s.invalid
+}
 
 // Set sets a key to a flag's value; origin is the flag's name.
 func (s *Settings) Set(name, text, origin string) error {
@@ -146,7 +156,7 @@ const (
 // Policy returns the retention policy from the settings. With invalid settings the policy
 // is empty, and an empty policy keeps all checkpoints.
 func (s *Settings) Policy() retention.Policy {
-	if s.invalid != nil {
+	if s.Invalid() != nil {
 		return retention.Policy{}
 	}
 	p := retention.Default()

@@ -35,15 +35,16 @@ type Trust int
 
 // Trust levels.
 const (
-	Free    Trust = iota // any valid value
-	Tighten              // values that keep more, or are stricter, than the default
-	Inside               // paths inside the worktree
-	Never                // no value
+	Free     Trust = iota // any valid value
+	Tighten               // values that keep more than the default, others only in a trusted file
+	Stricter              // values that are stricter than the default
+	Inside                // paths inside the worktree
+	Never                 // no value
 )
 
 // String answers the question "can a worktree file set this key?" for users.
 func (t Trust) String() string {
-	return [...]string{"yes", "only to keep more or be stricter", "inside the worktree only", "no"}[t]
+	return [...]string{"yes", "only to keep more, unless the file is trusted", "only to be stricter", "inside the worktree only", "no"}[t]
 }
 
 // Key is one row in the table of settings.

@@ -101,7 +101,7 @@ func TestOldNamesWorkWithAWarning(t *testing.T) {
 		"config: environment: GIT_CHECKPOINT_HOOKS_SECONDS: this is the old name of GIT_CHECKPOINT_TIMEOUTS_HOOK",
 		"config: .checkpoint.yaml:1: checkpoint_triggers.interval: this is the old name of triggers.interval",
 		"config: .checkpoint.yaml:2: storage.max_size_mb: this is the old name of limits.checkpoint_mb",
-	}, s.Warnings())
+	}, append(s.Warnings(), s.File().Warnings...))
 }
 
 // crunch reads the second settings file too, so its names stay.

@@ -136,9 +136,15 @@ func TestWorktreeFileIsLimitedByTrust(t *testing.T) {
 			t.Run(k.Name+"!="+text, func(t *testing.T) {
 				s, err := Load(Sources{Root: worktree(t, ".checkpoint.yaml", write(k.Name, text))})
 				assert.True(t, s.IsDefault(k.Name))
+				if err == nil && len(s.File().Weaker) > 0 {
+					require.Equal(t, Tighten, k.Trust)
+					require.Len(t, s.File().Weaker, 1)
+					assert.Regexp(t, `^`+regexp.QuoteMeta(k.Name)+": ", s.File().Weaker[0])
+					return
+				}
 				if err == nil {
-					require.Len(t, s.Warnings(), 1)
-					assert.Regexp(t, `^config: \.checkpoint\.yaml:[12](:\d+)?: `+regexp.QuoteMeta(k.Name)+": ", s.Warnings()[0])
+					require.Len(t, s.File().Warnings, 1)
+					assert.Regexp(t, `^config: \.checkpoint\.yaml:[12](:\d+)?: `+regexp.QuoteMeta(k.Name)+": ", s.File().Warnings[0])
 					return
 				}
 				var e *SettingError
@@ -179,7 +185,7 @@ func TestWeakerFileValueIsAcceptedIfOverridden(t *testing.T) {
 	root = worktree(t, ".checkpoint.yaml", write("push", "never"))
 	s, err = Load(Sources{Root: root, Environ: []string{"GIT_CHECKPOINT_PUSH=auto"}})
 	require.NoError(t, err)
-	assert.Equal(t, []string{"config: .checkpoint.yaml:1:7: push: a file in the worktree cannot set this; to change it: git config checkpoint.push <value>"}, s.Warnings())
+	assert.Equal(t, []string{"config: .checkpoint.yaml:1:7: push: a file in the worktree cannot set this; to change it: git config checkpoint.push <value>"}, s.File().Warnings)
 }
 
 // A value that a worktree file must not set is left out, and the other values count.
@@ -191,16 +197,19 @@ func TestForbiddenFileValueLeavesOtherValues(t *testing.T) {
 	assert.Equal(t, -1, s.Int("retention.manual"))
 	assert.False(t, s.Bool("storage.compress"))
 	assert.Equal(t, []string{
-		"config: .claude/checkpoint-config.yaml:3:23: retention.manual: a file in the worktree cannot make this weaker than -1, got 5; to change it: git config checkpoint.retention.manual 5",
 		"config: .claude/checkpoint-config.yaml:4: storage.compress: it stays off: git compresses its objects, and content that is compressed before needs more space",
-	}, s.Warnings())
+	}, s.File().Warnings)
+	assert.Equal(t, []string{
+		".claude/checkpoint-config.yaml keeps less than the defaults (retention.manual: 5), which needs trust: git checkpoint config --trust",
+	}, s.File().Hints)
 }
 
 // An invalid setting leaves the other settings of the file and of other sources.
 func TestInvalidSettingLeavesOthers(t *testing.T) {
 	root := worktree(t, ".checkpoint.yaml", "redcat: mask\nmin_interval: soon\nretention: {turn: x, interval: 5, manual: [1]}\nmirror: crunch\n")
 	s, err := Load(Sources{Root: root, Environ: []string{"GIT_CHECKPOINT_REDACT=block"}})
-	require.EqualError(t, err, "config: .checkpoint.yaml:1:1: redcat: unknown setting; did you mean redact?")
+	require.EqualError(t, err, `config: .checkpoint.yaml:2:15: min_interval: want a whole number from 0 to 3600, got text soon`)
+	assert.Equal(t, []string{"config: .checkpoint.yaml:1:1: redcat: unknown setting; did you mean redact?; this setting is ignored"}, s.File().Warnings)
 	assert.Equal(t, "crunch", s.String("mirror"))
 	assert.Equal(t, 5, s.Int("retention.interval"))
 	assert.Equal(t, "block", s.String("redact"))
@@ -229,4 +238,59 @@ func TestInvalidSettingsKeepAllCheckpoints(t *testing.T) {
 			assert.Empty(t, s.Policy())
 		})
 	}
+}
+
+// A trusted file sets what keeps less, until its content changes. It never weakens the search
+// for secrets.
+func TestTrustIsForTheContentOfTheFile(t *testing.T) {
+	const text = "retention: {batch_complete: 1}\non_success: drop\nredact: warn\npush: auto\n"
+	root := worktree(t, ".checkpoint.yaml", text)
+	s, err := Load(Sources{Root: root})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"retention.batch_complete: 1", "on_success: drop"}, s.File().Weaker)
+	assert.Equal(t, 3, s.Int("retention.batch_complete"))
+	trusted := func(digest string) bool { return digest == s.File().Digest }
+	with, err := Load(Sources{Root: root, Trusted: trusted})
+	require.NoError(t, err)
+	assert.True(t, with.File().Trusted)
+	assert.Empty(t, with.File().Weaker)
+	assert.Equal(t, 1, with.Int("retention.batch_complete"))
+	assert.Equal(t, "drop", with.String("on_success"))
+	assert.Equal(t, "mask", with.String("redact"))
+	assert.Equal(t, "never", with.String("push"))
+	assert.Len(t, with.File().Warnings, 2)
+	for name, other := range map[string]string{
+		"another content": worktree(t, ".checkpoint.yaml", text+"\n"),
+		"another name":    worktree(t, ".claude/checkpoint-config.yaml", "checkpoint: {retention: {batch_complete: 1}}\n"),
+	} {
+		s, err := Load(Sources{Root: other, Trusted: trusted})
+		require.NoError(t, err)
+		assert.False(t, s.File().Trusted, name)
+		assert.Equal(t, 3, s.Int("retention.batch_complete"), name)
+	}
+}
+
+// An unknown key causes a warning. If it may be a misspelt setting of retention, retention
+// removes nothing.
+func TestUnknownKeysInTheFile(t *testing.T) {
+	for text, keeps := range map[string]bool{"retention: {batch_complet: 9}\n": true, "max_age_day: 9\n": true, "retentoin: {manual: 9}\n": true, "new_feature: 9\n": false} {
+		s, err := Load(Sources{Root: worktree(t, ".checkpoint.yaml", text)})
+		require.NoError(t, err)
+		require.Len(t, s.File().Warnings, 1)
+		assert.Contains(t, s.File().Warnings[0], "unknown setting")
+		assert.Equal(t, keeps, strings.Contains(s.File().Warnings[0], "retention removes no checkpoint"), text)
+		assert.Equal(t, keeps, len(s.Policy()) == 0, text)
+		assert.Equal(t, keeps, s.Invalid() != nil, text)
+	}
+}
+
+// A directory of crunch has no effect on saves before its layout is mirrored.
+func TestLocationWithoutMirrorHasAHint(t *testing.T) {
+	const text = "checkpoint: {storage: {location: a/b}}\n"
+	s, err := Load(Sources{Root: worktree(t, ".claude/checkpoint-config.yaml", text)})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"saves write no files to storage.location of .claude/checkpoint-config.yaml; to turn this on: git config checkpoint.mirror crunch"}, s.File().Hints)
+	s, err = Load(Sources{Root: worktree(t, ".checkpoint.yaml", text), Environ: []string{"GIT_CHECKPOINT_MIRROR=crunch"}})
+	require.NoError(t, err)
+	assert.Empty(t, s.File().Hints)
 }

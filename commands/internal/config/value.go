@@ -46,7 +46,7 @@ func admit(k *Key, v *value, overruled bool) error {
 		return fmt.Errorf("a file in the worktree cannot set this")
 	case Inside:
 		return checkInside(v.text)
-	case Tighten:
+	case Tighten, Stricter:
 		def := mustParse(k)
 		if !overruled && weaker(k, v, &def) {
 			return fmt.Errorf("a file in the worktree cannot make this weaker than %s, got %s", def.text, v.text)

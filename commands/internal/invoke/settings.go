@@ -1,26 +1,106 @@
 package invoke
 
 import (
+	"crypto/sha256"
 	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
 
 	"git-checkpoint/commands/internal/config"
+	"git-checkpoint/commands/internal/exit"
 )
 
 // loadSettings reads the settings and prints their warnings, each once.
 func (c *Invocation) loadSettings() error {
-	var err error
-	c.Settings, err = config.Load(config.Sources{
-		Root: c.Store.Root(), Git: c.Store.Config(), Environ: c.Env.Environ, Getenv: c.Env.Getenv,
-	})
+	err := c.readSettings()
 	for _, w := range c.Settings.Warnings() {
 		c.Warnf("%s", w)
 	}
+	c.tellFile(c.Settings.File())
 	warning, err := judgeSettings(c.Declared, err)
 	if warning != "" && warning != c.settingsWarning {
 		c.settingsWarning = warning
 		c.WarnAlways("%s", warning)
 	}
 	return err
+}
+
+func (c *Invocation) readSettings() (err error) {
+	c.Settings, err = config.Load(config.Sources{
+		Root: c.Store.Root(), Git: c.Store.Config(), Environ: c.Env.Environ, Getenv: c.Env.Getenv,
+		Trusted: func(digest string) bool { return slices.Contains(c.note(trustNote), digest) },
+	})
+	return err
+}
+
+// Notes about the settings files of the worktrees of this clone. Each line is a digest.
+const (
+	trustNote = "trusted-settings" // of files that the user trusts
+	toldNote  = "told-settings"    // of files and messages about them that a person has read
+	maxLines  = 100
+)
+
+// tellFile prints the messages about the settings file of the worktree, once for each change
+// of the file or of the messages. A command about the settings always prints them.
+func (c *Invocation) tellFile(f config.File) {
+	if len(f.Warnings)+len(f.Hints) == 0 || c.HasFlag("trust") && c.Flags.Bool("trust") {
+		return
+	}
+	digest := fmt.Sprintf("%x", sha256.Sum256([]byte(f.Digest+strings.Join(slices.Concat(f.Warnings, f.Hints), "\n"))))
+	always := c.Declared != nil && c.Declared.NeedsSettings
+	if !always && slices.Contains(c.note(toldNote), digest) {
+		return
+	}
+	for _, w := range f.Warnings {
+		c.Warnf("%s", w)
+	}
+	for _, hint := range f.Hints {
+		switch {
+		case c.JSON:
+			c.Warnf("%s", hint)
+		case !c.Quiet:
+			c.Infof("hint: %s", hint)
+		}
+	}
+	if !c.JSON && !c.Quiet && !c.Common.Quiet && !c.Env.InHook {
+		_ = c.addNote(toldNote, digest) // without the note, the next command prints them again
+	}
+}
+
+// TrustSettings makes the settings file of the worktree count as trusted in this clone, as
+// long as its content stays the same, and reads the settings again.
+func (c *Invocation) TrustSettings() (config.File, error) {
+	f := c.Settings.File()
+	if f.Name == "" {
+		return f, exit.Usagef("%s: --trust: the worktree has no settings file", c.Name)
+	}
+	if err := c.addNote(trustNote, f.Digest); err != nil {
+		return f, err
+	}
+	return f, c.readSettings()
+}
+
+// note returns the lines of a note.
+func (c *Invocation) note(name string) []string {
+	data, err := os.ReadFile(c.Store.Notes.Path(name))
+	if err != nil {
+		return nil
+	}
+	return strings.Fields(string(data))
+}
+
+// addNote adds a line to a note, which keeps the newest lines.
+func (c *Invocation) addNote(name, line string) error {
+	release, err := c.Store.Notes.Lock(c.Ctx, name)
+	if err != nil {
+		return err
+	}
+	defer release()
+	lines := append(slices.DeleteFunc(c.note(name), func(l string) bool { return l == line }), line)
+	lines = lines[max(0, len(lines)-maxLines):]
+	return c.Store.Notes.Write(name, []byte(strings.Join(lines, "\n")+"\n"))
 }
 
 // judgeSettings decides whether a command continues with the valid settings if others are
