@@ -166,11 +166,15 @@ func (g *Gate) Report(done []gitstore.Synced) {
 			pushed = append(pushed, s)
 		}
 	}
+	if len(pushed) > 0 && len(g.Untracked) > 0 {
+		verb := "includes"
+		if g.DryRun {
+			verb = "would include"
+		}
+		c.Infof("the push %s %s: %s", verb, phrase.Plural(len(g.Untracked), "untracked file"), phrase.List(phrase.Few(phrase.QuotePaths(g.Untracked), namedFiles)))
+	}
 	if len(pushed) == 0 || g.DryRun {
 		return
-	}
-	if len(g.Untracked) > 0 {
-		c.Infof("the push includes %s: %s", phrase.Plural(len(g.Untracked), "untracked file"), phrase.List(phrase.Few(phrase.QuotePaths(g.Untracked), namedFiles)))
 	}
 	for _, s := range pushed[:min(len(pushed), maxSubmoduleChecks)] {
 		if newest, err := c.Store.Newest(c.Ctx, s.Issue); err == nil {
