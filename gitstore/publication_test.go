@@ -10,7 +10,7 @@ func TestObjectionsToAPublication(t *testing.T) {
 	t.Parallel()
 	commits := Publication{Unpublished: "abc", Commits: 1}
 	secret := Publication{Secrets: []Secret{{Path: "p"}}, Unpublished: "abc"}
-	large := Publication{TooLarge: []LargeFile{{"p", 1}}, Unpublished: "abc"}
+	large := Publication{TooLarge: []LargeFile{{Path: "p", Bytes: 1}}, Unpublished: "abc"}
 	for _, c := range []struct {
 		name   string
 		p      Publication

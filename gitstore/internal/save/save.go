@@ -77,7 +77,7 @@ type SaveRequest struct {
 	IfChanged bool // fail with ErrUnchanged if nothing has changed
 	DryRun    bool // do everything except writing
 
-	reread bool // read all files of the worktree
+	reread      bool  // read all files of the worktree
 	recordBytes int64 // size of the record, once it leaves too little room for the files
 }
 
