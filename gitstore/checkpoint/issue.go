@@ -106,17 +106,23 @@ func (i Issue) Number() (int64, bool) {
 // DocumentValue returns the issue as text.
 func (i Issue) DocumentValue() any { return string(i) }
 
-// Dates in branch names. The year of a date is not an issue number.
+// Dates and versions in branch names. Their numbers are not issue numbers.
 var (
 	day     = document.Pattern(`(^|[^0-9])(?:19|20)[0-9]{2}(?:-[01][0-9]-[0-3][0-9]|_[01][0-9]_[0-3][0-9]|/[01][0-9]/[0-3][0-9])($|[^0-9])`)
 	compact = document.Pattern(`^(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])$`)
+
+	// month matches a month, quarter, week or half of a year.
+	month = document.Pattern(`(?i)(^|[^0-9])(?:19|20)[0-9]{2}[-_/]?(?:(?:0[1-9]|1[0-2])|[-_/]?(?:q[1-4]|w[0-5]?[0-9]|h[12]))($|[^0-9A-Za-z])`)
+
+	// version matches a version of three numbers, and a number below the folder of versions.
+	version = document.Pattern(`(?i)(^|/)(?:v?[0-9]+[-_][0-9]+[-_][0-9]+|(?:releases?|rel|versions?|ver|v|stable|milestones?|sprints?)/v?[0-9]+(?:[-_][0-9]+)*)($|[^0-9A-Za-z])`)
 )
 
 // branchRules are the built-in rules in order. They match whole words of the branch name:
 // "1.2.x" and "v42" are not issues.
 var branchRules = []branchRule{
-	{pattern: document.Pattern(`(?i)(?:^|[/_-])issues?(?:[-_]|//)?#?([1-9][0-9]{0,17})(?:$|[^0-9A-Za-z.])`), dates: true},
-	{pattern: document.Pattern(`(?:^|/)([A-Z][A-Z0-9]+-[1-9][0-9]{0,17})(?:$|[^0-9A-Za-z.])`), dates: true},
+	{pattern: document.Pattern(`(?i)(?:^|[/_-])issues?(?:[-_]|//)?#?([1-9][0-9]{0,17})(?:$|[^0-9A-Za-z.])`), explicit: true},
+	{pattern: document.Pattern(`(?:^|/)([A-Z][A-Z0-9]+)-([1-9][0-9]{0,17})(?:$|[^0-9A-Za-z.])`), explicit: true},
 	{pattern: document.Pattern(`(?:^|/)#?([1-9][0-9]{0,17})(?:$|[-_/])`)},
 	{pattern: document.Pattern(`(?i)(?:^|/)(?:gh|gl|fix|bug|bugfix|hotfix|feat|feature|task|ticket)[-_]#?([1-9][0-9]{0,17})(?:$|[^0-9A-Za-z.])`)},
 	{pattern: document.Pattern(`(?:^|/)([A-Za-z][A-Za-z0-9]{1,9})-([1-9][0-9]{0,17})(?:$|[^0-9A-Za-z.])`)},
@@ -125,27 +131,44 @@ var branchRules = []branchRule{
 // A branchRule matches an issue number, or a project and a number.
 type branchRule struct {
 	pattern func() *regexp.Regexp
-	dates   bool // a number such as 20261122 is an issue too
+
+	// explicit rules match the word "issue", or a project in upper case. Numbers of months and
+	// days and words of noProjects are then part of the key.
+	explicit bool
 }
 
+// standards lists words in front of the number of a standard, an algorithm or a notice. They
+// name no project of a tracker in upper case either: "CVE-2024-1111" and "RFC-2616" are not
+// issues.
+var standards = wordSet(`
+	rfc iso iec ieee ansi din ecma es pep jep jsr sec cve cwe ghsa wcag fips nist
+	utf ucs ascii base sha md crc aes rsa des hmac hkdf pbkdf ed curve ecdsa
+	http https tls ssl ipv ip oauth oidc saml mp h vp av gb`)
+
 // noProjects lists words that are often followed by a number, but name no project of a
-// tracker: "release-2" and "python-3" are not issues.
-var noProjects = sync.OnceValue(func() map[string]bool {
-	words := map[string]bool{}
-	for _, w := range strings.Fields(`
-		alpha beta rc pre preview stable release releases rel ver version versions major minor milestone
-		step steps part phase stage sprint iteration round wave batch attempt try retry take draft
-		chapter lesson exercise section level page item case option variant proposal plan rfc adr
-		day days week month quarter year test tests demo example sample spike poc exp experiment
-		pr pull mr patch rev revision change build run job ci wip tmp temp backup bak copy old new save
-		python py node nodejs npm go golang java jdk jre php ruby rust perl net dotnet swift kotlin scala
-		react vue angular rails django spring qt gtk gcc clang llvm cuda ubuntu debian fedora centos
-		alpine windows win macos ios android linux kernel postgres mysql redis
-		utf sha md http https tls ssl ipv oauth`) {
-		words[w] = true
-	}
-	return words
-})
+// tracker in lower case: "release-2" and "python-3" are not issues.
+var noProjects = wordSet(`
+	alpha beta rc pre preview stable release releases rel ver version versions major minor milestone
+	step steps part phase stage sprint iteration round wave batch attempt try retry take draft
+	chapter lesson exercise section level page item case option variant proposal plan adr
+	day days week month quarter year test tests demo example sample spike poc exp experiment
+	pr pull mr patch rev revision change build run job ci wip tmp temp backup bak copy old new save
+	python py node nodejs npm go golang java jdk jre php ruby rust perl net dotnet swift kotlin scala
+	react vue angular rails django spring qt gtk gcc clang llvm cuda ubuntu debian fedora centos
+	alpine windows win macos ios android linux kernel postgres mysql redis`)
+
+// versioned matches a word that ends with its own version, such as v1 and es2022.
+var versioned = document.Pattern(`^(?:v|es|rc)[0-9]+$`)
+
+func wordSet(text string) func() map[string]bool {
+	return sync.OnceValue(func() map[string]bool {
+		words := map[string]bool{}
+		for _, w := range strings.Fields(text) {
+			words[w] = true
+		}
+		return words
+	})
+}
 
 // IssueFromBranch returns the issue in a branch name: 42 for "feature/issue-42-jwt",
 // "42-fix" and "copilot/fix-42", PROJ-42 for "PROJ-42-fix" and "proj-42". A custom pattern
@@ -161,8 +184,13 @@ func IssueFromBranch(branch string, replaced *regexp.Regexp) (Issue, bool) {
 		return i, err == nil
 	}
 	branch = day().ReplaceAllString(branch, "${1}day${2}")
+	other := version().ReplaceAllString(month().ReplaceAllString(branch, "${1}month${2}"), "${1}version${2}")
 	for _, rule := range branchRules {
-		if found, ok := rule.find(branch); ok {
+		text := other
+		if rule.explicit {
+			text = branch
+		}
+		if found, ok := rule.find(text); ok {
 			i, err := ParseIssue(found)
 			return i, err == nil
 		}
@@ -175,11 +203,14 @@ func (rule branchRule) find(branch string) (key string, ok bool) {
 	// A match ends with the slash that the next match begins with.
 	for _, m := range rule.pattern().FindAllStringSubmatch(strings.ReplaceAll(branch, "/", "//"), -1) {
 		number := m[len(m)-1]
-		switch {
-		case !rule.dates && compact().MatchString(number):
-		case len(m) == 2:
+		if !rule.explicit && compact().MatchString(number) {
+			continue
+		}
+		if len(m) == 2 {
 			return number, true
-		case !noProjects()[strings.ToLower(m[1])]:
+		}
+		word := strings.ToLower(m[1])
+		if !standards()[word] && !versioned().MatchString(word) && (rule.explicit || !noProjects()[word]) {
 			return strings.ToUpper(m[1]) + "-" + number, true
 		}
 	}
