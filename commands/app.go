@@ -205,7 +205,8 @@ func withRecoveryHint(c *invoke.Invocation, err error) error {
 		if e := standing.EndingOf(c, none.Issue); e != nil {
 			return exit.Errorf(exit.None, e.Hint(), "%w: %s", none, e.Text(c.Env.Now()))
 		}
-		return exit.Errorf(exit.None, noneHint(c, none.Issue), "%w", none)
+		hint, others := noneHint(c, none.Issue)
+		return exit.Errorf(exit.None, hint, "%w%s", none, others)
 	}
 	var damaged *gitstore.CorruptError
 	if !errors.As(err, &damaged) || damaged.Hint != "" || errors.As(err, new(*exit.Error)) || c.IssueInQuestion == "" {
@@ -218,23 +219,37 @@ func withRecoveryHint(c *invoke.Invocation, err error) error {
 	return exit.Errorf(exit.Invalid, hint, "%w", err)
 }
 
-// noneHint returns the next commands for an issue without checkpoints, one a line. Its
-// checkpoints may be in the archive or at the remote, or the branch belongs to another
-// issue than the user thinks of.
-func noneHint(c *invoke.Invocation, issue checkpoint.Issue) string {
+// noneHint returns the next commands for an issue without checkpoints, one a line, and a text
+// with the issues that have some. The checkpoints of the issue may be in the archive or at the
+// remote. A key that was typed may be wrong, so no command saves under it.
+func noneHint(c *invoke.Invocation, issue checkpoint.Issue) (hint, others string) {
 	arg := phrase.IssueArg(issue)
 	if l, err := c.Store.Archived(c.Ctx, issue, 1); err == nil && len(l.Checkpoints) > 0 {
-		return "git checkpoint list " + arg + " --archived"
+		return "git checkpoint list " + arg + " --archived", ""
 	}
 	var hints []string
 	if _, err := c.Remote(""); err == nil && c.Name != "fetch" && c.Name != "sync" {
 		hints = append(hints, fetchHint(c, issue))
 	}
-	if others, err := c.IssuesWithCheckpoints(); err == nil && len(others) > 0 && c.NamedAfterBranch {
-		return strings.Join(append(hints, "git checkpoint list"), "\n")
+	issues, err := c.IssuesWithCheckpoints()
+	if err == nil && len(issues) > 0 {
+		others = "; issues with checkpoints: " + phrase.List(phrase.Few(phrase.Strings(issues), manyIssues))
 	}
-	return strings.Join(append(hints, "git checkpoint save "+arg), "\n")
+	switch {
+	case c.Inferred && (others == "" || !c.NamedAfterBranch):
+		hints = append(hints, "git checkpoint save "+arg)
+	case others == "":
+		hints = append(hints, "git checkpoint save")
+	case c.NamedAfterBranch:
+		hints = append(hints, "git checkpoint list")
+	default:
+		hints = append(hints, "git checkpoint list --all")
+	}
+	return strings.Join(hints, "\n"), others
 }
+
+// manyIssues limits the issues in an error.
+const manyIssues = 10
 
 // fetchHint returns the command that gets the checkpoints of an issue from the remote. A
 // chain without checkpoints is up to date, but its archive may be at the remote. A key

@@ -29,6 +29,8 @@ func TestHookPrecheck(t *testing.T) {
 	for branch, foreign := range map[string]bool{"feature/issue-42-x": false, "proj-7/x": false, "main": true, "4-2": true, "": true} {
 		assert.Equal(t, foreign, g.IsForeign(branch), branch)
 	}
+	r.Git("branch", "-m", "fix/login")
+	assert.False(t, ReadHookPrecheck().IsForeign("fix/login"), "a renamed branch")
 	r.Git("switch", "-q", "--detach")
 	assert.Empty(t, ReadHookPrecheck().Branch)
 

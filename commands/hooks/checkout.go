@@ -57,7 +57,7 @@ func branchIssue(c *invoke.Invocation) (checkpoint.Issue, bool) {
 	if err != nil || branch == "" {
 		return "", false
 	}
-	i, _, err := c.BranchIssue(branch)
+	i, err := c.BranchIssue(branch)
 	return i, err == nil
 }
 

@@ -80,7 +80,7 @@ func blockCode(err error) int {
 func pushedIssues(c *invoke.Invocation, updates []hook.Update) []checkpoint.Issue {
 	var issues []checkpoint.Issue
 	for _, u := range updates {
-		i, _, err := c.BranchIssue(u.Branch())
+		i, err := c.BranchIssue(u.Branch())
 		if err == nil && !slices.Contains(issues, i) && !pushesRef(updates, gitstore.LiveRef(i)) && c.Store.HasIssue(c.Ctx, i) {
 			issues = append(issues, i)
 		}

@@ -269,7 +269,7 @@ func (in *importing) sameID(issue checkpoint.Issue, id checkpoint.ID) (*gitstore
 // save records the document under the given id, or under a new id if that is "".
 func (in *importing) save(d document, issue checkpoint.Issue, id checkpoint.ID) (*gitstore.Saved, error) {
 	req := gitstore.SaveRequest{
-		Issue: issue, Branch: in.c.CIBranch(), Keep: true, DryRun: in.dryRun,
+		Issue: issue, Branch: in.c.DetachedBranch(), Keep: true, DryRun: in.dryRun,
 		Edit: func(before *checkpoint.Record) (*checkpoint.Record, error) {
 			r := d.applyTo(before, id)
 			saving.CountPlan(in.c.Store.Root(), r)

@@ -220,7 +220,7 @@ func (m *mirroring) save(issue checkpoint.Issue, t taking) (*gitstore.Saved, err
 		return nil, errors.New(why)
 	}
 	req := gitstore.SaveRequest{
-		Issue: issue, Edit: saving.DocumentEdit(c, t.doc, trigger, named), Branch: c.CIBranch(), Keep: t.doc.Whole(),
+		Issue: issue, Edit: saving.DocumentEdit(c, t.doc, trigger, named), Branch: c.DetachedBranch(), Keep: t.doc.Whole(),
 	}
 	saving.ChooseFiles(c, &req, !c.WillSave)
 	if c.Settings.Bool("auto_prune") {

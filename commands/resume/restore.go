@@ -96,7 +96,7 @@ func runRestore(c *invoke.Invocation) error {
 		return err
 	}
 	o.Asked = true
-	req := gitstore.RestoreRequest{Checkpoint: cp, AnyBranch: o.yes, Branch: c.CIBranch(), Request: o.RestoreOptions}
+	req := gitstore.RestoreRequest{Checkpoint: cp, AnyBranch: o.yes, Branch: c.DetachedBranch(), Request: o.RestoreOptions}
 	for _, name := range c.Paths {
 		p, err := c.RootPath(name)
 		if err != nil {

@@ -142,15 +142,10 @@ func (s *source) withPath(err error) error {
 // issueOf returns the issue of a save: the named issue, the issue of the document, or the
 // inferred issue.
 func issueOf(c *invoke.Invocation, f *layout.File) (checkpoint.Issue, error) {
-	if f == nil || len(c.Args) > 0 || c.Common.Issue != "" || f.Key() == "" {
+	if f == nil {
 		return c.Issue()
 	}
-	i, err := checkpoint.ParseIssue(f.Key())
-	if err != nil {
-		return "", exit.Errorf(exit.Usage, "git checkpoint save ISSUE --as "+string(f.Layout), "save: the document names no issue: %w", err)
-	}
-	c.IssueInQuestion = i
-	return i, nil
+	return c.IssueOr(f.Key(), "from the document", "git checkpoint save ISSUE --as "+string(f.Layout))
 }
 
 // savedBefore reports whether a document was saved before: its id is taken, and the

@@ -42,6 +42,7 @@ var RunCommand = invoke.Command{
 		"git checkpoint run --every 10m --push -- ./agent.sh",
 		"git checkpoint run --timeout 50m --retry-transient 3 -- ./job.sh",
 	},
+	Saves:    true,
 	Flags:    runFlags,
 	OldFlags: saving.OldFlags,
 	Run:      runRun,

@@ -41,6 +41,7 @@ var SaveCommand = invoke.Command{
 		"files, the modified files and the untracked files that git does not ignore. Nothing\n" +
 		"else changes: not HEAD, not the branch, not the index, not the worktree. What was left\n" +
 		"out is printed, with the reason, and is in the record.",
+	Saves:    true,
 	Flags:    saveFlags,
 	OldFlags: saving.OldFlags,
 	Run:      runSave,

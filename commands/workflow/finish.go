@@ -27,6 +27,7 @@ var FinishCommand = invoke.Command{
 		"git checkpoint finish 42",
 		"git checkpoint finish 42 --status failed --error 'the disk of the build machine is full'",
 	},
+	Saves:    true,
 	Flags:    finishFlags,
 	OldFlags: saving.OldFlags,
 	Run:      runFinish,

@@ -40,6 +40,7 @@ var PhaseCommand = invoke.Command{
 		"git checkpoint phase replan 3 --reason 'the API has changed'",
 		"git checkpoint phase next",
 	},
+	Saves:        true,
 	Flags:        phaseFlags,
 	OldFlags:     saving.OldFlags,
 	ReadingVerbs: []string{"next"},

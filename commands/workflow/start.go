@@ -11,7 +11,9 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/saving"
+	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/layout"
@@ -31,6 +33,7 @@ var StartCommand = invoke.Command{
 		"git checkpoint start 42 --description 'sign in with a key' --phases design,build,test",
 		"git checkpoint start --as claude --type orchestrate --project auth_system --phases 5",
 	},
+	Saves:    true,
 	Flags:    startFlags,
 	OldFlags: saving.OldFlags,
 	Run:      runStart,
@@ -76,7 +79,7 @@ func runStart(c *invoke.Invocation) error {
 	if err != nil {
 		return err
 	}
-	issue, err := issueToStart(c, key)
+	issue, err := c.IssueOr(key, "from the workflow", "git checkpoint start ISSUE")
 	if err != nil {
 		return err
 	}
@@ -92,21 +95,13 @@ func runStart(c *invoke.Invocation) error {
 			layout.Enter(o.as, r, issue)
 			return nil
 		},
+		after: func(*gitstore.Saved) error {
+			if err := c.NoteStart(issue); err != nil {
+				c.Warnf("the next command needs --issue %s: %v", phrase.QuoteArg(string(issue)), err)
+			}
+			return nil
+		},
 	})
-}
-
-// issueToStart returns the named issue, the key under which the layout stores such a
-// workflow, or the inferred issue, in this order.
-func issueToStart(c *invoke.Invocation, key string) (checkpoint.Issue, error) {
-	if key == "" || len(c.Args) > 0 || c.Common.Issue != "" {
-		return c.Issue()
-	}
-	i, err := checkpoint.ParseIssue(key)
-	if err != nil {
-		return "", exit.Errorf(exit.Usage, "git checkpoint start ISSUE", "start: %w", err)
-	}
-	c.IssueInQuestion = i
-	return i, nil
 }
 
 // workflow returns the command line's workflow and the layout's storage key.

@@ -38,6 +38,7 @@ var TaskCommand = invoke.Command{
 		"git checkpoint task fail T2 --crash",
 		"git checkpoint task list --ready",
 	},
+	Saves:        true,
 	Flags:        taskFlags,
 	OldFlags:     saving.OldFlags,
 	ReadingVerbs: []string{"list"},

@@ -43,6 +43,7 @@ type Invocation struct {
 	Warnings []string // with --json, printed at the end
 
 	IssueInQuestion  checkpoint.Issue // issue of the command, or "" while it is unknown
+	Inferred         bool             // the command line does not name it
 	NamedAfterBranch bool             // its key is the name of the branch
 	announcement     string           // line about the issue, to be printed before the next output
 
@@ -290,6 +291,8 @@ type Command struct {
 	// then read the only issue that has checkpoints.
 	ReadsOnly    bool
 	ReadingVerbs []string // first arguments with which a command that writes only reads
+
+	Saves bool // the command saves the state of the work, so a warning names another issue of the branch
 
 	// NeedsSettings is set if the command shows or applies the settings themselves. Open then
 	// fails if a setting is invalid; otherwise Open prints a warning.

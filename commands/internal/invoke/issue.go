@@ -28,6 +28,7 @@ func (c *Invocation) Issue() (i checkpoint.Issue, err error) {
 	}
 	if i, err = c.ParseIssueArg(c.Args[0]); err == nil {
 		err = Agree(c, i)
+		c.warnOtherIssue(i)
 	}
 	return i, err
 }
@@ -101,7 +102,7 @@ func (c *Invocation) IssueOrName(arg string) (checkpoint.Issue, string, error) {
 	} else if isName {
 		return "", "", inferErr
 	}
-	c.announcement, c.NamedAfterBranch = "", false
+	c.announcement, c.Inferred, c.NamedAfterBranch = "", false, false
 	return i, gitstore.Latest, err
 }
 
@@ -151,156 +152,9 @@ func (c *Invocation) PointArg() (*gitstore.Checkpoint, *gitstore.Point, error) {
 	return cp, nil, err
 }
 
-// ErrUnnamed reports that no option, variable or branch names the issue.
-var ErrUnnamed = errors.New("no issue given, and HEAD is detached")
-
-// A namedIssue is an issue from --issue, from the environment or from the branch.
-type namedIssue struct {
-	issue    checkpoint.Issue
-	from     string // description of the source, "" for --issue
-	isBranch bool   // the key is the name of the branch
-}
-
-// NamedIssue returns the issue of --issue, GIT_CHECKPOINT_ISSUE or the branch: the issue
-// in its name, otherwise the name itself. It fails with ErrUnnamed if HEAD is detached and
-// no CI job names a branch.
-func (c *Invocation) NamedIssue() (checkpoint.Issue, error) {
-	n, err := c.namedIssue()
-	return n.issue, err
-}
-
-func (c *Invocation) namedIssue() (n namedIssue, err error) {
-	if c.Common.Issue != "" {
-		n.issue, err = ParseIssue(c.Common.Issue)
-		return n, err
-	}
-	if s := c.Env.Getenv("GIT_CHECKPOINT_ISSUE"); s != "" {
-		n.issue, err = ParseIssue(s)
-		n.from = "from GIT_CHECKPOINT_ISSUE"
-		return n, err
-	}
-	branch, err := c.CurrentBranch()
-	if err != nil {
-		return n, err
-	}
-	if branch == "" {
-		return n, ErrUnnamed
-	}
-	n.from = "from branch " + branch
-	n.issue, n.isBranch, err = c.BranchIssue(branch)
-	return n, err
-}
-
-// BranchIssue returns the issue of a branch, and whether it is the name of the branch
-// itself.
-func (c *Invocation) BranchIssue(branch string) (i checkpoint.Issue, isBranch bool, err error) {
-	if i, ok := checkpoint.IssueFromBranch(branch, c.Settings.Pattern("issue_pattern")); ok {
-		return i, false, nil
-	}
-	if i, err = checkpoint.ParseIssue(branch); err != nil {
-		return "", true, exit.Errorf(exit.Usage, "export GIT_CHECKPOINT_ISSUE=ISSUE", "%s: the branch name is not a valid issue key: %w", c.Name, err)
-	}
-	return i, true, nil
-}
-
-// CurrentBranch returns the branch of HEAD, or the branch of the CI job if HEAD is
-// detached.
-func (c *Invocation) CurrentBranch() (string, error) {
-	branch, err := c.Store.Branch(c.Ctx)
-	return cmp.Or(branch, c.CIBranch()), err
-}
-
-// InferIssue returns the issue if no argument names it: the issue of NamedIssue. If the
-// command only reads, and the key is the name of a branch without checkpoints, it returns
-// the only issue with checkpoints.
-func (c *Invocation) InferIssue() (checkpoint.Issue, error) {
-	n, err := c.namedIssue()
-	c.NamedAfterBranch = n.isBranch
-	switch {
-	case errors.Is(err, ErrUnnamed) && !c.reads():
-		return "", exit.Errorf(exit.Usage, c.withIssue(), "%s: no issue given, and HEAD is detached: name the issue, or set GIT_CHECKPOINT_ISSUE", c.Name)
-	case err != nil && !errors.Is(err, ErrUnnamed):
-		return "", err
-	case !c.reads():
-		c.announce(n)
-		return n.issue, nil
-	case err == nil && (!n.isBranch || c.keepsCheckpoints(n.issue)):
-		return n.issue, nil
-	}
-	issues, err := c.IssuesWithCheckpoints()
-	switch {
-	case err != nil:
-		return "", err
-	case len(issues) == 1:
-		c.announce(namedIssue{issue: issues[0], from: "the only one with checkpoints"})
-		return issues[0], nil
-	case len(issues) > 1:
-		return "", &SeveralIssuesError{issues}
-	case n.issue == "":
-		return "", exit.Errorf(exit.Usage, "git checkpoint save ISSUE", "no issue given, HEAD is detached, and there are no checkpoints yet")
-	}
-	return n.issue, nil
-}
-
-// keepsCheckpoints reports whether the issue has checkpoints, live or archived. The ref of
-// a chain whose checkpoints were all dropped still exists. A damaged chain counts too.
-func (c *Invocation) keepsCheckpoints(issue checkpoint.Issue) bool {
-	if !c.Store.HasIssue(c.Ctx, issue) {
-		return false
-	}
-	l, err := c.Store.List(c.Ctx, issue, 1)
-	if err != nil || len(l.Checkpoints) > 0 {
-		return true
-	}
-	archived, err := c.Store.Archived(c.Ctx, issue, 1)
-	return err != nil || len(archived.Checkpoints) > 0
-}
-
-// A SeveralIssuesError reports that a command that reads needs an issue: several issues
-// have checkpoints, and the branch belongs to none of them.
-type SeveralIssuesError struct{ Issues []checkpoint.Issue }
-
-func (e *SeveralIssuesError) Error() string {
-	const few = 5
-	if len(e.Issues) > few {
-		return fmt.Sprintf("%d issues have checkpoints: name one with --issue", len(e.Issues))
-	}
-	return fmt.Sprintf("several issues have checkpoints (%s): name one with --issue", phrase.List(phrase.Strings(e.Issues)))
-}
-
-// ExitCode returns the error's exit code.
-func (e *SeveralIssuesError) ExitCode() int { return exit.Usage }
-
-// ExitHint returns the command that lists the issues.
-func (e *SeveralIssuesError) ExitHint() string { return "git checkpoint list" }
-
-// reads reports whether the command only reads checkpoints.
-func (c *Invocation) reads() bool {
-	d := c.Declared
-	return d != nil && (d.ReadsOnly || len(c.Args) > 0 && slices.Contains(d.ReadingVerbs, c.Args[0]))
-}
-
-// withIssue returns a command line with the issue as an argument, for a hint.
-func (c *Invocation) withIssue() string {
-	if c.Declared == nil || !strings.HasPrefix(c.Declared.Args, "[ISSUE]") {
-		return "export GIT_CHECKPOINT_ISSUE=ISSUE"
-	}
-	args, _, _ := strings.Cut(strings.Replace(c.Declared.Args, "[ISSUE]", "ISSUE", 1), " [")
-	args, _, _ = strings.Cut(args, " |")
-	return "git checkpoint " + c.Name + " " + strings.TrimSuffix(args, "...")
-}
-
 // HasFlag reports whether the command has a flag of this name.
 func (c *Invocation) HasFlag(name string) bool {
 	return c.Declared != nil && slices.ContainsFunc(c.Declared.OwnFlags(), func(f cli.Flag) bool { return slices.Contains(f.Names(), name) })
-}
-
-// announce prints the issue before the next output, if the command line does not name it.
-// An error that names the issue is printed without this line.
-func (c *Invocation) announce(n namedIssue) {
-	if n.from != "" && !c.Quiet && c.announcement == "" {
-		c.announcement = fmt.Sprintf("issue %s, %s", n.issue, n.from)
-	}
 }
 
 // ShowIssue prints the announced issue.

@@ -29,7 +29,7 @@ func Open(c *invoke.Invocation) error {
 func Request(c *invoke.Invocation, issue checkpoint.Issue, trigger checkpoint.Trigger, o *Options, in Input) (gitstore.SaveRequest, error) {
 	o.warnOld(c)
 	req := gitstore.SaveRequest{
-		Issue: issue, Branch: c.CIBranch(),
+		Issue: issue, Branch: c.DetachedBranch(),
 		IfChanged: o.IfChanged, DryRun: o.DryRun, DropInvalid: dropsInvalid(trigger, in),
 		Keep:   in.Doc != nil && in.Doc.Whole(),
 		Redact: redaction(c, in.Doc),

@@ -74,6 +74,46 @@ func (s *Facts) renamedTo(ctx context.Context, name string, since time.Time) str
 	return ""
 }
 
+// A FormerName is an earlier name of a branch, until a rename at the time Until.
+type FormerName struct {
+	Name  string
+	Until time.Time
+}
+
+// FormerNames returns the earlier names of a branch from its reflog, the last name first.
+// Names of a branch from which this branch was copied are left out.
+func (s *Facts) FormerNames(ctx context.Context, branch string) (names []FormerName) {
+	if branch == "" {
+		return nil
+	}
+	entries, err := s.repo.EveryEntry(ctx, "refs/heads/"+branch)
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		rest, isRename := strings.CutPrefix(e.Message, "Branch: renamed refs/heads/")
+		former, isThis := strings.CutSuffix(rest, " to refs/heads/"+branch)
+		switch {
+		case isRename && isThis:
+			names = append(names, FormerName{Name: former, Until: e.At})
+			branch = former
+		case strings.HasPrefix(e.Message, "Branch: copied "):
+			return names
+		}
+	}
+	return names
+}
+
+// OperationBranch returns the branch to which a rebase or a bisection in progress will
+// return, or "" if the branch does not exist.
+func (s *Facts) OperationBranch(ctx context.Context) string {
+	branch := s.repo.Info.OperationBranch()
+	if branch == "" || !s.HasBranch(ctx, branch) {
+		return ""
+	}
+	return branch
+}
+
 // RecordedBranch returns the name of a branch as stored in records. A name that is not
 // valid UTF-8 is quoted.
 func RecordedBranch(name string) string {

@@ -1,9 +1,11 @@
 package share
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -119,6 +121,7 @@ type HookPrecheck struct {
 	Branch  string // branch of HEAD, "" if detached
 	certain bool
 	issues  []string // in lower case
+	dir     string   // common git directory
 }
 
 // storedElsewhere is the content of HEAD if the refs are stored elsewhere: in a reftable,
@@ -138,7 +141,7 @@ func ReadHookPrecheck() HookPrecheck {
 	if strings.HasPrefix(string(head), storedElsewhere) {
 		return HookPrecheck{}
 	}
-	g := HookPrecheck{certain: true}
+	g := HookPrecheck{certain: true, dir: r.CommonDir}
 	if name, ok := strings.CutPrefix(strings.TrimSpace(string(head)), "ref: refs/heads/"); ok {
 		g.Branch = name
 	}
@@ -158,16 +161,18 @@ func ReadHookPrecheck() HookPrecheck {
 func (g HookPrecheck) HasNoCheckpoints() bool { return g.certain && len(g.issues) == 0 }
 
 // IsForeign reports whether a branch is known to belong to no issue with checkpoints.
-// Every rule takes the issue from a part of the branch name.
+// Every rule takes the issue from a part of the branch name. A renamed branch can belong to
+// the issue of its former name.
 func (g HookPrecheck) IsForeign(branch string) bool {
 	if !g.certain {
 		return false
 	}
-	branch = strings.ToLower(branch)
+	name := strings.ToLower(branch)
 	for _, i := range g.issues {
-		if strings.Contains(branch, i) {
+		if strings.Contains(name, i) {
 			return false
 		}
 	}
-	return true
+	log, err := os.ReadFile(filepath.Join(g.dir, "logs", "refs", "heads", filepath.FromSlash(branch)))
+	return branch == "" || errors.Is(err, fs.ErrNotExist) || err == nil && !bytes.Contains(log, []byte("\tBranch: renamed "))
 }

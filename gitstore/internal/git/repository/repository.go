@@ -348,6 +348,22 @@ func (r Info) UnderWay() string {
 	return ""
 }
 
+// OperationBranch returns the branch to which a rebase or a bisection in progress will
+// return, or "". HEAD is detached during such an operation.
+func (r Info) OperationBranch() string {
+	for _, name := range []string{"rebase-merge/head-name", "rebase-apply/head-name", "BISECT_START"} {
+		data, err := os.ReadFile(filepath.Join(r.Dir, filepath.FromSlash(name)))
+		if err != nil {
+			continue
+		}
+		branch, isBranch := strings.CutPrefix(strings.TrimSuffix(string(data), "\n"), "refs/heads/")
+		if isBranch || name == "BISECT_START" {
+			return branch // a bisection that began at a detached HEAD has its commit here
+		}
+	}
+	return ""
+}
+
 // MergeHeads returns the commits of a merge in progress.
 func (r Info) MergeHeads() []string {
 	data, err := os.ReadFile(filepath.Join(r.Dir, "MERGE_HEAD"))

@@ -94,3 +94,26 @@ func TestUnderWayReturnsOperation(t *testing.T) {
 		assert.Empty(t, f.UnderWay())
 	}
 }
+
+// A rebase of either backend and a bisection name the branch in their files.
+func TestOperationBranch(t *testing.T) {
+	t.Parallel()
+	r, g := committed(t)
+	gittest.Conflict(r)
+	r.Git("merge", "--abort")
+	branch := r.Git("branch", "--show-current")
+	f, _, err := Find(t.Context(), g, func(Info) {})
+	require.NoError(t, err)
+	assert.Empty(t, f.OperationBranch())
+	for _, backend := range []string{"--merge", "--apply"} {
+		_, err := r.Run(nil, "rebase", backend, "other")
+		require.Error(t, err)
+		assert.Empty(t, r.Git("branch", "--show-current"))
+		assert.Equal(t, branch, f.OperationBranch(), backend)
+		r.Git("rebase", "--abort")
+	}
+	r.Git("bisect", "start", "HEAD", "HEAD~1")
+	assert.Equal(t, branch, f.OperationBranch())
+	r.Git("bisect", "reset")
+	assert.Empty(t, f.OperationBranch())
+}

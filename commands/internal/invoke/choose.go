@@ -1,0 +1,390 @@
+package invoke
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
+)
+
+// The issue of a command is chosen here. The first source that names an issue counts:
+//
+//  1. the command line: an argument or --issue
+//  2. the document or the plan of the command (IssueOr)
+//  3. GIT_CHECKPOINT_ISSUE
+//  4. the branch, if a rule finds an issue in its name
+//  5. the workflow that was started last in this worktree on this branch, until it is over
+//  6. the name of the branch itself
+//  7. if the command only reads: the only issue with checkpoints
+//
+// The branch is that of HEAD, of a rebase or a bisection in progress, or of the CI job. If
+// the issue of a renamed branch has no checkpoints, the branch keeps the issue of its former
+// name.
+
+// ErrUnnamed reports that no option, variable or branch names the issue.
+var ErrUnnamed = errors.New("no issue given, and HEAD is detached")
+
+// A choice is an issue that is not an argument of the command.
+type choice struct {
+	issue  checkpoint.Issue
+	from   string // description of the source, "" for --issue
+	ofName bool   // the key is the name of the branch
+	why    string // why a started workflow is not the choice, or ""
+}
+
+// NamedIssue returns the issue of --issue, GIT_CHECKPOINT_ISSUE or the branch. It fails with
+// ErrUnnamed if HEAD is detached and neither git nor a CI job names a branch.
+func (c *Invocation) NamedIssue() (checkpoint.Issue, error) {
+	n, err := c.choose()
+	return n.issue, err
+}
+
+// IssueOr is Issue for a command with a document or a plan. key is the issue that it names,
+// or "". from describes it, and hint is the command for an invalid key.
+func (c *Invocation) IssueOr(key, from, hint string) (checkpoint.Issue, error) {
+	if key == "" || len(c.Args) > 0 || c.Common.Issue != "" {
+		return c.Issue()
+	}
+	i, err := checkpoint.ParseIssue(key)
+	if err != nil {
+		return "", exit.Errorf(exit.Usage, hint, "%s: the issue %s: %w", c.Name, from, err)
+	}
+	c.IssueInQuestion = i
+	c.announce(choice{issue: i, from: from})
+	c.warnOtherIssue(i)
+	return i, nil
+}
+
+// InferIssue returns the issue if no argument names it. If the command only reads, and
+// nothing names an issue with checkpoints, it returns the only issue that has some.
+func (c *Invocation) InferIssue() (checkpoint.Issue, error) {
+	n, err := c.choose()
+	c.Inferred, c.NamedAfterBranch = c.Common.Issue == "", n.ofName
+	switch {
+	case errors.Is(err, ErrUnnamed) && !c.reads():
+		return "", exit.Errorf(exit.Usage, c.withIssue(), "%s: no issue given, and HEAD is detached: name the issue, or set GIT_CHECKPOINT_ISSUE", c.Name)
+	case err != nil && !errors.Is(err, ErrUnnamed):
+		return "", err
+	case !c.reads():
+		c.announce(n)
+		if c.Common.Issue != "" {
+			c.warnOtherIssue(n.issue)
+		}
+		return n.issue, nil
+	case err == nil && (!n.ofName || c.keepsCheckpoints(n.issue)):
+		if !strings.HasPrefix(n.from, fromBranch) && !strings.HasPrefix(n.from, fromVariable) {
+			c.announce(n)
+		}
+		return n.issue, nil
+	}
+	return c.onlyIssue(n.issue)
+}
+
+// onlyIssue returns the only issue with checkpoints, for a command that reads. If there is
+// none, it returns named, the issue after the branch.
+func (c *Invocation) onlyIssue(named checkpoint.Issue) (checkpoint.Issue, error) {
+	issues, err := c.IssuesWithCheckpoints()
+	switch {
+	case err != nil:
+		return "", err
+	case len(issues) == 1:
+		c.announce(choice{issue: issues[0], from: "the only one with checkpoints"})
+		return issues[0], nil
+	case len(issues) > 1:
+		return "", &SeveralIssuesError{issues}
+	case named == "":
+		return "", exit.Errorf(exit.Usage, "git checkpoint save ISSUE", "no issue given, HEAD is detached, and there are no checkpoints yet")
+	}
+	return named, nil
+}
+
+// The beginnings of choice.from for sources that the user has in sight.
+const (
+	fromBranch   = "from branch "
+	fromVariable = "from GIT_CHECKPOINT_ISSUE"
+)
+
+// choose returns the issue without the arguments and the documents of the command.
+func (c *Invocation) choose() (n choice, err error) {
+	if c.Common.Issue != "" {
+		n.issue, err = ParseIssue(c.Common.Issue)
+		return n, err
+	}
+	if s := c.Env.Getenv("GIT_CHECKPOINT_ISSUE"); s != "" {
+		n.issue, err = ParseIssue(s)
+		n.from = fromVariable
+		return n, err
+	}
+	branch, err := c.CurrentBranch()
+	if err != nil {
+		return n, err
+	}
+	err = ErrUnnamed
+	if branch != "" {
+		if n, err = c.ofBranch(branch); err == nil && !n.ofName {
+			return n, nil
+		}
+	}
+	started, why := c.startedHere(branch, n.issue)
+	if started != "" {
+		return choice{issue: started, from: "whose workflow was started in this worktree"}, nil
+	}
+	if n.ofName && !c.Store.HasIssue(c.Ctx, n.issue) {
+		if i := c.renamedElsewhere(branch); i != "" {
+			return choice{issue: i, from: "whose branch is now " + branch}, nil
+		}
+	}
+	n.why = why
+	return n, err
+}
+
+// CurrentBranch returns the branch of HEAD. If HEAD is detached, it returns the branch that
+// DetachedBranch returns.
+func (c *Invocation) CurrentBranch() (string, error) {
+	branch, err := c.Store.Branch(c.Ctx)
+	if branch == "" && err == nil {
+		branch = c.DetachedBranch()
+	}
+	return branch, err
+}
+
+// DetachedBranch returns the branch to which a detached HEAD belongs: that of a rebase or a
+// bisection in progress, or of the CI job, or "".
+func (c *Invocation) DetachedBranch() string {
+	return cmp.Or(c.Store.OperationBranch(c.Ctx), c.CIBranch())
+}
+
+// BranchIssue returns the issue of a branch. A renamed branch keeps the issue of its former
+// name, unless its own issue has checkpoints.
+func (c *Invocation) BranchIssue(branch string) (checkpoint.Issue, error) {
+	n, err := c.ofBranch(branch)
+	return n.issue, err
+}
+
+func (c *Invocation) ofBranch(branch string) (choice, error) {
+	n, err := c.ofBranchName(branch)
+	if err == nil && c.Store.HasIssue(c.Ctx, n.issue) {
+		return n, nil
+	}
+	for _, former := range c.Store.FormerNames(c.Ctx, branch) {
+		before, err := c.ofBranchName(former.Name)
+		if err == nil && c.goesOn(before.issue, branch, former) {
+			before.from = fmt.Sprintf("of branch %s, which was renamed to %s", former.Name, branch)
+			return before, nil
+		}
+	}
+	return n, err
+}
+
+// ofBranchName returns the issue in the name of a branch, otherwise the name itself.
+func (c *Invocation) ofBranchName(branch string) (choice, error) {
+	n := choice{from: fromBranch + branch}
+	i, ok := checkpoint.IssueFromBranch(branch, c.Settings.Pattern("issue_pattern"))
+	if ok {
+		n.issue = i
+		return n, nil
+	}
+	n.ofName = true
+	var err error
+	if n.issue, err = checkpoint.ParseIssue(branch); err != nil {
+		return n, exit.Errorf(exit.Usage, "export GIT_CHECKPOINT_ISSUE=ISSUE", "%s: the branch name is not a valid issue key: %w", c.Name, err)
+	}
+	return n, nil
+}
+
+// goesOn reports whether the checkpoints of an issue belong to a renamed branch. They do not
+// if another branch has the former name now, and has saved the newest of them.
+func (c *Invocation) goesOn(i checkpoint.Issue, branch string, former gitstore.FormerName) bool {
+	if !c.Store.HasIssue(c.Ctx, i) {
+		return false
+	}
+	newest, err := c.Store.Newest(c.Ctx, i)
+	if err != nil {
+		return !notFound(err) // the command reports the damage
+	}
+	if newest.Branch != gitstore.RecordedBranch(former.Name) || !newest.Created.After(former.Until) {
+		return true
+	}
+	again, err := c.Store.FindBranch(c.Ctx, former.Name, time.Time{})
+	return err == nil && !again.Exists
+}
+
+// renamedElsewhere returns the issue of a branch that was renamed in another clone, or "".
+// The issue has the former name of the branch, and its newest checkpoint the current name.
+func (c *Invocation) renamedElsewhere(branch string) checkpoint.Issue {
+	issues, _, err := c.Store.Issues(c.Ctx, false)
+	if err != nil {
+		return ""
+	}
+	var found []checkpoint.Issue
+	for _, i := range issues {
+		newest, err := c.Store.Newest(c.Ctx, i)
+		if err != nil || newest.Branch != gitstore.RecordedBranch(branch) {
+			continue
+		}
+		l, err := c.Store.List(c.Ctx, i, 0)
+		hasFormer := func(cp gitstore.Checkpoint) bool { return cp.Branch == string(i) }
+		if err != nil || !slices.ContainsFunc(l.Checkpoints, hasFormer) {
+			continue
+		}
+		if b, err := c.Store.FindBranch(c.Ctx, string(i), time.Time{}); err == nil && !b.Exists {
+			found = append(found, i)
+		}
+	}
+	if len(found) != 1 {
+		return ""
+	}
+	return found[0]
+}
+
+// A startedWorkflow is the note about the last start of a workflow in this worktree.
+type startedWorkflow struct {
+	Issue  checkpoint.Issue `json:"issue"`
+	Branch string           `json:"branch"` // "" for a detached HEAD
+	At     time.Time        `json:"at"`
+}
+
+const startedNote = "started"
+
+// NoteStart records that a workflow was started in this worktree.
+func (c *Invocation) NoteStart(issue checkpoint.Issue) error {
+	branch, err := c.CurrentBranch()
+	if err != nil {
+		return err
+	}
+	data, err := json.Marshal(startedWorkflow{issue, branch, c.Env.Now()})
+	if err != nil {
+		return err
+	}
+	return c.Store.Notes.WriteHere(startedNote, data)
+}
+
+// startedHere returns the issue of the workflow that was started last in this worktree. It
+// returns "" if named, the issue after the branch, is the same. If the workflow is over, or
+// was started on another branch, it returns "" and the reason, until named has a newer
+// checkpoint.
+func (c *Invocation) startedHere(branch string, named checkpoint.Issue) (i checkpoint.Issue, why string) {
+	var s startedWorkflow
+	if json.Unmarshal(c.Store.Notes.ReadHere(startedNote), &s) != nil || s.Issue == named {
+		return "", ""
+	}
+	if _, err := checkpoint.ParseIssue(string(s.Issue)); err != nil {
+		return "", ""
+	}
+	_, r, err := c.Store.PointRecord(c.Ctx, s.Issue)
+	over := notFound(err) || err == nil && progress.Over(r)
+	isFormer := func(n gitstore.FormerName) bool { return n.Name == s.Branch }
+	here := branch == s.Branch || slices.ContainsFunc(c.Store.FormerNames(c.Ctx, branch), isFormer)
+	if !over && here {
+		return s.Issue, ""
+	}
+	if named == "" {
+		return "", ""
+	}
+	if newest, err := c.Store.Newest(c.Ctx, named); err == nil && !newest.Created.Before(s.At.Truncate(time.Second)) {
+		return "", ""
+	}
+	if over {
+		return "", fmt.Sprintf("the workflow of issue %s is over", s.Issue)
+	}
+	place := "a detached HEAD"
+	if s.Branch != "" {
+		place = "branch " + s.Branch
+	}
+	return "", fmt.Sprintf("the workflow of issue %s was started on %s", s.Issue, place)
+}
+
+// warnOtherIssue warns if a command saves to another issue than the one that the branch
+// names.
+func (c *Invocation) warnOtherIssue(i checkpoint.Issue) {
+	if c.Declared == nil || !c.Declared.Saves || c.reads() {
+		return
+	}
+	branch, err := c.CurrentBranch()
+	if err != nil || branch == "" {
+		return
+	}
+	if named, err := c.ofBranchName(branch); err != nil || named.ofName {
+		return
+	}
+	n, err := c.ofBranch(branch)
+	switch {
+	case err != nil || strings.EqualFold(string(n.issue), string(i)):
+	case c.Store.HasIssue(c.Ctx, i):
+		c.Warnf("issue %s: the branch names issue %s", i, n.issue)
+	default:
+		c.Warnf("issue %s is a new issue: the branch names issue %s", i, n.issue)
+	}
+}
+
+// keepsCheckpoints reports whether the issue has checkpoints, live or archived. The ref of
+// a chain whose checkpoints were all dropped still exists. A damaged chain counts too.
+func (c *Invocation) keepsCheckpoints(issue checkpoint.Issue) bool {
+	if !c.Store.HasIssue(c.Ctx, issue) {
+		return false
+	}
+	l, err := c.Store.List(c.Ctx, issue, 1)
+	if err != nil || len(l.Checkpoints) > 0 {
+		return true
+	}
+	archived, err := c.Store.Archived(c.Ctx, issue, 1)
+	return err != nil || len(archived.Checkpoints) > 0
+}
+
+// A SeveralIssuesError reports that a command that reads needs an issue: several issues
+// have checkpoints, and the branch belongs to none of them.
+type SeveralIssuesError struct{ Issues []checkpoint.Issue }
+
+func (e *SeveralIssuesError) Error() string {
+	const few = 5
+	if len(e.Issues) > few {
+		return fmt.Sprintf("%d issues have checkpoints: name one with --issue", len(e.Issues))
+	}
+	return fmt.Sprintf("several issues have checkpoints (%s): name one with --issue", phrase.List(phrase.Strings(e.Issues)))
+}
+
+// ExitCode returns the error's exit code.
+func (e *SeveralIssuesError) ExitCode() int { return exit.Usage }
+
+// ExitHint returns the command that lists the issues.
+func (e *SeveralIssuesError) ExitHint() string { return "git checkpoint list" }
+
+// reads reports whether the command only reads checkpoints.
+func (c *Invocation) reads() bool {
+	d := c.Declared
+	return d != nil && (d.ReadsOnly || len(c.Args) > 0 && slices.Contains(d.ReadingVerbs, c.Args[0]))
+}
+
+// withIssue returns a command line with the issue as an argument, for a hint.
+func (c *Invocation) withIssue() string {
+	if c.Declared == nil || !strings.HasPrefix(c.Declared.Args, "[ISSUE]") {
+		return "export GIT_CHECKPOINT_ISSUE=ISSUE"
+	}
+	args, _, _ := strings.Cut(strings.Replace(c.Declared.Args, "[ISSUE]", "ISSUE", 1), " [")
+	args, _, _ = strings.Cut(args, " |")
+	return "git checkpoint " + c.Name + " " + strings.TrimSuffix(args, "...")
+}
+
+// announce prints the issue before the next output, if the command line does not name it.
+// An error that names the issue is printed without this line.
+func (c *Invocation) announce(n choice) {
+	if n.why != "" && c.JSON {
+		c.Warnings = append(c.Warnings, n.why)
+	}
+	if n.from == "" || c.Quiet || c.announcement != "" {
+		return
+	}
+	c.announcement = fmt.Sprintf("issue %s, %s", n.issue, n.from)
+	if n.why != "" {
+		c.announcement += "; " + n.why
+	}
+}
