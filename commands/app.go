@@ -220,7 +220,7 @@ func withRecoveryHint(c *invoke.Invocation, err error) error {
 }
 
 // noneHint returns the next commands for an issue without checkpoints, one a line, and a text
-// with the issues that have some. The checkpoints of the issue may be in the archive or at the
+// with the reason of a fetch without result and the issues that have some. The checkpoints of the issue may be in the archive or at the
 // remote. A key that was typed may be wrong, so no command saves under it.
 func noneHint(c *invoke.Invocation, issue checkpoint.Issue) (hint, others string) {
 	arg := phrase.IssueArg(issue)
@@ -228,17 +228,22 @@ func noneHint(c *invoke.Invocation, issue checkpoint.Issue) (hint, others string
 		return "git checkpoint list " + arg + " --archived", ""
 	}
 	var hints []string
-	if _, err := c.Remote(""); err == nil && c.Name != "fetch" && c.Name != "sync" {
+	if _, err := c.Remote(""); err == nil && c.Name != "fetch" && c.Name != "sync" && !c.RemoteAnswered {
 		hints = append(hints, fetchHint(c, issue))
 	}
+	others = c.Unfetched
+	if others != "" {
+		others = "; " + others
+	}
 	issues, err := c.IssuesWithCheckpoints()
-	if err == nil && len(issues) > 0 {
-		others = "; issues with checkpoints: " + phrase.List(phrase.Few(phrase.Strings(issues), manyIssues))
+	some := err == nil && len(issues) > 0
+	if some {
+		others += "; issues with checkpoints: " + phrase.List(phrase.Few(phrase.Strings(issues), manyIssues))
 	}
 	switch {
-	case c.Inferred && (others == "" || !c.NamedAfterBranch):
+	case c.Inferred && (!some || !c.NamedAfterBranch):
 		hints = append(hints, "git checkpoint save "+arg)
-	case others == "":
+	case !some:
 		hints = append(hints, "git checkpoint save")
 	case c.NamedAfterBranch:
 		hints = append(hints, "git checkpoint list")

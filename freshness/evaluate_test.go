@@ -115,7 +115,7 @@ var findings = []struct {
 		w.facts.Branch = Branch{State: BranchOther, Name: "main", Became: "fix/42"}
 	}},
 	{"on another branch, not in this clone", "branch", PromptUser, func(w *world) {
-		w.facts.Branch = Branch{State: BranchOther, Name: "main"}
+		w.facts.Branch, w.facts.Name = Branch{State: BranchOther, Name: "main"}, "42"
 	}},
 	{"branch never seen", "branch", ProceedWithWarning, func(w *world) { w.facts.Branch.State = BranchUnseen }},
 	{"branch renamed", "branch", ProceedWithWarning, func(w *world) { w.facts.Branch = Branch{State: BranchRenamed, Name: "fix/42"} }},

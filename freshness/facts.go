@@ -61,6 +61,10 @@ type Branch struct {
 	Why    string // reason for an unchecked state
 }
 
+// IsElsewhere reports whether HEAD is on another branch than the checkpoint's, and this clone
+// does not have the checkpoint's branch.
+func (b Branch) IsElsewhere() bool { return b.State == BranchOther && !b.Exists && b.Became == "" }
+
 // HeadState relates HEAD to the checkpoint's HEAD.
 type HeadState int
 

@@ -1,6 +1,7 @@
 package freshness
 
 import (
+	"cmp"
 	"fmt"
 )
 
@@ -72,7 +73,8 @@ func (in input) lead(r Reason) Reason {
 		r.Detail = append(r.Detail, "branch "+printable(name)+" was renamed to "+printable(b.Became))
 		r.Hint = command("git", "switch", b.Became)
 	default:
-		return in.offer(r, "branch "+printable(name)+" is not in this clone")
+		r = in.offer(r, "branch "+printable(name)+" is not in this clone")
+		r.Hint = command("git", "checkpoint", "resume", cmp.Or(in.facts.Name, string(in.record.Issue())), "--branch", name)
 	}
 	return r
 }
@@ -93,7 +95,9 @@ func checkHead(in input) []Reason {
 	case HeadApart:
 		r := reason("head", PromptUser, "HEAD %s does not descend from the checkpoint's %s", commit(h.Now), commit(h.Saved))
 		r.Detail = apart(h)
-		r.Hint = in.goHome(h)
+		if !in.facts.Branch.IsElsewhere() { // the hint about the branch covers HEAD
+			r.Hint = in.goHome(h)
+		}
 		return []Reason{r}
 	}
 	return []Reason{unchecked("head", "HEAD", h.Why)}

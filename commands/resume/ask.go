@@ -118,6 +118,11 @@ func details(reason freshness.Reason) string {
 // gate stops a resume by flag if HEAD is on another branch, or if a phase awaits
 // approval: --yes answers the prompt, but names no branch and approves no phase.
 func gate(c *invoke.Invocation, r *resumption) error {
+	if r.lacksBranch() && !r.options.dryRun && !r.options.force && !r.options.judge.Auto {
+		if err := switchContact(c, r); err != nil {
+			return err
+		}
+	}
 	elsewhere := r.otherBranch() != nil && !r.options.leavesFiles()
 	if len(r.Verdict.Awaiting) == 0 && !elsewhere || r.options.dryRun || r.options.force {
 		return nil

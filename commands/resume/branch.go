@@ -18,7 +18,8 @@ import (
 // The files of a checkpoint belong to its branch. If HEAD is on another branch, a person
 // chooses: switch to the branch of the checkpoint, resume on the current branch, or abort.
 // --branch is the answer on the command line. --yes is no answer, because it would put
-// staged work into a branch that nobody named.
+// staged work into a branch that nobody named. Only if this clone does not have the branch, and
+// the worktree has no changes, --yes switches to it.
 
 // otherBranch returns the branch fact if HEAD is on another branch than the checkpoint's
 // and nobody has answered yet, otherwise nil.
@@ -114,17 +115,24 @@ func askBranch(c *invoke.Invocation, d *invoke.Dialog, r *resumption) error {
 	case err != nil:
 		return exit.Errorf(exit.NeedsAnswer, branchHints(r), "resume %s: %w", r.Checkpoint.ID, err)
 	case answer == "s":
-		r.options.judge.Branch = r.home()
-		err = switchBranch(c, r, r.home())
+		return goHome(c, r)
 	case answer == "h":
 		r.options.judge.Branch = b.Name
 	default:
 		c.Infof("hint: %s", there(r))
 		return exit.Silent{Code: exit.None}
 	}
-	if err != nil {
+	r.Verdict, r.source, err = judge.VerdictAndIssue(c, r.Checkpoint, r.Record, r.judgeAgain())
+	return err
+}
+
+// goHome switches to the branch of the checkpoint and computes the verdict there.
+func goHome(c *invoke.Invocation, r *resumption) error {
+	r.options.judge.Branch = r.home()
+	if err := switchBranch(c, r, r.home()); err != nil {
 		return err
 	}
+	var err error
 	r.Verdict, r.source, err = judge.VerdictAndIssue(c, r.Checkpoint, r.Record, r.judgeAgain())
 	return err
 }
@@ -143,8 +151,14 @@ func (r *resumption) judgeAgain() judge.Options {
 }
 
 // branchHints returns the commands that answer the question about the branch, one a line:
-// resume on the branch of the checkpoint, and resume here.
-func branchHints(r *resumption) string { return there(r) + "\n" + here(r) }
+// resume on the branch of the checkpoint, and resume here. For a branch that this clone does not
+// have it returns the first alone.
+func branchHints(r *resumption) string {
+	if r.lacksBranch() {
+		return there(r)
+	}
+	return there(r) + "\n" + here(r)
+}
 
 // there returns the command that resumes on the branch of the checkpoint.
 func there(r *resumption) string {

@@ -36,6 +36,9 @@ func choose(c *invoke.Invocation, r *resumption) (string, error) {
 	if err := stopResume(c, r); err != nil || nobody {
 		return "r", err
 	}
+	if r.lacksBranch() && r.options.as == "" {
+		return "r", askContact(c, d, r)
+	}
 	return askChoice(c, d, r)
 }
 

@@ -91,7 +91,7 @@ func ciResume(c *invoke.Invocation, r *resumption) error {
 // ciFetch fetches the checkpoints of the issue. Without a remote, ciFetch prints a
 // warning, and resume uses local checkpoints.
 func ciFetch(c *invoke.Invocation) error {
-	issue, err := ciIssue(c)
+	issue, err := issueToFetch(c)
 	if err != nil {
 		return err
 	}
@@ -103,25 +103,13 @@ func ciFetch(c *invoke.Invocation) error {
 	if err != nil {
 		return err
 	}
-	done, err := c.Store.Fetch(c.Ctx, gitstore.FetchRequest{
-		Remote: remote, Issues: []checkpoint.Issue{issue}, Timeout: c.RemoteTimeout(), Quiet: true,
-	})
-	for _, s := range done {
-		switch {
-		case s.Result == gitstore.Diverged:
-			c.Warnf("%v", s.Err)
-		case s.Err != nil:
-			return s.Err
-		case s.Fetched > 0:
-			c.Infof("fetched %s of issue %s from %s", phrase.Plural(s.Fetched, "checkpoint"), s.Issue, gitstore.ShownRemote(remote))
-		}
-	}
+	_, err = fetchIssue(c, issue, remote, true)
 	return err
 }
 
-// ciIssue returns the issue, also if its checkpoints are not fetched yet. A word that
+// issueToFetch returns the issue, also if its checkpoints are not fetched yet. A word that
 // could be an issue or a checkpoint counts as an issue first.
-func ciIssue(c *invoke.Invocation) (checkpoint.Issue, error) {
+func issueToFetch(c *invoke.Invocation) (checkpoint.Issue, error) {
 	if len(c.Args) == 1 && !invoke.NamesCheckpoint(c.Args[0]) {
 		return c.Issue()
 	}

@@ -47,7 +47,7 @@ func promptHead(cp *gitstore.Checkpoint, r *checkpoint.Record, now time.Time, sa
 	if saved && at.After(began) {
 		text += timeLine("Saved", at, now)
 	}
-	return text + fmt.Sprintf("Progress: %s\n\nOptions:\n", output.Clean(standing.ProgressLine(r)))
+	return text + fmt.Sprintf("Progress: %s\n", output.Clean(standing.ProgressLine(r)))
 }
 
 func timeLine(name string, t, now time.Time) string {
@@ -57,7 +57,7 @@ func timeLine(name string, t, now time.Time) string {
 // claudePrompt returns the prompt in claude's words.
 func claudePrompt(head, from string) prompt {
 	return prompt{
-		text: head + "  (r)esume - Continue from " + from + "\n" +
+		text: head + "\nOptions:\n  (r)esume - Continue from " + from + "\n" +
 			"  (s)tart fresh - Delete checkpoint and restart\n" +
 			"  (v)iew details - Show checkpoint contents\n" +
 			"  (d)elete - Remove checkpoint without starting\n\n",
@@ -74,7 +74,7 @@ func defaultPrompt(head, from string, issue checkpoint.Issue, n int) prompt {
 	}
 	undo := "git checkpoint undo " + phrase.IssueArg(issue)
 	return prompt{
-		text: head + "  (r)esume - Continue from " + from + "\n" +
+		text: head + "\nOptions:\n  (r)esume - Continue from " + from + "\n" +
 			"  (s)tart over - Archive " + these + "\n" +
 			"  (v)iew - Show the checkpoint and the findings\n" +
 			"  (d)rop - Drop " + all + " (asks again)\n" +

@@ -34,7 +34,8 @@ var ResumeCommand = invoke.Command{
 	Description: "The last line on standard output is the resume point. Without a terminal only a\n" +
 		"verdict of prompt_user needs an answer: --yes, --choice or --force give it. A phase\n" +
 		"that waits for an approval needs --approve beside them. If HEAD is on another branch\n" +
-		"than the checkpoint's, --branch is the answer.",
+		"than the checkpoint's, --branch is the answer. If this clone has no checkpoint of the\n" +
+		"issue, resume fetches first, and switches to the branch after one question or --yes.",
 	Flags:     resumeFlags,
 	ReadsOnly: true,
 	Run:       runResume,
@@ -143,6 +144,9 @@ func runResume(c *invoke.Invocation) error {
 		return err
 	}
 	if err := standing.NameByWorkflow(c); err != nil {
+		return err
+	}
+	if err := fetchUnknown(c, o); err != nil {
 		return err
 	}
 	r := &resumption{options: o}

@@ -27,6 +27,9 @@ func screenStatus(c *invoke.Invocation, at display.Screen, p *gitstore.Point, r 
 		standing.ParallelRows(standing.NotHere(c, cp.Issue, cp.ID), c.Env.Now()), resumeRows(r, v), changedRows(c, cp, v), nextRows(r, v))
 	c.Printf("%s\n\n%s", at.Heading(standing.Heading(cp, r)), at.Sheet(rows))
 	next := "git checkpoint resume " + phrase.IssueArg(cp.Issue)
+	if v.Other.IsElsewhere() {
+		next += " --branch " + phrase.QuoteArg(cp.Branch)
+	}
 	if !v.CanResume {
 		next = "git checkpoint list " + phrase.IssueArg(cp.Issue)
 	}
@@ -86,7 +89,7 @@ func changedRow(c *invoke.Invocation, cp *gitstore.Checkpoint, v freshness.Verdi
 	if n := len(v.Changed) + len(v.Restores) + len(v.Unsaved); n > 0 {
 		row.Text = phrase.Plural(n, "file") + " since the checkpoint"
 	}
-	if v.CanResume && c.Store.Root() != "" {
+	if v.CanResume && c.Store.Root() != "" && !v.Other.IsElsewhere() {
 		row.Below = wouldRestore(c, cp, v)
 	}
 	if len(v.Unsaved) > 0 {

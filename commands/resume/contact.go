@@ -1,0 +1,104 @@
+package resume
+
+import (
+	"fmt"
+
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/output"
+	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/terminal"
+	"git-checkpoint/freshness"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// The first resume in a new clone is one command and one question. If this clone has no
+// checkpoint of the issue, resume fetches the issue. If this clone has no branch of the
+// checkpoint's name, resume offers to switch to that branch: it is created as git switch
+// would do it, so no work of another branch is mixed with the files of the checkpoint.
+
+// fetchUnknown fetches the issue of a resume if this clone has no checkpoint of it. If the
+// remote has none either, or does not answer, the error about the missing checkpoint has the
+// reason.
+func fetchUnknown(c *invoke.Invocation, o *resumeOptions) error {
+	if o.dryRun || o.judge.Issue.Offline {
+		return nil
+	}
+	issue, err := issueToFetch(c)
+	if err != nil || c.Store.HasIssue(c.Ctx, issue) {
+		return nil // resume reports the error
+	}
+	remote, err := c.Remote("")
+	if err != nil {
+		return nil
+	}
+	t := c.TickRemote("resume: fetch from " + gitstore.ShownRemote(remote))
+	n, err := fetchIssue(c, issue, remote, !terminal.Has())
+	t.End()
+	switch {
+	case c.Ctx.Err() != nil:
+		return c.Ctx.Err()
+	case err != nil:
+		c.Unfetched = err.Error()
+	case n == 0:
+		c.Unfetched = gitstore.ShownRemote(remote) + " has none"
+		c.RemoteAnswered = true
+	}
+	return nil
+}
+
+// fetchIssue fetches an issue and returns the number of fetched checkpoints. quiet forbids
+// git to ask for a password.
+func fetchIssue(c *invoke.Invocation, issue checkpoint.Issue, remote string, quiet bool) (n int, err error) {
+	done, err := c.Store.Fetch(c.Ctx, gitstore.FetchRequest{
+		Remote: remote, Issues: []checkpoint.Issue{issue}, Timeout: c.RemoteTimeout(), Quiet: quiet,
+	})
+	for _, s := range done {
+		switch {
+		case s.Result == gitstore.Diverged:
+			c.Warnf("%v", s.Err)
+		case s.Err != nil:
+			return n, s.Err
+		case s.Fetched > 0:
+			n += s.Fetched
+			c.Infof("fetched %s of issue %s from %s", phrase.Plural(s.Fetched, "checkpoint"), s.Issue, gitstore.ShownRemote(remote))
+		}
+	}
+	return n, err
+}
+
+// lacksBranch reports whether HEAD is on another branch than the checkpoint's, which this
+// clone does not have.
+func (r *resumption) lacksBranch() bool {
+	return r.Verdict.Other.IsElsewhere() && !r.options.leavesFiles()
+}
+
+// switchContact switches to the branch of a checkpoint that this clone does not have, after
+// --yes. A worktree with changes stays where it is.
+func switchContact(c *invoke.Invocation, r *resumption) error {
+	changed, _, err := c.Store.Files.Uncommitted(c.Ctx, checkpoint.New())
+	if err != nil || len(changed) > 0 || r.Verdict.Action == freshness.StartFresh {
+		return err // the question about the branch stays
+	}
+	return goHome(c, r)
+}
+
+// askContact asks whether to switch to the branch of the checkpoint and to resume there, and
+// then the remaining questions.
+func askContact(c *invoke.Invocation, d *invoke.Dialog, r *resumption) error {
+	head := promptHead(r.Checkpoint, r.Record, c.Env.Now(), true)
+	question := fmt.Sprintf("Branch: %s, which this clone does not have\n\nSwitch to it from %s, restore the files and continue there? [Y/n] ", r.home(), r.otherBranch().Name)
+	answer, err := d.Ask(head+output.CleanBlock(question), map[string]string{"y": "y", "yes": "y", "": "y", "n": "n", "no": "n"})
+	switch {
+	case err != nil:
+		return exit.Errorf(exit.NeedsAnswer, there(r), "resume %s: %w", r.Checkpoint.ID, err)
+	case answer == "n":
+		c.Infof("hint: %s", there(r))
+		return exit.Silent{Code: exit.None}
+	}
+	if err := goHome(c, r); err != nil {
+		return err
+	}
+	return askRest(c, d, r)
+}
