@@ -74,8 +74,8 @@ func (e *VersionError) ExitHint() string { return failure.Upgrade }
 func DecodeDocument(data []byte, l Limits) (*Map, error) { return document.DecodeDocument(data, l) }
 
 // DecodeTolerant parses a foreign document like DecodeDocument, but accepts two
-// irregularities in YAML. For a duplicate key the last value counts. Of several
-// documents, the first mapping counts. DecodeTolerant calls tell with the position of
+// irregularities. For a duplicate key the last value counts. Of several documents of YAML, the
+// first mapping counts. DecodeTolerant calls tell with the position of
 // each irregularity.
 func DecodeTolerant(data []byte, l Limits, tell func(line, column int, msg string)) (*Map, error) {
 	return document.DecodeTolerant(data, l, tell)

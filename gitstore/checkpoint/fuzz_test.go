@@ -61,7 +61,7 @@ func requireRoundTrip(t *testing.T, m *Map) {
 	text, err := document.AppendJSON(nil, m, 0)
 	require.NoError(t, err)
 	require.True(t, json.Valid(text), "%s", text)
-	d, err = document.DecodeJSON(text, DefaultLimits)
+	d, err = document.DecodeJSON(text, DefaultLimits, nil)
 	require.NoError(t, err, "%s", text)
 	require.True(t, m.Equal(d.Root), "JSON:\n%s", text)
 }

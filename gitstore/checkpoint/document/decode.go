@@ -46,8 +46,8 @@ func DecodeDocument(data []byte, l Limits) (*Map, error) {
 }
 
 // DecodeTolerant parses a foreign document like DecodeDocument, but accepts two
-// irregularities in YAML. For a duplicate key the last value counts. Of several
-// documents, the first mapping counts. DecodeTolerant calls tell with the position of
+// irregularities. For a duplicate key the last value counts. Of several documents of YAML, the
+// first mapping counts. DecodeTolerant calls tell with the position of
 // each irregularity.
 func DecodeTolerant(data []byte, l Limits, tell func(line, column int, msg string)) (*Map, error) {
 	d, err := decodeWith(data, l.OrDefault(), tell)
@@ -121,7 +121,7 @@ func decodeWith(data []byte, l Limits, tell func(line, column int, msg string)) 
 	if body := bytes.TrimLeft(data, " \t\r\n"); len(body) == 0 {
 		return Parsed{}, syntaxError(1, 1, "empty, want a mapping")
 	} else if looksLikeJSON(body) {
-		return DecodeJSON(data, l)
+		return DecodeJSON(data, l, tell)
 	}
 	return DecodeYAML(data, l, tell)
 }

@@ -8,8 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-func DecodeJSON(data []byte, l Limits) (Parsed, error) {
-	p := &jsonParser{s: string(data), limits: l}
+// DecodeJSON parses a mapping. It rejects duplicate keys if tell is nil; otherwise the last value
+// counts, and tell gets the position of the key.
+func DecodeJSON(data []byte, l Limits, tell func(line, column int, msg string)) (Parsed, error) {
+	p := &jsonParser{s: string(data), limits: l, tell: tell}
 	v, err := p.document()
 	if err != nil {
 		return Parsed{}, errorAt(data, p.at, err.Error())
@@ -65,6 +67,7 @@ type jsonParser struct {
 	nodes  int
 	limits Limits
 	find   *locator
+	tell   func(line, column int, msg string) // nil to reject duplicate keys
 }
 
 // document parses a mapping followed by the end of text.
@@ -166,9 +169,14 @@ func (p *jsonParser) member(m *Map, depth int) error {
 	if err != nil {
 		return err
 	}
-	if m.Find(key) >= 0 {
+	again := m.Find(key) >= 0
+	if again && p.tell == nil {
 		p.at = start
 		return p.fail("key %.60q is a duplicate", key)
+	}
+	if again {
+		line, column := position([]byte(p.s), start)
+		p.tell(line, column, fmt.Sprintf("key %.60q is a duplicate: the last one counts", key))
 	}
 	if p.next() != ':' {
 		return p.fail("want ':' after a key")
@@ -176,7 +184,11 @@ func (p *jsonParser) member(m *Map, depth int) error {
 	p.at++
 	p.nodes++
 	v, err := p.child(key, depth)
-	m.Add(key, v)
+	if again {
+		m.Set(key, v)
+	} else {
+		m.Add(key, v)
+	}
 	return err
 }
 

@@ -14,6 +14,7 @@ import (
 func TestDecodeTolerant(t *testing.T) {
 	for _, c := range []struct{ text, want, told, strict string }{
 		{"a: 1\nb: 2\na: 3\n", `{"a":3,"b":2}`, `3:1 key "a" is a duplicate: the last one counts`, `line 3, column 1: key "a" is a duplicate`},
+		{`{"a":1,"b":2,"a":3}`, `{"a":3,"b":2}`, `1:14 key "a" is a duplicate: the last one counts`, `line 1, column 14: key "a" is a duplicate`},
 		{"x: {a: 1, a: [2]}\n", `{"x":{"a":[2]}}`, `1:11 key "a" is a duplicate: the last one counts`, `line 1, column 11: key "a" is a duplicate`},
 		{"a: 1\n---\nb: 2\n", `{"a":1}`, "1:1 one of several documents: the others are kept but not read", "line 2, column 1: a second document begins here, want one"},
 		{"- 1\n---\nb: 2\n---\nc: 3\n", `{"b":2}`, "3:1 one of several documents: the others are kept but not read", "line 2, column 1: a second document begins here, want one"},

@@ -36,7 +36,7 @@ func (g Registry) Read(as Name, file string, data []byte) (*File, error) {
 	if err == nil {
 		system, k = g.findKind(as, m, file)
 	} else if t, problems := decodeTolerant(data); t != nil {
-		if n, found := g.findKind(as, t, file); found != nil && found.Whole != nil {
+		if n, found := g.findKind(as, t, file); found != nil && (found.Whole != nil || IsJSON(data)) {
 			m, odd, err, system, k = t, problems, nil, n, found
 		}
 	}
@@ -81,7 +81,7 @@ func (k *Kind) check(m *checkpoint.Map, base string, data []byte) []Problem {
 	return c.found
 }
 
-// decodeTolerant parses a YAML document with irregularities that other parsers accept. It
+// decodeTolerant parses a document with irregularities that other parsers accept. It
 // returns them as warnings, and nil if the document has none.
 func decodeTolerant(data []byte) (*checkpoint.Map, []Problem) {
 	var odd []Problem
