@@ -209,7 +209,7 @@ func setVariables(c *invoke.Invocation, r *resumption, v variables) {
 func speak(c *invoke.Invocation, r *resumption) error {
 	as := r.options.as
 	var err error
-	if as == pipeline.Name && !story.IsLead(r.Record) {
+	if as == pipeline.Name && !story.IsLead(r.Record) && (pipeline.HasStage(r.Record) || r.options.template != "") {
 		err = speakOfWorker(c, r)
 	} else {
 		r.texts, err = layout.TextsOf(as, r.Record)

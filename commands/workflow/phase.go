@@ -376,6 +376,10 @@ func nextPhase(c *invoke.Invocation, issue checkpoint.Issue) error {
 		c.Printf("%s\n", output.Clean(next))
 		return nil
 	}
+	if done := r.Progress().Completed; len(done) > 0 && !progress.Complete(r) && !progress.Over(r) {
+		c.Infof("no phase is known after %s: the record states no total", done[len(done)-1])
+		return nil
+	}
 	c.Infof("nothing is left to do")
 	return nil
 }

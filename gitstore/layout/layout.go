@@ -149,12 +149,18 @@ func Enter(as Name, r *checkpoint.Record, story checkpoint.Issue) {
 }
 
 // TextsOf returns the texts of a layout for a record, empty if the layout has no texts of
-// its own. It fails if the record lacks a required value.
+// its own, or if the record is from a document of the layout without the values for them. For
+// other records it fails if a required value is missing.
 func TextsOf(as Name, r *checkpoint.Record) (Texts, error) {
-	if s := registry().Find(as); s.Texts != nil {
-		return s.Texts(r)
+	s := registry().Find(as)
+	if s.Texts == nil {
+		return Texts{}, nil
 	}
-	return Texts{}, nil
+	texts, err := s.Texts(r)
+	if err != nil && r.Layout() == string(as) {
+		return Texts{}, nil
+	}
+	return texts, err
 }
 
 // Listing returns the file list of a layout's system, most often with a line per file. The

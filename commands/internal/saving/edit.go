@@ -116,6 +116,9 @@ func (e *edit) readState(c *invoke.Invocation, name string) (*checkpoint.Map, er
 		}
 	}
 	var newer *checkpoint.VersionError
+	if errors.As(err, &newer) {
+		r, err = withoutVersion(c, data, err)
+	}
 	switch {
 	case errors.As(err, &newer):
 		return nil, fmt.Errorf("%s: --state: %s: %w", c.Name, name, err)
@@ -123,6 +126,19 @@ func (e *edit) readState(c *invoke.Invocation, name string) (*checkpoint.Map, er
 		return nil, exit.Usagef("%s: --state: %s: %w", c.Name, name, err)
 	}
 	return r.Doc(), nil
+}
+
+// withoutVersion decodes a --state document whose key version is not that of a record. The key
+// of a document that is no record is left out with a warning.
+func withoutVersion(c *invoke.Invocation, data []byte, cause error) (*checkpoint.Record, error) {
+	m, err := checkpoint.DecodeDocument(data, checkpoint.DefaultLimits)
+	if err != nil || m.Text("checkpoint_id") != "" {
+		return nil, cause
+	}
+	c.Warnf("--state: version %s is not recorded, because the record has this key itself: put it below another key", m.Text("version"))
+	m.Delete("version")
+	r := checkpoint.FromDoc(m)
+	return r, r.Check()
 }
 
 // ownedKeys are the record keys that every save sets itself. Values from a --state

@@ -2,7 +2,7 @@ package crunch
 
 import (
 	"bytes"
-	"cmp"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -57,9 +57,13 @@ func isStoryLog(file string, data []byte) bool {
 // storyLines returns the document of a log: base name and events.
 func storyLines(file string, data []byte) *checkpoint.Map {
 	base := path.Base(file)
-	events := []any{}
+	events, over := []any{}, ""
 	for line := range strings.Lines(string(data)) {
-		m := eventLine().FindStringSubmatch(strings.TrimRight(line, "\r\n"))
+		line = strings.TrimRight(line, "\r\n")
+		if word, ok := strings.CutPrefix(line, "status:"); ok {
+			over = workflow.StatusOf(strings.Trim(word, ` "'`))
+		}
+		m := eventLine().FindStringSubmatch(line)
 		if m == nil {
 			continue
 		}
@@ -74,7 +78,11 @@ func storyLines(file string, data []byte) *checkpoint.Map {
 	if len(events) == 0 {
 		events = phaseEvents(data)
 	}
-	return values.NewMap("name", strings.TrimSuffix(base, path.Ext(base)), "events", events)
+	doc := values.NewMap("name", strings.TrimSuffix(base, path.Ext(base)), "events", events)
+	if over == workflow.Completed {
+		doc.Set("status", over)
+	}
+	return doc
 }
 
 // phaseEvents returns the phases of a log with valid YAML: a list, or a mapping by name.
@@ -84,19 +92,11 @@ func phaseEvents(data []byte) []any {
 	if err != nil {
 		return events
 	}
-	add := func(name string, phase *checkpoint.Map) {
-		if status := values.Text(phase, "status"); name != "" && status != "" {
-			events = append(events, values.NewMap("phase", name, "status", cmp.Or(workflow.StatusOf(status), status)))
+	phases, _ := workflow.PhaseStates(values.Get(m, "phases"), "")
+	for _, p := range phases {
+		if p.Status != "" {
+			events = append(events, values.NewMap("phase", p.Name, "status", p.Status))
 		}
-	}
-	for name, v := range values.Sub(m, "phases").All() {
-		phase, _ := v.(*checkpoint.Map)
-		add(name, phase)
-	}
-	list, _ := values.Get(m, "phases").([]any)
-	for _, v := range list {
-		phase, _ := v.(*checkpoint.Map)
-		add(values.Text(phase, "phase"), phase)
 	}
 	return events
 }
@@ -112,7 +112,9 @@ func storyLogRules(c *codec.Checker) {
 	}
 }
 
-// applyStoryLog sets the phases of the record from the events.
+// applyStoryLog sets the phases of the record from the events. The phases of a log are not the
+// total, because a line is written at the end of a phase, unless the log states that the work is
+// completed or names a phase that is not over.
 func applyStoryLog(m *checkpoint.Map, r *checkpoint.Record) {
 	last := map[string]string{}
 	current := ""
@@ -122,19 +124,22 @@ func applyStoryLog(m *checkpoint.Map, r *checkpoint.Record) {
 		current = values.Text(event, "phase")
 		last[current] = values.Text(event, "status")
 	}
-	var names, done []string
-	for name, status := range last {
-		names = append(names, name)
-		if workflow.IsDone(status) {
-			done = append(done, name)
+	p, open := checkpoint.Progress{Current: current}, false
+	for _, name := range slices.Sorted(maps.Keys(last)) {
+		p.Names = append(p.Names, name)
+		if workflow.IsDone(last[name]) {
+			p.Completed = append(p.Completed, name)
+		}
+		open = open || last[name] == workflow.Pending
+	}
+	if status := values.Text(m, "status"); status != "" {
+		workflow.Set(r, "description", values.Text(m, "name"), "status", status)
+	} else {
+		workflow.Set(r, "description", values.Text(m, "name"))
+		if !open {
+			p.Names = nil
 		}
 	}
-	slices.Sort(names)
-	slices.Sort(done)
-	workflow.Set(r, "description", values.Text(m, "name"))
 	r.Doc().Delete("progress")
-	if len(names) > 0 {
-		r.SetProgress(checkpoint.Progress{Current: current, Completed: done, Names: names})
-	}
-	r.SetPhase(current)
+	workflow.PutProgress(r, p)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/claude"
 	"git-checkpoint/gitstore/layout/crunch"
@@ -28,6 +29,7 @@ func TestStoryLogs(t *testing.T) {
 		{"no YAML", "TASK: a: b\nP1: \"COMPLETE\"\n", []string{"line 1, column 8: kept unchanged, its lines are read: mapping values are not allowed in this context, at byte 7 of 26 (syntax)"}, []string{"P1"}, "P1"},
 		{"a mapping of phases", "phases:\n  P1: {status: skipped}\n  P2: {status: pending}\n", nil, []string{"P1"}, "P2"},
 		{"a list of phases", "phases:\n  - {phase: P1, status: completed}\n", nil, []string{"P1"}, "P1"},
+		{"a mapping of words", "phases:\n  P1: completed\n  P2: pending\n", nil, []string{"P1"}, "P2"},
 		{"nothing that is known", "notes: some\n", nil, nil, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -47,6 +49,7 @@ func TestStoryLogs(t *testing.T) {
 			r := layouttest.Stored(t, f.Apply(nil))
 			assert.Equal(t, c.done, r.Progress().Completed)
 			assert.Equal(t, c.current, r.Progress().Current)
+			assert.False(t, progress.Complete(r), "no total is stated")
 			out, err := layout.Of(crunch.Name, r)
 			require.NoError(t, err)
 			require.Len(t, out, 1)
@@ -67,4 +70,17 @@ func TestStoryLogs(t *testing.T) {
 	}
 	_, err := layout.Read(claude.Name, ".claude/checkpoints/7.2.yaml", []byte("P1: ✓ a\n"))
 	require.Error(t, err)
+}
+
+// A log that states the end of its work is complete; a phase that was reached is not the end.
+func TestStoryLogWithoutTotalIsNotComplete(t *testing.T) {
+	for text, complete := range map[string]bool{
+		"P2: ✓ tests\nP3: ✓ backend tests:80/105\n":   false,
+		"P2: ✓ tests\nP7: ✓ writer\n\nstatus: DONE\n": true,
+		"status: in_progress\nP2: ✓ tests\n":          false,
+	} {
+		f, err := layout.Read("", "a/.claude/checkpoints/7.2.yaml", []byte(text))
+		require.NoError(t, err)
+		assert.Equal(t, complete, progress.Complete(layouttest.Stored(t, f.Apply(nil))), text)
+	}
 }

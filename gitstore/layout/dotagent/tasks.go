@@ -182,14 +182,16 @@ func phasesKind() *codec.Kind {
 	return &codec.Kind{
 		Name: "phases",
 		Is: func(m *checkpoint.Map) bool {
-			return values.IsMap(m, "phases") && values.HasAny(m, "currentPhase", "current_phase_id", "current_phase")
+			_, ok := workflow.PhaseStates(values.Get(m, "phases"), "")
+			return ok && values.HasAny(m, "currentPhase", "current_phase_id", "current_phase")
 		},
 		Rules: func(c *codec.Checker) {
 			c.Text("project", "workflow_id")
 			c.Time("created_at", "updated_at", "completed_at")
-			for name := range values.Sub(c.Doc, "phases").All() {
+			c.Progress()
+			for name, v := range values.Sub(c.Doc, "phases").All() {
 				at := checkpoint.PathOf("phases", name)
-				if _, ok := c.Mapping(at); ok {
+				if _, ok := v.(*checkpoint.Map); ok {
 					c.Status(at+".status", workflow.Pending, workflow.InProgress, workflow.Completed, workflow.Failed, workflow.Skipped)
 					c.Time(at+".startedAt", at+".completedAt", at+".started_at", at+".completed_at")
 				}
@@ -198,20 +200,11 @@ func phasesKind() *codec.Kind {
 		Key: func(m *checkpoint.Map) string { return values.Text(m, "workflow_id", "project") },
 		At:  func(m *checkpoint.Map) any { return values.Get(m, "updated_at") },
 		Apply: func(m *checkpoint.Map, r *checkpoint.Record) {
-			var names, done []string
-			for name, v := range values.Sub(m, "phases").All() {
-				names = append(names, name)
-				if p, _ := v.(*checkpoint.Map); workflow.IsDone(values.Text(p, "status")) {
-					done = append(done, name)
-				}
-			}
-			current := values.Text(m, "currentPhase", "current_phase_id", "current_phase")
 			workflow.Set(r, "id", values.Text(m, "workflow_id"), "type", values.Text(m, "workflow_type"), "project", values.Text(m, "project"),
 				"description", values.Text(m, "task_description"), "status", workflow.StatusOf(values.Text(m, "status")),
 				"started_at", values.Text(m, "created_at"), "updated_at", values.Text(m, "updated_at"))
-			r.Doc().Delete("progress")
-			r.SetProgress(checkpoint.Progress{Current: current, Completed: done, Names: names})
-			r.SetPhase(current)
+			p, _ := workflow.ReadProgress(m)
+			workflow.PutProgress(r, p)
 		},
 		Indent: codec.DefaultIndent,
 	}
@@ -234,12 +227,36 @@ func tasksKind() *codec.Kind {
 		At:  func(m *checkpoint.Map) any { return nil },
 		Apply: func(m *checkpoint.Map, r *checkpoint.Record) {
 			workflow.Set(r, "plan_path", values.Text(m, "plan"), "started_at", values.Text(m, "timestamps.started_at"))
-			r.Doc().Set("tasks", tasksOf(values.Get(m, "tasks")))
+			tasks := tasksOf(values.Get(m, "tasks"))
+			if values.Text(m, "timestamps.completed_at", "completed_at") == "" {
+				addNamedTasks(tasks, m)
+			}
+			r.Doc().Set("tasks", tasks)
 		},
 		Update: func(r *checkpoint.Record, m *checkpoint.Map) {
 			updateTasks(values.Sub(r.Doc(), "tasks"), values.Get(m, "tasks"))
 		},
 		Indent: codec.DefaultIndent,
+	}
+}
+
+// addNamedTasks adds pending tasks that only other mappings of a document name: the mapping
+// tasks may have those alone that were begun.
+func addNamedTasks(tasks, m *checkpoint.Map) {
+	add := func(id string) {
+		if !values.Has(tasks, id) {
+			tasks.Set(id, values.NewMap("status", workflow.Pending))
+		}
+	}
+	for _, key := range []string{"task_id_map", "risk_levels", "dependencies", "dependency_graph"} {
+		for id, needs := range values.Sub(m, key).All() {
+			add(id)
+			if list, isList := needs.([]any); isList {
+				for _, need := range values.Texts(list) {
+					add(need)
+				}
+			}
+		}
 	}
 }
 
@@ -252,6 +269,7 @@ func stepKind() *codec.Kind {
 		Rules: func(c *codec.Checker) {
 			c.Text("phase")
 			c.Time("iter_started", "phase_started", "lastUpdated")
+			c.Progress()
 		},
 		Key: func(m *checkpoint.Map) string { return values.Text(m, "contractId") },
 		At: func(m *checkpoint.Map) any {
@@ -259,7 +277,9 @@ func stepKind() *codec.Kind {
 		},
 		Apply: func(m *checkpoint.Map, r *checkpoint.Record) {
 			workflow.Set(r, "status", workflow.StatusOf(values.Text(m, "phase")))
-			r.SetPhase(values.Text(m, "phase"))
+			p, _ := workflow.ReadProgress(m)
+			p.Current = values.Text(m, "phase")
+			workflow.PutProgress(r, p)
 		},
 	}
 }

@@ -1,7 +1,7 @@
 // Package pipeline describes the documents of the pipeline system: the kinds story, state,
 // and run, the single file of a real run, in the versions 1.0.0a, 1.0.0, 4.0.0 and run. It
-// also reads other files of related tools at the same path, and describes how to restart
-// a worker.
+// also reads other files of related tools at the same path and the plain checkpoints of
+// orchestrators, and describes how to restart a worker.
 package pipeline
 
 import (
@@ -20,7 +20,7 @@ const Name codec.Name = "pipeline"
 func System() *codec.System {
 	return &codec.System{
 		Name:   Name,
-		Kinds:  []*codec.Kind{storyKind(), stateKind(), runKind(), otherKind()},
+		Kinds:  []*codec.Kind{storyKind(), stateKind(), runKind(), otherKind(), plainKind()},
 		Folder: func(checkpoint.Issue) string { return ".pipeline" },
 		Phases: stages,
 		Enter: func(r *checkpoint.Record, story checkpoint.Issue) {

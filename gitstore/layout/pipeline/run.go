@@ -70,18 +70,24 @@ func otherKind() *codec.Kind {
 		Rules: func(c *codec.Checker) {
 			c.Text("phase", "stage", "step", "status", "currentStage", "current_stage")
 			c.Time("timestamp", "startedAt", "started_at", "last_updated_at", "created_at")
+			c.Progress()
 		},
 		Key: func(m *checkpoint.Map) string {
 			return values.Text(m, "story_id", "pipelineId", "project_id", "feature", "project")
 		},
 		At: func(m *checkpoint.Map) any {
-			return cmp.Or(values.Get(m, "timestamp"), values.Get(m, "last_updated_at"), values.Get(m, "last_event_at"))
+			return cmp.Or(values.Get(m, "timestamp"), values.Get(m, "last_updated_at"), values.Get(m, "last_event_at"), values.Get(m, "updated_at"))
 		},
 		Trigger: func(*checkpoint.Map) checkpoint.Trigger { return checkpoint.Interval },
 		Apply: func(m *checkpoint.Map, r *checkpoint.Record) {
-			workflow.Set(r, "project", values.Text(m, "project", "project_id"), "description", values.Text(m, "feature", "goal"),
-				"status", workflow.StatusOf(values.Text(m, "status")), "started_at", values.Text(m, "started_at", "startedAt"))
-			r.SetPhase(values.Text(m, "phase", "stage", "current_stage", "currentStage", "current_phase", "currentMilestone"))
+			status := workflow.StatusOf(values.Text(m, "status"))
+			if status == workflow.Completed && values.Get(m, "project_complete") == false {
+				status = workflow.InProgress // the status is that of a step
+			}
+			workflow.Set(r, "project", values.Text(m, "project", "project_id"), "description", values.Text(m, "feature", "goal", "task"),
+				"status", status, "started_at", values.Text(m, "started_at", "startedAt"))
+			p, _ := workflow.ReadProgress(m)
+			workflow.PutProgress(r, p)
 		},
 		Indent: codec.DefaultIndent,
 	}

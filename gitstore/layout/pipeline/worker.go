@@ -32,6 +32,9 @@ func Leads(r *checkpoint.Record, story string) bool {
 	return r.Layout() == string(Name) && values.Has(values.Sub(r.Doc(), "layout.files.state.document.story_state"), story)
 }
 
+// HasStage reports whether a record is the state of a story in a stage.
+func HasStage(r *checkpoint.Record) bool { return values.Text(r.Doc(), "stage.number") != "" }
+
 // WorkerOf returns the worker of a story from its own record and the lead's record, which
 // may be nil. It fails if the record has no stage.
 func WorkerOf(r, lead *checkpoint.Record) (Worker, error) {

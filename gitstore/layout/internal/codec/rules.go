@@ -280,6 +280,12 @@ func (c *Checker) Phase(path string) {
 
 // Phases checks a list of phases.
 func (c *Checker) Phases(path string) {
+	if m, isMap := values.Get(c.Doc, path).(*checkpoint.Map); isMap {
+		if _, ok := workflow.PhaseStates(m, workflow.Completed); !ok {
+			c.Fail(path, "kind", "want a list of phases, or a mapping of phases to their states")
+		}
+		return
+	}
 	l, ok := c.List(path)
 	seen := map[string]bool{}
 	for i := range l {
@@ -292,6 +298,14 @@ func (c *Checker) Phases(path string) {
 			c.Warn(checkpoint.PathOf(path, i), "consistency", "phase %.40s is a duplicate", p)
 		}
 		seen[p] = true
+	}
+}
+
+// Progress warns about values that look like progress and are not read.
+func (c *Checker) Progress() {
+	_, unread := workflow.ReadProgress(c.Doc)
+	for _, key := range unread {
+		c.Warn(checkpoint.PathOf("", key), "progress", "kept, but its progress is not read")
 	}
 }
 

@@ -22,24 +22,36 @@ func PhaseName(v any) string {
 	return s
 }
 
-// Phases returns a list of phases without duplicates.
+// Phases returns the completed phases of a value in any shape, without duplicates.
 func Phases(v any) []string {
 	var out []string
 	seen := map[string]bool{}
-	l, _ := v.([]any)
+	l, isList := v.([]any)
 	for _, e := range l {
 		if p := PhaseOf(e); p != "" && !seen[p] {
 			seen[p] = true
 			out = append(out, p)
 		}
 	}
-	return out
+	if isList {
+		return out
+	}
+	phases, _ := PhaseStates(v, Completed)
+	for _, p := range phases {
+		if p.Status == Completed && !seen[p.Name] {
+			seen[p.Name] = true
+			out = append(out, p.Name)
+		}
+	}
+	return sortedNumbers(out)
 }
 
 // SortedPhases returns a list of phases without duplicates. Phases with integer names are
 // sorted by number.
-func SortedPhases(v any) []string {
-	out := Phases(v)
+func SortedPhases(v any) []string { return sortedNumbers(Phases(v)) }
+
+// sortedNumbers sorts phases by number if all of them are integers.
+func sortedNumbers(out []string) []string {
 	numbers := make(map[string]int64, len(out))
 	for _, p := range out {
 		n, ok := checkpoint.Number(p).Int()
@@ -94,6 +106,16 @@ func phaseTotal(said string) int {
 	return int(min(max(n, 0), 1<<30))
 }
 
+// PutProgress sets the phase of a record. If the document has more progress than that, it
+// replaces the progress section.
+func PutProgress(r *checkpoint.Record, p checkpoint.Progress) {
+	if len(p.Completed)+len(p.Skipped)+len(p.Names)+p.Total > 0 {
+		r.Doc().Delete("progress")
+		r.SetProgress(p)
+	}
+	r.SetPhase(p.Current)
+}
+
 // UpdatePhases updates document phases that differ from the record. Empty keys are
 // ignored.
 func UpdatePhases(r *checkpoint.Record, m *checkpoint.Map, current, done, total string) {
@@ -102,11 +124,41 @@ func UpdatePhases(r *checkpoint.Record, m *checkpoint.Map, current, done, total 
 		m.Set(current, values.Spelled(p.Current))
 	}
 	if done != "" && !values.SameTexts(Phases(values.Get(m, done)), p.Completed) {
-		m.Set(done, values.SpelledAll(p.Completed))
+		if byPhase, ok := values.Get(m, done).(*checkpoint.Map); ok {
+			updateByPhase(byPhase, p.Completed, r.CreatedAt())
+		} else {
+			m.Set(done, values.SpelledAll(p.Completed))
+		}
 	}
 	if total != "" && p.Total > 0 && values.Has(values.Sub(r.Doc(), "progress"), "total") {
 		if phaseTotal(values.Text(m, total)) != p.Total {
 			m.Set(total, p.Total)
+		}
+	}
+}
+
+// updateByPhase makes a mapping by phase have exactly the completed phases. A new phase has the
+// form of the others: a word, true or a mapping with its time.
+func updateByPhase(m *checkpoint.Map, completed []string, at time.Time) {
+	var form any
+	for key, v := range m.Clone().All() {
+		form = v
+		if !slices.Contains(completed, PhaseName(key)) {
+			m.Delete(key)
+		}
+	}
+	known := Phases(m)
+	for _, phase := range completed {
+		if slices.Contains(known, phase) {
+			continue
+		}
+		switch form.(type) {
+		case string:
+			m.Set(phase, Completed)
+		case bool:
+			m.Set(phase, true)
+		default:
+			m.Set(phase, values.NewMap("completed_at", FormatTime(at)))
 		}
 	}
 }
