@@ -12,6 +12,7 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/mirror"
 	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/saving"
@@ -124,6 +125,7 @@ type importing struct {
 	there    int     // number of documents that were recorded before
 
 	recorded map[checkpoint.Issue]map[string]checkpoint.ID // checkpoints by the digest of their document
+	mirror   *mirror.State                                 // files of the mirror, or nil before the first document
 }
 
 type imported struct {
@@ -145,6 +147,11 @@ func (in *importing) fail(path string, err error) {
 
 // record saves a document as a checkpoint.
 func (in *importing) record(d document) {
+	if owner := in.mirrored(d); owner != "" {
+		in.there++
+		in.skip(d.path, "the mirror's own file of issue "+owner)
+		return
+	}
 	issue, err := in.issueOf(d)
 	if err != nil {
 		in.skip(d.path, err.Error())

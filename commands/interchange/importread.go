@@ -242,7 +242,7 @@ func (d document) applyTo(before *checkpoint.Record, id checkpoint.ID) *checkpoi
 
 // failed reports whether the file is in the folder of failed workflows of its system.
 func (d document) failed() bool {
-	return d.file.Layout == claude.Name && path.Base(path.Dir(d.path)) == "failed"
+	return d.file.Layout == claude.Name && path.Base(path.Dir(d.path)) == failedFolder
 }
 
 // inProgress reports whether the document is the current state of a workflow that is not

@@ -28,7 +28,7 @@ func (m *mirroring) takeIn() error {
 	if err != nil {
 		return err
 	}
-	if len(files) == 0 && !fresh {
+	if len(files) == 0 && !fresh && len(m.gone()) == 0 {
 		return nil
 	}
 	return m.locked(func(fresh bool) error {
@@ -47,7 +47,7 @@ func (m *mirroring) takeIn() error {
 			return err
 		}
 		m.recognize(files, unnoted)
-		m.takeAll(files)
+		m.takeAll(m.endRemoved(files, tips))
 		return nil
 	})
 }
@@ -94,6 +94,7 @@ func (m *mirroring) takeAll(files []mirror.ChangedFile) {
 		doc, err := m.read(f)
 		if err != nil {
 			m.left(f.Path, err)
+			m.forget(f.Path)
 		} else if doc != nil {
 			todo = append(todo, taking{f, doc})
 		}

@@ -85,6 +85,12 @@ func (t *Tree) Has(name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
+// Exists reports whether a file or a directory exists at name.
+func (t *Tree) Exists(name string) bool {
+	_, err := t.root.Lstat(name)
+	return err == nil
+}
+
 // Read returns the content of a regular file.
 func (t *Tree) Read(name string) ([]byte, error) {
 	data, _, err := t.now(name)
