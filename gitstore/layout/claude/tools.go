@@ -79,6 +79,9 @@ func supervisorKind() *codec.Kind {
 	}
 }
 
+// snapshotStates are the mappings of a snapshot that can have progress.
+var snapshotStates = []string{"state", "state_snapshot"}
+
 // snapshotKind returns the kind for files of related tools in the same folder: a name,
 // a time, and an opaque state.
 func snapshotKind() *codec.Kind {
@@ -99,14 +102,22 @@ func snapshotKind() *codec.Kind {
 				}
 			}
 			c.Named(values.Text(c.Doc, "checkpoint_id", "id"))
+			for _, key := range snapshotStates {
+				_, unread := workflow.ReadProgress(values.Sub(c.Doc, key))
+				for _, name := range unread {
+					c.Warn(checkpoint.PathOf(key, name), "progress", "kept, but its progress is not read")
+				}
+			}
 		},
 		Key: func(m *checkpoint.Map) string { return values.Text(m, "feature_id") },
 		ID:  func(m *checkpoint.Map) string { return values.Text(m, "checkpoint_id", "id") },
 		At:  func(m *checkpoint.Map) any { return values.Get(m, "timestamp") },
 		Apply: func(m *checkpoint.Map, r *checkpoint.Record) {
 			workflow.Set(r, "description", values.Text(m, "message", "description", "name"), "updated_at", values.Text(m, "timestamp"))
-			if phase := values.Text(m, "state.current_phase", "state_snapshot.phase", "state_snapshot.current_phase"); phase != "" {
-				r.SetPhase(phase)
+			for _, key := range snapshotStates {
+				if p, _ := workflow.ReadProgress(values.Sub(m, key)); p.Current != "" {
+					workflow.PutProgress(r, p)
+				}
 			}
 		},
 		Indent: codec.DefaultIndent,

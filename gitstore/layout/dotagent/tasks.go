@@ -3,6 +3,7 @@ package dotagent
 import (
 	"cmp"
 	"strconv"
+	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout/internal/codec"
@@ -241,10 +242,13 @@ func tasksKind() *codec.Kind {
 }
 
 // addNamedTasks adds pending tasks that only other mappings of a document name: the mapping
-// tasks may have those alone that were begun.
+// tasks may have those alone that were begun. Tasks with a lower number than the current one were
+// done as a part of another task.
 func addNamedTasks(tasks, m *checkpoint.Map) {
+	current, isNumber := checkpoint.Number(values.Text(m, "current_task")).Int()
 	add := func(id string) {
-		if !values.Has(tasks, id) {
+		n, ok := checkpoint.Number(id[strings.LastIndexByte(id, '_')+1:]).Int()
+		if !values.Has(tasks, id) && (!isNumber || !ok || n >= current) {
 			tasks.Set(id, values.NewMap("status", workflow.Pending))
 		}
 	}
