@@ -50,7 +50,7 @@ func checkpointRows(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint
 		return rows
 	}
 	branch := cp.Branch
-	switch now, err := c.Store.Branch(c.Ctx); {
+	switch now, err := c.CurrentBranch(); {
 	case err != nil:
 	case now == "":
 		branch += " (HEAD is detached)"

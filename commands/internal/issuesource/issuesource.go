@@ -312,7 +312,7 @@ func Sites(c *invoke.Invocation) (issues, code forge.Site) {
 	case string(forge.GitHub), string(forge.GitLab), string(forge.Gitea):
 		kind = forge.Kind(source)
 	}
-	branch, _ := c.Store.Branch(c.Ctx)
+	branch, _ := c.CurrentBranch()
 	if remote, err := issueRemote(c.Store.Config(), branch, c.Settings.String("issue_project")); err == nil {
 		issues, _ = chooseSite(c, kind, remote)
 	}
@@ -325,7 +325,7 @@ func Sites(c *invoke.Invocation) (issues, code forge.Site) {
 // findForge returns the configured forge or the remote's forge. An empty kind accepts every
 // forge.
 func findForge(c *invoke.Invocation, kind forge.Kind) (*forge.Forge, error) {
-	branch, _ := c.Store.Branch(c.Ctx)
+	branch, _ := c.CurrentBranch()
 	remote, err := issueRemote(c.Store.Config(), branch, c.Settings.String("issue_project"))
 	if err != nil {
 		return nil, err
