@@ -148,7 +148,7 @@ func runList(c *invoke.Invocation) error {
 		return err
 	}
 	if len(l.Checkpoints) == 0 {
-		return noneThere(o, &gitstore.NoneError{Issue: issue})
+		return noneThere(c, o, &gitstore.NoneError{Issue: issue})
 	}
 	return showList(c, o, []*gitstore.List{l}, keep)
 }
@@ -357,11 +357,11 @@ func issueListed(c *invoke.Invocation, o *listOptions) (checkpoint.Issue, error)
 
 // noneThere adds the hint for an issue without checkpoints on a remote or in the archive:
 // list all issues there, or bring the archive here, instead of a save.
-func noneThere(o *listOptions, none *gitstore.NoneError) error {
+func noneThere(c *invoke.Invocation, o *listOptions, none *gitstore.NoneError) error {
 	switch {
 	case o.remoteGiven:
 		return exit.Errorf(exit.None, listEverything(o), "%w", none)
-	case o.archived:
+	case o.archived && c.Store.HasIssue(c.Ctx, none.Issue):
 		return exit.Errorf(exit.None, "git checkpoint sync "+phrase.IssueArg(none.Issue)+" --archived", "No archived checkpoint found for issue #%s", none.Issue)
 	}
 	return none
