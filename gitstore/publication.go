@@ -1,6 +1,6 @@
 package gitstore
 
-// A Publication describes what a push of checkpoints makes public.
+// A Publication lists the commits and files that a push of checkpoints makes public.
 type Publication struct {
 	Unpublished string      // newest commit of the user that the remote does not have, or ""
 	Commits     int         // number of such commits, at most MaxCommits
@@ -17,15 +17,16 @@ func NewPublication(out Outgoing, found *Scanned) Publication {
 	}
 }
 
-// A PublicationPolicy states what pushes may make public. Untracked files are a part of
-// every checkpoint, and may always be pushed.
+// A PublicationPolicy states which objects pushes may make public. Untracked files are a part
+// of every checkpoint, and may always be pushed.
 type PublicationPolicy struct {
 	Secrets bool // a secret causes a warning only
 	Commits bool // commits that the remote does not have need no question
 	CanAsk  bool // a person can answer a question
 }
 
-// A PublicationObject is what a push must not make public, or not without a question.
+// A PublicationObject is a kind of object that a push must not make public, or only after a
+// question.
 type PublicationObject string
 
 // The objects of a publication that a policy may forbid.

@@ -217,7 +217,7 @@ func pushIssue(c *invoke.Invocation, remote string, i checkpoint.Issue, e gitsto
 	return "", nil
 }
 
-// contents names what a push has made public beside the checkpoints.
+// contents names the untracked files and the secret that a push has made public.
 func contents(gate *pushing.Gate) (text string) {
 	if n := len(gate.Untracked); n > 0 {
 		text += ", with " + phrase.Plural(n, "untracked file")

@@ -240,8 +240,8 @@ func TestInvalidSettingsKeepAllCheckpoints(t *testing.T) {
 	}
 }
 
-// A trusted file sets what keeps less, until its content changes. It never weakens the search
-// for secrets.
+// The values of a trusted file may keep less, until its content changes. They never weaken the
+// search for secrets.
 func TestTrustIsForTheContentOfTheFile(t *testing.T) {
 	const text = "retention: {batch_complete: 1}\non_success: drop\nredact: warn\npush: auto\n"
 	root := worktree(t, ".checkpoint.yaml", text)

@@ -1,5 +1,5 @@
 // Package pushing pushes checkpoints. Every push of this program passes a Gate, which
-// decides by gitstore.Publication what may become public.
+// decides by gitstore.Publication which commits and files may become public.
 package pushing
 
 import (
@@ -14,7 +14,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// A Gate decides what the pushes of one command may make public.
+// A Gate decides which commits and files the pushes of one command may make public.
 type Gate struct {
 	Invocation *invoke.Invocation
 	Remote     string // name or URL
@@ -93,7 +93,7 @@ func (g *Gate) may(i checkpoint.Issue, out gitstore.Outgoing) error {
 	return nil
 }
 
-// publication returns what a push of the objects makes public.
+// publication returns the commits and files that a push of the objects makes public.
 func (g *Gate) publication(i checkpoint.Issue, out gitstore.Outgoing) (gitstore.Publication, error) {
 	req := ScanRequest(g.Invocation, i, out)
 	req.MaxFile = int64(g.Invocation.Settings.Int("limits.checkpoint_mb")) << 20
@@ -105,7 +105,7 @@ func (g *Gate) publication(i checkpoint.Issue, out gitstore.Outgoing) (gitstore.
 	return gitstore.NewPublication(out, found), nil
 }
 
-// policy returns what the settings, and the terminal, allow.
+// policy returns the policy of the settings. Only with a terminal can it ask.
 func (g *Gate) policy() gitstore.PublicationPolicy {
 	c := g.Invocation
 	p := gitstore.PublicationPolicy{Secrets: c.Settings.String("redact") == "warn", Commits: c.Settings.Bool("publish_commits")}
@@ -155,7 +155,7 @@ func refuse(code int, i checkpoint.Issue, why, hint, next string) error {
 	return &refusal{exit.Errorf(code, hint, "issue %s: checkpoints not pushed: %s", i, why), why, next}
 }
 
-// Report prints what a person should know after a push: untracked files that are public now,
+// Report prints facts for a person after a push: untracked files that are public now,
 // commits of submodules that were not pushed, and the command that pushes git-lfs content,
 // because pushes of checkpoints contain pointers only.
 func (g *Gate) Report(done []gitstore.Synced) {
@@ -249,7 +249,7 @@ func commitsText(p gitstore.Publication) (what, verb string) {
 type refusal struct {
 	error
 	why  string // the reason alone
-	next string // what lets a later push pass
+	next string // command with which a later push passes
 }
 
 func (r *refusal) Unwrap() error { return r.error }

@@ -113,7 +113,7 @@ func (s *Saver) Save(ctx context.Context, req SaveRequest) (*Saved, error) {
 		case tries == mostSnapshots:
 			return saved, err
 		case errors.As(err, &over):
-			req.recordBytes = over.record + over.record/8 + 4096 // it also lists what is left out
+			req.recordBytes = over.record + over.record/8 + 4096 // it also lists the files that are left out
 		case errors.Is(err, repo.ErrObjectsGone):
 			req.reread = true
 		default:
