@@ -73,10 +73,13 @@ func report(env *invoke.Env, json bool, err error) int {
 	f := exit.Classify(err)
 	message := strings.TrimPrefix(f.Error(), "git-checkpoint: ")
 	if json {
-		_ = output.Write(env.Stderr, output.NewError(f.Code, f.Kind, message, strings.ReplaceAll(f.Hint, "\n", " or ")))
+		_ = output.Write(env.Stderr, output.NewError(f.Code, f.Kind, message, strings.ReplaceAll(f.Hint, "\n", " or "), f.Details...))
 		return f.Code
 	}
 	fmt.Fprintf(env.Stderr, "git-checkpoint: %s\n", output.CleanBlock(message))
+	for _, line := range f.Details {
+		fmt.Fprintf(env.Stderr, "%s\n", output.Clean(line))
+	}
 	for hint := range strings.Lines(f.Hint) {
 		fmt.Fprintf(env.Stderr, "hint: %s\n", output.Clean(strings.TrimSuffix(hint, "\n")))
 	}
@@ -205,8 +208,8 @@ func withRecoveryHint(c *invoke.Invocation, err error) error {
 		if e := standing.EndingOf(c, none.Issue); e != nil {
 			return exit.Errorf(exit.None, e.Hint(), "%w: %s", none, e.Text(c.Env.Now()))
 		}
-		hint, others := noneHint(c, none.Issue)
-		return exit.Errorf(exit.None, hint, "%w%s", none, others)
+		hint, details := noneHint(c, none.Issue)
+		return exit.NoneFound(none, hint, details)
 	}
 	var damaged *gitstore.CorruptError
 	if !errors.As(err, &damaged) || damaged.Hint != "" || errors.As(err, new(*exit.Error)) || c.IssueInQuestion == "" {
@@ -219,26 +222,25 @@ func withRecoveryHint(c *invoke.Invocation, err error) error {
 	return exit.Errorf(exit.Invalid, hint, "%w", err)
 }
 
-// noneHint returns the next commands for an issue without checkpoints, one a line, and a text
-// with the reason of a fetch without result and the issues that have some. The checkpoints of the issue may be in the archive or at the
-// remote. A key that was typed may be wrong, so no command saves under it.
-func noneHint(c *invoke.Invocation, issue checkpoint.Issue) (hint, others string) {
+// noneHint returns the next commands for an issue without checkpoints, one a line, and lines with
+// the reason of a fetch without result and the issues that have checkpoints. The checkpoints of
+// the issue may be in the archive or at the remote. A key that was typed may be wrong, so no command saves under it.
+func noneHint(c *invoke.Invocation, issue checkpoint.Issue) (hint string, details []string) {
 	arg := phrase.IssueArg(issue)
 	if l, err := c.Store.Archived(c.Ctx, issue, 1); err == nil && len(l.Checkpoints) > 0 {
-		return "git checkpoint list " + arg + " --archived", ""
+		return "git checkpoint list " + arg + " --archived", nil
 	}
 	var hints []string
 	if _, err := c.Remote(""); err == nil && c.Name != "fetch" && c.Name != "sync" && !c.RemoteAnswered {
 		hints = append(hints, fetchHint(c, issue))
 	}
-	others = c.Unfetched
-	if others != "" {
-		others = "; " + others
+	if c.Unfetched != "" {
+		details = append(details, c.Unfetched)
 	}
 	issues, err := c.IssuesWithCheckpoints()
 	some := err == nil && len(issues) > 0
 	if some {
-		others += "; issues with checkpoints: " + phrase.List(phrase.Few(phrase.Strings(issues), manyIssues))
+		details = append(details, "issues with checkpoints: "+phrase.List(phrase.Few(phrase.Strings(issues), manyIssues)))
 	}
 	switch {
 	case c.Inferred && (!some || !c.NamedAfterBranch):
@@ -250,7 +252,7 @@ func noneHint(c *invoke.Invocation, issue checkpoint.Issue) (hint, others string
 	default:
 		hints = append(hints, "git checkpoint list --all")
 	}
-	return strings.Join(hints, "\n"), others
+	return strings.Join(hints, "\n"), details
 }
 
 // manyIssues limits the issues in an error.

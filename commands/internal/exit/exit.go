@@ -34,10 +34,11 @@ const (
 // An Error is an error with its exit code, its kind and, if there is a next step, the
 // command to run.
 type Error struct {
-	Code int
-	Kind string
-	Hint string
-	err  error
+	Code    int
+	Kind    string
+	Hint    string
+	Details []string // further lines about the error
+	err     error
 }
 
 func (f *Error) Error() string { return f.err.Error() }
@@ -60,6 +61,11 @@ func (f *Error) WithHint(hint string) *Error {
 // Errorf returns a failure with the kind of its exit code.
 func Errorf(code int, hint, format string, args ...any) error {
 	return &Error{Code: code, Kind: Kinds[code], Hint: hint, err: fmt.Errorf(format, args...)}
+}
+
+// NoneFound returns the failure of an issue without checkpoints, with further lines about it.
+func NoneFound(err error, hint string, details []string) error {
+	return &Error{Code: None, Kind: Kinds[None], Hint: hint, Details: details, err: err}
 }
 
 // CodeErrorf returns a failure with the exit code of another program.

@@ -36,18 +36,21 @@ func Write(w io.Writer, v any) error {
 	return err
 }
 
-// Error is the record of a failed command. Hint is a suggested command or empty.
+// Error is the record of a failed command. Hint is a suggested command or empty. Details are
+// further texts about the error.
 type Error struct {
 	Type    string `json:"type"`
 	Code    int    `json:"code"`
 	Kind    string `json:"kind"`
 	Message string `json:"message"`
 	Hint    string `json:"hint"`
+
+	Details []string `json:"details"`
 }
 
 // NewError returns the record of a failed command.
-func NewError(code int, kind, message, hint string) Error {
-	return Error{Type: "error", Code: code, Kind: kind, Message: message, Hint: hint}
+func NewError(code int, kind, message, hint string, details ...string) Error {
+	return Error{Type: "error", Code: code, Kind: kind, Message: message, Hint: hint, Details: details}
 }
 
 // head is the prefix of each record.
