@@ -101,7 +101,7 @@ func Evaluate(r *checkpoint.Record, f Facts, rules Rules) Verdict {
 	v.Stale = rules.Strict && len(v.Warnings()) > 0
 	v.AutoResume, v.AutoReason = in.unattended()
 	v.Changed, v.InTheWay, v.Restores, v.Unsaved = f.Files.Changed, f.Files.InTheWay, f.Files.Restores, f.Files.Unsaved
-	v.Awaiting = in.awaiting()
+	v.Elsewhere, v.Awaiting = f.Files.Elsewhere, in.awaiting()
 	v.StateLabel, v.Phase = in.followLabels()
 	v.Next, v.Old = f.Next, in.old()
 	v.At = in.point(v)

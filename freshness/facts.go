@@ -103,13 +103,18 @@ type Base struct {
 
 // Files compares the paths of files_modified with the snapshot.
 type Files struct {
-	Checked  bool
-	Changed  []string
-	InTheWay []string // untracked files of Changed, which a restore keeps
-	Restores []string // files that a resume puts back
-	Unsaved  []string // files outside of the checkpoint that changed or came since, which a restore keeps
-	Why      string   // reason for unchecked files
+	Checked   bool
+	Changed   []string
+	InTheWay  []string    // untracked files of Changed, which a restore keeps
+	Elsewhere []Elsewhere // files that only earlier checkpoints have
+	Restores  []string    // files that a resume puts back
+	Unsaved   []string    // files outside of the checkpoint that changed or came since, which a restore keeps
+	Why       string      // reason for unchecked files
 }
+
+// Elsewhere is a file that only an earlier checkpoint has: index or HEAD have changed at its path
+// since, so a resume leaves it.
+type Elsewhere struct{ Path, ID string }
 
 // Outputs reports missing files that the record refers to, and files that differ from
 // their recorded digest.

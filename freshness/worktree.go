@@ -167,8 +167,10 @@ func checkFiles(in input) []Reason {
 	switch {
 	case !f.Checked && len(in.record.Files()) > 0:
 		return []Reason{unchecked("files", "Files", f.Why)}
-	case len(f.Changed) == 0:
-		return nil
+	}
+	out := in.elsewhere()
+	if len(f.Changed) == 0 {
+		return out
 	}
 	action := PromptUser
 	if in.rules.FilesAnswered {
@@ -176,6 +178,22 @@ func checkFiles(in input) []Reason {
 	}
 	r := reason("files", action, "%s changed since checkpoint: %s", count(len(f.Changed), "file"), some(f.Changed))
 	r.Detail = each(f.Changed)
+	return append(out, r)
+}
+
+// elsewhere returns a finding for files that only earlier checkpoints have.
+func (in input) elsewhere() []Reason {
+	list := in.facts.Files.Elsewhere
+	if len(list) == 0 {
+		return nil
+	}
+	paths := make([]string, len(list))
+	for i, f := range list {
+		paths[i] = f.Path
+	}
+	r := reason("files", ProceedWithWarning, "%s only in an earlier checkpoint, since the index or HEAD has changed: %s", count(len(paths), "file"), some(paths))
+	r.Detail = each(paths)
+	r.Hint = command("git", "checkpoint", "restore", in.facts.Name, list[0].ID, "--", list[0].Path)
 	return []Reason{r}
 }
 

@@ -137,6 +137,8 @@ func nextStep(resume string, r standing.Judged, checked bool, more standing.Prom
 		return "To restore the files: git checkpoint resume " + resume + " --yes\n"
 	case r.Record.Snapshot().IsOutOfTime():
 		return "Some files are not in the checkpoint, because it ran out of time. An older one may have them: git checkpoint list " + phrase.IssueArg(r.Checkpoint.Issue) + "\n"
+	case len(r.Verdict.Elsewhere) > 0:
+		return "The files of the checkpoint are here. The warnings name files that only earlier checkpoints have.\n"
 	case len(more.Skipped) > 0:
 		return "The files are here. Those that changed since stay as they are.\n"
 	}

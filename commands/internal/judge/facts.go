@@ -131,8 +131,17 @@ func filesFact(c *invoke.Invocation, cp *gitstore.Checkpoint, o Options) freshne
 	}
 	changed, inTheWay := slices.DeleteFunc(plan.Skipped, ofIssue), slices.DeleteFunc(plan.InTheWay, ofIssue)
 	return freshness.Files{
-		Checked: true, Changed: append(changed, inTheWay...), InTheWay: inTheWay, Restores: plan.Restored, Unsaved: slices.DeleteFunc(plan.NotSaved(), ofIssue),
+		Checked: true, Changed: append(changed, inTheWay...), InTheWay: inTheWay, Restores: plan.Restored, Elsewhere: elsewhere(plan), Unsaved: slices.DeleteFunc(plan.NotSaved(), ofIssue),
 	}
+}
+
+// elsewhere returns the files that only earlier checkpoints have.
+func elsewhere(plan *gitstore.RestoreOutcome) []freshness.Elsewhere {
+	var list []freshness.Elsewhere
+	for _, f := range plan.Elsewhere {
+		list = append(list, freshness.Elsewhere{Path: f.Path, ID: string(f.ID)})
+	}
+	return list
 }
 
 func outputsFact(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) freshness.Outputs {

@@ -15,6 +15,15 @@ import (
 // it do not know: they captured another class of files, or left the path out.
 type Composition struct {
 	Layers []*Files
+	Left   []Left // set by Targets
+}
+
+// Left is a file of an earlier layer that is not part of the state: index or HEAD have changed at
+// its path since, so the file is not known to be the newest.
+type Left struct {
+	Path string
+	ID   checkpoint.ID
+	File Side
 }
 
 // Compose returns the composition of a checkpoint and of earlier checkpoints, newest first. An
@@ -24,7 +33,7 @@ func Compose(objects trees.Reader, layers []*Contents) (*Composition, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Composition{[]*Files{first}}
+	c := &Composition{Layers: []*Files{first}}
 	for _, layer := range layers[1:] {
 		w, err := Gather(objects, layer)
 		if err != nil {
@@ -42,8 +51,11 @@ func (c *Composition) Targets() ([]Target, error) {
 	own := maps.Clone(first.ByPath)
 	for i, layer := range c.Layers[1:] {
 		for _, path := range slices.Sorted(maps.Keys(layer.ByPath)) {
-			if c.LayerOf(path, i+1) == nil {
-				first.adopt(layer, path)
+			if c.LayerOf(path, i+1) != nil || first.adopt(layer, path) {
+				continue
+			}
+			if t := layer.ByPath[path]; (t.Captured || first.Entry(path) == Side{}) && t.From == "" && t.Work && t.WorkWant != (Side{}) && t.WorkWant != first.Entry(path) {
+				c.Left = append(c.Left, Left{path, layer.Snap.ID, t.WorkWant})
 			}
 		}
 	}
@@ -97,14 +109,14 @@ func (w *Files) Version(tree plumbing.Hash, path string) Side {
 }
 
 // adopt takes a path from an earlier layer, if commits and index have not changed it since:
-// otherwise index or HEAD are newer than the file of the layer.
-func (w *Files) adopt(layer *Files, path string) {
+// otherwise index or HEAD are newer than the file of the layer. It reports whether it did.
+func (w *Files) adopt(layer *Files, path string) bool {
 	t := layer.ByPath[path]
 	if !t.Work || t.From != "" || w.Version(w.Snap.Base, path) != layer.Version(layer.Snap.Base, path) {
-		return
+		return false
 	}
 	if w.isBelowNewer(layer, path) {
-		return
+		return false
 	}
 	own := Target{Path: path}
 	if w.ByPath[path] != nil {
@@ -114,11 +126,14 @@ func (w *Files) adopt(layer *Files, path string) {
 	case lacksIndex && !own.Index && t.Index:
 		own.Index, own.IndexBase, own.IndexWant = true, t.IndexBase, t.IndexWant
 	case !lacksIndex && w.Entry(path) != layer.Entry(path):
-		return
+		return false
+	case !lacksIndex && !own.Index:
+		own.Index, own.IndexBase, own.IndexWant = true, Merged(w.Entry(path)), Merged(w.Entry(path))
 	}
 	own.Work, own.Captured, own.From = true, t.Captured, layer.Snap.ID
 	own.WorkBase, own.WorkWant = t.WorkBase, t.WorkWant
 	w.ByPath[path] = &own
+	return true
 }
 
 // lacksEntry reports whether the staged content of a path was left out.

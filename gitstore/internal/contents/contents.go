@@ -193,7 +193,7 @@ func (w *Files) trees() error {
 	return nil
 }
 
-// work sets the wanted worktree file of a path.
+// work sets the wanted worktree file of a path, with its index entry.
 func (w *Files) work(path string, want Side) error {
 	t := w.at(path)
 	if !t.Work {
@@ -204,6 +204,9 @@ func (w *Files) work(path string, want Side) error {
 		t.Work, t.WorkBase = true, base
 	}
 	t.WorkWant, t.Captured = want, true
+	if !t.Index && !w.lacksEntry(path) { // the entry was as in HEAD
+		t.Index, t.IndexBase, t.IndexWant = true, Merged(w.Entry(path)), Merged(w.Entry(path))
+	}
 	return nil
 }
 

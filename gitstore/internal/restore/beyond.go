@@ -79,6 +79,26 @@ func (s *Worktree) isLost(area *lockedIndex, modified []string) bool {
 	})
 }
 
+// elsewhere returns the files of earlier checkpoints that are not part of the state, unless they
+// are here.
+func (r *restoring) elsewhere(ctx context.Context, left []contents.Left) ([]EarlierFile, error) {
+	paths := make([]string, len(left))
+	for i, f := range left {
+		paths[i] = f.Path
+	}
+	hashes, err := r.s.Hash(ctx, paths)
+	if err != nil {
+		return nil, err
+	}
+	var files []EarlierFile
+	for i, f := range left {
+		if hashes[i] != f.File.Hash {
+			files = append(files, EarlierFile{f.Path, f.ID})
+		}
+	}
+	return files, nil
+}
+
 // later returns files that came after the checkpoint, as targets to remove: staged files that
 // exist neither in HEAD nor in the checkpoint's index, and untracked files. Absence needs proof:
 // a file is returned only if the record states its extent, the class of the file is complete,

@@ -122,9 +122,13 @@ type decision struct {
 	conflicts []string // files whose merge has conflicts
 }
 
-// writes reports whether a step writes the file of a path.
-func (d *decision) writes(path string) bool {
-	return slices.ContainsFunc(d.steps, func(st Step) bool { return st.path == path && st.work })
+// written returns the paths whose files a step writes.
+func (d *decision) written() map[string]bool {
+	paths := map[string]bool{}
+	for _, st := range d.steps {
+		paths[st.path] = st.work
+	}
+	return paths
 }
 
 // decide returns steps for all targets, based on the current state of each path. If index
@@ -146,6 +150,12 @@ func decide(targets []Target, now func(string) state, r rules) decision {
 	}
 	d.fit()
 	return d
+}
+
+// isIndexOfHead reports whether only the file of a path was changed at the save, and its entry
+// was as in HEAD.
+func (t Target) isIndexOfHead() bool {
+	return t.Captured && t.Index && t.Work && !t.clean && !t.later && t.IndexWant == t.IndexBase
 }
 
 // add decides about one path that differs from its target.
@@ -255,7 +265,8 @@ func (t Target) isHeld(s state, r rules) bool {
 // of its own by a tracked file.
 func (t Target) overwritesUnknown(s state) bool {
 	unknown := s.index == Stages{} || s.index[0] == contents.Intended
-	return unknown && t.Index && t.Work && s.work != Side{} && s.work != t.WorkWant && s.work != t.WorkBase
+	wasUntracked := t.IndexWant == (Stages{}) && t.IndexBase == (Stages{}) && t.WorkWant != (Side{})
+	return unknown && t.Index && !wasUntracked && t.Work && s.work != Side{} && s.work != t.WorkWant && s.work != t.WorkBase
 }
 
 // fit moves blocked steps to inTheWay: a file can replace neither a remaining directory

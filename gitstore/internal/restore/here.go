@@ -2,6 +2,7 @@ package restore
 
 import (
 	"context"
+	"slices"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
@@ -46,13 +47,19 @@ func (s *Restorer) goBack(ctx context.Context, i checkpoint.Issue, from, to chec
 }
 
 // recordRestored records that this worktree has the files of a checkpoint now, and came after
-// those that it had before.
-func (s *Restorer) recordRestored(ctx context.Context, i checkpoint.Issue, id checkpoint.ID) {
+// those that it had before. If the work goes back to this checkpoint, it also came after the
+// newest of those that were left.
+func (s *Restorer) recordRestored(ctx context.Context, i checkpoint.Issue, id checkpoint.ID, goesBack bool) {
 	heads := append([]checkpoint.ID{id}, s.chain.Heads(i)...)
-	if len(heads) > 1 {
-		if c, err := s.chain.ReadChain(ctx, i, repo.LiveRef(i), chain.RetentionDepth); err == nil {
-			heads = c.Reduced(heads)
+	if c, err := s.chain.ReadChain(ctx, i, repo.LiveRef(i), chain.RetentionDepth); err == nil {
+		event := c.Ledger.Restored
+		isLeft := func(o chain.Checkpoint) bool {
+			return o.ID != "" && o.ID != id && (goesBack || event.ID == id && o.Clock < event.Clock)
 		}
+		if list := c.Checkpoints(); slices.ContainsFunc(list, isLeft) {
+			heads = append(heads, list[slices.IndexFunc(list, isLeft)].ID)
+		}
+		heads = c.Reduced(heads)
 	}
 	s.recordHere(i, heads)
 }

@@ -80,5 +80,6 @@ func (s *Worktree) decideTouched(ctx context.Context, targets []Target, now func
 // mayBeCommitted reports whether a restore could revert a commit missing from the known
 // history. It returns false for untracked files that were deleted.
 func (t Target) mayBeCommitted(s state) bool {
-	return t.Index || t.WorkBase != Side{} || s.work != Side{} || s.index != Stages{}
+	hasEntry := t.IndexWant != (Stages{}) || t.IndexBase != (Stages{})
+	return t.Index && hasEntry || t.WorkBase != Side{} || s.work != Side{} || s.index != Stages{}
 }

@@ -7,6 +7,7 @@ import (
 
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/contents"
+	"git-checkpoint/gitstore/internal/facts"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/snapshot"
 	"git-checkpoint/gitstore/internal/trees"
@@ -23,7 +24,7 @@ func (s *Restorer) knownVersions(ctx context.Context, c *chain.Checkpoint, all b
 		var roots []plumbing.Hash
 		seen := map[plumbing.Hash]bool{}
 		for _, ref := range []string{repo.LiveRef(c.Issue), repo.ArchiveRef(c.Issue)} {
-			chain, err := s.chain.ReadChain(ctx, c.Issue, ref, 0)
+			chain, err := s.chain.ReadChain(ctx, c.Issue, ref, maxKnown)
 			if err != nil {
 				continue // an unreadable chain knows no version
 			}
@@ -49,6 +50,9 @@ func (s *Restorer) knownVersions(ctx context.Context, c *chain.Checkpoint, all b
 	}
 }
 
+// maxKnown limits the checkpoints whose content is known, and so the memory for their trees.
+const maxKnown = 200
+
 // snapshotTrees returns the trees of a checkpoint's files.
 func (s *Restorer) snapshotTrees(c *chain.Checkpoint) (roots []plumbing.Hash) {
 	entries, err := trees.Read(s.repo.Objects, c.Tree)
@@ -71,7 +75,7 @@ func (s *Restorer) snapshotTrees(c *chain.Checkpoint) (roots []plumbing.Hash) {
 }
 
 // maxLayers limits the earlier checkpoints that layers reads.
-const maxLayers = 100
+const maxLayers = 500
 
 // layers returns the contents of a checkpoint, followed by those of earlier checkpoints of its
 // branch that know files which it does not: it captured another class, or left files out for a
@@ -86,9 +90,12 @@ func (s *Restorer) layers(ctx context.Context, c *chain.Checkpoint, st *snapshot
 	if err != nil {
 		return layers
 	}
-	line := live.Lineage(c.ID)
+	line, names := live.Lineage(c.ID), map[string]bool{c.Branch: true}
+	for _, n := range s.facts.FormerNames(ctx, c.Branch) { // the branch was renamed
+		names[facts.RecordedBranch(n.Name)] = true
+	}
 	for _, older := range live.Checkpoints() {
-		if older.Clock >= c.Clock || older.Branch != c.Branch || line.Lacks(&older) {
+		if older.Clock >= c.Clock || !names[older.Branch] || line.Lacks(&older) {
 			continue
 		}
 		if len(lacks) == 0 || ctx.Err() != nil {

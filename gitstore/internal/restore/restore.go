@@ -60,7 +60,11 @@ type Outcome struct {
 	Later    []string      // came after the checkpoint; those of Removed are removed
 	Unsaved  []string      // as in HEAD at the save and changed since, left as they are
 	Earlier  []EarlierFile // those of Restored that come from an earlier checkpoint
-	Merged   []string      // files with conflict markers, unmerged in the index
+
+	// Elsewhere are files that only an earlier checkpoint has, and that a restore leaves because
+	// index or HEAD have changed at their paths since.
+	Elsewhere []EarlierFile
+	Merged    []string // files with conflict markers, unmerged in the index
 
 	Committed []string // those of Skipped that a commit has changed, for an undo
 }
@@ -172,8 +176,9 @@ func (r *restoring) plan(ctx context.Context, area *lockedIndex) (decision, erro
 		return decision{}, err
 	}
 	plan.unmerged = r.req.Staged || !r.req.Worktree
+	written := plan.written()
 	for _, t := range targets {
-		if t.From != "" && plan.writes(t.Path) {
+		if t.From != "" && written[t.Path] {
 			r.done.Earlier = append(r.done.Earlier, EarlierFile{t.Path, t.From})
 		}
 	}
@@ -194,6 +199,9 @@ func (r *restoring) selected(ctx context.Context, area *lockedIndex) ([]Target, 
 	targets := make([]Target, len(own))
 	for i := range own {
 		targets[i].Target = own[i]
+	}
+	if r.done.Elsewhere, err = r.elsewhere(ctx, c.Left); err != nil {
+		return nil, err
 	}
 	clean, err := r.clean(ctx, c, area)
 	if err != nil {
@@ -218,7 +226,15 @@ func (r *restoring) selected(ctx context.Context, area *lockedIndex) ([]Target, 
 		r.done.Later, targets = nil, slices.DeleteFunc(targets, r.isUnchangedThere)
 	}
 	slices.SortFunc(targets, func(a, b Target) int { return strings.Compare(a.Path, b.Path) })
+	head, err := r.s.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
 	for i := range targets {
+		t := &targets[i]
+		if t.isIndexOfHead() && (!r.req.Asked || c.Layers[0].Version(head, t.Path) != t.IndexBase[0]) {
+			t.Index = false // the user may have staged or committed the file since
+		}
 		targets[i].Work = targets[i].Work && (r.req.Worktree || !r.req.Staged)
 		targets[i].Index = targets[i].Index && (r.req.Staged || !r.req.Worktree)
 		targets[i].choice = r.req.Each[targets[i].Path]

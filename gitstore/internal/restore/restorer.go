@@ -101,7 +101,7 @@ func (s *Restorer) restore(ctx context.Context, req RestoreRequest) (*Restored, 
 		return done, r.rollBack(context.WithoutCancel(ctx), done, err)
 	}
 	if err == nil && req.isComplete(done) {
-		s.recordRestored(ctx, req.Checkpoint.Issue, done.ID)
+		s.recordRestored(ctx, req.Checkpoint.Issue, done.ID, req.goesBack())
 	}
 	if err == nil && req.goesBack() && !req.DryRun && len(done.Others) == 0 && (req.isComplete(done) || len(done.Restored) > 0) {
 		done.MovedPoint = s.goBack(ctx, req.Checkpoint.Issue, "", done.ID)

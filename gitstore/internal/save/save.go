@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -241,7 +240,7 @@ func (w *SaveOp) Append(ctx context.Context, k *repo.ObjectWriter) (*Saved, erro
 		}
 		return nil, cmp.Or(err, repo.ErrUnchanged)
 	}
-	w.after = current.After(s.headsOf(current))
+	w.after = current.After(s.headsOf(ctx, current))
 	on, pruned := s.applyRetention(ctx, current, w.Req.Retention, record, &contents{facts: record.Snapshot(), entries: w.Snap.Entries, head: w.Snap.Head.Commit}, k)
 	commit, err := w.build(k, on, record)
 	if err != nil {
@@ -281,17 +280,14 @@ func (w *SaveOp) Append(ctx context.Context, k *repo.ObjectWriter) (*Saved, erro
 	return saved, nil
 }
 
-// headsOf returns the checkpoints that the files of this worktree come after: those of the last
-// save and restores, and that of a resume without files. If they are unknown, it is the newest
-// checkpoint of the chain.
-func (s *Saver) headsOf(c *chain.Chain) []checkpoint.ID {
+// headsOf returns the checkpoints that the files of this worktree come after: those that were
+// saved or completely restored here. A checkpoint that was only fetched, or resumed without its
+// files, is not among them. In a chain of an earlier version, which did not record them, it is
+// the newest checkpoint if this clone has saved it.
+func (s *Saver) headsOf(ctx context.Context, c *chain.Chain) []checkpoint.ID {
 	heads := s.chain.Heads(c.Issue)
-	if r := s.chain.ReadResumed(c.Issue); r.ID != "" && !slices.Contains(heads, r.ID) {
-		heads = append(heads, r.ID)
-	}
 	newest := c.Newest()
-	wentBack := c.Ledger.Restored.ID != "" // the checkpoints that were left count too
-	if (len(heads) == 0 || wentBack) && newest != nil && newest.ID != "" && !slices.Contains(heads, newest.ID) {
+	if len(heads) == 0 && newest != nil && newest.ID != "" && newest.After == "" && s.facts.SavedHere(ctx, newest) {
 		heads = append(heads, newest.ID)
 	}
 	return heads
