@@ -110,7 +110,7 @@ func TestReport(t *testing.T) {
 		{"silent", exit.Silent{Code: 4}, true, 4, ""},
 		{"text", hostile, false, 8, "git-checkpoint: save: a\\x1b[31m\nb\nhint: git x\n"},
 		{"no hint", errors.New("x"), false, 1, "git-checkpoint: x\n"},
-		{"json", hostile, true, 8, `{"version":1,"type":"error","code":8,"kind":"refused","message":"save: a\u001b[31m\nb","hint":"git x"}` + "\n"},
+		{"json", hostile, true, 8, `{"version":1,"type":"error","code":8,"kind":"refused","message":"save: a\u001b[31m\nb","hint":"git x","details":[]}` + "\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var stderr bytes.Buffer

@@ -123,7 +123,7 @@ func TestManyIssuesWithOneNameConflict(t *testing.T) {
 			require.NoError(t, err)
 			_, failed := results(done)
 			require.Len(t, failed, 1)
-			require.ErrorContains(t, failed["many-03"], "case")
+			require.ErrorContains(t, failed["many-03"], "as equal")
 			assert.Equal(t, 24, strings.Count(b.Git("for-each-ref", repo.LiveRefs), "\n")+1)
 		})
 	}

@@ -74,7 +74,7 @@ func (c *Invocation) tellFile(f config.File) {
 func (c *Invocation) TrustSettings() (config.File, error) {
 	f := c.Settings.File()
 	if f.Name == "" {
-		return f, exit.Usagef("%s: --trust: the worktree has no settings file", c.Name)
+		return f, exit.Errorf(exit.Refused, "git checkpoint config", "%s: --trust: the worktree has no settings file", c.Name)
 	}
 	if err := c.addNote(trustNote, f.Digest); err != nil {
 		return f, err
