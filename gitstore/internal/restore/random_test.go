@@ -85,6 +85,9 @@ func randomWorld(t *testing.T, r *rand.Rand) {
 	after := x.picture()
 	if s := c.LeftOut || moved || len(done.InTheWay)+len(done.Sparse)+len(done.Skipped) > 0; !s && options.Force && options.Exact && !options.Staged && x.isWhole(c) {
 		require.Equal(t, x.filesOf(pictures[at]), x.filesOf(after), "a forced, exact restore gives the files of the save")
+		if asked {
+			require.Equal(t, entriesOf(pictures[at]), entriesOf(after), "and its index")
+		}
 	}
 	if done.Undo == "" {
 		require.Equal(t, before, after)
@@ -121,6 +124,17 @@ func (x *site) filesOf(picture string) (files []string) {
 	}
 	slices.Sort(files)
 	return files
+}
+
+// entriesOf returns the index entries of a picture.
+func entriesOf(picture string) (entries []string) {
+	_, index, _ := strings.Cut(picture, "\n--\n")
+	for line := range strings.Lines(index) {
+		if !strings.HasPrefix(line, ":") && !strings.Contains(line, ".ign") && !strings.Contains(line, "nested") {
+			entries = append(entries, line)
+		}
+	}
+	return entries
 }
 
 // event does something that people do between a save and a restore, and reports whether HEAD
