@@ -21,9 +21,8 @@ import (
 	"git-checkpoint/commands/internal/config"
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/standing"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/list"
 	"git-checkpoint/commands/resume"
 	"git-checkpoint/commands/retain"
@@ -73,15 +72,15 @@ func report(env *invoke.Env, json bool, err error) int {
 	f := exit.Classify(err)
 	message := strings.TrimPrefix(f.Error(), "git-checkpoint: ")
 	if json {
-		_ = output.Write(env.Stderr, output.NewError(f.Code, f.Kind, message, strings.ReplaceAll(f.Hint, "\n", " or "), f.Details...))
+		_ = view.Write(env.Stderr, view.NewError(f.Code, f.Kind, message, strings.ReplaceAll(f.Hint, "\n", " or "), f.Details...))
 		return f.Code
 	}
-	fmt.Fprintf(env.Stderr, "git-checkpoint: %s\n", output.CleanBlock(message))
+	fmt.Fprintf(env.Stderr, "git-checkpoint: %s\n", view.CleanBlock(message))
 	for _, line := range f.Details {
-		fmt.Fprintf(env.Stderr, "%s\n", output.Clean(line))
+		fmt.Fprintf(env.Stderr, "%s\n", view.Clean(line))
 	}
 	for hint := range strings.Lines(f.Hint) {
-		fmt.Fprintf(env.Stderr, "hint: %s\n", output.Clean(strings.TrimSuffix(hint, "\n")))
+		fmt.Fprintf(env.Stderr, "hint: %s\n", view.Clean(strings.TrimSuffix(hint, "\n")))
 	}
 	return f.Code
 }
@@ -217,7 +216,7 @@ func withRecoveryHint(c *invoke.Invocation, err error) error {
 	}
 	hint := invoke.RecoveryCommand(c, c.IssueInQuestion)
 	if hint == "" {
-		hint = "git checkpoint verify " + phrase.IssueArg(c.IssueInQuestion)
+		hint = "git checkpoint verify " + view.IssueArg(c.IssueInQuestion)
 	}
 	return exit.Errorf(exit.Invalid, hint, "%w", err)
 }
@@ -226,7 +225,7 @@ func withRecoveryHint(c *invoke.Invocation, err error) error {
 // the reason of a fetch without result and the issues that have checkpoints. The checkpoints of
 // the issue may be in the archive or at the remote. A key that was typed may be wrong, so no command saves under it.
 func noneHint(c *invoke.Invocation, issue checkpoint.Issue) (hint string, details []string) {
-	arg := phrase.IssueArg(issue)
+	arg := view.IssueArg(issue)
 	if l, err := c.Store.Archived(c.Ctx, issue, 1); err == nil && len(l.Checkpoints) > 0 {
 		return "git checkpoint list " + arg + " --archived", nil
 	}
@@ -240,7 +239,7 @@ func noneHint(c *invoke.Invocation, issue checkpoint.Issue) (hint string, detail
 	issues, err := c.IssuesWithCheckpoints()
 	some := err == nil && len(issues) > 0
 	if some {
-		details = append(details, "issues with checkpoints: "+phrase.List(phrase.Few(phrase.Strings(issues), manyIssues)))
+		details = append(details, "issues with checkpoints: "+view.List(view.Few(view.Strings(issues), manyIssues)))
 	}
 	switch {
 	case c.Inferred && (!some || !c.NamedAfterBranch):
@@ -262,7 +261,7 @@ const manyIssues = 10
 // chain without checkpoints is up to date, but its archive may be at the remote. A key
 // from a branch name is a guess, so all issues are fetched.
 func fetchHint(c *invoke.Invocation, issue checkpoint.Issue) string {
-	switch arg := phrase.IssueArg(issue); {
+	switch arg := view.IssueArg(issue); {
 	case c.Store.HasIssue(c.Ctx, issue):
 		return "git checkpoint sync " + arg + " --archived"
 	case c.NamedAfterBranch:
@@ -320,12 +319,12 @@ func runConfig(c *invoke.Invocation) error {
 		}
 		c.Infof("trusted in this clone until it changes: %s", strings.Join(append([]string{file.Name}, file.Weaker...), ", "))
 	}
-	result := output.Config{Type: "config"}
+	result := view.Config{Type: "config"}
 	for _, s := range c.Settings.All() {
 		s.Value = gitstore.ShownRemote(s.Value) // users paste this output elsewhere, so credentials in URLs are masked
-		result.Settings = append(result.Settings, output.Setting{Key: s.Key, Value: s.Value, Origin: s.Origin})
+		result.Settings = append(result.Settings, view.Setting{Key: s.Key, Value: s.Value, Origin: s.Origin})
 		if !c.JSON {
-			c.Printf("%s = %s  (%s)\n", s.Key, output.Clean(s.Value), output.Clean(s.Origin))
+			c.Printf("%s = %s  (%s)\n", s.Key, view.Clean(s.Value), view.Clean(s.Origin))
 		}
 	}
 	if c.JSON {
@@ -353,7 +352,7 @@ func configInGit(args []string) error {
 		}
 		hint += " " + config.GitName(known)
 		for _, value := range words[1:] {
-			hint += " " + phrase.QuoteArg(value)
+			hint += " " + view.QuoteArg(value)
 		}
 	}
 	return exit.Errorf(exit.Usage, hint, "config: unexpected argument %q; git config reads and sets settings", args[0])
@@ -374,8 +373,8 @@ func runVersion(c *invoke.Invocation) error {
 }
 
 // buildVersion returns the version from the linker or from the build information.
-func buildVersion() output.Version {
-	v := output.Version{Type: "version", Program: Version, Commit: Commit, Date: Date, Go: runtime.Version(), Format: "1.0"}
+func buildVersion() view.Version {
+	v := view.Version{Type: "version", Program: Version, Commit: Commit, Date: Date, Go: runtime.Version(), Format: "1.0"}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		v.Program = cmp.Or(v.Program, info.Main.Version)
 		for _, s := range info.Settings {

@@ -9,8 +9,7 @@ import (
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/judge"
 	"git-checkpoint/commands/internal/manual"
-	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/tasks"
@@ -42,7 +41,7 @@ func runCompletion(c *invoke.Invocation) error {
 		return exit.Usagef("completion: %q is not one of %s", c.Args[0], strings.Join(complete.Shells(), ", "))
 	}
 	if c.JSON {
-		return c.WriteJSON(output.Help{Type: "completion", Text: text})
+		return c.WriteJSON(view.Help{Type: "completion", Text: text})
 	}
 	c.Printf("%s", text)
 	return nil
@@ -163,7 +162,7 @@ func idWords(c *invoke.Invocation, l *gitstore.List) []complete.Word {
 	words := []complete.Word{{Text: gitstore.Latest, About: "the newest one"}, {Text: gitstore.First, About: "the oldest one"}}
 	for i := range l.Checkpoints {
 		cp := &l.Checkpoints[i]
-		about := string(cp.Trigger) + " " + phrase.Ago(cp.Created, c.Env.Now())
+		about := string(cp.Trigger) + " " + view.Ago(cp.Created, c.Env.Now())
 		if cp.Phase != "" {
 			about = cp.Phase + ", " + about
 		}

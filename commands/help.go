@@ -15,7 +15,7 @@ import (
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/manual"
-	"git-checkpoint/commands/internal/output"
+	"git-checkpoint/commands/internal/view"
 
 	"github.com/urfave/cli/v2"
 )
@@ -59,7 +59,7 @@ func runHelp(c *invoke.Invocation) error {
 		return err
 	}
 	if c.JSON {
-		return c.WriteJSON(output.Help{Type: "help", Text: text})
+		return c.WriteJSON(view.Help{Type: "help", Text: text})
 	}
 	c.Printf("%s", text)
 	return nil

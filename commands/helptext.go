@@ -7,7 +7,7 @@ import (
 
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/manual"
-	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/view"
 
 	"github.com/urfave/cli/v2"
 )
@@ -123,7 +123,7 @@ func moreFlags(cmd *invoke.Command, left int) string {
 	if left == 0 {
 		return line + " also lists the flags of every command."
 	}
-	return fmt.Sprintf("%s lists %s, and the flags of every command.", line, phrase.Plural(left, "more flag"))
+	return fmt.Sprintf("%s lists %s, and the flags of every command.", line, view.Plural(left, "more flag"))
 }
 
 // flagColumn is the column of the flag descriptions.

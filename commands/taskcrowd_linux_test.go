@@ -10,17 +10,17 @@ import (
 	"time"
 
 	"git-checkpoint/commands/internal/exit"
-	"git-checkpoint/commands/internal/output"
+	"git-checkpoint/commands/internal/view"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
 // board returns the tasks of an issue, and the ids of the ready tasks.
-func (v *victim) board(issue string) (all []output.Task, ready []string) {
+func (v *victim) board(issue string) (all []view.Task, ready []string) {
 	v.t.Helper()
 	var list struct {
-		Tasks []output.Task
+		Tasks []view.Task
 		Ready []string
 	}
 	require.NoError(v.t, json.Unmarshal([]byte(v.tool("task", "list", "--issue", issue, "--json")), &list))

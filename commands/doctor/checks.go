@@ -12,7 +12,7 @@ import (
 
 	"git-checkpoint/commands/internal/githooks"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/output"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
@@ -22,7 +22,7 @@ import (
 )
 
 // inspectAll inspects every chain, the hooks and the related settings.
-func inspectAll(c *invoke.Invocation, result *output.Doctor) error {
+func inspectAll(c *invoke.Invocation, result *view.Doctor) error {
 	issues, err := issuesToVerify(c)
 	if err != nil {
 		return err
@@ -53,7 +53,7 @@ func inspectAll(c *invoke.Invocation, result *output.Doctor) error {
 }
 
 // hookTrouble returns a hook's problem, or "" if there is no problem.
-func hookTrouble(h output.Hook) string {
+func hookTrouble(h view.Hook) string {
 	wanted := h.Event == "pre-push" && h.Setting != "off"
 	switch {
 	case h.Way != "" && !h.Runs:
@@ -100,11 +100,11 @@ func programVersion(c *invoke.Invocation, path string) string {
 	if err != nil {
 		return ""
 	}
-	return output.Clean(strings.TrimPrefix(strings.TrimSpace(string(out)), "git-checkpoint "))
+	return view.Clean(strings.TrimPrefix(strings.TrimSpace(string(out)), "git-checkpoint "))
 }
 
 // checkPace warns about issues with too few or too many saves.
-func checkPace(c *invoke.Invocation, issues []checkpoint.Issue, result *output.Doctor) {
+func checkPace(c *invoke.Invocation, issues []checkpoint.Issue, result *view.Doctor) {
 	var paces []gitstore.Pace
 	for _, i := range issues {
 		if p, ok := paceOf(c, i); ok {

@@ -11,8 +11,7 @@ import (
 	"git-checkpoint/commands/internal/config"
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 
 	"github.com/urfave/cli/v2"
@@ -52,7 +51,7 @@ func runDoctor(c *invoke.Invocation) error {
 	if c.Store == nil {
 		return err
 	}
-	result := output.Doctor{Verify: output.Verify{Type: "doctor"}}
+	result := view.Doctor{Verify: view.Verify{Type: "doctor"}}
 	var setting *config.SettingError
 	if errors.As(err, &setting) {
 		result.Errors = append(result.Errors, setting.Error())
@@ -93,7 +92,7 @@ func runDoctor(c *invoke.Invocation) error {
 	}
 	if o.sizes && !c.JSON {
 		loose, packs := c.Store.Doctor.OwnObjects()
-		c.Printf("of these, this program wrote %s, and packed others in %s\n", phrase.Plural(loose, "loose object"), phrase.Plural(packs, "pack"))
+		c.Printf("of these, this program wrote %s, and packed others in %s\n", view.Plural(loose, "loose object"), view.Plural(packs, "pack"))
 	}
 	if !result.Valid {
 		hint := "git checkpoint verify"
@@ -103,7 +102,7 @@ func runDoctor(c *invoke.Invocation) error {
 		case setting != nil:
 			hint = setting.Hint
 		}
-		return exit.Errorf(exit.Invalid, hint, "doctor: %s", phrase.Plural(len(result.Errors), "error"))
+		return exit.Errorf(exit.Invalid, hint, "doctor: %s", view.Plural(len(result.Errors), "error"))
 	}
 	return nil
 }
@@ -118,7 +117,7 @@ func examine(c *invoke.Invocation) ([]gitstore.Finding, error) {
 
 // fixAll repairs the findings that have a repair and reports whether any repair
 // succeeded.
-func fixAll(c *invoke.Invocation, findings []gitstore.Finding, result *output.Doctor) bool {
+func fixAll(c *invoke.Invocation, findings []gitstore.Finding, result *view.Doctor) bool {
 	for _, f := range findings {
 		if f.Fix == nil {
 			continue
@@ -134,7 +133,7 @@ func fixAll(c *invoke.Invocation, findings []gitstore.Finding, result *output.Do
 }
 
 // addFindings adds findings to the result and returns the number that --fix would repair.
-func addFindings(findings []gitstore.Finding, result *output.Doctor) (fixable int) {
+func addFindings(findings []gitstore.Finding, result *view.Doctor) (fixable int) {
 	for _, f := range findings {
 		if f.Fix != nil {
 			fixable++
@@ -148,12 +147,12 @@ func addFindings(findings []gitstore.Finding, result *output.Doctor) (fixable in
 	return fixable
 }
 
-func showDoctor(c *invoke.Invocation, v output.Doctor) error {
+func showDoctor(c *invoke.Invocation, v view.Doctor) error {
 	if c.JSON {
 		return c.WriteJSON(v)
 	}
 	for _, line := range v.Fixed {
-		c.Printf("fixed: %s\n", output.Clean(line))
+		c.Printf("fixed: %s\n", view.Clean(line))
 	}
 	printFound(c, v.Errors, v.Warnings)
 	printSizes(c, v.Sizes)
@@ -161,13 +160,13 @@ func showDoctor(c *invoke.Invocation, v output.Doctor) error {
 	if err != nil {
 		return err
 	}
-	c.Printf("%s checked, %s, %s; %s, %s\n", phrase.Plural(v.Checked, "checkpoint"), phrase.Plural(len(v.Errors), "error"), phrase.Plural(len(v.Warnings), "warning"),
-		phrase.Plural(o.Loose, "loose object"), phrase.Plural(o.Packs, "pack"))
+	c.Printf("%s checked, %s, %s; %s, %s\n", view.Plural(v.Checked, "checkpoint"), view.Plural(len(v.Errors), "error"), view.Plural(len(v.Warnings), "warning"),
+		view.Plural(o.Loose, "loose object"), view.Plural(o.Packs, "pack"))
 	return nil
 }
 
 // measure adds the disk usage of each issue to the result, largest first.
-func measure(c *invoke.Invocation, result *output.Doctor) error {
+func measure(c *invoke.Invocation, result *view.Doctor) error {
 	version, err := c.Store.Git().Version(c.Ctx)
 	if err != nil {
 		return err
@@ -186,15 +185,15 @@ func measure(c *invoke.Invocation, result *output.Doctor) error {
 			c.Warnf("%v", err)
 			continue
 		}
-		result.Sizes = append(result.Sizes, output.Size{Issue: string(i), Checkpoints: u.Checkpoints, Bytes: u.Bytes})
+		result.Sizes = append(result.Sizes, view.Size{Issue: string(i), Checkpoints: u.Checkpoints, Bytes: u.Bytes})
 	}
-	slices.SortStableFunc(result.Sizes, func(a, b output.Size) int { return cmp.Compare(b.Bytes, a.Bytes) })
+	slices.SortStableFunc(result.Sizes, func(a, b view.Size) int { return cmp.Compare(b.Bytes, a.Bytes) })
 	return nil
 }
 
-func printSizes(c *invoke.Invocation, sizes []output.Size) {
+func printSizes(c *invoke.Invocation, sizes []view.Size) {
 	for _, s := range sizes {
-		c.Printf("%9s  issue %s, %s\n", roomOf(s.Bytes), output.Clean(s.Issue), phrase.Plural(s.Checkpoints, "checkpoint"))
+		c.Printf("%9s  issue %s, %s\n", roomOf(s.Bytes), view.Clean(s.Issue), view.Plural(s.Checkpoints, "checkpoint"))
 	}
 }
 

@@ -6,8 +6,7 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 )
@@ -29,7 +28,7 @@ func runVerify(c *invoke.Invocation) error {
 	if err != nil {
 		return err
 	}
-	result := output.Verify{Type: "verify", Valid: true}
+	result := view.Verify{Type: "verify", Valid: true}
 	hint := ""
 	t := c.TickOf("verify", "checkpoints")
 	defer t.End()
@@ -55,7 +54,7 @@ func runVerify(c *invoke.Invocation) error {
 		return err
 	}
 	if !result.Valid {
-		return exit.Errorf(exit.Invalid, hint, "verify: %s in %s", phrase.Plural(len(result.Errors), "error"), phrase.Plural(result.Checked, "checkpoint"))
+		return exit.Errorf(exit.Invalid, hint, "verify: %s in %s", view.Plural(len(result.Errors), "error"), view.Plural(result.Checked, "checkpoint"))
 	}
 	return nil
 }
@@ -82,21 +81,21 @@ func issuesToVerify(c *invoke.Invocation) ([]checkpoint.Issue, error) {
 	return slices.Compact(all), nil
 }
 
-func showVerify(c *invoke.Invocation, v output.Verify) error {
+func showVerify(c *invoke.Invocation, v view.Verify) error {
 	if c.JSON {
 		return c.WriteJSON(v)
 	}
 	printFound(c, v.Errors, v.Warnings)
-	c.Printf("%s checked, %s, %s\n", phrase.Plural(v.Checked, "checkpoint"), phrase.Plural(len(v.Errors), "error"), phrase.Plural(len(v.Warnings), "warning"))
+	c.Printf("%s checked, %s, %s\n", view.Plural(v.Checked, "checkpoint"), view.Plural(len(v.Errors), "error"), view.Plural(len(v.Warnings), "warning"))
 	return nil
 }
 
 // printFound prints problems, errors first.
 func printFound(c *invoke.Invocation, errors, warnings []string) {
 	for _, e := range errors {
-		c.Printf("error: %s\n", output.Clean(e))
+		c.Printf("error: %s\n", view.Clean(e))
 	}
 	for _, w := range warnings {
-		c.Printf("warning: %s\n", output.Clean(w))
+		c.Printf("warning: %s\n", view.Clean(w))
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/issuesource"
 	"git-checkpoint/commands/internal/judge"
-	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/standing"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -70,7 +70,7 @@ func tellOf(c *invoke.Invocation, issue checkpoint.Issue) error {
 	if err != nil || r.Verdict.At.Complete || onItsWay() {
 		return err
 	}
-	name, saved := phrase.IssueArg(issue), phrase.Ago(r.Record.CreatedAt(), c.Env.Now())
+	name, saved := view.IssueArg(issue), view.Ago(r.Record.CreatedAt(), c.Env.Now())
 	switch r.Verdict.Action {
 	case freshness.Resume, freshness.ProceedWithWarning:
 		notify(c, "issue %s was saved %s and can be resumed: git checkpoint resume %s", issue, saved, name)

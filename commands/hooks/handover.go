@@ -8,10 +8,9 @@ import (
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/issuesource"
 	"git-checkpoint/commands/internal/judge"
-	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/sessions"
 	"git-checkpoint/commands/internal/standing"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -53,7 +52,7 @@ func sessionStart(c *invoke.Invocation, args []string) error {
 	if !sessions.Claim(c.Ctx, c.Store.Notes, agent, in.SessionID, in.Source, c.Env.Now()) {
 		return nil
 	}
-	message := "issue " + string(issue) + ", saved " + phrase.Ago(r.Record.CreatedAt(), c.Env.Now())
+	message := "issue " + string(issue) + ", saved " + view.Ago(r.Record.CreatedAt(), c.Env.Now())
 	if in.Source == "resume" && (before.ID == "" || before.Issue == issue) { // the conversation has the text
 		return handOver(c, agent, message, "git-checkpoint: "+message+". "+howToSave)
 	}
@@ -118,7 +117,7 @@ func sessionBefore(c *invoke.Invocation, r standing.Judged, reader string) strin
 // resumeArgs returns the issue for resume, and the id of a checkpoint that resume does not
 // choose by itself.
 func resumeArgs(c *invoke.Invocation, r standing.Judged) string {
-	args := phrase.IssueArg(r.Checkpoint.Issue)
+	args := view.IssueArg(r.Checkpoint.Issue)
 	if p, err := c.Store.Point(c.Ctx, r.Checkpoint.Issue); err == nil && p.ID != r.Checkpoint.ID {
 		args += " " + string(r.Checkpoint.ID)
 	}
@@ -132,11 +131,11 @@ func nextStep(resume string, r standing.Judged, checked bool, more standing.Prom
 	case r.Verdict.CanResume && !r.Verdict.AutoResume:
 		return "A person has to decide first: git checkpoint resume " + resume + "\n"
 	case r.Verdict.Action == freshness.StartFresh:
-		return "The checkpoint cannot be resumed. The reasons: git checkpoint status " + phrase.IssueArg(r.Checkpoint.Issue) + "\n"
+		return "The checkpoint cannot be resumed. The reasons: git checkpoint status " + view.IssueArg(r.Checkpoint.Issue) + "\n"
 	case !checked || len(more.Missing) > 0:
 		return "To restore the files: git checkpoint resume " + resume + " --yes\n"
 	case r.Record.Snapshot().IsOutOfTime():
-		return "Some files are not in the checkpoint, because it ran out of time. An older one may have them: git checkpoint list " + phrase.IssueArg(r.Checkpoint.Issue) + "\n"
+		return "Some files are not in the checkpoint, because it ran out of time. An older one may have them: git checkpoint list " + view.IssueArg(r.Checkpoint.Issue) + "\n"
 	case len(r.Verdict.Elsewhere) > 0:
 		return "The files of the checkpoint are here. The warnings name files that only earlier checkpoints have.\n"
 	case len(more.Skipped) > 0:
@@ -152,6 +151,6 @@ func handOver(c *invoke.Invocation, agent, message, text string) error {
 		c.Printf("%s", text)
 		return nil
 	}
-	message = output.Truncate(output.Clean("git-checkpoint: "+message), 200)
-	return output.WriteContext(c.Out, a.JSON, strings.ToValidUTF8(text, "?"), message)
+	message = view.Truncate(view.Clean("git-checkpoint: "+message), 200)
+	return view.WriteContext(c.Out, a.JSON, strings.ToValidUTF8(text, "?"), message)
 }

@@ -12,9 +12,8 @@ import (
 	"git-checkpoint/commands/internal/hook"
 	"git-checkpoint/commands/internal/hook/install"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/sessions"
+	"git-checkpoint/commands/internal/view"
 
 	"github.com/urfave/cli/v2"
 )
@@ -201,7 +200,7 @@ func chosenAgents(r *install.Repo, o hooksOptions) ([]*hook.Agent, error) {
 
 // changeHooks applies the planned changes, or only prints them with --dry-run.
 func changeHooks(c *invoke.Invocation, r *install.Repo, o hooksOptions, changes []install.HookChange) error {
-	result := output.Hooks{Type: "hooks", Action: o.verb, DryRun: o.dryRun}
+	result := view.Hooks{Type: "hooks", Action: o.verb, DryRun: o.dryRun}
 	if !o.dryRun {
 		r.RemoveStale()
 	}
@@ -226,10 +225,10 @@ func changeHooks(c *invoke.Invocation, r *install.Repo, o hooksOptions, changes 
 }
 
 // tellKept prints and returns the copies of the changed files.
-func tellKept(c *invoke.Invocation, r *install.Repo) []output.Kept {
-	var kept []output.Kept
+func tellKept(c *invoke.Invocation, r *install.Repo) []view.Kept {
+	var kept []view.Kept
 	for _, k := range r.Kept {
-		kept = append(kept, output.Kept{Path: k.File, Copy: k.Kept})
+		kept = append(kept, view.Kept{Path: k.File, Copy: k.Kept})
 		c.Infof("%s as it was: %s", k.File, k.Kept)
 	}
 	return kept
@@ -242,7 +241,7 @@ func tellChange(c *invoke.Invocation, dry bool, text string) {
 	if dry {
 		text = "would " + text
 	}
-	c.Printf("%s\n", output.Clean(text))
+	c.Printf("%s\n", view.Clean(text))
 }
 
 // showManual prints the text that a user can paste into a settings file.
@@ -262,7 +261,7 @@ func showManual(c *invoke.Invocation, o hooksOptions) error {
 		text += "# " + strings.Join(hook.SkillFiles(), " and ") + ":\n" + hook.Skill()
 	}
 	if c.JSON {
-		return c.WriteJSON(output.Hooks{Type: "hooks", Action: "manual", Changes: []string{text}})
+		return c.WriteJSON(view.Hooks{Type: "hooks", Action: "manual", Changes: []string{text}})
 	}
 	c.Printf("%s", text)
 	return nil
@@ -270,7 +269,7 @@ func showManual(c *invoke.Invocation, o hooksOptions) error {
 
 // hooksStatus prints the installed hooks and whether git runs them.
 func hooksStatus(c *invoke.Invocation, r *install.Repo) error {
-	result := output.Hooks{Type: "hooks", Action: "status"}
+	result := view.Hooks{Type: "hooks", Action: "status"}
 	var err error
 	if result.Hooks, err = githooks.Find(c, r); err != nil {
 		return err
@@ -289,13 +288,13 @@ func hooksStatus(c *invoke.Invocation, r *install.Repo) error {
 		return c.WriteJSON(result)
 	}
 	for _, h := range result.Hooks {
-		c.Printf("%s\n", output.Clean(hookLine(h)))
+		c.Printf("%s\n", view.Clean(hookLine(h)))
 	}
 	for _, a := range result.Agents {
-		c.Printf("%s: %s in %s\n  %s\n", a.Agent, phrase.List(a.Events), output.Clean(a.Path), runsText(a, c.Env.Now()))
+		c.Printf("%s: %s in %s\n  %s\n", a.Agent, view.List(a.Events), view.Clean(a.Path), runsText(a, c.Env.Now()))
 	}
 	if len(result.Skills) > 0 {
-		c.Printf("skill: %s\n", output.Clean(phrase.List(result.Skills)))
+		c.Printf("skill: %s\n", view.Clean(view.List(result.Skills)))
 	}
 	return nil
 }
@@ -318,12 +317,12 @@ func agentsOfBothLevels(r *install.Repo) ([]install.AgentFile, error) {
 
 // agentRecord returns the JSON record of an agent's settings file, with the last run of
 // each event.
-func agentRecord(c *invoke.Invocation, a install.AgentFile) output.Agent {
-	agent, found := hook.AgentNamed(a.Agent), output.Agent{Agent: a.Agent, Path: a.Path, Events: a.Events}
+func agentRecord(c *invoke.Invocation, a install.AgentFile) view.Agent {
+	agent, found := hook.AgentNamed(a.Agent), view.Agent{Agent: a.Agent, Path: a.Path, Events: a.Events}
 	ran := false
 	for _, event := range a.Events {
 		at := lastRan(c, agent, event)
-		found.Runs = append(found.Runs, output.AgentRun{Event: event, LastRan: at})
+		found.Runs = append(found.Runs, view.AgentRun{Event: event, LastRan: at})
 		ran = ran || !at.IsZero()
 	}
 	if !ran {
@@ -348,7 +347,7 @@ func lastRan(c *invoke.Invocation, agent *hook.Agent, event string) (last time.T
 }
 
 // runsText describes the last run of each event, or where to look if no hook ever ran.
-func runsText(a output.Agent, now time.Time) string {
+func runsText(a view.Agent, now time.Time) string {
 	if a.Why != "" {
 		return "never ran in this clone: " + a.Why
 	}
@@ -357,18 +356,18 @@ func runsText(a output.Agent, now time.Time) string {
 		if r.LastRan.IsZero() {
 			never = append(never, r.Event)
 		} else {
-			ran = append(ran, r.Event+" "+phrase.Ago(r.LastRan, now))
+			ran = append(ran, r.Event+" "+view.Ago(r.LastRan, now))
 		}
 	}
-	text := "last ran: " + phrase.List(ran)
+	text := "last ran: " + view.List(ran)
 	if len(never) > 0 {
-		text += "; never: " + phrase.List(never)
+		text += "; never: " + view.List(never)
 	}
 	return text
 }
 
 // hookLine describes a hook in one line.
-func hookLine(h output.Hook) string {
+func hookLine(h view.Hook) string {
 	if h.Way == "" {
 		return h.Event + ": not installed"
 	}

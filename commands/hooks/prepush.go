@@ -12,8 +12,8 @@ import (
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/hook"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/pushing"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 )
@@ -211,7 +211,7 @@ func pushIssue(c *invoke.Invocation, remote string, i checkpoint.Issue, e gitsto
 			return "", d.Err
 		}
 		if d.Pushed > 0 {
-			return fmt.Sprintf("pushed %s of issue %s%s", phrase.Plural(d.Pushed, "checkpoint"), i, contents(gate)), nil
+			return fmt.Sprintf("pushed %s of issue %s%s", view.Plural(d.Pushed, "checkpoint"), i, contents(gate)), nil
 		}
 	}
 	return "", nil
@@ -220,7 +220,7 @@ func pushIssue(c *invoke.Invocation, remote string, i checkpoint.Issue, e gitsto
 // contents names the untracked files and the secret that a push has made public.
 func contents(gate *pushing.Gate) (text string) {
 	if n := len(gate.Untracked); n > 0 {
-		text += ", with " + phrase.Plural(n, "untracked file")
+		text += ", with " + view.Plural(n, "untracked file")
 	}
 	if s := gate.Secret; s != nil {
 		text += fmt.Sprintf(", with a possible secret: %s in %s", s.Rule, s.Path)

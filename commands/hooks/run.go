@@ -12,9 +12,8 @@ import (
 	"git-checkpoint/commands/internal/hook"
 	"git-checkpoint/commands/internal/hook/install"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/saving"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 )
 
@@ -62,7 +61,7 @@ func runHook(c *invoke.Invocation) error {
 		return exit.Usagef("hook: %q is not one of %s", c.Args[0], strings.Join(hookNames(), ", "))
 	}
 	if word := c.Env.Getenv(install.CanaryVariable); word != "" {
-		fmt.Fprintln(c.Env.Stderr, output.Clean(word))
+		fmt.Fprintln(c.Env.Stderr, view.Clean(word))
 		return nil
 	}
 	if skip := c.Env.Getenv(skipVariable); skip != "" && !invoke.IsOff(skip) {
@@ -111,7 +110,7 @@ func (b *blocked) Error() string { return b.err.Error() }
 func harmless(c *invoke.Invocation, name string, run func(*invoke.Invocation, []string) error) (err error) {
 	defer func() {
 		if broken := recover(); broken != nil {
-			fmt.Fprintf(c.Env.Stderr, "git-checkpoint: %s: %s\n", name, output.Clean(fmt.Sprint(broken)))
+			fmt.Fprintf(c.Env.Stderr, "git-checkpoint: %s: %s\n", name, view.Clean(fmt.Sprint(broken)))
 			err = nil
 		}
 	}()
@@ -120,7 +119,7 @@ func harmless(c *invoke.Invocation, name string, run func(*invoke.Invocation, []
 	if err == nil || errors.Is(err, gitstore.ErrNotRepository) { // hooks of --global run everywhere
 		return nil
 	}
-	fmt.Fprintf(c.Env.Stderr, "git-checkpoint: %s: %s\n", name, output.Clean(phrase.FirstLine(err.Error())))
+	fmt.Fprintf(c.Env.Stderr, "git-checkpoint: %s: %s\n", name, view.Clean(view.FirstLine(err.Error())))
 	if b, ok := err.(*blocked); ok {
 		return exit.Silent{Code: b.code}
 	}
@@ -129,5 +128,5 @@ func harmless(c *invoke.Invocation, name string, run func(*invoke.Invocation, []
 
 // notify prints the one line of a hook to standard error.
 func notify(c *invoke.Invocation, format string, args ...any) {
-	fmt.Fprintf(c.Env.Stderr, "git-checkpoint: %s\n", output.Clean(fmt.Sprintf(format, args...)))
+	fmt.Fprintf(c.Env.Stderr, "git-checkpoint: %s\n", view.Clean(fmt.Sprintf(format, args...)))
 }

@@ -11,9 +11,8 @@ import (
 
 	"git-checkpoint/commands/internal/hook"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/sessions"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
@@ -77,7 +76,7 @@ func sessionSave(c *invoke.Invocation, trigger string, args []string) error {
 	env.Stdin, env.Stdout, env.Stderr = strings.NewReader(""), io.Discard, &said
 	env.Environ, env.InHook = slices.Concat(sessionBounds(c), env.Environ), true
 	c.RunLine(c.Ctx, &env, append(line, "--issue="+string(issue)))
-	if problem := phrase.FirstLine(said.String()); problem != "" { // an error, or a warning in spite of --quiet
+	if problem := view.FirstLine(said.String()); problem != "" { // an error, or a warning in spite of --quiet
 		notify(c, "%s", strings.TrimPrefix(problem, "git-checkpoint: "))
 	}
 	return nil
@@ -115,8 +114,8 @@ func compactsOften(args []string) bool {
 
 // promptLine returns the first line of a prompt, as the note of its turn.
 func promptLine(prompt string) string {
-	first := phrase.FirstLine(strings.TrimSpace(strings.ToValidUTF8(prompt, "?")))
-	return output.Truncate(output.Clean(first), promptWidth)
+	first := view.FirstLine(strings.TrimSpace(strings.ToValidUTF8(prompt, "?")))
+	return view.Truncate(view.Clean(first), promptWidth)
 }
 
 // promptWidth limits the columns of a prompt's first line.
@@ -159,7 +158,7 @@ func sessionStop(c *invoke.Invocation, _ []string) error {
 	if complete, ok := r.Doc().Lookup("pipeline.complete"); !ok || complete != false || progress.Over(r) {
 		return nil
 	}
-	return &blocked{keepGoing, fmt.Errorf("issue %s: the pipeline is not complete: git checkpoint resume %s says where to go on", issue, phrase.IssueArg(issue))}
+	return &blocked{keepGoing, fmt.Errorf("issue %s: the pipeline is not complete: git checkpoint resume %s says where to go on", issue, view.IssueArg(issue))}
 }
 
 // ledBy returns the issue and the record of the pipeline that a session leads: the issue

@@ -12,9 +12,8 @@ import (
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/layoutfiles"
 	"git-checkpoint/commands/internal/mirror"
-	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/standing"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/layout"
 
@@ -129,13 +128,13 @@ func (x *exporting) folder() (root, below string, err error) {
 
 func (x *exporting) show() error {
 	if x.c.JSON {
-		return x.c.WriteJSON(output.Export{
-			Type: "export", Issue: string(x.issue), Layout: string(x.as), Dir: phrase.QuotePath(filepath.Join(x.root, filepath.FromSlash(x.below))),
-			Files: phrase.QuotePaths(x.written), Unchanged: phrase.QuotePaths(x.unchanged), Warnings: x.c.TakeWarnings(),
+		return x.c.WriteJSON(view.Export{
+			Type: "export", Issue: string(x.issue), Layout: string(x.as), Dir: view.QuotePath(filepath.Join(x.root, filepath.FromSlash(x.below))),
+			Files: view.QuotePaths(x.written), Unchanged: view.QuotePaths(x.unchanged), Warnings: x.c.TakeWarnings(),
 		})
 	}
 	for _, name := range x.written {
-		x.c.Printf("%s\n", phrase.QuotePath(filepath.Join(x.root, filepath.FromSlash(x.below), filepath.FromSlash(name))))
+		x.c.Printf("%s\n", view.QuotePath(filepath.Join(x.root, filepath.FromSlash(x.below), filepath.FromSlash(name))))
 	}
 	return nil
 }
@@ -170,18 +169,18 @@ func (x *exporting) exportLines() error {
 
 // writeTuple writes the line of one checkpoint. The record is left out if it cannot be read.
 func writeTuple(c *invoke.Invocation, w *bytes.Buffer, cp *gitstore.Checkpoint, before string) error {
-	t := output.Tuple{
+	t := view.Tuple{
 		Type: "tuple", ThreadID: string(cp.Issue), CheckpointID: string(cp.ID), ParentCheckpointID: before,
 		Commit: cp.Commit.String(), Metadata: standing.Listed(cp),
 	}
 	r, err := c.Store.Record(cp)
 	if err != nil {
 		c.Warnf("%s has no record: %v", cp.ID, err)
-		return output.Write(w, t)
+		return view.Write(w, t)
 	}
 	data, err := r.JSON()
 	t.Checkpoint = json.RawMessage(data)
-	return errors.Join(err, output.Write(w, t))
+	return errors.Join(err, view.Write(w, t))
 }
 
 // putLines writes the lines to a file in --dir.
@@ -199,7 +198,7 @@ func (x *exporting) putLines(name string, data []byte) error {
 	}
 	defer root.Close()
 	if err := mirror.Replace(root, name, layout.Output{Path: name, Data: data}); err != nil {
-		return fmt.Errorf("export: %s: %w", phrase.QuotePath(name), err)
+		return fmt.Errorf("export: %s: %w", view.QuotePath(name), err)
 	}
 	return x.show()
 }

@@ -15,7 +15,7 @@ import (
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/layoutfiles"
 	"git-checkpoint/commands/internal/mirror"
-	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
@@ -60,10 +60,10 @@ func (x *exporting) write(files []layout.Output) (err error) {
 	}
 	for _, f := range todo {
 		if err := x.keepFormer(f); err != nil {
-			return fmt.Errorf("export is incomplete: %s: %w", phrase.QuotePath(f.Path), err)
+			return fmt.Errorf("export is incomplete: %s: %w", view.QuotePath(f.Path), err)
 		}
 		if err := mirror.Replace(x.dir, path.Join(x.below, f.Path), f); err != nil {
-			return fmt.Errorf("export is incomplete: %s: %w", phrase.QuotePath(f.Path), err)
+			return fmt.Errorf("export is incomplete: %s: %w", view.QuotePath(f.Path), err)
 		}
 		x.written = append(x.written, f.Path)
 	}
@@ -88,7 +88,7 @@ func (x *exporting) keepFormer(f layout.Output) error {
 	}
 	kept, err := layoutfiles.KeepFormer(x.c, was)
 	if err == nil {
-		x.c.Infof("%s as it was: %s", phrase.QuotePath(f.Path), phrase.QuotePath(kept))
+		x.c.Infof("%s as it was: %s", view.QuotePath(f.Path), view.QuotePath(kept))
 	}
 	return err
 }
@@ -114,8 +114,8 @@ func (x *exporting) plan(files []layout.Output) ([]layout.Output, error) {
 	}
 	if len(inTheWay) > 0 {
 		return nil, &gitstore.RefusedError{
-			Reason: fmt.Sprintf("export: existing files are not from an export: %s", phrase.List(phrase.QuotePaths(inTheWay))), Paths: inTheWay,
-			Hint: "git checkpoint export " + phrase.IssueArg(x.issue) + " --as " + string(x.as) + " --force",
+			Reason: fmt.Sprintf("export: existing files are not from an export: %s", view.List(view.QuotePaths(inTheWay))), Paths: inTheWay,
+			Hint: "git checkpoint export " + view.IssueArg(x.issue) + " --as " + string(x.as) + " --force",
 		}
 	}
 	return todo, nil
@@ -182,7 +182,7 @@ func (x *exporting) moveAside() error {
 	if err := mirror.MoveToArchive(x.dir, x.below, to); err != nil {
 		return err
 	}
-	x.c.Warnf("the files of %s are in %s now", x.others[0], phrase.QuotePath(to))
+	x.c.Warnf("the files of %s are in %s now", x.others[0], view.QuotePath(to))
 	return nil
 }
 
@@ -205,6 +205,6 @@ func (x *exporting) checkPlace() error {
 }
 
 func (x *exporting) isGits() error {
-	return exit.Errorf(exit.Usage, fmt.Sprintf("git checkpoint export %s --as %s --dir DIR", phrase.IssueArg(x.issue), x.as),
-		"export: %s is inside git's directory", phrase.QuotePath(filepath.ToSlash(filepath.Join(x.root, filepath.FromSlash(x.below)))))
+	return exit.Errorf(exit.Usage, fmt.Sprintf("git checkpoint export %s --as %s --dir DIR", view.IssueArg(x.issue), x.as),
+		"export: %s is inside git's directory", view.QuotePath(filepath.ToSlash(filepath.Join(x.root, filepath.FromSlash(x.below)))))
 }

@@ -13,9 +13,8 @@ import (
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/mirror"
-	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/saving"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/failure"
@@ -110,7 +109,7 @@ func sourceFlag(c *invoke.Invocation) (layout.Name, error) {
 	case c.Flags.IsSet("as"):
 		return "", exit.Usagef("import: --as and --from cannot be combined")
 	case !slices.Contains(layout.Sources(), from):
-		return "", exit.Usagef("import: --from %.40q: want %s", from, phrase.List(phrase.Strings(layout.Sources())))
+		return "", exit.Usagef("import: --from %.40q: want %s", from, view.List(view.Strings(layout.Sources())))
 	}
 	return from, nil
 }
@@ -120,7 +119,7 @@ type importing struct {
 	c *invoke.Invocation
 	importOptions
 	imported []imported
-	skipped  []output.Skipped
+	skipped  []view.Skipped
 	failed   []error // errors of the skipped files that should have been imported
 	there    int     // number of documents that were recorded before
 
@@ -136,7 +135,7 @@ type imported struct {
 }
 
 func (in *importing) skip(path, reason string) {
-	in.skipped = append(in.skipped, output.Skipped{Path: phrase.QuotePath(path), Reason: reason})
+	in.skipped = append(in.skipped, view.Skipped{Path: view.QuotePath(path), Reason: reason})
 }
 
 // fail records the error of a file that should have been imported, and skips the file.
@@ -155,7 +154,7 @@ func (in *importing) record(d document) {
 	issue, err := in.issueOf(d)
 	if err != nil {
 		in.skip(d.path, err.Error())
-		in.failed = append(in.failed, fmt.Errorf("%s: %w", phrase.QuotePath(d.path), err))
+		in.failed = append(in.failed, fmt.Errorf("%s: %w", view.QuotePath(d.path), err))
 		return
 	}
 	id := d.file.ID()
@@ -190,13 +189,13 @@ func (in *importing) record(d document) {
 func (in *importing) warn(d document) {
 	places := 0
 	for _, p := range d.file.Problems {
-		in.c.Warnf("%s: %s", phrase.QuotePath(d.path), p)
+		in.c.Warnf("%s: %s", view.QuotePath(d.path), p)
 		if p.Rule == "place" {
 			places++
 		}
 	}
 	if places > 0 {
-		in.c.Warnf("%s: %s of a single machine; --relativize makes paths below the root relative", phrase.QuotePath(d.path), phrase.Plural(places, "path"))
+		in.c.Warnf("%s: %s of a single machine; --relativize makes paths below the root relative", view.QuotePath(d.path), view.Plural(places, "path"))
 	}
 }
 
@@ -230,7 +229,7 @@ func (in *importing) known(issue checkpoint.Issue) map[string]checkpoint.ID {
 // issueOf returns the issue of a document: the --issue flag, the key in the document, the
 // key of a related file, GIT_CHECKPOINT_ISSUE, or the branch, in this order.
 func (in *importing) issueOf(d document) (checkpoint.Issue, error) {
-	hint := "git checkpoint import " + phrase.QuoteArg(in.path) + " --issue ISSUE"
+	hint := "git checkpoint import " + view.QuoteArg(in.path) + " --issue ISSUE"
 	key := cmp.Or(in.c.Common.Issue, d.file.Key(), d.key)
 	if key == "" {
 		if _, err := in.c.NamedIssue(); errors.Is(err, invoke.ErrUnnamed) {
@@ -294,10 +293,10 @@ func (in *importing) show() error {
 	}
 	for _, i := range in.imported {
 		if in.dryRun {
-			in.c.Printf("%s\t%s\n", output.Clean(string(i.issue)), phrase.QuotePath(i.path))
+			in.c.Printf("%s\t%s\n", view.Clean(string(i.issue)), view.QuotePath(i.path))
 			continue
 		}
-		in.c.Printf("%s\t%s\t%s\n", i.id, output.Clean(string(i.issue)), phrase.QuotePath(i.path))
+		in.c.Printf("%s\t%s\t%s\n", i.id, view.Clean(string(i.issue)), view.QuotePath(i.path))
 	}
 	for _, s := range in.skipped {
 		in.c.Infof("skipped: %s: %s", s.Path, s.Reason)
@@ -305,8 +304,8 @@ func (in *importing) show() error {
 	return nil
 }
 
-func (in *importing) result() output.Import {
-	r := output.Import{Type: "import", DryRun: in.dryRun, Layout: string(in.as), Imported: []string{}, Skipped: in.skipped}
+func (in *importing) result() view.Import {
+	r := view.Import{Type: "import", DryRun: in.dryRun, Layout: string(in.as), Imported: []string{}, Skipped: in.skipped}
 	for k, i := range in.imported {
 		if !in.dryRun {
 			r.Imported = append(r.Imported, string(i.id))
@@ -343,11 +342,11 @@ func (in *importing) outcome() error {
 	case len(in.failed) == 0 && done > 0:
 		return nil
 	case len(in.failed) == 0:
-		return exit.Errorf(exit.None, "", "import: %s: no checkpoint of another system", phrase.QuotePath(in.path))
+		return exit.Errorf(exit.None, "", "import: %s: no checkpoint of another system", view.QuotePath(in.path))
 	case done == 0 && len(in.failed) == 1:
 		return fmt.Errorf("import: %w", in.failed[0])
 	case done == 0:
-		return exit.Errorf(exit.Invalid, "git checkpoint help import", "import: none of %s could be imported:\n%s", phrase.Plural(len(in.failed), "document"), strings.Join(texts, "\n"))
+		return exit.Errorf(exit.Invalid, "git checkpoint help import", "import: none of %s could be imported:\n%s", view.Plural(len(in.failed), "document"), strings.Join(texts, "\n"))
 	}
-	return exit.Errorf(exit.Partial, partialHint(in.failed), "import: %d of %s failed:\n%s", len(in.failed), phrase.Plural(len(in.failed)+done, "document"), strings.Join(texts, "\n"))
+	return exit.Errorf(exit.Partial, partialHint(in.failed), "import: %d of %s failed:\n%s", len(in.failed), view.Plural(len(in.failed)+done, "document"), strings.Join(texts, "\n"))
 }

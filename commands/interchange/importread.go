@@ -15,7 +15,7 @@ import (
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/layoutfiles"
-	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/layout"
@@ -54,7 +54,7 @@ func (in *importing) gather(name string) ([]document, error) {
 		}
 		d, err := in.read(file, data)
 		if err != nil {
-			return nil, fmt.Errorf("import: %w", layoutfiles.WithPath(err, phrase.QuotePath(file)))
+			return nil, fmt.Errorf("import: %w", layoutfiles.WithPath(err, view.QuotePath(file)))
 		}
 		d.path = filepath.ToSlash(name)
 		return []document{d}, nil
@@ -78,9 +78,9 @@ func isFolder(name string) (bool, error) {
 	info, err := os.Stat(name)
 	switch {
 	case err != nil:
-		return false, exit.Usagef("import: %s: %w", phrase.QuotePath(name), plainCause(err))
+		return false, exit.Usagef("import: %s: %w", view.QuotePath(name), plainCause(err))
 	case !info.IsDir() && !info.Mode().IsRegular():
-		return false, exit.Errorf(exit.Usage, "git checkpoint import - < "+phrase.QuoteArg(name), "import: %s: %w", phrase.QuotePath(name), invoke.ErrNotPlain)
+		return false, exit.Errorf(exit.Usage, "git checkpoint import - < "+view.QuoteArg(name), "import: %s: %w", view.QuotePath(name), invoke.ErrNotPlain)
 	}
 	return info.IsDir(), nil
 }
@@ -101,7 +101,7 @@ func (in *importing) walk(name string) ([]document, error) {
 			return nil
 		}
 		if seen++; seen > maxImported {
-			return exit.Errorf(exit.Usage, "", "import: %s: more than %d files", phrase.QuotePath(name), maxImported)
+			return exit.Errorf(exit.Usage, "", "import: %s: more than %d files", view.QuotePath(name), maxImported)
 		}
 		docs = in.look(docs, filepath.ToSlash(file), d)
 		return nil

@@ -10,7 +10,7 @@ import (
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/layoutfiles"
 	"git-checkpoint/commands/internal/mirror"
-	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/claude"
@@ -63,7 +63,7 @@ func (m *mirroring) open() (err error) {
 	}
 	for _, p := range m.patterns() {
 		if !filepath.IsLocal(filepath.FromSlash(p)) {
-			return fmt.Errorf("storage.location: %s is outside the worktree", phrase.QuotePath(p))
+			return fmt.Errorf("storage.location: %s is outside the worktree", view.QuotePath(p))
 		}
 	}
 	m.tree, err = mirror.Open(m.root, int64(checkpoint.DefaultLimits.Bytes))
@@ -131,7 +131,7 @@ func (m *mirroring) none(name string) bool {
 func (m *mirroring) left(name string, err error) {
 	if !m.told[name] {
 		m.told[name] = true
-		m.c.Warnf("mirror: %s is left as it is: %v", phrase.QuotePath(name), err)
+		m.c.Warnf("mirror: %s is left as it is: %v", view.QuotePath(name), err)
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 
 	"git-checkpoint/commands/internal/layoutfiles"
 	"git-checkpoint/commands/internal/mirror"
-	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/saving"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
@@ -154,7 +154,7 @@ func (m *mirroring) take(t taking) error {
 			return err
 		}
 		if !m.c.Quiet { // a hook's one line is for other messages
-			m.c.Infof("recorded: %s as %s", phrase.QuotePath(t.Path), saved.ID)
+			m.c.Infof("recorded: %s as %s", view.QuotePath(t.Path), saved.ID)
 			saving.WarnLeftOut(m.c, saved)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"git-checkpoint/commands/internal/mirror"
-	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout/claude"
 	"git-checkpoint/gitstore/layout/crunch"
@@ -55,7 +55,7 @@ func (m *mirroring) endRemoved(files []mirror.ChangedFile, tips map[checkpoint.I
 			removed = append(removed, name)
 			continue
 		}
-		if m.end(name, retention.ReasonFailed, "was moved to "+phrase.QuotePath(path.Dir(files[at].Path))) {
+		if m.end(name, retention.ReasonFailed, "was moved to "+view.QuotePath(path.Dir(files[at].Path))) {
 			m.state.Took(files[at], was.Owner, was.Key)
 			files = slices.Delete(files, at, at+1)
 		}
@@ -78,9 +78,9 @@ func (m *mirroring) end(name string, why retention.Reason, what string) bool {
 		return false
 	}
 	delete(m.state.Files, name)
-	arg := phrase.IssueArg(issue)
+	arg := view.IssueArg(issue)
 	m.c.WarnAlways("mirror: %s %s: the checkpoints of issue %s are archived (%s); git checkpoint undo %s restores them",
-		phrase.QuotePath(name), what, issue, why, arg)
+		view.QuotePath(name), what, issue, why, arg)
 	return true
 }
 

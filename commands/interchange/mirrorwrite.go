@@ -10,7 +10,7 @@ import (
 	"git-checkpoint/commands/internal/atomicfile"
 	"git-checkpoint/commands/internal/layoutfiles"
 	"git-checkpoint/commands/internal/mirror"
-	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
@@ -35,7 +35,7 @@ func (m *mirroring) give(issue checkpoint.Issue, tips map[checkpoint.Issue]strin
 		if other := m.taken(name, issue, tips); other != "" {
 			m.left(name, fmt.Errorf("it is the file of issue %s", other))
 		} else if err := m.put(name, o, issue); atomicfile.IsPassing(err) {
-			return fmt.Errorf("%s: %w", phrase.QuotePath(name), err) // the next command tries again; the existing file stays until then
+			return fmt.Errorf("%s: %w", view.QuotePath(name), err) // the next command tries again; the existing file stays until then
 		} else if err != nil {
 			m.left(name, err)
 		}
@@ -52,7 +52,7 @@ func (m *mirroring) give(issue checkpoint.Issue, tips map[checkpoint.Issue]strin
 	for name, e := range m.state.Files {
 		if !wanted[name] && m.goes(name, e.Owner, issue, len(outputs) > 0) {
 			if err := m.tree.Remove(m.state, name); atomicfile.IsPassing(err) {
-				return fmt.Errorf("%s: %w", phrase.QuotePath(name), err)
+				return fmt.Errorf("%s: %w", view.QuotePath(name), err)
 			} else if err != nil {
 				m.left(name, err)
 			}
@@ -102,9 +102,9 @@ func (m *mirroring) archive(issue checkpoint.Issue, gone bool) error {
 	}
 	to := mirror.ArchiveFolder(folder, cmp.Or(file.Key, string(issue)), l.Checkpoints[0].Filed.At)
 	if err := m.tree.WriteToArchive(to, last); err != nil {
-		return fmt.Errorf("%s: %w", phrase.QuotePath(to), err)
+		return fmt.Errorf("%s: %w", view.QuotePath(to), err)
 	}
-	m.c.Infof("the files of %s are in %s now", cmp.Or(file.Key, string(issue)), phrase.QuotePath(to))
+	m.c.Infof("the files of %s are in %s now", cmp.Or(file.Key, string(issue)), view.QuotePath(to))
 	return nil
 }
 

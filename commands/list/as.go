@@ -7,7 +7,7 @@ import (
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/layoutfiles"
-	"git-checkpoint/commands/internal/output"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
@@ -41,7 +41,7 @@ func listAs(c *invoke.Invocation, o *listOptions) error {
 	if err != nil {
 		return exit.Errorf(exit.Failure, "", "list --as %s: %w", o.as, err)
 	}
-	c.Printf("%s", output.CleanBlock(text))
+	c.Printf("%s", view.CleanBlock(text))
 	return unread
 }
 

@@ -6,11 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"git-checkpoint/commands/internal/display"
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/diff"
@@ -125,7 +123,7 @@ func firstOfAll(c *invoke.Invocation, issue checkpoint.Issue, from string, err e
 	if !errors.As(err, new(*gitstore.NotFoundError)) || slices.Contains(c.Args, from) {
 		return err
 	}
-	return exit.Errorf(exit.None, "git checkpoint show "+phrase.IssueArg(issue), "diff: issue %s has one checkpoint, and nothing to compare it with", issue)
+	return exit.Errorf(exit.None, "git checkpoint show "+view.IssueArg(issue), "diff: issue %s has one checkpoint, and nothing to compare it with", issue)
 }
 
 // twoNames returns the issue and the names of both checkpoints. If the first of two
@@ -157,9 +155,9 @@ func twoNames(c *invoke.Invocation) (issue checkpoint.Issue, from, to string, er
 }
 
 func diffJSON(c *invoke.Invocation, d *difference, stat bool) error {
-	out := output.CheckpointDiff{Type: "diff", From: string(d.from.ID), To: string(d.to.ID)}
+	out := view.CheckpointDiff{Type: "diff", From: string(d.from.ID), To: string(d.to.ID)}
 	for _, s := range d.state {
-		out.State = append(out.State, output.StateChange{Path: s.Path, Op: string(s.Op), Old: s.Old, New: s.New})
+		out.State = append(out.State, view.StateChange{Path: s.Path, Op: string(s.Op), Old: s.Old, New: s.New})
 	}
 	if d.files != nil {
 		files, err := d.files.Files(c.Ctx)
@@ -167,7 +165,7 @@ func diffJSON(c *invoke.Invocation, d *difference, stat bool) error {
 			return err
 		}
 		for _, f := range files {
-			out.Files = append(out.Files, output.FileChange{Path: checkpoint.QuotePath(f.Path), Status: f.Status, From: checkpoint.QuotePath(f.From)})
+			out.Files = append(out.Files, view.FileChange{Path: checkpoint.QuotePath(f.Path), Status: f.Status, From: checkpoint.QuotePath(f.From)})
 		}
 		if stat {
 			if err := countLines(c, d.files, files, &out); err != nil {
@@ -179,7 +177,7 @@ func diffJSON(c *invoke.Invocation, d *difference, stat bool) error {
 }
 
 // countLines sets added and deleted lines per file and in total.
-func countLines(c *invoke.Invocation, b *gitstore.TreeDiff, files []gitstore.FileChange, out *output.CheckpointDiff) error {
+func countLines(c *invoke.Invocation, b *gitstore.TreeDiff, files []gitstore.FileChange, out *view.CheckpointDiff) error {
 	lines, err := b.Lines(c.Ctx)
 	if err != nil {
 		return err
@@ -197,19 +195,19 @@ func countLines(c *invoke.Invocation, b *gitstore.TreeDiff, files []gitstore.Fil
 
 // showDifference prints the changes. If stdout is no terminal, files are printed as by
 // git diff, so that git apply accepts the output.
-func showDifference(c *invoke.Invocation, d *difference, stat bool, at display.Screen, people bool) error {
+func showDifference(c *invoke.Invocation, d *difference, stat bool, at view.Screen, people bool) error {
 	now := c.Env.Now()
 	for _, side := range []struct {
 		word string
 		cp   *gitstore.Checkpoint
 	}{{"from", d.from}, {"to  ", d.to}} {
-		c.Printf("%s\n", at.Named(side.word, nameOf(side.cp), side.cp.ID.Short(), phrase.Ago(side.cp.Created, now)))
+		c.Printf("%s\n", at.Named(side.word, nameOf(side.cp), side.cp.ID.Short(), view.Ago(side.cp.Created, now)))
 	}
 	told := slices.DeleteFunc(slices.Clone(d.state), func(s diff.FieldChange) bool {
 		return s.Path == "checkpoint_id" || s.Path == "created_at" || s.Path == "clock" || // printed above already
 			d.files != nil && strings.HasPrefix(s.Path, "files_modified") // the files are printed below
 	})
-	c.Printf("\n%s %s\n", at.Paint(display.Bold, "Record:"), display.Summary(told))
+	c.Printf("\n%s %s\n", at.Paint(view.Bold, "Record:"), view.Summary(told))
 	if !stat {
 		c.Printf("%s", at.Record(told))
 	}
@@ -222,14 +220,14 @@ func showDifference(c *invoke.Invocation, d *difference, stat bool, at display.S
 // nameOf returns the id of a checkpoint, or the commit if it has no id.
 func nameOf(cp *gitstore.Checkpoint) string { return cmp.Or(string(cp.ID), cp.Commit.String()) }
 
-func showFiles(c *invoke.Invocation, files *gitstore.TreeDiff, stat bool, at display.Screen, people bool) error {
+func showFiles(c *invoke.Invocation, files *gitstore.TreeDiff, stat bool, at view.Screen, people bool) error {
 	if files.Same() {
-		c.Printf("\n%s nothing\n", at.Paint(display.Bold, "Files:"))
+		c.Printf("\n%s nothing\n", at.Paint(view.Bold, "Files:"))
 		return c.Out.Err
 	}
-	c.Printf("\n%s\n", at.Paint(display.Bold, "Files:"))
+	c.Printf("\n%s\n", at.Paint(view.Bold, "Files:"))
 	for _, path := range files.Unmerged() {
-		c.Printf("  conflicted %s\n", output.Clean(phrase.QuotePath(path)))
+		c.Printf("  conflicted %s\n", view.Clean(view.QuotePath(path)))
 	}
 	switch {
 	case stat:

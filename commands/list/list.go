@@ -9,10 +9,9 @@ import (
 	"git-checkpoint/commands/internal/atomicfile"
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/commands/internal/terminal"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
@@ -182,7 +181,7 @@ func listOverview(c *invoke.Invocation, o *listOptions, issues []checkpoint.Issu
 			lists = append(lists, l)
 		}
 	}
-	return c.WriteJSON(output.ListOverview{CheckpointList: listRecord(c, o, lists, everything), Issues: summaries})
+	return c.WriteJSON(view.ListOverview{CheckpointList: listRecord(c, o, lists, everything), Issues: summaries})
 }
 
 func everything(*gitstore.Checkpoint) bool { return true }
@@ -249,7 +248,7 @@ func showList(c *invoke.Invocation, o *listOptions, lists []*gitstore.List, keep
 		changes := turnChanges(c, o, l, picked)
 		for k, i := range picked {
 			if k == 0 && o.all {
-				c.Printf("issue %s\n", output.Clean(string(l.Issue)))
+				c.Printf("issue %s\n", view.Clean(string(l.Issue)))
 			}
 			change := changes[k].lines()
 			if id := turnSession(c, o, &l.Checkpoints[i]); id != "" {
@@ -258,7 +257,7 @@ func showList(c *invoke.Invocation, o *listOptions, lists []*gitstore.List, keep
 			c.Printf("%s\n", listLine(c, &l.Checkpoints[i], i == 0, change))
 		}
 		for _, n := range o.notHere(c, l) {
-			c.Infof("%s", output.Clean(standing.ParallelText(n, c.Env.Now())))
+			c.Infof("%s", view.Clean(standing.ParallelText(n, c.Env.Now())))
 			c.Infof("hint: %s", standing.MergeCommand(n))
 		}
 	}
@@ -317,13 +316,13 @@ func markInvalid(c *invoke.Invocation, cp *gitstore.Checkpoint) {
 	}
 }
 
-func listRecord(c *invoke.Invocation, o *listOptions, lists []*gitstore.List, keep func(*gitstore.Checkpoint) bool) output.CheckpointList {
-	result := output.CheckpointList{Type: "list"}
+func listRecord(c *invoke.Invocation, o *listOptions, lists []*gitstore.List, keep func(*gitstore.Checkpoint) bool) view.CheckpointList {
+	result := view.CheckpointList{Type: "list"}
 	for _, l := range lists {
 		picked := pick(c, o, l, keep)
 		changes := turnChanges(c, o, l, picked)
 		for k, i := range picked {
-			row := output.ListRow{Listed: standing.Listed(&l.Checkpoints[i])}
+			row := view.ListRow{Listed: standing.Listed(&l.Checkpoints[i])}
 			if n := changes[k]; n != nil {
 				row.FilesChanged, row.LinesAdded, row.LinesDeleted = &n.Files, &n.Added, &n.Deleted
 			}
@@ -362,7 +361,7 @@ func noneThere(c *invoke.Invocation, o *listOptions, none *gitstore.NoneError) e
 	case o.remoteGiven:
 		return exit.Errorf(exit.None, listEverything(o), "%w", none)
 	case o.archived && c.Store.HasIssue(c.Ctx, none.Issue):
-		return exit.Errorf(exit.None, "git checkpoint sync "+phrase.IssueArg(none.Issue)+" --archived", "No archived checkpoint found for issue #%s", none.Issue)
+		return exit.Errorf(exit.None, "git checkpoint sync "+view.IssueArg(none.Issue)+" --archived", "No archived checkpoint found for issue #%s", none.Issue)
 	}
 	return none
 }
@@ -370,7 +369,7 @@ func noneThere(c *invoke.Invocation, o *listOptions, none *gitstore.NoneError) e
 // listEverything returns the command that lists all issues of the remote.
 func listEverything(o *listOptions) string {
 	if o.remote != "" {
-		return "git checkpoint list --all --remote=" + phrase.QuoteArg(gitstore.ShownRemote(o.remote))
+		return "git checkpoint list --all --remote=" + view.QuoteArg(gitstore.ShownRemote(o.remote))
 	}
 	return "git checkpoint list --all --remote"
 }

@@ -6,10 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"git-checkpoint/commands/internal/display"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/standing"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -21,33 +20,33 @@ const maxFiles = 40
 
 // screenShow prints a checkpoint for people: its title, the state of the work, texts for
 // the next session, and the files.
-func screenShow(c *invoke.Invocation, at display.Screen, cp *gitstore.Checkpoint, r *checkpoint.Record) {
+func screenShow(c *invoke.Invocation, at view.Screen, cp *gitstore.Checkpoint, r *checkpoint.Record) {
 	defer c.Page()()
 	c.SkipIssue()
-	c.Printf("%s\n\n", at.Heading(phrase.Title(cp, r, nil)))
-	rows := append([]display.Row{
+	c.Printf("%s\n\n", at.Heading(view.Title(cp, r, nil)))
+	rows := append([]view.Row{
 		{Label: "Issue", Text: strings.TrimPrefix(standing.Heading(cp, r), "Issue ")},
 		{Label: "Checkpoint", Text: nameOf(cp)},
 		{Label: "Saved", Text: savedText(c, cp)},
-		{Label: "Contains", Text: phrase.Extent(r.Snapshot())},
+		{Label: "Contains", Text: view.ExtentText(r.Snapshot())},
 	}, standing.ProgressRows(r, freshness.Recorded(r))...)
 	rows = append(rows, standing.ParallelRows(notHere(c, cp), c.Env.Now())...)
-	rows = append(rows, display.Row{Label: "Continue", Text: standing.ContinueFrom(r, progress.PointOf(r))})
+	rows = append(rows, view.Row{Label: "Continue", Text: standing.ContinueFrom(r, progress.PointOf(r))})
 	if !cp.Resumable {
-		rows = append(rows, display.Row{Label: "Resume", Text: strings.TrimSuffix("no: "+phrase.List(r.Warnings()), ": "), Style: display.Red})
+		rows = append(rows, view.Row{Label: "Resume", Text: strings.TrimSuffix("no: "+view.List(r.Warnings()), ": "), Style: view.Red})
 	}
 	rows = append(rows, textRows(cp, r)...)
 	c.Printf("%s\n", at.Sheet(rows))
 	showScreenFiles(c, at, cp)
 	showLeftOut(c, at, r)
-	name := phrase.IssueArg(cp.Issue) + " " + phrase.QuoteArg(cmp.Or(cp.ID.Short(), cp.Commit.String()))
+	name := view.IssueArg(cp.Issue) + " " + view.QuoteArg(cmp.Or(cp.ID.Short(), cp.Commit.String()))
 	c.Printf("\nhint: git checkpoint restore %s\nhint: git checkpoint show %s --format yaml\n", name, name)
 }
 
 // savedText returns age, local time, event and branch of a save.
 func savedText(c *invoke.Invocation, cp *gitstore.Checkpoint) string {
 	now := c.Env.Now()
-	text := phrase.Ago(cp.Created, now) + " (" + cp.Created.In(now.Location()).Format("Mon 2 Jan 2006 15:04 -0700") + ")"
+	text := view.Ago(cp.Created, now) + " (" + cp.Created.In(now.Location()).Format("Mon 2 Jan 2006 15:04 -0700") + ")"
 	text += ", " + cmp.Or(string(cp.Trigger), "no trigger")
 	if cp.Author != "" {
 		text += ", by " + cp.Author
@@ -59,20 +58,20 @@ func savedText(c *invoke.Invocation, cp *gitstore.Checkpoint) string {
 		text += ", pinned"
 	}
 	if cp.Filed.Why != "" {
-		text += fmt.Sprintf("; archived %s (%s)", phrase.Ago(cp.Filed.At, now), cp.Filed.Why)
+		text += fmt.Sprintf("; archived %s (%s)", view.Ago(cp.Filed.At, now), cp.Filed.Why)
 	}
 	return text
 }
 
 // textRows returns the texts that a person or an agent wrote, without the title.
-func textRows(cp *gitstore.Checkpoint, r *checkpoint.Record) []display.Row {
-	var rows []display.Row
+func textRows(cp *gitstore.Checkpoint, r *checkpoint.Record) []view.Row {
+	var rows []view.Row
 	add := func(label string, lines []string) {
 		for i, line := range lines {
 			if i > 0 {
 				label = ""
 			}
-			rows = append(rows, display.Row{Label: label, Text: line})
+			rows = append(rows, view.Row{Label: label, Text: line})
 		}
 	}
 	if _, more, several := strings.Cut(strings.TrimSpace(cp.Note), "\n"); several {
@@ -94,7 +93,7 @@ func nonEmptyLines(text string) []string {
 
 // showScreenFiles prints the files that differ from HEAD at the time of the save, with
 // their changed lines.
-func showScreenFiles(c *invoke.Invocation, at display.Screen, cp *gitstore.Checkpoint) {
+func showScreenFiles(c *invoke.Invocation, at view.Screen, cp *gitstore.Checkpoint) {
 	d, err := c.Store.Diff(nil, cp)
 	if err != nil {
 		c.Warnf("files not shown: %v", err)
@@ -111,17 +110,17 @@ func showScreenFiles(c *invoke.Invocation, at display.Screen, cp *gitstore.Check
 	rows := make([][]string, len(files))
 	for i, f := range files {
 		n, counted := lines[f.Path]
-		rows[i] = []string{"  " + f.Status, phrase.QuotePath(f.Path), ""}
+		rows[i] = []string{"  " + f.Status, view.QuotePath(f.Path), ""}
 		if counted {
 			rows[i][2] = (&change{Added: n.Added, Deleted: n.Deleted}).lines()
 		}
 		total.Added, total.Deleted = total.Added+n.Added, total.Deleted+n.Deleted
 	}
 	if len(files) == 0 {
-		c.Printf("%s no file differs from HEAD\n", at.Paint(display.Bold, "Files:"))
+		c.Printf("%s no file differs from HEAD\n", at.Paint(view.Bold, "Files:"))
 		return
 	}
-	c.Printf("%s %s, compared with HEAD at the save\n", at.Paint(display.Bold, "Files:"), total.words())
+	c.Printf("%s %s, compared with HEAD at the save\n", at.Paint(view.Bold, "Files:"), total.words())
 	c.Printf("%s", at.Columns(rows[:min(len(rows), maxFiles)]))
 	if n := len(rows) - maxFiles; n > 0 {
 		c.Printf("  and %d more\n", n)
@@ -129,15 +128,15 @@ func showScreenFiles(c *invoke.Invocation, at display.Screen, cp *gitstore.Check
 }
 
 // showLeftOut prints the files that a checkpoint does not have, with the reasons.
-func showLeftOut(c *invoke.Invocation, at display.Screen, r *checkpoint.Record) {
-	left := phrase.ListLeftOut(r.Snapshot())
+func showLeftOut(c *invoke.Invocation, at view.Screen, r *checkpoint.Record) {
+	left := view.ListLeftOut(r.Snapshot())
 	if len(left) == 0 {
 		return
 	}
-	c.Printf("%s\n", at.Paint(display.Bold, "Not in the checkpoint:"))
+	c.Printf("%s\n", at.Paint(view.Bold, "Not in the checkpoint:"))
 	rows := make([][]string, len(left))
 	for i, f := range left {
-		rows[i] = []string{"  " + phrase.QuotePath(f.Path), f.Why}
+		rows[i] = []string{"  " + view.QuotePath(f.Path), f.Why}
 	}
 	c.Printf("%s", at.Columns(rows[:min(len(rows), maxFiles)]))
 	if n := len(rows) - maxFiles; n > 0 {

@@ -6,9 +6,8 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/standing"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
@@ -113,7 +112,7 @@ func runShow(c *invoke.Invocation) error {
 		return err
 	}
 	for _, n := range notHere(c, cp) {
-		c.Infof("%s", output.Clean(standing.ParallelText(n, c.Env.Now())))
+		c.Infof("%s", view.Clean(standing.ParallelText(n, c.Env.Now())))
 		c.Infof("hint: %s", standing.MergeCommand(n))
 	}
 	return standing.ShowRecord(c, r, o.format)
@@ -129,7 +128,7 @@ func notHere(c *invoke.Invocation, cp *gitstore.Checkpoint) []gitstore.NotHere {
 func showDocument(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record, as layout.Name) error {
 	out, err := layout.Of(as, r)
 	if err != nil {
-		return exit.Errorf(exit.Failure, "git checkpoint show "+phrase.QuoteArg(string(cp.ID)), "show %s: %w", cp.ID, err)
+		return exit.Errorf(exit.Failure, "git checkpoint show "+view.QuoteArg(string(cp.ID)), "show %s: %w", cp.ID, err)
 	}
 	return standing.ShowText(c, out[0].Data)
 }
@@ -139,7 +138,7 @@ func showJSON(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Recor
 	if err != nil {
 		return err
 	}
-	return c.WriteJSON(output.Show{
+	return c.WriteJSON(view.Show{
 		Type: "show", Checkpoint: json.RawMessage(data), Commit: cp.Commit.String(), SavedBy: cp.Author, Parallel: standing.ParallelRecords(notHere(c, cp)),
 	})
 }
@@ -148,11 +147,11 @@ func showJSON(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Recor
 func showValue(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record, path string) error {
 	v, ok := r.Doc().Lookup(path)
 	if !ok {
-		return exit.Errorf(exit.Failure, "git checkpoint show "+phrase.IssueArg(cp.Issue)+" "+phrase.QuoteArg(string(cp.ID)), "show %s: it has no %s", cp.ID, path)
+		return exit.Errorf(exit.Failure, "git checkpoint show "+view.IssueArg(cp.Issue)+" "+view.QuoteArg(string(cp.ID)), "show %s: it has no %s", cp.ID, path)
 	}
 	if s, ok := v.(string); ok && !c.JSON {
 		if c.AtTerminal() {
-			s = output.CleanBlock(s)
+			s = view.CleanBlock(s)
 		}
 		c.Printf("%s\n", s)
 		return nil
@@ -162,7 +161,7 @@ func showValue(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Reco
 		return err
 	}
 	if c.JSON {
-		return c.WriteJSON(output.Value{
+		return c.WriteJSON(view.Value{
 			Type: "show", CheckpointID: string(cp.ID), Path: path, Value: json.RawMessage(data), Commit: cp.Commit.String(),
 		})
 	}

@@ -5,19 +5,17 @@ import (
 	"fmt"
 	"strings"
 
-	"git-checkpoint/commands/internal/display"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/standing"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 )
 
 // showTimelines prints lists as timelines for people.
-func showTimelines(c *invoke.Invocation, o *listOptions, at display.Screen, lists []*gitstore.List, keep func(*gitstore.Checkpoint) bool) {
-	var shown [][]display.TimelineEntry
+func showTimelines(c *invoke.Invocation, o *listOptions, at view.Screen, lists []*gitstore.List, keep func(*gitstore.Checkpoint) bool) {
+	var shown [][]view.TimelineEntry
 	folded := ""
 	for _, l := range lists {
 		if len(l.Checkpoints) == 0 {
@@ -29,7 +27,7 @@ func showTimelines(c *invoke.Invocation, o *listOptions, at display.Screen, list
 		picked := pick(c, o, l, keep)
 		rows := o.rows(l, picked)
 		if len(rows) < len(picked) {
-			folded = phrase.IssueArg(l.Issue)
+			folded = view.IssueArg(l.Issue)
 		}
 		entries := timelineEntries(c, o, l, rows)
 		c.Printf("%s\n", at.Heading(timelineHead(l, len(picked))))
@@ -46,7 +44,7 @@ func showTimelines(c *invoke.Invocation, o *listOptions, at display.Screen, list
 		c.Printf("\nAutomatic checkpoints that follow each other have one line.\nhint: git checkpoint list %s --verbose\n", folded)
 	}
 	if n := len(lists) - len(shown); n > 0 {
-		c.Printf("\n%s with nothing but an archive, or nothing left\nhint: git checkpoint list --all --archived\n", phrase.Plural(n, "issue"))
+		c.Printf("\n%s with nothing but an archive, or nothing left\nhint: git checkpoint list --all --archived\n", view.Plural(n, "issue"))
 	}
 }
 
@@ -54,7 +52,7 @@ func showTimelines(c *invoke.Invocation, o *listOptions, at display.Screen, list
 // row, unless the flags ask for single checkpoints.
 func (o *listOptions) rows(l *gitstore.List, picked []int) [][]int {
 	if o.trigger == "" && !o.verbose {
-		return phrase.Runs(l.Checkpoints, picked)
+		return view.Runs(l.Checkpoints, picked)
 	}
 	return singles(picked)
 }
@@ -64,16 +62,16 @@ func timelineHead(l *gitstore.List, shown int) string {
 	head := "Issue " + string(l.Issue) + ": "
 	switch n := len(l.Checkpoints); {
 	case !l.Complete:
-		return head + "the newest " + phrase.Plural(shown, "checkpoint")
+		return head + "the newest " + view.Plural(shown, "checkpoint")
 	case n > shown:
-		return head + phrase.Plural(shown, "checkpoint") + fmt.Sprintf(" of %d", n)
+		return head + view.Plural(shown, "checkpoint") + fmt.Sprintf(" of %d", n)
 	}
-	return head + phrase.Plural(shown, "checkpoint")
+	return head + view.Plural(shown, "checkpoint")
 }
 
 // timelineEntries returns the timeline entries of rows.
-func timelineEntries(c *invoke.Invocation, o *listOptions, l *gitstore.List, rows [][]int) []display.TimelineEntry {
-	entries := make([]display.TimelineEntry, len(rows))
+func timelineEntries(c *invoke.Invocation, o *listOptions, l *gitstore.List, rows [][]int) []view.TimelineEntry {
+	entries := make([]view.TimelineEntry, len(rows))
 	now := c.Env.Now()
 	read := 0 // rows whose records and files are read: the rest would take long
 	if !o.remoteGiven && !c.Store.Partial() {
@@ -82,9 +80,9 @@ func timelineEntries(c *invoke.Invocation, o *listOptions, l *gitstore.List, row
 	changes := changesOf(c, l, rows[:read])
 	for k, row := range rows {
 		cp := &l.Checkpoints[row[0]]
-		entries[k] = display.TimelineEntry{
+		entries[k] = view.TimelineEntry{
 			ID: cmp.Or(cp.ID.Short(), cp.Commit.String()[:12]), Phase: cp.Phase,
-			Age: phrase.Ago(cp.Created, now), Brief: phrase.Briefly(cp.Created, now), Problem: standing.ProblemOf(cp),
+			Age: view.Ago(cp.Created, now), Brief: view.Briefly(cp.Created, now), Problem: standing.ProblemOf(cp),
 			Tip: row[0] == 0 && !cp.Archived, Archived: cp.Archived, Filed: string(cp.Filed.Why), Pinned: cp.Pinned, Resumable: cp.Resumable,
 			Stale: now.Sub(cp.Created) > freshness.DefaultMaxAge || cp.Created.Sub(now) > freshness.DefaultTolerance,
 		}
@@ -110,7 +108,7 @@ func rowTitle(c *invoke.Invocation, l *gitstore.List, row []int, here bool) stri
 		for k, i := range row {
 			run[k] = l.Checkpoints[i]
 		}
-		return strings.TrimSuffix(phrase.RunTitle(run)+": "+phrase.FirstLine(cp.Note), ": ")
+		return strings.TrimSuffix(view.RunTitle(run)+": "+view.FirstLine(cp.Note), ": ")
 	}
 	var r, before *checkpoint.Record
 	if here && cp.Note == "" {
@@ -119,7 +117,7 @@ func rowTitle(c *invoke.Invocation, l *gitstore.List, row []int, here bool) stri
 			before, _ = c.Store.Record(&l.Checkpoints[older])
 		}
 	}
-	title := phrase.Title(cp, r, before)
+	title := view.Title(cp, r, before)
 	if cp.Trigger == "" && standing.ProblemOf(cp) != "" {
 		title = "" // the problem says more
 	}
@@ -155,11 +153,11 @@ func listLine(c *invoke.Invocation, cp *gitstore.Checkpoint, tip bool, change st
 		what += " (files left out)"
 	}
 	if cp.Filed.Why != "" {
-		what += fmt.Sprintf(" (%s, archived %s)", cp.Filed.Why, phrase.Ago(cp.Filed.At, now))
+		what += fmt.Sprintf(" (%s, archived %s)", cp.Filed.Why, view.Ago(cp.Filed.At, now))
 	}
-	line := fmt.Sprintf("%s %s  %s  %s", marks, nameOf(cp), phrase.Ago(cp.Created, now), what+standing.ByOther(c, cp))
-	if note := phrase.FirstLine(cp.Note); note != "" {
+	line := fmt.Sprintf("%s %s  %s  %s", marks, nameOf(cp), view.Ago(cp.Created, now), what+standing.ByOther(c, cp))
+	if note := view.FirstLine(cp.Note); note != "" {
 		line += ": " + note
 	}
-	return output.Clean(line)
+	return view.Clean(line)
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 )
@@ -78,7 +78,7 @@ func (n *change) words() string {
 	if n == nil || n.Files == 0 {
 		return ""
 	}
-	return phrase.Plural(n.Files, "file") + " " + n.lines()
+	return view.Plural(n.Files, "file") + " " + n.lines()
 }
 
 // lines returns a text such as "+12 -4", or "" if the numbers are unknown.

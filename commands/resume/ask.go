@@ -7,8 +7,7 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/layout"
@@ -26,7 +25,7 @@ func viewDetails(c *invoke.Invocation, d *invoke.Dialog, r *resumption) error {
 		return err
 	}
 	var b strings.Builder
-	b.WriteString(output.CleanBlock(string(data)))
+	b.WriteString(view.CleanBlock(string(data)))
 	for _, reason := range r.Verdict.WorstFirst() {
 		b.WriteString(details(reason))
 	}
@@ -54,7 +53,7 @@ func reasonLines(v freshness.Verdict) string {
 	var b strings.Builder
 	for _, r := range v.WorstFirst() {
 		if r.Action > freshness.Resume {
-			fmt.Fprintf(&b, "%s: %s\n", r.Severity, output.Clean(r.Message))
+			fmt.Fprintf(&b, "%s: %s\n", r.Severity, view.Clean(r.Message))
 		}
 	}
 	if b.Len() > 0 {
@@ -104,13 +103,13 @@ func askBody(c *invoke.Invocation, d *invoke.Dialog, r *resumption, body freshne
 // details returns the complete text of a finding.
 func details(reason freshness.Reason) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n", reason.Severity, output.Clean(reason.Message))
+	fmt.Fprintf(&b, "%s: %s\n", reason.Severity, view.Clean(reason.Message))
 	lines := reason.Detail
 	if len(reason.Diff) > 0 {
 		lines = reason.Diff
 	}
 	for _, line := range lines {
-		fmt.Fprintf(&b, "  %s\n", output.Clean(line))
+		fmt.Fprintf(&b, "  %s\n", view.Clean(line))
 	}
 	return b.String()
 }
@@ -162,7 +161,7 @@ func notByFlag(c *invoke.Invocation, r *resumption, elsewhere bool) error {
 // askApprovals asks about every phase that awaits approval.
 func askApprovals(c *invoke.Invocation, d *invoke.Dialog, r *resumption) error {
 	for _, phase := range r.Verdict.Awaiting {
-		answer, err := d.Ask(fmt.Sprintf("Approval of phase %s is pending. Approve it? [y/N] ", output.Clean(phase)), invoke.YesNo)
+		answer, err := d.Ask(fmt.Sprintf("Approval of phase %s is pending. Approve it? [y/N] ", view.Clean(phase)), invoke.YesNo)
 		if err != nil {
 			return unanswered(c, r, r.answers("--yes"), err)
 		}
@@ -188,7 +187,7 @@ func (r *resumption) attempt() int {
 // included, because a repeated command has to give them again.
 func (r *resumption) answers(flag string) string {
 	if b := r.options.judge.Branch; b != "" && b != r.Checkpoint.Branch {
-		flag += " --branch " + phrase.QuoteArg(b)
+		flag += " --branch " + view.QuoteArg(b)
 	}
 	return flag + r.approvalFlags()
 }
@@ -196,10 +195,10 @@ func (r *resumption) answers(flag string) string {
 // approvalFlags returns the flags that approve the phases of given and pending approvals.
 func (r *resumption) approvalFlags() (flags string) {
 	for _, a := range r.approvals {
-		flags += " --approve " + phrase.QuoteArg(a.Phase)
+		flags += " --approve " + view.QuoteArg(a.Phase)
 	}
 	for _, phase := range r.Verdict.Awaiting {
-		flags += " --approve " + phrase.QuoteArg(phase)
+		flags += " --approve " + view.QuoteArg(phase)
 	}
 	return flags
 }
@@ -241,7 +240,7 @@ func askFiles(c *invoke.Invocation, d *invoke.Dialog, r *resumption) error {
 }
 
 func askFile(c *invoke.Invocation, d *invoke.Dialog, r *resumption, path string) (string, error) {
-	text := fmt.Sprintf("Changed since the checkpoint: %s\nKeep (m)ine, take the (c)heckpoint's, mer(g)e, show the (d)iff, or (a)bort? [m] ", phrase.QuotePath(path))
+	text := fmt.Sprintf("Changed since the checkpoint: %s\nKeep (m)ine, take the (c)heckpoint's, mer(g)e, show the (d)iff, or (a)bort? [m] ", view.QuotePath(path))
 	for {
 		answer, err := d.Ask(text, fileChoices)
 		if err != nil {
@@ -254,7 +253,7 @@ func askFile(c *invoke.Invocation, d *invoke.Dialog, r *resumption, path string)
 		if err != nil {
 			diff = err.Error() + "\n"
 		}
-		if _, err := d.TTY.Write([]byte(output.CleanBlock(diff))); err != nil {
+		if _, err := d.TTY.Write([]byte(view.CleanBlock(diff))); err != nil {
 			return "", err
 		}
 	}

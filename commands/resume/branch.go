@@ -9,8 +9,7 @@ import (
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/judge"
-	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 )
@@ -110,7 +109,7 @@ func askBranch(c *invoke.Invocation, d *invoke.Dialog, r *resumption) error {
 		question += placed(r) + ".\nResume (h)ere or (a)bort? [a] "
 		answers = placedChoices
 	}
-	answer, err := d.Ask(output.CleanBlock(question), answers)
+	answer, err := d.Ask(view.CleanBlock(question), answers)
 	switch {
 	case err != nil:
 		return exit.Errorf(exit.NeedsAnswer, branchHints(r), "resume %s: %w", r.Checkpoint.ID, err)
@@ -139,7 +138,7 @@ func goHome(c *invoke.Invocation, r *resumption) error {
 
 // placed describes the worktree that has the branch of the checkpoint checked out.
 func placed(r *resumption) string {
-	return fmt.Sprintf("Branch %s is checked out in %s", r.home(), phrase.QuotePath(r.Verdict.Other.Place))
+	return fmt.Sprintf("Branch %s is checked out in %s", r.home(), view.QuotePath(r.Verdict.Other.Place))
 }
 
 // judgeAgain returns the options for another verdict, which does not ask the source of the
@@ -163,9 +162,9 @@ func branchHints(r *resumption) string {
 // there returns the command that resumes on the branch of the checkpoint.
 func there(r *resumption) string {
 	if place := r.Verdict.Other.Place; place != "" {
-		return "cd " + phrase.QuoteArg(place)
+		return "cd " + view.QuoteArg(place)
 	}
-	return r.command("--branch " + phrase.QuoteArg(r.home()) + r.moreAnswers("head", "files", "outputs"))
+	return r.command("--branch " + view.QuoteArg(r.home()) + r.moreAnswers("head", "files", "outputs"))
 }
 
 // here returns the command that resumes on the current branch. If HEAD does not have the
@@ -176,7 +175,7 @@ func here(r *resumption) string {
 			return r.command("--force")
 		}
 	}
-	return r.command("--branch " + phrase.QuoteArg(r.Verdict.Other.Name) + r.moreAnswers())
+	return r.command("--branch " + view.QuoteArg(r.Verdict.Other.Name) + r.moreAnswers())
 }
 
 // moreAnswers returns the flags that answer the questions beside the branch, except those

@@ -8,9 +8,8 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/standing"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -107,9 +106,9 @@ func (r *resumption) reasons(a freshness.Action) (messages []string, hint string
 
 // command returns the command that resumes this checkpoint with a flag.
 func (r *resumption) command(flag string) string {
-	text := "git checkpoint resume " + phrase.IssueArg(r.Checkpoint.Issue)
+	text := "git checkpoint resume " + view.IssueArg(r.Checkpoint.Issue)
 	if r.named {
-		text += " " + phrase.QuoteArg(string(r.Checkpoint.ID))
+		text += " " + view.QuoteArg(string(r.Checkpoint.ID))
 	}
 	return text + " " + flag
 }
@@ -117,20 +116,20 @@ func (r *resumption) command(flag string) string {
 // startCommand returns the command that begins the archived work again: a workflow with
 // phases at its first phase, with the same plan and layout.
 func (r *resumption) startCommand() string {
-	issue, p := phrase.IssueArg(r.Checkpoint.Issue), r.Record.Progress()
+	issue, p := view.IssueArg(r.Checkpoint.Issue), r.Record.Progress()
 	if r.options.as == "" && len(p.Names) == 0 && p.Total == 0 && r.Record.WorkflowStatus() == "" {
 		return "git checkpoint save " + issue
 	}
 	text, as := "git checkpoint start "+issue, layout.Name(cmp.Or(string(r.options.as), r.Record.Layout()))
 	if as != "" {
-		text += " --as " + phrase.QuoteArg(string(as))
+		text += " --as " + view.QuoteArg(string(as))
 	}
 	switch plan := r.Record.PlanPath(); {
 	case plan != "":
-		text += " --plan " + phrase.QuoteArg(plan)
+		text += " --plan " + view.QuoteArg(plan)
 	case as == dotagent.Name: // its phases are fixed
 	case len(p.Names) > 0:
-		text += " --phases " + phrase.QuoteArg(strings.Join(p.Names, ","))
+		text += " --phases " + view.QuoteArg(strings.Join(p.Names, ","))
 	case p.Total > 0:
 		text += fmt.Sprintf(" --phases %d", p.Total)
 	}
@@ -148,7 +147,7 @@ func startFresh(c *invoke.Invocation, r *resumption) error {
 		if err != nil && !errors.As(err, &none) {
 			return err
 		}
-		c.Infof("archived %s; git checkpoint undo %s restores them", phrase.Plural(len(moved), "checkpoint"), phrase.IssueArg(r.Checkpoint.Issue))
+		c.Infof("archived %s; git checkpoint undo %s restores them", view.Plural(len(moved), "checkpoint"), view.IssueArg(r.Checkpoint.Issue))
 		c.Infof("%s begins again", r.startCommand())
 	}
 	return cmp.Or[error](showOutcome(c, r), exit.Silent{Code: exit.StartFresh})
@@ -162,12 +161,12 @@ func deleteChain(c *invoke.Invocation, r *resumption) error {
 		return err
 	}
 	if r.options.dryRun {
-		c.Infof("would drop %s", phrase.Plural(len(ids), "checkpoint"))
+		c.Infof("would drop %s", view.Plural(len(ids), "checkpoint"))
 	} else {
 		if err := c.Store.DropAll(c.Ctx, r.Checkpoint.Issue, ids, false); err != nil {
 			return err
 		}
-		c.Infof("dropped %s; git checkpoint undo %s restores them", phrase.Plural(len(ids), "checkpoint"), phrase.IssueArg(r.Checkpoint.Issue))
+		c.Infof("dropped %s; git checkpoint undo %s restores them", view.Plural(len(ids), "checkpoint"), view.IssueArg(r.Checkpoint.Issue))
 	}
 	return cmp.Or[error](showOutcome(c, r), exit.Silent{Code: exit.None})
 }
@@ -187,8 +186,8 @@ func liveIDs(c *invoke.Invocation, r *resumption) ([]checkpoint.ID, error) {
 	return ids, nil
 }
 
-// view prints the checkpoint for --choice v and asks the question again.
-func view(c *invoke.Invocation, r *resumption) error {
+// viewChoice prints the checkpoint for --choice v and asks the question again.
+func viewChoice(c *invoke.Invocation, r *resumption) error {
 	data, err := r.details()
 	if err != nil {
 		return err
@@ -227,10 +226,10 @@ func corrupted(c *invoke.Invocation, r *resumption, cause error) error {
 	if err != nil {
 		return errors.Join(cause, err)
 	}
-	c.Infof("archived %s; git checkpoint undo %s restores them", phrase.Plural(len(moved), "checkpoint"), phrase.IssueArg(c.IssueInQuestion))
+	c.Infof("archived %s; git checkpoint undo %s restores them", view.Plural(len(moved), "checkpoint"), view.IssueArg(c.IssueInQuestion))
 	switch {
 	case c.JSON:
-		err = c.WriteJSON(output.Resume{Status: output.Status{
+		err = c.WriteJSON(view.Resume{Status: view.Status{
 			Type: "resume", Issue: string(c.IssueInQuestion), Action: freshness.StartFresh.String(), Warnings: c.TakeWarnings(),
 		}})
 	case r.options.print == "env":

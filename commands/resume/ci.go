@@ -9,9 +9,8 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/standing"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -160,7 +159,7 @@ func ciRecord(c *invoke.Invocation, r *resumption, issue checkpoint.Issue) error
 	if !c.JSON {
 		return nil
 	}
-	return c.WriteJSON(output.Resume{Status: output.Status{
+	return c.WriteJSON(view.Resume{Status: view.Status{
 		Type: "resume", Issue: string(issue), Action: actionNone, Complete: r.archived == retention.ReasonCompleted, Warnings: c.TakeWarnings(),
 	}})
 }
@@ -198,8 +197,8 @@ func showNothingToDo(c *invoke.Invocation, r *resumption) error {
 	if c.JSON || r.options.print == "env" {
 		return showOutcome(c, r)
 	}
-	c.Printf("%s\n", output.Clean(fmt.Sprintf("%s, from %s (%s)", standing.Heading(r.Checkpoint, r.Record), r.Checkpoint.ID, phrase.Ago(r.Record.CreatedAt(), c.Env.Now()))))
-	c.Printf("Progress: %s\n", output.Clean(standing.ProgressLine(r.Record)))
+	c.Printf("%s\n", view.Clean(fmt.Sprintf("%s, from %s (%s)", standing.Heading(r.Checkpoint, r.Record), r.Checkpoint.ID, view.Ago(r.Record.CreatedAt(), c.Env.Now()))))
+	c.Printf("Progress: %s\n", view.Clean(standing.ProgressLine(r.Record)))
 	c.Printf("%s\n", standing.NothingLeft)
 	return nil
 }

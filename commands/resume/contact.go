@@ -5,9 +5,8 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/terminal"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -62,7 +61,7 @@ func fetchIssue(c *invoke.Invocation, issue checkpoint.Issue, remote string, qui
 			return n, s.Err
 		case s.Fetched > 0:
 			n += s.Fetched
-			c.Infof("fetched %s of issue %s from %s", phrase.Plural(s.Fetched, "checkpoint"), s.Issue, gitstore.ShownRemote(remote))
+			c.Infof("fetched %s of issue %s from %s", view.Plural(s.Fetched, "checkpoint"), s.Issue, gitstore.ShownRemote(remote))
 		}
 	}
 	return n, err
@@ -89,7 +88,7 @@ func switchContact(c *invoke.Invocation, r *resumption) error {
 func askContact(c *invoke.Invocation, d *invoke.Dialog, r *resumption) error {
 	head := promptHead(r.Checkpoint, r.Record, c.Env.Now(), true)
 	question := fmt.Sprintf("Branch: %s, which this clone does not have\n\nSwitch to it from %s, restore the files and continue there? [Y/n] ", r.home(), r.otherBranch().Name)
-	answer, err := d.Ask(head+output.CleanBlock(question), map[string]string{"y": "y", "yes": "y", "": "y", "n": "n", "no": "n"})
+	answer, err := d.Ask(head+view.CleanBlock(question), map[string]string{"y": "y", "yes": "y", "": "y", "n": "n", "no": "n"})
 	switch {
 	case err != nil:
 		return exit.Errorf(exit.NeedsAnswer, there(r), "resume %s: %w", r.Checkpoint.ID, err)

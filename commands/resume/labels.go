@@ -15,8 +15,7 @@ import (
 	"git-checkpoint/commands/internal/issuesource"
 	"git-checkpoint/commands/internal/judge"
 	"git-checkpoint/commands/internal/layoutfiles"
-	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/freshness"
 	"git-checkpoint/freshness/issue"
 	"git-checkpoint/freshness/issue/forge"
@@ -81,7 +80,7 @@ func (p *labelSync) choosePlace(c *invoke.Invocation, r *resumption) error {
 		return exit.Errorf(exit.Usage, "git config checkpoint.issue-source file",
 			"resume: --sync-issue: labels are written to an issue file, GitHub, GitLab and Gitea, and the issue comes from elsewhere")
 	}
-	p.place, p.isFile = phrase.QuotePath(r.source.Issue.Source), true
+	p.place, p.isFile = view.QuotePath(r.source.Issue.Source), true
 	p.write = func() (forge.LabelChange, error) { return changeFile(c, file, p.change) }
 	return nil
 }
@@ -97,7 +96,7 @@ func changeFile(c *invoke.Invocation, name string, change forge.LabelChange) (do
 		return done, err
 	}
 	if !f.Exists() {
-		return done, fmt.Errorf("%s: %w", phrase.QuotePath(name), fs.ErrNotExist)
+		return done, fmt.Errorf("%s: %w", view.QuotePath(name), fs.ErrNotExist)
 	}
 	text, added, removed, err := issue.ChangeLabels([]byte(f.Text), change.Add, change.Remove)
 	if err != nil || text == f.Text {
@@ -142,7 +141,7 @@ func syncLabels(c *invoke.Invocation, r *resumption, plan *labelSync) error {
 		return nil
 	}
 	if !c.JSON { // also with --quiet, because every write is shown
-		fmt.Fprintf(c.Env.Stderr, "labels of issue %s on %s: %s\n", output.Clean(string(r.Checkpoint.Issue)), plan.place, changeText(plan.change))
+		fmt.Fprintf(c.Env.Stderr, "labels of issue %s on %s: %s\n", view.Clean(string(r.Checkpoint.Issue)), plan.place, changeText(plan.change))
 	}
 	if r.options.dryRun {
 		r.synced = plan.change
@@ -163,14 +162,14 @@ func syncLabels(c *invoke.Invocation, r *resumption, plan *labelSync) error {
 	}
 	c.Infof("written to %s", plan.place)
 	if others := missingFrom(plan.change.Remove, r.synced.Remove); len(others) > 0 {
-		c.Warnf("%s removed other exclusive labels too: %s", plan.place, phrase.List(others))
+		c.Warnf("%s removed other exclusive labels too: %s", plan.place, view.List(others))
 	}
 	return nil
 }
 
 // missingFrom returns the names that list does not contain.
 func missingFrom(list, names []string) []string {
-	known := phrase.Set(list)
+	known := view.Set(list)
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return known[name] })
 }
 
@@ -198,10 +197,10 @@ func maySync(c *invoke.Invocation, r *resumption, change forge.LabelChange) (boo
 func changeText(change forge.LabelChange) string {
 	var parts []string
 	if len(change.Add) > 0 {
-		parts = append(parts, "add "+output.Clean(phrase.List(change.Add)))
+		parts = append(parts, "add "+view.Clean(view.List(change.Add)))
 	}
 	if len(change.Remove) > 0 {
-		parts = append(parts, "remove "+output.Clean(phrase.List(change.Remove)))
+		parts = append(parts, "remove "+view.Clean(view.List(change.Remove)))
 	}
 	return strings.Join(parts, "; ")
 }

@@ -9,9 +9,8 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/standing"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -46,10 +45,10 @@ func showResumed(c *invoke.Invocation, r *resumption) error {
 
 // plainResumed prints the resumed checkpoint in the form for scripts.
 func plainResumed(c *invoke.Invocation, r *resumption) {
-	c.Printf("%s\n", output.Clean(fmt.Sprintf("%s, from %s (%s)", standing.Heading(r.Checkpoint, r.Record), r.Checkpoint.ID, phrase.Ago(r.Record.CreatedAt(), c.Env.Now())+standing.ByOther(c, r.Checkpoint))))
+	c.Printf("%s\n", view.Clean(fmt.Sprintf("%s, from %s (%s)", standing.Heading(r.Checkpoint, r.Record), r.Checkpoint.ID, view.Ago(r.Record.CreatedAt(), c.Env.Now())+standing.ByOther(c, r.Checkpoint))))
 	standing.ShowWentBack(c, r.Point)
 	standing.ShowParallel(c, r.notHere(c))
-	c.Printf("Progress: %s\n", output.Clean(standing.ProgressLine(r.Record)))
+	c.Printf("Progress: %s\n", view.Clean(standing.ProgressLine(r.Record)))
 	standing.ShowPhases(c, r.Record)
 	standing.ShowTasks(c, r.Record)
 	standing.ShowNext(c, r.Verdict)
@@ -62,7 +61,7 @@ func plainResumed(c *invoke.Invocation, r *resumption) {
 	}
 	standing.ShowSession(c, r.Checkpoint, r.Record)
 	if ids := r.Record.Conflicts(); len(ids) > 0 {
-		c.Printf("Conflicts in progress: %s\n", output.Clean(phrase.List(ids)))
+		c.Printf("Conflicts in progress: %s\n", view.Clean(view.List(ids)))
 	}
 	showResumePoint(c, r)
 }
@@ -73,7 +72,7 @@ func showResumePoint(c *invoke.Invocation, r *resumption) {
 		c.Printf("%s\n", standing.NothingLeft)
 		return
 	}
-	c.Printf("%s\n", output.Clean(standing.ResumePoint(r.Judged)))
+	c.Printf("%s\n", view.Clean(standing.ResumePoint(r.Judged)))
 }
 
 // showOutcome prints the output for scripts: the JSON record or the variables.
@@ -107,8 +106,8 @@ func (r *resumption) promptMore(c *invoke.Invocation) standing.PromptMore {
 	return more
 }
 
-func resumeRecord(c *invoke.Invocation, r *resumption) output.Resume {
-	out := output.Resume{Status: standing.Status("resume", r.Checkpoint, r.Record, r.Verdict), DryRun: r.options.dryRun}
+func resumeRecord(c *invoke.Invocation, r *resumption) view.Resume {
+	out := view.Resume{Status: standing.Status("resume", r.Checkpoint, r.Record, r.Verdict), DryRun: r.options.dryRun}
 	out.Action, out.Complete, out.WentBack = r.action(), r.isComplete(), standing.WentBackRecord(r.Point)
 	out.Parallel = standing.ParallelRecords(r.notHere(c))
 	out.LabelsAdded, out.LabelsRemoved = r.synced.Add, r.synced.Remove
@@ -117,11 +116,11 @@ func resumeRecord(c *invoke.Invocation, r *resumption) output.Resume {
 		out.Checkpoint = json.RawMessage(data)
 	}
 	out.PhaseAttempt = r.attempt()
-	out.Earlier = []output.EarlierFile{}
+	out.Earlier = []view.EarlierFile{}
 	if r.restored != nil {
-		out.Restored, out.Undo = phrase.QuotePaths(r.restored.Restored), r.restored.Undo
-		out.Removed = phrase.QuotePaths(r.restored.Removed)
-		out.Conflicts, out.Earlier = phrase.QuotePaths(r.restored.Merged), earlierRecords(r.restored)
+		out.Restored, out.Undo = view.QuotePaths(r.restored.Restored), r.restored.Undo
+		out.Removed = view.QuotePaths(r.restored.Removed)
+		out.Conflicts, out.Earlier = view.QuotePaths(r.restored.Merged), earlierRecords(r.restored)
 	}
 	return out
 }
@@ -200,7 +199,7 @@ func setVariables(c *invoke.Invocation, r *resumption, v variables) {
 	}
 	for _, v := range r.vars {
 		if !c.JSON {
-			c.Printf("%s=%s\n", v.Name, output.Shell(v.Value))
+			c.Printf("%s=%s\n", v.Name, view.Shell(v.Value))
 		}
 	}
 }
@@ -215,7 +214,7 @@ func speak(c *invoke.Invocation, r *resumption) error {
 		r.texts, err = layout.TextsOf(as, r.Record)
 	}
 	if err != nil {
-		return exit.Errorf(exit.Usage, "git checkpoint resume "+phrase.IssueArg(r.Checkpoint.Issue), "resume %s --as %s: %w", r.Checkpoint.ID, as, err)
+		return exit.Errorf(exit.Usage, "git checkpoint resume "+view.IssueArg(r.Checkpoint.Issue), "resume %s --as %s: %w", r.Checkpoint.ID, as, err)
 	}
 	return nil
 }
@@ -228,7 +227,7 @@ func speakOfWorker(c *invoke.Invocation, r *resumption) error {
 		if err != nil {
 			return err
 		}
-		template = output.CleanBlock(string(data))
+		template = view.CleanBlock(string(data))
 	}
 	w, err := pipeline.WorkerOf(r.Record, nil)
 	if err != nil {

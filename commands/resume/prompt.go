@@ -7,9 +7,8 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/standing"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout/claude"
@@ -43,15 +42,15 @@ func promptHead(cp *gitstore.Checkpoint, r *checkpoint.Record, now time.Time, sa
 	if began.IsZero() || began.After(at) {
 		began = at
 	}
-	text := fmt.Sprintf("Found existing checkpoint for \"%s\"\n", output.Clean(standing.WorkName(cp, r))) + timeLine("Created", began, now)
+	text := fmt.Sprintf("Found existing checkpoint for \"%s\"\n", view.Clean(standing.WorkName(cp, r))) + timeLine("Created", began, now)
 	if saved && at.After(began) {
 		text += timeLine("Saved", at, now)
 	}
-	return text + fmt.Sprintf("Progress: %s\n", output.Clean(standing.ProgressLine(r)))
+	return text + fmt.Sprintf("Progress: %s\n", view.Clean(standing.ProgressLine(r)))
 }
 
 func timeLine(name string, t, now time.Time) string {
-	return fmt.Sprintf("%s: %s (%s)\n", name, t.In(now.Location()).Format("2006-01-02 15:04:05"), phrase.Ago(t, now))
+	return fmt.Sprintf("%s: %s (%s)\n", name, t.In(now.Location()).Format("2006-01-02 15:04:05"), view.Ago(t, now))
 }
 
 // claudePrompt returns the prompt in claude's words.
@@ -72,7 +71,7 @@ func defaultPrompt(head, from string, issue checkpoint.Issue, n int) prompt {
 	if n != 1 {
 		these, all = fmt.Sprintf("these %d checkpoints", n), fmt.Sprintf("all %d checkpoints", n)
 	}
-	undo := "git checkpoint undo " + phrase.IssueArg(issue)
+	undo := "git checkpoint undo " + view.IssueArg(issue)
 	return prompt{
 		text: head + "\nOptions:\n  (r)esume - Continue from " + from + "\n" +
 			"  (s)tart over - Archive " + these + "\n" +
@@ -81,12 +80,12 @@ func defaultPrompt(head, from string, issue checkpoint.Issue, n int) prompt {
 			"  (q)uit - Change nothing\n\n",
 		question: "Choice [r/s/v/d/q/?]: ",
 		answers:  promptAnswers,
-		help: output.Clean("r - restore the files of the checkpoint and continue; files that changed since are asked about") + "\n" +
-			output.Clean("s - move "+these+" to the archive, so that work starts over; `"+undo+"` restores them") + "\n" +
+		help: view.Clean("r - restore the files of the checkpoint and continue; files that changed since are asked about") + "\n" +
+			view.Clean("s - move "+these+" to the archive, so that work starts over; `"+undo+"` restores them") + "\n" +
 			"v - show the checkpoint's record and all findings, then ask again\n" +
-			output.Clean("d - drop "+all+", after another question; `"+undo+"` restores them") + "\n" +
+			view.Clean("d - drop "+all+", after another question; `"+undo+"` restores them") + "\n" +
 			"q - change nothing and exit with 3\n\n",
-		drop: output.Clean(fmt.Sprintf("Drop %s of issue %s? [y/N] ", all, issue)),
+		drop: view.Clean(fmt.Sprintf("Drop %s of issue %s? [y/N] ", all, issue)),
 	}
 }
 
@@ -94,7 +93,7 @@ func defaultPrompt(head, from string, issue checkpoint.Issue, n int) prompt {
 func promptOf(c *invoke.Invocation, r *resumption) (prompt, error) {
 	asClaude := r.options.as == claude.Name
 	head := promptHead(r.Checkpoint, r.Record, c.Env.Now(), !asClaude)
-	from := output.Clean(standing.ContinueFrom(r.Record, r.Verdict.At))
+	from := view.Clean(standing.ContinueFrom(r.Record, r.Verdict.At))
 	if asClaude {
 		return claudePrompt(head, from), nil
 	}

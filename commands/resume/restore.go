@@ -10,9 +10,8 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/standing"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 
@@ -117,11 +116,11 @@ func runRestore(c *invoke.Invocation) error {
 		c.Infof("%s", nothing)
 	}
 	if c.JSON {
-		err = c.WriteJSON(output.Restore{
+		err = c.WriteJSON(view.Restore{
 			Type: "restore", DryRun: req.DryRun, CheckpointID: string(done.ID),
-			Restored: phrase.QuotePaths(done.Restored), Removed: phrase.QuotePaths(done.Removed),
-			Skipped: phrase.QuotePaths(done.Skipped), InTheWay: phrase.QuotePaths(done.InTheWay), Sparse: phrase.QuotePaths(done.Sparse), Earlier: earlierRecords(done), OtherSessions: phrase.QuotePaths(done.Others), Sessions: sessionFiles(c, done),
-			Conflicts: phrase.QuotePaths(done.Merged), Undo: done.Undo, Hints: nextCommands(done), Nothing: nothing, MovedPoint: done.MovedPoint,
+			Restored: view.QuotePaths(done.Restored), Removed: view.QuotePaths(done.Removed),
+			Skipped: view.QuotePaths(done.Skipped), InTheWay: view.QuotePaths(done.InTheWay), Sparse: view.QuotePaths(done.Sparse), Earlier: earlierRecords(done), OtherSessions: view.QuotePaths(done.Others), Sessions: sessionFiles(c, done),
+			Conflicts: view.QuotePaths(done.Merged), Undo: done.Undo, Hints: nextCommands(done), Nothing: nothing, MovedPoint: done.MovedPoint,
 		})
 	} else {
 		showRestored(c, done, req.DryRun)
@@ -134,10 +133,10 @@ func runRestore(c *invoke.Invocation) error {
 }
 
 // sessionFiles returns the records of the files of other sessions.
-func sessionFiles(c *invoke.Invocation, done *gitstore.Restored) (files []output.SessionFile) {
+func sessionFiles(c *invoke.Invocation, done *gitstore.Restored) (files []view.SessionFile) {
 	for _, p := range done.Others {
 		id := done.Sessions[p]
-		files = append(files, output.SessionFile{Path: phrase.QuotePath(p), SessionID: id, SessionAgent: standing.AgentOf(c, id)})
+		files = append(files, view.SessionFile{Path: view.QuotePath(p), SessionID: id, SessionAgent: standing.AgentOf(c, id)})
 	}
 	return files
 }
@@ -152,7 +151,7 @@ func tellPoint(c *invoke.Invocation, issue checkpoint.Issue, done *gitstore.Rest
 		c.Infof("the work goes on from the newest checkpoint again")
 		return
 	}
-	c.Infof("the work goes on from %s; this command ends that: git checkpoint restore %s latest", p.ID, phrase.IssueArg(issue))
+	c.Infof("the work goes on from %s; this command ends that: git checkpoint restore %s latest", p.ID, view.IssueArg(issue))
 }
 
 // leftAlone names the flag that replaces files that changed since the checkpoint. If the
@@ -165,7 +164,7 @@ func leftAlone(c *invoke.Invocation, req *gitstore.RestoreRequest, done *gitstor
 	again.DryRun = false
 	merge, replace := restoreAgain(c, &again, "--changed merge"), restoreAgain(c, &again, "--changed checkpoint")
 	if len(done.Others) > 0 && !c.JSON {
-		paths := phrase.QuotePaths(done.Others)
+		paths := view.QuotePaths(done.Others)
 		c.Infof("hint: %s -- %s", restoreAgain(c, &again, ""), strings.Join(paths, " "))
 	}
 	if len(done.Skipped) == 0 {
@@ -175,7 +174,7 @@ func leftAlone(c *invoke.Invocation, req *gitstore.RestoreRequest, done *gitstor
 		return nil
 	}
 	if len(done.Restored) == 0 && !req.DryRun {
-		return exit.Errorf(exit.Refused, merge+"\n"+replace, "restore %s: nothing was restored: %s changed since the checkpoint", done.ID, phrase.Plural(len(done.Skipped), "file"))
+		return exit.Errorf(exit.Refused, merge+"\n"+replace, "restore %s: nothing was restored: %s changed since the checkpoint", done.ID, view.Plural(len(done.Skipped), "file"))
 	}
 	if !c.JSON {
 		c.Infof("hint: %s", merge)
@@ -201,17 +200,17 @@ func conflicts(c *invoke.Invocation, done *gitstore.Restored) error {
 	if done == nil || len(done.Merged) == 0 {
 		return nil
 	}
-	return exit.Errorf(exit.Failure, showConflicts, "%s %s: %s with conflicts to resolve", c.Name, done.ID, phrase.Plural(len(done.Merged), "file"))
+	return exit.Errorf(exit.Failure, showConflicts, "%s %s: %s with conflicts to resolve", c.Name, done.ID, view.Plural(len(done.Merged), "file"))
 }
 
 // showConflicts shows the conflicts of unmerged files.
 const showConflicts = "git diff"
 
 // earlierRecords returns the files that came from earlier checkpoints, for scripts.
-func earlierRecords(done *gitstore.Restored) []output.EarlierFile {
-	files := make([]output.EarlierFile, len(done.Earlier))
+func earlierRecords(done *gitstore.Restored) []view.EarlierFile {
+	files := make([]view.EarlierFile, len(done.Earlier))
 	for i, f := range done.Earlier {
-		files[i] = output.EarlierFile{Path: phrase.QuotePath(f.Path), CheckpointID: string(f.ID)}
+		files[i] = view.EarlierFile{Path: view.QuotePath(f.Path), CheckpointID: string(f.ID)}
 	}
 	return files
 }
@@ -231,7 +230,7 @@ func nextCommands(done *gitstore.Restored) (next []string) {
 }
 
 // mergeAgain returns the command that makes the next commit a merge with another commit.
-func mergeAgain(other string) string { return "git update-ref MERGE_HEAD " + output.Shell(other) }
+func mergeAgain(other string) string { return "git update-ref MERGE_HEAD " + view.Shell(other) }
 
 // notRestored adds the command that restores in spite of the reason to the hints of a
 // refused restore.
@@ -246,10 +245,10 @@ func notRestored(c *invoke.Invocation, req *gitstore.RestoreRequest, err error) 
 // restoreInTheWay returns the error of a restore that left paths alone because of existing
 // files. If --force does not overwrite them, the user has to move them.
 func restoreInTheWay(c *invoke.Invocation, req *gitstore.RestoreRequest, done *gitstore.Restored) error {
-	paths := phrase.Plural(len(done.InTheWay), "path")
+	paths := view.Plural(len(done.InTheWay), "path")
 	if len(done.Foreign) > 0 && !slices.ContainsFunc(done.InTheWay, func(p string) bool { return !isBelowAny(p, done.Foreign) }) {
 		in := filepath.Join(c.Store.Root(), filepath.FromSlash(done.Foreign[0]))
-		return exit.Errorf(exit.Refused, "git -C "+phrase.QuoteArg(in)+" status", "restore %s: %s of another repository stay as they are: %s", done.ID, paths, phrase.List(phrase.QuotePaths(done.Foreign)))
+		return exit.Errorf(exit.Refused, "git -C "+view.QuoteArg(in)+" status", "restore %s: %s of another repository stay as they are: %s", done.ID, paths, view.List(view.QuotePaths(done.Foreign)))
 	}
 	if done.Unknown {
 		return exit.Errorf(exit.Refused, restoreAgain(c, req, "--force"), "restore %s: %s in the way of files that git does not know were left alone", done.ID, paths)
@@ -266,7 +265,7 @@ func isBelowAny(name string, dirs []string) bool {
 // issue, because the branch can be of another issue.
 func restoreAgain(c *invoke.Invocation, req *gitstore.RestoreRequest, flag string) string {
 	cp := req.Checkpoint
-	words := []string{"git checkpoint restore", phrase.IssueArg(cp.Issue), phrase.QuoteArg(string(cp.ID))}
+	words := []string{"git checkpoint restore", view.IssueArg(cp.Issue), view.QuoteArg(string(cp.ID))}
 	if flag != "" {
 		words = append(words, flag)
 	}
@@ -288,7 +287,7 @@ func restoreAgain(c *invoke.Invocation, req *gitstore.RestoreRequest, flag strin
 	if len(c.Paths) > 0 {
 		words = append(words, "--")
 		for _, name := range c.Paths {
-			words = append(words, phrase.QuoteArg(name))
+			words = append(words, view.QuoteArg(name))
 		}
 	}
 	return strings.Join(words, " ")
@@ -312,16 +311,16 @@ func finishRestore(c *invoke.Invocation, o *restoreOptions) error {
 	if !was {
 		hint := ""
 		if left != "" {
-			c.Infof("removed %s, which a killed restore had left", phrase.QuotePath(left))
+			c.Infof("removed %s, which a killed restore had left", view.QuotePath(left))
 		}
 		if issue := c.Store.LastRestored(c.Ctx); issue != "" {
-			hint = "git checkpoint undo " + phrase.IssueArg(issue)
+			hint = "git checkpoint undo " + view.IssueArg(issue)
 		}
 		return exit.Errorf(exit.Refused, hint, "restore: no restore was interrupted in this worktree")
 	}
 	c.Infof("the interrupted restore is %s", what)
 	if c.JSON {
-		return c.WriteJSON(output.Restore{Type: "restore"})
+		return c.WriteJSON(view.Restore{Type: "restore"})
 	}
 	return nil
 }
@@ -341,36 +340,36 @@ func showRestored(c *invoke.Invocation, done *gitstore.Restored, dryRun bool) {
 	if dryRun {
 		verbs = map[bool]string{false: "would restore", true: "would remove"}
 	}
-	removed := phrase.Set(done.Removed)
+	removed := view.Set(done.Removed)
 	for _, p := range done.Restored {
-		c.Printf("%s %s\n", verbs[removed[p]], phrase.QuotePath(p))
+		c.Printf("%s %s\n", verbs[removed[p]], view.QuotePath(p))
 	}
 	for _, p := range done.Skipped {
-		c.Printf("changed since, left as it is: %s\n", phrase.QuotePath(p))
+		c.Printf("changed since, left as it is: %s\n", view.QuotePath(p))
 	}
 	for _, p := range done.InTheWay {
-		c.Printf("in the way, left as it is: %s\n", phrase.QuotePath(p))
+		c.Printf("in the way, left as it is: %s\n", view.QuotePath(p))
 	}
 	for _, p := range done.Others {
-		c.Printf("%s: %s\n", output.Clean(fmt.Sprintf(otherSession, standing.SessionName(c, done.Sessions[p]))), phrase.QuotePath(p))
+		c.Printf("%s: %s\n", view.Clean(fmt.Sprintf(otherSession, standing.SessionName(c, done.Sessions[p]))), view.QuotePath(p))
 	}
 	for _, p := range done.Unsaved {
-		c.Printf("%s: %s\n", notInCheckpoint, phrase.QuotePath(p))
+		c.Printf("%s: %s\n", notInCheckpoint, view.QuotePath(p))
 	}
 	for _, p := range done.Sparse {
-		c.Printf("%s: %s\n", outsideSparse, phrase.QuotePath(p))
+		c.Printf("%s: %s\n", outsideSparse, view.QuotePath(p))
 	}
 	for _, line := range earlierFiles(done, 8) {
 		c.Printf("%s\n", line)
 	}
-	restored := phrase.Set(done.Restored)
+	restored := view.Set(done.Restored)
 	for _, p := range done.Later {
 		if !restored[p] {
-			c.Printf("came later: %s\n", phrase.QuotePath(p))
+			c.Printf("came later: %s\n", view.QuotePath(p))
 		}
 	}
 	for _, p := range done.Merged {
-		c.Printf("conflicts to resolve: %s\n", phrase.QuotePath(p))
+		c.Printf("conflicts to resolve: %s\n", view.QuotePath(p))
 	}
 	if done.Undo != "" {
 		c.Infof("hint: %s", undoCommand(done.Undo))
@@ -389,7 +388,7 @@ func earlierFiles(done *gitstore.Restored, few int) (lines []string) {
 		paths[f.ID] = append(paths[f.ID], f.Path)
 	}
 	for _, id := range ids {
-		lines = append(lines, "from the earlier "+string(id)+": "+phrase.Files(paths[id], few))
+		lines = append(lines, "from the earlier "+string(id)+": "+view.Files(paths[id], few))
 	}
 	return lines
 }
@@ -415,5 +414,5 @@ func undoCommand(ref string) string {
 	if err != nil {
 		i = checkpoint.Issue(name)
 	}
-	return "git checkpoint undo " + phrase.IssueArg(i)
+	return "git checkpoint undo " + view.IssueArg(i)
 }

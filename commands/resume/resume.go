@@ -190,7 +190,7 @@ func act(c *invoke.Invocation, r *resumption, choice string) error {
 	case "d":
 		return deleteChain(c, r)
 	case "v":
-		return view(c, r)
+		return viewChoice(c, r)
 	}
 	return resume(c, r)
 }

@@ -3,33 +3,32 @@ package resume
 import (
 	"strconv"
 
-	"git-checkpoint/commands/internal/display"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/standing"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 )
 
 // screenResumed prints the result of a resume for people: the work, the files that were
 // restored, and the point to continue at. The hint stands alone at the left margin, where no
 // text of a checkpoint can stand.
-func screenResumed(c *invoke.Invocation, at display.Screen, r *resumption) {
+func screenResumed(c *invoke.Invocation, at view.Screen, r *resumption) {
 	cp := r.Checkpoint
-	title := phrase.Title(cp, r.Record, nil)
-	saved := phrase.Ago(r.Record.CreatedAt(), c.Env.Now()) + standing.ByOther(c, cp) + ": " + title
-	rows := append(standing.ProgressRows(r.Record, r.Verdict), display.Row{Label: "Saved", Text: saved})
+	title := view.Title(cp, r.Record, nil)
+	saved := view.Ago(r.Record.CreatedAt(), c.Env.Now()) + standing.ByOther(c, cp) + ": " + title
+	rows := append(standing.ProgressRows(r.Record, r.Verdict), view.Row{Label: "Saved", Text: saved})
 	rows = append(rows, standing.WentBackRows(r.Point, c.Env.Now())...)
 	rows = append(rows, standing.ParallelRows(r.notHere(c), c.Env.Now())...)
 	add := func(label, text string) {
 		if text != "" {
-			rows = append(rows, display.Row{Label: label, Text: text})
+			rows = append(rows, view.Row{Label: label, Text: text})
 		}
 	}
 	if summary := r.Record.Doc().Text("context_summary"); summary != title {
 		add("Summary", summary)
 	}
 	add("Session", standing.SessionText(c, cp, r.Record))
-	add("Conflicts", phrase.List(r.Record.Conflicts()))
+	add("Conflicts", view.List(r.Record.Conflicts()))
 	if n := r.attempt(); n > 1 {
 		add("Attempt", strconv.Itoa(n))
 	}
@@ -40,9 +39,9 @@ func screenResumed(c *invoke.Invocation, at display.Screen, r *resumption) {
 		rows = append(rows, restoredRow(r.restored, r.options.dryRun))
 	}
 	if r.isComplete() {
-		rows = append(rows, display.Row{Label: "Continue", Text: standing.NothingLeft, Style: display.Bold})
+		rows = append(rows, view.Row{Label: "Continue", Text: standing.NothingLeft, Style: view.Bold})
 	} else if r.Verdict.At.Code != "" {
-		rows = append(rows, display.Row{Label: "Continue", Text: standing.ContinueFrom(r.Record, r.Verdict.At), Style: display.Bold})
+		rows = append(rows, view.Row{Label: "Continue", Text: standing.ContinueFrom(r.Record, r.Verdict.At), Style: view.Bold})
 	}
 	c.Printf("%s\n\n%s", at.Heading(standing.Heading(cp, r.Record)), at.Sheet(rows))
 	if r.restored != nil && r.restored.Undo != "" {
@@ -52,14 +51,14 @@ func screenResumed(c *invoke.Invocation, at display.Screen, r *resumption) {
 }
 
 // restoredRow returns the row about the files of a restore.
-func restoredRow(done *gitstore.Restored, dryRun bool) display.Row {
-	row, removed := display.Row{Label: "Restored", Text: "no files"}, "removed"
+func restoredRow(done *gitstore.Restored, dryRun bool) view.Row {
+	row, removed := view.Row{Label: "Restored", Text: "no files"}, "removed"
 	if dryRun {
 		row.Label, removed = "Would restore", "would remove"
 	}
 	const few = 8
 	if restored := missingFrom(done.Removed, done.Restored); len(restored) > 0 {
-		row.Text = phrase.Files(restored, few)
+		row.Text = view.Files(restored, few)
 	}
 	for _, part := range []struct {
 		what  string
@@ -74,7 +73,7 @@ func restoredRow(done *gitstore.Restored, dryRun bool) display.Row {
 		{"conflicts to resolve:", done.Merged},
 	} {
 		if len(part.paths) > 0 {
-			row.Below = append(row.Below, part.what+" "+phrase.Files(part.paths, few))
+			row.Below = append(row.Below, part.what+" "+view.Files(part.paths, few))
 		}
 	}
 	row.Below = append(row.Below, earlierFiles(done, few)...)

@@ -6,7 +6,7 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/output"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 )
 
@@ -26,7 +26,7 @@ func moveToWorktree(c *invoke.Invocation, o *resumeOptions) (place gitstore.Work
 	if place, err = c.Store.Worktrees.FindOrAdd(c.Ctx, cp, dir); err != nil {
 		return place, err
 	}
-	c.Infof("%s worktree %s", map[bool]string{true: "made", false: "in"}[place.Created], output.Shell(place.Dir))
+	c.Infof("%s worktree %s", map[bool]string{true: "made", false: "in"}[place.Created], view.Shell(place.Dir))
 	c.Close()
 	if err := gitstore.EnterWorktree(place.Dir); err != nil {
 		return place, err
@@ -75,8 +75,8 @@ func worktreeDir(c *invoke.Invocation, o *resumeOptions) (string, error) {
 // have changed, it stays.
 func leaveWorktree(c *invoke.Invocation, place gitstore.Worktree) {
 	if err := c.Store.Worktrees.Remove(context.WithoutCancel(c.Ctx), place); err != nil {
-		c.Warnf("%s stays: %v", output.Shell(place.Dir), err)
+		c.Warnf("%s stays: %v", view.Shell(place.Dir), err)
 		return
 	}
-	c.Infof("removed worktree %s again", output.Shell(place.Dir))
+	c.Infof("removed worktree %s again", view.Shell(place.Dir))
 }

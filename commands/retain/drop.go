@@ -8,8 +8,7 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 
@@ -89,7 +88,7 @@ func dropThem(c *invoke.Invocation, o dropOptions, issue checkpoint.Issue, ids [
 	}
 	err := drop(c.Ctx, issue, ids)
 	if err == nil && listErr == nil && l.Cut {
-		c.Infof("this clone is shallow: the content stays in the chain until a complete clone runs git checkpoint sync %s", phrase.QuoteArg(string(issue)))
+		c.Infof("this clone is shallow: the content stays in the chain until a complete clone runs git checkpoint sync %s", view.QuoteArg(string(issue)))
 	}
 	return err
 }
@@ -102,11 +101,11 @@ func purge(c *invoke.Invocation, o dropOptions, issue checkpoint.Issue, ids []ch
 		err = c.Store.Files.SweepContent(c.Ctx, content)
 	}
 	if err != nil {
-		hint := "git checkpoint drop " + phrase.IssueArg(issue) + " --all"
+		hint := "git checkpoint drop " + view.IssueArg(issue) + " --all"
 		if !o.all {
-			hint = "git checkpoint drop " + phrase.IssueArg(issue) + " " + string(ids[0])
+			hint = "git checkpoint drop " + view.IssueArg(issue) + " " + string(ids[0])
 		}
-		return exit.Errorf(exit.Failure, hint+" --purge", "%s dropped, and the purge is not complete: %w", phrase.Plural(len(ids), "checkpoint"), err)
+		return exit.Errorf(exit.Failure, hint+" --purge", "%s dropped, and the purge is not complete: %w", view.Plural(len(ids), "checkpoint"), err)
 	}
 	for _, ref := range carriers {
 		c.Warnf("%s still carries what was dropped, and so does its remote: %s", ref, syncOf(c, ref, issue))
@@ -124,11 +123,11 @@ func purge(c *invoke.Invocation, o dropOptions, issue checkpoint.Issue, ids []ch
 		{"a branch, another checkpoint, a stash or a reflog", left.Refs},
 	} {
 		if n := len(place.paths); n > 0 {
-			shown := phrase.List(place.paths[:min(n, 3)])
+			shown := view.List(place.paths[:min(n, 3)])
 			if n > 3 {
 				shown += " and more"
 			}
-			c.Warnf("%s still has %s of what was dropped: %s", place.name, phrase.Plural(n, "file"), shown)
+			c.Warnf("%s still has %s of what was dropped: %s", place.name, view.Plural(n, "file"), shown)
 		}
 	}
 	after := ""
@@ -146,14 +145,14 @@ func syncOf(c *invoke.Invocation, ref string, issue checkpoint.Issue) string {
 	if configured, err := c.Remote(""); err == nil {
 		remotes = append(remotes, configured)
 	}
-	sync := "git checkpoint sync " + phrase.IssueArg(issue) + " --remote "
+	sync := "git checkpoint sync " + view.IssueArg(issue) + " --remote "
 	switch name := c.Store.RemoteOf(ref, issue, remotes); {
 	case name == "":
 		return sync + "URL takes it away there, with the URL that was used before"
 	case gitstore.ShownRemote(name) != name:
-		return sync + phrase.QuoteArg(gitstore.ShownRemote(name)) + " takes it away there, with the masked parts of the URL"
+		return sync + view.QuoteArg(gitstore.ShownRemote(name)) + " takes it away there, with the masked parts of the URL"
 	default:
-		return sync + phrase.QuoteArg(name) + " takes it away there"
+		return sync + view.QuoteArg(name) + " takes it away there"
 	}
 }
 
@@ -162,7 +161,7 @@ func confirmDrop(c *invoke.Invocation, o dropOptions, issue checkpoint.Issue, id
 	if o.yes {
 		return nil
 	}
-	what, hint := phrase.Plural(len(ids), "checkpoint"), "git checkpoint drop "+phrase.IssueArg(issue)
+	what, hint := view.Plural(len(ids), "checkpoint"), "git checkpoint drop "+view.IssueArg(issue)
 	switch {
 	case o.all && len(ids) == 1:
 		what, hint = "the only checkpoint", hint+" --all"
@@ -175,7 +174,7 @@ func confirmDrop(c *invoke.Invocation, o dropOptions, issue checkpoint.Issue, id
 		hint += " --purge"
 	}
 	c.SkipIssue()
-	yes, err := c.Confirm(fmt.Sprintf("Drop %s of issue %s? [y/N] ", what, output.Clean(string(issue))), hint+" --yes")
+	yes, err := c.Confirm(fmt.Sprintf("Drop %s of issue %s? [y/N] ", what, view.Clean(string(issue))), hint+" --yes")
 	if err == nil && !yes {
 		c.Infof("nothing was dropped")
 		err = exit.Silent{Code: exit.None}

@@ -2,8 +2,7 @@ package retain
 
 import (
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/retention"
 )
@@ -91,7 +90,7 @@ func toArchive(c *invoke.Invocation) (checkpoint.Issue, []checkpoint.ID, error) 
 // showResult prints an action's result for each checkpoint.
 func showResult(c *invoke.Invocation, kind string, issue checkpoint.Issue, ids []checkpoint.ID, result string) error {
 	if c.JSON {
-		return c.WriteJSON(output.ActionResult{Type: kind, Issue: string(issue), CheckpointIDs: phrase.Strings(ids), Result: result})
+		return c.WriteJSON(view.ActionResult{Type: kind, Issue: string(issue), CheckpointIDs: view.Strings(ids), Result: result})
 	}
 	for _, id := range ids {
 		c.Printf("%s %s\n", result, id)

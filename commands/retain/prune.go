@@ -11,8 +11,7 @@ import (
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/issuesource"
-	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/retention"
@@ -252,10 +251,10 @@ func showPlan(c *invoke.Invocation, o pruneOptions, plan *prunePlan) error {
 	}
 	for _, p := range plan.of {
 		if o.all && len(p.Decisions) > 0 {
-			c.Printf("issue %s\n", output.Clean(string(p.issue)))
+			c.Printf("issue %s\n", view.Clean(string(p.issue)))
 		}
 		for _, d := range p.Decisions {
-			c.Printf("%s %s  %s\n", verb(d, p.Archived), output.Clean(string(d.ID)), output.Clean(d.Rule))
+			c.Printf("%s %s  %s\n", verb(d, p.Archived), view.Clean(string(d.ID)), view.Clean(d.Rule))
 		}
 	}
 	if o.dryRun {
@@ -283,13 +282,13 @@ func applyCommand(o pruneOptions, plan *prunePlan) string {
 	if o.all {
 		words = append(words, "--all")
 	} else {
-		words = append(words, phrase.IssueArg(plan.of[0].issue))
+		words = append(words, view.IssueArg(plan.of[0].issue))
 	}
 	if o.closed {
 		words = append(words, "--closed")
 	}
 	for _, k := range o.keep {
-		words = append(words, "--keep", phrase.QuoteArg(k))
+		words = append(words, "--keep", view.QuoteArg(k))
 	}
 	if o.maxAge > 0 {
 		words = append(words, "--max-age", fmt.Sprint(o.maxAge))
@@ -297,12 +296,12 @@ func applyCommand(o pruneOptions, plan *prunePlan) string {
 	return strings.Join(append(words, "--apply", plan.id), " ")
 }
 
-func pruneRecord(plan *prunePlan, dryRun bool) output.Prune {
-	r := output.Prune{Type: "prune", Plan: plan.id, DryRun: dryRun}
+func pruneRecord(plan *prunePlan, dryRun bool) view.Prune {
+	r := view.Prune{Type: "prune", Plan: plan.id, DryRun: dryRun}
 	for _, p := range plan.of {
-		r.Removed = append(append(r.Removed, phrase.Strings(p.Removed)...), phrase.Strings(p.Expired)...)
+		r.Removed = append(append(r.Removed, view.Strings(p.Removed)...), view.Strings(p.Expired)...)
 		for _, d := range p.Decisions {
-			r.Decisions = append(r.Decisions, output.Decision{CheckpointID: string(d.ID), Issue: string(p.issue), Keep: d.Keep, Rule: d.Rule})
+			r.Decisions = append(r.Decisions, view.Decision{CheckpointID: string(d.ID), Issue: string(p.issue), Keep: d.Keep, Rule: d.Rule})
 			if d.Keep {
 				r.Kept = append(r.Kept, string(d.ID))
 			}

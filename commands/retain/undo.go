@@ -9,8 +9,7 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 
@@ -98,7 +97,7 @@ func runUndo(c *invoke.Invocation, u undoer) error {
 	}
 	announceUndo(c, u, issue, shown)
 	if r := shown.Restored; r != nil && len(r.Restored) == 0 && len(r.Skipped) > len(r.Committed) {
-		return exit.Errorf(exit.Refused, "git status --short", "%s: no file can be put back: %s changed since the restore; the operation stays the last one", u.name, phrase.Plural(len(r.Skipped), "file"))
+		return exit.Errorf(exit.Refused, "git status --short", "%s: no file can be put back: %s changed since the restore; the operation stays the last one", u.name, view.Plural(len(r.Skipped), "file"))
 	}
 	if !yes && shown.Commits+shown.Saves > 0 {
 		if err := confirmUndo(c, u, issue, shown); err != nil {
@@ -116,7 +115,7 @@ func runUndo(c *invoke.Invocation, u undoer) error {
 }
 
 func (u undoer) command(issue checkpoint.Issue) string {
-	return "git checkpoint " + u.name + " " + phrase.IssueArg(issue)
+	return "git checkpoint " + u.name + " " + view.IssueArg(issue)
 }
 
 // fewPaths is the number of paths or ids that the announcement of an undo names.
@@ -126,25 +125,25 @@ const fewPaths = 5
 func announceUndo(c *invoke.Invocation, u undoer, issue checkpoint.Issue, shown *gitstore.Undone) {
 	c.SkipIssue()
 	what := fmt.Sprintf(u.of, shown.What)
-	list := phrase.Plural(len(shown.IDs), "checkpoint") + ": " + phrase.List(phrase.Few(phrase.Strings(shown.IDs), fewPaths))
+	list := view.Plural(len(shown.IDs), "checkpoint") + ": " + view.List(view.Few(view.Strings(shown.IDs), fewPaths))
 	if shown.Restored != nil {
 		what += " of " + string(shown.Restored.ID)
 		if list = "no file"; len(shown.Restored.Restored) > 0 {
-			list = phrase.Files(shown.Restored.Restored, fewPaths)
+			list = view.Files(shown.Restored.Restored, fewPaths)
 		}
 	}
 	c.Infof("%s of issue %s: %s, %s (%s): %s", u.name, issue, what,
-		shown.At.UTC().Format(time.RFC3339), phrase.Ago(shown.At, c.Env.Now()), list)
+		shown.At.UTC().Format(time.RFC3339), view.Ago(shown.At, c.Env.Now()), list)
 }
 
 // confirmUndo asks whether to undo an operation that commits or saves have followed.
 func confirmUndo(c *invoke.Invocation, u undoer, issue checkpoint.Issue, shown *gitstore.Undone) error {
 	var since []string
 	if shown.Commits > 0 {
-		since = append(since, phrase.Plural(shown.Commits, "commit"))
+		since = append(since, view.Plural(shown.Commits, "commit"))
 	}
 	if shown.Saves > 0 {
-		since = append(since, phrase.Plural(shown.Saves, "save"))
+		since = append(since, view.Plural(shown.Saves, "save"))
 	}
 	question := fmt.Sprintf("%s followed since. Continue the %s? [y/N] ", strings.Join(since, " and "), u.name)
 	yes, err := c.Confirm(question, u.command(issue)+" --yes")
@@ -179,29 +178,29 @@ func showUndone(c *invoke.Invocation, u undoer, issue checkpoint.Issue, done *gi
 	if done.Restored == nil {
 		return nil
 	}
-	removed, committed := phrase.Set(done.Restored.Removed), phrase.Set(done.Restored.Committed)
+	removed, committed := view.Set(done.Restored.Removed), view.Set(done.Restored.Committed)
 	for _, path := range done.Restored.Restored {
-		c.Printf("%s %s\n", map[bool]string{false: putBack, true: removedFile}[removed[path]], phrase.QuotePath(path))
+		c.Printf("%s %s\n", map[bool]string{false: putBack, true: removedFile}[removed[path]], view.QuotePath(path))
 	}
 	for _, path := range done.Restored.Skipped {
 		if committed[path] {
-			c.Warnf("a commit has changed %s since: it stays as it is", phrase.QuotePath(path))
+			c.Warnf("a commit has changed %s since: it stays as it is", view.QuotePath(path))
 		} else {
-			c.Warnf("%s changed since and stays as it is", phrase.QuotePath(path))
+			c.Warnf("%s changed since and stays as it is", view.QuotePath(path))
 		}
 	}
 	return nil
 }
 
-func undoRecord(u undoer, issue checkpoint.Issue, done *gitstore.Undone, dryRun bool) output.Undo {
-	r := output.Undo{
-		Type: u.name, Issue: string(issue), CheckpointIDs: phrase.Strings(done.IDs), Result: done.What,
+func undoRecord(u undoer, issue checkpoint.Issue, done *gitstore.Undone, dryRun bool) view.Undo {
+	r := view.Undo{
+		Type: u.name, Issue: string(issue), CheckpointIDs: view.Strings(done.IDs), Result: done.What,
 		DryRun: dryRun, At: done.At,
 	}
 	if done.Restored != nil {
 		r.CheckpointID = string(done.Restored.ID)
-		r.Restored, r.Removed = phrase.QuotePaths(done.Restored.Restored), phrase.QuotePaths(done.Restored.Removed)
-		r.Skipped, r.Committed = phrase.QuotePaths(done.Restored.Skipped), phrase.QuotePaths(done.Restored.Committed)
+		r.Restored, r.Removed = view.QuotePaths(done.Restored.Restored), view.QuotePaths(done.Restored.Removed)
+		r.Skipped, r.Committed = view.QuotePaths(done.Restored.Skipped), view.QuotePaths(done.Restored.Committed)
 	}
 	return r
 }

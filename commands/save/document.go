@@ -9,8 +9,8 @@ import (
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/layoutfiles"
-	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/saving"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
@@ -106,7 +106,7 @@ func (s *source) withType(err error) error {
 	}
 	for _, p := range invalid.Problems {
 		if p.Path == "workflow_type" && p.Rule == "required" {
-			from := phrase.QuoteArg(cmp.Or(s.file, "-"))
+			from := view.QuoteArg(cmp.Or(s.file, "-"))
 			return exit.Errorf(exit.Invalid, fmt.Sprintf("git checkpoint save --as %s --from %s --type TYPE", s.as, from), "%w", err)
 		}
 	}
@@ -136,7 +136,7 @@ func (s *source) completed(c *invoke.Invocation, o *saveOptions) (*layout.File, 
 }
 
 func (s *source) withPath(err error) error {
-	return layoutfiles.WithPath(err, phrase.QuotePath(s.file))
+	return layoutfiles.WithPath(err, view.QuotePath(s.file))
 }
 
 // issueOf returns the issue of a save: the named issue, the issue of the document, or the

@@ -16,10 +16,9 @@ import (
 	"git-checkpoint/commands/internal/guard"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/issuesource"
-	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/pushing"
 	"git-checkpoint/commands/internal/saving"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 
@@ -265,7 +264,7 @@ func (k *keeper) report() error {
 		return nil
 	}
 	if k.saved == nil {
-		return c.WriteJSON(output.Save{
+		return c.WriteJSON(view.Save{
 			Type: "run", Issue: string(k.issue), Skipped: cmp.Or(k.why, "nothing had to be saved"), Warnings: c.TakeWarnings(),
 		})
 	}
@@ -348,7 +347,7 @@ func runNote(words []string, state guard.State) string {
 func commandLine(words []string) string {
 	quoted := make([]string, len(words))
 	for i, word := range words {
-		quoted[i] = phrase.QuoteArg(strings.ToValidUTF8(word, "\ufffd"))
+		quoted[i] = view.QuoteArg(strings.ToValidUTF8(word, "\ufffd"))
 	}
 	return strings.Join(strings.Fields(strings.Join(quoted, " ")), " ")
 }

@@ -11,10 +11,9 @@ import (
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/judge"
-	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/pushing"
 	"git-checkpoint/commands/internal/saving"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/story"
@@ -139,7 +138,7 @@ func warnSubmodules(c *invoke.Invocation, s *gitstore.Saved) {
 	}
 	for _, path := range paths {
 		if !slices.ContainsFunc(s.Record.Snapshot().Skipped, func(f checkpoint.Skipped) bool { return f.Path == path }) {
-			c.Warnf("submodule %s has commits or changes of its own, which are not in the checkpoint: save them in the submodule", phrase.QuotePath(path))
+			c.Warnf("submodule %s has commits or changes of its own, which are not in the checkpoint: save them in the submodule", view.QuotePath(path))
 		}
 	}
 }
@@ -156,14 +155,14 @@ func tellFiles(c *invoke.Invocation, o *saveOptions, s *gitstore.Saved) {
 		return
 	}
 	c.Infof("not saved: %s", counted([]int{n.Unstaged, n.Untracked}, []string{"modified", "untracked"}))
-	c.Infof("hint: git checkpoint save %s", phrase.IssueArg(s.Issue))
+	c.Infof("hint: git checkpoint save %s", view.IssueArg(s.Issue))
 }
 
 // savedFiles returns the number of changed files in a checkpoint by their kind.
 func savedFiles(s *gitstore.Saved) string {
 	files := s.Record.Files()
 	if s.Files > len(files) { // the record does not list all of them
-		return phrase.Plural(s.Files, "file")
+		return view.Plural(s.Files, "file")
 	}
 	var n [3]int
 	for _, f := range files {
@@ -187,7 +186,7 @@ func counted(numbers []int, words []string) string {
 			list = append(list, fmt.Sprintf("%d %s", n, words[i]))
 		}
 	}
-	return phrase.List(list)
+	return view.List(list)
 }
 
 // sentBack returns an error if the saved document has sent its story back too often.
@@ -205,7 +204,7 @@ func recordOfSave(s *gitstore.Saved, warnings []string) any {
 // skipped prints that nothing was saved, and the reason.
 func skipped(c *invoke.Invocation, issue checkpoint.Issue, o *saveOptions, why string) error {
 	if c.JSON {
-		return c.WriteJSON(output.Save{
+		return c.WriteJSON(view.Save{
 			Type: "save", DryRun: o.DryRun, Issue: string(issue), Skipped: why, Trigger: o.trigger, Warnings: c.TakeWarnings(),
 		})
 	}

@@ -9,9 +9,8 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/pushing"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 
@@ -67,7 +66,7 @@ func runScan(c *invoke.Invocation) error {
 	if err != nil && !errors.Is(err, gitstore.ErrNoRemote) {
 		return err
 	}
-	result := output.Scan{Type: "scan"}
+	result := view.Scan{Type: "scan"}
 	var stops []stopping
 	failed := c.Each(issues, func(i checkpoint.Issue) error {
 		found, err := scan(c, remote, i)
@@ -75,13 +74,13 @@ func runScan(c *invoke.Invocation) error {
 			return fmt.Errorf("issue %s: scan for secrets: %w", i, err)
 		}
 		for _, f := range found.Found {
-			result.Findings = append(result.Findings, output.ScanFinding{CheckpointID: string(f.ID), Path: f.Path, Line: f.Line, Rule: f.Rule})
+			result.Findings = append(result.Findings, view.ScanFinding{CheckpointID: string(f.ID), Path: f.Path, Line: f.Line, Rule: f.Rule})
 			if !f.Informational() && c.Settings.String("redact") != "warn" {
 				stops = append(stops, stopping{i, f})
 			}
 		}
 		for _, s := range found.Skipped {
-			result.Skipped = append(result.Skipped, output.Skipped{Path: s.Path, Reason: s.Why})
+			result.Skipped = append(result.Skipped, view.Skipped{Path: s.Path, Reason: s.Why})
 		}
 		return nil
 	})
@@ -102,22 +101,22 @@ func stopped(by []stopping) error {
 	if len(by) == 0 {
 		return nil
 	}
-	return exit.Errorf(exit.Secrets, strings.Join(by[0].hints(), "\n"), "scan: a push would show %s", phrase.Plural(len(by), "secret"))
+	return exit.Errorf(exit.Secrets, strings.Join(by[0].hints(), "\n"), "scan: a push would show %s", view.Plural(len(by), "secret"))
 }
 
 // hints returns the next commands: an exception if the value is no secret, and the
 // removal of the file and of the checkpoint if it is a secret.
 func (s stopping) hints() (hints []string) {
 	if s.Line > 0 {
-		hints = append(hints, fmt.Sprintf("git config --add checkpoint.scan-allow %s # if it is not a secret; checkpoint:allow in the line has the same effect", phrase.QuoteArg(s.Rule+":"+s.Path)))
+		hints = append(hints, fmt.Sprintf("git config --add checkpoint.scan-allow %s # if it is not a secret; checkpoint:allow in the line has the same effect", view.QuoteArg(s.Rule+":"+s.Path)))
 	}
 	if s.ID == "" {
 		return hints
 	}
 	if path, staged := strings.CutPrefix(s.Path, "staged/"); staged {
-		hints = append(hints, fmt.Sprintf("git restore --staged -- %s # if it is a secret; then save again and drop this checkpoint", phrase.QuoteArg(path)))
+		hints = append(hints, fmt.Sprintf("git restore --staged -- %s # if it is a secret; then save again and drop this checkpoint", view.QuoteArg(path)))
 	}
-	return append(hints, fmt.Sprintf("git checkpoint drop %s %s", phrase.IssueArg(s.issue), phrase.QuoteArg(string(s.ID))))
+	return append(hints, fmt.Sprintf("git checkpoint drop %s %s", view.IssueArg(s.issue), view.QuoteArg(string(s.ID))))
 }
 
 // issuesToScan returns the named issue, or every issue with --all.
@@ -145,20 +144,20 @@ func scan(c *invoke.Invocation, remote string, i checkpoint.Issue) (*gitstore.Sc
 	return c.Store.Scan(c.Ctx, req)
 }
 
-func showScan(c *invoke.Invocation, s output.Scan) error {
+func showScan(c *invoke.Invocation, s view.Scan) error {
 	if c.JSON {
 		return c.WriteJSON(s)
 	}
 	for _, f := range s.Findings {
 		if f.Line == 0 { // the user's scanner reported a secret without a location
-			c.Printf("%s: it says there is a secret, and not where\n", output.Clean(f.Rule))
+			c.Printf("%s: it says there is a secret, and not where\n", view.Clean(f.Rule))
 			continue
 		}
-		c.Printf("%s\n", output.Clean(fmt.Sprintf("%s %s:%d: %s", cmp.Or(f.CheckpointID, "(a commit of its HEAD)"), f.Path, f.Line, f.Rule)))
+		c.Printf("%s\n", view.Clean(fmt.Sprintf("%s %s:%d: %s", cmp.Or(f.CheckpointID, "(a commit of its HEAD)"), f.Path, f.Line, f.Rule)))
 	}
 	for _, f := range s.Skipped {
 		c.Infof("not looked at: %s (%s)", f.Path, f.Reason)
 	}
-	c.Infof("%s", phrase.Plural(len(s.Findings), "finding"))
+	c.Infof("%s", view.Plural(len(s.Findings), "finding"))
 	return nil
 }

@@ -13,11 +13,10 @@ import (
 	"git-checkpoint/commands/internal/aging"
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/pushing"
 	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/commands/internal/terminal"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 
@@ -64,7 +63,7 @@ func runSync(c *invoke.Invocation) error {
 	warnOtherURLs(c, o)
 	for _, s := range done {
 		if s.Retries > 0 && s.Err == nil {
-			c.Infof("issue %s: another clone pushed first %s", s.Issue, phrase.Plural(s.Retries, "time"))
+			c.Infof("issue %s: another clone pushed first %s", s.Issue, view.Plural(s.Retries, "time"))
 		}
 	}
 	return showShared(c, "sync", o, gate.Untracked, done, err)
@@ -146,15 +145,15 @@ func runPush(c *invoke.Invocation) error {
 func warnOtherURLs(c *invoke.Invocation, o options) {
 	issue := "--all"
 	if len(o.issues) == 1 {
-		issue = phrase.IssueArg(o.issues[0])
+		issue = view.IssueArg(o.issues[0])
 	}
 	for _, url := range c.Store.OtherPushURLs(o.remote) {
 		c.Warnf("%s has several push URLs, and checkpoints are pushed to one of them, not to %s", gitstore.ShownRemote(o.remote), gitstore.ShownRemote(url))
 		if gitstore.HasSecret(url) {
-			c.Infof("hint: git remote get-url --push --all %s", phrase.QuoteArg(o.remote))
+			c.Infof("hint: git remote get-url --push --all %s", view.QuoteArg(o.remote))
 			continue
 		}
-		c.Infof("hint: git checkpoint sync %s --remote %s", issue, phrase.QuoteArg(url))
+		c.Infof("hint: git checkpoint sync %s --remote %s", issue, view.QuoteArg(url))
 	}
 }
 
@@ -220,9 +219,9 @@ func showShared(c *invoke.Invocation, command string, o options, untracked []str
 		return failed
 	}
 	if c.JSON {
-		out := output.Sync{Type: command, DryRun: o.dryRun, Remote: gitstore.ShownRemote(o.remote), Issues: []output.Synced{}, Untracked: phrase.QuotePaths(untracked)}
+		out := view.Sync{Type: command, DryRun: o.dryRun, Remote: gitstore.ShownRemote(o.remote), Issues: []view.Synced{}, Untracked: view.QuotePaths(untracked)}
 		for _, s := range done {
-			out.Issues = append(out.Issues, output.Synced{Issue: string(s.Issue), Fetched: s.Fetched, Pushed: s.Pushed, Joined: s.Joined, Result: s.Result, Archived: s.Facts.Archived, Dropped: s.Facts.Deleted})
+			out.Issues = append(out.Issues, view.Synced{Issue: string(s.Issue), Fetched: s.Fetched, Pushed: s.Pushed, Joined: s.Joined, Result: s.Result, Archived: s.Facts.Archived, Dropped: s.Facts.Deleted})
 		}
 		return cmp.Or(c.WriteJSON(out), failed)
 	}
@@ -231,7 +230,7 @@ func showShared(c *invoke.Invocation, command string, o options, untracked []str
 		if len(done) == 1 && s.Err != nil && s.Fetched+s.Pushed == 0 {
 			break // the error names the issue
 		}
-		text.WriteString(output.Clean(sharedLine(o.remote, s)) + "\n")
+		text.WriteString(view.Clean(sharedLine(o.remote, s)) + "\n")
 	}
 	c.Printf("%s", text.String())
 	if len(o.issues) == 1 && !o.dryRun {
@@ -248,7 +247,7 @@ func tellEnding(c *invoke.Invocation, s gitstore.Synced) {
 	}
 	if e := standing.EndingOf(c, s.Issue); e != nil {
 		c.Infof("issue %s: %s", s.Issue, e.Text(c.Env.Now()))
-		c.Infof("hint: git checkpoint status %s", phrase.IssueArg(s.Issue))
+		c.Infof("hint: git checkpoint status %s", view.IssueArg(s.Issue))
 	}
 }
 
@@ -268,9 +267,9 @@ func sharedLine(remote string, s gitstore.Synced) string {
 	case len(facts) == 0:
 		return line
 	case s.Fetched+s.Pushed == 0:
-		return line + ": " + phrase.List(facts)
+		return line + ": " + view.List(facts)
 	}
-	return line + "; " + phrase.List(facts)
+	return line + "; " + view.List(facts)
 }
 
 // counted returns a text such as "2 checkpoints archived", or nothing for 0.
@@ -278,7 +277,7 @@ func counted(n int, what string) []string {
 	if n == 0 {
 		return nil
 	}
-	return []string{phrase.Plural(n, "checkpoint") + " " + what}
+	return []string{view.Plural(n, "checkpoint") + " " + what}
 }
 
 // checkpointsLine describes the exchanged checkpoints of one issue.
@@ -287,17 +286,17 @@ func checkpointsLine(remote string, s gitstore.Synced) string {
 	case s.Result == gitstore.Absent:
 		return fmt.Sprintf("issue %s: no checkpoints on %s", s.Issue, gitstore.ShownRemote(remote))
 	case s.Result == gitstore.Failed && s.Pushed > 0:
-		return fmt.Sprintf("issue %s: %s: pushed %s", s.Issue, s.Result, phrase.Plural(s.Pushed, "checkpoint"))
+		return fmt.Sprintf("issue %s: %s: pushed %s", s.Issue, s.Result, view.Plural(s.Pushed, "checkpoint"))
 	case s.Fetched > 0 && s.Pushed > 0:
-		return fmt.Sprintf("issue %s: %s: fetched %d and pushed %s", s.Issue, s.Result, s.Fetched, phrase.Plural(s.Pushed, "checkpoint"))
+		return fmt.Sprintf("issue %s: %s: fetched %d and pushed %s", s.Issue, s.Result, s.Fetched, view.Plural(s.Pushed, "checkpoint"))
 	case s.Joined && s.Fetched > 0:
-		return fmt.Sprintf("issue %s: %s: fetched %s", s.Issue, s.Result, phrase.Plural(s.Fetched, "checkpoint"))
+		return fmt.Sprintf("issue %s: %s: fetched %s", s.Issue, s.Result, view.Plural(s.Fetched, "checkpoint"))
 	case s.Joined && s.Pushed > 0:
-		return fmt.Sprintf("issue %s: %s: pushed %s", s.Issue, s.Result, phrase.Plural(s.Pushed, "checkpoint"))
+		return fmt.Sprintf("issue %s: %s: pushed %s", s.Issue, s.Result, view.Plural(s.Pushed, "checkpoint"))
 	case s.Fetched > 0:
-		return fmt.Sprintf("issue %s: %s %s", s.Issue, s.Result, phrase.Plural(s.Fetched, "checkpoint"))
+		return fmt.Sprintf("issue %s: %s %s", s.Issue, s.Result, view.Plural(s.Fetched, "checkpoint"))
 	case s.Pushed > 0:
-		return fmt.Sprintf("issue %s: %s %s", s.Issue, s.Result, phrase.Plural(s.Pushed, "checkpoint"))
+		return fmt.Sprintf("issue %s: %s %s", s.Issue, s.Result, view.Plural(s.Pushed, "checkpoint"))
 	}
 	return "issue " + string(s.Issue) + ": " + s.Result
 }

@@ -4,11 +4,10 @@ import (
 	"errors"
 	"strings"
 
-	"git-checkpoint/commands/internal/display"
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/commands/internal/standing"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/retention"
 )
@@ -54,18 +53,18 @@ func showEnding(c *invoke.Invocation, o *statusOptions, e *standing.Ending) erro
 		return err
 	}
 	if !people {
-		c.Printf("%s\n", output.Clean(e.Heading()))
+		c.Printf("%s\n", view.Clean(e.Heading()))
 		for _, line := range lines {
-			c.Printf("%s: %s\n", output.Clean(line.Label()), output.Clean(line.Text))
+			c.Printf("%s: %s\n", view.Clean(line.Label()), view.Clean(line.Text))
 		}
 		c.Infof("hint: %s", e.Hint())
 		return nil
 	}
-	var rows []display.Row
+	var rows []view.Row
 	for _, line := range lines {
-		rows = append(rows, display.Row{Label: line.Label(), Text: line.Text})
+		rows = append(rows, view.Row{Label: line.Label(), Text: line.Text})
 	}
-	rows[0].Style = map[retention.Reason]display.Style{retention.ReasonCompleted: display.Green}[e.Why]
+	rows[0].Style = map[retention.Reason]view.Style{retention.ReasonCompleted: view.Green}[e.Why]
 	c.Printf("%s\n\n%s\nhint: %s\n", at.Heading(e.Heading()), at.Sheet(rows), e.Hint())
 	return nil
 }

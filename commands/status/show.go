@@ -7,12 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"git-checkpoint/commands/internal/display"
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/standing"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -21,30 +19,30 @@ import (
 
 // screenStatus prints the status for people: the progress, the newest checkpoint, whether the
 // work can be resumed, the changes since, and the next step.
-func screenStatus(c *invoke.Invocation, at display.Screen, p *gitstore.Point, r *checkpoint.Record, v freshness.Verdict) {
+func screenStatus(c *invoke.Invocation, at view.Screen, p *gitstore.Point, r *checkpoint.Record, v freshness.Verdict) {
 	cp := p.Checkpoint
 	rows := slices.Concat(standing.ProgressRows(r, v), checkpointRows(c, cp, r), standing.WentBackRows(p, c.Env.Now()),
 		standing.ParallelRows(standing.NotHere(c, cp.Issue, cp.ID), c.Env.Now()), resumeRows(r, v), changedRows(c, cp, v), nextRows(r, v))
 	c.Printf("%s\n\n%s", at.Heading(standing.Heading(cp, r)), at.Sheet(rows))
-	next := "git checkpoint resume " + phrase.IssueArg(cp.Issue)
+	next := "git checkpoint resume " + view.IssueArg(cp.Issue)
 	if v.Other.IsElsewhere() {
-		next += " --branch " + phrase.QuoteArg(cp.Branch)
+		next += " --branch " + view.QuoteArg(cp.Branch)
 	}
 	if !v.CanResume {
-		next = "git checkpoint list " + phrase.IssueArg(cp.Issue)
+		next = "git checkpoint list " + view.IssueArg(cp.Issue)
 	}
 	c.Printf("\nhint: %s\n", next)
 }
 
 // checkpointRows returns the rows about the checkpoint and its branch.
-func checkpointRows(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) []display.Row {
-	saved := phrase.Ago(r.CreatedAt(), c.Env.Now()) + standing.ByOther(c, cp) + ": " + phrase.Title(cp, r, nil)
+func checkpointRows(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) []view.Row {
+	saved := view.Ago(r.CreatedAt(), c.Env.Now()) + standing.ByOther(c, cp) + ": " + view.Title(cp, r, nil)
 	if cp.Pinned {
 		saved += " (pinned)"
 	}
-	rows := []display.Row{{Label: "Saved", Text: saved}, {Label: "Checkpoint", Text: cmp.Or(cp.ID.Short(), cp.Commit.String()[:12])}}
+	rows := []view.Row{{Label: "Saved", Text: saved}, {Label: "Checkpoint", Text: cmp.Or(cp.ID.Short(), cp.Commit.String()[:12])}}
 	if text := standing.SessionText(c, cp, r); text != "" && c.Common.Verbose {
-		rows = append(rows, display.Row{Label: "Session", Text: text})
+		rows = append(rows, view.Row{Label: "Session", Text: text})
 	}
 	if cp.Branch == "" {
 		return rows
@@ -57,25 +55,25 @@ func checkpointRows(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint
 	case now != cp.Branch:
 		branch += " (you are on " + now + ")"
 	}
-	return append(rows, display.Row{Label: "Branch", Text: branch})
+	return append(rows, view.Row{Label: "Branch", Text: branch})
 }
 
 // resumeRows returns whether a resume is possible, and the findings, worst first, except
 // those about changed files.
-func resumeRows(r *checkpoint.Record, v freshness.Verdict) []display.Row {
+func resumeRows(r *checkpoint.Record, v freshness.Verdict) []view.Row {
 	text, _ := standing.CanResume(r, v)
-	styles := map[freshness.Action]display.Style{
-		freshness.Resume: display.Green, freshness.ProceedWithWarning: display.Yellow,
-		freshness.PromptUser: display.Yellow, freshness.StartFresh: display.Red,
+	styles := map[freshness.Action]view.Style{
+		freshness.Resume: view.Green, freshness.ProceedWithWarning: view.Yellow,
+		freshness.PromptUser: view.Yellow, freshness.StartFresh: view.Red,
 	}
-	rows := []display.Row{{Label: "Resume", Text: text, Style: styles[v.Action]}}
+	rows := []view.Row{{Label: "Resume", Text: text, Style: styles[v.Action]}}
 	for _, reason := range v.WorstFirst() {
 		if reason.Check != filesCheck {
 			rows = append(rows, standing.ReasonRow(reason))
 		}
 	}
 	if v.Action <= freshness.ProceedWithWarning {
-		rows = append(rows, display.Row{Label: "Unattended", Text: standing.AutoResume(v)})
+		rows = append(rows, view.Row{Label: "Unattended", Text: standing.AutoResume(v)})
 	}
 	return rows
 }
@@ -84,23 +82,23 @@ func resumeRows(r *checkpoint.Record, v freshness.Verdict) []display.Row {
 const filesCheck = "files"
 
 // changedRow returns what has changed since the checkpoint, and what a resume does about it.
-func changedRow(c *invoke.Invocation, cp *gitstore.Checkpoint, v freshness.Verdict) display.Row {
-	row := display.Row{Label: "Changed", Text: "no file since the checkpoint"}
+func changedRow(c *invoke.Invocation, cp *gitstore.Checkpoint, v freshness.Verdict) view.Row {
+	row := view.Row{Label: "Changed", Text: "no file since the checkpoint"}
 	if n := len(v.Changed) + len(v.Restores) + len(v.Unsaved); n > 0 {
-		row.Text = phrase.Plural(n, "file") + " since the checkpoint"
+		row.Text = view.Plural(n, "file") + " since the checkpoint"
 	}
 	if v.CanResume && c.Store.Root() != "" && !v.Other.IsElsewhere() {
 		row.Below = wouldRestore(c, cp, v)
 	}
 	if len(v.Unsaved) > 0 {
-		row.Below = append(row.Below, "not in the checkpoint, and a resume leaves "+phrase.Files(v.Unsaved, 5))
+		row.Below = append(row.Below, "not in the checkpoint, and a resume leaves "+view.Files(v.Unsaved, 5))
 	}
 	return row
 }
 
 // changedRows returns changedRow and the findings about changed files.
-func changedRows(c *invoke.Invocation, cp *gitstore.Checkpoint, v freshness.Verdict) []display.Row {
-	rows := []display.Row{changedRow(c, cp, v)}
+func changedRows(c *invoke.Invocation, cp *gitstore.Checkpoint, v freshness.Verdict) []view.Row {
+	rows := []view.Row{changedRow(c, cp, v)}
 	for _, reason := range v.WorstFirst() {
 		if reason.Check == filesCheck {
 			rows = append(rows, standing.ReasonRow(reason))
@@ -110,7 +108,7 @@ func changedRows(c *invoke.Invocation, cp *gitstore.Checkpoint, v freshness.Verd
 }
 
 // nextRows returns the point at which work continues.
-func nextRows(r *checkpoint.Record, v freshness.Verdict) []display.Row {
+func nextRows(r *checkpoint.Record, v freshness.Verdict) []view.Row {
 	text := "continue from " + standing.ContinueFrom(r, v.At)
 	switch {
 	case v.Next.Action != "":
@@ -120,7 +118,7 @@ func nextRows(r *checkpoint.Record, v freshness.Verdict) []display.Row {
 	case v.Action == freshness.StartFresh:
 		text = "start over"
 	}
-	return []display.Row{{Label: "Next", Text: text}}
+	return []view.Row{{Label: "Next", Text: text}}
 }
 
 // nothingToPutBack is the line of wouldRestore for a resume without an effect on files.
@@ -138,7 +136,7 @@ func wouldRestore(c *invoke.Invocation, cp *gitstore.Checkpoint, v freshness.Ver
 		paths []string
 	}{{"a resume puts back", v.Restores}, {"a resume cannot put back", v.InTheWay}} {
 		if len(part.paths) > 0 {
-			lines = append(lines, part.what+" "+phrase.Files(part.paths, 5))
+			lines = append(lines, part.what+" "+view.Files(part.paths, 5))
 		}
 	}
 	if len(lines) == 0 && len(v.Changed) == 0 {
@@ -151,7 +149,7 @@ func wouldRestore(c *invoke.Invocation, cp *gitstore.Checkpoint, v freshness.Ver
 func markdownStatus(c *invoke.Invocation, p *gitstore.Point, r *checkpoint.Record, v freshness.Verdict) {
 	cp := p.Checkpoint
 	c.Printf("**Issue %s**\n\n", code(strings.TrimPrefix(standing.Heading(cp, r), "Issue ")))
-	c.Printf("- Checkpoint: %s, %s\n", code(string(cp.ID)), phrase.Ago(r.CreatedAt(), c.Env.Now()))
+	c.Printf("- Checkpoint: %s, %s\n", code(string(cp.ID)), view.Ago(r.CreatedAt(), c.Env.Now()))
 	if p.WentBack() {
 		c.Printf("- Went back: %s\n", code(standing.WentBackText(p, c.Env.Now())))
 	}
@@ -179,7 +177,7 @@ func markdownStatus(c *invoke.Invocation, p *gitstore.Point, r *checkpoint.Recor
 // code returns text as a Markdown code span, in which links, images and mentions have no
 // effect.
 func code(s string) string {
-	return "`" + strings.ReplaceAll(output.Clean(s), "`", "'") + "`"
+	return "`" + strings.ReplaceAll(view.Clean(s), "`", "'") + "`"
 }
 
 // showCoverage prints the changed files that the checkpoint lacks, because a user may
@@ -194,7 +192,7 @@ func showCoverage(c *invoke.Invocation, r *checkpoint.Record) error {
 	}
 	c.Printf("Coverage: %d of %d changed files are in the checkpoint\n", len(changed)-len(notSaved), len(changed))
 	for _, path := range notSaved {
-		c.Printf("  not in it: %s\n", phrase.QuotePath(path))
+		c.Printf("  not in it: %s\n", view.QuotePath(path))
 	}
 	return nil
 }
@@ -203,7 +201,7 @@ func showCoverage(c *invoke.Invocation, r *checkpoint.Record) error {
 func showDiffs(c *invoke.Invocation, cp *gitstore.Checkpoint, v freshness.Verdict) error {
 	for _, r := range v.Reasons {
 		for _, line := range r.Diff {
-			c.Printf("%s\n", output.Clean(line))
+			c.Printf("%s\n", view.Clean(line))
 		}
 	}
 	for _, path := range v.Changed {
@@ -211,7 +209,7 @@ func showDiffs(c *invoke.Invocation, cp *gitstore.Checkpoint, v freshness.Verdic
 		if err != nil {
 			return err
 		}
-		c.Printf("%s\n%s", phrase.QuotePath(path), output.CleanBlock(diff))
+		c.Printf("%s\n%s", view.QuotePath(path), view.CleanBlock(diff))
 	}
 	return nil
 }
@@ -248,7 +246,7 @@ func statusShort(c *invoke.Invocation, o *statusOptions) error {
 	if err != nil {
 		return err
 	}
-	c.Printf("%s\n", output.Clean(shortStatus(r, string(issue), phrase.Briefly(cp.Created, c.Env.Now()))))
+	c.Printf("%s\n", view.Clean(shortStatus(r, string(issue), view.Briefly(cp.Created, c.Env.Now()))))
 	return nil
 }
 

@@ -9,9 +9,8 @@ import (
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/issuesource"
 	"git-checkpoint/commands/internal/judge"
-	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/standing"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -126,7 +125,7 @@ func runStatus(c *invoke.Invocation) error {
 func statusOverview(c *invoke.Invocation, issues []checkpoint.Issue, color string) error {
 	summaries := standing.Overview(c, issues)
 	if c.JSON {
-		return c.WriteJSON(output.StatusOverview{Status: output.Status{Type: "status"}, Issues: summaries})
+		return c.WriteJSON(view.StatusOverview{Status: view.Status{Type: "status"}, Issues: summaries})
 	}
 	return standing.ShowOverview(c, summaries, color)
 }
@@ -197,15 +196,15 @@ func showStatus(c *invoke.Invocation, o *statusOptions, p *gitstore.Point, r *ch
 // plainStatus prints the status in the form for scripts.
 func plainStatus(c *invoke.Invocation, p *gitstore.Point, r *checkpoint.Record, v freshness.Verdict) {
 	cp := p.Checkpoint
-	c.Printf("%s\n", output.Clean(standing.Heading(cp, r)))
-	c.Printf("Checkpoint: %s (%s)\n", cp.ID, output.Clean(phrase.Ago(r.CreatedAt(), c.Env.Now())+standing.ByOther(c, cp)))
+	c.Printf("%s\n", view.Clean(standing.Heading(cp, r)))
+	c.Printf("Checkpoint: %s (%s)\n", cp.ID, view.Clean(view.Ago(r.CreatedAt(), c.Env.Now())+standing.ByOther(c, cp)))
 	standing.ShowWentBack(c, p)
 	standing.ShowParallel(c, standing.NotHere(c, cp.Issue, cp.ID))
-	c.Printf("Progress: %s\n", output.Clean(standing.ProgressLine(r)))
+	c.Printf("Progress: %s\n", view.Clean(standing.ProgressLine(r)))
 	standing.ShowPhases(c, r)
 	standing.ShowTasks(c, r)
 	if cp.Branch != "" {
-		c.Printf("Branch: %s\n", output.Clean(cp.Branch))
+		c.Printf("Branch: %s\n", view.Clean(cp.Branch))
 	}
 	if c.Common.Verbose {
 		standing.ShowSession(c, cp, r)
@@ -214,15 +213,15 @@ func plainStatus(c *invoke.Invocation, p *gitstore.Point, r *checkpoint.Record, 
 	if at != "" {
 		text += ", at " + at
 	}
-	c.Printf("Resume: %s\n", output.Clean(text))
+	c.Printf("Resume: %s\n", view.Clean(text))
 	standing.ShowNext(c, v)
-	c.Printf("Resumes unattended: %s\n", output.Clean(standing.AutoResume(v)))
+	c.Printf("Resumes unattended: %s\n", view.Clean(standing.AutoResume(v)))
 	if c.Store.Root() != "" {
 		changed := changedRow(c, cp, v)
 		c.Printf("%s: %s\n", changed.Label, changed.Text)
 		for _, line := range changed.Below {
 			if line != nothingToPutBack {
-				c.Printf("  %s\n", output.Clean(line))
+				c.Printf("  %s\n", view.Clean(line))
 			}
 		}
 	}

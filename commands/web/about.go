@@ -29,7 +29,7 @@ func (a abouts) run(l *gitstore.List, run []int) Change {
 }
 
 // abouts returns what rows show of their checkpoints, or nothing without a repository.
-func (v view) abouts(l *gitstore.List, runs [][]int) abouts {
+func (v pager) abouts(l *gitstore.List, runs [][]int) abouts {
 	if v.about == nil {
 		return nil
 	}
@@ -104,7 +104,7 @@ func (v *visit) remembered(c *gitstore.Checkpoint, memory map[string]*checkpoint
 // entry returns the entry of a single checkpoint.
 func (v *visit) entry(at place) TimelineEntry {
 	c := at.checkpoint()
-	return v.view("").entry(c, at.at == 0, v.recordsOf(at.list, at.at, map[string]*checkpoint.Record{}))
+	return v.pager("").entry(c, at.at == 0, v.recordsOf(at.list, at.at, map[string]*checkpoint.Record{}))
 }
 
 // maxCounted limits the cached counts.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 )
 
@@ -91,8 +91,8 @@ func (v *visit) day(day string, all []moment) Group {
 }
 
 func (v *visit) rowsOfIssue(l *gitstore.List, kept []int) []TimelineRow {
-	w := v.view("")
-	runs := phrase.Runs(l.Checkpoints, kept)
+	w := v.pager("")
+	runs := view.Runs(l.Checkpoints, kept)
 	found := v.about(l, runs)
 	var rows []TimelineRow
 	for _, run := range runs {

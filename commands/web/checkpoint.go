@@ -5,7 +5,7 @@ import (
 	"net/url"
 	"strings"
 
-	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 )
@@ -176,7 +176,7 @@ func (v *visit) actionsFor(c *gitstore.Checkpoint, names ...string) []ActionLink
 
 // leftOut returns the files that a checkpoint does not have.
 func leftOut(r *checkpoint.Record) (rows []FileRow, left int) {
-	for _, f := range phrase.ListLeftOut(r.Snapshot()) {
+	for _, f := range view.ListLeftOut(r.Snapshot()) {
 		path, why := f.Path, firstLine(f.Why)
 		if path == "." {
 			path = "other files"
@@ -209,7 +209,7 @@ func snapshotFacts(r *checkpoint.Record) []Fact {
 	for _, merged := range s.MergeHead {
 		add("Merging", merged)
 	}
-	add("Contains", phrase.Extent(s))
+	add("Contains", view.ExtentText(s))
 	return facts
 }
 

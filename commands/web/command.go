@@ -45,9 +45,8 @@ import (
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/issuesource"
 	"git-checkpoint/commands/internal/judge"
-	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/standing"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -236,15 +235,15 @@ func webJudge(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Recor
 		j.Names = append(append(j.Names, at.Completed...), at.Remaining...)
 	}
 	if v.CanResume {
-		j.Command = "git checkpoint resume " + phrase.IssueArg(cp.Issue)
-		j.This = j.Command + " " + phrase.QuoteArg(string(cp.ID))
+		j.Command = "git checkpoint resume " + view.IssueArg(cp.Issue)
+		j.This = j.Command + " " + view.QuoteArg(string(cp.ID))
 	}
 	return j, nil
 }
 
 func showAddress(c *invoke.Invocation, address string, write bool) error {
 	if c.JSON {
-		return c.WriteJSON(output.Web{Type: "web", URL: address, Write: write})
+		return c.WriteJSON(view.Web{Type: "web", URL: address, Write: write})
 	}
 	c.Printf("%s\n", address)
 	c.Infof("Press Ctrl+C to stop.")
@@ -255,7 +254,7 @@ func showAddress(c *invoke.Invocation, address string, write bool) error {
 // temporary file in it.
 func exportFailed(file string, err error) error {
 	if _, missing := os.Stat(filepath.Dir(file)); missing != nil {
-		dir := phrase.QuoteArg(filepath.Dir(file))
+		dir := view.QuoteArg(filepath.Dir(file))
 		return exit.Errorf(exit.Failure, "mkdir -p "+dir, "web: --export: %s: no such directory", dir)
 	}
 	return exit.Errorf(exit.Failure, "", "web: --export: %w", err)
@@ -268,7 +267,7 @@ func checkExportPlace(c *invoke.Invocation, file string) error {
 		return exit.Errorf(exit.Failure, "", "web: --export: %w", err)
 	}
 	if f := c.Store.Files.FindGitDir(c.Ctx, abs); f.Reason != "" {
-		return exit.Usagef("web: --export: %s is inside git's directory", phrase.QuotePath(file))
+		return exit.Usagef("web: --export: %s is inside git's directory", view.QuotePath(file))
 	}
 	return nil
 }
@@ -302,7 +301,7 @@ func exportPage(c *invoke.Invocation, file string, issues []checkpoint.Issue) er
 		c.Warnf("%s", what)
 	}
 	if c.JSON {
-		return c.WriteJSON(output.Web{Type: "web", File: file, Warnings: c.TakeWarnings()})
+		return c.WriteJSON(view.Web{Type: "web", File: file, Warnings: c.TakeWarnings()})
 	}
 	return nil
 }

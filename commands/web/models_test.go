@@ -34,7 +34,7 @@ func chainOf(n int) *gitstore.List {
 
 func TestTimelineIsSplitIntoPages(t *testing.T) {
 	t.Parallel()
-	v := view{base: "/i/42", now: now, old: 48 * time.Hour, size: 25}
+	v := pager{base: "/i/42", now: now, old: 48 * time.Hour, size: 25}
 	l := chainOf(60)
 	seen := 0
 	for page := 1; page <= 3; page++ {
@@ -59,7 +59,7 @@ func TestTimelineIsSplitIntoPages(t *testing.T) {
 	assert.Equal(t, "none", v.timeline(l, Filter{Page: 4}).Shown)
 
 	l.Complete = false
-	assert.Equal(t, "the newest 60", view{now: now, size: 100}.timeline(l, Filter{Page: 1}).Shown)
+	assert.Equal(t, "the newest 60", pager{now: now, size: 100}.timeline(l, Filter{Page: 1}).Shown)
 }
 
 func TestTimelineFilter(t *testing.T) {
@@ -85,7 +85,7 @@ func TestTimelineFilter(t *testing.T) {
 	} {
 		q, err := url.ParseQuery(query)
 		require.NoError(t, err)
-		assert.Equal(t, want, view{now: now, size: 100}.timeline(l, parseFilter(q)).Found, query)
+		assert.Equal(t, want, pager{now: now, size: 100}.timeline(l, parseFilter(q)).Found, query)
 	}
 }
 
@@ -316,14 +316,14 @@ func TestTimelineFoldsAutomaticRuns(t *testing.T) {
 	for i := 2; i < 8; i++ {
 		l.Checkpoints[i].Trigger, l.Checkpoints[i].Note, l.Checkpoints[i].Pinned = checkpoint.BatchComplete, "", false
 	}
-	rows := view{base: "/i/42", now: now, size: 100}.timeline(l, Filter{Page: 1}).Groups[0].Rows
+	rows := pager{base: "/i/42", now: now, size: 100}.timeline(l, Filter{Page: 1}).Groups[0].Rows
 	require.Len(t, rows, 5)
 	require.NotNil(t, rows[2].Run)
 	assert.Equal(t, "6 batches, 5 h", rows[2].Run.Title)
 	assert.Len(t, rows[2].Run.Entries, 6)
 	assert.Equal(t, "Batch done", rows[2].Run.Entries[0].Title)
 	assert.Equal(t, "note 8", rows[3].Entry.Title)
-	filtered := view{base: "/i/42", now: now, size: 100}.timeline(l, Filter{Page: 1, Trigger: "batch_complete"}).Groups[0].Rows
+	filtered := pager{base: "/i/42", now: now, size: 100}.timeline(l, Filter{Page: 1, Trigger: "batch_complete"}).Groups[0].Rows
 	assert.Len(t, filtered, 6)
 }
 
@@ -331,7 +331,7 @@ func TestTimelineFoldsAutomaticRuns(t *testing.T) {
 func TestTimelineComparesByTwoClicks(t *testing.T) {
 	t.Parallel()
 	l := chainOf(4)
-	v := view{base: "/i/42", now: now, size: 100}
+	v := pager{base: "/i/42", now: now, size: 100}
 	first := v.timeline(l, Filter{Page: 1}).Groups[0].Rows
 	assert.Equal(t, "/i/42?compare="+string(l.Checkpoints[2].ID)+"#c-"+l.Checkpoints[2].Commit.String(), first[2].Entry.Compare.URL)
 	second := v.timeline(l, Filter{Page: 1, Compare: string(l.Checkpoints[2].ID)}).Groups[0].Rows

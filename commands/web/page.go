@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -57,9 +57,9 @@ func (v *visit) crumbs(i checkpoint.Issue, more ...Crumb) []Crumb {
 	return append([]Crumb{{"Issues", v.links.home()}, {issueLabel(i), v.links.issue(i)}}, more...)
 }
 
-// view returns the parameters of timelines.
-func (v *visit) view(base string) view {
-	return view{links: v.links, base: base, now: v.o.Now(), old: v.o.Old, size: PageSize, about: v.about, me: v.repo.Author()}
+// pager returns the parameters of timelines.
+func (v *visit) pager(base string) pager {
+	return pager{links: v.links, base: base, now: v.o.Now(), old: v.o.Old, size: PageSize, about: v.about, me: v.repo.Author()}
 }
 
 // An IssuePage is the page of an issue.
@@ -146,7 +146,7 @@ func (v *visit) issuePage(l *gitstore.List, f Filter, archived bool) *IssuePage 
 	m := &IssuePage{
 		Label: issueLabel(l.Issue), Archived: archived, URL: base, Filter: f,
 		Live: v.links.issue(l.Issue), Archive: v.links.archive(l.Issue),
-		Timeline: v.view(base).timeline(l, f), Clear: base,
+		Timeline: v.pager(base).timeline(l, f), Clear: base,
 		Triggers: triggers(f.Trigger), Phases: phasesOf(l, f.Phase),
 	}
 	if at := indexOf(l, f.Compare); f.Compare != "" && at >= 0 {
@@ -220,7 +220,7 @@ func (v *visit) standing(c *gitstore.Checkpoint, r *checkpoint.Record, tip bool)
 func triggers(chosen string) []Option {
 	var list []Option
 	for _, t := range checkpoint.Triggers() {
-		text := phrase.Event(&gitstore.Checkpoint{Trigger: t}, nil)
+		text := view.Event(&gitstore.Checkpoint{Trigger: t}, nil)
 		list = append(list, Option{string(t), text, string(t) == chosen})
 	}
 	return list

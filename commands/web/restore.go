@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 )
@@ -62,7 +62,7 @@ func (v *visit) restored(text string, at place, done *gitstore.Restored) Notice 
 		n.Lines = append(n.Lines, "From the earlier "+line(string(f.ID))+": "+line(f.Path))
 	}
 	if len(done.Merging) > 0 {
-		n.Lines = append(n.Lines, "The checkpoint was saved during a merge with "+line(phrase.List(done.Merging))+", which is not restored")
+		n.Lines = append(n.Lines, "The checkpoint was saved during a merge with "+line(view.List(done.Merging))+", which is not restored")
 	}
 	return n
 }
@@ -95,7 +95,7 @@ const otherSession = "changed by another session in this worktree, stays as it i
 
 // listRestore lists what a restore does to each file.
 func (q *Question) listRestore(done *gitstore.Restored) {
-	removed, earlier := phrase.Set(done.Removed), map[string]bool{}
+	removed, earlier := view.Set(done.Removed), map[string]bool{}
 	for _, f := range done.Earlier {
 		earlier[f.Path] = true
 	}
@@ -199,7 +199,7 @@ func (j Judged) blocks() (why string, commands []string) {
 	case !v.CanResume:
 		return "This checkpoint cannot be resumed.", nil
 	case len(v.Awaiting) > 0:
-		return "A phase waits for an approval: " + line(phrase.List(v.Awaiting)), []string{line(j.This + " --approve " + phrase.QuoteArg(v.Awaiting[0]))}
+		return "A phase waits for an approval: " + line(view.List(v.Awaiting)), []string{line(j.This + " --approve " + view.QuoteArg(v.Awaiting[0]))}
 	case v.Other.State == freshness.BranchOther:
 		return "The checkpoint is of another branch than the current branch " + line(v.Other.Name) + ".", []string{line(j.This)}
 	case at("head") >= 0:

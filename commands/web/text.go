@@ -8,14 +8,14 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"git-checkpoint/commands/internal/output"
+	"git-checkpoint/commands/internal/view"
 )
 
 // line cleans untrusted text for one line.
-func line(s string) string { return output.Clean(s) }
+func line(s string) string { return view.Clean(s) }
 
 // block cleans untrusted multi-line text.
-func block(s string) string { return output.CleanBlock(s) }
+func block(s string) string { return view.CleanBlock(s) }
 
 // cut truncates s to limit bytes at a character boundary.
 func cut(s string, limit int) string {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 )
@@ -161,8 +161,8 @@ func contains(text string, in ...string) bool {
 	return false
 }
 
-// A view holds parameters of a timeline.
-type view struct {
+// A pager holds parameters of a timeline.
+type pager struct {
 	links links
 	base  string // URL of the timeline
 	now   time.Time
@@ -173,7 +173,7 @@ type view struct {
 }
 
 // timeline returns the page selected by a filter.
-func (v view) timeline(l *gitstore.List, f Filter) Timeline {
+func (v pager) timeline(l *gitstore.List, f Filter) Timeline {
 	kept := make([]int, 0, v.size)
 	found, from := 0, (f.Page-1)*v.size
 	for i := range l.Checkpoints {
@@ -211,8 +211,8 @@ func shown(from, n int, t Timeline) string {
 
 // groups groups consecutive checkpoints by phase, and folds runs of automatic checkpoints
 // unless a filter selects checkpoints.
-func (v view) groups(l *gitstore.List, f Filter, kept []int) []Group {
-	runs := phrase.Runs(l.Checkpoints, kept)
+func (v pager) groups(l *gitstore.List, f Filter, kept []int) []Group {
+	runs := view.Runs(l.Checkpoints, kept)
 	if f.Any() {
 		runs = make([][]int, len(kept))
 		for k := range kept {
@@ -239,7 +239,7 @@ func (v view) groups(l *gitstore.List, f Filter, kept []int) []Group {
 }
 
 // row returns the row of a run of checkpoints, given by their indexes.
-func (v view) row(l *gitstore.List, f Filter, run []int, found abouts) TimelineRow {
+func (v pager) row(l *gitstore.List, f Filter, run []int, found abouts) TimelineRow {
 	entries := make([]TimelineEntry, len(run))
 	for k, i := range run {
 		entries[k] = v.listed(l, f, i, found)
@@ -254,13 +254,13 @@ func (v view) row(l *gitstore.List, f Filter, run []int, found abouts) TimelineR
 		open = open || entries[k].Chosen
 	}
 	return TimelineRow{Run: &Run{
-		Title: line(phrase.RunTitle(members)), At: entries[0].At, Entries: entries, Open: open,
+		Title: line(view.RunTitle(members)), At: entries[0].At, Entries: entries, Open: open,
 		Change: found.run(l, run),
 	}}
 }
 
 // listed returns the entry of a checkpoint in a list.
-func (v view) listed(l *gitstore.List, f Filter, i int, found abouts) TimelineEntry {
+func (v pager) listed(l *gitstore.List, f Filter, i int, found abouts) TimelineEntry {
 	c := &l.Checkpoints[i]
 	e := v.entry(c, i == 0, found[c.Commit.String()].record)
 	e.Change = found[c.Commit.String()].change
@@ -289,14 +289,14 @@ func (v view) listed(l *gitstore.List, f Filter, i int, found abouts) TimelineEn
 }
 
 // entry returns the entry of a checkpoint. found has its record, or is zero.
-func (v view) entry(c *gitstore.Checkpoint, tip bool, found records) TimelineEntry {
+func (v pager) entry(c *gitstore.Checkpoint, tip bool, found records) TimelineEntry {
 	id := string(c.ID)
 	if id == "" {
 		id = c.Commit.String()
 	}
 	return TimelineEntry{
 		ID: line(id), Short: short(id), Commit: c.Commit.String(),
-		Title: firstLine(phrase.Title(c, found.own, found.before)), Event: firstLine(phrase.Event(c, found.own)),
+		Title: firstLine(view.Title(c, found.own, found.before)), Event: firstLine(view.Event(c, found.own)),
 		Mark: markOf(c.Trigger), Phase: line(cut(c.Phase, maxLine)), Branch: line(cut(c.Branch, maxLine)),
 		At: stamp(c.Created, v.now), URL: v.links.checkpoint(c),
 		Tip: tip && !c.Archived, Pinned: c.Pinned, Resumable: c.Resumable && c.Valid(),
@@ -306,7 +306,7 @@ func (v view) entry(c *gitstore.Checkpoint, tip bool, found records) TimelineEnt
 }
 
 // otherAuthor returns the author of a checkpoint if somebody else saved it, otherwise "".
-func (v view) otherAuthor(c *gitstore.Checkpoint) string {
+func (v pager) otherAuthor(c *gitstore.Checkpoint) string {
 	if c.Author == v.me {
 		return ""
 	}

@@ -6,8 +6,8 @@ import (
 	"git-checkpoint/commands/internal/aging"
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/saving"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
@@ -85,7 +85,7 @@ func runFinish(c *invoke.Invocation) error {
 		},
 		end: func(s *gitstore.Saved) error {
 			if open := s.Record.Progress().Remaining; status == progress.Completed && len(open) > 0 {
-				c.Warnf("completed with phases that are neither completed nor skipped: %s", phrase.List(open))
+				c.Warnf("completed with phases that are neither completed nor skipped: %s", view.List(open))
 			}
 			return dispose(c, s, status, o.keepLatest)
 		},
@@ -150,7 +150,7 @@ func archiveChain(c *invoke.Invocation, s *gitstore.Saved, why retention.Reason,
 			s.Commit, s.Ref = cp.Commit, gitstore.ArchiveRef(s.Issue)
 		}
 	}
-	c.Infof("archived; git checkpoint undo %s restores the checkpoints", phrase.IssueArg(s.Issue))
+	c.Infof("archived; git checkpoint undo %s restores the checkpoints", view.IssueArg(s.Issue))
 	return nil
 }
 
@@ -161,7 +161,7 @@ func undisposed(s *gitstore.Saved, verb string, err error) error {
 	if errors.As(err, &none) {
 		return err
 	}
-	hint := "git checkpoint " + verb + " " + phrase.IssueArg(s.Issue)
+	hint := "git checkpoint " + verb + " " + view.IssueArg(s.Issue)
 	if verb == "drop" {
 		hint += " --all"
 	}
@@ -186,6 +186,6 @@ func dropChain(c *invoke.Invocation, s *gitstore.Saved, keepLatest bool) error {
 	if err := c.Store.DropAll(c.Ctx, s.Issue, ids, false); err != nil {
 		return undisposed(s, "drop", err)
 	}
-	c.Infof("dropped %s; git checkpoint undo %s restores them", phrase.Plural(len(ids), "checkpoint"), phrase.IssueArg(s.Issue))
+	c.Infof("dropped %s; git checkpoint undo %s restores them", view.Plural(len(ids), "checkpoint"), view.IssueArg(s.Issue))
 	return nil
 }

@@ -13,9 +13,8 @@ import (
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/issuesource"
 	"git-checkpoint/commands/internal/judge"
-	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/saving"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
@@ -304,7 +303,7 @@ func tellStart(c *invoke.Invocation, p *phaseStep, err error) error {
 // exhausted.
 func afterPhase(c *invoke.Invocation, p *phaseStep, s *gitstore.Saved) error {
 	if ahead := progress.Ahead(s.Record, p.phase); len(ahead) > 0 && (p.verb == "start" || p.verb == "done") {
-		c.Warnf("phases before phase %s are neither completed nor skipped: %s", p.phase, phrase.List(ahead))
+		c.Warnf("phases before phase %s are neither completed nor skipped: %s", p.phase, view.List(ahead))
 	}
 	if p.spent != nil {
 		return p.spent
@@ -364,8 +363,8 @@ func nextPhase(c *invoke.Invocation, issue checkpoint.Issue) error {
 	}
 	next := v.At.Phase
 	if c.JSON {
-		return c.WriteJSON(output.WorkflowStep{
-			Save: output.Save{
+		return c.WriteJSON(view.WorkflowStep{
+			Save: view.Save{
 				Type: "phase", CheckpointID: string(cp.ID), Issue: string(issue), Commit: cp.Commit.String(), Ref: gitstore.LiveRef(issue),
 				Trigger: string(r.Trigger()), Phase: next, CreatedAt: r.CreatedAt(), Warnings: c.TakeWarnings(),
 			},
@@ -373,7 +372,7 @@ func nextPhase(c *invoke.Invocation, issue checkpoint.Issue) error {
 		})
 	}
 	if next != "" {
-		c.Printf("%s\n", output.Clean(next))
+		c.Printf("%s\n", view.Clean(next))
 		return nil
 	}
 	if done := r.Progress().Completed; len(done) > 0 && !progress.Complete(r) && !progress.Over(r) {

@@ -12,9 +12,9 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/saving"
 	"git-checkpoint/commands/internal/schema"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/failure"
@@ -115,7 +115,7 @@ func phaseOutput(c *invoke.Invocation, o *phaseOptions) (string, error) {
 func outputExists(c *invoke.Invocation, command, place string) error {
 	_, err := os.Stat(filepath.Join(c.Store.Root(), filepath.FromSlash(place)))
 	if errors.Is(err, fs.ErrNotExist) {
-		return exit.Usagef("%s: --output: %s does not exist", command, phrase.QuotePath(place))
+		return exit.Usagef("%s: --output: %s does not exist", command, view.QuotePath(place))
 	}
 	return nil
 }
@@ -133,9 +133,9 @@ func readOutput(c *invoke.Invocation, place string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case len(data) == 0:
-		return nil, fmt.Errorf("%s is empty", phrase.QuotePath(place))
+		return nil, fmt.Errorf("%s is empty", view.QuotePath(place))
 	case int64(len(data)) > limit:
-		return nil, fmt.Errorf("%s: more than the limit of %d bytes", phrase.QuotePath(place), limit)
+		return nil, fmt.Errorf("%s: more than the limit of %d bytes", view.QuotePath(place), limit)
 	}
 	return data, nil
 }
@@ -165,7 +165,7 @@ func checkOutput(c *invoke.Invocation, o *phaseOptions, place string, data []byt
 		for i, p := range problems {
 			lines[i] = "  " + p.String()
 		}
-		err = errors.New(phrase.Plural(len(problems), "problem") + "\n" + strings.Join(lines, "\n"))
+		err = errors.New(view.Plural(len(problems), "problem") + "\n" + strings.Join(lines, "\n"))
 	}
-	return exit.Errorf(exit.Invalid, failure.Correct(o.output), "phase done: --output: %s: %w", phrase.QuotePath(place), err)
+	return exit.Errorf(exit.Invalid, failure.Correct(o.output), "phase done: --output: %s: %w", view.QuotePath(place), err)
 }

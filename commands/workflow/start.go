@@ -11,8 +11,8 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/saving"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
@@ -97,7 +97,7 @@ func runStart(c *invoke.Invocation) error {
 		},
 		after: func(*gitstore.Saved) error {
 			if err := c.NoteStart(issue); err != nil {
-				c.Warnf("the next command needs --issue %s: %v", phrase.QuoteArg(string(issue)), err)
+				c.Warnf("the next command needs --issue %s: %v", view.QuoteArg(string(issue)), err)
 			}
 			return nil
 		},

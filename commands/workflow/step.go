@@ -10,10 +10,9 @@ import (
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/issuesource"
-	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/pushing"
 	"git-checkpoint/commands/internal/saving"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
@@ -41,7 +40,7 @@ type step struct {
 	artifacts []string
 
 	// record returns the JSON record of the step; nil for the record of a save.
-	record func(output.WorkflowStep, *checkpoint.Record) any
+	record func(view.WorkflowStep, *checkpoint.Record) any
 
 	// begins runs move before --set and --state, so that they apply to the new workflow.
 	begins bool
@@ -159,7 +158,7 @@ func notTaken(c *invoke.Invocation, issue checkpoint.Issue, s step, why string, 
 		c.Infof("skipped: %s", why)
 		return nil
 	}
-	return c.WriteJSON(s.json(output.Save{
+	return c.WriteJSON(s.json(view.Save{
 		Type: s.command, DryRun: s.options.DryRun, Issue: string(issue), Skipped: why, Trigger: string(s.trigger), Warnings: c.TakeWarnings(),
 	}, r))
 }
@@ -170,18 +169,18 @@ func (s step) recordOf(saved *gitstore.Saved, warnings []string) any {
 }
 
 // json returns the JSON record of a step with the progress.
-func (s step) json(saved output.Save, r *checkpoint.Record) any {
+func (s step) json(saved view.Save, r *checkpoint.Record) any {
 	if s.record == nil {
 		return saved
 	}
-	return s.record(output.WorkflowStep{Save: saved, Progress: progressRecord(r)}, r)
+	return s.record(view.WorkflowStep{Save: saved, Progress: progressRecord(r)}, r)
 }
 
 // withProgress returns the JSON record of a step with the progress of its phases.
-func withProgress(s output.WorkflowStep, _ *checkpoint.Record) any { return s }
+func withProgress(s view.WorkflowStep, _ *checkpoint.Record) any { return s }
 
 // withTasks returns the JSON record of a step with its tasks.
-func withTasks(s output.WorkflowStep, r *checkpoint.Record) any {
+func withTasks(s view.WorkflowStep, r *checkpoint.Record) any {
 	if r == nil {
 		r = checkpoint.New()
 	}
@@ -189,7 +188,7 @@ func withTasks(s output.WorkflowStep, r *checkpoint.Record) any {
 }
 
 // progressRecord returns the JSON record of the phases.
-func progressRecord(r *checkpoint.Record) output.Progress {
+func progressRecord(r *checkpoint.Record) view.Progress {
 	if r == nil {
 		r = checkpoint.New()
 	}
@@ -198,7 +197,7 @@ func progressRecord(r *checkpoint.Record) output.Progress {
 	if progress.Complete(r) {
 		current = "" // the record can name a phase beyond the last
 	}
-	return output.Progress{
+	return view.Progress{
 		Current: current, Completed: p.Completed, Skipped: p.Skipped, Remaining: p.Remaining, Total: p.Total,
 		Complete: progress.Complete(r), Replans: progress.ReplanCounts(r), Awaiting: r.Awaiting(),
 	}
@@ -236,7 +235,7 @@ var pastOf = map[string]string{
 // stepNote returns the default note of a step, so that a timeline names each transition.
 func stepNote(what, verb, why string) string {
 	text := strings.TrimSpace(what + " " + cmp.Or(pastOf[verb], verb))
-	if why = phrase.FirstLine(strings.TrimSpace(why)); why != "" {
+	if why = view.FirstLine(strings.TrimSpace(why)); why != "" {
 		text += ": " + why
 	}
 	return shorten(text, noteWidth)
@@ -245,10 +244,10 @@ func stepNote(what, verb, why string) string {
 // shorten cuts a text between words. A cut inside a secret would hide it from the
 // scanner, and the part would be saved unmasked.
 func shorten(text string, width int) string {
-	if output.Width(text) <= width {
+	if view.Width(text) <= width {
 		return text
 	}
-	head, rest := output.Cut(text, width-len("..."))
+	head, rest := view.Cut(text, width-len("..."))
 	if inWord(rune(rest[0])) {
 		head = strings.TrimRightFunc(head, inWord)
 	}

@@ -9,9 +9,8 @@ import (
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/judge"
-	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/saving"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/tasks"
@@ -189,8 +188,8 @@ func listTasks(c *invoke.Invocation, issue checkpoint.Issue, ready bool) error {
 		c.Warnf("%v: none of them can begin but with task start --force", err)
 	}
 	if c.JSON {
-		return c.WriteJSON(taskRecord(output.WorkflowStep{
-			Save: output.Save{
+		return c.WriteJSON(taskRecord(view.WorkflowStep{
+			Save: view.Save{
 				Type: "task", CheckpointID: string(cp.ID), Issue: string(issue), Commit: cp.Commit.String(), Ref: gitstore.LiveRef(issue),
 				Trigger: string(r.Trigger()), Phase: r.Phase(), CreatedAt: r.CreatedAt(), Warnings: c.TakeWarnings(),
 			},
@@ -199,11 +198,11 @@ func listTasks(c *invoke.Invocation, issue checkpoint.Issue, ready bool) error {
 	}
 	if ready {
 		for _, id := range tasks.Of(r).Ready() {
-			c.Printf("%s\n", output.Clean(id))
+			c.Printf("%s\n", view.Clean(id))
 		}
 		return nil
 	}
-	var t output.Table
+	var t view.Table
 	t.Right(2)
 	for _, task := range l {
 		t.Row(task.ID, task.Status, strconv.Itoa(task.Attempts), note(task))
@@ -240,19 +239,19 @@ func note(t tasks.Task) string {
 	case t.Status == tasks.Running && t.By != "":
 		return "by " + t.By
 	case !t.Over() && len(t.Needs) > 0:
-		return "after " + phrase.List(t.Needs)
+		return "after " + view.List(t.Needs)
 	}
 	return t.Output
 }
 
 // taskRecord returns the JSON record of tasks. Batches are left out if the tasks contain
 // a cycle.
-func taskRecord(s output.WorkflowStep, r *checkpoint.Record, of []tasks.Task) output.Tasks {
+func taskRecord(s view.WorkflowStep, r *checkpoint.Record, of []tasks.Task) view.Tasks {
 	l := tasks.Of(r)
-	out := output.Tasks{WorkflowStep: s, Ready: l.Ready()}
+	out := view.Tasks{WorkflowStep: s, Ready: l.Ready()}
 	out.Batches, _ = l.Batches()
 	for _, t := range of {
-		out.Tasks = append(out.Tasks, output.Task{
+		out.Tasks = append(out.Tasks, view.Task{
 			ID: t.ID, Status: t.Status, Attempts: t.Attempts, Output: t.Output, Error: t.Error, Needs: t.Needs, By: t.By, WaitsFor: t.WaitsFor,
 		})
 	}

@@ -13,7 +13,7 @@ import (
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/judge"
-	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/story"
@@ -42,7 +42,7 @@ func (t *taskStep) lost(l *tasks.List) error {
 	}, ids...)
 	for _, b := range became {
 		if b.Live {
-			t.tell("task %s stays: %s; task recover %s --force takes it", b.ID, b.Why, phrase.QuoteArg(b.ID))
+			t.tell("task %s stays: %s; task recover %s --force takes it", b.ID, b.Why, view.QuoteArg(b.ID))
 			continue
 		}
 		t.tell("task %s is %s: %s", b.ID, b.Status, b.Why)
@@ -92,7 +92,7 @@ func (t *taskStep) stories(l *tasks.List) bool {
 	for _, s := range standings {
 		t.tell("%s", s)
 		if dir := pipeline.Worktree(r, s.Story); dir != "" && t.c.Store.Root() != "" && !isThere(t.c, dir) {
-			t.tell("its worktree %s is gone: git worktree add %s <branch>", phrase.QuotePath(dir), phrase.QuoteArg(dir))
+			t.tell("its worktree %s is gone: git worktree add %s <branch>", view.QuotePath(dir), view.QuoteArg(dir))
 		}
 	}
 	if len(standings) > 0 {
@@ -141,13 +141,13 @@ func (t *taskStep) clean() error {
 			continue
 		}
 		if err := cmp.Or(inFolders(root, place), t.mayGo(place)); err != nil {
-			t.c.Warnf("%s is left as it is: %v", phrase.QuotePath(place), err)
+			t.c.Warnf("%s is left as it is: %v", view.QuotePath(place), err)
 			continue
 		}
 		if err := root.Remove(name); err != nil {
-			return fmt.Errorf("task recover --clean: %s: %w", phrase.QuotePath(place), err)
+			return fmt.Errorf("task recover --clean: %s: %w", view.QuotePath(place), err)
 		}
-		t.c.Infof("removed %s", phrase.QuotePath(place))
+		t.c.Infof("removed %s", view.QuotePath(place))
 	}
 	return nil
 }
@@ -159,7 +159,7 @@ func (t *taskStep) mayGo(place string) error {
 		return err
 	}
 	if f := t.c.Store.Files.FindRepository(t.c.Ctx, path.Clean(place)); f.Reason != "" {
-		return fmt.Errorf("%s is %s", phrase.QuotePath(strings.TrimSuffix(f.Path, "/")), f.Reason)
+		return fmt.Errorf("%s is %s", view.QuotePath(strings.TrimSuffix(f.Path, "/")), f.Reason)
 	}
 	tracked, err := t.c.Store.Files.IsTracked(t.c.Ctx, place)
 	if tracked {
@@ -181,7 +181,7 @@ func inFolders(root *os.Root, place string) error {
 			return err
 		}
 		if !info.IsDir() {
-			return fmt.Errorf("%s is a symlink", phrase.QuotePath(place[:k]))
+			return fmt.Errorf("%s is a symlink", view.QuotePath(place[:k]))
 		}
 	}
 	return nil

@@ -10,7 +10,7 @@ import (
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/judge"
-	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
@@ -38,7 +38,7 @@ type taskStep struct {
 
 // newTaskStep returns the step of the command line.
 func newTaskStep(c *invoke.Invocation, o *taskOptions, issue checkpoint.Issue, verb string) (*taskStep, error) {
-	t := &taskStep{c: c, issue: issue, verb: verb, options: o, ids: phrase.Distinct(c.Args[1:]), now: c.Env.Now(), limit: c.Settings.Int("limits.task_retries") + 1}
+	t := &taskStep{c: c, issue: issue, verb: verb, options: o, ids: view.Distinct(c.Args[1:]), now: c.Env.Now(), limit: c.Settings.Int("limits.task_retries") + 1}
 	t.batch, _ = c.Settings.TriggerEnabled(checkpoint.BatchComplete)
 	if o.output == "" {
 		return t, nil
@@ -63,7 +63,7 @@ func finishedOutput(c *invoke.Invocation, place string) (digest string, err erro
 		return "", err
 	}
 	if found := judge.TaskOutput(c, place); found.Broken {
-		return "", exit.Errorf(exit.Usage, "", "task done: --output: %s: not valid JSON", phrase.QuotePath(place))
+		return "", exit.Errorf(exit.Usage, "", "task done: --output: %s: not valid JSON", view.QuotePath(place))
 	}
 	digests, err := c.Store.Files.Digests(c.Ctx, []string{place})
 	return digests[place], err
@@ -82,7 +82,7 @@ func (t *taskStep) move(r *checkpoint.Record) error {
 	if p := l.Point(); p != "" {
 		r.SetResumeFrom(p)
 	}
-	story.Worked(r, strings.TrimSpace("task "+t.verb+" "+phrase.List(t.ids)), l.Left())
+	story.Worked(r, strings.TrimSpace("task "+t.verb+" "+view.List(t.ids)), l.Left())
 	return nil
 }
 
@@ -114,7 +114,7 @@ func (t *taskStep) nothing() string {
 	if how == "" {
 		return "no task was running"
 	}
-	return phrase.Plural(len(t.ids), "task") + " already " + how + ": " + phrase.List(t.ids)
+	return view.Plural(len(t.ids), "task") + " already " + how + ": " + view.List(t.ids)
 }
 
 func (t *taskStep) tell(format string, args ...any) {
@@ -148,7 +148,7 @@ func (t *taskStep) note() string {
 	if len(t.ids) == 1 {
 		what = "task"
 	}
-	return stepNote(strings.TrimSpace(what+" "+phrase.List(phrase.Few(t.ids, 5))), t.verb, t.options.error)
+	return stepNote(strings.TrimSpace(what+" "+view.List(view.Few(t.ids, 5))), t.verb, t.options.error)
 }
 
 func (t *taskStep) add(l *tasks.List) error {
@@ -198,7 +198,7 @@ func (t *taskStep) fail(l *tasks.List, id string) error {
 		t.tell("task %s is tried once more", id)
 	}
 	if len(out.Waiting) > 0 {
-		t.tell("waiting for task %s: %s", id, phrase.List(out.Waiting))
+		t.tell("waiting for task %s: %s", id, view.List(out.Waiting))
 	}
 	if out.Aborted {
 		t.tell("task %s was critical: the workflow has failed", id)

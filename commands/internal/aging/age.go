@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/retention"
@@ -78,19 +78,19 @@ func apply(c *invoke.Invocation, req gitstore.PruneRequest, issues []checkpoint.
 		case err != nil:
 			c.Warnf("age limits: issue %s: %v", i, err)
 		case done.Archived:
-			lines = append(lines, fmt.Sprintf("issue %s: %s; git checkpoint undo %s restores them", i, done.Decisions[0].Rule, phrase.IssueArg(i)))
+			lines = append(lines, fmt.Sprintf("issue %s: %s; git checkpoint undo %s restores them", i, done.Decisions[0].Rule, view.IssueArg(i)))
 		case len(done.Expired) > 0:
-			lines = append(lines, fmt.Sprintf("issue %s: %s expired; git checkpoint undo %s restores them", i, phrase.Plural(len(done.Expired), "archived checkpoint"), phrase.IssueArg(i)))
+			lines = append(lines, fmt.Sprintf("issue %s: %s expired; git checkpoint undo %s restores them", i, view.Plural(len(done.Expired), "archived checkpoint"), view.IssueArg(i)))
 		}
 	}
 	if more := doubted - maxLines; more > 0 {
-		c.WarnAlways("the age of %s more is in doubt, because a clock was wrong", phrase.Plural(more, "issue"))
+		c.WarnAlways("the age of %s more is in doubt, because a clock was wrong", view.Plural(more, "issue"))
 	}
 	for _, line := range lines[:min(len(lines), maxLines)] {
 		c.Infof("%s", line)
 	}
 	if more := len(lines) - maxLines; more > 0 {
-		c.Infof("the age limits changed %s more", phrase.Plural(more, "issue"))
+		c.Infof("the age limits changed %s more", view.Plural(more, "issue"))
 	}
 }
 

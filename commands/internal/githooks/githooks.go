@@ -6,7 +6,7 @@ import (
 
 	"git-checkpoint/commands/internal/hook/install"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/output"
+	"git-checkpoint/commands/internal/view"
 )
 
 // Repo returns the repository and settings for hook installation, without the flags of
@@ -20,11 +20,11 @@ func Repo(c *invoke.Invocation) *install.Repo {
 }
 
 // Find returns the state and the setting of each git hook.
-func Find(c *invoke.Invocation, r *install.Repo) ([]output.Hook, error) {
+func Find(c *invoke.Invocation, r *install.Repo) ([]view.Hook, error) {
 	found, err := r.Status()
-	var hooks []output.Hook
+	var hooks []view.Hook
 	for _, h := range found {
-		hooks = append(hooks, output.Hook{
+		hooks = append(hooks, view.Hook{
 			Event: string(h.Event), Way: h.Way, Place: h.Place, Manager: h.Manager, Runs: h.Runs, Why: h.Why,
 			Setting: c.Settings.String("hooks." + strings.ReplaceAll(string(h.Event), "-", "_")),
 		})

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"git-checkpoint/commands/internal/exit"
-	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
@@ -349,7 +349,7 @@ func (e *SeveralIssuesError) Error() string {
 	if len(e.Issues) > few {
 		return fmt.Sprintf("%d issues have checkpoints: name one with --issue", len(e.Issues))
 	}
-	return fmt.Sprintf("several issues have checkpoints (%s): name one with --issue", phrase.List(phrase.Strings(e.Issues)))
+	return fmt.Sprintf("several issues have checkpoints (%s): name one with --issue", view.List(view.Strings(e.Issues)))
 }
 
 // ExitCode returns the error's exit code.

@@ -14,7 +14,7 @@ import (
 	"sync"
 
 	"git-checkpoint/commands/internal/exit"
-	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 )
 
@@ -147,7 +147,7 @@ func buildCommand(format, path string) string {
 	if format == "sha256" {
 		tag = "-tags sha256 "
 	}
-	return "go build " + tag + "-o " + phrase.QuoteArg(path) + " ."
+	return "go build " + tag + "-o " + view.QuoteArg(path) + " ."
 }
 
 // Chdir changes to the directory of -C, unless it is "".

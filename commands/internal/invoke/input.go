@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore/checkpoint"
 )
 
@@ -107,9 +107,9 @@ func openRegular(root *os.Root, name string) (*os.File, int64, error) {
 	case err != nil:
 		return nil, 0, err
 	case info.IsDir():
-		return nil, 0, fmt.Errorf("%s is a directory: %w", phrase.QuotePath(filepath.ToSlash(name)), fs.ErrNotExist)
+		return nil, 0, fmt.Errorf("%s is a directory: %w", view.QuotePath(filepath.ToSlash(name)), fs.ErrNotExist)
 	case !info.Mode().IsRegular():
-		return nil, 0, fmt.Errorf("%s: %w", phrase.QuotePath(filepath.ToSlash(name)), ErrNotPlain)
+		return nil, 0, fmt.Errorf("%s: %w", view.QuotePath(filepath.ToSlash(name)), ErrNotPlain)
 	}
 	f, err := root.Open(name)
 	return f, info.Size(), err

@@ -14,9 +14,8 @@ import (
 
 	"git-checkpoint/commands/internal/config"
 	"git-checkpoint/commands/internal/exit"
-	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/terminal"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 
@@ -177,7 +176,7 @@ func (c *Invocation) Infof(format string, args ...any) {
 	c.ShowIssue()
 	if !c.Common.Quiet && !c.JSON {
 		c.Ticker.hide()
-		fmt.Fprintf(c.Env.Stderr, "%s\n", output.Clean(fmt.Sprintf(format, args...)))
+		fmt.Fprintf(c.Env.Stderr, "%s\n", view.Clean(fmt.Sprintf(format, args...)))
 	}
 }
 
@@ -187,7 +186,7 @@ func (c *Invocation) Printf(format string, args ...any) {
 	fmt.Fprintf(c.Out, format, args...)
 }
 
-func (c *Invocation) WriteJSON(v any) error { return output.Write(c.Out, v) }
+func (c *Invocation) WriteJSON(v any) error { return view.Write(c.Out, v) }
 
 // A Writer keeps the first error, so that a result that could not be printed makes the
 // command fail.
@@ -249,10 +248,10 @@ func OSEnv() (*Env, error) {
 		Environ: os.Environ(), Getenv: os.Getenv, Now: time.Now, Tty: openTty,
 	}
 	if !terminal.Is(os.Stdout) {
-		e.Stdout = output.ForRunner(os.Stdout, os.Getenv)
+		e.Stdout = view.ForRunner(os.Stdout, os.Getenv)
 	}
 	if !terminal.Is(os.Stderr) {
-		e.Stderr = output.ForRunner(os.Stderr, os.Getenv)
+		e.Stderr = view.ForRunner(os.Stderr, os.Getenv)
 	}
 	if fixed := os.Getenv("GIT_CHECKPOINT_NOW"); fixed != "" {
 		at, err := time.Parse(time.RFC3339Nano, fixed)
@@ -371,9 +370,9 @@ func Nearest(word string, candidates []string) string {
 func UnknownVerb(cmd, word, usual string, verbs []string) error {
 	hint := "git checkpoint " + cmd + " " + cmp.Or(Nearest(word, verbs), usual)
 	if word == "" {
-		return exit.Errorf(exit.Usage, hint, "%s: no action given: use %s", cmd, phrase.List(verbs))
+		return exit.Errorf(exit.Usage, hint, "%s: no action given: use %s", cmd, view.List(verbs))
 	}
-	return exit.Errorf(exit.Usage, hint, "%s: %q is not one of %s", cmd, word, phrase.List(verbs))
+	return exit.Errorf(exit.Usage, hint, "%s: %q is not one of %s", cmd, word, view.List(verbs))
 }
 
 // canAsk reports whether git may ask for a password. A hook must not wait for an answer.
@@ -387,7 +386,7 @@ func printWarning(c *Invocation, text string) {
 
 func writeWarning(c *Invocation, text string) {
 	c.Ticker.hide()
-	fmt.Fprintf(c.Env.Stderr, "warning: %s\n", output.Clean(text))
+	fmt.Fprintf(c.Env.Stderr, "warning: %s\n", view.Clean(text))
 }
 
 // openTty opens the terminal for questions to a person. Standard input must be a

@@ -11,8 +11,7 @@ import (
 	"unicode"
 
 	"git-checkpoint/commands/internal/exit"
-	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
@@ -125,11 +124,11 @@ func (c *Invocation) CheckpointArg(required bool) (*gitstore.Checkpoint, error) 
 		return nil, err
 	}
 	if required && len(c.Args) == 1 && name == gitstore.Latest && c.Args[0] != gitstore.Latest {
-		return nil, exit.Errorf(exit.Usage, "git checkpoint list "+phrase.IssueArg(issue), "%s: issue %s: no checkpoint given", c.Name, issue)
+		return nil, exit.Errorf(exit.Usage, "git checkpoint list "+view.IssueArg(issue), "%s: issue %s: no checkpoint given", c.Name, issue)
 	}
 	cp, err := c.Store.Find(c.Ctx, issue, name)
 	if err == nil && required && cp.ID == "" {
-		return nil, exit.Errorf(exit.Invalid, "git checkpoint drop "+phrase.IssueArg(issue)+" --all", "%s: commit %s: %s", c.Name, cp.Commit, cp.Problem)
+		return nil, exit.Errorf(exit.Invalid, "git checkpoint drop "+view.IssueArg(issue)+" --all", "%s: commit %s: %s", c.Name, cp.Commit, cp.Problem)
 	}
 	return cp, err
 }
@@ -218,8 +217,8 @@ func CompareIssues(a, b checkpoint.Issue) int {
 
 // TellStrange warns of refs among the chains whose names are not issue keys.
 func TellStrange(c *Invocation, names []string) {
-	for _, name := range phrase.Few(names, 3) {
-		c.Warnf("%s is ignored: not a valid issue key", output.Truncate(name, 100))
+	for _, name := range view.Few(names, 3) {
+		c.Warnf("%s is ignored: not a valid issue key", view.Truncate(name, 100))
 	}
 }
 
@@ -229,17 +228,17 @@ func RecoveryCommand(c *Invocation, issue checkpoint.Issue) string {
 	var broken *gitstore.BrokenRefError
 	switch {
 	case err == nil:
-		commands := "git checkpoint resume " + phrase.IssueArg(issue) + " --fallback"
+		commands := "git checkpoint resume " + view.IssueArg(issue) + " --fallback"
 		if newest, err := c.Store.Newest(c.Ctx, issue); err == nil && newest.ID != "" && newest.ID != valid.ID {
-			commands += "\ngit checkpoint drop " + phrase.IssueArg(issue) + " " + phrase.QuoteArg(string(newest.ID))
+			commands += "\ngit checkpoint drop " + view.IssueArg(issue) + " " + view.QuoteArg(string(newest.ID))
 		}
 		return commands
 	case !errors.As(err, &broken) || broken.Last.IsZero():
 		return ""
 	}
-	restore := fmt.Sprintf("git update-ref %s %s", phrase.QuoteArg(broken.Ref), broken.Last)
+	restore := fmt.Sprintf("git update-ref %s %s", view.QuoteArg(broken.Ref), broken.Last)
 	if broken.File != "" { // git does not overwrite an unreadable file
-		restore = "rm -f " + phrase.QuoteArg(broken.File) + " && " + restore
+		restore = "rm -f " + view.QuoteArg(broken.File) + " && " + restore
 	}
 	return restore
 }

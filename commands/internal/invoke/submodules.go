@@ -1,7 +1,7 @@
 package invoke
 
 import (
-	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 )
 
@@ -21,7 +21,7 @@ func (c *Invocation) WarnLocalCommits(cp *gitstore.Checkpoint) {
 			c.localCommits = map[string]bool{}
 		}
 		c.localCommits[key] = true
-		path, commit := phrase.QuotePath(l.Path), l.Commit.String()[:12]
+		path, commit := view.QuotePath(l.Path), l.Commit.String()[:12]
 		if l.Missing {
 			c.Warnf("submodule %s lacks commit %s, which the checkpoint names: git submodule update fetches it, unless it was never pushed", path, commit)
 		} else {

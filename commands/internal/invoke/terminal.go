@@ -14,10 +14,9 @@ import (
 	"sync"
 	"time"
 
-	"git-checkpoint/commands/internal/display"
 	"git-checkpoint/commands/internal/exit"
-	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/commands/internal/terminal"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 
 	"github.com/urfave/cli/v2"
@@ -34,7 +33,7 @@ func ReadColor(c *Invocation) string { return c.Flags.String("color") }
 
 // Screen returns the screen for results. when is the value of --color. If the output is for scripts, ok is false, and
 // the output is plain text of a stable form.
-func (c *Invocation) Screen(when string) (s display.Screen, ok bool, err error) {
+func (c *Invocation) Screen(when string) (s view.Screen, ok bool, err error) {
 	switch when {
 	case "", "auto", "always", "never":
 	default:
@@ -44,7 +43,7 @@ func (c *Invocation) Screen(when string) (s display.Screen, ok bool, err error) 
 	if !ok || c.JSON {
 		return s, false, nil
 	}
-	return display.Screen{Width: columns(c), Color: colors(c, when)}, true, nil
+	return view.Screen{Width: columns(c), Color: colors(c, when)}, true, nil
 }
 
 // AtTerminal reports whether a person reads the output: on a terminal, or in a pager of
@@ -162,7 +161,7 @@ func (c *Invocation) TickRemote(what string) *ticker {
 
 // newTicker returns a ticker without updates. It is inert if nobody reads its output.
 func (c *Invocation) newTicker(what, of string) *ticker {
-	t := &ticker{w: c.Env.Stderr, what: output.Clean(what), of: of}
+	t := &ticker{w: c.Env.Stderr, what: view.Clean(what), of: of}
 	if c.JSON || c.Common.Quiet || !terminal.Is(c.Env.Stderr) {
 		return t
 	}
@@ -288,7 +287,7 @@ func (t *ticker) AtOf(done, total int, of string) {
 func (t *ticker) About(what string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.what, t.count = output.Clean(what), ""
+	t.what, t.count = view.Clean(what), ""
 }
 
 // End erases the line and stops the updates. It can be called again.
@@ -330,7 +329,7 @@ func (t *ticker) write() {
 			text += " ... "
 		}
 		if t.width > 0 {
-			text = output.Truncate(text, t.width-1)
+			text = view.Truncate(text, t.width-1)
 		}
 		if t.lines {
 			fmt.Fprintf(t.w, "%s\n", text)

@@ -12,7 +12,7 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/freshness"
 	"git-checkpoint/freshness/issue"
 	"git-checkpoint/freshness/issue/forge"
@@ -290,7 +290,7 @@ type lateError struct {
 
 func (e *lateError) Error() string {
 	text := strings.TrimSuffix(e.err.Error(), ": "+context.DeadlineExceeded.Error())
-	return fmt.Sprintf("%s (timeouts.issue is %s)", text, phrase.Plural(e.seconds, "second"))
+	return fmt.Sprintf("%s (timeouts.issue is %s)", text, view.Plural(e.seconds, "second"))
 }
 
 func (e *lateError) Unwrap() error { return e.err }

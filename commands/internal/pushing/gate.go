@@ -9,7 +9,7 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 )
@@ -133,20 +133,20 @@ func (g *Gate) again(i checkpoint.Issue) string {
 	if g.Invocation.Name == "sync" {
 		name = "sync"
 	}
-	return "git checkpoint " + name + " " + phrase.IssueArg(i) + " --yes\ngit config checkpoint.publish-commits true"
+	return "git checkpoint " + name + " " + view.IssueArg(i) + " --yes\ngit config checkpoint.publish-commits true"
 }
 
 // tooLarge returns the error for files above the limit of a checkpoint.
 func (g *Gate) tooLarge(i checkpoint.Issue, p gitstore.Publication) error {
 	largest := slices.MaxFunc(p.TooLarge, func(a, b gitstore.LargeFile) int { return int(min(max(a.Bytes-b.Bytes, -1), 1)) })
 	hint := fmt.Sprintf("git config checkpoint.limits.checkpoint-mb %d", largest.Bytes>>20+1)
-	why := fmt.Sprintf("%s has %.1f MiB, and limits.checkpoint_mb is %d", phrase.QuotePath(largest.Path), float64(largest.Bytes)/(1<<20), g.Invocation.Settings.Int("limits.checkpoint_mb"))
+	why := fmt.Sprintf("%s has %.1f MiB, and limits.checkpoint_mb is %d", view.QuotePath(largest.Path), float64(largest.Bytes)/(1<<20), g.Invocation.Settings.Int("limits.checkpoint_mb"))
 	return refuse(exit.Refused, i, why, hint, hint+" permits it")
 }
 
 // unpublished returns the error for commits that were not published.
 func (g *Gate) unpublished(code int, i checkpoint.Issue, why string) error {
-	again := "git checkpoint push " + phrase.IssueArg(i) + " --yes"
+	again := "git checkpoint push " + view.IssueArg(i) + " --yes"
 	return refuse(code, i, why, g.again(i), "push the branch first, or run "+again)
 }
 
@@ -171,7 +171,7 @@ func (g *Gate) Report(done []gitstore.Synced) {
 		if g.DryRun {
 			verb = "would include"
 		}
-		c.Infof("the push %s %s: %s", verb, phrase.Plural(len(g.Untracked), "untracked file"), phrase.List(phrase.Few(phrase.QuotePaths(g.Untracked), namedFiles)))
+		c.Infof("the push %s %s: %s", verb, view.Plural(len(g.Untracked), "untracked file"), view.List(view.Few(view.QuotePaths(g.Untracked), namedFiles)))
 	}
 	if len(pushed) == 0 || g.DryRun {
 		return
@@ -184,9 +184,9 @@ func (g *Gate) Report(done []gitstore.Synced) {
 	if !g.pointers {
 		return
 	}
-	what := "--all " + phrase.QuoteArg(gitstore.ShownRemote(g.Remote))
+	what := "--all " + view.QuoteArg(gitstore.ShownRemote(g.Remote))
 	if len(pushed) == 1 {
-		what = phrase.QuoteArg(gitstore.ShownRemote(g.Remote)) + " " + phrase.QuoteArg(gitstore.LiveRef(pushed[0].Issue))
+		what = view.QuoteArg(gitstore.ShownRemote(g.Remote)) + " " + view.QuoteArg(gitstore.LiveRef(pushed[0].Issue))
 	}
 	c.Infof("hint: git lfs push %s # what git-lfs keeps is not pushed with checkpoints", what)
 }
@@ -281,5 +281,5 @@ func (e *SecretsError) ExitCode() int { return exit.Secrets }
 
 // ExitHint returns the command that lists the secrets.
 func (e *SecretsError) ExitHint() string {
-	return "git checkpoint scan " + phrase.IssueArg(e.issue)
+	return "git checkpoint scan " + view.IssueArg(e.issue)
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"git-checkpoint/commands/internal/exit"
-	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -356,7 +356,7 @@ func (e *edit) applyProgress(r *checkpoint.Record) {
 		r.Doc().Set("context_summary", e.Summary)
 	}
 	if known := r.Doc().Texts("key_decisions"); len(e.Decisions) > 0 {
-		r.Doc().Set("key_decisions", phrase.Distinct(append(known, e.Decisions...)))
+		r.Doc().Set("key_decisions", view.Distinct(append(known, e.Decisions...)))
 	}
 }
 
@@ -387,7 +387,7 @@ func unknownPhase(r *checkpoint.Record, rules freshness.Rules) string {
 	if phase == "" || len(names) == 0 && total > 0 || r.Layout() != "" && r.Layout() != "crunch" || rules.KnownPhase(phase, r) {
 		return ""
 	}
-	return fmt.Sprintf("unknown phase %s (known: %s)", phase, phrase.List(rules.KnownPhases(r)))
+	return fmt.Sprintf("unknown phase %s (known: %s)", phase, view.List(rules.KnownPhases(r)))
 }
 
 // applyRecovery records whether and where work can resume.

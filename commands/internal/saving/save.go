@@ -11,9 +11,8 @@ import (
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/judge"
-	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/pushing"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
@@ -121,24 +120,24 @@ func Warnings(c *invoke.Invocation, s *gitstore.Saved) []string {
 	if c.Store.InterruptedRestore.Exists(c.Ctx) {
 		list = append(list, "a restore was interrupted: git checkpoint restore --continue or --abort")
 	} else if lock := c.Store.InterruptedRestore.IndexLock(); lock != "" {
-		list = append(list, fmt.Sprintf("a killed restore left %s: git checkpoint restore --abort removes it", phrase.QuotePath(lock)))
+		list = append(list, fmt.Sprintf("a killed restore left %s: git checkpoint restore --abort removes it", view.QuotePath(lock)))
 	}
 	return list
 }
 
 // Record returns the JSON record of a save. The id and the commit of a dry run exist
 // nowhere, so they are left out.
-func Record(kind string, s *gitstore.Saved, warnings []string) output.Save {
-	record := output.Save{
+func Record(kind string, s *gitstore.Saved, warnings []string) view.Save {
+	record := view.Save{
 		Type: kind, DryRun: s.DryRun, Issue: string(s.Issue), Ref: s.Ref,
 		Trigger: string(s.Trigger), Phase: s.Phase, CreatedAt: s.Record.CreatedAt(), Files: s.Files,
-		Pruned: phrase.Strings(s.Pruned), Warnings: warnings,
+		Pruned: view.Strings(s.Pruned), Warnings: warnings,
 	}
 	snapshot := s.Record.Snapshot()
 	extent := snapshot.Extent()
-	record.Extent = output.Extent{Index: string(extent.Index), Worktree: string(extent.Worktree), Untracked: string(extent.Untracked)}
+	record.Extent = view.Extent{Index: string(extent.Index), Worktree: string(extent.Worktree), Untracked: string(extent.Untracked)}
 	for _, f := range snapshot.Skipped {
-		record.LeftOut = append(record.LeftOut, output.LeftOut{Path: phrase.QuotePath(f.Path), Class: f.Class, Reason: f.Reason, Size: f.Size})
+		record.LeftOut = append(record.LeftOut, view.LeftOut{Path: view.QuotePath(f.Path), Class: f.Class, Reason: f.Reason, Size: f.Size})
 	}
 	if !s.DryRun {
 		record.CheckpointID, record.Commit = string(s.ID), s.Commit.String()
@@ -171,7 +170,7 @@ func Show(c *invoke.Invocation, s *gitstore.Saved, record RecordOf) error {
 		return nil
 	}
 	if c.Common.Verbose && len(s.Pruned) > 0 {
-		c.Infof("pruned: %s", strings.Join(phrase.Strings(s.Pruned), ", "))
+		c.Infof("pruned: %s", strings.Join(view.Strings(s.Pruned), ", "))
 	}
 	tellLimit(c, s)
 	c.Printf("%s\n", s.ID)
@@ -181,7 +180,7 @@ func Show(c *invoke.Invocation, s *gitstore.Saved, record RecordOf) error {
 // showDryRun prints what a save would do.
 func showDryRun(c *invoke.Invocation, s *gitstore.Saved) {
 	c.SkipIssue()
-	c.Printf("would save a checkpoint of issue %s (%s) with %s\n", output.Clean(string(s.Issue)), s.Trigger, phrase.Plural(s.Files, "file"))
+	c.Printf("would save a checkpoint of issue %s (%s) with %s\n", view.Clean(string(s.Issue)), s.Trigger, view.Plural(s.Files, "file"))
 	for _, id := range s.Pruned {
 		c.Printf("would prune %s\n", id)
 	}
@@ -234,9 +233,9 @@ func leftOutTexts(skipped []checkpoint.Skipped) (texts []string) {
 		}
 		paths := make([]string, len(group))
 		for i, f := range group {
-			paths[i] = phrase.QuotePath(f.Path)
+			paths[i] = view.QuotePath(f.Path)
 		}
-		few := strings.Join(phrase.Few(paths, fewLeftOut), ", ")
+		few := strings.Join(view.Few(paths, fewLeftOut), ", ")
 		texts = append(texts, fmt.Sprintf("%d paths are not in the checkpoint: %s: %s", len(group), few, f.Reason))
 	}
 	return texts
@@ -249,9 +248,9 @@ func skippedWarning(f checkpoint.Skipped) string {
 		return fmt.Sprintf("files are not in the checkpoint: %s", f.Reason)
 	}
 	if f.Size == 0 {
-		return fmt.Sprintf("%s is not in the checkpoint: %s", phrase.QuotePath(f.Path), f.Reason)
+		return fmt.Sprintf("%s is not in the checkpoint: %s", view.QuotePath(f.Path), f.Reason)
 	}
-	return fmt.Sprintf("%s is not in the checkpoint: %s, %d bytes", phrase.QuotePath(f.Path), f.Reason, f.Size)
+	return fmt.Sprintf("%s is not in the checkpoint: %s, %d bytes", view.QuotePath(f.Path), f.Reason, f.Size)
 }
 
 // newSession returns a random UUID (RFC 9562, version 4).

@@ -8,10 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"git-checkpoint/commands/internal/display"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -32,33 +30,33 @@ func Heading(cp *gitstore.Checkpoint, r *checkpoint.Record) string {
 // ShowReasons prints the findings, worst first.
 func ShowReasons(c *invoke.Invocation, v freshness.Verdict) {
 	for _, r := range v.WorstFirst() {
-		c.Printf("  %s: %s\n", r.Severity, output.Clean(r.Message))
+		c.Printf("  %s: %s\n", r.Severity, view.Clean(r.Message))
 		for _, d := range r.Detail {
-			c.Printf("    %s\n", output.Clean(d))
+			c.Printf("    %s\n", view.Clean(d))
 		}
 		if r.Hint != "" {
-			c.Printf("    hint: %s\n", output.Clean(r.Hint))
+			c.Printf("    hint: %s\n", view.Clean(r.Hint))
 		}
 	}
 }
 
 // Status returns the JSON record of status and resume.
-func Status(kind string, cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) output.Status {
+func Status(kind string, cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) view.Status {
 	at := Of(r, v)
-	s := output.Status{
+	s := view.Status{
 		Type: kind, CheckpointID: string(cp.ID), Issue: string(cp.Issue), Action: v.Action.String(),
 		CanResume: v.CanResume, Complete: at.Complete, Warnings: v.Warnings(), ResumeFrom: at.Code,
-		CurrentPhase: at.Phase, CompletedPhases: at.Completed, Remaining: at.Remaining, Batches: output.Batches{Completed: at.batches, Current: r.CurrentBatch(), Pending: at.pending},
-		PendingCaptures: pendingCaptures(r), Changed: phrase.QuotePaths(v.Changed), Unsaved: phrase.QuotePaths(v.Unsaved),
+		CurrentPhase: at.Phase, CompletedPhases: at.Completed, Remaining: at.Remaining, Batches: view.Batches{Completed: at.batches, Current: r.CurrentBatch(), Pending: at.pending},
+		PendingCaptures: pendingCaptures(r), Changed: view.QuotePaths(v.Changed), Unsaved: view.QuotePaths(v.Unsaved),
 		AutoResume: v.AutoResume, AutoResumeReason: v.AutoReason, AwaitingApproval: v.Awaiting,
 		SavedBy: cp.Author, SkippedPhases: r.Progress().Skipped, Replans: progress.ReplanCounts(r), Artifacts: artifacts(r), PreservedMinutes: progress.Minutes(r), Next: v.Next.Action,
 	}
 	s.ArtifactPaths, s.ContextMetadata = WorkflowJSON(r, "artifact_paths"), WorkflowJSON(r, "context_metadata")
 	for _, story := range story.Stories(r) {
-		s.Stories = append(s.Stories, output.Story{ID: story.ID, State: story.State})
+		s.Stories = append(s.Stories, view.Story{ID: story.ID, State: story.State})
 	}
 	for _, reason := range v.Reasons {
-		s.Reasons = append(s.Reasons, output.ReasonRecord{Check: reason.Check, Severity: reason.Severity, Message: reason.Message})
+		s.Reasons = append(s.Reasons, view.ReasonRecord{Check: reason.Check, Severity: reason.Severity, Message: reason.Message})
 	}
 	return s
 }
@@ -103,14 +101,14 @@ func AutoResume(v freshness.Verdict) string {
 }
 
 // ProgressRows returns the rows about the progress.
-func ProgressRows(r *checkpoint.Record, v freshness.Verdict) []display.Row {
+func ProgressRows(r *checkpoint.Record, v freshness.Verdict) []view.Row {
 	at := Of(r, v)
-	var rows []display.Row
+	var rows []view.Row
 	if stories := story.Stories(r); story.IsLead(r) {
 		parts := []string{storyCount(stories), openStories(stories)}
-		rows = append(rows, display.Row{Label: "Stories", Text: strings.TrimSuffix(strings.Join(parts, "; "), "; ")})
+		rows = append(rows, view.Row{Label: "Stories", Text: strings.TrimSuffix(strings.Join(parts, "; "), "; ")})
 	} else {
-		rows = append(rows, display.Row{Label: "Phase", Text: phaseText(at, r.Progress())})
+		rows = append(rows, view.Row{Label: "Phase", Text: phaseText(at, r.Progress())})
 	}
 	if done, now := at.batches, r.CurrentBatch(); len(done)+now > 0 {
 		var parts []string
@@ -118,20 +116,20 @@ func ProgressRows(r *checkpoint.Record, v freshness.Verdict) []display.Row {
 			parts = append(parts, strconv.Itoa(now))
 		}
 		if len(done) > 0 {
-			parts = append(parts, "completed "+phrase.Ranges(done))
+			parts = append(parts, "completed "+view.Ranges(done))
 		}
-		rows = append(rows, display.Row{Label: "Batch", Text: strings.Join(parts, "; ")})
+		rows = append(rows, view.Row{Label: "Batch", Text: strings.Join(parts, "; ")})
 	}
 	if text := tasksText(tasks.Of(r).All()); text != "" {
-		rows = append(rows, display.Row{Label: "Tasks", Text: text})
+		rows = append(rows, view.Row{Label: "Tasks", Text: text})
 	}
 	for _, line := range PhaseLines(r) {
 		if line.Name != "Completed" && line.Name != "Remaining" { // shown above
-			rows = append(rows, display.Row{Label: line.Name, Text: line.Text})
+			rows = append(rows, view.Row{Label: line.Name, Text: line.Text})
 		}
 	}
 	if len(v.Awaiting) > 0 {
-		rows = append(rows, display.Row{Label: "Waits for", Text: "approval of " + phrase.List(v.Awaiting), Style: display.Yellow})
+		rows = append(rows, view.Row{Label: "Waits for", Text: "approval of " + view.List(v.Awaiting), Style: view.Yellow})
 	}
 	return rows
 }
@@ -152,8 +150,8 @@ func WorkName(cp *gitstore.Checkpoint, r *checkpoint.Record) string {
 }
 
 // Listed returns the JSON record of a checkpoint in a list.
-func Listed(cp *gitstore.Checkpoint) output.Listed {
-	return output.Listed{
+func Listed(cp *gitstore.Checkpoint) view.Listed {
+	return view.Listed{
 		CheckpointID: string(cp.ID), Issue: string(cp.Issue), Commit: cp.Commit.String(), CreatedAt: cp.Created,
 		Trigger: string(cp.Trigger), Phase: cp.Phase, Branch: cp.Branch, CanResume: cp.Resumable && ProblemOf(cp) == "",
 		Pinned: cp.Pinned, Valid: ProblemOf(cp) == "", LeftOut: cp.LeftOut, Note: cp.Note, SavedBy: cp.Author,
@@ -189,7 +187,7 @@ func ShowRecord(c *invoke.Invocation, r *checkpoint.Record, format string) error
 // ShowText prints a text that may contain control characters, in the pager if it is long.
 func ShowText(c *invoke.Invocation, data []byte) error {
 	if c.AtTerminal() {
-		data = []byte(output.CleanBlock(string(data)))
+		data = []byte(view.CleanBlock(string(data)))
 	}
 	defer c.Page()()
 	_, err := c.Out.Write(data)
@@ -228,7 +226,7 @@ func phaseText(at standing, p checkpoint.Progress) string {
 		text += fmt.Sprintf(" of %d", p.Total)
 	}
 	if left := slices.DeleteFunc(slices.Clone(at.Remaining), func(s string) bool { return s == at.Phase }); len(left) > 0 {
-		text += "; left: " + phrase.List(phrase.Few(left, 8))
+		text += "; left: " + view.List(view.Few(left, 8))
 	}
 	return text
 }
@@ -253,7 +251,7 @@ func tasksText(all []tasks.Task) string {
 	}
 	text := fmt.Sprintf("%d of %d done", over, len(all))
 	for _, word := range words {
-		text += "; " + word + ": " + phrase.List(phrase.Few(left[word], 5))
+		text += "; " + word + ": " + view.List(view.Few(left[word], 5))
 	}
 	return text
 }

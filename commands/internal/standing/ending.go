@@ -7,8 +7,7 @@ import (
 	"time"
 
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -74,7 +73,7 @@ func (e *Ending) Heading() string {
 
 // Text returns a text such as "completed 2 hours ago, archived".
 func (e *Ending) Text(now time.Time) string {
-	return fmt.Sprintf("%s %s, archived", e.Why, phrase.Ago(e.At, now))
+	return fmt.Sprintf("%s %s, archived", e.Why, view.Ago(e.At, now))
 }
 
 // A Line is a labelled line of a status. Phase is the phase in the label, or "".
@@ -94,20 +93,20 @@ func (e *Ending) Lines(now time.Time) []Line {
 			lines = append(lines, Line{Name: name, Text: text})
 		}
 	}
-	add("Checkpoint", fmt.Sprintf("%s (%s)", e.Checkpoint.ID, phrase.Ago(e.Record.CreatedAt(), now)))
+	add("Checkpoint", fmt.Sprintf("%s (%s)", e.Checkpoint.ID, view.Ago(e.Record.CreatedAt(), now)))
 	add("Progress", ProgressLine(e.Record))
 	lines = append(lines, PhaseLines(e.Record)...)
 	add("Branch", e.Checkpoint.Branch)
-	add("Note", phrase.FirstLine(e.Checkpoint.Note))
+	add("Note", view.FirstLine(e.Checkpoint.Note))
 	return append(lines, Results(e.Record)...)
 }
 
 // Hint returns the command that shows the archived checkpoints, or brings them here.
 func (e *Ending) Hint() string {
 	if e.Checkpoint == nil {
-		return "git checkpoint sync " + phrase.IssueArg(e.Issue) + " --archived"
+		return "git checkpoint sync " + view.IssueArg(e.Issue) + " --archived"
 	}
-	return "git checkpoint list " + phrase.IssueArg(e.Issue) + " --archived"
+	return "git checkpoint list " + view.IssueArg(e.Issue) + " --archived"
 }
 
 // Results returns the non-empty lines about the result of the work: the summary of the
@@ -125,7 +124,7 @@ func Results(r *checkpoint.Record) []Line {
 }
 
 // StatusOfEnding returns the JSON record of the status of finished work.
-func StatusOfEnding(e *Ending) (s output.Status) {
+func StatusOfEnding(e *Ending) (s view.Status) {
 	if e.Record != nil {
 		s = Status("status", e.Checkpoint, e.Record, freshness.Recorded(e.Record))
 	}

@@ -5,7 +5,7 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
 
@@ -97,14 +97,14 @@ func FindWorkflow(c *invoke.Invocation, q progress.Query, what string) (checkpoi
 		}
 	}
 	if best.r == nil {
-		start := "git checkpoint start ISSUE --description " + phrase.QuoteArg(what)
+		start := "git checkpoint start ISSUE --description " + view.QuoteArg(what)
 		if q.Type != "" {
-			start = "git checkpoint start ISSUE --type " + phrase.QuoteArg(q.Type)
+			start = "git checkpoint start ISSUE --type " + view.QuoteArg(q.Type)
 		}
 		return "", exit.Errorf(exit.None, start, "%s: no workflow for %q has a checkpoint", c.Name, what)
 	}
 	if len(others) > 0 {
-		c.Warnf("it could be another one: %s", phrase.List(others))
+		c.Warnf("it could be another one: %s", view.List(others))
 	}
 	c.IssueInQuestion = best.issue
 	return best.issue, nil

@@ -8,8 +8,7 @@ import (
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/issuesource"
 	"git-checkpoint/commands/internal/judge"
-	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/story"
@@ -17,21 +16,21 @@ import (
 
 // Overview returns the progress of issues, the last saved first. It asks no forge for the
 // issues.
-func Overview(c *invoke.Invocation, issues []checkpoint.Issue) []output.IssueSummary {
+func Overview(c *invoke.Invocation, issues []checkpoint.Issue) []view.IssueSummary {
 	quiet := c.Quiet
 	c.Quiet = true
 	defer func() { c.Quiet = quiet }()
-	found := make([]output.IssueSummary, len(issues))
+	found := make([]view.IssueSummary, len(issues))
 	look := &gitstore.Look{}
 	for n, i := range issues {
 		found[n] = summary(c, i, look)
 	}
-	slices.SortStableFunc(found, func(a, b output.IssueSummary) int { return b.CreatedAt.Compare(a.CreatedAt) })
+	slices.SortStableFunc(found, func(a, b view.IssueSummary) int { return b.CreatedAt.Compare(a.CreatedAt) })
 	return found
 }
 
-func summary(c *invoke.Invocation, i checkpoint.Issue, look *gitstore.Look) output.IssueSummary {
-	s := output.IssueSummary{Issue: string(i)}
+func summary(c *invoke.Invocation, i checkpoint.Issue, look *gitstore.Look) view.IssueSummary {
+	s := view.IssueSummary{Issue: string(i)}
 	p, err := c.Store.Point(c.Ctx, i)
 	if err != nil {
 		s.Note = err.Error()
@@ -61,7 +60,7 @@ func summary(c *invoke.Invocation, i checkpoint.Issue, look *gitstore.Look) outp
 func briefProgress(at standing, p checkpoint.Progress) string {
 	switch {
 	case at.Complete && p.Total > 0:
-		return phrase.Plural(p.Total, "phase")
+		return view.Plural(p.Total, "phase")
 	case p.Total == 0 && at.Phase == "":
 		return "-"
 	case p.Total == 0:
@@ -79,7 +78,7 @@ func briefProgress(at standing, p checkpoint.Progress) string {
 
 // ShowOverview prints one line for each issue: its state, phase, branch, age and note.
 // color is the value of --color.
-func ShowOverview(c *invoke.Invocation, issues []output.IssueSummary, color string) error {
+func ShowOverview(c *invoke.Invocation, issues []view.IssueSummary, color string) error {
 	at, _, err := c.Screen(color)
 	if err != nil {
 		return err
@@ -87,7 +86,7 @@ func ShowOverview(c *invoke.Invocation, issues []output.IssueSummary, color stri
 	rows := make([][]string, len(issues))
 	for n, s := range issues {
 		rows[n] = []string{
-			s.Issue, state(s), s.Progress, cmp.Or(s.Branch, "-"), phrase.Ago(s.CreatedAt, c.Env.Now()), phrase.FirstLine(s.Note),
+			s.Issue, state(s), s.Progress, cmp.Or(s.Branch, "-"), view.Ago(s.CreatedAt, c.Env.Now()), view.FirstLine(s.Note),
 		}
 	}
 	c.Printf("%s", at.Columns(rows))
@@ -95,7 +94,7 @@ func ShowOverview(c *invoke.Invocation, issues []output.IssueSummary, color stri
 }
 
 // state returns the word for the state of an issue.
-func state(s output.IssueSummary) string {
+func state(s view.IssueSummary) string {
 	switch {
 	case !s.Valid:
 		return "invalid"

@@ -6,10 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"git-checkpoint/commands/internal/display"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 )
@@ -36,7 +34,7 @@ func ByOther(c *invoke.Invocation, cp *gitstore.Checkpoint) string {
 // minutes ago: fix the test) was saved in parallel: 1 file of it is not here: src/a.go".
 func ParallelText(n gitstore.NotHere, now time.Time) string {
 	text := fmt.Sprintf("%s (%s, %s: %s) was saved in parallel: ", cmp.Or(n.ID.Short(), n.Name()), cmp.Or(n.Author, "unknown"),
-		phrase.Ago(n.Created, now), output.Truncate(phrase.Title(&n.Checkpoint, nil, nil), 60))
+		view.Ago(n.Created, now), view.Truncate(view.Title(&n.Checkpoint, nil, nil), 60))
 	if n.Reason != "" {
 		return text + "it cannot be merged here: " + n.Reason
 	}
@@ -45,35 +43,35 @@ func ParallelText(n gitstore.NotHere, now time.Time) string {
 	if len(n.Files) == 1 {
 		are = "is"
 	}
-	return text + fmt.Sprintf("%s of it %s not here: %s", phrase.Plural(len(n.Files), "file"), are, phrase.List(phrase.Few(phrase.QuotePaths(n.Files), few)))
+	return text + fmt.Sprintf("%s of it %s not here: %s", view.Plural(len(n.Files), "file"), are, view.List(view.Few(view.QuotePaths(n.Files), few)))
 }
 
 // MergeCommand returns the command that merges a checkpoint that was saved in parallel.
 func MergeCommand(n gitstore.NotHere) string {
-	return "git checkpoint restore " + phrase.IssueArg(n.Issue) + " " + phrase.QuoteArg(cmp.Or(n.ID.Short(), n.Name())) + " --changed merge"
+	return "git checkpoint restore " + view.IssueArg(n.Issue) + " " + view.QuoteArg(cmp.Or(n.ID.Short(), n.Name())) + " --changed merge"
 }
 
 // ShowParallel prints a line and a hint for each checkpoint that was saved in parallel.
 func ShowParallel(c *invoke.Invocation, list []gitstore.NotHere) {
 	for _, n := range list {
-		c.Printf("Parallel: %s\n", output.Clean(ParallelText(n, c.Env.Now())))
+		c.Printf("Parallel: %s\n", view.Clean(ParallelText(n, c.Env.Now())))
 		c.Printf("  hint: %s\n", MergeCommand(n))
 	}
 }
 
 // ParallelRows returns a row for each checkpoint that was saved in parallel.
-func ParallelRows(list []gitstore.NotHere, now time.Time) (rows []display.Row) {
+func ParallelRows(list []gitstore.NotHere, now time.Time) (rows []view.Row) {
 	for _, n := range list {
-		rows = append(rows, display.Row{Label: "Parallel", Text: ParallelText(n, now), Style: display.Yellow, Hint: MergeCommand(n)})
+		rows = append(rows, view.Row{Label: "Parallel", Text: ParallelText(n, now), Style: view.Yellow, Hint: MergeCommand(n)})
 	}
 	return rows
 }
 
 // ParallelRecords returns the JSON records of checkpoints that were saved in parallel.
-func ParallelRecords(list []gitstore.NotHere) (records []output.Parallel) {
+func ParallelRecords(list []gitstore.NotHere) (records []view.Parallel) {
 	for _, n := range list {
-		records = append(records, output.Parallel{
-			CheckpointID: n.Name(), SavedBy: n.Author, CreatedAt: n.Created, Files: phrase.QuotePaths(n.Files), Refused: n.Reason, Command: MergeCommand(n),
+		records = append(records, view.Parallel{
+			CheckpointID: n.Name(), SavedBy: n.Author, CreatedAt: n.Created, Files: view.QuotePaths(n.Files), Refused: n.Reason, Command: MergeCommand(n),
 		})
 	}
 	return records

@@ -10,8 +10,7 @@ import (
 	"strings"
 
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
@@ -42,7 +41,7 @@ func ProgressLine(r *checkpoint.Record) string {
 	case done == "":
 		return strings.TrimPrefix(phaseAndBatch(r), ", ")
 	case hasGap(p):
-		return fmt.Sprintf("%d of %d phases completed (%s)", len(p.Completed), p.Total, phrase.List(p.Completed))
+		return fmt.Sprintf("%d of %d phases completed (%s)", len(p.Completed), p.Total, view.List(p.Completed))
 	case p.Total > 0 && slices.Contains(p.Names, done):
 		return fmt.Sprintf("Phase %d of %d completed (%s)", slices.Index(p.Names, done)+1, p.Total, done)
 	case p.Total > 0:
@@ -83,7 +82,7 @@ func ContinueFrom(r *checkpoint.Record, at progress.Point) string {
 // ShowPhases prints the lines about the phases.
 func ShowPhases(c *invoke.Invocation, r *checkpoint.Record) {
 	for _, line := range PhaseLines(r) {
-		c.Printf("%s: %s\n", line.Name, output.Clean(line.Text))
+		c.Printf("%s: %s\n", line.Name, view.Clean(line.Text))
 	}
 }
 
@@ -91,9 +90,9 @@ func ShowPhases(c *invoke.Invocation, r *checkpoint.Record) {
 func PhaseLines(r *checkpoint.Record) []Line {
 	p := r.Progress()
 	return slices.DeleteFunc([]Line{
-		{Name: "Completed", Text: phrase.List(p.Completed)},
-		{Name: "Skipped", Text: phrase.List(p.Skipped)},
-		{Name: "Remaining", Text: phrase.List(p.Remaining)},
+		{Name: "Completed", Text: view.List(p.Completed)},
+		{Name: "Skipped", Text: view.List(p.Skipped)},
+		{Name: "Remaining", Text: view.List(p.Remaining)},
 		{Name: "Replans", Text: replans(r)},
 		{Name: "Artifacts", Text: artifactNames(r)},
 		{Name: "Work kept", Text: workKept(r)},
@@ -104,7 +103,7 @@ func PhaseLines(r *checkpoint.Record) []Line {
 // "" if it is unknown.
 func workKept(r *checkpoint.Record) string {
 	if minutes := int(math.Round(progress.Minutes(r))); minutes > 0 {
-		return phrase.Spent(minutes) + " in completed phases"
+		return view.Spent(minutes) + " in completed phases"
 	}
 	return ""
 }
@@ -113,17 +112,17 @@ func workKept(r *checkpoint.Record) string {
 // there are any.
 func ShowTasks(c *invoke.Invocation, r *checkpoint.Record) {
 	if text := openStories(story.Stories(r)); text != "" {
-		c.Printf("Stories: %s\n", output.Clean(text))
+		c.Printf("Stories: %s\n", view.Clean(text))
 	}
 	if text := tasksLine(r); text != "" {
-		c.Printf("Tasks: %s\n", output.Clean(text))
+		c.Printf("Tasks: %s\n", view.Clean(text))
 	}
 }
 
 // ShowNext prints the next action of another system's workflow.
 func ShowNext(c *invoke.Invocation, v freshness.Verdict) {
 	if text := nextLine(v.Next); text != "" {
-		c.Printf("Next: %s\n", output.Clean(text))
+		c.Printf("Next: %s\n", view.Clean(text))
 	}
 }
 
@@ -199,7 +198,7 @@ func openStories(stories []story.Story) string {
 		open[state] = append(open[state], s.ID)
 	}
 	for i, state := range states {
-		states[i] = state + ": " + phrase.List(phrase.Few(open[state], promptKind))
+		states[i] = state + ": " + view.List(view.Few(open[state], promptKind))
 	}
 	return strings.Join(states, "; ")
 }
@@ -214,13 +213,13 @@ func replans(r *checkpoint.Record) string {
 			out = append(out, fmt.Sprintf("phase %s: %d", replan.Phase, counts[replan.Phase]))
 		}
 	}
-	return phrase.List(out)
+	return view.List(out)
 }
 
 func artifactNames(r *checkpoint.Record) string {
 	var out []string
 	for _, a := range progress.Artifacts(r) {
-		if place := phrase.QuotePath(a.Path); !slices.Contains(out, place) {
+		if place := view.QuotePath(a.Path); !slices.Contains(out, place) {
 			out = append(out, place)
 		}
 	}
@@ -243,16 +242,16 @@ func tasksLine(r *checkpoint.Record) string {
 	}
 	text := fmt.Sprintf("%d of %d complete", over, len(all))
 	if ready := l.Ready(); len(ready) > 0 {
-		text += ", ready: " + phrase.List(phrase.Few(ready, promptKind))
+		text += ", ready: " + view.List(view.Few(ready, promptKind))
 	}
 	return text
 }
 
 // artifacts returns the files that the phases produced.
-func artifacts(r *checkpoint.Record) []output.Artifact {
-	var out []output.Artifact
+func artifacts(r *checkpoint.Record) []view.Artifact {
+	var out []view.Artifact
 	for _, a := range progress.Artifacts(r) {
-		out = append(out, output.Artifact{Phase: a.Phase, Path: phrase.QuotePath(a.Path), Size: a.Size, Digest: a.Digest, Title: a.Title})
+		out = append(out, view.Artifact{Phase: a.Phase, Path: view.QuotePath(a.Path), Size: a.Size, Digest: a.Digest, Title: a.Title})
 	}
 	return out
 }
@@ -261,7 +260,7 @@ func artifacts(r *checkpoint.Record) []output.Artifact {
 func batchesLine(batches [][]string) string {
 	groups := make([]string, len(batches))
 	for i, b := range batches {
-		groups[i] = phrase.List(b)
+		groups[i] = view.List(b)
 	}
 	return strings.Join(groups, "; then ")
 }

@@ -8,8 +8,7 @@ import (
 	"unicode/utf8"
 
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -93,7 +92,7 @@ func fence(lines []promptLine, outro string) string {
 func promptLines(j Judged, more PromptMore, now time.Time) (lines []promptLine) {
 	line := func(less, limit int, name, text string) {
 		if text != "" {
-			text = output.Truncate(output.Clean(name+": "+text), limit)
+			text = view.Truncate(view.Clean(name+": "+text), limit)
 			lines = append(lines, promptLine{"| " + cutBytes(text, 2*limit) + "\n", less})
 		}
 	}
@@ -101,7 +100,7 @@ func promptLines(j Judged, more PromptMore, now time.Time) (lines []promptLine) 
 	line(0, promptText, "Continue from", continuePoint(j.Record, j.Verdict.At))
 	line(0, promptText, "Work", WorkName(j.Checkpoint, j.Record))
 	line(0, promptText, "Issue", string(j.Checkpoint.Issue))
-	line(0, promptText, "Checkpoint", string(j.Checkpoint.ID)+", saved "+phrase.Ago(j.Record.CreatedAt(), now))
+	line(0, promptText, "Checkpoint", string(j.Checkpoint.ID)+", saved "+view.Ago(j.Record.CreatedAt(), now))
 	line(0, promptText, "Went back", WentBackText(j.Point, now))
 	for _, n := range more.Parallel {
 		line(1, promptText, "Parallel", ParallelText(n, now)+"; to merge it: "+MergeCommand(n))
@@ -110,8 +109,8 @@ func promptLines(j Judged, more PromptMore, now time.Time) (lines []promptLine) 
 	line(2, promptText, "HEAD of the save", abbreviated(j.Record.Snapshot().Head))
 	line(2, promptText, "Session", more.Session)
 	line(1, promptText, "Verdict", j.Verdict.Action.String())
-	line(1, promptText, "Completed phases", phrase.List(at.Completed))
-	line(1, promptText, "Remaining phases", phrase.List(at.Remaining))
+	line(1, promptText, "Completed phases", view.List(at.Completed))
+	line(1, promptText, "Remaining phases", view.List(at.Remaining))
 	line(1, promptText, "Current phase", at.Phase)
 	line(1, promptText, "Stories", openStories(story.Stories(j.Record)))
 	line(1, promptText, "Tasks", tasksLine(j.Record))
@@ -120,32 +119,32 @@ func promptLines(j Judged, more PromptMore, now time.Time) (lines []promptLine) 
 		line(1, promptText, "Attempt", fmt.Sprint(more.Attempt))
 	}
 	line(2, promptNote, "Summary", j.Record.Doc().Text("context_summary"))
-	for _, text := range phrase.Few(j.Record.Doc().Texts("key_decisions"), promptKind) {
+	for _, text := range view.Few(j.Record.Doc().Texts("key_decisions"), promptKind) {
 		line(3, promptText, "Decided", text)
 	}
-	line(2, promptText, "Conflicts in progress", phrase.List(j.Record.Conflicts()))
-	line(2, promptText, "Pending messages", phrase.List(j.Record.PendingMessages()))
-	line(2, promptText, "Knowledge to capture", phrase.List(pendingCaptures(j.Record)))
+	line(2, promptText, "Conflicts in progress", view.List(j.Record.Conflicts()))
+	line(2, promptText, "Pending messages", view.List(j.Record.PendingMessages()))
+	line(2, promptText, "Knowledge to capture", view.List(pendingCaptures(j.Record)))
 	if j.Record.Trigger() != checkpoint.Turn {
 		line(1, promptNote, "Note", j.Record.Note())
 	}
 	for i, cp := range more.Notes {
-		line(min(i+1, 2), promptNote, "Earlier note ("+phrase.Ago(cp.Created, now)+")", cp.Note)
+		line(min(i+1, 2), promptNote, "Earlier note ("+view.Ago(cp.Created, now)+")", cp.Note)
 	}
-	for _, f := range phrase.Few(filesOf(j.Record), promptKind) {
+	for _, f := range view.Few(filesOf(j.Record), promptKind) {
 		line(3, promptText, "File in the checkpoint", f)
 	}
-	for _, w := range phrase.Few(j.Verdict.Warnings(), promptKind) {
+	for _, w := range view.Few(j.Verdict.Warnings(), promptKind) {
 		line(2, promptText, "Warning", w)
 	}
-	for _, p := range phrase.Few(more.Missing, promptKind) {
-		line(2, promptText, "Not here as it was saved", phrase.QuotePath(p))
+	for _, p := range view.Few(more.Missing, promptKind) {
+		line(2, promptText, "Not here as it was saved", view.QuotePath(p))
 	}
-	for _, p := range phrase.Few(more.Skipped, promptKind) {
-		line(2, promptText, "Changed since, left as it is", phrase.QuotePath(p))
+	for _, p := range view.Few(more.Skipped, promptKind) {
+		line(2, promptText, "Changed since, left as it is", view.QuotePath(p))
 	}
-	for _, p := range phrase.Few(more.Unsaved, promptKind) {
-		line(2, promptText, "Not in the checkpoint, left as it is", phrase.QuotePath(p))
+	for _, p := range view.Few(more.Unsaved, promptKind) {
+		line(2, promptText, "Not in the checkpoint, left as it is", view.QuotePath(p))
 	}
 	line(0, promptText, "Next", nextLine(j.Verdict.Next))
 	line(0, promptText, "Continue from", continuePoint(j.Record, j.Verdict.At))
@@ -165,7 +164,7 @@ func continuePoint(r *checkpoint.Record, at progress.Point) string {
 func filesOf(r *checkpoint.Record) []string {
 	var list []string
 	for _, f := range r.Files() {
-		list = append(list, phrase.QuotePath(f.Path)+" ("+f.Status+")")
+		list = append(list, view.QuotePath(f.Path)+" ("+f.Status+")")
 	}
 	return list
 }

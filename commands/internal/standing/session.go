@@ -2,14 +2,14 @@ package standing
 
 import (
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/commands/internal/sessions"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 )
 
 // AddSession adds the session that a person or an agent can continue to a JSON record.
-func AddSession(c *invoke.Invocation, s *output.Status, cp *gitstore.Checkpoint, r *checkpoint.Record) {
+func AddSession(c *invoke.Invocation, s *view.Status, cp *gitstore.Checkpoint, r *checkpoint.Record) {
 	s.SessionID = r.Session()
 	if found, ok := sessions.Of(c.Store.Notes, cp.Issue, r.Session(), ""); ok {
 		s.SessionID, s.SessionAgent, s.SessionTranscript, s.SessionCommand = found.ID, found.Agent, found.Transcript, found.Command()
@@ -44,6 +44,6 @@ func SessionText(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Re
 // ShowSession prints the session of a checkpoint, if this clone has its record.
 func ShowSession(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) {
 	if text := SessionText(c, cp, r); text != "" {
-		c.Printf("Session: %s\n", output.Clean(text))
+		c.Printf("Session: %s\n", view.Clean(text))
 	}
 }

@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"git-checkpoint/commands/internal/display"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/output"
-	"git-checkpoint/commands/internal/phrase"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 )
 
@@ -29,30 +27,30 @@ func WentBackText(p *gitstore.Point, now time.Time) string {
 		were = "was"
 	}
 	return fmt.Sprintf("%s went back to %s (%s) %s; %s %s left: %s", cmp.Or(p.By, "a person"), p.Name(),
-		output.Truncate(phrase.Title(p.Checkpoint, nil, nil), 60), phrase.Ago(p.At, now), phrase.Plural(len(left), "later checkpoint"), were, phrase.List(phrase.Few(left, few)))
+		view.Truncate(view.Title(p.Checkpoint, nil, nil), 60), view.Ago(p.At, now), view.Plural(len(left), "later checkpoint"), were, view.List(view.Few(left, few)))
 }
 
 // ShowWentBack prints the line of WentBackText.
 func ShowWentBack(c *invoke.Invocation, p *gitstore.Point) {
 	if text := WentBackText(p, c.Env.Now()); text != "" {
-		c.Printf("Went back: %s\n", output.Clean(text))
+		c.Printf("Went back: %s\n", view.Clean(text))
 	}
 }
 
 // WentBackRows returns the row of WentBackText, or nothing.
-func WentBackRows(p *gitstore.Point, now time.Time) []display.Row {
+func WentBackRows(p *gitstore.Point, now time.Time) []view.Row {
 	if !p.WentBack() {
 		return nil
 	}
-	return []display.Row{{Label: "Went back", Text: WentBackText(p, now), Style: display.Yellow}}
+	return []view.Row{{Label: "Went back", Text: WentBackText(p, now), Style: view.Yellow}}
 }
 
 // WentBackRecord returns the JSON record of WentBackText, or nil.
-func WentBackRecord(p *gitstore.Point) *output.WentBack {
+func WentBackRecord(p *gitstore.Point) *view.WentBack {
 	if !p.WentBack() {
 		return nil
 	}
-	r := &output.WentBack{CheckpointID: p.Name(), By: p.By, At: p.At}
+	r := &view.WentBack{CheckpointID: p.Name(), By: p.By, At: p.At}
 	for i := range p.Later {
 		r.Left = append(r.Left, p.Later[i].Name())
 	}

@@ -11,7 +11,7 @@ import (
 
 	"git-checkpoint/commands/internal/atomicfile"
 	"git-checkpoint/commands/internal/hook"
-	"git-checkpoint/commands/internal/output"
+	"git-checkpoint/commands/internal/view"
 )
 
 // Agent plans the installation or removal of an agent's hooks. With NoTurns, an installed
@@ -293,7 +293,7 @@ func gitManual(push bool) string {
 	for _, e := range hook.Events() {
 		section := "hook." + e.ConfigName()
 		fmt.Fprintf(&b, "git config %s.event %s\n", section, e)
-		fmt.Fprintf(&b, "git config %s.command %s\n", section, output.Shell(e.ConfigCommand()))
+		fmt.Fprintf(&b, "git config %s.command %s\n", section, view.Shell(e.ConfigCommand()))
 	}
 	if push {
 		fmt.Fprintf(&b, "# pre-push also pushes checkpoints:\ngit config %s push\n", prePushKey)

@@ -11,7 +11,7 @@ import (
 
 	"git-checkpoint/commands/internal/atomicfile"
 	"git-checkpoint/commands/internal/hook"
-	"git-checkpoint/commands/internal/output"
+	"git-checkpoint/commands/internal/view"
 )
 
 // Install plans the installation of git's hooks; push enables the push of checkpoints in
@@ -256,7 +256,7 @@ func (r *Repo) checkRuns(info fs.FileInfo, site site, shown string) error {
 	if site.style.Bare || runtime.GOOS == "windows" || info.Mode()&fs.ModeSymlink != 0 || info.Mode().Perm()&0o111 != 0 {
 		return nil
 	}
-	return refuse("chmod +x "+output.Shell(shown), "%s is not executable, so git does not run it", shown)
+	return refuse("chmod +x "+view.Shell(shown), "%s is not executable, so git does not run it", shown)
 }
 
 // wrapFile plans to move a symlink or non-shell hook aside and to write a wrapper that calls

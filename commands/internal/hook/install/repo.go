@@ -22,7 +22,7 @@ import (
 	"git-checkpoint/commands/internal/atomicfile"
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/hook"
-	"git-checkpoint/commands/internal/output"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/fsutil"
 )
@@ -261,7 +261,7 @@ func (r *Repo) runConfig(args []string) error {
 	}
 	if err != nil {
 		shown := r.shownFile(lock)
-		return refuse("rm "+output.Shell(shown)+", if no git runs", "%w: a git that was killed may have left %s", err, shown)
+		return refuse("rm "+view.Shell(shown)+", if no git runs", "%w: a git that was killed may have left %s", err, shown)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package phrase
+package view
 
 import (
 	"testing"
@@ -25,7 +25,7 @@ func TestExtent(t *testing.T) {
 		"staged files; no modified, no untracked files": stored(checkpoint.Snapshot{}),
 		"staged, modified, untracked files; it does not state which files it left out, since an earlier version saved it": {Worktree: true, Untracked: true},
 	} {
-		assert.Equal(t, want, Extent(s))
+		assert.Equal(t, want, ExtentText(s))
 	}
 }
 
@@ -37,7 +37,7 @@ func TestListLeftOutNamesEachPathOnce(t *testing.T) {
 		{Path: "lib/", Reason: "a repository", Class: checkpoint.InUntracked},
 		{Path: "old", Reason: "saved by an earlier version"},
 	}})
-	assert.Equal(t, []LeftOut{
+	assert.Equal(t, []LeftOutLine{
 		{"lib/", "modified, untracked: a repository", 0}, {"big", "untracked: too large", 9}, {"old", "saved by an earlier version", 0},
 	}, list)
 }

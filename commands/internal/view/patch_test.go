@@ -1,10 +1,9 @@
-package display
+package view
 
 import (
 	"strings"
 	"testing"
 
-	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/diff"
 
@@ -76,7 +75,7 @@ func TestRecordFitsNarrowScreens(t *testing.T) {
 	assert.Equal(t, want, got)
 	for _, width := range []int{1, 40, 80, 200} {
 		for line := range strings.Lines(Screen{Width: width}.Record(changes)) {
-			assert.LessOrEqual(t, output.Width(strings.TrimSuffix(line, "\n")), max(width, 19), "%d: %q", width, line)
+			assert.LessOrEqual(t, Width(strings.TrimSuffix(line, "\n")), max(width, 19), "%d: %q", width, line)
 		}
 	}
 }

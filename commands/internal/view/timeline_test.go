@@ -1,12 +1,10 @@
-package display
+package view
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
-
-	"git-checkpoint/commands/internal/output"
 
 	"github.com/stretchr/testify/assert"
 )
@@ -55,9 +53,9 @@ func checkLines(t *testing.T, s Screen, text string) {
 	t.Helper()
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
-		assert.LessOrEqual(t, output.Width(line), s.Width, "%q", line)
+		assert.LessOrEqual(t, Width(line), s.Width, "%q", line)
 		assert.True(t, utf8.ValidString(line), "%q", line)
-		assert.Equal(t, output.Clean(line), line)
+		assert.Equal(t, Clean(line), line)
 	}
 }
 

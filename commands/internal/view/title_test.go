@@ -1,4 +1,4 @@
-package phrase
+package view
 
 import (
 	"slices"
@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var saved = time.Date(2026, 2, 3, 10, 0, 0, 0, time.UTC)
+var savedAt = time.Date(2026, 2, 3, 10, 0, 0, 0, time.UTC)
 
 func recordOf(t *testing.T, text string) *checkpoint.Record {
 	t.Helper()
@@ -35,9 +35,9 @@ func TestTitleIsNoteThenSummaryThenEvent(t *testing.T) {
 		{"Turn of the agent", "", "", gitstore.Checkpoint{Trigger: checkpoint.Turn}},
 		{"Phase 2 done", "", "", gitstore.Checkpoint{Trigger: checkpoint.PhaseTransition, Note: "phase 2 done"}},
 		{"Phase build done: parser", "", "", gitstore.Checkpoint{Trigger: checkpoint.PhaseTransition, Phase: "build", Note: "build done: parser"}},
-		{"Phase build started", "workflow_state: {phase_started_at: 2026-02-03T10:00:00Z}", "", gitstore.Checkpoint{Trigger: checkpoint.PhaseTransition, Phase: "build", Created: saved}},
-		{"Phase build", "workflow_state: {phase_started_at: 2026-02-03T09:00:00Z}", "", gitstore.Checkpoint{Trigger: checkpoint.PhaseTransition, Phase: "build", Created: saved}},
-		{"Phase build done", "progress: {completed: [build]}", "", gitstore.Checkpoint{Trigger: checkpoint.PhaseTransition, Phase: "build", Created: saved}},
+		{"Phase build started", "workflow_state: {phase_started_at: 2026-02-03T10:00:00Z}", "", gitstore.Checkpoint{Trigger: checkpoint.PhaseTransition, Phase: "build", Created: savedAt}},
+		{"Phase build", "workflow_state: {phase_started_at: 2026-02-03T09:00:00Z}", "", gitstore.Checkpoint{Trigger: checkpoint.PhaseTransition, Phase: "build", Created: savedAt}},
+		{"Phase build done", "progress: {completed: [build]}", "", gitstore.Checkpoint{Trigger: checkpoint.PhaseTransition, Phase: "build", Created: savedAt}},
 		{"coder write done", "agent_outputs: {planner: {plan: {completed_at: 2026-02-03T08:00:00Z}}, coder: {write: {completed_at: 2026-02-03T09:00:00Z}}}", "", gitstore.Checkpoint{Trigger: checkpoint.AgentComplete}},
 		{"Conflict c-1 started", "acp_state: {conflicts_in_progress: [c-1]}", "", gitstore.Checkpoint{Trigger: checkpoint.ConflictStart}},
 		{"Session ended", "", "", gitstore.Checkpoint{Trigger: checkpoint.SessionEnd}},
@@ -78,7 +78,7 @@ func TestRunsFoldAutomaticCheckpoints(t *testing.T) {
 
 func TestRunTitleCountsEachKind(t *testing.T) {
 	at := func(trigger checkpoint.Trigger, ago time.Duration) gitstore.Checkpoint {
-		return gitstore.Checkpoint{Trigger: trigger, Created: saved.Add(-ago)}
+		return gitstore.Checkpoint{Trigger: trigger, Created: savedAt.Add(-ago)}
 	}
 	assert.Equal(t, "3 batches, 3 h", RunTitle([]gitstore.Checkpoint{
 		at(checkpoint.BatchComplete, 0), at(checkpoint.BatchComplete, time.Hour), at(checkpoint.BatchComplete, 3*time.Hour),

@@ -1,4 +1,4 @@
-package output
+package view
 
 import (
 	"os/exec"

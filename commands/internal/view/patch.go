@@ -1,4 +1,4 @@
-package display
+package view
 
 import (
 	"bytes"
@@ -7,7 +7,6 @@ import (
 	"io"
 	"strings"
 
-	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/diff"
 )
@@ -87,7 +86,7 @@ func (p *Patch) Close() error {
 
 func (s Screen) change(b *strings.Builder, c diff.FieldChange) {
 	const indent = 11
-	name := s.fitEnd(output.Clean(c.Name), indent+len(":"))
+	name := s.fitEnd(Clean(c.Name), indent+len(":"))
 	b.WriteString("  " + s.Paint(opStyle(c.Op), fmt.Sprintf("%-7s", c.Op)) + "  " + name)
 	if old, now := text(c.Old), text(c.New); strings.Contains(old+now, "\n") {
 		b.WriteString(":\n")
@@ -95,7 +94,7 @@ func (s Screen) change(b *strings.Builder, c diff.FieldChange) {
 		return
 	}
 	said := said(c)
-	if s.Width <= 0 || indent+output.Width(name)+2+output.Width(said) <= s.Width {
+	if s.Width <= 0 || indent+Width(name)+2+Width(said) <= s.Width {
 		b.WriteString(": " + said + "\n")
 		return
 	}
@@ -142,7 +141,7 @@ func (s Screen) lines(b *strings.Builder, old, now string) {
 	for _, h := range diff.Lines(old, now, around) {
 		b.WriteString("    " + s.Paint(Cyan, places(h)) + "\n")
 		for _, l := range h.Lines {
-			b.WriteString("    " + s.Paint(lineStyle(l.Op), s.fit(string(l.Op)+output.Clean(l.Text), 4)) + "\n")
+			b.WriteString("    " + s.Paint(lineStyle(l.Op), s.fit(string(l.Op)+Clean(l.Text), 4)) + "\n")
 		}
 	}
 }
@@ -198,14 +197,14 @@ func value(v any) string {
 	s, ok := v.(string)
 	if ok && s != "" && strings.TrimSpace(s) == s && !strings.ContainsAny(s[:1], `"[{`) {
 		if _, text := checkpoint.ParseValue(s).(string); text {
-			return output.Clean(s)
+			return Clean(s)
 		}
 	}
 	data, err := json.Marshal(v)
 	if err != nil {
 		return "?"
 	}
-	return output.Clean(string(data))
+	return Clean(string(data))
 }
 
 // ordinal converts a list index to a 1-based position.
@@ -227,7 +226,7 @@ func (s Screen) near(old, now string, op diff.Op) (before, after string) {
 	for same < len(a) && same < len(b) && a[same] == b[same] {
 		same++
 	}
-	if output.Width(string(a[:same]))+enough <= s.Width-indent || same <= context {
+	if Width(string(a[:same]))+enough <= s.Width-indent || same <= context {
 		return old, now
 	}
 	return "..." + string(a[same-context:]), "..." + string(b[same-context:])
@@ -244,7 +243,7 @@ func (p *Patch) flush(end string) error {
 	if p.style == Cyan {
 		head, tail = cutHeading(line)
 	}
-	_, err := io.WriteString(p.w, p.screen.Paint(p.style, output.CleanBlock(head))+output.CleanBlock(tail)+end)
+	_, err := io.WriteString(p.w, p.screen.Paint(p.style, CleanBlock(head))+CleanBlock(tail)+end)
 	p.rest, p.within = p.rest[:0], end == ""
 	return err
 }

@@ -11,7 +11,7 @@
 // unmodified.
 //
 // New versions add fields but never rename or remove fields.
-package output
+package view
 
 import (
 	"bytes"

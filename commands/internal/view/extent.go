@@ -1,4 +1,4 @@
-package phrase
+package view
 
 import (
 	"slices"
@@ -10,8 +10,8 @@ import (
 // kindOf maps the classes of files in a snapshot to the words of git.
 var kindOf = map[string]string{checkpoint.InIndex: "staged", checkpoint.InWorktree: "modified", checkpoint.InUntracked: "untracked"}
 
-// Extent describes how much of each class of files a snapshot has.
-func Extent(s checkpoint.Snapshot) string {
+// ExtentText describes how much of each class of files a snapshot has.
+func ExtentText(s checkpoint.Snapshot) string {
 	e := s.Extent()
 	var has, none []string
 	for _, class := range []struct {
@@ -37,15 +37,15 @@ func Extent(s checkpoint.Snapshot) string {
 	return text
 }
 
-// A LeftOut is a path that a snapshot does not have. Path is "." for unnamed files. Why has the
+// A LeftOutLine is a path that a snapshot does not have. Path is "." for unnamed files. Why has the
 // kind of the files and the reason. Size is in bytes, 0 if unknown.
-type LeftOut struct {
+type LeftOutLine struct {
 	Path, Why string
 	Size      int64
 }
 
 // ListLeftOut returns the paths that a snapshot does not have, each path and reason once.
-func ListLeftOut(s checkpoint.Snapshot) []LeftOut {
+func ListLeftOut(s checkpoint.Snapshot) []LeftOutLine {
 	type key struct{ path, reason string }
 	kinds := map[key][]string{}
 	var order []checkpoint.Skipped
@@ -58,13 +58,13 @@ func ListLeftOut(s checkpoint.Snapshot) []LeftOut {
 			kinds[k] = append(kinds[k], kind)
 		}
 	}
-	list := make([]LeftOut, len(order))
+	list := make([]LeftOutLine, len(order))
 	for i, f := range order {
 		why := f.Reason
 		if kind := strings.Join(kinds[key{f.Path, f.Reason}], ", "); kind != "" {
 			why = kind + ": " + why
 		}
-		list[i] = LeftOut{f.Path, why, f.Size}
+		list[i] = LeftOutLine{f.Path, why, f.Size}
 	}
 	return list
 }

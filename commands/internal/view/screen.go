@@ -5,13 +5,11 @@
 // measured, cut or coloured. Shown data therefore never contributes escape sequences.
 // Information never depends on colour or position alone. Lines fit the screen width.
 // Box-drawing and other graphic characters are avoided.
-package display
+package view
 
 import (
 	"strings"
 	"unicode/utf8"
-
-	"git-checkpoint/commands/internal/output"
 )
 
 // A Screen describes a terminal. The zero value has unlimited width and no colours.
@@ -44,16 +42,16 @@ func (s Screen) Paint(style Style, text string) string {
 // Named renders a word, a checkpoint's name and its age. It uses the short name if the
 // line would exceed the width.
 func (s Screen) Named(word, name, short, age string) string {
-	word, name, age = output.Clean(word)+" ", output.Clean(name), " ("+output.Clean(age)+")"
-	if s.Width > 0 && output.Width(word+name+age) > s.Width && short != "" {
-		name = output.Clean(short)
+	word, name, age = Clean(word)+" ", Clean(name), " ("+Clean(age)+")"
+	if s.Width > 0 && Width(word+name+age) > s.Width && short != "" {
+		name = Clean(short)
 	}
-	return word + s.Paint(Bold, s.fit(name, output.Width(word))) + s.fit(age, output.Width(word+name))
+	return word + s.Paint(Bold, s.fit(name, Width(word))) + s.fit(age, Width(word+name))
 }
 
 // Heading renders a bold heading, wrapped at the screen width.
 func (s Screen) Heading(text string) string {
-	lines := wrap(output.Clean(text), s.Width)
+	lines := wrap(Clean(text), s.Width)
 	for i := range lines {
 		lines[i] = s.Paint(Bold, lines[i])
 	}
@@ -73,7 +71,7 @@ type Row struct {
 func (s Screen) Sheet(rows []Row) string {
 	width := 0
 	for _, r := range rows {
-		width = max(width, output.Width(output.Clean(r.Label)))
+		width = max(width, Width(Clean(r.Label)))
 	}
 	width += 2
 	var b strings.Builder
@@ -88,13 +86,13 @@ func (s Screen) fit(text string, used int) string {
 	if s.Width <= 0 {
 		return text
 	}
-	return output.Truncate(text, max(s.Width-used, 0))
+	return Truncate(text, max(s.Width-used, 0))
 }
 
 // wrap breaks clean text into lines of at most width columns, preferably at spaces. Width
 // 0 or less means unlimited.
 func wrap(text string, width int) []string {
-	if width <= 0 || output.Width(text) <= width {
+	if width <= 0 || Width(text) <= width {
 		return []string{text}
 	}
 	var lines []string
@@ -103,13 +101,13 @@ func wrap(text string, width int) []string {
 		switch {
 		case line == "":
 			line = word
-		case output.Width(line)+1+output.Width(word) <= width:
+		case Width(line)+1+Width(word) <= width:
 			line += " " + word
 		default:
 			lines, line = append(lines, line), word
 		}
-		for output.Width(line) > width {
-			head, rest := output.Cut(line, width)
+		for Width(line) > width {
+			head, rest := Cut(line, width)
 			if head == "" {
 				break // a character wider than the line
 			}
@@ -121,25 +119,25 @@ func wrap(text string, width int) []string {
 
 func (s Screen) row(b *strings.Builder, r Row, width int) {
 	indent := strings.Repeat(" ", width)
-	head := pad(output.Clean(r.Label), width)
-	for _, line := range wrap(output.Clean(r.Text), s.Width-width) {
+	head := pad(Clean(r.Label), width)
+	for _, line := range wrap(Clean(r.Text), s.Width-width) {
 		b.WriteString(strings.TrimRight(head+s.Paint(r.Style, line), " ") + "\n")
 		head = indent
 	}
 	for _, text := range r.Below {
-		for _, line := range wrap(output.Clean(text), s.Width-width-2) {
+		for _, line := range wrap(Clean(text), s.Width-width-2) {
 			b.WriteString(strings.TrimRight(indent+"  "+line, " ") + "\n")
 		}
 	}
 	if r.Hint != "" {
-		b.WriteString(indent + "hint: " + s.Paint(Bold, output.Clean(r.Hint)) + "\n")
+		b.WriteString(indent + "hint: " + s.Paint(Bold, Clean(r.Hint)) + "\n")
 	}
 }
 
 // fitEnd truncates a path like fit, but keeps the end, its more informative part.
 func (s Screen) fitEnd(path string, used int) string {
 	room := max(s.Width-used, 0)
-	if s.Width <= 0 || output.Width(path) <= room {
+	if s.Width <= 0 || Width(path) <= room {
 		return path
 	}
 	dots, rest := "..."[:min(3, room)], path
@@ -147,7 +145,7 @@ func (s Screen) fitEnd(path string, used int) string {
 		rest = strings.ToValidUTF8(rest[len(rest)-most:], "")
 	}
 	for rest != "" {
-		if output.Width(rest) <= room-len(dots) {
+		if Width(rest) <= room-len(dots) {
 			return dots + rest
 		}
 		_, size := utf8.DecodeRuneInString(rest)
@@ -164,14 +162,14 @@ func (s Screen) Columns(rows [][]string) string {
 			if k == len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[k] = max(widths[k], output.Width(output.Clean(text)))
+			widths[k] = max(widths[k], Width(Clean(text)))
 		}
 	}
 	var b strings.Builder
 	for _, row := range rows {
 		line := ""
 		for k, text := range row {
-			line += pad(output.Clean(text), widths[k]) + "  "
+			line += pad(Clean(text), widths[k]) + "  "
 		}
 		b.WriteString(s.fit(strings.TrimRight(line, " "), 0) + "\n")
 	}

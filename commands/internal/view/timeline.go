@@ -1,9 +1,7 @@
-package display
+package view
 
 import (
 	"strings"
-
-	"git-checkpoint/commands/internal/output"
 )
 
 // A TimelineEntry is one checkpoint in a timeline.
@@ -110,16 +108,16 @@ func (s Screen) Legend(timelines ...[]TimelineEntry) string {
 func (s Screen) phase(b *strings.Builder, entries []TimelineEntry) {
 	name := "(no phase)"
 	if entries[0].Phase != "" {
-		name = output.Clean(entries[0].Phase)
+		name = Clean(entries[0].Phase)
 	}
 	b.WriteString(s.Paint(Bold, s.fit(name, 0)) + "\n")
 }
 
 func (s Screen) age(e *TimelineEntry) string {
 	if s.Width > 0 && s.Width < roomy {
-		return output.Clean(e.Brief)
+		return Clean(e.Brief)
 	}
-	return output.Clean(e.Age)
+	return Clean(e.Age)
 }
 
 func (s Screen) columns(entries []TimelineEntry) columns {
@@ -127,10 +125,10 @@ func (s Screen) columns(entries []TimelineEntry) columns {
 	change := 0
 	for i := range entries {
 		e := &entries[i]
-		w.age = max(w.age, output.Width(s.age(e)))
-		w.title = max(w.title, min(output.Width(e.title()), maxTitle))
-		change = max(change, output.Width(output.Clean(e.Change)))
-		if n := output.Width(output.Clean(e.ID)); n <= s.maxID() {
+		w.age = max(w.age, Width(s.age(e)))
+		w.title = max(w.title, min(Width(e.title()), maxTitle))
+		change = max(change, Width(Clean(e.Change)))
+		if n := Width(Clean(e.ID)); n <= s.maxID() {
 			w.id = max(w.id, n)
 		}
 	}
@@ -151,10 +149,10 @@ const (
 
 // title returns the title after the remarks.
 func (e *TimelineEntry) title() string {
-	text := output.Clean(e.Title)
+	text := Clean(e.Title)
 	for _, remark := range []string{e.Problem, e.Filed} {
 		if remark != "" {
-			text = strings.TrimSpace("(" + output.Clean(remark) + ") " + text)
+			text = strings.TrimSpace("(" + Clean(remark) + ") " + text)
 		}
 	}
 	return text
@@ -172,19 +170,19 @@ func (s Screen) maxID() int {
 func (s Screen) below() bool { return s.Width > 0 && s.Width < oneLine }
 
 func (s Screen) entry(b *strings.Builder, e *TimelineEntry, w columns) {
-	id, more := output.Clean(e.ID), ""
-	if output.Width(id) > s.maxID() {
+	id, more := Clean(e.ID), ""
+	if Width(id) > s.maxID() {
 		id, more = "", id
 	}
-	title, change := e.title(), output.Clean(e.Change)
+	title, change := e.title(), Clean(e.Change)
 	line := indent + e.marks() + "  " + pad(s.age(e), w.age) + "  " + pad(id, w.id) + "  "
 	switch {
 	case s.below():
 		line += change
 	case change == "":
-		line, title = line+s.fit(title, output.Width(line)), ""
+		line, title = line+s.fit(title, Width(line)), ""
 	default:
-		line, title = line+pad(output.Truncate(title, w.title), w.title)+"  "+change, ""
+		line, title = line+pad(Truncate(title, w.title), w.title)+"  "+change, ""
 	}
 	b.WriteString(s.Paint(e.style(), s.fit(strings.TrimRight(line, " "), 0)) + "\n")
 	const deeper = "       "
@@ -224,5 +222,5 @@ func (s Screen) explain(b *strings.Builder, used string) {
 
 // pad appends spaces to clean text, up to n columns.
 func pad(text string, n int) string {
-	return text + strings.Repeat(" ", max(0, n-output.Width(text)))
+	return text + strings.Repeat(" ", max(0, n-Width(text)))
 }

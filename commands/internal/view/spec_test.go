@@ -1,4 +1,4 @@
-package output
+package view
 
 import (
 	"go/ast"
@@ -64,7 +64,7 @@ func TestRecordsHaveSpecifiedFields(t *testing.T) {
 		if len(cells) != 4 {
 			continue
 		}
-		for _, kind := range words(cells[1]) {
+		for _, kind := range backquoted(cells[1]) {
 			seen++
 			v, ok := samples()[kind]
 			require.True(t, ok, kind)
@@ -84,16 +84,16 @@ func fieldsOf(kind, cell string) []string {
 		kinds, added, adds := strings.Cut(part, " add")
 		switch {
 		case !adds:
-			names = append(names, words(part)...)
-		case slices.Contains(words(kinds), kind):
-			names = append(names, words(added)...)
+			names = append(names, backquoted(part)...)
+		case slices.Contains(backquoted(kinds), kind):
+			names = append(names, backquoted(added)...)
 		}
 	}
 	return names
 }
 
-// words returns the texts in backquotes.
-func words(s string) []string {
+// backquoted returns the texts in backquotes.
+func backquoted(s string) []string {
 	var all []string
 	for i, part := range strings.Split(s, "`") {
 		if i%2 == 1 {

@@ -1,6 +1,6 @@
 // Package phrase formats counts, lists, ages, paths and shell commands in messages for
 // people.
-package phrase
+package view
 
 import (
 	"fmt"
@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/failure"
 )
@@ -80,7 +79,7 @@ func FirstLine(s string) string {
 // read as another path.
 func QuotePath(p string) string {
 	p = checkpoint.QuotePath(p)
-	if output.Clean(p) != p {
+	if Clean(p) != p {
 		return strconv.Quote(p)
 	}
 	return p
