@@ -176,7 +176,7 @@ func idWords(c *invoke.Invocation, l *gitstore.List) []complete.Word {
 func phaseWords(c *invoke.Invocation, l *gitstore.List) []complete.Word {
 	var names []string
 	if r, err := c.Store.Record(&l.Checkpoints[0]); err == nil {
-		names = judge.Rules(c, judge.Options{}).KnownPhases(r)
+		names = judge.VerdictRules(c, judge.JudgeOptions{}).KnownPhases(r)
 	}
 	for i := range l.Checkpoints {
 		names = append(names, l.Checkpoints[i].Phase)

@@ -63,7 +63,7 @@ func branchIssue(c *invoke.Invocation) (checkpoint.Issue, bool) {
 
 // tellOf notifies the user whether the newest checkpoint can be resumed.
 func tellOf(c *invoke.Invocation, issue checkpoint.Issue) error {
-	r, err := newest(c, issue, judge.Options{Issue: issuesource.Options{Offline: true}})
+	r, err := newest(c, issue, judge.JudgeOptions{Issue: issuesource.IssueOptions{Offline: true}})
 	if errors.As(err, new(*gitstore.NoneError)) {
 		return nil // a chain without checkpoints
 	}
@@ -81,7 +81,7 @@ func tellOf(c *invoke.Invocation, issue checkpoint.Issue) error {
 }
 
 // newest returns the checkpoint from which the work on an issue goes on, with a verdict.
-func newest(c *invoke.Invocation, issue checkpoint.Issue, o judge.Options) (r standing.Judged, err error) {
+func newest(c *invoke.Invocation, issue checkpoint.Issue, o judge.JudgeOptions) (r standing.Judged, err error) {
 	if r.Point, r.Record, err = c.Store.PointRecord(c.Ctx, issue); err != nil {
 		return r, err
 	}

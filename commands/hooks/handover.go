@@ -45,7 +45,7 @@ func sessionStart(c *invoke.Invocation, args []string) error {
 	if !ok {
 		return nil
 	}
-	r, err := newestHere(c, issue, judge.Options{Issue: issuesource.Options{Offline: true}})
+	r, err := newestHere(c, issue, judge.JudgeOptions{Issue: issuesource.IssueOptions{Offline: true}})
 	if err != nil || r.Verdict.At.Complete {
 		return err
 	}
@@ -62,7 +62,7 @@ func sessionStart(c *invoke.Invocation, args []string) error {
 // newestHere returns the newest checkpoint of an issue on the current branch with a verdict,
 // if two branches work on the issue. Otherwise it returns the checkpoint from which the work
 // goes on.
-func newestHere(c *invoke.Invocation, issue checkpoint.Issue, o judge.Options) (standing.Judged, error) {
+func newestHere(c *invoke.Invocation, issue checkpoint.Issue, o judge.JudgeOptions) (standing.Judged, error) {
 	r, err := newest(c, issue, o)
 	branch, _ := c.CurrentBranch()
 	if err != nil || branch == "" || r.Checkpoint.Branch == branch {

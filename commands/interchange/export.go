@@ -171,7 +171,7 @@ func (x *exporting) exportLines() error {
 func writeTuple(c *invoke.Invocation, w *bytes.Buffer, cp *gitstore.Checkpoint, before string) error {
 	t := view.Tuple{
 		Type: "tuple", ThreadID: string(cp.Issue), CheckpointID: string(cp.ID), ParentCheckpointID: before,
-		Commit: cp.Commit.String(), Metadata: standing.Listed(cp),
+		Commit: cp.Commit.String(), Metadata: standing.ListedRecord(cp),
 	}
 	r, err := c.Store.Record(cp)
 	if err != nil {

@@ -322,7 +322,7 @@ func listRecord(c *invoke.Invocation, o *listOptions, lists []*gitstore.List, ke
 		picked := pick(c, o, l, keep)
 		changes := turnChanges(c, o, l, picked)
 		for k, i := range picked {
-			row := view.ListRow{Listed: standing.Listed(&l.Checkpoints[i])}
+			row := view.ListRow{Listed: standing.ListedRecord(&l.Checkpoints[i])}
 			if n := changes[k]; n != nil {
 				row.FilesChanged, row.LinesAdded, row.LinesDeleted = &n.Files, &n.Added, &n.Deleted
 			}

@@ -143,7 +143,7 @@ func placed(r *resumption) string {
 
 // judgeAgain returns the options for another verdict, which does not ask the source of the
 // issue again.
-func (r *resumption) judgeAgain() judge.Options {
+func (r *resumption) judgeAgain() judge.JudgeOptions {
 	o := r.options.judge
 	o.Issue.Known = &r.source
 	return o

@@ -52,14 +52,14 @@ func planSync(c *invoke.Invocation, r *resumption) (*labelSync, error) {
 	if plan.noCase {
 		same = strings.EqualFold
 	}
-	plan.change = syncChange(r.Record.IssueSnapshot().Labels, r.source.Issue.Labels, judge.Rules(c, r.options.judge), same)
+	plan.change = syncChange(r.Record.IssueSnapshot().Labels, r.source.Issue.Labels, judge.VerdictRules(c, r.options.judge), same)
 	return plan, nil
 }
 
 // choosePlace sets the place of the labels: the issue file, or the forge.
 func (p *labelSync) choosePlace(c *invoke.Invocation, r *resumption) error {
 	file := r.options.judge.Issue.File
-	s, err := issuesource.Choose(c, r.Checkpoint.Issue)
+	s, err := issuesource.ChooseIssueSource(c, r.Checkpoint.Issue)
 	switch {
 	case file != "":
 	case err != nil:

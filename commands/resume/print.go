@@ -107,7 +107,7 @@ func (r *resumption) promptMore(c *invoke.Invocation) standing.PromptMore {
 }
 
 func resumeRecord(c *invoke.Invocation, r *resumption) view.Resume {
-	out := view.Resume{Status: standing.Status("resume", r.Checkpoint, r.Record, r.Verdict), DryRun: r.options.dryRun}
+	out := view.Resume{Status: standing.StatusRecord("resume", r.Checkpoint, r.Record, r.Verdict), DryRun: r.options.dryRun}
 	out.Action, out.Complete, out.WentBack = r.action(), r.isComplete(), standing.WentBackRecord(r.Point)
 	out.Parallel = standing.ParallelRecords(r.notHere(c))
 	out.LabelsAdded, out.LabelsRemoved = r.synced.Add, r.synced.Remove
@@ -147,7 +147,7 @@ const actionNone = "none"
 // printEnv prints a checkpoint's variables for shell evaluation. SKIP_TO_PHASE is set only
 // if work resumes.
 func printEnv(c *invoke.Invocation, r *resumption) {
-	at, skip := standing.Of(r.Record, r.Verdict), ""
+	at, skip := standing.StandingOf(r.Record, r.Verdict), ""
 	if r.resumed || r.chosen == "" && r.Verdict.Action <= freshness.ProceedWithWarning {
 		skip = at.Phase
 	}

@@ -56,7 +56,7 @@ func TestProgress(t *testing.T) {
 
 func TestStanding(t *testing.T) {
 	r := record(t, `{"progress": {"completed": [1], "total": 3}}`)
-	s := standing.Of(r, freshness.Recorded(r))
+	s := standing.StandingOf(r, freshness.Recorded(r))
 	assert.Equal(t, "2", s.Phase)
 	assert.False(t, s.Complete)
 	assert.Equal(t, []string{"2", "3"}, s.Remaining)

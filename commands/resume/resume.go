@@ -62,7 +62,7 @@ type resumeOptions struct {
 	worktree           string // path of a new worktree, or ""
 	force              bool
 	syncIssue          bool // write the labels of the checkpoint to the issue
-	judge              judge.Options
+	judge              judge.JudgeOptions
 }
 
 func resumeFlags() []cli.Flag {
@@ -86,7 +86,7 @@ func resumeFlags() []cli.Flag {
 		&cli.StringFlag{Name: "branch", Usage: "switch to `BRANCH` and resume there; the current branch means here"},
 		&cli.StringFlag{Name: "worktree", Usage: "resume in the worktree of the checkpoint's branch, or in a new worktree at `DIR`"},
 		&cli.BoolFlag{Name: "force", Usage: "resume despite the verdict, at any HEAD"},
-		issuesource.FileFlag("compare with the issue in `FILE`"),
+		issuesource.IssueFileFlag("compare with the issue in `FILE`"),
 		issuesource.OfflineFlag(),
 		&cli.BoolFlag{Name: "sync-issue", Usage: "write the checkpoint's labels back to the issue, on its forge or in its file"},
 	)
@@ -100,8 +100,8 @@ func readResumeOptions(c *invoke.Invocation) *resumeOptions {
 		print: f.String("print"), printGiven: f.IsSet("print"), maxTokens: f.Int("max-tokens"), maxTokensGiven: f.IsSet("max-tokens"), changed: f.String("changed"),
 		dryRun: f.Bool("dry-run"), fallback: f.Bool("fallback"), retry: f.Bool("retry"), worktree: f.String("worktree"),
 		force: f.Bool("force"), syncIssue: f.Bool("sync-issue"),
-		judge: judge.Options{
-			By: f.String("by"), Branch: f.String("branch"), Approve: c.Lists["approve"], Strict: f.Bool("strict"), IssueFollows: f.Bool("sync-issue"), Issue: issuesource.ReadOptions(c), Look: &gitstore.Look{},
+		judge: judge.JudgeOptions{
+			By: f.String("by"), Branch: f.String("branch"), Approve: c.Lists["approve"], Strict: f.Bool("strict"), IssueFollows: f.Bool("sync-issue"), Issue: issuesource.ReadIssueOptions(c), Look: &gitstore.Look{},
 		},
 	}
 	o.judge.Auto = o.auto || o.ci
@@ -113,7 +113,7 @@ func readResumeOptions(c *invoke.Invocation) *resumeOptions {
 type resumption struct {
 	standing.Judged
 	options    *resumeOptions
-	source     issuesource.Answer // current issue
+	source     issuesource.IssueAnswer // current issue
 	texts      layout.Texts       // texts of --as
 	foundShown bool               // texts.Found is printed
 	named      bool               // the command line named the checkpoint

@@ -125,7 +125,7 @@ func prune(c *invoke.Invocation, o pruneOptions, req gitstore.PruneRequest, issu
 }
 
 func pruneRequest(c *invoke.Invocation, o pruneOptions) (gitstore.PruneRequest, error) {
-	req := aging.Rules(c)
+	req := aging.AgingRules(c)
 	req.DryRun, req.Closed = o.dryRun, o.closed
 	if o.maxAge > 0 {
 		req.MaxAge = o.maxAge
@@ -156,7 +156,7 @@ func issuesToPrune(c *invoke.Invocation, all bool) ([]checkpoint.Issue, error) {
 func closedIssues(c *invoke.Invocation, issues []checkpoint.Issue) ([]checkpoint.Issue, error) {
 	var closed []checkpoint.Issue
 	for _, i := range issues {
-		answer, err := issuesource.Current(c, i, issuesource.Options{})
+		answer, err := issuesource.CurrentIssue(c, i, issuesource.IssueOptions{})
 		now, why := answer.Issue, answer.Why
 		switch {
 		case err != nil:

@@ -31,7 +31,7 @@ func openFor(c *invoke.Invocation, o *saveOptions, trigger checkpoint.Trigger) (
 		return nil, "", err
 	}
 	if src == nil {
-		return nil, trigger, saving.Open(c)
+		return nil, trigger, saving.OpenToSave(c)
 	}
 	var doc *layout.File
 	if o.kind == "" {
@@ -45,7 +45,7 @@ func openFor(c *invoke.Invocation, o *saveOptions, trigger checkpoint.Trigger) (
 			trigger = doc.Trigger()
 		}
 	}
-	if err = saving.Open(c); err == nil && doc == nil {
+	if err = saving.OpenToSave(c); err == nil && doc == nil {
 		doc, err = src.completed(c, o)
 	}
 	return doc, trigger, err

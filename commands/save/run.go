@@ -49,7 +49,7 @@ var RunCommand = invoke.Command{
 
 // runOptions are the flags of run.
 type runOptions struct {
-	saving.Options
+	saving.SaveOptions
 	every, timeout, retryWait string
 	retries                   int
 }
@@ -61,7 +61,7 @@ func runFlags() []cli.Flag {
 		&cli.StringFlag{Name: "timeout", Usage: "after `DURATION`, including retries, save a checkpoint (session_end) and end CMD"},
 		&cli.IntFlag{Name: "retry-transient", Usage: "start CMD again up to `N` times if the network or a rate limit made it fail"},
 		&cli.StringFlag{Name: "retry-wait", Usage: "wait `DURATION` before the first retry, and twice as long before each later retry", Value: "2s"},
-		pushing.Flag(),
+		pushing.PushFlag(),
 	}
 	skip := []string{"agent", "action", "conflict", "batch"}
 	for _, f := range saving.ContentFlags() {
@@ -80,7 +80,7 @@ const (
 
 func readRunOptions(c *invoke.Invocation) *runOptions {
 	return &runOptions{
-		Options: saving.ReadOptions(c), every: c.Flags.String("every"), timeout: c.Flags.String("timeout"),
+		SaveOptions: saving.ReadSaveOptions(c), every: c.Flags.String("every"), timeout: c.Flags.String("timeout"),
 		retryWait: c.Flags.String("retry-wait"), retries: c.Flags.Int("retry-transient"),
 	}
 }
@@ -103,14 +103,14 @@ func runRun(c *invoke.Invocation) error {
 		return err
 	}
 	c.ShowIssue()
-	if _, err := saving.Request(c, issue, checkpoint.UserInterrupt, &o.Options, saving.Input{}); err != nil {
+	if _, err := saving.SaveRequest(c, issue, checkpoint.UserInterrupt, &o.SaveOptions, saving.SaveInput{}); err != nil {
 		return err // a wrong flag must fail now, not at the first save
 	}
 	if err := c.Ctx.Err(); err != nil {
 		return err
 	}
-	k := &keeper{c: c, options: &o.Options, issue: issue, warned: map[string]bool{}}
-	if from, err := issuesource.Choose(c, issue); err == nil {
+	k := &keeper{c: c, options: &o.SaveOptions, issue: issue, warned: map[string]bool{}}
+	if from, err := issuesource.ChooseIssueSource(c, issue); err == nil {
 		k.slow = !from.Guessed && (from.Kind == "forge" || from.Kind == "command")
 	}
 	k.guard = &guard.Guard{
@@ -182,7 +182,7 @@ func cannotRun(code int, name string, why any) error {
 // A keeper saves and pushes the work while a command runs.
 type keeper struct {
 	c       *invoke.Invocation
-	options *saving.Options
+	options *saving.SaveOptions
 	guard   *guard.Guard
 	issue   checkpoint.Issue
 	slow    bool // the issue's source is a forge or a program
@@ -216,20 +216,20 @@ func (k *keeper) Save(ctx context.Context, t checkpoint.Trigger, state guard.Sta
 		k.saved = saved
 		k.guard.Saved()
 		k.guard.Tell(func() { k.c.Infof("saved %s (%s)", saved.ID, t) })
-		for _, w := range slices.Concat(saved.Dropped, saving.Warnings(k.c, saved)) {
+		for _, w := range slices.Concat(saved.Dropped, saving.SaveWarnings(k.c, saved)) {
 			k.warn("%s", w)
 		}
 	}
 }
 
 // Pushes reports whether a checkpoint was saved and is to be pushed.
-func (k *keeper) Pushes() bool { return k.saved != nil && pushing.Wanted(k.c, k.options.Push) }
+func (k *keeper) Pushes() bool { return k.saved != nil && pushing.WantsPush(k.c, k.options.Push) }
 
 // Push pushes the saved checkpoints.
 func (k *keeper) Push(ctx context.Context, limit time.Duration) {
 	whole := k.c.Ctx
 	k.c.Ctx = ctx
-	err := pushing.Issue(k.c, k.issue, k.options.Push, k.ended && k.options.Push.Push)
+	err := pushing.PushIssue(k.c, k.issue, k.options.Push, k.ended && k.options.Push.Push)
 	k.c.Ctx = whole
 	switch {
 	case err == nil || errors.Is(ctx.Err(), context.Canceled):
@@ -268,7 +268,7 @@ func (k *keeper) report() error {
 			Type: "run", Issue: string(k.issue), Skipped: cmp.Or(k.why, "nothing had to be saved"), Warnings: c.TakeWarnings(),
 		})
 	}
-	return c.WriteJSON(saving.Record("run", k.saved, c.TakeWarnings()))
+	return c.WriteJSON(saving.SaveRecord("run", k.saved, c.TakeWarnings()))
 }
 
 // trySave opens the repository again, because the command may have changed it, and saves.
@@ -291,12 +291,12 @@ func (k *keeper) trySave(t checkpoint.Trigger, state guard.State) (*gitstore.Sav
 	if options.Message == "" && t != checkpoint.Interval {
 		options.Message = runNote(c.Paths, state)
 	}
-	in := saving.Input{Run: runRecord(c.Paths, state)}
-	req, err := saving.Request(c, k.issue, t, &options, in)
+	in := saving.SaveInput{Run: runRecord(c.Paths, state)}
+	req, err := saving.SaveRequest(c, k.issue, t, &options, in)
 	if err != nil { // the state file may be missing or incomplete
 		k.warn("saved without --state: %v", err)
 		options.State = ""
-		req, err = saving.Request(c, k.issue, t, &options, in)
+		req, err = saving.SaveRequest(c, k.issue, t, &options, in)
 	}
 	if err != nil {
 		return nil, err

@@ -48,7 +48,7 @@ var SaveCommand = invoke.Command{
 
 // saveOptions are the flags of save.
 type saveOptions struct {
-	saving.Options
+	saving.SaveOptions
 	trigger      string
 	triggerGiven bool   // --trigger is given
 	as, from     string // layout and file of a document of another system, or ""
@@ -66,13 +66,13 @@ func saveFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "no-prune", Usage: "apply no retention now"},
 		&cli.BoolFlag{Name: "if-changed", Usage: "save nothing if nothing has changed since the newest checkpoint; on for a pipeline's state.json"},
 		&cli.BoolFlag{Name: "dry-run", Usage: "run without writing anything"},
-		pushing.Flag(),
+		pushing.PushFlag(),
 	)
 }
 
 func readSaveOptions(c *invoke.Invocation) *saveOptions {
 	return &saveOptions{
-		Options: saving.ReadOptions(c), trigger: c.Flags.String("trigger"), triggerGiven: c.Flags.IsSet("trigger"),
+		SaveOptions: saving.ReadSaveOptions(c), trigger: c.Flags.String("trigger"), triggerGiven: c.Flags.IsSet("trigger"),
 		as: c.Flags.String("as"), from: c.Flags.String("from"), kind: c.Flags.String("type"), project: c.Flags.String("project"),
 	}
 }
@@ -101,7 +101,7 @@ func runSave(c *invoke.Invocation) error {
 		return skipped(c, issue, o, why)
 	}
 	o.IfChanged = o.IfChanged || doc != nil && doc.Heartbeat() && !c.Flags.IsSet("if-changed")
-	req, err := saving.Request(c, issue, trigger, &o.Options, saving.Input{Doc: doc, Named: o.triggerGiven})
+	req, err := saving.SaveRequest(c, issue, trigger, &o.SaveOptions, saving.SaveInput{Doc: doc, Named: o.triggerGiven})
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func runSave(c *invoke.Invocation) error {
 	saved, err := c.Store.Save(c.Ctx, req)
 	t.End()
 	if errors.Is(err, gitstore.ErrUnchanged) {
-		pushing.Missed(c, issue, o.Push)
+		pushing.PushMissed(c, issue, o.Push)
 		return skipped(c, issue, o, gitstore.ErrUnchanged.Error())
 	}
 	if taken, before := savedBefore(c, doc, err); before {
@@ -125,8 +125,8 @@ func runSave(c *invoke.Invocation) error {
 	if c.AtTerminal() && !c.JSON && !c.Quiet && !o.DryRun {
 		tellFiles(c, o, saved)
 	}
-	err = saving.Finish(c, saved, o.Push, recordOfSave)
-	saving.Maintain(c, trigger, &o.Options)
+	err = saving.FinishSave(c, saved, o.Push, recordOfSave)
+	saving.Maintain(c, trigger, &o.SaveOptions)
 	return cmp.Or(err, sentBack(doc, saved))
 }
 
@@ -198,7 +198,7 @@ func sentBack(doc *layout.File, s *gitstore.Saved) error {
 }
 
 func recordOfSave(s *gitstore.Saved, warnings []string) any {
-	return saving.Record("save", s, warnings)
+	return saving.SaveRecord("save", s, warnings)
 }
 
 // skipped prints that nothing was saved, and the reason.

@@ -76,10 +76,10 @@ func ageBeforeSync(c *invoke.Invocation, o options) {
 	}
 	issues := o.issues
 	if len(issues) == 0 {
-		aging.Automatic(c)
-		issues = aging.Issues(c)
+		aging.AgeAutomatically(c)
+		issues = aging.AgingIssues(c)
 	}
-	aging.Apply(c, issues...)
+	aging.Age(c, issues...)
 }
 
 // FetchCommand declares git checkpoint fetch.

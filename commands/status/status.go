@@ -48,7 +48,7 @@ type statusOptions struct {
 	short       bool
 	markdown    bool
 	color       string
-	judge       judge.Options
+	judge       judge.JudgeOptions
 }
 
 func statusFlags() []cli.Flag {
@@ -62,7 +62,7 @@ func statusFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "markdown", Usage: "print Markdown for a comment on the issue"},
 		&cli.StringFlag{Name: "by", Usage: "`NAME` of the command that would resume, checked against resume.compat"},
 		&cli.BoolFlag{Name: "strict", Usage: "with --check: exit with 9 if there are warnings"},
-		issuesource.FileFlag("compare with the issue in `FILE`"),
+		issuesource.IssueFileFlag("compare with the issue in `FILE`"),
 		issuesource.OfflineFlag(),
 		invoke.ColorFlag(),
 	)
@@ -73,7 +73,7 @@ func readStatusOptions(c *invoke.Invocation) *statusOptions {
 	o := &statusOptions{
 		check: f.Bool("check"), done: f.String("done"), description: f.String("description"), forPlan: f.String("for-plan"),
 		short: f.Bool("short"), markdown: f.Bool("markdown"), color: invoke.ReadColor(c),
-		judge: judge.Options{By: f.String("by"), Strict: f.Bool("strict"), Issue: issuesource.ReadOptions(c), Look: &gitstore.Look{}},
+		judge: judge.JudgeOptions{By: f.String("by"), Strict: f.Bool("strict"), Issue: issuesource.ReadIssueOptions(c), Look: &gitstore.Look{}},
 	}
 	o.judge.Issue.Recent = !o.check && !c.JSON
 	return o
@@ -165,7 +165,7 @@ func verdictCode(v freshness.Verdict) error {
 func showStatus(c *invoke.Invocation, o *statusOptions, p *gitstore.Point, r *checkpoint.Record, v freshness.Verdict) error {
 	cp := p.Checkpoint
 	if c.JSON {
-		out := standing.Status("status", cp, r, v)
+		out := standing.StatusRecord("status", cp, r, v)
 		out.WentBack, out.Parallel = standing.WentBackRecord(p), standing.ParallelRecords(standing.NotHere(c, cp.Issue, cp.ID))
 		standing.AddSession(c, &out, cp, r)
 		out.Warnings = append(out.Warnings, c.TakeWarnings()...)

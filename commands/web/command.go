@@ -207,17 +207,17 @@ func besideFacts(c *invoke.Invocation, cp *gitstore.Checkpoint) (facts []Fact) {
 
 // forgeOf returns the links to the forge of the repository's remote.
 func forgeOf(c *invoke.Invocation) Forge {
-	issues, code := issuesource.Sites(c)
+	issues, code := issuesource.ForgeSites(c)
 	return Forge{issues, code}
 }
 
 // webJudge returns the same verdict and progress as status.
 func webJudge(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) (Judged, error) {
-	v, err := judge.Verdict(c, cp, r, judge.Options{Issue: issuesource.Options{Recent: true}})
+	v, err := judge.Verdict(c, cp, r, judge.JudgeOptions{Issue: issuesource.IssueOptions{Recent: true}})
 	if err != nil {
 		return Judged{}, err
 	}
-	at := standing.Of(r, v)
+	at := standing.StandingOf(r, v)
 	j := Judged{
 		Verdict: v, Names: r.Progress().Names,
 		Completed: at.Completed, Current: at.Phase, Complete: at.Complete, Alone: standing.AutoResume(v),

@@ -35,7 +35,7 @@ var FinishCommand = invoke.Command{
 
 // finishOptions are the flags of finish.
 type finishOptions struct {
-	saving.Options
+	saving.SaveOptions
 	status, error string
 	keepLatest    bool
 }
@@ -50,7 +50,7 @@ func finishFlags() []cli.Flag {
 
 func readFinishOptions(c *invoke.Invocation) *finishOptions {
 	return &finishOptions{
-		Options: readStepOptions(c), status: c.Flags.String("status"), error: c.Flags.String("error"), keepLatest: c.Flags.Bool("keep-latest"),
+		SaveOptions: readStepOptions(c), status: c.Flags.String("status"), error: c.Flags.String("error"), keepLatest: c.Flags.Bool("keep-latest"),
 	}
 }
 
@@ -60,7 +60,7 @@ func runFinish(c *invoke.Invocation) error {
 	if err != nil {
 		return exit.Usagef("finish: --status: %w", err)
 	}
-	if err := saving.Open(c); err != nil {
+	if err := saving.OpenToSave(c); err != nil {
 		return err
 	}
 	issue, err := c.Issue()
@@ -77,7 +77,7 @@ func runFinish(c *invoke.Invocation) error {
 	}
 	now, why := c.Env.Now(), o.error
 	return take(c, issue, step{
-		command: "finish", options: &o.Options, trigger: checkpoint.PhaseTransition, record: withProgress,
+		command: "finish", options: &o.SaveOptions, trigger: checkpoint.PhaseTransition, record: withProgress,
 		note: func() string { return stepNote("", "finished, "+string(reasons[status]), why) },
 		move: func(r *checkpoint.Record) error {
 			progress.Finish(r, status, why, now)
@@ -96,7 +96,7 @@ func runFinish(c *invoke.Invocation) error {
 // requires. keepLatest leaves the newest checkpoint in the chain. An archived save is then
 // found in the archive.
 func dispose(c *invoke.Invocation, s *gitstore.Saved, status string, keepLatest bool) error {
-	aging.Apply(c, s.Issue)
+	aging.Age(c, s.Issue)
 	var err error
 	switch disposal(c, status) {
 	case "archive":

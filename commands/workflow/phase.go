@@ -48,7 +48,7 @@ var PhaseCommand = invoke.Command{
 
 // phaseOptions are the flags of phase.
 type phaseOptions struct {
-	saving.Options
+	saving.SaveOptions
 	output    string // file of --output, as typed, or ""
 	schema    string // file of --schema, or ""
 	summary   string
@@ -76,7 +76,7 @@ func phaseFlags() []cli.Flag {
 func readPhaseOptions(c *invoke.Invocation) *phaseOptions {
 	f := c.Flags
 	o := &phaseOptions{
-		Options: readStepOptions(c), output: f.String("output"), schema: f.String("schema"), summary: f.String("summary"), error: f.String("error"),
+		SaveOptions: readStepOptions(c), output: f.String("output"), schema: f.String("schema"), summary: f.String("summary"), error: f.String("error"),
 		reason: f.String("reason"), replanned: f.Bool("replanned"), onFailure: f.String("on-failure"), force: f.Bool("force"),
 	}
 	o.Artifacts = c.Lists["artifact"]
@@ -99,7 +99,7 @@ func runPhase(c *invoke.Invocation) error {
 	if err != nil {
 		return err
 	}
-	if err := saving.Open(c); err != nil {
+	if err := saving.OpenToSave(c); err != nil {
 		return err
 	}
 	issue, err := c.InferIssue()
@@ -118,7 +118,7 @@ func runPhase(c *invoke.Invocation) error {
 		p.known = replansOf(c, issue)
 	}
 	return tellStart(c, p, take(c, issue, step{
-		command: "phase", options: &p.options.Options, trigger: checkpoint.PhaseTransition, move: p.move, note: p.note, artifacts: p.artifacts, record: withProgress,
+		command: "phase", options: &p.options.SaveOptions, trigger: checkpoint.PhaseTransition, move: p.move, note: p.note, artifacts: p.artifacts, record: withProgress,
 		after: func(s *gitstore.Saved) error { return afterPhase(c, p, s) },
 	}))
 }
@@ -357,7 +357,7 @@ func nextPhase(c *invoke.Invocation, issue checkpoint.Issue) error {
 	if err != nil {
 		return err
 	}
-	v, err := judge.Verdict(c, cp.Checkpoint, r, judge.Options{Issue: issuesource.Options{Recent: true}})
+	v, err := judge.Verdict(c, cp.Checkpoint, r, judge.JudgeOptions{Issue: issuesource.IssueOptions{Recent: true}})
 	if err != nil {
 		return err
 	}

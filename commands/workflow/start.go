@@ -41,7 +41,7 @@ var StartCommand = invoke.Command{
 
 // startOptions are the flags of start.
 type startOptions struct {
-	saving.Options
+	saving.SaveOptions
 	kind, project, description string
 	plan                       string // file of the plan, or ""
 	phases                     string // number or names of the phases, or ""
@@ -62,7 +62,7 @@ func startFlags() []cli.Flag {
 func readStartOptions(c *invoke.Invocation) (*startOptions, error) {
 	as, err := invoke.LayoutFlag(c)
 	return &startOptions{
-		Options: readStepOptions(c), kind: c.Flags.String("type"), project: c.Flags.String("project"),
+		SaveOptions: readStepOptions(c), kind: c.Flags.String("type"), project: c.Flags.String("project"),
 		description: c.Flags.String("description"), plan: c.Flags.String("plan"), phases: c.Flags.String("phases"), as: as,
 	}, err
 }
@@ -72,7 +72,7 @@ func runStart(c *invoke.Invocation) error {
 	if err != nil {
 		return err
 	}
-	if err := saving.Open(c); err != nil {
+	if err := saving.OpenToSave(c); err != nil {
 		return err
 	}
 	w, key, err := workflow(c, o)
@@ -86,7 +86,7 @@ func runStart(c *invoke.Invocation) error {
 	tellAlike(c, issue, w.Project)
 	now := c.Env.Now()
 	return take(c, issue, step{
-		command: "start", options: &o.Options, trigger: checkpoint.PhaseTransition, begins: true,
+		command: "start", options: &o.SaveOptions, trigger: checkpoint.PhaseTransition, begins: true,
 		note: func() string { return stepNote("", "start", cmp.Or(w.Description, w.PlanPath)) },
 		move: func(r *checkpoint.Record) error {
 			if err := progress.Begin(r, w, now); err != nil {

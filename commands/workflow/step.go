@@ -25,7 +25,7 @@ import (
 // save.
 type step struct {
 	command string // its name
-	options *saving.Options
+	options *saving.SaveOptions
 	trigger checkpoint.Trigger
 
 	// move is the transition. If a save loses a race, move is called again with the other
@@ -62,24 +62,24 @@ func stepFlags(own ...cli.Flag) []cli.Flag {
 		&cli.StringFlag{Name: "state", Usage: "merge `FILE` (YAML or JSON, - for standard input) into the record"},
 		&cli.StringSliceFlag{Name: "set", Usage: "set `PATH=VALUE` in the record; null deletes"},
 		saving.StagedFlag(),
-		issuesource.FileFlag("read the issue's title, body and labels from `FILE`"),
+		issuesource.IssueFileFlag("read the issue's title, body and labels from `FILE`"),
 		&cli.BoolFlag{Name: "no-prune", Usage: "apply no retention now"},
 		&cli.BoolFlag{Name: "dry-run", Usage: "run without writing anything"},
 		issuesource.OfflineFlag(),
-		pushing.Flag(),
+		pushing.PushFlag(),
 	)
 }
 
 // readStepOptions returns the values of the common step flags.
-func readStepOptions(c *invoke.Invocation) saving.Options {
+func readStepOptions(c *invoke.Invocation) saving.SaveOptions {
 	f := c.Flags
-	o := saving.Options{
+	o := saving.SaveOptions{
 		Message: f.String("message"), Session: f.String("session"), State: f.String("state"), Sets: c.Lists["set"],
 		NoPrune: f.Bool("no-prune"), DryRun: f.Bool("dry-run"),
-		Issue: issuesource.ReadOptions(c),
+		Issue: issuesource.ReadIssueOptions(c),
 	}
 	o.ReadFiles(c)
-	o.Push = pushing.ReadOptions(c, o.DryRun)
+	o.Push = pushing.ReadPushOptions(c, o.DryRun)
 	return o
 }
 
@@ -98,11 +98,11 @@ func take(c *invoke.Invocation, issue checkpoint.Issue, s step) error {
 		s.withNote(r)
 		return nil
 	}
-	in := saving.Input{Move: move, Artifacts: s.artifacts}
+	in := saving.SaveInput{Move: move, Artifacts: s.artifacts}
 	if s.begins {
 		in.Begin, in.Move = move, nil
 	}
-	req, err := saving.Request(c, issue, s.trigger, s.options, in)
+	req, err := saving.SaveRequest(c, issue, s.trigger, s.options, in)
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func take(c *invoke.Invocation, issue checkpoint.Issue, s step) error {
 	t.End()
 	var nothing *progress.NothingError
 	if errors.As(err, &nothing) {
-		pushing.Missed(c, issue, s.options.Push)
+		pushing.PushMissed(c, issue, s.options.Push)
 		return notTaken(c, issue, s, nothing.Reason, after)
 	}
 	if err != nil {
@@ -145,10 +145,10 @@ func taken(c *invoke.Invocation, saved *gitstore.Saved, s step) error {
 		then = s.after(saved)
 	} else if s.end != nil && !s.options.DryRun {
 		if err := s.end(saved); err != nil {
-			return cmp.Or(saving.Show(c, saved, s.recordOf), err)
+			return cmp.Or(saving.ShowSaved(c, saved, s.recordOf), err)
 		}
 	}
-	return cmp.Or(saving.Finish(c, saved, s.options.Push, s.recordOf), then)
+	return cmp.Or(saving.FinishSave(c, saved, s.options.Push, s.recordOf), then)
 }
 
 // notTaken prints that nothing was saved, and the reason. The --json record contains the
@@ -165,7 +165,7 @@ func notTaken(c *invoke.Invocation, issue checkpoint.Issue, s step, why string, 
 
 // recordOf returns the JSON record of a step that was saved.
 func (s step) recordOf(saved *gitstore.Saved, warnings []string) any {
-	return s.json(saving.Record(s.command, saved, warnings), saved.Record)
+	return s.json(saving.SaveRecord(s.command, saved, warnings), saved.Record)
 }
 
 // json returns the JSON record of a step with the progress.

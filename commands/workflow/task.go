@@ -49,7 +49,7 @@ const maxTasks = 10000
 
 // taskOptions are the flags of task.
 type taskOptions struct {
-	saving.Options
+	saving.SaveOptions
 	output   string // file of --output, as typed, or ""
 	after    []string
 	by       string
@@ -79,7 +79,7 @@ func taskFlags() []cli.Flag {
 func readTaskOptions(c *invoke.Invocation) *taskOptions {
 	f := c.Flags
 	o := &taskOptions{
-		Options: readStepOptions(c), output: f.String("output"), after: c.Lists["after"], by: f.String("by"), error: f.String("error"),
+		SaveOptions: readStepOptions(c), output: f.String("output"), after: c.Lists["after"], by: f.String("by"), error: f.String("error"),
 		crash: f.Bool("crash"), clean: f.Bool("clean"), timedOut: f.Bool("timed-out"), ready: f.Bool("ready"), force: f.Bool("force"),
 	}
 	o.Artifacts = c.Lists["artifact"]
@@ -104,7 +104,7 @@ func runTask(c *invoke.Invocation) error {
 	if err != nil {
 		return err
 	}
-	if err := saving.Open(c); err != nil {
+	if err := saving.OpenToSave(c); err != nil {
 		return err
 	}
 	issue, err := c.InferIssue()
@@ -124,7 +124,7 @@ func runTask(c *invoke.Invocation) error {
 	if err != nil {
 		return err
 	}
-	return take(c, issue, step{command: "task", options: &o.Options, trigger: checkpoint.TaskUpdate, move: t.move, note: t.note, after: t.after, record: withTasks})
+	return take(c, issue, step{command: "task", options: &o.SaveOptions, trigger: checkpoint.TaskUpdate, move: t.move, note: t.note, after: t.after, record: withTasks})
 }
 
 // taskVerb returns the verb of the command line, and checks its tasks and flags.

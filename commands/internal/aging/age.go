@@ -14,10 +14,10 @@ import (
 	"git-checkpoint/gitstore/retention"
 )
 
-// Rules returns the retention rules by age: when a whole chain moves to the archive,
+// AgingRules returns the retention rules by age: when a whole chain moves to the archive,
 // and how long archived checkpoints stay. The claude and dotagent layouts have rules of
 // their own, unless the user sets max_age_days or archive_days.
-func Rules(c *invoke.Invocation) gitstore.PruneRequest {
+func AgingRules(c *invoke.Invocation) gitstore.PruneRequest {
 	completed, other := c.Settings.ArchiveDays()
 	req := gitstore.PruneRequest{
 		MaxAge:  c.Settings.Int("max_age_days"),
@@ -33,10 +33,10 @@ func Rules(c *invoke.Invocation) gitstore.PruneRequest {
 	return req
 }
 
-// Issues returns the issues that `sync --all` applies the rules of age to, beside those of
+// AgingIssues returns the issues that `sync --all` applies the rules of age to, beside those of
 // Automatic. If max_age_days is off, only issues with an archive are returned, because
 // reading every chain would take longer than the sync.
-func Issues(c *invoke.Invocation) []checkpoint.Issue {
+func AgingIssues(c *invoke.Invocation) []checkpoint.Issue {
 	issues, _, err := c.Store.Issues(c.Ctx, c.Settings.Int("max_age_days") <= 0)
 	if err != nil {
 		c.Warnf("age limits: %v", err)
@@ -44,13 +44,13 @@ func Issues(c *invoke.Invocation) []checkpoint.Issue {
 	return issues
 }
 
-// Apply applies the rules of age to issues. Errors become warnings, so that the
+// Age applies the rules of age to issues. Errors become warnings, so that the
 // command itself still succeeds.
-func Apply(c *invoke.Invocation, issues ...checkpoint.Issue) {
+func Age(c *invoke.Invocation, issues ...checkpoint.Issue) {
 	if c.Settings.Invalid() != nil {
 		return // a missing setting may keep the chains
 	}
-	req := Rules(c)
+	req := AgingRules(c)
 	apply(c, req, slices.DeleteFunc(slices.Clone(issues), func(i checkpoint.Issue) bool {
 		concerned, _ := concerns(c, i, req)
 		return !concerned

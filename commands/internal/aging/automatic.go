@@ -16,11 +16,11 @@ const interval = 24 * time.Hour
 // dueNote has the time of the next automatic run.
 const dueNote = "cache/next-aging"
 
-// Automatic applies the rules of age to the chains of this clone, if a run is due. It skips
+// AgeAutomatically applies the rules of age to the chains of this clone, if a run is due. It skips
 // chains that another clone may have, because their newest checkpoint may be there: sync
 // applies the rules to them. The next run is due in 24 hours, or earlier if a chain becomes
 // too old before.
-func Automatic(c *invoke.Invocation) {
+func AgeAutomatically(c *invoke.Invocation) {
 	if c.Settings.Invalid() != nil {
 		return // a missing setting may keep the chains
 	}
@@ -28,7 +28,7 @@ func Automatic(c *invoke.Invocation) {
 	if !isDue(c.Store.Notes.Path(dueNote), now) {
 		return
 	}
-	req, next := Rules(c), now.Add(interval)
+	req, next := AgingRules(c), now.Add(interval)
 	req.Unshared = true
 	// The time is written first, so that other commands, and those after a kill, do not
 	// repeat the run.

@@ -21,22 +21,22 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// Options are the flags that select the source of the issue.
-type Options struct {
+// IssueOptions are the flags that select the source of the issue.
+type IssueOptions struct {
 	File    string  // file with the issue, or "" for the configured source
 	Offline bool    // ask no program and no forge
 	Recent  bool    // a recent answer of the forge suffices
-	Known   *Answer // answer of the source to this command, or nil to ask the source
+	Known   *IssueAnswer // answer of the source to this command, or nil to ask the source
 }
 
-// An Answer is the answer of a source: the issue, or the reason why it is unknown.
-type Answer struct {
+// An IssueAnswer is the answer of a source: the issue, or the reason why it is unknown.
+type IssueAnswer struct {
 	Issue *freshness.SourceIssue
 	Why   string
 }
 
-// FileFlag returns the --issue-file flag.
-func FileFlag(usage string) cli.Flag {
+// IssueFileFlag returns the --issue-file flag.
+func IssueFileFlag(usage string) cli.Flag {
 	return &cli.StringFlag{Name: "issue-file", Usage: usage}
 }
 
@@ -45,9 +45,9 @@ func OfflineFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "offline", Usage: "ask no program and no forge for the issue"}
 }
 
-// ReadOptions returns the values of --issue-file and --offline.
-func ReadOptions(c *invoke.Invocation) Options {
-	return Options{File: c.Flags.String("issue-file"), Offline: c.Flags.Bool("offline")}
+// ReadIssueOptions returns the values of --issue-file and --offline.
+func ReadIssueOptions(c *invoke.Invocation) IssueOptions {
+	return IssueOptions{File: c.Flags.String("issue-file"), Offline: c.Flags.Bool("offline")}
 }
 
 // A source provides the current issue.
@@ -60,9 +60,9 @@ type source struct {
 // noSource is the reason for an unknown issue without a configured source.
 const noSource = "no source for the issue is configured"
 
-// Choose returns the configured source of the issue. The error gives the reason if the
+// ChooseIssueSource returns the configured source of the issue. The error gives the reason if the
 // source cannot be used.
-func Choose(c *invoke.Invocation, i checkpoint.Issue) (source, error) {
+func ChooseIssueSource(c *invoke.Invocation, i checkpoint.Issue) (source, error) {
 	switch kind := c.Settings.String("issue_source"); kind {
 	case "none", "file":
 		return source{Kind: kind}, nil
@@ -97,38 +97,38 @@ func guessSource(c *invoke.Invocation, i checkpoint.Issue) source {
 	return source{Kind: "file"}
 }
 
-// Current returns the current issue from its source, or the reason why it is
+// CurrentIssue returns the current issue from its source, or the reason why it is
 // unknown. A file in --issue-file must be readable.
-func Current(c *invoke.Invocation, i checkpoint.Issue, o Options) (Answer, error) {
+func CurrentIssue(c *invoke.Invocation, i checkpoint.Issue, o IssueOptions) (IssueAnswer, error) {
 	if o.Known != nil {
 		return *o.Known, nil
 	}
 	if o.File != "" {
 		found, err := issue.FromFile(o.File)
 		if err != nil {
-			return Answer{}, exit.Usagef("%s: --issue-file: %w", c.Name, err)
+			return IssueAnswer{}, exit.Usagef("%s: --issue-file: %w", c.Name, err)
 		}
-		return Answer{Issue: found}, nil
+		return IssueAnswer{Issue: found}, nil
 	}
-	s, err := Choose(c, i)
+	s, err := ChooseIssueSource(c, i)
 	if err != nil {
-		return Answer{Why: err.Error()}, nil
+		return IssueAnswer{Why: err.Error()}, nil
 	}
 	found, err := ask(c, s, i, o)
 	switch {
 	case errors.Is(err, context.Canceled):
-		return Answer{}, err
+		return IssueAnswer{}, err
 	case errors.Is(err, issue.ErrNoSource):
-		return Answer{Why: noSource}, nil
+		return IssueAnswer{Why: noSource}, nil
 	case err != nil:
-		return Answer{Why: err.Error()}, nil
+		return IssueAnswer{Why: err.Error()}, nil
 	}
-	return Answer{Issue: found}, nil
+	return IssueAnswer{Issue: found}, nil
 }
 
-// IsAbsent reports whether why, the reason for an unknown issue, is that no source is
+// IssueAbsent reports whether why, the reason for an unknown issue, is that no source is
 // configured.
-func IsAbsent(c *invoke.Invocation, why string) bool {
+func IssueAbsent(c *invoke.Invocation, why string) bool {
 	switch c.Settings.String("issue_source") {
 	case "none":
 		return true
@@ -143,22 +143,22 @@ func IsAbsent(c *invoke.Invocation, why string) bool {
 // request.
 const seenFor = time.Hour
 
-// ToSave returns the record's issue, or nil if the issue is unknown. Only a
+// IssueToSave returns the record's issue, or nil if the issue is unknown. Only a
 // configured source is asked: a save in a clone of github.com must not wait for the
 // network or make an unexpected request. The hasty triggers ask no source at all. In both
 // cases a recent forge answer from status or resume is used, and at returns the answer's
 // time.
-func ToSave(c *invoke.Invocation, i checkpoint.Issue, trigger checkpoint.Trigger, o Options) (found *freshness.SourceIssue, at time.Time, err error) {
+func IssueToSave(c *invoke.Invocation, i checkpoint.Issue, trigger checkpoint.Trigger, o IssueOptions) (found *freshness.SourceIssue, at time.Time, err error) {
 	o.Offline = o.Offline || c.Offline || slices.Contains(Hasty, trigger)
 	c.Offline = o.Offline // git must not ask for a password either
-	if s, err := Choose(c, i); err == nil && s.Forge != nil && (s.Guessed || o.Offline) && o.File == "" {
+	if s, err := ChooseIssueSource(c, i); err == nil && s.Forge != nil && (s.Guessed || o.Offline) && o.File == "" {
 		found, at = s.Forge.Seen(i)
 		if age := c.Env.Now().Sub(at); found == nil || age < 0 || age > seenFor {
 			return nil, time.Time{}, nil
 		}
 		return found, at, nil
 	}
-	now, err := Current(c, i, o)
+	now, err := CurrentIssue(c, i, o)
 	found, why := now.Issue, now.Why
 	if found != nil && besideBody(found) > maxBeside {
 		found, why = nil, "its title, labels and assignees are too long"
@@ -188,7 +188,7 @@ var Hasty = []checkpoint.Trigger{checkpoint.UserInterrupt, checkpoint.SessionEnd
 var expected = []string{noSource, errNoWorktree.Error(), errOffline.Error()}
 
 // ask reads the issue from a source, within timeouts.issue.
-func ask(c *invoke.Invocation, s source, i checkpoint.Issue, o Options) (*freshness.SourceIssue, error) {
+func ask(c *invoke.Invocation, s source, i checkpoint.Issue, o IssueOptions) (*freshness.SourceIssue, error) {
 	switch s.Kind {
 	case "none":
 		return nil, nil
@@ -210,7 +210,7 @@ func ask(c *invoke.Invocation, s source, i checkpoint.Issue, o Options) (*freshn
 // recent returns a cached forge answer for display to a person, so that a repeated status
 // does not exhaust the forge's rate limit. Output for programs and the decision about a
 // resume always need a new answer.
-func recent(c *invoke.Invocation, s source, i checkpoint.Issue, o Options) *freshness.SourceIssue {
+func recent(c *invoke.Invocation, s source, i checkpoint.Issue, o IssueOptions) *freshness.SourceIssue {
 	if s.Forge == nil || !o.Recent || o.Offline {
 		return nil
 	}
@@ -304,9 +304,9 @@ func chooseSite(c *invoke.Invocation, kind forge.Kind, remote forge.Remote) (for
 	})
 }
 
-// Sites returns the site of the issues, and the site of the branches and commits, which is
+// ForgeSites returns the site of the issues, and the site of the branches and commits, which is
 // another one for a fork. A site is zero if the repository names none.
-func Sites(c *invoke.Invocation) (issues, code forge.Site) {
+func ForgeSites(c *invoke.Invocation) (issues, code forge.Site) {
 	kind := forge.Kind("")
 	switch source := c.Settings.String("issue_source"); source {
 	case string(forge.GitHub), string(forge.GitLab), string(forge.Gitea):

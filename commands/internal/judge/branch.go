@@ -11,7 +11,7 @@ import (
 
 // branchFact compares the current branch with the checkpoint's. The branch of the options
 // may replace the checkpoint's.
-func branchFact(c *invoke.Invocation, cp *gitstore.Checkpoint, o Options) freshness.Branch {
+func branchFact(c *invoke.Invocation, cp *gitstore.Checkpoint, o JudgeOptions) freshness.Branch {
 	if cp.Branch == "" {
 		return freshness.Branch{State: freshness.BranchUnchecked}
 	}
@@ -38,7 +38,7 @@ func branchFact(c *invoke.Invocation, cp *gitstore.Checkpoint, o Options) freshn
 }
 
 // missingBranch returns the fact about the branch of the checkpoint, whatever HEAD is.
-func missingBranch(c *invoke.Invocation, cp *gitstore.Checkpoint, b gitstore.BranchReport, o Options) freshness.Branch {
+func missingBranch(c *invoke.Invocation, cp *gitstore.Checkpoint, b gitstore.BranchReport, o JudgeOptions) freshness.Branch {
 	switch {
 	case b.Exists:
 		return freshness.Branch{State: freshness.BranchExists}
@@ -68,7 +68,7 @@ const maxAskRemote = 10 * time.Second
 // atRemote returns the remote that has a branch without a remote-tracking branch here, or
 // "". A remote that does not answer in time counts as one without the branch, since the
 // traces in this clone show that the branch was deleted.
-func atRemote(c *invoke.Invocation, branch string, o Options) string {
+func atRemote(c *invoke.Invocation, branch string, o JudgeOptions) string {
 	if o.Issue.Offline || o.Issue.Recent {
 		return ""
 	}

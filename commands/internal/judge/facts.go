@@ -18,8 +18,8 @@ import (
 	"git-checkpoint/gitstore/layout/dotagent"
 )
 
-// Options are the flags that a verdict depends on.
-type Options struct {
+// JudgeOptions are the flags that a verdict depends on.
+type JudgeOptions struct {
 	By            string   // name of the command that would resume, by resume.compat
 	Branch        string   // branch on which work would resume, or "" for the branch of the checkpoint
 	Approve       []string // phases that the command approves
@@ -27,24 +27,24 @@ type Options struct {
 	Auto          bool     // nobody can be asked
 	Strict        bool     // warnings are failures
 	IssueFollows  bool     // the issue takes the labels of the checkpoint
-	Issue         issuesource.Options
+	Issue         issuesource.IssueOptions
 	Look          *gitstore.Look // shared by the plans of one command, or nil
 }
 
 // Verdict collects the facts about a checkpoint and returns its verdict.
-func Verdict(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record, o Options) (freshness.Verdict, error) {
+func Verdict(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record, o JudgeOptions) (freshness.Verdict, error) {
 	v, _, err := VerdictAndIssue(c, cp, r, o)
 	return v, err
 }
 
 // VerdictAndIssue is like Verdict, and also returns the answer of the issue's source.
-func VerdictAndIssue(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record, o Options) (freshness.Verdict, issuesource.Answer, error) {
+func VerdictAndIssue(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record, o JudgeOptions) (freshness.Verdict, issuesource.IssueAnswer, error) {
 	l := tasks.Of(r)
 	if _, err := l.Batches(); err != nil {
-		return freshness.Verdict{}, issuesource.Answer{}, TaskFailure(cp.Issue, "", fmt.Errorf("checkpoint %s: %w", cp.ID, err))
+		return freshness.Verdict{}, issuesource.IssueAnswer{}, TaskFailure(cp.Issue, "", fmt.Errorf("checkpoint %s: %w", cp.ID, err))
 	}
 	facts := freshness.Facts{Now: c.Env.Now(), Commit: cp.Commit.String()[:12], Name: string(cp.Issue)}
-	source, err := issuesource.Current(c, cp.Issue, o.Issue)
+	source, err := issuesource.CurrentIssue(c, cp.Issue, o.Issue)
 	if err != nil {
 		return freshness.Verdict{}, source, err
 	}
@@ -52,7 +52,7 @@ func VerdictAndIssue(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoin
 	if facts.Issue == nil && facts.NoIssue == "" && r.IssueSnapshot().Known {
 		facts.NoIssue = "issue_source is none"
 	}
-	facts.NoSource = facts.Issue == nil && issuesource.IsAbsent(c, facts.NoIssue)
+	facts.NoSource = facts.Issue == nil && issuesource.IssueAbsent(c, facts.NoIssue)
 	facts.Branch = branchFact(c, cp, o)
 	facts.Head = headFact(c, cp, r)
 	facts.Base = baseFact(c)
@@ -66,11 +66,11 @@ func VerdictAndIssue(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoin
 	facts.Approved = approved(c, cp, o.Approve)
 	facts.By = o.By
 	facts.Findings = otherSession(c, r)
-	return freshness.Evaluate(r, facts, Rules(c, o)), source, nil
+	return freshness.Evaluate(r, facts, VerdictRules(c, o)), source, nil
 }
 
-// Rules returns the settings and flags that the verdict depends on.
-func Rules(c *invoke.Invocation, o Options) freshness.Rules {
+// VerdictRules returns the settings and flags that the verdict depends on.
+func VerdictRules(c *invoke.Invocation, o JudgeOptions) freshness.Rules {
 	return freshness.Rules{
 		LabelsToPhase: c.Settings.Map("labels_to_phase"), Phases: c.Settings.Strings("phases"),
 		FilesAnswered: o.FilesAnswered, IssueFollows: o.IssueFollows, Strict: o.Strict, Auto: o.Auto, Handovers: handovers(c),
@@ -117,7 +117,7 @@ func baseFact(c *invoke.Invocation) freshness.Base {
 // noWorktree is the reason for unknown files in a bare repository or a git directory.
 const noWorktree = "there is no worktree here"
 
-func filesFact(c *invoke.Invocation, cp *gitstore.Checkpoint, o Options) freshness.Files {
+func filesFact(c *invoke.Invocation, cp *gitstore.Checkpoint, o JudgeOptions) freshness.Files {
 	if c.Store.Root() == "" {
 		return freshness.Files{Why: noWorktree}
 	}

@@ -13,30 +13,30 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// Flag returns the --push flag of the commands that save.
-func Flag() cli.Flag {
+// PushFlag returns the --push flag of the commands that save.
+func PushFlag() cli.Flag {
 	return invoke.OptionalFlag{StringFlag: &cli.StringFlag{Name: "push", Usage: "then push the issue's checkpoints, to `REMOTE` or the configured one, by the rules of push"}}
 }
 
-// Options are the flags of the push after a save.
-type Options struct {
+// PushOptions are the flags of the push after a save.
+type PushOptions struct {
 	Push   bool   // --push is given
 	Remote string // remote of --push, or "" for the configured remote
 	DryRun bool   // the save is a dry run
 }
 
-// ReadOptions returns the value of --push.
-func ReadOptions(c *invoke.Invocation, dryRun bool) Options {
+// ReadPushOptions returns the value of --push.
+func ReadPushOptions(c *invoke.Invocation, dryRun bool) PushOptions {
 	remote := c.Flags.String("push")
-	o := Options{Push: remote != "", Remote: remote, DryRun: dryRun}
+	o := PushOptions{Push: remote != "", Remote: remote, DryRun: dryRun}
 	if remote == invoke.LeftOut {
 		o.Remote = ""
 	}
 	return o
 }
 
-// Wanted reports whether a new checkpoint is pushed.
-func Wanted(c *invoke.Invocation, o Options) bool {
+// WantsPush reports whether a new checkpoint is pushed.
+func WantsPush(c *invoke.Invocation, o PushOptions) bool {
 	return !o.DryRun && (o.Push || c.Settings.String("push") == "auto")
 }
 
@@ -58,26 +58,26 @@ func NotPushed(err error) string {
 	return fmt.Sprintf("%s; the next push includes it: %v", kept, err)
 }
 
-// Saved pushes an issue after a save. An error becomes a warning, because the checkpoint is
+// PushSaved pushes an issue after a save. An error becomes a warning, because the checkpoint is
 // saved. The warning is printed with --quiet too, since the clone may not live until the next
 // push.
-func Saved(c *invoke.Invocation, issue checkpoint.Issue, o Options) {
-	if err := Issue(c, issue, o, o.Push); err != nil {
+func PushSaved(c *invoke.Invocation, issue checkpoint.Issue, o PushOptions) {
+	if err := PushIssue(c, issue, o, o.Push); err != nil {
 		c.WarnAlways("%s", NotPushed(err))
 	}
 }
 
-// Missed repeats a failed push after a save without changes.
-func Missed(c *invoke.Invocation, issue checkpoint.Issue, o Options) {
-	if Wanted(c, o) {
-		Saved(c, issue, o)
+// PushMissed repeats a failed push after a save without changes.
+func PushMissed(c *invoke.Invocation, issue checkpoint.Issue, o PushOptions) {
+	if WantsPush(c, o) {
+		PushSaved(c, issue, o)
 	}
 }
 
-// Issue synchronizes an issue with the remote of --push, or with the remote of the settings.
+// PushIssue synchronizes an issue with the remote of --push, or with the remote of the settings.
 // So a push after a save succeeds even if another clone pushed first: both chains are merged.
 // Only if ask is set, git asks for a password, and a person for unpublished commits.
-func Issue(c *invoke.Invocation, issue checkpoint.Issue, o Options, ask bool) error {
+func PushIssue(c *invoke.Invocation, issue checkpoint.Issue, o PushOptions, ask bool) error {
 	remote, err := c.Remote(o.Remote)
 	if err != nil {
 		return err

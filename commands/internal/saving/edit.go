@@ -21,8 +21,8 @@ import (
 	"git-checkpoint/gitstore/layout/crunch"
 )
 
-// An Input has the parameters of a save that are not flags.
-type Input struct {
+// An SaveInput has the parameters of a save that are not flags.
+type SaveInput struct {
 	Doc       *layout.File                   // document of save --as, or nil
 	Named     bool                           // the command line names the trigger
 	Begin     func(*checkpoint.Record) error // step before the flags apply, or nil
@@ -36,7 +36,7 @@ type Input struct {
 func DocumentEdit(c *invoke.Invocation, doc *layout.File, trigger checkpoint.Trigger, named bool) func(*checkpoint.Record) (*checkpoint.Record, error) {
 	e := &edit{
 		command: c.Name, doc: doc, trigger: trigger, named: named, session: c.Store.Session(newSession),
-		now: c.Env.Now(), store: c.Store, rules: judge.Rules(c, judge.Options{}), ctx: c.Ctx,
+		now: c.Env.Now(), store: c.Store, rules: judge.VerdictRules(c, judge.JudgeOptions{}), ctx: c.Ctx,
 	}
 	return e.apply
 }
@@ -44,7 +44,7 @@ func DocumentEdit(c *invoke.Invocation, doc *layout.File, trigger checkpoint.Tri
 // An edit holds the changes that a command line makes to the previous record. It is read
 // once and applied each time the store retries.
 type edit struct {
-	Options
+	SaveOptions
 	command string       // name of the command, for messages
 	doc     *layout.File // document of save --as, or nil
 	state   *checkpoint.Map
@@ -74,13 +74,13 @@ type assignment struct {
 
 // editor reads the files that change the record, and returns a function that derives the
 // new record from the previous record.
-func editor(c *invoke.Invocation, issue checkpoint.Issue, trigger checkpoint.Trigger, o *Options, in Input) (func(*checkpoint.Record) (*checkpoint.Record, error), error) {
+func editor(c *invoke.Invocation, issue checkpoint.Issue, trigger checkpoint.Trigger, o *SaveOptions, in SaveInput) (func(*checkpoint.Record) (*checkpoint.Record, error), error) {
 	if err := o.check(c.Name); err != nil {
 		return nil, err
 	}
 	e := &edit{
-		Options: *o, command: c.Name, trigger: trigger, named: in.Named, session: cmp.Or(o.Session, c.Env.Getenv("GIT_CHECKPOINT_SESSION")),
-		now: c.Env.Now(), store: c.Store, rules: judge.Rules(c, judge.Options{Strict: o.Strict}), ctx: c.Ctx, doc: in.Doc, begin: in.Begin, move: in.Move, run: in.Run,
+		SaveOptions: *o, command: c.Name, trigger: trigger, named: in.Named, session: cmp.Or(o.Session, c.Env.Getenv("GIT_CHECKPOINT_SESSION")),
+		now: c.Env.Now(), store: c.Store, rules: judge.VerdictRules(c, judge.JudgeOptions{Strict: o.Strict}), ctx: c.Ctx, doc: in.Doc, begin: in.Begin, move: in.Move, run: in.Run,
 		dropsInvalid: dropsInvalid(trigger, in), warn: c.WarnAlways,
 	}
 	if e.session == "" && !o.DryRun {
@@ -93,7 +93,7 @@ func editor(c *invoke.Invocation, issue checkpoint.Issue, trigger checkpoint.Tri
 	if e.sets, err = parseSets(c.Name, o.Sets); err != nil {
 		return nil, err
 	}
-	if e.issue, e.seen, err = issuesource.ToSave(c, issue, trigger, o.Issue); err != nil {
+	if e.issue, e.seen, err = issuesource.IssueToSave(c, issue, trigger, o.Issue); err != nil {
 		return nil, err
 	}
 	return e.apply, nil

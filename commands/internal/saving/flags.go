@@ -12,9 +12,9 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// Options are the flags of a save. The field of a flag that a command does not have is
+// SaveOptions are the flags of a save. The field of a flag that a command does not have is
 // zero.
-type Options struct {
+type SaveOptions struct {
 	Phase      string
 	Batch      int  // batch of the trigger, from 1
 	BatchGiven bool // --batch is given
@@ -38,8 +38,8 @@ type Options struct {
 	NoPrune    bool     // apply no retention
 	IfChanged  bool     // save nothing if nothing has changed
 	DryRun     bool     // write nothing
-	Issue      issuesource.Options
-	Push       pushing.Options
+	Issue      issuesource.IssueOptions
+	Push       pushing.PushOptions
 }
 
 // ContentFlags returns the flags that set the content of a checkpoint.
@@ -62,26 +62,26 @@ func ContentFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "replace", Usage: "start from an empty record"},
 		&cli.StringSliceFlag{Name: "artifact", Usage: "also capture the file at `PATH`, even if git ignores it"},
 		StagedFlag(),
-		issuesource.FileFlag("read the issue's title, body and labels from `FILE`"),
+		issuesource.IssueFileFlag("read the issue's title, body and labels from `FILE`"),
 		&cli.BoolFlag{Name: "no-body", Usage: "record a digest of the issue's body instead of its text"},
 		issuesource.OfflineFlag(),
 	}
 }
 
-// ReadOptions returns the values of the content flags, --push, --no-prune, --if-changed and
+// ReadSaveOptions returns the values of the content flags, --push, --no-prune, --if-changed and
 // --dry-run.
-func ReadOptions(c *invoke.Invocation) Options {
+func ReadSaveOptions(c *invoke.Invocation) SaveOptions {
 	f := c.Flags
-	o := Options{
+	o := SaveOptions{
 		Phase: f.String("phase"), Batch: f.Int("batch"), BatchGiven: f.IsSet("batch"), Agent: f.String("agent"), Action: f.String("action"),
 		Conflict: f.String("conflict"), Session: f.String("session"), Message: f.String("message"),
 		Summary: f.String("summary"), Decisions: c.Lists["decision"], ResumeFrom: f.String("resume-from"), NoResume: f.String("no-resume"),
 		State: f.String("state"), Sets: c.Lists["set"], Strict: f.Bool("strict"), Replace: f.Bool("replace"), Artifacts: c.Lists["artifact"],
 		NoBody:  f.Bool("no-body"),
-		NoPrune: f.Bool("no-prune"), IfChanged: f.Bool("if-changed"), DryRun: f.Bool("dry-run"), Issue: issuesource.ReadOptions(c),
+		NoPrune: f.Bool("no-prune"), IfChanged: f.Bool("if-changed"), DryRun: f.Bool("dry-run"), Issue: issuesource.ReadIssueOptions(c),
 	}
 	o.ReadFiles(c)
-	o.Push = pushing.ReadOptions(c, o.DryRun)
+	o.Push = pushing.ReadPushOptions(c, o.DryRun)
 	return o
 }
 
@@ -101,7 +101,7 @@ func OldFlags() []cli.Flag {
 }
 
 // ReadFiles reads the flags that choose the files. The old flag --worktree=false means --staged.
-func (o *Options) ReadFiles(c *invoke.Invocation) {
+func (o *SaveOptions) ReadFiles(c *invoke.Invocation) {
 	o.Staged = c.Flags.Bool("staged")
 	for _, f := range OldFlags() {
 		name := f.Names()[0]
@@ -114,7 +114,7 @@ func (o *Options) ReadFiles(c *invoke.Invocation) {
 }
 
 // warnOld warns about a flag of OldFlags, and about the setting save.include.
-func (o *Options) warnOld(c *invoke.Invocation) {
+func (o *SaveOptions) warnOld(c *invoke.Invocation) {
 	if o.Old != "" {
 		c.Warnf("--%s is a flag of earlier versions: a checkpoint has staged, modified and untracked files, and --staged limits it to the staged files", o.Old)
 	}
@@ -124,7 +124,7 @@ func (o *Options) warnOld(c *invoke.Invocation) {
 }
 
 // check returns an error for an invalid value. command is the command's name.
-func (o *Options) check(command string) error {
+func (o *SaveOptions) check(command string) error {
 	for _, text := range []struct{ flag, value string }{
 		{"phase", o.Phase},
 		{"agent", o.Agent},

@@ -12,7 +12,7 @@ import (
 // Maintain packs loose objects after a save, and applies the rules of age to all issues
 // if that is due and the save applies retention. A failure to pack objects changes
 // nothing, and a later save tries again.
-func Maintain(c *invoke.Invocation, trigger checkpoint.Trigger, o *Options) {
+func Maintain(c *invoke.Invocation, trigger checkpoint.Trigger, o *SaveOptions) {
 	if o.DryRun {
 		return
 	}
@@ -21,7 +21,7 @@ func Maintain(c *invoke.Invocation, trigger checkpoint.Trigger, o *Options) {
 		_ = c.Store.Consolidate(c.Ctx)
 	}
 	if c.Settings.Bool("auto_prune") && !o.NoPrune {
-		aging.Automatic(c)
+		aging.AgeAutomatically(c)
 	}
 }
 

@@ -18,14 +18,14 @@ import (
 	"git-checkpoint/gitstore/layout"
 )
 
-// Open opens the repository for an immediate save.
-func Open(c *invoke.Invocation) error {
+// OpenToSave opens the repository for an immediate save.
+func OpenToSave(c *invoke.Invocation) error {
 	c.WillSave = true
 	return c.Open()
 }
 
-// Request returns the request of a save.
-func Request(c *invoke.Invocation, issue checkpoint.Issue, trigger checkpoint.Trigger, o *Options, in Input) (gitstore.SaveRequest, error) {
+// SaveRequest returns the request of a save.
+func SaveRequest(c *invoke.Invocation, issue checkpoint.Issue, trigger checkpoint.Trigger, o *SaveOptions, in SaveInput) (gitstore.SaveRequest, error) {
 	o.warnOld(c)
 	req := gitstore.SaveRequest{
 		Issue: issue, Branch: c.DetachedBranch(),
@@ -60,7 +60,7 @@ func ChooseFiles(c *invoke.Invocation, req *gitstore.SaveRequest, staged bool) {
 
 // dropsInvalid reports whether a save leaves out invalid values with a warning instead of
 // failing. A hook or an ended command does not repeat an automatic save.
-func dropsInvalid(t checkpoint.Trigger, in Input) bool {
+func dropsInvalid(t checkpoint.Trigger, in SaveInput) bool {
 	return t != checkpoint.Manual && in.Doc == nil && in.Begin == nil && in.Move == nil
 }
 
@@ -88,32 +88,32 @@ func Enable(c *invoke.Invocation) string {
 	return "git config checkpoint.enabled true"
 }
 
-// A RecordOf returns the JSON record of a command that saved a checkpoint.
-type RecordOf func(s *gitstore.Saved, warnings []string) any
+// A SaveRecordOf returns the JSON record of a command that saved a checkpoint.
+type SaveRecordOf func(s *gitstore.Saved, warnings []string) any
 
-// Finish prints the saved checkpoint and pushes it. The id is printed first, because
+// FinishSave prints the saved checkpoint and pushes it. The id is printed first, because
 // the push can take long. With --json the push comes first, so that the record contains
 // its warnings.
-func Finish(c *invoke.Invocation, s *gitstore.Saved, push pushing.Options, record RecordOf) error {
-	if !pushing.Wanted(c, push) {
-		return Show(c, s, record)
+func FinishSave(c *invoke.Invocation, s *gitstore.Saved, push pushing.PushOptions, record SaveRecordOf) error {
+	if !pushing.WantsPush(c, push) {
+		return ShowSaved(c, s, record)
 	}
 	if c.JSON {
-		pushing.Saved(c, s.Issue, push)
-		return Show(c, s, record)
+		pushing.PushSaved(c, s.Issue, push)
+		return ShowSaved(c, s, record)
 	}
-	err := Show(c, s, record)
-	pushing.Saved(c, s.Issue, push)
+	err := ShowSaved(c, s, record)
+	pushing.PushSaved(c, s.Issue, push)
 	return err
 }
 
-// Warnings returns the warnings of a successful save.
-func Warnings(c *invoke.Invocation, s *gitstore.Saved) []string {
+// SaveWarnings returns the warnings of a successful save.
+func SaveWarnings(c *invoke.Invocation, s *gitstore.Saved) []string {
 	list := s.Warnings
 	if !s.Trigger.Known() {
 		list = append(list, fmt.Sprintf("unknown trigger %s: retention keeps all its checkpoints", s.Trigger))
 	}
-	if problem := unknownPhase(s.Record, judge.Rules(c, judge.Options{})); problem != "" {
+	if problem := unknownPhase(s.Record, judge.VerdictRules(c, judge.JudgeOptions{})); problem != "" {
 		list = append(list, problem)
 	}
 	list = append(list, leftOutTexts(s.Record.Snapshot().Skipped)...)
@@ -125,9 +125,9 @@ func Warnings(c *invoke.Invocation, s *gitstore.Saved) []string {
 	return list
 }
 
-// Record returns the JSON record of a save. The id and the commit of a dry run exist
+// SaveRecord returns the JSON record of a save. The id and the commit of a dry run exist
 // nowhere, so they are left out.
-func Record(kind string, s *gitstore.Saved, warnings []string) view.Save {
+func SaveRecord(kind string, s *gitstore.Saved, warnings []string) view.Save {
 	record := view.Save{
 		Type: kind, DryRun: s.DryRun, Issue: string(s.Issue), Ref: s.Ref,
 		Trigger: string(s.Trigger), Phase: s.Phase, CreatedAt: s.Record.CreatedAt(), Files: s.Files,
@@ -154,12 +154,12 @@ func redaction(c *invoke.Invocation, doc *layout.File) gitstore.Redaction {
 	return gitstore.RedactWarn
 }
 
-// Show prints the saved checkpoint, or its JSON record.
-func Show(c *invoke.Invocation, s *gitstore.Saved, record RecordOf) error {
+// ShowSaved prints the saved checkpoint, or its JSON record.
+func ShowSaved(c *invoke.Invocation, s *gitstore.Saved, record SaveRecordOf) error {
 	for _, text := range s.Dropped {
 		c.WarnAlways("%s", text) // a hook prints it
 	}
-	for _, w := range Warnings(c, s) {
+	for _, w := range SaveWarnings(c, s) {
 		c.Warnf("%s", w)
 	}
 	if c.JSON {

@@ -40,9 +40,9 @@ func ShowReasons(c *invoke.Invocation, v freshness.Verdict) {
 	}
 }
 
-// Status returns the JSON record of status and resume.
-func Status(kind string, cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) view.Status {
-	at := Of(r, v)
+// StatusRecord returns the JSON record of status and resume.
+func StatusRecord(kind string, cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) view.Status {
+	at := StandingOf(r, v)
 	s := view.Status{
 		Type: kind, CheckpointID: string(cp.ID), Issue: string(cp.Issue), Action: v.Action.String(),
 		CanResume: v.CanResume, Complete: at.Complete, Warnings: v.Warnings(), ResumeFrom: at.Code,
@@ -102,7 +102,7 @@ func AutoResume(v freshness.Verdict) string {
 
 // ProgressRows returns the rows about the progress.
 func ProgressRows(r *checkpoint.Record, v freshness.Verdict) []view.Row {
-	at := Of(r, v)
+	at := StandingOf(r, v)
 	var rows []view.Row
 	if stories := story.Stories(r); story.IsLead(r) {
 		parts := []string{storyCount(stories), openStories(stories)}
@@ -149,8 +149,8 @@ func WorkName(cp *gitstore.Checkpoint, r *checkpoint.Record) string {
 	return cmp.Or(r.IssueSnapshot().Title, "issue "+string(cp.Issue))
 }
 
-// Listed returns the JSON record of a checkpoint in a list.
-func Listed(cp *gitstore.Checkpoint) view.Listed {
+// ListedRecord returns the JSON record of a checkpoint in a list.
+func ListedRecord(cp *gitstore.Checkpoint) view.Listed {
 	return view.Listed{
 		CheckpointID: string(cp.ID), Issue: string(cp.Issue), Commit: cp.Commit.String(), CreatedAt: cp.Created,
 		Trigger: string(cp.Trigger), Phase: cp.Phase, Branch: cp.Branch, CanResume: cp.Resumable && ProblemOf(cp) == "",

@@ -126,7 +126,7 @@ func Results(r *checkpoint.Record) []Line {
 // StatusOfEnding returns the JSON record of the status of finished work.
 func StatusOfEnding(e *Ending) (s view.Status) {
 	if e.Record != nil {
-		s = Status("status", e.Checkpoint, e.Record, freshness.Recorded(e.Record))
+		s = StatusRecord("status", e.Checkpoint, e.Record, freshness.Recorded(e.Record))
 	}
 	s.Type, s.Issue, s.Action, s.Complete, s.CanResume = "status", string(e.Issue), "none", e.IsCompleted(), false
 	s.ResumeFrom, s.Archived, s.ArchivedAt = "", string(e.Why), e.At

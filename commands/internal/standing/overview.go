@@ -42,11 +42,11 @@ func summary(c *invoke.Invocation, i checkpoint.Issue, look *gitstore.Look) view
 	if err != nil {
 		return s
 	}
-	v, err := judge.Verdict(c, cp, r, judge.Options{Issue: issuesource.Options{Offline: true}, Look: look})
+	v, err := judge.Verdict(c, cp, r, judge.JudgeOptions{Issue: issuesource.IssueOptions{Offline: true}, Look: look})
 	if err != nil {
 		return s
 	}
-	at := Of(r, v)
+	at := StandingOf(r, v)
 	s.Action, s.Valid, s.Complete = v.Action.String(), true, at.Complete
 	s.CurrentPhase, s.CompletedPhases, s.Remaining = at.Phase, at.Completed, at.Remaining
 	s.Progress = briefProgress(at, r.Progress())

@@ -18,8 +18,8 @@ import (
 	"git-checkpoint/gitstore/checkpoint/tasks"
 )
 
-// Of returns the progress of a record, with the point of its verdict.
-func Of(r *checkpoint.Record, v freshness.Verdict) standing {
+// StandingOf returns the progress of a record, with the point of its verdict.
+func StandingOf(r *checkpoint.Record, v freshness.Verdict) standing {
 	p := r.Progress()
 	s := standing{
 		Point: v.At, Completed: p.Completed, Remaining: p.Remaining, batches: r.CompletedBatches(),

@@ -96,7 +96,7 @@ func promptLines(j Judged, more PromptMore, now time.Time) (lines []promptLine) 
 			lines = append(lines, promptLine{"| " + cutBytes(text, 2*limit) + "\n", less})
 		}
 	}
-	at := Of(j.Record, j.Verdict)
+	at := StandingOf(j.Record, j.Verdict)
 	line(0, promptText, "Continue from", continuePoint(j.Record, j.Verdict.At))
 	line(0, promptText, "Work", WorkName(j.Checkpoint, j.Record))
 	line(0, promptText, "Issue", string(j.Checkpoint.Issue))
