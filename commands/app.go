@@ -21,8 +21,8 @@ import (
 	"git-checkpoint/commands/internal/config"
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/commands/list"
 	"git-checkpoint/commands/resume"
 	"git-checkpoint/commands/retain"
@@ -204,7 +204,7 @@ func noteAdvice(c *invoke.Invocation) string {
 func withRecoveryHint(c *invoke.Invocation, err error) error {
 	var none *gitstore.NoneError
 	if errors.As(err, &none) && !errors.As(err, new(*exit.Error)) && c.Store != nil {
-		if e := standing.EndingOf(c, none.Issue); e != nil {
+		if e := work.EndingOf(c, none.Issue); e != nil {
 			return exit.Errorf(exit.None, e.Hint(), "%w: %s", none, e.Text(c.Env.Now()))
 		}
 		hint, details := noneHint(c, none.Issue)

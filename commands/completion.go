@@ -7,9 +7,9 @@ import (
 	"git-checkpoint/commands/internal/complete"
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/judge"
 	"git-checkpoint/commands/internal/manual"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/tasks"
@@ -176,7 +176,7 @@ func idWords(c *invoke.Invocation, l *gitstore.List) []complete.Word {
 func phaseWords(c *invoke.Invocation, l *gitstore.List) []complete.Word {
 	var names []string
 	if r, err := c.Store.Record(&l.Checkpoints[0]); err == nil {
-		names = judge.VerdictRules(c, judge.JudgeOptions{}).KnownPhases(r)
+		names = work.VerdictRules(c, work.JudgeOptions{}).KnownPhases(r)
 	}
 	for i := range l.Checkpoints {
 		names = append(names, l.Checkpoints[i].Phase)

@@ -14,7 +14,7 @@ import (
 	"git-checkpoint/commands/internal/config"
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/judge"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
@@ -74,16 +74,16 @@ func TestCodes(t *testing.T) {
 		{"a phase like a flag", &progress.PlanLimitError{Issue: "42", Instead: []progress.Way{{"phase", "replan", "-x", "--force"}, {"finish", "--status", "failed"}}}, 14, "limit", "git checkpoint phase replan --force --issue 42 -- -x\ngit checkpoint finish --status failed --issue 42"},
 		{"an approval", &progress.ApprovalError{Issue: "42", Phase: "3"}, 5, "needs_answer", "git checkpoint phase approve 3 --issue 42"},
 		{"no such phase", &progress.UnknownError{Issue: "42", Phase: "9", Phases: "5 phases", Instead: []progress.Way{{"phase", "next"}}}, 2, "usage", "git checkpoint phase next --issue 42"},
-		{"no such task", judge.TaskFailure("42", "", &tasks.UnknownError{ID: "T 1"}), 2, "usage", "git checkpoint task add 'T 1' --issue 42"},
-		{"a task that runs", judge.TaskFailure("42", "", &tasks.TransitionError{ID: "T1", Why: "x", Running: true}), 8, "refused", "git checkpoint task list --ready --issue 42"},
-		{"a task like a flag", judge.TaskFailure("42", "", &tasks.TransitionError{ID: "--x", Why: "x", Running: true, Live: true}), 8, "refused", "git checkpoint task list --ready --issue 42\ngit checkpoint task recover --force --issue 42 -- --x"},
-		{"a task that waits", judge.TaskFailure("42", "", &tasks.TransitionError{ID: "T1", Why: "x"}), 8, "refused", "git checkpoint task list --issue 42"},
-		{"a task to approve", judge.TaskFailure("42", "", &tasks.TransitionError{ID: "T1", Why: "x", Awaited: true}), 8, "refused", "git checkpoint phase approve T1 --issue 42"},
-		{"attempts", judge.TaskFailure("42", "", &tasks.TaskLimitError{ID: "T1"}), 14, "limit", "git checkpoint task start T1 --force --issue 42\ngit checkpoint finish --status failed --issue 42"},
-		{"a paused story", judge.TaskFailure("42", "T1", &story.LimitError{Story: "42"}), 14, "limit", "git checkpoint task start T1 --force --issue 42\ngit checkpoint finish --status failed --issue 42"},
-		{"a paused story without tasks", judge.TaskFailure("42", "", &story.LimitError{Story: "42"}), 14, "limit", "git checkpoint finish --status failed --issue 42"},
-		{"tasks in a cycle", judge.TaskFailure("42", "", &tasks.CycleError{IDs: []string{"a", "a"}}), 6, "invalid", "git checkpoint resume --fallback --issue 42"},
-		{"another error of a task", judge.TaskFailure("42", "", errors.New("x")), 1, "failure", ""},
+		{"no such task", work.TaskFailure("42", "", &tasks.UnknownError{ID: "T 1"}), 2, "usage", "git checkpoint task add 'T 1' --issue 42"},
+		{"a task that runs", work.TaskFailure("42", "", &tasks.TransitionError{ID: "T1", Why: "x", Running: true}), 8, "refused", "git checkpoint task list --ready --issue 42"},
+		{"a task like a flag", work.TaskFailure("42", "", &tasks.TransitionError{ID: "--x", Why: "x", Running: true, Live: true}), 8, "refused", "git checkpoint task list --ready --issue 42\ngit checkpoint task recover --force --issue 42 -- --x"},
+		{"a task that waits", work.TaskFailure("42", "", &tasks.TransitionError{ID: "T1", Why: "x"}), 8, "refused", "git checkpoint task list --issue 42"},
+		{"a task to approve", work.TaskFailure("42", "", &tasks.TransitionError{ID: "T1", Why: "x", Awaited: true}), 8, "refused", "git checkpoint phase approve T1 --issue 42"},
+		{"attempts", work.TaskFailure("42", "", &tasks.TaskLimitError{ID: "T1"}), 14, "limit", "git checkpoint task start T1 --force --issue 42\ngit checkpoint finish --status failed --issue 42"},
+		{"a paused story", work.TaskFailure("42", "T1", &story.LimitError{Story: "42"}), 14, "limit", "git checkpoint task start T1 --force --issue 42\ngit checkpoint finish --status failed --issue 42"},
+		{"a paused story without tasks", work.TaskFailure("42", "", &story.LimitError{Story: "42"}), 14, "limit", "git checkpoint finish --status failed --issue 42"},
+		{"tasks in a cycle", work.TaskFailure("42", "", &tasks.CycleError{IDs: []string{"a", "a"}}), 6, "invalid", "git checkpoint resume --fallback --issue 42"},
+		{"another error of a task", work.TaskFailure("42", "", errors.New("x")), 1, "failure", ""},
 		{"needs an answer", exit.Errorf(exit.NeedsAnswer, "h", "x"), 5, "needs_answer", "h"},
 		{"partial", exit.Errorf(exit.Partial, "", "x"), 12, "partial", ""},
 	} {

@@ -22,25 +22,20 @@ var layers = [][]string{
 	{"commands/..."}, // the command families
 
 	// shared by the command families
-	{"commands/internal/saving"},
-	{"commands/internal/aging", "commands/internal/githooks", "commands/internal/layoutfiles", "commands/internal/pushing", "commands/internal/standing"},
-	{"commands/internal/judge"},
-	{"commands/internal/issuesource"},
+	{"commands/internal/githooks", "commands/internal/work"},
 	{"commands/internal/invoke"},
 	{"commands/internal/config", "commands/internal/hook/install", "commands/internal/sessions"},
 	{"commands/internal/exit"},
 	{
 		"commands/internal/complete",
-		"commands/internal/display",
 		"commands/internal/guard",
-		"commands/internal/phrase",
 		"commands/internal/mirror",
+		"commands/internal/view",
 	},
 	{
 		"commands/internal/atomicfile",
 		"commands/internal/hook",
 		"commands/internal/manual",
-		"commands/internal/output",
 		"commands/internal/schema",
 		"commands/internal/terminal",
 	},

@@ -20,9 +20,9 @@ import (
 // TestRecipes runs the CI jobs of the guide ci in clones of a long history. The first job
 // dies during the second phase.
 
-// work is the job's script, with two phases. The first phase writes a file that the
+// jobScript is the job's script, with two phases. The first phase writes a file that the
 // second needs. The first job dies in the second phase.
-const work = `#!/bin/sh
+const jobScript = `#!/bin/sh
 phase=${1:-build}
 echo "$phase" >>"$TRACE"
 case $phase in
@@ -85,7 +85,7 @@ func newJobs(t *testing.T) *jobs {
 	}
 	v := newVictim(t)
 	j := &jobs{victim: v, hub: v.path("../hub"), dies: v.path("../dies"), trace: v.path("../trace")}
-	require.NoError(t, os.WriteFile(v.path("work.sh"), []byte(work), 0o777))
+	require.NoError(t, os.WriteFile(v.path("work.sh"), []byte(jobScript), 0o777))
 	random := rand.NewChaCha8([32]byte{1})
 	for k := range 30 {
 		data := make([]byte, 50_000)

@@ -9,10 +9,8 @@ import (
 
 	"git-checkpoint/commands/internal/hook"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/issuesource"
-	"git-checkpoint/commands/internal/judge"
-	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -63,7 +61,7 @@ func branchIssue(c *invoke.Invocation) (checkpoint.Issue, bool) {
 
 // tellOf notifies the user whether the newest checkpoint can be resumed.
 func tellOf(c *invoke.Invocation, issue checkpoint.Issue) error {
-	r, err := newest(c, issue, judge.JudgeOptions{Issue: issuesource.IssueOptions{Offline: true}})
+	r, err := newest(c, issue, work.JudgeOptions{Issue: work.IssueOptions{Offline: true}})
 	if errors.As(err, new(*gitstore.NoneError)) {
 		return nil // a chain without checkpoints
 	}
@@ -81,12 +79,12 @@ func tellOf(c *invoke.Invocation, issue checkpoint.Issue) error {
 }
 
 // newest returns the checkpoint from which the work on an issue goes on, with a verdict.
-func newest(c *invoke.Invocation, issue checkpoint.Issue, o judge.JudgeOptions) (r standing.Judged, err error) {
+func newest(c *invoke.Invocation, issue checkpoint.Issue, o work.JudgeOptions) (r work.Judged, err error) {
 	if r.Point, r.Record, err = c.Store.PointRecord(c.Ctx, issue); err != nil {
 		return r, err
 	}
 	r.Checkpoint = r.Point.Checkpoint
-	r.Verdict, err = judge.Verdict(c, r.Checkpoint, r.Record, o)
+	r.Verdict, err = work.Verdict(c, r.Checkpoint, r.Record, o)
 	return r, err
 }
 

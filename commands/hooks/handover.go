@@ -6,11 +6,9 @@ import (
 
 	"git-checkpoint/commands/internal/hook"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/issuesource"
-	"git-checkpoint/commands/internal/judge"
 	"git-checkpoint/commands/internal/sessions"
-	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -45,7 +43,7 @@ func sessionStart(c *invoke.Invocation, args []string) error {
 	if !ok {
 		return nil
 	}
-	r, err := newestHere(c, issue, judge.JudgeOptions{Issue: issuesource.IssueOptions{Offline: true}})
+	r, err := newestHere(c, issue, work.JudgeOptions{Issue: work.IssueOptions{Offline: true}})
 	if err != nil || r.Verdict.At.Complete {
 		return err
 	}
@@ -62,7 +60,7 @@ func sessionStart(c *invoke.Invocation, args []string) error {
 // newestHere returns the newest checkpoint of an issue on the current branch with a verdict,
 // if two branches work on the issue. Otherwise it returns the checkpoint from which the work
 // goes on.
-func newestHere(c *invoke.Invocation, issue checkpoint.Issue, o judge.JudgeOptions) (standing.Judged, error) {
+func newestHere(c *invoke.Invocation, issue checkpoint.Issue, o work.JudgeOptions) (work.Judged, error) {
 	r, err := newest(c, issue, o)
 	branch, _ := c.CurrentBranch()
 	if err != nil || branch == "" || r.Checkpoint.Branch == branch {
@@ -76,11 +74,11 @@ func newestHere(c *invoke.Invocation, issue checkpoint.Issue, o judge.JudgeOptio
 	if at < 0 {
 		return r, nil
 	}
-	own := standing.Judged{Checkpoint: &l.Checkpoints[at]}
+	own := work.Judged{Checkpoint: &l.Checkpoints[at]}
 	if own.Record, err = c.Store.ValidRecord(own.Checkpoint); err != nil {
 		return r, nil
 	}
-	if own.Verdict, err = judge.Verdict(c, own.Checkpoint, own.Record, o); err != nil {
+	if own.Verdict, err = work.Verdict(c, own.Checkpoint, own.Record, o); err != nil {
 		return r, nil
 	}
 	return own, nil
@@ -94,20 +92,20 @@ const howToSave = "To save what is done: git checkpoint save -m 'what is done, w
 
 // handover returns the text for a new session, in at most handoverBytes. reader is the id of
 // this session.
-func handover(c *invoke.Invocation, r standing.Judged, reader string) string {
-	more := standing.PromptMore{
-		Attempt: r.Record.PhaseAttempt(), Session: sessionBefore(c, r, reader), Notes: standing.PastNotes(c, r), Parallel: standing.NotHere(c, r.Checkpoint.Issue, r.Checkpoint.ID),
+func handover(c *invoke.Invocation, r work.Judged, reader string) string {
+	more := work.PromptMore{
+		Attempt: r.Record.PhaseAttempt(), Session: sessionBefore(c, r, reader), Notes: work.PastNotes(c, r), Parallel: work.NotHere(c, r.Checkpoint.Issue, r.Checkpoint.ID),
 	}
 	err := c.Store.Files.CheckResume(c.Ctx, r.Checkpoint)
 	if err == nil {
 		more.Missing, more.Skipped, more.Unsaved = r.Verdict.Restores, r.Verdict.Changed, r.Verdict.Unsaved
 	}
 	after := nextStep(resumeArgs(c, r), r, err == nil, more) + howToSave
-	return standing.Prompt(r, more, c.Env.Now(), handoverBytes-len(after)) + after
+	return work.Prompt(r, more, c.Env.Now(), handoverBytes-len(after)) + after
 }
 
 // sessionBefore describes the session of a checkpoint to a reader, which is another session.
-func sessionBefore(c *invoke.Invocation, r standing.Judged, reader string) string {
+func sessionBefore(c *invoke.Invocation, r work.Judged, reader string) string {
 	if s, ok := sessions.Of(c.Store.Notes, r.Checkpoint.Issue, r.Record.Session(), reader); ok {
 		return s.Text()
 	}
@@ -116,7 +114,7 @@ func sessionBefore(c *invoke.Invocation, r standing.Judged, reader string) strin
 
 // resumeArgs returns the issue for resume, and the id of a checkpoint that resume does not
 // choose by itself.
-func resumeArgs(c *invoke.Invocation, r standing.Judged) string {
+func resumeArgs(c *invoke.Invocation, r work.Judged) string {
 	args := view.IssueArg(r.Checkpoint.Issue)
 	if p, err := c.Store.Point(c.Ctx, r.Checkpoint.Issue); err == nil && p.ID != r.Checkpoint.ID {
 		args += " " + string(r.Checkpoint.ID)
@@ -126,7 +124,7 @@ func resumeArgs(c *invoke.Invocation, r standing.Judged) string {
 
 // nextStep returns the line about the files. An agent is not asked to answer a question
 // that a person has to decide.
-func nextStep(resume string, r standing.Judged, checked bool, more standing.PromptMore) string {
+func nextStep(resume string, r work.Judged, checked bool, more work.PromptMore) string {
 	switch {
 	case r.Verdict.CanResume && !r.Verdict.AutoResume:
 		return "A person has to decide first: git checkpoint resume " + resume + "\n"

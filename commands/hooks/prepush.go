@@ -12,8 +12,8 @@ import (
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/hook"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/pushing"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 )
@@ -68,7 +68,7 @@ func nothingOfOurs(updates []hook.Update, g gitstore.HookPrecheck) bool {
 
 // blockCode returns one of the two codes with which installed hooks stop git.
 func blockCode(err error) int {
-	if errors.As(err, new(*pushing.SecretsError)) {
+	if errors.As(err, new(*work.SecretsError)) {
 		return exit.Secrets
 	}
 	return exit.Remote
@@ -199,7 +199,7 @@ func (e *pushError) Unwrap() error { return e.first }
 
 // pushIssue pushes one chain if its gate lets it pass. It returns a message for the user.
 func pushIssue(c *invoke.Invocation, remote string, i checkpoint.Issue, e gitstore.Exposed) (string, error) {
-	gate := &pushing.Gate{Invocation: c, Remote: remote, Silent: true}
+	gate := &work.Gate{Invocation: c, Remote: remote, Silent: true}
 	req := gitstore.PushRequest{Remote: remote, Issues: []checkpoint.Issue{i}, Quiet: true, Exposed: e}
 	gate.Check(&req)
 	done, err := c.Store.Push(c.Ctx, req)
@@ -218,7 +218,7 @@ func pushIssue(c *invoke.Invocation, remote string, i checkpoint.Issue, e gitsto
 }
 
 // contents names the untracked files and the secret that a push has made public.
-func contents(gate *pushing.Gate) (text string) {
+func contents(gate *work.Gate) (text string) {
 	if n := len(gate.Untracked); n > 0 {
 		text += ", with " + view.Plural(n, "untracked file")
 	}

@@ -10,7 +10,7 @@ import (
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/hook"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/pushing"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 
 	"github.com/stretchr/testify/assert"
@@ -53,7 +53,7 @@ func TestPushedObjects(t *testing.T) {
 }
 
 func TestBlockCode(t *testing.T) {
-	secret := &pushError{first: &pushing.SecretsError{Found: make([]gitstore.Secret, 1)}}
+	secret := &pushError{first: &work.SecretsError{Found: make([]gitstore.Secret, 1)}}
 	assert.Equal(t, exit.Secrets, blockCode(secret))
 	assert.Equal(t, exit.Remote, blockCode(&pushError{first: errors.New("refused")}))
 }

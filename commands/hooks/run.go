@@ -12,8 +12,8 @@ import (
 	"git-checkpoint/commands/internal/hook"
 	"git-checkpoint/commands/internal/hook/install"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/saving"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 )
 
@@ -49,7 +49,7 @@ var hookRuns = map[string]func(*invoke.Invocation, []string) error{
 	"session-end":   func(c *invoke.Invocation, args []string) error { return sessionSave(c, "session_end", args) },
 	"stop":          sessionStop,
 	"event":         event,
-	saving.PackHook: pack,
+	work.PackHook:   pack,
 }
 
 func runHook(c *invoke.Invocation) error {

@@ -10,10 +10,9 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/layoutfiles"
 	"git-checkpoint/commands/internal/mirror"
-	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/layout"
 
@@ -93,7 +92,7 @@ func runExport(c *invoke.Invocation) error {
 	}
 	t := c.Tick("export: reading checkpoints")
 	defer t.End()
-	records, err := layoutfiles.RecordsToExport(c, issue, o.as)
+	records, err := work.RecordsToExport(c, issue, o.as)
 	if err != nil {
 		return err
 	}
@@ -105,7 +104,7 @@ func runExport(c *invoke.Invocation) error {
 		return err
 	}
 	if x.root == c.Store.Root() && o.target == "" {
-		layoutfiles.ExcludeFolder(c, layoutfiles.FolderPattern(c, o.as))
+		work.ExcludeFolder(c, work.FolderPattern(c, o.as))
 	}
 	return x.show()
 }
@@ -119,7 +118,7 @@ func (x *exporting) folder() (root, below string, err error) {
 	case x.c.Store.Root() == "":
 		return "", "", exit.Usagef("export: the repository has no worktree: give a directory with --dir")
 	}
-	folder := layoutfiles.LayoutFolder(x.c, x.as, x.issue)
+	folder := work.LayoutFolder(x.c, x.as, x.issue)
 	if !filepath.IsLocal(filepath.FromSlash(folder)) { // trusted settings may name any directory
 		return filepath.FromSlash(folder), ".", nil
 	}
@@ -171,7 +170,7 @@ func (x *exporting) exportLines() error {
 func writeTuple(c *invoke.Invocation, w *bytes.Buffer, cp *gitstore.Checkpoint, before string) error {
 	t := view.Tuple{
 		Type: "tuple", ThreadID: string(cp.Issue), CheckpointID: string(cp.ID), ParentCheckpointID: before,
-		Commit: cp.Commit.String(), Metadata: standing.ListedRecord(cp),
+		Commit: cp.Commit.String(), Metadata: work.ListedRecord(cp),
 	}
 	r, err := c.Store.Record(cp)
 	if err != nil {

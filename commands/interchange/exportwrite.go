@@ -13,9 +13,9 @@ import (
 	"git-checkpoint/commands/internal/atomicfile"
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/layoutfiles"
 	"git-checkpoint/commands/internal/mirror"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
@@ -86,7 +86,7 @@ func (x *exporting) keepFormer(f layout.Output) error {
 	if err != nil || crunch.IsIndex([]byte(was.Text)) {
 		return err // an index is generated from the other files
 	}
-	kept, err := layoutfiles.KeepFormer(x.c, was)
+	kept, err := work.KeepFormer(x.c, was)
 	if err == nil {
 		x.c.Infof("%s as it was: %s", view.QuotePath(f.Path), view.QuotePath(kept))
 	}

@@ -13,8 +13,8 @@ import (
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/mirror"
-	"git-checkpoint/commands/internal/saving"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/failure"
@@ -179,7 +179,7 @@ func (in *importing) record(d document) {
 		}
 	}
 	in.warn(d)
-	saving.WarnLeftOut(in.c, saved)
+	work.WarnLeftOut(in.c, saved)
 	in.imported = append(in.imported, imported{saved.ID, issue, d.path, d.file.Layout})
 	in.known(issue)[d.file.Digest()] = saved.ID
 }
@@ -278,11 +278,11 @@ func (in *importing) save(d document, issue checkpoint.Issue, id checkpoint.ID) 
 		Issue: issue, Branch: in.c.DetachedBranch(), Keep: true, DryRun: in.dryRun,
 		Edit: func(before *checkpoint.Record) (*checkpoint.Record, error) {
 			r := d.applyTo(before, id)
-			saving.CountPlan(in.c.Store.Root(), r)
+			work.CountPlan(in.c.Store.Root(), r)
 			return r, nil
 		},
 	}
-	saving.ChooseFiles(in.c, &req, !d.inProgress())
+	work.ChooseFiles(in.c, &req, !d.inProgress())
 	return in.c.Store.Save(in.c.Ctx, req)
 }
 

@@ -14,8 +14,8 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/layoutfiles"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/layout"
@@ -54,7 +54,7 @@ func (in *importing) gather(name string) ([]document, error) {
 		}
 		d, err := in.read(file, data)
 		if err != nil {
-			return nil, fmt.Errorf("import: %w", layoutfiles.WithPath(err, view.QuotePath(file)))
+			return nil, fmt.Errorf("import: %w", work.WithPath(err, view.QuotePath(file)))
 		}
 		d.path = filepath.ToSlash(name)
 		return []document{d}, nil
@@ -156,7 +156,7 @@ func (in *importing) read(file string, data []byte) (document, error) {
 	if infoErr == nil {
 		f.LooksLocal(info.ModTime(), time.Local)
 	}
-	if err := layoutfiles.Breaks(f, in.strict); err != nil {
+	if err := work.Breaks(f, in.strict); err != nil {
 		return document{}, err
 	}
 	d := document{path: file, file: f, data: data}

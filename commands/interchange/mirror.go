@@ -8,9 +8,9 @@ import (
 	"slices"
 
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/layoutfiles"
 	"git-checkpoint/commands/internal/mirror"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/claude"
@@ -72,7 +72,7 @@ func (m *mirroring) open() (err error) {
 
 // patterns returns the folders of the layout's files, in the form that mirror.Tree reads.
 func (m *mirroring) patterns() []string {
-	folder := layoutfiles.FolderPattern(m.c, m.as)
+	folder := work.FolderPattern(m.c, m.as)
 	if m.as == claude.Name {
 		return []string{folder, folder + "/failed"}
 	}

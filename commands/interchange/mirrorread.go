@@ -7,10 +7,9 @@ import (
 	"path"
 	"slices"
 
-	"git-checkpoint/commands/internal/layoutfiles"
 	"git-checkpoint/commands/internal/mirror"
-	"git-checkpoint/commands/internal/saving"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
@@ -72,7 +71,7 @@ func (m *mirroring) recognize(files []mirror.ChangedFile, unnoted []checkpoint.I
 			continue
 		}
 		for _, o := range outputs {
-			if name := path.Join(layoutfiles.LayoutFolder(m.c, m.as, i), o.Path); unknown[name] {
+			if name := path.Join(work.LayoutFolder(m.c, m.as, i), o.Path); unknown[name] {
 				m.state.Files[name] = mirror.FileState{Owner: string(i), Key: m.key(name, o, i)}
 				delete(unknown, name)
 			}
@@ -155,7 +154,7 @@ func (m *mirroring) take(t taking) error {
 		}
 		if !m.c.Quiet { // a hook's one line is for other messages
 			m.c.Infof("recorded: %s as %s", view.QuotePath(t.Path), saved.ID)
-			saving.WarnLeftOut(m.c, saved)
+			work.WarnLeftOut(m.c, saved)
 		}
 	}
 	m.state.Took(t.ChangedFile, string(issue), t.doc.Key())
@@ -202,7 +201,7 @@ func (m *mirroring) isWritten(issue checkpoint.Issue, t taking) bool {
 		return false // isThere has compared it by id
 	}
 	outputs, err := m.outputs(issue)
-	folder := layoutfiles.LayoutFolder(m.c, m.as, issue)
+	folder := work.LayoutFolder(m.c, m.as, issue)
 	return err == nil && slices.ContainsFunc(outputs, func(o layout.Output) bool {
 		return o.Link == "" && path.Join(folder, o.Path) == t.Path && bytes.Equal(o.Data, t.Data)
 	})
@@ -221,9 +220,9 @@ func (m *mirroring) save(issue checkpoint.Issue, t taking) (*gitstore.Saved, err
 		return nil, errors.New(why)
 	}
 	req := gitstore.SaveRequest{
-		Issue: issue, Edit: saving.DocumentEdit(c, t.doc, trigger, named), Branch: c.DetachedBranch(), Keep: t.doc.Whole(),
+		Issue: issue, Edit: work.DocumentEdit(c, t.doc, trigger, named), Branch: c.DetachedBranch(), Keep: t.doc.Whole(),
 	}
-	saving.ChooseFiles(c, &req, !c.WillSave)
+	work.ChooseFiles(c, &req, !c.WillSave)
 	if c.Settings.Bool("auto_prune") {
 		req.Retention = c.Settings.Policy()
 	}

@@ -8,9 +8,9 @@ import (
 	"slices"
 
 	"git-checkpoint/commands/internal/atomicfile"
-	"git-checkpoint/commands/internal/layoutfiles"
 	"git-checkpoint/commands/internal/mirror"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
@@ -27,7 +27,7 @@ func (m *mirroring) give(issue checkpoint.Issue, tips map[checkpoint.Issue]strin
 	}
 	wanted := map[string]bool{}
 	for _, o := range outputs {
-		name := path.Join(layoutfiles.LayoutFolder(m.c, m.as, issue), o.Path)
+		name := path.Join(work.LayoutFolder(m.c, m.as, issue), o.Path)
 		wanted[name] = true
 		if o.Data == nil && o.Link == "" {
 			continue // already in place
@@ -47,7 +47,7 @@ func (m *mirroring) give(issue checkpoint.Issue, tips map[checkpoint.Issue]strin
 		return err
 	}
 	if len(outputs) > 0 {
-		layoutfiles.ExcludeFolder(m.c, layoutfiles.FolderPattern(m.c, m.as))
+		work.ExcludeFolder(m.c, work.FolderPattern(m.c, m.as))
 	}
 	for name, e := range m.state.Files {
 		if !wanted[name] && m.goes(name, e.Owner, issue, len(outputs) > 0) {
@@ -69,7 +69,7 @@ const recentlyArchived = 3
 // .archive, if its files are the state that was archived. The files of a dropped workflow
 // are not archived.
 func (m *mirroring) archive(issue checkpoint.Issue, gone bool) error {
-	folder := layoutfiles.LayoutFolder(m.c, m.as, issue)
+	folder := work.LayoutFolder(m.c, m.as, issue)
 	file := m.state.Files[path.Join(folder, "phase.json")]
 	if m.as != dotagent.Name || !gone || file.Owner != string(issue) {
 		return nil
@@ -131,7 +131,7 @@ func (m *mirroring) outputs(issue checkpoint.Issue) ([]layout.Output, error) {
 	if m.as == crunch.Name {
 		return m.crunchOutputs(issue)
 	}
-	records, err := layoutfiles.RecordsToExport(m.c, issue, m.as)
+	records, err := work.RecordsToExport(m.c, issue, m.as)
 	if errors.As(err, new(*gitstore.NoneError)) || err == nil && len(records) == 0 {
 		return m.failed(issue)
 	}
@@ -168,7 +168,7 @@ func (m *mirroring) failed(issue checkpoint.Issue) ([]layout.Output, error) {
 	case err != nil || len(l.Checkpoints) == 0:
 		return []layout.Output{}, nil
 	}
-	if !layoutfiles.IsFailure(m.as, &l.Checkpoints[0]) {
+	if !work.IsFailure(m.as, &l.Checkpoints[0]) {
 		return []layout.Output{}, nil
 	}
 	r, err := m.c.Store.Record(&l.Checkpoints[0])
@@ -235,7 +235,7 @@ func (m *mirroring) crunchOutputs(issue checkpoint.Issue) ([]layout.Output, erro
 // crunchFolder returns the folder's content as of the last write. An index that was
 // edited since is ignored.
 func (m *mirroring) crunchFolder(issue checkpoint.Issue) crunch.Folder {
-	dir := layoutfiles.LayoutFolder(m.c, m.as, issue)
+	dir := work.LayoutFolder(m.c, m.as, issue)
 	in := func(name string) mirror.FileState { return m.state.Files[path.Join(dir, name)] }
 	f := crunch.Folder{Has: func(name string) bool {
 		return in(name).Owner == string(issue) && in(name).Sum != "" && m.tree.Has(path.Join(dir, name))

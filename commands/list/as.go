@@ -6,8 +6,8 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/layoutfiles"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
@@ -24,7 +24,7 @@ func listAs(c *invoke.Invocation, o *listOptions) error {
 	}
 	var chains [][]*checkpoint.Record
 	unread := c.Each(issues, func(i checkpoint.Issue) error {
-		records, err := layoutfiles.RecordsToExport(c, i, o.as)
+		records, err := work.RecordsToExport(c, i, o.as)
 		if err == nil {
 			chains = append(chains, records)
 		}
@@ -104,7 +104,7 @@ func failedAs(c *invoke.Invocation, o *listOptions) ([][]*checkpoint.Record, err
 			continue
 		}
 		l, err := c.Store.Archived(c.Ctx, i, 1)
-		if err != nil || len(l.Checkpoints) == 0 || !layoutfiles.IsFailure(o.as, &l.Checkpoints[0]) {
+		if err != nil || len(l.Checkpoints) == 0 || !work.IsFailure(o.as, &l.Checkpoints[0]) {
 			continue
 		}
 		if r, err := c.Store.Record(&l.Checkpoints[0]); err == nil && listed(c, o, r) {

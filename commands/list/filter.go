@@ -7,7 +7,7 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/layoutfiles"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
@@ -47,10 +47,10 @@ func listFilter(c *invoke.Invocation, o *listOptions) (func(*gitstore.Checkpoint
 // isFailure reports whether an archived checkpoint is of a workflow that failed, by the
 // rules of its layout.
 func isFailure(c *invoke.Invocation, cp *gitstore.Checkpoint) bool {
-	if layoutfiles.IsFailure("", cp) {
+	if work.IsFailure("", cp) {
 		return true
 	}
-	if !layoutfiles.IsFailure(claude.Name, cp) {
+	if !work.IsFailure(claude.Name, cp) {
 		return false
 	}
 	r, err := c.Store.Record(cp)
@@ -58,7 +58,7 @@ func isFailure(c *invoke.Invocation, cp *gitstore.Checkpoint) bool {
 	if err == nil && r.Layout() != "" {
 		as = layout.Name(r.Layout())
 	}
-	return layoutfiles.IsFailure(as, cp)
+	return work.IsFailure(as, cp)
 }
 
 // A wanted is a path in a record and its required value.

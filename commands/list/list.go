@@ -9,9 +9,9 @@ import (
 	"git-checkpoint/commands/internal/atomicfile"
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/commands/internal/terminal"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
@@ -102,7 +102,7 @@ func readListOptions(c *invoke.Invocation) (*listOptions, error) {
 		o.trigger = string(checkpoint.Turn)
 	}
 	var err error
-	if o.workflow, err = standing.WorkflowQuery(c); err != nil {
+	if o.workflow, err = work.WorkflowQuery(c); err != nil {
 		return o, err
 	}
 	o.as, err = invoke.LayoutFlag(c)
@@ -170,10 +170,10 @@ func (o *listOptions) picks() bool {
 // listOverview prints the progress of several issues, one line an issue. The JSON record
 // has their checkpoints too.
 func listOverview(c *invoke.Invocation, o *listOptions, issues []checkpoint.Issue) error {
-	summaries := standing.Overview(c, issues)
+	summaries := work.Overview(c, issues)
 	if !c.JSON {
 		defer c.Page()()
-		return standing.ShowOverview(c, summaries, o.color)
+		return work.ShowOverview(c, summaries, o.color)
 	}
 	var lists []*gitstore.List
 	for _, s := range summaries {
@@ -252,13 +252,13 @@ func showList(c *invoke.Invocation, o *listOptions, lists []*gitstore.List, keep
 			}
 			change := changes[k].lines()
 			if id := turnSession(c, o, &l.Checkpoints[i]); id != "" {
-				change = strings.TrimPrefix(change+", session "+standing.SessionName(c, id), ", ")
+				change = strings.TrimPrefix(change+", session "+work.SessionName(c, id), ", ")
 			}
 			c.Printf("%s\n", listLine(c, &l.Checkpoints[i], i == 0, change))
 		}
 		for _, n := range o.notHere(c, l) {
-			c.Infof("%s", view.Clean(standing.ParallelText(n, c.Env.Now())))
-			c.Infof("hint: %s", standing.MergeCommand(n))
+			c.Infof("%s", view.Clean(work.ParallelText(n, c.Env.Now())))
+			c.Infof("hint: %s", work.MergeCommand(n))
 		}
 	}
 	return nil
@@ -270,7 +270,7 @@ func (o *listOptions) notHere(c *invoke.Invocation, l *gitstore.List) []gitstore
 	if o.remoteGiven || o.archived {
 		return nil
 	}
-	return standing.NotHere(c, l.Issue, "")
+	return work.NotHere(c, l.Issue, "")
 }
 
 // pick returns the indexes of the checkpoints that -n and the filter keep. It marks the
@@ -299,7 +299,7 @@ const verifiedRecords = 100
 // markInvalid sets the problem of a checkpoint if its record cannot be resumed. A temporary
 // read error is no problem of the record.
 func markInvalid(c *invoke.Invocation, cp *gitstore.Checkpoint) {
-	if standing.ProblemOf(cp) != "" {
+	if work.ProblemOf(cp) != "" {
 		return
 	}
 	r, err := c.Store.ValidRecord(cp)
@@ -322,17 +322,17 @@ func listRecord(c *invoke.Invocation, o *listOptions, lists []*gitstore.List, ke
 		picked := pick(c, o, l, keep)
 		changes := turnChanges(c, o, l, picked)
 		for k, i := range picked {
-			row := view.ListRow{Listed: standing.ListedRecord(&l.Checkpoints[i])}
+			row := view.ListRow{Listed: work.ListedRecord(&l.Checkpoints[i])}
 			if n := changes[k]; n != nil {
 				row.FilesChanged, row.LinesAdded, row.LinesDeleted = &n.Files, &n.Added, &n.Deleted
 			}
 			if row.SessionID = turnSession(c, o, &l.Checkpoints[i]); row.SessionID != "" {
-				row.SessionAgent = standing.AgentOf(c, row.SessionID)
+				row.SessionAgent = work.AgentOf(c, row.SessionID)
 			}
 			result.Checkpoints = append(result.Checkpoints, row)
 		}
 		result.TotalCheckpoints += len(l.Checkpoints)
-		result.Parallel = append(result.Parallel, standing.ParallelRecords(o.notHere(c, l))...)
+		result.Parallel = append(result.Parallel, work.ParallelRecords(o.notHere(c, l))...)
 	}
 	if len(lists) == 1 && !o.all {
 		result.Issue = string(lists[0].Issue)

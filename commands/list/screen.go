@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -25,13 +25,13 @@ func screenShow(c *invoke.Invocation, at view.Screen, cp *gitstore.Checkpoint, r
 	c.SkipIssue()
 	c.Printf("%s\n\n", at.Heading(view.Title(cp, r, nil)))
 	rows := append([]view.Row{
-		{Label: "Issue", Text: strings.TrimPrefix(standing.Heading(cp, r), "Issue ")},
+		{Label: "Issue", Text: strings.TrimPrefix(work.Heading(cp, r), "Issue ")},
 		{Label: "Checkpoint", Text: nameOf(cp)},
 		{Label: "Saved", Text: savedText(c, cp)},
 		{Label: "Contains", Text: view.ExtentText(r.Snapshot())},
-	}, standing.ProgressRows(r, freshness.Recorded(r))...)
-	rows = append(rows, standing.ParallelRows(notHere(c, cp), c.Env.Now())...)
-	rows = append(rows, view.Row{Label: "Continue", Text: standing.ContinueFrom(r, progress.PointOf(r))})
+	}, work.ProgressRows(r, freshness.Recorded(r))...)
+	rows = append(rows, work.ParallelRows(notHere(c, cp), c.Env.Now())...)
+	rows = append(rows, view.Row{Label: "Continue", Text: work.ContinueFrom(r, progress.PointOf(r))})
 	if !cp.Resumable {
 		rows = append(rows, view.Row{Label: "Resume", Text: strings.TrimSuffix("no: "+view.List(r.Warnings()), ": "), Style: view.Red})
 	}

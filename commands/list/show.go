@@ -6,8 +6,8 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
@@ -42,7 +42,7 @@ type showOptions struct {
 
 func showFlags() []cli.Flag {
 	return append(
-		standing.WorkflowFlags(),
+		work.WorkflowFlags(),
 		&cli.StringFlag{Name: "format", Usage: "print the record as `yaml` or json"},
 		&cli.StringFlag{Name: "get", Usage: "print only the value at `PATH`"},
 		&cli.StringFlag{Name: "as", Usage: "print the document of another system, of `LAYOUT`: crunch, claude, recovery, dotagent or pipeline"},
@@ -80,7 +80,7 @@ func runShow(c *invoke.Invocation) error {
 	if err := c.Open(); err != nil {
 		return err
 	}
-	if err := standing.NameByWorkflow(c); err != nil {
+	if err := work.NameByWorkflow(c); err != nil {
 		return err
 	}
 	cp, err := c.CheckpointArg(false)
@@ -112,15 +112,15 @@ func runShow(c *invoke.Invocation) error {
 		return err
 	}
 	for _, n := range notHere(c, cp) {
-		c.Infof("%s", view.Clean(standing.ParallelText(n, c.Env.Now())))
-		c.Infof("hint: %s", standing.MergeCommand(n))
+		c.Infof("%s", view.Clean(work.ParallelText(n, c.Env.Now())))
+		c.Infof("hint: %s", work.MergeCommand(n))
 	}
-	return standing.ShowRecord(c, r, o.format)
+	return work.ShowRecord(c, r, o.format)
 }
 
 // notHere returns the checkpoint if it was saved in parallel, and if files of it are not here.
 func notHere(c *invoke.Invocation, cp *gitstore.Checkpoint) []gitstore.NotHere {
-	return slices.DeleteFunc(standing.NotHere(c, cp.Issue, ""), func(n gitstore.NotHere) bool { return n.ID != cp.ID })
+	return slices.DeleteFunc(work.NotHere(c, cp.Issue, ""), func(n gitstore.NotHere) bool { return n.ID != cp.ID })
 }
 
 // showDocument prints the first document of a record in a layout, the document of the
@@ -130,7 +130,7 @@ func showDocument(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.R
 	if err != nil {
 		return exit.Errorf(exit.Failure, "git checkpoint show "+view.QuoteArg(string(cp.ID)), "show %s: %w", cp.ID, err)
 	}
-	return standing.ShowText(c, out[0].Data)
+	return work.ShowText(c, out[0].Data)
 }
 
 func showJSON(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) error {
@@ -139,7 +139,7 @@ func showJSON(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Recor
 		return err
 	}
 	return c.WriteJSON(view.Show{
-		Type: "show", Checkpoint: json.RawMessage(data), Commit: cp.Commit.String(), SavedBy: cp.Author, Parallel: standing.ParallelRecords(notHere(c, cp)),
+		Type: "show", Checkpoint: json.RawMessage(data), Commit: cp.Commit.String(), SavedBy: cp.Author, Parallel: work.ParallelRecords(notHere(c, cp)),
 	})
 }
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -34,7 +34,7 @@ func showTimelines(c *invoke.Invocation, o *listOptions, at view.Screen, lists [
 		if len(entries) > 0 {
 			c.Printf("\n%s", at.Timeline(entries))
 		}
-		if rows := standing.ParallelRows(o.notHere(c, l), c.Env.Now()); len(rows) > 0 {
+		if rows := work.ParallelRows(o.notHere(c, l), c.Env.Now()); len(rows) > 0 {
 			c.Printf("\n%s", at.Sheet(rows))
 		}
 		shown = append(shown, entries)
@@ -82,7 +82,7 @@ func timelineEntries(c *invoke.Invocation, o *listOptions, l *gitstore.List, row
 		cp := &l.Checkpoints[row[0]]
 		entries[k] = view.TimelineEntry{
 			ID: cmp.Or(cp.ID.Short(), cp.Commit.String()[:12]), Phase: cp.Phase,
-			Age: view.Ago(cp.Created, now), Brief: view.Briefly(cp.Created, now), Problem: standing.ProblemOf(cp),
+			Age: view.Ago(cp.Created, now), Brief: view.Briefly(cp.Created, now), Problem: work.ProblemOf(cp),
 			Tip: row[0] == 0 && !cp.Archived, Archived: cp.Archived, Filed: string(cp.Filed.Why), Pinned: cp.Pinned, Resumable: cp.Resumable,
 			Stale: now.Sub(cp.Created) > freshness.DefaultMaxAge || cp.Created.Sub(now) > freshness.DefaultTolerance,
 		}
@@ -91,9 +91,9 @@ func timelineEntries(c *invoke.Invocation, o *listOptions, l *gitstore.List, row
 			entries[k].Change = changes[k].words()
 		}
 		if len(row) == 1 {
-			entries[k].Title += standing.ByOther(c, cp)
+			entries[k].Title += work.ByOther(c, cp)
 			if id := turnSession(c, o, cp); id != "" {
-				entries[k].Title += ", session " + standing.SessionName(c, id)
+				entries[k].Title += ", session " + work.SessionName(c, id)
 			}
 		}
 	}
@@ -118,7 +118,7 @@ func rowTitle(c *invoke.Invocation, l *gitstore.List, row []int, here bool) stri
 		}
 	}
 	title := view.Title(cp, r, before)
-	if cp.Trigger == "" && standing.ProblemOf(cp) != "" {
+	if cp.Trigger == "" && work.ProblemOf(cp) != "" {
 		title = "" // the problem says more
 	}
 	if cp.LeftOut {
@@ -136,7 +136,7 @@ func listLine(c *invoke.Invocation, cp *gitstore.Checkpoint, tip bool, change st
 		}
 		return " "
 	}
-	problem := standing.ProblemOf(cp)
+	problem := work.ProblemOf(cp)
 	marks := mark(tip && !cp.Archived, "*") + mark(cp.Archived, "a") + mark(cp.Pinned, "p") +
 		mark(cp.Resumable && problem == "", "r") + mark(problem != "", "!")
 	what := cmp.Or(string(cp.Trigger), "?")
@@ -155,7 +155,7 @@ func listLine(c *invoke.Invocation, cp *gitstore.Checkpoint, tip bool, change st
 	if cp.Filed.Why != "" {
 		what += fmt.Sprintf(" (%s, archived %s)", cp.Filed.Why, view.Ago(cp.Filed.At, now))
 	}
-	line := fmt.Sprintf("%s %s  %s  %s", marks, nameOf(cp), view.Ago(cp.Created, now), what+standing.ByOther(c, cp))
+	line := fmt.Sprintf("%s %s  %s  %s", marks, nameOf(cp), view.Ago(cp.Created, now), what+work.ByOther(c, cp))
 	if note := view.FirstLine(cp.Note); note != "" {
 		line += ": " + note
 	}

@@ -8,8 +8,8 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/judge"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 )
@@ -121,7 +121,7 @@ func askBranch(c *invoke.Invocation, d *invoke.Dialog, r *resumption) error {
 		c.Infof("hint: %s", there(r))
 		return exit.Silent{Code: exit.None}
 	}
-	r.Verdict, r.source, err = judge.VerdictAndIssue(c, r.Checkpoint, r.Record, r.judgeAgain())
+	r.Verdict, r.source, err = work.VerdictAndIssue(c, r.Checkpoint, r.Record, r.judgeAgain())
 	return err
 }
 
@@ -132,7 +132,7 @@ func goHome(c *invoke.Invocation, r *resumption) error {
 		return err
 	}
 	var err error
-	r.Verdict, r.source, err = judge.VerdictAndIssue(c, r.Checkpoint, r.Record, r.judgeAgain())
+	r.Verdict, r.source, err = work.VerdictAndIssue(c, r.Checkpoint, r.Record, r.judgeAgain())
 	return err
 }
 
@@ -143,7 +143,7 @@ func placed(r *resumption) string {
 
 // judgeAgain returns the options for another verdict, which does not ask the source of the
 // issue again.
-func (r *resumption) judgeAgain() judge.JudgeOptions {
+func (r *resumption) judgeAgain() work.JudgeOptions {
 	o := r.options.judge
 	o.Issue.Known = &r.source
 	return o

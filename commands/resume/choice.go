@@ -8,8 +8,8 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -192,7 +192,7 @@ func viewChoice(c *invoke.Invocation, r *resumption) error {
 	if err != nil {
 		return err
 	}
-	if err := standing.ShowText(c, data); err != nil {
+	if err := work.ShowText(c, data); err != nil {
 		return err
 	}
 	d, err := c.Dialog(r.command("--choice r"))

@@ -9,8 +9,8 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -197,9 +197,9 @@ func showNothingToDo(c *invoke.Invocation, r *resumption) error {
 	if c.JSON || r.options.print == "env" {
 		return showOutcome(c, r)
 	}
-	c.Printf("%s\n", view.Clean(fmt.Sprintf("%s, from %s (%s)", standing.Heading(r.Checkpoint, r.Record), r.Checkpoint.ID, view.Ago(r.Record.CreatedAt(), c.Env.Now()))))
-	c.Printf("Progress: %s\n", view.Clean(standing.ProgressLine(r.Record)))
-	c.Printf("%s\n", standing.NothingLeft)
+	c.Printf("%s\n", view.Clean(fmt.Sprintf("%s, from %s (%s)", work.Heading(r.Checkpoint, r.Record), r.Checkpoint.ID, view.Ago(r.Record.CreatedAt(), c.Env.Now()))))
+	c.Printf("Progress: %s\n", view.Clean(work.ProgressLine(r.Record)))
+	c.Printf("%s\n", work.NothingLeft)
 	return nil
 }
 

@@ -12,10 +12,8 @@ import (
 	"git-checkpoint/commands/internal/atomicfile"
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/issuesource"
-	"git-checkpoint/commands/internal/judge"
-	"git-checkpoint/commands/internal/layoutfiles"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/freshness"
 	"git-checkpoint/freshness/issue"
 	"git-checkpoint/freshness/issue/forge"
@@ -52,14 +50,14 @@ func planSync(c *invoke.Invocation, r *resumption) (*labelSync, error) {
 	if plan.noCase {
 		same = strings.EqualFold
 	}
-	plan.change = syncChange(r.Record.IssueSnapshot().Labels, r.source.Issue.Labels, judge.VerdictRules(c, r.options.judge), same)
+	plan.change = syncChange(r.Record.IssueSnapshot().Labels, r.source.Issue.Labels, work.VerdictRules(c, r.options.judge), same)
 	return plan, nil
 }
 
 // choosePlace sets the place of the labels: the issue file, or the forge.
 func (p *labelSync) choosePlace(c *invoke.Invocation, r *resumption) error {
 	file := r.options.judge.Issue.File
-	s, err := issuesource.ChooseIssueSource(c, r.Checkpoint.Issue)
+	s, err := work.ChooseIssueSource(c, r.Checkpoint.Issue)
 	switch {
 	case file != "":
 	case err != nil:
@@ -67,7 +65,7 @@ func (p *labelSync) choosePlace(c *invoke.Invocation, r *resumption) error {
 	case s.Kind == "forge":
 		p.place, p.noCase = s.Forge.Site.Host(), s.Forge.Site.Kind == forge.GitHub
 		p.write = func() (forge.LabelChange, error) {
-			return issuesource.Within(c, func(ctx context.Context) (forge.LabelChange, error) {
+			return work.Within(c, func(ctx context.Context) (forge.LabelChange, error) {
 				return s.Forge.SetLabels(ctx, r.Checkpoint.Issue, p.change)
 			})
 		}
@@ -102,7 +100,7 @@ func changeFile(c *invoke.Invocation, name string, change forge.LabelChange) (do
 	if err != nil || text == f.Text {
 		return done, err
 	}
-	if _, err := layoutfiles.KeepFormer(c, f); err != nil {
+	if _, err := work.KeepFormer(c, f); err != nil {
 		return done, err
 	}
 	return forge.LabelChange{Add: added, Remove: removed}, f.Write(text)

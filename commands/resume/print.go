@@ -9,8 +9,8 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -27,7 +27,7 @@ func showResumed(c *invoke.Invocation, r *resumption) error {
 		return showOutcome(c, r)
 	}
 	if r.options.print == "prompt" {
-		c.Printf("%s", cmp.Or(r.texts.Prompt, standing.Prompt(r.Judged, r.promptMore(c), c.Env.Now(), standing.BytesPerToken*r.options.maxTokens)))
+		c.Printf("%s", cmp.Or(r.texts.Prompt, work.Prompt(r.Judged, r.promptMore(c), c.Env.Now(), work.BytesPerToken*r.options.maxTokens)))
 		return nil
 	}
 	if r.texts.Resumed != "" {
@@ -45,21 +45,21 @@ func showResumed(c *invoke.Invocation, r *resumption) error {
 
 // plainResumed prints the resumed checkpoint in the form for scripts.
 func plainResumed(c *invoke.Invocation, r *resumption) {
-	c.Printf("%s\n", view.Clean(fmt.Sprintf("%s, from %s (%s)", standing.Heading(r.Checkpoint, r.Record), r.Checkpoint.ID, view.Ago(r.Record.CreatedAt(), c.Env.Now())+standing.ByOther(c, r.Checkpoint))))
-	standing.ShowWentBack(c, r.Point)
-	standing.ShowParallel(c, r.notHere(c))
-	c.Printf("Progress: %s\n", view.Clean(standing.ProgressLine(r.Record)))
-	standing.ShowPhases(c, r.Record)
-	standing.ShowTasks(c, r.Record)
-	standing.ShowNext(c, r.Verdict)
+	c.Printf("%s\n", view.Clean(fmt.Sprintf("%s, from %s (%s)", work.Heading(r.Checkpoint, r.Record), r.Checkpoint.ID, view.Ago(r.Record.CreatedAt(), c.Env.Now())+work.ByOther(c, r.Checkpoint))))
+	work.ShowWentBack(c, r.Point)
+	work.ShowParallel(c, r.notHere(c))
+	c.Printf("Progress: %s\n", view.Clean(work.ProgressLine(r.Record)))
+	work.ShowPhases(c, r.Record)
+	work.ShowTasks(c, r.Record)
+	work.ShowNext(c, r.Verdict)
 	if n := r.attempt(); n > 1 {
 		c.Printf("Attempt: %d\n", n)
 	}
-	standing.ShowReasons(c, r.Verdict)
+	work.ShowReasons(c, r.Verdict)
 	if r.restored != nil {
 		showRestored(c, r.restored, r.options.dryRun)
 	}
-	standing.ShowSession(c, r.Checkpoint, r.Record)
+	work.ShowSession(c, r.Checkpoint, r.Record)
 	if ids := r.Record.Conflicts(); len(ids) > 0 {
 		c.Printf("Conflicts in progress: %s\n", view.Clean(view.List(ids)))
 	}
@@ -69,10 +69,10 @@ func plainResumed(c *invoke.Invocation, r *resumption) {
 // showResumePoint prints the last line of a resume.
 func showResumePoint(c *invoke.Invocation, r *resumption) {
 	if r.isComplete() {
-		c.Printf("%s\n", standing.NothingLeft)
+		c.Printf("%s\n", work.NothingLeft)
 		return
 	}
-	c.Printf("%s\n", view.Clean(standing.ResumePoint(r.Judged)))
+	c.Printf("%s\n", view.Clean(work.ResumePoint(r.Judged)))
 }
 
 // showOutcome prints the output for scripts: the JSON record or the variables.
@@ -94,12 +94,12 @@ func showOutcome(c *invoke.Invocation, r *resumption) error {
 
 // notHere returns the checkpoints that were saved in parallel and whose files are not here.
 func (r *resumption) notHere(c *invoke.Invocation) []gitstore.NotHere {
-	return standing.NotHere(c, r.Checkpoint.Issue, r.Checkpoint.ID)
+	return work.NotHere(c, r.Checkpoint.Issue, r.Checkpoint.ID)
 }
 
 // promptMore returns the facts that the resume adds to the prompt.
-func (r *resumption) promptMore(c *invoke.Invocation) standing.PromptMore {
-	more := standing.PromptMore{Attempt: r.attempt(), Session: standing.SessionText(c, r.Checkpoint, r.Record), Notes: standing.PastNotes(c, r.Judged), Parallel: r.notHere(c)}
+func (r *resumption) promptMore(c *invoke.Invocation) work.PromptMore {
+	more := work.PromptMore{Attempt: r.attempt(), Session: work.SessionText(c, r.Checkpoint, r.Record), Notes: work.PastNotes(c, r.Judged), Parallel: r.notHere(c)}
 	if r.restored != nil {
 		more.Skipped = r.restored.Skipped
 	}
@@ -107,11 +107,11 @@ func (r *resumption) promptMore(c *invoke.Invocation) standing.PromptMore {
 }
 
 func resumeRecord(c *invoke.Invocation, r *resumption) view.Resume {
-	out := view.Resume{Status: standing.StatusRecord("resume", r.Checkpoint, r.Record, r.Verdict), DryRun: r.options.dryRun}
-	out.Action, out.Complete, out.WentBack = r.action(), r.isComplete(), standing.WentBackRecord(r.Point)
-	out.Parallel = standing.ParallelRecords(r.notHere(c))
+	out := view.Resume{Status: work.StatusRecord("resume", r.Checkpoint, r.Record, r.Verdict), DryRun: r.options.dryRun}
+	out.Action, out.Complete, out.WentBack = r.action(), r.isComplete(), work.WentBackRecord(r.Point)
+	out.Parallel = work.ParallelRecords(r.notHere(c))
 	out.LabelsAdded, out.LabelsRemoved = r.synced.Add, r.synced.Remove
-	standing.AddSession(c, &out.Status, r.Checkpoint, r.Record)
+	work.AddSession(c, &out.Status, r.Checkpoint, r.Record)
 	if data, err := r.Record.JSON(); err == nil {
 		out.Checkpoint = json.RawMessage(data)
 	}
@@ -147,15 +147,15 @@ const actionNone = "none"
 // printEnv prints a checkpoint's variables for shell evaluation. SKIP_TO_PHASE is set only
 // if work resumes.
 func printEnv(c *invoke.Invocation, r *resumption) {
-	at, skip := standing.StandingOf(r.Record, r.Verdict), ""
+	at, skip := work.StandingOf(r.Record, r.Verdict), ""
 	if r.resumed || r.chosen == "" && r.Verdict.Action <= freshness.ProceedWithWarning {
 		skip = at.Phase
 	}
 	vars := variables{
-		action: r.action(), id: string(r.Checkpoint.ID), from: standing.ResumePoint(r.Judged),
+		action: r.action(), id: string(r.Checkpoint.ID), from: work.ResumePoint(r.Judged),
 		phase: at.Phase, completed: strings.Join(at.Completed, ","), skip: skip,
 		next:  r.Verdict.Next.Action,
-		paths: string(standing.WorkflowJSON(r.Record, "artifact_paths")), context: string(standing.WorkflowJSON(r.Record, "context_metadata")),
+		paths: string(work.WorkflowJSON(r.Record, "artifact_paths")), context: string(work.WorkflowJSON(r.Record, "context_metadata")),
 	}
 	if r.isComplete() {
 		vars.complete, vars.from, vars.phase, vars.skip, vars.next = true, "", "", "", ""
@@ -310,8 +310,8 @@ func showResumedAs(c *invoke.Invocation, r *resumption) error {
 		c.Infof("%s", strings.Split(found, "\n")[0])
 	}
 	c.Printf("%s", r.texts.Resumed)
-	standing.ShowNext(c, r.Verdict)
-	standing.ShowReasons(c, r.Verdict)
+	work.ShowNext(c, r.Verdict)
+	work.ShowReasons(c, r.Verdict)
 	if r.restored != nil {
 		showRestored(c, r.restored, r.options.dryRun)
 	}

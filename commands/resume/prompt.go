@@ -7,8 +7,8 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout/claude"
@@ -42,11 +42,11 @@ func promptHead(cp *gitstore.Checkpoint, r *checkpoint.Record, now time.Time, sa
 	if began.IsZero() || began.After(at) {
 		began = at
 	}
-	text := fmt.Sprintf("Found existing checkpoint for \"%s\"\n", view.Clean(standing.WorkName(cp, r))) + timeLine("Created", began, now)
+	text := fmt.Sprintf("Found existing checkpoint for \"%s\"\n", view.Clean(work.WorkName(cp, r))) + timeLine("Created", began, now)
 	if saved && at.After(began) {
 		text += timeLine("Saved", at, now)
 	}
-	return text + fmt.Sprintf("Progress: %s\n", view.Clean(standing.ProgressLine(r)))
+	return text + fmt.Sprintf("Progress: %s\n", view.Clean(work.ProgressLine(r)))
 }
 
 func timeLine(name string, t, now time.Time) string {
@@ -93,7 +93,7 @@ func defaultPrompt(head, from string, issue checkpoint.Issue, n int) prompt {
 func promptOf(c *invoke.Invocation, r *resumption) (prompt, error) {
 	asClaude := r.options.as == claude.Name
 	head := promptHead(r.Checkpoint, r.Record, c.Env.Now(), !asClaude)
-	from := view.Clean(standing.ContinueFrom(r.Record, r.Verdict.At))
+	from := view.Clean(work.ContinueFrom(r.Record, r.Verdict.At))
 	if asClaude {
 		return claudePrompt(head, from), nil
 	}

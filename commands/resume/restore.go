@@ -10,8 +10,8 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 
@@ -136,7 +136,7 @@ func runRestore(c *invoke.Invocation) error {
 func sessionFiles(c *invoke.Invocation, done *gitstore.Restored) (files []view.SessionFile) {
 	for _, p := range done.Others {
 		id := done.Sessions[p]
-		files = append(files, view.SessionFile{Path: view.QuotePath(p), SessionID: id, SessionAgent: standing.AgentOf(c, id)})
+		files = append(files, view.SessionFile{Path: view.QuotePath(p), SessionID: id, SessionAgent: work.AgentOf(c, id)})
 	}
 	return files
 }
@@ -351,7 +351,7 @@ func showRestored(c *invoke.Invocation, done *gitstore.Restored, dryRun bool) {
 		c.Printf("in the way, left as it is: %s\n", view.QuotePath(p))
 	}
 	for _, p := range done.Others {
-		c.Printf("%s: %s\n", view.Clean(fmt.Sprintf(otherSession, standing.SessionName(c, done.Sessions[p]))), view.QuotePath(p))
+		c.Printf("%s: %s\n", view.Clean(fmt.Sprintf(otherSession, work.SessionName(c, done.Sessions[p]))), view.QuotePath(p))
 	}
 	for _, p := range done.Unsaved {
 		c.Printf("%s: %s\n", notInCheckpoint, view.QuotePath(p))

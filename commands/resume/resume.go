@@ -9,9 +9,7 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/issuesource"
-	"git-checkpoint/commands/internal/judge"
-	"git-checkpoint/commands/internal/standing"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/freshness"
 	"git-checkpoint/freshness/issue/forge"
 	"git-checkpoint/gitstore"
@@ -62,11 +60,11 @@ type resumeOptions struct {
 	worktree           string // path of a new worktree, or ""
 	force              bool
 	syncIssue          bool // write the labels of the checkpoint to the issue
-	judge              judge.JudgeOptions
+	judge              work.JudgeOptions
 }
 
 func resumeFlags() []cli.Flag {
-	return append(slices.Concat(ciFlags(), standing.WorkflowFlags()),
+	return append(slices.Concat(ciFlags(), work.WorkflowFlags()),
 		&cli.BoolFlag{Name: "yes", Usage: "resume without a question"},
 		&cli.StringFlag{Name: "choice", Usage: "answer the prompt: `r`, s, v or d"},
 		&cli.BoolFlag{Name: "auto", Usage: "resume only if no question needs an answer"},
@@ -86,8 +84,8 @@ func resumeFlags() []cli.Flag {
 		&cli.StringFlag{Name: "branch", Usage: "switch to `BRANCH` and resume there; the current branch means here"},
 		&cli.StringFlag{Name: "worktree", Usage: "resume in the worktree of the checkpoint's branch, or in a new worktree at `DIR`"},
 		&cli.BoolFlag{Name: "force", Usage: "resume despite the verdict, at any HEAD"},
-		issuesource.IssueFileFlag("compare with the issue in `FILE`"),
-		issuesource.OfflineFlag(),
+		work.IssueFileFlag("compare with the issue in `FILE`"),
+		work.OfflineFlag(),
 		&cli.BoolFlag{Name: "sync-issue", Usage: "write the checkpoint's labels back to the issue, on its forge or in its file"},
 	)
 }
@@ -100,8 +98,8 @@ func readResumeOptions(c *invoke.Invocation) *resumeOptions {
 		print: f.String("print"), printGiven: f.IsSet("print"), maxTokens: f.Int("max-tokens"), maxTokensGiven: f.IsSet("max-tokens"), changed: f.String("changed"),
 		dryRun: f.Bool("dry-run"), fallback: f.Bool("fallback"), retry: f.Bool("retry"), worktree: f.String("worktree"),
 		force: f.Bool("force"), syncIssue: f.Bool("sync-issue"),
-		judge: judge.JudgeOptions{
-			By: f.String("by"), Branch: f.String("branch"), Approve: c.Lists["approve"], Strict: f.Bool("strict"), IssueFollows: f.Bool("sync-issue"), Issue: issuesource.ReadIssueOptions(c), Look: &gitstore.Look{},
+		judge: work.JudgeOptions{
+			By: f.String("by"), Branch: f.String("branch"), Approve: c.Lists["approve"], Strict: f.Bool("strict"), IssueFollows: f.Bool("sync-issue"), Issue: work.ReadIssueOptions(c), Look: &gitstore.Look{},
 		},
 	}
 	o.judge.Auto = o.auto || o.ci
@@ -111,14 +109,14 @@ func readResumeOptions(c *invoke.Invocation) *resumeOptions {
 
 // A resumption is the state of one resume.
 type resumption struct {
-	standing.Judged
+	work.Judged
 	options    *resumeOptions
-	source     issuesource.IssueAnswer // current issue
-	texts      layout.Texts       // texts of --as
-	foundShown bool               // texts.Found is printed
-	named      bool               // the command line named the checkpoint
-	chosen     string             // s or d if chosen, otherwise ""
-	resumed    bool               // work resumes, in spite of the verdict and of later errors
+	source     work.IssueAnswer // current issue
+	texts      layout.Texts     // texts of --as
+	foundShown bool             // texts.Found is printed
+	named      bool             // the command line named the checkpoint
+	chosen     string           // s or d if chosen, otherwise ""
+	resumed    bool             // work resumes, in spite of the verdict and of later errors
 	changed    gitstore.Changed
 	each       map[string]gitstore.Changed // answers for single files
 	restored   *gitstore.Restored
@@ -143,7 +141,7 @@ func runResume(c *invoke.Invocation) error {
 	if err := c.Open(); err != nil {
 		return err
 	}
-	if err := standing.NameByWorkflow(c); err != nil {
+	if err := work.NameByWorkflow(c); err != nil {
 		return err
 	}
 	if err := fetchUnknown(c, o); err != nil {
@@ -203,8 +201,8 @@ func (o *resumeOptions) check(c *invoke.Invocation) (err error) {
 	if !slices.Contains([]string{"text", "json", "env", "prompt"}, o.print) {
 		return exit.Usagef("resume: --print: %q: want text, json, env or prompt", o.print)
 	}
-	if o.maxTokensGiven && o.maxTokens < standing.FewestTokens {
-		return exit.Usagef("resume: --max-tokens: %d is less than the %d that say where to go on", o.maxTokens, standing.FewestTokens)
+	if o.maxTokensGiven && o.maxTokens < work.FewestTokens {
+		return exit.Usagef("resume: --max-tokens: %d is less than the %d that say where to go on", o.maxTokens, work.FewestTokens)
 	}
 	if o.print == "json" {
 		c.JSON = true
@@ -247,7 +245,7 @@ func toResume(c *invoke.Invocation, r *resumption) error {
 	if o.retry {
 		r.retries++
 	}
-	r.Verdict, r.source, err = judge.VerdictAndIssue(c, r.Checkpoint, r.Record, o.judge)
+	r.Verdict, r.source, err = work.VerdictAndIssue(c, r.Checkpoint, r.Record, o.judge)
 	return err
 }
 

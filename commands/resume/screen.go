@@ -4,8 +4,8 @@ import (
 	"strconv"
 
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 )
 
@@ -15,10 +15,10 @@ import (
 func screenResumed(c *invoke.Invocation, at view.Screen, r *resumption) {
 	cp := r.Checkpoint
 	title := view.Title(cp, r.Record, nil)
-	saved := view.Ago(r.Record.CreatedAt(), c.Env.Now()) + standing.ByOther(c, cp) + ": " + title
-	rows := append(standing.ProgressRows(r.Record, r.Verdict), view.Row{Label: "Saved", Text: saved})
-	rows = append(rows, standing.WentBackRows(r.Point, c.Env.Now())...)
-	rows = append(rows, standing.ParallelRows(r.notHere(c), c.Env.Now())...)
+	saved := view.Ago(r.Record.CreatedAt(), c.Env.Now()) + work.ByOther(c, cp) + ": " + title
+	rows := append(work.ProgressRows(r.Record, r.Verdict), view.Row{Label: "Saved", Text: saved})
+	rows = append(rows, work.WentBackRows(r.Point, c.Env.Now())...)
+	rows = append(rows, work.ParallelRows(r.notHere(c), c.Env.Now())...)
 	add := func(label, text string) {
 		if text != "" {
 			rows = append(rows, view.Row{Label: label, Text: text})
@@ -27,23 +27,23 @@ func screenResumed(c *invoke.Invocation, at view.Screen, r *resumption) {
 	if summary := r.Record.Doc().Text("context_summary"); summary != title {
 		add("Summary", summary)
 	}
-	add("Session", standing.SessionText(c, cp, r.Record))
+	add("Session", work.SessionText(c, cp, r.Record))
 	add("Conflicts", view.List(r.Record.Conflicts()))
 	if n := r.attempt(); n > 1 {
 		add("Attempt", strconv.Itoa(n))
 	}
 	for _, reason := range r.Verdict.WorstFirst() {
-		rows = append(rows, standing.ReasonRow(reason))
+		rows = append(rows, work.ReasonRow(reason))
 	}
 	if r.restored != nil {
 		rows = append(rows, restoredRow(r.restored, r.options.dryRun))
 	}
 	if r.isComplete() {
-		rows = append(rows, view.Row{Label: "Continue", Text: standing.NothingLeft, Style: view.Bold})
+		rows = append(rows, view.Row{Label: "Continue", Text: work.NothingLeft, Style: view.Bold})
 	} else if r.Verdict.At.Code != "" {
-		rows = append(rows, view.Row{Label: "Continue", Text: standing.ContinueFrom(r.Record, r.Verdict.At), Style: view.Bold})
+		rows = append(rows, view.Row{Label: "Continue", Text: work.ContinueFrom(r.Record, r.Verdict.At), Style: view.Bold})
 	}
-	c.Printf("%s\n\n%s", at.Heading(standing.Heading(cp, r.Record)), at.Sheet(rows))
+	c.Printf("%s\n\n%s", at.Heading(work.Heading(cp, r.Record)), at.Sheet(rows))
 	if r.restored != nil && r.restored.Undo != "" {
 		c.Infof("")
 		c.Infof("hint: %s", undoCommand(r.restored.Undo))

@@ -7,11 +7,10 @@ import (
 	"fmt"
 	"strings"
 
-	"git-checkpoint/commands/internal/aging"
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/issuesource"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/retention"
@@ -125,7 +124,7 @@ func prune(c *invoke.Invocation, o pruneOptions, req gitstore.PruneRequest, issu
 }
 
 func pruneRequest(c *invoke.Invocation, o pruneOptions) (gitstore.PruneRequest, error) {
-	req := aging.AgingRules(c)
+	req := work.AgingRules(c)
 	req.DryRun, req.Closed = o.dryRun, o.closed
 	if o.maxAge > 0 {
 		req.MaxAge = o.maxAge
@@ -156,7 +155,7 @@ func issuesToPrune(c *invoke.Invocation, all bool) ([]checkpoint.Issue, error) {
 func closedIssues(c *invoke.Invocation, issues []checkpoint.Issue) ([]checkpoint.Issue, error) {
 	var closed []checkpoint.Issue
 	for _, i := range issues {
-		answer, err := issuesource.CurrentIssue(c, i, issuesource.IssueOptions{})
+		answer, err := work.CurrentIssue(c, i, work.IssueOptions{})
 		now, why := answer.Issue, answer.Why
 		switch {
 		case err != nil:

@@ -8,9 +8,8 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/layoutfiles"
-	"git-checkpoint/commands/internal/saving"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
@@ -31,7 +30,7 @@ func openFor(c *invoke.Invocation, o *saveOptions, trigger checkpoint.Trigger) (
 		return nil, "", err
 	}
 	if src == nil {
-		return nil, trigger, saving.OpenToSave(c)
+		return nil, trigger, work.OpenToSave(c)
 	}
 	var doc *layout.File
 	if o.kind == "" {
@@ -45,7 +44,7 @@ func openFor(c *invoke.Invocation, o *saveOptions, trigger checkpoint.Trigger) (
 			trigger = doc.Trigger()
 		}
 	}
-	if err = saving.OpenToSave(c); err == nil && doc == nil {
+	if err = work.OpenToSave(c); err == nil && doc == nil {
 		doc, err = src.completed(c, o)
 	}
 	return doc, trigger, err
@@ -93,7 +92,7 @@ func (s *source) document(c *invoke.Invocation, strict bool) (*layout.File, erro
 		err = cmp.Or(layout.Explain(s.as, s.file, s.data), err)
 	}
 	if err == nil {
-		err = layoutfiles.Accept(c, f, strict)
+		err = work.Accept(c, f, strict)
 	}
 	return f, s.withType(s.withPath(err))
 }
@@ -130,13 +129,13 @@ func (s *source) completed(c *invoke.Invocation, o *saveOptions) (*layout.File, 
 		c.Warnf("the state begins a new workflow: %v", err)
 	}
 	if f, err = layout.ReadState(s.as, s.file, s.data, w); err == nil {
-		err = layoutfiles.Accept(c, f, o.Strict)
+		err = work.Accept(c, f, o.Strict)
 	}
 	return f, s.withPath(err)
 }
 
 func (s *source) withPath(err error) error {
-	return layoutfiles.WithPath(err, view.QuotePath(s.file))
+	return work.WithPath(err, view.QuotePath(s.file))
 }
 
 // issueOf returns the issue of a save: the named issue, the issue of the document, or the

@@ -15,10 +15,8 @@ import (
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/guard"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/issuesource"
-	"git-checkpoint/commands/internal/pushing"
-	"git-checkpoint/commands/internal/saving"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 
@@ -43,13 +41,13 @@ var RunCommand = invoke.Command{
 	},
 	Saves:    true,
 	Flags:    runFlags,
-	OldFlags: saving.OldFlags,
+	OldFlags: work.OldFlags,
 	Run:      runRun,
 }
 
 // runOptions are the flags of run.
 type runOptions struct {
-	saving.SaveOptions
+	work.SaveOptions
 	every, timeout, retryWait string
 	retries                   int
 }
@@ -61,10 +59,10 @@ func runFlags() []cli.Flag {
 		&cli.StringFlag{Name: "timeout", Usage: "after `DURATION`, including retries, save a checkpoint (session_end) and end CMD"},
 		&cli.IntFlag{Name: "retry-transient", Usage: "start CMD again up to `N` times if the network or a rate limit made it fail"},
 		&cli.StringFlag{Name: "retry-wait", Usage: "wait `DURATION` before the first retry, and twice as long before each later retry", Value: "2s"},
-		pushing.PushFlag(),
+		work.PushFlag(),
 	}
 	skip := []string{"agent", "action", "conflict", "batch"}
-	for _, f := range saving.ContentFlags() {
+	for _, f := range work.ContentFlags() {
 		if !slices.Contains(skip, f.Names()[0]) {
 			flags = append(flags, f)
 		}
@@ -80,7 +78,7 @@ const (
 
 func readRunOptions(c *invoke.Invocation) *runOptions {
 	return &runOptions{
-		SaveOptions: saving.ReadSaveOptions(c), every: c.Flags.String("every"), timeout: c.Flags.String("timeout"),
+		SaveOptions: work.ReadSaveOptions(c), every: c.Flags.String("every"), timeout: c.Flags.String("timeout"),
 		retryWait: c.Flags.String("retry-wait"), retries: c.Flags.Int("retry-transient"),
 	}
 }
@@ -103,14 +101,14 @@ func runRun(c *invoke.Invocation) error {
 		return err
 	}
 	c.ShowIssue()
-	if _, err := saving.SaveRequest(c, issue, checkpoint.UserInterrupt, &o.SaveOptions, saving.SaveInput{}); err != nil {
+	if _, err := work.SaveRequest(c, issue, checkpoint.UserInterrupt, &o.SaveOptions, work.SaveInput{}); err != nil {
 		return err // a wrong flag must fail now, not at the first save
 	}
 	if err := c.Ctx.Err(); err != nil {
 		return err
 	}
 	k := &keeper{c: c, options: &o.SaveOptions, issue: issue, warned: map[string]bool{}}
-	if from, err := issuesource.ChooseIssueSource(c, issue); err == nil {
+	if from, err := work.ChooseIssueSource(c, issue); err == nil {
 		k.slow = !from.Guessed && (from.Kind == "forge" || from.Kind == "command")
 	}
 	k.guard = &guard.Guard{
@@ -182,7 +180,7 @@ func cannotRun(code int, name string, why any) error {
 // A keeper saves and pushes the work while a command runs.
 type keeper struct {
 	c       *invoke.Invocation
-	options *saving.SaveOptions
+	options *work.SaveOptions
 	guard   *guard.Guard
 	issue   checkpoint.Issue
 	slow    bool // the issue's source is a forge or a program
@@ -216,20 +214,20 @@ func (k *keeper) Save(ctx context.Context, t checkpoint.Trigger, state guard.Sta
 		k.saved = saved
 		k.guard.Saved()
 		k.guard.Tell(func() { k.c.Infof("saved %s (%s)", saved.ID, t) })
-		for _, w := range slices.Concat(saved.Dropped, saving.SaveWarnings(k.c, saved)) {
+		for _, w := range slices.Concat(saved.Dropped, work.SaveWarnings(k.c, saved)) {
 			k.warn("%s", w)
 		}
 	}
 }
 
 // Pushes reports whether a checkpoint was saved and is to be pushed.
-func (k *keeper) Pushes() bool { return k.saved != nil && pushing.WantsPush(k.c, k.options.Push) }
+func (k *keeper) Pushes() bool { return k.saved != nil && work.WantsPush(k.c, k.options.Push) }
 
 // Push pushes the saved checkpoints.
 func (k *keeper) Push(ctx context.Context, limit time.Duration) {
 	whole := k.c.Ctx
 	k.c.Ctx = ctx
-	err := pushing.PushIssue(k.c, k.issue, k.options.Push, k.ended && k.options.Push.Push)
+	err := work.PushIssue(k.c, k.issue, k.options.Push, k.ended && k.options.Push.Push)
 	k.c.Ctx = whole
 	switch {
 	case err == nil || errors.Is(ctx.Err(), context.Canceled):
@@ -247,7 +245,7 @@ func (k *keeper) Say(format string, args ...any) { k.c.Infof(format, args...) }
 func (k *keeper) warn(format string, args ...any) { k.warnBy(k.c.Warnf, format, args...) }
 
 // warnNotPushed warns, with --quiet too: the clone may not live until the next push.
-func (k *keeper) warnNotPushed(err error) { k.warnBy(k.c.WarnAlways, "%s", pushing.NotPushed(err)) }
+func (k *keeper) warnNotPushed(err error) { k.warnBy(k.c.WarnAlways, "%s", work.NotPushed(err)) }
 
 func (k *keeper) warnBy(warnf func(string, ...any), format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
@@ -268,7 +266,7 @@ func (k *keeper) report() error {
 			Type: "run", Issue: string(k.issue), Skipped: cmp.Or(k.why, "nothing had to be saved"), Warnings: c.TakeWarnings(),
 		})
 	}
-	return c.WriteJSON(saving.SaveRecord("run", k.saved, c.TakeWarnings()))
+	return c.WriteJSON(work.SaveRecord("run", k.saved, c.TakeWarnings()))
 }
 
 // trySave opens the repository again, because the command may have changed it, and saves.
@@ -291,12 +289,12 @@ func (k *keeper) trySave(t checkpoint.Trigger, state guard.State) (*gitstore.Sav
 	if options.Message == "" && t != checkpoint.Interval {
 		options.Message = runNote(c.Paths, state)
 	}
-	in := saving.SaveInput{Run: runRecord(c.Paths, state)}
-	req, err := saving.SaveRequest(c, k.issue, t, &options, in)
+	in := work.SaveInput{Run: runRecord(c.Paths, state)}
+	req, err := work.SaveRequest(c, k.issue, t, &options, in)
 	if err != nil { // the state file may be missing or incomplete
 		k.warn("saved without --state: %v", err)
 		options.State = ""
-		req, err = saving.SaveRequest(c, k.issue, t, &options, in)
+		req, err = work.SaveRequest(c, k.issue, t, &options, in)
 	}
 	if err != nil {
 		return nil, err

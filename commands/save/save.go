@@ -10,10 +10,8 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/judge"
-	"git-checkpoint/commands/internal/pushing"
-	"git-checkpoint/commands/internal/saving"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/story"
@@ -42,13 +40,13 @@ var SaveCommand = invoke.Command{
 		"out is printed, with the reason, and is in the record.",
 	Saves:    true,
 	Flags:    saveFlags,
-	OldFlags: saving.OldFlags,
+	OldFlags: work.OldFlags,
 	Run:      runSave,
 }
 
 // saveOptions are the flags of save.
 type saveOptions struct {
-	saving.SaveOptions
+	work.SaveOptions
 	trigger      string
 	triggerGiven bool   // --trigger is given
 	as, from     string // layout and file of a document of another system, or ""
@@ -58,7 +56,7 @@ type saveOptions struct {
 
 func saveFlags() []cli.Flag {
 	trigger := &cli.StringFlag{Name: "trigger", Usage: "event that caused the checkpoint (`TRIGGER`)", Value: string(checkpoint.Manual)}
-	return append(append([]cli.Flag{trigger}, saving.ContentFlags()...),
+	return append(append([]cli.Flag{trigger}, work.ContentFlags()...),
 		&cli.StringFlag{Name: "as", Usage: "record a document of another system, of `LAYOUT`: crunch, claude, recovery, dotagent or pipeline"},
 		&cli.StringFlag{Name: "from", Usage: "`FILE` of the document, - for standard input"},
 		&cli.StringFlag{Name: "type", Usage: "with --as claude: FILE is the state of a workflow of `TYPE`; save adds id, times and status"},
@@ -66,13 +64,13 @@ func saveFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "no-prune", Usage: "apply no retention now"},
 		&cli.BoolFlag{Name: "if-changed", Usage: "save nothing if nothing has changed since the newest checkpoint; on for a pipeline's state.json"},
 		&cli.BoolFlag{Name: "dry-run", Usage: "run without writing anything"},
-		pushing.PushFlag(),
+		work.PushFlag(),
 	)
 }
 
 func readSaveOptions(c *invoke.Invocation) *saveOptions {
 	return &saveOptions{
-		SaveOptions: saving.ReadSaveOptions(c), trigger: c.Flags.String("trigger"), triggerGiven: c.Flags.IsSet("trigger"),
+		SaveOptions: work.ReadSaveOptions(c), trigger: c.Flags.String("trigger"), triggerGiven: c.Flags.IsSet("trigger"),
 		as: c.Flags.String("as"), from: c.Flags.String("from"), kind: c.Flags.String("type"), project: c.Flags.String("project"),
 	}
 }
@@ -93,7 +91,7 @@ func runSave(c *invoke.Invocation) error {
 	}
 	if on, why := c.Settings.TriggerEnabled(trigger); !on {
 		if trigger == checkpoint.Manual {
-			return exit.Errorf(exit.Refused, saving.Enable(c), "save: %s", why)
+			return exit.Errorf(exit.Refused, work.Enable(c), "save: %s", why)
 		}
 		return skipped(c, issue, o, why)
 	}
@@ -101,7 +99,7 @@ func runSave(c *invoke.Invocation) error {
 		return skipped(c, issue, o, why)
 	}
 	o.IfChanged = o.IfChanged || doc != nil && doc.Heartbeat() && !c.Flags.IsSet("if-changed")
-	req, err := saving.SaveRequest(c, issue, trigger, &o.SaveOptions, saving.SaveInput{Doc: doc, Named: o.triggerGiven})
+	req, err := work.SaveRequest(c, issue, trigger, &o.SaveOptions, work.SaveInput{Doc: doc, Named: o.triggerGiven})
 	if err != nil {
 		return err
 	}
@@ -109,7 +107,7 @@ func runSave(c *invoke.Invocation) error {
 	saved, err := c.Store.Save(c.Ctx, req)
 	t.End()
 	if errors.Is(err, gitstore.ErrUnchanged) {
-		pushing.PushMissed(c, issue, o.Push)
+		work.PushMissed(c, issue, o.Push)
 		return skipped(c, issue, o, gitstore.ErrUnchanged.Error())
 	}
 	if taken, before := savedBefore(c, doc, err); before {
@@ -125,8 +123,8 @@ func runSave(c *invoke.Invocation) error {
 	if c.AtTerminal() && !c.JSON && !c.Quiet && !o.DryRun {
 		tellFiles(c, o, saved)
 	}
-	err = saving.FinishSave(c, saved, o.Push, recordOfSave)
-	saving.Maintain(c, trigger, &o.SaveOptions)
+	err = work.FinishSave(c, saved, o.Push, recordOfSave)
+	work.Maintain(c, trigger, &o.SaveOptions)
 	return cmp.Or(err, sentBack(doc, saved))
 }
 
@@ -194,11 +192,11 @@ func sentBack(doc *layout.File, s *gitstore.Saved) error {
 	if doc == nil || !story.SentBack(s.Record) {
 		return nil
 	}
-	return judge.TaskFailure(s.Issue, "", story.Err(s.Record, story.Of(s.Record)))
+	return work.TaskFailure(s.Issue, "", story.Err(s.Record, story.Of(s.Record)))
 }
 
 func recordOfSave(s *gitstore.Saved, warnings []string) any {
-	return saving.SaveRecord("save", s, warnings)
+	return work.SaveRecord("save", s, warnings)
 }
 
 // skipped prints that nothing was saved, and the reason.

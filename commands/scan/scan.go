@@ -9,8 +9,8 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/pushing"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 
@@ -139,7 +139,7 @@ func scan(c *invoke.Invocation, remote string, i checkpoint.Issue) (*gitstore.Sc
 	if err != nil || out.Nothing {
 		return &gitstore.Scanned{}, err
 	}
-	req := pushing.ScanRequest(c, i, out)
+	req := work.ScanRequest(c, i, out)
 	req.Informational = true
 	return c.Store.Scan(c.Ctx, req)
 }

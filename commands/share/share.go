@@ -10,13 +10,11 @@ import (
 	"strings"
 	"time"
 
-	"git-checkpoint/commands/internal/aging"
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/pushing"
-	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/commands/internal/terminal"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 
@@ -76,10 +74,10 @@ func ageBeforeSync(c *invoke.Invocation, o options) {
 	}
 	issues := o.issues
 	if len(issues) == 0 {
-		aging.AgeAutomatically(c)
-		issues = aging.AgingIssues(c)
+		work.AgeAutomatically(c)
+		issues = work.AgingIssues(c)
 	}
-	aging.Age(c, issues...)
+	work.Age(c, issues...)
 }
 
 // FetchCommand declares git checkpoint fetch.
@@ -203,8 +201,8 @@ func (o options) request(c *invoke.Invocation, progress func(done, total int)) g
 }
 
 // gate returns the gate of a push or a sync.
-func (o options) gate(c *invoke.Invocation) *pushing.Gate {
-	return &pushing.Gate{Invocation: c, Remote: o.remote, DryRun: o.dryRun, Yes: o.yes, Ask: true}
+func (o options) gate(c *invoke.Invocation) *work.Gate {
+	return &work.Gate{Invocation: c, Remote: o.remote, DryRun: o.dryRun, Yes: o.yes, Ask: true}
 }
 
 func publishFlag() cli.Flag {
@@ -245,7 +243,7 @@ func tellEnding(c *invoke.Invocation, s gitstore.Synced) {
 	if s.Err != nil || s.Facts.Archived == 0 || s.Result != gitstore.Fetched && !s.Joined {
 		return
 	}
-	if e := standing.EndingOf(c, s.Issue); e != nil {
+	if e := work.EndingOf(c, s.Issue); e != nil {
 		c.Infof("issue %s: %s", s.Issue, e.Text(c.Env.Now()))
 		c.Infof("hint: git checkpoint status %s", view.IssueArg(s.Issue))
 	}

@@ -6,25 +6,25 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/retention"
 )
 
 // endingOf returns the end of the work if err reports an issue without checkpoints in its
 // chain, or nil.
-func endingOf(c *invoke.Invocation, err error) *standing.Ending {
+func endingOf(c *invoke.Invocation, err error) *work.Ending {
 	var none *gitstore.NoneError
 	if !errors.As(err, &none) {
 		return nil
 	}
-	return standing.EndingOf(c, none.Issue)
+	return work.EndingOf(c, none.Issue)
 }
 
 // statusEnded prints the status of finished work. Nothing can be resumed, so --check exits
 // with exit.None.
-func statusEnded(c *invoke.Invocation, o *statusOptions, e *standing.Ending) error {
+func statusEnded(c *invoke.Invocation, o *statusOptions, e *work.Ending) error {
 	if err := showEnding(c, o, e); err != nil {
 		return err
 	}
@@ -34,9 +34,9 @@ func statusEnded(c *invoke.Invocation, o *statusOptions, e *standing.Ending) err
 	return nil
 }
 
-func showEnding(c *invoke.Invocation, o *statusOptions, e *standing.Ending) error {
+func showEnding(c *invoke.Invocation, o *statusOptions, e *work.Ending) error {
 	if c.JSON {
-		out := standing.StatusOfEnding(e)
+		out := work.StatusOfEnding(e)
 		out.Warnings = append(out.Warnings, c.TakeWarnings()...)
 		return c.WriteJSON(out)
 	}
@@ -70,7 +70,7 @@ func showEnding(c *invoke.Invocation, o *statusOptions, e *standing.Ending) erro
 }
 
 // markdownLabel returns the label of a line. A phase's name is in a code span.
-func markdownLabel(line standing.Line) string {
+func markdownLabel(line work.Line) string {
 	if line.Phase == "" {
 		return line.Name
 	}

@@ -6,7 +6,7 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/standing"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/layout/recovery"
@@ -21,7 +21,7 @@ func statusIssue(c *invoke.Invocation, o *statusOptions) (checkpoint.Issue, erro
 	case c.Flags.IsSet("type") && (text != "" || plan != "") || text != "" && plan != "", (text != "" || plan != "") && named:
 		return "", exit.Usagef("status: --type, --description and --for-plan find the issue: name one of them and no issue")
 	case text == "" && plan == "":
-		if err := standing.NameByWorkflow(c); err != nil {
+		if err := work.NameByWorkflow(c); err != nil {
 			return "", err
 		}
 		return c.Issue()
@@ -37,5 +37,5 @@ func statusIssue(c *invoke.Invocation, o *statusOptions) (checkpoint.Issue, erro
 		}
 		q.IDs = append(q.IDs, plan)
 	}
-	return standing.FindWorkflow(c, q, cmp.Or(text, plan))
+	return work.FindWorkflow(c, q, cmp.Or(text, plan))
 }

@@ -9,8 +9,8 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -21,9 +21,9 @@ import (
 // work can be resumed, the changes since, and the next step.
 func screenStatus(c *invoke.Invocation, at view.Screen, p *gitstore.Point, r *checkpoint.Record, v freshness.Verdict) {
 	cp := p.Checkpoint
-	rows := slices.Concat(standing.ProgressRows(r, v), checkpointRows(c, cp, r), standing.WentBackRows(p, c.Env.Now()),
-		standing.ParallelRows(standing.NotHere(c, cp.Issue, cp.ID), c.Env.Now()), resumeRows(r, v), changedRows(c, cp, v), nextRows(r, v))
-	c.Printf("%s\n\n%s", at.Heading(standing.Heading(cp, r)), at.Sheet(rows))
+	rows := slices.Concat(work.ProgressRows(r, v), checkpointRows(c, cp, r), work.WentBackRows(p, c.Env.Now()),
+		work.ParallelRows(work.NotHere(c, cp.Issue, cp.ID), c.Env.Now()), resumeRows(r, v), changedRows(c, cp, v), nextRows(r, v))
+	c.Printf("%s\n\n%s", at.Heading(work.Heading(cp, r)), at.Sheet(rows))
 	next := "git checkpoint resume " + view.IssueArg(cp.Issue)
 	if v.Other.IsElsewhere() {
 		next += " --branch " + view.QuoteArg(cp.Branch)
@@ -36,12 +36,12 @@ func screenStatus(c *invoke.Invocation, at view.Screen, p *gitstore.Point, r *ch
 
 // checkpointRows returns the rows about the checkpoint and its branch.
 func checkpointRows(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) []view.Row {
-	saved := view.Ago(r.CreatedAt(), c.Env.Now()) + standing.ByOther(c, cp) + ": " + view.Title(cp, r, nil)
+	saved := view.Ago(r.CreatedAt(), c.Env.Now()) + work.ByOther(c, cp) + ": " + view.Title(cp, r, nil)
 	if cp.Pinned {
 		saved += " (pinned)"
 	}
 	rows := []view.Row{{Label: "Saved", Text: saved}, {Label: "Checkpoint", Text: cmp.Or(cp.ID.Short(), cp.Commit.String()[:12])}}
-	if text := standing.SessionText(c, cp, r); text != "" && c.Common.Verbose {
+	if text := work.SessionText(c, cp, r); text != "" && c.Common.Verbose {
 		rows = append(rows, view.Row{Label: "Session", Text: text})
 	}
 	if cp.Branch == "" {
@@ -61,7 +61,7 @@ func checkpointRows(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint
 // resumeRows returns whether a resume is possible, and the findings, worst first, except
 // those about changed files.
 func resumeRows(r *checkpoint.Record, v freshness.Verdict) []view.Row {
-	text, _ := standing.CanResume(r, v)
+	text, _ := work.CanResume(r, v)
 	styles := map[freshness.Action]view.Style{
 		freshness.Resume: view.Green, freshness.ProceedWithWarning: view.Yellow,
 		freshness.PromptUser: view.Yellow, freshness.StartFresh: view.Red,
@@ -69,11 +69,11 @@ func resumeRows(r *checkpoint.Record, v freshness.Verdict) []view.Row {
 	rows := []view.Row{{Label: "Resume", Text: text, Style: styles[v.Action]}}
 	for _, reason := range v.WorstFirst() {
 		if reason.Check != filesCheck {
-			rows = append(rows, standing.ReasonRow(reason))
+			rows = append(rows, work.ReasonRow(reason))
 		}
 	}
 	if v.Action <= freshness.ProceedWithWarning {
-		rows = append(rows, view.Row{Label: "Unattended", Text: standing.AutoResume(v)})
+		rows = append(rows, view.Row{Label: "Unattended", Text: work.AutoResume(v)})
 	}
 	return rows
 }
@@ -101,7 +101,7 @@ func changedRows(c *invoke.Invocation, cp *gitstore.Checkpoint, v freshness.Verd
 	rows := []view.Row{changedRow(c, cp, v)}
 	for _, reason := range v.WorstFirst() {
 		if reason.Check == filesCheck {
-			rows = append(rows, standing.ReasonRow(reason))
+			rows = append(rows, work.ReasonRow(reason))
 		}
 	}
 	return rows
@@ -109,12 +109,12 @@ func changedRows(c *invoke.Invocation, cp *gitstore.Checkpoint, v freshness.Verd
 
 // nextRows returns the point at which work continues.
 func nextRows(r *checkpoint.Record, v freshness.Verdict) []view.Row {
-	text := "continue from " + standing.ContinueFrom(r, v.At)
+	text := "continue from " + work.ContinueFrom(r, v.At)
 	switch {
 	case v.Next.Action != "":
 		text = fmt.Sprintf("%s %s (%s)", v.Next.Action, v.Next.Phase, v.Next.Why)
 	case v.At.Complete:
-		text = standing.NothingLeft
+		text = work.NothingLeft
 	case v.Action == freshness.StartFresh:
 		text = "start over"
 	}
@@ -148,22 +148,22 @@ func wouldRestore(c *invoke.Invocation, cp *gitstore.Checkpoint, v freshness.Ver
 // markdownStatus prints a status in the form of an issue comment.
 func markdownStatus(c *invoke.Invocation, p *gitstore.Point, r *checkpoint.Record, v freshness.Verdict) {
 	cp := p.Checkpoint
-	c.Printf("**Issue %s**\n\n", code(strings.TrimPrefix(standing.Heading(cp, r), "Issue ")))
+	c.Printf("**Issue %s**\n\n", code(strings.TrimPrefix(work.Heading(cp, r), "Issue ")))
 	c.Printf("- Checkpoint: %s, %s\n", code(string(cp.ID)), view.Ago(r.CreatedAt(), c.Env.Now()))
 	if p.WentBack() {
-		c.Printf("- Went back: %s\n", code(standing.WentBackText(p, c.Env.Now())))
+		c.Printf("- Went back: %s\n", code(work.WentBackText(p, c.Env.Now())))
 	}
-	for _, n := range standing.NotHere(c, cp.Issue, cp.ID) {
-		c.Printf("- Parallel: %s\n", code(standing.ParallelText(n, c.Env.Now())))
+	for _, n := range work.NotHere(c, cp.Issue, cp.ID) {
+		c.Printf("- Parallel: %s\n", code(work.ParallelText(n, c.Env.Now())))
 	}
-	c.Printf("- Progress: %s\n", code(standing.ProgressLine(r)))
-	for _, line := range standing.PhaseLines(r) {
+	c.Printf("- Progress: %s\n", code(work.ProgressLine(r)))
+	for _, line := range work.PhaseLines(r) {
 		c.Printf("- %s: %s\n", line.Name, code(line.Text))
 	}
 	if cp.Branch != "" {
 		c.Printf("- Branch: %s\n", code(cp.Branch))
 	}
-	text, at := standing.CanResume(r, v)
+	text, at := work.CanResume(r, v)
 	c.Printf("- Resume: %s", text)
 	if at != "" {
 		c.Printf(", at %s", code(at))

@@ -7,10 +7,8 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/issuesource"
-	"git-checkpoint/commands/internal/judge"
-	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -48,12 +46,12 @@ type statusOptions struct {
 	short       bool
 	markdown    bool
 	color       string
-	judge       judge.JudgeOptions
+	judge       work.JudgeOptions
 }
 
 func statusFlags() []cli.Flag {
 	return append(
-		standing.WorkflowFlags(),
+		work.WorkflowFlags(),
 		&cli.BoolFlag{Name: "check", Usage: "exit with the verdict"},
 		&cli.StringFlag{Name: "done", Usage: "exit with 0 if phase `N` is done or skipped, else with 1"},
 		&cli.StringFlag{Name: "description", Usage: "find the issue of the workflow with the description `TEXT`"},
@@ -62,8 +60,8 @@ func statusFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "markdown", Usage: "print Markdown for a comment on the issue"},
 		&cli.StringFlag{Name: "by", Usage: "`NAME` of the command that would resume, checked against resume.compat"},
 		&cli.BoolFlag{Name: "strict", Usage: "with --check: exit with 9 if there are warnings"},
-		issuesource.IssueFileFlag("compare with the issue in `FILE`"),
-		issuesource.OfflineFlag(),
+		work.IssueFileFlag("compare with the issue in `FILE`"),
+		work.OfflineFlag(),
 		invoke.ColorFlag(),
 	)
 }
@@ -73,7 +71,7 @@ func readStatusOptions(c *invoke.Invocation) *statusOptions {
 	o := &statusOptions{
 		check: f.Bool("check"), done: f.String("done"), description: f.String("description"), forPlan: f.String("for-plan"),
 		short: f.Bool("short"), markdown: f.Bool("markdown"), color: invoke.ReadColor(c),
-		judge: judge.JudgeOptions{By: f.String("by"), Strict: f.Bool("strict"), Issue: issuesource.ReadIssueOptions(c), Look: &gitstore.Look{}},
+		judge: work.JudgeOptions{By: f.String("by"), Strict: f.Bool("strict"), Issue: work.ReadIssueOptions(c), Look: &gitstore.Look{}},
 	}
 	o.judge.Issue.Recent = !o.check && !c.JSON
 	return o
@@ -108,7 +106,7 @@ func runStatus(c *invoke.Invocation) error {
 	case err != nil:
 		return err
 	}
-	verdict, err := judge.Verdict(c, p.Checkpoint, r, o.judge)
+	verdict, err := work.Verdict(c, p.Checkpoint, r, o.judge)
 	if err != nil {
 		return err
 	}
@@ -123,15 +121,15 @@ func runStatus(c *invoke.Invocation) error {
 
 // statusOverview prints the progress of several issues, one line an issue.
 func statusOverview(c *invoke.Invocation, issues []checkpoint.Issue, color string) error {
-	summaries := standing.Overview(c, issues)
+	summaries := work.Overview(c, issues)
 	if c.JSON {
 		return c.WriteJSON(view.StatusOverview{Status: view.Status{Type: "status"}, Issues: summaries})
 	}
-	return standing.ShowOverview(c, summaries, color)
+	return work.ShowOverview(c, summaries, color)
 }
 
 // statusDone returns the exit status of --done.
-func statusDone(r *checkpoint.Record, ending *standing.Ending, phase string, err error) error {
+func statusDone(r *checkpoint.Record, ending *work.Ending, phase string, err error) error {
 	var none *gitstore.NoneError
 	over := false
 	switch {
@@ -165,9 +163,9 @@ func verdictCode(v freshness.Verdict) error {
 func showStatus(c *invoke.Invocation, o *statusOptions, p *gitstore.Point, r *checkpoint.Record, v freshness.Verdict) error {
 	cp := p.Checkpoint
 	if c.JSON {
-		out := standing.StatusRecord("status", cp, r, v)
-		out.WentBack, out.Parallel = standing.WentBackRecord(p), standing.ParallelRecords(standing.NotHere(c, cp.Issue, cp.ID))
-		standing.AddSession(c, &out, cp, r)
+		out := work.StatusRecord("status", cp, r, v)
+		out.WentBack, out.Parallel = work.WentBackRecord(p), work.ParallelRecords(work.NotHere(c, cp.Issue, cp.ID))
+		work.AddSession(c, &out, cp, r)
 		out.Warnings = append(out.Warnings, c.TakeWarnings()...)
 		return c.WriteJSON(out)
 	}
@@ -196,26 +194,26 @@ func showStatus(c *invoke.Invocation, o *statusOptions, p *gitstore.Point, r *ch
 // plainStatus prints the status in the form for scripts.
 func plainStatus(c *invoke.Invocation, p *gitstore.Point, r *checkpoint.Record, v freshness.Verdict) {
 	cp := p.Checkpoint
-	c.Printf("%s\n", view.Clean(standing.Heading(cp, r)))
-	c.Printf("Checkpoint: %s (%s)\n", cp.ID, view.Clean(view.Ago(r.CreatedAt(), c.Env.Now())+standing.ByOther(c, cp)))
-	standing.ShowWentBack(c, p)
-	standing.ShowParallel(c, standing.NotHere(c, cp.Issue, cp.ID))
-	c.Printf("Progress: %s\n", view.Clean(standing.ProgressLine(r)))
-	standing.ShowPhases(c, r)
-	standing.ShowTasks(c, r)
+	c.Printf("%s\n", view.Clean(work.Heading(cp, r)))
+	c.Printf("Checkpoint: %s (%s)\n", cp.ID, view.Clean(view.Ago(r.CreatedAt(), c.Env.Now())+work.ByOther(c, cp)))
+	work.ShowWentBack(c, p)
+	work.ShowParallel(c, work.NotHere(c, cp.Issue, cp.ID))
+	c.Printf("Progress: %s\n", view.Clean(work.ProgressLine(r)))
+	work.ShowPhases(c, r)
+	work.ShowTasks(c, r)
 	if cp.Branch != "" {
 		c.Printf("Branch: %s\n", view.Clean(cp.Branch))
 	}
 	if c.Common.Verbose {
-		standing.ShowSession(c, cp, r)
+		work.ShowSession(c, cp, r)
 	}
-	text, at := standing.CanResume(r, v)
+	text, at := work.CanResume(r, v)
 	if at != "" {
 		text += ", at " + at
 	}
 	c.Printf("Resume: %s\n", view.Clean(text))
-	standing.ShowNext(c, v)
-	c.Printf("Resumes unattended: %s\n", view.Clean(standing.AutoResume(v)))
+	work.ShowNext(c, v)
+	c.Printf("Resumes unattended: %s\n", view.Clean(work.AutoResume(v)))
 	if c.Store.Root() != "" {
 		changed := changedRow(c, cp, v)
 		c.Printf("%s: %s\n", changed.Label, changed.Text)
@@ -225,5 +223,5 @@ func plainStatus(c *invoke.Invocation, p *gitstore.Point, r *checkpoint.Record, 
 			}
 		}
 	}
-	standing.ShowReasons(c, v)
+	work.ShowReasons(c, v)
 }

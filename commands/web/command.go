@@ -43,10 +43,8 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/issuesource"
-	"git-checkpoint/commands/internal/judge"
-	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -197,35 +195,35 @@ func webRepository(c *invoke.Invocation, ctx context.Context) (*Repository, erro
 // it, and the checkpoints that were saved in parallel and whose files are not here.
 func besideFacts(c *invoke.Invocation, cp *gitstore.Checkpoint) (facts []Fact) {
 	if p, err := c.Store.Point(c.Ctx, cp.Issue); err == nil && p.WentBack() && p.ID == cp.ID {
-		facts = append(facts, Fact{Name: "Went back", Text: line(standing.WentBackText(p, c.Env.Now()))})
+		facts = append(facts, Fact{Name: "Went back", Text: line(work.WentBackText(p, c.Env.Now()))})
 	}
-	for _, n := range standing.NotHere(c, cp.Issue, cp.ID) {
-		facts = append(facts, Fact{Name: "Parallel", Text: line(standing.ParallelText(n, c.Env.Now()) + "; to merge it: " + standing.MergeCommand(n))})
+	for _, n := range work.NotHere(c, cp.Issue, cp.ID) {
+		facts = append(facts, Fact{Name: "Parallel", Text: line(work.ParallelText(n, c.Env.Now()) + "; to merge it: " + work.MergeCommand(n))})
 	}
 	return facts
 }
 
 // forgeOf returns the links to the forge of the repository's remote.
 func forgeOf(c *invoke.Invocation) Forge {
-	issues, code := issuesource.ForgeSites(c)
+	issues, code := work.ForgeSites(c)
 	return Forge{issues, code}
 }
 
 // webJudge returns the same verdict and progress as status.
 func webJudge(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) (Judged, error) {
-	v, err := judge.Verdict(c, cp, r, judge.JudgeOptions{Issue: issuesource.IssueOptions{Recent: true}})
+	v, err := work.Verdict(c, cp, r, work.JudgeOptions{Issue: work.IssueOptions{Recent: true}})
 	if err != nil {
 		return Judged{}, err
 	}
-	at := standing.StandingOf(r, v)
+	at := work.StandingOf(r, v)
 	j := Judged{
 		Verdict: v, Names: r.Progress().Names,
-		Completed: at.Completed, Current: at.Phase, Complete: at.Complete, Alone: standing.AutoResume(v),
+		Completed: at.Completed, Current: at.Phase, Complete: at.Complete, Alone: work.AutoResume(v),
 	}
-	for _, row := range standing.ProgressRows(r, v) {
+	for _, row := range work.ProgressRows(r, v) {
 		j.Facts = append(j.Facts, Fact{Name: row.Label, Text: row.Text})
 	}
-	from := standing.ContinueFrom(r, v.At)
+	from := work.ContinueFrom(r, v.At)
 	if v.Next.Action != "" {
 		from = at.Code
 	}

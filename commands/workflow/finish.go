@@ -3,11 +3,10 @@ package workflow
 import (
 	"errors"
 
-	"git-checkpoint/commands/internal/aging"
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/saving"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
@@ -29,13 +28,13 @@ var FinishCommand = invoke.Command{
 	},
 	Saves:    true,
 	Flags:    finishFlags,
-	OldFlags: saving.OldFlags,
+	OldFlags: work.OldFlags,
 	Run:      runFinish,
 }
 
 // finishOptions are the flags of finish.
 type finishOptions struct {
-	saving.SaveOptions
+	work.SaveOptions
 	status, error string
 	keepLatest    bool
 }
@@ -60,7 +59,7 @@ func runFinish(c *invoke.Invocation) error {
 	if err != nil {
 		return exit.Usagef("finish: --status: %w", err)
 	}
-	if err := saving.OpenToSave(c); err != nil {
+	if err := work.OpenToSave(c); err != nil {
 		return err
 	}
 	issue, err := c.Issue()
@@ -96,7 +95,7 @@ func runFinish(c *invoke.Invocation) error {
 // requires. keepLatest leaves the newest checkpoint in the chain. An archived save is then
 // found in the archive.
 func dispose(c *invoke.Invocation, s *gitstore.Saved, status string, keepLatest bool) error {
-	aging.Age(c, s.Issue)
+	work.Age(c, s.Issue)
 	var err error
 	switch disposal(c, status) {
 	case "archive":

@@ -11,10 +11,8 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/issuesource"
-	"git-checkpoint/commands/internal/judge"
-	"git-checkpoint/commands/internal/saving"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
@@ -41,14 +39,14 @@ var PhaseCommand = invoke.Command{
 	},
 	Saves:        true,
 	Flags:        phaseFlags,
-	OldFlags:     saving.OldFlags,
+	OldFlags:     work.OldFlags,
 	ReadingVerbs: []string{"next"},
 	Run:          runPhase,
 }
 
 // phaseOptions are the flags of phase.
 type phaseOptions struct {
-	saving.SaveOptions
+	work.SaveOptions
 	output    string // file of --output, as typed, or ""
 	schema    string // file of --schema, or ""
 	summary   string
@@ -99,7 +97,7 @@ func runPhase(c *invoke.Invocation) error {
 	if err != nil {
 		return err
 	}
-	if err := saving.OpenToSave(c); err != nil {
+	if err := work.OpenToSave(c); err != nil {
 		return err
 	}
 	issue, err := c.InferIssue()
@@ -310,7 +308,7 @@ func afterPhase(c *invoke.Invocation, p *phaseStep, s *gitstore.Saved) error {
 	}
 	if p.verb == "done" && story.SentBack(s.Record) {
 		c.Infof("the verdict sends the story back to %s", s.Record.Progress().Current)
-		return judge.TaskFailure(s.Issue, "", story.Err(s.Record, story.Of(s.Record)))
+		return work.TaskFailure(s.Issue, "", story.Err(s.Record, story.Of(s.Record)))
 	}
 	if p.verb == "fail" && p.onFailure == progress.Abort {
 		return dispose(c, s, progress.Aborted, false)
@@ -357,7 +355,7 @@ func nextPhase(c *invoke.Invocation, issue checkpoint.Issue) error {
 	if err != nil {
 		return err
 	}
-	v, err := judge.Verdict(c, cp.Checkpoint, r, judge.JudgeOptions{Issue: issuesource.IssueOptions{Recent: true}})
+	v, err := work.Verdict(c, cp.Checkpoint, r, work.JudgeOptions{Issue: work.IssueOptions{Recent: true}})
 	if err != nil {
 		return err
 	}

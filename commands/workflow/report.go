@@ -12,9 +12,9 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/saving"
 	"git-checkpoint/commands/internal/schema"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/failure"
@@ -40,7 +40,7 @@ func phaseReport(c *invoke.Invocation, o *phaseOptions) (progress.Report, []stri
 	if c.Store.Root() == "" {
 		return report, nil, nil // no worktree: the save returns an error
 	}
-	places, err := saving.ArtifactPaths(c, o.Artifacts)
+	places, err := work.ArtifactPaths(c, o.Artifacts)
 	if err != nil {
 		return report, nil, err
 	}

@@ -11,8 +11,8 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/saving"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
@@ -35,13 +35,13 @@ var StartCommand = invoke.Command{
 	},
 	Saves:    true,
 	Flags:    startFlags,
-	OldFlags: saving.OldFlags,
+	OldFlags: work.OldFlags,
 	Run:      runStart,
 }
 
 // startOptions are the flags of start.
 type startOptions struct {
-	saving.SaveOptions
+	work.SaveOptions
 	kind, project, description string
 	plan                       string // file of the plan, or ""
 	phases                     string // number or names of the phases, or ""
@@ -72,7 +72,7 @@ func runStart(c *invoke.Invocation) error {
 	if err != nil {
 		return err
 	}
-	if err := saving.OpenToSave(c); err != nil {
+	if err := work.OpenToSave(c); err != nil {
 		return err
 	}
 	w, key, err := workflow(c, o)

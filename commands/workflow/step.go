@@ -9,10 +9,8 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/issuesource"
-	"git-checkpoint/commands/internal/pushing"
-	"git-checkpoint/commands/internal/saving"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
@@ -25,7 +23,7 @@ import (
 // save.
 type step struct {
 	command string // its name
-	options *saving.SaveOptions
+	options *work.SaveOptions
 	trigger checkpoint.Trigger
 
 	// move is the transition. If a save loses a race, move is called again with the other
@@ -61,25 +59,25 @@ func stepFlags(own ...cli.Flag) []cli.Flag {
 		&cli.StringFlag{Name: "session", Usage: "session of the checkpoint (`UUID`)"},
 		&cli.StringFlag{Name: "state", Usage: "merge `FILE` (YAML or JSON, - for standard input) into the record"},
 		&cli.StringSliceFlag{Name: "set", Usage: "set `PATH=VALUE` in the record; null deletes"},
-		saving.StagedFlag(),
-		issuesource.IssueFileFlag("read the issue's title, body and labels from `FILE`"),
+		work.StagedFlag(),
+		work.IssueFileFlag("read the issue's title, body and labels from `FILE`"),
 		&cli.BoolFlag{Name: "no-prune", Usage: "apply no retention now"},
 		&cli.BoolFlag{Name: "dry-run", Usage: "run without writing anything"},
-		issuesource.OfflineFlag(),
-		pushing.PushFlag(),
+		work.OfflineFlag(),
+		work.PushFlag(),
 	)
 }
 
 // readStepOptions returns the values of the common step flags.
-func readStepOptions(c *invoke.Invocation) saving.SaveOptions {
+func readStepOptions(c *invoke.Invocation) work.SaveOptions {
 	f := c.Flags
-	o := saving.SaveOptions{
+	o := work.SaveOptions{
 		Message: f.String("message"), Session: f.String("session"), State: f.String("state"), Sets: c.Lists["set"],
 		NoPrune: f.Bool("no-prune"), DryRun: f.Bool("dry-run"),
-		Issue: issuesource.ReadIssueOptions(c),
+		Issue: work.ReadIssueOptions(c),
 	}
 	o.ReadFiles(c)
-	o.Push = pushing.ReadPushOptions(c, o.DryRun)
+	o.Push = work.ReadPushOptions(c, o.DryRun)
 	return o
 }
 
@@ -98,11 +96,11 @@ func take(c *invoke.Invocation, issue checkpoint.Issue, s step) error {
 		s.withNote(r)
 		return nil
 	}
-	in := saving.SaveInput{Move: move, Artifacts: s.artifacts}
+	in := work.SaveInput{Move: move, Artifacts: s.artifacts}
 	if s.begins {
 		in.Begin, in.Move = move, nil
 	}
-	req, err := saving.SaveRequest(c, issue, s.trigger, s.options, in)
+	req, err := work.SaveRequest(c, issue, s.trigger, s.options, in)
 	if err != nil {
 		return err
 	}
@@ -116,14 +114,14 @@ func take(c *invoke.Invocation, issue checkpoint.Issue, s step) error {
 	t.End()
 	var nothing *progress.NothingError
 	if errors.As(err, &nothing) {
-		pushing.PushMissed(c, issue, s.options.Push)
+		work.PushMissed(c, issue, s.options.Push)
 		return notTaken(c, issue, s, nothing.Reason, after)
 	}
 	if err != nil {
 		return err
 	}
 	err = taken(c, saved, s)
-	saving.Maintain(c, s.trigger, s.options)
+	work.Maintain(c, s.trigger, s.options)
 	return err
 }
 
@@ -131,7 +129,7 @@ func take(c *invoke.Invocation, issue checkpoint.Issue, s step) error {
 func switchOn(c *invoke.Invocation, t checkpoint.Trigger) string {
 	switch {
 	case !c.Settings.Bool("enabled"):
-		return saving.Enable(c)
+		return work.Enable(c)
 	case !c.Settings.Bool("auto_checkpoint"):
 		return "git config checkpoint.auto-checkpoint true"
 	}
@@ -145,10 +143,10 @@ func taken(c *invoke.Invocation, saved *gitstore.Saved, s step) error {
 		then = s.after(saved)
 	} else if s.end != nil && !s.options.DryRun {
 		if err := s.end(saved); err != nil {
-			return cmp.Or(saving.ShowSaved(c, saved, s.recordOf), err)
+			return cmp.Or(work.ShowSaved(c, saved, s.recordOf), err)
 		}
 	}
-	return cmp.Or(saving.FinishSave(c, saved, s.options.Push, s.recordOf), then)
+	return cmp.Or(work.FinishSave(c, saved, s.options.Push, s.recordOf), then)
 }
 
 // notTaken prints that nothing was saved, and the reason. The --json record contains the
@@ -165,7 +163,7 @@ func notTaken(c *invoke.Invocation, issue checkpoint.Issue, s step, why string, 
 
 // recordOf returns the JSON record of a step that was saved.
 func (s step) recordOf(saved *gitstore.Saved, warnings []string) any {
-	return s.json(saving.SaveRecord(s.command, saved, warnings), saved.Record)
+	return s.json(work.SaveRecord(s.command, saved, warnings), saved.Record)
 }
 
 // json returns the JSON record of a step with the progress.

@@ -8,9 +8,8 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/judge"
-	"git-checkpoint/commands/internal/saving"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/tasks"
@@ -39,7 +38,7 @@ var TaskCommand = invoke.Command{
 	},
 	Saves:        true,
 	Flags:        taskFlags,
-	OldFlags:     saving.OldFlags,
+	OldFlags:     work.OldFlags,
 	ReadingVerbs: []string{"list"},
 	Run:          runTask,
 }
@@ -49,7 +48,7 @@ const maxTasks = 10000
 
 // taskOptions are the flags of task.
 type taskOptions struct {
-	saving.SaveOptions
+	work.SaveOptions
 	output   string // file of --output, as typed, or ""
 	after    []string
 	by       string
@@ -104,7 +103,7 @@ func runTask(c *invoke.Invocation) error {
 	if err != nil {
 		return err
 	}
-	if err := saving.OpenToSave(c); err != nil {
+	if err := work.OpenToSave(c); err != nil {
 		return err
 	}
 	issue, err := c.InferIssue()
@@ -182,7 +181,7 @@ func listTasks(c *invoke.Invocation, issue checkpoint.Issue, ready bool) error {
 	}
 	l, err := namedTasks(c, r)
 	if err != nil {
-		return judge.TaskFailure(issue, "", err)
+		return work.TaskFailure(issue, "", err)
 	}
 	if _, err := tasks.Of(r).Batches(); err != nil {
 		c.Warnf("%v: none of them can begin but with task start --force", err)

@@ -12,8 +12,8 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/judge"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/story"
@@ -37,7 +37,7 @@ func (t *taskStep) lost(l *tasks.List) error {
 		return nil
 	}
 	became, err := l.Recover(tasks.Recovery{
-		Found: judge.TaskOutputs(t.c, l), At: t.now, Limit: t.limit,
+		Found: work.TaskOutputs(t.c, l), At: t.now, Limit: t.limit,
 		By: t.worker(), Force: crash || t.options.force, Stale: time.Duration(t.c.Settings.Int("limits.stale_minutes")) * time.Minute,
 	}, ids...)
 	for _, b := range became {
@@ -137,7 +137,7 @@ func (t *taskStep) clean() error {
 	for _, place := range t.broken {
 		name := filepath.FromSlash(place)
 		info, err := root.Lstat(name)
-		if err != nil || !info.Mode().IsRegular() || !judge.TaskOutput(t.c, place).Broken {
+		if err != nil || !info.Mode().IsRegular() || !work.TaskOutput(t.c, place).Broken {
 			continue
 		}
 		if err := cmp.Or(inFolders(root, place), t.mayGo(place)); err != nil {

@@ -9,8 +9,8 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/judge"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
@@ -62,7 +62,7 @@ func finishedOutput(c *invoke.Invocation, place string) (digest string, err erro
 	if err := outputExists(c, "task done", place); err != nil {
 		return "", err
 	}
-	if found := judge.TaskOutput(c, place); found.Broken {
+	if found := work.TaskOutput(c, place); found.Broken {
 		return "", exit.Errorf(exit.Usage, "", "task done: --output: %s: not valid JSON", view.QuotePath(place))
 	}
 	digests, err := c.Store.Files.Digests(c.Ctx, []string{place})
@@ -77,7 +77,7 @@ func (t *taskStep) move(r *checkpoint.Record) error {
 	case errors.Is(err, tasks.ErrNothing):
 		return &progress.NothingError{Reason: t.nothing()}
 	case err != nil:
-		return judge.TaskFailure(t.issue, cmp.Or(t.ids...), err)
+		return work.TaskFailure(t.issue, cmp.Or(t.ids...), err)
 	}
 	if p := l.Point(); p != "" {
 		r.SetResumeFrom(p)
@@ -136,7 +136,7 @@ func (t *taskStep) after(s *gitstore.Saved) error {
 			if !l.Has(id) {
 				next = cmp.Or(l.Left()...)
 			}
-			return judge.TaskFailure(s.Issue, next, err)
+			return work.TaskFailure(s.Issue, next, err)
 		}
 	}
 	return nil

@@ -1,5 +1,3 @@
-// Package phrase formats counts, lists, ages, paths and shell commands in messages for
-// people.
 package view
 
 import (

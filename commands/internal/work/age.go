@@ -1,0 +1,140 @@
+package work
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/retention"
+)
+
+// AgingRules returns the retention rules by age: when a whole chain moves to the archive,
+// and how long archived checkpoints stay. The claude and dotagent layouts have rules of
+// their own, unless the user sets max_age_days or archive_days.
+func AgingRules(c *invoke.Invocation) gitstore.PruneRequest {
+	completed, other := c.Settings.ArchiveDays()
+	req := gitstore.PruneRequest{
+		MaxAge:  c.Settings.Int("max_age_days"),
+		Stay:    &retention.Stay{Completed: completed, Other: other},
+		Layouts: map[string]gitstore.LayoutRules{},
+	}
+	if c.Settings.IsDefault("max_age_days") {
+		req.Layouts["claude"] = gitstore.LayoutRules{MaxAge: 7}
+	}
+	if c.Settings.IsDefault("archive_days") {
+		req.Layouts["dotagent"] = gitstore.LayoutRules{Last: 5}
+	}
+	return req
+}
+
+// AgingIssues returns the issues that `sync --all` applies the rules of age to, beside those of
+// Automatic. If max_age_days is off, only issues with an archive are returned, because
+// reading every chain would take longer than the sync.
+func AgingIssues(c *invoke.Invocation) []checkpoint.Issue {
+	issues, _, err := c.Store.Issues(c.Ctx, c.Settings.Int("max_age_days") <= 0)
+	if err != nil {
+		c.Warnf("age limits: %v", err)
+	}
+	return issues
+}
+
+// Age applies the rules of age to issues. Errors become warnings, so that the
+// command itself still succeeds.
+func Age(c *invoke.Invocation, issues ...checkpoint.Issue) {
+	if c.Settings.Invalid() != nil {
+		return // a missing setting may keep the chains
+	}
+	req := AgingRules(c)
+	apply(c, req, slices.DeleteFunc(slices.Clone(issues), func(i checkpoint.Issue) bool {
+		concerned, _ := concerns(c, i, req)
+		return !concerned
+	}))
+}
+
+// maxLines limits the lines about chains. The other chains are counted.
+const maxLines = 5
+
+// apply applies the rules of age to issues that they may concern.
+func apply(c *invoke.Invocation, req gitstore.PruneRequest, issues []checkpoint.Issue) {
+	var lines []string
+	doubted := 0
+	for _, i := range issues {
+		done, err := pruneByAge(c, i, req)
+		if err == nil && len(done.Doubts) > 0 {
+			doubted++
+			if doubted <= maxLines {
+				c.WarnAlways("issue %s: %s", i, done.Doubts[0])
+			}
+		}
+		var refused *gitstore.RefusedError
+		switch {
+		case errors.As(err, &refused): // a truncated chain, as in a shallow clone
+		case err != nil:
+			c.Warnf("age limits: issue %s: %v", i, err)
+		case done.Archived:
+			lines = append(lines, fmt.Sprintf("issue %s: %s; git checkpoint undo %s restores them", i, done.Decisions[0].Rule, view.IssueArg(i)))
+		case len(done.Expired) > 0:
+			lines = append(lines, fmt.Sprintf("issue %s: %s expired; git checkpoint undo %s restores them", i, view.Plural(len(done.Expired), "archived checkpoint"), view.IssueArg(i)))
+		}
+	}
+	if more := doubted - maxLines; more > 0 {
+		c.WarnAlways("the age of %s more is in doubt, because a clock was wrong", view.Plural(more, "issue"))
+	}
+	for _, line := range lines[:min(len(lines), maxLines)] {
+		c.Infof("%s", line)
+	}
+	if more := len(lines) - maxLines; more > 0 {
+		c.Infof("the age limits changed %s more", view.Plural(more, "issue"))
+	}
+}
+
+// pruneByAge applies the rules of age to an issue. A dry run comes first: if it fails or
+// removes no checkpoint, the chain is not written. The command that follows reports an
+// unreadable chain.
+func pruneByAge(c *invoke.Invocation, i checkpoint.Issue, req gitstore.PruneRequest) (*gitstore.Pruned, error) {
+	req.Issue, req.DryRun = i, true
+	plan, err := c.Store.Prune(c.Ctx, req)
+	if err != nil {
+		return &gitstore.Pruned{}, nil
+	}
+	if len(plan.Removed)+len(plan.Expired) == 0 {
+		return &gitstore.Pruned{Doubts: plan.Doubts}, nil
+	}
+	req.DryRun, req.Plan = false, plan.Plan
+	return c.Store.Prune(c.Ctx, req)
+}
+
+// concerns reports whether a rule of age may concern an issue: it has an archive, or its
+// newest checkpoint is too old. Otherwise it returns a time before which the chain is not
+// too old, or the zero time if there is no limit.
+func concerns(c *invoke.Invocation, i checkpoint.Issue, req gitstore.PruneRequest) (bool, time.Time) {
+	if c.Store.HasArchive(c.Ctx, i) {
+		return true, time.Time{}
+	}
+	newest, err := c.Store.Newest(c.Ctx, i)
+	if err != nil {
+		return false, time.Time{}
+	}
+	days := req.MaxAge
+	for _, l := range req.Layouts {
+		if l.MaxAge > 0 && (days <= 0 || l.MaxAge < days) {
+			days = l.MaxAge
+		}
+	}
+	now := c.Env.Now()
+	if retention.Older(newest.Created, days, now) && days != req.MaxAge { // the limit of a layout
+		days = req.MaxAge
+		if r, err := c.Store.Record(newest); err == nil && req.Layouts[r.Layout()].MaxAge > 0 {
+			days = req.Layouts[r.Layout()].MaxAge
+		}
+	}
+	if days <= 0 {
+		return false, time.Time{}
+	}
+	return retention.Older(newest.Created, days, now), newest.Created.UTC().Truncate(time.Second).AddDate(0, 0, days)
+}

@@ -1,0 +1,446 @@
+package work
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/freshness"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
+	"git-checkpoint/gitstore/checkpoint/story"
+	"git-checkpoint/gitstore/layout/recovery"
+)
+
+// apply derives the new record. Fields that concern one checkpoint alone are reset: the
+// note, warnings, and whether and where work can resume. An automatic save keeps the resume
+// point and the refusal of the previous checkpoint.
+func (e *edit) apply(before *checkpoint.Record) (*checkpoint.Record, error) {
+	r := before
+	if r == nil || e.Replace {
+		r = checkpoint.New()
+	}
+	resume := e.resumeBefore(r)
+	current := e.current(before)
+	e.followLabels(r, current)
+	r.SetTrigger(e.trigger)
+	r.SetNote("")
+	r.SetCanResume(true)
+	r.SetResumeFrom("")
+	r.SetWarnings(nil)
+	r.Doc().Delete(lastRun)
+	if e.run != nil {
+		r.Doc().Set(lastRun, e.run)
+	}
+	if e.session != "" {
+		r.SetSession(e.session)
+	}
+	r, err := e.applyDocument(r)
+	if err != nil {
+		return nil, err
+	}
+	if e.begin != nil {
+		if err := e.begin(r); err != nil {
+			return nil, err
+		}
+		e.firstPhase(r, current)
+	}
+	was := r.Doc().Clone()
+	if e.state != nil {
+		r.Doc().Merge(e.state)
+	}
+	for _, s := range e.sets {
+		if err := e.assign(r, s); err != nil {
+			return nil, exit.Usagef("%s: --set: %w", e.command, err)
+		}
+	}
+	if err := e.checkKinds(r); err != nil {
+		return nil, exit.Usagef("%s: %w", e.command, err)
+	}
+	if err := e.checkStory(r); err != nil {
+		return nil, err
+	}
+	brought := (e.state != nil || len(e.sets) > 0) && !checkpoint.Equal(was, r.Doc())
+	if err := e.applyNames(r); err != nil {
+		return nil, err
+	}
+	if !e.whole() || !r.IssueSnapshot().Known { // a document holds the issue as it was at that time
+		e.applyIssue(r, current)
+	}
+	e.shorten(r)
+	e.applyProgress(r)
+	if err := e.applyMove(r, brought); err != nil {
+		return nil, err
+	}
+	if e.doc == nil {
+		story.SendBack(r)
+	}
+	if err := e.checkPhase(r); err != nil {
+		return nil, err
+	}
+	resume.keep(r)
+	if err := e.applyRecovery(r); err != nil || e.whole() {
+		return r, err
+	}
+	CountPlan(e.store.Root(), r)
+	return r, e.applyDigests(r)
+}
+
+// applyMove applies the step. A step that is taken already still stores the values that the
+// flags brought.
+func (e *edit) applyMove(r *checkpoint.Record, brought bool) error {
+	if e.move == nil {
+		return nil
+	}
+	err := e.move(r)
+	var nothing *progress.NothingError
+	if errors.As(err, &nothing) && brought {
+		e.warn("%s; only the values of --set and --state are saved", nothing.Reason)
+		return nil
+	}
+	return err
+}
+
+// checkStory checks the values of a story that flags set.
+func (e *edit) checkStory(r *checkpoint.Record) error {
+	if e.state == nil && len(e.sets) == 0 || e.doc != nil || e.dropsInvalid {
+		return nil
+	}
+	return story.CheckValues(r)
+}
+
+// A resumeState has the values of --resume-from and --no-resume in a record.
+type resumeState struct {
+	point     string // resume point, or ""
+	usual     string // default resume point of that record
+	canResume bool
+	warnings  []string
+}
+
+// resumeBefore returns the state of the previous record, or nil if this save is not
+// automatic.
+func (e *edit) resumeBefore(r *checkpoint.Record) *resumeState {
+	automatic := []checkpoint.Trigger{checkpoint.Turn, checkpoint.Interval, checkpoint.SessionEnd, checkpoint.UserInterrupt}
+	if !slices.Contains(automatic, e.trigger) || e.doc != nil || e.Replace {
+		return nil
+	}
+	return &resumeState{r.ResumeFrom(), progress.DefaultCode(r), r.CanResume(), r.Warnings()}
+}
+
+// keep adds the state to a new record. A resume point is valid until the progress changes.
+func (s *resumeState) keep(r *checkpoint.Record) {
+	if s == nil {
+		return
+	}
+	if !s.canResume {
+		r.SetCanResume(false)
+		r.SetWarnings(s.warnings)
+	}
+	if s.point != s.usual && s.usual == progress.DefaultCode(r) {
+		r.SetResumeFrom(s.point)
+	}
+}
+
+// maxPlan limits the size of a plan whose phases are counted.
+const maxPlan = 1 << 20
+
+// CountPlan records the number of phases in the plan of a recovery document that states no
+// total. A plan that cannot be read states none.
+func CountPlan(worktree string, r *checkpoint.Record) {
+	p, plan := r.Progress(), filepath.FromSlash(r.PlanPath())
+	if r.Layout() != string(recovery.Name) || p.Total > 0 || !filepath.IsLocal(plan) || worktree == "" {
+		return
+	}
+	root, err := os.OpenRoot(worktree)
+	if err != nil {
+		return
+	}
+	defer root.Close()
+	info, err := root.Stat(plan)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxPlan {
+		return
+	}
+	if data, err := root.ReadFile(plan); err == nil {
+		if n := progress.PlannedPhases(string(data)); n > 0 {
+			r.SetPlanPhases(n)
+		}
+	}
+}
+
+// assign sets a value of --set. A save that leaves out invalid values keeps the value
+// before.
+func (e *edit) assign(r *checkpoint.Record, s assignment) error {
+	if !e.dropsInvalid {
+		return r.Doc().Assign(s.path, s.value)
+	}
+	was, _ := r.Doc().Lookup(s.path)
+	if err := r.Doc().Assign(s.path, s.value); err != nil {
+		e.leaveOut(err)
+		return nil
+	}
+	if err := r.Check(); err != nil {
+		e.leaveOut(err)
+		return r.Doc().Assign(s.path, was)
+	}
+	return nil
+}
+
+// checkKinds returns an error if a value of the record has the wrong kind, such as text
+// instead of a number. A save that leaves out invalid values deletes the value.
+func (e *edit) checkKinds(r *checkpoint.Record) error {
+	for {
+		err := r.Check()
+		var wrong *checkpoint.SyntaxError
+		if err == nil || !e.dropsInvalid || !errors.As(err, &wrong) {
+			return err
+		}
+		e.leaveOut(err)
+		if err := r.Doc().Assign(wrong.Path, nil); err != nil {
+			return err
+		}
+	}
+}
+
+// leaveOut warns once that a value is left out.
+func (e *edit) leaveOut(err error) {
+	text := err.Error() + "; left out"
+	if !slices.Contains(e.leftOut, text) {
+		e.leftOut = append(e.leftOut, text)
+		e.warn("%s", text)
+	}
+}
+
+// lastRun is the field with the command of run, which only saves of run have.
+const lastRun = "last_run"
+
+// current returns the issue, or nil if the previous record has a newer snapshot of it.
+func (e *edit) current(before *checkpoint.Record) *freshness.SourceIssue {
+	if before != nil && !e.seen.IsZero() && before.IssueSnapshot().Known && e.seen.Before(before.CreatedAt()) {
+		return nil
+	}
+	return e.issue
+}
+
+// followLabels enters the phase of the issue's state label if the label has changed since
+// the previous checkpoint, or at the first save. A phase on the command line overrides it.
+func (e *edit) followLabels(r *checkpoint.Record, current *freshness.SourceIssue) {
+	if current == nil || e.Phase != "" {
+		return
+	}
+	if !r.IssueSnapshot().Known {
+		e.firstPhase(r, current)
+		return
+	}
+	if v := freshness.Evaluate(r, freshness.Facts{Now: e.now, Issue: current}, e.rules); v.Phase != "" {
+		e.enter(r, v.Phase)
+	}
+}
+
+// firstPhase enters the phase of the issue's state label if the work has no phase yet. The
+// phases of a document, and those that a workflow counts, stay.
+func (e *edit) firstPhase(r *checkpoint.Record, current *freshness.SourceIssue) {
+	p := r.Progress()
+	if current == nil || e.Phase != "" || e.doc != nil || r.Phase() != "" || p.Total > 0 || len(p.Names) > 0 {
+		return
+	}
+	e.enter(r, e.rules.PhaseOfLabels(current.Labels))
+}
+
+// enter starts a phase, unless it is the current phase already.
+func (e *edit) enter(r *checkpoint.Record, phase string) {
+	if phase != r.Phase() {
+		r.EnterPhase(phase)
+		r.SetPhaseStartedAt(e.now)
+	}
+}
+
+// applyNames overrides the trigger and session of a document with --trigger and
+// --session.
+func (e *edit) applyNames(r *checkpoint.Record) error {
+	if e.named {
+		r.SetTrigger(e.trigger)
+	}
+	if e.Session != "" {
+		r.SetSession(e.Session)
+	}
+	if _, err := checkpoint.ParseTrigger(string(r.Trigger())); err != nil {
+		return exit.Usagef("%s: %w", e.command, err)
+	}
+	return nil
+}
+
+// applyIssue records the snapshot of the issue and its state label.
+func (e *edit) applyIssue(r *checkpoint.Record, i *freshness.SourceIssue) {
+	if i == nil {
+		return
+	}
+	snapshot := checkpoint.IssueSnapshot{
+		Title: i.Title, Body: i.Body, Labels: i.Labels, Assignees: i.Assignees,
+		State: i.State, Source: i.Source, Known: true,
+	}
+	r.SetIssueSnapshot(snapshot)
+	for _, field := range i.Absent {
+		child(r.Doc(), "issue_snapshot").Delete(field) // unknown, which differs from empty
+	}
+	states := e.rules.StateLabels(i.Labels)
+	for _, label := range i.Labels {
+		if slices.Contains(states, label) {
+			r.SetStateLabel(label)
+			break
+		}
+	}
+}
+
+// child returns the mapping under a key. It adds an empty mapping if the key has none.
+func child(m *checkpoint.Map, key string) *checkpoint.Map {
+	if v, ok := m.Get(key); ok {
+		if c, ok := v.(*checkpoint.Map); ok {
+			return c
+		}
+	}
+	c := checkpoint.NewMap()
+	m.Set(key, c)
+	return c
+}
+
+// maxBody limits the size in bytes of a recorded issue body. For a longer body only the
+// digest is recorded.
+const maxBody = 256 << 10
+
+// shorten replaces the issue's body by its digest if the body is too long or --no-body is
+// set. This includes a body from the previous record.
+func (e *edit) shorten(r *checkpoint.Record) {
+	body := r.IssueSnapshot().Body
+	if body == "" || !e.NoBody && len(body) <= maxBody {
+		return
+	}
+	snapshot := child(r.Doc(), "issue_snapshot")
+	snapshot.Delete("body")
+	snapshot.Set("body_digest", freshness.BodyDigest(body))
+}
+
+// applyProgress records the phase, batch, agent output and decisions of the command line.
+func (e *edit) applyProgress(r *checkpoint.Record) {
+	if e.Phase != "" {
+		e.enter(r, e.Phase)
+	}
+	switch {
+	case e.Batch > 0 && e.trigger == checkpoint.BatchComplete:
+		done := append(r.CompletedBatches(), e.Batch)
+		slices.Sort(done)
+		r.SetCompletedBatches(slices.Compact(done))
+		r.SetCurrentBatch(e.Batch + 1)
+	case e.Batch > 0:
+		r.SetCurrentBatch(e.Batch)
+	}
+	if e.Agent != "" {
+		setOutput(r, e.Agent, e.Action, e.now, e.Message)
+	}
+	if e.Conflict != "" {
+		open := slices.DeleteFunc(r.Conflicts(), func(id string) bool { return id == e.Conflict })
+		if e.trigger != checkpoint.ConflictResolved {
+			open = append(open, e.Conflict)
+		}
+		r.SetConflicts(open)
+	}
+	if e.Message != "" {
+		r.SetNote(e.Message)
+	}
+	if e.Summary != "" {
+		r.Doc().Set("context_summary", e.Summary)
+	}
+	if known := r.Doc().Texts("key_decisions"); len(e.Decisions) > 0 {
+		r.Doc().Set("key_decisions", view.Distinct(append(known, e.Decisions...)))
+	}
+}
+
+// setOutput records an agent's completed action.
+func setOutput(r *checkpoint.Record, agent, action string, at time.Time, summary string) {
+	o := child(child(child(r.Doc(), "agent_outputs"), agent), action)
+	o.Set("completed_at", checkpoint.FormatTime(at))
+	if summary != "" {
+		o.Set("output_summary", summary)
+	}
+}
+
+// checkPhase returns an error if --strict is set and the phase is unknown.
+func (e *edit) checkPhase(r *checkpoint.Record) error {
+	problem := unknownPhase(r, e.rules)
+	if !e.Strict || problem == "" {
+		return nil
+	}
+	return exit.Errorf(exit.Usage, "git config checkpoint.phases <phase>,<phase>...", "%s: %s", e.command, problem)
+}
+
+// unknownPhase returns a message if the record's phase is unknown. It returns "" if
+// neither the workflow nor the settings name phases, or if the record's layout defines
+// the phases.
+func unknownPhase(r *checkpoint.Record, rules freshness.Rules) string {
+	names, total := r.Progress().Names, r.Progress().Total
+	phase := r.Phase()
+	if phase == "" || len(names) == 0 && total > 0 || r.Layout() != "" && r.Layout() != "crunch" || rules.KnownPhase(phase, r) {
+		return ""
+	}
+	return fmt.Sprintf("unknown phase %s (known: %s)", phase, view.List(rules.KnownPhases(r)))
+}
+
+// applyRecovery records whether and where work can resume.
+func (e *edit) applyRecovery(r *checkpoint.Record) error {
+	if e.NoResume != "" {
+		r.SetCanResume(false)
+		r.SetWarnings(append(r.Warnings(), e.NoResume))
+	}
+	if e.ResumeFrom != "" {
+		r.SetResumeFrom(e.ResumeFrom)
+	}
+	if e.whole() {
+		return nil
+	}
+	if r.ResumeFrom() == "" {
+		r.SetResumeFrom(e.resumePoint(r))
+	}
+	missing, err := e.store.Files.MissingOutputs(&gitstore.Checkpoint{}, r)
+	if err != nil {
+		return err
+	}
+	r.SetPrerequisitesMet(len(missing) == 0)
+	return nil
+}
+
+// resumePoint returns the default resume point. If the trigger is conflict_start, the
+// conflict has to be resolved first.
+func (e *edit) resumePoint(r *checkpoint.Record) string {
+	if e.Conflict != "" && r.Trigger() == checkpoint.ConflictStart {
+		return "conflict_" + e.Conflict
+	}
+	return progress.DefaultCode(r)
+}
+
+// applyDigests records current digests of the record's plan and outputs.
+func (e *edit) applyDigests(r *checkpoint.Record) error {
+	outputs, plan := r.Outputs(), r.PlanPath()
+	var places []string
+	for _, o := range outputs {
+		places = append(places, o.Location)
+	}
+	if plan != "" {
+		places = append(places, plan)
+	}
+	digests, err := e.store.Files.Digests(e.ctx, places)
+	if err != nil {
+		return err
+	}
+	for _, o := range outputs {
+		r.SetOutputDigest(o.Agent, o.Action, digests[o.Location])
+	}
+	if plan != "" {
+		r.SetPlanDigest(digests[plan])
+	}
+	return nil
+}

@@ -1,0 +1,111 @@
+package work
+
+import (
+	"strings"
+
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
+
+	"github.com/urfave/cli/v2"
+)
+
+// WorkflowFlags returns the flags that name the issue by its workflow.
+func WorkflowFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "type", Usage: "the issue of the newest workflow of `TYPE`, like implement, that is not over"},
+		&cli.StringFlag{Name: "project", Usage: "with --type, of the `PROJECT`"},
+	}
+}
+
+// NameByWorkflow sets the issue of the command to that of the workflow of --type and
+// --project, if they are given.
+func NameByWorkflow(c *invoke.Invocation) error {
+	q, err := WorkflowQuery(c)
+	if err != nil || q.Type == "" {
+		return err
+	}
+	if c.Common.Issue != "" {
+		return exit.Usagef("%s: --type finds the issue: name no issue", c.Name)
+	}
+	i, err := FindWorkflow(c, q, strings.TrimSuffix(q.Type+" "+q.Project, " "))
+	c.Common.Issue = string(i)
+	return err
+}
+
+// WorkflowQuery returns the query of --type and --project.
+func WorkflowQuery(c *invoke.Invocation) (progress.Query, error) {
+	q := progress.Query{Type: c.Flags.String("type"), Project: c.Flags.String("project")}
+	switch {
+	case q.Type == "" && c.Flags.IsSet("type"):
+		return q, exit.Usagef("%s: --type: want a type of workflow", c.Name)
+	case q.Type == "" && c.Flags.IsSet("project"):
+		return q, exit.Usagef("%s: --project goes with --type", c.Name)
+	}
+	return q, nil
+}
+
+// A found is an issue whose newest checkpoint matches a query.
+type found struct {
+	issue checkpoint.Issue
+	match int
+	over  bool
+	r     *checkpoint.Record
+}
+
+// better reports whether f is a better result than g: the better match, then the
+// unfinished workflow, then the newer record.
+func (f found) better(g found) bool {
+	switch {
+	case f.match != g.match:
+		return f.match > g.match
+	case f.over != g.over:
+		return !f.over
+	}
+	return f.r.CreatedAt().After(g.r.CreatedAt())
+}
+
+// FindWorkflow returns the issue whose newest checkpoint matches a query best.
+func FindWorkflow(c *invoke.Invocation, q progress.Query, what string) (checkpoint.Issue, error) {
+	issues, err := c.IssuesWithCheckpoints()
+	if err != nil {
+		return "", err
+	}
+	var best found
+	var others []string
+	for _, i := range issues {
+		p, err := c.Store.Point(c.Ctx, i)
+		if err != nil {
+			continue
+		}
+		r, err := c.Store.VerifiedRecord(p.Checkpoint)
+		if err != nil {
+			c.Warnf("issue %s is left out: %v", i, err)
+			continue
+		}
+		f := found{i, q.Match(r), progress.Over(r) || progress.Complete(r), r}
+		if f.match == 0 {
+			continue
+		}
+		if best.r == nil || f.better(best) {
+			best, f = f, best
+		}
+		if f.r != nil && !f.over {
+			others = append(others, string(f.issue))
+		}
+	}
+	if best.r == nil {
+		start := "git checkpoint start ISSUE --description " + view.QuoteArg(what)
+		if q.Type != "" {
+			start = "git checkpoint start ISSUE --type " + view.QuoteArg(q.Type)
+		}
+		return "", exit.Errorf(exit.None, start, "%s: no workflow for %q has a checkpoint", c.Name, what)
+	}
+	if len(others) > 0 {
+		c.Warnf("it could be another one: %s", view.List(others))
+	}
+	c.IssueInQuestion = best.issue
+	return best.issue, nil
+}

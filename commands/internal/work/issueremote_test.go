@@ -1,0 +1,47 @@
+package work
+
+import (
+	"testing"
+
+	"git-checkpoint/commands/internal/config"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestIssueRemote(t *testing.T) {
+	entries := func(pairs ...string) []config.GitEntry {
+		var all []config.GitEntry
+		for i := 0; i < len(pairs); i += 2 {
+			all = append(all, config.GitEntry{Key: pairs[i], Value: pairs[i+1]})
+		}
+		return all
+	}
+	fork := entries("remote.origin.url", "git@github.com:me/r", "remote.other.url", "git@github.com:other/r", "branch.b.remote", "other",
+		"url.https://git.example.com/.insteadof", "ex:", "url.git@github.com:.insteadof", "ex:gh/")
+	for _, c := range []struct {
+		name, branch, project, want string
+		config                      []config.GitEntry
+	}{
+		{"origin", "main", "", "github.com/me/r", fork},
+		{"the branch's", "b", "", "github.com/other/r", fork},
+		{"upstream", "b", "", "github.com/them/r", append(entries("remote.upstream.url", "https://github.com/them/r"), fork...)},
+		{"the only one", "main", "", "gitlab.com/g/p", entries("remote.x.y.url", "https://gitlab.com/g/p.git")},
+		{"the last value", "main", "", "gitlab.com/g/q", entries("remote.o.url", "https://gitlab.com/g/p", "remote.o.url", "https://gitlab.com/g/q")},
+		{"a short form", "main", "", "git.example.com/g/p", append(entries("remote.upstream.url", "ex:g/p"), fork...)},
+		{"the longest short form", "main", "", "github.com/g/p", append(entries("remote.upstream.url", "ex:gh/g/p"), fork...)},
+		{"the setting", "main", "them/r", "github.com/them/r", fork},
+		{"the setting without a remote", "main", "https://gitlab.com/a/b", "gitlab.com/a/b", nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := issueRemote(c.config, c.branch, c.project)
+			assert.NoError(t, err)
+			assert.Equal(t, c.want, got.Host+"/"+got.Path)
+		})
+	}
+	_, err := issueRemote(entries("remote.a.url", "https://github.com/o/r", "remote.b.url", "https://github.com/o/s"), "main", "")
+	assert.EqualError(t, err, "no remote names a server with issues")
+	_, err = issueRemote(entries("remote.origin.url", "/srv/hunter2"), "main", "")
+	assert.EqualError(t, err, "remote origin: not the URL of a project on a server")
+	_, err = issueRemote(nil, "main", "them/r")
+	assert.EqualError(t, err, "issue_project: there is no remote: want a URL with the host")
+}

@@ -1,0 +1,252 @@
+package work
+
+import (
+	"cmp"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+
+	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/freshness"
+	"git-checkpoint/freshness/issue"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/tasks"
+	"git-checkpoint/gitstore/layout/dotagent"
+)
+
+// JudgeOptions are the flags that a verdict depends on.
+type JudgeOptions struct {
+	By            string   // name of the command that would resume, by resume.compat
+	Branch        string   // branch on which work would resume, or "" for the branch of the checkpoint
+	Approve       []string // phases that the command approves
+	FilesAnswered bool     // changed files need no answer
+	Auto          bool     // nobody can be asked
+	Strict        bool     // warnings are failures
+	IssueFollows  bool     // the issue takes the labels of the checkpoint
+	Issue         IssueOptions
+	Look          *gitstore.Look // shared by the plans of one command, or nil
+}
+
+// Verdict collects the facts about a checkpoint and returns its verdict.
+func Verdict(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record, o JudgeOptions) (freshness.Verdict, error) {
+	v, _, err := VerdictAndIssue(c, cp, r, o)
+	return v, err
+}
+
+// VerdictAndIssue is like Verdict, and also returns the answer of the issue's source.
+func VerdictAndIssue(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record, o JudgeOptions) (freshness.Verdict, IssueAnswer, error) {
+	l := tasks.Of(r)
+	if _, err := l.Batches(); err != nil {
+		return freshness.Verdict{}, IssueAnswer{}, TaskFailure(cp.Issue, "", fmt.Errorf("checkpoint %s: %w", cp.ID, err))
+	}
+	facts := freshness.Facts{Now: c.Env.Now(), Commit: cp.Commit.String()[:12], Name: string(cp.Issue)}
+	source, err := CurrentIssue(c, cp.Issue, o.Issue)
+	if err != nil {
+		return freshness.Verdict{}, source, err
+	}
+	facts.Issue, facts.NoIssue = source.Issue, source.Why
+	if facts.Issue == nil && facts.NoIssue == "" && r.IssueSnapshot().Known {
+		facts.NoIssue = "issue_source is none"
+	}
+	facts.NoSource = facts.Issue == nil && IssueAbsent(c, facts.NoIssue)
+	facts.Branch = branchFact(c, cp, o)
+	facts.Head = headFact(c, cp, r)
+	facts.Base = baseFact(c)
+	facts.Files = filesFact(c, cp, o)
+	facts.Outputs = outputsFact(c, cp, r)
+	facts.Plan = planFact(c, cp, r)
+	facts.Tasks = TaskOutputs(c, l)
+	facts.Next = nextFact(c, r)
+	facts.Fuller = fuller(c, cp)
+	facts.Resumes = c.Store.Resumed(cp).Times
+	facts.Approved = approved(c, cp, o.Approve)
+	facts.By = o.By
+	facts.Findings = otherSession(c, r)
+	return freshness.Evaluate(r, facts, VerdictRules(c, o)), source, nil
+}
+
+// VerdictRules returns the settings and flags that the verdict depends on.
+func VerdictRules(c *invoke.Invocation, o JudgeOptions) freshness.Rules {
+	return freshness.Rules{
+		LabelsToPhase: c.Settings.Map("labels_to_phase"), Phases: c.Settings.Strings("phases"),
+		FilesAnswered: o.FilesAnswered, IssueFollows: o.IssueFollows, Strict: o.Strict, Auto: o.Auto, Handovers: handovers(c),
+	}
+}
+
+func headFact(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) freshness.Head {
+	h, err := c.Store.CompareHead(c.Ctx, cp)
+	if err != nil {
+		why := err.Error()
+		if c.Store.Partial() {
+			why = "this clone does not have the whole history"
+		}
+		if saved := cmp.Or(h.Saved, r.Snapshot().Head); c.Store.Shallow() && saved != h.Now {
+			return freshness.Head{State: freshness.HeadUnknown, Saved: saved, Now: h.Now, Why: why}
+		}
+		return freshness.Head{Why: why}
+	}
+	f := freshness.Head{
+		State: freshness.HeadApart, Saved: h.Saved, Now: h.Now, Ahead: h.Ahead,
+		Base: h.Base, Gone: h.Gone, Alike: h.Alike, Home: h.Home.Branch, Worktree: h.Home.Worktree,
+	}
+	switch {
+	case h.Saved == h.Now:
+		f.State = freshness.HeadSame
+	case h.Contains:
+		f.State = freshness.HeadMovedOn
+	case h.Rewritten:
+		f.State = freshness.HeadRewritten
+	}
+	return f
+}
+
+// baseFact compares HEAD with the merge target branch. The fact is optional: after an
+// error it is empty.
+func baseFact(c *invoke.Invocation) freshness.Base {
+	b, err := c.Store.Base(c.Ctx)
+	if err != nil {
+		return freshness.Base{}
+	}
+	return freshness.Base{Name: b.Name, Behind: b.Behind}
+}
+
+// noWorktree is the reason for unknown files in a bare repository or a git directory.
+const noWorktree = "there is no worktree here"
+
+func filesFact(c *invoke.Invocation, cp *gitstore.Checkpoint, o JudgeOptions) freshness.Files {
+	if c.Store.Root() == "" {
+		return freshness.Files{Why: noWorktree}
+	}
+	plan, err := c.Store.Files.Plan(c.Ctx, cp, o.Look)
+	if err != nil {
+		return freshness.Files{Why: err.Error()}
+	}
+	// The issue's own file is compared as the issue, not as work.
+	ofIssue := func(path string) bool {
+		return issue.IsFile(path, string(cp.Issue), c.Settings.String("issue_file"))
+	}
+	changed, inTheWay := slices.DeleteFunc(plan.Skipped, ofIssue), slices.DeleteFunc(plan.InTheWay, ofIssue)
+	return freshness.Files{
+		Checked: true, Changed: append(changed, inTheWay...), InTheWay: inTheWay, Restores: plan.Restored, Elsewhere: elsewhere(plan), Unsaved: slices.DeleteFunc(plan.NotSaved(), ofIssue),
+	}
+}
+
+// elsewhere returns the files that only earlier checkpoints have.
+func elsewhere(plan *gitstore.RestoreOutcome) []freshness.Elsewhere {
+	var list []freshness.Elsewhere
+	for _, f := range plan.Elsewhere {
+		list = append(list, freshness.Elsewhere{Path: f.Path, ID: string(f.ID)})
+	}
+	return list
+}
+
+func outputsFact(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) freshness.Outputs {
+	if len(r.Outputs()) == 0 {
+		return freshness.Outputs{Checked: true}
+	}
+	if c.Store.Root() == "" {
+		return freshness.Outputs{Why: noWorktree}
+	}
+	found, err := c.Store.Files.Outputs(c.Ctx, cp, r)
+	if err != nil {
+		return freshness.Outputs{Why: err.Error()}
+	}
+	return freshness.Outputs{Checked: true, Missing: found.Missing, Changed: found.Changed}
+}
+
+// planFact compares the plan file with its digest at the save.
+func planFact(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) freshness.Plan {
+	place, was := r.PlanPath(), r.PlanDigest()
+	switch {
+	case place == "" || was == "":
+		return freshness.Plan{}
+	case c.Store.Root() == "":
+		return freshness.Plan{Why: noWorktree}
+	}
+	changed, err := c.Store.Files.PlanChanged(c.Ctx, cp, place, was)
+	if err != nil {
+		return freshness.Plan{Why: err.Error()}
+	}
+	return freshness.Plan{Changed: changed}
+}
+
+// nextFact returns the next step of a workflow from another system, derived from the
+// files in the worktree.
+func nextFact(c *invoke.Invocation, r *checkpoint.Record) freshness.Next {
+	if c.Store.Root() == "" {
+		return freshness.Next{}
+	}
+	root, err := os.OpenRoot(c.Store.Root())
+	if err != nil {
+		return freshness.Next{}
+	}
+	defer root.Close()
+	n, _ := dotagent.NextOf(r, func(pattern string) (whole, broken int) {
+		places, _ := fs.Glob(root.FS(), pattern)
+		for _, place := range places {
+			if f := TaskOutput(c, place); f.Broken {
+				broken++
+			} else if f.Exists {
+				whole++
+			}
+		}
+		return whole, broken
+	})
+	return freshness.Next(n)
+}
+
+// fuller returns the id of the next older checkpoint on the branch that lacks no file, if
+// this checkpoint lacks files.
+func fuller(c *invoke.Invocation, cp *gitstore.Checkpoint) string {
+	const depth = 50
+	if !cp.LeftOut {
+		return ""
+	}
+	l, err := c.Store.List(c.Ctx, cp.Issue, depth)
+	if err != nil {
+		return ""
+	}
+	older := false
+	for _, other := range l.Checkpoints {
+		if older && other.Valid() && other.Branch == cp.Branch && !other.LeftOut {
+			return string(other.ID)
+		}
+		older = older || other.ID == cp.ID
+	}
+	return ""
+}
+
+// approved returns the phases that this command approves now, or that an earlier resume of
+// the checkpoint in this worktree approved.
+func approved(c *invoke.Invocation, cp *gitstore.Checkpoint, now []string) []string {
+	phases := slices.Clone(now)
+	for _, a := range c.Store.Resumed(cp).Approved {
+		phases = append(phases, a.Phase)
+	}
+	return phases
+}
+
+// otherSession returns a note if both this session and the checkpoint's session have names
+// that differ: this session lacks the other session's conversation.
+func otherSession(c *invoke.Invocation, r *checkpoint.Record) []freshness.Reason {
+	now := c.Env.Getenv("GIT_CHECKPOINT_SESSION")
+	if now == "" || r.Session() == "" || now == r.Session() {
+		return nil
+	}
+	return []freshness.Reason{{Check: "session", Message: fmt.Sprintf("Saved in session %s, the current session is %s", r.Session(), now)}}
+}
+
+// handovers returns the handovers of the setting resume.compat.
+func handovers(c *invoke.Invocation) (all []freshness.Handover) {
+	for _, text := range c.Settings.Strings("resume.compat") {
+		h, ok := freshness.ParseHandover(text)
+		if !ok {
+			c.Warnf("resume.compat: %q: want FROM TO [SCOPE...]", text)
+			continue
+		}
+		all = append(all, h)
+	}
+	return all
+}

@@ -1,0 +1,283 @@
+package work
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// A Gate decides which commits and files the pushes of one command may make public.
+type Gate struct {
+	Invocation *invoke.Invocation
+	Remote     string // name or URL
+	DryRun     bool   // nothing is pushed
+	Yes        bool   // unpublished commits need no confirmation
+	Ask        bool   // a person at a terminal is asked about unpublished commits
+	Silent     bool   // the caller prints Secret and Untracked
+
+	Secret    *gitstore.Secret // a secret that the settings let pass, or nil
+	Untracked []string         // untracked files that the push makes public
+
+	pointers bool            // a push contained pointers of git-lfs
+	told     map[string]bool // warnings and accepted questions, since a sync retries
+}
+
+// Check makes a push or a sync pass the gate.
+func (g *Gate) Check(req *gitstore.PushRequest) {
+	req.Harmless = g.isHarmless
+	req.May = g.may
+}
+
+// isHarmless reports whether the gate lets the objects of several issues pass without a
+// warning.
+func (g *Gate) isHarmless(out gitstore.Outgoing) bool {
+	if out.Unpublished != "" {
+		return false // may describes the commits of one issue
+	}
+	p, err := g.publication("", out)
+	if err != nil || len(p.Secrets) > 0 {
+		return false
+	}
+	what, _ := p.Objection(g.policy())
+	if what == gitstore.NothingObjected {
+		g.noteUntracked(p)
+	}
+	return what == gitstore.NothingObjected
+}
+
+// may returns an error if the objects of an issue must not be pushed. It asks a person if
+// the publication requires it.
+func (g *Gate) may(i checkpoint.Issue, out gitstore.Outgoing) error {
+	p, err := g.publication(i, out)
+	if err != nil {
+		return fmt.Errorf("issue %s: scan for secrets: %w", i, err)
+	}
+	what, verb := commitsText(p)
+	commits := fmt.Sprintf("the checkpoints of issue %s include %s, which %s missing on %s", i, strings.TrimSuffix(what, ","), verb, gitstore.ShownRemote(g.Remote))
+	missing := fmt.Sprintf("%s %s missing on %s", what, verb, gitstore.ShownRemote(g.Remote))
+	policy := g.policy()
+	policy.Commits = policy.Commits || g.Yes || g.told[commits]
+	switch object, ask := p.Objection(policy); {
+	case object == gitstore.SecretObjected:
+		return &SecretsError{i, p.Secrets}
+	case object == gitstore.LargeFileObjected:
+		return g.tooLarge(i, p)
+	case object == gitstore.CommitsObjected && g.DryRun:
+		g.warnOnce(commits)
+	case object == gitstore.CommitsObjected && !ask:
+		return g.unpublished(exit.NeedsAnswer, i, missing)
+	case object == gitstore.CommitsObjected:
+		yes, err := g.confirm(i, commits)
+		if err != nil {
+			return err
+		}
+		if !yes {
+			return g.unpublished(exit.Refused, i, missing)
+		}
+	case p.Unpublished != "" && g.Yes:
+		g.warnOnce(commits)
+	}
+	if len(p.Secrets) > 0 {
+		g.Secret = &p.Secrets[0]
+		g.warnOnce(fmt.Sprintf("%s is pushed with a possible secret: %s in %s", i, g.Secret.Rule, g.Secret.Path))
+	}
+	g.noteUntracked(p)
+	return nil
+}
+
+// publication returns the commits and files that a push of the objects makes public.
+func (g *Gate) publication(i checkpoint.Issue, out gitstore.Outgoing) (gitstore.Publication, error) {
+	req := ScanRequest(g.Invocation, i, out)
+	req.MaxFile = int64(g.Invocation.Settings.Int("limits.checkpoint_mb")) << 20
+	found, err := g.Invocation.Store.Scan(g.Invocation.Ctx, req)
+	if err != nil {
+		return gitstore.Publication{}, err
+	}
+	g.pointers = g.pointers || found.Pointers > 0
+	return gitstore.NewPublication(out, found), nil
+}
+
+// policy returns the policy of the settings. Only with a terminal can it ask.
+func (g *Gate) policy() gitstore.PublicationPolicy {
+	c := g.Invocation
+	p := gitstore.PublicationPolicy{Secrets: c.Settings.String("redact") == "warn", Commits: c.Settings.Bool("publish_commits")}
+	if g.Ask && !c.JSON && !c.Env.InHook {
+		if tty, err := c.Env.Tty(); err == nil {
+			tty.Close()
+			p.CanAsk = true
+		}
+	}
+	return p
+}
+
+// confirm asks whether commits are published: commits that were pushed cannot be taken back.
+func (g *Gate) confirm(i checkpoint.Issue, commits string) (bool, error) {
+	yes, err := g.Invocation.Confirm(commits+". Publish it? [y/N] ", g.again(i))
+	if yes {
+		g.first(commits)
+	}
+	return yes, err
+}
+
+// again returns the commands that push commits after a refusal, one a line.
+func (g *Gate) again(i checkpoint.Issue) string {
+	name := "push"
+	if g.Invocation.Name == "sync" {
+		name = "sync"
+	}
+	return "git checkpoint " + name + " " + view.IssueArg(i) + " --yes\ngit config checkpoint.publish-commits true"
+}
+
+// tooLarge returns the error for files above the limit of a checkpoint.
+func (g *Gate) tooLarge(i checkpoint.Issue, p gitstore.Publication) error {
+	largest := slices.MaxFunc(p.TooLarge, func(a, b gitstore.LargeFile) int { return int(min(max(a.Bytes-b.Bytes, -1), 1)) })
+	hint := fmt.Sprintf("git config checkpoint.limits.checkpoint-mb %d", largest.Bytes>>20+1)
+	why := fmt.Sprintf("%s has %.1f MiB, and limits.checkpoint_mb is %d", view.QuotePath(largest.Path), float64(largest.Bytes)/(1<<20), g.Invocation.Settings.Int("limits.checkpoint_mb"))
+	return refuse(exit.Refused, i, why, hint, hint+" permits it")
+}
+
+// unpublished returns the error for commits that were not published.
+func (g *Gate) unpublished(code int, i checkpoint.Issue, why string) error {
+	again := "git checkpoint push " + view.IssueArg(i) + " --yes"
+	return refuse(code, i, why, g.again(i), "push the branch first, or run "+again)
+}
+
+// refuse returns the error for a push that is stopped.
+func refuse(code int, i checkpoint.Issue, why, hint, next string) error {
+	return &refusal{exit.Errorf(code, hint, "issue %s: checkpoints not pushed: %s", i, why), why, next}
+}
+
+// Report prints facts for a person after a push: untracked files that are public now,
+// commits of submodules that were not pushed, and the command that pushes git-lfs content,
+// because pushes of checkpoints contain pointers only.
+func (g *Gate) Report(done []gitstore.Synced) {
+	c := g.Invocation
+	var pushed []gitstore.Synced
+	for _, s := range done {
+		if s.Pushed > 0 && s.Err == nil {
+			pushed = append(pushed, s)
+		}
+	}
+	if len(pushed) > 0 && len(g.Untracked) > 0 {
+		verb := "includes"
+		if g.DryRun {
+			verb = "would include"
+		}
+		c.Infof("the push %s %s: %s", verb, view.Plural(len(g.Untracked), "untracked file"), view.List(view.Few(view.QuotePaths(g.Untracked), namedFiles)))
+	}
+	if len(pushed) == 0 || g.DryRun {
+		return
+	}
+	for _, s := range pushed[:min(len(pushed), maxSubmoduleChecks)] {
+		if newest, err := c.Store.Newest(c.Ctx, s.Issue); err == nil {
+			c.WarnLocalCommits(newest)
+		}
+	}
+	if !g.pointers {
+		return
+	}
+	what := "--all " + view.QuoteArg(gitstore.ShownRemote(g.Remote))
+	if len(pushed) == 1 {
+		what = view.QuoteArg(gitstore.ShownRemote(g.Remote)) + " " + view.QuoteArg(gitstore.LiveRef(pushed[0].Issue))
+	}
+	c.Infof("hint: git lfs push %s # what git-lfs keeps is not pushed with checkpoints", what)
+}
+
+const (
+	// namedFiles limits the untracked files that are named.
+	namedFiles = 3
+	// maxSubmoduleChecks limits the issues of one push whose newest checkpoint is searched for
+	// commits of submodules.
+	maxSubmoduleChecks = 20
+)
+
+// noteUntracked collects the untracked files that a push makes public.
+func (g *Gate) noteUntracked(p gitstore.Publication) {
+	for _, path := range p.Untracked {
+		if g.first("untracked " + path) {
+			g.Untracked = append(g.Untracked, path)
+		}
+	}
+	slices.Sort(g.Untracked)
+}
+
+// warnOnce prints a warning unless an earlier attempt printed it.
+func (g *Gate) warnOnce(text string) {
+	if g.first(text) && !g.Silent {
+		g.Invocation.Warnf("%s", text)
+	}
+}
+
+// first records a text, and reports whether it is new.
+func (g *Gate) first(text string) bool {
+	if g.told[text] {
+		return false
+	}
+	if g.told == nil {
+		g.told = map[string]bool{}
+	}
+	g.told[text] = true
+	return true
+}
+
+// ScanRequest returns the scan of an issue's outgoing objects.
+func ScanRequest(c *invoke.Invocation, i checkpoint.Issue, out gitstore.Outgoing) gitstore.ScanRequest {
+	return gitstore.ScanRequest{Issue: i, Out: out, Allow: c.Settings.Strings("scan_allow"), Command: c.Settings.String("scan_command")}
+}
+
+// commitsText describes the commits that a push would publish, with their verb.
+func commitsText(p gitstore.Publication) (what, verb string) {
+	switch {
+	case p.Commits == 1:
+		return fmt.Sprintf("commit %.12s", p.Unpublished), "is"
+	case p.Commits >= gitstore.MaxCommits:
+		return fmt.Sprintf("%d or more commits, the newest %.12s,", gitstore.MaxCommits, p.Unpublished), "are"
+	}
+	return fmt.Sprintf("%d commits, the newest %.12s,", p.Commits, p.Unpublished), "are"
+}
+
+// A refusal is the error of a push that the gate stopped. The same push would be stopped
+// again.
+type refusal struct {
+	error
+	why  string // the reason alone
+	next string // command with which a later push passes
+}
+
+func (r *refusal) Unwrap() error { return r.error }
+
+// A SecretsError reports a push that contained a secret and was stopped.
+type SecretsError struct {
+	issue checkpoint.Issue
+	Found []gitstore.Secret
+}
+
+func (e *SecretsError) Error() string {
+	return fmt.Sprintf("issue %s: checkpoints not pushed: %s", e.issue, e.why())
+}
+
+// why describes the first secret.
+func (e *SecretsError) why() string {
+	text := fmt.Sprintf("possible secret: %s in %s", e.Found[0].Rule, e.Found[0].Path)
+	if line := e.Found[0].Line; line > 0 {
+		text += fmt.Sprintf(", line %d", line)
+	}
+	if n := len(e.Found) - 1; n > 0 {
+		text += fmt.Sprintf(" (and %d more)", n)
+	}
+	return text
+}
+
+// ExitCode returns the exit code of a push that was stopped by a secret.
+func (e *SecretsError) ExitCode() int { return exit.Secrets }
+
+// ExitHint returns the command that lists the secrets.
+func (e *SecretsError) ExitHint() string {
+	return "git checkpoint scan " + view.IssueArg(e.issue)
+}

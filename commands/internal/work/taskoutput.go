@@ -1,0 +1,126 @@
+package work
+
+import (
+	"errors"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
+	"git-checkpoint/gitstore/checkpoint/story"
+	"git-checkpoint/gitstore/checkpoint/tasks"
+)
+
+// TaskFailure adds the issue to task and story errors.
+func TaskFailure(issue checkpoint.Issue, next string, err error) error {
+	e := &taskError{issue, next, err}
+	if err == nil || e.ExitCode() == exit.Failure {
+		return err
+	}
+	return e
+}
+
+// TaskOutputs returns the existing outputs of the running tasks.
+func TaskOutputs(c *invoke.Invocation, l *tasks.List) map[string]tasks.Found {
+	found, places := map[string]tasks.Found{}, map[string]string{}
+	for _, t := range l.Running() {
+		if t.Output == "" || c.Store.Root() == "" {
+			continue
+		}
+		if f := TaskOutput(c, t.Output); f.Exists {
+			found[t.ID], places[t.ID] = f, t.Output
+		}
+	}
+	var list []string
+	for _, place := range places {
+		list = append(list, place)
+	}
+	digests, err := c.Store.Files.Digests(c.Ctx, list)
+	for id, f := range found {
+		if err == nil {
+			f.Digest = digests[places[id]]
+			found[id] = f
+		}
+	}
+	return found
+}
+
+// maxOutput limits the bytes that are read of an output.
+const maxOutput = 1 << 20
+
+// TaskOutput examines an output. A JSON file must be complete and can contain a status.
+func TaskOutput(c *invoke.Invocation, place string) tasks.Found {
+	f, err := invoke.OpenPlain(c, place)
+	if err != nil {
+		return tasks.Found{Exists: errors.Is(err, invoke.ErrNotPlain)}
+	}
+	defer f.Close()
+	if !strings.EqualFold(filepath.Ext(place), ".json") || f.Size > maxOutput {
+		return tasks.Found{Exists: true}
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxOutput))
+	if err != nil {
+		return tasks.Found{Exists: true, Broken: true}
+	}
+	status, err := tasks.OutputStatus(data)
+	return tasks.Found{Exists: true, Broken: err != nil, Status: status}
+}
+
+// A taskError is a refused move of a task or a story, with its issue.
+type taskError struct {
+	issue checkpoint.Issue
+	next  string // next task, or ""
+	err   error
+}
+
+func (e *taskError) Error() string { return e.err.Error() }
+func (e *taskError) Unwrap() error { return e.err }
+
+// ExitHint returns the command to type next.
+func (e *taskError) ExitHint() string {
+	_, hint := e.code()
+	return hint
+}
+
+// code returns the exit code and the hint of errors about tasks and stories.
+func (e *taskError) code() (code int, hint string) {
+	var (
+		unknown *tasks.UnknownError
+		refused *tasks.TransitionError
+		limit   *tasks.TaskLimitError
+		paused  *story.LimitError
+		cycle   *tasks.CycleError
+	)
+	ways := func(w ...progress.Way) string { return progress.Alternatives(e.issue, w...) }
+	giveUp := progress.Way{"finish", "--status", "failed"}
+	switch {
+	case errors.As(e.err, &unknown):
+		return exit.Usage, ways(progress.Way{"task", "add", unknown.ID})
+	case errors.As(e.err, &refused) && refused.Live:
+		return exit.Refused, ways(progress.Way{"task", "list", "--ready"}, progress.Way{"task", "recover", refused.ID, "--force"})
+	case errors.As(e.err, &refused) && refused.Running:
+		return exit.Refused, ways(progress.Way{"task", "list", "--ready"})
+	case errors.As(e.err, &refused) && refused.Awaited:
+		return exit.Refused, ways(progress.Way{"phase", "approve", refused.ID})
+	case errors.As(e.err, &refused):
+		return exit.Refused, ways(progress.Way{"task", "list"})
+	case errors.As(e.err, &limit):
+		return exit.Limit, ways(progress.Way{"task", "start", limit.ID, "--force"}, giveUp)
+	case errors.As(e.err, &paused) && e.next != "":
+		return exit.Limit, ways(progress.Way{"task", "start", e.next, "--force"}, giveUp)
+	case errors.As(e.err, &paused):
+		return exit.Limit, ways(giveUp)
+	case errors.As(e.err, &cycle):
+		return exit.Invalid, ways(progress.Way{"resume", "--fallback"})
+	}
+	return exit.Failure, ""
+}
+
+// ExitCode returns the exit code of the error.
+func (e *taskError) ExitCode() int {
+	code, _ := e.code()
+	return code
+}

@@ -1,0 +1,58 @@
+package work
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/gitstore"
+)
+
+// WentBackText describes a person's restore of a checkpoint that is not the newest, such as
+// "Ann went back to CP-... (Turn: fix the test) 2 minutes ago; 5 later checkpoints were left:
+// CP-..., CP-... and 3 more". It returns "" without such an event.
+func WentBackText(p *gitstore.Point, now time.Time) string {
+	if !p.WentBack() {
+		return ""
+	}
+	var left []string
+	for i := range p.Later {
+		left = append(left, p.Later[i].Name())
+	}
+	const few = 3
+	were := "were"
+	if len(left) == 1 {
+		were = "was"
+	}
+	return fmt.Sprintf("%s went back to %s (%s) %s; %s %s left: %s", cmp.Or(p.By, "a person"), p.Name(),
+		view.Truncate(view.Title(p.Checkpoint, nil, nil), 60), view.Ago(p.At, now), view.Plural(len(left), "later checkpoint"), were, view.List(view.Few(left, few)))
+}
+
+// ShowWentBack prints the line of WentBackText.
+func ShowWentBack(c *invoke.Invocation, p *gitstore.Point) {
+	if text := WentBackText(p, c.Env.Now()); text != "" {
+		c.Printf("Went back: %s\n", view.Clean(text))
+	}
+}
+
+// WentBackRows returns the row of WentBackText, or nothing.
+func WentBackRows(p *gitstore.Point, now time.Time) []view.Row {
+	if !p.WentBack() {
+		return nil
+	}
+	return []view.Row{{Label: "Went back", Text: WentBackText(p, now), Style: view.Yellow}}
+}
+
+// WentBackRecord returns the JSON record of WentBackText, or nil.
+func WentBackRecord(p *gitstore.Point) *view.WentBack {
+	if !p.WentBack() {
+		return nil
+	}
+	r := &view.WentBack{CheckpointID: p.Name(), By: p.By, At: p.At}
+	for i := range p.Later {
+		r.Left = append(r.Left, p.Later[i].Name())
+	}
+	return r
+}
