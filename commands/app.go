@@ -19,7 +19,6 @@ import (
 	"git-checkpoint/commands/hooks"
 	"git-checkpoint/commands/interchange"
 	"git-checkpoint/commands/internal/config"
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
@@ -34,6 +33,7 @@ import (
 	"git-checkpoint/commands/workflow"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 
 	"github.com/urfave/cli/v2"
 )
@@ -63,13 +63,13 @@ var Version, Commit, Date string
 // report prints an error and returns the exit code.
 func report(env *invoke.Env, json bool, err error) int {
 	if err == nil {
-		return exit.OK
+		return failure.OK
 	}
-	var quiet exit.Silent
+	var quiet failure.Silent
 	if errors.As(err, &quiet) {
 		return quiet.ExitCode()
 	}
-	f := exit.Classify(err)
+	f := failure.Classify(err)
 	message := strings.TrimPrefix(f.Error(), "git-checkpoint: ")
 	if json {
 		_ = view.Write(env.Stderr, view.NewError(f.Code, f.Kind, message, strings.ReplaceAll(f.Hint, "\n", " or "), f.Details...))
@@ -101,9 +101,9 @@ func runLine(ctx context.Context, env *invoke.Env, commands []*invoke.Command, a
 	if err == nil {
 		err = newApp(env, line).RunContext(context.WithValue(ctx, lineKey{}, line), line.argv)
 	}
-	if err != nil && ctx.Err() != nil && !errors.As(err, new(exit.Silent)) {
+	if err != nil && ctx.Err() != nil && !errors.As(err, new(failure.Silent)) {
 		// A git process that was interrupted too reports only that it was killed.
-		err = exit.Errorf(exit.Interrupted, "", "interrupted")
+		err = failure.Errorf(failure.Interrupted, "", "interrupted")
 	}
 	return report(env, line.json, line.withHelp(err))
 }
@@ -131,7 +131,7 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 	before, flag, named := strings.Cut(strings.Replace(err.Error(), " for flag -", " for -", 1), " for -")
 	_, value, valued := strings.Cut(before, "value ")
 	if !named || !valued {
-		return exit.Usagef("%s: %w", c.Command.Name, err)
+		return failure.Usagef("%s: %w", c.Command.Name, err)
 	}
 	name, _, _ := strings.Cut(flag, ":")
 	if len(name) > 1 {
@@ -141,7 +141,7 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 	if strings.Contains(before, "boolean") {
 		want = "true or false"
 	}
-	return exit.Usagef("%s: -%s: %s: want %s", c.Command.Name, name, value, want)
+	return failure.Usagef("%s: -%s: %s: want %s", c.Command.Name, name, value, want)
 }
 
 // build returns the cli.Command of the declaration.
@@ -170,7 +170,7 @@ func call(d *invoke.Command, env *invoke.Env, flags *cli.Context) error {
 	defer c.Close()
 	defer c.CloseMirror()
 	if n := len(c.Args); n > d.Max {
-		return exit.Usagef("%s: unexpected argument %q%s", d.Name, c.Args[d.Max], noteAdvice(c))
+		return failure.Usagef("%s: unexpected argument %q%s", d.Name, c.Args[d.Max], noteAdvice(c))
 	}
 	if err := c.Chdir(c.Common.Dir); err != nil {
 		return err
@@ -180,11 +180,11 @@ func call(d *invoke.Command, env *invoke.Env, flags *cli.Context) error {
 		c.ShowIssue()
 	}
 	c.EndMirror()
-	if err == nil || errors.As(err, new(exit.Silent)) {
+	if err == nil || errors.As(err, new(failure.Silent)) {
 		c.FlushWarnings()
 	}
-	if c.Out.Err != nil && (err == nil || errors.Is(err, c.Out.Err) || errors.As(err, new(exit.Silent))) {
-		return exit.DoneErrorf("%s: standard output: %w; the command itself is done", d.Name, c.Out.Err)
+	if c.Out.Err != nil && (err == nil || errors.Is(err, c.Out.Err) || errors.As(err, new(failure.Silent))) {
+		return failure.DoneErrorf("%s: standard output: %w; the command itself is done", d.Name, c.Out.Err)
 	}
 	return err
 }
@@ -203,22 +203,22 @@ func noteAdvice(c *invoke.Invocation) string {
 // issue without checkpoints.
 func withRecoveryHint(c *invoke.Invocation, err error) error {
 	var none *gitstore.NoneError
-	if errors.As(err, &none) && !errors.As(err, new(*exit.Error)) && c.Store != nil {
+	if errors.As(err, &none) && !errors.As(err, new(*failure.Error)) && c.Store != nil {
 		if e := work.EndingOf(c, none.Issue); e != nil {
-			return exit.Errorf(exit.None, e.Hint(), "%w: %s", none, e.Text(c.Env.Now()))
+			return failure.Errorf(failure.None, e.Hint(), "%w: %s", none, e.Text(c.Env.Now()))
 		}
 		hint, details := noneHint(c, none.Issue)
-		return exit.NoneFound(none, hint, details)
+		return failure.NoneFound(none, hint, details)
 	}
 	var damaged *gitstore.CorruptError
-	if !errors.As(err, &damaged) || damaged.Hint != "" || errors.As(err, new(*exit.Error)) || c.IssueInQuestion == "" {
+	if !errors.As(err, &damaged) || damaged.Hint != "" || errors.As(err, new(*failure.Error)) || c.IssueInQuestion == "" {
 		return err
 	}
 	hint := invoke.RecoveryCommand(c, c.IssueInQuestion)
 	if hint == "" {
 		hint = "git checkpoint verify " + view.IssueArg(c.IssueInQuestion)
 	}
-	return exit.Errorf(exit.Invalid, hint, "%w", err)
+	return failure.Errorf(failure.Invalid, hint, "%w", err)
 }
 
 // noneHint returns the next commands for an issue without checkpoints, one a line, and lines with
@@ -355,7 +355,7 @@ func configInGit(args []string) error {
 			hint += " " + view.QuoteArg(value)
 		}
 	}
-	return exit.Errorf(exit.Usage, hint, "config: unexpected argument %q; git config reads and sets settings", args[0])
+	return failure.Errorf(failure.Usage, hint, "config: unexpected argument %q; git config reads and sets settings", args[0])
 }
 
 func runVersion(c *invoke.Invocation) error {

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"git-checkpoint/commands/internal/complete"
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/manual"
 	"git-checkpoint/commands/internal/view"
@@ -13,6 +12,7 @@ import (
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/tasks"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/layout"
 )
 
@@ -31,14 +31,14 @@ var completionCommand = invoke.Command{
 
 func runCompletion(c *invoke.Invocation) error {
 	if len(c.Args) == 0 {
-		return exit.Usagef("completion: no shell given: use bash, zsh or fish")
+		return failure.Usagef("completion: no shell given: use bash, zsh or fish")
 	}
 	text := complete.Script(c.Args[0])
 	if c.Args[0] == "words" {
 		next := complete.At(declared(c.Commands), c.Paths)
 		text = next.Lines(candidates(c, &next))
 	} else if text == "" {
-		return exit.Usagef("completion: %q is not one of %s", c.Args[0], strings.Join(complete.Shells(), ", "))
+		return failure.Usagef("completion: %q is not one of %s", c.Args[0], strings.Join(complete.Shells(), ", "))
 	}
 	if c.JSON {
 		return c.WriteJSON(view.Help{Type: "completion", Text: text})

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"git-checkpoint/commands/internal/config"
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
@@ -20,6 +19,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/checkpoint/story"
 	"git-checkpoint/gitstore/checkpoint/tasks"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/layout"
 
 	"github.com/stretchr/testify/assert"
@@ -36,7 +36,7 @@ func TestCodes(t *testing.T) {
 		hint string
 	}{
 		{"anything", errors.New("x"), 1, "failure", ""},
-		{"usage", exit.Usagef("x"), 2, "usage", ""},
+		{"usage", failure.Usagef("x"), 2, "usage", ""},
 		{"none", &gitstore.NoneError{Issue: "42"}, 3, "none", "git checkpoint save 42"},
 		{"none, a key like a flag", &gitstore.NoneError{Issue: "--all"}, 3, "none", "git checkpoint save --issue=--all"},
 		{"none, an odd key", &gitstore.NoneError{Issue: "a b"}, 3, "none", "git checkpoint save --issue 'a b'"},
@@ -62,12 +62,12 @@ func TestCodes(t *testing.T) {
 		{"nothing to undo", gitstore.ErrNothingToUndo, 1, "failure", ""},
 		{"interrupted", context.Canceled, 130, "interrupted", ""},
 		{"disk full", &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}, 1, "failure", "free some space, then run the command again"},
-		{"disk full, where the command says so", exit.Errorf(exit.Failure, "", "web: --export: %w", syscall.ENOSPC), 1, "failure", "free some space, then run the command again"},
+		{"disk full, where the command says so", failure.Errorf(failure.Failure, "", "web: --export: %w", syscall.ENOSPC), 1, "failure", "free some space, then run the command again"},
 		{"disk full, where git says so", errors.New("git: fatal: write error: No space left on device"), 1, "failure", "free some space, then run the command again"},
 		{"disk full, and the change is made", &gitstore.DoneError{Err: syscall.ENOSPC}, 1, "failure", "free some space"},
-		{"disk full, and the change of a command is made", exit.Errorf(exit.Failure, "", "x: %w", &gitstore.DoneError{Err: syscall.ENOSPC}), 1, "failure", "free some space"},
+		{"disk full, and the change of a command is made", failure.Errorf(failure.Failure, "", "x: %w", &gitstore.DoneError{Err: syscall.ENOSPC}), 1, "failure", "free some space"},
 		{"the remote is pushed, the refs here are not moved", &gitstore.PushedError{Issue: "a b", Remote: "origin", Err: syscall.ENOSPC}, 1, "failure", "git checkpoint sync --issue 'a b'"},
-		{"no permission, where the command says so", exit.Errorf(exit.Failure, "", "x: %w", fs.ErrPermission), 1, "failure", ""},
+		{"no permission, where the command says so", failure.Errorf(failure.Failure, "", "x: %w", fs.ErrPermission), 1, "failure", ""},
 		{"no permission", &os.PathError{Op: "open", Path: "x", Err: fs.ErrPermission}, 1, "failure", "make the repository writable, then run the command again"},
 		{"a limit", &progress.PlanLimitError{Issue: "a b", Reason: "x", Instead: []progress.Way{{"phase", "skip", "the end"}, {"finish"}}}, 14, "limit", "git checkpoint phase skip 'the end' --issue 'a b'\ngit checkpoint finish --issue 'a b'"},
 		{"a step that is refused", &progress.RefusedError{Reason: "x", Instead: []progress.Way{{"phase", "start", "3", "--force"}}}, 8, "refused", "git checkpoint phase start 3 --force"},
@@ -84,11 +84,11 @@ func TestCodes(t *testing.T) {
 		{"a paused story without tasks", work.TaskFailure("42", "", &story.LimitError{Story: "42"}), 14, "limit", "git checkpoint finish --status failed --issue 42"},
 		{"tasks in a cycle", work.TaskFailure("42", "", &tasks.CycleError{IDs: []string{"a", "a"}}), 6, "invalid", "git checkpoint resume --fallback --issue 42"},
 		{"another error of a task", work.TaskFailure("42", "", errors.New("x")), 1, "failure", ""},
-		{"needs an answer", exit.Errorf(exit.NeedsAnswer, "h", "x"), 5, "needs_answer", "h"},
-		{"partial", exit.Errorf(exit.Partial, "", "x"), 12, "partial", ""},
+		{"needs an answer", failure.Errorf(failure.NeedsAnswer, "h", "x"), 5, "needs_answer", "h"},
+		{"partial", failure.Errorf(failure.Partial, "", "x"), 12, "partial", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f := exit.Classify(fmt.Errorf("one: %w", fmt.Errorf("two: %w", c.err)))
+			f := failure.Classify(fmt.Errorf("one: %w", fmt.Errorf("two: %w", c.err)))
 			assert.Equal(t, c.code, f.Code)
 			assert.Equal(t, c.kind, f.Kind)
 			assert.Equal(t, c.hint, f.Hint)
@@ -98,7 +98,7 @@ func TestCodes(t *testing.T) {
 
 func TestReport(t *testing.T) {
 	t.Parallel()
-	hostile := exit.Errorf(exit.Refused, "git x", "save: a\x1b[31m\nb")
+	hostile := failure.Errorf(failure.Refused, "git x", "save: a\x1b[31m\nb")
 	for _, c := range []struct {
 		name string
 		err  error
@@ -107,7 +107,7 @@ func TestReport(t *testing.T) {
 		want string
 	}{
 		{"nothing", nil, false, 0, ""},
-		{"silent", exit.Silent{Code: 4}, true, 4, ""},
+		{"silent", failure.Silent{Code: 4}, true, 4, ""},
 		{"text", hostile, false, 8, "git-checkpoint: save: a\\x1b[31m\nb\nhint: git x\n"},
 		{"no hint", errors.New("x"), false, 1, "git-checkpoint: x\n"},
 		{"json", hostile, true, 8, `{"version":1,"type":"error","code":8,"kind":"refused","message":"save: a\u001b[31m\nb","hint":"git x","details":[]}` + "\n"},
@@ -124,13 +124,14 @@ func TestReport(t *testing.T) {
 func TestKinds(t *testing.T) {
 	t.Parallel()
 	seen := map[string]int{}
-	for code, kind := range exit.Kinds {
+	for _, code := range failure.Codes() {
+		kind := failure.Kind(code)
 		require.NotEmpty(t, kind, code)
 		require.NotContains(t, seen, kind)
 		seen[kind] = code
 	}
-	for code := exit.Failure; code <= exit.Limit; code++ {
-		assert.Contains(t, exit.Kinds, code)
+	for code := failure.Failure; code <= failure.Limit; code++ {
+		assert.Contains(t, failure.Codes(), code)
 	}
 }
 
@@ -147,9 +148,9 @@ func TestEachReportsFailedIssues(t *testing.T) {
 		return nil
 	})
 	require.EqualError(t, err, "1 of 3 issues failed:\nNo checkpoint found for issue #2")
-	assert.Equal(t, exit.Partial, exit.Classify(err).Code)
+	assert.Equal(t, failure.Partial, failure.Classify(err).Code)
 	assert.Equal(t, 3, visited)
 	err = c.Each([]checkpoint.Issue{"2"}, func(checkpoint.Issue) error { return boom })
-	assert.Equal(t, exit.None, exit.Classify(err).Code)
+	assert.Equal(t, failure.None, failure.Classify(err).Code)
 	assert.NoError(t, c.Each(nil, nil))
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/gitstore/failure"
 
 	"github.com/stretchr/testify/require"
 )
@@ -44,7 +44,7 @@ func TestFailureAfterTheMove(t *testing.T) {
 			}
 			before := v.everywhere()
 			o := v.unsyncedRefs(args...)
-			require.Equalf(t, exit.Failure, o.code, "%s", o.err)
+			require.Equalf(t, failure.Failure, o.code, "%s", o.err)
 			require.Contains(t, o.err, "input/output error")
 			require.NotContains(t, o.out, "CP-")
 			now := v.everywhere()

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/require"
@@ -394,9 +394,9 @@ func (c *faultCheck) checkNext() {
 	if f.row.restores && c.w.pending() {
 		switch c.at / f.every % 3 {
 		case 1:
-			args, wants = []string{"restore", "--continue"}, []faultEnd{{exit.OK, &f.after}}
+			args, wants = []string{"restore", "--continue"}, []faultEnd{{failure.OK, &f.after}}
 		case 2:
-			args, wants = []string{"restore", "--abort"}, []faultEnd{{exit.OK, &f.before}}
+			args, wants = []string{"restore", "--abort"}, []faultEnd{{failure.OK, &f.before}}
 		}
 	}
 	o := c.w.try("git-checkpoint", args...)
@@ -467,7 +467,7 @@ func (c *faultCheck) checkUndo() {
 		c.wrong("after undo (exit %d: %s): %v", o.code, o.err, err)
 		return
 	}
-	if end := (faultEnd{exit.OK, &f.before}); !end.is(o.code, state, f.before) && !c.tableLocked(o) {
+	if end := (faultEnd{failure.OK, &f.before}); !end.is(o.code, state, f.before) && !c.tableLocked(o) {
 		c.wrong("undo ended with exit %d: %q %q, and left %s %s, expected %s", o.code, o.out, o.err, state.shape(f.before),
 			changedFiles(state.files, f.before.files), f.before.shape(f.before))
 	}
@@ -488,7 +488,7 @@ func (w *faultWorld) sound() []string {
 		dirs = append(dirs, "../remote.git")
 	}
 	for _, dir := range dirs {
-		if o := w.try("git-checkpoint", "-C", dir, "verify"); o.code != 0 && o.code != exit.None {
+		if o := w.try("git-checkpoint", "-C", dir, "verify"); o.code != 0 && o.code != failure.None {
 			problems = append(problems, fmt.Sprintf("verify %s: exit %d: %s %s", dir, o.code, o.out, o.err))
 		}
 		if o := w.try("git", "-C", dir, "fsck", "--no-dangling", "--no-progress"); o.code != 0 || o.out+o.err != "" {

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"testing"
 
-	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/gitstore/failure"
 
 	"github.com/stretchr/testify/require"
 )
@@ -195,7 +195,7 @@ func (w *faultWorld) checkpoints(dir string) (map[string]string, error) {
 		cmd := w.command("git-checkpoint", args...)
 		cmd.Env = append(cmd.Env, "GIT_CHECKPOINT_MIRROR=off") // otherwise list would record changes of mirrored files
 		o := outcomeOf(cmd)
-		if o.code != 0 && o.code != exit.None {
+		if o.code != 0 && o.code != failure.None {
 			return nil, fmt.Errorf("%s: exit %d: %s", o.name, o.code, o.err)
 		}
 		var list struct {

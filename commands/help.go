@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"git-checkpoint/commands/internal/config"
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/manual"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/gitstore/failure"
 
 	"github.com/urfave/cli/v2"
 )
@@ -88,13 +88,13 @@ func helpText(c *invoke.Invocation, o helpOptions) (string, error) {
 	}
 	meant := cmp.Or(meantCommand(c.Commands, c.Args[0]), invoke.Nearest(c.Args[0], guides))
 	hint := strings.TrimSuffix("git checkpoint help "+meant, " ")
-	return "", exit.Errorf(exit.Usage, hint, "%q is neither a command nor a guide", c.Args[0])
+	return "", failure.Errorf(failure.Usage, hint, "%q is neither a command nor a guide", c.Args[0])
 }
 
 // writeMan writes the man pages to dir and returns their paths.
 func writeMan(c *invoke.Invocation, dir string) (string, error) {
 	if len(c.Args) > 0 {
-		return "", exit.Usagef("help: --man takes no command: it writes all pages")
+		return "", failure.Usagef("help: --man takes no command: it writes all pages")
 	}
 	if dir == invoke.LeftOut {
 		var err error
@@ -122,7 +122,7 @@ func writeMan(c *invoke.Invocation, dir string) (string, error) {
 func defaultManDir() (string, error) {
 	program, err := exec.LookPath(progName)
 	if err != nil {
-		return "", exit.Errorf(exit.Usage, "git checkpoint help --man=DIR", "help: --man: %w", err)
+		return "", failure.Errorf(failure.Usage, "git checkpoint help --man=DIR", "help: --man: %w", err)
 	}
 	if program, err = filepath.Abs(program); err != nil {
 		return "", fmt.Errorf("help: --man: %w", err)

@@ -25,7 +25,6 @@ var layers = [][]string{
 	{"commands/internal/githooks", "commands/internal/work"},
 	{"commands/internal/invoke"},
 	{"commands/internal/config", "commands/internal/hook/install", "commands/internal/sessions"},
-	{"commands/internal/exit"},
 	{
 		"commands/internal/complete",
 		"commands/internal/guard",

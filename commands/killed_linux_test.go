@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/gitstore/failure"
 
 	"github.com/stretchr/testify/require"
 )
@@ -63,7 +63,7 @@ func TestUndoKilledBeforeItsMove(t *testing.T) {
 		require.NotEqual(t, ids, v.ids("42"))
 		v.next("undo", "42")
 		require.Equal(t, ids, v.ids("42"))
-		require.Contains(t, v.refused(exit.Failure, "undo", "42"), "nothing to undo")
+		require.Contains(t, v.refused(failure.Failure, "undo", "42"), "nothing to undo")
 		v.sound()
 	}
 }
@@ -163,7 +163,7 @@ func (v *victim) archivedIDs(issue string) []string {
 			ID string `json:"checkpoint_id"`
 		} `json:"checkpoints"`
 	}
-	if o.code != exit.None {
+	if o.code != failure.None {
 		require.Zerof(v.t, o.code, "%s: %s", o.name, o.err)
 		require.NoError(v.t, json.Unmarshal([]byte(o.out), &list))
 	}

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/gitstore/failure"
 
 	"github.com/urfave/cli/v2"
 )
@@ -83,13 +83,13 @@ func findCommand(args []string) (leading []string, name string, rest []string, e
 		}
 		f, value := findFlag(common, args[i])
 		if f == nil {
-			return nil, "", nil, exit.Errorf(exit.Usage, "git checkpoint help", "%q is not a flag that can precede a command", args[i])
+			return nil, "", nil, failure.Errorf(failure.Usage, "git checkpoint help", "%q is not a flag that can precede a command", args[i])
 		}
 		if takesValue(f) && value == nil {
 			i++
 		}
 	}
-	return nil, "", nil, exit.Errorf(exit.Usage, "git checkpoint help", "no command given")
+	return nil, "", nil, failure.Errorf(failure.Usage, "git checkpoint help", "no command given")
 }
 
 // isFlag reports whether an argument is a flag. A single "-" means standard input.
@@ -143,7 +143,7 @@ func commandNamed(commands []*invoke.Command, name string) *invoke.Command {
 // unknownCommand returns the error for an unknown command, with the probable command as
 // its hint.
 func unknownCommand(commands []*invoke.Command, word string) error {
-	return exit.Errorf(exit.Usage, "git checkpoint "+cmp.Or(meantCommand(commands, word), "help"), "%q is not a command", word)
+	return failure.Errorf(failure.Usage, "git checkpoint "+cmp.Or(meantCommand(commands, word), "help"), "%q is not a command", word)
 }
 
 // meantCommand returns the command that a word probably means, or "".
@@ -220,7 +220,7 @@ func split(cmd *invoke.Command, args []string) (w words, err error) {
 			return w, unknownFlag(cmd, arg)
 		case value == nil && takesValue(f):
 			if i++; i == len(args) {
-				return w, exit.Usagef("%s: %s needs a value", cmd.Name, arg)
+				return w, failure.Usagef("%s: %s needs a value", cmd.Name, arg)
 			}
 			value = &args[i]
 		}
@@ -285,7 +285,7 @@ func unknownFlag(cmd *invoke.Command, arg string) error {
 	if meant := invoke.Nearest(name, names); long && meant != "" {
 		hint = "git checkpoint " + cmd.Name + " --" + meant
 	}
-	return exit.Errorf(exit.Usage, hint, "%s: unknown flag %q", cmd.Name, arg)
+	return failure.Errorf(failure.Usage, hint, "%s: unknown flag %q", cmd.Name, arg)
 }
 
 // checkEmpty returns an error for a flag with an empty value: an unset variable in a
@@ -300,7 +300,7 @@ func checkEmpty(d *invoke.Command, f cli.Flag, value *string) error {
 	if name == "C" || slices.Contains(d.MayBeEmpty, name) {
 		return nil
 	}
-	return exit.Usagef("%s: --%s is empty", d.Name, name)
+	return failure.Usagef("%s: --%s is empty", d.Name, name)
 }
 
 // add appends a flag as --name=value, the only form that the library cannot misread.
@@ -374,8 +374,8 @@ func (l *line) flags() []cli.Flag {
 
 // withHelp adds the command's help as a hint to a usage error without a hint.
 func (l *line) withHelp(err error) error {
-	var f *exit.Error
-	if l.command == nil || !errors.As(err, &f) || f.ExitCode() != exit.Usage || f.ExitHint() != "" {
+	var f *failure.Error
+	if l.command == nil || !errors.As(err, &f) || f.ExitCode() != failure.Usage || f.ExitHint() != "" {
 		return err
 	}
 	return f.WithHint("git checkpoint help " + l.command.Name)

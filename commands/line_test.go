@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/gitstore/failure"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -99,8 +99,8 @@ func TestParseLineRefuses(t *testing.T) {
 	} {
 		l, err := parseLine(allCommands(), c.args)
 		require.EqualError(t, err, c.want)
-		f := exit.Classify(err)
-		assert.Equal(t, exit.Usage, f.Code, c.want)
+		f := failure.Classify(err)
+		assert.Equal(t, failure.Usage, f.Code, c.want)
 		assert.Equal(t, c.hint, f.Hint, c.want)
 		assert.Equal(t, c.json, l.json, c.want)
 	}
@@ -123,7 +123,7 @@ func FuzzParseLine(f *testing.F) {
 		l, err := parseLine(allCommands(), []string{a, b, c, d})
 		require.NotNil(t, l)
 		if err != nil {
-			assert.Equal(t, exit.Usage, exit.Classify(err).Code)
+			assert.Equal(t, failure.Usage, failure.Classify(err).Code)
 		}
 	})
 }

@@ -24,7 +24,7 @@ func TestManualFields(t *testing.T) {
 			sections[kind] = text
 		}
 	}
-	files, err := filepath.Glob(filepath.Join("internal", "output", "testdata", "*.json"))
+	files, err := filepath.Glob(filepath.Join("internal", "view", "testdata", "*.json"))
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	for _, name := range files {

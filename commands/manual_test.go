@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/manual"
+	"git-checkpoint/gitstore/failure"
 
 	"git-checkpoint/commands/internal/invoke"
 
@@ -95,7 +95,7 @@ func TestManualExitCodes(t *testing.T) {
 	text := manualPages()[0].Text()
 	_, codes, _ := strings.Cut(text, "\nEXIT STATUS\n")
 	codes, _, _ = strings.Cut(codes, "\nENVIRONMENT\n")
-	for code := range exit.Kinds {
+	for _, code := range failure.Codes() {
 		assert.Contains(t, codes, "\n  "+strconv.Itoa(code)+"\n")
 	}
 }

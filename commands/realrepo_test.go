@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/failure"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -181,7 +181,7 @@ func TestRealHistory(t *testing.T) {
 	h.git("gc", "-q", "--prune=now")
 
 	_, code := h.run("git", "checkpoint", "status", "42", "--check")
-	assert.Equal(t, exit.StartFresh, code)
+	assert.Equal(t, failure.StartFresh, code)
 	out, code := h.run("git", "checkpoint", "resume", "42", "--force")
 	assert.Zero(t, code)
 	assert.Equal(t, "batch_3_task_1", lastLine(out))

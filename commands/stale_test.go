@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/gitstore/failure"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
@@ -89,7 +89,7 @@ func world(ways ...int) string {
 	code := severity[action].code
 	strict := code
 	if action == "proceed_with_warning" {
-		strict = exit.Stale
+		strict = failure.Stale
 	}
 	return fmt.Sprintf(`repo
 mkdir .checkpoint/issues
@@ -133,12 +133,12 @@ three
 // dryRun returns the exit code of `resume --strict --dry-run`, which asks no question.
 func dryRun(action string) int {
 	if action == "resume" {
-		return exit.OK
+		return failure.OK
 	}
 	if action == "start_fresh" {
-		return exit.StartFresh
+		return failure.StartFresh
 	}
-	return exit.Stale
+	return failure.Stale
 }
 
 // quotes escapes a text for single quotes in a script.

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/gitstore/failure"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -159,7 +159,7 @@ func TestTaskClaimedOnce(t *testing.T) {
 		})
 	}
 	group.Wait()
-	assert.Equal(t, map[int]int{exit.OK: 1, exit.Refused: 5}, codes)
+	assert.Equal(t, map[int]int{failure.OK: 1, failure.Refused: 5}, codes)
 }
 
 // 16 workers save 8 stories, each with its own view of the progress, while a lead

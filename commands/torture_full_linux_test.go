@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/gitstore/failure"
 
 	"git-checkpoint/gitstore/testing/gittest"
 
@@ -57,8 +57,8 @@ func (o outcome) refused(t *testing.T, why string) {
 	t.Helper()
 	// A restore that cannot revert its changes either is refused until they can be
 	// reverted, with the command for that as a hint.
-	require.Containsf(t, []int{exit.Failure, exit.Refused}, o.code, "%s: %s", o.name, o.err)
-	require.Equal(t, o.code == exit.Refused, strings.Contains(o.err, "hint: git checkpoint restore --abort"), o.err)
+	require.Containsf(t, []int{failure.Failure, failure.Refused}, o.code, "%s: %s", o.name, o.err)
+	require.Equal(t, o.code == failure.Refused, strings.Contains(o.err, "hint: git checkpoint restore --abort"), o.err)
 	require.Regexpf(t, "(?is)^git-checkpoint: "+args0(o)+".*("+why+")", o.err, "%s", o.name)
 }
 

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/failure"
 
 	"github.com/stretchr/testify/require"
 )
@@ -191,7 +191,7 @@ func (v *victim) tool(args ...string) string { v.t.Helper(); return v.must("git-
 func (v *victim) ids(issue string) []string {
 	v.t.Helper()
 	o := v.try("git-checkpoint", "list", issue, "--json")
-	if o.code == exit.None {
+	if o.code == failure.None {
 		return nil
 	}
 	require.Zerof(v.t, o.code, "%s: %s", o.name, o.err)

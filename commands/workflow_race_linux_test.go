@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/gitstore/failure"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -78,6 +78,6 @@ func TestConcurrentReplans(t *testing.T) {
 	for _, o := range v.together(strings.Split(strings.Repeat("phase replan 1 --issue 42;", 5)+"phase replan 1 --issue 42", ";")...) {
 		codes[o.code]++
 	}
-	assert.Equal(t, map[int]int{0: 2, exit.Limit: 4}, codes)
+	assert.Equal(t, map[int]int{0: 2, failure.Limit: 4}, codes)
 	assert.Contains(t, v.tool("status", "42", "--json"), `"replans":{"1":2}`)
 }

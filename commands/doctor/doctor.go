@@ -9,10 +9,10 @@ import (
 	"slices"
 
 	"git-checkpoint/commands/internal/config"
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/failure"
 
 	"github.com/urfave/cli/v2"
 )
@@ -102,7 +102,7 @@ func runDoctor(c *invoke.Invocation) error {
 		case setting != nil:
 			hint = setting.Hint
 		}
-		return exit.Errorf(exit.Invalid, hint, "doctor: %s", view.Plural(len(result.Errors), "error"))
+		return failure.Errorf(failure.Invalid, hint, "doctor: %s", view.Plural(len(result.Errors), "error"))
 	}
 	return nil
 }

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"slices"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 )
 
 // VerifyCommand declares git checkpoint verify.
@@ -54,7 +54,7 @@ func runVerify(c *invoke.Invocation) error {
 		return err
 	}
 	if !result.Valid {
-		return exit.Errorf(exit.Invalid, hint, "verify: %s in %s", view.Plural(len(result.Errors), "error"), view.Plural(result.Checked, "checkpoint"))
+		return failure.Errorf(failure.Invalid, hint, "verify: %s in %s", view.Plural(len(result.Errors), "error"), view.Plural(result.Checked, "checkpoint"))
 	}
 	return nil
 }

@@ -7,13 +7,13 @@ import (
 	"strings"
 	"time"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/githooks"
 	"git-checkpoint/commands/internal/hook"
 	"git-checkpoint/commands/internal/hook/install"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/sessions"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/gitstore/failure"
 
 	"github.com/urfave/cli/v2"
 )
@@ -91,23 +91,23 @@ func readHooksOptions(c *invoke.Invocation) (hooksOptions, error) {
 	case o.verb != "install" && o.verb != "uninstall" && o.verb != "status":
 		return o, invoke.UnknownVerb("hooks", o.verb, "status", []string{"install", "uninstall", "status"})
 	case agent != "" && agent != allAgents && hook.AgentNamed(agent) == nil:
-		return o, exit.Usagef("hooks: --agent: %q is not one of %s, all", agent, strings.Join(hook.Agents(), ", "))
+		return o, failure.Usagef("hooks: --agent: %q is not one of %s, all", agent, strings.Join(hook.Agents(), ", "))
 	case o.allow && (agent == "" || o.verb != "install" || c.Flags.Bool("manual")):
-		return o, exit.Usagef("hooks: --allow goes with install --agent, and without --manual")
+		return o, failure.Usagef("hooks: --allow goes with install --agent, and without --manual")
 	case o.allow && agent != allAgents && hook.AgentNamed(agent).Allow == nil:
-		return o, exit.Usagef("hooks: --allow: no rule for %s is known", agent)
+		return o, failure.Usagef("hooks: --allow: no rule for %s is known", agent)
 	case o.local && (agent == "" || o.global):
-		return o, exit.Usagef("hooks: --local goes with --agent, and without --global")
+		return o, failure.Usagef("hooks: --local goes with --agent, and without --global")
 	case agent != "" && o.push:
-		return o, exit.Usagef("hooks: --push and --agent cannot be combined")
+		return o, failure.Usagef("hooks: --push and --agent cannot be combined")
 	case o.skill && o.push:
-		return o, exit.Usagef("hooks: --push and --skill cannot be combined")
+		return o, failure.Usagef("hooks: --push and --skill cannot be combined")
 	case o.skill && o.verb == "status":
-		return o, exit.Usagef("hooks: --skill is for install and uninstall")
+		return o, failure.Usagef("hooks: --skill is for install and uninstall")
 	case o.verb != "install" && (o.push || o.manual || o.noTurns):
-		return o, exit.Usagef("hooks: --push, --manual and --no-turns are for install")
+		return o, failure.Usagef("hooks: --push, --manual and --no-turns are for install")
 	case o.noTurns && agent == "":
-		return o, exit.Usagef("hooks: --no-turns goes with --agent")
+		return o, failure.Usagef("hooks: --no-turns goes with --agent")
 	}
 	return o, nil
 }
@@ -184,7 +184,7 @@ func chosenAgents(r *install.Repo, o hooksOptions) ([]*hook.Agent, error) {
 	if o.verb == "install" {
 		agents, err := r.AgentsHere()
 		if err == nil && len(agents) == 0 {
-			err = exit.Usagef("hooks: --agent all: none of %s is on PATH or has a directory here", strings.Join(hook.Agents(), ", "))
+			err = failure.Usagef("hooks: --agent all: none of %s is on PATH or has a directory here", strings.Join(hook.Agents(), ", "))
 		}
 		return agents, err
 	}
@@ -247,7 +247,7 @@ func tellChange(c *invoke.Invocation, dry bool, text string) {
 // showManual prints the text that a user can paste into a settings file.
 func showManual(c *invoke.Invocation, o hooksOptions) error {
 	if o.agents == allAgents {
-		return exit.Usagef("hooks: --manual needs the name of an agent")
+		return failure.Usagef("hooks: --manual needs the name of an agent")
 	}
 	agent := hook.AgentNamed(o.agents)
 	var text string

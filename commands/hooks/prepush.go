@@ -9,13 +9,13 @@ import (
 	"strings"
 	"time"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/hook"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 )
 
 // prePush pushes the checkpoints of the issues whose branches are pushed, if
@@ -69,9 +69,9 @@ func nothingOfOurs(updates []hook.Update, g gitstore.HookPrecheck) bool {
 // blockCode returns one of the two codes with which installed hooks stop git.
 func blockCode(err error) int {
 	if errors.As(err, new(*work.SecretsError)) {
-		return exit.Secrets
+		return failure.Secrets
 	}
-	return exit.Remote
+	return failure.Remote
 }
 
 // pushedIssues returns the issues of the pushed branches that have checkpoints. It skips

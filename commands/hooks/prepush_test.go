@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/hook"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/failure"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -54,8 +54,8 @@ func TestPushedObjects(t *testing.T) {
 
 func TestBlockCode(t *testing.T) {
 	secret := &pushError{first: &work.SecretsError{Found: make([]gitstore.Secret, 1)}}
-	assert.Equal(t, exit.Secrets, blockCode(secret))
-	assert.Equal(t, exit.Remote, blockCode(&pushError{first: errors.New("refused")}))
+	assert.Equal(t, failure.Secrets, blockCode(secret))
+	assert.Equal(t, failure.Remote, blockCode(&pushError{first: errors.New("refused")}))
 }
 
 // Every hook that can be installed has a function.

@@ -8,13 +8,13 @@ import (
 	"strings"
 	"time"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/hook"
 	"git-checkpoint/commands/internal/hook/install"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/failure"
 )
 
 // HookCommand declares git checkpoint hook.
@@ -54,11 +54,11 @@ var hookRuns = map[string]func(*invoke.Invocation, []string) error{
 
 func runHook(c *invoke.Invocation) error {
 	if len(c.Args) == 0 {
-		return exit.Usagef("hook: which one?")
+		return failure.Usagef("hook: which one?")
 	}
 	run := hookRuns[c.Args[0]]
 	if run == nil {
-		return exit.Usagef("hook: %q is not one of %s", c.Args[0], strings.Join(hookNames(), ", "))
+		return failure.Usagef("hook: %q is not one of %s", c.Args[0], strings.Join(hookNames(), ", "))
 	}
 	if word := c.Env.Getenv(install.CanaryVariable); word != "" {
 		fmt.Fprintln(c.Env.Stderr, view.Clean(word))
@@ -121,7 +121,7 @@ func harmless(c *invoke.Invocation, name string, run func(*invoke.Invocation, []
 	}
 	fmt.Fprintf(c.Env.Stderr, "git-checkpoint: %s: %s\n", name, view.Clean(view.FirstLine(err.Error())))
 	if b, ok := err.(*blocked); ok {
-		return exit.Silent{Code: b.code}
+		return failure.Silent{Code: b.code}
 	}
 	return nil
 }

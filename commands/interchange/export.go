@@ -8,12 +8,12 @@ import (
 	"os"
 	"path/filepath"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/mirror"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/layout"
 
 	"github.com/urfave/cli/v2"
@@ -60,7 +60,7 @@ func readExportOptions(c *invoke.Invocation) (exportOptions, error) {
 	o := exportOptions{as: layout.Name(c.Flags.String("as")), target: c.Flags.String("dir"), force: c.Flags.Bool("force")}
 	if o.as == jsonLines {
 		if c.JSON && o.target == "" {
-			return o, exit.Usagef("export: --as jsonl already prints JSON: omit --json, or give --dir")
+			return o, failure.Usagef("export: --as jsonl already prints JSON: omit --json, or give --dir")
 		}
 		return o, nil
 	}
@@ -69,7 +69,7 @@ func readExportOptions(c *invoke.Invocation) (exportOptions, error) {
 		return o, err
 	}
 	if o.as == "" {
-		return o, exit.Usagef("export: no layout given: use --as with crunch, claude, recovery, dotagent or pipeline")
+		return o, failure.Usagef("export: no layout given: use --as with crunch, claude, recovery, dotagent or pipeline")
 	}
 	return o, nil
 }
@@ -116,7 +116,7 @@ func (x *exporting) folder() (root, below string, err error) {
 	case x.target != "":
 		return x.target, ".", nil
 	case x.c.Store.Root() == "":
-		return "", "", exit.Usagef("export: the repository has no worktree: give a directory with --dir")
+		return "", "", failure.Usagef("export: the repository has no worktree: give a directory with --dir")
 	}
 	folder := work.LayoutFolder(x.c, x.as, x.issue)
 	if !filepath.IsLocal(filepath.FromSlash(folder)) { // trusted settings may name any directory

@@ -11,13 +11,13 @@ import (
 	"strings"
 
 	"git-checkpoint/commands/internal/atomicfile"
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/mirror"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/crunch"
 	"git-checkpoint/gitstore/layout/dotagent"
@@ -205,6 +205,6 @@ func (x *exporting) checkPlace() error {
 }
 
 func (x *exporting) isGits() error {
-	return exit.Errorf(exit.Usage, fmt.Sprintf("git checkpoint export %s --as %s --dir DIR", view.IssueArg(x.issue), x.as),
+	return failure.Errorf(failure.Usage, fmt.Sprintf("git checkpoint export %s --as %s --dir DIR", view.IssueArg(x.issue), x.as),
 		"export: %s is inside git's directory", view.QuotePath(filepath.ToSlash(filepath.Join(x.root, filepath.FromSlash(x.below)))))
 }

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/mirror"
 	"git-checkpoint/commands/internal/view"
@@ -64,7 +63,7 @@ type importOptions struct {
 
 func readImportOptions(c *invoke.Invocation) (importOptions, error) {
 	if len(c.Args) == 0 {
-		return importOptions{}, exit.Usagef("import: no file or directory given")
+		return importOptions{}, failure.Usagef("import: no file or directory given")
 	}
 	as, err := sourceFlag(c)
 	return importOptions{
@@ -107,9 +106,9 @@ func sourceFlag(c *invoke.Invocation) (layout.Name, error) {
 	case !c.Flags.IsSet("from"):
 		return invoke.LayoutFlag(c)
 	case c.Flags.IsSet("as"):
-		return "", exit.Usagef("import: --as and --from cannot be combined")
+		return "", failure.Usagef("import: --as and --from cannot be combined")
 	case !slices.Contains(layout.Sources(), from):
-		return "", exit.Usagef("import: --from %.40q: want %s", from, view.List(view.Strings(layout.Sources())))
+		return "", failure.Usagef("import: --from %.40q: want %s", from, view.List(view.Strings(layout.Sources())))
 	}
 	return from, nil
 }
@@ -233,13 +232,13 @@ func (in *importing) issueOf(d document) (checkpoint.Issue, error) {
 	key := cmp.Or(in.c.Common.Issue, d.file.Key(), d.key)
 	if key == "" {
 		if _, err := in.c.NamedIssue(); errors.Is(err, invoke.ErrUnnamed) {
-			return "", exit.Errorf(exit.Usage, hint, "the document names no issue, and HEAD is detached")
+			return "", failure.Errorf(failure.Usage, hint, "the document names no issue, and HEAD is detached")
 		}
 		return in.c.InferIssue()
 	}
 	i, err := checkpoint.ParseIssue(key)
 	if err != nil {
-		return "", exit.Errorf(exit.Usage, hint, "%w", err)
+		return "", failure.Errorf(failure.Usage, hint, "%w", err)
 	}
 	return i, nil
 }
@@ -324,7 +323,7 @@ func (in *importing) result() view.Import {
 // are those of single files.
 func partialHint(failed []error) string {
 	for _, err := range failed {
-		if e, ok := failure.Of(err); ok && e.ExitCode() == exit.Usage {
+		if e, ok := failure.Of(err); ok && e.ExitCode() == failure.Usage {
 			return e.ExitHint()
 		}
 	}
@@ -342,11 +341,11 @@ func (in *importing) outcome() error {
 	case len(in.failed) == 0 && done > 0:
 		return nil
 	case len(in.failed) == 0:
-		return exit.Errorf(exit.None, "", "import: %s: no checkpoint of another system", view.QuotePath(in.path))
+		return failure.Errorf(failure.None, "", "import: %s: no checkpoint of another system", view.QuotePath(in.path))
 	case done == 0 && len(in.failed) == 1:
 		return fmt.Errorf("import: %w", in.failed[0])
 	case done == 0:
-		return exit.Errorf(exit.Invalid, "git checkpoint help import", "import: none of %s could be imported:\n%s", view.Plural(len(in.failed), "document"), strings.Join(texts, "\n"))
+		return failure.Errorf(failure.Invalid, "git checkpoint help import", "import: none of %s could be imported:\n%s", view.Plural(len(in.failed), "document"), strings.Join(texts, "\n"))
 	}
-	return exit.Errorf(exit.Partial, partialHint(in.failed), "import: %d of %s failed:\n%s", len(in.failed), view.Plural(len(in.failed)+done, "document"), strings.Join(texts, "\n"))
+	return failure.Errorf(failure.Partial, partialHint(in.failed), "import: %d of %s failed:\n%s", len(in.failed), view.Plural(len(in.failed)+done, "document"), strings.Join(texts, "\n"))
 }

@@ -12,12 +12,12 @@ import (
 	"slices"
 	"time"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/claude"
 	"git-checkpoint/gitstore/layout/crunch"
@@ -46,7 +46,7 @@ func (in *importing) gather(name string) ([]document, error) {
 	if !dir {
 		data, err := in.c.ReadInput(name)
 		if err != nil {
-			return nil, exit.Usagef("import: %w", err)
+			return nil, failure.Usagef("import: %w", err)
 		}
 		file := ""
 		if name != "-" {
@@ -78,9 +78,9 @@ func isFolder(name string) (bool, error) {
 	info, err := os.Stat(name)
 	switch {
 	case err != nil:
-		return false, exit.Usagef("import: %s: %w", view.QuotePath(name), plainCause(err))
+		return false, failure.Usagef("import: %s: %w", view.QuotePath(name), plainCause(err))
 	case !info.IsDir() && !info.Mode().IsRegular():
-		return false, exit.Errorf(exit.Usage, "git checkpoint import - < "+view.QuoteArg(name), "import: %s: %w", view.QuotePath(name), invoke.ErrNotPlain)
+		return false, failure.Errorf(failure.Usage, "git checkpoint import - < "+view.QuoteArg(name), "import: %s: %w", view.QuotePath(name), invoke.ErrNotPlain)
 	}
 	return info.IsDir(), nil
 }
@@ -101,7 +101,7 @@ func (in *importing) walk(name string) ([]document, error) {
 			return nil
 		}
 		if seen++; seen > maxImported {
-			return exit.Errorf(exit.Usage, "", "import: %s: more than %d files", view.QuotePath(name), maxImported)
+			return failure.Errorf(failure.Usage, "", "import: %s: more than %d files", view.QuotePath(name), maxImported)
 		}
 		docs = in.look(docs, filepath.ToSlash(file), d)
 		return nil

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"errors"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/claude"
 	"git-checkpoint/gitstore/layout/crunch"
@@ -35,11 +35,11 @@ func listAs(c *invoke.Invocation, o *listOptions) error {
 		return err
 	}
 	if len(chains)+len(failed) == 0 {
-		return cmp.Or(unread, exit.Errorf(exit.None, "", "list: no checkpoint of the layout %s", o.as))
+		return cmp.Or(unread, failure.Errorf(failure.None, "", "list: no checkpoint of the layout %s", o.as))
 	}
 	text, err := layout.Listing(o.as, chains, failed)
 	if err != nil {
-		return exit.Errorf(exit.Failure, "", "list --as %s: %w", o.as, err)
+		return failure.Errorf(failure.Failure, "", "list --as %s: %w", o.as, err)
 	}
 	c.Printf("%s", view.CleanBlock(text))
 	return unread

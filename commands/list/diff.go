@@ -6,12 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/diff"
+	"git-checkpoint/gitstore/failure"
 
 	"github.com/urfave/cli/v2"
 )
@@ -123,7 +123,7 @@ func firstOfAll(c *invoke.Invocation, issue checkpoint.Issue, from string, err e
 	if !errors.As(err, new(*gitstore.NotFoundError)) || slices.Contains(c.Args, from) {
 		return err
 	}
-	return exit.Errorf(exit.None, "git checkpoint show "+view.IssueArg(issue), "diff: issue %s has one checkpoint, and nothing to compare it with", issue)
+	return failure.Errorf(failure.None, "git checkpoint show "+view.IssueArg(issue), "diff: issue %s has one checkpoint, and nothing to compare it with", issue)
 }
 
 // twoNames returns the issue and the names of both checkpoints. If the first of two

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"time"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/claude"
 )
@@ -23,7 +23,7 @@ func (o *listOptions) filtered() bool {
 // needs them.
 func listFilter(c *invoke.Invocation, o *listOptions) (func(*gitstore.Checkpoint) bool, error) {
 	if o.limitGiven && o.limit < 1 {
-		return nil, exit.Usagef("list: -n: %d is not a number of checkpoints", o.limit)
+		return nil, failure.Usagef("list: -n: %d is not a number of checkpoints", o.limit)
 	}
 	since, err := timeFlag("since", o.since, c.Env.Now())
 	if err != nil {
@@ -69,7 +69,7 @@ func parseFilters(list []string) ([]wanted, error) {
 	for _, s := range list {
 		path, value, ok := strings.Cut(s, "=")
 		if !ok || path == "" {
-			return nil, exit.Usagef("list: --filter: %q: want PATH=VALUE", s)
+			return nil, failure.Usagef("list: --filter: %q: want PATH=VALUE", s)
 		}
 		all = append(all, wanted{path, value})
 	}
@@ -107,7 +107,7 @@ func isOfType(c *invoke.Invocation, cp *gitstore.Checkpoint, o *listOptions) boo
 func timeFlag(name, value string, now time.Time) (time.Time, error) {
 	at, err := parseSince(value, now)
 	if err != nil {
-		return at, exit.Usagef("list: --%s: %q: want a time (RFC 3339), a date, or an age such as 36h or 7d", name, value)
+		return at, failure.Usagef("list: --%s: %q: want a time (RFC 3339), a date, or an age such as 36h or 7d", name, value)
 	}
 	return at, nil
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"git-checkpoint/commands/internal/atomicfile"
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/terminal"
 	"git-checkpoint/commands/internal/view"
@@ -16,6 +15,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/checkpoint/tasks"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/claude"
 
@@ -97,7 +97,7 @@ func readListOptions(c *invoke.Invocation) (*listOptions, error) {
 	}
 	if o.turns = f.Bool("turns"); o.turns {
 		if o.trigger != "" {
-			return o, exit.Usagef("list: --turns and --trigger cannot be combined")
+			return o, failure.Usagef("list: --turns and --trigger cannot be combined")
 		}
 		o.trigger = string(checkpoint.Turn)
 	}
@@ -190,7 +190,7 @@ func everything(*gitstore.Checkpoint) bool { return true }
 // issues.
 func listAll(c *invoke.Invocation, o *listOptions, keep func(*gitstore.Checkpoint) bool) error {
 	if len(c.Args) > 0 {
-		return exit.Usagef("list: --all takes no issue")
+		return failure.Usagef("list: --all takes no issue")
 	}
 	if err := listThere(c, o); err != nil {
 		return err
@@ -348,8 +348,8 @@ func issueListed(c *invoke.Invocation, o *listOptions) (checkpoint.Issue, error)
 	if err == nil {
 		return issue, listThere(c, o, issue)
 	}
-	if o.remoteGiven && len(c.Args) == 0 && exit.Classify(err).Code == exit.Usage {
-		err = exit.Errorf(exit.Usage, listEverything(o), "%w", err)
+	if o.remoteGiven && len(c.Args) == 0 && failure.Classify(err).Code == failure.Usage {
+		err = failure.Errorf(failure.Usage, listEverything(o), "%w", err)
 	}
 	return "", err
 }
@@ -359,9 +359,9 @@ func issueListed(c *invoke.Invocation, o *listOptions) (checkpoint.Issue, error)
 func noneThere(c *invoke.Invocation, o *listOptions, none *gitstore.NoneError) error {
 	switch {
 	case o.remoteGiven:
-		return exit.Errorf(exit.None, listEverything(o), "%w", none)
+		return failure.Errorf(failure.None, listEverything(o), "%w", none)
 	case o.archived && c.Store.HasIssue(c.Ctx, none.Issue):
-		return exit.Errorf(exit.None, "git checkpoint sync "+view.IssueArg(none.Issue)+" --archived", "No archived checkpoint found for issue #%s", none.Issue)
+		return failure.Errorf(failure.None, "git checkpoint sync "+view.IssueArg(none.Issue)+" --archived", "No archived checkpoint found for issue #%s", none.Issue)
 	}
 	return none
 }

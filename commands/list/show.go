@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"slices"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/layout"
 
 	"github.com/urfave/cli/v2"
@@ -53,7 +53,7 @@ func showFlags() []cli.Flag {
 func readShowOptions(c *invoke.Invocation) (*showOptions, error) {
 	o := &showOptions{format: c.Flags.String("format"), get: c.Flags.String("get"), raw: c.Flags.Bool("raw")}
 	if c.Flags.IsSet("format") && o.format != "yaml" && o.format != "json" {
-		return nil, exit.Usagef("show: --format: %q: want yaml or json", o.format)
+		return nil, failure.Usagef("show: --format: %q: want yaml or json", o.format)
 	}
 	var err error
 	if o.as, err = invoke.LayoutFlag(c); err != nil {
@@ -61,12 +61,12 @@ func readShowOptions(c *invoke.Invocation) (*showOptions, error) {
 	}
 	for _, flag := range []string{"get", "json", "as"} {
 		if o.raw && c.Flags.IsSet(flag) {
-			return nil, exit.Usagef("show: --raw is the bytes as they are stored: it cannot be combined with --%s", flag)
+			return nil, failure.Usagef("show: --raw is the bytes as they are stored: it cannot be combined with --%s", flag)
 		}
 	}
 	for _, flag := range []string{"get", "json", "format"} {
 		if o.as != "" && c.Flags.IsSet(flag) {
-			return nil, exit.Usagef("show: --as prints a document: it cannot be combined with --%s", flag)
+			return nil, failure.Usagef("show: --as prints a document: it cannot be combined with --%s", flag)
 		}
 	}
 	return o, nil
@@ -128,7 +128,7 @@ func notHere(c *invoke.Invocation, cp *gitstore.Checkpoint) []gitstore.NotHere {
 func showDocument(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record, as layout.Name) error {
 	out, err := layout.Of(as, r)
 	if err != nil {
-		return exit.Errorf(exit.Failure, "git checkpoint show "+view.QuoteArg(string(cp.ID)), "show %s: %w", cp.ID, err)
+		return failure.Errorf(failure.Failure, "git checkpoint show "+view.QuoteArg(string(cp.ID)), "show %s: %w", cp.ID, err)
 	}
 	return work.ShowText(c, out[0].Data)
 }
@@ -147,7 +147,7 @@ func showJSON(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Recor
 func showValue(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record, path string) error {
 	v, ok := r.Doc().Lookup(path)
 	if !ok {
-		return exit.Errorf(exit.Failure, "git checkpoint show "+view.IssueArg(cp.Issue)+" "+view.QuoteArg(string(cp.ID)), "show %s: it has no %s", cp.ID, path)
+		return failure.Errorf(failure.Failure, "git checkpoint show "+view.IssueArg(cp.Issue)+" "+view.QuoteArg(string(cp.ID)), "show %s: it has no %s", cp.ID, path)
 	}
 	if s, ok := v.(string); ok && !c.JSON {
 		if c.AtTerminal() {

@@ -5,17 +5,17 @@ import (
 	"slices"
 	"strings"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/layout"
 )
 
 // unanswered returns the failure for an unanswered question.
 func unanswered(c *invoke.Invocation, r *resumption, flag string, err error) error {
-	return exit.Errorf(exit.NeedsAnswer, r.command(flag), "resume %s: %w", r.Checkpoint.ID, err)
+	return failure.Errorf(failure.NeedsAnswer, r.command(flag), "resume %s: %w", r.Checkpoint.ID, err)
 }
 
 // viewDetails shows the whole record and the complete findings in the pager.
@@ -90,7 +90,7 @@ func askBody(c *invoke.Invocation, d *invoke.Dialog, r *resumption, body freshne
 		case err != nil:
 			return unanswered(c, r, r.answers("--yes"), err)
 		case answer == "n":
-			return exit.Silent{Code: exit.None}
+			return failure.Silent{Code: failure.None}
 		case answer == "y":
 			return nil
 		}
@@ -155,7 +155,7 @@ func notByFlag(c *invoke.Invocation, r *resumption, elsewhere bool) error {
 	for _, phase := range r.Verdict.Awaiting {
 		why = append(why, "approval of phase "+phase+" is pending")
 	}
-	return because(c, r, exit.NeedsAnswer, hint, "resume %s: %s", why)
+	return because(c, r, failure.NeedsAnswer, hint, "resume %s: %s", why)
 }
 
 // askApprovals asks about every phase that awaits approval.
@@ -166,7 +166,7 @@ func askApprovals(c *invoke.Invocation, d *invoke.Dialog, r *resumption) error {
 			return unanswered(c, r, r.answers("--yes"), err)
 		}
 		if answer == "n" {
-			return exit.Silent{Code: exit.None}
+			return failure.Silent{Code: failure.None}
 		}
 		r.approvals = append(r.approvals, gitstore.Approval{Phase: phase, At: c.Env.Now()})
 	}
@@ -207,7 +207,7 @@ func (r *resumption) approvalFlags() (flags string) {
 func approve(c *invoke.Invocation, r *resumption) error {
 	for _, phase := range r.options.judge.Approve {
 		if !slices.Contains(r.Record.Awaiting(), phase) {
-			return exit.Usagef("resume: --approve: phase %q of %s waits for no approval", phase, r.Checkpoint.ID)
+			return failure.Usagef("resume: --approve: phase %q of %s waits for no approval", phase, r.Checkpoint.ID)
 		}
 		r.approvals = append(r.approvals, gitstore.Approval{Phase: phase, At: c.Env.Now()})
 	}
@@ -232,7 +232,7 @@ func askFiles(c *invoke.Invocation, d *invoke.Dialog, r *resumption) error {
 			return err
 		}
 		if answer == "abort" {
-			return exit.Silent{Code: exit.None}
+			return failure.Silent{Code: failure.None}
 		}
 		r.each[path] = gitstore.Changed(answer)
 	}

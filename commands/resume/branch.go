@@ -6,12 +6,12 @@ import (
 	"slices"
 	"time"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/failure"
 )
 
 // The files of a checkpoint belong to its branch. If HEAD is on another branch, a person
@@ -53,7 +53,7 @@ func goToBranch(c *invoke.Invocation, r *resumption) error {
 		return err
 	}
 	if o.dryRun {
-		return exit.Usagef("resume: --branch switches to %s, and --dry-run changes nothing", name)
+		return failure.Usagef("resume: --branch switches to %s, and --dry-run changes nothing", name)
 	}
 	if !r.Record.CanResume() && !o.force {
 		return nil // no branch changes this verdict
@@ -69,7 +69,7 @@ func checkBranch(c *invoke.Invocation, r *resumption, name string) error {
 	}
 	b, err := c.Store.FindBranch(c.Ctx, name, time.Time{})
 	if err == nil && !b.Exists && len(b.Remote) == 0 {
-		return exit.Usagef("resume: --branch: there is no branch %s", name)
+		return failure.Usagef("resume: --branch: there is no branch %s", name)
 	}
 	return err
 }
@@ -77,7 +77,7 @@ func checkBranch(c *invoke.Invocation, r *resumption, name string) error {
 // switchBranch switches to a branch and opens the repository again.
 func switchBranch(c *invoke.Invocation, r *resumption, name string) error {
 	if c.Store.InterruptedRestore.Exists(c.Ctx) {
-		return exit.Errorf(exit.Refused, "git checkpoint restore --continue\ngit checkpoint restore --abort",
+		return failure.Errorf(failure.Refused, "git checkpoint restore --continue\ngit checkpoint restore --abort",
 			"switch to branch %s: a restore was interrupted in this worktree", name)
 	}
 	if err := c.Store.Worktrees.Switch(c.Ctx, r.Checkpoint, name); err != nil {
@@ -112,14 +112,14 @@ func askBranch(c *invoke.Invocation, d *invoke.Dialog, r *resumption) error {
 	answer, err := d.Ask(view.CleanBlock(question), answers)
 	switch {
 	case err != nil:
-		return exit.Errorf(exit.NeedsAnswer, branchHints(r), "resume %s: %w", r.Checkpoint.ID, err)
+		return failure.Errorf(failure.NeedsAnswer, branchHints(r), "resume %s: %w", r.Checkpoint.ID, err)
 	case answer == "s":
 		return goHome(c, r)
 	case answer == "h":
 		r.options.judge.Branch = b.Name
 	default:
 		c.Infof("hint: %s", there(r))
-		return exit.Silent{Code: exit.None}
+		return failure.Silent{Code: failure.None}
 	}
 	r.Verdict, r.source, err = work.VerdictAndIssue(c, r.Checkpoint, r.Record, r.judgeAgain())
 	return err

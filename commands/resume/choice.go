@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"strings"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/dotagent"
 	"git-checkpoint/gitstore/retention"
@@ -50,7 +50,7 @@ func stopResume(c *invoke.Invocation, r *resumption) error {
 	case r.Verdict.Action == freshness.StartFresh:
 		return refuse(c, r)
 	case r.Verdict.Stale:
-		return because(c, r, exit.Stale, r.command("--yes"), "resume %s: %s", r.Verdict.Warnings())
+		return because(c, r, failure.Stale, r.command("--yes"), "resume %s: %s", r.Verdict.Warnings())
 	}
 	return nil
 }
@@ -60,13 +60,13 @@ func because(c *invoke.Invocation, r *resumption, code int, hint, format string,
 	if err := showOutcome(c, r); err != nil {
 		return err
 	}
-	return exit.Errorf(code, hint, format, r.Checkpoint.ID, strings.Join(why, "; "))
+	return failure.Errorf(code, hint, format, r.Checkpoint.ID, strings.Join(why, "; "))
 }
 
 // refuse returns the failure of a checkpoint that cannot be resumed.
 func refuse(c *invoke.Invocation, r *resumption) error {
 	why, hint := r.reasons(freshness.StartFresh)
-	return because(c, r, exit.StartFresh, cmp.Or(hint, r.command("--force")), "cannot resume %s: %s", why)
+	return because(c, r, failure.StartFresh, cmp.Or(hint, r.command("--force")), "cannot resume %s: %s", why)
 }
 
 // needsAnswer returns the failure if a question requires a person. Each hint is a
@@ -77,7 +77,7 @@ func needsAnswer(c *invoke.Invocation, r *resumption) error {
 		if b.Place != "" {
 			why = append(why, placed(r))
 		}
-		return because(c, r, exit.NeedsAnswer, branchHints(r), "resume %s: %s", why)
+		return because(c, r, failure.NeedsAnswer, branchHints(r), "resume %s: %s", why)
 	}
 	hint := r.command(r.answers("--yes"))
 	for _, reason := range r.Verdict.Reasons {
@@ -85,7 +85,7 @@ func needsAnswer(c *invoke.Invocation, r *resumption) error {
 			hint = withForce(r, reason.Hint)
 		}
 	}
-	return because(c, r, exit.NeedsAnswer, hint, "resume %s: %s", why)
+	return because(c, r, failure.NeedsAnswer, hint, "resume %s: %s", why)
 }
 
 // withForce returns a hint and the command that resumes in spite of the verdict, one a line.
@@ -150,7 +150,7 @@ func startFresh(c *invoke.Invocation, r *resumption) error {
 		c.Infof("archived %s; git checkpoint undo %s restores them", view.Plural(len(moved), "checkpoint"), view.IssueArg(r.Checkpoint.Issue))
 		c.Infof("%s begins again", r.startCommand())
 	}
-	return cmp.Or[error](showOutcome(c, r), exit.Silent{Code: exit.StartFresh})
+	return cmp.Or[error](showOutcome(c, r), failure.Silent{Code: failure.StartFresh})
 }
 
 // deleteChain drops the chain and starts no work.
@@ -168,7 +168,7 @@ func deleteChain(c *invoke.Invocation, r *resumption) error {
 		}
 		c.Infof("dropped %s; git checkpoint undo %s restores them", view.Plural(len(ids), "checkpoint"), view.IssueArg(r.Checkpoint.Issue))
 	}
-	return cmp.Or[error](showOutcome(c, r), exit.Silent{Code: exit.None})
+	return cmp.Or[error](showOutcome(c, r), failure.Silent{Code: failure.None})
 }
 
 // liveIDs returns the ids of the chain's checkpoints.
@@ -238,7 +238,7 @@ func corrupted(c *invoke.Invocation, r *resumption, cause error) error {
 	if err != nil {
 		return err
 	}
-	return exit.Silent{Code: exit.StartFresh}
+	return failure.Silent{Code: failure.StartFresh}
 }
 
 // askCorrupted returns "s" if a person chooses to start fresh.

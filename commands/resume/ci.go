@@ -7,7 +7,6 @@ import (
 	"os"
 	"strings"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
@@ -16,6 +15,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/checkpoint/story"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/retention"
 
 	"github.com/urfave/cli/v2"
@@ -55,16 +55,16 @@ func resumeCI(c *invoke.Invocation, o *resumeOptions) error {
 // ciDefaults checks the flags that conflict with --ci and sets the flags that it implies.
 func ciDefaults(c *invoke.Invocation, o *resumeOptions) error {
 	if o.files && o.noFiles {
-		return exit.Usagef("resume: --files and --no-files cannot be combined")
+		return failure.Usagef("resume: --files and --no-files cannot be combined")
 	}
 	if o.worktree != "" {
-		return exit.Usagef("resume: --ci goes on where the job is, and --worktree elsewhere")
+		return failure.Usagef("resume: --ci goes on where the job is, and --worktree elsewhere")
 	}
 	if c.Flags.IsSet("type") || c.Flags.IsSet("project") {
-		return exit.Usagef("resume: --ci fetches an issue: name it instead of --type")
+		return failure.Usagef("resume: --ci fetches an issue: name it instead of --type")
 	}
 	if o.printGiven && o.print != "env" {
-		return exit.Usagef("resume: --ci prints env, or with --json the record")
+		return failure.Usagef("resume: --ci prints env, or with --json the record")
 	}
 	o.print = "env"
 	return nil
@@ -120,8 +120,8 @@ func issueToFetch(c *invoke.Invocation) (checkpoint.Issue, error) {
 // cannot be resumed, or a person has to decide.
 func ciOutcome(c *invoke.Invocation, r *resumption, err error) error {
 	var none *gitstore.NoneError
-	var failed *exit.Error
-	var quiet exit.Silent
+	var failed *failure.Error
+	var quiet failure.Silent
 	switch {
 	case errors.As(err, &none):
 		if r.vars == nil {
@@ -129,13 +129,13 @@ func ciOutcome(c *invoke.Invocation, r *resumption, err error) error {
 		}
 		tellNone(c, r, none)
 		return ciRecord(c, r, none.Issue)
-	case errors.As(err, &failed) && (failed.ExitCode() == exit.StartFresh || failed.ExitCode() == exit.NeedsAnswer):
+	case errors.As(err, &failed) && (failed.ExitCode() == failure.StartFresh || failed.ExitCode() == failure.NeedsAnswer):
 		c.Warnf("%v", failed)
 		if failed.ExitHint() != "" {
 			c.Infof("hint: %s", failed.ExitHint())
 		}
 		return nil
-	case errors.As(err, &quiet) && (quiet.ExitCode() == exit.StartFresh || quiet.ExitCode() == exit.None):
+	case errors.As(err, &quiet) && (quiet.ExitCode() == failure.StartFresh || quiet.ExitCode() == failure.None):
 		return nil
 	}
 	return err

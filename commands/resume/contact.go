@@ -3,13 +3,13 @@ package resume
 import (
 	"fmt"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/terminal"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 )
 
 // The first resume in a new clone is one command and one question. If this clone has no
@@ -91,10 +91,10 @@ func askContact(c *invoke.Invocation, d *invoke.Dialog, r *resumption) error {
 	answer, err := d.Ask(head+view.CleanBlock(question), map[string]string{"y": "y", "yes": "y", "": "y", "n": "n", "no": "n"})
 	switch {
 	case err != nil:
-		return exit.Errorf(exit.NeedsAnswer, there(r), "resume %s: %w", r.Checkpoint.ID, err)
+		return failure.Errorf(failure.NeedsAnswer, there(r), "resume %s: %w", r.Checkpoint.ID, err)
 	case answer == "n":
 		c.Infof("hint: %s", there(r))
-		return exit.Silent{Code: exit.None}
+		return failure.Silent{Code: failure.None}
 	}
 	if err := goHome(c, r); err != nil {
 		return err

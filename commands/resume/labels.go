@@ -10,13 +10,13 @@ import (
 	"strings"
 
 	"git-checkpoint/commands/internal/atomicfile"
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/freshness"
 	"git-checkpoint/freshness/issue"
 	"git-checkpoint/freshness/issue/forge"
+	"git-checkpoint/gitstore/failure"
 )
 
 // A labelSync is the planned change of --sync-issue.
@@ -40,7 +40,7 @@ func planSync(c *invoke.Invocation, r *resumption) (*labelSync, error) {
 		return nil, err
 	}
 	if v, _ := r.Record.Doc().Lookup("issue_snapshot.labels"); v == nil {
-		return nil, exit.Usagef("resume: --sync-issue: %s has no labels of the issue", r.Checkpoint.ID)
+		return nil, failure.Usagef("resume: --sync-issue: %s has no labels of the issue", r.Checkpoint.ID)
 	}
 	if r.source.Issue == nil {
 		plan.why = "it is not known which labels issue " + string(r.Checkpoint.Issue) + " has"
@@ -61,7 +61,7 @@ func (p *labelSync) choosePlace(c *invoke.Invocation, r *resumption) error {
 	switch {
 	case file != "":
 	case err != nil:
-		return exit.Usagef("resume: --sync-issue: %w", err)
+		return failure.Usagef("resume: --sync-issue: %w", err)
 	case s.Kind == "forge":
 		p.place, p.noCase = s.Forge.Site.Host(), s.Forge.Site.Kind == forge.GitHub
 		p.write = func() (forge.LabelChange, error) {
@@ -73,9 +73,9 @@ func (p *labelSync) choosePlace(c *invoke.Invocation, r *resumption) error {
 	case s.Kind == "file" && r.source.Issue != nil:
 		file = filepath.Join(c.Store.Root(), filepath.FromSlash(r.source.Issue.Source))
 	case s.Kind == "file":
-		return exit.Usagef("resume: --sync-issue: %s", r.source.Why)
+		return failure.Usagef("resume: --sync-issue: %s", r.source.Why)
 	default:
-		return exit.Errorf(exit.Usage, "git config checkpoint.issue-source file",
+		return failure.Errorf(failure.Usage, "git config checkpoint.issue-source file",
 			"resume: --sync-issue: labels are written to an issue file, GitHub, GitLab and Gitea, and the issue comes from elsewhere")
 	}
 	p.place, p.isFile = view.QuotePath(r.source.Issue.Source), true
@@ -133,7 +133,7 @@ func syncLabels(c *invoke.Invocation, r *resumption, plan *labelSync) error {
 	case plan == nil:
 		return nil
 	case plan.why != "":
-		return exit.Errorf(exit.Remote, r.command("--sync-issue"), "resume: --sync-issue: %s", plan.why)
+		return failure.Errorf(failure.Remote, r.command("--sync-issue"), "resume: --sync-issue: %s", plan.why)
 	case plan.change.IsZero():
 		c.Infof("the labels of issue %s are as the checkpoint has them", r.Checkpoint.Issue)
 		return nil
@@ -152,11 +152,11 @@ func syncLabels(c *invoke.Invocation, r *resumption, plan *labelSync) error {
 	r.synced, err = plan.write()
 	switch {
 	case errors.Is(err, issue.ErrLabelsForm):
-		return exit.Errorf(exit.Refused, "edit "+plan.place+" by hand", "resume: --sync-issue: %s: %w", plan.place, err)
+		return failure.Errorf(failure.Refused, "edit "+plan.place+" by hand", "resume: --sync-issue: %s: %w", plan.place, err)
 	case err != nil && plan.isFile:
 		return fmt.Errorf("resume: --sync-issue: %s: %w", plan.place, err)
 	case err != nil:
-		return exit.Errorf(exit.Remote, r.command("--sync-issue"), "resume: --sync-issue: %w", err)
+		return failure.Errorf(failure.Remote, r.command("--sync-issue"), "resume: --sync-issue: %w", err)
 	}
 	c.Infof("written to %s", plan.place)
 	if others := missingFrom(plan.change.Remove, r.synced.Remove); len(others) > 0 {

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
@@ -15,6 +14,7 @@ import (
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/story"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/pipeline"
 	"git-checkpoint/gitstore/retention"
@@ -214,7 +214,7 @@ func speak(c *invoke.Invocation, r *resumption) error {
 		r.texts, err = layout.TextsOf(as, r.Record)
 	}
 	if err != nil {
-		return exit.Errorf(exit.Usage, "git checkpoint resume "+view.IssueArg(r.Checkpoint.Issue), "resume %s --as %s: %w", r.Checkpoint.ID, as, err)
+		return failure.Errorf(failure.Usage, "git checkpoint resume "+view.IssueArg(r.Checkpoint.Issue), "resume %s --as %s: %w", r.Checkpoint.ID, as, err)
 	}
 	return nil
 }
@@ -299,7 +299,7 @@ func askFresh(c *invoke.Invocation, d *invoke.Dialog, r *resumption) (fresh bool
 		return false, unanswered(c, r, r.answers("--yes"), err)
 	case answer == "n" && r.Verdict.Corrupt:
 		c.Infof("nothing is changed; %s resumes in spite of the findings", r.command(r.answers("--yes")))
-		return false, exit.Silent{Code: exit.None}
+		return false, failure.Silent{Code: failure.None}
 	}
 	return answer == "y", nil
 }

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"time"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/layout/claude"
 )
 
@@ -103,7 +103,7 @@ func promptOf(c *invoke.Invocation, r *resumption) (prompt, error) {
 
 // askChoice asks what to do with the checkpoint, and after r the remaining questions. It
 // returns r, s or d. After q or at the end of the input it returns an error that exits
-// with exit.None.
+// with failure.None.
 func askChoice(c *invoke.Invocation, d *invoke.Dialog, r *resumption) (string, error) {
 	if r.texts.Question != "" {
 		return askAs(c, d, r)
@@ -119,7 +119,7 @@ func askChoice(c *invoke.Invocation, d *invoke.Dialog, r *resumption) (string, e
 		choice, err := askHelped(d, p)
 		switch {
 		case errors.Is(err, invoke.ErrEndOfInput) && p.help != "", choice == "q":
-			return "", exit.Silent{Code: exit.None}
+			return "", failure.Silent{Code: failure.None}
 		case err != nil:
 			return "", unanswered(c, r, r.answers("--choice r"), err)
 		case choice == "v":
@@ -131,7 +131,7 @@ func askChoice(c *invoke.Invocation, d *invoke.Dialog, r *resumption) (string, e
 		case choice == "d" && p.drop != "":
 			switch answer, err := d.Ask(p.drop, invoke.YesNo); {
 			case errors.Is(err, invoke.ErrEndOfInput):
-				return "", exit.Silent{Code: exit.None}
+				return "", failure.Silent{Code: failure.None}
 			case err != nil:
 				return "", unanswered(c, r, "--choice d", err)
 			case answer == "y":

@@ -8,12 +8,12 @@ import (
 	"slices"
 	"strings"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 
 	"github.com/urfave/cli/v2"
 )
@@ -68,7 +68,7 @@ func readRestoreOptions(c *invoke.Invocation) (*restoreOptions, error) {
 	f := c.Flags
 	changed, err := gitstore.ParseChanged(f.String("changed"))
 	if err != nil {
-		return nil, exit.Usagef("restore: --changed: %w", err)
+		return nil, failure.Usagef("restore: --changed: %w", err)
 	}
 	return &restoreOptions{
 		RestoreOptions: gitstore.RestoreOptions{
@@ -99,7 +99,7 @@ func runRestore(c *invoke.Invocation) error {
 	for _, name := range c.Paths {
 		p, err := c.RootPath(name)
 		if err != nil {
-			return exit.Usagef("restore: %w", err)
+			return failure.Usagef("restore: %w", err)
 		}
 		req.Paths = append(req.Paths, p)
 	}
@@ -169,12 +169,12 @@ func leftAlone(c *invoke.Invocation, req *gitstore.RestoreRequest, done *gitstor
 	}
 	if len(done.Skipped) == 0 {
 		if len(done.Restored) == 0 && !req.DryRun {
-			return exit.Errorf(exit.Refused, "", "restore %s: nothing was restored: another session has changed the files", done.ID)
+			return failure.Errorf(failure.Refused, "", "restore %s: nothing was restored: another session has changed the files", done.ID)
 		}
 		return nil
 	}
 	if len(done.Restored) == 0 && !req.DryRun {
-		return exit.Errorf(exit.Refused, merge+"\n"+replace, "restore %s: nothing was restored: %s changed since the checkpoint", done.ID, view.Plural(len(done.Skipped), "file"))
+		return failure.Errorf(failure.Refused, merge+"\n"+replace, "restore %s: nothing was restored: %s changed since the checkpoint", done.ID, view.Plural(len(done.Skipped), "file"))
 	}
 	if !c.JSON {
 		c.Infof("hint: %s", merge)
@@ -200,7 +200,7 @@ func conflicts(c *invoke.Invocation, done *gitstore.Restored) error {
 	if done == nil || len(done.Merged) == 0 {
 		return nil
 	}
-	return exit.Errorf(exit.Failure, showConflicts, "%s %s: %s with conflicts to resolve", c.Name, done.ID, view.Plural(len(done.Merged), "file"))
+	return failure.Errorf(failure.Failure, showConflicts, "%s %s: %s with conflicts to resolve", c.Name, done.ID, view.Plural(len(done.Merged), "file"))
 }
 
 // showConflicts shows the conflicts of unmerged files.
@@ -239,7 +239,7 @@ func notRestored(c *invoke.Invocation, req *gitstore.RestoreRequest, err error) 
 	if !errors.As(err, &refused) || refused.Flag == "" {
 		return err
 	}
-	return exit.Errorf(exit.Refused, refused.Hint+"\n"+restoreAgain(c, req, refused.Flag), "%w", err)
+	return failure.Errorf(failure.Refused, refused.Hint+"\n"+restoreAgain(c, req, refused.Flag), "%w", err)
 }
 
 // restoreInTheWay returns the error of a restore that left paths alone because of existing
@@ -248,12 +248,12 @@ func restoreInTheWay(c *invoke.Invocation, req *gitstore.RestoreRequest, done *g
 	paths := view.Plural(len(done.InTheWay), "path")
 	if len(done.Foreign) > 0 && !slices.ContainsFunc(done.InTheWay, func(p string) bool { return !isBelowAny(p, done.Foreign) }) {
 		in := filepath.Join(c.Store.Root(), filepath.FromSlash(done.Foreign[0]))
-		return exit.Errorf(exit.Refused, "git -C "+view.QuoteArg(in)+" status", "restore %s: %s of another repository stay as they are: %s", done.ID, paths, view.List(view.QuotePaths(done.Foreign)))
+		return failure.Errorf(failure.Refused, "git -C "+view.QuoteArg(in)+" status", "restore %s: %s of another repository stay as they are: %s", done.ID, paths, view.List(view.QuotePaths(done.Foreign)))
 	}
 	if done.Unknown {
-		return exit.Errorf(exit.Refused, restoreAgain(c, req, "--force"), "restore %s: %s in the way of files that git does not know were left alone", done.ID, paths)
+		return failure.Errorf(failure.Refused, restoreAgain(c, req, "--force"), "restore %s: %s in the way of files that git does not know were left alone", done.ID, paths)
 	}
-	return exit.Errorf(exit.Refused, "git status --short --ignored", "restore %s: %s in the way of other files were left alone: move these files away", done.ID, paths)
+	return failure.Errorf(failure.Refused, "git status --short --ignored", "restore %s: %s in the way of other files were left alone: move these files away", done.ID, paths)
 }
 
 // isBelowAny reports whether a path is below one of the directories, or equal to one.
@@ -296,7 +296,7 @@ func restoreAgain(c *invoke.Invocation, req *gitstore.RestoreRequest, flag strin
 // finishRestore runs --continue or --abort.
 func finishRestore(c *invoke.Invocation, o *restoreOptions) error {
 	if o.finish && o.takeBack {
-		return exit.Usagef("restore: --continue and --abort cannot be combined")
+		return failure.Usagef("restore: --continue and --abort cannot be combined")
 	}
 	interrupted := c.Store.InterruptedRestore
 	act, what := interrupted.Continue, "finished"
@@ -316,7 +316,7 @@ func finishRestore(c *invoke.Invocation, o *restoreOptions) error {
 		if issue := c.Store.LastRestored(c.Ctx); issue != "" {
 			hint = "git checkpoint undo " + view.IssueArg(issue)
 		}
-		return exit.Errorf(exit.Refused, hint, "restore: no restore was interrupted in this worktree")
+		return failure.Errorf(failure.Refused, hint, "restore: no restore was interrupted in this worktree")
 	}
 	c.Infof("the interrupted restore is %s", what)
 	if c.JSON {

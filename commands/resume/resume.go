@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"slices"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/freshness"
 	"git-checkpoint/freshness/issue/forge"
 	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/retention"
 
@@ -196,13 +196,13 @@ func act(c *invoke.Invocation, r *resumption, choice string) error {
 // check checks the flags, and sets the choice and the output that they imply.
 func (o *resumeOptions) check(c *invoke.Invocation) (err error) {
 	if _, err := gitstore.ParseChanged(o.changed); err != nil {
-		return exit.Usagef("resume: --changed: %w", err)
+		return failure.Usagef("resume: --changed: %w", err)
 	}
 	if !slices.Contains([]string{"text", "json", "env", "prompt"}, o.print) {
-		return exit.Usagef("resume: --print: %q: want text, json, env or prompt", o.print)
+		return failure.Usagef("resume: --print: %q: want text, json, env or prompt", o.print)
 	}
 	if o.maxTokensGiven && o.maxTokens < work.FewestTokens {
-		return exit.Usagef("resume: --max-tokens: %d is less than the %d that say where to go on", o.maxTokens, work.FewestTokens)
+		return failure.Usagef("resume: --max-tokens: %d is less than the %d that say where to go on", o.maxTokens, work.FewestTokens)
 	}
 	if o.print == "json" {
 		c.JSON = true
@@ -211,17 +211,17 @@ func (o *resumeOptions) check(c *invoke.Invocation) (err error) {
 		return err
 	}
 	if o.choice != "" && !slices.Contains([]string{"r", "s", "v", "d"}, o.choice) {
-		return exit.Usagef("resume: --choice: %q: want r, s, v or d", o.choice)
+		return failure.Usagef("resume: --choice: %q: want r, s, v or d", o.choice)
 	}
 	if o.yes {
 		if o.choice != "" && o.choice != "r" {
-			return exit.Usagef("resume: --yes is --choice r, got --choice %s too", o.choice)
+			return failure.Usagef("resume: --yes is --choice r, got --choice %s too", o.choice)
 		}
 		o.choice = "r"
 	}
 	if o.choice == "v" && (c.JSON || o.print != "text") {
 		// A shell that evaluates the output would execute the record's text.
-		return exit.Usagef("resume: --choice v shows the record as text, and programs read the output: git checkpoint show does that")
+		return failure.Usagef("resume: --choice v shows the record as text, and programs read the output: git checkpoint show does that")
 	}
 	return nil
 }
@@ -255,7 +255,7 @@ func toResume(c *invoke.Invocation, r *resumption) error {
 func toGoOnFrom(c *invoke.Invocation, r *resumption) (err error) {
 	fallback := r.options.fallback
 	if fallback && len(c.Args) > 1 {
-		return exit.Usagef("resume: --fallback takes no checkpoint, got %q", c.Args[1])
+		return failure.Usagef("resume: --fallback takes no checkpoint, got %q", c.Args[1])
 	}
 	if r.Checkpoint, r.Point, err = c.PointArg(); err != nil {
 		return err
@@ -327,7 +327,7 @@ func resume(c *invoke.Invocation, r *resumption) error {
 // onlyPrints reports whether the prompt for an agent is printed in spite of an error: the
 // sandbox of an agent can make the repository read-only.
 func (o *resumeOptions) onlyPrints(err error) bool {
-	return o.print == "prompt" && exit.IsReadOnly(err)
+	return o.print == "prompt" && failure.IsReadOnly(err)
 }
 
 // printOnly prints the prompt as --dry-run does.
@@ -341,8 +341,8 @@ func printOnly(c *invoke.Invocation, r *resumption, err error) error {
 // among the hints.
 func (r *resumption) notRestored(err error) error {
 	for _, reason := range r.Verdict.Reasons {
-		if refused := exit.Classify(err); reason.Check == "head" && reason.Action == freshness.PromptUser && refused.Code == exit.Refused {
-			return exit.Errorf(refused.Code, withForce(r, refused.Hint), "resume: %w", err)
+		if refused := failure.Classify(err); reason.Check == "head" && reason.Action == freshness.PromptUser && refused.Code == failure.Refused {
+			return failure.Errorf(refused.Code, withForce(r, refused.Hint), "resume: %w", err)
 		}
 	}
 	return fmt.Errorf("resume: %w", err)
@@ -354,6 +354,6 @@ func (r *resumption) notRecorded(err error) error {
 	if r.restored == nil || r.restored.Undo == "" {
 		return fmt.Errorf("record the resume of %s: %w", r.Checkpoint.ID, err)
 	}
-	return exit.Errorf(exit.Failure, undoCommand(r.restored.Undo),
+	return failure.Errorf(failure.Failure, undoCommand(r.restored.Undo),
 		"the files of %s are restored, but the resume is not recorded: %w", r.Checkpoint.ID, err)
 }

@@ -4,10 +4,10 @@ import (
 	"context"
 	"path/filepath"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/failure"
 )
 
 // moveToWorktree changes to the worktree of the checkpoint's branch. If it does not
@@ -55,9 +55,9 @@ func worktreeDir(c *invoke.Invocation, o *resumeOptions) (string, error) {
 	case o.worktree == "":
 		return "", nil
 	case o.dryRun:
-		return "", exit.Usagef("resume: --worktree makes a worktree, and --dry-run makes nothing")
+		return "", failure.Usagef("resume: --worktree makes a worktree, and --dry-run makes nothing")
 	case c.Env.Getenv("GIT_INDEX_FILE") != "":
-		return "", exit.Usagef("resume: --worktree: GIT_INDEX_FILE is set, and git would write the new worktree's index there")
+		return "", failure.Usagef("resume: --worktree: GIT_INDEX_FILE is set, and git would write the new worktree's index there")
 	}
 	for _, file := range []*string{&o.judge.Issue.File, &o.template} {
 		if *file == "" || *file == "-" {

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"slices"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 
 	"github.com/urfave/cli/v2"
 )
@@ -105,14 +105,14 @@ func purge(c *invoke.Invocation, o dropOptions, issue checkpoint.Issue, ids []ch
 		if !o.all {
 			hint = "git checkpoint drop " + view.IssueArg(issue) + " " + string(ids[0])
 		}
-		return exit.Errorf(exit.Failure, hint+" --purge", "%s dropped, and the purge is not complete: %w", view.Plural(len(ids), "checkpoint"), err)
+		return failure.Errorf(failure.Failure, hint+" --purge", "%s dropped, and the purge is not complete: %w", view.Plural(len(ids), "checkpoint"), err)
 	}
 	for _, ref := range carriers {
 		c.Warnf("%s still carries what was dropped, and so does its remote: %s", ref, syncOf(c, ref, issue))
 	}
 	left, err := c.Store.Remaining(c.Ctx, dropped)
 	if err != nil {
-		return exit.DoneErrorf("the change is made, but the places that still have the content are not known: %w", err)
+		return failure.DoneErrorf("the change is made, but the places that still have the content are not known: %w", err)
 	}
 	for _, place := range []struct {
 		name  string
@@ -177,7 +177,7 @@ func confirmDrop(c *invoke.Invocation, o dropOptions, issue checkpoint.Issue, id
 	yes, err := c.Confirm(fmt.Sprintf("Drop %s of issue %s? [y/N] ", what, view.Clean(string(issue))), hint+" --yes")
 	if err == nil && !yes {
 		c.Infof("nothing was dropped")
-		err = exit.Silent{Code: exit.None}
+		err = failure.Silent{Code: failure.None}
 	}
 	return err
 }
@@ -226,7 +226,7 @@ func named(c *invoke.Invocation, all bool) (checkpoint.Issue, []gitstore.Checkpo
 		return cp.Issue, []gitstore.Checkpoint{*cp}, nil
 	}
 	if len(c.Args) > 1 {
-		return "", nil, exit.Usagef("drop: --all takes no checkpoint, got %q", c.Args[1])
+		return "", nil, failure.Usagef("drop: --all takes no checkpoint, got %q", c.Args[1])
 	}
 	issue, err := c.Issue()
 	if err != nil {

@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"strings"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/retention"
 
 	"github.com/urfave/cli/v2"
@@ -64,9 +64,9 @@ func readPruneOptions(c *invoke.Invocation) (pruneOptions, error) {
 	}
 	switch {
 	case c.Flags.IsSet("max-age") && o.maxAge < 1:
-		return o, exit.Usagef("prune: --max-age: %d is not a number of days", o.maxAge)
+		return o, failure.Usagef("prune: --max-age: %d is not a number of days", o.maxAge)
 	case o.dryRun && o.plan != "":
-		return o, exit.Usagef("prune: --dry-run and --apply cannot be combined")
+		return o, failure.Usagef("prune: --dry-run and --apply cannot be combined")
 	}
 	return o, nil
 }
@@ -114,7 +114,7 @@ func prune(c *invoke.Invocation, o pruneOptions, req gitstore.PruneRequest, issu
 		return nil, err
 	}
 	if o.plan != "" && o.plan != plan.id {
-		return nil, cmp.Or(err, exit.Errorf(exit.Refused, "git checkpoint prune --all --dry-run",
+		return nil, cmp.Or(err, failure.Errorf(failure.Refused, "git checkpoint prune --all --dry-run",
 			"prune: the plan is now %s, not %s: the chains or the policy changed", plan.id, o.plan))
 	}
 	if !o.dryRun {
@@ -132,7 +132,7 @@ func pruneRequest(c *invoke.Invocation, o pruneOptions) (gitstore.PruneRequest, 
 	}
 	var err error
 	if req.Policy, err = retention.ParseKeeps(c.Settings.Policy(), o.keep); err != nil {
-		return req, exit.Usagef("prune: --keep: %w", err)
+		return req, failure.Usagef("prune: --keep: %w", err)
 	}
 	return req, nil
 }
@@ -143,7 +143,7 @@ func issuesToPrune(c *invoke.Invocation, all bool) ([]checkpoint.Issue, error) {
 		return []checkpoint.Issue{issue}, err
 	}
 	if len(c.Args) > 0 {
-		return nil, exit.Usagef("prune: --all takes no issue")
+		return nil, failure.Usagef("prune: --all takes no issue")
 	}
 	issues, strange, err := c.Store.Issues(c.Ctx, false)
 	invoke.TellStrange(c, strange)

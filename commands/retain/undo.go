@@ -7,11 +7,11 @@ import (
 	"strings"
 	"time"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 
 	"github.com/urfave/cli/v2"
 )
@@ -97,7 +97,7 @@ func runUndo(c *invoke.Invocation, u undoer) error {
 	}
 	announceUndo(c, u, issue, shown)
 	if r := shown.Restored; r != nil && len(r.Restored) == 0 && len(r.Skipped) > len(r.Committed) {
-		return exit.Errorf(exit.Refused, "git status --short", "%s: no file can be put back: %s changed since the restore; the operation stays the last one", u.name, view.Plural(len(r.Skipped), "file"))
+		return failure.Errorf(failure.Refused, "git status --short", "%s: no file can be put back: %s changed since the restore; the operation stays the last one", u.name, view.Plural(len(r.Skipped), "file"))
 	}
 	if !yes && shown.Commits+shown.Saves > 0 {
 		if err := confirmUndo(c, u, issue, shown); err != nil {
@@ -106,7 +106,7 @@ func runUndo(c *invoke.Invocation, u undoer) error {
 	}
 	done, err := u.act(c.Store, c.Ctx, issue, shown)
 	if errors.As(err, new(*gitstore.UnfinishedError)) {
-		return exit.Errorf(exit.Failure, u.command(issue)+" --yes", "%w", err)
+		return failure.Errorf(failure.Failure, u.command(issue)+" --yes", "%w", err)
 	}
 	if err != nil {
 		return err
@@ -149,7 +149,7 @@ func confirmUndo(c *invoke.Invocation, u undoer, issue checkpoint.Issue, shown *
 	yes, err := c.Confirm(question, u.command(issue)+" --yes")
 	if err == nil && !yes {
 		c.Infof("nothing was changed")
-		err = exit.Silent{Code: exit.None}
+		err = failure.Silent{Code: failure.None}
 	}
 	return err
 }

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/layout"
 )
 
@@ -54,28 +54,28 @@ func openFor(c *invoke.Invocation, o *saveOptions, trigger checkpoint.Trigger) (
 func readSource(c *invoke.Invocation, o *saveOptions) (*source, error) {
 	switch {
 	case o.kind == "" && c.Flags.IsSet("type"):
-		return nil, exit.Usagef("save: --type: want a type of workflow")
+		return nil, failure.Usagef("save: --type: want a type of workflow")
 	case o.kind == "" && o.project != "":
-		return nil, exit.Usagef("save: --project goes with --type")
+		return nil, failure.Usagef("save: --project goes with --type")
 	case o.kind != "" && (o.as == "" || o.from == ""):
-		return nil, exit.Usagef("save: --type goes with --as and --from")
+		return nil, failure.Usagef("save: --type goes with --as and --from")
 	case o.as == "" && o.from == "":
 		return nil, nil
 	case o.as == "" || o.from == "":
-		return nil, exit.Usagef("save: --as and --from go together")
+		return nil, failure.Usagef("save: --as and --from go together")
 	case o.from == "-" && o.State == "-":
-		return nil, exit.Usagef("save: --from and --state cannot both be standard input")
+		return nil, failure.Usagef("save: --from and --state cannot both be standard input")
 	}
 	as, err := layout.Parse(o.as)
 	if err != nil {
-		return nil, exit.Usagef("save: --as: %w", err)
+		return nil, failure.Usagef("save: --as: %w", err)
 	}
 	if o.kind != "" && !layout.HasStates(as) {
-		return nil, exit.Usagef("save: --type: the documents of %s have no type", as)
+		return nil, failure.Usagef("save: --type: the documents of %s have no type", as)
 	}
 	data, err := c.ReadInput(o.from)
 	if err != nil {
-		return nil, exit.Usagef("save: --from: %w", err)
+		return nil, failure.Usagef("save: --from: %w", err)
 	}
 	file := ""
 	if o.from != "-" {
@@ -106,7 +106,7 @@ func (s *source) withType(err error) error {
 	for _, p := range invalid.Problems {
 		if p.Path == "workflow_type" && p.Rule == "required" {
 			from := view.QuoteArg(cmp.Or(s.file, "-"))
-			return exit.Errorf(exit.Invalid, fmt.Sprintf("git checkpoint save --as %s --from %s --type TYPE", s.as, from), "%w", err)
+			return failure.Errorf(failure.Invalid, fmt.Sprintf("git checkpoint save --as %s --from %s --type TYPE", s.as, from), "%w", err)
 		}
 	}
 	return err

@@ -12,13 +12,13 @@ import (
 	"strings"
 	"time"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/guard"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 
 	"github.com/urfave/cli/v2"
 )
@@ -123,7 +123,7 @@ func runRun(c *invoke.Invocation) error {
 		return err
 	}
 	if code != 0 {
-		return exit.Silent{Code: code}
+		return failure.Silent{Code: code}
 	}
 	return nil
 }
@@ -138,14 +138,14 @@ func (o *runOptions) limits() (l guard.Limits, err error) {
 			continue
 		}
 		if *d.value, err = parseDuration(d.text); err != nil || *d.value <= 0 {
-			return l, exit.Usagef("run: --%s: %q is not a duration, such as 90s, 10m or 2h", d.flag, d.text)
+			return l, failure.Usagef("run: --%s: %q is not a duration, such as 90s, 10m or 2h", d.flag, d.text)
 		}
 	}
 	if l.Retries = o.retries; l.Retries < 0 {
-		return l, exit.Usagef("run: --retry-transient: %d is no number of retries", l.Retries)
+		return l, failure.Usagef("run: --retry-transient: %d is no number of retries", l.Retries)
 	}
 	if o.State == "-" {
-		return l, exit.Usagef("run: --state: standard input is CMD's; name a file")
+		return l, failure.Usagef("run: --state: standard input is CMD's; name a file")
 	}
 	return l, nil
 }
@@ -161,7 +161,7 @@ func parseDuration(text string) (time.Duration, error) {
 // lookCommand returns the path of the program. Its errors carry the exit codes of shells.
 func lookCommand(words []string) (string, error) {
 	if len(words) == 0 {
-		return "", exit.Errorf(exit.Usage, "git checkpoint run -- CMD", "run: no command is given: put it after --")
+		return "", failure.Errorf(failure.Usage, "git checkpoint run -- CMD", "run: no command is given: put it after --")
 	}
 	path, err := exec.LookPath(words[0])
 	switch {
@@ -174,7 +174,7 @@ func lookCommand(words []string) (string, error) {
 }
 
 func cannotRun(code int, name string, why any) error {
-	return exit.CodeErrorf(code, "run: %s: %v", name, why)
+	return failure.CodeErrorf(code, "run: %s: %v", name, why)
 }
 
 // A keeper saves and pushes the work while a command runs.

@@ -8,13 +8,13 @@ import (
 	"slices"
 	"time"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/story"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/layout"
 
 	"github.com/urfave/cli/v2"
@@ -79,7 +79,7 @@ func runSave(c *invoke.Invocation) error {
 	o := readSaveOptions(c)
 	trigger, err := checkpoint.ParseTrigger(o.trigger)
 	if err != nil {
-		return exit.Usagef("save: --trigger: %w", err)
+		return failure.Usagef("save: --trigger: %w", err)
 	}
 	doc, trigger, err := openFor(c, o, trigger)
 	if err != nil {
@@ -91,7 +91,7 @@ func runSave(c *invoke.Invocation) error {
 	}
 	if on, why := c.Settings.TriggerEnabled(trigger); !on {
 		if trigger == checkpoint.Manual {
-			return exit.Errorf(exit.Refused, work.Enable(c), "save: %s", why)
+			return failure.Errorf(failure.Refused, work.Enable(c), "save: %s", why)
 		}
 		return skipped(c, issue, o, why)
 	}

@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"strings"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 
 	"github.com/urfave/cli/v2"
 )
@@ -45,7 +45,7 @@ type scanOptions struct {
 func readScanOptions(c *invoke.Invocation) (scanOptions, error) {
 	o := scanOptions{remote: c.Flags.String("remote"), all: c.Flags.Bool("all")}
 	if o.all && (len(c.Args) > 0 || c.Common.Issue != "") {
-		return o, exit.Usagef("scan: --all takes no issue")
+		return o, failure.Usagef("scan: --all takes no issue")
 	}
 	return o, nil
 }
@@ -101,7 +101,7 @@ func stopped(by []stopping) error {
 	if len(by) == 0 {
 		return nil
 	}
-	return exit.Errorf(exit.Secrets, strings.Join(by[0].hints(), "\n"), "scan: a push would show %s", view.Plural(len(by), "secret"))
+	return failure.Errorf(failure.Secrets, strings.Join(by[0].hints(), "\n"), "scan: a push would show %s", view.Plural(len(by), "secret"))
 }
 
 // hints returns the next commands: an exception if the value is no secret, and the

@@ -10,13 +10,13 @@ import (
 	"strings"
 	"time"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/terminal"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 
 	"github.com/urfave/cli/v2"
 )
@@ -187,7 +187,7 @@ func readOptions(c *invoke.Invocation, command string) (o options, err error) {
 		return o, err
 	}
 	if len(c.Args) > 0 || c.Common.Issue != "" {
-		return o, exit.Usagef("%s: --all takes no issue", command)
+		return o, failure.Usagef("%s: --all takes no issue", command)
 	}
 	return o, nil
 }
@@ -210,7 +210,7 @@ func publishFlag() cli.Flag {
 }
 
 // showShared prints the result of each issue, and in JSON the untracked files that were pushed.
-// If only some issues failed, it returns a failure with exit.Partial.
+// If only some issues failed, it returns a failure with failure.Partial.
 func showShared(c *invoke.Invocation, command string, o options, untracked []string, done []gitstore.Synced, err error) error {
 	failed := sharingFailed(c, done, err)
 	if err != nil && len(done) == 0 {
@@ -317,5 +317,5 @@ func sharingFailed(c *invoke.Invocation, done []gitstore.Synced, err error) erro
 	if len(done) == 0 {
 		return err
 	}
-	return exit.Errorf(exit.Partial, "", "%w", errors.Join(err, failed))
+	return failure.Errorf(failure.Partial, "", "%w", errors.Join(err, failed))
 }

@@ -4,11 +4,11 @@ import (
 	"errors"
 	"strings"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/retention"
 )
 
@@ -23,13 +23,13 @@ func endingOf(c *invoke.Invocation, err error) *work.Ending {
 }
 
 // statusEnded prints the status of finished work. Nothing can be resumed, so --check exits
-// with exit.None.
+// with failure.None.
 func statusEnded(c *invoke.Invocation, o *statusOptions, e *work.Ending) error {
 	if err := showEnding(c, o, e); err != nil {
 		return err
 	}
 	if o.check {
-		return exit.Silent{Code: exit.None}
+		return failure.Silent{Code: failure.None}
 	}
 	return nil
 }

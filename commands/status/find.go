@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"path/filepath"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/layout/recovery"
 )
 
@@ -19,7 +19,7 @@ func statusIssue(c *invoke.Invocation, o *statusOptions) (checkpoint.Issue, erro
 	named := len(c.Args) > 0 || c.Common.Issue != ""
 	switch {
 	case c.Flags.IsSet("type") && (text != "" || plan != "") || text != "" && plan != "", (text != "" || plan != "") && named:
-		return "", exit.Usagef("status: --type, --description and --for-plan find the issue: name one of them and no issue")
+		return "", failure.Usagef("status: --type, --description and --for-plan find the issue: name one of them and no issue")
 	case text == "" && plan == "":
 		if err := work.NameByWorkflow(c); err != nil {
 			return "", err

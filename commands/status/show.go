@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
@@ -15,6 +14,7 @@ import (
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
+	"git-checkpoint/gitstore/failure"
 )
 
 // screenStatus prints the status for people: the progress, the newest checkpoint, whether the
@@ -229,19 +229,19 @@ func statusShort(c *invoke.Invocation, o *statusOptions) error {
 		{"json", c.JSON},
 	} {
 		if other.given {
-			return exit.Usagef("status: --short cannot be combined with --%s", other.flag)
+			return failure.Usagef("status: --short cannot be combined with --%s", other.flag)
 		}
 	}
 	issue, err := c.Issue()
 	if err != nil && len(c.Args) == 0 {
-		return exit.Silent{Code: exit.None} // the branch belongs to no issue
+		return failure.Silent{Code: failure.None} // the branch belongs to no issue
 	}
 	if err != nil {
 		return err
 	}
 	cp, r, err := c.Store.PointRecord(c.Ctx, issue)
 	if errors.As(err, new(*gitstore.NoneError)) {
-		return exit.Silent{Code: exit.None}
+		return failure.Silent{Code: failure.None}
 	}
 	if err != nil {
 		return err

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"errors"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
@@ -13,6 +12,7 @@ import (
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
+	"git-checkpoint/gitstore/failure"
 
 	"github.com/urfave/cli/v2"
 )
@@ -86,8 +86,8 @@ func runStatus(c *invoke.Invocation) error {
 		return statusShort(c, o)
 	}
 	issue, err := statusIssue(c, o)
-	if o.done != "" && err != nil && exit.Classify(err).Code == exit.None {
-		return exit.Silent{Code: exit.Failure}
+	if o.done != "" && err != nil && failure.Classify(err).Code == failure.None {
+		return failure.Silent{Code: failure.Failure}
 	}
 	var several *invoke.SeveralIssuesError
 	if errors.As(err, &several) && o.done == "" && !o.check && !o.markdown {
@@ -142,7 +142,7 @@ func statusDone(r *checkpoint.Record, ending *work.Ending, phase string, err err
 		over = progress.IsOver(r, phase)
 	}
 	if !over {
-		return exit.Silent{Code: exit.Failure}
+		return failure.Silent{Code: failure.Failure}
 	}
 	return nil
 }
@@ -151,11 +151,11 @@ func statusDone(r *checkpoint.Record, ending *work.Ending, phase string, err err
 func verdictCode(v freshness.Verdict) error {
 	switch {
 	case v.Action == freshness.StartFresh:
-		return exit.Silent{Code: exit.StartFresh}
+		return failure.Silent{Code: failure.StartFresh}
 	case v.Action == freshness.PromptUser:
-		return exit.Silent{Code: exit.NeedsAnswer}
+		return failure.Silent{Code: failure.NeedsAnswer}
 	case v.Stale:
-		return exit.Silent{Code: exit.Stale}
+		return failure.Silent{Code: failure.Stale}
 	}
 	return nil
 }

@@ -41,13 +41,13 @@ import (
 	"os"
 	"path/filepath"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 
 	"github.com/urfave/cli/v2"
 )
@@ -97,11 +97,11 @@ func readWebOptions(c *invoke.Invocation) (webOptions, error) {
 	}
 	for _, served := range []string{"write", "addr", "open"} {
 		if c.Flags.IsSet(served) {
-			return o, exit.Usagef("web: --%s is for a served page, and --export writes a file", served)
+			return o, failure.Usagef("web: --%s is for a served page, and --export writes a file", served)
 		}
 	}
 	if c.JSON && o.export == "-" {
-		return o, exit.Usagef("web: --json and --export - both want standard output")
+		return o, failure.Usagef("web: --json and --export - both want standard output")
 	}
 	return o, nil
 }
@@ -123,7 +123,7 @@ func runWeb(c *invoke.Invocation) error {
 	}
 	server, err := Listen(o.addr, pageOptions(c, o.write))
 	if err != nil {
-		return exit.Usagef("web: --addr: %w", err)
+		return failure.Usagef("web: --addr: %w", err)
 	}
 	if !server.Loopback() {
 		c.Warnf("everybody who can reach %s and has the address can see this repository's checkpoints", o.addr)
@@ -253,19 +253,19 @@ func showAddress(c *invoke.Invocation, address string, write bool) error {
 func exportFailed(file string, err error) error {
 	if _, missing := os.Stat(filepath.Dir(file)); missing != nil {
 		dir := view.QuoteArg(filepath.Dir(file))
-		return exit.Errorf(exit.Failure, "mkdir -p "+dir, "web: --export: %s: no such directory", dir)
+		return failure.Errorf(failure.Failure, "mkdir -p "+dir, "web: --export: %s: no such directory", dir)
 	}
-	return exit.Errorf(exit.Failure, "", "web: --export: %w", err)
+	return failure.Errorf(failure.Failure, "", "web: --export: %w", err)
 }
 
 // checkExportPlace returns an error if the file is inside a git directory.
 func checkExportPlace(c *invoke.Invocation, file string) error {
 	abs, err := filepath.Abs(file)
 	if err != nil {
-		return exit.Errorf(exit.Failure, "", "web: --export: %w", err)
+		return failure.Errorf(failure.Failure, "", "web: --export: %w", err)
 	}
 	if f := c.Store.Files.FindGitDir(c.Ctx, abs); f.Reason != "" {
-		return exit.Usagef("web: --export: %s is inside git's directory", view.QuotePath(file))
+		return failure.Usagef("web: --export: %s is inside git's directory", view.QuotePath(file))
 	}
 	return nil
 }

@@ -3,13 +3,13 @@ package workflow
 import (
 	"errors"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/retention"
 
 	"github.com/urfave/cli/v2"
@@ -57,7 +57,7 @@ func runFinish(c *invoke.Invocation) error {
 	o := readFinishOptions(c)
 	status, err := progress.ParseStatus(o.status)
 	if err != nil {
-		return exit.Usagef("finish: --status: %w", err)
+		return failure.Usagef("finish: --status: %w", err)
 	}
 	if err := work.OpenToSave(c); err != nil {
 		return err
@@ -164,7 +164,7 @@ func undisposed(s *gitstore.Saved, verb string, err error) error {
 	if verb == "drop" {
 		hint += " --all"
 	}
-	return exit.Errorf(exit.Failure, hint, "%s is in the chain and ends the workflow, but: %w", s.ID, err)
+	return failure.Errorf(failure.Failure, hint, "%s is in the chain and ends the workflow, but: %w", s.ID, err)
 }
 
 // dropChain drops the chain except pinned checkpoints.

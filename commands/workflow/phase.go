@@ -9,7 +9,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
@@ -17,6 +16,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/checkpoint/story"
+	"git-checkpoint/gitstore/failure"
 
 	"github.com/urfave/cli/v2"
 )
@@ -137,9 +137,9 @@ func phaseArgs(c *invoke.Invocation) (verb, typed string, err error) {
 	case !slices.Contains(names, verb):
 		return "", "", invoke.UnknownVerb("phase", verb, "next", names)
 	case len(c.Args) > 1 && typed == "":
-		return "", "", exit.Usagef("phase %s: the phase is empty", verb)
+		return "", "", failure.Usagef("phase %s: the phase is empty", verb)
 	case len(c.Args) > 1 && (strings.TrimSpace(typed) == "" || !utf8.ValidString(typed) || strings.ContainsFunc(typed, isControl)):
-		return "", "", exit.Usagef("phase %s: %.40q is no name of a phase", verb, typed)
+		return "", "", failure.Usagef("phase %s: %.40q is no name of a phase", verb, typed)
 	}
 	return verb, typed, checkVerb(c, phaseVerbs, verb)
 }
@@ -169,7 +169,7 @@ func newPhaseStep(c *invoke.Invocation, o *phaseOptions, verb, typed string) (*p
 	}
 	for _, text := range []struct{ flag, value string }{{"error", o.error}, {"reason", o.reason}, {"summary", o.summary}} {
 		if !utf8.ValidString(text.value) {
-			return nil, exit.Usagef("phase %s: --%s: not valid UTF-8", verb, text.flag)
+			return nil, failure.Usagef("phase %s: --%s: not valid UTF-8", verb, text.flag)
 		}
 	}
 	var err error
@@ -265,7 +265,7 @@ func onFailure(c *invoke.Invocation, o *phaseOptions, verb string) (progress.OnF
 	if s := o.onFailure; s != "" {
 		o, err := progress.ParseOnFailure(s)
 		if err != nil {
-			return "", exit.Usagef("phase fail: --on-failure: %w", err)
+			return "", failure.Usagef("phase fail: --on-failure: %w", err)
 		}
 		return o, nil
 	}
@@ -322,7 +322,7 @@ func transitions(c *invoke.Invocation) (progress.Transitions, error) {
 	for _, text := range c.Settings.Strings("transitions") {
 		w, err := progress.ParseTransition(text)
 		if err != nil {
-			return nil, exit.Errorf(exit.Usage, "git checkpoint config", "transitions: %w", err)
+			return nil, failure.Errorf(failure.Usage, "git checkpoint config", "transitions: %w", err)
 		}
 		ways = append(ways, w)
 	}

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/schema"
 	"git-checkpoint/commands/internal/view"
@@ -33,7 +32,7 @@ func phaseReport(c *invoke.Invocation, o *phaseOptions) (progress.Report, []stri
 	report := progress.Report{Summary: o.summary}
 	switch n := len(strings.Fields(report.Summary)); {
 	case n > wordsAllowed:
-		return report, nil, exit.Usagef("phase: --summary: %d words, want at most %d", n, wordsAllowed)
+		return report, nil, failure.Usagef("phase: --summary: %d words, want at most %d", n, wordsAllowed)
 	case n > wordsAsked:
 		c.Warnf("the summary has %d words, want at most %d", n, wordsAsked)
 	}
@@ -93,20 +92,20 @@ func phaseOutput(c *invoke.Invocation, o *phaseOptions) (string, error) {
 	name := o.output
 	if name == "" {
 		if o.schema != "" {
-			return "", exit.Usagef("phase done: --schema is for --output")
+			return "", failure.Usagef("phase done: --schema is for --output")
 		}
 		return "", nil
 	}
 	place, err := c.RootPath(name)
 	if err != nil {
-		return "", exit.Usagef("phase done: --output: %w", err)
+		return "", failure.Usagef("phase done: --output: %w", err)
 	}
 	if err := outputExists(c, "phase done", place); err != nil {
 		return "", err
 	}
 	data, err := readOutput(c, place)
 	if err != nil {
-		return "", exit.Errorf(exit.Invalid, failure.Correct(name), "phase done: --output: %w", err)
+		return "", failure.Errorf(failure.Invalid, failure.Correct(name), "phase done: --output: %w", err)
 	}
 	return place, checkOutput(c, o, place, data)
 }
@@ -115,7 +114,7 @@ func phaseOutput(c *invoke.Invocation, o *phaseOptions) (string, error) {
 func outputExists(c *invoke.Invocation, command, place string) error {
 	_, err := os.Stat(filepath.Join(c.Store.Root(), filepath.FromSlash(place)))
 	if errors.Is(err, fs.ErrNotExist) {
-		return exit.Usagef("%s: --output: %s does not exist", command, view.QuotePath(place))
+		return failure.Usagef("%s: --output: %s does not exist", command, view.QuotePath(place))
 	}
 	return nil
 }
@@ -153,7 +152,7 @@ func checkOutput(c *invoke.Invocation, o *phaseOptions, place string, data []byt
 			s, err = schema.Parse(text)
 		}
 		if err != nil {
-			return exit.Usagef("phase done: --schema: %s: %w", o.schema, err)
+			return failure.Usagef("phase done: --schema: %s: %w", o.schema, err)
 		}
 	}
 	problems, err := s.Check(data)
@@ -167,5 +166,5 @@ func checkOutput(c *invoke.Invocation, o *phaseOptions, place string, data []byt
 		}
 		err = errors.New(view.Plural(len(problems), "problem") + "\n" + strings.Join(lines, "\n"))
 	}
-	return exit.Errorf(exit.Invalid, failure.Correct(o.output), "phase done: --output: %s: %w", view.QuotePath(place), err)
+	return failure.Errorf(failure.Invalid, failure.Correct(o.output), "phase done: --output: %s: %w", view.QuotePath(place), err)
 }

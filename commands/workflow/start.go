@@ -9,13 +9,13 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/layout"
 
 	"github.com/urfave/cli/v2"
@@ -109,7 +109,7 @@ func workflow(c *invoke.Invocation, o *startOptions) (progress.Workflow, string,
 	w := progress.Workflow{Type: o.kind, Project: o.project, Description: o.description, Layout: string(o.as)}
 	for _, s := range []string{w.Type, w.Project, w.Description, o.phases} {
 		if !utf8.ValidString(s) {
-			return w, "", exit.Usagef("start: %q: not valid UTF-8", s)
+			return w, "", failure.Usagef("start: %q: not valid UTF-8", s)
 		}
 	}
 	plan, err := readPlan(c, &w, o.plan)
@@ -118,7 +118,7 @@ func workflow(c *invoke.Invocation, o *startOptions) (progress.Workflow, string,
 	}
 	begin, err := layout.Begin(o.as, layout.Start{Type: w.Type, Project: w.Project, PlanPath: w.PlanPath})
 	if err != nil {
-		return w, "", exit.Usagef("start: --as %s: %w", o.as, err)
+		return w, "", failure.Usagef("start: --as %s: %w", o.as, err)
 	}
 	w.ID, w.Names = begin.ID, begin.Phases
 	if err := readPhases(&w, o.phases, plan); err != nil {
@@ -135,11 +135,11 @@ func readPlan(c *invoke.Invocation, w *progress.Workflow, name string) (string, 
 	}
 	var err error
 	if w.PlanPath, err = c.RootPath(name); err != nil {
-		return "", exit.Usagef("start: --plan: %w", err)
+		return "", failure.Usagef("start: --plan: %w", err)
 	}
 	data, err := os.ReadFile(filepath.Join(c.Store.Root(), filepath.FromSlash(w.PlanPath)))
 	if err != nil {
-		return "", exit.Usagef("start: --plan: %w", err)
+		return "", failure.Usagef("start: --plan: %w", err)
 	}
 	return string(data), nil
 }
@@ -149,19 +149,19 @@ func readPlan(c *invoke.Invocation, w *progress.Workflow, name string) (string, 
 func readPhases(w *progress.Workflow, said, plan string) error {
 	switch n, err := strconv.Atoi(said); {
 	case errors.Is(err, strconv.ErrRange):
-		return exit.Usagef("start: --phases: %.40s: want 1 to %d", said, progress.MaxPhases)
+		return failure.Usagef("start: --phases: %.40s: want 1 to %d", said, progress.MaxPhases)
 	case said != "" && len(w.Names) > 0:
-		return exit.Usagef("start: --phases: a workflow of %s has the phases %s", w.Layout, strings.Join(w.Names, ", "))
+		return failure.Usagef("start: --phases: a workflow of %s has the phases %s", w.Layout, strings.Join(w.Names, ", "))
 	case said == "" && len(w.Names) == 0:
 		w.Total = progress.PlannedPhases(plan)
 	case said == "":
 	case err == nil:
 		if w.Total = n; n < 1 || n > progress.MaxPhases {
-			return exit.Usagef("start: --phases: %d: want 1 to %d", n, progress.MaxPhases)
+			return failure.Usagef("start: --phases: %d: want 1 to %d", n, progress.MaxPhases)
 		}
 	default:
 		if w.Names, err = progress.ParseNames(said); err != nil {
-			return exit.Usagef("start: --phases: %w", err)
+			return failure.Usagef("start: --phases: %w", err)
 		}
 	}
 	return nil

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
@@ -15,6 +14,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/checkpoint/tasks"
+	"git-checkpoint/gitstore/failure"
 
 	"github.com/urfave/cli/v2"
 )
@@ -85,7 +85,7 @@ func readStepOptions(c *invoke.Invocation) work.SaveOptions {
 func take(c *invoke.Invocation, issue checkpoint.Issue, s step) error {
 	if on, why := c.Settings.TriggerEnabled(s.trigger); !on {
 		// A silent skip would make a script repeat the phase forever.
-		return exit.Errorf(exit.Refused, switchOn(c, s.trigger), "%s: %s", s.command, why)
+		return failure.Errorf(failure.Refused, switchOn(c, s.trigger), "%s: %s", s.command, why)
 	}
 	var after *checkpoint.Record
 	move := func(r *checkpoint.Record) error {
@@ -213,7 +213,7 @@ func checkVerb(c *invoke.Invocation, verbs []verbFlags, typed string) error {
 	for _, v := range verbs {
 		for _, name := range v.flags {
 			if (c.Flags.IsSet(name) || len(c.Lists[name]) > 0) && !slices.Contains(verbs[i].flags, name) {
-				return exit.Usagef("%s %s: --%s cannot be combined with it", c.Name, typed, name)
+				return failure.Usagef("%s %s: --%s cannot be combined with it", c.Name, typed, name)
 			}
 		}
 	}

@@ -6,13 +6,13 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/tasks"
+	"git-checkpoint/gitstore/failure"
 
 	"github.com/urfave/cli/v2"
 )
@@ -146,23 +146,23 @@ func checkTasks(o *taskOptions, verb string, ids []string) error {
 	for _, id := range slices.Concat(ids, o.after) {
 		switch {
 		case strings.TrimSpace(id) == "" || !utf8.ValidString(id):
-			return exit.Usagef("task %s: %q is no name of a task", verb, id)
+			return failure.Usagef("task %s: %q is no name of a task", verb, id)
 		case len(id) > maxTaskName || strings.ContainsFunc(id, isControl):
-			return exit.Usagef("task %s: %.40q: want a name of at most %d bytes on one line", verb, id, maxTaskName)
+			return failure.Usagef("task %s: %.40q: want a name of at most %d bytes on one line", verb, id, maxTaskName)
 		}
 	}
 	for _, text := range []struct{ flag, value string }{{"error", o.error}, {"by", o.by}} {
 		if !utf8.ValidString(text.value) {
-			return exit.Usagef("task %s: --%s: not valid UTF-8", verb, text.flag)
+			return failure.Usagef("task %s: --%s: not valid UTF-8", verb, text.flag)
 		}
 	}
 	switch {
 	case len(ids) == 0 && (verb == "add" || verb == "start" || verb == "done" || verb == "suspect" || verb == "clear" || verb == "fail" && !o.crash):
-		return exit.Errorf(exit.Usage, "git checkpoint task list", "task %s: no task given", verb)
+		return failure.Errorf(failure.Usage, "git checkpoint task list", "task %s: no task given", verb)
 	case len(ids) > 1 && o.output != "":
-		return exit.Usagef("task %s: --output is of one task, got %d", verb, len(ids))
+		return failure.Usagef("task %s: --output is of one task, got %d", verb, len(ids))
 	case o.crash && o.timedOut:
-		return exit.Usagef("task fail: --crash and --timed-out cannot be combined")
+		return failure.Usagef("task fail: --crash and --timed-out cannot be combined")
 	}
 	return nil
 }

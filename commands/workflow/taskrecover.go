@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
@@ -18,6 +17,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/story"
 	"git-checkpoint/gitstore/checkpoint/tasks"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/layout/pipeline"
 )
 
@@ -27,7 +27,7 @@ func (t *taskStep) lost(l *tasks.List) error {
 	if crash {
 		ids = t.crash(l)
 		if len(ids)+len(t.crashed) == 0 {
-			return exit.Errorf(exit.Usage, "git checkpoint task list", "task fail --crash: no task is running")
+			return failure.Errorf(failure.Usage, "git checkpoint task list", "task fail --crash: no task is running")
 		}
 		if len(ids) == 0 {
 			return nil

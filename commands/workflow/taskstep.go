@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
@@ -16,6 +15,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/checkpoint/story"
 	"git-checkpoint/gitstore/checkpoint/tasks"
+	"git-checkpoint/gitstore/failure"
 )
 
 // A taskStep is one verb of task with its flags and settings.
@@ -48,7 +48,7 @@ func newTaskStep(c *invoke.Invocation, o *taskOptions, issue checkpoint.Issue, v
 		err = gitstore.CheckPlace(t.output)
 	}
 	if err != nil {
-		return nil, exit.Usagef("task %s: --output: %w", verb, err)
+		return nil, failure.Usagef("task %s: --output: %w", verb, err)
 	}
 	if verb == "done" {
 		t.digest, err = finishedOutput(c, t.output)
@@ -63,7 +63,7 @@ func finishedOutput(c *invoke.Invocation, place string) (digest string, err erro
 		return "", err
 	}
 	if found := work.TaskOutput(c, place); found.Broken {
-		return "", exit.Errorf(exit.Usage, "", "task done: --output: %s: not valid JSON", view.QuotePath(place))
+		return "", failure.Errorf(failure.Usage, "", "task done: --output: %s: not valid JSON", view.QuotePath(place))
 	}
 	digests, err := c.Store.Files.Digests(c.Ctx, []string{place})
 	return digests[place], err
@@ -158,7 +158,7 @@ func (t *taskStep) add(l *tasks.List) error {
 	}
 	err := l.Add(plans...)
 	if errors.As(err, new(*tasks.CycleError)) {
-		return exit.Usagef("task add: %w", err)
+		return failure.Usagef("task add: %w", err)
 	}
 	return err
 }

@@ -1,9 +1,11 @@
-// Package failure contains the exit codes of the program, and the hints of errors: the
-// command to type next. The codes are a contract with scripts. Codes are only added.
+// Package failure has the exit codes of the program, the errors that carry them, and their
+// hints: the command to type next. The codes are a contract with scripts. Codes are only
+// added.
 package failure
 
 import (
-	"errors"
+	"maps"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -28,15 +30,18 @@ const (
 	Interrupted = 130
 )
 
-// A Coded error has an exit code and a hint. The hint is "" if there is no next step.
-type Coded interface {
-	error
-	ExitCode() int
-	ExitHint() string
+// kinds maps exit codes to their names in JSON.
+var kinds = map[int]string{
+	Failure: "failure", Usage: "usage", None: "none", StartFresh: "start_fresh",
+	NeedsAnswer: "needs_answer", Invalid: "invalid", Version: "version", Refused: "refused",
+	Stale: "stale", Repository: "repository", Remote: "remote", Partial: "partial", Secrets: "secrets", Limit: "limit", Interrupted: "interrupted",
 }
 
-// Of returns the outermost Coded error of a chain of wrapped errors.
-func Of(err error) (Coded, bool) { return errors.AsType[Coded](err) }
+// Kind returns the name of an exit code in JSON.
+func Kind(code int) string { return kinds[code] }
+
+// Codes returns the exit codes of failures, in order.
+func Codes() []int { return slices.Sorted(maps.Keys(kinds)) }
 
 // Upgrade is the hint for data of a later version of this program.
 const Upgrade = "upgrade git-checkpoint"

@@ -25,6 +25,7 @@ import (
 	"syscall"
 	"time"
 
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/fsutil"
 )
 
@@ -39,7 +40,7 @@ type Replacement struct {
 }
 
 // ErrChanged means that the file changed after it was read.
-var ErrChanged = errors.New("it was changed in the meantime")
+var ErrChanged = failure.New(failure.Refused, "run the command again", "it was changed in the meantime")
 
 // An ObstacleError reports a property that the file would lose by its replacement.
 type ObstacleError struct {

@@ -60,8 +60,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/retention"
 )
 
@@ -217,7 +217,7 @@ func (e *SettingError) Error() string {
 func (e *SettingError) InWorktree() bool { return e.worktree }
 
 // ExitCode returns the exit code of the error.
-func (e *SettingError) ExitCode() int { return exit.Usage }
+func (e *SettingError) ExitCode() int { return failure.Usage }
 
 // ExitHint returns the command to run next, or "".
 func (e *SettingError) ExitHint() string { return e.Hint }

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
+	"git-checkpoint/gitstore/failure"
 )
 
 // The issue of a command is chosen here. The first source that names an issue counts:
@@ -56,7 +56,7 @@ func (c *Invocation) IssueOr(key, from, hint string) (checkpoint.Issue, error) {
 	}
 	i, err := checkpoint.ParseIssue(key)
 	if err != nil {
-		return "", exit.Errorf(exit.Usage, hint, "%s: the issue %s: %w", c.Name, from, err)
+		return "", failure.Errorf(failure.Usage, hint, "%s: the issue %s: %w", c.Name, from, err)
 	}
 	c.IssueInQuestion = i
 	c.announce(choice{issue: i, from: from})
@@ -71,7 +71,7 @@ func (c *Invocation) InferIssue() (checkpoint.Issue, error) {
 	c.Inferred, c.NamedAfterBranch = c.Common.Issue == "", n.ofName
 	switch {
 	case errors.Is(err, ErrUnnamed) && !c.reads():
-		return "", exit.Errorf(exit.Usage, c.withIssue(), "%s: no issue given, and HEAD is detached: name the issue, or set GIT_CHECKPOINT_ISSUE", c.Name)
+		return "", failure.Errorf(failure.Usage, c.withIssue(), "%s: no issue given, and HEAD is detached: name the issue, or set GIT_CHECKPOINT_ISSUE", c.Name)
 	case err != nil && !errors.Is(err, ErrUnnamed):
 		return "", err
 	case !c.reads():
@@ -102,7 +102,7 @@ func (c *Invocation) onlyIssue(named checkpoint.Issue) (checkpoint.Issue, error)
 	case len(issues) > 1:
 		return "", &SeveralIssuesError{issues}
 	case named == "":
-		return "", exit.Errorf(exit.Usage, "git checkpoint save ISSUE", "no issue given, HEAD is detached, and there are no checkpoints yet")
+		return "", failure.Errorf(failure.Usage, "git checkpoint save ISSUE", "no issue given, HEAD is detached, and there are no checkpoints yet")
 	}
 	return named, nil
 }
@@ -196,7 +196,7 @@ func (c *Invocation) ofBranchName(branch string) (choice, error) {
 	n.ofName = true
 	var err error
 	if n.issue, err = checkpoint.ParseIssue(branch); err != nil {
-		return n, exit.Errorf(exit.Usage, "export GIT_CHECKPOINT_ISSUE=ISSUE", "%s: the branch name is not a valid issue key: %w", c.Name, err)
+		return n, failure.Errorf(failure.Usage, "export GIT_CHECKPOINT_ISSUE=ISSUE", "%s: the branch name is not a valid issue key: %w", c.Name, err)
 	}
 	return n, nil
 }
@@ -353,7 +353,7 @@ func (e *SeveralIssuesError) Error() string {
 }
 
 // ExitCode returns the error's exit code.
-func (e *SeveralIssuesError) ExitCode() int { return exit.Usage }
+func (e *SeveralIssuesError) ExitCode() int { return failure.Usage }
 
 // ExitHint returns the command that lists the issues.
 func (e *SeveralIssuesError) ExitHint() string { return "git checkpoint list" }

@@ -13,9 +13,9 @@ import (
 	"strings"
 	"sync"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/failure"
 )
 
 // A program reads repositories of one object format. In a repository of the other format,
@@ -29,7 +29,7 @@ var otherPrograms = map[string]string{"sha1": "git-checkpoint-sha1", "sha256": "
 var programDirs = []string{".", "../libexec/git-checkpoint", "../libexec/git-core", "../libexec"}
 
 // handOver runs the program for the format of an ObjectFormatError. It returns only if
-// the program cannot run, or with an exit.Silent if this system cannot replace a process.
+// the program cannot run, or with an failure.Silent if this system cannot replace a process.
 // Other errors are returned unchanged.
 func (c *Invocation) handOver(err error) error {
 	format, ok := errors.AsType[*gitstore.ObjectFormatError](err)
@@ -39,7 +39,7 @@ func (c *Invocation) handOver(err error) error {
 	name := otherPrograms[format.Format]
 	self, exeErr := os.Executable()
 	if exeErr != nil {
-		return exit.Errorf(exit.Repository, "", "%w: find %s: %w", err, name, exeErr)
+		return failure.Errorf(failure.Repository, "", "%w: find %s: %w", err, name, exeErr)
 	}
 	dir := filepath.Dir(self)
 	build := buildCommand(format.Format, filepath.Join(dir, name))
@@ -48,17 +48,17 @@ func (c *Invocation) handOver(err error) error {
 		if programName(c.Env.Argv[0]) == name { // built for the wrong format
 			hint = build
 		}
-		return exit.Errorf(exit.Repository, hint, "%w", err)
+		return failure.Errorf(failure.Repository, hint, "%w", err)
 	}
 	paths := findBeside(name, self, c.calledPath())
 	if len(paths) == 0 {
-		return exit.Errorf(exit.Repository, build, "%w: there is no %s in %s", err, name, dir)
+		return failure.Errorf(failure.Repository, build, "%w: there is no %s in %s", err, name, dir)
 	}
 	ended := c.replaceByFirst(paths)
-	if _, ok := errors.AsType[exit.Silent](ended); ok {
+	if _, ok := errors.AsType[failure.Silent](ended); ok {
 		return ended
 	}
-	return exit.Errorf(exit.Repository, build, "%w: %w", err, ended)
+	return failure.Errorf(failure.Repository, build, "%w: %w", err, ended)
 }
 
 // calledPath returns the path by which this process was called, or "" if it is unknown. It
@@ -89,7 +89,7 @@ func (c *Invocation) replaceByFirst(paths []string) error {
 	var failed error
 	for _, path := range paths {
 		ended := replaceBy(path, append([]string{path}, c.Env.Argv[1:]...), c.input.read())
-		if _, ok := errors.AsType[exit.Silent](ended); ok {
+		if _, ok := errors.AsType[failure.Silent](ended); ok {
 			return ended
 		}
 		failed = cmp.Or(failed, ended)
@@ -159,7 +159,7 @@ func (c *Invocation) Chdir(dir string) error {
 		c.startDir, _ = os.Getwd() // the other program interprets -C again
 	}
 	if err := os.Chdir(dir); err != nil {
-		return exit.Usagef("-C: %w", err)
+		return failure.Usagef("-C: %w", err)
 	}
 	return nil
 }

@@ -9,10 +9,10 @@ import (
 	"os"
 	"os/exec"
 
-	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/gitstore/failure"
 )
 
-// replaceBy runs a program and returns its exit code as an exit.Silent. If input is not
+// replaceBy runs a program and returns its exit code as an failure.Silent. If input is not
 // nil, the program reads these bytes as its standard input. An interrupt at the console
 // reaches the program too.
 func replaceBy(path string, argv []string, input []byte) error {
@@ -25,5 +25,5 @@ func replaceBy(path string, argv []string, input []byte) error {
 	if _, ended := errors.AsType[*exec.ExitError](err); err != nil && !ended {
 		return fmt.Errorf("run %s: %w", path, err)
 	}
-	return exit.Silent{Code: cmd.ProcessState.ExitCode()}
+	return failure.Silent{Code: cmd.ProcessState.ExitCode()}
 }

@@ -13,11 +13,11 @@ import (
 	"time"
 
 	"git-checkpoint/commands/internal/config"
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/terminal"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
@@ -225,7 +225,7 @@ func (c *Invocation) Each(issues []checkpoint.Issue, do func(checkpoint.Issue) e
 	case len(issues) == 1:
 		return last
 	}
-	return exit.Errorf(exit.Partial, "", "%d of %d issues failed:\n%s", len(failed), len(issues), strings.Join(failed, "\n"))
+	return failure.Errorf(failure.Partial, "", "%d of %d issues failed:\n%s", len(failed), len(issues), strings.Join(failed, "\n"))
 }
 
 // An Env holds the process environment: streams, variables and clock.
@@ -256,7 +256,7 @@ func OSEnv() (*Env, error) {
 	if fixed := os.Getenv("GIT_CHECKPOINT_NOW"); fixed != "" {
 		at, err := time.Parse(time.RFC3339Nano, fixed)
 		if err != nil {
-			return nil, exit.Usagef("GIT_CHECKPOINT_NOW: %q is not an RFC 3339 time", fixed)
+			return nil, failure.Usagef("GIT_CHECKPOINT_NOW: %q is not an RFC 3339 time", fixed)
 		}
 		e.Now = func() time.Time { return at }
 	}
@@ -370,9 +370,9 @@ func Nearest(word string, candidates []string) string {
 func UnknownVerb(cmd, word, usual string, verbs []string) error {
 	hint := "git checkpoint " + cmd + " " + cmp.Or(Nearest(word, verbs), usual)
 	if word == "" {
-		return exit.Errorf(exit.Usage, hint, "%s: no action given: use %s", cmd, view.List(verbs))
+		return failure.Errorf(failure.Usage, hint, "%s: no action given: use %s", cmd, view.List(verbs))
 	}
-	return exit.Errorf(exit.Usage, hint, "%s: %q is not one of %s", cmd, word, view.List(verbs))
+	return failure.Errorf(failure.Usage, hint, "%s: %q is not one of %s", cmd, word, view.List(verbs))
 }
 
 // canAsk reports whether git may ask for a password. A hook must not wait for an answer.

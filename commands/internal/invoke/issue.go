@@ -10,10 +10,10 @@ import (
 	"time"
 	"unicode"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/layout"
 
 	"github.com/urfave/cli/v2"
@@ -36,7 +36,7 @@ func (c *Invocation) Issue() (i checkpoint.Issue, err error) {
 func ParseIssue(s string) (checkpoint.Issue, error) {
 	i, err := checkpoint.ParseIssue(s)
 	if err != nil {
-		return "", exit.Usagef("%w", err)
+		return "", failure.Usagef("%w", err)
 	}
 	return i, nil
 }
@@ -52,7 +52,7 @@ func (c *Invocation) ParseIssueArg(s string) (checkpoint.Issue, error) {
 	if c.HasFlag("message") {
 		note = "a note goes after -m, "
 	}
-	return "", exit.Usagef("%s: %q is not an issue key here; %sa key with spaces goes after --issue", c.Name, s, note)
+	return "", failure.Usagef("%s: %q is not an issue key here; %sa key with spaces goes after --issue", c.Name, s, note)
 }
 
 func hasSpace(s string) bool { return strings.ContainsFunc(s, unicode.IsSpace) }
@@ -61,7 +61,7 @@ func hasSpace(s string) bool { return strings.ContainsFunc(s, unicode.IsSpace) }
 // of them would be ignored.
 func Agree(c *Invocation, i checkpoint.Issue) error {
 	if other := c.Common.Issue; other != "" && other != string(i) {
-		return exit.Usagef("%s: conflicting issues: %s and --issue %s", c.Name, i, other)
+		return failure.Usagef("%s: conflicting issues: %s and --issue %s", c.Name, i, other)
 	}
 	return nil
 }
@@ -117,18 +117,18 @@ func NamesCheckpoint(s string) bool {
 // must be valid.
 func (c *Invocation) CheckpointArg(required bool) (*gitstore.Checkpoint, error) {
 	if required && len(c.Args) == 0 {
-		return nil, exit.Errorf(exit.Usage, "git checkpoint list", "%s: no checkpoint given", c.Name)
+		return nil, failure.Errorf(failure.Usage, "git checkpoint list", "%s: no checkpoint given", c.Name)
 	}
 	issue, name, err := c.IssueAndName()
 	if err != nil {
 		return nil, err
 	}
 	if required && len(c.Args) == 1 && name == gitstore.Latest && c.Args[0] != gitstore.Latest {
-		return nil, exit.Errorf(exit.Usage, "git checkpoint list "+view.IssueArg(issue), "%s: issue %s: no checkpoint given", c.Name, issue)
+		return nil, failure.Errorf(failure.Usage, "git checkpoint list "+view.IssueArg(issue), "%s: issue %s: no checkpoint given", c.Name, issue)
 	}
 	cp, err := c.Store.Find(c.Ctx, issue, name)
 	if err == nil && required && cp.ID == "" {
-		return nil, exit.Errorf(exit.Invalid, "git checkpoint drop "+view.IssueArg(issue)+" --all", "%s: commit %s: %s", c.Name, cp.Commit, cp.Problem)
+		return nil, failure.Errorf(failure.Invalid, "git checkpoint drop "+view.IssueArg(issue)+" --all", "%s: commit %s: %s", c.Name, cp.Commit, cp.Problem)
 	}
 	return cp, err
 }
@@ -249,7 +249,7 @@ func (c *Invocation) Remote(named string) (string, error) {
 	plain := named != "" && named[0] != '-' && !strings.ContainsAny(named, `/\:`)
 	if plain && !slices.Contains(c.Remotes(), named) {
 		if _, err := os.Stat(named); err != nil && !c.gitKnowsRemote(named) {
-			return "", exit.Errorf(exit.Remote, "git remote -v", "%s: %s: there is no such remote", c.Name, named)
+			return "", failure.Errorf(failure.Remote, "git remote -v", "%s: %s: there is no such remote", c.Name, named)
 		}
 	}
 	if name := cmp.Or(named, c.Settings.String("remote")); name != "" {
@@ -295,7 +295,7 @@ func LayoutFlag(c *Invocation) (layout.Name, error) {
 	}
 	as, err := layout.Parse(c.Flags.String("as"))
 	if err != nil {
-		return "", exit.Usagef("%s: --as: %w", c.Name, err)
+		return "", failure.Usagef("%s: --as: %w", c.Name, err)
 	}
 	return as, nil
 }

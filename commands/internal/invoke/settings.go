@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"git-checkpoint/commands/internal/config"
-	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/gitstore/failure"
 )
 
 // loadSettings reads the settings and prints their warnings, each once.
@@ -74,7 +74,7 @@ func (c *Invocation) tellFile(f config.File) {
 func (c *Invocation) TrustSettings() (config.File, error) {
 	f := c.Settings.File()
 	if f.Name == "" {
-		return f, exit.Errorf(exit.Refused, "git checkpoint config", "%s: --trust: the worktree has no settings file", c.Name)
+		return f, failure.Errorf(failure.Refused, "git checkpoint config", "%s: --trust: the worktree has no settings file", c.Name)
 	}
 	if err := c.addNote(trustNote, f.Digest); err != nil {
 		return f, err

@@ -14,10 +14,10 @@ import (
 	"sync"
 	"time"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/terminal"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/failure"
 
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
@@ -37,7 +37,7 @@ func (c *Invocation) Screen(when string) (s view.Screen, ok bool, err error) {
 	switch when {
 	case "", "auto", "always", "never":
 	default:
-		return s, false, exit.Usagef("--color: %q: want auto, always or never", when)
+		return s, false, failure.Usagef("--color: %q: want auto, always or never", when)
 	}
 	ok = when == "always" || c.AtTerminal()
 	if !ok || c.JSON {
@@ -73,7 +73,7 @@ type Dialog struct {
 func (c *Invocation) Dialog(hint string) (*Dialog, error) {
 	tty, err := c.Env.Tty()
 	if err != nil {
-		return nil, exit.Errorf(exit.NeedsAnswer, hint, "%s: needs an answer, but %w", c.Name, err)
+		return nil, failure.Errorf(failure.NeedsAnswer, hint, "%s: needs an answer, but %w", c.Name, err)
 	}
 	c.Ticker.End()
 	return &Dialog{ctx: c.Ctx, TTY: tty, in: bufio.NewReader(tty)}, nil
@@ -114,7 +114,7 @@ func (d *Dialog) Ask(question string, answers map[string]string) (string, error)
 // Confirm asks a yes/no question whose default is no.
 func (c *Invocation) Confirm(question, hint string) (bool, error) {
 	if c.JSON {
-		return false, exit.Errorf(exit.NeedsAnswer, hint, "%s: needs an answer, but --json asks no questions", c.Name)
+		return false, failure.Errorf(failure.NeedsAnswer, hint, "%s: needs an answer, but --json asks no questions", c.Name)
 	}
 	d, err := c.Dialog(hint)
 	if err != nil {
@@ -123,7 +123,7 @@ func (c *Invocation) Confirm(question, hint string) (bool, error) {
 	defer d.Close()
 	answer, err := d.Ask(question, YesNo)
 	if errors.Is(err, ErrNoAnswer) {
-		return false, exit.Errorf(exit.NeedsAnswer, hint, "%s: %w", c.Name, err)
+		return false, failure.Errorf(failure.NeedsAnswer, hint, "%s: %w", c.Name, err)
 	}
 	return answer == "y", err
 }

@@ -8,13 +8,13 @@ import (
 	"slices"
 	"time"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/checkpoint/story"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/layout/recovery"
 )
 
@@ -57,11 +57,11 @@ func (e *edit) apply(before *checkpoint.Record) (*checkpoint.Record, error) {
 	}
 	for _, s := range e.sets {
 		if err := e.assign(r, s); err != nil {
-			return nil, exit.Usagef("%s: --set: %w", e.command, err)
+			return nil, failure.Usagef("%s: --set: %w", e.command, err)
 		}
 	}
 	if err := e.checkKinds(r); err != nil {
-		return nil, exit.Usagef("%s: %w", e.command, err)
+		return nil, failure.Usagef("%s: %w", e.command, err)
 	}
 	if err := e.checkStory(r); err != nil {
 		return nil, err
@@ -270,7 +270,7 @@ func (e *edit) applyNames(r *checkpoint.Record) error {
 		r.SetSession(e.Session)
 	}
 	if _, err := checkpoint.ParseTrigger(string(r.Trigger())); err != nil {
-		return exit.Usagef("%s: %w", e.command, err)
+		return failure.Usagef("%s: %w", e.command, err)
 	}
 	return nil
 }
@@ -375,7 +375,7 @@ func (e *edit) checkPhase(r *checkpoint.Record) error {
 	if !e.Strict || problem == "" {
 		return nil
 	}
-	return exit.Errorf(exit.Usage, "git config checkpoint.phases <phase>,<phase>...", "%s: %s", e.command, problem)
+	return failure.Errorf(failure.Usage, "git config checkpoint.phases <phase>,<phase>...", "%s: %s", e.command, problem)
 }
 
 // unknownPhase returns a message if the record's phase is unknown. It returns "" if

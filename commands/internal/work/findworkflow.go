@@ -3,11 +3,11 @@ package work
 import (
 	"strings"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
+	"git-checkpoint/gitstore/failure"
 
 	"github.com/urfave/cli/v2"
 )
@@ -28,7 +28,7 @@ func NameByWorkflow(c *invoke.Invocation) error {
 		return err
 	}
 	if c.Common.Issue != "" {
-		return exit.Usagef("%s: --type finds the issue: name no issue", c.Name)
+		return failure.Usagef("%s: --type finds the issue: name no issue", c.Name)
 	}
 	i, err := FindWorkflow(c, q, strings.TrimSuffix(q.Type+" "+q.Project, " "))
 	c.Common.Issue = string(i)
@@ -40,9 +40,9 @@ func WorkflowQuery(c *invoke.Invocation) (progress.Query, error) {
 	q := progress.Query{Type: c.Flags.String("type"), Project: c.Flags.String("project")}
 	switch {
 	case q.Type == "" && c.Flags.IsSet("type"):
-		return q, exit.Usagef("%s: --type: want a type of workflow", c.Name)
+		return q, failure.Usagef("%s: --type: want a type of workflow", c.Name)
 	case q.Type == "" && c.Flags.IsSet("project"):
-		return q, exit.Usagef("%s: --project goes with --type", c.Name)
+		return q, failure.Usagef("%s: --project goes with --type", c.Name)
 	}
 	return q, nil
 }
@@ -101,7 +101,7 @@ func FindWorkflow(c *invoke.Invocation, q progress.Query, what string) (checkpoi
 		if q.Type != "" {
 			start = "git checkpoint start ISSUE --type " + view.QuoteArg(q.Type)
 		}
-		return "", exit.Errorf(exit.None, start, "%s: no workflow for %q has a checkpoint", c.Name, what)
+		return "", failure.Errorf(failure.None, start, "%s: no workflow for %q has a checkpoint", c.Name, what)
 	}
 	if len(others) > 0 {
 		c.Warnf("it could be another one: %s", view.List(others))

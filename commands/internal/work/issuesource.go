@@ -9,13 +9,13 @@ import (
 	"strings"
 	"time"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/freshness"
 	"git-checkpoint/freshness/issue"
 	"git-checkpoint/freshness/issue/forge"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 
 	"github.com/urfave/cli/v2"
 )
@@ -105,7 +105,7 @@ func CurrentIssue(c *invoke.Invocation, i checkpoint.Issue, o IssueOptions) (Iss
 	if o.File != "" {
 		found, err := issue.FromFile(o.File)
 		if err != nil {
-			return IssueAnswer{}, exit.Usagef("%s: --issue-file: %w", c.Name, err)
+			return IssueAnswer{}, failure.Usagef("%s: --issue-file: %w", c.Name, err)
 		}
 		return IssueAnswer{Issue: found}, nil
 	}

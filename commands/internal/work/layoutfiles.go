@@ -11,10 +11,10 @@ import (
 
 	"git-checkpoint/commands/internal/atomicfile"
 	"git-checkpoint/commands/internal/config"
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/claude"
 	"git-checkpoint/gitstore/layout/crunch"
@@ -146,7 +146,7 @@ func Breaks(f *layout.File, strict bool) error {
 		return err
 	}
 	if err := f.Err(strict); err != nil {
-		return exit.Errorf(exit.Stale, "", "%w", err)
+		return failure.Errorf(failure.Stale, "", "%w", err)
 	}
 	return nil
 }

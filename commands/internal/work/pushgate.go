@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 )
 
 // A Gate decides which commits and files the pushes of one command may make public.
@@ -71,14 +71,14 @@ func (g *Gate) may(i checkpoint.Issue, out gitstore.Outgoing) error {
 	case object == gitstore.CommitsObjected && g.DryRun:
 		g.warnOnce(commits)
 	case object == gitstore.CommitsObjected && !ask:
-		return g.unpublished(exit.NeedsAnswer, i, missing)
+		return g.unpublished(failure.NeedsAnswer, i, missing)
 	case object == gitstore.CommitsObjected:
 		yes, err := g.confirm(i, commits)
 		if err != nil {
 			return err
 		}
 		if !yes {
-			return g.unpublished(exit.Refused, i, missing)
+			return g.unpublished(failure.Refused, i, missing)
 		}
 	case p.Unpublished != "" && g.Yes:
 		g.warnOnce(commits)
@@ -139,7 +139,7 @@ func (g *Gate) tooLarge(i checkpoint.Issue, p gitstore.Publication) error {
 	largest := slices.MaxFunc(p.TooLarge, func(a, b gitstore.LargeFile) int { return int(min(max(a.Bytes-b.Bytes, -1), 1)) })
 	hint := fmt.Sprintf("git config checkpoint.limits.checkpoint-mb %d", largest.Bytes>>20+1)
 	why := fmt.Sprintf("%s has %.1f MiB, and limits.checkpoint_mb is %d", view.QuotePath(largest.Path), float64(largest.Bytes)/(1<<20), g.Invocation.Settings.Int("limits.checkpoint_mb"))
-	return refuse(exit.Refused, i, why, hint, hint+" permits it")
+	return refuse(failure.Refused, i, why, hint, hint+" permits it")
 }
 
 // unpublished returns the error for commits that were not published.
@@ -150,7 +150,7 @@ func (g *Gate) unpublished(code int, i checkpoint.Issue, why string) error {
 
 // refuse returns the error for a push that is stopped.
 func refuse(code int, i checkpoint.Issue, why, hint, next string) error {
-	return &refusal{exit.Errorf(code, hint, "issue %s: checkpoints not pushed: %s", i, why), why, next}
+	return &refusal{failure.Errorf(code, hint, "issue %s: checkpoints not pushed: %s", i, why), why, next}
 }
 
 // Report prints facts for a person after a push: untracked files that are public now,
@@ -275,7 +275,7 @@ func (e *SecretsError) why() string {
 }
 
 // ExitCode returns the exit code of a push that was stopped by a secret.
-func (e *SecretsError) ExitCode() int { return exit.Secrets }
+func (e *SecretsError) ExitCode() int { return failure.Secrets }
 
 // ExitHint returns the command that lists the secrets.
 func (e *SecretsError) ExitHint() string {

@@ -10,11 +10,11 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/crunch"
 )
@@ -104,7 +104,7 @@ func (e *edit) readState(c *invoke.Invocation, name string) (*checkpoint.Map, er
 	}
 	data, err := c.ReadInput(name)
 	if err != nil {
-		return nil, exit.Usagef("%s: --state: %w", c.Name, err)
+		return nil, failure.Usagef("%s: --state: %w", c.Name, err)
 	}
 	r, err := checkpoint.Decode(data)
 	if errors.As(err, new(*checkpoint.SyntaxError)) && e.dropsInvalid {
@@ -121,7 +121,7 @@ func (e *edit) readState(c *invoke.Invocation, name string) (*checkpoint.Map, er
 	case errors.As(err, &newer):
 		return nil, fmt.Errorf("%s: --state: %s: %w", c.Name, name, err)
 	case err != nil:
-		return nil, exit.Usagef("%s: --state: %s: %w", c.Name, name, err)
+		return nil, failure.Usagef("%s: --state: %s: %w", c.Name, name, err)
 	}
 	return r.Doc(), nil
 }
@@ -149,11 +149,11 @@ func parseSets(command string, list []string) ([]assignment, error) {
 		path, value, ok := strings.Cut(s, "=")
 		switch {
 		case !ok || path == "":
-			return nil, exit.Usagef("%s: --set: %q: want PATH=VALUE", command, s)
+			return nil, failure.Usagef("%s: --set: %q: want PATH=VALUE", command, s)
 		case !utf8.ValidString(s):
-			return nil, exit.Usagef("%s: --set: %q: not valid UTF-8", command, s)
+			return nil, failure.Usagef("%s: --set: %q: not valid UTF-8", command, s)
 		case slices.Contains(ownedKeys, firstKey(path)):
-			return nil, exit.Usagef("%s: --set: %q: save sets %s itself", command, s, firstKey(path))
+			return nil, failure.Usagef("%s: --set: %q: save sets %s itself", command, s, firstKey(path))
 		}
 		sets = append(sets, assignment{path, checkpoint.ParseValue(value)})
 	}

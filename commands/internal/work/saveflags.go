@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"unicode/utf8"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/gitstore/failure"
 
 	"github.com/urfave/cli/v2"
 )
@@ -135,19 +135,19 @@ func (o *SaveOptions) check(command string) error {
 		{"summary", o.Summary},
 	} {
 		if !utf8.ValidString(text.value) {
-			return exit.Usagef("%s: --%s: not valid UTF-8", command, text.flag)
+			return failure.Usagef("%s: --%s: not valid UTF-8", command, text.flag)
 		}
 	}
 	for _, text := range o.Decisions {
 		if text == "" || !utf8.ValidString(text) {
-			return exit.Usagef("%s: --decision: %q: want a text", command, text)
+			return failure.Usagef("%s: --decision: %q: want a text", command, text)
 		}
 	}
 	if (o.Agent == "") != (o.Action == "") {
-		return exit.Usagef("%s: --agent and --action go together", command)
+		return failure.Usagef("%s: --agent and --action go together", command)
 	}
 	if o.BatchGiven && o.Batch < 1 {
-		return exit.Usagef("%s: --batch: want 1 or more, got %d", command, o.Batch)
+		return failure.Usagef("%s: --batch: want 1 or more, got %d", command, o.Batch)
 	}
 	return nil
 }

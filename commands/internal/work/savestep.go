@@ -7,11 +7,11 @@ import (
 	"strings"
 	"time"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/layout"
 )
 
@@ -70,7 +70,7 @@ func ArtifactPaths(c *invoke.Invocation, names []string, paths ...string) ([]str
 			err = gitstore.CheckPlace(p)
 		}
 		if err != nil {
-			return nil, exit.Usagef("%s: --artifact: %w", c.Name, err)
+			return nil, failure.Usagef("%s: --artifact: %w", c.Name, err)
 		}
 		paths = append(paths, p)
 	}

@@ -6,18 +6,18 @@ import (
 	"path/filepath"
 	"strings"
 
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/checkpoint/story"
 	"git-checkpoint/gitstore/checkpoint/tasks"
+	"git-checkpoint/gitstore/failure"
 )
 
 // TaskFailure adds the issue to task and story errors.
 func TaskFailure(issue checkpoint.Issue, next string, err error) error {
 	e := &taskError{issue, next, err}
-	if err == nil || e.ExitCode() == exit.Failure {
+	if err == nil || e.ExitCode() == failure.Failure {
 		return err
 	}
 	return e
@@ -98,25 +98,25 @@ func (e *taskError) code() (code int, hint string) {
 	giveUp := progress.Way{"finish", "--status", "failed"}
 	switch {
 	case errors.As(e.err, &unknown):
-		return exit.Usage, ways(progress.Way{"task", "add", unknown.ID})
+		return failure.Usage, ways(progress.Way{"task", "add", unknown.ID})
 	case errors.As(e.err, &refused) && refused.Live:
-		return exit.Refused, ways(progress.Way{"task", "list", "--ready"}, progress.Way{"task", "recover", refused.ID, "--force"})
+		return failure.Refused, ways(progress.Way{"task", "list", "--ready"}, progress.Way{"task", "recover", refused.ID, "--force"})
 	case errors.As(e.err, &refused) && refused.Running:
-		return exit.Refused, ways(progress.Way{"task", "list", "--ready"})
+		return failure.Refused, ways(progress.Way{"task", "list", "--ready"})
 	case errors.As(e.err, &refused) && refused.Awaited:
-		return exit.Refused, ways(progress.Way{"phase", "approve", refused.ID})
+		return failure.Refused, ways(progress.Way{"phase", "approve", refused.ID})
 	case errors.As(e.err, &refused):
-		return exit.Refused, ways(progress.Way{"task", "list"})
+		return failure.Refused, ways(progress.Way{"task", "list"})
 	case errors.As(e.err, &limit):
-		return exit.Limit, ways(progress.Way{"task", "start", limit.ID, "--force"}, giveUp)
+		return failure.Limit, ways(progress.Way{"task", "start", limit.ID, "--force"}, giveUp)
 	case errors.As(e.err, &paused) && e.next != "":
-		return exit.Limit, ways(progress.Way{"task", "start", e.next, "--force"}, giveUp)
+		return failure.Limit, ways(progress.Way{"task", "start", e.next, "--force"}, giveUp)
 	case errors.As(e.err, &paused):
-		return exit.Limit, ways(giveUp)
+		return failure.Limit, ways(giveUp)
 	case errors.As(e.err, &cycle):
-		return exit.Invalid, ways(progress.Way{"resume", "--fallback"})
+		return failure.Invalid, ways(progress.Way{"resume", "--fallback"})
 	}
-	return exit.Failure, ""
+	return failure.Failure, ""
 }
 
 // ExitCode returns the exit code of the error.

@@ -52,7 +52,7 @@ type LedgerCount = ledger.Count
 type RemoteError = remote.Error
 
 // ErrNoRemote is returned if neither caller nor configuration names a remote.
-var ErrNoRemote = errors.New("no remote is configured")
+var ErrNoRemote = failure.New(failure.Remote, "git remote add origin <url>", "no remote is configured")
 
 // Remote returns the default remote for checkpoints: checkpoint.remote, otherwise the
 // remote of the branch's upstream, otherwise origin. It fails with ErrNoRemote.

@@ -20,7 +20,7 @@ import (
 // Sentinel errors of this package.
 var (
 	ErrNotRepository = repository.ErrNone
-	ErrMoved         = errors.New("the ref kept moving")
+	ErrMoved         = failure.New(failure.Refused, "run the command again", "the ref kept moving")
 	ErrNothingToUndo = errors.New("nothing to undo")
 	ErrNothingToRedo = errors.New("nothing to redo")
 	ErrObjectsGone   = errors.New("a git gc or git prune deleted new objects, and nothing was changed; run the command again")
@@ -30,18 +30,14 @@ var (
 
 // A DoneError reports an error after refs had moved. The change is made, but may be lost
 // through power loss or gc.
-type DoneError struct{ Err error }
-
-func (e *DoneError) Error() string { return fmt.Sprintf("the change is made, but: %v", e.Err) }
-
-func (e *DoneError) Unwrap() error { return e.Err }
+type DoneError = failure.DoneError
 
 // AfterMove wraps errors that occurred after a ref move in a DoneError.
 func AfterMove(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &DoneError{err}
+	return &DoneError{Err: err}
 }
 
 // A PushedError reports an error after a sync had moved an issue's remote refs. The local
@@ -74,9 +70,6 @@ func (e *PushedError) ExitHint() string {
 func (e *PushedError) code() (code int, hint string) {
 	if cause, ok := failure.Of(e.Err); ok {
 		return cause.ExitCode(), cause.ExitHint()
-	}
-	if errors.Is(e.Err, ErrMoved) {
-		return failure.Refused, "run the command again"
 	}
 	return failure.Failure, "git checkpoint sync " + failure.IssueArg(string(e.Issue))
 }
@@ -149,6 +142,9 @@ func (e *NoneError) Error() string {
 	}
 	return "No checkpoint found for issue #" + string(e.Issue)
 }
+
+// FixedText marks the text as a contract with scripts.
+func (e *NoneError) FixedText() {}
 
 // ExitCode returns the exit code of the error.
 func (e *NoneError) ExitCode() int { return failure.None }

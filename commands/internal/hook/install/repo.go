@@ -20,10 +20,10 @@ import (
 	"time"
 
 	"git-checkpoint/commands/internal/atomicfile"
-	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/hook"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/fsutil"
 )
 
@@ -74,7 +74,7 @@ type HookError struct {
 func (e *HookError) Error() string { return "hooks: " + e.Err.Error() }
 
 // ExitCode returns the exit code of the error.
-func (e *HookError) ExitCode() int { return exit.Refused }
+func (e *HookError) ExitCode() int { return failure.Refused }
 
 // ExitHint returns the command to run next, or "".
 func (e *HookError) ExitHint() string { return e.Hint }
@@ -91,7 +91,7 @@ type SettingsError struct {
 func (e *SettingsError) Error() string { return fmt.Sprintf("hooks: %s: %v", e.File, e.Err) }
 
 // ExitCode returns the exit code of the error.
-func (e *SettingsError) ExitCode() int { return exit.Usage }
+func (e *SettingsError) ExitCode() int { return failure.Usage }
 
 // ExitHint returns the command to run next, or "".
 func (e *SettingsError) ExitHint() string {

@@ -7,7 +7,6 @@ package repository
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -40,7 +39,7 @@ type Info struct {
 }
 
 // ErrNone reports that the directory is not in a repository.
-var ErrNone = errors.New("not a git repository")
+var ErrNone = failure.New(failure.Repository, "", "not a git repository")
 
 // An UnsupportedError reports a repository feature that this program does not support.
 type UnsupportedError struct{ Feature string }
