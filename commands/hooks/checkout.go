@@ -61,7 +61,7 @@ func branchIssue(c *invoke.Invocation) (checkpoint.Issue, bool) {
 
 // tellOf notifies the user whether the newest checkpoint can be resumed.
 func tellOf(c *invoke.Invocation, issue checkpoint.Issue) error {
-	r, err := newest(c, issue, work.JudgeOptions{Issue: work.IssueOptions{Offline: true}})
+	r, err := work.Newest(c, issue, work.JudgeOptions{Issue: work.IssueOptions{Offline: true}})
 	if errors.As(err, new(*gitstore.NoneError)) {
 		return nil // a chain without checkpoints
 	}
@@ -76,16 +76,6 @@ func tellOf(c *invoke.Invocation, issue checkpoint.Issue) error {
 		notify(c, "issue %s was saved %s and is stale (%s): git checkpoint status %s", issue, saved, worst(r.Verdict), name)
 	}
 	return nil
-}
-
-// newest returns the checkpoint from which the work on an issue goes on, with a verdict.
-func newest(c *invoke.Invocation, issue checkpoint.Issue, o work.JudgeOptions) (r work.Judged, err error) {
-	if r.Point, r.Record, err = c.Store.PointRecord(c.Ctx, issue); err != nil {
-		return r, err
-	}
-	r.Checkpoint = r.Point.Checkpoint
-	r.Verdict, err = work.Verdict(c, r.Checkpoint, r.Record, o)
-	return r, err
 }
 
 // worst returns the first reason that leads to the verdict's action.

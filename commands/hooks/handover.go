@@ -60,8 +60,8 @@ func sessionStart(c *invoke.Invocation, args []string) error {
 // newestHere returns the newest checkpoint of an issue on the current branch with a verdict,
 // if two branches work on the issue. Otherwise it returns the checkpoint from which the work
 // goes on.
-func newestHere(c *invoke.Invocation, issue checkpoint.Issue, o work.JudgeOptions) (work.Judged, error) {
-	r, err := newest(c, issue, o)
+func newestHere(c *invoke.Invocation, issue checkpoint.Issue, o work.JudgeOptions) (*view.Standing, error) {
+	r, err := work.Newest(c, issue, o)
 	branch, _ := c.CurrentBranch()
 	if err != nil || branch == "" || r.Checkpoint.Branch == branch {
 		return r, err
@@ -74,7 +74,7 @@ func newestHere(c *invoke.Invocation, issue checkpoint.Issue, o work.JudgeOption
 	if at < 0 {
 		return r, nil
 	}
-	own := work.Judged{Checkpoint: &l.Checkpoints[at]}
+	own := &view.Standing{Checkpoint: &l.Checkpoints[at], Now: c.Env.Now()}
 	if own.Record, err = c.Store.ValidRecord(own.Checkpoint); err != nil {
 		return r, nil
 	}
@@ -92,7 +92,7 @@ const howToSave = "To save what is done: git checkpoint save -m 'what is done, w
 
 // handover returns the text for a new session, in at most handoverBytes. reader is the id of
 // this session.
-func handover(c *invoke.Invocation, r work.Judged, reader string) string {
+func handover(c *invoke.Invocation, r *view.Standing, reader string) string {
 	more := work.PromptMore{
 		Attempt: r.Record.PhaseAttempt(), Session: sessionBefore(c, r, reader), Notes: work.PastNotes(c, r), Parallel: work.NotHere(c, r.Checkpoint.Issue, r.Checkpoint.ID),
 	}
@@ -105,7 +105,7 @@ func handover(c *invoke.Invocation, r work.Judged, reader string) string {
 }
 
 // sessionBefore describes the session of a checkpoint to a reader, which is another session.
-func sessionBefore(c *invoke.Invocation, r work.Judged, reader string) string {
+func sessionBefore(c *invoke.Invocation, r *view.Standing, reader string) string {
 	if s, ok := sessions.Of(c.Store.Notes, r.Checkpoint.Issue, r.Record.Session(), reader); ok {
 		return s.Text()
 	}
@@ -114,7 +114,7 @@ func sessionBefore(c *invoke.Invocation, r work.Judged, reader string) string {
 
 // resumeArgs returns the issue for resume, and the id of a checkpoint that resume does not
 // choose by itself.
-func resumeArgs(c *invoke.Invocation, r work.Judged) string {
+func resumeArgs(c *invoke.Invocation, r *view.Standing) string {
 	args := view.IssueArg(r.Checkpoint.Issue)
 	if p, err := c.Store.Point(c.Ctx, r.Checkpoint.Issue); err == nil && p.ID != r.Checkpoint.ID {
 		args += " " + string(r.Checkpoint.ID)
@@ -124,7 +124,7 @@ func resumeArgs(c *invoke.Invocation, r work.Judged) string {
 
 // nextStep returns the line about the files. An agent is not asked to answer a question
 // that a person has to decide.
-func nextStep(resume string, r work.Judged, checked bool, more work.PromptMore) string {
+func nextStep(resume string, r *view.Standing, checked bool, more work.PromptMore) string {
 	switch {
 	case r.Verdict.CanResume && !r.Verdict.AutoResume:
 		return "A person has to decide first: git checkpoint resume " + resume + "\n"

@@ -257,8 +257,8 @@ func showList(c *invoke.Invocation, o *listOptions, lists []*gitstore.List, keep
 			c.Printf("%s\n", listLine(c, &l.Checkpoints[i], i == 0, change))
 		}
 		for _, n := range o.notHere(c, l) {
-			c.Infof("%s", view.Clean(work.ParallelText(n, c.Env.Now())))
-			c.Infof("hint: %s", work.MergeCommand(n))
+			c.Infof("%s", view.Clean(view.ParallelText(n, c.Env.Now())))
+			c.Infof("hint: %s", view.MergeCommand(n))
 		}
 	}
 	return nil
@@ -332,7 +332,7 @@ func listRecord(c *invoke.Invocation, o *listOptions, lists []*gitstore.List, ke
 			result.Checkpoints = append(result.Checkpoints, row)
 		}
 		result.TotalCheckpoints += len(l.Checkpoints)
-		result.Parallel = append(result.Parallel, work.ParallelRecords(o.notHere(c, l))...)
+		result.Parallel = append(result.Parallel, view.ParallelRecords(o.notHere(c, l))...)
 	}
 	if len(lists) == 1 && !o.all {
 		result.Issue = string(lists[0].Issue)

@@ -8,11 +8,9 @@ import (
 
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
-	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/checkpoint/progress"
 )
 
 // maxFiles limits the files that show lists on a terminal.
@@ -21,17 +19,18 @@ const maxFiles = 40
 // screenShow prints a checkpoint for people: its title, the state of the work, texts for
 // the next session, and the files.
 func screenShow(c *invoke.Invocation, at view.Screen, cp *gitstore.Checkpoint, r *checkpoint.Record) {
+	s := &view.Standing{Checkpoint: cp, Record: r, Verdict: freshness.Recorded(r), Now: c.Env.Now()}
 	defer c.Page()()
 	c.SkipIssue()
 	c.Printf("%s\n\n", at.Heading(view.Title(cp, r, nil)))
 	rows := append([]view.Row{
-		{Label: "Issue", Text: strings.TrimPrefix(work.Heading(cp, r), "Issue ")},
+		{Label: "Issue", Text: strings.TrimPrefix(s.Heading(), "Issue ")},
 		{Label: "Checkpoint", Text: nameOf(cp)},
 		{Label: "Saved", Text: savedText(c, cp)},
 		{Label: "Contains", Text: view.ExtentText(r.Snapshot())},
-	}, work.ProgressRows(r, freshness.Recorded(r))...)
-	rows = append(rows, work.ParallelRows(notHere(c, cp), c.Env.Now())...)
-	rows = append(rows, view.Row{Label: "Continue", Text: work.ContinueFrom(r, progress.PointOf(r))})
+	}, s.ProgressRows()...)
+	rows = append(rows, view.ParallelRows(notHere(c, cp), c.Env.Now())...)
+	rows = append(rows, view.Row{Label: "Continue", Text: s.ContinueFrom()})
 	if !cp.Resumable {
 		rows = append(rows, view.Row{Label: "Resume", Text: strings.TrimSuffix("no: "+view.List(r.Warnings()), ": "), Style: view.Red})
 	}

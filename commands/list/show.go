@@ -112,8 +112,8 @@ func runShow(c *invoke.Invocation) error {
 		return err
 	}
 	for _, n := range notHere(c, cp) {
-		c.Infof("%s", view.Clean(work.ParallelText(n, c.Env.Now())))
-		c.Infof("hint: %s", work.MergeCommand(n))
+		c.Infof("%s", view.Clean(view.ParallelText(n, c.Env.Now())))
+		c.Infof("hint: %s", view.MergeCommand(n))
 	}
 	return work.ShowRecord(c, r, o.format)
 }
@@ -139,7 +139,7 @@ func showJSON(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Recor
 		return err
 	}
 	return c.WriteJSON(view.Show{
-		Type: "show", Checkpoint: json.RawMessage(data), Commit: cp.Commit.String(), SavedBy: cp.Author, Parallel: work.ParallelRecords(notHere(c, cp)),
+		Type: "show", Checkpoint: json.RawMessage(data), Commit: cp.Commit.String(), SavedBy: cp.Author, Parallel: view.ParallelRecords(notHere(c, cp)),
 	})
 }
 

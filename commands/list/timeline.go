@@ -34,7 +34,7 @@ func showTimelines(c *invoke.Invocation, o *listOptions, at view.Screen, lists [
 		if len(entries) > 0 {
 			c.Printf("\n%s", at.Timeline(entries))
 		}
-		if rows := work.ParallelRows(o.notHere(c, l), c.Env.Now()); len(rows) > 0 {
+		if rows := view.ParallelRows(o.notHere(c, l), c.Env.Now()); len(rows) > 0 {
 			c.Printf("\n%s", at.Sheet(rows))
 		}
 		shown = append(shown, entries)
@@ -91,7 +91,7 @@ func timelineEntries(c *invoke.Invocation, o *listOptions, l *gitstore.List, row
 			entries[k].Change = changes[k].words()
 		}
 		if len(row) == 1 {
-			entries[k].Title += work.ByOther(c, cp)
+			entries[k].Title += view.ByText(work.OtherAuthor(c, cp))
 			if id := turnSession(c, o, cp); id != "" {
 				entries[k].Title += ", session " + work.SessionName(c, id)
 			}
@@ -155,7 +155,7 @@ func listLine(c *invoke.Invocation, cp *gitstore.Checkpoint, tip bool, change st
 	if cp.Filed.Why != "" {
 		what += fmt.Sprintf(" (%s, archived %s)", cp.Filed.Why, view.Ago(cp.Filed.At, now))
 	}
-	line := fmt.Sprintf("%s %s  %s  %s", marks, nameOf(cp), view.Ago(cp.Created, now), what+work.ByOther(c, cp))
+	line := fmt.Sprintf("%s %s  %s  %s", marks, nameOf(cp), view.Ago(cp.Created, now), what+view.ByText(work.OtherAuthor(c, cp)))
 	if note := view.FirstLine(cp.Note); note != "" {
 		line += ": " + note
 	}

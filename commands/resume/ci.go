@@ -9,7 +9,6 @@ import (
 
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
-	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -44,7 +43,7 @@ func resumeCI(c *invoke.Invocation, o *resumeOptions) error {
 	if err := ciDefaults(c, o); err != nil {
 		return err
 	}
-	r := &resumption{options: o}
+	r := &resumption{options: o, Standing: view.Standing{Now: c.Env.Now()}}
 	err := ciResume(c, r)
 	if err = ciOutcome(c, r, err); r.vars == nil {
 		setVariables(c, r, variables{action: freshness.PromptUser.String()})
@@ -197,9 +196,9 @@ func showNothingToDo(c *invoke.Invocation, r *resumption) error {
 	if c.JSON || r.options.print == "env" {
 		return showOutcome(c, r)
 	}
-	c.Printf("%s\n", view.Clean(fmt.Sprintf("%s, from %s (%s)", work.Heading(r.Checkpoint, r.Record), r.Checkpoint.ID, view.Ago(r.Record.CreatedAt(), c.Env.Now()))))
-	c.Printf("Progress: %s\n", view.Clean(work.ProgressLine(r.Record)))
-	c.Printf("%s\n", work.NothingLeft)
+	c.Printf("%s\n", r.fromLine())
+	c.Printf("Progress: %s\n", view.Clean(view.ProgressLine(r.Record)))
+	c.Printf("%s\n", view.NothingLeft)
 	return nil
 }
 

@@ -86,7 +86,7 @@ func switchContact(c *invoke.Invocation, r *resumption) error {
 // askContact asks whether to switch to the branch of the checkpoint and to resume there, and
 // then the remaining questions.
 func askContact(c *invoke.Invocation, d *invoke.Dialog, r *resumption) error {
-	head := promptHead(r.Checkpoint, r.Record, c.Env.Now(), true)
+	head := promptHead(&r.Standing, true)
 	question := fmt.Sprintf("Branch: %s, which this clone does not have\n\nSwitch to it from %s, restore the files and continue there? [Y/n] ", r.home(), r.otherBranch().Name)
 	answer, err := d.Ask(head+view.CleanBlock(question), map[string]string{"y": "y", "yes": "y", "": "y", "n": "n", "no": "n"})
 	switch {

@@ -11,7 +11,6 @@ import (
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/freshness"
-	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/story"
 	"git-checkpoint/gitstore/failure"
@@ -27,7 +26,7 @@ func showResumed(c *invoke.Invocation, r *resumption) error {
 		return showOutcome(c, r)
 	}
 	if r.options.print == "prompt" {
-		c.Printf("%s", cmp.Or(r.texts.Prompt, work.Prompt(r.Judged, r.promptMore(c), c.Env.Now(), work.BytesPerToken*r.options.maxTokens)))
+		c.Printf("%s", cmp.Or(r.texts.Prompt, work.Prompt(&r.Standing, r.promptMore(c), c.Env.Now(), work.BytesPerToken*r.options.maxTokens)))
 		return nil
 	}
 	if r.texts.Resumed != "" {
@@ -45,34 +44,41 @@ func showResumed(c *invoke.Invocation, r *resumption) error {
 
 // plainResumed prints the resumed checkpoint in the form for scripts.
 func plainResumed(c *invoke.Invocation, r *resumption) {
-	c.Printf("%s\n", view.Clean(fmt.Sprintf("%s, from %s (%s)", work.Heading(r.Checkpoint, r.Record), r.Checkpoint.ID, view.Ago(r.Record.CreatedAt(), c.Env.Now())+work.ByOther(c, r.Checkpoint))))
-	work.ShowWentBack(c, r.Point)
-	work.ShowParallel(c, r.notHere(c))
-	c.Printf("Progress: %s\n", view.Clean(work.ProgressLine(r.Record)))
-	work.ShowPhases(c, r.Record)
-	work.ShowTasks(c, r.Record)
-	work.ShowNext(c, r.Verdict)
-	if n := r.attempt(); n > 1 {
-		c.Printf("Attempt: %d\n", n)
+	work.LookBeside(c, &r.Standing)
+	rows := append(r.BesideRows(), r.PlainProgress()...)
+	if next := r.NextText(); next != "" {
+		rows = append(rows, view.Row{Label: "Next", Text: next})
 	}
-	work.ShowReasons(c, r.Verdict)
+	if n := r.attempt(); n > 1 {
+		rows = append(rows, view.Row{Label: "Attempt", Text: strconv.Itoa(n)})
+	}
+	c.Printf("%s\n%s", r.fromLine(), view.Plain(append(rows, r.ReasonRows(nil)...)))
 	if r.restored != nil {
 		showRestored(c, r.restored, r.options.dryRun)
 	}
-	work.ShowSession(c, r.Checkpoint, r.Record)
-	if ids := r.Record.Conflicts(); len(ids) > 0 {
-		c.Printf("Conflicts in progress: %s\n", view.Clean(view.List(ids)))
+	rows = nil
+	if r.Session.Text != "" {
+		rows = append(rows, view.Row{Label: "Session", Text: r.Session.Text})
 	}
+	if ids := r.Record.Conflicts(); len(ids) > 0 {
+		rows = append(rows, view.Row{Label: "Conflicts in progress", Text: view.List(ids)})
+	}
+	c.Printf("%s", view.Plain(rows))
 	showResumePoint(c, r)
+}
+
+// fromLine returns the line about the work and the checkpoint.
+func (r *resumption) fromLine() string {
+	return view.Clean(fmt.Sprintf("%s, from %s (%s)", r.Heading(), r.Checkpoint.ID, r.SavedText()))
 }
 
 // showResumePoint prints the last line of a resume.
 func showResumePoint(c *invoke.Invocation, r *resumption) {
 	if r.isComplete() {
-		c.Printf("%s\n", work.NothingLeft)
+		c.Printf("%s\n", view.NothingLeft)
 		return
 	}
-	c.Printf("%s\n", view.Clean(work.ResumePoint(r.Judged)))
+	c.Printf("%s\n", view.Clean(r.ResumePoint()))
 }
 
 // showOutcome prints the output for scripts: the JSON record or the variables.
@@ -92,14 +98,10 @@ func showOutcome(c *invoke.Invocation, r *resumption) error {
 	return nil
 }
 
-// notHere returns the checkpoints that were saved in parallel and whose files are not here.
-func (r *resumption) notHere(c *invoke.Invocation) []gitstore.NotHere {
-	return work.NotHere(c, r.Checkpoint.Issue, r.Checkpoint.ID)
-}
-
 // promptMore returns the facts that the resume adds to the prompt.
 func (r *resumption) promptMore(c *invoke.Invocation) work.PromptMore {
-	more := work.PromptMore{Attempt: r.attempt(), Session: work.SessionText(c, r.Checkpoint, r.Record), Notes: work.PastNotes(c, r.Judged), Parallel: r.notHere(c)}
+	work.LookBeside(c, &r.Standing)
+	more := work.PromptMore{Attempt: r.attempt(), Session: r.Session.Text, Notes: work.PastNotes(c, &r.Standing), Parallel: r.Parallel}
 	if r.restored != nil {
 		more.Skipped = r.restored.Skipped
 	}
@@ -107,11 +109,10 @@ func (r *resumption) promptMore(c *invoke.Invocation) work.PromptMore {
 }
 
 func resumeRecord(c *invoke.Invocation, r *resumption) view.Resume {
-	out := view.Resume{Status: work.StatusRecord("resume", r.Checkpoint, r.Record, r.Verdict), DryRun: r.options.dryRun}
-	out.Action, out.Complete, out.WentBack = r.action(), r.isComplete(), work.WentBackRecord(r.Point)
-	out.Parallel = work.ParallelRecords(r.notHere(c))
+	work.LookBeside(c, &r.Standing)
+	out := view.Resume{Status: r.StatusRecord("resume"), DryRun: r.options.dryRun}
+	out.Action = r.action()
 	out.LabelsAdded, out.LabelsRemoved = r.synced.Add, r.synced.Remove
-	work.AddSession(c, &out.Status, r.Checkpoint, r.Record)
 	if data, err := r.Record.JSON(); err == nil {
 		out.Checkpoint = json.RawMessage(data)
 	}
@@ -147,15 +148,15 @@ const actionNone = "none"
 // printEnv prints a checkpoint's variables for shell evaluation. SKIP_TO_PHASE is set only
 // if work resumes.
 func printEnv(c *invoke.Invocation, r *resumption) {
-	at, skip := work.StandingOf(r.Record, r.Verdict), ""
+	skip := ""
 	if r.resumed || r.chosen == "" && r.Verdict.Action <= freshness.ProceedWithWarning {
-		skip = at.Phase
+		skip = r.Verdict.At.Phase
 	}
 	vars := variables{
-		action: r.action(), id: string(r.Checkpoint.ID), from: work.ResumePoint(r.Judged),
-		phase: at.Phase, completed: strings.Join(at.Completed, ","), skip: skip,
+		action: r.action(), id: string(r.Checkpoint.ID), from: r.ResumePoint(),
+		phase: r.Verdict.At.Phase, completed: strings.Join(r.Record.Progress().Completed, ","), skip: skip,
 		next:  r.Verdict.Next.Action,
-		paths: string(work.WorkflowJSON(r.Record, "artifact_paths")), context: string(work.WorkflowJSON(r.Record, "context_metadata")),
+		paths: string(view.WorkflowJSON(r.Record, "artifact_paths")), context: string(view.WorkflowJSON(r.Record, "context_metadata")),
 	}
 	if r.isComplete() {
 		vars.complete, vars.from, vars.phase, vars.skip, vars.next = true, "", "", "", ""
@@ -310,8 +311,10 @@ func showResumedAs(c *invoke.Invocation, r *resumption) error {
 		c.Infof("%s", strings.Split(found, "\n")[0])
 	}
 	c.Printf("%s", r.texts.Resumed)
-	work.ShowNext(c, r.Verdict)
-	work.ShowReasons(c, r.Verdict)
+	if next := r.NextText(); next != "" {
+		c.Printf("Next: %s\n", view.Clean(next))
+	}
+	c.Printf("%s", view.Plain(r.ReasonRows(nil)))
 	if r.restored != nil {
 		showRestored(c, r.restored, r.options.dryRun)
 	}

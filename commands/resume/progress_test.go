@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/work"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -48,18 +48,10 @@ func TestProgress(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := record(t, c.yaml)
-			assert.Equal(t, c.line, work.ProgressLine(r))
-			assert.Equal(t, c.from, work.ContinueFrom(r, progress.PointOf(r)))
+			assert.Equal(t, c.line, view.ProgressLine(r))
+			assert.Equal(t, c.from, view.ContinueFrom(r, progress.PointOf(r)))
 		})
 	}
-}
-
-func TestStanding(t *testing.T) {
-	r := record(t, `{"progress": {"completed": [1], "total": 3}}`)
-	s := work.StandingOf(r, freshness.Recorded(r))
-	assert.Equal(t, "2", s.Phase)
-	assert.False(t, s.Complete)
-	assert.Equal(t, []string{"2", "3"}, s.Remaining)
 }
 
 func TestPrompt(t *testing.T) {
@@ -71,10 +63,10 @@ func TestPrompt(t *testing.T) {
 		{"", "issue 42"},
 	} {
 		r := record(t, c.yaml)
-		assert.Equal(t, c.want, work.WorkName(cp, r))
+		assert.Equal(t, c.want, (&view.Standing{Checkpoint: cp, Record: r}).WorkName())
 	}
 	r := record(t, "created_at: 2025-10-03T18:45:30Z\nworkflow: {description: \"a\\nb \\e[31m\"}\nprogress: {completed: [1, 2], total: 5}")
-	head := promptHead(cp, r, r.CreatedAt().Add(12*time.Minute), true)
+	head := promptHead(&view.Standing{Checkpoint: cp, Record: r, Now: r.CreatedAt().Add(12 * time.Minute)}, true)
 	assert.Equal(t, `Found existing checkpoint for "a b \x1b[31m"
 Created: 2025-10-03 18:45:30 (12 minutes ago)
 Progress: Phase 2 of 5 completed
@@ -95,7 +87,7 @@ func TestPrintEnv(t *testing.T) {
 	c := &invoke.Invocation{Out: &invoke.Writer{W: &stdout}}
 	cp := &gitstore.Checkpoint{}
 	cp.ID = "CP-ready-20260214T143000Z-1f0c9a2b"
-	printEnv(c, &resumption{options: &resumeOptions{}, Judged: work.Judged{
+	printEnv(c, &resumption{options: &resumeOptions{}, Standing: view.Standing{
 		Checkpoint: cp, Record: record(t, "progress: {completed: [plan, \"b 2\"], names: [plan, \"b 2\", \"$(x)\"]}\nrecovery_info: {resume_from: \"it's\\nhere\"}"),
 		Verdict: freshness.Verdict{Action: freshness.ProceedWithWarning, At: progress.Point{Phase: "$(x)", Code: "it's\nhere"}},
 	}})

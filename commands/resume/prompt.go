@@ -7,8 +7,6 @@ import (
 
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
-	"git-checkpoint/commands/internal/work"
-	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/layout/claude"
@@ -37,16 +35,17 @@ var promptAnswers = map[string]string{
 
 // promptHead returns the lines that describe the checkpoint: the start of the workflow,
 // otherwise of the checkpoint, and with saved the time of the checkpoint if it is later.
-func promptHead(cp *gitstore.Checkpoint, r *checkpoint.Record, now time.Time, saved bool) string {
+func promptHead(s *view.Standing, saved bool) string {
+	r, now := s.Record, s.Now
 	began, at := r.WorkflowStarted(), r.CreatedAt()
 	if began.IsZero() || began.After(at) {
 		began = at
 	}
-	text := fmt.Sprintf("Found existing checkpoint for \"%s\"\n", view.Clean(work.WorkName(cp, r))) + timeLine("Created", began, now)
+	text := fmt.Sprintf("Found existing checkpoint for \"%s\"\n", view.Clean(s.WorkName())) + timeLine("Created", began, now)
 	if saved && at.After(began) {
 		text += timeLine("Saved", at, now)
 	}
-	return text + fmt.Sprintf("Progress: %s\n", view.Clean(work.ProgressLine(r)))
+	return text + fmt.Sprintf("Progress: %s\n", view.Clean(view.ProgressLine(r)))
 }
 
 func timeLine(name string, t, now time.Time) string {
@@ -92,8 +91,8 @@ func defaultPrompt(head, from string, issue checkpoint.Issue, n int) prompt {
 // promptOf returns the prompt for a resume.
 func promptOf(c *invoke.Invocation, r *resumption) (prompt, error) {
 	asClaude := r.options.as == claude.Name
-	head := promptHead(r.Checkpoint, r.Record, c.Env.Now(), !asClaude)
-	from := view.Clean(work.ContinueFrom(r.Record, r.Verdict.At))
+	head := promptHead(&r.Standing, !asClaude)
+	from := view.Clean(r.ContinueFrom())
 	if asClaude {
 		return claudePrompt(head, from), nil
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/freshness"
 	"git-checkpoint/freshness/issue/forge"
@@ -109,7 +110,7 @@ func readResumeOptions(c *invoke.Invocation) *resumeOptions {
 
 // A resumption is the state of one resume.
 type resumption struct {
-	work.Judged
+	view.Standing
 	options    *resumeOptions
 	source     work.IssueAnswer // current issue
 	texts      layout.Texts     // texts of --as
@@ -147,7 +148,7 @@ func runResume(c *invoke.Invocation) error {
 	if err := fetchUnknown(c, o); err != nil {
 		return err
 	}
-	r := &resumption{options: o}
+	r := &resumption{options: o, Standing: view.Standing{Now: c.Env.Now()}}
 	place, err := moveToWorktree(c, o)
 	if err != nil {
 		err = corrupted(c, r, noResumption(c, r, err))

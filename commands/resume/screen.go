@@ -15,10 +15,9 @@ import (
 func screenResumed(c *invoke.Invocation, at view.Screen, r *resumption) {
 	cp := r.Checkpoint
 	title := view.Title(cp, r.Record, nil)
-	saved := view.Ago(r.Record.CreatedAt(), c.Env.Now()) + work.ByOther(c, cp) + ": " + title
-	rows := append(work.ProgressRows(r.Record, r.Verdict), view.Row{Label: "Saved", Text: saved})
-	rows = append(rows, work.WentBackRows(r.Point, c.Env.Now())...)
-	rows = append(rows, work.ParallelRows(r.notHere(c), c.Env.Now())...)
+	work.LookBeside(c, &r.Standing)
+	rows := append(r.ProgressRows(), view.Row{Label: "Saved", Text: r.SavedText() + ": " + title})
+	rows = append(rows, r.BesideRows()...)
 	add := func(label, text string) {
 		if text != "" {
 			rows = append(rows, view.Row{Label: label, Text: text})
@@ -27,23 +26,21 @@ func screenResumed(c *invoke.Invocation, at view.Screen, r *resumption) {
 	if summary := r.Record.Doc().Text("context_summary"); summary != title {
 		add("Summary", summary)
 	}
-	add("Session", work.SessionText(c, cp, r.Record))
+	add("Session", r.Session.Text)
 	add("Conflicts", view.List(r.Record.Conflicts()))
 	if n := r.attempt(); n > 1 {
 		add("Attempt", strconv.Itoa(n))
 	}
-	for _, reason := range r.Verdict.WorstFirst() {
-		rows = append(rows, work.ReasonRow(reason))
-	}
+	rows = append(rows, r.ReasonRows(nil)...)
 	if r.restored != nil {
 		rows = append(rows, restoredRow(r.restored, r.options.dryRun))
 	}
 	if r.isComplete() {
-		rows = append(rows, view.Row{Label: "Continue", Text: work.NothingLeft, Style: view.Bold})
+		rows = append(rows, view.Row{Label: "Continue", Text: view.NothingLeft, Style: view.Bold})
 	} else if r.Verdict.At.Code != "" {
-		rows = append(rows, view.Row{Label: "Continue", Text: work.ContinueFrom(r.Record, r.Verdict.At), Style: view.Bold})
+		rows = append(rows, view.Row{Label: "Continue", Text: r.ContinueFrom(), Style: view.Bold})
 	}
-	c.Printf("%s\n\n%s", at.Heading(work.Heading(cp, r.Record)), at.Sheet(rows))
+	c.Printf("%s\n\n%s", at.Heading(r.Heading()), at.Sheet(rows))
 	if r.restored != nil && r.restored.Undo != "" {
 		c.Infof("")
 		c.Infof("hint: %s", undoCommand(r.restored.Undo))

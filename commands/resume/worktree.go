@@ -41,7 +41,7 @@ func moveToWorktree(c *invoke.Invocation, o *resumeOptions) (place gitstore.Work
 // forWorktree returns the resumption of the checkpoint to resume, or nil if its own record
 // forbids a resume.
 func forWorktree(c *invoke.Invocation, o *resumeOptions) (*resumption, error) {
-	r := &resumption{options: o}
+	r := &resumption{options: o, Standing: view.Standing{Now: c.Env.Now()}}
 	if err := toGoOnFrom(c, r); err != nil || !r.Record.CanResume() && !o.force {
 		return nil, err
 	}

@@ -9,12 +9,11 @@ import (
 	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/failure"
-	"git-checkpoint/gitstore/retention"
 )
 
 // endingOf returns the end of the work if err reports an issue without checkpoints in its
 // chain, or nil.
-func endingOf(c *invoke.Invocation, err error) *work.Ending {
+func endingOf(c *invoke.Invocation, err error) *view.Ending {
 	var none *gitstore.NoneError
 	if !errors.As(err, &none) {
 		return nil
@@ -24,7 +23,7 @@ func endingOf(c *invoke.Invocation, err error) *work.Ending {
 
 // statusEnded prints the status of finished work. Nothing can be resumed, so --check exits
 // with failure.None.
-func statusEnded(c *invoke.Invocation, o *statusOptions, e *work.Ending) error {
+func statusEnded(c *invoke.Invocation, o *statusOptions, e *view.Ending) error {
 	if err := showEnding(c, o, e); err != nil {
 		return err
 	}
@@ -34,45 +33,26 @@ func statusEnded(c *invoke.Invocation, o *statusOptions, e *work.Ending) error {
 	return nil
 }
 
-func showEnding(c *invoke.Invocation, o *statusOptions, e *work.Ending) error {
+func showEnding(c *invoke.Invocation, o *statusOptions, e *view.Ending) error {
 	if c.JSON {
-		out := work.StatusOfEnding(e)
+		out := view.StatusOfEnding(e)
 		out.Warnings = append(out.Warnings, c.TakeWarnings()...)
 		return c.WriteJSON(out)
 	}
-	lines := e.Lines(c.Env.Now())
+	rows := e.Rows(c.Env.Now())
 	if o.markdown {
-		c.Printf("**Issue %s**\n\n", code(strings.TrimPrefix(e.Heading(), "Issue ")))
-		for _, line := range lines {
-			c.Printf("- %s: %s\n", markdownLabel(line), code(line.Text))
-		}
+		c.Printf("**Issue %s**\n\n%s", view.Code(strings.TrimPrefix(e.Heading(), "Issue ")), view.Markdown(rows))
 		return nil
 	}
 	at, people, err := c.Screen(o.color)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	if !people {
-		c.Printf("%s\n", view.Clean(e.Heading()))
-		for _, line := range lines {
-			c.Printf("%s: %s\n", view.Clean(line.Label()), view.Clean(line.Text))
-		}
+	case people:
+		c.Printf("%s", e.Screen(at, rows))
+	default:
+		c.Printf("%s\n%s", view.Clean(e.Heading()), view.Plain(rows))
 		c.Infof("hint: %s", e.Hint())
-		return nil
 	}
-	var rows []view.Row
-	for _, line := range lines {
-		rows = append(rows, view.Row{Label: line.Label(), Text: line.Text})
-	}
-	rows[0].Style = map[retention.Reason]view.Style{retention.ReasonCompleted: view.Green}[e.Why]
-	c.Printf("%s\n\n%s\nhint: %s\n", at.Heading(e.Heading()), at.Sheet(rows), e.Hint())
 	return nil
-}
-
-// markdownLabel returns the label of a line. A phase's name is in a code span.
-func markdownLabel(line work.Line) string {
-	if line.Phase == "" {
-		return line.Name
-	}
-	return line.Name + " " + code(line.Phase)
 }

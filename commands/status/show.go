@@ -4,180 +4,43 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
-	"git-checkpoint/commands/internal/work"
-	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/failure"
 )
 
-// screenStatus prints the status for people: the progress, the newest checkpoint, whether the
-// work can be resumed, the changes since, and the next step.
-func screenStatus(c *invoke.Invocation, at view.Screen, p *gitstore.Point, r *checkpoint.Record, v freshness.Verdict) {
-	cp := p.Checkpoint
-	rows := slices.Concat(work.ProgressRows(r, v), checkpointRows(c, cp, r), work.WentBackRows(p, c.Env.Now()),
-		work.ParallelRows(work.NotHere(c, cp.Issue, cp.ID), c.Env.Now()), resumeRows(r, v), changedRows(c, cp, v), nextRows(r, v))
-	c.Printf("%s\n\n%s", at.Heading(work.Heading(cp, r)), at.Sheet(rows))
-	next := "git checkpoint resume " + view.IssueArg(cp.Issue)
-	if v.Other.IsElsewhere() {
-		next += " --branch " + view.QuoteArg(cp.Branch)
+// showStatus prints the standing of the work in the form that the flags ask for.
+func showStatus(c *invoke.Invocation, o *statusOptions, s *view.Standing) error {
+	if c.JSON {
+		out := s.StatusRecord("status")
+		out.Warnings = append(out.Warnings, c.TakeWarnings()...)
+		return c.WriteJSON(out)
 	}
-	if !v.CanResume {
-		next = "git checkpoint list " + view.IssueArg(cp.Issue)
+	if o.markdown {
+		c.Printf("%s", s.StatusMarkdown())
+		return nil
 	}
-	c.Printf("\nhint: %s\n", next)
-}
-
-// checkpointRows returns the rows about the checkpoint and its branch.
-func checkpointRows(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) []view.Row {
-	saved := view.Ago(r.CreatedAt(), c.Env.Now()) + work.ByOther(c, cp) + ": " + view.Title(cp, r, nil)
-	if cp.Pinned {
-		saved += " (pinned)"
+	at, people, err := c.Screen(o.color)
+	if err != nil {
+		return err
 	}
-	rows := []view.Row{{Label: "Saved", Text: saved}, {Label: "Checkpoint", Text: cmp.Or(cp.ID.Short(), cp.Commit.String()[:12])}}
-	if text := work.SessionText(c, cp, r); text != "" && c.Common.Verbose {
-		rows = append(rows, view.Row{Label: "Session", Text: text})
+	if people && c.Common.Verbose {
+		defer c.Page()()
 	}
-	if cp.Branch == "" {
-		return rows
+	text := s.StatusPlain(c.Common.Verbose)
+	if people {
+		text = s.StatusScreen(at, c.Common.Verbose)
 	}
-	branch := cp.Branch
-	switch now, err := c.CurrentBranch(); {
-	case err != nil:
-	case now == "":
-		branch += " (HEAD is detached)"
-	case now != cp.Branch:
-		branch += " (you are on " + now + ")"
+	c.Printf("%s", text)
+	if c.Common.Verbose {
+		return cmp.Or(showDiffs(c, s), showCoverage(c, s.Record))
 	}
-	return append(rows, view.Row{Label: "Branch", Text: branch})
-}
-
-// resumeRows returns whether a resume is possible, and the findings, worst first, except
-// those about changed files.
-func resumeRows(r *checkpoint.Record, v freshness.Verdict) []view.Row {
-	text, _ := work.CanResume(r, v)
-	styles := map[freshness.Action]view.Style{
-		freshness.Resume: view.Green, freshness.ProceedWithWarning: view.Yellow,
-		freshness.PromptUser: view.Yellow, freshness.StartFresh: view.Red,
-	}
-	rows := []view.Row{{Label: "Resume", Text: text, Style: styles[v.Action]}}
-	for _, reason := range v.WorstFirst() {
-		if reason.Check != filesCheck {
-			rows = append(rows, work.ReasonRow(reason))
-		}
-	}
-	if v.Action <= freshness.ProceedWithWarning {
-		rows = append(rows, view.Row{Label: "Unattended", Text: work.AutoResume(v)})
-	}
-	return rows
-}
-
-// filesCheck is the check whose findings are about changed files.
-const filesCheck = "files"
-
-// changedRow returns what has changed since the checkpoint, and what a resume does about it.
-func changedRow(c *invoke.Invocation, cp *gitstore.Checkpoint, v freshness.Verdict) view.Row {
-	row := view.Row{Label: "Changed", Text: "no file since the checkpoint"}
-	if n := len(v.Changed) + len(v.Restores) + len(v.Unsaved); n > 0 {
-		row.Text = view.Plural(n, "file") + " since the checkpoint"
-	}
-	if v.CanResume && c.Store.Root() != "" && !v.Other.IsElsewhere() {
-		row.Below = wouldRestore(c, cp, v)
-	}
-	if len(v.Unsaved) > 0 {
-		row.Below = append(row.Below, "not in the checkpoint, and a resume leaves "+view.Files(v.Unsaved, 5))
-	}
-	return row
-}
-
-// changedRows returns changedRow and the findings about changed files.
-func changedRows(c *invoke.Invocation, cp *gitstore.Checkpoint, v freshness.Verdict) []view.Row {
-	rows := []view.Row{changedRow(c, cp, v)}
-	for _, reason := range v.WorstFirst() {
-		if reason.Check == filesCheck {
-			rows = append(rows, work.ReasonRow(reason))
-		}
-	}
-	return rows
-}
-
-// nextRows returns the point at which work continues.
-func nextRows(r *checkpoint.Record, v freshness.Verdict) []view.Row {
-	text := "continue from " + work.ContinueFrom(r, v.At)
-	switch {
-	case v.Next.Action != "":
-		text = fmt.Sprintf("%s %s (%s)", v.Next.Action, v.Next.Phase, v.Next.Why)
-	case v.At.Complete:
-		text = work.NothingLeft
-	case v.Action == freshness.StartFresh:
-		text = "start over"
-	}
-	return []view.Row{{Label: "Next", Text: text}}
-}
-
-// nothingToPutBack is the line of wouldRestore for a resume without an effect on files.
-const nothingToPutBack = "a resume has no file to put back"
-
-// wouldRestore returns one line per effect of a resume on files. The findings of the verdict name
-// those that changed on both sides.
-func wouldRestore(c *invoke.Invocation, cp *gitstore.Checkpoint, v freshness.Verdict) []string {
-	if err := c.Store.Files.CheckResume(c.Ctx, cp); err != nil {
-		return []string{"a resume puts no files back: " + err.Error()}
-	}
-	var lines []string
-	for _, part := range []struct {
-		what  string
-		paths []string
-	}{{"a resume puts back", v.Restores}, {"a resume cannot put back", v.InTheWay}} {
-		if len(part.paths) > 0 {
-			lines = append(lines, part.what+" "+view.Files(part.paths, 5))
-		}
-	}
-	if len(lines) == 0 && len(v.Changed) == 0 {
-		return []string{nothingToPutBack}
-	}
-	return lines
-}
-
-// markdownStatus prints a status in the form of an issue comment.
-func markdownStatus(c *invoke.Invocation, p *gitstore.Point, r *checkpoint.Record, v freshness.Verdict) {
-	cp := p.Checkpoint
-	c.Printf("**Issue %s**\n\n", code(strings.TrimPrefix(work.Heading(cp, r), "Issue ")))
-	c.Printf("- Checkpoint: %s, %s\n", code(string(cp.ID)), view.Ago(r.CreatedAt(), c.Env.Now()))
-	if p.WentBack() {
-		c.Printf("- Went back: %s\n", code(work.WentBackText(p, c.Env.Now())))
-	}
-	for _, n := range work.NotHere(c, cp.Issue, cp.ID) {
-		c.Printf("- Parallel: %s\n", code(work.ParallelText(n, c.Env.Now())))
-	}
-	c.Printf("- Progress: %s\n", code(work.ProgressLine(r)))
-	for _, line := range work.PhaseLines(r) {
-		c.Printf("- %s: %s\n", line.Name, code(line.Text))
-	}
-	if cp.Branch != "" {
-		c.Printf("- Branch: %s\n", code(cp.Branch))
-	}
-	text, at := work.CanResume(r, v)
-	c.Printf("- Resume: %s", text)
-	if at != "" {
-		c.Printf(", at %s", code(at))
-	}
-	c.Printf("\n")
-	for _, reason := range v.WorstFirst() {
-		c.Printf("- %s: %s\n", reason.Severity, code(reason.Message))
-	}
-}
-
-// code returns text as a Markdown code span, in which links, images and mentions have no
-// effect.
-func code(s string) string {
-	return "`" + strings.ReplaceAll(view.Clean(s), "`", "'") + "`"
+	return nil
 }
 
 // showCoverage prints the changed files that the checkpoint lacks, because a user may
@@ -198,14 +61,14 @@ func showCoverage(c *invoke.Invocation, r *checkpoint.Record) error {
 }
 
 // showDiffs prints issue body and file differences since the checkpoint.
-func showDiffs(c *invoke.Invocation, cp *gitstore.Checkpoint, v freshness.Verdict) error {
-	for _, r := range v.Reasons {
+func showDiffs(c *invoke.Invocation, s *view.Standing) error {
+	for _, r := range s.Verdict.Reasons {
 		for _, line := range r.Diff {
 			c.Printf("%s\n", view.Clean(line))
 		}
 	}
-	for _, path := range v.Changed {
-		diff, err := c.Store.Files.Diff(c.Ctx, cp, path)
+	for _, path := range s.Verdict.Changed {
+		diff, err := c.Store.Files.Diff(c.Ctx, s.Checkpoint, path)
 		if err != nil {
 			return err
 		}

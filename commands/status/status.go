@@ -2,7 +2,6 @@
 package status
 
 import (
-	"cmp"
 	"errors"
 
 	"git-checkpoint/commands/internal/invoke"
@@ -106,15 +105,17 @@ func runStatus(c *invoke.Invocation) error {
 	case err != nil:
 		return err
 	}
-	verdict, err := work.Verdict(c, p.Checkpoint, r, o.judge)
+	s, err := work.Judge(c, p.Checkpoint, r, o.judge)
 	if err != nil {
 		return err
 	}
-	if err := showStatus(c, o, p, r, verdict); err != nil {
+	s.Point = p
+	work.LookBeside(c, s)
+	if err := showStatus(c, o, s); err != nil {
 		return err
 	}
 	if o.check {
-		return verdictCode(verdict)
+		return verdictCode(s.Verdict)
 	}
 	return nil
 }
@@ -129,7 +130,7 @@ func statusOverview(c *invoke.Invocation, issues []checkpoint.Issue, color strin
 }
 
 // statusDone returns the exit status of --done.
-func statusDone(r *checkpoint.Record, ending *work.Ending, phase string, err error) error {
+func statusDone(r *checkpoint.Record, ending *view.Ending, phase string, err error) error {
 	var none *gitstore.NoneError
 	over := false
 	switch {
@@ -158,70 +159,4 @@ func verdictCode(v freshness.Verdict) error {
 		return failure.Silent{Code: failure.Stale}
 	}
 	return nil
-}
-
-func showStatus(c *invoke.Invocation, o *statusOptions, p *gitstore.Point, r *checkpoint.Record, v freshness.Verdict) error {
-	cp := p.Checkpoint
-	if c.JSON {
-		out := work.StatusRecord("status", cp, r, v)
-		out.WentBack, out.Parallel = work.WentBackRecord(p), work.ParallelRecords(work.NotHere(c, cp.Issue, cp.ID))
-		work.AddSession(c, &out, cp, r)
-		out.Warnings = append(out.Warnings, c.TakeWarnings()...)
-		return c.WriteJSON(out)
-	}
-	if o.markdown {
-		markdownStatus(c, p, r, v)
-		return nil
-	}
-	at, people, err := c.Screen(o.color)
-	if err != nil {
-		return err
-	}
-	if people {
-		if c.Common.Verbose {
-			defer c.Page()()
-		}
-		screenStatus(c, at, p, r, v)
-	} else {
-		plainStatus(c, p, r, v)
-	}
-	if c.Common.Verbose {
-		return cmp.Or(showDiffs(c, cp, v), showCoverage(c, r))
-	}
-	return nil
-}
-
-// plainStatus prints the status in the form for scripts.
-func plainStatus(c *invoke.Invocation, p *gitstore.Point, r *checkpoint.Record, v freshness.Verdict) {
-	cp := p.Checkpoint
-	c.Printf("%s\n", view.Clean(work.Heading(cp, r)))
-	c.Printf("Checkpoint: %s (%s)\n", cp.ID, view.Clean(view.Ago(r.CreatedAt(), c.Env.Now())+work.ByOther(c, cp)))
-	work.ShowWentBack(c, p)
-	work.ShowParallel(c, work.NotHere(c, cp.Issue, cp.ID))
-	c.Printf("Progress: %s\n", view.Clean(work.ProgressLine(r)))
-	work.ShowPhases(c, r)
-	work.ShowTasks(c, r)
-	if cp.Branch != "" {
-		c.Printf("Branch: %s\n", view.Clean(cp.Branch))
-	}
-	if c.Common.Verbose {
-		work.ShowSession(c, cp, r)
-	}
-	text, at := work.CanResume(r, v)
-	if at != "" {
-		text += ", at " + at
-	}
-	c.Printf("Resume: %s\n", view.Clean(text))
-	work.ShowNext(c, v)
-	c.Printf("Resumes unattended: %s\n", view.Clean(work.AutoResume(v)))
-	if c.Store.Root() != "" {
-		changed := changedRow(c, cp, v)
-		c.Printf("%s: %s\n", changed.Label, changed.Text)
-		for _, line := range changed.Below {
-			if line != nothingToPutBack {
-				c.Printf("  %s\n", view.Clean(line))
-			}
-		}
-	}
-	work.ShowReasons(c, v)
 }

@@ -195,10 +195,10 @@ func webRepository(c *invoke.Invocation, ctx context.Context) (*Repository, erro
 // it, and the checkpoints that were saved in parallel and whose files are not here.
 func besideFacts(c *invoke.Invocation, cp *gitstore.Checkpoint) (facts []Fact) {
 	if p, err := c.Store.Point(c.Ctx, cp.Issue); err == nil && p.WentBack() && p.ID == cp.ID {
-		facts = append(facts, Fact{Name: "Went back", Text: line(work.WentBackText(p, c.Env.Now()))})
+		facts = append(facts, Fact{Name: "Went back", Text: line(view.WentBackText(p, c.Env.Now()))})
 	}
 	for _, n := range work.NotHere(c, cp.Issue, cp.ID) {
-		facts = append(facts, Fact{Name: "Parallel", Text: line(work.ParallelText(n, c.Env.Now()) + "; to merge it: " + work.MergeCommand(n))})
+		facts = append(facts, Fact{Name: "Parallel", Text: line(view.ParallelText(n, c.Env.Now()) + "; to merge it: " + view.MergeCommand(n))})
 	}
 	return facts
 }
@@ -211,26 +211,26 @@ func forgeOf(c *invoke.Invocation) Forge {
 
 // webJudge returns the same verdict and progress as status.
 func webJudge(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) (Judged, error) {
-	v, err := work.Verdict(c, cp, r, work.JudgeOptions{Issue: work.IssueOptions{Recent: true}})
+	s, err := work.Judge(c, cp, r, work.JudgeOptions{Issue: work.IssueOptions{Recent: true}})
 	if err != nil {
 		return Judged{}, err
 	}
-	at := work.StandingOf(r, v)
+	v, at, p := s.Verdict, s.Verdict.At, r.Progress()
 	j := Judged{
-		Verdict: v, Names: r.Progress().Names,
-		Completed: at.Completed, Current: at.Phase, Complete: at.Complete, Alone: work.AutoResume(v),
+		Verdict: v, Names: p.Names,
+		Completed: p.Completed, Current: at.Phase, Complete: at.Complete, Alone: view.AutoResume(v),
 	}
-	for _, row := range work.ProgressRows(r, v) {
+	for _, row := range s.ProgressRows() {
 		j.Facts = append(j.Facts, Fact{Name: row.Label, Text: row.Text})
 	}
-	from := work.ContinueFrom(r, v.At)
+	from := s.ContinueFrom()
 	if v.Next.Action != "" {
 		from = at.Code
 	}
 	j.Facts = append(j.Facts, Fact{Name: "Continue at", Text: from})
 	j.From = from
 	if len(j.Names) == 0 {
-		j.Names = append(append(j.Names, at.Completed...), at.Remaining...)
+		j.Names = append(append(j.Names, p.Completed...), p.Remaining...)
 	}
 	if v.CanResume {
 		j.Command = "git checkpoint resume " + view.IssueArg(cp.Issue)

@@ -51,20 +51,12 @@ func (s Screen) Heading(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// A Row is a labelled line in a sheet.
-type Row struct {
-	Label, Text string
-	Style       Style
-	Below       []string // additional lines
-	Hint        string   // suggested command, or ""
-}
-
 // Sheet renders rows with aligned texts, wrapped at the screen width. Suggested commands
 // are never wrapped, so that users can copy them.
 func (s Screen) Sheet(rows []Row) string {
 	width := 0
 	for _, r := range rows {
-		width = max(width, Width(Clean(r.Label)))
+		width = max(width, Width(Clean(r.label())))
 	}
 	width += 2
 	var b strings.Builder
@@ -112,7 +104,7 @@ func wrap(text string, width int) []string {
 
 func (s Screen) row(b *strings.Builder, r Row, width int) {
 	indent := strings.Repeat(" ", width)
-	head := pad(Clean(r.Label), width)
+	head := pad(Clean(r.label()), width)
 	for _, line := range wrap(Clean(r.Text), s.Width-width) {
 		b.WriteString(strings.TrimRight(head+s.Paint(r.Style, line), " ") + "\n")
 		head = indent

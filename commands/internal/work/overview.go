@@ -2,7 +2,6 @@ package work
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"git-checkpoint/commands/internal/invoke"
@@ -44,34 +43,14 @@ func summary(c *invoke.Invocation, i checkpoint.Issue, look *gitstore.Look) view
 	if err != nil {
 		return s
 	}
-	at := StandingOf(r, v)
+	at, done := v.At, r.Progress()
 	s.Action, s.Valid, s.Complete = v.Action.String(), true, at.Complete
-	s.CurrentPhase, s.CompletedPhases, s.Remaining = at.Phase, at.Completed, at.Remaining
-	s.Progress = briefProgress(at, r.Progress())
+	s.CurrentPhase, s.CompletedPhases, s.Remaining = at.Phase, done.Completed, done.Remaining
+	s.Progress = view.BriefProgress(at, done)
 	if story.IsLead(r) {
-		s.Progress = storyCount(story.Stories(r))
+		s.Progress = view.StoryCount(story.Stories(r))
 	}
 	return s
-}
-
-// briefProgress returns a text such as "phase 3 of 5 (build)".
-func briefProgress(at standing, p checkpoint.Progress) string {
-	switch {
-	case at.Complete && p.Total > 0:
-		return view.Plural(p.Total, "phase")
-	case p.Total == 0 && at.Phase == "":
-		return "-"
-	case p.Total == 0:
-		return at.Phase
-	}
-	n := slices.Index(p.Names, at.Phase) + 1
-	switch {
-	case n == 0:
-		return fmt.Sprintf("phase %s of %d", at.Phase, p.Total)
-	case fmt.Sprint(n) == at.Phase:
-		return fmt.Sprintf("phase %d of %d", n, p.Total)
-	}
-	return fmt.Sprintf("phase %d of %d (%s)", n, p.Total, at.Phase)
 }
 
 // ShowOverview prints one line for each issue: its state, phase, branch, age and note.

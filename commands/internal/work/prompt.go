@@ -9,11 +9,11 @@ import (
 
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
-	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/checkpoint/story"
+	"git-checkpoint/gitstore/checkpoint/tasks"
 )
 
 // Limits of --print prompt, because an agent's context is small.
@@ -50,7 +50,7 @@ type promptLine struct {
 // Prompt returns an agent's prompt for a new session, in at most room bytes. A room of
 // 0 means no limit. Less important lines are removed first. The lines about the resume
 // point always stay.
-func Prompt(j Judged, more PromptMore, now time.Time, room int) string {
+func Prompt(j *view.Standing, more PromptMore, now time.Time, room int) string {
 	lines := promptLines(j, more, now)
 	outro := promptOutro
 	if j.Point.WentBack() {
@@ -89,32 +89,33 @@ func fence(lines []promptLine, outro string) string {
 	return b.String()
 }
 
-func promptLines(j Judged, more PromptMore, now time.Time) (lines []promptLine) {
+func promptLines(j *view.Standing, more PromptMore, now time.Time) (lines []promptLine) {
 	line := func(less, limit int, name, text string) {
 		if text != "" {
 			text = view.Truncate(view.Clean(name+": "+text), limit)
 			lines = append(lines, promptLine{"| " + cutBytes(text, 2*limit) + "\n", less})
 		}
 	}
-	at := StandingOf(j.Record, j.Verdict)
+	at, p := j.Verdict.At, j.Record.Progress()
+	pending, _ := tasks.Of(j.Record).Batches()
 	line(0, promptText, "Continue from", continuePoint(j.Record, j.Verdict.At))
-	line(0, promptText, "Work", WorkName(j.Checkpoint, j.Record))
+	line(0, promptText, "Work", j.WorkName())
 	line(0, promptText, "Issue", string(j.Checkpoint.Issue))
 	line(0, promptText, "Checkpoint", string(j.Checkpoint.ID)+", saved "+view.Ago(j.Record.CreatedAt(), now))
-	line(0, promptText, "Went back", WentBackText(j.Point, now))
+	line(0, promptText, "Went back", view.WentBackText(j.Point, now))
 	for _, n := range more.Parallel {
-		line(1, promptText, "Parallel", ParallelText(n, now)+"; to merge it: "+MergeCommand(n))
+		line(1, promptText, "Parallel", view.ParallelText(n, now)+"; to merge it: "+view.MergeCommand(n))
 	}
 	line(1, promptText, "Branch", j.Checkpoint.Branch)
 	line(2, promptText, "HEAD of the save", abbreviated(j.Record.Snapshot().Head))
 	line(2, promptText, "Session", more.Session)
 	line(1, promptText, "Verdict", j.Verdict.Action.String())
-	line(1, promptText, "Completed phases", view.List(at.Completed))
-	line(1, promptText, "Remaining phases", view.List(at.Remaining))
+	line(1, promptText, "Completed phases", view.List(p.Completed))
+	line(1, promptText, "Remaining phases", view.List(p.Remaining))
 	line(1, promptText, "Current phase", at.Phase)
-	line(1, promptText, "Stories", openStories(story.Stories(j.Record)))
-	line(1, promptText, "Tasks", tasksLine(j.Record))
-	line(2, promptText, "Tasks to go", batchesLine(at.pending))
+	line(1, promptText, "Stories", view.OpenStories(story.Stories(j.Record)))
+	line(1, promptText, "Tasks", view.TasksLine(j.Record))
+	line(2, promptText, "Tasks to go", view.BatchesLine(pending))
 	if more.Attempt > 1 {
 		line(1, promptText, "Attempt", fmt.Sprint(more.Attempt))
 	}
@@ -124,7 +125,7 @@ func promptLines(j Judged, more PromptMore, now time.Time) (lines []promptLine) 
 	}
 	line(2, promptText, "Conflicts in progress", view.List(j.Record.Conflicts()))
 	line(2, promptText, "Pending messages", view.List(j.Record.PendingMessages()))
-	line(2, promptText, "Knowledge to capture", view.List(pendingCaptures(j.Record)))
+	line(2, promptText, "Knowledge to capture", view.List(view.PendingCaptures(j.Record)))
 	if j.Record.Trigger() != checkpoint.Turn {
 		line(1, promptNote, "Note", j.Record.Note())
 	}
@@ -146,7 +147,7 @@ func promptLines(j Judged, more PromptMore, now time.Time) (lines []promptLine) 
 	for _, p := range view.Few(more.Unsaved, promptKind) {
 		line(2, promptText, "Not in the checkpoint, left as it is", view.QuotePath(p))
 	}
-	line(0, promptText, "Next", nextLine(j.Verdict.Next))
+	line(0, promptText, "Next", j.NextText())
 	line(0, promptText, "Continue from", continuePoint(j.Record, j.Verdict.At))
 	return lines
 }
@@ -157,7 +158,7 @@ func continuePoint(r *checkpoint.Record, at progress.Point) string {
 	if at.Code == "" && !at.Complete {
 		return "the files and notes of the checkpoint; it has no resume point"
 	}
-	return ContinueFrom(r, at)
+	return view.ContinueFrom(r, at)
 }
 
 // filesOf returns the files of a checkpoint that differ from HEAD, with their state.
@@ -175,7 +176,7 @@ func abbreviated(name string) string { return name[:min(len(name), 12)] }
 // PastNotes returns the newest earlier checkpoints of the branch with notes, newest first,
 // if the checkpoint itself has no note. The tip is often an automatic checkpoint. The note
 // of a turn is its prompt, which does not count.
-func PastNotes(c *invoke.Invocation, j Judged) []gitstore.Checkpoint {
+func PastNotes(c *invoke.Invocation, j *view.Standing) []gitstore.Checkpoint {
 	if j.Record.Note() != "" && j.Record.Trigger() != checkpoint.Turn {
 		return nil
 	}
@@ -195,14 +196,6 @@ func PastNotes(c *invoke.Invocation, j Judged) []gitstore.Checkpoint {
 
 // pastRange is the number of checkpoints in which PastNotes looks for notes.
 const pastRange = 50
-
-// A Judged has a checkpoint, its record and its verdict.
-type Judged struct {
-	Checkpoint *gitstore.Checkpoint
-	Point      *gitstore.Point // of the checkpoint, nil if the command line or the branch selects it
-	Record     *checkpoint.Record
-	Verdict    freshness.Verdict
-}
 
 // cutBytes cuts a text after at most n bytes. Characters without width have no limit of
 // their own.

@@ -3,18 +3,7 @@ package work
 import (
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/sessions"
-	"git-checkpoint/commands/internal/view"
-	"git-checkpoint/gitstore"
-	"git-checkpoint/gitstore/checkpoint"
 )
-
-// AddSession adds the session that a person or an agent can continue to a JSON record.
-func AddSession(c *invoke.Invocation, s *view.Status, cp *gitstore.Checkpoint, r *checkpoint.Record) {
-	s.SessionID = r.Session()
-	if found, ok := sessions.Of(c.Store.Notes, cp.Issue, r.Session(), ""); ok {
-		s.SessionID, s.SessionAgent, s.SessionTranscript, s.SessionCommand = found.ID, found.Agent, found.Transcript, found.Command()
-	}
-}
 
 // AgentOf returns the agent of a session, or "" if this clone has no record of it.
 func AgentOf(c *invoke.Invocation, session string) string {
@@ -30,20 +19,4 @@ func SessionName(c *invoke.Invocation, session string) string {
 		name += " (" + agent + ")"
 	}
 	return name
-}
-
-// SessionText describes the session of a checkpoint, or the newest session of its issue.
-// It returns "" if this clone has no record of such a session.
-func SessionText(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) string {
-	if found, ok := sessions.Of(c.Store.Notes, cp.Issue, r.Session(), ""); ok {
-		return found.Text()
-	}
-	return ""
-}
-
-// ShowSession prints the session of a checkpoint, if this clone has its record.
-func ShowSession(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) {
-	if text := SessionText(c, cp, r); text != "" {
-		c.Printf("Session: %s\n", view.Clean(text))
-	}
 }

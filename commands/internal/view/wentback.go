@@ -1,12 +1,10 @@
-package work
+package view
 
 import (
 	"cmp"
 	"fmt"
 	"time"
 
-	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 )
 
@@ -27,30 +25,15 @@ func WentBackText(p *gitstore.Point, now time.Time) string {
 		were = "was"
 	}
 	return fmt.Sprintf("%s went back to %s (%s) %s; %s %s left: %s", cmp.Or(p.By, "a person"), p.Name(),
-		view.Truncate(view.Title(p.Checkpoint, nil, nil), 60), view.Ago(p.At, now), view.Plural(len(left), "later checkpoint"), were, view.List(view.Few(left, few)))
-}
-
-// ShowWentBack prints the line of WentBackText.
-func ShowWentBack(c *invoke.Invocation, p *gitstore.Point) {
-	if text := WentBackText(p, c.Env.Now()); text != "" {
-		c.Printf("Went back: %s\n", view.Clean(text))
-	}
-}
-
-// WentBackRows returns the row of WentBackText, or nothing.
-func WentBackRows(p *gitstore.Point, now time.Time) []view.Row {
-	if !p.WentBack() {
-		return nil
-	}
-	return []view.Row{{Label: "Went back", Text: WentBackText(p, now), Style: view.Yellow}}
+		Truncate(Title(p.Checkpoint, nil, nil), 60), Ago(p.At, now), Plural(len(left), "later checkpoint"), were, List(Few(left, few)))
 }
 
 // WentBackRecord returns the JSON record of WentBackText, or nil.
-func WentBackRecord(p *gitstore.Point) *view.WentBack {
+func WentBackRecord(p *gitstore.Point) *WentBack {
 	if !p.WentBack() {
 		return nil
 	}
-	r := &view.WentBack{CheckpointID: p.Name(), By: p.By, At: p.At}
+	r := &WentBack{CheckpointID: p.Name(), By: p.By, At: p.At}
 	for i := range p.Later {
 		r.Left = append(r.Left, p.Later[i].Name())
 	}

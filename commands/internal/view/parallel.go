@@ -1,0 +1,48 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"git-checkpoint/gitstore"
+)
+
+// ParallelText describes a checkpoint that was saved in parallel, such as "e422e20b (Coll, 2
+// minutes ago: fix the test) was saved in parallel: 1 file of it is not here: src/a.go".
+func ParallelText(n gitstore.NotHere, now time.Time) string {
+	text := fmt.Sprintf("%s (%s, %s: %s) was saved in parallel: ", cmp.Or(n.ID.Short(), n.Name()), cmp.Or(n.Author, "unknown"),
+		Ago(n.Created, now), Truncate(Title(&n.Checkpoint, nil, nil), 60))
+	if n.Reason != "" {
+		return text + "it cannot be merged here: " + n.Reason
+	}
+	const few = 5
+	are := "are"
+	if len(n.Files) == 1 {
+		are = "is"
+	}
+	return text + fmt.Sprintf("%s of it %s not here: %s", Plural(len(n.Files), "file"), are, List(Few(QuotePaths(n.Files), few)))
+}
+
+// MergeCommand returns the command that merges a checkpoint that was saved in parallel.
+func MergeCommand(n gitstore.NotHere) string {
+	return "git checkpoint restore " + IssueArg(n.Issue) + " " + QuoteArg(cmp.Or(n.ID.Short(), n.Name())) + " --changed merge"
+}
+
+// ParallelRows returns a row for each checkpoint that was saved in parallel.
+func ParallelRows(list []gitstore.NotHere, now time.Time) (rows []Row) {
+	for _, n := range list {
+		rows = append(rows, Row{Label: "Parallel", Text: ParallelText(n, now), Style: Yellow, Hint: MergeCommand(n)})
+	}
+	return rows
+}
+
+// ParallelRecords returns the JSON records of checkpoints that were saved in parallel.
+func ParallelRecords(list []gitstore.NotHere) (records []Parallel) {
+	for _, n := range list {
+		records = append(records, Parallel{
+			CheckpointID: n.Name(), SavedBy: n.Author, CreatedAt: n.Created, Files: QuotePaths(n.Files), Refused: n.Reason, Command: MergeCommand(n),
+		})
+	}
+	return records
+}

@@ -1,0 +1,242 @@
+package view
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"git-checkpoint/freshness"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
+	"git-checkpoint/gitstore/checkpoint/story"
+	"git-checkpoint/gitstore/checkpoint/tasks"
+)
+
+// A Standing is where the work of an issue stands: the checkpoint from which it goes on,
+// its record and verdict, and what the repository adds to them. Commands gather it once and
+// render it as rows, plain text, Markdown or JSON.
+type Standing struct {
+	Checkpoint *gitstore.Checkpoint
+	Point      *gitstore.Point // of the checkpoint, nil if the command line or the branch selects it
+	Record     *checkpoint.Record
+	Verdict    freshness.Verdict
+	Now        time.Time
+
+	By        string             // author, if another person saved the checkpoint, else ""
+	Session   Session            // session of the checkpoint or the newest of its issue
+	Parallel  []gitstore.NotHere // checkpoints that were saved in parallel
+	Here      string             // current branch, "" if HEAD is detached
+	HereKnown bool
+	Worktree  bool   // a worktree is here
+	NoRestore string // why a resume would put no files back, else ""
+}
+
+// A Session is an agent's session that this clone knows. The zero value is none.
+type Session struct{ ID, Agent, Transcript, Command, Text string }
+
+// Heading returns the issue and the title of the work.
+func (s *Standing) Heading() string {
+	text := "Issue " + string(s.Checkpoint.Issue)
+	if title := s.Record.Subject(); title != "" {
+		text += ": " + title
+	}
+	return text
+}
+
+// WorkName returns a name for the work: its description, the issue's title, or the issue.
+func (s *Standing) WorkName() string {
+	if v, ok := s.Record.Doc().Lookup("workflow.description"); ok {
+		if text, ok := v.(string); ok && text != "" {
+			return text
+		}
+	}
+	return cmp.Or(s.Record.IssueSnapshot().Title, "issue "+string(s.Checkpoint.Issue))
+}
+
+// SavedText returns the age of the checkpoint and its author, such as "2 hours ago, by Ann".
+func (s *Standing) SavedText() string { return Ago(s.Record.CreatedAt(), s.Now) + ByText(s.By) }
+
+// ByText returns a text such as ", by Ann", or "" without a name.
+func ByText(author string) string {
+	if author == "" {
+		return ""
+	}
+	return ", by " + author
+}
+
+// ResumePoint returns the code of the point at which work continues, or the checkpoint's id
+// if there is none.
+func (s *Standing) ResumePoint() string {
+	return cmp.Or(s.Verdict.At.Code, string(s.Checkpoint.ID))
+}
+
+// ContinueFrom returns the point at which work continues, for people.
+func (s *Standing) ContinueFrom() string { return ContinueFrom(s.Record, s.Verdict.At) }
+
+// ResumeText describes whether the work can be resumed. at is the point to continue at, or "".
+func (s *Standing) ResumeText() (text, at string) {
+	if s.Verdict.At.Complete {
+		return NothingLeft, ""
+	}
+	text = map[freshness.Action]string{
+		freshness.Resume:             "yes",
+		freshness.ProceedWithWarning: "yes, with warnings",
+		freshness.PromptUser:         "after an answer from you",
+		freshness.StartFresh:         "no, the work starts over",
+	}[s.Verdict.Action]
+	if s.Verdict.CanResume && s.Verdict.At.Code != "" {
+		at = s.ContinueFrom()
+	}
+	return text, at
+}
+
+// AutoResume describes whether `resume --auto` would resume, and the reason why not.
+func AutoResume(v freshness.Verdict) string {
+	if !v.AutoResume {
+		return "no: " + v.AutoReason
+	}
+	return "yes"
+}
+
+// NextText returns the next action of another system's workflow with its phase and reason,
+// or "".
+func (s *Standing) NextText() string {
+	n := s.Verdict.Next
+	if n.Action == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s %s (%s)", n.Action, n.Phase, n.Why)
+}
+
+// StatusRecord returns the JSON record of status and resume.
+func (s *Standing) StatusRecord(kind string) Status {
+	r, v, p := s.Record, s.Verdict, s.Record.Progress()
+	pending, _ := tasks.Of(r).Batches() // a verdict rejects cycles
+	out := Status{
+		Type: kind, CheckpointID: string(s.Checkpoint.ID), Issue: string(s.Checkpoint.Issue), Action: v.Action.String(),
+		CanResume: v.CanResume, Complete: v.At.Complete, Warnings: v.Warnings(), ResumeFrom: v.At.Code,
+		CurrentPhase: v.At.Phase, CompletedPhases: p.Completed, Remaining: p.Remaining,
+		Batches:         Batches{Completed: r.CompletedBatches(), Current: r.CurrentBatch(), Pending: pending},
+		PendingCaptures: PendingCaptures(r), Changed: QuotePaths(v.Changed), Unsaved: QuotePaths(v.Unsaved),
+		AutoResume: v.AutoResume, AutoResumeReason: v.AutoReason, AwaitingApproval: v.Awaiting,
+		SavedBy: s.Checkpoint.Author, SkippedPhases: p.Skipped, Replans: progress.ReplanCounts(r), Artifacts: artifacts(r), PreservedMinutes: progress.Minutes(r), Next: v.Next.Action,
+		WentBack: WentBackRecord(s.Point), Parallel: ParallelRecords(s.Parallel),
+		SessionID: cmp.Or(s.Session.ID, r.Session()), SessionAgent: s.Session.Agent, SessionTranscript: s.Session.Transcript, SessionCommand: s.Session.Command,
+	}
+	out.ArtifactPaths, out.ContextMetadata = WorkflowJSON(r, "artifact_paths"), WorkflowJSON(r, "context_metadata")
+	for _, story := range story.Stories(r) {
+		out.Stories = append(out.Stories, Story{ID: story.ID, State: story.State})
+	}
+	for _, reason := range v.Reasons {
+		out.Reasons = append(out.Reasons, ReasonRecord{Check: reason.Check, Severity: reason.Severity, Message: reason.Message})
+	}
+	return out
+}
+
+// WorkflowJSON returns a mapping of the record's workflow section as JSON on one line, nil
+// if it is missing.
+func WorkflowJSON(r *checkpoint.Record, key string) json.RawMessage {
+	m, ok := r.Doc().Sub("workflow").Child(key)
+	if !ok {
+		return nil
+	}
+	data, err := m.MarshalJSON()
+	if err != nil {
+		return nil
+	}
+	return data
+}
+
+// ProgressRows returns the rows about the progress for a screen.
+func (s *Standing) ProgressRows() []Row {
+	r, v := s.Record, s.Verdict
+	var rows []Row
+	if stories := story.Stories(r); story.IsLead(r) {
+		parts := []string{StoryCount(stories), OpenStories(stories)}
+		rows = append(rows, Row{Label: "Stories", Text: strings.TrimSuffix(strings.Join(parts, "; "), "; ")})
+	} else {
+		rows = append(rows, Row{Label: "Phase", Text: phaseText(v.At, r.Progress())})
+	}
+	if done, now := r.CompletedBatches(), r.CurrentBatch(); len(done)+now > 0 {
+		var parts []string
+		if now > 0 {
+			parts = append(parts, strconv.Itoa(now))
+		}
+		if len(done) > 0 {
+			parts = append(parts, "completed "+Ranges(done))
+		}
+		rows = append(rows, Row{Label: "Batch", Text: strings.Join(parts, "; ")})
+	}
+	if text := tasksText(tasks.Of(r).All()); text != "" {
+		rows = append(rows, Row{Label: "Tasks", Text: text})
+	}
+	for _, row := range PhaseRows(r) {
+		if row.Label != "Completed" && row.Label != "Remaining" { // shown above
+			rows = append(rows, row)
+		}
+	}
+	if len(v.Awaiting) > 0 {
+		rows = append(rows, Row{Label: "Waits for", Text: "approval of " + List(v.Awaiting), Style: Yellow})
+	}
+	return rows
+}
+
+// PlainProgress returns the rows about the progress for scripts.
+func (s *Standing) PlainProgress() []Row {
+	rows := append([]Row{{Label: "Progress", Text: ProgressLine(s.Record)}}, PhaseRows(s.Record)...)
+	if text := OpenStories(story.Stories(s.Record)); text != "" {
+		rows = append(rows, Row{Label: "Stories", Text: text})
+	}
+	if text := TasksLine(s.Record); text != "" {
+		rows = append(rows, Row{Label: "Tasks", Text: text})
+	}
+	return rows
+}
+
+// BesideRows returns a person's restore of an older checkpoint, and the checkpoints that were
+// saved in parallel.
+func (s *Standing) BesideRows() []Row {
+	var rows []Row
+	if text := WentBackText(s.Point, s.Now); text != "" {
+		rows = append(rows, Row{Label: "Went back", Text: text, Style: Yellow})
+	}
+	return append(rows, ParallelRows(s.Parallel, s.Now)...)
+}
+
+// ReasonRows returns the findings that keep accepts, worst first.
+func (s *Standing) ReasonRows(keep func(freshness.Reason) bool) []Row {
+	var rows []Row
+	for _, r := range s.Verdict.WorstFirst() {
+		if keep == nil || keep(r) {
+			rows = append(rows, Row{Label: "  " + r.Severity, Text: r.Message, Style: severityStyle(r.Action), Below: r.Detail, Hint: r.Hint})
+		}
+	}
+	return rows
+}
+
+func severityStyle(a freshness.Action) Style {
+	switch a {
+	case freshness.Resume:
+		return ""
+	case freshness.StartFresh:
+		return Red
+	}
+	return Yellow
+}
+
+// PendingCaptures returns the record's pending captures, except those that were captured
+// since.
+func PendingCaptures(r *checkpoint.Record) []string {
+	var pending []string
+	for _, v := range r.PendingCaptures() {
+		if text := fmt.Sprint(v); !slices.Contains(r.CapturedEntries(), text) {
+			pending = append(pending, text)
+		}
+	}
+	return pending
+}
