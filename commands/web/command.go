@@ -226,12 +226,8 @@ func webJudge(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Recor
 	for _, row := range standing.ProgressRows(r, v) {
 		j.Facts = append(j.Facts, Fact{Name: row.Label, Text: row.Text})
 	}
-	from := standing.ContinueFrom(r, v.At)
-	if v.Next.Action != "" {
-		from = at.Code
-	}
-	j.Facts = append(j.Facts, Fact{Name: "Continue at", Text: from})
-	j.From = from
+	j.From = standing.ContinueFrom(r, v.At)
+	j.Facts = append(j.Facts, Fact{Name: "Continue at", Text: j.From})
 	if len(j.Names) == 0 {
 		j.Names = append(append(j.Names, at.Completed...), at.Remaining...)
 	}
