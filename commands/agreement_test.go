@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"html"
 	"io"
 	"maps"
 	"math/rand/v2"
@@ -48,7 +49,7 @@ func TestOutputsAgree(t *testing.T) {
 			require.Less(t, refused, worlds/10+5, "most states have to be valid")
 			continue
 		}
-		require.True(t, a.check(issue), "seed %d, state:\n%s", seed, state)
+		require.True(t, a.check(issue) && a.checkExport(issue, state), "seed %d, state:\n%s", seed, state)
 		i++
 	}
 }
@@ -57,11 +58,12 @@ func TestOutputsAgree(t *testing.T) {
 type agreement struct {
 	t *testing.T
 	*gittest.Repo
-	r *rand.Rand
+	r     *rand.Rand
+	files string // directory of exported files
 }
 
 func newAgreement(t *testing.T, r *rand.Rand) *agreement {
-	a := &agreement{t, gittest.New(t), r}
+	a := &agreement{t, gittest.New(t), r, t.TempDir()}
 	a.Write("file", "1\n")
 	a.Write(".git/info/exclude", "issues/\nmemory/\n")
 	a.Git("add", "-A")
@@ -248,11 +250,14 @@ func (a *agreement) check(issue string) bool {
 		{"resume --print prompt", readPrompt, []string{"resume", issue, "--dry-run", "--yes", "--force", "--print", "prompt"}},
 		{"resume", readLast, []string{"resume", issue, "--dry-run", "--yes", "--force"}},
 		{"hook session-start", readPrompt, []string{"hook", "session-start", "--issue", issue}},
+		{"list --json", readTip, []string{"list", issue, "--json"}},
+		{"list", readTipLine, []string{"list", issue}},
+		{"web", readPage, []string{"web", issue, "--export", "-"}},
 	}
 	var want answer
 	for i, o := range outputs {
-		if o.name == ofAllIssues && a.r.IntN(30) > 0 {
-			continue // it reads each issue
+		if o.name == ofAllIssues && a.r.IntN(30) > 0 || o.name == "web" && a.r.IntN(4) > 0 {
+			continue // it reads each issue, or takes long
 		}
 		out, code := a.run(o.args...)
 		got := o.read(out)
@@ -273,6 +278,108 @@ func (a *agreement) check(issue string) bool {
 		}
 	}
 	return true
+}
+
+// checkExport completes the next phase of some of the issues, exports the state as files of its
+// system, or of a system that a native workflow can be written as, and reads them into another
+// issue. Both issues have to go on at the same point.
+func (a *agreement) checkExport(issue, state string) bool {
+	if a.r.IntN(3) > 0 {
+		return true
+	}
+	system, _, _ := strings.Cut(state, " ")
+	a.issue(issue, nil) // a phase of the labels alone is none of the document
+	if next, code := a.run("phase", "next", "--issue", issue); code == 0 && a.r.IntN(2) == 0 {
+		a.run("phase", "done", strings.TrimSpace(next), "--issue", issue) // the rules of the system can refuse it
+		if !a.check(issue) {
+			return false
+		}
+	}
+	if system == "" {
+		system = pick(a, "crunch", "recovery")
+	}
+	dir := filepath.Join(a.files, issue)
+	if out, code := a.run("export", issue, "--as", system, "--dir", dir); code != 0 {
+		a.t.Logf("not exported as %s: %s", system, out)
+		return true
+	}
+	a.Git("config", "checkpoint.issue-source", "none")
+	defer a.Git("config", "checkpoint.issue-source", "file")
+	out, code := a.run("save", "R-"+issue, "--as", system, "--from", a.newestDocument(system, dir))
+	require.Zero(a.t, code, out)
+	want, _ := a.run("status", issue, "--json")
+	got, _ := a.run("status", "R-"+issue, "--json")
+	x, y := readStatus(want), readStatus(got)
+	if state[0] == ' ' && system == "recovery" && (!x.isPhase() || strings.Contains(state, "resume_from")) {
+		return true // the system has no batches, tasks, approvals or recorded points
+	}
+	if x.point != y.point || x.phase != y.phase || x.complete != y.complete {
+		a.t.Errorf("%s: as it is: %v, exported as %s and read again: %v", issue, x, system, y)
+		return false
+	}
+	return true
+}
+
+// isPhase reports whether the work is complete or goes on at the beginning of a phase.
+func (x answer) isPhase() bool { return x.complete == "true" || strings.HasPrefix(x.point, "phase_") }
+
+// newestDocument returns the exported file with the newest state.
+func (a *agreement) newestDocument(system, dir string) (newest string) {
+	require.NoError(a.t, filepath.WalkDir(dir, func(file string, e os.DirEntry, err error) error {
+		if err == nil && !e.IsDir() && (system != "crunch" || e.Name() == "latest") {
+			newest, err = filepath.EvalSymlinks(file)
+		}
+		return err
+	}))
+	return newest
+}
+
+// readTip returns "start_fresh" for a newest checkpoint that list marks as not resumable.
+func readTip(out string) answer {
+	var l struct {
+		Checkpoints []struct {
+			CanResume bool `json:"can_resume"`
+		}
+	}
+	if json.Unmarshal([]byte(out), &l) != nil || len(l.Checkpoints) == 0 || l.Checkpoints[0].CanResume {
+		return answer{"-", "-", "-", "-"}
+	}
+	return answer{"-", "-", "-", "start_fresh"}
+}
+
+// readTipLine does the same with the marks of the first line.
+func readTipLine(out string) answer {
+	if marks, _, _ := strings.Cut(out, "CP-"); strings.Contains(marks, "r") {
+		return answer{"-", "-", "-", "-"}
+	}
+	return answer{"-", "-", "-", "start_fresh"}
+}
+
+var (
+	pageWord  = regexp.MustCompile(`<p class="word">(.*)</p>`)
+	pagePhase = regexp.MustCompile(`<dt>Phase</dt><dd dir="auto">([^,;<]*?)(?: of \d+)?[,;<]`)
+	pagePoint = regexp.MustCompile(`<dt>Continue at</dt><dd dir="auto">(.*?)</dd>`)
+)
+
+// readPage reads the verdict, the phase and the point of an issue's page.
+func readPage(out string) answer {
+	find := func(re *regexp.Regexp) string {
+		if m := re.FindStringSubmatch(out); m != nil {
+			return html.UnescapeString(m[1])
+		}
+		return "-"
+	}
+	word, point := find(pageWord), find(pagePoint)
+	if word == "Completed" {
+		return answer{"", "", strconv.FormatBool(point == "nothing left to do"), "-"}
+	}
+	got := answer{pointOf(point), find(pagePhase), "false", map[string]string{
+		"Ready to resume": "resume", "Ready, with warnings": "proceed_with_warning", "Needs an answer": "prompt_user", "Cannot be resumed": "start_fresh",
+	}[word]}
+	if got.phase == "none recorded" {
+		got.phase = ""
+	}
+	return got
 }
 
 // ofAllIssues is the output about all issues.

@@ -138,14 +138,19 @@ func (m *mirroring) outputs(issue checkpoint.Issue) ([]layout.Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	return m.worded(issue)(layout.Files(m.as, records))
+	begun := len(records[0].Progress().Completed) > 0
+	return m.worded(issue, begun)(layout.Files(m.as, records))
 }
 
-// worded returns no files if a layout cannot represent an issue. The error is printed
-// with --verbose only.
-func (m *mirroring) worded(issue checkpoint.Issue) func([]layout.Output, error) ([]layout.Output, error) {
+// worded returns no files if a layout cannot represent an issue, which is printed with --verbose
+// only. For work that has begun, a document that lacks values is a warning, because its file is
+// behind.
+func (m *mirroring) worded(issue checkpoint.Issue, begun bool) func([]layout.Output, error) ([]layout.Output, error) {
 	return func(outputs []layout.Output, err error) ([]layout.Output, error) {
-		if err != nil && m.c.Common.Verbose {
+		switch {
+		case begun && errors.As(err, new(*layout.InvalidError)):
+			m.c.Warnf("mirror: issue %s: its file is not written: %v", issue, err)
+		case err != nil && m.c.Common.Verbose:
 			m.c.Infof("mirror: issue %s: %v", issue, err)
 		}
 		if err != nil {
@@ -218,9 +223,9 @@ func (m *mirroring) crunchOutputs(issue checkpoint.Issue) ([]layout.Output, erro
 	}
 	newest, newestErr := m.c.Store.Record(&l.Checkpoints[0])
 	if newestErr == nil && crunch.IsLog(newest) {
-		return m.worded(issue)(layout.Files(m.as, []*checkpoint.Record{newest}))
+		return m.worded(issue, false)(layout.Files(m.as, []*checkpoint.Record{newest}))
 	}
-	return m.worded(issue)(m.crunchFolder(issue).Continue(ids, func(id checkpoint.ID) (*checkpoint.Record, error) {
+	return m.worded(issue, false)(m.crunchFolder(issue).Continue(ids, func(id checkpoint.ID) (*checkpoint.Record, error) {
 		r, err := newest, newestErr
 		if id != l.Checkpoints[0].ID {
 			r, err = m.c.Store.Record(byID[id])

@@ -223,12 +223,8 @@ func webJudge(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Recor
 	for _, row := range s.ProgressRows() {
 		j.Facts = append(j.Facts, Fact{Name: row.Label, Text: row.Text})
 	}
-	from := s.ContinueFrom()
-	if v.Next.Action != "" {
-		from = at.Code
-	}
-	j.Facts = append(j.Facts, Fact{Name: "Continue at", Text: from})
-	j.From = from
+	j.From = s.ContinueFrom()
+	j.Facts = append(j.Facts, Fact{Name: "Continue at", Text: j.From})
 	if len(j.Names) == 0 {
 		j.Names = append(append(j.Names, p.Completed...), p.Remaining...)
 	}

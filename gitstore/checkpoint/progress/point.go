@@ -130,11 +130,15 @@ func lastNumber(names []string) string {
 	return strconv.Itoa(best)
 }
 
-// batchPoint returns the point of the current batch, unless its phase is over, or "".
+// batchPoint returns the point of the current batch, or of the next one if it is completed. It
+// returns "" if the phase is over.
 func batchPoint(r *checkpoint.Record, p checkpoint.Progress) string {
 	n := r.CurrentBatch()
 	if n <= 0 || r.Phase() != "" && p.Over(r.Phase()) {
 		return ""
+	}
+	for done := r.CompletedBatches(); slices.Contains(done, n); n++ {
+		continue
 	}
 	return "batch_" + strconv.Itoa(n) + "_task_" + strconv.Itoa(r.OpenTaskOf(n))
 }

@@ -98,7 +98,7 @@ func CheckValues(r *checkpoint.Record) error {
 }
 
 // CheckStage returns a *FieldError for the first field that a story lacks at the end of a stage,
-// or a *TaskError if stage 3 ends while tasks are open. A record without the phases of a story
+// or a *TaskError if stage 2 or 3 ends while tasks are open. A record without the phases of a story
 // passes.
 func CheckStage(r *checkpoint.Record, phase string) error {
 	n, ok := stagePhase(r, phase)
@@ -114,13 +114,14 @@ func CheckStage(r *checkpoint.Record, phase string) error {
 			return &FieldError{r.Issue(), f, value}
 		}
 	}
-	if left := tasks.Of(r).Left(); n == Quality && stage.Text("verdict") != Fail && len(left) > 0 {
+	passes := n == Work || n == Quality && stage.Text("verdict") != Fail
+	if left := tasks.Of(r).Left(); passes && len(left) > 0 {
 		return &TaskError{r.Issue(), left}
 	}
 	return nil
 }
 
-// A TaskError reports open tasks at the end of a story.
+// A TaskError reports open tasks at the end of stage 2, or of a story.
 type TaskError struct {
 	Issue checkpoint.Issue
 	Left  []string

@@ -123,6 +123,8 @@ func update(r *checkpoint.Record, m *checkpoint.Map) {
 		m.Set("completed_phases", list)
 	}
 	switch s := values.Text(r.Doc(), "workflow.status"); {
+	case s == workflow.InProgress && progress.PointOf(r).Complete:
+		m.Set("phase_status", "complete")
 	case s == workflow.InProgress && (moved && waits(r, p) || !moved && !begun(r, p.Current) && workflow.StatusOf(values.Text(m, "phase_status")) == workflow.Pending):
 		m.Set("phase_status", workflow.Pending)
 	case s == "" || s == workflow.StatusOf(values.Text(m, "phase_status")) || s == workflow.InProgress && workflow.IsDone(values.Text(m, "phase_status")):
@@ -150,14 +152,18 @@ func fresh(r *checkpoint.Record) (*checkpoint.Map, error) {
 	if waits(r, p) {
 		status = workflow.Pending
 	}
-	if !slices.Contains(phases, p.Current) {
-		return nil, fmt.Errorf("the phase %q is not one of %s", p.Current, strings.Join(phases, ", "))
+	current := p.Current
+	if current == "" && len(p.Completed) > 0 {
+		current = p.Completed[len(p.Completed)-1]
+	}
+	if !slices.Contains(phases, current) {
+		return nil, fmt.Errorf("the phase %q is not one of %s", current, strings.Join(phases, ", "))
 	}
 	at := workflow.FormatTime(r.CreatedAt())
 	return values.NewMap(
 		"workflow_id", cmp.Or(values.Text(r.Doc(), "workflow.id"), string(r.Issue())),
 		"started_at", cmp.Or(values.Text(r.Doc(), "workflow.started_at"), at), "last_updated", at,
-		"current_phase", p.Current, "phase_status", status,
+		"current_phase", current, "phase_status", status,
 		"completed_phases", []any{}, "user_checkpoints", []any{}, "interruption_safe", true,
 	), nil
 }

@@ -81,6 +81,9 @@ func otherKind() *codec.Kind {
 		Trigger: func(*checkpoint.Map) checkpoint.Trigger { return checkpoint.Interval },
 		Apply: func(m *checkpoint.Map, r *checkpoint.Record) {
 			status := workflow.StatusOf(values.Text(m, "status"))
+			if status == "" && workflow.StatusOf(values.Text(m, "phase", "stage", "step")) == workflow.Completed {
+				status = workflow.Completed // the phase "done" is none to continue in
+			}
 			if status == workflow.Completed && values.Get(m, "project_complete") == false {
 				status = workflow.InProgress // the status is that of a step
 			}

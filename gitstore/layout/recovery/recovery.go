@@ -147,7 +147,7 @@ func update(r *checkpoint.Record, m *checkpoint.Map) {
 	replanDetails(r, m)
 	updateContext(r, m)
 	workflow.UpdatePhases(r, m, "current_phase", "completed_phases", "total_phases")
-	if values.Has(m, "status") {
+	if values.Has(m, "status") && !(progress.PointOf(r).Complete && workflow.StatusOf(values.Text(m, "status")) == workflow.Completed) {
 		workflow.UpdateStatus(r, m, "status")
 	}
 	if values.Has(m, "last_error") || values.Text(r.Doc(), "workflow.last_error") != "" {
@@ -160,15 +160,25 @@ func update(r *checkpoint.Record, m *checkpoint.Map) {
 	}
 }
 
+// fresh returns the document of a workflow without one. If all phases are over, the last one
+// stays the current one.
 func fresh(r *checkpoint.Record) (*checkpoint.Map, error) {
-	p := r.Progress()
-	return values.NewMap(
+	p, at := r.Progress(), progress.PointOf(r)
+	last := "0"
+	if len(p.Completed) > 0 {
+		last = p.Completed[len(p.Completed)-1]
+	}
+	m := values.NewMap(
 		"workflow_id", cmp.Or(values.Text(r.Doc(), "workflow.id"), string(r.Issue())),
 		"plan_path", values.Get(r.Doc(), "workflow.plan_path"),
-		"current_phase", workflow.PhaseNumber(p, p.Current), "completed_phases", workflow.PhaseNumbers(p),
+		"current_phase", values.Spelled(cmp.Or(p.Current, at.Phase, last)), "completed_phases", values.SpelledAll(p.Completed),
 		"phase_metadata", values.NewMap(), "replan_history", []any{}, "replan_count", values.NewMap(),
 		"artifact_paths", values.NewMap(), "context_metadata", values.NewMap(),
-	), nil
+	)
+	if at.Complete {
+		m.Set("status", workflow.Completed)
+	}
+	return m, nil
 }
 
 func rules(c *codec.Checker) {

@@ -179,8 +179,8 @@ func (f *File) Written() any {
 }
 
 // Clock returns the write time of a document that contains only times of day. The result
-// is the last of these times, on the UTC date of the file's modification. It is zero if
-// the document has no times.
+// is the last of these times, on the UTC date of the file's modification, or on the day before
+// if it would be later than the modification. It is zero if the document has no times.
 func (f *File) Clock(changed time.Time) time.Time {
 	events, _ := values.Get(f.Doc, "events").([]any)
 	for _, e := range slices.Backward(events) {
@@ -188,7 +188,11 @@ func (f *File) Clock(changed time.Time) time.Time {
 		at, err := time.Parse("15:04", values.Text(event, "at"))
 		if err == nil {
 			y, m, d := changed.UTC().Date()
-			return time.Date(y, m, d, at.Hour(), at.Minute(), 0, 0, time.UTC)
+			last := time.Date(y, m, d, at.Hour(), at.Minute(), 0, 0, time.UTC)
+			if last.After(changed) {
+				last = last.AddDate(0, 0, -1)
+			}
+			return last
 		}
 	}
 	return time.Time{}
