@@ -285,6 +285,7 @@ type Listed struct {
 	Issue        string    `json:"issue" empty:"null"`
 	Commit       string    `json:"commit" empty:"null"`
 	CreatedAt    time.Time `json:"created_at"`
+	ImportedAt   time.Time `json:"imported_at"` // if it is not CreatedAt
 	Trigger      string    `json:"trigger"`
 	Phase        string    `json:"phase"`
 	Branch       string    `json:"branch" empty:"null"`

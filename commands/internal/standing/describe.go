@@ -154,7 +154,7 @@ func WorkName(cp *gitstore.Checkpoint, r *checkpoint.Record) string {
 // Listed returns the JSON record of a checkpoint in a list.
 func Listed(cp *gitstore.Checkpoint) output.Listed {
 	return output.Listed{
-		CheckpointID: string(cp.ID), Issue: string(cp.Issue), Commit: cp.Commit.String(), CreatedAt: cp.Created,
+		CheckpointID: string(cp.ID), Issue: string(cp.Issue), Commit: cp.Commit.String(), CreatedAt: cp.Created, ImportedAt: cp.Imported(),
 		Trigger: string(cp.Trigger), Phase: cp.Phase, Branch: cp.Branch, CanResume: cp.Resumable && ProblemOf(cp) == "",
 		Pinned: cp.Pinned, Valid: ProblemOf(cp) == "", LeftOut: cp.LeftOut, Note: cp.Note, SavedBy: cp.Author,
 	}
