@@ -86,6 +86,7 @@ func newest(c *invoke.Invocation, issue checkpoint.Issue, o judge.Options) (r st
 		return r, err
 	}
 	r.Checkpoint = r.Point.Checkpoint
+	r.Record, o.Stories = judge.JoinStories(c, r.Record)
 	r.Verdict, err = judge.Verdict(c, r.Checkpoint, r.Record, o)
 	return r, err
 }

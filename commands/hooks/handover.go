@@ -81,6 +81,7 @@ func newestHere(c *invoke.Invocation, issue checkpoint.Issue, o judge.Options) (
 	if own.Record, err = c.Store.ValidRecord(own.Checkpoint); err != nil {
 		return r, nil
 	}
+	own.Record, o.Stories = judge.JoinStories(c, own.Record)
 	if own.Verdict, err = judge.Verdict(c, own.Checkpoint, own.Record, o); err != nil {
 		return r, nil
 	}

@@ -10,13 +10,17 @@ import (
 
 	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/judge"
 	"git-checkpoint/commands/internal/layoutfiles"
 	"git-checkpoint/commands/internal/mirror"
 	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/internal/standing"
 	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/story"
 	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/layout/pipeline"
 
 	"github.com/urfave/cli/v2"
 )
@@ -98,6 +102,9 @@ func runExport(c *invoke.Invocation) error {
 	if err != nil {
 		return err
 	}
+	if o.as == pipeline.Name {
+		records[0] = joinedLead(c, records[0])
+	}
 	files, err := layout.Files(o.as, records)
 	if err != nil {
 		return fmt.Errorf("export: issue %s: %w", issue, err)
@@ -109,6 +116,26 @@ func runExport(c *invoke.Invocation) error {
 		layoutfiles.ExcludeFolder(c, layoutfiles.FolderPattern(c, o.as))
 	}
 	return x.show()
+}
+
+// joinedLead returns the joined record of a pipeline's lead, or another record unchanged. It
+// warns about the conflicts that the files do not have.
+func joinedLead(c *invoke.Invocation, r *checkpoint.Record) *checkpoint.Record {
+	joined, all := judge.JoinStories(c, r)
+	paused := false
+	for _, s := range all {
+		switch text := s.Conflict(); {
+		case text == "":
+		case s.Own == story.Paused:
+			paused = true
+		default:
+			c.Warnf("%s", text)
+		}
+	}
+	if paused {
+		pipeline.CountStories(joined)
+	}
+	return joined
 }
 
 // folder returns the target directory: a root that paths must not escape, and the path

@@ -113,7 +113,7 @@ func resumeRecord(c *invoke.Invocation, r *resumption) output.Resume {
 	out.Parallel = standing.ParallelRecords(r.notHere(c))
 	out.LabelsAdded, out.LabelsRemoved = r.synced.Add, r.synced.Remove
 	standing.AddSession(c, &out.Status, r.Checkpoint, r.Record)
-	if data, err := r.Record.JSON(); err == nil {
+	if data, err := r.stored.JSON(); err == nil {
 		out.Checkpoint = json.RawMessage(data)
 	}
 	out.PhaseAttempt = r.attempt()

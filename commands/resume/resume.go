@@ -15,6 +15,7 @@ import (
 	"git-checkpoint/freshness"
 	"git-checkpoint/freshness/issue/forge"
 	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/retention"
 
@@ -111,18 +112,19 @@ func readResumeOptions(c *invoke.Invocation) *resumeOptions {
 
 // A resumption is the state of one resume.
 type resumption struct {
-	standing.Judged
-	options    *resumeOptions
-	source     issuesource.Answer // current issue
-	texts      layout.Texts       // texts of --as
-	foundShown bool               // texts.Found is printed
-	named      bool               // the command line named the checkpoint
-	chosen     string             // s or d if chosen, otherwise ""
-	resumed    bool               // work resumes, in spite of the verdict and of later errors
-	changed    gitstore.Changed
-	each       map[string]gitstore.Changed // answers for single files
-	restored   *gitstore.Restored
-	synced     forge.LabelChange // labels that were written to the issue
+	standing.Judged                    // a lead's record has the joined states of its stories
+	stored          *checkpoint.Record // record as it is stored
+	options         *resumeOptions
+	source          issuesource.Answer // current issue
+	texts           layout.Texts       // texts of --as
+	foundShown      bool               // texts.Found is printed
+	named           bool               // the command line named the checkpoint
+	chosen          string             // s or d if chosen, otherwise ""
+	resumed         bool               // work resumes, in spite of the verdict and of later errors
+	changed         gitstore.Changed
+	each            map[string]gitstore.Changed // answers for single files
+	restored        *gitstore.Restored
+	synced          forge.LabelChange // labels that were written to the issue
 
 	approvals []gitstore.Approval
 	retries   int        // retries of this checkpoint since the last save, including this resume
@@ -236,6 +238,8 @@ func toResume(c *invoke.Invocation, r *resumption) error {
 	if err = toGoOnFrom(c, r); err != nil {
 		return err
 	}
+	r.stored = r.Record
+	r.Record, o.judge.Stories = judge.JoinStories(c, r.Record)
 	if err := errors.Join(approve(c, r), speak(c, r)); err != nil {
 		return err
 	}

@@ -109,6 +109,7 @@ func runStatus(c *invoke.Invocation) error {
 	case err != nil:
 		return err
 	}
+	r, o.judge.Stories = judge.JoinStories(c, r)
 	verdict, err := judge.Verdict(c, p.Checkpoint, r, o.judge)
 	if err != nil {
 		return err

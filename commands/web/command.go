@@ -214,7 +214,9 @@ func forgeOf(c *invoke.Invocation) Forge {
 
 // webJudge returns the same verdict and progress as status.
 func webJudge(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) (Judged, error) {
-	v, err := judge.Verdict(c, cp, r, judge.Options{Issue: issuesource.Options{Recent: true}})
+	o := judge.Options{Issue: issuesource.Options{Recent: true}}
+	r, o.Stories = judge.JoinStories(c, r)
+	v, err := judge.Verdict(c, cp, r, o)
 	if err != nil {
 		return Judged{}, err
 	}

@@ -14,6 +14,7 @@ import (
 	"git-checkpoint/freshness/issue"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/story"
 	"git-checkpoint/gitstore/checkpoint/tasks"
 	"git-checkpoint/gitstore/layout/dotagent"
 )
@@ -28,7 +29,8 @@ type Options struct {
 	Strict        bool     // warnings are failures
 	IssueFollows  bool     // the issue takes the labels of the checkpoint
 	Issue         issuesource.Options
-	Look          *gitstore.Look // shared by the plans of one command, or nil
+	Stories       []story.Standing // of the joined record of a pipeline's lead, see JoinStories
+	Look          *gitstore.Look   // shared by the plans of one command, or nil
 }
 
 // Verdict collects the facts about a checkpoint and returns its verdict.
@@ -65,6 +67,7 @@ func VerdictAndIssue(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoin
 	facts.Resumes = c.Store.Resumed(cp).Times
 	facts.Approved = approved(c, cp, o.Approve)
 	facts.By = o.By
+	facts.Stories = o.Stories
 	facts.Findings = otherSession(c, r)
 	return freshness.Evaluate(r, facts, Rules(c, o)), source, nil
 }

@@ -54,8 +54,14 @@ func Status(kind string, cp *gitstore.Checkpoint, r *checkpoint.Record, v freshn
 		SavedBy: cp.Author, SkippedPhases: r.Progress().Skipped, Replans: progress.ReplanCounts(r), Artifacts: artifacts(r), PreservedMinutes: progress.Minutes(r), Next: v.Next.Action,
 	}
 	s.ArtifactPaths, s.ContextMetadata = WorkflowJSON(r, "artifact_paths"), WorkflowJSON(r, "context_metadata")
-	for _, story := range story.Stories(r) {
-		s.Stories = append(s.Stories, output.Story{ID: story.ID, State: story.State})
+	conflicts := map[string]string{}
+	for _, joined := range v.Stories {
+		conflicts[joined.Story] = joined.Conflict()
+	}
+	for _, of := range story.Stories(r) {
+		s.Stories = append(s.Stories, output.Story{
+			ID: of.ID, State: of.State, CrashCount: story.CrashCount.Count(r, of.ID), Conflict: conflicts[of.ID],
+		})
 	}
 	for _, reason := range v.Reasons {
 		s.Reasons = append(s.Reasons, output.ReasonRecord{Check: reason.Check, Severity: reason.Severity, Message: reason.Message})

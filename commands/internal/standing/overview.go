@@ -43,7 +43,9 @@ func summary(c *invoke.Invocation, i checkpoint.Issue, look *gitstore.Look) outp
 	if err != nil {
 		return s
 	}
-	v, err := judge.Verdict(c, cp, r, judge.Options{Issue: issuesource.Options{Offline: true}, Look: look})
+	o := judge.Options{Issue: issuesource.Options{Offline: true}, Look: look}
+	r, o.Stories = judge.JoinStories(c, r)
+	v, err := judge.Verdict(c, cp, r, o)
 	if err != nil {
 		return s
 	}
