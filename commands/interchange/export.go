@@ -135,7 +135,33 @@ func joinedLead(c *invoke.Invocation, r *checkpoint.Record) *checkpoint.Record {
 	if paused {
 		pipeline.CountStories(joined)
 	}
+	addStats(c, joined, all)
 	return joined
+}
+
+// addStats adds the times of the stages and the changes of each story with a checkpoint of its
+// own to the lead's document: the changes since the story's oldest checkpoint.
+func addStats(c *invoke.Invocation, lead *checkpoint.Record, all []story.Standing) {
+	var own []story.Standing
+	var pairs []gitstore.Pair
+	for _, s := range all {
+		if s.Record == nil {
+			continue
+		}
+		l, err := c.Store.List(c.Ctx, s.Record.Issue(), 0)
+		if err != nil || len(l.Checkpoints) == 0 {
+			continue
+		}
+		own = append(own, s)
+		pairs = append(pairs, gitstore.Pair{From: &l.Checkpoints[len(l.Checkpoints)-1], To: &l.Checkpoints[0]})
+	}
+	for i, total := range c.Store.Totals(c.Ctx, pairs) {
+		git := pipeline.GitStats{}
+		if total != nil {
+			git = pipeline.GitStats(*total)
+		}
+		pipeline.AddStats(lead, own[i].Record, own[i].Story, git)
+	}
 }
 
 // folder returns the target directory: a root that paths must not escape, and the path

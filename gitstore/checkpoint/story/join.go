@@ -11,12 +11,13 @@ import (
 // A Standing is the state of a story by the lead's record and by the story's own record.
 type Standing struct {
 	Story    string
-	State    string         // in the lead's record, "" for a queued story
-	Own      string         // in the story's own record, "" without such a record
-	Agent    string         // last worker
-	Done, Of int            // completed and total tasks
-	Next     string         // resume point
-	Counts   map[string]int // larger count of both records, by the key of the counter
+	State    string             // in the lead's record, "" for a queued story
+	Own      string             // in the story's own record, "" without such a record
+	Record   *checkpoint.Record // the story's own record, or nil
+	Agent    string             // last worker
+	Done, Of int                // completed and total tasks
+	Next     string             // resume point
+	Counts   map[string]int     // larger count of both records, by the key of the counter
 }
 
 // String describes the story after Recover.
@@ -137,7 +138,7 @@ func (s *Standing) hold(r *checkpoint.Record) {
 	l := tasks.Of(r)
 	s.Of = len(l.All())
 	s.Done = s.Of - len(l.Left())
-	s.Own = stateOf(r, len(l.Left()))
+	s.Own, s.Record = stateOf(r, len(l.Left())), r
 	for _, c := range Counters() {
 		s.Counts[c.Key] = max(s.Counts[c.Key], c.Count(r, s.Story))
 	}
