@@ -33,6 +33,8 @@
 //	tasks       running at the checkpoint                  proceed_with_warning
 //	            the current batch does not exist           proceed_with_warning
 //	story       paused: a limit was passed                 prompt_user
+//	            the same for a story of the lead, or it
+//	            differs from its own record                proceed_with_warning
 //	approval    pending                                    prompt_user
 //	workflow    a write of the state was interrupted       prompt_user
 //	            tests failing, an error, not in progress,
@@ -103,7 +105,7 @@ func Evaluate(r *checkpoint.Record, f Facts, rules Rules) Verdict {
 	v.Changed, v.InTheWay, v.Restores, v.Unsaved = f.Files.Changed, f.Files.InTheWay, f.Files.Restores, f.Files.Unsaved
 	v.Elsewhere, v.Awaiting = f.Files.Elsewhere, in.awaiting()
 	v.StateLabel, v.Phase = in.followLabels()
-	v.Next, v.Old = f.Next, in.old()
+	v.Next, v.Old, v.Stories = f.Next, in.old(), f.Stories
 	v.At = in.point(v)
 	if f.Branch.State == BranchOther && r.Branch() != "" {
 		v.Other = f.Branch

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"git-checkpoint/gitstore/checkpoint/story"
 	"git-checkpoint/gitstore/checkpoint/tasks"
 )
 
@@ -28,6 +29,8 @@ type Facts struct {
 
 	Next  Next                   // next step of a foreign workflow, based on existing files
 	Tasks map[string]tasks.Found // state of the output files of running tasks
+
+	Stories []story.Standing // stories of a lead, whose record has their joined states
 
 	Approvals []string // phases with pending approval, besides those in the record
 	Approved  []string // phases approved by the user with this command

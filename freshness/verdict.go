@@ -10,6 +10,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
+	"git-checkpoint/gitstore/checkpoint/story"
 )
 
 // Action is the action recommended for a checkpoint. Larger actions are worse.
@@ -109,8 +110,9 @@ type Verdict struct {
 	// At is the point at which the work goes on. Work that waits for an approval is not complete.
 	At progress.Point
 
-	// Next is a copy of Facts.Next.
-	Next Next
+	// Next is a copy of Facts.Next, and Stories of Facts.Stories.
+	Next    Next
+	Stories []story.Standing
 }
 
 // Recorded returns a verdict that has the point of a record alone, without a judgement.

@@ -1,6 +1,7 @@
 package freshness
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -145,7 +146,7 @@ func checkTasks(in input) []Reason {
 		}
 		out = append(out, r)
 	}
-	if out = capped(out); len(out) > 0 {
+	if out = capped("tasks", "task", "more were running", out); len(out) > 0 {
 		out[len(out)-1].Hint = in.settle() // on the last finding only: one command recovers all tasks
 	}
 	if w := l.BatchWarning(); w != "" {
@@ -154,15 +155,36 @@ func checkTasks(in input) []Reason {
 	return out
 }
 
-// maxTasks limits the number of tasks reported individually.
-const maxTasks = 20
+// maxItems limits the number of tasks or stories reported individually.
+const maxItems = 20
 
-func capped(all []Reason) []Reason {
-	if len(all) <= maxTasks {
+// capped replaces findings above the limit by one with their number and the text.
+func capped(check, what, text string, all []Reason) []Reason {
+	if len(all) <= maxItems {
 		return all
 	}
-	more := reason("tasks", ProceedWithWarning, "%s more were running", count(len(all)-maxTasks+1, "task"))
-	return append(all[:maxTasks-1:maxTasks-1], more)
+	more := reason(check, ProceedWithWarning, "%s %s", count(len(all)-maxItems+1, what), text)
+	return append(all[:maxItems-1:maxItems-1], more)
+}
+
+// judgeStory returns the findings about a story of a lead.
+func (in input) judgeStory(s story.Standing) (found []Reason) {
+	if text := s.Conflict(); text != "" {
+		r := reason("story", ProceedWithWarning, "%s", sentence(text))
+		r.Hint = in.settle()
+		found = append(found, r)
+	}
+	var over *story.LimitError
+	if errors.As(story.Err(in.record, s.Story), &over) && over.What != "" {
+		found = append(found, reason("story", ProceedWithWarning, "%s", sentence(over.Error())))
+	}
+	return found
+}
+
+// sentence returns an error text with an upper-case letter at its beginning.
+func sentence(text string) string {
+	text = printable(text)
+	return strings.ToUpper(text[:1]) + text[1:]
 }
 
 // settle returns a command that recovers abandoned tasks. The command names the issue,
@@ -176,15 +198,18 @@ func (in input) settle() string {
 }
 
 // checkStory reports a story that paused because it exceeded a limit and needs a decision
-// of the user.
-func checkStory(in input) []Reason {
+// of the user. For a lead it reports such stories, and stories whose own record has another
+// state than the lead's.
+func checkStory(in input) (found []Reason) {
 	if !story.Is(in.record) {
-		return nil
+		for _, s := range in.facts.Stories {
+			found = append(found, in.judgeStory(s)...)
+		}
+		return capped("story", "finding", "about other stories", found)
 	}
 	err := story.Err(in.record, story.Of(in.record))
 	if err == nil {
 		return nil
 	}
-	text := printable(err.Error())
-	return []Reason{reason("story", PromptUser, "%s", strings.ToUpper(text[:1])+text[1:])}
+	return []Reason{reason("story", PromptUser, "%s", sentence(err.Error()))}
 }

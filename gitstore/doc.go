@@ -40,7 +40,9 @@
 //	parent 2            the index commit: its tree is staged/, its parent is HEAD
 //	                    (no parent if the branch is unborn), its message is
 //	                    "index of <id>"
-//	author, committer   git's identity, or a fallback; the time of the save
+//	author              git's identity, or a fallback; created_at of the record, the
+//	                    time of the save unless the record was imported
+//	committer           git's identity, or a fallback; the time of the save or import
 //	message             checkpoint <issue>: <trigger> in <phase>
 //
 //	                    <note>
@@ -82,7 +84,7 @@
 // If the checkpoint below has the same or a later clock, the value is that clock plus
 // one. The clock of a checkpoint never changes. A merge of chains sorts by clock, then by
 // id, so a checkpoint stays above its ancestors even if a system clock was wrong. Ages
-// derive from commit dates, never from Checkpoint-Clock. Earlier versions of this program
+// derive from committer dates, never from Checkpoint-Clock; lists show author dates. Earlier versions of this program
 // did not follow a clock more than a day ahead; their chains are read unchanged.
 //
 // A ledger commit changes the ledger without a new checkpoint. Its tree contains only the

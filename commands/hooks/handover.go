@@ -74,11 +74,12 @@ func newestHere(c *invoke.Invocation, issue checkpoint.Issue, o work.JudgeOption
 	if at < 0 {
 		return r, nil
 	}
-	own := &view.Standing{Checkpoint: &l.Checkpoints[at], Now: c.Env.Now()}
-	if own.Record, err = c.Store.ValidRecord(own.Checkpoint); err != nil {
+	record, err := c.Store.ValidRecord(&l.Checkpoints[at])
+	if err != nil {
 		return r, nil
 	}
-	if own.Verdict, err = work.Verdict(c, own.Checkpoint, own.Record, o); err != nil {
+	own, err := work.Judge(c, &l.Checkpoints[at], record, o)
+	if err != nil {
 		return r, nil
 	}
 	return own, nil

@@ -13,8 +13,11 @@ import (
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/story"
 	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/layout/pipeline"
 
 	"github.com/urfave/cli/v2"
 )
@@ -96,6 +99,9 @@ func runExport(c *invoke.Invocation) error {
 	if err != nil {
 		return err
 	}
+	if o.as == pipeline.Name {
+		records[0] = joinedLead(c, records[0])
+	}
 	files, err := layout.Files(o.as, records)
 	if err != nil {
 		return fmt.Errorf("export: issue %s: %w", issue, err)
@@ -107,6 +113,52 @@ func runExport(c *invoke.Invocation) error {
 		work.ExcludeFolder(c, work.FolderPattern(c, o.as))
 	}
 	return x.show()
+}
+
+// joinedLead returns the joined record of a pipeline's lead, or another record unchanged. It
+// warns about the conflicts that the files do not have.
+func joinedLead(c *invoke.Invocation, r *checkpoint.Record) *checkpoint.Record {
+	joined, all := work.JoinStories(c, r)
+	paused := false
+	for _, s := range all {
+		switch text := s.Conflict(); {
+		case text == "":
+		case s.Own == story.Paused:
+			paused = true
+		default:
+			c.Warnf("%s", text)
+		}
+	}
+	if paused {
+		pipeline.CountStories(joined)
+	}
+	addStats(c, joined, all)
+	return joined
+}
+
+// addStats adds the times of the stages and the changes of each story with a checkpoint of its
+// own to the lead's document: the changes since the story's oldest checkpoint.
+func addStats(c *invoke.Invocation, lead *checkpoint.Record, all []story.Standing) {
+	var own []story.Standing
+	var pairs []gitstore.Pair
+	for _, s := range all {
+		if s.Record == nil {
+			continue
+		}
+		l, err := c.Store.List(c.Ctx, s.Record.Issue(), 0)
+		if err != nil || len(l.Checkpoints) == 0 {
+			continue
+		}
+		own = append(own, s)
+		pairs = append(pairs, gitstore.Pair{From: &l.Checkpoints[len(l.Checkpoints)-1], To: &l.Checkpoints[0]})
+	}
+	for i, total := range c.Store.Totals(c.Ctx, pairs) {
+		git := pipeline.GitStats{}
+		if total != nil {
+			git = pipeline.GitStats(*total)
+		}
+		pipeline.AddStats(lead, own[i].Record, own[i].Story, git)
+	}
 }
 
 // folder returns the target directory: a root that paths must not escape, and the path

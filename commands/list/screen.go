@@ -46,6 +46,9 @@ func screenShow(c *invoke.Invocation, at view.Screen, cp *gitstore.Checkpoint, r
 func savedText(c *invoke.Invocation, cp *gitstore.Checkpoint) string {
 	now := c.Env.Now()
 	text := view.Ago(cp.Created, now) + " (" + cp.Created.In(now.Location()).Format("Mon 2 Jan 2006 15:04 -0700") + ")"
+	if at := cp.Imported(); !at.IsZero() {
+		text += ", imported " + view.Ago(at, now)
+	}
 	text += ", " + cmp.Or(string(cp.Trigger), "no trigger")
 	if cp.Author != "" {
 		text += ", by " + cp.Author

@@ -121,7 +121,7 @@ func askBranch(c *invoke.Invocation, d *invoke.Dialog, r *resumption) error {
 		c.Infof("hint: %s", there(r))
 		return failure.Silent{Code: failure.None}
 	}
-	r.Verdict, r.source, err = work.VerdictAndIssue(c, r.Checkpoint, r.Record, r.judgeAgain())
+	r.source, err = work.Rejudge(c, &r.Standing, r.judgeAgain())
 	return err
 }
 
@@ -132,7 +132,7 @@ func goHome(c *invoke.Invocation, r *resumption) error {
 		return err
 	}
 	var err error
-	r.Verdict, r.source, err = work.VerdictAndIssue(c, r.Checkpoint, r.Record, r.judgeAgain())
+	r.source, err = work.Rejudge(c, &r.Standing, r.judgeAgain())
 	return err
 }
 

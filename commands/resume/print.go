@@ -113,7 +113,7 @@ func resumeRecord(c *invoke.Invocation, r *resumption) view.Resume {
 	out := view.Resume{Status: r.StatusRecord("resume"), DryRun: r.options.dryRun}
 	out.Action = r.action()
 	out.LabelsAdded, out.LabelsRemoved = r.synced.Add, r.synced.Remove
-	if data, err := r.Record.JSON(); err == nil {
+	if data, err := r.Stored.JSON(); err == nil {
 		out.Checkpoint = json.RawMessage(data)
 	}
 	out.PhaseAttempt = r.attempt()

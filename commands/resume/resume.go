@@ -246,7 +246,7 @@ func toResume(c *invoke.Invocation, r *resumption) error {
 	if o.retry {
 		r.retries++
 	}
-	r.Verdict, r.source, err = work.VerdictAndIssue(c, r.Checkpoint, r.Record, o.judge)
+	r.source, err = work.Rejudge(c, &r.Standing, o.judge)
 	return err
 }
 

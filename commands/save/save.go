@@ -233,7 +233,7 @@ func tooSoon(c *invoke.Invocation, issue checkpoint.Issue, t checkpoint.Trigger,
 	}
 	for i := range l.Checkpoints {
 		cp := &l.Checkpoints[i]
-		since := c.Env.Now().Sub(cp.Created)
+		since := c.Env.Now().Sub(cp.Saved)
 		if since < 0 || since >= least || cp.LeftOut || cp.Branch != gitstore.RecordedBranch(branch) {
 			return "" // no checkpoint of this time has all files of this branch
 		}

@@ -23,10 +23,12 @@ import (
 
 // PhaseCommand declares git checkpoint phase.
 var PhaseCommand = invoke.Command{
-	Name: "phase", Usage: "change the state of a phase", Args: "start|done|fail|skip|approve|replan|next [PHASE]", Max: 2, Category: "Progress",
+	Name: "phase", Usage: "change the state of a phase", Args: "start|done|fail|skip|await|approve|replan|next [PHASE]", Max: 2, Category: "Progress",
 	ShortHelp: []string{"output", "summary", "error", "reason", "force"},
 	Description: "Changes the state of a phase, then saves. PHASE is a number or a name, by default the\n" +
 		"first phase that is neither completed nor skipped. next prints it and saves nothing.\n" +
+		"await records that a phase needs a person's approval: resume asks for it, and approve\n" +
+		"gives it.\n" +
 		"A completed phase is not started again: start exits with 8. So a killed workflow can\n" +
 		"run again from its first phase.",
 	Examples: []string{
@@ -34,6 +36,7 @@ var PhaseCommand = invoke.Command{
 		"git checkpoint phase done 2 --artifact reports/plan.md --summary 'planned the schema'",
 		"git checkpoint phase done 3 --output out/design.json --schema schemas/design.json",
 		"git checkpoint phase fail 3 --error 'tests fail' --on-failure retry",
+		"git checkpoint phase await design",
 		"git checkpoint phase replan 3 --reason 'the API has changed'",
 		"git checkpoint phase next",
 	},
@@ -87,6 +90,7 @@ var phaseVerbs = []verbFlags{
 	{"done", []string{"artifact", "output", "schema", "summary", "replanned", "reason", "force"}},
 	{"fail", []string{"error", "on-failure", "artifact", "force"}},
 	{"skip", []string{"reason", "force"}},
+	{"await", nil},
 	{"approve", nil},
 	{"replan", []string{"reason", "force"}},
 	{"next", nil},
@@ -218,6 +222,8 @@ func (p *phaseStep) moveProgress(r *checkpoint.Record) (err error) {
 		return err
 	case "skip":
 		return s.Skip(r, p.options.reason)
+	case "await":
+		return s.Await(r)
 	case "approve":
 		return s.Approve(r)
 	case "replan":
@@ -351,15 +357,11 @@ func replansOf(c *invoke.Invocation, issue checkpoint.Issue) []progress.Replan {
 
 // nextPhase prints the phase at which work continues, as status and resume do.
 func nextPhase(c *invoke.Invocation, issue checkpoint.Issue) error {
-	cp, r, err := c.Store.PointRecord(c.Ctx, issue)
+	s, err := work.Newest(c, issue, work.JudgeOptions{Issue: work.IssueOptions{Recent: true}})
 	if err != nil {
 		return err
 	}
-	v, err := work.Verdict(c, cp.Checkpoint, r, work.JudgeOptions{Issue: work.IssueOptions{Recent: true}})
-	if err != nil {
-		return err
-	}
-	next := v.At.Phase
+	cp, r, next := s.Checkpoint, s.Record, s.Verdict.At.Phase
 	if c.JSON {
 		return c.WriteJSON(view.WorkflowStep{
 			Save: view.Save{

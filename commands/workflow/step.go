@@ -226,7 +226,7 @@ const noteWidth = 100
 
 // pastOf maps the verbs of steps to their form in notes.
 var pastOf = map[string]string{
-	"start": "started", "done": "done", "fail": "failed", "skip": "skipped", "approve": "approved", "replan": "planned anew",
+	"start": "started", "done": "done", "fail": "failed", "skip": "skipped", "await": "waits for approval", "approve": "approved", "replan": "planned anew",
 	"add": "added", "suspect": "suspected", "clear": "cleared", "recover": "recovered",
 }
 

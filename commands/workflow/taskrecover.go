@@ -14,7 +14,6 @@ import (
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
-	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/story"
 	"git-checkpoint/gitstore/checkpoint/tasks"
 	"git-checkpoint/gitstore/failure"
@@ -88,7 +87,7 @@ func (t *taskStep) stories(l *tasks.List) bool {
 	if story.Is(r) || len(t.ids) > 0 {
 		return false
 	}
-	standings := story.Recover(r, func(id string) *checkpoint.Record { return storyRecord(t.c, id) })
+	standings := story.Recover(r, work.StoryRecords(t.c))
 	for _, s := range standings {
 		t.tell("%s", s)
 		if dir := pipeline.Worktree(r, s.Story); dir != "" && t.c.Store.Root() != "" && !isThere(t.c, dir) {
@@ -108,19 +107,6 @@ func isThere(c *invoke.Invocation, name string) bool {
 	}
 	_, err := os.Stat(name)
 	return err == nil
-}
-
-// storyRecord returns the newest record of a story, or nil if it cannot be read.
-func storyRecord(c *invoke.Invocation, id string) *checkpoint.Record {
-	issue, err := checkpoint.ParseIssue(id)
-	if err != nil {
-		return nil
-	}
-	_, r, err := c.Store.PointRecord(c.Ctx, issue)
-	if err != nil {
-		return nil
-	}
-	return r
 }
 
 // clean removes incomplete outputs with --clean. A file that is complete by now, tracked

@@ -211,7 +211,7 @@ func (c *Invocation) goesOn(i checkpoint.Issue, branch string, former gitstore.F
 	if err != nil {
 		return !notFound(err) // the command reports the damage
 	}
-	if newest.Branch != gitstore.RecordedBranch(former.Name) || !newest.Created.After(former.Until) {
+	if newest.Branch != gitstore.RecordedBranch(former.Name) || !newest.Saved.After(former.Until) {
 		return true
 	}
 	again, err := c.Store.FindBranch(c.Ctx, former.Name, time.Time{})
@@ -290,7 +290,7 @@ func (c *Invocation) startedHere(branch string, named checkpoint.Issue) (i check
 	if named == "" {
 		return "", ""
 	}
-	if newest, err := c.Store.Newest(c.Ctx, named); err == nil && !newest.Created.Before(s.At.Truncate(time.Second)) {
+	if newest, err := c.Store.Newest(c.Ctx, named); err == nil && !newest.Saved.Before(s.At.Truncate(time.Second)) {
 		return "", ""
 	}
 	if over {

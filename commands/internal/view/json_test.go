@@ -122,7 +122,7 @@ func FuzzQuoted(f *testing.F) {
 func BenchmarkWriteList(b *testing.B) {
 	l := CheckpointList{Type: "list", Issue: "42"}
 	for range 10_000 {
-		l.Checkpoints = append(l.Checkpoints, ListRow{Listed: Listed{id, "42", commit, made, "manual", "implementing", "main", true, false, true, false, "a note", "Ann"}})
+		l.Checkpoints = append(l.Checkpoints, ListRow{Listed: Listed{id, "42", commit, made, made, "manual", "implementing", "main", true, false, true, false, "a note", "Ann"}})
 	}
 	for b.Loop() {
 		var w bytes.Buffer

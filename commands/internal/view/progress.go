@@ -93,13 +93,20 @@ func phaseAndBatch(r *checkpoint.Record) string {
 
 // StoryCount returns a text such as "2 of 5 stories done".
 func StoryCount(stories []story.Story) string {
-	done := 0
+	done, paused := 0, 0
 	for _, s := range stories {
-		if s.State == story.Done {
+		switch s.State {
+		case story.Done:
 			done++
+		case story.Paused:
+			paused++
 		}
 	}
-	return fmt.Sprintf("%d of %d stories done", done, len(stories))
+	text := fmt.Sprintf("%d of %d stories done", done, len(stories))
+	if paused > 0 {
+		text += fmt.Sprintf(", %d paused", paused)
+	}
+	return text
 }
 
 // OpenStories returns the stories that are not done by state, in the order of the states'

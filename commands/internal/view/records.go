@@ -151,10 +151,13 @@ type Parallel struct {
 	Command      string    `json:"command"`
 }
 
-// Story is a story of a pipeline's lead. The state of a queued story is "".
+// Story is a story of a pipeline's lead. The state of a queued story is "". Conflict describes
+// the difference between the lead's record and the story's own record.
 type Story struct {
-	ID    string `json:"story"`
-	State string `json:"state"`
+	ID         string `json:"story"`
+	State      string `json:"state"`
+	CrashCount int    `json:"crash_count"`
+	Conflict   string `json:"conflict" empty:"null"`
 }
 
 // Artifact is an output file of a phase.
@@ -285,6 +288,7 @@ type Listed struct {
 	Issue        string    `json:"issue" empty:"null"`
 	Commit       string    `json:"commit" empty:"null"`
 	CreatedAt    time.Time `json:"created_at"`
+	ImportedAt   time.Time `json:"imported_at"` // if it is not CreatedAt
 	Trigger      string    `json:"trigger"`
 	Phase        string    `json:"phase"`
 	Branch       string    `json:"branch" empty:"null"`

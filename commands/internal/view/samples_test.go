@@ -26,7 +26,7 @@ func status(kind string) Status {
 		Type: kind, CheckpointID: id, Issue: "PROJ-42", Action: "prompt_user", CanResume: true, Warnings: []string{"w"},
 		Reasons:    []ReasonRecord{{"body", "question", "Issue body modified since checkpoint"}},
 		ResumeFrom: "batch_3_task_1", CurrentPhase: "implementing", CompletedPhases: []string{"enrich", "ready"},
-		Remaining: []string{"validation"}, Batches: Batches{[]int{1, 2}, 3, [][]string{{"T4"}, {"T5", "T6"}}}, Stories: []Story{{"AB-1", "STAGE_2"}, {"AB-2", ""}}, PendingCaptures: []string{"KE-1"}, Changed: []string{"src/a.go"},
+		Remaining: []string{"validation"}, Batches: Batches{[]int{1, 2}, 3, [][]string{{"T4"}, {"T5", "T6"}}}, Stories: []Story{{"AB-1", "STAGE_2", 1, "they differ"}, {"AB-2", "", 0, ""}}, PendingCaptures: []string{"KE-1"}, Changed: []string{"src/a.go"},
 		AutoResume: true, AutoResumeReason: "All conditions met", AwaitingApproval: []string{"design"},
 		SkippedPhases: []string{"docs"}, Replans: map[string]int{"ready": 2}, PreservedMinutes: 12.5, Next: "respawn:pm",
 		ArtifactPaths: json.RawMessage(`{"test_results":"out"}`), ContextMetadata: json.RawMessage(`{"plan_metadata":{}}`),
@@ -77,7 +77,7 @@ func samples() map[string]any {
 			[]string{"T4"},
 		}, "finish": step("finish"), "finish-empty": WorkflowStep{Save: Save{Type: "finish"}},
 		"list": CheckpointList{Type: "list", Issue: "42", Latest: id, TotalCheckpoints: 2, Parallel: parallel, Checkpoints: []ListRow{
-			{Listed{id, "42", commit, made, "manual", "implementing", "feature/issue-42", true, true, true, false, "caf\u00e9\nsecond line", "Ann"}, new(2), new(12), new(0), "ses_1", "claude"},
+			{Listed{id, "42", commit, made, made, "manual", "implementing", "feature/issue-42", true, true, true, false, "caf\u00e9\nsecond line", "Ann"}, new(2), new(12), new(0), "ses_1", "claude"},
 			{Listed: Listed{Commit: commit, Note: "\x1b[31m\u202e\u009b\U000e0041\xff"}},
 		}},
 		"list-overview":   ListOverview{CheckpointList{Type: "list"}, summaries},

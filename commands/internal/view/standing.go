@@ -23,7 +23,8 @@ import (
 type Standing struct {
 	Checkpoint *gitstore.Checkpoint
 	Point      *gitstore.Point // of the checkpoint, nil if the command line or the branch selects it
-	Record     *checkpoint.Record
+	Record     *checkpoint.Record // a lead's record has the joined states of its stories
+	Stored     *checkpoint.Record // record as it is stored
 	Verdict    freshness.Verdict
 	Now        time.Time
 
@@ -129,8 +130,14 @@ func (s *Standing) StatusRecord(kind string) Status {
 		SessionID: cmp.Or(s.Session.ID, r.Session()), SessionAgent: s.Session.Agent, SessionTranscript: s.Session.Transcript, SessionCommand: s.Session.Command,
 	}
 	out.ArtifactPaths, out.ContextMetadata = WorkflowJSON(r, "artifact_paths"), WorkflowJSON(r, "context_metadata")
-	for _, story := range story.Stories(r) {
-		out.Stories = append(out.Stories, Story{ID: story.ID, State: story.State})
+	conflicts := map[string]string{}
+	for _, joined := range v.Stories {
+		conflicts[joined.Story] = joined.Conflict()
+	}
+	for _, of := range story.Stories(r) {
+		out.Stories = append(out.Stories, Story{
+			ID: of.ID, State: of.State, CrashCount: story.CrashCount.Count(r, of.ID), Conflict: conflicts[of.ID],
+		})
 	}
 	for _, reason := range v.Reasons {
 		out.Reasons = append(out.Reasons, ReasonRecord{Check: reason.Check, Severity: reason.Severity, Message: reason.Message})

@@ -127,7 +127,7 @@ func concerns(c *invoke.Invocation, i checkpoint.Issue, req gitstore.PruneReques
 		}
 	}
 	now := c.Env.Now()
-	if retention.Older(newest.Created, days, now) && days != req.MaxAge { // the limit of a layout
+	if retention.Older(newest.Saved, days, now) && days != req.MaxAge { // the limit of a layout
 		days = req.MaxAge
 		if r, err := c.Store.Record(newest); err == nil && req.Layouts[r.Layout()].MaxAge > 0 {
 			days = req.Layouts[r.Layout()].MaxAge
@@ -136,5 +136,5 @@ func concerns(c *invoke.Invocation, i checkpoint.Issue, req gitstore.PruneReques
 	if days <= 0 {
 		return false, time.Time{}
 	}
-	return retention.Older(newest.Created, days, now), newest.Created.UTC().Truncate(time.Second).AddDate(0, 0, days)
+	return retention.Older(newest.Saved, days, now), newest.Saved.UTC().Truncate(time.Second).AddDate(0, 0, days)
 }

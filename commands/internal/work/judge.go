@@ -12,6 +12,7 @@ import (
 	"git-checkpoint/freshness/issue"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/story"
 	"git-checkpoint/gitstore/checkpoint/tasks"
 	"git-checkpoint/gitstore/layout/dotagent"
 )
@@ -29,14 +30,11 @@ type JudgeOptions struct {
 	Look          *gitstore.Look // shared by the plans of one command, or nil
 }
 
-// Verdict collects the facts about a checkpoint and returns its verdict.
-func Verdict(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record, o JudgeOptions) (freshness.Verdict, error) {
-	v, _, err := VerdictAndIssue(c, cp, r, o)
-	return v, err
-}
-
-// VerdictAndIssue is like Verdict, and also returns the answer of the issue's source.
-func VerdictAndIssue(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record, o JudgeOptions) (freshness.Verdict, IssueAnswer, error) {
+// verdict collects the facts about a checkpoint and returns its verdict, and the answer of the
+// issue's source. stories are those of a lead's joined record r.
+func verdict(
+	c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record, stories []story.Standing, o JudgeOptions,
+) (freshness.Verdict, IssueAnswer, error) {
 	l := tasks.Of(r)
 	if _, err := l.Batches(); err != nil {
 		return freshness.Verdict{}, IssueAnswer{}, TaskFailure(cp.Issue, "", fmt.Errorf("checkpoint %s: %w", cp.ID, err))
@@ -63,6 +61,7 @@ func VerdictAndIssue(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoin
 	facts.Resumes = c.Store.Resumed(cp).Times
 	facts.Approved = approved(c, cp, o.Approve)
 	facts.By = o.By
+	facts.Stories = stories
 	facts.Findings = otherSession(c, r)
 	return freshness.Evaluate(r, facts, VerdictRules(c, o)), source, nil
 }

@@ -23,7 +23,7 @@ func branchFact(c *invoke.Invocation, cp *gitstore.Checkpoint, o JudgeOptions) f
 	if o.Branch != "" && o.Branch != cp.Branch && (now == "" || now == o.Branch) {
 		return freshness.Branch{State: freshness.BranchReplaced, Name: o.Branch}
 	}
-	b, err := c.Store.FindBranch(c.Ctx, cp.Branch, cp.Created)
+	b, err := c.Store.FindBranch(c.Ctx, cp.Branch, cp.Saved)
 	if err != nil {
 		return freshness.Branch{Why: err.Error()}
 	}

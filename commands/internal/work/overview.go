@@ -39,12 +39,13 @@ func summary(c *invoke.Invocation, i checkpoint.Issue, look *gitstore.Look) view
 	if err != nil {
 		return s
 	}
-	v, err := Verdict(c, cp, r, JudgeOptions{Issue: IssueOptions{Offline: true}, Look: look})
+	judged, err := Judge(c, cp, r, JudgeOptions{Issue: IssueOptions{Offline: true}, Look: look})
 	if err != nil {
 		return s
 	}
-	at, done := v.At, r.Progress()
-	s.Action, s.Valid, s.Complete = v.Action.String(), true, at.Complete
+	r = judged.Record
+	at, done := judged.Verdict.At, r.Progress()
+	s.Action, s.Valid, s.Complete = judged.Verdict.Action.String(), true, at.Complete
 	s.CurrentPhase, s.CompletedPhases, s.Remaining = at.Phase, done.Completed, done.Remaining
 	s.Progress = view.BriefProgress(at, done)
 	if story.IsLead(r) {

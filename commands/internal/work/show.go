@@ -10,7 +10,7 @@ import (
 // ListedRecord returns the JSON record of a checkpoint in a list.
 func ListedRecord(cp *gitstore.Checkpoint) view.Listed {
 	return view.Listed{
-		CheckpointID: string(cp.ID), Issue: string(cp.Issue), Commit: cp.Commit.String(), CreatedAt: cp.Created,
+		CheckpointID: string(cp.ID), Issue: string(cp.Issue), Commit: cp.Commit.String(), CreatedAt: cp.Created, ImportedAt: cp.Imported(),
 		Trigger: string(cp.Trigger), Phase: cp.Phase, Branch: cp.Branch, CanResume: cp.Resumable && ProblemOf(cp) == "",
 		Pinned: cp.Pinned, Valid: ProblemOf(cp) == "", LeftOut: cp.LeftOut, Note: cp.Note, SavedBy: cp.Author,
 	}

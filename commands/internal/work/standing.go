@@ -27,8 +27,22 @@ func Newest(c *invoke.Invocation, issue checkpoint.Issue, o JudgeOptions) (*view
 
 // Judge returns the standing of the work at a checkpoint, with its verdict.
 func Judge(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record, o JudgeOptions) (*view.Standing, error) {
-	v, err := Verdict(c, cp, r, o)
-	return &view.Standing{Checkpoint: cp, Record: r, Verdict: v, Now: c.Env.Now()}, err
+	s := &view.Standing{Checkpoint: cp, Record: r, Now: c.Env.Now()}
+	_, err := Rejudge(c, s, o)
+	return s, err
+}
+
+// Rejudge computes the verdict of a standing from its checkpoint and its stored record, and
+// returns the answer of the issue's source. The record of a pipeline's lead is joined with the
+// records of its stories.
+func Rejudge(c *invoke.Invocation, s *view.Standing, o JudgeOptions) (source IssueAnswer, err error) {
+	if s.Stored == nil {
+		s.Stored = s.Record
+	}
+	record, stories := JoinStories(c, s.Stored)
+	s.Record = record
+	s.Verdict, source, err = verdict(c, s.Checkpoint, record, stories, o)
+	return source, err
 }
 
 // LookBeside adds what outputs show beside the verdict: author, session, work that was saved

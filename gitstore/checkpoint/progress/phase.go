@@ -157,6 +157,20 @@ func (s Step) Skip(r *checkpoint.Record, why string) error {
 	return nil
 }
 
+// Await records that a phase needs an approval. It fails with *NothingError if the phase is
+// approved, or waits for an approval already.
+func (s Step) Await(r *checkpoint.Record) error {
+	switch {
+	case slices.Contains(r.Awaiting(), s.Phase):
+		return &NothingError{fmt.Sprintf("phase %s waits for an approval already", s.Phase)}
+	case slices.Contains(r.Approved(), s.Phase):
+		return already(s.Phase, "approved")
+	}
+	r.Await(s.Phase)
+	touch(r, s.At)
+	return nil
+}
+
 // Approve records the approval of a phase. It fails with *NothingError if the phase is
 // already approved.
 func (s Step) Approve(r *checkpoint.Record) error {

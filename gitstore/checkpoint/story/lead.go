@@ -27,6 +27,11 @@ func Stories(r *checkpoint.Record) []Story {
 	if !IsLead(r) {
 		return nil
 	}
+	return list(r)
+}
+
+// list is Stories for every record with states of stories.
+func list(r *checkpoint.Record) []Story {
 	p := r.Doc().Sub("pipeline")
 	states := p.Sub("story_state")
 	var all []Story

@@ -362,7 +362,7 @@ func (c *Chain) Items() []retention.Item {
 			continue // without an id it is not our checkpoint, so retention must not drop it
 		}
 		items = append(items, retention.Item{
-			ID: cp.ID, Trigger: cp.Trigger, Phase: cp.Phase, Branch: cp.Branch, Created: cp.Created, Clock: cp.Clock,
+			ID: cp.ID, Trigger: cp.Trigger, Phase: cp.Phase, Branch: cp.Branch, Created: cp.Saved, Clock: cp.Clock,
 			Pinned: cp.Pinned, Resumable: cp.Resumable, Valid: cp.Valid(), Restored: cp.ID == c.Ledger.Restored.ID,
 		})
 	}

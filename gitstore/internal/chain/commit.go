@@ -26,7 +26,8 @@ type Checkpoint struct {
 	Clock     checkpoint.Clock
 	LeftOut   bool // a limit of time or size excluded files
 	Version   string
-	Created   time.Time // author date, in whole seconds
+	Created   time.Time // created_at of the record: the author date, in whole seconds
+	Saved     time.Time // save or import by this program: the committer date
 	Author    string    // name of the author of the commit, "" if it is missing
 	After     string    // value of the trailer Checkpoint-After, "" if it is missing; see CameAfter
 	Note      string
@@ -46,6 +47,15 @@ type Filed struct {
 	At  time.Time
 }
 
+// Imported returns the time of the import of a checkpoint whose record is from another time,
+// or the zero time.
+func (c *Checkpoint) Imported() time.Time {
+	if c.Saved.Equal(c.Created) {
+		return time.Time{}
+	}
+	return c.Saved
+}
+
 // Valid reports whether the commit follows the stored form. Verify checks the record.
 func (c *Checkpoint) Valid() bool { return c.Problem == "" }
 
@@ -60,7 +70,7 @@ func (c *Checkpoint) Later() bool {
 // CheckpointOf parses the checkpoint's description in a commit. If the commit violates the
 // stored form, the result contains the valid parts and a Problem.
 func CheckpointOf(c repo.RawCommit, issue checkpoint.Issue) Checkpoint {
-	cp := Checkpoint{Issue: issue, Commit: c.Hash, Tree: c.Tree, Created: c.Authored(), Author: c.Author(), Resumable: true}
+	cp := Checkpoint{Issue: issue, Commit: c.Hash, Tree: c.Tree, Created: c.Authored(), Saved: c.Committed(), Author: c.Author(), Resumable: true}
 	note, trailers := splitMessage(c.Message)
 	cp.Note = note
 	for line := range strings.Lines(trailers) {

@@ -204,7 +204,7 @@ func (s *Chains) mergedCommit(k *repo.ObjectWriter, tip plumbing.Hash, want join
 	r.SetNote(note)
 	r.SetClock(newest.Clock + 1)
 	digest := sha256.Sum256([]byte(seed))
-	r.SetID(checkpoint.NewID(r.Phase(), newest.Created, digest[:]))
+	r.SetID(checkpoint.NewID(r.Phase(), newest.Saved, digest[:]))
 	data, err := r.Encode()
 	if err != nil {
 		return tip

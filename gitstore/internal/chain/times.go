@@ -30,5 +30,5 @@ func (s *Chains) NewestCommit(ctx context.Context) time.Time {
 
 // Times returns the known times of an archived checkpoint, for rules of age.
 func (s *Chains) Times(c *Checkpoint, newest time.Time) retention.Times {
-	return retention.Times{Created: c.Created, Clock: c.Clock, Base: s.BaseTime(c), Archived: c.Filed.At, Newest: newest, Now: s.repo.Now()}
+	return retention.Times{Created: c.Saved, Clock: c.Clock, Base: s.BaseTime(c), Archived: c.Filed.At, Newest: newest, Now: s.repo.Now()}
 }

@@ -120,7 +120,7 @@ func (s *Doctor) aheadFound(ctx context.Context, issues []checkpoint.Issue) []Ah
 		a := Ahead{Issue: string(issue)}
 		for i := range l.Checkpoints {
 			c := &l.Checkpoints[i]
-			if checkpoint.ClockAt(c.Created).Ahead(s.repo.Now()) {
+			if checkpoint.ClockAt(c.Saved).Ahead(s.repo.Now()) {
 				a.Count++
 				a.ID = cmp.Or(a.ID, c.Name())
 			}

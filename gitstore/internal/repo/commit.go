@@ -269,7 +269,16 @@ func signedAt(line string) time.Time {
 
 // NewCommit returns a commit with configured author, committer and time.
 func (s *Repo) NewCommit(tree plumbing.Hash, at time.Time, message string, parents ...plumbing.Hash) RawCommit {
-	rest := fmt.Sprintf("author %s\ncommitter %s\n", s.people.Author().Signature(at), s.people.Committer().Signature(at))
+	return s.NewAuthoredCommit(tree, at, at, message, parents...)
+}
+
+// NewAuthoredCommit is NewCommit with an author date of its own. A date that a commit cannot
+// have is replaced by the committer's.
+func (s *Repo) NewAuthoredCommit(tree plumbing.Hash, authored, at time.Time, message string, parents ...plumbing.Hash) RawCommit {
+	if n := authored.Unix(); n < 0 || n > lastSecond {
+		authored = at
+	}
+	rest := fmt.Sprintf("author %s\ncommitter %s\n", s.people.Author().Signature(authored), s.people.Committer().Signature(at))
 	return RawCommit{Tree: tree, Parents: parents, Rest: []byte(rest), Message: message}
 }
 

@@ -208,7 +208,7 @@ func (s *Restorer) checkBranch(ctx context.Context, req *RestoreRequest) error {
 	if err != nil || c.Branch == "" || now == "" || now == c.Branch {
 		return err
 	}
-	b, err := s.facts.FindBranch(ctx, c.Branch, c.Created)
+	b, err := s.facts.FindBranch(ctx, c.Branch, c.Saved)
 	if err != nil || !b.Exists && b.Name == now {
 		return err
 	}

@@ -212,7 +212,7 @@ func (s *Saver) expired(c, archive *chain.Chain, stay *retention.Stay, newest ti
 		f := chain.FiledOf(c.Ledger.Archived[cp.ID])
 		list = append(list, retention.Archived{
 			ID: cp.ID, Why: f.Why, At: f.At, Pinned: c.Ledger.Pinned(cp.ID),
-			Times: retention.Times{Created: cp.Created, Clock: cp.Clock, Newest: newest},
+			Times: retention.Times{Created: cp.Saved, Clock: cp.Clock, Newest: newest},
 		})
 	}
 	// The commit of HEAD is only read for checkpoints that would expire.
@@ -286,7 +286,7 @@ func (s *Saver) applyRetention(ctx context.Context, below *chain.Chain, p retent
 	if err != nil || c.Cut || c.Unread != nil { // pins are unknown
 		return plain, nil
 	}
-	item := retention.Item{ID: r.ID(), Trigger: r.Trigger(), Phase: r.Phase(), Branch: r.Branch(), Created: r.CreatedAt(), Resumable: r.CanResume(), Valid: true}
+	item := retention.Item{ID: r.ID(), Trigger: r.Trigger(), Phase: r.Phase(), Branch: r.Branch(), Resumable: r.CanResume(), Valid: true}
 	items := append([]retention.Item{item}, c.Items()...)
 	planned := retention.PlanSave(p, items, s.repo.Now())
 	if drop, ids := Dropped(planned); len(ids) == 0 || awaitsTurns(p, items, drop) {

@@ -344,7 +344,7 @@ func (w *SaveOp) build(k *repo.ObjectWriter, on parent, r *checkpoint.Record) (r
 	if len(message) > chain.MaxMessage {
 		return repo.RawCommit{}, &repo.LimitError{What: "note and phase", Size: int64(len(message)), Limit: chain.MaxMessage}
 	}
-	commit := w.Saver.repo.NewCommit(k.AddTree(entries), w.Created, message, on.commit, w.index)
+	commit := w.Saver.repo.NewAuthoredCommit(k.AddTree(entries), r.CreatedAt(), w.Created, message, on.commit, w.index)
 	commit.Hash = k.AddCommit(commit)
 	return commit, nil
 }

@@ -78,7 +78,7 @@ func nextPhase(r *checkpoint.Record, at string, files Look) NextStep {
 	case at != "ARCHITECTURE" || designs == 0:
 		return NextStep{without, at, why}
 	case slices.Contains(r.Awaiting(), at):
-		return NextStep{represent, at, "the designs are there, and nobody has chosen"}
+		return NextStep{represent, at, "the designs in memory/reports/designs are there, and nobody has chosen"}
 	}
 	return NextStep{"spawn:roundtable", at, "the designs are there, without a final one"}
 }

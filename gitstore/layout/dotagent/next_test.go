@@ -20,7 +20,7 @@ func TestNextOf(t *testing.T) {
 		{"ARCHITECTURE", "", "memory/reports/designs/a.json memory/reports/designs/final_design.json", "advance IMPLEMENTATION (memory/reports/designs/final_design.json is there)"},
 		{"ARCHITECTURE", "", "memory/reports/final_design.json", "advance IMPLEMENTATION (memory/reports/final_design.json is there)"},
 		{"ARCHITECTURE", "", "memory/reports/designs/a.json", "spawn:roundtable ARCHITECTURE (the designs are there, without a final one)"},
-		{"ARCHITECTURE", "progress: {current: ARCHITECTURE, awaiting_approval: ARCHITECTURE}\n", "memory/reports/designs/a.json", "re-present ARCHITECTURE (the designs are there, and nobody has chosen)"},
+		{"ARCHITECTURE", "progress: {current: ARCHITECTURE, awaiting_approval: ARCHITECTURE}\n", "memory/reports/designs/a.json", "re-present ARCHITECTURE (the designs in memory/reports/designs are there, and nobody has chosen)"},
 		{"ARCHITECTURE", "", "memory/reports/demand.json", "respawn:architects ARCHITECTURE (there is no memory/reports/designs/final_design.json or memory/reports/final_design.json)"},
 		{"IMPLEMENTATION", "tasks: {T1: {status: running}}\n", "", "recover IMPLEMENTATION (tasks were running)"},
 		{"IMPLEMENTATION", "tasks: {T1: {status: complete}, T2: {status: pending}}\n", "", "continue IMPLEMENTATION (ready: T2)"},

@@ -17,6 +17,39 @@ var taskStatuses = []string{workflow.Pending, "running", "complete", workflow.Fa
 // taskKeys are the values of a task beside its status.
 var taskKeys = []string{"attempts", "output", "started_at", "completed_at", "error", "depends_on", "dependencies"}
 
+// outputKeys are the names of a task's output file, a text or a list. The first of a list
+// counts. Documents are written with the name that they have.
+var outputKeys = []string{"output", "output_path", "output_file", "result_file", "outputs"}
+
+// outputOf returns the name and the value of a task's output file, or "" and "".
+func outputOf(task *checkpoint.Map) (key, file string) {
+	for _, key := range outputKeys {
+		v := values.Get(task, key)
+		if list, ok := v.([]any); ok && len(list) > 0 {
+			v = list[0]
+		}
+		if file, ok := v.(string); ok && file != "" {
+			return key, file
+		}
+	}
+	return "", ""
+}
+
+// setOutput sets the output file of a task, under the name that the task has.
+func setOutput(task *checkpoint.Map, file string) {
+	key, was := outputOf(task)
+	list, isList := values.Get(task, key).([]any)
+	switch {
+	case was == file:
+	case key == "":
+		task.Set(outputKeys[0], file)
+	case isList:
+		task.Set(key, append([]any{file}, list[1:]...))
+	default:
+		task.Set(key, file)
+	}
+}
+
 // executionKind returns the kind for execution.json, the status of all tasks.
 func executionKind() *codec.Kind {
 	return &codec.Kind{
@@ -107,6 +140,9 @@ func tasksOf(v any) *checkpoint.Map {
 				t.Set(key, v)
 			}
 		}
+		if _, file := outputOf(task); file != "" {
+			t.Set("output", file)
+		}
 		out.Set(id, t)
 	})
 	return out
@@ -139,10 +175,13 @@ func updateTasks(now *checkpoint.Map, v any) {
 		if s := values.Text(t, "status"); s != "" && s != taskStatus(values.Text(task, "status")) {
 			task.Set("status", s)
 		}
-		for _, key := range []string{"attempts", "output", "started_at", "completed_at", "error"} {
+		for _, key := range []string{"attempts", "started_at", "completed_at", "error"} {
 			if v, ok := t.Get(key); ok && v != nil {
 				values.Put(task, key, v)
 			}
+		}
+		if file := values.Text(t, "output"); file != "" {
+			setOutput(task, file)
 		}
 	})
 }
@@ -170,7 +209,9 @@ func checkTasks(c *codec.Checker, path string, statuses []string) {
 		c.Status(at+".status", statuses...)
 		c.Number(at+".attempts", 0, codec.AnyNumber, true)
 		c.Time(at+".started_at", at+".completed_at")
-		c.Local(at + ".output")
+		for _, key := range outputKeys {
+			c.Local(at+"."+key, at+"."+key+"[0]")
+		}
 	})
 	if found != m.Len()+len(l) {
 		c.Fail(path, "kind", "%d of its elements are no mappings", m.Len()+len(l)-found)

@@ -194,12 +194,29 @@ func Worktree(r *checkpoint.Record, id string) string {
 // RecoverState recomputes the volatile values of the lead's document after a restart:
 // active workers, remaining stories, and suspicions, which are deleted.
 func RecoverState(r *checkpoint.Record) {
+	if m := stateOf(r); m != nil {
+		m.Delete("suspicious_idle")
+		CountStories(r)
+	}
+}
+
+// stateOf returns the lead's document in a record, or nil.
+func stateOf(r *checkpoint.Record) *checkpoint.Map {
 	m, ok := values.Get(r.Doc(), "layout.files.state.document").(*checkpoint.Map)
 	if !ok || codec.Name(r.Layout()) != Name {
+		return nil
+	}
+	return m
+}
+
+// CountStories recomputes the numbers of active workers and remaining stories in the lead's
+// document from the states in the record.
+func CountStories(r *checkpoint.Record) {
+	m := stateOf(r)
+	if m == nil {
 		return
 	}
 	open := openStories(m, values.Sub(r.Doc(), "pipeline.story_state"))
-	m.Delete("suspicious_idle")
 	if values.Has(m, "stories_remaining") {
 		values.Put(m, "stories_remaining", len(open))
 	}

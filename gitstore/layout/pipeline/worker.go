@@ -98,7 +98,11 @@ func leadText(r *checkpoint.Record) string {
 		case "":
 			queue = append(queue, s.ID)
 		default:
-			line("story "+values.Line(s.ID), s.State+
+			crashes := ""
+			if n := story.CrashCount.Count(r, s.ID); n > 0 {
+				crashes = fmt.Sprintf(", crash_count %d", n)
+			}
+			line("story "+values.Line(s.ID), s.State+crashes+
 				named(", worker ", values.AsText(values.Get(state, checkpoint.PathOf("worker_map", s.ID))))+
 				named(", worktree ", Worktree(r, s.ID)))
 		}
