@@ -1,6 +1,8 @@
 package hooks
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -44,9 +46,13 @@ func sessionStart(c *invoke.Invocation, args []string) error {
 		issue, ok = handedIssue(c)
 	}
 	if !ok {
-		return nil
+		return tellUnfetched(c, agent)
 	}
 	r, err := newestHere(c, issue, judge.Options{Issue: issuesource.Options{Offline: true}})
+	var none *gitstore.NoneError
+	if errors.As(err, &none) {
+		return tellEnding(c, agent, issue)
+	}
 	if err != nil || r.Verdict.At.Complete {
 		return err
 	}
@@ -54,10 +60,35 @@ func sessionStart(c *invoke.Invocation, args []string) error {
 		return nil
 	}
 	message := "issue " + string(issue) + ", saved " + phrase.Ago(r.Record.CreatedAt(), c.Env.Now())
+	if s, ok := sessions.Of(c.Store.Notes, r.Record.Session(), in.SessionID); ok && s.Command() != "" {
+		message += "; to continue its session: " + s.Command()
+	}
 	if in.Source == "resume" && (before.ID == "" || before.Issue == issue) { // the conversation has the text
 		return handOver(c, agent, message, "git-checkpoint: "+message+". "+howToSave)
 	}
 	return handOver(c, agent, message, handover(c, r, in.SessionID))
+}
+
+// tellEnding tells a session that begins on the branch of an issue whose work has ended.
+func tellEnding(c *invoke.Invocation, agent string, issue checkpoint.Issue) error {
+	e := standing.EndingOf(c, issue)
+	if e == nil {
+		return nil
+	}
+	message := fmt.Sprintf("issue %s was finished: %s", issue, e.Text(c.Env.Now()))
+	return handOver(c, agent, message, output.Clean("git-checkpoint: "+message+". Its checkpoints: "+e.Hint())+"\n")
+}
+
+// tellUnfetched tells a session in a clone without checkpoints of the issue how to look for them
+// on the remote, if the remote has the branch. The hook itself uses no network.
+func tellUnfetched(c *invoke.Invocation, agent string) error {
+	issue, err := c.NamedIssue()
+	branch, branchErr := c.CurrentBranch()
+	if err != nil || branchErr != nil || !c.Store.RemoteMayHave(c.Ctx, branch, string(issue) != branch) {
+		return nil
+	}
+	message := fmt.Sprintf("no checkpoint of issue %s is here; the remote may have some", issue)
+	return handOver(c, agent, message, output.Clean("git-checkpoint: "+message+": git checkpoint fetch "+phrase.IssueArg(issue))+"\n")
 }
 
 // newestHere returns the newest checkpoint of an issue on the current branch with a verdict,
@@ -96,23 +127,13 @@ const howToSave = "To save what is done: git checkpoint save -m 'what is done, w
 // handover returns the text for a new session, in at most handoverBytes. reader is the id of
 // this session.
 func handover(c *invoke.Invocation, r standing.Judged, reader string) string {
-	more := standing.PromptMore{
-		Attempt: r.Record.PhaseAttempt(), Session: sessionBefore(c, r, reader), Notes: standing.PastNotes(c, r), Parallel: standing.NotHere(c, r.Checkpoint.Issue, r.Checkpoint.ID),
-	}
+	more := standing.HandOverFacts(c, r, reader)
 	err := c.Store.Files.CheckResume(c.Ctx, r.Checkpoint)
 	if err == nil {
 		more.Missing, more.Skipped, more.Unsaved = r.Verdict.Restores, r.Verdict.Changed, r.Verdict.Unsaved
 	}
 	after := nextStep(resumeArgs(c, r), r, err == nil, more) + howToSave
 	return standing.Prompt(r, more, c.Env.Now(), handoverBytes-len(after)) + after
-}
-
-// sessionBefore describes the session of a checkpoint to a reader, which is another session.
-func sessionBefore(c *invoke.Invocation, r standing.Judged, reader string) string {
-	if s, ok := sessions.Of(c.Store.Notes, r.Checkpoint.Issue, r.Record.Session(), reader); ok {
-		return s.Text()
-	}
-	return ""
 }
 
 // resumeArgs returns the issue for resume, and the id of a checkpoint that resume does not

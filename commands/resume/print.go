@@ -60,7 +60,7 @@ func plainResumed(c *invoke.Invocation, r *resumption) {
 	if r.restored != nil {
 		showRestored(c, r.restored, r.options.dryRun)
 	}
-	standing.ShowSession(c, r.Checkpoint, r.Record)
+	standing.ShowSession(c, r.Record)
 	if ids := r.Record.Conflicts(); len(ids) > 0 {
 		c.Printf("Conflicts in progress: %s\n", output.Clean(phrase.List(ids)))
 	}
@@ -100,7 +100,8 @@ func (r *resumption) notHere(c *invoke.Invocation) []gitstore.NotHere {
 
 // promptMore returns the facts that the resume adds to the prompt.
 func (r *resumption) promptMore(c *invoke.Invocation) standing.PromptMore {
-	more := standing.PromptMore{Attempt: r.attempt(), Session: standing.SessionText(c, r.Checkpoint, r.Record), Notes: standing.PastNotes(c, r.Judged), Parallel: r.notHere(c)}
+	more := standing.HandOverFacts(c, r.Judged, "")
+	more.Attempt = r.attempt()
 	if r.restored != nil {
 		more.Skipped = r.restored.Skipped
 	}
@@ -112,7 +113,7 @@ func resumeRecord(c *invoke.Invocation, r *resumption) output.Resume {
 	out.Action, out.Complete, out.WentBack = r.action(), r.isComplete(), standing.WentBackRecord(r.Point)
 	out.Parallel = standing.ParallelRecords(r.notHere(c))
 	out.LabelsAdded, out.LabelsRemoved = r.synced.Add, r.synced.Remove
-	standing.AddSession(c, &out.Status, r.Checkpoint, r.Record)
+	standing.AddSession(c, &out.Status, r.Record)
 	if data, err := r.Record.JSON(); err == nil {
 		out.Checkpoint = json.RawMessage(data)
 	}

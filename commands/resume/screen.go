@@ -28,7 +28,7 @@ func screenResumed(c *invoke.Invocation, at display.Screen, r *resumption) {
 	if summary := r.Record.Doc().Text("context_summary"); summary != title {
 		add("Summary", summary)
 	}
-	add("Session", standing.SessionText(c, cp, r.Record))
+	add("Session", standing.SessionText(c, r.Record))
 	add("Conflicts", phrase.List(r.Record.Conflicts()))
 	if n := r.attempt(); n > 1 {
 		add("Attempt", strconv.Itoa(n))

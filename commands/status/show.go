@@ -43,7 +43,7 @@ func checkpointRows(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint
 		saved += " (pinned)"
 	}
 	rows := []display.Row{{Label: "Saved", Text: saved}, {Label: "Checkpoint", Text: cmp.Or(cp.ID.Short(), cp.Commit.String()[:12])}}
-	if text := standing.SessionText(c, cp, r); text != "" && c.Common.Verbose {
+	if text := standing.SessionText(c, r); text != "" && c.Common.Verbose {
 		rows = append(rows, display.Row{Label: "Session", Text: text})
 	}
 	if cp.Branch == "" {

@@ -168,7 +168,7 @@ func showStatus(c *invoke.Invocation, o *statusOptions, p *gitstore.Point, r *ch
 	if c.JSON {
 		out := standing.Status("status", cp, r, v)
 		out.WentBack, out.Parallel = standing.WentBackRecord(p), standing.ParallelRecords(standing.NotHere(c, cp.Issue, cp.ID))
-		standing.AddSession(c, &out, cp, r)
+		standing.AddSession(c, &out, r)
 		out.Warnings = append(out.Warnings, c.TakeWarnings()...)
 		return c.WriteJSON(out)
 	}
@@ -208,7 +208,7 @@ func plainStatus(c *invoke.Invocation, p *gitstore.Point, r *checkpoint.Record, 
 		c.Printf("Branch: %s\n", output.Clean(cp.Branch))
 	}
 	if c.Common.Verbose {
-		standing.ShowSession(c, cp, r)
+		standing.ShowSession(c, r)
 	}
 	text, at := standing.CanResume(r, v)
 	if at != "" {

@@ -11,13 +11,15 @@ import (
 // in which texts were written that later saves keep. Turns are counted from 1 in each chain.
 type AgentTurn struct {
 	Number  int    // turns that have ended, 0 if unknown
-	Agent   string // name of the agent of the last save by a hook, or ""
+	Agent   string // agent whose hook saved the checkpoint, "" for other saves
 	Request string // last request of a person to the agent, shortened, or ""
 	Asked   int    // turn of the request: Number, or Number+1 if that turn has not ended
 	Answer  string // end of the agent's answer to the request, or ""
 
-	Written map[string]int // turn in which a text was written, by its key in the record
-	Started map[string]int // turn in which a running task was started, by task
+	// Turns in which kept texts were written, by their key in the record, and in which running
+	// tasks were started, by task. Those of the first turn are missing.
+	Written map[string]int
+	Started map[string]int
 }
 
 // Open returns the number of the turn in progress.

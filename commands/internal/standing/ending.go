@@ -117,7 +117,7 @@ func Results(r *checkpoint.Record) []Line {
 	for _, phase := range r.Progress().Completed {
 		lines = append(lines, Line{Name: "Summary of", Phase: phase, Text: progress.Summary(r, phase)})
 	}
-	for _, decision := range r.Doc().Texts("key_decisions") {
+	for _, decision := range r.Decisions() {
 		lines = append(lines, Line{Name: "Decided", Text: decision})
 	}
 	lines = append(lines, Line{Name: "Error", Text: r.Doc().Sub("workflow").Text("last_error")})

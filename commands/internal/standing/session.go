@@ -4,14 +4,13 @@ import (
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/output"
 	"git-checkpoint/commands/internal/sessions"
-	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 )
 
 // AddSession adds the session that a person or an agent can continue to a JSON record.
-func AddSession(c *invoke.Invocation, s *output.Status, cp *gitstore.Checkpoint, r *checkpoint.Record) {
+func AddSession(c *invoke.Invocation, s *output.Status, r *checkpoint.Record) {
 	s.SessionID = r.Session()
-	if found, ok := sessions.Of(c.Store.Notes, cp.Issue, r.Session(), ""); ok {
+	if found, ok := sessions.Of(c.Store.Notes, r.Session(), ""); ok {
 		s.SessionID, s.SessionAgent, s.SessionTranscript, s.SessionCommand = found.ID, found.Agent, found.Transcript, found.Command()
 	}
 }
@@ -32,18 +31,18 @@ func SessionName(c *invoke.Invocation, session string) string {
 	return name
 }
 
-// SessionText describes the session of a checkpoint, or the newest session of its issue.
-// It returns "" if this clone has no record of such a session.
-func SessionText(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) string {
-	if found, ok := sessions.Of(c.Store.Notes, cp.Issue, r.Session(), ""); ok {
+// SessionText describes the session of a checkpoint. It returns "" if this clone has no record of
+// the session.
+func SessionText(c *invoke.Invocation, r *checkpoint.Record) string {
+	if found, ok := sessions.Of(c.Store.Notes, r.Session(), ""); ok {
 		return found.Text()
 	}
 	return ""
 }
 
 // ShowSession prints the session of a checkpoint, if this clone has its record.
-func ShowSession(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) {
-	if text := SessionText(c, cp, r); text != "" {
+func ShowSession(c *invoke.Invocation, r *checkpoint.Record) {
+	if text := SessionText(c, r); text != "" {
 		c.Printf("Session: %s\n", output.Clean(text))
 	}
 }
