@@ -486,12 +486,15 @@ func readPrompt(out string) answer {
 	if from == "-" {
 		return answer{"-", "-", "-", "-"}
 	}
-	got := answer{pointOf(from), get("Current phase"), strconv.FormatBool(from == "nothing left to do"), get("Verdict")}
+	got := answer{pointOf(from), "-", strconv.FormatBool(from == "nothing left to do"), "resume"}
+	if m := regexp.MustCompile(`(?m)^\| Phases: (?:.*; )?(\S+) in progress`).FindStringSubmatch(out); m != nil {
+		got.phase = m[1]
+	}
+	if words := get("Can be resumed"); words != "-" {
+		got.verdict = map[string]string{"yes, with warnings": "proceed_with_warning", "after an answer from a person": "prompt_user", "no, the work starts over": "start_fresh"}[words]
+	}
 	if got.complete == "true" {
 		got.point = "-"
-	}
-	if got.phase == "-" {
-		got.phase = "-"
 	}
 	return got
 }

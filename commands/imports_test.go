@@ -37,6 +37,7 @@ var layers = [][]string{
 		"commands/internal/manual",
 		"commands/internal/schema",
 		"commands/internal/terminal",
+		"commands/internal/transcript",
 	},
 	{"gitstore/testing/storetest"},
 	{"gitstore", "freshness/issue/forge"},

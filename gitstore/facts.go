@@ -64,6 +64,14 @@ func (s *Store) CompareHead(ctx context.Context, c *Checkpoint) (HeadReport, err
 // branch.
 type BaseReport = facts.BaseReport
 
+// RemoteMayHave reports whether the remote of the checkpoints has a branch, as far as this clone
+// knows, so that it can have checkpoints of the branch too. The remote's default branch counts
+// only if an issue is named apart from the branch.
+func (s *Store) RemoteMayHave(ctx context.Context, branch string, named bool) bool {
+	remote, err := s.Remote(ctx)
+	return err == nil && s.facts.RemoteMayHave(ctx, remote, branch, named)
+}
+
 // Base compares HEAD with the remote-tracking ref of a remote's default branch. The
 // current branch selects the remote, with origin as default.
 func (s *Store) Base(ctx context.Context) (BaseReport, error) { return s.facts.Base(ctx) }

@@ -24,6 +24,12 @@ func (f Files) Plan(ctx context.Context, c *Checkpoint, look *Look) (*RestoreOut
 	return f.restorer.Plan(ctx, c, look)
 }
 
+// ChangedBetween returns the paths whose files differ between two checkpoints, sorted. Parts that
+// cannot be read count as equal.
+func (f Files) ChangedBetween(older, newer *Checkpoint) []string {
+	return f.restorer.ChangedBetween(older, newer)
+}
+
 // CheckResume fails with a *RefusedError if a resume of a checkpoint would restore no file here,
 // because of an operation of git or of HEAD.
 func (f Files) CheckResume(ctx context.Context, c *Checkpoint) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"git-checkpoint/gitstore/internal/secrets"
+	"git-checkpoint/gitstore/internal/secrets/scan"
 )
 
 // A ScanRequest holds the parameters of a scan for secrets.
@@ -26,4 +27,11 @@ type LargeFile = secrets.LargeFile
 // size. After an error, files may contain secrets.
 func (s *Store) Scan(ctx context.Context, req ScanRequest) (*Scanned, error) {
 	return s.secrets.Scan(ctx, req)
+}
+
+// MaskSecrets returns a text with each likely secret replaced, except those that allow names.
+// name is the name of the text, which helps to recognize a secret.
+func MaskSecrets(name, text string, allow []string) string {
+	masked, _ := scan.Mask(name, text, scan.Allow(allow))
+	return masked
 }

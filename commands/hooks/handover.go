@@ -1,6 +1,8 @@
 package hooks
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -41,9 +43,13 @@ func sessionStart(c *invoke.Invocation, args []string) error {
 		issue, ok = handedIssue(c)
 	}
 	if !ok {
-		return nil
+		return tellUnfetched(c, agent)
 	}
 	r, err := newestHere(c, issue, work.JudgeOptions{Issue: work.IssueOptions{Offline: true}})
+	var none *gitstore.NoneError
+	if errors.As(err, &none) {
+		return tellEnding(c, agent, issue)
+	}
 	if err != nil || r.Verdict.At.Complete {
 		return err
 	}
@@ -51,10 +57,35 @@ func sessionStart(c *invoke.Invocation, args []string) error {
 		return nil
 	}
 	message := "issue " + string(issue) + ", saved " + view.Ago(r.Record.CreatedAt(), c.Env.Now())
+	if s, ok := sessions.Of(c.Store.Notes, r.Record.Session(), in.SessionID); ok && s.Command() != "" {
+		message += "; to continue its session: " + s.Command()
+	}
 	if in.Source == "resume" && (before.ID == "" || before.Issue == issue) { // the conversation has the text
 		return handOver(c, agent, message, "git-checkpoint: "+message+". "+howToSave)
 	}
 	return handOver(c, agent, message, handover(c, r, in.SessionID))
+}
+
+// tellEnding tells a session that begins on the branch of an issue whose work has ended.
+func tellEnding(c *invoke.Invocation, agent string, issue checkpoint.Issue) error {
+	e := work.EndingOf(c, issue)
+	if e == nil {
+		return nil
+	}
+	message := fmt.Sprintf("issue %s was finished: %s", issue, e.Text(c.Env.Now()))
+	return handOver(c, agent, message, view.Clean("git-checkpoint: "+message+". Its checkpoints: "+e.Hint())+"\n")
+}
+
+// tellUnfetched tells a session in a clone without checkpoints of the issue how to look for them
+// on the remote, if the remote has the branch. The hook itself uses no network.
+func tellUnfetched(c *invoke.Invocation, agent string) error {
+	issue, err := c.NamedIssue()
+	branch, branchErr := c.CurrentBranch()
+	if err != nil || branchErr != nil || !c.Store.RemoteMayHave(c.Ctx, branch, string(issue) != branch) {
+		return nil
+	}
+	message := fmt.Sprintf("no checkpoint of issue %s is here; the remote may have some", issue)
+	return handOver(c, agent, message, view.Clean("git-checkpoint: "+message+": git checkpoint fetch "+view.IssueArg(issue))+"\n")
 }
 
 // newestHere returns the newest checkpoint of an issue on the current branch with a verdict,
@@ -94,23 +125,13 @@ const howToSave = "To save what is done: git checkpoint save -m 'what is done, w
 // handover returns the text for a new session, in at most handoverBytes. reader is the id of
 // this session.
 func handover(c *invoke.Invocation, r *view.Standing, reader string) string {
-	more := work.PromptMore{
-		Attempt: r.Record.PhaseAttempt(), Session: sessionBefore(c, r, reader), Notes: work.PastNotes(c, r), Parallel: work.NotHere(c, r.Checkpoint.Issue, r.Checkpoint.ID),
-	}
+	more := work.HandOverFacts(c, r, reader)
 	err := c.Store.Files.CheckResume(c.Ctx, r.Checkpoint)
 	if err == nil {
 		more.Missing, more.Skipped, more.Unsaved = r.Verdict.Restores, r.Verdict.Changed, r.Verdict.Unsaved
 	}
 	after := nextStep(resumeArgs(c, r), r, err == nil, more) + howToSave
-	return work.Prompt(r, more, c.Env.Now(), handoverBytes-len(after)) + after
-}
-
-// sessionBefore describes the session of a checkpoint to a reader, which is another session.
-func sessionBefore(c *invoke.Invocation, r *view.Standing, reader string) string {
-	if s, ok := sessions.Of(c.Store.Notes, r.Checkpoint.Issue, r.Record.Session(), reader); ok {
-		return s.Text()
-	}
-	return ""
+	return view.Prompt(r, more, c.Env.Now(), handoverBytes-len(after)) + after
 }
 
 // resumeArgs returns the issue for resume, and the id of a checkpoint that resume does not
@@ -125,7 +146,7 @@ func resumeArgs(c *invoke.Invocation, r *view.Standing) string {
 
 // nextStep returns the line about the files. An agent is not asked to answer a question
 // that a person has to decide.
-func nextStep(resume string, r *view.Standing, checked bool, more work.PromptMore) string {
+func nextStep(resume string, r *view.Standing, checked bool, more view.PromptMore) string {
 	switch {
 	case r.Verdict.CanResume && !r.Verdict.AutoResume:
 		return "A person has to decide first: git checkpoint resume " + resume + "\n"

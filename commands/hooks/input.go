@@ -23,6 +23,7 @@ type sessionInput struct {
 	SessionID  string   `json:"session_id"`
 	Transcript string   `json:"transcript_path"`  // "" if the agent has no transcript
 	Prompt     string   `json:"prompt"`           // of the turn that ends, if the agent gives it
+	Answer     string   `json:"prompt_response"`  // last message of the agent in that turn, likewise
 	Source     string   `json:"source"`           // of SessionStart: startup, resume, clear or compact
 	StopActive bool     `json:"stop_hook_active"` // the agent continues because of a stop hook
 	Projects   []string `json:"workspace_roots"`  // directories of the project, if the agent gives them
@@ -39,12 +40,14 @@ func (in *sessionInput) UnmarshalJSON(data []byte) error {
 		ConversationID string   `json:"conversation_id"`
 		Conversation   string   `json:"conversationId"`
 		Transcript     string   `json:"transcriptPath"`
+		Answer         string   `json:"last_assistant_message"`
 		Projects       []string `json:"workspacePaths"`
 	}
 	err := json.Unmarshal(data, &names) // with an error of a type, the other fields are set
 	*in = sessionInput(names.plain)
 	in.SessionID = cmp.Or(in.SessionID, names.SessionID, names.ConversationID, names.Conversation)
 	in.Transcript = cmp.Or(in.Transcript, names.Transcript)
+	in.Answer = cmp.Or(in.Answer, names.Answer)
 	in.Projects = slices.DeleteFunc(append(in.Projects, names.Projects...), func(dir string) bool { return !filepath.IsAbs(dir) })
 	in.Projects = in.Projects[:min(len(in.Projects), maxPlaces)]
 	return err

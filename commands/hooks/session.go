@@ -65,8 +65,9 @@ func sessionSave(c *invoke.Invocation, trigger string, args []string) error {
 		return nil
 	}
 	line := []string{"save", "--trigger", trigger, "--if-changed", "--quiet"}
-	if prompt := promptLine(in.Prompt); trigger == "turn" && prompt != "" {
-		line = append(line, "--message="+prompt)
+	turn := turnOf(c, in, agent)
+	if note := noteOf(turn); trigger == hook.Turn && note != "" {
+		line = append(line, "--message="+note)
 	}
 	if sessions.IsID(in.SessionID) {
 		line = append(line, "--session", in.SessionID)
@@ -74,7 +75,7 @@ func sessionSave(c *invoke.Invocation, trigger string, args []string) error {
 	var said bytes.Buffer
 	env := *c.Env
 	env.Stdin, env.Stdout, env.Stderr = strings.NewReader(""), io.Discard, &said
-	env.Environ, env.InHook = slices.Concat(sessionBounds(c), env.Environ), true
+	env.Environ, env.InHook, env.Turn = slices.Concat(sessionBounds(c), env.Environ), true, turn
 	c.RunLine(c.Ctx, &env, append(line, "--issue="+string(issue)))
 	if problem := view.FirstLine(said.String()); problem != "" { // an error, or a warning in spite of --quiet
 		notify(c, "%s", strings.TrimPrefix(problem, "git-checkpoint: "))
@@ -111,15 +112,6 @@ func compactsOften(args []string) bool {
 	a := hook.AgentNamed(args[1])
 	return a != nil && a.CompactsOften
 }
-
-// promptLine returns the first line of a prompt, as the note of its turn.
-func promptLine(prompt string) string {
-	first := view.FirstLine(strings.TrimSpace(strings.ToValidUTF8(prompt, "?")))
-	return view.Truncate(view.Clean(first), promptWidth)
-}
-
-// promptWidth limits the columns of a prompt's first line.
-const promptWidth = 200
 
 // event saves on the event CHECKPOINT, which crunch's agents broadcast. Other events are
 // ignored.

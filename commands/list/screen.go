@@ -80,7 +80,7 @@ func textRows(cp *gitstore.Checkpoint, r *checkpoint.Record) []view.Row {
 		add("Note", nonEmptyLines(more))
 	}
 	add("Summary", nonEmptyLines(r.Doc().Text("context_summary")))
-	decisions := slices.Clone(r.Doc().Texts("key_decisions"))
+	decisions := r.Decisions()
 	for i, d := range decisions {
 		decisions[i] = "- " + d
 	}

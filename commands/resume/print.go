@@ -26,7 +26,7 @@ func showResumed(c *invoke.Invocation, r *resumption) error {
 		return showOutcome(c, r)
 	}
 	if r.options.print == "prompt" {
-		c.Printf("%s", cmp.Or(r.texts.Prompt, work.Prompt(&r.Standing, r.promptMore(c), c.Env.Now(), work.BytesPerToken*r.options.maxTokens)))
+		c.Printf("%s", cmp.Or(r.texts.Prompt, view.Prompt(&r.Standing, r.promptMore(c), c.Env.Now(), view.BytesPerToken*r.options.maxTokens)))
 		return nil
 	}
 	if r.texts.Resumed != "" {
@@ -99,9 +99,9 @@ func showOutcome(c *invoke.Invocation, r *resumption) error {
 }
 
 // promptMore returns the facts that the resume adds to the prompt.
-func (r *resumption) promptMore(c *invoke.Invocation) work.PromptMore {
-	work.LookBeside(c, &r.Standing)
-	more := work.PromptMore{Attempt: r.attempt(), Session: r.Session.Text, Notes: work.PastNotes(c, &r.Standing), Parallel: r.Parallel}
+func (r *resumption) promptMore(c *invoke.Invocation) view.PromptMore {
+	more := work.HandOverFacts(c, &r.Standing, "")
+	more.Attempt = r.attempt()
 	if r.restored != nil {
 		more.Skipped = r.restored.Skipped
 	}

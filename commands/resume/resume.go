@@ -202,8 +202,8 @@ func (o *resumeOptions) check(c *invoke.Invocation) (err error) {
 	if !slices.Contains([]string{"text", "json", "env", "prompt"}, o.print) {
 		return failure.Usagef("resume: --print: %q: want text, json, env or prompt", o.print)
 	}
-	if o.maxTokensGiven && o.maxTokens < work.FewestTokens {
-		return failure.Usagef("resume: --max-tokens: %d is less than the %d that say where to go on", o.maxTokens, work.FewestTokens)
+	if o.maxTokensGiven && o.maxTokens < view.FewestTokens {
+		return failure.Usagef("resume: --max-tokens: %d is less than the %d that say where to go on", o.maxTokens, view.FewestTokens)
 	}
 	if o.print == "json" {
 		c.JSON = true
@@ -235,7 +235,7 @@ func toResume(c *invoke.Invocation, r *resumption) error {
 	if err = toGoOnFrom(c, r); err != nil {
 		return err
 	}
-	if err := errors.Join(approve(c, r), speak(c, r)); err != nil {
+	if err := approve(c, r); err != nil {
 		return err
 	}
 	r.named = len(c.Args) > 0 && c.Args[len(c.Args)-1] != string(r.Checkpoint.Issue)
@@ -246,8 +246,10 @@ func toResume(c *invoke.Invocation, r *resumption) error {
 	if o.retry {
 		r.retries++
 	}
-	r.source, err = work.Rejudge(c, &r.Standing, o.judge)
-	return err
+	if r.source, err = work.Rejudge(c, &r.Standing, o.judge); err != nil {
+		return err
+	}
+	return speak(c, r)
 }
 
 // toGoOnFrom sets the checkpoint and its record: that of the command line, otherwise the one

@@ -133,7 +133,7 @@ func (m *CheckpointPage) describe(v *visit, c *gitstore.Checkpoint, r *checkpoin
 	if m.Summary == m.Title {
 		m.Summary = ""
 	}
-	decisions := r.Doc().Texts("key_decisions")
+	decisions := r.Decisions()
 	for _, text := range decisions[:min(len(decisions), maxElems)] {
 		m.Decisions = append(m.Decisions, block(cut(text, maxText)))
 	}

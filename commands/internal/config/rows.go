@@ -100,6 +100,7 @@ var table = []Key{
 	{Name: "publish_commits", Type: Bool, Default: "false", Trust: Never, Doc: "Let pushes of checkpoints publish commits that the remote does not have. With false, push, sync and --push ask. Hooks, automatic pushes and commands without a terminal refuse; push and sync then need --yes."},
 	{Name: "redact", Type: Enum, Default: "mask", Values: []string{"warn", "mask", "block"}, Trust: Stricter, Doc: "What happens to possible secrets: warn prints a warning, mask also removes secrets from the saved record and stops pushes of others, block stops every push."},
 	{Name: "hooks.pre_push", Type: Enum, Default: "off", Values: []string{"off", "push", "block"}, Trust: Never, Doc: "Action of the pre-push hook: nothing, push the checkpoints, or also stop git push if this fails."},
+	{Name: "hooks.requests", Type: Bool, Default: "true", Doc: "Store the last request to an agent and the end of its answer with each turn, for the next session. Secrets are masked. With false, no text of a conversation is stored or handed over."},
 	{Name: "hooks.post_checkout", Type: Enum, Default: "tell", Values: []string{"off", "tell"}, Trust: Never, Doc: "Whether the post-checkout hook prints a line if the branch has a checkpoint."},
 }
 

@@ -106,6 +106,7 @@ var samples = map[string]struct{ yes, no []string }{
 	"publish_commits":      {no: []string{"true", "false"}},
 	"redact":               {[]string{"mask", "block"}, []string{"warn"}},
 
+	"hooks.requests":      {yes: []string{"true", "false"}},
 	"hooks.pre_push":      {no: []string{"off", "push", "block"}},
 	"timeouts.hook":       {no: []string{"1", "60"}},
 	"hooks.post_checkout": {no: []string{"off", "tell"}},

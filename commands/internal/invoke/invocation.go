@@ -239,6 +239,14 @@ type Env struct {
 	Now     func() time.Time
 	Tty     func() (io.ReadWriteCloser, error) // opens the terminal for questions
 	InHook  bool                               // an agent's hook runs the command, and the agent waits
+	Turn    *Turn                              // of the agent whose hook runs the command, or nil
+}
+
+// A Turn has the texts of an agent's last turn, shortened and without secrets.
+type Turn struct {
+	Agent   string // name of the agent, or ""
+	Request string // last request of a person, or ""
+	Answer  string // end of the agent's answer, or ""
 }
 
 // OSEnv returns the environment of this process.

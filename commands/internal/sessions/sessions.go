@@ -68,7 +68,7 @@ func Write(notes gitstore.Notes, s Session, now time.Time) error {
 	if !IsID(s.ID) {
 		return nil
 	}
-	if !isPath(s.Transcript) {
+	if !IsPath(s.Transcript) {
 		s.Transcript = ""
 	}
 	data, err := json.Marshal(s)
@@ -82,8 +82,8 @@ func Write(notes gitstore.Notes, s Session, now time.Time) error {
 	return nil
 }
 
-// isPath reports whether a transcript path is absolute and printable.
-func isPath(path string) bool {
+// IsPath reports whether a transcript path is absolute and printable.
+func IsPath(path string) bool {
 	control := func(r rune) bool { return r < ' ' || r == 0x7f }
 	return len(path) <= maxPath && filepath.IsAbs(path) && utf8.ValidString(path) && !strings.ContainsFunc(path, control)
 }
@@ -140,26 +140,18 @@ func read(path string) (s Session, ok bool) {
 	if err != nil || !IsID(s.ID) || !filepath.IsAbs(s.Root) && s.Root != "" {
 		return Session{}, false
 	}
-	if !isPath(s.Transcript) {
+	if !IsPath(s.Transcript) {
 		s.Transcript = ""
 	}
 	return s, true
 }
 
-// Of returns the session that saved a checkpoint, otherwise the newest session of its
-// issue in this clone. It returns false if this clone has neither, or if reader saved the
-// checkpoint. reader is the id of the session that reads the result, or "".
-func Of(notes gitstore.Notes, issue checkpoint.Issue, id, reader string) (Session, bool) {
-	if s, ok := Read(notes, id); ok {
-		return s, s.ID != reader
-	}
-	dir := notes.Path(folder)
-	for _, f := range files(dir) {
-		if s, ok := read(filepath.Join(dir, f.Name())); ok && s.Issue == issue && s.ID != reader {
-			return s, true
-		}
-	}
-	return Session{}, false
+// Of returns the session that saved a checkpoint, given its id in the record. It returns false if
+// this clone does not know the session, or if it is the session that reads the result: reader, or
+// "".
+func Of(notes gitstore.Notes, id, reader string) (Session, bool) {
+	s, ok := Read(notes, id)
+	return s, ok && s.ID != reader
 }
 
 // Claim reports whether no other hook has answered the start of a session just now. An

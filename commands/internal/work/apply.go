@@ -1,11 +1,13 @@
 package work
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"git-checkpoint/commands/internal/view"
@@ -26,7 +28,7 @@ func (e *edit) apply(before *checkpoint.Record) (*checkpoint.Record, error) {
 	if r == nil || e.Replace {
 		r = checkpoint.New()
 	}
-	resume := e.resumeBefore(r)
+	resume, kept := e.resumeBefore(r), textsBefore(r)
 	current := e.current(before)
 	e.followLabels(r, current)
 	r.SetTrigger(e.trigger)
@@ -74,7 +76,9 @@ func (e *edit) apply(before *checkpoint.Record) (*checkpoint.Record, error) {
 		e.applyIssue(r, current)
 	}
 	e.shorten(r)
-	e.applyProgress(r)
+	if err := e.applyProgress(r); err != nil {
+		return nil, err
+	}
 	if err := e.applyMove(r, brought); err != nil {
 		return nil, err
 	}
@@ -85,7 +89,9 @@ func (e *edit) apply(before *checkpoint.Record) (*checkpoint.Record, error) {
 		return nil, err
 	}
 	resume.keep(r)
-	if err := e.applyRecovery(r); err != nil || e.whole() {
+	err = e.applyRecovery(r)
+	e.applyTurn(r, kept)
+	if err != nil || e.whole() {
 		return r, err
 	}
 	CountPlan(e.store.Root(), r)
@@ -147,7 +153,7 @@ func (s *resumeState) keep(r *checkpoint.Record) {
 	}
 }
 
-// maxPlan limits the size of a plan whose phases are counted.
+// maxPlan limits the size of a plan whose phases are counted and whose titles are read, in bytes.
 const maxPlan = 1 << 20
 
 // CountPlan records the number of phases in the plan of a recovery document that states no
@@ -326,7 +332,7 @@ func (e *edit) shorten(r *checkpoint.Record) {
 }
 
 // applyProgress records the phase, batch, agent output and decisions of the command line.
-func (e *edit) applyProgress(r *checkpoint.Record) {
+func (e *edit) applyProgress(r *checkpoint.Record) error {
 	if e.Phase != "" {
 		e.enter(r, e.Phase)
 	}
@@ -355,9 +361,23 @@ func (e *edit) applyProgress(r *checkpoint.Record) {
 	if e.Summary != "" {
 		r.Doc().Set("context_summary", e.Summary)
 	}
-	if known := r.Doc().Texts("key_decisions"); len(e.Decisions) > 0 {
-		r.Doc().Set("key_decisions", view.Distinct(append(known, e.Decisions...)))
+	return e.decide(r)
+}
+
+// decide records the decisions of the command line.
+func (e *edit) decide(r *checkpoint.Record) error {
+	decisions := e.Decisions
+	if len(e.Replaces) > 0 {
+		text, unknown := r.Replacing(decisions[0], e.Replaces)
+		if unknown != "" {
+			return failure.Usagef("%s: --replaces: %q is a part of no decision, or of several: %s", e.command, unknown, cmp.Or(strings.Join(r.Decisions(), "; "), "there is none"))
+		}
+		decisions = []string{text}
 	}
+	if known := r.Doc().Texts("key_decisions"); len(decisions) > 0 {
+		r.Doc().Set("key_decisions", view.Distinct(append(known, decisions...)))
+	}
+	return nil
 }
 
 // setOutput records an agent's completed action.

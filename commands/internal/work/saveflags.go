@@ -2,6 +2,7 @@ package work
 
 import (
 	"cmp"
+	"slices"
 	"unicode/utf8"
 
 	"git-checkpoint/commands/internal/invoke"
@@ -23,6 +24,7 @@ type SaveOptions struct {
 	Message    string
 	Summary    string
 	Decisions  []string // decisions to add
+	Replaces   []string // decisions that the new decision replaces
 	ResumeFrom string
 	NoResume   string   // reason why the checkpoint cannot be resumed, or ""
 	State      string   // file to merge into the record, - for standard input, or ""
@@ -52,6 +54,7 @@ func ContentFlags() []cli.Flag {
 		&cli.StringFlag{Name: "message", Aliases: []string{"m"}, Usage: "note about this checkpoint (`NOTE`)"},
 		&cli.StringFlag{Name: "summary", Usage: "summary of the work so far, for the next session (`TEXT`)"},
 		&cli.StringSliceFlag{Name: "decision", Usage: "decision that later sessions have to know (`TEXT`)"},
+		&cli.StringSliceFlag{Name: "replaces", Usage: "with --decision: the decision that it replaces, or a part of its `TEXT`"},
 		&cli.StringFlag{Name: "resume-from", Usage: "where to continue (`TEXT`)"},
 		&cli.StringFlag{Name: "no-resume", Usage: "mark the checkpoint as not resumable, and say why (`REASON`)"},
 		&cli.StringFlag{Name: "state", Usage: "merge `FILE` (YAML or JSON, - for standard input) into the record"},
@@ -73,7 +76,7 @@ func ReadSaveOptions(c *invoke.Invocation) SaveOptions {
 	o := SaveOptions{
 		Phase: f.String("phase"), Batch: f.Int("batch"), BatchGiven: f.IsSet("batch"), Agent: f.String("agent"), Action: f.String("action"),
 		Conflict: f.String("conflict"), Session: f.String("session"), Message: f.String("message"),
-		Summary: f.String("summary"), Decisions: c.Lists["decision"], ResumeFrom: f.String("resume-from"), NoResume: f.String("no-resume"),
+		Summary: f.String("summary"), Decisions: c.Lists["decision"], Replaces: c.Lists["replaces"], ResumeFrom: f.String("resume-from"), NoResume: f.String("no-resume"),
 		State: f.String("state"), Sets: c.Lists["set"], Strict: f.Bool("strict"), Replace: f.Bool("replace"), Artifacts: c.Lists["artifact"],
 		NoBody:  f.Bool("no-body"),
 		NoPrune: f.Bool("no-prune"), IfChanged: f.Bool("if-changed"), DryRun: f.Bool("dry-run"), Issue: ReadIssueOptions(c),
@@ -142,6 +145,9 @@ func (o *SaveOptions) check(command string) error {
 		if text == "" || !utf8.ValidString(text) {
 			return failure.Usagef("%s: --decision: %q: want a text", command, text)
 		}
+	}
+	if len(o.Replaces) > 0 && (len(o.Decisions) != 1 || slices.Contains(o.Replaces, "")) {
+		return failure.Usagef("%s: --replaces: want the text of a decision, and one --decision", command)
 	}
 	if (o.Agent == "") != (o.Action == "") {
 		return failure.Usagef("%s: --agent and --action go together", command)

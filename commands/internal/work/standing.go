@@ -50,7 +50,7 @@ func Rejudge(c *invoke.Invocation, s *view.Standing, o JudgeOptions) (source Iss
 func LookBeside(c *invoke.Invocation, s *view.Standing) {
 	cp := s.Checkpoint
 	s.Now, s.By, s.Parallel = c.Env.Now(), OtherAuthor(c, cp), NotHere(c, cp.Issue, cp.ID)
-	if found, ok := sessions.Of(c.Store.Notes, cp.Issue, s.Record.Session(), ""); ok {
+	if found, ok := sessions.Of(c.Store.Notes, s.Record.Session(), ""); ok {
 		s.Session = view.Session{ID: found.ID, Agent: found.Agent, Transcript: found.Transcript, Command: found.Command(), Text: found.Text()}
 	}
 	here, err := c.CurrentBranch()

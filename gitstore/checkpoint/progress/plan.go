@@ -82,20 +82,38 @@ func ParseNames(s string) ([]string, error) {
 // PlannedPhases returns the number of phases in a Markdown plan: the largest N of its
 // headings "Phase N", 0 if no such heading exists. Fenced code blocks are ignored.
 func PlannedPhases(plan string) int {
-	total, fence := 0, ""
+	total := 0
+	eachPhase(plan, func(n int, _ string) { total = max(total, n) })
+	return total
+}
+
+// PlanTitles returns the titles of the phases in a Markdown plan, by number: the text of the
+// heading "Phase N: title".
+func PlanTitles(plan string) map[string]string {
+	titles := map[string]string{}
+	eachPhase(plan, func(n int, title string) {
+		if number := strconv.Itoa(n); titles[number] == "" {
+			titles[number] = title
+		}
+	})
+	return titles
+}
+
+// eachPhase calls f with number and title of each heading of a phase in a Markdown plan.
+func eachPhase(plan string, f func(n int, title string)) {
+	fence := ""
 	for line := range strings.Lines(plan) {
 		line = strings.TrimSpace(line)
-		switch f := fenceOf(line); {
+		switch at := fenceOf(line); {
 		case fence == "":
-			fence = f
-		case f == fence:
+			fence = at
+		case at == fence:
 			fence = ""
 		}
-		if n := phaseHeading(line); fence == "" && n <= MaxPhases {
-			total = max(total, n)
+		if n, title := phaseHeading(line); fence == "" && n > 0 && n <= MaxPhases {
+			f(n, title)
 		}
 	}
-	return total
 }
 
 // A Transition permits a move from phase From to phase To; "*" matches any phase.
@@ -208,23 +226,23 @@ func fenceOf(line string) string {
 	return ""
 }
 
-// phaseHeading returns the number in a heading like "## Phase 2: build", 0 for other
+// phaseHeading returns number and title of a heading like "## Phase 2: build", 0 for other
 // lines.
-func phaseHeading(line string) int {
+func phaseHeading(line string) (n int, title string) {
 	text := strings.TrimLeft(line, "#")
 	if text == line || len(line)-len(text) > 6 || !strings.HasPrefix(text, " ") {
-		return 0
+		return 0, ""
 	}
 	text = strings.TrimLeft(text, " *[]x✓")
 	if len(text) < 6 || !strings.EqualFold(text[:6], "phase ") {
-		return 0
+		return 0, ""
 	}
 	digits := text[6:]
 	if end := strings.IndexFunc(digits, func(r rune) bool { return r < '0' || r > '9' }); end >= 0 {
-		digits = digits[:end]
+		digits, title = digits[:end], strings.Trim(digits[end:], " :.-*#")
 	}
-	n, _ := strconv.Atoi(digits)
-	return n
+	n, _ = strconv.Atoi(digits)
+	return n, title
 }
 
 func (t Transition) leads(from string) bool { return t.From == from || t.From == "*" }

@@ -170,6 +170,14 @@ func (s *Facts) Base(ctx context.Context) (BaseReport, error) {
 	return BaseReport{Name: strings.TrimPrefix(name, "refs/remotes/"), Behind: behind}, nil
 }
 
+// RemoteMayHave reports whether a remote-tracking ref of a branch exists. The remote's default
+// branch counts only if named is set.
+func (s *Facts) RemoteMayHave(ctx context.Context, remote, branch string, named bool) bool {
+	ref := "refs/remotes/" + remote + "/" + branch
+	hash, err := s.repo.ReadRef(ctx, ref)
+	return err == nil && branch != "" && !hash.IsZero() && (named || s.symbolic(ctx, "refs/remotes/"+remote+"/HEAD") != ref)
+}
+
 // symbolic returns the target of a symbolic ref, or "".
 func (s *Facts) symbolic(ctx context.Context, ref string) string {
 	if s.repo.Info.RefFormat != "files" {

@@ -13,21 +13,29 @@ import (
 // first use. Plans of one command share it. A plan reads the present content of each file anyway.
 type Look struct {
 	mu                  sync.Mutex
-	modified, untracked *[]string // nil until the first use
+	modified, untracked looked
 }
 
-// once returns the list at place, which list makes at the first call without an error.
-func (l *Look) once(place **[]string, list func() ([]string, error)) ([]string, error) {
+// A looked is a list of files after the first use, which sets known.
+type looked struct {
+	paths []string
+	known bool
+}
+
+// once returns the list at place, which list makes at the first call without an error. (A pointer
+// to a pointer here would make builds of the program differ: go1.26 describes its type in some
+// builds only.)
+func (l *Look) once(place *looked, list func() ([]string, error)) ([]string, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if *place == nil {
+	if !place.known {
 		paths, err := list()
 		if err != nil {
 			return nil, err
 		}
-		*place = &paths
+		*place = looked{paths: paths, known: true}
 	}
-	return slices.Clone(**place), nil
+	return slices.Clone(place.paths), nil
 }
 
 // modifiedFiles returns the tracked files that may differ from the index.

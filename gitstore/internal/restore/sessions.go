@@ -55,7 +55,7 @@ func (s *Restorer) otherSessions(ctx context.Context, c *chain.Checkpoint) map[s
 		return nil
 	}
 	for i := 1; i < len(list); i++ {
-		turns[i].changed = s.changedBetween(&list[i-1], &list[i])
+		turns[i].changed = s.ChangedBetween(&list[i-1], &list[i])
 	}
 	return changedByOthers(turns, c.ID)
 }
@@ -109,8 +109,8 @@ func atOnce(turns []turn, a, b string) bool {
 	return firstA >= 0 && firstB >= 0 && firstA < lastB && firstB < lastA
 }
 
-// changedBetween returns the paths whose files differ between two checkpoints.
-func (s *Restorer) changedBetween(older, newer *chain.Checkpoint) (paths []string) {
+// ChangedBetween returns the paths whose files differ between two checkpoints.
+func (s *Restorer) ChangedBetween(older, newer *chain.Checkpoint) (paths []string) {
 	before, err := trees.Read(s.repo.Objects, older.Tree)
 	if err != nil {
 		return nil

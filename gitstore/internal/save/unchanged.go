@@ -92,17 +92,23 @@ func (w *SaveOp) sameTrees(stored []trees.Entry) bool {
 }
 
 // steady returns a record without its volatile fields, as JSON. The encoding sorts fields
-// into stored order, since edits may reorder them. A missing note in the new record does
-// not count as a change.
+// into stored order, since edits may reorder them. A missing note or request in the new record
+// does not count as a change, nor does another number of a turn.
 func steady(r, given *checkpoint.Record) []byte {
 	m := r.Doc().Clone()
 	for _, key := range volatile {
 		m.Delete(key)
 	}
-	if given.Note() == "" || given.Trigger() == checkpoint.Turn { // the note of a turn is its prompt
+	if given.Note() == "" || given.Trigger() == checkpoint.Turn { // the note of a turn is its request
 		m.Delete("note")
 	}
-	data, err := checkpoint.FromDoc(m).JSON()
+	same := checkpoint.FromDoc(m)
+	said := checkpoint.AgentTurn{}
+	if t := given.AgentTurn(); t.Request != "" || t.Answer != "" {
+		said.Request, said.Answer = r.AgentTurn().Request, r.AgentTurn().Answer
+	}
+	same.SetAgentTurn(said)
+	data, err := same.JSON()
 	if err != nil {
 		return nil
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // Reserved lists the keys of a record that belong to git-checkpoint.
-var Reserved = []string{"trigger", "clock", "snapshot", "layout"}
+var Reserved = []string{"trigger", "agent_turn", "clock", "snapshot", "layout"}
 
 // MaxText limits the original bytes stored with a document. Larger documents are written
 // again with equal content.

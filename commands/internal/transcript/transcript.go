@@ -1,0 +1,283 @@
+// Package transcript reads the last request of a person from the transcript that an agent
+// writes: a file of JSON lines, or for older versions of Gemini one JSON document.
+//
+//	{"type":"user","message":{"role":"user","content":"fix the test"}}          Claude Code, Qwen
+//	{"type":"event_msg","payload":{"type":"user_message","message":"fix it"}}   Codex
+//	{"type":"response_item","payload":{"type":"message","role":"user",          Codex
+//	  "content":[{"type":"input_text","text":"fix it"}]}}
+//	{"messages":[{"type":"user","content":"fix it"}]}                           Gemini
+//
+// A transcript is no trusted input: other programs can write it, and its form changes between
+// versions. Only its end is read, and everything that is not understood is skipped.
+package transcript
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"strings"
+)
+
+// Limits of the bytes that are read, from the end of the file.
+const (
+	block    = 256 << 10 // read first
+	maxBytes = 4 << 20   // read at most, if the last request is not in the first block
+)
+
+// A Turn has the texts of the last turn in a transcript.
+type Turn struct {
+	Request string // last request of a person, or ""
+	Answer  string // last text of the agent after the request, or ""
+}
+
+// Last returns the last turn in the transcript at a path. It returns no text if the file is
+// missing, is no regular file of this user, or has no request near its end.
+func Last(path string) Turn {
+	f, size := open(path)
+	if f == nil {
+		return Turn{}
+	}
+	defer f.Close()
+	for want := int64(block); ; want = maxBytes {
+		want = min(want, size)
+		data := make([]byte, want)
+		n, err := f.ReadAt(data, size-want)
+		if err != nil && err != io.EOF {
+			return Turn{}
+		}
+		data = data[:n]
+		whole := want == size
+		if t := lastOf(data, whole); t.Request != "" || whole || want == maxBytes {
+			return t
+		}
+	}
+}
+
+// open opens a regular file of this user. A symbolic link to such a file is followed.
+func open(path string) (*os.File, int64) {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil, 0 // opening a FIFO waits for a writer
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|noWait, 0)
+	if err != nil {
+		return nil, 0
+	}
+	if info, err = f.Stat(); err != nil || !info.Mode().IsRegular() || !isOwn(info) {
+		f.Close()
+		return nil, 0
+	}
+	return f, info.Size()
+}
+
+// lastOf returns the last turn in the end of a transcript. whole is false if data begins within
+// a line.
+func lastOf(data []byte, whole bool) (t Turn) {
+	if whole {
+		if t, ok := document(data); ok {
+			return t
+		}
+	}
+	for len(data) > 0 && t.Request == "" {
+		start := bytes.LastIndexByte(bytes.TrimRight(data, "\r\n"), '\n') + 1
+		line := data[start:]
+		if data = data[:start]; start == 0 && !whole {
+			break
+		}
+		t.add(line)
+	}
+	return t.known()
+}
+
+// add adds an entry that comes before the entries that were added.
+func (t *Turn) add(line []byte) {
+	switch who, text := said(line); {
+	case who == person && t.Answer != "":
+		t.Request = strings.ReplaceAll(text, commandMark, "")
+	case who == person && !strings.Contains(text, commandMark):
+		t.Request = text
+	case who == agent && t.Answer == "":
+		t.Answer = text
+	}
+}
+
+// known returns the turn without the answer to a request that is not known.
+func (t Turn) known() Turn {
+	if t.Request == "" {
+		return Turn{}
+	}
+	return t
+}
+
+// document returns the last turn of a transcript that is one JSON document. ok is false for
+// JSON lines.
+func document(data []byte) (t Turn, ok bool) {
+	var d struct {
+		Messages []json.RawMessage `json:"messages"`
+	}
+	if !bytes.Contains(data, []byte(`"messages"`)) || json.Unmarshal(data, &d) != nil {
+		return t, false
+	}
+	for i := len(d.Messages) - 1; i >= 0 && t.Request == ""; i-- {
+		t.add(d.Messages[i])
+	}
+	return t.known(), true
+}
+
+// A speaker is the author of a text in a transcript.
+type speaker int
+
+const (
+	nobody speaker = iota
+	person
+	agent
+)
+
+// An entry is a line of a transcript, or a message of a document.
+type entry struct {
+	Type    string  `json:"type"`
+	Role    string  `json:"role"`
+	Content content `json:"content"`
+	Message message `json:"message"`
+	Payload struct {
+		Type    string  `json:"type"`
+		Role    string  `json:"role"`
+		Message message `json:"message"`
+		Content content `json:"content"`
+	} `json:"payload"`
+
+	IsMeta      bool `json:"isMeta"`           // text of the program, not of the person
+	IsSidechain bool `json:"isSidechain"`      // conversation with a subagent
+	IsSummary   bool `json:"isCompactSummary"` // summary after a compaction
+}
+
+// A message is an object with a role and content, or only a text.
+type message struct {
+	Role    string
+	Content content
+}
+
+func (m *message) UnmarshalJSON(data []byte) error {
+	var of struct {
+		Role    string  `json:"role"`
+		Content content `json:"content"`
+		Parts   content `json:"parts"`
+	}
+	if json.Unmarshal(data, &m.Content) == nil && m.Content != "" {
+		return nil
+	}
+	if json.Unmarshal(data, &of) == nil {
+		m.Role, m.Content = of.Role, of.Content+of.Parts
+	}
+	return nil
+}
+
+// A content is a text, or the texts of a list of parts. Results of tools have no text here.
+type content string
+
+func (c *content) UnmarshalJSON(data []byte) error {
+	var text string
+	if json.Unmarshal(data, &text) == nil {
+		*c = content(plain(text))
+		return nil
+	}
+	var parts []struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	}
+	if json.Unmarshal(data, &parts) != nil {
+		return nil
+	}
+	var texts []string
+	for _, p := range parts {
+		switch p.Type {
+		case "", "text", "input_text", "output_text":
+			if text := plain(p.Text); text != "" {
+				texts = append(texts, text)
+			}
+		}
+	}
+	*c = content(strings.Join(texts, "\n"))
+	return nil
+}
+
+// said returns the author and the text of an entry, and no text for entries without one.
+func said(line []byte) (speaker, string) {
+	if !mayHaveText(line) {
+		return nobody, ""
+	}
+	var e entry
+	if json.Unmarshal(line, &e) != nil || e.IsMeta || e.IsSidechain || e.IsSummary {
+		return nobody, ""
+	}
+	kind, role, text := e.Type, first(e.Message.Role, e.Role), first(e.Message.Content, e.Content)
+	if p := e.Payload; p.Type != "" {
+		kind, role, text = p.Type, p.Role, first(p.Message.Content, p.Content)
+	}
+	who := nobody
+	switch {
+	case role == "user", role == "" && (kind == "user" || kind == "user_message"):
+		who = person
+	case role == "assistant" || role == "model", role == "" && (kind == "assistant" || kind == "gemini" || kind == "agent_message"):
+		who = agent
+	}
+	return who, string(text)
+}
+
+// mayHaveText reports whether a line can have a text of a person or an agent. Most lines are
+// results of tools, which are long.
+func mayHaveText(line []byte) bool {
+	for _, word := range []string{`"user"`, `"user_message"`, `"assistant"`, `"agent_message"`, `"gemini"`, `"model"`} {
+		if bytes.Contains(line, []byte(word)) {
+			return true
+		}
+	}
+	return false
+}
+
+// commandMark begins the text of a command such as "/review 42". It is a request only if the
+// agent answers it: other commands of this form change settings of the agent.
+const commandMark = "\x00"
+
+// plain returns the text of a person or an agent, and "" for a text that a program wrote in the
+// place of a person: the environment, instructions from files, the output of a command, or a note
+// about an interrupt.
+func plain(text string) string {
+	text = strings.TrimSpace(strings.ReplaceAll(text, commandMark, ""))
+	for _, start := range []string{"# AGENTS.md instructions", "[Request interrupted", "Caveat: The messages below"} {
+		if strings.HasPrefix(text, start) {
+			return ""
+		}
+	}
+	if name, args := tagged(text, "command-name"), tagged(text, "command-args"); name != "" && args != "" && strings.HasPrefix(text, "<command-") {
+		return commandMark + name + " " + args
+	}
+	if asked := tagged(text, "user_query"); asked != "" {
+		return asked
+	}
+	tag, _, ok := strings.Cut(strings.TrimPrefix(text, "<"), ">")
+	if ok && strings.HasPrefix(text, "<") && strings.ContainsAny(tag, "-_") && strings.Trim(tag, "abcdefghijklmnopqrstuvwxyz-_") == "" {
+		return ""
+	}
+	return text
+}
+
+// tagged returns the text of the first element of a tag, or "".
+func tagged(text, tag string) string {
+	_, text, _ = strings.Cut(text, "<"+tag+">")
+	text, _, ok := strings.Cut(text, "</"+tag+">")
+	if !ok {
+		return ""
+	}
+	return strings.TrimSpace(text)
+}
+
+func first[T ~string](texts ...T) T {
+	for _, text := range texts {
+		if text != "" {
+			return text
+		}
+	}
+	return ""
+}

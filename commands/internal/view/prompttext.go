@@ -1,0 +1,206 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"git-checkpoint/freshness"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
+	"git-checkpoint/gitstore/checkpoint/tasks"
+)
+
+// requestAge compares the turn of the last request with that of the resume point: 1 if the
+// request is newer, 0 if the point was written in the turn of the request, -1 if the point is
+// newer or no request is known.
+func (m PromptMore) requestAge(r *checkpoint.Record) int {
+	t := r.AgentTurn()
+	if t.Request == "" || m.NoRequests {
+		return -1
+	}
+	return cmp.Compare(t.Asked, PointTurn(r))
+}
+
+// isRequestNewer reports whether the last request came after the resume point was written.
+func (m PromptMore) isRequestNewer(r *checkpoint.Record) bool {
+	return m.Unended != "" || m.requestAge(r) > 0
+}
+
+// PointTurn returns the turn in which the resume point was written, 0 if the progress alone names
+// the point.
+func PointTurn(r *checkpoint.Record) int {
+	if point := r.ResumeFrom(); point == "" || point == progress.DefaultCode(r) {
+		return 0
+	}
+	return max(r.AgentTurn().Written["resume_from"], 1)
+}
+
+// opening returns the first line of a prompt: what is taken over, from whom, and how old it is.
+func opening(j *Standing, more PromptMore, now time.Time) string {
+	t, ago := j.Record.AgentTurn(), Ago(j.Record.CreatedAt(), now)
+	issue := "issue " + string(j.Checkpoint.Issue)
+	if strings.ContainsFunc(issue[len("issue "):], func(r rune) bool { return r <= ' ' || r > '~' }) {
+		issue = "an issue" // its key could be read as a sentence
+	}
+	after := ""
+	if t.Number > 0 {
+		after = fmt.Sprintf(", after turn %d", t.Number)
+	}
+	text := ""
+	switch own := more.Session != "" && more.Session == j.Record.Session(); {
+	case own:
+		text = fmt.Sprintf("You go on with %s, saved %s%s", issue, ago, after)
+	case t.Agent == "":
+		text = fmt.Sprintf("You take over %s, saved %s%s", issue, ago, after)
+	case j.Record.Trigger() == checkpoint.Turn:
+		text = fmt.Sprintf("You take over %s from a %s session whose turn %d ended %s", issue, t.Agent, t.Number, ago)
+	case j.Record.Trigger() == checkpoint.SessionEnd:
+		text = fmt.Sprintf("You take over %s from a %s session that ended %s%s", issue, t.Agent, ago, after)
+	default:
+		text = fmt.Sprintf("You take over %s from a %s session, saved %s during turn %d", issue, t.Agent, ago, t.Open())
+	}
+	if more.Unended != "" {
+		text += fmt.Sprintf(". Its turn %d was cut off", t.Open())
+	}
+	return text + ".\n"
+}
+
+// workLabel returns the label of the line that names the work.
+func workLabel(j *Standing) string { return "Issue " + string(j.Checkpoint.Issue) }
+
+// unsure has the words for an action, "" if nothing speaks against a resume.
+var unsure = map[freshness.Action]string{
+	freshness.ProceedWithWarning: "yes, with warnings",
+	freshness.PromptUser:         "after an answer from a person",
+	freshness.StartFresh:         "no, the work starts over",
+}
+
+// pointLines adds the lines about the point at which the work goes on.
+func pointLines(line func(less, limit int, name, text string), j *Standing, more PromptMore) {
+	line(0, promptText, "Next", j.NextText())
+	if point := continuePoint(j.Record, j.Verdict.At); point != "" || !more.isRequestNewer(j.Record) {
+		age := ""
+		if PointTurn(j.Record) > 0 {
+			age = writtenText(j.Record.AgentTurn(), "resume_from")
+		}
+		line(0, promptText, "Continue from"+age, cmp.Or(point, noPoint))
+	}
+	line(1, promptText, "Changed in "+more.ChangedIn, List(Few(more.Changed, fewChanged)))
+}
+
+// fewChanged limits the files of a line.
+const fewChanged = 8
+
+// noPoint is the point of a record without one, which leaves only the files and notes.
+const noPoint = "the files and notes of the checkpoint; it has no resume point"
+
+// continuePoint returns the resume point, "" if the record has none.
+func continuePoint(r *checkpoint.Record, at progress.Point) string {
+	if at.Code == "" && !at.Complete {
+		return ""
+	}
+	return ContinueFrom(r, at)
+}
+
+// writtenText returns the age of a text that later saves have kept, such as " (written in turn
+// 20, 10 turns ago)". It returns "" if no turn has ended since.
+func writtenText(t checkpoint.AgentTurn, key string) string {
+	at := max(t.Written[key], 1)
+	if t.Number <= at {
+		return ""
+	}
+	return fmt.Sprintf(" (written in turn %d, %s ago)", at, Plural(t.Number-at, "turn"))
+}
+
+
+// warningsOf returns the warnings of a verdict, except those about running tasks, which have
+// their own line.
+func warningsOf(v freshness.Verdict) []string {
+	v.Reasons = slices.DeleteFunc(slices.Clone(v.Reasons), func(r freshness.Reason) bool {
+		return r.Check == "tasks" && strings.HasSuffix(r.Message, " was running and has no output")
+	})
+	return v.Warnings()
+}
+
+// phasesLabel returns the label of the phases, with the path of the plan.
+func phasesLabel(r *checkpoint.Record) string {
+	if plan := r.PlanPath(); plan != "" {
+		return "Plan " + QuotePath(plan)
+	}
+	return "Phases"
+}
+
+// manyPhases is the number of phases from which those that are not current are counted.
+const manyPhases = 30
+
+// phasesText lists the phases with their states and titles, such as "1 Token model done; 2
+// Middleware in progress; 3 Tests open".
+func phasesText(r *checkpoint.Record, at progress.Point, titles map[string]string) string {
+	p := r.Progress()
+	all := slices.Clone(p.Names)
+	if len(all) == 0 {
+		all = slices.Concat(p.Completed, p.Skipped)
+	}
+	if !at.Complete && at.Phase != "" && !slices.Contains(all, at.Phase) {
+		all = append(all, at.Phase)
+	}
+	all = Distinct(append(all, p.Remaining...))
+	var texts []string
+	counts := map[string]int{}
+	for _, name := range all {
+		state := "open"
+		switch {
+		case name == at.Phase && !at.Complete:
+			state = "in progress"
+		case slices.Contains(p.Completed, name):
+			state = "done"
+		case slices.Contains(p.Skipped, name):
+			state = "skipped"
+		}
+		if counts[state]++; len(all) > manyPhases && state != "in progress" {
+			continue
+		}
+		texts = append(texts, strings.Join(slices.DeleteFunc([]string{name, titles[name], state}, func(s string) bool { return s == "" }), " "))
+	}
+	if len(all) > manyPhases {
+		texts = append([]string{fmt.Sprintf("%d done", counts["done"])}, append(texts, fmt.Sprintf("%d open", counts["open"]))...)
+	}
+	return strings.Join(texts, "; ")
+}
+
+// taskStates lists the tasks by their state, such as "2 of 4 done: T1, T2; running: T3 (since
+// turn 20); ready: T4".
+func taskStates(r *checkpoint.Record) string {
+	l, started := tasks.Of(r), r.AgentTurn().Started
+	all := l.All()
+	if len(all) == 0 {
+		return ""
+	}
+	by := map[string][]string{}
+	ready := l.Ready()
+	for _, t := range all {
+		word, id := t.Status, t.ID
+		switch {
+		case t.Over():
+			word = "done"
+		case t.Status == tasks.Running && r.AgentTurn().Number > 0:
+			id += fmt.Sprintf(" (since turn %d)", max(started[id], 1))
+		case slices.Contains(ready, id):
+			word = "ready"
+		}
+		by[word] = append(by[word], id)
+	}
+	texts := []string{fmt.Sprintf("%d of %d done: %s", len(by["done"]), len(all), List(Few(by["done"], promptKind)))}
+	if len(by["done"]) == 0 {
+		texts[0] = fmt.Sprintf("0 of %d done", len(all))
+	}
+	for _, word := range []string{tasks.Running, tasks.Failed, tasks.Blocked, "ready", tasks.Queued, tasks.Pending} {
+		if len(by[word]) > 0 {
+			texts = append(texts, word+": "+List(Few(by[word], promptKind)))
+		}
+	}
+	return strings.Join(texts, "; ")
+}

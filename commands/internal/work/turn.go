@@ -1,0 +1,84 @@
+package work
+
+import (
+	"slices"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
+	"git-checkpoint/gitstore/checkpoint/tasks"
+)
+
+// keptTexts are the texts of a record that later saves keep, by their key.
+type keptTexts struct {
+	turn    checkpoint.AgentTurn
+	texts   map[string]string
+	running []string // running tasks
+}
+
+// The keys of texts whose age a new session has to know.
+const (
+	resumeFromKey = "resume_from"
+	summaryKey    = "context_summary"
+)
+
+// textsBefore returns the kept texts of a record.
+func textsBefore(r *checkpoint.Record) keptTexts {
+	k := keptTexts{turn: r.AgentTurn(), texts: map[string]string{summaryKey: r.Doc().Text(summaryKey)}}
+	if point := r.ResumeFrom(); point != progress.DefaultCode(r) { // otherwise the progress names it
+		k.texts[resumeFromKey] = point
+	}
+	for _, t := range tasks.Of(r).All() {
+		if t.Status == tasks.Running {
+			k.running = append(k.running, t.ID)
+		}
+	}
+	return k
+}
+
+// applyTurn counts the turn of an agent and records its texts, and the turn in which each kept
+// text was written. The request of an ended turn stays until the next request.
+func (e *edit) applyTurn(r *checkpoint.Record, before keptTexts) {
+	t, now := before.turn, textsBefore(r)
+	written, started := t.Written, t.Started
+	t.Written, t.Started = map[string]int{}, map[string]int{}
+	for key, text := range now.texts {
+		given := key == resumeFromKey && e.ResumeFrom != "" || key == summaryKey && e.Summary != ""
+		switch {
+		case text == "":
+		case given || text != before.texts[key]:
+			t.Written[key] = t.Open()
+		case written[key] > 0:
+			t.Written[key] = written[key]
+		}
+	}
+	for _, id := range now.running {
+		t.Started[id] = t.Open()
+		if slices.Contains(before.running, id) {
+			t.Started[id] = started[id]
+		}
+	}
+	if t.Number == 0 { // of the first turn, like all texts without a number
+		t.Written, t.Started = nil, nil
+	}
+	r.SetAgentTurn(e.said(t))
+}
+
+// said returns the section with the texts of the hook that saves.
+func (e *edit) said(t checkpoint.AgentTurn) checkpoint.AgentTurn {
+	t.Agent = ""
+	if e.turn == nil {
+		return t
+	}
+	t.Agent = e.turn.Agent
+	switch {
+	case e.trigger == checkpoint.Turn:
+		t.Number++
+		t.Request, t.Answer, t.Asked = e.turn.Request, e.turn.Answer, t.Number
+	case e.turn.Request != "" && e.turn.Request != t.Request:
+		t.Request, t.Answer, t.Asked = e.turn.Request, e.turn.Answer, t.Open()
+	}
+	if t.Request == "" && t.Answer == "" {
+		t.Asked = 0
+	}
+	return t
+}

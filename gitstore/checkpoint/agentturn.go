@@ -1,0 +1,88 @@
+package checkpoint
+
+import (
+	"maps"
+	"slices"
+
+	"git-checkpoint/gitstore/checkpoint/document"
+)
+
+// An AgentTurn is the section agent_turn of a record: the last turn of an agent, and the turns
+// in which texts were written that later saves keep. Turns are counted from 1 in each chain.
+type AgentTurn struct {
+	Number  int    // turns that have ended, 0 if unknown
+	Agent   string // agent whose hook saved the checkpoint, "" for other saves
+	Request string // last request of a person to the agent, shortened, or ""
+	Asked   int    // turn of the request: Number, or Number+1 if that turn has not ended
+	Answer  string // end of the agent's answer to the request, or ""
+
+	// Turns in which kept texts were written, by their key in the record, and in which running
+	// tasks were started, by task. Those of the first turn are missing.
+	Written map[string]int
+	Started map[string]int
+}
+
+// Open returns the number of the turn in progress.
+func (t AgentTurn) Open() int { return t.Number + 1 }
+
+const agentTurn = "agent_turn"
+
+// AgentTurn returns the section agent_turn, the zero value if it is missing.
+func (r *Record) AgentTurn() AgentTurn {
+	m := r.section(agentTurn)
+	return AgentTurn{
+		Number: number(m, "number"), Agent: document.TextOf(m, "agent"),
+		Request: document.TextOf(m, "request"), Asked: number(m, "asked"), Answer: document.TextOf(m, "answer"),
+		Written: numbers(m, "written"), Started: numbers(m, "started"),
+	}
+}
+
+// SetAgentTurn replaces the section agent_turn. A zero value deletes it.
+func (r *Record) SetAgentTurn(t AgentTurn) {
+	m := NewMap()
+	setNumber(m, "number", t.Number)
+	setOrDelete(m, "agent", t.Agent)
+	setOrDelete(m, "request", t.Request)
+	setNumber(m, "asked", t.Asked)
+	setOrDelete(m, "answer", t.Answer)
+	setNumbers(m, "written", t.Written)
+	setNumbers(m, "started", t.Started)
+	if m.Len() == 0 {
+		r.doc.Delete(agentTurn)
+		return
+	}
+	r.doc.Set(agentTurn, m)
+}
+
+// number returns a number that is not negative, 0 for other values.
+func number(m *Map, key string) int { return int(max(integer(m, key), 0)) }
+
+// numbers returns a mapping of numbers, nil if it is missing.
+func numbers(m *Map, key string) map[string]int {
+	of, ok := m.Child(key)
+	if !ok || of.Len() == 0 {
+		return nil
+	}
+	out := map[string]int{}
+	for key := range of.All() {
+		out[key] = number(of, key)
+	}
+	return out
+}
+
+func setNumber(m *Map, key string, n int) {
+	if n > 0 {
+		m.Set(key, n)
+	}
+}
+
+// setNumbers sets a mapping in the order of its keys.
+func setNumbers(m *Map, key string, of map[string]int) {
+	out := NewMap()
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		setNumber(out, name, of[name])
+	}
+	if out.Len() > 0 {
+		m.Set(key, out)
+	}
+}
