@@ -60,10 +60,12 @@ func TestLastRequestOfAgents(t *testing.T) {
 		"cursor":          {`{"role":"user","message":{"content":[{"type":"text","text":"<user_query>\ngo\n</user_query>"}]}}`, Turn{"go", ""}},
 		"a command that the agent answers": {
 			`{"type":"user","message":{"role":"user","content":"<command-message>fix</command-message>\n<command-name>/fix</command-name>\n<command-args>42</command-args>"}}` + "\n" +
-				`{"type":"assistant","message":{"role":"assistant","content":"done"}}`, Turn{"/fix 42", "done"}},
+				`{"type":"assistant","message":{"role":"assistant","content":"done"}}`, Turn{"/fix 42", "done"},
+		},
 		"a setting after the request": {
 			`{"type":"user","message":{"role":"user","content":"go"}}` + "\n" +
-				`{"type":"user","message":{"role":"user","content":"<command-name>/model</command-name>\n<command-args>big</command-args>"}}`, Turn{"go", ""}},
+				`{"type":"user","message":{"role":"user","content":"<command-name>/model</command-name>\n<command-args>big</command-args>"}}`, Turn{"go", ""},
+		},
 		"no request":           {`{"type":"assistant","message":{"role":"assistant","content":"done"}}`, Turn{}},
 		"a summary":            {`{"type":"user","isCompactSummary":true,"message":{"role":"user","content":"This session is being continued"}}`, Turn{}},
 		"a line of HTML":       {`{"type":"user","message":{"role":"user","content":"<div> is not closed, fix it"}}`, Turn{"<div> is not closed, fix it", ""}},

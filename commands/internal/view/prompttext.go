@@ -115,7 +115,6 @@ func writtenText(t checkpoint.AgentTurn, key string) string {
 	return fmt.Sprintf(" (written in turn %d, %s ago)", at, Plural(t.Number-at, "turn"))
 }
 
-
 // warningsOf returns the warnings of a verdict, except those about running tasks, which have
 // their own line.
 func warningsOf(v freshness.Verdict) []string {

@@ -22,7 +22,7 @@ import (
 // render it as rows, plain text, Markdown or JSON.
 type Standing struct {
 	Checkpoint *gitstore.Checkpoint
-	Point      *gitstore.Point // of the checkpoint, nil if the command line or the branch selects it
+	Point      *gitstore.Point    // of the checkpoint, nil if the command line or the branch selects it
 	Record     *checkpoint.Record // a lead's record has the joined states of its stories
 	Stored     *checkpoint.Record // record as it is stored
 	Verdict    freshness.Verdict
