@@ -351,7 +351,7 @@ func showRestored(c *invoke.Invocation, done *gitstore.Restored, dryRun bool) {
 		c.Printf("in the way, left as it is: %s\n", view.QuotePath(p))
 	}
 	for _, p := range done.Others {
-		c.Printf("%s: %s\n", view.Clean(fmt.Sprintf(otherSession, work.SessionName(c, done.Sessions[p]))), view.QuotePath(p))
+		c.Printf("%s: %s\n", view.Clean(fmt.Sprintf(otherSession, view.SessionName(done.Sessions[p], work.AgentOf(c, done.Sessions[p])))), view.QuotePath(p))
 	}
 	for _, p := range done.Unsaved {
 		c.Printf("%s: %s\n", notInCheckpoint, view.QuotePath(p))

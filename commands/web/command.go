@@ -44,7 +44,6 @@ import (
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
-	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/failure"
@@ -161,7 +160,7 @@ func webIssue(c *invoke.Invocation) (issues []checkpoint.Issue, path string, err
 
 func pageOptions(c *invoke.Invocation, write bool) Options {
 	return Options{
-		Open: func(ctx context.Context) (*Repository, error) { return webRepository(c, ctx) }, Now: c.Env.Now, Write: write, Old: freshness.DefaultMaxAge,
+		Open: func(ctx context.Context) (*Repository, error) { return webRepository(c, ctx) }, Now: c.Env.Now, Write: write,
 		Name: filepath.Base(cmp.Or(c.Store.Root(), c.Store.CommonDir())),
 	}
 }

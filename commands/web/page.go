@@ -59,7 +59,7 @@ func (v *visit) crumbs(i checkpoint.Issue, more ...Crumb) []Crumb {
 
 // pager returns the parameters of timelines.
 func (v *visit) pager(base string) pager {
-	return pager{links: v.links, base: base, now: v.o.Now(), old: v.o.Old, size: PageSize, about: v.about, me: v.repo.Author()}
+	return pager{links: v.links, base: base, size: PageSize, entries: v.entries()}
 }
 
 // An IssuePage is the page of an issue.

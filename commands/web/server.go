@@ -21,9 +21,8 @@ import (
 type Options struct {
 	Open  func(context.Context) (*Repository, error) // opens the repository for one request
 	Now   func() time.Time
-	Name  string        // name of the repository, for titles
-	Write bool          // permits changes
-	Old   time.Duration // age above which checkpoints are marked; 0 disables marks
+	Name  string // name of the repository, for titles
+	Write bool   // permits changes
 }
 
 // A Repository is the open repository of one request.

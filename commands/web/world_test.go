@@ -48,7 +48,7 @@ func newWorld(t testing.TB, write bool) *world {
 	t.Helper()
 	r := first.New(t)
 	w := &world{t: t, dir: r.Dir, repo: r, at: now.Add(-48 * time.Hour)}
-	w.o = Options{Open: w.open, Now: func() time.Time { return now }, Name: "project <b>", Write: write, Old: freshness.DefaultMaxAge}
+	w.o = Options{Open: w.open, Now: func() time.Time { return now }, Name: "project <b>", Write: write}
 	w.site = newSite(w.o)
 	w.page = newGuard(testToken, "c", "", contentPolicy, w.site.handler())
 	return w
