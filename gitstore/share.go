@@ -7,6 +7,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/remote"
 	"git-checkpoint/gitstore/internal/share"
+	"git-checkpoint/gitstore/trace"
 )
 
 // FetchRequest, PushRequest, SyncRequest and OpenRemoteRequest hold the parameters of an
@@ -23,6 +24,7 @@ type (
 // stays, and the remote chain is available below refs/git-checkpoint/remote. The error
 // reports that the remote did not answer; errors of single issues are in their Synced.
 func (s *Store) Fetch(ctx context.Context, req FetchRequest) ([]Synced, error) {
+	defer trace.Begin(trace.Step, "fetch").End()
 	if err := s.prepareTransfer(ctx, req.Remote, req.DryRun); err != nil {
 		return nil, err
 	}
@@ -74,6 +76,7 @@ func (s *Store) Remaining(ctx context.Context, dropped []Checkpoint) (*Remains, 
 // stays. The error reports that the remote did not answer; errors of single issues are in
 // their Synced.
 func (s *Store) Push(ctx context.Context, req PushRequest) ([]Synced, error) {
+	defer trace.Begin(trace.Step, "push").End()
 	if err := s.prepareTransfer(ctx, req.Remote, req.DryRun); err != nil {
 		return nil, err
 	}
@@ -105,6 +108,7 @@ const Joined = share.Joined
 // The error reports that the remote did not answer; errors of single issues are in their
 // Synced.
 func (s *Store) Sync(ctx context.Context, req SyncRequest) ([]Synced, error) {
+	defer trace.Begin(trace.Step, "sync").End()
 	if err := s.prepareTransfer(ctx, req.Remote, req.DryRun); err != nil {
 		return nil, err
 	}

@@ -98,7 +98,9 @@ func (s *Storer) HasEncodedObject(h plumbing.Hash) error {
 }
 
 // EncodedObjectSize returns the size of an object's content in bytes.
-func (s *Storer) EncodedObjectSize(h plumbing.Hash) (int64, error) { return s.store.repo.Objects.Size(h) }
+func (s *Storer) EncodedObjectSize(h plumbing.Hash) (int64, error) {
+	return s.store.repo.Objects.Size(h)
+}
 
 // AddAlternate fails: git manages alternates.
 func (s *Storer) AddAlternate(string) error {

@@ -13,6 +13,7 @@ import (
 	"git-checkpoint/gitstore/internal/odb"
 	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/trees"
+	"git-checkpoint/gitstore/trace"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -102,6 +103,7 @@ func (k *ObjectWriter) Flush(ctx context.Context) error {
 // install stores all added objects; the returned function makes them durable. It also
 // syncs the contents of the beside files.
 func (k *ObjectWriter) install(ctx context.Context, beside ...*os.File) (fsync func() error, err error) {
+	defer trace.Begin(trace.Step, "write objects").End()
 	return k.batch.InstallAbove(ctx, packAbove, beside...)
 }
 

@@ -306,6 +306,7 @@ func (m *moveHere) commit(ctx context.Context, message string) error {
 			return refs.ErrNeedsGit
 		}
 	}
+	defer traceMoves(m.moves)()
 	by := m.s.people.Committer()
 	m.s.IssueLock.Begin(message, m.moves)
 	defer m.s.IssueLock.Done()

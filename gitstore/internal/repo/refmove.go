@@ -17,6 +17,7 @@ import (
 	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/refs"
+	"git-checkpoint/gitstore/trace"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -116,6 +117,7 @@ func (m *mover) prepare(moves []refs.Move) {
 
 // commit makes git move the refs, with the errors of MoveRefs.
 func (m *mover) commit(ctx context.Context) error {
+	defer traceMoves(m.moves)()
 	said, err := m.run.Finish([]byte("commit\x00"))
 	defer m.s.IssueLock.Done()
 	if err == nil {
@@ -127,6 +129,22 @@ func (m *mover) commit(ctx context.Context) error {
 	}
 	m.s.IssueLock.Failed(err)
 	return m.settle(ctx, m.moves, bytes.Contains(said, []byte("prepare: ok")), err)
+}
+
+// traceMoves begins the lines of moves in the trace; the result ends them.
+func traceMoves(moves []refs.Move) (end func()) {
+	if !trace.On() {
+		return func() {}
+	}
+	var spans []trace.Span
+	for _, m := range moves {
+		spans = append(spans, trace.Begin(trace.Ref, fmt.Sprintf("%s %.12s..%.12s", m.Name, m.Old, m.New)))
+	}
+	return func() {
+		for _, s := range spans {
+			s.End()
+		}
+	}
 }
 
 // refConfig makes git wait for locks of other processes. A process may hold a lock during
