@@ -28,7 +28,7 @@ var DoctorCommand = invoke.Command{
 	Flags: func() []cli.Flag {
 		return []cli.Flag{
 			&cli.BoolFlag{Name: "fix", Usage: "repair problems if no data can be lost"},
-			&cli.BoolFlag{Name: "report", Usage: "print versions, settings, sizes and the last trace for a bug report, without contents and names"},
+			&cli.BoolFlag{Name: "report", Usage: "print versions, settings, sizes and the end of the trace for a bug report, without contents and addresses"},
 			&cli.BoolFlag{Name: "sizes", Usage: "print the disk usage of each issue; reads every tree"},
 		}
 	},

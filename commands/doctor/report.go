@@ -16,7 +16,7 @@ import (
 
 // report writes what a bug report needs to standard output: versions, the repository, settings
 // that are not defaults, sizes, findings of doctor and the end of the last trace. It has no
-// content, no key of an issue, and no value that names a place or a person.
+// content and no value that names a place or a person. The trace names refs, and so issues.
 func report(c *invoke.Invocation, result view.Doctor) error {
 	version, err := c.Store.Git().Version(c.Ctx)
 	if err != nil {
