@@ -20,9 +20,11 @@ type Entry struct {
 	Event      string               // the event that led to the checkpoint
 	Problem    string               // reason why the checkpoint is unusable, or ""
 	By         string               // author, if it is another person
-	Session    string               // session of an agent's turn, with Entries.Agent
+	Turn       int                  // number of an agent's turn, with Entries.Agent, 0 if unknown
+	Session    string               // session of the turn
 	Agent      string               // agent of the session, or ""
-	Change     *gitstore.Totals     // since the checkpoint of the branch before it, nil if unknown
+	Files      []string             // files that the turn changed, with Entries.Files
+	Change     *gitstore.Totals     // since the checkpoint before it, nil if unknown: see Lineage
 
 	Tip       bool // newest of its issue, and not archived
 	Resumable bool
@@ -35,7 +37,18 @@ type Entries struct {
 	Now    time.Time
 	Record func(*gitstore.Checkpoint) *checkpoint.Record // nil function: read no records
 	Totals func([]gitstore.Pair) []*gitstore.Totals      // nil function: compare no files
-	Agent  func(session string) string                   // nil function: show no sessions
+	Agent  func(session string) string                   // nil function: show no turns
+	Files  func(l *Lineage, i int) []string              // nil function: name no files
+
+	Lineage func(*gitstore.List) *Lineage // nil function: names of branches are not followed
+}
+
+// lineageOf returns the lineage of a list.
+func (s Entries) lineageOf(l *gitstore.List) *Lineage {
+	if s.Lineage == nil {
+		return &Lineage{List: l}
+	}
+	return s.Lineage(l)
 }
 
 // Of returns an entry for each run of checkpoints of a list. A run has indexes of the list,
@@ -44,12 +57,16 @@ func (s Entries) Of(l *gitstore.List, runs [][]int) []Entry {
 	entries := make([]Entry, len(runs))
 	var pairs []gitstore.Pair
 	var at []int
+	lineage := s.lineageOf(l)
 	for k, run := range runs {
 		entries[k] = s.Single(l, run[0])
+		if s.Files != nil && entries[k].Turn > 0 {
+			entries[k].Files = s.Files(lineage, run[0])
+		}
 		if len(run) > 1 {
 			entries[k].fold(l, run)
 		}
-		if from, known := Before(l, run[len(run)-1]); known && s.Totals != nil && entries[k].Problem == "" {
+		if from, known := lineage.Before(run[len(run)-1]); known && s.Totals != nil && entries[k].Problem == "" {
 			pairs, at = append(pairs, gitstore.Pair{From: from, To: entries[k].Checkpoint}), append(at, k)
 		}
 	}
@@ -67,7 +84,7 @@ func (e *Entry) fold(l *gitstore.List, run []int) {
 	for k, i := range run {
 		members[k] = l.Checkpoints[i]
 	}
-	e.Run, e.Session, e.Agent, e.By = len(run), "", "", ""
+	e.Run, e.Turn, e.Session, e.Agent, e.Files, e.By = len(run), 0, "", "", nil, ""
 	e.Title = strings.TrimSuffix(RunTitle(members)+": "+FirstLine(e.Checkpoint.Note), ": ")
 }
 
@@ -82,8 +99,9 @@ func (s Entries) Single(l *gitstore.List, i int) Entry {
 	}
 	r, before := s.records(l, i)
 	e.Title, e.Event = Title(cp, r, before), Event(cp, r)
-	if s.Agent != nil && cp.Trigger == checkpoint.Turn && r != nil && r.Session() != "" {
-		e.Session, e.Agent = r.Session(), s.Agent(r.Session())
+	if s.Agent != nil && cp.Trigger == checkpoint.Turn && r != nil {
+		t := r.AgentTurn()
+		e.Turn, e.Session, e.Agent = t.Number, r.Session(), cmp.Or(t.Agent, s.Agent(r.Session()))
 	}
 	return e
 }
@@ -101,18 +119,6 @@ func (s Entries) records(l *gitstore.List, i int) (own, before *checkpoint.Recor
 		before = s.Record(&l.Checkpoints[i+1])
 	}
 	return own, before
-}
-
-// Before returns the valid checkpoint of the same branch before an index of a list, or nil if
-// there is none: then HEAD at the save is compared. It is unknown if the list does not reach back
-// to the first checkpoint.
-func Before(l *gitstore.List, i int) (from *gitstore.Checkpoint, known bool) {
-	for k := i + 1; k < len(l.Checkpoints); k++ {
-		if c := &l.Checkpoints[k]; c.Branch == l.Checkpoints[i].Branch && c.Valid() {
-			return c, true
-		}
-	}
-	return nil, l.Complete
 }
 
 // Singles returns a run for each checkpoint.
@@ -160,6 +166,9 @@ func SessionName(session, agent string) string {
 	return name
 }
 
+// fewFiles is the number of files that a line names.
+const fewFiles = 3
+
 // Line returns the line of an entry for scripts.
 func (e *Entry) Line(now time.Time) string {
 	cp := e.Checkpoint
@@ -170,11 +179,11 @@ func (e *Entry) Line(now time.Time) string {
 		return " "
 	}
 	marks := mark(e.Tip, "*") + mark(cp.Archived, "a") + mark(cp.Pinned, "p") + mark(e.Resumable, "r") + mark(e.Problem != "", "!")
-	what := cmp.Or(string(cp.Trigger), "?")
+	what := words(cmp.Or(string(cp.Trigger), "?"), number(e.Turn))
 	if cp.Phase != "" {
 		what += " in " + cp.Phase
 	}
-	about := ChangedLines(e.Change)
+	about := strings.TrimSpace(ChangedLines(e.Change) + " " + List(Few(QuotePaths(e.Files), fewFiles)))
 	if e.Session != "" {
 		about = strings.TrimPrefix(about+", session "+SessionName(e.Session, e.Agent), ", ")
 	}
@@ -209,7 +218,10 @@ func ListedRecord(cp *gitstore.Checkpoint) Listed {
 
 // ListRow returns the JSON record of an entry.
 func (e *Entry) ListRow() ListRow {
-	row := ListRow{Listed: ListedRecord(e.Checkpoint), SessionID: e.Session, SessionAgent: e.Agent}
+	row := ListRow{Listed: ListedRecord(e.Checkpoint), SessionID: e.Session, SessionAgent: e.Agent, Files: QuotePaths(e.Files)}
+	if e.Turn > 0 {
+		row.Turn = &e.Turn
+	}
 	if n := e.Change; n != nil {
 		row.FilesChanged, row.LinesAdded, row.LinesDeleted = &n.Files, &n.Added, &n.Deleted
 	}

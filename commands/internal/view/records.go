@@ -306,11 +306,13 @@ type ListRow struct {
 	Listed
 
 	// Set with --turns, otherwise nil.
-	FilesChanged *int   `json:"files_changed"`
-	LinesAdded   *int   `json:"lines_added"`
-	LinesDeleted *int   `json:"lines_deleted"`
-	SessionID    string `json:"session_id" empty:"null"`
-	SessionAgent string `json:"session_agent" empty:"null"` // if this clone has the session's record
+	Turn         *int     `json:"turn"` // number in the chain
+	FilesChanged *int     `json:"files_changed"`
+	LinesAdded   *int     `json:"lines_added"`
+	LinesDeleted *int     `json:"lines_deleted"`
+	SessionID    string   `json:"session_id" empty:"null"`
+	SessionAgent string   `json:"session_agent" empty:"null"`
+	Files        []string `json:"files" empty:"null"` // paths that the turn changed
 }
 
 // SessionFile is a file that another session in the same worktree changed.
