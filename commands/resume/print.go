@@ -103,7 +103,7 @@ func (r *resumption) promptMore(c *invoke.Invocation) view.PromptMore {
 	more := work.HandOverFacts(c, &r.Standing, "")
 	more.Attempt = r.attempt()
 	if r.restored != nil {
-		more.Skipped = r.restored.Skipped
+		more.Skipped, more.Unsaved = r.restored.Skipped, r.Verdict.Unsaved
 	}
 	return more
 }

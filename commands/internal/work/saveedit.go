@@ -54,6 +54,7 @@ type edit struct {
 	run     *checkpoint.Map // command of run and its end, or nil
 	session string          // session of the command line, the environment or the worktree
 	turn    *invoke.Turn    // of the agent whose hook saves, or nil
+	noTexts bool            // no text of a conversation is stored
 	issue   *freshness.SourceIssue
 	seen    time.Time // time at which issue was read; zero means now
 	rules   freshness.Rules
@@ -80,7 +81,7 @@ func editor(c *invoke.Invocation, issue checkpoint.Issue, trigger checkpoint.Tri
 	e := &edit{
 		SaveOptions: *o, command: c.Name, trigger: trigger, named: in.Named, session: cmp.Or(o.Session, c.Env.Getenv("GIT_CHECKPOINT_SESSION")),
 		now: c.Env.Now(), store: c.Store, rules: VerdictRules(c, JudgeOptions{Strict: o.Strict}), ctx: c.Ctx, doc: in.Doc, begin: in.Begin, move: in.Move, run: in.Run,
-		dropsInvalid: dropsInvalid(trigger, in), warn: c.WarnAlways, turn: c.Env.Turn,
+		dropsInvalid: dropsInvalid(trigger, in), warn: c.WarnAlways, turn: c.Env.Turn, noTexts: !c.Settings.Bool("hooks.requests"),
 	}
 	if e.session == "" && !o.DryRun {
 		e.session = c.Store.Session(newSession)
