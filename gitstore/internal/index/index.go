@@ -28,8 +28,8 @@
 // extensions. For these, Open returns ErrUnsupported, and Plain runs git to make a copy
 // in full form.
 //
-// The rows save and turn of testdata/bench pay for this package: go-git decodes the index ten times
-// slower, and git write-tree rewrites it.
+// The rows save and turn of testdata/bench pay for this package: go-git decodes the index more than
+// ten times slower, and git write-tree rewrites it.
 package index
 
 import (
