@@ -72,13 +72,15 @@ func (r *resumption) fromLine() string {
 	return view.Clean(fmt.Sprintf("%s, from %s (%s)", r.Heading(), r.Checkpoint.ID, r.SavedText()))
 }
 
-// showResumePoint prints the last line of a resume.
+// showResumePoint prints the last line of a resume: the code of the resume point. It prints
+// nothing if the work has no resume point.
 func showResumePoint(c *invoke.Invocation, r *resumption) {
-	if r.isComplete() {
+	switch code := r.Verdict.At.Code; {
+	case r.isComplete():
 		c.Printf("%s\n", view.NothingLeft)
-		return
+	case code != "":
+		c.Printf("%s\n", view.Clean(code))
 	}
-	c.Printf("%s\n", view.Clean(r.ResumePoint()))
 }
 
 // showOutcome prints the output for scripts: the JSON record or the variables.
@@ -153,7 +155,7 @@ func printEnv(c *invoke.Invocation, r *resumption) {
 		skip = r.Verdict.At.Phase
 	}
 	vars := variables{
-		action: r.action(), id: string(r.Checkpoint.ID), from: r.ResumePoint(),
+		action: r.action(), id: string(r.Checkpoint.ID), from: r.Verdict.At.Code,
 		phase: r.Verdict.At.Phase, completed: strings.Join(r.Record.Progress().Completed, ","), skip: skip,
 		next:  r.Verdict.Next.Action,
 		paths: string(view.WorkflowJSON(r.Record, "artifact_paths")), context: string(view.WorkflowJSON(r.Record, "context_metadata")),

@@ -30,11 +30,12 @@ var ResumeCommand = invoke.Command{
 		"git checkpoint resume 42 --branch feature/issue-42-jwt",
 		"git checkpoint resume 42 --auto --json",
 	},
-	Description: "The last line on standard output is the resume point. Without a terminal only a\n" +
-		"verdict of prompt_user needs an answer: --yes, --choice or --force give it. A phase\n" +
-		"that waits for an approval needs --approve beside them. If HEAD is on another branch\n" +
-		"than the checkpoint's, --branch is the answer. If this clone has no checkpoint of the\n" +
-		"issue, resume fetches first, and switches to the branch after one question or --yes.",
+	Description: "The last line on standard output is the resume point, if the work has one. Without\n" +
+		"a terminal only a verdict of prompt_user needs an answer: --yes, --choice or --force\n" +
+		"give it. A phase that waits for an approval needs --approve beside them. If HEAD is\n" +
+		"on another branch than the checkpoint's, --branch is the answer. If this clone has\n" +
+		"no checkpoint of the issue, resume fetches first, and switches to the branch after\n" +
+		"one question or --yes.",
 	Flags:     resumeFlags,
 	ReadsOnly: true,
 	Run:       runResume,
