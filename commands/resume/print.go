@@ -3,7 +3,11 @@ package resume
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -62,6 +66,9 @@ func plainResumed(c *invoke.Invocation, r *resumption) {
 	}
 	if ids := r.Record.Conflicts(); len(ids) > 0 {
 		rows = append(rows, view.Row{Label: "Conflicts in progress", Text: view.List(ids)})
+	}
+	if ids := r.Record.AwaitingResponse(); len(ids) > 0 {
+		rows = append(rows, view.Row{Label: "Awaiting response", Text: view.List(ids)})
 	}
 	c.Printf("%s", view.Plain(rows))
 	showResumePoint(c, r)
@@ -219,7 +226,27 @@ func speak(c *invoke.Invocation, r *resumption) error {
 	if err != nil {
 		return failure.Errorf(failure.Usage, "git checkpoint resume "+view.IssueArg(r.Checkpoint.Issue), "resume %s --as %s: %w", r.Checkpoint.ID, as, err)
 	}
+	if as == pipeline.Name {
+		warnLostWorktrees(c, r.Record)
+	}
 	return nil
+}
+
+// warnLostWorktrees names the worktrees of a lead's open stories that are not in this clone.
+func warnLostWorktrees(c *invoke.Invocation, r *checkpoint.Record) {
+	for _, s := range story.Stories(r) {
+		dir := pipeline.Worktree(r, s.ID)
+		if dir == "" || s.State == story.Done {
+			continue
+		}
+		place := filepath.FromSlash(dir)
+		if !filepath.IsAbs(place) {
+			place = filepath.Join(c.Store.Root(), place)
+		}
+		if _, err := os.Stat(place); errors.Is(err, fs.ErrNotExist) {
+			c.Warnf("story %s: its worktree %s does not exist here", s.ID, view.QuotePath(dir))
+		}
+	}
 }
 
 // speakOfWorker sets the texts of a pipeline worker, including the state of its lead.
