@@ -119,7 +119,7 @@ func (s *Repo) nameLock(ref string, failed error) error {
 			return failed
 		}
 	}
-	return fmt.Errorf("%w: %s exists; if no git is running, remove it", failed, lock)
+	return failure.Errorf(failure.Failure, "git checkpoint doctor --fix", "%w: %s exists; if no git is running, remove it", failed, lock)
 }
 
 // isChain reports whether a move is that of a chain or an archive.
