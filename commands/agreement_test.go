@@ -514,14 +514,15 @@ func readPrompt(out string) answer {
 	return got
 }
 
-// readLast reads the last line of a resume: the point, the checkpoint's id, or a text.
+// readLast reads the last line of a resume: the point, a text if nothing is left, or another line
+// of the output if there is no point.
 func readLast(out string) answer {
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	last := lines[len(lines)-1]
 	switch {
 	case last == "nothing left to do":
 		return answer{"-", "-", "true", "-"}
-	case strings.HasPrefix(last, "CP-"):
+	case strings.Contains(last, ": "), strings.HasPrefix(last, "Issue "):
 		last = ""
 	}
 	return answer{last, "-", "false", "-"}

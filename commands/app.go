@@ -198,8 +198,12 @@ func call(d *invoke.Command, env *invoke.Env, flags *cli.Context) error {
 
 type lineKey struct{}
 
-// noteAdvice returns advice about -m for a command that has a note.
+// noteAdvice returns advice about an unexpected argument: run's command goes after --, and a note
+// after -m.
 func noteAdvice(c *invoke.Invocation) string {
+	if c.Name == "run" {
+		return "; the command goes after --"
+	}
 	if !c.HasFlag("message") {
 		return ""
 	}

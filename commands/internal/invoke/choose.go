@@ -331,7 +331,7 @@ func (c *Invocation) warnOtherIssue(i checkpoint.Issue) {
 	case err != nil || strings.EqualFold(string(n.issue), string(i)):
 	case c.Store.HasIssue(c.Ctx, i):
 		c.Warnf("issue %s: the branch names issue %s", i, n.issue)
-	default:
+	case c.Name != "finish": // finish begins no issue
 		c.Warnf("issue %s is a new issue: the branch names issue %s", i, n.issue)
 	}
 }
