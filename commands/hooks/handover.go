@@ -164,7 +164,7 @@ func nextStep(resume string, r *view.Standing, checked bool, more view.PromptMor
 	case r.Verdict.Action == freshness.StartFresh:
 		return "The checkpoint cannot be resumed. The reasons: git checkpoint status " + view.IssueArg(r.Checkpoint.Issue) + "\n"
 	case !checked || len(more.Missing) > 0:
-		return "To restore the files: git checkpoint resume " + resume + " --yes\n"
+		return "To restore the files (those that changed since stay): git checkpoint resume " + resume + " --yes\n"
 	case r.Record.Snapshot().IsOutOfTime():
 		return "Some files are not in the checkpoint, because it ran out of time. An older one may have them: git checkpoint list " + view.IssueArg(r.Checkpoint.Issue) + "\n"
 	case len(r.Verdict.Elsewhere) > 0:

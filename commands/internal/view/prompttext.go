@@ -39,7 +39,7 @@ func requestLines(line func(less, limit int, name, text string), t checkpoint.Ag
 	}
 	request, answer := "Last request", "Last answer ended"
 	if more.Unended != "" {
-		line(0, promptNote, fmt.Sprintf("Last request (turn %d, which has not ended)", t.Open()), more.Unended)
+		line(0, promptNote, fmt.Sprintf("Last request (turn %d, cut off)", t.Open()), more.Unended)
 		request, answer = "Earlier request", "Answer to it ended"
 	}
 	line(0, promptNote, fmt.Sprintf("%s (turn %d)", request, t.Asked), t.Request)
