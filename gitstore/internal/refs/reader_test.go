@@ -49,21 +49,36 @@ func TestReadMatchesGit(t *testing.T) {
 	}
 }
 
-// Between Hold and Let, reads return the old values.
-func TestHoldKeepsPackedRefs(t *testing.T) {
+// Between Cache and Release, reads return the old values, and broken refs are broken.
+func TestCacheKeepsValues(t *testing.T) {
 	t.Parallel()
 	w, r, one := reader(t)
 	two := w.Commit("second")
-	w.Git("update-ref", "refs/checkpoints/1", one)
+	const live, own = "refs/checkpoints/", "refs/git-checkpoint/own/"
+	w.Git("update-ref", live+"1", one)
+	w.Git("update-ref", own+"1", one)
 	w.Git("pack-refs", "--all")
-	r.Hold()
-	w.Git("update-ref", "refs/checkpoints/1", two)
-	w.Git("pack-refs", "--all")
-	for _, want := range []string{one, two} {
-		got, err := r.Read(t.Context(), "refs/checkpoints/1")
+	w.Git("update-ref", live+"2", one)
+	require.NoError(t, os.WriteFile(w.GitPath(live+"3"), []byte("zz\n"), 0o666))
+	require.NoError(t, r.Cache(t.Context(), "refs/git-checkpoint/", live))
+	w.Git("update-ref", live+"1", two)
+	w.Git("update-ref", live+"4", two)
+	w.Git("update-ref", "refs/heads/x", two)
+	for _, want := range []struct{ first, fourth, names string }{{one, "", "1 2 3"}, {two, two, "1 2 3 4"}} {
+		for name, want := range map[string]string{live + "1": want.first, live + "2": one, live + "4": want.fourth, own + "1": one, "refs/heads/x": two} {
+			got, err := r.Read(t.Context(), name)
+			require.NoError(t, err)
+			assert.Equal(t, plumbing.NewHash(want), got, name)
+		}
+		_, err := r.Read(t.Context(), live+"3")
+		require.ErrorAs(t, err, new(*BrokenError))
+		names, err := r.Names(t.Context(), live)
 		require.NoError(t, err)
-		assert.Equal(t, want, got.String())
-		r.Let()
+		assert.Equal(t, want.names, strings.ReplaceAll(strings.Join(names, " "), live, ""))
+		values, err := r.Values(t.Context(), own)
+		require.NoError(t, err)
+		assert.Equal(t, map[string]plumbing.Hash{own + "1": plumbing.NewHash(one)}, values)
+		r.Release()
 	}
 }
 

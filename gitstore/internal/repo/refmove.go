@@ -25,6 +25,7 @@ import (
 // a reflog entry. It moves refs in files itself if possible, otherwise through git. If a
 // ref does not have its old value, MoveRefs changes nothing and returns ErrRefMoved.
 func (s *Repo) MoveRefs(ctx context.Context, message string, moves ...refs.Move) error {
+	s.Refs.Release()
 	if err := s.MoveRefsHere(ctx, message, moves); !errors.Is(err, refs.ErrNeedsGit) {
 		return err
 	}
@@ -211,7 +212,7 @@ func Shorten(message string) string {
 // renames one lock file after the other. If git was killed or the disk was full
 // meanwhile, some refs may have moved. Then settle moves the remaining refs.
 func (m *mover) settle(ctx context.Context, moves []refs.Move, prepared bool, failed error) error {
-	m.s.Refs.Let()
+	m.s.Refs.Release()
 	var left []refs.Move
 	for _, move := range moves {
 		now, err := m.s.ReadRef(ctx, move.Name)
@@ -367,8 +368,6 @@ func (s *Repo) Noted(message string, moves []refs.Move, work func(git.Git) error
 
 // stillAt returns the refs that still have their seen values.
 func (s *Repo) stillAt(ctx context.Context, names []string, seen map[string]plumbing.Hash) ([]string, error) {
-	s.Refs.Hold()
-	defer s.Refs.Let()
 	var left []string
 	for _, name := range names {
 		now, err := s.ReadRef(ctx, name)
