@@ -236,15 +236,12 @@ func issuesOfBranch(c *invoke.Invocation) ([]checkpoint.Issue, error) {
 	if err != nil {
 		return nil, err
 	}
-	issues, _, err := c.Store.Issues(c.Ctx, false)
-	if err != nil {
-		return nil, err
-	}
+	tips, err := c.Tips()
 	var found []checkpoint.Issue
-	for _, i := range issues {
-		if cp, err := c.Store.Newest(c.Ctx, i); err == nil && cp.Branch == gitstore.RecordedBranch(branch) {
-			found = append(found, i)
+	for _, t := range tips {
+		if t.Checkpoint != nil && t.Checkpoint.Branch == gitstore.RecordedBranch(branch) {
+			found = append(found, t.Issue)
 		}
 	}
-	return found, nil
+	return found, err
 }

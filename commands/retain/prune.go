@@ -83,6 +83,7 @@ func runPrune(c *invoke.Invocation) error {
 	if err != nil {
 		return err
 	}
+	defer c.Store.CacheRefs(c.Ctx)()
 	issues, err := issuesToPrune(c, o.all)
 	if err != nil {
 		return err

@@ -221,7 +221,7 @@ func (s *Chains) RestoreDeletedRefs(ctx context.Context, existing []checkpoint.I
 	if s.repo.IssueLock != nil || s.repo.Info.RefFormat != "files" {
 		return false
 	}
-	own, err := refs.Stored(s.repo.Info.CommonDir, repo.OwnRefs)
+	own, err := s.repo.Refs.Names(ctx, repo.OwnRefs)
 	if err != nil {
 		return false
 	}
