@@ -24,6 +24,7 @@ func runVerify(c *invoke.Invocation) error {
 	if err := c.Open(); err != nil {
 		return err
 	}
+	defer c.Store.CacheRefs(c.Ctx)()
 	issues, err := issuesToVerify(c)
 	if err != nil {
 		return err
@@ -34,9 +35,10 @@ func runVerify(c *invoke.Invocation) error {
 	defer t.End()
 	c.Store.SetProgress(t.At)
 	c.Store.Doctor.SetPhases(c.Settings.Strings("phases"))
+	run := c.Store.Doctor.Verification(true)
 	for _, i := range issues {
 		t.About("verify: issue " + string(i))
-		report, err := c.Store.Verify(c.Ctx, i)
+		report, err := run.Verify(c.Ctx, i)
 		if err != nil {
 			return err
 		}

@@ -241,3 +241,51 @@ func isSorted(lines []byte) bool {
 	}
 	return true
 }
+
+// hasKeyIn reports whether packed-refs has a ref whose name after start is text from some
+// character on, or a part of it, in any ASCII case. It returns true if a name that has an
+// encoded character may be such a ref.
+func (p *packed) hasKeyIn(start, text string) (bool, error) {
+	for k := range len(text) {
+		if found, err := p.hasKeyAt(start, start, text[k:]); found || err != nil {
+			return found, err
+		}
+	}
+	return false, nil
+}
+
+// hasKeyAt reports whether packed-refs has the ref begun, if it is longer than start, or a ref
+// that continues begun with the first characters of text.
+func (p *packed) hasKeyAt(start, begun, text string) (bool, error) {
+	name, err := p.firstFrom(begun)
+	switch {
+	case err != nil || !strings.HasPrefix(name, begun):
+		return false, err
+	case name == begun && name != start:
+		return true, nil
+	}
+	if name, err = p.firstFrom(begun + "%"); err != nil || strings.HasPrefix(name, begun+"%") {
+		return err == nil, err
+	}
+	if text == "" {
+		return false, nil
+	}
+	lower, upper := strings.ToLower(text[:1]), strings.ToUpper(text[:1])
+	found, err := p.hasKeyAt(start, begun+lower, text[1:])
+	if err == nil && !found && upper != lower {
+		found, err = p.hasKeyAt(start, begun+upper, text[1:])
+	}
+	return found, err
+}
+
+// firstFrom returns the first name in packed-refs that is not less than name, or "".
+func (p *packed) firstFrom(name string) (string, error) {
+	at, err := p.seek(name)
+	if err != nil || at >= p.size {
+		return "", err
+	}
+	lines, err := p.read(at, blockSize)
+	line, _, _ := bytes.Cut(lines, []byte("\n"))
+	found, _ := nameOf(line)
+	return found, err
+}

@@ -294,7 +294,45 @@ func Stored(path, prefix string) ([]string, error) {
 	return names, nil
 }
 
-// eachLoose calls f for each loose ref below a prefix.
+// HasAny reports whether a ref below a prefix exists in the files backend.
+func HasAny(path, prefix string) (bool, error) {
+	return hasRef(path, prefix, func(string) bool { return true }, func(p *packed) (bool, error) {
+		name, err := p.firstFrom(prefix)
+		return strings.HasPrefix(name, prefix), err
+	})
+}
+
+// HasKeyIn reports whether the key of a ref, its name after a prefix, occurs in text in any ASCII
+// case. isKeyIn answers this for one ref. HasKeyIn may also return true if the key of a packed
+// ref has an encoded character.
+func HasKeyIn(path, prefix, text string, isKeyIn func(name string) bool) (bool, error) {
+	return hasRef(path, prefix, isKeyIn, func(p *packed) (bool, error) { return p.hasKeyIn(prefix, text) })
+}
+
+// hasRef reports whether a loose ref below a prefix is wanted, or find finds one in packed-refs.
+// If packed-refs is not sorted, wanted decides about its refs.
+func hasRef(path, prefix string, wanted func(name string) bool, find func(*packed) (bool, error)) (found bool, err error) {
+	err = eachLoose(path, prefix, func(name, _ string) error {
+		if found = wanted(name); found {
+			return fs.SkipAll
+		}
+		return nil
+	})
+	if err != nil || found {
+		return found, err
+	}
+	err = withPacked(path, func(p *packed) error {
+		found, err = find(p)
+		return err
+	})
+	if errors.Is(err, errUnsorted) {
+		names, err := Stored(path, prefix)
+		return slices.ContainsFunc(names, wanted), err
+	}
+	return found, err
+}
+
+// eachLoose calls f for each loose ref below a prefix, until f returns fs.SkipAll.
 func eachLoose(dir, prefix string, f func(name, file string) error) error {
 	root := filepath.Join(dir, filepath.FromSlash(prefix))
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
