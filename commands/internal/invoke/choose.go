@@ -219,9 +219,18 @@ func (c *Invocation) goesOn(i checkpoint.Issue, branch string, former gitstore.F
 }
 
 // renamedElsewhere returns the issue of a branch that was renamed in another clone, or "".
-// The issue has the former name of the branch, and its newest checkpoint the current name.
+// The issue has the former name of the branch, and its newest checkpoint the current name. The
+// issues are read once for a command.
 func (c *Invocation) renamedElsewhere(branch string) checkpoint.Issue {
-	defer c.Store.CacheRefs(c.Ctx)()
+	i, known := c.renamed[branch]
+	if !known {
+		i = c.findRenamed(branch)
+		c.renamed = map[string]checkpoint.Issue{branch: i}
+	}
+	return i
+}
+
+func (c *Invocation) findRenamed(branch string) checkpoint.Issue {
 	issues, _, err := c.Store.Issues(c.Ctx, false)
 	if err != nil {
 		return ""

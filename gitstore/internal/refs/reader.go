@@ -216,12 +216,7 @@ func (r *Reader) Names(ctx context.Context, prefix string) ([]string, error) {
 		refs, err := r.List(ctx, prefix)
 		return slices.Sorted(maps.Keys(refs)), err
 	}
-	names, err := Stored(r.Path, prefix)
-	if err != nil {
-		return nil, err
-	}
-	slices.Sort(names)
-	return slices.Compact(names), nil
+	return Stored(r.Path, prefix)
 }
 
 // Values is List without a git process in the files backend: git looks up the object of
@@ -271,27 +266,44 @@ func (r *Reader) values(ctx context.Context, prefixes []string, broken func(name
 	return values, nil
 }
 
-// Stored returns the names of loose and packed refs below a prefix in the files backend,
-// regardless of content. A name may occur twice.
+// Stored returns the sorted names of loose and packed refs below a prefix in the files backend,
+// regardless of content.
 func Stored(path, prefix string) ([]string, error) {
-	var names []string
+	var loose []string
 	err := eachLoose(path, prefix, func(name, _ string) error {
-		names = append(names, name)
+		loose = append(loose, name)
 		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list %s: %w", prefix, err)
 	}
-	packed, err := packedBelow(path, prefix)
+	lines, err := packedBelow(path, prefix)
 	if err != nil {
 		return nil, err
 	}
-	for line := range strings.Lines(packed) {
+	packed := make([]string, 0, strings.Count(lines, "\n"))
+	for line := range strings.Lines(lines) {
 		if _, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " "); ok && strings.HasPrefix(name, prefix) {
-			names = append(names, name)
+			packed = append(packed, name)
 		}
 	}
-	return names, nil
+	slices.Sort(loose)
+	slices.Sort(packed)
+	return union(loose, packed), nil
+}
+
+// union returns the strings of two sorted lists, each once.
+func union(a, b []string) []string {
+	all := make([]string, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		first := &a
+		if b[0] < a[0] {
+			first = &b
+		}
+		all = append(all, (*first)[0])
+		*first = (*first)[1:]
+	}
+	return slices.Compact(append(append(all, a...), b...))
 }
 
 // HasAny reports whether a ref below a prefix exists in the files backend.
