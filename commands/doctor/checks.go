@@ -23,7 +23,9 @@ import (
 
 // inspectAll inspects every chain, the hooks and the related settings.
 func inspectAll(c *invoke.Invocation, result *view.Doctor) error {
-	defer c.Store.CacheRefs(c.Ctx)()
+	if !namesIssue(c) {
+		defer c.Store.CacheRefs(c.Ctx)()
+	}
 	issues, err := issuesToVerify(c)
 	if err != nil {
 		return err

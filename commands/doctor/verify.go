@@ -24,7 +24,9 @@ func runVerify(c *invoke.Invocation) error {
 	if err := c.Open(); err != nil {
 		return err
 	}
-	defer c.Store.CacheRefs(c.Ctx)()
+	if !namesIssue(c) {
+		defer c.Store.CacheRefs(c.Ctx)()
+	}
 	issues, err := issuesToVerify(c)
 	if err != nil {
 		return err
@@ -61,9 +63,11 @@ func runVerify(c *invoke.Invocation) error {
 	return nil
 }
 
+func namesIssue(c *invoke.Invocation) bool { return len(c.Args) > 0 || c.Common.Issue != "" }
+
 // issuesToVerify returns the named issue, or all live and archived issues.
 func issuesToVerify(c *invoke.Invocation) ([]checkpoint.Issue, error) {
-	if len(c.Args) > 0 || c.Common.Issue != "" {
+	if namesIssue(c) {
 		issue, err := c.Issue()
 		if err == nil && !c.Store.HasIssue(c.Ctx, issue) {
 			err = &gitstore.NoneError{Issue: issue}
