@@ -27,7 +27,10 @@ var ListCommand = invoke.Command{
 	Name: "list", Alias: "log", Usage: "list an issue's checkpoints, newest first", Args: "[ISSUE]", Max: 1,
 	Everyday: true, ShortHelp: []string{"n", "all", "turns", "archived"},
 	Category: "Look",
-	Description: "Marks: * tip, p pinned, r resumable, ! invalid, a archived. On a terminal it is a\n" +
+	Description: "If several issues have checkpoints and the branch names none of them, list prints one\n" +
+		"line for each of the 50 issues that were saved last, or of N issues with -n N. Otherwise it\n" +
+		"prints the checkpoints of one issue, or of all issues with --all.\n\n" +
+		"Marks: * tip, p pinned, r resumable, ! invalid, a archived. On a terminal it is a\n" +
 		"timeline by phase with the changed files and lines of each checkpoint, and s marks\n" +
 		"checkpoints that are resumable but stale. Automatic checkpoints that follow each other\n" +
 		"have one line there, unless --verbose is set. list reads the records of the first 100\n" +
