@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -96,9 +95,9 @@ func allIssuesRows(number string, k kind) []row {
 	}{
 		{"overview", "list", []string{"list"}, (*repo).onMain, shows50, []string{"for-each-ref", "--sort=-committerdate", "--count=50", "refs/checkpoints/"}, shows50},
 		{"all", "list --all", []string{"list", "--all"}, nil, linesOf("issue "), []string{"for-each-ref", tips, "refs/checkpoints/"}, linesOf("Checkpoint-Id: ")},
-		{"prune", "prune --all", []string{"prune", "--all"}, nil, linesOf("keep "), []string{"for-each-ref", tips, "refs/checkpoints/"}, linesOf("Checkpoint-Id: ")},
-		{"verify", "verify", []string{"verify"}, nil, ofCheckpoints, []string{"rev-list", "--objects", "--glob=refs/checkpoints/*"}, anything},
-		{"doctor", "doctor", []string{"doctor"}, nil, ofCheckpoints, []string{"fsck", "--connectivity-only"}, anything},
+		{"prune", "prune --all", []string{"prune", "--all"}, nil, linesOf("issue "), []string{"for-each-ref", tips, "refs/checkpoints/"}, linesOf("Checkpoint-Id: ")},
+		{"verify", "verify", []string{"verify"}, nil, noErrors, []string{"rev-list", "--objects", "--glob=refs/checkpoints/*"}, anything},
+		{"doctor", "doctor", []string{"doctor"}, nil, noErrors, []string{"fsck", "--connectivity-only"}, anything},
 	} {
 		list = append(list, row{
 			name: "issues-" + c.name + "-" + number, store: k, once: true,
@@ -140,9 +139,9 @@ func linesOf(prefix string) func(n int) func(string) error {
 // shows50 checks that the overview has a line for each of 50 issues.
 func shows50(n int) func(string) error { return counts("", min(n, 50)) }
 
-// ofCheckpoints checks that all checkpoints were checked, without an error.
-func ofCheckpoints(n int) func(string) error {
-	return counts(fmt.Sprintf("%d checkpoints checked, 0 errors", n), 1)
+// noErrors checks that checkpoints were checked, without an error.
+func noErrors(int) func(string) error {
+	return func(out string) error { return matches(out, ` checkpoints checked, 0 errors`) }
 }
 
 func anything(int) func(string) error { return func(string) error { return nil } }
