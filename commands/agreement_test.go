@@ -60,10 +60,11 @@ type agreement struct {
 	*gittest.Repo
 	r     *rand.Rand
 	files string // directory of exported files
+	stdin string // of the next command
 }
 
 func newAgreement(t *testing.T, r *rand.Rand) *agreement {
-	a := &agreement{t, gittest.New(t), r, t.TempDir()}
+	a := &agreement{t: t, Repo: gittest.New(t), r: r, files: t.TempDir()}
 	a.Write("file", "1\n")
 	a.Write(".git/info/exclude", "issues/\nmemory/\n")
 	a.Git("add", "-A")
@@ -78,7 +79,7 @@ func (a *agreement) run(args ...string) (string, int) {
 	var stdout, stderr bytes.Buffer
 	environ := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_CHECKPOINT_") })
 	env := &invoke.Env{
-		Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Environ: environ,
+		Stdin: strings.NewReader(a.stdin), Stdout: &stdout, Stderr: &stderr, Environ: environ,
 		Getenv: func(key string) string {
 			for _, v := range slices.Backward(environ) {
 				if value, ok := strings.CutPrefix(v, key+"="); ok {
@@ -90,6 +91,7 @@ func (a *agreement) run(args ...string) (string, int) {
 		Now: func() time.Time { return time.Date(2026, 2, 14, 15, 0, 0, 0, time.UTC) },
 		Tty: func() (io.ReadWriteCloser, error) { return nil, os.ErrNotExist },
 	}
+	a.stdin = ""
 	code := Run(a.t.Context(), env, args)
 	if code > 0 && stdout.Len() == 0 {
 		return stderr.String(), code
@@ -117,6 +119,9 @@ func (a *agreement) state(issue string) string {
 		a.t.Logf("refused: %s\n%s", data, out)
 		return ""
 	}
+	if a.r.IntN(3) == 0 {
+		a.turns(issue)
+	}
 	if a.r.IntN(4) == 0 {
 		a.issue(issue, pick(a, []string{"state:docs"}, []string{"state:ready", "x"}, nil))
 	}
@@ -126,6 +131,16 @@ func (a *agreement) state(issue string) string {
 		_ = os.RemoveAll(a.Path("memory"))
 	}
 	return system + " " + string(data)
+}
+
+// turns ends turns of an agent, each with a request.
+func (a *agreement) turns(issue string) {
+	for n := range a.r.IntN(3) {
+		a.Write("file", fmt.Sprintf("%s, turn %d\n", issue, n))
+		a.stdin = fmt.Sprintf(`{"session_id":"ses-%s","prompt":"request %d","prompt_response":"done"}`, issue, n)
+		out, code := a.run("hook", "turn", "gemini", "--issue", issue)
+		require.Zero(a.t, code, out)
+	}
 }
 
 func (a *agreement) issue(issue string, labels []string) {
@@ -476,7 +491,7 @@ func readMarkdown(out string) answer { return readPlain(out) }
 
 func readPrompt(out string) answer {
 	get := func(name string) string {
-		m := regexp.MustCompile(`(?m)^\| ` + name + `: (.*)$`).FindStringSubmatch(out)
+		m := regexp.MustCompile(`(?m)^\| ` + name + `(?: \(written [^)]*\))?: (.*)$`).FindStringSubmatch(out)
 		if m == nil {
 			return "-"
 		}
@@ -491,7 +506,7 @@ func readPrompt(out string) answer {
 		got.phase = m[1]
 	}
 	if words := get("Can be resumed"); words != "-" {
-		got.verdict = map[string]string{"yes, with warnings": "proceed_with_warning", "after an answer from a person": "prompt_user", "no, the work starts over": "start_fresh"}[words]
+		got.verdict = map[string]string{"yes, with warnings": "proceed_with_warning", "after an answer from a person": "prompt_user", "yes, and files that changed since stay as they are": "prompt_user", "no, the work starts over": "start_fresh"}[words]
 	}
 	if got.complete == "true" {
 		got.point = "-"
@@ -499,14 +514,15 @@ func readPrompt(out string) answer {
 	return got
 }
 
-// readLast reads the last line of a resume: the point, the checkpoint's id, or a text.
+// readLast reads the last line of a resume: the point, a text if nothing is left, or another line
+// of the output if there is no point.
 func readLast(out string) answer {
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	last := lines[len(lines)-1]
 	switch {
 	case last == "nothing left to do":
 		return answer{"-", "-", "true", "-"}
-	case strings.HasPrefix(last, "CP-"):
+	case strings.Contains(last, ": "), strings.HasPrefix(last, "Issue "):
 		last = ""
 	}
 	return answer{last, "-", "false", "-"}

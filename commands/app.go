@@ -34,6 +34,7 @@ import (
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/failure"
+	"git-checkpoint/gitstore/trace"
 
 	"github.com/urfave/cli/v2"
 )
@@ -46,6 +47,11 @@ func Main(args []string) int {
 		return report(&invoke.Env{Stderr: os.Stderr}, false, err)
 	}
 	env.Argv = args
+	end, err := trace.Open(os.Getenv(trace.Variable))
+	if err != nil {
+		return report(env, false, failure.Usagef("%w", err))
+	}
+	defer end()
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	go stopOnSignal(stop) // in the background, because signal.Notify takes a moment
@@ -99,6 +105,7 @@ func stopOnSignal(stop context.CancelFunc) {
 func runLine(ctx context.Context, env *invoke.Env, commands []*invoke.Command, args []string) int {
 	line, err := parseLine(commands, args)
 	if err == nil {
+		defer trace.Begin(trace.Command, "git checkpoint "+line.command.Name).End()
 		err = newApp(env, line).RunContext(context.WithValue(ctx, lineKey{}, line), line.argv)
 	}
 	if err != nil && ctx.Err() != nil && !errors.As(err, new(failure.Silent)) {
@@ -191,8 +198,12 @@ func call(d *invoke.Command, env *invoke.Env, flags *cli.Context) error {
 
 type lineKey struct{}
 
-// noteAdvice returns advice about -m for a command that has a note.
+// noteAdvice returns advice about an unexpected argument: run's command goes after --, and a note
+// after -m.
 func noteAdvice(c *invoke.Invocation) string {
+	if c.Name == "run" {
+		return "; the command goes after --"
+	}
 	if !c.HasFlag("message") {
 		return ""
 	}

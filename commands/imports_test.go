@@ -109,7 +109,7 @@ var layers = [][]string{
 	{"gitstore/checkpoint/tasks", "gitstore/diff", "gitstore/retention"},
 	{"gitstore/checkpoint"},
 	{"gitstore/checkpoint/document"},
-	{"gitstore/failure", "gitstore/internal/git/objectformat"},
+	{"gitstore/failure", "gitstore/internal/git/objectformat", "gitstore/trace"},
 }
 
 // layerOf returns the layer of a package, -1 if it has none.

@@ -7,6 +7,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/doctor"
+	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/repo"
 )
 
@@ -65,6 +66,29 @@ func (d Doctor) SetPhases(phases []string) { d.doctor.Phases = phases }
 // ObjectCounts returns git's counts of objects.
 func (d Doctor) ObjectCounts(ctx context.Context) (doctor.ObjectCounts, error) {
 	return d.doctor.ObjectCounts(ctx)
+}
+
+// Features returns the features of the repository that its stored form depends on, for a bug
+// report, such as "sha1 objects", "files refs" and "shallow".
+func (d Doctor) Features() []string {
+	info := d.repo.Info
+	all := []string{ObjectFormat + " objects", info.RefFormat + " refs"}
+	for _, f := range []struct {
+		name string
+		on   bool
+	}{
+		{"bare", info.Bare},
+		{"shallow", info.Shallow},
+		{"partial", repository.Partial(d.repo.Config)},
+		{"linked worktree", info.Dir != info.CommonDir},
+		{"precious objects", info.Precious},
+		{"alternates in the environment", info.Alternates != ""},
+	} {
+		if f.on {
+			all = append(all, f.name)
+		}
+	}
+	return all
 }
 
 // OwnObjects returns the numbers of loose objects and packs that this program wrote. See

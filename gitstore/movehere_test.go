@@ -70,7 +70,10 @@ func TestLockOfOtherProcessStays(t *testing.T) {
 	w.Git("update-ref", LiveRef("42"), before.String())
 	require.NoError(t, w.s.repo.WithIssueLock(ctx, "42", func() error {
 		lock(t, w, LiveRef("42"), tip.String()+"\n")
-		require.ErrorIs(t, w.s.repo.MoveRefsHere(ctx, "sync", []refs.Move{{Name: LiveRef("42"), Old: before, New: tip}}), refs.ErrNeedsGit)
+		staged, err := w.s.repo.RefDir().Stage([]refs.Move{{Name: LiveRef("42"), Old: before, New: tip}})
+		require.NoError(t, err)
+		defer staged.Discard()
+		require.ErrorIs(t, staged.Commit(refs.ReflogEntry{Name: "A", Email: "a@b", At: w.now, Message: "sync"}), refs.ErrNeedsGit)
 		return nil
 	}))
 	assert.FileExists(t, w.GitPath(LiveRef("42")+".lock"))

@@ -84,6 +84,14 @@ func (s *Store) OperationBranch(ctx context.Context) string { return s.facts.Ope
 // A FormerName is an earlier name of a branch.
 type FormerName = facts.FormerName
 
+// RecordedFormerNames returns the earlier names of a branch as checkpoints record them.
+func (s *Store) RecordedFormerNames(ctx context.Context, branch string) (names []string) {
+	for _, n := range s.FormerNames(ctx, branch) {
+		names = append(names, RecordedBranch(n.Name))
+	}
+	return names
+}
+
 // FormerNames returns the earlier names of a branch from its reflog, the last name first.
 func (s *Store) FormerNames(ctx context.Context, branch string) []FormerName {
 	return s.facts.FormerNames(ctx, branch)

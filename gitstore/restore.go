@@ -5,6 +5,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/restore"
+	"git-checkpoint/gitstore/trace"
 )
 
 // An InterruptedRestore is a restore in this worktree that was killed, if there is one.
@@ -55,6 +56,7 @@ type RestoreOutcome = restore.Outcome
 // snapshot contains the old content. Failed restores are rolled back. After a kill, the
 // journal allows the next restore or InterruptedRestore to resolve it.
 func (s *Store) Restore(ctx context.Context, req RestoreRequest) (*Restored, error) {
+	defer trace.Begin(trace.Step, "restore").End()
 	if req.Checkpoint != nil && !req.Request.DryRun {
 		_ = s.capturer.ReturnContent(req.Checkpoint) // git's filter names the file whose content is missing
 	}

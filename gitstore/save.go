@@ -7,6 +7,7 @@ import (
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/save"
+	"git-checkpoint/gitstore/trace"
 )
 
 // A PruneRequest holds the parameters of a prune.
@@ -21,6 +22,7 @@ type Pruned = save.Pruned
 
 // Prune applies retention to an issue's chain and archive.
 func (s *Store) Prune(ctx context.Context, req PruneRequest) (*Pruned, error) {
+	defer trace.Begin(trace.Step, "prune").End()
 	if req.DryRun { // otherwise the prune repairs the chain itself, under the issue lock
 		s.chains.RepairIfRewritten(ctx, req.Issue)
 	}
@@ -37,6 +39,7 @@ type Saved = save.Saved
 // retention no longer keeps. If Save returns without an error, the checkpoint is durable
 // and in the chain.
 func (s *Store) Save(ctx context.Context, req SaveRequest) (*Saved, error) {
+	defer trace.Begin(trace.Step, "save").End()
 	// Save repairs the chain itself when it holds the issue lock. Two saves read other
 	// checkpoints without the lock: a save after a resume, and a dry run of an import.
 	if s.chains.ReadResumed(req.Issue).ID != "" || req.Keep && req.DryRun {
@@ -55,6 +58,7 @@ func (s *Store) Save(ctx context.Context, req SaveRequest) (*Saved, error) {
 // Consolidate packs the loose objects that this program has written, if there are many.
 // Saves of agents at each turn would otherwise leave thousands of files.
 func (s *Store) Consolidate(ctx context.Context) error {
+	defer trace.Begin(trace.Step, "pack objects").End()
 	return s.repo.Consolidate(ctx, repo.LooseLimit)
 }
 

@@ -8,6 +8,7 @@ import (
 	"git-checkpoint/gitstore/internal/remote"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/share"
+	"git-checkpoint/gitstore/trace"
 )
 
 // FetchRequest, PushRequest, SyncRequest and OpenRemoteRequest hold the parameters of an
@@ -24,6 +25,7 @@ type (
 // stays, and the remote chain is available below refs/git-checkpoint/remote. The error
 // reports that the remote did not answer; errors of single issues are in their Synced.
 func (s *Store) Fetch(ctx context.Context, req FetchRequest) ([]Synced, error) {
+	defer trace.Begin(trace.Step, "fetch").End()
 	if err := s.prepareTransfer(ctx, req.Remote, req.DryRun); err != nil {
 		return nil, err
 	}
@@ -75,6 +77,7 @@ func (s *Store) Remaining(ctx context.Context, dropped []Checkpoint) (*Remains, 
 // stays. The error reports that the remote did not answer; errors of single issues are in
 // their Synced.
 func (s *Store) Push(ctx context.Context, req PushRequest) ([]Synced, error) {
+	defer trace.Begin(trace.Step, "push").End()
 	if err := s.prepareTransfer(ctx, req.Remote, req.DryRun); err != nil {
 		return nil, err
 	}
@@ -106,6 +109,7 @@ const Joined = share.Joined
 // The error reports that the remote did not answer; errors of single issues are in their
 // Synced.
 func (s *Store) Sync(ctx context.Context, req SyncRequest) ([]Synced, error) {
+	defer trace.Begin(trace.Step, "sync").End()
 	if err := s.prepareTransfer(ctx, req.Remote, req.DryRun); err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"git-checkpoint/gitstore/internal/secrets"
 	"git-checkpoint/gitstore/internal/share"
 	"git-checkpoint/gitstore/internal/snapshot"
+	"git-checkpoint/gitstore/trace"
 )
 
 // Options select the repository, and replace clocks and other sources in tests. The zero
@@ -56,6 +57,7 @@ type Store struct {
 // Open opens the repository. It fails with ErrNotRepository, or with an UnsupportedError
 // that names the feature.
 func Open(ctx context.Context, o Options) (*Store, error) {
+	defer trace.Begin(trace.Step, "open the repository").End()
 	var guessed repository.Info
 	var prefetched <-chan *snapshot.StagedState
 	r, err := repo.Open(ctx, repo.Options{

@@ -3,8 +3,10 @@ package doctor
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -42,7 +44,7 @@ func inspectAll(c *invoke.Invocation, result *view.Doctor) error {
 		result.Checked += report.Checked
 	}
 	checkPace(c, issues, result)
-	result.Warnings = append(result.Warnings, unfinishedWrites(c)...)
+	result.Warnings = append(result.Warnings, otherSystemsFiles(c)...)
 	result.Warnings = append(result.Warnings, otherVersions(c)...)
 	hooks, err := githooks.Find(c, githooks.Repo(c))
 	if err != nil {
@@ -155,9 +157,10 @@ const (
 	maxWritings = 20_000    // limit of directory entries
 )
 
-// unfinishedWrites returns a message for each temporary file that other systems left in
-// their checkpoint folders.
-func unfinishedWrites(c *invoke.Invocation) []string {
+// otherSystemsFiles returns a message for each file in the checkpoint folders of other systems
+// that a write left unfinished, that cannot be read, or that has another name than its system
+// expects.
+func otherSystemsFiles(c *invoke.Invocation) []string {
 	if c.Store.Root() == "" {
 		return nil
 	}
@@ -172,14 +175,45 @@ func unfinishedWrites(c *invoke.Invocation) []string {
 			if looked++; looked > maxWritings {
 				return fs.SkipAll
 			}
-			if err != nil || d.IsDir() || !strings.HasSuffix(d.Name(), ".tmp") {
+			if err != nil || !d.Type().IsRegular() {
 				return nil
 			}
-			if info, err := d.Info(); err == nil && c.Env.Now().Sub(info.ModTime()) > writeTime {
-				found = append(found, fmt.Sprintf("%s: a write that was never finished, of %s: the file that it was for is older", invoke.Below(c.Store.Root(), path), as))
+			if text := fileTrouble(c, as, path, d); text != "" {
+				found = append(found, invoke.Below(c.Store.Root(), path)+": "+text)
 			}
 			return nil
 		})
 	}
 	return found
+}
+
+// fileTrouble returns the problem of a file in a system's folder, or "". Files that are no
+// document of the system have no problem.
+func fileTrouble(c *invoke.Invocation, as layout.Name, path string, d fs.DirEntry) string {
+	info, err := d.Info()
+	switch {
+	case err != nil:
+		return ""
+	case strings.HasSuffix(path, ".tmp") && c.Env.Now().Sub(info.ModTime()) > writeTime:
+		return fmt.Sprintf("a write that was never finished, of %s: the file that it was for is older", as)
+	case layout.Ignored(path) != "" || info.Size() > int64(checkpoint.DefaultLimits.Bytes):
+		return ""
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return ""
+	}
+	f, err := layout.Read(as, path, data)
+	if errors.As(err, new(*layout.UnknownDocumentError)) {
+		return ""
+	}
+	if err != nil {
+		return fmt.Sprintf("it cannot be read: %v", err)
+	}
+	for _, p := range f.Problems {
+		if p.Rule == "name" {
+			return p.Msg
+		}
+	}
+	return ""
 }

@@ -24,10 +24,11 @@ var DoctorCommand = invoke.Command{
 		"objects, hooks that do not run, wrong settings, clocks that run ahead. --fix repairs\n" +
 		"problems if no data can be lost, and prints each repair. git checkpoint verify checks\n" +
 		"the contents of checkpoints.",
-	Examples: []string{"git checkpoint doctor", "git checkpoint doctor --fix", "git checkpoint doctor --sizes"},
+	Examples: []string{"git checkpoint doctor", "git checkpoint doctor --fix", "git checkpoint doctor --sizes", "git checkpoint doctor --report > report.txt"},
 	Flags: func() []cli.Flag {
 		return []cli.Flag{
 			&cli.BoolFlag{Name: "fix", Usage: "repair problems if no data can be lost"},
+			&cli.BoolFlag{Name: "report", Usage: "print versions, settings, sizes and the end of the trace for a bug report, without contents and addresses"},
 			&cli.BoolFlag{Name: "sizes", Usage: "print the disk usage of each issue; reads every tree"},
 		}
 	},
@@ -39,14 +40,19 @@ var DoctorCommand = invoke.Command{
 type doctorOptions struct {
 	fix   bool // repair what can be repaired without loss
 	sizes bool // measure the disk usage of each issue
+
+	report bool // print a bug report
 }
 
 func readDoctorOptions(c *invoke.Invocation) doctorOptions {
-	return doctorOptions{fix: c.Flags.Bool("fix"), sizes: c.Flags.Bool("sizes")}
+	return doctorOptions{fix: c.Flags.Bool("fix"), sizes: c.Flags.Bool("sizes"), report: c.Flags.Bool("report")}
 }
 
 func runDoctor(c *invoke.Invocation) error {
 	o := readDoctorOptions(c)
+	if o.report && (c.JSON || o.fix || o.sizes) {
+		return failure.Usagef("doctor: --report prints a text of its own: it takes none of --json, --fix and --sizes")
+	}
 	err := c.Open()
 	if c.Store == nil {
 		return err
@@ -79,6 +85,9 @@ func runDoctor(c *invoke.Invocation) error {
 	}
 	if err := inspectAll(c, &result); err != nil {
 		return err
+	}
+	if o.report {
+		return report(c, result)
 	}
 	if o.sizes {
 		if err := measure(c, &result); err != nil {

@@ -43,12 +43,13 @@ func sessionStart(c *invoke.Invocation, args []string) error {
 		issue, ok = handedIssue(c)
 	}
 	if !ok {
-		return tellUnfetched(c, agent)
+		return tellMissing(c, agent)
 	}
 	r, err := newestHere(c, issue, work.JudgeOptions{Issue: work.IssueOptions{Offline: true}})
 	var none *gitstore.NoneError
 	if errors.As(err, &none) {
-		return tellEnding(c, agent, issue)
+		_, err := tellEnding(c, agent, issue)
+		return err
 	}
 	if err != nil || r.Verdict.At.Complete {
 		return err
@@ -66,26 +67,36 @@ func sessionStart(c *invoke.Invocation, args []string) error {
 	return handOver(c, agent, message, handover(c, r, in.SessionID))
 }
 
-// tellEnding tells a session that begins on the branch of an issue whose work has ended.
-func tellEnding(c *invoke.Invocation, agent string, issue checkpoint.Issue) error {
+// tellEnding prints one line about the end of an issue's work. It returns false if the work goes on.
+func tellEnding(c *invoke.Invocation, agent string, issue checkpoint.Issue) (ended bool, err error) {
 	e := work.EndingOf(c, issue)
 	if e == nil {
-		return nil
+		return false, nil
 	}
 	message := fmt.Sprintf("issue %s was finished: %s", issue, e.Text(c.Env.Now()))
-	return handOver(c, agent, message, view.Clean("git-checkpoint: "+message+". Its checkpoints: "+e.Hint())+"\n")
+	return true, handOver(c, agent, message, view.Clean("git-checkpoint: "+message+". Its checkpoints: "+e.Hint())+"\n")
 }
 
-// tellUnfetched tells a session in a clone without checkpoints of the issue how to look for them
-// on the remote, if the remote has the branch. The hook itself uses no network.
-func tellUnfetched(c *invoke.Invocation, agent string) error {
+// tellMissing prints one line for a branch whose issue has no checkpoints in this clone: that the
+// work under a former name of the branch has ended, or the command that resumes from the remote. The
+// remote must have the branch. The hook itself uses no network.
+func tellMissing(c *invoke.Invocation, agent string) error {
+	branch, err := c.CurrentBranch()
+	if err != nil || branch == "" {
+		return nil
+	}
+	for _, former := range c.FormerIssues(branch) {
+		if ended, err := tellEnding(c, agent, former); ended {
+			return err
+		}
+	}
 	issue, err := c.NamedIssue()
-	branch, branchErr := c.CurrentBranch()
-	if err != nil || branchErr != nil || !c.Store.RemoteMayHave(c.Ctx, branch, string(issue) != branch) {
+	if err != nil || !c.Store.RemoteMayHave(c.Ctx, branch, string(issue) != branch) {
 		return nil
 	}
 	message := fmt.Sprintf("no checkpoint of issue %s is here; the remote may have some", issue)
-	return handOver(c, agent, message, view.Clean("git-checkpoint: "+message+": git checkpoint fetch "+view.IssueArg(issue))+"\n")
+	command := "git checkpoint resume " + view.IssueArg(issue) + " --auto --print prompt"
+	return handOver(c, agent, message, view.Clean("git-checkpoint: "+message+". To fetch and resume them: "+command)+"\n")
 }
 
 // newestHere returns the newest checkpoint of an issue on the current branch with a verdict,

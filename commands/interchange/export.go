@@ -222,7 +222,7 @@ func (x *exporting) exportLines() error {
 func writeTuple(c *invoke.Invocation, w *bytes.Buffer, cp *gitstore.Checkpoint, before string) error {
 	t := view.Tuple{
 		Type: "tuple", ThreadID: string(cp.Issue), CheckpointID: string(cp.ID), ParentCheckpointID: before,
-		Commit: cp.Commit.String(), Metadata: work.ListedRecord(cp),
+		Commit: cp.Commit.String(), Metadata: view.ListedRecord(cp),
 	}
 	r, err := c.Store.Record(cp)
 	if err != nil {

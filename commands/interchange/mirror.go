@@ -11,6 +11,7 @@ import (
 	"git-checkpoint/commands/internal/mirror"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
+	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/claude"
@@ -131,6 +132,9 @@ func (m *mirroring) none(name string) bool {
 func (m *mirroring) left(name string, err error) {
 	if !m.told[name] {
 		m.told[name] = true
+		if errors.As(err, new(*gitstore.TakenError)) {
+			err = errors.New("it was changed, and checkpoints do not change; if it is removed, the next save writes it again")
+		}
 		m.c.Warnf("mirror: %s is left as it is: %v", view.QuotePath(name), err)
 	}
 }

@@ -139,7 +139,12 @@ func (m *mirroring) outputs(issue checkpoint.Issue) ([]layout.Output, error) {
 		return nil, err
 	}
 	begun := len(records[0].Progress().Completed) > 0
-	return m.worded(issue, begun)(layout.Files(m.as, records))
+	outputs, err := m.worded(issue, begun)(layout.Files(m.as, records))
+	if outputs == nil {
+		return nil, err
+	}
+	failed, err := m.failed(issue)
+	return append(outputs, failed...), err
 }
 
 // worded returns no files if a layout cannot represent an issue, which is printed with --verbose
@@ -160,8 +165,8 @@ func (m *mirroring) worded(issue checkpoint.Issue, begun bool) func([]layout.Out
 	}
 }
 
-// failed returns the files of an issue that has archived checkpoints only. The claude
-// system keeps the files of issues that did not complete in a separate folder.
+// failed returns the files of an issue's last archived work, if it did not complete. The claude
+// system keeps them in a separate folder, beside the files of new work.
 func (m *mirroring) failed(issue checkpoint.Issue) ([]layout.Output, error) {
 	if m.as != claude.Name {
 		return []layout.Output{}, nil

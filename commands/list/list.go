@@ -4,7 +4,6 @@ package list
 import (
 	"cmp"
 	"errors"
-	"strings"
 
 	"git-checkpoint/commands/internal/atomicfile"
 	"git-checkpoint/commands/internal/invoke"
@@ -254,16 +253,11 @@ func showList(c *invoke.Invocation, o *listOptions, lists []*gitstore.List, keep
 	}
 	for _, l := range lists {
 		picked := pick(c, o, l, keep)
-		changes := turnChanges(c, o, l, picked)
-		for k, i := range picked {
+		for k, e := range o.plainEntries(c, l, picked) {
 			if k == 0 && o.all {
 				c.Printf("issue %s\n", view.Clean(string(l.Issue)))
 			}
-			change := changes[k].lines()
-			if id := turnSession(c, o, &l.Checkpoints[i]); id != "" {
-				change = strings.TrimPrefix(change+", session "+work.SessionName(c, id), ", ")
-			}
-			c.Printf("%s\n", listLine(c, &l.Checkpoints[i], i == 0, change))
+			c.Printf("%s\n", e.Line(c.Env.Now()))
 		}
 		for _, n := range o.notHere(c, l) {
 			c.Infof("%s", view.Clean(view.ParallelText(n, c.Env.Now())))
@@ -308,7 +302,7 @@ const verifiedRecords = 100
 // markInvalid sets the problem of a checkpoint if its record cannot be resumed. A temporary
 // read error is no problem of the record.
 func markInvalid(c *invoke.Invocation, cp *gitstore.Checkpoint) {
-	if work.ProblemOf(cp) != "" {
+	if view.Problem(cp) != "" {
 		return
 	}
 	r, err := c.Store.ValidRecord(cp)
@@ -329,16 +323,8 @@ func listRecord(c *invoke.Invocation, o *listOptions, lists []*gitstore.List, ke
 	result := view.CheckpointList{Type: "list"}
 	for _, l := range lists {
 		picked := pick(c, o, l, keep)
-		changes := turnChanges(c, o, l, picked)
-		for k, i := range picked {
-			row := view.ListRow{Listed: work.ListedRecord(&l.Checkpoints[i])}
-			if n := changes[k]; n != nil {
-				row.FilesChanged, row.LinesAdded, row.LinesDeleted = &n.Files, &n.Added, &n.Deleted
-			}
-			if row.SessionID = turnSession(c, o, &l.Checkpoints[i]); row.SessionID != "" {
-				row.SessionAgent = work.AgentOf(c, row.SessionID)
-			}
-			result.Checkpoints = append(result.Checkpoints, row)
+		for _, e := range o.plainEntries(c, l, picked) {
+			result.Checkpoints = append(result.Checkpoints, e.ListRow())
 		}
 		result.TotalCheckpoints += len(l.Checkpoints)
 		result.Parallel = append(result.Parallel, view.ParallelRecords(o.notHere(c, l))...)

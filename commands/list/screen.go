@@ -108,13 +108,13 @@ func showScreenFiles(c *invoke.Invocation, at view.Screen, cp *gitstore.Checkpoi
 		c.Warnf("files not shown: %v", err)
 		return
 	}
-	total := change{Files: len(files)}
+	total := gitstore.Totals{Files: len(files)}
 	rows := make([][]string, len(files))
 	for i, f := range files {
 		n, counted := lines[f.Path]
 		rows[i] = []string{"  " + f.Status, view.QuotePath(f.Path), ""}
 		if counted {
-			rows[i][2] = (&change{Added: n.Added, Deleted: n.Deleted}).lines()
+			rows[i][2] = view.ChangedLines(&gitstore.Totals{Added: n.Added, Deleted: n.Deleted})
 		}
 		total.Added, total.Deleted = total.Added+n.Added, total.Deleted+n.Deleted
 	}
@@ -122,7 +122,7 @@ func showScreenFiles(c *invoke.Invocation, at view.Screen, cp *gitstore.Checkpoi
 		c.Printf("%s no file differs from HEAD\n", at.Paint(view.Bold, "Files:"))
 		return
 	}
-	c.Printf("%s %s, compared with HEAD at the save\n", at.Paint(view.Bold, "Files:"), total.words())
+	c.Printf("%s %s, compared with HEAD at the save\n", at.Paint(view.Bold, "Files:"), view.ChangedFiles(&total))
 	c.Printf("%s", at.Columns(rows[:min(len(rows), maxFiles)]))
 	if n := len(rows) - maxFiles; n > 0 {
 		c.Printf("  and %d more\n", n)

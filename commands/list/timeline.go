@@ -1,21 +1,18 @@
 package list
 
 import (
-	"cmp"
 	"fmt"
-	"strings"
 
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
-	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 )
 
 // showTimelines prints lists as timelines for people.
 func showTimelines(c *invoke.Invocation, o *listOptions, at view.Screen, lists []*gitstore.List, keep func(*gitstore.Checkpoint) bool) {
-	var shown [][]view.TimelineEntry
+	var shown [][]view.Entry
 	folded := ""
 	for _, l := range lists {
 		if len(l.Checkpoints) == 0 {
@@ -29,10 +26,10 @@ func showTimelines(c *invoke.Invocation, o *listOptions, at view.Screen, lists [
 		if len(rows) < len(picked) {
 			folded = view.IssueArg(l.Issue)
 		}
-		entries := timelineEntries(c, o, l, rows)
+		entries := o.entries(c, l, rows)
 		c.Printf("%s\n", at.Heading(timelineHead(l, len(picked))))
 		if len(entries) > 0 {
-			c.Printf("\n%s", at.Timeline(entries))
+			c.Printf("\n%s", at.Timeline(entries, c.Env.Now()))
 		}
 		if rows := view.ParallelRows(o.notHere(c, l), c.Env.Now()); len(rows) > 0 {
 			c.Printf("\n%s", at.Sheet(rows))
@@ -54,7 +51,7 @@ func (o *listOptions) rows(l *gitstore.List, picked []int) [][]int {
 	if o.trigger == "" && !o.verbose {
 		return view.Runs(l.Checkpoints, picked)
 	}
-	return singles(picked)
+	return view.Singles(picked)
 }
 
 // timelineHead returns the heading with the number of shown and existing checkpoints.
@@ -69,95 +66,33 @@ func timelineHead(l *gitstore.List, shown int) string {
 	return head + view.Plural(shown, "checkpoint")
 }
 
-// timelineEntries returns the timeline entries of rows.
-func timelineEntries(c *invoke.Invocation, o *listOptions, l *gitstore.List, rows [][]int) []view.TimelineEntry {
-	entries := make([]view.TimelineEntry, len(rows))
-	now := c.Env.Now()
-	read := 0 // rows whose records and files are read: the rest would take long
-	if !o.remoteGiven && !c.Store.Partial() {
-		read = min(len(rows), verifiedRecords)
+// entries returns the entries of rows. Records and files of the first rows are read: the rest
+// would take long.
+func (o *listOptions) entries(c *invoke.Invocation, l *gitstore.List, rows [][]int) []view.Entry {
+	bare := view.Entries{Me: c.Store.Author(), Now: c.Env.Now()}
+	bare.Lineage = func(l *gitstore.List) *view.Lineage { return work.LineageOf(c, l) }
+	if o.remoteGiven || c.Store.Partial() {
+		return bare.Of(l, rows)
 	}
-	changes := changesOf(c, l, rows[:read])
-	for k, row := range rows {
-		cp := &l.Checkpoints[row[0]]
-		entries[k] = view.TimelineEntry{
-			ID: cmp.Or(cp.ID.Short(), cp.Commit.String()[:12]), Phase: cp.Phase,
-			Age: view.Ago(cp.Created, now), Brief: view.Briefly(cp.Created, now), Problem: work.ProblemOf(cp),
-			Tip: row[0] == 0 && !cp.Archived, Archived: cp.Archived, Filed: string(cp.Filed.Why), Pinned: cp.Pinned, Resumable: cp.Resumable,
-			Stale: now.Sub(cp.Created) > freshness.DefaultMaxAge || cp.Created.Sub(now) > freshness.DefaultTolerance,
-		}
-		entries[k].Title = rowTitle(c, l, row, k < read)
-		if k < read {
-			entries[k].Change = changes[k].words()
-		}
-		if len(row) == 1 {
-			entries[k].Title += view.ByText(work.OtherAuthor(c, cp))
-			if id := turnSession(c, o, cp); id != "" {
-				entries[k].Title += ", session " + work.SessionName(c, id)
-			}
-		}
+	whole, read := bare, min(len(rows), verifiedRecords)
+	whole.Totals = func(pairs []gitstore.Pair) []*gitstore.Totals { return c.Store.Totals(c.Ctx, pairs) }
+	whole.Record = func(cp *gitstore.Checkpoint) *checkpoint.Record {
+		r, _ := c.Store.Record(cp)
+		return r
 	}
-	return entries
+	if o.turns {
+		whole.Agent = func(session string) string { return work.AgentOf(c, session) }
+		whole.Files = func(l *view.Lineage, i int) []string { return work.ChangedBy(c, l, i) }
+		read = len(rows)
+	}
+	return append(whole.Of(l, rows[:read]), bare.Of(l, rows[read:])...)
 }
 
-// rowTitle returns the title of a row. If here is false, it is made from the commit alone.
-func rowTitle(c *invoke.Invocation, l *gitstore.List, row []int, here bool) string {
-	cp := &l.Checkpoints[row[0]]
-	if len(row) > 1 {
-		run := make([]gitstore.Checkpoint, len(row))
-		for k, i := range row {
-			run[k] = l.Checkpoints[i]
-		}
-		return strings.TrimSuffix(view.RunTitle(run)+": "+view.FirstLine(cp.Note), ": ")
+// plainEntries returns the entries for scripts, one for each checkpoint. Without --turns they have
+// neither changes nor sessions.
+func (o *listOptions) plainEntries(c *invoke.Invocation, l *gitstore.List, picked []int) []view.Entry {
+	if o.turns {
+		return o.entries(c, l, view.Singles(picked))
 	}
-	var r, before *checkpoint.Record
-	if here && cp.Note == "" {
-		r, _ = c.Store.Record(cp)
-		if older := row[0] + 1; r != nil && r.Doc().Text("context_summary") != "" && older < len(l.Checkpoints) {
-			before, _ = c.Store.Record(&l.Checkpoints[older])
-		}
-	}
-	title := view.Title(cp, r, before)
-	if cp.Trigger == "" && work.ProblemOf(cp) != "" {
-		title = "" // the problem says more
-	}
-	if cp.LeftOut {
-		return "files left out: " + title
-	}
-	return title
-}
-
-// listLine returns the line of one checkpoint. change has its changed lines, or is "".
-func listLine(c *invoke.Invocation, cp *gitstore.Checkpoint, tip bool, change string) string {
-	now := c.Env.Now()
-	mark := func(on bool, letter string) string {
-		if on {
-			return letter
-		}
-		return " "
-	}
-	problem := work.ProblemOf(cp)
-	marks := mark(tip && !cp.Archived, "*") + mark(cp.Archived, "a") + mark(cp.Pinned, "p") +
-		mark(cp.Resumable && problem == "", "r") + mark(problem != "", "!")
-	what := cmp.Or(string(cp.Trigger), "?")
-	if cp.Phase != "" {
-		what += " in " + cp.Phase
-	}
-	if change != "" {
-		what += " " + change
-	}
-	if problem != "" {
-		what += " (" + problem + ")"
-	}
-	if cp.LeftOut {
-		what += " (files left out)"
-	}
-	if cp.Filed.Why != "" {
-		what += fmt.Sprintf(" (%s, archived %s)", cp.Filed.Why, view.Ago(cp.Filed.At, now))
-	}
-	line := fmt.Sprintf("%s %s  %s  %s", marks, nameOf(cp), view.Ago(cp.Created, now), what+view.ByText(work.OtherAuthor(c, cp)))
-	if note := view.FirstLine(cp.Note); note != "" {
-		line += ": " + note
-	}
-	return view.Clean(line)
+	return view.Entries{Me: c.Store.Author(), Now: c.Env.Now()}.Of(l, view.Singles(picked))
 }

@@ -3,7 +3,11 @@ package resume
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -63,6 +67,9 @@ func plainResumed(c *invoke.Invocation, r *resumption) {
 	if ids := r.Record.Conflicts(); len(ids) > 0 {
 		rows = append(rows, view.Row{Label: "Conflicts in progress", Text: view.List(ids)})
 	}
+	if ids := r.Record.AwaitingResponse(); len(ids) > 0 {
+		rows = append(rows, view.Row{Label: "Awaiting response", Text: view.List(ids)})
+	}
 	c.Printf("%s", view.Plain(rows))
 	showResumePoint(c, r)
 }
@@ -72,13 +79,15 @@ func (r *resumption) fromLine() string {
 	return view.Clean(fmt.Sprintf("%s, from %s (%s)", r.Heading(), r.Checkpoint.ID, r.SavedText()))
 }
 
-// showResumePoint prints the last line of a resume.
+// showResumePoint prints the last line of a resume: the code of the resume point. It prints
+// nothing if the work has no resume point.
 func showResumePoint(c *invoke.Invocation, r *resumption) {
-	if r.isComplete() {
+	switch code := r.Verdict.At.Code; {
+	case r.isComplete():
 		c.Printf("%s\n", view.NothingLeft)
-		return
+	case code != "":
+		c.Printf("%s\n", view.Clean(code))
 	}
-	c.Printf("%s\n", view.Clean(r.ResumePoint()))
 }
 
 // showOutcome prints the output for scripts: the JSON record or the variables.
@@ -103,7 +112,7 @@ func (r *resumption) promptMore(c *invoke.Invocation) view.PromptMore {
 	more := work.HandOverFacts(c, &r.Standing, "")
 	more.Attempt = r.attempt()
 	if r.restored != nil {
-		more.Skipped = r.restored.Skipped
+		more.Skipped, more.Unsaved = r.restored.Skipped, r.Verdict.Unsaved
 	}
 	return more
 }
@@ -153,7 +162,7 @@ func printEnv(c *invoke.Invocation, r *resumption) {
 		skip = r.Verdict.At.Phase
 	}
 	vars := variables{
-		action: r.action(), id: string(r.Checkpoint.ID), from: r.ResumePoint(),
+		action: r.action(), id: string(r.Checkpoint.ID), from: r.Verdict.At.Code,
 		phase: r.Verdict.At.Phase, completed: strings.Join(r.Record.Progress().Completed, ","), skip: skip,
 		next:  r.Verdict.Next.Action,
 		paths: string(view.WorkflowJSON(r.Record, "artifact_paths")), context: string(view.WorkflowJSON(r.Record, "context_metadata")),
@@ -217,7 +226,27 @@ func speak(c *invoke.Invocation, r *resumption) error {
 	if err != nil {
 		return failure.Errorf(failure.Usage, "git checkpoint resume "+view.IssueArg(r.Checkpoint.Issue), "resume %s --as %s: %w", r.Checkpoint.ID, as, err)
 	}
+	if as == pipeline.Name {
+		warnLostWorktrees(c, r.Record)
+	}
 	return nil
+}
+
+// warnLostWorktrees names the worktrees of a lead's open stories that are not in this clone.
+func warnLostWorktrees(c *invoke.Invocation, r *checkpoint.Record) {
+	for _, s := range story.Stories(r) {
+		dir := pipeline.Worktree(r, s.ID)
+		if dir == "" || s.State == story.Done {
+			continue
+		}
+		place := filepath.FromSlash(dir)
+		if !filepath.IsAbs(place) {
+			place = filepath.Join(c.Store.Root(), place)
+		}
+		if _, err := os.Stat(place); errors.Is(err, fs.ErrNotExist) {
+			c.Warnf("story %s: its worktree %s does not exist here", s.ID, view.QuotePath(dir))
+		}
+	}
 }
 
 // speakOfWorker sets the texts of a pipeline worker, including the state of its lead.

@@ -111,7 +111,7 @@ func runRestore(c *invoke.Invocation) error {
 	}
 	tellMerge(c, done)
 	c.WarnLocalCommits(req.Checkpoint)
-	nothing := nothingRestored(done)
+	left, nothing := leftOut(c, &req), nothingRestored(done)
 	if nothing != "" {
 		c.Infof("%s", nothing)
 	}
@@ -120,16 +120,31 @@ func runRestore(c *invoke.Invocation) error {
 			Type: "restore", DryRun: req.DryRun, CheckpointID: string(done.ID),
 			Restored: view.QuotePaths(done.Restored), Removed: view.QuotePaths(done.Removed),
 			Skipped: view.QuotePaths(done.Skipped), InTheWay: view.QuotePaths(done.InTheWay), Sparse: view.QuotePaths(done.Sparse), Earlier: earlierRecords(done), OtherSessions: view.QuotePaths(done.Others), Sessions: sessionFiles(c, done),
-			Conflicts: view.QuotePaths(done.Merged), Undo: done.Undo, Hints: nextCommands(done), Nothing: nothing, MovedPoint: done.MovedPoint,
+			LeftOut: view.LeftOutRecords(left), Conflicts: view.QuotePaths(done.Merged), Undo: done.Undo, Hints: nextCommands(done), Nothing: nothing, MovedPoint: done.MovedPoint,
 		})
 	} else {
 		showRestored(c, done, req.DryRun)
+		for _, text := range work.LeftOutTexts(left) {
+			c.Warnf("%s", text)
+		}
 		tellPoint(c, req.Checkpoint.Issue, done)
 	}
 	if err == nil && len(done.InTheWay) > 0 {
 		return restoreInTheWay(c, &req, done)
 	}
 	return cmp.Or(err, conflicts(c, done), leftAlone(c, &req, done))
+}
+
+// leftOut returns the files that a limit, or an error, has kept out of the checkpoint, so that a
+// restore of them restores nothing.
+func leftOut(c *invoke.Invocation, req *gitstore.RestoreRequest) []checkpoint.Skipped {
+	r, err := c.Store.Record(req.Checkpoint)
+	if err != nil {
+		return nil
+	}
+	return slices.DeleteFunc(r.Snapshot().LeftOut(), func(f checkpoint.Skipped) bool {
+		return len(req.Paths) > 0 && !slices.Contains(req.Paths, f.Path)
+	})
 }
 
 // sessionFiles returns the records of the files of other sessions.
@@ -351,7 +366,7 @@ func showRestored(c *invoke.Invocation, done *gitstore.Restored, dryRun bool) {
 		c.Printf("in the way, left as it is: %s\n", view.QuotePath(p))
 	}
 	for _, p := range done.Others {
-		c.Printf("%s: %s\n", view.Clean(fmt.Sprintf(otherSession, work.SessionName(c, done.Sessions[p]))), view.QuotePath(p))
+		c.Printf("%s: %s\n", view.Clean(fmt.Sprintf(otherSession, view.SessionName(done.Sessions[p], work.AgentOf(c, done.Sessions[p])))), view.QuotePath(p))
 	}
 	for _, p := range done.Unsaved {
 		c.Printf("%s: %s\n", notInCheckpoint, view.QuotePath(p))

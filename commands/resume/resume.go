@@ -30,11 +30,12 @@ var ResumeCommand = invoke.Command{
 		"git checkpoint resume 42 --branch feature/issue-42-jwt",
 		"git checkpoint resume 42 --auto --json",
 	},
-	Description: "The last line on standard output is the resume point. Without a terminal only a\n" +
-		"verdict of prompt_user needs an answer: --yes, --choice or --force give it. A phase\n" +
-		"that waits for an approval needs --approve beside them. If HEAD is on another branch\n" +
-		"than the checkpoint's, --branch is the answer. If this clone has no checkpoint of the\n" +
-		"issue, resume fetches first, and switches to the branch after one question or --yes.",
+	Description: "The last line on standard output is the resume point, if the work has one. Without\n" +
+		"a terminal only a verdict of prompt_user needs an answer: --yes, --choice or --force\n" +
+		"give it. A phase that waits for an approval needs --approve beside them. If HEAD is\n" +
+		"on another branch than the checkpoint's, --branch is the answer. If this clone has\n" +
+		"no checkpoint of the issue, resume fetches first, and switches to the branch after\n" +
+		"one question or --yes.",
 	Flags:     resumeFlags,
 	ReadsOnly: true,
 	Run:       runResume,
@@ -268,11 +269,38 @@ func toGoOnFrom(c *invoke.Invocation, r *resumption) (err error) {
 		return err
 	}
 	point := r.Checkpoint
-	if r.Checkpoint, r.Record, err = c.Store.NewestValid(c.Ctx, point.Issue); err == nil && r.Checkpoint.ID != point.ID {
-		r.Point = nil
-		c.Warnf("%s is not valid; this is %s", point.Name(), r.Checkpoint.ID)
+	if r.Checkpoint, r.Record, err = c.Store.NewestValid(c.Ctx, point.Issue); err != nil {
+		return err
 	}
-	return err
+	trouble := point.Name() + " is not valid"
+	if r.Record.WriteInterrupted() {
+		trouble = "a write of the state in " + point.Name() + " was interrupted"
+		if err := toSafeWrite(c, r); err != nil {
+			return err
+		}
+	}
+	if r.Checkpoint.ID != point.ID {
+		r.Point = nil
+		c.Warnf("%s; this is %s", trouble, r.Checkpoint.ID)
+	}
+	return nil
+}
+
+// toSafeWrite sets the newest valid checkpoint whose state was written completely. Without such a
+// checkpoint, the present one stays.
+func toSafeWrite(c *invoke.Invocation, r *resumption) error {
+	l, err := c.Store.List(c.Ctx, r.Checkpoint.Issue, 0)
+	if err != nil {
+		return err
+	}
+	for i := range l.Checkpoints {
+		record, err := c.Store.ValidRecord(&l.Checkpoints[i])
+		if err == nil && !record.WriteInterrupted() {
+			r.Checkpoint, r.Record = &l.Checkpoints[i], record
+			return nil
+		}
+	}
+	return nil
 }
 
 // noResumption prints variables for a resume without checkpoint, if a shell evaluates the

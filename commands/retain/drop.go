@@ -63,10 +63,11 @@ func runDrop(c *invoke.Invocation) error {
 	if err := confirmDrop(c, o, issue, ids); err != nil {
 		return err
 	}
-	if alreadyDropped := dropped[0].Commit.IsZero(); !alreadyDropped {
-		if err := dropThem(c, o, issue, ids); err != nil {
-			return err
-		}
+	result := "dropped"
+	if alreadyDropped := dropped[0].Commit.IsZero(); alreadyDropped {
+		result = "purged"
+	} else if err := dropThem(c, o, issue, ids); err != nil {
+		return err
 	}
 	if o.purge {
 		if err := purge(c, o, issue, ids, dropped); err != nil {
@@ -74,7 +75,7 @@ func runDrop(c *invoke.Invocation) error {
 		}
 	}
 	named := slices.DeleteFunc(ids, func(id checkpoint.ID) bool { return id == "" })
-	return showResult(c, "drop", issue, named, "dropped")
+	return showResult(c, "drop", issue, named, result)
 }
 
 // dropThem drops checkpoints. With --all it also drops those below a shallow boundary.

@@ -5,6 +5,7 @@ package retain
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"git-checkpoint/commands/internal/invoke"
@@ -247,6 +248,16 @@ func carryOut(c *invoke.Invocation, req gitstore.PruneRequest, plan *prunePlan) 
 	})
 }
 
+// changes reports whether the plan archives or drops a checkpoint.
+func (p *prunePlan) changes() bool {
+	for _, of := range p.of {
+		if slices.ContainsFunc(of.Decisions, func(d retention.Decision) bool { return !d.Keep }) {
+			return true
+		}
+	}
+	return false
+}
+
 func showPlan(c *invoke.Invocation, o pruneOptions, plan *prunePlan) error {
 	if c.JSON {
 		return c.WriteJSON(pruneRecord(plan, o.dryRun))
@@ -261,7 +272,9 @@ func showPlan(c *invoke.Invocation, o pruneOptions, plan *prunePlan) error {
 	}
 	if o.dryRun {
 		c.Printf("plan %s\n", plan.id)
-		c.Infof("hint: %s", applyCommand(o, plan))
+		if plan.changes() {
+			c.Infof("hint: %s", applyCommand(o, plan))
+		}
 	}
 	return nil
 }

@@ -6,8 +6,10 @@ import (
 	"path/filepath"
 	"testing"
 
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/freshness"
 	"git-checkpoint/freshness/issue/forge"
+	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 
 	"github.com/stretchr/testify/assert"
@@ -97,24 +99,25 @@ func TestRefusedRestoreHasNoButton(t *testing.T) {
 
 func TestResumeIsBlockedByQuestionsForATerminal(t *testing.T) {
 	t.Parallel()
-	ask := func(check string) Judged {
-		return Judged{Verdict: freshness.Verdict{CanResume: true, Action: freshness.PromptUser, Reasons: []freshness.Reason{{
+	cp := &gitstore.Checkpoint{Issue: "42", ID: "CP-1"}
+	ask := func(check string) *view.Standing {
+		return &view.Standing{Checkpoint: cp, Verdict: freshness.Verdict{CanResume: true, Action: freshness.PromptUser, Reasons: []freshness.Reason{{
 			Check: check, Action: freshness.PromptUser, Message: "look", Hint: "git log\ngit status",
 		}}}}
 	}
-	why, commands := ask("head").blocks()
+	why, commands := blocks(ask("head"))
 	assert.Equal(t, "look", why)
 	assert.Equal(t, []string{"git log", "git status"}, commands)
-	why, _ = ask("labels").blocks()
+	why, _ = blocks(ask("labels"))
 	assert.Empty(t, why, "--yes answers it")
-	why, _ = Judged{}.blocks()
+	why, _ = blocks(&view.Standing{Checkpoint: cp})
 	assert.NotEmpty(t, why)
-	j := Judged{This: "git checkpoint resume 42", Verdict: freshness.Verdict{CanResume: true, Awaiting: []string{"ship it"}}}
-	why, commands = j.blocks()
+	j := &view.Standing{Checkpoint: cp, Verdict: freshness.Verdict{CanResume: true, Awaiting: []string{"ship it"}}}
+	why, commands = blocks(j)
 	assert.Contains(t, why, "ship it")
-	assert.Equal(t, []string{"git checkpoint resume 42 --approve 'ship it'"}, commands)
-	j = Judged{Verdict: freshness.Verdict{CanResume: true, Other: freshness.Branch{State: freshness.BranchOther, Name: "main"}}}
-	why, _ = j.blocks()
+	assert.Equal(t, []string{"git checkpoint resume 42 CP-1 --approve 'ship it'"}, commands)
+	j = &view.Standing{Checkpoint: cp, Verdict: freshness.Verdict{CanResume: true, Other: freshness.Branch{State: freshness.BranchOther, Name: "main"}}}
+	why, _ = blocks(j)
 	assert.Contains(t, why, "main")
 }
 

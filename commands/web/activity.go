@@ -94,10 +94,9 @@ func (v *visit) day(day string, all []moment) Group {
 func (v *visit) rowsOfIssue(l *gitstore.List, kept []int) []TimelineRow {
 	w := v.pager("")
 	runs := view.Runs(l.Checkpoints, kept)
-	found := v.about(l, runs)
-	var rows []TimelineRow
-	for _, run := range runs {
-		row := w.row(l, Filter{Page: 1}, run, found)
+	rows := w.rows(l, Filter{Page: 1}, runs)
+	for i := range rows {
+		row := &rows[i]
 		name(&row.Entry, l, v.links)
 		if row.Run != nil {
 			row.Run.Issue = issueLabel(l.Issue)
@@ -105,7 +104,6 @@ func (v *visit) rowsOfIssue(l *gitstore.List, kept []int) []TimelineRow {
 				name(&row.Run.Entries[k], l, v.links)
 			}
 		}
-		rows = append(rows, row)
 	}
 	return rows
 }

@@ -261,12 +261,14 @@ func (c *chromium) shoot(file string, width int) {
 	require.NoError(c.t, os.WriteFile(file, data, 0o644))
 }
 
-// wait waits until an expression is true.
+// wait waits until an expression is true. While the browser goes to another page, it cannot
+// evaluate the expression.
 func (c *chromium) wait(expression string) {
 	c.t.Helper()
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(25 * time.Millisecond) {
-		var ok bool
-		if c.eval("!!("+expression+")", &ok); ok {
+		var got struct{ Result struct{ Value bool } }
+		raw, err := c.try("Runtime.evaluate", map[string]any{"expression": "!!(" + expression + ")", "returnByValue": true, "awaitPromise": true})
+		if err == nil && json.Unmarshal(raw, &got) == nil && got.Result.Value {
 			return
 		}
 	}

@@ -44,7 +44,6 @@ import (
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
-	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/failure"
@@ -161,7 +160,7 @@ func webIssue(c *invoke.Invocation) (issues []checkpoint.Issue, path string, err
 
 func pageOptions(c *invoke.Invocation, write bool) Options {
 	return Options{
-		Open: func(ctx context.Context) (*Repository, error) { return webRepository(c, ctx) }, Now: c.Env.Now, Write: write, Old: freshness.DefaultMaxAge,
+		Open: func(ctx context.Context) (*Repository, error) { return webRepository(c, ctx) }, Now: c.Env.Now, Write: write,
 		Name: filepath.Base(cmp.Or(c.Store.Root(), c.Store.CommonDir())),
 	}
 }
@@ -178,9 +177,11 @@ func webRepository(c *invoke.Invocation, ctx context.Context) (*Repository, erro
 		return nil, err
 	}
 	return &Repository{
-		Store:  own.Store,
-		Judge:  func(cp *gitstore.Checkpoint, r *checkpoint.Record) (Judged, error) { return webJudge(own, cp, r) },
-		Beside: func(cp *gitstore.Checkpoint) []Fact { return besideFacts(own, cp) },
+		Store: own.Store,
+		Judge: func(cp *gitstore.Checkpoint, r *checkpoint.Record) (*view.Standing, error) {
+			return work.Judge(own, cp, r, work.JudgeOptions{Issue: work.IssueOptions{Recent: true}})
+		},
+		Beside: func(s *view.Standing) { lookBeside(own, s) },
 		Forge:  forgeOf(own),
 		Mirror: func() {
 			if mirror := c.StartMirror(own); mirror != nil {
@@ -191,48 +192,19 @@ func webRepository(c *invoke.Invocation, ctx context.Context) (*Repository, erro
 	}, nil
 }
 
-// besideFacts returns facts about the checkpoint from which the work goes on: who went back to
-// it, and the checkpoints that were saved in parallel and whose files are not here.
-func besideFacts(c *invoke.Invocation, cp *gitstore.Checkpoint) (facts []Fact) {
-	if p, err := c.Store.Point(c.Ctx, cp.Issue); err == nil && p.WentBack() && p.ID == cp.ID {
-		facts = append(facts, Fact{Name: "Went back", Text: line(view.WentBackText(p, c.Env.Now()))})
+// lookBeside adds who went back to the checkpoint of a standing, and the checkpoints that were
+// saved in parallel and whose files are not here.
+func lookBeside(c *invoke.Invocation, s *view.Standing) {
+	if p, err := c.Store.Point(c.Ctx, s.Checkpoint.Issue); err == nil && p.ID == s.Checkpoint.ID {
+		s.Point = p
 	}
-	for _, n := range work.NotHere(c, cp.Issue, cp.ID) {
-		facts = append(facts, Fact{Name: "Parallel", Text: line(view.ParallelText(n, c.Env.Now()) + "; to merge it: " + view.MergeCommand(n))})
-	}
-	return facts
+	s.Parallel = work.NotHere(c, s.Checkpoint.Issue, s.Checkpoint.ID)
 }
 
 // forgeOf returns the links to the forge of the repository's remote.
 func forgeOf(c *invoke.Invocation) Forge {
 	issues, code := work.ForgeSites(c)
 	return Forge{issues, code}
-}
-
-// webJudge returns the same verdict and progress as status.
-func webJudge(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) (Judged, error) {
-	s, err := work.Judge(c, cp, r, work.JudgeOptions{Issue: work.IssueOptions{Recent: true}})
-	if err != nil {
-		return Judged{}, err
-	}
-	v, at, p := s.Verdict, s.Verdict.At, r.Progress()
-	j := Judged{
-		Verdict: v, Names: p.Names,
-		Completed: p.Completed, Current: at.Phase, Complete: at.Complete, Alone: view.AutoResume(v),
-	}
-	for _, row := range s.ProgressRows() {
-		j.Facts = append(j.Facts, Fact{Name: row.Label, Text: row.Text})
-	}
-	j.From = s.ContinueFrom()
-	j.Facts = append(j.Facts, Fact{Name: "Continue at", Text: j.From})
-	if len(j.Names) == 0 {
-		j.Names = append(append(j.Names, p.Completed...), p.Remaining...)
-	}
-	if v.CanResume {
-		j.Command = "git checkpoint resume " + view.IssueArg(cp.Issue)
-		j.This = j.Command + " " + view.QuoteArg(string(cp.ID))
-	}
-	return j, nil
 }
 
 func showAddress(c *invoke.Invocation, address string, write bool) error {

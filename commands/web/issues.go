@@ -131,10 +131,10 @@ func (v *visit) row(t tip, branch string, judged bool) IssueRow {
 		return row
 	}
 	if j, err := v.repo.Judge(t.c, r); err == nil {
-		shown := verdict(j)
+		shown := verdict(j, true)
 		row.Word, row.Class = shown.Word, shown.Class
-		s := newStanding(j)
-		row.Phases, row.Phase = s.Phases, line(cut(j.Current, maxLine))
+		row.Phases, _ = phaseStates(j.Record.Progress(), j.Verdict.At.Phase)
+		row.Phase = line(cut(j.Verdict.At.Phase, maxLine))
 	}
 	return row
 }
@@ -145,8 +145,7 @@ func (row *IssueRow) progress(r *checkpoint.Record) {
 	row.Phase = firstLine(r.Phase())
 	if p.Total > 0 {
 		row.Done = fmt.Sprintf("%d of %d", len(p.Completed), p.Total)
-		s := newStanding(Judged{Names: p.Names, Completed: p.Completed, Current: p.Current})
-		row.Phases = s.Phases
+		row.Phases, _ = phaseStates(p, p.Current)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 
@@ -34,7 +35,7 @@ func chainOf(n int) *gitstore.List {
 
 func TestTimelineIsSplitIntoPages(t *testing.T) {
 	t.Parallel()
-	v := pager{base: "/i/42", now: now, old: 48 * time.Hour, size: 25}
+	v := pager{base: "/i/42", size: 25, entries: view.Entries{Now: now.Add(7*24*time.Hour - 48*time.Hour)}}
 	l := chainOf(60)
 	seen := 0
 	for page := 1; page <= 3; page++ {
@@ -59,7 +60,7 @@ func TestTimelineIsSplitIntoPages(t *testing.T) {
 	assert.Equal(t, "none", v.timeline(l, Filter{Page: 4}).Shown)
 
 	l.Complete = false
-	assert.Equal(t, "the newest 60", pager{now: now, size: 100}.timeline(l, Filter{Page: 1}).Shown)
+	assert.Equal(t, "the newest 60", pager{size: 100, entries: view.Entries{Now: now}}.timeline(l, Filter{Page: 1}).Shown)
 }
 
 func TestTimelineFilter(t *testing.T) {
@@ -85,7 +86,7 @@ func TestTimelineFilter(t *testing.T) {
 	} {
 		q, err := url.ParseQuery(query)
 		require.NoError(t, err)
-		assert.Equal(t, want, pager{now: now, size: 100}.timeline(l, parseFilter(q)).Found, query)
+		assert.Equal(t, want, pager{size: 100, entries: view.Entries{Now: now}}.timeline(l, parseFilter(q)).Found, query)
 	}
 }
 
@@ -316,14 +317,14 @@ func TestTimelineFoldsAutomaticRuns(t *testing.T) {
 	for i := 2; i < 8; i++ {
 		l.Checkpoints[i].Trigger, l.Checkpoints[i].Note, l.Checkpoints[i].Pinned = checkpoint.BatchComplete, "", false
 	}
-	rows := pager{base: "/i/42", now: now, size: 100}.timeline(l, Filter{Page: 1}).Groups[0].Rows
+	rows := pager{base: "/i/42", size: 100, entries: view.Entries{Now: now}}.timeline(l, Filter{Page: 1}).Groups[0].Rows
 	require.Len(t, rows, 5)
 	require.NotNil(t, rows[2].Run)
 	assert.Equal(t, "6 batches, 5 h", rows[2].Run.Title)
 	assert.Len(t, rows[2].Run.Entries, 6)
 	assert.Equal(t, "Batch done", rows[2].Run.Entries[0].Title)
 	assert.Equal(t, "note 8", rows[3].Entry.Title)
-	filtered := pager{base: "/i/42", now: now, size: 100}.timeline(l, Filter{Page: 1, Trigger: "batch_complete"}).Groups[0].Rows
+	filtered := pager{base: "/i/42", size: 100, entries: view.Entries{Now: now}}.timeline(l, Filter{Page: 1, Trigger: "batch_complete"}).Groups[0].Rows
 	assert.Len(t, filtered, 6)
 }
 
@@ -331,7 +332,7 @@ func TestTimelineFoldsAutomaticRuns(t *testing.T) {
 func TestTimelineComparesByTwoClicks(t *testing.T) {
 	t.Parallel()
 	l := chainOf(4)
-	v := pager{base: "/i/42", now: now, size: 100}
+	v := pager{base: "/i/42", size: 100, entries: view.Entries{Now: now}}
 	first := v.timeline(l, Filter{Page: 1}).Groups[0].Rows
 	assert.Equal(t, "/i/42?compare="+string(l.Checkpoints[2].ID)+"#c-"+l.Checkpoints[2].Commit.String(), first[2].Entry.Compare.URL)
 	second := v.timeline(l, Filter{Page: 1, Compare: string(l.Checkpoints[2].ID)}).Groups[0].Rows

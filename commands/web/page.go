@@ -59,7 +59,7 @@ func (v *visit) crumbs(i checkpoint.Issue, more ...Crumb) []Crumb {
 
 // pager returns the parameters of timelines.
 func (v *visit) pager(base string) pager {
-	return pager{links: v.links, base: base, now: v.o.Now(), old: v.o.Old, size: PageSize, about: v.about, me: v.repo.Author()}
+	return pager{links: v.links, base: base, size: PageSize, entries: v.entries()}
 }
 
 // An IssuePage is the page of an issue.
@@ -207,12 +207,10 @@ func (v *visit) standing(c *gitstore.Checkpoint, r *checkpoint.Record, tip bool)
 	if err != nil {
 		return nil, block(cut(err.Error(), maxText))
 	}
-	if !tip {
-		j.Command = j.This
-	} else if !v.links.file && v.repo.Beside != nil {
-		j.Facts = append(j.Facts, v.repo.Beside(c)...)
+	if tip && !v.links.file && v.repo.Beside != nil {
+		v.repo.Beside(j)
 	}
-	s := newStanding(j)
+	s := newStanding(j, tip)
 	return &s, ""
 }
 
@@ -270,24 +268,10 @@ type IssueRow struct {
 	issue checkpoint.Issue
 }
 
-// A Judged is the assessment of a checkpoint: verdict and progress.
-type Judged struct {
-	Verdict   freshness.Verdict
-	Facts     []Fact // progress facts
-	Names     []string
-	Completed []string
-	Current   string // phase to continue
-	From      string // point to continue at
-	Complete  bool   // no work remains
-	Command   string // command that resumes the newest checkpoint
-	This      string // command that resumes this checkpoint
-	Alone     string // whether an unattended resume is possible
-}
-
 // A Phase is one step in the progress display.
 type Phase struct{ Name, State string } // State: done, now, left
 
-// A Standing shows an issue's progress and verdict.
+// A Standing is a view.Standing in the form of the page.
 type Standing struct {
 	Phases   []Phase
 	Left     int // number of omitted phases
@@ -319,29 +303,55 @@ type ReasonView struct {
 // maxPhases limits shown phases.
 const maxPhases = 24
 
-// newStanding prepares an assessment for templates.
-func newStanding(j Judged) Standing {
-	s := Standing{Verdict: verdict(j), Complete: j.Complete}
-	for _, name := range j.Names {
-		if len(s.Phases) == maxPhases {
-			s.Left = len(j.Names) - maxPhases
-			break
+// newStanding prepares a standing for templates. tip means that a resume chooses its checkpoint
+// by itself.
+func newStanding(j *view.Standing, tip bool) Standing {
+	s := Standing{Verdict: verdict(j, tip), Complete: j.Verdict.At.Complete}
+	s.Phases, s.Left = phaseStates(j.Record.Progress(), j.Verdict.At.Phase)
+	rows := append(j.ProgressRows(), view.Row{Label: "Continue at", Text: j.ContinueFrom()})
+	for _, row := range append(rows, j.BesideRows()...) {
+		if row.Hint != "" {
+			row.Text += "; to merge it: " + row.Hint
 		}
-		state := "left"
-		switch {
-		case slices.Contains(j.Completed, name):
-			state = "done"
-		case name == j.Current:
-			state = "now"
-		}
-		s.Phases = append(s.Phases, Phase{line(cut(name, 80)), state})
-	}
-	for _, f := range j.Facts {
-		if f.Text != "" {
-			s.Facts = append(s.Facts, Fact{line(f.Name), firstLine(f.Text)})
+		if row.Text != "" {
+			s.Facts = append(s.Facts, Fact{line(row.Label), firstLine(row.Text)})
 		}
 	}
 	return s
+}
+
+// phaseStates returns the first phases with their states, and the number of the other phases.
+// current is the phase in which the work goes on.
+func phaseStates(p checkpoint.Progress, current string) (phases []Phase, left int) {
+	names := p.Names
+	if len(names) == 0 {
+		names = slices.Concat(p.Completed, p.Remaining)
+	}
+	shown := names[:min(len(names), maxPhases)]
+	for _, name := range shown {
+		state := "left"
+		switch {
+		case slices.Contains(p.Completed, name):
+			state = "done"
+		case name == current:
+			state = "now"
+		}
+		phases = append(phases, Phase{line(cut(name, 80)), state})
+	}
+	return phases, len(names) - len(shown)
+}
+
+// resumeCommand returns the command that resumes a checkpoint, or "". tip means that a resume
+// chooses the checkpoint by itself.
+func resumeCommand(s *view.Standing, tip bool) string {
+	switch command := "git checkpoint resume " + view.IssueArg(s.Checkpoint.Issue); {
+	case !s.Verdict.CanResume:
+		return ""
+	case tip:
+		return command
+	default:
+		return command + " " + view.QuoteArg(string(s.Checkpoint.ID))
+	}
 }
 
 // words returns label, style class and summary of an action.
@@ -357,10 +367,10 @@ func words(a freshness.Action) (word, class, says string) {
 	return "Cannot be resumed", "bad", "Start over, or resume from an older checkpoint."
 }
 
-func verdict(j Judged) Verdict {
+func verdict(j *view.Standing, tip bool) Verdict {
 	word, class, says := words(j.Verdict.Action)
-	v := Verdict{Word: word, Class: class, Says: says, Auto: firstLine(j.Alone), Command: line(j.Command)}
-	if j.Complete {
+	v := Verdict{Word: word, Class: class, Says: says, Auto: firstLine(view.AutoResume(j.Verdict)), Command: line(resumeCommand(j, tip))}
+	if j.Verdict.At.Complete {
 		v.Word, v.Says = "Completed", "All phases are completed."
 	}
 	for _, r := range j.Verdict.WorstFirst() {

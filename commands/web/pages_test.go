@@ -109,7 +109,7 @@ func TestCheckpointPage(t *testing.T) {
 		page := w.get("/i/42/c/" + name)
 		for _, want := range []string{
 			string(saved[1].ID), "first batch", "a.txt", "sub dir/new.txt", "added", `<pre class="text" dir="auto" tabindex="0">line one`,
-			`href="/i/42/c/` + string(saved[0].ID) + `"`, `href="/i/42/c/` + string(saved[2].ID) + `"`, "git checkpoint resume this",
+			`href="/i/42/c/` + string(saved[0].ID) + `"`, `href="/i/42/c/` + string(saved[2].ID) + `"`, "git checkpoint resume 42 CP-build-",
 		} {
 			has(t, page, want, name)
 		}

@@ -136,10 +136,10 @@ func planResume(v *visit, at place, q *Question) error {
 	if err != nil {
 		return err
 	}
-	shown := verdict(j)
+	shown := verdict(j, false)
 	q.Verdict = &shown
 	q.Text = append(q.Text, "The files of the checkpoint are restored, and the next save continues from it. You can undo the restore.")
-	if q.Blocked, q.Commands = j.blocks(); q.Blocked != "" {
+	if q.Blocked, q.Commands = blocks(j); q.Blocked != "" {
 		return nil
 	}
 	done, err := v.restoreFiles(c, false, true)
@@ -160,7 +160,7 @@ func resume(v *visit, at place) (Notice, error) {
 	if err != nil {
 		return Notice{}, err
 	}
-	if why, commands := j.blocks(); why != "" {
+	if why, commands := blocks(j); why != "" {
 		return Notice{}, &gitstore.RefusedError{Reason: why, Hint: strings.Join(commands, "\n")}
 	}
 	done, err := v.restoreFiles(c, false, false)
@@ -168,8 +168,8 @@ func resume(v *visit, at place) (Notice, error) {
 		return Notice{}, err
 	}
 	text := "Resumed"
-	if j.From != "" {
-		text += " at " + line(j.From)
+	if !j.Verdict.At.Complete {
+		text += " at " + line(j.ContinueFrom())
 	}
 	n := v.restored(text+". "+count(len(done.Restored), "file")+" restored.", at, done)
 	if err := v.repo.SetResumed(c, gitstore.ResumeOptions{Stale: j.Verdict.Old}); err != nil {
@@ -179,10 +179,10 @@ func resume(v *visit, at place) (Notice, error) {
 }
 
 // judged returns the assessment of a checkpoint that may be resumed.
-func (v *visit) judged(c *gitstore.Checkpoint) (Judged, error) {
+func (v *visit) judged(c *gitstore.Checkpoint) (*view.Standing, error) {
 	r, err := v.repo.ValidRecord(c)
 	if err != nil {
-		return Judged{}, err
+		return nil, err
 	}
 	return v.repo.Judge(c, r)
 }
@@ -190,8 +190,8 @@ func (v *visit) judged(c *gitstore.Checkpoint) (Judged, error) {
 // blocks returns why the page cannot resume, and commands that help, or "". The page
 // answers the questions that --yes answers, and no others: it neither switches branches nor
 // approves phases.
-func (j Judged) blocks() (why string, commands []string) {
-	v := j.Verdict
+func blocks(s *view.Standing) (why string, commands []string) {
+	v, this := s.Verdict, resumeCommand(s, false)
 	at := func(check string) int {
 		return slices.IndexFunc(v.Reasons, func(r freshness.Reason) bool { return r.Check == check && r.Action == freshness.PromptUser })
 	}
@@ -199,9 +199,9 @@ func (j Judged) blocks() (why string, commands []string) {
 	case !v.CanResume:
 		return "This checkpoint cannot be resumed.", nil
 	case len(v.Awaiting) > 0:
-		return "A phase waits for an approval: " + line(view.List(v.Awaiting)), []string{line(j.This + " --approve " + view.QuoteArg(v.Awaiting[0]))}
+		return "A phase waits for an approval: " + line(view.List(v.Awaiting)), []string{line(this + " --approve " + view.QuoteArg(v.Awaiting[0]))}
 	case v.Other.State == freshness.BranchOther:
-		return "The checkpoint is of another branch than the current branch " + line(v.Other.Name) + ".", []string{line(j.This)}
+		return "The checkpoint is of another branch than the current branch " + line(v.Other.Name) + ".", []string{line(this)}
 	case at("head") >= 0:
 		return line(v.Reasons[at("head")].Message), hints(v.Reasons[at("head")].Hint)
 	}

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"time"
 
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 )
@@ -21,16 +22,15 @@ import (
 type Options struct {
 	Open  func(context.Context) (*Repository, error) // opens the repository for one request
 	Now   func() time.Time
-	Name  string        // name of the repository, for titles
-	Write bool          // permits changes
-	Old   time.Duration // age above which checkpoints are marked; 0 disables marks
+	Name  string // name of the repository, for titles
+	Write bool   // permits changes
 }
 
 // A Repository is the open repository of one request.
 type Repository struct {
 	*gitstore.Store
-	Judge  func(*gitstore.Checkpoint, *checkpoint.Record) (Judged, error)
-	Beside func(*gitstore.Checkpoint) []Fact // facts about the checkpoint from which the work goes on
+	Judge  func(*gitstore.Checkpoint, *checkpoint.Record) (*view.Standing, error)
+	Beside func(*view.Standing) // adds what stands beside the checkpoint from which the work goes on
 	Forge  Forge
 	Mirror func() // updates the files of a mirrored layout after a change
 }

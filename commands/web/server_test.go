@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 
@@ -46,7 +47,7 @@ func TestServeFinishesRunningRequests(t *testing.T) {
 			return nil, err
 		}
 		judge := repo.Judge
-		repo.Judge = func(c *gitstore.Checkpoint, r *checkpoint.Record) (Judged, error) {
+		repo.Judge = func(c *gitstore.Checkpoint, r *checkpoint.Record) (*view.Standing, error) {
 			once.Do(func() { reading <- true; <-goOn })
 			return judge(c, r)
 		}

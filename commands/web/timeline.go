@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -163,13 +164,10 @@ func contains(text string, in ...string) bool {
 
 // A pager holds parameters of a timeline.
 type pager struct {
-	links links
-	base  string // URL of the timeline
-	now   time.Time
-	old   time.Duration // age above which checkpoints are marked old
-	size  int           // checkpoints per page
-	about func(*gitstore.List, [][]int) abouts
-	me    string // author of new commits
+	links   links
+	base    string // URL of the timeline
+	size    int    // checkpoints per page
+	entries view.Entries
 }
 
 // timeline returns the page selected by a filter.
@@ -214,12 +212,9 @@ func shown(from, n int, t Timeline) string {
 func (v pager) groups(l *gitstore.List, f Filter, kept []int) []Group {
 	runs := view.Runs(l.Checkpoints, kept)
 	if f.Any() {
-		runs = make([][]int, len(kept))
-		for k := range kept {
-			runs[k] = kept[k : k+1]
-		}
+		runs = view.Singles(kept)
 	}
-	found := v.abouts(l, runs)
+	rows := v.rows(l, f, runs)
 	var groups []Group
 	for at := 0; at < len(runs); {
 		phase := l.Checkpoints[runs[at][0]].Phase
@@ -227,7 +222,7 @@ func (v pager) groups(l *gitstore.List, f Filter, kept []int) []Group {
 		newest := l.Checkpoints[runs[at][0]].Created
 		oldest := newest
 		for at < len(runs) && l.Checkpoints[runs[at][0]].Phase == phase {
-			g.Rows = append(g.Rows, v.row(l, f, runs[at], found))
+			g.Rows = append(g.Rows, rows[at])
 			g.Count += len(runs[at])
 			oldest = l.Checkpoints[runs[at][len(runs[at])-1]].Created
 			at++
@@ -238,32 +233,37 @@ func (v pager) groups(l *gitstore.List, f Filter, kept []int) []Group {
 	return groups
 }
 
-// row returns the row of a run of checkpoints, given by their indexes.
-func (v pager) row(l *gitstore.List, f Filter, run []int, found abouts) TimelineRow {
-	entries := make([]TimelineEntry, len(run))
-	for k, i := range run {
-		entries[k] = v.listed(l, f, i, found)
+// rows returns the rows of runs of checkpoints, given by their indexes. The row of a run has the
+// entries of its checkpoints too.
+func (v pager) rows(l *gitstore.List, f Filter, runs [][]int) []TimelineRow {
+	all := slices.Clone(runs)
+	for _, run := range runs {
+		if len(run) > 1 {
+			all = append(all, view.Singles(run)...)
+		}
 	}
-	if len(run) == 1 {
-		return TimelineRow{Entry: entries[0]}
+	entries := v.entries.Of(l, all)
+	heads, members := entries[:len(runs)], entries[len(runs):]
+	rows := make([]TimelineRow, len(runs))
+	for k, run := range runs {
+		if len(run) == 1 {
+			rows[k].Entry = v.listed(l, f, run[0], &heads[k])
+			continue
+		}
+		folded := &Run{Title: line(heads[k].Title), Change: changeOf(heads[k].Change)}
+		for n, i := range run {
+			e := v.listed(l, f, i, &members[n])
+			folded.Entries, folded.Open = append(folded.Entries, e), folded.Open || e.Chosen
+		}
+		folded.At, members = folded.Entries[0].At, members[len(run):]
+		rows[k].Run = folded
 	}
-	members := make([]gitstore.Checkpoint, len(run))
-	open := false
-	for k, i := range run {
-		members[k] = l.Checkpoints[i]
-		open = open || entries[k].Chosen
-	}
-	return TimelineRow{Run: &Run{
-		Title: line(view.RunTitle(members)), At: entries[0].At, Entries: entries, Open: open,
-		Change: found.run(l, run),
-	}}
+	return rows
 }
 
 // listed returns the entry of a checkpoint in a list.
-func (v pager) listed(l *gitstore.List, f Filter, i int, found abouts) TimelineEntry {
-	c := &l.Checkpoints[i]
-	e := v.entry(c, i == 0, found[c.Commit.String()].record)
-	e.Change = found[c.Commit.String()].change
+func (v pager) listed(l *gitstore.List, f Filter, i int, of *view.Entry) TimelineEntry {
+	c, e := of.Checkpoint, v.entry(of)
 	if branch := line(cut(l.Checkpoints[0].Branch, maxLine)); e.Branch != branch {
 		e.Elsewhere = e.Branch
 	}
@@ -288,29 +288,29 @@ func (v pager) listed(l *gitstore.List, f Filter, i int, found abouts) TimelineE
 	return e
 }
 
-// entry returns the entry of a checkpoint. found has its record, or is zero.
-func (v pager) entry(c *gitstore.Checkpoint, tip bool, found records) TimelineEntry {
+// entry returns an entry in the form of the page.
+func (v pager) entry(e *view.Entry) TimelineEntry {
+	c := e.Checkpoint
 	id := string(c.ID)
 	if id == "" {
 		id = c.Commit.String()
 	}
 	return TimelineEntry{
 		ID: line(id), Short: short(id), Commit: c.Commit.String(),
-		Title: firstLine(view.Title(c, found.own, found.before)), Event: firstLine(view.Event(c, found.own)),
+		Title: firstLine(e.Title), Event: firstLine(e.Event), Change: changeOf(e.Change),
 		Mark: markOf(c.Trigger), Phase: line(cut(c.Phase, maxLine)), Branch: line(cut(c.Branch, maxLine)),
-		At: stamp(c.Created, v.now), URL: v.links.checkpoint(c),
-		Tip: tip && !c.Archived, Pinned: c.Pinned, Resumable: c.Resumable && c.Valid(),
-		Old: v.old > 0 && v.now.Sub(c.Created) > v.old, Archived: c.Archived,
-		Problem: line(c.Problem), By: v.otherAuthor(c),
+		At: stamp(c.Created, v.entries.Now), URL: v.links.checkpoint(c),
+		Tip: e.Tip, Pinned: c.Pinned, Resumable: e.Resumable, Old: e.Stale, Archived: c.Archived,
+		Problem: line(e.Problem), By: line(cut(e.By, maxLine)),
 	}
 }
 
-// otherAuthor returns the author of a checkpoint if somebody else saved it, otherwise "".
-func (v pager) otherAuthor(c *gitstore.Checkpoint) string {
-	if c.Author == v.me {
-		return ""
+// changeOf returns the numbers of a change in the form of the page.
+func changeOf(n *gitstore.Totals) Change {
+	if n == nil {
+		return Change{}
 	}
-	return line(cut(c.Author, maxLine))
+	return Change{Known: true, Files: n.Files, Added: n.Added, Deleted: n.Deleted}
 }
 
 // span formats a time range.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 
 	"github.com/stretchr/testify/require"
@@ -19,11 +20,13 @@ func TestIssuePageGoesOnFromTheRestoredCheckpoint(t *testing.T) {
 	w.site.o.Open = func(ctx context.Context) (*Repository, error) {
 		repo, err := open(ctx)
 		if err == nil {
-			repo.Beside = func(c *gitstore.Checkpoint) []Fact { return []Fact{{Name: "Went back", Text: "to " + string(c.ID)}} }
+			repo.Beside = func(s *view.Standing) {
+				s.Parallel = []gitstore.NotHere{{Checkpoint: *s.Checkpoint, Files: []string{"a"}}}
+			}
 		}
 		return repo, err
 	}
-	has(t, w.get("/i/42"), "to "+string(saved[2].ID))
+	has(t, w.get("/i/42"), "git checkpoint restore 42 "+saved[2].ID.Short())
 	lacks(t, w.get("/i/42"), ">by ")
 
 	repo, err := open(t.Context())
@@ -33,7 +36,7 @@ func TestIssuePageGoesOnFromTheRestoredCheckpoint(t *testing.T) {
 		Checkpoint: &saved[1].Checkpoint, Request: gitstore.RestoreOptions{Asked: true, Force: true},
 	})
 	require.NoError(t, err)
-	has(t, w.get("/i/42"), "to "+string(saved[1].ID))
+	has(t, w.get("/i/42"), "git checkpoint restore 42 "+saved[1].ID.Short())
 
 	w.git("config", "user.name", "Coll")
 	has(t, w.get("/i/42"), ">by Ann Author<")

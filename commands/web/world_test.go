@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -48,7 +49,7 @@ func newWorld(t testing.TB, write bool) *world {
 	t.Helper()
 	r := first.New(t)
 	w := &world{t: t, dir: r.Dir, repo: r, at: now.Add(-48 * time.Hour)}
-	w.o = Options{Open: w.open, Now: func() time.Time { return now }, Name: "project <b>", Write: write, Old: freshness.DefaultMaxAge}
+	w.o = Options{Open: w.open, Now: func() time.Time { return now }, Name: "project <b>", Write: write}
 	w.site = newSite(w.o)
 	w.page = newGuard(testToken, "c", "", contentPolicy, w.site.handler())
 	return w
@@ -70,15 +71,13 @@ func (w *world) open(ctx context.Context) (*Repository, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Repository{Store: s, Forge: w.forge, Judge: func(c *gitstore.Checkpoint, r *checkpoint.Record) (Judged, error) {
+	return &Repository{Store: s, Forge: w.forge, Judge: func(c *gitstore.Checkpoint, r *checkpoint.Record) (*view.Standing, error) {
 		facts := freshness.Facts{Now: now, NoIssue: "nobody asked", Findings: []freshness.Reason{{
 			Check: "session", Message: r.Note(), Detail: []string{r.Note()}, Diff: []string{"-" + r.Note()}, Hint: r.Note(),
 		}}}
-		p := r.Progress()
-		return Judged{
-			Verdict: freshness.Evaluate(r, facts, freshness.Rules{}), Facts: []Fact{{Name: "Phase", Text: r.Phase()}, {Name: r.Note(), Text: r.Note()}}, Names: p.Names,
-			Completed: p.Completed, Current: p.Current, Alone: "no. " + r.Note(), Command: "git checkpoint resume " + string(c.Issue), This: "git checkpoint resume this",
-		}, nil
+		v := freshness.Evaluate(r, facts, freshness.Rules{})
+		v.CanResume = true
+		return &view.Standing{Checkpoint: c, Record: r, Verdict: v, Now: now}, nil
 	}, Mirror: func() {}}, nil
 }
 

@@ -3,6 +3,7 @@ package workflow
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -375,10 +376,19 @@ func nextPhase(c *invoke.Invocation, issue checkpoint.Issue) error {
 		c.Printf("%s\n", view.Clean(next))
 		return nil
 	}
-	if done := r.Progress().Completed; len(done) > 0 && !progress.Complete(r) && !progress.Over(r) {
-		c.Infof("no phase is known after %s: the record states no total", done[len(done)-1])
-		return nil
-	}
-	c.Infof("nothing is left to do")
+	c.Infof("%s", noPhaseText(r, s.Verdict.At))
 	return nil
+}
+
+// noPhaseText explains why a record has no phase at which work continues.
+func noPhaseText(r *checkpoint.Record, at progress.Point) string {
+	switch done := r.Progress().Completed; {
+	case at.Complete:
+		return "nothing is left to do"
+	case at.Code != "":
+		return "no phase is recorded: the work goes on at " + at.Code
+	case len(done) > 0:
+		return fmt.Sprintf("no phase is known after %s: the record states no total", done[len(done)-1])
+	}
+	return "no phase is recorded"
 }

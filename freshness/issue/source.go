@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/trace"
 )
 
 // ErrNoSource reports that no file exists for the issue. Callers treat this as a warning,
@@ -106,6 +107,7 @@ func (c Command) Issue(ctx context.Context, key string) (*Issue, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	// "$@" passes the issue also if the line is `a b` or ends with a comment.
+	defer trace.Begin(trace.Process, "issue_command").End()
 	cmd := exec.CommandContext(ctx, "sh", "-c", c.Line+` "$@"`, "issue_command", key)
 	cmd.Dir, cmd.Env, cmd.Stderr, cmd.WaitDelay = c.Dir, c.Env, c.Stderr, afterKill
 	out, err := cmd.StdoutPipe()

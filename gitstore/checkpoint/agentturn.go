@@ -13,11 +13,12 @@ type AgentTurn struct {
 	Number  int    // turns that have ended, 0 if unknown
 	Agent   string // agent whose hook saved the checkpoint, "" for other saves
 	Request string // last request of a person to the agent, shortened, or ""
-	Asked   int    // turn of the request: Number, or Number+1 if that turn has not ended
-	Answer  string // end of the agent's answer to the request, or ""
+	Asked   int    // turn of the request, Number+1 if that turn has not ended
+	Answer  string // end of the agent's last answer, or ""
 
-	// Turns in which kept texts were written, by their key in the record, and in which running
-	// tasks were started, by task. Those of the first turn are missing.
+	// Turns in which kept texts were written, by their key in the record ("progress": in which the
+	// progress moved), and in which running tasks were started, by task. Those of the first turn
+	// are missing.
 	Written map[string]int
 	Started map[string]int
 }

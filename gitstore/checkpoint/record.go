@@ -262,6 +262,11 @@ func (r *Record) Conflicts() []string {
 	return document.TextsOf(r.section("acp_state"), "conflicts_in_progress")
 }
 
+// AwaitingResponse returns acp_state.awaiting_response.
+func (r *Record) AwaitingResponse() []string {
+	return document.TextsOf(r.section("acp_state"), "awaiting_response")
+}
+
 // SetConflicts sets acp_state.conflicts_in_progress.
 func (r *Record) SetConflicts(ids []string) {
 	r.mustSection("acp_state").Set("conflicts_in_progress", ids)

@@ -61,12 +61,13 @@ var (
 	issueStates = []string{"open", "closed"}
 )
 
-// names checks ids, version, time and trigger.
+// names checks ids, version, time and trigger. Layouts other than crunch have their own form of
+// ids.
 func (v *validator) names() {
 	id := v.r.ID()
 	if _, err := ParseID(string(id)); err != nil {
 		v.failIf("checkpoint_id", err)
-	} else if !id.Own() {
+	} else if !id.Own() && slices.Contains([]string{"", "crunch"}, v.r.Layout()) {
 		v.warn("checkpoint_id", "%q is not of the form CP-<phase>-<time>-<hex>", id)
 	}
 	if v.r.Version() == "" {

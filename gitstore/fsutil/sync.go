@@ -2,7 +2,10 @@ package fsutil
 
 import (
 	"os"
+	"path/filepath"
 	"sync/atomic"
+
+	"git-checkpoint/gitstore/trace"
 )
 
 // skipSync is set by SkipSync.
@@ -20,5 +23,6 @@ func Sync(f *os.File) error {
 	if skipSync.Load() {
 		return nil
 	}
+	defer trace.Begin(trace.Sync, filepath.Base(f.Name())).End()
 	return f.Sync()
 }

@@ -54,6 +54,7 @@ var variables = []OtherVariable{
 	{"GIT_CHECKPOINT_SESSION", "Session to record without --session."},
 	{"GIT_CHECKPOINT_SKIP", "1 makes the hooks do nothing."},
 	{"GIT_CHECKPOINT_CANARY", "Word that a hook prints instead of running, for the test of hooks status."},
+	{"GIT_CHECKPOINT_TRACE", "1 prints each step, process, ref move, lock, sync and request with its time on standard error; an absolute path appends to that file."},
 	{"GIT_CHECKPOINT_NOW", "Current time, for tests and reproducible checkpoints."},
 }
 

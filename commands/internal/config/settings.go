@@ -145,6 +145,13 @@ func (s *Settings) ArchiveDays() (completed, other int) {
 // Origin returns the origin of a key's value.
 func (s *Settings) Origin(name string) string { return s.any(name).origin }
 
+// IsPlain reports whether the values of a key are numbers or words of the table, which name no
+// place, program or person.
+func (s *Settings) IsPlain(name string) bool {
+	i := slices.IndexFunc(table, func(k Key) bool { return k.Name == name })
+	return i >= 0 && slices.Contains([]Type{Bool, Int, Days, Outcome, Enum}, table[i].Type)
+}
+
 // IsDefault reports whether no source sets the key.
 func (s *Settings) IsDefault(name string) bool { return s.any(name).source == fromDefault }
 

@@ -170,6 +170,16 @@ func (c *Invocation) BranchIssue(branch string) (checkpoint.Issue, error) {
 	return n.issue, err
 }
 
+// FormerIssues returns the issues of the former names of a branch, the last name first.
+func (c *Invocation) FormerIssues(branch string) (issues []checkpoint.Issue) {
+	for _, former := range c.Store.FormerNames(c.Ctx, branch) {
+		if n, err := c.ofBranchName(former.Name); err == nil {
+			issues = append(issues, n.issue)
+		}
+	}
+	return issues
+}
+
 func (c *Invocation) ofBranch(branch string) (choice, error) {
 	n, err := c.ofBranchName(branch)
 	if err == nil && c.Store.HasIssue(c.Ctx, n.issue) {
@@ -334,7 +344,7 @@ func (c *Invocation) warnOtherIssue(i checkpoint.Issue) {
 	case err != nil || strings.EqualFold(string(n.issue), string(i)):
 	case c.Store.HasIssue(c.Ctx, i):
 		c.Warnf("issue %s: the branch names issue %s", i, n.issue)
-	default:
+	case c.Name != "finish": // finish begins no issue
 		c.Warnf("issue %s is a new issue: the branch names issue %s", i, n.issue)
 	}
 }

@@ -108,7 +108,7 @@ func (c *Invocation) IssueOrName(arg string) (checkpoint.Issue, string, error) {
 // NamesCheckpoint reports whether a word has the form of a checkpoint name. A number
 // counts as an issue.
 func NamesCheckpoint(s string) bool {
-	return strings.HasPrefix(s, "CP-") || strings.HasPrefix(s, ":/") || strings.HasPrefix(s, "@{phase:") || strings.HasPrefix(s, gitstore.Latest) || s == gitstore.First ||
+	return strings.HasPrefix(s, "CP-") || strings.HasPrefix(s, ":/") || strings.HasPrefix(s, "@{") || strings.HasPrefix(s, gitstore.Latest) || s == gitstore.First ||
 		len(s) >= 4 && len(s) <= 2*len(gitstore.Checkpoint{}.Commit) && strings.Trim(s, "0123456789abcdef") == "" && strings.ContainsAny(s, "abcdef")
 }
 

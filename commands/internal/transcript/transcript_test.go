@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -85,6 +86,27 @@ func TestRequestFarFromTheEnd(t *testing.T) {
 	assert.Equal(t, "Do NOT touch tests/.\nFix refresh.py", Last(path).Request)
 	require.NoError(t, os.WriteFile(path, []byte(claude+strings.Repeat(result, 5)), 0o600))
 	assert.Equal(t, Turn{}, Last(path))
+}
+
+// A line that is longer than the end of the file that is read hides the entries before it.
+func TestHugeLine(t *testing.T) {
+	f, err := os.Create(filepath.Join(t.TempDir(), "t.jsonl"))
+	require.NoError(t, err)
+	defer f.Close()
+	write := func(at int64, text string) {
+		_, err := f.WriteAt([]byte(text), at)
+		require.NoError(t, err)
+	}
+	const size = 100 << 20 // a hole in the file, without blocks on the disk
+	write(0, claude+`{"type":"user","message":{"role":"user","content":"`)
+	write(size, `"}}`+"\n")
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	assert.Equal(t, Turn{}, Last(f.Name()))
+	runtime.ReadMemStats(&after)
+	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(16<<20))
+	write(size+4, claude)
+	assert.Equal(t, "Do NOT touch tests/.\nFix refresh.py", Last(f.Name()).Request)
 }
 
 func TestOddFiles(t *testing.T) {

@@ -77,7 +77,7 @@ func Results(r *checkpoint.Record) []Row {
 	for _, phase := range r.Progress().Completed {
 		lines = append(lines, Row{Label: "Summary of", Phase: phase, Text: progress.Summary(r, phase)})
 	}
-	for _, decision := range r.Doc().Texts("key_decisions") {
+	for _, decision := range r.Decisions() {
 		lines = append(lines, Row{Label: "Decided", Text: decision})
 	}
 	lines = append(lines, Row{Label: "Error", Text: r.Doc().Sub("workflow").Text("last_error")})

@@ -68,3 +68,12 @@ func ListLeftOut(s checkpoint.Snapshot) []LeftOutLine {
 	}
 	return list
 }
+
+// LeftOutRecords returns the records of files that a snapshot does not have.
+func LeftOutRecords(skipped []checkpoint.Skipped) []LeftOut {
+	list := []LeftOut{}
+	for _, f := range skipped {
+		list = append(list, LeftOut{Path: QuotePath(f.Path), Class: f.Class, Reason: f.Reason, Size: f.Size})
+	}
+	return list
+}

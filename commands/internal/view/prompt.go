@@ -34,7 +34,10 @@ const (
 	promptOutro = "Do not repeat completed work. Continue at the point after \"Continue from\".\n"
 	promptAsked = "Do not repeat completed work. The last request is newer than the other plans: find out what\n" +
 		"of it is done, and go on with the rest if your user wants that.\n"
-	promptLeft = "Do not redo the work of the checkpoints that were left.\n"
+	promptLeft = "Do not repeat completed work. Do not redo the work of the checkpoints that were left: a person\n" +
+		"went back. Unless your user says what to do instead, ask.\n"
+	promptRead = "Read the files first that changed since or are not in the checkpoint: a person or an\n" +
+		"interrupted turn changed them.\n"
 )
 
 // A promptLine is one line inside the fence. If room is short, lines with a larger less
@@ -54,7 +57,10 @@ func Prompt(j *Standing, more PromptMore, now time.Time, room int) string {
 		outro = promptAsked
 	}
 	if j.Point.WentBack() {
-		outro += promptLeft
+		outro = promptLeft
+	}
+	if len(more.Skipped)+len(more.Unsaved) > 0 {
+		outro += promptRead
 	}
 	text := fence(head, lines, outro)
 	for less, left := 3, 0; less > 0 && room > 0 && len(text) > room; {
@@ -110,24 +116,20 @@ func promptLines(j *Standing, more PromptMore, now time.Time) (lines []promptLin
 	r := j.Record
 	pending, _ := tasks.Of(r).Batches() // a verdict rejects cycles
 	turn := r.AgentTurn()
-	line(0, promptText, workLabel(j), strings.TrimPrefix(j.WorkName(), "issue "+string(j.Checkpoint.Issue)))
 	line(0, promptText, "Went back", WentBackText(j.Point, now))
+	line(1, promptText, "Work that was left", leftText(j.Point))
 	for _, n := range more.Parallel {
 		line(1, promptText, "Parallel", ParallelText(n, now)+"; to merge it: "+MergeCommand(n))
 	}
-	asked := more.isRequestNewer(r)
-	if !asked {
+	if asked := more.isRequestNewer(r); asked {
+		requestLines(line, turn, more)
 		pointLines(line, j, more)
-	}
-	line(0, promptNote, fmt.Sprintf("Request in turn %d, which has not ended", turn.Open()), more.Unended)
-	if more.requestAge(r) >= 0 {
-		line(0, promptNote, fmt.Sprintf("Last request (turn %d)", turn.Asked), turn.Request)
-		line(0, promptNote, "Last answer ended", turn.Answer)
-	}
-	if asked {
+	} else {
 		pointLines(line, j, more)
+		requestLines(line, turn, more)
 	}
-	line(1, promptText, "Can be resumed", unsure[j.Verdict.Action])
+	line(0, promptText, workLabel(j), strings.TrimPrefix(j.WorkName(), "issue "+string(j.Checkpoint.Issue)))
+	line(1, promptText, "Can be resumed", unsureText(j.Verdict))
 	line(1, promptNote, phasesLabel(r), phasesText(r, j.Verdict.At, more.Titles))
 	line(1, promptText, "Stories", OpenStories(story.Stories(r)))
 	line(1, promptNote, "Tasks", taskStates(r))
@@ -153,7 +155,7 @@ func promptLines(j *Standing, more PromptMore, now time.Time) (lines []promptLin
 	for _, f := range Few(filesOf(r), promptKind) {
 		line(3, promptText, "File in the checkpoint", f)
 	}
-	for _, w := range Few(warningsOf(j.Verdict), promptKind) {
+	for _, w := range Few(warningsOf(j.Verdict, more), promptKind) {
 		line(2, promptText, "Warning", w)
 	}
 	for _, p := range Few(more.Missing, promptKind) {
@@ -165,7 +167,7 @@ func promptLines(j *Standing, more PromptMore, now time.Time) (lines []promptLin
 	for _, p := range Few(more.Unsaved, promptKind) {
 		line(2, promptText, "Not in the checkpoint, left as it is", QuotePath(p))
 	}
-	line(1, promptText, "Checkpoint", string(j.Checkpoint.ID)+", saved "+Ago(r.CreatedAt(), now))
+	line(1, promptText, "Checkpoint", string(j.Checkpoint.ID)+", saved "+Ago(r.CreatedAt(), now)+ByText(more.By))
 	line(2, promptText, "Branch", j.Checkpoint.Branch)
 	line(2, promptText, "HEAD of the save", abbreviated(r.Snapshot().Head))
 	return lines
@@ -198,16 +200,19 @@ func CutBytes(s string, n int) string {
 // A PromptMore has the facts that a resume adds to a prompt.
 type PromptMore struct {
 	Session string                // session that reads the prompt, or ""
+	By      string                // author of the checkpoint, "" if it is this user
+	Agent   string                // agent that saved the checkpoint, "" if it is unknown
 	Attempt int                   // number of attempts at the phase, including this one
 	Missing []string              // paths that a resume would put back
 	Unsaved []string              // paths outside of the checkpoint that changed or came since
 	Skipped []string              // paths that changed since the checkpoint and were not restored
 	Notes   []gitstore.Checkpoint // earlier checkpoints with notes
 
-	Parallel   []gitstore.NotHere // checkpoints that were saved in parallel
-	Titles     map[string]string  // titles of the phases in the plan
-	Changed    []string           // files that turns changed after the resume point was written
-	ChangedIn  string             // those turns, such as "turns 21-30"
-	Unended    string             // request of a turn that began after the checkpoint, or ""
-	NoRequests bool               // hand over no text of a conversation
+	Parallel   []gitstore.NotHere     // checkpoints that were saved in parallel
+	Titles     map[string]string      // titles of the phases in the plan
+	Changed    []string               // files that turns changed after the resume point was written
+	ChangedIn  string                 // those turns, such as "turns 21-30"
+	Unended    string                 // request of a turn that began after the checkpoint, or ""
+	Requests   []checkpoint.AgentTurn // earlier turns with other requests, newest first
+	NoRequests bool                   // hand over no text of a conversation
 }

@@ -8,34 +8,57 @@ import (
 	"time"
 
 	"git-checkpoint/freshness"
+	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/checkpoint/tasks"
 )
 
-// requestAge compares the turn of the last request with that of the resume point: 1 if the
-// request is newer, 0 if the point was written in the turn of the request, -1 if the point is
-// newer or no request is known.
-func (m PromptMore) requestAge(r *checkpoint.Record) int {
-	t := r.AgentTurn()
-	if t.Request == "" || m.NoRequests {
-		return -1
-	}
-	return cmp.Compare(t.Asked, PointTurn(r))
-}
-
-// isRequestNewer reports whether the last request came after the resume point was written.
+// isRequestNewer reports whether the last request came after the resume point was written. An
+// unknown request is not newer.
 func (m PromptMore) isRequestNewer(r *checkpoint.Record) bool {
-	return m.Unended != "" || m.requestAge(r) > 0
+	turn, _ := PointTurn(r)
+	t := r.AgentTurn()
+	return m.Unended != "" || !m.NoRequests && t.Request != "" && t.Asked > turn
 }
 
-// PointTurn returns the turn in which the resume point was written, 0 if the progress alone names
-// the point.
-func PointTurn(r *checkpoint.Record) int {
+// PointTurn returns the turn in which the resume point was written, 0 before the first turn. own
+// is false if the progress alone names the point, or if there is none.
+func PointTurn(r *checkpoint.Record) (turn int, own bool) {
+	written := r.AgentTurn().Written
 	if point := r.ResumeFrom(); point == "" || point == progress.DefaultCode(r) {
-		return 0
+		return written["progress"], false
 	}
-	return max(r.AgentTurn().Written["resume_from"], 1)
+	return max(written["resume_from"], 1), true
+}
+
+// requestLines adds the lines about the last requests and the end of the last answer.
+func requestLines(line func(less, limit int, name, text string), t checkpoint.AgentTurn, more PromptMore) {
+	if more.NoRequests {
+		return
+	}
+	request, answer := "Last request", "Last answer ended"
+	if more.Unended != "" {
+		line(0, promptNote, fmt.Sprintf("Last request (turn %d, which has not ended)", t.Open()), more.Unended)
+		request, answer = "Earlier request", "Answer to it ended"
+	}
+	line(0, promptNote, fmt.Sprintf("%s (turn %d)", request, t.Asked), t.Request)
+	line(0, promptNote, answer, t.Answer)
+	for i, past := range more.Requests {
+		line(i+1, promptText, fmt.Sprintf("Earlier request (turn %d)", past.Asked), past.Request)
+	}
+}
+
+// leftText lists the titles of the checkpoints that were left by a person who went back.
+func leftText(p *gitstore.Point) string {
+	if !p.WentBack() {
+		return ""
+	}
+	var left []string
+	for i := range p.Later {
+		left = append(left, Truncate(Title(&p.Later[i], nil, nil), 60))
+	}
+	return strings.Join(Few(left, fewChanged), "; ")
 }
 
 // opening returns the first line of a prompt: what is taken over, from whom, and how old it is.
@@ -53,14 +76,14 @@ func opening(j *Standing, more PromptMore, now time.Time) string {
 	switch own := more.Session != "" && more.Session == j.Record.Session(); {
 	case own:
 		text = fmt.Sprintf("You go on with %s, saved %s%s", issue, ago, after)
-	case t.Agent == "":
+	case more.Agent == "":
 		text = fmt.Sprintf("You take over %s, saved %s%s", issue, ago, after)
 	case j.Record.Trigger() == checkpoint.Turn:
-		text = fmt.Sprintf("You take over %s from a %s session whose turn %d ended %s", issue, t.Agent, t.Number, ago)
+		text = fmt.Sprintf("You take over %s from a %s session whose turn %d ended %s", issue, more.Agent, t.Number, ago)
 	case j.Record.Trigger() == checkpoint.SessionEnd:
-		text = fmt.Sprintf("You take over %s from a %s session that ended %s%s", issue, t.Agent, ago, after)
+		text = fmt.Sprintf("You take over %s from a %s session that ended %s%s", issue, more.Agent, ago, after)
 	default:
-		text = fmt.Sprintf("You take over %s from a %s session, saved %s during turn %d", issue, t.Agent, ago, t.Open())
+		text = fmt.Sprintf("You take over %s from a %s session, saved %s during turn %d", issue, more.Agent, ago, t.Open())
 	}
 	if more.Unended != "" {
 		text += fmt.Sprintf(". Its turn %d was cut off", t.Open())
@@ -71,11 +94,16 @@ func opening(j *Standing, more PromptMore, now time.Time) string {
 // workLabel returns the label of the line that names the work.
 func workLabel(j *Standing) string { return "Issue " + string(j.Checkpoint.Issue) }
 
-// unsure has the words for an action, "" if nothing speaks against a resume.
-var unsure = map[freshness.Action]string{
-	freshness.ProceedWithWarning: "yes, with warnings",
-	freshness.PromptUser:         "after an answer from a person",
-	freshness.StartFresh:         "no, the work starts over",
+// unsureText describes an action, and returns "" if nothing speaks against a resume.
+func unsureText(v freshness.Verdict) string {
+	if v.Action == freshness.PromptUser && v.AutoResume {
+		return "yes, and files that changed since stay as they are"
+	}
+	return map[freshness.Action]string{
+		freshness.ProceedWithWarning: "yes, with warnings",
+		freshness.PromptUser:         "after an answer from a person",
+		freshness.StartFresh:         "no, the work starts over",
+	}[v.Action]
 }
 
 // pointLines adds the lines about the point at which the work goes on.
@@ -83,7 +111,7 @@ func pointLines(line func(less, limit int, name, text string), j *Standing, more
 	line(0, promptText, "Next", j.NextText())
 	if point := continuePoint(j.Record, j.Verdict.At); point != "" || !more.isRequestNewer(j.Record) {
 		age := ""
-		if PointTurn(j.Record) > 0 {
+		if _, own := PointTurn(j.Record); own {
 			age = writtenText(j.Record.AgentTurn(), "resume_from")
 		}
 		line(0, promptText, "Continue from"+age, cmp.Or(point, noPoint))
@@ -115,11 +143,12 @@ func writtenText(t checkpoint.AgentTurn, key string) string {
 	return fmt.Sprintf(" (written in turn %d, %s ago)", at, Plural(t.Number-at, "turn"))
 }
 
-// warningsOf returns the warnings of a verdict, except those about running tasks, which have
-// their own line.
-func warningsOf(v freshness.Verdict) []string {
+// warningsOf returns the warnings of a verdict, except those about running tasks and about changed
+// files, which have their own lines.
+func warningsOf(v freshness.Verdict, more PromptMore) []string {
 	v.Reasons = slices.DeleteFunc(slices.Clone(v.Reasons), func(r freshness.Reason) bool {
-		return r.Check == "tasks" && strings.HasSuffix(r.Message, " was running and has no output")
+		return r.Check == "tasks" && strings.HasSuffix(r.Message, " was running and has no output") ||
+			r.Check == filesCheck && len(more.Skipped) > 0 && strings.Contains(r.Message, " changed since checkpoint: ")
 	})
 	return v.Warnings()
 }

@@ -212,16 +212,17 @@ type Resume struct {
 // nothing to restore, or empty. MovedPoint is true if the work goes on from this checkpoint, and
 // went on from another one before.
 type Restore struct {
-	Type          string   `json:"type"`
-	DryRun        bool     `json:"dry_run"`
-	CheckpointID  string   `json:"checkpoint_id" empty:"null"`
-	Restored      []string `json:"restored"`
-	Removed       []string `json:"removed"`
-	Skipped       []string `json:"skipped"`
-	InTheWay      []string `json:"in_the_way"`
-	Sparse        []string `json:"sparse"`
-	OtherSessions []string `json:"other_sessions"`
-	Conflicts     []string `json:"conflicts"`
+	Type          string    `json:"type"`
+	DryRun        bool      `json:"dry_run"`
+	CheckpointID  string    `json:"checkpoint_id" empty:"null"`
+	Restored      []string  `json:"restored"`
+	Removed       []string  `json:"removed"`
+	Skipped       []string  `json:"skipped"`
+	InTheWay      []string  `json:"in_the_way"`
+	Sparse        []string  `json:"sparse"`
+	LeftOut       []LeftOut `json:"left_out"`
+	OtherSessions []string  `json:"other_sessions"`
+	Conflicts     []string  `json:"conflicts"`
 
 	Sessions []SessionFile `json:"sessions"` // of OtherSessions
 
@@ -308,11 +309,13 @@ type ListRow struct {
 	Listed
 
 	// Set with --turns, otherwise nil.
-	FilesChanged *int   `json:"files_changed"`
-	LinesAdded   *int   `json:"lines_added"`
-	LinesDeleted *int   `json:"lines_deleted"`
-	SessionID    string `json:"session_id" empty:"null"`
-	SessionAgent string `json:"session_agent" empty:"null"` // if this clone has the session's record
+	Turn         *int     `json:"turn"` // number in the chain
+	FilesChanged *int     `json:"files_changed"`
+	LinesAdded   *int     `json:"lines_added"`
+	LinesDeleted *int     `json:"lines_deleted"`
+	SessionID    string   `json:"session_id" empty:"null"`
+	SessionAgent string   `json:"session_agent" empty:"null"`
+	Files        []string `json:"files" empty:"null"` // paths that the turn changed
 }
 
 // SessionFile is a file that another session in the same worktree changed.

@@ -77,7 +77,7 @@ func samples() map[string]any {
 			[]string{"T4"},
 		}, "finish": step("finish"), "finish-empty": WorkflowStep{Save: Save{Type: "finish"}},
 		"list": CheckpointList{Type: "list", Issue: "42", Latest: id, TotalCheckpoints: 2, Parallel: parallel, Checkpoints: []ListRow{
-			{Listed{id, "42", commit, made, made, "manual", "implementing", "feature/issue-42", true, true, true, false, "caf\u00e9\nsecond line", "Ann"}, new(2), new(12), new(0), "ses_1", "claude"},
+			{Listed{id, "42", commit, made, made, "manual", "implementing", "feature/issue-42", true, true, true, false, "caf\u00e9\nsecond line", "Ann"}, new(17), new(2), new(12), new(0), "ses_1", "claude", []string{"a.go", "b.go"}},
 			{Listed: Listed{Commit: commit, Note: "\x1b[31m\u202e\u009b\U000e0041\xff"}},
 		}},
 		"list-overview":   ListOverview{CheckpointList{Type: "list"}, summaries, 3},
@@ -95,7 +95,7 @@ func samples() map[string]any {
 		"status":     status("status"), "status-empty": Status{Type: "status", Action: "none"},
 		"resume":       Resume{status("resume"), true, []string{"src/a.go", "b.go"}, []string{"b.go"}, []string{"src/a.go"}, "refs/git-checkpoint/undo/1", r, []EarlierFile{{"b.go", older}}, 2, []string{"state:docs"}, []string{"state:ready"}},
 		"resume-empty": Resume{Status: Status{Type: "resume", Action: "none"}},
-		"restore":      Restore{"restore", true, id, []string{"a", "d"}, []string{"d"}, []string{"b"}, []string{"c"}, []string{"e"}, []string{"f"}, []string{"a"}, []SessionFile{{"f", "ses_1", "claude"}}, []EarlierFile{{"b", older}}, "refs/git-checkpoint/undo/1", []string{"git diff"}, "nothing to restore: the changes of the checkpoint are here", true},
+		"restore":      Restore{"restore", true, id, []string{"a", "d"}, []string{"d"}, []string{"b"}, []string{"c"}, []string{"e"}, []LeftOut{{"g", "untracked", 5, "larger than 4 bytes"}}, []string{"f"}, []string{"a"}, []SessionFile{{"f", "ses_1", "claude"}}, []EarlierFile{{"b", older}}, "refs/git-checkpoint/undo/1", []string{"git diff"}, "nothing to restore: the changes of the checkpoint are here", true},
 		"prune":        Prune{"prune", "1f0c9a2b", true, []Decision{{id, true, "tip", "42"}, {older, false, "batch_complete: newest 3 per phase", "42"}}, []string{older}, []string{id}},
 		"prune-empty":  Prune{Type: "prune"},
 		"pin":          result("pin", "pinned"), "drop": result("drop", "dropped"), "archive": result("archive", "archived"),

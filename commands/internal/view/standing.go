@@ -70,12 +70,6 @@ func ByText(author string) string {
 	return ", by " + author
 }
 
-// ResumePoint returns the code of the point at which work continues, or the checkpoint's id
-// if there is none.
-func (s *Standing) ResumePoint() string {
-	return cmp.Or(s.Verdict.At.Code, string(s.Checkpoint.ID))
-}
-
 // ContinueFrom returns the point at which work continues, for people.
 func (s *Standing) ContinueFrom() string { return ContinueFrom(s.Record, s.Verdict.At) }
 

@@ -1,20 +1,46 @@
 package view
 
 import (
+	"cmp"
 	"strings"
+	"time"
 )
 
-// A TimelineEntry is one checkpoint in a timeline.
-type TimelineEntry struct {
-	ID         string // abbreviated id for input
-	Phase      string
-	Age, Brief string // "2 hours ago" and "2h"
-	Title      string
-	Change     string // changed files and lines, or ""
-	Problem    string // reason that the checkpoint is unusable, or ""
-	Filed      string // recorded reason for archiving, or ""
+// A timelineLine is an entry as the terminal shows it.
+type timelineLine struct {
+	id         string // abbreviated id for input
+	phase      string
+	age, brief string // "2 hours ago" and "2h"
+	title      string
+	change     string // changed files and lines, or ""
+	marks      string
+	style      Style
+}
 
-	Tip, Archived, Pinned, Resumable, Stale bool
+// lineOf returns the line of an entry.
+func lineOf(e *Entry, now time.Time) timelineLine {
+	cp := e.Checkpoint
+	title := e.Title
+	switch {
+	case cp.Trigger == "" && e.Problem != "":
+		title = "" // the problem says more
+	case cp.LeftOut && e.Run == 0:
+		title = "files left out: " + title
+	}
+	title += ByText(e.By)
+	if e.Session != "" {
+		title += ", session " + SessionName(e.Session, e.Agent)
+	}
+	title = Clean(title)
+	for _, remark := range []string{e.Problem, string(cp.Filed.Why)} {
+		if remark != "" {
+			title = strings.TrimSpace("(" + Clean(remark) + ") " + title)
+		}
+	}
+	return timelineLine{
+		id: Clean(cmp.Or(cp.ID.Short(), cp.Commit.String()[:12])), phase: cp.Phase, title: title, change: ChangedFiles(e.Change),
+		age: Ago(cp.Created, now), brief: Briefly(cp.Created, now), marks: e.marks(), style: e.style(),
+	}
 }
 
 // Thresholds of the screen width, in columns.
@@ -27,15 +53,15 @@ const (
 
 // marks returns three characters, each with a fixed position: tip or archived; pinned;
 // result of a resume.
-func (e *TimelineEntry) marks() string {
+func (e *Entry) marks() string {
 	m := []byte("   ")
 	switch {
-	case e.Archived:
+	case e.Checkpoint.Archived:
 		m[0] = 'a'
 	case e.Tip:
 		m[0] = '*'
 	}
-	if e.Pinned {
+	if e.Checkpoint.Pinned {
 		m[1] = 'p'
 	}
 	switch {
@@ -61,7 +87,7 @@ func meanings() [][2]string {
 	}
 }
 
-func (e *TimelineEntry) style() Style {
+func (e *Entry) style() Style {
 	switch {
 	case e.Problem != "":
 		return Red
@@ -76,23 +102,25 @@ func (e *TimelineEntry) style() Style {
 // columns holds column widths of timeline lines.
 type columns struct{ age, id, title int }
 
-// Timeline renders checkpoints, newest first, grouped by phase. Legend explains the
-// marks.
-func (s Screen) Timeline(entries []TimelineEntry) string {
-	var b strings.Builder
-	w := s.columns(entries)
+// Timeline renders entries, newest first, grouped by phase. Legend explains the marks.
+func (s Screen) Timeline(entries []Entry, now time.Time) string {
+	lines := make([]timelineLine, len(entries))
 	for i := range entries {
-		e := &entries[i]
-		if i == 0 || e.Phase != entries[i-1].Phase {
-			s.phase(&b, entries[i:])
+		lines[i] = lineOf(&entries[i], now)
+	}
+	var b strings.Builder
+	w := s.columns(lines)
+	for i := range lines {
+		if i == 0 || lines[i].phase != lines[i-1].phase {
+			s.phase(&b, lines[i].phase)
 		}
-		s.entry(&b, e, w)
+		s.line(&b, &lines[i], w)
 	}
 	return b.String()
 }
 
 // Legend explains all marks in the timelines, or returns "" if they have no marks.
-func (s Screen) Legend(timelines ...[]TimelineEntry) string {
+func (s Screen) Legend(timelines ...[]Entry) string {
 	used := ""
 	for _, entries := range timelines {
 		for i := range entries {
@@ -104,31 +132,31 @@ func (s Screen) Legend(timelines ...[]TimelineEntry) string {
 	return b.String()
 }
 
-// phase writes the heading for leading entries with the same phase.
-func (s Screen) phase(b *strings.Builder, entries []TimelineEntry) {
+// phase writes the heading of a phase.
+func (s Screen) phase(b *strings.Builder, phase string) {
 	name := "(no phase)"
-	if entries[0].Phase != "" {
-		name = Clean(entries[0].Phase)
+	if phase != "" {
+		name = Clean(phase)
 	}
 	b.WriteString(s.Paint(Bold, s.fit(name, 0)) + "\n")
 }
 
-func (s Screen) age(e *TimelineEntry) string {
+func (s Screen) age(e *timelineLine) string {
 	if s.Width > 0 && s.Width < roomy {
-		return Clean(e.Brief)
+		return e.brief
 	}
-	return Clean(e.Age)
+	return e.age
 }
 
-func (s Screen) columns(entries []TimelineEntry) columns {
+func (s Screen) columns(lines []timelineLine) columns {
 	var w columns
 	change := 0
-	for i := range entries {
-		e := &entries[i]
+	for i := range lines {
+		e := &lines[i]
 		w.age = max(w.age, Width(s.age(e)))
-		w.title = max(w.title, min(Width(e.title()), maxTitle))
-		change = max(change, Width(Clean(e.Change)))
-		if n := Width(Clean(e.ID)); n <= s.maxID() {
+		w.title = max(w.title, min(Width(e.title), maxTitle))
+		change = max(change, Width(e.change))
+		if n := Width(e.id); n <= s.maxID() {
 			w.id = max(w.id, n)
 		}
 	}
@@ -147,17 +175,6 @@ const (
 	marksWidth = 3
 )
 
-// title returns the title after the remarks.
-func (e *TimelineEntry) title() string {
-	text := Clean(e.Title)
-	for _, remark := range []string{e.Problem, e.Filed} {
-		if remark != "" {
-			text = strings.TrimSpace("(" + Clean(remark) + ") " + text)
-		}
-	}
-	return text
-}
-
 // maxID returns the maximum width of an id in the id column.
 func (s Screen) maxID() int {
 	if s.below() {
@@ -169,13 +186,13 @@ func (s Screen) maxID() int {
 // below reports whether titles have a line of their own.
 func (s Screen) below() bool { return s.Width > 0 && s.Width < oneLine }
 
-func (s Screen) entry(b *strings.Builder, e *TimelineEntry, w columns) {
-	id, more := Clean(e.ID), ""
+func (s Screen) line(b *strings.Builder, e *timelineLine, w columns) {
+	id, more := e.id, ""
 	if Width(id) > s.maxID() {
 		id, more = "", id
 	}
-	title, change := e.title(), Clean(e.Change)
-	line := indent + e.marks() + "  " + pad(s.age(e), w.age) + "  " + pad(id, w.id) + "  "
+	title, change := e.title, e.change
+	line := indent + e.marks + "  " + pad(s.age(e), w.age) + "  " + pad(id, w.id) + "  "
 	switch {
 	case s.below():
 		line += change
@@ -184,7 +201,7 @@ func (s Screen) entry(b *strings.Builder, e *TimelineEntry, w columns) {
 	default:
 		line, title = line+pad(Truncate(title, w.title), w.title)+"  "+change, ""
 	}
-	b.WriteString(s.Paint(e.style(), s.fit(strings.TrimRight(line, " "), 0)) + "\n")
+	b.WriteString(s.Paint(e.style, s.fit(strings.TrimRight(line, " "), 0)) + "\n")
 	const deeper = "       "
 	if more != "" {
 		for _, part := range wrap(more, s.Width-len(deeper)) {

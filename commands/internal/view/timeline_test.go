@@ -4,19 +4,26 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
+
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
 
 	"github.com/stretchr/testify/assert"
 )
 
-func entry(id, phase, note string) TimelineEntry {
-	return TimelineEntry{ID: id, Phase: phase, Age: "2 hours ago", Brief: "2h", Title: note, Change: "3 files +12 -4", Resumable: true}
+var noon = time.Date(2026, 2, 14, 12, 0, 0, 0, time.UTC)
+
+func entry(id, phase, note string) Entry {
+	cp := &gitstore.Checkpoint{ID: checkpoint.ID(id), Phase: phase, Trigger: checkpoint.Manual, Created: noon.Add(-2 * time.Hour)}
+	return Entry{Checkpoint: cp, Title: note, Change: &gitstore.Totals{Files: 3, Added: 12, Deleted: 4}, Resumable: true}
 }
 
 // An id too wide for the column gets separate lines without truncation, because users
 // type it.
 func TestTimelineShowsLongIDsInFull(t *testing.T) {
-	entries := []TimelineEntry{entry("8a866466", "docs", "a"), entry("checkpoint-of-another-system-20250101", "docs", "b")}
+	entries := []Entry{entry("8a866466", "docs", "a"), entry("checkpoint-of-another-system-20250101", "docs", "b")}
 	want := `docs
     r  2h  8a866466  3 files +12 -4
        a
@@ -25,9 +32,9 @@ func TestTimelineShowsLongIDsInFull(t *testing.T) {
        0101
        b
 `
-	assert.Equal(t, want, Screen{Width: 40}.Timeline(entries))
-	assert.Contains(t, Screen{Width: 80}.Timeline(entries), "2h  checkpoint-of-another-system-20250101  b  3 files +12 -4\n")
-	assert.Empty(t, Screen{}.Timeline(nil))
+	assert.Equal(t, want, Screen{Width: 40}.Timeline(entries, noon))
+	assert.Contains(t, Screen{Width: 80}.Timeline(entries, noon), "2h  checkpoint-of-another-system-20250101  b  3 files +12 -4\n")
+	assert.Empty(t, Screen{}.Timeline(nil, noon))
 	assert.Equal(t, "\nr resumable\n", Screen{Width: 40}.Legend(entries[:1], nil, entries[1:]))
 	assert.Empty(t, Screen{}.Legend(nil))
 }
@@ -40,9 +47,9 @@ func FuzzTimeline(f *testing.F) {
 	f.Fuzz(func(t *testing.T, id, phase, note, trigger string, width int) {
 		s := Screen{Width: 40 + abs(width)%161}
 		e := entry(id, phase, note)
-		e.Change, e.Problem = trigger, note
-		entries := []TimelineEntry{e, entry("8a866466", phase, note)}
-		checkLines(t, s, s.Timeline(entries)+s.Legend(entries))
+		e.Checkpoint.Trigger, e.Problem, e.By = checkpoint.Trigger(trigger), note, trigger
+		entries := []Entry{e, entry("8a866466", phase, note)}
+		checkLines(t, s, s.Timeline(entries, noon)+s.Legend(entries))
 	})
 }
 
@@ -61,18 +68,20 @@ func checkLines(t *testing.T, s Screen, text string) {
 
 // A long title is cut, and its change is not.
 func TestTimelineCutsTitlesAndKeepsChanges(t *testing.T) {
-	entries := []TimelineEntry{entry("8a866466", "", strings.Repeat("long ", 30)), entry("8a866467", "", "short")}
+	entries := []Entry{entry("8a866466", "", strings.Repeat("long ", 30)), entry("8a866467", "", "short")}
 	want := `(no phase)
     r  2h  8a866466  long long long long long long long long ...  3 files +12 -4
     r  2h  8a866467  short                                        3 files +12 -4
 `
-	assert.Equal(t, want, Screen{Width: 80}.Timeline(entries))
+	assert.Equal(t, want, Screen{Width: 80}.Timeline(entries, noon))
 }
 
 func TestMarks(t *testing.T) {
-	for want, e := range map[string]TimelineEntry{
-		"   ": {}, "*pr": {Tip: true, Pinned: true, Resumable: true}, "a s": {Archived: true, Tip: true, Resumable: true, Stale: true},
-		"  !": {Problem: "x", Resumable: true, Stale: true},
+	cp := &gitstore.Checkpoint{}
+	for want, e := range map[string]Entry{
+		"   ": {Checkpoint: cp}, "*pr": {Checkpoint: &gitstore.Checkpoint{Pinned: true}, Tip: true, Resumable: true},
+		"a s": {Checkpoint: &gitstore.Checkpoint{Archived: true}, Tip: true, Resumable: true, Stale: true},
+		"  !": {Checkpoint: cp, Problem: "x", Resumable: true, Stale: true},
 	} {
 		assert.Equal(t, want, e.marks(), fmt.Sprintf("%+v", e))
 	}

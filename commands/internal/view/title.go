@@ -23,6 +23,8 @@ func Title(cp *gitstore.Checkpoint, r, before *checkpoint.Record) string {
 	switch {
 	case note == "":
 		return cmp.Or(newSummary(r, before), Event(cp, r))
+	case cp.Trigger == checkpoint.Turn && r != nil:
+		return words("Turn", number(r.AgentTurn().Number)) + ": " + note
 	case cp.Trigger == checkpoint.Turn:
 		return "Turn: " + note
 	case cp.Trigger == checkpoint.PhaseTransition && cp.Phase != "" && strings.HasPrefix(note, cp.Phase+" "):
@@ -62,7 +64,7 @@ func Event(cp *gitstore.Checkpoint, r *checkpoint.Record) string {
 	case checkpoint.Interval:
 		return "Saved at an interval"
 	case checkpoint.Turn:
-		return "Turn of the agent"
+		return words("Turn", number(r.AgentTurn().Number), "of the agent")
 	case checkpoint.BatchComplete:
 		return words("Batch", number(r.CurrentBatch()-1), "done")
 	case checkpoint.BatchStart:

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"git-checkpoint/commands/internal/hook"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/sessions"
 	"git-checkpoint/commands/internal/transcript"
@@ -16,96 +17,118 @@ import (
 	"git-checkpoint/gitstore/checkpoint/progress"
 )
 
-// pastNotes returns the newest earlier checkpoints of the branch with notes, newest first,
-// if the checkpoint itself has no note. The tip is often an automatic checkpoint. The note
-// of a turn is its prompt, which does not count.
-func pastNotes(c *invoke.Invocation, s *view.Standing) []gitstore.Checkpoint {
+// pastNotes returns the newest earlier checkpoints with notes, newest first, if the checkpoint
+// itself has no note. The tip is often an automatic checkpoint. The note of a turn is its request,
+// which does not count.
+func pastNotes(s *view.Standing, l *gitstore.List, line []int) (notes []gitstore.Checkpoint) {
 	if s.Record.Note() != "" && s.Record.Trigger() != checkpoint.Turn {
 		return nil
 	}
-	l, err := c.Store.List(c.Ctx, s.Checkpoint.Issue, pastRange)
-	if err != nil {
-		return nil // the prompt is complete without notes
-	}
-	at := slices.IndexFunc(l.Checkpoints, func(cp gitstore.Checkpoint) bool { return cp.ID == s.Checkpoint.ID })
-	var notes []gitstore.Checkpoint
-	for _, cp := range l.Checkpoints[at+1:] {
-		if cp.Note != "" && cp.Trigger != checkpoint.Turn && cp.Branch == s.Checkpoint.Branch && len(notes) < maxNotes {
+	for i := 1; i < len(line) && len(notes) < maxNotes; i++ {
+		if cp := l.Checkpoints[line[i]]; cp.Note != "" && cp.Trigger != checkpoint.Turn {
 			notes = append(notes, cp)
 		}
 	}
 	return notes
 }
 
-// Limits of pastNotes.
+// Limits of the lines about earlier checkpoints.
 const (
-	pastRange = 50 // checkpoints
-	maxNotes  = 3
+	stepsRead   = 60 // checkpoints
+	maxNotes    = 3
+	maxRequests = 2
 )
+
+// pastRequests returns the requests before the last one, newest first, each with its turn.
+func pastRequests(c *invoke.Invocation, s *view.Standing, l *gitstore.List, line []int) (past []checkpoint.AgentTurn) {
+	last := s.Record.AgentTurn()
+	for i := 1; i < len(line) && len(past) < maxRequests; i++ {
+		r, err := c.Store.Record(&l.Checkpoints[line[i]])
+		if err != nil {
+			break
+		}
+		if t := r.AgentTurn(); t.Request != "" && t.Request != last.Request {
+			past, last = append(past, t), t
+		}
+	}
+	return past
+}
 
 // HandOverFacts returns the facts of a prompt that do not depend on the command that prints it.
 // reader is the id of the session that reads the prompt, or "".
 func HandOverFacts(c *invoke.Invocation, s *view.Standing, reader string) view.PromptMore {
+	l, err := c.Store.List(c.Ctx, s.Checkpoint.Issue, stepsRead)
+	if err != nil {
+		l = &gitstore.List{} // the prompt is complete without earlier checkpoints
+	}
+	at := slices.IndexFunc(l.Checkpoints, func(cp gitstore.Checkpoint) bool { return cp.ID == s.Checkpoint.ID })
+	lineage := LineageOf(c, l)
+	line := lineage.To(at)
 	more := view.PromptMore{
-		Session: reader, Attempt: s.Record.PhaseAttempt(), Notes: pastNotes(c, s), Parallel: NotHere(c, s.Checkpoint.Issue, s.Checkpoint.ID),
+		Session: reader, By: OtherAuthor(c, s.Checkpoint), Attempt: s.Record.PhaseAttempt(), Notes: pastNotes(s, l, line), Parallel: NotHere(c, s.Checkpoint.Issue, s.Checkpoint.ID),
 		Titles: planTitles(c, s.Record), NoRequests: !c.Settings.Bool("hooks.requests"),
 	}
 	if !more.NoRequests {
-		more.Unended = unended(c, s.Record, reader)
+		more.Unended, more.Requests = unended(c, s, l.Checkpoints[:max(at, 0)], reader), pastRequests(c, s, l, line)
 	}
-	more.Changed, more.ChangedIn = changedInTurns(c, s)
+	if agent := hook.AgentNamed(s.Record.AgentTurn().Agent); agent != nil { // its name stands outside of the fence
+		more.Agent = agent.Name
+	}
+	more.Changed, more.ChangedIn = changedInTurns(c, s, lineage, line)
 	return more
 }
 
 // unended returns the request of a turn that the session of a checkpoint began after it, from
-// the transcript in this clone. It returns "" if another session saved the checkpoint, or if
-// reader is that session.
-func unended(c *invoke.Invocation, r *checkpoint.Record, reader string) string {
-	t := r.AgentTurn()
-	s, ok := sessions.Of(c.Store.Notes, r.Session(), reader)
-	if !ok || t.Agent == "" || t.Request == "" || s.Transcript == "" {
+// the transcript in this clone. It returns "" if another session saved the checkpoint, if reader
+// is that session, or if the session saved a later checkpoint, which has the request.
+func unended(c *invoke.Invocation, s *view.Standing, later []gitstore.Checkpoint, reader string) string {
+	t := s.Record.AgentTurn()
+	session, ok := sessions.Of(c.Store.Notes, s.Record.Session(), reader)
+	if !ok || t.Agent == "" || t.Request == "" || session.Transcript == "" {
 		return ""
 	}
-	request := ShortRequest(c, transcript.Last(s.Transcript).Request)
+	for i := range later {
+		if r, err := c.Store.Record(&later[i]); err != nil || r.Session() == session.ID {
+			return ""
+		}
+	}
+	request := ShortRequest(c, transcript.Last(session.Transcript).Request)
 	if request == t.Request {
 		return ""
 	}
 	return request
 }
 
-// Limits of the line about the files that turns have changed.
-const (
-	turnsRead   = 60 // checkpoints
-	recentTurns = 5  // if the record has no resume point of its own
-)
+// recentTurns is the number of turns whose changes are listed if the record has no resume point
+// of its own.
+const recentTurns = 5
 
 // changedInTurns returns the files that turns have changed after the resume point was written,
 // each with its turns, and the range of these turns. Files that the resume point names come
 // first, then those that were changed last.
-func changedInTurns(c *invoke.Invocation, s *view.Standing) (files []string, in string) {
-	t, since := s.Record.AgentTurn(), view.PointTurn(s.Record)
-	if since == 0 {
+func changedInTurns(c *invoke.Invocation, s *view.Standing, l *view.Lineage, line []int) (files []string, in string) {
+	t := s.Record.AgentTurn()
+	since, own := view.PointTurn(s.Record)
+	if !own {
 		since = max(t.Number-recentTurns, 0)
 	}
-	if t.Number <= since {
-		return nil, ""
-	}
-	turns := map[string][]int{}
+	turns, last := map[string][]int{}, 0
 	var order []string
-	list := ofBranch(c, s.Checkpoint)
-	for i := 0; i+1 < len(list); i++ {
-		r, err := c.Store.Record(&list[i])
+	for _, i := range line {
+		cp := &l.List.Checkpoints[i]
+		r, err := c.Store.Record(cp)
 		if err != nil {
 			break
 		}
-		n := r.AgentTurn().Number
-		if list[i].Trigger != checkpoint.Turn {
-			n++
+		n := r.AgentTurn().Open()
+		if cp.Trigger == checkpoint.Turn {
+			n--
 		}
 		if n <= since {
 			break
 		}
-		for _, path := range c.Store.Files.ChangedBetween(&list[i+1], &list[i]) {
+		last = max(last, n)
+		for _, path := range ChangedBy(c, l, i) {
 			if turns[path] == nil {
 				order = append(order, path)
 			}
@@ -115,30 +138,20 @@ func changedInTurns(c *invoke.Invocation, s *view.Standing) (files []string, in 
 	slices.SortStableFunc(order, func(a, b string) int {
 		return cmp.Compare(mentioned(s.Record.ResumeFrom(), b), mentioned(s.Record.ResumeFrom(), a))
 	})
+	if t.Number == 0 || len(order) == 0 {
+		return nil, ""
+	}
+	if last == since+1 {
+		return view.QuotePaths(order), fmt.Sprintf("turn %d", last)
+	}
 	for _, path := range order {
-		word := "turns "
-		if slices.Sort(turns[path]); len(slices.Compact(turns[path])) == 1 {
-			word = "turn "
+		of, word := view.Ranges(turns[path]), "turn "
+		if strings.ContainsAny(of, ",-") {
+			word = "turns "
 		}
-		files = append(files, view.QuotePath(path)+" ("+word+view.Ranges(slices.Compact(turns[path]))+")")
+		files = append(files, view.QuotePath(path)+" ("+word+of+")")
 	}
-	if since+1 == t.Number {
-		return files, fmt.Sprintf("turn %d", t.Number)
-	}
-	return files, fmt.Sprintf("turns %d-%d", since+1, t.Number)
-}
-
-// ofBranch returns a checkpoint and those before it on its branch, newest first.
-func ofBranch(c *invoke.Invocation, cp *gitstore.Checkpoint) []gitstore.Checkpoint {
-	l, err := c.Store.List(c.Ctx, cp.Issue, turnsRead)
-	if err != nil {
-		return nil
-	}
-	at := slices.IndexFunc(l.Checkpoints, func(other gitstore.Checkpoint) bool { return other.ID == cp.ID })
-	if at < 0 {
-		return nil
-	}
-	return slices.DeleteFunc(l.Checkpoints[at:], func(other gitstore.Checkpoint) bool { return other.Branch != cp.Branch })
+	return files, fmt.Sprintf("turns %d-%d", since+1, last)
 }
 
 // planTitles returns the titles of the phases in the plan of a record, from the worktree.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/gitstore/trace"
 )
 
 // quiet prevents credential programs from prompting. No person may be present, and no
@@ -31,6 +32,7 @@ func runQuietly(c *invoke.Invocation, ctx context.Context, stdin, name string, a
 	if err != nil {
 		return "", err
 	}
+	defer trace.Begin(trace.Process, trace.Words(path, args)).End()
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Stdin, cmd.WaitDelay = strings.NewReader(stdin), 100*time.Millisecond
 	cmd.Env = append(slices.DeleteFunc(slices.Clone(c.Env.Environ), isTokenVariable), quiet...)

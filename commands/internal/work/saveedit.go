@@ -54,6 +54,7 @@ type edit struct {
 	run     *checkpoint.Map // command of run and its end, or nil
 	session string          // session of the command line, the environment or the worktree
 	turn    *invoke.Turn    // of the agent whose hook saves, or nil
+	noTexts bool            // no text of a conversation is stored
 	issue   *freshness.SourceIssue
 	seen    time.Time // time at which issue was read; zero means now
 	rules   freshness.Rules
@@ -80,7 +81,7 @@ func editor(c *invoke.Invocation, issue checkpoint.Issue, trigger checkpoint.Tri
 	e := &edit{
 		SaveOptions: *o, command: c.Name, trigger: trigger, named: in.Named, session: cmp.Or(o.Session, c.Env.Getenv("GIT_CHECKPOINT_SESSION")),
 		now: c.Env.Now(), store: c.Store, rules: VerdictRules(c, JudgeOptions{Strict: o.Strict}), ctx: c.Ctx, doc: in.Doc, begin: in.Begin, move: in.Move, run: in.Run,
-		dropsInvalid: dropsInvalid(trigger, in), warn: c.WarnAlways, turn: c.Env.Turn,
+		dropsInvalid: dropsInvalid(trigger, in), warn: c.WarnAlways, turn: c.Env.Turn, noTexts: !c.Settings.Bool("hooks.requests"),
 	}
 	if e.session == "" && !o.DryRun {
 		e.session = c.Store.Session(newSession)
@@ -116,7 +117,7 @@ func (e *edit) readState(c *invoke.Invocation, name string) (*checkpoint.Map, er
 	}
 	var newer *checkpoint.VersionError
 	if errors.As(err, &newer) {
-		r, err = withoutVersion(c, data, err)
+		r, err = withoutVersion(data, err)
 	}
 	switch {
 	case errors.As(err, &newer):
@@ -124,25 +125,54 @@ func (e *edit) readState(c *invoke.Invocation, name string) (*checkpoint.Map, er
 	case err != nil:
 		return nil, failure.Usagef("%s: --state: %s: %w", c.Name, name, err)
 	}
+	dropOwnKeys(c, r.Doc())
 	return r.Doc(), nil
 }
 
-// withoutVersion decodes a --state document whose key version is not that of a record. The key
-// of a document that is no record is left out with a warning.
-func withoutVersion(c *invoke.Invocation, data []byte, cause error) (*checkpoint.Record, error) {
+// dropOwnKeys removes the keys of a --state document that every save sets itself. It warns about
+// them, unless the document is a record.
+func dropOwnKeys(c *invoke.Invocation, m *checkpoint.Map) {
+	var dropped []string
+	record := isRecord(m)
+	for _, key := range ownKeys {
+		if _, ok := m.Get(key); ok {
+			m.Delete(key)
+			dropped = append(dropped, key)
+		}
+	}
+	if len(dropped) == 0 || record {
+		return
+	}
+	keys, it := "this key", "it"
+	if len(dropped) > 1 {
+		keys, it = "these keys", "them"
+	}
+	c.Warnf("--state: not recorded, because the record has %s itself: %s; put %s below another key", keys, strings.Join(dropped, ", "), it)
+}
+
+// isRecord reports whether a document is a record of this program, such as the output of show.
+func isRecord(m *checkpoint.Map) bool {
+	for _, key := range []string{"checkpoint_id", "created_at", "issue_number"} {
+		if v, _ := m.Get(key); v == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// withoutVersion decodes a --state document whose key version is not that of a record. The
+// version of a document with a checkpoint id remains an error.
+func withoutVersion(data []byte, cause error) (*checkpoint.Record, error) {
 	m, err := checkpoint.DecodeDocument(data, checkpoint.DefaultLimits)
 	if err != nil || m.Text("checkpoint_id") != "" {
 		return nil, cause
 	}
-	c.Warnf("--state: version %s is not recorded, because the record has this key itself: put it below another key", m.Text("version"))
-	m.Delete("version")
 	r := checkpoint.FromDoc(m)
 	return r, r.Check()
 }
 
-// ownedKeys are the record keys that every save sets itself. Values from a --state
-// document are ignored.
-var ownedKeys = []string{"version", "checkpoint_id", "created_at", "issue_number", "files_modified", "clock", "snapshot"}
+// ownKeys are the record keys that every save sets itself.
+var ownKeys = []string{"version", "checkpoint_id", "created_at", "issue_number", "files_modified", "clock", "snapshot"}
 
 func parseSets(command string, list []string) ([]assignment, error) {
 	var sets []assignment
@@ -153,7 +183,7 @@ func parseSets(command string, list []string) ([]assignment, error) {
 			return nil, failure.Usagef("%s: --set: %q: want PATH=VALUE", command, s)
 		case !utf8.ValidString(s):
 			return nil, failure.Usagef("%s: --set: %q: not valid UTF-8", command, s)
-		case slices.Contains(ownedKeys, firstKey(path)):
+		case slices.Contains(ownKeys, firstKey(path)):
 			return nil, failure.Usagef("%s: --set: %q: save sets %s itself", command, s, firstKey(path))
 		}
 		sets = append(sets, assignment{path, checkpoint.ParseValue(value)})

@@ -113,7 +113,7 @@ func SaveWarnings(c *invoke.Invocation, s *gitstore.Saved) []string {
 	if problem := unknownPhase(s.Record, VerdictRules(c, JudgeOptions{})); problem != "" {
 		list = append(list, problem)
 	}
-	list = append(list, leftOutTexts(s.Record.Snapshot().Skipped)...)
+	list = append(list, LeftOutTexts(s.Record.Snapshot().Skipped)...)
 	if c.Store.InterruptedRestore.Exists(c.Ctx) {
 		list = append(list, "a restore was interrupted: git checkpoint restore --continue or --abort")
 	} else if lock := c.Store.InterruptedRestore.IndexLock(); lock != "" {
@@ -133,9 +133,7 @@ func SaveRecord(kind string, s *gitstore.Saved, warnings []string) view.Save {
 	snapshot := s.Record.Snapshot()
 	extent := snapshot.Extent()
 	record.Extent = view.Extent{Index: string(extent.Index), Worktree: string(extent.Worktree), Untracked: string(extent.Untracked)}
-	for _, f := range snapshot.Skipped {
-		record.LeftOut = append(record.LeftOut, view.LeftOut{Path: view.QuotePath(f.Path), Class: f.Class, Reason: f.Reason, Size: f.Size})
-	}
+	record.LeftOut = view.LeftOutRecords(snapshot.Skipped)
 	if !s.DryRun {
 		record.CheckpointID, record.Commit = string(s.ID), s.Commit.String()
 	}
@@ -204,14 +202,14 @@ func tellLimit(c *invoke.Invocation, s *gitstore.Saved) {
 
 // WarnLeftOut warns about the files that a checkpoint lacks.
 func WarnLeftOut(c *invoke.Invocation, s *gitstore.Saved) {
-	for _, text := range leftOutTexts(s.Record.Snapshot().Skipped) {
+	for _, text := range LeftOutTexts(s.Record.Snapshot().Skipped) {
 		c.Warnf("%s", text)
 	}
 }
 
-// leftOutTexts returns one text for each file that a checkpoint lacks. More than fewLeftOut
+// LeftOutTexts returns one text for each file that a checkpoint lacks. More than fewLeftOut
 // files with the same reason have one text together.
-func leftOutTexts(skipped []checkpoint.Skipped) (texts []string) {
+func LeftOutTexts(skipped []checkpoint.Skipped) (texts []string) {
 	alike := map[string][]checkpoint.Skipped{}
 	for _, f := range skipped {
 		same := func(g checkpoint.Skipped) bool { return g.Path == f.Path }

@@ -10,13 +10,3 @@ func AgentOf(c *invoke.Invocation, session string) string {
 	found, _ := sessions.Read(c.Store.Notes, session)
 	return found.Agent
 }
-
-// SessionName returns the first digits of a session's id and its agent, such as
-// "0d5a0e0e (claude)".
-func SessionName(c *invoke.Invocation, session string) string {
-	name := session[:min(len(session), 8)]
-	if agent := AgentOf(c, session); agent != "" {
-		name += " (" + agent + ")"
-	}
-	return name
-}

@@ -8,6 +8,7 @@ import (
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/trace"
 )
 
 // Newest returns the standing of an issue's work: the checkpoint from which it goes on, with
@@ -36,6 +37,7 @@ func Judge(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record, 
 // returns the answer of the issue's source. The record of a pipeline's lead is joined with the
 // records of its stories.
 func Rejudge(c *invoke.Invocation, s *view.Standing, o JudgeOptions) (source IssueAnswer, err error) {
+	defer trace.Begin(trace.Step, "verdict").End()
 	if s.Stored == nil {
 		s.Stored = s.Record
 	}

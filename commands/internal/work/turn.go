@@ -19,12 +19,13 @@ type keptTexts struct {
 const (
 	resumeFromKey = "resume_from"
 	summaryKey    = "context_summary"
+	progressKey   = "progress" // the point that the progress names
 )
 
 // textsBefore returns the kept texts of a record.
 func textsBefore(r *checkpoint.Record) keptTexts {
-	k := keptTexts{turn: r.AgentTurn(), texts: map[string]string{summaryKey: r.Doc().Text(summaryKey)}}
-	if point := r.ResumeFrom(); point != progress.DefaultCode(r) { // otherwise the progress names it
+	k := keptTexts{turn: r.AgentTurn(), texts: map[string]string{summaryKey: r.Doc().Text(summaryKey), progressKey: progress.DefaultCode(r)}}
+	if point := r.ResumeFrom(); point != k.texts[progressKey] {
 		k.texts[resumeFromKey] = point
 	}
 	for _, t := range tasks.Of(r).All() {
@@ -63,22 +64,28 @@ func (e *edit) applyTurn(r *checkpoint.Record, before keptTexts) {
 	r.SetAgentTurn(e.said(t))
 }
 
-// said returns the section with the texts of the hook that saves.
+// said returns the section with the texts of the hook that saves. If the hook has no request, the
+// last known request stays.
 func (e *edit) said(t checkpoint.AgentTurn) checkpoint.AgentTurn {
 	t.Agent = ""
+	if e.noTexts {
+		t.Request, t.Answer, t.Asked = "", "", 0
+	}
 	if e.turn == nil {
 		return t
 	}
 	t.Agent = e.turn.Agent
-	switch {
-	case e.trigger == checkpoint.Turn:
+	if e.trigger == checkpoint.Turn {
 		t.Number++
-		t.Request, t.Answer, t.Asked = e.turn.Request, e.turn.Answer, t.Number
-	case e.turn.Request != "" && e.turn.Request != t.Request:
-		t.Request, t.Answer, t.Asked = e.turn.Request, e.turn.Answer, t.Open()
 	}
-	if t.Request == "" && t.Answer == "" {
-		t.Asked = 0
+	request, answer := e.turn.Request, e.turn.Answer
+	switch {
+	case e.trigger == checkpoint.Turn && request != "":
+		t.Request, t.Answer, t.Asked = request, answer, t.Number
+	case e.trigger == checkpoint.Turn && answer != "":
+		t.Answer = answer
+	case request != "" && request != t.Request:
+		t.Request, t.Answer, t.Asked = request, answer, t.Open()
 	}
 	return t
 }

@@ -17,24 +17,25 @@ const (
 	scannedBytes = 64 << 10
 )
 
-// ShortRequest returns the start of a request without secrets.
+// ShortRequest returns the start of a request, without secrets and with control characters
+// written out.
 func ShortRequest(c *invoke.Invocation, text string) string {
 	text = strings.TrimSpace(strings.ToValidUTF8(text, "?"))
-	text = masked(c, "request", view.CutBytes(text, scannedBytes))
+	text = masked(c, "request", view.CleanBlock(view.CutBytes(text, scannedBytes)))
 	if runes := []rune(text); len(runes) > requestRunes {
 		text = strings.TrimSpace(string(runes[:requestRunes])) + " ..."
 	}
 	return text
 }
 
-// ShortAnswer returns the end of an answer without secrets.
+// ShortAnswer returns the end of an answer, likewise.
 func ShortAnswer(c *invoke.Invocation, text string) string {
 	text = strings.TrimSpace(strings.ToValidUTF8(text, "?"))
 	from := max(len(text)-scannedBytes, 0)
 	for from < len(text) && !utf8.RuneStart(text[from]) {
 		from++
 	}
-	text = masked(c, "answer", text[from:])
+	text = masked(c, "answer", view.CleanBlock(text[from:]))
 	if runes := []rune(text); len(runes) > answerRunes {
 		text = string(runes[len(runes)-answerRunes:])
 		_, rest, found := strings.Cut(text, " ")

@@ -41,6 +41,7 @@ import (
 	"time"
 
 	"git-checkpoint/freshness/issue"
+	"git-checkpoint/gitstore/trace"
 )
 
 // A Forge sends requests to one site. With zero fields it uses no credential, no cache,
@@ -92,11 +93,14 @@ func (f *Forge) send(ctx context.Context, req *http.Request, c Credential) (*rep
 		return nil, f.failed("cannot be asked: %v", err)
 	}
 	client := &http.Client{Transport: transport, CheckRedirect: checkRedirect}
+	span := trace.Begin(trace.Request, req.Method+" "+string(f.Site.Kind))
 	answer, err := client.Do(req.WithContext(ctx))
 	if err != nil {
+		span.EndWith("failed")
 		return nil, f.unreachable(ctx, err)
 	}
 	defer answer.Body.Close()
+	span.EndWith(answer.Status)
 	return f.receive(ctx, answer)
 }
 

@@ -8,7 +8,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"time"
+
+	"git-checkpoint/gitstore/trace"
 )
 
 // Open opens a lock file for reading and writing, with additional flags of os.OpenFile.
@@ -32,6 +35,7 @@ func Open(path string, flags int) (*os.File, error) {
 // Wait locks f and retries until the limit or the end of ctx. It reports whether it has
 // locked f. Closing f releases the lock.
 func Wait(ctx context.Context, f *os.File, limit time.Duration) bool {
+	defer trace.Begin(trace.Lock, filepath.Base(f.Name())).End()
 	for deadline := time.Now().Add(limit); time.Now().Before(deadline) && ctx.Err() == nil; {
 		if Try(f) {
 			return true

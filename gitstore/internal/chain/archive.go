@@ -321,7 +321,7 @@ func (s *Chains) separate(ctx context.Context, i checkpoint.Issue) ([]checkpoint
 		return nil, nil
 	}
 	message := repo.Shorten("repair: " + repo.JoinIDs(both))
-	if err := s.repo.Publish(ctx, k, message, func() ([]refs.Move, error) { return moves, nil }); err != nil {
+	if err := s.repo.Move(ctx, k, message, func() ([]refs.Move, error) { return moves, nil }); err != nil {
 		return nil, err
 	}
 	return both, k.Protect(ctx)

@@ -35,6 +35,7 @@ const First = "first"
 //   - Latest, "latest~2" or First
 //   - a commit of the chain, or a full commit id from before a rewrite
 //   - "@{phase:ready}" for the newest checkpoint of a phase
+//   - "@{2026-02-14T15:00:00Z}" for the newest checkpoint at this time
 //   - ":/text" for the newest checkpoint with the text in its note, as in git
 //
 // If the chain has no match, Find searches the archive. It fails with *NoneError,
@@ -117,8 +118,8 @@ func (s *Chains) findBack(ctx context.Context, issue checkpoint.Issue, name stri
 	return &l.Checkpoints[back], nil
 }
 
-// description returns a predicate for the names ":/text" and "@{phase:name}", or nil for
-// other names.
+// description returns a predicate for the names ":/text", "@{phase:name}" and "@{time}", or nil
+// for other names.
 func description(name string) func(*Checkpoint) bool {
 	if text, ok := strings.CutPrefix(name, ":/"); ok && text != "" {
 		return func(c *Checkpoint) bool { return strings.Contains(c.Note, text) }
@@ -126,6 +127,11 @@ func description(name string) func(*Checkpoint) bool {
 	if phase, ok := strings.CutPrefix(name, "@{phase:"); ok && strings.HasSuffix(phase, "}") {
 		phase = strings.TrimSuffix(phase, "}")
 		return func(c *Checkpoint) bool { return c.Phase == phase }
+	}
+	if text, ok := strings.CutPrefix(name, "@{"); ok && strings.HasSuffix(text, "}") {
+		if at, err := checkpoint.ParseTime(strings.TrimSuffix(text, "}")); err == nil {
+			return func(c *Checkpoint) bool { return !c.Created.After(at) }
+		}
 	}
 	return nil
 }

@@ -267,7 +267,7 @@ func (s *Chains) mergeInto(ctx context.Context, now, last *Chain) (bool, error) 
 		moves, err := s.MovesTo(ctx, now, tip)
 		return slices.Concat(archived, moves), err
 	}
-	if err := s.repo.Publish(ctx, k, repaired, moves); err != nil {
+	if err := s.repo.Move(ctx, k, repaired, moves); err != nil {
 		return false, err
 	}
 	return true, k.Protect(ctx)

@@ -84,7 +84,7 @@ func (s *Chains) commitChange(ctx context.Context, c *Chain, tip plumbing.Hash, 
 		return slices.Concat(ch.Also, moves, ch.Then), err
 	}
 	message := ch.Verb + ": " + repo.JoinIDs(ch.Ids)
-	if err := s.repo.Publish(ctx, k, repo.Shorten(message), moves); err != nil {
+	if err := s.repo.Move(ctx, k, repo.Shorten(message), moves); err != nil {
 		return err
 	}
 	return k.Protect(ctx)

@@ -23,6 +23,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"git-checkpoint/gitstore/trace"
 )
 
 // Git runs git in a directory with an environment.
@@ -139,6 +141,7 @@ type Run struct {
 	stdout bytes.Buffer
 	stderr boundedText
 
+	span  trace.Span
 	limit time.Duration
 	stop  context.CancelFunc // terminates git
 	late  atomic.Bool        // git was terminated at the limit
@@ -151,7 +154,7 @@ func (g Git) command(ctx context.Context, args []string) (*Run, error) {
 		return nil, &CommandError{Args: args, Code: -1, Err: err}
 	}
 	ctx, stop := context.WithCancel(ctx)
-	run := &Run{cmd: exec.CommandContext(ctx, path, args...), args: args, limit: g.Limit, stop: stop}
+	run := &Run{cmd: exec.CommandContext(ctx, path, args...), args: args, limit: g.Limit, stop: stop, span: traced(path, args)}
 	run.cmd.Dir = g.Dir
 	run.cmd.Env = g.environ()
 	run.cmd.Stdout, run.cmd.Stderr = &run.stdout, &run.stderr
@@ -291,8 +294,21 @@ func (r *Run) Finish(stdin []byte) ([]byte, error) {
 // long text is missing.
 func (r *Run) Warnings() string { return r.stderr.String() }
 
+// traced begins the line of a git process in the trace.
+func traced(path string, args []string) trace.Span {
+	if !trace.On() {
+		return trace.Span{}
+	}
+	return trace.Begin(trace.Process, trace.Words(path, args))
+}
+
 func (r *Run) end(err error) ([]byte, error) {
 	r.stop()
+	if r.cmd.ProcessState != nil && !r.cmd.ProcessState.Success() {
+		r.span.EndWith(r.cmd.ProcessState.String())
+	} else {
+		r.span.End()
+	}
 	if err == nil {
 		return r.stdout.Bytes(), nil
 	}

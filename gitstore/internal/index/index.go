@@ -27,6 +27,9 @@
 // file; a sparse index, with directories as entries; and an index with unknown mandatory
 // extensions. For these, Open returns ErrUnsupported, and Plain runs git to make a copy
 // in full form.
+//
+// The rows save and turn of testdata/bench pay for this package: go-git decodes the index more than
+// ten times slower, and git write-tree rewrites it.
 package index
 
 import (

@@ -13,6 +13,7 @@ import (
 	"git-checkpoint/gitstore/internal/odb"
 	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/trees"
+	"git-checkpoint/gitstore/trace"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -29,7 +30,7 @@ type ObjectWriter struct {
 	kept    bool            // the objects are in a pack that is kept while the ref moves
 	release func()          // releases the kept pack, nil without a kept pack
 	message string          // reflog message of the moves
-	moves   []refs.Move     // refs that Publish has moved to the objects
+	moves   []refs.Move     // refs that Move has moved to the objects
 
 	Progress func(done, total int) // reports the progress of a rewrite, may be nil
 }
@@ -102,6 +103,7 @@ func (k *ObjectWriter) Flush(ctx context.Context) error {
 // install stores all added objects; the returned function makes them durable. It also
 // syncs the contents of the beside files.
 func (k *ObjectWriter) install(ctx context.Context, beside ...*os.File) (fsync func() error, err error) {
+	defer trace.Begin(trace.Step, "write objects").End()
 	return k.batch.InstallAbove(ctx, packAbove, beside...)
 }
 

@@ -1,7 +1,6 @@
 package repo
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/fsutil"
@@ -20,115 +18,6 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
-
-// MoveRefs durably moves refs in one transaction, each from its expected old value, with
-// a reflog entry. It moves refs in files itself if possible, otherwise through git. If a
-// ref does not have its old value, MoveRefs changes nothing and returns ErrRefMoved.
-func (s *Repo) MoveRefs(ctx context.Context, message string, moves ...refs.Move) error {
-	s.Refs.Release()
-	if err := s.MoveRefsHere(ctx, message, moves); !errors.Is(err, refs.ErrNeedsGit) {
-		return err
-	}
-	m, err := s.startMove(ctx, message)
-	if err != nil {
-		return err
-	}
-	m.prepare(moves)
-	return m.commit(ctx)
-}
-
-// A mover is a git process that waits for moves. It starts early, in parallel with other
-// work, since its start takes as long as the move.
-type mover struct {
-	s       *Repo
-	run     *git.Run
-	message string
-	moves   []refs.Move
-}
-
-// moveLimit is the timeout per answer of git update-ref. Git may wait for locks, hooks
-// and slow disks, hence the long timeout.
-const moveLimit = 10 * time.Minute
-
-// startMove starts git. Git moves no ref before it reads the commit command. If the
-// caller is killed, git's input ends without this command, so no ref moves.
-func (s *Repo) startMove(ctx context.Context, message string) (*mover, error) {
-	return s.startMover(ctx, message, git.Git.Start, "-c", "core.fsync=reference")
-}
-
-func (s *Repo) startMover(ctx context.Context, message string, start starter, config ...string) (*mover, error) {
-	g := s.signed()
-	g.Apart, g.Hold, g.Limit = true, s.IssueLock.Locks(), moveLimit
-	run, err := start(g, context.WithoutCancel(ctx), slices.Concat(config, refConfig,
-		[]string{"update-ref", "--no-deref", "--create-reflog", "-m", message, "--stdin", "-z"})...)
-	if err != nil {
-		return nil, fmt.Errorf("move refs: %w", err)
-	}
-	return &mover{s: s, run: run, message: message}, nil
-}
-
-// A starter is a function that starts git.
-type starter func(git.Git, context.Context, ...string) (*git.Run, error)
-
-// beginMove is startMove in the background. The returned function waits for the result.
-func (s *Repo) beginMove(ctx context.Context, message string) func() (*mover, error) {
-	type started struct {
-		m   *mover
-		err error
-	}
-	done := make(chan started, 1)
-	go func() {
-		m, err := s.startMove(ctx, message)
-		done <- started{m, err}
-	}()
-	return func() (*mover, error) {
-		got := <-done
-		return got.m, got.err
-	}
-}
-
-// abandon ends git without a move.
-func (m *mover) abandon() {
-	_, err := m.run.Finish(nil)
-	if m.moves != nil {
-		m.s.IssueLock.Failed(err)
-		m.s.IssueLock.Done()
-	}
-}
-
-// prepare sends the moves to git. While the caller continues, git locks the refs, checks
-// their old values, and writes the new values into the lock files. commit reports errors.
-func (m *mover) prepare(moves []refs.Move) {
-	m.moves = moves
-	in := []byte("start\x00")
-	for _, move := range moves {
-		switch {
-		case move.New.IsZero():
-			in = fmt.Appendf(in, "delete %s\x00%s\x00", move.Name, move.Old)
-		case move.Old.IsZero():
-			in = fmt.Appendf(in, "create %s\x00%s\x00", move.Name, move.New)
-		default:
-			in = fmt.Appendf(in, "update %s\x00%s\x00%s\x00", move.Name, move.New, move.Old)
-		}
-	}
-	m.s.IssueLock.Begin(m.message, moves)
-	_, _ = m.run.Write(append(in, "prepare\x00"...))
-}
-
-// commit makes git move the refs, with the errors of MoveRefs.
-func (m *mover) commit(ctx context.Context) error {
-	said, err := m.run.Finish([]byte("commit\x00"))
-	defer m.s.IssueLock.Done()
-	if err == nil {
-		if err = m.s.RemoveStrayFiles(m.moves); err != nil {
-			return fmt.Errorf("move %s: %w", m.moves[0].Name, err)
-		}
-		m.s.noteOwn(m.moves)
-		return AfterMove(m.s.syncRefDirs(m.moves))
-	}
-	m.s.IssueLock.Failed(err)
-	return m.settle(ctx, m.moves, bytes.Contains(said, []byte("prepare: ok")), err)
-}
 
 // refConfig makes git wait for locks of other processes. A process may hold a lock during
 // a disk sync, which can exceed git's default of 100 ms.
@@ -145,9 +34,6 @@ func (s *Repo) signed() git.Git {
 	return s.Git.With("GIT_COMMITTER_NAME="+by.Name, "GIT_COMMITTER_EMAIL="+by.Email,
 		fmt.Sprintf("GIT_COMMITTER_DATE=@%d +0000", s.Now().Unix()))
 }
-
-// ErrRefMoved reports that another process moved the ref first.
-var ErrRefMoved = errors.New("lost the race")
 
 // syncRefDirs makes the renames of moved refs durable. Git syncs the contents of a ref,
 // but not its directory. Directories are synced in the order of the moves. So a power
@@ -208,35 +94,6 @@ func Shorten(message string) string {
 	return message[:max(cut, 0)] + " and more"
 }
 
-// settle handles the failure of a git that moves refs, based on the current refs. Git
-// renames one lock file after the other. If git was killed or the disk was full
-// meanwhile, some refs may have moved. Then settle moves the remaining refs.
-func (m *mover) settle(ctx context.Context, moves []refs.Move, prepared bool, failed error) error {
-	m.s.Refs.Release()
-	var left []refs.Move
-	for _, move := range moves {
-		now, err := m.s.ReadRef(ctx, move.Name)
-		switch {
-		case err != nil:
-			return fmt.Errorf("move %s: %w", move.Name, failed)
-		case now == move.Old:
-			left = append(left, move)
-		case now != move.New || !prepared:
-			return fmt.Errorf("%w: %s is at %s", ErrRefMoved, move.Name, now)
-		}
-	}
-	switch {
-	case len(left) < len(moves):
-		return m.moveRemaining(ctx, moves, left)
-	case staleRead(failed):
-		if err := m.s.checkTaken(moves); err != nil {
-			return err
-		}
-		return fmt.Errorf("%w: %w", ErrRefMoved, failed)
-	}
-	return fmt.Errorf("move %s: %w", moves[0].Name, m.s.nameLock(moves[0].Name, failed))
-}
-
 // checkTaken returns an error if the file system has the file of another ref under the name of a
 // packed ref. Such a ref never gets its expected value.
 func (s *Repo) checkTaken(moves []refs.Move) error {
@@ -262,34 +119,7 @@ func (s *Repo) nameLock(ref string, failed error) error {
 			return failed
 		}
 	}
-	return fmt.Errorf("%w: %s exists; if no git is running, remove it", failed, lock)
-}
-
-// moveRemaining moves the remaining refs. If a ref cannot be moved, the transaction's
-// note stays. The next command for the issue then completes the transaction or rolls it
-// back. moveRemaining fails only if that ref is a chain or an archive; other refs, such
-// as own/, are bookkeeping. The note is necessary: without it, a repair would treat an
-// old own/ as lost work and revert the rewrite.
-func (m *mover) moveRemaining(ctx context.Context, moves, left []refs.Move) error {
-	if len(left) > 0 {
-		m.s.IssueLock.Hold()
-		err := m.s.MoveRefs(ctx, m.message, left...)
-		switch {
-		case IsDone(err):
-			m.s.IssueLock.Release()
-			return err
-		case err == nil:
-			if at, err := m.s.progressOf(ctx, left); err == nil && len(at.left) == 0 {
-				m.s.IssueLock.Release() // otherwise the chain has moved, but own/ has not
-			}
-		case slices.ContainsFunc(left, isChain):
-			return fmt.Errorf("%s was moved, but not all that belongs to it, and the next command of the issue settles that: %w", moves[0].Name, err)
-		case m.s.IssueLock == nil: // without a lock there is no note
-			return AfterMove(err)
-		}
-	}
-	m.s.noteOwn(moves)
-	return AfterMove(m.s.syncRefDirs(moves))
+	return failure.Errorf(failure.Failure, "git checkpoint doctor --fix", "%w: %s exists; if no git is running, remove it", failed, lock)
 }
 
 // isChain reports whether a move is that of a chain or an archive.

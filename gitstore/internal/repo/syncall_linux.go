@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 
+	"git-checkpoint/gitstore/trace"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -11,6 +13,7 @@ const canSyncAll = true
 
 // syncAll writes all pending data of a directory's file system to the disk.
 func syncAll(dir string) error {
+	defer trace.Begin(trace.Sync, "file system").End()
 	d, err := os.Open(dir)
 	if err != nil {
 		return fmt.Errorf("sync the disk: %w", err)

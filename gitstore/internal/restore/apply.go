@@ -15,6 +15,7 @@ import (
 	"git-checkpoint/gitstore/internal/contents"
 	"git-checkpoint/gitstore/internal/index"
 	"git-checkpoint/gitstore/internal/trees"
+	"git-checkpoint/gitstore/trace"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -137,6 +138,7 @@ func (w *staging) makeReady(ctx context.Context, steps []Step) error {
 // apply executes prepared steps: first worktree files, then the index, so that the index
 // never lists a missing file. It returns paths changed concurrently; those files stay.
 func (s *Worktree) apply(ctx context.Context, w *staging, area *lockedIndex, steps []Step) (lost []string, err error) {
+	defer trace.Begin(trace.Step, "write files").End()
 	root, err := os.OpenRoot(s.Root)
 	if err != nil {
 		return nil, err

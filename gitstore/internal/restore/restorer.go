@@ -14,6 +14,7 @@ import (
 	"git-checkpoint/gitstore/internal/facts"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/snapshot"
+	"git-checkpoint/gitstore/trace"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -304,6 +305,7 @@ func (s *Restorer) checkHead(ctx context.Context, c *chain.Checkpoint, st *snaps
 // Plan returns what a resume of a checkpoint would restore here and what it would leave, without
 // regard to HEAD, and changes nothing. look may be nil.
 func (s *Restorer) Plan(ctx context.Context, c *chain.Checkpoint, look *Look) (*Outcome, error) {
+	defer trace.Begin(trace.Step, "plan of a restore").End()
 	st, err := s.snapshot.OpenSnapshot(c)
 	if err != nil {
 		return nil, err

@@ -129,7 +129,7 @@ func (s *Restorer) storeSafety(ctx context.Context, sf *safety, message string, 
 	sf.commit = k.AddCommit(s.repo.NewCommit(k.AddTree(tree), sf.at, message))
 	moves := append([]refs.Move{{Name: sf.ref, New: sf.commit}}, old...)
 	err = s.repo.WithIssueLock(ctx, checkpoint.Issue(sf.plan.Issue), func() error {
-		return s.repo.Publish(ctx, k, "restore: "+string(sf.plan.Checkpoint), func() ([]refs.Move, error) { return moves, nil })
+		return s.repo.Move(ctx, k, "restore: "+string(sf.plan.Checkpoint), func() ([]refs.Move, error) { return moves, nil })
 	})
 	if err == nil {
 		err = k.Protect(ctx)

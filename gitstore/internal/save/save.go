@@ -258,7 +258,7 @@ func (w *SaveOp) Append(ctx context.Context, k *repo.ObjectWriter) (*Saved, erro
 	}
 	k.Reach(w.Snap.Head.Commit)
 	moves := func() ([]refs.Move, error) { return s.chain.MovesTo(ctx, current, commit.Hash) }
-	if err := s.repo.Publish(ctx, k, reflogSave(w.id, pruned), moves); err != nil {
+	if err := s.repo.Move(ctx, k, reflogSave(w.id, pruned), moves); err != nil {
 		return nil, w.inChain(err)
 	}
 	if current.Deleted {

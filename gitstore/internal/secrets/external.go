@@ -15,6 +15,7 @@ import (
 
 	"git-checkpoint/gitstore/internal/git/objectformat"
 	"git-checkpoint/gitstore/internal/secrets/scan"
+	"git-checkpoint/gitstore/trace"
 )
 
 // A scanner is an external program, configured by the user, that also searches for
@@ -97,6 +98,7 @@ func (x *scanner) run(ctx context.Context) ([]Secret, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, scannerTime)
 	defer cancel()
+	defer trace.Begin(trace.Process, "scan_command").End()
 	cmd := exec.CommandContext(ctx, "sh", "-c", x.line+` "$@"`, "scan_command", x.dir)
 	cmd.Dir, cmd.WaitDelay = x.dir, time.Second
 	var out bytes.Buffer

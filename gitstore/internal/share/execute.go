@@ -235,7 +235,7 @@ func (u *localUpdate) move(ctx context.Context, issues []checkpoint.Issue, errs 
 	if len(list) == 0 {
 		return nil
 	}
-	if err := u.s.repo.PublishMany(ctx, u.writer, u.message, list); err != nil {
+	if err := u.s.repo.Move(ctx, u.writer, u.message, func() ([]refs.Move, error) { return list, nil }); err != nil {
 		return err
 	}
 	if err := u.writer.Protect(ctx); err != nil {

@@ -29,6 +29,7 @@ import (
 	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/trees"
+	"git-checkpoint/gitstore/trace"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -54,6 +55,7 @@ type CapturedSnapshot struct {
 
 // Snapshot captures the index for a save of an issue, and the other files of the request.
 func (s *Capturer) Snapshot(ctx context.Context, issue checkpoint.Issue, req Request, k *repo.ObjectWriter) (*CapturedSnapshot, error) {
+	defer trace.Begin(trace.Step, "snapshot").End()
 	for tries := 1; ; tries++ {
 		snap, stamp, err := s.snapshotOnce(ctx, issue, req, k)
 		if err != nil || tries == maxTries || stamp.equal(stampOf(s.repo.Info.Index)) {

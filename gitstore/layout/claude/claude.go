@@ -87,12 +87,19 @@ func headed(head, lines string) string {
 // statuses lists the status values of claude documents.
 var statuses = []string{workflow.InProgress, workflow.Completed, workflow.Failed, workflow.Aborted, workflow.Halted}
 
-// unreadVersions returns a list of supported versions, "" if the major version is known.
+// unreadVersions returns a list of supported versions, "" if the major version is known. A version
+// of another form of document is named with its key.
 func unreadVersions(version string, known ...string) string {
-	if major, _, _ := strings.Cut(version, "."); !slices.Contains(known, major) {
-		return "1.0 to 2.1 and 3.0"
+	major, _, _ := strings.Cut(version, ".")
+	switch {
+	case slices.Contains(known, major):
+		return ""
+	case major == "3":
+		return codec.OtherForm + "with the key workflow_data"
+	case major == "1" || major == "2":
+		return codec.OtherForm + "without the key workflow_data"
 	}
-	return ""
+	return "1.0 to 2.1 and 3.0"
 }
 
 // snake converts a name to lower-case letters, digits and '_'.

@@ -103,6 +103,10 @@ func stateRules(c *codec.Checker) {
 	for _, key := range []string{"worker_map", "worktree_map", "story_results", "status_cache", "git_stats", "business_answers", "project_brief", "story_briefs", "stage_timestamps", "readiness_scores"} {
 		c.Mapping(key)
 	}
+	scores, _ := c.Mapping("readiness_scores")
+	for id := range scores.All() {
+		c.Number(checkpoint.PathOf("readiness_scores", id), 0, codec.AnyNumber, false)
+	}
 	c.List("infra_issues")
 	c.Local("skill_repo_path")
 	if v, ok := c.Given("storage_mode"); ok && !slices.Contains([]string{"file", "linear"}, values.AsText(v)) {

@@ -38,6 +38,7 @@ func findPromises() []Promise {
 		{"latest and steps back", "latest~2", first},
 		{"no steps back", "latest~0", third},
 		{"the newest of a phase", "@{phase:review}", third},
+		{"the newest at a time", "@{2999-01-01}", third},
 		{"the newest with a text in its note", ":/draft", second},
 	} {
 		list = append(list, Promise{Name: "find/by " + f.form, hold: func(t *trial) {

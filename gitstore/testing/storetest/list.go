@@ -53,7 +53,7 @@ func listPromises() []Promise {
 			assert.Equal(t, gitstore.Checkpoint{
 				ID: saved.ID, Issue: issue, Trigger: checkpoint.BatchComplete, Phase: "review", Branch: saved.Record.Branch(),
 				Clock: saved.Record.Clock(), Version: checkpoint.Version, Note: "half of it",
-				Created: time.Unix(t.clock.Load(), 0).UTC(),
+				Created: time.Unix(t.clock.Load(), 0).UTC(), Saved: time.Unix(t.clock.Load(), 0).UTC(),
 			}, c)
 		}},
 		{Name: "list/the order is that of the saves when the time goes back", hold: func(t *trial) {

@@ -130,10 +130,13 @@ func match(list []gitstore.Checkpoint, name string) (*gitstore.Checkpoint, error
 	return found, nil
 }
 
-// describes reports whether a name selects a checkpoint by phase or note.
+// describes reports whether a name selects a checkpoint by phase, time or note.
 func describes(name string, c *gitstore.Checkpoint) bool {
 	if text, ok := strings.CutPrefix(name, ":/"); ok {
 		return text != "" && strings.Contains(c.Note, text)
+	}
+	if at, err := checkpoint.ParseTime(strings.TrimSuffix(strings.TrimPrefix(name, "@{"), "}")); err == nil && strings.HasPrefix(name, "@{") {
+		return !c.Created.After(at)
 	}
 	return name == "@{phase:"+c.Phase+"}"
 }

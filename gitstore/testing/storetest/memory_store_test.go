@@ -99,7 +99,7 @@ func (s *memoryStore) save(ctx context.Context, req gitstore.SaveRequest) (*gits
 	if err != nil {
 		return nil, err
 	}
-	e := entry{describe(req.Issue, r), data}
+	e := entry{describe(req.Issue, r, s.now()), data}
 	dropped := c.thin(req.Retention, e, s.now())
 	if !req.DryRun {
 		c.live = slices.Concat([]entry{e}, except(c.live, dropped)) // undo does not revert a save
@@ -169,12 +169,12 @@ func (s *memoryStore) name(r *checkpoint.Record, at time.Time) error {
 	return err
 }
 
-// describe returns the list entry of a record.
-func describe(i checkpoint.Issue, r *checkpoint.Record) gitstore.Checkpoint {
+// describe returns the list entry of a record that was saved at a time.
+func describe(i checkpoint.Issue, r *checkpoint.Record, saved time.Time) gitstore.Checkpoint {
 	return gitstore.Checkpoint{
 		ID: r.ID(), Issue: i, Trigger: r.Trigger(), Phase: r.Phase(), Branch: r.Branch(),
 		Resumable: r.CanResume(), Clock: r.Clock(), Version: r.Version(),
-		Created: r.CreatedAt().Truncate(time.Second), Note: strings.Trim(r.Note(), "\n"),
+		Created: r.CreatedAt().Truncate(time.Second), Saved: saved.Truncate(time.Second), Note: strings.Trim(r.Note(), "\n"),
 	}
 }
 

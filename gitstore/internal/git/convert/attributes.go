@@ -4,6 +4,8 @@
 // store converted content. With text, eol, crlf and core.autocrlf, git removes carriage
 // returns. Files without conversion are hashed in this process, which saves a git
 // process. Git hashes all other files. In doubt, a file is left to git.
+//
+// The rows save-worktree and turn of testdata/bench pay for hashing in this process.
 package convert
 
 import (

@@ -3,6 +3,8 @@
 //
 // In the simple case, it reads the same few files as git without starting a process. In
 // other cases it runs git.
+//
+// The rows start and prepush of testdata/bench pay for the simple case.
 package repository
 
 import (

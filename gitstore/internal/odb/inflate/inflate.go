@@ -4,6 +4,9 @@
 // building them takes most of the time for objects of a few hundred bytes. Reading a
 // history means ten thousand such objects. Zlib accepts the same streams as
 // compress/zlib, except those with a preset dictionary, which git never writes.
+//
+// The row list-packed of testdata/bench pays for this package: with compress/flate a list of 10,000
+// checkpoints takes 20% more processor time, with klauspost/compress 10%.
 package inflate
 
 import (

@@ -77,7 +77,11 @@ func (e *UnknownDocumentError) ExitHint() string {
 	return "git checkpoint help import"
 }
 
-// VersionError reports a document with an unsupported version.
+// OtherForm begins VersionError.Reads if the version is supported, but not in this form.
+const OtherForm = "this version only "
+
+// VersionError reports a document with an unsupported version. Reads completes the sentence "this
+// program reads ...".
 type VersionError struct {
 	Layout        Name
 	File, Version string
@@ -92,8 +96,13 @@ func (e *VersionError) Error() string {
 // ExitCode returns the exit code of the error.
 func (e *VersionError) ExitCode() int { return failure.Version }
 
-// ExitHint returns the command to type next.
-func (e *VersionError) ExitHint() string { return failure.Upgrade }
+// ExitHint returns the next step.
+func (e *VersionError) ExitHint() string {
+	if strings.HasPrefix(e.Reads, OtherForm) && e.File != "" {
+		return "fix " + failure.Quote(e.File) + ", then run the command again"
+	}
+	return failure.Upgrade
+}
 
 // syntaxError converts a decoder error into an InvalidError with line, column and byte
 // offset.

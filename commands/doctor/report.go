@@ -1,0 +1,120 @@
+package doctor
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/gitstore/trace"
+)
+
+// report writes what a bug report needs to standard output: versions, the repository, settings
+// that are not defaults, sizes, findings of doctor and the end of the last trace. It has no
+// content and no value that names a place or a person. The trace names refs, and so issues.
+func report(c *invoke.Invocation, result view.Doctor) error {
+	version, err := c.Store.Git().Version(c.Ctx)
+	if err != nil {
+		return err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	c.Printf("git-checkpoint: %s\n", cmp.Or(programVersion(c, self), "unknown"))
+	c.Printf("git: %d.%d\n", version[0], version[1])
+	c.Printf("repository: %s\n", strings.Join(c.Store.Doctor.Features(), ", "))
+	reportSettings(c)
+	if err := reportSizes(c, result); err != nil {
+		return err
+	}
+	c.Printf("doctor: %s, %s\n", view.Plural(len(result.Errors), "error"), view.Plural(len(result.Warnings), "warning"))
+	return reportTrace(c)
+}
+
+// reportSettings prints the settings that are not defaults. The values of texts are left out.
+func reportSettings(c *invoke.Invocation) {
+	for _, s := range c.Settings.All() {
+		if c.Settings.IsDefault(s.Key) {
+			continue
+		}
+		value := "(not shown)"
+		if c.Settings.IsPlain(s.Key) {
+			value = s.Value
+		}
+		c.Printf("setting %s: %s, from %s\n", s.Key, view.Clean(value), kindOfOrigin(s.Origin))
+	}
+}
+
+// kindOfOrigin returns the kind of a setting's origin without its path.
+func kindOfOrigin(origin string) string {
+	for _, kind := range []string{"environment", "flag", "git"} {
+		if strings.HasPrefix(origin, kind) {
+			return kind
+		}
+	}
+	return "a file"
+}
+
+func reportSizes(c *invoke.Invocation, result view.Doctor) error {
+	live, strange, err := c.Store.Issues(c.Ctx, false)
+	if err != nil {
+		return err
+	}
+	archived, _, err := c.Store.Issues(c.Ctx, true)
+	if err != nil {
+		return err
+	}
+	o, err := c.Store.Doctor.ObjectCounts(c.Ctx)
+	if err != nil {
+		return err
+	}
+	loose, packs := c.Store.Doctor.OwnObjects()
+	c.Printf("issues: %d, archived %d, refs that are no issue %d\n", len(live), len(archived), len(strange))
+	c.Printf("checkpoints: %d\n", result.Checked)
+	c.Printf("objects: %s, %s; of this program %s, %s\n", view.Plural(o.Loose, "loose object"), view.Plural(o.Packs, "pack"),
+		view.Plural(loose, "loose object"), view.Plural(packs, "pack"))
+	return nil
+}
+
+// traceEnd is the number of bytes of a trace that a report has.
+const traceEnd = 64 << 10
+
+// reportTrace prints the end of the trace file.
+func reportTrace(c *invoke.Invocation) error {
+	name := c.Env.Getenv(trace.Variable)
+	if !filepath.IsAbs(name) {
+		c.Printf("\nno trace: repeat the slow or failing command with %s=/tmp/trace, and then this report with the same variable\n", trace.Variable)
+		return nil
+	}
+	data, err := endOf(name, traceEnd)
+	if err != nil {
+		return fmt.Errorf("doctor: read the trace: %w", err)
+	}
+	c.Printf("\ntrace:\n%s", view.CleanBlock(string(data)))
+	return nil
+}
+
+// endOf returns the last whole lines of a file, at most n bytes.
+func endOf(name string, n int64) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	from := max(info.Size()-n, 0)
+	data, err := io.ReadAll(io.NewSectionReader(f, from, n))
+	if from > 0 {
+		_, data, _ = bytes.Cut(data, []byte("\n"))
+	}
+	return data, err
+}

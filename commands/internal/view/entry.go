@@ -1,0 +1,229 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"git-checkpoint/freshness"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// An Entry is a checkpoint in a timeline, or a run of automatic checkpoints. The list, its JSON
+// record and the page show the same entry. Texts are not cleaned.
+type Entry struct {
+	Checkpoint *gitstore.Checkpoint // of a run: the newest
+	Run        int                  // number of checkpoints of a run, 0 for a single checkpoint
+	Title      string               // the work, or the event that led to the checkpoint
+	Event      string               // the event that led to the checkpoint
+	Problem    string               // reason why the checkpoint is unusable, or ""
+	By         string               // author, if it is another person
+	Turn       int                  // number of an agent's turn, with Entries.Agent, 0 if unknown
+	Session    string               // session of the turn
+	Agent      string               // agent of the session, or ""
+	Files      []string             // files that the turn changed, with Entries.Files
+	Change     *gitstore.Totals     // since the checkpoint before it, nil if unknown: see Lineage
+
+	Tip       bool // newest of its issue, and not archived
+	Resumable bool
+	Stale     bool // too old, or from the future
+}
+
+// Entries has what the entries of timelines need.
+type Entries struct {
+	Me     string // author of new commits
+	Now    time.Time
+	Record func(*gitstore.Checkpoint) *checkpoint.Record // nil function: read no records
+	Totals func([]gitstore.Pair) []*gitstore.Totals      // nil function: compare no files
+	Agent  func(session string) string                   // nil function: show no turns
+	Files  func(l *Lineage, i int) []string              // nil function: name no files
+
+	Lineage func(*gitstore.List) *Lineage // nil function: names of branches are not followed
+}
+
+// lineageOf returns the lineage of a list.
+func (s Entries) lineageOf(l *gitstore.List) *Lineage {
+	if s.Lineage == nil {
+		return &Lineage{List: l}
+	}
+	return s.Lineage(l)
+}
+
+// Of returns an entry for each run of checkpoints of a list. A run has indexes of the list,
+// newest first.
+func (s Entries) Of(l *gitstore.List, runs [][]int) []Entry {
+	entries := make([]Entry, len(runs))
+	var pairs []gitstore.Pair
+	var at []int
+	lineage := s.lineageOf(l)
+	for k, run := range runs {
+		entries[k] = s.Single(l, run[0])
+		if s.Files != nil && entries[k].Turn > 0 {
+			entries[k].Files = s.Files(lineage, run[0])
+		}
+		if len(run) > 1 {
+			entries[k].fold(l, run)
+		}
+		if from, known := lineage.Before(run[len(run)-1]); known && s.Totals != nil && entries[k].Problem == "" {
+			pairs, at = append(pairs, gitstore.Pair{From: from, To: entries[k].Checkpoint}), append(at, k)
+		}
+	}
+	if len(pairs) > 0 {
+		for k, total := range s.Totals(pairs) {
+			entries[at[k]].Change = total
+		}
+	}
+	return entries
+}
+
+// fold makes an entry stand for a run of checkpoints.
+func (e *Entry) fold(l *gitstore.List, run []int) {
+	members := make([]gitstore.Checkpoint, len(run))
+	for k, i := range run {
+		members[k] = l.Checkpoints[i]
+	}
+	e.Run, e.Turn, e.Session, e.Agent, e.Files, e.By = len(run), 0, "", "", nil, ""
+	e.Title = strings.TrimSuffix(RunTitle(members)+": "+FirstLine(e.Checkpoint.Note), ": ")
+}
+
+// Single returns the entry of a checkpoint without its change.
+func (s Entries) Single(l *gitstore.List, i int) Entry {
+	cp := &l.Checkpoints[i]
+	e := Entry{Checkpoint: cp, Problem: Problem(cp), Tip: i == 0 && !cp.Archived}
+	e.Resumable = cp.Resumable && e.Problem == ""
+	e.Stale = s.Now.Sub(cp.Created) > freshness.DefaultMaxAge || cp.Created.Sub(s.Now) > freshness.DefaultTolerance
+	if cp.Author != s.Me {
+		e.By = cp.Author
+	}
+	r, before := s.records(l, i)
+	e.Title, e.Event = Title(cp, r, before), Event(cp, r)
+	if s.Agent != nil && cp.Trigger == checkpoint.Turn && r != nil {
+		t := r.AgentTurn()
+		e.Turn, e.Session, e.Agent = t.Number, r.Session(), cmp.Or(t.Agent, s.Agent(r.Session()))
+	}
+	return e
+}
+
+// records returns the records that the title of a checkpoint needs, or nil. A checkpoint with a
+// note needs no record, except for its session.
+func (s Entries) records(l *gitstore.List, i int) (own, before *checkpoint.Record) {
+	cp := &l.Checkpoints[i]
+	session := s.Agent != nil && cp.Trigger == checkpoint.Turn
+	if s.Record == nil || Problem(cp) != "" || cp.Note != "" && !session {
+		return nil, nil
+	}
+	own = s.Record(cp)
+	if cp.Note == "" && own != nil && own.Doc().Text("context_summary") != "" && i+1 < len(l.Checkpoints) {
+		before = s.Record(&l.Checkpoints[i+1])
+	}
+	return own, before
+}
+
+// Singles returns a run for each checkpoint.
+func Singles(picked []int) [][]int {
+	runs := make([][]int, len(picked))
+	for k := range picked {
+		runs[k] = picked[k : k+1]
+	}
+	return runs
+}
+
+// Problem returns the reason why a checkpoint is unusable, or "": a problem of its commit,
+// or of its record if the caller has read the record.
+func Problem(cp *gitstore.Checkpoint) string {
+	if cp.Later() {
+		return "version " + cp.Version + ", needs an upgrade"
+	}
+	return cp.Problem
+}
+
+// ChangedLines returns the changed lines, such as "+12 -4", or "" if they are unknown.
+func ChangedLines(n *gitstore.Totals) string {
+	if n == nil {
+		return ""
+	}
+	return fmt.Sprintf("+%d -%d", n.Added, n.Deleted)
+}
+
+// ChangedFiles returns the changed files and lines, such as "3 files +12 -4", or "" if nothing
+// changed.
+func ChangedFiles(n *gitstore.Totals) string {
+	if n == nil || n.Files == 0 {
+		return ""
+	}
+	return Plural(n.Files, "file") + " " + ChangedLines(n)
+}
+
+// SessionName returns the first digits of a session's id and its agent, such as
+// "0d5a0e0e (claude)". It returns "" without a session.
+func SessionName(session, agent string) string {
+	name := session[:min(len(session), 8)]
+	if agent != "" {
+		name += " (" + agent + ")"
+	}
+	return name
+}
+
+// fewFiles is the number of files that a line names.
+const fewFiles = 3
+
+// Line returns the line of an entry for scripts.
+func (e *Entry) Line(now time.Time) string {
+	cp := e.Checkpoint
+	mark := func(on bool, letter string) string {
+		if on {
+			return letter
+		}
+		return " "
+	}
+	marks := mark(e.Tip, "*") + mark(cp.Archived, "a") + mark(cp.Pinned, "p") + mark(e.Resumable, "r") + mark(e.Problem != "", "!")
+	what := words(cmp.Or(string(cp.Trigger), "?"), number(e.Turn))
+	if cp.Phase != "" {
+		what += " in " + cp.Phase
+	}
+	about := strings.TrimSpace(ChangedLines(e.Change) + " " + List(Few(QuotePaths(e.Files), fewFiles)))
+	if e.Session != "" {
+		about = strings.TrimPrefix(about+", session "+SessionName(e.Session, e.Agent), ", ")
+	}
+	if about != "" {
+		what += " " + about
+	}
+	if e.Problem != "" {
+		what += " (" + e.Problem + ")"
+	}
+	if cp.LeftOut {
+		what += " (files left out)"
+	}
+	if cp.Filed.Why != "" {
+		what += fmt.Sprintf(" (%s, archived %s)", cp.Filed.Why, Ago(cp.Filed.At, now))
+	}
+	line := fmt.Sprintf("%s %s  %s  %s", marks, cmp.Or(string(cp.ID), cp.Commit.String()), Ago(cp.Created, now), what+ByText(e.By))
+	if note := FirstLine(cp.Note); note != "" {
+		line += ": " + note
+	}
+	return Clean(line)
+}
+
+// ListedRecord returns the JSON record of a checkpoint in a list.
+func ListedRecord(cp *gitstore.Checkpoint) Listed {
+	problem := Problem(cp)
+	return Listed{
+		CheckpointID: string(cp.ID), Issue: string(cp.Issue), Commit: cp.Commit.String(), CreatedAt: cp.Created, ImportedAt: cp.Imported(),
+		Trigger: string(cp.Trigger), Phase: cp.Phase, Branch: cp.Branch, CanResume: cp.Resumable && problem == "",
+		Pinned: cp.Pinned, Valid: problem == "", LeftOut: cp.LeftOut, Note: cp.Note, SavedBy: cp.Author,
+	}
+}
+
+// ListRow returns the JSON record of an entry.
+func (e *Entry) ListRow() ListRow {
+	row := ListRow{Listed: ListedRecord(e.Checkpoint), SessionID: e.Session, SessionAgent: e.Agent, Files: QuotePaths(e.Files)}
+	if e.Turn > 0 {
+		row.Turn = &e.Turn
+	}
+	if n := e.Change; n != nil {
+		row.FilesChanged, row.LinesAdded, row.LinesDeleted = &n.Files, &n.Added, &n.Deleted
+	}
+	return row
+}

@@ -1,0 +1,77 @@
+package view
+
+import (
+	"slices"
+
+	"git-checkpoint/gitstore"
+)
+
+// A Lineage finds the checkpoints that the files of the checkpoints in a list came from. The list
+// has the newest checkpoint first.
+type Lineage struct {
+	List   *gitstore.List
+	Former func(branch string) []string // former names of a branch, nil function: not known
+
+	names map[string][]string
+}
+
+// Before returns the valid checkpoint that the files of the checkpoint at an index came from: on
+// the same branch the one that was saved or restored last in its worktree, otherwise the one
+// before it. If there is no such checkpoint, it returns nil: the files came from HEAD at the save.
+// This is not known if the list does not reach back to the first checkpoint.
+func (l *Lineage) Before(i int) (from *gitstore.Checkpoint, known bool) {
+	at, known := l.before(i)
+	if at < 0 {
+		return nil, known
+	}
+	return &l.List.Checkpoints[at], true
+}
+
+func (l *Lineage) before(i int) (at int, known bool) {
+	all := l.List.Checkpoints
+	after, _ := all[i].CameAfter()
+	at = -1
+	for k := i + 1; k < len(all); k++ {
+		if !all[k].Valid() || !l.isSameBranch(&all[i], &all[k]) {
+			continue
+		}
+		place := slices.Index(after, all[k].ID)
+		if place >= 0 {
+			after = after[:place] // a later id of the trailer is further back
+		}
+		if place >= 0 || at < 0 {
+			at = k
+		}
+	}
+	return at, at >= 0 || l.List.Complete
+}
+
+// isSameBranch reports whether two checkpoints are of one branch, which can have been renamed after
+// the older one.
+func (l *Lineage) isSameBranch(newer, older *gitstore.Checkpoint) bool {
+	if newer.Branch == older.Branch {
+		return true
+	}
+	if l.Former == nil {
+		return false
+	}
+	names, known := l.names[newer.Branch]
+	if !known {
+		if l.names == nil {
+			l.names = map[string][]string{}
+		}
+		names = l.Former(newer.Branch)
+		l.names[newer.Branch] = names
+	}
+	return slices.Contains(names, older.Branch)
+}
+
+// To returns the indexes of the checkpoint at an index and of those that its files came from,
+// newest first. An index of -1 is no checkpoint.
+func (l *Lineage) To(at int) (indexes []int) {
+	for at >= 0 {
+		indexes = append(indexes, at)
+		at, _ = l.before(at)
+	}
+	return indexes
+}
