@@ -6,7 +6,6 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
-	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/retention"
 )
 
@@ -178,14 +177,15 @@ func (s *Store) Issues(ctx context.Context, archived bool) (issues []checkpoint.
 	return s.chains.Issues(ctx, archived)
 }
 
-// CacheRefs reads the refs of all issues once, for a command that reads many issues. It ends
-// with the returned function, or with the first change of a ref by this store. Other
+// CacheRefs reads the refs of all issues once, for a command that reads many issues. The cache
+// ends with the returned function, or with the first change of a ref by this store. Other
 // processes may move refs meanwhile: the command then reads the former chains. If the refs
-// cannot be listed, each is read when it is needed.
+// cannot be listed, each is read when it is needed. Within another CacheRefs it does nothing.
 func (s *Store) CacheRefs(ctx context.Context) (release func()) {
-	// own/ is read first: a chain that a save moves meanwhile must not lack the commit at own/.
-	_ = s.repo.Refs.Cache(ctx, repo.BookRefs, repo.LiveRefs, repo.ArchiveRefs)
-	return s.repo.Refs.Release
+	if s.repo.CacheRefs(ctx) {
+		return s.repo.Refs.Release
+	}
+	return func() {}
 }
 
 // A Tip is an issue with its newest checkpoint.

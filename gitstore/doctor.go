@@ -39,8 +39,9 @@ type Doctor struct {
 // Verification checks the chains themselves. gitVersion is the version of git, such as
 // {2, 54}.
 func (d Doctor) Check(ctx context.Context, gitVersion [2]int) ([]Finding, error) {
-	_ = d.repo.Refs.Cache(ctx, repo.BookRefs, repo.LiveRefs, repo.ArchiveRefs)
-	defer d.repo.Refs.Release()
+	if d.repo.CacheRefs(ctx) {
+		defer d.repo.Refs.Release()
+	}
 	c, err := d.doctor.Check(ctx, gitVersion)
 	if err != nil {
 		return nil, err

@@ -109,6 +109,9 @@ func (r *Reader) Cache(ctx context.Context, prefixes ...string) error {
 	return err
 }
 
+// IsCached reports whether the refs below prefixes are cached.
+func (r *Reader) IsCached(prefixes ...string) bool { return r.cache.has(prefixes...) }
+
 // Release ends Cache.
 func (r *Reader) Release() { r.cache = nil }
 
