@@ -238,3 +238,51 @@ func TestReadWhileGitPacks(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, one, got.String(), "the last value")
 }
+
+// The search for keys in a text finds the same as a look at each key, in any case.
+func TestKeysInATextAreFound(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(3, 4))
+	word := func(letters string, n int) string {
+		var b strings.Builder
+		for range 1 + random.IntN(n) {
+			b.WriteByte(letters[random.IntN(len(letters))])
+		}
+		return b.String()
+	}
+	const prefix = "refs/checkpoints/"
+	found := 0
+	for range 300 {
+		keys := map[string]bool{}
+		for range random.IntN(60) {
+			keys[word("abAB1-", 4)] = true
+		}
+		lines := []string{hexOf(0) + " refs/checkpoints-archive/a\n", hexOf(0) + " refs/heads/a\n", hexOf(0) + " refs/checkpoint/1\n"}
+		for key := range keys {
+			lines = append(lines, hexOf(1)+" "+prefix+key+"\n")
+		}
+		slices.SortFunc(lines, func(a, b string) int { return strings.Compare(a[objectformat.HexSize:], b[objectformat.HexSize:]) })
+		dir := t.TempDir()
+		for _, header := range []string{sortedHeader, headerPrefix + "peeled\n"} {
+			writePacked(t, dir, header+strings.Join(lines, ""))
+			text := word("aB12-/", 12)
+			isIn := func(name string) bool {
+				return strings.Contains(strings.ToLower(text), strings.ToLower(strings.TrimPrefix(name, prefix)))
+			}
+			want := false
+			for key := range keys {
+				want = want || isIn(prefix+key)
+			}
+			got, err := HasKeyIn(dir, prefix, text, isIn)
+			require.NoError(t, err)
+			require.Equal(t, want, got, "%q in %v", text, keys)
+			some, err := HasAny(dir, prefix)
+			require.NoError(t, err)
+			require.Equal(t, len(keys) > 0, some)
+			if got {
+				found++
+			}
+		}
+	}
+	assert.Greater(t, found, 50)
+}
