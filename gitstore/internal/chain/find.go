@@ -370,14 +370,6 @@ func (s *Chains) SeenElsewhere(ctx context.Context, c *Chain) bool {
 	if hash, err := s.repo.ReadRef(ctx, repo.FetchedRef(c.Issue)); err != nil || !hash.IsZero() {
 		return true
 	}
-	refs, err := s.repo.Refs.Values(ctx, repo.RemoteRefs)
-	if err != nil {
-		return true
-	}
-	for name := range refs {
-		if strings.HasSuffix(name, "/"+c.Issue.RefName()) {
-			return true
-		}
-	}
-	return false
+	tracking, err := s.repo.TrackingRefs(ctx, c.Issue)
+	return err != nil || len(tracking) > 0
 }

@@ -20,9 +20,9 @@ import (
 // issues-* of the benchmark pay for this. A file of another program, without the header, is
 // read as a whole.
 
-// A packed is an open packed-refs file. Its lines are "<hex> <name>". The line "^<hex>" after
+// A packedFile is an open packed-refs file. Its lines are "<hex> <name>". The line "^<hex>" after
 // such a line has the target of a tag. Git replaces the file, and never changes it.
-type packed struct {
+type packedFile struct {
 	file   io.ReaderAt
 	size   int64
 	start  int64 // end of the header
@@ -31,14 +31,14 @@ type packed struct {
 
 // withPacked calls f with packed-refs of a repository, unless the file does not exist. Like
 // git, it fails if the last line has no end, because the file is truncated.
-func withPacked(dir string, f func(*packed) error) error {
+func withPacked(dir string, f func(*packedFile) error) error {
 	file, err := os.Open(filepath.Join(dir, "packed-refs"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err == nil {
 		defer file.Close()
-		var p *packed
+		var p *packedFile
 		if p, err = readHeader(file); err == nil {
 			err = f(p)
 		}
@@ -55,12 +55,12 @@ var errTruncated = errors.New("its last line is not complete")
 // headerPrefix is the beginning of the header, before its words.
 const headerPrefix = "# pack-refs with: "
 
-func readHeader(file *os.File) (*packed, error) {
+func readHeader(file *os.File) (*packedFile, error) {
 	info, err := file.Stat()
 	if err != nil || info.Size() == 0 {
-		return &packed{file: file}, err
+		return &packedFile{file: file}, err
 	}
-	p := &packed{file: file, size: info.Size()}
+	p := &packedFile{file: file, size: info.Size()}
 	last, err := p.read(p.size-1, 1)
 	if err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func readHeader(file *os.File) (*packed, error) {
 }
 
 // read reads up to n bytes at an offset.
-func (p *packed) read(at, n int64) ([]byte, error) {
+func (p *packedFile) read(at, n int64) ([]byte, error) {
 	data := make([]byte, min(n, p.size-at))
 	_, err := p.file.ReadAt(data, at)
 	return data, err
@@ -96,7 +96,7 @@ const (
 var errUnsorted = errors.New("its lines are not sorted")
 
 // find returns the value of a ref, or the zero hash if packed-refs does not have the ref.
-func (p *packed) find(name string) (plumbing.Hash, error) {
+func (p *packedFile) find(name string) (plumbing.Hash, error) {
 	needle := []byte(" " + name + "\n")
 	from, err := p.seek(name)
 	length := int64(objectformat.HexSize + len(needle))
@@ -122,7 +122,7 @@ func (p *packed) find(name string) (plumbing.Hash, error) {
 
 // below returns lines of packed-refs among which are those of all refs below prefixes, which
 // end with a slash.
-func (p *packed) below(prefixes []string) (string, error) {
+func (p *packedFile) below(prefixes []string) (string, error) {
 	var all strings.Builder
 	for _, prefix := range prefixes {
 		from, err := p.seek(prefix)
@@ -148,7 +148,7 @@ func (p *packed) below(prefixes []string) (string, error) {
 
 // seek returns the offset of the first line whose name is not less than name. It fails with
 // errUnsorted if the header does not state the order, or the lines that it reads do not have it.
-func (p *packed) seek(name string) (int64, error) {
+func (p *packedFile) seek(name string) (int64, error) {
 	if !p.sorted {
 		return 0, errUnsorted
 	}
@@ -174,7 +174,7 @@ func (p *packed) seek(name string) (int64, error) {
 
 // lineAfter returns the offset of the first line of a ref that starts after at, and the name
 // of the ref. Without such a line, it returns the size of the file.
-func (p *packed) lineAfter(at int64) (int64, string, error) {
+func (p *packedFile) lineAfter(at int64) (int64, string, error) {
 	for n := int64(probeSize); ; n *= 2 {
 		data, err := p.read(at, n)
 		if err != nil {
@@ -202,7 +202,7 @@ func (p *packed) lineAfter(at int64) (int64, string, error) {
 }
 
 // scan is seek in the lines between two offsets.
-func (p *packed) scan(low, high int64, name string) (int64, error) {
+func (p *packedFile) scan(low, high int64, name string) (int64, error) {
 	data, err := p.read(low, high-low)
 	if err != nil {
 		return 0, err
@@ -245,7 +245,7 @@ func isSorted(lines []byte) bool {
 // hasKeyIn reports whether packed-refs has a ref whose name after start is text from some
 // character on, or a part of it, in any ASCII case. It returns true if a name that has an
 // encoded character may be such a ref.
-func (p *packed) hasKeyIn(start, text string) (bool, error) {
+func (p *packedFile) hasKeyIn(start, text string) (bool, error) {
 	for k := range len(text) {
 		if found, err := p.hasKeyAt(start, start, text[k:]); found || err != nil {
 			return found, err
@@ -256,7 +256,7 @@ func (p *packed) hasKeyIn(start, text string) (bool, error) {
 
 // hasKeyAt reports whether packed-refs has the ref begun, if it is longer than start, or a ref
 // that continues begun with the first characters of text.
-func (p *packed) hasKeyAt(start, begun, text string) (bool, error) {
+func (p *packedFile) hasKeyAt(start, begun, text string) (bool, error) {
 	name, err := p.firstFrom(begun)
 	switch {
 	case err != nil || !strings.HasPrefix(name, begun):
@@ -279,7 +279,7 @@ func (p *packed) hasKeyAt(start, begun, text string) (bool, error) {
 }
 
 // firstFrom returns the first name in packed-refs that is not less than name, or "".
-func (p *packed) firstFrom(name string) (string, error) {
+func (p *packedFile) firstFrom(name string) (string, error) {
 	at, err := p.seek(name)
 	if err != nil || at >= p.size {
 		return "", err
@@ -288,4 +288,22 @@ func (p *packed) firstFrom(name string) (string, error) {
 	line, _, _ := bytes.Cut(lines, []byte("\n"))
 	found, _ := nameOf(line)
 	return found, err
+}
+
+// folders returns the folders right below a prefix.
+func (p *packedFile) folders(prefix string) ([]string, error) {
+	var folders []string
+	for from := prefix; ; {
+		name, err := p.firstFrom(from)
+		rest, below := strings.CutPrefix(name, prefix)
+		if err != nil || !below {
+			return folders, err
+		}
+		folder, _, ok := strings.Cut(rest, "/")
+		from = name + "\x00"
+		if ok {
+			folders = append(folders, folder)
+			from = prefix + folder + "0" // after the folder: "0" follows "/"
+		}
+	}
 }

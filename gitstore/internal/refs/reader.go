@@ -125,7 +125,8 @@ func (r *Reader) Let() {}
 type cache struct {
 	prefixes []string
 	values   map[string]plumbing.Hash
-	broken   map[string]bool // refs whose files have no object id
+	broken   map[string]bool     // refs whose files have no object id
+	folders  map[string][]string // by prefix
 }
 
 // has reports whether the cache has the values of all refs below prefixes.
@@ -134,6 +135,19 @@ func (c *cache) has(prefixes ...string) bool {
 		return slices.ContainsFunc(c.prefixes, func(p string) bool { return strings.HasPrefix(prefix, p) })
 	}
 	return c != nil && !slices.ContainsFunc(prefixes, func(p string) bool { return !isCached(p) })
+}
+
+// foldersOf returns the folders below a prefix.
+func (c *cache) foldersOf(prefix string) []string {
+	folders, known := c.folders[prefix]
+	if !known {
+		folders = foldersIn(c.names(prefix), prefix)
+		if c.folders == nil {
+			c.folders = map[string][]string{}
+		}
+		c.folders[prefix] = folders
+	}
+	return folders
 }
 
 // names returns the sorted names of the refs below a prefix, including broken refs.
@@ -155,7 +169,7 @@ func (c *cache) names(prefix string) []string {
 
 // readPacked reads a ref from packed-refs.
 func readPacked(dir, name string) (hash plumbing.Hash, err error) {
-	err = withPacked(dir, func(p *packed) error {
+	err = withPacked(dir, func(p *packedFile) error {
 		hash, err = p.find(name)
 		return err
 	})
@@ -164,7 +178,7 @@ func readPacked(dir, name string) (hash plumbing.Hash, err error) {
 
 // packedBelow returns lines of packed-refs among which are those of all refs below prefixes.
 func packedBelow(dir string, prefixes ...string) (lines string, err error) {
-	err = withPacked(dir, func(p *packed) error {
+	err = withPacked(dir, func(p *packedFile) error {
 		lines, err = p.below(prefixes)
 		return err
 	})
@@ -269,6 +283,71 @@ func (r *Reader) values(ctx context.Context, prefixes []string, broken func(name
 	return values, nil
 }
 
+// InFolders returns the refs prefix + folder + "/" + base for all folders, which are one component
+// of a name. It reads no other refs in these folders. It omits refs without a valid object id.
+func (r *Reader) InFolders(ctx context.Context, prefix, base string) (map[string]plumbing.Hash, error) {
+	if !r.Files && !r.cache.has(prefix) {
+		return r.List(ctx, prefix+"*/"+base)
+	}
+	folders, err := r.folders(prefix)
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]plumbing.Hash{}
+	for _, folder := range folders {
+		name := prefix + folder + "/" + base
+		hash, err := r.Read(ctx, name)
+		if err != nil && !errors.As(err, new(*BrokenError)) {
+			return nil, err
+		}
+		if !hash.IsZero() {
+			found[name] = hash
+		}
+	}
+	return found, nil
+}
+
+// folders returns the folders below a prefix that have refs, or had loose refs.
+func (r *Reader) folders(prefix string) ([]string, error) {
+	if r.cache.has(prefix) {
+		return r.cache.foldersOf(prefix), nil
+	}
+	var loose []string
+	entries, err := os.ReadDir(filepath.Join(r.Path, filepath.FromSlash(prefix)))
+	if fsutil.IgnoreMissing(err) != nil {
+		return nil, fmt.Errorf("list %s: %w", prefix, err)
+	}
+	for _, e := range entries {
+		if e.IsDir() {
+			loose = append(loose, e.Name())
+		}
+	}
+	var packed []string
+	err = withPacked(r.Path, func(p *packedFile) error {
+		packed, err = p.folders(prefix)
+		return err
+	})
+	if errors.Is(err, errUnsorted) {
+		var names []string
+		names, err = Stored(r.Path, prefix)
+		packed = foldersIn(names, prefix)
+	}
+	slices.Sort(loose)
+	slices.Sort(packed) // "a-b/" is before "a/"
+	return union(loose, packed), err
+}
+
+// foldersIn returns the folders in sorted names below a prefix.
+func foldersIn(names []string, prefix string) []string {
+	var folders []string
+	for _, name := range names {
+		if folder, _, ok := strings.Cut(strings.TrimPrefix(name, prefix), "/"); ok && (len(folders) == 0 || folders[len(folders)-1] != folder) {
+			folders = append(folders, folder)
+		}
+	}
+	return folders
+}
+
 // Stored returns the sorted names of loose and packed refs below a prefix in the files backend,
 // regardless of content.
 func Stored(path, prefix string) ([]string, error) {
@@ -311,7 +390,7 @@ func union(a, b []string) []string {
 
 // HasAny reports whether a ref below a prefix exists in the files backend.
 func HasAny(path, prefix string) (bool, error) {
-	return hasRef(path, prefix, func(string) bool { return true }, func(p *packed) (bool, error) {
+	return hasRef(path, prefix, func(string) bool { return true }, func(p *packedFile) (bool, error) {
 		name, err := p.firstFrom(prefix)
 		return strings.HasPrefix(name, prefix), err
 	})
@@ -321,12 +400,12 @@ func HasAny(path, prefix string) (bool, error) {
 // case. isKeyIn answers this for one ref. HasKeyIn may also return true if the key of a packed
 // ref has an encoded character.
 func HasKeyIn(path, prefix, text string, isKeyIn func(name string) bool) (bool, error) {
-	return hasRef(path, prefix, isKeyIn, func(p *packed) (bool, error) { return p.hasKeyIn(prefix, text) })
+	return hasRef(path, prefix, isKeyIn, func(p *packedFile) (bool, error) { return p.hasKeyIn(prefix, text) })
 }
 
 // hasRef reports whether a loose ref below a prefix is wanted, or find finds one in packed-refs.
 // If packed-refs is not sorted, wanted decides about its refs.
-func hasRef(path, prefix string, wanted func(name string) bool, find func(*packed) (bool, error)) (found bool, err error) {
+func hasRef(path, prefix string, wanted func(name string) bool, find func(*packedFile) (bool, error)) (found bool, err error) {
 	err = eachLoose(path, prefix, func(name, _ string) error {
 		if found = wanted(name); found {
 			return fs.SkipAll
@@ -336,7 +415,7 @@ func hasRef(path, prefix string, wanted func(name string) bool, find func(*packe
 	if err != nil || found {
 		return found, err
 	}
-	err = withPacked(path, func(p *packed) error {
+	err = withPacked(path, func(p *packedFile) error {
 		found, err = find(p)
 		return err
 	})

@@ -107,6 +107,49 @@ func TestRefValuesMatchForEachRef(t *testing.T) {
 	assert.Equal(t, []string{live + "7", live + "8"}, names)
 }
 
+// InFolders finds the refs that a list of all has.
+func TestInFolders(t *testing.T) {
+	t.Parallel()
+	w, r, one := reader(t)
+	two := w.Commit("second")
+	const prefix = "refs/git-checkpoint/remote/"
+	for _, name := range []string{"a/42", "a-b/42", "a.b/42", "a/421", "b/7", "c/4", "origin/42", "z/1"} {
+		w.Git("update-ref", prefix+name, one)
+	}
+	w.Git("update-ref", "refs/git-checkpoint/remote0/x/42", one)
+	w.Git("pack-refs", "--all")
+	for _, name := range []string{"a/42", "loose/42", "loose/7"} {
+		w.Git("update-ref", prefix+name, two)
+	}
+	require.NoError(t, os.MkdirAll(w.GitPath(prefix+"broken"), 0o777))
+	require.NoError(t, os.WriteFile(w.GitPath(prefix+"broken/42"), []byte("zz"), 0o666))
+	all, err := r.List(t.Context(), prefix)
+	require.NoError(t, err)
+	check := func(r *Reader) {
+		for _, base := range []string{"42", "7", "1", "none"} {
+			want := map[string]plumbing.Hash{}
+			for name, hash := range all {
+				if strings.HasSuffix(name, "/"+base) {
+					want[name] = hash
+				}
+			}
+			got, err := r.InFolders(t.Context(), prefix, base)
+			require.NoError(t, err)
+			assert.Equal(t, want, got, base)
+		}
+	}
+	check(r)
+	check(&Reader{Git: r.Git, Path: r.Path}) // through git
+	require.NoError(t, r.Cache(t.Context(), "refs/git-checkpoint/"))
+	check(r)
+	r.Release()
+	data, err := os.ReadFile(w.GitPath("packed-refs"))
+	require.NoError(t, err)
+	_, lines, _ := strings.Cut(string(data), "\n")
+	require.NoError(t, os.WriteFile(w.GitPath("packed-refs"), []byte(lines), 0o666)) // without a header
+	check(r)
+}
+
 // An id ends at white space, as for git. An id that is followed by other text is broken.
 func TestTextAfterAnIDIsReadLikeGit(t *testing.T) {
 	t.Parallel()

@@ -60,6 +60,11 @@ func asCorrupt(err error) error {
 	return err
 }
 
+// TrackingRefs returns the remote-tracking refs of an issue's chain, of all remotes.
+func (s *Repo) TrackingRefs(ctx context.Context, issue checkpoint.Issue) (map[string]plumbing.Hash, error) {
+	return s.Refs.InFolders(ctx, RemoteRefs, issue.RefName())
+}
+
 // UndoRefs returns an issue's safety snapshots.
 func (s *Repo) UndoRefs(ctx context.Context, issue checkpoint.Issue) (map[string]plumbing.Hash, error) {
 	return s.Refs.List(ctx, UndoRefs+issue.RefName()+"/")
