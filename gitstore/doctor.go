@@ -109,8 +109,8 @@ func (d Doctor) Usage(ctx context.Context, issue checkpoint.Issue) (Usage, error
 // A Report is the result of a Verification for one issue.
 type Report = doctor.Report
 
-// A Verification verifies issues one after the other. It reads an object that several issues
-// have once. It is for one run of a command.
+// A Verification verifies issues one after the other. It reads a sound object once, even if
+// several issues have the object. A command uses a new Verification for each run.
 type Verification struct {
 	repo *repo.Repo
 	run  *doctor.Verification

@@ -26,9 +26,9 @@ type Report struct {
 	Warnings []string
 }
 
-// A Verification verifies issues one after the other. It reads an object that several issues
-// have once, unless the object or one below it is damaged. It is for one run of a command:
-// damage that occurs later is not found.
+// A Verification verifies issues one after the other. It reads a sound object once, even if
+// several issues have the object. A command uses a new Verification for each run, because a
+// Verification does not find damage that occurs after its read.
 type Verification struct {
 	doctor *Doctor
 	deep   bool                   // also read every blob
@@ -320,8 +320,8 @@ func (v *Verifier) intact(kind plumbing.ObjectType, hash plumbing.Hash) ([]byte,
 // limits itself.
 const maxPath = 4096
 
-// tree reads all objects below a tree once, and checks entry names. It reports whether all of
-// them are sound.
+// tree reads all objects below a tree once, and checks entry names. It reports whether the tree
+// and all objects below the tree are sound.
 func (v *Verifier) tree(name, dir string, hash plumbing.Hash) bool {
 	if v.run.sound[hash] || hash == trees.Empty {
 		return true

@@ -89,7 +89,7 @@ func (p *packedFile) read(at, n int64) ([]byte, error) {
 // Sizes of the reads of a binary search.
 const (
 	probeSize = 512  // finds the next line
-	blockSize = 4096 // lines that are read one after the other
+	blockSize = 4096 // the search reads the lines of a block in order
 )
 
 // errUnsorted reports that the lines of packed-refs are not sorted by name, or may not be.
@@ -152,7 +152,7 @@ func (p *packedFile) seek(name string) (int64, error) {
 	if !p.sorted {
 		return 0, errUnsorted
 	}
-	low, high := p.start, p.size // a line before low is less, a line at high or above is not
+	low, high := p.start, p.size // lines before low are less than name, lines from high on are not
 	var least, most string       // names of the lines at low and high
 	for high-low > blockSize {
 		at, found, err := p.lineAfter((low + high) / 2)

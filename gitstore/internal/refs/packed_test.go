@@ -93,7 +93,7 @@ func TestPackedRefsOfAnyOrderAreRead(t *testing.T) {
 	}
 }
 
-// Neighbours of a list are not in it, and their order in the file is that of git.
+// A list has no refs of similar prefixes, which are beside its refs in the file.
 func TestPackedListHasExactlyItsPrefix(t *testing.T) {
 	t.Parallel()
 	w, r, one := reader(t)
@@ -110,9 +110,8 @@ func TestPackedListHasExactlyItsPrefix(t *testing.T) {
 	}
 }
 
-// A damaged file is read as git reads it: lines that end with CRLF have other names, a line
-// without an object id is a broken ref or none, and a file without an end of the last line
-// is an error.
+// Damage hides as little as it does for git. The names in lines with CRLF end with a carriage
+// return. An invalid line hides only its own ref. A file whose last line has no end is an error.
 func TestDamagedPackedRefs(t *testing.T) {
 	t.Parallel()
 	lines, values := manyRefs(500)

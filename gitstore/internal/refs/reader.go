@@ -115,10 +115,10 @@ func (r *Reader) IsCached(prefixes ...string) bool { return r.cache.has(prefixes
 // Release ends Cache.
 func (r *Reader) Release() { r.cache = nil }
 
-// Hold and Let do nothing: a read of one ref is cheap. The calls in package share go with them.
+// Hold does nothing. It remains until package share no longer calls it.
 func (r *Reader) Hold() {}
 
-// Let does nothing, like Hold.
+// Let does nothing. It remains until package share no longer calls it.
 func (r *Reader) Let() {}
 
 // A cache has the refs below prefixes.
