@@ -2,6 +2,7 @@ package gitstore
 
 import (
 	"context"
+	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
@@ -174,6 +175,55 @@ func (s *Store) Issues(ctx context.Context, archived bool) (issues []checkpoint.
 		return issues, strange, err
 	}
 	return s.chains.Issues(ctx, archived)
+}
+
+// CacheRefs reads the refs of all issues once, for a command that reads many issues. The cache
+// ends with the returned function, or with the first change of a ref by this store. Other
+// processes may move refs meanwhile: the command then reads the former chains. If the refs
+// cannot be listed, each is read when it is needed. Within another CacheRefs it does nothing.
+func (s *Store) CacheRefs(ctx context.Context) (release func()) {
+	if s.repo.CacheRefs(ctx) {
+		return s.repo.Refs.Release
+	}
+	return func() {}
+}
+
+// A Tip is an issue with its newest checkpoint.
+type Tip struct {
+	Issue      checkpoint.Issue
+	Checkpoint *Checkpoint // nil if the chain cannot be read
+	Err        error       // of a chain that cannot be read
+}
+
+// NewestOfEach returns the newest checkpoint of each issue that has a live checkpoint, sorted by ref.
+// It reads no records. Refs that are no canonical keys are returned in strange.
+func (s *Store) NewestOfEach(ctx context.Context) (tips []Tip, strange []string, err error) {
+	defer s.CacheRefs(ctx)()
+	issues, strange, err := s.Issues(ctx, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, i := range issues {
+		l, err := s.List(ctx, i, 1)
+		switch {
+		case err != nil:
+			tips = append(tips, Tip{Issue: i, Err: err})
+		case len(l.Checkpoints) > 0:
+			tips = append(tips, Tip{Issue: i, Checkpoint: &l.Checkpoints[0]})
+		}
+	}
+	return tips, strange, nil
+}
+
+// CompareTips orders issues by the time of their newest checkpoints, the last first. Chains
+// that cannot be read come last.
+func CompareTips(a, b Tip) int { return b.created().Compare(a.created()) }
+
+func (t Tip) created() time.Time {
+	if t.Checkpoint == nil {
+		return time.Time{}
+	}
+	return t.Checkpoint.Created
 }
 
 // An Exposed is a set of commits that other repositories have or are about to receive.

@@ -35,10 +35,13 @@ type Doctor struct {
 	doctor *doctor.Doctor
 }
 
-// Check examines the files, refs and settings around the chains of the repository. Inspect
-// and Verify check the chains themselves. gitVersion is the version of git, such as
+// Check examines the files, refs and settings around the chains of the repository. A
+// Verification checks the chains themselves. gitVersion is the version of git, such as
 // {2, 54}.
 func (d Doctor) Check(ctx context.Context, gitVersion [2]int) ([]Finding, error) {
+	if d.repo.CacheRefs(ctx) {
+		defer d.repo.Refs.Release()
+	}
 	c, err := d.doctor.Check(ctx, gitVersion)
 	if err != nil {
 		return nil, err
@@ -58,7 +61,7 @@ func (d Doctor) SettleInterrupted(ctx context.Context) error {
 	return d.repo.SettleInterrupted(ctx)
 }
 
-// SetPhases sets the phases of the settings. Verify and Inspect know them in every record.
+// SetPhases sets the phases of the settings. A Verification knows them in every record.
 func (d Doctor) SetPhases(phases []string) { d.doctor.Phases = phases }
 
 // ObjectCounts returns git's counts of objects.
@@ -103,23 +106,34 @@ func (d Doctor) Usage(ctx context.Context, issue checkpoint.Issue) (Usage, error
 	return d.doctor.Usage(ctx, issue)
 }
 
-// Inspect is Store.Verify without reading blobs; it only checks that they exist. Check
-// reports refs that point to missing commits.
-func (d Doctor) Inspect(ctx context.Context, issue checkpoint.Issue) (*Report, error) {
-	d.repo.SettleIfInterrupted(ctx, issue)
-	return d.doctor.Inspect(ctx, issue)
+// A Report is the result of a Verification for one issue.
+type Report = doctor.Report
+
+// A Verification verifies issues one after the other. It reads a sound object once, even if
+// several issues have the object. A command uses a new Verification for each run.
+type Verification struct {
+	repo *repo.Repo
+	run  *doctor.Verification
 }
 
-// A Report is the result of Verify for one issue.
-type Report = doctor.Report
+// Verification returns a new Verification. If deep is false, it only checks that blobs exist,
+// and leaves refs to missing commits to Check.
+func (d Doctor) Verification(deep bool) *Verification {
+	return &Verification{d.repo, d.doctor.Verification(deep)}
+}
 
 // Verify reads all stored objects of an issue, live and archived: commits, records,
 // ledgers, trees and blobs. The report contains unreadable objects and violations of the
 // stored form. The error reports that Verify itself could not continue. Like git fsck,
 // Verify detects objects whose content does not match their id.
+func (v *Verification) Verify(ctx context.Context, issue checkpoint.Issue) (*Report, error) {
+	v.repo.SettleIfInterrupted(ctx, issue)
+	return v.run.Verify(ctx, issue)
+}
+
+// Verify is Verification.Verify of one issue.
 func (s *Store) Verify(ctx context.Context, issue checkpoint.Issue) (*Report, error) {
-	s.repo.SettleIfInterrupted(ctx, issue)
-	return s.Doctor.doctor.Verify(ctx, issue)
+	return s.Doctor.Verification(true).Verify(ctx, issue)
 }
 
 // NewestValid returns the newest checkpoint with a valid record, from which work can

@@ -186,8 +186,8 @@ func TestDoctorReportsFutureDates(t *testing.T) {
 	assert.Contains(t, texts[0], "issue 42: 2 checkpoints dated", "the date of the third is right, and its clock is ahead")
 }
 
-// Inspect only checks the existence of files; Verify reads them.
-func TestInspectDoesNotReadFiles(t *testing.T) {
+// A Verification that is not deep only checks the existence of files.
+func TestShallowVerificationDoesNotReadFiles(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.Write("new.txt", "something new\n")
@@ -197,14 +197,14 @@ func TestInspectDoesNotReadFiles(t *testing.T) {
 	path := w.file("objects/" + blob[:2] + "/" + blob[2:])
 	require.NoError(t, os.Chmod(path, 0o666))
 	require.NoError(t, os.WriteFile(path, []byte("damaged"), 0o666))
-	fast, err := w.s.Doctor.Inspect(ctx, "42")
+	fast, err := w.s.Doctor.Verification(false).Verify(ctx, "42")
 	require.NoError(t, err)
 	assert.Empty(t, fast.Errors)
 	deep, err := w.s.Verify(ctx, "42")
 	require.NoError(t, err)
 	assert.Len(t, deep.Errors, 1)
 	require.NoError(t, os.Remove(path))
-	fast, err = w.s.Doctor.Inspect(ctx, "42")
+	fast, err = w.s.Doctor.Verification(false).Verify(ctx, "42")
 	require.NoError(t, err)
 	require.Len(t, fast.Errors, 1)
 	assert.Contains(t, fast.Errors[0], "is missing")

@@ -6,6 +6,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/remote"
+	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/share"
 	"git-checkpoint/gitstore/trace"
 )
@@ -48,10 +49,10 @@ func (s *Store) prepareTransfer(ctx context.Context, remote string, dryRun bool)
 // A HookPrecheck holds facts from a few files of the repository, so that hooks without
 // work need no git process. If the files do not give a definite answer, every question is
 // answered as if checkpoints may exist.
-type HookPrecheck = share.HookPrecheck
+type HookPrecheck = repo.HookPrecheck
 
 // ReadHookPrecheck reads the repository of the working directory.
-func ReadHookPrecheck() HookPrecheck { return share.ReadHookPrecheck() }
+func ReadHookPrecheck() HookPrecheck { return repo.ReadHookPrecheck() }
 
 // Purge removes the references to dropped checkpoints from an issue's reflogs, safety
 // snapshots and fetched refs. The next git gc can then delete the objects. It returns the

@@ -252,3 +252,36 @@ func TestRootlessCheckpoint(t *testing.T) {
 	assert.Equal(t, ids, w.archived())
 	require.NoError(t, w.s.Drop(ctx, "42", ids))
 }
+
+// A Verification reads what issues share once, and reports a damaged object for each issue that
+// has it.
+func TestVerificationOfSeveralIssues(t *testing.T) {
+	t.Parallel()
+	for name, harm := range map[string]func(*world){
+		"a rotten blob":  func(w *world) { w.rot("refs/checkpoints/many-00:staged/a.txt") },
+		"a missing blob": func(w *world) { w.lose("refs/checkpoints/many-00:staged/a.txt") },
+		"a missing tree": func(w *world) { w.lose("refs/checkpoints/many-00:staged/dir") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			issues := w.many(3)
+			run := w.s.Doctor.Verification(true)
+			for _, i := range issues {
+				report, err := run.Verify(ctx, i)
+				require.NoError(t, err)
+				require.Empty(t, report.Errors)
+			}
+			harm(w)
+			report, err := run.Verify(ctx, issues[1])
+			require.NoError(t, err)
+			require.Empty(t, report.Errors, "the object is read once")
+			run = w.open(w.Dir).Doctor.Verification(true)
+			for _, i := range issues {
+				report, err := run.Verify(ctx, i)
+				require.NoError(t, err)
+				require.NotEmpty(t, report.Errors, i)
+			}
+		})
+	}
+}

@@ -25,13 +25,17 @@ import (
 
 // inspectAll inspects every chain, the hooks and the related settings.
 func inspectAll(c *invoke.Invocation, result *view.Doctor) error {
+	if !namesIssue(c) {
+		defer c.Store.CacheRefs(c.Ctx)()
+	}
 	issues, err := issuesToVerify(c)
 	if err != nil {
 		return err
 	}
 	c.Store.Doctor.SetPhases(c.Settings.Strings("phases"))
+	run := c.Store.Doctor.Verification(false)
 	for _, i := range issues {
-		report, err := c.Store.Doctor.Inspect(c.Ctx, i)
+		report, err := run.Verify(c.Ctx, i)
 		if err != nil {
 			return err
 		}

@@ -24,6 +24,9 @@ func runVerify(c *invoke.Invocation) error {
 	if err := c.Open(); err != nil {
 		return err
 	}
+	if !namesIssue(c) {
+		defer c.Store.CacheRefs(c.Ctx)()
+	}
 	issues, err := issuesToVerify(c)
 	if err != nil {
 		return err
@@ -34,9 +37,10 @@ func runVerify(c *invoke.Invocation) error {
 	defer t.End()
 	c.Store.SetProgress(t.At)
 	c.Store.Doctor.SetPhases(c.Settings.Strings("phases"))
+	run := c.Store.Doctor.Verification(true)
 	for _, i := range issues {
 		t.About("verify: issue " + string(i))
-		report, err := c.Store.Verify(c.Ctx, i)
+		report, err := run.Verify(c.Ctx, i)
 		if err != nil {
 			return err
 		}
@@ -59,9 +63,11 @@ func runVerify(c *invoke.Invocation) error {
 	return nil
 }
 
+func namesIssue(c *invoke.Invocation) bool { return len(c.Args) > 0 || c.Common.Issue != "" }
+
 // issuesToVerify returns the named issue, or all live and archived issues.
 func issuesToVerify(c *invoke.Invocation) ([]checkpoint.Issue, error) {
-	if len(c.Args) > 0 || c.Common.Issue != "" {
+	if namesIssue(c) {
 		issue, err := c.Issue()
 		if err == nil && !c.Store.HasIssue(c.Ctx, issue) {
 			err = &gitstore.NoneError{Issue: issue}

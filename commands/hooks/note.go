@@ -223,28 +223,30 @@ func handedIssue(c *invoke.Invocation) (checkpoint.Issue, bool) {
 	if err != nil || branchErr != nil || string(i) != branch {
 		return "", false
 	}
-	found, err := issuesOfBranch(c)
+	found, err := issuesOfBranch(c, 2)
 	if err != nil || len(found) != 1 {
 		return "", false
 	}
 	return found[0], true
 }
 
-// issuesOfBranch returns the issues whose newest checkpoint is on the current branch.
-func issuesOfBranch(c *invoke.Invocation) ([]checkpoint.Issue, error) {
+// issuesOfBranch returns the issues whose newest checkpoint is on the current branch, at most
+// limit, or all if limit is 0.
+func issuesOfBranch(c *invoke.Invocation, limit int) ([]checkpoint.Issue, error) {
 	branch, err := c.CurrentBranch()
 	if err != nil {
 		return nil, err
 	}
+	defer c.Store.CacheRefs(c.Ctx)()
 	issues, _, err := c.Store.Issues(c.Ctx, false)
-	if err != nil {
-		return nil, err
-	}
 	var found []checkpoint.Issue
 	for _, i := range issues {
 		if cp, err := c.Store.Newest(c.Ctx, i); err == nil && cp.Branch == gitstore.RecordedBranch(branch) {
 			found = append(found, i)
 		}
+		if limit > 0 && len(found) == limit {
+			break
+		}
 	}
-	return found, nil
+	return found, err
 }

@@ -179,7 +179,7 @@ func ledBy(c *invoke.Invocation, session string) (checkpoint.Issue, *checkpoint.
 
 // newestLead returns the newest lead's state among the checkpoints of this branch, or nil.
 func newestLead(c *invoke.Invocation) (issue checkpoint.Issue, state *checkpoint.Record, err error) {
-	issues, err := issuesOfBranch(c)
+	issues, err := issuesOfBranch(c, 0)
 	for _, i := range issues {
 		_, r, err := c.Store.PointRecord(c.Ctx, i)
 		if err == nil && story.IsLead(r) && (state == nil || r.CreatedAt().After(state.CreatedAt())) {

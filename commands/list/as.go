@@ -54,6 +54,7 @@ func listedAs(c *invoke.Invocation, o *listOptions) ([]checkpoint.Issue, error) 
 	if err := listThere(c, o); err != nil {
 		return nil, err
 	}
+	defer c.Store.CacheRefs(c.Ctx)()
 	issues, _, err := c.Store.Issues(c.Ctx, false)
 	if err != nil {
 		return nil, err

@@ -26,7 +26,10 @@ var ListCommand = invoke.Command{
 	Name: "list", Alias: "log", Usage: "list an issue's checkpoints, newest first", Args: "[ISSUE]", Max: 1,
 	Everyday: true, ShortHelp: []string{"n", "all", "turns", "archived"},
 	Category: "Look",
-	Description: "Marks: * tip, p pinned, r resumable, ! invalid, a archived. On a terminal it is a\n" +
+	Description: "If several issues have checkpoints and the branch names none of them, list prints one\n" +
+		"line for each of the 50 issues that were saved last, or of N issues with -n N. Otherwise it\n" +
+		"prints the checkpoints of one issue, or of all issues with --all.\n\n" +
+		"Marks: * tip, p pinned, r resumable, ! invalid, a archived. On a terminal it is a\n" +
 		"timeline by phase with the changed files and lines of each checkpoint, and s marks\n" +
 		"checkpoints that are resumable but stale. Automatic checkpoints that follow each other\n" +
 		"have one line there, unless --verbose is set. list reads the records of the first 100\n" +
@@ -68,7 +71,7 @@ func listFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "type", Usage: "only those of a workflow of `TYPE`, like implement; of every issue, unless one is named"},
 		&cli.StringFlag{Name: "project", Usage: "with --type, only those of the `PROJECT`"},
-		&cli.IntFlag{Name: "n", Usage: "list at most `N` checkpoints of an issue"},
+		&cli.IntFlag{Name: "n", Usage: "list at most `N` checkpoints of an issue, or `N` issues"},
 		&cli.BoolFlag{Name: "all", Usage: "list the checkpoints of every issue"},
 		&cli.StringFlag{Name: "trigger", Usage: "list only checkpoints of this trigger (`TRIGGER`)"},
 		&cli.BoolFlag{Name: "turns", Usage: "list only turns of agents, with the lines that each turn changed"},
@@ -136,7 +139,7 @@ func runList(c *invoke.Invocation) error {
 	issue, err := issueListed(c, o)
 	var several *invoke.SeveralIssuesError
 	if errors.As(err, &several) && !o.picks() {
-		return listOverview(c, o, several.Issues)
+		return listOverview(c, o, several.Tips)
 	}
 	if err != nil {
 		return err
@@ -163,16 +166,21 @@ func listsEveryArchive(c *invoke.Invocation, o *listOptions) bool {
 
 // picks reports whether flags select some of the checkpoints.
 func (o *listOptions) picks() bool {
-	return o.filtered() || o.archived || o.limitGiven || o.remoteGiven
+	return o.filtered() || o.archived || o.remoteGiven
 }
 
-// listOverview prints the progress of several issues, one line an issue. The JSON record
-// has their checkpoints too.
-func listOverview(c *invoke.Invocation, o *listOptions, issues []checkpoint.Issue) error {
-	summaries := work.Overview(c, issues)
+// listOverview prints the progress of the issues that were saved last, one line an issue: of
+// as many as -n, or of work.MaxOverview. The JSON record has their checkpoints too.
+func listOverview(c *invoke.Invocation, o *listOptions, tips []gitstore.Tip) error {
+	defer c.Store.CacheRefs(c.Ctx)()
+	limit := work.MaxOverview
+	if o.limitGiven {
+		limit, o.limit = o.limit, 0
+	}
+	summaries, others := work.Overview(c, tips, limit)
 	if !c.JSON {
 		defer c.Page()()
-		return work.ShowOverview(c, summaries, o.color)
+		return work.ShowOverview(c, summaries, others, o.color)
 	}
 	var lists []*gitstore.List
 	for _, s := range summaries {
@@ -180,7 +188,7 @@ func listOverview(c *invoke.Invocation, o *listOptions, issues []checkpoint.Issu
 			lists = append(lists, l)
 		}
 	}
-	return c.WriteJSON(view.ListOverview{CheckpointList: listRecord(c, o, lists, everything), Issues: summaries})
+	return c.WriteJSON(view.ListOverview{CheckpointList: listRecord(c, o, lists, everything), Issues: summaries, OtherIssues: others})
 }
 
 func everything(*gitstore.Checkpoint) bool { return true }
@@ -194,6 +202,7 @@ func listAll(c *invoke.Invocation, o *listOptions, keep func(*gitstore.Checkpoin
 	if err := listThere(c, o); err != nil {
 		return err
 	}
+	defer c.Store.CacheRefs(c.Ctx)()
 	issues, strange, err := c.Store.Issues(c.Ctx, o.archived)
 	if err != nil {
 		return err

@@ -273,6 +273,7 @@ func speakOfWorker(c *invoke.Invocation, r *resumption) error {
 
 // leadOf returns the newest record of the lead that knows a story, or nil.
 func leadOf(c *invoke.Invocation, story string) *checkpoint.Record {
+	defer c.Store.CacheRefs(c.Ctx)()
 	issues, _, err := c.Store.Issues(c.Ctx, false)
 	if err != nil {
 		return nil

@@ -84,6 +84,9 @@ func runPrune(c *invoke.Invocation) error {
 	if err != nil {
 		return err
 	}
+	if o.all {
+		defer c.Store.CacheRefs(c.Ctx)()
+	}
 	issues, err := issuesToPrune(c, o.all)
 	if err != nil {
 		return err

@@ -90,7 +90,7 @@ func runStatus(c *invoke.Invocation) error {
 	}
 	var several *invoke.SeveralIssuesError
 	if errors.As(err, &several) && o.done == "" && !o.check && !o.markdown {
-		return statusOverview(c, several.Issues, o.color)
+		return statusOverview(c, several.Tips, o.color)
 	}
 	if err != nil {
 		return err
@@ -120,13 +120,14 @@ func runStatus(c *invoke.Invocation) error {
 	return nil
 }
 
-// statusOverview prints the progress of several issues, one line an issue.
-func statusOverview(c *invoke.Invocation, issues []checkpoint.Issue, color string) error {
-	summaries := work.Overview(c, issues)
+// statusOverview prints the progress of the issues that were saved last, one line an issue.
+func statusOverview(c *invoke.Invocation, tips []gitstore.Tip, color string) error {
+	defer c.Store.CacheRefs(c.Ctx)()
+	summaries, others := work.Overview(c, tips, work.MaxOverview)
 	if c.JSON {
-		return c.WriteJSON(view.StatusOverview{Status: view.Status{Type: "status"}, Issues: summaries})
+		return c.WriteJSON(view.StatusOverview{Status: view.Status{Type: "status"}, Issues: summaries, OtherIssues: others})
 	}
-	return work.ShowOverview(c, summaries, color)
+	return work.ShowOverview(c, summaries, others, color)
 }
 
 // statusDone returns the exit status of --done.

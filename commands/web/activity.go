@@ -23,13 +23,14 @@ type Activity struct {
 
 // activity shows the newest checkpoints of all issues.
 func (v *visit) activity() error {
-	live, _, err := v.repo.Issues(v.ctx, false)
+	tips, _, err := v.repo.NewestOfEach(v.ctx)
 	if err != nil {
 		return err
 	}
+	slices.SortStableFunc(tips, gitstore.CompareTips)
 	var lists []*gitstore.List
-	for _, t := range v.newestTips(live) {
-		if l, err := v.repo.List(v.ctx, t.issue, activePerIssue+1); err == nil && len(lists) < maxActive {
+	for _, t := range tips[:min(len(tips), maxActive)] {
+		if l, err := v.repo.List(v.ctx, t.Issue, activePerIssue+1); err == nil {
 			lists = append(lists, l)
 		}
 	}

@@ -66,7 +66,7 @@ func Export(ctx context.Context, write func(io.Reader) error, repo *Repository, 
 func (v *visit) export(issues []checkpoint.Issue) (*Exported, error) {
 	x := &Exported{}
 	if len(issues) == 0 {
-		all, _, err := v.allIssues()
+		all, _, err := v.allIssues(1, maxIssues)
 		if err != nil {
 			return nil, err
 		}

@@ -12,21 +12,34 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// maxIssues limits issues on the first page; maxTips limits tips that are read to find
-// the newest issues. The first issues are judged, within a limit of number and time.
+// maxIssues limits issues in an exported file and archived issues on a page. The first issues
+// of a page are judged, within a limit of number and time.
 const (
 	maxIssues  = 200
-	maxTips    = 2000
 	maxJudged  = 40
 	maxJudging = time.Second
 	maxLength  = 500 // checkpoints of an issue that are counted
 )
 
-// issues shows the first page.
+// issues shows a page of the issues. The query has the number of the page.
 func (v *visit) issues() error {
-	m, newest, err := v.allIssues()
+	page := parseFilter(v.r.URL.Query()).Page
+	m, newest, err := v.allIssues(page, PageSize)
 	if err != nil {
 		return err
+	}
+	if page > 1 && len(m.Rows) == 0 {
+		return errNoPage
+	}
+	if page > 1 {
+		m.Newer = v.links.home() + Filter{}.query(page-1)
+	}
+	if m.Left > 0 {
+		m.Older = v.links.home() + Filter{}.query(page+1)
+	}
+	if m.Newer+m.Older != "" {
+		first := (page-1)*PageSize + 1
+		m.Shown = fmt.Sprintf("%d to %d of %d issues", first, first+len(m.Rows)-1, first+len(m.Rows)-1+m.Left)
 	}
 	p := v.page("Issues")
 	p.Tab = "issues"
@@ -36,10 +49,10 @@ func (v *visit) issues() error {
 	return nil
 }
 
-// allIssues reads the newest checkpoint of each issue and the records of shown issues. It
-// also returns the largest clock of a checkpoint.
-func (v *visit) allIssues() (*Issues, checkpoint.Clock, error) {
-	live, strange, err := v.repo.Issues(v.ctx, false)
+// allIssues reads the newest checkpoint of each issue and the records of the issues on a page
+// of the given size. It also returns the largest clock of a checkpoint.
+func (v *visit) allIssues(page, size int) (*Issues, checkpoint.Clock, error) {
+	tips, strange, err := v.repo.NewestOfEach(v.ctx)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -47,46 +60,34 @@ func (v *visit) allIssues() (*Issues, checkpoint.Clock, error) {
 	if err != nil {
 		return nil, 0, err
 	}
+	slices.SortStableFunc(tips, gitstore.CompareTips)
 	m := &Issues{Strange: lines(strange)}
-	var newest checkpoint.Clock
 	branch, _ := v.repo.Branch(v.ctx)
 	branch = gitstore.RecordedBranch(branch)
-	hidden := map[checkpoint.Issue]bool{}
+	from := min((page-1)*size, len(tips))
+	shown := tips[from:min(from+size, len(tips))]
+	m.Left = len(tips) - from - len(shown)
 	started := time.Now()
-	for _, t := range v.newestTips(live) {
-		if t.err == nil && t.c == nil {
-			continue // empty chain: remaining checkpoints are archived
-		}
-		hidden[t.issue] = true
-		if len(m.Rows) < maxIssues {
-			judged := len(m.Rows) < maxJudged && time.Since(started) < maxJudging
-			m.Rows = append(m.Rows, v.row(t, branch, judged))
-		}
-		if t.c != nil {
-			newest = max(newest, t.c.Clock)
+	for k, t := range shown {
+		m.Rows = append(m.Rows, v.row(v.tip(t.Issue), branch, k < maxJudged && time.Since(started) < maxJudging))
+	}
+	var newest checkpoint.Clock
+	live := map[checkpoint.Issue]bool{}
+	for _, t := range tips {
+		live[t.Issue] = true
+		if t.Checkpoint != nil {
+			newest = max(newest, t.Checkpoint.Clock)
 		}
 	}
-	m.Left = max(0, len(hidden)-len(m.Rows)) + max(0, len(live)-maxTips)
 	for _, i := range archived {
-		if !hidden[i] && len(m.Archived) < maxIssues {
+		if !live[i] && len(m.Archived) < maxIssues {
 			m.Archived = append(m.Archived, Link{issueLabel(i), v.links.archive(i)})
 		}
 	}
 	return m, newest, nil
 }
 
-// newestTips returns the newest checkpoints of issues, newest first.
-func (v *visit) newestTips(issues []checkpoint.Issue) []tip {
-	var tips []tip
-	for _, i := range issues[:min(len(issues), maxTips)] {
-		tips = append(tips, v.tip(i))
-	}
-	slices.SortStableFunc(tips, func(a, b tip) int { return b.at().Compare(a.at()) })
-	return tips
-}
-
-// A tip is the newest checkpoint of an issue, nil if the chain is empty, or the read
-// error.
+// A tip is the newest checkpoint of an issue, or the read error.
 type tip struct {
 	issue checkpoint.Issue
 	list  *gitstore.List
@@ -94,16 +95,12 @@ type tip struct {
 	err   error
 }
 
-func (t tip) at() time.Time {
-	if t.c == nil {
-		return time.Time{}
-	}
-	return t.c.Created
-}
-
 func (v *visit) tip(i checkpoint.Issue) tip {
 	l, err := v.repo.List(v.ctx, i, 2)
-	if err != nil || len(l.Checkpoints) == 0 {
+	if err == nil && len(l.Checkpoints) == 0 {
+		err = &gitstore.NoneError{Issue: i} // dropped meanwhile
+	}
+	if err != nil {
 		return tip{issue: i, err: err}
 	}
 	return tip{issue: i, list: l, c: &l.Checkpoints[0]}

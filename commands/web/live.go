@@ -195,12 +195,12 @@ func (v *visit) newsSince(q url.Values) (News, error) {
 
 // newsOfAll returns the number of issues with checkpoints since a time.
 func (v *visit) newsOfAll(since checkpoint.Clock) (n News, err error) {
-	live, _, err := v.repo.Issues(v.ctx, false)
+	tips, _, err := v.repo.NewestOfEach(v.ctx)
 	if err != nil {
 		return n, err
 	}
-	for _, i := range live[:min(len(live), maxTips)] {
-		if t := v.tip(i); t.c != nil && t.c.Clock > since {
+	for _, t := range tips {
+		if t.Checkpoint != nil && t.Checkpoint.Clock > since {
 			n.New++
 		}
 	}

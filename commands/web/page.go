@@ -247,7 +247,10 @@ type Issues struct {
 	Rows     []IssueRow
 	Archived []Link   // issues that have only archived checkpoints
 	Strange  []string // invalid issue refs
-	Left     int      // number of omitted rows
+	Left     int      // number of issues after the rows
+
+	Shown        string // description of the shown range, "" if all are shown
+	Newer, Older string // URLs of adjacent pages, or ""
 }
 
 // An IssueRow is an issue's table row.

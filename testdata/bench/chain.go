@@ -43,6 +43,10 @@ func (r *repo) chains(ctx context.Context, k kind) error {
 			specs = append(specs, chainSpec{issue, eachOfMany, manual})
 		}
 	}
+	for i := range r.b.issuesOf(k) {
+		r.many = append(r.many, strconv.Itoa(5001+i))
+		specs = append(specs, chainSpec{r.many[i], 1, manual})
+	}
 	packFrom := 1
 	if k == kindLoose {
 		packFrom = 1 << 30

@@ -38,6 +38,11 @@ const (
 	kindTouched   kind = "touched"    // likewise, whose index has other times than the files
 	kindFewTurns  kind = "few-turns"  // a branch with a few turns
 	kindManyTurns kind = "many-turns" // a branch with many turns
+
+	kindIssues100  kind = "issues-100" // a hundred issues, packed, see issueKinds
+	kindIssues1k   kind = "issues-1k"
+	kindIssues10k  kind = "issues-10k"
+	kindIssues100k kind = "issues-100k"
 )
 
 // repo returns a repository, and generates it if it does not exist.
@@ -74,6 +79,9 @@ func (r *repo) generate(ctx context.Context, k kind) error {
 		}
 		branch := func() error { return r.branchWithTurns(ctx, turns) }
 		return try(steps[0], pack, files, branch, r.b.settle)
+	}
+	if r.b.issuesOf(k) > 0 { // gc of so many records takes minutes, and fast-import has packed them
+		return try(steps[0], chains, func() error { return r.packIssues(ctx) }, r.b.settle)
 	}
 	if k == kindMany || k == kindFew {
 		steps = append(steps, func() error { return r.share(ctx) })

@@ -7,6 +7,7 @@
 //	go run ./testdata/bench                      everything: minutes, 3 GB of disk
 //	go run ./testdata/bench -size 1k -rows save
 //	go run ./testdata/bench -size 1k,10k,50k -rows turn
+//	go run ./testdata/bench -size 1k -rows issues -cpu -n 5    how the cost grows with the issues
 //	go run ./testdata/bench -smoke               every row once, for CI
 //	go run -tags sha256 ./testdata/bench         in SHA-256 repositories
 //

@@ -35,11 +35,13 @@ type lengths struct {
 	many  int // number of issues with chains of length eachOfMany, for sync
 
 	fewTurns, manyTurns int // saved turns of an agent
+
+	issues [4]int // numbers of issues, see issueKinds
 }
 
 var (
-	fullLengths  = lengths{200, 10_000, 9_000, 1_000, 9, 999}
-	smokeLengths = lengths{10, 60, 50, 30, 2, 5}
+	fullLengths  = lengths{200, 10_000, 9_000, 1_000, 9, 999, [4]int{100, 1_000, 10_000, 100_000}}
+	smokeLengths = lengths{10, 60, 50, 30, 2, 5, [4]int{3, 5, 60, 80}}
 )
 
 // options are the command-line flags.

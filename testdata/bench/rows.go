@@ -29,7 +29,7 @@ func at(size string, f figure) map[string]figure { return map[string]figure{size
 func anywhere(target float64) map[string]figure { return at("", figure{Target: target}) }
 
 // rows lists all rows in table order.
-var rows = []row{
+var rows = append([]row{
 	{
 		name: "save", store: kindSave, run: runSave,
 		what: "save, durable, nothing dropped", against: pipelineName,
@@ -174,7 +174,7 @@ var rows = []row{
 		name: "push", store: kindSave, run: runPush,
 		what: "objects of a first push, one staged file", against: "at most 12",
 	},
-}
+}, issueRows()...)
 
 const (
 	pipelineName = "git write-tree + hash-object + 2 mktree + commit-tree + update-ref"

@@ -92,15 +92,15 @@ func (c *Invocation) InferIssue() (checkpoint.Issue, error) {
 // onlyIssue returns the only issue with checkpoints, for a command that reads. If there is
 // none, it returns named, the issue after the branch.
 func (c *Invocation) onlyIssue(named checkpoint.Issue) (checkpoint.Issue, error) {
-	issues, err := c.IssuesWithCheckpoints()
+	tips, err := c.Tips()
 	switch {
 	case err != nil:
 		return "", err
-	case len(issues) == 1:
-		c.announce(choice{issue: issues[0], from: "the only one with checkpoints"})
-		return issues[0], nil
-	case len(issues) > 1:
-		return "", &SeveralIssuesError{issues}
+	case len(tips) == 1:
+		c.announce(choice{issue: tips[0].Issue, from: "the only one with checkpoints"})
+		return tips[0].Issue, nil
+	case len(tips) > 1:
+		return "", &SeveralIssuesError{tips}
 	case named == "":
 		return "", failure.Errorf(failure.Usage, "git checkpoint save ISSUE", "no issue given, HEAD is detached, and there are no checkpoints yet")
 	}
@@ -229,14 +229,27 @@ func (c *Invocation) goesOn(i checkpoint.Issue, branch string, former gitstore.F
 }
 
 // renamedElsewhere returns the issue of a branch that was renamed in another clone, or "".
-// The issue has the former name of the branch, and its newest checkpoint the current name.
+// The issue has the former name of the branch, and its newest checkpoint the current name. The
+// issues are read once for a command.
 func (c *Invocation) renamedElsewhere(branch string) checkpoint.Issue {
+	i, known := c.renamed[branch]
+	if !known {
+		i = c.findRenamed(branch)
+		c.renamed = map[string]checkpoint.Issue{branch: i}
+	}
+	return i
+}
+
+func (c *Invocation) findRenamed(branch string) checkpoint.Issue {
 	issues, _, err := c.Store.Issues(c.Ctx, false)
 	if err != nil {
 		return ""
 	}
 	var found []checkpoint.Issue
 	for _, i := range issues {
+		if former, err := c.ofBranchName(string(i)); err != nil || !former.ofName {
+			continue // no issue has the name of a branch from which its key is derived
+		}
 		newest, err := c.Store.Newest(c.Ctx, i)
 		if err != nil || newest.Branch != gitstore.RecordedBranch(branch) {
 			continue
@@ -352,14 +365,14 @@ func (c *Invocation) keepsCheckpoints(issue checkpoint.Issue) bool {
 
 // A SeveralIssuesError reports that a command that reads needs an issue: several issues
 // have checkpoints, and the branch belongs to none of them.
-type SeveralIssuesError struct{ Issues []checkpoint.Issue }
+type SeveralIssuesError struct{ Tips []gitstore.Tip }
 
 func (e *SeveralIssuesError) Error() string {
 	const few = 5
-	if len(e.Issues) > few {
-		return fmt.Sprintf("%d issues have checkpoints: name one with --issue", len(e.Issues))
+	if len(e.Tips) > few {
+		return fmt.Sprintf("%d issues have checkpoints: name one with --issue", len(e.Tips))
 	}
-	return fmt.Sprintf("several issues have checkpoints (%s): name one with --issue", view.List(view.Strings(e.Issues)))
+	return fmt.Sprintf("several issues have checkpoints (%s): name one with --issue", view.List(view.Strings(issuesOf(e.Tips))))
 }
 
 // ExitCode returns the error's exit code.

@@ -41,12 +41,13 @@ type Invocation struct {
 
 	Warnings []string // with --json, printed at the end
 
-	IssueInQuestion  checkpoint.Issue // issue of the command, or "" while it is unknown
-	Inferred         bool             // the command line does not name it
-	NamedAfterBranch bool             // its key is the name of the branch
-	Unfetched        string           // why a fetch got no checkpoint of it, or ""
-	RemoteAnswered   bool             // the remote is known to have no checkpoint of it
-	announcement     string           // line about the issue, to be printed before the next output
+	IssueInQuestion  checkpoint.Issue            // issue of the command, or "" while it is unknown
+	Inferred         bool                        // the command line does not name it
+	NamedAfterBranch bool                        // its key is the name of the branch
+	Unfetched        string                      // why a fetch got no checkpoint of it, or ""
+	RemoteAnswered   bool                        // the remote is known to have no checkpoint of it
+	announcement     string                      // line about the issue, to be printed before the next output
+	renamed          map[string]checkpoint.Issue // by renamedElsewhere, by branch
 
 	Ticker          *ticker // may own a line on the terminal; can be nil
 	Detached        bool    // a goroutine still uses the store

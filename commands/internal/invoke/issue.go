@@ -185,21 +185,26 @@ func (c *Invocation) SkipIssue() {
 // announced replaces an announcement that was printed.
 const announced = "-"
 
-// IssuesWithCheckpoints returns the issues whose chain is not empty.
+// Tips returns the issues whose chain is not empty, sorted by issue. A damaged chain counts
+// too.
+func (c *Invocation) Tips() ([]gitstore.Tip, error) {
+	tips, _, err := c.Store.NewestOfEach(c.Ctx)
+	slices.SortFunc(tips, func(a, b gitstore.Tip) int { return CompareIssues(a.Issue, b.Issue) })
+	return tips, err
+}
+
+// IssuesWithCheckpoints returns the issues of Tips.
 func (c *Invocation) IssuesWithCheckpoints() ([]checkpoint.Issue, error) {
-	all, _, err := c.Store.Issues(c.Ctx, false)
-	if err != nil {
-		return nil, err
-	}
+	tips, err := c.Tips()
+	return issuesOf(tips), err
+}
+
+func issuesOf(tips []gitstore.Tip) []checkpoint.Issue {
 	var issues []checkpoint.Issue
-	for _, i := range all {
-		l, err := c.Store.List(c.Ctx, i, 1)
-		if err != nil || len(l.Checkpoints) > 0 { // a damaged chain counts too
-			issues = append(issues, i)
-		}
+	for _, t := range tips {
+		issues = append(issues, t.Issue)
 	}
-	slices.SortFunc(issues, CompareIssues)
-	return issues, nil
+	return issues
 }
 
 // CompareIssues orders numbers by value, before other keys.

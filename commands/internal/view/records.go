@@ -257,13 +257,15 @@ type CheckpointList struct {
 // ListOverview is a CheckpointList of several issues with their progress.
 type ListOverview struct {
 	CheckpointList
-	Issues []IssueSummary `json:"issues"`
+	Issues      []IssueSummary `json:"issues"`
+	OtherIssues int            `json:"other_issues"` // issues that are not in Issues, saved earlier
 }
 
 // StatusOverview is a Status of no issue, with the progress of several issues.
 type StatusOverview struct {
 	Status
-	Issues []IssueSummary `json:"issues"`
+	Issues      []IssueSummary `json:"issues"`
+	OtherIssues int            `json:"other_issues"` // issues that are not in Issues, saved earlier
 }
 
 // IssueSummary is the progress of one issue. The fields of an invalid newest checkpoint

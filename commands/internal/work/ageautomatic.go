@@ -36,6 +36,7 @@ func AgeAutomatically(c *invoke.Invocation) {
 		return // for example a repository that belongs to another user
 	}
 	_ = c.Store.Files.SweepContent(c.Ctx, nil) // repeated by a later run
+	defer c.Store.CacheRefs(c.Ctx)()
 	issues, _, err := c.Store.Issues(c.Ctx, false)
 	if err != nil {
 		return // the next command that reads the chains reports it

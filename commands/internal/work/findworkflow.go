@@ -69,6 +69,7 @@ func (f found) better(g found) bool {
 
 // FindWorkflow returns the issue whose newest checkpoint matches a query best.
 func FindWorkflow(c *invoke.Invocation, q progress.Query, what string) (checkpoint.Issue, error) {
+	defer c.Store.CacheRefs(c.Ctx)()
 	issues, err := c.IssuesWithCheckpoints()
 	if err != nil {
 		return "", err

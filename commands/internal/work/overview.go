@@ -11,19 +11,24 @@ import (
 	"git-checkpoint/gitstore/checkpoint/story"
 )
 
-// Overview returns the progress of issues, the last saved first. It asks no forge for the
-// issues.
-func Overview(c *invoke.Invocation, issues []checkpoint.Issue) []view.IssueSummary {
+// MaxOverview is the number of issues of an overview, unless the user asks for others.
+const MaxOverview = 50
+
+// Overview returns the progress of the limit issues that were saved last, the last first, and
+// the number of the others, whose records are not read. It asks no forge for the issues.
+func Overview(c *invoke.Invocation, tips []gitstore.Tip, limit int) (found []view.IssueSummary, others int) {
 	quiet := c.Quiet
 	c.Quiet = true
 	defer func() { c.Quiet = quiet }()
-	found := make([]view.IssueSummary, len(issues))
+	tips = slices.Clone(tips)
+	slices.SortStableFunc(tips, gitstore.CompareTips)
+	shown := tips[:min(limit, len(tips))]
 	look := &gitstore.Look{}
-	for n, i := range issues {
-		found[n] = summary(c, i, look)
+	for _, t := range shown {
+		found = append(found, summary(c, t.Issue, look))
 	}
 	slices.SortStableFunc(found, func(a, b view.IssueSummary) int { return b.CreatedAt.Compare(a.CreatedAt) })
-	return found
+	return found, len(tips) - len(shown)
 }
 
 func summary(c *invoke.Invocation, i checkpoint.Issue, look *gitstore.Look) view.IssueSummary {
@@ -54,9 +59,9 @@ func summary(c *invoke.Invocation, i checkpoint.Issue, look *gitstore.Look) view
 	return s
 }
 
-// ShowOverview prints one line for each issue: its state, phase, branch, age and note.
-// color is the value of --color.
-func ShowOverview(c *invoke.Invocation, issues []view.IssueSummary, color string) error {
+// ShowOverview prints one line for each issue: its state, phase, branch, age and note. Then it
+// prints the number of other issues. color is the value of --color.
+func ShowOverview(c *invoke.Invocation, issues []view.IssueSummary, others int, color string) error {
 	at, _, err := c.Screen(color)
 	if err != nil {
 		return err
@@ -68,6 +73,10 @@ func ShowOverview(c *invoke.Invocation, issues []view.IssueSummary, color string
 		}
 	}
 	c.Printf("%s", at.Columns(rows))
+	if others > 0 {
+		c.Infof("%s not shown, saved earlier", view.Plural(others, "other issue"))
+		c.Infof("hint: git checkpoint list -n %d, or git checkpoint list --all", len(issues)+others)
+	}
 	return nil
 }
 

@@ -284,7 +284,12 @@ func (s *Chains) Issues(ctx context.Context, archived bool) (issues []checkpoint
 // CheckName fails if some file system treats a new issue's ref and an existing ref as one file,
 // because they differ only in case or in Unicode's form (fsutil.FoldName).
 func (s *Chains) CheckName(ctx context.Context, i checkpoint.Issue) error {
-	return (&Names{Chains: s}).Check(ctx, i)
+	name := repo.LiveRef(i)
+	n := &Names{Chains: s}
+	if fsutil.IsASCII(name) { // then most names differ from it in length
+		n.wanted = name
+	}
+	return n.Check(ctx, i)
 }
 
 // A Names holds the chain refs by their folded names (fsutil.FoldName). It is filled before
@@ -293,6 +298,7 @@ type Names struct {
 	Chains *Chains
 	folded map[string]string // refs by their folded names
 	beyond []string          // refs whose names have letters beyond ASCII
+	wanted string            // the only name to check, if it is ASCII, otherwise ""
 }
 
 // read lists the chain refs.
@@ -300,13 +306,15 @@ func (n *Names) read(ctx context.Context) error {
 	if n.folded != nil {
 		return nil
 	}
-	there, err := n.Chains.repo.Refs.Values(ctx, repo.LiveRefs)
+	there, err := n.Chains.repo.Refs.Names(ctx, repo.LiveRefs)
 	if err != nil {
 		return err
 	}
 	n.folded = map[string]string{}
-	for name := range there {
-		n.add(name)
+	for _, name := range there {
+		if n.wanted == "" || len(name) == len(n.wanted) || !fsutil.IsASCII(name) {
+			n.add(name)
+		}
 	}
 	return nil
 }
@@ -362,14 +370,6 @@ func (s *Chains) SeenElsewhere(ctx context.Context, c *Chain) bool {
 	if hash, err := s.repo.ReadRef(ctx, repo.FetchedRef(c.Issue)); err != nil || !hash.IsZero() {
 		return true
 	}
-	refs, err := s.repo.Refs.Values(ctx, repo.RemoteRefs)
-	if err != nil {
-		return true
-	}
-	for name := range refs {
-		if strings.HasSuffix(name, "/"+c.Issue.RefName()) {
-			return true
-		}
-	}
-	return false
+	tracking, err := s.repo.TrackingRefs(ctx, c.Issue)
+	return err != nil || len(tracking) > 0
 }

@@ -216,29 +216,29 @@ func (s *Chains) isAheadOf(i checkpoint.Issue, live, on plumbing.Hash) bool {
 }
 
 // RestoreDeletedRefs restores deleted chain refs, and reports whether it restored any.
-// existing are the issues that Issues has found.
+// existing are the issues that Issues has found, sorted by ref.
 func (s *Chains) RestoreDeletedRefs(ctx context.Context, existing []checkpoint.Issue) bool {
 	if s.repo.IssueLock != nil || s.repo.Info.RefFormat != "files" {
 		return false
 	}
-	own, err := refs.Stored(s.repo.Info.CommonDir, repo.OwnRefs)
+	own, err := s.repo.Refs.Names(ctx, repo.OwnRefs)
 	if err != nil {
 		return false
-	}
-	seen := make(map[string]bool, len(existing))
-	for _, i := range existing {
-		seen[repo.OwnRef(i)] = true
 	}
 	for _, i := range s.repo.NotedIssues() {
 		own = append(own, repo.OwnRef(i))
 	}
-	restored := false
-	for _, name := range own {
-		i, err := checkpoint.IssueFromRef(strings.TrimPrefix(name, repo.OwnRefs))
-		if seen[name] || err != nil {
+	slices.Sort(own)
+	restored, k := false, 0
+	for _, name := range slices.Compact(own) {
+		key := strings.TrimPrefix(name, repo.OwnRefs)
+		for k < len(existing) && existing[k].RefName() < key {
+			k++
+		}
+		i, err := checkpoint.IssueFromRef(key)
+		if err != nil || k < len(existing) && existing[k] == i {
 			continue
 		}
-		seen[name] = true
 		s.RepairIfRewritten(ctx, i)
 		restored = restored || s.HasChain(ctx, i)
 	}

@@ -42,7 +42,7 @@ func New(r *repo.Repo, c *chain.Chains, s *snapshot.Capturer, f *facts.Facts) *D
 }
 
 // An Examination checks the files, refs and settings around the chains of a repository
-// (see Judge). Inspect and Verify check the chains themselves.
+// (see Judge). A Verification checks the chains themselves.
 type Examination struct {
 	doctor *Doctor
 	facts  Facts
@@ -115,7 +115,7 @@ func (s *Doctor) aheadFound(ctx context.Context, issues []checkpoint.Issue) []Ah
 	for _, issue := range issues {
 		l, err := s.chain.List(ctx, issue, 0)
 		if err != nil {
-			continue // Inspect reports the error
+			continue // a Verification reports the error
 		}
 		a := Ahead{Issue: string(issue)}
 		for i := range l.Checkpoints {
@@ -142,7 +142,7 @@ func (s *Doctor) doubtedFound(ctx context.Context, issues []checkpoint.Issue) []
 	for _, issue := range issues {
 		l, err := s.chain.Archived(ctx, issue, 0)
 		if err != nil {
-			continue // Inspect reports the error
+			continue // a Verification reports the error
 		}
 		d := Doubted{Issue: string(issue)}
 		for i := range l.Checkpoints {

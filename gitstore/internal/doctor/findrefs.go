@@ -154,15 +154,13 @@ func (s *Doctor) loggedTips(name string) []plumbing.Hash {
 
 // remoteTips returns known tips of an issue's chain at all remotes.
 func (s *Doctor) remoteTips(ctx context.Context, i checkpoint.Issue) []plumbing.Hash {
-	refs, err := s.repo.Refs.List(ctx, repo.RemoteRefs)
+	tracking, err := s.repo.TrackingRefs(ctx, i)
 	if err != nil {
 		return nil
 	}
 	var tips []plumbing.Hash
-	for _, name := range slices.Sorted(maps.Keys(refs)) {
-		if strings.HasSuffix(name, "/"+i.RefName()) {
-			tips = append(tips, refs[name])
-		}
+	for _, name := range slices.Sorted(maps.Keys(tracking)) {
+		tips = append(tips, tracking[name])
 	}
 	return tips
 }

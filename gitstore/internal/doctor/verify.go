@@ -26,22 +26,27 @@ type Report struct {
 	Warnings []string
 }
 
+// A Verification verifies issues one after the other. It reads a sound object once, even if
+// several issues have the object. A command uses a new Verification for each run, because a
+// Verification does not find damage that occurs after its read.
+type Verification struct {
+	doctor *Doctor
+	deep   bool                   // also read every blob
+	sound  map[plumbing.Hash]bool // trees and blobs without a fault in or below them
+}
+
+// Verification returns a new Verification. If deep is false, it only checks that blobs exist.
+func (s *Doctor) Verification(deep bool) *Verification {
+	return &Verification{doctor: s, deep: deep, sound: map[plumbing.Hash]bool{}}
+}
+
 // Verify reads all stored objects of an issue, live and archived: commits, records,
 // ledgers, trees and blobs. The report contains unreadable objects and violations of the
 // stored form. The error reports that Verify itself could not continue. Like git fsck,
-// Verify detects objects whose content does not match their id.
-func (s *Doctor) Verify(ctx context.Context, issue checkpoint.Issue) (*Report, error) {
-	return s.verify(ctx, issue, true)
-}
-
-// Inspect is Verify without reading blobs; it only checks that they exist. Check
-// reports refs that point to missing commits.
-func (s *Doctor) Inspect(ctx context.Context, issue checkpoint.Issue) (*Report, error) {
-	return s.verify(ctx, issue, false)
-}
-
-func (s *Doctor) verify(ctx context.Context, issue checkpoint.Issue, deep bool) (*Report, error) {
-	v := &Verifier{Doctor: s, Ctx: ctx, deep: deep, report: &Report{Issue: issue}, seen: map[plumbing.Hash]bool{}, ids: map[checkpoint.ID]foundAt{}}
+// Verify detects objects whose content does not match their id. Without deep, Verify does
+// not report refs to missing commits, because Check does.
+func (n *Verification) Verify(ctx context.Context, issue checkpoint.Issue) (*Report, error) {
+	v := n.verifier(ctx, issue)
 	for _, ref := range []string{repo.LiveRef(issue), repo.ArchiveRef(issue)} {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -52,12 +57,20 @@ func (s *Doctor) verify(ctx context.Context, issue checkpoint.Issue, deep bool) 
 	return v.report, nil
 }
 
+func (n *Verification) verifier(ctx context.Context, issue checkpoint.Issue) *Verifier {
+	return &Verifier{
+		run: n, Doctor: n.doctor, Ctx: ctx, report: &Report{Issue: issue},
+		seen: map[plumbing.Hash]bool{}, ids: map[checkpoint.ID]foundAt{},
+	}
+}
+
+// A Verifier verifies one issue.
 type Verifier struct {
+	run    *Verification
 	Doctor *Doctor
 	Ctx    context.Context
-	deep   bool // also read every blob
 	report *Report
-	seen   map[plumbing.Hash]bool // trees and blobs that were read
+	seen   map[plumbing.Hash]bool // trees and blobs of this issue that were read
 	ids    map[checkpoint.ID]foundAt
 	lacks  map[string]error  // by checkpoint: error of an object that a partial clone could not fetch
 	alike  map[string]*alike // warnings about records, by kind
@@ -108,7 +121,7 @@ func (v *Verifier) warnf(format string, args ...any) {
 
 func (v *Verifier) chain(ref string) {
 	c, err := v.Doctor.chain.ReadChain(v.Ctx, v.report.Issue, ref, 0)
-	if !v.deep && errors.As(err, new(*repo.BrokenRefError)) {
+	if !v.run.deep && errors.As(err, new(*repo.BrokenRefError)) {
 		return
 	}
 	if err != nil {
@@ -147,7 +160,7 @@ func (v *Verifier) checkpoint(ref string, l *chain.ChainCommit) {
 		switch {
 		case other.ref == ref:
 			v.errorf("%s: two commits have this id, %s and %s", l.ID, other.commit, l.Commit)
-		case v.deep: // otherwise Check reports it
+		case v.run.deep: // otherwise Check reports it
 			v.errorf("%s: it is in the chain and in the archive: git checkpoint doctor --fix", l.ID)
 		}
 	}
@@ -286,7 +299,7 @@ func (v *Verifier) snapshot(c *chain.Checkpoint, r *checkpoint.Record) {
 		v.fault(c.Name(), "", err)
 		return
 	}
-	if !v.deep {
+	if !v.run.deep {
 		return
 	}
 	if missing, _ := v.Doctor.snapshot.MissingContent(c); len(missing) > 0 {
@@ -307,10 +320,14 @@ func (v *Verifier) intact(kind plumbing.ObjectType, hash plumbing.Hash) ([]byte,
 // limits itself.
 const maxPath = 4096
 
-// tree reads all objects below a tree once, and checks entry names.
-func (v *Verifier) tree(name, dir string, hash plumbing.Hash) {
-	if v.seen[hash] || hash == trees.Empty {
-		return
+// tree reads all objects below a tree once, and checks entry names. It reports whether the tree
+// and all objects below the tree are sound.
+func (v *Verifier) tree(name, dir string, hash plumbing.Hash) bool {
+	if v.run.sound[hash] || hash == trees.Empty {
+		return true
+	}
+	if v.seen[hash] {
+		return false // reported already
 	}
 	v.seen[hash] = true
 	var entries []trees.Entry
@@ -320,35 +337,46 @@ func (v *Verifier) tree(name, dir string, hash plumbing.Hash) {
 	}
 	if err != nil {
 		v.fault(name, cmp.Or(dir, "/")+": ", err)
-		return
+		return false
 	}
+	sound := true
 	for _, e := range entries {
 		path := dir + e.Name
 		switch {
 		case len(path) > maxPath:
 			v.errorf("%s: a path of %d bytes: %.100q...", name, len(path), path)
+			sound = false
 		case strings.Contains(e.Name, "/") || trees.CheckPath(e.Name, e.Mode) != nil:
 			v.errorf("%s: %q is not a valid file name", name, path)
+			sound = false
 		case e.Mode == trees.ModeGitlink:
 		case e.IsTree():
-			v.tree(name, path+"/", e.Hash)
-		case !v.seen[e.Hash]:
-			v.seen[e.Hash] = true
-			v.blob(name, path, e.Hash)
+			sound = v.tree(name, path+"/", e.Hash) && sound
+		default:
+			sound = v.blob(name, path, e.Hash) && sound
 		}
 	}
+	v.run.sound[hash] = sound
+	return sound
 }
 
-// blob checks a file. A partial clone may lack it.
-func (v *Verifier) blob(name, path string, hash plumbing.Hash) {
-	if !v.Doctor.repo.Objects.Has(hash) {
-		if !repository.Partial(v.Doctor.repo.Config) {
-			v.errorf("%s: %s: blob %s is missing", name, path, hash)
-		}
-		return
+// blob checks a file once, and reports whether it is sound. A partial clone may lack it.
+func (v *Verifier) blob(name, path string, hash plumbing.Hash) bool {
+	if v.seen[hash] || v.run.sound[hash] {
+		return v.run.sound[hash]
 	}
-	if !v.deep {
-		return
+	v.seen[hash] = true
+	if !v.Doctor.repo.Objects.Has(hash) {
+		if repository.Partial(v.Doctor.repo.Config) {
+			v.run.sound[hash] = true
+			return true
+		}
+		v.errorf("%s: %s: blob %s is missing", name, path, hash)
+		return false
+	}
+	if !v.run.deep {
+		v.run.sound[hash] = true
+		return true
 	}
 	_, err := v.intact(plumbing.BlobObject, hash)
 	if errors.Is(err, odb.ErrTooLarge) {
@@ -357,6 +385,8 @@ func (v *Verifier) blob(name, path string, hash plumbing.Hash) {
 	if err != nil {
 		v.fault(name, path+": ", err)
 	}
+	v.run.sound[hash] = err == nil
+	return err == nil
 }
 
 // LargeIntact is intact for a blob that is too large for memory.
@@ -378,7 +408,7 @@ func (v *Verifier) LargeIntact(hash plumbing.Hash) error {
 // complete fails if objects for a restore of c are missing, or if a restore would refuse
 // them.
 func (s *Doctor) complete(ctx context.Context, c *chain.Checkpoint, r *checkpoint.Record) error {
-	v := &Verifier{Doctor: s, Ctx: ctx, report: &Report{Issue: c.Issue}, seen: map[plumbing.Hash]bool{}, ids: map[checkpoint.ID]foundAt{}}
+	v := s.Verification(false).verifier(ctx, c.Issue)
 	v.tree(c.Name(), "", c.Tree)
 	v.snapshot(c, r)
 	if err := v.lacks[c.Name()]; err != nil {

@@ -84,12 +84,12 @@ func (s *Facts) SavedHere(ctx context.Context, c *chain.Checkpoint) bool {
 // unreadable, it returns true. Fetches update own/ as well, so own/ alone does not prove
 // that this clone saved a checkpoint.
 func (s *Facts) atRemote(ctx context.Context, c *chain.Checkpoint) bool {
-	refs, err := s.repo.Refs.List(ctx, repo.RemoteRefs)
+	tracking, err := s.repo.TrackingRefs(ctx, c.Issue)
 	if err != nil {
 		return true
 	}
-	for name := range refs {
-		if strings.HasSuffix(name, "/"+c.Issue.RefName()) && s.inChain(ctx, c, name) {
+	for name := range tracking {
+		if s.inChain(ctx, c, name) {
 			return true
 		}
 	}

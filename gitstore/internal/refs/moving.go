@@ -233,7 +233,7 @@ func sameFile(f *os.File, name string) bool {
 func (d Dir) now(name string) (plumbing.Hash, error) {
 	data, err := readPlain(d.file(name))
 	if errors.Is(err, fs.ErrNotExist) {
-		return d.packed(name)
+		return readPacked(d.Path, name)
 	}
 	if err != nil {
 		return plumbing.ZeroHash, err
@@ -260,16 +260,6 @@ func readPlain(path string) ([]byte, error) {
 	}
 	defer f.Close()
 	return io.ReadAll(io.LimitReader(f, 100))
-}
-
-// packed returns the value of a ref in packed-refs, zero if packed-refs does not contain
-// the ref.
-func (d Dir) packed(name string) (plumbing.Hash, error) {
-	data, err := packedRefs(d.Path)
-	if err != nil {
-		return plumbing.ZeroHash, err
-	}
-	return packedAt(data, name)
 }
 
 // MayBe reports whether git check-ref-format accepts a name. The path of such a ref is

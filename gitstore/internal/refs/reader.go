@@ -19,7 +19,6 @@
 package refs
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -34,7 +33,6 @@ import (
 
 	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/git"
-	"git-checkpoint/gitstore/internal/git/objectformat"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -47,7 +45,7 @@ type Reader struct {
 	Path  string // $GIT_COMMON_DIR
 	Files bool   // whether refs use the files backend
 
-	packed []byte // packed-refs as read by Hold
+	cache *cache // of Cache, or nil
 }
 
 // A BrokenError reports a ref that does not contain an object id.
@@ -64,6 +62,9 @@ func (r *Reader) Read(ctx context.Context, name string) (plumbing.Hash, error) {
 	if !MayBe(name) {
 		return plumbing.ZeroHash, nil
 	}
+	if r.cache.has(name) && !r.cache.broken[name] {
+		return r.cache.values[name], nil
+	}
 	if !r.Files {
 		return r.Ask(ctx, name)
 	}
@@ -72,7 +73,7 @@ func (r *Reader) Read(ctx context.Context, name string) (plumbing.Hash, error) {
 	case err == nil:
 		return Parse(name, data)
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.EISDIR), errors.Is(err, syscall.ENOTDIR):
-		return r.readPacked(name)
+		return readPacked(r.Path, name)
 	}
 	return plumbing.ZeroHash, fmt.Errorf("read %s: %w", name, err)
 }
@@ -94,52 +95,94 @@ func Parse(name string, data []byte) (plumbing.Hash, error) {
 	return plumbing.NewHash(id), nil
 }
 
-// Hold reads packed-refs once for all reads until Let. Updates in that time may use
-// outdated old values, which git rejects.
-func (r *Reader) Hold() {
-	r.packed = nil
-	if data, err := packedRefs(r.Path); err == nil && r.Files {
-		r.packed = append([]byte{}, data...) // not nil, even if the file is missing
+// Cache reads the refs below prefixes once. Until Release, reads below these prefixes return the
+// values of that time. A command that reads the refs of all issues calls it, because each read
+// takes some system calls, or a git process for reftables. A broken ref is still read by each
+// Read. The issue lock releases the cache, because a decision to move a ref needs its value.
+func (r *Reader) Cache(ctx context.Context, prefixes ...string) error {
+	r.Release()
+	c := &cache{prefixes: prefixes, broken: map[string]bool{}}
+	var err error
+	if c.values, err = r.values(ctx, prefixes, func(name string) { c.broken[name] = true }); err == nil {
+		r.cache = c
 	}
+	return err
 }
 
-// Let ends Hold.
-func (r *Reader) Let() { r.packed = nil }
+// IsCached reports whether the refs below prefixes are cached.
+func (r *Reader) IsCached(prefixes ...string) bool { return r.cache.has(prefixes...) }
 
-func (r *Reader) readPacked(name string) (plumbing.Hash, error) {
-	data, err := r.packed, error(nil)
-	if data == nil {
-		data, err = packedRefs(r.Path)
-	}
-	if err != nil {
-		return plumbing.ZeroHash, err
-	}
-	return packedAt(data, name)
+// Release ends Cache.
+func (r *Reader) Release() { r.cache = nil }
+
+// Hold does nothing. It remains until package share no longer calls it.
+func (r *Reader) Hold() {}
+
+// Let does nothing. It remains until package share no longer calls it.
+func (r *Reader) Let() {}
+
+// A cache has the refs below prefixes.
+type cache struct {
+	prefixes []string
+	values   map[string]plumbing.Hash
+	broken   map[string]bool     // refs whose files have no object id
+	folders  map[string][]string // by prefix
 }
 
-// packedAt finds a ref in packed-refs, in which a line is "<hex> <name>".
-func packedAt(data []byte, name string) (plumbing.Hash, error) {
-	needle := []byte(" " + name + "\n")
-	for from := 0; ; {
-		i := bytes.Index(data[from:], needle)
-		if i < 0 {
-			return plumbing.ZeroHash, nil
+// has reports whether the cache has the values of all refs below prefixes.
+func (c *cache) has(prefixes ...string) bool {
+	isCached := func(prefix string) bool {
+		return slices.ContainsFunc(c.prefixes, func(p string) bool { return strings.HasPrefix(prefix, p) })
+	}
+	return c != nil && !slices.ContainsFunc(prefixes, func(p string) bool { return !isCached(p) })
+}
+
+// foldersOf returns the folders below a prefix.
+func (c *cache) foldersOf(prefix string) []string {
+	folders, known := c.folders[prefix]
+	if !known {
+		folders = foldersIn(c.names(prefix), prefix)
+		if c.folders == nil {
+			c.folders = map[string][]string{}
 		}
-		at := from + i
-		if start := at - objectformat.HexSize; start == 0 || start > 0 && data[start-1] == '\n' {
-			return Parse(name, data[start:at])
-		}
-		from = at + 1
+		c.folders[prefix] = folders
 	}
+	return folders
 }
 
-// packedRefs reads packed-refs. A missing file is empty.
-func packedRefs(path string) ([]byte, error) {
-	data, err := os.ReadFile(filepath.Join(path, "packed-refs"))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("read packed-refs: %w", err)
+// names returns the sorted names of the refs below a prefix, including broken refs.
+func (c *cache) names(prefix string) []string {
+	var names []string
+	for name := range c.values {
+		if strings.HasPrefix(name, prefix) {
+			names = append(names, name)
+		}
 	}
-	return data, nil
+	for name := range c.broken {
+		if strings.HasPrefix(name, prefix) && c.values[name].IsZero() {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// readPacked reads a ref from packed-refs.
+func readPacked(dir, name string) (hash plumbing.Hash, err error) {
+	err = withPacked(dir, func(p *packedFile) error {
+		hash, err = p.find(name)
+		return err
+	})
+	return hash, err
+}
+
+// packedBelow returns lines of packed-refs among which are those of all refs below prefixes.
+func packedBelow(dir string, prefixes ...string) (lines string, err error) {
+	err = withPacked(dir, func(p *packedFile) error {
+		lines, err = p.below(prefixes)
+		return err
+	})
+	return lines, err
 }
 
 // Ask runs git to read a ref and returns its object id, or the zero hash if the ref does
@@ -183,22 +226,34 @@ func (r *Reader) list(ctx context.Context, args ...string) (map[string]plumbing.
 // Names returns the sorted names of the refs below a prefix. In the files backend, it
 // includes broken refs that git omits from lists.
 func (r *Reader) Names(ctx context.Context, prefix string) ([]string, error) {
+	if r.cache.has(prefix) {
+		return r.cache.names(prefix), nil
+	}
 	if !r.Files {
 		refs, err := r.List(ctx, prefix)
 		return slices.Sorted(maps.Keys(refs)), err
 	}
-	names, err := Stored(r.Path, prefix)
-	if err != nil {
-		return nil, err
-	}
-	slices.Sort(names)
-	return slices.Compact(names), nil
+	return Stored(r.Path, prefix)
 }
 
 // Values is List without a git process in the files backend: git looks up the object of
 // each ref, and there may be thousands of refs. Unlike List, Values includes refs to
 // missing objects. It omits symbolic refs and refs without a valid object id.
 func (r *Reader) Values(ctx context.Context, prefixes ...string) (map[string]plumbing.Hash, error) {
+	if r.cache.has(prefixes...) {
+		found := map[string]plumbing.Hash{}
+		for name, hash := range r.cache.values {
+			if Below(name, prefixes) {
+				found[name] = hash
+			}
+		}
+		return found, nil
+	}
+	return r.values(ctx, prefixes, func(string) {})
+}
+
+// values is Values without the cache. It calls broken for each loose ref without an object id.
+func (r *Reader) values(ctx context.Context, prefixes []string, broken func(name string)) (map[string]plumbing.Hash, error) {
 	if !r.Files {
 		return r.List(ctx, prefixes...)
 	}
@@ -209,8 +264,9 @@ func (r *Reader) Values(ctx context.Context, prefixes ...string) (map[string]plu
 			if err != nil {
 				return fsutil.IgnoreMissing(err)
 			}
-			if hash, err := Parse(name, data); err == nil {
-				loose[name] = hash
+			if loose[name], err = Parse(name, data); err != nil {
+				delete(loose, name)
+				broken(name)
 			}
 			return nil
 		})
@@ -218,39 +274,159 @@ func (r *Reader) Values(ctx context.Context, prefixes ...string) (map[string]plu
 			return nil, fmt.Errorf("list %s: %w", prefix, err)
 		}
 	}
-	packed, err := packedRefs(r.Path) // after loose refs, because git may pack them meanwhile
+	packed, err := packedBelow(r.Path, prefixes...) // after loose refs, because git may pack them meanwhile
 	if err != nil {
 		return nil, err
 	}
-	values := packedValues(string(packed), prefixes, len(loose))
+	values := packedValues(packed, prefixes, len(loose))
 	maps.Copy(values, loose)
 	return values, nil
 }
 
-// Stored returns the names of loose and packed refs below a prefix in the files backend,
-// regardless of content. A name may occur twice.
+// InFolders returns the refs prefix + folder + "/" + base for all folders, which are one component
+// of a name. It reads no other refs in these folders. It omits refs without a valid object id.
+func (r *Reader) InFolders(ctx context.Context, prefix, base string) (map[string]plumbing.Hash, error) {
+	if !r.Files && !r.cache.has(prefix) {
+		return r.List(ctx, prefix+"*/"+base)
+	}
+	folders, err := r.folders(prefix)
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]plumbing.Hash{}
+	for _, folder := range folders {
+		name := prefix + folder + "/" + base
+		hash, err := r.Read(ctx, name)
+		if err != nil && !errors.As(err, new(*BrokenError)) {
+			return nil, err
+		}
+		if !hash.IsZero() {
+			found[name] = hash
+		}
+	}
+	return found, nil
+}
+
+// folders returns the folders below a prefix that have refs, or had loose refs.
+func (r *Reader) folders(prefix string) ([]string, error) {
+	if r.cache.has(prefix) {
+		return r.cache.foldersOf(prefix), nil
+	}
+	var loose []string
+	entries, err := os.ReadDir(filepath.Join(r.Path, filepath.FromSlash(prefix)))
+	if fsutil.IgnoreMissing(err) != nil {
+		return nil, fmt.Errorf("list %s: %w", prefix, err)
+	}
+	for _, e := range entries {
+		if e.IsDir() {
+			loose = append(loose, e.Name())
+		}
+	}
+	var packed []string
+	err = withPacked(r.Path, func(p *packedFile) error {
+		packed, err = p.folders(prefix)
+		return err
+	})
+	if errors.Is(err, errUnsorted) {
+		var names []string
+		names, err = Stored(r.Path, prefix)
+		packed = foldersIn(names, prefix)
+	}
+	slices.Sort(loose)
+	slices.Sort(packed) // "a-b/" is before "a/"
+	return union(loose, packed), err
+}
+
+// foldersIn returns the folders in sorted names below a prefix.
+func foldersIn(names []string, prefix string) []string {
+	var folders []string
+	for _, name := range names {
+		if folder, _, ok := strings.Cut(strings.TrimPrefix(name, prefix), "/"); ok && (len(folders) == 0 || folders[len(folders)-1] != folder) {
+			folders = append(folders, folder)
+		}
+	}
+	return folders
+}
+
+// Stored returns the sorted names of loose and packed refs below a prefix in the files backend,
+// regardless of content.
 func Stored(path, prefix string) ([]string, error) {
-	var names []string
+	var loose []string
 	err := eachLoose(path, prefix, func(name, _ string) error {
-		names = append(names, name)
+		loose = append(loose, name)
 		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list %s: %w", prefix, err)
 	}
-	packed, err := packedRefs(path)
+	lines, err := packedBelow(path, prefix)
 	if err != nil {
 		return nil, err
 	}
-	for line := range strings.Lines(string(packed)) {
+	packed := make([]string, 0, strings.Count(lines, "\n"))
+	for line := range strings.Lines(lines) {
 		if _, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " "); ok && strings.HasPrefix(name, prefix) {
-			names = append(names, name)
+			packed = append(packed, name)
 		}
 	}
-	return names, nil
+	slices.Sort(loose)
+	slices.Sort(packed)
+	return union(loose, packed), nil
 }
 
-// eachLoose calls f for each loose ref below a prefix.
+// union returns the strings of two sorted lists, each once.
+func union(a, b []string) []string {
+	all := make([]string, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		first := &a
+		if b[0] < a[0] {
+			first = &b
+		}
+		all = append(all, (*first)[0])
+		*first = (*first)[1:]
+	}
+	return slices.Compact(append(append(all, a...), b...))
+}
+
+// HasAny reports whether a ref below a prefix exists in the files backend.
+func HasAny(path, prefix string) (bool, error) {
+	return hasRef(path, prefix, func(string) bool { return true }, func(p *packedFile) (bool, error) {
+		name, err := p.firstFrom(prefix)
+		return strings.HasPrefix(name, prefix), err
+	})
+}
+
+// HasKeyIn reports whether the key of a ref, its name after a prefix, occurs in text in any ASCII
+// case. isKeyIn answers this for one ref. HasKeyIn may also return true if the key of a packed
+// ref has an encoded character.
+func HasKeyIn(path, prefix, text string, isKeyIn func(name string) bool) (bool, error) {
+	return hasRef(path, prefix, isKeyIn, func(p *packedFile) (bool, error) { return p.hasKeyIn(prefix, text) })
+}
+
+// hasRef reports whether a loose ref below a prefix is wanted, or find finds one in packed-refs.
+// If packed-refs is not sorted, wanted decides about its refs.
+func hasRef(path, prefix string, wanted func(name string) bool, find func(*packedFile) (bool, error)) (found bool, err error) {
+	err = eachLoose(path, prefix, func(name, _ string) error {
+		if found = wanted(name); found {
+			return fs.SkipAll
+		}
+		return nil
+	})
+	if err != nil || found {
+		return found, err
+	}
+	err = withPacked(path, func(p *packedFile) error {
+		found, err = find(p)
+		return err
+	})
+	if errors.Is(err, errUnsorted) {
+		names, err := Stored(path, prefix)
+		return slices.ContainsFunc(names, wanted), err
+	}
+	return found, err
+}
+
+// eachLoose calls f for each loose ref below a prefix, until f returns fs.SkipAll.
 func eachLoose(dir, prefix string, f func(name, file string) error) error {
 	root := filepath.Join(dir, filepath.FromSlash(prefix))
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -265,7 +441,7 @@ func eachLoose(dir, prefix string, f func(name, file string) error) error {
 // packedValues returns the refs of packed-refs below prefixes, in a map with capacity for
 // more entries. It skips lines that begin with "^", the targets of tags.
 func packedValues(packed string, prefixes []string, more int) map[string]plumbing.Hash {
-	values := make(map[string]plumbing.Hash, more+min(strings.Count(packed, "\n"), 1<<14))
+	values := make(map[string]plumbing.Hash, more+strings.Count(packed, "\n"))
 	for line := range strings.Lines(packed) {
 		hex, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 		if ok && Below(name, prefixes) && plumbing.IsHash(hex) {

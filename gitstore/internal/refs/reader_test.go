@@ -49,21 +49,36 @@ func TestReadMatchesGit(t *testing.T) {
 	}
 }
 
-// Between Hold and Let, reads return the old values.
-func TestHoldKeepsPackedRefs(t *testing.T) {
+// Between Cache and Release, reads return the old values, and broken refs are broken.
+func TestCacheKeepsValues(t *testing.T) {
 	t.Parallel()
 	w, r, one := reader(t)
 	two := w.Commit("second")
-	w.Git("update-ref", "refs/checkpoints/1", one)
+	const live, own = "refs/checkpoints/", "refs/git-checkpoint/own/"
+	w.Git("update-ref", live+"1", one)
+	w.Git("update-ref", own+"1", one)
 	w.Git("pack-refs", "--all")
-	r.Hold()
-	w.Git("update-ref", "refs/checkpoints/1", two)
-	w.Git("pack-refs", "--all")
-	for _, want := range []string{one, two} {
-		got, err := r.Read(t.Context(), "refs/checkpoints/1")
+	w.Git("update-ref", live+"2", one)
+	require.NoError(t, os.WriteFile(w.GitPath(live+"3"), []byte("zz\n"), 0o666))
+	require.NoError(t, r.Cache(t.Context(), "refs/git-checkpoint/", live))
+	w.Git("update-ref", live+"1", two)
+	w.Git("update-ref", live+"4", two)
+	w.Git("update-ref", "refs/heads/x", two)
+	for _, want := range []struct{ first, fourth, names string }{{one, "", "1 2 3"}, {two, two, "1 2 3 4"}} {
+		for name, want := range map[string]string{live + "1": want.first, live + "2": one, live + "4": want.fourth, own + "1": one, "refs/heads/x": two} {
+			got, err := r.Read(t.Context(), name)
+			require.NoError(t, err)
+			assert.Equal(t, plumbing.NewHash(want), got, name)
+		}
+		_, err := r.Read(t.Context(), live+"3")
+		require.ErrorAs(t, err, new(*BrokenError))
+		names, err := r.Names(t.Context(), live)
 		require.NoError(t, err)
-		assert.Equal(t, want, got.String())
-		r.Let()
+		assert.Equal(t, want.names, strings.ReplaceAll(strings.Join(names, " "), live, ""))
+		values, err := r.Values(t.Context(), own)
+		require.NoError(t, err)
+		assert.Equal(t, map[string]plumbing.Hash{own + "1": plumbing.NewHash(one)}, values)
+		r.Release()
 	}
 }
 
@@ -90,6 +105,49 @@ func TestRefValuesMatchForEachRef(t *testing.T) {
 	names, err := r.Names(t.Context(), live)
 	require.NoError(t, err)
 	assert.Equal(t, []string{live + "7", live + "8"}, names)
+}
+
+// InFolders finds the refs that a list of all has.
+func TestInFolders(t *testing.T) {
+	t.Parallel()
+	w, r, one := reader(t)
+	two := w.Commit("second")
+	const prefix = "refs/git-checkpoint/remote/"
+	for _, name := range []string{"a/42", "a-b/42", "a.b/42", "a/421", "b/7", "c/4", "origin/42", "z/1"} {
+		w.Git("update-ref", prefix+name, one)
+	}
+	w.Git("update-ref", "refs/git-checkpoint/remote0/x/42", one)
+	w.Git("pack-refs", "--all")
+	for _, name := range []string{"a/42", "loose/42", "loose/7"} {
+		w.Git("update-ref", prefix+name, two)
+	}
+	require.NoError(t, os.MkdirAll(w.GitPath(prefix+"broken"), 0o777))
+	require.NoError(t, os.WriteFile(w.GitPath(prefix+"broken/42"), []byte("zz"), 0o666))
+	all, err := r.List(t.Context(), prefix)
+	require.NoError(t, err)
+	check := func(r *Reader) {
+		for _, base := range []string{"42", "7", "1", "none"} {
+			want := map[string]plumbing.Hash{}
+			for name, hash := range all {
+				if strings.HasSuffix(name, "/"+base) {
+					want[name] = hash
+				}
+			}
+			got, err := r.InFolders(t.Context(), prefix, base)
+			require.NoError(t, err)
+			assert.Equal(t, want, got, base)
+		}
+	}
+	check(r)
+	check(&Reader{Git: r.Git, Path: r.Path}) // through git
+	require.NoError(t, r.Cache(t.Context(), "refs/git-checkpoint/"))
+	check(r)
+	r.Release()
+	data, err := os.ReadFile(w.GitPath("packed-refs"))
+	require.NoError(t, err)
+	_, lines, _ := strings.Cut(string(data), "\n")
+	require.NoError(t, os.WriteFile(w.GitPath("packed-refs"), []byte(lines), 0o666)) // without a header
+	check(r)
 }
 
 // An id ends at white space, as for git. An id that is followed by other text is broken.

@@ -35,7 +35,7 @@ func (s *Repo) WithIssueLocks(ctx context.Context, issues []checkpoint.Issue, f 
 func (s *Repo) WithNamedLocks(ctx context.Context, names []string, f func() error) error {
 	s.IssueLock = s.RefDir().Lock(ctx, names)
 	s.Compared = map[checkpoint.Issue]ComparedRefs{}
-	s.Refs.Let()
+	s.Refs.Release()
 	defer func() {
 		s.IssueLock.Unlock()
 		s.IssueLock = nil

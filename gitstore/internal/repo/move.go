@@ -63,6 +63,7 @@ type transaction struct {
 // try moves the refs, in this process if possible, else through git. It also reports whether
 // the objects were stored.
 func (t *transaction) try(ctx context.Context, moves func() ([]refs.Move, error)) (stored bool, err error) {
+	t.s.Refs.Release() // a cached value may be old, and is old after the move
 	if t.moves, err = moves(); err != nil {
 		return false, err
 	}
@@ -253,7 +254,7 @@ func (t *transaction) commit(ctx context.Context, run *git.Run) error {
 // rename one lock file after the other. If git was killed or the disk was full
 // meanwhile, some refs may have moved. Then settle moves the remaining refs.
 func (t *transaction) settle(ctx context.Context, prepared bool, failed error) error {
-	t.s.Refs.Let()
+	t.s.Refs.Release()
 	var left []refs.Move
 	for _, move := range t.moves {
 		now, err := t.s.ReadRef(ctx, move.Name)

@@ -198,8 +198,6 @@ func (s *Repo) Noted(message string, moves []refs.Move, work func(git.Git) error
 
 // stillAt returns the refs that still have their seen values.
 func (s *Repo) stillAt(ctx context.Context, names []string, seen map[string]plumbing.Hash) ([]string, error) {
-	s.Refs.Hold()
-	defer s.Refs.Let()
 	var left []string
 	for _, name := range names {
 		now, err := s.ReadRef(ctx, name)

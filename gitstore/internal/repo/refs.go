@@ -43,6 +43,14 @@ func (s *Repo) ReadRef(ctx context.Context, name string) (plumbing.Hash, error) 
 	return hash, asCorrupt(err)
 }
 
+// CacheRefs reads the refs of all issues once (refs.Reader.Cache). It reports whether the cache
+// is new, so that the caller has to release it.
+func (s *Repo) CacheRefs(ctx context.Context) bool {
+	// own/ is read first: a chain that a save moves meanwhile must not lack the commit at own/.
+	prefixes := []string{BookRefs, LiveRefs, ArchiveRefs}
+	return !s.Refs.IsCached(prefixes...) && s.Refs.Cache(ctx, prefixes...) == nil
+}
+
 // asCorrupt converts the error of a broken ref into a CorruptError.
 func asCorrupt(err error) error {
 	var broken *refs.BrokenError
@@ -50,6 +58,11 @@ func asCorrupt(err error) error {
 		return Corrupt(broken.Name, "broken ref: %q is not an object name", broken.Text)
 	}
 	return err
+}
+
+// TrackingRefs returns the remote-tracking refs of an issue's chain, of all remotes.
+func (s *Repo) TrackingRefs(ctx context.Context, issue checkpoint.Issue) (map[string]plumbing.Hash, error) {
+	return s.Refs.InFolders(ctx, RemoteRefs, issue.RefName())
 }
 
 // UndoRefs returns an issue's safety snapshots.

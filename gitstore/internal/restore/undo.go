@@ -272,15 +272,12 @@ func idsOf(links []chain.ChainCommit) []checkpoint.ID {
 // removed, because the next sync removes them again. A pin overrides a pruning, but
 // nothing overrides a drop.
 func (s *Restorer) warnRemovedAtRemotes(ctx context.Context, i checkpoint.Issue, ids []checkpoint.ID) {
-	refs, err := s.repo.Refs.List(ctx, repo.RemoteRefs)
+	tracking, err := s.repo.TrackingRefs(ctx, i)
 	if err != nil {
 		return
 	}
-	for name, tip := range refs {
-		remote, found := strings.CutSuffix(strings.TrimPrefix(name, repo.RemoteRefs), "/"+i.RefName())
-		if !found {
-			continue
-		}
+	for name, tip := range tracking {
+		remote := strings.TrimSuffix(strings.TrimPrefix(name, repo.RemoteRefs), "/"+i.RefName())
 		theirs, err := s.chain.Walk(i, name, tip, 1)
 		if err != nil {
 			continue

@@ -162,7 +162,10 @@ func (s *Saver) byLayout(c, archive *chain.Chain, req PruneRequest) PruneRequest
 func (s *Saver) decide(ctx context.Context, c, archive *chain.Chain, req PruneRequest) (*Pruned, error) {
 	items := c.Items()
 	result := &Pruned{Warnings: retention.Warnings(req.Policy, items)}
-	newest := s.chain.NewestCommit(ctx)
+	var newest time.Time
+	if req.MaxAge > 0 || req.Stay != nil && len(archive.Commits) > 0 { // otherwise no rule of age applies
+		newest = s.chain.NewestCommit(ctx)
+	}
 	rule, doubt := req.whole(items, newest, s.repo.Now())
 	if doubt != "" {
 		result.Doubts = append(result.Doubts, "the chain is not archived for its age: "+doubt)

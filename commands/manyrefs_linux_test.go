@@ -1,0 +1,112 @@
+package commands
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// tracedRead is a read of the program in a trace: its call and its result.
+var tracedRead = regexp.MustCompile(`(?m)(openat|read|pread64)\(.* = (\d+)$`)
+
+// packedReads runs the program, and returns how often it opens packed-refs and how many bytes
+// of the file it reads.
+func (v *victim) packedReads(args ...string) (opens, bytes int) {
+	v.t.Helper()
+	log := filepath.Join(v.t.TempDir(), "trace")
+	o := v.try("strace", append([]string{"-f", "-o", log, "-P", v.path(".git/packed-refs"), "-e", "signal=none", "-e", "trace=openat,read,pread64", "git-checkpoint"}, args...)...)
+	require.Zero(v.t, o.code, o.name+": "+o.err)
+	trace, err := os.ReadFile(log)
+	require.NoError(v.t, err)
+	for _, call := range tracedRead.FindAllStringSubmatch(string(trace), -1) {
+		n, err := strconv.Atoi(call[2])
+		require.NoError(v.t, err)
+		if call[1] == "openat" {
+			opens++
+		} else {
+			bytes += n
+		}
+	}
+	return opens, bytes
+}
+
+// withRefs adds packed refs of n issues, whose chains are not read.
+func (v *victim) withRefs(n int) *victim {
+	v.t.Helper()
+	tip := v.git("rev-parse", "refs/checkpoints/42")
+	var in strings.Builder
+	for i := range n {
+		fmt.Fprintf(&in, "create refs/checkpoints/%d %s\ncreate refs/git-checkpoint/own/%d %s\n", 1_000_000+i, tip, 1_000_000+i, tip)
+	}
+	cmd := v.command("git", "update-ref", "--stdin")
+	cmd.Stdin = strings.NewReader(in.String())
+	require.NoError(v.t, cmd.Run())
+	v.git("pack-refs", "--all", "--prune")
+	return v
+}
+
+// A command for one issue reads a little of packed-refs, whatever the number of issues.
+func TestOneIssueReadsLittleOfPackedRefs(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
+	if _, err := exec.LookPath("strace"); err != nil {
+		without(t, "strace")
+	}
+	v := newVictim(t)
+	v.git("checkout", "-qb", "42-work")
+	v.tool("save", "42")
+	v.withRefs(20_000)
+	size, err := os.Stat(v.path(".git/packed-refs"))
+	require.NoError(t, err)
+	require.Greater(t, size.Size(), int64(2<<20))
+	for _, args := range [][]string{
+		{"status", "42", "--offline"}, {"list", "42"}, {"show", "42"}, {"resume", "42", "--offline", "--dry-run"},
+		{"hook", "session-start", "claude"}, {"hook", "stop", "claude"}, {"hook", "post-checkout", "HEAD", "HEAD", "1"},
+		{"hook", "pre-push", "origin", "x"}, {"save", "42"}, {"verify", "42"},
+	} {
+		opens, bytes := v.packedReads(args...)
+		assert.LessOrEqual(t, opens, 40, "%v", args)
+		assert.Less(t, bytes, 400<<10, "%v", args)
+	}
+}
+
+// A command for all issues opens packed-refs a few times, whatever the number of issues.
+func TestAllIssuesOpenPackedRefsAFewTimes(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
+	if _, err := exec.LookPath("strace"); err != nil {
+		without(t, "strace")
+	}
+	v := newVictim(t)
+	for i := range 60 {
+		v.tool("save", strconv.Itoa(100+i))
+	}
+	v.git("pack-refs", "--all", "--prune")
+	for _, c := range []struct {
+		args []string
+		most int
+	}{
+		{[]string{"list", "--all"}, 3},
+		{[]string{"list", "--all", "--json"}, 3},
+		{[]string{"verify"}, 3},
+		{[]string{"doctor"}, 10},
+		{[]string{"prune", "--all"}, 10},
+		{[]string{"list", "-n", "2"}, 50}, // judges two issues
+	} {
+		opens, _ := v.packedReads(c.args...)
+		assert.NotZero(t, opens, "%v", c.args)
+		assert.LessOrEqual(t, opens, c.most, "%v", c.args)
+	}
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// issueKinds are the repositories with many issues of one checkpoint each, by the name of their
+// number. Refs and objects are packed.
+var issueKinds = []struct {
+	name string
+	kind kind
+}{{"100", kindIssues100}, {"1k", kindIssues1k}, {"10k", kindIssues10k}, {"100k", kindIssues100k}}
+
+// issuesOf returns the number of issues of a kind of repository, or 0 for other kinds.
+func (b *bench) issuesOf(k kind) int {
+	for i, of := range issueKinds {
+		if of.kind == k {
+			return b.lengths.issues[i]
+		}
+	}
+	return 0
+}
+
+// packIssues packs the refs, and switches to the branch of the first issue. It removes the notes
+// about the template, which a command would restore.
+func (r *repo) packIssues(ctx context.Context) error {
+	return try(
+		func() error { return os.RemoveAll(filepath.Join(r.dir, ".git", "git-checkpoint")) },
+		r.quietly(ctx, "pack-refs", "--all", "--prune"),
+		r.quietly(ctx, "config", "checkpoint.issue-source", "none"),
+		r.quietly(ctx, "switch", "--quiet", "--create", "feature/issue-"+r.many[0]),
+	)
+}
+
+// issueRows returns the rows about the number of issues. A row of a command for one issue
+// compares the largest number with the smallest. The others compare each number with git.
+func issueRows() []row {
+	var list []row
+	for _, c := range []struct {
+		name, what string
+		side       func(*repo) side
+	}{
+		{"save", "save", func(r *repo) side {
+			return side{argv: r.here("save", r.many[0], "-m", "a note"), check: counts("CP-", 1)}
+		}},
+		{"status", "status", func(r *repo) side {
+			return side{argv: r.here("status", r.many[0], "--offline"), check: counts("Resume: ", 1)}
+		}},
+		{"resume", "resume --dry-run", func(r *repo) side {
+			return side{argv: r.here("resume", r.many[0], "--offline", "--dry-run"), check: anything(0)}
+		}},
+		{"list", "list", func(r *repo) side {
+			return side{argv: r.here("list", r.many[0], "-n", "1"), check: counts("", 1)}
+		}},
+		{"turn", "hook of an idle turn", func(r *repo) side { return r.agentHook("turn") }},
+		{"stop", "hook of the end of a session", func(r *repo) side { return r.agentHook("stop") }},
+		{"checkout", "post-checkout", func(r *repo) side {
+			hash := strings.Repeat("1", 40)
+			return side{argv: r.here("hook", "post-checkout", "--", hash, hash, "1"), check: silent}
+		}},
+	} {
+		list = append(list, row{
+			name: "issues-" + c.name, store: kindIssues100k, once: true, figures: anywhere(1.5),
+			what: c.what + " of one issue of 100,000", against: "of one issue of 100",
+			run: func(ctx context.Context, r *repo) (result, error) {
+				few, err := r.b.repo(ctx, kindIssues100, r.scale)
+				if err != nil {
+					return result{}, err
+				}
+				return r.pair(ctx, r.b.runs, c.side(r), c.side(few))
+			},
+		})
+	}
+	for _, of := range issueKinds[:3] {
+		list = append(list, allIssuesRows(of.name, of.kind)...)
+	}
+	return list
+}
+
+// allIssuesRows returns the rows of commands that read all issues.
+func allIssuesRows(number string, k kind) []row {
+	const tips = "--format=%(refname)%0a%(trailers)"
+	var list []row
+	for _, c := range []struct {
+		name, what string
+		args       []string
+		prepare    func(*repo) func(context.Context) error
+		check      func(n int) func(string) error
+		git        []string
+		gitCheck   func(n int) func(string) error
+	}{
+		{"overview", "list", []string{"list"}, (*repo).onMain, shows50, []string{"for-each-ref", "--sort=-committerdate", "--count=50", "refs/checkpoints/"}, shows50},
+		{"all", "list --all", []string{"list", "--all"}, nil, linesOf("issue "), []string{"for-each-ref", tips, "refs/checkpoints/"}, linesOf("Checkpoint-Id: ")},
+		{"prune", "prune --all", []string{"prune", "--all"}, nil, linesOf("issue "), []string{"for-each-ref", tips, "refs/checkpoints/"}, linesOf("Checkpoint-Id: ")},
+		{"verify", "verify", []string{"verify"}, nil, noErrors, []string{"rev-list", "--objects", "--glob=refs/checkpoints/*"}, anything},
+		{"doctor", "doctor", []string{"doctor"}, nil, noErrors, []string{"fsck", "--connectivity-only"}, anything},
+	} {
+		list = append(list, row{
+			name: "issues-" + c.name + "-" + number, store: k, once: true,
+			what: c.what + ", " + number + " issues", against: "git " + strings.Join(c.git, " "),
+			run: func(ctx context.Context, r *repo) (result, error) {
+				n := len(r.many)
+				ours := side{argv: r.here(c.args...), check: c.check(n)}
+				if c.prepare != nil {
+					ours.prepare = c.prepare(r)
+				}
+				return r.pair(ctx, r.b.few(), ours, side{argv: r.gits(c.git...), check: c.gitCheck(n)})
+			},
+		})
+	}
+	return list
+}
+
+// here returns argv of git-checkpoint in this repository.
+func (r *repo) here(args ...string) []string {
+	return append(r.ours("-C", r.dir), args...)
+}
+
+// onMain returns a step that switches to a branch without an issue.
+func (r *repo) onMain() func(context.Context) error {
+	return func(ctx context.Context) error { return r.quietly(ctx, "switch", "--quiet", "main")() }
+}
+
+// agentHook returns a side that runs the hook of an agent without changed files.
+func (r *repo) agentHook(name string) side {
+	input, _ := json.Marshal(map[string]string{"session_id": "0d5a0e0e-3d0c-4f86-8f6c-0d3f5a9b7c12", "cwd": r.dir})
+	return side{argv: r.here("hook", name, "claude"), stdin: string(input), check: silent}
+}
+
+// linesOf returns checks for one line with a prefix for each issue.
+func linesOf(prefix string) func(n int) func(string) error {
+	return func(n int) func(string) error { return counts(prefix, n) }
+}
+
+// shows50 checks that the overview has a line for each of 50 issues.
+func shows50(n int) func(string) error { return counts("", min(n, 50)) }
+
+// noErrors checks that checkpoints were checked, without an error.
+func noErrors(int) func(string) error {
+	return func(out string) error { return matches(out, ` checkpoints checked, 0 errors`) }
+}
+
+func anything(int) func(string) error { return func(string) error { return nil } }
