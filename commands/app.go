@@ -234,7 +234,9 @@ func withRecoveryHint(c *invoke.Invocation, err error) error {
 
 // noneHint returns the next commands for an issue without checkpoints, one a line, and lines with
 // the reason of a fetch without result and the issues that have checkpoints. The checkpoints of
-// the issue may be in the archive or at the remote. A key that was typed may be wrong, so no command saves under it.
+// the issue may be in the archive or at the remote. A key or the
+// name of a checkpoint that was typed may be wrong, so a command to save is named only if no word
+// was typed, or if there is no checkpoint at all.
 func noneHint(c *invoke.Invocation, issue checkpoint.Issue) (hint string, details []string) {
 	arg := view.IssueArg(issue)
 	if l, err := c.Store.Archived(c.Ctx, issue, 1); err == nil && len(l.Checkpoints) > 0 {
@@ -253,7 +255,7 @@ func noneHint(c *invoke.Invocation, issue checkpoint.Issue) (hint string, detail
 		details = append(details, "issues with checkpoints: "+view.List(view.Few(view.Strings(issues), manyIssues)))
 	}
 	switch {
-	case c.Inferred && (!some || !c.NamedAfterBranch):
+	case c.Inferred && len(c.Args) == 0 && (!some || !c.NamedAfterBranch):
 		hints = append(hints, "git checkpoint save "+arg)
 	case !some:
 		hints = append(hints, "git checkpoint save")
