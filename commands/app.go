@@ -243,7 +243,9 @@ func noneHint(c *invoke.Invocation, issue checkpoint.Issue) (hint string, detail
 		return "git checkpoint list " + arg + " --archived", nil
 	}
 	var hints []string
-	if _, err := c.Remote(""); err == nil && c.Name != "fetch" && c.Name != "sync" && !c.RemoteAnswered {
+	_, err := c.Remote("")
+	atRemote := err == nil && c.Name != "fetch" && c.Name != "sync" && !c.RemoteAnswered
+	if atRemote {
 		hints = append(hints, fetchHint(c, issue))
 	}
 	if c.Unfetched != "" {
@@ -255,6 +257,7 @@ func noneHint(c *invoke.Invocation, issue checkpoint.Issue) (hint string, detail
 		details = append(details, "issues with checkpoints: "+view.List(view.Few(view.Strings(issues), manyIssues)))
 	}
 	switch {
+	case atRemote && !c.Inferred: // that command is the next one
 	case c.Inferred && len(c.Args) == 0 && (!some || !c.NamedAfterBranch):
 		hints = append(hints, "git checkpoint save "+arg)
 	case !some:
@@ -272,13 +275,16 @@ const manyIssues = 10
 
 // fetchHint returns the command that gets the checkpoints of an issue from the remote. A
 // chain without checkpoints is up to date, but its archive may be at the remote. A key
-// from a branch name is a guess, so all issues are fetched.
+// from a branch name is a guess, so all issues are fetched. After a status, the next command is
+// a resume, which fetches.
 func fetchHint(c *invoke.Invocation, issue checkpoint.Issue) string {
 	switch arg := view.IssueArg(issue); {
 	case c.Store.HasIssue(c.Ctx, issue):
 		return "git checkpoint sync " + arg + " --archived"
 	case c.NamedAfterBranch:
 		return "git checkpoint fetch --all"
+	case c.Name == "status":
+		return "git checkpoint resume " + arg
 	default:
 		return "git checkpoint fetch " + arg
 	}
