@@ -33,6 +33,16 @@ func PhaseRows(r *checkpoint.Record) []Row {
 	}, func(row Row) bool { return row.Text == "" })
 }
 
+// MessageRows returns the non-empty rows about the messages and conflicts between agents. The
+// order puts conflicts last, before the resume point that they decide.
+func MessageRows(r *checkpoint.Record) []Row {
+	return slices.DeleteFunc([]Row{
+		{Label: "Pending messages", Text: List(r.PendingMessages())},
+		{Label: "Awaiting response", Text: List(r.AwaitingResponse())},
+		{Label: "Conflicts in progress", Text: List(r.Conflicts())},
+	}, func(row Row) bool { return row.Text == "" })
+}
+
 // ProgressLine returns the progress line of the prompt.
 func ProgressLine(r *checkpoint.Record) string {
 	p := r.Progress()
