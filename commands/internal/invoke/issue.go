@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -94,7 +95,7 @@ func (c *Invocation) IssueOrName(arg string) (checkpoint.Issue, string, error) {
 	isName := NamesCheckpoint(arg) || err != nil && !hasSpace(arg)
 	inferred, inferErr := c.InferIssue()
 	if inferErr == nil {
-		_, findErr := c.Store.Find(c.Ctx, inferred, arg)
+		_, findErr := c.Find(inferred, arg)
 		if !notFound(findErr) || isName || c.Common.Issue != "" {
 			return inferred, arg, nil
 		}
@@ -126,7 +127,7 @@ func (c *Invocation) CheckpointArg(required bool) (*gitstore.Checkpoint, error) 
 	if required && len(c.Args) == 1 && name == gitstore.Latest && c.Args[0] != gitstore.Latest {
 		return nil, failure.Errorf(failure.Usage, "git checkpoint list "+view.IssueArg(issue), "%s: issue %s: no checkpoint given", c.Name, issue)
 	}
-	cp, err := c.Store.Find(c.Ctx, issue, name)
+	cp, err := c.Find(issue, name)
 	if err == nil && required && cp.ID == "" {
 		return nil, failure.Errorf(failure.Invalid, "git checkpoint drop "+view.IssueArg(issue)+" --all", "%s: commit %s: %s", c.Name, cp.Commit, cp.Problem)
 	}
@@ -147,8 +148,27 @@ func (c *Invocation) PointArg() (*gitstore.Checkpoint, *gitstore.Point, error) {
 		}
 		return p.Checkpoint, p, nil
 	}
-	cp, err := c.Store.Find(c.Ctx, issue, name)
+	cp, err := c.Find(issue, name)
 	return cp, nil, err
+}
+
+// Find returns the checkpoint of an issue that matches a name, as Store.Find does. The file
+// that the layout of the issue has for its newest state also names the newest checkpoint,
+// without its extension.
+func (c *Invocation) Find(issue checkpoint.Issue, name string) (*gitstore.Checkpoint, error) {
+	cp, err := c.Store.Find(c.Ctx, issue, name)
+	if !errors.As(err, new(*gitstore.NotFoundError)) {
+		return cp, err
+	}
+	newest, r, validErr := c.Store.NewestValid(c.Ctx, issue)
+	if validErr != nil || r.Layout() == "" {
+		return nil, err
+	}
+	files, filesErr := layout.Files(layout.Name(r.Layout()), []*checkpoint.Record{r})
+	if filesErr != nil || !slices.ContainsFunc(files, func(f layout.Output) bool { return path.Base(f.Path) == name+".json" }) {
+		return nil, err
+	}
+	return newest, nil
 }
 
 // HasFlag reports whether the command has a flag of this name.
