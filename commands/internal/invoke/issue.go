@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/layout/recovery"
 
 	"github.com/urfave/cli/v2"
 )
@@ -47,13 +49,37 @@ func ParseIssue(s string) (checkpoint.Issue, error) {
 func (c *Invocation) ParseIssueArg(s string) (checkpoint.Issue, error) {
 	i, err := ParseIssue(s)
 	if err != nil || !hasSpace(s) || c.Store != nil && c.Store.HasIssue(c.Ctx, i) {
-		return i, err
+		return c.ofPlan(i), err
 	}
 	note := ""
 	if c.HasFlag("message") {
 		note = "a note goes after -m, "
 	}
 	return "", failure.Usagef("%s: %q is not an issue key here; %sa key with spaces goes after --issue", c.Name, s, note)
+}
+
+// planID is the form of a workflow id of the recovery system.
+var planID = regexp.MustCompile(`^[0-9a-f]{32}$`)
+
+// ofPlan returns the issue whose workflow has the other one of the two ids that its plan can
+// have. It returns other keys, and those of existing issues, unchanged.
+func (c *Invocation) ofPlan(i checkpoint.Issue) checkpoint.Issue {
+	if !planID.MatchString(string(i)) || c.Store == nil || c.Store.HasIssue(c.Ctx, i) {
+		return i
+	}
+	issues, err := c.IssuesWithCheckpoints()
+	if err != nil {
+		return i
+	}
+	for _, other := range issues {
+		if !planID.MatchString(string(other)) {
+			continue
+		}
+		if _, r, err := c.Store.NewestValid(c.Ctx, other); err == nil && slices.Contains(recovery.PlanIDs(r.PlanPath()), string(i)) {
+			return other
+		}
+	}
+	return i
 }
 
 func hasSpace(s string) bool { return strings.ContainsFunc(s, unicode.IsSpace) }
