@@ -140,24 +140,52 @@ func NamesCheckpoint(s string) bool {
 }
 
 // CheckpointArg returns the checkpoint that the arguments name, otherwise the newest of
-// the issue. If required is set, the arguments must name a checkpoint, and the checkpoint
-// must be valid.
-func (c *Invocation) CheckpointArg(required bool) (*gitstore.Checkpoint, error) {
-	if required && len(c.Args) == 0 {
-		return nil, failure.Errorf(failure.Usage, "git checkpoint list", "%s: no checkpoint given", c.Name)
-	}
+// the issue.
+func (c *Invocation) CheckpointArg() (*gitstore.Checkpoint, error) {
 	issue, name, err := c.IssueAndName()
 	if err != nil {
 		return nil, err
 	}
-	if required && len(c.Args) == 1 && name == gitstore.Latest && c.Args[0] != gitstore.Latest {
+	return c.Find(issue, name)
+}
+
+// CheckpointArgs returns the valid checkpoints that the arguments [ISSUE] ID... name, each once.
+// They must name one.
+func (c *Invocation) CheckpointArgs() ([]gitstore.Checkpoint, error) {
+	if len(c.Args) == 0 {
+		return nil, failure.Errorf(failure.Usage, "git checkpoint list", "%s: no checkpoint given", c.Name)
+	}
+	issue, names, err := c.issueAndNames()
+	if err != nil {
+		return nil, err
+	}
+	if len(names) == 0 {
 		return nil, failure.Errorf(failure.Usage, "git checkpoint list "+view.IssueArg(issue), "%s: issue %s: no checkpoint given", c.Name, issue)
 	}
-	cp, err := c.Find(issue, name)
-	if err == nil && required && cp.ID == "" {
-		return nil, failure.Errorf(failure.Invalid, "git checkpoint drop "+view.IssueArg(issue)+" --all", "%s: commit %s: %s", c.Name, cp.Commit, cp.Problem)
+	var found []gitstore.Checkpoint
+	for _, name := range names {
+		cp, err := c.Find(issue, name)
+		if err != nil {
+			return nil, err
+		}
+		if cp.ID == "" {
+			return nil, failure.Errorf(failure.Invalid, "git checkpoint drop "+view.IssueArg(issue)+" --all", "%s: commit %s: %s", c.Name, cp.Commit, cp.Problem)
+		}
+		if !slices.ContainsFunc(found, func(f gitstore.Checkpoint) bool { return f.Commit == cp.Commit }) {
+			found = append(found, *cp)
+		}
 	}
-	return cp, err
+	return found, nil
+}
+
+// issueAndNames returns the issue and the checkpoint names of the arguments [ISSUE] ID...
+func (c *Invocation) issueAndNames() (i checkpoint.Issue, names []string, err error) {
+	defer func() { c.IssueInQuestion = i }()
+	i, name, err := c.IssueOrName(c.Args[0])
+	if isIssue := name == gitstore.Latest && c.Args[0] != gitstore.Latest; isIssue {
+		return i, c.Args[1:], err
+	}
+	return i, c.Args, err
 }
 
 // PointArg returns the checkpoint that the arguments name, otherwise the one from which the
