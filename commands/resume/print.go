@@ -64,7 +64,7 @@ func plainResumed(c *invoke.Invocation, r *resumption) {
 	if r.Session.Text != "" {
 		rows = append(rows, view.Row{Label: "Session", Text: r.Session.Text})
 	}
-	c.Printf("%s", view.Plain(append(rows, view.MessageRows(r.Record)...)))
+	c.Printf("%s", view.Plain(append(rows, view.TeamRows(r.Record)...)))
 	showResumePoint(c, r)
 }
 

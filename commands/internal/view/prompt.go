@@ -148,7 +148,7 @@ func promptLines(j *Standing, more PromptMore, now time.Time) (lines []promptLin
 	for _, text := range r.Decisions() {
 		line(3, promptText, "Decided", text)
 	}
-	for _, row := range MessageRows(r) {
+	for _, row := range TeamRows(r) {
 		line(2, promptText, row.Label, row.Text)
 	}
 	line(2, promptText, "Knowledge to capture", List(PendingCaptures(j.Record)))
