@@ -233,10 +233,9 @@ func withRecoveryHint(c *invoke.Invocation, err error) error {
 }
 
 // noneHint returns the next commands for an issue without checkpoints, one a line, and lines with
-// the reason of a fetch without result and the issues that have checkpoints. The checkpoints of
-// the issue may be in the archive or at the remote. A key or the
-// name of a checkpoint that was typed may be wrong, so a command to save is named only if no word
-// was typed, or if there is no checkpoint at all.
+// the reason of a fetch without result and the issues that have checkpoints. The archive or the
+// remote may have checkpoints of the issue. If a word was typed, the key or the name in it may be
+// wrong, and no command saves under another key.
 func noneHint(c *invoke.Invocation, issue checkpoint.Issue) (hint string, details []string) {
 	arg := view.IssueArg(issue)
 	if l, err := c.Store.Archived(c.Ctx, issue, 1); err == nil && len(l.Checkpoints) > 0 {
