@@ -233,15 +233,18 @@ func withRecoveryHint(c *invoke.Invocation, err error) error {
 }
 
 // noneHint returns the next commands for an issue without checkpoints, one a line, and lines with
-// the reason of a fetch without result and the issues that have checkpoints. The checkpoints of
-// the issue may be in the archive or at the remote. A key that was typed may be wrong, so no command saves under it.
+// the reason of a fetch without result and the issues that have checkpoints. The archive or the
+// remote may have checkpoints of the issue. If a word was typed, the key or the name in it may be
+// wrong, and no command saves under another key.
 func noneHint(c *invoke.Invocation, issue checkpoint.Issue) (hint string, details []string) {
 	arg := view.IssueArg(issue)
 	if l, err := c.Store.Archived(c.Ctx, issue, 1); err == nil && len(l.Checkpoints) > 0 {
 		return "git checkpoint list " + arg + " --archived", nil
 	}
 	var hints []string
-	if _, err := c.Remote(""); err == nil && c.Name != "fetch" && c.Name != "sync" && !c.RemoteAnswered {
+	_, err := c.Remote("")
+	atRemote := err == nil && c.Name != "fetch" && c.Name != "sync" && !c.RemoteAnswered
+	if atRemote {
 		hints = append(hints, fetchHint(c, issue))
 	}
 	if c.Unfetched != "" {
@@ -253,7 +256,8 @@ func noneHint(c *invoke.Invocation, issue checkpoint.Issue) (hint string, detail
 		details = append(details, "issues with checkpoints: "+view.List(view.Few(view.Strings(issues), manyIssues)))
 	}
 	switch {
-	case c.Inferred && (!some || !c.NamedAfterBranch):
+	case atRemote && !c.Inferred: // that command is the next one
+	case c.Inferred && len(c.Args) == 0 && (!some || !c.NamedAfterBranch):
 		hints = append(hints, "git checkpoint save "+arg)
 	case !some:
 		hints = append(hints, "git checkpoint save")
@@ -270,13 +274,16 @@ const manyIssues = 10
 
 // fetchHint returns the command that gets the checkpoints of an issue from the remote. A
 // chain without checkpoints is up to date, but its archive may be at the remote. A key
-// from a branch name is a guess, so all issues are fetched.
+// from a branch name is a guess, so all issues are fetched. After a status, the next command is
+// a resume, which fetches.
 func fetchHint(c *invoke.Invocation, issue checkpoint.Issue) string {
 	switch arg := view.IssueArg(issue); {
 	case c.Store.HasIssue(c.Ctx, issue):
 		return "git checkpoint sync " + arg + " --archived"
 	case c.NamedAfterBranch:
 		return "git checkpoint fetch --all"
+	case c.Name == "status":
+		return "git checkpoint resume " + arg
 	default:
 		return "git checkpoint fetch " + arg
 	}

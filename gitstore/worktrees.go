@@ -24,8 +24,8 @@ func (w Worktrees) CheckedOut(ctx context.Context, branch string) string {
 	return w.facts.CheckedOut(ctx, branch)
 }
 
-// FindOrAdd returns the worktree with a checkpoint's branch checked out. Otherwise it
-// adds a worktree at dir. If the branch does not exist, FindOrAdd creates it from the
+// FindOrAdd returns the worktree at dir if it has a checkpoint's branch checked out, and fails
+// with a *RefusedError if another worktree has. Otherwise it adds a worktree at dir. If the branch does not exist, FindOrAdd creates it from the
 // remote-tracking branch with the same name, or at the checkpoint's HEAD.
 func (w Worktrees) FindOrAdd(ctx context.Context, c *Checkpoint, dir string) (Worktree, error) {
 	return w.facts.FindOrAddWorktree(ctx, c, dir)

@@ -215,13 +215,36 @@ func changeHooks(c *invoke.Invocation, r *install.Repo, o hooksOptions, changes 
 		tellChange(c, o.dryRun, ch.Text)
 	}
 	result.Kept = tellKept(c, r)
-	if len(changes) == 0 {
+	switch {
+	case len(changes) == 0:
 		c.Infof("nothing to do")
+	case o.verb == "install" && !o.dryRun:
+		tellEffect(c, o)
 	}
 	if c.JSON {
 		return c.WriteJSON(result)
 	}
 	return nil
+}
+
+// tellEffect prints in two lines what the installed hooks do from now on.
+func tellEffect(c *invoke.Invocation, o hooksOptions) {
+	list, saves := "git checkpoint list --turns", "after each turn"
+	if o.noTurns {
+		list, saves = "git checkpoint list", "before a compaction and at the end of a session"
+	}
+	switch {
+	case o.agents != "":
+		c.Infof("from now on, a checkpoint is saved %s, and the next session starts with it", saves)
+		c.Infof("after the next session: %s", list)
+	case o.skill:
+	case o.push || c.Settings.String("hooks.pre_push") != "off":
+		c.Infof("from now on, git switch names the checkpoint of the branch that can be resumed")
+		c.Infof("git push also pushes the checkpoints of the pushed branches")
+	default:
+		c.Infof("from now on, git switch names the checkpoint of the branch that can be resumed")
+		c.Infof("git push pushes no checkpoints: to change that, git checkpoint hooks install --push")
+	}
 }
 
 // tellKept prints and returns the copies of the changed files.

@@ -24,9 +24,10 @@ import (
 
 // ExportCommand declares git checkpoint export.
 var ExportCommand = invoke.Command{
-	Name: "export", Usage: "write an issue's checkpoints as another system's files", Args: "[ISSUE]", Max: 1, Category: "Share",
+	Name: "export", Usage: "write an issue's checkpoints as another system's files", Args: "[ISSUE] [ID]", Max: 2, Category: "Share",
 	Description: "Writes the files where that system looks for them, or into --dir: for crunch every\n" +
 		"checkpoint, an index and a link to the newest; for the others the newest state.\n" +
+		"With an ID, and for work that is archived as a whole, one checkpoint is written.\n" +
 		"What was read from such a file and did not change is written back byte for byte.\n" +
 		"jsonl is one object a line, each checkpoint with the one before it and its record.\n" +
 		"A file that is something else is not overwritten, and the dotagent files of\n" +
@@ -85,7 +86,7 @@ func runExport(c *invoke.Invocation) error {
 	if err := c.Open(); err != nil {
 		return err
 	}
-	issue, err := c.Issue()
+	issue, name, err := exported(c, o)
 	if err != nil {
 		return err
 	}
@@ -95,16 +96,9 @@ func runExport(c *invoke.Invocation) error {
 	}
 	t := c.Tick("export: reading checkpoints")
 	defer t.End()
-	records, err := work.RecordsToExport(c, issue, o.as)
+	files, err := x.files(name)
 	if err != nil {
 		return err
-	}
-	if o.as == pipeline.Name {
-		records[0] = joinedLead(c, records[0])
-	}
-	files, err := layout.Files(o.as, records)
-	if err != nil {
-		return fmt.Errorf("export: issue %s: %w", issue, err)
 	}
 	if err := x.write(files); err != nil {
 		return err
@@ -113,6 +107,61 @@ func runExport(c *invoke.Invocation) error {
 		work.ExcludeFolder(c, work.FolderPattern(c, o.as))
 	}
 	return x.show()
+}
+
+// exported returns the issue and the name of the checkpoint that the arguments name, or "".
+func exported(c *invoke.Invocation, o exportOptions) (issue checkpoint.Issue, name string, err error) {
+	if len(c.Args) < 2 {
+		issue, err = c.Issue()
+		return issue, "", err
+	}
+	if o.as == jsonLines {
+		return "", "", failure.Usagef("export: --as jsonl writes all checkpoints of an issue: give no ID")
+	}
+	return c.IssueAndName()
+}
+
+// files returns the files of the named checkpoint. Without a name they are those of the issue,
+// or of its newest archived checkpoint if the whole chain is archived. Work that failed goes to
+// the layout's folder for it.
+func (x *exporting) files(name string) ([]layout.Output, error) {
+	if name == "" {
+		records, err := work.RecordsToExport(x.c, x.issue, x.as)
+		var none *gitstore.NoneError
+		switch l, archiveErr := x.c.Store.Archived(x.c.Ctx, x.issue, 1); {
+		case err == nil:
+			return x.filesOf(records)
+		case !errors.As(err, &none) || archiveErr != nil || len(l.Checkpoints) == 0:
+			return nil, err
+		default:
+			name = string(l.Checkpoints[0].ID)
+		}
+	}
+	cp, err := x.c.Find(x.issue, name)
+	if err != nil {
+		return nil, err
+	}
+	r, err := x.c.Store.VerifiedRecord(cp)
+	if err != nil {
+		return nil, err
+	}
+	if work.IsFailure(x.as, cp) {
+		if files, err := layout.FailedFiles(x.as, []*checkpoint.Record{r}); err == nil && len(files) > 0 {
+			return files, nil
+		}
+	}
+	return x.filesOf([]*checkpoint.Record{r})
+}
+
+func (x *exporting) filesOf(records []*checkpoint.Record) ([]layout.Output, error) {
+	if x.as == pipeline.Name {
+		records[0] = joinedLead(x.c, records[0])
+	}
+	files, err := layout.Files(x.as, records)
+	if err != nil {
+		return nil, fmt.Errorf("export: issue %s: %w", x.issue, err)
+	}
+	return files, nil
 }
 
 // joinedLead returns the joined record of a pipeline's lead, or another record unchanged. It
@@ -197,6 +246,11 @@ func (x *exporting) exportLines() error {
 	l, err := x.c.Store.List(x.c.Ctx, x.issue, 0)
 	if err != nil {
 		return err
+	}
+	if len(l.Checkpoints) == 0 {
+		if l, err = x.c.Store.Archived(x.c.Ctx, x.issue, 0); err != nil {
+			return err
+		}
 	}
 	if len(l.Checkpoints) == 0 {
 		return &gitstore.NoneError{Issue: x.issue}

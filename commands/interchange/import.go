@@ -137,9 +137,14 @@ func (in *importing) skip(path, reason string) {
 	in.skipped = append(in.skipped, view.Skipped{Path: view.QuotePath(path), Reason: reason})
 }
 
-// fail records the error of a file that should have been imported, and skips the file.
+// fail records the error of a file that should have been imported, with the path of the file,
+// and skips the file.
 func (in *importing) fail(path string, err error) {
 	in.skip(path, err.Error())
+	path = view.QuotePath(path)
+	if err = work.WithPath(err, path); !strings.Contains(err.Error(), path) {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
 	in.failed = append(in.failed, err)
 }
 
@@ -152,8 +157,7 @@ func (in *importing) record(d document) {
 	}
 	issue, err := in.issueOf(d)
 	if err != nil {
-		in.skip(d.path, err.Error())
-		in.failed = append(in.failed, fmt.Errorf("%s: %w", view.QuotePath(d.path), err))
+		in.fail(d.path, err)
 		return
 	}
 	id := d.file.ID()

@@ -96,10 +96,10 @@ func readDifference(c *invoke.Invocation, files bool) (*difference, error) {
 		return nil, err
 	}
 	d := &difference{}
-	if d.to, err = c.Store.Find(c.Ctx, issue, to); err != nil {
+	if d.to, err = c.Find(issue, to); err != nil {
 		return nil, err
 	}
-	if d.from, err = c.Store.Find(c.Ctx, issue, from); err != nil {
+	if d.from, err = c.Find(issue, from); err != nil {
 		return nil, firstOfAll(c, issue, from, err)
 	}
 	before, err := c.Store.Record(d.from)

@@ -83,7 +83,7 @@ func runShow(c *invoke.Invocation) error {
 	if err := work.NameByWorkflow(c); err != nil {
 		return err
 	}
-	cp, err := c.CheckpointArg(false)
+	cp, err := c.CheckpointArg()
 	if err != nil {
 		return err
 	}

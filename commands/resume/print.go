@@ -64,13 +64,7 @@ func plainResumed(c *invoke.Invocation, r *resumption) {
 	if r.Session.Text != "" {
 		rows = append(rows, view.Row{Label: "Session", Text: r.Session.Text})
 	}
-	if ids := r.Record.Conflicts(); len(ids) > 0 {
-		rows = append(rows, view.Row{Label: "Conflicts in progress", Text: view.List(ids)})
-	}
-	if ids := r.Record.AwaitingResponse(); len(ids) > 0 {
-		rows = append(rows, view.Row{Label: "Awaiting response", Text: view.List(ids)})
-	}
-	c.Printf("%s", view.Plain(rows))
+	c.Printf("%s", view.Plain(append(rows, view.TeamRows(r.Record)...)))
 	showResumePoint(c, r)
 }
 

@@ -84,7 +84,7 @@ func resumeFlags() []cli.Flag {
 		&cli.StringSliceFlag{Name: "approve", Usage: "approve `PHASE`, which waits for an approval"},
 		&cli.StringFlag{Name: "by", Usage: "`NAME` of the command that continues the work, checked against resume.compat"},
 		&cli.StringFlag{Name: "branch", Usage: "switch to `BRANCH` and resume there; the current branch means here"},
-		&cli.StringFlag{Name: "worktree", Usage: "resume in the worktree of the checkpoint's branch, or in a new worktree at `DIR`"},
+		&cli.StringFlag{Name: "worktree", Usage: "resume in the worktree `DIR`, which is made if it does not exist"},
 		&cli.BoolFlag{Name: "force", Usage: "resume despite the verdict, at any HEAD"},
 		work.IssueFileFlag("compare with the issue in `FILE`"),
 		work.OfflineFlag(),

@@ -10,8 +10,8 @@ import (
 	"git-checkpoint/gitstore/failure"
 )
 
-// moveToWorktree changes to the worktree of the checkpoint's branch. If it does not
-// exist, it is created at the path of --worktree. No worktree is created for a checkpoint
+// moveToWorktree changes to the worktree at the path of --worktree. If it does not exist, it is
+// created for the checkpoint's branch. No worktree is created for a checkpoint
 // that cannot be resumed at all, because the verdict is the same here.
 func moveToWorktree(c *invoke.Invocation, o *resumeOptions) (place gitstore.Worktree, err error) {
 	dir, err := worktreeDir(c, o)

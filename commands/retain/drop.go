@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
@@ -17,9 +18,9 @@ import (
 
 // DropCommand declares git checkpoint drop.
 var DropCommand = invoke.Command{
-	Name: "drop", Usage: "delete checkpoints", Args: "[ISSUE] ID | [ISSUE] --all", Max: 2, Category: "Keep",
+	Name: "drop", Usage: "delete checkpoints", Args: "[ISSUE] ID... | [ISSUE] --all", Max: maxNamed, Category: "Keep",
 	Examples: []string{
-		"git checkpoint drop 42 1f0c9a2b",
+		"git checkpoint drop 42 1f0c9a2b 83be01d4",
 		"git checkpoint drop 42 --all --purge",
 	},
 	Description: "Deletes checkpoints here, and in other clones at the next sync.\n" +
@@ -56,10 +57,7 @@ func runDrop(c *invoke.Invocation) error {
 	if err != nil {
 		return err
 	}
-	ids := make([]checkpoint.ID, len(dropped))
-	for n := range dropped {
-		ids[n] = dropped[n].ID // "" for a commit without an id, which is dropped too
-	}
+	ids := idsOf(dropped) // "" for a commit without an id, which is dropped too
 	if err := confirmDrop(c, o, issue, ids); err != nil {
 		return err
 	}
@@ -102,11 +100,7 @@ func purge(c *invoke.Invocation, o dropOptions, issue checkpoint.Issue, ids []ch
 		err = c.Store.Files.SweepContent(c.Ctx, content)
 	}
 	if err != nil {
-		hint := "git checkpoint drop " + view.IssueArg(issue) + " --all"
-		if !o.all {
-			hint = "git checkpoint drop " + view.IssueArg(issue) + " " + string(ids[0])
-		}
-		return failure.Errorf(failure.Failure, hint+" --purge", "%s dropped, and the purge is not complete: %w", view.Plural(len(ids), "checkpoint"), err)
+		return failure.Errorf(failure.Failure, dropCommand(o, issue, ids)+" --purge", "%s dropped, and the purge is not complete: %w", view.Plural(len(ids), "checkpoint"), err)
 	}
 	for _, ref := range carriers {
 		c.Warnf("%s still carries what was dropped, and so does its remote: %s", ref, syncOf(c, ref, issue))
@@ -162,14 +156,12 @@ func confirmDrop(c *invoke.Invocation, o dropOptions, issue checkpoint.Issue, id
 	if o.yes {
 		return nil
 	}
-	what, hint := view.Plural(len(ids), "checkpoint"), "git checkpoint drop "+view.IssueArg(issue)
+	what, hint := view.List(view.Strings(ids)), dropCommand(o, issue, ids)
 	switch {
 	case o.all && len(ids) == 1:
-		what, hint = "the only checkpoint", hint+" --all"
+		what = "the only checkpoint"
 	case o.all:
-		what, hint = "all "+what, hint+" --all"
-	default:
-		what, hint = string(ids[0]), hint+" "+string(ids[0])
+		what = "all " + view.Plural(len(ids), "checkpoint")
 	}
 	if o.purge {
 		hint += " --purge"
@@ -183,7 +175,16 @@ func confirmDrop(c *invoke.Invocation, o dropOptions, issue checkpoint.Issue, id
 	return err
 }
 
-// toDrop returns the checkpoints that the arguments name. With --purge they may be
+// dropCommand returns the command that drops the checkpoints.
+func dropCommand(o dropOptions, issue checkpoint.Issue, ids []checkpoint.ID) string {
+	command := "git checkpoint drop " + view.IssueArg(issue)
+	if o.all {
+		return command + " --all"
+	}
+	return command + " " + strings.Join(view.Strings(ids), " ")
+}
+
+// toDrop returns the checkpoints that the arguments name. With --purge they may all be
 // dropped already, so that an interrupted purge can be repeated.
 func toDrop(c *invoke.Invocation, o dropOptions) (checkpoint.Issue, []gitstore.Checkpoint, error) {
 	issue, there, err := named(c, o.all)
@@ -206,25 +207,26 @@ func toDrop(c *invoke.Invocation, o dropOptions) (checkpoint.Issue, []gitstore.C
 	}
 	var dropped []gitstore.Checkpoint
 	for _, id := range ids {
-		if o.all || c.Args[len(c.Args)-1] == string(id) {
+		if o.all || slices.Contains(c.Args, string(id)) {
 			dropped = append(dropped, gitstore.Checkpoint{ID: id, Issue: issue})
 		}
 	}
-	if len(dropped) == 0 {
+	stays := func(arg string) bool { return !slices.Contains(ids, checkpoint.ID(arg)) }
+	if len(dropped) == 0 || !o.all && slices.ContainsFunc(c.Args[1:], stays) {
 		return "", nil, err
 	}
 	return issue, dropped, nil
 }
 
-// named returns the existing checkpoint that the arguments name, or with --all every
+// named returns the existing checkpoints that the arguments name, or with --all every
 // checkpoint of the issue.
 func named(c *invoke.Invocation, all bool) (checkpoint.Issue, []gitstore.Checkpoint, error) {
 	if !all {
-		cp, err := c.CheckpointArg(true)
+		there, err := c.CheckpointArgs()
 		if err != nil {
 			return "", nil, err
 		}
-		return cp.Issue, []gitstore.Checkpoint{*cp}, nil
+		return there[0].Issue, there, nil
 	}
 	if len(c.Args) > 1 {
 		return "", nil, failure.Usagef("drop: --all takes no checkpoint, got %q", c.Args[1])

@@ -3,7 +3,9 @@ package retain
 import (
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/retention"
 )
 
@@ -25,10 +27,14 @@ func runPin(c *invoke.Invocation, name string, on bool) error {
 	if err := c.Open(); err != nil {
 		return err
 	}
-	cp, err := c.CheckpointArg(true)
+	named, err := c.CheckpointArgs()
 	if err != nil {
 		return err
 	}
+	if len(named) > 1 {
+		return failure.Usagef("%s: name one checkpoint", name)
+	}
+	cp := named[0]
 	changed, err := c.Store.Pin(c.Ctx, cp.Issue, cp.ID, on)
 	if err != nil {
 		return err
@@ -45,9 +51,9 @@ func runPin(c *invoke.Invocation, name string, on bool) error {
 
 // ArchiveCommand declares git checkpoint archive.
 var ArchiveCommand = invoke.Command{
-	Name: "archive", Usage: "move checkpoints to the archive", Args: "[ISSUE] [ID]", Max: 2, Category: "Keep",
-	Description: "Archives one checkpoint, or without ID the whole chain of the issue. Later show,\n" +
-		"resume, restore and drop find it by its id, and list --archived lists it.",
+	Name: "archive", Usage: "move checkpoints to the archive", Args: "[ISSUE] [ID...]", Max: maxNamed, Category: "Keep",
+	Description: "Archives checkpoints, or without ID the whole chain of the issue. Later show,\n" +
+		"resume, restore and drop find them by their ids, and list --archived lists them.",
 	Examples: []string{"git checkpoint archive 42"},
 	Run:      runArchive,
 }
@@ -80,11 +86,23 @@ func toArchive(c *invoke.Invocation) (checkpoint.Issue, []checkpoint.ID, error) 
 			return issue, nil, err
 		}
 	}
-	cp, err := c.CheckpointArg(true)
+	named, err := c.CheckpointArgs()
 	if err != nil {
 		return "", nil, err
 	}
-	return cp.Issue, []checkpoint.ID{cp.ID}, nil
+	return named[0].Issue, idsOf(named), nil
+}
+
+// maxNamed limits the arguments of a command that takes several checkpoints.
+const maxNamed = 1000
+
+// idsOf returns the ids of checkpoints, "" for a commit without an id.
+func idsOf(checkpoints []gitstore.Checkpoint) []checkpoint.ID {
+	ids := make([]checkpoint.ID, len(checkpoints))
+	for n := range checkpoints {
+		ids[n] = checkpoints[n].ID
+	}
+	return ids
 }
 
 // showResult prints an action's result for each checkpoint.

@@ -118,6 +118,7 @@ func runSave(c *invoke.Invocation) error {
 	}
 	if trigger == checkpoint.Manual && !o.DryRun {
 		warnSubmodules(c, saved)
+		warnOtherBranch(c, saved)
 		c.WarnLocalCommits(&saved.Checkpoint)
 	}
 	if c.AtTerminal() && !c.JSON && !c.Quiet && !o.DryRun {
@@ -138,6 +139,22 @@ func warnSubmodules(c *invoke.Invocation, s *gitstore.Saved) {
 		if !slices.ContainsFunc(s.Record.Snapshot().Skipped, func(f checkpoint.Skipped) bool { return f.Path == path }) {
 			c.Warnf("submodule %s has commits or changes of its own, which are not in the checkpoint: save them in the submodule", view.QuotePath(path))
 		}
+	}
+}
+
+// warnOtherBranch names another branch whose checkpoint the save goes on from, if the names of
+// both branches give the issue.
+func warnOtherBranch(c *invoke.Invocation, s *gitstore.Saved) {
+	l, err := c.Store.List(c.Ctx, s.Issue, 2)
+	if err != nil || len(l.Checkpoints) < 2 || !c.Inferred {
+		return
+	}
+	other := l.Checkpoints[1].Branch
+	if i, err := c.BranchIssue(other); other == s.Branch || err != nil || i != s.Issue {
+		return
+	}
+	if b, err := c.Store.FindBranch(c.Ctx, other, time.Time{}); err == nil && b.Exists {
+		c.Warnf("issue %s also has checkpoints of branch %s", s.Issue, other)
 	}
 }
 

@@ -252,6 +252,24 @@ func (r *Record) CurrentBatch() int {
 // SetCurrentBatch sets execution_graph.current_batch.
 func (r *Record) SetCurrentBatch(n int) { r.mustSection("execution_graph").Set("current_batch", n) }
 
+// A Member is an agent of a team, with the numbers of its tasks.
+type Member struct {
+	Agent, Role, Status string
+	Completed, Pending  int
+}
+
+// Members returns team_state.members.
+func (r *Record) Members() []Member {
+	var out []Member
+	for _, m := range mappings(r.section("team_state"), "members") {
+		out = append(out, Member{
+			Agent: m.Text("agent"), Role: m.Text("role"), Status: m.Text("status"),
+			Completed: int(integer(m, "tasks_completed")), Pending: int(integer(m, "tasks_pending")),
+		})
+	}
+	return out
+}
+
 // PendingMessages returns acp_state.pending_messages.
 func (r *Record) PendingMessages() []string {
 	return document.TextsOf(r.section("acp_state"), "pending_messages")

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +17,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/layout/recovery"
 
 	"github.com/urfave/cli/v2"
 )
@@ -46,13 +49,37 @@ func ParseIssue(s string) (checkpoint.Issue, error) {
 func (c *Invocation) ParseIssueArg(s string) (checkpoint.Issue, error) {
 	i, err := ParseIssue(s)
 	if err != nil || !hasSpace(s) || c.Store != nil && c.Store.HasIssue(c.Ctx, i) {
-		return i, err
+		return c.ofPlan(i), err
 	}
 	note := ""
 	if c.HasFlag("message") {
 		note = "a note goes after -m, "
 	}
 	return "", failure.Usagef("%s: %q is not an issue key here; %sa key with spaces goes after --issue", c.Name, s, note)
+}
+
+// planID is the form of a workflow id of the recovery system.
+var planID = regexp.MustCompile(`^[0-9a-f]{32}$`)
+
+// ofPlan returns the issue whose workflow has the other one of the two ids that its plan can
+// have. It returns other keys, and those of existing issues, unchanged.
+func (c *Invocation) ofPlan(i checkpoint.Issue) checkpoint.Issue {
+	if !planID.MatchString(string(i)) || c.Store == nil || c.Store.HasIssue(c.Ctx, i) {
+		return i
+	}
+	issues, err := c.IssuesWithCheckpoints()
+	if err != nil {
+		return i
+	}
+	for _, other := range issues {
+		if !planID.MatchString(string(other)) {
+			continue
+		}
+		if _, r, err := c.Store.NewestValid(c.Ctx, other); err == nil && slices.Contains(recovery.PlanIDs(r.PlanPath()), string(i)) {
+			return other
+		}
+	}
+	return i
 }
 
 func hasSpace(s string) bool { return strings.ContainsFunc(s, unicode.IsSpace) }
@@ -94,7 +121,7 @@ func (c *Invocation) IssueOrName(arg string) (checkpoint.Issue, string, error) {
 	isName := NamesCheckpoint(arg) || err != nil && !hasSpace(arg)
 	inferred, inferErr := c.InferIssue()
 	if inferErr == nil {
-		_, findErr := c.Store.Find(c.Ctx, inferred, arg)
+		_, findErr := c.Find(inferred, arg)
 		if !notFound(findErr) || isName || c.Common.Issue != "" {
 			return inferred, arg, nil
 		}
@@ -113,24 +140,52 @@ func NamesCheckpoint(s string) bool {
 }
 
 // CheckpointArg returns the checkpoint that the arguments name, otherwise the newest of
-// the issue. If required is set, the arguments must name a checkpoint, and the checkpoint
-// must be valid.
-func (c *Invocation) CheckpointArg(required bool) (*gitstore.Checkpoint, error) {
-	if required && len(c.Args) == 0 {
-		return nil, failure.Errorf(failure.Usage, "git checkpoint list", "%s: no checkpoint given", c.Name)
-	}
+// the issue.
+func (c *Invocation) CheckpointArg() (*gitstore.Checkpoint, error) {
 	issue, name, err := c.IssueAndName()
 	if err != nil {
 		return nil, err
 	}
-	if required && len(c.Args) == 1 && name == gitstore.Latest && c.Args[0] != gitstore.Latest {
+	return c.Find(issue, name)
+}
+
+// CheckpointArgs returns the valid checkpoints that the arguments [ISSUE] ID... name, each once.
+// They must name one.
+func (c *Invocation) CheckpointArgs() ([]gitstore.Checkpoint, error) {
+	if len(c.Args) == 0 {
+		return nil, failure.Errorf(failure.Usage, "git checkpoint list", "%s: no checkpoint given", c.Name)
+	}
+	issue, names, err := c.issueAndNames()
+	if err != nil {
+		return nil, err
+	}
+	if len(names) == 0 {
 		return nil, failure.Errorf(failure.Usage, "git checkpoint list "+view.IssueArg(issue), "%s: issue %s: no checkpoint given", c.Name, issue)
 	}
-	cp, err := c.Store.Find(c.Ctx, issue, name)
-	if err == nil && required && cp.ID == "" {
-		return nil, failure.Errorf(failure.Invalid, "git checkpoint drop "+view.IssueArg(issue)+" --all", "%s: commit %s: %s", c.Name, cp.Commit, cp.Problem)
+	var found []gitstore.Checkpoint
+	for _, name := range names {
+		cp, err := c.Find(issue, name)
+		if err != nil {
+			return nil, err
+		}
+		if cp.ID == "" {
+			return nil, failure.Errorf(failure.Invalid, "git checkpoint drop "+view.IssueArg(issue)+" --all", "%s: commit %s: %s", c.Name, cp.Commit, cp.Problem)
+		}
+		if !slices.ContainsFunc(found, func(f gitstore.Checkpoint) bool { return f.Commit == cp.Commit }) {
+			found = append(found, *cp)
+		}
 	}
-	return cp, err
+	return found, nil
+}
+
+// issueAndNames returns the issue and the checkpoint names of the arguments [ISSUE] ID...
+func (c *Invocation) issueAndNames() (i checkpoint.Issue, names []string, err error) {
+	defer func() { c.IssueInQuestion = i }()
+	i, name, err := c.IssueOrName(c.Args[0])
+	if isIssue := name == gitstore.Latest && c.Args[0] != gitstore.Latest; isIssue {
+		return i, c.Args[1:], err
+	}
+	return i, c.Args, err
 }
 
 // PointArg returns the checkpoint that the arguments name, otherwise the one from which the
@@ -147,8 +202,27 @@ func (c *Invocation) PointArg() (*gitstore.Checkpoint, *gitstore.Point, error) {
 		}
 		return p.Checkpoint, p, nil
 	}
-	cp, err := c.Store.Find(c.Ctx, issue, name)
+	cp, err := c.Find(issue, name)
 	return cp, nil, err
+}
+
+// Find returns the checkpoint of an issue that matches a name, as Store.Find does. The file
+// that the layout of the issue has for its newest state also names the newest checkpoint,
+// without its extension.
+func (c *Invocation) Find(issue checkpoint.Issue, name string) (*gitstore.Checkpoint, error) {
+	cp, err := c.Store.Find(c.Ctx, issue, name)
+	if !errors.As(err, new(*gitstore.NotFoundError)) {
+		return cp, err
+	}
+	newest, r, validErr := c.Store.NewestValid(c.Ctx, issue)
+	if validErr != nil || r.Layout() == "" {
+		return nil, err
+	}
+	files, filesErr := layout.Files(layout.Name(r.Layout()), []*checkpoint.Record{r})
+	if filesErr != nil || !slices.ContainsFunc(files, func(f layout.Output) bool { return path.Base(f.Path) == name+".json" }) {
+		return nil, err
+	}
+	return newest, nil
 }
 
 // HasFlag reports whether the command has a flag of this name.

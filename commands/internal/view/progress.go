@@ -33,6 +33,33 @@ func PhaseRows(r *checkpoint.Record) []Row {
 	}, func(row Row) bool { return row.Text == "" })
 }
 
+// TeamRows returns the non-empty rows about the team, its messages and its conflicts. The order puts conflicts last, before the resume point that they decide.
+func TeamRows(r *checkpoint.Record) []Row {
+	return slices.DeleteFunc([]Row{
+		{Label: "Team", Text: membersText(r.Members())},
+		{Label: "Pending messages", Text: List(r.PendingMessages())},
+		{Label: "Awaiting response", Text: List(r.AwaitingResponse())},
+		{Label: "Conflicts in progress", Text: List(r.Conflicts())},
+	}, func(row Row) bool { return row.Text == "" })
+}
+
+// membersText returns the members of a team, as "backend (builder) active, 2 of 3 tasks completed".
+func membersText(members []checkpoint.Member) string {
+	var texts []string
+	for _, m := range members {
+		text := m.Agent
+		if m.Role != "" && m.Role != m.Agent {
+			text += " (" + m.Role + ")"
+		}
+		text += strings.TrimRight(" "+m.Status, " ")
+		if total := m.Completed + m.Pending; total > 0 {
+			text += fmt.Sprintf(", %d of %s completed", m.Completed, Plural(total, "task"))
+		}
+		texts = append(texts, strings.TrimSpace(text))
+	}
+	return strings.Join(Few(texts, fewOfKind), "; ")
+}
+
 // ProgressLine returns the progress line of the prompt.
 func ProgressLine(r *checkpoint.Record) string {
 	p := r.Progress()

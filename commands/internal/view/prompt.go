@@ -148,8 +148,9 @@ func promptLines(j *Standing, more PromptMore, now time.Time) (lines []promptLin
 	for _, text := range r.Decisions() {
 		line(3, promptText, "Decided", text)
 	}
-	line(2, promptText, "Conflicts in progress", List(j.Record.Conflicts()))
-	line(2, promptText, "Pending messages", List(j.Record.PendingMessages()))
+	for _, row := range TeamRows(r) {
+		line(2, promptText, row.Label, row.Text)
+	}
 	line(2, promptText, "Knowledge to capture", List(PendingCaptures(j.Record)))
 	if j.Record.Trigger() != checkpoint.Turn {
 		line(1, promptNote, "Note", j.Record.Note())

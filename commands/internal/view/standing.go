@@ -184,7 +184,7 @@ func (s *Standing) ProgressRows() []Row {
 	if len(v.Awaiting) > 0 {
 		rows = append(rows, Row{Label: "Waits for", Text: "approval of " + List(v.Awaiting), Style: Yellow})
 	}
-	return rows
+	return append(rows, TeamRows(r)...)
 }
 
 // PlainProgress returns the rows about the progress for scripts.

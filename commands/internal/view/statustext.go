@@ -26,8 +26,7 @@ func (s *Standing) StatusScreen(at Screen, verbose bool) string {
 // StatusPlain renders the status for scripts.
 func (s *Standing) StatusPlain(verbose bool) string {
 	rows := []Row{{Label: "Checkpoint", Text: fmt.Sprintf("%s (%s)", s.Checkpoint.ID, s.SavedText())}}
-	rows = append(append(rows, s.BesideRows()...), s.PlainProgress()...)
-	rows = append(rows, s.branchRow()...)
+	rows = slices.Concat(rows, s.BesideRows(), s.PlainProgress(), TeamRows(s.Record), s.branchRow())
 	if verbose && s.Session.Text != "" {
 		rows = append(rows, Row{Label: "Session", Text: s.Session.Text})
 	}
@@ -51,7 +50,7 @@ func (s *Standing) StatusPlain(verbose bool) string {
 // StatusMarkdown renders the status as a comment on the issue.
 func (s *Standing) StatusMarkdown() string {
 	rows := append(s.BesideRows(), Row{Label: "Progress", Text: ProgressLine(s.Record)})
-	rows = append(append(rows, PhaseRows(s.Record)...), s.branchRow()...)
+	rows = slices.Concat(rows, PhaseRows(s.Record), TeamRows(s.Record), s.branchRow())
 	text, at := s.ResumeText()
 	if at != "" {
 		text += ", at " + Code(at)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/repo"
@@ -19,13 +18,7 @@ import (
 // RefusedError.
 func (s *Facts) SwitchBranch(ctx context.Context, c *chain.Checkpoint, name string) error {
 	if at := s.CheckedOut(ctx, name); at != "" {
-		if err := isThere(at, name); err != nil {
-			return err
-		}
-		return &repo.RefusedError{
-			Reason: fmt.Sprintf("branch %s is checked out in %s", name, at),
-			Hint:   "cd " + failure.QuoteStrict(at),
-		}
+		return checkedOutIn(at, name)
 	}
 	args, err := s.switchArgs(ctx, c, name)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/repo"
@@ -23,13 +24,16 @@ type Worktree struct {
 	branch, tip string // the branch that FindOrAddWorktree created, and its tip
 }
 
-// FindOrAddWorktree returns the worktree with a checkpoint's branch checked out. Otherwise it
-// creates a worktree at dir. If the branch does not exist, FindOrAddWorktree creates it from
+// FindOrAddWorktree returns the worktree at dir if it has the checkpoint's branch checked out. It
+// fails with a *RefusedError if another worktree has. Otherwise it creates a worktree at dir. If the branch does not exist, FindOrAddWorktree creates it from
 // the remote-tracking branch with the same name, or at the checkpoint's HEAD.
 func (s *Facts) FindOrAddWorktree(ctx context.Context, c *chain.Checkpoint, dir string) (Worktree, error) {
 	if c.Branch != "" {
 		if at := repository.CheckedOut(ctx, s.repo.Git, c.Branch); at != "" {
-			return Worktree{Dir: at}, isThere(at, c.Branch)
+			if isSame(at, dir) {
+				return Worktree{Dir: at}, nil
+			}
+			return Worktree{}, checkedOutIn(at, c.Branch)
 		}
 	}
 	args, err := s.worktreeArgs(ctx, c, dir)
@@ -72,6 +76,24 @@ func isThere(dir, branch string) error {
 	return &repo.RefusedError{
 		Reason: fmt.Sprintf("worktree %s: it has branch %s, and is not there", dir, branch),
 		Hint:   "git worktree prune",
+	}
+}
+
+// isSame reports whether two paths are the same directory.
+func isSame(a, b string) bool {
+	one, err := os.Stat(a)
+	other, otherErr := os.Stat(b)
+	return err == nil && otherErr == nil && os.SameFile(one, other)
+}
+
+// checkedOutIn returns the error about a branch that the worktree in a directory has.
+func checkedOutIn(dir, branch string) error {
+	if err := isThere(dir, branch); err != nil {
+		return err
+	}
+	return &repo.RefusedError{
+		Reason: fmt.Sprintf("branch %s is checked out in %s", branch, dir),
+		Hint:   "cd " + failure.QuoteStrict(dir),
 	}
 }
 

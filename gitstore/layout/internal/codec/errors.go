@@ -45,11 +45,12 @@ func (e *InvalidError) ExitCode() int { return failure.Invalid }
 func (e *InvalidError) ExitHint() string { return cmp.Or(e.Hint, failure.Correct(e.File)) }
 
 // UnknownDocumentError reports that a document does not belong to the layout. Reason
-// describes its actual content, if known.
+// describes its actual content, if known. Mapping reports that save --state can keep the content.
 type UnknownDocumentError struct {
-	Layout Name // "" for any layout
-	File   string
-	Reason string
+	Layout  Name // "" for any layout
+	File    string
+	Reason  string
+	Mapping bool
 }
 
 func (e *UnknownDocumentError) Error() string {
@@ -71,8 +72,11 @@ func (e *UnknownDocumentError) ExitCode() int { return failure.Invalid }
 
 // ExitHint returns the command to type next.
 func (e *UnknownDocumentError) ExitHint() string {
-	if e.Layout != "" && e.File != "" {
+	switch {
+	case e.Layout != "" && e.File != "":
 		return "git checkpoint import " + failure.Quote(e.File) + " --dry-run" // tries every layout
+	case e.Mapping:
+		return "git checkpoint save --state " + failure.Quote(cmp.Or(e.File, "-"))
 	}
 	return "git checkpoint help import"
 }

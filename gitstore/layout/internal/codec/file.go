@@ -55,7 +55,7 @@ func (g Registry) Read(as Name, file string, data []byte) (*File, error) {
 		return nil, syntaxError(as, base, data, err)
 	}
 	if k == nil || k.Whole == nil && !IsJSON(data) {
-		return nil, &UnknownDocumentError{Layout: as, File: base, Reason: g.otherType(m)}
+		return nil, &UnknownDocumentError{Layout: as, File: base, Reason: g.otherType(m), Mapping: true}
 	}
 	f := &File{Layout: system, Kind: k.Name, Path: file, kind: k, data: data}
 	if k.Version != nil {

@@ -160,11 +160,11 @@ func (c *Checker) OneOf(path string, known ...string) {
 	}
 }
 
-// Status reports an unknown status. A status of another system is a warning.
+// Status reports an unknown status. Another word for a status is a warning.
 func (c *Checker) Status(path string, known ...string) {
 	v, ok := c.Given(path)
 	switch word := values.AsText(v); {
-	case !ok || slices.Contains(known, word):
+	case !ok || slices.Contains(known, word) || workflow.StatusOf(word) == word && word != "":
 	case workflow.StatusOf(word) != "":
 		c.Warn(path, "enum", "%s is read as %s", Shown(v), workflow.StatusOf(word))
 	default:
