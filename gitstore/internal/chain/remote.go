@@ -171,7 +171,11 @@ func (s *Chains) Outgoing(ctx context.Context, name string, i checkpoint.Issue, 
 	if err != nil || seen == tip {
 		return Outgoing{Nothing: true}, err
 	}
-	return s.LocalRepo().Showing(ctx, name, s.WithBoundary(e), remote.RefUpdate{Ref: repo.LiveRef(i), Tip: tip, Seen: seen})
+	outs, err := s.LocalRepo().Showing(ctx, name, s.WithBoundary(e), []remote.RefUpdate{{Ref: repo.LiveRef(i), Tip: tip, Seen: seen}})
+	if err != nil {
+		return Outgoing{}, err
+	}
+	return outs[0], nil
 }
 
 // WithBoundary adds the boundary of a shallow clone to commits that others have.

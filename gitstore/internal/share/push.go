@@ -255,32 +255,30 @@ func (y *Syncing) push(ctx context.Context, plans []*issuePlan, errs errorsByIss
 	return y.send(ctx, plans, errs, (*issuePlan).update)
 }
 
-// checkExposure asks whether a push may expose the commits of plans. If they are not
-// harmless together, it checks each half, down to single issues.
+// checkExposure asks whether a push may expose the commits of plans.
 func (y *Syncing) checkExposure(ctx context.Context, plans []*issuePlan, errs errorsByIssue) {
-	out, err := y.outgoing(ctx, plans)
-	switch half := len(plans) / 2; {
-	case err != nil:
-		for _, p := range plans {
-			errs[p.issue] = err
+	issues, outs, err := y.outgoing(ctx, plans)
+	if err != nil {
+		for _, i := range issues {
+			errs[i] = err
 		}
-	case half == 0:
-		if err := y.req.May(plans[0].issue, out); err != nil {
-			errs[plans[0].issue] = &blockedError{err}
+		return
+	}
+	for n, err := range y.req.May(issues, outs) {
+		if err != nil {
+			errs[issues[n]] = &blockedError{err}
 		}
-	case y.req.Harmless == nil || !y.req.Harmless(out):
-		y.checkExposure(ctx, plans[:half], errs)
-		y.checkExposure(ctx, plans[half:], errs)
 	}
 }
 
-// outgoing returns the commits that a push of plans would publish.
-func (y *Syncing) outgoing(ctx context.Context, plans []*issuePlan) (chain.Outgoing, error) {
-	var updates []remote.RefUpdate
+// outgoing returns the issues of plans and the commits that a push of each would publish.
+func (y *Syncing) outgoing(ctx context.Context, plans []*issuePlan) (issues []checkpoint.Issue, outs []chain.Outgoing, err error) {
+	var groups [][]remote.RefUpdate
 	for _, p := range plans {
-		updates = append(updates, p.updates()...)
+		issues, groups = append(issues, p.issue), append(groups, p.updates())
 	}
-	return y.Sharer.chain.LocalRepo().Showing(ctx, y.Conn.Remote, y.Sharer.chain.WithBoundary(y.req.Exposed), updates...)
+	outs, err = y.Sharer.chain.LocalRepo().Showing(ctx, y.Conn.Remote, y.Sharer.chain.WithBoundary(y.req.Exposed), groups...)
+	return issues, outs, err
 }
 
 // sendAtomic pushes the archive and the chain of an issue in one atomic push. done is

@@ -57,12 +57,13 @@ type Request struct {
 	// Exposed names commits that a push of the user sends at the same time, and commits that
 	// the remote has according to this push.
 	Exposed chain.Exposed
-	// May is called before a push or a sync exposes an issue's commits; nil allows all
-	// pushes. If it returns an error, the issue fails with this error and no ref of it moves.
-	May func(checkpoint.Issue, chain.Outgoing) error
-	// Harmless reports whether May would accept the given commits, which may belong to
-	// several issues. Then May is not called. Nil means never.
-	Harmless func(chain.Outgoing) bool
+	// May is called before a push or a sync exposes commits of issues, with the commits of
+	// each issue; nil allows all pushes. It returns an error, or nil, for each issue. An issue
+	// with an error fails with it, and no ref of it moves.
+	May func([]checkpoint.Issue, []chain.Outgoing) []error
+	// Harmless reports whether May would accept all issues without a question or a warning. Then
+	// May is not called. Nil means never.
+	Harmless func([]checkpoint.Issue, []chain.Outgoing) bool
 
 	// Meanwhile is called once before a sync reads local refs, preferably while the remote
 	// prepares its answer. It may be nil.

@@ -303,8 +303,8 @@ func (y *Syncing) isHarmless(ctx context.Context, plans []*issuePlan) bool {
 	if y.req.Harmless == nil {
 		return false
 	}
-	out, err := y.outgoing(ctx, plans)
-	return err == nil && y.req.Harmless(out)
+	issues, outs, err := y.outgoing(ctx, plans)
+	return err == nil && y.req.Harmless(issues, outs)
 }
 
 // canConnectTwice reports whether two connections to the remote can be open concurrently.
