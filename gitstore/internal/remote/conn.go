@@ -171,6 +171,16 @@ func (l *Conn) BesideAnother() bool {
 	return strings.HasPrefix(at, "/") || strings.HasPrefix(at, "file://") || strings.HasPrefix(at, "git://")
 }
 
+// MaxRefs returns the number of refs to push at once. Git pushes over HTTP with a helper that
+// compares each refspec with each ref.
+func (l *Conn) MaxRefs() int {
+	at := l.url()
+	if strings.HasPrefix(at, "http://") || strings.HasPrefix(at, "https://") || strings.Contains(at, "::") {
+		return 1_000
+	}
+	return 10_000
+}
+
 // IsBundle reports whether the remote is a bundle file, which git cannot push to.
 func (l *Conn) IsBundle() bool { return isBundle(l.bundleHeader()) }
 
@@ -224,10 +234,10 @@ func (l *Conn) url() string {
 	return to
 }
 
-// run runs git and converts failures to *Error.
-func (l *Conn) run(ctx context.Context, args ...string) (out []byte, err error) {
+// run runs git with standard input and converts failures to *Error.
+func (l *Conn) run(ctx context.Context, in []byte, args ...string) (out []byte, err error) {
 	err = l.within(ctx, func(ctx context.Context) error {
-		out, err = l.git.Output(ctx, args...)
+		out, err = l.git.Pipe(ctx, in, args...)
 		return err
 	})
 	return out, err

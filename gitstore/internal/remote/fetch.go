@@ -19,8 +19,14 @@ import (
 )
 
 // Incoming is the prefix of temporary refs that hold fetched commits until local refs are
-// updated: refs/git-checkpoint/incoming/<time>-<random>/<last part of the name>.
+// updated, and commits of a push: refs/git-checkpoint/incoming/<time>-<random>/<last part of
+// the name>.
 const Incoming = "refs/git-checkpoint/incoming/"
+
+// newIncoming returns the folder of the temporary refs of one fetch or push, with a slash.
+func newIncoming() string {
+	return fmt.Sprintf("%s%d-%.8s/", Incoming, time.Now().Unix(), rand.Text())
+}
 
 // A FetchedRef is the result of fetching one ref.
 type FetchedRef struct {
@@ -62,7 +68,7 @@ func (l *Conn) fetchRefs(ctx context.Context, depth int, refs []string) (map[str
 	if len(refs) == 0 {
 		return in, nil
 	}
-	dir := fmt.Sprintf("%s%d-%.8s/", Incoming, time.Now().Unix(), rand.Text())
+	dir := newIncoming()
 	b := &fetcher{conn: l, depth: depth, failed: map[string]error{}}
 	b.to = func(ref string) string { return dir + path.Base(ref) }
 	names := make([]string, len(refs))
@@ -128,10 +134,10 @@ func (l *Conn) fetch(ctx context.Context, depth int, refspecs []string) error {
 	if depth > 0 {
 		args = append(args, fmt.Sprintf("--depth=%d", depth))
 	}
-	tail := append([]string{"--", l.from}, refspecs...)
-	_, err := l.run(ctx, slices.Concat(args, []string{"--no-write-fetch-head"}, tail)...)
+	in := []byte(strings.Join(refspecs, "\n") + "\n") // their number may exceed the limit of arguments
+	_, err := l.run(ctx, in, slices.Concat(args, []string{"--no-write-fetch-head", "--stdin", "--", l.from})...)
 	if git.Code(err) == gitUsage { // git before 2.29
-		_, err = l.run(ctx, slices.Concat(args, tail)...)
+		_, err = l.run(ctx, nil, slices.Concat(args, []string{"--", l.from}, refspecs)...)
 	}
 	return err
 }
@@ -146,7 +152,7 @@ func (l *Conn) Commits(ctx context.Context, refs []string) error {
 	for _, ref := range refs {
 		args = append(args, ref+":"+ref)
 	}
-	_, err := l.run(ctx, args...)
+	_, err := l.run(ctx, nil, args...)
 	return err
 }
 

@@ -224,12 +224,12 @@ func (s *Scanner) assemble(reqs []ScanRequest, shown exposed, reports map[string
 	a := s.newAttribution(shown, reports)
 	for n, req := range reqs {
 		results[n] = &Scanned{}
-		files, err := shown.all(), error(nil)
+		files := shown.files
 		if len(reqs) > 1 {
-			files, err = a.files(req.Out)
-		}
-		if err != nil {
-			return nil, err
+			var err error
+			if files, err = a.files(req.Out); err != nil {
+				return nil, err
+			}
 		}
 		for _, f := range sorted(files) {
 			hex := f.blob.String()
@@ -272,16 +272,7 @@ func examine(r io.Reader, size int64) (*report, error) {
 type exposed struct {
 	commits map[plumbing.Hash]bool
 	paths   map[string]string // paths of trees and files, "" for the tree of a commit
-	files   []string          // the files among them
-}
-
-// all returns all files.
-func (e exposed) all() []exposedFile {
-	files := make([]exposedFile, len(e.files))
-	for n, hex := range e.files {
-		files[n] = exposedFile{plumbing.NewHash(hex), e.paths[hex]}
-	}
-	return files
+	files   []exposedFile     // the files among them
 }
 
 // objectsShown returns the objects that a push of all requests would newly expose.
@@ -402,9 +393,9 @@ func (s *Scanner) blobsAmong(ctx context.Context, shown *exposed) (present []str
 	for line := range strings.Lines(string(out)) {
 		switch hex, kind, _ := strings.Cut(strings.TrimSpace(line), " "); kind {
 		case "blob":
-			present, shown.files = append(present, hex), append(shown.files, hex)
+			present, shown.files = append(present, hex), append(shown.files, exposedFile{plumbing.NewHash(hex), shown.paths[hex]})
 		case "missing":
-			reports[hex], shown.files = &report{skipped: "not in this clone"}, append(shown.files, hex)
+			reports[hex], shown.files = &report{skipped: "not in this clone"}, append(shown.files, exposedFile{plumbing.NewHash(hex), shown.paths[hex]})
 		}
 	}
 	slices.SortFunc(present, func(a, b string) int { return compareFiles(shown.paths[a], a, shown.paths[b], b) })

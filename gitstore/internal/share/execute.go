@@ -167,9 +167,12 @@ func (y *Syncing) moves(ctx context.Context, p *issuePlan) ([]refs.Move, error) 
 	return slices.DeleteFunc(append(list, tracking...), func(m refs.Move) bool { return m.Old == m.New }), err
 }
 
-// maxIssuesPerTransaction limits issues per transaction, because each issue needs an open
-// lock file.
-const maxIssuesPerTransaction = 100
+// maxLocks limits the issue locks that a git inherits, because each is an open file.
+const maxLocks = 100
+
+// maxTogether limits issues that are planned and moved together, because their chains stay in
+// memory.
+const maxTogether = 10_000
 
 // A localUpdate moves local refs of issues.
 type localUpdate struct {
@@ -195,9 +198,13 @@ func (l *conn) newLocalUpdate(moves func(checkpoint.Issue) ([]refs.Move, error))
 	}
 }
 
-// run moves the refs of issues in one transaction. Then it moves the refs of each failed
-// issue in a separate transaction, since an error may concern only one issue.
+// run moves the refs of issues in one transaction. If it fails, run moves them in smaller
+// transactions, and then the refs of each failed issue alone, since an error may concern only
+// one issue.
 func (u *localUpdate) run(ctx context.Context, issues []checkpoint.Issue) errorsByIssue {
+	if len(issues) > maxLocks {
+		return u.runMany(ctx, issues)
+	}
 	errs := errorsByIssue{}
 	if len(issues) > 1 {
 		err := u.s.repo.WithIssueLocks(ctx, issues, func() error { return u.move(ctx, issues, errs) })
@@ -214,6 +221,32 @@ func (u *localUpdate) run(ctx context.Context, issues []checkpoint.Issue) errors
 			err := u.move(ctx, []checkpoint.Issue{i}, alone)
 			return cmp.Or(alone[i], err)
 		})
+	}
+	return errs
+}
+
+// runMany is run for more issues than a git can inherit locks. This process holds the locks of
+// the issues, and its git inherits the lock of bookkeeping refs, whose file has the note.
+func (u *localUpdate) runMany(ctx context.Context, issues []checkpoint.Issue) errorsByIssue {
+	names := make([]string, len(issues))
+	for n, i := range issues {
+		names[n] = i.RefName()
+	}
+	errs, err := errorsByIssue{}, error(nil)
+	locks := u.s.repo.RefDir().Lock(ctx, names)
+	together := locks.HeldAll() && len(locks.Interrupted()) == 0
+	if together {
+		err = u.s.repo.WithNamedLocks(ctx, []string{refs.Bookkeeping}, func() error { return u.move(ctx, issues, errs) })
+	}
+	locks.Unlock()
+	var left []checkpoint.Issue
+	for _, i := range issues {
+		if errs[i] = cmp.Or(errs[i], err); !together || errs[i] != nil && !repo.IsDone(errs[i]) {
+			left = append(left, i)
+		}
+	}
+	for some := range slices.Chunk(left, maxLocks) {
+		maps.Copy(errs, u.run(ctx, some))
 	}
 	return errs
 }
@@ -257,7 +290,7 @@ func (u *localUpdate) movesOf(ctx context.Context, i checkpoint.Issue, together 
 // track sets the remote-tracking refs of issues to tips.
 func (l *conn) track(ctx context.Context, tips map[checkpoint.Issue]plumbing.Hash) error {
 	u := l.newLocalUpdate(func(i checkpoint.Issue) ([]refs.Move, error) { return l.trackingMove(ctx, i, tips[i]) })
-	for some := range slices.Chunk(slices.Sorted(maps.Keys(tips)), maxIssuesPerTransaction) {
+	for some := range slices.Chunk(slices.Sorted(maps.Keys(tips)), maxTogether) {
 		errs := u.run(ctx, some)
 		for _, i := range some {
 			if errs[i] != nil {

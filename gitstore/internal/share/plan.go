@@ -51,7 +51,7 @@ func (y *Syncing) planSyncs(ctx context.Context, issues []checkpoint.Issue, in f
 	var plans []*issuePlan
 	var writer *repo.ObjectWriter
 	for n, i := range issues {
-		if n%maxIssuesPerTransaction == 0 {
+		if n%maxTogether == 0 {
 			writer = y.Sharer.repo.NewObjectWriter()
 		}
 		p, err := y.planSync(ctx, writer, i, in[i])

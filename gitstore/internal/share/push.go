@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
@@ -199,36 +200,18 @@ type blockedError struct{ error }
 
 func (e *blockedError) Unwrap() error { return e.error }
 
-// execute calls together for as many plans as fit in one push, until none is left. It
+// execute calls together for as many plans as one push takes, until none is left. It
 // returns the issues to plan again.
 func (y *Syncing) execute(ctx context.Context, plans []*issuePlan, together func(context.Context, []*issuePlan) ([]checkpoint.Issue, error)) (again []checkpoint.Issue, err error) {
-	for len(plans) > 0 {
-		n := countForOnePush(plans)
-		moved, err := together(ctx, plans[:n])
+	for some := range slices.Chunk(plans, y.Conn.MaxRefs()) {
+		moved, err := together(ctx, some)
 		if err != nil {
 			return nil, err
 		}
-		again, plans = append(again, moved...), plans[n:]
+		again = append(again, moved...)
 		y.progress()
 	}
 	return again, nil
-}
-
-// pushBytes limits the size of one push command's arguments, which contain the refs.
-const pushBytes = 100_000
-
-// countForOnePush returns how many of the plans fit in one command, at least one.
-func countForOnePush(plans []*issuePlan) int {
-	size := 0
-	for n, p := range plans {
-		for _, u := range p.updates() {
-			size += 2*len(u.Ref) + 160
-		}
-		if size > pushBytes && n > 0 {
-			return n
-		}
-	}
-	return len(plans)
 }
 
 // push pushes plans without errors, and adds errors to errs. The archive and the chain of

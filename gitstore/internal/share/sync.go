@@ -226,7 +226,7 @@ func (y *Syncing) follow(ctx context.Context, issues []checkpoint.Issue, in fetc
 // maxPushedWithoutListing limits how many issues are pushed before listing the remote's
 // refs. The remote-tracking refs may belong to another name of the remote, and then all
 // these pushes fail.
-const maxPushedWithoutListing = 20
+const maxPushedWithoutListing = 8
 
 // PushWithoutListing pushes issues that have local-only checkpoints without listing the
 // remote's refs first. The lease on the last known value makes the push fail if another
