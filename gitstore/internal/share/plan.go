@@ -74,6 +74,9 @@ func (y *Syncing) planSync(ctx context.Context, writer *repo.ObjectWriter, i che
 		return nil, a.Err
 	}
 	s := y.Sharer
+	if p = y.planSaves(ctx, writer, i, a.Tip); p != nil {
+		return p, nil
+	}
 	p = &issuePlan{issue: i, writer: writer, done: chain.Synced{Issue: i, Retries: y.tries}}
 	if p.live, err = s.chain.ReadChain(ctx, i, repo.LiveRef(i), 0); err != nil {
 		return nil, err
@@ -88,6 +91,34 @@ func (y *Syncing) planSync(ctx context.Context, writer *repo.ObjectWriter, i che
 		return p, y.planCut(ctx, p)
 	}
 	return p, y.planJoin(ctx, p)
+}
+
+// planSaves plans a sync or a push of saves on the last synced tip, without reading the
+// chain below. It returns nil if there is more to do. The tip must be the value of the
+// remote-tracking ref: whoever set this ref has compared the remote chain with the local one.
+func (y *Syncing) planSaves(ctx context.Context, writer *repo.ObjectWriter, i checkpoint.Issue, theirs plumbing.Hash) *issuePlan {
+	if theirs.IsZero() || y.req.Archived {
+		return nil
+	}
+	s := y.Sharer
+	var at [3]plumbing.Hash
+	for n, name := range []string{s.chain.TrackingRef(y.Conn.Remote, i), repo.LiveRef(i), repo.OwnRef(i)} {
+		var err error
+		if at[n], err = s.repo.ReadRef(ctx, name); err != nil {
+			return nil // the complete comparison reports the error
+		}
+	}
+	tracked, live, own := at[0], at[1], at[2]
+	if tracked != theirs || live != own {
+		return nil
+	}
+	saved := s.chain.Above(i, repo.LiveRef(i), live, theirs)
+	if saved == nil {
+		return nil
+	}
+	p := &issuePlan{issue: i, writer: writer, tip: live, live: saved, own: saved, theirs: chain.TipOnly(i, theirs)}
+	p.done = chain.Synced{Issue: i, Retries: y.tries, Pushed: len(saved.Commits), Result: chain.Pushed}
+	return p
 }
 
 // planJoin plans the merge of complete chains.

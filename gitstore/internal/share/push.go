@@ -111,6 +111,12 @@ func (y *Syncing) planPush(ctx context.Context, i checkpoint.Issue, came remote.
 	if came.Err != nil {
 		return nil, came.Err
 	}
+	if p = y.planSaves(ctx, y.Sharer.repo.NewObjectWriter(), i, came.Tip); p != nil {
+		if y.req.DryRun {
+			p.done.MarkDryRun()
+		}
+		return p, nil
+	}
 	p = &issuePlan{issue: i, done: chain.Synced{Issue: i}}
 	if p.live, err = y.Sharer.chainHere(ctx, i); err != nil {
 		return nil, fmt.Errorf("push issue %s: %w", i, err)
