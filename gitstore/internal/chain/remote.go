@@ -231,5 +231,9 @@ func (h commitsHere) Parents(hash plumbing.Hash) ([]plumbing.Hash, error) {
 
 // LocalRepo returns this repository in the form that package remote needs.
 func (s *Chains) LocalRepo() remote.Here {
-	return remote.Here{Git: s.repo.Git, Root: s.repo.Info.Root, Config: s.repo.Config, Refs: refsHere{s}, History: commitsHere{s}}
+	here := remote.Here{Git: s.repo.Git, Root: s.repo.Info.Root, Dir: s.repo.Info.Dir, Config: s.repo.Config, Refs: refsHere{s}, History: commitsHere{s}}
+	if s.repo.Info.RefFormat == "files" {
+		here.CommonDir = s.repo.Info.CommonDir
+	}
+	return here
 }

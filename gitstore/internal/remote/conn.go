@@ -32,11 +32,13 @@ import (
 
 // Here is the local repository of a connection.
 type Here struct {
-	Git     git.Git
-	Root    string // root of the worktree, "" in a bare repository
-	Config  []git.ConfigEntry
-	Refs    Refs
-	History History
+	Git       git.Git
+	Root      string // root of the worktree, "" in a bare repository
+	Dir       string // $GIT_DIR
+	CommonDir string // $GIT_COMMON_DIR, "" if refs are not files
+	Config    []git.ConfigEntry
+	Refs      Refs
+	History   History
 }
 
 // Refs reads and deletes local refs.

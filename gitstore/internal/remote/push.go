@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"path"
 	"regexp"
 	"slices"
@@ -121,8 +122,15 @@ func (l *Conn) push(ctx context.Context, dryRun bool, updates []RefUpdate, flags
 		maps.Copy(outcome, said)
 	}
 	for _, dir := range slices.Sorted(maps.Keys(extending)) {
-		said, left, failed := l.pushTogether(ctx, dir, extending[dir])
-		add(extending[dir], said, left, failed)
+		some := extending[dir]
+		source, err := l.here.pushSource(some)
+		if err != nil {
+			others = append(others, some...)
+			continue
+		}
+		said, left, failed := l.pushTogether(ctx, dir, source, some)
+		_ = os.RemoveAll(source)
+		add(some, said, left, failed)
 	}
 	for some := range slices.Chunk(others, leasesAtOnce) {
 		said, left, failed := l.pushLeased(ctx, dryRun, some)
@@ -158,30 +166,6 @@ func (l *Conn) pushLeased(ctx context.Context, dryRun bool, updates []RefUpdate,
 		specs = append(specs, g.Tip.String()+":"+g.Ref)
 	}
 	return l.pushOnce(ctx, updates, flags, specs)
-}
-
-// pushTogether pushes updates of refs in one folder of the remote with one refspec, from
-// temporary refs. Git itself refuses an update that does not extend the current value of the
-// remote ref, so no lease is necessary.
-func (l *Conn) pushTogether(ctx context.Context, dir string, updates []RefUpdate) (outcome map[string]error, refusals []refusal, err error) {
-	from, tips := newIncoming(), map[string]plumbing.Hash{}
-	var names []string
-	var in []byte
-	for _, g := range updates {
-		name := from + path.Base(g.Ref)
-		names, tips[name] = append(names, name), g.Tip
-		in = fmt.Appendf(in, "create %s\x00%s\x00", name, g.Tip)
-	}
-	end := l.here.Refs.Note(ctx, names)
-	_, err = l.here.Git.Pipe(ctx, in, "-c", "core.fsync=none", "update-ref", "--no-deref", "--stdin", "-z")
-	end(err)
-	if err != nil {
-		return nil, nil, fmt.Errorf("prepare the push: %w", err)
-	}
-	defer func() {
-		_ = l.here.Refs.Delete(context.WithoutCancel(ctx), tips) // a later fetch deletes remaining refs
-	}()
-	return l.pushOnce(ctx, updates, nil, []string{from + "*:" + dir + "/*"})
 }
 
 // pushOnce runs git push with refspecs that contain updates.

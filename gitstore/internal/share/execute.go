@@ -116,14 +116,19 @@ func (y *Syncing) updateLocalRefs(ctx context.Context, plans []*issuePlan, errs 
 	u := y.Conn.newLocalUpdate(func(i checkpoint.Issue) ([]refs.Move, error) { return y.moves(ctx, byIssue[i]) })
 	u.alone = y.Sharer.repo.WithIssueLock
 	for _, same := range groupByWriter(plans) {
-		var issues []checkpoint.Issue
+		var seen, moving []checkpoint.Issue
 		for _, p := range same {
-			if byIssue[p.issue] != nil {
-				issues = append(issues, p.issue)
+			switch {
+			case byIssue[p.issue] == nil:
+			case p.movesChain():
+				moving = append(moving, p.issue)
+			default:
+				seen = append(seen, p.issue)
 			}
 		}
 		u.writer = same[0].writer
-		maps.Copy(errs, u.run(ctx, issues))
+		maps.Copy(errs, u.runSeen(ctx, seen))
+		maps.Copy(errs, u.run(ctx, moving))
 	}
 	for _, p := range byIssue {
 		if errs[p.issue] != nil && !y.bundle && (!p.upToDate && len(p.update()) > 0 || len(p.archive.Update(p.issue)) > 0) {
@@ -142,6 +147,11 @@ func groupByWriter(plans []*issuePlan) (groups [][]*issuePlan) {
 		groups, plans = append(groups, plans[:n]), plans[n:]
 	}
 	return groups
+}
+
+// movesChain reports whether a plan moves a local ref other than the remote-tracking ref.
+func (p *issuePlan) movesChain() bool {
+	return p.live.Tip != p.tip || p.own.Tip != p.tip || len(p.archive.Move(p.issue)) > 0
 }
 
 // moves returns the local ref moves of a plan. It fails if a ref has another value than in
@@ -251,6 +261,26 @@ func (u *localUpdate) runMany(ctx context.Context, issues []checkpoint.Issue) er
 	return errs
 }
 
+// runSeen is run for issues of which only remote-tracking refs move. A lost update of such a
+// ref is harmless, so the lock of bookkeeping refs suffices.
+func (u *localUpdate) runSeen(ctx context.Context, issues []checkpoint.Issue) errorsByIssue {
+	if len(issues) < 2 {
+		return u.run(ctx, issues)
+	}
+	errs := errorsByIssue{}
+	err := u.s.repo.WithNamedLocks(ctx, []string{refs.Bookkeeping}, func() error { return u.move(ctx, issues, errs) })
+	var left []checkpoint.Issue
+	for _, i := range issues {
+		if errs[i] = cmp.Or(errs[i], err); errs[i] != nil && !repo.IsDone(errs[i]) {
+			left = append(left, i)
+		}
+	}
+	if len(left) > 0 {
+		maps.Copy(errs, u.run(ctx, left))
+	}
+	return errs
+}
+
 // move moves the refs of locked issues in one transaction. It leaves out issues whose
 // moves are unknown, and adds their errors to errs.
 func (u *localUpdate) move(ctx context.Context, issues []checkpoint.Issue, errs errorsByIssue) error {
@@ -291,7 +321,7 @@ func (u *localUpdate) movesOf(ctx context.Context, i checkpoint.Issue, together 
 func (l *conn) track(ctx context.Context, tips map[checkpoint.Issue]plumbing.Hash) error {
 	u := l.newLocalUpdate(func(i checkpoint.Issue) ([]refs.Move, error) { return l.trackingMove(ctx, i, tips[i]) })
 	for some := range slices.Chunk(slices.Sorted(maps.Keys(tips)), maxTogether) {
-		errs := u.run(ctx, some)
+		errs := u.runSeen(ctx, some)
 		for _, i := range some {
 			if errs[i] != nil {
 				return errs[i]

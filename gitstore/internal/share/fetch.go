@@ -324,7 +324,7 @@ func (l *conn) incoming(ctx context.Context, issues []checkpoint.Issue, tips map
 		}
 		wanted = append(wanted, i)
 	}
-	came, err := l.Fetch(ctx, fresh, known)
+	came, err := l.Fetch(ctx, fresh, known, len(tips))
 	in.add(wanted, repo.LiveRef, came)
 	return in, err
 }

@@ -111,7 +111,7 @@ func (y *Syncing) planPush(ctx context.Context, i checkpoint.Issue, came remote.
 	if came.Err != nil {
 		return nil, came.Err
 	}
-	if p = y.planSaves(ctx, y.Sharer.repo.NewObjectWriter(), i, came.Tip); p != nil {
+	if p = y.planSaves(ctx, y.Sharer.repo.NewObjectWriter(), i, came.Tip, nil); p != nil {
 		if y.req.DryRun {
 			p.done.MarkDryRun()
 		}

@@ -159,7 +159,7 @@ func (y *Syncing) pass(ctx context.Context, issues []checkpoint.Issue) (again []
 	case err != nil:
 		return nil, err
 	case ok:
-		return y.follow(ctx, issues, in)
+		return y.follow(ctx, issues, in, nil)
 	}
 	there, here, all, err := y.Look(ctx, issues)
 	if err != nil {
@@ -183,7 +183,7 @@ func (y *Syncing) pass(ctx context.Context, issues []checkpoint.Issue) (again []
 	if err != nil {
 		return nil, err
 	}
-	return y.follow(ctx, issues, in)
+	return y.follow(ctx, issues, in, here)
 }
 
 // Look lists remote tips of issues, or of all issues for an empty list. While the remote
@@ -211,10 +211,10 @@ func (y *Syncing) Look(ctx context.Context, issues []checkpoint.Issue) (there li
 	return there, here, all, err
 }
 
-// follow continues the sync with the fetched chains.
-func (y *Syncing) follow(ctx context.Context, issues []checkpoint.Issue, in fetched) (again []checkpoint.Issue, err error) {
+// follow continues the sync with the fetched chains, from local refs that may be out of date.
+func (y *Syncing) follow(ctx context.Context, issues []checkpoint.Issue, in fetched, here refValues) (again []checkpoint.Issue, err error) {
 	defer y.Conn.forget(ctx, in)
-	plans := y.planSyncs(ctx, issues, in, &chain.Names{Chains: y.Sharer.chain})
+	plans := y.planSyncs(ctx, issues, in, here, &chain.Names{Chains: y.Sharer.chain})
 	archives, err := y.theirArchives(ctx, plans)
 	defer y.Conn.forget(ctx, archives)
 	if err != nil {
@@ -284,7 +284,7 @@ func (y *Syncing) planWithoutListing(ctx context.Context, all refStates) (plans 
 	}
 	k := y.Sharer.repo.NewObjectWriter()
 	for _, i := range slices.Sorted(maps.Keys(went)) {
-		p, err := y.planSync(ctx, k, i, remote.FetchedRef{Tip: went[i]})
+		p, err := y.planSync(ctx, k, i, remote.FetchedRef{Tip: went[i]}, nil)
 		if err != nil || p.tip != p.live.Tip || len(p.update()) == 0 || p.archive != nil && p.publishes() {
 			continue
 		}
