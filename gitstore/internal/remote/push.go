@@ -104,7 +104,7 @@ func (l *Conn) push(ctx context.Context, dryRun bool, updates []RefUpdate, flags
 	extending := map[string][]RefUpdate{}
 	var others []RefUpdate
 	for _, g := range updates {
-		if !dryRun && l.here.extends(g) {
+		if l.here.extends(g) {
 			extending[path.Dir(g.Ref)] = append(extending[path.Dir(g.Ref)], g)
 		} else {
 			others = append(others, g)
@@ -128,7 +128,7 @@ func (l *Conn) push(ctx context.Context, dryRun bool, updates []RefUpdate, flags
 			others = append(others, some...)
 			continue
 		}
-		said, left, failed := l.pushTogether(ctx, dir, source, some)
+		said, left, failed := l.pushTogether(ctx, dryRun, dir, source, some)
 		_ = os.RemoveAll(source)
 		add(some, said, left, failed)
 	}

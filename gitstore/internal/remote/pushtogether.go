@@ -31,11 +31,15 @@ const pushRefs = "refs/worktree/push/"
 // pushTogether pushes updates of refs in one folder of the remote with one refspec. Git itself
 // refuses an update that does not extend the current value of the remote ref, so no lease is
 // necessary.
-func (l *Conn) pushTogether(ctx context.Context, dir, source string, updates []RefUpdate) (outcome map[string]error, refusals []refusal, err error) {
+func (l *Conn) pushTogether(ctx context.Context, dryRun bool, dir, source string, updates []RefUpdate) (outcome map[string]error, refusals []refusal, err error) {
+	var flags []string
+	if dryRun {
+		flags = []string{"--dry-run"}
+	}
 	from := *l
 	from.git = l.git.With("GIT_DIR=" + source)
 	from.git.Dir = cmp.Or(l.here.Root, l.git.Dir) // git does not search for the worktree
-	return from.pushOnce(ctx, updates, nil, []string{pushRefs + "*:" + dir + "/*"})
+	return from.pushOnce(ctx, updates, flags, []string{pushRefs + "*:" + dir + "/*"})
 }
 
 // pushSource creates the temporary directory for updates of refs with distinct last name parts.
