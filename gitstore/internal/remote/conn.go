@@ -4,8 +4,9 @@
 //
 // Connections take most of the time, so the package uses few of them. Refs are fetched
 // together; if the remote cannot send one ref, each half is fetched separately. Refs are
-// pushed together, each with a lease on its last known value, and the result of each ref
-// is reported separately. A single ref is fetched by name without listing other refs.
+// pushed together, each with a lease on its last known value or as an extension of it, and the
+// result of each ref is reported separately. A single ref is fetched by name without listing
+// other refs. The number of git processes does not depend on the number of refs.
 //
 // Fetched commits stay below Incoming until the store updates its own refs; existing refs
 // are never moved. In a shallow repository, new chains are fetched at local depth.

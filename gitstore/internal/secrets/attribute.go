@@ -26,7 +26,7 @@ type attribution struct {
 	history map[plumbing.Hash][]exposedFile // by the newest commit
 }
 
-// A treeKey selects the files below a tree: those with a report, or all.
+// A treeKey selects files below a tree: all files, or the files with a report.
 type treeKey struct {
 	tree plumbing.Hash
 	all  bool

@@ -118,7 +118,7 @@ func (s *Sharer) readChain(ctx context.Context, i checkpoint.Issue, ref string, 
 }
 
 // planSaves plans a sync or a push of saves on the last synced tip, without reading the
-// chain below. It returns nil if there is more to do. The tip must be the value of the
+// chain below. It returns nil if the complete chains must be compared. The tip must be the value of the
 // remote-tracking ref: whoever set this ref has compared the remote chain with the local one.
 func (y *Syncing) planSaves(ctx context.Context, writer *repo.ObjectWriter, i checkpoint.Issue, theirs plumbing.Hash, here refValues) *issuePlan {
 	if theirs.IsZero() || y.req.Archived {

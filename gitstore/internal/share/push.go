@@ -206,7 +206,7 @@ type blockedError struct{ error }
 
 func (e *blockedError) Unwrap() error { return e.error }
 
-// execute calls together for as many plans as one push takes, until none is left. It
+// execute calls together for groups of plans that fit in one push. It
 // returns the issues to plan again.
 func (y *Syncing) execute(ctx context.Context, plans []*issuePlan, together func(context.Context, []*issuePlan) ([]checkpoint.Issue, error)) (again []checkpoint.Issue, err error) {
 	for some := range slices.Chunk(plans, y.Conn.MaxRefs()) {
