@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
@@ -206,15 +206,26 @@ type blockedError struct{ error }
 
 func (e *blockedError) Unwrap() error { return e.error }
 
-// execute calls together for groups of plans that fit in one push. It
-// returns the issues to plan again.
+// firstRound is the number of issues of the first round of pushes, and quickRound is the time
+// of a round after which the next one has twice as many. A time limit loses the round that it
+// ends, and keeps those before.
+const (
+	firstRound = 1_000
+	quickRound = 10 * time.Second
+)
+
+// execute calls together for each round of plans. It returns the issues to plan again.
 func (y *Syncing) execute(ctx context.Context, plans []*issuePlan, together func(context.Context, []*issuePlan) ([]checkpoint.Issue, error)) (again []checkpoint.Issue, err error) {
-	for some := range slices.Chunk(plans, y.Conn.MaxRefs()) {
-		moved, err := together(ctx, some)
+	for size := firstRound; len(plans) > 0; {
+		n, start := min(size, y.Conn.MaxRefs(), len(plans)), time.Now()
+		moved, err := together(ctx, plans[:n])
 		if err != nil {
 			return nil, err
 		}
-		again = append(again, moved...)
+		again, plans = append(again, moved...), plans[n:]
+		if time.Since(start) < quickRound {
+			size *= 2
+		}
 		y.progress()
 	}
 	return again, nil
