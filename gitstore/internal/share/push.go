@@ -206,9 +206,9 @@ type blockedError struct{ error }
 
 func (e *blockedError) Unwrap() error { return e.error }
 
-// firstRound is the number of issues of the first round of pushes, and quickRound is the time
-// of a round after which the next one has twice as many. A time limit loses the round that it
-// ends, and keeps those before.
+// firstRound is the number of issues in the first round of pushes. If it takes less than
+// quickRound, the next round has all other issues. A time limit loses the round that it ends,
+// and keeps those before.
 const (
 	firstRound = 1_000
 	quickRound = 10 * time.Second
@@ -224,7 +224,7 @@ func (y *Syncing) execute(ctx context.Context, plans []*issuePlan, together func
 		}
 		again, plans = append(again, moved...), plans[n:]
 		if time.Since(start) < quickRound {
-			size *= 2
+			size = y.Conn.MaxRefs()
 		}
 		y.progress()
 	}
