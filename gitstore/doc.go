@@ -135,7 +135,9 @@
 // the other lacks, a new checkpoint on top contains both (package recordmerge).
 //
 // A sync moves the remote refs first, the archive and the chain of an issue together, with
-// a lease on the values that were fetched. Then it moves the local refs in one transaction.
+// a lease on the values that were fetched. If there are many refs, those that extend the remote
+// refs move in one push: git refuses each that does not extend the current value. Then the
+// sync moves the local refs in one transaction.
 // A missing ref never means that checkpoints were dropped. If other tools deleted or
 // rewrote a chain, its checkpoints are restored
 // from own/ before the next change. If own/ was deleted too, its last value is read from

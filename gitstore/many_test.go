@@ -61,14 +61,15 @@ func TestManyIssues(t *testing.T) {
 	var asked []checkpoint.Issue
 	done, err := a.s.Sync(ctx, SyncRequest{
 		Remote: "origin",
-		Harmless: func(out Outgoing) bool {
-			return len(out.Tips) == 1 && out.Tips[0] != a.Git("rev-parse", LiveRef(issues[9]))
-		},
-		May: func(i checkpoint.Issue, _ Outgoing) error {
-			if asked = append(asked, i); i == issues[9] {
-				return errors.New("a secret")
+		May: func(of []checkpoint.Issue, outs []Outgoing) []error {
+			asked = append(asked, of...)
+			errs := make([]error, len(of))
+			for n, out := range outs {
+				if out.Tips[0] == a.Git("rev-parse", LiveRef(issues[9])) {
+					errs[n] = errors.New("a secret")
+				}
 			}
-			return nil
+			return errs
 		},
 	})
 	require.NoError(t, err)
@@ -76,7 +77,7 @@ func TestManyIssues(t *testing.T) {
 	assert.Equal(t, map[string]int{Pushed: 22, Failed: 2}, counts)
 	require.ErrorContains(t, failed[issues[7]], "protected")
 	require.ErrorContains(t, failed[issues[9]], "a secret")
-	assert.Contains(t, asked, issues[9])
+	assert.Equal(t, issues, asked, "once for all issues")
 	require.NoError(t, os.Remove(hook))
 	pushed, err := a.s.Push(ctx, PushRequest{Remote: "origin"})
 	require.NoError(t, err)
@@ -151,7 +152,7 @@ func TestManyIssuesWithOneConcurrentMove(t *testing.T) {
 	}
 	late := a.open(a.Dir)
 	saved := ""
-	done, err := a.s.Sync(ctx, SyncRequest{Remote: "origin", Harmless: func(Outgoing) bool {
+	done, err := a.s.Sync(ctx, SyncRequest{Remote: "origin", May: func(of []checkpoint.Issue, _ []Outgoing) []error {
 		if saved == "" {
 			req := a.request(checkpoint.Manual)
 			req.Issue = issues[5]
@@ -159,8 +160,8 @@ func TestManyIssuesWithOneConcurrentMove(t *testing.T) {
 			require.NoError(t, err)
 			saved = string(got.ID)
 		}
-		return true
-	}, May: func(checkpoint.Issue, Outgoing) error { return nil }})
+		return make([]error, len(of))
+	}})
 	require.NoError(t, err)
 	counts, failed := results(done)
 	assert.Empty(t, failed)
@@ -219,7 +220,10 @@ func TestSyncOutOfTime(t *testing.T) {
 	var remote *RemoteError
 	require.ErrorAs(t, err, &remote)
 	assert.Equal(t, "not done within 1ns", remote.Reason)
-	late := func(checkpoint.Issue, Outgoing) error { time.Sleep(600 * time.Millisecond); return nil }
+	late := func(of []checkpoint.Issue, _ []Outgoing) []error {
+		time.Sleep(600 * time.Millisecond)
+		return make([]error, len(of))
+	}
 	done, err := a.s.Sync(ctx, SyncRequest{Remote: "origin", Budget: 500 * time.Millisecond, Issues: issues[:1], May: late})
 	if err == nil { // the sync had already started
 		require.Len(t, done, 1)

@@ -29,6 +29,12 @@ func (s *Store) Scan(ctx context.Context, req ScanRequest) (*Scanned, error) {
 	return s.secrets.Scan(ctx, req)
 }
 
+// ScanAll is Scan for several issues of one push. It returns a result or an error for each
+// request. A file belongs to the result of each issue whose chain contains it.
+func (s *Store) ScanAll(ctx context.Context, reqs []ScanRequest) ([]*Scanned, []error) {
+	return s.secrets.ScanAll(ctx, reqs)
+}
+
 // MaskSecrets returns a text with each likely secret replaced, except those that allow names.
 // name is the name of the text, which helps to recognize a secret.
 func MaskSecrets(name, text string, allow []string) string {

@@ -100,8 +100,11 @@ func TestSyncAsksAfterListing(t *testing.T) {
 	ask := func(harmless bool) (asked int, done Synced) {
 		list, err := a.s.Sync(ctx, SyncRequest{
 			Remote: "origin", Issues: []checkpoint.Issue{"42"},
-			Harmless: func(Outgoing) bool { return harmless },
-			May:      func(checkpoint.Issue, Outgoing) error { asked++; return errors.New("a secret") },
+			Harmless: func([]checkpoint.Issue, []Outgoing) bool { return harmless },
+			May: func([]checkpoint.Issue, []Outgoing) []error {
+				asked++
+				return []error{errors.New("a secret")}
+			},
 		})
 		require.NoError(t, err)
 		return asked, list[0]

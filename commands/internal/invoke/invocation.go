@@ -206,9 +206,11 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Each calls do for every issue and returns the joined errors.
+// Each calls do for every issue and returns the joined errors. An error with the same text for
+// several issues is named once, with their number.
 func (c *Invocation) Each(issues []checkpoint.Issue, do func(checkpoint.Issue) error) error {
-	var failed []string
+	var texts []string
+	times, failed := map[string]int{}, 0
 	var last error
 	t := c.Tick(c.Name)
 	defer t.End()
@@ -217,7 +219,10 @@ func (c *Invocation) Each(issues []checkpoint.Issue, do func(checkpoint.Issue) e
 			t.At(k, len(issues))
 		}
 		if err := do(i); err != nil {
-			failed, last = append(failed, err.Error()), err
+			failed, last = failed+1, err
+			if times[err.Error()]++; times[err.Error()] == 1 {
+				texts = append(texts, err.Error())
+			}
 		}
 	}
 	switch {
@@ -226,7 +231,12 @@ func (c *Invocation) Each(issues []checkpoint.Issue, do func(checkpoint.Issue) e
 	case len(issues) == 1:
 		return last
 	}
-	return failure.Errorf(failure.Partial, "", "%d of %d issues failed:\n%s", len(failed), len(issues), strings.Join(failed, "\n"))
+	for k, text := range texts {
+		if n := times[text]; n > 1 {
+			texts[k] = fmt.Sprintf("%s (%d issues)", text, n)
+		}
+	}
+	return failure.Errorf(failure.Partial, "", "%d of %d issues failed:\n%s", failed, len(issues), strings.Join(texts, "\n"))
 }
 
 // An Env holds the process environment: streams, variables and clock.

@@ -34,34 +34,44 @@ func (g *Gate) Check(req *gitstore.PushRequest) {
 	req.May = g.may
 }
 
-// isHarmless reports whether the gate lets the objects of several issues pass without a
-// warning.
-func (g *Gate) isHarmless(out gitstore.Outgoing) bool {
-	if out.Unpublished != "" {
-		return false // may describes the commits of one issue
+// isHarmless reports whether the gate lets all objects pass without a question or a warning.
+func (g *Gate) isHarmless(issues []checkpoint.Issue, outs []gitstore.Outgoing) bool {
+	for _, out := range outs {
+		if out.Unpublished != "" {
+			return false // may describes the commits
+		}
 	}
-	p, err := g.publication("", out)
-	if err != nil || len(p.Secrets) > 0 {
-		return false
+	all, errs := g.publications(issues, outs)
+	policy := g.policy()
+	for n, p := range all {
+		if what, _ := p.Objection(policy); errs[n] != nil || len(p.Secrets) > 0 || what != gitstore.NothingObjected {
+			return false
+		}
 	}
-	what, _ := p.Objection(g.policy())
-	if what == gitstore.NothingObjected {
+	for _, p := range all {
 		g.noteUntracked(p)
 	}
-	return what == gitstore.NothingObjected
+	return true
 }
 
-// may returns an error if the objects of an issue must not be pushed. It asks a person if
-// the publication requires it.
-func (g *Gate) may(i checkpoint.Issue, out gitstore.Outgoing) error {
-	p, err := g.publication(i, out)
-	if err != nil {
-		return fmt.Errorf("issue %s: scan for secrets: %w", i, err)
+// may returns an error for each issue whose objects must not be pushed.
+func (g *Gate) may(issues []checkpoint.Issue, outs []gitstore.Outgoing) []error {
+	all, errs := g.publications(issues, outs)
+	policy := g.policy()
+	for n, i := range issues {
+		if errs[n] == nil {
+			errs[n] = g.check(i, all[n], policy)
+		}
 	}
+	return errs
+}
+
+// check returns an error if the objects of an issue must not be pushed. It asks a person if
+// the publication requires it.
+func (g *Gate) check(i checkpoint.Issue, p gitstore.Publication, policy gitstore.PublicationPolicy) error {
 	what, verb := commitsText(p)
 	commits := fmt.Sprintf("the checkpoints of issue %s include %s, which %s missing on %s", i, strings.TrimSuffix(what, ","), verb, gitstore.ShownRemote(g.Remote))
 	missing := fmt.Sprintf("%s %s missing on %s", what, verb, gitstore.ShownRemote(g.Remote))
-	policy := g.policy()
 	policy.Commits = policy.Commits || g.Yes || g.told[commits]
 	switch object, ask := p.Objection(policy); {
 	case object == gitstore.SecretObjected:
@@ -91,16 +101,24 @@ func (g *Gate) may(i checkpoint.Issue, out gitstore.Outgoing) error {
 	return nil
 }
 
-// publication returns the commits and files that a push of the objects makes public.
-func (g *Gate) publication(i checkpoint.Issue, out gitstore.Outgoing) (gitstore.Publication, error) {
-	req := ScanRequest(g.Invocation, i, out)
-	req.MaxFile = int64(g.Invocation.Settings.Int("limits.checkpoint_mb")) << 20
-	found, err := g.Invocation.Store.Scan(g.Invocation.Ctx, req)
-	if err != nil {
-		return gitstore.Publication{}, err
+// publications returns for each issue the commits and files that a push makes public, or an
+// error.
+func (g *Gate) publications(issues []checkpoint.Issue, outs []gitstore.Outgoing) ([]gitstore.Publication, []error) {
+	reqs, all := make([]gitstore.ScanRequest, len(issues)), make([]gitstore.Publication, len(issues))
+	for n, i := range issues {
+		reqs[n] = ScanRequest(g.Invocation, i, outs[n])
+		reqs[n].MaxFile = int64(g.Invocation.Settings.Int("limits.checkpoint_mb")) << 20
 	}
-	g.pointers = g.pointers || found.Pointers > 0
-	return gitstore.NewPublication(out, found), nil
+	scanned, errs := g.Invocation.Store.ScanAll(g.Invocation.Ctx, reqs)
+	for n, i := range issues {
+		if errs[n] != nil {
+			errs[n] = fmt.Errorf("issue %s: scan for secrets: %w", i, errs[n])
+			continue
+		}
+		g.pointers = g.pointers || scanned[n].Pointers > 0
+		all[n] = gitstore.NewPublication(outs[n], scanned[n])
+	}
+	return all, errs
 }
 
 // policy returns the policy of the settings. Only with a terminal can it ask.

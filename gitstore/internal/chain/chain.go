@@ -75,6 +75,11 @@ func (s *Chains) ReadChain(ctx context.Context, issue checkpoint.Issue, ref stri
 	if err != nil {
 		return nil, s.brokenRef(ctx, issue, ref, err)
 	}
+	return s.ReadChainAt(ctx, issue, ref, tip, limit)
+}
+
+// ReadChainAt is ReadChain with the known value of the ref.
+func (s *Chains) ReadChainAt(ctx context.Context, issue checkpoint.Issue, ref string, tip plumbing.Hash, limit int) (*Chain, error) {
 	c, err := s.Walk(issue, ref, tip, limit)
 	if err != nil && !s.repo.Objects.Has(tip) {
 		err = s.brokenRef(ctx, issue, ref, err)

@@ -288,7 +288,7 @@ const batchOf = 256
 func newChainParser(issue checkpoint.Issue, long bool) *chainParser {
 	d := &chainParser{issue: issue}
 	if long {
-		d.batch = make([]repo.RawCommit, 0, batchOf)
+		d.batch = make([]repo.RawCommit, 0, 8) // most chains are short
 	}
 	return d
 }

@@ -171,7 +171,11 @@ func (s *Chains) Outgoing(ctx context.Context, name string, i checkpoint.Issue, 
 	if err != nil || seen == tip {
 		return Outgoing{Nothing: true}, err
 	}
-	return s.LocalRepo().Showing(ctx, name, s.WithBoundary(e), remote.RefUpdate{Ref: repo.LiveRef(i), Tip: tip, Seen: seen})
+	outs, err := s.LocalRepo().Showing(ctx, name, s.WithBoundary(e), []remote.RefUpdate{{Ref: repo.LiveRef(i), Tip: tip, Seen: seen}})
+	if err != nil {
+		return Outgoing{}, err
+	}
+	return outs[0], nil
 }
 
 // WithBoundary adds the boundary of a shallow clone to commits that others have.
@@ -227,5 +231,9 @@ func (h commitsHere) Parents(hash plumbing.Hash) ([]plumbing.Hash, error) {
 
 // LocalRepo returns this repository in the form that package remote needs.
 func (s *Chains) LocalRepo() remote.Here {
-	return remote.Here{Git: s.repo.Git, Root: s.repo.Info.Root, Config: s.repo.Config, Refs: refsHere{s}, History: commitsHere{s}}
+	here := remote.Here{Git: s.repo.Git, Root: s.repo.Info.Root, Dir: s.repo.Info.Dir, Config: s.repo.Config, Refs: refsHere{s}, History: commitsHere{s}}
+	if s.repo.Info.RefFormat == "files" {
+		here.CommonDir = s.repo.Info.CommonDir
+	}
+	return here
 }

@@ -4,8 +4,9 @@
 //
 // Connections take most of the time, so the package uses few of them. Refs are fetched
 // together; if the remote cannot send one ref, each half is fetched separately. Refs are
-// pushed together, each with a lease on its last known value, and the result of each ref
-// is reported separately. A single ref is fetched by name without listing other refs.
+// pushed together, each with a lease on its last known value or as an extension of it, and the
+// result of each ref is reported separately. A single ref is fetched by name without listing
+// other refs. The number of git processes does not depend on the number of refs.
 //
 // Fetched commits stay below Incoming until the store updates its own refs; existing refs
 // are never moved. In a shallow repository, new chains are fetched at local depth.
@@ -32,11 +33,13 @@ import (
 
 // Here is the local repository of a connection.
 type Here struct {
-	Git     git.Git
-	Root    string // root of the worktree, "" in a bare repository
-	Config  []git.ConfigEntry
-	Refs    Refs
-	History History
+	Git       git.Git
+	Root      string // root of the worktree, "" in a bare repository
+	Dir       string // $GIT_DIR
+	CommonDir string // $GIT_COMMON_DIR, "" if refs are not files
+	Config    []git.ConfigEntry
+	Refs      Refs
+	History   History
 }
 
 // Refs reads and deletes local refs.
@@ -171,6 +174,16 @@ func (l *Conn) BesideAnother() bool {
 	return strings.HasPrefix(at, "/") || strings.HasPrefix(at, "file://") || strings.HasPrefix(at, "git://")
 }
 
+// MaxRefs returns the number of refs to push at once. Git pushes over HTTP with a helper that
+// compares each refspec with each ref.
+func (l *Conn) MaxRefs() int {
+	at := l.url()
+	if strings.HasPrefix(at, "http://") || strings.HasPrefix(at, "https://") || strings.Contains(at, "::") {
+		return 1_000
+	}
+	return 10_000
+}
+
 // IsBundle reports whether the remote is a bundle file, which git cannot push to.
 func (l *Conn) IsBundle() bool { return isBundle(l.bundleHeader()) }
 
@@ -224,10 +237,10 @@ func (l *Conn) url() string {
 	return to
 }
 
-// run runs git and converts failures to *Error.
-func (l *Conn) run(ctx context.Context, args ...string) (out []byte, err error) {
+// run runs git with standard input and converts failures to *Error.
+func (l *Conn) run(ctx context.Context, in []byte, args ...string) (out []byte, err error) {
 	err = l.within(ctx, func(ctx context.Context) error {
-		out, err = l.git.Output(ctx, args...)
+		out, err = l.git.Pipe(ctx, in, args...)
 		return err
 	})
 	return out, err

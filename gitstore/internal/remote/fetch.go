@@ -31,8 +31,9 @@ type FetchedRef struct {
 
 // Fetch fetches refs with distinct last name parts. Refs in fresh are unknown in this
 // repository and are fetched at local depth; refs in known are fetched down to existing
-// local commits. It returns an error if no ref of fresh or known could be fetched.
-func (l *Conn) Fetch(ctx context.Context, fresh, known []string) (map[string]FetchedRef, error) {
+// local commits. of is the number of refs of the remote in the same folder. It returns an error
+// if no ref of fresh or known could be fetched.
+func (l *Conn) Fetch(ctx context.Context, fresh, known []string, of int) (map[string]FetchedRef, error) {
 	if len(fresh)+len(known) == 0 {
 		return nil, nil
 	}
@@ -41,23 +42,31 @@ func (l *Conn) Fetch(ctx context.Context, fresh, known []string) (map[string]Fet
 	if err != nil {
 		return nil, err
 	}
-	in, err := l.fetchRefs(ctx, depth, fresh)
+	if depth == 0 {
+		return l.fetchRefs(ctx, 0, slices.Concat(fresh, known), of)
+	}
+	in, err := l.fetchRefs(ctx, depth, fresh, 0)
 	if err != nil {
 		return nil, err
 	}
-	more, err := l.fetchRefs(ctx, 0, known)
+	more, err := l.fetchRefs(ctx, 0, known, 0)
 	maps.Copy(in, more)
 	return in, err
 }
 
 // FetchWhole fetches refs at full depth.
 func (l *Conn) FetchWhole(ctx context.Context, refs []string) (map[string]FetchedRef, error) {
-	return l.fetchRefs(ctx, 0, refs)
+	return l.fetchRefs(ctx, 0, refs, 0)
 }
 
-// fetchRefs fetches refs and returns their temporary refs. It returns an error if no ref
+// wholeFolder is the number of refs from which one refspec for all refs of a folder may replace
+// a refspec for each. Git compares each refspec with each ref.
+const wholeFolder = 100
+
+// fetchRefs fetches refs and returns their temporary refs. If they are most of the refs in
+// their folder, whose number is of, it fetches the whole folder. It returns an error if no ref
 // could be fetched.
-func (l *Conn) fetchRefs(ctx context.Context, depth int, refs []string) (map[string]FetchedRef, error) {
+func (l *Conn) fetchRefs(ctx context.Context, depth int, refs []string, of int) (map[string]FetchedRef, error) {
 	in := make(map[string]FetchedRef, len(refs))
 	if len(refs) == 0 {
 		return in, nil
@@ -70,7 +79,13 @@ func (l *Conn) fetchRefs(ctx context.Context, depth int, refs []string) (map[str
 		names[i] = b.to(ref)
 	}
 	end := l.here.Refs.Note(ctx, names)
-	err := b.fetch(ctx, refs)
+	if isMost := len(refs) >= wholeFolder && 2*len(refs) > of && of > 0; isMost {
+		b.fetched = l.fetch(ctx, depth, []string{path.Dir(refs[0]) + "/*:" + dir + "*"}) == nil
+	}
+	var err error
+	if !b.fetched {
+		err = b.fetch(ctx, refs)
+	}
 	end(err)
 	if err != nil && (!b.fetched || ctx.Err() != nil) {
 		return nil, err
@@ -86,6 +101,10 @@ func (l *Conn) fetchRefs(ctx context.Context, depth int, refs []string) (map[str
 		} else if came[to].IsZero() {
 			in[ref] = FetchedRef{Err: fmt.Errorf("fetch %s: git has not made %s", ref, to)}
 		}
+		delete(came, to)
+	}
+	if len(came) > 0 { // of the whole folder
+		_ = l.here.Refs.Delete(ctx, came)
 	}
 	return in, l.here.History.Came(ctx)
 }
@@ -128,10 +147,10 @@ func (l *Conn) fetch(ctx context.Context, depth int, refspecs []string) error {
 	if depth > 0 {
 		args = append(args, fmt.Sprintf("--depth=%d", depth))
 	}
-	tail := append([]string{"--", l.from}, refspecs...)
-	_, err := l.run(ctx, slices.Concat(args, []string{"--no-write-fetch-head"}, tail)...)
+	in := []byte(strings.Join(refspecs, "\n") + "\n") // their number may exceed the limit of arguments
+	_, err := l.run(ctx, in, slices.Concat(args, []string{"--no-write-fetch-head", "--stdin", "--", l.from})...)
 	if git.Code(err) == gitUsage { // git before 2.29
-		_, err = l.run(ctx, slices.Concat(args, tail)...)
+		_, err = l.run(ctx, nil, slices.Concat(args, []string{"--", l.from}, refspecs)...)
 	}
 	return err
 }
@@ -146,7 +165,7 @@ func (l *Conn) Commits(ctx context.Context, refs []string) error {
 	for _, ref := range refs {
 		args = append(args, ref+":"+ref)
 	}
-	_, err := l.run(ctx, args...)
+	_, err := l.run(ctx, nil, args...)
 	return err
 }
 
@@ -220,7 +239,7 @@ func (l *Conn) FetchWithoutListing(ctx context.Context, ref string, known bool) 
 		}
 	}
 	start := time.Now()
-	in, err := l.fetchRefs(ctx, depth, []string{ref})
+	in, err := l.fetchRefs(ctx, depth, []string{ref}, 0)
 	switch {
 	case err == nil, hasNot(err, ref):
 		return in[ref], true, nil

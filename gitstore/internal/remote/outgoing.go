@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,36 +30,135 @@ type Outgoing struct {
 
 	Tips     []string
 	Seen     []plumbing.Hash // current tips of the remote's chains
-	Excluded []string        // "^<commit>" for commits that the remote has or receives anyway
+	Excluded []string        // "^<commit>" for commits that the remote has or receives anyway, the same for all chains of a push
 }
 
-// Showing returns the commits that updates would publish to a remote.
-func (h Here) Showing(ctx context.Context, remote string, e Exposed, updates ...RefUpdate) (out Outgoing, err error) {
-	if out.Excluded, err = h.shown(ctx, remote, e); err != nil {
-		return out, err
+// Showing returns the commits that each group of updates would publish to a remote. The number
+// of git processes does not depend on the number of groups.
+func (h Here) Showing(ctx context.Context, remote string, e Exposed, groups ...[]RefUpdate) ([]Outgoing, error) {
+	excluded, err := h.shown(ctx, remote, e)
+	if err != nil {
+		return nil, err
 	}
+	known := map[string]bool{}
+	for _, commit := range excluded {
+		known[commit] = true
+	}
+	outs, heads := make([]Outgoing, len(groups)), make([][]string, len(groups))
 	var seen []string
-	for _, g := range updates {
-		out.Tips = append(out.Tips, g.Tip.String())
-		if !g.Seen.IsZero() {
-			out.Seen = append(out.Seen, g.Seen)
-			seen = append(seen, "^"+g.Seen.String())
+	for n, updates := range groups {
+		out, first := &outs[n], len(seen)
+		out.Excluded = excluded
+		for _, g := range updates {
+			out.Tips = append(out.Tips, g.Tip.String())
+			if !g.Seen.IsZero() {
+				out.Seen = append(out.Seen, g.Seen)
+				seen = append(seen, "^"+g.Seen.String())
+			}
+		}
+		list, ok := h.headsOfAll(updates)
+		if !ok {
+			if list, err = h.savedHeads(ctx, out.Tips, seen[first:]); err != nil {
+				return nil, err
+			}
+		}
+		heads[n] = slices.DeleteFunc(list, func(head string) bool { return known["^"+head] || slices.Contains(seen[first:], "^"+head) })
+	}
+	return outs, h.countUnpublished(ctx, outs, heads, slices.Concat(excluded, seen))
+}
+
+// countUnpublished sets Unpublished and Commits of outs from the HEADs of their checkpoints.
+func (h Here) countUnpublished(ctx context.Context, outs []Outgoing, heads [][]string, excluded []string) error {
+	u := unpublished{wanted: map[string]bool{}, place: map[string]int{}, parents: map[string][]string{}}
+	var all []string
+	for _, head := range slices.Concat(heads...) {
+		if !u.wanted[head] {
+			u.wanted[head] = true
+			all = append(all, head)
 		}
 	}
-	out.Excluded = append(out.Excluded, seen...)
-	heads, ok := h.headsOfAll(updates)
-	if !ok {
-		heads, err = h.savedHeads(ctx, out.Tips, seen)
+	if len(all) == 0 {
+		return nil
 	}
-	heads = slices.DeleteFunc(heads, func(head string) bool { return slices.Contains(out.Excluded, "^"+head) })
-	if err != nil || len(heads) == 0 {
-		return out, err
+	args := []string{"--parents"}
+	if len(outs) == 1 || len(all) == 1 {
+		args = append(args, "--max-count="+strconv.Itoa(MaxCommits))
 	}
-	hidden, err := h.Revs(ctx, append(heads, out.Excluded...), "--max-count="+strconv.Itoa(MaxCommits))
-	if commits := strings.Fields(hidden); len(commits) > 0 {
-		out.Unpublished, out.Commits = commits[0], len(commits)
+	err := h.eachRev(ctx, slices.Concat(all, excluded), u.add, args...)
+	if err != nil && !u.isEnough() {
+		return err
 	}
-	return out, err
+	counts := map[string]int{} // most issues have the same HEADs
+	for n, list := range heads {
+		key := strings.Join(list, " ")
+		if _, known := counts[key]; !known {
+			counts[key] = u.count(list)
+		}
+		if outs[n].Commits = counts[key]; outs[n].Commits > 0 {
+			outs[n].Unpublished = u.newest(list)
+		}
+	}
+	return nil
+}
+
+// maxGraph limits the unpublished commits that are kept in memory, newest first.
+const maxGraph = 20 * MaxCommits
+
+// An unpublished is a part of the history that the remote does not have, as git rev-list
+// lists it: newest first.
+type unpublished struct {
+	wanted  map[string]bool     // HEADs
+	place   map[string]int      // positions in the list, of HEADs and of the newest commits
+	parents map[string][]string // of the newest commits
+	lines   int
+	heads   int // number of HEADs in the list
+}
+
+// add adds a line of git rev-list --parents. It returns false if no more lines are necessary.
+func (u *unpublished) add(line string) bool {
+	words := strings.Fields(line)
+	if len(words) == 0 {
+		return true
+	}
+	if u.wanted[words[0]] {
+		u.heads++
+	}
+	if u.lines < maxGraph {
+		u.parents[words[0]] = words[1:]
+	}
+	if u.lines < maxGraph || u.wanted[words[0]] {
+		u.place[words[0]] = u.lines
+	}
+	u.lines++
+	return !u.isEnough()
+}
+
+// isEnough reports whether the remaining lines do not change the result.
+func (u *unpublished) isEnough() bool { return u.lines >= maxGraph && u.heads == len(u.wanted) }
+
+// newest returns the unpublished HEAD that git lists first.
+func (u *unpublished) newest(heads []string) (newest string) {
+	for _, head := range heads {
+		at, ok := u.place[head]
+		if ok && (newest == "" || at < u.place[newest]) {
+			newest = head
+		}
+	}
+	return newest
+}
+
+// count returns the number of unpublished commits that heads reach, at most MaxCommits.
+func (u *unpublished) count(heads []string) int {
+	seen, todo := map[string]bool{}, slices.Clone(heads)
+	for len(todo) > 0 && len(seen) < MaxCommits {
+		commit := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if _, ok := u.place[commit]; ok && !seen[commit] {
+			seen[commit] = true
+			todo = append(todo, u.parents[commit]...)
+		}
+	}
+	return len(seen)
 }
 
 // MaxCommits limits the number of commits that are counted for a question.
@@ -127,12 +227,29 @@ func column(lines string, n int) []string {
 // Revs runs git rev-list. It ignores missing commits, since a remote may have commits
 // that were never fetched.
 func (h Here) Revs(ctx context.Context, commits []string, args ...string) (string, error) {
+	var out strings.Builder
+	err := h.revs(ctx, &out, commits, args)
+	return out.String(), err
+}
+
+// eachRev is Revs for each line of the output. It ends git if f returns false.
+func (h Here) eachRev(ctx context.Context, commits []string, f func(string) bool, args ...string) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	return h.revs(ctx, &lineWriter{f: func(line string) {
+		if !f(line) {
+			cancel()
+		}
+	}}, commits, args)
+}
+
+func (h Here) revs(ctx context.Context, out io.Writer, commits, args []string) error {
 	args = append([]string{"rev-list", "--ignore-missing", "--stdin"}, args...)
-	out, err := h.Git.Pipe(ctx, []byte(strings.Join(commits, "\n")+"\n"), args...)
+	err := h.Git.Filter(ctx, strings.NewReader(strings.Join(commits, "\n")+"\n"), out, args...)
 	if err != nil {
-		return "", fmt.Errorf("walk commits: %w", err)
+		return fmt.Errorf("walk commits: %w", err)
 	}
-	return string(out), nil
+	return nil
 }
 
 // readHeads limits commits read before git runs instead, because a ref may contain a

@@ -5,7 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"os"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -84,10 +87,92 @@ func staleIn(outcome map[string]error) error {
 	return nil
 }
 
-// push runs one git push. It returns errors of refs that were not pushed, and separately
-// refusals that leave the remote value unknown.
+// fewUpdates is the number of ref updates up to which one git push gets a lease for each.
+// Git compares each lease and each refspec with each ref.
+const fewUpdates = 8
+
+// leasesAtOnce limits the leases of one git push.
+const leasesAtOnce = 100
+
+// push pushes updates. It returns errors of refs that were not pushed, and separately
+// refusals that leave the remote value unknown. Any number of updates that extend the known
+// value of their refs takes one git push. The error means that no push was answered.
 func (l *Conn) push(ctx context.Context, dryRun bool, updates []RefUpdate, flags ...string) (outcome map[string]error, refusals []refusal, err error) {
-	out, err := l.run(ctx, l.pushArgs(dryRun, updates, flags...)...)
+	if len(updates) <= fewUpdates || len(flags) > 0 {
+		return l.pushLeased(ctx, dryRun, updates, flags...)
+	}
+	extending := map[string][]RefUpdate{}
+	var others []RefUpdate
+	for _, g := range updates {
+		if l.here.extends(g) {
+			extending[path.Dir(g.Ref)] = append(extending[path.Dir(g.Ref)], g)
+		} else {
+			others = append(others, g)
+		}
+	}
+	outcome, answered := map[string]error{}, false
+	add := func(some []RefUpdate, said map[string]error, left []refusal, failed error) {
+		if err = failed; failed != nil {
+			for _, g := range some {
+				outcome[g.Ref] = failed
+			}
+			return
+		}
+		answered, refusals = true, append(refusals, left...)
+		maps.Copy(outcome, said)
+	}
+	for _, dir := range slices.Sorted(maps.Keys(extending)) {
+		some := extending[dir]
+		source, err := l.here.pushSource(some)
+		if err != nil {
+			others = append(others, some...)
+			continue
+		}
+		said, left, failed := l.pushTogether(ctx, dryRun, dir, source, some)
+		_ = os.RemoveAll(source)
+		add(some, said, left, failed)
+	}
+	for some := range slices.Chunk(others, leasesAtOnce) {
+		said, left, failed := l.pushLeased(ctx, dryRun, some)
+		add(some, said, left, failed)
+	}
+	if !answered {
+		return nil, nil, err
+	}
+	return outcome, refusals, nil
+}
+
+// extends reports whether the tip of an update is a new commit on the known value of its ref.
+func (h Here) extends(g RefUpdate) bool {
+	if g.Seen.IsZero() {
+		return true
+	}
+	_, met, ok := h.down(g.Tip, g.Seen)
+	return met && ok
+}
+
+// pushLeased pushes updates with a lease for each.
+func (l *Conn) pushLeased(ctx context.Context, dryRun bool, updates []RefUpdate, flags ...string) (outcome map[string]error, refusals []refusal, err error) {
+	if dryRun {
+		flags = append(flags, "--dry-run")
+	}
+	var specs []string
+	for _, g := range updates {
+		expected := ""
+		if !g.Seen.IsZero() {
+			expected = g.Seen.String()
+		}
+		flags = append(flags, "--force-with-lease="+g.Ref+":"+expected)
+		specs = append(specs, g.Tip.String()+":"+g.Ref)
+	}
+	return l.pushOnce(ctx, updates, flags, specs)
+}
+
+// pushOnce runs git push with refspecs that contain updates.
+func (l *Conn) pushOnce(ctx context.Context, updates []RefUpdate, flags, specs []string) (outcome map[string]error, refusals []refusal, err error) {
+	settings, name := l.destination()
+	args := []string{"push", "--porcelain", "--no-verify", "--no-tags", "--no-follow-tags", "--recurse-submodules=no"}
+	out, err := l.run(ctx, nil, slices.Concat(settings, args, flags, []string{"--", name}, specs)...)
 	reports := pushReports(out)
 	outcome = map[string]error{}
 	answered, said := false, saidWith(err)
@@ -99,7 +184,7 @@ func (l *Conn) push(ctx context.Context, dryRun bool, updates []RefUpdate, flags
 		case !ok || r.flag != '!' && r.flag != '=':
 		case r.flag == '=':
 			outcome[g.Ref] = ErrUpToDate
-		case r.leaseFailed():
+		case r.isStale():
 			outcome[g.Ref] = fmt.Errorf("%w: %s", ErrStale, r.reason)
 		default:
 			refusals = append(refusals, refusal{g, r.reason, l.Refused(g.Ref, r.reason+said, err)})
@@ -111,25 +196,6 @@ func (l *Conn) push(ctx context.Context, dryRun bool, updates []RefUpdate, flags
 		return nil, nil, err
 	}
 	return outcome, refusals, nil
-}
-
-// pushArgs returns arguments of git push, with a lease for each ref.
-func (l *Conn) pushArgs(dryRun bool, updates []RefUpdate, flags ...string) []string {
-	args := append([]string{"push", "--porcelain", "--no-verify", "--no-tags", "--no-follow-tags", "--recurse-submodules=no"}, flags...)
-	if dryRun {
-		args = append(args, "--dry-run")
-	}
-	settings, name := l.destination()
-	specs := []string{"--", name}
-	for _, g := range updates {
-		expected := ""
-		if !g.Seen.IsZero() {
-			expected = g.Seen.String()
-		}
-		args = append(args, "--force-with-lease="+g.Ref+":"+expected)
-		specs = append(specs, g.Tip.String()+":"+g.Ref)
-	}
-	return slices.Concat(settings, args, specs)
 }
 
 // saidWith returns the remote's output of a failed push, as a suffix for a reason.
@@ -156,10 +222,10 @@ type pushReport struct {
 	reason string
 }
 
-// leaseFailed reports whether git found another remote value than expected before the
-// push.
-func (r pushReport) leaseFailed() bool {
-	return r.flag == '!' && !r.remote && r.reason == "stale info"
+// isStale reports whether git found another remote value than expected before the push: the
+// lease failed, or the pushed commit does not contain the value.
+func (r pushReport) isStale() bool {
+	return r.flag == '!' && !r.remote && slices.Contains([]string{"stale info", "non-fast-forward", "fetch first", "needs force"}, r.reason)
 }
 
 // pushReports parses git push --porcelain and returns reports by remote ref. Lines have

@@ -12,45 +12,56 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Limits of a scan without git: about the checkpoints of a working day.
+// Limits of a scan without git, for each issue: about the checkpoints of a working day.
 const (
 	quickCommits = 50
 	quickFiles   = 200
 	quickBytes   = 1 << 20
 )
 
-// A quickScan proves that a push would expose no secret and no large file, without Scan's three git
-// processes. It compares each checkpoint with the one below, path by path. A file may
+// A quickScan proves that a push would expose no secret and no large file, without the git
+// processes of ScanAll. It compares each checkpoint with the one below, path by path. A file may
 // therefore be scanned again although another commit has exposed it already. So only the
 // result "no finding" is used. For other results, git determines new files.
 type quickScan struct {
-	s      *Scanner
-	shown  map[plumbing.Hash]bool // commits that the remote has
-	files  map[plumbing.Hash]bool
-	result Scanned
-	limit  int64 // ScanRequest.MaxFile
+	s     *Scanner
+	shown map[plumbing.Hash]bool  // commits that the remote has
+	files map[plumbing.Hash]int64 // sizes of the files without a finding
+	limit int64                   // ScanRequest.MaxFile
+
+	// Of one issue.
+	result *Scanned
+	read   int   // number of files that were read
 	left   int64 // number of bytes that may still be read
 }
 
 // Quickly returns the result of a scan that is certain to find no secret and no large file.
 // It returns nil if a full scan is necessary.
-func (s *Scanner) Quickly(req ScanRequest) *Scanned {
-	if req.Command != "" || len(req.Out.Tips) == 0 || repository.Partial(s.repo.Config) {
-		return nil
+func (s *Scanner) Quickly(req ScanRequest) *Scanned { return s.quickly([]ScanRequest{req})[0] }
+
+// quickly is Quickly for requests of one push.
+func (s *Scanner) quickly(reqs []ScanRequest) []*Scanned {
+	results := make([]*Scanned, len(reqs))
+	if reqs[0].Command != "" || repository.Partial(s.repo.Config) {
+		return results
 	}
-	q := &quickScan{s: s, shown: map[plumbing.Hash]bool{}, files: map[plumbing.Hash]bool{}, limit: req.MaxFile, left: quickBytes}
-	for _, hex := range req.Out.Excluded {
+	q := &quickScan{s: s, shown: map[plumbing.Hash]bool{}, files: map[plumbing.Hash]int64{}, limit: reqs[0].MaxFile}
+	for _, hex := range reqs[0].Out.Excluded {
 		q.shown[plumbing.NewHash(strings.TrimPrefix(hex, "^"))] = true
 	}
-	for _, hex := range req.Out.Tips {
-		if !q.chain(plumbing.NewHash(hex)) {
-			return nil
+	for _, req := range reqs {
+		for _, seen := range req.Out.Seen {
+			q.shown[seen] = true
 		}
 	}
-	if r := q.result; len(r.Found)+len(r.Skipped)+len(r.TooLarge) > 0 || r.Pointers > 0 {
-		return nil
+	for n, req := range reqs {
+		q.result, q.read, q.left = &Scanned{}, 0, quickBytes
+		clean := func(tip string) bool { return q.chain(plumbing.NewHash(tip)) }
+		if len(req.Out.Tips) > 0 && !slices.ContainsFunc(req.Out.Tips, func(tip string) bool { return !clean(tip) }) {
+			results[n] = q.result
+		}
 	}
-	return &q.result
+	return results
 }
 
 // chain scans the new commits from a tip downwards, and reports whether they were scanned
@@ -171,15 +182,24 @@ func (q *quickScan) file(e trees.Entry, path string) bool {
 	if e.Mode == trees.ModeGitlink {
 		return true
 	}
-	size, err := q.s.repo.Objects.Size(e.Hash)
-	q.result.add(path, size, q.limit)
-	if err == nil && q.files[e.Hash] {
-		return true
+	size, known := q.files[e.Hash]
+	if !known {
+		var err error
+		if size, err = q.s.repo.Objects.Size(e.Hash); err != nil {
+			return false
+		}
+		if q.left, q.read = q.left-size, q.read+1; q.left < 0 || q.read > quickFiles {
+			return false
+		}
+		data, err := trees.ReadAs(q.s.repo.Objects, plumbing.BlobObject, e.Hash)
+		if err != nil {
+			return false
+		}
+		if r, err := examine(bytes.NewReader(data), size); err != nil || r.matters(0) {
+			return false
+		}
+		q.files[e.Hash] = size
 	}
-	if q.left -= size; err != nil || q.left < 0 || len(q.files) == quickFiles {
-		return false
-	}
-	q.files[e.Hash] = true
-	data, err := trees.ReadAs(q.s.repo.Objects, plumbing.BlobObject, e.Hash)
-	return err == nil && q.result.look(e.Hash.String(), path, bytes.NewReader(data)) == nil
+	q.result.add(e.Hash.String(), path, &report{size: size}, q.limit)
+	return len(q.result.TooLarge) == 0
 }

@@ -4,6 +4,7 @@ package secrets
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,8 +72,8 @@ type LargeFile struct {
 	Bytes int64
 }
 
-// add notes that a push would expose a file of a checkpoint or of a commit.
-func (f *Scanned) add(path string, size, limit int64) {
+// add adds a file of a checkpoint or of a commit that a push would expose.
+func (f *Scanned) add(blob, path string, r *report, limit int64) {
 	part, name, _ := strings.Cut(path, "/")
 	if part == "untracked" && !f.listed[name] {
 		if f.listed == nil {
@@ -81,8 +82,20 @@ func (f *Scanned) add(path string, size, limit int64) {
 		f.listed[name] = true
 		f.Untracked = append(f.Untracked, name)
 	}
-	if limit > 0 && size > limit && slices.Contains(snapshotParts, part) {
-		f.TooLarge = append(f.TooLarge, LargeFile{path, size})
+	if r == nil {
+		return
+	}
+	if limit > 0 && r.size > limit && slices.Contains(snapshotParts, part) {
+		f.TooLarge = append(f.TooLarge, LargeFile{path, r.size})
+	}
+	if r.pointer {
+		f.Pointers++
+	}
+	if r.skipped != "" {
+		f.Skipped = append(f.Skipped, Unscanned{path, r.skipped})
+	}
+	for _, found := range r.findings {
+		f.Found = append(f.Found, Secret{Path: path, Rule: found.Rule, Line: found.Line, blob: blob})
 	}
 }
 
@@ -92,31 +105,82 @@ var snapshotParts = []string{"staged", "worktree", "untracked", "artifacts", "co
 // An Unscanned is a file that was not scanned, with the reason.
 type Unscanned struct{ Path, Why string }
 
-// Scan searches for secrets in files that a push would newly expose, regardless of file
-// size. After an error, files may contain secrets.
+// Scan is ScanAll for one issue.
 func (s *Scanner) Scan(ctx context.Context, req ScanRequest) (*Scanned, error) {
-	if quick := s.Quickly(req); quick != nil {
-		return quick, nil
+	found, errs := s.ScanAll(ctx, []ScanRequest{req})
+	return found[0], errs[0]
+}
+
+// ScanAll searches for secrets in files that a push of several issues would newly expose,
+// regardless of file size. The requests differ only in their issue, and in tips and seen
+// commits. It returns a result or an error for each request; after an error, files may contain
+// secrets. A file belongs to the result of each issue whose chain contains it. The number of
+// git processes does not depend on the number of issues.
+func (s *Scanner) ScanAll(ctx context.Context, reqs []ScanRequest) ([]*Scanned, []error) {
+	found, errs := s.quickly(reqs), make([]error, len(reqs))
+	var left []int
+	for n := range reqs {
+		if found[n] == nil {
+			left = append(left, n)
+		}
 	}
-	found := &Scanned{}
-	shown, err := s.filesShown(ctx, req.Out)
-	if err != nil || len(shown) == 0 {
-		return found, s.repo.NotFetched(req.Issue, err)
+	tries := 0
+	var scan func([]int)
+	scan = func(some []int) {
+		list := make([]ScanRequest, len(some))
+		for k, n := range some {
+			list[k] = reqs[n]
+		}
+		results, err := s.scanTogether(ctx, list)
+		if err == nil {
+			for k, n := range some {
+				found[n] = results[k]
+			}
+			return
+		}
+		if tries++; len(some) == 1 || tries >= scanTries || ctx.Err() != nil {
+			for _, n := range some {
+				errs[n] = s.repo.NotFetched(reqs[n].Issue, err)
+			}
+			return
+		}
+		scan(some[:len(some)/2])
+		scan(some[len(some)/2:])
 	}
-	external, err := startScanner(req.Command)
+	if len(left) > 0 {
+		scan(left)
+	}
+	return found, errs
+}
+
+// scanTries limits the failed scans during the search for issues that cannot be scanned, for
+// example because of a damaged chain. A failed scan is repeated for each half.
+const scanTries = 64
+
+// scanTogether scans issues with one walk and one read of the files.
+func (s *Scanner) scanTogether(ctx context.Context, reqs []ScanRequest) ([]*Scanned, error) {
+	shown, err := s.objectsShown(ctx, reqs)
+	if err != nil {
+		return nil, err
+	}
+	external, err := startScanner(reqs[0].Command)
 	if err != nil {
 		return nil, err
 	}
 	defer external.close()
-	names, err := s.blobsAmong(ctx, shown, found)
+	present, reports, err := s.blobsAmong(ctx, &shown)
 	if err != nil {
-		return nil, s.repo.NotFetched(req.Issue, err)
+		return nil, err
 	}
-	err = s.eachBlob(ctx, names, func(blob string, size int64, r io.Reader) error {
-		found.add(shown[blob], size, req.MaxFile)
-		again := external.copied(blob, shown[blob], r)
+	limit := reqs[0].MaxFile
+	err = s.eachBlob(ctx, present, func(blob string, size int64, r io.Reader) error {
+		again := external.copied(blob, shown.paths[blob], r)
 		defer again.Close()
-		return found.look(blob, shown[blob], again)
+		found, err := examine(again, size)
+		if err == nil && found.matters(limit) {
+			reports[blob] = found
+		}
+		return err
 	})
 	if err != nil {
 		return nil, err
@@ -125,47 +189,112 @@ func (s *Scanner) Scan(ctx context.Context, req ScanRequest) (*Scanned, error) {
 	if err != nil {
 		return nil, err
 	}
-	found.Found = append(found.Found, more...)
-	s.place(req, found)
-	found.Found = slices.DeleteFunc(found.Found, func(f Secret) bool {
-		return f.Informational() && !req.Informational || req.Allow.Has(f.Rule, f.Path)
-	})
-	return found, nil
+	var elsewhere []Secret // of no file
+	for _, f := range more {
+		if f.blob == "" {
+			elsewhere = append(elsewhere, f)
+			continue
+		}
+		if reports[f.blob] == nil {
+			reports[f.blob] = &report{}
+		}
+		reports[f.blob].findings = append(reports[f.blob].findings, scan.Finding{Rule: f.Rule, Line: f.Line})
+	}
+	if len(elsewhere) > 0 && len(reqs) > 1 {
+		return nil, errNoFile
+	}
+	results, err := s.assemble(reqs, shown, reports)
+	for n, found := range results {
+		found.Found = append(found.Found, elsewhere...)
+		s.place(reqs[n], found)
+		found.Found = slices.DeleteFunc(found.Found, func(f Secret) bool {
+			return f.Informational() && !reqs[n].Informational || reqs[n].Allow.Has(f.Rule, f.Path)
+		})
+	}
+	return results, err
+}
+
+// errNoFile reports that the external scanner found a secret, but named no file. So the issue
+// is unknown.
+var errNoFile = errors.New("scan_command: it failed without the name of a file")
+
+// assemble returns the result of each request.
+func (s *Scanner) assemble(reqs []ScanRequest, shown exposed, reports map[string]*report) ([]*Scanned, error) {
+	results := make([]*Scanned, len(reqs))
+	a := s.newAttribution(shown, reports)
+	for n, req := range reqs {
+		results[n] = &Scanned{}
+		files := shown.files
+		if len(reqs) > 1 {
+			var err error
+			if files, err = a.files(req.Out); err != nil {
+				return nil, err
+			}
+		}
+		for _, f := range sorted(files) {
+			hex := f.blob.String()
+			results[n].add(hex, f.path, reports[hex], req.MaxFile)
+		}
+	}
+	return results, nil
 }
 
 // LfsPointer is the start of a git-lfs pointer file.
 const LfsPointer = "version https://git-lfs.github.com/spec/v1\n"
 
-// look scans one file.
-func (f *Scanned) look(blob, path string, r io.Reader) error {
-	head := bufio.NewReaderSize(r, 4<<10)
-	if start, err := head.Peek(len(LfsPointer)); err == nil && string(start) == LfsPointer {
-		f.Pointers++
-	}
-	result, err := scan.Read(head)
-	if err != nil {
-		return err
-	}
-	if result.Skipped != "" {
-		f.Skipped = append(f.Skipped, Unscanned{path, result.Skipped})
-	}
-	for _, found := range result.Findings {
-		f.Found = append(f.Found, Secret{Path: path, Rule: found.Rule, Line: found.Line, blob: blob})
-	}
-	return nil
+// A report describes the content of a file.
+type report struct {
+	size     int64
+	pointer  bool   // pointer of git-lfs
+	skipped  string // reason for skipping the file, "" if scanned
+	findings []scan.Finding
 }
 
-// filesShown returns objects that a push would newly expose, with their paths. The result
-// includes trees.
-func (s *Scanner) filesShown(ctx context.Context, out chain.Outgoing) (map[string]string, error) {
-	listed, err := s.chain.LocalRepo().Revs(ctx, slices.Concat(out.Tips, out.Excluded, s.treesShown(out.Seen)), "--objects")
+// matters reports whether a file is more than a small file without a secret.
+func (r *report) matters(limit int64) bool {
+	return r.pointer || r.skipped != "" || len(r.findings) > 0 || limit > 0 && r.size > limit
+}
+
+// examine scans one file.
+func examine(r io.Reader, size int64) (*report, error) {
+	head := bufio.NewReaderSize(r, 4<<10)
+	start, err := head.Peek(len(LfsPointer))
+	found := &report{size: size, pointer: err == nil && string(start) == LfsPointer}
+	result, err := scan.Read(head)
 	if err != nil {
 		return nil, err
 	}
-	shown := map[string]string{}
+	found.skipped, found.findings = result.Skipped, result.Findings
+	return found, nil
+}
+
+// An exposed is a set of objects that a push would newly expose.
+type exposed struct {
+	commits map[plumbing.Hash]bool
+	paths   map[string]string // paths of trees and files, "" for the tree of a commit
+	files   []exposedFile     // the files among them
+}
+
+// objectsShown returns the objects that a push of all requests would newly expose.
+func (s *Scanner) objectsShown(ctx context.Context, reqs []ScanRequest) (exposed, error) {
+	commits := slices.Clone(reqs[0].Out.Excluded)
+	for _, req := range reqs {
+		commits = append(commits, req.Out.Tips...)
+		for _, seen := range req.Out.Seen {
+			commits = append(commits, "^"+seen.String())
+		}
+		commits = append(commits, s.treesShown(req.Out.Seen)...)
+	}
+	listed, err := s.chain.LocalRepo().Revs(ctx, commits, "--objects")
+	if err != nil {
+		return exposed{}, err
+	}
+	shown := exposed{commits: map[plumbing.Hash]bool{}, paths: map[string]string{}}
 	for line := range strings.Lines(listed) {
-		if hex, path, named := strings.Cut(strings.TrimSuffix(line, "\n"), " "); named && path != "" {
-			shown[hex] = path
+		if hex, path, named := strings.Cut(strings.TrimSuffix(line, "\n"), " "); named {
+			shown.paths[hex] = path
+		} else {
+			shown.commits[plumbing.NewHash(hex)] = true
 		}
 	}
 	return shown, nil
@@ -247,28 +376,35 @@ func unexpected(err error) error {
 	return err
 }
 
-// blobsAmong returns the blobs among objects, sorted by path. Objects that a partial
-// clone lacks are added to found.Skipped.
-func (s *Scanner) blobsAmong(ctx context.Context, shown map[string]string, found *Scanned) ([]string, error) {
+// blobsAmong finds the files among objects, and returns those that are present. Files that a
+// partial clone lacks have a report.
+func (s *Scanner) blobsAmong(ctx context.Context, shown *exposed) (present []string, reports map[string]*report, err error) {
 	var in strings.Builder
-	for hex := range shown {
-		in.WriteString(hex + "\n")
+	for hex, path := range shown.paths {
+		if path != "" {
+			in.WriteString(hex + "\n")
+		}
 	}
+	reports = map[string]*report{}
 	out, err := s.repo.Git.Pipe(ctx, []byte(in.String()), "cat-file", "--batch-check=%(objectname) %(objecttype)")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var names []string
 	for line := range strings.Lines(string(out)) {
 		switch hex, kind, _ := strings.Cut(strings.TrimSpace(line), " "); kind {
 		case "blob":
-			names = append(names, hex)
+			present, shown.files = append(present, hex), append(shown.files, exposedFile{plumbing.NewHash(hex), shown.paths[hex]})
 		case "missing":
-			found.Skipped = append(found.Skipped, Unscanned{shown[hex], "not in this clone"})
+			reports[hex], shown.files = &report{skipped: "not in this clone"}, append(shown.files, exposedFile{plumbing.NewHash(hex), shown.paths[hex]})
 		}
 	}
-	slices.SortFunc(names, func(a, b string) int { return strings.Compare(shown[a]+"\x00"+a, shown[b]+"\x00"+b) })
-	return names, nil
+	slices.SortFunc(present, func(a, b string) int { return compareFiles(shown.paths[a], a, shown.paths[b], b) })
+	return present, reports, nil
+}
+
+// compareFiles compares files by path, then by content.
+func compareFiles(path, blob, otherPath, otherBlob string) int {
+	return cmp.Or(strings.Compare(path, otherPath), strings.Compare(blob, otherBlob))
 }
 
 // place sets checkpoint and path of each finding.

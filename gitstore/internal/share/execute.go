@@ -116,14 +116,19 @@ func (y *Syncing) updateLocalRefs(ctx context.Context, plans []*issuePlan, errs 
 	u := y.Conn.newLocalUpdate(func(i checkpoint.Issue) ([]refs.Move, error) { return y.moves(ctx, byIssue[i]) })
 	u.alone = y.Sharer.repo.WithIssueLock
 	for _, same := range groupByWriter(plans) {
-		var issues []checkpoint.Issue
+		var seen, moving []checkpoint.Issue
 		for _, p := range same {
-			if byIssue[p.issue] != nil {
-				issues = append(issues, p.issue)
+			switch {
+			case byIssue[p.issue] == nil:
+			case p.movesChain():
+				moving = append(moving, p.issue)
+			default:
+				seen = append(seen, p.issue)
 			}
 		}
 		u.writer = same[0].writer
-		maps.Copy(errs, u.run(ctx, issues))
+		maps.Copy(errs, u.runSeen(ctx, seen))
+		maps.Copy(errs, u.run(ctx, moving))
 	}
 	for _, p := range byIssue {
 		if errs[p.issue] != nil && !y.bundle && (!p.upToDate && len(p.update()) > 0 || len(p.archive.Update(p.issue)) > 0) {
@@ -144,6 +149,11 @@ func groupByWriter(plans []*issuePlan) (groups [][]*issuePlan) {
 	return groups
 }
 
+// movesChain reports whether a plan moves a local ref other than the remote-tracking ref.
+func (p *issuePlan) movesChain() bool {
+	return p.live.Tip != p.tip || p.own.Tip != p.tip || len(p.archive.Move(p.issue)) > 0
+}
+
 // moves returns the local ref moves of a plan. It fails if a ref has another value than in
 // the plan.
 func (y *Syncing) moves(ctx context.Context, p *issuePlan) ([]refs.Move, error) {
@@ -151,6 +161,9 @@ func (y *Syncing) moves(ctx context.Context, p *issuePlan) ([]refs.Move, error) 
 		refs.Move{Name: repo.LiveRef(p.issue), Old: p.live.Tip, New: p.tip},
 		refs.Move{Name: repo.OwnRef(p.issue), Old: p.own.Tip, New: p.tip})
 	for _, m := range list {
+		if m.Old == m.New && m.Name == repo.OwnRef(p.issue) && p.live.Tip == p.tip {
+			continue // live/ tells whether the chain has moved
+		}
 		now, err := y.Sharer.repo.ReadRef(ctx, m.Name)
 		if err != nil {
 			return nil, err
@@ -167,9 +180,12 @@ func (y *Syncing) moves(ctx context.Context, p *issuePlan) ([]refs.Move, error) 
 	return slices.DeleteFunc(append(list, tracking...), func(m refs.Move) bool { return m.Old == m.New }), err
 }
 
-// maxIssuesPerTransaction limits issues per transaction, because each issue needs an open
-// lock file.
-const maxIssuesPerTransaction = 100
+// maxLocks limits the issue locks that a git inherits, because each is an open file.
+const maxLocks = 100
+
+// maxTogether limits issues that are planned and moved together, because their chains stay in
+// memory.
+const maxTogether = 10_000
 
 // A localUpdate moves local refs of issues.
 type localUpdate struct {
@@ -195,9 +211,13 @@ func (l *conn) newLocalUpdate(moves func(checkpoint.Issue) ([]refs.Move, error))
 	}
 }
 
-// run moves the refs of issues in one transaction. Then it moves the refs of each failed
-// issue in a separate transaction, since an error may concern only one issue.
+// run moves the refs of issues in one transaction. If it fails, run moves them in smaller
+// transactions, and then the refs of each failed issue alone, since an error may concern only
+// one issue.
 func (u *localUpdate) run(ctx context.Context, issues []checkpoint.Issue) errorsByIssue {
+	if len(issues) > maxLocks {
+		return u.runMany(ctx, issues)
+	}
 	errs := errorsByIssue{}
 	if len(issues) > 1 {
 		err := u.s.repo.WithIssueLocks(ctx, issues, func() error { return u.move(ctx, issues, errs) })
@@ -214,6 +234,52 @@ func (u *localUpdate) run(ctx context.Context, issues []checkpoint.Issue) errors
 			err := u.move(ctx, []checkpoint.Issue{i}, alone)
 			return cmp.Or(alone[i], err)
 		})
+	}
+	return errs
+}
+
+// runMany is run for more issues than a git can inherit locks. This process holds the locks of
+// the issues, and its git inherits the lock of bookkeeping refs, whose file has the note.
+func (u *localUpdate) runMany(ctx context.Context, issues []checkpoint.Issue) errorsByIssue {
+	names := make([]string, len(issues))
+	for n, i := range issues {
+		names[n] = i.RefName()
+	}
+	errs, err := errorsByIssue{}, error(nil)
+	locks := u.s.repo.RefDir().Lock(ctx, names)
+	together := locks.HeldAll() && len(locks.Interrupted()) == 0
+	if together {
+		err = u.s.repo.WithNamedLocks(ctx, []string{refs.Bookkeeping}, func() error { return u.move(ctx, issues, errs) })
+	}
+	locks.Unlock()
+	var left []checkpoint.Issue
+	for _, i := range issues {
+		if errs[i] = cmp.Or(errs[i], err); !together || errs[i] != nil && !repo.IsDone(errs[i]) {
+			left = append(left, i)
+		}
+	}
+	for some := range slices.Chunk(left, maxLocks) {
+		maps.Copy(errs, u.run(ctx, some))
+	}
+	return errs
+}
+
+// runSeen is run for issues of which only remote-tracking refs move. A lost update of such a
+// ref is harmless, so the lock of bookkeeping refs suffices.
+func (u *localUpdate) runSeen(ctx context.Context, issues []checkpoint.Issue) errorsByIssue {
+	if len(issues) < 2 {
+		return u.run(ctx, issues)
+	}
+	errs := errorsByIssue{}
+	err := u.s.repo.WithNamedLocks(ctx, []string{refs.Bookkeeping}, func() error { return u.move(ctx, issues, errs) })
+	var left []checkpoint.Issue
+	for _, i := range issues {
+		if errs[i] = cmp.Or(errs[i], err); errs[i] != nil && !repo.IsDone(errs[i]) {
+			left = append(left, i)
+		}
+	}
+	if len(left) > 0 {
+		maps.Copy(errs, u.run(ctx, left))
 	}
 	return errs
 }
@@ -257,8 +323,8 @@ func (u *localUpdate) movesOf(ctx context.Context, i checkpoint.Issue, together 
 // track sets the remote-tracking refs of issues to tips.
 func (l *conn) track(ctx context.Context, tips map[checkpoint.Issue]plumbing.Hash) error {
 	u := l.newLocalUpdate(func(i checkpoint.Issue) ([]refs.Move, error) { return l.trackingMove(ctx, i, tips[i]) })
-	for some := range slices.Chunk(slices.Sorted(maps.Keys(tips)), maxIssuesPerTransaction) {
-		errs := u.run(ctx, some)
+	for some := range slices.Chunk(slices.Sorted(maps.Keys(tips)), maxTogether) {
+		errs := u.runSeen(ctx, some)
 		for _, i := range some {
 			if errs[i] != nil {
 				return errs[i]

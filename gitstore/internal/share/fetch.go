@@ -36,7 +36,7 @@ func (s *Sharer) Fetch(ctx context.Context, req Request) ([]chain.Synced, error)
 	}
 	defer y.Conn.forget(ctx, in)
 	names := &chain.Names{Chains: s.chain}
-	for some := range slices.Chunk(y.Open, maxIssuesPerTransaction) {
+	for some := range slices.Chunk(y.Open, maxTogether) {
 		y.adoptFetched(ctx, some, in, names)
 		y.progress()
 	}
@@ -324,7 +324,7 @@ func (l *conn) incoming(ctx context.Context, issues []checkpoint.Issue, tips map
 		}
 		wanted = append(wanted, i)
 	}
-	came, err := l.Fetch(ctx, fresh, known)
+	came, err := l.Fetch(ctx, fresh, known, len(tips))
 	in.add(wanted, repo.LiveRef, came)
 	return in, err
 }

@@ -45,16 +45,16 @@ func (p *issuePlan) updates() []remote.RefUpdate {
 
 // planSyncs plans a sync of issues. Issues that move in one transaction share an object
 // writer.
-func (y *Syncing) planSyncs(ctx context.Context, issues []checkpoint.Issue, in fetched, known *chain.Names) []*issuePlan {
+func (y *Syncing) planSyncs(ctx context.Context, issues []checkpoint.Issue, in fetched, here refValues, known *chain.Names) []*issuePlan {
 	y.Sharer.repo.Refs.Hold()
 	defer y.Sharer.repo.Refs.Let()
 	var plans []*issuePlan
 	var writer *repo.ObjectWriter
 	for n, i := range issues {
-		if n%maxIssuesPerTransaction == 0 {
+		if n%maxTogether == 0 {
 			writer = y.Sharer.repo.NewObjectWriter()
 		}
-		p, err := y.planSync(ctx, writer, i, in[i])
+		p, err := y.planSync(ctx, writer, i, in[i], here)
 		if err == nil && p.live.Tip.IsZero() && !p.tip.IsZero() {
 			err = known.Check(ctx, i)
 		}
@@ -69,16 +69,23 @@ func (y *Syncing) planSyncs(ctx context.Context, issues []checkpoint.Issue, in f
 
 // planSync reads an issue's chains and merges them, without writing. Concurrent changes of
 // refs are detected when the refs move.
-func (y *Syncing) planSync(ctx context.Context, writer *repo.ObjectWriter, i checkpoint.Issue, a remote.FetchedRef) (p *issuePlan, err error) {
+func (y *Syncing) planSync(ctx context.Context, writer *repo.ObjectWriter, i checkpoint.Issue, a remote.FetchedRef, here refValues) (p *issuePlan, err error) {
 	if a.Err != nil {
 		return nil, a.Err
 	}
 	s := y.Sharer
+	if p = y.planSaves(ctx, writer, i, a.Tip, here); p != nil {
+		return p, nil
+	}
 	p = &issuePlan{issue: i, writer: writer, done: chain.Synced{Issue: i, Retries: y.tries}}
-	if p.live, err = s.chain.ReadChain(ctx, i, repo.LiveRef(i), 0); err != nil {
+	if p.live, err = s.readChain(ctx, i, repo.LiveRef(i), here); err != nil {
 		return nil, err
 	}
-	if p.own, err = s.chain.ReadChain(ctx, i, repo.OwnRef(i), 0); err != nil {
+	if own, err := s.readRef(ctx, repo.OwnRef(i), here); err == nil && own == p.live.Tip {
+		same := *p.live
+		same.Ref = repo.OwnRef(i)
+		p.own = &same
+	} else if p.own, err = s.readChain(ctx, i, repo.OwnRef(i), here); err != nil {
 		return nil, err
 	}
 	if p.theirs, err = s.theirChain(y.Conn.Remote, i, a.Tip); err != nil {
@@ -88,6 +95,54 @@ func (y *Syncing) planSync(ctx context.Context, writer *repo.ObjectWriter, i che
 		return p, y.planCut(ctx, p)
 	}
 	return p, y.planJoin(ctx, p)
+}
+
+// refValues are local refs that were read before. A missing name may be a ref that is missing
+// or broken.
+type refValues map[string]plumbing.Hash
+
+// readRef returns the value of a ref, zero if it does not exist.
+func (s *Sharer) readRef(ctx context.Context, name string, here refValues) (plumbing.Hash, error) {
+	if hash := here[name]; !hash.IsZero() {
+		return hash, nil
+	}
+	return s.repo.ReadRef(ctx, name)
+}
+
+// readChain reads the complete chain at a ref.
+func (s *Sharer) readChain(ctx context.Context, i checkpoint.Issue, ref string, here refValues) (*chain.Chain, error) {
+	if tip := here[ref]; !tip.IsZero() {
+		return s.chain.ReadChainAt(ctx, i, ref, tip, 0)
+	}
+	return s.chain.ReadChain(ctx, i, ref, 0)
+}
+
+// planSaves plans a sync or a push of saves on the last synced tip, without reading the
+// chain below. It returns nil if the complete chains must be compared. The tip must be the value of the
+// remote-tracking ref: whoever set this ref has compared the remote chain with the local one.
+func (y *Syncing) planSaves(ctx context.Context, writer *repo.ObjectWriter, i checkpoint.Issue, theirs plumbing.Hash, here refValues) *issuePlan {
+	if theirs.IsZero() || y.req.Archived {
+		return nil
+	}
+	s := y.Sharer
+	var at [3]plumbing.Hash
+	for n, name := range []string{s.chain.TrackingRef(y.Conn.Remote, i), repo.LiveRef(i), repo.OwnRef(i)} {
+		var err error
+		if at[n], err = s.readRef(ctx, name, here); err != nil {
+			return nil // the complete comparison reports the error
+		}
+	}
+	tracked, live, own := at[0], at[1], at[2]
+	if tracked != theirs || live != own {
+		return nil
+	}
+	saved := s.chain.Above(i, repo.LiveRef(i), live, theirs)
+	if saved == nil {
+		return nil
+	}
+	p := &issuePlan{issue: i, writer: writer, tip: live, live: saved, own: saved, theirs: chain.TipOnly(i, theirs)}
+	p.done = chain.Synced{Issue: i, Retries: y.tries, Pushed: len(saved.Commits), Result: chain.Pushed}
+	return p
 }
 
 // planJoin plans the merge of complete chains.

@@ -83,47 +83,51 @@ func (s *Sharer) trackingOf(ctx context.Context, issue checkpoint.Issue) (map[st
 	return all, err
 }
 
-// expireReflogs expires the reflogs of existing refs.
+// reflogsAtOnce limits the names in the arguments of one git.
+const reflogsAtOnce = 500
+
+// expireReflogs removes all entries from the reflogs of existing refs. Empty reflogs are
+// skipped, because git rejects them.
 func (s *Sharer) expireReflogs(ctx context.Context, names []string) error {
+	var moves []refs.Move
 	for _, name := range names {
-		if tip, err := s.repo.ReadRef(ctx, name); err != nil || tip.IsZero() {
+		tip, err := s.repo.ReadRef(ctx, name)
+		if err != nil || tip.IsZero() {
 			continue
 		}
-		if err := s.expireReflog(ctx, name); err != nil {
+		if entries, err := s.repo.EveryEntry(ctx, name); err != nil || len(entries) > 0 {
+			moves = append(moves, refs.Move{Name: name, Old: tip, New: tip})
+		}
+	}
+	for some := range slices.Chunk(moves, reflogsAtOnce) {
+		args := []string{"reflog", "expire", "--expire=now", "--expire-unreachable=now"}
+		for _, m := range some {
+			args = append(args, m.Name)
+		}
+		err := s.repo.Noted("purge", some, func(g git.Git) error {
+			_, err := g.Output(ctx, args...)
+			return err
+		})
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// expireReflog removes all entries of a reflog. Empty reflogs are skipped, because git
-// rejects them.
-func (s *Sharer) expireReflog(ctx context.Context, name string) error {
-	tip, err := s.repo.ReadRef(ctx, name)
-	if err != nil {
-		return err
-	}
-	if entries, err := s.repo.EveryEntry(ctx, name); err == nil && len(entries) == 0 {
-		return nil
-	}
-	return s.repo.Noted("purge", []refs.Move{{Name: name, Old: tip, New: tip}}, func(g git.Git) error {
-		_, err := g.Output(ctx, "reflog", "expire", "--expire=now", "--expire-unreachable=now", name)
-		return err
-	})
-}
-
 // forgetTracked expires the reflogs of moved remote-tracking refs if the move dropped
 // checkpoints from the remote chain. Otherwise such a reflog would protect their content
 // from git gc, and no command reads it.
 func (s *Sharer) forgetTracked(ctx context.Context, moves []refs.Move) {
+	var names []string
 	for _, m := range moves {
 		issue, err := checkpoint.IssueFromRef(m.Name[strings.LastIndexByte(m.Name, '/')+1:])
-		if err != nil || !strings.HasPrefix(m.Name, repo.RemoteRefs) || m.Old.IsZero() || m.New.IsZero() || !s.dropsFrom(issue, m) {
-			continue
+		if err == nil && strings.HasPrefix(m.Name, repo.RemoteRefs) && !m.Old.IsZero() && !m.New.IsZero() && s.dropsFrom(issue, m) {
+			names = append(names, m.Name)
 		}
-		if err := s.expireReflog(ctx, m.Name); err != nil {
-			s.repo.Notify("issue %s: the reflog of %s still contains dropped checkpoints: %v", issue, m.Name, err)
-		}
+	}
+	if err := s.expireReflogs(ctx, names); err != nil {
+		s.repo.Notify("the reflogs of %s and %d other refs still contain dropped checkpoints: %v", names[0], len(names)-1, err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
@@ -110,6 +111,12 @@ func (y *Syncing) planPush(ctx context.Context, i checkpoint.Issue, came remote.
 	if came.Err != nil {
 		return nil, came.Err
 	}
+	if p = y.planSaves(ctx, y.Sharer.repo.NewObjectWriter(), i, came.Tip, nil); p != nil {
+		if y.req.DryRun {
+			p.done.MarkDryRun()
+		}
+		return p, nil
+	}
 	p = &issuePlan{issue: i, done: chain.Synced{Issue: i}}
 	if p.live, err = y.Sharer.chainHere(ctx, i); err != nil {
 		return nil, fmt.Errorf("push issue %s: %w", i, err)
@@ -199,36 +206,29 @@ type blockedError struct{ error }
 
 func (e *blockedError) Unwrap() error { return e.error }
 
-// execute calls together for as many plans as fit in one push, until none is left. It
-// returns the issues to plan again.
+// firstRound is the number of issues in the first round of pushes. If it takes less than
+// quickRound, the next round has all other issues. A time limit loses the round that it ends,
+// and keeps those before.
+const (
+	firstRound = 1_000
+	quickRound = 10 * time.Second
+)
+
+// execute calls together for each round of plans. It returns the issues to plan again.
 func (y *Syncing) execute(ctx context.Context, plans []*issuePlan, together func(context.Context, []*issuePlan) ([]checkpoint.Issue, error)) (again []checkpoint.Issue, err error) {
-	for len(plans) > 0 {
-		n := countForOnePush(plans)
+	for size := firstRound; len(plans) > 0; {
+		n, start := min(size, y.Conn.MaxRefs(), len(plans)), time.Now()
 		moved, err := together(ctx, plans[:n])
 		if err != nil {
 			return nil, err
 		}
 		again, plans = append(again, moved...), plans[n:]
+		if time.Since(start) < quickRound {
+			size = y.Conn.MaxRefs()
+		}
 		y.progress()
 	}
 	return again, nil
-}
-
-// pushBytes limits the size of one push command's arguments, which contain the refs.
-const pushBytes = 100_000
-
-// countForOnePush returns how many of the plans fit in one command, at least one.
-func countForOnePush(plans []*issuePlan) int {
-	size := 0
-	for n, p := range plans {
-		for _, u := range p.updates() {
-			size += 2*len(u.Ref) + 160
-		}
-		if size > pushBytes && n > 0 {
-			return n
-		}
-	}
-	return len(plans)
 }
 
 // push pushes plans without errors, and adds errors to errs. The archive and the chain of
@@ -255,32 +255,30 @@ func (y *Syncing) push(ctx context.Context, plans []*issuePlan, errs errorsByIss
 	return y.send(ctx, plans, errs, (*issuePlan).update)
 }
 
-// checkExposure asks whether a push may expose the commits of plans. If they are not
-// harmless together, it checks each half, down to single issues.
+// checkExposure asks whether a push may expose the commits of plans.
 func (y *Syncing) checkExposure(ctx context.Context, plans []*issuePlan, errs errorsByIssue) {
-	out, err := y.outgoing(ctx, plans)
-	switch half := len(plans) / 2; {
-	case err != nil:
-		for _, p := range plans {
-			errs[p.issue] = err
+	issues, outs, err := y.outgoing(ctx, plans)
+	if err != nil {
+		for _, i := range issues {
+			errs[i] = err
 		}
-	case half == 0:
-		if err := y.req.May(plans[0].issue, out); err != nil {
-			errs[plans[0].issue] = &blockedError{err}
+		return
+	}
+	for n, err := range y.req.May(issues, outs) {
+		if err != nil {
+			errs[issues[n]] = &blockedError{err}
 		}
-	case y.req.Harmless == nil || !y.req.Harmless(out):
-		y.checkExposure(ctx, plans[:half], errs)
-		y.checkExposure(ctx, plans[half:], errs)
 	}
 }
 
-// outgoing returns the commits that a push of plans would publish.
-func (y *Syncing) outgoing(ctx context.Context, plans []*issuePlan) (chain.Outgoing, error) {
-	var updates []remote.RefUpdate
+// outgoing returns the issues of plans and the commits that a push of each would publish.
+func (y *Syncing) outgoing(ctx context.Context, plans []*issuePlan) (issues []checkpoint.Issue, outs []chain.Outgoing, err error) {
+	var groups [][]remote.RefUpdate
 	for _, p := range plans {
-		updates = append(updates, p.updates()...)
+		issues, groups = append(issues, p.issue), append(groups, p.updates())
 	}
-	return y.Sharer.chain.LocalRepo().Showing(ctx, y.Conn.Remote, y.Sharer.chain.WithBoundary(y.req.Exposed), updates...)
+	outs, err = y.Sharer.chain.LocalRepo().Showing(ctx, y.Conn.Remote, y.Sharer.chain.WithBoundary(y.req.Exposed), groups...)
+	return issues, outs, err
 }
 
 // sendAtomic pushes the archive and the chain of an issue in one atomic push. done is

@@ -6,9 +6,12 @@
 //   - plan: planFetch, planPush and planSync compare the chains of an issue, and
 //     set the result and the new tips. They write nothing.
 //   - transfer: a fetch brings remote chains below refs/git-checkpoint/incoming. A push
-//     checks the exposed commits, then pushes with a lease on the compared tips.
+//     checks the exposed commits of all issues together, then pushes from the compared tips.
 //   - local update: localUpdate moves the local refs of all issues in one transaction, and
 //     those of each failed issue in a transaction of its own.
+//
+// The number of git processes does not depend on the number of issues, unless issues fail or
+// their chains were rewritten.
 //
 // A fetch pushes nothing and does not merge. A push moves only remote-tracking refs here.
 // If a ref moves concurrently, a push and a sync plan the issue again.
@@ -57,12 +60,13 @@ type Request struct {
 	// Exposed names commits that a push of the user sends at the same time, and commits that
 	// the remote has according to this push.
 	Exposed chain.Exposed
-	// May is called before a push or a sync exposes an issue's commits; nil allows all
-	// pushes. If it returns an error, the issue fails with this error and no ref of it moves.
-	May func(checkpoint.Issue, chain.Outgoing) error
-	// Harmless reports whether May would accept the given commits, which may belong to
-	// several issues. Then May is not called. Nil means never.
-	Harmless func(chain.Outgoing) bool
+	// May is called before a push or a sync exposes commits of issues, with the commits of
+	// each issue; nil allows all pushes. It returns an error, or nil, for each issue. An issue
+	// with an error fails with it, and no ref of it moves.
+	May func([]checkpoint.Issue, []chain.Outgoing) []error
+	// Harmless reports whether May would accept all issues without a question or a warning. A
+	// sync then pushes before it lists the refs of the remote. Nil means never.
+	Harmless func([]checkpoint.Issue, []chain.Outgoing) bool
 
 	// Meanwhile is called once before a sync reads local refs, preferably while the remote
 	// prepares its answer. It may be nil.

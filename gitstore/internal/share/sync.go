@@ -159,7 +159,7 @@ func (y *Syncing) pass(ctx context.Context, issues []checkpoint.Issue) (again []
 	case err != nil:
 		return nil, err
 	case ok:
-		return y.follow(ctx, issues, in)
+		return y.follow(ctx, issues, in, nil)
 	}
 	there, here, all, err := y.Look(ctx, issues)
 	if err != nil {
@@ -183,7 +183,7 @@ func (y *Syncing) pass(ctx context.Context, issues []checkpoint.Issue) (again []
 	if err != nil {
 		return nil, err
 	}
-	return y.follow(ctx, issues, in)
+	return y.follow(ctx, issues, in, here)
 }
 
 // Look lists remote tips of issues, or of all issues for an empty list. While the remote
@@ -211,10 +211,10 @@ func (y *Syncing) Look(ctx context.Context, issues []checkpoint.Issue) (there li
 	return there, here, all, err
 }
 
-// follow continues the sync with the fetched chains.
-func (y *Syncing) follow(ctx context.Context, issues []checkpoint.Issue, in fetched) (again []checkpoint.Issue, err error) {
+// follow continues the sync with the fetched chains, from local refs that may be out of date.
+func (y *Syncing) follow(ctx context.Context, issues []checkpoint.Issue, in fetched, here refValues) (again []checkpoint.Issue, err error) {
 	defer y.Conn.forget(ctx, in)
-	plans := y.planSyncs(ctx, issues, in, &chain.Names{Chains: y.Sharer.chain})
+	plans := y.planSyncs(ctx, issues, in, here, &chain.Names{Chains: y.Sharer.chain})
 	archives, err := y.theirArchives(ctx, plans)
 	defer y.Conn.forget(ctx, archives)
 	if err != nil {
@@ -226,7 +226,7 @@ func (y *Syncing) follow(ctx context.Context, issues []checkpoint.Issue, in fetc
 // maxPushedWithoutListing limits how many issues are pushed before listing the remote's
 // refs. The remote-tracking refs may belong to another name of the remote, and then all
 // these pushes fail.
-const maxPushedWithoutListing = 20
+const maxPushedWithoutListing = 8
 
 // PushWithoutListing pushes issues that have local-only checkpoints without listing the
 // remote's refs first. The lease on the last known value makes the push fail if another
@@ -284,7 +284,7 @@ func (y *Syncing) planWithoutListing(ctx context.Context, all refStates) (plans 
 	}
 	k := y.Sharer.repo.NewObjectWriter()
 	for _, i := range slices.Sorted(maps.Keys(went)) {
-		p, err := y.planSync(ctx, k, i, remote.FetchedRef{Tip: went[i]})
+		p, err := y.planSync(ctx, k, i, remote.FetchedRef{Tip: went[i]}, nil)
 		if err != nil || p.tip != p.live.Tip || len(p.update()) == 0 || p.archive != nil && p.publishes() {
 			continue
 		}
@@ -303,8 +303,8 @@ func (y *Syncing) isHarmless(ctx context.Context, plans []*issuePlan) bool {
 	if y.req.Harmless == nil {
 		return false
 	}
-	out, err := y.outgoing(ctx, plans)
-	return err == nil && y.req.Harmless(out)
+	issues, outs, err := y.outgoing(ctx, plans)
+	return err == nil && y.req.Harmless(issues, outs)
 }
 
 // canConnectTwice reports whether two connections to the remote can be open concurrently.

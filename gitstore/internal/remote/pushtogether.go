@@ -1,0 +1,105 @@
+package remote
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"time"
+
+	"git-checkpoint/gitstore/fsutil"
+)
+
+// Git compares each refspec and each lease of a push with each ref, so 10,000 of them take more
+// than a minute. A refspec with a pattern takes no time per ref, but needs refs as its source.
+// The source is a temporary git directory in the form of a linked worktree: git reads the
+// commits below refs/worktree/ from this directory, and everything else from the repository.
+//
+//	$GIT_COMMON_DIR/git-checkpoint/push/<time>-<random>/
+//	  commondir                    path of $GIT_COMMON_DIR
+//	  HEAD, config.worktree        copies
+//	  refs/worktree/push/<name>    a commit to push; <name> is the last part of the remote ref
+
+// pushRefs is the prefix of the refs in the temporary directory.
+const pushRefs = "refs/worktree/push/"
+
+// pushTogether pushes updates of refs in one folder of the remote with one refspec. Git itself
+// refuses an update that does not extend the current value of the remote ref, so no lease is
+// necessary.
+func (l *Conn) pushTogether(ctx context.Context, dryRun bool, dir, source string, updates []RefUpdate) (outcome map[string]error, refusals []refusal, err error) {
+	var flags []string
+	if dryRun {
+		flags = []string{"--dry-run"}
+	}
+	from := *l
+	from.git = l.git.With("GIT_DIR=" + source)
+	from.git.Dir = cmp.Or(l.here.Root, l.git.Dir) // git does not search for the worktree
+	return from.pushOnce(ctx, updates, flags, []string{pushRefs + "*:" + dir + "/*"})
+}
+
+// pushSource creates the temporary directory for updates of refs with distinct last name parts.
+// It fails if refs are not files.
+func (h Here) pushSource(updates []RefUpdate) (dir string, err error) {
+	if h.CommonDir == "" {
+		return "", errors.New("refs are not files")
+	}
+	parent := filepath.Join(h.CommonDir, "git-checkpoint", "push")
+	sweepPushes(parent)
+	dir = filepath.Join(parent, fmt.Sprintf("%d-%.8s", time.Now().Unix(), rand.Text()))
+	refs := filepath.Join(dir, filepath.FromSlash(pushRefs))
+	if err := os.MkdirAll(refs, 0o700); err != nil {
+		return "", err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.RemoveAll(dir)
+		}
+	}()
+	if err := os.WriteFile(filepath.Join(dir, "commondir"), []byte(h.CommonDir+"\n"), 0o600); err != nil {
+		return "", err
+	}
+	for _, name := range []string{"HEAD", "config.worktree"} {
+		data, err := os.ReadFile(filepath.Join(h.Dir, name))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), data, 0o600)
+		}
+		if err != nil && (name == "HEAD" || !errors.Is(err, fs.ErrNotExist)) {
+			return "", err
+		}
+	}
+	for _, g := range updates {
+		if err := writeNew(filepath.Join(refs, path.Base(g.Ref)), g.Tip.String()+"\n"); err != nil {
+			return "", err
+		}
+	}
+	return dir, nil
+}
+
+// writeNew writes a file that does not exist, also under a name that the file system treats as
+// equal.
+func writeNew(name, text string) error {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
+}
+
+// sweepPushes deletes temporary directories that killed pushes created more than one day ago.
+func sweepPushes(parent string) {
+	list, err := os.ReadDir(parent)
+	if err != nil {
+		return
+	}
+	for _, e := range list {
+		if dir := filepath.Join(parent, e.Name()); !fsutil.IsYounger(dir, 24*time.Hour) {
+			_ = os.RemoveAll(dir)
+		}
+	}
+}

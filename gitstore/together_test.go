@@ -1,0 +1,224 @@
+package gitstore
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/remote"
+	"git-checkpoint/gitstore/internal/repo"
+	"git-checkpoint/gitstore/internal/secrets"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// saveIn saves a checkpoint of an issue.
+func (w *world) saveIn(i checkpoint.Issue) {
+	w.t.Helper()
+	req := w.request(checkpoint.Manual)
+	req.Issue, req.Worktree, req.Untracked = i, true, true
+	w.save(req)
+}
+
+// stage replaces the content of a staged file.
+func (w *world) stage(path, content string) {
+	w.t.Helper()
+	w.Write(path, content)
+	w.Git("add", path)
+}
+
+// A scan of many issues finds in each issue what a scan of this issue alone finds, and counts
+// the same commits.
+func TestScanOfManyIssuesMatchesScanOfEach(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.saveIn("clean")
+	w.stage("key.txt", aKey)
+	w.saveIn("secret")
+	w.Git("mv", "key.txt", "moved.txt")
+	w.stage("more.bin", secrets.LfsPointer+"oid sha256:1\n")
+	w.saveIn("same-secret-elsewhere")
+	w.saveIn("same-secret-elsewhere") // the oldest checkpoint is named
+	w.Git("rm", "-qf", "moved.txt", "more.bin")
+	w.stage("large.txt", strings.Repeat("nothing here\n", 100_000))
+	w.saveIn("large")
+	w.Git("rm", "-qf", "large.txt")
+	w.Write("new/one.txt", "one")
+	w.Write("new/two.txt", "two")
+	w.saveIn("untracked")
+	w.stage("new/one.txt", aKey+"\nin a commit")
+	w.Commit("with")
+	w.Git("rm", "-q", "new/one.txt")
+	w.Commit("without")
+	w.saveIn("history")
+	w.Git("rm", "-q", "-r", "--cached", ".")
+	w.Commit("after")
+	w.saveIn("history-too")
+	w.saveIn("clean")
+
+	issues := []checkpoint.Issue{"clean", "history", "history-too", "large", "same-secret-elsewhere", "secret", "untracked"}
+	var groups [][]remote.RefUpdate
+	var alone, together []ScanRequest
+	for _, i := range issues {
+		out, err := w.s.Outgoing(ctx, "origin", i, Exposed{})
+		require.NoError(t, err)
+		alone = append(alone, ScanRequest{Issue: i, Out: out, MaxFile: 1 << 20})
+		groups = append(groups, []remote.RefUpdate{{Ref: LiveRef(i), Tip: plumbing.NewHash(w.Git("rev-parse", LiveRef(i)))}})
+	}
+	outs, err := w.s.chains.LocalRepo().Showing(ctx, "origin", Exposed{}, groups...)
+	require.NoError(t, err)
+	for n, i := range issues {
+		assert.Equal(t, alone[n].Out, outs[n], i)
+		together = append(together, ScanRequest{Issue: i, Out: outs[n], MaxFile: 1 << 20})
+	}
+	found, errs := w.s.ScanAll(ctx, together)
+	all := 0
+	for n, i := range issues {
+		require.NoError(t, errs[n], i)
+		one, err := w.s.Scan(ctx, alone[n])
+		require.NoError(t, err)
+		assert.Equal(t, contentOf(one), contentOf(found[n]), i)
+		all += len(one.Found) + len(one.TooLarge) + len(one.Untracked) + one.Pointers
+	}
+	assert.GreaterOrEqual(t, all, 9)
+}
+
+// contentOf returns the comparable content of a scan.
+func contentOf(s *Scanned) Scanned {
+	c := Scanned{Skipped: s.Skipped, Pointers: s.Pointers, Untracked: s.Untracked, TooLarge: s.TooLarge}
+	for _, f := range s.Found {
+		c.Found = append(c.Found, plainSecret(f))
+	}
+	return c
+}
+
+// If the files of an issue cannot be read, or if a scanner fails without the name of a file,
+// only the issue concerned has an error or a finding.
+func TestScanOfManyIssuesWithOneThatFails(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var reqs []ScanRequest
+	for n := range 9 {
+		i := checkpoint.Issue(fmt.Sprintf("many-%d", n))
+		w.stage("file.txt", fmt.Sprintf("file %d\n", n))
+		w.saveIn(i)
+		out, err := w.s.Outgoing(ctx, "origin", i, Exposed{})
+		require.NoError(t, err)
+		reqs = append(reqs, ScanRequest{Issue: i, Out: out, Command: `! grep -rl "file 5" . >/dev/null; exit $? #`})
+	}
+	found, errs := w.s.ScanAll(ctx, reqs)
+	for n := range reqs {
+		require.NoError(t, errs[n])
+		assert.Len(t, found[n].Found, map[bool]int{true: 1}[n == 5], n)
+		reqs[n].Command = ""
+	}
+	w.lose(LiveRef("many-7") + ":staged")
+	found, errs = w.s.ScanAll(ctx, reqs)
+	for n := range reqs {
+		if n == 7 {
+			require.Error(t, errs[n])
+			assert.Nil(t, found[n])
+			continue
+		}
+		require.NoError(t, errs[n], n)
+		assert.Empty(t, found[n].Found)
+	}
+}
+
+// A sync and a push of new checkpoints do not read the chain below the last synced tip.
+func TestSyncReadsOnlyNewCheckpoints(t *testing.T) {
+	t.Parallel()
+	for _, push := range []bool{false, true} {
+		w := newWorld(t)
+		hub := w.hub()
+		w.manual(4)
+		w.sync()
+		w.manual(2)
+		w.lose(LiveRef("42") + "~4")
+		if push {
+			assert.Equal(t, Synced{Issue: "42", Pushed: 2, Result: Pushed}, w.push())
+		} else {
+			assert.Equal(t, Synced{Issue: "42", Pushed: 2, Result: Pushed}, w.sync())
+		}
+		assert.Equal(t, w.tip(), w.Git("--git-dir="+hub, "rev-parse", LiveRef("42")))
+		assert.Equal(t, w.tip(), w.Git("rev-parse", w.s.chains.TrackingRef("origin", "42")))
+	}
+}
+
+// A checkpoint that another clone pushes during a push of many issues is kept.
+func TestManyIssuesWithOnePushedMeanwhile(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
+	a := newWorld(t)
+	hub := a.hub()
+	issues := a.many(12)
+	_, err := a.s.Sync(ctx, SyncRequest{Remote: "origin"})
+	require.NoError(t, err)
+	b := a.clone(hub)
+	_, err = b.s.Fetch(ctx, FetchRequest{Remote: "origin"})
+	require.NoError(t, err)
+	for _, i := range issues {
+		a.saveIn(i)
+	}
+	b.saveIn(issues[3])
+	saved := b.Git("log", "-1", "--format=%(trailers:key=Checkpoint-Id,valueonly)", LiveRef(issues[3]))
+	pushed := false
+	done, err := a.s.Sync(ctx, SyncRequest{Remote: "origin", May: func(of []checkpoint.Issue, _ []Outgoing) []error {
+		if !pushed {
+			pushed = true
+			_, err := b.s.Push(ctx, PushRequest{Remote: "origin", Issues: issues[3:4]})
+			require.NoError(t, err)
+		}
+		return make([]error, len(of))
+	}})
+	require.NoError(t, err)
+	counts, failed := results(done)
+	assert.Empty(t, failed)
+	assert.Equal(t, map[string]int{Pushed: 11, Joined: 1}, counts)
+	assert.Equal(t, a.chains(a.GitPath("")), a.chains(hub))
+	assert.Contains(t, a.Git("--git-dir="+hub, "log", "--format=%B", LiveRef(issues[3])), strings.TrimSpace(saved))
+	a.sound()
+}
+
+// Refs of several folders and rewritten chains are pushed together with new chains.
+func TestManyIssuesWithRewrittenChains(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
+	a := newWorld(t)
+	hub := a.hub()
+	issues := a.many(12)
+	for _, i := range issues {
+		a.saveIn(i)
+	}
+	_, err := a.s.Sync(ctx, SyncRequest{Remote: "origin"})
+	require.NoError(t, err)
+	for n, i := range issues {
+		l, err := a.s.List(ctx, i, 0)
+		require.NoError(t, err)
+		switch n % 3 {
+		case 0:
+			require.NoError(t, a.s.Drop(ctx, i, []checkpoint.ID{l.Checkpoints[1].ID}))
+		case 1:
+			_, err := a.s.Archive(ctx, i, []checkpoint.ID{l.Checkpoints[1].ID}, "")
+			require.NoError(t, err)
+		default:
+			a.saveIn(i)
+		}
+	}
+	done, err := a.s.Sync(ctx, SyncRequest{Remote: "origin"})
+	require.NoError(t, err)
+	counts, failed := results(done)
+	assert.Empty(t, failed)
+	assert.Equal(t, map[string]int{Pushed: 12}, counts)
+	for _, prefix := range []string{repo.LiveRefs, repo.ArchiveRefs} {
+		assert.Equal(t, a.Git("for-each-ref", prefix), a.Git("--git-dir="+hub, "for-each-ref", prefix))
+	}
+	a.sound()
+}
