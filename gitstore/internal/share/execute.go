@@ -162,7 +162,7 @@ func (y *Syncing) moves(ctx context.Context, p *issuePlan) ([]refs.Move, error) 
 		refs.Move{Name: repo.OwnRef(p.issue), Old: p.own.Tip, New: p.tip})
 	for _, m := range list {
 		if m.Old == m.New && m.Name == repo.OwnRef(p.issue) && p.live.Tip == p.tip {
-			continue // live/ tells whether the chain has moved
+			continue // the live ref tells whether the chain has moved
 		}
 		now, err := y.Sharer.repo.ReadRef(ctx, m.Name)
 		if err != nil {
