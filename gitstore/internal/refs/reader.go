@@ -115,12 +115,6 @@ func (r *Reader) IsCached(prefixes ...string) bool { return r.cache.has(prefixes
 // Release ends Cache.
 func (r *Reader) Release() { r.cache = nil }
 
-// Hold does nothing. It remains until package share no longer calls it.
-func (r *Reader) Hold() {}
-
-// Let does nothing. It remains until package share no longer calls it.
-func (r *Reader) Let() {}
-
 // A cache has the refs below prefixes.
 type cache struct {
 	prefixes []string

@@ -287,8 +287,6 @@ func (u *localUpdate) runSeen(ctx context.Context, issues []checkpoint.Issue) er
 // move moves the refs of locked issues in one transaction. It leaves out issues whose
 // moves are unknown, and adds their errors to errs.
 func (u *localUpdate) move(ctx context.Context, issues []checkpoint.Issue, errs errorsByIssue) error {
-	u.s.repo.Refs.Hold()
-	defer u.s.repo.Refs.Let()
 	var list []refs.Move
 	for _, i := range issues {
 		moves, err := u.movesOf(ctx, i, len(issues) > 1)

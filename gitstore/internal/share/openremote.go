@@ -1,22 +1,15 @@
 package share
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
-	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/chain"
-	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/remote"
 	"git-checkpoint/gitstore/internal/repo"
@@ -112,67 +105,4 @@ func (s *Sharer) fetchTips(ctx context.Context, req Request, known map[plumbing.
 		return nil
 	}
 	return l.Commits(ctx, missing)
-}
-
-// A HookPrecheck holds facts from a few files of the repository, so that hooks without
-// work need no git process. If the files do not give a definite answer, every question is
-// answered as if checkpoints may exist.
-type HookPrecheck struct {
-	Branch  string // branch of HEAD, "" if detached
-	certain bool
-	issues  []string // in lower case
-	dir     string   // common git directory
-}
-
-// storedElsewhere is the content of HEAD if the refs are stored elsewhere: in a reftable,
-// or in the directory that extensions.refStorage names. Git writes it for old versions.
-const storedElsewhere = "ref: refs/heads/.invalid"
-
-// ReadHookPrecheck reads the repository of the working directory.
-func ReadHookPrecheck() HookPrecheck {
-	r, ok := repository.Discover("")
-	if !ok || fsutil.Exists(filepath.Join(r.CommonDir, "reftable")) {
-		return HookPrecheck{}
-	}
-	head, err := os.ReadFile(filepath.Join(r.Dir, "HEAD"))
-	if err != nil {
-		return HookPrecheck{}
-	}
-	if strings.HasPrefix(string(head), storedElsewhere) {
-		return HookPrecheck{}
-	}
-	g := HookPrecheck{certain: true, dir: r.CommonDir}
-	if name, ok := strings.CutPrefix(strings.TrimSpace(string(head)), "ref: refs/heads/"); ok {
-		g.Branch = name
-	}
-	names, err := refs.Stored(r.CommonDir, repo.LiveRefs)
-	if err != nil {
-		return HookPrecheck{}
-	}
-	for _, name := range names {
-		if i, err := checkpoint.IssueFromRef(strings.TrimPrefix(name, repo.LiveRefs)); err == nil {
-			g.issues = append(g.issues, strings.ToLower(string(i)))
-		}
-	}
-	return g
-}
-
-// HasNoCheckpoints reports whether the repository is known to have no checkpoint.
-func (g HookPrecheck) HasNoCheckpoints() bool { return g.certain && len(g.issues) == 0 }
-
-// IsForeign reports whether a branch is known to belong to no issue with checkpoints.
-// Every rule takes the issue from a part of the branch name. A renamed branch can belong to
-// the issue of its former name.
-func (g HookPrecheck) IsForeign(branch string) bool {
-	if !g.certain {
-		return false
-	}
-	name := strings.ToLower(branch)
-	for _, i := range g.issues {
-		if strings.Contains(name, i) {
-			return false
-		}
-	}
-	log, err := os.ReadFile(filepath.Join(g.dir, "logs", "refs", "heads", filepath.FromSlash(branch)))
-	return branch == "" || errors.Is(err, fs.ErrNotExist) || err == nil && !bytes.Contains(log, []byte("\tBranch: renamed "))
 }

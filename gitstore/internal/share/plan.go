@@ -46,8 +46,10 @@ func (p *issuePlan) updates() []remote.RefUpdate {
 // planSyncs plans a sync of issues. Issues that move in one transaction share an object
 // writer.
 func (y *Syncing) planSyncs(ctx context.Context, issues []checkpoint.Issue, in fetched, here refValues, known *chain.Names) []*issuePlan {
-	y.Sharer.repo.Refs.Hold()
-	defer y.Sharer.repo.Refs.Let()
+	if len(issues) > 1 { // an error leaves the refs to be read one by one
+		_ = y.Sharer.repo.Refs.Cache(ctx, repo.LiveRefs, repo.ArchiveRefs, repo.BookRefs)
+		defer y.Sharer.repo.Refs.Release()
+	}
 	var plans []*issuePlan
 	var writer *repo.ObjectWriter
 	for n, i := range issues {
