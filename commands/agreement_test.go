@@ -258,7 +258,7 @@ func (a *agreement) check(issue string) bool {
 		{"status --json", readStatus, []string{"status", issue, "--json"}},
 		{"status", readPlain, []string{"status", issue}},
 		{"status --markdown", readMarkdown, []string{"status", issue, "--markdown"}},
-		{ofAllIssues, a.readList(issue), []string{"status", "--json"}},
+		{ofAllIssues, a.readList(issue), []string{"list", "-n", "5000", "--json"}},
 		{"phase next", readNext, []string{"phase", "next", "--issue", issue}},
 		{"resume --json", readStatus, []string{"resume", issue, "--dry-run", "--yes", "--force", "--json"}},
 		{"resume --print env", readEnv, []string{"resume", issue, "--dry-run", "--yes", "--force", "--print", "env"}},
@@ -401,7 +401,7 @@ func readPage(out string) answer {
 }
 
 // ofAllIssues is the output about all issues.
-const ofAllIssues = "status of all issues"
+const ofAllIssues = "list of all issues"
 
 func readStatus(out string) answer {
 	var s struct {

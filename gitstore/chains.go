@@ -215,15 +215,15 @@ func (s *Store) NewestOfEach(ctx context.Context) (tips []Tip, strange []string,
 	return tips, strange, nil
 }
 
-// CompareTips orders issues by the time of their newest checkpoints, the last first. Chains
+// CompareTips orders issues by the time of their last save or import, the last first. Chains
 // that cannot be read come last.
-func CompareTips(a, b Tip) int { return b.created().Compare(a.created()) }
+func CompareTips(a, b Tip) int { return b.saved().Compare(a.saved()) }
 
-func (t Tip) created() time.Time {
+func (t Tip) saved() time.Time {
 	if t.Checkpoint == nil {
 		return time.Time{}
 	}
-	return t.Checkpoint.Created
+	return t.Checkpoint.Saved
 }
 
 // An Exposed is a set of commits that other repositories have or are about to receive.

@@ -20,7 +20,7 @@ import (
 var DropCommand = invoke.Command{
 	Name: "drop", Usage: "delete checkpoints", Args: "[ISSUE] ID... | [ISSUE] --all", Max: maxNamed, Category: "Keep",
 	Examples: []string{
-		"git checkpoint drop 42 1f0c9a2b 83be01d4",
+		"git checkpoint drop 42 1f0c9a2b latest",
 		"git checkpoint drop 42 --all --purge",
 	},
 	Description: "Deletes checkpoints here, and in other clones at the next sync.\n" +
