@@ -70,9 +70,16 @@ func TestOneIssueReadsLittleOfPackedRefs(t *testing.T) {
 	require.NoError(t, err)
 	require.Greater(t, size.Size(), int64(2<<20))
 	for _, args := range [][]string{
-		{"status", "42", "--offline"}, {"list", "42"}, {"show", "42"}, {"resume", "42", "--offline", "--dry-run"},
-		{"hook", "session-start", "claude"}, {"hook", "stop", "claude"}, {"hook", "post-checkout", "HEAD", "HEAD", "1"},
-		{"hook", "pre-push", "origin", "x"}, {"save", "42"}, {"verify", "42"},
+		{"status", "42", "--offline"},
+		{"list", "42"},
+		{"show", "42"},
+		{"resume", "42", "--offline", "--dry-run"},
+		{"hook", "session-start", "claude"},
+		{"hook", "stop", "claude"},
+		{"hook", "post-checkout", "HEAD", "HEAD", "1"},
+		{"hook", "pre-push", "origin", "x"},
+		{"save", "42"},
+		{"verify", "42"},
 	} {
 		opens, bytes := v.packedReads(args...)
 		assert.LessOrEqual(t, opens, 40, "%v", args)

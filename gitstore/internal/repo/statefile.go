@@ -104,17 +104,11 @@ func (s *Repo) Session(fresh func() string) string {
 // syncs share the file system's journal commits.
 func syncDirs(dirs []string) error {
 	slices.Sort(dirs)
-	return eachAtOnce(slices.Compact(dirs), fsutil.SyncDir)
-}
-
-// syncFiles makes the contents of files durable.
-func syncFiles(files []*os.File) error { return eachAtOnce(files, (*os.File).Sync) }
-
-func eachAtOnce[T any](all []T, f func(T) error) error {
-	errs := make([]error, len(all))
+	dirs = slices.Compact(dirs)
+	errs := make([]error, len(dirs))
 	var wait sync.WaitGroup
-	for i, one := range all {
-		wait.Go(func() { errs[i] = f(one) })
+	for i, dir := range dirs {
+		wait.Go(func() { errs[i] = fsutil.SyncDir(dir) })
 	}
 	wait.Wait()
 	return errors.Join(errs...)
