@@ -46,8 +46,7 @@ func (p *issuePlan) updates() []remote.RefUpdate {
 // planSyncs plans a sync of issues. Issues that move in one transaction share an object
 // writer.
 func (y *Syncing) planSyncs(ctx context.Context, issues []checkpoint.Issue, in fetched, here refValues, known *chain.Names) []*issuePlan {
-	if len(issues) > 1 { // an error leaves the refs to be read one by one
-		_ = y.Sharer.repo.Refs.Cache(ctx, repo.LiveRefs, repo.ArchiveRefs, repo.BookRefs)
+	if len(issues) > 1 && y.Sharer.repo.CacheRefs(ctx) {
 		defer y.Sharer.repo.Refs.Release()
 	}
 	var plans []*issuePlan
