@@ -3,6 +3,7 @@
 // writes plain files of refs itself, because a git process costs more than the rest of a save
 // (rows save and turn of testdata/bench); git moves all others. The note in the issue lock
 // says how to settle the transaction if the process is killed.
+
 package repo
 
 import (

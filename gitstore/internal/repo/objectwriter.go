@@ -117,8 +117,11 @@ func (k *ObjectWriter) install(ctx context.Context, beside ...*os.File) (fsync f
 // pack again. Otherwise a gc could list the pack as removable between two tries. If the
 // next try keeps the pack again, gc omits its objects from the new pack, but still
 // removes the listed pack.
+//
+// A writer without objects keeps nothing: its move can be a part of another move, whose pack has
+// the same owner by.
 func (k *ObjectWriter) KeepFromGC(ctx context.Context, by string) (err error) {
-	if k.release != nil {
+	if k.release != nil || len(k.added)+len(k.outside) == 0 {
 		return nil
 	}
 	if k.kept = k.store.gcRuns(); !k.kept {
