@@ -218,17 +218,12 @@ func (u *localUpdate) run(ctx context.Context, issues []checkpoint.Issue) errors
 	if len(issues) > maxLocks {
 		return u.runMany(ctx, issues)
 	}
-	errs := errorsByIssue{}
+	errs, left := errorsByIssue{}, issues
 	if len(issues) > 1 {
 		err := u.s.repo.WithIssueLocks(ctx, issues, func() error { return u.move(ctx, issues, errs) })
-		for _, i := range issues {
-			errs[i] = cmp.Or(errs[i], err)
-		}
+		left = errs.left(issues, err)
 	}
-	for _, i := range issues {
-		if len(issues) > 1 && (errs[i] == nil || repo.IsDone(errs[i])) { // the refs have moved
-			continue
-		}
+	for _, i := range left {
 		errs[i] = u.alone(ctx, i, func() error {
 			alone := errorsByIssue{}
 			err := u.move(ctx, []checkpoint.Issue{i}, alone)
@@ -238,6 +233,17 @@ func (u *localUpdate) run(ctx context.Context, issues []checkpoint.Issue) errors
 	return errs
 }
 
+// left adds the error of a transaction to the errors of its issues, and returns the issues whose
+// refs have not moved.
+func (errs errorsByIssue) left(issues []checkpoint.Issue, err error) (left []checkpoint.Issue) {
+	for _, i := range issues {
+		if errs[i] = cmp.Or(errs[i], err); errs[i] != nil && !repo.IsDone(errs[i]) {
+			left = append(left, i)
+		}
+	}
+	return left
+}
+
 // runMany is run for more issues than a git can inherit locks. This process holds the locks of
 // the issues, and its git inherits the lock of bookkeeping refs, whose file has the note.
 func (u *localUpdate) runMany(ctx context.Context, issues []checkpoint.Issue) errorsByIssue {
@@ -245,19 +251,12 @@ func (u *localUpdate) runMany(ctx context.Context, issues []checkpoint.Issue) er
 	for n, i := range issues {
 		names[n] = i.RefName()
 	}
-	errs, err := errorsByIssue{}, error(nil)
+	errs, left := errorsByIssue{}, issues
 	locks := u.s.repo.RefDir().Lock(ctx, names)
-	together := locks.HeldAll() && len(locks.Interrupted()) == 0
-	if together {
-		err = u.s.repo.WithNamedLocks(ctx, []string{refs.Bookkeeping}, func() error { return u.move(ctx, issues, errs) })
+	if locks.HeldAll() && len(locks.Interrupted()) == 0 {
+		left = u.underBookkeeping(ctx, issues, errs)
 	}
 	locks.Unlock()
-	var left []checkpoint.Issue
-	for _, i := range issues {
-		if errs[i] = cmp.Or(errs[i], err); !together || errs[i] != nil && !repo.IsDone(errs[i]) {
-			left = append(left, i)
-		}
-	}
 	for some := range slices.Chunk(left, maxLocks) {
 		maps.Copy(errs, u.run(ctx, some))
 	}
@@ -271,17 +270,15 @@ func (u *localUpdate) runSeen(ctx context.Context, issues []checkpoint.Issue) er
 		return u.run(ctx, issues)
 	}
 	errs := errorsByIssue{}
-	err := u.s.repo.WithNamedLocks(ctx, []string{refs.Bookkeeping}, func() error { return u.move(ctx, issues, errs) })
-	var left []checkpoint.Issue
-	for _, i := range issues {
-		if errs[i] = cmp.Or(errs[i], err); errs[i] != nil && !repo.IsDone(errs[i]) {
-			left = append(left, i)
-		}
-	}
-	if len(left) > 0 {
-		maps.Copy(errs, u.run(ctx, left))
-	}
+	maps.Copy(errs, u.run(ctx, u.underBookkeeping(ctx, issues, errs)))
 	return errs
+}
+
+// underBookkeeping moves the refs of issues under the lock of bookkeeping refs. It returns the
+// issues whose refs have not moved.
+func (u *localUpdate) underBookkeeping(ctx context.Context, issues []checkpoint.Issue, errs errorsByIssue) []checkpoint.Issue {
+	err := u.s.repo.WithNamedLocks(ctx, []string{refs.Bookkeeping}, func() error { return u.move(ctx, issues, errs) })
+	return errs.left(issues, err)
 }
 
 // move moves the refs of locked issues in one transaction. It leaves out issues whose
