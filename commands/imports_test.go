@@ -62,7 +62,6 @@ var layers = [][]string{
 	{
 		"gitstore/internal/contents",
 		"gitstore/internal/join",
-		"gitstore/internal/recordmerge",
 		"gitstore/internal/remote",
 		"gitstore/internal/secrets/scan",
 		"gitstore/layout",

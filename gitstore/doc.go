@@ -132,7 +132,7 @@
 // merges three chains of an issue: the local chain, the chain at own/, and the remote
 // chain (package join). If one chain contains the merged state, it is the result.
 // Otherwise the commits above the common part are rewritten. If both sides have work that
-// the other lacks, a new checkpoint on top contains both (package recordmerge).
+// the other lacks, a new checkpoint on top contains both (join.MergeRecords).
 //
 // A sync moves the remote refs first, the archive and the chain of an issue together, with
 // a lease on the values that were fetched. If there are many refs, those that extend the remote

@@ -14,7 +14,6 @@ import (
 	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/internal/join"
 	"git-checkpoint/gitstore/internal/ledger"
-	"git-checkpoint/gitstore/internal/recordmerge"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/trees"
 	"git-checkpoint/gitstore/retention"
@@ -53,7 +52,7 @@ func (s *Chains) MergeWork(ctx context.Context, k *repo.ObjectWriter, tip plumbi
 			remarks = append(remarks, notMerged(newest, other.ID, from.ID))
 			continue
 		}
-		if u := recordmerge.Merge(base, theirs, r); u != nil {
+		if u := join.MergeRecords(base, theirs, r); u != nil {
 			r, with = u, append(with, other)
 			seed += " " + string(other.ID)
 			if from != nil {

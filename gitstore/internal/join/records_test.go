@@ -1,4 +1,4 @@
-package recordmerge
+package join
 
 import (
 	"fmt"
@@ -19,7 +19,7 @@ func record(t *testing.T, text string) *checkpoint.Record {
 	return r
 }
 
-func TestMerge(t *testing.T) {
+func TestMergeRecords(t *testing.T) {
 	for _, c := range []struct{ name, base, other, newer, want string }{
 		{
 			"each completed a task",
@@ -77,7 +77,7 @@ func TestMerge(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			base, other, newer := record(t, c.base), record(t, c.other), record(t, c.newer)
 			kept := newer.Clone()
-			got := Merge(base, other, newer)
+			got := MergeRecords(base, other, newer)
 			assert.True(t, checkpoint.Equal(kept.Doc(), newer.Doc()), "it is as it was")
 			if c.want == "" {
 				assert.Nil(t, got)
@@ -89,11 +89,11 @@ func TestMerge(t *testing.T) {
 			text, err := got.JSON()
 			require.NoError(t, err)
 			assert.JSONEq(t, string(want), string(text))
-			assert.Nil(t, Merge(other, got, got), "once is enough")
-			assert.Nil(t, Merge(base, newer, got), "what it holds adds nothing")
+			assert.Nil(t, MergeRecords(other, got, got), "once is enough")
+			assert.Nil(t, MergeRecords(base, newer, got), "what it holds adds nothing")
 		})
 	}
-	assert.NotNil(t, Merge(nil, record(t, "tasks: {T1: {status: complete}}"), record(t, "")))
+	assert.NotNil(t, MergeRecords(nil, record(t, "tasks: {T1: {status: complete}}"), record(t, "")))
 }
 
 // The work for large records from untrusted sources is linear: for records of twice the size,
@@ -126,7 +126,7 @@ func TestMergeOfLargeRecordsIsLinear(t *testing.T) {
 				base, other, newer := of(n)
 				a, b, c := record(t, base), record(t, other), record(t, newer)
 				var merged *checkpoint.Record
-				allocated := gittest.AllocatedBy(t, func() { merged = Merge(a, b, c) })
+				allocated := gittest.AllocatedBy(t, func() { merged = MergeRecords(a, b, c) })
 				require.NotNil(t, merged)
 				return allocated
 			}

@@ -1,17 +1,4 @@
-// Package recordmerge merges the records of concurrent checkpoints: for example, two clones
-// each complete a task, unaware of the other. The common base record shows the changes of
-// each side. All functions are pure.
-//
-// If only one side changed a value, its change counts. If both sides changed a value:
-//
-//	a task, a phase   complete wins, else the newer side
-//	a list            additions of both sides, without removals of either side
-//	all else          the newer side
-//
-// Only sections that describe the work are merged: tasks and their graph, phase progress,
-// agent outputs, and pipeline state. All other keys describe one checkpoint and come from
-// the newer record.
-package recordmerge
+package join
 
 import (
 	"slices"
@@ -21,13 +8,22 @@ import (
 	"git-checkpoint/gitstore/checkpoint/tasks"
 )
 
-// sections are the merged keys of a record.
+// sections are the merged keys of a record. They describe the work. All other keys describe one
+// checkpoint and come from the newer record.
 var sections = []string{"tasks", "execution_graph", "progress", "agent_outputs", "pipeline"}
 
-// Merge merges two records derived from base; base is nil if the records have no common
-// ancestor. It returns newer with the changes of other, or nil if other adds nothing. The
-// inputs are not modified.
-func Merge(base, other, newer *checkpoint.Record) *checkpoint.Record {
+// MergeRecords merges two records of concurrent checkpoints that derive from base: for example,
+// two clones each complete a task, unaware of the other. The common base shows the changes of
+// each side; it is nil if the records have no common ancestor. If only one side changed a
+// value, its change counts. If both sides changed a value:
+//
+//	a task, a phase   complete wins, else the newer side
+//	a list            additions of both sides, without removals of either side
+//	all else          the newer side
+//
+// It returns newer with the changes of other, or nil if other adds nothing. The inputs are not
+// modified.
+func MergeRecords(base, other, newer *checkpoint.Record) *checkpoint.Record {
 	if base == nil {
 		base = checkpoint.New()
 	}
