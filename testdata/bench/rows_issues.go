@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -77,8 +78,65 @@ func issueRows() []row {
 	}
 	for _, of := range issueKinds[:3] {
 		list = append(list, allIssuesRows(of.name, of.kind)...)
+		list = append(list, syncIssuesRows(of.name, of.kind)...)
 	}
 	return list
+}
+
+// syncIssuesRows returns the rows of a sync of all issues: with a remote that has none of them,
+// and again with nothing to do.
+func syncIssuesRows(number string, k kind) []row {
+	return []row{
+		{
+			name: "issues-new-" + number, store: k, once: true, figures: anywhere(3),
+			what: "sync --all of " + number + " new issues", against: "git push of the same refs",
+			run: func(ctx context.Context, r *repo) (result, error) {
+				ours, gits := &emptyRemote{r: r, name: "ours"}, &emptyRemote{r: r, name: "gits"}
+				return r.pair(ctx, r.b.few(),
+					side{prepare: ours.next, each: ours.sync, check: r.says("pushed 1 checkpoint", len(r.many))},
+					side{prepare: gits.next, each: func(int) []string {
+						return r.gits("push", "-q", gits.remote(), checkpointRefs+":"+checkpointRefs)
+					}, check: silent})
+			},
+		},
+		{
+			name: "issues-idle-" + number, store: k, once: true, figures: anywhere(2),
+			what: "sync --all of " + number + " issues, nothing to do", against: lsRemoteName,
+			run: func(ctx context.Context, r *repo) (result, error) {
+				e := &emptyRemote{r: r, name: "idle"}
+				if err := e.next(ctx); err != nil {
+					return result{}, err
+				}
+				if _, err := r.checkpoint(ctx, e.sync(0)[len(r.ours()):]...); err != nil {
+					return result{}, err
+				}
+				return r.pair(ctx, r.b.few(),
+					side{argv: e.sync(0), check: r.says("up to date", len(r.many))},
+					side{argv: r.gits("ls-remote", e.remote(), checkpointRefs), check: counts("", len(r.many))})
+			},
+		},
+	}
+}
+
+// An emptyRemote is a new remote for each run. It has the branch main and no checkpoints.
+type emptyRemote struct {
+	r    *repo
+	name string
+	n    int
+}
+
+func (e *emptyRemote) remote() string { return fmt.Sprintf("%s-%d", e.name, e.n) }
+
+func (e *emptyRemote) sync(int) []string { return e.r.ours("sync", "--all", "--remote", e.remote()) }
+
+func (e *emptyRemote) next(ctx context.Context) error {
+	e.n++
+	hub := filepath.Join(e.r.b.work, filepath.Base(e.r.dir)+"-"+e.remote()+".git")
+	return try(
+		e.r.quietly(ctx, "init", "--quiet", "--bare", hub),
+		e.r.quietly(ctx, "remote", "add", e.remote(), hub),
+		e.r.quietly(ctx, "push", "--quiet", e.remote(), "main"),
+	)
 }
 
 // allIssuesRows returns the rows of commands that read all issues.
