@@ -48,7 +48,6 @@ var layers = [][]string{
 	{
 		"gitstore/internal/doctor",
 		"gitstore/internal/restore",
-		"gitstore/internal/save",
 		"gitstore/internal/secrets",
 		"gitstore/internal/share",
 	},

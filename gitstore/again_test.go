@@ -105,7 +105,7 @@ func TestSaveWarnsIfResumptionCannotBeRemoved(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.manual(1)
-	file := w.s.chains.ResumedFile("42")
+	file := w.s.chain.ResumedFile("42")
 	require.NoError(t, os.MkdirAll(file+"/full", 0o777)) // cannot be removed as a file
 	saved := w.save(w.request(checkpoint.Manual))
 	assert.NotEmpty(t, saved.Warnings)

@@ -17,7 +17,7 @@ type FileChange = snapshot.FileChange
 // with HEAD at the time of its save. Paths are git pathspecs that limit the result;
 // without paths all files count.
 func (s *Store) Diff(from, to *Checkpoint, paths ...string) (*TreeDiff, error) {
-	return s.capturer.Diff(from, to, paths...)
+	return s.snapshot.Diff(from, to, paths...)
 }
 
 // CheckPlace fails if a checkpoint cannot contain a file at this path relative to the
@@ -33,5 +33,5 @@ type Totals = snapshot.Totals
 // Totals counts the changed files and lines of many pairs of checkpoints at once. The
 // totals of a pair that cannot be read are nil.
 func (s *Store) Totals(ctx context.Context, pairs []Pair) []*Totals {
-	return s.capturer.TotalsOf(ctx, pairs)
+	return s.snapshot.TotalsOf(ctx, pairs)
 }

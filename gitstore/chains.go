@@ -13,20 +13,20 @@ import (
 // Without ids, Archive moves all checkpoints. The ledger records reason and time, so
 // every clone can compute archival ages.
 func (s *Store) Archive(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID, why retention.Reason) ([]checkpoint.ID, error) {
-	return s.chains.Archive(ctx, issue, ids, why)
+	return s.chain.Archive(ctx, issue, ids, why)
 }
 
 // ArchiveBut archives all checkpoints except one. If there is no other checkpoint, it
 // returns no id.
 func (s *Store) ArchiveBut(ctx context.Context, issue checkpoint.Issue, keep checkpoint.ID, why retention.Reason) ([]checkpoint.ID, error) {
-	return s.chains.ArchiveBut(ctx, issue, keep, why)
+	return s.chain.ArchiveBut(ctx, issue, keep, why)
 }
 
 // CheckArchive fails if Archive or Drop would refuse the chain of an issue. It changes
 // nothing.
 func (s *Store) CheckArchive(ctx context.Context, issue checkpoint.Issue) error {
 	s.repo.SettleIfInterrupted(ctx, issue)
-	return s.chains.CheckArchive(ctx, issue)
+	return s.chain.CheckArchive(ctx, issue)
 }
 
 // A List is the list of an issue's checkpoints.
@@ -36,30 +36,30 @@ type List = chain.List
 // 0. If the issue has no checkpoints, the list is empty. If plain git removed checkpoints
 // from the chain, List restores them first.
 func (s *Store) List(ctx context.Context, issue checkpoint.Issue, limit int) (*List, error) {
-	s.chains.RepairIfRewritten(ctx, issue)
-	return s.chains.List(ctx, issue, limit)
+	s.chain.RepairIfRewritten(ctx, issue)
+	return s.chain.List(ctx, issue, limit)
 }
 
 // Archived lists an issue's archived checkpoints as List does, with reason and time from
 // the ledger.
 func (s *Store) Archived(ctx context.Context, issue checkpoint.Issue, limit int) (*List, error) {
 	s.repo.SettleIfInterrupted(ctx, issue)
-	return s.chains.Archived(ctx, issue, limit)
+	return s.chain.Archived(ctx, issue, limit)
 }
 
 // Record returns the record of a checkpoint. Parse errors are CorruptErrors that wrap the
 // decoder's error with line and column.
-func (s *Store) Record(c *Checkpoint) (*checkpoint.Record, error) { return s.chains.Record(c) }
+func (s *Store) Record(c *Checkpoint) (*checkpoint.Record, error) { return s.chain.Record(c) }
 
 // VerifiedRecord returns the record of a checkpoint that the caller is going to act on.
 // It fails if the commit violates the stored form, or if the record has another id than
 // the commit.
 func (s *Store) VerifiedRecord(c *Checkpoint) (*checkpoint.Record, error) {
-	return s.chains.VerifiedRecord(c)
+	return s.chain.VerifiedRecord(c)
 }
 
 // RecordBytes returns the stored bytes of a record.
-func (s *Store) RecordBytes(c *Checkpoint) ([]byte, error) { return s.chains.RecordBytes(c) }
+func (s *Store) RecordBytes(c *Checkpoint) ([]byte, error) { return s.chain.RecordBytes(c) }
 
 // A Checkpoint is the description of a checkpoint in its commit. It does not contain the
 // record.
@@ -74,13 +74,13 @@ type Filed = chain.Filed
 // *NotFoundError and deletes nothing. The empty id stands for foreign commits, which have
 // no id.
 func (s *Store) Drop(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID) error {
-	return s.chains.Drop(ctx, issue, ids)
+	return s.chain.Drop(ctx, issue, ids)
 }
 
 // DropAll deletes checkpoints like Drop, and also those below a shallow boundary. With
 // pinned, it deletes pinned checkpoints there too.
 func (s *Store) DropAll(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID, pinned bool) error {
-	return s.chains.DropAll(ctx, issue, ids, pinned)
+	return s.chain.DropAll(ctx, issue, ids, pinned)
 }
 
 // Latest names the newest checkpoint of an issue, valid or not. "latest~2" is the second
@@ -107,22 +107,22 @@ const First = chain.First
 // *NotFoundError or *AmbiguousError, or with *RefusedError if a shallow boundary hides
 // the First checkpoint.
 func (s *Store) Find(ctx context.Context, issue checkpoint.Issue, name string) (*Checkpoint, error) {
-	s.chains.RepairIfRewritten(ctx, issue)
-	return s.chains.Find(ctx, issue, name)
+	s.chain.RepairIfRewritten(ctx, issue)
+	return s.chain.Find(ctx, issue, name)
 }
 
 // ByID returns the checkpoint of an issue with an exact id. An imported id can be any
 // word, even a name such as "latest". If the chain has no such checkpoint, ByID searches
 // the archive. It fails with *NotFoundError.
 func (s *Store) ByID(ctx context.Context, issue checkpoint.Issue, id checkpoint.ID) (*Checkpoint, error) {
-	s.chains.RepairIfRewritten(ctx, issue)
-	return s.chains.ByID(ctx, issue, id)
+	s.chain.RepairIfRewritten(ctx, issue)
+	return s.chain.ByID(ctx, issue, id)
 }
 
 // Newest returns the newest checkpoint of an issue, or *NoneError.
 func (s *Store) Newest(ctx context.Context, issue checkpoint.Issue) (*Checkpoint, error) {
-	s.chains.RepairIfRewritten(ctx, issue)
-	return s.chains.Newest(ctx, issue)
+	s.chain.RepairIfRewritten(ctx, issue)
+	return s.chain.Newest(ctx, issue)
 }
 
 // A Point is the checkpoint from which the work on an issue goes on: the newest one, or the
@@ -131,8 +131,8 @@ type Point = chain.Point
 
 // Point returns the checkpoint from which the work goes on, or *NoneError.
 func (s *Store) Point(ctx context.Context, issue checkpoint.Issue) (*Point, error) {
-	s.chains.RepairIfRewritten(ctx, issue)
-	return s.chains.Point(ctx, issue)
+	s.chain.RepairIfRewritten(ctx, issue)
+	return s.chain.Point(ctx, issue)
 }
 
 // PointRecord returns the checkpoint from which the work goes on and its record, with errors
@@ -149,32 +149,32 @@ func (s *Store) PointRecord(ctx context.Context, issue checkpoint.Issue) (*Point
 // ValidRecord returns the record of a checkpoint from which work continues. Unlike
 // VerifiedRecord, it also fails for schema violations.
 func (s *Store) ValidRecord(c *Checkpoint) (*checkpoint.Record, error) {
-	return s.chains.ValidRecord(c)
+	return s.chain.ValidRecord(c)
 }
 
 // HasArchive reports whether an issue's archive exists.
 func (s *Store) HasArchive(ctx context.Context, i checkpoint.Issue) bool {
-	return s.chains.HasArchive(ctx, i)
+	return s.chain.HasArchive(ctx, i)
 }
 
 // HasIssue reports whether an issue has a chain or an archive.
 func (s *Store) HasIssue(ctx context.Context, i checkpoint.Issue) bool {
-	if s.chains.HasIssue(ctx, i) {
+	if s.chain.HasIssue(ctx, i) {
 		return true
 	}
-	s.chains.RepairIfRewritten(ctx, i)
-	return s.chains.HasChain(ctx, i)
+	s.chain.RepairIfRewritten(ctx, i)
+	return s.chain.HasChain(ctx, i)
 }
 
 // Issues returns all issues with a chain, including broken chains, sorted by ref. If
 // archived is set, it returns the issues with an archive. Refs that are no canonical keys
 // are returned in strange.
 func (s *Store) Issues(ctx context.Context, archived bool) (issues []checkpoint.Issue, strange []string, err error) {
-	issues, strange, err = s.chains.Issues(ctx, archived)
-	if err != nil || archived || !s.chains.RestoreDeletedRefs(ctx, issues) {
+	issues, strange, err = s.chain.Issues(ctx, archived)
+	if err != nil || archived || !s.chain.RestoreDeletedRefs(ctx, issues) {
 		return issues, strange, err
 	}
-	return s.chains.Issues(ctx, archived)
+	return s.chain.Issues(ctx, archived)
 }
 
 // CacheRefs reads the refs of all issues once, for a command that reads many issues. The cache
@@ -239,13 +239,13 @@ const MaxCommits = chain.MaxCommits
 // checkpoint contains HEAD at its save as an ancestor. HEAD should therefore be part of
 // the same push, or be known to exist at the remote.
 func (s *Store) Outgoing(ctx context.Context, name string, i checkpoint.Issue, e Exposed) (Outgoing, error) {
-	return s.chains.Outgoing(ctx, name, i, e)
+	return s.chain.Outgoing(ctx, name, i, e)
 }
 
 // Pin sets or removes a checkpoint's pin, and reports any change. Retention never drops a
 // pinned checkpoint, live or archived.
 func (s *Store) Pin(ctx context.Context, issue checkpoint.Issue, id checkpoint.ID, on bool) (bool, error) {
-	return s.chains.Pin(ctx, issue, id, on)
+	return s.chain.Pin(ctx, issue, id, on)
 }
 
 // A Redaction selects how saves treat record texts that look like secrets. Files are
@@ -285,7 +285,7 @@ var ErrNoRemote = chain.ErrNoRemote
 
 // Remote returns the default remote for checkpoints: checkpoint.remote, otherwise the
 // remote of the branch's upstream, otherwise origin. It fails with ErrNoRemote.
-func (s *Store) Remote(ctx context.Context) (string, error) { return s.chains.Remote(ctx) }
+func (s *Store) Remote(ctx context.Context) (string, error) { return s.chain.Remote(ctx) }
 
 // ShownRemote returns a remote's name for output, without password.
 func ShownRemote(name string) string { return chain.ShownRemote(name) }
@@ -304,9 +304,9 @@ type ResumeOptions = chain.ResumeOptions
 // a save in between increment the counters. The record of the next save mentions a stale
 // checkpoint.
 func (s *Store) SetResumed(c *Checkpoint, o ResumeOptions) error {
-	return s.chains.SetResumed(c, o)
+	return s.chain.SetResumed(c, o)
 }
 
 // Resumed returns the state of the checkpoint's resumes in this worktree since the last
 // save.
-func (s *Store) Resumed(c *Checkpoint) Resumption { return s.chains.Resumed(c) }
+func (s *Store) Resumed(c *Checkpoint) Resumption { return s.chain.Resumed(c) }

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/internal/save"
 	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
@@ -25,15 +24,15 @@ func TestSaveBesideDeletedRef(t *testing.T) {
 			ids := w.manual(3)
 			req := w.request(checkpoint.Manual)
 			k := w.s.repo.NewObjectWriter()
-			snap, err := w.s.capturer.Snapshot(ctx, req.Issue, req.Files(), k)
+			snap, err := w.s.snapshot.Snapshot(ctx, req.Issue, req.files(), k)
 			require.NoError(t, err)
-			operation := &save.SaveOp{Saver: w.s.saver, Req: &req, Snap: snap, Created: w.now}
+			operation := &saveOp{store: w.s, req: &req, snap: snap, created: w.now}
 			tries := 0
-			require.NoError(t, w.s.chains.Retry(ctx, "42", func() error {
+			require.NoError(t, w.s.chain.Retry(ctx, "42", func() error {
 				if tries++; tries == 1 {
 					w.Git("update-ref", "-d", LiveRef("42"))
 				}
-				saved, err := operation.Append(ctx, k)
+				saved, err := operation.append(ctx, k)
 				if err == nil {
 					ids = append(ids, saved.ID)
 				}
@@ -110,22 +109,22 @@ func TestSaveIfOwnRefMovedAfterComparison(t *testing.T) {
 	older := w.Git("rev-parse", LiveRef("42"))
 	req := w.request(checkpoint.Manual)
 	k := w.s.repo.NewObjectWriter()
-	snap, err := w.s.capturer.Snapshot(ctx, req.Issue, req.Files(), k)
+	snap, err := w.s.snapshot.Snapshot(ctx, req.Issue, req.files(), k)
 	require.NoError(t, err)
-	operation := &save.SaveOp{Saver: w.s.saver, Req: &req, Snap: snap, Created: w.now}
+	operation := &saveOp{store: w.s, req: &req, snap: snap, created: w.now}
 	first := true
-	require.NoError(t, w.s.chains.Retry(ctx, "42", func() error {
+	require.NoError(t, w.s.chain.Retry(ctx, "42", func() error {
 		if first {
 			first = false
 			other := w.open(w.Dir)
 			other.repo.IssueLock = w.s.repo.IssueLock
-			o := &save.SaveOp{Saver: other.saver, Req: &req, Snap: snap, Created: w.now}
-			saved, err := o.Append(ctx, other.repo.NewObjectWriter())
+			o := &saveOp{store: other, req: &req, snap: snap, created: w.now}
+			saved, err := o.append(ctx, other.repo.NewObjectWriter())
 			require.NoError(t, err)
 			ids = append(ids, saved.ID)
 			w.Git("update-ref", LiveRef("42"), older)
 		}
-		saved, err := operation.Append(ctx, k)
+		saved, err := operation.append(ctx, k)
 		if err == nil {
 			ids = append(ids, saved.ID)
 		}
@@ -220,7 +219,7 @@ func TestOnlyTheFacadeRepairsBeforeReading(t *testing.T) {
 	w := newWorld(t)
 	ids := w.manual(2)
 	w.Git("update-ref", "-d", LiveRef("42"))
-	c := w.s.chains
+	c := w.s.chain
 	list, err := c.List(ctx, "42", 0)
 	require.NoError(t, err)
 	assert.Empty(t, list.Checkpoints)

@@ -80,7 +80,7 @@ func TestSyncOfUnknownIssueTakesOneConnection(t *testing.T) {
 	assert.EqualValues(t, 2, srv.all.Load())
 
 	c.Git("update-ref", "-d", LiveRef("42"))
-	c.Git("update-ref", "-d", c.s.chains.TrackingRef("origin", "42"))
+	c.Git("update-ref", "-d", c.s.chain.TrackingRef("origin", "42"))
 	assert.Zero(t, c.sync().Fetched, "own/ knows it")
 	assert.Equal(t, a.live(), c.live())
 }

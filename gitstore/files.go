@@ -12,7 +12,7 @@ import (
 // Files compares the files of the worktree with checkpoints, their records and HEAD.
 type Files struct {
 	repo     *repo.Repo
-	capturer *snapshot.Capturer
+	snapshot *snapshot.Capturer
 	restorer *restore.Restorer
 }
 
@@ -40,7 +40,7 @@ func (f Files) CheckResume(ctx context.Context, c *Checkpoint) error {
 // in the format of git diff. The text contains raw file contents: callers must escape it
 // for a terminal.
 func (f Files) Diff(ctx context.Context, c *Checkpoint, path string) (string, error) {
-	return f.capturer.DiffSince(ctx, c, path)
+	return f.snapshot.DiffSince(ctx, c, path)
 }
 
 // Changes counts the changed files of the worktree.
@@ -48,13 +48,13 @@ type Changes = snapshot.Changes
 
 // CountChanges counts the files that differ from HEAD, without submodules.
 func (f Files) CountChanges(ctx context.Context) (Changes, error) {
-	return f.capturer.CountChanges(ctx)
+	return f.snapshot.CountChanges(ctx)
 }
 
 // ChangedSubmodules returns the paths of submodules that have other commits than the staging
 // area names, or changes of their own.
 func (f Files) ChangedSubmodules(ctx context.Context) ([]string, error) {
-	return f.capturer.ChangedSubmodules(ctx)
+	return f.snapshot.ChangedSubmodules(ctx)
 }
 
 // A LocalCommit is a commit of a submodule that other clones cannot check out.
@@ -64,7 +64,7 @@ type LocalCommit = snapshot.LocalCommit
 // of the submodule has. It looks only at submodules that differ from the checkpoint's HEAD
 // and that are checked out here.
 func (f Files) LocalCommits(ctx context.Context, c *Checkpoint) ([]LocalCommit, error) {
-	return f.capturer.LocalCommits(ctx, c)
+	return f.snapshot.LocalCommits(ctx, c)
 }
 
 // LFSContent returns the ids of the content that git-lfs stores for changed files of
@@ -72,7 +72,7 @@ func (f Files) LocalCommits(ctx context.Context, c *Checkpoint) ([]LocalCommit, 
 func (f Files) LFSContent(list []Checkpoint) map[string]bool {
 	ids := map[string]bool{}
 	for i := range list {
-		pointers, _ := f.capturer.Pointers(&list[i])
+		pointers, _ := f.snapshot.Pointers(&list[i])
 		for _, p := range pointers {
 			ids[p.OID] = true
 		}
@@ -83,13 +83,13 @@ func (f Files) LFSContent(list []Checkpoint) map[string]bool {
 // SweepContent removes kept content of git-lfs that no checkpoint names: the content in
 // purged, or if purged is nil, content that is not needed since 90 days.
 func (f Files) SweepContent(ctx context.Context, purged map[string]bool) error {
-	return f.capturer.SweepContent(ctx, purged)
+	return f.snapshot.SweepContent(ctx, purged)
 }
 
 // Uncommitted returns the files that differ from HEAD, including untracked files, and
 // those of them that a checkpoint does not contain.
 func (f Files) Uncommitted(ctx context.Context, r *checkpoint.Record) (changed, notSaved []string, err error) {
-	return f.capturer.Uncommitted(ctx, r)
+	return f.snapshot.Uncommitted(ctx, r)
 }
 
 // An OutputReport lists the files that a record refers to and that are missing or
@@ -101,24 +101,24 @@ type OutputReport = snapshot.OutputReport
 // update counts as neither missing nor changed. This is normal in a clone that has not
 // restored the checkpoint.
 func (f Files) Outputs(ctx context.Context, c *Checkpoint, r *checkpoint.Record) (OutputReport, error) {
-	return f.capturer.Outputs(ctx, c, r)
+	return f.snapshot.Outputs(ctx, c, r)
 }
 
 // MissingOutputs returns the files that a record refers to and that are neither in the
 // worktree nor among the checkpoint's artifacts.
 func (f Files) MissingOutputs(c *Checkpoint, r *checkpoint.Record) ([]string, error) {
-	return f.capturer.MissingOutputs(c, r)
+	return f.snapshot.MissingOutputs(c, r)
 }
 
 // PlanChanged reports whether the plan file differs from its digest, and a restore of the
 // checkpoint would not correct this.
 func (f Files) PlanChanged(ctx context.Context, c *Checkpoint, path, digest string) (bool, error) {
-	return f.capturer.PlanChanged(ctx, c, path, digest)
+	return f.snapshot.PlanChanged(ctx, c, path, digest)
 }
 
 // Digests returns the current digests of worktree files (Checker.Digests).
 func (f Files) Digests(ctx context.Context, paths []string) (map[string]string, error) {
-	return f.capturer.Digests(ctx, paths)
+	return f.snapshot.Digests(ctx, paths)
 }
 
 // A Foreign is a directory or file that belongs to a repository and not to the worktree,
@@ -139,5 +139,5 @@ func (f Files) FindGitDir(ctx context.Context, path string) Foreign {
 
 // IsTracked reports whether git tracks a worktree file, or any file below a directory.
 func (f Files) IsTracked(ctx context.Context, path string) (bool, error) {
-	return f.capturer.IsTracked(ctx, path)
+	return f.snapshot.IsTracked(ctx, path)
 }

@@ -17,7 +17,7 @@ import (
 func TestHereNamesTheCheckpointOfTheFiles(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	here := func() checkpoint.ID { return w.s.chains.Here("42") }
+	here := func() checkpoint.ID { return w.s.chain.Here("42") }
 	saveFile := func(text string) *Checkpoint {
 		w.Write("file", text)
 		req := w.request(checkpoint.Manual)
@@ -58,6 +58,6 @@ func TestHereNamesTheCheckpointOfTheFiles(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(w.s.repo.StateDir(), "here", "42"), []byte(text), 0o666))
 		assert.Empty(t, here(), "%q", text)
 	}
-	require.NoError(t, w.s.chains.SetHere("42", ""))
-	require.NoError(t, w.s.chains.SetHere("42", ""))
+	require.NoError(t, w.s.chain.SetHere("42", ""))
+	require.NoError(t, w.s.chain.SetHere("42", ""))
 }

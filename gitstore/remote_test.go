@@ -99,7 +99,7 @@ func TestDivergedChainsLoseNothing(t *testing.T) {
 	c := a.clone(hub)
 	c.fetch()
 	assert.Equal(t, b.live(), c.live(), "the remote has what it had")
-	assert.Equal(t, b.Git("rev-parse", LiveRef("42")), a.Git("rev-parse", a.s.chains.TrackingRef("origin", "42")))
+	assert.Equal(t, b.Git("rev-parse", LiveRef("42")), a.Git("rev-parse", a.s.chain.TrackingRef("origin", "42")))
 
 	require.NoError(t, b.s.Drop(ctx, "42", theirs))
 	require.Equal(t, Pushed, b.push().Result, "a drop travels")

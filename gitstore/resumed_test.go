@@ -40,7 +40,7 @@ func TestResumptionLastsUntilNextSave(t *testing.T) {
 	assert.Equal(t, Resumption{ID: next.ID, Times: 1}, w.s.Resumed(&next.Checkpoint), "another checkpoint is another resume")
 	assert.Equal(t, 0, w.s.Resumed(cp).Times)
 
-	require.NoError(t, os.WriteFile(w.s.chains.ResumedFile("42"), []byte("not an id at all\n"), 0o666))
+	require.NoError(t, os.WriteFile(w.s.chain.ResumedFile("42"), []byte("not an id at all\n"), 0o666))
 	assert.Equal(t, 0, w.s.Resumed(&next.Checkpoint).Times, "what cannot be read was never resumed")
 	last := w.save(w.request(checkpoint.Manual))
 	assert.Equal(t, 2, last.Record.PhaseAttempt())

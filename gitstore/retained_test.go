@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/internal/save"
 	"git-checkpoint/gitstore/retention"
 
 	"github.com/stretchr/testify/assert"
@@ -45,9 +44,9 @@ func TestSaveDropsPlannedCheckpoints(t *testing.T) {
 				all := append(slices.Clone(before), saved.ID)
 				want := slices.DeleteFunc(all, func(id checkpoint.ID) bool { return slices.Contains(saved.Pruned, id) })
 				require.Equal(t, want, w.live())
-				c, err := w.s.chains.ReadChain(ctx, "42", LiveRef("42"), 0)
+				c, err := w.s.chain.ReadChain(ctx, "42", LiveRef("42"), 0)
 				require.NoError(t, err)
-				_, more := save.Dropped(retention.Plan(policy, c.Items(), w.now))
+				_, more := dropped(retention.Plan(policy, c.Items(), w.now))
 				require.Empty(t, more, "a plan over what was left drops no more: %v", policy)
 				if rng.IntN(6) == 0 {
 					_, err := w.s.Pin(ctx, "42", saved.ID, true)

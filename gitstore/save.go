@@ -1,58 +1,374 @@
 package gitstore
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"time"
 
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/repo"
-	"git-checkpoint/gitstore/internal/save"
+	"git-checkpoint/gitstore/internal/secrets/scan"
+	"git-checkpoint/gitstore/internal/snapshot"
+	"git-checkpoint/gitstore/internal/trees"
+	"git-checkpoint/gitstore/retention"
 	"git-checkpoint/gitstore/trace"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A PruneRequest holds the parameters of a prune.
-type PruneRequest = save.PruneRequest
+// A SaveRequest holds the parameters of a save.
+type SaveRequest struct {
+	Command string // name of the command for errors, "" for save
+	Issue   checkpoint.Issue
 
-// LayoutRules are the rules for chains of one layout. A zero field keeps the general
-// rule.
-type LayoutRules = save.LayoutRules
+	// Edit derives a new record from the previous record. For an issue's first
+	// checkpoint, before is nil. Edit may change the record in place. It sets the
+	// caller's values; the store sets ids, times, branch, files and snapshot. If another
+	// process saves first, Edit is called again with another record, so it must not have
+	// side effects.
+	Edit func(before *checkpoint.Record) (*checkpoint.Record, error)
 
-// A Pruned is the result of a prune.
-type Pruned = save.Pruned
+	// Keep preserves the id, time, branch and files that Edit imported from another
+	// system, and fills in missing ones. A save then fails with *TakenError if a
+	// checkpoint with that id exists or was dropped.
+	Keep bool
 
-// Prune applies retention to an issue's chain and archive.
-func (s *Store) Prune(ctx context.Context, req PruneRequest) (*Pruned, error) {
-	defer trace.Begin(trace.Step, "prune").End()
-	if req.DryRun { // otherwise the prune repairs the chain itself, under the issue lock
-		s.chains.RepairIfRewritten(ctx, req.Issue)
-	}
-	return s.saver.Prune(ctx, req)
+	Branch       string   // branch of a detached HEAD as named by CI
+	Worktree     bool     // include unstaged changes of tracked files
+	Untracked    bool     // include untracked files, but never ignored files
+	Automatic    bool     // no person asked for the save: with status.showUntrackedFiles=no, omit untracked files
+	Artifacts    []string // include these files, even if ignored; relative to the root
+	MaxSize      int64    // limit for the snapshot's new blobs in bytes, 0 for no limit
+	MaxFile      int64    // limit for one untracked file in bytes, 0 for snapshot.DefaultMaxFile
+	MaxUntracked int      // limit for new untracked files of one directory, 0 for snapshot.DefaultMaxUntracked
+
+	// Budget limits the time for reading the worktree, 0 for no limit. The record lists
+	// the files that were left out.
+	Budget time.Duration
+
+	Newest    bool             // fail if the newest record cannot be read, instead of using an older record
+	Retention retention.Policy // applied with the save, may be nil
+	Redact    chain.Redaction  // of the record that Edit returns
+	Allow     scan.Allow       // exceptions for Redact
+
+	// DropInvalid drops values of Edit that break the rules of records, for saves that no
+	// person can repeat. Otherwise the save fails with *InvalidRecordError.
+	DropInvalid bool
+
+	IfChanged bool // fail with ErrUnchanged if nothing has changed
+	DryRun    bool // do everything except writing
+
+	reread      bool  // read all files of the worktree
+	recordBytes int64 // size of the record, once it leaves too little room for the files
 }
 
-// A SaveRequest holds the parameters of a save.
-type SaveRequest = save.SaveRequest
-
 // A Saved is the result of a save.
-type Saved = save.Saved
+type Saved struct {
+	chain.Checkpoint
+	Ref      string
+	Record   *checkpoint.Record
+	DryRun   bool            // nothing was written
+	Files    int             // number of captured paths and paths that differ from HEAD
+	Pruned   []checkpoint.ID // checkpoints that retention dropped
+	Dropped  []string        // invalid values that were left out, with reasons
+	Warnings []string
+}
 
 // Save saves a checkpoint. In the same move of the ref it drops checkpoints that
 // retention no longer keeps. If Save returns without an error, the checkpoint is durable
 // and in the chain.
 func (s *Store) Save(ctx context.Context, req SaveRequest) (*Saved, error) {
 	defer trace.Begin(trace.Step, "save").End()
-	// Save repairs the chain itself when it holds the issue lock. Two saves read other
-	// checkpoints without the lock: a save after a resume, and a dry run of an import.
-	if s.chains.ReadResumed(req.Issue).ID != "" || req.Keep && req.DryRun {
-		s.chains.RepairIfRewritten(ctx, req.Issue)
+	if err := s.repo.CheckWorktree(); err != nil {
+		return nil, err
 	}
-	saved, err := s.saver.Save(ctx, req)
-	if err != nil || saved.DryRun {
-		return saved, err
+	if _, err := checkpoint.ParseIssue(string(req.Issue)); err != nil {
+		return nil, err // its ref could not be parsed
 	}
-	if failed, err := s.capturer.KeepContent(&saved.Checkpoint); err != nil {
+	// The chain is repaired under the issue's lock. Two saves read other checkpoints before:
+	// a save after a resume, and a dry run of an import.
+	if s.chain.ReadResumed(req.Issue).ID != "" || req.Keep && req.DryRun {
+		s.chain.RepairIfRewritten(ctx, req.Issue)
+	}
+	if req.Redact != chain.RedactNone {
+		go scan.Prepare() // while the files are read
+	}
+	saved, err := s.saveWhole(ctx, req)
+	if err != nil {
+		return nil, fmt.Errorf("%s issue %s: %w", cmp.Or(req.Command, "save"), req.Issue, err)
+	}
+	if req.DryRun {
+		return saved, nil
+	}
+	if failed, err := s.snapshot.KeepContent(&saved.Checkpoint); err != nil {
 		saved.Warnings = append(saved.Warnings, fmt.Sprintf("git lfs prune can delete the content of %d files in this checkpoint, which could not be kept: %v", len(failed), err))
 	}
 	return saved, nil
+}
+
+// saveWhole saves with one snapshot. If the files leave no place for the record, or a git gc has
+// deleted an object of the snapshot, it takes another one.
+func (s *Store) saveWhole(ctx context.Context, req SaveRequest) (*Saved, error) {
+	for tries := 1; ; tries++ {
+		saved, err := s.saveOnce(ctx, req)
+		var over *overSize
+		switch {
+		case tries == mostSnapshots:
+			return saved, err
+		case errors.As(err, &over):
+			req.recordBytes = over.record + over.record/8 + 4096 // it also lists the files that are left out
+		case errors.Is(err, repo.ErrObjectsGone):
+			req.reread = true
+		default:
+			return saved, err
+		}
+	}
+}
+
+// An overSize reports that the files and the record together are above the size limit. The
+// save then takes a smaller snapshot.
+type overSize struct{ record int64 }
+
+func (o *overSize) Error() string {
+	return fmt.Sprintf("no place for a record of %d bytes beside the files", o.record)
+}
+
+// mostSnapshots limits the number of snapshots of one save. If a git gc deletes a blob that
+// is not staged any more, or that the stat cache knows, the save takes a new snapshot.
+const mostSnapshots = 5
+
+// saveOnce saves with one snapshot. It fails with ErrObjectsGone if a gc has deleted an object
+// of the snapshot.
+func (s *Store) saveOnce(ctx context.Context, req SaveRequest) (*Saved, error) {
+	k := s.repo.NewObjectWriter()
+	snap, err := s.snapshot.Snapshot(ctx, req.Issue, req.files(), k)
+	if err != nil {
+		return nil, err
+	}
+	w := &saveOp{store: s, req: &req, snap: snap, k: k, created: s.repo.Now().UTC().Truncate(time.Microsecond)}
+	if req.DryRun {
+		return w.append(ctx, k)
+	}
+	w.needsRef = req.Keep || s.chain.ReadResumed(req.Issue).ID != ""
+	var saved *Saved
+	repair := func(ctx context.Context, i checkpoint.Issue) error { return s.chain.RepairOwn(ctx, i, w.needsRef) }
+	err = s.chain.RetryAfter(ctx, req.Issue, repair, func() (err error) {
+		saved, err = w.append(ctx, k)
+		return err
+	})
+	return saved, err
+}
+
+// files returns the snapshot request of a save.
+func (req *SaveRequest) files() snapshot.Request {
+	return snapshot.Request{
+		Worktree: req.Worktree, Untracked: req.Untracked, Automatic: req.Automatic, Artifacts: req.Artifacts,
+		MaxSize: req.filesMax(), MaxFile: req.MaxFile, MaxUntracked: req.MaxUntracked, Budget: req.Budget, DryRun: req.DryRun,
+		Reread: req.reread,
+	}
+}
+
+// filesMax returns the size limit of the files, 0 for no limit.
+func (req *SaveRequest) filesMax() int64 {
+	if req.MaxSize <= 0 {
+		return 0
+	}
+	return max(req.MaxSize-req.recordBytes, 1)
+}
+
+// A saveOp is the state of one save over all attempts.
+type saveOp struct {
+	store   *Store
+	req     *SaveRequest
+	snap    *snapshot.CapturedSnapshot
+	k       *repo.ObjectWriter
+	created time.Time
+	id      checkpoint.ID
+	index   plumbing.Hash // the index commit
+
+	// needsRef is set for a save that looks up other checkpoints of the chain, by the id
+	// of the request or of a resume. Such a save requires that the chain ref exists.
+	needsRef bool
+
+	redacted []string        // secrets found in the record's texts
+	tooLarge error           // size of a record that is kept in spite of it, or nil
+	after    []checkpoint.ID // checkpoints that the worktree came after
+}
+
+// append tries once to add a checkpoint to the chain. It fails with ErrRefMoved if
+// another process moved the ref first.
+func (w *saveOp) append(ctx context.Context, k *repo.ObjectWriter) (*Saved, error) {
+	s, issue := w.store, w.req.Issue
+	current, err := s.chain.ChainToSaveOn(ctx, issue)
+	if err != nil {
+		return nil, err
+	}
+	if current.Tip.IsZero() {
+		if err := s.chain.CheckName(ctx, issue); err != nil {
+			return nil, err
+		}
+	}
+	if current.Deleted && w.needsRef {
+		return nil, fmt.Errorf("%w: %s was deleted", repo.ErrRefMoved, repo.LiveRef(issue))
+	}
+	before, left := s.recordBefore(current)
+	if err := current.CheckBoundary(); err != nil {
+		left = append(left, fmt.Errorf("the record before is left out: %w", err))
+	}
+	if current.Unread != nil {
+		left = append(left, fmt.Errorf("what was dropped or pinned since is left out: %w", current.Unread))
+	}
+	if err := w.refuse(left); err != nil {
+		return nil, err
+	}
+	record, err := w.derive(before, current.NewestClock())
+	if err != nil {
+		return nil, err
+	}
+	dropped, err := w.correct(current, record)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.checkImportedID(ctx, current, record.ID()); err != nil {
+		return nil, err
+	}
+	if w.req.IfChanged && w.unchanged(current, record) {
+		if current.Deleted && !w.req.DryRun {
+			err = s.chain.RestoreRef(ctx, issue, plumbing.ZeroHash, current.Tip)
+		}
+		return nil, cmp.Or(err, repo.ErrUnchanged)
+	}
+	w.after = current.After(s.headsOf(ctx, current))
+	on, pruned := s.applyRetention(ctx, current, w.req.Retention, record, &contents{facts: record.Snapshot(), entries: w.snap.Entries, head: w.snap.Head.Commit}, k)
+	commit, err := w.build(k, on, record)
+	if err != nil {
+		return nil, err
+	}
+	saved := &Saved{
+		Checkpoint: chain.CheckpointOf(commit, issue), Ref: repo.LiveRef(issue), Record: record, DryRun: w.req.DryRun,
+		Files: w.snap.Count, Pruned: pruned, Dropped: dropped, Warnings: append(messages(left), w.redacted...),
+	}
+	if w.tooLarge != nil {
+		saved.Warnings = append(saved.Warnings, w.tooLarge.Error())
+	}
+	if w.req.DryRun {
+		return saved, nil
+	}
+	k.Reach(w.snap.Head.Commit)
+	moves := func() ([]refs.Move, error) { return s.chain.MovesTo(ctx, current, commit.Hash) }
+	if err := s.repo.Move(ctx, k, reflogSave(w.id, pruned), moves); err != nil {
+		return nil, w.inChain(err)
+	}
+	if current.Deleted {
+		s.chain.NotifyRestored(issue)
+	}
+	err = k.Protect(ctx)
+	if errors.Is(err, repo.ErrObjectsGone) && !repo.IsDone(err) {
+		return nil, err // the ref has its former value
+	}
+	if err := s.chain.ForgetResumed(issue); err != nil {
+		saved.Warnings = append(saved.Warnings, fmt.Sprintf("the next save starts from the resumed record again: %v", err))
+	}
+	if err := s.chain.SetHere(issue, w.id); err != nil {
+		saved.Warnings = append(saved.Warnings, fmt.Sprintf("a later merge may compare this worktree with a former checkpoint: %v", err))
+	}
+	if err != nil {
+		return nil, w.inChain(err)
+	}
+	return saved, nil
+}
+
+// headsOf returns the checkpoints that the files of this worktree come after: those that were
+// saved or completely restored here. A checkpoint that was only fetched, or resumed without its
+// files, is not among them. In a chain of an earlier version, which did not record them, it is
+// the newest checkpoint if this clone has saved it.
+func (s *Store) headsOf(ctx context.Context, c *chain.Chain) []checkpoint.ID {
+	heads := s.chain.Heads(c.Issue)
+	newest := c.Newest()
+	if len(heads) == 0 && newest != nil && newest.ID != "" && newest.After == "" && s.facts.SavedHere(ctx, newest) {
+		heads = append(heads, newest.ID)
+	}
+	return heads
+}
+
+// inChain adds the checkpoint's id to a DoneError, so that the user does not repeat the
+// save.
+func (w *saveOp) inChain(err error) error {
+	var done *repo.DoneError
+	if errors.As(err, &done) {
+		return &savedError{w.id, done}
+	}
+	return err
+}
+
+// A savedError is the DoneError of a save.
+type savedError struct {
+	id   checkpoint.ID
+	done *repo.DoneError
+}
+
+func (e *savedError) Error() string {
+	return fmt.Sprintf("%s is in the chain, but: %v", e.id, e.done.Err)
+}
+
+func (e *savedError) Unwrap() error { return e.done }
+
+// build adds the checkpoint's objects to the writer.
+func (w *saveOp) build(k *repo.ObjectWriter, on parent, r *checkpoint.Record) (repo.RawCommit, error) {
+	data, err := r.Encode()
+	if err == nil {
+		err = w.checkSize(int64(len(data)))
+	}
+	if err != nil {
+		return repo.RawCommit{}, err
+	}
+	entries := append([]trees.Entry{{Mode: trees.ModeFile, Name: "checkpoint.yaml", Hash: k.Add(plumbing.BlobObject, data)}}, w.snap.Entries...)
+	if !on.ledger.IsEmpty() {
+		entries = append(entries, trees.Entry{Mode: trees.ModeFile, Name: "ledger", Hash: k.Add(plumbing.BlobObject, on.ledger.Encode())})
+	}
+	if on.commit == chain.Genesis(w.req.Issue).Hash {
+		k.Add(plumbing.TreeObject, nil)
+		k.AddCommit(chain.Genesis(w.req.Issue))
+	}
+	if w.index.IsZero() {
+		var heads []plumbing.Hash
+		if !w.snap.Head.Commit.IsZero() {
+			heads = append(heads, w.snap.Head.Commit)
+		}
+		message := fmt.Sprintf("index of %s\n", w.id)
+		w.index = k.AddCommit(w.store.repo.NewCommit(w.snap.Staged, w.created, message, heads...))
+	}
+	message := chain.EncodeMessage(w.req.Issue, r, w.after)
+	if len(message) > chain.MaxMessage {
+		return repo.RawCommit{}, &repo.LimitError{What: "note and phase", Size: int64(len(message)), Limit: chain.MaxMessage}
+	}
+	commit := w.store.repo.NewAuthoredCommit(k.AddTree(entries), r.CreatedAt(), w.created, message, on.commit, w.index)
+	commit.Hash = k.AddCommit(commit)
+	return commit, nil
+}
+
+// checkSize fails with *RecordSizeError if the record alone is above the size limit, and with
+// *overSize if the record and the files are. A save that nobody can repeat keeps such a
+// record, with a warning.
+func (w *saveOp) checkSize(record int64) error {
+	most := w.req.MaxSize
+	switch {
+	case most <= 0:
+		return nil
+	case record > most && w.req.DropInvalid:
+		w.tooLarge = &repo.RecordSizeError{Size: record, Limit: most}
+		return nil
+	case record > most:
+		return &repo.RecordSizeError{Size: record, Limit: most}
+	case record+w.snap.Size > most && record > w.req.recordBytes:
+		return &overSize{record}
+	}
+	return nil
 }
 
 // Consolidate packs the loose objects that this program has written, if there are many.
@@ -74,4 +390,11 @@ func (s *Store) PacksInBackground() bool {
 		}
 	}
 	return true
+}
+
+func reflogSave(id checkpoint.ID, dropped []checkpoint.ID) string {
+	if len(dropped) == 0 {
+		return "save: " + string(id)
+	}
+	return fmt.Sprintf("save: %s; prune: %s", id, repo.JoinIDs(dropped))
 }

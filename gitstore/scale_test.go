@@ -19,7 +19,7 @@ import (
 func (w *world) long(n int) []checkpoint.ID {
 	w.t.Helper()
 	first := w.save(w.request(checkpoint.Manual))
-	c, err := w.s.chains.ReadChain(ctx, "42", LiveRef("42"), 0)
+	c, err := w.s.chain.ReadChain(ctx, "42", LiveRef("42"), 0)
 	require.NoError(w.t, err)
 	k := w.s.repo.NewObjectWriter()
 	model, ids := c.Commits[0].Raw, []checkpoint.ID{first.ID}
@@ -34,7 +34,7 @@ func (w *world) long(n int) []checkpoint.ID {
 		ids = append(ids, id)
 	}
 	require.NoError(w.t, k.Flush(ctx))
-	moves, err := w.s.chains.MovesTo(ctx, c, tip)
+	moves, err := w.s.chain.MovesTo(ctx, c, tip)
 	require.NoError(w.t, err)
 	require.NoError(w.t, w.s.repo.MoveRefs(ctx, "save: many", moves...))
 	return ids

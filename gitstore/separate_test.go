@@ -21,7 +21,7 @@ func TestLiveAndArchivedCheckpointIsRepaired(t *testing.T) {
 			require.NoError(w.t, err)
 		},
 		"drop":   func(w *world, ids []checkpoint.ID) { require.NoError(w.t, w.s.Drop(ctx, "42", ids[2:3])) },
-		"repair": func(w *world, _ []checkpoint.ID) { require.NoError(w.t, w.s.chains.ClearArchive(ctx, "42")) },
+		"repair": func(w *world, _ []checkpoint.ID) { require.NoError(w.t, w.s.chain.ClearArchive(ctx, "42")) },
 	}
 	for name, act := range heal {
 		for _, ref := range []string{LiveRef("42"), ArchiveRef("42")} { // the ref that did not move

@@ -74,7 +74,7 @@ func TestShallowBoundaryAtTheDepth(t *testing.T) {
 	w.manual(3)
 	c := w.shallow("2")
 	for _, limit := range []int{1, 2, 3} {
-		chain, err := c.s.chains.ReadChain(ctx, "42", LiveRef("42"), limit)
+		chain, err := c.s.chain.ReadChain(ctx, "42", LiveRef("42"), limit)
 		require.NoError(t, err)
 		assert.Equal(t, limit >= 2, chain.Cut, "limit %d", limit)
 	}

@@ -82,7 +82,7 @@ func (s *Store) Push(ctx context.Context, req PushRequest) ([]Synced, error) {
 		return nil, err
 	}
 	for _, i := range req.Issues {
-		s.chains.RepairIfRewritten(ctx, i)
+		s.chain.RepairIfRewritten(ctx, i)
 	}
 	if len(req.Issues) == 0 {
 		issues, strange, err := s.Issues(ctx, false)
@@ -123,7 +123,7 @@ func (s *Store) OtherPushURLs(remote string) []string { return s.sharer.OtherPus
 // RemoteOf returns the remote of an issue's remote-tracking ref, one of the given names and
 // URLs, or "" if the ref belongs to another one.
 func (s *Store) RemoteOf(ref string, issue checkpoint.Issue, remotes []string) string {
-	return s.chains.RemoteOf(ref, issue, remotes)
+	return s.chain.RemoteOf(ref, issue, remotes)
 }
 
 // HasSecret reports whether the URL of a remote contains a password or a token.

@@ -11,7 +11,6 @@ import (
 	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/restore"
-	"git-checkpoint/gitstore/internal/save"
 	"git-checkpoint/gitstore/internal/secrets"
 	"git-checkpoint/gitstore/internal/share"
 	"git-checkpoint/gitstore/internal/snapshot"
@@ -45,11 +44,10 @@ type Store struct {
 	InterruptedRestore InterruptedRestore // a killed restore in this worktree
 
 	repo     *repo.Repo
-	chains   *chain.Chains
-	capturer *snapshot.Capturer
+	chain    *chain.Chains
+	snapshot *snapshot.Capturer
 	facts    *facts.Facts
 	secrets  *secrets.Scanner
-	saver    *save.Saver
 	restorer *restore.Restorer
 	sharer   *share.Sharer
 }
@@ -84,8 +82,7 @@ func newStore(r *repo.Repo, prefetched <-chan *snapshot.StagedState) *Store {
 	u := restore.New(r, c, n, f)
 	return &Store{
 		Doctor: Doctor{r, c, doctor.New(r, c, n, f)}, Files: Files{r, n, u}, Notes: Notes{r}, Worktrees: Worktrees{r, f}, InterruptedRestore: InterruptedRestore{u},
-		repo: r, chains: c, capturer: n, facts: f, secrets: secrets.New(r, c),
-		saver: save.New(r, c, n, f), restorer: u, sharer: share.New(r, c),
+		repo: r, chain: c, snapshot: n, facts: f, secrets: secrets.New(r, c), restorer: u, sharer: share.New(r, c),
 	}
 }
 

@@ -38,7 +38,7 @@ func TestStoredForm(t *testing.T) {
 	saved := w.save(req)
 	_, err := w.s.Pin(ctx, "42", saved.ID, true)
 	require.NoError(t, err)
-	_, err = w.s.chains.SetPoint(ctx, "42", "", first.ID)
+	_, err = w.s.chain.SetPoint(ctx, "42", "", first.ID)
 	require.NoError(t, err)
 	w.sound()
 	golden(t, objectformat.Name+"/chain.txt", w.dump("refs/checkpoints/42"))

@@ -38,7 +38,7 @@ func TestRandomHistoriesEndWithOneChainAndOneArchive(t *testing.T) {
 			for range steps {
 				w := clones[r.IntN(len(clones))]
 				told = append(told, w.randomStep(r))
-				both, err := w.s.chains.InBoth(ctx, "42")
+				both, err := w.s.chain.InBoth(ctx, "42")
 				require.NoError(t, err)
 				require.Empty(t, both, "live and archived after %q", told)
 				for _, c := range clones {

@@ -57,7 +57,7 @@ func TestSyncWithTheLastClock(t *testing.T) {
 
 func mustRead(t *testing.T, w *world) *chain.Chain {
 	t.Helper()
-	c, err := w.s.chains.ReadChain(ctx, "42", LiveRef("42"), 0)
+	c, err := w.s.chain.ReadChain(ctx, "42", LiveRef("42"), 0)
 	require.NoError(t, err)
 	return c
 }

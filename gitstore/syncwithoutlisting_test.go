@@ -44,7 +44,7 @@ func TestSyncOfLocalOnlyTakesOneConnection(t *testing.T) {
 	saved := a.manual(2)
 	assert.Equal(t, Synced{Issue: "42", Pushed: 2, Result: Pushed}, a.sync())
 	assert.EqualValues(t, 1, srv.all.Load())
-	for _, ref := range []string{LiveRef("42"), repo.OwnRef("42"), a.s.chains.TrackingRef("origin", "42")} {
+	for _, ref := range []string{LiveRef("42"), repo.OwnRef("42"), a.s.chain.TrackingRef("origin", "42")} {
 		assert.Equal(t, a.Git("--git-dir="+hub, "rev-parse", LiveRef("42")), a.Git("rev-parse", ref), ref)
 	}
 	assert.Equal(t, UpToDate, a.sync().Result)
@@ -88,7 +88,7 @@ func TestSyncAfterPlainPush(t *testing.T) {
 	before := srv.all.Load()
 	assert.Equal(t, Synced{Issue: "42", Result: UpToDate}, a.sync())
 	assert.EqualValues(t, 1, srv.all.Load()-before)
-	assert.Equal(t, a.Git("rev-parse", LiveRef("42")), a.Git("rev-parse", a.s.chains.TrackingRef("origin", "42")))
+	assert.Equal(t, a.Git("rev-parse", LiveRef("42")), a.Git("rev-parse", a.s.chain.TrackingRef("origin", "42")))
 }
 
 // Pushes that may require a question happen only after listing the remote's refs, since

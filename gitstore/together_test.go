@@ -68,7 +68,7 @@ func TestScanOfManyIssuesMatchesScanOfEach(t *testing.T) {
 		alone = append(alone, ScanRequest{Issue: i, Out: out, MaxFile: 1 << 20})
 		groups = append(groups, []remote.RefUpdate{{Ref: LiveRef(i), Tip: plumbing.NewHash(w.Git("rev-parse", LiveRef(i)))}})
 	}
-	outs, err := w.s.chains.LocalRepo().Showing(ctx, "origin", Exposed{}, groups...)
+	outs, err := w.s.chain.LocalRepo().Showing(ctx, "origin", Exposed{}, groups...)
 	require.NoError(t, err)
 	for n, i := range issues {
 		assert.Equal(t, alone[n].Out, outs[n], i)
@@ -144,7 +144,7 @@ func TestSyncReadsOnlyNewCheckpoints(t *testing.T) {
 			assert.Equal(t, Synced{Issue: "42", Pushed: 2, Result: Pushed}, w.sync())
 		}
 		assert.Equal(t, w.tip(), w.Git("--git-dir="+hub, "rev-parse", LiveRef("42")))
-		assert.Equal(t, w.tip(), w.Git("rev-parse", w.s.chains.TrackingRef("origin", "42")))
+		assert.Equal(t, w.tip(), w.Git("rev-parse", w.s.chain.TrackingRef("origin", "42")))
 	}
 }
 

@@ -66,7 +66,7 @@ func (p *player) sorted(ids []checkpoint.ID) []checkpoint.ID {
 // checkLedger compares ledger entries of all checkpoints that ever existed.
 func (p *player) checkLedger(what string) {
 	p.t.Helper()
-	c, err := p.s.chains.ReadChain(ctx, "42", LiveRef("42"), 0)
+	c, err := p.s.chain.ReadChain(ctx, "42", LiveRef("42"), 0)
 	require.NoError(p.t, err)
 	for id := range p.order {
 		live, archived := slices.Contains(p.m.live, id), slices.Contains(p.m.archived, id)

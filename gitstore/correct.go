@@ -1,4 +1,4 @@
-package save
+package gitstore
 
 import (
 	"fmt"
@@ -32,13 +32,13 @@ func checkRules(r *checkpoint.Record) ruleCheck {
 // before are dropped. Other invalid values come from the caller. They are an error,
 // unless the request has DropInvalid. A cycle of tasks of the record before stays, because
 // only a person can decide which task begins. The result describes what was dropped.
-func (w *SaveOp) correct(current *chain.Chain, r *checkpoint.Record) ([]string, error) {
+func (w *saveOp) correct(current *chain.Chain, r *checkpoint.Record) ([]string, error) {
 	found := checkRules(r)
 	if len(found.problems) == 0 && found.cycle == nil {
 		return nil, nil
 	}
 	var before ruleCheck
-	base, _ := w.Saver.recordBefore(current)
+	base, _ := w.store.recordBefore(current)
 	if base != nil {
 		before = checkRules(base)
 	}
@@ -47,8 +47,8 @@ func (w *SaveOp) correct(current *chain.Chain, r *checkpoint.Record) ([]string, 
 	}
 	own := slices.DeleteFunc(slices.Clone(found.problems), inherited)
 	ownCycle := found.cycle != nil && before.cycle == nil
-	if !w.Req.DropInvalid && (len(own) > 0 || ownCycle) {
-		return nil, repo.InvalidRecord(w.Req.Issue, own, found.cycle)
+	if !w.req.DropInvalid && (len(own) > 0 || ownCycle) {
+		return nil, repo.InvalidRecord(w.req.Issue, own, found.cycle)
 	}
 	d := dropping{r: r, base: base}
 	switch {
@@ -56,7 +56,7 @@ func (w *SaveOp) correct(current *chain.Chain, r *checkpoint.Record) ([]string, 
 		d.restore("tasks", "execution_graph")
 		d.tell("tasks and execution_graph are left out: %v", found.cycle)
 	case found.cycle != nil:
-		d.tell("%v; resume would refuse such a record: git checkpoint task list --issue %s", found.cycle, w.Req.Issue)
+		d.tell("%v; resume would refuse such a record: git checkpoint task list --issue %s", found.cycle, w.req.Issue)
 	}
 	for _, p := range own {
 		if !strings.Contains(p.Path, "[") && d.restore(p.Path) {

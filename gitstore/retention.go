@@ -1,4 +1,4 @@
-package save
+package gitstore
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"git-checkpoint/gitstore/internal/ledger"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/retention"
+	"git-checkpoint/gitstore/trace"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -61,7 +62,11 @@ type Pruned struct {
 }
 
 // Prune applies retention to an issue's chain and archive.
-func (s *Saver) Prune(ctx context.Context, req PruneRequest) (*Pruned, error) {
+func (s *Store) Prune(ctx context.Context, req PruneRequest) (*Pruned, error) {
+	defer trace.Begin(trace.Step, "prune").End()
+	if req.DryRun { // otherwise the prune repairs the chain itself, under the issue lock
+		s.chain.RepairIfRewritten(ctx, req.Issue)
+	}
 	var result *Pruned
 	act := s.chain.Alter
 	if req.DryRun {
@@ -92,8 +97,8 @@ func (s *Saver) Prune(ctx context.Context, req PruneRequest) (*Pruned, error) {
 	return result, nil
 }
 
-// Dropped returns the ids that have no decision to keep a commit, as a set and as a list.
-func Dropped(decisions []retention.Decision) (map[checkpoint.ID]bool, []checkpoint.ID) {
+// dropped returns the ids that have no decision to keep a commit, as a set and as a list.
+func dropped(decisions []retention.Decision) (map[checkpoint.ID]bool, []checkpoint.ID) {
 	kept := map[checkpoint.ID]bool{}
 	for _, d := range decisions {
 		kept[d.ID] = kept[d.ID] || d.Keep
@@ -110,7 +115,7 @@ func Dropped(decisions []retention.Decision) (map[checkpoint.ID]bool, []checkpoi
 }
 
 // consider calls decide with an issue's chain, without lock or changes.
-func (s *Saver) consider(ctx context.Context, i checkpoint.Issue, decide func(c *chain.Chain, k *repo.ObjectWriter) (*chain.Change, error)) error {
+func (s *Store) consider(ctx context.Context, i checkpoint.Issue, decide func(c *chain.Chain, k *repo.ObjectWriter) (*chain.Change, error)) error {
 	c, err := s.chain.ReadChain(ctx, i, repo.LiveRef(i), 0)
 	if err == nil {
 		_, err = decide(c, s.repo.NewObjectWriter())
@@ -119,7 +124,7 @@ func (s *Saver) consider(ctx context.Context, i checkpoint.Issue, decide func(c 
 }
 
 // pruning returns the change that executes the decisions.
-func (s *Saver) pruning(ctx context.Context, c, archive *chain.Chain, p *Pruned, k *repo.ObjectWriter) *chain.Change {
+func (s *Store) pruning(ctx context.Context, c, archive *chain.Chain, p *Pruned, k *repo.ObjectWriter) *chain.Change {
 	ch := &chain.Change{Verb: "prune", Ids: slices.Concat(p.Removed, p.Expired), Remove: chain.SetOf(p.Removed)}
 	elsewhere, newest := len(p.Removed) > 0 && s.chain.SeenElsewhere(ctx, c), c.NewestClock()
 	ch.Ledger = func(l *ledger.Ledger) {
@@ -134,7 +139,7 @@ func (s *Saver) pruning(ctx context.Context, c, archive *chain.Chain, p *Pruned,
 
 // byLayout returns the request with layout rules of the newest live or archived
 // checkpoint.
-func (s *Saver) byLayout(c, archive *chain.Chain, req PruneRequest) PruneRequest {
+func (s *Store) byLayout(c, archive *chain.Chain, req PruneRequest) PruneRequest {
 	newest := c.Newest()
 	if newest == nil {
 		newest = archive.Newest()
@@ -159,7 +164,7 @@ func (s *Saver) byLayout(c, archive *chain.Chain, req PruneRequest) PruneRequest
 
 // decide returns the plan. If the whole chain is archived, old archived checkpoints stay
 // until the next prune.
-func (s *Saver) decide(ctx context.Context, c, archive *chain.Chain, req PruneRequest) (*Pruned, error) {
+func (s *Store) decide(ctx context.Context, c, archive *chain.Chain, req PruneRequest) (*Pruned, error) {
 	items := c.Items()
 	result := &Pruned{Warnings: retention.Warnings(req.Policy, items)}
 	var newest time.Time
@@ -182,11 +187,11 @@ func (s *Saver) decide(ctx context.Context, c, archive *chain.Chain, req PruneRe
 			return nil, err
 		}
 	}
-	_, result.Removed = Dropped(result.Decisions)
+	_, result.Removed = dropped(result.Decisions)
 	if !result.Archived {
 		expired := s.expired(c, archive, req.Stay, newest)
 		result.Decisions = append(result.Decisions, expired...)
-		_, result.Expired = Dropped(expired)
+		_, result.Expired = dropped(expired)
 		result.Doubts = append(result.Doubts, doubtsOf(expired)...)
 	}
 	result.Plan = retention.PlanID(result.Decisions)
@@ -201,7 +206,7 @@ func (s *Saver) decide(ctx context.Context, c, archive *chain.Chain, req PruneRe
 
 // expired returns the decisions for archived checkpoints. It skips checkpoints that are
 // also live.
-func (s *Saver) expired(c, archive *chain.Chain, stay *retention.Stay, newest time.Time) []retention.Decision {
+func (s *Store) expired(c, archive *chain.Chain, stay *retention.Stay, newest time.Time) []retention.Decision {
 	if stay == nil || archive.Cut {
 		return nil
 	}
@@ -219,7 +224,7 @@ func (s *Saver) expired(c, archive *chain.Chain, stay *retention.Stay, newest ti
 		})
 	}
 	// The commit of HEAD is only read for checkpoints that would expire.
-	gone, _ := Dropped(stay.Expired(list, s.repo.Now()))
+	gone, _ := dropped(stay.Expired(list, s.repo.Now()))
 	for i := range list {
 		if gone[list[i].ID] {
 			list[i].Times.Base = s.chain.BaseTime(&known[list[i].ID].Checkpoint)
@@ -276,7 +281,7 @@ type parent struct {
 // applyRetention applies retention to the newest part of a chain, with record r on top.
 // It returns the parent for the commit of r and the dropped ids. If an error occurs,
 // nothing is dropped and the save continues.
-func (s *Saver) applyRetention(ctx context.Context, below *chain.Chain, p retention.Policy, r *checkpoint.Record, coming *contents, k *repo.ObjectWriter) (parent, []checkpoint.ID) {
+func (s *Store) applyRetention(ctx context.Context, below *chain.Chain, p retention.Policy, r *checkpoint.Record, coming *contents, k *repo.ObjectWriter) (parent, []checkpoint.ID) {
 	plain := parent{below.Tip, below.Ledger}
 	if below.Tip.IsZero() {
 		plain.commit = chain.Genesis(below.Issue).Hash
@@ -292,12 +297,12 @@ func (s *Saver) applyRetention(ctx context.Context, below *chain.Chain, p retent
 	item := retention.Item{ID: r.ID(), Trigger: r.Trigger(), Phase: r.Phase(), Branch: r.Branch(), Resumable: r.CanResume(), Valid: true}
 	items := append([]retention.Item{item}, c.Items()...)
 	planned := retention.PlanSave(p, items, s.repo.Now())
-	if drop, ids := Dropped(planned); len(ids) == 0 || awaitsTurns(p, items, drop) {
+	if drop, ids := dropped(planned); len(ids) == 0 || awaitsTurns(p, items, drop) {
 		return plain, nil // before the contents of checkpoints are compared
 	}
 	full := &fullness{s: s, objects: k, known: c.Index(), coming: coming}
 	decisions, err := s.keepFuller(p, items, planned, full)
-	drop, ids := Dropped(decisions)
+	drop, ids := dropped(decisions)
 	if err != nil || len(ids) == 0 || awaitsTurns(p, items, drop) {
 		return plain, nil
 	}

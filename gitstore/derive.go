@@ -1,4 +1,4 @@
-package save
+package gitstore
 
 import (
 	"cmp"
@@ -15,7 +15,7 @@ import (
 // recordBefore returns the record that a new record is derived from. This is the record
 // of the checkpoint that was resumed in this worktree, otherwise the newest readable
 // record. It also returns errors of unreadable records.
-func (s *Saver) recordBefore(c *chain.Chain) (*checkpoint.Record, []error) {
+func (s *Store) recordBefore(c *chain.Chain) (*checkpoint.Record, []error) {
 	var left []error
 	if resumed, how := s.chain.LastResumed(c.Issue); resumed != nil {
 		r, err := s.chain.Record(resumed)
@@ -36,7 +36,7 @@ func (s *Saver) recordBefore(c *chain.Chain) (*checkpoint.Record, []error) {
 
 // newestRecord returns the newest readable record of the checkpoints in c. If limit is
 // above 1, it searches only the checkpoints below those in c.
-func (s *Saver) newestRecord(c *chain.Chain, limit int) (*checkpoint.Record, []error) {
+func (s *Store) newestRecord(c *chain.Chain, limit int) (*checkpoint.Record, []error) {
 	list := c.Checkpoints()
 	if limit > 1 {
 		more, err := s.chain.Walk(c.Issue, c.Ref, c.Tip, limit)
@@ -60,9 +60,9 @@ func (s *Saver) newestRecord(c *chain.Chain, limit int) (*checkpoint.Record, []e
 // edit needs the newest record, every such error fails the save. Otherwise only a lack of
 // system resources does, since a retry may succeed: without the failure, the new record
 // would ignore an existing record.
-func (w *SaveOp) refuse(left []error) error {
+func (w *saveOp) refuse(left []error) error {
 	for _, err := range left {
-		if w.Req.Newest || chain.IsExhausted(err) {
+		if w.req.Newest || chain.IsExhausted(err) {
 			return err
 		}
 	}
@@ -79,9 +79,9 @@ func messages(errs []error) []string {
 
 // derive returns the new record. The caller's edit comes first, then facts set by the
 // store.
-func (w *SaveOp) derive(before *checkpoint.Record, newest checkpoint.Clock) (*checkpoint.Record, error) {
-	redact := chain.RedactFrom(before, w.Req.Redact, w.Req.Allow)
-	record, err := w.Req.Edit(before)
+func (w *saveOp) derive(before *checkpoint.Record, newest checkpoint.Clock) (*checkpoint.Record, error) {
+	redact := chain.RedactFrom(before, w.req.Redact, w.req.Allow)
+	record, err := w.req.Edit(before)
 	if err != nil {
 		return nil, err
 	}
@@ -93,16 +93,16 @@ func (w *SaveOp) derive(before *checkpoint.Record, newest checkpoint.Clock) (*ch
 		return nil, err // the commit message contains the trigger unquoted
 	}
 	record.SetVersion(chain.FormatVersion)
-	record.SetIssue(w.Req.Issue)
+	record.SetIssue(w.req.Issue)
 	w.setFacts(record)
 	if before == nil {
-		redact.Name("the issue's key", string(w.Req.Issue))
+		redact.Name("the issue's key", string(w.req.Issue))
 	}
 	redact.Name("the branch's name", record.Branch())
 	w.redacted = redact.Warnings
-	record.SetSnapshot(w.Snap.Facts)
-	record.SetClock(newest.Next(w.Created))
-	if w.Req.Keep && record.ID() != "" {
+	record.SetSnapshot(w.snap.Facts)
+	record.SetClock(newest.Next(w.created))
+	if w.req.Keep && record.ID() != "" {
 		if w.id, err = checkpoint.ParseID(string(record.ID())); err != nil {
 			return nil, err // so does the id
 		}
@@ -117,45 +117,45 @@ func (w *SaveOp) derive(before *checkpoint.Record, newest checkpoint.Clock) (*ch
 }
 
 // setFacts sets the creation time, branch and files of a checkpoint.
-func (w *SaveOp) setFacts(r *checkpoint.Record) {
+func (w *saveOp) setFacts(r *checkpoint.Record) {
 	keep := func(path string) bool {
 		v, ok := r.Doc().Lookup(path)
-		return w.Req.Keep && ok && v != nil
+		return w.req.Keep && ok && v != nil
 	}
 	if !keep("created_at") {
-		r.SetCreatedAt(w.Created)
+		r.SetCreatedAt(w.created)
 	}
 	if !keep("issue_snapshot.branch") {
 		r.SetBranch(w.branch())
 	}
 	if !keep("files_modified") {
-		r.SetFiles(w.Snap.Files)
+		r.SetFiles(w.snap.Files)
 	}
 }
 
 // checkImportedID fails with *TakenError if an imported id belongs to an existing or a
 // dropped checkpoint. The next sync would remove a checkpoint with a dropped id.
-func (w *SaveOp) checkImportedID(ctx context.Context, current *chain.Chain, id checkpoint.ID) error {
-	if !w.Req.Keep {
+func (w *saveOp) checkImportedID(ctx context.Context, current *chain.Chain, id checkpoint.ID) error {
+	if !w.req.Keep {
 		return nil
 	}
 	if current.Ledger.Deleted[id] {
-		return &repo.TakenError{Issue: w.Req.Issue, ID: id, Dropped: true}
+		return &repo.TakenError{Issue: w.req.Issue, ID: id, Dropped: true}
 	}
-	if _, err := w.Saver.chain.ByID(ctx, w.Req.Issue, id); err == nil {
-		return &repo.TakenError{Issue: w.Req.Issue, ID: id}
+	if _, err := w.store.chain.ByID(ctx, w.req.Issue, id); err == nil {
+		return &repo.TakenError{Issue: w.req.Issue, ID: id}
 	}
 	return nil
 }
 
 // branch returns the branch name for the record. A name that is not valid UTF-8 is quoted
 // like a path.
-func (w *SaveOp) branch() string {
-	return facts.RecordedBranch(cmp.Or(w.Snap.Head.Branch, w.Req.Branch))
+func (w *saveOp) branch() string {
+	return facts.RecordedBranch(cmp.Or(w.snap.Head.Branch, w.req.Branch))
 }
 
 // newID returns a new id from the record, the staged tree and random bytes.
-func (w *SaveOp) newID(r *checkpoint.Record) (checkpoint.ID, error) {
+func (w *saveOp) newID(r *checkpoint.Record) (checkpoint.ID, error) {
 	r.SetID("")
 	data, err := r.Encode()
 	if err != nil {
@@ -163,7 +163,7 @@ func (w *SaveOp) newID(r *checkpoint.Record) (checkpoint.ID, error) {
 	}
 	digest := sha256.New()
 	digest.Write(data)
-	digest.Write(w.Snap.Staged[:])
-	digest.Write([]byte(w.Saver.repo.Random()))
-	return checkpoint.NewID(r.Phase(), w.Created, digest.Sum(nil)), nil
+	digest.Write(w.snap.Staged[:])
+	digest.Write([]byte(w.store.repo.Random()))
+	return checkpoint.NewID(r.Phase(), w.created, digest.Sum(nil)), nil
 }

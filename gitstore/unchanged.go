@@ -1,0 +1,115 @@
+package gitstore
+
+import (
+	"bytes"
+	"slices"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/chain"
+	"git-checkpoint/gitstore/internal/trees"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// volatile lists record fields that differ even between checkpoints with equal state.
+var volatile = []string{"checkpoint_id", "created_at", "trigger", "clock", "session_id", "files_modified", "last_run"}
+
+// unchanged reports whether a new checkpoint would equal the newest checkpoint: the same
+// HEAD, the same trees and the same record. If there is no checkpoint, a turn is unchanged
+// if no file differs from HEAD.
+func (w *saveOp) unchanged(c *chain.Chain, r *checkpoint.Record) bool {
+	newest := c.Newest()
+	if newest == nil {
+		return r.Trigger() == checkpoint.Turn && w.snap.Count == 0 && len(w.snap.Facts.MergeHead) == 0 && len(w.snap.Facts.Skipped) == 0
+	}
+	if !newest.Valid() {
+		return false
+	}
+	stored, err := trees.Read(w.store.repo.Objects, newest.Tree)
+	if err != nil {
+		return false
+	}
+	before, err := w.store.chain.Record(newest)
+	if err != nil {
+		return false
+	}
+	same := w.sameTrees(stored)
+	if !same && w.snap.Facts.IsOutOfTime() {
+		// All files that were read are unchanged. The others are assumed to be unchanged.
+		same = w.partOf(stored) && !slices.ContainsFunc(w.snap.Facts.Deleted, func(path string) bool {
+			return !slices.Contains(before.Snapshot().Deleted, path)
+		})
+		before, r = withoutSnapshot(before), withoutSnapshot(r)
+	}
+	now := steady(r, r)
+	return same && now != nil && bytes.Equal(steady(before, r), now)
+}
+
+// partOf reports whether stored contains the snapshot: the same staged tree, and every
+// file that was read.
+func (w *saveOp) partOf(stored []trees.Entry) bool {
+	for _, e := range w.snap.Entries {
+		have, ok := trees.Find(stored, e.Name)
+		switch {
+		case !ok:
+			return false
+		case have.Hash == e.Hash:
+			continue
+		case e.Name == "staged" || e.Name == "conflicts":
+			return false
+		}
+		changes, err := trees.DiffBetween(w.store.repo.Objects, w.k, have.Hash, e.Hash)
+		if err != nil || slices.ContainsFunc(changes, func(c trees.Change) bool { return !c.New.Hash.IsZero() }) {
+			return false
+		}
+	}
+	return true
+}
+
+// withoutSnapshot returns a record copy whose snapshot contains only facts about HEAD.
+func withoutSnapshot(r *checkpoint.Record) *checkpoint.Record {
+	facts := r.Snapshot()
+	r = checkpoint.FromDoc(r.Doc().Clone())
+	r.SetSnapshot(checkpoint.Snapshot{Head: facts.Head, Detached: facts.Detached, MergeHead: facts.MergeHead})
+	return r
+}
+
+// sameTrees reports whether stored has exactly the snapshot's trees.
+func (w *saveOp) sameTrees(stored []trees.Entry) bool {
+	have := map[string]plumbing.Hash{}
+	for _, e := range stored {
+		if e.IsTree() {
+			have[e.Name] = e.Hash
+		}
+	}
+	for _, e := range w.snap.Entries {
+		if have[e.Name] != e.Hash {
+			return false
+		}
+	}
+	return len(have) == len(w.snap.Entries)
+}
+
+// steady returns a record without its volatile fields, as JSON. The encoding sorts fields
+// into stored order, since edits may reorder them. A missing note or request in the new record
+// does not count as a change, nor does another number of a turn.
+func steady(r, given *checkpoint.Record) []byte {
+	m := r.Doc().Clone()
+	for _, key := range volatile {
+		m.Delete(key)
+	}
+	if given.Note() == "" || given.Trigger() == checkpoint.Turn { // the note of a turn is its request
+		m.Delete("note")
+	}
+	same := checkpoint.FromDoc(m)
+	said := checkpoint.AgentTurn{}
+	if t := given.AgentTurn(); t.Request != "" || t.Answer != "" {
+		said.Request, said.Answer = r.AgentTurn().Request, r.AgentTurn().Answer
+	}
+	same.SetAgentTurn(said)
+	data, err := same.JSON()
+	if err != nil {
+		return nil
+	}
+	return data
+}
