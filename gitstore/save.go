@@ -81,7 +81,22 @@ type Saved struct {
 
 // Save saves a checkpoint. In the same move of the ref it drops checkpoints that
 // retention no longer keeps. If Save returns without an error, the checkpoint is durable
-// and in the chain.
+// and in the chain. The steps:
+//
+//  1. The snapshot builds the tree of the index, with git's cache-tree, so only changed
+//     directories are hashed. It adds modified, untracked and named files, and lists what it
+//     leaves out, with class and reason (checkpoint.Snapshot.Extent).
+//  2. The issue is locked. Interrupted operations of killed processes are settled, and a
+//     rewritten chain is repaired.
+//  3. The edit derives the record from that of the checkpoint which was resumed in this
+//     worktree, otherwise from the newest one. Secrets in its texts are masked.
+//  4. Retention decides which checkpoints go, and rewrites the commits above them.
+//  5. The record, the index commit and the checkpoint's commit are encoded. The object
+//     database writes all new objects durably, also objects that git wrote without a sync.
+//  6. One transaction moves the refs by compare-and-swap. If another process moved a ref
+//     first, the save repeats steps 2 to 6.
+//  7. If a git gc has deleted an object meanwhile, the refs move back, and the save takes
+//     another snapshot.
 func (s *Store) Save(ctx context.Context, req SaveRequest) (*Saved, error) {
 	defer trace.Begin(trace.Step, "save").End()
 	if err := s.repo.CheckWorktree(); err != nil {

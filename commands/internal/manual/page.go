@@ -157,6 +157,7 @@ func guides() []Guide {
 		{"json", 7, "the output of each command with --json"},
 		{"format", 5, "the stored form of checkpoints"},
 		{"limits", 7, "limits of the program, and its costs"},
+		{"decisions", 7, "why it is built this way"},
 		{"comparison", 7, "differences from other tools"},
 	}
 }
