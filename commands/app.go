@@ -29,6 +29,7 @@ import (
 	"git-checkpoint/commands/scan"
 	"git-checkpoint/commands/share"
 	"git-checkpoint/commands/status"
+	"git-checkpoint/commands/turns"
 	"git-checkpoint/commands/web"
 	"git-checkpoint/commands/workflow"
 	"git-checkpoint/gitstore"
@@ -314,7 +315,7 @@ func allCommands() []*invoke.Command {
 	return []*invoke.Command{
 		&save.SaveCommand, &save.RunCommand,
 		&workflow.StartCommand, &workflow.PhaseCommand, &workflow.TaskCommand, &workflow.FinishCommand,
-		&list.ListCommand, &list.ShowCommand, &list.DiffCommand, &status.StatusCommand, &web.WebCommand, &configCommand,
+		&list.ListCommand, &list.ShowCommand, &list.DiffCommand, &turns.BlameCommand, &status.StatusCommand, &web.WebCommand, &configCommand,
 		&resume.ResumeCommand, &resume.RestoreCommand, &retain.UndoCommand, &retain.RedoCommand,
 		&retain.PruneCommand, &retain.PinCommand, &retain.UnpinCommand, &retain.DropCommand, &retain.ArchiveCommand, &doctor.VerifyCommand, &doctor.DoctorCommand, &scan.ScanCommand,
 		&share.SyncCommand, &share.FetchCommand, &share.PushCommand, &interchange.ImportCommand, &interchange.ExportCommand,

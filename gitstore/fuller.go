@@ -114,15 +114,9 @@ func (f *fullness) deleted(c *contents) []string {
 
 // headOf returns the HEAD of a checkpoint, or zero if it has none.
 func (f *fullness) headOf(l *chain.ChainCommit) plumbing.Hash {
-	if len(l.Raw.Parents) < 2 {
-		return plumbing.ZeroHash
-	}
-	index, err := f.s.repo.ReadCommit(l.Raw.Parents[1])
+	head, err := f.s.chain.HeadOf(&l.Checkpoint)
 	f.note(err)
-	if err != nil || len(index.Parents) == 0 {
-		return plumbing.ZeroHash
-	}
-	return index.Parents[0]
+	return head
 }
 
 // treeOf returns the tree of a commit, or zero for an unborn HEAD.

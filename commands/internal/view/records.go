@@ -627,3 +627,36 @@ func WriteContext(w io.Writer, fields []string, text, message string) error {
 	}
 	return json.NewEncoder(w).Encode(object)
 }
+
+// Blame is the record of blame: the lines of a file with their sources.
+type Blame struct {
+	Type    string        `json:"type"`
+	Issue   string        `json:"issue"`
+	Path    string        `json:"path"`
+	Sources []BlameSource `json:"sources"`
+	Lines   []BlameLine   `json:"lines"`
+}
+
+// BlameSource is a checkpoint or a commit that brought lines, or neither if the lines are not
+// saved. AfterTurn is the number of turns before a checkpoint that is no turn.
+type BlameSource struct {
+	Checkpoint string    `json:"checkpoint" empty:"null"`
+	Commit     string    `json:"commit" empty:"null"`
+	Trigger    string    `json:"trigger" empty:"null"`
+	Turn       *int      `json:"turn"`
+	AfterTurn  *int      `json:"after_turn"`
+	Agent      string    `json:"agent" empty:"null"`
+	Session    string    `json:"session" empty:"null"`
+	Request    string    `json:"request" empty:"null"`
+	Author     string    `json:"author" empty:"null"`
+	Time       time.Time `json:"time"`
+	Summary    string    `json:"summary" empty:"null"`
+	Saved      bool      `json:"saved"`
+}
+
+// BlameLine is a line of a file. Source is an index of Sources.
+type BlameLine struct {
+	Line   int    `json:"line"`
+	Source int    `json:"source"`
+	Text   string `json:"text"`
+}

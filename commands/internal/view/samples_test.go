@@ -92,7 +92,11 @@ func samples() map[string]any {
 			{"list", "changed", []any{}, []any{"x", true, nil}},
 		}, []FileChange{{"src/a.go", "modified", "", new(12), new(0)}, {"b.go", "renamed", "a.go", nil, nil}}, new(2), new(12), new(0)},
 		"diff-empty": CheckpointDiff{Type: "diff"},
-		"status":     status("status"), "status-empty": Status{Type: "status", Action: "none"},
+		"blame": Blame{"blame", "42", "src/parser.go", []BlameSource{
+			{Checkpoint: id, Trigger: "turn", Turn: new(7), Agent: "claude", Session: "0d5a0e0e", Request: "fix the parser", Author: "Ann", Time: made, Summary: "fix the parser", Saved: true},
+			{Commit: commit, Author: "Ann", Time: made, Summary: "first", Saved: true}, {},
+		}, []BlameLine{{1, 0, "package src"}, {2, 2, ""}}},
+		"status": status("status"), "status-empty": Status{Type: "status", Action: "none"},
 		"resume":       Resume{status("resume"), true, []string{"src/a.go", "b.go"}, []string{"b.go"}, []string{"src/a.go"}, "refs/git-checkpoint/undo/1", r, []EarlierFile{{"b.go", older}}, 2, []string{"state:docs"}, []string{"state:ready"}},
 		"resume-empty": Resume{Status: Status{Type: "resume", Action: "none"}},
 		"restore":      Restore{"restore", true, id, []string{"a", "d"}, []string{"d"}, []string{"b"}, []string{"c"}, []string{"e"}, []LeftOut{{"g", "untracked", 5, "larger than 4 bytes"}}, []string{"f"}, []string{"a"}, []SessionFile{{"f", "ses_1", "claude"}}, []EarlierFile{{"b", older}}, "refs/git-checkpoint/undo/1", []string{"git diff"}, "nothing to restore: the changes of the checkpoint are here", true},

@@ -373,3 +373,16 @@ func (s *Chains) SeenElsewhere(ctx context.Context, c *Chain) bool {
 	tracking, err := s.repo.TrackingRefs(ctx, c.Issue)
 	return err != nil || len(tracking) > 0
 }
+
+// HeadOf returns HEAD at the save of a checkpoint, zero if it was unborn.
+func (s *Chains) HeadOf(c *Checkpoint) (plumbing.Hash, error) {
+	commit, err := s.repo.ReadCommit(c.Commit)
+	if err != nil || len(commit.Parents) < 2 {
+		return plumbing.ZeroHash, err
+	}
+	index, err := s.repo.ReadCommit(commit.Parents[1])
+	if err != nil || len(index.Parents) == 0 {
+		return plumbing.ZeroHash, err
+	}
+	return index.Parents[0], nil
+}

@@ -219,3 +219,16 @@ func (s *Capturer) CountChanges(ctx context.Context) (n Changes, err error) {
 	}
 	return n, err
 }
+
+// NewWhole returns a builder of the whole states of checkpoints.
+func (s *Capturer) NewWhole() *treediff.Whole { return treediff.NewWhole(s.repo.Objects) }
+
+// WholeTree returns the tree of the whole state of a checkpoint: captured files, otherwise staged
+// files. It adds trees that the repository lacks to w.
+func (s *Capturer) WholeTree(c *chain.Checkpoint, w *treediff.Whole) (plumbing.Hash, error) {
+	side, err := s.side(c)
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	return w.Tree(side)
+}

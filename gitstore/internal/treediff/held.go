@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/contents"
 	"git-checkpoint/gitstore/internal/trees"
 
@@ -21,6 +22,7 @@ import (
 type held struct {
 	objects trees.Reader
 	made    map[plumbing.Hash][]byte
+	kinds   map[plumbing.Hash]plumbing.ObjectType // of made objects that are no trees
 }
 
 // Read returns a generated or stored object.
@@ -169,12 +171,17 @@ func (h *held) add(entries map[string]trees.Entry) plumbing.Hash {
 	return hash
 }
 
-// write stores generated trees as loose objects below dir.
+// write stores generated objects as loose objects below dir. Concurrent processes may write and
+// read the same objects.
 func (h *held) write(dir string) error {
 	for hash, data := range h.made {
+		kind := plumbing.TreeObject
+		if other, ok := h.kinds[hash]; ok {
+			kind = other
+		}
 		var b bytes.Buffer
 		z := zlib.NewWriter(&b)
-		fmt.Fprintf(z, "tree %d\x00", len(data))
+		fmt.Fprintf(z, "%s %d\x00", kind, len(data))
 		z.Write(data) // writes to a buffer never fail
 		z.Close()
 		name := hash.String()
@@ -182,7 +189,11 @@ func (h *held) write(dir string) error {
 		if err := os.MkdirAll(sub, 0o700); err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(sub, name[2:]), b.Bytes(), 0o600); err != nil {
+		path := filepath.Join(sub, name[2:])
+		if fsutil.Exists(path) {
+			continue
+		}
+		if err := fsutil.ReplaceFile(path, &b, fsutil.ReplaceOptions{Temp: "tmp_", Mode: 0o600}); err != nil {
 			return err
 		}
 	}

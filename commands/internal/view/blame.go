@@ -1,0 +1,164 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// An Origin is a checkpoint or a commit that brought lines of a file, with the turn of an agent
+// that it is.
+type Origin struct {
+	Source  *gitstore.BlameSource
+	Turn    checkpoint.AgentTurn // of the record
+	Session string
+	IsTurn  bool // an agent's turn; otherwise the turns so far are Turn.Number
+}
+
+// OriginOf returns the origin of a source. The record is nil if the source is no checkpoint.
+func OriginOf(source *gitstore.BlameSource, r *checkpoint.Record) Origin {
+	o := Origin{Source: source}
+	if r != nil {
+		o.Turn, o.Session = r.AgentTurn(), r.Session()
+		o.IsTurn = source.Checkpoint.Trigger == checkpoint.Turn && o.Turn.Agent != ""
+	}
+	return o
+}
+
+// Name returns the short id of the checkpoint or of the commit, "" for lines that are not saved.
+func (o *Origin) Name() string {
+	switch s := o.Source; {
+	case s.NotSaved:
+		return ""
+	case s.Checkpoint != nil:
+		return s.Checkpoint.ID.Short()
+	default:
+		return s.Commit.String()[:8]
+	}
+}
+
+// Who returns the turn and its agent, such as "turn 7, claude", the position between turns, or
+// the author of a commit.
+func (o *Origin) Who() string {
+	s := o.Source
+	switch {
+	case s.NotSaved:
+		return "not saved yet"
+	case s.Checkpoint == nil:
+		return s.Author
+	case o.IsTurn:
+		return fmt.Sprintf("turn %d, %s", o.Turn.Number, o.Turn.Agent)
+	case o.Turn.Number > 0:
+		return fmt.Sprintf("by hand, between turns %d and %d", o.Turn.Number, o.Turn.Number+1)
+	}
+	return cmp.Or(s.Author, "checkpoint")
+}
+
+// What returns the first line of the request of the turn, of the note, or of the message.
+func (o *Origin) What() string {
+	if o.IsTurn && o.Turn.Request != "" {
+		return FirstLine(o.Turn.Request)
+	}
+	if o.Source.NotSaved {
+		return ""
+	}
+	return o.Source.Summary
+}
+
+// Record returns the record of an origin.
+func (o *Origin) Record() BlameSource {
+	s := o.Source
+	b := BlameSource{Saved: !s.NotSaved}
+	switch {
+	case s.NotSaved:
+		return b
+	case s.Checkpoint == nil:
+		b.Commit = s.Commit.String()
+	default:
+		b.Checkpoint, b.Trigger = string(s.Checkpoint.ID), string(s.Checkpoint.Trigger)
+		if o.IsTurn {
+			b.Turn, b.Agent, b.Session, b.Request = new(o.Turn.Number), o.Turn.Agent, o.Session, o.Turn.Request
+		} else {
+			b.AfterTurn = new(o.Turn.Number)
+		}
+	}
+	b.Author, b.Time, b.Summary = s.Author, s.Time, s.Summary
+	return b
+}
+
+// Widths of the columns of Blame, in cells.
+const (
+	blameWho  = 34
+	blameWhat = 40
+)
+
+// Blame renders lines with their origins: id, origin, request, number and text. At a terminal,
+// a line with the origin of the line before it repeats nothing.
+func (s Screen) Blame(lines []gitstore.BlameLine, origins map[*gitstore.BlameSource]*Origin, people bool) string {
+	var b strings.Builder
+	who, what, digits := 0, 0, 1
+	for _, l := range lines {
+		o := origins[l.Source]
+		who, what = max(who, min(Width(Clean(o.Who())), blameWho)), max(what, min(Width(Clean(o.What())), blameWhat))
+		digits = max(digits, len(fmt.Sprint(l.Number)))
+	}
+	if people && s.Width > 0 {
+		what = max(0, min(what, s.Width/3-who))
+	}
+	var before *gitstore.BlameSource
+	for _, l := range lines {
+		o := origins[l.Source]
+		name, by, request := o.Name(), Truncate(Clean(o.Who()), who), Truncate(Clean(o.What()), what)
+		if people && l.Source == before {
+			name, by, request = "", "", ""
+		}
+		before = l.Source
+		fmt.Fprintf(&b, "%s %s %s %*d) %s\n", s.Paint(Yellow, pad(name, 8)), pad(by, who), s.Paint(Dim, pad(request, what)), digits, l.Number, Clean(l.Text))
+	}
+	return b.String()
+}
+
+// BlamePorcelain renders lines in the format of git blame --porcelain. The commit of a line is
+// that of its checkpoint, a commit of the repository, or zero if the line is not saved.
+func BlamePorcelain(lines []gitstore.BlameLine) string {
+	var b strings.Builder
+	seen := map[*gitstore.BlameSource]bool{}
+	for i, l := range lines {
+		commit := l.Source.Commit
+		switch {
+		case l.Source.NotSaved:
+			commit = gitstore.NoCommit
+		case l.Source.Checkpoint != nil:
+			commit = l.Source.Checkpoint.Commit
+		}
+		fmt.Fprintf(&b, "%s %d %d", commit, l.Original, l.Number)
+		first := i == 0 || lines[i-1].Source != l.Source || lines[i-1].Number != l.Number-1 || lines[i-1].Original != l.Original-1
+		if first {
+			fmt.Fprintf(&b, " %d", groupSize(lines[i:]))
+		}
+		b.WriteString("\n")
+		if !seen[l.Source] {
+			for _, header := range l.Source.Headers {
+				b.WriteString(header + "\n")
+			}
+			seen[l.Source] = true
+		}
+		if first {
+			b.WriteString("filename " + checkpoint.QuotePath(l.File) + "\n")
+		}
+		b.WriteString("\t" + l.Text + "\n")
+	}
+	return b.String()
+}
+
+// groupSize returns the number of lines at the beginning that follow each other in their source.
+func groupSize(lines []gitstore.BlameLine) int {
+	n := 1
+	for n < len(lines) && lines[n].Source == lines[0].Source && lines[n].Number == lines[n-1].Number+1 && lines[n].Original == lines[n-1].Original+1 {
+		n++
+	}
+	return n
+}

@@ -1,0 +1,227 @@
+package gitstore
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/trace"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A BlameRequest selects the lines of a file.
+type BlameRequest struct {
+	Issue  checkpoint.Issue
+	Path   string   // relative to the root, with slashes
+	Ranges []string // as -L of git blame, none for all lines
+}
+
+// A BlameSource is where lines of a file come from: a checkpoint, a commit, or neither if they
+// are not saved yet.
+type BlameSource struct {
+	Checkpoint *Checkpoint // nil for other sources
+	Commit     plumbing.Hash
+	Author     string
+	Time       time.Time // of the author
+	Summary    string
+	NotSaved   bool
+
+	Headers []string // lines of git blame --porcelain about the commit, without "previous"
+}
+
+// NoCommit is the name of a commit that does not exist.
+var NoCommit = plumbing.ZeroHash
+
+// A BlameLine is a line of a file.
+type BlameLine struct {
+	Number   int    // from 1
+	Original int    // number in the file of the source
+	File     string // name of the file in the source
+	Text     string
+	Source   *BlameSource
+}
+
+// Blame returns for each line of a file the checkpoint or the commit that brought it, as git
+// blame of the line of commits (Line). Lines that HEAD brought between two checkpoints are
+// attributed by git blame of HEAD. Errors of git, such as a wrong range, are *git.CommandError.
+func (s *Store) Blame(ctx context.Context, req BlameRequest) ([]BlameLine, error) {
+	defer trace.Begin(trace.Step, "blame").End()
+	line, err := s.Line(ctx, req.Issue)
+	if err != nil {
+		return nil, err
+	}
+	now, err := line.Now(ctx, req.Path)
+	if err != nil {
+		return nil, fmt.Errorf("blame: %w", err)
+	}
+	b := &blame{line: line, now: now, git: line.Git, sources: map[plumbing.Hash]*BlameSource{}}
+	b.git.Dir = s.Root()
+	lines, err := b.read(ctx, now, req.Path, req.Ranges)
+	if err != nil {
+		return nil, err
+	}
+	return lines, b.readSteps(ctx, lines)
+}
+
+// A blame collects the sources of lines.
+type blame struct {
+	line    *Line
+	now     plumbing.Hash
+	git     git.Git
+	sources map[plumbing.Hash]*BlameSource
+}
+
+// read runs git blame on a file of a commit.
+func (b *blame) read(ctx context.Context, commit plumbing.Hash, path string, ranges []string) ([]BlameLine, error) {
+	args := []string{"-c", "core.quotePath=false", "blame", "--porcelain"}
+	for _, r := range ranges {
+		args = append(args, "-L"+r)
+	}
+	out, err := b.git.Output(ctx, append(args, commit.String(), "--", path)...)
+	if err != nil {
+		return nil, err
+	}
+	return b.parse(out)
+}
+
+// readSteps attributes the lines of steps to the commits that HEAD has them from, with one git
+// process a step and file.
+func (b *blame) readSteps(ctx context.Context, lines []BlameLine) error {
+	type place struct {
+		step plumbing.Hash
+		file string
+	}
+	at := map[place][]*BlameLine{}
+	var order []place
+	for i := range lines {
+		l := &lines[i]
+		if _, ok := b.line.steps[l.Source.Commit]; ok {
+			p := place{l.Source.Commit, l.File}
+			if at[p] == nil {
+				order = append(order, p)
+			}
+			at[p] = append(at[p], l)
+		}
+	}
+	for _, p := range order {
+		found, err := b.read(ctx, b.line.steps[p.step], p.file, rangesOf(at[p]))
+		if err != nil {
+			return err
+		}
+		byNumber := map[int]BlameLine{}
+		for _, f := range found {
+			byNumber[f.Number] = f
+		}
+		for _, l := range at[p] {
+			if f, ok := byNumber[l.Original]; ok {
+				l.Source, l.Original, l.File = f.Source, f.Original, f.File
+			}
+		}
+	}
+	return nil
+}
+
+// rangesOf returns the numbers of lines in their source as ranges of git blame -L.
+func rangesOf(lines []*BlameLine) (ranges []string) {
+	var numbers []int
+	for _, l := range lines {
+		numbers = append(numbers, l.Original)
+	}
+	slices.Sort(numbers)
+	for i := 0; i < len(numbers); {
+		end := i
+		for end+1 < len(numbers) && numbers[end+1] <= numbers[end]+1 {
+			end++
+		}
+		ranges = append(ranges, fmt.Sprintf("%d,%d", numbers[i], numbers[end]))
+		i = end + 1
+	}
+	return ranges
+}
+
+// parse parses the output of git blame --porcelain: for each line a header "<commit> <line in
+// the source> <line> [<lines>]", lines "<key> <value>" about a commit or its file, and the text
+// after a tab.
+func (b *blame) parse(out []byte) ([]BlameLine, error) {
+	files := map[plumbing.Hash]string{}
+	var lines []BlameLine
+	var at BlameLine
+	for text := range bytes.Lines(out) {
+		line := string(bytes.TrimSuffix(text, []byte("\n")))
+		if rest, ok := strings.CutPrefix(line, "\t"); ok && at.Source != nil {
+			at.Text, at.File = rest, files[at.Source.Commit]
+			lines = append(lines, at)
+			at = BlameLine{}
+			continue
+		}
+		if key, value, _ := strings.Cut(line, " "); at.Source != nil {
+			if key == "filename" {
+				files[at.Source.Commit] = unquotedPath(value)
+				continue
+			}
+			at.Source.set(key, value, line)
+			continue
+		}
+		var err error
+		if at, err = b.header(line); err != nil {
+			return nil, err
+		}
+	}
+	return lines, nil
+}
+
+// header parses the header of a line.
+func (b *blame) header(line string) (at BlameLine, err error) {
+	words := strings.Fields(line)
+	if len(words) < 3 || !plumbing.IsHash(words[0]) {
+		return at, fmt.Errorf("git blame said %.80q", line)
+	}
+	for i, n := range []*int{&at.Original, &at.Number} {
+		if *n, err = strconv.Atoi(words[i+1]); err != nil {
+			return at, fmt.Errorf("git blame said %.80q", line)
+		}
+	}
+	hash := plumbing.NewHash(words[0])
+	if b.sources[hash] == nil {
+		b.sources[hash] = &BlameSource{Commit: hash, NotSaved: hash == b.now}
+		if st := b.line.StateOf(hash); st != nil {
+			b.sources[hash].Checkpoint = &st.Checkpoint
+		}
+	}
+	at.Source = b.sources[hash]
+	return at, nil
+}
+
+// set sets a value of git blame --porcelain.
+func (b *BlameSource) set(key, value, line string) {
+	switch key {
+	case "previous":
+		return
+	case "author":
+		b.Author = value
+	case "author-time":
+		if n, err := strconv.ParseInt(value, 10, 64); err == nil {
+			b.Time = time.Unix(n, 0)
+		}
+	case "summary":
+		b.Summary = value
+	}
+	if !slices.Contains(b.Headers, line) {
+		b.Headers = append(b.Headers, line)
+	}
+}
+
+// unquotedPath returns a path that git has quoted if necessary.
+func unquotedPath(s string) string {
+	if path, err := checkpoint.UnquotePath(s); err == nil {
+		return path
+	}
+	return s
+}

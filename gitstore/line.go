@@ -1,0 +1,363 @@
+package gitstore
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/chain"
+	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/git/repository"
+	"git-checkpoint/gitstore/internal/odb"
+	"git-checkpoint/gitstore/internal/repo"
+	"git-checkpoint/gitstore/internal/treediff"
+	"git-checkpoint/gitstore/internal/trees"
+	"git-checkpoint/gitstore/trace"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A Line is the work on an issue as commits, so that git blame, git log and git diff work on the
+// states of an agent's turns. Each valid checkpoint has a commit with its whole state as the
+// tree. The parents are the commits of the checkpoints that it came after. If HEAD has moved
+// since, the last parent is a step: a commit with the tree of HEAD and the same parents. HEAD
+// itself is no parent, because git blame prefers a parent with the same file, so a turn's line
+// that HEAD has too would be attributed to the commit. The first checkpoint has HEAD as its
+// parent.
+//
+// The commits are not stored in the repository. Their objects are in a directory of their own,
+// as a cache by content: git-checkpoint/lines/<issue>/ in the git directory. The file "states"
+// there has a line for each checkpoint:
+//
+//	<id> <tree of the checkpoint> <whole state> <HEAD or zero> <commit> <parents...>
+//
+// Equal chains give equal commits in every clone that has the same objects.
+type Line struct {
+	States []LineState // oldest first
+	Git    git.Git     // reads the commits of the line, and the repository
+
+	store  *Store
+	dir    string
+	number map[plumbing.Hash]int           // index in States, by commit
+	steps  map[plumbing.Hash]plumbing.Hash // HEAD by step
+}
+
+// A LineState is a checkpoint in a Line.
+type LineState struct {
+	Checkpoint Checkpoint
+	Commit     plumbing.Hash
+	Tree       plumbing.Hash // the whole state
+	Head       plumbing.Hash // HEAD at the save, zero if unborn
+	Parents    []plumbing.Hash
+}
+
+// Line returns the line of commits of an issue, and stores the commits that the cache lacks. It
+// fails with *NoneError if the issue has no valid checkpoint.
+func (s *Store) Line(ctx context.Context, issue checkpoint.Issue) (*Line, error) {
+	defer trace.Begin(trace.Step, "line of commits").End()
+	s.chain.RepairIfRewritten(ctx, issue)
+	c, err := s.chain.ReadChain(ctx, issue, repo.LiveRef(issue), 0)
+	if err != nil {
+		return nil, err
+	}
+	dir := s.repo.NotePath("lines/" + issue.RefName())
+	b := &lineBuilder{
+		store: s, whole: s.snapshot.NewWhole(), known: readLineStates(filepath.Join(dir, "states")),
+		line: &Line{store: s, dir: dir, number: map[plumbing.Hash]int{}, steps: map[plumbing.Hash]plumbing.Hash{}}, byID: map[checkpoint.ID]int{},
+	}
+	list := c.Checkpoints()
+	for i := range slices.Backward(list) {
+		if cp := &list[i]; cp.Valid() {
+			if err := b.add(cp); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if len(b.line.States) == 0 {
+		return nil, &repo.NoneError{Issue: issue}
+	}
+	if err := b.write(); err != nil {
+		return nil, fmt.Errorf("line of commits of issue %s: %w", issue, err)
+	}
+	b.line.Git = s.repo.Git.With(b.line.alternates(s.repo.Info))
+	return b.line, nil
+}
+
+// alternates returns the variable by which git reads the objects of the line.
+func (l *Line) alternates(info repository.Info) string {
+	dirs := append([]string{l.dir}, odb.SplitAlternates(info.Alternates)...)
+	return repository.AlternatesVariable + "=" + odb.JoinAlternates(dirs)
+}
+
+// StateOf returns the state of a commit of the line, or nil.
+func (l *Line) StateOf(commit plumbing.Hash) *LineState {
+	if i, ok := l.number[commit]; ok {
+		return &l.States[i]
+	}
+	return nil
+}
+
+// ByID returns the state of a checkpoint, or nil.
+func (l *Line) ByID(id checkpoint.ID) *LineState {
+	for i := range l.States {
+		if l.States[i].Checkpoint.ID == id {
+			return &l.States[i]
+		}
+	}
+	return nil
+}
+
+// A lineBuilder adds checkpoints to a Line, oldest first.
+type lineBuilder struct {
+	store *Store
+	whole *treediff.Whole
+	known map[checkpoint.ID]LineState // of the cache; their Checkpoint has only id and tree
+	line  *Line
+	byID  map[checkpoint.ID]int
+	made  bool // the cache lacks a state
+}
+
+func (b *lineBuilder) add(cp *Checkpoint) error {
+	st := LineState{Checkpoint: *cp}
+	known, ok := b.known[cp.ID]
+	if ok = ok && known.Checkpoint.Tree == cp.Tree; ok {
+		st.Tree, st.Head = known.Tree, known.Head
+	} else {
+		var err error
+		if st.Tree, err = b.store.snapshot.WholeTree(cp, b.whole); err != nil {
+			return err
+		}
+		if st.Head, err = b.store.chain.HeadOf(cp); err != nil {
+			return err
+		}
+	}
+	before := b.before(cp)
+	var err error
+	if st.Parents, err = b.line.parents(b.whole, before, st.Head); err != nil {
+		return err
+	}
+	if ok && slices.Equal(known.Parents, st.Parents) {
+		st.Commit = known.Commit
+	} else {
+		data, err := b.encode(&st)
+		if err != nil {
+			return err
+		}
+		st.Commit, b.made = b.whole.Add(plumbing.CommitObject, data), true
+	}
+	b.byID[cp.ID] = len(b.line.States)
+	b.line.number[st.Commit] = len(b.line.States)
+	b.line.States = append(b.line.States, st)
+	return nil
+}
+
+// before returns the states that a checkpoint came after. A checkpoint of an earlier version came
+// after the one before it in the chain.
+func (b *lineBuilder) before(cp *Checkpoint) []*LineState {
+	after, known := cp.CameAfter()
+	if n := len(b.line.States); !known && n > 0 {
+		return []*LineState{&b.line.States[n-1]}
+	}
+	var before []*LineState
+	inherited := map[checkpoint.ID]bool{}
+	for _, id := range after {
+		i, ok := b.byID[id]
+		if !ok || inherited[id] {
+			continue
+		}
+		before = append(before, &b.line.States[i])
+		more, _ := b.line.States[i].Checkpoint.CameAfter()
+		for _, id := range more {
+			inherited[id] = true
+		}
+	}
+	return before
+}
+
+// parents returns the parents of a state with the given HEAD: the states before it and, if HEAD
+// has moved, a step, or HEAD if no state is before it. A shallow clone may lack HEAD.
+func (l *Line) parents(w *treediff.Whole, before []*LineState, head plumbing.Hash) ([]plumbing.Hash, error) {
+	moved := !head.IsZero() && l.store.repo.Objects.Has(head)
+	var parents []plumbing.Hash
+	for _, st := range before {
+		parents = append(parents, st.Commit)
+		moved = moved && st.Head != head
+	}
+	switch {
+	case !moved:
+		return parents, nil
+	case len(parents) == 0:
+		return []plumbing.Hash{head}, nil
+	}
+	commit, err := l.store.repo.ReadCommit(head)
+	if err != nil {
+		return nil, err
+	}
+	subject, _, _ := strings.Cut(strings.TrimSpace(commit.Message), "\n")
+	data := encodeLineCommit(commit.Tree, parents, commit.Rest, fmt.Sprintf("%s\n\nCommit: %s\n", subject, head))
+	step := w.Add(plumbing.CommitObject, data)
+	l.steps[step] = head
+	return append(parents, step), nil
+}
+
+// encodeLineCommit returns a commit with the author and the committer of another one.
+func encodeLineCommit(tree plumbing.Hash, parents []plumbing.Hash, headers []byte, message string) []byte {
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "tree %s\n", tree)
+	for _, p := range parents {
+		fmt.Fprintf(&out, "parent %s\n", p)
+	}
+	for header := range bytes.Lines(headers) {
+		if bytes.HasPrefix(header, []byte("author ")) || bytes.HasPrefix(header, []byte("committer ")) {
+			out.Write(header)
+		}
+	}
+	out.WriteString("\n" + message)
+	return out.Bytes()
+}
+
+// encode returns the commit of a state. Its subject is the note, and trailers name the
+// checkpoint and, for a turn of an agent, number, agent and session.
+func (b *lineBuilder) encode(st *LineState) ([]byte, error) {
+	cp := &st.Checkpoint
+	r, err := b.store.chain.Record(cp)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := b.store.repo.ReadCommit(cp.Commit)
+	if err != nil {
+		return nil, err
+	}
+	subject, _, _ := strings.Cut(strings.TrimSpace(cp.Note), "\n")
+	if subject == "" {
+		subject = "checkpoint, " + string(cp.Trigger)
+	}
+	message := fmt.Sprintf("%s\n\nCheckpoint-Id: %s\n", subject, cp.ID)
+	if t := r.AgentTurn(); cp.Trigger == checkpoint.Turn && t.Agent != "" {
+		message += fmt.Sprintf("Checkpoint-Turn: %d\nCheckpoint-Agent: %s\n", t.Number, t.Agent)
+		if session := r.Session(); session != "" {
+			message += fmt.Sprintf("Checkpoint-Session: %s\n", session)
+		}
+	}
+	return encodeLineCommit(st.Tree, st.Parents, raw.Rest, message), nil
+}
+
+// write stores new objects, then the list of states.
+func (b *lineBuilder) write() error {
+	if !b.made && len(b.known) == len(b.line.States) {
+		return nil
+	}
+	if err := b.store.repo.Objects.MakeDirs(b.line.dir); err != nil {
+		return err
+	}
+	if err := b.whole.Write(b.line.dir); err != nil {
+		return err
+	}
+	var out strings.Builder
+	for _, st := range b.line.States {
+		fmt.Fprintf(&out, "%s %s %s %s %s", st.Checkpoint.ID, st.Checkpoint.Tree, st.Tree, st.Head, st.Commit)
+		for _, p := range st.Parents {
+			out.WriteString(" " + p.String())
+		}
+		out.WriteString("\n")
+	}
+	return b.store.repo.WriteNote("lines/"+b.line.States[0].Checkpoint.Issue.RefName()+"/states", []byte(out.String()))
+}
+
+// readLineStates reads the list of states. An incomplete or damaged list is empty.
+func readLineStates(path string) map[checkpoint.ID]LineState {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	known := map[checkpoint.ID]LineState{}
+	for line := range strings.Lines(string(data)) {
+		words := strings.Fields(line)
+		if len(words) < 5 || !strings.HasSuffix(line, "\n") {
+			return nil
+		}
+		var hashes []plumbing.Hash
+		for _, word := range words[1:] {
+			if !plumbing.IsHash(word) {
+				return nil
+			}
+			hashes = append(hashes, plumbing.NewHash(word))
+		}
+		id := checkpoint.ID(words[0])
+		known[id] = LineState{
+			Checkpoint: chain.Checkpoint{ID: id, Tree: hashes[0]},
+			Tree:       hashes[1], Head: hashes[2], Commit: hashes[3], Parents: hashes[4:],
+		}
+	}
+	return known
+}
+
+// Now returns a commit on top of the line: HEAD with the present content of a file, relative to
+// the root, if it is in the worktree. Its parents are the newest states of this worktree, and
+// HEAD. A line of the file that only this commit has is not saved yet. If neither the worktree
+// nor HEAD has the file, the error says so.
+func (l *Line) Now(ctx context.Context, path string) (plumbing.Hash, error) {
+	s := l.store
+	w := s.snapshot.NewWhole()
+	var tree, head plumbing.Hash
+	out, err := s.repo.Git.Output(ctx, "rev-parse", "--verify", "--quiet", "HEAD")
+	if text := strings.TrimSpace(string(out)); err == nil && plumbing.IsHash(text) {
+		head = plumbing.NewHash(text)
+		if tree, err = s.repo.TreeOfCommit(head); err != nil {
+			return head, err
+		}
+	}
+	if info, err := os.Lstat(filepath.Join(s.Root(), filepath.FromSlash(path))); err == nil && info.Mode().IsRegular() {
+		blob, err := l.hashFile(ctx, path)
+		if err != nil {
+			return blob, err
+		}
+		if tree, err = w.Replace(tree, trees.FileEntry{Path: path, Mode: trees.ModeOf(info), Hash: blob}); err != nil {
+			return blob, err
+		}
+	}
+	if _, blob, err := trees.Lookup(w, tree, path); err != nil || blob.IsZero() {
+		return blob, cmp.Or(err, fmt.Errorf("%s: no such file in the worktree or at HEAD", path))
+	}
+	parents, err := l.parents(w, l.here(), head)
+	if err != nil {
+		return head, err
+	}
+	now := w.Add(plumbing.CommitObject, encodeLineCommit(tree, parents, s.repo.NewCommit(tree, time.Unix(0, 0), "").Rest, "not saved yet\n"))
+	return now, w.Write(l.dir)
+}
+
+// here returns the states that this worktree comes after, or the newest one.
+func (l *Line) here() []*LineState {
+	newest := &l.States[len(l.States)-1]
+	var states []*LineState
+	for _, id := range l.store.chain.Heads(newest.Checkpoint.Issue) {
+		if st := l.ByID(id); st != nil && !slices.Contains(states, st) {
+			states = append(states, st)
+		}
+	}
+	if len(states) == 0 {
+		states = append(states, newest)
+	}
+	return states
+}
+
+// hashFile stores the content of a file in the worktree beside the line, with git's filters.
+func (l *Line) hashFile(ctx context.Context, path string) (plumbing.Hash, error) {
+	s := l.store
+	dirs := odb.JoinAlternates(s.repo.Objects.Dirs())
+	g := s.repo.Git.With("GIT_OBJECT_DIRECTORY="+l.dir, repository.AlternatesVariable+"="+dirs)
+	g.Dir = s.Root()
+	out, err := g.Output(ctx, "hash-object", "-w", "--", path)
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	return plumbing.NewHash(strings.TrimSpace(string(out))), nil
+}
