@@ -146,7 +146,7 @@ func (b *lineBuilder) add(cp *Checkpoint) error {
 	if ok && slices.Equal(known.Parents, st.Parents) {
 		st.Commit = known.Commit
 	} else {
-		data, err := b.encode(&st)
+		data, err := b.line.encode(&st, st.Parents)
 		if err != nil {
 			return err
 		}
@@ -225,13 +225,13 @@ func encodeLineCommit(tree plumbing.Hash, parents []plumbing.Hash, headers []byt
 
 // encode returns the commit of a state. Its subject is the note, and trailers name the
 // checkpoint and, for a turn of an agent, number, agent and session.
-func (b *lineBuilder) encode(st *LineState) ([]byte, error) {
+func (l *Line) encode(st *LineState, parents []plumbing.Hash) ([]byte, error) {
 	cp := &st.Checkpoint
-	r, err := b.store.chain.Record(cp)
+	r, err := l.store.chain.Record(cp)
 	if err != nil {
 		return nil, err
 	}
-	raw, err := b.store.repo.ReadCommit(cp.Commit)
+	raw, err := l.store.repo.ReadCommit(cp.Commit)
 	if err != nil {
 		return nil, err
 	}
@@ -246,7 +246,7 @@ func (b *lineBuilder) encode(st *LineState) ([]byte, error) {
 			message += fmt.Sprintf("Checkpoint-Session: %s\n", session)
 		}
 	}
-	return encodeLineCommit(st.Tree, st.Parents, raw.Rest, message), nil
+	return encodeLineCommit(st.Tree, parents, raw.Rest, message), nil
 }
 
 // write stores new objects, then the list of states.

@@ -24,18 +24,21 @@ import (
 
 // ExportCommand declares git checkpoint export.
 var ExportCommand = invoke.Command{
-	Name: "export", Usage: "write an issue's checkpoints as another system's files", Args: "[ISSUE] [ID]", Max: 2, Category: "Share",
+	Name: "export", Usage: "write an issue's checkpoints as another system's files", Args: "[ISSUE] [ID or BRANCH]", Max: 2, Category: "Share",
 	Description: "Writes the files where that system looks for them, or into --dir: for crunch every\n" +
 		"checkpoint, an index and a link to the newest; for the others the newest state.\n" +
 		"With an ID, and for work that is archived as a whole, one checkpoint is written.\n" +
 		"What was read from such a file and did not change is written back byte for byte.\n" +
 		"jsonl is one object a line, each checkpoint with the one before it and its record.\n" +
+		"With --as commits the second argument is a new branch: it gets a commit for each\n" +
+		"checkpoint, with the whole state of the work, so that every git tool reads them.\n" +
 		"A file that is something else is not overwritten, and the dotagent files of\n" +
 		"another workflow are moved to .archive first.",
 	Examples: []string{
 		"git checkpoint export 42 --as crunch",
 		"git checkpoint export PROJ-42 --as pipeline --dir ../pipeline",
 		"git checkpoint export 42 --as jsonl > 42.jsonl",
+		"git checkpoint export 42 --as commits states-of-42",
 	},
 	Flags:     exportFlags,
 	ReadsOnly: true,
@@ -44,14 +47,17 @@ var ExportCommand = invoke.Command{
 
 func exportFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "as", Usage: "`LAYOUT` of the files: crunch, claude, recovery, dotagent or pipeline, or jsonl for analysis"},
+		&cli.StringFlag{Name: "as", Usage: "`LAYOUT` of the files: crunch, claude, recovery, dotagent or pipeline, jsonl for analysis, or commits for a branch"},
 		&cli.StringFlag{Name: "dir", Usage: "write into `DIR`"},
 		&cli.BoolFlag{Name: "force", Usage: "overwrite files that are not from an export"},
 	}
 }
 
-// jsonLines is the value of --as for analysis. It is no layout.
-const jsonLines layout.Name = "jsonl"
+// Values of --as that are no layouts.
+const (
+	jsonLines layout.Name = "jsonl"
+	commits   layout.Name = "commits"
+)
 
 // exportOptions holds the flags of export.
 type exportOptions struct {
@@ -65,6 +71,12 @@ func readExportOptions(c *invoke.Invocation) (exportOptions, error) {
 	if o.as == jsonLines {
 		if c.JSON && o.target == "" {
 			return o, failure.Usagef("export: --as jsonl already prints JSON: omit --json, or give --dir")
+		}
+		return o, nil
+	}
+	if o.as == commits {
+		if o.target != "" || o.force {
+			return o, failure.Usagef("export: --as commits writes a branch: it takes no --dir and no --force")
 		}
 		return o, nil
 	}
@@ -85,6 +97,9 @@ func runExport(c *invoke.Invocation) error {
 	}
 	if err := c.Open(); err != nil {
 		return err
+	}
+	if o.as == commits {
+		return exportCommits(c)
 	}
 	issue, name, err := exported(c, o)
 	if err != nil {
@@ -107,6 +122,29 @@ func runExport(c *invoke.Invocation) error {
 		work.ExcludeFolder(c, work.FolderPattern(c, o.as))
 	}
 	return x.show()
+}
+
+// exportCommits creates the branch that the arguments [ISSUE] BRANCH name.
+func exportCommits(c *invoke.Invocation) (err error) {
+	if len(c.Args) == 0 {
+		return failure.Errorf(failure.Usage, "git checkpoint export --as commits BRANCH", "export: no branch given")
+	}
+	branch := c.Args[len(c.Args)-1]
+	c.Args = c.Args[:len(c.Args)-1]
+	issue, err := c.Issue()
+	if err != nil {
+		return err
+	}
+	tip, n, err := c.Store.CreateBranch(c.Ctx, issue, branch)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return c.WriteJSON(view.Export{Type: "export", Issue: string(issue), Layout: string(commits), Branch: branch, Commit: tip.String(), Warnings: c.TakeWarnings()})
+	}
+	c.Printf("%s\n", branch)
+	c.Infof("branch %s: %s, one commit for each checkpoint of issue %s", view.Clean(branch), view.Plural(n, "state"), issue)
+	return nil
 }
 
 // exported returns the issue and the name of the checkpoint that the arguments name, or "".

@@ -560,6 +560,8 @@ type Export struct {
 	Dir       string   `json:"dir"`
 	Files     []string `json:"files"`
 	Unchanged []string `json:"unchanged"`
+	Branch    string   `json:"branch" empty:"null"`
+	Commit    string   `json:"commit" empty:"null"`
 	Warnings  []string `json:"warnings"`
 }
 

@@ -110,7 +110,7 @@ func samples() map[string]any {
 		"scan":    Scan{"scan", []ScanFinding{{id, "checkpoint.yaml", 3, "aws-key"}}, []Skipped{{"untracked/a.zip", "compressed"}}},
 		"import":  Import{"import", true, "crunch", []string{id}, []Skipped{{"x.yaml", "no record"}}, []string{"w"}},
 		"tuple":   Tuple{"tuple", "42", "CP-b", "CP-a", "abc", Listed{CheckpointID: "CP-b", Issue: "42"}, nil},
-		"export":  Export{"export", "42", "crunch", "/w", []string{"a.yaml"}, []string{"b.yaml"}, []string{"w"}},
+		"export":  Export{"export", "42", "crunch", "/w", []string{"a.yaml"}, []string{"b.yaml"}, "states-of-42", commit, []string{"w"}},
 		"web":     Web{"web", "http://127.0.0.1:8042/?token=x", true, "", nil},
 		"config":  Config{"config", []Setting{{"push", "never", "default"}}},
 		"version": Version{"version", "v1.0.0", commit, "2026-02-14", "go1.26", "1.0"},
