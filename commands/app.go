@@ -315,7 +315,7 @@ func allCommands() []*invoke.Command {
 	return []*invoke.Command{
 		&save.SaveCommand, &save.RunCommand,
 		&workflow.StartCommand, &workflow.PhaseCommand, &workflow.TaskCommand, &workflow.FinishCommand,
-		&list.ListCommand, &list.ShowCommand, &list.DiffCommand, &turns.BlameCommand, &status.StatusCommand, &web.WebCommand, &configCommand,
+		&list.ListCommand, &list.ShowCommand, &list.DiffCommand, &turns.BlameCommand, &turns.BisectCommand, &status.StatusCommand, &web.WebCommand, &configCommand,
 		&resume.ResumeCommand, &resume.RestoreCommand, &retain.UndoCommand, &retain.RedoCommand,
 		&retain.PruneCommand, &retain.PinCommand, &retain.UnpinCommand, &retain.DropCommand, &retain.ArchiveCommand, &doctor.VerifyCommand, &doctor.DoctorCommand, &scan.ScanCommand,
 		&share.SyncCommand, &share.FetchCommand, &share.PushCommand, &interchange.ImportCommand, &interchange.ExportCommand,

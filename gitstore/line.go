@@ -361,3 +361,22 @@ func (l *Line) hashFile(ctx context.Context, path string) (plumbing.Hash, error)
 	}
 	return plumbing.NewHash(strings.TrimSpace(string(out))), nil
 }
+
+// Before returns the way to a state, oldest first: the state, the one before it, and so on. A
+// joined state follows its first parent.
+func (l *Line) Before(st *LineState) []*LineState {
+	var way []*LineState
+	for ; st != nil; st = l.StateBefore(st) {
+		way = append(way, st)
+	}
+	slices.Reverse(way)
+	return way
+}
+
+// StateBefore returns the state that a state came after, or nil.
+func (l *Line) StateBefore(st *LineState) *LineState {
+	if len(st.Parents) == 0 {
+		return nil
+	}
+	return l.StateOf(st.Parents[0])
+}

@@ -662,3 +662,18 @@ type BlameLine struct {
 	Source int    `json:"source"`
 	Text   string `json:"text"`
 }
+
+// Bisect is the record of bisect: the first checkpoint at which the command fails.
+type Bisect struct {
+	Type         string `json:"type"`
+	Issue        string `json:"issue"`
+	CheckpointID string `json:"checkpoint_id"`
+	Before       string `json:"before" empty:"null"`
+	Turn         *int   `json:"turn"`
+	Agent        string `json:"agent" empty:"null"`
+	Session      string `json:"session" empty:"null"`
+	Request      string `json:"request" empty:"null"`
+	Runs         int    `json:"runs"`
+	Skipped      int    `json:"skipped"`
+	Restore      string `json:"restore" empty:"null"`
+}

@@ -92,6 +92,7 @@ func samples() map[string]any {
 			{"list", "changed", []any{}, []any{"x", true, nil}},
 		}, []FileChange{{"src/a.go", "modified", "", new(12), new(0)}, {"b.go", "renamed", "a.go", nil, nil}}, new(2), new(12), new(0)},
 		"diff-empty": CheckpointDiff{Type: "diff"},
+		"bisect":     Bisect{"bisect", "42", id, older, new(7), "claude", "0d5a0e0e", "fix the parser", 5, 1, "git checkpoint restore 42 " + older},
 		"blame": Blame{"blame", "42", "src/parser.go", []BlameSource{
 			{Checkpoint: id, Trigger: "turn", Turn: new(7), Agent: "claude", Session: "0d5a0e0e", Request: "fix the parser", Author: "Ann", Time: made, Summary: "fix the parser", Saved: true},
 			{Commit: commit, Author: "Ann", Time: made, Summary: "first", Saved: true}, {},

@@ -1,0 +1,314 @@
+package turns
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
+
+	"github.com/urfave/cli/v2"
+)
+
+// BisectCommand declares git checkpoint bisect.
+var BisectCommand = invoke.Command{
+	Name: "bisect", Usage: "find the first checkpoint at which a command fails", Args: "[ISSUE] -- CMD...", Max: 1, Category: "Look",
+	Everyday: true, ShortHelp: []string{"from", "to", "jobs"},
+	Description: "Runs CMD at some of the checkpoints, in a temporary copy of their whole state, and prints\n" +
+		"the first one at which CMD fails: its turn, its request and its changes. Index, worktree,\n" +
+		"HEAD and refs do not change. The exit codes of CMD are those of git bisect run: 0 is good,\n" +
+		"125 skips the checkpoint, others up to 127 are bad, and higher ones end the search.\n" +
+		"CMD runs in the directory that corresponds to this one. GIT_CHECKPOINT_ID names the\n" +
+		"checkpoint.",
+	Examples: []string{
+		"git checkpoint bisect -- go test ./...",
+		"git checkpoint bisect 42 --from first --jobs 4 -- make test",
+	},
+	Flags:     bisectFlags,
+	ReadsOnly: true,
+	Run:       runBisect,
+}
+
+// bisectOptions are the flags of bisect.
+type bisectOptions struct {
+	from, to string // names of checkpoints: good, and bad
+	jobs     int
+}
+
+func bisectFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "from", Usage: "CMD succeeds at checkpoint `ID`: look only at later ones"},
+		&cli.StringFlag{Name: "to", Usage: "CMD fails at checkpoint `ID`: look only at earlier ones"},
+		&cli.IntFlag{Name: "jobs", Usage: "test `N` checkpoints at once", Value: 1},
+	}
+}
+
+func readBisectOptions(c *invoke.Invocation) (*bisectOptions, error) {
+	o := &bisectOptions{from: c.Flags.String("from"), to: c.Flags.String("to"), jobs: c.Flags.Int("jobs")}
+	if o.jobs < 1 || o.jobs > 64 {
+		return o, failure.Usagef("bisect: --jobs: %d: want 1 to 64", o.jobs)
+	}
+	if len(c.Paths) == 0 {
+		return o, failure.Errorf(failure.Usage, "git checkpoint bisect -- CMD", "bisect: no command is given: put it after --")
+	}
+	return o, nil
+}
+
+func runBisect(c *invoke.Invocation) error {
+	o, err := readBisectOptions(c)
+	if err != nil {
+		return err
+	}
+	if err := c.Open(); err != nil {
+		return err
+	}
+	issue, err := c.Issue()
+	if err != nil {
+		return err
+	}
+	gitstore.RemoveLeftTrials()
+	line, err := c.Store.Line(c.Ctx, issue)
+	if err != nil {
+		return err
+	}
+	states, err := statesBetween(c, o, issue, line)
+	if err != nil {
+		return err
+	}
+	b := &bisection{c: c, line: line, states: states, search: search{results: make([]outcome, len(states)), lastBad: o.to != ""}}
+	defer b.close()
+	if err := b.run(o.jobs); err != nil {
+		return err
+	}
+	return b.show(issue)
+}
+
+// statesBetween returns the states that may be the first bad one, oldest first: those on the way
+// to the checkpoint of --to, or to the newest one, after that of --from.
+func statesBetween(c *invoke.Invocation, o *bisectOptions, issue checkpoint.Issue, line *gitstore.Line) ([]*gitstore.LineState, error) {
+	find := func(flag, name string) (*gitstore.LineState, error) {
+		cp, err := c.Find(issue, name)
+		if err != nil {
+			return nil, err
+		}
+		if st := line.ByID(cp.ID); st != nil {
+			return st, nil
+		}
+		return nil, failure.Errorf(failure.Invalid, "git checkpoint list "+view.IssueArg(issue), "bisect: --%s: %s is not in the chain", flag, cp.Name())
+	}
+	last, err := &line.States[len(line.States)-1], error(nil)
+	if o.to != "" {
+		if last, err = find("to", o.to); err != nil {
+			return nil, err
+		}
+	}
+	states := line.Before(last)
+	if o.from == "" {
+		return states, nil
+	}
+	from, err := find("from", o.from)
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(states, func(st *gitstore.LineState) bool { return st.Commit == from.Commit })
+	if at < 0 || at == len(states)-1 {
+		return nil, failure.Errorf(failure.Usage, "git checkpoint list "+view.IssueArg(issue), "bisect: %s is not before %s", from.Checkpoint.ID, last.Checkpoint.ID)
+	}
+	return states[at+1:], nil
+}
+
+// A bisection is a running search.
+type bisection struct {
+	c      *invoke.Invocation
+	line   *gitstore.Line
+	states []*gitstore.LineState
+	search search
+	runs   int
+
+	mu     sync.Mutex
+	trials []*gitstore.Trial // idle ones
+}
+
+// run tests states until the search ends.
+func (b *bisection) run(jobs int) error {
+	for {
+		picked := b.search.next(jobs)
+		if len(picked) == 0 {
+			return nil
+		}
+		begin, end := b.search.bounds()
+		b.c.Infof("%s left, testing %s", view.Plural(end-begin, "checkpoint"), b.names(picked))
+		results, errs := make([]outcome, len(picked)), make([]error, len(picked))
+		ctx, stop := context.WithCancel(b.c.Ctx)
+		var wait sync.WaitGroup
+		for k, i := range picked {
+			wait.Go(func() {
+				if results[k], errs[k] = b.test(ctx, b.states[i]); errs[k] != nil {
+					stop()
+				}
+			})
+		}
+		wait.Wait()
+		stop()
+		b.runs += len(picked)
+		if err := b.c.Ctx.Err(); err != nil {
+			return err
+		}
+		for k, i := range picked {
+			if errs[k] != nil && !errors.Is(errs[k], context.Canceled) {
+				return errs[k]
+			}
+			b.search.results[i] = results[k]
+			b.c.Infof("%s: %s", b.name(i), [...]string{"not tested", "good", "bad", "skipped"}[results[k]])
+		}
+	}
+}
+
+func (b *bisection) name(i int) string { return b.states[i].Checkpoint.ID.Short() }
+
+func (b *bisection) names(list []int) string {
+	var names []string
+	for _, i := range list {
+		names = append(names, b.name(i))
+	}
+	return strings.Join(names, ", ")
+}
+
+// test runs the command at a state.
+func (b *bisection) test(ctx context.Context, st *gitstore.LineState) (outcome, error) {
+	t, err := b.trial(ctx)
+	if err != nil {
+		return untested, err
+	}
+	defer func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.trials = append(b.trials, t)
+	}()
+	if err := t.CheckOut(ctx, st.Commit); err != nil {
+		return untested, err
+	}
+	words, dir := b.c.Paths, filepath.Join(t.Dir, filepath.FromSlash(b.c.Store.Prefix()))
+	if err := os.MkdirAll(dir, 0o777); err != nil { // an earlier state may lack it
+		return untested, err
+	}
+	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
+	cmd.Dir = dir
+	cmd.Env = append(t.Environ(), "GIT_CHECKPOINT_ID="+string(st.Checkpoint.ID), "GIT_CHECKPOINT_ISSUE="+string(st.Checkpoint.Issue))
+	cmd.Stdout, cmd.Stderr = b.c.Env.Stderr, b.c.Env.Stderr
+	cmd.WaitDelay = 5 * time.Second
+	endGroup(cmd)
+	err = cmd.Run()
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return untested, ctx.Err()
+	case err == nil:
+		return good, nil
+	case !errors.As(err, &exit):
+		return untested, failure.Errorf(failure.Usage, "", "bisect: %s: %v", words[0], err)
+	case exit.ExitCode() == 125:
+		return skipped, nil
+	case exit.ExitCode() >= 1 && exit.ExitCode() <= 127:
+		return bad, nil
+	}
+	return untested, failure.Errorf(failure.Failure, "", "bisect: CMD ended with %v at %s: the search ends", exit, st.Checkpoint.ID)
+}
+
+// trial returns an idle trial, or a new one.
+func (b *bisection) trial(ctx context.Context) (*gitstore.Trial, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if n := len(b.trials); n > 0 {
+		t := b.trials[n-1]
+		b.trials = b.trials[:n-1]
+		return t, nil
+	}
+	return b.line.NewTrial(ctx)
+}
+
+func (b *bisection) close() {
+	for _, t := range b.trials {
+		t.Close()
+	}
+}
+
+// show prints the result: the first bad checkpoint with its changes, or the checkpoints that may
+// be it.
+func (b *bisection) show(issue checkpoint.Issue) error {
+	c := b.c
+	found := b.search.result()
+	skips := 0
+	for _, r := range b.search.results {
+		if r == skipped {
+			skips++
+		}
+	}
+	switch {
+	case len(found) == 0:
+		return failure.Errorf(failure.None, "git checkpoint list "+view.IssueArg(issue), "bisect: CMD fails at none of %s", view.Plural(len(b.states), "checkpoint"))
+	case len(found) > 1:
+		return failure.Errorf(failure.Partial, "", "bisect: only skipped checkpoints are left: CMD begins to fail at one of %s", b.names(found))
+	}
+	st := b.states[found[0]]
+	r, err := c.Store.Record(&st.Checkpoint)
+	if err != nil {
+		return err
+	}
+	before := b.line.StateBefore(st)
+	o := view.OriginOf(&gitstore.BlameSource{Checkpoint: &st.Checkpoint, Author: st.Checkpoint.Author, Summary: st.Checkpoint.Note}, r)
+	if c.JSON {
+		return c.WriteJSON(bisectRecord(issue, st, before, &o, b.runs, skips))
+	}
+	c.Printf("%s, %s, is the first checkpoint at which CMD fails (%s, %d skipped)\n", st.Checkpoint.ID, view.Clean(o.Who()), view.Plural(b.runs, "run"), skips)
+	if o.IsTurn && o.Session != "" {
+		c.Printf("Session: %s\n", view.Clean(o.Session))
+	}
+	if what := o.What(); what != "" {
+		c.Printf("Request: %s\n", view.Clean(view.FirstLine(what)))
+	}
+	name := view.IssueArg(issue)
+	if before == nil {
+		return b.showChanges(nil, st, "git checkpoint show "+name+" "+string(st.Checkpoint.ID))
+	}
+	c.Infof("hint: git checkpoint diff %s %s %s", name, before.Checkpoint.ID, st.Checkpoint.ID)
+	return b.showChanges(&before.Checkpoint, st, "git checkpoint restore "+name+" "+string(before.Checkpoint.ID))
+}
+
+// showChanges prints the changed files of a checkpoint, and a command.
+func (b *bisection) showChanges(from *gitstore.Checkpoint, st *gitstore.LineState, command string) error {
+	d, err := b.c.Store.Diff(from, &st.Checkpoint)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	b.c.Printf("\n")
+	if err := d.Stat(b.c.Ctx, b.c.Out, 80); err != nil {
+		return err
+	}
+	b.c.Infof("hint: %s", command)
+	return nil
+}
+
+func bisectRecord(issue checkpoint.Issue, st, before *gitstore.LineState, o *view.Origin, runs, skips int) view.Bisect {
+	rec := view.Bisect{Type: "bisect", Issue: string(issue), CheckpointID: string(st.Checkpoint.ID), Runs: runs, Skipped: skips}
+	if before != nil {
+		rec.Before = string(before.Checkpoint.ID)
+		rec.Restore = fmt.Sprintf("git checkpoint restore %s %s", view.IssueArg(issue), before.Checkpoint.ID)
+	}
+	if o.IsTurn {
+		rec.Turn, rec.Agent, rec.Session, rec.Request = new(o.Turn.Number), o.Turn.Agent, o.Session, o.Turn.Request
+	}
+	return rec
+}

@@ -1,0 +1,164 @@
+package gitstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"git-checkpoint/gitstore/fsutil"
+	"git-checkpoint/gitstore/fsutil/filelock"
+	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/git/objectformat"
+	"git-checkpoint/gitstore/internal/git/repository"
+	"git-checkpoint/gitstore/internal/odb"
+	"git-checkpoint/gitstore/trace"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A Trial is a temporary repository outside this one, into which the states of a Line are
+// checked out, for commands that change files. It borrows the objects of this repository and has
+// its own copies of the objects of the states, so that retention and git gc can go on. Neither
+// index, worktree, HEAD nor refs of this repository change.
+type Trial struct {
+	Dir string // its worktree
+
+	top  string // temporary directory
+	lock *os.File
+	git  git.Git
+}
+
+// trialPrefix is the prefix of the directories of trials in the directory for temporary files.
+const trialPrefix = "git-checkpoint-trial-"
+
+// trialConfig lists the settings that decide how files are checked out. A trial has those of this
+// repository.
+var trialConfig = []string{
+	"core.autocrlf", "core.eol", "core.filemode", "core.symlinks", "core.ignorecase", "core.precomposeunicode", "core.protecthfs", "core.protectntfs",
+	"core.longpaths", "core.attributesfile", "core.excludesfile", "user.name", "user.email",
+}
+
+// NewTrial returns a trial for the states of the line. The caller must close it.
+func (l *Line) NewTrial(ctx context.Context) (*Trial, error) {
+	defer trace.Begin(trace.Step, "temporary repository").End()
+	top, err := os.MkdirTemp("", trialPrefix)
+	if err != nil {
+		return nil, err
+	}
+	t := &Trial{top: top, Dir: filepath.Join(top, "work")}
+	if err := t.fill(ctx, l); err != nil {
+		t.Close()
+		return nil, fmt.Errorf("temporary repository: %w", err)
+	}
+	return t, nil
+}
+
+func (t *Trial) fill(ctx context.Context, l *Line) (err error) {
+	if t.lock, err = filelock.Open(filepath.Join(t.top, "lock"), os.O_CREATE); err != nil {
+		return err
+	}
+	if !filelock.Try(t.lock) {
+		return errors.New("it is locked")
+	}
+	if err := os.Mkdir(t.Dir, 0o700); err != nil {
+		return err
+	}
+	s := l.store
+	t.git = git.Git{Dir: t.Dir, Unset: append(repository.Variables(), "GIT_DEFAULT_HASH", "GIT_DEFAULT_REF_FORMAT", "GIT_INDEX_FILE", "GIT_PREFIX")}
+	args := []string{"init", "-q", "--template="}
+	if objectformat.Name == "sha256" { // the option is unknown before git 2.29
+		args = append(args, "--object-format=sha256")
+	}
+	if _, err := t.git.Output(ctx, args...); err != nil {
+		return err
+	}
+	alternates := strings.Join(append(s.repo.Objects.Dirs(), odb.SplitAlternates(s.repo.Info.Alternates)...), "\n") + "\n"
+	info := filepath.Join(t.Dir, ".git", "objects", "info")
+	if err := os.MkdirAll(info, 0o700); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(info, "alternates"), []byte(alternates), 0o600); err != nil {
+		return err
+	}
+	for _, e := range s.repo.Config {
+		if name := strings.ToLower(e.Key); isTrialSetting(name) {
+			if _, err := t.git.Output(ctx, "config", "--add", e.Key, e.Value); err != nil {
+				return err
+			}
+		}
+	}
+	if dir := filepath.Join(s.repo.CommonDir(), "lfs"); fsutil.Exists(dir) {
+		if _, err := t.git.Output(ctx, "config", "lfs.storage", dir); err != nil {
+			return err
+		}
+	}
+	return l.copyTo(ctx, t.git, l.States[len(l.States)-1].Commit)
+}
+
+func isTrialSetting(name string) bool {
+	for _, known := range trialConfig {
+		if name == known {
+			return true
+		}
+	}
+	return strings.HasPrefix(name, "filter.") || strings.HasPrefix(name, "lfs.")
+}
+
+// CheckOut replaces the files of the trial by those of a state, and removes untracked files. It
+// keeps ignored files, such as the results of a build.
+func (t *Trial) CheckOut(ctx context.Context, commit plumbing.Hash) error {
+	if _, err := t.git.Output(ctx, "-c", "advice.detachedHead=false", "checkout", "-q", "-f", "--detach", commit.String()); err != nil {
+		return err
+	}
+	_, err := t.git.Output(ctx, "clean", "-fdq")
+	return err
+}
+
+// Environ returns the environment of a command in the trial: that of this process without the
+// variables that name a repository.
+func (t *Trial) Environ() []string {
+	return slices.DeleteFunc(os.Environ(), func(variable string) bool {
+		name, _, _ := strings.Cut(variable, "=")
+		return slices.Contains(t.git.Unset, name)
+	})
+}
+
+// Close removes the trial.
+func (t *Trial) Close() {
+	if t.lock != nil {
+		t.lock.Close()
+	}
+	_ = filepath.WalkDir(t.top, func(path string, d os.DirEntry, err error) error { // git's objects and some builds are read-only
+		if err == nil && d.IsDir() {
+			os.Chmod(path, 0o700)
+		}
+		return nil
+	})
+	os.RemoveAll(t.top)
+}
+
+// RemoveLeftTrials removes the trials of killed processes, and returns their number.
+func RemoveLeftTrials() (n int) {
+	found, _ := filepath.Glob(filepath.Join(os.TempDir(), trialPrefix+"*", "lock"))
+	for _, path := range found {
+		if !isMine(filepath.Dir(path)) || fsutil.IsYounger(path, time.Minute) { // it may not be locked yet
+			continue
+		}
+		f, err := filelock.Open(path, 0)
+		if err != nil || !filelock.Try(f) {
+			if f != nil {
+				f.Close()
+			}
+			continue
+		}
+		t := &Trial{top: filepath.Dir(path), lock: f}
+		t.Close()
+		n++
+	}
+	return n
+}
