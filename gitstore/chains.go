@@ -100,6 +100,7 @@ const First = chain.First
 //   - Latest, "latest~2" or First
 //   - a commit of the chain, or a full commit id from before a rewrite
 //   - "@{phase:ready}" for the newest checkpoint of a phase
+//   - "@{turn:16}" for the turn of an agent with this number, the newest one of several
 //   - "@{2026-02-14T15:00:00Z}" for the newest checkpoint at this time
 //   - ":/text" for the newest checkpoint with the text in its note, as in git
 //

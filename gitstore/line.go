@@ -72,10 +72,11 @@ func (s *Store) Line(ctx context.Context, issue checkpoint.Issue) (*Line, error)
 		store: s, whole: s.snapshot.NewWhole(), known: readLineStates(filepath.Join(dir, "states")),
 		line: &Line{store: s, dir: dir, number: map[plumbing.Hash]int{}, steps: map[plumbing.Hash]plumbing.Hash{}}, byID: map[checkpoint.ID]int{},
 	}
-	list := c.Checkpoints()
-	for i := range slices.Backward(list) {
-		if cp := &list[i]; cp.Valid() {
-			if err := b.add(cp); err != nil {
+	list := &List{Checkpoints: c.Checkpoints(), Complete: true}
+	b.lineage = s.Lineage(ctx, list)
+	for i := range slices.Backward(list.Checkpoints) {
+		if list.Checkpoints[i].Valid() {
+			if err := b.add(i); err != nil {
 				return nil, err
 			}
 		}
@@ -116,15 +117,18 @@ func (l *Line) ByID(id checkpoint.ID) *LineState {
 
 // A lineBuilder adds checkpoints to a Line, oldest first.
 type lineBuilder struct {
-	store *Store
-	whole *treediff.Whole
-	known map[checkpoint.ID]LineState // of the cache; their Checkpoint has only id and tree
-	line  *Line
-	byID  map[checkpoint.ID]int
-	made  bool // the cache lacks a state
+	store   *Store
+	lineage *Lineage
+	whole   *treediff.Whole
+	known   map[checkpoint.ID]LineState // of the cache; their Checkpoint has only id and tree
+	line    *Line
+	byID    map[checkpoint.ID]int
+	made    bool // the cache lacks a state
 }
 
-func (b *lineBuilder) add(cp *Checkpoint) error {
+// add adds the checkpoint at an index of the list.
+func (b *lineBuilder) add(at int) error {
+	cp := &b.lineage.List.Checkpoints[at]
 	st := LineState{Checkpoint: *cp}
 	known, ok := b.known[cp.ID]
 	if ok = ok && known.Checkpoint.Tree == cp.Tree; ok {
@@ -138,7 +142,7 @@ func (b *lineBuilder) add(cp *Checkpoint) error {
 			return err
 		}
 	}
-	before := b.before(cp)
+	before := b.before(at)
 	var err error
 	if st.Parents, err = b.line.parents(b.whole, before, st.Head); err != nil {
 		return err
@@ -158,12 +162,16 @@ func (b *lineBuilder) add(cp *Checkpoint) error {
 	return nil
 }
 
-// before returns the states that a checkpoint came after. A checkpoint of an earlier version came
-// after the one before it in the chain.
-func (b *lineBuilder) before(cp *Checkpoint) []*LineState {
-	after, known := cp.CameAfter()
-	if n := len(b.line.States); !known && n > 0 {
-		return []*LineState{&b.line.States[n-1]}
+// before returns the states that a checkpoint came after. Unlike Lineage.Before it has those of
+// other branches too: only contents count here, and a step follows HEAD.
+func (b *lineBuilder) before(at int) []*LineState {
+	after, known := b.lineage.List.Checkpoints[at].CameAfter()
+	if !known { // of an earlier version
+		from, _ := b.lineage.Before(at)
+		if from == nil {
+			return nil
+		}
+		after = []checkpoint.ID{from.ID}
 	}
 	var before []*LineState
 	inherited := map[checkpoint.ID]bool{}

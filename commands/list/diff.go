@@ -31,6 +31,7 @@ var DiffCommand = invoke.Command{
 		"git checkpoint diff 42 first --stat --json",
 		"git checkpoint diff 42 latest~1 latest -- src",
 		"git checkpoint diff 42 latest~1 --json",
+		"git checkpoint diff 42 --turn 1",
 	},
 	Flags:     diffFlags,
 	ReadsOnly: true,
@@ -48,13 +49,14 @@ func diffFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "state", Usage: "show changes of the record only"},
 		&cli.BoolFlag{Name: "stat", Usage: "show the number of changed lines of each file"},
+		&cli.IntFlag{Name: "turn", Usage: "show the changes of the turn of an agent with number `N`, as of list --turns"},
 		invoke.ColorFlag(),
 	}
 }
 
 // A difference holds the changes between two checkpoints.
 type difference struct {
-	from, to *gitstore.Checkpoint
+	from, to *gitstore.Checkpoint // from is nil for HEAD at the save of to
 	state    []diff.FieldChange
 	files    *gitstore.TreeDiff // nil if --state is set
 }
@@ -91,20 +93,15 @@ func runDiff(c *invoke.Invocation) error {
 
 // readDifference compares the records of the two checkpoints, and with files their trees.
 func readDifference(c *invoke.Invocation, files bool) (*difference, error) {
-	issue, from, to, err := twoNames(c)
+	d, err := sides(c)
 	if err != nil {
 		return nil, err
 	}
-	d := &difference{}
-	if d.to, err = c.Find(issue, to); err != nil {
-		return nil, err
-	}
-	if d.from, err = c.Find(issue, from); err != nil {
-		return nil, firstOfAll(c, issue, from, err)
-	}
-	before, err := c.Store.Record(d.from)
-	if err != nil {
-		return nil, err
+	before := checkpoint.New()
+	if d.from != nil {
+		if before, err = c.Store.Record(d.from); err != nil {
+			return nil, err
+		}
 	}
 	after, err := c.Store.Record(d.to)
 	if err != nil {
@@ -115,6 +112,40 @@ func readDifference(c *invoke.Invocation, files bool) (*difference, error) {
 		d.files, err = c.Store.Diff(d.from, d.to, c.Paths...)
 	}
 	return d, err
+}
+
+// sides finds the two checkpoints. With --turn they are the turn and the checkpoint that its files
+// came from, or nil if they came from HEAD.
+func sides(c *invoke.Invocation) (*difference, error) {
+	d := &difference{}
+	if c.Flags.IsSet("turn") {
+		issue, name, err := c.IssueAndName()
+		if err != nil {
+			return nil, err
+		}
+		if d.to, err = c.Find(issue, name); err != nil {
+			return nil, err
+		}
+		l, err := c.Store.List(c.Ctx, issue, 0)
+		if err != nil {
+			return nil, err
+		}
+		if i := slices.IndexFunc(l.Checkpoints, func(cp gitstore.Checkpoint) bool { return cp.ID == d.to.ID }); i >= 0 {
+			d.from, _ = c.Store.Lineage(c.Ctx, l).Before(i)
+		}
+		return d, nil
+	}
+	issue, from, to, err := twoNames(c)
+	if err != nil {
+		return nil, err
+	}
+	if d.to, err = c.Find(issue, to); err != nil {
+		return nil, err
+	}
+	if d.from, err = c.Find(issue, from); err != nil {
+		return nil, firstOfAll(c, issue, from, err)
+	}
+	return d, nil
 }
 
 // firstOfAll replaces the error of a missing default checkpoint: the issue has only one
@@ -155,7 +186,10 @@ func twoNames(c *invoke.Invocation) (issue checkpoint.Issue, from, to string, er
 }
 
 func diffJSON(c *invoke.Invocation, d *difference, stat bool) error {
-	out := view.CheckpointDiff{Type: "diff", From: string(d.from.ID), To: string(d.to.ID)}
+	out := view.CheckpointDiff{Type: "diff", To: string(d.to.ID)}
+	if d.from != nil {
+		out.From = string(d.from.ID)
+	}
 	for _, s := range d.state {
 		out.State = append(out.State, view.StateChange{Path: s.Path, Op: string(s.Op), Old: s.Old, New: s.New})
 	}
@@ -201,6 +235,10 @@ func showDifference(c *invoke.Invocation, d *difference, stat bool, at view.Scre
 		word string
 		cp   *gitstore.Checkpoint
 	}{{"from", d.from}, {"to  ", d.to}} {
+		if side.cp == nil {
+			c.Printf("from HEAD at the save\n")
+			continue
+		}
 		c.Printf("%s\n", at.Named(side.word, nameOf(side.cp), side.cp.ID.Short(), view.Ago(side.cp.Created, now)))
 	}
 	told := slices.DeleteFunc(slices.Clone(d.state), func(s diff.FieldChange) bool {

@@ -26,6 +26,7 @@ var ShowCommand = invoke.Command{
 		"git checkpoint show 42",
 		"git checkpoint show 42 latest~1 --format json",
 		"git checkpoint show --get workflow_state.current_phase",
+		"git checkpoint show 42 --turn 1",
 	},
 	Flags:     showFlags,
 	ReadsOnly: true,
@@ -47,6 +48,7 @@ func showFlags() []cli.Flag {
 		&cli.StringFlag{Name: "get", Usage: "print only the value at `PATH`"},
 		&cli.StringFlag{Name: "as", Usage: "print the document of another system, of `LAYOUT`: crunch, claude, recovery, dotagent or pipeline"},
 		&cli.BoolFlag{Name: "raw", Usage: "print the stored bytes"},
+		invoke.TurnFlag(),
 	)
 }
 

@@ -70,7 +70,7 @@ func timelineHead(l *gitstore.List, shown int) string {
 // would take long.
 func (o *listOptions) entries(c *invoke.Invocation, l *gitstore.List, rows [][]int) []view.Entry {
 	bare := view.Entries{Me: c.Store.Author(), Now: c.Env.Now()}
-	bare.Lineage = func(l *gitstore.List) *view.Lineage { return work.LineageOf(c, l) }
+	bare.Lineage = func(l *gitstore.List) *gitstore.Lineage { return c.Store.Lineage(c.Ctx, l) }
 	if o.remoteGiven || c.Store.Partial() {
 		return bare.Of(l, rows)
 	}
@@ -82,7 +82,7 @@ func (o *listOptions) entries(c *invoke.Invocation, l *gitstore.List, rows [][]i
 	}
 	if o.turns {
 		whole.Agent = func(session string) string { return work.AgentOf(c, session) }
-		whole.Files = func(l *view.Lineage, i int) []string { return work.ChangedBy(c, l, i) }
+		whole.Files = func(l *gitstore.Lineage, i int) []string { return work.ChangedBy(c, l, i) }
 		read = len(rows)
 	}
 	return append(whole.Of(l, rows[:read]), bare.Of(l, rows[read:])...)

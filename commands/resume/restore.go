@@ -55,6 +55,7 @@ func restoreFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "force", Usage: "use the checkpoint's version of every file, at any HEAD"},
 		&cli.BoolFlag{Name: "yes", Usage: "restore also if HEAD is on another branch than the checkpoint's"},
 		changedFlag(),
+		invoke.TurnFlag(),
 		&cli.BoolFlag{Name: "continue", Usage: "finish a restore that was interrupted"},
 		&cli.BoolFlag{Name: "abort", Usage: "revert an interrupted restore"},
 	}

@@ -23,14 +23,9 @@ func (v *visit) entries() view.Entries {
 			}
 			return r
 		},
-		Lineage: v.lineage,
+		Lineage: func(l *gitstore.List) *gitstore.Lineage { return v.repo.Store.Lineage(v.ctx, l) },
 		Totals:  func(pairs []gitstore.Pair) []*gitstore.Totals { return v.changes.of(v.ctx, v.repo.Store, pairs) },
 	}
-}
-
-// lineage returns the lineage of a list.
-func (v *visit) lineage(l *gitstore.List) *view.Lineage {
-	return &view.Lineage{List: l, Former: func(branch string) []string { return v.repo.Store.RecordedFormerNames(v.ctx, branch) }}
 }
 
 // entry returns the entry of a single checkpoint without its change.

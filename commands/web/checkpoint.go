@@ -63,7 +63,7 @@ func (v *visit) checkpoint() error {
 	c := at.checkpoint()
 	m := v.checkpointPage(at, true)
 	head := v.r.URL.Query().Get("since") == againstHead
-	older, _ := v.lineage(at.list).Before(at.at)
+	older, _ := v.repo.Store.Lineage(v.ctx, at.list).Before(at.at)
 	if m.Problem == "" {
 		m.compare(v, c, older, head)
 	}

@@ -120,7 +120,7 @@ func (v *visit) exportCheckpoint(at place) ExportCheckpoint {
 	c := at.checkpoint()
 	x := ExportCheckpoint{Anchor: v.links.checkpoint(c)[1:], Checkpoint: v.checkpointPage(at, false)}
 	x.Checkpoint.Older, x.Checkpoint.Newer = nil, nil
-	older, _ := v.lineage(at.list).Before(at.at)
+	older, _ := v.repo.Store.Lineage(v.ctx, at.list).Before(at.at)
 	d := v.diffPage(older, c, budget{exportLines, exportLines}, nil)
 	for i := range d.Files {
 		d.Files[i].Anchor = x.Anchor + "-" + d.Files[i].Anchor

@@ -94,9 +94,13 @@ func Agree(c *Invocation, i checkpoint.Issue) error {
 }
 
 // IssueAndName returns the issue and the checkpoint name of a command with the arguments
-// [ISSUE] [ID]. A single argument is the issue if an issue of that name exists.
+// [ISSUE] [ID]. A single argument is the issue if an issue of that name exists. The flag --turn
+// is another form of ID.
 func (c *Invocation) IssueAndName() (i checkpoint.Issue, name string, err error) {
 	defer func() { c.IssueInQuestion = i }()
+	if err := c.takeTurn(); err != nil {
+		return "", "", err
+	}
 	switch len(c.Args) {
 	case 0:
 		i, err = c.InferIssue()
@@ -204,6 +208,27 @@ func (c *Invocation) PointArg() (*gitstore.Checkpoint, *gitstore.Point, error) {
 	}
 	cp, err := c.Find(issue, name)
 	return cp, nil, err
+}
+
+// TurnFlag is the flag --turn of commands that use IssueAndName.
+func TurnFlag() cli.Flag {
+	return &cli.IntFlag{Name: "turn", Usage: "the turn of an agent with number `N`, as of list --turns"}
+}
+
+// takeTurn adds the checkpoint of --turn to the arguments.
+func (c *Invocation) takeTurn() error {
+	if !c.Flags.IsSet("turn") {
+		return nil
+	}
+	n := c.Flags.Int("turn")
+	if n < 1 {
+		return failure.Usagef("%s: --turn: %d is no number of a turn", c.Name, n)
+	}
+	if len(c.Args) > 1 {
+		return failure.Usagef("%s: --turn and the name of a checkpoint cannot be combined", c.Name)
+	}
+	c.Args = append(c.Args, fmt.Sprintf("@{turn:%d}", n))
+	return nil
 }
 
 // Find returns the checkpoint of an issue that matches a name, as Store.Find does. The file

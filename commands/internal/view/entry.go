@@ -38,15 +38,15 @@ type Entries struct {
 	Record func(*gitstore.Checkpoint) *checkpoint.Record // nil function: read no records
 	Totals func([]gitstore.Pair) []*gitstore.Totals      // nil function: compare no files
 	Agent  func(session string) string                   // nil function: show no turns
-	Files  func(l *Lineage, i int) []string              // nil function: name no files
+	Files  func(l *gitstore.Lineage, i int) []string     // nil function: name no files
 
-	Lineage func(*gitstore.List) *Lineage // nil function: names of branches are not followed
+	Lineage func(*gitstore.List) *gitstore.Lineage // nil function: names of branches are not followed
 }
 
 // lineageOf returns the lineage of a list.
-func (s Entries) lineageOf(l *gitstore.List) *Lineage {
+func (s Entries) lineageOf(l *gitstore.List) *gitstore.Lineage {
 	if s.Lineage == nil {
-		return &Lineage{List: l}
+		return &gitstore.Lineage{List: l}
 	}
 	return s.Lineage(l)
 }

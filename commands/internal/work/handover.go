@@ -62,7 +62,7 @@ func HandOverFacts(c *invoke.Invocation, s *view.Standing, reader string) view.P
 		l = &gitstore.List{} // the prompt is complete without earlier checkpoints
 	}
 	at := slices.IndexFunc(l.Checkpoints, func(cp gitstore.Checkpoint) bool { return cp.ID == s.Checkpoint.ID })
-	lineage := LineageOf(c, l)
+	lineage := c.Store.Lineage(c.Ctx, l)
 	line := lineage.To(at)
 	more := view.PromptMore{
 		Session: reader, By: OtherAuthor(c, s.Checkpoint), Attempt: s.Record.PhaseAttempt(), Notes: pastNotes(s, l, line), Parallel: NotHere(c, s.Checkpoint.Issue, s.Checkpoint.ID),
@@ -106,7 +106,7 @@ const recentTurns = 5
 // changedInTurns returns the files that turns have changed after the resume point was written,
 // each with its turns, and the range of these turns. Files that the resume point names come
 // first, then those that were changed last.
-func changedInTurns(c *invoke.Invocation, s *view.Standing, l *view.Lineage, line []int) (files []string, in string) {
+func changedInTurns(c *invoke.Invocation, s *view.Standing, l *gitstore.Lineage, line []int) (files []string, in string) {
 	t := s.Record.AgentTurn()
 	since, own := view.PointTurn(s.Record)
 	if !own {

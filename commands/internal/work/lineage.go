@@ -2,18 +2,12 @@ package work
 
 import (
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 )
 
-// LineageOf returns the lineage of a list.
-func LineageOf(c *invoke.Invocation, l *gitstore.List) *view.Lineage {
-	return &view.Lineage{List: l, Former: func(branch string) []string { return c.Store.RecordedFormerNames(c.Ctx, branch) }}
-}
-
 // ChangedBy returns the paths that the checkpoint at an index changed, since the checkpoint that
 // its files came from or since HEAD at the save. It returns nil if that is unknown.
-func ChangedBy(c *invoke.Invocation, l *view.Lineage, i int) (paths []string) {
+func ChangedBy(c *invoke.Invocation, l *gitstore.Lineage, i int) (paths []string) {
 	at := &l.List.Checkpoints[i]
 	from, known := l.Before(i)
 	if from != nil {

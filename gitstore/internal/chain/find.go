@@ -35,6 +35,7 @@ const First = "first"
 //   - Latest, "latest~2" or First
 //   - a commit of the chain, or a full commit id from before a rewrite
 //   - "@{phase:ready}" for the newest checkpoint of a phase
+//   - "@{turn:16}" for the turn of an agent with this number, the newest one of several
 //   - "@{2026-02-14T15:00:00Z}" for the newest checkpoint at this time
 //   - ":/text" for the newest checkpoint with the text in its note, as in git
 //
@@ -136,6 +137,25 @@ func description(name string) func(*Checkpoint) bool {
 	return nil
 }
 
+// turnNumber parses the name "@{turn:16}".
+func turnNumber(name string) (int, bool) {
+	text, ok := strings.CutPrefix(name, "@{turn:")
+	if !ok || !strings.HasSuffix(text, "}") {
+		return 0, false
+	}
+	n, err := strconv.Atoi(strings.TrimSuffix(text, "}"))
+	return n, err == nil
+}
+
+// isTurn reports whether a checkpoint is the turn of an agent with a number.
+func (s *Chains) isTurn(c *Checkpoint, number int) bool {
+	if c.Trigger != checkpoint.Turn {
+		return false
+	}
+	r, err := s.Record(c)
+	return err == nil && r.AgentTurn().Number == number
+}
+
 // newestOf returns the first checkpoint of a list that satisfies a predicate, or nil.
 func newestOf(list []Checkpoint, fits func(*Checkpoint) bool) *Checkpoint {
 	i := slices.IndexFunc(list, func(c Checkpoint) bool { return c.ID != "" && fits(&c) })
@@ -149,6 +169,9 @@ func newestOf(list []Checkpoint, fits func(*Checkpoint) bool) *Checkpoint {
 func (s *Chains) match(list []Checkpoint, name string) (*Checkpoint, error) {
 	if of := description(name); of != nil {
 		return newestOf(list, of), nil
+	}
+	if n, ok := turnNumber(name); ok {
+		return newestOf(list, func(c *Checkpoint) bool { return s.isTurn(c, n) }), nil
 	}
 	var found []*Checkpoint
 	for i := range list {

@@ -1,25 +1,29 @@
-package view
+package gitstore
 
 import (
+	"context"
 	"slices"
-
-	"git-checkpoint/gitstore"
 )
 
 // A Lineage finds the checkpoints that the files of the checkpoints in a list came from. The list
 // has the newest checkpoint first.
 type Lineage struct {
-	List   *gitstore.List
-	Former func(branch string) []string // former names of a branch, nil function: not known
+	List *List
 
-	names map[string][]string
+	former func(branch string) []string // former names of a branch, nil function: not known
+	names  map[string][]string
+}
+
+// Lineage returns the lineage of a list, in which renamed branches are followed.
+func (s *Store) Lineage(ctx context.Context, l *List) *Lineage {
+	return &Lineage{List: l, former: func(branch string) []string { return s.RecordedFormerNames(ctx, branch) }}
 }
 
 // Before returns the valid checkpoint that the files of the checkpoint at an index came from: on
 // the same branch the one that was saved or restored last in its worktree, otherwise the one
 // before it. If there is no such checkpoint, it returns nil: the files came from HEAD at the save.
 // This is not known if the list does not reach back to the first checkpoint.
-func (l *Lineage) Before(i int) (from *gitstore.Checkpoint, known bool) {
+func (l *Lineage) Before(i int) (from *Checkpoint, known bool) {
 	at, known := l.before(i)
 	if at < 0 {
 		return nil, known
@@ -42,17 +46,20 @@ func (l *Lineage) before(i int) (at int, known bool) {
 		if place >= 0 || at < 0 {
 			at = k
 		}
+		if place == 0 {
+			break
+		}
 	}
 	return at, at >= 0 || l.List.Complete
 }
 
 // isSameBranch reports whether two checkpoints are of one branch, which can have been renamed after
 // the older one.
-func (l *Lineage) isSameBranch(newer, older *gitstore.Checkpoint) bool {
+func (l *Lineage) isSameBranch(newer, older *Checkpoint) bool {
 	if newer.Branch == older.Branch {
 		return true
 	}
-	if l.Former == nil {
+	if l.former == nil {
 		return false
 	}
 	names, known := l.names[newer.Branch]
@@ -60,7 +67,7 @@ func (l *Lineage) isSameBranch(newer, older *gitstore.Checkpoint) bool {
 		if l.names == nil {
 			l.names = map[string][]string{}
 		}
-		names = l.Former(newer.Branch)
+		names = l.former(newer.Branch)
 		l.names[newer.Branch] = names
 	}
 	return slices.Contains(names, older.Branch)
