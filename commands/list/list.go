@@ -39,6 +39,8 @@ var ListCommand = invoke.Command{
 		"git checkpoint list -n 5 --trigger batch_complete",
 		"git checkpoint list --all --since 7d --json",
 		"git checkpoint list 42 --turns",
+		"git checkpoint list 42 --path src --grep parser",
+		"git checkpoint list --all --content 'func Parse'",
 	},
 	MayBeEmpty: []string{"phase"},
 	Flags:      listFlags,
@@ -58,6 +60,9 @@ type listOptions struct {
 	phaseGiven    bool // --phase is given, and can be empty
 	since, before string
 	filters       []string // PATH=VALUE of the record
+	paths         []string // changed files, as pathspecs
+	content       string   // text that a change adds or removes, or ""
+	grep          string   // text of a note, a request, a decision or a summary, or ""
 	archived      bool     // list the archive
 	failed        bool     // list only the archived checkpoints of failed work
 	remote        string   // remote to list, or "" for the configured remote
@@ -79,6 +84,9 @@ func listFlags() []cli.Flag {
 		&cli.StringFlag{Name: "since", Usage: "list only checkpoints since `TIME` (RFC 3339, a date, or an age such as 36h or 7d)"},
 		&cli.StringFlag{Name: "before", Usage: "list only checkpoints before `TIME`"},
 		&cli.StringSliceFlag{Name: "filter", Usage: "list only checkpoints with `PATH=VALUE` in the record"},
+		&cli.StringSliceFlag{Name: "path", Usage: "list only checkpoints that changed the files of `PATH`, a pathspec of git"},
+		&cli.StringFlag{Name: "content", Usage: "list only checkpoints whose changes add or remove `TEXT`, as git log -S"},
+		&cli.StringFlag{Name: "grep", Usage: "list only checkpoints with `TEXT` in note, request, answer, decisions or summary, in any case"},
 		&cli.BoolFlag{Name: "archived", Usage: "list archived checkpoints instead"},
 		&cli.BoolFlag{Name: "failed", Usage: "list checkpoints that were archived because the work failed"},
 		invoke.OptionalFlag{StringFlag: &cli.StringFlag{Name: "remote", Usage: "list the checkpoints of `REMOTE`, or of the configured remote, without a fetch"}},
@@ -92,7 +100,7 @@ func readListOptions(c *invoke.Invocation) (*listOptions, error) {
 	o := &listOptions{
 		limit: f.Int("n"), limitGiven: f.IsSet("n"), all: f.Bool("all"), trigger: f.String("trigger"), phase: f.String("phase"),
 		phaseGiven: f.IsSet("phase"), since: f.String("since"), before: f.String("before"), filters: c.Lists["filter"],
-		verbose: c.Common.Verbose, archived: f.Bool("archived") || f.Bool("failed"), failed: f.Bool("failed"), remote: f.String("remote"), color: invoke.ReadColor(c),
+		paths: c.Lists["path"], content: f.String("content"), grep: f.String("grep"), verbose: c.Common.Verbose, archived: f.Bool("archived") || f.Bool("failed"), failed: f.Bool("failed"), remote: f.String("remote"), color: invoke.ReadColor(c),
 	}
 	if o.remoteGiven = o.remote != ""; o.remote == invoke.LeftOut {
 		o.remote = ""
