@@ -248,8 +248,11 @@ func (l *Line) encode(st *LineState, parents []plumbing.Hash) ([]byte, error) {
 		subject = "checkpoint, " + string(cp.Trigger)
 	}
 	message := fmt.Sprintf("%s\n\nCheckpoint-Id: %s\n", subject, cp.ID)
-	if t := r.AgentTurn(); cp.Trigger == checkpoint.Turn && t.Agent != "" {
-		message += fmt.Sprintf("Checkpoint-Turn: %d\nCheckpoint-Agent: %s\n", t.Number, t.Agent)
+	if t := r.AgentTurn(); cp.Trigger == checkpoint.Turn && !t.Hand {
+		message += fmt.Sprintf("Checkpoint-Turn: %d\n", t.Number)
+		if t.Agent != "" {
+			message += "Checkpoint-Agent: " + t.Agent + "\n"
+		}
 		if session := r.Session(); session != "" {
 			message += fmt.Sprintf("Checkpoint-Session: %s\n", session)
 		}

@@ -19,7 +19,7 @@ import (
 
 // HookCommand declares git checkpoint hook.
 var HookCommand = invoke.Command{
-	Name: "hook", Usage: "run by installed hooks", Args: "pre-push|post-checkout|session-start|turn|interrupt|pre-compact|session-end|stop|event|pack [ARGUMENT...]", Max: 1000, Category: "Setup",
+	Name: "hook", Usage: "run by installed hooks", Args: "pre-push|post-checkout|session-start|prompt|turn|interrupt|pre-compact|session-end|stop|event|pack [ARGUMENT...]", Max: 1000, Category: "Setup",
 	Hidden: true,
 	Description: "Always exits with 0 and prints at most one line, so that no push, checkout or session\n" +
 		"fails; only with hooks.pre_push: block can pre-push stop a push. No\n" +
@@ -44,6 +44,7 @@ var hookRuns = map[string]func(*invoke.Invocation, []string) error{
 	"post-checkout": postCheckout,
 	"session-start": sessionStart,
 	hook.Turn:       func(c *invoke.Invocation, args []string) error { return sessionSave(c, "turn", args) },
+	hook.Prompt:     sessionPrompt,
 	"interrupt":     func(c *invoke.Invocation, args []string) error { return sessionSave(c, "user_interrupt", args) },
 	"pre-compact":   func(c *invoke.Invocation, args []string) error { return sessionSave(c, "interval", args) },
 	"session-end":   func(c *invoke.Invocation, args []string) error { return sessionSave(c, "session_end", args) },

@@ -41,6 +41,10 @@ func agentName(args []string) string {
 	return args[0]
 }
 
+// sessionPrompt saves what a person has changed since the last turn, before the agent begins the
+// next one: the changes of both stay apart.
+func sessionPrompt(c *invoke.Invocation, args []string) error { return sessionSave(c, hook.Turn, args) }
+
 // sessionSave saves the state of a session to its issue and from its worktree, if it has
 // changed.
 func sessionSave(c *invoke.Invocation, trigger string, args []string) error {
@@ -65,12 +69,17 @@ func sessionSave(c *invoke.Invocation, trigger string, args []string) error {
 		return nil
 	}
 	line := []string{"save", "--trigger", trigger, "--if-changed", "--quiet"}
-	turn := turnOf(c, in, agent)
-	if note := noteOf(turn); trigger == hook.Turn && note != "" {
-		line = append(line, "--message="+note)
-	}
-	if sessions.IsID(in.SessionID) {
-		line = append(line, "--session", in.SessionID)
+	turn := &invoke.Turn{Hand: true}
+	if c.Args[0] == hook.Prompt {
+		line = append(line, "--message="+view.HandNote)
+	} else {
+		turn = turnOf(c, in, agent)
+		if note := noteOf(turn); trigger == hook.Turn && note != "" {
+			line = append(line, "--message="+note)
+		}
+		if sessions.IsID(in.SessionID) {
+			line = append(line, "--session", in.SessionID)
+		}
 	}
 	var said bytes.Buffer
 	env := *c.Env

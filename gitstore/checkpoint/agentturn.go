@@ -15,6 +15,7 @@ type AgentTurn struct {
 	Request string // last request of a person to the agent, shortened, or ""
 	Asked   int    // turn of the request, Number+1 if that turn has not ended
 	Answer  string // end of the agent's last answer, or ""
+	Hand    bool   // the checkpoint has what a person changed before the next turn, and is no turn
 
 	// Turns in which kept texts were written, by their key in the record ("progress": in which the
 	// progress moved), and in which running tasks were started, by task. Those of the first turn
@@ -31,10 +32,11 @@ const agentTurn = "agent_turn"
 // AgentTurn returns the section agent_turn, the zero value if it is missing.
 func (r *Record) AgentTurn() AgentTurn {
 	m := r.section(agentTurn)
+	hand, _ := m.Get("hand")
 	return AgentTurn{
 		Number: number(m, "number"), Agent: document.TextOf(m, "agent"),
 		Request: document.TextOf(m, "request"), Asked: number(m, "asked"), Answer: document.TextOf(m, "answer"),
-		Written: numbers(m, "written"), Started: numbers(m, "started"),
+		Hand: hand == true, Written: numbers(m, "written"), Started: numbers(m, "started"),
 	}
 }
 
@@ -46,6 +48,9 @@ func (r *Record) SetAgentTurn(t AgentTurn) {
 	setOrDelete(m, "request", t.Request)
 	setNumber(m, "asked", t.Asked)
 	setOrDelete(m, "answer", t.Answer)
+	if t.Hand {
+		m.Set("hand", true)
+	}
 	setNumbers(m, "written", t.Written)
 	setNumbers(m, "started", t.Started)
 	if m.Len() == 0 {

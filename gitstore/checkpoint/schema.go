@@ -90,6 +90,7 @@ var recordSchema = fields(
 		field{"request", textKind, nil},
 		field{"asked", intKind, nil},
 		field{"answer", textKind, nil},
+		field{"hand", boolKind, nil},
 		field{"written", mapKind, dict(intKind, nil)},
 		field{"started", mapKind, dict(intKind, nil)},
 	)},

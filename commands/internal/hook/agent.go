@@ -47,7 +47,7 @@ type Agent struct {
 // An AgentEvent maps an agent's event to a hook of this program.
 type AgentEvent struct {
 	Name    string // agent's event name
-	Hook    string // hook name: session-start, turn, interrupt, pre-compact or session-end
+	Hook    string // hook name: session-start, prompt, turn, interrupt, pre-compact or session-end
 	Timeout int    // in the agent's unit
 }
 
@@ -80,7 +80,7 @@ func (a *Agent) command(e AgentEvent) string {
 // WithoutTurns returns a copy of the agent without the events of turns.
 func (a *Agent) WithoutTurns() *Agent {
 	copied := *a
-	copied.Events = slices.DeleteFunc(slices.Clone(a.Events), func(e AgentEvent) bool { return e.Hook == Turn })
+	copied.Events = slices.DeleteFunc(slices.Clone(a.Events), func(e AgentEvent) bool { return e.Hook == Turn || e.Hook == Prompt })
 	return &copied
 }
 
@@ -116,8 +116,11 @@ func (a *Agent) NeverRan() string {
 	return text
 }
 
-// Turn is the name of the hook at the end of a turn.
-const Turn = "turn"
+// Names of the hooks at the end of a turn, and at its beginning.
+const (
+	Turn   = "turn"
+	Prompt = "prompt"
+)
 
 // Install adds the agent's hooks to the text of its settings file and changes nothing
 // else. exists is false if the file does not exist.
@@ -269,6 +272,7 @@ var agents = []Agent{
 		Name: "codex", Program: "codex", Resume: "codex resume", JSON: []string{"hookSpecificOutput"}, File: ".codex/hooks.json", Home: ".codex/hooks.json", TOML: ".codex/config.toml", Budget: 1500,
 		Events: []AgentEvent{
 			{"SessionStart", "session-start", 10},
+			{"UserPromptSubmit", Prompt, 30},
 			{"Stop", Turn, 30},
 			{"Interrupt", "interrupt", 3},
 			{"PreCompact", "pre-compact", 30},
@@ -278,17 +282,18 @@ var agents = []Agent{
 	},
 	{ // timeouts in milliseconds
 		Name: "gemini", Program: "gemini", Resume: "gemini --resume", File: ".gemini/settings.json", Home: ".gemini/settings.json", JSON: []string{"hookSpecificOutput"}, Budget: 10_000, CompactsOften: true,
-		Events: []AgentEvent{{"SessionStart", "session-start", 10_000}, {"AfterAgent", Turn, 30_000}, {"PreCompress", "pre-compact", 30_000}, {"SessionEnd", "session-end", 30_000}},
+		Events: []AgentEvent{{"SessionStart", "session-start", 10_000}, {"BeforeAgent", Prompt, 30_000}, {"AfterAgent", Turn, 30_000}, {"PreCompress", "pre-compact", 30_000}, {"SessionEnd", "session-end", 30_000}},
 		Allow:  &Permission{Path: []string{"tools", "allowed"}, Rule: "run_shell_command(git checkpoint)"},
 	},
 	{
 		Name: "copilot", Program: "copilot", Resume: "copilot --resume", Reads: "claude", File: ".github/hooks/git-checkpoint.json", Home: ".copilot/hooks/git-checkpoint.json", JSON: []string{"additionalContext"}, Budget: 10_000,
-		Flat: true, CommandKey: "bash", TimeoutKey: "timeoutSec", Versioned: true, Events: claudeEvents,
+		Flat: true, CommandKey: "bash", TimeoutKey: "timeoutSec", Versioned: true,
+		Events: []AgentEvent{{"SessionStart", "session-start", 10}, {"Stop", Turn, 30}, {"PreCompact", "pre-compact", 30}, {"SessionEnd", "session-end", 30}},
 	},
 	{
 		Name: "cursor", Program: "cursor-agent", Resume: "cursor-agent --resume", File: ".cursor/hooks.json", Home: ".cursor/hooks.json", JSON: []string{"additional_context"}, Budget: 10_000,
 		Flat: true, Versioned: true,
-		Events: []AgentEvent{{"sessionStart", "session-start", 10}, {"stop", Turn, 30}, {"preCompact", "pre-compact", 30}, {"sessionEnd", "session-end", 30}},
+		Events: []AgentEvent{{"sessionStart", "session-start", 10}, {"beforeSubmitPrompt", Prompt, 30}, {"stop", Turn, 30}, {"preCompact", "pre-compact", 30}, {"sessionEnd", "session-end", 30}},
 	},
 	{
 		Name: "qwen", Program: "qwen", Resume: "qwen --resume", File: ".qwen/settings.json", Home: ".qwen/settings.json", Budget: 10_000, Events: claudeEvents,
@@ -311,7 +316,7 @@ var agents = []Agent{
 	},
 }
 
-var claudeEvents = []AgentEvent{{"SessionStart", "session-start", 10}, {"Stop", Turn, 30}, {"PreCompact", "pre-compact", 30}, {"SessionEnd", "session-end", 30}}
+var claudeEvents = []AgentEvent{{"SessionStart", "session-start", 10}, {"UserPromptSubmit", Prompt, 30}, {"Stop", Turn, 30}, {"PreCompact", "pre-compact", 30}, {"SessionEnd", "session-end", 30}}
 
 // commandIn returns the path to the first accepted command in the entries of an event:
 // positions in the entries and, unless the agent has no groups, in a group. It returns nil

@@ -299,7 +299,7 @@ func interpreter(command string) string {
 // earlier versions. User commands that contain further calls do not match. A new text of
 // Agent.Command must match too, so that a later install renews it.
 var ownCommand = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:command -v git-checkpoint >/dev/null 2>&1 \|\| exit 0; )?git-checkpoint hook (session-start|turn|interrupt|pre-compact|session-end) ([a-z-]+)(?: \|\| exit 0)?$`)
+	return regexp.MustCompile(`^(?:command -v git-checkpoint >/dev/null 2>&1 \|\| exit 0; )?git-checkpoint hook (session-start|prompt|turn|interrupt|pre-compact|session-end) ([a-z-]+)(?: \|\| exit 0)?$`)
 })
 
 // isOwnCommand reports whether install wrote the command.

@@ -258,6 +258,7 @@ type Turn struct {
 	Agent   string // name of the agent, or ""
 	Request string // last request of a person, or ""
 	Answer  string // end of the agent's answer, or ""
+	Hand    bool   // a person's changes before a turn, without the rest
 }
 
 // OSEnv returns the environment of this process.

@@ -23,7 +23,7 @@ func OriginOf(source *gitstore.BlameSource, r *checkpoint.Record) Origin {
 	o := Origin{Source: source}
 	if r != nil {
 		o.Turn, o.Session = r.AgentTurn(), r.Session()
-		o.IsTurn = source.Checkpoint.Trigger == checkpoint.Turn && o.Turn.Agent != ""
+		o.IsTurn = source.Checkpoint.Trigger == checkpoint.Turn && !o.Turn.Hand
 	}
 	return o
 }
@@ -50,7 +50,7 @@ func (o *Origin) Who() string {
 	case s.Checkpoint == nil:
 		return s.Author
 	case o.IsTurn:
-		return fmt.Sprintf("turn %d, %s", o.Turn.Number, o.Turn.Agent)
+		return strings.TrimSuffix(fmt.Sprintf("turn %d, %s", o.Turn.Number, o.Turn.Agent), ", ")
 	case o.Turn.Number > 0:
 		return fmt.Sprintf("by hand, between turns %d and %d", o.Turn.Number, o.Turn.Number+1)
 	}

@@ -100,8 +100,9 @@ func (s Entries) Single(l *gitstore.List, i int) Entry {
 	r, before := s.records(l, i)
 	e.Title, e.Event = Title(cp, r, before), Event(cp, r)
 	if s.Agent != nil && cp.Trigger == checkpoint.Turn && r != nil {
-		t := r.AgentTurn()
-		e.Turn, e.Session, e.Agent = t.Number, r.Session(), cmp.Or(t.Agent, s.Agent(r.Session()))
+		if t := r.AgentTurn(); !t.Hand {
+			e.Turn, e.Session, e.Agent = t.Number, r.Session(), cmp.Or(t.Agent, s.Agent(r.Session()))
+		}
 	}
 	return e
 }

@@ -23,6 +23,8 @@ func Title(cp *gitstore.Checkpoint, r, before *checkpoint.Record) string {
 	switch {
 	case note == "":
 		return cmp.Or(newSummary(r, before), Event(cp, r))
+	case cp.Trigger == checkpoint.Turn && note == HandNote:
+		return "By hand, before a turn"
 	case cp.Trigger == checkpoint.Turn && r != nil:
 		return words("Turn", number(r.AgentTurn().Number)) + ": " + note
 	case cp.Trigger == checkpoint.Turn:
@@ -34,6 +36,9 @@ func Title(cp *gitstore.Checkpoint, r, before *checkpoint.Record) string {
 	}
 	return note
 }
+
+// HandNote is the note of a checkpoint with what a person changed before a turn of an agent.
+const HandNote = "by hand"
 
 // newSummary returns the first line of a summary that the record before does not have. A
 // save without a summary keeps the summary of the record before.

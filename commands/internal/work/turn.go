@@ -67,11 +67,11 @@ func (e *edit) applyTurn(r *checkpoint.Record, before keptTexts) {
 // said returns the section with the texts of the hook that saves. If the hook has no request, the
 // last known request stays.
 func (e *edit) said(t checkpoint.AgentTurn) checkpoint.AgentTurn {
-	t.Agent = ""
+	t.Agent, t.Hand = "", e.turn != nil && e.turn.Hand
 	if e.noTexts {
 		t.Request, t.Answer, t.Asked = "", "", 0
 	}
-	if e.turn == nil {
+	if e.turn == nil || t.Hand {
 		return t
 	}
 	t.Agent = e.turn.Agent

@@ -153,7 +153,7 @@ func (s *Chains) isTurn(c *Checkpoint, number int) bool {
 		return false
 	}
 	r, err := s.Record(c)
-	return err == nil && r.AgentTurn().Number == number
+	return err == nil && r.AgentTurn().Number == number && !r.AgentTurn().Hand
 }
 
 // newestOf returns the first checkpoint of a list that satisfies a predicate, or nil.

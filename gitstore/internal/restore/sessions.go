@@ -45,7 +45,7 @@ func (s *Restorer) otherSessions(ctx context.Context, c *chain.Checkpoint) map[s
 	for i := range list {
 		turns[i].id = list[i].ID
 		if list[i].Trigger == checkpoint.Turn || list[i].Trigger == checkpoint.SessionEnd {
-			if r, err := s.chain.Record(&list[i]); err == nil {
+			if r, err := s.chain.Record(&list[i]); err == nil && !r.AgentTurn().Hand {
 				turns[i].session = r.Session()
 			}
 		}
