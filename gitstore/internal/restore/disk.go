@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"strings"
 
 	"git-checkpoint/gitstore/internal/trees"
 
@@ -108,79 +107,10 @@ func sameFile(a, b fs.FileInfo) bool {
 	return os.SameFile(a, b) && a.Mode() == b.Mode() && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }
 
-// A place is an open parent directory and a file name. The directory was opened without
-// following symlinks.
-type place struct {
-	dir  *os.Root
-	name string
-}
-
-func (p place) close() { p.dir.Close() }
-
-// A blockedError reports that a parent path is not a directory.
-type blockedError struct{ path string }
-
-func (e *blockedError) Error() string { return fmt.Sprintf("%q is not a directory", e.path) }
-
-// openPlace opens the parent directory of a path without following symlinks. If mkdir is
-// set, it creates missing directories; otherwise it returns fs.ErrNotExist.
-func openPlace(root *os.Root, name string, mkdir bool) (place, error) {
-	dir, err := root.OpenRoot(".")
-	if err != nil {
-		return place{}, err
-	}
-	parent, base := path.Split(name)
-	done := ""
-	for part := range strings.SplitSeq(strings.TrimSuffix(parent, "/"), "/") {
-		if part == "" {
-			break
-		}
-		done = path.Join(done, part)
-		next, err := openDir(dir, part, mkdir)
-		dir.Close()
-		if err != nil {
-			if err == errNotDir {
-				err = &blockedError{done}
-			}
-			return place{}, err
-		}
-		dir = next
-	}
-	return place{dir, base}, nil
-}
-
-var errNotDir = fmt.Errorf("not a directory")
-
-// openDir opens a subdirectory. It compares the opened directory with the previous lstat,
-// so a symlink cannot be swapped in between.
-func openDir(dir *os.Root, name string, mkdir bool) (*os.Root, error) {
-	if mkdir {
-		if err := dir.Mkdir(name, 0o777); err != nil && !os.IsExist(err) {
-			return nil, err
-		}
-	}
-	info, err := dir.Lstat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.IsDir() {
-		return nil, errNotDir
-	}
-	next, err := dir.OpenRoot(name)
-	if err != nil {
-		return nil, err
-	}
-	if opened, err := next.Stat("."); err != nil || !os.SameFile(info, opened) {
-		next.Close()
-		return nil, errNotDir
-	}
-	return next, nil
-}
-
 // insideOf returns the files below a directory. The last element is "" if a directory is
 // unreadable or the number of files exceeds limit.
 func insideOf(dir *os.Root, name string, limit int) (files []string) {
-	d, err := openDir(dir, path.Base(name), false)
+	d, _, err := openDir(dir, path.Base(name), false)
 	if err != nil {
 		return []string{""}
 	}

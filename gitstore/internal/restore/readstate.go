@@ -28,10 +28,11 @@ type stateReader struct {
 	s      *Worktree
 	ctx    context.Context
 	root   *os.Root
+	in     places
 	x      *index.Index
 	staged plumbing.Hash // index as a tree
 	now    map[string]*state
-	names  diskNames
+	names  *diskNames
 	limits *repository.Boundary
 	raw    bool     // read files without git's filters
 	asked  []string // regular files whose blob hash is still missing
@@ -45,9 +46,13 @@ func (s *Worktree) readState(ctx context.Context, targets []Target, area *locked
 		return nil, fmt.Errorf("open worktree: %w", err)
 	}
 	defer root.Close()
-	o := &stateReader{s: s, ctx: ctx, root: root, x: area.x, staged: area.tree, raw: raw, now: make(map[string]*state, len(targets))}
+	o := &stateReader{s: s, ctx: ctx, root: root, in: places{root: root}, x: area.x, staged: area.tree, raw: raw, now: make(map[string]*state, len(targets))}
 	o.limits = s.boundary(ctx)
-	o.names = diskNames{root: root, dirs: map[string]string{}, listed: map[string]map[string]bool{}}
+	o.names = newDiskNames(root)
+	defer func() {
+		o.in.close()
+		o.names.in.close()
+	}()
 	for i := range targets {
 		o.now[targets[i].Path] = &state{}
 	}
@@ -156,7 +161,7 @@ func passing(err error) bool {
 }
 
 func (o *stateReader) readFile(t *Target, st *state, entries []index.Entry) error {
-	pl, err := openPlace(o.root, t.Path, false)
+	pl, err := o.in.open(t.Path, false)
 	var blocked *blockedError
 	switch {
 	case errors.As(err, &blocked):
@@ -168,7 +173,6 @@ func (o *stateReader) readFile(t *Target, st *state, entries []index.Entry) erro
 	case err != nil:
 		return err
 	}
-	defer pl.close()
 	info, err := pl.dir.Lstat(pl.name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -176,7 +180,7 @@ func (o *stateReader) readFile(t *Target, st *state, entries []index.Entry) erro
 	case err != nil:
 		return err
 	}
-	stored := o.names.file(pl, t.Path)
+	stored := o.names.file(pl, info, t.Path)
 	switch {
 	case o.isOther(t.Path, stored):
 		st.above, st.made = stored, otherDir(t.Path, stored)

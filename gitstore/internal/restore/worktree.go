@@ -257,8 +257,10 @@ func (s *Worktree) keepAll(ctx context.Context, steps []Step) error {
 		return err
 	}
 	defer root.Close()
+	in := &places{root: root}
+	defer in.close()
 	for i := range steps {
-		if err := s.keepBefore(ctx, root, &steps[i]); err != nil {
+		if err := s.keepBefore(ctx, in, &steps[i]); err != nil {
 			return fmt.Errorf("keep %q: %w", steps[i].path, err)
 		}
 	}
@@ -352,7 +354,9 @@ func (s *Worktree) pruneMade(st Step) {
 		return
 	}
 	defer root.Close()
-	s.prune(root, st.path, st.madeAbove())
+	in := &places{root: root}
+	defer in.close()
+	s.prune(in, st.path, st.madeAbove())
 }
 
 // madeAbove returns the topmost directory created for a file, or "." if all existed.
