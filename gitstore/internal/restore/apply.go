@@ -64,6 +64,17 @@ func (s *Worktree) checkWanted(st Step) error {
 	return nil
 }
 
+// errOtherContent reports that a file has other content than the stat cache says, for example
+// because a program has written it without a change of its times. The restore then decides again,
+// and reads all files. Nothing was changed yet.
+var errOtherContent = fmt.Errorf("%w, with the same stat data", ErrConcurrentChange)
+
+// isKnownContent reports whether the content of a file is that for which the plan was made, if the
+// plan has not read the file.
+func (st *Step) isKnownContent(raw plumbing.Hash) bool {
+	return !st.before.cached || raw == st.before.work.Hash
+}
+
 // keepBefore adds the current content of a file to the safety snapshot. If the file
 // changed since readState, it returns ErrConcurrentChange before the restore changes
 // anything.
@@ -84,6 +95,9 @@ func (s *Worktree) keepBefore(ctx context.Context, in *places, st *Step) error {
 	}
 	if !sameFile(st.before.disk.info, d.info) {
 		return ErrConcurrentChange
+	}
+	if !st.isKnownContent(d.hash) {
+		return errOtherContent
 	}
 	st.before.disk = d
 	s.Objects.Add(plumbing.BlobObject, data)
@@ -108,6 +122,9 @@ func (s *Worktree) keepLarge(ctx context.Context, pl place, st *Step) error {
 		return ErrConcurrentChange
 	}
 	st.before.disk.hash = plumbing.NewHash(strings.TrimSpace(string(out)))
+	if !st.isKnownContent(st.before.disk.hash) {
+		return errOtherContent
+	}
 	s.Objects.Keep(st.before.disk.hash)
 	return nil
 }

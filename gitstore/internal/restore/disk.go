@@ -93,7 +93,8 @@ func hashDisk(dir *os.Root, name string, info fs.FileInfo) (fileOnDisk, error) {
 	}
 	defer f.Close()
 	h := plumbing.NewHasher(plumbing.BlobObject, info.Size())
-	if n, err := io.Copy(h, f); err != nil || n != info.Size() {
+	buf := make([]byte, min(info.Size()+1, 32<<10)) // io.Copy alone takes 32 KiB for each small file
+	if n, err := io.CopyBuffer(h, struct{ io.Reader }{f}, buf); err != nil || n != info.Size() {
 		return fileOnDisk{}, ErrConcurrentChange
 	}
 	return fileOnDisk{mode: diskMode(info), hash: h.Sum(), info: info}, nil

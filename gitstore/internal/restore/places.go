@@ -15,6 +15,7 @@ import (
 // one goroutine. The caller must call close; the root stays open.
 type places struct {
 	root   *os.Root
+	plans  bool      // the places are only read for a plan, so the comparison is left out: it follows before a change
 	handle *os.File  // see place.open
 	held   []heldDir // parents of the last path, from the root down
 }
@@ -50,7 +51,7 @@ func (p *places) open(name string, mkdir bool) (place, error) {
 		if part == "" {
 			break
 		}
-		if depth == len(p.held) || !p.held[depth].isAt(at.dir, part) {
+		if depth == len(p.held) || p.held[depth].name != part || !p.plans && !p.held[depth].isStillIn(at.dir) {
 			p.closeBelow(depth)
 			dir, info, err := openDir(at.dir, part, mkdir)
 			if err == errNotDir {
@@ -68,12 +69,9 @@ func (p *places) open(name string, mkdir bool) (place, error) {
 	return at, nil
 }
 
-// isAt reports whether a directory is still the one with this name in its parent.
-func (h *heldDir) isAt(parent *os.Root, name string) bool {
-	if h.name != name {
-		return false
-	}
-	now, err := parent.Lstat(name)
+// isStillIn reports whether a directory still has its name in its parent.
+func (h *heldDir) isStillIn(parent *os.Root) bool {
+	now, err := parent.Lstat(h.name)
 	return err == nil && os.SameFile(h.info, now)
 }
 

@@ -15,6 +15,7 @@ import (
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/index"
+	"git-checkpoint/gitstore/internal/snapshot"
 	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -34,19 +35,21 @@ type stateReader struct {
 	now    map[string]*state
 	names  *diskNames
 	limits *repository.Boundary
-	raw    bool     // read files without git's filters
-	asked  []string // regular files whose blob hash is still missing
+	raw    bool                    // read files without git's filters
+	read   bool                    // read files that the stat cache knows too
+	asked  []snapshot.WorktreeFile // regular files whose blob hash is still missing
 }
 
 // readState reads the current state of all target paths in index and worktree. Worktree
-// hashes are those of git add, or raw content if raw is set.
-func (s *Worktree) readState(ctx context.Context, targets []Target, area *lockedIndex, raw bool) (func(string) state, error) {
+// hashes are those of git add, or raw content if raw is set. If read is set, the stat cache is not
+// used.
+func (s *Worktree) readState(ctx context.Context, targets []Target, area *lockedIndex, raw, read bool) (func(string) state, error) {
 	root, err := os.OpenRoot(s.Root)
 	if err != nil {
 		return nil, fmt.Errorf("open worktree: %w", err)
 	}
 	defer root.Close()
-	o := &stateReader{s: s, ctx: ctx, root: root, in: places{root: root}, x: area.x, staged: area.tree, raw: raw, now: make(map[string]*state, len(targets))}
+	o := &stateReader{s: s, ctx: ctx, root: root, in: places{root: root, plans: true}, x: area.x, staged: area.tree, raw: raw, read: read, now: make(map[string]*state, len(targets))}
 	o.limits = s.boundary(ctx)
 	o.names = newDiskNames(root)
 	defer func() {
@@ -206,7 +209,7 @@ func (o *stateReader) readFile(t *Target, st *state, entries []index.Entry) erro
 		st.work.Hash = d.hash
 		return err
 	default:
-		o.asked = append(o.asked, t.Path)
+		o.asked = append(o.asked, snapshot.WorktreeFile{Path: t.Path, Staged: st.index[0].Hash})
 	}
 	return nil
 }
@@ -276,13 +279,14 @@ func unmodified(e index.Entry, info fs.FileInfo, written time.Time) bool {
 
 // hash computes blob hashes after git's clean filters.
 func (o *stateReader) hash() error {
-	hashes, err := o.s.Hash(o.ctx, o.asked)
+	blobs, err := o.s.Hash(o.ctx, o.asked, o.read)
 	if err != nil {
 		return err
 	}
-	for i, path := range o.asked {
-		st := o.now[path]
-		if st.work.Hash = hashes[i]; hashes[i].IsZero() {
+	for i, f := range o.asked {
+		st := o.now[f.Path]
+		st.work.Hash, st.cached = blobs[i].Hash, blobs[i].Cached
+		if blobs[i].Hash.IsZero() {
 			st.blockage, st.work.Hash = "not readable", plumbing.NewHash("ff")
 		}
 	}
