@@ -15,7 +15,7 @@ import (
 // one goroutine. The caller must call close; the root stays open.
 type places struct {
 	root   *os.Root
-	plans  bool      // the places are only read for a plan, so the comparison is left out: it follows before a change
+	fixed  bool      // see open
 	handle *os.File  // see place.open
 	held   []heldDir // parents of the last path, from the root down
 }
@@ -42,7 +42,9 @@ type blockedError struct{ path string }
 func (e *blockedError) Error() string { return fmt.Sprintf("%q is not a directory", e.path) }
 
 // open returns the place of a path. If mkdir is set, it creates missing directories; otherwise it
-// returns fs.ErrNotExist. It returns a *blockedError if a parent is not a directory.
+// returns fs.ErrNotExist. It returns a *blockedError if a parent is not a directory. If fixed is
+// set, open does not compare open directories again: they belong to this program, or they are only
+// read for a plan, and the comparison follows before a change.
 func (p *places) open(name string, mkdir bool) (place, error) {
 	parent, base := path.Split(name)
 	at := place{p.root, base, &p.handle}
@@ -51,7 +53,7 @@ func (p *places) open(name string, mkdir bool) (place, error) {
 		if part == "" {
 			break
 		}
-		if depth == len(p.held) || p.held[depth].name != part || !p.plans && !p.held[depth].isStillIn(at.dir) {
+		if depth == len(p.held) || p.held[depth].name != part || !p.fixed && !p.held[depth].isStillIn(at.dir) {
 			p.closeBelow(depth)
 			dir, info, err := openDir(at.dir, part, mkdir)
 			if err == errNotDir {

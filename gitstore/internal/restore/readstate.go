@@ -49,7 +49,7 @@ func (s *Worktree) readState(ctx context.Context, targets []Target, area *locked
 		return nil, fmt.Errorf("open worktree: %w", err)
 	}
 	defer root.Close()
-	o := &stateReader{s: s, ctx: ctx, root: root, in: places{root: root, plans: true}, x: area.x, staged: area.tree, raw: raw, read: read, now: make(map[string]*state, len(targets))}
+	o := &stateReader{s: s, ctx: ctx, root: root, in: places{root: root, fixed: true}, x: area.x, staged: area.tree, raw: raw, read: read, now: make(map[string]*state, len(targets))}
 	o.limits = s.boundary(ctx)
 	o.names = newDiskNames(root)
 	defer func() {

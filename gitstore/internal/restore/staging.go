@@ -42,7 +42,7 @@ func (s *Worktree) openStaging() (*staging, error) {
 	ready, old := filepath.Join(dir, "ready"), filepath.Join(dir, "old")
 	err = errors.Join(os.Mkdir(ready, 0o777), os.Mkdir(old, 0o777))
 	s.share(s.stagingDir(), dir, ready, old) // another user may have to abort this restore
-	w := &staging{s: s, dir: dir}
+	w := &staging{s: s, dir: dir, made: places{fixed: true}, old: places{fixed: true}}
 	if err == nil {
 		w.made.root, err = os.OpenRoot(ready)
 	}
