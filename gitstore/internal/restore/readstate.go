@@ -32,6 +32,7 @@ type stateReader struct {
 	in     places
 	x      *index.Index
 	staged plumbing.Hash // index as a tree
+	find   trees.Finder
 	now    map[string]*state
 	names  *diskNames
 	limits *repository.Boundary
@@ -49,7 +50,7 @@ func (s *Worktree) readState(ctx context.Context, targets []Target, area *locked
 		return nil, fmt.Errorf("open worktree: %w", err)
 	}
 	defer root.Close()
-	o := &stateReader{s: s, ctx: ctx, root: root, in: places{root: root, fixed: true}, x: area.x, staged: area.tree, raw: raw, read: read, now: make(map[string]*state, len(targets))}
+	o := &stateReader{s: s, ctx: ctx, root: root, in: places{root: root, fixed: true}, x: area.x, staged: area.tree, find: trees.Finder{Reader: s.Objects}, raw: raw, read: read, now: make(map[string]*state, len(targets))}
 	o.limits = s.boundary(ctx)
 	o.names = newDiskNames(root)
 	defer func() {
@@ -124,7 +125,7 @@ func (o *stateReader) readIndexAround(path string, st *state) error {
 			st.indexInside = append(st.indexInside, p)
 		}
 	}
-	mode, hash, err := trees.Lookup(o.s.Objects, o.staged, path)
+	mode, hash, err := o.find.Lookup(o.staged, path)
 	if err != nil || mode != trees.ModeTree {
 		return err
 	}

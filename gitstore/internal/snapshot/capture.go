@@ -225,6 +225,7 @@ func (s *Source) take(snap *Snapshot, req Request, list *listing, k Sink) error 
 		if c.root != nil {
 			c.root.Close()
 			c.known.dirs.close()
+			c.hasher.Close()
 		}
 	}()
 	if req.MaxSize <= 0 {

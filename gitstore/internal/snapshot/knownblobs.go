@@ -54,6 +54,7 @@ func (s *Capturer) HashFiles(ctx context.Context, files []WorktreeFile, read boo
 	}
 	defer root.Close()
 	hasher := s.hasher(root)
+	defer hasher.Close()
 	blobs := make([]WorktreeBlob, len(files))
 	if !read {
 		cache, done := s.openStatCache(Request{DryRun: true})
