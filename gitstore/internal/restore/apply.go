@@ -89,7 +89,7 @@ func (s *Worktree) keepBefore(ctx context.Context, in *places, st *Step) error {
 	if size := st.before.disk.info.Size(); size > maxInMemory {
 		return s.keepLarge(ctx, pl, st)
 	}
-	d, data, err := readDisk(pl.dir, pl.name)
+	d, data, err := readDisk(pl)
 	if err != nil {
 		return err
 	}

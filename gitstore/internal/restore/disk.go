@@ -1,6 +1,7 @@
 package restore
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -52,8 +53,8 @@ func (d fileOnDisk) String() string { return d.side().String() }
 
 // readDisk reads content and stat data of a worktree file. It returns ErrConcurrentChange
 // if the file changes during the read.
-func readDisk(dir *os.Root, name string) (fileOnDisk, []byte, error) {
-	info, err := dir.Lstat(name)
+func readDisk(pl place) (fileOnDisk, []byte, error) {
+	info, err := pl.dir.Lstat(pl.name)
 	if err != nil {
 		return fileOnDisk{}, nil, err
 	}
@@ -63,17 +64,23 @@ func readDisk(dir *os.Root, name string) (fileOnDisk, []byte, error) {
 	case 0:
 		return fileOnDisk{}, nil, fmt.Errorf("neither a file nor a symlink")
 	case trees.ModeSymlink:
-		target, err := dir.Readlink(name)
+		target, err := pl.dir.Readlink(pl.name)
 		if err != nil {
 			return fileOnDisk{}, nil, err
 		}
 		data = []byte(target)
 	default:
-		if data, err = dir.ReadFile(name); err != nil {
+		f, err := pl.openFile()
+		if err != nil {
 			return fileOnDisk{}, nil, err
 		}
+		data = make([]byte, info.Size())
+		_, err = io.ReadFull(f, data)
+		if err = errors.Join(err, f.Close()); err != nil {
+			return fileOnDisk{}, nil, shorter(err)
+		}
 	}
-	again, err := dir.Lstat(name)
+	again, err := pl.dir.Lstat(pl.name)
 	if err != nil || !sameFile(info, again) {
 		return fileOnDisk{}, nil, ErrConcurrentChange
 	}
@@ -81,13 +88,21 @@ func readDisk(dir *os.Root, name string) (fileOnDisk, []byte, error) {
 	return d, data, nil
 }
 
+// shorter converts the error of a read from a file that has become shorter.
+func shorter(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return ErrConcurrentChange
+	}
+	return err
+}
+
 // hashDisk is like readDisk, but returns only the hash.
-func hashDisk(dir *os.Root, name string, info fs.FileInfo) (fileOnDisk, error) {
+func hashDisk(pl place, info fs.FileInfo) (fileOnDisk, error) {
 	if diskMode(info) == trees.ModeSymlink {
-		d, _, err := readDisk(dir, name)
+		d, _, err := readDisk(pl)
 		return d, err
 	}
-	f, err := dir.Open(name)
+	f, err := pl.openFile()
 	if err != nil {
 		return fileOnDisk{}, err
 	}

@@ -1,11 +1,15 @@
 package restore
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path"
 	"strings"
+	"syscall"
+
+	"git-checkpoint/gitstore/fsutil"
 )
 
 // places opens the parent directories of worktree paths without following symlinks. It keeps
@@ -96,7 +100,7 @@ func (p *places) close() {
 	}
 }
 
-// open returns the directory of a place for a rename. places closes it.
+// open returns the directory of a place for system calls. places closes it.
 func (pl place) open() (*os.File, error) {
 	if *pl.handle == nil {
 		f, err := pl.dir.Open(".")
@@ -106,6 +110,19 @@ func (pl place) open() (*os.File, error) {
 		*pl.handle = f
 	}
 	return *pl.handle, nil
+}
+
+// openFile opens the file of a place for reading. It fails for a symlink.
+func (pl place) openFile() (*os.File, error) {
+	dir, err := pl.open()
+	if err != nil {
+		return nil, err
+	}
+	f, err := fsutil.OpenIn(pl.dir, dir, pl.name)
+	if errors.Is(err, syscall.ELOOP) {
+		return nil, ErrConcurrentChange // it was a file when the caller looked
+	}
+	return f, err
 }
 
 var errNotDir = fmt.Errorf("not a directory")

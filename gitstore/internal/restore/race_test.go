@@ -118,7 +118,7 @@ func TestRestoreFollowsNoDirectoryThatMovesAway(t *testing.T) {
 			old := x.Read("d/f")
 			outside := x.Path("../outside")
 			at(t, "moved", func() {
-				must(os.Rename(x.Path("d"), outside))
+				require.NoError(t, os.Rename(x.Path("d"), outside))
 				leave(x, outside)
 			})
 			done := x.restore(c)

@@ -198,7 +198,7 @@ func (o *stateReader) readFile(t *Target, st *state, entries []index.Entry) erro
 		return errors.New("neither a file nor a symlink")
 	}
 	if o.raw {
-		st.disk, err = hashDisk(pl.dir, pl.name, info)
+		st.disk, err = hashDisk(pl, info)
 		return err
 	}
 	st.work.Mode = o.s.gitMode(info, st.index[0].Mode, t.WorkWant.Mode, t.WorkBase.Mode)
@@ -206,7 +206,7 @@ func (o *stateReader) readFile(t *Target, st *state, entries []index.Entry) erro
 	case len(entries) == 1 && unmodified(entries[0], info, o.x.ModTime()):
 		st.work = st.index[0]
 	case st.work.Mode == trees.ModeSymlink:
-		d, err := hashDisk(pl.dir, pl.name, info)
+		d, err := hashDisk(pl, info)
 		st.work.Hash = d.hash
 		return err
 	default:

@@ -197,5 +197,5 @@ func (w *staging) prepared(name string) (fileOnDisk, error) {
 	if err != nil {
 		return fileOnDisk{}, err
 	}
-	return hashDisk(pl.dir, pl.name, info)
+	return hashDisk(pl, info)
 }
