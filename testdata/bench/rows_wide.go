@@ -18,8 +18,8 @@ func widePaths() []string {
 	return list
 }
 
-// saveWide changes all files of wide/ and saves them. The files are older than the save, so that
-// their content is known without a read.
+// saveWide changes all files of wide/ and saves them. The save is later than the racy margin, so
+// that the stat cache has all files.
 func (r *repo) saveWide(ctx context.Context) error {
 	if err := r.clean(ctx); err != nil {
 		return err

@@ -64,9 +64,8 @@ func (s *Worktree) checkWanted(st Step) error {
 	return nil
 }
 
-// errOtherContent reports that a file has other content than the stat cache says, for example
-// because a program has written it without a change of its times. The restore then decides again,
-// and reads all files. Nothing was changed yet.
+// errOtherContent reports that the content of a file differs from the stat cache, although the stat
+// data are equal. Nothing was changed yet. The restore plans again, and reads all files.
 var errOtherContent = fmt.Errorf("%w, with the same stat data", ErrConcurrentChange)
 
 // isKnownContent reports whether the content of a file is that for which the plan was made, if the

@@ -59,7 +59,7 @@ func (d *diskNames) base(pl place, info fs.FileInfo, dir string) string {
 
 // A nameList knows how a directory compares names.
 type nameList struct {
-	exact map[bool]bool   // kinds of other names that have opened no file: those of the same length, and longer ones
+	exact map[bool]bool   // whether a name in another case (true) or with a character more (false) opens no file
 	names map[string]bool // nil before the directory was listed
 }
 
