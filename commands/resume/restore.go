@@ -357,8 +357,12 @@ func showRestored(c *invoke.Invocation, done *gitstore.Restored, dryRun bool) {
 		verbs = map[bool]string{false: "would restore", true: "would remove"}
 	}
 	removed := view.Set(done.Removed)
+	var restoredLines strings.Builder // one write for many files
 	for _, p := range done.Restored {
-		c.Printf("%s %s\n", verbs[removed[p]], view.QuotePath(p))
+		fmt.Fprintf(&restoredLines, "%s %s\n", verbs[removed[p]], view.QuotePath(p))
+	}
+	if restoredLines.Len() > 0 {
+		c.Printf("%s", restoredLines.String())
 	}
 	for _, p := range done.Skipped {
 		c.Printf("changed since, left as it is: %s\n", view.QuotePath(p))
