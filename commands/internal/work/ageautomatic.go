@@ -56,6 +56,11 @@ func AgeAutomatically(c *invoke.Invocation) {
 	}
 }
 
+// isAgingDue reports whether a run is due, and auto_prune is on.
+func isAgingDue(c *invoke.Invocation) bool {
+	return c.Settings.Bool("auto_prune") && isDue(c.Store.Notes.Path(dueNote), c.Env.Now())
+}
+
 // isDue reports whether the time in a file has passed. A missing file, an invalid time and
 // a time that is too far in the future, because a clock was wrong, are due.
 func isDue(file string, now time.Time) bool {
