@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 )
 
@@ -36,6 +37,8 @@ func AgeAutomatically(c *invoke.Invocation) {
 		return // for example a repository that belongs to another user
 	}
 	_ = c.Store.Files.SweepContent(c.Ctx, nil) // repeated by a later run
+	c.Store.SweepLines()
+	gitstore.RemoveLeftTrials()
 	defer c.Store.CacheRefs(c.Ctx)()
 	issues, _, err := c.Store.Issues(c.Ctx, false)
 	if err != nil {
