@@ -128,37 +128,10 @@ func newApp(env *invoke.Env, l *line) *cli.App {
 		Writer:         env.Stdout,
 		ErrWriter:      env.Stderr,
 		ExitErrHandler: func(*cli.Context, error) {},
-		OnUsageError:   onUsageError,
-		Commands:       []*cli.Command{build(l.command, env, l.flags())},
-	}
-}
-
-// onUsageError rewrites the library's error about a flag value: a value that is not a
-// number, or not a boolean.
-func onUsageError(c *cli.Context, err error, _ bool) error {
-	before, flag, named := strings.Cut(strings.Replace(err.Error(), " for flag -", " for -", 1), " for -")
-	_, value, valued := strings.Cut(before, "value ")
-	if !named || !valued {
-		return failure.Usagef("%s: %w", c.Command.Name, err)
-	}
-	name, _, _ := strings.Cut(flag, ":")
-	if len(name) > 1 {
-		name = "-" + name
-	}
-	want := "a number"
-	if strings.Contains(before, "boolean") {
-		want = "true or false"
-	}
-	return failure.Usagef("%s: -%s: %s: want %s", c.Command.Name, name, value, want)
-}
-
-// build returns the cli.Command of the declaration.
-func build(d *invoke.Command, env *invoke.Env, flags []cli.Flag) *cli.Command {
-	return &cli.Command{
-		Name: d.Name, HideHelp: true,
-		Flags:        flags,
-		OnUsageError: onUsageError,
-		Action:       func(c *cli.Context) error { return call(d, env, c) },
+		Commands: []*cli.Command{{
+			Name: l.command.Name, HideHelp: true, Flags: l.flags(),
+			Action: func(c *cli.Context) error { return call(l.command, env, c) },
+		}},
 	}
 }
 

@@ -224,7 +224,7 @@ func split(cmd *invoke.Command, args []string) (w words, err error) {
 			}
 			value = &args[i]
 		}
-		if err := checkEmpty(cmd, f, value); err != nil {
+		if err := checkValue(cmd, f, value); err != nil {
 			return w, err
 		}
 		w.add(f, value)
@@ -288,19 +288,36 @@ func unknownFlag(cmd *invoke.Command, arg string) error {
 	return failure.Errorf(failure.Usage, hint, "%s: unknown flag %q", cmd.Name, arg)
 }
 
-// checkEmpty returns an error for a flag with an empty value: an unset variable in a
-// script must not change the command's meaning.
-func checkEmpty(d *invoke.Command, f cli.Flag, value *string) error {
-	_, text := f.(*cli.StringFlag)
-	_, optional := f.(invoke.OptionalFlag)
-	if !text && !optional || value == nil || *value != "" {
+// checkValue returns an error for a value that is not of the flag's type. An empty text is an
+// error too: an unset variable in a script must not change the command's meaning.
+func checkValue(d *invoke.Command, f cli.Flag, value *string) error {
+	if value == nil {
 		return nil
 	}
 	name := f.Names()[0]
-	if name == "C" || slices.Contains(d.MayBeEmpty, name) {
-		return nil
+	switch f.(type) {
+	case *cli.IntFlag:
+		if _, err := strconv.ParseInt(*value, 0, strconv.IntSize); err != nil {
+			return failure.Usagef("%s: %s: %q: want a number", d.Name, dashed(name), *value)
+		}
+	case *cli.BoolFlag:
+		if _, err := strconv.ParseBool(*value); err != nil {
+			return failure.Usagef("%s: %s: %q: want true or false", d.Name, dashed(name), *value)
+		}
+	case *cli.StringFlag, invoke.OptionalFlag:
+		if *value == "" && name != "C" && !slices.Contains(d.MayBeEmpty, name) {
+			return failure.Usagef("%s: %s is empty", d.Name, dashed(name))
+		}
 	}
-	return failure.Usagef("%s: --%s is empty", d.Name, name)
+	return nil
+}
+
+// dashed returns the name of a flag as it is typed.
+func dashed(name string) string {
+	if len(name) == 1 {
+		return "-" + name
+	}
+	return "--" + name
 }
 
 // add appends a flag as --name=value, the only form that the library cannot misread.
