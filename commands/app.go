@@ -107,7 +107,7 @@ func runLine(ctx context.Context, env *invoke.Env, commands []*invoke.Command, a
 	line, err := parseLine(commands, args)
 	if err == nil {
 		defer trace.Begin(trace.Command, "git checkpoint "+line.command.Name).End()
-		err = newApp(env, line).RunContext(context.WithValue(ctx, lineKey{}, line), line.argv)
+		err = newApp(env, line).RunContext(ctx, line.argv)
 	}
 	if err != nil && ctx.Err() != nil && !errors.As(err, new(failure.Silent)) {
 		// A git process that was interrupted too reports only that it was killed.
@@ -129,18 +129,18 @@ func newApp(env *invoke.Env, l *line) *cli.App {
 		ErrWriter:      env.Stderr,
 		ExitErrHandler: func(*cli.Context, error) {},
 		Commands: []*cli.Command{{
-			Name: l.command.Name, HideHelp: true, Flags: l.flags(),
-			Action: func(c *cli.Context) error { return call(l.command, env, c) },
+			Name: l.command.Name, HideHelp: true, Flags: l.givenFlags(),
+			Action: func(c *cli.Context) error { return call(l, env, c) },
 		}},
 	}
 }
 
-func call(d *invoke.Command, env *invoke.Env, flags *cli.Context) error {
-	line := flags.Context.Value(lineKey{}).(*line)
+func call(line *line, env *invoke.Env, flags *cli.Context) error {
+	d := line.command
 	c := &invoke.Invocation{
 		Name: d.Name, Declared: d,
 		Ctx: flags.Context, Env: env, Flags: flags, Args: flags.Args().Slice(), Paths: line.paths, Lists: line.lists,
-		Common: invoke.ReadCommon(flags), JSON: line.json, Out: &invoke.Writer{W: env.Stdout}, Commands: line.commands,
+		Common: line.common, JSON: line.json, Out: &invoke.Writer{W: env.Stdout}, Commands: line.commands,
 		RunLine: func(ctx context.Context, env *invoke.Env, args []string) int {
 			return runLine(ctx, env, line.commands, args)
 		},
@@ -156,7 +156,7 @@ func call(d *invoke.Command, env *invoke.Env, flags *cli.Context) error {
 	if err := c.Chdir(c.Common.Dir); err != nil {
 		return err
 	}
-	err := withRecoveryHint(c, d.Run(c))
+	err := withRecoveryHint(c, line.run(c))
 	if err == nil {
 		c.ShowIssue()
 	}
@@ -169,8 +169,6 @@ func call(d *invoke.Command, env *invoke.Env, flags *cli.Context) error {
 	}
 	return err
 }
-
-type lineKey struct{}
 
 // noteAdvice returns advice about an unexpected argument: run's command goes after --, and a note
 // after -m.
@@ -380,14 +378,4 @@ func buildVersion() view.Version {
 	}
 	v.Program = cmp.Or(v.Program, "(devel)")
 	return v
-}
-
-// allFlags returns the command's flags, the common flags and the accepted flags of earlier
-// versions.
-func allFlags(d *invoke.Command) []cli.Flag {
-	flags := append(d.OwnFlags(), invoke.CommonFlags()...)
-	if d.OldFlags != nil {
-		flags = append(flags, d.OldFlags()...)
-	}
-	return flags
 }

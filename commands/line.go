@@ -28,7 +28,8 @@ func parseLine(commands []*invoke.Command, args []string) (*line, error) {
 	if l.command = commandNamed(commands, name); l.command == nil {
 		return l, unknownCommand(commands, name)
 	}
-	w, err := split(l.command, append(leading[:len(leading):len(leading)], rest...))
+	l.start()
+	w, err := split(l.command, l.flags, append(leading[:len(leading):len(leading)], rest...))
 	if err != nil {
 		return l, err
 	}
@@ -36,6 +37,7 @@ func parseLine(commands []*invoke.Command, args []string) (*line, error) {
 	if w.help {
 		w = w.forHelp(l.command)
 		l.command = commandNamed(commands, "help")
+		l.start()
 	}
 	l.lists, l.given = w.lists, w.given
 	if takesPaths(l.command) {
@@ -50,13 +52,25 @@ func parseLine(commands []*invoke.Command, args []string) (*line, error) {
 // A line is a command line in the form that the cli library needs. The library accepts
 // flags only before arguments, and silently treats later flags as arguments.
 type line struct {
-	command  *invoke.Command     // command to run
+	command  *invoke.Command // command to run
+	run      func(*invoke.Invocation) error
+	flags    []cli.Flag          // flags of the command, with those of every command
+	common   invoke.Common       // values of the flags of every command
 	argv     []string            // program, command, flags, "--", arguments
 	paths    []string            // words after "--", if the command takes paths
 	lists    map[string][]string // values of repeatable flags
 	given    []string            // names of the flags in argv
 	json     bool                // print errors as JSON
 	commands []*invoke.Command
+}
+
+// start makes the flags of a new run of the command.
+func (l *line) start() {
+	own, run := l.command.Start()
+	l.run, l.flags = run, append(own, l.common.Flags()...)
+	if l.command.OldFlags != nil {
+		l.flags = append(l.flags, l.command.OldFlags()...)
+	}
 }
 
 // guessJSON reports whether a line contains --json, also if the line is invalid.
@@ -195,8 +209,7 @@ var otherNames = [][2]string{
 }
 
 // split separates the flags and their values from the arguments.
-func split(cmd *invoke.Command, args []string) (w words, err error) {
-	flags := allFlags(cmd)
+func split(cmd *invoke.Command, flags []cli.Flag, args []string) (w words, err error) {
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
 		switch {
@@ -217,7 +230,7 @@ func split(cmd *invoke.Command, args []string) (w words, err error) {
 			i--
 			continue
 		case f == nil:
-			return w, unknownFlag(cmd, arg)
+			return w, unknownFlag(cmd, flags, arg)
 		case value == nil && takesValue(f):
 			if i++; i == len(args) {
 				return w, failure.Usagef("%s: %s needs a value", cmd.Name, arg)
@@ -272,9 +285,9 @@ func (w *words) forHelp(cmd *invoke.Command) words {
 }
 
 // unknownFlag returns the error for an unknown flag, with the probable flag as its hint.
-func unknownFlag(cmd *invoke.Command, arg string) error {
+func unknownFlag(cmd *invoke.Command, flags []cli.Flag, arg string) error {
 	var names []string
-	for _, f := range allFlags(cmd) {
+	for _, f := range flags {
 		if name := f.Names()[0]; len(name) > 1 {
 			names = append(names, name)
 		}
@@ -377,10 +390,10 @@ func takesPaths(d *invoke.Command) bool {
 	return strings.HasSuffix(d.Args, "[-- PATH...]") || strings.HasSuffix(d.Args, "-- CMD...")
 }
 
-// flags returns the command's flags that are given or have a default. The library treats
+// givenFlags returns the command's flags that are given or have a default. The library treats
 // unknown flags as zero values.
-func (l *line) flags() []cli.Flag {
-	return slices.DeleteFunc(allFlags(l.command), func(f cli.Flag) bool {
+func (l *line) givenFlags() []cli.Flag {
+	return slices.DeleteFunc(l.flags, func(f cli.Flag) bool {
 		text, isText := f.(*cli.StringFlag)
 		number, isNumber := f.(*cli.IntFlag)
 		on, isOn := f.(*cli.BoolFlag)

@@ -166,7 +166,7 @@ func TestEveryFlagTypeHasAKnownDefault(t *testing.T) {
 	for _, cmd := range allCommands() {
 		for _, f := range allFlags(cmd) {
 			switch f := f.(type) {
-			case *cli.StringFlag, *cli.IntFlag, *cli.BoolFlag, *cli.StringSliceFlag:
+			case *cli.StringFlag, *cli.IntFlag, *cli.BoolFlag, *cli.StringSliceFlag, *cli.GenericFlag:
 			case invoke.OptionalFlag:
 				assert.Empty(t, f.Value, f.Name)
 			default:
@@ -178,12 +178,19 @@ func TestEveryFlagTypeHasAKnownDefault(t *testing.T) {
 	assert.Subset(t, flagsOf(t, "run", "--", "true"), []string{"retry-wait"})
 }
 
+// allFlags returns every flag that a command accepts.
+func allFlags(d *invoke.Command) []cli.Flag {
+	l := &line{command: d}
+	l.start()
+	return l.flags
+}
+
 // flagsOf returns a line's flags as passed to the library.
 func flagsOf(t *testing.T, line ...string) (names []string) {
 	t.Helper()
 	l, err := parseLine(allCommands(), line)
 	require.NoError(t, err)
-	for _, f := range l.flags() {
+	for _, f := range l.givenFlags() {
 		names = append(names, f.Names()[0])
 	}
 	return names
