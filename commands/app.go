@@ -266,13 +266,18 @@ var configCommand = invoke.Command{
 	Description: "Settings are changed with git config, for example\n\n    git config checkpoint.retention.turn 50\n\n" +
 		"A settings file in the worktree can keep less than the defaults only if it is trusted.\n" +
 		"--trust trusts its present content in this clone. Any change of the file ends that.",
-	Examples: []string{"git checkpoint config", "git checkpoint config --trust", "git config checkpoint.retention.batch-complete 5"},
-	Flags: func() []cli.Flag {
-		return []cli.Flag{&cli.BoolFlag{Name: "trust", Usage: "trust the settings file in the worktree with its present content"}}
-	},
-
+	Examples:      []string{"git checkpoint config", "git checkpoint config --trust", "git config checkpoint.retention.batch-complete 5"},
 	NeedsSettings: true,
-	Run:           runConfig,
+	New:           invoke.Bind((*configOptions).flags, runConfig),
+}
+
+// configOptions holds the flags of config.
+type configOptions struct {
+	trust bool // trust the settings file
+}
+
+func (o *configOptions) flags() []cli.Flag {
+	return []cli.Flag{&cli.BoolFlag{Name: "trust", Usage: "trust the settings file in the worktree with its present content", Destination: &o.trust}}
 }
 
 var versionCommand = invoke.Command{
@@ -295,14 +300,14 @@ func allCommands() []*invoke.Command {
 	}
 }
 
-func runConfig(c *invoke.Invocation) error {
+func runConfig(c *invoke.Invocation, o *configOptions) error {
 	if len(c.Args) > 0 {
 		return configInGit(c.Args)
 	}
 	if err := c.Open(); err != nil {
 		return err
 	}
-	if c.Flags.Bool("trust") {
+	if o.trust {
 		file, err := c.TrustSettings()
 		if err != nil {
 			return err

@@ -32,15 +32,7 @@ var helpCommand = invoke.Command{
 		"git checkpoint help --all", "git checkpoint help save", "git checkpoint help git-checkpoint", "git checkpoint help agents",
 		"git checkpoint help --man=build/man",
 	},
-	Flags: helpFlags,
-	Run:   runHelp,
-}
-
-func helpFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "list all commands and guides, or all flags of the command"},
-		invoke.OptionalFlag{StringFlag: &cli.StringFlag{Name: "man", Usage: "write the man pages below `DIR`"}},
-	}
+	New: invoke.Bind((*helpOptions).flags, runHelp),
 }
 
 // helpOptions holds the flags of help.
@@ -49,12 +41,15 @@ type helpOptions struct {
 	man string // directory of the man pages, invoke.LeftOut for the default, "" for none
 }
 
-func readHelpOptions(c *invoke.Invocation) helpOptions {
-	return helpOptions{all: c.Flags.Bool("all"), man: c.Flags.String("man")}
+func (o *helpOptions) flags() []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "list all commands and guides, or all flags of the command", Destination: &o.all},
+		invoke.OptionalFlag{StringFlag: &cli.StringFlag{Name: "man", Usage: "write the man pages below `DIR`", Destination: &o.man}},
+	}
 }
 
-func runHelp(c *invoke.Invocation) error {
-	text, err := helpText(c, readHelpOptions(c))
+func runHelp(c *invoke.Invocation, o *helpOptions) error {
+	text, err := helpText(c, o)
 	if err != nil {
 		return err
 	}
@@ -66,7 +61,7 @@ func runHelp(c *invoke.Invocation) error {
 }
 
 // helpText returns the text that the arguments select.
-func helpText(c *invoke.Invocation, o helpOptions) (string, error) {
+func helpText(c *invoke.Invocation, o *helpOptions) (string, error) {
 	switch {
 	case o.man != "":
 		return writeMan(c, o.man)
