@@ -37,14 +37,14 @@ var helpCommand = invoke.Command{
 
 // helpOptions holds the flags of help.
 type helpOptions struct {
-	all bool   // all commands, or all flags
-	man string // directory of the man pages, invoke.LeftOut for the default, "" for none
+	all bool            // all commands, or all flags
+	man invoke.Optional // directory of the man pages
 }
 
 func (o *helpOptions) flags() []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "list all commands and guides, or all flags of the command", Destination: &o.all},
-		invoke.OptionalFlag{StringFlag: &cli.StringFlag{Name: "man", Usage: "write the man pages below `DIR`", Destination: &o.man}},
+		invoke.OptionalFlag{StringFlag: &cli.StringFlag{Name: "man", Usage: "write the man pages below `DIR`", Destination: (*string)(&o.man)}},
 	}
 }
 
@@ -63,8 +63,8 @@ func runHelp(c *invoke.Invocation, o *helpOptions) error {
 // helpText returns the text that the arguments select.
 func helpText(c *invoke.Invocation, o *helpOptions) (string, error) {
 	switch {
-	case o.man != "":
-		return writeMan(c, o.man)
+	case o.man.Given():
+		return writeMan(c, o.man.Value())
 	case len(c.Args) == 0 && o.all:
 		return fullOverview(c.Commands), nil
 	case len(c.Args) == 0:
@@ -86,12 +86,12 @@ func helpText(c *invoke.Invocation, o *helpOptions) (string, error) {
 	return "", failure.Errorf(failure.Usage, hint, "%q is neither a command nor a guide", c.Args[0])
 }
 
-// writeMan writes the man pages to dir and returns their paths.
+// writeMan writes the man pages to dir, or to the default, and returns their paths.
 func writeMan(c *invoke.Invocation, dir string) (string, error) {
 	if len(c.Args) > 0 {
 		return "", failure.Usagef("help: --man takes no command: it writes all pages")
 	}
-	if dir == invoke.LeftOut {
+	if dir == "" {
 		var err error
 		if dir, err = defaultManDir(); err != nil {
 			return "", err

@@ -400,6 +400,20 @@ func (OptionalFlag) TakesValue() bool { return false }
 // LeftOut is the value of an optional flag that is given without a value.
 const LeftOut = "-"
 
+// An Optional is what the command line says about an OptionalFlag: "" if it is not given.
+type Optional string
+
+// Given reports whether the flag is given.
+func (o Optional) Given() bool { return o != "" }
+
+// Value returns the value of the flag, or "" without one.
+func (o Optional) Value() string {
+	if o == LeftOut {
+		return ""
+	}
+	return string(o)
+}
+
 // Nearest returns the candidate that a mistyped word probably means, or "". A candidate
 // that is a prefix of the word, or the reverse, comes first. Otherwise the edit distance
 // is at most two, and at most a third of the word's length.

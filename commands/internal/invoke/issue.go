@@ -392,6 +392,17 @@ func (c *Invocation) RemoteTimeout() time.Duration {
 	return time.Duration(c.Settings.Int("timeouts.remote")) * time.Second
 }
 
+// CheckLayout returns an error if a value of --as names no layout.
+func (c *Invocation) CheckLayout(as layout.Name) error {
+	if as == "" {
+		return nil
+	}
+	if _, err := layout.Parse(string(as)); err != nil {
+		return failure.Usagef("%s: --as: %w", c.Name, err)
+	}
+	return nil
+}
+
 // LayoutFlag returns the layout of --as, or "" if it is not set.
 func LayoutFlag(c *Invocation) (layout.Name, error) {
 	if !c.Flags.IsSet("as") {
