@@ -139,7 +139,7 @@ func call(line *line, env *invoke.Env, flags *cli.Context) error {
 	d := line.command
 	c := &invoke.Invocation{
 		Name: d.Name, Declared: d,
-		Ctx: flags.Context, Env: env, Flags: flags, Args: flags.Args().Slice(), Paths: line.paths, Lists: line.lists,
+		Ctx: flags.Context, Env: env, Flags: flags, Args: flags.Args().Slice(), Paths: line.paths,
 		Common: line.common, JSON: line.json, Out: &invoke.Writer{W: env.Stdout}, Commands: line.commands,
 		RunLine: func(ctx context.Context, env *invoke.Env, args []string) int {
 			return runLine(ctx, env, line.commands, args)

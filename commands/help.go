@@ -206,7 +206,7 @@ func declaredFlag(f cli.Flag) manual.FlagDoc {
 		if f.Value != 0 {
 			d.Default = strconv.Itoa(f.Value)
 		}
-	case *cli.StringSliceFlag, *cli.GenericFlag:
+	case *cli.GenericFlag:
 		d.Repeated = true
 	}
 	return d

@@ -39,7 +39,7 @@ func parseLine(commands []*invoke.Command, args []string) (*line, error) {
 		l.command = commandNamed(commands, "help")
 		l.start()
 	}
-	l.lists, l.given = w.lists, w.given
+	l.given = w.given
 	if takesPaths(l.command) {
 		l.paths = w.after
 	} else {
@@ -54,13 +54,12 @@ func parseLine(commands []*invoke.Command, args []string) (*line, error) {
 type line struct {
 	command  *invoke.Command // command to run
 	run      func(*invoke.Invocation) error
-	flags    []cli.Flag          // flags of the command, with those of every command
-	common   invoke.Common       // values of the flags of every command
-	argv     []string            // program, command, flags, "--", arguments
-	paths    []string            // words after "--", if the command takes paths
-	lists    map[string][]string // values of repeatable flags
-	given    []string            // names of the flags in argv
-	json     bool                // print errors as JSON
+	flags    []cli.Flag    // flags of the command, with those of every command
+	common   invoke.Common // values of the flags of every command
+	argv     []string      // program, command, flags, "--", arguments
+	paths    []string      // words after "--", if the command takes paths
+	given    []string      // names of the flags in argv
+	json     bool          // print errors as JSON
 	commands []*invoke.Command
 }
 
@@ -68,9 +67,6 @@ type line struct {
 func (l *line) start() {
 	own, run := l.command.Start()
 	l.run, l.flags = run, append(own, l.common.Flags()...)
-	if l.command.OldFlags != nil {
-		l.flags = append(l.flags, l.command.OldFlags()...)
-	}
 }
 
 // guessJSON reports whether a line contains --json, also if the line is invalid.
@@ -270,7 +266,6 @@ type words struct {
 	flags, args []string
 	given       []string // names of flags
 	after       []string // words after "--"
-	lists       map[string][]string
 	json, help  bool
 	helpAll     bool // with all flags
 }
@@ -334,8 +329,6 @@ func dashed(name string) string {
 }
 
 // add appends a flag as --name=value, the only form that the library cannot misread.
-// Repeatable flags are kept in lists, because the library splits their values at commas
-// and loses invalid UTF-8.
 func (w *words) add(f cli.Flag, value *string) {
 	name := f.Names()[0]
 	if value == nil {
@@ -344,13 +337,6 @@ func (w *words) add(f cli.Flag, value *string) {
 		if _, optional := f.(invoke.OptionalFlag); optional {
 			*value = invoke.LeftOut
 		}
-	}
-	if _, repeated := f.(*cli.StringSliceFlag); repeated {
-		if w.lists == nil {
-			w.lists = map[string][]string{}
-		}
-		w.lists[name] = append(w.lists[name], *value)
-		return
 	}
 	if name == "C" && w.addDir(*value) {
 		return

@@ -30,9 +30,8 @@ type Invocation struct {
 	Ctx    context.Context
 	Env    *Env
 	Flags  *cli.Context
-	Args   []string            // before "--"
-	Paths  []string            // after "--"
-	Lists  map[string][]string // values of repeatable flags
+	Args   []string // before "--"
+	Paths  []string // after "--"
 	Common Common
 	JSON   bool
 	Out    *Writer
@@ -301,13 +300,11 @@ type Command struct {
 	Args        string // arguments, as shown in the help
 	Max         int    // maximum number of arguments
 	Description string
-	Examples    []string          // full command lines
-	Flags       func() []cli.Flag // nil if the command has no flags
-	OldFlags    func() []cli.Flag // flags of earlier versions that are accepted, or nil; no help lists them
-	ShortHelp   []string          // flags that the short help lists; nil for all flags
-	Everyday    bool              // the short list of commands has this command
-	Hidden      bool              // no list of commands has this command
-	MayBeEmpty  []string          // flags that accept an empty value
+	Examples    []string // full command lines
+	ShortHelp   []string // flags that the short help lists; nil for all flags
+	Everyday    bool     // the short list of commands has this command
+	Hidden      bool     // no list of commands has this command
+	MayBeEmpty  []string // flags that accept an empty value
 
 	// ReadsOnly is set if the command changes no checkpoints. Without a named issue, it may
 	// then read the only issue that has checkpoints.
@@ -339,13 +336,10 @@ func Bind[O any](flags func(*O) []cli.Flag, run func(*Invocation, *O) error) fun
 // Start returns the flags of one run of the command without those of every command, and the
 // run.
 func (d *Command) Start() ([]cli.Flag, func(*Invocation) error) {
-	if d.New != nil {
-		return d.New()
-	}
-	if d.Flags == nil {
+	if d.New == nil {
 		return nil, d.Run
 	}
-	return d.Flags(), d.Run
+	return d.New()
 }
 
 // OwnFlags returns the flags of the command that the help lists, without those of every

@@ -403,18 +403,6 @@ func (c *Invocation) CheckLayout(as layout.Name) error {
 	return nil
 }
 
-// LayoutFlag returns the layout of --as, or "" if it is not set.
-func LayoutFlag(c *Invocation) (layout.Name, error) {
-	if !c.Flags.IsSet("as") {
-		return "", nil
-	}
-	as, err := layout.Parse(c.Flags.String("as"))
-	if err != nil {
-		return "", failure.Usagef("%s: --as: %w", c.Name, err)
-	}
-	return as, nil
-}
-
 // notFound reports whether the error means that no checkpoint has the name, or that the
 // issue has no checkpoint at all.
 func notFound(err error) bool {
