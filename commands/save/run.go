@@ -39,10 +39,8 @@ var RunCommand = invoke.Command{
 		"git checkpoint run --every 10m --push -- ./agent.sh",
 		"git checkpoint run --timeout 50m --retry-transient 3 -- ./job.sh",
 	},
-	Saves:    true,
-	Flags:    runFlags,
-	OldFlags: work.OldFlags,
-	Run:      runRun,
+	Saves: true,
+	New:   invoke.Bind((*runOptions).flags, runRun),
 }
 
 // runOptions are the flags of run.
@@ -52,17 +50,17 @@ type runOptions struct {
 	retries                   int
 }
 
-// runFlags returns the flags of run: save's content flags, and the flags of the run itself.
-func runFlags() []cli.Flag {
+// flags returns the flags of run: save's content flags, and the flags of the run itself.
+func (o *runOptions) flags() []cli.Flag {
 	flags := []cli.Flag{
-		&cli.StringFlag{Name: "every", Usage: "save a checkpoint (interval) every `DURATION`, such as 10m, if something has changed"},
-		&cli.StringFlag{Name: "timeout", Usage: "after `DURATION`, including retries, save a checkpoint (session_end) and end CMD"},
-		&cli.IntFlag{Name: "retry-transient", Usage: "start CMD again up to `N` times if the network or a rate limit made it fail"},
-		&cli.StringFlag{Name: "retry-wait", Usage: "wait `DURATION` before the first retry, and twice as long before each later retry", Value: "2s"},
-		work.PushFlag(),
+		&cli.StringFlag{Name: "every", Usage: "save a checkpoint (interval) every `DURATION`, such as 10m, if something has changed", Destination: &o.every},
+		&cli.StringFlag{Name: "timeout", Usage: "after `DURATION`, including retries, save a checkpoint (session_end) and end CMD", Destination: &o.timeout},
+		&cli.IntFlag{Name: "retry-transient", Usage: "start CMD again up to `N` times if the network or a rate limit made it fail", Destination: &o.retries},
+		&cli.StringFlag{Name: "retry-wait", Usage: "wait `DURATION` before the first retry, and twice as long before each later retry", Value: "2s", Destination: &o.retryWait},
+		o.PushFlag(),
 	}
 	skip := []string{"agent", "action", "conflict", "batch"}
-	for _, f := range work.ContentFlags() {
+	for _, f := range o.ContentFlags() {
 		if !slices.Contains(skip, f.Names()[0]) {
 			flags = append(flags, f)
 		}
@@ -76,15 +74,7 @@ const (
 	exitNoCommand = 127
 )
 
-func readRunOptions(c *invoke.Invocation) *runOptions {
-	return &runOptions{
-		SaveOptions: work.ReadSaveOptions(c), every: c.Flags.String("every"), timeout: c.Flags.String("timeout"),
-		retryWait: c.Flags.String("retry-wait"), retries: c.Flags.Int("retry-transient"),
-	}
-}
-
-func runRun(c *invoke.Invocation) error {
-	o := readRunOptions(c)
+func runRun(c *invoke.Invocation, o *runOptions) error {
 	limits, err := o.limits()
 	if err != nil {
 		return err
@@ -227,7 +217,7 @@ func (k *keeper) Pushes() bool { return k.saved != nil && work.WantsPush(k.c, k.
 func (k *keeper) Push(ctx context.Context, limit time.Duration) {
 	whole := k.c.Ctx
 	k.c.Ctx = ctx
-	err := work.PushIssue(k.c, k.issue, k.options.Push, k.ended && k.options.Push.Push)
+	err := work.PushIssue(k.c, k.issue, k.options.Push, k.ended && k.options.Push.Given())
 	k.c.Ctx = whole
 	switch {
 	case err == nil || errors.Is(ctx.Err(), context.Canceled):

@@ -26,9 +26,8 @@ var BlameCommand = invoke.Command{
 		"git checkpoint blame 42 src/tokens.py -L 1,2",
 		"git checkpoint blame src/tokens.py --json",
 	},
-	Flags:     blameFlags,
 	ReadsOnly: true,
-	Run:       runBlame,
+	New:       invoke.Bind((*blameOptions).flags, runBlame),
 }
 
 // blameOptions are the flags of blame.
@@ -38,20 +37,15 @@ type blameOptions struct {
 	color     string
 }
 
-func blameFlags() []cli.Flag {
+func (o *blameOptions) flags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringSliceFlag{Name: "L", Usage: "only the lines of `RANGE`, as of git blame: 10,20 or 10,+5 or :function"},
-		&cli.BoolFlag{Name: "porcelain", Usage: "print the format of git blame --porcelain"},
-		invoke.ColorFlag(),
+		&cli.GenericFlag{Name: "L", Usage: "only the lines of `RANGE`, as of git blame: 10,20 or 10,+5 or :function", Value: (*invoke.List)(&o.ranges)},
+		&cli.BoolFlag{Name: "porcelain", Usage: "print the format of git blame --porcelain", Destination: &o.porcelain},
+		invoke.ColorFlag(&o.color),
 	}
 }
 
-func readBlameOptions(c *invoke.Invocation) *blameOptions {
-	return &blameOptions{ranges: c.Lists["L"], porcelain: c.Flags.Bool("porcelain"), color: invoke.ReadColor(c)}
-}
-
-func runBlame(c *invoke.Invocation) error {
-	o := readBlameOptions(c)
+func runBlame(c *invoke.Invocation, o *blameOptions) error {
 	if o.porcelain && c.JSON {
 		return failure.Usagef("blame: --porcelain and --json cannot be combined")
 	}
