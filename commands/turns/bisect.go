@@ -24,7 +24,7 @@ import (
 // BisectCommand declares git checkpoint bisect.
 var BisectCommand = invoke.Command{
 	Name: "bisect", Usage: "find the first checkpoint at which a command fails", Args: "[ISSUE] -- CMD...", Max: 1, Category: "Look",
-	Everyday: true, ShortHelp: []string{"from", "to", "jobs"},
+	ShortHelp: []string{"from", "to", "jobs"},
 	Description: "Runs CMD at some of the checkpoints, in a temporary copy of their whole state, and prints\n" +
 		"the first one at which CMD fails: its turn, its request and its changes. Index, worktree,\n" +
 		"HEAD and refs do not change. The exit codes of CMD are those of git bisect run: 0 is good,\n" +

@@ -15,7 +15,7 @@ import (
 // BlameCommand declares git checkpoint blame.
 var BlameCommand = invoke.Command{
 	Name: "blame", Usage: "show which turn or commit brought each line of a file", Args: "[ISSUE] FILE", Max: 2, Category: "Look",
-	Everyday: true, ShortHelp: []string{"L"},
+	ShortHelp: []string{"L"},
 	Description: "For each line of FILE in the worktree, it prints the checkpoint that brought the line: the\n" +
 		"turn, its agent and its request. A line that a later commit has too belongs to the turn that\n" +
 		"wrote it. Other lines belong to a commit, or are not saved yet. What a person changes between\n" +
