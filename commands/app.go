@@ -15,6 +15,7 @@ import (
 	"strings"
 	"syscall"
 
+	"git-checkpoint/commands/demo"
 	"git-checkpoint/commands/doctor"
 	"git-checkpoint/commands/hooks"
 	"git-checkpoint/commands/interchange"
@@ -295,7 +296,7 @@ func allCommands() []*invoke.Command {
 		&resume.ResumeCommand, &resume.RestoreCommand, &retain.UndoCommand, &retain.RedoCommand,
 		&retain.PruneCommand, &retain.PinCommand, &retain.UnpinCommand, &retain.DropCommand, &retain.ArchiveCommand, &doctor.VerifyCommand, &doctor.DoctorCommand, &scan.ScanCommand,
 		&share.SyncCommand, &share.FetchCommand, &share.PushCommand, &interchange.ImportCommand, &interchange.ExportCommand,
-		&hooks.HooksCommand, &hooks.HookCommand, &completionCommand,
+		&hooks.HooksCommand, &hooks.HookCommand, &demo.Command, &completionCommand,
 		&versionCommand, &helpCommand,
 	}
 }
