@@ -183,7 +183,7 @@ func webRepository(c *invoke.Invocation, ctx context.Context) (*Repository, erro
 		Forge:  forgeOf(own),
 		Mirror: func() {
 			if mirror := c.StartMirror(own); mirror != nil {
-				mirror.End()
+				mirror.End(own)
 				mirror.Close()
 			}
 		},

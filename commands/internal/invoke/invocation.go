@@ -102,7 +102,7 @@ func (c *Invocation) OpenIn(dir string) error {
 
 // A MirrorKeeper synchronizes a layout's files with the checkpoints.
 type MirrorKeeper interface {
-	End() // writes the files of the issues that the command has changed
+	End(*Invocation) // writes the files of the issues that the command has changed
 	Close()
 }
 
@@ -110,7 +110,7 @@ type MirrorKeeper interface {
 // called at the end of a command, and by run after each save.
 func (c *Invocation) EndMirror() {
 	if c.mirror != nil {
-		c.mirror.End()
+		c.mirror.End(c)
 	}
 }
 
@@ -120,6 +120,14 @@ func (c *Invocation) Fork(ctx context.Context) *Invocation {
 	own := *c
 	own.Ctx, own.Store, own.Warnings, own.mirror, own.StartMirror = ctx, nil, nil, nil, nil
 	return &own
+}
+
+// With returns a copy of c that works on another store until ctx ends, and keeps the same mirror.
+// The copy collects its own warnings.
+func (c *Invocation) With(ctx context.Context, store *gitstore.Store) *Invocation {
+	own := c.Fork(ctx)
+	own.Store, own.mirror = store, c.mirror
+	return own
 }
 
 // CloseMirror closes the folder of the mirrored files.
