@@ -296,7 +296,7 @@ func allCommands() []*invoke.Command {
 		&resume.ResumeCommand, &resume.RestoreCommand, &retain.UndoCommand, &retain.RedoCommand,
 		&retain.PruneCommand, &retain.PinCommand, &retain.UnpinCommand, &retain.DropCommand, &retain.ArchiveCommand, &doctor.VerifyCommand, &doctor.DoctorCommand, &scan.ScanCommand,
 		&share.SyncCommand, &share.FetchCommand, &share.PushCommand, &interchange.ImportCommand, &interchange.ExportCommand,
-		&hooks.HooksCommand, &hooks.HookCommand, &demo.Command, &completionCommand,
+		&hooks.EnableCommand, &hooks.DisableCommand, &hooks.HooksCommand, &hooks.HookCommand, &demo.Command, &completionCommand,
 		&versionCommand, &helpCommand,
 	}
 }

@@ -115,11 +115,10 @@ func runHooks(c *invoke.Invocation, o *hooksOptions) error {
 	if o.manual {
 		return showManual(c, o)
 	}
-	if err := c.Open(); err != nil {
+	r, err := openHooks(c, o)
+	if err != nil {
 		return err
 	}
-	r := githooks.Repo(c)
-	r.Global, r.Local, r.Allow, r.Force, r.NoTurns = o.global, o.local, o.allow, o.force, o.noTurns
 	if o.verb == "status" {
 		return hooksStatus(c, r)
 	}
