@@ -18,8 +18,8 @@ var BlameCommand = invoke.Command{
 	ShortHelp: []string{"L"},
 	Description: "For each line of FILE in the worktree, it prints the checkpoint that brought the line: the\n" +
 		"turn, its agent and its request. A line that a later commit has too belongs to the turn that\n" +
-		"wrote it. Other lines belong to a commit, or are not saved yet. What a person changes between\n" +
-		"two turns is shown apart if a checkpoint was saved between them. Lines of dropped checkpoints\n" +
+		"wrote it. Other lines belong to a commit, or are not saved yet. Changes of a person between\n" +
+		"two turns are shown apart if a checkpoint was saved between them. Lines of dropped checkpoints\n" +
 		"belong to the next checkpoint that is left.",
 	Examples: []string{
 		"git checkpoint blame src/tokens.py",
