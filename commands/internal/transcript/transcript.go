@@ -1,5 +1,5 @@
-// Package transcript reads the last request of a person from the transcript that an agent
-// writes: a file of JSON lines, or for older versions of Gemini one JSON document.
+// Package transcript reads the last request of a person, and the tokens of the turn that it began,
+// from the transcript that an agent writes: a file of JSON lines, or for older versions of Gemini one JSON document.
 //
 //	{"type":"user","message":{"role":"user","content":"fix the test"}}          Claude Code, Qwen
 //	{"type":"event_msg","payload":{"type":"user_message","message":"fix it"}}   Codex
@@ -17,6 +17,8 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
 )
 
 // Limits of the bytes that are read, from the end of the file.
@@ -25,13 +27,17 @@ const (
 	maxBytes = 4 << 20   // read at most, if the last request is not in the first block
 )
 
-// A Turn has the texts of the last turn in a transcript.
+// A Turn has the texts and the tokens of the last turn in a transcript.
 type Turn struct {
-	Request string // last request of a person, or ""
-	Answer  string // last text of the agent after the request, or ""
+	Request string             // last request of a person, or ""
+	Answer  string             // last text of the agent after the request, or ""
+	Usage   []checkpoint.Spent // tokens since the request by model, without agent and phase
+	Start   int64              // place of the request: offset in bytes, or index in a document
+
+	meter meter
 }
 
-// Last returns the last turn in the transcript at a path. It returns no text if the file is
+// Last returns the last turn in the transcript at a path. It returns a zero value if the file is
 // missing, is no regular file of this user, or has no request near its end.
 func Last(path string) Turn {
 	f, size := open(path)
@@ -49,7 +55,8 @@ func Last(path string) Turn {
 		data = data[:n]
 		whole := want == size
 		if t := lastOf(data, whole); t.Request != "" || whole || want == maxBytes {
-			return t
+			t.Start += size - want
+			return t.known()
 		}
 	}
 }
@@ -87,11 +94,13 @@ func lastOf(data []byte, whole bool) (t Turn) {
 		}
 		t.add(line)
 	}
-	return t.known()
+	t.Start = int64(len(data))
+	return t.end(data)
 }
 
 // add adds an entry that comes before the entries that were added.
 func (t *Turn) add(line []byte) {
+	t.meter.add(line)
 	switch who, text := said(line); {
 	case who == person && t.Answer != "":
 		t.Request = strings.ReplaceAll(text, commandMark, "")
@@ -102,7 +111,13 @@ func (t *Turn) add(line []byte) {
 	}
 }
 
-// known returns the turn without the answer to a request that is not known.
+// end returns the turn with its usage. before has the entries before the turn.
+func (t Turn) end(before []byte) Turn {
+	t.Usage, t.meter = t.meter.usage(before), meter{}
+	return t.known()
+}
+
+// known returns a zero value for a turn whose request is not known: what was read is only a part.
 func (t Turn) known() Turn {
 	if t.Request == "" {
 		return Turn{}
@@ -121,8 +136,9 @@ func document(data []byte) (t Turn, ok bool) {
 	}
 	for i := len(d.Messages) - 1; i >= 0 && t.Request == ""; i-- {
 		t.add(d.Messages[i])
+		t.Start = int64(i)
 	}
-	return t.known(), true
+	return t.end(nil), true
 }
 
 // A speaker is the author of a text in a transcript.
