@@ -39,8 +39,8 @@ func (s *Store) recordBefore(c *chain.Chain) (*checkpoint.Record, []error) {
 }
 
 // keepSpent gives a record the tokens of a newer checkpoint.
-func keepSpent(r *checkpoint.Record, chains *chain.Chains, newest *chain.ChainCommit) {
-	if n, err := chains.Record(&newest.Checkpoint); err == nil && len(n.AgentTurn().Spent) > 0 {
+func keepSpent(r *checkpoint.Record, chains *chain.Chains, newest *chain.Checkpoint) {
+	if n, err := chains.Record(newest); err == nil && len(n.AgentTurn().Spent) > 0 {
 		r.SetSpent(n.AgentTurn().Spent)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"strings"
 	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
 )
 
 // A timelineLine is an entry as the terminal shows it.
@@ -30,6 +32,9 @@ func lineOf(e *Entry, now time.Time) timelineLine {
 	title += ByText(e.By)
 	if e.Session != "" {
 		title += ", session " + SessionName(e.Session, e.Agent)
+	}
+	if used := TokensText(checkpoint.SumOf(e.Usage)); used != "" {
+		title += ", " + used
 	}
 	title = Clean(title)
 	for _, remark := range []string{e.Problem, string(cp.Filed.Why)} {
