@@ -32,7 +32,7 @@ func status(kind string) Status {
 		ArtifactPaths: json.RawMessage(`{"test_results":"out"}`), ContextMetadata: json.RawMessage(`{"plan_metadata":{}}`),
 		SessionID: "ses_1", SessionAgent: "claude", SessionTranscript: "/home/u/t.jsonl", SessionCommand: "claude --resume ses_1",
 		Artifacts: []Artifact{{"ready", "plan.md", 12, "blob:0123", "The plan"}, {Phase: "ready", Path: "old.md"}},
-		Tokens: new(use.Tokens), Spent: []TokenUse{use, {Tokens: Tokens{Output: 1}}},
+		Tokens:    new(use.Tokens), Spent: []TokenUse{use, {Tokens: Tokens{Output: 1}}},
 		SavedBy: "Ann", WentBack: &WentBack{id, "Ann", made, []string{older}}, Parallel: parallel,
 	}
 }
