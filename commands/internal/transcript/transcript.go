@@ -33,8 +33,6 @@ type Turn struct {
 	Answer  string             // last text of the agent after the request, or ""
 	Usage   []checkpoint.Spent // tokens since the request by model, without agent and phase
 	Start   int64              // place of the request: offset in bytes, or index in a document
-
-	meter meter
 }
 
 // Last returns the last turn in the transcript at a path. It returns a zero value if the file is
@@ -80,44 +78,51 @@ func open(path string) (*os.File, int64) {
 
 // lastOf returns the last turn in the end of a transcript. whole is false if data begins within
 // a line.
-func lastOf(data []byte, whole bool) (t Turn) {
+func lastOf(data []byte, whole bool) Turn {
 	if whole {
 		if t, ok := document(data); ok {
 			return t
 		}
 	}
-	for len(data) > 0 && t.Request == "" {
+	var s scan
+	for len(data) > 0 && s.Request == "" {
 		start := bytes.LastIndexByte(bytes.TrimRight(data, "\r\n"), '\n') + 1
 		line := data[start:]
 		if data = data[:start]; start == 0 && !whole {
 			break
 		}
-		t.add(line)
+		s.add(line)
 	}
-	t.Start = int64(len(data))
-	return t.end(data)
+	s.Start = int64(len(data))
+	return s.end(data)
+}
+
+// A scan reads the entries of a turn, from the last to the first.
+type scan struct {
+	Turn
+	meter meter
 }
 
 // add adds an entry that comes before the entries that were added.
-func (t *Turn) add(line []byte) {
-	t.meter.add(line)
+func (s *scan) add(line []byte) {
+	s.meter.add(line)
 	switch who, text := said(line); {
-	case who == person && t.Answer != "":
-		t.Request = strings.ReplaceAll(text, commandMark, "")
+	case who == person && s.Answer != "":
+		s.Request = strings.ReplaceAll(text, commandMark, "")
 	case who == person && !strings.Contains(text, commandMark):
-		t.Request = text
-	case who == agent && t.Answer == "":
-		t.Answer = text
+		s.Request = text
+	case who == agent && s.Answer == "":
+		s.Answer = text
 	}
 }
 
 // end returns the turn with its usage. before has the entries before the turn.
-func (t Turn) end(before []byte) Turn {
-	t.Usage, t.meter = t.meter.usage(before), meter{}
-	return t.known()
+func (s *scan) end(before []byte) Turn {
+	s.Usage = s.meter.usage(before)
+	return s.known()
 }
 
-// known returns a zero value for a turn whose request is not known: what was read is only a part.
+// known returns the turn, or a zero value if its request is unknown, since the turn is incomplete.
 func (t Turn) known() Turn {
 	if t.Request == "" {
 		return Turn{}
@@ -134,11 +139,12 @@ func document(data []byte) (t Turn, ok bool) {
 	if !bytes.Contains(data, []byte(`"messages"`)) || json.Unmarshal(data, &d) != nil {
 		return t, false
 	}
-	for i := len(d.Messages) - 1; i >= 0 && t.Request == ""; i-- {
-		t.add(d.Messages[i])
-		t.Start = int64(i)
+	var s scan
+	for i := len(d.Messages) - 1; i >= 0 && s.Request == ""; i-- {
+		s.add(d.Messages[i])
+		s.Start = int64(i)
 	}
-	return t.end(nil), true
+	return s.end(nil), true
 }
 
 // A speaker is the author of a text in a transcript.

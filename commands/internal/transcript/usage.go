@@ -179,7 +179,7 @@ func lastWith(data []byte, word string) []byte {
 	return line
 }
 
-// tokens returns the numbers of the object at a path. ok is false if it has none of them.
+// tokens returns the numbers of the object at a path. ok is false if the object has no number.
 func (f format) tokens(line []byte, path string) (t checkpoint.Tokens, ok bool) {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(valueAt(line, path), &object) != nil {
@@ -220,7 +220,7 @@ func textAt(data []byte, path string) (text string) {
 	return text
 }
 
-// modelName returns the name of a model, and "" for a text that is none.
+// modelName returns the name of a model, or "" if the text has other characters than such a name.
 func modelName(name string) string {
 	if len(name) > 100 || strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._:/@[]+-") != "" {
 		return ""

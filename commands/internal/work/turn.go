@@ -70,7 +70,7 @@ func (e *edit) applyTurn(r *checkpoint.Record, before keptTexts) {
 }
 
 // spent returns the section with the tokens of a turn that ends in a phase. An agent can end a turn
-// several times, for example if another hook makes it continue: then the sums get only the tokens
+// several times, for example if another hook makes it continue. The sums then get only the tokens
 // since the last end.
 func spent(t checkpoint.AgentTurn, turn *invoke.Turn, phase string) checkpoint.AgentTurn {
 	var counted []checkpoint.Spent
