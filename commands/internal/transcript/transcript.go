@@ -186,8 +186,8 @@ func (m *message) UnmarshalJSON(data []byte) error {
 		Content content `json:"content"`
 		Parts   content `json:"parts"`
 	}
-	if json.Unmarshal(data, &m.Content) == nil && m.Content != "" {
-		return nil
+	if data[0] != '{' { // each attempt reads the whole message
+		return m.Content.UnmarshalJSON(data)
 	}
 	if json.Unmarshal(data, &of) == nil {
 		m.Role, m.Content = of.Role, of.Content+of.Parts
@@ -200,7 +200,7 @@ type content string
 
 func (c *content) UnmarshalJSON(data []byte) error {
 	var text string
-	if json.Unmarshal(data, &text) == nil {
+	if data[0] == '"' && json.Unmarshal(data, &text) == nil {
 		*c = content(plain(text))
 		return nil
 	}
@@ -208,7 +208,7 @@ func (c *content) UnmarshalJSON(data []byte) error {
 		Type string `json:"type"`
 		Text string `json:"text"`
 	}
-	if json.Unmarshal(data, &parts) != nil {
+	if data[0] != '[' || json.Unmarshal(data, &parts) != nil {
 		return nil
 	}
 	var texts []string

@@ -78,22 +78,23 @@ type meter struct {
 
 // add adds the usage of an entry, if there is one.
 func (m *meter) add(line []byte) {
+	e := newValues(line)
 	if m.model == "" && bytes.Contains(line, []byte(modelWord)) {
-		m.model = modelName(textAt(line, modelPath))
+		m.model = modelName(e.text(modelPath))
 	}
 	for _, f := range formats {
 		if !bytes.Contains(line, []byte(f.word)) {
 			continue
 		}
-		used, ok := f.tokens(line, f.usage)
+		used, ok := f.tokens(e, f.usage)
 		if !ok {
 			continue
 		}
 		if f.total != "" {
-			m.addSum(f, line, used)
+			m.addSum(f, e, used)
 			return
 		}
-		if id := textAt(line, f.id); id != "" {
+		if id := e.text(f.id); id != "" {
 			if m.ids[id] {
 				return
 			}
@@ -102,14 +103,14 @@ func (m *meter) add(line []byte) {
 			}
 			m.ids[id] = true
 		}
-		m.count(modelName(textAt(line, f.model)), used)
+		m.count(modelName(e.text(f.model)), used)
 		return
 	}
 }
 
 // addSum notes the sum of an entry and the usage beside it.
-func (m *meter) addSum(f format, line []byte, beside checkpoint.Tokens) {
-	total, ok := f.tokens(line, f.total)
+func (m *meter) addSum(f format, e values, beside checkpoint.Tokens) {
+	total, ok := f.tokens(e, f.total)
 	if !ok {
 		return
 	}
@@ -143,7 +144,7 @@ func (m *meter) usage(before []byte) []checkpoint.Spent {
 		return m.used
 	}
 	if m.model == "" {
-		m.model = modelName(textAt(lastWith(before, modelWord), modelPath))
+		m.model = modelName(newValues(lastWith(before, modelWord)).text(modelPath))
 	}
 	from, known := m.sumBefore(before)
 	if !known {
@@ -163,7 +164,7 @@ func (m *meter) sumBefore(before []byte) (checkpoint.Tokens, bool) {
 		if f.total == "" {
 			continue
 		}
-		sum, ok := f.tokens(lastWith(before, f.word), f.total)
+		sum, ok := f.tokens(newValues(lastWith(before, f.word)), f.total)
 		return sum, ok && m.first.Minus(sum).Plus(sum) == m.first
 	}
 	return checkpoint.Tokens{}, false
@@ -180,11 +181,8 @@ func lastWith(data []byte, word string) []byte {
 }
 
 // tokens returns the numbers of the object at a path. ok is false if the object has no number.
-func (f format) tokens(line []byte, path string) (t checkpoint.Tokens, ok bool) {
-	var object map[string]json.RawMessage
-	if json.Unmarshal(valueAt(line, path), &object) != nil {
-		return t, false
-	}
+func (f format) tokens(e values, path string) (t checkpoint.Tokens, ok bool) {
+	object := e.object(path)
 	sum := func(names ...string) (sum int64) {
 		for _, name := range names {
 			if n, err := strconv.ParseInt(string(object[name]), 10, 64); err == nil && n >= 0 && n <= most {
@@ -200,21 +198,36 @@ func (f format) tokens(line []byte, path string) (t checkpoint.Tokens, ok bool) 
 	return t, ok
 }
 
-// valueAt returns the JSON value at a path of keys, or nil.
-func valueAt(data []byte, path string) json.RawMessage {
-	for key := range strings.SplitSeq(path, ".") {
-		var object map[string]json.RawMessage
-		if json.Unmarshal(data, &object) != nil {
-			return nil
-		}
-		data = object[key]
-	}
-	return data
+// values are the objects of an entry by their path. Each is decoded once.
+type values struct {
+	line    []byte
+	objects map[string]map[string]json.RawMessage
 }
 
-// textAt returns the text at a path, or "".
-func textAt(data []byte, path string) (text string) {
-	if path == "" || json.Unmarshal(valueAt(data, path), &text) != nil {
+func newValues(line []byte) values { return values{line, map[string]map[string]json.RawMessage{}} }
+
+// object returns the object at a path of keys, nil if the path has another value or none.
+func (v values) object(path string) map[string]json.RawMessage {
+	object, known := v.objects[path]
+	if !known {
+		_ = json.Unmarshal(v.at(path), &object)
+		v.objects[path] = object
+	}
+	return object
+}
+
+// at returns the JSON value at a path, or nil.
+func (v values) at(path string) []byte {
+	if path == "" {
+		return v.line
+	}
+	k := strings.LastIndexByte(path, '.')
+	return v.object(path[:max(k, 0)])[path[k+1:]]
+}
+
+// text returns the text at a path, or "".
+func (v values) text(path string) (text string) {
+	if json.Unmarshal(v.at(path), &text) != nil {
 		return ""
 	}
 	return text
