@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"slices"
 
 	"git-checkpoint/commands/internal/invoke"
@@ -63,8 +64,8 @@ func (e *edit) applyTurn(r *checkpoint.Record, before keptTexts) {
 		t.Written, t.Started = nil, nil
 	}
 	t = e.said(t)
-	if e.turn != nil && !t.Hand && e.trigger == checkpoint.Turn {
-		t = spent(t, e.turn, r.Phase())
+	if e.trigger == checkpoint.Turn {
+		t = spent(t, cmp.Or(e.turn, &invoke.Turn{}), r.Phase())
 	}
 	r.SetAgentTurn(t)
 }
