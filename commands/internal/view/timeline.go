@@ -14,7 +14,7 @@ type timelineLine struct {
 	phase      string
 	age, brief string // "2 hours ago" and "2h"
 	title      string
-	change     string // changed files and lines, or ""
+	change     string // changed files and lines, and the tokens of a turn, or ""
 	marks      string
 	style      Style
 }
@@ -33,9 +33,6 @@ func lineOf(e *Entry, now time.Time) timelineLine {
 	if e.Session != "" {
 		title += ", session " + SessionName(e.Session, e.Agent)
 	}
-	if used := TokensText(checkpoint.SumOf(e.Usage)); used != "" {
-		title += ", " + used
-	}
 	title = Clean(title)
 	for _, remark := range []string{e.Problem, string(cp.Filed.Why)} {
 		if remark != "" {
@@ -43,8 +40,9 @@ func lineOf(e *Entry, now time.Time) timelineLine {
 		}
 	}
 	return timelineLine{
-		id: Clean(cmp.Or(cp.ID.Short(), cp.Commit.String()[:12])), phase: cp.Phase, title: title, change: ChangedFiles(e.Change),
-		age: Ago(cp.Created, now), brief: Briefly(cp.Created, now), marks: e.marks(), style: e.style(),
+		id: Clean(cmp.Or(cp.ID.Short(), cp.Commit.String()[:12])), phase: cp.Phase, title: title,
+		change: strings.Trim(ChangedFiles(e.Change)+", "+TokensText(checkpoint.SumOf(e.Usage)), ", "),
+		age:    Ago(cp.Created, now), brief: Briefly(cp.Created, now), marks: e.marks(), style: e.style(),
 	}
 }
 
