@@ -21,7 +21,8 @@ type format struct {
 	output  []string
 	read    string
 	written string
-	within  bool // tokens that are read from a cache are within the input
+	all     string // input and output, for models whose output has the thoughts already, or ""
+	within  bool   // tokens that are read from a cache are within the input
 }
 
 // formats has the forms of all agents. The first one with a number in the usage counts.
@@ -49,7 +50,7 @@ var formats = []format{
 	// Qwen: {"uuid":"1","model":"x","usageMetadata":{"promptTokenCount":1}}
 	{
 		word: `"usageMetadata"`, usage: "usageMetadata", id: "uuid", model: "model",
-		input: []string{"promptTokenCount"}, output: []string{"candidatesTokenCount", "thoughtsTokenCount"}, read: "cachedContentTokenCount", within: true,
+		input: []string{"promptTokenCount"}, output: []string{"candidatesTokenCount", "thoughtsTokenCount"}, read: "cachedContentTokenCount", all: "totalTokenCount", within: true,
 	},
 }
 
@@ -192,6 +193,9 @@ func (f format) tokens(e values, path string) (t checkpoint.Tokens, ok bool) {
 		return sum
 	}
 	t = checkpoint.Tokens{Input: sum(f.input...), Output: sum(f.output...), CacheRead: sum(f.read), CacheWrite: sum(f.written)}
+	if all := sum(f.all); all > t.Input {
+		t.Output = min(t.Output, all-t.Input)
+	}
 	if f.within {
 		t.Input = max(t.Input-t.CacheRead, 0)
 	}

@@ -84,7 +84,10 @@ func TestUsageOfAgents(t *testing.T) {
 			`{"id":"1","type":"user","content":"go"}` + "\n" + `{"id":"2","type":"gemini","content":"","model":"m","tokens":{"input":1,"output":2}}` + "\n" +
 				`{"id":"2","type":"gemini","content":"gone","model":"m","tokens":{"input":10,"output":20}}`, []checkpoint.Spent{used("m", 10, 20, 0, 0)},
 		},
-		"qwen":              {qwenUsage, []checkpoint.Spent{used("qwen-coder", 200, 64, 500, 0)}},
+		"qwen": {qwenUsage, []checkpoint.Spent{used("qwen-coder", 200, 64, 500, 0)}},
+		"qwen, thoughts within the output": {
+			strings.Replace(qwenUsage, `"totalTokenCount":764`, `"totalTokenCount":760`, 1), []checkpoint.Spent{used("qwen-coder", 200, 60, 500, 0)},
+		},
 		"pi":                {piUsage, []checkpoint.Spent{used("other-large", 11, 22, 33, 44)}},
 		"an unknown format": {`{"role":"user","content":"go"}` + "\n" + `{"role":"assistant","content":"ok","usage":{"input_tokens":5},"stats":{"tokens":7}}`, nil},
 		"no usage":          {claude, nil},
