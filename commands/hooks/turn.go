@@ -18,7 +18,7 @@ import (
 const noteWidth = 200
 
 // turnOf returns the texts of the turn that ends or is interrupted: those of the hook's input,
-// otherwise those of the transcript that it names. With hooks.requests off there are none. The
+// otherwise those of the transcript that it names. With hooks.requests off it has no texts. The
 // tokens of a turn that ends come from the transcript.
 func turnOf(c *invoke.Invocation, in sessionInput, agent, trigger string) *invoke.Turn {
 	t := &invoke.Turn{Agent: agent}

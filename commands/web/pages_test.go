@@ -410,7 +410,7 @@ func TestCheckpointPageShowsExtent(t *testing.T) {
 	lacks(t, page, "Not in this checkpoint")
 }
 
-// An issue shows the tokens of all turns, a turn its own, and work without tokens none.
+// An issue shows the tokens of all turns, and a turn its own tokens. Without tokens no row appears.
 func TestTokensOfTurns(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, false)

@@ -116,7 +116,7 @@ func (s *scan) add(line []byte) {
 	}
 }
 
-// end returns the turn with its usage. before has the entries before the turn.
+// end returns the turn with its usage. The data before contains the entries before the turn.
 func (s *scan) end(before []byte) Turn {
 	s.Usage = s.meter.usage(before)
 	return s.known()

@@ -138,8 +138,8 @@ func (m *meter) count(model string, used checkpoint.Tokens) {
 	m.used[k].Tokens = m.used[k].Plus(used)
 }
 
-// usage returns the tokens of the turn by model. before has the entries before the turn, as far as
-// they were read.
+// usage returns the tokens of the turn by model. The data before contains the entries before the
+// turn, if they were read.
 func (m *meter) usage(before []byte) []checkpoint.Spent {
 	if !m.sums {
 		return m.used

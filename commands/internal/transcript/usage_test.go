@@ -130,7 +130,7 @@ func TestUsageOfALongTurn(t *testing.T) {
 	assert.Nil(t, usageOf(t, claudeUsage+strings.Repeat(result, 5)+answer))
 }
 
-// The place of the request is the same when the turn goes on, and another one in the next turn.
+// The place of the request changes with the next turn, and not if the turn goes on.
 func TestStartOfATurn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.jsonl")
 	start := func(text string) int64 {

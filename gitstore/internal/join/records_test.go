@@ -96,7 +96,7 @@ func TestMergeRecords(t *testing.T) {
 	assert.NotNil(t, MergeRecords(nil, record(t, "tasks: {T1: {status: complete}}"), record(t, "")))
 }
 
-// Both sides spent tokens: the newer side gets those that only the other side has.
+// If both sides spent tokens, the newer side gets the tokens of the other side in addition.
 func TestMergeOfSpentTokens(t *testing.T) {
 	of := func(n int, more string) *checkpoint.Record {
 		return record(t, fmt.Sprintf("agent_turn: {number: %d, later: 1, spent: [{agent: claude, input: %d}]}\n", n, n)+more)
