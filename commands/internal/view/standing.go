@@ -120,7 +120,7 @@ func (s *Standing) StatusRecord(kind string) Status {
 		PendingCaptures: PendingCaptures(r), Changed: QuotePaths(v.Changed), Unsaved: QuotePaths(v.Unsaved),
 		AutoResume: v.AutoResume, AutoResumeReason: v.AutoReason, AwaitingApproval: v.Awaiting,
 		SavedBy: s.Checkpoint.Author, SkippedPhases: p.Skipped, Replans: progress.ReplanCounts(r), Artifacts: artifacts(r), PreservedMinutes: progress.Minutes(r), Next: v.Next.Action,
-		WentBack: WentBackRecord(s.Point), Parallel: ParallelRecords(s.Parallel),
+		WentBack: WentBackRecord(s.Point), Parallel: ParallelRecords(s.Parallel), Fork: ForkRecord(r.Fork()),
 		SessionID: cmp.Or(s.Session.ID, r.Session()), SessionAgent: s.Session.Agent, SessionTranscript: s.Session.Transcript, SessionCommand: s.Session.Command,
 	}
 	out.ArtifactPaths, out.ContextMetadata = WorkflowJSON(r, "artifact_paths"), WorkflowJSON(r, "context_metadata")
@@ -199,10 +199,10 @@ func (s *Standing) PlainProgress() []Row {
 	return rows
 }
 
-// BesideRows returns a person's restore of an older checkpoint, and the checkpoints that were
-// saved in parallel.
+// BesideRows returns the source of a fork, a person's restore of an older checkpoint, and the
+// checkpoints that were saved in parallel.
 func (s *Standing) BesideRows() []Row {
-	var rows []Row
+	rows := ForkRows(s.Record.Fork())
 	if text := WentBackText(s.Point, s.Now); text != "" {
 		rows = append(rows, Row{Label: "Went back", Text: text, Style: Yellow})
 	}
