@@ -18,7 +18,7 @@ import (
 // AdoptCommand declares git checkpoint adopt.
 var AdoptCommand = invoke.Command{
 	Name: "adopt", Usage: "merge an attempt into the work that it started from", Args: "FORK", Max: 1, Category: "Attempts",
-	Everyday: true, ShortHelp: []string{"dry-run"},
+	ShortHelp: []string{"dry-run"},
 	Description: "Merges the changes of the fork since its source into the worktree, with the source as the\n" +
 		"base, also changes that the fork has committed. It saves a checkpoint of the issue from which\n" +
 		"the fork started, and archives the other forks of that issue. After a conflict it saves and\n" +

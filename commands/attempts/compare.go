@@ -16,7 +16,7 @@ import (
 // CompareCommand declares git checkpoint compare.
 var CompareCommand = invoke.Command{
 	Name: "compare", Usage: "compare attempts: result of a command, changed lines, time and turns", Args: "[ISSUE]... [-- CMD...]", Max: 64, Category: "Attempts",
-	Everyday: true, ShortHelp: []string{"markdown"},
+	ShortHelp: []string{"markdown"},
 	Description: "Prints a row for the newest state of each issue; a single issue stands for all its forks.\n" +
 		"Files, lines, time and turns count from the fork. CMD runs in a temporary copy of each\n" +
 		"state: exit code 0 is ok, 125 is skipped, others are failed. The best attempt is the one\n" +

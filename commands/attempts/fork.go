@@ -24,7 +24,7 @@ import (
 // ForkCommand declares git checkpoint fork.
 var ForkCommand = invoke.Command{
 	Name: "fork", Usage: "start several attempts from one checkpoint", Args: "[ISSUE] NAME...", Max: 65, Category: "Attempts",
-	Everyday: true, ShortHelp: []string{"from", "worktree"},
+	ShortHelp: []string{"from", "worktree"},
 	Description: "For issue 42 and the names a and b it makes the issues 42+a and 42+b. The first checkpoint\n" +
 		"of each has the files and the record of the checkpoint from which the work on issue 42 goes\n" +
 		"on. With --worktree each has a worktree beside this one, with a branch of its own: a save\n" +
