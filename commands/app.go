@@ -16,6 +16,7 @@ import (
 	"syscall"
 
 	"git-checkpoint/commands/attempts"
+	"git-checkpoint/commands/demo"
 	"git-checkpoint/commands/doctor"
 	"git-checkpoint/commands/hooks"
 	"git-checkpoint/commands/interchange"
@@ -108,7 +109,7 @@ func runLine(ctx context.Context, env *invoke.Env, commands []*invoke.Command, a
 	line, err := parseLine(commands, args)
 	if err == nil {
 		defer trace.Begin(trace.Command, "git checkpoint "+line.command.Name).End()
-		err = newApp(env, line).RunContext(context.WithValue(ctx, lineKey{}, line), line.argv)
+		err = newApp(env, line).RunContext(ctx, line.argv)
 	}
 	if err != nil && ctx.Err() != nil && !errors.As(err, new(failure.Silent)) {
 		// A git process that was interrupted too reports only that it was killed.
@@ -129,46 +130,19 @@ func newApp(env *invoke.Env, l *line) *cli.App {
 		Writer:         env.Stdout,
 		ErrWriter:      env.Stderr,
 		ExitErrHandler: func(*cli.Context, error) {},
-		OnUsageError:   onUsageError,
-		Commands:       []*cli.Command{build(l.command, env, l.flags())},
+		Commands: []*cli.Command{{
+			Name: l.command.Name, HideHelp: true, Flags: l.givenFlags(),
+			Action: func(c *cli.Context) error { return call(l, env, c) },
+		}},
 	}
 }
 
-// onUsageError rewrites the library's error about a flag value: a value that is not a
-// number, or not a boolean.
-func onUsageError(c *cli.Context, err error, _ bool) error {
-	before, flag, named := strings.Cut(strings.Replace(err.Error(), " for flag -", " for -", 1), " for -")
-	_, value, valued := strings.Cut(before, "value ")
-	if !named || !valued {
-		return failure.Usagef("%s: %w", c.Command.Name, err)
-	}
-	name, _, _ := strings.Cut(flag, ":")
-	if len(name) > 1 {
-		name = "-" + name
-	}
-	want := "a number"
-	if strings.Contains(before, "boolean") {
-		want = "true or false"
-	}
-	return failure.Usagef("%s: -%s: %s: want %s", c.Command.Name, name, value, want)
-}
-
-// build returns the cli.Command of the declaration.
-func build(d *invoke.Command, env *invoke.Env, flags []cli.Flag) *cli.Command {
-	return &cli.Command{
-		Name: d.Name, HideHelp: true,
-		Flags:        flags,
-		OnUsageError: onUsageError,
-		Action:       func(c *cli.Context) error { return call(d, env, c) },
-	}
-}
-
-func call(d *invoke.Command, env *invoke.Env, flags *cli.Context) error {
-	line := flags.Context.Value(lineKey{}).(*line)
+func call(line *line, env *invoke.Env, flags *cli.Context) error {
+	d := line.command
 	c := &invoke.Invocation{
 		Name: d.Name, Declared: d,
-		Ctx: flags.Context, Env: env, Flags: flags, Args: flags.Args().Slice(), Paths: line.paths, Lists: line.lists,
-		Common: invoke.ReadCommon(flags), JSON: line.json, Out: &invoke.Writer{W: env.Stdout}, Commands: line.commands,
+		Ctx: flags.Context, Env: env, Flags: flags, Args: flags.Args().Slice(), Paths: line.paths,
+		Common: line.common, JSON: line.json, Out: &invoke.Writer{W: env.Stdout}, Commands: line.commands,
 		RunLine: func(ctx context.Context, env *invoke.Env, args []string) int {
 			return runLine(ctx, env, line.commands, args)
 		},
@@ -184,7 +158,7 @@ func call(d *invoke.Command, env *invoke.Env, flags *cli.Context) error {
 	if err := c.Chdir(c.Common.Dir); err != nil {
 		return err
 	}
-	err := withRecoveryHint(c, d.Run(c))
+	err := withRecoveryHint(c, line.run(c))
 	if err == nil {
 		c.ShowIssue()
 	}
@@ -197,8 +171,6 @@ func call(d *invoke.Command, env *invoke.Env, flags *cli.Context) error {
 	}
 	return err
 }
-
-type lineKey struct{}
 
 // noteAdvice returns advice about an unexpected argument: run's command goes after --, and a note
 // after -m.
@@ -296,13 +268,18 @@ var configCommand = invoke.Command{
 	Description: "Settings are changed with git config, for example\n\n    git config checkpoint.retention.turn 50\n\n" +
 		"A settings file in the worktree can keep less than the defaults only if it is trusted.\n" +
 		"--trust trusts its present content in this clone. Any change of the file ends that.",
-	Examples: []string{"git checkpoint config", "git checkpoint config --trust", "git config checkpoint.retention.batch-complete 5"},
-	Flags: func() []cli.Flag {
-		return []cli.Flag{&cli.BoolFlag{Name: "trust", Usage: "trust the settings file in the worktree with its present content"}}
-	},
-
+	Examples:      []string{"git checkpoint config", "git checkpoint config --trust", "git config checkpoint.retention.batch-complete 5"},
 	NeedsSettings: true,
-	Run:           runConfig,
+	New:           invoke.Bind((*configOptions).flags, runConfig),
+}
+
+// configOptions holds the flags of config.
+type configOptions struct {
+	trust bool // trust the settings file
+}
+
+func (o *configOptions) flags() []cli.Flag {
+	return []cli.Flag{&cli.BoolFlag{Name: "trust", Usage: "trust the settings file in the worktree with its present content", Destination: &o.trust}}
 }
 
 var versionCommand = invoke.Command{
@@ -321,19 +298,19 @@ func allCommands() []*invoke.Command {
 		&resume.ResumeCommand, &resume.RestoreCommand, &retain.UndoCommand, &retain.RedoCommand,
 		&retain.PruneCommand, &retain.PinCommand, &retain.UnpinCommand, &retain.DropCommand, &retain.ArchiveCommand, &doctor.VerifyCommand, &doctor.DoctorCommand, &scan.ScanCommand,
 		&share.SyncCommand, &share.FetchCommand, &share.PushCommand, &interchange.ImportCommand, &interchange.ExportCommand,
-		&hooks.HooksCommand, &hooks.HookCommand, &completionCommand,
+		&hooks.EnableCommand, &hooks.DisableCommand, &hooks.HooksCommand, &hooks.HookCommand, &demo.Command, &completionCommand,
 		&versionCommand, &helpCommand,
 	}
 }
 
-func runConfig(c *invoke.Invocation) error {
+func runConfig(c *invoke.Invocation, o *configOptions) error {
 	if len(c.Args) > 0 {
 		return configInGit(c.Args)
 	}
 	if err := c.Open(); err != nil {
 		return err
 	}
-	if c.Flags.Bool("trust") {
+	if o.trust {
 		file, err := c.TrustSettings()
 		if err != nil {
 			return err
@@ -409,14 +386,4 @@ func buildVersion() view.Version {
 	}
 	v.Program = cmp.Or(v.Program, "(devel)")
 	return v
-}
-
-// allFlags returns the command's flags, the common flags and the accepted flags of earlier
-// versions.
-func allFlags(d *invoke.Command) []cli.Flag {
-	flags := append(d.OwnFlags(), invoke.CommonFlags()...)
-	if d.OldFlags != nil {
-		flags = append(flags, d.OldFlags()...)
-	}
-	return flags
 }

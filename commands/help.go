@@ -32,29 +32,24 @@ var helpCommand = invoke.Command{
 		"git checkpoint help --all", "git checkpoint help save", "git checkpoint help git-checkpoint", "git checkpoint help agents",
 		"git checkpoint help --man=build/man",
 	},
-	Flags: helpFlags,
-	Run:   runHelp,
-}
-
-func helpFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "list all commands and guides, or all flags of the command"},
-		invoke.OptionalFlag{StringFlag: &cli.StringFlag{Name: "man", Usage: "write the man pages below `DIR`"}},
-	}
+	New: invoke.Bind((*helpOptions).flags, runHelp),
 }
 
 // helpOptions holds the flags of help.
 type helpOptions struct {
-	all bool   // all commands, or all flags
-	man string // directory of the man pages, invoke.LeftOut for the default, "" for none
+	all bool            // all commands, or all flags
+	man invoke.Optional // directory of the man pages
 }
 
-func readHelpOptions(c *invoke.Invocation) helpOptions {
-	return helpOptions{all: c.Flags.Bool("all"), man: c.Flags.String("man")}
+func (o *helpOptions) flags() []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "list all commands and guides, or all flags of the command", Destination: &o.all},
+		invoke.OptionalFlag{StringFlag: &cli.StringFlag{Name: "man", Usage: "write the man pages below `DIR`", Destination: (*string)(&o.man)}},
+	}
 }
 
-func runHelp(c *invoke.Invocation) error {
-	text, err := helpText(c, readHelpOptions(c))
+func runHelp(c *invoke.Invocation, o *helpOptions) error {
+	text, err := helpText(c, o)
 	if err != nil {
 		return err
 	}
@@ -66,10 +61,10 @@ func runHelp(c *invoke.Invocation) error {
 }
 
 // helpText returns the text that the arguments select.
-func helpText(c *invoke.Invocation, o helpOptions) (string, error) {
+func helpText(c *invoke.Invocation, o *helpOptions) (string, error) {
 	switch {
-	case o.man != "":
-		return writeMan(c, o.man)
+	case o.man.Given():
+		return writeMan(c, o.man.Value())
 	case len(c.Args) == 0 && o.all:
 		return fullOverview(c.Commands), nil
 	case len(c.Args) == 0:
@@ -91,12 +86,12 @@ func helpText(c *invoke.Invocation, o helpOptions) (string, error) {
 	return "", failure.Errorf(failure.Usage, hint, "%q is neither a command nor a guide", c.Args[0])
 }
 
-// writeMan writes the man pages to dir and returns their paths.
+// writeMan writes the man pages to dir, or to the default, and returns their paths.
 func writeMan(c *invoke.Invocation, dir string) (string, error) {
 	if len(c.Args) > 0 {
 		return "", failure.Usagef("help: --man takes no command: it writes all pages")
 	}
-	if dir == invoke.LeftOut {
+	if dir == "" {
 		var err error
 		if dir, err = defaultManDir(); err != nil {
 			return "", err
@@ -211,7 +206,7 @@ func declaredFlag(f cli.Flag) manual.FlagDoc {
 		if f.Value != 0 {
 			d.Default = strconv.Itoa(f.Value)
 		}
-	case *cli.StringSliceFlag:
+	case *cli.GenericFlag:
 		d.Repeated = true
 	}
 	return d

@@ -28,7 +28,8 @@ func parseLine(commands []*invoke.Command, args []string) (*line, error) {
 	if l.command = commandNamed(commands, name); l.command == nil {
 		return l, unknownCommand(commands, name)
 	}
-	w, err := split(l.command, append(leading[:len(leading):len(leading)], rest...))
+	l.start()
+	w, err := split(l.command, l.flags, append(leading[:len(leading):len(leading)], rest...))
 	if err != nil {
 		return l, err
 	}
@@ -36,8 +37,9 @@ func parseLine(commands []*invoke.Command, args []string) (*line, error) {
 	if w.help {
 		w = w.forHelp(l.command)
 		l.command = commandNamed(commands, "help")
+		l.start()
 	}
-	l.lists, l.given = w.lists, w.given
+	l.given = w.given
 	if takesPaths(l.command) {
 		l.paths = w.after
 	} else {
@@ -50,13 +52,21 @@ func parseLine(commands []*invoke.Command, args []string) (*line, error) {
 // A line is a command line in the form that the cli library needs. The library accepts
 // flags only before arguments, and silently treats later flags as arguments.
 type line struct {
-	command  *invoke.Command     // command to run
-	argv     []string            // program, command, flags, "--", arguments
-	paths    []string            // words after "--", if the command takes paths
-	lists    map[string][]string // values of repeatable flags
-	given    []string            // names of the flags in argv
-	json     bool                // print errors as JSON
+	command  *invoke.Command // command to run
+	run      func(*invoke.Invocation) error
+	flags    []cli.Flag    // flags of the command, with those of every command
+	common   invoke.Common // values of the flags of every command
+	argv     []string      // program, command, flags, "--", arguments
+	paths    []string      // words after "--", if the command takes paths
+	given    []string      // names of the flags in argv
+	json     bool          // print errors as JSON
 	commands []*invoke.Command
+}
+
+// start makes the flags of a new run of the command.
+func (l *line) start() {
+	own, run := l.command.Start()
+	l.run, l.flags = run, append(own, l.common.Flags()...)
 }
 
 // guessJSON reports whether a line contains --json, also if the line is invalid.
@@ -195,8 +205,7 @@ var otherNames = [][2]string{
 }
 
 // split separates the flags and their values from the arguments.
-func split(cmd *invoke.Command, args []string) (w words, err error) {
-	flags := allFlags(cmd)
+func split(cmd *invoke.Command, flags []cli.Flag, args []string) (w words, err error) {
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
 		switch {
@@ -217,14 +226,14 @@ func split(cmd *invoke.Command, args []string) (w words, err error) {
 			i--
 			continue
 		case f == nil:
-			return w, unknownFlag(cmd, arg)
+			return w, unknownFlag(cmd, flags, arg)
 		case value == nil && takesValue(f):
 			if i++; i == len(args) {
 				return w, failure.Usagef("%s: %s needs a value", cmd.Name, arg)
 			}
 			value = &args[i]
 		}
-		if err := checkEmpty(cmd, f, value); err != nil {
+		if err := checkValue(cmd, f, value); err != nil {
 			return w, err
 		}
 		w.add(f, value)
@@ -257,7 +266,6 @@ type words struct {
 	flags, args []string
 	given       []string // names of flags
 	after       []string // words after "--"
-	lists       map[string][]string
 	json, help  bool
 	helpAll     bool // with all flags
 }
@@ -272,9 +280,9 @@ func (w *words) forHelp(cmd *invoke.Command) words {
 }
 
 // unknownFlag returns the error for an unknown flag, with the probable flag as its hint.
-func unknownFlag(cmd *invoke.Command, arg string) error {
+func unknownFlag(cmd *invoke.Command, flags []cli.Flag, arg string) error {
 	var names []string
-	for _, f := range allFlags(cmd) {
+	for _, f := range flags {
 		if name := f.Names()[0]; len(name) > 1 {
 			names = append(names, name)
 		}
@@ -288,24 +296,39 @@ func unknownFlag(cmd *invoke.Command, arg string) error {
 	return failure.Errorf(failure.Usage, hint, "%s: unknown flag %q", cmd.Name, arg)
 }
 
-// checkEmpty returns an error for a flag with an empty value: an unset variable in a
-// script must not change the command's meaning.
-func checkEmpty(d *invoke.Command, f cli.Flag, value *string) error {
-	_, text := f.(*cli.StringFlag)
-	_, optional := f.(invoke.OptionalFlag)
-	if !text && !optional || value == nil || *value != "" {
+// checkValue returns an error for a value that is not of the flag's type. An empty text is an
+// error too: an unset variable in a script must not change the command's meaning.
+func checkValue(d *invoke.Command, f cli.Flag, value *string) error {
+	if value == nil {
 		return nil
 	}
 	name := f.Names()[0]
-	if name == "C" || slices.Contains(d.MayBeEmpty, name) {
-		return nil
+	switch f.(type) {
+	case *cli.IntFlag:
+		if _, err := strconv.ParseInt(*value, 0, strconv.IntSize); err != nil {
+			return failure.Usagef("%s: %s: %q: want a number", d.Name, dashed(name), *value)
+		}
+	case *cli.BoolFlag:
+		if _, err := strconv.ParseBool(*value); err != nil {
+			return failure.Usagef("%s: %s: %q: want true or false", d.Name, dashed(name), *value)
+		}
+	case *cli.StringFlag, invoke.OptionalFlag:
+		if *value == "" && name != "C" && !slices.Contains(d.MayBeEmpty, name) {
+			return failure.Usagef("%s: %s is empty", d.Name, dashed(name))
+		}
 	}
-	return failure.Usagef("%s: --%s is empty", d.Name, name)
+	return nil
+}
+
+// dashed returns the name of a flag as it is typed.
+func dashed(name string) string {
+	if len(name) == 1 {
+		return "-" + name
+	}
+	return "--" + name
 }
 
 // add appends a flag as --name=value, the only form that the library cannot misread.
-// Repeatable flags are kept in lists, because the library splits their values at commas
-// and loses invalid UTF-8.
 func (w *words) add(f cli.Flag, value *string) {
 	name := f.Names()[0]
 	if value == nil {
@@ -314,13 +337,6 @@ func (w *words) add(f cli.Flag, value *string) {
 		if _, optional := f.(invoke.OptionalFlag); optional {
 			*value = invoke.LeftOut
 		}
-	}
-	if _, repeated := f.(*cli.StringSliceFlag); repeated {
-		if w.lists == nil {
-			w.lists = map[string][]string{}
-		}
-		w.lists[name] = append(w.lists[name], *value)
-		return
 	}
 	if name == "C" && w.addDir(*value) {
 		return
@@ -360,10 +376,10 @@ func takesPaths(d *invoke.Command) bool {
 	return strings.HasSuffix(d.Args, "[-- PATH...]") || strings.HasSuffix(strings.TrimSuffix(d.Args, "]"), "-- CMD...")
 }
 
-// flags returns the command's flags that are given or have a default. The library treats
+// givenFlags returns the command's flags that are given or have a default. The library treats
 // unknown flags as zero values.
-func (l *line) flags() []cli.Flag {
-	return slices.DeleteFunc(allFlags(l.command), func(f cli.Flag) bool {
+func (l *line) givenFlags() []cli.Flag {
+	return slices.DeleteFunc(l.flags, func(f cli.Flag) bool {
 		text, isText := f.(*cli.StringFlag)
 		number, isNumber := f.(*cli.IntFlag)
 		on, isOn := f.(*cli.BoolFlag)

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -83,6 +84,10 @@ func TestParseLineRefuses(t *testing.T) {
 		{`save: --push is empty`, "", []string{"save", "--push=", "42"}, false},
 		{`save: --trigger is empty`, "", []string{"save", "--trigger="}, false},
 		{`list: --issue is empty`, "", []string{"list", "--issue", "", "--json"}, true},
+		{`list: -n: "x": want a number`, "", []string{"list", "-nx", "--json"}, true},
+		{`list: -n: "": want a number`, "", []string{"list", "-n", ""}, false},
+		{`save: --batch: "99999999999999999999": want a number`, "", []string{"save", "--batch=99999999999999999999"}, false},
+		{`save: --staged: "perhaps": want true or false`, "", []string{"save", "--staged=perhaps"}, false},
 		{`"frob" is not a command`, "git checkpoint help", []string{"frob"}, false},
 		{`"sav" is not a command`, "git checkpoint save", []string{"sav", "--json"}, true},
 		{`"statsu" is not a command`, "git checkpoint status", []string{"statsu"}, false},
@@ -109,10 +114,41 @@ func TestParseLineRefuses(t *testing.T) {
 // Values of repeatable flags are not split at commas, and keep invalid UTF-8 bytes.
 func TestRepeatedFlags(t *testing.T) {
 	t.Parallel()
-	l, err := parseLine(allCommands(), []string{"save", "--set", "a=1, 2", "42", "--set=b= x ", "--artifact", "caf\xe9"})
-	require.NoError(t, err)
-	assert.Equal(t, map[string][]string{"set": {"a=1, 2", "b= x "}, "artifact": {"caf\xe9"}}, l.lists)
-	assert.Equal(t, "git-checkpoint save -- 42", joinWords(l.argv))
+	var got []string
+	save := &invoke.Command{Name: "save", Max: 1, New: func() ([]cli.Flag, func(*invoke.Invocation) error) {
+		var sets invoke.List
+		return []cli.Flag{&cli.GenericFlag{Name: "set", Value: &sets}}, func(*invoke.Invocation) error { got = sets; return nil }
+	}}
+	for range 2 { // each run has its own list
+		env := &invoke.Env{Stdout: t.Output(), Stderr: t.Output()}
+		args := []string{"save", "--set", "a=1, 2", "42", "--set=b= x ", "--set", "caf\xe9", "--set="}
+		require.Zero(t, runLine(t.Context(), env, []*invoke.Command{save}, args))
+		assert.Equal(t, []string{"a=1, 2", "b= x ", "caf\xe9", ""}, got)
+	}
+}
+
+// A flag without a variable for its value would be declared, and never read.
+func TestEveryFlagHasAVariable(t *testing.T) {
+	t.Parallel()
+	read := []string{"json", "turn"} // by the parser, and by several commands
+	for _, cmd := range allCommands() {
+		for _, f := range allFlags(cmd) {
+			bound := slices.Contains(read, f.Names()[0]) || !f.(cli.VisibleFlag).IsVisible()
+			switch f := f.(type) {
+			case *cli.StringFlag:
+				bound = bound || f.Destination != nil
+			case *cli.IntFlag:
+				bound = bound || f.Destination != nil
+			case *cli.BoolFlag:
+				bound = bound || f.Destination != nil
+			case *cli.GenericFlag:
+				bound = bound || f.Value != nil
+			case invoke.OptionalFlag:
+				bound = bound || f.Destination != nil
+			}
+			assert.True(t, bound, "%s --%s", cmd.Name, f.Names()[0])
+		}
+	}
 }
 
 func FuzzParseLine(f *testing.F) {
@@ -162,7 +198,7 @@ func TestEveryFlagTypeHasAKnownDefault(t *testing.T) {
 	for _, cmd := range allCommands() {
 		for _, f := range allFlags(cmd) {
 			switch f := f.(type) {
-			case *cli.StringFlag, *cli.IntFlag, *cli.BoolFlag, *cli.StringSliceFlag:
+			case *cli.StringFlag, *cli.IntFlag, *cli.BoolFlag, *cli.GenericFlag:
 			case invoke.OptionalFlag:
 				assert.Empty(t, f.Value, f.Name)
 			default:
@@ -174,12 +210,19 @@ func TestEveryFlagTypeHasAKnownDefault(t *testing.T) {
 	assert.Subset(t, flagsOf(t, "run", "--", "true"), []string{"retry-wait"})
 }
 
+// allFlags returns every flag that a command accepts.
+func allFlags(d *invoke.Command) []cli.Flag {
+	l := &line{command: d}
+	l.start()
+	return l.flags
+}
+
 // flagsOf returns a line's flags as passed to the library.
 func flagsOf(t *testing.T, line ...string) (names []string) {
 	t.Helper()
 	l, err := parseLine(allCommands(), line)
 	require.NoError(t, err)
-	for _, f := range l.flags() {
+	for _, f := range l.givenFlags() {
 		names = append(names, f.Names()[0])
 	}
 	return names

@@ -166,10 +166,14 @@ func TestRunUnderNohup(t *testing.T) {
 	assert.Empty(t, p.ids("42"))
 }
 
-// The command gets the signal after the save, and its own exit code is returned.
+// The command gets the signal after the save, which does not wait for the issue's source. Its own
+// exit code is returned.
 func TestRunSavesFirst(t *testing.T) {
 	t.Parallel()
-	p := protect(newVictim(t), "trap 'rm -f new.txt; echo told >told; exit 7' TERM; echo new >new.txt; while :; do sleep 0.02; done")
+	v := newVictim(t)
+	v.git("config", "checkpoint.issue-source", "command")
+	v.git("config", "checkpoint.issue-command", "touch "+v.path("../asked")+"; sleep 600")
+	p := protect(v, "trap 'rm -f new.txt; echo told >told; exit 7' TERM; echo new >new.txt; while :; do sleep 0.02; done")
 	p.untilFile("new.txt")
 	require.NoError(t, p.cmd.Process.Signal(syscall.SIGTERM))
 	assert.Equal(t, 7, p.code())
@@ -177,6 +181,7 @@ func TestRunSavesFirst(t *testing.T) {
 	tree := p.git("ls-tree", "-r", "--name-only", "refs/checkpoints/42")
 	assert.Contains(t, tree, "untracked/new.txt")
 	assert.NotContains(t, tree, "told")
+	assert.NoFileExists(t, v.path("../asked"))
 }
 
 // A second signal of the same kind ends a command that survived the first. A signal of

@@ -15,10 +15,10 @@ import (
 // shortScripts are the scripts that run in short mode: the main path of every command,
 // and one script of each family.
 const shortScripts = `
-adopt-conflict archive-expiry bare-repository broken-ref clock compare completion config-errors config-origins
-diff directory-flag doctor drop-asks drop-without-terminal export export-archive
-export-jsonl fetch-push finish git-directory-in-worktree git-too-old help hook-post-checkout hook-pre-push
-hook-session hooks-agent hooks-install hostile-record id-forms import import-invalid
+adopt-conflict archive-expiry bare-repository bisect blame broken-ref clock compare completion config-errors config-origins
+demo diff directory-flag doctor drop-asks drop-without-terminal export export-archive
+enable export-commits export-jsonl fetch-push finish git-directory-in-worktree git-too-old help hook-post-checkout hook-pre-push
+hook-prompt hook-session hooks-agent hooks-install hostile-record id-forms import import-invalid
 issue-command issue-forge issue-from-branch linked-worktree list list-json list-terminal
 manual mirror mistakes not-a-repository object-format-program-missing partial-clone-offline phase phase-fail pin
 prune-keep prune-plan push-secret quiet repository-in-worktree restore-changed restore-dry-run restore-paths

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/repository"
@@ -33,8 +34,8 @@ import (
 // parent.
 //
 // The commits are not stored in the repository. Their objects are in a directory of their own,
-// as a cache by content: git-checkpoint/lines/<issue>/ in the git directory. The file "states"
-// there has a line for each checkpoint:
+// as a cache by content: git-checkpoint/lines/<issue>/ in the git directory. SweepLines removes it
+// a week after its last use. The file "states" there has a line for each checkpoint:
 //
 //	<id> <tree of the checkpoint> <whole state> <HEAD or zero> <commit> <parents...>
 //
@@ -68,6 +69,9 @@ func (s *Store) Line(ctx context.Context, issue checkpoint.Issue) (*Line, error)
 		return nil, err
 	}
 	dir := s.repo.NotePath("lines/" + issue.RefName())
+	if now := time.Now(); fsutil.Exists(filepath.Join(dir, "states")) && !fsutil.IsYounger(filepath.Join(dir, "states"), linesUsed) {
+		_ = os.Chtimes(filepath.Join(dir, "states"), now, now) // in use
+	}
 	b := &lineBuilder{
 		store: s, whole: s.snapshot.NewWhole(), known: readLineStates(filepath.Join(dir, "states")),
 		line: &Line{store: s, dir: dir, number: map[plumbing.Hash]int{}, steps: map[plumbing.Hash]plumbing.Hash{}}, byID: map[checkpoint.ID]int{},
@@ -89,6 +93,25 @@ func (s *Store) Line(ctx context.Context, issue checkpoint.Issue) (*Line, error)
 	}
 	b.line.Git = s.repo.Git.With(b.line.alternates(s.repo.Info))
 	return b.line, nil
+}
+
+// linesKept is the time after which an unused cache of a line is removed, and linesUsed the time
+// after which a use is recorded.
+const (
+	linesKept = 7 * 24 * time.Hour
+	linesUsed = time.Hour
+)
+
+// SweepLines removes the caches of lines that were not used for a week. Objects of former states
+// accumulate there.
+func (s *Store) SweepLines() {
+	dirs, _ := os.ReadDir(s.repo.NotePath("lines"))
+	for _, d := range dirs {
+		dir := s.repo.NotePath("lines/" + d.Name())
+		if !fsutil.IsYounger(filepath.Join(dir, "states"), linesKept) && !fsutil.IsYounger(dir, linesUsed) {
+			os.RemoveAll(dir)
+		}
+	}
 }
 
 // alternates returns the variable by which git reads the objects of the line.

@@ -223,11 +223,6 @@ func (w *saveOp) append(ctx context.Context, k *repo.ObjectWriter) (*Saved, erro
 	if err != nil {
 		return nil, err
 	}
-	if current.Tip.IsZero() {
-		if err := s.chain.CheckName(ctx, issue); err != nil {
-			return nil, err
-		}
-	}
 	if current.Deleted && w.needsRef {
 		return nil, fmt.Errorf("%w: %s was deleted", repo.ErrRefMoved, repo.LiveRef(issue))
 	}
@@ -257,6 +252,11 @@ func (w *saveOp) append(ctx context.Context, k *repo.ObjectWriter) (*Saved, erro
 			err = s.chain.RestoreRef(ctx, issue, plumbing.ZeroHash, current.Tip)
 		}
 		return nil, cmp.Or(err, repo.ErrUnchanged)
+	}
+	if current.Tip.IsZero() {
+		if err := s.chain.CheckName(ctx, issue); err != nil {
+			return nil, err
+		}
 	}
 	w.after = current.After(s.headsOf(ctx, current))
 	on, pruned := s.applyRetention(ctx, current, w.req.Retention, record, &contents{facts: record.Snapshot(), entries: w.snap.Entries, head: w.snap.Head.Commit}, k)
@@ -393,12 +393,12 @@ func (s *Store) Consolidate(ctx context.Context) error {
 	return s.repo.Consolidate(ctx, repo.LooseLimit)
 }
 
-// PacksInBackground reports whether Consolidate has objects to pack, and git's settings
-// allow a process in the background: maintenance.autoDetach or, without it, gc.autoDetach.
-func (s *Store) PacksInBackground() bool {
-	if !s.repo.IsConsolidationDue(repo.LooseLimit) {
-		return false
-	}
+// IsPackingDue reports whether Consolidate has objects to pack.
+func (s *Store) IsPackingDue() bool { return s.repo.IsConsolidationDue(repo.LooseLimit) }
+
+// MayDetach reports whether git's settings allow maintenance in the background:
+// maintenance.autoDetach or, without it, gc.autoDetach.
+func (s *Store) MayDetach() bool {
 	for _, key := range []string{"maintenance.autodetach", "gc.autodetach"} {
 		if value, set := git.Last(s.repo.Config, key); set {
 			return git.Bool(value)

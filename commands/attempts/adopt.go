@@ -23,15 +23,19 @@ var AdoptCommand = invoke.Command{
 		"base, also changes that the fork has committed. It saves a checkpoint of the issue from which\n" +
 		"the fork started, and archives the other forks of that issue. After a conflict it saves and\n" +
 		"archives nothing. `git checkpoint undo` reverts the changes of files.",
-	Examples: []string{"git checkpoint adopt 42+a --dry-run", "git checkpoint adopt 42+a"},
-	Flags: func() []cli.Flag {
-		return []cli.Flag{
-			&cli.BoolFlag{Name: "dry-run", Usage: "print the actions without doing them"},
-			&cli.BoolFlag{Name: "yes", Usage: "adopt also if HEAD is on another branch than that of the source"},
-		}
-	},
+	Examples:  []string{"git checkpoint adopt 42+a --dry-run", "git checkpoint adopt 42+a"},
 	ReadsOnly: true,
-	Run:       runAdopt,
+	New:       invoke.Bind((*adoptOptions).flags, runAdopt),
+}
+
+// adoptOptions are the flags of adopt.
+type adoptOptions struct{ dryRun, yes bool }
+
+func (o *adoptOptions) flags() []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "dry-run", Usage: "print the actions without doing them", Destination: &o.dryRun},
+		&cli.BoolFlag{Name: "yes", Usage: "adopt also if HEAD is on another branch than that of the source", Destination: &o.yes},
+	}
 }
 
 // An adoption is the state of one adopt.
@@ -45,7 +49,7 @@ type adoption struct {
 	left   []checkpoint.Issue
 }
 
-func runAdopt(c *invoke.Invocation) error {
+func runAdopt(c *invoke.Invocation, o *adoptOptions) error {
 	if err := work.OpenToSave(c); err != nil {
 		return err
 	}
@@ -53,9 +57,10 @@ func runAdopt(c *invoke.Invocation) error {
 	if err != nil {
 		return err
 	}
+	a.dryRun = o.dryRun
 	t := c.TickFiles("adopt: writing files")
 	a.done, err = c.Store.Restore(c.Ctx, gitstore.RestoreRequest{
-		Checkpoint: a.fork, Since: a.source, AnyBranch: c.Flags.Bool("yes"), Branch: c.DetachedBranch(),
+		Checkpoint: a.fork, Since: a.source, AnyBranch: o.yes, Branch: c.DetachedBranch(),
 		Request: gitstore.RestoreOptions{Asked: true, Changed: gitstore.MergeBoth, DryRun: a.dryRun},
 	})
 	t.End()
@@ -85,7 +90,7 @@ func toAdopt(c *invoke.Invocation) (*adoption, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &adoption{dryRun: c.Flags.Bool("dry-run")}
+	a := &adoption{}
 	cp, _, f, err := forkRecord(c, issue)
 	if err != nil {
 		return nil, err

@@ -26,16 +26,25 @@ var CompareCommand = invoke.Command{
 		"git checkpoint compare 42 -- make test",
 		"git checkpoint compare 42+a 42+b --markdown -- go test ./...",
 	},
-	Flags: func() []cli.Flag {
-		return []cli.Flag{&cli.BoolFlag{Name: "markdown", Usage: "print a table in Markdown"}, invoke.ColorFlag()}
-	},
 	ReadsOnly: true,
-	Run:       runCompare,
+	New:       invoke.Bind((*compareOptions).flags, runCompare),
 }
 
-func runCompare(c *invoke.Invocation) error {
-	markdown := c.Flags.Bool("markdown")
-	if markdown && c.JSON {
+// compareOptions are the flags of compare.
+type compareOptions struct {
+	markdown bool
+	color    string
+}
+
+func (o *compareOptions) flags() []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "markdown", Usage: "print a table in Markdown", Destination: &o.markdown},
+		invoke.ColorFlag(&o.color),
+	}
+}
+
+func runCompare(c *invoke.Invocation, o *compareOptions) error {
+	if o.markdown && c.JSON {
 		return failure.Usagef("compare: --markdown and --json cannot be combined")
 	}
 	if err := c.Open(); err != nil {
@@ -54,11 +63,11 @@ func runCompare(c *invoke.Invocation) error {
 	if c.JSON {
 		return c.WriteJSON(view.Compare{Type: "compare", Issue: string(of), Attempts: view.AttemptRecords(list)})
 	}
-	if markdown {
+	if o.markdown {
 		c.Printf("%s", view.AttemptsMarkdown(list))
 		return nil
 	}
-	at, _, err := c.Screen(invoke.ReadColor(c))
+	at, _, err := c.Screen(o.color)
 	if err != nil {
 		return err
 	}

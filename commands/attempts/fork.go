@@ -33,9 +33,8 @@ var ForkCommand = invoke.Command{
 		"git checkpoint fork 42 a b --worktree",
 		"git checkpoint fork 42 other --from latest~2",
 	},
-	Flags:     forkFlags,
 	ReadsOnly: true,
-	Run:       runFork,
+	New:       invoke.Bind((*forkOptions).flags, runFork),
 }
 
 // forkOptions are the flags of fork.
@@ -45,11 +44,11 @@ type forkOptions struct {
 	dryRun   bool
 }
 
-func forkFlags() []cli.Flag {
+func (o *forkOptions) flags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "from", Usage: "start from checkpoint `ID` of the issue"},
-		&cli.BoolFlag{Name: "worktree", Usage: "make a worktree and a branch for each fork, and restore the files there"},
-		&cli.BoolFlag{Name: "dry-run", Usage: "print the forks without making them"},
+		&cli.StringFlag{Name: "from", Usage: "start from checkpoint `ID` of the issue", Destination: &o.from},
+		&cli.BoolFlag{Name: "worktree", Usage: "make a worktree and a branch for each fork, and restore the files there", Destination: &o.worktree},
+		&cli.BoolFlag{Name: "dry-run", Usage: "print the forks without making them", Destination: &o.dryRun},
 	}
 }
 
@@ -62,8 +61,7 @@ type newFork struct {
 	checkpoint *gitstore.Checkpoint
 }
 
-func runFork(c *invoke.Invocation) error {
-	o := &forkOptions{from: c.Flags.String("from"), worktree: c.Flags.Bool("worktree"), dryRun: c.Flags.Bool("dry-run")}
+func runFork(c *invoke.Invocation, o *forkOptions) error {
 	if err := c.Open(); err != nil {
 		return err
 	}

@@ -24,16 +24,9 @@ var DoctorCommand = invoke.Command{
 		"objects, hooks that do not run, wrong settings, clocks that run ahead. --fix repairs\n" +
 		"problems if no data can be lost, and prints each repair. git checkpoint verify checks\n" +
 		"the contents of checkpoints.",
-	Examples: []string{"git checkpoint doctor", "git checkpoint doctor --fix", "git checkpoint doctor --sizes", "git checkpoint doctor --report > report.txt"},
-	Flags: func() []cli.Flag {
-		return []cli.Flag{
-			&cli.BoolFlag{Name: "fix", Usage: "repair problems if no data can be lost"},
-			&cli.BoolFlag{Name: "report", Usage: "print versions, settings, sizes and the end of the trace for a bug report, without contents and addresses"},
-			&cli.BoolFlag{Name: "sizes", Usage: "print the disk usage of each issue; reads every tree"},
-		}
-	},
+	Examples:      []string{"git checkpoint doctor", "git checkpoint doctor --fix", "git checkpoint doctor --sizes", "git checkpoint doctor --report > report.txt"},
 	NeedsSettings: true,
-	Run:           runDoctor,
+	New:           invoke.Bind((*doctorOptions).flags, runDoctor),
 }
 
 // doctorOptions holds the flags of doctor.
@@ -44,12 +37,15 @@ type doctorOptions struct {
 	report bool // print a bug report
 }
 
-func readDoctorOptions(c *invoke.Invocation) doctorOptions {
-	return doctorOptions{fix: c.Flags.Bool("fix"), sizes: c.Flags.Bool("sizes"), report: c.Flags.Bool("report")}
+func (o *doctorOptions) flags() []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "fix", Usage: "repair problems if no data can be lost", Destination: &o.fix},
+		&cli.BoolFlag{Name: "report", Usage: "print versions, settings, sizes and the end of the trace for a bug report, without contents and addresses", Destination: &o.report},
+		&cli.BoolFlag{Name: "sizes", Usage: "print the disk usage of each issue; reads every tree", Destination: &o.sizes},
+	}
 }
 
-func runDoctor(c *invoke.Invocation) error {
-	o := readDoctorOptions(c)
+func runDoctor(c *invoke.Invocation, o *doctorOptions) error {
 	if o.report && (c.JSON || o.fix || o.sizes) {
 		return failure.Usagef("doctor: --report prints a text of its own: it takes none of --json, --fix and --sizes")
 	}

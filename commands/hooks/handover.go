@@ -64,7 +64,15 @@ func sessionStart(c *invoke.Invocation, args []string) error {
 	if in.Source == "resume" && (before.ID == "" || before.Issue == issue) { // the conversation has the text
 		return handOver(c, agent, message, "git-checkpoint: "+message+". "+howToSave)
 	}
-	return handOver(c, agent, message, handover(c, r, in.SessionID))
+	text := handover(c, r, in.SessionID)
+	err = handOver(c, agent, message, text)
+	if err == nil && agent != "" {
+		_ = sessions.AddReceipt(c.Store.Notes, sessions.Receipt{
+			At: c.Env.Now(), Issue: issue, Checkpoint: r.Checkpoint.ID, From: r.Record.AgentTurn().Agent, To: agent, Session: in.SessionID,
+			SHA256: sessions.Digest(text), Bytes: len(text), Cut: view.IsShortened(text),
+		})
+	}
+	return err
 }
 
 // tellEnding prints one line about the end of an issue's work. It returns false if the work goes on.

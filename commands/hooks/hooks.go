@@ -34,22 +34,21 @@ var HooksCommand = invoke.Command{
 		"git checkpoint hooks status",
 		"git checkpoint hooks uninstall --dry-run",
 	},
-	Flags: hooksFlags,
-	Run:   runHooks,
+	New: invoke.Bind((*hooksOptions).flags, runHooks),
 }
 
-func hooksFlags() []cli.Flag {
+func (o *hooksOptions) flags() []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "push", Usage: "pre-push also pushes the checkpoints of the pushed branches"},
-		&cli.StringFlag{Name: "agent", Usage: "the hooks of " + agentNames() + ", or of all that are here"},
-		&cli.BoolFlag{Name: "allow", Usage: "with --agent: permit claude, codex or gemini to run git checkpoint"},
-		&cli.BoolFlag{Name: "local", Usage: "with --agent: in the settings that are not shared"},
-		&cli.BoolFlag{Name: "skill", Usage: "the skill for agents, beside the hooks of --agent"},
-		&cli.BoolFlag{Name: "global", Usage: "install for all repositories of this user"},
-		&cli.BoolFlag{Name: "no-turns", Usage: "with --agent: do not save at the end of each turn"},
-		&cli.BoolFlag{Name: "manual", Usage: "print the lines to paste, but change nothing"},
-		&cli.BoolFlag{Name: "dry-run", Usage: "print the actions without doing them"},
-		&cli.BoolFlag{Name: "force", Usage: "also replace or remove an edited block"},
+		&cli.BoolFlag{Name: "push", Usage: "pre-push also pushes the checkpoints of the pushed branches", Destination: &o.push},
+		&cli.StringFlag{Name: "agent", Usage: "the hooks of " + agentNames() + ", or of all that are here", Destination: &o.agents},
+		&cli.BoolFlag{Name: "allow", Usage: "with --agent: permit claude, codex or gemini to run git checkpoint", Destination: &o.allow},
+		&cli.BoolFlag{Name: "local", Usage: "with --agent: in the settings that are not shared", Destination: &o.local},
+		&cli.BoolFlag{Name: "skill", Usage: "the skill for agents, beside the hooks of --agent", Destination: &o.skill},
+		&cli.BoolFlag{Name: "global", Usage: "install for all repositories of this user", Destination: &o.global},
+		&cli.BoolFlag{Name: "no-turns", Usage: "with --agent: do not save at the end of each turn", Destination: &o.noTurns},
+		&cli.BoolFlag{Name: "manual", Usage: "print the lines to paste, but change nothing", Destination: &o.manual},
+		&cli.BoolFlag{Name: "dry-run", Usage: "print the actions without doing them", Destination: &o.dryRun},
+		&cli.BoolFlag{Name: "force", Usage: "also replace or remove an edited block", Destination: &o.force},
 	}
 }
 
@@ -77,54 +76,49 @@ type hooksOptions struct {
 	noTurns bool // no hook at the end of an agent's turn
 }
 
-func readHooksOptions(c *invoke.Invocation) (hooksOptions, error) {
-	agent := c.Flags.String("agent")
-	o := hooksOptions{
-		agents: agent, local: c.Flags.Bool("local"), allow: c.Flags.Bool("allow"), push: c.Flags.Bool("push"), skill: c.Flags.Bool("skill"), global: c.Flags.Bool("global"),
-		manual: c.Flags.Bool("manual"), dryRun: c.Flags.Bool("dry-run"), force: c.Flags.Bool("force"),
-		noTurns: c.Flags.Bool("no-turns"),
-	}
+// check sets the verb. It returns an error for invalid values, and for flags that do not go
+// together.
+func (o *hooksOptions) check(c *invoke.Invocation) error {
+	agent := o.agents
 	if len(c.Args) > 0 {
 		o.verb = c.Args[0]
 	}
 	switch {
 	case o.verb != "install" && o.verb != "uninstall" && o.verb != "status":
-		return o, invoke.UnknownVerb("hooks", o.verb, "status", []string{"install", "uninstall", "status"})
+		return invoke.UnknownVerb("hooks", o.verb, "status", []string{"install", "uninstall", "status"})
 	case agent != "" && agent != allAgents && hook.AgentNamed(agent) == nil:
-		return o, failure.Usagef("hooks: --agent: %q is not one of %s, all", agent, strings.Join(hook.Agents(), ", "))
-	case o.allow && (agent == "" || o.verb != "install" || c.Flags.Bool("manual")):
-		return o, failure.Usagef("hooks: --allow goes with install --agent, and without --manual")
+		return failure.Usagef("hooks: --agent: %q is not one of %s, all", agent, strings.Join(hook.Agents(), ", "))
+	case o.allow && (agent == "" || o.verb != "install" || o.manual):
+		return failure.Usagef("hooks: --allow goes with install --agent, and without --manual")
 	case o.allow && agent != allAgents && hook.AgentNamed(agent).Allow == nil:
-		return o, failure.Usagef("hooks: --allow: no rule for %s is known", agent)
+		return failure.Usagef("hooks: --allow: no rule for %s is known", agent)
 	case o.local && (agent == "" || o.global):
-		return o, failure.Usagef("hooks: --local goes with --agent, and without --global")
+		return failure.Usagef("hooks: --local goes with --agent, and without --global")
 	case agent != "" && o.push:
-		return o, failure.Usagef("hooks: --push and --agent cannot be combined")
+		return failure.Usagef("hooks: --push and --agent cannot be combined")
 	case o.skill && o.push:
-		return o, failure.Usagef("hooks: --push and --skill cannot be combined")
+		return failure.Usagef("hooks: --push and --skill cannot be combined")
 	case o.skill && o.verb == "status":
-		return o, failure.Usagef("hooks: --skill is for install and uninstall")
+		return failure.Usagef("hooks: --skill is for install and uninstall")
 	case o.verb != "install" && (o.push || o.manual || o.noTurns):
-		return o, failure.Usagef("hooks: --push, --manual and --no-turns are for install")
+		return failure.Usagef("hooks: --push, --manual and --no-turns are for install")
 	case o.noTurns && agent == "":
-		return o, failure.Usagef("hooks: --no-turns goes with --agent")
+		return failure.Usagef("hooks: --no-turns goes with --agent")
 	}
-	return o, nil
+	return nil
 }
 
-func runHooks(c *invoke.Invocation) error {
-	o, err := readHooksOptions(c)
-	if err != nil {
+func runHooks(c *invoke.Invocation, o *hooksOptions) error {
+	if err := o.check(c); err != nil {
 		return err
 	}
 	if o.manual {
 		return showManual(c, o)
 	}
-	if err := c.Open(); err != nil {
+	r, err := openHooks(c, o)
+	if err != nil {
 		return err
 	}
-	r := githooks.Repo(c)
-	r.Global, r.Local, r.Allow, r.Force, r.NoTurns = o.global, o.local, o.allow, o.force, o.noTurns
 	if o.verb == "status" {
 		return hooksStatus(c, r)
 	}
@@ -135,7 +129,7 @@ func runHooks(c *invoke.Invocation) error {
 	return changeHooks(c, r, o, changes)
 }
 
-func planHooks(r *install.Repo, o hooksOptions) ([]install.HookChange, error) {
+func planHooks(r *install.Repo, o *hooksOptions) ([]install.HookChange, error) {
 	switch in := o.verb == "install"; {
 	case o.agents != "" || o.skill:
 		return planAgents(r, o)
@@ -146,7 +140,7 @@ func planHooks(r *install.Repo, o hooksOptions) ([]install.HookChange, error) {
 }
 
 // planAgents plans the hooks of agents, the skill, or both.
-func planAgents(r *install.Repo, o hooksOptions) (plan []install.HookChange, err error) {
+func planAgents(r *install.Repo, o *hooksOptions) (plan []install.HookChange, err error) {
 	agents, err := chosenAgents(r, o)
 	if err != nil {
 		return nil, err
@@ -174,7 +168,7 @@ const allAgents = "all"
 
 // chosenAgents returns the agents of --agent: with all, those that this user or project
 // uses, and for a removal those with hooks.
-func chosenAgents(r *install.Repo, o hooksOptions) ([]*hook.Agent, error) {
+func chosenAgents(r *install.Repo, o *hooksOptions) ([]*hook.Agent, error) {
 	if o.agents == "" {
 		return nil, nil
 	}
@@ -199,7 +193,7 @@ func chosenAgents(r *install.Repo, o hooksOptions) ([]*hook.Agent, error) {
 }
 
 // changeHooks applies the planned changes, or only prints them with --dry-run.
-func changeHooks(c *invoke.Invocation, r *install.Repo, o hooksOptions, changes []install.HookChange) error {
+func changeHooks(c *invoke.Invocation, r *install.Repo, o *hooksOptions, changes []install.HookChange) error {
 	result := view.Hooks{Type: "hooks", Action: o.verb, DryRun: o.dryRun}
 	if !o.dryRun {
 		r.RemoveStale()
@@ -228,7 +222,7 @@ func changeHooks(c *invoke.Invocation, r *install.Repo, o hooksOptions, changes 
 }
 
 // tellEffect prints in two lines what the installed hooks do from now on.
-func tellEffect(c *invoke.Invocation, o hooksOptions) {
+func tellEffect(c *invoke.Invocation, o *hooksOptions) {
 	list, saves := "git checkpoint list --turns", "after each turn"
 	if o.noTurns {
 		list, saves = "git checkpoint list", "before a compaction and at the end of a session"
@@ -268,7 +262,7 @@ func tellChange(c *invoke.Invocation, dry bool, text string) {
 }
 
 // showManual prints the text that a user can paste into a settings file.
-func showManual(c *invoke.Invocation, o hooksOptions) error {
+func showManual(c *invoke.Invocation, o *hooksOptions) error {
 	if o.agents == allAgents {
 		return failure.Usagef("hooks: --manual needs the name of an agent")
 	}

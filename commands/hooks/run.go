@@ -90,12 +90,13 @@ func hookNames() []string {
 	return names
 }
 
-// pack packs loose objects. The hooks of agents start it in the background.
+// pack packs loose objects, and applies the rules of age. The hooks of agents start it in the
+// background.
 func pack(c *invoke.Invocation, _ []string) error {
 	if err := c.Open(); err != nil {
 		return err
 	}
-	return c.Store.Consolidate(c.Ctx)
+	return work.MaintainNow(c)
 }
 
 // A blocked error makes a hook exit with a code that stops git or an agent.

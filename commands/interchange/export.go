@@ -40,16 +40,15 @@ var ExportCommand = invoke.Command{
 		"git checkpoint export 42 --as jsonl > 42.jsonl",
 		"git checkpoint export 42 --as commits states-of-42",
 	},
-	Flags:     exportFlags,
 	ReadsOnly: true,
-	Run:       runExport,
+	New:       invoke.Bind((*exportOptions).flags, runExport),
 }
 
-func exportFlags() []cli.Flag {
+func (o *exportOptions) flags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "as", Usage: "`LAYOUT` of the files: crunch, claude, recovery, dotagent or pipeline, jsonl for analysis, or commits for a branch"},
-		&cli.StringFlag{Name: "dir", Usage: "write into `DIR`"},
-		&cli.BoolFlag{Name: "force", Usage: "overwrite files that are not from an export"},
+		&cli.StringFlag{Name: "as", Usage: "`LAYOUT` of the files: crunch, claude, recovery, dotagent or pipeline, jsonl for analysis, or commits for a branch", Destination: (*string)(&o.as)},
+		&cli.StringFlag{Name: "dir", Usage: "write into `DIR`", Destination: &o.target},
+		&cli.BoolFlag{Name: "force", Usage: "overwrite files that are not from an export", Destination: &o.force},
 	}
 }
 
@@ -66,33 +65,23 @@ type exportOptions struct {
 	force  bool        // overwrite files of another format
 }
 
-func readExportOptions(c *invoke.Invocation) (exportOptions, error) {
-	o := exportOptions{as: layout.Name(c.Flags.String("as")), target: c.Flags.String("dir"), force: c.Flags.Bool("force")}
-	if o.as == jsonLines {
-		if c.JSON && o.target == "" {
-			return o, failure.Usagef("export: --as jsonl already prints JSON: omit --json, or give --dir")
-		}
-		return o, nil
+// check returns an error for invalid values, and for flags that do not go together.
+func (o *exportOptions) check(c *invoke.Invocation) error {
+	switch {
+	case o.as == jsonLines && c.JSON && o.target == "":
+		return failure.Usagef("export: --as jsonl already prints JSON: omit --json, or give --dir")
+	case o.as == commits && (o.target != "" || o.force):
+		return failure.Usagef("export: --as commits writes a branch: it takes no --dir and no --force")
+	case o.as == "":
+		return failure.Usagef("export: no layout given: use --as with crunch, claude, recovery, dotagent or pipeline")
+	case o.as == jsonLines, o.as == commits:
+		return nil
 	}
-	if o.as == commits {
-		if o.target != "" || o.force {
-			return o, failure.Usagef("export: --as commits writes a branch: it takes no --dir and no --force")
-		}
-		return o, nil
-	}
-	var err error
-	if o.as, err = invoke.LayoutFlag(c); err != nil {
-		return o, err
-	}
-	if o.as == "" {
-		return o, failure.Usagef("export: no layout given: use --as with crunch, claude, recovery, dotagent or pipeline")
-	}
-	return o, nil
+	return c.CheckLayout(o.as)
 }
 
-func runExport(c *invoke.Invocation) error {
-	o, err := readExportOptions(c)
-	if err != nil {
+func runExport(c *invoke.Invocation, o *exportOptions) error {
+	if err := o.check(c); err != nil {
 		return err
 	}
 	if err := c.Open(); err != nil {
@@ -105,7 +94,7 @@ func runExport(c *invoke.Invocation) error {
 	if err != nil {
 		return err
 	}
-	x := &exporting{c: c, exportOptions: o, issue: issue}
+	x := &exporting{c: c, exportOptions: *o, issue: issue}
 	if o.as == jsonLines {
 		return x.exportLines()
 	}
@@ -148,7 +137,7 @@ func exportCommits(c *invoke.Invocation) (err error) {
 }
 
 // exported returns the issue and the name of the checkpoint that the arguments name, or "".
-func exported(c *invoke.Invocation, o exportOptions) (issue checkpoint.Issue, name string, err error) {
+func exported(c *invoke.Invocation, o *exportOptions) (issue checkpoint.Issue, name string, err error) {
 	if len(c.Args) < 2 {
 		issue, err = c.Issue()
 		return issue, "", err

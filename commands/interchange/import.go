@@ -38,17 +38,16 @@ var ImportCommand = invoke.Command{
 		"git checkpoint import old/state.json --issue PROJ-42",
 		"git checkpoint import entire-branch/ --from entire --issue PROJ-42",
 	},
-	Flags: importFlags,
-	Run:   runImport,
+	New: invoke.Bind((*importOptions).flags, runImport),
 }
 
-func importFlags() []cli.Flag {
+func (o *importOptions) flags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "as", Usage: "import only documents of `LAYOUT`: crunch, claude, recovery, dotagent or pipeline"},
-		&cli.StringFlag{Name: "from", Usage: "import the checkpoints of another `TOOL`: entire"},
-		&cli.BoolFlag{Name: "relativize", Usage: "make paths below the worktree's root relative to it"},
-		&cli.BoolFlag{Name: "dry-run", Usage: "run without writing anything"},
-		&cli.BoolFlag{Name: "strict", Usage: "also refuse documents with warnings"},
+		&cli.StringFlag{Name: "as", Usage: "import only documents of `LAYOUT`: crunch, claude, recovery, dotagent or pipeline", Destination: (*string)(&o.as)},
+		&cli.StringFlag{Name: "from", Usage: "import the checkpoints of another `TOOL`: entire", Destination: (*string)(&o.from)},
+		&cli.BoolFlag{Name: "relativize", Usage: "make paths below the worktree's root relative to it", Destination: &o.relativize},
+		&cli.BoolFlag{Name: "dry-run", Usage: "run without writing anything", Destination: &o.dryRun},
+		&cli.BoolFlag{Name: "strict", Usage: "also refuse documents with warnings", Destination: &o.strict},
 	}
 }
 
@@ -56,32 +55,38 @@ func importFlags() []cli.Flag {
 type importOptions struct {
 	path       string      // file or directory, "-" for standard input
 	as         layout.Name // only documents of a layout or tool, "" for any layout
+	from       layout.Name // tool of --from, or ""
 	relativize bool        // rewrite paths below the root of the worktree
 	dryRun     bool
 	strict     bool // reject documents that only look wrong
 }
 
-func readImportOptions(c *invoke.Invocation) (importOptions, error) {
-	if len(c.Args) == 0 {
-		return importOptions{}, failure.Usagef("import: no file or directory given")
+// source returns the layout of --as or the tool of --from, or "" if neither is set.
+func (o *importOptions) source(c *invoke.Invocation) (layout.Name, error) {
+	switch {
+	case o.from == "":
+		return o.as, c.CheckLayout(o.as)
+	case o.as != "":
+		return "", failure.Usagef("import: --as and --from cannot be combined")
+	case !slices.Contains(layout.Sources(), o.from):
+		return "", failure.Usagef("import: --from %.40q: want %s", o.from, view.List(view.Strings(layout.Sources())))
 	}
-	as, err := sourceFlag(c)
-	return importOptions{
-		path: c.Args[0], as: as,
-		relativize: c.Flags.Bool("relativize"), dryRun: c.Flags.Bool("dry-run"), strict: c.Flags.Bool("strict"),
-	}, err
+	return o.from, nil
 }
 
-func runImport(c *invoke.Invocation) error {
-	o, err := readImportOptions(c)
-	if err != nil {
+func runImport(c *invoke.Invocation, o *importOptions) (err error) {
+	if len(c.Args) == 0 {
+		return failure.Usagef("import: no file or directory given")
+	}
+	o.path = c.Args[0]
+	if o.as, err = o.source(c); err != nil {
 		return err
 	}
 	c.WillSave = true
 	if err := c.Open(); err != nil {
 		return err
 	}
-	in := &importing{c: c, importOptions: o}
+	in := &importing{c: c, importOptions: *o}
 	docs, err := in.gather(o.path)
 	if err != nil {
 		return err
@@ -97,20 +102,6 @@ func runImport(c *invoke.Invocation) error {
 	}
 	t.End()
 	return cmp.Or(in.show(), in.outcome())
-}
-
-// sourceFlag returns the layout of --as or the tool of --from, or "" if neither is set.
-func sourceFlag(c *invoke.Invocation) (layout.Name, error) {
-	from := layout.Name(c.Flags.String("from"))
-	switch {
-	case !c.Flags.IsSet("from"):
-		return invoke.LayoutFlag(c)
-	case c.Flags.IsSet("as"):
-		return "", failure.Usagef("import: --as and --from cannot be combined")
-	case !slices.Contains(layout.Sources(), from):
-		return "", failure.Usagef("import: --from %.40q: want %s", from, view.List(view.Strings(layout.Sources())))
-	}
-	return from, nil
 }
 
 // An importing holds the results of one import.

@@ -139,8 +139,9 @@ func (m *mirroring) left(name string, err error) {
 	}
 }
 
-// End writes the files of the issues whose chains have changed.
-func (m *mirroring) End() {
+// End writes the files of the issues whose chains have changed, as the store of c has them.
+func (m *mirroring) End(c *invoke.Invocation) {
+	m.c = c
 	if m.state == nil || m.c.Ctx.Err() != nil {
 		return
 	}

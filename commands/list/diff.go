@@ -33,9 +33,8 @@ var DiffCommand = invoke.Command{
 		"git checkpoint diff 42 latest~1 --json",
 		"git checkpoint diff 42 --turn 1",
 	},
-	Flags:     diffFlags,
 	ReadsOnly: true,
-	Run:       runDiff,
+	New:       invoke.Bind((*diffOptions).flags, runDiff),
 }
 
 // diffOptions are the flags of diff.
@@ -45,12 +44,12 @@ type diffOptions struct {
 	color string
 }
 
-func diffFlags() []cli.Flag {
+func (o *diffOptions) flags() []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "state", Usage: "show changes of the record only"},
-		&cli.BoolFlag{Name: "stat", Usage: "show the number of changed lines of each file"},
+		&cli.BoolFlag{Name: "state", Usage: "show changes of the record only", Destination: &o.state},
+		&cli.BoolFlag{Name: "stat", Usage: "show the number of changed lines of each file", Destination: &o.stat},
 		&cli.IntFlag{Name: "turn", Usage: "show the changes of the turn of an agent with number `N`, as of list --turns"},
-		invoke.ColorFlag(),
+		invoke.ColorFlag(&o.color),
 	}
 }
 
@@ -61,12 +60,7 @@ type difference struct {
 	files    *gitstore.TreeDiff // nil if --state is set
 }
 
-func readDiffOptions(c *invoke.Invocation) *diffOptions {
-	return &diffOptions{state: c.Flags.Bool("state"), stat: c.Flags.Bool("stat"), color: invoke.ReadColor(c)}
-}
-
-func runDiff(c *invoke.Invocation) error {
-	o := readDiffOptions(c)
+func runDiff(c *invoke.Invocation, o *diffOptions) error {
 	if err := c.Open(); err != nil {
 		return err
 	}

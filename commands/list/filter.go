@@ -37,7 +37,7 @@ func listFilter(c *invoke.Invocation, o *listOptions) (func(*gitstore.Checkpoint
 	if err != nil {
 		return nil, err
 	}
-	if (len(o.paths) > 0 || o.content != "") && (o.archived || o.remoteGiven) {
+	if (len(o.paths) > 0 || o.content != "") && (o.archived || o.remote.Given()) {
 		return nil, failure.Usagef("list: --path and --content compare the states of a live chain: omit --archived and --remote")
 	}
 	changed := changedBy(c, o)

@@ -44,9 +44,8 @@ var ListCommand = invoke.Command{
 		"git checkpoint list --all --content 'func Parse'",
 	},
 	MayBeEmpty: []string{"phase"},
-	Flags:      listFlags,
 	ReadsOnly:  true,
-	Run:        runList,
+	New:        invoke.Bind((*listOptions).flags, runList),
 }
 
 // listOptions are the flags of list.
@@ -55,77 +54,66 @@ type listOptions struct {
 	limitGiven    bool
 	all           bool
 	turns         bool // list the turns of agents, with their changes
-	verbose       bool // list each checkpoint of a run
 	trigger       string
 	phase         string
 	phaseGiven    bool // --phase is given, and can be empty
 	since, before string
-	filters       []string // PATH=VALUE of the record
-	paths         []string // changed files, as pathspecs
-	content       string   // text that a change adds or removes, or ""
-	grep          string   // text of a note, a request, a decision or a summary, or ""
-	archived      bool     // list the archive
-	failed        bool     // list only the archived checkpoints of failed work
-	remote        string   // remote to list, or "" for the configured remote
-	remoteGiven   bool     // list a remote
+	filters       []string        // PATH=VALUE of the record
+	paths         []string        // changed files, as pathspecs
+	content       string          // text that a change adds or removes, or ""
+	grep          string          // text of a note, a request, a decision or a summary, or ""
+	archived      bool            // list the archive
+	failed        bool            // list only the archived checkpoints of failed work
+	remote        invoke.Optional // remote to list, "" for none
 	color         string
 	as            layout.Name
 	workflow      progress.Query // workflow of --type, or the zero value
 }
 
-func listFlags() []cli.Flag {
+func (o *listOptions) flags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "type", Usage: "only those of a workflow of `TYPE`, like implement; of every issue, unless one is named"},
-		&cli.StringFlag{Name: "project", Usage: "with --type, only those of the `PROJECT`"},
-		&cli.IntFlag{Name: "n", Usage: "list at most `N` checkpoints of an issue, or `N` issues"},
-		&cli.BoolFlag{Name: "all", Usage: "list the checkpoints of every issue"},
-		&cli.StringFlag{Name: "trigger", Usage: "list only checkpoints of this trigger (`TRIGGER`)"},
-		&cli.BoolFlag{Name: "turns", Usage: "list only turns of agents, with the lines that each turn changed"},
-		&cli.StringFlag{Name: "phase", Usage: "list only checkpoints of this phase (`PHASE`)"},
-		&cli.StringFlag{Name: "since", Usage: "list only checkpoints since `TIME` (RFC 3339, a date, or an age such as 36h or 7d)"},
-		&cli.StringFlag{Name: "before", Usage: "list only checkpoints before `TIME`"},
-		&cli.StringSliceFlag{Name: "filter", Usage: "list only checkpoints with `PATH=VALUE` in the record"},
-		&cli.StringSliceFlag{Name: "path", Usage: "list only checkpoints that changed the files of `PATH`, a pathspec of git"},
-		&cli.StringFlag{Name: "content", Usage: "list only checkpoints whose changes add or remove `TEXT`, as git log -S"},
-		&cli.StringFlag{Name: "grep", Usage: "list only checkpoints with `TEXT` in note, request, answer, decisions or summary, in any case"},
-		&cli.BoolFlag{Name: "archived", Usage: "list archived checkpoints instead"},
-		&cli.BoolFlag{Name: "failed", Usage: "list checkpoints that were archived because the work failed"},
-		invoke.OptionalFlag{StringFlag: &cli.StringFlag{Name: "remote", Usage: "list the checkpoints of `REMOTE`, or of the configured remote, without a fetch"}},
-		&cli.StringFlag{Name: "as", Usage: "print the list of another system, of `LAYOUT`: crunch, claude, recovery, dotagent or pipeline"},
-		invoke.ColorFlag(),
+		&cli.StringFlag{Name: "type", Usage: "only those of a workflow of `TYPE`, like implement; of every issue, unless one is named", Destination: &o.workflow.Type},
+		&cli.StringFlag{Name: "project", Usage: "with --type, only those of the `PROJECT`", Destination: &o.workflow.Project},
+		&cli.IntFlag{Name: "n", Usage: "list at most `N` checkpoints of an issue, or `N` issues", Destination: &o.limit},
+		&cli.BoolFlag{Name: "all", Usage: "list the checkpoints of every issue", Destination: &o.all},
+		&cli.StringFlag{Name: "trigger", Usage: "list only checkpoints of this trigger (`TRIGGER`)", Destination: &o.trigger},
+		&cli.BoolFlag{Name: "turns", Usage: "list only turns of agents, with the lines that each turn changed", Destination: &o.turns},
+		&cli.StringFlag{Name: "phase", Usage: "list only checkpoints of this phase (`PHASE`)", Destination: &o.phase},
+		&cli.StringFlag{Name: "since", Usage: "list only checkpoints since `TIME` (RFC 3339, a date, or an age such as 36h or 7d)", Destination: &o.since},
+		&cli.StringFlag{Name: "before", Usage: "list only checkpoints before `TIME`", Destination: &o.before},
+		&cli.GenericFlag{Name: "filter", Usage: "list only checkpoints with `PATH=VALUE` in the record", Value: (*invoke.List)(&o.filters)},
+		&cli.GenericFlag{Name: "path", Usage: "list only checkpoints that changed the files of `PATH`, a pathspec of git", Value: (*invoke.List)(&o.paths)},
+		&cli.StringFlag{Name: "content", Usage: "list only checkpoints whose changes add or remove `TEXT`, as git log -S", Destination: &o.content},
+		&cli.StringFlag{Name: "grep", Usage: "list only checkpoints with `TEXT` in note, request, answer, decisions or summary, in any case", Destination: &o.grep},
+		&cli.BoolFlag{Name: "archived", Usage: "list archived checkpoints instead", Destination: &o.archived},
+		&cli.BoolFlag{Name: "failed", Usage: "list checkpoints that were archived because the work failed", Destination: &o.failed},
+		invoke.OptionalFlag{StringFlag: &cli.StringFlag{Name: "remote", Usage: "list the checkpoints of `REMOTE`, or of the configured remote, without a fetch", Destination: (*string)(&o.remote)}},
+		&cli.StringFlag{Name: "as", Usage: "print the list of another system, of `LAYOUT`: crunch, claude, recovery, dotagent or pipeline", Destination: (*string)(&o.as)},
+		invoke.ColorFlag(&o.color),
 	}
 }
 
-func readListOptions(c *invoke.Invocation) (*listOptions, error) {
-	f := c.Flags
-	o := &listOptions{
-		limit: f.Int("n"), limitGiven: f.IsSet("n"), all: f.Bool("all"), trigger: f.String("trigger"), phase: f.String("phase"),
-		phaseGiven: f.IsSet("phase"), since: f.String("since"), before: f.String("before"), filters: c.Lists["filter"],
-		paths: c.Lists["path"], content: f.String("content"), grep: f.String("grep"), verbose: c.Common.Verbose, archived: f.Bool("archived") || f.Bool("failed"), failed: f.Bool("failed"), remote: f.String("remote"), color: invoke.ReadColor(c),
-	}
-	if o.remoteGiven = o.remote != ""; o.remote == invoke.LeftOut {
-		o.remote = ""
-	}
-	if o.turns = f.Bool("turns"); o.turns {
+// complete sets the options that follow from others. It returns an error for flags that do not
+// go together.
+func (o *listOptions) complete(c *invoke.Invocation) error {
+	o.limitGiven, o.phaseGiven, o.archived = c.Flags.IsSet("n"), c.Flags.IsSet("phase"), o.archived || o.failed
+	if o.turns {
 		if o.trigger != "" {
-			return o, failure.Usagef("list: --turns and --trigger cannot be combined")
+			return failure.Usagef("list: --turns and --trigger cannot be combined")
 		}
 		o.trigger = string(checkpoint.Turn)
 	}
-	var err error
-	if o.workflow, err = work.WorkflowQuery(c); err != nil {
-		return o, err
+	if err := work.CheckWorkflow(c, o.workflow); err != nil {
+		return err
 	}
-	o.as, err = invoke.LayoutFlag(c)
-	return o, err
+	return c.CheckLayout(o.as)
 }
 
-func runList(c *invoke.Invocation) error {
+func runList(c *invoke.Invocation, o *listOptions) error {
 	if err := c.Open(); err != nil {
 		return err
 	}
-	o, err := readListOptions(c)
-	if err != nil {
+	if err := o.complete(c); err != nil {
 		return err
 	}
 	if (o.workflow.Type != "" || o.as == claude.Name) && len(c.Args) == 0 && c.Common.Issue == "" {
@@ -166,7 +154,7 @@ func runList(c *invoke.Invocation) error {
 // listsEveryArchive reports whether the archives of all issues are listed: no argument
 // names the issue, and the issue of the branch has no archive here.
 func listsEveryArchive(c *invoke.Invocation, o *listOptions) bool {
-	if !o.archived || o.remoteGiven || len(c.Args) > 0 || c.Common.Issue != "" || c.Env.Getenv("GIT_CHECKPOINT_ISSUE") != "" {
+	if !o.archived || o.remote.Given() || len(c.Args) > 0 || c.Common.Issue != "" || c.Env.Getenv("GIT_CHECKPOINT_ISSUE") != "" {
 		return false
 	}
 	i, err := c.NamedIssue()
@@ -175,7 +163,7 @@ func listsEveryArchive(c *invoke.Invocation, o *listOptions) bool {
 
 // picks reports whether flags select some of the checkpoints.
 func (o *listOptions) picks() bool {
-	return o.filtered() || o.archived || o.remoteGiven
+	return o.filtered() || o.archived || o.remote.Given()
 }
 
 // listOverview prints the progress of the issues that were saved last, one line an issue: of
@@ -228,7 +216,7 @@ func listAll(c *invoke.Invocation, o *listOptions, keep func(*gitstore.Checkpoin
 	switch {
 	case len(lists) == 0 && failed != nil:
 		return failed
-	case len(lists) == 0 && o.archived && !o.remoteGiven && !c.JSON:
+	case len(lists) == 0 && o.archived && !o.remote.Given() && !c.JSON:
 		c.Infof("no issue has archived checkpoints")
 	}
 	return cmp.Or(showList(c, o, lists, keep), failed)
@@ -282,7 +270,7 @@ func showList(c *invoke.Invocation, o *listOptions, lists []*gitstore.List, keep
 // notHere returns the checkpoints of a list that were saved in parallel, and whose files are not
 // here.
 func (o *listOptions) notHere(c *invoke.Invocation, l *gitstore.List) []gitstore.NotHere {
-	if o.remoteGiven || o.archived {
+	if o.remote.Given() || o.archived {
 		return nil
 	}
 	return work.NotHere(c, l.Issue, "")
@@ -291,7 +279,7 @@ func (o *listOptions) notHere(c *invoke.Invocation, l *gitstore.List) []gitstore
 // fork returns the source of a fork, as the newest record of the list has it. It reads a record
 // only if the key of the issue can be that of a fork.
 func (o *listOptions) fork(c *invoke.Invocation, l *gitstore.List) checkpoint.Fork {
-	if !strings.Contains(string(l.Issue), "+") || len(l.Checkpoints) == 0 || o.remoteGiven {
+	if !strings.Contains(string(l.Issue), "+") || len(l.Checkpoints) == 0 || o.remote.Given() {
 		return checkpoint.Fork{}
 	}
 	r, err := c.Store.Record(&l.Checkpoints[0])
@@ -313,7 +301,7 @@ func pick(c *invoke.Invocation, o *listOptions, l *gitstore.List, keep func(*git
 			continue
 		}
 		picked = append(picked, i)
-		if len(picked) <= verifiedRecords && !o.remoteGiven && !c.Store.Partial() { // objects may have to be fetched
+		if len(picked) <= verifiedRecords && !o.remote.Given() && !c.Store.Partial() { // objects may have to be fetched
 			markInvalid(c, &l.Checkpoints[i])
 		}
 	}
@@ -369,7 +357,7 @@ func issueListed(c *invoke.Invocation, o *listOptions) (checkpoint.Issue, error)
 	if err == nil {
 		return issue, listThere(c, o, issue)
 	}
-	if o.remoteGiven && len(c.Args) == 0 && failure.Classify(err).Code == failure.Usage {
+	if o.remote.Given() && len(c.Args) == 0 && failure.Classify(err).Code == failure.Usage {
 		err = failure.Errorf(failure.Usage, listEverything(o), "%w", err)
 	}
 	return "", err
@@ -379,7 +367,7 @@ func issueListed(c *invoke.Invocation, o *listOptions) (checkpoint.Issue, error)
 // list all issues there, or bring the archive here, instead of a save.
 func noneThere(c *invoke.Invocation, o *listOptions, none *gitstore.NoneError) error {
 	switch {
-	case o.remoteGiven:
+	case o.remote.Given():
 		return failure.Errorf(failure.None, listEverything(o), "%w", none)
 	case o.archived && c.Store.HasIssue(c.Ctx, none.Issue):
 		return failure.Errorf(failure.None, "git checkpoint sync "+view.IssueArg(none.Issue)+" --archived", "No archived checkpoint found for issue #%s", none.Issue)
@@ -389,8 +377,8 @@ func noneThere(c *invoke.Invocation, o *listOptions, none *gitstore.NoneError) e
 
 // listEverything returns the command that lists all issues of the remote.
 func listEverything(o *listOptions) string {
-	if o.remote != "" {
-		return "git checkpoint list --all --remote=" + view.QuoteArg(gitstore.ShownRemote(o.remote))
+	if remote := o.remote.Value(); remote != "" {
+		return "git checkpoint list --all --remote=" + view.QuoteArg(gitstore.ShownRemote(remote))
 	}
 	return "git checkpoint list --all --remote"
 }
@@ -398,10 +386,10 @@ func listEverything(o *listOptions) string {
 // listThere switches a list with --remote to the remote's checkpoints of the given
 // issues. No issues means all issues.
 func listThere(c *invoke.Invocation, o *listOptions, issues ...checkpoint.Issue) error {
-	if !o.remoteGiven {
+	if !o.remote.Given() {
 		return nil
 	}
-	remote, err := c.Remote(o.remote)
+	remote, err := c.Remote(o.remote.Value())
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/layout"
 
@@ -28,9 +29,8 @@ var ShowCommand = invoke.Command{
 		"git checkpoint show --get workflow_state.current_phase",
 		"git checkpoint show 42 --turn 1",
 	},
-	Flags:     showFlags,
 	ReadsOnly: true,
-	Run:       runShow,
+	New:       invoke.Bind((*showOptions).flags, runShow),
 }
 
 // showOptions are the flags of show.
@@ -39,50 +39,50 @@ type showOptions struct {
 	get    string // path of the value to print, or ""
 	raw    bool   // print the stored bytes
 	as     layout.Name
+
+	workflow progress.Query
 }
 
-func showFlags() []cli.Flag {
+func (o *showOptions) flags() []cli.Flag {
 	return append(
-		work.WorkflowFlags(),
-		&cli.StringFlag{Name: "format", Usage: "print the record as `yaml` or json"},
-		&cli.StringFlag{Name: "get", Usage: "print only the value at `PATH`"},
-		&cli.StringFlag{Name: "as", Usage: "print the document of another system, of `LAYOUT`: crunch, claude, recovery, dotagent or pipeline"},
-		&cli.BoolFlag{Name: "raw", Usage: "print the stored bytes"},
+		work.WorkflowFlags(&o.workflow),
+		&cli.StringFlag{Name: "format", Usage: "print the record as `yaml` or json", Destination: &o.format},
+		&cli.StringFlag{Name: "get", Usage: "print only the value at `PATH`", Destination: &o.get},
+		&cli.StringFlag{Name: "as", Usage: "print the document of another system, of `LAYOUT`: crunch, claude, recovery, dotagent or pipeline", Destination: (*string)(&o.as)},
+		&cli.BoolFlag{Name: "raw", Usage: "print the stored bytes", Destination: &o.raw},
 		invoke.TurnFlag(),
 	)
 }
 
-func readShowOptions(c *invoke.Invocation) (*showOptions, error) {
-	o := &showOptions{format: c.Flags.String("format"), get: c.Flags.String("get"), raw: c.Flags.Bool("raw")}
-	if c.Flags.IsSet("format") && o.format != "yaml" && o.format != "json" {
-		return nil, failure.Usagef("show: --format: %q: want yaml or json", o.format)
+// check returns an error for invalid values, and for flags that do not go together.
+func (o *showOptions) check(c *invoke.Invocation) error {
+	if o.format != "" && o.format != "yaml" && o.format != "json" {
+		return failure.Usagef("show: --format: %q: want yaml or json", o.format)
 	}
-	var err error
-	if o.as, err = invoke.LayoutFlag(c); err != nil {
-		return nil, err
+	if err := c.CheckLayout(o.as); err != nil {
+		return err
 	}
 	for _, flag := range []string{"get", "json", "as"} {
 		if o.raw && c.Flags.IsSet(flag) {
-			return nil, failure.Usagef("show: --raw is the bytes as they are stored: it cannot be combined with --%s", flag)
+			return failure.Usagef("show: --raw is the bytes as they are stored: it cannot be combined with --%s", flag)
 		}
 	}
 	for _, flag := range []string{"get", "json", "format"} {
 		if o.as != "" && c.Flags.IsSet(flag) {
-			return nil, failure.Usagef("show: --as prints a document: it cannot be combined with --%s", flag)
+			return failure.Usagef("show: --as prints a document: it cannot be combined with --%s", flag)
 		}
 	}
-	return o, nil
+	return nil
 }
 
-func runShow(c *invoke.Invocation) error {
-	o, err := readShowOptions(c)
-	if err != nil {
+func runShow(c *invoke.Invocation, o *showOptions) error {
+	if err := o.check(c); err != nil {
 		return err
 	}
 	if err := c.Open(); err != nil {
 		return err
 	}
-	if err := work.NameByWorkflow(c); err != nil {
+	if err := work.NameByWorkflow(c, o.workflow); err != nil {
 		return err
 	}
 	cp, err := c.CheckpointArg()

@@ -22,7 +22,10 @@ func showTimelines(c *invoke.Invocation, o *listOptions, at view.Screen, lists [
 			c.Printf("\n")
 		}
 		picked := pick(c, o, l, keep)
-		rows := o.rows(l, picked)
+		rows := view.Singles(picked)
+		if o.trigger == "" && !c.Common.Verbose {
+			rows = view.Runs(l.Checkpoints, picked) // a run of automatic checkpoints has one row
+		}
 		if len(rows) < len(picked) {
 			folded = view.IssueArg(l.Issue)
 		}
@@ -48,15 +51,6 @@ func showTimelines(c *invoke.Invocation, o *listOptions, at view.Screen, lists [
 	}
 }
 
-// rows groups the checkpoints of a list into rows. Runs of automatic checkpoints have one
-// row, unless the flags ask for single checkpoints.
-func (o *listOptions) rows(l *gitstore.List, picked []int) [][]int {
-	if o.trigger == "" && !o.verbose {
-		return view.Runs(l.Checkpoints, picked)
-	}
-	return view.Singles(picked)
-}
-
 // timelineHead returns the heading with the number of shown and existing checkpoints.
 func timelineHead(l *gitstore.List, shown int) string {
 	head := "Issue " + string(l.Issue) + ": "
@@ -74,7 +68,7 @@ func timelineHead(l *gitstore.List, shown int) string {
 func (o *listOptions) entries(c *invoke.Invocation, l *gitstore.List, rows [][]int) []view.Entry {
 	bare := view.Entries{Me: c.Store.Author(), Now: c.Env.Now()}
 	bare.Lineage = func(l *gitstore.List) *gitstore.Lineage { return c.Store.Lineage(c.Ctx, l) }
-	if o.remoteGiven || c.Store.Partial() {
+	if o.remote.Given() || c.Store.Partial() {
 		return bare.Of(l, rows)
 	}
 	whole, read := bare, min(len(rows), verifiedRecords)

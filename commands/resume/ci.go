@@ -28,10 +28,10 @@ import (
 // scratch.
 
 // ciFlags returns the flags of resume for CI jobs.
-func ciFlags() []cli.Flag {
+func (o *resumeOptions) ciFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "ci", Usage: "for a CI job: fetch first, ask no question, print variables; exit with 0 if there is no checkpoint"},
-		&cli.BoolFlag{Name: "files", Usage: "with --ci: also restore files"},
+		&cli.BoolFlag{Name: "ci", Usage: "for a CI job: fetch first, ask no question, print variables; exit with 0 if there is no checkpoint", Destination: &o.ci},
+		&cli.BoolFlag{Name: "files", Usage: "with --ci: also restore files", Destination: &o.files},
 	}
 }
 
@@ -59,10 +59,10 @@ func ciDefaults(c *invoke.Invocation, o *resumeOptions) error {
 	if o.worktree != "" {
 		return failure.Usagef("resume: --ci goes on where the job is, and --worktree elsewhere")
 	}
-	if c.Flags.IsSet("type") || c.Flags.IsSet("project") {
+	if o.workflow.Type != "" || o.workflow.Project != "" {
 		return failure.Usagef("resume: --ci fetches an issue: name it instead of --type")
 	}
-	if o.printGiven && o.print != "env" {
+	if c.Flags.IsSet("print") && o.print != "env" {
 		return failure.Usagef("resume: --ci prints env, or with --json the record")
 	}
 	o.print = "env"

@@ -173,7 +173,7 @@ func missingFrom(list, names []string) []string {
 
 // maySync asks for confirmation in the same cases as resume.
 func maySync(c *invoke.Invocation, r *resumption, change forge.LabelChange) (bool, error) {
-	if o := r.options; o.yes || o.auto || o.force || o.choiceGiven || c.JSON {
+	if o := r.options; o.yes || o.auto || o.force || c.Flags.IsSet("choice") || c.JSON {
 		return true, nil
 	}
 	d, err := c.Dialog("")

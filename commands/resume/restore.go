@@ -33,9 +33,8 @@ var RestoreCommand = invoke.Command{
 		"git checkpoint restore 42 --worktree -- src",
 		"git checkpoint restore --abort",
 	},
-	Flags:     restoreFlags,
 	ReadsOnly: true,
-	Run:       runRestore,
+	New:       invoke.Bind((*restoreOptions).flags, runRestore),
 }
 
 // restoreOptions are the flags of restore.
@@ -46,44 +45,28 @@ type restoreOptions struct {
 	takeBack bool // take an interrupted restore back
 }
 
-func restoreFlags() []cli.Flag {
+func (o *restoreOptions) flags() []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "dry-run", Usage: "print the actions without doing them"},
-		&cli.BoolFlag{Name: "staged", Usage: "restore the staging area only"},
-		&cli.BoolFlag{Name: "worktree", Usage: "restore the worktree only"},
-		&cli.BoolFlag{Name: "exact", Usage: "also remove files that came later and that no checkpoint has"},
-		&cli.BoolFlag{Name: "force", Usage: "use the checkpoint's version of every file, at any HEAD"},
-		&cli.BoolFlag{Name: "yes", Usage: "restore also if HEAD is on another branch than the checkpoint's"},
-		changedFlag(),
+		&cli.BoolFlag{Name: "dry-run", Usage: "print the actions without doing them", Destination: &o.DryRun},
+		&cli.BoolFlag{Name: "staged", Usage: "restore the staging area only", Destination: &o.Staged},
+		&cli.BoolFlag{Name: "worktree", Usage: "restore the worktree only", Destination: &o.Worktree},
+		&cli.BoolFlag{Name: "exact", Usage: "also remove files that came later and that no checkpoint has", Destination: &o.Exact},
+		&cli.BoolFlag{Name: "force", Usage: "use the checkpoint's version of every file, at any HEAD", Destination: &o.Force},
+		&cli.BoolFlag{Name: "yes", Usage: "restore also if HEAD is on another branch than the checkpoint's", Destination: &o.yes},
+		changedFlag((*string)(&o.Changed)),
 		invoke.TurnFlag(),
-		&cli.BoolFlag{Name: "continue", Usage: "finish a restore that was interrupted"},
-		&cli.BoolFlag{Name: "abort", Usage: "revert an interrupted restore"},
+		&cli.BoolFlag{Name: "continue", Usage: "finish a restore that was interrupted", Destination: &o.finish},
+		&cli.BoolFlag{Name: "abort", Usage: "revert an interrupted restore", Destination: &o.takeBack},
 	}
 }
 
-func changedFlag() cli.Flag {
-	return &cli.StringFlag{Name: "changed", Usage: "version of files that have changed since: `mine`, checkpoint or merge"}
+func changedFlag(choice *string) cli.Flag {
+	return &cli.StringFlag{Name: "changed", Usage: "version of files that have changed since: `mine`, checkpoint or merge", Destination: choice}
 }
 
-func readRestoreOptions(c *invoke.Invocation) (*restoreOptions, error) {
-	f := c.Flags
-	changed, err := gitstore.ParseChanged(f.String("changed"))
-	if err != nil {
-		return nil, failure.Usagef("restore: --changed: %w", err)
-	}
-	return &restoreOptions{
-		RestoreOptions: gitstore.RestoreOptions{
-			Staged: f.Bool("staged"), Worktree: f.Bool("worktree"), Exact: f.Bool("exact"),
-			Force: f.Bool("force"), Changed: changed, DryRun: f.Bool("dry-run"),
-		},
-		yes: f.Bool("yes"), finish: f.Bool("continue"), takeBack: f.Bool("abort"),
-	}, nil
-}
-
-func runRestore(c *invoke.Invocation) error {
-	o, err := readRestoreOptions(c)
-	if err != nil {
-		return err
+func runRestore(c *invoke.Invocation, o *restoreOptions) error {
+	if _, err := gitstore.ParseChanged(string(o.Changed)); err != nil {
+		return failure.Usagef("restore: --changed: %w", err)
 	}
 	if err := c.Open(); err != nil {
 		return err
@@ -357,8 +340,12 @@ func showRestored(c *invoke.Invocation, done *gitstore.Restored, dryRun bool) {
 		verbs = map[bool]string{false: "would restore", true: "would remove"}
 	}
 	removed := view.Set(done.Removed)
+	var restoredLines strings.Builder // one write for many files
 	for _, p := range done.Restored {
-		c.Printf("%s %s\n", verbs[removed[p]], view.QuotePath(p))
+		fmt.Fprintf(&restoredLines, "%s %s\n", verbs[removed[p]], view.QuotePath(p))
+	}
+	if restoredLines.Len() > 0 {
+		c.Printf("%s", restoredLines.String())
 	}
 	for _, p := range done.Skipped {
 		c.Printf("changed since, left as it is: %s\n", view.QuotePath(p))

@@ -13,6 +13,7 @@ import (
 	"git-checkpoint/freshness"
 	"git-checkpoint/freshness/issue/forge"
 	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/retention"
@@ -36,9 +37,8 @@ var ResumeCommand = invoke.Command{
 		"on another branch than the checkpoint's, --branch is the answer. If this clone has\n" +
 		"no checkpoint of the issue, resume fetches first, and switches to the branch after\n" +
 		"one question or --yes.",
-	Flags:     resumeFlags,
 	ReadsOnly: true,
-	Run:       runResume,
+	New:       invoke.Bind((*resumeOptions).flags, runResume),
 }
 
 // resumeOptions are the flags of resume.
@@ -47,14 +47,11 @@ type resumeOptions struct {
 	yes                bool
 	auto               bool   // --auto is given
 	choice             string // r, s, v or d, or ""; --yes means r
-	choiceGiven        bool   // --choice is given
 	as                 layout.Name
 	template           string // file of a worker's prompt, or ""
 	includeSpawn       bool
 	print              string // text, json, env or prompt
-	printGiven         bool
-	maxTokens          int // limit of a prompt, or 0
-	maxTokensGiven     bool
+	maxTokens          int    // limit of a prompt, or 0
 	changed            string // version of changed files to keep: mine, checkpoint or merge; or ""
 	dryRun             bool
 	fallback           bool   // resume from the newest valid checkpoint
@@ -63,50 +60,34 @@ type resumeOptions struct {
 	force              bool
 	syncIssue          bool // write the labels of the checkpoint to the issue
 	judge              work.JudgeOptions
+	workflow           progress.Query
 }
 
-func resumeFlags() []cli.Flag {
-	return append(slices.Concat(ciFlags(), work.WorkflowFlags()),
-		&cli.BoolFlag{Name: "yes", Usage: "resume without a question"},
-		&cli.StringFlag{Name: "choice", Usage: "answer the prompt: `r`, s, v or d"},
-		&cli.BoolFlag{Name: "auto", Usage: "resume only if no question needs an answer"},
-		&cli.StringFlag{Name: "as", Usage: "use the texts of another system, of `LAYOUT`: crunch, claude, recovery, dotagent or pipeline"},
-		&cli.StringFlag{Name: "template", Usage: "with --as pipeline: template `FILE` of a worker's prompt, with {story}, {stage}, {business_answers}, {worktree}, {project_root}"},
-		&cli.BoolFlag{Name: "include-spawn", Usage: "with --as pipeline: also print the mode of a new worker"},
-		&cli.StringFlag{Name: "print", Usage: "print the result as `text`, json, env or prompt", Value: "text"},
-		&cli.IntFlag{Name: "max-tokens", Usage: "with --print prompt: leave out less important lines above about `N` tokens"},
-		changedFlag(),
-		&cli.BoolFlag{Name: "no-files", Usage: "restore no files"},
-		&cli.BoolFlag{Name: "dry-run", Usage: "print the actions without doing them"},
-		&cli.BoolFlag{Name: "fallback", Usage: "use the newest valid checkpoint"},
-		&cli.BoolFlag{Name: "strict", Usage: "exit with 9 if there are warnings"},
-		&cli.BoolFlag{Name: "retry", Usage: "begin the phase again: the next save counts another attempt"},
-		&cli.StringSliceFlag{Name: "approve", Usage: "approve `PHASE`, which waits for an approval"},
-		&cli.StringFlag{Name: "by", Usage: "`NAME` of the command that continues the work, checked against resume.compat"},
-		&cli.StringFlag{Name: "branch", Usage: "switch to `BRANCH` and resume there; the current branch means here"},
-		&cli.StringFlag{Name: "worktree", Usage: "resume in the worktree `DIR`, which is made if it does not exist"},
-		&cli.BoolFlag{Name: "force", Usage: "resume despite the verdict, at any HEAD"},
-		work.IssueFileFlag("compare with the issue in `FILE`"),
-		work.OfflineFlag(),
-		&cli.BoolFlag{Name: "sync-issue", Usage: "write the checkpoint's labels back to the issue, on its forge or in its file"},
+func (o *resumeOptions) flags() []cli.Flag {
+	return append(slices.Concat(o.ciFlags(), work.WorkflowFlags(&o.workflow)),
+		&cli.BoolFlag{Name: "yes", Usage: "resume without a question", Destination: &o.yes},
+		&cli.StringFlag{Name: "choice", Usage: "answer the prompt: `r`, s, v or d", Destination: &o.choice},
+		&cli.BoolFlag{Name: "auto", Usage: "resume only if no question needs an answer", Destination: &o.auto},
+		&cli.StringFlag{Name: "as", Usage: "use the texts of another system, of `LAYOUT`: crunch, claude, recovery, dotagent or pipeline", Destination: (*string)(&o.as)},
+		&cli.StringFlag{Name: "template", Usage: "with --as pipeline: template `FILE` of a worker's prompt, with {story}, {stage}, {business_answers}, {worktree}, {project_root}", Destination: &o.template},
+		&cli.BoolFlag{Name: "include-spawn", Usage: "with --as pipeline: also print the mode of a new worker", Destination: &o.includeSpawn},
+		&cli.StringFlag{Name: "print", Usage: "print the result as `text`, json, env or prompt", Value: "text", Destination: &o.print},
+		&cli.IntFlag{Name: "max-tokens", Usage: "with --print prompt: leave out less important lines above about `N` tokens", Destination: &o.maxTokens},
+		changedFlag(&o.changed),
+		&cli.BoolFlag{Name: "no-files", Usage: "restore no files", Destination: &o.noFiles},
+		&cli.BoolFlag{Name: "dry-run", Usage: "print the actions without doing them", Destination: &o.dryRun},
+		&cli.BoolFlag{Name: "fallback", Usage: "use the newest valid checkpoint", Destination: &o.fallback},
+		&cli.BoolFlag{Name: "strict", Usage: "exit with 9 if there are warnings", Destination: &o.judge.Strict},
+		&cli.BoolFlag{Name: "retry", Usage: "begin the phase again: the next save counts another attempt", Destination: &o.retry},
+		&cli.GenericFlag{Name: "approve", Usage: "approve `PHASE`, which waits for an approval", Value: (*invoke.List)(&o.judge.Approve)},
+		&cli.StringFlag{Name: "by", Usage: "`NAME` of the command that continues the work, checked against resume.compat", Destination: &o.judge.By},
+		&cli.StringFlag{Name: "branch", Usage: "switch to `BRANCH` and resume there; the current branch means here", Destination: &o.judge.Branch},
+		&cli.StringFlag{Name: "worktree", Usage: "resume in the worktree `DIR`, which is made if it does not exist", Destination: &o.worktree},
+		&cli.BoolFlag{Name: "force", Usage: "resume despite the verdict, at any HEAD", Destination: &o.force},
+		o.judge.Issue.FileFlag("compare with the issue in `FILE`"),
+		o.judge.Issue.OfflineFlag(),
+		&cli.BoolFlag{Name: "sync-issue", Usage: "write the checkpoint's labels back to the issue, on its forge or in its file", Destination: &o.syncIssue},
 	)
-}
-
-func readResumeOptions(c *invoke.Invocation) *resumeOptions {
-	f := c.Flags
-	o := &resumeOptions{
-		ci: f.Bool("ci"), files: f.Bool("files"), noFiles: f.Bool("no-files"), yes: f.Bool("yes"), auto: f.Bool("auto"),
-		choice: f.String("choice"), choiceGiven: f.IsSet("choice"), template: f.String("template"), includeSpawn: f.Bool("include-spawn"),
-		print: f.String("print"), printGiven: f.IsSet("print"), maxTokens: f.Int("max-tokens"), maxTokensGiven: f.IsSet("max-tokens"), changed: f.String("changed"),
-		dryRun: f.Bool("dry-run"), fallback: f.Bool("fallback"), retry: f.Bool("retry"), worktree: f.String("worktree"),
-		force: f.Bool("force"), syncIssue: f.Bool("sync-issue"),
-		judge: work.JudgeOptions{
-			By: f.String("by"), Branch: f.String("branch"), Approve: c.Lists["approve"], Strict: f.Bool("strict"), IssueFollows: f.Bool("sync-issue"), Issue: work.ReadIssueOptions(c), Look: &gitstore.Look{},
-		},
-	}
-	o.judge.Auto = o.auto || o.ci
-	o.judge.FilesAnswered = o.changed != "" || o.judge.Auto
-	return o
 }
 
 // A resumption is the state of one resume.
@@ -132,8 +113,7 @@ type resumption struct {
 	archived retention.Reason // reason for which the last checkpoint was archived, or ""
 }
 
-func runResume(c *invoke.Invocation) error {
-	o := readResumeOptions(c)
+func runResume(c *invoke.Invocation, o *resumeOptions) error {
 	if o.ci {
 		return resumeCI(c, o)
 	}
@@ -143,7 +123,7 @@ func runResume(c *invoke.Invocation) error {
 	if err := c.Open(); err != nil {
 		return err
 	}
-	if err := work.NameByWorkflow(c); err != nil {
+	if err := work.NameByWorkflow(c, o.workflow); err != nil {
 		return err
 	}
 	if err := fetchUnknown(c, o); err != nil {
@@ -196,20 +176,22 @@ func act(c *invoke.Invocation, r *resumption, choice string) error {
 }
 
 // check checks the flags, and sets the choice and the output that they imply.
-func (o *resumeOptions) check(c *invoke.Invocation) (err error) {
+func (o *resumeOptions) check(c *invoke.Invocation) error {
+	o.judge.Auto, o.judge.IssueFollows, o.judge.Look = o.auto || o.ci, o.syncIssue, &gitstore.Look{}
+	o.judge.FilesAnswered = o.changed != "" || o.judge.Auto
 	if _, err := gitstore.ParseChanged(o.changed); err != nil {
 		return failure.Usagef("resume: --changed: %w", err)
 	}
 	if !slices.Contains([]string{"text", "json", "env", "prompt"}, o.print) {
 		return failure.Usagef("resume: --print: %q: want text, json, env or prompt", o.print)
 	}
-	if o.maxTokensGiven && o.maxTokens < view.FewestTokens {
+	if c.Flags.IsSet("max-tokens") && o.maxTokens < view.FewestTokens {
 		return failure.Usagef("resume: --max-tokens: %d is less than the %d that say where to go on", o.maxTokens, view.FewestTokens)
 	}
 	if o.print == "json" {
 		c.JSON = true
 	}
-	if o.as, err = invoke.LayoutFlag(c); err != nil {
+	if err := c.CheckLayout(o.as); err != nil {
 		return err
 	}
 	if o.choice != "" && !slices.Contains([]string{"r", "s", "v", "d"}, o.choice) {

@@ -25,16 +25,7 @@ var DropCommand = invoke.Command{
 	},
 	Description: "Deletes checkpoints here, and in other clones at the next sync.\n" +
 		"`git checkpoint undo` reverts the last drop, unless it was with --purge.",
-	Flags: dropFlags,
-	Run:   runDrop,
-}
-
-func dropFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.BoolFlag{Name: "all", Usage: "delete every checkpoint of the issue, also archived checkpoints"},
-		&cli.BoolFlag{Name: "purge", Usage: "also remove reflogs and safety snapshots, so that git gc deletes the content"},
-		&cli.BoolFlag{Name: "yes", Usage: "do not ask"},
-	}
+	New: invoke.Bind((*dropOptions).flags, runDrop),
 }
 
 // dropOptions holds the flags of drop.
@@ -44,15 +35,18 @@ type dropOptions struct {
 	yes   bool // do not ask
 }
 
-func readDropOptions(c *invoke.Invocation) dropOptions {
-	return dropOptions{all: c.Flags.Bool("all"), purge: c.Flags.Bool("purge"), yes: c.Flags.Bool("yes")}
+func (o *dropOptions) flags() []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "all", Usage: "delete every checkpoint of the issue, also archived checkpoints", Destination: &o.all},
+		&cli.BoolFlag{Name: "purge", Usage: "also remove reflogs and safety snapshots, so that git gc deletes the content", Destination: &o.purge},
+		&cli.BoolFlag{Name: "yes", Usage: "do not ask", Destination: &o.yes},
+	}
 }
 
-func runDrop(c *invoke.Invocation) error {
+func runDrop(c *invoke.Invocation, o *dropOptions) error {
 	if err := c.Open(); err != nil {
 		return err
 	}
-	o := readDropOptions(c)
 	issue, dropped, err := toDrop(c, o)
 	if err != nil {
 		return err
@@ -77,7 +71,7 @@ func runDrop(c *invoke.Invocation) error {
 }
 
 // dropThem drops checkpoints. With --all it also drops those below a shallow boundary.
-func dropThem(c *invoke.Invocation, o dropOptions, issue checkpoint.Issue, ids []checkpoint.ID) error {
+func dropThem(c *invoke.Invocation, o *dropOptions, issue checkpoint.Issue, ids []checkpoint.ID) error {
 	l, listErr := c.Store.List(c.Ctx, issue, 0) // a damaged chain can be dropped too
 	drop := c.Store.Drop
 	if o.all {
@@ -93,7 +87,7 @@ func dropThem(c *invoke.Invocation, o dropOptions, issue checkpoint.Issue, ids [
 }
 
 // purge deletes dropped checkpoints' content and prints refs that still contain it.
-func purge(c *invoke.Invocation, o dropOptions, issue checkpoint.Issue, ids []checkpoint.ID, dropped []gitstore.Checkpoint) error {
+func purge(c *invoke.Invocation, o *dropOptions, issue checkpoint.Issue, ids []checkpoint.ID, dropped []gitstore.Checkpoint) error {
 	content := c.Store.Files.LFSContent(dropped)
 	carriers, err := c.Store.Purge(c.Ctx, issue, ids)
 	if err == nil {
@@ -152,7 +146,7 @@ func syncOf(c *invoke.Invocation, ref string, issue checkpoint.Issue) string {
 }
 
 // confirmDrop asks for confirmation, unless --yes is set.
-func confirmDrop(c *invoke.Invocation, o dropOptions, issue checkpoint.Issue, ids []checkpoint.ID) error {
+func confirmDrop(c *invoke.Invocation, o *dropOptions, issue checkpoint.Issue, ids []checkpoint.ID) error {
 	if o.yes {
 		return nil
 	}
@@ -176,7 +170,7 @@ func confirmDrop(c *invoke.Invocation, o dropOptions, issue checkpoint.Issue, id
 }
 
 // dropCommand returns the command that drops the checkpoints.
-func dropCommand(o dropOptions, issue checkpoint.Issue, ids []checkpoint.ID) string {
+func dropCommand(o *dropOptions, issue checkpoint.Issue, ids []checkpoint.ID) string {
 	command := "git checkpoint drop " + view.IssueArg(issue)
 	if o.all {
 		return command + " --all"
@@ -186,7 +180,7 @@ func dropCommand(o dropOptions, issue checkpoint.Issue, ids []checkpoint.ID) str
 
 // toDrop returns the checkpoints that the arguments name. With --purge they may all be
 // dropped already, so that an interrupted purge can be repeated.
-func toDrop(c *invoke.Invocation, o dropOptions) (checkpoint.Issue, []gitstore.Checkpoint, error) {
+func toDrop(c *invoke.Invocation, o *dropOptions) (checkpoint.Issue, []gitstore.Checkpoint, error) {
 	issue, there, err := named(c, o.all)
 	if err == nil || !o.purge {
 		return issue, there, err

@@ -33,18 +33,17 @@ var PruneCommand = invoke.Command{
 		"git checkpoint prune --all --closed",
 	},
 	NeedsSettings: true,
-	Flags:         pruneFlags,
-	Run:           runPrune,
+	New:           invoke.Bind((*pruneOptions).flags, runPrune),
 }
 
-func pruneFlags() []cli.Flag {
+func (o *pruneOptions) flags() []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "all", Usage: "prune every issue"},
-		&cli.BoolFlag{Name: "dry-run", Usage: "print the decisions and the id of the plan, but change nothing"},
-		&cli.StringFlag{Name: "apply", Usage: "apply the plan with the id `PLAN`, or nothing if it is out of date"},
-		&cli.StringSliceFlag{Name: "keep", Usage: "keep the newest N checkpoints of a trigger, as `TRIGGER=N`"},
-		&cli.BoolFlag{Name: "closed", Usage: "only archive the chains of closed issues"},
-		&cli.IntFlag{Name: "max-age", Usage: "archive a chain whose newest checkpoint is older than `DAYS`"},
+		&cli.BoolFlag{Name: "all", Usage: "prune every issue", Destination: &o.all},
+		&cli.BoolFlag{Name: "dry-run", Usage: "print the decisions and the id of the plan, but change nothing", Destination: &o.dryRun},
+		&cli.StringFlag{Name: "apply", Usage: "apply the plan with the id `PLAN`, or nothing if it is out of date", Destination: &o.plan},
+		&cli.GenericFlag{Name: "keep", Usage: "keep the newest N checkpoints of a trigger, as `TRIGGER=N`", Value: (*invoke.List)(&o.keep)},
+		&cli.BoolFlag{Name: "closed", Usage: "only archive the chains of closed issues", Destination: &o.closed},
+		&cli.IntFlag{Name: "max-age", Usage: "archive a chain whose newest checkpoint is older than `DAYS`", Destination: &o.maxAge},
 	}
 }
 
@@ -58,26 +57,22 @@ type pruneOptions struct {
 	maxAge int      // in days; 0 for the setting
 }
 
-func readPruneOptions(c *invoke.Invocation) (pruneOptions, error) {
-	o := pruneOptions{
-		all: c.Flags.Bool("all"), dryRun: c.Flags.Bool("dry-run"), closed: c.Flags.Bool("closed"),
-		plan: c.Flags.String("apply"), keep: c.Lists["keep"], maxAge: c.Flags.Int("max-age"),
-	}
+// check returns an error for invalid values, and for flags that do not go together.
+func (o *pruneOptions) check(c *invoke.Invocation) error {
 	switch {
 	case c.Flags.IsSet("max-age") && o.maxAge < 1:
-		return o, failure.Usagef("prune: --max-age: %d is not a number of days", o.maxAge)
+		return failure.Usagef("prune: --max-age: %d is not a number of days", o.maxAge)
 	case o.dryRun && o.plan != "":
-		return o, failure.Usagef("prune: --dry-run and --apply cannot be combined")
+		return failure.Usagef("prune: --dry-run and --apply cannot be combined")
 	}
-	return o, nil
+	return nil
 }
 
-func runPrune(c *invoke.Invocation) error {
+func runPrune(c *invoke.Invocation, o *pruneOptions) error {
 	if err := c.Open(); err != nil {
 		return err
 	}
-	o, err := readPruneOptions(c)
-	if err != nil {
+	if err := o.check(c); err != nil {
 		return err
 	}
 	req, err := pruneRequest(c, o)
@@ -106,7 +101,7 @@ func runPrune(c *invoke.Invocation) error {
 // prune plans the retention and applies it, unless --dry-run is set. For a single issue,
 // plan and change are one step. For --all, every issue is planned first, because --apply
 // names a plan across all issues.
-func prune(c *invoke.Invocation, o pruneOptions, req gitstore.PruneRequest, issues []checkpoint.Issue) (*prunePlan, error) {
+func prune(c *invoke.Invocation, o *pruneOptions, req gitstore.PruneRequest, issues []checkpoint.Issue) (*prunePlan, error) {
 	if !o.all {
 		req.Plan = o.plan
 		return planPrune(c, o, req, issues)
@@ -127,7 +122,7 @@ func prune(c *invoke.Invocation, o pruneOptions, req gitstore.PruneRequest, issu
 	return plan, err
 }
 
-func pruneRequest(c *invoke.Invocation, o pruneOptions) (gitstore.PruneRequest, error) {
+func pruneRequest(c *invoke.Invocation, o *pruneOptions) (gitstore.PruneRequest, error) {
 	req := work.AgingRules(c)
 	req.DryRun, req.Closed = o.dryRun, o.closed
 	if o.maxAge > 0 {
@@ -190,7 +185,7 @@ type issuePlan struct {
 
 // planPrune requests every issue's plan from the store. It returns nil if no issue can be
 // planned. The plan of a single issue keeps the id from the store.
-func planPrune(c *invoke.Invocation, o pruneOptions, req gitstore.PruneRequest, issues []checkpoint.Issue) (*prunePlan, error) {
+func planPrune(c *invoke.Invocation, o *pruneOptions, req gitstore.PruneRequest, issues []checkpoint.Issue) (*prunePlan, error) {
 	plan := &prunePlan{}
 	var all []retention.Decision
 	err := c.Each(issues, func(i checkpoint.Issue) error {
@@ -258,7 +253,7 @@ func (p *prunePlan) changes() bool {
 	return false
 }
 
-func showPlan(c *invoke.Invocation, o pruneOptions, plan *prunePlan) error {
+func showPlan(c *invoke.Invocation, o *pruneOptions, plan *prunePlan) error {
 	if c.JSON {
 		return c.WriteJSON(pruneRecord(plan, o.dryRun))
 	}
@@ -292,7 +287,7 @@ func verb(d retention.Decision, archived bool) string {
 
 // applyCommand returns the command that applies the plan, including the flags of its
 // policy.
-func applyCommand(o pruneOptions, plan *prunePlan) string {
+func applyCommand(o *pruneOptions, plan *prunePlan) string {
 	words := []string{"git checkpoint prune"}
 	if o.all {
 		words = append(words, "--all")

@@ -26,8 +26,7 @@ var UndoCommand = invoke.Command{
 		"that they pruned. A second undo reverts the operation before that.\n" +
 		"`git checkpoint redo` reverts the undo.",
 	Examples: []string{"git checkpoint undo 42 --dry-run", "git checkpoint undo 42"},
-	Flags:    undoFlags,
-	Run:      func(c *invoke.Invocation) error { return runUndo(c, undoing) },
+	New:      invoke.Bind((*undoOptions).flags, undoing.run),
 }
 
 // RedoCommand declares git checkpoint redo.
@@ -37,14 +36,19 @@ var RedoCommand = invoke.Command{
 		"reverted, with the rules of undo. A second redo reverts the undo before that. After\n" +
 		"another restore, prune, drop or archive there is nothing to redo.",
 	Examples: []string{"git checkpoint redo 42"},
-	Flags:    undoFlags,
-	Run:      func(c *invoke.Invocation) error { return runUndo(c, redoing) },
+	New:      invoke.Bind((*undoOptions).flags, redoing.run),
 }
 
-func undoFlags() []cli.Flag {
+// undoOptions holds the flags of undo and redo.
+type undoOptions struct {
+	dryRun bool
+	yes    bool // do not ask
+}
+
+func (o *undoOptions) flags() []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "dry-run", Usage: "print the actions without doing them"},
-		&cli.BoolFlag{Name: "yes", Usage: "do not ask if commits or saves have followed"},
+		&cli.BoolFlag{Name: "dry-run", Usage: "print the actions without doing them", Destination: &o.dryRun},
+		&cli.BoolFlag{Name: "yes", Usage: "do not ask if commits or saves have followed", Destination: &o.yes},
 	}
 }
 
@@ -70,8 +74,7 @@ var (
 	}
 )
 
-func runUndo(c *invoke.Invocation, u undoer) error {
-	dryRun, yes := c.Flags.Bool("dry-run"), c.Flags.Bool("yes")
+func (u undoer) run(c *invoke.Invocation, o *undoOptions) error {
 	if err := c.Open(); err != nil {
 		return err
 	}
@@ -79,7 +82,7 @@ func runUndo(c *invoke.Invocation, u undoer) error {
 	if err != nil {
 		return err
 	}
-	if !dryRun {
+	if !o.dryRun {
 		done, err := u.finished(c.Store, c.Ctx, issue)
 		if err != nil {
 			return err
@@ -92,14 +95,14 @@ func runUndo(c *invoke.Invocation, u undoer) error {
 	if err != nil {
 		return err
 	}
-	if dryRun {
+	if o.dryRun {
 		return showUndone(c, u, issue, shown, true)
 	}
 	announceUndo(c, u, issue, shown)
 	if r := shown.Restored; r != nil && len(r.Restored) == 0 && len(r.Skipped) > len(r.Committed) {
 		return failure.Errorf(failure.Refused, "git status --short", "%s: no file can be put back: %s changed since the restore; the operation stays the last one", u.name, view.Plural(len(r.Skipped), "file"))
 	}
-	if !yes && shown.Commits+shown.Saves > 0 {
+	if !o.yes && shown.Commits+shown.Saves > 0 {
 		if err := confirmUndo(c, u, issue, shown); err != nil {
 			return err
 		}

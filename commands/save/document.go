@@ -38,7 +38,7 @@ func openFor(c *invoke.Invocation, o *saveOptions, trigger checkpoint.Trigger) (
 			return nil, "", err
 		}
 	}
-	if !o.triggerGiven {
+	if !c.Flags.IsSet("trigger") {
 		trigger = checkpoint.PhaseTransition // that of a state
 		if doc != nil {
 			trigger = doc.Trigger()
@@ -53,8 +53,6 @@ func openFor(c *invoke.Invocation, o *saveOptions, trigger checkpoint.Trigger) (
 // readSource reads the file of --from, or returns nil if neither --as nor --from is set.
 func readSource(c *invoke.Invocation, o *saveOptions) (*source, error) {
 	switch {
-	case o.kind == "" && c.Flags.IsSet("type"):
-		return nil, failure.Usagef("save: --type: want a type of workflow")
 	case o.kind == "" && o.project != "":
 		return nil, failure.Usagef("save: --project goes with --type")
 	case o.kind != "" && (o.as == "" || o.from == ""):

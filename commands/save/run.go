@@ -39,10 +39,8 @@ var RunCommand = invoke.Command{
 		"git checkpoint run --every 10m --push -- ./agent.sh",
 		"git checkpoint run --timeout 50m --retry-transient 3 -- ./job.sh",
 	},
-	Saves:    true,
-	Flags:    runFlags,
-	OldFlags: work.OldFlags,
-	Run:      runRun,
+	Saves: true,
+	New:   invoke.Bind((*runOptions).flags, runRun),
 }
 
 // runOptions are the flags of run.
@@ -52,17 +50,17 @@ type runOptions struct {
 	retries                   int
 }
 
-// runFlags returns the flags of run: save's content flags, and the flags of the run itself.
-func runFlags() []cli.Flag {
+// flags returns the flags of run: save's content flags, and the flags of the run itself.
+func (o *runOptions) flags() []cli.Flag {
 	flags := []cli.Flag{
-		&cli.StringFlag{Name: "every", Usage: "save a checkpoint (interval) every `DURATION`, such as 10m, if something has changed"},
-		&cli.StringFlag{Name: "timeout", Usage: "after `DURATION`, including retries, save a checkpoint (session_end) and end CMD"},
-		&cli.IntFlag{Name: "retry-transient", Usage: "start CMD again up to `N` times if the network or a rate limit made it fail"},
-		&cli.StringFlag{Name: "retry-wait", Usage: "wait `DURATION` before the first retry, and twice as long before each later retry", Value: "2s"},
-		work.PushFlag(),
+		&cli.StringFlag{Name: "every", Usage: "save a checkpoint (interval) every `DURATION`, such as 10m, if something has changed", Destination: &o.every},
+		&cli.StringFlag{Name: "timeout", Usage: "after `DURATION`, including retries, save a checkpoint (session_end) and end CMD", Destination: &o.timeout},
+		&cli.IntFlag{Name: "retry-transient", Usage: "start CMD again up to `N` times if the network or a rate limit made it fail", Destination: &o.retries},
+		&cli.StringFlag{Name: "retry-wait", Usage: "wait `DURATION` before the first retry, and twice as long before each later retry", Value: "2s", Destination: &o.retryWait},
+		o.PushFlag(),
 	}
 	skip := []string{"agent", "action", "conflict", "batch"}
-	for _, f := range work.ContentFlags() {
+	for _, f := range o.ContentFlags() {
 		if !slices.Contains(skip, f.Names()[0]) {
 			flags = append(flags, f)
 		}
@@ -76,15 +74,7 @@ const (
 	exitNoCommand = 127
 )
 
-func readRunOptions(c *invoke.Invocation) *runOptions {
-	return &runOptions{
-		SaveOptions: work.ReadSaveOptions(c), every: c.Flags.String("every"), timeout: c.Flags.String("timeout"),
-		retryWait: c.Flags.String("retry-wait"), retries: c.Flags.Int("retry-transient"),
-	}
-}
-
-func runRun(c *invoke.Invocation) error {
-	o := readRunOptions(c)
+func runRun(c *invoke.Invocation, o *runOptions) error {
 	limits, err := o.limits()
 	if err != nil {
 		return err
@@ -108,9 +98,7 @@ func runRun(c *invoke.Invocation) error {
 		return err
 	}
 	k := &keeper{c: c, options: &o.SaveOptions, issue: issue, warned: map[string]bool{}}
-	if from, err := work.ChooseIssueSource(c, issue); err == nil {
-		k.slow = !from.Guessed && (from.Kind == "forge" || from.Kind == "command")
-	}
+	defer k.close()
 	k.guard = &guard.Guard{
 		Path: path, Args: c.Paths, Env: append(os.Environ(), "GIT_CHECKPOINT_ISSUE="+string(issue)),
 		Limits: limits, Work: k, ByGit: c.Env.Getenv("GIT_EXEC_PATH") != "",
@@ -180,10 +168,10 @@ func cannotRun(code int, name string, why any) error {
 // A keeper saves and pushes the work while a command runs.
 type keeper struct {
 	c       *invoke.Invocation
+	at      *invoke.Invocation // c with the store of the newest save, or nil
 	options *work.SaveOptions
 	guard   *guard.Guard
 	issue   checkpoint.Issue
-	slow    bool // the issue's source is a forge or a program
 
 	saved  *gitstore.Saved // newest checkpoint
 	ended  bool            // the command has ended and does not use the terminal
@@ -193,16 +181,16 @@ type keeper struct {
 
 // Save saves a checkpoint. Errors become warnings.
 func (k *keeper) Save(ctx context.Context, t checkpoint.Trigger, state guard.State) {
-	k.c.Ctx, k.ended = ctx, state.Ended
+	k.ended = state.Ended
 	if on, why := k.c.Settings.TriggerEnabled(t); !on {
 		k.why = why
 		return
 	}
-	saved, err := k.trySave(t, state)
+	saved, err := k.trySave(ctx, t, state)
 	if err != nil && !errors.Is(err, gitstore.ErrUnchanged) && ctx.Err() == nil {
 		// Ctrl+C can reach a git process that was just started and has no process group
 		// of its own yet.
-		saved, err = k.trySave(t, state)
+		saved, err = k.trySave(ctx, t, state)
 	}
 	switch {
 	case errors.Is(err, gitstore.ErrUnchanged):
@@ -214,7 +202,7 @@ func (k *keeper) Save(ctx context.Context, t checkpoint.Trigger, state guard.Sta
 		k.saved = saved
 		k.guard.Saved()
 		k.guard.Tell(func() { k.c.Infof("saved %s (%s)", saved.ID, t) })
-		for _, w := range slices.Concat(saved.Dropped, work.SaveWarnings(k.c, saved)) {
+		for _, w := range slices.Concat(saved.Dropped, work.SaveWarnings(k.at, saved)) {
 			k.warn("%s", w)
 		}
 	}
@@ -225,10 +213,9 @@ func (k *keeper) Pushes() bool { return k.saved != nil && work.WantsPush(k.c, k.
 
 // Push pushes the saved checkpoints.
 func (k *keeper) Push(ctx context.Context, limit time.Duration) {
-	whole := k.c.Ctx
-	k.c.Ctx = ctx
-	err := work.PushIssue(k.c, k.issue, k.options.Push, k.ended && k.options.Push.Push)
-	k.c.Ctx = whole
+	c := k.at.With(ctx, k.at.Store)
+	err := work.PushIssue(c, k.issue, k.options.Push, k.ended && k.options.Push.Given())
+	k.c.Warnings = append(k.c.Warnings, c.TakeWarnings()...)
 	switch {
 	case err == nil || errors.Is(ctx.Err(), context.Canceled):
 	case ctx.Err() != nil:
@@ -269,22 +256,35 @@ func (k *keeper) report() error {
 	return c.WriteJSON(work.SaveRecord("run", k.saved, c.TakeWarnings()))
 }
 
-// trySave opens the repository again, because the command may have changed it, and saves.
-func (k *keeper) trySave(t checkpoint.Trigger, state guard.State) (*gitstore.Saved, error) {
-	c := k.c
-	opts := gitstore.Options{Now: c.Env.Now, Apart: true}
+// reopen opens the repository again, because the command may have changed it.
+func (k *keeper) reopen(ctx context.Context) (*invoke.Invocation, error) {
+	opts := gitstore.Options{Now: k.c.Env.Now, Apart: true}
 	if _, err := os.Getwd(); err != nil { // the working directory was deleted
-		opts.Dir = cmp.Or(c.Store.Root(), c.Store.CommonDir())
+		opts.Dir = cmp.Or(k.c.Store.Root(), k.c.Store.CommonDir())
 	}
-	store, err := gitstore.Open(c.Ctx, opts)
+	store, err := gitstore.Open(ctx, opts)
 	if err != nil {
 		return nil, err
 	}
-	c.Close()
-	c.Store = store
-	if t == checkpoint.UserInterrupt && k.slow { // the program may be killed in seconds
-		_ = c.Settings.Set("issue_source", "none", "run")
+	k.close()
+	k.at = k.c.With(ctx, store)
+	return k.at, nil
+}
+
+// close closes the store of the newest save.
+func (k *keeper) close() {
+	if k.at != nil {
+		k.at.Close()
 	}
+}
+
+// trySave opens the repository again, and saves.
+func (k *keeper) trySave(ctx context.Context, t checkpoint.Trigger, state guard.State) (*gitstore.Saved, error) {
+	c, err := k.reopen(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { k.c.Warnings = append(k.c.Warnings, c.TakeWarnings()...) }()
 	options := *k.options
 	if options.Message == "" && t != checkpoint.Interval {
 		options.Message = runNote(c.Paths, state)
@@ -300,7 +300,7 @@ func (k *keeper) trySave(t checkpoint.Trigger, state guard.State) (*gitstore.Sav
 		return nil, err
 	}
 	req.IfChanged = t == checkpoint.Interval
-	saved, err := c.Store.Save(c.Ctx, req)
+	saved, err := c.Store.Save(ctx, req)
 	if err == nil {
 		c.EndMirror()
 	}

@@ -38,45 +38,34 @@ var SaveCommand = invoke.Command{
 		"files, the modified files and the untracked files that git does not ignore. Nothing\n" +
 		"else changes: not HEAD, not the branch, not the index, not the worktree. What was left\n" +
 		"out is printed, with the reason, and is in the record.",
-	Saves:    true,
-	Flags:    saveFlags,
-	OldFlags: work.OldFlags,
-	Run:      runSave,
+	Saves: true,
+	New:   invoke.Bind((*saveOptions).flags, runSave),
 }
 
 // saveOptions are the flags of save.
 type saveOptions struct {
 	work.SaveOptions
-	trigger      string
-	triggerGiven bool   // --trigger is given
-	as, from     string // layout and file of a document of another system, or ""
-	kind         string // type of the workflow of a state, "" if the file is a document
-	project      string // project of a state, "" for the project in it
+	trigger  string
+	as, from string // layout and file of a document of another system, or ""
+	kind     string // type of the workflow of a state, "" if the file is a document
+	project  string // project of a state, "" for the project in it
 }
 
-func saveFlags() []cli.Flag {
-	trigger := &cli.StringFlag{Name: "trigger", Usage: "event that caused the checkpoint (`TRIGGER`)", Value: string(checkpoint.Manual)}
-	return append(append([]cli.Flag{trigger}, work.ContentFlags()...),
-		&cli.StringFlag{Name: "as", Usage: "record a document of another system, of `LAYOUT`: crunch, claude, recovery, dotagent or pipeline"},
-		&cli.StringFlag{Name: "from", Usage: "`FILE` of the document, - for standard input"},
-		&cli.StringFlag{Name: "type", Usage: "with --as claude: FILE is the state of a workflow of `TYPE`; save adds id, times and status"},
-		&cli.StringFlag{Name: "project", Usage: "with --type, the `PROJECT` of a state that does not name it"},
-		&cli.BoolFlag{Name: "no-prune", Usage: "apply no retention now"},
-		&cli.BoolFlag{Name: "if-changed", Usage: "save nothing if nothing has changed since the newest checkpoint; on for a pipeline's state.json"},
-		&cli.BoolFlag{Name: "dry-run", Usage: "run without writing anything"},
-		work.PushFlag(),
+func (o *saveOptions) flags() []cli.Flag {
+	trigger := &cli.StringFlag{Name: "trigger", Usage: "event that caused the checkpoint (`TRIGGER`)", Value: string(checkpoint.Manual), Destination: &o.trigger}
+	return append(append([]cli.Flag{trigger}, o.ContentFlags()...),
+		&cli.StringFlag{Name: "as", Usage: "record a document of another system, of `LAYOUT`: crunch, claude, recovery, dotagent or pipeline", Destination: &o.as},
+		&cli.StringFlag{Name: "from", Usage: "`FILE` of the document, - for standard input", Destination: &o.from},
+		&cli.StringFlag{Name: "type", Usage: "with --as claude: FILE is the state of a workflow of `TYPE`; save adds id, times and status", Destination: &o.kind},
+		&cli.StringFlag{Name: "project", Usage: "with --type, the `PROJECT` of a state that does not name it", Destination: &o.project},
+		o.NoPruneFlag(),
+		&cli.BoolFlag{Name: "if-changed", Usage: "save nothing if nothing has changed since the newest checkpoint; on for a pipeline's state.json", Destination: &o.IfChanged},
+		o.DryRunFlag(),
+		o.PushFlag(),
 	)
 }
 
-func readSaveOptions(c *invoke.Invocation) *saveOptions {
-	return &saveOptions{
-		SaveOptions: work.ReadSaveOptions(c), trigger: c.Flags.String("trigger"), triggerGiven: c.Flags.IsSet("trigger"),
-		as: c.Flags.String("as"), from: c.Flags.String("from"), kind: c.Flags.String("type"), project: c.Flags.String("project"),
-	}
-}
-
-func runSave(c *invoke.Invocation) error {
-	o := readSaveOptions(c)
+func runSave(c *invoke.Invocation, o *saveOptions) error {
 	trigger, err := checkpoint.ParseTrigger(o.trigger)
 	if err != nil {
 		return failure.Usagef("save: --trigger: %w", err)
@@ -99,7 +88,7 @@ func runSave(c *invoke.Invocation) error {
 		return skipped(c, issue, o, why)
 	}
 	o.IfChanged = o.IfChanged || doc != nil && doc.Heartbeat() && !c.Flags.IsSet("if-changed")
-	req, err := work.SaveRequest(c, issue, trigger, &o.SaveOptions, work.SaveInput{Doc: doc, Named: o.triggerGiven})
+	req, err := work.SaveRequest(c, issue, trigger, &o.SaveOptions, work.SaveInput{Doc: doc, Named: c.Flags.IsSet("trigger")})
 	if err != nil {
 		return err
 	}
@@ -107,7 +96,7 @@ func runSave(c *invoke.Invocation) error {
 	saved, err := c.Store.Save(c.Ctx, req)
 	t.End()
 	if errors.Is(err, gitstore.ErrUnchanged) {
-		work.PushMissed(c, issue, o.Push)
+		work.PushMissed(c, issue, &o.SaveOptions)
 		return skipped(c, issue, o, gitstore.ErrUnchanged.Error())
 	}
 	if taken, before := savedBefore(c, doc, err); before {

@@ -25,15 +25,9 @@ var ScanCommand = invoke.Command{
 		"A secret exits with 13, because it stops the push; a path stops nothing. To allow a text,\n" +
 		"write checkpoint:allow in its line, or use git config checkpoint.scan-allow.\n" +
 		"git config checkpoint.scan-command can run gitleaks or betterleaks in addition.",
-	Examples: []string{"git checkpoint scan 42", "git checkpoint scan 42 --remote backup --json"},
-	Flags: func() []cli.Flag {
-		return []cli.Flag{
-			&cli.StringFlag{Name: "remote", Usage: "scan a push to `REMOTE` instead of the configured remote"},
-			&cli.BoolFlag{Name: "all", Usage: "scan every issue"},
-		}
-	},
+	Examples:  []string{"git checkpoint scan 42", "git checkpoint scan 42 --remote backup --json"},
 	ReadsOnly: true,
-	Run:       runScan,
+	New:       invoke.Bind((*scanOptions).flags, runScan),
 }
 
 // scanOptions holds the flags of scan.
@@ -42,21 +36,19 @@ type scanOptions struct {
 	all    bool   // every issue
 }
 
-func readScanOptions(c *invoke.Invocation) (scanOptions, error) {
-	o := scanOptions{remote: c.Flags.String("remote"), all: c.Flags.Bool("all")}
-	if o.all && (len(c.Args) > 0 || c.Common.Issue != "") {
-		return o, failure.Usagef("scan: --all takes no issue")
+func (o *scanOptions) flags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "remote", Usage: "scan a push to `REMOTE` instead of the configured remote", Destination: &o.remote},
+		&cli.BoolFlag{Name: "all", Usage: "scan every issue", Destination: &o.all},
 	}
-	return o, nil
 }
 
-func runScan(c *invoke.Invocation) error {
+func runScan(c *invoke.Invocation, o *scanOptions) error {
 	if err := c.Open(); err != nil {
 		return err
 	}
-	o, err := readScanOptions(c)
-	if err != nil {
-		return err
+	if o.all && (len(c.Args) > 0 || c.Common.Issue != "") {
+		return failure.Usagef("scan: --all takes no issue")
 	}
 	issues, err := issuesToScan(c, o.all)
 	if err != nil {

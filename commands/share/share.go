@@ -31,18 +31,11 @@ var SyncCommand = invoke.Command{
 		"First, chains older than max_age_days are archived, and archived checkpoints older than\n" +
 		"archive_days are deleted.",
 	Examples: []string{"git checkpoint sync 42", "git checkpoint sync --all --remote backup"},
-	Flags: func() []cli.Flag {
-		return append(shareFlags(), &cli.BoolFlag{Name: "archived", Usage: "also exchange the archive"}, publishFlag())
-	},
-	Run: runSync,
+	New:      invoke.Bind((*options).syncFlags, runSync),
 }
 
-func runSync(c *invoke.Invocation) error {
-	if err := c.Open(); err != nil {
-		return err
-	}
-	o, err := readOptions(c, "sync")
-	if err != nil {
+func runSync(c *invoke.Invocation, o *options) error {
+	if err := o.open(c); err != nil {
 		return err
 	}
 	if len(o.issues) == 0 { // all issues
@@ -68,7 +61,7 @@ func runSync(c *invoke.Invocation) error {
 }
 
 // ageBeforeSync applies the rules of age to the issues of a sync.
-func ageBeforeSync(c *invoke.Invocation, o options) {
+func ageBeforeSync(c *invoke.Invocation, o *options) {
 	if o.dryRun {
 		return
 	}
@@ -86,16 +79,11 @@ var FetchCommand = invoke.Command{
 	Description: "A local chain is fast-forwarded to the remote's chain. A chain that has diverged stays\n" +
 		"as it is, and the remote's chain is under refs/git-checkpoint/remote/.",
 	Examples: []string{"git checkpoint fetch 42", "git checkpoint fetch --all --remote backup"},
-	Flags:    shareFlags,
-	Run:      runFetch,
+	New:      invoke.Bind((*options).flags, runFetch),
 }
 
-func runFetch(c *invoke.Invocation) error {
-	if err := c.Open(); err != nil {
-		return err
-	}
-	o, err := readOptions(c, "fetch")
-	if err != nil {
+func runFetch(c *invoke.Invocation, o *options) error {
+	if err := o.open(c); err != nil {
 		return err
 	}
 	t := c.TickRemote("fetch: " + gitstore.ShownRemote(o.remote))
@@ -114,18 +102,11 @@ var PushCommand = invoke.Command{
 		"The untracked files that the push makes public are named. The same rules apply to sync,\n" +
 		"to save --push and run --push, and to the pre-push hook, which does not ask.",
 	Examples: []string{"git checkpoint push 42", "git checkpoint push --all --dry-run"},
-	Flags: func() []cli.Flag {
-		return append(shareFlags(), publishFlag())
-	},
-	Run: runPush,
+	New:      invoke.Bind((*options).pushFlags, runPush),
 }
 
-func runPush(c *invoke.Invocation) error {
-	if err := c.Open(); err != nil {
-		return err
-	}
-	o, err := readOptions(c, "push")
-	if err != nil {
+func runPush(c *invoke.Invocation, o *options) error {
+	if err := o.open(c); err != nil {
 		return err
 	}
 	t := c.TickRemote("push: " + gitstore.ShownRemote(o.remote))
@@ -140,7 +121,7 @@ func runPush(c *invoke.Invocation) error {
 
 // warnOtherURLs names the push URLs of the remote that got nothing, and the command that
 // exchanges checkpoints with each of them.
-func warnOtherURLs(c *invoke.Invocation, o options) {
+func warnOtherURLs(c *invoke.Invocation, o *options) {
 	issue := "--all"
 	if len(o.issues) == 1 {
 		issue = view.IssueArg(o.issues[0])
@@ -155,45 +136,56 @@ func warnOtherURLs(c *invoke.Invocation, o options) {
 	}
 }
 
-// shareFlags returns the flags of fetch and push.
-func shareFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "remote", Usage: "use `REMOTE` instead of the configured remote"},
-		&cli.BoolFlag{Name: "all", Usage: "include every issue"},
-		&cli.BoolFlag{Name: "dry-run", Usage: "print the actions without doing them"},
-	}
-}
-
 // options holds the flags and the issues of a command of this package.
 type options struct {
 	remote   string             // named or configured remote
+	all      bool               // every issue
 	issues   []checkpoint.Issue // nil for all issues
 	dryRun   bool
 	archived bool // sync the archive too
 	yes      bool // publish commits without confirmation
 }
 
-// readOptions reads the flags and arguments. It needs the open repository to find the
-// remote and the issue.
-func readOptions(c *invoke.Invocation, command string) (o options, err error) {
-	o = options{dryRun: c.Flags.Bool("dry-run"), archived: c.Flags.Bool("archived"), yes: c.Flags.Bool("yes")}
-	if o.remote, err = c.Remote(c.Flags.String("remote")); err != nil {
-		return o, err
+// flags returns the flags of fetch.
+func (o *options) flags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "remote", Usage: "use `REMOTE` instead of the configured remote", Destination: &o.remote},
+		&cli.BoolFlag{Name: "all", Usage: "include every issue", Destination: &o.all},
+		&cli.BoolFlag{Name: "dry-run", Usage: "print the actions without doing them", Destination: &o.dryRun},
 	}
-	if !c.Flags.Bool("all") {
+}
+
+func (o *options) pushFlags() []cli.Flag {
+	return append(o.flags(), &cli.BoolFlag{Name: "yes", Usage: "publish commits that no remote has, without a question", Destination: &o.yes})
+}
+
+func (o *options) syncFlags() []cli.Flag {
+	return append(o.pushFlags(), &cli.BoolFlag{Name: "archived", Usage: "also exchange the archive", Destination: &o.archived})
+}
+
+// open opens the repository, and finds the remote and the issues.
+func (o *options) open(c *invoke.Invocation) error {
+	err := c.Open()
+	if err != nil {
+		return err
+	}
+	if o.remote, err = c.Remote(o.remote); err != nil {
+		return err
+	}
+	if !o.all {
 		issue, err := c.Issue()
 		c.SkipIssue() // the result names it
 		o.issues = []checkpoint.Issue{issue}
-		return o, err
+		return err
 	}
 	if len(c.Args) > 0 || c.Common.Issue != "" {
-		return o, failure.Usagef("%s: --all takes no issue", command)
+		return failure.Usagef("%s: --all takes no issue", c.Name)
 	}
-	return o, nil
+	return nil
 }
 
 // request returns the request that the options and the settings describe.
-func (o options) request(c *invoke.Invocation, progress func(done, total int)) gitstore.FetchRequest {
+func (o *options) request(c *invoke.Invocation, progress func(done, total int)) gitstore.FetchRequest {
 	return gitstore.FetchRequest{
 		Remote: o.remote, Issues: o.issues, Timeout: c.RemoteTimeout(), DryRun: o.dryRun, Archived: o.archived,
 		Quiet: !terminal.Has(), Progress: progress,
@@ -201,17 +193,13 @@ func (o options) request(c *invoke.Invocation, progress func(done, total int)) g
 }
 
 // gate returns the gate of a push or a sync.
-func (o options) gate(c *invoke.Invocation) *work.Gate {
+func (o *options) gate(c *invoke.Invocation) *work.Gate {
 	return &work.Gate{Invocation: c, Remote: o.remote, DryRun: o.dryRun, Yes: o.yes, Ask: true}
-}
-
-func publishFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "yes", Usage: "publish commits that no remote has, without a question"}
 }
 
 // showShared prints the result of each issue, and in JSON the untracked files that were pushed.
 // If only some issues failed, it returns a failure with failure.Partial.
-func showShared(c *invoke.Invocation, command string, o options, untracked []string, done []gitstore.Synced, err error) error {
+func showShared(c *invoke.Invocation, command string, o *options, untracked []string, done []gitstore.Synced, err error) error {
 	failed := sharingFailed(c, done, err)
 	if err != nil && len(done) == 0 {
 		return failed

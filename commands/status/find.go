@@ -18,10 +18,10 @@ func statusIssue(c *invoke.Invocation, o *statusOptions) (checkpoint.Issue, erro
 	text, plan := o.description, o.forPlan
 	named := len(c.Args) > 0 || c.Common.Issue != ""
 	switch {
-	case c.Flags.IsSet("type") && (text != "" || plan != "") || text != "" && plan != "", (text != "" || plan != "") && named:
+	case o.workflow.Type != "" && (text != "" || plan != "") || text != "" && plan != "", (text != "" || plan != "") && named:
 		return "", failure.Usagef("status: --type, --description and --for-plan find the issue: name one of them and no issue")
 	case text == "" && plan == "":
-		if err := work.NameByWorkflow(c); err != nil {
+		if err := work.NameByWorkflow(c, o.workflow); err != nil {
 			return "", err
 		}
 		return c.Issue()

@@ -31,9 +31,8 @@ var StatusCommand = invoke.Command{
 		"git checkpoint status 42 --done 3 || run-phase 3",
 		"git checkpoint status --short 2>/dev/null",
 	},
-	Flags:     statusFlags,
 	ReadsOnly: true,
-	Run:       runStatus,
+	New:       invoke.Bind((*statusOptions).flags, runStatus),
 }
 
 // statusOptions are the flags of status.
@@ -42,42 +41,32 @@ type statusOptions struct {
 	done        string // phase of --done, or ""
 	description string // text that finds the workflow, or ""
 	forPlan     string // plan that finds the workflow, or ""
+	workflow    progress.Query
 	short       bool
 	markdown    bool
 	color       string
 	judge       work.JudgeOptions
 }
 
-func statusFlags() []cli.Flag {
+func (o *statusOptions) flags() []cli.Flag {
 	return append(
-		work.WorkflowFlags(),
-		&cli.BoolFlag{Name: "check", Usage: "exit with the verdict"},
-		&cli.StringFlag{Name: "done", Usage: "exit with 0 if phase `N` is done or skipped, else with 1"},
-		&cli.StringFlag{Name: "description", Usage: "find the issue of the workflow with the description `TEXT`"},
-		&cli.StringFlag{Name: "for-plan", Usage: "find the issue of the workflow whose plan is `FILE`"},
-		&cli.BoolFlag{Name: "short", Usage: "print one line for a shell prompt, or nothing if there is no checkpoint"},
-		&cli.BoolFlag{Name: "markdown", Usage: "print Markdown for a comment on the issue"},
-		&cli.StringFlag{Name: "by", Usage: "`NAME` of the command that would resume, checked against resume.compat"},
-		&cli.BoolFlag{Name: "strict", Usage: "with --check: exit with 9 if there are warnings"},
-		work.IssueFileFlag("compare with the issue in `FILE`"),
-		work.OfflineFlag(),
-		invoke.ColorFlag(),
+		work.WorkflowFlags(&o.workflow),
+		&cli.BoolFlag{Name: "check", Usage: "exit with the verdict", Destination: &o.check},
+		&cli.StringFlag{Name: "done", Usage: "exit with 0 if phase `N` is done or skipped, else with 1", Destination: &o.done},
+		&cli.StringFlag{Name: "description", Usage: "find the issue of the workflow with the description `TEXT`", Destination: &o.description},
+		&cli.StringFlag{Name: "for-plan", Usage: "find the issue of the workflow whose plan is `FILE`", Destination: &o.forPlan},
+		&cli.BoolFlag{Name: "short", Usage: "print one line for a shell prompt, or nothing if there is no checkpoint", Destination: &o.short},
+		&cli.BoolFlag{Name: "markdown", Usage: "print Markdown for a comment on the issue", Destination: &o.markdown},
+		&cli.StringFlag{Name: "by", Usage: "`NAME` of the command that would resume, checked against resume.compat", Destination: &o.judge.By},
+		&cli.BoolFlag{Name: "strict", Usage: "with --check: exit with 9 if there are warnings", Destination: &o.judge.Strict},
+		o.judge.Issue.FileFlag("compare with the issue in `FILE`"),
+		o.judge.Issue.OfflineFlag(),
+		invoke.ColorFlag(&o.color),
 	)
 }
 
-func readStatusOptions(c *invoke.Invocation) *statusOptions {
-	f := c.Flags
-	o := &statusOptions{
-		check: f.Bool("check"), done: f.String("done"), description: f.String("description"), forPlan: f.String("for-plan"),
-		short: f.Bool("short"), markdown: f.Bool("markdown"), color: invoke.ReadColor(c),
-		judge: work.JudgeOptions{By: f.String("by"), Strict: f.Bool("strict"), Issue: work.ReadIssueOptions(c), Look: &gitstore.Look{}},
-	}
-	o.judge.Issue.Recent = !o.check && !c.JSON
-	return o
-}
-
-func runStatus(c *invoke.Invocation) error {
-	o := readStatusOptions(c)
+func runStatus(c *invoke.Invocation, o *statusOptions) error {
+	o.judge.Look, o.judge.Issue.Recent = &gitstore.Look{}, !o.check && !c.JSON
 	if err := c.Open(); err != nil {
 		return err
 	}

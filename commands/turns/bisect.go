@@ -21,7 +21,7 @@ import (
 // BisectCommand declares git checkpoint bisect.
 var BisectCommand = invoke.Command{
 	Name: "bisect", Usage: "find the first checkpoint at which a command fails", Args: "[ISSUE] -- CMD...", Max: 1, Category: "Look",
-	Everyday: true, ShortHelp: []string{"from", "to", "jobs"},
+	ShortHelp: []string{"from", "to", "jobs"},
 	Description: "Runs CMD at some of the checkpoints, in a temporary copy of their whole state, and prints\n" +
 		"the first one at which CMD fails: its turn, its request and its changes. Index, worktree,\n" +
 		"HEAD and refs do not change. The exit codes of CMD are those of git bisect run: 0 is good,\n" +
@@ -32,9 +32,8 @@ var BisectCommand = invoke.Command{
 		"git checkpoint bisect -- go test ./...",
 		"git checkpoint bisect 42 --from first --jobs 4 -- make test",
 	},
-	Flags:     bisectFlags,
 	ReadsOnly: true,
-	Run:       runBisect,
+	New:       invoke.Bind((*bisectOptions).flags, runBisect),
 }
 
 // bisectOptions are the flags of bisect.
@@ -43,29 +42,20 @@ type bisectOptions struct {
 	jobs     int
 }
 
-func bisectFlags() []cli.Flag {
+func (o *bisectOptions) flags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "from", Usage: "CMD succeeds at checkpoint `ID`: look only at later ones"},
-		&cli.StringFlag{Name: "to", Usage: "CMD fails at checkpoint `ID`: look only at earlier ones"},
-		&cli.IntFlag{Name: "jobs", Usage: "test `N` checkpoints at once", Value: 1},
+		&cli.StringFlag{Name: "from", Usage: "CMD succeeds at checkpoint `ID`: look only at later ones", Destination: &o.from},
+		&cli.StringFlag{Name: "to", Usage: "CMD fails at checkpoint `ID`: look only at earlier ones", Destination: &o.to},
+		&cli.IntFlag{Name: "jobs", Usage: "test `N` checkpoints at once", Value: 1, Destination: &o.jobs},
 	}
 }
 
-func readBisectOptions(c *invoke.Invocation) (*bisectOptions, error) {
-	o := &bisectOptions{from: c.Flags.String("from"), to: c.Flags.String("to"), jobs: c.Flags.Int("jobs")}
+func runBisect(c *invoke.Invocation, o *bisectOptions) error {
 	if o.jobs < 1 || o.jobs > 64 {
-		return o, failure.Usagef("bisect: --jobs: %d: want 1 to 64", o.jobs)
+		return failure.Usagef("bisect: --jobs: %d: want 1 to 64", o.jobs)
 	}
 	if len(c.Paths) == 0 {
-		return o, failure.Errorf(failure.Usage, "git checkpoint bisect -- CMD", "bisect: no command is given: put it after --")
-	}
-	return o, nil
-}
-
-func runBisect(c *invoke.Invocation) error {
-	o, err := readBisectOptions(c)
-	if err != nil {
-		return err
+		return failure.Errorf(failure.Usage, "git checkpoint bisect -- CMD", "bisect: no command is given: put it after --")
 	}
 	if err := c.Open(); err != nil {
 		return err

@@ -15,20 +15,19 @@ import (
 // BlameCommand declares git checkpoint blame.
 var BlameCommand = invoke.Command{
 	Name: "blame", Usage: "show which turn or commit brought each line of a file", Args: "[ISSUE] FILE", Max: 2, Category: "Look",
-	Everyday: true, ShortHelp: []string{"L"},
+	ShortHelp: []string{"L"},
 	Description: "For each line of FILE in the worktree, it prints the checkpoint that brought the line: the\n" +
 		"turn, its agent and its request. A line that a later commit has too belongs to the turn that\n" +
-		"wrote it. Other lines belong to a commit, or are not saved yet. What a person changes between\n" +
-		"two turns is shown apart if a checkpoint was saved between them. Lines of dropped checkpoints\n" +
+		"wrote it. Other lines belong to a commit, or are not saved yet. Changes of a person between\n" +
+		"two turns are shown apart if a checkpoint was saved between them. Lines of dropped checkpoints\n" +
 		"belong to the next checkpoint that is left.",
 	Examples: []string{
 		"git checkpoint blame src/tokens.py",
 		"git checkpoint blame 42 src/tokens.py -L 1,2",
 		"git checkpoint blame src/tokens.py --json",
 	},
-	Flags:     blameFlags,
 	ReadsOnly: true,
-	Run:       runBlame,
+	New:       invoke.Bind((*blameOptions).flags, runBlame),
 }
 
 // blameOptions are the flags of blame.
@@ -38,20 +37,15 @@ type blameOptions struct {
 	color     string
 }
 
-func blameFlags() []cli.Flag {
+func (o *blameOptions) flags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringSliceFlag{Name: "L", Usage: "only the lines of `RANGE`, as of git blame: 10,20 or 10,+5 or :function"},
-		&cli.BoolFlag{Name: "porcelain", Usage: "print the format of git blame --porcelain"},
-		invoke.ColorFlag(),
+		&cli.GenericFlag{Name: "L", Usage: "only the lines of `RANGE`, as of git blame: 10,20 or 10,+5 or :function", Value: (*invoke.List)(&o.ranges)},
+		&cli.BoolFlag{Name: "porcelain", Usage: "print the format of git blame --porcelain", Destination: &o.porcelain},
+		invoke.ColorFlag(&o.color),
 	}
 }
 
-func readBlameOptions(c *invoke.Invocation) *blameOptions {
-	return &blameOptions{ranges: c.Lists["L"], porcelain: c.Flags.Bool("porcelain"), color: invoke.ReadColor(c)}
-}
-
-func runBlame(c *invoke.Invocation) error {
-	o := readBlameOptions(c)
+func runBlame(c *invoke.Invocation, o *blameOptions) error {
 	if o.porcelain && c.JSON {
 		return failure.Usagef("blame: --porcelain and --json cannot be combined")
 	}

@@ -67,18 +67,8 @@ var WebCommand = invoke.Command{
 		"git checkpoint web 42 --write",
 		"git checkpoint web 42 --export checkpoints.html",
 	},
-	Flags:     webFlags,
 	ReadsOnly: true,
-	Run:       runWeb,
-}
-
-func webFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "addr", Usage: "listen at `HOST:PORT` (port 0 is any free port)", Value: "127.0.0.1:0"},
-		&cli.BoolFlag{Name: "open", Usage: "open the page in the browser"},
-		&cli.BoolFlag{Name: "write", Usage: "let the page resume, restore, undo, pin, archive and drop"},
-		&cli.StringFlag{Name: "export", Usage: "write one static page to `FILE` instead (- is standard output)"},
-	}
+	New:       invoke.Bind((*webOptions).flags, runWeb),
 }
 
 // webOptions holds the flags of web.
@@ -89,25 +79,33 @@ type webOptions struct {
 	export string // file to write instead, "-" for standard output, "" to serve
 }
 
-func readWebOptions(c *invoke.Invocation) (webOptions, error) {
-	o := webOptions{addr: c.Flags.String("addr"), write: c.Flags.Bool("write"), open: c.Flags.Bool("open"), export: c.Flags.String("export")}
+func (o *webOptions) flags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "addr", Usage: "listen at `HOST:PORT` (port 0 is any free port)", Value: "127.0.0.1:0", Destination: &o.addr},
+		&cli.BoolFlag{Name: "open", Usage: "open the page in the browser", Destination: &o.open},
+		&cli.BoolFlag{Name: "write", Usage: "let the page resume, restore, undo, pin, archive and drop", Destination: &o.write},
+		&cli.StringFlag{Name: "export", Usage: "write one static page to `FILE` instead (- is standard output)", Destination: &o.export},
+	}
+}
+
+// check returns an error for flags that do not go together.
+func (o *webOptions) check(c *invoke.Invocation) error {
 	if o.export == "" {
-		return o, nil
+		return nil
 	}
 	for _, served := range []string{"write", "addr", "open"} {
 		if c.Flags.IsSet(served) {
-			return o, failure.Usagef("web: --%s is for a served page, and --export writes a file", served)
+			return failure.Usagef("web: --%s is for a served page, and --export writes a file", served)
 		}
 	}
 	if c.JSON && o.export == "-" {
-		return o, failure.Usagef("web: --json and --export - both want standard output")
+		return failure.Usagef("web: --json and --export - both want standard output")
 	}
-	return o, nil
+	return nil
 }
 
-func runWeb(c *invoke.Invocation) error {
-	o, err := readWebOptions(c)
-	if err != nil {
+func runWeb(c *invoke.Invocation, o *webOptions) error {
+	if err := o.check(c); err != nil {
 		return err
 	}
 	if err := c.Open(); err != nil {
@@ -185,7 +183,7 @@ func webRepository(c *invoke.Invocation, ctx context.Context) (*Repository, erro
 		Forge:  forgeOf(own),
 		Mirror: func() {
 			if mirror := c.StartMirror(own); mirror != nil {
-				mirror.End()
+				mirror.End(own)
 				mirror.Close()
 			}
 		},

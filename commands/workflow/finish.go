@@ -26,10 +26,8 @@ var FinishCommand = invoke.Command{
 		"git checkpoint finish 42",
 		"git checkpoint finish 42 --status failed --error 'the disk of the build machine is full'",
 	},
-	Saves:    true,
-	Flags:    finishFlags,
-	OldFlags: work.OldFlags,
-	Run:      runFinish,
+	Saves: true,
+	New:   invoke.Bind((*finishOptions).flags, runFinish),
 }
 
 // finishOptions are the flags of finish.
@@ -39,22 +37,15 @@ type finishOptions struct {
 	keepLatest    bool
 }
 
-func finishFlags() []cli.Flag {
-	return stepFlags(
-		&cli.StringFlag{Name: "status", Usage: "result of the work: `completed`, failed or abandoned", Value: progress.Completed},
-		&cli.StringFlag{Name: "error", Usage: "reason of the failure (`TEXT`)"},
-		&cli.BoolFlag{Name: "keep-latest", Usage: "leave the newest checkpoint in the chain"},
+func (o *finishOptions) flags() []cli.Flag {
+	return o.StepFlags(
+		&cli.StringFlag{Name: "status", Usage: "result of the work: `completed`, failed or abandoned", Value: progress.Completed, Destination: &o.status},
+		&cli.StringFlag{Name: "error", Usage: "reason of the failure (`TEXT`)", Destination: &o.error},
+		&cli.BoolFlag{Name: "keep-latest", Usage: "leave the newest checkpoint in the chain", Destination: &o.keepLatest},
 	)
 }
 
-func readFinishOptions(c *invoke.Invocation) *finishOptions {
-	return &finishOptions{
-		SaveOptions: readStepOptions(c), status: c.Flags.String("status"), error: c.Flags.String("error"), keepLatest: c.Flags.Bool("keep-latest"),
-	}
-}
-
-func runFinish(c *invoke.Invocation) error {
-	o := readFinishOptions(c)
+func runFinish(c *invoke.Invocation, o *finishOptions) error {
 	status, err := progress.ParseStatus(o.status)
 	if err != nil {
 		return failure.Usagef("finish: --status: %w", err)

@@ -42,10 +42,8 @@ var PhaseCommand = invoke.Command{
 		"git checkpoint phase next",
 	},
 	Saves:        true,
-	Flags:        phaseFlags,
-	OldFlags:     work.OldFlags,
 	ReadingVerbs: []string{"next"},
-	Run:          runPhase,
+	New:          invoke.Bind((*phaseOptions).flags, runPhase),
 }
 
 // phaseOptions are the flags of phase.
@@ -61,28 +59,18 @@ type phaseOptions struct {
 	force     bool
 }
 
-func phaseFlags() []cli.Flag {
-	return stepFlags(
-		&cli.StringSliceFlag{Name: "artifact", Usage: "also capture the file at `PATH` as an artifact of the phase, even if git ignores it"},
-		&cli.StringFlag{Name: "output", Usage: "output `FILE` of the phase, for the next phase; it must exist, and .json must be JSON"},
-		&cli.StringFlag{Name: "schema", Usage: "validate the output against the JSON Schema in `FILE`"},
-		&cli.StringFlag{Name: "summary", Usage: "result of the phase, at most 50 words (`TEXT`)"},
-		&cli.StringFlag{Name: "error", Usage: "reason of the failure (`TEXT`)"},
-		&cli.BoolFlag{Name: "replanned", Usage: "count a replan during the phase, with --reason"},
-		&cli.StringFlag{Name: "reason", Usage: "reason of a skip or a replan (`TEXT`)"},
-		&cli.StringFlag{Name: "on-failure", Usage: "next step after a failure: `retry`, skip or abort"},
-		&cli.BoolFlag{Name: "force", Usage: "ignore a limit, a missing approval or a completed phase"},
+func (o *phaseOptions) flags() []cli.Flag {
+	return o.StepFlags(
+		&cli.GenericFlag{Name: "artifact", Usage: "also capture the file at `PATH` as an artifact of the phase, even if git ignores it", Value: (*invoke.List)(&o.Artifacts)},
+		&cli.StringFlag{Name: "output", Usage: "output `FILE` of the phase, for the next phase; it must exist, and .json must be JSON", Destination: &o.output},
+		&cli.StringFlag{Name: "schema", Usage: "validate the output against the JSON Schema in `FILE`", Destination: &o.schema},
+		&cli.StringFlag{Name: "summary", Usage: "result of the phase, at most 50 words (`TEXT`)", Destination: &o.summary},
+		&cli.StringFlag{Name: "error", Usage: "reason of the failure (`TEXT`)", Destination: &o.error},
+		&cli.BoolFlag{Name: "replanned", Usage: "count a replan during the phase, with --reason", Destination: &o.replanned},
+		&cli.StringFlag{Name: "reason", Usage: "reason of a skip or a replan (`TEXT`)", Destination: &o.reason},
+		&cli.StringFlag{Name: "on-failure", Usage: "next step after a failure: `retry`, skip or abort", Destination: &o.onFailure},
+		&cli.BoolFlag{Name: "force", Usage: "ignore a limit, a missing approval or a completed phase", Destination: &o.force},
 	)
-}
-
-func readPhaseOptions(c *invoke.Invocation) *phaseOptions {
-	f := c.Flags
-	o := &phaseOptions{
-		SaveOptions: readStepOptions(c), output: f.String("output"), schema: f.String("schema"), summary: f.String("summary"), error: f.String("error"),
-		reason: f.String("reason"), replanned: f.Bool("replanned"), onFailure: f.String("on-failure"), force: f.Bool("force"),
-	}
-	o.Artifacts = c.Lists["artifact"]
-	return o
 }
 
 // phaseVerbs are the verbs of phase, each with the flags that only some verbs accept.
@@ -97,7 +85,7 @@ var phaseVerbs = []verbFlags{
 	{"next", nil},
 }
 
-func runPhase(c *invoke.Invocation) error {
+func runPhase(c *invoke.Invocation, o *phaseOptions) error {
 	verb, typed, err := phaseArgs(c)
 	if err != nil {
 		return err
@@ -113,7 +101,7 @@ func runPhase(c *invoke.Invocation) error {
 	if verb == "next" {
 		return nextPhase(c, issue)
 	}
-	p, err := newPhaseStep(c, readPhaseOptions(c), verb, typed)
+	p, err := newPhaseStep(c, o, verb, typed)
 	if err != nil {
 		return err
 	}

@@ -33,10 +33,8 @@ var StartCommand = invoke.Command{
 		"git checkpoint start 42 --description 'sign in with a key' --phases design,build,test",
 		"git checkpoint start --as claude --type orchestrate --project auth_system --phases 5",
 	},
-	Saves:    true,
-	Flags:    startFlags,
-	OldFlags: work.OldFlags,
-	Run:      runStart,
+	Saves: true,
+	New:   invoke.Bind((*startOptions).flags, runStart),
 }
 
 // startOptions are the flags of start.
@@ -48,28 +46,19 @@ type startOptions struct {
 	as                         layout.Name
 }
 
-func startFlags() []cli.Flag {
-	return stepFlags(
-		&cli.StringFlag{Name: "type", Usage: "`TYPE` of the workflow, such as orchestrate, implement or test-all"},
-		&cli.StringFlag{Name: "project", Usage: "`PROJECT` of the workflow"},
-		&cli.StringFlag{Name: "description", Usage: "description of the workflow (`TEXT`)"},
-		&cli.StringFlag{Name: "plan", Usage: "`FILE` of the plan"},
-		&cli.StringFlag{Name: "phases", Usage: "number of phases, or a comma-separated list of names (`N`)"},
-		&cli.StringFlag{Name: "as", Usage: "begin a workflow of the system `LAYOUT`: crunch, claude, recovery, dotagent or pipeline"},
+func (o *startOptions) flags() []cli.Flag {
+	return o.StepFlags(
+		&cli.StringFlag{Name: "type", Usage: "`TYPE` of the workflow, such as orchestrate, implement or test-all", Destination: &o.kind},
+		&cli.StringFlag{Name: "project", Usage: "`PROJECT` of the workflow", Destination: &o.project},
+		&cli.StringFlag{Name: "description", Usage: "description of the workflow (`TEXT`)", Destination: &o.description},
+		&cli.StringFlag{Name: "plan", Usage: "`FILE` of the plan", Destination: &o.plan},
+		&cli.StringFlag{Name: "phases", Usage: "number of phases, or a comma-separated list of names (`N`)", Destination: &o.phases},
+		&cli.StringFlag{Name: "as", Usage: "begin a workflow of the system `LAYOUT`: crunch, claude, recovery, dotagent or pipeline", Destination: (*string)(&o.as)},
 	)
 }
 
-func readStartOptions(c *invoke.Invocation) (*startOptions, error) {
-	as, err := invoke.LayoutFlag(c)
-	return &startOptions{
-		SaveOptions: readStepOptions(c), kind: c.Flags.String("type"), project: c.Flags.String("project"),
-		description: c.Flags.String("description"), plan: c.Flags.String("plan"), phases: c.Flags.String("phases"), as: as,
-	}, err
-}
-
-func runStart(c *invoke.Invocation) error {
-	o, err := readStartOptions(c)
-	if err != nil {
+func runStart(c *invoke.Invocation, o *startOptions) error {
+	if err := c.CheckLayout(o.as); err != nil {
 		return err
 	}
 	if err := work.OpenToSave(c); err != nil {

@@ -15,8 +15,6 @@ import (
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/checkpoint/tasks"
 	"git-checkpoint/gitstore/failure"
-
-	"github.com/urfave/cli/v2"
 )
 
 // A step is the work of start, phase, task and finish: a transition of the record, then a
@@ -52,35 +50,6 @@ type step struct {
 	end func(*gitstore.Saved) error
 }
 
-// stepFlags returns the given flags plus common step flags.
-func stepFlags(own ...cli.Flag) []cli.Flag {
-	return append(own,
-		&cli.StringFlag{Name: "message", Aliases: []string{"m"}, Usage: "note instead of the default note of the step (`NOTE`)"},
-		&cli.StringFlag{Name: "session", Usage: "session of the checkpoint (`UUID`)"},
-		&cli.StringFlag{Name: "state", Usage: "merge `FILE` (YAML or JSON, - for standard input) into the record"},
-		&cli.StringSliceFlag{Name: "set", Usage: "set `PATH=VALUE` in the record; null deletes"},
-		work.StagedFlag(),
-		work.IssueFileFlag("read the issue's title, body and labels from `FILE`"),
-		&cli.BoolFlag{Name: "no-prune", Usage: "apply no retention now"},
-		&cli.BoolFlag{Name: "dry-run", Usage: "run without writing anything"},
-		work.OfflineFlag(),
-		work.PushFlag(),
-	)
-}
-
-// readStepOptions returns the values of the common step flags.
-func readStepOptions(c *invoke.Invocation) work.SaveOptions {
-	f := c.Flags
-	o := work.SaveOptions{
-		Message: f.String("message"), Session: f.String("session"), State: f.String("state"), Sets: c.Lists["set"],
-		NoPrune: f.Bool("no-prune"), DryRun: f.Bool("dry-run"),
-		Issue: work.ReadIssueOptions(c),
-	}
-	o.ReadFiles(c)
-	o.Push = work.ReadPushOptions(c, o.DryRun)
-	return o
-}
-
 // take runs a step for an issue.
 func take(c *invoke.Invocation, issue checkpoint.Issue, s step) error {
 	if on, why := c.Settings.TriggerEnabled(s.trigger); !on {
@@ -114,7 +83,7 @@ func take(c *invoke.Invocation, issue checkpoint.Issue, s step) error {
 	t.End()
 	var nothing *progress.NothingError
 	if errors.As(err, &nothing) {
-		work.PushMissed(c, issue, s.options.Push)
+		work.PushMissed(c, issue, s.options)
 		return notTaken(c, issue, s, nothing.Reason, after)
 	}
 	if err != nil {
@@ -212,7 +181,7 @@ func checkVerb(c *invoke.Invocation, verbs []verbFlags, typed string) error {
 	i := slices.IndexFunc(verbs, func(v verbFlags) bool { return v.name == typed })
 	for _, v := range verbs {
 		for _, name := range v.flags {
-			if (c.Flags.IsSet(name) || len(c.Lists[name]) > 0) && !slices.Contains(verbs[i].flags, name) {
+			if c.Flags.IsSet(name) && !slices.Contains(verbs[i].flags, name) {
 				return failure.Usagef("%s %s: --%s cannot be combined with it", c.Name, typed, name)
 			}
 		}

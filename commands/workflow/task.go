@@ -37,10 +37,8 @@ var TaskCommand = invoke.Command{
 		"git checkpoint task list --ready",
 	},
 	Saves:        true,
-	Flags:        taskFlags,
-	OldFlags:     work.OldFlags,
 	ReadingVerbs: []string{"list"},
-	Run:          runTask,
+	New:          invoke.Bind((*taskOptions).flags, runTask),
 }
 
 // maxTasks limits the tasks of one command line.
@@ -60,29 +58,19 @@ type taskOptions struct {
 	force    bool
 }
 
-func taskFlags() []cli.Flag {
-	return stepFlags(
-		&cli.StringFlag{Name: "output", Usage: "output `FILE` of the task"},
-		&cli.StringSliceFlag{Name: "after", Usage: "`TASK` that must be complete before the added tasks"},
-		&cli.StringFlag{Name: "by", Usage: "`NAME` of the worker"},
-		&cli.StringFlag{Name: "error", Usage: "reason of the failure (`TEXT`)"},
-		&cli.BoolFlag{Name: "crash", Usage: "the worker crashed: the task is pending again, and the crash is counted"},
-		&cli.BoolFlag{Name: "clean", Usage: "remove incomplete outputs"},
-		&cli.BoolFlag{Name: "timed-out", Usage: "the task took too long: it can run once more"},
-		&cli.StringSliceFlag{Name: "artifact", Usage: "also capture the file at `PATH`, even if git ignores it"},
-		&cli.BoolFlag{Name: "ready", Usage: "list the names of tasks that can begin now, one a line"},
-		&cli.BoolFlag{Name: "force", Usage: "ignore a claim, a limit or open dependencies"},
+func (o *taskOptions) flags() []cli.Flag {
+	return o.StepFlags(
+		&cli.StringFlag{Name: "output", Usage: "output `FILE` of the task", Destination: &o.output},
+		&cli.GenericFlag{Name: "after", Usage: "`TASK` that must be complete before the added tasks", Value: (*invoke.List)(&o.after)},
+		&cli.StringFlag{Name: "by", Usage: "`NAME` of the worker", Destination: &o.by},
+		&cli.StringFlag{Name: "error", Usage: "reason of the failure (`TEXT`)", Destination: &o.error},
+		&cli.BoolFlag{Name: "crash", Usage: "the worker crashed: the task is pending again, and the crash is counted", Destination: &o.crash},
+		&cli.BoolFlag{Name: "clean", Usage: "remove incomplete outputs", Destination: &o.clean},
+		&cli.BoolFlag{Name: "timed-out", Usage: "the task took too long: it can run once more", Destination: &o.timedOut},
+		&cli.GenericFlag{Name: "artifact", Usage: "also capture the file at `PATH`, even if git ignores it", Value: (*invoke.List)(&o.Artifacts)},
+		&cli.BoolFlag{Name: "ready", Usage: "list the names of tasks that can begin now, one a line", Destination: &o.ready},
+		&cli.BoolFlag{Name: "force", Usage: "ignore a claim, a limit or open dependencies", Destination: &o.force},
 	)
-}
-
-func readTaskOptions(c *invoke.Invocation) *taskOptions {
-	f := c.Flags
-	o := &taskOptions{
-		SaveOptions: readStepOptions(c), output: f.String("output"), after: c.Lists["after"], by: f.String("by"), error: f.String("error"),
-		crash: f.Bool("crash"), clean: f.Bool("clean"), timedOut: f.Bool("timed-out"), ready: f.Bool("ready"), force: f.Bool("force"),
-	}
-	o.Artifacts = c.Lists["artifact"]
-	return o
 }
 
 // taskVerbs are the verbs of task, each with the flags that only some verbs accept.
@@ -97,8 +85,7 @@ var taskVerbs = []verbFlags{
 	{"recover", []string{"clean", "by", "force"}},
 }
 
-func runTask(c *invoke.Invocation) error {
-	o := readTaskOptions(c)
+func runTask(c *invoke.Invocation, o *taskOptions) error {
 	verb, err := taskVerb(c, o)
 	if err != nil {
 		return err

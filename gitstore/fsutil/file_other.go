@@ -12,6 +12,9 @@ func OpenFile(path string, flag int, perm fs.FileMode) (*os.File, error) {
 	return os.OpenFile(path, flag, perm)
 }
 
+// OpenIn opens a file of a directory, which is open both as root and as dir.
+func OpenIn(root *os.Root, _ *os.File, name string) (*os.File, error) { return root.Open(name) }
+
 // SyncFile does nothing: on this system a sync requires write access, but object files
 // are read-only. Git for Windows syncs them.
 func SyncFile(string) error { return nil }

@@ -22,6 +22,18 @@ func OpenFile(path string, flag int, perm fs.FileMode) (*os.File, error) {
 	return os.NewFile(uintptr(fd), path), nil
 }
 
+// OpenIn opens a file of a directory, which is open both as root and as dir. It fails for a symlink,
+// and does not register the file for polling.
+func OpenIn(_ *os.Root, dir *os.File, name string) (*os.File, error) {
+	fd, err := IgnoringEINTR(func() (int, error) {
+		return unix.Openat(int(dir.Fd()), name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	})
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	return os.NewFile(uintptr(fd), name), nil
+}
+
 // IgnoringEINTR retries a system call if a signal interrupts it.
 func IgnoringEINTR(f func() (int, error)) (int, error) {
 	for {

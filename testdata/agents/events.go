@@ -28,6 +28,7 @@ var events = []row{
 	{name: "startup", marks: "FC", run: startup},
 	{name: "resume", marks: "FCR", run: resume},
 	{name: "turn", marks: "FS", run: turn},
+	{name: "prompt", marks: "FS", run: prompt},
 	{name: "compaction", marks: "FSC", run: compaction},
 	{name: "interrupt", marks: "FS", run: func(w *world) (string, error) { return signalled(w, syscall.SIGINT) }},
 	{name: "sigterm", marks: "FS", run: func(w *world) (string, error) { return signalled(w, syscall.SIGTERM) }},
@@ -92,6 +93,17 @@ func resume(w *world) (string, error) {
 func turn(w *world) (string, error) {
 	_, err := w.run(w.agent.once("%run{echo turn >turn.txt}")...)
 	return marks("F", w.ran("turn") > 0, "S", w.savedSoon("turn.txt")), err
+}
+
+// prompt changes a file as a person before the turn: blame shows the person, not the turn.
+func prompt(w *world) (string, error) {
+	if _, err := w.shell("echo a line >hand.txt"); err != nil {
+		return "", err
+	}
+	_, err := w.run(w.agent.once("%run{echo turn >turn.txt}")...)
+	saved := w.savedSoon("turn.txt")
+	by, blameErr := w.shell("git checkpoint blame --issue " + issue + " hand.txt")
+	return marks("F", w.ran("prompt") > 0, "S", saved && blameErr == nil && strings.Contains(by, "by hand")), err
 }
 
 func compaction(w *world) (string, error) {

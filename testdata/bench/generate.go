@@ -39,6 +39,8 @@ const (
 	kindFewTurns  kind = "few-turns"  // a branch with a few turns
 	kindManyTurns kind = "many-turns" // a branch with many turns
 
+	kindWide kind = "wide" // many files in one directory, without a chain
+
 	kindIssues100  kind = "issues-100" // a hundred issues, packed, see issueKinds
 	kindIssues1k   kind = "issues-1k"
 	kindIssues10k  kind = "issues-10k"
@@ -53,6 +55,9 @@ func (b *bench) repo(ctx context.Context, k kind, s scale) (*repo, error) {
 	}
 	b.say("generate %s", name)
 	r := &repo{b: b, dir: filepath.Join(b.work, name), scale: s, files: paths(s)}
+	if k == kindWide {
+		r.files = append(r.files, widePaths()...)
+	}
 	if err := r.generate(ctx, k); err != nil {
 		return nil, fmt.Errorf("generate %s: %w", name, err)
 	}
@@ -79,6 +84,9 @@ func (r *repo) generate(ctx context.Context, k kind) error {
 		}
 		branch := func() error { return r.branchWithTurns(ctx, turns) }
 		return try(steps[0], pack, files, branch, r.b.settle)
+	}
+	if k == kindWide {
+		return try(steps[0], pack, r.b.settle)
 	}
 	if r.b.issuesOf(k) > 0 { // gc of so many records takes minutes, and fast-import has packed them
 		return try(steps[0], chains, func() error { return r.packIssues(ctx) }, r.b.settle)

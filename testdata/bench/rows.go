@@ -98,6 +98,14 @@ var rows = append([]row{
 		figures: at("100k", figure{Target: 1.2}),
 	},
 	{
+		name: "status-many", store: kindWide, run: runStatusMany,
+		what: "status, 5,000 changed files that the checkpoint has", against: "git status --porcelain", figures: anywhere(3),
+	},
+	{
+		name: "restore-many", store: kindWide, run: runRestoreMany,
+		what: "restore of 5,000 files", against: "git checkout of the same files",
+	},
+	{
 		name: "restore", store: kindSave, run: runRestore,
 		what: "restore of 10 files", against: readTreeName, figures: at("100k", figure{Target: 1.1}),
 	},

@@ -93,7 +93,7 @@ func syncIssuesRows(number string, k kind) []row {
 			run: func(ctx context.Context, r *repo) (result, error) {
 				ours, gits := &emptyRemote{r: r, name: "ours"}, &emptyRemote{r: r, name: "gits"}
 				return r.pair(ctx, r.b.few(),
-					side{prepare: ours.next, each: ours.sync, check: r.says("pushed 1 checkpoint", len(r.many))},
+					side{prepare: ours.next, each: ours.sync, check: pushesEach(len(r.many))},
 					side{prepare: gits.next, each: func(int) []string {
 						return r.gits("push", "-q", gits.remote(), checkpointRefs+":"+checkpointRefs)
 					}, check: silent})
@@ -115,6 +115,16 @@ func syncIssuesRows(number string, k kind) []row {
 					side{argv: r.gits("ls-remote", e.remote(), checkpointRefs), check: counts("", len(r.many))})
 			},
 		},
+	}
+}
+
+// pushesEach checks that each of n issues was pushed. Rows before may have saved to one of them.
+func pushesEach(n int) func(string) error {
+	return func(out string) error {
+		if got := strings.Count(out, ": pushed "); got != n {
+			return fmt.Errorf("%d issues were pushed, not %d", got, n)
+		}
+		return nil
 	}
 }
 

@@ -287,8 +287,7 @@ var agents = []Agent{
 	},
 	{
 		Name: "copilot", Program: "copilot", Resume: "copilot --resume", Reads: "claude", File: ".github/hooks/git-checkpoint.json", Home: ".copilot/hooks/git-checkpoint.json", JSON: []string{"additionalContext"}, Budget: 10_000,
-		Flat: true, CommandKey: "bash", TimeoutKey: "timeoutSec", Versioned: true,
-		Events: []AgentEvent{{"SessionStart", "session-start", 10}, {"Stop", Turn, 30}, {"PreCompact", "pre-compact", 30}, {"SessionEnd", "session-end", 30}},
+		Flat: true, CommandKey: "bash", TimeoutKey: "timeoutSec", Versioned: true, Events: claudeEvents,
 	},
 	{
 		Name: "cursor", Program: "cursor-agent", Resume: "cursor-agent --resume", File: ".cursor/hooks.json", Home: ".cursor/hooks.json", JSON: []string{"additional_context"}, Budget: 10_000,

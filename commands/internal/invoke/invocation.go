@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,9 +30,8 @@ type Invocation struct {
 	Ctx    context.Context
 	Env    *Env
 	Flags  *cli.Context
-	Args   []string            // before "--"
-	Paths  []string            // after "--"
-	Lists  map[string][]string // values of repeatable flags
+	Args   []string // before "--"
+	Paths  []string // after "--"
 	Common Common
 	JSON   bool
 	Out    *Writer
@@ -102,7 +102,7 @@ func (c *Invocation) OpenIn(dir string) error {
 
 // A MirrorKeeper synchronizes a layout's files with the checkpoints.
 type MirrorKeeper interface {
-	End() // writes the files of the issues that the command has changed
+	End(*Invocation) // writes the files of the issues that the command has changed
 	Close()
 }
 
@@ -110,7 +110,7 @@ type MirrorKeeper interface {
 // called at the end of a command, and by run after each save.
 func (c *Invocation) EndMirror() {
 	if c.mirror != nil {
-		c.mirror.End()
+		c.mirror.End(c)
 	}
 }
 
@@ -120,6 +120,14 @@ func (c *Invocation) Fork(ctx context.Context) *Invocation {
 	own := *c
 	own.Ctx, own.Store, own.Warnings, own.mirror, own.StartMirror = ctx, nil, nil, nil, nil
 	return &own
+}
+
+// With returns a copy of c that works on another store until ctx ends, and keeps the same mirror.
+// The copy collects its own warnings.
+func (c *Invocation) With(ctx context.Context, store *gitstore.Store) *Invocation {
+	own := c.Fork(ctx)
+	own.Store, own.mirror = store, c.mirror
+	return own
 }
 
 // CloseMirror closes the folder of the mirrored files.
@@ -300,13 +308,11 @@ type Command struct {
 	Args        string // arguments, as shown in the help
 	Max         int    // maximum number of arguments
 	Description string
-	Examples    []string          // full command lines
-	Flags       func() []cli.Flag // nil if the command has no flags
-	OldFlags    func() []cli.Flag // flags of earlier versions that are accepted, or nil; no help lists them
-	ShortHelp   []string          // flags that the short help lists; nil for all flags
-	Everyday    bool              // the short list of commands has this command
-	Hidden      bool              // no list of commands has this command
-	MayBeEmpty  []string          // flags that accept an empty value
+	Examples    []string // full command lines
+	ShortHelp   []string // flags that the short help lists; nil for all flags
+	Everyday    bool     // the short list of commands has this command
+	Hidden      bool     // no list of commands has this command
+	MayBeEmpty  []string // flags that accept an empty value
 
 	// ReadsOnly is set if the command changes no checkpoints. Without a named issue, it may
 	// then read the only issue that has checkpoints.
@@ -319,16 +325,50 @@ type Command struct {
 	// fails if a setting is invalid; otherwise Open prints a warning.
 	NeedsSettings bool
 
-	Run func(*Invocation) error
+	Run func(*Invocation) error // of a command without flags
+
+	// New returns the flags of one run of the command, and the run, which finds their values in
+	// its options. Hidden flags are accepted, but no help lists them.
+	New func() ([]cli.Flag, func(*Invocation) error)
 }
 
-// OwnFlags returns the flags of the command without those of every command.
-func (d *Command) OwnFlags() []cli.Flag {
-	if d.Flags == nil {
-		return nil
+// Bind returns the New of a command with options of type O: flags declares each flag with the
+// field that gets its value.
+func Bind[O any](flags func(*O) []cli.Flag, run func(*Invocation, *O) error) func() ([]cli.Flag, func(*Invocation) error) {
+	return func() ([]cli.Flag, func(*Invocation) error) {
+		o := new(O)
+		return flags(o), func(c *Invocation) error { return run(c, o) }
 	}
-	return d.Flags()
 }
+
+// Start returns the flags of one run of the command without those of every command, and the
+// run.
+func (d *Command) Start() ([]cli.Flag, func(*Invocation) error) {
+	if d.New == nil {
+		return nil, d.Run
+	}
+	return d.New()
+}
+
+// OwnFlags returns the flags of the command that the help lists, without those of every
+// command.
+func (d *Command) OwnFlags() []cli.Flag {
+	flags, _ := d.Start()
+	return slices.DeleteFunc(flags, func(f cli.Flag) bool { return !f.(cli.VisibleFlag).IsVisible() })
+}
+
+// A List is the value of a repeatable flag: a cli.GenericFlag, because the library splits the
+// values of its own repeatable flags at commas and loses invalid UTF-8.
+type List []string
+
+// Set adds a value.
+func (l *List) Set(value string) error {
+	*l = append(*l, value)
+	return nil
+}
+
+// String returns "", as lists have no default.
+func (l *List) String() string { return "" }
 
 // Common has the flags of every command, except --json.
 type Common struct {
@@ -338,23 +378,19 @@ type Common struct {
 	Issue   string // value of --issue, or ""
 }
 
-// CommonFlags returns the flags of every command.
-func CommonFlags() []cli.Flag {
+// Flags returns the flags of every command.
+func (o *Common) Flags() []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "json", Usage: "print one JSON object on one line"},
-		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print results only"},
-		&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "print more details"},
-		&cli.StringFlag{Name: "C", Usage: "run as if started in `DIR`"},
-		&cli.StringFlag{Name: "issue", Usage: "`ISSUE` of the command"},
+		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print results only", Destination: &o.Quiet},
+		&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "print more details", Destination: &o.Verbose},
+		&cli.StringFlag{Name: "C", Usage: "run as if started in `DIR`", Destination: &o.Dir},
+		&cli.StringFlag{Name: "issue", Usage: "`ISSUE` of the command", Destination: &o.Issue},
 	}
 }
 
-// ReadCommon returns the values of the flags of every command.
-func ReadCommon(flags *cli.Context) Common {
-	return Common{
-		Quiet: flags.Bool("quiet"), Verbose: flags.Bool("verbose"), Dir: flags.String("C"), Issue: flags.String("issue"),
-	}
-}
+// CommonFlags returns the flags of every command, to describe them.
+func CommonFlags() []cli.Flag { return new(Common).Flags() }
 
 // An OptionalFlag is a flag with an optional value. A value is attached with "=". The
 // word after the flag is an argument: in "--push 42", 42 is an issue.
@@ -365,6 +401,20 @@ func (OptionalFlag) TakesValue() bool { return false }
 
 // LeftOut is the value of an optional flag that is given without a value.
 const LeftOut = "-"
+
+// An Optional is what the command line says about an OptionalFlag: "" if it is not given.
+type Optional string
+
+// Given reports whether the flag is given.
+func (o Optional) Given() bool { return o != "" }
+
+// Value returns the value of the flag, or "" without one.
+func (o Optional) Value() string {
+	if o == LeftOut {
+		return ""
+	}
+	return string(o)
+}
 
 // Nearest returns the candidate that a mistyped word probably means, or "". A candidate
 // that is a prefix of the word, or the reverse, comes first. Otherwise the edit distance

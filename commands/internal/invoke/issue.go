@@ -392,16 +392,15 @@ func (c *Invocation) RemoteTimeout() time.Duration {
 	return time.Duration(c.Settings.Int("timeouts.remote")) * time.Second
 }
 
-// LayoutFlag returns the layout of --as, or "" if it is not set.
-func LayoutFlag(c *Invocation) (layout.Name, error) {
-	if !c.Flags.IsSet("as") {
-		return "", nil
+// CheckLayout returns an error if a value of --as names no layout.
+func (c *Invocation) CheckLayout(as layout.Name) error {
+	if as == "" {
+		return nil
 	}
-	as, err := layout.Parse(c.Flags.String("as"))
-	if err != nil {
-		return "", failure.Usagef("%s: --as: %w", c.Name, err)
+	if _, err := layout.Parse(string(as)); err != nil {
+		return failure.Usagef("%s: --as: %w", c.Name, err)
 	}
-	return as, nil
+	return nil
 }
 
 // notFound reports whether the error means that no checkpoint has the name, or that the

@@ -24,12 +24,9 @@ import (
 )
 
 // ColorFlag returns the flag --color.
-func ColorFlag() cli.Flag {
-	return &cli.StringFlag{Name: "color", Usage: "use colors and the terminal form: `auto`, always or never"}
+func ColorFlag(when *string) cli.Flag {
+	return &cli.StringFlag{Name: "color", Usage: "use colors and the terminal form: `auto`, always or never", Destination: when}
 }
-
-// ReadColor returns the value of --color, or "".
-func ReadColor(c *Invocation) string { return c.Flags.String("color") }
 
 // Screen returns the screen for results. when is the value of --color. If the output is for scripts, ok is false, and
 // the output is plain text of a stable form.

@@ -87,6 +87,9 @@ func Prompt(j *Standing, more PromptMore, now time.Time, room int) string {
 	return fence(head, append(lines, promptLine{text: "| (shortened)\n"}), outro)
 }
 
+// IsShortened reports whether Prompt has left out lines of a text.
+func IsShortened(text string) bool { return strings.Contains(text, "\n| (shortened") }
+
 // cutLine returns a line of at most limit columns, and twice as many bytes.
 func cutLine(text string, limit int) string {
 	return CutBytes(Truncate(text, limit+len("| ")), 2*limit) + "\n"

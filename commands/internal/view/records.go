@@ -113,12 +113,16 @@ type Status struct {
 	Artifacts        []Artifact     `json:"artifacts"`
 	PreservedMinutes float64        `json:"preserved_minutes"` // duration of completed phases
 
-	ArtifactPaths     any    `json:"artifact_paths"`   // paths by name, from a recovery document
-	ContextMetadata   any    `json:"context_metadata"` // from a recovery document
-	SessionID         string `json:"session_id" empty:"null"`
-	SessionAgent      string `json:"session_agent" empty:"null"` // if this clone has the session's record
-	SessionTranscript string `json:"session_transcript" empty:"null"`
-	SessionCommand    string `json:"session_command" empty:"null"` // continues the session
+	ArtifactPaths     any       `json:"artifact_paths"`   // paths by name, from a recovery document
+	ContextMetadata   any       `json:"context_metadata"` // from a recovery document
+	SessionID         string    `json:"session_id" empty:"null"`
+	SessionAgent      string    `json:"session_agent" empty:"null"` // if this clone has the session's record
+	SessionTranscript string    `json:"session_transcript" empty:"null"`
+	SessionCommand    string    `json:"session_command" empty:"null"` // continues the session
+	GivenTo           string    `json:"given_to" empty:"null"`        // agent whose session got the work last in this clone
+	GivenSession      string    `json:"given_session" empty:"null"`
+	GivenAt           time.Time `json:"given_at"`
+	GivenCut          bool      `json:"given_cut"`
 
 	Next    string  `json:"next" empty:"null"` // next action of another system's workflow
 	Stories []Story `json:"stories"`

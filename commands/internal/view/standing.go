@@ -30,6 +30,7 @@ type Standing struct {
 
 	By        string             // author, if another person saved the checkpoint, else ""
 	Session   Session            // session of the checkpoint or the newest of its issue
+	Given     Given              // the last session that got the work in this clone
 	Parallel  []gitstore.NotHere // checkpoints that were saved in parallel
 	Here      string             // current branch, "" if HEAD is detached
 	HereKnown bool
@@ -122,6 +123,7 @@ func (s *Standing) StatusRecord(kind string) Status {
 		SavedBy: s.Checkpoint.Author, SkippedPhases: p.Skipped, Replans: progress.ReplanCounts(r), Artifacts: artifacts(r), PreservedMinutes: progress.Minutes(r), Next: v.Next.Action,
 		WentBack: WentBackRecord(s.Point), Parallel: ParallelRecords(s.Parallel), Fork: ForkRecord(r.Fork()),
 		SessionID: cmp.Or(s.Session.ID, r.Session()), SessionAgent: s.Session.Agent, SessionTranscript: s.Session.Transcript, SessionCommand: s.Session.Command,
+		GivenTo: s.Given.To, GivenSession: s.Given.Session, GivenAt: s.Given.At, GivenCut: s.Given.Cut,
 	}
 	out.ArtifactPaths, out.ContextMetadata = WorkflowJSON(r, "artifact_paths"), WorkflowJSON(r, "context_metadata")
 	conflicts := map[string]string{}
@@ -199,10 +201,37 @@ func (s *Standing) PlainProgress() []Row {
 	return rows
 }
 
-// BesideRows returns the source of a fork, a person's restore of an older checkpoint, and the
-// checkpoints that were saved in parallel.
+// A Given is the text about the work that a session got from its hook. The zero value is none.
+type Given struct {
+	To, Session string
+	At          time.Time
+	Bytes       int
+	Cut         bool
+	Saved       bool // the work was saved since
+}
+
+// Text returns a text such as "to codex 5 minutes ago (1,234 bytes), saved nothing since".
+func (g Given) Text(now time.Time) string {
+	if g.To == "" {
+		return ""
+	}
+	text := fmt.Sprintf("to %s %s (%d bytes)", g.To, Ago(g.At, now), g.Bytes)
+	if g.Cut {
+		text += ", shortened"
+	}
+	if !g.Saved {
+		text += ", saved nothing since"
+	}
+	return text
+}
+
+// BesideRows returns the source of a fork, the session that got the work and has saved nothing
+// since, a person's restore of an older checkpoint, and the checkpoints that were saved in parallel.
 func (s *Standing) BesideRows() []Row {
 	rows := ForkRows(s.Record.Fork())
+	if text := s.Given.Text(s.Now); text != "" && (!s.Given.Saved || s.Given.Cut) {
+		rows = append(rows, Row{Label: "Given", Text: text})
+	}
 	if text := WentBackText(s.Point, s.Now); text != "" {
 		rows = append(rows, Row{Label: "Went back", Text: text, Style: Yellow})
 	}

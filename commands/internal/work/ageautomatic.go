@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 )
 
@@ -36,6 +37,8 @@ func AgeAutomatically(c *invoke.Invocation) {
 		return // for example a repository that belongs to another user
 	}
 	_ = c.Store.Files.SweepContent(c.Ctx, nil) // repeated by a later run
+	c.Store.SweepLines()
+	gitstore.RemoveLeftTrials()
 	defer c.Store.CacheRefs(c.Ctx)()
 	issues, _, err := c.Store.Issues(c.Ctx, false)
 	if err != nil {
@@ -54,6 +57,11 @@ func AgeAutomatically(c *invoke.Invocation) {
 	if next.Before(now.Add(interval)) {
 		_ = setDue(c, next) // otherwise the run takes place a day later
 	}
+}
+
+// isAgingDue reports whether a run is due, and auto_prune is on.
+func isAgingDue(c *invoke.Invocation) bool {
+	return c.Settings.Bool("auto_prune") && isDue(c.Store.Notes.Path(dueNote), c.Env.Now())
 }
 
 // isDue reports whether the time in a file has passed. A missing file, an invalid time and

@@ -13,18 +13,17 @@ import (
 )
 
 // WorkflowFlags returns the flags that name the issue by its workflow.
-func WorkflowFlags() []cli.Flag {
+func WorkflowFlags(q *progress.Query) []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "type", Usage: "the issue of the newest workflow of `TYPE`, like implement, that is not over"},
-		&cli.StringFlag{Name: "project", Usage: "with --type, of the `PROJECT`"},
+		&cli.StringFlag{Name: "type", Usage: "the issue of the newest workflow of `TYPE`, like implement, that is not over", Destination: &q.Type},
+		&cli.StringFlag{Name: "project", Usage: "with --type, of the `PROJECT`", Destination: &q.Project},
 	}
 }
 
 // NameByWorkflow sets the issue of the command to that of the workflow of --type and
 // --project, if they are given.
-func NameByWorkflow(c *invoke.Invocation) error {
-	q, err := WorkflowQuery(c)
-	if err != nil || q.Type == "" {
+func NameByWorkflow(c *invoke.Invocation, q progress.Query) error {
+	if err := CheckWorkflow(c, q); err != nil || q.Type == "" {
 		return err
 	}
 	if c.Common.Issue != "" {
@@ -35,16 +34,12 @@ func NameByWorkflow(c *invoke.Invocation) error {
 	return err
 }
 
-// WorkflowQuery returns the query of --type and --project.
-func WorkflowQuery(c *invoke.Invocation) (progress.Query, error) {
-	q := progress.Query{Type: c.Flags.String("type"), Project: c.Flags.String("project")}
-	switch {
-	case q.Type == "" && c.Flags.IsSet("type"):
-		return q, failure.Usagef("%s: --type: want a type of workflow", c.Name)
-	case q.Type == "" && c.Flags.IsSet("project"):
-		return q, failure.Usagef("%s: --project goes with --type", c.Name)
+// CheckWorkflow returns an error for --project without --type.
+func CheckWorkflow(c *invoke.Invocation, q progress.Query) error {
+	if q.Type == "" && q.Project != "" {
+		return failure.Usagef("%s: --project goes with --type", c.Name)
 	}
-	return q, nil
+	return nil
 }
 
 // A found is an issue whose newest checkpoint matches a query.

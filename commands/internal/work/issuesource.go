@@ -34,19 +34,14 @@ type IssueAnswer struct {
 	Why   string
 }
 
-// IssueFileFlag returns the --issue-file flag.
-func IssueFileFlag(usage string) cli.Flag {
-	return &cli.StringFlag{Name: "issue-file", Usage: usage}
+// FileFlag returns the --issue-file flag.
+func (o *IssueOptions) FileFlag(usage string) cli.Flag {
+	return &cli.StringFlag{Name: "issue-file", Usage: usage, Destination: &o.File}
 }
 
 // OfflineFlag returns the --offline flag of commands that compare or record the issue.
-func OfflineFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "offline", Usage: "ask no program and no forge for the issue"}
-}
-
-// ReadIssueOptions returns the values of --issue-file and --offline.
-func ReadIssueOptions(c *invoke.Invocation) IssueOptions {
-	return IssueOptions{File: c.Flags.String("issue-file"), Offline: c.Flags.Bool("offline")}
+func (o *IssueOptions) OfflineFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "offline", Usage: "ask no program and no forge for the issue", Destination: &o.Offline}
 }
 
 // A source provides the current issue.

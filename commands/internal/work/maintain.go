@@ -15,21 +15,32 @@ func Maintain(c *invoke.Invocation, trigger checkpoint.Trigger, o *SaveOptions) 
 	if o.DryRun {
 		return
 	}
+	ages := !o.NoPrune && isAgingDue(c)
 	agentWaits := trigger == checkpoint.Turn || c.Env.InHook
-	if !agentWaits || !c.Store.PacksInBackground() || packInBackground(c) != nil {
-		_ = c.Store.Consolidate(c.Ctx)
+	if agentWaits && (ages || c.Store.IsPackingDue()) && c.Store.MayDetach() && maintainInBackground(c) == nil {
+		return
 	}
-	if c.Settings.Bool("auto_prune") && !o.NoPrune {
+	_ = c.Store.Consolidate(c.Ctx)
+	if ages {
 		AgeAutomatically(c)
 	}
 }
 
-// PackHook is the hook that packs loose objects.
+// MaintainNow packs loose objects and applies the rules of age, as Maintain does.
+func MaintainNow(c *invoke.Invocation) error {
+	err := c.Store.Consolidate(c.Ctx)
+	if isAgingDue(c) {
+		AgeAutomatically(c)
+	}
+	return err
+}
+
+// PackHook is the hook that runs MaintainNow.
 const PackHook = "pack"
 
-// packInBackground starts a process that packs loose objects. An agent waits for its hooks,
-// and packing can take seconds. The process has no terminal and no open pipe to the agent.
-func packInBackground(c *invoke.Invocation) error {
+// maintainInBackground starts a process for MaintainNow. An agent waits for its hooks, and packing
+// or thousands of issues can take seconds. The process has no terminal and no open pipe to the agent.
+func maintainInBackground(c *invoke.Invocation) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err

@@ -9,35 +9,11 @@ import (
 	"git-checkpoint/commands/internal/terminal"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
-
-	"github.com/urfave/cli/v2"
 )
 
-// PushFlag returns the --push flag of the commands that save.
-func PushFlag() cli.Flag {
-	return invoke.OptionalFlag{StringFlag: &cli.StringFlag{Name: "push", Usage: "then push the issue's checkpoints, to `REMOTE` or the configured one, by the rules of push"}}
-}
-
-// PushOptions are the flags of the push after a save.
-type PushOptions struct {
-	Push   bool   // --push is given
-	Remote string // remote of --push, or "" for the configured remote
-	DryRun bool   // the save is a dry run
-}
-
-// ReadPushOptions returns the value of --push.
-func ReadPushOptions(c *invoke.Invocation, dryRun bool) PushOptions {
-	remote := c.Flags.String("push")
-	o := PushOptions{Push: remote != "", Remote: remote, DryRun: dryRun}
-	if remote == invoke.LeftOut {
-		o.Remote = ""
-	}
-	return o
-}
-
-// WantsPush reports whether a new checkpoint is pushed.
-func WantsPush(c *invoke.Invocation, o PushOptions) bool {
-	return !o.DryRun && (o.Push || c.Settings.String("push") == "auto")
+// WantsPush reports whether a new checkpoint is pushed. push is the value of --push.
+func WantsPush(c *invoke.Invocation, push invoke.Optional) bool {
+	return push.Given() || c.Settings.String("push") == "auto"
 }
 
 // NotPushed returns the message about a push that failed after a save. If the gate or the
@@ -61,24 +37,24 @@ func NotPushed(err error) string {
 // PushSaved pushes an issue after a save. An error becomes a warning, because the checkpoint is
 // saved. The warning is printed with --quiet too, since the clone may not live until the next
 // push.
-func PushSaved(c *invoke.Invocation, issue checkpoint.Issue, o PushOptions) {
-	if err := PushIssue(c, issue, o, o.Push); err != nil {
+func PushSaved(c *invoke.Invocation, issue checkpoint.Issue, push invoke.Optional) {
+	if err := PushIssue(c, issue, push, push.Given()); err != nil {
 		c.WarnAlways("%s", NotPushed(err))
 	}
 }
 
 // PushMissed repeats a failed push after a save without changes.
-func PushMissed(c *invoke.Invocation, issue checkpoint.Issue, o PushOptions) {
-	if WantsPush(c, o) {
-		PushSaved(c, issue, o)
+func PushMissed(c *invoke.Invocation, issue checkpoint.Issue, o *SaveOptions) {
+	if !o.DryRun && WantsPush(c, o.Push) {
+		PushSaved(c, issue, o.Push)
 	}
 }
 
 // PushIssue synchronizes an issue with the remote of --push, or with the remote of the settings.
 // So a push after a save succeeds even if another clone pushed first: both chains are merged.
 // Only if ask is set, git asks for a password, and a person for unpublished commits.
-func PushIssue(c *invoke.Invocation, issue checkpoint.Issue, o PushOptions, ask bool) error {
-	remote, err := c.Remote(o.Remote)
+func PushIssue(c *invoke.Invocation, issue checkpoint.Issue, push invoke.Optional, ask bool) error {
+	remote, err := c.Remote(push.Value())
 	if err != nil {
 		return err
 	}

@@ -75,7 +75,7 @@ type assignment struct {
 // editor reads the files that change the record, and returns a function that derives the
 // new record from the previous record.
 func editor(c *invoke.Invocation, issue checkpoint.Issue, trigger checkpoint.Trigger, o *SaveOptions, in SaveInput) (func(*checkpoint.Record) (*checkpoint.Record, error), error) {
-	if err := o.check(c.Name); err != nil {
+	if err := o.check(c); err != nil {
 		return nil, err
 	}
 	e := &edit{

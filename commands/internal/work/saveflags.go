@@ -1,7 +1,6 @@
 package work
 
 import (
-	"cmp"
 	"slices"
 	"unicode/utf8"
 
@@ -15,8 +14,7 @@ import (
 // zero.
 type SaveOptions struct {
 	Phase      string
-	Batch      int  // batch of the trigger, from 1
-	BatchGiven bool // --batch is given
+	Batch      int // batch of the trigger, from 1
 	Agent      string
 	Action     string
 	Conflict   string
@@ -33,99 +31,106 @@ type SaveOptions struct {
 	Replace    bool     // start from an empty record
 	Artifacts  []string // paths as typed
 	Staged     bool     // capture the staged files only
-	Old        string   // first given flag of OldFlags, or ""
 	NoBody     bool     // record only a digest of the issue's body
 	NoPrune    bool     // apply no retention
 	IfChanged  bool     // save nothing if nothing has changed
 	DryRun     bool     // write nothing
 	Issue      IssueOptions
-	Push       PushOptions
+	Push       invoke.Optional // remote of --push
 }
 
 // ContentFlags returns the flags that set the content of a checkpoint.
-func ContentFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "phase", Usage: "current phase of the workflow (`PHASE`)"},
-		&cli.IntFlag{Name: "batch", Usage: "number of the batch that begins or ends (`N`)"},
-		&cli.StringFlag{Name: "agent", Usage: "agent that has completed --action (`AGENT`)"},
-		&cli.StringFlag{Name: "action", Usage: "action that --agent has completed (`ACTION`)"},
-		&cli.StringFlag{Name: "conflict", Usage: "conflict that started or was resolved (`ID`)"},
-		&cli.StringFlag{Name: "session", Usage: "session of the checkpoint (`UUID`)"},
-		&cli.StringFlag{Name: "message", Aliases: []string{"m"}, Usage: "note about this checkpoint (`NOTE`)"},
-		&cli.StringFlag{Name: "summary", Usage: "summary of the work so far, for the next session (`TEXT`)"},
-		&cli.StringSliceFlag{Name: "decision", Usage: "decision that later sessions have to know (`TEXT`)"},
-		&cli.StringSliceFlag{Name: "replaces", Usage: "with --decision: the decision that it replaces, or a part of its `TEXT`"},
-		&cli.StringFlag{Name: "resume-from", Usage: "where to continue (`TEXT`)"},
-		&cli.StringFlag{Name: "no-resume", Usage: "mark the checkpoint as not resumable, and say why (`REASON`)"},
-		&cli.StringFlag{Name: "state", Usage: "merge `FILE` (YAML or JSON, - for standard input) into the record"},
-		&cli.StringSliceFlag{Name: "set", Usage: "set `PATH=VALUE` in the record; null deletes"},
-		&cli.BoolFlag{Name: "strict", Usage: "refuse an unknown phase"},
-		&cli.BoolFlag{Name: "replace", Usage: "start from an empty record"},
-		&cli.StringSliceFlag{Name: "artifact", Usage: "also capture the file at `PATH`, even if git ignores it"},
-		StagedFlag(),
-		IssueFileFlag("read the issue's title, body and labels from `FILE`"),
-		&cli.BoolFlag{Name: "no-body", Usage: "record a digest of the issue's body instead of its text"},
-		OfflineFlag(),
-	}
+func (o *SaveOptions) ContentFlags() []cli.Flag {
+	return append([]cli.Flag{
+		&cli.StringFlag{Name: "phase", Usage: "current phase of the workflow (`PHASE`)", Destination: &o.Phase},
+		&cli.IntFlag{Name: "batch", Usage: "number of the batch that begins or ends (`N`)", Destination: &o.Batch},
+		&cli.StringFlag{Name: "agent", Usage: "agent that has completed --action (`AGENT`)", Destination: &o.Agent},
+		&cli.StringFlag{Name: "action", Usage: "action that --agent has completed (`ACTION`)", Destination: &o.Action},
+		&cli.StringFlag{Name: "conflict", Usage: "conflict that started or was resolved (`ID`)", Destination: &o.Conflict},
+		&cli.StringFlag{Name: "session", Usage: "session of the checkpoint (`UUID`)", Destination: &o.Session},
+		&cli.StringFlag{Name: "message", Aliases: []string{"m"}, Usage: "note about this checkpoint (`NOTE`)", Destination: &o.Message},
+		&cli.StringFlag{Name: "summary", Usage: "summary of the work so far, for the next session (`TEXT`)", Destination: &o.Summary},
+		&cli.GenericFlag{Name: "decision", Usage: "decision that later sessions have to know (`TEXT`)", Value: (*invoke.List)(&o.Decisions)},
+		&cli.GenericFlag{Name: "replaces", Usage: "with --decision: the decision that it replaces, or a part of its `TEXT`", Value: (*invoke.List)(&o.Replaces)},
+		&cli.StringFlag{Name: "resume-from", Usage: "where to continue (`TEXT`)", Destination: &o.ResumeFrom},
+		&cli.StringFlag{Name: "no-resume", Usage: "mark the checkpoint as not resumable, and say why (`REASON`)", Destination: &o.NoResume},
+		&cli.StringFlag{Name: "state", Usage: "merge `FILE` (YAML or JSON, - for standard input) into the record", Destination: &o.State},
+		&cli.GenericFlag{Name: "set", Usage: "set `PATH=VALUE` in the record; null deletes", Value: (*invoke.List)(&o.Sets)},
+		&cli.BoolFlag{Name: "strict", Usage: "refuse an unknown phase", Destination: &o.Strict},
+		&cli.BoolFlag{Name: "replace", Usage: "start from an empty record", Destination: &o.Replace},
+		&cli.GenericFlag{Name: "artifact", Usage: "also capture the file at `PATH`, even if git ignores it", Value: (*invoke.List)(&o.Artifacts)},
+		o.StagedFlag(),
+		o.Issue.FileFlag("read the issue's title, body and labels from `FILE`"),
+		&cli.BoolFlag{Name: "no-body", Usage: "record a digest of the issue's body instead of its text", Destination: &o.NoBody},
+		o.Issue.OfflineFlag(),
+	}, oldFlags()...)
 }
 
-// ReadSaveOptions returns the values of the content flags, --push, --no-prune, --if-changed and
-// --dry-run.
-func ReadSaveOptions(c *invoke.Invocation) SaveOptions {
-	f := c.Flags
-	o := SaveOptions{
-		Phase: f.String("phase"), Batch: f.Int("batch"), BatchGiven: f.IsSet("batch"), Agent: f.String("agent"), Action: f.String("action"),
-		Conflict: f.String("conflict"), Session: f.String("session"), Message: f.String("message"),
-		Summary: f.String("summary"), Decisions: c.Lists["decision"], Replaces: c.Lists["replaces"], ResumeFrom: f.String("resume-from"), NoResume: f.String("no-resume"),
-		State: f.String("state"), Sets: c.Lists["set"], Strict: f.Bool("strict"), Replace: f.Bool("replace"), Artifacts: c.Lists["artifact"],
-		NoBody:  f.Bool("no-body"),
-		NoPrune: f.Bool("no-prune"), IfChanged: f.Bool("if-changed"), DryRun: f.Bool("dry-run"), Issue: ReadIssueOptions(c),
-	}
-	o.ReadFiles(c)
-	o.Push = ReadPushOptions(c, o.DryRun)
-	return o
+// StepFlags returns the given flags plus those that every step of a workflow has.
+func (o *SaveOptions) StepFlags(own ...cli.Flag) []cli.Flag {
+	return slices.Concat(own, []cli.Flag{
+		&cli.StringFlag{Name: "message", Aliases: []string{"m"}, Usage: "note instead of the default note of the step (`NOTE`)", Destination: &o.Message},
+		&cli.StringFlag{Name: "session", Usage: "session of the checkpoint (`UUID`)", Destination: &o.Session},
+		&cli.StringFlag{Name: "state", Usage: "merge `FILE` (YAML or JSON, - for standard input) into the record", Destination: &o.State},
+		&cli.GenericFlag{Name: "set", Usage: "set `PATH=VALUE` in the record; null deletes", Value: (*invoke.List)(&o.Sets)},
+		o.StagedFlag(),
+		o.Issue.FileFlag("read the issue's title, body and labels from `FILE`"),
+		o.NoPruneFlag(),
+		o.DryRunFlag(),
+		o.Issue.OfflineFlag(),
+		o.PushFlag(),
+	}, oldFlags())
 }
 
 // StagedFlag returns the flag that limits a checkpoint to the index.
-func StagedFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "staged", Usage: "capture the staged files only, not the other files of the worktree"}
+func (o *SaveOptions) StagedFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "staged", Usage: "capture the staged files only, not the other files of the worktree", Destination: &o.Staged}
 }
 
-// OldFlags returns flags of earlier versions, in which a checkpoint had only the staged files
-// by default. They are accepted, and no help lists them.
-func OldFlags() []cli.Flag {
+// NoPruneFlag returns the --no-prune flag.
+func (o *SaveOptions) NoPruneFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "no-prune", Usage: "apply no retention now", Destination: &o.NoPrune}
+}
+
+// DryRunFlag returns the --dry-run flag.
+func (o *SaveOptions) DryRunFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "dry-run", Usage: "run without writing anything", Destination: &o.DryRun}
+}
+
+// PushFlag returns the --push flag.
+func (o *SaveOptions) PushFlag() cli.Flag {
+	return invoke.OptionalFlag{StringFlag: &cli.StringFlag{
+		Name: "push", Usage: "then push the issue's checkpoints, to `REMOTE` or the configured one, by the rules of push",
+		Destination: (*string)(&o.Push),
+	}}
+}
+
+// oldFlags returns flags of earlier versions, in which a checkpoint had only the staged files
+// by default.
+func oldFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "all", Aliases: []string{"a"}},
-		&cli.BoolFlag{Name: "worktree"},
-		&cli.BoolFlag{Name: "untracked"},
+		&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Hidden: true},
+		&cli.BoolFlag{Name: "worktree", Hidden: true},
+		&cli.BoolFlag{Name: "untracked", Hidden: true},
 	}
 }
 
-// ReadFiles reads the flags that choose the files. The old flag --worktree=false means --staged.
-func (o *SaveOptions) ReadFiles(c *invoke.Invocation) {
-	o.Staged = c.Flags.Bool("staged")
-	for _, f := range OldFlags() {
-		name := f.Names()[0]
-		if !c.Flags.IsSet(name) {
-			continue
-		}
-		o.Old = cmp.Or(o.Old, name)
-		o.Staged = o.Staged || name == "worktree" && !c.Flags.Bool(name)
-	}
-}
-
-// warnOld warns about a flag of OldFlags, and about the setting save.include.
-func (o *SaveOptions) warnOld(c *invoke.Invocation) {
-	if o.Old != "" {
-		c.Warnf("--%s is a flag of earlier versions: a checkpoint has staged, modified and untracked files, and --staged limits it to the staged files", o.Old)
+// applyOld applies --worktree=false of earlier versions, which means --staged. It warns about
+// the flags of oldFlags, and about the setting save.include.
+func (o *SaveOptions) applyOld(c *invoke.Invocation) {
+	o.Staged = o.Staged || c.Flags.IsSet("worktree") && !c.Flags.Bool("worktree")
+	flags := oldFlags()
+	if i := slices.IndexFunc(flags, func(f cli.Flag) bool { return c.Flags.IsSet(f.Names()[0]) }); i >= 0 {
+		c.Warnf("--%s is a flag of earlier versions: a checkpoint has staged, modified and untracked files, and --staged limits it to the staged files", flags[i].Names()[0])
 	}
 	if !c.Settings.IsDefault("save.include") {
 		c.Warnf("save.include is a setting of earlier versions: a checkpoint has all files, and --staged limits it to the staged files")
 	}
 }
 
-// check returns an error for an invalid value. command is the command's name.
-func (o *SaveOptions) check(command string) error {
+// check returns an error for an invalid value.
+func (o *SaveOptions) check(c *invoke.Invocation) error {
+	command := c.Name
 	for _, text := range []struct{ flag, value string }{
 		{"phase", o.Phase},
 		{"agent", o.Agent},
@@ -152,7 +157,7 @@ func (o *SaveOptions) check(command string) error {
 	if (o.Agent == "") != (o.Action == "") {
 		return failure.Usagef("%s: --agent and --action go together", command)
 	}
-	if o.BatchGiven && o.Batch < 1 {
+	if c.Flags.IsSet("batch") && o.Batch < 1 {
 		return failure.Usagef("%s: --batch: want 1 or more, got %d", command, o.Batch)
 	}
 	return nil

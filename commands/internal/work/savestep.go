@@ -23,7 +23,7 @@ func OpenToSave(c *invoke.Invocation) error {
 
 // SaveRequest returns the request of a save.
 func SaveRequest(c *invoke.Invocation, issue checkpoint.Issue, trigger checkpoint.Trigger, o *SaveOptions, in SaveInput) (gitstore.SaveRequest, error) {
-	o.warnOld(c)
+	o.applyOld(c)
 	req := gitstore.SaveRequest{
 		Issue: issue, Branch: c.DetachedBranch(),
 		IfChanged: o.IfChanged, DryRun: o.DryRun, DropInvalid: dropsInvalid(trigger, in),
@@ -91,8 +91,8 @@ type SaveRecordOf func(s *gitstore.Saved, warnings []string) any
 // FinishSave prints the saved checkpoint and pushes it. The id is printed first, because
 // the push can take long. With --json the push comes first, so that the record contains
 // its warnings.
-func FinishSave(c *invoke.Invocation, s *gitstore.Saved, push PushOptions, record SaveRecordOf) error {
-	if !WantsPush(c, push) {
+func FinishSave(c *invoke.Invocation, s *gitstore.Saved, push invoke.Optional, record SaveRecordOf) error {
+	if s.DryRun || !WantsPush(c, push) {
 		return ShowSaved(c, s, record)
 	}
 	if c.JSON {

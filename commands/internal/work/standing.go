@@ -55,6 +55,9 @@ func LookBeside(c *invoke.Invocation, s *view.Standing) {
 	if found, ok := sessions.Of(c.Store.Notes, s.Record.Session(), ""); ok {
 		s.Session = view.Session{ID: found.ID, Agent: found.Agent, Transcript: found.Transcript, Command: found.Command(), Text: found.Text()}
 	}
+	if g, ok := sessions.LastReceipt(c.Store.Notes, cp.Issue); ok {
+		s.Given = view.Given{To: g.To, Session: g.Session, At: g.At, Bytes: g.Bytes, Cut: g.Cut, Saved: cp.Saved.After(g.At)}
+	}
 	here, err := c.CurrentBranch()
 	s.Here, s.HereKnown, s.Worktree = here, err == nil, c.Store.Root() != ""
 	if err := c.Store.Files.CheckResume(c.Ctx, cp); err != nil {

@@ -28,11 +28,13 @@ func (s *Worktree) prepare(ctx context.Context, w *staging, plan *decision) erro
 		return err
 	}
 	defer root.Close()
+	in := &places{root: root}
+	defer in.close()
 	for i := range plan.steps {
 		if err := s.checkWanted(plan.steps[i]); err != nil {
 			return err
 		}
-		if err := s.keepBefore(ctx, root, &plan.steps[i]); err != nil {
+		if err := s.keepBefore(ctx, in, &plan.steps[i]); err != nil {
 			return fmt.Errorf("keep %q: %w", plan.steps[i].path, err)
 		}
 	}
@@ -62,27 +64,39 @@ func (s *Worktree) checkWanted(st Step) error {
 	return nil
 }
 
+// errOtherContent reports that the content of a file differs from the stat cache, although the stat
+// data are equal. Nothing was changed yet. The restore plans again, and reads all files.
+var errOtherContent = fmt.Errorf("%w, with the same stat data", ErrConcurrentChange)
+
+// isKnownContent reports whether the content of a file is that for which the plan was made, if the
+// plan has not read the file.
+func (st *Step) isKnownContent(raw plumbing.Hash) bool {
+	return !st.before.cached || raw == st.before.work.Hash
+}
+
 // keepBefore adds the current content of a file to the safety snapshot. If the file
 // changed since readState, it returns ErrConcurrentChange before the restore changes
 // anything.
-func (s *Worktree) keepBefore(ctx context.Context, root *os.Root, st *Step) error {
+func (s *Worktree) keepBefore(ctx context.Context, in *places, st *Step) error {
 	if !st.work || st.before.disk.mode == 0 {
 		return nil
 	}
-	pl, err := openPlace(root, st.path, false)
+	pl, err := in.open(st.path, false)
 	if err != nil {
 		return err
 	}
-	defer pl.close()
 	if size := st.before.disk.info.Size(); size > maxInMemory {
 		return s.keepLarge(ctx, pl, st)
 	}
-	d, data, err := readDisk(pl.dir, pl.name)
+	d, data, err := readDisk(pl)
 	if err != nil {
 		return err
 	}
 	if !sameFile(st.before.disk.info, d.info) {
 		return ErrConcurrentChange
+	}
+	if !st.isKnownContent(d.hash) {
+		return errOtherContent
 	}
 	st.before.disk = d
 	s.Objects.Add(plumbing.BlobObject, data)
@@ -107,6 +121,9 @@ func (s *Worktree) keepLarge(ctx context.Context, pl place, st *Step) error {
 		return ErrConcurrentChange
 	}
 	st.before.disk.hash = plumbing.NewHash(strings.TrimSpace(string(out)))
+	if !st.isKnownContent(st.before.disk.hash) {
+		return errOtherContent
+	}
 	s.Objects.Keep(st.before.disk.hash)
 	return nil
 }
@@ -126,7 +143,7 @@ func (w *staging) makeReady(ctx context.Context, steps []Step) error {
 		if !steps[i].creates() {
 			continue
 		}
-		made, err := w.made(steps[i].path)
+		made, err := w.prepared(steps[i].path)
 		if err != nil {
 			return fmt.Errorf("make %q: %w", steps[i].path, err)
 		}
@@ -144,9 +161,11 @@ func (s *Worktree) apply(ctx context.Context, w *staging, area *lockedIndex, ste
 		return nil, err
 	}
 	defer root.Close()
+	in := &places{root: root}
+	defer in.close()
 	var edits []indexEdit
-	do := func(i int, st Step, move func(*os.Root, int, Step) error) error {
-		switch err := move(root, i, st); {
+	do := func(i int, st Step, move func(*places, int, Step) error) error {
+		switch err := move(in, i, st); {
 		case errors.Is(err, ErrConcurrentChange):
 			lost = append(lost, st.path)
 			return nil
@@ -180,32 +199,30 @@ func (s *Worktree) apply(ctx context.Context, w *staging, area *lockedIndex, ste
 
 // removeFile removes the file of a removing step, and parent directories that become
 // empty.
-func (w *staging) removeFile(root *os.Root, i int, st Step) error {
+func (w *staging) removeFile(in *places, i int, st Step) error {
 	if !st.work {
 		return nil
 	}
 	if st.before.disk.mode != 0 {
-		old, err := os.OpenRoot(w.dir + "/old")
+		trash, err := w.old.open(strconv.Itoa(i), false)
 		if err != nil {
 			return err
 		}
-		defer old.Close()
-		if err := take(root, st.path, st.before.disk, old, strconv.Itoa(i)); err != nil {
+		if err := take(in, st.path, st.before.disk, trash); err != nil {
 			return err
 		}
 	}
-	w.s.prune(root, st.path, st.before.made)
+	w.s.prune(in, st.path, st.before.made)
 	return nil
 }
 
 // installFile moves a step's prepared file to its path.
-func (w *staging) installFile(root *os.Root, _ int, st Step) error {
-	pl, err := w.place(st.path)
+func (w *staging) installFile(in *places, _ int, st Step) error {
+	ready, err := w.made.open(st.path, false)
 	if err != nil {
 		return err
 	}
-	defer pl.close()
-	return put(root, st.path, st.before.disk, pl.dir, pl.name)
+	return put(in, st.path, st.before.disk, ready)
 }
 
 // edit returns the index change of a step. A replaced file needs new stat data in the
@@ -232,18 +249,19 @@ func (s *Worktree) cleanNear(steps []Step) {
 		return
 	}
 	defer root.Close()
+	in := &places{root: root}
+	defer in.close()
 	for _, st := range steps {
 		if !st.creates() {
 			continue
 		}
-		pl, err := openPlace(root, st.path, false)
+		pl, err := in.open(st.path, false)
 		if err != nil {
 			continue
 		}
 		if info, err := pl.dir.Lstat(nearName(st.path)); err == nil && info.Mode()&fs.ModeDir == 0 {
 			_ = pl.dir.Remove(nearName(st.path))
 		}
-		pl.close()
 	}
 }
 

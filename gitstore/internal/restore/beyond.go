@@ -15,6 +15,7 @@ import (
 	"git-checkpoint/gitstore/internal/contents"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/index"
+	"git-checkpoint/gitstore/internal/snapshot"
 	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -82,17 +83,17 @@ func (s *Worktree) isLost(area *lockedIndex, modified []string) bool {
 // elsewhere returns the files of earlier checkpoints that are not part of the state, unless they
 // are here.
 func (r *restoring) elsewhere(ctx context.Context, left []contents.Left) ([]EarlierFile, error) {
-	paths := make([]string, len(left))
+	asked := make([]snapshot.WorktreeFile, len(left))
 	for i, f := range left {
-		paths[i] = f.Path
+		asked[i].Path = f.Path
 	}
-	hashes, err := r.s.Hash(ctx, paths)
+	blobs, err := r.s.Hash(ctx, asked, r.read)
 	if err != nil {
 		return nil, err
 	}
 	var files []EarlierFile
 	for i, f := range left {
-		if hashes[i] != f.File.Hash {
+		if blobs[i].Hash != f.File.Hash {
 			files = append(files, EarlierFile{f.Path, f.ID})
 		}
 	}
@@ -225,14 +226,18 @@ func (s *Worktree) ignoresAlike(ctx context.Context, snap *contents.Contents) (b
 	paths := git.Fields(out)
 	slices.Sort(paths)
 	paths = slices.Compact(paths)
-	hashes, err := s.Hash(ctx, paths)
+	asked := make([]snapshot.WorktreeFile, len(paths))
+	for i, path := range paths {
+		asked[i].Path = path
+	}
+	blobs, err := s.Hash(ctx, asked, true)
 	if err != nil {
 		return false, err
 	}
 	now := map[string]plumbing.Hash{}
 	for i, path := range paths {
-		if !hashes[i].IsZero() {
-			now[path] = hashes[i]
+		if !blobs[i].Hash.IsZero() {
+			now[path] = blobs[i].Hash
 		}
 	}
 	return maps.Equal(then, now), nil

@@ -1,12 +1,12 @@
 package restore
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path"
-	"strings"
 
 	"git-checkpoint/gitstore/internal/trees"
 
@@ -53,8 +53,8 @@ func (d fileOnDisk) String() string { return d.side().String() }
 
 // readDisk reads content and stat data of a worktree file. It returns ErrConcurrentChange
 // if the file changes during the read.
-func readDisk(dir *os.Root, name string) (fileOnDisk, []byte, error) {
-	info, err := dir.Lstat(name)
+func readDisk(pl place) (fileOnDisk, []byte, error) {
+	info, err := pl.dir.Lstat(pl.name)
 	if err != nil {
 		return fileOnDisk{}, nil, err
 	}
@@ -64,17 +64,23 @@ func readDisk(dir *os.Root, name string) (fileOnDisk, []byte, error) {
 	case 0:
 		return fileOnDisk{}, nil, fmt.Errorf("neither a file nor a symlink")
 	case trees.ModeSymlink:
-		target, err := dir.Readlink(name)
+		target, err := pl.dir.Readlink(pl.name)
 		if err != nil {
 			return fileOnDisk{}, nil, err
 		}
 		data = []byte(target)
 	default:
-		if data, err = dir.ReadFile(name); err != nil {
+		f, err := pl.openFile()
+		if err != nil {
 			return fileOnDisk{}, nil, err
 		}
+		data = make([]byte, info.Size())
+		_, err = io.ReadFull(f, data)
+		if err = errors.Join(err, f.Close()); err != nil {
+			return fileOnDisk{}, nil, shorter(err)
+		}
 	}
-	again, err := dir.Lstat(name)
+	again, err := pl.dir.Lstat(pl.name)
 	if err != nil || !sameFile(info, again) {
 		return fileOnDisk{}, nil, ErrConcurrentChange
 	}
@@ -82,19 +88,28 @@ func readDisk(dir *os.Root, name string) (fileOnDisk, []byte, error) {
 	return d, data, nil
 }
 
+// shorter converts the error of a read from a file that has become shorter.
+func shorter(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return ErrConcurrentChange
+	}
+	return err
+}
+
 // hashDisk is like readDisk, but returns only the hash.
-func hashDisk(dir *os.Root, name string, info fs.FileInfo) (fileOnDisk, error) {
+func hashDisk(pl place, info fs.FileInfo) (fileOnDisk, error) {
 	if diskMode(info) == trees.ModeSymlink {
-		d, _, err := readDisk(dir, name)
+		d, _, err := readDisk(pl)
 		return d, err
 	}
-	f, err := dir.Open(name)
+	f, err := pl.openFile()
 	if err != nil {
 		return fileOnDisk{}, err
 	}
 	defer f.Close()
 	h := plumbing.NewHasher(plumbing.BlobObject, info.Size())
-	if n, err := io.Copy(h, f); err != nil || n != info.Size() {
+	buf := make([]byte, min(info.Size()+1, 32<<10)) // io.Copy alone takes 32 KiB for each small file
+	if n, err := io.CopyBuffer(h, struct{ io.Reader }{f}, buf); err != nil || n != info.Size() {
 		return fileOnDisk{}, ErrConcurrentChange
 	}
 	return fileOnDisk{mode: diskMode(info), hash: h.Sum(), info: info}, nil
@@ -108,79 +123,10 @@ func sameFile(a, b fs.FileInfo) bool {
 	return os.SameFile(a, b) && a.Mode() == b.Mode() && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }
 
-// A place is an open parent directory and a file name. The directory was opened without
-// following symlinks.
-type place struct {
-	dir  *os.Root
-	name string
-}
-
-func (p place) close() { p.dir.Close() }
-
-// A blockedError reports that a parent path is not a directory.
-type blockedError struct{ path string }
-
-func (e *blockedError) Error() string { return fmt.Sprintf("%q is not a directory", e.path) }
-
-// openPlace opens the parent directory of a path without following symlinks. If mkdir is
-// set, it creates missing directories; otherwise it returns fs.ErrNotExist.
-func openPlace(root *os.Root, name string, mkdir bool) (place, error) {
-	dir, err := root.OpenRoot(".")
-	if err != nil {
-		return place{}, err
-	}
-	parent, base := path.Split(name)
-	done := ""
-	for part := range strings.SplitSeq(strings.TrimSuffix(parent, "/"), "/") {
-		if part == "" {
-			break
-		}
-		done = path.Join(done, part)
-		next, err := openDir(dir, part, mkdir)
-		dir.Close()
-		if err != nil {
-			if err == errNotDir {
-				err = &blockedError{done}
-			}
-			return place{}, err
-		}
-		dir = next
-	}
-	return place{dir, base}, nil
-}
-
-var errNotDir = fmt.Errorf("not a directory")
-
-// openDir opens a subdirectory. It compares the opened directory with the previous lstat,
-// so a symlink cannot be swapped in between.
-func openDir(dir *os.Root, name string, mkdir bool) (*os.Root, error) {
-	if mkdir {
-		if err := dir.Mkdir(name, 0o777); err != nil && !os.IsExist(err) {
-			return nil, err
-		}
-	}
-	info, err := dir.Lstat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.IsDir() {
-		return nil, errNotDir
-	}
-	next, err := dir.OpenRoot(name)
-	if err != nil {
-		return nil, err
-	}
-	if opened, err := next.Stat("."); err != nil || !os.SameFile(info, opened) {
-		next.Close()
-		return nil, errNotDir
-	}
-	return next, nil
-}
-
 // insideOf returns the files below a directory. The last element is "" if a directory is
 // unreadable or the number of files exceeds limit.
 func insideOf(dir *os.Root, name string, limit int) (files []string) {
-	d, err := openDir(dir, path.Base(name), false)
+	d, _, err := openDir(dir, path.Base(name), false)
 	if err != nil {
 		return []string{""}
 	}

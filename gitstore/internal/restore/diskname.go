@@ -1,6 +1,7 @@
 package restore
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path"
@@ -12,9 +13,13 @@ import (
 // diskNames finds the names under which directories list existing files. On a file system
 // that ignores case, such a name can differ from the name that opened the file.
 type diskNames struct {
-	root   *os.Root
-	dirs   map[string]string          // stored paths of directories
-	listed map[string]map[string]bool // names in directories that were listed
+	in     places
+	dirs   map[string]string // stored paths of directories
+	listed map[string]*nameList
+}
+
+func newDiskNames(root *os.Root) *diskNames {
+	return &diskNames{in: places{root: root}, dirs: map[string]string{}, listed: map[string]*nameList{}}
 }
 
 // dir returns the stored path of a directory.
@@ -26,51 +31,69 @@ func (d *diskNames) dir(name string) string {
 	if known {
 		return stored
 	}
+	parent := d.dir(path.Dir(name)) // before the place is open, because it uses the places too
 	stored = name
-	if pl, err := openPlace(d.root, name, false); err == nil {
-		stored = d.file(pl, name)
-		pl.close()
+	if pl, err := d.in.open(name, false); err == nil {
+		if info, err := pl.dir.Lstat(pl.name); err == nil {
+			stored = path.Join(parent, d.base(pl, info, path.Dir(name)))
+		}
 	}
 	d.dirs[name] = stored
 	return stored
 }
 
 // file returns the stored path of an existing file, whose place is open.
-func (d *diskNames) file(pl place, name string) string {
-	return path.Join(d.dir(path.Dir(name)), d.base(pl, path.Dir(name)))
+func (d *diskNames) file(pl place, info fs.FileInfo, name string) string {
+	return path.Join(d.dir(path.Dir(name)), d.base(pl, info, path.Dir(name)))
 }
 
 // base returns the name under which the directory of a file lists it.
-func (d *diskNames) base(pl place, dir string) string {
-	return storedBase(pl.name, pl.dir.Lstat, func() map[string]bool {
-		names, ok := d.listed[dir]
-		if !ok {
-			names = listNames(pl.dir)
-			d.listed[dir] = names
-		}
-		return names
-	})
+func (d *diskNames) base(pl place, info fs.FileInfo, dir string) string {
+	l, known := d.listed[dir]
+	if !known {
+		l = &nameList{}
+		d.listed[dir] = l
+	}
+	return l.stored(pl.name, info, pl.dir.Lstat, func() map[string]bool { return listNames(pl.dir) })
 }
 
-// storedBase returns the name under which a directory lists an existing file. It calls list only
-// if the name may be an alias.
-func storedBase(name string, lstat func(string) (fs.FileInfo, error), list func() map[string]bool) string {
-	info, err := lstat(name)
-	if err != nil {
-		return name
-	}
+// A nameList knows how a directory compares names.
+type nameList struct {
+	exact map[bool]bool   // whether a name in another case (true) or with a character more (false) opens no file
+	names map[string]bool // nil before the directory was listed
+}
+
+// stored returns the name under which the directory lists an existing file. It calls list only if
+// the name may be an alias.
+func (l *nameList) stored(name string, info fs.FileInfo, lstat func(string) (fs.FileInfo, error), list func() map[string]bool) string {
 	opens := func(other string) bool {
 		there, err := lstat(other)
 		return err == nil && os.SameFile(info, there)
 	}
-	if !fsutil.MayBeAlias(name, opens) {
+	tried := func(other string) bool {
+		kind := len(other) == len(name)
+		if l.exact[kind] {
+			return false
+		}
+		if _, err := lstat(other); errors.Is(err, fs.ErrNotExist) && opens(name) {
+			if l.exact == nil {
+				l.exact = map[bool]bool{}
+			}
+			l.exact[kind] = true // holds for the other files of the directory too
+			return false
+		}
+		return opens(other)
+	}
+	if !fsutil.MayBeAlias(name, tried) {
 		return name
 	}
-	names := list()
-	if names[name] {
+	if l.names == nil {
+		l.names = list()
+	}
+	if l.names[name] {
 		return name
 	}
-	for stored := range names {
+	for stored := range l.names {
 		if opens(stored) {
 			return stored
 		}

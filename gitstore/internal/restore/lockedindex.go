@@ -421,11 +421,12 @@ func (s *Worktree) isThere(name string) bool {
 		return false
 	}
 	defer root.Close()
-	pl, err := openPlace(root, name, false)
+	in := &places{root: root}
+	defer in.close()
+	pl, err := in.open(name, false)
 	if err != nil {
 		return false
 	}
-	defer pl.close()
 	info, err := pl.dir.Lstat(pl.name)
 	return err == nil && !info.IsDir()
 }

@@ -100,3 +100,32 @@ func TestRestoreSeesAnEditBeforeItActs(t *testing.T) {
 	assert.Equal(t, " M a", x.status())
 	x.noLitter()
 }
+
+// TestRestoreFollowsNoDirectoryThatMovesAway moves a directory away between two files of it, and
+// leaves a symlink or nothing in its place.
+func TestRestoreFollowsNoDirectoryThatMovesAway(t *testing.T) {
+	for name, leave := range map[string]func(x *site, outside string){
+		"symlink": func(x *site, outside string) { x.link(outside, "d") },
+		"another": func(x *site, _ string) { x.Write("d/f", "another\n") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			x := newSite(t)
+			x.Write("d/e", "staged e\n")
+			x.Write("d/f", "staged f\n")
+			x.Git("add", "-A")
+			c := x.save()
+			x.clean()
+			old := x.Read("d/f")
+			outside := x.Path("../outside")
+			at(t, "moved", func() {
+				require.NoError(t, os.Rename(x.Path("d"), outside))
+				leave(x, outside)
+			})
+			done := x.restore(c)
+			assert.Equal(t, []string{"d/f"}, done.Skipped)
+			assert.Equal(t, "staged e\n", x.Read("../outside/e"), "it was there when the file was restored")
+			assert.Equal(t, old, x.Read("../outside/f"))
+			x.noLitter()
+		})
+	}
+}

@@ -15,6 +15,7 @@ import (
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/index"
+	"git-checkpoint/gitstore/internal/snapshot"
 	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -28,26 +29,34 @@ type stateReader struct {
 	s      *Worktree
 	ctx    context.Context
 	root   *os.Root
+	in     places
 	x      *index.Index
 	staged plumbing.Hash // index as a tree
+	find   trees.Finder
 	now    map[string]*state
-	names  diskNames
+	names  *diskNames
 	limits *repository.Boundary
-	raw    bool     // read files without git's filters
-	asked  []string // regular files whose blob hash is still missing
+	raw    bool                    // read files without git's filters
+	read   bool                    // read files that the stat cache knows too
+	asked  []snapshot.WorktreeFile // regular files whose blob hash is still missing
 }
 
 // readState reads the current state of all target paths in index and worktree. Worktree
-// hashes are those of git add, or raw content if raw is set.
-func (s *Worktree) readState(ctx context.Context, targets []Target, area *lockedIndex, raw bool) (func(string) state, error) {
+// hashes are those of git add, or raw content if raw is set. If read is set, the stat cache is not
+// used.
+func (s *Worktree) readState(ctx context.Context, targets []Target, area *lockedIndex, raw, read bool) (func(string) state, error) {
 	root, err := os.OpenRoot(s.Root)
 	if err != nil {
 		return nil, fmt.Errorf("open worktree: %w", err)
 	}
 	defer root.Close()
-	o := &stateReader{s: s, ctx: ctx, root: root, x: area.x, staged: area.tree, raw: raw, now: make(map[string]*state, len(targets))}
+	o := &stateReader{s: s, ctx: ctx, root: root, in: places{root: root, fixed: true}, x: area.x, staged: area.tree, find: trees.Finder{Reader: s.Objects}, raw: raw, read: read, now: make(map[string]*state, len(targets))}
 	o.limits = s.boundary(ctx)
-	o.names = diskNames{root: root, dirs: map[string]string{}, listed: map[string]map[string]bool{}}
+	o.names = newDiskNames(root)
+	defer func() {
+		o.in.close()
+		o.names.in.close()
+	}()
 	for i := range targets {
 		o.now[targets[i].Path] = &state{}
 	}
@@ -116,7 +125,7 @@ func (o *stateReader) readIndexAround(path string, st *state) error {
 			st.indexInside = append(st.indexInside, p)
 		}
 	}
-	mode, hash, err := trees.Lookup(o.s.Objects, o.staged, path)
+	mode, hash, err := o.find.Lookup(o.staged, path)
 	if err != nil || mode != trees.ModeTree {
 		return err
 	}
@@ -156,7 +165,7 @@ func passing(err error) bool {
 }
 
 func (o *stateReader) readFile(t *Target, st *state, entries []index.Entry) error {
-	pl, err := openPlace(o.root, t.Path, false)
+	pl, err := o.in.open(t.Path, false)
 	var blocked *blockedError
 	switch {
 	case errors.As(err, &blocked):
@@ -168,7 +177,6 @@ func (o *stateReader) readFile(t *Target, st *state, entries []index.Entry) erro
 	case err != nil:
 		return err
 	}
-	defer pl.close()
 	info, err := pl.dir.Lstat(pl.name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -176,7 +184,7 @@ func (o *stateReader) readFile(t *Target, st *state, entries []index.Entry) erro
 	case err != nil:
 		return err
 	}
-	stored := o.names.file(pl, t.Path)
+	stored := o.names.file(pl, info, t.Path)
 	switch {
 	case o.isOther(t.Path, stored):
 		st.above, st.made = stored, otherDir(t.Path, stored)
@@ -190,7 +198,7 @@ func (o *stateReader) readFile(t *Target, st *state, entries []index.Entry) erro
 		return errors.New("neither a file nor a symlink")
 	}
 	if o.raw {
-		st.disk, err = hashDisk(pl.dir, pl.name, info)
+		st.disk, err = hashDisk(pl, info)
 		return err
 	}
 	st.work.Mode = o.s.gitMode(info, st.index[0].Mode, t.WorkWant.Mode, t.WorkBase.Mode)
@@ -198,11 +206,11 @@ func (o *stateReader) readFile(t *Target, st *state, entries []index.Entry) erro
 	case len(entries) == 1 && unmodified(entries[0], info, o.x.ModTime()):
 		st.work = st.index[0]
 	case st.work.Mode == trees.ModeSymlink:
-		d, err := hashDisk(pl.dir, pl.name, info)
+		d, err := hashDisk(pl, info)
 		st.work.Hash = d.hash
 		return err
 	default:
-		o.asked = append(o.asked, t.Path)
+		o.asked = append(o.asked, snapshot.WorktreeFile{Path: t.Path, Staged: st.index[0].Hash})
 	}
 	return nil
 }
@@ -272,13 +280,14 @@ func unmodified(e index.Entry, info fs.FileInfo, written time.Time) bool {
 
 // hash computes blob hashes after git's clean filters.
 func (o *stateReader) hash() error {
-	hashes, err := o.s.Hash(o.ctx, o.asked)
+	blobs, err := o.s.Hash(o.ctx, o.asked, o.read)
 	if err != nil {
 		return err
 	}
-	for i, path := range o.asked {
-		st := o.now[path]
-		if st.work.Hash = hashes[i]; hashes[i].IsZero() {
+	for i, f := range o.asked {
+		st := o.now[f.Path]
+		st.work.Hash, st.cached = blobs[i].Hash, blobs[i].Cached
+		if blobs[i].Hash.IsZero() {
 			st.blockage, st.work.Hash = "not readable", plumbing.NewHash("ff")
 		}
 	}

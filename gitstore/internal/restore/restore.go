@@ -123,8 +123,13 @@ type Keep func(ctx context.Context, steps []Step) (finished func() error, err er
 // process holds the index lock. If an error occurs after keep, completed changes stay. With
 // DryRun, it returns what it would do now, and changes nothing.
 func (s *Worktree) Restore(ctx context.Context, layers []*contents.Contents, req Request, keep Keep) (*Outcome, error) {
-	r := &restoring{s: s, req: &req, layers: layers, keep: keep, common: sync.OnceValue(s.loadCommon), done: &Outcome{}}
-	return r.done, r.run(ctx)
+	common := sync.OnceValue(s.loadCommon)
+	for read := false; ; read = true {
+		r := &restoring{s: s, req: &req, layers: layers, keep: keep, read: read, common: common, done: &Outcome{}}
+		if err := r.run(ctx); read || !errors.Is(err, errOtherContent) {
+			return r.done, err
+		}
+	}
 }
 
 // A restoring is a running restore.
@@ -133,6 +138,7 @@ type restoring struct {
 	req    *Request
 	layers []*contents.Contents
 	keep   Keep
+	read   bool                   // read files that the stat cache knows too
 	lost   bool                   // all files of the worktree are missing
 	common func() *contents.Files // see loadCommon
 	done   *Outcome
@@ -165,7 +171,7 @@ func (r *restoring) plan(ctx context.Context, area *lockedIndex) (decision, erro
 	if err != nil {
 		return decision{}, err
 	}
-	now, err := r.s.readState(ctx, targets, area, false)
+	now, err := r.s.readState(ctx, targets, area, false, r.read)
 	if err != nil {
 		return decision{}, err
 	}

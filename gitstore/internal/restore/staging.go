@@ -21,8 +21,10 @@ import (
 // never contains partial files. ready/<path> is the new file of a path, old/<n> is a
 // removed file.
 type staging struct {
-	s   *Worktree
-	dir string
+	s    *Worktree
+	dir  string
+	made places // below ready/
+	old  places // old/
 }
 
 // openStaging creates an empty staging directory and removes directories of killed
@@ -40,7 +42,17 @@ func (s *Worktree) openStaging() (*staging, error) {
 	ready, old := filepath.Join(dir, "ready"), filepath.Join(dir, "old")
 	err = errors.Join(os.Mkdir(ready, 0o777), os.Mkdir(old, 0o777))
 	s.share(s.stagingDir(), dir, ready, old) // another user may have to abort this restore
-	return &staging{s: s, dir: dir}, err
+	w := &staging{s: s, dir: dir, made: places{fixed: true}, old: places{fixed: true}}
+	if err == nil {
+		w.made.root, err = os.OpenRoot(ready)
+	}
+	if err == nil {
+		w.old.root, err = os.OpenRoot(old)
+	}
+	if err != nil {
+		return nil, errors.Join(err, w.close())
+	}
+	return w, nil
 }
 
 // share sets the modes of files in a shared repository.
@@ -55,6 +67,12 @@ func (s *Worktree) stagingDir() string { return filepath.Join(s.State, "files") 
 
 // close removes the directory, and its parent if empty.
 func (w *staging) close() error {
+	for _, p := range []*places{&w.made, &w.old} {
+		p.close()
+		if p.root != nil {
+			p.root.Close()
+		}
+	}
 	err := os.RemoveAll(w.dir)
 	_ = os.Remove(w.s.stagingDir())
 	return err
@@ -62,12 +80,6 @@ func (w *staging) close() error {
 
 func (w *staging) ready(path string) string {
 	return filepath.Join(w.dir, "ready", filepath.FromSlash(path))
-}
-
-// place returns the place of a prepared file.
-func (w *staging) place(name string) (place, error) {
-	root, err := os.OpenRoot(filepath.Dir(w.ready(name)))
-	return place{root, path.Base(name)}, err
 }
 
 // checkout lets git create the steps' files, so that git's filters apply. Git uses a
@@ -115,6 +127,8 @@ func (w *staging) copyAttributes(steps []Step) error {
 		return err
 	}
 	defer root.Close()
+	in := &places{root: root}
+	defer in.close()
 	blobs := map[string]plumbing.Hash{}
 	for _, st := range steps {
 		if path.Base(st.path) == ".gitattributes" && st.workAfter.IsBlob() && st.workAfter.Mode != trees.ModeSymlink {
@@ -126,7 +140,7 @@ func (w *staging) copyAttributes(steps []Step) error {
 		for dir := path.Dir(st.path); !done[dir]; dir = path.Dir(dir) {
 			done[dir] = true
 			name := strings.TrimPrefix(dir+"/.gitattributes", "./")
-			data, err := w.attributes(root, name, blobs[name])
+			data, err := w.attributes(in, name, blobs[name])
 			if err != nil {
 				return err
 			}
@@ -141,15 +155,14 @@ func (w *staging) copyAttributes(steps []Step) error {
 	return nil
 }
 
-func (w *staging) attributes(root *os.Root, name string, blob plumbing.Hash) ([]byte, error) {
+func (w *staging) attributes(in *places, name string, blob plumbing.Hash) ([]byte, error) {
 	if !blob.IsZero() {
 		return trees.ReadAs(w.s.Objects, plumbing.BlobObject, blob)
 	}
-	pl, err := openPlace(root, name, false)
+	pl, err := in.open(name, false)
 	if err != nil {
 		return nil, nil // missing directory: no attributes
 	}
-	defer pl.close()
 	if info, err := pl.dir.Lstat(pl.name); err != nil || !info.Mode().IsRegular() {
 		return nil, nil
 	}
@@ -174,16 +187,15 @@ func (w *staging) write(name string, want fileOnDisk) error {
 	return errors.Join(os.WriteFile(file, data, 0o600), os.Chmod(file, perm))
 }
 
-// made returns hash and mode of a prepared file.
-func (w *staging) made(name string) (fileOnDisk, error) {
-	pl, err := w.place(name)
+// prepared returns hash and mode of a prepared file.
+func (w *staging) prepared(name string) (fileOnDisk, error) {
+	pl, err := w.made.open(name, false)
 	if err != nil {
 		return fileOnDisk{}, err
 	}
-	defer pl.close()
 	info, err := pl.dir.Lstat(pl.name)
 	if err != nil {
 		return fileOnDisk{}, err
 	}
-	return hashDisk(pl.dir, pl.name, info)
+	return hashDisk(pl, info)
 }

@@ -19,27 +19,26 @@ import (
 // ErrConcurrentChange reports that a file changed after it was read.
 var ErrConcurrentChange = errors.New("changed in the meantime")
 
-// put moves a prepared file from dir to a worktree path, if the path is unchanged since
-// it was read. The replaced file is moved to dir. The path never contains a partial file,
+// put moves a prepared file to a worktree path, if the path is unchanged since it was read.
+// The replaced file gets the place of the prepared one. The path never contains a partial file,
 // and a concurrent edit is moved back. put then returns ErrConcurrentChange.
-func put(root *os.Root, name string, was fileOnDisk, dir *os.Root, ready string) error {
-	pl, err := openPlace(root, name, true)
+func put(to *places, name string, was fileOnDisk, ready place) error {
+	pl, err := to.open(name, true)
 	if err != nil {
 		return meanwhile(err)
 	}
-	defer pl.close()
 	if was.mode == 0 {
 		removeEmpty(pl.dir, pl.name)
 	}
-	err = swap(dir, ready, pl, was)
+	err = swap(ready, pl, was)
 	if !errors.Is(err, syscall.EXDEV) {
 		return err
 	}
-	near, err := copyNear(dir, ready, pl, name)
+	near, err := copyNear(ready, pl, name)
 	if err != nil {
 		return err
 	}
-	return errors.Join(swap(pl.dir, near, pl, was), fsutil.IgnoreMissing(pl.dir.Remove(near)))
+	return errors.Join(swap(near, pl, was), fsutil.IgnoreMissing(pl.dir.Remove(near.name)))
 }
 
 // meanwhile converts errors about a replaced directory to ErrConcurrentChange.
@@ -51,48 +50,39 @@ func meanwhile(err error) error {
 	return err
 }
 
-func swap(dir *os.Root, ready string, pl place, was fileOnDisk) error {
-	from, to, done, err := handles(dir, pl.dir)
+func swap(ready, pl place, was fileOnDisk) error {
+	from, err := ready.open()
 	if err != nil {
 		return err
 	}
-	defer done()
+	to, err := pl.open()
+	if err != nil {
+		return err
+	}
 	if was.mode == 0 {
-		err := moveNew(from, ready, to, pl.name)
+		err := moveNew(from, ready.name, to, pl.name)
 		if errors.Is(err, errors.ErrUnsupported) {
-			err = moveChecked(dir, ready, pl, was)
+			err = moveChecked(ready, pl, was)
 		}
 		return meanwhile(err)
 	}
-	err = exchange(from, ready, to, pl.name)
+	err = exchange(from, ready.name, to, pl.name)
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
-		return moveChecked(dir, ready, pl, was)
+		return moveChecked(ready, pl, was)
 	case errors.Is(err, fs.ErrNotExist):
 		return ErrConcurrentChange
 	case err != nil:
 		return err
 	}
-	if got, err := dir.Lstat(ready); err != nil || !sameFile(was.info, got) {
-		return errors.Join(ErrConcurrentChange, exchange(from, ready, to, pl.name))
+	if got, err := ready.dir.Lstat(ready.name); err != nil || !sameFile(was.info, got) {
+		return errors.Join(ErrConcurrentChange, exchange(from, ready.name, to, pl.name))
 	}
 	return nil
 }
 
-// handles opens two directories for a rename between them.
-func handles(a, b *os.Root) (from, to *os.File, done func(), err error) {
-	if from, err = a.Open("."); err != nil {
-		return nil, nil, nil, err
-	}
-	if to, err = b.Open("."); err != nil {
-		from.Close()
-		return nil, nil, nil, err
-	}
-	return from, to, func() { from.Close(); to.Close() }, nil
-}
-
 // moveChecked is swap with lstat and rename, for systems without an atomic exchange.
-func moveChecked(dir *os.Root, ready string, pl place, was fileOnDisk) error {
+func moveChecked(ready, pl place, was fileOnDisk) error {
 	now, err := pl.dir.Lstat(pl.name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -100,25 +90,27 @@ func moveChecked(dir *os.Root, ready string, pl place, was fileOnDisk) error {
 	if !sameFile(was.info, now) {
 		return ErrConcurrentChange
 	}
-	return os.Rename(filepath.Join(dir.Name(), ready), filepath.Join(pl.dir.Name(), pl.name))
+	return os.Rename(filepath.Join(ready.dir.Name(), ready.name), filepath.Join(pl.dir.Name(), pl.name))
 }
 
-// take removes an unchanged worktree file by moving it to dir.
-func take(root *os.Root, name string, was fileOnDisk, dir *os.Root, trash string) error {
-	pl, err := openPlace(root, name, false)
+// take removes an unchanged worktree file by moving it to trash.
+func take(in *places, name string, was fileOnDisk, trash place) error {
+	pl, err := in.open(name, false)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return meanwhile(err)
 	}
-	defer pl.close()
-	from, to, done, err := handles(pl.dir, dir)
+	from, err := pl.open()
 	if err != nil {
 		return err
 	}
-	defer done()
-	switch err := moveNew(from, pl.name, to, trash); {
+	to, err := trash.open()
+	if err != nil {
+		return err
+	}
+	switch err := moveNew(from, pl.name, to, trash.name); {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case errors.Is(err, errors.ErrUnsupported), errors.Is(err, syscall.EXDEV):
@@ -130,8 +122,8 @@ func take(root *os.Root, name string, was fileOnDisk, dir *os.Root, trash string
 	case err != nil:
 		return err
 	}
-	if got, err := dir.Lstat(trash); err != nil || !sameFile(was.info, got) {
-		return errors.Join(ErrConcurrentChange, moveNew(to, trash, from, pl.name))
+	if got, err := trash.dir.Lstat(trash.name); err != nil || !sameFile(was.info, got) {
+		return errors.Join(ErrConcurrentChange, moveNew(to, trash.name, from, pl.name))
 	}
 	return nil
 }
@@ -143,25 +135,26 @@ func nearName(name string) string {
 	return ".git-checkpoint-" + sum[:16]
 }
 
-func copyNear(dir *os.Root, ready string, pl place, name string) (string, error) {
-	near := nearName(name)
-	_ = pl.dir.Remove(near)
-	info, err := dir.Lstat(ready)
+// copyNear copies a prepared file into the directory of a worktree path.
+func copyNear(ready, pl place, name string) (place, error) {
+	near := place{pl.dir, nearName(name), pl.handle}
+	_ = pl.dir.Remove(near.name)
+	info, err := ready.dir.Lstat(ready.name)
 	if err != nil {
-		return "", err
+		return place{}, err
 	}
 	if diskMode(info) == trees.ModeSymlink {
-		target, err := dir.Readlink(ready)
+		target, err := ready.dir.Readlink(ready.name)
 		if err != nil {
-			return "", err
+			return place{}, err
 		}
-		return near, pl.dir.Symlink(target, near)
+		return near, pl.dir.Symlink(target, near.name)
 	}
-	data, err := dir.ReadFile(ready)
+	data, err := ready.dir.ReadFile(ready.name)
 	if err != nil {
-		return "", err
+		return place{}, err
 	}
-	return near, errors.Join(pl.dir.WriteFile(near, data, info.Mode().Perm()), pl.dir.Chmod(near, info.Mode().Perm()))
+	return near, errors.Join(pl.dir.WriteFile(near.name, data, info.Mode().Perm()), pl.dir.Chmod(near.name, info.Mode().Perm()))
 }
 
 // removeEmpty removes a directory that contains only empty directories.
@@ -172,7 +165,7 @@ func removeEmpty(dir *os.Root, name string) {
 	if dir.Remove(name) == nil {
 		return
 	}
-	d, err := openDir(dir, name, false)
+	d, _, err := openDir(dir, name, false)
 	if err != nil {
 		return
 	}
@@ -193,12 +186,12 @@ func removeEmpty(dir *os.Root, name string) {
 // prune removes empty parent directories of a path, up to top. If top is "", it removes
 // all empty parents. If top is ".", it removes no directory. The working directory is
 // kept.
-func (s *Worktree) prune(root *os.Root, name, top string) {
+func (s *Worktree) prune(in *places, name, top string) {
 	if top == "." {
 		return
 	}
 	for dir := path.Dir(name); dir != "." && !strings.HasPrefix(s.Prefix, dir+"/"); dir = path.Dir(dir) {
-		pl, err := openPlace(root, dir, false)
+		pl, err := in.open(dir, false)
 		if err != nil {
 			if errors.Is(err, fs.ErrNotExist) && dir != top {
 				continue
@@ -211,7 +204,6 @@ func (s *Worktree) prune(root *os.Root, name, top string) {
 		} else if err == nil {
 			err = errNotDir
 		}
-		pl.close()
 		if err != nil && !errors.Is(err, fs.ErrNotExist) || dir == top {
 			return
 		}

@@ -30,6 +30,7 @@ import (
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/index"
+	"git-checkpoint/gitstore/internal/snapshot"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -53,9 +54,9 @@ type Worktree struct {
 	OpenIndex func(context.Context) (*index.Index, func(), error)
 	// Head returns the tree of HEAD, zero on an unborn branch.
 	Head func(context.Context) (plumbing.Hash, error)
-	// Hash returns blob hashes as git add would compute them; zero marks an unreadable
-	// file.
-	Hash func(context.Context, []string) ([]plumbing.Hash, error)
+	// Hash returns blobs as git add would compute them; zero marks an unreadable file. If read is
+	// set, it reads all files, also those that the stat cache knows.
+	Hash func(ctx context.Context, files []snapshot.WorktreeFile, read bool) ([]snapshot.WorktreeBlob, error)
 	// Touched returns paths changed by commits since the snapshot, even if later commits
 	// reverted the change. It returns facts.ErrUnknownHistory if the history is incomplete. If
 	// Touched is nil, commits are not checked.
@@ -203,7 +204,7 @@ func (s *Worktree) recall(ctx context.Context, steps []Step, area *lockedIndex) 
 			targets[i].IndexWant = st.before.index
 		}
 	}
-	return s.readState(ctx, targets, area, true)
+	return s.readState(ctx, targets, area, true, true)
 }
 
 // TakeBack undoes steps. It restores each path to its state before the steps, unless the
@@ -260,8 +261,10 @@ func (s *Worktree) keepAll(ctx context.Context, steps []Step) error {
 		return err
 	}
 	defer root.Close()
+	in := &places{root: root}
+	defer in.close()
 	for i := range steps {
-		if err := s.keepBefore(ctx, root, &steps[i]); err != nil {
+		if err := s.keepBefore(ctx, in, &steps[i]); err != nil {
 			return fmt.Errorf("keep %q: %w", steps[i].path, err)
 		}
 	}
@@ -355,7 +358,9 @@ func (s *Worktree) pruneMade(st Step) {
 		return
 	}
 	defer root.Close()
-	s.prune(root, st.path, st.madeAbove())
+	in := &places{root: root}
+	defer in.close()
+	s.prune(in, st.path, st.madeAbove())
 }
 
 // madeAbove returns the topmost directory created for a file, or "." if all existed.

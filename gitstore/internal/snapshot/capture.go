@@ -202,8 +202,7 @@ type capture struct {
 	staged  *trees.Finder
 	root    *os.Root // nil before openRoot
 	hasher  *convert.Hasher
-	dirs    *realDirs
-	near    int // entry of the stat cache
+	known   knownBlobs
 	k       Sink
 	snap    *Snapshot
 	room    int64 // remaining bytes below the size limit
@@ -225,7 +224,8 @@ func (s *Source) take(snap *Snapshot, req Request, list *listing, k Sink) error 
 	defer func() {
 		if c.root != nil {
 			c.root.Close()
-			c.dirs.close()
+			c.known.dirs.close()
+			c.hasher.Close()
 		}
 	}()
 	if req.MaxSize <= 0 {

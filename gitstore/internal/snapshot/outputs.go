@@ -320,7 +320,9 @@ func (s *Checker) Digests(ctx context.Context, places []string) (map[string]stri
 		}
 		names, asked = append(names, name), append(asked, place)
 	}
-	hashes, err := s.Hasher(root).Hash(ctx, names)
+	hasher := s.Hasher(root)
+	defer hasher.Close()
+	hashes, err := hasher.Hash(ctx, names)
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,8 @@ import (
 // A statCache maps paths of worktree files to stat data and blobs, so that a save does not
 // read a file again that an earlier save has read. It contains files that the index does not
 // describe: untracked files, and tracked files with other stat data than in the index. A file
-// that git converts, as git-lfs does, is never in the cache. Restores never use the cache.
+// that git converts, as git-lfs does, is never in the cache. The plan of a restore uses the cache
+// too. Before the restore replaces a file, it reads the file and compares the content.
 //
 // The file stat-cache in the state directory of a worktree contains big-endian numbers:
 //
@@ -80,7 +81,7 @@ const (
 	cachedFileSize   = 9*4 + 8 + objectformat.Size + 2 // without the path
 	maxStatCache     = 1 << 29                         // bytes; a cache of two million files has 200 MB
 	maxCachedPath    = 1<<16 - 1
-	worthPerFile     = 32 << 10 // bytes that can be written while a few saves read a small file
+	worthPerFile     = 32 << 10 // bytes that can be written while a few saves read a small file, or read at once
 	worthPerByte     = 4
 	racyMargin       = 20 * time.Millisecond // ticks of a second file system may be later
 	racyMarginCoarse = 2 * time.Second       // timestamps of FAT
@@ -190,6 +191,12 @@ func (c *statCache) find(name string, near *int) int {
 func (f *cachedFile) fields() [9]*uint32 {
 	s := &f.stat
 	return [...]*uint32{&s.CTime.Sec, &s.CTime.Nsec, &s.MTime.Sec, &s.MTime.Nsec, &s.Dev, &s.Ino, &s.UID, &s.GID, &s.Size}
+}
+
+// pays reports whether a read of the cache file is cheaper than reads of some files.
+func (c *statCache) pays(files int) bool {
+	info, err := os.Lstat(c.path)
+	return c.root != nil && err == nil && info.Size() <= int64(files)*worthPerFile && c.entries() > 0
 }
 
 // blob returns the blob of a file, or zero.

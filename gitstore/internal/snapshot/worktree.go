@@ -172,7 +172,7 @@ func (c *capture) openRoot() (err error) {
 	}
 	c.hasher = convert.New(c.Git, c.Config, c.CommonDir, c.root)
 	c.hasher.Staged = c.stagedAttributes
-	c.dirs = newRealDirs(c.cache.root)
+	c.known = knownBlobs{cache: c.cache, hasher: c.hasher, dirs: newRealDirs(c.cache.root)}
 	return nil
 }
 
@@ -265,15 +265,13 @@ func (c *capture) look(w *candidate) (reason string) {
 // mode. It returns false if the file has to be read.
 func (c *capture) findCached(w *candidate) (mode uint32, ok bool) {
 	if w.found.mode == 0 {
-		w.found = c.dirs.find(w.path)
+		w.found = c.known.dirs.find(w.path)
 	}
 	if w.found.mode == 0 {
 		return 0, false
 	}
-	if w.key = c.hasher.Key(w.path); w.key != 0 {
-		w.key = withStaged(w.key, w.known.Hash)
-	}
-	hash := c.cache.blob(w.path, w.found, w.key, &c.near)
+	key, hash := c.known.find(w.path, w.found, w.known.Hash)
+	w.key = key
 	if hash.IsZero() || c.Partial && hash != w.known.Hash && !c.k.Has(hash) {
 		return 0, false
 	}
@@ -484,20 +482,6 @@ func checkArtifact(root *os.Root, name string) (string, error) {
 // hasher returns a hasher that computes blobs of worktree files as git would.
 func (s *Capturer) hasher(root *os.Root) *convert.Hasher {
 	return convert.New(s.repo.Git, s.repo.Config, s.repo.Info.CommonDir, root)
-}
-
-// HashFiles returns the blobs that git would create for worktree files. Unreadable files
-// have zero hashes.
-func (s *Capturer) HashFiles(ctx context.Context, paths []string) ([]plumbing.Hash, error) {
-	if len(paths) == 0 {
-		return nil, nil
-	}
-	root, err := os.OpenRoot(s.repo.Info.Root)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	return s.hasher(root).Hash(ctx, paths)
 }
 
 // ModifiedFiles returns the tracked files that differ from the index, with those that are

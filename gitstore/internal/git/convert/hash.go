@@ -19,7 +19,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A Hasher computes the blobs that git would store for regular files of a worktree.
+// A Hasher computes the blobs that git would store for regular files of a worktree. The caller must
+// call Close.
 type Hasher struct {
 	Git  git.Git  // in any directory of the worktree
 	Root *os.Root // root of the worktree
@@ -30,6 +31,9 @@ type Hasher struct {
 
 	outside func() rules
 	inside  map[string]rules // by directory; "." is the root
+
+	dir    *os.Root // directory of the last file that Plain has read, or nil
+	opened string   // its path
 }
 
 // New returns a Hasher for a worktree of the repository at commonDir, given git's
@@ -102,13 +106,42 @@ func (h *Hasher) git() git.Git {
 	return g
 }
 
+// Close closes the directory that Plain keeps open, but not Root.
+func (h *Hasher) Close() {
+	if h.dir != nil {
+		h.dir.Close()
+		h.dir, h.opened = nil, ""
+	}
+}
+
+// parent opens the directory of a file. It stays open for the next file.
+func (h *Hasher) parent(file string) (*os.Root, error) {
+	dir := path.Dir(file)
+	if dir == "." {
+		return h.Root, nil
+	}
+	if h.opened != dir {
+		h.Close()
+		opened, err := h.Root.OpenRoot(filepath.FromSlash(dir))
+		if err != nil {
+			return nil, err
+		}
+		h.dir, h.opened = opened, dir
+	}
+	return h.dir, nil
+}
+
 // Plain returns the hash of a regular file that git stores without conversion, else zero.
 func (h *Hasher) Plain(file string) plumbing.Hash {
-	info, err := h.Root.Lstat(filepath.FromSlash(file))
+	dir, err := h.parent(file)
+	if err != nil {
+		return plumbing.ZeroHash
+	}
+	info, err := dir.Lstat(path.Base(file))
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxPlain || h.rules(path.Dir(file)).convert {
 		return plumbing.ZeroHash
 	}
-	data, err := h.Root.ReadFile(filepath.FromSlash(file))
+	data, err := dir.ReadFile(path.Base(file))
 	if err != nil || bytes.IndexByte(data, '\r') >= 0 {
 		return plumbing.ZeroHash
 	}

@@ -1,0 +1,207 @@
+// Package demo has the command demo, which shows the program at work.
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/failure"
+
+	"github.com/urfave/cli/v2"
+)
+
+// Command declares git checkpoint demo.
+var Command = invoke.Command{
+	Name: "demo", Usage: "show a save, a kill -9 and a resume on another clone", Max: 0, Category: "Setup",
+	Description: "Runs this program in temporary clones of the current repository, or of a new one: work is\n" +
+		"saved, the process is killed in the middle, and another clone goes on. Each command is\n" +
+		"printed with its output. It takes a few seconds. Nothing outside the temporary directory\n" +
+		"changes, and --keep leaves it in place.",
+	Examples: []string{"git checkpoint demo"},
+	New:      invoke.Bind((*options).flags, run),
+}
+
+// options are the flags of demo.
+type options struct{ keep bool }
+
+func (o *options) flags() []cli.Flag {
+	return []cli.Flag{&cli.BoolFlag{Name: "keep", Usage: "leave the temporary directory in place, and print its name", Destination: &o.keep}}
+}
+
+// A show runs commands in a temporary directory and prints them.
+type show struct {
+	c   *invoke.Invocation
+	dir string // temporary directory
+	at  string // clone in which commands run
+	env []string
+}
+
+func run(c *invoke.Invocation, o *options) (err error) {
+	if c.JSON {
+		return failure.Usagef("demo: the output is a text for people: omit --json")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "git-checkpoint-demo-*")
+	if err != nil {
+		return err
+	}
+	if o.keep {
+		defer c.Infof("kept: %s", dir)
+	} else {
+		defer os.RemoveAll(dir)
+	}
+	s := &show{c: c, dir: dir, at: dir}
+	if err := s.prepare(self); err != nil {
+		return err
+	}
+	for _, act := range []func() error{s.work, s.killed, s.goesOn} {
+		if err := act(); err != nil {
+			return err
+		}
+	}
+	s.say("The work is here again, files and all. Next: git checkpoint help")
+	return nil
+}
+
+// source returns the root of the current repository if it has a commit, or "".
+func source(ctx context.Context) string {
+	store, err := gitstore.Open(ctx, gitstore.Options{})
+	if err != nil {
+		return ""
+	}
+	defer store.Close()
+	if _, err := store.Git().Output(ctx, "rev-parse", "--verify", "--quiet", "HEAD"); err != nil {
+		return ""
+	}
+	return store.Root()
+}
+
+// prepare makes this program git's subcommand, and a repository that both clones share.
+func (s *show) prepare(self string) error {
+	bin := filepath.Join(s.dir, "bin")
+	if err := os.Mkdir(bin, 0o700); err != nil {
+		return err
+	}
+	name := filepath.Join(bin, "git-checkpoint"+filepath.Ext(self))
+	if err := os.Symlink(self, name); err != nil {
+		if err := os.Link(self, name); err != nil {
+			return fmt.Errorf("demo: %w", err)
+		}
+	}
+	for _, v := range os.Environ() {
+		if name, _, _ := strings.Cut(v, "="); !strings.HasPrefix(name, "GIT_") {
+			s.env = append(s.env, v)
+		}
+	}
+	s.env = append(s.env,
+		"PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"),
+		"GIT_AUTHOR_NAME=You", "GIT_AUTHOR_EMAIL=you@example.com", "GIT_COMMITTER_NAME=You", "GIT_COMMITTER_EMAIL=you@example.com",
+		"GIT_CONFIG_COUNT=3", "GIT_CONFIG_KEY_0=checkpoint.issue-source", "GIT_CONFIG_VALUE_0=none",
+		"GIT_CONFIG_KEY_1=advice.detachedHead", "GIT_CONFIG_VALUE_1=false", "GIT_CONFIG_KEY_2=commit.gpgSign", "GIT_CONFIG_VALUE_2=false",
+		"GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0")
+	hub := filepath.Join(s.dir, "hub.git")
+	if from := source(s.c.Ctx); from != "" {
+		return s.quietly("git", "clone", "-q", "--bare", "--single-branch", from, hub)
+	}
+	first := filepath.Join(s.dir, "first")
+	for _, words := range [][]string{
+		{"git", "init", "-q", first}, {"git", "-C", first, "commit", "-q", "--allow-empty", "-m", "first"}, {"git", "clone", "-q", "--bare", first, hub},
+	} {
+		if err := s.quietly(words...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// work saves a checkpoint of a changed, a staged and a new file.
+func (s *show) work() error {
+	s.say("On one machine: work on issue 42, on a branch of its own.")
+	if err := s.quietly("git", "clone", "-q", "hub.git", "laptop"); err != nil {
+		return err
+	}
+	s.at = filepath.Join(s.dir, "laptop")
+	if err := s.commands("git switch -q -c feature/issue-42", "echo 'step 1 is done' > notes.txt", "echo staged > staged.txt && git add staged.txt"); err != nil {
+		return err
+	}
+	return s.commands("git checkpoint save -m 'step 1' --resume-from 'step 2: the parser'", "git status --short", "git checkpoint push")
+}
+
+// killed runs a job under `run` and kills it without a warning.
+func (s *show) killed() error {
+	s.say("A long job, saved every second, is killed with kill -9 in the middle.")
+	const job = "git checkpoint run --every 1s --push -- sh -c 'for n in 1 2 3 4 5 6 7 8 9; do echo part $n >> parser.txt; sleep 1; done'"
+	s.c.Printf("$ %s\n", job)
+	cmd := s.command("sh", "-c", "exec "+job)
+	apart(cmd)
+	cmd.WaitDelay = time.Second
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	parts := func() int {
+		data, _ := os.ReadFile(filepath.Join(s.at, "parser.txt"))
+		return strings.Count(string(data), "\n")
+	}
+	for end := time.Now().Add(15 * time.Second); parts() < 4 && time.Now().Before(end) && s.c.Ctx.Err() == nil; {
+		time.Sleep(50 * time.Millisecond)
+	}
+	time.Sleep(500 * time.Millisecond) // the save of this second
+	killAll(cmd)
+	_ = cmd.Wait() // it was killed
+	s.c.Printf("killed after part %d\n", parts())
+	return s.c.Ctx.Err()
+}
+
+// goesOn resumes in another clone.
+func (s *show) goesOn() error {
+	s.say("On another machine: a new clone, and one command.")
+	s.at = s.dir
+	if err := s.quietly("git", "clone", "-q", "hub.git", "desktop"); err != nil {
+		return err
+	}
+	s.at = filepath.Join(s.dir, "desktop")
+	return s.commands("git checkpoint resume 42 --yes", "git status --short --branch", "tail -n 1 parser.txt", "git checkpoint list")
+}
+
+func (s *show) say(text string) { s.c.Printf("\n# %s\n", text) }
+
+// commands runs commands of a shell, and prints each with its output.
+func (s *show) commands(list ...string) error {
+	for _, text := range list {
+		s.c.Printf("$ %s\n", text)
+		if err := s.command("sh", "-c", text).Run(); err != nil {
+			return fmt.Errorf("demo: %s: %w", text, err)
+		}
+	}
+	return nil
+}
+
+func (s *show) command(words ...string) *exec.Cmd {
+	cmd := exec.CommandContext(s.c.Ctx, words[0], words[1:]...)
+	cmd.Dir, cmd.Env = s.at, s.env
+	cmd.Stdout, cmd.Stderr = s.c.Out, s.c.Out
+	return cmd
+}
+
+// quietly runs a command and prints only its error.
+func (s *show) quietly(words ...string) error {
+	cmd := s.command(words...)
+	cmd.Stdout, cmd.Stderr = nil, nil
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return errors.New("demo: " + strings.Join(words, " ") + ": " + view.Clean(strings.TrimSpace(string(out))))
+	}
+	return nil
+}

@@ -1,0 +1,119 @@
+package hooks
+
+import (
+	"git-checkpoint/commands/internal/githooks"
+	"git-checkpoint/commands/internal/hook"
+	"git-checkpoint/commands/internal/hook/install"
+	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/gitstore/failure"
+
+	"github.com/urfave/cli/v2"
+)
+
+// EnableCommand declares git checkpoint enable.
+var EnableCommand = invoke.Command{
+	Name: "enable", Usage: "set up the agents that are here: hooks, permission and skill", Max: 0, Category: "Setup",
+	Description: "Finds the agents on PATH and in this project, and installs for each of them the hooks that\n" +
+		"save its turns, the permission to run git checkpoint, and the skill. It is `hooks install`\n" +
+		"with --agent all --allow --skill, and asks nothing. A second run has nothing to do.\n" +
+		"disable removes all of it, and leaves every other byte as it was.",
+	Examples: []string{
+		"git checkpoint enable --dry-run",
+		"git checkpoint enable --git-hooks",
+	},
+	New: invoke.Bind((*enableOptions).flags, runEnable),
+}
+
+// DisableCommand declares git checkpoint disable.
+var DisableCommand = invoke.Command{
+	Name: "disable", Usage: "remove what enable and hooks install have set up", Max: 0, Category: "Setup",
+	Description: "Removes the hooks of all agents and of git, the permissions and the skill. Files that were\n" +
+		"created for them are deleted, and others are as they were. Checkpoints stay.",
+	Examples: []string{"git checkpoint disable --dry-run"},
+	New:      invoke.Bind((*enableOptions).commonFlags, runDisable),
+}
+
+// enableOptions are the flags of enable and disable.
+type enableOptions struct {
+	global, dryRun, gitHooks bool
+}
+
+func (o *enableOptions) flags() []cli.Flag {
+	return append(o.commonFlags(), &cli.BoolFlag{Name: "git-hooks", Usage: "also the hooks of git: pre-push and post-checkout", Destination: &o.gitHooks})
+}
+
+func (o *enableOptions) commonFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "global", Usage: "for all repositories of this user", Destination: &o.global},
+		&cli.BoolFlag{Name: "dry-run", Usage: "print the actions without doing them", Destination: &o.dryRun},
+	}
+}
+
+func runEnable(c *invoke.Invocation, o *enableOptions) error {
+	h := &hooksOptions{verb: "install", agents: allAgents, skill: true, allow: true, global: o.global, dryRun: o.dryRun}
+	r, err := openHooks(c, h)
+	if err != nil {
+		return err
+	}
+	agents, err := r.AgentsHere()
+	if err != nil {
+		return err
+	}
+	if len(agents) == 0 && !o.gitHooks {
+		return failure.Errorf(failure.Usage, "git checkpoint enable --git-hooks", "enable: no agent is on PATH or has a directory here; the hooks of git need none")
+	}
+	var changes []install.HookChange
+	if len(agents) > 0 {
+		if changes, err = planAgents(r, h); err != nil {
+			return err
+		}
+		c.Infof("agents: %s", view.List(namesOf(agents)))
+	}
+	if o.gitHooks {
+		more, err := r.Install(false)
+		if err != nil {
+			return err
+		}
+		changes = append(changes, more...)
+	}
+	if err := changeHooks(c, r, h, changes); err != nil || o.dryRun {
+		return err
+	}
+	undo := "git checkpoint disable"
+	if o.global {
+		undo += " --global"
+	}
+	c.Infof("to take it back: %s", undo)
+	return nil
+}
+
+func runDisable(c *invoke.Invocation, o *enableOptions) error {
+	h := &hooksOptions{verb: "uninstall", global: o.global, dryRun: o.dryRun}
+	r, err := openHooks(c, h)
+	if err != nil {
+		return err
+	}
+	changes, err := r.Uninstall()
+	if err != nil {
+		return err
+	}
+	return changeHooks(c, r, h, changes)
+}
+
+// openHooks opens the repository, and returns its hooks with options.
+func openHooks(c *invoke.Invocation, o *hooksOptions) (*install.Repo, error) {
+	if err := c.Open(); err != nil {
+		return nil, err
+	}
+	r := githooks.Repo(c)
+	r.Global, r.Local, r.Allow, r.Force, r.NoTurns = o.global, o.local, o.allow, o.force, o.noTurns
+	return r, nil
+}
+
+func namesOf(agents []*hook.Agent) (names []string) {
+	for _, a := range agents {
+		names = append(names, a.Name)
+	}
+	return names
+}

@@ -1,0 +1,69 @@
+package gitstore
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestSweepLinesKeepsCachesInUse removes only the cache of a line that was not used for a week.
+func TestSweepLinesKeepsCachesInUse(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.save(w.request(checkpoint.Manual))
+	_, err := w.s.Line(ctx, "42")
+	require.NoError(t, err)
+	dir := w.GitPath("git-checkpoint/lines/42")
+	long := time.Now().Add(-8 * 24 * time.Hour)
+	age := func() {
+		require.NoError(t, os.Chtimes(filepath.Join(dir, "states"), long, long))
+		require.NoError(t, os.Chtimes(dir, long, long))
+	}
+	w.s.SweepLines()
+	assert.DirExists(t, dir)
+	age()
+	_, err = w.s.Line(ctx, "42") // a use
+	require.NoError(t, err)
+	w.s.SweepLines()
+	assert.DirExists(t, dir)
+	age()
+	w.s.SweepLines()
+	assert.NoDirExists(t, dir)
+	line, err := w.s.Line(ctx, "42")
+	require.NoError(t, err)
+	assert.Len(t, line.States, 1)
+}
+
+// TestLineAddsOneStateForANewTurn checks that a new checkpoint adds its own objects only, and that
+// a cache without a change writes nothing.
+func TestLineAddsOneStateForANewTurn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, text := range []string{"one", "two", "three"} {
+		w.Write("dir/new.txt", text+"\n")
+		req := w.request(checkpoint.Manual)
+		req.Worktree, req.Untracked = true, true
+		w.save(req)
+	}
+	count := func() (n int) {
+		_, err := w.s.Line(ctx, "42")
+		require.NoError(t, err)
+		files, err := filepath.Glob(w.GitPath("git-checkpoint/lines/42/[0-9a-f][0-9a-f]/*"))
+		require.NoError(t, err)
+		return len(files)
+	}
+	before := count()
+	assert.Equal(t, 9, before, "a commit, the root and dir for each state")
+	assert.Equal(t, before, count())
+	w.Write("dir/new.txt", "four\n")
+	req := w.request(checkpoint.Manual)
+	req.Worktree, req.Untracked = true, true
+	w.save(req)
+	assert.Equal(t, before+3, count())
+}
