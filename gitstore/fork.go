@@ -24,7 +24,7 @@ import (
 type ForkRequest struct {
 	From     *Checkpoint
 	Names    []string                 // of the forks
-	Branches map[string]string        // branch of a fork by its name; others keep the branch of From
+	Branches map[string]string        // branch of a fork by its name; by default the branch of From
 	Note     func(name string) string // note of the first checkpoint of a fork
 	DryRun   bool                     // check, but write nothing
 }
@@ -32,8 +32,7 @@ type ForkRequest struct {
 // Fork starts a chain for each name, of the issue that Issue.ForkOf returns. Its first checkpoint
 // has the files and the index commit of From, and its record with the section lineage. A fork adds
 // a record, a tree, a commit and the genesis commit. The refs of all forks move in one
-// transaction: either all forks exist, or none. A kill during the move of the refs can leave some
-// of the forks. If a chain or an archive of a fork exists, Fork fails with a *RefusedError.
+// transaction. A kill during the move of the refs can leave some of the forks, each complete. If a chain or an archive of a fork exists, Fork fails with a *RefusedError.
 func (s *Store) Fork(ctx context.Context, req ForkRequest) ([]Checkpoint, error) {
 	defer trace.Begin(trace.Step, "fork").End()
 	var issues []checkpoint.Issue
@@ -204,7 +203,8 @@ func (s *Store) Forks(ctx context.Context, issue checkpoint.Issue) (forks []chec
 }
 
 // ForkSource returns the checkpoint from which a fork started. If it was dropped, it is the first
-// checkpoint of the fork, which has the same files. It fails with *NotFoundError if both are gone.
+// checkpoint of the fork, which has the same files. It fails with *NotFoundError if both were
+// dropped.
 func (s *Store) ForkSource(ctx context.Context, issue checkpoint.Issue, f checkpoint.Fork) (*Checkpoint, error) {
 	source, err := s.ByID(ctx, f.Issue, f.ID)
 	if err == nil {

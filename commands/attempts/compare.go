@@ -80,8 +80,8 @@ func runCompare(c *invoke.Invocation, o *compareOptions) error {
 	return nil
 }
 
-// compared returns the issues to compare. of is the issue whose forks they all are, or "". In the
-// worktree of a fork, the forks of its source are compared.
+// compared returns the issues to compare, and the issue of which all of them are forks, or "". In
+// the worktree of a fork, the forks of its source are compared.
 func compared(c *invoke.Invocation) (of checkpoint.Issue, issues []checkpoint.Issue, err error) {
 	if len(c.Args) > 1 {
 		for _, arg := range c.Args {
@@ -123,7 +123,7 @@ func measureAll(c *invoke.Invocation, issues []checkpoint.Issue) ([]view.Attempt
 			return nil, err
 		} else if f.Issue != "" {
 			sources[i] = f
-			if _, known := sources[f.Issue]; !known { // the source can be an attempt too
+			if _, known := sources[f.Issue]; !known { // the source itself can be compared too
 				sources[f.Issue] = f
 			}
 		}

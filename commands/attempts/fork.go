@@ -133,7 +133,7 @@ func forkFrom(c *invoke.Invocation, issue checkpoint.Issue, name string) (*gitst
 	return p.Checkpoint, nil
 }
 
-// planWorktrees sets branch and directory of each fork. It fails if one of them exists.
+// planWorktrees sets branch and directory of each fork. It fails if a branch or a directory exists.
 func planWorktrees(c *invoke.Invocation, from *gitstore.Checkpoint, forks []newFork) error {
 	if c.Env.Getenv("GIT_INDEX_FILE") != "" {
 		return failure.Usagef("fork: --worktree: GIT_INDEX_FILE is set, and git would write the new worktree's index there")
@@ -272,7 +272,7 @@ func showForks(c *invoke.Invocation, o *forkOptions, from *gitstore.Checkpoint, 
 	return nil
 }
 
-// forksOf returns the issues of the forks of an issue. It fails if there are none.
+// forksOf returns the issues of the forks of an issue. It fails if the issue has no forks.
 func forksOf(c *invoke.Invocation, issue checkpoint.Issue) ([]checkpoint.Issue, error) {
 	defer c.Store.CacheRefs(c.Ctx)()
 	forks, err := c.Store.Forks(c.Ctx, issue)

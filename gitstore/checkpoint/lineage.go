@@ -8,12 +8,12 @@ import (
 )
 
 // A Fork is the mapping fork in the section lineage of a record: the checkpoint with which the
-// chain of a fork began. All records of the chain have it. The zero value means that the issue is
-// not a fork.
+// chain of a fork began. All records of the chain have this mapping. The zero value means that the
+// issue is not a fork.
 type Fork struct {
 	Issue Issue  // issue of the source
 	ID    ID     // checkpoint of the source
-	Name  string // name of the fork, such as a
+	Name  string // name of the fork, such as "a"
 }
 
 const lineage = "lineage"

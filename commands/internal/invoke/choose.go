@@ -206,12 +206,16 @@ func (c *Invocation) forkOfBranch(branch string) checkpoint.Issue {
 			continue
 		}
 		source, err := c.ofBranchName(branch[:k])
-		if name := branch[k+1:]; err == nil && checkpoint.IsForkName(name) {
-			// A fork of a fork has several names.
-			for _, fork := range []checkpoint.Issue{source.issue.ForkOf(name), source.issue.ForkOf(strings.ReplaceAll(name, "-", "+"))} {
-				if c.isOfBranch(fork, branch) {
-					return fork
-				}
+		name := branch[k+1:]
+		if err != nil || !checkpoint.IsForkName(name) {
+			continue
+		}
+		if fork := source.issue.ForkOf(name); c.isOfBranch(fork, branch) {
+			return fork
+		}
+		if names := strings.ReplaceAll(name, "-", "+"); names != name { // a fork of a fork
+			if fork := source.issue.ForkOf(names); c.isOfBranch(fork, branch) {
+				return fork
 			}
 		}
 	}

@@ -56,7 +56,7 @@ const (
 )
 
 // MarkBest marks the best attempt: the command succeeds, and the fewest lines are changed, then
-// the fewest files. The first of equal attempts wins. Without a success, none is marked.
+// the fewest files. The first of equal attempts wins. Without a success, no attempt is marked.
 func MarkBest(list []Attempt) {
 	var best *Attempt
 	for n := range list {

@@ -5,8 +5,8 @@ import (
 )
 
 // Between returns a target for each path that differs between two snapshots, sorted by path. Base
-// is the version of the older snapshot. A path that one of them does not know is left out, because
-// its absence there proves nothing.
+// is the version of the older snapshot, or its staged version if it did not capture the file. Between
+// leaves out files that the newer snapshot does not know, because their absence proves nothing.
 func Between(objects trees.Reader, older, newer *Contents) ([]Target, error) {
 	before, err := Gather(objects, older)
 	if err != nil {
@@ -24,11 +24,13 @@ func Between(objects trees.Reader, older, newer *Contents) ([]Target, error) {
 	add := func(path string) {
 		t := Target{Path: path, IndexBase: before.entriesAt(path), IndexWant: after.entriesAt(path)}
 		t.Index = t.IndexBase != t.IndexWant && !before.lacksEntry(path) && !after.lacksEntry(path)
-		var known, alsoKnown bool
-		t.WorkBase, known = before.FileAt(path)
-		t.WorkWant, alsoKnown = after.FileAt(path)
+		var known bool
+		if t.WorkBase, known = before.FileAt(path); !known {
+			t.WorkBase = before.Entry(path)
+		}
+		t.WorkWant, known = after.FileAt(path)
 		gitlink := t.WorkBase.Mode == trees.ModeGitlink || t.WorkWant.Mode == trees.ModeGitlink
-		if t.Work = known && alsoKnown && !gitlink && t.WorkBase != t.WorkWant; t.Work || t.Index {
+		if t.Work = known && !gitlink && t.WorkBase != t.WorkWant; t.Work || t.Index {
 			t.Captured = t.Work
 			result.ByPath[path] = &t
 		}
