@@ -15,6 +15,7 @@ import (
 	"strings"
 	"syscall"
 
+	"git-checkpoint/commands/attempts"
 	"git-checkpoint/commands/demo"
 	"git-checkpoint/commands/doctor"
 	"git-checkpoint/commands/hooks"
@@ -293,6 +294,7 @@ func allCommands() []*invoke.Command {
 		&save.SaveCommand, &save.RunCommand,
 		&workflow.StartCommand, &workflow.PhaseCommand, &workflow.TaskCommand, &workflow.FinishCommand,
 		&list.ListCommand, &list.ShowCommand, &list.DiffCommand, &turns.BlameCommand, &turns.BisectCommand, &status.StatusCommand, &web.WebCommand, &configCommand,
+		&attempts.ForkCommand, &attempts.CompareCommand, &attempts.AdoptCommand,
 		&resume.ResumeCommand, &resume.RestoreCommand, &retain.UndoCommand, &retain.RedoCommand,
 		&retain.PruneCommand, &retain.PinCommand, &retain.UnpinCommand, &retain.DropCommand, &retain.ArchiveCommand, &doctor.VerifyCommand, &doctor.DoctorCommand, &scan.ScanCommand,
 		&share.SyncCommand, &share.FetchCommand, &share.PushCommand, &interchange.ImportCommand, &interchange.ExportCommand,

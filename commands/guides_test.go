@@ -64,7 +64,7 @@ func cmdGuide(ts *testscript.TestScript, neg bool, args []string) {
 
 // taskGuides are the guides with one task of a user. Scripts run all of their commands.
 var taskGuides = []string{
-	"crash", "machine", "agents", "turns", "workflow", "ci", "team", "retention", "forges", "migration", "systems", "install",
+	"crash", "machine", "agents", "turns", "attempts", "workflow", "ci", "team", "retention", "forges", "migration", "systems", "install",
 }
 
 // Each command block of a task guide is run by a script: the script writes the block to a

@@ -373,7 +373,7 @@ func joinDir(first, dir string) string {
 // takesPaths reports whether the words after "--" are separate: paths, as for git
 // restore, or a command. For other commands they are arguments that begin with a dash.
 func takesPaths(d *invoke.Command) bool {
-	return strings.HasSuffix(d.Args, "[-- PATH...]") || strings.HasSuffix(d.Args, "-- CMD...")
+	return strings.HasSuffix(d.Args, "[-- PATH...]") || strings.HasSuffix(strings.TrimSuffix(d.Args, "]"), "-- CMD...")
 }
 
 // givenFlags returns the command's flags that are given or have a default. The library treats

@@ -15,7 +15,7 @@ import (
 // shortScripts are the scripts that run in short mode: the main path of every command,
 // and one script of each family.
 const shortScripts = `
-archive-expiry bare-repository bisect blame broken-ref clock completion config-errors config-origins
+adopt-conflict archive-expiry bare-repository bisect blame broken-ref clock compare completion config-errors config-origins
 demo diff directory-flag doctor drop-asks drop-without-terminal export export-archive
 enable export-commits export-jsonl fetch-push finish git-directory-in-worktree git-too-old help hook-post-checkout hook-pre-push
 hook-prompt hook-session hooks-agent hooks-install hostile-record id-forms import import-invalid

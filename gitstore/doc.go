@@ -39,7 +39,8 @@
 //	parent 1            the previous checkpoint, a ledger commit, or genesis
 //	parent 2            the index commit: its tree is staged/, its parent is HEAD
 //	                    (no parent if the branch is unborn), its message is
-//	                    "index of <id>"
+//	                    "index of <id>"; the first checkpoint of a fork has the
+//	                    index commit and the trees of its source
 //	author              git's identity, or a fallback; created_at of the record, the
 //	                    time of the save unless the record was imported
 //	committer           git's identity, or a fallback; the time of the save or import

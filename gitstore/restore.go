@@ -33,6 +33,9 @@ type RestoreOptions = restore.Request
 // Changed is the choice for a file that both sides changed.
 type Changed = restore.Changed
 
+// MergeBoth is the choice that merges both versions of a file.
+const MergeBoth = restore.Merged
+
 // ParseChanged parses a choice.
 func ParseChanged(s string) (Changed, error) { return restore.ParseChanged(s) }
 

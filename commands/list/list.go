@@ -4,6 +4,7 @@ package list
 import (
 	"cmp"
 	"errors"
+	"strings"
 
 	"git-checkpoint/commands/internal/atomicfile"
 	"git-checkpoint/commands/internal/invoke"
@@ -255,6 +256,9 @@ func showList(c *invoke.Invocation, o *listOptions, lists []*gitstore.List, keep
 			}
 			c.Printf("%s\n", e.Line(c.Env.Now()))
 		}
+		if text := view.ForkText(o.fork(c, l)); text != "" {
+			c.Infof("%s", view.Clean(text))
+		}
 		for _, n := range o.notHere(c, l) {
 			c.Infof("%s", view.Clean(view.ParallelText(n, c.Env.Now())))
 			c.Infof("hint: %s", view.MergeCommand(n))
@@ -270,6 +274,19 @@ func (o *listOptions) notHere(c *invoke.Invocation, l *gitstore.List) []gitstore
 		return nil
 	}
 	return work.NotHere(c, l.Issue, "")
+}
+
+// fork returns the source of a fork, as the newest record of the list has it. It reads a record
+// only if the key of the issue can be that of a fork.
+func (o *listOptions) fork(c *invoke.Invocation, l *gitstore.List) checkpoint.Fork {
+	if !strings.Contains(string(l.Issue), "+") || len(l.Checkpoints) == 0 || o.remote.Given() {
+		return checkpoint.Fork{}
+	}
+	r, err := c.Store.Record(&l.Checkpoints[0])
+	if err != nil {
+		return checkpoint.Fork{}
+	}
+	return r.Fork()
 }
 
 // pick returns the indexes of the checkpoints that -n and the filter keep. It marks the
@@ -328,6 +345,7 @@ func listRecord(c *invoke.Invocation, o *listOptions, lists []*gitstore.List, ke
 	if len(lists) == 1 && !o.all {
 		result.Issue = string(lists[0].Issue)
 		result.Latest = string(lists[0].Checkpoints[0].ID)
+		result.Fork = view.ForkRecord(o.fork(c, lists[0]))
 	}
 	return result
 }

@@ -29,6 +29,7 @@ func screenShow(c *invoke.Invocation, at view.Screen, cp *gitstore.Checkpoint, r
 		{Label: "Saved", Text: savedText(c, cp)},
 		{Label: "Contains", Text: view.ExtentText(r.Snapshot())},
 	}, s.ProgressRows()...)
+	rows = append(rows, view.ForkRows(r.Fork())...)
 	rows = append(rows, view.ParallelRows(notHere(c, cp), c.Env.Now())...)
 	rows = append(rows, view.Row{Label: "Continue", Text: s.ContinueFrom()})
 	if !cp.Resumable {

@@ -113,6 +113,9 @@ func runShow(c *invoke.Invocation, o *showOptions) error {
 		screenShow(c, at, cp, r)
 		return err
 	}
+	if text := view.ForkText(r.Fork()); text != "" {
+		c.Infof("%s", view.Clean(text))
+	}
 	for _, n := range notHere(c, cp) {
 		c.Infof("%s", view.Clean(view.ParallelText(n, c.Env.Now())))
 		c.Infof("hint: %s", view.MergeCommand(n))
@@ -141,7 +144,7 @@ func showJSON(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Recor
 		return err
 	}
 	return c.WriteJSON(view.Show{
-		Type: "show", Checkpoint: json.RawMessage(data), Commit: cp.Commit.String(), SavedBy: cp.Author, Parallel: view.ParallelRecords(notHere(c, cp)),
+		Type: "show", Checkpoint: json.RawMessage(data), Commit: cp.Commit.String(), SavedBy: cp.Author, Parallel: view.ParallelRecords(notHere(c, cp)), Fork: view.ForkRecord(r.Fork()),
 	})
 }
 

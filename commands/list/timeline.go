@@ -31,6 +31,9 @@ func showTimelines(c *invoke.Invocation, o *listOptions, at view.Screen, lists [
 		}
 		entries := o.entries(c, l, rows)
 		c.Printf("%s\n", at.Heading(timelineHead(l, len(picked))))
+		if text := view.ForkText(o.fork(c, l)); text != "" {
+			c.Printf("%s\n", view.Clean(text))
+		}
 		if len(entries) > 0 {
 			c.Printf("\n%s", at.Timeline(entries, c.Env.Now()))
 		}

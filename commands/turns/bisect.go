@@ -4,16 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/failure"
@@ -186,34 +183,20 @@ func (b *bisection) test(ctx context.Context, st *gitstore.LineState) (outcome, 
 		defer b.mu.Unlock()
 		b.trials = append(b.trials, t)
 	}()
-	if err := t.CheckOut(ctx, st.Commit); err != nil {
-		return untested, err
-	}
-	words, dir := b.c.Paths, filepath.Join(t.Dir, filepath.FromSlash(b.c.Store.Prefix()))
-	if err := os.MkdirAll(dir, 0o777); err != nil { // an earlier state may lack it
-		return untested, err
-	}
-	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
-	cmd.Dir = dir
-	cmd.Env = append(t.Environ(), "GIT_CHECKPOINT_ID="+string(st.Checkpoint.ID), "GIT_CHECKPOINT_ISSUE="+string(st.Checkpoint.Issue))
-	cmd.Stdout, cmd.Stderr = b.c.Env.Stderr, b.c.Env.Stderr
-	cmd.WaitDelay = 5 * time.Second
-	endGroup(cmd)
-	err = cmd.Run()
-	var exit *exec.ExitError
+	code, err := work.RunInTrial(ctx, b.c, t, st, b.c.Paths)
 	switch {
-	case ctx.Err() != nil:
-		return untested, ctx.Err()
-	case err == nil:
+	case err != nil:
+		return untested, err
+	case code == 0:
 		return good, nil
-	case !errors.As(err, &exit):
-		return untested, failure.Errorf(failure.Usage, "", "bisect: %s: %v", words[0], err)
-	case exit.ExitCode() == 125:
+	case code == work.SkippedCode:
 		return skipped, nil
-	case exit.ExitCode() >= 1 && exit.ExitCode() <= 127:
+	case code >= 1 && code <= 127:
 		return bad, nil
+	case code < 0:
+		return untested, failure.Errorf(failure.Failure, "", "bisect: a signal ended CMD at %s: the search ends", st.Checkpoint.ID)
 	}
-	return untested, failure.Errorf(failure.Failure, "", "bisect: CMD ended with %v at %s: the search ends", exit, st.Checkpoint.ID)
+	return untested, failure.Errorf(failure.Failure, "", "bisect: CMD ended with exit status %d at %s: the search ends", code, st.Checkpoint.ID)
 }
 
 // trial returns an idle trial, or a new one.

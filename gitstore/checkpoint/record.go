@@ -4,7 +4,7 @@
 // # Record
 //
 // A record is a YAML mapping. Its base is the crunch schema with an additional key,
-// trigger. Then come git-checkpoint's own keys note, agent_turn, clock and snapshot, sections of
+// trigger. Then come git-checkpoint's own keys note, agent_turn, lineage, clock and snapshot, sections of
 // other layouts, and unknown keys in their original order. The table in schema.go lists
 // all fields with their kinds, in the order of the text. Null is permitted everywhere and
 // means absent.
@@ -29,6 +29,7 @@
 //	                cache_read, cache_write}, input without both), and usage_of identifies the
 //	                turn in its agent's transcript; spent has the tokens of all turns by agent,
 //	                model and phase, so that the sums outlive retention
+//	lineage         fork: source of the chain of a fork, as {issue, checkpoint_id, name}
 //	clock           nanoseconds, a hybrid logical clock: see Clock
 //	paths           plain; in git's C quotes if a path is not UTF-8, contains a
 //	                NUL or starts with a quote: see QuotePath

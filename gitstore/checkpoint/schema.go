@@ -97,6 +97,13 @@ var recordSchema = fields(
 		field{"started", mapKind, dict(intKind, nil)},
 		field{"spent", mapsKind, spentSchema},
 	)},
+	field{"lineage", mapKind, fields(
+		field{"fork", mapKind, fields(
+			field{"issue", textKind, nil},
+			field{"checkpoint_id", textKind, nil},
+			field{"name", textKind, nil},
+		)},
+	)},
 	field{"clock", intKind, nil},
 	field{"snapshot", mapKind, snapshotSchema},
 	field{"workflow", mapKind, nil},

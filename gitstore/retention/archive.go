@@ -18,6 +18,7 @@ const (
 	ReasonAbandoned Reason = "abandoned" // work that was restarted from scratch
 	ReasonAged      Reason = "aged"      // newest checkpoint of the chain too old
 	ReasonAsked     Reason = "asked"     // user request
+	ReasonCompared  Reason = "compared"  // attempt that was compared with an adopted one
 )
 
 // A Stay limits the retention time in the archive.
@@ -106,6 +107,8 @@ func (a Archived) why() string {
 		return "by hand"
 	case ReasonAged:
 		return "for its age"
+	case ReasonCompared:
+		return "after a comparison of attempts"
 	}
 	return "as " + string(a.Why)
 }

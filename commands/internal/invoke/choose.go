@@ -21,7 +21,7 @@ import (
 //  1. the command line: an argument or --issue
 //  2. the document or the plan of the command (IssueOr)
 //  3. GIT_CHECKPOINT_ISSUE
-//  4. the branch, if a rule finds an issue in its name
+//  4. the branch, if it is that of a fork, or if a rule finds an issue in its name
 //  5. the workflow that was started last in this worktree on this branch, until it is over
 //  6. the name of the branch itself
 //  7. if the command only reads: the only issue with checkpoints
@@ -181,6 +181,9 @@ func (c *Invocation) FormerIssues(branch string) (issues []checkpoint.Issue) {
 }
 
 func (c *Invocation) ofBranch(branch string) (choice, error) {
+	if i := c.forkOfBranch(branch); i != "" {
+		return choice{issue: i, from: fromBranch + branch}, nil
+	}
 	n, err := c.ofBranchName(branch)
 	if err == nil && c.Store.HasIssue(c.Ctx, n.issue) {
 		return n, nil
@@ -193,6 +196,39 @@ func (c *Invocation) ofBranch(branch string) (choice, error) {
 		}
 	}
 	return n, err
+}
+
+// forkOfBranch returns the fork whose worktree has a branch, or "". The branch is that of the
+// source, a dash and the name of the fork, and the newest checkpoint of the fork is of the branch.
+func (c *Invocation) forkOfBranch(branch string) checkpoint.Issue {
+	for k := range branch {
+		if branch[k] != '-' {
+			continue
+		}
+		source, err := c.ofBranchName(branch[:k])
+		name := branch[k+1:]
+		if err != nil || !checkpoint.IsForkName(name) {
+			continue
+		}
+		if fork := source.issue.ForkOf(name); c.isOfBranch(fork, branch) {
+			return fork
+		}
+		if names := strings.ReplaceAll(name, "-", "+"); names != name { // a fork of a fork
+			if fork := source.issue.ForkOf(names); c.isOfBranch(fork, branch) {
+				return fork
+			}
+		}
+	}
+	return ""
+}
+
+// isOfBranch reports whether the newest checkpoint of an issue is of a branch.
+func (c *Invocation) isOfBranch(i checkpoint.Issue, branch string) bool {
+	if !c.Store.HasIssue(c.Ctx, i) {
+		return false
+	}
+	newest, err := c.Store.Newest(c.Ctx, i)
+	return err == nil && newest.Branch == gitstore.RecordedBranch(branch)
 }
 
 // ofBranchName returns the issue in the name of a branch, otherwise the name itself.

@@ -145,6 +145,7 @@ func guides() []Guide {
 		{"machine", 7, "continue on another machine"},
 		{"agents", 7, "hooks and skills for coding agents"},
 		{"turns", 7, "blame, bisect and search over the turns of agents"},
+		{"attempts", 7, "several attempts from one checkpoint: compare and adopt"},
 		{"workflow", 7, "phases, batches and tasks in scripts"},
 		{"ci", 7, "resume CI jobs: GitHub Actions, GitLab CI and others"},
 		{"team", 7, "share checkpoints in a team, and keep secrets out"},

@@ -65,11 +65,11 @@ func TestRecordsAreOneSafeLine(t *testing.T) {
 
 func TestWriteEscapesRawJSON(t *testing.T) {
 	got := written(t, &Show{Type: "show", Checkpoint: json.RawMessage("{\n  \"a\": \"<\u202e\xff\u007f>\"\n}")})
-	assert.Equal(t, `{"version":1,"type":"show","checkpoint":{"a":"<\u202e\ufffd\u007f>"},"commit":null,"saved_by":null,"parallel":[]}`+"\n", got)
+	assert.Equal(t, `{"version":1,"type":"show","checkpoint":{"a":"<\u202e\ufffd\u007f>"},"commit":null,"saved_by":null,"parallel":[],"fork":null}`+"\n", got)
 	got = written(t, Show{Type: "show", Checkpoint: json.RawMessage("\"\xff\"")})
-	assert.Equal(t, `{"version":1,"type":"show","checkpoint":"\ufffd","commit":null,"saved_by":null,"parallel":[]}`+"\n", got)
+	assert.Equal(t, `{"version":1,"type":"show","checkpoint":"\ufffd","commit":null,"saved_by":null,"parallel":[],"fork":null}`+"\n", got)
 	got = written(t, Show{Type: "show", Checkpoint: (*checkpoint.Record)(nil)})
-	assert.Equal(t, `{"version":1,"type":"show","checkpoint":null,"commit":null,"saved_by":null,"parallel":[]}`+"\n", got)
+	assert.Equal(t, `{"version":1,"type":"show","checkpoint":null,"commit":null,"saved_by":null,"parallel":[],"fork":null}`+"\n", got)
 }
 
 func TestWriteTimesAsUTCOrNull(t *testing.T) {

@@ -133,6 +133,8 @@ type Status struct {
 	Spent    []TokenUse `json:"spent"`     // the same by agent, model and phase
 	Parallel []Parallel `json:"parallel"`
 
+	Fork *ForkSource `json:"fork"` // nil if the issue is not a fork
+
 	Archived   string    `json:"archived" empty:"null"` // reason of the archival of finished work
 	ArchivedAt time.Time `json:"archived_at"`
 }
@@ -257,7 +259,8 @@ type CheckpointList struct {
 	Latest           string    `json:"latest" empty:"null"`
 	TotalCheckpoints int       `json:"total_checkpoints"`
 
-	Parallel []Parallel `json:"parallel"`
+	Parallel []Parallel  `json:"parallel"`
+	Fork     *ForkSource `json:"fork"` // nil if the issue is not a fork, or if there are several
 }
 
 // ListOverview is a CheckpointList of several issues with their progress.
@@ -356,7 +359,8 @@ type Show struct {
 	Commit     string `json:"commit" empty:"null"`
 	SavedBy    string `json:"saved_by" empty:"null"`
 
-	Parallel []Parallel `json:"parallel"`
+	Parallel []Parallel  `json:"parallel"`
+	Fork     *ForkSource `json:"fork"` // nil if the issue is not a fork
 }
 
 // Value is one value in a checkpoint's record.
@@ -699,4 +703,66 @@ type Bisect struct {
 	Runs         int    `json:"runs"`
 	Skipped      int    `json:"skipped"`
 	Restore      string `json:"restore" empty:"null"`
+}
+
+// ForkSource is the source of a fork: an issue, and the checkpoint from which the fork started.
+type ForkSource struct {
+	Issue        string `json:"issue"`
+	CheckpointID string `json:"checkpoint_id"`
+	Name         string `json:"name"`
+}
+
+// Fork is the record of fork: the new issues.
+type Fork struct {
+	Type         string      `json:"type"`
+	DryRun       bool        `json:"dry_run"`
+	Issue        string      `json:"issue"`
+	CheckpointID string      `json:"checkpoint_id"`
+	Forks        []ForkEntry `json:"forks"`
+}
+
+// ForkEntry is a new fork.
+type ForkEntry struct {
+	Issue        string `json:"issue"`
+	Name         string `json:"name"`
+	CheckpointID string `json:"checkpoint_id" empty:"null"`
+	Branch       string `json:"branch" empty:"null"`
+	Worktree     string `json:"worktree" empty:"null"`
+}
+
+// Compare is the record of compare.
+type Compare struct {
+	Type     string          `json:"type"`
+	Issue    string          `json:"issue" empty:"null"` // the issue of all attempts
+	Attempts []AttemptRecord `json:"attempts"`
+}
+
+// AttemptRecord is an attempt of a comparison.
+type AttemptRecord struct {
+	Issue        string `json:"issue"`
+	CheckpointID string `json:"checkpoint_id"`
+	Result       string `json:"result" empty:"null"`
+	ExitCode     *int   `json:"exit_code"`
+	FilesChanged *int   `json:"files_changed"`
+	LinesAdded   *int   `json:"lines_added"`
+	LinesDeleted *int   `json:"lines_deleted"`
+	Seconds      *int   `json:"seconds"`
+	Turns        int    `json:"turns"`
+	Best         bool   `json:"best"`
+}
+
+// Adopt is the record of adopt.
+type Adopt struct {
+	Type         string   `json:"type"`
+	DryRun       bool     `json:"dry_run"`
+	Issue        string   `json:"issue"`
+	Fork         string   `json:"fork"`
+	CheckpointID string   `json:"checkpoint_id" empty:"null"` // of the issue, after the adoption
+	Restored     []string `json:"restored"`
+	Removed      []string `json:"removed"`
+	Skipped      []string `json:"skipped"`
+	InTheWay     []string `json:"in_the_way"`
+	Conflicts    []string `json:"conflicts"`
+	Archived     []string `json:"archived"` // issues of the other forks
+	Undo         string   `json:"undo" empty:"null"`
 }

@@ -33,11 +33,13 @@ func status(kind string) Status {
 		SessionID: "ses_1", SessionAgent: "claude", SessionTranscript: "/home/u/t.jsonl", SessionCommand: "claude --resume ses_1",
 		Artifacts: []Artifact{{"ready", "plan.md", 12, "blob:0123", "The plan"}, {Phase: "ready", Path: "old.md"}},
 		Tokens:    new(use.Tokens), Spent: []TokenUse{use, {Tokens: Tokens{Output: 1}}},
-		SavedBy: "Ann", WentBack: &WentBack{id, "Ann", made, []string{older}}, Parallel: parallel,
+		SavedBy: "Ann", WentBack: &WentBack{id, "Ann", made, []string{older}}, Parallel: parallel, Fork: fork,
 	}
 }
 
 var use = TokenUse{"claude", "claude-big-1", "implementing", Tokens{1000, 200, 30000, 4000}}
+
+var fork = &ForkSource{"42", older, "a"}
 
 var parallel = []Parallel{{older, "Ann", made, []string{"src/a.go"}, "", "git checkpoint restore 42 1f0c9a2b --changed merge"}}
 
@@ -79,14 +81,14 @@ func samples() map[string]any {
 			[][]string{{"T1"}, {"T2", "T3"}},
 			[]string{"T4"},
 		}, "finish": step("finish"), "finish-empty": WorkflowStep{Save: Save{Type: "finish"}},
-		"list": CheckpointList{Type: "list", Issue: "42", Latest: id, TotalCheckpoints: 2, Parallel: parallel, Checkpoints: []ListRow{
+		"list": CheckpointList{Type: "list", Issue: "42", Latest: id, TotalCheckpoints: 2, Parallel: parallel, Fork: fork, Checkpoints: []ListRow{
 			{Listed{id, "42", commit, made, made, "manual", "implementing", "feature/issue-42", true, true, true, false, "caf\u00e9\nsecond line", "Ann"}, new(17), new(2), new(12), new(0), "ses_1", "claude", []string{"a.go", "b.go"}, []TokenUse{use}},
 			{Listed: Listed{Commit: commit, Note: "\x1b[31m\u202e\u009b\U000e0041\xff"}},
 		}},
 		"list-overview":   ListOverview{CheckpointList{Type: "list"}, summaries, 3},
 		"status-overview": StatusOverview{Status{Type: "status"}, summaries, 3},
 		"list-empty":      CheckpointList{Type: "list"},
-		"show":            Show{"show", r, commit, "Ann", parallel},
+		"show":            Show{"show", r, commit, "Ann", parallel, fork},
 		"show-value":      Value{"show", id, "note", "text", commit},
 		"diff": CheckpointDiff{"diff", older, id, []StateChange{
 			{"workflow_state.phase_attempt", "changed", checkpoint.Number("1"), checkpoint.Number("2")},
@@ -96,6 +98,11 @@ func samples() map[string]any {
 		}, []FileChange{{"src/a.go", "modified", "", new(12), new(0)}, {"b.go", "renamed", "a.go", nil, nil}}, new(2), new(12), new(0)},
 		"diff-empty": CheckpointDiff{Type: "diff"},
 		"bisect":     Bisect{"bisect", "42", id, older, new(7), "claude", "0d5a0e0e", "fix the parser", 5, 1, "git checkpoint restore 42 " + older},
+		"fork":       Fork{"fork", true, "42", id, []ForkEntry{{"42+a", "a", older, "issue-42-a", "/w-a"}, {Issue: "42+b", Name: "b"}}},
+		"compare": Compare{"compare", "42", []AttemptRecord{
+			{"42+a", id, "failed", new(2), new(3), new(12), new(4), new(90), 5, false}, {Issue: "42+b", CheckpointID: older, Best: true},
+		}},
+		"adopt": Adopt{"adopt", true, "42", "42+a", id, []string{"a", "d"}, []string{"d"}, []string{"b"}, []string{"c"}, []string{"a"}, []string{"42+b"}, "refs/git-checkpoint/undo/1"},
 		"blame": Blame{"blame", "42", "src/parser.go", []BlameSource{
 			{Checkpoint: id, Trigger: "turn", Turn: new(7), Agent: "claude", Session: "0d5a0e0e", Request: "fix the parser", Author: "Ann", Time: made, Summary: "fix the parser", Saved: true},
 			{Commit: commit, Author: "Ann", Time: made, Summary: "first", Saved: true}, {},

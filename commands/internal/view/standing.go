@@ -121,7 +121,7 @@ func (s *Standing) StatusRecord(kind string) Status {
 		PendingCaptures: PendingCaptures(r), Changed: QuotePaths(v.Changed), Unsaved: QuotePaths(v.Unsaved),
 		AutoResume: v.AutoResume, AutoResumeReason: v.AutoReason, AwaitingApproval: v.Awaiting,
 		SavedBy: s.Checkpoint.Author, SkippedPhases: p.Skipped, Replans: progress.ReplanCounts(r), Artifacts: artifacts(r), PreservedMinutes: progress.Minutes(r), Next: v.Next.Action,
-		WentBack: WentBackRecord(s.Point), Parallel: ParallelRecords(s.Parallel),
+		WentBack: WentBackRecord(s.Point), Parallel: ParallelRecords(s.Parallel), Fork: ForkRecord(r.Fork()),
 		SessionID: cmp.Or(s.Session.ID, r.Session()), SessionAgent: s.Session.Agent, SessionTranscript: s.Session.Transcript, SessionCommand: s.Session.Command,
 		GivenTo: s.Given.To, GivenSession: s.Given.Session, GivenAt: s.Given.At, GivenCut: s.Given.Cut,
 	}
@@ -231,10 +231,10 @@ func (g Given) Text(now time.Time) string {
 	return text
 }
 
-// BesideRows returns the session that got the work and has saved nothing since, a person's restore
-// of an older checkpoint, and the checkpoints that were saved in parallel.
+// BesideRows returns the source of a fork, the session that got the work and has saved nothing
+// since, a person's restore of an older checkpoint, and the checkpoints that were saved in parallel.
 func (s *Standing) BesideRows() []Row {
-	var rows []Row
+	rows := ForkRows(s.Record.Fork())
 	if text := s.Given.Text(s.Now); text != "" && (!s.Given.Saved || s.Given.Cut) {
 		rows = append(rows, Row{Label: "Given", Text: text})
 	}

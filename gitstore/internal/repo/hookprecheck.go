@@ -61,7 +61,8 @@ func (g HookPrecheck) IsForeign(branch string) bool {
 	}
 	isKeyIn := func(name string) bool {
 		i, err := checkpoint.IssueFromRef(strings.TrimPrefix(name, LiveRefs))
-		return err == nil && strings.Contains(strings.ToLower(branch), strings.ToLower(string(i)))
+		key := strings.ReplaceAll(strings.ToLower(string(i)), "+", "-") // the branch of a fork has a dash
+		return err == nil && strings.Contains(strings.ReplaceAll(strings.ToLower(branch), "+", "-"), key)
 	}
 	if found, err := refs.HasKeyIn(g.dir, LiveRefs, branch, isKeyIn); found || err != nil {
 		return false

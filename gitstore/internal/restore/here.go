@@ -12,7 +12,7 @@ import (
 // isComplete reports whether a restore gave the worktree all files of the checkpoint, in the
 // index too: no part was selected, and no path was left as it is.
 func (req *RestoreRequest) isComplete(done *Restored) bool {
-	return !req.DryRun && req.isWhole() && len(done.Skipped)+len(done.InTheWay)+len(done.Others) == 0
+	return !req.DryRun && req.Since == nil && req.isWhole() && len(done.Skipped)+len(done.InTheWay)+len(done.Others) == 0
 }
 
 // isWhole reports whether a request selects all files of the checkpoint.
@@ -24,7 +24,7 @@ func (req *RestoreRequest) isWhole() bool {
 // on: the user asked for all of its files, and not for a merge of both.
 func (req *RestoreRequest) goesBack() bool {
 	c := req.Checkpoint
-	return req.Asked && req.isWhole() && req.Changed != Merged && c.ID != "" && c.Valid() && !c.Archived
+	return req.Asked && req.Since == nil && req.isWhole() && req.Changed != Merged && c.ID != "" && c.Valid() && !c.Archived
 }
 
 // point returns the checkpoint from which the work goes on, or "".

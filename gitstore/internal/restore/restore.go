@@ -194,6 +194,9 @@ func (r *restoring) plan(ctx context.Context, area *lockedIndex) (decision, erro
 // selected returns the targets that the request selects: those of the checkpoint, files that
 // were as in HEAD, and files that came later.
 func (r *restoring) selected(ctx context.Context, area *lockedIndex) ([]Target, error) {
+	if r.s.Since != nil {
+		return r.changedSince()
+	}
 	c, err := contents.Compose(r.s.Objects, r.layers)
 	if err != nil {
 		return nil, err
@@ -249,6 +252,17 @@ func (r *restoring) selected(ctx context.Context, area *lockedIndex) ([]Target, 
 		}
 	}
 	return targets, nil
+}
+
+// changedSince returns targets for the changes from the files of Since to those of the
+// checkpoint.
+func (r *restoring) changedSince() ([]Target, error) {
+	changed, err := contents.Between(r.s.Objects, r.s.Since, r.layers[0])
+	targets := make([]Target, len(changed))
+	for i := range changed {
+		targets[i].Target = changed[i]
+	}
+	return within(targets, r.req.Paths), err
 }
 
 // loadCommon returns the checkpoint from which the files here and those of the restored

@@ -38,6 +38,11 @@ type RestoreRequest struct {
 	AnyHead    bool // accept any HEAD, and keep files that changed since
 	AnyBranch  bool // accept a HEAD on another branch than the checkpoint's
 
+	// Since limits the restore to the changes from this checkpoint to Checkpoint, which can be of
+	// another issue. It is the base of merges. The restore belongs to the issue of Since, and HEAD
+	// must fit to Since. Nil means no limit.
+	Since *chain.Checkpoint
+
 	Branch string // branch of a detached HEAD as named by CI, or ""
 	Look   *Look  // shared with other plans of the command, or nil
 	Request
@@ -93,10 +98,17 @@ func (s *Restorer) restore(ctx context.Context, req RestoreRequest) (*Restored, 
 	if err != nil {
 		return nil, err
 	}
-	if err := s.checkPlace(ctx, &req, st); err != nil {
+	r := &undoable{s: s, req: &req, k: s.repo.NewObjectWriter()}
+	if req.Since == nil {
+		err = s.checkPlace(ctx, &req, st)
+	} else if r.since, err = s.snapshot.OpenSnapshot(req.Since); err == nil {
+		of := req
+		of.Checkpoint = req.Since
+		err = s.checkPlace(ctx, &of, r.since)
+	}
+	if err != nil {
 		return nil, err
 	}
-	r := &undoable{s: s, req: &req, k: s.repo.NewObjectWriter()}
 	done, err := r.run(ctx, st)
 	if err != nil && r.safety != nil {
 		return done, r.rollBack(context.WithoutCancel(ctx), done, err)
@@ -115,12 +127,18 @@ type undoable struct {
 	s      *Restorer
 	req    *RestoreRequest
 	k      *repo.ObjectWriter
-	safety *safety // set before the first change of the worktree
+	since  *snapshot.Stored // of the checkpoint Since, or nil
+	safety *safety          // set before the first change of the worktree
 }
 
 func (r *undoable) run(ctx context.Context, st *snapshot.Stored) (*Restored, error) {
-	done := &Restored{ID: r.req.Checkpoint.ID, Merging: r.s.merging(st)}
-	site := r.s.siteFor(ctx, r.req, st, r.k)
+	done := &Restored{ID: r.req.Checkpoint.ID}
+	site := r.s.site(r.k)
+	if r.since != nil {
+		site.Since = &r.since.Contents
+	} else {
+		site, done.Merging = r.s.siteFor(ctx, r.req, st, r.k), r.s.merging(st)
+	}
 	outcome, err := site.Restore(ctx, r.s.layers(ctx, r.req.Checkpoint, st), r.req.Request, r.keep)
 	done.Outcome, done.Sessions = *outcome, site.Others
 	if r.safety != nil {
@@ -150,6 +168,9 @@ func (s *Restorer) siteFor(ctx context.Context, req *RestoreRequest, st *snapsho
 func (r *undoable) keep(ctx context.Context, steps []Step) (finished func() error, err error) {
 	c := r.req.Checkpoint
 	plan := safetyPlan{Issue: string(c.Issue), Checkpoint: c.ID}
+	if r.req.Since != nil {
+		plan.Issue = string(r.req.Since.Issue)
+	}
 	if r.req.goesBack() {
 		plan.From, plan.To = r.s.point(ctx, c.Issue), c.ID
 	}

@@ -67,6 +67,9 @@ type Worktree struct {
 	// Common returns the newest checkpoint from which both the files here and the restored
 	// checkpoint come, or nil if it is unknown. A nil Common means unknown.
 	Common func() *contents.Contents
+	// Since limits a restore to the changes from these files to those of the checkpoint. They are
+	// the base of merges. Nil means no limit.
+	Since *contents.Contents
 	// Parallel is set if the files here and those of the checkpoint have changed in parallel since
 	// Common. Then only files are restored that the checkpoint has changed since.
 	Parallel bool

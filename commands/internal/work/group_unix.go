@@ -1,6 +1,6 @@
 //go:build unix
 
-package turns
+package work
 
 import (
 	"os/exec"

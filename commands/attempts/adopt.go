@@ -1,0 +1,228 @@
+package attempts
+
+import (
+	"errors"
+	"slices"
+
+	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
+	"git-checkpoint/gitstore/retention"
+
+	"github.com/urfave/cli/v2"
+)
+
+// AdoptCommand declares git checkpoint adopt.
+var AdoptCommand = invoke.Command{
+	Name: "adopt", Usage: "merge an attempt into the work that it started from", Args: "FORK", Max: 1, Category: "Attempts",
+	ShortHelp: []string{"dry-run"},
+	Description: "Merges the changes of the fork since its source into the worktree, with the source as the\n" +
+		"base, also changes that the fork has committed. It saves a checkpoint of the issue from which\n" +
+		"the fork started, and archives the other forks of that issue. After a conflict it saves and\n" +
+		"archives nothing. `git checkpoint undo` reverts the changes of files.",
+	Examples:  []string{"git checkpoint adopt 42+a --dry-run", "git checkpoint adopt 42+a"},
+	ReadsOnly: true,
+	New:       invoke.Bind((*adoptOptions).flags, runAdopt),
+}
+
+// adoptOptions are the flags of adopt.
+type adoptOptions struct{ dryRun, yes bool }
+
+func (o *adoptOptions) flags() []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "dry-run", Usage: "print the actions without doing them", Destination: &o.dryRun},
+		&cli.BoolFlag{Name: "yes", Usage: "adopt also if HEAD is on another branch than that of the source", Destination: &o.yes},
+	}
+}
+
+// An adoption is the state of one adopt.
+type adoption struct {
+	fork   *gitstore.Checkpoint
+	source *gitstore.Checkpoint
+	others []checkpoint.Issue // other forks of the source
+	dryRun bool
+	done   *gitstore.Restored
+	saved  *gitstore.Saved // nil if nothing was saved
+	left   []checkpoint.Issue
+}
+
+func runAdopt(c *invoke.Invocation, o *adoptOptions) error {
+	if err := work.OpenToSave(c); err != nil {
+		return err
+	}
+	a, err := toAdopt(c)
+	if err != nil {
+		return err
+	}
+	a.dryRun = o.dryRun
+	t := c.TickFiles("adopt: writing files")
+	a.done, err = c.Store.Restore(c.Ctx, gitstore.RestoreRequest{
+		Checkpoint: a.fork, Since: a.source, AnyBranch: o.yes, Branch: c.DetachedBranch(),
+		Request: gitstore.RestoreOptions{Asked: true, Changed: gitstore.MergeBoth, DryRun: a.dryRun},
+	})
+	t.End()
+	if err != nil {
+		return notAdopted(a, err)
+	}
+	if len(a.done.Merged)+len(a.done.Skipped)+len(a.done.InTheWay)+len(a.done.Sparse) > 0 {
+		return a.unresolved(c)
+	}
+	if !a.dryRun {
+		if err = a.save(c); err == nil {
+			err = a.archive(c)
+		}
+	}
+	if showErr := a.show(c); err == nil {
+		err = showErr
+	}
+	return err
+}
+
+// toAdopt returns the fork of the command line, its source and the other forks.
+func toAdopt(c *invoke.Invocation) (*adoption, error) {
+	if len(c.Args) == 0 {
+		return nil, failure.Errorf(failure.Usage, "git checkpoint compare", "adopt: no fork given")
+	}
+	issue, err := c.ParseIssueArg(c.Args[0])
+	if err != nil {
+		return nil, err
+	}
+	a := &adoption{}
+	cp, _, f, err := forkRecord(c, issue)
+	if err != nil {
+		return nil, err
+	}
+	if a.fork = cp; f.Issue == "" {
+		return nil, failure.Errorf(failure.Invalid, "git checkpoint list "+view.IssueArg(issue), "adopt: issue %s is not a fork", issue)
+	}
+	if on, why := c.Settings.TriggerEnabled(checkpoint.Manual); !on {
+		return nil, failure.Errorf(failure.Refused, work.Enable(c), "adopt: %s", why)
+	}
+	if a.source, err = c.Store.ForkSource(c.Ctx, issue, f); err != nil {
+		return nil, failure.Errorf(failure.Refused, "git checkpoint sync "+view.IssueArg(f.Issue)+" --archived", "adopt: the source of %s is gone: %w", issue, err)
+	}
+	forks, err := forksOf(c, f.Issue)
+	a.others = slices.DeleteFunc(forks, func(i checkpoint.Issue) bool { return i == issue })
+	c.IssueInQuestion = f.Issue
+	return a, err
+}
+
+// notAdopted adds the command that adopts in spite of the reason to the hints of a refusal.
+func notAdopted(a *adoption, err error) error {
+	var refused *gitstore.RefusedError
+	if !errors.As(err, &refused) || refused.Flag != "--yes" {
+		return err
+	}
+	return failure.Errorf(failure.Refused, refused.Hint+"\ngit checkpoint adopt "+view.IssueArg(a.fork.Issue)+" --yes", "%w", err)
+}
+
+// note returns the note of the checkpoint after the adoption.
+func (a *adoption) note() string { return "adopted " + string(a.fork.Issue) }
+
+// unresolved prints the outcome of a merge with conflicts, or with files that stay as they are,
+// and returns an error with the next commands.
+func (a *adoption) unresolved(c *invoke.Invocation) error {
+	if err := a.show(c); err != nil || a.dryRun {
+		return err
+	}
+	hint := "git diff\ngit checkpoint save " + view.IssueArg(a.source.Issue) + " -m " + view.QuoteArg(a.note())
+	for _, i := range a.others {
+		hint += "\ngit checkpoint archive " + view.IssueArg(i)
+	}
+	n := len(a.done.Merged) + len(a.done.Skipped) + len(a.done.InTheWay) + len(a.done.Sparse)
+	return failure.Errorf(failure.Failure, hint, "adopt %s: %s to resolve; nothing is saved or archived", a.fork.Issue, view.Plural(n, "file"))
+}
+
+// save saves the checkpoint of the source issue.
+func (a *adoption) save(c *invoke.Invocation) error {
+	o := options(a.note())
+	if len(a.others) > 0 {
+		o.Message += "\n\ncompared with " + view.List(view.Strings(a.others))
+	}
+	req, err := work.SaveRequest(c, a.source.Issue, checkpoint.Manual, o, work.SaveInput{})
+	if err != nil {
+		return err
+	}
+	req.Command = "adopt:"
+	a.saved, err = c.Store.Save(c.Ctx, req)
+	if err != nil {
+		return failure.Errorf(failure.Failure, "git checkpoint save "+view.IssueArg(a.source.Issue)+" -m "+view.QuoteArg(a.note()), "the files of %s are merged, but: %w", a.fork.Issue, err)
+	}
+	for _, w := range work.SaveWarnings(c, a.saved) {
+		c.Warnf("%s", w)
+	}
+	return nil
+}
+
+// archive archives the other forks.
+func (a *adoption) archive(c *invoke.Invocation) error {
+	for _, i := range a.others {
+		_, err := c.Store.Archive(c.Ctx, i, nil, retention.ReasonCompared)
+		if err != nil && !errors.As(err, new(*gitstore.NoneError)) {
+			return failure.Errorf(failure.Failure, "git checkpoint archive "+view.IssueArg(i), "%s is saved, but %s is not archived: %w", a.saved.ID, i, err)
+		}
+		a.left = append(a.left, i)
+	}
+	return nil
+}
+
+// show prints the outcome.
+func (a *adoption) show(c *invoke.Invocation) error {
+	if a.dryRun && len(a.done.Merged)+len(a.done.Skipped)+len(a.done.InTheWay) == 0 {
+		a.left = a.others
+	}
+	if c.JSON {
+		return c.WriteJSON(a.record())
+	}
+	verbs := [3]string{"restored", "removed", "archived"}
+	if a.dryRun {
+		verbs = [3]string{"would restore", "would remove", "would archive"}
+	}
+	removed := view.Set(a.done.Removed)
+	for _, p := range a.done.Restored {
+		verb := verbs[0]
+		if removed[p] {
+			verb = verbs[1]
+		}
+		c.Printf("%s %s\n", verb, view.QuotePath(p))
+	}
+	for _, left := range []struct {
+		what  string
+		paths []string
+	}{
+		{"changed on both sides, left as it is", a.done.Skipped},
+		{"in the way, left as it is", a.done.InTheWay},
+		{"outside the sparse checkout, not written", a.done.Sparse},
+		{"conflicts to resolve", a.done.Merged},
+	} {
+		for _, p := range left.paths {
+			c.Printf("%s: %s\n", left.what, view.QuotePath(p))
+		}
+	}
+	for _, i := range a.left {
+		c.Printf("%s %s: compared with %s\n", verbs[2], view.Clean(string(i)), view.Clean(string(a.fork.Issue)))
+	}
+	if a.saved != nil {
+		c.Printf("%s\n", a.saved.ID)
+	}
+	if a.done.Undo != "" {
+		c.Infof("hint: git checkpoint undo %s", view.IssueArg(a.source.Issue))
+	}
+	return nil
+}
+
+func (a *adoption) record() view.Adopt {
+	d := a.done
+	r := view.Adopt{
+		Type: "adopt", DryRun: a.dryRun, Issue: string(a.source.Issue), Fork: string(a.fork.Issue), Undo: d.Undo,
+		Restored: view.QuotePaths(d.Restored), Removed: view.QuotePaths(d.Removed), Skipped: view.QuotePaths(d.Skipped),
+		InTheWay: view.QuotePaths(d.InTheWay), Conflicts: view.QuotePaths(d.Merged), Archived: view.Strings(a.left),
+	}
+	if a.saved != nil {
+		r.CheckpointID = string(a.saved.ID)
+	}
+	return r
+}

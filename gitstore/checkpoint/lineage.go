@@ -1,0 +1,60 @@
+package checkpoint
+
+import (
+	"strings"
+	"unicode"
+
+	"git-checkpoint/gitstore/checkpoint/document"
+)
+
+// A Fork is the mapping fork in the section lineage of a record: the checkpoint with which the
+// chain of a fork began. All records of the chain have this mapping. The zero value means that the
+// issue is not a fork.
+type Fork struct {
+	Issue Issue  // issue of the source
+	ID    ID     // checkpoint of the source
+	Name  string // name of the fork, such as "a"
+}
+
+const lineage = "lineage"
+
+// Fork returns lineage.fork. It returns the zero value if the mapping is missing, or if it names no
+// valid issue.
+func (r *Record) Fork() Fork {
+	m, _ := r.section(lineage).Child("fork")
+	i, err := ParseIssue(document.TextOf(m, "issue"))
+	if err != nil {
+		return Fork{}
+	}
+	return Fork{Issue: i, ID: ID(document.TextOf(m, "checkpoint_id")), Name: document.TextOf(m, "name")}
+}
+
+// SetFork sets lineage.fork.
+func (r *Record) SetFork(f Fork) {
+	m := NewMap()
+	m.Set("issue", string(f.Issue))
+	m.Set("checkpoint_id", f.ID)
+	m.Set("name", f.Name)
+	r.mustSection(lineage).Set("fork", m)
+}
+
+// forkMark separates the key of an issue from the name of a fork.
+const forkMark = "+"
+
+// ForkOf returns the issue of a fork: 42+a for issue 42 and the name a.
+func (i Issue) ForkOf(name string) Issue { return i + forkMark + Issue(name) }
+
+// MayBeForkOf reports whether the key of an issue is that of a fork of another issue, as ForkOf
+// returns it. The record decides whether it is one.
+func (i Issue) MayBeForkOf(source Issue) bool {
+	name, ok := strings.CutPrefix(string(i), string(source)+forkMark)
+	return ok && IsForkName(name)
+}
+
+// IsForkName reports whether a fork can have a name: a word of letters, digits and marks that are
+// permitted in a branch, except the mark between the key of the issue and the name.
+func IsForkName(name string) bool {
+	return name != "" && name[0] != '-' && !strings.ContainsFunc(name, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune(forkMark+`/\~^:?*[{}@"<>|%`, r)
+	})
+}

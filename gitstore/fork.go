@@ -1,0 +1,222 @@
+package gitstore
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
+	"git-checkpoint/gitstore/fsutil"
+	"git-checkpoint/gitstore/internal/chain"
+	"git-checkpoint/gitstore/internal/refs"
+	"git-checkpoint/gitstore/internal/repo"
+	"git-checkpoint/gitstore/internal/trees"
+	"git-checkpoint/gitstore/trace"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A ForkRequest holds the parameters of a fork.
+type ForkRequest struct {
+	From     *Checkpoint
+	Names    []string                 // of the forks
+	Branches map[string]string        // branch of a fork by its name; by default the branch of From
+	Note     func(name string) string // note of the first checkpoint of a fork
+	DryRun   bool                     // check, but write nothing
+}
+
+// Fork starts a chain for each name, of the issue that Issue.ForkOf returns. Its first checkpoint
+// has the files and the index commit of From, and its record with the section lineage. A fork adds
+// a record, a tree, a commit and the genesis commit. The refs of all forks move in one
+// transaction. A kill during the move of the refs can leave some of the forks, each complete. If a chain or an archive of a fork exists, Fork fails with a *RefusedError.
+func (s *Store) Fork(ctx context.Context, req ForkRequest) ([]Checkpoint, error) {
+	defer trace.Begin(trace.Step, "fork").End()
+	var issues []checkpoint.Issue
+	folded := map[string]bool{}
+	for _, name := range req.Names {
+		i, err := checkpoint.ParseIssue(string(req.From.Issue.ForkOf(name)))
+		if err != nil {
+			return nil, err
+		}
+		if folded[fsutil.FoldName(i.RefName())] {
+			return nil, &repo.RefusedError{Reason: fmt.Sprintf("issue %s: some file systems treat the names of two forks as equal", i)}
+		}
+		folded[fsutil.FoldName(i.RefName())] = true
+		issues = append(issues, i)
+	}
+	record, err := s.chain.ValidRecord(req.From)
+	if err != nil {
+		return nil, err
+	}
+	if req.DryRun {
+		for _, i := range issues {
+			if err := s.checkNoFork(ctx, i); err != nil {
+				return nil, err
+			}
+		}
+		return nil, nil
+	}
+	var made []Checkpoint
+	for start := time.Now(); ; {
+		err = s.repo.WithIssueLocks(ctx, issues, func() (err error) {
+			made, err = s.forkOnce(ctx, req, issues, record)
+			return err
+		})
+		if !errors.Is(err, repo.ErrRefMoved) || time.Since(start) > time.Minute {
+			break
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("fork issue %s: %w", req.From.Issue, err)
+	}
+	for k := range made {
+		if failed, err := s.snapshot.KeepContent(&made[k]); err != nil {
+			s.repo.Notify("git lfs prune can delete the content of %d files in %s, which could not be kept: %v", len(failed), made[k].ID, err)
+		}
+	}
+	return made, nil
+}
+
+// forkOnce tries once to create the forks. The issues are locked.
+func (s *Store) forkOnce(ctx context.Context, req ForkRequest, issues []checkpoint.Issue, record *checkpoint.Record) ([]Checkpoint, error) {
+	k := s.repo.NewObjectWriter()
+	made := make([]Checkpoint, len(issues))
+	for n, i := range issues {
+		if err := s.checkNoFork(ctx, i); err != nil {
+			return nil, err
+		}
+		if err := s.chain.CheckName(ctx, i); err != nil {
+			return nil, err
+		}
+		commit, err := s.buildFork(req, i, req.Names[n], record.Clone(), k)
+		if err != nil {
+			return nil, err
+		}
+		made[n] = chain.CheckpointOf(commit, i)
+	}
+	moves := func() (moves []refs.Move, err error) {
+		for n, i := range issues {
+			more, err := s.chain.MovesTo(ctx, &chain.Chain{Issue: i, Ref: repo.LiveRef(i)}, made[n].Commit)
+			if err != nil {
+				return nil, err
+			}
+			moves = append(moves, more...)
+		}
+		return moves, nil
+	}
+	if err := s.repo.Move(ctx, k, repo.Shorten("fork: "+string(req.From.ID)), moves); err != nil {
+		return nil, err
+	}
+	return made, k.Protect(ctx)
+}
+
+// checkNoFork fails if an issue has a chain or an archive.
+func (s *Store) checkNoFork(ctx context.Context, i checkpoint.Issue) error {
+	c, err := s.chain.ChainToSaveOn(ctx, i)
+	if err != nil {
+		return err
+	}
+	if !c.Tip.IsZero() || s.chain.HasArchive(ctx, i) {
+		return &repo.RefusedError{Reason: fmt.Sprintf("the fork %s exists already", i), Hint: "git checkpoint list " + failure.IssueArg(string(i))}
+	}
+	return nil
+}
+
+// buildFork adds the objects of the first checkpoint of a fork.
+func (s *Store) buildFork(req ForkRequest, i checkpoint.Issue, name string, r *checkpoint.Record, k *repo.ObjectWriter) (repo.RawCommit, error) {
+	from, created := req.From, s.repo.Now().UTC().Truncate(time.Microsecond)
+	source, err := s.repo.ReadCommit(from.Commit)
+	if err != nil {
+		return source, err
+	}
+	entries, err := trees.Read(s.repo.Objects, source.Tree)
+	if err != nil {
+		return source, err
+	}
+	r.SetIssue(i)
+	r.SetTrigger(checkpoint.Manual)
+	r.SetCreatedAt(created)
+	r.SetNote(req.Note(name))
+	r.SetClock(checkpoint.Clock(0).Next(created))
+	r.SetFork(checkpoint.Fork{Issue: from.Issue, ID: from.ID, Name: name})
+	if branch := req.Branches[name]; branch != "" {
+		r.SetBranch(RecordedBranch(branch))
+	}
+	digest := sha256.Sum256([]byte(s.repo.Random() + string(i)))
+	r.SetID(checkpoint.NewID(r.Phase(), created, digest[:]))
+	data, err := r.Encode()
+	if err != nil {
+		return source, err
+	}
+	entries = slices.DeleteFunc(slices.Clone(entries), func(e trees.Entry) bool { return e.Name == "ledger" })
+	for n := range entries {
+		if entries[n].Name == "checkpoint.yaml" {
+			entries[n].Hash = k.Add(plumbing.BlobObject, data)
+			continue
+		}
+		k.Keep(entries[n].Hash)
+	}
+	for _, parent := range source.Parents[1:] {
+		k.Keep(parent)
+	}
+	genesis := chain.Genesis(i)
+	k.Add(plumbing.TreeObject, nil)
+	parents := append([]plumbing.Hash{k.AddCommit(genesis)}, source.Parents[1:]...)
+	message := chain.EncodeMessage(i, r, nil)
+	if len(message) > chain.MaxMessage {
+		return source, &repo.LimitError{What: "note and phase", Size: int64(len(message)), Limit: chain.MaxMessage}
+	}
+	commit := s.repo.NewAuthoredCommit(k.AddTree(entries), created, created, message, parents...)
+	commit.Hash = k.AddCommit(commit)
+	return commit, nil
+}
+
+// Forks returns the forks of an issue with a live checkpoint, sorted by issue.
+func (s *Store) Forks(ctx context.Context, issue checkpoint.Issue) (forks []checkpoint.Issue, err error) {
+	issues, _, err := s.Issues(ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range issues {
+		if !i.MayBeForkOf(issue) {
+			continue
+		}
+		p, err := s.Point(ctx, i)
+		if errors.As(err, new(*NoneError)) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if r, err := s.Record(p.Checkpoint); err != nil {
+			return nil, err
+		} else if r.Fork().Issue == issue {
+			forks = append(forks, i)
+		}
+	}
+	slices.Sort(forks)
+	return forks, nil
+}
+
+// ForkSource returns the checkpoint from which a fork started. If it was dropped, it is the first
+// checkpoint of the fork, which has the same files. It fails with *NotFoundError if both were
+// dropped.
+func (s *Store) ForkSource(ctx context.Context, issue checkpoint.Issue, f checkpoint.Fork) (*Checkpoint, error) {
+	source, err := s.ByID(ctx, f.Issue, f.ID)
+	if err == nil {
+		return source, nil
+	}
+	l, listErr := s.List(ctx, issue, 0)
+	if n := len(l.Checkpoints); listErr == nil && n > 0 {
+		first := l.Checkpoints[n-1]
+		if after, known := first.CameAfter(); known && len(after) == 0 && first.Valid() {
+			first.Issue, first.Branch = f.Issue, "" // the branch of the fork is not that of the source
+			return &first, nil
+		}
+	}
+	return nil, err
+}
