@@ -36,6 +36,7 @@
 //	            the same for a story of the lead, or it
 //	            differs from its own record                proceed_with_warning
 //	approval    pending                                    prompt_user
+//	tokens      turns spent more than MaxTokens            prompt_user
 //	workflow    a write of the state was interrupted       prompt_user
 //	            tests failing, an error, not in progress,
 //	            changed plan                               proceed_with_warning
@@ -80,7 +81,7 @@ import (
 // first.
 var checks = []func(input) []Reason{
 	checkLabels, checkBody, checkBranch, checkCanResume, checkHead, checkBase,
-	checkFiles, checkOutputs, checkTime, checkStateTimes, checkProgress, checkTasks, checkStory, checkApproval, checkWorkflow,
+	checkFiles, checkOutputs, checkTime, checkStateTimes, checkProgress, checkTasks, checkStory, checkApproval, checkTokens, checkWorkflow,
 	checkHandover, checkIssue, checkRecord, checkLoop, checkFindings,
 }
 
@@ -203,6 +204,7 @@ type Rules struct {
 	Handovers     []Handover        // allowed handovers between commands
 	IssueFollows  bool              // the issue takes the labels of the checkpoint, so its own name no phase
 	FilesAnswered bool              // the user already decided about changed files
+	MaxTokens     int64             // limit of the tokens of all turns without cache reads, 0 for no limit
 	Strict        bool              // any warning makes the verdict stale
 	Auto          bool              // run without a user who reads warnings
 }

@@ -193,6 +193,10 @@ var findings = []struct {
 		w.tasks("pipeline", "{story_state: {AB-1: PAUSED}, crash_count: {AB-1: 2}}")
 	}},
 	{"approval pending", "approval", PromptUser, func(w *world) { w.facts.Approvals = []string{"ARCHITECTURE"} }},
+	{"more tokens than the limit", TokensCheck, PromptUser, func(w *world) {
+		w.record.SetSpent([]checkpoint.Spent{{Agent: "claude", Tokens: checkpoint.Tokens{Input: 500, Output: 200, CacheRead: 9000, CacheWrite: 301}}})
+		w.rules.MaxTokens = 1000
+	}},
 	{"tests failed", "workflow", ProceedWithWarning, func(w *world) { w.workflow("tests_passing", false) }},
 	{"run ended with an error", "workflow", ProceedWithWarning, func(w *world) { w.workflow("last_error", "exit status 2") }},
 	{"workflow completed", "workflow", ProceedWithWarning, func(w *world) { w.workflow("status", "completed") }},
@@ -427,7 +431,7 @@ func TestLabelsBodyAndBranchAreAllReported(t *testing.T) {
 // order lists all checks in documented order; the caller's findings come last.
 var order = []string{
 	"labels", "body", "branch", "can_resume", "head", "base", "files", "outputs",
-	"time", "progress", "tasks", "story", "approval", "workflow", "command", "issue", "record", "loop", "gate",
+	"time", "progress", "tasks", "story", "approval", TokensCheck, "workflow", "command", "issue", "record", "loop", "gate",
 }
 
 // TestPairs combines every two findings of different checks. The worse action must win,

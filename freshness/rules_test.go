@@ -302,6 +302,17 @@ func TestApprovals(t *testing.T) {
 
 // TestHostileText checks that control characters and shell syntax in a record never reach
 // a terminal or command line unquoted.
+// Tokens that are read from a cache do not count, and 0 is no limit.
+func TestTokensUpToTheLimit(t *testing.T) {
+	for limit, want := range map[int64]Action{0: Resume, 999: PromptUser, 1000: Resume} {
+		w := fresh()
+		w.record.SetSpent([]checkpoint.Spent{{Tokens: checkpoint.Tokens{Input: 500, CacheRead: 9000}}, {Phase: "docs", Tokens: checkpoint.Tokens{Output: 200, CacheWrite: 300}}})
+		w.rules.MaxTokens = limit
+		assert.Equal(t, want, w.judge().Action, limit)
+		assert.Equal(t, want == Resume, w.judge().AutoResume, limit)
+	}
+}
+
 func TestHostileText(t *testing.T) {
 	w := fresh()
 	w.record.SetBranch("x\x1b[2J")

@@ -125,6 +125,17 @@ func checkApproval(in input) []Reason {
 	return out
 }
 
+// TokensCheck is the check of the tokens that turns of agents spent.
+const TokensCheck = "tokens"
+
+func checkTokens(in input) []Reason {
+	spent := checkpoint.SumOf(in.record.AgentTurn().Spent).New()
+	if limit := in.rules.MaxTokens; limit == 0 || spent <= limit {
+		return nil
+	}
+	return []Reason{reason(TokensCheck, PromptUser, "The turns spent %d tokens, and limits.tokens is %d", spent, in.rules.MaxTokens)}
+}
+
 // awaiting returns phases that wait for an approval, from the record and from
 // Facts.Approvals, without phases approved just now.
 func (in input) awaiting() []string {

@@ -14,13 +14,17 @@ import (
 
 // recordBefore returns the record that a new record is derived from. This is the record
 // of the checkpoint that was resumed in this worktree, otherwise the newest readable
-// record. It also returns errors of unreadable records.
+// record. The tokens that turns spent are those of the newest record, since a person who goes
+// back does not get them back. It also returns errors of unreadable records.
 func (s *Store) recordBefore(c *chain.Chain) (*checkpoint.Record, []error) {
 	var left []error
 	if resumed, how := s.chain.LastResumed(c.Issue); resumed != nil {
 		r, err := s.chain.Record(resumed)
 		if err == nil {
 			how.Apply(r)
+			if newest := c.Newest(); newest != nil && newest.ID != resumed.ID {
+				keepSpent(r, s.chain, newest)
+			}
 			return r, nil
 		}
 		left = append(left, fmt.Errorf("the resumed record is left out: %w", err))
@@ -32,6 +36,13 @@ func (s *Store) recordBefore(c *chain.Chain) (*checkpoint.Record, []error) {
 		}
 	}
 	return nil, left
+}
+
+// keepSpent gives a record the tokens of a newer checkpoint.
+func keepSpent(r *checkpoint.Record, chains *chain.Chains, newest *chain.Checkpoint) {
+	if n, err := chains.Record(newest); err == nil && len(n.AgentTurn().Spent) > 0 {
+		r.SetSpent(n.AgentTurn().Spent)
+	}
 }
 
 // newestRecord returns the newest readable record of the checkpoints in c. If limit is

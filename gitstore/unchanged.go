@@ -92,7 +92,7 @@ func (w *saveOp) sameTrees(stored []trees.Entry) bool {
 
 // steady returns a record without its volatile fields, as JSON. The encoding sorts fields
 // into stored order, since edits may reorder them. A missing note or request in the new record
-// does not count as a change, nor does another number of a turn.
+// does not count as a change, nor does another number of a turn. Tokens that were spent do.
 func steady(r, given *checkpoint.Record) []byte {
 	m := r.Doc().Clone()
 	for _, key := range volatile {
@@ -102,7 +102,7 @@ func steady(r, given *checkpoint.Record) []byte {
 		m.Delete("note")
 	}
 	same := checkpoint.FromDoc(m)
-	said := checkpoint.AgentTurn{}
+	said := checkpoint.AgentTurn{Spent: r.AgentTurn().Spent}
 	if t := given.AgentTurn(); t.Request != "" || t.Answer != "" {
 		said.Request, said.Answer = r.AgentTurn().Request, r.AgentTurn().Answer
 	}

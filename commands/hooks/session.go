@@ -73,7 +73,7 @@ func sessionSave(c *invoke.Invocation, trigger string, args []string) error {
 	if c.Args[0] == hook.Prompt {
 		line = append(line, "--message="+view.HandNote)
 	} else {
-		turn = turnOf(c, in, agent)
+		turn = turnOf(c, in, agent, trigger)
 		if note := noteOf(turn); trigger == hook.Turn && note != "" {
 			line = append(line, "--message="+note)
 		}

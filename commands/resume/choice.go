@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"git-checkpoint/commands/internal/invoke"
@@ -69,15 +70,20 @@ func refuse(c *invoke.Invocation, r *resumption) error {
 	return because(c, r, failure.StartFresh, cmp.Or(hint, r.command("--force")), "cannot resume %s: %s", why)
 }
 
-// needsAnswer returns the failure if a question requires a person. Each hint is a
+// needsAnswer returns the failure if a question requires a person. Its code is failure.Limit if the
+// limit of tokens is passed. Each hint is a
 // command that works. If HEAD does not have the commit of the checkpoint, no hint has --yes.
 func needsAnswer(c *invoke.Invocation, r *resumption) error {
 	why, _ := r.reasons(freshness.PromptUser)
+	code := failure.NeedsAnswer
+	if slices.ContainsFunc(r.Verdict.Reasons, func(reason freshness.Reason) bool { return reason.Check == freshness.TokensCheck }) {
+		code = failure.Limit
+	}
 	if b := r.otherBranch(); b != nil {
 		if b.Place != "" {
 			why = append(why, placed(r))
 		}
-		return because(c, r, failure.NeedsAnswer, branchHints(r), "resume %s: %s", why)
+		return because(c, r, code, branchHints(r), "resume %s: %s", why)
 	}
 	hint := r.command(r.answers("--yes"))
 	for _, reason := range r.Verdict.Reasons {
@@ -85,7 +91,7 @@ func needsAnswer(c *invoke.Invocation, r *resumption) error {
 			hint = withForce(r, reason.Hint)
 		}
 	}
-	return because(c, r, failure.NeedsAnswer, hint, "resume %s: %s", why)
+	return because(c, r, code, hint, "resume %s: %s", why)
 }
 
 // withForce returns a hint and the command that resumes in spite of the verdict, one a line.

@@ -210,6 +210,9 @@ func snapshotFacts(r *checkpoint.Record) []Fact {
 		add("Merging", merged)
 	}
 	add("Contains", view.ExtentText(s))
+	if r.Trigger() == checkpoint.Turn {
+		add("Tokens", view.TokensText(checkpoint.SumOf(r.AgentTurn().Usage)))
+	}
 	return facts
 }
 

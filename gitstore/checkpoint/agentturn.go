@@ -17,6 +17,10 @@ type AgentTurn struct {
 	Answer  string // end of the agent's last answer, or ""
 	Hand    bool   // the checkpoint has what a person changed before the next turn, and is no turn
 
+	Usage   []Spent // tokens of the turn by model, without agent and phase
+	UsageOf string  // identity of the turn within its agent's transcript, or ""
+	Spent   []Spent // tokens of all turns that have ended
+
 	// Turns in which kept texts were written, by their key in the record ("progress": in which the
 	// progress moved), and in which running tasks were started, by task. Those of the first turn
 	// are missing.
@@ -36,6 +40,7 @@ func (r *Record) AgentTurn() AgentTurn {
 	return AgentTurn{
 		Number: number(m, "number"), Agent: document.TextOf(m, "agent"),
 		Request: document.TextOf(m, "request"), Asked: number(m, "asked"), Answer: document.TextOf(m, "answer"),
+		Usage: spentOf(m, "usage"), UsageOf: document.TextOf(m, "usage_of"), Spent: spentOf(m, "spent"),
 		Hand: hand == true, Written: numbers(m, "written"), Started: numbers(m, "started"),
 	}
 }
@@ -51,14 +56,20 @@ func (r *Record) SetAgentTurn(t AgentTurn) {
 	if t.Hand {
 		m.Set("hand", true)
 	}
+	setSpent(m, "usage", t.Usage)
+	setOrDelete(m, "usage_of", t.UsageOf)
 	setNumbers(m, "written", t.Written)
 	setNumbers(m, "started", t.Started)
+	setSpent(m, "spent", t.Spent)
 	if m.Len() == 0 {
 		r.doc.Delete(agentTurn)
 		return
 	}
 	r.doc.Set(agentTurn, m)
 }
+
+// SetSpent replaces the tokens of all turns, without another change of the section.
+func (r *Record) SetSpent(list []Spent) { setSpent(r.mustSection(agentTurn), "spent", list) }
 
 // number returns a number that is not negative, 0 for other values.
 func number(m *Map, key string) int { return int(max(integer(m, key), 0)) }
@@ -76,7 +87,7 @@ func numbers(m *Map, key string) map[string]int {
 	return out
 }
 
-func setNumber(m *Map, key string, n int) {
+func setNumber[N int | int64](m *Map, key string, n N) {
 	if n > 0 {
 		m.Set(key, n)
 	}

@@ -24,7 +24,11 @@
 //	                approved: a list of {phase, approved_at}
 //	agent_turn      number of ended turns of agents, agent, last request of a person and the
 //	                turn in which it was asked, end of the answer; written and started have
-//	                the turns in which kept texts were written and running tasks started
+//	                the turns in which kept texts were written and running tasks started;
+//	                usage is a list of the turn's tokens by model ({model, input, output,
+//	                cache_read, cache_write}, input without both), and usage_of identifies the
+//	                turn in its agent's transcript; spent has the tokens of all turns by agent,
+//	                model and phase, so that the sums outlive retention
 //	lineage         fork: source of the chain of a fork, as {issue, checkpoint_id, name}
 //	clock           nanoseconds, a hybrid logical clock: see Clock
 //	paths           plain; in git's C quotes if a path is not UTF-8, contains a

@@ -91,8 +91,11 @@ var recordSchema = fields(
 		field{"asked", intKind, nil},
 		field{"answer", textKind, nil},
 		field{"hand", boolKind, nil},
+		field{"usage", mapsKind, spentSchema},
+		field{"usage_of", textKind, nil},
 		field{"written", mapKind, dict(intKind, nil)},
 		field{"started", mapKind, dict(intKind, nil)},
+		field{"spent", mapsKind, spentSchema},
 	)},
 	field{"lineage", mapKind, fields(
 		field{"fork", mapKind, fields(
@@ -159,6 +162,17 @@ const (
 
 // dict returns a schema with arbitrary keys.
 func dict(k kind, of *schema) *schema { return newSchema(nil, field{kind: k, of: of}) }
+
+// spentSchema is the schema of an element of Spent.
+var spentSchema = fields(
+	field{"agent", textKind, nil},
+	field{"model", textKind, nil},
+	field{"phase", textKind, nil},
+	field{"input", intKind, nil},
+	field{"output", intKind, nil},
+	field{"cache_read", intKind, nil},
+	field{"cache_write", intKind, nil},
+)
 
 var graphSchema = fields(
 	field{"graph_id", textKind, nil},

@@ -59,6 +59,7 @@ var table = []Key{
 	limit("phase_replans", 2, 0, 1000, "phase_replans", "Replans of a phase."),
 	limit("phase_retries", 3, 0, 1000, "phase_retries", "New starts of a phase after it failed."),
 	limit("task_retries", 3, 0, 1000, "task_retries", "New starts of a task after it failed or its worker was lost."),
+	limit("tokens", 0, 0, 2_000_000_000, "", "Tokens that agents spend on an issue, without those that are read from a cache. Above the limit resume asks a person. 0 means no limit."),
 	limit("stale_minutes", 1440, 0, 525_600, "stale_minutes", "Minutes without a save, or without a heartbeat of a pipeline's lead, until doctor warns. task recover leaves the claims of workers alone that are younger. 0 means no limit."),
 	limit("checkpoint_mb", 50, 1, maxMB, "storage.max_size_mb", "New content of one checkpoint with its record, and size of one file in a push, in MiB."),
 	limit("file_kb", 1024, 1, maxMB<<10, "storage.max_file_kb", "Size of one untracked file, in KiB."),

@@ -73,6 +73,7 @@ var samples = map[string]struct{ yes, no []string }{
 
 	"transitions":            {[]string{"[]", "[plan test, test -> sprint]"}, []string{"[a, a]", `["a\nb"]`}},
 	"limits.untracked_files": {[]string{"1", "20000"}, []string{"0", "10000001"}},
+	"limits.tokens":          {[]string{"0", "1000000"}, []string{"-1", "2000000001"}},
 	"limits.stale_minutes":   {[]string{"0", "60"}, []string{"-1", "525601"}},
 	"min_interval":           {[]string{"0", "60"}, []string{"-1", "3601"}},
 

@@ -261,12 +261,15 @@ type Env struct {
 	Turn    *Turn                              // of the agent whose hook runs the command, or nil
 }
 
-// A Turn has the texts of an agent's last turn, shortened and without secrets.
+// A Turn has the texts of an agent's last turn, shortened and without secrets, and its tokens.
 type Turn struct {
 	Agent   string // name of the agent, or ""
 	Request string // last request of a person, or ""
 	Answer  string // end of the agent's answer, or ""
 	Hand    bool   // a person's changes before a turn, without the rest
+
+	Usage   []checkpoint.Spent // tokens of the turn by model, nil if unknown
+	UsageOf string             // identity of the turn within its transcript, or ""
 }
 
 // OSEnv returns the environment of this process.

@@ -1,5 +1,5 @@
-// Package transcript reads the last request of a person from the transcript that an agent
-// writes: a file of JSON lines, or for older versions of Gemini one JSON document.
+// Package transcript reads the last request of a person, and the tokens of the turn that it began,
+// from the transcript that an agent writes: a file of JSON lines, or for older versions of Gemini one JSON document.
 //
 //	{"type":"user","message":{"role":"user","content":"fix the test"}}          Claude Code, Qwen
 //	{"type":"event_msg","payload":{"type":"user_message","message":"fix it"}}   Codex
@@ -17,6 +17,8 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
 )
 
 // Limits of the bytes that are read, from the end of the file.
@@ -25,13 +27,15 @@ const (
 	maxBytes = 4 << 20   // read at most, if the last request is not in the first block
 )
 
-// A Turn has the texts of the last turn in a transcript.
+// A Turn has the texts and the tokens of the last turn in a transcript.
 type Turn struct {
-	Request string // last request of a person, or ""
-	Answer  string // last text of the agent after the request, or ""
+	Request string             // last request of a person, or ""
+	Answer  string             // last text of the agent after the request, or ""
+	Usage   []checkpoint.Spent // tokens since the request by model, without agent and phase
+	Start   int64              // place of the request: offset in bytes, or index in a document
 }
 
-// Last returns the last turn in the transcript at a path. It returns no text if the file is
+// Last returns the last turn in the transcript at a path. It returns a zero value if the file is
 // missing, is no regular file of this user, or has no request near its end.
 func Last(path string) Turn {
 	f, size := open(path)
@@ -49,7 +53,8 @@ func Last(path string) Turn {
 		data = data[:n]
 		whole := want == size
 		if t := lastOf(data, whole); t.Request != "" || whole || want == maxBytes {
-			return t
+			t.Start += size - want
+			return t.known()
 		}
 	}
 }
@@ -73,36 +78,51 @@ func open(path string) (*os.File, int64) {
 
 // lastOf returns the last turn in the end of a transcript. whole is false if data begins within
 // a line.
-func lastOf(data []byte, whole bool) (t Turn) {
+func lastOf(data []byte, whole bool) Turn {
 	if whole {
 		if t, ok := document(data); ok {
 			return t
 		}
 	}
-	for len(data) > 0 && t.Request == "" {
+	var s scan
+	for len(data) > 0 && s.Request == "" {
 		start := bytes.LastIndexByte(bytes.TrimRight(data, "\r\n"), '\n') + 1
 		line := data[start:]
 		if data = data[:start]; start == 0 && !whole {
 			break
 		}
-		t.add(line)
+		s.add(line)
 	}
-	return t.known()
+	s.Start = int64(len(data))
+	return s.end(data)
+}
+
+// A scan reads the entries of a turn, from the last to the first.
+type scan struct {
+	Turn
+	meter meter
 }
 
 // add adds an entry that comes before the entries that were added.
-func (t *Turn) add(line []byte) {
+func (s *scan) add(line []byte) {
+	s.meter.add(line)
 	switch who, text := said(line); {
-	case who == person && t.Answer != "":
-		t.Request = strings.ReplaceAll(text, commandMark, "")
+	case who == person && s.Answer != "":
+		s.Request = strings.ReplaceAll(text, commandMark, "")
 	case who == person && !strings.Contains(text, commandMark):
-		t.Request = text
-	case who == agent && t.Answer == "":
-		t.Answer = text
+		s.Request = text
+	case who == agent && s.Answer == "":
+		s.Answer = text
 	}
 }
 
-// known returns the turn without the answer to a request that is not known.
+// end returns the turn with its usage. The data before contains the entries before the turn.
+func (s *scan) end(before []byte) Turn {
+	s.Usage = s.meter.usage(before)
+	return s.known()
+}
+
+// known returns the turn, or a zero value if its request is unknown, since the turn is incomplete.
 func (t Turn) known() Turn {
 	if t.Request == "" {
 		return Turn{}
@@ -119,10 +139,12 @@ func document(data []byte) (t Turn, ok bool) {
 	if !bytes.Contains(data, []byte(`"messages"`)) || json.Unmarshal(data, &d) != nil {
 		return t, false
 	}
-	for i := len(d.Messages) - 1; i >= 0 && t.Request == ""; i-- {
-		t.add(d.Messages[i])
+	var s scan
+	for i := len(d.Messages) - 1; i >= 0 && s.Request == ""; i-- {
+		s.add(d.Messages[i])
+		s.Start = int64(i)
 	}
-	return t.known(), true
+	return s.end(nil), true
 }
 
 // A speaker is the author of a text in a transcript.
@@ -164,8 +186,8 @@ func (m *message) UnmarshalJSON(data []byte) error {
 		Content content `json:"content"`
 		Parts   content `json:"parts"`
 	}
-	if json.Unmarshal(data, &m.Content) == nil && m.Content != "" {
-		return nil
+	if data[0] != '{' { // each attempt reads the whole message
+		return m.Content.UnmarshalJSON(data)
 	}
 	if json.Unmarshal(data, &of) == nil {
 		m.Role, m.Content = of.Role, of.Content+of.Parts
@@ -178,7 +200,7 @@ type content string
 
 func (c *content) UnmarshalJSON(data []byte) error {
 	var text string
-	if json.Unmarshal(data, &text) == nil {
+	if data[0] == '"' && json.Unmarshal(data, &text) == nil {
 		*c = content(plain(text))
 		return nil
 	}
@@ -186,7 +208,7 @@ func (c *content) UnmarshalJSON(data []byte) error {
 		Type string `json:"type"`
 		Text string `json:"text"`
 	}
-	if json.Unmarshal(data, &parts) != nil {
+	if data[0] != '[' || json.Unmarshal(data, &parts) != nil {
 		return nil
 	}
 	var texts []string

@@ -50,31 +50,32 @@ const gemini = `{
 func TestLastRequestOfAgents(t *testing.T) {
 	for name, test := range map[string]struct {
 		text string
-		want Turn
+		want [2]string
 	}{
-		"claude":          {claude, Turn{"Do NOT touch tests/.\nFix refresh.py", "Fixed. Next are the docs."}},
-		"codex":           {codex, Turn{"fix the test", "It passes."}},
-		"gemini":          {gemini, Turn{"second", ""}},
-		"gemini in lines": {`{"id":"1","type":"user","content":[{"text":"go"}]}` + "\n" + `{"id":"2","type":"gemini","content":"gone"}`, Turn{"go", "gone"}},
-		"qwen":            {`{"type":"user","message":{"role":"user","parts":[{"text":"go"}]}}` + "\n" + `{"type":"assistant","message":{"role":"model","parts":[{"text":"gone"}]}}`, Turn{"go", "gone"}},
-		"droid":           {`{"type":"message","message":{"role":"user","content":[{"type":"text","text":"go"}]}}`, Turn{"go", ""}},
-		"cursor":          {`{"role":"user","message":{"content":[{"type":"text","text":"<user_query>\ngo\n</user_query>"}]}}`, Turn{"go", ""}},
+		"claude":          {claude, [2]string{"Do NOT touch tests/.\nFix refresh.py", "Fixed. Next are the docs."}},
+		"codex":           {codex, [2]string{"fix the test", "It passes."}},
+		"gemini":          {gemini, [2]string{"second", ""}},
+		"gemini in lines": {`{"id":"1","type":"user","content":[{"text":"go"}]}` + "\n" + `{"id":"2","type":"gemini","content":"gone"}`, [2]string{"go", "gone"}},
+		"qwen":            {`{"type":"user","message":{"role":"user","parts":[{"text":"go"}]}}` + "\n" + `{"type":"assistant","message":{"role":"model","parts":[{"text":"gone"}]}}`, [2]string{"go", "gone"}},
+		"droid":           {`{"type":"message","message":{"role":"user","content":[{"type":"text","text":"go"}]}}`, [2]string{"go", ""}},
+		"cursor":          {`{"role":"user","message":{"content":[{"type":"text","text":"<user_query>\ngo\n</user_query>"}]}}`, [2]string{"go", ""}},
 		"a command that the agent answers": {
 			`{"type":"user","message":{"role":"user","content":"<command-message>fix</command-message>\n<command-name>/fix</command-name>\n<command-args>42</command-args>"}}` + "\n" +
-				`{"type":"assistant","message":{"role":"assistant","content":"done"}}`, Turn{"/fix 42", "done"},
+				`{"type":"assistant","message":{"role":"assistant","content":"done"}}`, [2]string{"/fix 42", "done"},
 		},
 		"a setting after the request": {
 			`{"type":"user","message":{"role":"user","content":"go"}}` + "\n" +
-				`{"type":"user","message":{"role":"user","content":"<command-name>/model</command-name>\n<command-args>big</command-args>"}}`, Turn{"go", ""},
+				`{"type":"user","message":{"role":"user","content":"<command-name>/model</command-name>\n<command-args>big</command-args>"}}`, [2]string{"go", ""},
 		},
-		"no request":           {`{"type":"assistant","message":{"role":"assistant","content":"done"}}`, Turn{}},
-		"a summary":            {`{"type":"user","isCompactSummary":true,"message":{"role":"user","content":"This session is being continued"}}`, Turn{}},
-		"a line of HTML":       {`{"type":"user","message":{"role":"user","content":"<div> is not closed, fix it"}}`, Turn{"<div> is not closed, fix it", ""}},
-		"CRLF, cut at the end": {"{\"type\":\"user\",\"content\":\"go\"}\r\n\r\n{\"type\":\"user\",\"cont", Turn{"go", ""}},
+		"no request":           {`{"type":"assistant","message":{"role":"assistant","content":"done"}}`, [2]string{}},
+		"a summary":            {`{"type":"user","isCompactSummary":true,"message":{"role":"user","content":"This session is being continued"}}`, [2]string{}},
+		"a line of HTML":       {`{"type":"user","message":{"role":"user","content":"<div> is not closed, fix it"}}`, [2]string{"<div> is not closed, fix it", ""}},
+		"CRLF, cut at the end": {"{\"type\":\"user\",\"content\":\"go\"}\r\n\r\n{\"type\":\"user\",\"cont", [2]string{"go", ""}},
 	} {
 		path := filepath.Join(t.TempDir(), "t.jsonl")
 		require.NoError(t, os.WriteFile(path, []byte(test.text), 0o600))
-		assert.Equal(t, test.want, Last(path), name)
+		last := Last(path)
+		assert.Equal(t, test.want, [2]string{last.Request, last.Answer}, name)
 	}
 }
 
@@ -134,7 +135,7 @@ func TestOddFiles(t *testing.T) {
 }
 
 func FuzzLast(f *testing.F) {
-	for _, text := range []string{claude, codex, gemini} {
+	for _, text := range []string{claude, codex, gemini, claudeUsage, codexUsage, geminiUsage, qwenUsage, piUsage} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -142,6 +143,12 @@ func FuzzLast(f *testing.F) {
 			turn := lastOf(data, whole)
 			assert.False(t, turn.Request == "" && turn.Answer != "")
 			assert.NotContains(t, turn.Request, commandMark)
+			assert.LessOrEqual(t, len(turn.Usage), maxModels)
+			for _, s := range turn.Usage {
+				assert.NotZero(t, s.Tokens)
+				assert.Equal(t, modelName(s.Model), s.Model)
+				assert.GreaterOrEqual(t, min(s.Input, s.Output, s.CacheRead, s.CacheWrite), int64(0))
+			}
 		}
 	})
 }

@@ -24,6 +24,7 @@ type Entry struct {
 	Session    string               // session of the turn
 	Agent      string               // agent of the session, or ""
 	Files      []string             // files that the turn changed, with Entries.Files
+	Usage      []checkpoint.Spent   // tokens of the turn by model, nil if unknown
 	Change     *gitstore.Totals     // since the checkpoint before it, nil if unknown: see Lineage
 
 	Tip       bool // newest of its issue, and not archived
@@ -84,7 +85,7 @@ func (e *Entry) fold(l *gitstore.List, run []int) {
 	for k, i := range run {
 		members[k] = l.Checkpoints[i]
 	}
-	e.Run, e.Turn, e.Session, e.Agent, e.Files, e.By = len(run), 0, "", "", nil, ""
+	e.Run, e.Turn, e.Session, e.Agent, e.Files, e.Usage, e.By = len(run), 0, "", "", nil, nil, ""
 	e.Title = strings.TrimSuffix(RunTitle(members)+": "+FirstLine(e.Checkpoint.Note), ": ")
 }
 
@@ -101,7 +102,7 @@ func (s Entries) Single(l *gitstore.List, i int) Entry {
 	e.Title, e.Event = Title(cp, r, before), Event(cp, r)
 	if s.Agent != nil && cp.Trigger == checkpoint.Turn && r != nil {
 		if t := r.AgentTurn(); !t.Hand {
-			e.Turn, e.Session, e.Agent = t.Number, r.Session(), cmp.Or(t.Agent, s.Agent(r.Session()))
+			e.Turn, e.Session, e.Agent, e.Usage = t.Number, r.Session(), cmp.Or(t.Agent, s.Agent(r.Session())), t.Usage
 		}
 	}
 	return e
@@ -188,6 +189,9 @@ func (e *Entry) Line(now time.Time) string {
 	if e.Session != "" {
 		about = strings.TrimPrefix(about+", session "+SessionName(e.Session, e.Agent), ", ")
 	}
+	if used := TokensText(checkpoint.SumOf(e.Usage)); used != "" {
+		about = strings.TrimPrefix(about+", "+used, ", ")
+	}
 	if about != "" {
 		what += " " + about
 	}
@@ -222,6 +226,10 @@ func (e *Entry) ListRow() ListRow {
 	row := ListRow{Listed: ListedRecord(e.Checkpoint), SessionID: e.Session, SessionAgent: e.Agent, Files: QuotePaths(e.Files)}
 	if e.Turn > 0 {
 		row.Turn = &e.Turn
+	}
+	for _, s := range e.Usage {
+		s.Agent, s.Phase = e.Agent, e.Checkpoint.Phase
+		row.Usage = append(row.Usage, tokenUse(s))
 	}
 	if n := e.Change; n != nil {
 		row.FilesChanged, row.LinesAdded, row.LinesDeleted = &n.Files, &n.Added, &n.Deleted

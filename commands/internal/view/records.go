@@ -129,6 +129,8 @@ type Status struct {
 
 	SavedBy  string     `json:"saved_by" empty:"null"`
 	WentBack *WentBack  `json:"went_back"` // nil if no person went back
+	Tokens   *Tokens    `json:"tokens"`    // sum of all turns, nil if unknown
+	Spent    []TokenUse `json:"spent"`     // the same by agent, model and phase
 	Parallel []Parallel `json:"parallel"`
 
 	Fork *ForkSource `json:"fork"` // nil if the issue is not a fork
@@ -316,13 +318,30 @@ type ListRow struct {
 	Listed
 
 	// Set with --turns, otherwise nil.
-	Turn         *int     `json:"turn"` // number in the chain
-	FilesChanged *int     `json:"files_changed"`
-	LinesAdded   *int     `json:"lines_added"`
-	LinesDeleted *int     `json:"lines_deleted"`
-	SessionID    string   `json:"session_id" empty:"null"`
-	SessionAgent string   `json:"session_agent" empty:"null"`
-	Files        []string `json:"files" empty:"null"` // paths that the turn changed
+	Turn         *int       `json:"turn"` // number in the chain
+	FilesChanged *int       `json:"files_changed"`
+	LinesAdded   *int       `json:"lines_added"`
+	LinesDeleted *int       `json:"lines_deleted"`
+	SessionID    string     `json:"session_id" empty:"null"`
+	SessionAgent string     `json:"session_agent" empty:"null"`
+	Files        []string   `json:"files" empty:"null"` // paths that the turn changed
+	Usage        []TokenUse `json:"usage" empty:"null"` // tokens of the turn by model
+}
+
+// Tokens are numbers of tokens. Input has no token that was read from a cache or written to it.
+type Tokens struct {
+	Input      int64 `json:"input"`
+	Output     int64 `json:"output"`
+	CacheRead  int64 `json:"cache_read"`
+	CacheWrite int64 `json:"cache_write"`
+}
+
+// TokenUse has the tokens that an agent spent with a model in a phase.
+type TokenUse struct {
+	Agent string `json:"agent" empty:"null"`
+	Model string `json:"model" empty:"null"`
+	Phase string `json:"phase" empty:"null"`
+	Tokens
 }
 
 // SessionFile is a file that another session in the same worktree changed.

@@ -32,11 +32,14 @@ func status(kind string) Status {
 		ArtifactPaths: json.RawMessage(`{"test_results":"out"}`), ContextMetadata: json.RawMessage(`{"plan_metadata":{}}`),
 		SessionID: "ses_1", SessionAgent: "claude", SessionTranscript: "/home/u/t.jsonl", SessionCommand: "claude --resume ses_1",
 		Artifacts: []Artifact{{"ready", "plan.md", 12, "blob:0123", "The plan"}, {Phase: "ready", Path: "old.md"}},
-		SavedBy:   "Ann", WentBack: &WentBack{id, "Ann", made, []string{older}}, Parallel: parallel, Fork: fork,
+		Tokens:    new(use.Tokens), Spent: []TokenUse{use, {Tokens: Tokens{Output: 1}}},
+		SavedBy: "Ann", WentBack: &WentBack{id, "Ann", made, []string{older}}, Parallel: parallel, Fork: fork,
 	}
 }
 
 var fork = &ForkSource{"42", older, "a"}
+
+var use = TokenUse{"claude", "claude-big-1", "implementing", Tokens{1000, 200, 30000, 4000}}
 
 var parallel = []Parallel{{older, "Ann", made, []string{"src/a.go"}, "", "git checkpoint restore 42 1f0c9a2b --changed merge"}}
 
@@ -79,7 +82,7 @@ func samples() map[string]any {
 			[]string{"T4"},
 		}, "finish": step("finish"), "finish-empty": WorkflowStep{Save: Save{Type: "finish"}},
 		"list": CheckpointList{Type: "list", Issue: "42", Latest: id, TotalCheckpoints: 2, Parallel: parallel, Fork: fork, Checkpoints: []ListRow{
-			{Listed{id, "42", commit, made, made, "manual", "implementing", "feature/issue-42", true, true, true, false, "caf\u00e9\nsecond line", "Ann"}, new(17), new(2), new(12), new(0), "ses_1", "claude", []string{"a.go", "b.go"}},
+			{Listed{id, "42", commit, made, made, "manual", "implementing", "feature/issue-42", true, true, true, false, "caf\u00e9\nsecond line", "Ann"}, new(17), new(2), new(12), new(0), "ses_1", "claude", []string{"a.go", "b.go"}, []TokenUse{use}},
 			{Listed: Listed{Commit: commit, Note: "\x1b[31m\u202e\u009b\U000e0041\xff"}},
 		}},
 		"list-overview":   ListOverview{CheckpointList{Type: "list"}, summaries, 3},

@@ -135,6 +135,12 @@ func (s *Standing) StatusRecord(kind string) Status {
 			ID: of.ID, State: of.State, CrashCount: story.CrashCount.Count(r, of.ID), Conflict: conflicts[of.ID],
 		})
 	}
+	for _, s := range r.AgentTurn().Spent {
+		out.Spent = append(out.Spent, tokenUse(s))
+	}
+	if sum := checkpoint.SumOf(r.AgentTurn().Spent); sum != (checkpoint.Tokens{}) {
+		out.Tokens = new(Tokens(sum))
+	}
 	for _, reason := range v.Reasons {
 		out.Reasons = append(out.Reasons, ReasonRecord{Check: reason.Check, Severity: reason.Severity, Message: reason.Message})
 	}
@@ -186,7 +192,7 @@ func (s *Standing) ProgressRows() []Row {
 	if len(v.Awaiting) > 0 {
 		rows = append(rows, Row{Label: "Waits for", Text: "approval of " + List(v.Awaiting), Style: Yellow})
 	}
-	return append(rows, TeamRows(r)...)
+	return slices.Concat(rows, TeamRows(r), tokensRow(r))
 }
 
 // PlainProgress returns the rows about the progress for scripts.
@@ -198,7 +204,7 @@ func (s *Standing) PlainProgress() []Row {
 	if text := TasksLine(s.Record); text != "" {
 		rows = append(rows, Row{Label: "Tasks", Text: text})
 	}
-	return rows
+	return append(rows, tokensRow(s.Record)...)
 }
 
 // A Given is the text about the work that a session got from its hook. The zero value is none.

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"strings"
 	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
 )
 
 // A timelineLine is an entry as the terminal shows it.
@@ -12,7 +14,7 @@ type timelineLine struct {
 	phase      string
 	age, brief string // "2 hours ago" and "2h"
 	title      string
-	change     string // changed files and lines, or ""
+	change     string // changed files and lines, and the tokens of a turn, or ""
 	marks      string
 	style      Style
 }
@@ -38,8 +40,9 @@ func lineOf(e *Entry, now time.Time) timelineLine {
 		}
 	}
 	return timelineLine{
-		id: Clean(cmp.Or(cp.ID.Short(), cp.Commit.String()[:12])), phase: cp.Phase, title: title, change: ChangedFiles(e.Change),
-		age: Ago(cp.Created, now), brief: Briefly(cp.Created, now), marks: e.marks(), style: e.style(),
+		id: Clean(cmp.Or(cp.ID.Short(), cp.Commit.String()[:12])), phase: cp.Phase, title: title,
+		change: strings.Trim(ChangedFiles(e.Change)+", "+TokensText(checkpoint.SumOf(e.Usage)), ", "),
+		age:    Ago(cp.Created, now), brief: Briefly(cp.Created, now), marks: e.marks(), style: e.style(),
 	}
 }
 

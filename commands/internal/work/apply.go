@@ -29,6 +29,9 @@ func (e *edit) apply(before *checkpoint.Record) (*checkpoint.Record, error) {
 		r = checkpoint.New()
 	}
 	resume, kept := e.resumeBefore(r), textsBefore(r)
+	if before != nil {
+		kept.turn.Spent = before.AgentTurn().Spent // with --replace too
+	}
 	current := e.current(before)
 	e.followLabels(r, current)
 	r.SetTrigger(e.trigger)

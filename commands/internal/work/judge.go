@@ -71,6 +71,7 @@ func VerdictRules(c *invoke.Invocation, o JudgeOptions) freshness.Rules {
 	return freshness.Rules{
 		LabelsToPhase: c.Settings.Map("labels_to_phase"), Phases: c.Settings.Strings("phases"),
 		FilesAnswered: o.FilesAnswered, IssueFollows: o.IssueFollows, Strict: o.Strict, Auto: o.Auto, Handovers: handovers(c),
+		MaxTokens: int64(c.Settings.Int("limits.tokens")),
 	}
 }
 

@@ -1,8 +1,10 @@
 package work
 
 import (
+	"cmp"
 	"slices"
 
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/checkpoint/tasks"
@@ -36,8 +38,8 @@ func textsBefore(r *checkpoint.Record) keptTexts {
 	return k
 }
 
-// applyTurn counts the turn of an agent and records its texts, and the turn in which each kept
-// text was written. The request of an ended turn stays until the next request.
+// applyTurn counts the turn of an agent and records its texts and tokens, and the turn in which each
+// kept text was written. The request of an ended turn stays until the next request.
 func (e *edit) applyTurn(r *checkpoint.Record, before keptTexts) {
 	t, now := before.turn, textsBefore(r)
 	written, started := t.Written, t.Started
@@ -61,7 +63,28 @@ func (e *edit) applyTurn(r *checkpoint.Record, before keptTexts) {
 	if t.Number == 0 { // of the first turn, like all texts without a number
 		t.Written, t.Started = nil, nil
 	}
-	r.SetAgentTurn(e.said(t))
+	t = e.said(t)
+	if e.trigger == checkpoint.Turn {
+		t = spent(t, cmp.Or(e.turn, &invoke.Turn{}), r.Phase())
+	}
+	r.SetAgentTurn(t)
+}
+
+// spent returns the section with the tokens of a turn that ends in a phase. An agent can end a turn
+// several times, for example if another hook makes it continue. The sums then get only the tokens
+// since the last end.
+func spent(t checkpoint.AgentTurn, turn *invoke.Turn, phase string) checkpoint.AgentTurn {
+	var counted []checkpoint.Spent
+	if turn.UsageOf != "" && turn.UsageOf == t.UsageOf {
+		counted = t.Usage
+	}
+	t.Usage, t.UsageOf = turn.Usage, turn.UsageOf
+	for _, s := range turn.Usage {
+		s.Tokens = s.Minus(checkpoint.SpentOf(counted, s))
+		s.Agent, s.Phase = turn.Agent, phase
+		t.Spent = checkpoint.AddSpent(t.Spent, s)
+	}
+	return t
 }
 
 // said returns the section with the texts of the hook that saves. If the hook has no request, the

@@ -19,6 +19,7 @@ var sections = []string{"tasks", "execution_graph", "progress", "agent_outputs",
 //
 //	a task, a phase   complete wins, else the newer side
 //	a list            additions of both sides, without removals of either side
+//	spent tokens      the sum of what both sides spent, also in different workflows
 //	all else          the newer side
 //
 // It returns newer with the changes of other, or nil if other adds nothing. The inputs are not
@@ -27,10 +28,14 @@ func MergeRecords(base, other, newer *checkpoint.Record) *checkpoint.Record {
 	if base == nil {
 		base = checkpoint.New()
 	}
-	if workflow(other) != workflow(newer) {
-		return nil // a side started a new workflow
-	}
 	r := newer.Clone()
+	mergeSpent(base, other, r)
+	if workflow(other) != workflow(newer) { // a side started a new workflow
+		if checkpoint.Equal(r.Doc(), newer.Doc()) {
+			return nil
+		}
+		return r
+	}
 	base, other = atPhase(base, r.Phase()), atPhase(other, r.Phase())
 	for _, key := range sections {
 		was, _ := base.Doc().Get(key)
@@ -47,6 +52,14 @@ func MergeRecords(base, other, newer *checkpoint.Record) *checkpoint.Record {
 	}
 	updateDerived(r, newer)
 	return r
+}
+
+// mergeSpent adds the tokens that other has in addition to base.
+func mergeSpent(base, other, r *checkpoint.Record) {
+	ours := r.AgentTurn().Spent
+	if spent := checkpoint.MergeSpent(base.AgentTurn().Spent, other.AgentTurn().Spent, ours); !slices.Equal(spent, ours) {
+		r.SetSpent(spent)
+	}
 }
 
 // atPhase returns the record with the batches of a phase as its current batches.

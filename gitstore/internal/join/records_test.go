@@ -96,6 +96,24 @@ func TestMergeRecords(t *testing.T) {
 	assert.NotNil(t, MergeRecords(nil, record(t, "tasks: {T1: {status: complete}}"), record(t, "")))
 }
 
+// If both sides spent tokens, the newer side gets the tokens of the other side in addition.
+func TestMergeOfSpentTokens(t *testing.T) {
+	of := func(n int, more string) *checkpoint.Record {
+		return record(t, fmt.Sprintf("agent_turn: {number: %d, later: 1, spent: [{agent: claude, input: %d}]}\n", n, n)+more)
+	}
+	got := MergeRecords(of(10, ""), of(13, "note: a"), of(15, "note: b"))
+	require.NotNil(t, got)
+	want := of(15, "note: b")
+	want.SetSpent([]checkpoint.Spent{{Agent: "claude", Tokens: checkpoint.Tokens{Input: 18}}})
+	assert.True(t, checkpoint.Equal(want.Doc(), got.Doc()))
+	assert.Nil(t, MergeRecords(of(13, ""), of(13, ""), got), "once is enough")
+	assert.Nil(t, MergeRecords(of(13, ""), of(10, ""), got), "never less")
+	assert.Nil(t, MergeRecords(nil, record(t, ""), got))
+	got = MergeRecords(of(10, ""), of(13, "workflow: {started_at: t1}"), of(10, "workflow: {started_at: t2}"))
+	require.NotNil(t, got)
+	assert.Equal(t, int64(13), got.AgentTurn().Spent[0].Input)
+}
+
 // The work for large records from untrusted sources is linear: for records of twice the size,
 // Merge allocates at most about twice as much. The test is not parallel, because it counts the
 // allocations of the whole process.

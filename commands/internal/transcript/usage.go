@@ -1,0 +1,246 @@
+package transcript
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// A format is a form in which agents write the tokens of a request to a model.
+type format struct {
+	word    string   // text of each line with a usage
+	usage   string   // path of the usage
+	total   string   // path of the sum since the begin of the session, or ""
+	id      string   // path of the id: several entries with one id count once, or ""
+	model   string   // path of the model, or ""
+	input   []string // names of the numbers, which are added
+	output  []string
+	read    string
+	written string
+	all     string // input and output, for models whose output has the thoughts already, or ""
+	within  bool   // tokens that are read from a cache are within the input
+}
+
+// formats has the forms of all agents. The first one with a number in the usage counts.
+var formats = []format{
+	// Claude Code: {"message":{"id":"m","model":"x","usage":{"input_tokens":1}}}
+	{
+		word: `"usage"`, usage: "message.usage", id: "message.id", model: "message.model",
+		input: []string{"input_tokens"}, output: []string{"output_tokens"}, read: "cache_read_input_tokens", written: "cache_creation_input_tokens",
+	},
+	// pi: {"id":"1","message":{"model":"x","usage":{"input":1}}}
+	{
+		word: `"usage"`, usage: "message.usage", id: "id", model: "message.model",
+		input: []string{"input"}, output: []string{"output"}, read: "cacheRead", written: "cacheWrite",
+	},
+	// Codex: {"payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":1}}}}
+	{
+		word: `"token_count"`, usage: "payload.info.last_token_usage", total: "payload.info.total_token_usage",
+		input: []string{"input_tokens"}, output: []string{"output_tokens"}, read: "cached_input_tokens", within: true,
+	},
+	// Gemini: {"id":"1","model":"x","tokens":{"input":1}}
+	{
+		word: `"tokens"`, usage: "tokens", id: "id", model: "model",
+		input: []string{"input", "tool"}, output: []string{"output", "thoughts"}, read: "cached", within: true,
+	},
+	// Qwen: {"uuid":"1","model":"x","usageMetadata":{"promptTokenCount":1}}
+	{
+		word: `"usageMetadata"`, usage: "usageMetadata", id: "uuid", model: "model",
+		input: []string{"promptTokenCount"}, output: []string{"candidatesTokenCount", "thoughtsTokenCount"}, read: "cachedContentTokenCount", all: "totalTokenCount", within: true,
+	},
+}
+
+// The lines of Codex that name the model of a turn, and the path of the model.
+const (
+	modelWord = `"turn_context"`
+	modelPath = "payload.model"
+)
+
+// most limits a number of tokens in a transcript. Larger numbers are ignored.
+const most = 1_000_000_000_000
+
+// maxModels limits the models of a turn. The tokens of further ones have no model.
+const maxModels = 8
+
+// A meter adds the usage of the entries of a turn, from the last to the first.
+type meter struct {
+	used []checkpoint.Spent
+	ids  map[string]bool
+
+	// Of a format with sums: the last and the first sum of the turn, and the usage beside the first.
+	last, first, beside checkpoint.Tokens
+	sums                bool
+	model               string
+}
+
+// add adds the usage of an entry, if there is one.
+func (m *meter) add(line []byte) {
+	e := newValues(line)
+	if m.model == "" && bytes.Contains(line, []byte(modelWord)) {
+		m.model = modelName(e.text(modelPath))
+	}
+	for _, f := range formats {
+		if !bytes.Contains(line, []byte(f.word)) {
+			continue
+		}
+		used, ok := f.tokens(e, f.usage)
+		if !ok {
+			continue
+		}
+		if f.total != "" {
+			m.addSum(f, e, used)
+			return
+		}
+		if id := e.text(f.id); id != "" {
+			if m.ids[id] {
+				return
+			}
+			if m.ids == nil {
+				m.ids = map[string]bool{}
+			}
+			m.ids[id] = true
+		}
+		m.count(modelName(e.text(f.model)), used)
+		return
+	}
+}
+
+// addSum notes the sum of an entry and the usage beside it.
+func (m *meter) addSum(f format, e values, beside checkpoint.Tokens) {
+	total, ok := f.tokens(e, f.total)
+	if !ok {
+		return
+	}
+	if !m.sums {
+		m.last, m.sums = total, true
+	}
+	m.first, m.beside = total, beside
+}
+
+// count adds tokens of a model.
+func (m *meter) count(model string, used checkpoint.Tokens) {
+	if used == (checkpoint.Tokens{}) {
+		return
+	}
+	k := slices.IndexFunc(m.used, func(s checkpoint.Spent) bool { return s.Model == model })
+	if k < 0 && len(m.used) >= maxModels {
+		k = len(m.used) - 1
+		m.used[k].Model = ""
+	}
+	if k < 0 {
+		m.used = append(m.used, checkpoint.Spent{Model: model, Tokens: used})
+		return
+	}
+	m.used[k].Tokens = m.used[k].Plus(used)
+}
+
+// usage returns the tokens of the turn by model. The data before contains the entries before the
+// turn, if they were read.
+func (m *meter) usage(before []byte) []checkpoint.Spent {
+	if !m.sums {
+		return m.used
+	}
+	if m.model == "" {
+		m.model = modelName(newValues(lastWith(before, modelWord)).text(modelPath))
+	}
+	from, known := m.sumBefore(before)
+	if !known {
+		from = m.first.Minus(m.beside)
+	}
+	if m.last.Minus(from).Plus(from) != m.last {
+		return nil // the sum was reset within the turn
+	}
+	m.count(m.model, m.last.Minus(from))
+	return m.used
+}
+
+// sumBefore returns the last sum before the turn. An agent can repeat this sum in the turn, with
+// the usage of the request before.
+func (m *meter) sumBefore(before []byte) (checkpoint.Tokens, bool) {
+	for _, f := range formats {
+		if f.total == "" {
+			continue
+		}
+		sum, ok := f.tokens(newValues(lastWith(before, f.word)), f.total)
+		return sum, ok && m.first.Minus(sum).Plus(sum) == m.first
+	}
+	return checkpoint.Tokens{}, false
+}
+
+// lastWith returns the last line with a word, or nil.
+func lastWith(data []byte, word string) []byte {
+	at := bytes.LastIndex(data, []byte(word))
+	if at < 0 {
+		return nil
+	}
+	line, _, _ := bytes.Cut(data[bytes.LastIndexByte(data[:at], '\n')+1:], []byte("\n"))
+	return line
+}
+
+// tokens returns the numbers of the object at a path. ok is false if the object has no number.
+func (f format) tokens(e values, path string) (t checkpoint.Tokens, ok bool) {
+	object := e.object(path)
+	sum := func(names ...string) (sum int64) {
+		for _, name := range names {
+			if n, err := strconv.ParseInt(string(object[name]), 10, 64); err == nil && n >= 0 && n <= most {
+				sum, ok = sum+n, true
+			}
+		}
+		return sum
+	}
+	t = checkpoint.Tokens{Input: sum(f.input...), Output: sum(f.output...), CacheRead: sum(f.read), CacheWrite: sum(f.written)}
+	if all := sum(f.all); all > t.Input {
+		t.Output = min(t.Output, all-t.Input)
+	}
+	if f.within {
+		t.Input = max(t.Input-t.CacheRead, 0)
+	}
+	return t, ok
+}
+
+// values are the objects of an entry by their path. Each is decoded once.
+type values struct {
+	line    []byte
+	objects map[string]map[string]json.RawMessage
+}
+
+func newValues(line []byte) values { return values{line, map[string]map[string]json.RawMessage{}} }
+
+// object returns the object at a path of keys, nil if the path has another value or none.
+func (v values) object(path string) map[string]json.RawMessage {
+	object, known := v.objects[path]
+	if !known {
+		_ = json.Unmarshal(v.at(path), &object)
+		v.objects[path] = object
+	}
+	return object
+}
+
+// at returns the JSON value at a path, or nil.
+func (v values) at(path string) []byte {
+	if path == "" {
+		return v.line
+	}
+	k := strings.LastIndexByte(path, '.')
+	return v.object(path[:max(k, 0)])[path[k+1:]]
+}
+
+// text returns the text at a path, or "".
+func (v values) text(path string) (text string) {
+	if json.Unmarshal(v.at(path), &text) != nil {
+		return ""
+	}
+	return text
+}
+
+// modelName returns the name of a model, or "" if the text has other characters than such a name.
+func modelName(name string) string {
+	if len(name) > 100 || strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._:/@[]+-") != "" {
+		return ""
+	}
+	return name
+}

@@ -1,0 +1,51 @@
+package view
+
+import (
+	"strconv"
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// TokensText returns numbers of tokens, such as "12k in, 3.4k out, 240k cached", or "" for no
+// tokens. Tokens that are written to a cache are within the first number.
+func TokensText(t checkpoint.Tokens) string {
+	if t == (checkpoint.Tokens{}) {
+		return ""
+	}
+	text := thousands(t.Input+t.CacheWrite) + " in, " + thousands(t.Output) + " out"
+	if t.CacheRead > 0 {
+		text += ", " + thousands(t.CacheRead) + " cached"
+	}
+	return text
+}
+
+// thousands returns a number with one to three digits and its unit, such as "3.4k" or "12M".
+func thousands(n int64) string {
+	value, unit := float64(n), ""
+	for _, next := range []string{"k", "M", "G", "T"} {
+		if value < 999.5 {
+			break
+		}
+		value, unit = value/1000, next
+	}
+	digits := 0
+	if unit != "" && value < 9.95 {
+		digits = 1
+	}
+	return strings.TrimSuffix(strconv.FormatFloat(value, 'f', digits, 64), ".0") + unit
+}
+
+// tokensRow returns the tokens of all turns of a record, or nothing.
+func tokensRow(r *checkpoint.Record) []Row {
+	text := TokensText(checkpoint.SumOf(r.AgentTurn().Spent))
+	if text == "" {
+		return nil
+	}
+	return []Row{{Label: "Tokens", Text: text}}
+}
+
+// tokenUse returns the JSON record of tokens.
+func tokenUse(s checkpoint.Spent) TokenUse {
+	return TokenUse{Agent: s.Agent, Model: s.Model, Phase: s.Phase, Tokens: Tokens(s.Tokens)}
+}

@@ -1,0 +1,117 @@
+package checkpoint
+
+import (
+	"slices"
+
+	"git-checkpoint/gitstore/checkpoint/document"
+)
+
+// Tokens are numbers of tokens, never negative. Input has no token that was read from a cache or
+// written to it.
+type Tokens struct{ Input, Output, CacheRead, CacheWrite int64 }
+
+// mostTokens limits each number, so that JSON numbers of all programs are exact.
+const mostTokens = 1_000_000_000_000_000
+
+// each applies an operation to the numbers of two values, and bounds the results.
+func (t Tokens) each(u Tokens, of func(a, b int64) int64) Tokens {
+	n := func(a, b int64) int64 { return min(max(of(a, b), 0), mostTokens) }
+	return Tokens{n(t.Input, u.Input), n(t.Output, u.Output), n(t.CacheRead, u.CacheRead), n(t.CacheWrite, u.CacheWrite)}
+}
+
+// Plus returns the sums.
+func (t Tokens) Plus(u Tokens) Tokens { return t.each(u, func(a, b int64) int64 { return a + b }) }
+
+// Minus returns the differences, 0 instead of a negative one.
+func (t Tokens) Minus(u Tokens) Tokens { return t.each(u, func(a, b int64) int64 { return a - b }) }
+
+// New returns the number of tokens without those that were read from a cache.
+func (t Tokens) New() int64 { return t.Input + t.CacheWrite + t.Output }
+
+// A Spent is the number of tokens that an agent spent with a model in a phase.
+type Spent struct {
+	Agent, Model, Phase string // "" if unknown
+	Tokens
+}
+
+// SumOf returns the tokens of all elements.
+func SumOf(list []Spent) (sum Tokens) {
+	for _, s := range list {
+		sum = sum.Plus(s.Tokens)
+	}
+	return sum
+}
+
+// maxSpent limits a list of Spent. Later agents, models and phases are added to an element without
+// names.
+const maxSpent = 200
+
+// AddSpent returns a list with the tokens of s added to the element with the same agent, model and
+// phase.
+func AddSpent(list []Spent, s Spent) []Spent {
+	if s.Tokens == (Tokens{}) {
+		return list
+	}
+	if len(list) >= maxSpent && findSpent(list, s) < 0 {
+		s = Spent{Tokens: s.Tokens}
+	}
+	list = slices.Clone(list)
+	if k := findSpent(list, s); k >= 0 {
+		list[k].Tokens = list[k].Plus(s.Tokens)
+		return list
+	}
+	return append(list, s)
+}
+
+// SpentOf returns the tokens of the element with the agent, model and phase of s.
+func SpentOf(list []Spent, s Spent) Tokens {
+	if k := findSpent(list, s); k >= 0 {
+		return list[k].Tokens
+	}
+	return Tokens{}
+}
+
+func findSpent(list []Spent, s Spent) int {
+	return slices.IndexFunc(list, func(o Spent) bool { return o.Agent == s.Agent && o.Model == s.Model && o.Phase == s.Phase })
+}
+
+// MergeSpent returns newer with the tokens that other has in addition to base.
+func MergeSpent(base, other, newer []Spent) []Spent {
+	for _, s := range other {
+		s.Tokens = s.Minus(SpentOf(base, s))
+		newer = AddSpent(newer, s)
+	}
+	return newer
+}
+
+// spentOf returns a list of tokens in a record.
+func spentOf(m *Map, key string) []Spent {
+	var list []Spent
+	for _, of := range mappings(m, key) {
+		n := func(key string) int64 { return min(max(integer(of, key), 0), mostTokens) }
+		list = append(list, Spent{
+			Agent: document.TextOf(of, "agent"), Model: document.TextOf(of, "model"), Phase: document.TextOf(of, "phase"),
+			Tokens: Tokens{n("input"), n("output"), n("cache_read"), n("cache_write")},
+		})
+	}
+	return list
+}
+
+// setSpent sets a list of tokens in a record. An empty list is not set.
+func setSpent(m *Map, key string, list []Spent) {
+	var out []any
+	for _, s := range list {
+		of := NewMap()
+		setOrDelete(of, "agent", s.Agent)
+		setOrDelete(of, "model", s.Model)
+		setOrDelete(of, "phase", s.Phase)
+		setNumber(of, "input", s.Input)
+		setNumber(of, "output", s.Output)
+		setNumber(of, "cache_read", s.CacheRead)
+		setNumber(of, "cache_write", s.CacheWrite)
+		out = append(out, of)
+	}
+	if len(out) > 0 {
+		m.Set(key, out)
+	}
+}
