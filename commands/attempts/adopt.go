@@ -23,7 +23,7 @@ var AdoptCommand = invoke.Command{
 		"base, also changes that the fork has committed. It saves a checkpoint of the issue from which\n" +
 		"the fork started, and archives the other forks of that issue. After a conflict it saves and\n" +
 		"archives nothing. `git checkpoint undo` reverts the changes of files.",
-	Examples:  []string{"git checkpoint adopt 42+a --dry-run", "git checkpoint adopt 42+a"},
+	Examples:  []string{"git checkpoint adopt 43+a --dry-run", "git checkpoint adopt 43+a"},
 	ReadsOnly: true,
 	New:       invoke.Bind((*adoptOptions).flags, runAdopt),
 }

@@ -23,8 +23,8 @@ var CompareCommand = invoke.Command{
 		"with the fewest changed lines for which CMD succeeds. Index, worktree, HEAD and refs do not\n" +
 		"change. GIT_CHECKPOINT_ISSUE names the attempt for CMD.",
 	Examples: []string{
-		"git checkpoint compare 42 -- make test",
-		"git checkpoint compare 42+a 42+b --markdown -- go test ./...",
+		"git checkpoint compare 43 -- make test",
+		"git checkpoint compare 43+a 43+b --markdown -- go test ./...",
 	},
 	ReadsOnly: true,
 	New:       invoke.Bind((*compareOptions).flags, runCompare),

@@ -37,9 +37,9 @@ func status(kind string) Status {
 	}
 }
 
-var use = TokenUse{"claude", "claude-big-1", "implementing", Tokens{1000, 200, 30000, 4000}}
-
 var fork = &ForkSource{"42", older, "a"}
+
+var use = TokenUse{"claude", "claude-big-1", "implementing", Tokens{1000, 200, 30000, 4000}}
 
 var parallel = []Parallel{{older, "Ann", made, []string{"src/a.go"}, "", "git checkpoint restore 42 1f0c9a2b --changed merge"}}
 
