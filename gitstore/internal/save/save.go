@@ -205,11 +205,6 @@ func (w *SaveOp) Append(ctx context.Context, k *repo.ObjectWriter) (*Saved, erro
 	if err != nil {
 		return nil, err
 	}
-	if current.Tip.IsZero() {
-		if err := s.chain.CheckName(ctx, issue); err != nil {
-			return nil, err
-		}
-	}
 	if current.Deleted && w.needsRef {
 		return nil, fmt.Errorf("%w: %s was deleted", repo.ErrRefMoved, repo.LiveRef(issue))
 	}
@@ -239,6 +234,11 @@ func (w *SaveOp) Append(ctx context.Context, k *repo.ObjectWriter) (*Saved, erro
 			err = s.chain.RestoreRef(ctx, issue, plumbing.ZeroHash, current.Tip)
 		}
 		return nil, cmp.Or(err, repo.ErrUnchanged)
+	}
+	if current.Tip.IsZero() { // after the check for changes, which most turns of agents end with
+		if err := s.chain.CheckName(ctx, issue); err != nil {
+			return nil, err
+		}
 	}
 	w.after = current.After(s.headsOf(ctx, current))
 	on, pruned := s.applyRetention(ctx, current, w.Req.Retention, record, &contents{facts: record.Snapshot(), entries: w.Snap.Entries, head: w.Snap.Head.Commit}, k)
