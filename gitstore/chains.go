@@ -255,7 +255,8 @@ func (s *Store) LastSaved(ctx context.Context, limit int) (last LastSaved, err e
 
 // EachOnBranch calls each with issues until it returns false: with all issues whose newest checkpoint
 // is on a branch, and with others. So each has to compare the branch. If renamed is set, it may omit
-// issues without a live checkpoint on the branch whose name is the key of the issue.
+// issues whose key is not the former name of the branch: they have no checkpoint on the branch of
+// that name, or the newest one is on it.
 func (s *Store) EachOnBranch(ctx context.Context, branch string, renamed bool, each func(checkpoint.Issue) bool) error {
 	t, err := s.chains.OpenTips(ctx)
 	if err != nil {

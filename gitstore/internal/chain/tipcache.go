@@ -219,9 +219,7 @@ func (t *Tips) Close() {
 // ReadsAll reports whether all issues have to be read.
 func (t *Tips) ReadsAll() bool { return t.file == nil }
 
-// OnBranch calls each with issues until it returns false: all whose newest checkpoint is on a
-// branch, given as records have it, and others. The caller reads the chains. With renamed, it omits
-// issues without a checkpoint on a branch that has the issue's key as its name.
+// OnBranch is Store.EachOnBranch for a branch as records have it.
 func (t *Tips) OnBranch(branch string, renamed bool, each func(checkpoint.Issue) bool) error {
 	for _, i := range t.direct {
 		if !each(i) {
