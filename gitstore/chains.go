@@ -1,7 +1,9 @@
 package gitstore
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -189,6 +191,15 @@ func (s *Store) CacheRefs(ctx context.Context) (release func()) {
 	return func() {}
 }
 
+// CacheRefsOf is CacheRefs for a command that reads n issues. It does nothing if there are so many
+// refs that reads of each are cheaper.
+func (s *Store) CacheRefsOf(ctx context.Context, n int) (release func()) {
+	if s.chain.CacheRefsOf(ctx, n) {
+		return s.repo.Refs.Release
+	}
+	return func() {}
+}
+
 // A Tip is an issue with its newest checkpoint.
 type Tip struct {
 	Issue      checkpoint.Issue
@@ -201,9 +212,10 @@ type Tip struct {
 func (s *Store) NewestOfEach(ctx context.Context) (tips []Tip, strange []string, err error) {
 	defer s.CacheRefs(ctx)()
 	issues, strange, err := s.Issues(ctx, false)
-	if err != nil {
-		return nil, nil, err
-	}
+	return s.tipsOf(ctx, issues), strange, err
+}
+
+func (s *Store) tipsOf(ctx context.Context, issues []checkpoint.Issue) (tips []Tip) {
 	for _, i := range issues {
 		l, err := s.List(ctx, i, 1)
 		switch {
@@ -213,7 +225,49 @@ func (s *Store) NewestOfEach(ctx context.Context) (tips []Tip, strange []string,
 			tips = append(tips, Tip{Issue: i, Checkpoint: &l.Checkpoints[0]})
 		}
 	}
-	return tips, strange, nil
+	return tips
+}
+
+// A LastSaved has the issues that were saved last, in the order of CompareTips, then of
+// checkpoint.CompareIssues.
+type LastSaved struct {
+	Tips   []Tip
+	Others int // number of other issues that have checkpoints, or whose chain cannot be read
+}
+
+// LastSaved returns the limit issues that were saved last. It reads no records.
+func (s *Store) LastSaved(ctx context.Context, limit int) (last LastSaved, err error) {
+	t, err := s.chain.OpenTips(ctx)
+	if err != nil {
+		return last, err
+	}
+	defer t.Close()
+	if t.ReadsAll() {
+		defer s.CacheRefs(ctx)()
+	}
+	issues, others, err := t.Last(limit)
+	tips := s.tipsOf(ctx, issues)
+	slices.SortFunc(tips, func(a, b Tip) int {
+		return cmp.Or(CompareTips(a, b), checkpoint.CompareIssues(a.Issue, b.Issue))
+	})
+	shown := tips[:min(limit, len(tips))]
+	return LastSaved{shown, others + len(tips) - len(shown)}, err
+}
+
+// EachOnBranch calls each with issues until it returns false: with all issues whose newest checkpoint
+// is on a branch, and with others. So each has to compare the branch. If renamed is set, it may omit
+// issues whose key is not the former name of the branch: they have no checkpoint on the branch of
+// that name, or the newest one is on it.
+func (s *Store) EachOnBranch(ctx context.Context, branch string, renamed bool, each func(checkpoint.Issue) bool) error {
+	t, err := s.chain.OpenTips(ctx)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	if t.ReadsAll() {
+		defer s.CacheRefs(ctx)()
+	}
+	return t.OnBranch(RecordedBranch(branch), renamed, each)
 }
 
 // CompareTips orders issues by the time of their last save or import, the last first. Chains

@@ -223,6 +223,12 @@ func (w *saveOp) append(ctx context.Context, k *repo.ObjectWriter) (*Saved, erro
 	if err != nil {
 		return nil, err
 	}
+	// The check reads the names of all refs. Most turns of agents end before it, without a change.
+	if current.Tip.IsZero() && !w.req.IfChanged {
+		if err := s.chain.CheckName(ctx, issue); err != nil {
+			return nil, err
+		}
+	}
 	if current.Deleted && w.needsRef {
 		return nil, fmt.Errorf("%w: %s was deleted", repo.ErrRefMoved, repo.LiveRef(issue))
 	}
@@ -253,7 +259,7 @@ func (w *saveOp) append(ctx context.Context, k *repo.ObjectWriter) (*Saved, erro
 		}
 		return nil, cmp.Or(err, repo.ErrUnchanged)
 	}
-	if current.Tip.IsZero() {
+	if current.Tip.IsZero() && w.req.IfChanged {
 		if err := s.chain.CheckName(ctx, issue); err != nil {
 			return nil, err
 		}

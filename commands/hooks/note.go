@@ -237,16 +237,12 @@ func issuesOfBranch(c *invoke.Invocation, limit int) ([]checkpoint.Issue, error)
 	if err != nil {
 		return nil, err
 	}
-	defer c.Store.CacheRefs(c.Ctx)()
-	issues, _, err := c.Store.Issues(c.Ctx, false)
 	var found []checkpoint.Issue
-	for _, i := range issues {
+	err = c.Store.EachOnBranch(c.Ctx, branch, false, func(i checkpoint.Issue) bool {
 		if cp, err := c.Store.Newest(c.Ctx, i); err == nil && cp.Branch == gitstore.RecordedBranch(branch) {
 			found = append(found, i)
 		}
-		if limit > 0 && len(found) == limit {
-			break
-		}
-	}
+		return limit == 0 || len(found) < limit
+	})
 	return found, err
 }

@@ -136,7 +136,7 @@ func runList(c *invoke.Invocation, o *listOptions) error {
 	issue, err := issueListed(c, o)
 	var several *invoke.SeveralIssuesError
 	if errors.As(err, &several) && !o.picks() {
-		return listOverview(c, o, several.Tips)
+		return listOverview(c, o, several.Last)
 	}
 	if err != nil {
 		return err
@@ -167,14 +167,16 @@ func (o *listOptions) picks() bool {
 }
 
 // listOverview prints the progress of the issues that were saved last, one line an issue: of
-// as many as -n, or of work.MaxOverview. The JSON record has their checkpoints too.
-func listOverview(c *invoke.Invocation, o *listOptions, tips []gitstore.Tip) error {
-	defer c.Store.CacheRefs(c.Ctx)()
-	limit := work.MaxOverview
+// as many as -n, or of last. The JSON record has their checkpoints too.
+func listOverview(c *invoke.Invocation, o *listOptions, last gitstore.LastSaved) error {
 	if o.limitGiven {
-		limit, o.limit = o.limit, 0
+		var err error
+		if last, err = c.Store.LastSaved(c.Ctx, o.limit); err != nil {
+			return err
+		}
+		o.limit = 0
 	}
-	summaries, others := work.Overview(c, tips, limit)
+	summaries, others := work.Overview(c, last), last.Others
 	if !c.JSON {
 		defer c.Page()()
 		return work.ShowOverview(c, summaries, others, o.color)

@@ -79,7 +79,7 @@ func runStatus(c *invoke.Invocation, o *statusOptions) error {
 	}
 	var several *invoke.SeveralIssuesError
 	if errors.As(err, &several) && o.done == "" && !o.check && !o.markdown {
-		return statusOverview(c, several.Tips, o.color)
+		return statusOverview(c, several.Last, o.color)
 	}
 	if err != nil {
 		return err
@@ -110,9 +110,8 @@ func runStatus(c *invoke.Invocation, o *statusOptions) error {
 }
 
 // statusOverview prints the progress of the issues that were saved last, one line an issue.
-func statusOverview(c *invoke.Invocation, tips []gitstore.Tip, color string) error {
-	defer c.Store.CacheRefs(c.Ctx)()
-	summaries, others := work.Overview(c, tips, work.MaxOverview)
+func statusOverview(c *invoke.Invocation, last gitstore.LastSaved, color string) error {
+	summaries, others := work.Overview(c, last), last.Others
 	if c.JSON {
 		return c.WriteJSON(view.StatusOverview{Status: view.Status{Type: "status"}, Issues: summaries, OtherIssues: others})
 	}

@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -101,6 +102,19 @@ func (i Issue) Number() (int64, bool) {
 		return 0, false
 	}
 	return n, true
+}
+
+// CompareIssues orders numbers by value, before other keys.
+func CompareIssues(a, b Issue) int {
+	x, aIsNumber := a.Number()
+	y, bIsNumber := b.Number()
+	switch {
+	case aIsNumber && bIsNumber:
+		return cmp.Compare(x, y)
+	case aIsNumber != bIsNumber:
+		return map[bool]int{true: -1, false: 1}[aIsNumber]
+	}
+	return cmp.Compare(a, b)
 }
 
 // DocumentValue returns the issue as text.

@@ -59,10 +59,7 @@ func issueRows() []row {
 		}},
 		{"turn", "hook of an idle turn", func(r *repo) side { return r.agentHook("turn") }},
 		{"stop", "hook of the end of a session", func(r *repo) side { return r.agentHook("stop") }},
-		{"checkout", "post-checkout", func(r *repo) side {
-			hash := strings.Repeat("1", 40)
-			return side{argv: r.here("hook", "post-checkout", "--", hash, hash, "1"), check: silent}
-		}},
+		{"checkout", "post-checkout", postCheckout},
 	} {
 		list = append(list, row{
 			name: "issues-" + c.name, store: kindIssues100k, once: true, figures: anywhere(1.5),
@@ -76,6 +73,7 @@ func issueRows() []row {
 			},
 		})
 	}
+	list = append(list, mainRows()...)
 	for _, of := range issueKinds[:3] {
 		list = append(list, allIssuesRows(of.name, of.kind)...)
 		list = append(list, syncIssuesRows(of.name, of.kind)...)
@@ -147,6 +145,48 @@ func (e *emptyRemote) next(ctx context.Context) error {
 		e.r.quietly(ctx, "remote", "add", e.remote(), hub),
 		e.r.quietly(ctx, "push", "--quiet", e.remote(), "main"),
 	)
+}
+
+// mainRows returns the rows of commands on a branch whose name holds no issue. They find the issues of
+// the branch, or those that were saved last.
+func mainRows() []row {
+	var list []row
+	for _, c := range []struct {
+		name, what string
+		side       func(*repo) side
+	}{
+		{"status", "status", func(r *repo) side {
+			return side{argv: r.here("status", "--offline"), check: counts("", 50)}
+		}},
+		{"turn", "hook of an idle turn", func(r *repo) side { return r.agentHook("turn") }},
+		{"stop", "hook of the end of a session", func(r *repo) side { return r.agentHook("stop") }},
+		{"start", "hook of the start of a session", func(r *repo) side { return r.agentHook("session-start") }},
+		{"checkout", "post-checkout", postCheckout},
+	} {
+		onMain := func(r *repo) side {
+			s := c.side(r)
+			s.prepare = r.onMain()
+			return s
+		}
+		list = append(list, row{
+			name: "main-" + c.name, store: kindIssues100k, once: true, figures: anywhere(1.5),
+			what: c.what + " on main, 100,000 issues", against: "100 issues",
+			run: func(ctx context.Context, r *repo) (result, error) {
+				few, err := r.b.repo(ctx, kindIssues100, r.scale)
+				if err != nil {
+					return result{}, err
+				}
+				return r.pair(ctx, r.b.runs, onMain(r), onMain(few))
+			},
+		})
+	}
+	return list
+}
+
+// postCheckout returns a side that runs the hook of a checkout.
+func postCheckout(r *repo) side {
+	hash := strings.Repeat("1", 40)
+	return side{argv: r.here("hook", "post-checkout", "--", hash, hash, "1"), check: silent}
 }
 
 // allIssuesRows returns the rows of commands that read all issues.

@@ -89,18 +89,21 @@ func (c *Invocation) InferIssue() (checkpoint.Issue, error) {
 	return c.onlyIssue(n.issue)
 }
 
+// maxLast is the number of issues that a SeveralIssuesError has, enough for an overview.
+const maxLast = 50
+
 // onlyIssue returns the only issue with checkpoints, for a command that reads. If there is
 // none, it returns named, the issue after the branch.
 func (c *Invocation) onlyIssue(named checkpoint.Issue) (checkpoint.Issue, error) {
-	tips, err := c.Tips()
+	last, err := c.Store.LastSaved(c.Ctx, maxLast)
 	switch {
 	case err != nil:
 		return "", err
-	case len(tips) == 1:
-		c.announce(choice{issue: tips[0].Issue, from: "the only one with checkpoints"})
-		return tips[0].Issue, nil
-	case len(tips) > 1:
-		return "", &SeveralIssuesError{tips}
+	case len(last.Tips) == 1:
+		c.announce(choice{issue: last.Tips[0].Issue, from: "the only one with checkpoints"})
+		return last.Tips[0].Issue, nil
+	case len(last.Tips) > 1:
+		return "", &SeveralIssuesError{last}
 	case named == "":
 		return "", failure.Errorf(failure.Usage, "git checkpoint save ISSUE", "no issue given, HEAD is detached, and there are no checkpoints yet")
 	}
@@ -277,32 +280,36 @@ func (c *Invocation) renamedElsewhere(branch string) checkpoint.Issue {
 }
 
 func (c *Invocation) findRenamed(branch string) checkpoint.Issue {
-	issues, _, err := c.Store.Issues(c.Ctx, false)
-	if err != nil {
-		return ""
-	}
 	var found []checkpoint.Issue
-	for _, i := range issues {
-		if former, err := c.ofBranchName(string(i)); err != nil || !former.ofName {
-			continue // no issue has the name of a branch from which its key is derived
-		}
-		newest, err := c.Store.Newest(c.Ctx, i)
-		if err != nil || newest.Branch != gitstore.RecordedBranch(branch) {
-			continue
-		}
-		l, err := c.Store.List(c.Ctx, i, 0)
-		hasFormer := func(cp gitstore.Checkpoint) bool { return cp.Branch == string(i) }
-		if err != nil || !slices.ContainsFunc(l.Checkpoints, hasFormer) {
-			continue
-		}
-		if b, err := c.Store.FindBranch(c.Ctx, string(i), time.Time{}); err == nil && !b.Exists {
+	err := c.Store.EachOnBranch(c.Ctx, branch, true, func(i checkpoint.Issue) bool {
+		if c.wasRenamedTo(branch, i) {
 			found = append(found, i)
 		}
-	}
-	if len(found) != 1 {
+		return len(found) < 2
+	})
+	if err != nil || len(found) != 1 {
 		return ""
 	}
 	return found[0]
+}
+
+// wasRenamedTo reports whether the branch of an issue that is named after its branch has another
+// name now.
+func (c *Invocation) wasRenamedTo(branch string, i checkpoint.Issue) bool {
+	if former, err := c.ofBranchName(string(i)); err != nil || !former.ofName {
+		return false // no issue has the name of a branch from which its key is derived
+	}
+	newest, err := c.Store.Newest(c.Ctx, i)
+	if err != nil || newest.Branch != gitstore.RecordedBranch(branch) {
+		return false
+	}
+	l, err := c.Store.List(c.Ctx, i, 0)
+	hasFormer := func(cp gitstore.Checkpoint) bool { return cp.Branch == string(i) }
+	if err != nil || !slices.ContainsFunc(l.Checkpoints, hasFormer) {
+		return false
+	}
+	b, err := c.Store.FindBranch(c.Ctx, string(i), time.Time{})
+	return err == nil && !b.Exists
 }
 
 // A startedWorkflow is the note about the last start of a workflow in this worktree.
@@ -401,14 +408,16 @@ func (c *Invocation) keepsCheckpoints(issue checkpoint.Issue) bool {
 
 // A SeveralIssuesError reports that a command that reads needs an issue: several issues
 // have checkpoints, and the branch belongs to none of them.
-type SeveralIssuesError struct{ Tips []gitstore.Tip }
+type SeveralIssuesError struct{ Last gitstore.LastSaved }
 
 func (e *SeveralIssuesError) Error() string {
 	const few = 5
-	if len(e.Tips) > few {
-		return fmt.Sprintf("%d issues have checkpoints: name one with --issue", len(e.Tips))
+	if n := len(e.Last.Tips) + e.Last.Others; n > few {
+		return fmt.Sprintf("%d issues have checkpoints: name one with --issue", n)
 	}
-	return fmt.Sprintf("several issues have checkpoints (%s): name one with --issue", view.List(view.Strings(issuesOf(e.Tips))))
+	issues := issuesOf(e.Last.Tips)
+	slices.SortFunc(issues, checkpoint.CompareIssues)
+	return fmt.Sprintf("several issues have checkpoints (%s): name one with --issue", view.List(view.Strings(issues)))
 }
 
 // ExitCode returns the error's exit code.

@@ -288,7 +288,7 @@ const announced = "-"
 // too.
 func (c *Invocation) Tips() ([]gitstore.Tip, error) {
 	tips, _, err := c.Store.NewestOfEach(c.Ctx)
-	slices.SortFunc(tips, func(a, b gitstore.Tip) int { return CompareIssues(a.Issue, b.Issue) })
+	slices.SortFunc(tips, func(a, b gitstore.Tip) int { return checkpoint.CompareIssues(a.Issue, b.Issue) })
 	return tips, err
 }
 
@@ -304,19 +304,6 @@ func issuesOf(tips []gitstore.Tip) []checkpoint.Issue {
 		issues = append(issues, t.Issue)
 	}
 	return issues
-}
-
-// CompareIssues orders numbers by value, before other keys.
-func CompareIssues(a, b checkpoint.Issue) int {
-	x, aIsNumber := a.Number()
-	y, bIsNumber := b.Number()
-	switch {
-	case aIsNumber && bIsNumber:
-		return cmp.Compare(x, y)
-	case aIsNumber != bIsNumber:
-		return map[bool]int{true: -1, false: 1}[aIsNumber]
-	}
-	return cmp.Compare(a, b)
 }
 
 // TellStrange warns of refs among the chains whose names are not issue keys.

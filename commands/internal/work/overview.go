@@ -11,24 +11,19 @@ import (
 	"git-checkpoint/gitstore/checkpoint/story"
 )
 
-// MaxOverview is the number of issues of an overview, unless the user asks for others.
-const MaxOverview = 50
-
-// Overview returns the progress of the limit issues that were saved last, the last first, and
-// the number of the others, whose records are not read. It asks no forge for the issues.
-func Overview(c *invoke.Invocation, tips []gitstore.Tip, limit int) (found []view.IssueSummary, others int) {
+// Overview returns the progress of the issues that were saved last, the last first. It asks no forge
+// for the issues.
+func Overview(c *invoke.Invocation, last gitstore.LastSaved) (found []view.IssueSummary) {
 	quiet := c.Quiet
 	c.Quiet = true
 	defer func() { c.Quiet = quiet }()
-	tips = slices.Clone(tips)
-	slices.SortStableFunc(tips, gitstore.CompareTips)
-	shown := tips[:min(limit, len(tips))]
+	defer c.Store.CacheRefsOf(c.Ctx, len(last.Tips))()
 	look := &gitstore.Look{}
-	for _, t := range shown {
+	for _, t := range last.Tips {
 		found = append(found, summary(c, t.Issue, look))
 	}
 	slices.SortStableFunc(found, func(a, b view.IssueSummary) int { return b.CreatedAt.Compare(a.CreatedAt) })
-	return found, len(tips) - len(shown)
+	return found
 }
 
 func summary(c *invoke.Invocation, i checkpoint.Issue, look *gitstore.Look) view.IssueSummary {

@@ -15,8 +15,8 @@ import (
 // with own/ and their reflogs. So the last value of own/ is also in a file, one for each
 // issue, which no refspec reaches.
 
-// ownNotes returns the directory of these files.
-func (s *Repo) ownNotes() string { return s.NotePath("own") }
+// OwnNotes returns the directory of these files.
+func (s *Repo) OwnNotes() string { return s.NotePath("own") }
 
 // noteOwn writes the new values of own/ to their files, after a move of refs and before
 // the caller reports success. A file that cannot be written is removed, because an old
@@ -27,7 +27,7 @@ func (s *Repo) noteOwn(moves []refs.Move) {
 		if !own || strings.Contains(name, "/") {
 			continue
 		}
-		file := filepath.Join(s.ownNotes(), name)
+		file := filepath.Join(s.OwnNotes(), name)
 		if m.New.IsZero() || s.writeOwnNote(file, ownNote(m.New, name)) != nil {
 			_ = os.Remove(file)
 		}
@@ -42,10 +42,10 @@ func ownNote(tip plumbing.Hash, name string) string { return tip.String() + " " 
 func (s *Repo) writeOwnNote(file, text string) error {
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY, 0o666)
 	if os.IsNotExist(err) {
-		if err := os.MkdirAll(s.ownNotes(), 0o777); err != nil {
+		if err := os.MkdirAll(s.OwnNotes(), 0o777); err != nil {
 			return err
 		}
-		s.Objects.Share(s.ownNotes())
+		s.Objects.Share(s.OwnNotes())
 		f, err = os.OpenFile(file, os.O_CREATE|os.O_WRONLY, 0o666)
 	}
 	if err != nil {
@@ -61,7 +61,7 @@ func (s *Repo) writeOwnNote(file, text string) error {
 
 // NotedOwn returns the last value of own/ from its file, or zero.
 func (s *Repo) NotedOwn(i checkpoint.Issue) plumbing.Hash {
-	data, err := os.ReadFile(filepath.Join(s.ownNotes(), i.RefName()))
+	data, err := os.ReadFile(filepath.Join(s.OwnNotes(), i.RefName()))
 	text, _, _ := strings.Cut(string(data), " ")
 	if err != nil || !plumbing.IsHash(text) || string(data) != ownNote(plumbing.NewHash(text), i.RefName()) {
 		return plumbing.ZeroHash
@@ -71,7 +71,7 @@ func (s *Repo) NotedOwn(i checkpoint.Issue) plumbing.Hash {
 
 // NotedIssues returns the issues that have a file with the last value of own/.
 func (s *Repo) NotedIssues() []checkpoint.Issue {
-	entries, err := os.ReadDir(s.ownNotes())
+	entries, err := os.ReadDir(s.OwnNotes())
 	if err != nil {
 		return nil
 	}
