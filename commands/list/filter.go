@@ -40,11 +40,13 @@ func listFilter(c *invoke.Invocation, o *listOptions) (func(*gitstore.Checkpoint
 	if (len(o.paths) > 0 || o.content != "") && (o.archived || o.remote.Given()) {
 		return nil, failure.Usagef("list: --path and --content compare the states of a live chain: omit --archived and --remote")
 	}
-	changed := changedBy(c, o)
+	changed := work.ChangeFilter(c.Ctx, c.Store, gitstore.ChangeQuery{Paths: o.paths, Content: o.content}, func(err error) {
+		c.Warnf("not searched: %v", err)
+	})
 	return func(cp *gitstore.Checkpoint) bool {
 		return (o.trigger == "" || string(cp.Trigger) == o.trigger) &&
 			(!o.phaseGiven || cp.Phase == o.phase) && !cp.Created.Before(since) &&
-			(!o.failed || isFailure(c, cp)) && (before.IsZero() || cp.Created.Before(before)) && recordHas(c, cp, wanted) && isOfType(c, cp, o) && hasText(c, cp, o.grep) && changed(cp)
+			(!o.failed || isFailure(c, cp)) && (before.IsZero() || cp.Created.Before(before)) && recordHas(c, cp, wanted) && isOfType(c, cp, o) && work.HasText(c.Store, cp, o.grep) && changed(cp)
 	}, nil
 }
 
@@ -96,41 +98,6 @@ func recordHas(c *invoke.Invocation, cp *gitstore.Checkpoint, all []wanted) bool
 		}
 	}
 	return true
-}
-
-// changedBy returns the filter of --path and --content. It compares the states of an issue when the
-// first of its checkpoints is asked for.
-func changedBy(c *invoke.Invocation, o *listOptions) func(*gitstore.Checkpoint) bool {
-	if len(o.paths) == 0 && o.content == "" {
-		return func(*gitstore.Checkpoint) bool { return true }
-	}
-	known := map[checkpoint.Issue]map[checkpoint.ID]bool{}
-	return func(cp *gitstore.Checkpoint) bool {
-		found, ok := known[cp.Issue]
-		if !ok {
-			var err error
-			if found, err = c.Store.Changed(c.Ctx, cp.Issue, gitstore.ChangeQuery{Paths: o.paths, Content: o.content}); err != nil {
-				c.Warnf("not searched: %v", err)
-			}
-			known[cp.Issue] = found
-		}
-		return found[cp.ID]
-	}
-}
-
-// hasText reports whether a text of a checkpoint has the words of --grep, in any case.
-func hasText(c *invoke.Invocation, cp *gitstore.Checkpoint, words string) bool {
-	words = strings.ToLower(words)
-	if words == "" || strings.Contains(strings.ToLower(cp.Note), words) {
-		return true
-	}
-	r, err := c.Store.Record(cp)
-	if err != nil {
-		return false
-	}
-	turn := r.AgentTurn()
-	texts := append([]string{turn.Request, turn.Answer, r.Doc().Text("context_summary")}, r.Decisions()...)
-	return strings.Contains(strings.ToLower(strings.Join(texts, "\n")), words)
 }
 
 // isOfType reports whether a checkpoint belongs to a workflow of --type, if it is given.
