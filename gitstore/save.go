@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/save"
@@ -53,6 +54,15 @@ func (s *Store) Save(ctx context.Context, req SaveRequest) (*Saved, error) {
 		saved.Warnings = append(saved.Warnings, fmt.Sprintf("git lfs prune can delete the content of %d files in this checkpoint, which could not be kept: %v", len(failed), err))
 	}
 	return saved, nil
+}
+
+// Together runs f, which saves, archives or prunes checkpoints of issues with this store. It makes all
+// moves of refs in f by one transaction, with message in the reflogs, after f has returned. If it
+// fails, f may not have run, and nothing has changed, unless the error is a DoneError: f may have
+// failed for one issue, so the caller repeats the operations one by one. If ctx ends, what f has
+// done so far is kept.
+func (s *Store) Together(ctx context.Context, message string, issues []checkpoint.Issue, f func()) error {
+	return s.repo.Together(ctx, message, issues, f)
 }
 
 // Consolidate packs the loose objects that this program has written, if there are many.

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/mirror"
@@ -88,15 +89,14 @@ func runImport(c *invoke.Invocation) error {
 	}
 	t := c.TickOf("import", "files")
 	defer t.End()
-	for k, d := range docs {
-		if err := c.Ctx.Err(); err != nil {
-			return err
-		}
-		t.At(k, len(docs))
-		in.record(d)
+	for k := 0; k < len(docs) && err == nil; err = c.Ctx.Err() {
+		k += in.recordSome(docs[k:], func(n int) { t.At(k+n, len(docs)) })
 	}
 	t.End()
-	return cmp.Or(in.show(), in.outcome())
+	if err != nil && len(in.imported) == 0 {
+		return err
+	}
+	return cmp.Or(in.show(), err, in.outcome())
 }
 
 // sourceFlag returns the layout of --as or the tool of --from, or "" if neither is set.
@@ -129,8 +129,8 @@ type importing struct {
 type imported struct {
 	id    checkpoint.ID
 	issue checkpoint.Issue
-	path  string
-	as    layout.Name
+	document
+	saved *gitstore.Saved
 }
 
 func (in *importing) skip(path, reason string) {
@@ -146,6 +146,66 @@ func (in *importing) fail(path string, err error) {
 		err = fmt.Errorf("%s: %w", path, err)
 	}
 	in.failed = append(in.failed, err)
+}
+
+// A round of documents is recorded by one transaction. The locks of its issues are held meanwhile, so
+// the time of a round is limited.
+const (
+	maxRound  = 1_000
+	roundTime = 5 * time.Second
+)
+
+// recordSome saves the first documents as checkpoints, and returns their number. progress receives
+// the number of documents before the next one.
+func (in *importing) recordSome(docs []document, progress func(n int)) (n int) {
+	docs = docs[:min(len(docs), maxRound)]
+	before := *in
+	before.recorded = nil
+	one := func(d document) {
+		progress(n)
+		in.record(d)
+		n++
+	}
+	if issues := in.issuesOf(docs); !in.dryRun && len(issues) > 0 {
+		start := time.Now()
+		message := "save: import of " + view.Plural(len(docs), "document")
+		err := in.c.Store.Together(in.c.Ctx, message, issues, func() {
+			for _, d := range docs {
+				if n > 0 && (in.c.Ctx.Err() != nil || time.Since(start) > roundTime) {
+					return
+				}
+				one(d)
+			}
+		})
+		var done *gitstore.DoneError
+		if err == nil || errors.As(err, &done) {
+			if done != nil {
+				in.failed = append(in.failed, err)
+			}
+			in.warnSince(len(before.imported))
+			return n
+		}
+		*in, n = before, 0
+	}
+	for _, d := range docs {
+		if n > 0 && in.c.Ctx.Err() != nil {
+			break
+		}
+		one(d)
+	}
+	in.warnSince(len(before.imported))
+	return n
+}
+
+// issuesOf returns the issues of documents, and reads the checkpoints that are known.
+func (in *importing) issuesOf(docs []document) (issues []checkpoint.Issue) {
+	for _, d := range docs {
+		if i, err := in.issueOf(d); err == nil && !slices.Contains(issues, i) {
+			in.known(i)
+			issues = append(issues, i)
+		}
+	}
+	return issues
 }
 
 // record saves a document as a checkpoint.
@@ -181,10 +241,16 @@ func (in *importing) record(d document) {
 			return
 		}
 	}
-	in.warn(d)
-	work.WarnLeftOut(in.c, saved)
-	in.imported = append(in.imported, imported{saved.ID, issue, d.path, d.file.Layout})
+	in.imported = append(in.imported, imported{saved.ID, issue, d, saved})
 	in.known(issue)[d.file.Digest()] = saved.ID
+}
+
+// warnSince prints the warnings about the documents that were imported from the n-th on.
+func (in *importing) warnSince(n int) {
+	for _, i := range in.imported[n:] {
+		in.warn(i.document)
+		work.WarnLeftOut(in.c, i.saved)
+	}
 }
 
 // warn prints the warnings about a document and the number of paths that are valid on one
@@ -314,8 +380,8 @@ func (in *importing) result() view.Import {
 			r.Imported = append(r.Imported, string(i.id))
 		}
 		if k == 0 && in.as == "" {
-			r.Layout = string(i.as)
-		} else if r.Layout != string(i.as) {
+			r.Layout = string(i.file.Layout)
+		} else if r.Layout != string(i.file.Layout) {
 			r.Layout = ""
 		}
 	}
