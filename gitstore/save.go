@@ -8,6 +8,7 @@ import (
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/save"
+	"git-checkpoint/gitstore/internal/snapshot"
 	"git-checkpoint/gitstore/trace"
 )
 
@@ -32,6 +33,9 @@ func (s *Store) Prune(ctx context.Context, req PruneRequest) (*Pruned, error) {
 
 // A SaveRequest holds the parameters of a save.
 type SaveRequest = save.SaveRequest
+
+// An Others keeps the list of the untracked files for several saves that follow each other.
+type Others = snapshot.Others
 
 // A Saved is the result of a save.
 type Saved = save.Saved

@@ -123,6 +123,7 @@ type importing struct {
 	there    int     // number of documents that were recorded before
 
 	recorded map[checkpoint.Issue]map[string]checkpoint.ID // checkpoints by the digest of their document
+	others   *gitstore.Others                              // untracked files of a round, or nil
 	mirror   *mirror.State                                 // files of the mirror, or nil before the first document
 }
 
@@ -160,13 +161,14 @@ const (
 func (in *importing) recordSome(docs []document, progress func(n int)) (n int) {
 	docs = docs[:min(len(docs), maxRound)]
 	before := *in
-	before.recorded = nil
+	before.recorded, before.others = nil, nil
 	one := func(d document) {
 		progress(n)
 		in.record(d)
 		n++
 	}
 	if issues := in.issuesOf(docs); !in.dryRun && len(issues) > 0 {
+		in.others = &gitstore.Others{}
 		start := time.Now()
 		message := "save: import of " + view.Plural(len(docs), "document")
 		err := in.c.Store.Together(in.c.Ctx, message, issues, func() {
@@ -185,7 +187,7 @@ func (in *importing) recordSome(docs []document, progress func(n int)) (n int) {
 			in.warnSince(len(before.imported))
 			return n
 		}
-		*in, n = before, 0
+		*in, n = before, 0 // a round that fails may have taken seconds, so its list is not used
 	}
 	for _, d := range docs {
 		if n > 0 && in.c.Ctx.Err() != nil {
@@ -344,7 +346,7 @@ func (in *importing) sameID(issue checkpoint.Issue, id checkpoint.ID) (*gitstore
 // save records the document under the given id, or under a new id if that is "".
 func (in *importing) save(d document, issue checkpoint.Issue, id checkpoint.ID) (*gitstore.Saved, error) {
 	req := gitstore.SaveRequest{
-		Issue: issue, Branch: in.c.DetachedBranch(), Keep: true, DryRun: in.dryRun,
+		Issue: issue, Branch: in.c.DetachedBranch(), Keep: true, DryRun: in.dryRun, Others: in.others,
 		Edit: func(before *checkpoint.Record) (*checkpoint.Record, error) {
 			r := d.applyTo(before, id)
 			work.CountPlan(in.c.Store.Root(), r)

@@ -64,6 +64,9 @@ type SaveRequest struct {
 	// the files that were left out.
 	Budget time.Duration
 
+	// Others shares the list of the untracked files with other saves of the command, nil for none.
+	Others *snapshot.Others
+
 	Newest    bool             // fail if the newest record cannot be read, instead of using an older record
 	Retention retention.Policy // applied with the save, may be nil
 	Redact    chain.Redaction  // of the record that Edit returns
@@ -165,7 +168,7 @@ func (s *Saver) saveOnce(ctx context.Context, req SaveRequest) (*Saved, error) {
 func (req *SaveRequest) Files() snapshot.Request {
 	return snapshot.Request{
 		Worktree: req.Worktree, Untracked: req.Untracked, Automatic: req.Automatic, Artifacts: req.Artifacts,
-		MaxSize: req.filesMax(), MaxFile: req.MaxFile, MaxUntracked: req.MaxUntracked, Budget: req.Budget, DryRun: req.DryRun,
+		MaxSize: req.filesMax(), MaxFile: req.MaxFile, MaxUntracked: req.MaxUntracked, Budget: req.Budget, DryRun: req.DryRun, Others: req.Others,
 		Reread: req.reread,
 	}
 }
