@@ -289,11 +289,11 @@ type Outgoing = chain.Outgoing
 // MaxCommits limits the number of commits that an Outgoing counts.
 const MaxCommits = chain.MaxCommits
 
-// Outgoing returns commits and files that pushing an issue's chain would expose. A
-// checkpoint contains HEAD at its save as an ancestor. HEAD should therefore be part of
+// Outgoing returns commits and files that pushing the chain of each issue would expose, or an error.
+// A checkpoint contains HEAD at its save as an ancestor. HEAD should therefore be part of
 // the same push, or be known to exist at the remote.
-func (s *Store) Outgoing(ctx context.Context, name string, i checkpoint.Issue, e Exposed) (Outgoing, error) {
-	return s.chains.Outgoing(ctx, name, i, e)
+func (s *Store) Outgoing(ctx context.Context, name string, issues []checkpoint.Issue, e Exposed) ([]Outgoing, []error) {
+	return s.chains.Outgoing(ctx, name, issues, e)
 }
 
 // Pin sets or removes a checkpoint's pin, and reports any change. Retention never drops a
