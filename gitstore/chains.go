@@ -190,8 +190,8 @@ func (s *Store) CacheRefs(ctx context.Context) (release func()) {
 	return func() {}
 }
 
-// CacheRefsOf is CacheRefs for a command that reads n issues. It does nothing if there are so many
-// refs that reads of each are cheaper.
+// CacheRefsOf is CacheRefs for a command that reads n issues. It caches no refs if packed-refs is so
+// large that the command reads the refs of n issues faster one by one.
 func (s *Store) CacheRefsOf(ctx context.Context, n int) (release func()) {
 	if s.chains.CacheRefsOf(ctx, n) {
 		return s.repo.Refs.Release

@@ -60,11 +60,12 @@ func (s *Store) Save(ctx context.Context, req SaveRequest) (*Saved, error) {
 	return saved, nil
 }
 
-// Together runs f, which saves, archives or prunes checkpoints of issues with this store. It makes all
-// moves of refs in f by one transaction, with message in the reflogs, after f has returned. If it
-// fails, f may not have run, and nothing has changed, unless the error is a DoneError: f may have
-// failed for one issue, so the caller repeats the operations one by one. If ctx ends, what f has
-// done so far is kept.
+// Together runs f, which saves, archives or prunes checkpoints of issues with this store. After f has
+// returned, one transaction moves all refs, with message in the reflogs. If ctx is cancelled in f, the
+// transaction still moves the refs of the operations that f has completed.
+//
+// If Together returns an error other than a DoneError, no ref has moved, and f may not have run. The
+// error may concern only one issue, so the caller repeats the operations one by one.
 func (s *Store) Together(ctx context.Context, message string, issues []checkpoint.Issue, f func()) error {
 	return s.repo.Together(ctx, message, issues, f)
 }

@@ -11,8 +11,8 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// The first round of issues has few enough to be quick. If it is, the next one has all that one
-// transaction can have: their chains stay in memory.
+// The first round has firstRound issues. If it takes less than quickRound, each later round has
+// maxRound issues: their chains stay in memory.
 const (
 	firstRound = 1_000
 	maxRound   = 10_000
@@ -23,9 +23,9 @@ const (
 // round has failed, for example because another process has locked an issue.
 const smallRound = 100
 
-// Together calls do for issues, and moves the refs of each round of issues in one transaction. do may
-// run twice for an issue. verb begins the message in the reflogs. Together returns the error of each
-// issue that failed; the others are done. It ends early if the command is cancelled.
+// Together calls do for issues, and moves the refs of each round of issues in one transaction. If the
+// transaction fails, do runs again for its issues. verb begins the message in the reflogs. Together
+// returns the error of each issue that failed. If the command is cancelled, later issues fail.
 func Together(c *invoke.Invocation, verb string, issues []checkpoint.Issue, do func(checkpoint.Issue) error) map[checkpoint.Issue]error {
 	errs := map[checkpoint.Issue]error{}
 	for size := firstRound; len(issues) > 0 && c.Ctx.Err() == nil; {
@@ -52,7 +52,7 @@ func Together(c *invoke.Invocation, verb string, issues []checkpoint.Issue, do f
 }
 
 // inOneMove calls do for issues and moves their refs in one transaction. It reports whether the refs
-// have moved. A single issue has a message of its own, so it is not moved.
+// have moved. For a single issue it does nothing, since the message of do names the checkpoints.
 func inOneMove(c *invoke.Invocation, verb string, issues []checkpoint.Issue, errs map[checkpoint.Issue]error, do func(checkpoint.Issue) error) bool {
 	if len(issues) < 2 {
 		return false

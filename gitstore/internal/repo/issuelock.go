@@ -35,6 +35,9 @@ func (s *Repo) WithIssueLocks(ctx context.Context, issues []checkpoint.Issue, f 
 func (s *Repo) WithNamedLocks(ctx context.Context, names []string, f func() error) error {
 	if s.together != nil { // they are locked
 		s.Compared = map[checkpoint.Issue]ComparedRefs{}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		return f()
 	}
 	s.IssueLock = s.RefDir().Lock(ctx, names)

@@ -18,12 +18,8 @@ type together struct {
 	at    map[string]int
 }
 
-// Together runs f with issues locked. The operations in f read the refs that they have moved, but
-// the refs move after f has returned, in one transaction: a transaction for each operation would
-// start git for each new ref. If ctx ends in f, the refs that were moved so far still move.
-//
-// If Together fails, no ref has moved, unless the error is a DoneError. f may not have run. The
-// caller then repeats the operations one by one: the error may concern only one issue.
+// Together runs f with issues locked, see Store.Together. The operations in f read the new values of
+// the refs that they move. A transaction for each operation would start git for each new ref.
 func (s *Repo) Together(ctx context.Context, message string, issues []checkpoint.Issue, f func()) error {
 	names := make([]string, len(issues))
 	for k, issue := range issues {
