@@ -191,8 +191,8 @@ func (s *Store) CacheRefs(ctx context.Context) (release func()) {
 	return func() {}
 }
 
-// CacheRefsOf is CacheRefs for a command that reads n issues. It does nothing if there are so many
-// refs that reads of each are cheaper.
+// CacheRefsOf is CacheRefs for a command that reads n issues. It caches no refs if packed-refs is so
+// large that the command reads the refs of n issues faster one by one.
 func (s *Store) CacheRefsOf(ctx context.Context, n int) (release func()) {
 	if s.chain.CacheRefsOf(ctx, n) {
 		return s.repo.Refs.Release
@@ -290,11 +290,11 @@ type Outgoing = chain.Outgoing
 // MaxCommits limits the number of commits that an Outgoing counts.
 const MaxCommits = chain.MaxCommits
 
-// Outgoing returns commits and files that pushing an issue's chain would expose. A
-// checkpoint contains HEAD at its save as an ancestor. HEAD should therefore be part of
+// Outgoing returns commits and files that pushing the chain of each issue would expose, or an error.
+// A checkpoint contains HEAD at its save as an ancestor. HEAD should therefore be part of
 // the same push, or be known to exist at the remote.
-func (s *Store) Outgoing(ctx context.Context, name string, i checkpoint.Issue, e Exposed) (Outgoing, error) {
-	return s.chain.Outgoing(ctx, name, i, e)
+func (s *Store) Outgoing(ctx context.Context, name string, issues []checkpoint.Issue, e Exposed) ([]Outgoing, []error) {
+	return s.chain.Outgoing(ctx, name, issues, e)
 }
 
 // Pin sets or removes a checkpoint's pin, and reports any change. Retention never drops a

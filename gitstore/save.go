@@ -51,6 +51,9 @@ type SaveRequest struct {
 	// the files that were left out.
 	Budget time.Duration
 
+	// Others shares the list of the untracked files with other saves of the command, nil for none.
+	Others *Others
+
 	Newest    bool             // fail if the newest record cannot be read, instead of using an older record
 	Retention retention.Policy // applied with the save, may be nil
 	Redact    chain.Redaction  // of the record that Edit returns
@@ -66,6 +69,9 @@ type SaveRequest struct {
 	reread      bool  // read all files of the worktree
 	recordBytes int64 // size of the record, once it leaves too little room for the files
 }
+
+// An Others keeps the list of the untracked files for several saves that follow each other.
+type Others = snapshot.Others
 
 // A Saved is the result of a save.
 type Saved struct {
@@ -183,7 +189,7 @@ func (s *Store) saveOnce(ctx context.Context, req SaveRequest) (*Saved, error) {
 func (req *SaveRequest) files() snapshot.Request {
 	return snapshot.Request{
 		Worktree: req.Worktree, Untracked: req.Untracked, Automatic: req.Automatic, Artifacts: req.Artifacts,
-		MaxSize: req.filesMax(), MaxFile: req.MaxFile, MaxUntracked: req.MaxUntracked, Budget: req.Budget, DryRun: req.DryRun,
+		MaxSize: req.filesMax(), MaxFile: req.MaxFile, MaxUntracked: req.MaxUntracked, Budget: req.Budget, DryRun: req.DryRun, Others: req.Others,
 		Reread: req.reread,
 	}
 }
@@ -390,6 +396,16 @@ func (w *saveOp) checkSize(record int64) error {
 		return &overSize{record}
 	}
 	return nil
+}
+
+// Together runs f, which saves, archives or prunes checkpoints of issues with this store. After f has
+// returned, one transaction moves all refs, with message in the reflogs. If ctx is cancelled in f, the
+// transaction still moves the refs of the operations that f has completed.
+//
+// If Together returns an error other than a DoneError, no ref has moved, and f may not have run. The
+// error may concern only one issue, so the caller repeats the operations one by one.
+func (s *Store) Together(ctx context.Context, message string, issues []checkpoint.Issue, f func()) error {
+	return s.repo.Together(ctx, message, issues, f)
 }
 
 // Consolidate packs the loose objects that this program has written, if there are many.

@@ -75,7 +75,7 @@ func TestScanWithoutGit(t *testing.T) {
 			_, err := w.s.Push(ctx, PushRequest{Remote: "origin", Issues: []checkpoint.Issue{"42"}})
 			require.NoError(t, err)
 			test.do(w)
-			out, err := w.s.Outgoing(ctx, "origin", "42", Exposed{})
+			out, err := w.outgoing("42")
 			require.NoError(t, err)
 			req := ScanRequest{Issue: "42", Out: out}
 			assert.Equal(t, test.quick, w.s.secrets.Quickly(req) != nil)

@@ -21,7 +21,7 @@ var aKey = "ghp_" + strings.Repeat("aB3dE6gH9j", 4)
 // scanned scans a push of issue 42 to an empty remote.
 func (w *world) scanned(change ...func(*ScanRequest)) *Scanned {
 	w.t.Helper()
-	out, err := w.s.Outgoing(ctx, "origin", "42", Exposed{})
+	out, err := w.outgoing("42")
 	require.NoError(w.t, err)
 	req := ScanRequest{Issue: "42", Out: out}
 	for _, f := range change {
@@ -98,4 +98,10 @@ func TestEachObject(t *testing.T) {
 	stop := errors.New("stop")
 	err = secrets.EachObject(bufio.NewReader(strings.NewReader("a blob 3\none\n")), 1, func(string, int64, io.Reader) error { return stop })
 	require.ErrorIs(t, err, stop)
+}
+
+// outgoing returns what a push of an issue to origin would expose.
+func (w *world) outgoing(i checkpoint.Issue) (Outgoing, error) {
+	outs, errs := w.s.Outgoing(ctx, "origin", []checkpoint.Issue{i}, Exposed{})
+	return outs[0], errs[0]
 }

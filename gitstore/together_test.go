@@ -63,7 +63,7 @@ func TestScanOfManyIssuesMatchesScanOfEach(t *testing.T) {
 	var groups [][]remote.RefUpdate
 	var alone, together []ScanRequest
 	for _, i := range issues {
-		out, err := w.s.Outgoing(ctx, "origin", i, Exposed{})
+		out, err := w.outgoing(i)
 		require.NoError(t, err)
 		alone = append(alone, ScanRequest{Issue: i, Out: out, MaxFile: 1 << 20})
 		groups = append(groups, []remote.RefUpdate{{Ref: LiveRef(i), Tip: plumbing.NewHash(w.Git("rev-parse", LiveRef(i)))}})
@@ -105,7 +105,7 @@ func TestScanOfManyIssuesWithOneThatFails(t *testing.T) {
 		i := checkpoint.Issue(fmt.Sprintf("many-%d", n))
 		w.stage("file.txt", fmt.Sprintf("file %d\n", n))
 		w.saveIn(i)
-		out, err := w.s.Outgoing(ctx, "origin", i, Exposed{})
+		out, err := w.outgoing(i)
 		require.NoError(t, err)
 		reqs = append(reqs, ScanRequest{Issue: i, Out: out, Command: `! grep -rl "file 5" . >/dev/null; exit $? #`})
 	}

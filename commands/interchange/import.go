@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/mirror"
@@ -93,15 +94,14 @@ func runImport(c *invoke.Invocation, o *importOptions) (err error) {
 	}
 	t := c.TickOf("import", "files")
 	defer t.End()
-	for k, d := range docs {
-		if err := c.Ctx.Err(); err != nil {
-			return err
-		}
-		t.At(k, len(docs))
-		in.record(d)
+	for k := 0; k < len(docs) && err == nil; err = c.Ctx.Err() {
+		k += in.recordSome(docs[k:], func(n int) { t.At(k+n, len(docs)) })
 	}
 	t.End()
-	return cmp.Or(in.show(), in.outcome())
+	if err != nil && len(in.imported) == 0 {
+		return err
+	}
+	return cmp.Or(in.show(), err, in.outcome())
 }
 
 // An importing holds the results of one import.
@@ -114,14 +114,15 @@ type importing struct {
 	there    int     // number of documents that were recorded before
 
 	recorded map[checkpoint.Issue]map[string]checkpoint.ID // checkpoints by the digest of their document
+	others   *gitstore.Others                              // untracked files of a round, or nil
 	mirror   *mirror.State                                 // files of the mirror, or nil before the first document
 }
 
 type imported struct {
 	id    checkpoint.ID
 	issue checkpoint.Issue
-	path  string
-	as    layout.Name
+	document
+	saved *gitstore.Saved
 }
 
 func (in *importing) skip(path, reason string) {
@@ -137,6 +138,67 @@ func (in *importing) fail(path string, err error) {
 		err = fmt.Errorf("%s: %w", path, err)
 	}
 	in.failed = append(in.failed, err)
+}
+
+// A round of documents is recorded by one transaction. The locks of its issues are held meanwhile, so
+// the time of a round is limited.
+const (
+	maxRound  = 1_000
+	roundTime = 5 * time.Second
+)
+
+// recordSome saves the first documents as checkpoints, and returns their number. progress receives
+// the number of documents before the next one.
+func (in *importing) recordSome(docs []document, progress func(n int)) (n int) {
+	docs = docs[:min(len(docs), maxRound)]
+	before := *in
+	before.recorded, before.others = nil, nil
+	one := func(d document) {
+		progress(n)
+		in.record(d)
+		n++
+	}
+	if issues := in.issuesOf(docs); !in.dryRun && len(issues) > 0 {
+		in.others = &gitstore.Others{}
+		start := time.Now()
+		message := "save: import of " + view.Plural(len(docs), "document")
+		err := in.c.Store.Together(in.c.Ctx, message, issues, func() {
+			for _, d := range docs {
+				if n > 0 && (in.c.Ctx.Err() != nil || time.Since(start) > roundTime) {
+					return
+				}
+				one(d)
+			}
+		})
+		var done *gitstore.DoneError
+		if err == nil || errors.As(err, &done) {
+			if done != nil {
+				in.failed = append(in.failed, err)
+			}
+			in.warnSince(len(before.imported))
+			return n
+		}
+		*in, n = before, 0 // a round that fails may have taken seconds, so its list is not used
+	}
+	for _, d := range docs {
+		if n > 0 && in.c.Ctx.Err() != nil {
+			break
+		}
+		one(d)
+	}
+	in.warnSince(len(before.imported))
+	return n
+}
+
+// issuesOf returns the issues of documents, and reads the checkpoints that are known.
+func (in *importing) issuesOf(docs []document) (issues []checkpoint.Issue) {
+	for _, d := range docs {
+		if i, err := in.issueOf(d); err == nil && !slices.Contains(issues, i) {
+			in.known(i)
+			issues = append(issues, i)
+		}
+	}
+	return issues
 }
 
 // record saves a document as a checkpoint.
@@ -172,10 +234,16 @@ func (in *importing) record(d document) {
 			return
 		}
 	}
-	in.warn(d)
-	work.WarnLeftOut(in.c, saved)
-	in.imported = append(in.imported, imported{saved.ID, issue, d.path, d.file.Layout})
+	in.imported = append(in.imported, imported{saved.ID, issue, d, saved})
 	in.known(issue)[d.file.Digest()] = saved.ID
+}
+
+// warnSince prints the warnings about the documents that were imported from the n-th on.
+func (in *importing) warnSince(n int) {
+	for _, i := range in.imported[n:] {
+		in.warn(i.document)
+		work.WarnLeftOut(in.c, i.saved)
+	}
 }
 
 // warn prints the warnings about a document and the number of paths that are valid on one
@@ -269,7 +337,7 @@ func (in *importing) sameID(issue checkpoint.Issue, id checkpoint.ID) (*gitstore
 // save records the document under the given id, or under a new id if that is "".
 func (in *importing) save(d document, issue checkpoint.Issue, id checkpoint.ID) (*gitstore.Saved, error) {
 	req := gitstore.SaveRequest{
-		Issue: issue, Branch: in.c.DetachedBranch(), Keep: true, DryRun: in.dryRun,
+		Issue: issue, Branch: in.c.DetachedBranch(), Keep: true, DryRun: in.dryRun, Others: in.others,
 		Edit: func(before *checkpoint.Record) (*checkpoint.Record, error) {
 			r := d.applyTo(before, id)
 			work.CountPlan(in.c.Store.Root(), r)
@@ -305,8 +373,8 @@ func (in *importing) result() view.Import {
 			r.Imported = append(r.Imported, string(i.id))
 		}
 		if k == 0 && in.as == "" {
-			r.Layout = string(i.as)
-		} else if r.Layout != string(i.as) {
+			r.Layout = string(i.file.Layout)
+		} else if r.Layout != string(i.file.Layout) {
 			r.Layout = ""
 		}
 	}

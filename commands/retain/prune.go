@@ -221,26 +221,25 @@ func planPrune(c *invoke.Invocation, o *pruneOptions, req gitstore.PruneRequest,
 // carryOut applies the plan of every issue. A chain that has changed since the plan stays
 // as it is.
 func carryOut(c *invoke.Invocation, req gitstore.PruneRequest, plan *prunePlan) error {
-	issues := make([]checkpoint.Issue, len(plan.of))
-	for k, p := range plan.of {
-		issues[k] = p.issue
+	plans := map[checkpoint.Issue]*issuePlan{}
+	for k := range plan.of {
+		plans[plan.of[k].issue] = &plan.of[k]
 	}
-	k := -1
-	return c.Each(issues, func(i checkpoint.Issue) error {
-		k++
-		if len(plan.of[k].Removed)+len(plan.of[k].Expired) == 0 {
-			return nil
+	errs := work.PruneTogether(c, req, func(i checkpoint.Issue) *gitstore.Pruned { return plans[i].Pruned }, plan.issues(),
+		func(i checkpoint.Issue, done *gitstore.Pruned) { plans[i].Pruned = done })
+	return c.Each(plan.issues(), func(i checkpoint.Issue) error {
+		if errs[i] != nil {
+			plans[i].Removed, plans[i].Expired = nil, nil
 		}
-		req := req
-		req.Issue, req.Plan = i, plan.of[k].Plan
-		done, err := c.Store.Prune(c.Ctx, req)
-		if err != nil {
-			plan.of[k].Removed, plan.of[k].Expired = nil, nil
-			return err
-		}
-		plan.of[k].Pruned = done
-		return nil
+		return errs[i]
 	})
+}
+
+func (p *prunePlan) issues() (issues []checkpoint.Issue) {
+	for _, of := range p.of {
+		issues = append(issues, of.issue)
+	}
+	return issues
 }
 
 // changes reports whether the plan archives or drops a checkpoint.

@@ -60,10 +60,13 @@ func runScan(c *invoke.Invocation, o *scanOptions) error {
 	}
 	result := view.Scan{Type: "scan"}
 	var stops []stopping
+	scanned, errs := scanIssues(c, remote, issues)
+	n := -1
 	failed := c.Each(issues, func(i checkpoint.Issue) error {
-		found, err := scan(c, remote, i)
-		if err != nil {
-			return fmt.Errorf("issue %s: scan for secrets: %w", i, err)
+		n++
+		found := scanned[n]
+		if errs[n] != nil {
+			return fmt.Errorf("issue %s: scan for secrets: %w", i, errs[n])
 		}
 		for _, f := range found.Found {
 			result.Findings = append(result.Findings, view.ScanFinding{CheckpointID: string(f.ID), Path: f.Path, Line: f.Line, Rule: f.Rule})
@@ -124,16 +127,30 @@ func issuesToScan(c *invoke.Invocation, all bool) ([]checkpoint.Issue, error) {
 	return []checkpoint.Issue{issue}, err
 }
 
-// scan checks objects that a push of the issue would send. Without a remote, scan checks
-// all objects of the issue.
-func scan(c *invoke.Invocation, remote string, i checkpoint.Issue) (*gitstore.Scanned, error) {
-	out, err := c.Store.Outgoing(c.Ctx, remote, i, gitstore.Exposed{})
-	if err != nil || out.Nothing {
-		return &gitstore.Scanned{}, err
+// scanIssues checks objects that a push of each issue would send, and returns a result or an error
+// for each. Without a remote, it checks all objects of the issues.
+func scanIssues(c *invoke.Invocation, remote string, issues []checkpoint.Issue) ([]*gitstore.Scanned, []error) {
+	outs, errs := c.Store.Outgoing(c.Ctx, remote, issues, gitstore.Exposed{})
+	found := make([]*gitstore.Scanned, len(issues))
+	var reqs []gitstore.ScanRequest
+	var at []int // index of the issue of each request
+	for n, i := range issues {
+		found[n] = &gitstore.Scanned{}
+		if errs[n] != nil || outs[n].Nothing {
+			continue
+		}
+		req := work.ScanRequest(c, i, outs[n])
+		req.Informational = true
+		reqs, at = append(reqs, req), append(at, n)
 	}
-	req := work.ScanRequest(c, i, out)
-	req.Informational = true
-	return c.Store.Scan(c.Ctx, req)
+	if len(reqs) == 0 {
+		return found, errs
+	}
+	scanned, failed := c.Store.ScanAll(c.Ctx, reqs)
+	for k, n := range at {
+		found[n], errs[n] = scanned[k], failed[k]
+	}
+	return found, errs
 }
 
 func showScan(c *invoke.Invocation, s view.Scan) error {

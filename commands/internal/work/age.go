@@ -3,6 +3,7 @@ package work
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -59,12 +60,66 @@ func Age(c *invoke.Invocation, issues ...checkpoint.Issue) {
 // maxLines limits the lines about chains. The other chains are counted.
 const maxLines = 5
 
-// apply applies the rules of age to issues that they may concern.
+// apply applies the rules of age to issues that they may concern. A dry run comes first: if it fails
+// or removes no checkpoint, the chain is not written. The command that follows reports an unreadable
+// chain.
 func apply(c *invoke.Invocation, req gitstore.PruneRequest, issues []checkpoint.Issue) {
+	done := map[checkpoint.Issue]*gitstore.Pruned{}
+	for _, i := range issues {
+		req := req
+		req.Issue, req.DryRun = i, true
+		plan, err := c.Store.Prune(c.Ctx, req)
+		switch {
+		case err != nil:
+			plan = &gitstore.Pruned{}
+		case len(plan.Removed)+len(plan.Expired) == 0:
+			plan = &gitstore.Pruned{Doubts: plan.Doubts}
+		}
+		done[i] = plan
+	}
+	planned := func(i checkpoint.Issue) *gitstore.Pruned { return done[i] }
+	tell(c, issues, done, PruneTogether(c, req, planned, issues, func(i checkpoint.Issue, p *gitstore.Pruned) { done[i] = p }))
+}
+
+// PruneTogether applies the plans of issues, in one transaction for those that are archived and in
+// one for the others. pruned receives the result of each issue, and may receive it twice. A chain that
+// has changed since its plan stays as it is, and is named in the result.
+func PruneTogether(
+	c *invoke.Invocation, req gitstore.PruneRequest, planned func(checkpoint.Issue) *gitstore.Pruned, issues []checkpoint.Issue,
+	pruned func(checkpoint.Issue, *gitstore.Pruned),
+) map[checkpoint.Issue]error {
+	byVerb, plans := map[string][]checkpoint.Issue{}, map[checkpoint.Issue]string{}
+	for _, i := range issues {
+		p := planned(i)
+		verb := "prune"
+		if p.Archived {
+			verb = "archive"
+		}
+		if len(p.Removed)+len(p.Expired) > 0 && plans[i] == "" {
+			byVerb[verb], plans[i] = append(byVerb[verb], i), p.Plan
+		}
+	}
+	errs := map[checkpoint.Issue]error{}
+	for _, verb := range []string{"archive", "prune"} {
+		maps.Copy(errs, Together(c, verb, byVerb[verb], func(i checkpoint.Issue) error {
+			req := req
+			req.Issue, req.Plan, req.DryRun = i, plans[i], false
+			done, err := c.Store.Prune(c.Ctx, req)
+			if err == nil {
+				pruned(i, done)
+			}
+			return err
+		}))
+	}
+	return errs
+}
+
+// tell prints the results of the rules of age.
+func tell(c *invoke.Invocation, issues []checkpoint.Issue, pruned map[checkpoint.Issue]*gitstore.Pruned, errs map[checkpoint.Issue]error) {
 	var lines []string
 	doubted := 0
 	for _, i := range issues {
-		done, err := pruneByAge(c, i, req)
+		done, err := pruned[i], errs[i]
 		if err == nil && len(done.Doubts) > 0 {
 			doubted++
 			if doubted <= maxLines {
@@ -91,22 +146,6 @@ func apply(c *invoke.Invocation, req gitstore.PruneRequest, issues []checkpoint.
 	if more := len(lines) - maxLines; more > 0 {
 		c.Infof("the age limits changed %s more", view.Plural(more, "issue"))
 	}
-}
-
-// pruneByAge applies the rules of age to an issue. A dry run comes first: if it fails or
-// removes no checkpoint, the chain is not written. The command that follows reports an
-// unreadable chain.
-func pruneByAge(c *invoke.Invocation, i checkpoint.Issue, req gitstore.PruneRequest) (*gitstore.Pruned, error) {
-	req.Issue, req.DryRun = i, true
-	plan, err := c.Store.Prune(c.Ctx, req)
-	if err != nil {
-		return &gitstore.Pruned{}, nil
-	}
-	if len(plan.Removed)+len(plan.Expired) == 0 {
-		return &gitstore.Pruned{Doubts: plan.Doubts}, nil
-	}
-	req.DryRun, req.Plan = false, plan.Plan
-	return c.Store.Prune(c.Ctx, req)
 }
 
 // concerns reports whether a rule of age may concern an issue: it has an archive, or its

@@ -159,23 +159,42 @@ type Outgoing = remote.Outgoing
 // MaxCommits limits the number of commits that an Outgoing counts.
 const MaxCommits = remote.MaxCommits
 
-// Outgoing returns commits and files that pushing an issue's chain would expose. A
-// checkpoint contains HEAD at its save as an ancestor. HEAD should therefore be part of
-// the same push, or be known to exist at the remote.
-func (s *Chains) Outgoing(ctx context.Context, name string, i checkpoint.Issue, e Exposed) (Outgoing, error) {
-	tip, err := s.repo.ReadRef(ctx, repo.LiveRef(i))
-	if err != nil || tip.IsZero() {
-		return Outgoing{Nothing: true}, err
+// Outgoing returns the commits and files that a push of each issue's chain would expose, or an error.
+// The number of git processes does not depend on the number of issues, unless a chain is damaged.
+func (s *Chains) Outgoing(ctx context.Context, name string, issues []checkpoint.Issue, e Exposed) ([]Outgoing, []error) {
+	outs, errs := make([]Outgoing, len(issues)), make([]error, len(issues))
+	var groups [][]remote.RefUpdate
+	var at []int // index of the issue of each group
+	for n, i := range issues {
+		tip, err := s.repo.ReadRef(ctx, repo.LiveRef(i))
+		var seen plumbing.Hash
+		if err == nil && !tip.IsZero() {
+			seen, err = s.repo.ReadRef(ctx, s.TrackingRef(name, i))
+		}
+		if outs[n].Nothing, errs[n] = tip == seen, err; err != nil || tip == seen {
+			continue
+		}
+		groups, at = append(groups, []remote.RefUpdate{{Ref: repo.LiveRef(i), Tip: tip, Seen: seen}}), append(at, n)
 	}
-	seen, err := s.repo.ReadRef(ctx, s.TrackingRef(name, i))
-	if err != nil || seen == tip {
-		return Outgoing{Nothing: true}, err
+	if len(groups) == 0 {
+		return outs, errs
 	}
-	outs, err := s.LocalRepo().Showing(ctx, name, s.WithBoundary(e), []remote.RefUpdate{{Ref: repo.LiveRef(i), Tip: tip, Seen: seen}})
-	if err != nil {
-		return Outgoing{}, err
+	e = s.WithBoundary(e)
+	shown, err := s.LocalRepo().Showing(ctx, name, e, groups...)
+	for k, n := range at {
+		if err == nil {
+			outs[n] = shown[k]
+			continue
+		}
+		alone := err
+		if len(at) > 1 && ctx.Err() == nil {
+			shown, alone = s.LocalRepo().Showing(ctx, name, e, groups[k])
+		}
+		if errs[n] = alone; alone == nil {
+			outs[n] = shown[0]
+		}
 	}
-	return outs[0], nil
+	return outs, errs
 }
 
 // WithBoundary adds the boundary of a shallow clone to commits that others have.

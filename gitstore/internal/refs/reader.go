@@ -46,6 +46,10 @@ type Reader struct {
 	Files bool   // whether refs use the files backend
 
 	cache *cache // of Cache, or nil
+
+	// Pending has values that refs are going to have, for the moves of a transaction that is not
+	// made yet. Reads return them. Zero means that the ref will not exist.
+	Pending map[string]plumbing.Hash
 }
 
 // A BrokenError reports a ref that does not contain an object id.
@@ -61,6 +65,9 @@ func (e *BrokenError) Error() string {
 func (r *Reader) Read(ctx context.Context, name string) (plumbing.Hash, error) {
 	if !MayBe(name) {
 		return plumbing.ZeroHash, nil
+	}
+	if value, is := r.Pending[name]; is {
+		return value, nil
 	}
 	if r.cache.has(name) && !r.cache.broken[name] {
 		return r.cache.values[name], nil
@@ -220,6 +227,22 @@ func (r *Reader) list(ctx context.Context, args ...string) (map[string]plumbing.
 // Names returns the sorted names of the refs below a prefix. In the files backend, it
 // includes broken refs that git omits from lists.
 func (r *Reader) Names(ctx context.Context, prefix string) ([]string, error) {
+	names, err := r.names(ctx, prefix)
+	for name, value := range r.Pending {
+		at, found := slices.BinarySearch(names, name)
+		if !strings.HasPrefix(name, prefix) || found == !value.IsZero() {
+			continue
+		}
+		if found {
+			names = slices.Delete(names, at, at+1)
+		} else {
+			names = slices.Insert(names, at, name)
+		}
+	}
+	return names, err
+}
+
+func (r *Reader) names(ctx context.Context, prefix string) ([]string, error) {
 	if r.cache.has(prefix) {
 		return r.cache.names(prefix), nil
 	}

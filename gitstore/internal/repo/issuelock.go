@@ -33,6 +33,13 @@ func (s *Repo) WithIssueLocks(ctx context.Context, issues []checkpoint.Issue, f 
 
 // WithNamedLocks runs f with several issues locked, by their names in refs.
 func (s *Repo) WithNamedLocks(ctx context.Context, names []string, f func() error) error {
+	if s.together != nil { // they are locked
+		s.Compared = map[checkpoint.Issue]ComparedRefs{}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return f()
+	}
 	s.IssueLock = s.RefDir().Lock(ctx, names)
 	s.Compared = map[checkpoint.Issue]ComparedRefs{}
 	s.Refs.Release()

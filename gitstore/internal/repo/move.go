@@ -32,6 +32,9 @@ const Collections = 20
 // Then Move writes missing objects again and repeats the move. If an object of another process
 // is missing, Move changes no ref and fails with ErrObjectsGone.
 func (s *Repo) Move(ctx context.Context, k *ObjectWriter, message string, moves func() ([]refs.Move, error)) error {
+	if s.together != nil {
+		return s.together.move(ctx, k, moves)
+	}
 	defer k.ReleaseKeptPack()
 	for tries := 0; ; tries++ {
 		t := &transaction{s: s, k: k, message: message}

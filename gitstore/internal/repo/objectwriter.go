@@ -151,6 +151,9 @@ func (k *ObjectWriter) ReleaseKeptPack() {
 // If a gc has deleted an object that another process wrote, for example a blob of git add
 // that is not staged any more, Protect moves the refs back and fails with ErrObjectsGone.
 func (k *ObjectWriter) Protect(ctx context.Context) error {
+	if k.store.together != nil {
+		return nil // the refs have not moved yet
+	}
 	err := k.protectFromGC(ctx)
 	if err == nil {
 		return nil

@@ -34,6 +34,7 @@ type Repo struct {
 	Config    []git.ConfigEntry
 	Objects   *odb.Database
 	Refs      *refs.Reader                      // refs shared by all worktrees
+	together  *together                         // collects moves, nil outside of Together
 	IssueLock *refs.IssueLock                   // held while refs of an issue move, otherwise nil
 	Compared  map[checkpoint.Issue]ComparedRefs // by RestoreOwnChain, under this lock
 	Finished  []refs.Note                       // completed transactions of killed processes, under this lock

@@ -180,9 +180,6 @@ func (y *Syncing) moves(ctx context.Context, p *issuePlan) ([]refs.Move, error) 
 	return slices.DeleteFunc(append(list, tracking...), func(m refs.Move) bool { return m.Old == m.New }), err
 }
 
-// maxLocks limits the issue locks that a git inherits, because each is an open file.
-const maxLocks = 100
-
 // maxTogether limits issues that are planned and moved together, because their chains stay in
 // memory.
 const maxTogether = 10_000
@@ -215,7 +212,7 @@ func (l *conn) newLocalUpdate(moves func(checkpoint.Issue) ([]refs.Move, error))
 // transactions, and then the refs of each failed issue alone, since an error may concern only
 // one issue.
 func (u *localUpdate) run(ctx context.Context, issues []checkpoint.Issue) errorsByIssue {
-	if len(issues) > maxLocks {
+	if len(issues) > repo.MaxLocks {
 		return u.runMany(ctx, issues)
 	}
 	errs, left := errorsByIssue{}, issues
@@ -257,7 +254,7 @@ func (u *localUpdate) runMany(ctx context.Context, issues []checkpoint.Issue) er
 		left = u.underBookkeeping(ctx, issues, errs)
 	}
 	locks.Unlock()
-	for some := range slices.Chunk(left, maxLocks) {
+	for some := range slices.Chunk(left, repo.MaxLocks) {
 		maps.Copy(errs, u.run(ctx, some))
 	}
 	return errs

@@ -187,6 +187,8 @@ type Request struct {
 
 	MaxUntracked int // limit for new untracked files of one directory, 0 for DefaultMaxUntracked
 
+	Others *Others // list of the untracked files that other snapshots share, or nil
+
 	hadUntracked func(dir string) bool // whether an earlier checkpoint has untracked files there; may be nil
 	kept         []string              // optional files of the previous checkpoint, skipped if unreadable
 }

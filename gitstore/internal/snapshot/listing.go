@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -59,8 +60,51 @@ type untrackedPath struct {
 // listUntracked starts git before it returns. In a goroutine, git could start milliseconds
 // later, because other goroutines use the processors.
 func (s *Source) listUntracked(l *listing, req Request) <-chan listed[untrackedPath] {
-	run, err := s.git().Start(l.ctx, listsIgnoreFiles...)
+	read := s.readOthers(l.ctx, req.Others)
 	return start(l.ctx, func(ctx context.Context) ([]untrackedPath, error) {
+		o, err := read(ctx)
+		if err != nil {
+			return nil, err
+		}
+		l.ignored = slices.Clone(o.ignored)
+		list := leaveOutFull(o.others, req)
+		dirs := newRealDirs(s.cache.root)
+		defer dirs.close()
+		for i := range list {
+			list[i].found = dirs.find(list[i].path)
+		}
+		for _, dir := range unopened(o.warnings) {
+			list = append(list, untrackedPath{path: dir, left: checkpoint.NotReadable})
+		}
+		return list, nil
+	})
+}
+
+// An Others keeps the list of the untracked files for several snapshots that one command takes right
+// after each other, so that git lists them once.
+type Others struct {
+	mutex sync.Mutex
+	list  *otherFiles
+}
+
+// otherFiles is git's list of the untracked files.
+type otherFiles struct {
+	others   []string
+	ignored  []string // .gitignore files that git ignores
+	warnings string   // of git
+}
+
+// readOthers starts git, unless known has the list already. The result waits for the list.
+func (s *Source) readOthers(ctx context.Context, known *Others) func(context.Context) (*otherFiles, error) {
+	if known != nil {
+		known.mutex.Lock()
+		defer known.mutex.Unlock()
+		if list := known.list; list != nil {
+			return func(context.Context) (*otherFiles, error) { return list, nil }
+		}
+	}
+	run, err := s.git().Start(ctx, listsIgnoreFiles...)
+	return func(ctx context.Context) (*otherFiles, error) {
 		if err != nil {
 			return nil, err
 		}
@@ -68,21 +112,14 @@ func (s *Source) listUntracked(l *listing, req Request) <-chan listed[untrackedP
 		if err != nil {
 			return nil, err
 		}
-		var others []string
-		if others, l.ignored, err = s.splitIgnored(ctx, git.Fields(out)); err != nil {
-			return nil, err
+		list := &otherFiles{warnings: run.Warnings()}
+		if list.others, list.ignored, err = s.splitIgnored(ctx, git.Fields(out)); err == nil && known != nil {
+			known.mutex.Lock()
+			defer known.mutex.Unlock()
+			known.list = list
 		}
-		list := leaveOutFull(others, req)
-		dirs := newRealDirs(s.cache.root)
-		defer dirs.close()
-		for i := range list {
-			list[i].found = dirs.find(list[i].path)
-		}
-		for _, dir := range unopened(run.Warnings()) {
-			list = append(list, untrackedPath{path: dir, left: checkpoint.NotReadable})
-		}
-		return list, nil
-	})
+		return list, err
+	}
 }
 
 // cannotOpen matches git's warning about a directory that it cannot read.
