@@ -254,10 +254,10 @@ func (s *Store) LastSaved(ctx context.Context, limit int) (last LastSaved, err e
 	return LastSaved{shown, others + len(tips) - len(shown)}, err
 }
 
-// EachOnBranch calls each with issues until it returns false: with all issues whose newest checkpoint
-// is on a branch, and with others. So each has to compare the branch. If renamed is set, it may omit
-// issues whose key is not the former name of the branch: they have no checkpoint on the branch of
-// that name, or the newest one is on it.
+// EachOnBranch calls each with issues until it returns false. It finds all issues whose newest
+// checkpoint is on a branch, and may find others, so the caller compares the branch. If renamed is
+// set, it omits most issues whose key is not a former name of the branch: those without a live
+// checkpoint on the branch with this name.
 func (s *Store) EachOnBranch(ctx context.Context, branch string, renamed bool, each func(checkpoint.Issue) bool) error {
 	t, err := s.chain.OpenTips(ctx)
 	if err != nil {

@@ -167,7 +167,7 @@ func (o *listOptions) picks() bool {
 }
 
 // listOverview prints the progress of the issues that were saved last, one line an issue: of
-// as many as -n, or of last. The JSON record has their checkpoints too.
+// as many as -n, if it is given, else those of last. The JSON record has their checkpoints too.
 func listOverview(c *invoke.Invocation, o *listOptions, last gitstore.LastSaved) error {
 	if o.limitGiven {
 		var err error

@@ -81,9 +81,9 @@ func apply(c *invoke.Invocation, req gitstore.PruneRequest, issues []checkpoint.
 	tell(c, issues, done, PruneTogether(c, req, planned, issues, func(i checkpoint.Issue, p *gitstore.Pruned) { done[i] = p }))
 }
 
-// PruneTogether applies the plans of issues, in one transaction for those that are archived and in
-// one for the others. pruned receives the result of each issue, and may receive it twice. A chain that
-// has changed since its plan stays as it is, and is named in the result.
+// PruneTogether applies the plans of issues: one transaction archives whole chains, and another one
+// removes single checkpoints. It calls pruned with the result of each issue, possibly twice. If a chain
+// has changed since its plan, it stays as it is, and PruneTogether returns an error for the issue.
 func PruneTogether(
 	c *invoke.Invocation, req gitstore.PruneRequest, planned func(checkpoint.Issue) *gitstore.Pruned, issues []checkpoint.Issue,
 	pruned func(checkpoint.Issue, *gitstore.Pruned),

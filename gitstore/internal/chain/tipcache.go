@@ -23,26 +23,26 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// To find the issues of a branch, or those that were saved last, the newest checkpoint of each
-// issue is needed. With 100,000 issues this takes seconds. So the note "tips" has these facts for
-// the issues in packed-refs; the rows main-* of the benchmark pay for it. It is a refs.Sorted file
-// with these names. The value of the first one is the tip of the chain, that of the others is 0.
+// The issues of a branch, and the issues that were saved last, depend on the newest checkpoint of each
+// issue. With 100,000 issues, a read of all chains takes seconds. So the note "tips" keeps the results
+// for the issues in packed-refs; the rows main-* of the benchmark pay for it. The note is a refs.Sorted
+// file with these names:
 //
 //	issue/<ref>/<last>/<former>/<branch>  branch of the newest checkpoint, and time of the save
 //	branch/<branch>/<ref>                 issues by the branch of the newest checkpoint
-//	former/<branch>/<ref>                 likewise, if <former> is set: an earlier checkpoint is on
+//	former/<branch>/<ref>                 likewise, if <former> is 1: an earlier checkpoint is on
 //	                                      the branch whose name is the issue's key
 //	last/<last>/<order>                   issues in the order of LastSaved
-//	unread/<ref>                          damaged chains, which have to be read each time
+//	unread/<ref>                          damaged chains, which each command reads
 //	gone/<ref>                            issues that this clone has written, without a chain
 //
-// An issue without live checkpoints has only the first line, with "-" as its time.
+// The value of an issue/ line is the tip of the chain. Other lines have the value 0. An issue without
+// live checkpoints has only an issue/ line, with "-" as <last>.
 //
-// The header has the state of packed-refs and of the folder of own notes. Issues with
-// loose refs have changed since: they are read each time. If packed-refs has changed, the note is
-// written again, and only the chains that have changed are read. A process that writes the note
-// replaces it as a whole, so no lock is necessary. Whatever the note says, the caller reads the
-// chains that it finds.
+// The header contains the state of packed-refs and of the folder of own notes. A command reads the
+// chains of issues with loose refs, because they have changed since. If packed-refs has changed, the
+// command writes the note again, and reads only the chains that have changed. It replaces the note as a
+// whole, so no lock is necessary. The caller reads each chain that it finds, and compares the branch.
 
 const tipsNote = "tips"
 
@@ -245,7 +245,7 @@ func (t *Tips) isDirect(i checkpoint.Issue) bool {
 }
 
 // Last returns issues among which are the limit issues that were saved last, and the number of the
-// other issues that have checkpoints. Some of the returned issues may have none.
+// other issues that have checkpoints. A returned issue may have no checkpoints.
 func (t *Tips) Last(limit int) (issues []checkpoint.Issue, others int, err error) {
 	issues = slices.Clone(t.direct)
 	if t.file == nil {
@@ -279,7 +279,7 @@ func (t *Tips) has(i checkpoint.Issue) (found bool) {
 	return found
 }
 
-// A tipFact is what the note has about an issue.
+// A tipFact is the content of an issue/ line.
 type tipFact struct {
 	tip    plumbing.Hash
 	last   string // order of its last save, or "-" without live checkpoints
@@ -309,9 +309,10 @@ func lastIssue(name string) (checkpoint.Issue, bool) {
 	return checkpoint.Issue(key), err == nil
 }
 
-// writeTips writes the note for a state. It is not settled if packed-refs or the folder of own notes
-// changes meanwhile, or is so young that a later change may have the same time. If ctx ends,
-// writeTips writes the facts that it has, for the next process, and fails.
+// writeTips writes the note for a state. If packed-refs or the folder of own notes changes meanwhile,
+// the note is not settled. It is not settled either if one of them is so young that a later change may
+// have the same time. If ctx ends, writeTips returns an error, and writes the facts that it has for the
+// next process.
 func (s *Chains) writeTips(ctx context.Context, state string) error {
 	live, own, gone, err := s.packedTips()
 	if err != nil {
@@ -322,7 +323,7 @@ func (s *Chains) writeTips(ctx context.Context, state string) error {
 	for name, tip := range live {
 		i, err := checkpoint.IssueFromRef(name)
 		if err != nil {
-			continue // not one of our refs
+			continue // a ref of another program
 		}
 		fact, known := former[name]
 		if changed := !known || fact.tip != tip || !own[name].IsZero() && own[name] != tip; changed {

@@ -47,8 +47,8 @@ type Reader struct {
 
 	cache *cache // of Cache, or nil
 
-	// Pending has values that refs are going to have, for the moves of a transaction that is not
-	// made yet. Reads return them. Zero means that the ref will not exist.
+	// Pending contains the new values of a transaction that has not moved its refs yet. Read and
+	// Names use these values. Zero means that the transaction deletes the ref.
 	Pending map[string]plumbing.Hash
 }
 

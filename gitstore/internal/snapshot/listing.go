@@ -80,8 +80,8 @@ func (s *Source) listUntracked(l *listing, req Request) <-chan listed[untrackedP
 	})
 }
 
-// An Others keeps the list of the untracked files for several snapshots that one command takes right
-// after each other, so that git lists them once.
+// An Others keeps the list of the untracked files. A command that takes several snapshots within
+// seconds passes the same Others, so that git lists the files once.
 type Others struct {
 	mutex sync.Mutex
 	list  *otherFiles
