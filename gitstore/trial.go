@@ -50,6 +50,9 @@ func (l *Line) NewTrial(ctx context.Context) (*Trial, error) {
 	if err != nil {
 		return nil, err
 	}
+	if top, err = filepath.Abs(top); err != nil {
+		return nil, err
+	}
 	t := &Trial{top: top, Dir: filepath.Join(top, "work")}
 	if err := t.fill(ctx, l); err != nil {
 		t.Close()
@@ -109,13 +112,15 @@ func isTrialSetting(name string) bool {
 	return strings.HasPrefix(name, "filter.") || strings.HasPrefix(name, "lfs.")
 }
 
-// CheckOut replaces the files of the trial by those of a state, and removes untracked files. It
-// keeps ignored files, such as the results of a build.
+// CheckOut replaces the files of the trial by those of a state, and removes untracked files and
+// repositories. It keeps ignored files, such as the results of a build. No hook runs.
 func (t *Trial) CheckOut(ctx context.Context, commit plumbing.Hash) error {
-	if _, err := t.git.Output(ctx, "-c", "advice.detachedHead=false", "checkout", "-q", "-f", "--detach", commit.String()); err != nil {
+	// With its directory, git finds no other repository if a command has deleted that of the trial.
+	here := []string{"--git-dir=" + filepath.Join(t.Dir, ".git"), "--work-tree=" + t.Dir, "-c", "core.hooksPath=" + filepath.Join(t.top, "no-hooks"), "-c", "advice.detachedHead=false"}
+	if _, err := t.git.Output(ctx, append(here, "checkout", "-q", "-f", "--detach", commit.String())...); err != nil {
 		return err
 	}
-	_, err := t.git.Output(ctx, "clean", "-fdq")
+	_, err := t.git.Output(ctx, append(here, "clean", "-ffdq")...)
 	return err
 }
 

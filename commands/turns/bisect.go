@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"git-checkpoint/commands/internal/guard"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
@@ -77,8 +78,10 @@ func runBisect(c *invoke.Invocation, o *bisectOptions) error {
 		return err
 	}
 	b := &bisection{c: c, line: line, states: states, search: search{results: make([]outcome, len(states)), lastBad: o.to != ""}}
-	defer b.close()
-	if err := b.run(o.jobs); err != nil {
+	guard.SurviveClosedPipes() // the copies are removed then too
+	err = b.run(o.jobs)
+	b.close()
+	if err != nil {
 		return err
 	}
 	return b.show(issue)
@@ -200,6 +203,9 @@ func (b *bisection) test(ctx context.Context, st *gitstore.LineState) (outcome, 
 	cmd.WaitDelay = 5 * time.Second
 	endGroup(cmd)
 	err = cmd.Run()
+	if ctx.Err() != nil {
+		killGroup(cmd) // some processes ignore SIGTERM
+	}
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
