@@ -1,6 +1,7 @@
 package list
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -99,7 +100,7 @@ func recordHas(c *invoke.Invocation, cp *gitstore.Checkpoint, all []wanted) bool
 }
 
 // changedBy returns the filter of --path and --content. It compares the states of an issue when the
-// first of its checkpoints is asked for.
+// first of its checkpoints is asked for, and stores an error in notSearched.
 func changedBy(c *invoke.Invocation, o *listOptions) func(*gitstore.Checkpoint) bool {
 	if len(o.paths) == 0 && o.content == "" {
 		return func(*gitstore.Checkpoint) bool { return true }
@@ -110,7 +111,7 @@ func changedBy(c *invoke.Invocation, o *listOptions) func(*gitstore.Checkpoint) 
 		if !ok {
 			var err error
 			if found, err = c.Store.Changed(c.Ctx, cp.Issue, gitstore.ChangeQuery{Paths: o.paths, Content: o.content}); err != nil {
-				c.Warnf("not searched: %v", err)
+				o.notSearched = errors.Join(o.notSearched, err)
 			}
 			known[cp.Issue] = found
 		}
