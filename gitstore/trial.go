@@ -16,6 +16,7 @@ import (
 	"git-checkpoint/gitstore/internal/git/objectformat"
 	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/odb"
+	"git-checkpoint/gitstore/internal/treediff"
 	"git-checkpoint/gitstore/trace"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -147,8 +148,15 @@ func (t *Trial) Close() {
 	os.RemoveAll(t.top)
 }
 
-// RemoveLeftTrials removes the trials of killed processes, and returns their number.
-func RemoveLeftTrials() (n int) {
+// RemoveLeftTemporaries removes the trials of killed processes, and the trees of their comparisons
+// after a day. It returns the number of trials.
+func RemoveLeftTemporaries() (n int) {
+	compared, _ := filepath.Glob(filepath.Join(os.TempDir(), treediff.TempPrefix+"*"))
+	for _, dir := range compared {
+		if isMine(dir) && !fsutil.IsYounger(dir, 24*time.Hour) {
+			os.RemoveAll(dir)
+		}
+	}
 	found, _ := filepath.Glob(filepath.Join(os.TempDir(), trialPrefix+"*", "lock"))
 	for _, path := range found {
 		if !isMine(filepath.Dir(path)) || fsutil.IsYounger(path, time.Minute) { // it may not be locked yet

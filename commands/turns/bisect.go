@@ -68,7 +68,7 @@ func runBisect(c *invoke.Invocation, o *bisectOptions) error {
 	if err != nil {
 		return err
 	}
-	gitstore.RemoveLeftTrials()
+	gitstore.RemoveLeftTemporaries()
 	line, err := c.Store.Line(c.Ctx, issue)
 	if err != nil {
 		return err
