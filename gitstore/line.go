@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -47,6 +48,7 @@ import (
 type Line struct {
 	States []LineState // oldest first
 	Git    git.Git     // reads the commits of the line, and the repository
+	Cut    bool        // older checkpoints are missing: the chain ends at a shallow boundary
 
 	store  *Store
 	dir    string
@@ -81,7 +83,7 @@ func (s *Store) Line(ctx context.Context, issue checkpoint.Issue) (*Line, error)
 		line: &Line{store: s, dir: dir, number: map[plumbing.Hash]int{}, steps: map[plumbing.Hash]plumbing.Hash{}}, byID: map[checkpoint.ID]int{},
 	}
 	list := &List{Checkpoints: c.Checkpoints(), Complete: true}
-	b.lineage = s.Lineage(ctx, list)
+	b.lineage, b.line.Cut = s.Lineage(ctx, list), c.Cut
 	for i := range slices.Backward(list.Checkpoints) {
 		if list.Checkpoints[i].Valid() {
 			if err := b.add(i); err != nil {
@@ -165,7 +167,11 @@ func (b *lineBuilder) add(at int) error {
 		if st.Tree, err = b.store.snapshot.WholeTree(cp, b.whole); err != nil {
 			return err
 		}
-		if st.Head, err = b.store.chain.HeadOf(cp); err != nil {
+		st.Head, err = b.store.chain.HeadOf(cp)
+		if b.line.Cut && errors.Is(err, plumbing.ErrObjectNotFound) {
+			err = nil // the index commit of a checkpoint at a shallow boundary
+		}
+		if err != nil {
 			return err
 		}
 	}
