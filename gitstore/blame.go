@@ -11,6 +11,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/trace"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -50,12 +51,16 @@ type BlameLine struct {
 
 // Blame returns for each line of a file the checkpoint or the commit that brought it, as git
 // blame of the line of commits (Line). Lines that HEAD brought between two checkpoints are
-// attributed by git blame of HEAD. Errors of git, such as a wrong range, are *git.CommandError.
+// attributed by git blame of HEAD. Errors of git, such as a wrong range, are *git.CommandError. A
+// chain that lacks older checkpoints is a *RefusedError.
 func (s *Store) Blame(ctx context.Context, req BlameRequest) ([]BlameLine, error) {
 	defer trace.Begin(trace.Step, "blame").End()
 	line, err := s.Line(ctx, req.Issue)
 	if err != nil {
 		return nil, err
+	}
+	if line.Cut {
+		return nil, &repo.RefusedError{Reason: fmt.Sprintf("blame: the chain of issue %s is cut at a shallow boundary: older turns are missing", req.Issue), Hint: "git fetch --unshallow"}
 	}
 	now, err := line.Now(ctx, req.Path)
 	if err != nil {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -39,10 +41,14 @@ import (
 //
 //	<id> <tree of the checkpoint> <whole state> <HEAD or zero> <commit> <parents...>
 //
+// and a last line with the SHA-256 of the lines before. States whose commit or tree is lost are
+// stored again.
+//
 // Equal chains give equal commits in every clone that has the same objects.
 type Line struct {
 	States []LineState // oldest first
 	Git    git.Git     // reads the commits of the line, and the repository
+	Cut    bool        // older checkpoints are missing: the chain ends at a shallow boundary
 
 	store  *Store
 	dir    string
@@ -77,7 +83,7 @@ func (s *Store) Line(ctx context.Context, issue checkpoint.Issue) (*Line, error)
 		line: &Line{store: s, dir: dir, number: map[plumbing.Hash]int{}, steps: map[plumbing.Hash]plumbing.Hash{}}, byID: map[checkpoint.ID]int{},
 	}
 	list := &List{Checkpoints: c.Checkpoints(), Complete: true}
-	b.lineage = s.Lineage(ctx, list)
+	b.lineage, b.line.Cut = s.Lineage(ctx, list), c.Cut
 	for i := range slices.Backward(list.Checkpoints) {
 		if list.Checkpoints[i].Valid() {
 			if err := b.add(i); err != nil {
@@ -154,14 +160,18 @@ func (b *lineBuilder) add(at int) error {
 	cp := &b.lineage.List.Checkpoints[at]
 	st := LineState{Checkpoint: *cp}
 	known, ok := b.known[cp.ID]
-	if ok = ok && known.Checkpoint.Tree == cp.Tree; ok {
+	if ok = ok && known.Checkpoint.Tree == cp.Tree && b.isStored(&known); ok {
 		st.Tree, st.Head = known.Tree, known.Head
 	} else {
 		var err error
 		if st.Tree, err = b.store.snapshot.WholeTree(cp, b.whole); err != nil {
 			return err
 		}
-		if st.Head, err = b.store.chain.HeadOf(cp); err != nil {
+		st.Head, err = b.store.chain.HeadOf(cp)
+		if b.line.Cut && errors.Is(err, plumbing.ErrObjectNotFound) {
+			err = nil // the index commit of a checkpoint at a shallow boundary
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -183,6 +193,17 @@ func (b *lineBuilder) add(at int) error {
 	b.line.number[st.Commit] = len(b.line.States)
 	b.line.States = append(b.line.States, st)
 	return nil
+}
+
+// isStored reports whether the cache has the commit of a state, and the cache or the repository
+// its tree.
+func (b *lineBuilder) isStored(st *LineState) bool {
+	isHere := func(hash plumbing.Hash) bool {
+		name := hash.String()
+		info, err := os.Stat(filepath.Join(b.line.dir, name[:2], name[2:]))
+		return err == nil && info.Size() > 0
+	}
+	return isHere(st.Commit) && (isHere(st.Tree) || b.store.repo.Objects.Has(st.Tree))
 }
 
 // before returns the states that a checkpoint came after. Unlike Lineage.Before it has those of
@@ -302,6 +323,7 @@ func (b *lineBuilder) write() error {
 		}
 		out.WriteString("\n")
 	}
+	fmt.Fprintf(&out, "%x\n", sha256.Sum256([]byte(out.String())))
 	return b.store.repo.WriteNote("lines/"+b.line.States[0].Checkpoint.Issue.RefName()+"/states", []byte(out.String()))
 }
 
@@ -311,10 +333,14 @@ func readLineStates(path string) map[checkpoint.ID]LineState {
 	if err != nil {
 		return nil
 	}
+	end := bytes.LastIndexByte(bytes.TrimSuffix(data, []byte("\n")), '\n') + 1
+	if string(data[end:]) != fmt.Sprintf("%x\n", sha256.Sum256(data[:end])) {
+		return nil
+	}
 	known := map[checkpoint.ID]LineState{}
-	for line := range strings.Lines(string(data)) {
+	for line := range strings.Lines(string(data[:end])) {
 		words := strings.Fields(line)
-		if len(words) < 5 || !strings.HasSuffix(line, "\n") {
+		if len(words) < 5 {
 			return nil
 		}
 		var hashes []plumbing.Hash
@@ -348,8 +374,12 @@ func (l *Line) Now(ctx context.Context, path string) (plumbing.Hash, error) {
 			return head, err
 		}
 	}
-	if info, err := os.Lstat(filepath.Join(s.Root(), filepath.FromSlash(path))); err == nil && info.Mode().IsRegular() {
-		blob, err := l.hashFile(ctx, path)
+	info, err := s.lstatInWorktree(path)
+	if err != nil {
+		return head, err
+	}
+	if info != nil && trees.ModeOf(info) != 0 {
+		blob, err := l.hashFile(ctx, w, path, info)
 		if err != nil {
 			return blob, err
 		}
@@ -358,7 +388,7 @@ func (l *Line) Now(ctx context.Context, path string) (plumbing.Hash, error) {
 		}
 	}
 	if _, blob, err := trees.Lookup(w, tree, path); err != nil || blob.IsZero() {
-		return blob, cmp.Or(err, fmt.Errorf("%s: no such file in the worktree or at HEAD", path))
+		return blob, cmp.Or(err, fmt.Errorf("%s: no such file in the worktree or at HEAD", checkpoint.QuotePath(path)))
 	}
 	parents, err := l.parents(w, l.here(), head)
 	if err != nil {
@@ -383,9 +413,42 @@ func (l *Line) here() []*LineState {
 	return states
 }
 
-// hashFile stores the content of a file in the worktree beside the line, with git's filters.
-func (l *Line) hashFile(ctx context.Context, path string) (plumbing.Hash, error) {
+// lstatInWorktree returns the state of a file that is in the worktree as git sees it: behind no
+// symlink, and in no other repository. If there is no such file, the state is nil.
+func (s *Store) lstatInWorktree(path string) (os.FileInfo, error) {
+	if s.Root() == "" { // bare
+		return nil, nil
+	}
+	for i := range path {
+		if path[i] != '/' {
+			continue
+		}
+		dir := filepath.Join(s.Root(), filepath.FromSlash(path[:i]))
+		if info, err := os.Lstat(dir); err == nil && info.Mode()&os.ModeSymlink != 0 {
+			return nil, fmt.Errorf("%s: %s is a symlink", checkpoint.QuotePath(path), checkpoint.QuotePath(path[:i]))
+		}
+		if fsutil.Exists(filepath.Join(dir, ".git")) {
+			return nil, fmt.Errorf("%s: %s is a repository of its own", checkpoint.QuotePath(path), checkpoint.QuotePath(path[:i]))
+		}
+	}
+	info, err := os.Lstat(filepath.Join(s.Root(), filepath.FromSlash(path)))
+	switch {
+	case err != nil:
+		return nil, nil
+	case info.IsDir():
+		return nil, fmt.Errorf("%s: it is a directory", checkpoint.QuotePath(path))
+	}
+	return info, nil
+}
+
+// hashFile stores the content of a file in the worktree beside the line, with git's filters, or
+// the target of a symlink.
+func (l *Line) hashFile(ctx context.Context, w *treediff.Whole, path string, info os.FileInfo) (plumbing.Hash, error) {
 	s := l.store
+	if info.Mode()&os.ModeSymlink != 0 {
+		target, err := os.Readlink(filepath.Join(s.Root(), filepath.FromSlash(path)))
+		return w.Add(plumbing.BlobObject, []byte(target)), err
+	}
 	dirs := odb.JoinAlternates(s.repo.Objects.Dirs())
 	g := s.repo.Git.With("GIT_OBJECT_DIRECTORY="+l.dir, repository.AlternatesVariable+"="+dirs)
 	g.Dir = s.Root()

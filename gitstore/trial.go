@@ -16,6 +16,7 @@ import (
 	"git-checkpoint/gitstore/internal/git/objectformat"
 	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/odb"
+	"git-checkpoint/gitstore/internal/treediff"
 	"git-checkpoint/gitstore/trace"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -48,6 +49,9 @@ func (l *Line) NewTrial(ctx context.Context) (*Trial, error) {
 	defer trace.Begin(trace.Step, "temporary repository").End()
 	top, err := os.MkdirTemp("", trialPrefix)
 	if err != nil {
+		return nil, err
+	}
+	if top, err = filepath.Abs(top); err != nil {
 		return nil, err
 	}
 	t := &Trial{top: top, Dir: filepath.Join(top, "work")}
@@ -109,13 +113,15 @@ func isTrialSetting(name string) bool {
 	return strings.HasPrefix(name, "filter.") || strings.HasPrefix(name, "lfs.")
 }
 
-// CheckOut replaces the files of the trial by those of a state, and removes untracked files. It
-// keeps ignored files, such as the results of a build.
+// CheckOut replaces the files of the trial by those of a state, and removes untracked files and
+// repositories. It keeps ignored files, such as the results of a build. No hook runs.
 func (t *Trial) CheckOut(ctx context.Context, commit plumbing.Hash) error {
-	if _, err := t.git.Output(ctx, "-c", "advice.detachedHead=false", "checkout", "-q", "-f", "--detach", commit.String()); err != nil {
+	// With its directory, git finds no other repository if a command has deleted that of the trial.
+	here := []string{"--git-dir=" + filepath.Join(t.Dir, ".git"), "--work-tree=" + t.Dir, "-c", "core.hooksPath=" + filepath.Join(t.top, "no-hooks"), "-c", "advice.detachedHead=false"}
+	if _, err := t.git.Output(ctx, append(here, "checkout", "-q", "-f", "--detach", commit.String())...); err != nil {
 		return err
 	}
-	_, err := t.git.Output(ctx, "clean", "-fdq")
+	_, err := t.git.Output(ctx, append(here, "clean", "-ffdq")...)
 	return err
 }
 
@@ -142,8 +148,15 @@ func (t *Trial) Close() {
 	os.RemoveAll(t.top)
 }
 
-// RemoveLeftTrials removes the trials of killed processes, and returns their number.
-func RemoveLeftTrials() (n int) {
+// RemoveLeftTemporaries removes the trials of killed processes, and the trees of their comparisons
+// after a day. It returns the number of trials.
+func RemoveLeftTemporaries() (n int) {
+	compared, _ := filepath.Glob(filepath.Join(os.TempDir(), treediff.TempPrefix+"*"))
+	for _, dir := range compared {
+		if isMine(dir) && !fsutil.IsYounger(dir, 24*time.Hour) {
+			os.RemoveAll(dir)
+		}
+	}
 	found, _ := filepath.Glob(filepath.Join(os.TempDir(), trialPrefix+"*", "lock"))
 	for _, path := range found {
 		if !isMine(filepath.Dir(path)) || fsutil.IsYounger(path, time.Minute) { // it may not be locked yet

@@ -54,7 +54,7 @@ func runCompare(c *invoke.Invocation, o *compareOptions) error {
 	if err != nil {
 		return err
 	}
-	gitstore.RemoveLeftTrials()
+	gitstore.RemoveLeftTemporaries()
 	list, err := measureAll(c, issues)
 	if err != nil {
 		return err

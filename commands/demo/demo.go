@@ -88,7 +88,8 @@ func source(ctx context.Context) string {
 	return store.Root()
 }
 
-// prepare makes this program git's subcommand, and a repository that both clones share.
+// prepare makes this program git's subcommand, a repository that both clones share, and the first
+// clone.
 func (s *show) prepare(self string) error {
 	bin := filepath.Join(s.dir, "bin")
 	if err := os.Mkdir(bin, 0o700); err != nil {
@@ -108,16 +109,30 @@ func (s *show) prepare(self string) error {
 	s.env = append(s.env,
 		"PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"),
 		"GIT_AUTHOR_NAME=You", "GIT_AUTHOR_EMAIL=you@example.com", "GIT_COMMITTER_NAME=You", "GIT_COMMITTER_EMAIL=you@example.com",
-		"GIT_CONFIG_COUNT=3", "GIT_CONFIG_KEY_0=checkpoint.issue-source", "GIT_CONFIG_VALUE_0=none",
+		"GIT_DEFAULT_HASH="+gitstore.ObjectFormat,
+		"GIT_CONFIG_COUNT=4", "GIT_CONFIG_KEY_0=checkpoint.issue-source", "GIT_CONFIG_VALUE_0=none",
 		"GIT_CONFIG_KEY_1=advice.detachedHead", "GIT_CONFIG_VALUE_1=false", "GIT_CONFIG_KEY_2=commit.gpgSign", "GIT_CONFIG_VALUE_2=false",
+		"GIT_CONFIG_KEY_3=core.hooksPath", "GIT_CONFIG_VALUE_3="+filepath.Join(s.dir, "no-hooks"), // the user's hooks can do anything
 		"GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0")
-	hub := filepath.Join(s.dir, "hub.git")
+	hub, laptop := filepath.Join(s.dir, "hub.git"), filepath.Join(s.dir, "laptop")
 	if from := source(s.c.Ctx); from != "" {
-		return s.quietly("git", "clone", "-q", "--bare", "--single-branch", from, hub)
+		if s.quietly("git", "clone", "-q", "--bare", "--single-branch", from, hub) == nil && s.quietly("git", "clone", "-q", hub, laptop) == nil && s.isFree(laptop) {
+			return nil
+		}
+		if err := s.c.Ctx.Err(); err != nil {
+			return err
+		}
+		s.c.Infof("in a new repository: clones of this one fail, or have or ignore %s or the branch %s", strings.Join(files, ", "), branch)
+		for _, dir := range []string{hub, laptop} {
+			if err := os.RemoveAll(dir); err != nil {
+				return err
+			}
+		}
 	}
 	first := filepath.Join(s.dir, "first")
 	for _, words := range [][]string{
-		{"git", "init", "-q", first}, {"git", "-C", first, "commit", "-q", "--allow-empty", "-m", "first"}, {"git", "clone", "-q", "--bare", first, hub},
+		{"git", "init", "-q", first}, {"git", "-C", first, "commit", "-q", "--allow-empty", "-m", "first"},
+		{"git", "clone", "-q", "--bare", first, hub}, {"git", "clone", "-q", hub, laptop},
 	} {
 		if err := s.quietly(words...); err != nil {
 			return err
@@ -126,14 +141,30 @@ func (s *show) prepare(self string) error {
 	return nil
 }
 
+// branch and files are names that the demo creates.
+const branch = "feature/issue-42"
+
+var files = []string{"notes.txt", "staged.txt", "parser.txt"}
+
+// isFree reports whether a clone has neither branch nor files, and does not ignore the files.
+func (s *show) isFree(clone string) bool {
+	in := func(words ...string) error { return s.quietly(append([]string{"git", "-C", clone}, words...)...) }
+	if in("rev-parse", "--verify", "--quiet", "refs/heads/"+branch) == nil {
+		return false
+	}
+	for _, name := range files {
+		if _, err := os.Lstat(filepath.Join(clone, name)); err == nil || in("check-ignore", "--quiet", name) == nil {
+			return false
+		}
+	}
+	return true
+}
+
 // work saves a checkpoint of a changed, a staged and a new file.
 func (s *show) work() error {
 	s.say("On one machine: work on issue 42, on a branch of its own.")
-	if err := s.quietly("git", "clone", "-q", "hub.git", "laptop"); err != nil {
-		return err
-	}
 	s.at = filepath.Join(s.dir, "laptop")
-	if err := s.commands("git switch -q -c feature/issue-42", "echo 'step 1 is done' > notes.txt", "echo staged > staged.txt && git add staged.txt"); err != nil {
+	if err := s.commands("git switch -q -c "+branch, "echo 'step 1 is done' > notes.txt", "echo staged > staged.txt && git add staged.txt"); err != nil {
 		return err
 	}
 	return s.commands("git checkpoint save -m 'step 1' --resume-from 'step 2: the parser'", "git status --short", "git checkpoint push")

@@ -1,6 +1,7 @@
 package list
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -41,7 +42,7 @@ func listFilter(c *invoke.Invocation, o *listOptions) (func(*gitstore.Checkpoint
 		return nil, failure.Usagef("list: --path and --content compare the states of a live chain: omit --archived and --remote")
 	}
 	changed := work.ChangeFilter(c.Ctx, c.Store, gitstore.ChangeQuery{Paths: o.paths, Content: o.content}, func(err error) {
-		c.Warnf("not searched: %v", err)
+		o.notSearched = errors.Join(o.notSearched, err)
 	})
 	return func(cp *gitstore.Checkpoint) bool {
 		return (o.trigger == "" || string(cp.Trigger) == o.trigger) &&

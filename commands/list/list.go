@@ -68,6 +68,8 @@ type listOptions struct {
 	color         string
 	as            layout.Name
 	workflow      progress.Query // workflow of --type, or the zero value
+
+	notSearched error // errors of the filter
 }
 
 func (o *listOptions) flags() []cli.Flag {
@@ -239,7 +241,11 @@ func listOf(c *invoke.Invocation, o *listOptions, i checkpoint.Issue) (*gitstore
 
 func showList(c *invoke.Invocation, o *listOptions, lists []*gitstore.List, keep func(*gitstore.Checkpoint) bool) error {
 	if c.JSON {
-		return c.WriteJSON(listRecord(c, o, lists, keep))
+		record := listRecord(c, o, lists, keep)
+		if o.notSearched != nil {
+			return o.notSearched
+		}
+		return c.WriteJSON(record)
 	}
 	at, people, err := c.Screen(o.color)
 	if err != nil {
@@ -248,7 +254,7 @@ func showList(c *invoke.Invocation, o *listOptions, lists []*gitstore.List, keep
 	if people {
 		defer c.Page()()
 		showTimelines(c, o, at, lists, keep)
-		return nil
+		return o.notSearched
 	}
 	for _, l := range lists {
 		picked := pick(c, o, l, keep)
@@ -266,7 +272,7 @@ func showList(c *invoke.Invocation, o *listOptions, lists []*gitstore.List, keep
 			c.Infof("hint: %s", view.MergeCommand(n))
 		}
 	}
-	return nil
+	return o.notSearched
 }
 
 // notHere returns the checkpoints of a list that were saved in parallel, and whose files are not

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"git-checkpoint/commands/internal/guard"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
@@ -64,7 +65,7 @@ func runBisect(c *invoke.Invocation, o *bisectOptions) error {
 	if err != nil {
 		return err
 	}
-	gitstore.RemoveLeftTrials()
+	gitstore.RemoveLeftTemporaries()
 	line, err := c.Store.Line(c.Ctx, issue)
 	if err != nil {
 		return err
@@ -74,8 +75,10 @@ func runBisect(c *invoke.Invocation, o *bisectOptions) error {
 		return err
 	}
 	b := &bisection{c: c, line: line, states: states, search: search{results: make([]outcome, len(states)), lastBad: o.to != ""}}
-	defer b.close()
-	if err := b.run(o.jobs); err != nil {
+	guard.SurviveClosedPipes() // the copies are removed then too
+	err = b.run(o.jobs)
+	b.close()
+	if err != nil {
 		return err
 	}
 	return b.show(issue)

@@ -65,7 +65,11 @@ func runBlame(c *invoke.Invocation, o *blameOptions) error {
 		return err
 	}
 	if o.porcelain {
-		c.Printf("%s", view.BlamePorcelain(lines))
+		text := view.BlamePorcelain(lines)
+		if c.AtTerminal() {
+			text = view.CleanBlock(text)
+		}
+		c.Printf("%s", text)
 		return nil
 	}
 	origins, order := originsOf(c, lines)

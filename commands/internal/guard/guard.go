@@ -82,7 +82,7 @@ func (g *Guard) Run(ctx context.Context) (int, error) {
 	g.sigs = make(chan os.Signal, 16)
 	signal.Notify(g.sigs, watched()...)
 	defer signal.Stop(g.sigs)
-	surviveClosedPipes()
+	SurviveClosedPipes()
 	g.apart = !terminal.Has()
 	g.deadline = time.Now().Add(g.Limits.Timeout)
 	for retry := 0; ; retry++ {

@@ -37,9 +37,9 @@ func watched() []os.Signal {
 	return list
 }
 
-// surviveClosedPipes catches SIGPIPE. Otherwise a message to a closed standard error
-// would end this program before the save.
-func surviveClosedPipes() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
+// SurviveClosedPipes catches SIGPIPE. Otherwise a message to a closed standard output or error
+// would end this program before a save, or before the end of a cleanup.
+func SurviveClosedPipes() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
 
 // launch starts the command.
 func (g *Guard) launch() error {

@@ -14,7 +14,8 @@ var terminate os.Signal = os.Kill
 
 func watched() []os.Signal { return []os.Signal{os.Interrupt} }
 
-func surviveClosedPipes() {}
+// SurviveClosedPipes does nothing: there is no SIGPIPE.
+func SurviveClosedPipes() {}
 
 func ownGroup(*exec.Cmd) {}
 

@@ -40,8 +40,8 @@ func (o *Origin) Name() string {
 	}
 }
 
-// Who returns the turn and its agent, such as "turn 7, claude", the position between turns, or
-// the author of a commit.
+// Who returns the turn and its agent, such as "turn 7, claude", "by hand" for what a person changed
+// before a turn, the turn that ended before another save, or the author of a commit.
 func (o *Origin) Who() string {
 	s := o.Source
 	switch {
@@ -51,8 +51,10 @@ func (o *Origin) Who() string {
 		return s.Author
 	case o.IsTurn:
 		return strings.TrimSuffix(fmt.Sprintf("turn %d, %s", o.Turn.Number, o.Turn.Agent), ", ")
-	case o.Turn.Number > 0:
+	case o.Turn.Number > 0 && o.Turn.Hand:
 		return fmt.Sprintf("by hand, between turns %d and %d", o.Turn.Number, o.Turn.Number+1)
+	case o.Turn.Number > 0: // of a person or of the agent, in the middle of its turn
+		return fmt.Sprintf("after turn %d", o.Turn.Number)
 	}
 	return cmp.Or(s.Author, "checkpoint")
 }

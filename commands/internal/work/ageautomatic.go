@@ -38,7 +38,7 @@ func AgeAutomatically(c *invoke.Invocation) {
 	}
 	_ = c.Store.Files.SweepContent(c.Ctx, nil) // repeated by a later run
 	c.Store.SweepLines()
-	gitstore.RemoveLeftTrials()
+	gitstore.RemoveLeftTemporaries()
 	defer c.Store.CacheRefs(c.Ctx)()
 	issues, _, err := c.Store.Issues(c.Ctx, false)
 	if err != nil {

@@ -31,6 +31,9 @@ func RunInTrial(ctx context.Context, c *invoke.Invocation, t *gitstore.Trial, st
 	cmd.WaitDelay = 5 * time.Second
 	endGroup(cmd)
 	err = cmd.Run()
+	if ctx.Err() != nil {
+		killGroup(cmd) // some processes ignore SIGTERM
+	}
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:

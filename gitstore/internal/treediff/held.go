@@ -190,7 +190,7 @@ func (h *held) write(dir string) error {
 			return err
 		}
 		path := filepath.Join(sub, name[2:])
-		if fsutil.Exists(path) {
+		if info, err := os.Stat(path); err == nil && info.Size() > 0 { // a crash can leave an empty file
 			continue
 		}
 		if err := fsutil.ReplaceFile(path, &b, fsutil.ReplaceOptions{Temp: "tmp_", Mode: 0o600}); err != nil {

@@ -91,9 +91,13 @@ func New(at Source, from, to Side, paths ...string) (*Diff, error) {
 	return b, err
 }
 
+// TempPrefix is the prefix of directories with generated trees, in the directory for temporary
+// files. Close removes them.
+const TempPrefix = "git-checkpoint-trees-"
+
 // lend makes generated trees readable for git, in addition to alternates.
 func (b *Diff) lend(h *held, alternates string) (err error) {
-	if b.dir, err = os.MkdirTemp("", "git-checkpoint-trees-*"); err != nil {
+	if b.dir, err = os.MkdirTemp("", TempPrefix+"*"); err != nil {
 		return err
 	}
 	dirs := append([]string{b.dir}, odb.SplitAlternates(alternates)...)
