@@ -60,8 +60,7 @@ func changedPairs(out []byte, pairs map[string][]checkpoint.ID) map[checkpoint.I
 	found := map[checkpoint.ID]bool{}
 	var at []checkpoint.ID
 	for text := range bytes.Lines(out) {
-		line := string(bytes.TrimSuffix(text, []byte("\n")))
-		if ids, ok := pairs[line]; ok {
+		if ids, ok := pairs[string(bytes.TrimSuffix(text, []byte("\n")))]; ok {
 			at = ids
 			continue
 		}

@@ -131,8 +131,10 @@ func (s *show) prepare(self string) error {
 	}
 	first := filepath.Join(s.dir, "first")
 	for _, words := range [][]string{
-		{"git", "init", "-q", first}, {"git", "-C", first, "commit", "-q", "--allow-empty", "-m", "first"},
-		{"git", "clone", "-q", "--bare", first, hub}, {"git", "clone", "-q", hub, laptop},
+		{"git", "init", "-q", first},
+		{"git", "-C", first, "commit", "-q", "--allow-empty", "-m", "first"},
+		{"git", "clone", "-q", "--bare", first, hub},
+		{"git", "clone", "-q", hub, laptop},
 	} {
 		if err := s.quietly(words...); err != nil {
 			return err

@@ -105,7 +105,8 @@ func samples() map[string]any {
 		"adopt": Adopt{"adopt", true, "42", "42+a", id, []string{"a", "d"}, []string{"d"}, []string{"b"}, []string{"c"}, []string{"a"}, []string{"42+b"}, "refs/git-checkpoint/undo/1"},
 		"blame": Blame{"blame", "42", "src/parser.go", []BlameSource{
 			{Checkpoint: id, Trigger: "turn", Turn: new(7), Agent: "claude", Session: "0d5a0e0e", Request: "fix the parser", Author: "Ann", Time: made, Summary: "fix the parser", Saved: true},
-			{Commit: commit, Author: "Ann", Time: made, Summary: "first", Saved: true}, {},
+			{Commit: commit, Author: "Ann", Time: made, Summary: "first", Saved: true},
+			{},
 		}, []BlameLine{{1, 0, "package src"}, {2, 2, ""}}},
 		"status": status("status"), "status-empty": Status{Type: "status", Action: "none"},
 		"resume":       Resume{status("resume"), true, []string{"src/a.go", "b.go"}, []string{"b.go"}, []string{"src/a.go"}, "refs/git-checkpoint/undo/1", r, []EarlierFile{{"b.go", older}}, 2, []string{"state:docs"}, []string{"state:ready"}},
