@@ -32,6 +32,7 @@ type Trial struct {
 	top  string // temporary directory
 	lock *os.File
 	git  git.Git
+	from *Line // of a partial clone, in which git fetches missing files, nil for others
 }
 
 // trialPrefix is the prefix of the directories of trials in the directory for temporary files.
@@ -73,6 +74,9 @@ func (t *Trial) fill(ctx context.Context, l *Line) (err error) {
 		return err
 	}
 	s := l.store
+	if repository.Partial(s.repo.Config) {
+		t.from = l
+	}
 	t.git = git.Git{Dir: t.Dir, Unset: append(repository.Variables(), "GIT_DEFAULT_HASH", "GIT_DEFAULT_REF_FORMAT", "GIT_INDEX_FILE", "GIT_PREFIX")}
 	args := []string{"init", "-q", "--template="}
 	if objectformat.Name == "sha256" { // the option is unknown before git 2.29
@@ -116,12 +120,31 @@ func isTrialSetting(name string) bool {
 // CheckOut replaces the files of the trial by those of a state, and removes untracked files and
 // repositories. It keeps ignored files, such as the results of a build. No hook runs.
 func (t *Trial) CheckOut(ctx context.Context, commit plumbing.Hash) error {
+	if t.from != nil {
+		if err := t.fetchFiles(ctx, commit); err != nil {
+			return err
+		}
+	}
 	// With its directory, git finds no other repository if a command has deleted that of the trial.
 	here := []string{"--git-dir=" + filepath.Join(t.Dir, ".git"), "--work-tree=" + t.Dir, "-c", "core.hooksPath=" + filepath.Join(t.top, "no-hooks"), "-c", "advice.detachedHead=false"}
 	if _, err := t.git.Output(ctx, append(here, "checkout", "-q", "-f", "--detach", commit.String())...); err != nil {
 		return err
 	}
 	_, err := t.git.Output(ctx, append(here, "clean", "-ffdq")...)
+	return err
+}
+
+// fetchFiles lets git fetch the missing files of a state into a partial clone, all at once: git
+// does so if it writes them to a directory. The trial knows no remote.
+func (t *Trial) fetchFiles(ctx context.Context, commit plumbing.Hash) error {
+	dir := filepath.Join(t.top, "fetched")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	index := filepath.Join(t.top, "index")
+	defer os.Remove(index)
+	_, err := t.from.Git.With("GIT_INDEX_FILE="+index).Output(ctx, "--work-tree="+dir, "-c", "core.hooksPath="+filepath.Join(t.top, "no-hooks"), "-c", "core.sparseCheckout=false", "read-tree", "--reset", "-u", commit.String())
 	return err
 }
 

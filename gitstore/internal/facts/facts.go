@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/internal/chain"
-	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/snapshot"
 )
@@ -106,6 +106,5 @@ func (s *Facts) inChain(ctx context.Context, c *chain.Checkpoint, ref string) bo
 // Partial reports whether the clone is shallow or partial, and so may lack objects that
 // other clones have.
 func (s *Facts) Partial() bool {
-	_, partial := git.Last(s.repo.Config, "extensions.partialclone")
-	return s.repo.Info.Shallow || partial
+	return s.repo.Info.Shallow || repository.Partial(s.repo.Config)
 }
