@@ -118,13 +118,23 @@ func isTrialSetting(name string) bool {
 }
 
 // CheckOut replaces the files of the trial by those of a state, and removes untracked files and
-// repositories. It keeps ignored files, such as the results of a build. No hook runs.
+// repositories, also in directories that a command made read-only. It keeps ignored files, such as
+// the results of a build. No hook runs.
 func (t *Trial) CheckOut(ctx context.Context, commit plumbing.Hash) error {
 	if t.from != nil {
 		if err := t.fetchFiles(ctx, commit); err != nil {
 			return err
 		}
 	}
+	err := t.checkOut(ctx, commit)
+	if err != nil && ctx.Err() == nil {
+		t.makeWritable()
+		err = t.checkOut(ctx, commit)
+	}
+	return err
+}
+
+func (t *Trial) checkOut(ctx context.Context, commit plumbing.Hash) error {
 	// With its directory, git finds no other repository if a command has deleted that of the trial.
 	here := []string{"--git-dir=" + filepath.Join(t.Dir, ".git"), "--work-tree=" + t.Dir, "-c", "core.hooksPath=" + filepath.Join(t.top, "no-hooks"), "-c", "advice.detachedHead=false"}
 	if _, err := t.git.Output(ctx, append(here, "checkout", "-q", "-f", "--detach", commit.String())...); err != nil {
@@ -162,13 +172,24 @@ func (t *Trial) Close() {
 	if t.lock != nil {
 		t.lock.Close()
 	}
-	_ = filepath.WalkDir(t.top, func(path string, d os.DirEntry, err error) error { // git's objects and some builds are read-only
-		if err == nil && d.IsDir() {
+	t.makeWritable()
+	os.RemoveAll(t.top)
+}
+
+// makeWritable lets files be removed, and git write its own: the directories of some builds are
+// read-only. Other files can be hard links of files elsewhere.
+func (t *Trial) makeWritable() {
+	own := filepath.Join(t.Dir, ".git", "logs")
+	_ = filepath.WalkDir(t.top, func(path string, d os.DirEntry, err error) error {
+		switch {
+		case err != nil:
+		case d.IsDir():
 			os.Chmod(path, 0o700)
+		case d.Type().IsRegular() && strings.HasPrefix(path, own):
+			os.Chmod(path, 0o600)
 		}
 		return nil
 	})
-	os.RemoveAll(t.top)
 }
 
 // RemoveLeftTemporaries removes the trials of killed processes, and the trees of their comparisons
@@ -192,7 +213,7 @@ func RemoveLeftTemporaries() (n int) {
 			}
 			continue
 		}
-		t := &Trial{top: filepath.Dir(path), lock: f}
+		t := &Trial{top: filepath.Dir(path), Dir: filepath.Join(filepath.Dir(path), "work"), lock: f}
 		t.Close()
 		n++
 	}
