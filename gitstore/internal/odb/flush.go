@@ -106,6 +106,17 @@ func (s *Database) newFlush() *flush {
 // atOnce limits the number of open files.
 const atOnce = 128
 
+// A KeepError reports an object of another process that a batch needs (Batch.Keep) and that could
+// not be read.
+type KeepError struct {
+	Hash plumbing.Hash
+	Err  error
+}
+
+func (e *KeepError) Error() string { return fmt.Sprintf("keep object %s: %v", e.Hash, e.Err) }
+
+func (e *KeepError) Unwrap() error { return e.Err }
+
 // keep freshens existing objects. It returns copies of the objects that cannot be
 // freshened, for example in a read-only directory or in a cruft pack. If it cannot read
 // some objects, it returns the copies of the others too.
@@ -116,7 +127,7 @@ func (f *flush) keep(hashes []plumbing.Hash) (write []*added, err error) {
 		}
 		t, content, readErr := f.store.Read(h)
 		if readErr != nil {
-			err = cmp.Or(err, fmt.Errorf("keep object %s: %w", h, readErr))
+			err = cmp.Or[error](err, &KeepError{h, readErr})
 			continue
 		}
 		write = append(write, &added{h, t, content})

@@ -191,9 +191,11 @@ func (k *ObjectWriter) isForeignGone() bool {
 }
 
 // gone returns ErrObjectsGone with its cause if an object of another process is missing, else
-// the error itself.
+// the error itself. The object may exist again, because a third process has written it meanwhile.
 func (k *ObjectWriter) gone(err error) error {
-	if err == nil || errors.Is(err, ErrObjectsGone) || !k.isForeignGone() {
+	kept, ok := errors.AsType[*odb.KeepError](err)
+	wasGone := ok && errors.Is(kept, plumbing.ErrObjectNotFound)
+	if err == nil || errors.Is(err, ErrObjectsGone) || !wasGone && !k.isForeignGone() {
 		return err
 	}
 	return fmt.Errorf("%w: %w", ErrObjectsGone, err)

@@ -1,0 +1,31 @@
+package repo
+
+import (
+	"context"
+	"os"
+	"testing"
+
+	"git-checkpoint/gitstore/internal/odb"
+	"git-checkpoint/gitstore/testing/gittest"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestMain(m *testing.M) { os.Exit(gittest.Main(m)) }
+
+// TestObjectThatIsBackAgainWasGone checks that a save takes a new snapshot after an object was
+// missing for a moment: a gc deleted it, and another process has written it again.
+func TestObjectThatIsBackAgainWasGone(t *testing.T) {
+	t.Parallel()
+	r := gittest.Seed.New(t)
+	s, err := Open(context.Background(), Options{Dir: r.Dir})
+	require.NoError(t, err)
+	k := s.NewObjectWriter()
+	there := plumbing.NewHash(r.Git("rev-parse", "HEAD"))
+	k.Keep(there)
+	assert.ErrorIs(t, k.gone(&odb.KeepError{Hash: there, Err: plumbing.ErrObjectNotFound}), ErrObjectsGone)
+	other := &odb.KeepError{Hash: there, Err: os.ErrPermission}
+	assert.Equal(t, error(other), k.gone(other))
+}
