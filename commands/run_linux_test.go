@@ -114,18 +114,20 @@ func (p *protected) gone() {
 // groupRuns reports whether a process group has a process that is not a zombie. Zombies stay in
 // a container whose first process does not reap them.
 func groupRuns(group int) bool {
-	if errors.Is(syscall.Kill(-group, 0), syscall.ESRCH) {
-		return false
-	}
+	return !errors.Is(syscall.Kill(-group, 0), syscall.ESRCH) && groupSize(group) > 0
+}
+
+// groupSize returns the number of processes of a group that are no zombies.
+func groupSize(group int) (n int) {
 	files, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, file := range files {
 		stat, _ := os.ReadFile(file)
 		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:])) // state, parent, group
 		if len(fields) > 2 && fields[0] != "Z" && fields[2] == strconv.Itoa(group) {
-			return true
+			n++
 		}
 	}
-	return false
+	return n
 }
 
 // triggers returns the triggers of the checkpoints, newest first.
@@ -141,6 +143,8 @@ func TestRunSignals(t *testing.T) {
 			t.Parallel()
 			p := protect(newVictim(t), "echo new >new.txt; sleep 600; true")
 			p.untilFile("new.txt")
+			// A shell that starts a program at this moment can lose a SIGINT.
+			p.until("the start of sleep", func() bool { return groupSize(p.child()) == 2 })
 			require.NoError(t, p.cmd.Process.Signal(s))
 			assert.Equal(t, code, p.code())
 			p.gone()
