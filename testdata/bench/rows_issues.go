@@ -156,7 +156,7 @@ func mainRows() []row {
 		side       func(*repo) side
 	}{
 		{"status", "status", func(r *repo) side {
-			return side{argv: r.here("status", "--offline"), check: counts("", 50)}
+			return side{argv: r.here("status", "--offline"), check: shows50(len(r.many))}
 		}},
 		{"turn", "hook of an idle turn", func(r *repo) side { return r.agentHook("turn") }},
 		{"stop", "hook of the end of a session", func(r *repo) side { return r.agentHook("stop") }},
