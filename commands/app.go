@@ -140,9 +140,11 @@ func newApp(env *invoke.Env, l *line) *cli.App {
 func call(line *line, env *invoke.Env, flags *cli.Context) error {
 	d := line.command
 	c := &invoke.Invocation{
-		Name: d.Name, Declared: d,
-		Ctx: flags.Context, Env: env, Flags: flags, Args: flags.Args().Slice(), Paths: line.paths,
-		Common: line.common, JSON: line.json, Out: &invoke.Writer{W: env.Stdout}, Commands: line.commands,
+		Ctx: flags.Context, Env: env, Out: invoke.Output{Writer: &invoke.Writer{W: env.Stdout}},
+		Line: invoke.Line{
+			Name: d.Name, Args: flags.Args().Slice(), Paths: line.paths, Flags: flags,
+			Common: line.common, JSON: line.json, Command: d, Commands: line.commands,
+		},
 		RunLine: func(ctx context.Context, env *invoke.Env, args []string) int {
 			return runLine(ctx, env, line.commands, args)
 		},
@@ -152,10 +154,10 @@ func call(line *line, env *invoke.Env, flags *cli.Context) error {
 	}
 	defer c.Close()
 	defer c.CloseMirror()
-	if n := len(c.Args); n > d.Max {
-		return failure.Usagef("%s: unexpected argument %q%s", d.Name, c.Args[d.Max], noteAdvice(c))
+	if n := len(c.Line.Args); n > d.Max {
+		return failure.Usagef("%s: unexpected argument %q%s", d.Name, c.Line.Args[d.Max], noteAdvice(c))
 	}
-	if err := c.Chdir(c.Common.Dir); err != nil {
+	if err := c.Chdir(c.Line.Common.Dir); err != nil {
 		return err
 	}
 	err := withRecoveryHint(c, line.run(c))
@@ -175,7 +177,7 @@ func call(line *line, env *invoke.Env, flags *cli.Context) error {
 // noteAdvice returns advice about an unexpected argument: run's command goes after --, and a note
 // after -m.
 func noteAdvice(c *invoke.Invocation) string {
-	if c.Name == "run" {
+	if c.Line.Name == "run" {
 		return "; the command goes after --"
 	}
 	if !c.HasFlag("message") {
@@ -196,12 +198,12 @@ func withRecoveryHint(c *invoke.Invocation, err error) error {
 		return failure.NoneFound(none, hint, details)
 	}
 	var damaged *gitstore.CorruptError
-	if !errors.As(err, &damaged) || damaged.Hint != "" || errors.As(err, new(*failure.Error)) || c.IssueInQuestion == "" {
+	if !errors.As(err, &damaged) || damaged.Hint != "" || errors.As(err, new(*failure.Error)) || c.Subject.Issue == "" {
 		return err
 	}
-	hint := invoke.RecoveryCommand(c, c.IssueInQuestion)
+	hint := invoke.RecoveryCommand(c, c.Subject.Issue)
 	if hint == "" {
-		hint = "git checkpoint verify " + view.IssueArg(c.IssueInQuestion)
+		hint = "git checkpoint verify " + view.IssueArg(c.Subject.Issue)
 	}
 	return failure.Errorf(failure.Invalid, hint, "%w", err)
 }
@@ -217,12 +219,12 @@ func noneHint(c *invoke.Invocation, issue checkpoint.Issue) (hint string, detail
 	}
 	var hints []string
 	_, err := c.Remote("")
-	atRemote := err == nil && c.Name != "fetch" && c.Name != "sync" && !c.RemoteAnswered
+	atRemote := err == nil && c.Line.Name != "fetch" && c.Line.Name != "sync" && !c.Subject.RemoteAnswered
 	if atRemote {
 		hints = append(hints, fetchHint(c, issue))
 	}
-	if c.Unfetched != "" {
-		details = append(details, c.Unfetched)
+	if c.Subject.Unfetched != "" {
+		details = append(details, c.Subject.Unfetched)
 	}
 	issues, err := c.IssuesWithCheckpoints()
 	some := err == nil && len(issues) > 0
@@ -230,12 +232,12 @@ func noneHint(c *invoke.Invocation, issue checkpoint.Issue) (hint string, detail
 		details = append(details, "issues with checkpoints: "+view.List(view.Few(view.Strings(issues), manyIssues)))
 	}
 	switch {
-	case atRemote && !c.Inferred: // that command is the next one
-	case c.Inferred && len(c.Args) == 0 && (!some || !c.NamedAfterBranch):
+	case atRemote && !c.Subject.Inferred: // that command is the next one
+	case c.Subject.Inferred && len(c.Line.Args) == 0 && (!some || !c.Subject.NamedAfterBranch):
 		hints = append(hints, "git checkpoint save "+arg)
 	case !some:
 		hints = append(hints, "git checkpoint save")
-	case c.NamedAfterBranch:
+	case c.Subject.NamedAfterBranch:
 		hints = append(hints, "git checkpoint list")
 	default:
 		hints = append(hints, "git checkpoint list --all")
@@ -254,9 +256,9 @@ func fetchHint(c *invoke.Invocation, issue checkpoint.Issue) string {
 	switch arg := view.IssueArg(issue); {
 	case c.Store.HasIssue(c.Ctx, issue):
 		return "git checkpoint sync " + arg + " --archived"
-	case c.NamedAfterBranch:
+	case c.Subject.NamedAfterBranch:
 		return "git checkpoint fetch --all"
-	case c.Name == "status":
+	case c.Line.Name == "status":
 		return "git checkpoint resume " + arg
 	default:
 		return "git checkpoint fetch " + arg
@@ -304,8 +306,8 @@ func allCommands() []*invoke.Command {
 }
 
 func runConfig(c *invoke.Invocation, o *configOptions) error {
-	if len(c.Args) > 0 {
-		return configInGit(c.Args)
+	if len(c.Line.Args) > 0 {
+		return configInGit(c.Line.Args)
 	}
 	if err := c.Open(); err != nil {
 		return err
@@ -321,11 +323,11 @@ func runConfig(c *invoke.Invocation, o *configOptions) error {
 	for _, s := range c.Settings.All() {
 		s.Value = gitstore.ShownRemote(s.Value) // users paste this output elsewhere, so credentials in URLs are masked
 		result.Settings = append(result.Settings, view.Setting{Key: s.Key, Value: s.Value, Origin: s.Origin})
-		if !c.JSON {
+		if !c.Line.JSON {
 			c.Printf("%s = %s  (%s)\n", s.Key, view.Clean(s.Value), view.Clean(s.Origin))
 		}
 	}
-	if c.JSON {
+	if c.Line.JSON {
 		return c.WriteJSON(result)
 	}
 	return nil
@@ -358,7 +360,7 @@ func configInGit(args []string) error {
 
 func runVersion(c *invoke.Invocation) error {
 	v := buildVersion()
-	if c.JSON {
+	if c.Line.JSON {
 		return c.WriteJSON(v)
 	}
 	c.Printf("git-checkpoint %s", v.Program)

@@ -30,17 +30,17 @@ var completionCommand = invoke.Command{
 }
 
 func runCompletion(c *invoke.Invocation) error {
-	if len(c.Args) == 0 {
+	if len(c.Line.Args) == 0 {
 		return failure.Usagef("completion: no shell given: use bash, zsh or fish")
 	}
-	text := complete.Script(c.Args[0])
-	if c.Args[0] == "words" {
-		next := complete.At(declared(c.Commands), c.Paths)
+	text := complete.Script(c.Line.Args[0])
+	if c.Line.Args[0] == "words" {
+		next := complete.At(declared(c.Line.Commands), c.Line.Paths)
 		text = next.Lines(candidates(c, &next))
 	} else if text == "" {
-		return failure.Usagef("completion: %q is not one of %s", c.Args[0], strings.Join(complete.Shells(), ", "))
+		return failure.Usagef("completion: %q is not one of %s", c.Line.Args[0], strings.Join(complete.Shells(), ", "))
 	}
-	if c.JSON {
+	if c.Line.JSON {
 		return c.WriteJSON(view.Help{Type: "completion", Text: text})
 	}
 	c.Printf("%s", text)
@@ -57,7 +57,7 @@ func candidates(c *invoke.Invocation, next *complete.Next) []complete.Word {
 	if c.Chdir(dir) != nil {
 		return nil
 	}
-	c.Quiet = true
+	c.Out.Quiet = true
 	var found []complete.Word
 	for _, kind := range next.Kinds {
 		found = append(found, candidatesOf(c, kind, &next.Line)...)
@@ -68,7 +68,7 @@ func candidates(c *invoke.Invocation, next *complete.Next) []complete.Word {
 func candidatesOf(c *invoke.Invocation, kind complete.Kind, line *complete.CommandLine) []complete.Word {
 	switch kind {
 	case complete.Command:
-		return commandWords(c.Commands)
+		return commandWords(c.Line.Commands)
 	case complete.Guide:
 		return guideWords()
 	case complete.Trigger:

@@ -53,7 +53,7 @@ func runHelp(c *invoke.Invocation, o *helpOptions) error {
 	if err != nil {
 		return err
 	}
-	if c.JSON {
+	if c.Line.JSON {
 		return c.WriteJSON(view.Help{Type: "help", Text: text})
 	}
 	c.Printf("%s", text)
@@ -65,30 +65,30 @@ func helpText(c *invoke.Invocation, o *helpOptions) (string, error) {
 	switch {
 	case o.man.Given():
 		return writeMan(c, o.man.Value())
-	case len(c.Args) == 0 && o.all:
-		return fullOverview(c.Commands), nil
-	case len(c.Args) == 0:
-		return overview(c.Commands), nil
+	case len(c.Line.Args) == 0 && o.all:
+		return fullOverview(c.Line.Commands), nil
+	case len(c.Line.Args) == 0:
+		return overview(c.Line.Commands), nil
 	}
-	if cmd := commandNamed(c.Commands, c.Args[0]); cmd != nil {
+	if cmd := commandNamed(c.Line.Commands, c.Line.Args[0]); cmd != nil {
 		return explain(cmd, o.all), nil
 	}
-	pages := manual.Pages(declared(c.Commands))
-	if i := slices.IndexFunc(pages, func(p manual.Page) bool { return p.Name == c.Args[0] || p.Name == progName+"-"+c.Args[0] }); i >= 0 {
+	pages := manual.Pages(declared(c.Line.Commands))
+	if i := slices.IndexFunc(pages, func(p manual.Page) bool { return p.Name == c.Line.Args[0] || p.Name == progName+"-"+c.Line.Args[0] }); i >= 0 {
 		return pages[i].Text(), nil
 	}
 	var guides []string
 	for _, g := range manual.Topics() {
 		guides = append(guides, g.Name)
 	}
-	meant := cmp.Or(meantCommand(c.Commands, c.Args[0]), invoke.Nearest(c.Args[0], guides))
+	meant := cmp.Or(meantCommand(c.Line.Commands, c.Line.Args[0]), invoke.Nearest(c.Line.Args[0], guides))
 	hint := strings.TrimSuffix("git checkpoint help "+meant, " ")
-	return "", failure.Errorf(failure.Usage, hint, "%q is neither a command nor a guide", c.Args[0])
+	return "", failure.Errorf(failure.Usage, hint, "%q is neither a command nor a guide", c.Line.Args[0])
 }
 
 // writeMan writes the man pages to dir, or to the default, and returns their paths.
 func writeMan(c *invoke.Invocation, dir string) (string, error) {
-	if len(c.Args) > 0 {
+	if len(c.Line.Args) > 0 {
 		return "", failure.Usagef("help: --man takes no command: it writes all pages")
 	}
 	if dir == "" {
@@ -97,7 +97,7 @@ func writeMan(c *invoke.Invocation, dir string) (string, error) {
 			return "", err
 		}
 	}
-	tool := declared(c.Commands)
+	tool := declared(c.Line.Commands)
 	tool.Date = cmp.Or(tool.Date, c.Env.Now().UTC().Format(time.DateOnly))
 	var names strings.Builder
 	for _, p := range manual.Pages(tool) {

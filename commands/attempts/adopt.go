@@ -83,10 +83,10 @@ func runAdopt(c *invoke.Invocation, o *adoptOptions) error {
 
 // toAdopt returns the fork of the command line, its source and the other forks.
 func toAdopt(c *invoke.Invocation) (*adoption, error) {
-	if len(c.Args) == 0 {
+	if len(c.Line.Args) == 0 {
 		return nil, failure.Errorf(failure.Usage, "git checkpoint compare", "adopt: no fork given")
 	}
-	issue, err := c.ParseIssueArg(c.Args[0])
+	issue, err := c.ParseIssueArg(c.Line.Args[0])
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func toAdopt(c *invoke.Invocation) (*adoption, error) {
 	}
 	forks, err := forksOf(c, f.Issue)
 	a.others = slices.DeleteFunc(forks, func(i checkpoint.Issue) bool { return i == issue })
-	c.IssueInQuestion = f.Issue
+	c.Subject.Issue = f.Issue
 	return a, err
 }
 
@@ -174,7 +174,7 @@ func (a *adoption) show(c *invoke.Invocation) error {
 	if a.dryRun && len(a.done.Merged)+len(a.done.Skipped)+len(a.done.InTheWay) == 0 {
 		a.left = a.others
 	}
-	if c.JSON {
+	if c.Line.JSON {
 		return c.WriteJSON(a.record())
 	}
 	verbs := [3]string{"restored", "removed", "archived"}

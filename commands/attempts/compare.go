@@ -44,7 +44,7 @@ func (o *compareOptions) flags() []cli.Flag {
 }
 
 func runCompare(c *invoke.Invocation, o *compareOptions) error {
-	if o.markdown && c.JSON {
+	if o.markdown && c.Line.JSON {
 		return failure.Usagef("compare: --markdown and --json cannot be combined")
 	}
 	if err := c.Open(); err != nil {
@@ -60,7 +60,7 @@ func runCompare(c *invoke.Invocation, o *compareOptions) error {
 		return err
 	}
 	view.MarkBest(list)
-	if c.JSON {
+	if c.Line.JSON {
 		return c.WriteJSON(view.Compare{Type: "compare", Issue: string(of), Attempts: view.AttemptRecords(list)})
 	}
 	if o.markdown {
@@ -83,8 +83,8 @@ func runCompare(c *invoke.Invocation, o *compareOptions) error {
 // compared returns the issues to compare, and the issue of which all of them are forks, or "". In
 // the worktree of a fork, the forks of its source are compared.
 func compared(c *invoke.Invocation) (of checkpoint.Issue, issues []checkpoint.Issue, err error) {
-	if len(c.Args) > 1 {
-		for _, arg := range c.Args {
+	if len(c.Line.Args) > 1 {
+		for _, arg := range c.Line.Args {
 			i, err := c.ParseIssueArg(arg)
 			if err != nil {
 				return "", nil, err
@@ -105,7 +105,7 @@ func compared(c *invoke.Invocation) (of checkpoint.Issue, issues []checkpoint.Is
 		return "", nil, err
 	}
 	f := r.Fork()
-	if f.Issue != "" && len(c.Args) == 1 {
+	if f.Issue != "" && len(c.Line.Args) == 1 {
 		return f.Issue, []checkpoint.Issue{issue}, nil
 	}
 	if f.Issue != "" {
@@ -157,7 +157,7 @@ func measure(c *invoke.Invocation, i checkpoint.Issue, f checkpoint.Fork) (*view
 			a.Since = max(cp.Created.Sub(at), 0)
 		}
 	}
-	if len(c.Paths) > 0 {
+	if len(c.Line.Paths) > 0 {
 		err = try(c, i, cp, a)
 	}
 	return a, err
@@ -195,7 +195,7 @@ func try(c *invoke.Invocation, i checkpoint.Issue, cp *gitstore.Checkpoint, a *v
 	}
 	defer t.Close()
 	c.Infof("%s: testing %s", i, cp.ID.Short())
-	a.Code, err = work.RunInTrial(c.Ctx, c, t, st, c.Paths)
+	a.Code, err = work.RunInTrial(c.Ctx, c, t, st, c.Line.Paths)
 	switch {
 	case a.Code == 0:
 		a.Result = view.ResultOK

@@ -69,7 +69,7 @@ func runFork(c *invoke.Invocation, o *forkOptions) error {
 	if err != nil {
 		return err
 	}
-	c.IssueInQuestion = issue
+	c.Subject.Issue = issue
 	from, err := forkFrom(c, issue, o.from)
 	if err != nil {
 		return err
@@ -97,8 +97,8 @@ func runFork(c *invoke.Invocation, o *forkOptions) error {
 // forkArgs returns the issue and the names of the arguments [ISSUE] NAME... The first of several
 // arguments is the issue if it is a number, or if such an issue has checkpoints.
 func forkArgs(c *invoke.Invocation) (issue checkpoint.Issue, names []string, err error) {
-	names = c.Args
-	if len(names) > 1 && c.Common.Issue == "" {
+	names = c.Line.Args
+	if len(names) > 1 && c.Line.Common.Issue == "" {
 		i, err := checkpoint.ParseIssue(names[0])
 		if _, isNumber := i.Number(); err == nil && (isNumber || c.Store.HasIssue(c.Ctx, i)) {
 			issue, names = i, names[1:]
@@ -255,11 +255,11 @@ func showForks(c *invoke.Invocation, o *forkOptions, from *gitstore.Checkpoint, 
 			line += " " + view.QuotePath(f.dir)
 		}
 		record.Forks = append(record.Forks, e)
-		if !c.JSON {
+		if !c.Line.JSON {
 			c.Printf("%s\n", line)
 		}
 	}
-	if c.JSON {
+	if c.Line.JSON {
 		return c.WriteJSON(record)
 	}
 	switch first := forks[0]; {
@@ -277,7 +277,7 @@ func forksOf(c *invoke.Invocation, issue checkpoint.Issue) ([]checkpoint.Issue, 
 	defer c.Store.CacheRefs(c.Ctx)()
 	forks, err := c.Store.Forks(c.Ctx, issue)
 	if err == nil && len(forks) == 0 {
-		err = failure.Errorf(failure.None, "git checkpoint fork "+view.IssueArg(issue)+" a b", "%s: issue %s has no forks", c.Name, issue)
+		err = failure.Errorf(failure.None, "git checkpoint fork "+view.IssueArg(issue)+" a b", "%s: issue %s has no forks", c.Line.Name, issue)
 	}
 	return forks, err
 }

@@ -46,7 +46,7 @@ type show struct {
 }
 
 func run(c *invoke.Invocation, o *options) (err error) {
-	if c.JSON {
+	if c.Line.JSON {
 		return failure.Usagef("demo: the output is a text for people: omit --json")
 	}
 	self, err := os.Executable()

@@ -46,7 +46,7 @@ func (o *doctorOptions) flags() []cli.Flag {
 }
 
 func runDoctor(c *invoke.Invocation, o *doctorOptions) error {
-	if o.report && (c.JSON || o.fix || o.sizes) {
+	if o.report && (c.Line.JSON || o.fix || o.sizes) {
 		return failure.Usagef("doctor: --report prints a text of its own: it takes none of --json, --fix and --sizes")
 	}
 	err := c.Open()
@@ -95,7 +95,7 @@ func runDoctor(c *invoke.Invocation, o *doctorOptions) error {
 	if err := showDoctor(c, result); err != nil {
 		return err
 	}
-	if o.sizes && !c.JSON {
+	if o.sizes && !c.Line.JSON {
 		loose, packs := c.Store.Doctor.OwnObjects()
 		c.Printf("of these, this program wrote %s, and packed others in %s\n", view.Plural(loose, "loose object"), view.Plural(packs, "pack"))
 	}
@@ -153,7 +153,7 @@ func addFindings(findings []gitstore.Finding, result *view.Doctor) (fixable int)
 }
 
 func showDoctor(c *invoke.Invocation, v view.Doctor) error {
-	if c.JSON {
+	if c.Line.JSON {
 		return c.WriteJSON(v)
 	}
 	for _, line := range v.Fixed {

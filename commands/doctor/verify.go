@@ -63,7 +63,7 @@ func runVerify(c *invoke.Invocation) error {
 	return nil
 }
 
-func namesIssue(c *invoke.Invocation) bool { return len(c.Args) > 0 || c.Common.Issue != "" }
+func namesIssue(c *invoke.Invocation) bool { return len(c.Line.Args) > 0 || c.Line.Common.Issue != "" }
 
 // issuesToVerify returns the named issue, or all live and archived issues.
 func issuesToVerify(c *invoke.Invocation) ([]checkpoint.Issue, error) {
@@ -88,7 +88,7 @@ func issuesToVerify(c *invoke.Invocation) ([]checkpoint.Issue, error) {
 }
 
 func showVerify(c *invoke.Invocation, v view.Verify) error {
-	if c.JSON {
+	if c.Line.JSON {
 		return c.WriteJSON(v)
 	}
 	printFound(c, v.Errors, v.Warnings)

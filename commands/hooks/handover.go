@@ -34,7 +34,7 @@ func sessionStart(c *invoke.Invocation, args []string) error {
 	}
 	agent := agentName(args)
 	before, _ := sessions.Read(c.Store.Notes, in.SessionID)
-	sessions.Ran(c.Store.Notes, agent, c.Args[0], c.Env.Now())
+	sessions.Ran(c.Store.Notes, agent, c.Line.Args[0], c.Env.Now())
 	issue, ok := before.Issue, false
 	if in.Source == "compact" && before.Named { // the session goes on, perhaps on another branch
 		ok = c.Store.HasIssue(c.Ctx, issue)

@@ -80,8 +80,8 @@ type hooksOptions struct {
 // together.
 func (o *hooksOptions) check(c *invoke.Invocation) error {
 	agent := o.agents
-	if len(c.Args) > 0 {
-		o.verb = c.Args[0]
+	if len(c.Line.Args) > 0 {
+		o.verb = c.Line.Args[0]
 	}
 	switch {
 	case o.verb != "install" && o.verb != "uninstall" && o.verb != "status":
@@ -215,7 +215,7 @@ func changeHooks(c *invoke.Invocation, r *install.Repo, o *hooksOptions, changes
 	case o.verb == "install" && !o.dryRun:
 		tellEffect(c, o)
 	}
-	if c.JSON {
+	if c.Line.JSON {
 		return c.WriteJSON(result)
 	}
 	return nil
@@ -252,7 +252,7 @@ func tellKept(c *invoke.Invocation, r *install.Repo) []view.Kept {
 }
 
 func tellChange(c *invoke.Invocation, dry bool, text string) {
-	if c.JSON {
+	if c.Line.JSON {
 		return
 	}
 	if dry {
@@ -277,7 +277,7 @@ func showManual(c *invoke.Invocation, o *hooksOptions) error {
 	if o.skill {
 		text += "# " + strings.Join(hook.SkillFiles(), " and ") + ":\n" + hook.Skill()
 	}
-	if c.JSON {
+	if c.Line.JSON {
 		return c.WriteJSON(view.Hooks{Type: "hooks", Action: "manual", Changes: []string{text}})
 	}
 	c.Printf("%s", text)
@@ -301,7 +301,7 @@ func hooksStatus(c *invoke.Invocation, r *install.Repo) error {
 	if result.Skills, err = r.Skills(); err != nil {
 		return err
 	}
-	if c.JSON {
+	if c.Line.JSON {
 		return c.WriteJSON(result)
 	}
 	for _, h := range result.Hooks {

@@ -200,7 +200,7 @@ func elsewhere(c *invoke.Invocation, s, now sessions.Session) (i checkpoint.Issu
 	if err != nil || len(changed) == 0 {
 		return "", "", err
 	}
-	notify(c, "%s: saved to issue %s, where the session began; HEAD is %s", c.Args[0], s.Issue, onBranch(now.Branch))
+	notify(c, "%s: saved to issue %s, where the session began; HEAD is %s", c.Line.Args[0], s.Issue, onBranch(now.Branch))
 	return s.Issue, "", nil
 }
 

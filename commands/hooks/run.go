@@ -54,12 +54,12 @@ var hookRuns = map[string]func(*invoke.Invocation, []string) error{
 }
 
 func runHook(c *invoke.Invocation) error {
-	if len(c.Args) == 0 {
+	if len(c.Line.Args) == 0 {
 		return failure.Usagef("hook: which one?")
 	}
-	run := hookRuns[c.Args[0]]
+	run := hookRuns[c.Line.Args[0]]
 	if run == nil {
-		return failure.Usagef("hook: %q is not one of %s", c.Args[0], strings.Join(hookNames(), ", "))
+		return failure.Usagef("hook: %q is not one of %s", c.Line.Args[0], strings.Join(hookNames(), ", "))
 	}
 	if word := c.Env.Getenv(install.CanaryVariable); word != "" {
 		fmt.Fprintln(c.Env.Stderr, view.Clean(word))
@@ -68,7 +68,7 @@ func runHook(c *invoke.Invocation) error {
 	if skip := c.Env.Getenv(skipVariable); skip != "" && !invoke.IsOff(skip) {
 		return nil
 	}
-	return harmless(c, c.Args[0], run)
+	return harmless(c, c.Line.Args[0], run)
 }
 
 // openQuickly opens the repository within hookTime, for a hook that only prints a notice.
@@ -116,8 +116,8 @@ func harmless(c *invoke.Invocation, name string, run func(*invoke.Invocation, []
 			err = nil
 		}
 	}()
-	c.Quiet, c.Offline = true, true
-	err = run(c, c.Args[1:])
+	c.Out.Quiet, c.Needs.Offline = true, true
+	err = run(c, c.Line.Args[1:])
 	if err == nil || errors.Is(err, gitstore.ErrNotRepository) { // hooks of --global run everywhere
 		return nil
 	}

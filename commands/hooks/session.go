@@ -56,7 +56,7 @@ func sessionSave(c *invoke.Invocation, trigger string, args []string) error {
 	if !c.Settings.Bool("enabled") {
 		return nil
 	}
-	sessions.Ran(c.Store.Notes, agent, c.Args[0], c.Env.Now())
+	sessions.Ran(c.Store.Notes, agent, c.Line.Args[0], c.Env.Now())
 	issue, why, err := sessionIssue(c, in, agent, s, known)
 	if err != nil {
 		return err
@@ -65,12 +65,12 @@ func sessionSave(c *invoke.Invocation, trigger string, args []string) error {
 		return nil
 	}
 	if issue == "" {
-		notify(c, "%s: nothing is saved: %s", c.Args[0], why)
+		notify(c, "%s: nothing is saved: %s", c.Line.Args[0], why)
 		return nil
 	}
 	line := []string{"save", "--trigger", trigger, "--if-changed", "--quiet"}
 	turn := &invoke.Turn{Hand: true}
-	if c.Args[0] == hook.Prompt {
+	if c.Line.Args[0] == hook.Prompt {
 		line = append(line, "--message="+view.HandNote)
 	} else {
 		turn = turnOf(c, in, agent, trigger)
@@ -98,12 +98,12 @@ func sessionBounds(c *invoke.Invocation) []string {
 	bounds := []string{"GIT_CHECKPOINT_TIMEOUTS_ISSUE=1"}
 	if c.Settings.IsDefault("limits.capture_ms") {
 		budget := 1500
-		if len(c.Args) > 1 && hook.AgentNamed(c.Args[1]) != nil {
-			budget = hook.AgentNamed(c.Args[1]).Budget
+		if len(c.Line.Args) > 1 && hook.AgentNamed(c.Line.Args[1]) != nil {
+			budget = hook.AgentNamed(c.Line.Args[1]).Budget
 		}
 		bounds = append(bounds, fmt.Sprintf("GIT_CHECKPOINT_LIMITS_CAPTURE_MS=%d", budget))
 	}
-	if compactsOften(c.Args) && c.Settings.IsDefault("min_interval") {
+	if compactsOften(c.Line.Args) && c.Settings.IsDefault("min_interval") {
 		bounds = append(bounds, fmt.Sprintf("GIT_CHECKPOINT_MIN_INTERVAL=%d", compactSeconds))
 	}
 	return bounds

@@ -68,7 +68,7 @@ type exportOptions struct {
 // check returns an error for invalid values, and for flags that do not go together.
 func (o *exportOptions) check(c *invoke.Invocation) error {
 	switch {
-	case o.as == jsonLines && c.JSON && o.target == "":
+	case o.as == jsonLines && c.Line.JSON && o.target == "":
 		return failure.Usagef("export: --as jsonl already prints JSON: omit --json, or give --dir")
 	case o.as == commits && (o.target != "" || o.force):
 		return failure.Usagef("export: --as commits writes a branch: it takes no --dir and no --force")
@@ -115,11 +115,11 @@ func runExport(c *invoke.Invocation, o *exportOptions) error {
 
 // exportCommits creates the branch that the arguments [ISSUE] BRANCH name.
 func exportCommits(c *invoke.Invocation) (err error) {
-	if len(c.Args) == 0 {
+	if len(c.Line.Args) == 0 {
 		return failure.Errorf(failure.Usage, "git checkpoint export --as commits BRANCH", "export: no branch given")
 	}
-	branch := c.Args[len(c.Args)-1]
-	c.Args = c.Args[:len(c.Args)-1]
+	branch := c.Line.Args[len(c.Line.Args)-1]
+	c.Line.Args = c.Line.Args[:len(c.Line.Args)-1]
 	issue, err := c.Issue()
 	if err != nil {
 		return err
@@ -128,7 +128,7 @@ func exportCommits(c *invoke.Invocation) (err error) {
 	if err != nil {
 		return err
 	}
-	if c.JSON {
+	if c.Line.JSON {
 		return c.WriteJSON(view.Export{Type: "export", Issue: string(issue), Layout: string(commits), Branch: branch, Commit: tip.String(), Warnings: c.TakeWarnings()})
 	}
 	c.Printf("%s\n", branch)
@@ -138,7 +138,7 @@ func exportCommits(c *invoke.Invocation) (err error) {
 
 // exported returns the issue and the name of the checkpoint that the arguments name, or "".
 func exported(c *invoke.Invocation, o *exportOptions) (issue checkpoint.Issue, name string, err error) {
-	if len(c.Args) < 2 {
+	if len(c.Line.Args) < 2 {
 		issue, err = c.Issue()
 		return issue, "", err
 	}
@@ -254,7 +254,7 @@ func (x *exporting) folder() (root, below string, err error) {
 }
 
 func (x *exporting) show() error {
-	if x.c.JSON {
+	if x.c.Line.JSON {
 		return x.c.WriteJSON(view.Export{
 			Type: "export", Issue: string(x.issue), Layout: string(x.as), Dir: view.QuotePath(filepath.Join(x.root, filepath.FromSlash(x.below))),
 			Files: view.QuotePaths(x.written), Unchanged: view.QuotePaths(x.unchanged), Warnings: x.c.TakeWarnings(),

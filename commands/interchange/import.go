@@ -76,14 +76,14 @@ func (o *importOptions) source(c *invoke.Invocation) (layout.Name, error) {
 }
 
 func runImport(c *invoke.Invocation, o *importOptions) (err error) {
-	if len(c.Args) == 0 {
+	if len(c.Line.Args) == 0 {
 		return failure.Usagef("import: no file or directory given")
 	}
-	o.path = c.Args[0]
+	o.path = c.Line.Args[0]
 	if o.as, err = o.source(c); err != nil {
 		return err
 	}
-	c.WillSave = true
+	c.Needs.WillSave = true
 	if err := c.Open(); err != nil {
 		return err
 	}
@@ -292,7 +292,7 @@ func (in *importing) known(issue checkpoint.Issue) map[string]checkpoint.ID {
 // key of a related file, GIT_CHECKPOINT_ISSUE, or the branch, in this order.
 func (in *importing) issueOf(d document) (checkpoint.Issue, error) {
 	hint := "git checkpoint import " + view.QuoteArg(in.path) + " --issue ISSUE"
-	key := cmp.Or(in.c.Common.Issue, d.file.Key(), d.key)
+	key := cmp.Or(in.c.Line.Common.Issue, d.file.Key(), d.key)
 	if key == "" {
 		if _, err := in.c.NamedIssue(); errors.Is(err, invoke.ErrUnnamed) {
 			return "", failure.Errorf(failure.Usage, hint, "the document names no issue, and HEAD is detached")
@@ -350,7 +350,7 @@ func (in *importing) save(d document, issue checkpoint.Issue, id checkpoint.ID) 
 
 // show prints the imported and the skipped files.
 func (in *importing) show() error {
-	if in.c.JSON {
+	if in.c.Line.JSON {
 		return in.c.WriteJSON(in.result())
 	}
 	for _, i := range in.imported {

@@ -152,7 +152,7 @@ func (m *mirroring) take(t taking) error {
 		if err != nil {
 			return err
 		}
-		if !m.c.Quiet { // a hook's one line is for other messages
+		if !m.c.Out.Quiet { // a hook's one line is for other messages
 			m.c.Infof("recorded: %s as %s", view.QuotePath(t.Path), saved.ID)
 			work.WarnLeftOut(m.c, saved)
 		}
@@ -222,7 +222,7 @@ func (m *mirroring) save(issue checkpoint.Issue, t taking) (*gitstore.Saved, err
 	req := gitstore.SaveRequest{
 		Issue: issue, Edit: work.DocumentEdit(c, t.doc, trigger, named), Branch: c.DetachedBranch(), Keep: t.doc.Whole(),
 	}
-	work.ChooseFiles(c, &req, !c.WillSave)
+	work.ChooseFiles(c, &req, !c.Needs.WillSave)
 	if c.Settings.Bool("auto_prune") {
 		req.Retention = c.Settings.Policy()
 	}

@@ -155,7 +155,7 @@ func (m *mirroring) worded(issue checkpoint.Issue, begun bool) func([]layout.Out
 		switch {
 		case begun && errors.As(err, new(*layout.InvalidError)):
 			m.c.Warnf("mirror: issue %s: its file is not written: %v", issue, err)
-		case err != nil && m.c.Common.Verbose:
+		case err != nil && m.c.Line.Common.Verbose:
 			m.c.Infof("mirror: issue %s: %v", issue, err)
 		}
 		if err != nil {

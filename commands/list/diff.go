@@ -75,7 +75,7 @@ func runDiff(c *invoke.Invocation, o *diffOptions) error {
 	if d.files != nil {
 		defer d.files.Close()
 	}
-	if c.JSON {
+	if c.Line.JSON {
 		return diffJSON(c, d, o.stat)
 	}
 	defer c.Page()()
@@ -103,7 +103,7 @@ func readDifference(c *invoke.Invocation, files bool) (*difference, error) {
 	}
 	d.state = slices.DeleteFunc(diff.Records(before.Doc(), after.Doc()), isBytes)
 	if files {
-		d.files, err = c.Store.Diff(d.from, d.to, c.Paths...)
+		d.files, err = c.Store.Diff(d.from, d.to, c.Line.Paths...)
 	}
 	return d, err
 }
@@ -112,7 +112,7 @@ func readDifference(c *invoke.Invocation, files bool) (*difference, error) {
 // came from, or nil if they came from HEAD.
 func sides(c *invoke.Invocation) (*difference, error) {
 	d := &difference{}
-	if c.Flags.IsSet("turn") {
+	if c.Line.Flags.IsSet("turn") {
 		issue, name, err := c.IssueAndName()
 		if err != nil {
 			return nil, err
@@ -145,7 +145,7 @@ func sides(c *invoke.Invocation) (*difference, error) {
 // firstOfAll replaces the error of a missing default checkpoint: the issue has only one
 // checkpoint. The error stays if the user named that checkpoint.
 func firstOfAll(c *invoke.Invocation, issue checkpoint.Issue, from string, err error) error {
-	if !errors.As(err, new(*gitstore.NotFoundError)) || slices.Contains(c.Args, from) {
+	if !errors.As(err, new(*gitstore.NotFoundError)) || slices.Contains(c.Line.Args, from) {
 		return err
 	}
 	return failure.Errorf(failure.None, "git checkpoint show "+view.IssueArg(issue), "diff: issue %s has one checkpoint, and nothing to compare it with", issue)
@@ -154,9 +154,9 @@ func firstOfAll(c *invoke.Invocation, issue checkpoint.Issue, from string, err e
 // twoNames returns the issue and the names of both checkpoints. If the first of two
 // arguments names an existing issue, it selects that issue.
 func twoNames(c *invoke.Invocation) (issue checkpoint.Issue, from, to string, err error) {
-	defer func() { c.IssueInQuestion = issue }()
+	defer func() { c.Subject.Issue = issue }()
 	const before = gitstore.Latest + "~1"
-	switch args := c.Args; len(args) {
+	switch args := c.Line.Args; len(args) {
 	case 0:
 		issue, err = c.InferIssue()
 		return issue, before, gitstore.Latest, err
@@ -173,10 +173,10 @@ func twoNames(c *invoke.Invocation) (issue checkpoint.Issue, from, to string, er
 		issue, err = c.InferIssue()
 		return issue, args[0], args[1], err
 	}
-	if issue, err = c.ParseIssueArg(c.Args[0]); err == nil {
+	if issue, err = c.ParseIssueArg(c.Line.Args[0]); err == nil {
 		err = invoke.Agree(c, issue)
 	}
-	return issue, c.Args[1], c.Args[2], err
+	return issue, c.Line.Args[1], c.Line.Args[2], err
 }
 
 func diffJSON(c *invoke.Invocation, d *difference, stat bool) error {

@@ -98,7 +98,7 @@ func (o *listOptions) flags() []cli.Flag {
 // complete sets the options that follow from others. It returns an error for flags that do not
 // go together.
 func (o *listOptions) complete(c *invoke.Invocation) error {
-	o.limitGiven, o.phaseGiven, o.archived = c.Flags.IsSet("n"), c.Flags.IsSet("phase"), o.archived || o.failed
+	o.limitGiven, o.phaseGiven, o.archived = c.Line.Flags.IsSet("n"), c.Line.Flags.IsSet("phase"), o.archived || o.failed
 	if o.turns {
 		if o.trigger != "" {
 			return failure.Usagef("list: --turns and --trigger cannot be combined")
@@ -118,10 +118,10 @@ func runList(c *invoke.Invocation, o *listOptions) error {
 	if err := o.complete(c); err != nil {
 		return err
 	}
-	if (o.workflow.Type != "" || o.as == claude.Name) && len(c.Args) == 0 && c.Common.Issue == "" {
+	if (o.workflow.Type != "" || o.as == claude.Name) && len(c.Line.Args) == 0 && c.Line.Common.Issue == "" {
 		o.all = true // the folder of the claude system has the files of all issues
 	}
-	if o.as != "" && !c.JSON {
+	if o.as != "" && !c.Line.JSON {
 		return listAs(c, o)
 	}
 	keep, err := listFilter(c, o)
@@ -156,7 +156,7 @@ func runList(c *invoke.Invocation, o *listOptions) error {
 // listsEveryArchive reports whether the archives of all issues are listed: no argument
 // names the issue, and the issue of the branch has no archive here.
 func listsEveryArchive(c *invoke.Invocation, o *listOptions) bool {
-	if !o.archived || o.remote.Given() || len(c.Args) > 0 || c.Common.Issue != "" || c.Env.Getenv("GIT_CHECKPOINT_ISSUE") != "" {
+	if !o.archived || o.remote.Given() || len(c.Line.Args) > 0 || c.Line.Common.Issue != "" || c.Env.Getenv("GIT_CHECKPOINT_ISSUE") != "" {
 		return false
 	}
 	i, err := c.NamedIssue()
@@ -179,7 +179,7 @@ func listOverview(c *invoke.Invocation, o *listOptions, last gitstore.LastSaved)
 		o.limit = 0
 	}
 	summaries, others := work.Overview(c, last), last.Others
-	if !c.JSON {
+	if !c.Line.JSON {
 		defer c.Page()()
 		return work.ShowOverview(c, summaries, others, o.color)
 	}
@@ -197,7 +197,7 @@ func everything(*gitstore.Checkpoint) bool { return true }
 // listAll prints checkpoints of every readable issue and returns an error for unreadable
 // issues.
 func listAll(c *invoke.Invocation, o *listOptions, keep func(*gitstore.Checkpoint) bool) error {
-	if len(c.Args) > 0 {
+	if len(c.Line.Args) > 0 {
 		return failure.Usagef("list: --all takes no issue")
 	}
 	if err := listThere(c, o); err != nil {
@@ -220,7 +220,7 @@ func listAll(c *invoke.Invocation, o *listOptions, keep func(*gitstore.Checkpoin
 	switch {
 	case len(lists) == 0 && failed != nil:
 		return failed
-	case len(lists) == 0 && o.archived && !o.remote.Given() && !c.JSON:
+	case len(lists) == 0 && o.archived && !o.remote.Given() && !c.Line.JSON:
 		c.Infof("no issue has archived checkpoints")
 	}
 	return cmp.Or(showList(c, o, lists, keep), failed)
@@ -230,7 +230,7 @@ func listAll(c *invoke.Invocation, o *listOptions, keep func(*gitstore.Checkpoin
 // need all checkpoints.
 func listOf(c *invoke.Invocation, o *listOptions, i checkpoint.Issue) (*gitstore.List, error) {
 	limit := o.limit
-	if c.JSON || o.filtered() {
+	if c.Line.JSON || o.filtered() {
 		limit = 0
 	}
 	if o.archived {
@@ -240,7 +240,7 @@ func listOf(c *invoke.Invocation, o *listOptions, i checkpoint.Issue) (*gitstore
 }
 
 func showList(c *invoke.Invocation, o *listOptions, lists []*gitstore.List, keep func(*gitstore.Checkpoint) bool) error {
-	if c.JSON {
+	if c.Line.JSON {
 		record := listRecord(c, o, lists, keep)
 		if o.notSearched != nil {
 			return o.notSearched
@@ -365,7 +365,7 @@ func issueListed(c *invoke.Invocation, o *listOptions) (checkpoint.Issue, error)
 	if err == nil {
 		return issue, listThere(c, o, issue)
 	}
-	if o.remote.Given() && len(c.Args) == 0 && failure.Classify(err).Code == failure.Usage {
+	if o.remote.Given() && len(c.Line.Args) == 0 && failure.Classify(err).Code == failure.Usage {
 		err = failure.Errorf(failure.Usage, listEverything(o), "%w", err)
 	}
 	return "", err

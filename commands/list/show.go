@@ -63,12 +63,12 @@ func (o *showOptions) check(c *invoke.Invocation) error {
 		return err
 	}
 	for _, flag := range []string{"get", "json", "as"} {
-		if o.raw && c.Flags.IsSet(flag) {
+		if o.raw && c.Line.Flags.IsSet(flag) {
 			return failure.Usagef("show: --raw is the bytes as they are stored: it cannot be combined with --%s", flag)
 		}
 	}
 	for _, flag := range []string{"get", "json", "format"} {
-		if o.as != "" && c.Flags.IsSet(flag) {
+		if o.as != "" && c.Line.Flags.IsSet(flag) {
 			return failure.Usagef("show: --as prints a document: it cannot be combined with --%s", flag)
 		}
 	}
@@ -106,7 +106,7 @@ func runShow(c *invoke.Invocation, o *showOptions) error {
 		return showValue(c, cp, r, o.get)
 	case o.as != "":
 		return showDocument(c, cp, r, o.as)
-	case c.JSON:
+	case c.Line.JSON:
 		return showJSON(c, cp, r)
 	}
 	if at, people, err := c.Screen("auto"); err != nil || people && o.format == "" {
@@ -154,7 +154,7 @@ func showValue(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Reco
 	if !ok {
 		return failure.Errorf(failure.Failure, "git checkpoint show "+view.IssueArg(cp.Issue)+" "+view.QuoteArg(string(cp.ID)), "show %s: it has no %s", cp.ID, path)
 	}
-	if s, ok := v.(string); ok && !c.JSON {
+	if s, ok := v.(string); ok && !c.Line.JSON {
 		if c.AtTerminal() {
 			s = view.CleanBlock(s)
 		}
@@ -165,7 +165,7 @@ func showValue(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Reco
 	if err != nil {
 		return err
 	}
-	if c.JSON {
+	if c.Line.JSON {
 		return c.WriteJSON(view.Value{
 			Type: "show", CheckpointID: string(cp.ID), Path: path, Value: json.RawMessage(data), Commit: cp.Commit.String(),
 		})

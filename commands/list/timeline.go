@@ -23,7 +23,7 @@ func showTimelines(c *invoke.Invocation, o *listOptions, at view.Screen, lists [
 		}
 		picked := pick(c, o, l, keep)
 		rows := view.Singles(picked)
-		if o.trigger == "" && !c.Common.Verbose {
+		if o.trigger == "" && !c.Line.Common.Verbose {
 			rows = view.Runs(l.Checkpoints, picked) // a run of automatic checkpoints has one row
 		}
 		if len(rows) < len(picked) {

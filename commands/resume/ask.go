@@ -130,7 +130,7 @@ func gate(c *invoke.Invocation, r *resumption) error {
 		return err
 	}
 	d, err := c.Dialog("")
-	if err != nil || r.options.judge.Auto || c.JSON {
+	if err != nil || r.options.judge.Auto || c.Line.JSON {
 		return notByFlag(c, r, elsewhere)
 	}
 	defer d.Close()

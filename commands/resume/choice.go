@@ -29,7 +29,7 @@ func choose(c *invoke.Invocation, r *resumption) (string, error) {
 	if err == nil {
 		defer d.Close()
 	}
-	nobody := err != nil || r.options.judge.Auto || c.JSON
+	nobody := err != nil || r.options.judge.Auto || c.Line.JSON
 	if nobody && r.Verdict.Action == freshness.PromptUser {
 		return "", needsAnswer(c, r)
 	}
@@ -218,7 +218,7 @@ func viewChoice(c *invoke.Invocation, r *resumption) error {
 // the error.
 func corrupted(c *invoke.Invocation, r *resumption, cause error) error {
 	var damaged *gitstore.CorruptError
-	if !errors.As(cause, &damaged) || c.IssueInQuestion == "" || len(c.Args) > 1 || r.options.dryRun {
+	if !errors.As(cause, &damaged) || c.Subject.Issue == "" || len(c.Line.Args) > 1 || r.options.dryRun {
 		return cause
 	}
 	choice := r.options.choice
@@ -228,15 +228,15 @@ func corrupted(c *invoke.Invocation, r *resumption, cause error) error {
 	if choice != "s" {
 		return cause
 	}
-	moved, err := c.Store.Archive(c.Ctx, c.IssueInQuestion, nil, retention.ReasonAbandoned)
+	moved, err := c.Store.Archive(c.Ctx, c.Subject.Issue, nil, retention.ReasonAbandoned)
 	if err != nil {
 		return errors.Join(cause, err)
 	}
-	c.Infof("archived %s; git checkpoint undo %s restores them", view.Plural(len(moved), "checkpoint"), view.IssueArg(c.IssueInQuestion))
+	c.Infof("archived %s; git checkpoint undo %s restores them", view.Plural(len(moved), "checkpoint"), view.IssueArg(c.Subject.Issue))
 	switch {
-	case c.JSON:
+	case c.Line.JSON:
 		err = c.WriteJSON(view.Resume{Status: view.Status{
-			Type: "resume", Issue: string(c.IssueInQuestion), Action: freshness.StartFresh.String(), Warnings: c.TakeWarnings(),
+			Type: "resume", Issue: string(c.Subject.Issue), Action: freshness.StartFresh.String(), Warnings: c.TakeWarnings(),
 		}})
 	case r.options.print == "env":
 		setVariables(c, r, variables{action: freshness.StartFresh.String()})
@@ -249,7 +249,7 @@ func corrupted(c *invoke.Invocation, r *resumption, cause error) error {
 
 // askCorrupted returns "s" if a person chooses to start fresh.
 func askCorrupted(c *invoke.Invocation, cause error) string {
-	if c.JSON {
+	if c.Line.JSON {
 		return ""
 	}
 	d, err := c.Dialog("")

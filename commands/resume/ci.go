@@ -62,7 +62,7 @@ func ciDefaults(c *invoke.Invocation, o *resumeOptions) error {
 	if o.workflow.Type != "" || o.workflow.Project != "" {
 		return failure.Usagef("resume: --ci fetches an issue: name it instead of --type")
 	}
-	if c.Flags.IsSet("print") && o.print != "env" {
+	if c.Line.Flags.IsSet("print") && o.print != "env" {
 		return failure.Usagef("resume: --ci prints env, or with --json the record")
 	}
 	o.print = "env"
@@ -108,7 +108,7 @@ func ciFetch(c *invoke.Invocation) error {
 // issueToFetch returns the issue, also if its checkpoints are not fetched yet. A word that
 // could be an issue or a checkpoint counts as an issue first.
 func issueToFetch(c *invoke.Invocation) (checkpoint.Issue, error) {
-	if len(c.Args) == 1 && !invoke.NamesCheckpoint(c.Args[0]) {
+	if len(c.Line.Args) == 1 && !invoke.NamesCheckpoint(c.Line.Args[0]) {
 		return c.Issue()
 	}
 	issue, _, err := c.IssueAndName()
@@ -155,7 +155,7 @@ func ciWarnings(c *invoke.Invocation, r *resumption) {
 
 // ciRecord prints the --json record if no checkpoint exists.
 func ciRecord(c *invoke.Invocation, r *resumption, issue checkpoint.Issue) error {
-	if !c.JSON {
+	if !c.Line.JSON {
 		return nil
 	}
 	return c.WriteJSON(view.Resume{Status: view.Status{
@@ -193,7 +193,7 @@ func showNothingToDo(c *invoke.Invocation, r *resumption) error {
 	default:
 		c.Infof("every phase of issue %[1]s is over: nothing to resume; git checkpoint finish %[1]s ends the workflow", r.Checkpoint.Issue)
 	}
-	if c.JSON || r.options.print == "env" {
+	if c.Line.JSON || r.options.print == "env" {
 		return showOutcome(c, r)
 	}
 	c.Printf("%s\n", r.fromLine())

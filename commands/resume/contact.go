@@ -39,10 +39,10 @@ func fetchUnknown(c *invoke.Invocation, o *resumeOptions) error {
 	case c.Ctx.Err() != nil:
 		return c.Ctx.Err()
 	case err != nil:
-		c.Unfetched = err.Error()
+		c.Subject.Unfetched = err.Error()
 	case n == 0:
-		c.Unfetched = gitstore.ShownRemote(remote) + " has none"
-		c.RemoteAnswered = true
+		c.Subject.Unfetched = gitstore.ShownRemote(remote) + " has none"
+		c.Subject.RemoteAnswered = true
 	}
 	return nil
 }

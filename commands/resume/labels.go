@@ -138,7 +138,7 @@ func syncLabels(c *invoke.Invocation, r *resumption, plan *labelSync) error {
 		c.Infof("the labels of issue %s are as the checkpoint has them", r.Checkpoint.Issue)
 		return nil
 	}
-	if !c.JSON { // also with --quiet, because every write is shown
+	if !c.Line.JSON { // also with --quiet, because every write is shown
 		fmt.Fprintf(c.Env.Stderr, "labels of issue %s on %s: %s\n", view.Clean(string(r.Checkpoint.Issue)), plan.place, changeText(plan.change))
 	}
 	if r.options.dryRun {
@@ -173,7 +173,7 @@ func missingFrom(list, names []string) []string {
 
 // maySync asks for confirmation in the same cases as resume.
 func maySync(c *invoke.Invocation, r *resumption, change forge.LabelChange) (bool, error) {
-	if o := r.options; o.yes || o.auto || o.force || c.Flags.IsSet("choice") || c.JSON {
+	if o := r.options; o.yes || o.auto || o.force || c.Line.Flags.IsSet("choice") || c.Line.JSON {
 		return true, nil
 	}
 	d, err := c.Dialog("")
@@ -182,7 +182,7 @@ func maySync(c *invoke.Invocation, r *resumption, change forge.LabelChange) (boo
 	}
 	defer d.Close()
 	question := "Write these labels to the issue? [y/N] "
-	if c.Common.Quiet {
+	if c.Line.Common.Quiet {
 		question = changeText(change) + "\n" + question
 	}
 	answer, err := d.Ask(question, invoke.YesNo)

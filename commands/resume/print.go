@@ -26,7 +26,7 @@ import (
 // showResumed prints the resumed checkpoint. The last line on standard output is the
 // resume point.
 func showResumed(c *invoke.Invocation, r *resumption) error {
-	if c.JSON || r.options.print == "env" {
+	if c.Line.JSON || r.options.print == "env" {
 		return showOutcome(c, r)
 	}
 	if r.options.print == "prompt" {
@@ -86,7 +86,7 @@ func showResumePoint(c *invoke.Invocation, r *resumption) {
 
 // showOutcome prints the output for scripts: the JSON record or the variables.
 func showOutcome(c *invoke.Invocation, r *resumption) error {
-	if c.JSON {
+	if c.Line.JSON {
 		if r.options.ci {
 			printEnv(c, r)
 		}
@@ -202,7 +202,7 @@ func setVariables(c *invoke.Invocation, r *resumption, v variables) {
 		{"CHECKPOINT_CONTEXT_METADATA", v.context},
 	}
 	for _, v := range r.vars {
-		if !c.JSON {
+		if !c.Line.JSON {
 			c.Printf("%s=%s\n", v.Name, view.Shell(v.Value))
 		}
 	}

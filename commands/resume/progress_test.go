@@ -84,7 +84,7 @@ Options:
 
 func TestPrintEnv(t *testing.T) {
 	var stdout bytes.Buffer
-	c := &invoke.Invocation{Out: &invoke.Writer{W: &stdout}}
+	c := &invoke.Invocation{Out: invoke.Output{Writer: &invoke.Writer{W: &stdout}}}
 	cp := &gitstore.Checkpoint{}
 	cp.ID = "CP-ready-20260214T143000Z-1f0c9a2b"
 	printEnv(c, &resumption{options: &resumeOptions{}, Standing: view.Standing{

@@ -80,7 +80,7 @@ func runRestore(c *invoke.Invocation, o *restoreOptions) error {
 	}
 	o.Asked = true
 	req := gitstore.RestoreRequest{Checkpoint: cp, AnyBranch: o.yes, Branch: c.DetachedBranch(), Request: o.RestoreOptions}
-	for _, name := range c.Paths {
+	for _, name := range c.Line.Paths {
 		p, err := c.RootPath(name)
 		if err != nil {
 			return failure.Usagef("restore: %w", err)
@@ -99,7 +99,7 @@ func runRestore(c *invoke.Invocation, o *restoreOptions) error {
 	if nothing != "" {
 		c.Infof("%s", nothing)
 	}
-	if c.JSON {
+	if c.Line.JSON {
 		err = c.WriteJSON(view.Restore{
 			Type: "restore", DryRun: req.DryRun, CheckpointID: string(done.ID),
 			Restored: view.QuotePaths(done.Restored), Removed: view.QuotePaths(done.Removed),
@@ -162,7 +162,7 @@ func leftAlone(c *invoke.Invocation, req *gitstore.RestoreRequest, done *gitstor
 	again := *req
 	again.DryRun = false
 	merge, replace := restoreAgain(c, &again, "--changed merge"), restoreAgain(c, &again, "--changed checkpoint")
-	if len(done.Others) > 0 && !c.JSON {
+	if len(done.Others) > 0 && !c.Line.JSON {
 		paths := view.QuotePaths(done.Others)
 		c.Infof("hint: %s -- %s", restoreAgain(c, &again, ""), strings.Join(paths, " "))
 	}
@@ -175,7 +175,7 @@ func leftAlone(c *invoke.Invocation, req *gitstore.RestoreRequest, done *gitstor
 	if len(done.Restored) == 0 && !req.DryRun {
 		return failure.Errorf(failure.Refused, merge+"\n"+replace, "restore %s: nothing was restored: %s changed since the checkpoint", done.ID, view.Plural(len(done.Skipped), "file"))
 	}
-	if !c.JSON {
+	if !c.Line.JSON {
 		c.Infof("hint: %s", merge)
 		c.Infof("hint: %s", replace)
 	}
@@ -199,7 +199,7 @@ func conflicts(c *invoke.Invocation, done *gitstore.Restored) error {
 	if done == nil || len(done.Merged) == 0 {
 		return nil
 	}
-	return failure.Errorf(failure.Failure, showConflicts, "%s %s: %s with conflicts to resolve", c.Name, done.ID, view.Plural(len(done.Merged), "file"))
+	return failure.Errorf(failure.Failure, showConflicts, "%s %s: %s with conflicts to resolve", c.Line.Name, done.ID, view.Plural(len(done.Merged), "file"))
 }
 
 // showConflicts shows the conflicts of unmerged files.
@@ -283,9 +283,9 @@ func restoreAgain(c *invoke.Invocation, req *gitstore.RestoreRequest, flag strin
 	if req.Changed != "" {
 		words = append(words, "--changed "+string(req.Changed))
 	}
-	if len(c.Paths) > 0 {
+	if len(c.Line.Paths) > 0 {
 		words = append(words, "--")
-		for _, name := range c.Paths {
+		for _, name := range c.Line.Paths {
 			words = append(words, view.QuoteArg(name))
 		}
 	}
@@ -318,7 +318,7 @@ func finishRestore(c *invoke.Invocation, o *restoreOptions) error {
 		return failure.Errorf(failure.Refused, hint, "restore: no restore was interrupted in this worktree")
 	}
 	c.Infof("the interrupted restore is %s", what)
-	if c.JSON {
+	if c.Line.JSON {
 		return c.WriteJSON(view.Restore{Type: "restore"})
 	}
 	return nil

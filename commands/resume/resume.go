@@ -185,11 +185,11 @@ func (o *resumeOptions) check(c *invoke.Invocation) error {
 	if !slices.Contains([]string{"text", "json", "env", "prompt"}, o.print) {
 		return failure.Usagef("resume: --print: %q: want text, json, env or prompt", o.print)
 	}
-	if c.Flags.IsSet("max-tokens") && o.maxTokens < view.FewestTokens {
+	if c.Line.Flags.IsSet("max-tokens") && o.maxTokens < view.FewestTokens {
 		return failure.Usagef("resume: --max-tokens: %d is less than the %d that say where to go on", o.maxTokens, view.FewestTokens)
 	}
 	if o.print == "json" {
-		c.JSON = true
+		c.Line.JSON = true
 	}
 	if err := c.CheckLayout(o.as); err != nil {
 		return err
@@ -203,7 +203,7 @@ func (o *resumeOptions) check(c *invoke.Invocation) error {
 		}
 		o.choice = "r"
 	}
-	if o.choice == "v" && (c.JSON || o.print != "text") {
+	if o.choice == "v" && (c.Line.JSON || o.print != "text") {
 		// A shell that evaluates the output would execute the record's text.
 		return failure.Usagef("resume: --choice v shows the record as text, and programs read the output: git checkpoint show does that")
 	}
@@ -221,7 +221,7 @@ func toResume(c *invoke.Invocation, r *resumption) error {
 	if err := approve(c, r); err != nil {
 		return err
 	}
-	r.named = len(c.Args) > 0 && c.Args[len(c.Args)-1] != string(r.Checkpoint.Issue)
+	r.named = len(c.Line.Args) > 0 && c.Line.Args[len(c.Line.Args)-1] != string(r.Checkpoint.Issue)
 	if err := goToBranch(c, r); err != nil {
 		return err
 	}
@@ -240,8 +240,8 @@ func toResume(c *invoke.Invocation, r *resumption) error {
 // cannot go on from that one.
 func toGoOnFrom(c *invoke.Invocation, r *resumption) (err error) {
 	fallback := r.options.fallback
-	if fallback && len(c.Args) > 1 {
-		return failure.Usagef("resume: --fallback takes no checkpoint, got %q", c.Args[1])
+	if fallback && len(c.Line.Args) > 1 {
+		return failure.Usagef("resume: --fallback takes no checkpoint, got %q", c.Line.Args[1])
 	}
 	if r.Checkpoint, r.Point, err = c.PointArg(); err != nil {
 		return err

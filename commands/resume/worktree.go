@@ -31,9 +31,9 @@ func moveToWorktree(c *invoke.Invocation, o *resumeOptions) (place gitstore.Work
 	if err := gitstore.EnterWorktree(place.Dir); err != nil {
 		return place, err
 	}
-	c.Args = []string{string(cp.Issue)}
+	c.Line.Args = []string{string(cp.Issue)}
 	if id := string(cp.ID); !o.fallback && id != "" && !r.Point.WentBack() {
-		c.Args = append(c.Args, id)
+		c.Line.Args = append(c.Line.Args, id)
 	}
 	return place, c.Open()
 }

@@ -201,12 +201,12 @@ func toDrop(c *invoke.Invocation, o *dropOptions) (checkpoint.Issue, []gitstore.
 	}
 	var dropped []gitstore.Checkpoint
 	for _, id := range ids {
-		if o.all || slices.Contains(c.Args, string(id)) {
+		if o.all || slices.Contains(c.Line.Args, string(id)) {
 			dropped = append(dropped, gitstore.Checkpoint{ID: id, Issue: issue})
 		}
 	}
 	stays := func(arg string) bool { return !slices.Contains(ids, checkpoint.ID(arg)) }
-	if len(dropped) == 0 || !o.all && slices.ContainsFunc(c.Args[1:], stays) {
+	if len(dropped) == 0 || !o.all && slices.ContainsFunc(c.Line.Args[1:], stays) {
 		return "", nil, err
 	}
 	return issue, dropped, nil
@@ -222,8 +222,8 @@ func named(c *invoke.Invocation, all bool) (checkpoint.Issue, []gitstore.Checkpo
 		}
 		return there[0].Issue, there, nil
 	}
-	if len(c.Args) > 1 {
-		return "", nil, failure.Usagef("drop: --all takes no checkpoint, got %q", c.Args[1])
+	if len(c.Line.Args) > 1 {
+		return "", nil, failure.Usagef("drop: --all takes no checkpoint, got %q", c.Line.Args[1])
 	}
 	issue, err := c.Issue()
 	if err != nil {

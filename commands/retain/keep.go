@@ -76,13 +76,13 @@ func runArchive(c *invoke.Invocation) error {
 // toArchive returns the checkpoints that the arguments name. It returns no ids if the
 // whole chain is to be archived.
 func toArchive(c *invoke.Invocation) (checkpoint.Issue, []checkpoint.ID, error) {
-	if len(c.Args) == 0 {
+	if len(c.Line.Args) == 0 {
 		issue, err := c.InferIssue()
 		return issue, nil, err
 	}
-	if len(c.Args) == 1 {
-		issue, name, err := c.IssueOrName(c.Args[0])
-		if err != nil || name != c.Args[0] {
+	if len(c.Line.Args) == 1 {
+		issue, name, err := c.IssueOrName(c.Line.Args[0])
+		if err != nil || name != c.Line.Args[0] {
 			return issue, nil, err
 		}
 	}
@@ -107,7 +107,7 @@ func idsOf(checkpoints []gitstore.Checkpoint) []checkpoint.ID {
 
 // showResult prints an action's result for each checkpoint.
 func showResult(c *invoke.Invocation, kind string, issue checkpoint.Issue, ids []checkpoint.ID, result string) error {
-	if c.JSON {
+	if c.Line.JSON {
 		return c.WriteJSON(view.ActionResult{Type: kind, Issue: string(issue), CheckpointIDs: view.Strings(ids), Result: result})
 	}
 	for _, id := range ids {

@@ -60,7 +60,7 @@ type pruneOptions struct {
 // check returns an error for invalid values, and for flags that do not go together.
 func (o *pruneOptions) check(c *invoke.Invocation) error {
 	switch {
-	case c.Flags.IsSet("max-age") && o.maxAge < 1:
+	case c.Line.Flags.IsSet("max-age") && o.maxAge < 1:
 		return failure.Usagef("prune: --max-age: %d is not a number of days", o.maxAge)
 	case o.dryRun && o.plan != "":
 		return failure.Usagef("prune: --dry-run and --apply cannot be combined")
@@ -141,7 +141,7 @@ func issuesToPrune(c *invoke.Invocation, all bool) ([]checkpoint.Issue, error) {
 		issue, err := c.Issue()
 		return []checkpoint.Issue{issue}, err
 	}
-	if len(c.Args) > 0 {
+	if len(c.Line.Args) > 0 {
 		return nil, failure.Usagef("prune: --all takes no issue")
 	}
 	issues, strange, err := c.Store.Issues(c.Ctx, false)
@@ -192,7 +192,7 @@ func planPrune(c *invoke.Invocation, o *pruneOptions, req gitstore.PruneRequest,
 		req := req
 		req.Issue = i
 		if len(issues) == 1 {
-			req.Progress = func(done, total int) { c.Ticker.AtOf(done, total, "checkpoints rewritten") }
+			req.Progress = func(done, total int) { c.Out.Ticker.AtOf(done, total, "checkpoints rewritten") }
 		}
 		decided, err := c.Store.Prune(c.Ctx, req)
 		switch {
@@ -253,7 +253,7 @@ func (p *prunePlan) changes() bool {
 }
 
 func showPlan(c *invoke.Invocation, o *pruneOptions, plan *prunePlan) error {
-	if c.JSON {
+	if c.Line.JSON {
 		return c.WriteJSON(pruneRecord(plan, o.dryRun))
 	}
 	for _, p := range plan.of {

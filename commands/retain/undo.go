@@ -160,7 +160,7 @@ func confirmUndo(c *invoke.Invocation, u undoer, issue checkpoint.Issue, shown *
 // showUndone prints the reverted operation and its checkpoints and files. A dry run prints
 // the planned actions.
 func showUndone(c *invoke.Invocation, u undoer, issue checkpoint.Issue, done *gitstore.Undone, dryRun bool) error {
-	if c.JSON {
+	if c.Line.JSON {
 		return c.WriteJSON(undoRecord(u, issue, done, dryRun))
 	}
 	if dryRun {

@@ -38,7 +38,7 @@ func openFor(c *invoke.Invocation, o *saveOptions, trigger checkpoint.Trigger) (
 			return nil, "", err
 		}
 	}
-	if !c.Flags.IsSet("trigger") {
+	if !c.Line.Flags.IsSet("trigger") {
 		trigger = checkpoint.PhaseTransition // that of a state
 		if doc != nil {
 			trigger = doc.Trigger()

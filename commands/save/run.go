@@ -79,7 +79,7 @@ func runRun(c *invoke.Invocation, o *runOptions) error {
 	if err != nil {
 		return err
 	}
-	path, err := lookCommand(c.Paths)
+	path, err := lookCommand(c.Line.Paths)
 	if err != nil {
 		return err
 	}
@@ -100,12 +100,12 @@ func runRun(c *invoke.Invocation, o *runOptions) error {
 	k := &keeper{c: c, options: &o.SaveOptions, issue: issue, warned: map[string]bool{}}
 	defer k.close()
 	k.guard = &guard.Guard{
-		Path: path, Args: c.Paths, Env: append(os.Environ(), "GIT_CHECKPOINT_ISSUE="+string(issue)),
+		Path: path, Args: c.Line.Paths, Env: append(os.Environ(), "GIT_CHECKPOINT_ISSUE="+string(issue)),
 		Limits: limits, Work: k, ByGit: c.Env.Getenv("GIT_EXEC_PATH") != "",
 	}
 	code, err := k.guard.Run(c.Ctx)
 	if err != nil {
-		return cannotRun(exitCannotRun, c.Paths[0], errors.Unwrap(err))
+		return cannotRun(exitCannotRun, c.Line.Paths[0], errors.Unwrap(err))
 	}
 	if err := k.report(); err != nil {
 		return err
@@ -215,7 +215,7 @@ func (k *keeper) Pushes() bool { return k.saved != nil && work.WantsPush(k.c, k.
 func (k *keeper) Push(ctx context.Context, limit time.Duration) {
 	c := k.at.With(ctx, k.at.Store)
 	err := work.PushIssue(c, k.issue, k.options.Push, k.ended && k.options.Push.Given())
-	k.c.Warnings = append(k.c.Warnings, c.TakeWarnings()...)
+	k.c.Out.Warnings = append(k.c.Out.Warnings, c.TakeWarnings()...)
 	switch {
 	case err == nil || errors.Is(ctx.Err(), context.Canceled):
 	case ctx.Err() != nil:
@@ -245,7 +245,7 @@ func (k *keeper) warnBy(warnf func(string, ...any), format string, args ...any) 
 // report prints the record of --json.
 func (k *keeper) report() error {
 	c := k.c
-	if !c.JSON {
+	if !c.Line.JSON {
 		return nil
 	}
 	if k.saved == nil {
@@ -284,12 +284,12 @@ func (k *keeper) trySave(ctx context.Context, t checkpoint.Trigger, state guard.
 	if err != nil {
 		return nil, err
 	}
-	defer func() { k.c.Warnings = append(k.c.Warnings, c.TakeWarnings()...) }()
+	defer func() { k.c.Out.Warnings = append(k.c.Out.Warnings, c.TakeWarnings()...) }()
 	options := *k.options
 	if options.Message == "" && t != checkpoint.Interval {
-		options.Message = runNote(c.Paths, state)
+		options.Message = runNote(c.Line.Paths, state)
 	}
-	in := work.SaveInput{Run: runRecord(c.Paths, state)}
+	in := work.SaveInput{Run: runRecord(c.Line.Paths, state)}
 	req, err := work.SaveRequest(c, k.issue, t, &options, in)
 	if err != nil { // the state file may be missing or incomplete
 		k.warn("saved without --state: %v", err)

@@ -87,12 +87,12 @@ func runSave(c *invoke.Invocation, o *saveOptions) error {
 	if why := tooSoon(c, issue, trigger, o); why != "" {
 		return skipped(c, issue, o, why)
 	}
-	o.IfChanged = o.IfChanged || doc != nil && doc.Heartbeat() && !c.Flags.IsSet("if-changed")
-	req, err := work.SaveRequest(c, issue, trigger, &o.SaveOptions, work.SaveInput{Doc: doc, Named: c.Flags.IsSet("trigger")})
+	o.IfChanged = o.IfChanged || doc != nil && doc.Heartbeat() && !c.Line.Flags.IsSet("if-changed")
+	req, err := work.SaveRequest(c, issue, trigger, &o.SaveOptions, work.SaveInput{Doc: doc, Named: c.Line.Flags.IsSet("trigger")})
 	if err != nil {
 		return err
 	}
-	t := c.TickFiles(c.Name + ": reading files")
+	t := c.TickFiles(c.Line.Name + ": reading files")
 	saved, err := c.Store.Save(c.Ctx, req)
 	t.End()
 	if errors.Is(err, gitstore.ErrUnchanged) {
@@ -110,7 +110,7 @@ func runSave(c *invoke.Invocation, o *saveOptions) error {
 		warnOtherBranch(c, saved)
 		c.WarnLocalCommits(&saved.Checkpoint)
 	}
-	if c.AtTerminal() && !c.JSON && !c.Quiet && !o.DryRun {
+	if c.AtTerminal() && !c.Line.JSON && !c.Out.Quiet && !o.DryRun {
 		tellFiles(c, o, saved)
 	}
 	err = work.FinishSave(c, saved, o.Push, recordOfSave)
@@ -135,7 +135,7 @@ func warnSubmodules(c *invoke.Invocation, s *gitstore.Saved) {
 // both branches give the issue.
 func warnOtherBranch(c *invoke.Invocation, s *gitstore.Saved) {
 	l, err := c.Store.List(c.Ctx, s.Issue, 2)
-	if err != nil || len(l.Checkpoints) < 2 || !c.Inferred {
+	if err != nil || len(l.Checkpoints) < 2 || !c.Subject.Inferred {
 		return
 	}
 	other := l.Checkpoints[1].Branch
@@ -207,7 +207,7 @@ func recordOfSave(s *gitstore.Saved, warnings []string) any {
 
 // skipped prints that nothing was saved, and the reason.
 func skipped(c *invoke.Invocation, issue checkpoint.Issue, o *saveOptions, why string) error {
-	if c.JSON {
+	if c.Line.JSON {
 		return c.WriteJSON(view.Save{
 			Type: "save", DryRun: o.DryRun, Issue: string(issue), Skipped: why, Trigger: o.trigger, Warnings: c.TakeWarnings(),
 		})

@@ -47,7 +47,7 @@ func runScan(c *invoke.Invocation, o *scanOptions) error {
 	if err := c.Open(); err != nil {
 		return err
 	}
-	if o.all && (len(c.Args) > 0 || c.Common.Issue != "") {
+	if o.all && (len(c.Line.Args) > 0 || c.Line.Common.Issue != "") {
 		return failure.Usagef("scan: --all takes no issue")
 	}
 	issues, err := issuesToScan(c, o.all)
@@ -154,7 +154,7 @@ func scanIssues(c *invoke.Invocation, remote string, issues []checkpoint.Issue) 
 }
 
 func showScan(c *invoke.Invocation, s view.Scan) error {
-	if c.JSON {
+	if c.Line.JSON {
 		return c.WriteJSON(s)
 	}
 	for _, f := range s.Findings {

@@ -178,8 +178,8 @@ func (o *options) open(c *invoke.Invocation) error {
 		o.issues = []checkpoint.Issue{issue}
 		return err
 	}
-	if len(c.Args) > 0 || c.Common.Issue != "" {
-		return failure.Usagef("%s: --all takes no issue", c.Name)
+	if len(c.Line.Args) > 0 || c.Line.Common.Issue != "" {
+		return failure.Usagef("%s: --all takes no issue", c.Line.Name)
 	}
 	return nil
 }
@@ -204,7 +204,7 @@ func showShared(c *invoke.Invocation, command string, o *options, untracked []st
 	if err != nil && len(done) == 0 {
 		return failed
 	}
-	if c.JSON {
+	if c.Line.JSON {
 		out := view.Sync{Type: command, DryRun: o.dryRun, Remote: gitstore.ShownRemote(o.remote), Issues: []view.Synced{}, Untracked: view.QuotePaths(untracked)}
 		for _, s := range done {
 			out.Issues = append(out.Issues, view.Synced{Issue: string(s.Issue), Fetched: s.Fetched, Pushed: s.Pushed, Joined: s.Joined, Result: s.Result, Archived: s.Facts.Archived, Dropped: s.Facts.Deleted})

@@ -34,7 +34,7 @@ func statusEnded(c *invoke.Invocation, o *statusOptions, e *view.Ending) error {
 }
 
 func showEnding(c *invoke.Invocation, o *statusOptions, e *view.Ending) error {
-	if c.JSON {
+	if c.Line.JSON {
 		out := view.StatusOfEnding(e)
 		out.Warnings = append(out.Warnings, c.TakeWarnings()...)
 		return c.WriteJSON(out)

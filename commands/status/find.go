@@ -16,7 +16,7 @@ import (
 // --description or --for-plan matches.
 func statusIssue(c *invoke.Invocation, o *statusOptions) (checkpoint.Issue, error) {
 	text, plan := o.description, o.forPlan
-	named := len(c.Args) > 0 || c.Common.Issue != ""
+	named := len(c.Line.Args) > 0 || c.Line.Common.Issue != ""
 	switch {
 	case o.workflow.Type != "" && (text != "" || plan != "") || text != "" && plan != "", (text != "" || plan != "") && named:
 		return "", failure.Usagef("status: --type, --description and --for-plan find the issue: name one of them and no issue")

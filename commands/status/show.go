@@ -16,7 +16,7 @@ import (
 
 // showStatus prints the standing of the work in the form that the flags ask for.
 func showStatus(c *invoke.Invocation, o *statusOptions, s *view.Standing) error {
-	if c.JSON {
+	if c.Line.JSON {
 		out := s.StatusRecord("status")
 		out.Warnings = append(out.Warnings, c.TakeWarnings()...)
 		return c.WriteJSON(out)
@@ -29,15 +29,15 @@ func showStatus(c *invoke.Invocation, o *statusOptions, s *view.Standing) error 
 	if err != nil {
 		return err
 	}
-	if people && c.Common.Verbose {
+	if people && c.Line.Common.Verbose {
 		defer c.Page()()
 	}
-	text := s.StatusPlain(c.Common.Verbose)
+	text := s.StatusPlain(c.Line.Common.Verbose)
 	if people {
-		text = s.StatusScreen(at, c.Common.Verbose)
+		text = s.StatusScreen(at, c.Line.Common.Verbose)
 	}
 	c.Printf("%s", text)
-	if c.Common.Verbose {
+	if c.Line.Common.Verbose {
 		return cmp.Or(showDiffs(c, s), showCoverage(c, s.Record))
 	}
 	return nil
@@ -89,14 +89,14 @@ func statusShort(c *invoke.Invocation, o *statusOptions) error {
 		{"description", o.description != ""},
 		{"for-plan", o.forPlan != ""},
 		{"markdown", o.markdown},
-		{"json", c.JSON},
+		{"json", c.Line.JSON},
 	} {
 		if other.given {
 			return failure.Usagef("status: --short cannot be combined with --%s", other.flag)
 		}
 	}
 	issue, err := c.Issue()
-	if err != nil && len(c.Args) == 0 {
+	if err != nil && len(c.Line.Args) == 0 {
 		return failure.Silent{Code: failure.None} // the branch belongs to no issue
 	}
 	if err != nil {

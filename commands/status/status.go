@@ -66,7 +66,7 @@ func (o *statusOptions) flags() []cli.Flag {
 }
 
 func runStatus(c *invoke.Invocation, o *statusOptions) error {
-	o.judge.Look, o.judge.Issue.Recent = &gitstore.Look{}, !o.check && !c.JSON
+	o.judge.Look, o.judge.Issue.Recent = &gitstore.Look{}, !o.check && !c.Line.JSON
 	if err := c.Open(); err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func runStatus(c *invoke.Invocation, o *statusOptions) error {
 // statusOverview prints the progress of the issues that were saved last, one line an issue.
 func statusOverview(c *invoke.Invocation, last gitstore.LastSaved, color string) error {
 	summaries, others := work.Overview(c, last), last.Others
-	if c.JSON {
+	if c.Line.JSON {
 		return c.WriteJSON(view.StatusOverview{Status: view.Status{Type: "status"}, Issues: summaries, OtherIssues: others})
 	}
 	return work.ShowOverview(c, summaries, others, color)

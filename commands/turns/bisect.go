@@ -55,7 +55,7 @@ func runBisect(c *invoke.Invocation, o *bisectOptions) error {
 	if o.jobs < 1 || o.jobs > 64 {
 		return failure.Usagef("bisect: --jobs: %d: want 1 to 64", o.jobs)
 	}
-	if len(c.Paths) == 0 {
+	if len(c.Line.Paths) == 0 {
 		return failure.Errorf(failure.Usage, "git checkpoint bisect -- CMD", "bisect: no command is given: put it after --")
 	}
 	if err := c.Open(); err != nil {
@@ -186,7 +186,7 @@ func (b *bisection) test(ctx context.Context, st *gitstore.LineState) (outcome, 
 		defer b.mu.Unlock()
 		b.trials = append(b.trials, t)
 	}()
-	code, err := work.RunInTrial(ctx, b.c, t, st, b.c.Paths)
+	code, err := work.RunInTrial(ctx, b.c, t, st, b.c.Line.Paths)
 	switch {
 	case err != nil:
 		return untested, err
@@ -244,7 +244,7 @@ func (b *bisection) show(issue checkpoint.Issue) error {
 	}
 	before := b.line.StateBefore(st)
 	o := view.OriginOf(&gitstore.BlameSource{Checkpoint: &st.Checkpoint, Author: st.Checkpoint.Author, Summary: st.Checkpoint.Note}, r)
-	if c.JSON {
+	if c.Line.JSON {
 		return c.WriteJSON(bisectRecord(issue, st, before, &o, b.runs, skips))
 	}
 	c.Printf("%s, %s, is the first checkpoint at which CMD fails (%s, %d skipped)\n", st.Checkpoint.ID, view.Clean(o.Who()), view.Plural(b.runs, "run"), skips)

@@ -46,7 +46,7 @@ func (o *blameOptions) flags() []cli.Flag {
 }
 
 func runBlame(c *invoke.Invocation, o *blameOptions) error {
-	if o.porcelain && c.JSON {
+	if o.porcelain && c.Line.JSON {
 		return failure.Usagef("blame: --porcelain and --json cannot be combined")
 	}
 	if err := c.Open(); err != nil {
@@ -73,7 +73,7 @@ func runBlame(c *invoke.Invocation, o *blameOptions) error {
 		return nil
 	}
 	origins, order := originsOf(c, lines)
-	if c.JSON {
+	if c.Line.JSON {
 		return c.WriteJSON(blameRecord(req, lines, origins, order))
 	}
 	defer c.Page()()
@@ -83,12 +83,12 @@ func runBlame(c *invoke.Invocation, o *blameOptions) error {
 
 // blameRequest returns issue and file of the arguments [ISSUE] FILE.
 func blameRequest(c *invoke.Invocation, o *blameOptions) (req *gitstore.BlameRequest, err error) {
-	if len(c.Args) == 0 {
+	if len(c.Line.Args) == 0 {
 		return nil, failure.Usagef("blame: no file given")
 	}
 	var issue checkpoint.Issue
-	if len(c.Args) == 2 {
-		if issue, err = c.ParseIssueArg(c.Args[0]); err == nil {
+	if len(c.Line.Args) == 2 {
+		if issue, err = c.ParseIssueArg(c.Line.Args[0]); err == nil {
 			err = invoke.Agree(c, issue)
 		}
 	} else {
@@ -97,8 +97,8 @@ func blameRequest(c *invoke.Invocation, o *blameOptions) (req *gitstore.BlameReq
 	if err != nil {
 		return nil, err
 	}
-	c.IssueInQuestion = issue
-	path, err := c.RootPath(c.Args[len(c.Args)-1])
+	c.Subject.Issue = issue
+	path, err := c.RootPath(c.Line.Args[len(c.Line.Args)-1])
 	return &gitstore.BlameRequest{Issue: issue, Path: path, Ranges: o.ranges}, err
 }
 

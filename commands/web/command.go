@@ -94,11 +94,11 @@ func (o *webOptions) check(c *invoke.Invocation) error {
 		return nil
 	}
 	for _, served := range []string{"write", "addr", "open"} {
-		if c.Flags.IsSet(served) {
+		if c.Line.Flags.IsSet(served) {
 			return failure.Usagef("web: --%s is for a served page, and --export writes a file", served)
 		}
 	}
-	if c.JSON && o.export == "-" {
+	if c.Line.JSON && o.export == "-" {
 		return failure.Usagef("web: --json and --export - both want standard output")
 	}
 	return nil
@@ -143,7 +143,7 @@ func runWeb(c *invoke.Invocation, o *webOptions) error {
 // webIssue returns the named issue and the issue's page path. An empty result means all
 // issues.
 func webIssue(c *invoke.Invocation) (issues []checkpoint.Issue, path string, err error) {
-	if len(c.Args) == 0 && c.Common.Issue == "" {
+	if len(c.Line.Args) == 0 && c.Line.Common.Issue == "" {
 		return nil, "", nil
 	}
 	i, err := c.Issue()
@@ -169,7 +169,7 @@ func pageOptions(c *invoke.Invocation, write bool) Options {
 // changed checkpoints starts the mirror.
 func webRepository(c *invoke.Invocation, ctx context.Context) (*Repository, error) {
 	own := c.Fork(ctx)
-	own.Quiet, own.Offline, own.OwnProcessGroup = true, true, true
+	own.Out.Quiet, own.Needs.Offline, own.Needs.OwnProcessGroup = true, true, true
 	if err := own.Open(); err != nil {
 		own.Close()
 		return nil, err
@@ -206,7 +206,7 @@ func forgeOf(c *invoke.Invocation) Forge {
 }
 
 func showAddress(c *invoke.Invocation, address string, write bool) error {
-	if c.JSON {
+	if c.Line.JSON {
 		return c.WriteJSON(view.Web{Type: "web", URL: address, Write: write})
 	}
 	c.Printf("%s\n", address)
@@ -264,7 +264,7 @@ func exportPage(c *invoke.Invocation, file string, issues []checkpoint.Issue) er
 	for _, what := range left {
 		c.Warnf("%s", what)
 	}
-	if c.JSON {
+	if c.Line.JSON {
 		return c.WriteJSON(view.Web{Type: "web", File: file, Warnings: c.TakeWarnings()})
 	}
 	return nil

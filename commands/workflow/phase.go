@@ -97,7 +97,7 @@ func runPhase(c *invoke.Invocation, o *phaseOptions) error {
 	if err != nil {
 		return err
 	}
-	c.IssueInQuestion = issue
+	c.Subject.Issue = issue
 	if verb == "next" {
 		return nextPhase(c, issue)
 	}
@@ -116,11 +116,11 @@ func runPhase(c *invoke.Invocation, o *phaseOptions) error {
 
 // phaseArgs returns the command line's verb and phase, and checks the verb's flags.
 func phaseArgs(c *invoke.Invocation) (verb, typed string, err error) {
-	if len(c.Args) > 0 {
-		verb = c.Args[0]
+	if len(c.Line.Args) > 0 {
+		verb = c.Line.Args[0]
 	}
-	if len(c.Args) > 1 {
-		typed = c.Args[1]
+	if len(c.Line.Args) > 1 {
+		typed = c.Line.Args[1]
 	}
 	var names []string
 	for _, v := range phaseVerbs {
@@ -129,9 +129,9 @@ func phaseArgs(c *invoke.Invocation) (verb, typed string, err error) {
 	switch {
 	case !slices.Contains(names, verb):
 		return "", "", invoke.UnknownVerb("phase", verb, "next", names)
-	case len(c.Args) > 1 && typed == "":
+	case len(c.Line.Args) > 1 && typed == "":
 		return "", "", failure.Usagef("phase %s: the phase is empty", verb)
-	case len(c.Args) > 1 && (strings.TrimSpace(typed) == "" || !utf8.ValidString(typed) || strings.ContainsFunc(typed, isControl)):
+	case len(c.Line.Args) > 1 && (strings.TrimSpace(typed) == "" || !utf8.ValidString(typed) || strings.ContainsFunc(typed, isControl)):
 		return "", "", failure.Usagef("phase %s: %.40q is no name of a phase", verb, typed)
 	}
 	return verb, typed, checkVerb(c, phaseVerbs, verb)
@@ -264,7 +264,7 @@ func onFailure(c *invoke.Invocation, o *phaseOptions, verb string) (progress.OnF
 		}
 		return o, nil
 	}
-	if verb != "fail" || c.JSON || c.Common.Quiet || o.DryRun {
+	if verb != "fail" || c.Line.JSON || c.Line.Common.Quiet || o.DryRun {
 		return progress.Nothing, nil
 	}
 	d, err := c.Dialog("")
@@ -351,7 +351,7 @@ func nextPhase(c *invoke.Invocation, issue checkpoint.Issue) error {
 		return err
 	}
 	cp, r, next := s.Checkpoint, s.Record, s.Verdict.At.Phase
-	if c.JSON {
+	if c.Line.JSON {
 		return c.WriteJSON(view.WorkflowStep{
 			Save: view.Save{
 				Type: "phase", CheckpointID: string(cp.ID), Issue: string(issue), Commit: cp.Commit.String(), Ref: gitstore.LiveRef(issue),

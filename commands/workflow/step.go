@@ -76,9 +76,9 @@ func take(c *invoke.Invocation, issue checkpoint.Issue, s step) error {
 	req.Newest = !s.begins // an older base would revert progress
 	req.Command = s.command + ":"
 	if s.command == "phase" || s.command == "task" {
-		req.Command = s.command + " " + c.Args[0] + ":"
+		req.Command = s.command + " " + c.Line.Args[0] + ":"
 	}
-	t := c.TickFiles(c.Name + ": reading files")
+	t := c.TickFiles(c.Line.Name + ": reading files")
 	saved, err := c.Store.Save(c.Ctx, req)
 	t.End()
 	var nothing *progress.NothingError
@@ -121,7 +121,7 @@ func taken(c *invoke.Invocation, saved *gitstore.Saved, s step) error {
 // notTaken prints that nothing was saved, and the reason. The --json record contains the
 // progress.
 func notTaken(c *invoke.Invocation, issue checkpoint.Issue, s step, why string, r *checkpoint.Record) error {
-	if !c.JSON {
+	if !c.Line.JSON {
 		c.Infof("skipped: %s", why)
 		return nil
 	}
@@ -181,8 +181,8 @@ func checkVerb(c *invoke.Invocation, verbs []verbFlags, typed string) error {
 	i := slices.IndexFunc(verbs, func(v verbFlags) bool { return v.name == typed })
 	for _, v := range verbs {
 		for _, name := range v.flags {
-			if c.Flags.IsSet(name) && !slices.Contains(verbs[i].flags, name) {
-				return failure.Usagef("%s %s: --%s cannot be combined with it", c.Name, typed, name)
+			if c.Line.Flags.IsSet(name) && !slices.Contains(verbs[i].flags, name) {
+				return failure.Usagef("%s %s: --%s cannot be combined with it", c.Line.Name, typed, name)
 			}
 		}
 	}

@@ -97,7 +97,7 @@ func runTask(c *invoke.Invocation, o *taskOptions) error {
 	if err != nil {
 		return err
 	}
-	c.IssueInQuestion = issue
+	c.Subject.Issue = issue
 	if verb == "list" {
 		return listTasks(c, issue, o.ready)
 	}
@@ -116,8 +116,8 @@ func runTask(c *invoke.Invocation, o *taskOptions) error {
 // taskVerb returns the verb of the command line, and checks its tasks and flags.
 func taskVerb(c *invoke.Invocation, o *taskOptions) (string, error) {
 	verb := ""
-	if len(c.Args) > 0 {
-		verb = c.Args[0]
+	if len(c.Line.Args) > 0 {
+		verb = c.Line.Args[0]
 	}
 	if !slices.ContainsFunc(taskVerbs, func(v verbFlags) bool { return v.name == verb }) {
 		return "", invoke.UnknownVerb("task", verb, "list", []string{"add", "start", "done", "fail", "suspect", "clear", "list", "recover"})
@@ -125,7 +125,7 @@ func taskVerb(c *invoke.Invocation, o *taskOptions) (string, error) {
 	if err := checkVerb(c, taskVerbs, verb); err != nil {
 		return "", err
 	}
-	return verb, checkTasks(o, verb, c.Args[1:])
+	return verb, checkTasks(o, verb, c.Line.Args[1:])
 }
 
 // checkTasks checks the names of tasks and the combination of arguments.
@@ -173,7 +173,7 @@ func listTasks(c *invoke.Invocation, issue checkpoint.Issue, ready bool) error {
 	if _, err := tasks.Of(r).Batches(); err != nil {
 		c.Warnf("%v: none of them can begin but with task start --force", err)
 	}
-	if c.JSON {
+	if c.Line.JSON {
 		return c.WriteJSON(taskRecord(view.WorkflowStep{
 			Save: view.Save{
 				Type: "task", CheckpointID: string(cp.ID), Issue: string(issue), Commit: cp.Commit.String(), Ref: gitstore.LiveRef(issue),
@@ -199,11 +199,11 @@ func listTasks(c *invoke.Invocation, issue checkpoint.Issue, ready bool) error {
 // namedTasks returns the tasks of the command line, or all tasks.
 func namedTasks(c *invoke.Invocation, r *checkpoint.Record) ([]tasks.Task, error) {
 	l := tasks.Of(r)
-	if len(c.Args) == 1 {
+	if len(c.Line.Args) == 1 {
 		return l.All(), nil
 	}
 	var out []tasks.Task
-	for _, id := range c.Args[1:] {
+	for _, id := range c.Line.Args[1:] {
 		t, ok := l.Task(id)
 		if !ok {
 			return nil, &tasks.UnknownError{ID: id}

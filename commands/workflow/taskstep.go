@@ -38,7 +38,7 @@ type taskStep struct {
 
 // newTaskStep returns the step of the command line.
 func newTaskStep(c *invoke.Invocation, o *taskOptions, issue checkpoint.Issue, verb string) (*taskStep, error) {
-	t := &taskStep{c: c, issue: issue, verb: verb, options: o, ids: view.Distinct(c.Args[1:]), now: c.Env.Now(), limit: c.Settings.Int("limits.task_retries") + 1}
+	t := &taskStep{c: c, issue: issue, verb: verb, options: o, ids: view.Distinct(c.Line.Args[1:]), now: c.Env.Now(), limit: c.Settings.Int("limits.task_retries") + 1}
 	t.batch, _ = c.Settings.TriggerEnabled(checkpoint.BatchComplete)
 	if o.output == "" {
 		return t, nil

@@ -51,14 +51,14 @@ func (c *Invocation) NamedIssue() (checkpoint.Issue, error) {
 // IssueOr is Issue for a command with a document or a plan. key is the issue that it names,
 // or "". from describes it, and hint is the command for an invalid key.
 func (c *Invocation) IssueOr(key, from, hint string) (checkpoint.Issue, error) {
-	if key == "" || len(c.Args) > 0 || c.Common.Issue != "" {
+	if key == "" || len(c.Line.Args) > 0 || c.Line.Common.Issue != "" {
 		return c.Issue()
 	}
 	i, err := checkpoint.ParseIssue(key)
 	if err != nil {
-		return "", failure.Errorf(failure.Usage, hint, "%s: the issue %s: %w", c.Name, from, err)
+		return "", failure.Errorf(failure.Usage, hint, "%s: the issue %s: %w", c.Line.Name, from, err)
 	}
-	c.IssueInQuestion = i
+	c.Subject.Issue = i
 	c.announce(choice{issue: i, from: from})
 	c.warnOtherIssue(i)
 	return i, nil
@@ -68,15 +68,15 @@ func (c *Invocation) IssueOr(key, from, hint string) (checkpoint.Issue, error) {
 // nothing names an issue with checkpoints, it returns the only issue that has some.
 func (c *Invocation) InferIssue() (checkpoint.Issue, error) {
 	n, err := c.choose()
-	c.Inferred, c.NamedAfterBranch = c.Common.Issue == "", n.ofName
+	c.Subject.Inferred, c.Subject.NamedAfterBranch = c.Line.Common.Issue == "", n.ofName
 	switch {
 	case errors.Is(err, ErrUnnamed) && !c.reads():
-		return "", failure.Errorf(failure.Usage, c.withIssue(), "%s: no issue given, and HEAD is detached: name the issue, or set GIT_CHECKPOINT_ISSUE", c.Name)
+		return "", failure.Errorf(failure.Usage, c.withIssue(), "%s: no issue given, and HEAD is detached: name the issue, or set GIT_CHECKPOINT_ISSUE", c.Line.Name)
 	case err != nil && !errors.Is(err, ErrUnnamed):
 		return "", err
 	case !c.reads():
 		c.announce(n)
-		if c.Common.Issue != "" {
+		if c.Line.Common.Issue != "" {
 			c.warnOtherIssue(n.issue)
 		}
 		return n.issue, nil
@@ -118,8 +118,8 @@ const (
 
 // choose returns the issue without the arguments and the documents of the command.
 func (c *Invocation) choose() (n choice, err error) {
-	if c.Common.Issue != "" {
-		n.issue, err = ParseIssue(c.Common.Issue)
+	if c.Line.Common.Issue != "" {
+		n.issue, err = ParseIssue(c.Line.Common.Issue)
 		return n, err
 	}
 	if s := c.Env.Getenv("GIT_CHECKPOINT_ISSUE"); s != "" {
@@ -245,7 +245,7 @@ func (c *Invocation) ofBranchName(branch string) (choice, error) {
 	n.ofName = true
 	var err error
 	if n.issue, err = checkpoint.ParseIssue(branch); err != nil {
-		return n, failure.Errorf(failure.Usage, "export GIT_CHECKPOINT_ISSUE=ISSUE", "%s: the branch name is not a valid issue key: %w", c.Name, err)
+		return n, failure.Errorf(failure.Usage, "export GIT_CHECKPOINT_ISSUE=ISSUE", "%s: the branch name is not a valid issue key: %w", c.Line.Name, err)
 	}
 	return n, nil
 }
@@ -271,10 +271,10 @@ func (c *Invocation) goesOn(i checkpoint.Issue, branch string, former gitstore.F
 // The issue has the former name of the branch, and its newest checkpoint the current name. The
 // issues are read once for a command.
 func (c *Invocation) renamedElsewhere(branch string) checkpoint.Issue {
-	i, known := c.renamed[branch]
+	i, known := c.Subject.renamed[branch]
 	if !known {
 		i = c.findRenamed(branch)
-		c.renamed = map[string]checkpoint.Issue{branch: i}
+		c.Subject.renamed = map[string]checkpoint.Issue{branch: i}
 	}
 	return i
 }
@@ -372,7 +372,7 @@ func (c *Invocation) startedHere(branch string, named checkpoint.Issue) (i check
 // warnOtherIssue warns if a command saves to another issue than the one that the branch
 // names.
 func (c *Invocation) warnOtherIssue(i checkpoint.Issue) {
-	if c.Declared == nil || !c.Declared.Saves || c.reads() {
+	if c.Line.Command == nil || !c.Line.Command.Saves || c.reads() {
 		return
 	}
 	branch, err := c.CurrentBranch()
@@ -387,7 +387,7 @@ func (c *Invocation) warnOtherIssue(i checkpoint.Issue) {
 	case err != nil || strings.EqualFold(string(n.issue), string(i)):
 	case c.Store.HasIssue(c.Ctx, i):
 		c.Warnf("issue %s: the branch names issue %s", i, n.issue)
-	case c.Name != "finish": // finish begins no issue
+	case c.Line.Name != "finish": // finish begins no issue
 		c.Warnf("issue %s is a new issue: the branch names issue %s", i, n.issue)
 	}
 }
@@ -428,31 +428,31 @@ func (e *SeveralIssuesError) ExitHint() string { return "git checkpoint list" }
 
 // reads reports whether the command only reads checkpoints.
 func (c *Invocation) reads() bool {
-	d := c.Declared
-	return d != nil && (d.ReadsOnly || len(c.Args) > 0 && slices.Contains(d.ReadingVerbs, c.Args[0]))
+	d := c.Line.Command
+	return d != nil && (d.ReadsOnly || len(c.Line.Args) > 0 && slices.Contains(d.ReadingVerbs, c.Line.Args[0]))
 }
 
 // withIssue returns a command line with the issue as an argument, for a hint.
 func (c *Invocation) withIssue() string {
-	if c.Declared == nil || !strings.HasPrefix(c.Declared.Args, "[ISSUE]") {
+	if c.Line.Command == nil || !strings.HasPrefix(c.Line.Command.Args, "[ISSUE]") {
 		return "export GIT_CHECKPOINT_ISSUE=ISSUE"
 	}
-	args, _, _ := strings.Cut(strings.Replace(c.Declared.Args, "[ISSUE]", "ISSUE", 1), " [")
+	args, _, _ := strings.Cut(strings.Replace(c.Line.Command.Args, "[ISSUE]", "ISSUE", 1), " [")
 	args, _, _ = strings.Cut(args, " |")
-	return "git checkpoint " + c.Name + " " + strings.TrimSuffix(args, "...")
+	return "git checkpoint " + c.Line.Name + " " + strings.TrimSuffix(args, "...")
 }
 
 // announce prints the issue before the next output, if the command line does not name it.
 // An error that names the issue is printed without this line.
 func (c *Invocation) announce(n choice) {
-	if n.why != "" && c.JSON {
-		c.Warnings = append(c.Warnings, n.why)
+	if n.why != "" && c.Line.JSON {
+		c.Out.Warnings = append(c.Out.Warnings, n.why)
 	}
-	if n.from == "" || c.Quiet || c.announcement != "" {
+	if n.from == "" || c.Out.Quiet || c.Subject.announcement != "" {
 		return
 	}
-	c.announcement = fmt.Sprintf("issue %s, %s", n.issue, n.from)
+	c.Subject.announcement = fmt.Sprintf("issue %s, %s", n.issue, n.from)
 	if n.why != "" {
-		c.announcement += "; " + n.why
+		c.Subject.announcement += "; " + n.why
 	}
 }

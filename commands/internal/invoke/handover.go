@@ -44,7 +44,7 @@ func (c *Invocation) handOver(err error) error {
 	dir := filepath.Dir(self)
 	build := buildCommand(format.Format, filepath.Join(dir, name))
 	if isOtherProgram(c.Env.Argv[0]) {
-		hint := "git checkpoint " + c.Name
+		hint := "git checkpoint " + c.Line.Name
 		if programName(c.Env.Argv[0]) == name { // built for the wrong format
 			hint = build
 		}
@@ -75,14 +75,14 @@ func (c *Invocation) calledPath() string {
 	case filepath.IsAbs(argv0):
 		return argv0
 	}
-	return filepath.Join(c.startDir, argv0)
+	return filepath.Join(c.Line.startDir, argv0)
 }
 
 // replaceByFirst replaces this process by the first program that can run. If no program can
 // run, it returns the error of the first program.
 func (c *Invocation) replaceByFirst(paths []string) error {
-	if c.startDir != "" {
-		if err := os.Chdir(c.startDir); err != nil {
+	if c.Line.startDir != "" {
+		if err := os.Chdir(c.Line.startDir); err != nil {
 			return err
 		}
 	}
@@ -155,8 +155,8 @@ func (c *Invocation) Chdir(dir string) error {
 	if dir == "" {
 		return nil
 	}
-	if c.startDir == "" {
-		c.startDir, _ = os.Getwd() // the other program interprets -C again
+	if c.Line.startDir == "" {
+		c.Line.startDir, _ = os.Getwd() // the other program interprets -C again
 	}
 	if err := os.Chdir(dir); err != nil {
 		return failure.Usagef("-C: %w", err)

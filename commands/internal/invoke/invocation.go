@@ -24,46 +24,68 @@ import (
 	"golang.org/x/term"
 )
 
-// An Invocation is one run of one command.
+// An Invocation is one run of one command: its command line, its streams, the store and the
+// settings, and the issue that it is about.
 type Invocation struct {
-	Name   string // name of the command, for messages
-	Ctx    context.Context
-	Env    *Env
-	Flags  *cli.Context
+	Ctx     context.Context
+	Env     *Env
+	Line    Line
+	Out     Output
+	Subject Subject
+
+	Needs    Needs
+	Store    *gitstore.Store
+	Settings *config.Settings
+	Detached bool // a goroutine still uses the store
+
+	input       *inputCopy                                // read from standard input before Open
+	mirror      MirrorKeeper                              // nil if no layout is mirrored
+	StartMirror func(*Invocation) MirrorKeeper            // nil for a dry run
+	RunLine     func(context.Context, *Env, []string) int // runs another command line
+}
+
+// A Line is a parsed command line.
+type Line struct {
+	Name   string   // name of the command, for messages
 	Args   []string // before "--"
 	Paths  []string // after "--"
+	Flags  *cli.Context
 	Common Common
 	JSON   bool
-	Out    *Writer
 
-	Declared *Command   // declaration of this command
+	Command  *Command   // declaration of this command
 	Commands []*Command // all commands, for help
+	startDir string     // working directory before -C, "" without -C
+}
 
+// An Output is standard output, the line on the terminal and the warnings of a command.
+type Output struct {
+	*Writer
+	Ticker   *ticker  // may own a line on the terminal; can be nil
+	Quiet    bool     // suppress warnings
 	Warnings []string // with --json, printed at the end
 
-	IssueInQuestion  checkpoint.Issue            // issue of the command, or "" while it is unknown
-	Inferred         bool                        // the command line does not name it
-	NamedAfterBranch bool                        // its key is the name of the branch
-	Unfetched        string                      // why a fetch got no checkpoint of it, or ""
-	RemoteAnswered   bool                        // the remote is known to have no checkpoint of it
-	announcement     string                      // line about the issue, to be printed before the next output
-	renamed          map[string]checkpoint.Issue // by renamedElsewhere, by branch
+	settingsWarning string // last warning about invalid settings
+}
 
-	Ticker          *ticker // may own a line on the terminal; can be nil
-	Detached        bool    // a goroutine still uses the store
-	Quiet           bool    // suppress warnings
-	WillSave        bool    // the index will be needed
-	OwnProcessGroup bool    // terminal signals do not reach git
-	Offline         bool    // ask no program and no forge for the issue: a hook must not wait
-	Store           *gitstore.Store
-	startDir        string     // working directory before -C, "" without -C
-	input           *inputCopy // read from standard input before Open
-	Settings        *config.Settings
-	localCommits    map[string]bool                           // commits that WarnLocalCommits has named
-	settingsWarning string                                    // last warning about invalid settings
-	mirror          MirrorKeeper                              // nil if no layout is mirrored
-	StartMirror     func(*Invocation) MirrorKeeper            // nil for a dry run
-	RunLine         func(context.Context, *Env, []string) int // runs another command line
+// A Subject is the issue of a command, and what is known about the choice.
+type Subject struct {
+	Issue            checkpoint.Issue // "" while it is unknown
+	Inferred         bool             // the command line does not name it
+	NamedAfterBranch bool             // its key is the name of the branch
+	Unfetched        string           // why a fetch got no checkpoint of it, or ""
+	RemoteAnswered   bool             // the remote is known to have no checkpoint of it
+
+	announcement string                      // line about the issue, to be printed before the next output
+	renamed      map[string]checkpoint.Issue // by renamedElsewhere, by branch
+	localCommits map[string]bool             // commits that WarnLocalCommits has named
+}
+
+// Needs say how Open opens the store.
+type Needs struct {
+	WillSave        bool // the index will be needed
+	OwnProcessGroup bool // terminal signals do not reach git
+	Offline         bool // ask no program and no forge for the issue: a hook must not wait
 }
 
 // Open opens the repository, reads the settings and starts the mirror. If it returns a
@@ -76,7 +98,7 @@ func (c *Invocation) Open() error { return c.handOver(c.OpenOwnFormat()) }
 // *gitstore.ObjectFormatError for the other format.
 func (c *Invocation) OpenOwnFormat() error {
 	store, err := gitstore.Open(c.Ctx, gitstore.Options{
-		Now: c.Env.Now, ToSave: c.WillSave, Apart: c.OwnProcessGroup, Asks: func() bool { return canAsk(c) }, Notify: func(line string) { c.Warnf("%s", line) },
+		Now: c.Env.Now, ToSave: c.Needs.WillSave, Apart: c.Needs.OwnProcessGroup, Asks: func() bool { return canAsk(c) }, Notify: func(line string) { c.Warnf("%s", line) },
 	})
 	if err != nil {
 		return err
@@ -118,7 +140,7 @@ func (c *Invocation) EndMirror() {
 // starts no mirror.
 func (c *Invocation) Fork(ctx context.Context) *Invocation {
 	own := *c
-	own.Ctx, own.Store, own.Warnings, own.mirror, own.StartMirror = ctx, nil, nil, nil, nil
+	own.Ctx, own.Store, own.Out.Warnings, own.mirror, own.StartMirror = ctx, nil, nil, nil, nil
 	return &own
 }
 
@@ -149,8 +171,8 @@ func (c *Invocation) Close() {
 func (c *Invocation) Warnf(format string, args ...any) {
 	c.ShowIssue()
 	text := fmt.Sprintf(format, args...)
-	if c.JSON {
-		c.Warnings = append(c.Warnings, text)
+	if c.Line.JSON {
+		c.Out.Warnings = append(c.Out.Warnings, text)
 		return
 	}
 	printWarning(c, text)
@@ -159,7 +181,7 @@ func (c *Invocation) Warnf(format string, args ...any) {
 // WarnAlways is Warnf for work that may be lost: --quiet does not suppress it.
 func (c *Invocation) WarnAlways(format string, args ...any) {
 	c.ShowIssue()
-	if c.JSON || c.Quiet {
+	if c.Line.JSON || c.Out.Quiet {
 		c.Warnf(format, args...)
 		return
 	}
@@ -175,23 +197,23 @@ func (c *Invocation) FlushWarnings() {
 
 // TakeWarnings returns and clears collected warnings, for a JSON record's warnings field.
 func (c *Invocation) TakeWarnings() []string {
-	taken := c.Warnings
-	c.Warnings = nil
+	taken := c.Out.Warnings
+	c.Out.Warnings = nil
 	return taken
 }
 
 // Infof prints the current step to standard error, unless --quiet or --json is set.
 func (c *Invocation) Infof(format string, args ...any) {
 	c.ShowIssue()
-	if !c.Common.Quiet && !c.JSON {
-		c.Ticker.hide()
+	if !c.Line.Common.Quiet && !c.Line.JSON {
+		c.Out.Ticker.hide()
 		fmt.Fprintf(c.Env.Stderr, "%s\n", view.Clean(fmt.Sprintf(format, args...)))
 	}
 }
 
 func (c *Invocation) Printf(format string, args ...any) {
 	c.ShowIssue()
-	c.Ticker.hide()
+	c.Out.Ticker.hide()
 	fmt.Fprintf(c.Out, format, args...)
 }
 
@@ -220,7 +242,7 @@ func (c *Invocation) Each(issues []checkpoint.Issue, do func(checkpoint.Issue) e
 	var texts []string
 	times, failed := map[string]int{}, 0
 	var last error
-	t := c.Tick(c.Name)
+	t := c.Tick(c.Line.Name)
 	defer t.End()
 	for k, i := range issues {
 		if len(issues) > 1 {
@@ -449,16 +471,16 @@ func UnknownVerb(cmd, word, usual string, verbs []string) error {
 }
 
 // canAsk reports whether git may ask for a password. A hook must not wait for an answer.
-func canAsk(c *Invocation) bool { return !c.Offline && terminal.Has() }
+func canAsk(c *Invocation) bool { return !c.Needs.Offline && terminal.Has() }
 
 func printWarning(c *Invocation, text string) {
-	if !c.Quiet && !c.Common.Quiet {
+	if !c.Out.Quiet && !c.Line.Common.Quiet {
 		writeWarning(c, text)
 	}
 }
 
 func writeWarning(c *Invocation, text string) {
-	c.Ticker.hide()
+	c.Out.Ticker.hide()
 	fmt.Fprintf(c.Env.Stderr, "warning: %s\n", view.Clean(text))
 }
 

@@ -24,11 +24,11 @@ import (
 
 // Issue returns the issue for commands with [ISSUE] as the only argument.
 func (c *Invocation) Issue() (i checkpoint.Issue, err error) {
-	defer func() { c.IssueInQuestion = i }()
-	if len(c.Args) == 0 {
+	defer func() { c.Subject.Issue = i }()
+	if len(c.Line.Args) == 0 {
 		return c.InferIssue()
 	}
-	if i, err = c.ParseIssueArg(c.Args[0]); err == nil {
+	if i, err = c.ParseIssueArg(c.Line.Args[0]); err == nil {
 		err = Agree(c, i)
 		c.warnOtherIssue(i)
 	}
@@ -55,7 +55,7 @@ func (c *Invocation) ParseIssueArg(s string) (checkpoint.Issue, error) {
 	if c.HasFlag("message") {
 		note = "a note goes after -m, "
 	}
-	return "", failure.Usagef("%s: %q is not an issue key here; %sa key with spaces goes after --issue", c.Name, s, note)
+	return "", failure.Usagef("%s: %q is not an issue key here; %sa key with spaces goes after --issue", c.Line.Name, s, note)
 }
 
 // planID is the form of a workflow id of the recovery system.
@@ -87,8 +87,8 @@ func hasSpace(s string) bool { return strings.ContainsFunc(s, unicode.IsSpace) }
 // Agree returns an error if --issue differs from the issue of the arguments, because one
 // of them would be ignored.
 func Agree(c *Invocation, i checkpoint.Issue) error {
-	if other := c.Common.Issue; other != "" && other != string(i) {
-		return failure.Usagef("%s: conflicting issues: %s and --issue %s", c.Name, i, other)
+	if other := c.Line.Common.Issue; other != "" && other != string(i) {
+		return failure.Usagef("%s: conflicting issues: %s and --issue %s", c.Line.Name, i, other)
 	}
 	return nil
 }
@@ -97,21 +97,21 @@ func Agree(c *Invocation, i checkpoint.Issue) error {
 // [ISSUE] [ID]. A single argument is the issue if an issue of that name exists. The flag --turn
 // is another form of ID.
 func (c *Invocation) IssueAndName() (i checkpoint.Issue, name string, err error) {
-	defer func() { c.IssueInQuestion = i }()
+	defer func() { c.Subject.Issue = i }()
 	if err := c.takeTurn(); err != nil {
 		return "", "", err
 	}
-	switch len(c.Args) {
+	switch len(c.Line.Args) {
 	case 0:
 		i, err = c.InferIssue()
 		return i, gitstore.Latest, err
 	case 1:
-		return c.IssueOrName(c.Args[0])
+		return c.IssueOrName(c.Line.Args[0])
 	}
-	if i, err = c.ParseIssueArg(c.Args[0]); err == nil {
+	if i, err = c.ParseIssueArg(c.Line.Args[0]); err == nil {
 		err = Agree(c, i)
 	}
-	return i, c.Args[1], err
+	return i, c.Line.Args[1], err
 }
 
 // IssueOrName decides whether a single argument is an issue or a checkpoint name.
@@ -126,13 +126,13 @@ func (c *Invocation) IssueOrName(arg string) (checkpoint.Issue, string, error) {
 	inferred, inferErr := c.InferIssue()
 	if inferErr == nil {
 		_, findErr := c.Find(inferred, arg)
-		if !notFound(findErr) || isName || c.Common.Issue != "" {
+		if !notFound(findErr) || isName || c.Line.Common.Issue != "" {
 			return inferred, arg, nil
 		}
 	} else if isName {
 		return "", "", inferErr
 	}
-	c.announcement, c.Inferred, c.NamedAfterBranch = "", false, false
+	c.Subject.announcement, c.Subject.Inferred, c.Subject.NamedAfterBranch = "", false, false
 	return i, gitstore.Latest, err
 }
 
@@ -156,15 +156,15 @@ func (c *Invocation) CheckpointArg() (*gitstore.Checkpoint, error) {
 // CheckpointArgs returns the valid checkpoints that the arguments [ISSUE] ID... name, each once.
 // They must name one.
 func (c *Invocation) CheckpointArgs() ([]gitstore.Checkpoint, error) {
-	if len(c.Args) == 0 {
-		return nil, failure.Errorf(failure.Usage, "git checkpoint list", "%s: no checkpoint given", c.Name)
+	if len(c.Line.Args) == 0 {
+		return nil, failure.Errorf(failure.Usage, "git checkpoint list", "%s: no checkpoint given", c.Line.Name)
 	}
 	issue, names, err := c.issueAndNames()
 	if err != nil {
 		return nil, err
 	}
 	if len(names) == 0 {
-		return nil, failure.Errorf(failure.Usage, "git checkpoint list "+view.IssueArg(issue), "%s: issue %s: no checkpoint given", c.Name, issue)
+		return nil, failure.Errorf(failure.Usage, "git checkpoint list "+view.IssueArg(issue), "%s: issue %s: no checkpoint given", c.Line.Name, issue)
 	}
 	var found []gitstore.Checkpoint
 	for _, name := range names {
@@ -173,7 +173,7 @@ func (c *Invocation) CheckpointArgs() ([]gitstore.Checkpoint, error) {
 			return nil, err
 		}
 		if cp.ID == "" {
-			return nil, failure.Errorf(failure.Invalid, "git checkpoint drop "+view.IssueArg(issue)+" --all", "%s: commit %s: %s", c.Name, cp.Commit, cp.Problem)
+			return nil, failure.Errorf(failure.Invalid, "git checkpoint drop "+view.IssueArg(issue)+" --all", "%s: commit %s: %s", c.Line.Name, cp.Commit, cp.Problem)
 		}
 		if !slices.ContainsFunc(found, func(f gitstore.Checkpoint) bool { return f.Commit == cp.Commit }) {
 			found = append(found, *cp)
@@ -184,12 +184,12 @@ func (c *Invocation) CheckpointArgs() ([]gitstore.Checkpoint, error) {
 
 // issueAndNames returns the issue and the checkpoint names of the arguments [ISSUE] ID...
 func (c *Invocation) issueAndNames() (i checkpoint.Issue, names []string, err error) {
-	defer func() { c.IssueInQuestion = i }()
-	i, name, err := c.IssueOrName(c.Args[0])
-	if isIssue := name == gitstore.Latest && c.Args[0] != gitstore.Latest; isIssue {
-		return i, c.Args[1:], err
+	defer func() { c.Subject.Issue = i }()
+	i, name, err := c.IssueOrName(c.Line.Args[0])
+	if isIssue := name == gitstore.Latest && c.Line.Args[0] != gitstore.Latest; isIssue {
+		return i, c.Line.Args[1:], err
 	}
-	return i, c.Args, err
+	return i, c.Line.Args, err
 }
 
 // PointArg returns the checkpoint that the arguments name, otherwise the one from which the
@@ -199,7 +199,7 @@ func (c *Invocation) PointArg() (*gitstore.Checkpoint, *gitstore.Point, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if name == gitstore.Latest && (len(c.Args) == 0 || c.Args[len(c.Args)-1] != gitstore.Latest) {
+	if name == gitstore.Latest && (len(c.Line.Args) == 0 || c.Line.Args[len(c.Line.Args)-1] != gitstore.Latest) {
 		p, err := c.Store.Point(c.Ctx, issue)
 		if err != nil {
 			return nil, nil, err
@@ -217,17 +217,17 @@ func TurnFlag() cli.Flag {
 
 // takeTurn adds the checkpoint of --turn to the arguments.
 func (c *Invocation) takeTurn() error {
-	if !c.Flags.IsSet("turn") {
+	if !c.Line.Flags.IsSet("turn") {
 		return nil
 	}
-	n := c.Flags.Int("turn")
+	n := c.Line.Flags.Int("turn")
 	if n < 1 {
-		return failure.Usagef("%s: --turn: %d is no number of a turn", c.Name, n)
+		return failure.Usagef("%s: --turn: %d is no number of a turn", c.Line.Name, n)
 	}
-	if len(c.Args) > 1 {
-		return failure.Usagef("%s: --turn and the name of a checkpoint cannot be combined", c.Name)
+	if len(c.Line.Args) > 1 {
+		return failure.Usagef("%s: --turn and the name of a checkpoint cannot be combined", c.Line.Name)
 	}
-	c.Args = append(c.Args, fmt.Sprintf("@{turn:%d}", n))
+	c.Line.Args = append(c.Line.Args, fmt.Sprintf("@{turn:%d}", n))
 	return nil
 }
 
@@ -252,12 +252,12 @@ func (c *Invocation) Find(issue checkpoint.Issue, name string) (*gitstore.Checkp
 
 // HasFlag reports whether the command has a flag of this name.
 func (c *Invocation) HasFlag(name string) bool {
-	return c.Declared != nil && slices.ContainsFunc(c.Declared.OwnFlags(), func(f cli.Flag) bool { return slices.Contains(f.Names(), name) })
+	return c.Line.Command != nil && slices.ContainsFunc(c.Line.Command.OwnFlags(), func(f cli.Flag) bool { return slices.Contains(f.Names(), name) })
 }
 
 // ShowIssue prints the announced issue.
 func (c *Invocation) ShowIssue() {
-	text := c.announcement
+	text := c.Subject.announcement
 	c.SkipIssue()
 	if text != "" && text != announced {
 		c.Infof("%s", text)
@@ -267,8 +267,8 @@ func (c *Invocation) ShowIssue() {
 // TakeAnnouncement returns the announced issue for a line that the command prints itself, or
 // text if the command line names the issue.
 func (c *Invocation) TakeAnnouncement(text string) string {
-	if c.announcement != "" && c.announcement != announced {
-		text = c.announcement
+	if c.Subject.announcement != "" && c.Subject.announcement != announced {
+		text = c.Subject.announcement
 	}
 	c.SkipIssue()
 	return text
@@ -276,8 +276,8 @@ func (c *Invocation) TakeAnnouncement(text string) string {
 
 // SkipIssue suppresses the announced issue, for a command with output that names it.
 func (c *Invocation) SkipIssue() {
-	if c.announcement != "" {
-		c.announcement = announced
+	if c.Subject.announcement != "" {
+		c.Subject.announcement = announced
 	}
 }
 
@@ -340,7 +340,7 @@ func (c *Invocation) Remote(named string) (string, error) {
 	plain := named != "" && named[0] != '-' && !strings.ContainsAny(named, `/\:`)
 	if plain && !slices.Contains(c.Remotes(), named) {
 		if _, err := os.Stat(named); err != nil && !c.gitKnowsRemote(named) {
-			return "", failure.Errorf(failure.Remote, "git remote -v", "%s: %s: there is no such remote", c.Name, named)
+			return "", failure.Errorf(failure.Remote, "git remote -v", "%s: %s: there is no such remote", c.Line.Name, named)
 		}
 	}
 	if name := cmp.Or(named, c.Settings.String("remote")); name != "" {
@@ -385,7 +385,7 @@ func (c *Invocation) CheckLayout(as layout.Name) error {
 		return nil
 	}
 	if _, err := layout.Parse(string(as)); err != nil {
-		return failure.Usagef("%s: --as: %w", c.Name, err)
+		return failure.Usagef("%s: --as: %w", c.Line.Name, err)
 	}
 	return nil
 }

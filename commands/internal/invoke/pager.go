@@ -18,7 +18,7 @@ import (
 // Page redirects the output to the user's pager, as git log does. The returned function
 // ends the pager. If pager.checkpoint is set, git has started the pager already.
 func (c *Invocation) Page() (end func()) {
-	if c.JSON {
+	if c.Line.JSON {
 		return func() {}
 	}
 	cmd := pager(c, c.Env.Stdout)

@@ -19,9 +19,9 @@ func (c *Invocation) loadSettings() error {
 		c.Warnf("%s", w)
 	}
 	c.tellFile(c.Settings.File())
-	warning, err := judgeSettings(c.Declared, err)
-	if warning != "" && warning != c.settingsWarning {
-		c.settingsWarning = warning
+	warning, err := judgeSettings(c.Line.Command, err)
+	if warning != "" && warning != c.Out.settingsWarning {
+		c.Out.settingsWarning = warning
 		c.WarnAlways("%s", warning)
 	}
 	return err
@@ -45,11 +45,11 @@ const (
 // tellFile prints the messages about the settings file of the worktree, once for each change
 // of the file or of the messages. A command about the settings always prints them.
 func (c *Invocation) tellFile(f config.File) {
-	if len(f.Warnings)+len(f.Hints) == 0 || c.HasFlag("trust") && c.Flags.Bool("trust") {
+	if len(f.Warnings)+len(f.Hints) == 0 || c.HasFlag("trust") && c.Line.Flags.Bool("trust") {
 		return
 	}
 	digest := fmt.Sprintf("%x", sha256.Sum256([]byte(f.Digest+strings.Join(slices.Concat(f.Warnings, f.Hints), "\n"))))
-	always := c.Declared != nil && c.Declared.NeedsSettings
+	always := c.Line.Command != nil && c.Line.Command.NeedsSettings
 	if !always && slices.Contains(c.note(toldNote), digest) {
 		return
 	}
@@ -58,13 +58,13 @@ func (c *Invocation) tellFile(f config.File) {
 	}
 	for _, hint := range f.Hints {
 		switch {
-		case c.JSON:
+		case c.Line.JSON:
 			c.Warnf("%s", hint)
-		case !c.Quiet:
+		case !c.Out.Quiet:
 			c.Infof("hint: %s", hint)
 		}
 	}
-	if !c.JSON && !c.Quiet && !c.Common.Quiet && !c.Env.InHook {
+	if !c.Line.JSON && !c.Out.Quiet && !c.Line.Common.Quiet && !c.Env.InHook {
 		_ = c.addNote(toldNote, digest) // without the note, the next command prints them again
 	}
 }
@@ -74,7 +74,7 @@ func (c *Invocation) tellFile(f config.File) {
 func (c *Invocation) TrustSettings() (config.File, error) {
 	f := c.Settings.File()
 	if f.Name == "" {
-		return f, failure.Errorf(failure.Refused, "git checkpoint config", "%s: --trust: the worktree has no settings file", c.Name)
+		return f, failure.Errorf(failure.Refused, "git checkpoint config", "%s: --trust: the worktree has no settings file", c.Line.Name)
 	}
 	if err := c.addNote(trustNote, f.Digest); err != nil {
 		return f, err

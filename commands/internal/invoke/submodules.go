@@ -14,13 +14,13 @@ func (c *Invocation) WarnLocalCommits(cp *gitstore.Checkpoint) {
 	}
 	for _, l := range commits {
 		key := l.Path + "@" + l.Commit.String()
-		if c.localCommits[key] {
+		if c.Subject.localCommits[key] {
 			continue
 		}
-		if c.localCommits == nil {
-			c.localCommits = map[string]bool{}
+		if c.Subject.localCommits == nil {
+			c.Subject.localCommits = map[string]bool{}
 		}
-		c.localCommits[key] = true
+		c.Subject.localCommits[key] = true
 		path, commit := view.QuotePath(l.Path), l.Commit.String()[:12]
 		if l.Missing {
 			c.Warnf("submodule %s lacks commit %s, which the checkpoint names: git submodule update fetches it, unless it was never pushed", path, commit)

@@ -37,7 +37,7 @@ func (c *Invocation) Screen(when string) (s view.Screen, ok bool, err error) {
 		return s, false, failure.Usagef("--color: %q: want auto, always or never", when)
 	}
 	ok = when == "always" || c.AtTerminal()
-	if !ok || c.JSON {
+	if !ok || c.Line.JSON {
 		return s, false, nil
 	}
 	return view.Screen{Width: columns(c), Color: colors(c, when)}, true, nil
@@ -70,9 +70,9 @@ type Dialog struct {
 func (c *Invocation) Dialog(hint string) (*Dialog, error) {
 	tty, err := c.Env.Tty()
 	if err != nil {
-		return nil, failure.Errorf(failure.NeedsAnswer, hint, "%s: needs an answer, but %w", c.Name, err)
+		return nil, failure.Errorf(failure.NeedsAnswer, hint, "%s: needs an answer, but %w", c.Line.Name, err)
 	}
-	c.Ticker.End()
+	c.Out.Ticker.End()
 	return &Dialog{ctx: c.Ctx, TTY: tty, in: bufio.NewReader(tty)}, nil
 }
 
@@ -110,8 +110,8 @@ func (d *Dialog) Ask(question string, answers map[string]string) (string, error)
 
 // Confirm asks a yes/no question whose default is no.
 func (c *Invocation) Confirm(question, hint string) (bool, error) {
-	if c.JSON {
-		return false, failure.Errorf(failure.NeedsAnswer, hint, "%s: needs an answer, but --json asks no questions", c.Name)
+	if c.Line.JSON {
+		return false, failure.Errorf(failure.NeedsAnswer, hint, "%s: needs an answer, but --json asks no questions", c.Line.Name)
 	}
 	d, err := c.Dialog(hint)
 	if err != nil {
@@ -120,7 +120,7 @@ func (c *Invocation) Confirm(question, hint string) (bool, error) {
 	defer d.Close()
 	answer, err := d.Ask(question, YesNo)
 	if errors.Is(err, ErrNoAnswer) {
-		return false, failure.Errorf(failure.NeedsAnswer, hint, "%s: %w", c.Name, err)
+		return false, failure.Errorf(failure.NeedsAnswer, hint, "%s: %w", c.Line.Name, err)
 	}
 	return answer == "y", err
 }
@@ -159,13 +159,13 @@ func (c *Invocation) TickRemote(what string) *ticker {
 // newTicker returns a ticker without updates. It is inert if nobody reads its output.
 func (c *Invocation) newTicker(what, of string) *ticker {
 	t := &ticker{w: c.Env.Stderr, what: view.Clean(what), of: of}
-	if c.JSON || c.Common.Quiet || !terminal.Is(c.Env.Stderr) {
+	if c.Line.JSON || c.Line.Common.Quiet || !terminal.Is(c.Env.Stderr) {
 		return t
 	}
 	name := c.Env.Getenv("TERM")
 	t.width, t.lines = widthOf(c.Env.Stderr), name == "" || name == "dumb"
 	t.ended = make(chan struct{})
-	c.Ticker = t
+	c.Out.Ticker = t
 	return t
 }
 

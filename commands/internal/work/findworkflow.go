@@ -26,18 +26,18 @@ func NameByWorkflow(c *invoke.Invocation, q progress.Query) error {
 	if err := CheckWorkflow(c, q); err != nil || q.Type == "" {
 		return err
 	}
-	if c.Common.Issue != "" {
-		return failure.Usagef("%s: --type finds the issue: name no issue", c.Name)
+	if c.Line.Common.Issue != "" {
+		return failure.Usagef("%s: --type finds the issue: name no issue", c.Line.Name)
 	}
 	i, err := FindWorkflow(c, q, strings.TrimSuffix(q.Type+" "+q.Project, " "))
-	c.Common.Issue = string(i)
+	c.Line.Common.Issue = string(i)
 	return err
 }
 
 // CheckWorkflow returns an error for --project without --type.
 func CheckWorkflow(c *invoke.Invocation, q progress.Query) error {
 	if q.Type == "" && q.Project != "" {
-		return failure.Usagef("%s: --project goes with --type", c.Name)
+		return failure.Usagef("%s: --project goes with --type", c.Line.Name)
 	}
 	return nil
 }
@@ -97,11 +97,11 @@ func FindWorkflow(c *invoke.Invocation, q progress.Query, what string) (checkpoi
 		if q.Type != "" {
 			start = "git checkpoint start ISSUE --type " + view.QuoteArg(q.Type)
 		}
-		return "", failure.Errorf(failure.None, start, "%s: no workflow for %q has a checkpoint", c.Name, what)
+		return "", failure.Errorf(failure.None, start, "%s: no workflow for %q has a checkpoint", c.Line.Name, what)
 	}
 	if len(others) > 0 {
 		c.Warnf("it could be another one: %s", view.List(others))
 	}
-	c.IssueInQuestion = best.issue
+	c.Subject.Issue = best.issue
 	return best.issue, nil
 }

@@ -100,7 +100,7 @@ func CurrentIssue(c *invoke.Invocation, i checkpoint.Issue, o IssueOptions) (Iss
 	if o.File != "" {
 		found, err := issue.FromFile(o.File)
 		if err != nil {
-			return IssueAnswer{}, failure.Usagef("%s: --issue-file: %w", c.Name, err)
+			return IssueAnswer{}, failure.Usagef("%s: --issue-file: %w", c.Line.Name, err)
 		}
 		return IssueAnswer{Issue: found}, nil
 	}
@@ -143,8 +143,8 @@ const seenFor = time.Hour
 // cases a recent forge answer from status or resume is used, and at returns the answer's
 // time.
 func IssueToSave(c *invoke.Invocation, i checkpoint.Issue, trigger checkpoint.Trigger, o IssueOptions) (found *freshness.SourceIssue, at time.Time, err error) {
-	o.Offline = o.Offline || c.Offline || slices.Contains(Hasty, trigger)
-	c.Offline = o.Offline // git must not ask for a password either
+	o.Offline = o.Offline || c.Needs.Offline || slices.Contains(Hasty, trigger)
+	c.Needs.Offline = o.Offline // git must not ask for a password either
 	if s, err := ChooseIssueSource(c, i); err == nil && s.Forge != nil && (s.Guessed || o.Offline) && o.File == "" {
 		found, at = s.Forge.Seen(i)
 		if age := c.Env.Now().Sub(at); found == nil || age < 0 || age > seenFor {
@@ -236,7 +236,7 @@ func fromCommand(c *invoke.Invocation, ctx context.Context, i checkpoint.Issue) 
 		Env: append(c.Env.Environ[:len(c.Env.Environ):len(c.Env.Environ)],
 			"GIT_CHECKPOINT_ISSUE="+string(i), "GIT_CHECKPOINT_ISSUE_SOURCE=none"),
 	}
-	if c.Common.Verbose {
+	if c.Line.Common.Verbose {
 		cmd.Stderr = c.Env.Stderr
 	}
 	return cmd.Issue(ctx, string(i))

@@ -14,9 +14,9 @@ import (
 // Overview returns the progress of the issues that were saved last, the last first. It asks no forge
 // for the issues.
 func Overview(c *invoke.Invocation, last gitstore.LastSaved) (found []view.IssueSummary) {
-	quiet := c.Quiet
-	c.Quiet = true
-	defer func() { c.Quiet = quiet }()
+	quiet := c.Out.Quiet
+	c.Out.Quiet = true
+	defer func() { c.Out.Quiet = quiet }()
 	defer c.Store.CacheRefsOf(c.Ctx, len(last.Tips))()
 	look := &gitstore.Look{}
 	for _, t := range last.Tips {

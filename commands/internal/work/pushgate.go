@@ -125,7 +125,7 @@ func (g *Gate) publications(issues []checkpoint.Issue, outs []gitstore.Outgoing)
 func (g *Gate) policy() gitstore.PublicationPolicy {
 	c := g.Invocation
 	p := gitstore.PublicationPolicy{Secrets: c.Settings.String("redact") == "warn", Commits: c.Settings.Bool("publish_commits")}
-	if g.Ask && !c.JSON && !c.Env.InHook {
+	if g.Ask && !c.Line.JSON && !c.Env.InHook {
 		if tty, err := c.Env.Tty(); err == nil {
 			tty.Close()
 			p.CanAsk = true
@@ -146,7 +146,7 @@ func (g *Gate) confirm(i checkpoint.Issue, commits string) (bool, error) {
 // again returns the commands that push commits after a refusal, one a line.
 func (g *Gate) again(i checkpoint.Issue) string {
 	name := "push"
-	if g.Invocation.Name == "sync" {
+	if g.Invocation.Line.Name == "sync" {
 		name = "sync"
 	}
 	return "git checkpoint " + name + " " + view.IssueArg(i) + " --yes\ngit config checkpoint.publish-commits true"

@@ -33,7 +33,7 @@ type SaveInput struct {
 // reports whether the trigger does not come from the document.
 func DocumentEdit(c *invoke.Invocation, doc *layout.File, trigger checkpoint.Trigger, named bool) func(*checkpoint.Record) (*checkpoint.Record, error) {
 	e := &edit{
-		command: c.Name, doc: doc, trigger: trigger, named: named, session: c.Store.Session(newSession),
+		command: c.Line.Name, doc: doc, trigger: trigger, named: named, session: c.Store.Session(newSession),
 		now: c.Env.Now(), store: c.Store, rules: VerdictRules(c, JudgeOptions{}), ctx: c.Ctx,
 	}
 	return e.apply
@@ -79,7 +79,7 @@ func editor(c *invoke.Invocation, issue checkpoint.Issue, trigger checkpoint.Tri
 		return nil, err
 	}
 	e := &edit{
-		SaveOptions: *o, command: c.Name, trigger: trigger, named: in.Named, session: cmp.Or(o.Session, c.Env.Getenv("GIT_CHECKPOINT_SESSION")),
+		SaveOptions: *o, command: c.Line.Name, trigger: trigger, named: in.Named, session: cmp.Or(o.Session, c.Env.Getenv("GIT_CHECKPOINT_SESSION")),
 		now: c.Env.Now(), store: c.Store, rules: VerdictRules(c, JudgeOptions{Strict: o.Strict}), ctx: c.Ctx, doc: in.Doc, begin: in.Begin, move: in.Move, run: in.Run,
 		dropsInvalid: dropsInvalid(trigger, in), warn: c.WarnAlways, turn: c.Env.Turn, noTexts: !c.Settings.Bool("hooks.requests"),
 	}
@@ -90,7 +90,7 @@ func editor(c *invoke.Invocation, issue checkpoint.Issue, trigger checkpoint.Tri
 	if e.state, err = e.readState(c, o.State); err != nil {
 		return nil, err
 	}
-	if e.sets, err = parseSets(c.Name, o.Sets); err != nil {
+	if e.sets, err = parseSets(c.Line.Name, o.Sets); err != nil {
 		return nil, err
 	}
 	if e.issue, e.seen, err = IssueToSave(c, issue, trigger, o.Issue); err != nil {
@@ -106,7 +106,7 @@ func (e *edit) readState(c *invoke.Invocation, name string) (*checkpoint.Map, er
 	}
 	data, err := c.ReadInput(name)
 	if err != nil {
-		return nil, failure.Usagef("%s: --state: %w", c.Name, err)
+		return nil, failure.Usagef("%s: --state: %w", c.Line.Name, err)
 	}
 	r, err := checkpoint.Decode(data)
 	if errors.As(err, new(*checkpoint.SyntaxError)) && e.dropsInvalid {
@@ -121,9 +121,9 @@ func (e *edit) readState(c *invoke.Invocation, name string) (*checkpoint.Map, er
 	}
 	switch {
 	case errors.As(err, &newer):
-		return nil, fmt.Errorf("%s: --state: %s: %w", c.Name, name, err)
+		return nil, fmt.Errorf("%s: --state: %s: %w", c.Line.Name, name, err)
 	case err != nil:
-		return nil, failure.Usagef("%s: --state: %s: %w", c.Name, name, err)
+		return nil, failure.Usagef("%s: --state: %s: %w", c.Line.Name, name, err)
 	}
 	dropOwnKeys(c, r.Doc())
 	return r.Doc(), nil

@@ -118,9 +118,9 @@ func oldFlags() []cli.Flag {
 // applyOld applies --worktree=false of earlier versions, which means --staged. It warns about
 // the flags of oldFlags, and about the setting save.include.
 func (o *SaveOptions) applyOld(c *invoke.Invocation) {
-	o.Staged = o.Staged || c.Flags.IsSet("worktree") && !c.Flags.Bool("worktree")
+	o.Staged = o.Staged || c.Line.Flags.IsSet("worktree") && !c.Line.Flags.Bool("worktree")
 	flags := oldFlags()
-	if i := slices.IndexFunc(flags, func(f cli.Flag) bool { return c.Flags.IsSet(f.Names()[0]) }); i >= 0 {
+	if i := slices.IndexFunc(flags, func(f cli.Flag) bool { return c.Line.Flags.IsSet(f.Names()[0]) }); i >= 0 {
 		c.Warnf("--%s is a flag of earlier versions: a checkpoint has staged, modified and untracked files, and --staged limits it to the staged files", flags[i].Names()[0])
 	}
 	if !c.Settings.IsDefault("save.include") {
@@ -130,7 +130,7 @@ func (o *SaveOptions) applyOld(c *invoke.Invocation) {
 
 // check returns an error for an invalid value.
 func (o *SaveOptions) check(c *invoke.Invocation) error {
-	command := c.Name
+	command := c.Line.Name
 	for _, text := range []struct{ flag, value string }{
 		{"phase", o.Phase},
 		{"agent", o.Agent},
@@ -157,7 +157,7 @@ func (o *SaveOptions) check(c *invoke.Invocation) error {
 	if (o.Agent == "") != (o.Action == "") {
 		return failure.Usagef("%s: --agent and --action go together", command)
 	}
-	if c.Flags.IsSet("batch") && o.Batch < 1 {
+	if c.Line.Flags.IsSet("batch") && o.Batch < 1 {
 		return failure.Usagef("%s: --batch: want 1 or more, got %d", command, o.Batch)
 	}
 	return nil

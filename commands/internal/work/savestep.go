@@ -17,7 +17,7 @@ import (
 
 // OpenToSave opens the repository for an immediate save.
 func OpenToSave(c *invoke.Invocation) error {
-	c.WillSave = true
+	c.Needs.WillSave = true
 	return c.Open()
 }
 
@@ -48,7 +48,7 @@ func SaveRequest(c *invoke.Invocation, issue checkpoint.Issue, trigger checkpoin
 func ChooseFiles(c *invoke.Invocation, req *gitstore.SaveRequest, staged bool) {
 	whole := !staged && c.Store.Root() != ""
 	req.Worktree, req.Untracked = whole, whole
-	req.Automatic = c.Env.InHook || c.Name == "run"
+	req.Automatic = c.Env.InHook || c.Line.Name == "run"
 	req.MaxSize = int64(c.Settings.Int("limits.checkpoint_mb")) << 20
 	req.MaxFile = int64(c.Settings.Int("limits.file_kb")) << 10
 	req.MaxUntracked = c.Settings.Int("limits.untracked_files")
@@ -70,7 +70,7 @@ func ArtifactPaths(c *invoke.Invocation, names []string, paths ...string) ([]str
 			err = gitstore.CheckPlace(p)
 		}
 		if err != nil {
-			return nil, failure.Usagef("%s: --artifact: %w", c.Name, err)
+			return nil, failure.Usagef("%s: --artifact: %w", c.Line.Name, err)
 		}
 		paths = append(paths, p)
 	}
@@ -95,7 +95,7 @@ func FinishSave(c *invoke.Invocation, s *gitstore.Saved, push invoke.Optional, r
 	if s.DryRun || !WantsPush(c, push) {
 		return ShowSaved(c, s, record)
 	}
-	if c.JSON {
+	if c.Line.JSON {
 		PushSaved(c, s.Issue, push)
 		return ShowSaved(c, s, record)
 	}
@@ -157,14 +157,14 @@ func ShowSaved(c *invoke.Invocation, s *gitstore.Saved, record SaveRecordOf) err
 	for _, w := range SaveWarnings(c, s) {
 		c.Warnf("%s", w)
 	}
-	if c.JSON {
+	if c.Line.JSON {
 		return c.WriteJSON(record(s, c.TakeWarnings()))
 	}
 	if s.DryRun {
 		showDryRun(c, s)
 		return nil
 	}
-	if c.Common.Verbose && len(s.Pruned) > 0 {
+	if c.Line.Common.Verbose && len(s.Pruned) > 0 {
 		c.Infof("pruned: %s", strings.Join(view.Strings(s.Pruned), ", "))
 	}
 	tellLimit(c, s)

@@ -41,7 +41,7 @@ func RunInTrial(ctx context.Context, c *invoke.Invocation, t *gitstore.Trial, st
 	case errors.As(err, &exit):
 		return exit.ExitCode(), nil
 	case err != nil:
-		return 0, failure.Errorf(failure.Usage, "", "%s: %s: %v", c.Name, words[0], err)
+		return 0, failure.Errorf(failure.Usage, "", "%s: %s: %v", c.Line.Name, words[0], err)
 	}
 	return 0, nil
 }
