@@ -95,43 +95,6 @@ func (s *Store) Push(ctx context.Context, req PushRequest) ([]Synced, error) {
 	return s.sharer.Push(ctx, req)
 }
 
-// Joined is the result if the local and the remote chain were merged into a new chain,
-// which both sides have now.
-const Joined = share.Joined
-
-// Sync merges the local and the remote chains of issues. The result contains all
-// checkpoints saved on either side, except checkpoints that either side dropped or
-// pruned. Chains are merged by their contents (package join); a missing ref has no
-// meaning. If the remote rejects the push, both sides stay unchanged. The steps:
-//
-//  1. Interrupted operations of killed processes are settled.
-//  2. The local refs are read: the chain, own/ with the last value that this clone gave the
-//     chain, and the last known value of the remote ref.
-//  3. Named issues with only local changes are pushed at once, with the last known remote
-//     values as leases. If that succeeds, the sync is done.
-//  4. Otherwise the refs of the remote are listed, and its chains are fetched to
-//     refs/git-checkpoint/incoming/.
-//  5. For each issue a plan joins what both sides know: saved, dropped, pinned and archived
-//     checkpoints, ordered by clock and id. If one side has the result, it is used as it is.
-//     Otherwise the commits above the common part are rewritten, and the records of parallel
-//     work are merged.
-//  6. Request.May allows or refuses the commits that the push would publish, and they are
-//     scanned for secrets.
-//  7. The remote refs move first, with the listed values as leases, an archive before its
-//     chain. If a lease is stale, the issue continues at step 4.
-//  8. The local refs move, many issues in one transaction. If a local ref has moved since, only
-//     its issue is repeated.
-//
-// The error reports that the remote did not answer; errors of single issues are in their
-// Synced.
-func (s *Store) Sync(ctx context.Context, req SyncRequest) ([]Synced, error) {
-	defer trace.Begin(trace.Step, "sync").End()
-	if err := s.prepareTransfer(ctx, req.Remote, req.DryRun); err != nil {
-		return nil, err
-	}
-	return s.sharer.Sync(ctx, req)
-}
-
 // OtherPushURLs returns the push URLs of a remote that get no checkpoints: a push goes to
 // one URL only.
 func (s *Store) OtherPushURLs(remote string) []string { return s.sharer.OtherPushURLs(remote) }

@@ -78,7 +78,7 @@ func (y *Syncing) planSync(ctx context.Context, writer *repo.ObjectWriter, i che
 	if p = y.planSaves(ctx, writer, i, a.Tip, here); p != nil {
 		return p, nil
 	}
-	p = &issuePlan{issue: i, writer: writer, done: chain.Synced{Issue: i, Retries: y.tries}}
+	p = &issuePlan{issue: i, writer: writer, done: chain.Synced{Issue: i, Retries: y.Tries}}
 	if p.live, err = s.readChain(ctx, i, repo.LiveRef(i), here); err != nil {
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func (y *Syncing) planSaves(ctx context.Context, writer *repo.ObjectWriter, i ch
 		return nil
 	}
 	p := &issuePlan{issue: i, writer: writer, tip: live, live: saved, own: saved, theirs: chain.TipOnly(i, theirs)}
-	p.done = chain.Synced{Issue: i, Retries: y.tries, Pushed: len(saved.Commits), Result: chain.Pushed}
+	p.done = chain.Synced{Issue: i, Retries: y.Tries, Pushed: len(saved.Commits), Result: chain.Pushed}
 	return p
 }
 

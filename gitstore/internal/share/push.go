@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
@@ -101,8 +100,22 @@ func (y *Syncing) pushPass(ctx context.Context, issues []checkpoint.Issue, in fe
 	if err != nil {
 		return nil, err
 	}
-	moved, err := y.execute(ctx, y.withArchives(plans, archives), y.pushTogether)
-	return append(again, moved...), err
+	for r := range y.Rounds(y.withArchives(plans, archives)) {
+		for _, p := range r.plans {
+			if p.archive != nil && !y.req.DryRun {
+				r.errs[p.issue] = p.writer.Flush(ctx)
+			}
+		}
+		r.CheckPublication(ctx)
+		if err := r.MoveRemoteRefs(ctx); err != nil {
+			return nil, err
+		}
+		moved, err := r.finishPush(ctx)
+		if again = append(again, moved...); err != nil {
+			return again, err
+		}
+	}
+	return again, nil
 }
 
 // planPush compares the local chain with the remote chain. The plan changes the remote only
@@ -167,20 +180,12 @@ func (y *Syncing) addArchive(ctx context.Context, p *issuePlan) error {
 	return err
 }
 
-// pushTogether pushes plans over one connection, and updates the remote-tracking refs.
-func (y *Syncing) pushTogether(ctx context.Context, plans []*issuePlan) (again []checkpoint.Issue, err error) {
-	errs := errorsByIssue{}
-	for _, p := range plans {
-		if p.archive != nil && !y.req.DryRun {
-			errs[p.issue] = p.writer.Flush(ctx)
-		}
-	}
-	if err := y.push(ctx, plans, errs); err != nil {
-		return nil, err
-	}
-	tips := map[checkpoint.Issue]plumbing.Hash{}
-	for _, p := range plans {
-		switch err := errs[p.issue]; {
+// finishPush sets the results of the plans of a push, and updates the remote-tracking refs. It
+// returns the issues whose remote refs have moved.
+func (r *Round) finishPush(ctx context.Context) (again []checkpoint.Issue, err error) {
+	y, tips := r.y, map[checkpoint.Issue]plumbing.Hash{}
+	for _, p := range r.plans {
+		switch err := r.errs[p.issue]; {
 		case errors.Is(err, remote.ErrStale):
 			again = append(again, p.issue)
 		case err != nil:
@@ -206,69 +211,53 @@ type blockedError struct{ error }
 
 func (e *blockedError) Unwrap() error { return e.error }
 
-// firstRound is the number of issues in the first round of pushes. If it takes less than
-// quickRound, the next round has all other issues. A time limit loses the round that it ends,
-// and keeps those before.
-const (
-	firstRound = 1_000
-	quickRound = 10 * time.Second
-)
-
-// execute calls together for each round of plans. It returns the issues to plan again.
-func (y *Syncing) execute(ctx context.Context, plans []*issuePlan, together func(context.Context, []*issuePlan) ([]checkpoint.Issue, error)) (again []checkpoint.Issue, err error) {
-	for size := firstRound; len(plans) > 0; {
-		n, start := min(size, y.Conn.MaxRefs(), len(plans)), time.Now()
-		moved, err := together(ctx, plans[:n])
-		if err != nil {
-			return nil, err
-		}
-		again, plans = append(again, moved...), plans[n:]
-		if time.Since(start) < quickRound {
-			size = y.Conn.MaxRefs()
-		}
-		y.progress()
+// CheckPublication asks Request.May whether a push may expose the commits of the plans.
+func (r *Round) CheckPublication(ctx context.Context) {
+	if r.y.req.May == nil || r.y.bundle {
+		return
 	}
-	return again, nil
-}
-
-// push pushes plans without errors, and adds errors to errs. The archive and the chain of
-// a single issue move in one atomic push. Otherwise the archives move first: if a sync is
-// interrupted, the archive must already contain the checkpoints that leave a chain.
-func (y *Syncing) push(ctx context.Context, plans []*issuePlan, errs errorsByIssue) error {
-	if y.req.May != nil {
-		var exposing []*issuePlan
-		for _, p := range plans {
-			if errs[p.issue] == nil && !p.verify && len(p.updates()) > 0 {
-				exposing = append(exposing, p)
-			}
-		}
-		if len(exposing) > 0 {
-			y.checkExposure(ctx, exposing, errs)
+	var exposing []*issuePlan
+	for _, p := range r.plans {
+		if r.errs[p.issue] == nil && !p.verify && len(p.updates()) > 0 {
+			exposing = append(exposing, p)
 		}
 	}
-	if done, err := y.sendAtomic(ctx, plans, errs); done || err != nil {
-		return err
+	if len(exposing) == 0 {
+		return
 	}
-	if err := y.send(ctx, plans, errs, func(p *issuePlan) []remote.RefUpdate { return p.archive.Update(p.issue) }); err != nil {
-		return err
-	}
-	return y.send(ctx, plans, errs, (*issuePlan).update)
-}
-
-// checkExposure asks whether a push may expose the commits of plans.
-func (y *Syncing) checkExposure(ctx context.Context, plans []*issuePlan, errs errorsByIssue) {
-	issues, outs, err := y.outgoing(ctx, plans)
+	issues, outs, err := r.y.outgoing(ctx, exposing)
 	if err != nil {
 		for _, i := range issues {
-			errs[i] = err
+			r.errs[i] = err
 		}
 		return
 	}
-	for n, err := range y.req.May(issues, outs) {
+	for n, err := range r.y.req.May(issues, outs) {
 		if err != nil {
-			errs[issues[n]] = &blockedError{err}
+			r.errs[issues[n]] = &blockedError{err}
 		}
 	}
+}
+
+// MoveRemoteRefs pushes the plans. The archive and the chain of a single issue move in one
+// atomic push. Otherwise the archives move first: if a sync is interrupted, the archive must
+// already contain the checkpoints that leave a chain. A bundle file stays as it is.
+func (r *Round) MoveRemoteRefs(ctx context.Context) error {
+	y := r.y
+	if y.bundle {
+		for _, p := range r.plans {
+			p.keepTheirs()
+		}
+		return nil
+	}
+	done, err := y.sendAtomic(ctx, r.plans, r.errs)
+	if !done && err == nil {
+		err = y.send(ctx, r.plans, r.errs, func(p *issuePlan) []remote.RefUpdate { return p.archive.Update(p.issue) })
+	}
+	if !done && err == nil {
+		err = y.send(ctx, r.plans, r.errs, (*issuePlan).update)
+	}
+	return err
 }
 
 // outgoing returns the issues of plans and the commits that a push of each would publish.

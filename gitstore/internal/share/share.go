@@ -5,10 +5,13 @@
 //
 //   - plan: planFetch, planPush and planSync compare the chains of an issue, and
 //     set the result and the new tips. They write nothing.
-//   - transfer: a fetch brings remote chains below refs/git-checkpoint/incoming. A push
-//     checks the exposed commits of all issues together, then pushes from the compared tips.
+//   - round: the steps of many plans over one connection. A fetch brings remote chains below
+//     refs/git-checkpoint/incoming. A push checks the exposed commits of all issues together,
+//     then pushes from the compared tips.
 //   - local update: localUpdate moves the local refs of all issues in one transaction, and
 //     those of each failed issue in a transaction of its own.
+//
+// The steps of a sync are called by gitstore/sync.go, where they can be read in their order.
 //
 // The number of git processes does not depend on the number of issues, unless issues fail or
 // their chains were rewritten.
@@ -107,7 +110,7 @@ type Syncing struct {
 	Sharer *Sharer
 	Conn   *conn
 	req    Request
-	tries  int
+	Tries  int                      // attempts before this one
 	Open   []checkpoint.Issue       // issues of the operation, nil if not known yet
 	Here   map[string]plumbing.Hash // local refs, until a connection is made
 	Done   map[checkpoint.Issue]*chain.Synced
@@ -170,7 +173,7 @@ func (y *Syncing) fail(i checkpoint.Issue, err error) {
 	case y.Conn.Op == "sync" && !errors.As(err, new(*chain.RemoteError)) && !errors.As(err, new(*blockedError)):
 		err = fmt.Errorf("sync issue %s: %w", i, err)
 	}
-	y.Done[i] = &chain.Synced{Issue: i, Result: chain.Failed, Pushed: y.pushedOnly[i].Pushed, Retries: y.tries, Err: err}
+	y.Done[i] = &chain.Synced{Issue: i, Result: chain.Failed, Pushed: y.pushedOnly[i].Pushed, Retries: y.Tries, Err: err}
 }
 
 // progress reports the number of finished issues.
@@ -279,7 +282,7 @@ func (y *Syncing) outOfSync(ctx context.Context, issues []checkpoint.Issue, tips
 			open = append(open, i)
 			continue
 		}
-		same = append(same, chain.Synced{Issue: i, Result: chain.UpToDate, Retries: y.tries})
+		same = append(same, chain.Synced{Issue: i, Result: chain.UpToDate, Retries: y.Tries})
 		y.Done[i] = &same[len(same)-1]
 	}
 	return open

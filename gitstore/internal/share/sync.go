@@ -21,47 +21,21 @@ import (
 // which both sides have now.
 const Joined = "joined"
 
-// A sync retries for at least syncFor and at least syncTries attempts, within its budget.
-// A time limit alone would allow few attempts if many clones share a slow connection. The
-// clone that won the last race often wins the next one too.
-const (
-	syncFor   = 2 * time.Minute
-	syncTries = 200
-)
+// StartSync begins a sync, without a connection yet.
+func (s *Sharer) StartSync(req Request) (*Syncing, error) { return s.start("sync", req) }
 
-// Sync merges the local and the remote chains of issues. The result contains all
-// checkpoints saved on either side, except checkpoints that either side dropped or
-// pruned. Chains are merged by their contents (package join); a missing ref has no
-// meaning. The remote refs move first, with a lease on the fetched values. Then local
-// refs move in one transaction. If the remote rejects the push, both sides stay
-// unchanged. If the remote is a bundle file, only the local refs move.
-//
-// The error reports that the remote did not answer; errors of single issues are in their
-// Synced.
-func (s *Sharer) Sync(ctx context.Context, req Request) ([]chain.Synced, error) {
-	y, err := s.start("sync", req)
-	if err != nil {
-		return nil, err
-	}
-	within, cancel := ctx, context.CancelFunc(func() {})
-	if req.Budget > 0 {
-		within, cancel = context.WithTimeout(ctx, req.Budget)
-	}
-	defer cancel()
-	err = y.begin(within)
-	if err != nil && within.Err() != nil && ctx.Err() == nil {
-		err = y.outOfTime()
-	}
+// Results returns the results of the sync, sorted by issue.
+func (y *Syncing) Results() []chain.Synced {
 	if y.Open == nil { // the remote's issues are unknown
 		y.Open = slices.Collect(maps.Keys(y.Done))
 	}
 	y.Open = slices.Compact(slices.Sorted(slices.Values(y.Open)))
-	return y.results(), y.namePushed(err)
+	return y.results()
 }
 
-// namePushed adds to an error that ended the sync the issues whose remote refs an earlier
+// NamePushed adds to an error that ended the sync the issues whose remote refs an earlier
 // attempt has moved.
-func (y *Syncing) namePushed(err error) error {
+func (y *Syncing) NamePushed(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -73,27 +47,27 @@ func (y *Syncing) namePushed(err error) error {
 	return err
 }
 
-// begin first pushes named issues with local-only checkpoints without listing the
-// remote's refs. If this succeeds for all issues, no listing is necessary.
-func (y *Syncing) begin(ctx context.Context) error {
+// PushNamed pushes named issues with local-only checkpoints without listing the remote's refs.
+// It returns the issues that need more, and done if there are none. Without named issues, it
+// returns nil, which means all issues.
+func (y *Syncing) PushNamed(ctx context.Context) (left []checkpoint.Issue, done bool, err error) {
 	named := y.req.Issues
 	if len(named) == 0 {
-		return y.run(ctx, nil)
+		return nil, false, nil
 	}
 	y.meanwhile()
 	here, err := y.Refs(ctx, named)
 	if err != nil {
-		return err
+		return nil, false, err
 	}
 	y.Open = named
 	if err := y.PushWithoutListing(ctx, y.RefStatesOf(here)); err != nil {
-		return err
+		return nil, false, err
 	}
-	if named = y.undone(named); len(named) == 0 {
+	if left = y.undone(named); len(left) == 0 {
 		y.progress()
-		return nil
 	}
-	return y.run(ctx, named)
+	return left, len(left) == 0, nil
 }
 
 // undone returns the issues that have no result yet.
@@ -112,27 +86,16 @@ func (y *Syncing) meanwhile() {
 	}
 }
 
-// run repeats pass until no ref moves concurrently. An empty pending list means all
-// issues.
-func (y *Syncing) run(ctx context.Context, pending []checkpoint.Issue) error {
-	for start := time.Now(); ; y.tries++ {
-		var err error
-		if pending, err = y.pass(ctx, pending); err != nil || len(pending) == 0 {
-			return err
-		}
-		if time.Since(start) > syncFor && y.tries >= syncTries {
-			y.giveUp(pending)
-			return nil
-		}
-		if err := remote.Pause(ctx, 20*time.Millisecond, y.tries); err != nil {
-			return err
-		}
-	}
+// Pause waits before the next attempt, and counts it.
+func (y *Syncing) Pause(ctx context.Context) error {
+	err := remote.Pause(ctx, 20*time.Millisecond, y.Tries)
+	y.Tries++
+	return err
 }
 
-// outOfTime fails all unfinished issues. If the issues are not known yet, it returns the
+// OutOfTime fails all unfinished issues. If the issues are not known yet, it returns the
 // error for the whole sync.
-func (y *Syncing) outOfTime() error {
+func (y *Syncing) OutOfTime() error {
 	late := y.Conn.Fail(fmt.Sprintf("not done within %s", y.req.Budget), context.DeadlineExceeded)
 	for _, i := range y.Open {
 		if y.Done[i] == nil {
@@ -145,25 +108,40 @@ func (y *Syncing) outOfTime() error {
 	return nil
 }
 
-func (y *Syncing) giveUp(issues []checkpoint.Issue) {
+// GiveUp fails issues whose refs moved in every attempt.
+func (y *Syncing) GiveUp(issues []checkpoint.Issue) {
 	for _, i := range issues {
 		y.fail(i, &chain.RemoteError{Op: "sync", Remote: chain.ShownRemote(y.Conn.Remote), Reason: repo.ErrMoved.Error(), Err: repo.ErrMoved, Refused: true})
 	}
 }
 
-// pass tries once to sync issues, and returns those whose remote or local refs moved
-// concurrently. Returned errors affect every issue.
-func (y *Syncing) pass(ctx context.Context, issues []checkpoint.Issue) (again []checkpoint.Issue, err error) {
-	in, ok, err := y.FetchWithoutListing(ctx, issues)
-	switch {
-	case err != nil:
-		return nil, err
-	case ok:
-		return y.follow(ctx, issues, in, nil)
+// A Theirs has the chains of a remote, as one attempt of a sync has fetched them.
+type Theirs struct {
+	conn     *conn
+	issues   []checkpoint.Issue // that the attempt is about
+	chains   fetched
+	archives fetched
+	here     refValues // local refs that were read with them; may be out of date
+}
+
+// Forget deletes the temporary refs of the fetched chains.
+func (t *Theirs) Forget(ctx context.Context) {
+	t.conn.forget(ctx, t.chains)
+	t.conn.forget(ctx, t.archives)
+}
+
+// FetchMissing lists the refs of the remote, and fetches the chains of issues, of all issues
+// for an empty list, that are missing here. An issue that both sides have in the same state
+// gets its result. The result is never nil.
+func (y *Syncing) FetchMissing(ctx context.Context, issues []checkpoint.Issue) (t *Theirs, err error) {
+	t = &Theirs{conn: y.Conn, issues: issues}
+	var ok bool
+	if t.chains, ok, err = y.FetchWithoutListing(ctx, issues); ok || err != nil {
+		return t, err
 	}
 	there, here, all, err := y.Look(ctx, issues)
 	if err != nil {
-		return nil, err
+		return t, err
 	}
 	if len(issues) == 0 {
 		issues = all.allIssues(there)
@@ -176,14 +154,21 @@ func (y *Syncing) pass(ctx context.Context, issues []checkpoint.Issue) (again []
 		issues = y.outOfSync(ctx, issues, there.tips, all)
 	}
 	y.progress()
-	if len(issues) == 0 {
-		return nil, nil
+	if t.issues, t.here = issues, here; len(issues) > 0 {
+		t.chains, err = y.Conn.incoming(ctx, issues, there.tips, here)
 	}
-	in, err = y.Conn.incoming(ctx, issues, there.tips, here)
-	if err != nil {
+	return t, err
+}
+
+// Plan joins the local and the fetched chains of issues, without writing. It fetches the
+// archives of issues whose local archive will be pushed.
+func (y *Syncing) Plan(ctx context.Context, t *Theirs) ([]*issuePlan, error) {
+	plans := y.planSyncs(ctx, t.issues, t.chains, t.here, &chain.Names{Chains: y.Sharer.chain})
+	var err error
+	if t.archives, err = y.theirArchives(ctx, plans); err != nil {
 		return nil, err
 	}
-	return y.follow(ctx, issues, in, here)
+	return y.withArchives(plans, t.archives), nil
 }
 
 // Look lists remote tips of issues, or of all issues for an empty list. While the remote
@@ -209,18 +194,6 @@ func (y *Syncing) Look(ctx context.Context, issues []checkpoint.Issue) (there li
 		y.Sharer.WarnInvalidRefs(chain.ShownRemote(y.Conn.Remote)+": ", there.strange)
 	}
 	return there, here, all, err
-}
-
-// follow continues the sync with the fetched chains, from local refs that may be out of date.
-func (y *Syncing) follow(ctx context.Context, issues []checkpoint.Issue, in fetched, here refValues) (again []checkpoint.Issue, err error) {
-	defer y.Conn.forget(ctx, in)
-	plans := y.planSyncs(ctx, issues, in, here, &chain.Names{Chains: y.Sharer.chain})
-	archives, err := y.theirArchives(ctx, plans)
-	defer y.Conn.forget(ctx, archives)
-	if err != nil {
-		return nil, err
-	}
-	return y.execute(ctx, y.withArchives(plans, archives), y.syncTogether)
 }
 
 // maxPushedWithoutListing limits how many issues are pushed before listing the remote's

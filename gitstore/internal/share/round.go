@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
+	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
@@ -17,15 +19,77 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// syncTogether executes plans of a sync over one connection, remote moves first. It
-// returns the issues whose refs moved concurrently.
-func (y *Syncing) syncTogether(ctx context.Context, plans []*issuePlan) (again []checkpoint.Issue, err error) {
-	errs, err := y.pushAndUpdate(ctx, plans)
-	if err != nil {
-		return nil, err
+// A Round is a number of plans that are executed together over one connection. A step leaves
+// out plans that an earlier step has failed.
+type Round struct {
+	y     *Syncing
+	plans []*issuePlan
+	errs  errorsByIssue
+}
+
+// firstRound is the number of issues in the first round. If it takes less than quickRound, the
+// next round has all other issues. A time limit loses the round that it ends, and keeps those
+// before.
+const (
+	firstRound = 1_000
+	quickRound = 10 * time.Second
+)
+
+// Rounds yields plans in rounds.
+func (y *Syncing) Rounds(plans []*issuePlan) iter.Seq[*Round] {
+	return func(yield func(*Round) bool) {
+		for size := firstRound; len(plans) > 0; {
+			n, start := min(size, y.Conn.MaxRefs(), len(plans)), time.Now()
+			if !yield(&Round{y, plans[:n], errorsByIssue{}}) {
+				return
+			}
+			plans = plans[n:]
+			if time.Since(start) < quickRound {
+				size = y.Conn.MaxRefs()
+			}
+			y.progress()
+		}
 	}
-	for _, p := range plans {
-		switch err := errs[p.issue]; {
+}
+
+// MarkDryRun changes the results to those of a dry run.
+func (r *Round) MarkDryRun() {
+	for _, p := range r.plans {
+		if r.y.bundle {
+			p.keepTheirs()
+		}
+		p.done.MarkDryRun()
+	}
+}
+
+// WriteObjects writes the new objects of the plans.
+func (r *Round) WriteObjects(ctx context.Context) {
+	for _, same := range groupByWriter(r.plans) {
+		if err := same[0].writer.Flush(ctx); err != nil {
+			for _, p := range same {
+				r.errs[p.issue] = err
+			}
+		}
+	}
+}
+
+// MoveLocalRefs moves the local refs of the plans.
+func (r *Round) MoveLocalRefs(ctx context.Context) {
+	for _, p := range r.plans {
+		// With this remote-tracking ref, the next fetch transfers only the newer commits.
+		if err := r.errs[p.issue]; errors.Is(err, remote.ErrStale) && !p.theirs.Tip.IsZero() {
+			r.errs[p.issue] = errors.Join(err, r.y.Conn.track(ctx, map[checkpoint.Issue]plumbing.Hash{p.issue: p.theirs.Tip}))
+		}
+	}
+	r.y.updateLocalRefs(ctx, r.plans, r.errs)
+}
+
+// Finish sets the results of the plans of a sync. It returns the issues whose refs moved
+// concurrently.
+func (r *Round) Finish() (again []checkpoint.Issue) {
+	y := r.y
+	for _, p := range r.plans {
+		switch err := r.errs[p.issue]; {
 		case errors.Is(err, remote.ErrStale) && y.stuck(p):
 			y.fail(p.issue, y.Conn.Refused(repo.LiveRef(p.issue), "the ref has the expected value, but cannot be updated: does the server hide it from pushes?", err))
 		case errors.Is(err, remote.ErrStale):
@@ -46,7 +110,7 @@ func (y *Syncing) syncTogether(ctx context.Context, plans []*issuePlan) (again [
 			}
 		}
 	}
-	return again, nil
+	return again
 }
 
 // stuckAfter is the number of rejections of an unchanged ref as stale after which a sync
@@ -63,44 +127,6 @@ func (y *Syncing) stuck(p *issuePlan) bool {
 	before.times++
 	y.stale[p.issue] = before
 	return before.times >= stuckAfter
-}
-
-// pushAndUpdate writes the new objects of plans, pushes, and then updates the local refs.
-func (y *Syncing) pushAndUpdate(ctx context.Context, plans []*issuePlan) (errorsByIssue, error) {
-	errs := errorsByIssue{}
-	if y.bundle {
-		for _, p := range plans {
-			p.keepTheirs()
-		}
-	}
-	if y.req.DryRun {
-		for _, p := range plans {
-			p.done.MarkDryRun()
-		}
-		return errs, nil
-	}
-	for _, same := range groupByWriter(plans) {
-		if err := same[0].writer.Flush(ctx); err != nil {
-			for _, p := range same {
-				errs[p.issue] = err
-			}
-		}
-	}
-	if y.bundle {
-		y.updateLocalRefs(ctx, plans, errs)
-		return errs, nil
-	}
-	if err := y.push(ctx, plans, errs); err != nil {
-		return nil, err
-	}
-	for _, p := range plans {
-		// With this remote-tracking ref, the next fetch transfers only the newer commits.
-		if err := errs[p.issue]; errors.Is(err, remote.ErrStale) && !p.theirs.Tip.IsZero() {
-			errs[p.issue] = errors.Join(err, y.Conn.track(ctx, map[checkpoint.Issue]plumbing.Hash{p.issue: p.theirs.Tip}))
-		}
-	}
-	y.updateLocalRefs(ctx, plans, errs)
-	return errs, nil
 }
 
 // updateLocalRefs moves the local refs of the plans without errors, from values that the

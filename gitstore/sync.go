@@ -1,0 +1,107 @@
+package gitstore
+
+import (
+	"context"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/share"
+	"git-checkpoint/gitstore/trace"
+)
+
+// Joined is the result if the local and the remote chain were merged into a new chain,
+// which both sides have now.
+const Joined = share.Joined
+
+// A sync retries for at least syncFor and at least syncTries attempts, within its budget.
+// A time limit alone would allow few attempts if many clones share a slow connection. The
+// clone that won the last race often wins the next one too.
+const (
+	syncFor   = 2 * time.Minute
+	syncTries = 200
+)
+
+// Sync merges the local and the remote chains of issues, of all issues if req names none. The
+// result contains all checkpoints saved on either side, except checkpoints that either side
+// dropped or pruned. Chains are merged by their contents (package join); a missing ref has no
+// meaning. If the remote rejects the push, both sides stay unchanged. If the remote is a
+// bundle file, only the local refs move.
+//
+// Named issues with only local changes are pushed at once, with the last known remote values
+// as leases. Often this ends the sync. Otherwise syncOnce is repeated for the issues whose refs
+// another process or clone has moved meanwhile.
+//
+// The error reports that the remote did not answer; errors of single issues are in their
+// Synced.
+func (s *Store) Sync(ctx context.Context, req SyncRequest) ([]Synced, error) {
+	defer trace.Begin(trace.Step, "sync").End()
+	if err := s.prepareTransfer(ctx, req.Remote, req.DryRun); err != nil {
+		return nil, err
+	}
+	y, err := s.sharer.StartSync(req)
+	if err != nil {
+		return nil, err
+	}
+	within, cancel := ctx, context.CancelFunc(func() {})
+	if req.Budget > 0 {
+		within, cancel = context.WithTimeout(ctx, req.Budget)
+	}
+	defer cancel()
+
+	issues, done, err := y.PushNamed(within)
+	for start := time.Now(); err == nil && !done; {
+		if issues, err = syncOnce(within, y, issues, req.DryRun); err != nil || len(issues) == 0 {
+			break
+		}
+		if time.Since(start) > syncFor && y.Tries >= syncTries {
+			y.GiveUp(issues)
+			break
+		}
+		err = y.Pause(within)
+	}
+	if err != nil && within.Err() != nil && ctx.Err() == nil {
+		err = y.OutOfTime()
+	}
+	return y.Results(), y.NamePushed(err)
+}
+
+// syncOnce tries once to sync issues, and returns those whose remote or local refs moved
+// concurrently. The error affects every issue.
+func syncOnce(ctx context.Context, y *share.Syncing, issues []checkpoint.Issue, dryRun bool) (again []checkpoint.Issue, err error) {
+	// The refs of the remote are listed, unless one issue is new here or was just moved there.
+	// Missing chains are fetched to refs/git-checkpoint/incoming/.
+	theirs, err := y.FetchMissing(ctx, issues)
+	defer theirs.Forget(ctx)
+	if err != nil {
+		return nil, err
+	}
+
+	// For each issue, a pure function joins what both sides know: saved, dropped, pinned and
+	// archived checkpoints, ordered by clock and id. If one side has the result, it is used as
+	// it is. Otherwise the commits above the common part are rewritten, and the records of
+	// parallel work are merged.
+	plans, err := y.Plan(ctx, theirs)
+	if err != nil {
+		return nil, err
+	}
+
+	for round := range y.Rounds(plans) {
+		if dryRun {
+			round.MarkDryRun()
+		} else {
+			round.WriteObjects(ctx)
+			// Request.May allows or refuses the commits that the push would publish.
+			round.CheckPublication(ctx)
+			// The remote refs move first, with the listed values as leases, an archive before
+			// its chain. If a lease is stale, the issue is tried again.
+			if err := round.MoveRemoteRefs(ctx); err != nil {
+				return nil, err
+			}
+			// The local refs move, many issues in one transaction. If a local ref has moved
+			// since it was read, only its issue is tried again.
+			round.MoveLocalRefs(ctx)
+		}
+		again = append(again, round.Finish()...)
+	}
+	return again, nil
+}
