@@ -15,6 +15,7 @@ import (
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/manual"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/failure"
 
 	"github.com/urfave/cli/v2"
@@ -145,6 +146,9 @@ func declared(commands []*invoke.Command) *manual.Tool {
 	t.Settings = declaredSettings()
 	for _, v := range config.Variables() {
 		t.Variables = append(t.Variables, manual.Variable{Name: v.Name, Text: v.Doc})
+	}
+	for _, f := range checkpoint.Fields() {
+		t.Fields = append(t.Fields, manual.Variable{Name: f.Path, Text: f.Text + " (" + f.Kind + ")."})
 	}
 	return t
 }

@@ -4,33 +4,15 @@
 // # Record
 //
 // A record is a YAML mapping. Its base is the crunch schema with an additional key,
-// trigger. Then come git-checkpoint's own keys note, agent_turn, lineage, clock and snapshot, sections of
+// trigger. Then come git-checkpoint's own keys from note to snapshot, sections of
 // other layouts, and unknown keys in their original order. The table in schema.go lists
-// all fields with their kinds, in the order of the text. Null is permitted everywhere and
-// means absent.
+// all fields with their kinds, rules and meaning, in the order of the text. Null is permitted
+// everywhere and means absent. These keys are not in the table, or need more words:
 //
-//	checkpoint_id   CP-<phase>-<YYYYMMDDTHHMMSSZ>-<8 hex>, or an imported id
-//	version         "1.0"; another major version is a *VersionError
-//	created_at      2006-01-02T15:04:05.000000Z
-//	issue_number    an integer if possible, else text
-//	phase_attempts  number of attempts of each former phase; phase_attempt is the
-//	                number for the current phase
-//	execution_graph completed_batches and current_batch are those of the current
-//	                phase; phases has both keys for each former phase
-//	output_digest,  content of a referenced file at the save: "blob:" and the
-//	plan_digest     object id of its git blob
 //	progress        awaiting_approval: phases, a text or a list;
 //	                approval_required: phases that always need approval;
 //	                approved: a list of {phase, approved_at}
-//	agent_turn      number of ended turns of agents, agent, last request of a person and the
-//	                turn in which it was asked, end of the answer; written and started have
-//	                the turns in which kept texts were written and running tasks started;
-//	                usage is a list of the turn's tokens by model ({model, input, output,
-//	                cache_read, cache_write}, input without both), and usage_of identifies the
-//	                turn in its agent's transcript; spent has the tokens of all turns by agent,
-//	                model and phase, so that the sums outlive retention
-//	lineage         fork: source of the chain of a fork, as {issue, checkpoint_id, name}
-//	clock           nanoseconds, a hybrid logical clock: see Clock
+//	clock           see Clock
 //	paths           plain; in git's C quotes if a path is not UTF-8, contains a
 //	                NUL or starts with a quote: see QuotePath
 //

@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -192,7 +193,7 @@ func TestValidate(t *testing.T) {
 		{"acp_state.pending_messages", []string{"MSG-1"}, "acp_state.pending_messages[0]", false},
 		{"files_modified[0].path", `"x"`, "files_modified[0].path", true},
 		{"files_modified[0].status", "touched", "files_modified[0].status", false},
-		{"snapshot.head", "HEAD", "snapshot", true},
+		{"snapshot.head", "HEAD", "snapshot.head", true},
 		{"snapshot.skipped[0].size", -1, "snapshot.skipped[0].size", true},
 		{"clock", -1, "clock", true},
 		{"progress.total", 1, "progress.completed", false},
@@ -249,4 +250,21 @@ func TestEncodeChecksKinds(t *testing.T) {
 // valid reports whether ps contains only warnings.
 func valid(ps []Problem) bool {
 	return !slices.ContainsFunc(ps, func(p Problem) bool { return !p.Warning })
+}
+
+func TestEveryFieldIsDocumented(t *testing.T) {
+	seen := map[string]bool{}
+	for _, f := range Fields() {
+		assert.NotEmpty(t, f.Text, f.Path)
+		assert.NotEmpty(t, f.Kind, f.Path)
+		assert.False(t, strings.HasSuffix(f.Text, "."), f.Path)
+		assert.False(t, seen[f.Path], f.Path)
+		seen[f.Path] = true
+	}
+	for _, path := range []string{
+		"checkpoint_id", "team_state.members[].role", "execution_graph.node_states.NAME.status",
+		"agent_outputs.NAME.NAME.output_digest", "lineage.fork.checkpoint_id", "snapshot.extent.untracked",
+	} {
+		assert.True(t, seen[path], path)
+	}
 }

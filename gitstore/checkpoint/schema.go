@@ -21,110 +21,113 @@ func (r *Record) Check() error {
 // recordSchema is the crunch schema with trigger, then git-checkpoint's own keys, then
 // sections of other layouts. It defines the order of the text.
 var recordSchema = fields(
-	field{"checkpoint_id", textKind, nil},
-	field{"version", versionKind, nil},
-	field{"created_at", timeKind, nil},
-	field{"trigger", textKind, nil},
-	field{"issue_number", textKind, nil},
-	field{"session_id", textKind, nil},
-	field{"workflow_state", mapKind, fields(
-		field{"current_phase", textKind, nil},
-		field{"current_state_label", textKind, nil},
-		field{"phase_started_at", timeKind, nil},
-		field{"phase_attempt", intKind, nil},
-		field{"phase_attempts", mapKind, dict(intKind, nil)},
+	field{"checkpoint_id", textKind, ruleID, "CP-<phase>-<YYYYMMDDTHHMMSSZ>-<8 hex>, or an imported id", nil},
+	field{"version", versionKind, nil, `"1.0"; another major version is refused`, nil},
+	field{"created_at", timeKind, nil, "time of the save, with microseconds, in UTC", nil},
+	field{"trigger", textKind, ruleTrigger, "cause of the checkpoint, which decides its retention", nil},
+	field{"issue_number", textKind, ruleIssue, "key of the issue, an integer if possible", nil},
+	field{"session_id", textKind, nil, "session of the worktree that saved", nil},
+	field{"workflow_state", mapKind, nil, "where the work stands", fields(
+		field{"current_phase", textKind, nil, "name of the current phase", nil},
+		field{"current_state_label", textKind, nil, "label of the issue for the phase", nil},
+		field{"phase_started_at", timeKind, nil, "start of the current phase", nil},
+		field{"phase_attempt", intKind, nil, "number of the attempt of the current phase", nil},
+		field{"phase_attempts", mapKind, nil, "number of attempts of each former phase", dict(intKind, nil)},
 	)},
-	field{"issue_snapshot", mapKind, fields(
-		field{"title", textKind, nil},
-		field{"body", textKind, nil},
-		field{"body_digest", textKind, nil},
-		field{"labels", textsKind, nil},
-		field{"assignees", textsKind, nil},
-		field{"branch", textKind, nil},
-		field{"labels_order", textsKind, nil},
-		field{"state", textKind, nil},
-		field{"source", textKind, nil},
+	field{"issue_snapshot", mapKind, nil, "the issue at the save", fields(
+		field{"title", textKind, nil, "title", nil},
+		field{"body", textKind, nil, "body; a resume compares it", nil},
+		field{"body_digest", textKind, nil, "digest of the body, if the body is not kept", nil},
+		field{"labels", textsKind, nil, "labels, sorted", nil},
+		field{"assignees", textsKind, nil, "names of the assignees", nil},
+		field{"branch", textKind, nil, "branch of the work", nil},
+		field{"labels_order", textsKind, nil, "labels in the order of the source, if it is another", nil},
+		field{"state", textKind, word(issueStates, false), "state of the issue: open or closed", nil},
+		field{"source", textKind, nil, "where the issue was read", nil},
 	)},
-	field{"team_state", mapKind, fields(
-		field{"team_id", textKind, nil},
-		field{"members", mapsKind, fields(
-			field{"agent", textKind, nil},
-			field{"role", textKind, nil},
-			field{"status", textKind, nil},
-			field{"tasks_completed", intKind, nil},
-			field{"tasks_pending", intKind, nil},
+	field{"team_state", mapKind, nil, "agents that work together", fields(
+		field{"team_id", textKind, nil, "id of the team", nil},
+		field{"members", mapsKind, nil, "agents of the team", fields(
+			field{"agent", textKind, nil, "name of the agent", nil},
+			field{"role", textKind, nil, "role in the team", nil},
+			field{"status", textKind, nil, "status of the agent", nil},
+			field{"tasks_completed", intKind, nil, "number of completed tasks", nil},
+			field{"tasks_pending", intKind, nil, "number of open tasks", nil},
 		)},
 	)},
-	field{"execution_graph", mapKind, graphSchema},
-	field{"agent_outputs", mapKind, dict(mapKind, dict(mapKind, fields(
-		field{"completed_at", timeKind, nil},
-		field{"output_summary", textKind, nil},
-		field{"output_location", textKind, nil},
-		field{"output_digest", textKind, nil},
+	field{"execution_graph", mapKind, nil, "batches and tasks of the current phase", graphSchema},
+	field{"agent_outputs", mapKind, nil, "outputs by phase and agent", dict(mapKind, dict(mapKind, fields(
+		field{"completed_at", timeKind, nil, "end", nil},
+		field{"output_summary", textKind, nil, "summary of the output", nil},
+		field{"output_location", textKind, nil, "path of the output", nil},
+		field{"output_digest", textKind, nil, `content at the save: "blob:" and the object id of its git blob`, nil},
 	)))},
-	field{"acp_state", mapKind, fields(
-		field{"pending_messages", textsKind, nil},
-		field{"awaiting_response", textsKind, nil},
-		field{"conflicts_in_progress", textsKind, nil},
+	field{"acp_state", mapKind, nil, "messages between agents", fields(
+		field{"pending_messages", textsKind, ruleMessage, "ids of messages that are not delivered", nil},
+		field{"awaiting_response", textsKind, ruleMessage, "ids of messages without an answer", nil},
+		field{"conflicts_in_progress", textsKind, nil, "conflicts that are not resolved", nil},
 	)},
-	field{"knowledge_context", mapKind, fields(
-		field{"injected_entries", textsKind, nil},
-		field{"captured_entries", textsKind, nil},
-		field{"pending_captures", listKind, nil},
+	field{"knowledge_context", mapKind, nil, "entries of a knowledge base", fields(
+		field{"injected_entries", textsKind, nil, "entries that were given to the agent", nil},
+		field{"captured_entries", textsKind, nil, "entries that were written", nil},
+		field{"pending_captures", listKind, nil, "entries to be written", nil},
 	)},
-	field{"files_modified", mapsKind, fields(
-		field{"path", textKind, nil},
-		field{"status", textKind, nil},
-		field{"staged", boolKind, nil},
+	field{"files_modified", mapsKind, nil, "files that differed from HEAD", fields(
+		field{"path", textKind, rulePath, "path from the root, in the quotes of git if it is not plain", nil},
+		field{"status", textKind, word(fileStatuses, false), "status of the file: added, modified, deleted, renamed, copied, typechange, untracked or conflicted", nil},
+		field{"staged", boolKind, nil, "whether the change was staged", nil},
 	)},
-	field{"recovery_info", mapKind, fields(
-		field{"can_resume", boolKind, nil},
-		field{"resume_from", textKind, nil},
-		field{"prerequisites_met", boolKind, nil},
-		field{"warnings", textsKind, nil},
+	field{"recovery_info", mapKind, nil, "what a resume needs", fields(
+		field{"can_resume", boolKind, nil, "whether a resume may continue; true if absent", nil},
+		field{"resume_from", textKind, nil, "the point to continue from, in words", nil},
+		field{"prerequisites_met", boolKind, nil, "whether the needs of the next step are met; true if absent", nil},
+		field{"warnings", textsKind, nil, "warnings for the person who resumes", nil},
 	)},
-	field{"note", textKind, nil},
-	field{"agent_turn", mapKind, fields(
-		field{"number", intKind, nil},
-		field{"agent", textKind, nil},
-		field{"request", textKind, nil},
-		field{"asked", intKind, nil},
-		field{"answer", textKind, nil},
-		field{"hand", boolKind, nil},
-		field{"usage", mapsKind, spentSchema},
-		field{"usage_of", textKind, nil},
-		field{"written", mapKind, dict(intKind, nil)},
-		field{"started", mapKind, dict(intKind, nil)},
-		field{"spent", mapsKind, spentSchema},
+	field{"note", textKind, nil, "note of a person (save -m)", nil},
+	field{"agent_turn", mapKind, nil, "last ended turn of an agent", fields(
+		field{"number", intKind, nil, "number of ended turns", nil},
+		field{"agent", textKind, nil, "name of the agent", nil},
+		field{"request", textKind, nil, "last request of a person, shortened", nil},
+		field{"asked", intKind, nil, "turn in which it was asked", nil},
+		field{"answer", textKind, nil, "end of the agent's answer, shortened", nil},
+		field{"hand", boolKind, nil, "whether it has the changes of a person between turns", nil},
+		field{"usage", mapsKind, nil, "tokens of the turn by model", spentSchema},
+		field{"usage_of", textKind, nil, "identity of the turn in its agent's transcript", nil},
+		field{"written", mapKind, nil, "turn in which each kept text was written", dict(intKind, nil)},
+		field{"started", mapKind, nil, "turn in which each running task started", dict(intKind, nil)},
+		field{"spent", mapsKind, nil, "tokens of all turns by agent, model and phase", spentSchema},
 	)},
-	field{"lineage", mapKind, fields(
-		field{"fork", mapKind, fields(
-			field{"issue", textKind, nil},
-			field{"checkpoint_id", textKind, nil},
-			field{"name", textKind, nil},
+	field{"lineage", mapKind, nil, "where the chain came from", fields(
+		field{"fork", mapKind, nil, "source of the chain of a fork", fields(
+			field{"issue", textKind, nil, "issue of the source", nil},
+			field{"checkpoint_id", textKind, nil, "checkpoint at which the fork begins", nil},
+			field{"name", textKind, nil, "name of the fork", nil},
 		)},
 	)},
-	field{"clock", intKind, nil},
-	field{"snapshot", mapKind, snapshotSchema},
-	field{"workflow", mapKind, nil},
-	field{"progress", mapKind, fields(
-		field{"current", textKind, nil},
-		field{"completed", textsKind, nil},
-		field{"total", intKind, nil},
-		field{"names", textsKind, nil},
-		field{"remaining", textsKind, nil},
+	field{"clock", intKind, nil, "hybrid logical clock in nanoseconds", nil},
+	field{"snapshot", mapKind, nil, "what the snapshot of the files consists of", snapshotSchema},
+	field{"workflow", mapKind, nil, "state of the whole workflow, with keys of other systems", nil},
+	field{"progress", mapKind, nil, "phases of the workflow", fields(
+		field{"current", textKind, nil, "current phase", nil},
+		field{"completed", textsKind, nil, "completed phases", nil},
+		field{"total", intKind, nil, "number of phases, if they have no names", nil},
+		field{"names", textsKind, nil, "names of the phases in their order", nil},
+		field{"remaining", textsKind, nil, "open phases", nil},
 	)},
-	field{"tasks", anyKind, nil},
-	field{"stage", anyKind, nil},
-	field{"pipeline", anyKind, nil},
-	field{"layout", anyKind, nil},
+	field{"tasks", anyKind, nil, "tasks", nil},
+	field{"stage", anyKind, nil, "stages of the pipeline system", nil},
+	field{"pipeline", anyKind, nil, "settings of the pipeline system", nil},
+	field{"layout", anyKind, nil, "name and version of the system of an imported document", nil},
 )
 
 func fields(f ...field) *schema { return newSchema(f, field{}) }
 
+// A field is a row of the table of a record's fields.
 type field struct {
 	name string
 	kind kind
+	rule rule   // checks a value, or each element of a list; may be nil
+	doc  string // for the guide record
 	of   *schema
 }
 
@@ -160,53 +163,85 @@ const (
 	versionKind      // textKind with a supported major version
 )
 
+// words names the kinds for people.
+var words = [...]string{
+	anyKind: "any value", textKind: "text", intKind: "integer", boolKind: "true or false",
+	timeKind: "time", textsKind: "list of texts", intsKind: "list of integers", listKind: "list",
+	mapKind: "mapping", mapsKind: "list of mappings", versionKind: "text",
+}
+
+// A Field documents a field of a record.
+type Field struct {
+	Path string // with [] after a list of mappings, and NAME for a key that is free
+	Kind string // in words
+	Text string // without a capital at the start and a full stop
+}
+
+// Fields returns the fields of a record in the order of the text.
+func Fields() []Field { return recordSchema.describe("") }
+
+func (s *schema) describe(at string) (out []Field) {
+	for _, f := range s.fields {
+		path := document.JoinPath(at, f.name)
+		out = append(out, Field{path, words[f.kind], f.doc})
+		if f.kind == mapsKind {
+			path += "[]"
+		}
+		for of := f.of; of != nil; of = of.other.of {
+			out = append(out, of.describe(path)...)
+			path += ".NAME"
+		}
+	}
+	return out
+}
+
 // dict returns a schema with arbitrary keys.
 func dict(k kind, of *schema) *schema { return newSchema(nil, field{kind: k, of: of}) }
 
 // spentSchema is the schema of an element of Spent.
 var spentSchema = fields(
-	field{"agent", textKind, nil},
-	field{"model", textKind, nil},
-	field{"phase", textKind, nil},
-	field{"input", intKind, nil},
-	field{"output", intKind, nil},
-	field{"cache_read", intKind, nil},
-	field{"cache_write", intKind, nil},
+	field{"agent", textKind, nil, "name of the agent", nil},
+	field{"model", textKind, nil, "name of the model", nil},
+	field{"phase", textKind, nil, "phase of the work", nil},
+	field{"input", intKind, nil, "input tokens without the cached", nil},
+	field{"output", intKind, nil, "output tokens", nil},
+	field{"cache_read", intKind, nil, "tokens read from the cache", nil},
+	field{"cache_write", intKind, nil, "tokens written to the cache", nil},
 )
 
 var graphSchema = fields(
-	field{"graph_id", textKind, nil},
-	field{"completed_batches", intsKind, nil},
-	field{"current_batch", intKind, nil},
-	field{"node_states", mapKind, dict(mapKind, fields(
-		field{"status", textKind, nil},
-		field{"result", anyKind, nil},
-		field{"started_at", timeKind, nil},
-		field{"completed_at", timeKind, nil},
+	field{"graph_id", textKind, ruleGraph, "id of the graph", nil},
+	field{"completed_batches", intsKind, nil, "completed batches, ascending", nil},
+	field{"current_batch", intKind, nil, "number of the current batch", nil},
+	field{"node_states", mapKind, nil, "state of each task", dict(mapKind, fields(
+		field{"status", textKind, word(nodeStatuses, true), "status of the task: pending, queued, running, complete, failed or skipped", nil},
+		field{"result", anyKind, nil, "result of the task", nil},
+		field{"started_at", timeKind, nil, "start", nil},
+		field{"completed_at", timeKind, nil, "end", nil},
 	))},
-	field{"phases", anyKind, nil},
+	field{"phases", anyKind, nil, "completed_batches and current_batch of former phases", nil},
 )
 
 var snapshotSchema = fields(
-	field{"head", textKind, nil},
-	field{"detached", boolKind, nil},
-	field{"merge_head", textsKind, nil},
-	field{"deleted", textsKind, nil},
-	field{"intent_to_add", textsKind, nil},
-	field{"skipped", mapsKind, fields(
-		field{"path", textKind, nil},
-		field{"size", intKind, nil},
-		field{"reason", textKind, nil},
-		field{"class", textKind, nil},
+	field{"head", textKind, ruleCommit, `HEAD at the save, "" on an unborn branch`, nil},
+	field{"detached", boolKind, nil, "whether HEAD was detached", nil},
+	field{"merge_head", textsKind, ruleCommit, "other parents of a merge in progress", nil},
+	field{"deleted", textsKind, rulePath, "tracked files that the worktree lacked", nil},
+	field{"intent_to_add", textsKind, rulePath, "paths of git add -N", nil},
+	field{"skipped", mapsKind, nil, "files that the snapshot does not know", fields(
+		field{"path", textKind, rulePath, "path from the root, in the quotes of git if it is not plain", nil},
+		field{"size", intKind, nil, "size in bytes", nil},
+		field{"reason", textKind, nil, "why it was left out", nil},
+		field{"class", textKind, nil, "class of the reason", nil},
 	)},
-	field{"kept", textsKind, nil},
-	field{"ignores", textKind, nil},
-	field{"worktree", boolKind, nil},
-	field{"untracked", boolKind, nil},
-	field{"extent", mapKind, fields(
-		field{InIndex, textKind, nil},
-		field{InWorktree, textKind, nil},
-		field{InUntracked, textKind, nil},
+	field{"kept", textsKind, rulePath, "paths that are removed from the index and still lie in the worktree", nil},
+	field{"ignores", textKind, nil, "digest of git's rules for ignored files that the snapshot does not have", nil},
+	field{"worktree", boolKind, nil, "whether it has the worktree and not only the index", nil},
+	field{"untracked", boolKind, nil, "whether it has untracked files", nil},
+	field{"extent", mapKind, nil, "how much of each class of files the snapshot has: complete, partial or none", fields(
+		field{InIndex, textKind, nil, "staged files", nil},
+		field{InWorktree, textKind, nil, "changed tracked files", nil},
+		field{InUntracked, textKind, nil, "untracked files", nil},
 	)},
 )
 
@@ -286,21 +321,27 @@ func (f field) checkMap(v any) *typeError {
 	return f.of.check(m)
 }
 
+// element returns the field of the elements of a list.
+func (f field) element() field {
+	e := field{of: f.of, rule: f.rule}
+	switch f.kind {
+	case textsKind:
+		e.kind = textKind
+	case intsKind:
+		e.kind = intKind
+	case mapsKind:
+		e.kind = mapKind
+	}
+	return e
+}
+
 // checkList checks every element of a list.
 func (f field) checkList(v any) *typeError {
 	l, ok := v.([]any)
 	if !ok {
 		return want(false, "a list", v)
 	}
-	element := field{of: f.of}
-	switch f.kind {
-	case textsKind:
-		element.kind = textKind
-	case intsKind:
-		element.kind = intKind
-	case mapsKind:
-		element.kind = mapKind
-	}
+	element := f.element()
 	for k := range l {
 		err := element.check(l[k])
 		if l[k] == nil && element.kind != anyKind {

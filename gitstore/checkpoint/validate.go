@@ -28,11 +28,9 @@ func (r *Record) Validate(phases ...string) []Problem {
 	}
 	v.names()
 	recordSchema.walk(r.doc, "", v.field)
-	v.workflow()
+	v.phase()
 	v.graph()
-	v.messages()
-	v.files()
-	v.snapshot()
+	v.paths()
 	v.progress()
 	return v.found
 }
@@ -61,14 +59,10 @@ var (
 	issueStates = []string{"open", "closed"}
 )
 
-// names checks ids, version, time and trigger. Layouts other than crunch have their own form of
-// ids.
+// names reports missing names of the checkpoint.
 func (v *validator) names() {
-	id := v.r.ID()
-	if _, err := ParseID(string(id)); err != nil {
-		v.failIf("checkpoint_id", err)
-	} else if !id.Own() && slices.Contains([]string{"", "crunch"}, v.r.Layout()) {
-		v.warn("checkpoint_id", "%q is not of the form CP-<phase>-<time>-<hex>", id)
+	if v.r.ID() == "" {
+		ruleID(v, "checkpoint_id", "")
 	}
 	if v.r.Version() == "" {
 		v.warn("version", "missing, taken as %s", Version)
@@ -76,9 +70,12 @@ func (v *validator) names() {
 	if at, _ := v.r.doc.Get("created_at"); at == nil {
 		v.fail("created_at", "missing")
 	}
-	_, err := ParseIssue(string(v.r.Issue()))
-	v.failIf("issue_number", err)
-	v.trigger()
+	if v.r.Issue() == "" {
+		ruleIssue(v, "issue_number", "")
+	}
+	if v.r.Trigger() == "" {
+		v.warn("trigger", "missing")
+	}
 }
 
 // failIf reports a non-nil error at path.
@@ -111,19 +108,6 @@ func kindOf(path, format string) string {
 
 var listIndex = document.Pattern(`\[[0-9]+\]`)
 
-func (v *validator) trigger() {
-	t := v.r.Trigger()
-	if t == "" {
-		v.warn("trigger", "missing")
-		return
-	}
-	if _, err := ParseTrigger(string(t)); err != nil {
-		v.failIf("trigger", err)
-	} else if !t.Known() {
-		v.warn("trigger", "%q is an unknown trigger; retention keeps all its checkpoints", t)
-	}
-}
-
 // walk calls visit for each field with a value.
 func (s *schema) walk(m *Map, path string, visit func(f field, path string, v any)) {
 	for k := range m.Len() {
@@ -141,12 +125,9 @@ func (f field) walk(path string, v any, visit func(f field, path string, v any))
 		f.of.walk(m, path, visit)
 	}
 	l, _ := v.([]any)
-	element := field{of: f.of}
-	if f.kind == intsKind {
-		element.kind = intKind
-	}
+	element := f.element()
 	for k := range l {
-		if element.of != nil || element.kind != anyKind {
+		if element.of != nil || element.rule != nil || element.kind == intKind {
 			element.walk(document.JoinIndex(path, k), l[k], visit)
 		}
 	}
@@ -168,17 +149,85 @@ func (v *validator) field(f field, path string, value any) {
 			v.fail(path, "want an integer that is not negative, got %s", document.AsText(value))
 		}
 	}
+	if _, list := value.([]any); f.rule != nil && !list {
+		if text := document.AsText(value); text != "" {
+			f.rule(v, path, text)
+		}
+	}
 }
 
-// Checks of record sections for Validate.
+// A rule reports what is wrong with a text that is not empty. The path is that of the field.
+type rule func(v *validator, path, text string)
 
-func (v *validator) workflow() {
+// ruleID checks an id. Layouts other than crunch have their own form of ids.
+func ruleID(v *validator, path, text string) {
+	if _, err := ParseID(text); err != nil {
+		v.failIf(path, err)
+	} else if !ID(text).Own() && slices.Contains([]string{"", "crunch"}, v.r.Layout()) {
+		v.warn(path, "%q is not of the form CP-<phase>-<time>-<hex>", text)
+	}
+}
+
+func ruleIssue(v *validator, path, text string) {
+	_, err := ParseIssue(text)
+	v.failIf(path, err)
+}
+
+func ruleTrigger(v *validator, path, text string) {
+	if t, err := ParseTrigger(text); err != nil {
+		v.failIf(path, err)
+	} else if !t.Known() {
+		v.warn(path, "%q is an unknown trigger; retention keeps all its checkpoints", t)
+	}
+}
+
+// word is the rule of a field that has one of the known words.
+func word(known []string, isError bool) rule {
+	return func(v *validator, path, text string) {
+		report := v.warn
+		if isError {
+			report = v.fail
+		}
+		v.oneOf(path, text, known, report)
+	}
+}
+
+var (
+	graphID   = document.Pattern(`^GRAPH-\S+$`)
+	messageID = document.Pattern(`^MSG-[0-9]{13}-[0-9a-f]{8}$`)
+)
+
+func ruleGraph(v *validator, path, text string) {
+	if !graphID().MatchString(text) {
+		v.warn(path, "%.60q does not begin with GRAPH-", text)
+	}
+}
+
+func ruleMessage(v *validator, path, text string) {
+	if !messageID().MatchString(text) {
+		v.warn(path, "%.60q is not of the form MSG-<milliseconds>-<8 hex>", text)
+	}
+}
+
+func rulePath(v *validator, path, text string) {
+	_, err := UnquotePath(text)
+	v.failIf(path, err)
+}
+
+func ruleCommit(v *validator, path, text string) {
+	if !isHex(text, 40, 40) && !isHex(text, 64, 64) {
+		v.fail(path, "%.60q is not a commit", text)
+	}
+}
+
+// Checks that need more than one field.
+
+func (v *validator) phase() {
 	p, as := v.r.Progress(), v.r.Layout()
 	counted := p.Total > 0 && len(p.Names) == 0
 	if len(v.phases) > 0 && !counted && (as == "" || as == "crunch") { // other layouts define their own phases
 		v.oneOf("workflow_state.current_phase", v.r.Phase(), v.phases, v.warn)
 	}
-	v.oneOf("issue_snapshot.state", v.r.IssueSnapshot().State, issueStates, v.warn)
 }
 
 // oneOf reports a word outside the known words.
@@ -188,16 +237,8 @@ func (v *validator) oneOf(path, word string, known []string, report func(path, f
 	}
 }
 
-var (
-	graphID   = document.Pattern(`^GRAPH-\S+$`)
-	messageID = document.Pattern(`^MSG-[0-9]{13}-[0-9a-f]{8}$`)
-)
-
 func (v *validator) graph() {
 	graph := v.r.section("execution_graph")
-	if id := document.TextOf(graph, "graph_id"); id != "" && !graphID().MatchString(id) {
-		v.warn("execution_graph.graph_id", "%.60q does not begin with GRAPH-", id)
-	}
 	done, current := v.r.CompletedBatches(), v.r.CurrentBatch()
 	for k, n := range done {
 		path := document.JoinIndex("execution_graph.completed_batches", k)
@@ -215,52 +256,27 @@ func (v *validator) graph() {
 		if document.TextOf(m, "status") == "" {
 			v.fail(path, "no status")
 		}
-		v.oneOf(path+".status", document.TextOf(m, "status"), nodeStatuses, v.fail)
 	}
 }
 
-func (v *validator) messages() {
-	acp := v.r.section("acp_state")
-	for _, key := range []string{"pending_messages", "awaiting_response"} {
-		for k, id := range document.TextsOf(acp, key) {
-			if !messageID().MatchString(id) {
-				v.warn(document.JoinIndex("acp_state."+key, k), "%.60q is not of the form MSG-<milliseconds>-<8 hex>", id)
+// paths reports missing paths.
+func (v *validator) paths() {
+	snapshot := v.r.section("snapshot")
+	check := func(path string, files []*Map) {
+		for k, m := range files {
+			if document.TextOf(m, "path") == "" {
+				v.fail(document.JoinIndex(path, k)+".path", "missing")
 			}
 		}
 	}
-}
-
-func (v *validator) files() {
-	for k, m := range mappings(v.r.doc, "files_modified") {
-		path := document.JoinIndex("files_modified", k)
-		v.path(path+".path", document.TextOf(m, "path"))
-		v.oneOf(path+".status", document.TextOf(m, "status"), fileStatuses, v.warn)
-	}
-}
-
-func (v *validator) path(at, path string) {
-	if path == "" {
-		v.fail(at, "missing")
-		return
-	}
-	_, err := UnquotePath(path)
-	v.failIf(at, err)
-}
-
-func (v *validator) snapshot() {
-	m := v.r.section("snapshot")
-	for _, id := range append([]string{document.TextOf(m, "head")}, document.TextsOf(m, "merge_head")...) {
-		if id != "" && !isHex(id, 40, 40) && !isHex(id, 64, 64) {
-			v.fail("snapshot", "%.60q is not a commit", id)
-		}
-	}
+	check("files_modified", mappings(v.r.doc, "files_modified"))
+	check("snapshot.skipped", mappings(snapshot, "skipped"))
 	for _, key := range []string{"deleted", "intent_to_add", "kept"} {
-		for k, path := range document.TextsOf(m, key) {
-			v.path(document.JoinIndex("snapshot."+key, k), path)
+		for k, path := range document.TextsOf(snapshot, key) {
+			if path == "" {
+				v.fail(document.JoinIndex("snapshot."+key, k), "missing")
+			}
 		}
-	}
-	for k, f := range mappings(m, "skipped") {
-		v.path(document.JoinIndex("snapshot.skipped", k)+".path", document.TextOf(f, "path"))
 	}
 }
 

@@ -63,6 +63,7 @@ type Tool struct {
 	Common    []FlagDoc // flags of all commands
 	Settings  []SettingDoc
 	Variables []Variable
+	Fields    []Variable // of a checkpoint's record
 }
 
 // CommandDoc is the declaration of a command.
@@ -128,7 +129,7 @@ type SettingDoc struct {
 	Entries                 []SettingDoc // entries of a setting that is a mapping
 }
 
-// Variable is an environment variable outside the settings.
+// Variable is an environment variable outside the settings, or a field of records.
 type Variable struct{ Name, Text string }
 
 // Guide is a manual page unrelated to a single command.
@@ -158,6 +159,7 @@ func guides() []Guide {
 		{"glossary", 7, "every term in one sentence"},
 		{"json", 7, "the output of each command with --json"},
 		{"format", 5, "the stored form of checkpoints"},
+		{"record", 5, "the fields of a checkpoint's record"},
 		{"limits", 7, "limits of the program, and its costs"},
 		{"decisions", 7, "why it is built this way"},
 		{"comparison", 7, "differences from other tools"},
@@ -325,6 +327,14 @@ func (s *SettingDoc) facts() string {
 
 // guide generates a guide's page.
 func (t *Tool) guide(g Guide) Page {
-	blocks := append(parse(guideText(g.Name)), t.seeAlso(g.Name)...)
+	text, rest, _ := strings.Cut(guideText(g.Name), "\n@fields\n")
+	blocks := parse(text)
+	if rest != "" {
+		for _, f := range t.Fields {
+			blocks = append(blocks, block{kind: item, term: f.Name, text: upper(f.Text)})
+		}
+		blocks = append(blocks, parse(rest)...)
+	}
+	blocks = append(blocks, t.seeAlso(g.Name)...)
 	return Page{Name: t.Name + "-" + g.Name, Section: g.Section, Usage: g.Usage, blocks: blocks}
 }
