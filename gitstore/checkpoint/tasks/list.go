@@ -22,15 +22,9 @@
 //
 // # Status changes
 //
-//	pending   -> running     Start, which counts an attempt
-//	running   -> complete    Done, from any other status too: a fact
-//	          -> failed      Fail; dependent tasks wait: status blocked, or
-//	                         skipped in the graph
-//	          -> pending     Fail with TimedOut, once, or Recover without output
-//	failed    -> running     Start again, within the limit of attempts
-//
-// A running task can be suspected (suspected_at), which counts no attempt. Clear and
-// every status change remove the suspicion. heartbeat_at is the worker's last answer.
+// The table in transition.go lists the changes. A running task can be suspected (suspected_at),
+// which counts no attempt. Clear and every change of a running task remove the suspicion.
+// heartbeat_at is the worker's last answer.
 //
 // A repeated change modifies nothing and returns ErrNothing. The attempts of a pending
 // task include its next attempt, if an earlier attempt was lost.

@@ -21,6 +21,47 @@ const (
 	heartbeat = "heartbeat_at"
 )
 
+// A change is a row of the table of status changes.
+type change struct {
+	to      string   // new status
+	refused []string // statuses from which the change is refused, except with Force
+	removes []string // keys that the task loses
+}
+
+// The status changes. Start counts an attempt. A task can be done from every status, because
+// the work is a fact. Tasks that depend on a failed one are blocked, and freed when it starts
+// again or is done. A running task is pending again if it timed out once, or was recovered
+// without output.
+var (
+	start = change{Running, []string{Running, Complete, Skipped}, []string{"completed_at", "error", "waits_for", suspected, heartbeat}}
+	done  = change{Complete, nil, []string{"error", "waits_for", suspected, heartbeat}}
+	fail  = change{Failed, []string{Complete}, []string{suspected}}
+	again = change{Pending, nil, []string{"started_at", "completed_at", "claimed_by", suspected, heartbeat}}
+	block = change{Blocked, nil, nil}
+	free  = change{Pending, nil, []string{"waits_for"}}
+)
+
+// check fails with *TransitionError if the status of a task refuses the change.
+func (c change) check(t Task) error {
+	switch {
+	case !slices.Contains(c.refused, t.Status):
+		return nil
+	case t.Status == Running && t.By != "":
+		return refuse(t, "%s is working on it", t.By)
+	}
+	return refuse(t, "it is already %s", t.Status)
+}
+
+// apply gives a task its new status, and returns its place.
+func (l *List) apply(c change, id string) *place {
+	p := l.moved(id)
+	p.setStatus(c.to)
+	for _, key := range c.removes {
+		p.set(key, nil)
+	}
+	return p
+}
+
 // Start claims a task for a worker. Only one claim succeeds. Start returns ErrNothing if
 // the same named worker already has the task. It fails with *TransitionError if the task
 // is running or over, or waits for a task or an approval. It fails with *TaskLimitError
@@ -33,12 +74,8 @@ func (l *List) Start(id string, c Claim) error {
 	case t.Status == Running && c.By != "" && c.By == t.By:
 		return ErrNothing
 	case c.Force:
-	case t.Status == Running && t.By != "":
-		return refuse(t, "%s is working on it", t.By)
-	case t.Status == Running:
-		return refuse(t, "it is already running")
-	case t.Over():
-		return refuse(t, "it is already %s", t.Status)
+	case start.check(t) != nil:
+		return start.check(t)
 	case len(l.missing(t)) > 0:
 		return refuse(t, "it waits for %s", strings.Join(l.missing(t), ", "))
 	case slices.Contains(l.r.Awaiting(), id):
@@ -51,14 +88,10 @@ func (l *List) Start(id string, c Claim) error {
 	if c.Limit > 0 && attempts > c.Limit && !c.Force {
 		return &TaskLimitError{id, attempts - 1, c.Limit}
 	}
-	p := l.moved(id)
-	p.setStatus(Running)
+	p := l.apply(start, id)
 	p.set("attempts", attempts)
 	p.set("started_at", c.At)
 	p.set("claimed_by", orNil(c.By))
-	for _, key := range []string{"completed_at", "error", "waits_for", suspected, heartbeat} {
-		p.set(key, nil)
-	}
 	l.release(id)
 	return nil
 }
@@ -90,8 +123,13 @@ func (l *List) Done(id string, res Result) (Completion, error) {
 	case !res.Force && t.claimedByOther(res.By):
 		return Completion{}, refuse(t, "%s is working on it", t.By)
 	}
-	p := l.moved(id)
-	l.setDone(p, t, res)
+	p := l.apply(done, id)
+	p.set("attempts", max(t.Attempts, 1))
+	p.set("completed_at", res.At)
+	if res.Output != "" {
+		p.set("output", res.Output)
+		p.set("output_digest", orNil(res.Digest))
+	}
 	return l.finished(id), nil
 }
 
@@ -109,7 +147,7 @@ func (l *List) Settle(ids ...string) {
 	}
 	for _, t := range l.All() {
 		if complete[t.WaitsFor] {
-			l.free(t.ID)
+			l.apply(free, t.ID)
 		}
 	}
 	for _, id := range ids[:min(len(ids), maxSettled)] {
@@ -147,21 +185,19 @@ func (l *List) Fail(id string, f Failure) (Outcome, error) {
 	switch {
 	case !ok:
 		return Outcome{}, &UnknownError{id}
-	case t.Status == Complete:
-		return Outcome{}, refuse(t, "it is already complete")
+	case fail.check(t) != nil:
+		return Outcome{}, fail.check(t)
 	case t.Status == Failed && (f.Error == "" || f.Error == t.Error):
 		return Outcome{}, ErrNothing
 	case !f.Force && t.claimedByOther(f.By):
 		return Outcome{}, refuse(t, "%s is working on it", t.By)
 	}
-	p := l.moved(id)
-	p.set("error", orNil(f.Error))
-	p.set(suspected, nil)
 	if f.TimedOut && t.Attempts < 2 {
-		l.again(p, t)
+		l.again(t).set("error", orNil(f.Error))
 		return Outcome{Again: true}, nil
 	}
-	p.setStatus(Failed)
+	p := l.apply(fail, id)
+	p.set("error", orNil(f.Error))
 	p.set("attempts", max(t.Attempts, 1))
 	p.set("completed_at", f.At)
 	out := Outcome{Waiting: l.hold(id), Aborted: t.Critical}
@@ -309,27 +345,8 @@ func orNil(s string) any {
 func (l *List) release(id string) {
 	for _, t := range l.All() {
 		if t.WaitsFor == id {
-			l.free(t.ID)
+			l.apply(free, t.ID)
 		}
-	}
-}
-
-func (l *List) free(id string) {
-	p := l.moved(id)
-	p.setStatus(Pending)
-	p.set("waits_for", nil)
-}
-
-func (l *List) setDone(p *place, t Task, res Result) {
-	p.setStatus(Complete)
-	p.set("attempts", max(t.Attempts, 1))
-	p.set("completed_at", res.At)
-	if res.Output != "" {
-		p.set("output", res.Output)
-		p.set("output_digest", orNil(res.Digest))
-	}
-	for _, key := range []string{"error", "waits_for", suspected, heartbeat} {
-		p.set(key, nil)
 	}
 }
 
@@ -364,9 +381,7 @@ func (l *List) hold(id string) []string {
 		if !t.open() {
 			continue
 		}
-		p := l.moved(t.ID)
-		p.setStatus(Blocked)
-		p.set("waits_for", id)
+		l.apply(block, t.ID).set("waits_for", id)
 		held = append(held, t.ID)
 		queue = append(queue, dependents[t.ID]...)
 	}
@@ -374,12 +389,10 @@ func (l *List) hold(id string) []string {
 }
 
 // again resets a task to pending for its next attempt.
-func (l *List) again(p *place, t Task) {
-	p.setStatus(Pending)
+func (l *List) again(t Task) *place {
+	p := l.apply(again, t.ID)
 	p.set("attempts", max(t.Attempts, 1)+1)
-	for _, key := range []string{"started_at", "completed_at", "claimed_by", suspected, heartbeat} {
-		p.set(key, nil)
-	}
+	return p
 }
 
 func because(why string) string {
@@ -402,7 +415,7 @@ func (l *List) recover(t Task, r Recovery) Recovered {
 		_, _ = l.Fail(t.ID, Failure{Error: (&TaskLimitError{t.ID, t.Attempts, r.Limit}).Error(), At: r.At})
 		return Recovered{ID: t.ID, Status: Failed, Why: "it has no output, and that was the last attempt"}
 	}
-	l.again(l.moved(t.ID), t)
+	l.again(t)
 	if f.Broken {
 		return Recovered{ID: t.ID, Status: Pending, Why: "its output is invalid", Broken: t.Output}
 	}
