@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/terminal"
@@ -20,121 +19,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 )
-
-// SyncCommand declares git checkpoint sync.
-var SyncCommand = invoke.Command{
-	Name: "sync", Usage: "exchange an issue's checkpoints with a remote", Args: "[ISSUE]", Max: 1, Category: "Share",
-	Everyday: true, ShortHelp: []string{"remote", "all", "dry-run"},
-	Description: "Fetches, joins and pushes: both sides get the checkpoints of both, except checkpoints\n" +
-		"that were dropped or pruned on one of them. A ref that is missing on one side was not\n" +
-		"dropped: it is restored. Any number of clones can sync at the same time.\n" +
-		"First, chains older than max_age_days are archived, and archived checkpoints older than\n" +
-		"archive_days are deleted.",
-	Examples: []string{"git checkpoint sync 42", "git checkpoint sync --all --remote backup"},
-	New:      invoke.Bind((*options).syncFlags, runSync),
-}
-
-func runSync(c *invoke.Invocation, o *options) error {
-	if err := o.open(c); err != nil {
-		return err
-	}
-	if len(o.issues) == 0 { // all issues
-		_, strange, _ := c.Store.Issues(c.Ctx, false) // the sync reports the error
-		invoke.TellStrange(c, strange)
-	}
-	gate := o.gate(c)
-	t := c.TickRemote("sync: " + gitstore.ShownRemote(o.remote))
-	req := o.request(c, t.At)
-	req.Budget = time.Duration(c.Settings.Int("timeouts.sync")) * time.Second
-	req.Meanwhile = func() { ageBeforeSync(c, o) }
-	gate.Check(&req)
-	done, err := c.Store.Sync(c.Ctx, req)
-	t.End()
-	gate.Report(done)
-	warnOtherURLs(c, o)
-	for _, s := range done {
-		if s.Retries > 0 && s.Err == nil {
-			c.Infof("issue %s: another clone pushed first %s", s.Issue, view.Plural(s.Retries, "time"))
-		}
-	}
-	return showShared(c, "sync", o, gate.Untracked, done, err)
-}
-
-// ageBeforeSync applies the rules of age to the issues of a sync.
-func ageBeforeSync(c *invoke.Invocation, o *options) {
-	if o.dryRun {
-		return
-	}
-	issues := o.issues
-	if len(issues) == 0 {
-		work.AgeAutomatically(c)
-		issues = work.AgingIssues(c)
-	}
-	work.Age(c, issues...)
-}
-
-// FetchCommand declares git checkpoint fetch.
-var FetchCommand = invoke.Command{
-	Name: "fetch", Usage: "fetch an issue's checkpoints from a remote", Args: "[ISSUE]", Max: 1, Category: "Share",
-	Description: "A local chain is fast-forwarded to the remote's chain. A chain that has diverged stays\n" +
-		"as it is, and the remote's chain is under refs/git-checkpoint/remote/.",
-	Examples: []string{"git checkpoint fetch 42", "git checkpoint fetch --all --remote backup"},
-	New:      invoke.Bind((*options).flags, runFetch),
-}
-
-func runFetch(c *invoke.Invocation, o *options) error {
-	if err := o.open(c); err != nil {
-		return err
-	}
-	t := c.TickRemote("fetch: " + gitstore.ShownRemote(o.remote))
-	done, err := c.Store.Fetch(c.Ctx, o.request(c, t.At))
-	t.End()
-	return showShared(c, "fetch", o, nil, done, err)
-}
-
-// PushCommand declares git checkpoint push.
-var PushCommand = invoke.Command{
-	Name: "push", Usage: "push an issue's checkpoints to a remote", Args: "[ISSUE]", Max: 1, Category: "Share",
-	Description: "Pushes with a lease on the last known value of the remote ref, and never overwrites\n" +
-		"checkpoints: sync joins chains that have diverged. If checkpoints were archived, the\n" +
-		"archive is pushed too. A secret stops the push. If the push would publish commits that\n" +
-		"the remote does not have, push asks; without a terminal it exits with 5. --yes pushes.\n" +
-		"The untracked files that the push makes public are named. The same rules apply to sync,\n" +
-		"to save --push and run --push, and to the pre-push hook, which does not ask.",
-	Examples: []string{"git checkpoint push 42", "git checkpoint push --all --dry-run"},
-	New:      invoke.Bind((*options).pushFlags, runPush),
-}
-
-func runPush(c *invoke.Invocation, o *options) error {
-	if err := o.open(c); err != nil {
-		return err
-	}
-	t := c.TickRemote("push: " + gitstore.ShownRemote(o.remote))
-	gate, req := o.gate(c), o.request(c, t.At)
-	gate.Check(&req)
-	done, err := c.Store.Push(c.Ctx, req)
-	t.End()
-	gate.Report(done)
-	warnOtherURLs(c, o)
-	return showShared(c, "push", o, gate.Untracked, done, err)
-}
-
-// warnOtherURLs names the push URLs of the remote that got nothing, and the command that
-// exchanges checkpoints with each of them.
-func warnOtherURLs(c *invoke.Invocation, o *options) {
-	issue := "--all"
-	if len(o.issues) == 1 {
-		issue = view.IssueArg(o.issues[0])
-	}
-	for _, url := range c.Store.OtherPushURLs(o.remote) {
-		c.Warnf("%s has several push URLs, and checkpoints are pushed to one of them, not to %s", gitstore.ShownRemote(o.remote), gitstore.ShownRemote(url))
-		if gitstore.HasSecret(url) {
-			c.Infof("hint: git remote get-url --push --all %s", view.QuoteArg(o.remote))
-			continue
-		}
-		c.Infof("hint: git checkpoint sync %s --remote %s", issue, view.QuoteArg(url))
-	}
-}
 
 // options holds the flags and the issues of a command of this package.
 type options struct {

@@ -1,0 +1,86 @@
+package commands
+
+import (
+	"slices"
+	"strings"
+
+	"git-checkpoint/commands/internal/config"
+	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/failure"
+
+	"github.com/urfave/cli/v2"
+)
+
+var configCommand = invoke.Command{
+	Name: "config", Usage: "print every setting, its value and its source", Max: 3, Category: "Look",
+	Description: "Settings are changed with git config, for example\n\n    git config checkpoint.retention.turn 50\n\n" +
+		"A settings file in the worktree can keep less than the defaults only if it is trusted.\n" +
+		"--trust trusts its present content in this clone. Any change of the file ends that.",
+	Examples:      []string{"git checkpoint config", "git checkpoint config --trust", "git config checkpoint.retention.batch-complete 5"},
+	NeedsSettings: true,
+	New:           invoke.Bind((*configOptions).flags, runConfig),
+}
+
+// configOptions holds the flags of config.
+type configOptions struct {
+	trust bool // trust the settings file
+}
+
+func (o *configOptions) flags() []cli.Flag {
+	return []cli.Flag{&cli.BoolFlag{Name: "trust", Usage: "trust the settings file in the worktree with its present content", Destination: &o.trust}}
+}
+
+func runConfig(c *invoke.Invocation, o *configOptions) error {
+	if len(c.Line.Args) > 0 {
+		return configInGit(c.Line.Args)
+	}
+	if err := c.Open(); err != nil {
+		return err
+	}
+	if o.trust {
+		file, err := c.TrustSettings()
+		if err != nil {
+			return err
+		}
+		c.Infof("trusted in this clone until it changes: %s", strings.Join(append([]string{file.Name}, file.Weaker...), ", "))
+	}
+	result := view.Config{Type: "config"}
+	for _, s := range c.Settings.All() {
+		s.Value = gitstore.ShownRemote(s.Value) // users paste this output elsewhere, so credentials in URLs are masked
+		result.Settings = append(result.Settings, view.Setting{Key: s.Key, Value: s.Value, Origin: s.Origin})
+		if !c.Line.JSON {
+			c.Printf("%s = %s  (%s)\n", s.Key, view.Clean(s.Value), view.Clean(s.Origin))
+		}
+	}
+	if c.Line.JSON {
+		return c.WriteJSON(result)
+	}
+	return nil
+}
+
+// configInGit returns the error for arguments of config, such as "set push auto", with the
+// command of git that reads or sets the setting.
+func configInGit(args []string) error {
+	verb, words := "", args
+	if slices.Contains([]string{"get", "set", "unset"}, words[0]) {
+		verb, words = words[0], words[1:]
+	}
+	hint := "git checkpoint config" // lists the settings
+	known := ""
+	if len(words) > 0 {
+		known = config.Known(words[0])
+	}
+	if known != "" {
+		hint = "git config"
+		if verb == "unset" {
+			hint += " --unset"
+		}
+		hint += " " + config.GitName(known)
+		for _, value := range words[1:] {
+			hint += " " + view.QuoteArg(value)
+		}
+	}
+	return failure.Errorf(failure.Usage, hint, "config: unexpected argument %q; git config reads and sets settings", args[0])
+}

@@ -1,0 +1,62 @@
+package share
+
+import (
+	"time"
+
+	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
+	"git-checkpoint/gitstore"
+)
+
+// SyncCommand declares git checkpoint sync.
+var SyncCommand = invoke.Command{
+	Name: "sync", Usage: "exchange an issue's checkpoints with a remote", Args: "[ISSUE]", Max: 1, Category: "Share",
+	Everyday: true, ShortHelp: []string{"remote", "all", "dry-run"},
+	Description: "Fetches, joins and pushes: both sides get the checkpoints of both, except checkpoints\n" +
+		"that were dropped or pruned on one of them. A ref that is missing on one side was not\n" +
+		"dropped: it is restored. Any number of clones can sync at the same time.\n" +
+		"First, chains older than max_age_days are archived, and archived checkpoints older than\n" +
+		"archive_days are deleted.",
+	Examples: []string{"git checkpoint sync 42", "git checkpoint sync --all --remote backup"},
+	New:      invoke.Bind((*options).syncFlags, runSync),
+}
+
+func runSync(c *invoke.Invocation, o *options) error {
+	if err := o.open(c); err != nil {
+		return err
+	}
+	if len(o.issues) == 0 { // all issues
+		_, strange, _ := c.Store.Issues(c.Ctx, false) // the sync reports the error
+		invoke.TellStrange(c, strange)
+	}
+	gate := o.gate(c)
+	t := c.TickRemote("sync: " + gitstore.ShownRemote(o.remote))
+	req := o.request(c, t.At)
+	req.Budget = time.Duration(c.Settings.Int("timeouts.sync")) * time.Second
+	req.Meanwhile = func() { ageBeforeSync(c, o) }
+	gate.Check(&req)
+	done, err := c.Store.Sync(c.Ctx, req)
+	t.End()
+	gate.Report(done)
+	warnOtherURLs(c, o)
+	for _, s := range done {
+		if s.Retries > 0 && s.Err == nil {
+			c.Infof("issue %s: another clone pushed first %s", s.Issue, view.Plural(s.Retries, "time"))
+		}
+	}
+	return showShared(c, "sync", o, gate.Untracked, done, err)
+}
+
+// ageBeforeSync applies the rules of age to the issues of a sync.
+func ageBeforeSync(c *invoke.Invocation, o *options) {
+	if o.dryRun {
+		return
+	}
+	issues := o.issues
+	if len(issues) == 0 {
+		work.AgeAutomatically(c)
+		issues = work.AgingIssues(c)
+	}
+	work.Age(c, issues...)
+}
