@@ -62,6 +62,39 @@ func cmdGuide(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(block), 0o666))
 }
 
+// cmdShows checks the output that a block of a guide shows in its comments: `shows a.sh tty`. Each
+// comment has to be a line of the file, in this order. Ids, durations and spaces may differ.
+func cmdShows(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: shows file output")
+	}
+	shown := 0
+	output := ts.ReadFile(args[1])
+	for line := range strings.Lines(ts.ReadFile(args[0])) {
+		text, isComment := strings.CutPrefix(line, "# ")
+		if !isComment {
+			continue
+		}
+		words := strings.Fields(text)
+		for n, word := range words {
+			words[n] = duration.ReplaceAllString(shortID.ReplaceAllString(regexp.QuoteMeta(word), "[0-9a-f]{8}"), `\S+`)
+		}
+		at := regexp.MustCompile(`(?m)^\s*`+strings.Join(words, `\s+`)+`\s*$`).FindStringIndex(output)
+		if at == nil {
+			ts.Fatalf("%s: the output does not have %q after the lines before it", args[0], text)
+		}
+		output, shown = output[at[1]:], shown+1
+	}
+	if shown == 0 {
+		ts.Fatalf("%s shows no output", args[0])
+	}
+}
+
+var (
+	shortID  = regexp.MustCompile(`\b[0-9a-f]{8}\b`)
+	duration = regexp.MustCompile(`^[0-9]+s$`)
+)
+
 // taskGuides are the guides with one task of a user. Scripts run all of their commands.
 var taskGuides = []string{
 	"crash", "machine", "agents", "turns", "attempts", "workflow", "ci", "team", "retention", "forges", "migration", "systems", "install",

@@ -83,6 +83,7 @@ func runScripts(t *testing.T, glob string) {
 			"readme":   cmdReadme,
 			"recipe":   cmdRecipe,
 			"guide":    cmdGuide,
+			"shows":    cmdShows,
 		},
 	})
 }

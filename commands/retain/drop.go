@@ -18,10 +18,10 @@ import (
 
 // DropCommand declares git checkpoint drop.
 var DropCommand = invoke.Command{
-	Name: "drop", Usage: "delete checkpoints", Args: "[ISSUE] ID... | [ISSUE] --all", Max: maxNamed, Category: "Keep",
+	Name: "drop", Usage: "delete checkpoints", Args: "[ISSUE] ID... | [ISSUE] --everything", Max: maxNamed, Category: "Keep",
 	Examples: []string{
 		"git checkpoint drop 42 1f0c9a2b latest",
-		"git checkpoint drop 42 --all --purge",
+		"git checkpoint drop 42 --everything --purge",
 	},
 	Description: "Deletes checkpoints here, and in other clones at the next sync.\n" +
 		"`git checkpoint undo` reverts the last drop, unless it was with --purge.",
@@ -37,7 +37,8 @@ type dropOptions struct {
 
 func (o *dropOptions) flags() []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "all", Usage: "delete every checkpoint of the issue, also archived checkpoints", Destination: &o.all},
+		&cli.BoolFlag{Name: "everything", Usage: "delete every checkpoint of the issue, also archived checkpoints", Destination: &o.all},
+		&cli.BoolFlag{Name: "all", Hidden: true, Destination: &o.all}, // the name in earlier versions
 		&cli.BoolFlag{Name: "purge", Usage: "also remove reflogs and safety snapshots, so that git gc deletes the content", Destination: &o.purge},
 		&cli.BoolFlag{Name: "yes", Usage: "do not ask", Destination: &o.yes},
 	}
@@ -70,7 +71,7 @@ func runDrop(c *invoke.Invocation, o *dropOptions) error {
 	return showResult(c, "drop", issue, named, result)
 }
 
-// dropThem drops checkpoints. With --all it also drops those below a shallow boundary.
+// dropThem drops checkpoints. With --everything it also drops those below a shallow boundary.
 func dropThem(c *invoke.Invocation, o *dropOptions, issue checkpoint.Issue, ids []checkpoint.ID) error {
 	l, listErr := c.Store.List(c.Ctx, issue, 0) // a damaged chain can be dropped too
 	drop := c.Store.Drop
@@ -173,7 +174,7 @@ func confirmDrop(c *invoke.Invocation, o *dropOptions, issue checkpoint.Issue, i
 func dropCommand(o *dropOptions, issue checkpoint.Issue, ids []checkpoint.ID) string {
 	command := "git checkpoint drop " + view.IssueArg(issue)
 	if o.all {
-		return command + " --all"
+		return command + " --everything"
 	}
 	return command + " " + strings.Join(view.Strings(ids), " ")
 }
@@ -212,7 +213,7 @@ func toDrop(c *invoke.Invocation, o *dropOptions) (checkpoint.Issue, []gitstore.
 	return issue, dropped, nil
 }
 
-// named returns the existing checkpoints that the arguments name, or with --all every
+// named returns the existing checkpoints that the arguments name, or with --everything every
 // checkpoint of the issue.
 func named(c *invoke.Invocation, all bool) (checkpoint.Issue, []gitstore.Checkpoint, error) {
 	if !all {
@@ -223,7 +224,7 @@ func named(c *invoke.Invocation, all bool) (checkpoint.Issue, []gitstore.Checkpo
 		return there[0].Issue, there, nil
 	}
 	if len(c.Line.Args) > 1 {
-		return "", nil, failure.Usagef("drop: --all takes no checkpoint, got %q", c.Line.Args[1])
+		return "", nil, failure.Usagef("drop: --everything takes no checkpoint, got %q", c.Line.Args[1])
 	}
 	issue, err := c.Issue()
 	if err != nil {

@@ -173,7 +173,7 @@ func (c *Invocation) CheckpointArgs() ([]gitstore.Checkpoint, error) {
 			return nil, err
 		}
 		if cp.ID == "" {
-			return nil, failure.Errorf(failure.Invalid, "git checkpoint drop "+view.IssueArg(issue)+" --all", "%s: commit %s: %s", c.Line.Name, cp.Commit, cp.Problem)
+			return nil, failure.Errorf(failure.Invalid, "git checkpoint drop "+view.IssueArg(issue)+" --everything", "%s: commit %s: %s", c.Line.Name, cp.Commit, cp.Problem)
 		}
 		if !slices.ContainsFunc(found, func(f gitstore.Checkpoint) bool { return f.Commit == cp.Commit }) {
 			found = append(found, *cp)
