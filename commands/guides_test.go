@@ -79,7 +79,7 @@ func cmdShows(ts *testscript.TestScript, neg bool, args []string) {
 		for n, word := range words {
 			words[n] = duration.ReplaceAllString(shortID.ReplaceAllString(regexp.QuoteMeta(word), "[0-9a-f]{8}"), `\S+`)
 		}
-		at := regexp.MustCompile(`(?m)^\s*`+strings.Join(words, `\s+`)+`\s*$`).FindStringIndex(output)
+		at := regexp.MustCompile(`(?m)^\s*` + strings.Join(words, `\s+`) + `\s*$`).FindStringIndex(output)
 		if at == nil {
 			ts.Fatalf("%s: the output does not have %q after the lines before it", args[0], text)
 		}

@@ -3,6 +3,8 @@ package gitstore
 import (
 	"context"
 	"slices"
+
+	"git-checkpoint/gitstore/checkpoint"
 )
 
 // A Lineage finds the checkpoints that the files of the checkpoints in a list came from. The list
@@ -12,6 +14,7 @@ type Lineage struct {
 
 	former func(branch string) []string // former names of a branch, nil function: not known
 	names  map[string][]string
+	places map[checkpoint.ID]int // index of each id, for Parents
 }
 
 // Lineage returns the lineage of a list, in which renamed branches are followed.
@@ -51,6 +54,38 @@ func (l *Lineage) before(i int) (at int, known bool) {
 		}
 	}
 	return at, at >= 0 || l.List.Complete
+}
+
+// Parents returns the indexes of the checkpoints that the checkpoint at an index came after
+// directly: several after a merge of parallel work, none for the first one.
+func (l *Lineage) Parents(i int) (parents []int) {
+	all := l.List.Checkpoints
+	after, known := all[i].CameAfter()
+	if !known && i+1 < len(all) {
+		return []int{i + 1} // of an earlier version: the commit's parent
+	}
+	if l.places == nil {
+		l.places = map[checkpoint.ID]int{}
+		for k := range all {
+			l.places[all[k].ID] = k
+		}
+	}
+	older := map[checkpoint.ID]bool{} // that a parent came after
+	for _, id := range after {
+		k, ok := l.places[id]
+		if !ok || k <= i || older[id] {
+			continue
+		}
+		parents = append(parents, k)
+		before, _ := all[k].CameAfter()
+		for _, id := range before {
+			older[id] = true
+		}
+	}
+	if from, _ := l.before(i); len(parents) == 0 && len(after) > 0 && from >= 0 {
+		return []int{from}
+	}
+	return parents
 }
 
 // isSameBranch reports whether two checkpoints are of one branch, which can have been renamed after

@@ -40,6 +40,7 @@ var ListCommand = invoke.Command{
 		"git checkpoint list -n 5 --trigger batch_complete",
 		"git checkpoint list --all --since 7d --json",
 		"git checkpoint list 42 --turns",
+		"git checkpoint list 42 --graph",
 		"git checkpoint list 42 --path src --grep parser",
 		"git checkpoint list --all --content 'func Parse'",
 	},
@@ -54,6 +55,7 @@ type listOptions struct {
 	limitGiven    bool
 	all           bool
 	turns         bool // list the turns of agents, with their changes
+	drawn         bool // draw parallel work, joins and forks
 	trigger       string
 	phase         string
 	phaseGiven    bool // --phase is given, and can be empty
@@ -80,6 +82,7 @@ func (o *listOptions) flags() []cli.Flag {
 		&cli.BoolFlag{Name: "all", Usage: "list the checkpoints of every issue", Destination: &o.all},
 		&cli.StringFlag{Name: "trigger", Usage: "list only checkpoints of this trigger (`TRIGGER`)", Destination: &o.trigger},
 		&cli.BoolFlag{Name: "turns", Usage: "list only turns of agents, with the lines that each turn changed", Destination: &o.turns},
+		&cli.BoolFlag{Name: "graph", Usage: "draw the order of parallel work and of forks, as git log --graph", Destination: &o.drawn},
 		&cli.StringFlag{Name: "phase", Usage: "list only checkpoints of this phase (`PHASE`)", Destination: &o.phase},
 		&cli.StringFlag{Name: "since", Usage: "list only checkpoints since `TIME` (RFC 3339, a date, or an age such as 36h or 7d)", Destination: &o.since},
 		&cli.StringFlag{Name: "before", Usage: "list only checkpoints before `TIME`", Destination: &o.before},
@@ -128,6 +131,9 @@ func runList(c *invoke.Invocation, o *listOptions) error {
 	if err != nil {
 		return err
 	}
+	if o.drawn && (o.filtered() || o.turns || o.archived || o.remote.Given() || o.all) {
+		return failure.Usagef("list: --graph cannot be combined with --all, --turns, --archived, --remote and filters")
+	}
 	if o.all {
 		return listAll(c, o, keep)
 	}
@@ -142,6 +148,9 @@ func runList(c *invoke.Invocation, o *listOptions) error {
 	}
 	if err != nil {
 		return err
+	}
+	if o.drawn {
+		return showGraph(c, o, issue)
 	}
 	l, err := listOf(c, o, issue)
 	if err != nil {

@@ -326,6 +326,8 @@ type ListRow struct {
 	SessionAgent string     `json:"session_agent" empty:"null"`
 	Files        []string   `json:"files" empty:"null"` // paths that the turn changed
 	Usage        []TokenUse `json:"usage" empty:"null"` // tokens of the turn by model
+
+	Parents []string `json:"parents" empty:"null"` // with --graph: ids of the checkpoints that it came after
 }
 
 // Tokens are numbers of tokens. Input has no token that was read from a cache or written to it.
