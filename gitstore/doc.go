@@ -139,10 +139,18 @@
 // a lease on the values that were fetched. If there are many refs, those that extend the remote
 // refs move in one push: git refuses each that does not extend the current value. Then the
 // sync moves the local refs in one transaction.
-// A missing ref never means that checkpoints were dropped. If other tools deleted or
-// rewrote a chain, its checkpoints are restored
-// from own/ before the next change. If own/ was deleted too, its last value is read from
+//
+// A missing ref never means that checkpoints were dropped. If other tools deleted or rewrote a
+// chain, its checkpoints are restored from own/ before the next change. That is why own/ is a
+// chain of its own. If it was deleted too, its last value is read from
 // $GIT_COMMON_DIR/git-checkpoint/own/<issue>.
+//
+// # Network
+//
+// This package uses the network in Fetch, Push, Sync, OpenRemote and RemoteHasBranch, and where a
+// partial clone lacks an object, which git then fetches. Package freshness/issue/forge asks
+// forges. Commands call these from sync, push, fetch, resume, list --remote, from hooks and with
+// --push. The settings issue_command and scan_command run programs of the user.
 //
 // # Guarantees
 //

@@ -55,7 +55,9 @@ type RestoreOutcome = restore.Outcome
 // capture come from the newest earlier checkpoint of its branch that has them. Content that a
 // checkpoint of the chain has is replaced. Other files that changed since are merged if both
 // sides changed them and the changes fit, otherwise they stay unchanged, unless requested
-// otherwise. Changes of later commits are kept. Before Restore replaces a file, a safety
+// otherwise. Changes of later commits are kept. A path that the checkpoint does not have is deleted
+// only if the extent of the snapshot proves that it did not exist, and a checkpoint has its
+// content; otherwise it stays and is listed. Before Restore replaces a file, a safety
 // snapshot contains the old content. Failed restores are rolled back. After a kill, the
 // journal allows the next restore or InterruptedRestore to resolve it.
 func (s *Store) Restore(ctx context.Context, req RestoreRequest) (*Restored, error) {

@@ -40,8 +40,8 @@ var HooksCommand = invoke.Command{
 func (o *hooksOptions) flags() []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "push", Usage: "pre-push also pushes the checkpoints of the pushed branches", Destination: &o.push},
-		&cli.StringFlag{Name: "agent", Usage: "the hooks of " + agentNames() + ", or of all that are here", Destination: &o.agents},
-		&cli.BoolFlag{Name: "allow", Usage: "with --agent: permit claude, codex or gemini to run git checkpoint", Destination: &o.allow},
+		&cli.StringFlag{Name: "agent", Usage: "the hooks of " + agentNames() + "; all for those that are here", Destination: &o.agents},
+		&cli.BoolFlag{Name: "allow", Usage: "with --agent: permit " + view.OneOf(hook.Permits()) + " to run git checkpoint", Destination: &o.allow},
 		&cli.BoolFlag{Name: "local", Usage: "with --agent: in the settings that are not shared", Destination: &o.local},
 		&cli.BoolFlag{Name: "skill", Usage: "the skill for agents, beside the hooks of --agent", Destination: &o.skill},
 		&cli.BoolFlag{Name: "global", Usage: "install for all repositories of this user", Destination: &o.global},
@@ -56,8 +56,8 @@ func (o *hooksOptions) flags() []cli.Flag {
 // placeholder of the value.
 func agentNames() string {
 	names := hook.Agents()
-	last := len(names) - 1
-	return "`" + names[0] + "`, " + strings.Join(names[1:last], ", ") + " or " + names[last]
+	names[0] = "`" + names[0] + "`"
+	return view.OneOf(names)
 }
 
 // hooksOptions holds the verb and the flags of hooks.

@@ -46,7 +46,7 @@ var ExportCommand = invoke.Command{
 
 func (o *exportOptions) flags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "as", Usage: "`LAYOUT` of the files: crunch, claude, recovery, dotagent or pipeline, jsonl for analysis, or commits for a branch", Destination: (*string)(&o.as)},
+		&cli.StringFlag{Name: "as", Usage: "`LAYOUT` of the files: " + view.OneOf(layout.Names()) + ", jsonl for analysis, or commits for a branch", Destination: (*string)(&o.as)},
 		&cli.StringFlag{Name: "dir", Usage: "write into `DIR`", Destination: &o.target},
 		&cli.BoolFlag{Name: "force", Usage: "overwrite files that are not from an export", Destination: &o.force},
 	}
@@ -73,7 +73,7 @@ func (o *exportOptions) check(c *invoke.Invocation) error {
 	case o.as == commits && (o.target != "" || o.force):
 		return failure.Usagef("export: --as commits writes a branch: it takes no --dir and no --force")
 	case o.as == "":
-		return failure.Usagef("export: no layout given: use --as with crunch, claude, recovery, dotagent or pipeline")
+		return failure.Usagef("export: no layout given: use --as with %s", view.OneOf(layout.Names()))
 	case o.as == jsonLines, o.as == commits:
 		return nil
 	}

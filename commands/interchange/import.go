@@ -44,7 +44,7 @@ var ImportCommand = invoke.Command{
 
 func (o *importOptions) flags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "as", Usage: "import only documents of `LAYOUT`: crunch, claude, recovery, dotagent or pipeline", Destination: (*string)(&o.as)},
+		&cli.StringFlag{Name: "as", Usage: "import only documents of `LAYOUT`: " + view.OneOf(layout.Names()), Destination: (*string)(&o.as)},
 		&cli.StringFlag{Name: "from", Usage: "import the checkpoints of another `TOOL`: entire", Destination: (*string)(&o.from)},
 		&cli.BoolFlag{Name: "relativize", Usage: "make paths below the worktree's root relative to it", Destination: &o.relativize},
 		&cli.BoolFlag{Name: "dry-run", Usage: "run without writing anything", Destination: &o.dryRun},

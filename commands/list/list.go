@@ -93,7 +93,7 @@ func (o *listOptions) flags() []cli.Flag {
 		&cli.BoolFlag{Name: "archived", Usage: "list archived checkpoints instead", Destination: &o.archived},
 		&cli.BoolFlag{Name: "failed", Usage: "list checkpoints that were archived because the work failed", Destination: &o.failed},
 		invoke.OptionalFlag{StringFlag: &cli.StringFlag{Name: "remote", Usage: "list the checkpoints of `REMOTE`, or of the configured remote, without a fetch", Destination: (*string)(&o.remote)}},
-		&cli.StringFlag{Name: "as", Usage: "print the list of another system, of `LAYOUT`: crunch, claude, recovery, dotagent or pipeline", Destination: (*string)(&o.as)},
+		&cli.StringFlag{Name: "as", Usage: "print the list of another system, of `LAYOUT`: " + view.OneOf(layout.Names()), Destination: (*string)(&o.as)},
 		invoke.ColorFlag(&o.color),
 	}
 }

@@ -48,7 +48,7 @@ func (o *showOptions) flags() []cli.Flag {
 		work.WorkflowFlags(&o.workflow),
 		&cli.StringFlag{Name: "format", Usage: "print the record as `yaml` or json", Destination: &o.format},
 		&cli.StringFlag{Name: "get", Usage: "print only the value at `PATH`", Destination: &o.get},
-		&cli.StringFlag{Name: "as", Usage: "print the document of another system, of `LAYOUT`: crunch, claude, recovery, dotagent or pipeline", Destination: (*string)(&o.as)},
+		&cli.StringFlag{Name: "as", Usage: "print the document of another system, of `LAYOUT`: " + view.OneOf(layout.Names()), Destination: (*string)(&o.as)},
 		&cli.BoolFlag{Name: "raw", Usage: "print the stored bytes", Destination: &o.raw},
 		invoke.TurnFlag(),
 	)

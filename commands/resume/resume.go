@@ -68,7 +68,7 @@ func (o *resumeOptions) flags() []cli.Flag {
 		&cli.BoolFlag{Name: "yes", Usage: "resume without a question", Destination: &o.yes},
 		&cli.StringFlag{Name: "choice", Usage: "answer the prompt: `r`, s, v or d", Destination: &o.choice},
 		&cli.BoolFlag{Name: "auto", Usage: "resume only if no question needs an answer", Destination: &o.auto},
-		&cli.StringFlag{Name: "as", Usage: "use the texts of another system, of `LAYOUT`: crunch, claude, recovery, dotagent or pipeline", Destination: (*string)(&o.as)},
+		&cli.StringFlag{Name: "as", Usage: "use the texts of another system, of `LAYOUT`: " + view.OneOf(layout.Names()), Destination: (*string)(&o.as)},
 		&cli.StringFlag{Name: "template", Usage: "with --as pipeline: template `FILE` of a worker's prompt, with {story}, {stage}, {business_answers}, {worktree}, {project_root}", Destination: &o.template},
 		&cli.BoolFlag{Name: "include-spawn", Usage: "with --as pipeline: also print the mode of a new worker", Destination: &o.includeSpawn},
 		&cli.StringFlag{Name: "print", Usage: "print the result as `text`, json, env or prompt", Value: "text", Destination: &o.print},

@@ -54,7 +54,7 @@ type saveOptions struct {
 func (o *saveOptions) flags() []cli.Flag {
 	trigger := &cli.StringFlag{Name: "trigger", Usage: "event that caused the checkpoint (`TRIGGER`)", Value: string(checkpoint.Manual), Destination: &o.trigger}
 	return append(append([]cli.Flag{trigger}, o.ContentFlags()...),
-		&cli.StringFlag{Name: "as", Usage: "record a document of another system, of `LAYOUT`: crunch, claude, recovery, dotagent or pipeline", Destination: &o.as},
+		&cli.StringFlag{Name: "as", Usage: "record a document of another system, of `LAYOUT`: " + view.OneOf(layout.Names()), Destination: &o.as},
 		&cli.StringFlag{Name: "from", Usage: "`FILE` of the document, - for standard input", Destination: &o.from},
 		&cli.StringFlag{Name: "type", Usage: "with --as claude: FILE is the state of a workflow of `TYPE`; save adds id, times and status", Destination: &o.kind},
 		&cli.StringFlag{Name: "project", Usage: "with --type, the `PROJECT` of a state that does not name it", Destination: &o.project},

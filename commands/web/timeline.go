@@ -9,7 +9,6 @@ import (
 
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
-	"git-checkpoint/gitstore/checkpoint"
 )
 
 // PageSize is the number of checkpoints per timeline page.
@@ -298,7 +297,7 @@ func (v pager) entry(e *view.Entry) TimelineEntry {
 	return TimelineEntry{
 		ID: line(id), Short: short(id), Commit: c.Commit.String(),
 		Title: firstLine(e.Title), Event: firstLine(e.Event), Change: changeOf(e.Change),
-		Mark: markOf(c.Trigger), Phase: line(cut(c.Phase, maxLine)), Branch: line(cut(c.Branch, maxLine)),
+		Mark: view.Category(c.Trigger), Phase: line(cut(c.Phase, maxLine)), Branch: line(cut(c.Branch, maxLine)),
 		At: stamp(c.Created, v.entries.Now), URL: v.links.checkpoint(c),
 		Tip: e.Tip, Pinned: c.Pinned, Resumable: e.Resumable, Old: e.Stale, Archived: c.Archived,
 		Problem: line(e.Problem), By: line(cut(e.By, maxLine)),
@@ -330,19 +329,4 @@ func span(from, to time.Time) string {
 		return from.Format("2 Jan") + " \u2013 " + to.Format(day)
 	}
 	return from.Format(day) + " \u2013 " + to.Format(day)
-}
-
-// markOf returns the category of a trigger.
-func markOf(t checkpoint.Trigger) string {
-	switch t {
-	case checkpoint.PhaseTransition, checkpoint.Manual, checkpoint.ConflictStart, checkpoint.ConflictResolved:
-		return "milestone"
-	case checkpoint.BatchComplete, checkpoint.BatchStart:
-		return "batch"
-	case checkpoint.AgentComplete, checkpoint.BeforeAgent, checkpoint.BeforeParallel, checkpoint.TaskUpdate, checkpoint.Turn:
-		return "agent"
-	case checkpoint.UserInterrupt, checkpoint.SessionEnd, checkpoint.Interval:
-		return "stop"
-	}
-	return "other"
 }

@@ -53,7 +53,7 @@ func (o *startOptions) flags() []cli.Flag {
 		&cli.StringFlag{Name: "description", Usage: "description of the workflow (`TEXT`)", Destination: &o.description},
 		&cli.StringFlag{Name: "plan", Usage: "`FILE` of the plan", Destination: &o.plan},
 		&cli.StringFlag{Name: "phases", Usage: "number of phases, or a comma-separated list of names (`N`)", Destination: &o.phases},
-		&cli.StringFlag{Name: "as", Usage: "begin a workflow of the system `LAYOUT`: crunch, claude, recovery, dotagent or pipeline", Destination: (*string)(&o.as)},
+		&cli.StringFlag{Name: "as", Usage: "begin a workflow of the system `LAYOUT`: " + view.OneOf(layout.Names()), Destination: (*string)(&o.as)},
 	)
 }
 

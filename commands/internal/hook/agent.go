@@ -51,6 +51,16 @@ type AgentEvent struct {
 	Timeout int    // in the agent's unit
 }
 
+// Permits returns the names of the agents that can be permitted to run git checkpoint.
+func Permits() (names []string) {
+	for _, a := range agents {
+		if a.Allow != nil {
+			names = append(names, a.Name)
+		}
+	}
+	return names
+}
+
 // Agents returns the names of supported agents.
 func Agents() []string {
 	var names []string

@@ -59,40 +59,63 @@ func Event(cp *gitstore.Checkpoint, r *checkpoint.Record) string {
 	if r == nil {
 		r = checkpoint.New()
 	}
-	switch cp.Trigger {
-	case checkpoint.Manual:
-		return "Saved by hand"
-	case checkpoint.SessionEnd:
-		return "Session ended"
-	case checkpoint.UserInterrupt:
-		return "Interrupted"
-	case checkpoint.Interval:
-		return "Saved at an interval"
-	case checkpoint.Turn:
-		return words("Turn", number(r.AgentTurn().Number), "of the agent")
-	case checkpoint.BatchComplete:
-		return words("Batch", number(r.CurrentBatch()-1), "done")
-	case checkpoint.BatchStart:
-		return words("Batch", number(r.CurrentBatch()), "started")
-	case checkpoint.PhaseTransition:
-		return phaseEvent(cp, r)
-	case checkpoint.TaskUpdate:
-		return "Tasks updated"
-	case checkpoint.AgentComplete:
-		return agentEvent(r)
-	case checkpoint.BeforeAgent:
-		return "Before an agent"
-	case checkpoint.BeforeParallel:
-		return "Before parallel work"
-	case checkpoint.ConflictStart:
-		return words("Conflict", List(r.Conflicts()), "started")
-	case checkpoint.ConflictResolved:
-		return "Conflict resolved"
-	case "":
+	switch text, known := triggers[cp.Trigger]; {
+	case cp.Trigger == "":
 		return "Unknown event"
+	case !known:
+		return upperFirst(strings.ReplaceAll(string(cp.Trigger), "_", " "))
+	default:
+		return text.event(cp, r)
 	}
-	return upperFirst(strings.ReplaceAll(string(cp.Trigger), "_", " "))
 }
+
+// A triggerText says how lists and the page show checkpoints with a trigger.
+type triggerText struct {
+	event func(*gitstore.Checkpoint, *checkpoint.Record) string
+	noun  string // in the title of a run: "7 batches"; "" if the checkpoints are in no run
+	mark  string // category on the page
+}
+
+// Categories of triggers.
+const (
+	milestone = "milestone"
+	batch     = "batch"
+	agent     = "agent"
+	stop      = "stop"
+)
+
+// triggers has a row for each known trigger.
+var triggers = map[checkpoint.Trigger]triggerText{
+	checkpoint.PhaseTransition: {phaseEvent, "", milestone},
+	checkpoint.BatchComplete: {func(_ *gitstore.Checkpoint, r *checkpoint.Record) string {
+		return words("Batch", number(r.CurrentBatch()-1), "done")
+	}, "batch", batch},
+	checkpoint.AgentComplete: {agentEvent, "agent result", agent},
+	checkpoint.ConflictStart: {func(_ *gitstore.Checkpoint, r *checkpoint.Record) string {
+		return words("Conflict", List(r.Conflicts()), "started")
+	}, "", milestone},
+	checkpoint.ConflictResolved: {always("Conflict resolved"), "", milestone},
+	checkpoint.UserInterrupt:    {always("Interrupted"), "", stop},
+	checkpoint.SessionEnd:       {always("Session ended"), "session end", stop},
+	checkpoint.Manual:           {always("Saved by hand"), "", milestone},
+	checkpoint.BatchStart: {func(_ *gitstore.Checkpoint, r *checkpoint.Record) string {
+		return words("Batch", number(r.CurrentBatch()), "started")
+	}, "batch start", batch},
+	checkpoint.BeforeAgent:    {always("Before an agent"), "save before an agent", agent},
+	checkpoint.BeforeParallel: {always("Before parallel work"), "save before an agent", agent},
+	checkpoint.TaskUpdate:     {always("Tasks updated"), "task update", agent},
+	checkpoint.Interval:       {always("Saved at an interval"), "interval save", stop},
+	checkpoint.Turn: {func(_ *gitstore.Checkpoint, r *checkpoint.Record) string {
+		return words("Turn", number(r.AgentTurn().Number), "of the agent")
+	}, "turn", agent},
+}
+
+func always(text string) func(*gitstore.Checkpoint, *checkpoint.Record) string {
+	return func(*gitstore.Checkpoint, *checkpoint.Record) string { return text }
+}
+
+// Category returns the category of a trigger: milestone, batch, agent, stop or other.
+func Category(t checkpoint.Trigger) string { return cmp.Or(triggers[t].mark, "other") }
 
 // phaseEvent returns the change of a phase. A save starts a phase if the phase began at the
 // time of the save.
@@ -111,7 +134,7 @@ func phaseEvent(cp *gitstore.Checkpoint, r *checkpoint.Record) string {
 }
 
 // agentEvent returns the newest result of an agent in the record.
-func agentEvent(r *checkpoint.Record) string {
+func agentEvent(_ *gitstore.Checkpoint, r *checkpoint.Record) string {
 	newest, text := "", "Agent done"
 	for agent, actions := range r.Doc().Sub("agent_outputs").All() {
 		m, _ := actions.(*checkpoint.Map)
@@ -125,21 +148,13 @@ func agentEvent(r *checkpoint.Record) string {
 	return text
 }
 
-// Foldable reports whether a list can show a checkpoint as a part of a run: an automatic
-// save that nobody described or
-// pinned. The note of a turn is its prompt, and does not count.
+// Foldable reports whether a list can show a checkpoint as a part of a run: an automatic save
+// that nobody described or pinned. The note of a turn is its prompt, and does not count.
 func Foldable(cp *gitstore.Checkpoint) bool {
-	if cp.Pinned || !cp.Valid() || cp.LeftOut {
+	if cp.Pinned || !cp.Valid() || cp.LeftOut || triggers[cp.Trigger].noun == "" {
 		return false
 	}
-	switch cp.Trigger {
-	case checkpoint.Turn:
-		return true
-	case checkpoint.BatchComplete, checkpoint.BatchStart, checkpoint.AgentComplete, checkpoint.BeforeAgent, checkpoint.BeforeParallel,
-		checkpoint.TaskUpdate, checkpoint.Interval, checkpoint.SessionEnd:
-		return cp.Note == ""
-	}
-	return false
+	return cp.Note == "" || cp.Trigger == checkpoint.Turn
 }
 
 // Runs groups checkpoints, given by their indexes in list and newest first. A run of three
@@ -169,7 +184,7 @@ func RunTitle(run []gitstore.Checkpoint) string {
 	counts := map[string]int{}
 	var order []string
 	for i := range run {
-		noun := nounOf(run[i].Trigger)
+		noun := triggers[run[i].Trigger].noun
 		if counts[noun] == 0 {
 			order = append(order, noun)
 		}
@@ -184,27 +199,6 @@ func RunTitle(run []gitstore.Checkpoint) string {
 		text += ", " + Spent(minutes)
 	}
 	return text
-}
-
-// nounOf returns the noun for checkpoints with a trigger.
-func nounOf(t checkpoint.Trigger) string {
-	switch t {
-	case checkpoint.BatchComplete:
-		return "batch"
-	case checkpoint.BatchStart:
-		return "batch start"
-	case checkpoint.AgentComplete:
-		return "agent result"
-	case checkpoint.BeforeAgent, checkpoint.BeforeParallel:
-		return "save before an agent"
-	case checkpoint.TaskUpdate:
-		return "task update"
-	case checkpoint.Interval:
-		return "interval save"
-	case checkpoint.SessionEnd:
-		return "session end"
-	}
-	return "turn"
 }
 
 func countOf(n int, noun string) string {

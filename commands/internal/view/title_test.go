@@ -119,3 +119,12 @@ func TestSpentUsesTheTwoLargestUnits(t *testing.T) {
 		assert.Equal(t, want, Spent(minutes), minutes)
 	}
 }
+
+func TestEveryTriggerHasTexts(t *testing.T) {
+	for _, trigger := range checkpoint.Triggers() {
+		assert.NotNil(t, triggers[trigger].event, trigger)
+		assert.NotEqual(t, "other", Category(trigger), trigger)
+	}
+	assert.Len(t, triggers, len(checkpoint.Triggers()))
+	assert.Equal(t, "other", Category("zap"))
+}

@@ -22,6 +22,15 @@ func Plural(n int, word string) string {
 // List joins words with commas.
 func List(words []string) string { return strings.Join(words, ", ") }
 
+// OneOf returns words as a choice: "a, b or c".
+func OneOf[T ~string](words []T) string {
+	texts := Strings(words)
+	if len(texts) < 2 {
+		return List(texts)
+	}
+	return List(texts[:len(texts)-1]) + " or " + texts[len(texts)-1]
+}
+
 // Ago formats the age of a time for people, such as "2 hours ago".
 func Ago(at, now time.Time) string {
 	d := now.Sub(at)
