@@ -30,6 +30,7 @@ var StatusCommand = invoke.Command{
 		"git checkpoint status --description 'sign in with a key' --json",
 		"git checkpoint status 42 --done 3 || run-phase 3",
 		"git checkpoint status --short 2>/dev/null",
+		"git checkpoint status --watch",
 	},
 	ReadsOnly: true,
 	New:       invoke.Bind((*statusOptions).flags, runStatus),
@@ -43,6 +44,7 @@ type statusOptions struct {
 	forPlan     string // plan that finds the workflow, or ""
 	workflow    progress.Query
 	short       bool
+	watch       bool // print it again whenever it changes
 	markdown    bool
 	color       string
 	judge       work.JudgeOptions
@@ -56,6 +58,7 @@ func (o *statusOptions) flags() []cli.Flag {
 		&cli.StringFlag{Name: "description", Usage: "find the issue of the workflow with the description `TEXT`", Destination: &o.description},
 		&cli.StringFlag{Name: "for-plan", Usage: "find the issue of the workflow whose plan is `FILE`", Destination: &o.forPlan},
 		&cli.BoolFlag{Name: "short", Usage: "print one line for a shell prompt, or nothing if there is no checkpoint", Destination: &o.short},
+		&cli.BoolFlag{Name: "watch", Usage: "print the status again whenever it changes, until Ctrl+C", Destination: &o.watch},
 		&cli.BoolFlag{Name: "markdown", Usage: "print Markdown for a comment on the issue", Destination: &o.markdown},
 		&cli.StringFlag{Name: "by", Usage: "`NAME` of the command that would resume, checked against resume.compat", Destination: &o.judge.By},
 		&cli.BoolFlag{Name: "strict", Usage: "with --check: exit with 9 if there are warnings", Destination: &o.judge.Strict},
@@ -67,12 +70,20 @@ func (o *statusOptions) flags() []cli.Flag {
 
 func runStatus(c *invoke.Invocation, o *statusOptions) error {
 	o.judge.Look, o.judge.Issue.Recent = &gitstore.Look{}, !o.check && !c.Line.JSON
+	if o.watch {
+		return watch(c, o)
+	}
 	if err := c.Open(); err != nil {
 		return err
 	}
 	if o.short {
 		return statusShort(c, o)
 	}
+	return printStatus(c, o)
+}
+
+// printStatus prints the status of the issue, or an overview of several.
+func printStatus(c *invoke.Invocation, o *statusOptions) error {
 	issue, err := statusIssue(c, o)
 	if o.done != "" && err != nil && failure.Classify(err).Code == failure.None {
 		return failure.Silent{Code: failure.Failure}
