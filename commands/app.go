@@ -226,6 +226,8 @@ func noneHint(c *invoke.Invocation, issue checkpoint.Issue) (hint string, detail
 	some := err == nil && len(issues) > 0
 	if some {
 		details = append(details, "issues with checkpoints: "+view.List(view.Few(view.Strings(issues), manyIssues)))
+	} else if err == nil && !atRemote {
+		details = append(details, "nothing was saved in this clone")
 	}
 	switch {
 	case atRemote && !c.Subject.Inferred: // that command is the next one

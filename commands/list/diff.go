@@ -133,10 +133,15 @@ func sides(c *invoke.Invocation) (*difference, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d.to, err = c.Find(issue, to); err != nil {
-		return nil, err
-	}
-	if d.from, err = c.Find(issue, from); err != nil {
+	var failed error
+	d.to, failed = c.Find(issue, to)
+	d.from, err = c.Find(issue, from)
+	switch missing := new(*gitstore.NotFoundError); {
+	case errors.As(failed, missing) && errors.As(err, missing):
+		return nil, failure.Errorf(failure.None, "git checkpoint list "+view.IssueArg(issue), "issue %s: no checkpoint is named %q or %q", issue, from, to)
+	case failed != nil:
+		return nil, failed
+	case err != nil:
 		return nil, firstOfAll(c, issue, from, err)
 	}
 	return d, nil

@@ -108,7 +108,11 @@ func FinishSave(c *invoke.Invocation, s *gitstore.Saved, push invoke.Optional, r
 func SaveWarnings(c *invoke.Invocation, s *gitstore.Saved) []string {
 	list := s.Warnings
 	if !s.Trigger.Known() {
-		list = append(list, fmt.Sprintf("unknown trigger %s: retention keeps all its checkpoints", s.Trigger))
+		text := fmt.Sprintf("unknown trigger %s: retention keeps all its checkpoints", s.Trigger)
+		if near := invoke.Nearest(string(s.Trigger), view.Strings(checkpoint.Triggers())); near != "" {
+			text += "; did you mean " + near + "?"
+		}
+		list = append(list, text)
 	}
 	if problem := unknownPhase(s.Record, VerdictRules(c, JudgeOptions{})); problem != "" {
 		list = append(list, problem)
