@@ -3,6 +3,8 @@ package checkpoint
 import (
 	"slices"
 	"strings"
+
+	"git-checkpoint/gitstore/checkpoint/document"
 )
 
 // A Coverage states how much of a class of files a snapshot has.
@@ -47,6 +49,17 @@ func (s Snapshot) Extent() Extent {
 	}
 	return e
 }
+
+// StatedExtent returns the extent as the record states it. Snapshot.Extent derives it from other
+// fields instead.
+func (r *Record) StatedExtent() Extent {
+	m, ok := r.section("snapshot").Child("extent")
+	word := func(class string) Coverage { return Coverage(document.TextOf(m, class)) }
+	return Extent{ok, word(InIndex), word(InWorktree), word(InUntracked)}
+}
+
+// Words returns the coverages of index, worktree and untracked files.
+func (e Extent) Words() []Coverage { return []Coverage{e.Index, e.Worktree, e.Untracked} }
 
 // LacksClasses returns the classes of worktree files that the snapshot did not capture, or of
 // which it left out files for a reason of that save. An earlier snapshot can have these files.

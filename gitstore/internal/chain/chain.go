@@ -303,10 +303,10 @@ func (s *Chains) decoded(c *Checkpoint) (*checkpoint.Record, error) {
 	r, err := checkpoint.Decode(data)
 	var newer *checkpoint.VersionError
 	if errors.As(err, &newer) {
-		return nil, fmt.Errorf("%s: %w", c.ID, err)
+		return nil, fmt.Errorf("%s: %w", c.Name(), err)
 	}
 	if err != nil {
-		return nil, repo.Corrupt(fmt.Sprintf("%s: checkpoint.yaml", c.ID), "%w", err)
+		return nil, repo.Corrupt(fmt.Sprintf("%s: checkpoint.yaml", c.Name()), "%w", err)
 	}
 	return r, nil
 }
@@ -341,10 +341,10 @@ func (s *Chains) RecordBytes(c *Checkpoint) ([]byte, error) {
 		return nil, repo.Corrupt(c.Name(), "%w", &repo.LimitError{What: "checkpoint.yaml", Size: size, Limit: int64(checkpoint.DefaultLimits.Bytes)})
 	}
 	data, err := trees.ReadAs(s.repo.Objects, plumbing.BlobObject, e.Hash)
-	if errors.As(err, new(*repo.PromisedError)) {
-		err = repo.Lacked(c.Issue, c.Name(), err)
+	if err != nil {
+		return nil, repo.Lacked(c.Issue, c.Name(), err)
 	}
-	return data, err
+	return data, nil
 }
 
 // Name returns the id, or the commit hash without an id.

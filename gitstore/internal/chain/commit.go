@@ -127,7 +127,7 @@ func (c *Checkpoint) setTrailer(key, value string) (err error) {
 
 // IsLedger reports whether the commit contains only a ledger.
 func IsLedger(c repo.RawCommit) bool {
-	return strings.HasPrefix(c.Message, ledgerSubject) && len(c.Parents) == 1
+	return strings.HasPrefix(c.Message, LedgerSubject) && len(c.Parents) == 1
 }
 
 // Trailer keys, in the order in which they are written.

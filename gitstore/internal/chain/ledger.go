@@ -31,13 +31,13 @@ func Genesis(i checkpoint.Issue) repo.RawCommit {
 	return c
 }
 
-// ledgerSubject is the start of a ledger commit's message.
-const ledgerSubject = "ledger of issue "
+// LedgerSubject is the start of a ledger commit's message.
+const LedgerSubject = "ledger of issue "
 
 // ledgerCommit returns a commit with a ledger on top of parent. below can be nil.
 func (s *Chains) ledgerCommit(i checkpoint.Issue, tree, parent plumbing.Hash, restored ledger.Restoration, below *Below) repo.RawCommit {
 	message := fmt.Sprintf("%s%s\n\n%s: %s\n%s: %s\n",
-		ledgerSubject, i.RefName(), trailerIssue, i.RefName(), trailerVersion, FormatVersion)
+		LedgerSubject, i.RefName(), trailerIssue, i.RefName(), trailerVersion, FormatVersion)
 	message += EncodeRestored(restored)
 	if below != nil {
 		message += below.trailer()

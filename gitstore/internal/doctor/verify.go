@@ -1,12 +1,14 @@
 package doctor
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
@@ -137,17 +139,48 @@ func (v *Verifier) chain(ref string) {
 	case !c.Rooted:
 		v.errorf("%s: it does not end in the genesis commit of issue %s", ref, c.Issue)
 	}
+	var above *chain.ChainCommit
 	for i := range c.Commits {
 		v.Doctor.repo.Progress(i, len(c.Commits))
 		l := &c.Commits[i]
 		if l.Ledger {
+			v.ledgerCommit(l)
 			continue
 		}
+		v.order(above, l)
+		above = l
 		v.report.Checked++
 		if ref == repo.LiveRef(c.Issue) && c.Ledger.Dead(l.ID) && !l.Gone {
 			v.warnf("%s: it is in the chain, but the ledger lists it as removed", l.Name())
 		}
 		v.checkpoint(ref, l)
+	}
+}
+
+// ledgerCommit checks a commit without a checkpoint. An older ledger is history, but must exist.
+func (v *Verifier) ledgerCommit(l *chain.ChainCommit) {
+	name := l.Raw.Hash.String()
+	if _, err := v.intact(plumbing.CommitObject, l.Raw.Hash); err != nil {
+		v.fault(name, "", err)
+	}
+	if subject, _, _ := strings.Cut(l.Raw.Message, "\n"); subject != chain.LedgerSubject+v.report.Issue.RefName() {
+		v.errorf("%s: it is a ledger of another issue", name)
+	}
+	entries, err := trees.Read(v.Doctor.repo.Objects, l.Raw.Tree)
+	if err == nil && slices.ContainsFunc(entries, func(e trees.Entry) bool { return e.Name != "ledger" }) {
+		v.errorf("%s: a ledger commit with other files", name)
+	}
+	v.tree(name, "", l.Raw.Tree)
+}
+
+// order checks that a checkpoint is not earlier than the one below it. Earlier versions did not
+// follow a clock that was more than a day ahead.
+func (v *Verifier) order(above, l *chain.ChainCommit) {
+	if above == nil || above.Clock == 0 || l.Clock == 0 {
+		return
+	}
+	if behind := time.Duration(l.Clock - above.Clock); behind > 0 && behind <= 24*time.Hour {
+		v.errorf("%s: its clock is before that of %s, below it", above.Name(), l.Name())
 	}
 }
 
@@ -193,11 +226,12 @@ func (v *Verifier) checkpoint(ref string, l *chain.ChainCommit) {
 	}
 	v.agree(l, r)
 	v.head(l, r)
+	v.extent(l, r)
 	if err := chain.Unordered(r); err != nil {
-		v.errorf("%s: %v", l.ID, err)
+		v.errorf("%s: %v", l.Name(), err)
 	}
 	for _, p := range r.Validate(v.Doctor.Phases...) {
-		if text := fmt.Sprintf("%s: %s: %s", l.ID, p.Path, p.Msg); p.Warning {
+		if text := fmt.Sprintf("%s: %s: %s", l.Name(), p.Path, p.Msg); p.Warning {
 			v.warnOnce(p.Kind, text)
 		} else {
 			v.errorf("%s", text)
@@ -243,6 +277,9 @@ func (v *Verifier) indexCommit(l *chain.ChainCommit) {
 	} else if e, ok := trees.Find(entries, "staged"); !ok || e.Hash != c.Tree {
 		v.errorf("%s: staged/ is not the tree of the index commit %s", l.Name(), c.Hash)
 	}
+	if len(c.Parents) > 1 || !strings.HasPrefix(c.Message, "index of ") {
+		v.errorf("%s: %s is not an index commit", l.Name(), c.Hash)
+	}
 	for _, parent := range c.Parents {
 		if _, err := v.Doctor.repo.TreeOfCommit(parent); err != nil && !v.Doctor.repo.Info.Shallow {
 			v.fault(l.Name(), "HEAD at the save: ", err)
@@ -262,7 +299,32 @@ func (v *Verifier) agree(l *chain.ChainCommit, r *checkpoint.Record) {
 		{"can_resume", fmt.Sprint(l.Resumable), fmt.Sprint(r.CanResume())},
 	} {
 		if f.trailer != f.record {
-			v.errorf("%s: %s is %q in the record and %q in the commit", l.ID, f.name, f.record, f.trailer)
+			v.errorf("%s: %s is %q in the record and %q in the commit", l.Name(), f.name, f.record, f.trailer)
+		}
+	}
+	if at := r.CreatedAt(); at.Unix() >= 0 && at.Unix() != l.Created.Unix() {
+		v.warnOnce("created_at", fmt.Sprintf("%s: created_at is %s, and lists show %s", l.Name(), checkpoint.FormatTime(at), checkpoint.FormatTime(l.Created)))
+	}
+	if l.LeftOut && len(r.Snapshot().Skipped) == 0 {
+		v.errorf("%s: the commit says that files were left out, and the record names none", l.Name())
+	}
+}
+
+// extent compares snapshot.extent with the rest of the record and with the trees. Other readers
+// take a path that a complete class lacks for a deleted file.
+func (v *Verifier) extent(l *chain.ChainCommit, r *checkpoint.Record) {
+	s := r.Snapshot()
+	stated, derived := r.StatedExtent(), s.Extent()
+	if !derived.Stated {
+		return
+	}
+	if stated != derived {
+		v.errorf("%s: snapshot.extent is %q, and the rest of the snapshot says %q", l.Name(), stated.Words(), derived.Words())
+	}
+	entries, _ := trees.Read(v.Doctor.repo.Objects, l.Tree)
+	for class, captured := range map[string]bool{checkpoint.InWorktree: s.Worktree, checkpoint.InUntracked: s.Untracked} {
+		if _, stored := trees.Find(entries, class); stored && !captured {
+			v.errorf("%s: it has files in %s/, and snapshot.%s is false", l.Name(), class, class)
 		}
 	}
 }
@@ -282,7 +344,7 @@ func (v *Verifier) head(l *chain.ChainCommit, r *checkpoint.Record) {
 		kept = c.Parents[0].String()
 	}
 	if head := r.Snapshot().Head; head != kept {
-		v.errorf("%s: HEAD is %q in the record and %q below the index commit", l.ID, head, kept)
+		v.errorf("%s: HEAD is %q in the record and %q below the index commit", l.Name(), head, kept)
 	}
 }
 
@@ -339,7 +401,10 @@ func (v *Verifier) tree(name, dir string, hash plumbing.Hash) bool {
 		v.fault(name, cmp.Or(dir, "/")+": ", err)
 		return false
 	}
-	sound := true
+	sound := bytes.Equal(trees.Encode(slices.Clone(entries)), data)
+	if !sound {
+		v.errorf("%s: %s: a tree that is not sorted", name, cmp.Or(dir, "/"))
+	}
 	for _, e := range entries {
 		path := dir + e.Name
 		switch {
