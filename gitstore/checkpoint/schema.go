@@ -32,7 +32,7 @@ var recordSchema = fields(
 		field{"current_state_label", textKind, nil, "label of the issue for the phase", nil},
 		field{"phase_started_at", timeKind, nil, "start of the current phase", nil},
 		field{"phase_attempt", intKind, nil, "number of the attempt of the current phase", nil},
-		field{"phase_attempts", mapKind, nil, "number of attempts of each former phase", dict(intKind, nil)},
+		field{"phase_attempts", mapKind, nil, "number of attempts of each former phase, integers", dict(intKind, nil)},
 	)},
 	field{"issue_snapshot", mapKind, nil, "the issue at the save", fields(
 		field{"title", textKind, nil, "title", nil},
@@ -93,8 +93,8 @@ var recordSchema = fields(
 		field{"hand", boolKind, nil, "whether it has the changes of a person between turns", nil},
 		field{"usage", mapsKind, nil, "tokens of the turn by model", spentSchema},
 		field{"usage_of", textKind, nil, "identity of the turn in its agent's transcript", nil},
-		field{"written", mapKind, nil, "turn in which each kept text was written", dict(intKind, nil)},
-		field{"started", mapKind, nil, "turn in which each running task started", dict(intKind, nil)},
+		field{"written", mapKind, nil, "turn in which each kept text was written, integers", dict(intKind, nil)},
+		field{"started", mapKind, nil, "turn in which each running task started, integers", dict(intKind, nil)},
 		field{"spent", mapsKind, nil, "tokens of all turns by agent, model and phase", spentSchema},
 	)},
 	field{"lineage", mapKind, nil, "where the chain came from", fields(
@@ -223,7 +223,7 @@ var graphSchema = fields(
 )
 
 var snapshotSchema = fields(
-	field{"head", textKind, ruleCommit, `HEAD at the save, "" on an unborn branch`, nil},
+	field{"head", textKind, ruleCommit, "HEAD at the save, null on an unborn branch", nil},
 	field{"detached", boolKind, nil, "whether HEAD was detached", nil},
 	field{"merge_head", textsKind, ruleCommit, "other parents of a merge in progress", nil},
 	field{"deleted", textsKind, rulePath, "tracked files that the worktree lacked", nil},
@@ -232,7 +232,7 @@ var snapshotSchema = fields(
 		field{"path", textKind, rulePath, "path from the root, in the quotes of git if it is not plain", nil},
 		field{"size", intKind, nil, "size in bytes", nil},
 		field{"reason", textKind, nil, "why it was left out", nil},
-		field{"class", textKind, nil, "class of the reason", nil},
+		field{"class", textKind, nil, "class of the files: index, worktree or untracked; absent for all", nil},
 	)},
 	field{"kept", textsKind, rulePath, "paths that are removed from the index and still lie in the worktree", nil},
 	field{"ignores", textKind, nil, "digest of git's rules for ignored files that the snapshot does not have", nil},
