@@ -1,0 +1,400 @@
+#!/usr/bin/env python3
+"""A second reader of the stored form of git-checkpoint: it lists, shows, restores and verifies. It was written from the texts
+of `git checkpoint help format` and `help record`, and needs Python 3.9 and git. It trusts nothing that it reads: it runs only
+plumbing of git that runs no other program, and writes only new files with valid names into an empty folder, symlinks last. A
+finding of verify has the rule in the text, the checkpoint, commit or ref, the damaged object and the reason."""
+import argparse, datetime, graphlib, hashlib, json, os, re, stat, subprocess, sys
+LIVE, ARCHIVE, WHO = 'refs/checkpoints/', 'refs/checkpoints-archive/', 'git-checkpoint <git-checkpoint@localhost> 1767225600 +0000'
+DAY, LARGE, MAX_RECORD, MAX_DEPTH, MAX_PATH, MAX_FOREIGN = 86400 * 10**9, 1 << 28, 32 << 20, 64, 4096, 64
+
+class Damage(Exception): pass  # a broken rule of the format: the rule, the object and the reason
+def need(ok, rule, obj, reason):
+    if not ok:
+        raise Damage(rule, obj, reason)
+
+class Repo:
+    def __init__(self, path):
+        self.env = {**{k: v for k, v in os.environ.items() if not k.startswith('GIT_')}, 'LC_ALL': 'C', 'GIT_NO_REPLACE_OBJECTS': '1',
+                    'GIT_NO_LAZY_FETCH': '1', 'GIT_OPTIONAL_LOCKS': '0', 'GIT_TERMINAL_PROMPT': '0'}
+        self.path, self.batch, self.sound = path, None, set()
+        self.hash = {'sha1': hashlib.sha1, 'sha256': hashlib.sha256}[self.git('rev-parse', '--show-object-format').strip()]
+        self.empty = self.hash(b'tree 0\0').hexdigest()
+        shallow = os.path.join(path, self.git('rev-parse', '--git-path', 'shallow').strip())
+        self.shallow = set(open(shallow).read().split()) if os.path.exists(shallow) else set()
+        self.partial = re.search(r'^remote\..*\.promisor=true$', self.git('config', '--list'), re.M)
+        refs = dict(line.rsplit(' ', 1) for line in self.git('for-each-ref', '--format=%(refname) %(objectname)', LIVE, ARCHIVE).splitlines())
+        keys = {ref: ref.split('/', 2)[2] for ref in refs}
+        self.refs = {ref: oid for ref, oid in refs.items() if encode(decode(keys[ref])) == keys[ref]}  # others are no chains
+        self.keys = sorted({keys[ref] for ref in self.refs})
+    def git(self, *args):
+        return os.fsdecode(subprocess.run(['git', '-C', self.path, *args], env=self.env, check=True, stdout=subprocess.PIPE).stdout)
+    def get(self, oid, kind, rule='object', intact=True, keep=True):  # returns the content of an object, or without keep a part of it
+        self.batch = self.batch or subprocess.Popen(['git', '-C', self.path, 'cat-file', '--batch'], env=self.env, stdin=-1, stdout=-1, stderr=-3)
+        self.batch.stdin.write(oid.encode() + b'\n')
+        self.batch.stdin.flush()
+        head, data = self.batch.stdout.readline().decode().split(), []
+        need(head[1:] != ['missing'], rule, oid, 'missing')
+        found, size = (head[1], int(head[2])) if len(head) == 3 else ('', -1)
+        digest = self.hash(b'%s %d\0' % (found.encode(), size))
+        for left in range(size, 0, -LARGE):
+            data = data[:keep] + [self.batch.stdout.read(min(left, LARGE))]
+            digest.update(data[-1])
+        if size < 0 or self.batch.stdout.read(1) != b'\n':
+            self.batch = self.batch.communicate() and None  # git ends at a damaged object
+            raise Damage(rule, oid, 'cannot be read')
+        need(found == kind, rule, oid, f'a {found}, want a {kind}')
+        need(not intact or digest.hexdigest() == oid, rule, oid, 'its content has another id')
+        return b''.join(data)
+    def tree(self, oid):  # returns the entries of a tree: (mode, name, id)
+        data, entries, size = self.get(oid, 'tree') if oid != self.empty else b'', [], len(self.empty) // 2
+        while data:
+            head, _, rest = data.partition(b'\0')
+            entry = re.fullmatch(b'([0-7]{1,7}) (.*)', head, re.S)
+            need(entry and len(rest) >= size, 'object', oid, 'not a tree')
+            entries.append((int(entry[1], 8), os.fsdecode(entry[2]), rest[:size].hex()))
+            data = rest[size:]
+        return entries
+    def below(self, oid, path):
+        for name in path.split('/'):
+            oid = next((e for _, n, e in self.tree(oid) if n == name), None) if oid else None
+        return oid
+def decode(key):
+    return re.sub('%([0-9A-F]{2})', lambda m: chr(int(m[1], 16)), key)
+def encode(issue):  # returns the encoded key of an issue, None if it is not a key
+    key = re.sub(r'[ %/~^:?*\[\\]|^\.|\.$|(?<=\.)\.|(?<=@)\{|\.(?=lock$)', lambda m: '%%%02X' % ord(m[0]), issue)
+    return key if key and not re.search('[\0-\x1f\x7f-\x9f\ud800-\udfff]', key) and len(key.encode()) <= 200 else None
+def is_id(text):
+    return 0 < len(text.encode('utf-8', 'replace')) <= 200 and text[0] != '-' and text.isprintable() and ' ' not in text
+
+class Commit:
+    def __init__(self, oid, data):
+        head, _, self.message = data.decode('utf-8', 'replace').partition('\n\n')
+        tree = re.match('tree ([0-9a-f]+)\n', head) or need(False, 'chain', oid, 'not a commit')
+        self.oid, self.tree, self.parents = oid, tree[1], re.findall('^parent ([0-9a-f]+)$', head, re.M)
+        lines = [line.partition(': ') for line in self.message.strip('\n').rsplit('\n\n', 1)[-1].split('\n')]
+        self.trailers, self.odd = {name: value for name, _, value in lines}, not all(sep for _, sep, _ in lines)
+        self.id = self.trailer('Id') if is_id(self.trailer('Id')) else ''
+        self.name, self.clock = self.id or oid, int(self.trailer('Clock')) if re.fullmatch(r'\d{1,19}', self.trailer('Clock')) else 0
+        self.ledger = len(self.parents) == 1 and self.message.startswith('ledger of issue ')
+    def trailer(self, name):
+        value = self.trailers.get('Checkpoint-' + name, 'true' if name == 'Resumable' else '')
+        return unquote(value) or '\n' if name in ('Phase', 'Branch') and value.startswith('"') else value
+
+class Chain:  # the commits of a ref, newest first, without the genesis commit, and what the ledger says
+    def __init__(self, repo, key, ref):
+        self.key, self.commits, oid, self.cut, foreign = key, [], repo.refs[ref], False, 0
+        genesis = f'tree {repo.empty}\nauthor {WHO}\ncommitter {WHO}\n\ncheckpoints of issue {key}\n'.encode()
+        genesis = repo.hash(b'commit %d\0' % len(genesis) + genesis).hexdigest()
+        while oid and oid != genesis and not self.cut and foreign <= MAX_FOREIGN:
+            c = Commit(oid, repo.get(oid, 'commit', 'chain', intact=False))
+            self.commits.append(c)
+            self.cut, oid, foreign = oid in repo.shallow, (c.parents or [None])[0], foreign + (not c.ledger and not c.id)
+        self.rooted, ledger = oid == genesis, repo.below(next((c.tree for c in self.commits if c.ledger or c.id), repo.empty), 'ledger')  # of the newest
+        lines = repo.get(ledger, 'blob').decode('utf-8', 'replace').split('\n') if ledger else ['']
+        facts = [re.fullmatch(r'archived (\S+)(?: \S+ \d+)?|deleted (\S+)|pin (\S+) (on|off) (\d+)|pruned \S+ \d+', line) for line in lines[:-1]]
+        need(all(facts) and lines[-1] == '', 'ledger', ledger, 'cut short, or with a line that is no fact')
+        need(all(a < b for a, b in zip(lines, lines[1:-1])), 'ledger', ledger, 'not in order')
+        self.dead = {fact[1] or fact[2] for fact in facts if ref.startswith(LIVE)} - {None}
+        pins = {f[3]: f[4] for f in sorted((f for f in facts if f[3]), key=lambda f: (int(f[5]), f[4] == 'off'))}
+        self.pinned = {name for name, state in pins.items() if state == 'on'}
+
+class Text:  # a parser of the form of YAML that the program writes. It fails with ValueError
+    PAIR = re.compile(r'("(?:[^"\\]|\\.)*"|[^"\'\[\]{},&*#?|>@`%!\s](?:[^:]|:(?=\S))*):(?: |$)').match
+    def __init__(self, data):
+        self.at, text = 0, data.decode() if len(data) <= MAX_RECORD else ''
+        self.need(re.fullmatch('[\t\n -~\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]+\n', text), 'too large, cut short, or not text')
+        self.lines = text.split('\n')[:-1] if text != '{}\n' else []
+        self.value = self.block(0) if self.lines else {}
+        self.need(self.at == len(self.lines) and isinstance(self.value, dict), 'not a mapping')
+    def need(self, ok, reason):
+        if not ok:
+            raise ValueError(f'line {self.at + 1}: {reason}')
+    def line(self, indent):
+        line = self.lines[self.at] if self.at < len(self.lines) else ''
+        return line[indent:] if len(line) - len(line.lstrip(' ')) == indent else ''
+    def block(self, indent):
+        rest = self.line(indent)
+        self.need(rest and indent <= 2 * MAX_DEPTH, 'no value, or too deep')
+        found = [] if rest.startswith('- ') else {}
+        while (rest := self.line(indent)) and rest.startswith('- ') == isinstance(found, list):
+            if isinstance(found, dict):
+                if rest.startswith('? '):  # the value follows on its own line
+                    self.at += 1
+                    rest = rest[2:] + self.line(indent)
+                pair = self.PAIR(rest)
+                key = pair and (unquote(pair[1]) if rest[0] == '"' else pair[1])
+                self.need(key is not None and key not in found and pair[1] != '<<', 'want a new key')
+                found[key] = self.scalar(rest[pair.end():], indent)
+            elif re.match('[-?] ', rest[2:]) or self.PAIR(rest[2:]):
+                self.lines[self.at] = ' ' * (indent + 2) + rest[2:]
+                found.append(self.block(indent + 2))
+            else:
+                found.append(self.scalar(rest[2:], indent))
+        return found
+    def scalar(self, text, indent):
+        self.at += 1
+        if text == '':
+            return self.block(indent + 2)
+        if kind := re.fullmatch(r'\|2?([-+]?)', text):
+            begin, space = self.at, ' ' * (indent + 2)
+            while self.at < len(self.lines) and (self.lines[self.at] == '' or self.lines[self.at].startswith(space)):
+                self.at += 1
+            block = ''.join(line[len(space):] + '\n' for line in self.lines[begin:self.at])
+            return block if kind[1] == '+' else block.rstrip('\n') + ('' if kind[1] else '\n')
+        if text in ('null', 'true', 'false', '{}', '[]') or re.fullmatch(r'-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?', text):
+            return json.loads(text)
+        value = unquote(text) if text[0] == '"' else None if re.search(r"^[\[\]'{},&*#?|>@`%!\s]|^- |^-$|^---|^\.\.\.$|: |:$|\s#|\s$|\t", text) else text
+        self.need(value is not None, 'not in the form of the program')
+        return value
+def unquote(text):
+    try:
+        text = re.sub(r'\\(U([0-9a-fA-F]{8})|.)', lambda m: json.dumps(chr(int(m[2], 16)))[1:-1] if m[2] else m[0], text)
+        return json.loads(text).encode().decode()  # fails for half of a pair
+    except (ValueError, OverflowError):
+        return None
+SPENT = 'agent text, model text, phase text, input int, output int, cache_read int, cache_write int'
+FIELDS = f"""checkpoint_id text, version text, created_at time, trigger text, issue_number text, session_id text, note text, clock int, workflow map
+workflow_state: current_phase text, current_state_label text, phase_started_at time, phase_attempt int, phase_attempts.* int
+issue_snapshot: title text, body text, body_digest text, labels [text], assignees [text], branch text, labels_order [text], state text, source text
+team_state: team_id text; team_state.members[]: agent text, role text, status text, tasks_completed int, tasks_pending int
+execution_graph: graph_id text, completed_batches [int], current_batch int; lineage.fork: issue text, checkpoint_id text, name text
+execution_graph.node_states.*: status text, started_at time, completed_at time; files_modified[]: path text, status text, staged bool
+agent_outputs.*.*: completed_at time, output_summary text, output_location text, output_digest text; agent_turn.usage[]: {SPENT}
+knowledge_context: injected_entries [text], captured_entries [text], pending_captures [any]; agent_turn.spent[]: {SPENT}
+recovery_info: can_resume bool, resume_from text, prerequisites_met bool, warnings [text]; acp_state: pending_messages [text]
+acp_state: awaiting_response [text], conflicts_in_progress [text]; progress: current text, completed [text], total int
+progress: names [text], remaining [text]; snapshot.extent: index text, worktree text, untracked text; snapshot.skipped[]: path text, size int, reason text, class text
+agent_turn: number int, agent text, request text, asked int, answer text, hand bool, usage_of text, written.* int, started.* int
+snapshot: head text, detached bool, merge_head [text], deleted [text], intent_to_add [text], kept [text], ignores text, worktree bool, untracked bool"""
+KINDS = {}
+for row in re.split('\n|; ', FIELDS):
+    above, _, fields = row.rpartition(': ')
+    for name, kind in (field.split(' ') for field in fields.split(', ')):
+        steps = f'{above}.{name}'.lstrip('.').replace('[]', '.[]').split('.') + ['[]'] * (kind[0] == '[')
+        KINDS.update({'.'.join(steps[:n]): 'list' if steps[n] == '[]' else 'map' for n in range(1, len(steps))})
+        KINDS['.'.join(steps)] = kind.strip('[]')
+def text_of(value):
+    return value if isinstance(value, str) else '' if value is None else json.dumps(value)
+def get(record, path, default=None):
+    for key in path.split('.'):
+        record = record.get(key) if isinstance(record, dict) else None
+    return default if record is None else record
+def check_kinds(value, path):  # returns (rule, reason) for values of the wrong kind, and for those that are not valid
+    kind, text = KINDS.get(path), text_of(value)
+    if value is None and not path.endswith('.[]') or kind in (None, 'any'):
+        return
+    wanted = {'bool': bool, 'map': dict, 'list': list}.get(kind, (str, int, float))
+    if not isinstance(value, wanted) or isinstance(value, bool) and kind != 'bool' or kind == 'int' and not re.fullmatch(r'-?\d{1,19}', text):
+        yield 'record', f'{path}: want {kind}'
+    elif kind == 'int' and int(text) < 0 or kind == 'time' and not is_time(value):
+        yield 'schema', f'{path}: not a valid {kind}'
+    for key, v in value.items() if isinstance(value, dict) else [('[]', v) for v in value] if isinstance(value, list) else ():
+        yield from check_kinds(v, f'{path}.{key}' if f'{path}.{key}' in KINDS and key != '*' else f'{path}.*')
+def is_time(value):
+    form = r'\d{9,19}(?:\.\d+)?|(\d{4})-?(\d\d)-?(\d\d)(?:[Tt _](\d\d):?(\d\d)(?::?(\d\d)(?:[.,]\d+)?)?)? ?(?:[zZ]|UTC|[+-]\d\d:?\d\d)?'
+    m = re.fullmatch(form, text_of(value).split(' | ')[0])
+    try:
+        return m and (not m[1] or datetime.datetime(*(int(n or 0) for n in m.groups())))
+    except ValueError:
+        return False
+def unquote_path(path):  # returns a path of a record in the form of os.fsdecode, "" if it is not valid
+    if not path.startswith('"') or not re.fullmatch(r'"(?:[^"\\]|\\(?:[abtnvfr"\\]|[0-3][0-7]{2}))*"', path):
+        return '' if path.startswith('"') else path
+    return os.fsdecode(path[1:-1].encode().decode('unicode_escape').encode('latin-1'))
+def has_cycle(r):  # reports whether tasks of a record wait for each other
+    of = lambda v: [(t.get('id'), t) for t in v if isinstance(t, dict)] if isinstance(v, list) else list(v.items()) if isinstance(v, dict) else []
+    edges, waits = [(e.get('to'), [e.get('from')]) for _, e in of(get(r, 'execution_graph.edges'))], {}
+    for task, others in edges + [(i, get(t, 'depends_on')) for i, t in of(r.get('tasks'))] + [(i, get(n, 'dependencies')) for i, n in of(get(r, 'execution_graph.nodes'))]:
+        waits.setdefault(text_of(task), set()).update(map(text_of, others if isinstance(others, list) else ()))
+    try:
+        return graphlib.TopologicalSorter(waits).prepare()
+    except graphlib.CycleError:
+        return True
+def problems(r):  # returns the broken rules of the values of a record
+    paths = [f.get('path') for key in ('files_modified', 'snapshot.skipped') for f in get(r, key, [])]
+    paths += sum((get(r, 'snapshot.' + key, []) for key in ('deleted', 'intent_to_add', 'kept')), [])
+    statuses = {get(n, 'status') for n in get(r, 'execution_graph.node_states', {}).values()}
+    return [reason for reason, ok in {
+        'checkpoint_id': is_id(text_of(r.get('checkpoint_id'))), 'created_at': r.get('created_at') is not None, 'issue_number': encode(text_of(r.get('issue_number'))),
+        'trigger': re.fullmatch('[a-z0-9_]{0,64}', text_of(r.get('trigger'))), 'a path': all(unquote_path(text_of(p)) for p in paths),
+        'a commit': all(re.fullmatch('([0-9a-f]{40}|[0-9a-f]{64})?', text_of(i)) for i in [get(r, 'snapshot.head')] + get(r, 'snapshot.merge_head', [])),
+        'node_states': statuses <= {'pending', 'queued', 'running', 'complete', 'failed', 'skipped'}, 'a cycle of tasks': not has_cycle(r)}.items() if not ok]
+def record(repo, c):  # returns the record of a checkpoint and the broken rules of its values
+    entry = repo.below(c.tree, 'checkpoint.yaml')
+    need(entry, 'record', c.tree, 'no checkpoint.yaml')
+    data = repo.get(entry, 'blob')
+    try:
+        r = Text(data).value
+    except (ValueError, RecursionError) as e:
+        raise Damage('record', entry, f'checkpoint.yaml: {e}')
+    found = [f for key, value in r.items() for f in check_kinds(value, key)]
+    wrong = [reason for rule, reason in found if rule == 'record'] + ['another major version']
+    need(len(wrong) == 1 and text_of(r.get('version')).split('.')[0] in ('', '1'), 'record', entry, wrong[0])
+    return r, [reason for _, reason in found] + problems(r)
+def bad_entry(mode, name, path):  # returns why an entry of a tree is not valid, or None
+    plain = re.sub('[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]', '', name).lower()
+    same = lambda form: plain == form[0] or any(re.fullmatch(f'({"|".join(map(re.escape, form))})[ .]*(:.*)?', p) for p in name.lower().split('\\'))
+    kind, folder = stat.S_IFMT(mode), stat.S_ISDIR(mode)
+    if len(os.fsencode(path)) > MAX_PATH or name in ('', '.', '..') or '/' in name or same(['.git', 'git~1']):
+        return 'not a name of a file, or too long'
+    if folder and same(['.gitattributes', 'gitatt~1']) or (folder or stat.S_ISLNK(mode)) and same(['.gitmodules', 'gitmod~1']):
+        return 'not a name of a symlink or folder'
+    if kind not in (stat.S_IFREG, stat.S_IFLNK, stat.S_IFDIR) and (mode != 0o160000 or path.startswith(('worktree/', 'untracked/', 'artifacts/'))):
+        return f'mode {mode:o}'
+
+class Verify:
+    def __init__(self, repo, key):
+        self.repo, self.key, self.findings, self.checked, self.seen, self.ids = repo, key, [], 0, set(), {}
+        for ref in (LIVE + key, ARCHIVE + key):
+            if ref in repo.refs and (chain := self.run(ref, Chain, repo, key, ref)):
+                self.chain(ref, chain)
+    def need(self, ok, subject, rule, obj, reason):
+        if not ok:
+            self.findings.append({'rule': rule, 'issue': decode(self.key), 'subject': subject, 'object': obj, 'reason': reason})
+        return ok
+    def run(self, subject, check, *args):
+        try:
+            return check(*args)
+        except Damage as d:
+            self.need(False, subject, *d.args)
+    def chain(self, ref, chain):
+        self.need(chain.rooted or chain.cut, ref, 'genesis', chain.commits and chain.commits[-1].oid, 'the chain does not end in the genesis commit')
+        above = None
+        for c in chain.commits:
+            self.run(c.name, self.repo.get, c.oid, 'commit')
+            if c.ledger:
+                names = {name for _, name, _ in self.run(c.name, self.repo.tree, c.tree) or ()}
+                own = names <= {'ledger'} and c.message.split('\n')[0] == 'ledger of issue ' + self.key
+                self.need(own, c.name, 'commit', c.oid, 'not a ledger commit of this issue')
+                self.tree(c.name, c.tree, '')
+                continue
+            if above and above.clock and c.clock:
+                self.need(not 0 < c.clock - above.clock <= DAY, above.name, 'clock', above.oid, f'before {c.name}')
+            if c.id and c.id not in chain.dead:
+                self.need(c.id not in self.ids, c.name, 'twice', c.oid, f'also {self.ids.get(c.id)}')
+                self.ids[c.id] = c.oid
+            above, self.checked = c, self.checked + 1
+            self.checkpoint(c)
+    def checkpoint(self, c):
+        forms = {'Issue': '|' + re.escape(self.key), 'Trigger': '[a-z0-9_]{0,64}', 'Resumable': 'true|false', 'Clock': r'\d{0,19}', 'Phase': '(?!\\n$).*', 'Branch': '(?!\\n$).*'}
+        wrong = [name for name, form in forms.items() if not re.fullmatch(form, c.trailer(name), re.S)]
+        self.need(c.id and not wrong and not c.odd, c.name, 'commit', c.oid, f'the trailers are not those of a checkpoint: {wrong}')
+        index = self.run(c.name, self.index, c) if c.oid not in self.repo.shallow else None
+        self.tree(c.name, c.tree, '')
+        top = {name: (mode, e) for mode, name, e in self.run(c.name, self.repo.tree, c.tree) or ()}
+        stages = {name for _, name, _ in self.run(c.name, self.repo.tree, top['conflicts'][1]) or ()} if 'conflicts' in top else set()
+        sound = stages <= {'1', '2', '3'} and all(p not in top or stat.S_ISDIR(top[p][0]) for p in ('staged', 'worktree', 'untracked', 'artifacts'))
+        self.need(sound, c.name, 'tree', c.tree, 'a part that is not a folder, or conflicts that are not stages')
+        r, broken = self.run(c.name, record, self.repo, c) or (None, ())
+        self.need(not broken, c.name, 'schema', c.oid, ', '.join(broken))
+        r is None or self.agree(c, r, index, top)
+    def index(self, c):
+        need(len(c.parents) == 2, 'index', c.oid, f'{len(c.parents)} parents, want 2')
+        index = Commit(c.parents[1], self.repo.get(c.parents[1], 'commit'))
+        need(len(index.parents) < 2 and index.message.startswith('index of '), 'index', index.oid, 'not an index commit')
+        need(index.tree == self.repo.below(c.tree, 'staged'), 'index', index.oid, 'another tree than staged/')
+        for head in () if self.repo.shallow else index.parents:
+            self.repo.get(head, 'commit')
+        return index
+    def agree(self, c, r, index, top):
+        words, skipped = get(r, 'snapshot.extent'), get(r, 'snapshot.skipped', [])
+        same = {'Id': c.id == text_of(r.get('checkpoint_id')), 'Trigger': c.trailer('Trigger') == text_of(r.get('trigger')),
+                'Phase': c.trailer('Phase') == text_of(get(r, 'workflow_state.current_phase')), 'Issue': encode(text_of(r.get('issue_number'))) == self.key,
+                'Branch': c.trailer('Branch') == text_of(get(r, 'issue_snapshot.branch')), 'Clock': c.clock == int(text_of(r.get('clock')) or 0),
+                'Resumable': (c.trailer('Resumable') == 'true') == get(r, 'recovery_info.can_resume', True), 'Left-Out': not c.trailer('Left-Out') or bool(skipped)}
+        self.need(all(same.values()), c.name, 'agree', c.oid, ', '.join(k for k, ok in same.items() if not ok) + ': not as in the record')
+        self.need(not index or text_of(get(r, 'snapshot.head')) == (index.parents or [''])[0], c.name, 'head', c.oid, 'snapshot.head')
+        for name in ('index', 'worktree', 'untracked') if words is not None else ():
+            captured, partial = name == 'index' or get(r, 'snapshot.' + name, False), any(text_of(s.get('class')) in ('', name) for s in skipped)
+            same = text_of(words.get(name)) == ('none' if not captured else 'partial' if partial else 'complete')
+            self.need(same and (captured or name not in top), c.name, 'extent', c.tree, f'{name} is {text_of(words.get(name))!r:.40}')
+    def tree(self, subject, oid, at, mode=0o40000):  # checks a tree or blob and all objects below it once, and reports whether they are sound
+        if oid in self.repo.sound or oid == self.repo.empty or oid in self.seen:
+            return oid in self.repo.sound or oid == self.repo.empty
+        self.seen.add(oid)
+        try:
+            entries = self.repo.tree(oid) if mode == 0o40000 else self.repo.get(oid, 'blob', keep=False)[:0]
+        except Damage as d:
+            return self.need(mode != 0o40000 and self.repo.partial and d.args[2] == 'missing', subject, *d.args)
+        order = [os.fsencode(name) + b'/' * stat.S_ISDIR(mode) for mode, name, _ in entries]
+        sound = order == sorted(order) and len({name for _, name, _ in entries}) == len(entries)
+        self.need(sound, subject, 'path', oid, f'{at or "/"}: not sorted, or a name twice')
+        for mode, name, entry in entries:
+            if reason := bad_entry(mode, name, at + name):
+                sound = self.need(False, subject, 'path', oid, f'{(at + name)[:200]!r}: {reason}')
+            elif mode != 0o160000:
+                sound = self.tree(subject, entry, at + name + '/', mode) and sound
+        self.repo.sound.update([oid] if sound else [])
+        return sound
+def files(repo, c, parts):  # returns the files of parts of a checkpoint by their paths, as (mode, id). Later parts win
+    found, todo = {}, [(repo.below(c.tree, part) or repo.empty, part + '/', '') for part in reversed(parts)]
+    while todo:
+        oid, top, at = todo.pop()
+        for mode, name, entry in repo.tree(oid):
+            reason = bad_entry(mode, name, top + at + name)
+            need(not reason, 'path', oid, f'{(at + name)[:200]!r}: {reason}')
+            if stat.S_ISDIR(mode):
+                todo.append((entry, top, at + name + '/'))
+                found.pop(at + name, None)
+            else:
+                found[at + name] = mode, entry
+    return {p: e for p, e in found.items() if not any(p[:m.start()] in found for m in re.finditer('/', p))}
+def restore(repo, r, found, worktree, folder):  # writes files into an empty folder, symlinks last
+    os.makedirs(folder, exist_ok=True)
+    need(not os.listdir(folder), 'restore', folder, 'the folder is not empty')
+    deleted = {unquote_path(path) for path in get(r, 'snapshot.deleted', [])} if worktree else set()
+    found = {path: entry for path, entry in found.items() if path not in deleted}
+    for path, (mode, oid) in sorted(found.items(), key=lambda f: stat.S_ISLNK(f[1][0])):
+        target = os.path.join(folder, path)
+        os.makedirs(target if mode == 0o160000 else os.path.dirname(target), exist_ok=True)
+        if stat.S_ISLNK(mode):
+            os.symlink(repo.get(oid, 'blob'), os.fsencode(target))
+        elif mode != 0o160000:
+            with open(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o777 if mode & 0o111 else 0o666), 'wb') as f:
+                f.write(repo.get(oid, 'blob'))
+    return {'files': len(found), 'extent': get(r, 'snapshot.extent'), 'skipped': get(r, 'snapshot.skipped', [])}
+def listed(repo, chain, c):
+    try:
+        r, broken = record(repo, c)
+    except Damage as d:
+        r, broken = {}, [d]
+    return {'checkpoint_id': c.id, 'issue': decode(chain.key), 'commit': c.oid, 'created_at': r.get('created_at'), 'trigger': c.trailer('Trigger'),
+            'phase': c.trailer('Phase'), 'branch': c.trailer('Branch') or None, 'can_resume': c.trailer('Resumable') == 'true', 'pinned': c.id in chain.pinned,
+            'valid': not broken, 'left_out': bool(c.trailer('Left-Out')), 'note': text_of(r.get('note'))}
+def run(repo, a):
+    wanted, above = [encode(a.args[0])] if a.args else repo.keys, ARCHIVE if a.archived else LIVE
+    need(set(wanted) <= set(repo.keys), 'issue', ' '.join(a.args[:1]), 'no chain')
+    if a.command == 'verify':
+        done = [Verify(repo, key) for key in wanted]
+        found = sum((v.findings for v in done), [])
+        return {'repository': repo.path, 'valid': not found, 'checked': sum(v.checked for v in done), 'findings': found}
+    chains = [Chain(repo, key, above + key) for key in wanted if above + key in repo.refs]
+    found = [(chain, c) for chain in chains for c in chain.commits if not c.ledger and c.id not in chain.dead and a.args[1:2] in ([], [c.id], [c.oid])]
+    if a.command in ('list', 'show'):
+        return [listed(repo, chain, c) if a.command == 'list' else {'commit': c.oid, 'checkpoint': record(repo, c)[0]} for chain, c in found]
+    need(len(found) == 1 and len(a.args) == 3, a.command, ' '.join(a.args), 'want an issue, a checkpoint, and a path')
+    parts, c = [a.part] if a.part else ['staged', 'worktree', 'untracked'], found[0][1]
+    stored = files(repo, c, parts)
+    if a.command == 'restore':
+        return restore(repo, record(repo, c)[0], stored, 'worktree' in parts, a.args[2])
+    need(a.args[2] in stored, 'cat', a.args[2], 'no such file')
+    return repo.get(stored[a.args[2]][1], 'blob')
+def main():
+    p, code = argparse.ArgumentParser(description='list, show, restore and verify the checkpoints of git-checkpoint; prints JSON'), 0
+    p.add_argument('-C', dest='dirs', action='append', metavar='DIR', help='a repository, or several')
+    p.add_argument('--archived', action='store_true', help='read the archive')
+    p.add_argument('--part', help='staged, worktree, untracked, artifacts or conflicts/1 to 3, instead of the state of the worktree')
+    p.add_argument('command', choices=('list', 'show', 'cat', 'restore', 'verify'))
+    p.add_argument('args', nargs='*', metavar='ISSUE ID PATH')
+    a = p.parse_args()
+    sys.setrecursionlimit(10000)  # folders in a path of 4096 bytes
+    for repo in map(Repo, a.dirs or ['.']):
+        try:
+            result = run(repo, a)
+        except Damage as d:
+            sys.exit('reader: ' + ': '.join(map(str, d.args)))
+        repo.batch and repo.batch.communicate()
+        code |= a.command == 'verify' and not result['valid']
+        sys.stdout.buffer.write(result if a.command == 'cat' else json.dumps(result).encode() + b'\n')
+    return code
+if __name__ == '__main__': sys.exit(main())
