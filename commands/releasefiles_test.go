@@ -75,7 +75,7 @@ func releasePlaces(entries []packed, dir, packager string) (map[string]string, e
 // makeReleaseFiles runs the steps before the packing of a release, in a directory, with
 // the program on PATH.
 func makeReleaseFiles(dir string) error {
-	for _, name := range []string{"LICENSE", "README.md", "CHANGELOG.md", filepath.Join(".ci", "release-files")} {
+	for _, name := range []string{"LICENSE", "README.md", "CHANGELOG.md", filepath.Join(".ci", "names"), filepath.Join(".ci", "release-files")} {
 		data, err := os.ReadFile(filepath.Join("..", name))
 		if err != nil {
 			return err
@@ -89,7 +89,7 @@ func makeReleaseFiles(dir string) error {
 		}
 	}
 	cmd := exec.Command("bash", filepath.Join(dir, ".ci", "release-files"),
-		progName, "1.2.3", "2026-02-14T14:30:00Z", "Ann Author <ann@example.com>")
+		progName, "1.2.3", "2026-02-14T14:30:00Z")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("release-files: %w\n%s", err, out)
 	}
@@ -121,6 +121,7 @@ func TestReleaseFiles(t *testing.T) {
 		{"archive", g.Archives[0].Files, programs},
 		{"deb", n.Contents, append(slices.Clone(packaged), "/usr/share/doc/git-checkpoint/changelog.Debian.gz")},
 		{"rpm", n.Contents, packaged},
+		{"apk", n.Contents, packaged},
 	} {
 		places, err := releasePlaces(p.entries, dir, p.packager)
 		require.NoError(t, err, p.packager)
