@@ -295,19 +295,17 @@ func checkSBOM(t *testing.T, dist, version string) {
 				listed = append(listed, c.Name+" "+c.Version)
 			}
 		}
-		programs, err := filepath.Glob(filepath.Join(dist, fmt.Sprintf("git-checkpoint*_%s_%s_*", goos, goarch), "*", "*"))
-		require.NoError(t, err)
-		for _, program := range programs {
-			if info, _ := os.Stat(program); info.IsDir() {
-				program = filepath.Join(program, "git-checkpoint-sha256"+filepath.Ext(programs[0]))
-			}
-			info, err := buildinfo.ReadFile(program)
+		for _, b := range readGoreleaser(t).Builds {
+			programs, err := filepath.Glob(filepath.Join(dist, b.ID+"_"+goos+"_"+goarch+"_*", b.Binary+"*"))
+			require.NoError(t, err)
+			require.Len(t, programs, 1)
+			info, err := buildinfo.ReadFile(programs[0])
 			require.NoError(t, err)
 			var linked []string
 			for _, dep := range info.Deps {
 				linked = append(linked, dep.Path+" "+dep.Version)
 			}
-			assert.ElementsMatch(t, linked, listed, program)
+			assert.ElementsMatch(t, linked, listed, programs[0])
 		}
 	}
 }
