@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -24,6 +25,7 @@ type goreleaser struct {
 	Nfpms    []struct {
 		Formats  []string
 		Bindir   string
+		License  string
 		Contents []packed
 	}
 }
@@ -69,6 +71,45 @@ func TestReleaseSystems(t *testing.T) {
 	assert.Equal(t, "libexec/git-checkpoint/git-checkpoint-sha256", g.Builds[1].Binary)
 	assert.Contains(t, g.Builds[1].Tags, "sha256")
 	assert.Equal(t, []string{"deb", "rpm", "apk"}, g.Nfpms[0].Formats)
+}
+
+// The names of the program's home and maintainer stand only in .ci/names, apart from Markdown.
+// Whatever else contains them reads that file, and the module's name from go.mod.
+func TestReleaseNames(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join("..", ".ci", "names"))
+	require.NoError(t, err)
+	names := map[string]string{}
+	for _, m := range regexp.MustCompile(`(?m)^([A-Z]+)="(.+)"$`).FindAllStringSubmatch(string(text), -1) {
+		names[m[1]] = m[2]
+	}
+	require.Len(t, names, 5)
+	for _, name := range []string{"REPOSITORY", "HOMEPAGE", "MAINTAINER"} {
+		value := regexp.MustCompile(`^.*(<|://)`).ReplaceAllString(strings.TrimSuffix(names[name], ">"), "")
+		require.NotEmpty(t, value, name)
+		out, err := exec.Command("git", "grep", "-lF", "-e", value, "--", "..", ":!*.md", ":!*.go").CombinedOutput()
+		if errors.Is(err, exec.ErrNotFound) || strings.HasPrefix(string(out), "fatal:") {
+			t.Skip("not in a clone: " + string(out))
+		}
+		assert.Equal(t, "../.ci/names\n", string(out), name)
+	}
+	for _, b := range readGoreleaser(t).Builds {
+		for _, flag := range b.Ldflags {
+			assert.True(t, flag == "-s -w" || strings.HasPrefix(flag, "-X {{ .Env.MODULE }}/"), flag)
+		}
+	}
+	templates, err := filepath.Glob(filepath.Join("..", ".ci", "packages", "*.*"))
+	require.NoError(t, err)
+	more, err := filepath.Glob(filepath.Join("..", ".ci", "packages", "npm", "*"))
+	require.NoError(t, err)
+	templates = append(append(templates, more...), filepath.Join("..", ".goreleaser.yaml"))
+	require.Len(t, templates, 7)
+	for _, file := range templates {
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		assert.NotRegexp(t, `://|[^ ]+@[a-z]+\.[a-z]+`, string(data), file)
+	}
+	assert.Equal(t, names["LICENSE"], readGoreleaser(t).Nfpms[0].License)
 }
 
 // Two builds of a release have the same bytes on every machine.
