@@ -29,7 +29,7 @@ type packageCase struct {
 	needs   string // programs
 	file    string // the package, after expansion by the shell
 	install string
-	remove  string // "": the package manager cannot be installed here
+	remove  string // "": no package manager does it here
 	bin     string // directory below ROOT
 	share   string // directory of the completions below ROOT
 	manPath string // MANPATH below ROOT, or "": man finds the pages by PATH
@@ -161,7 +161,7 @@ func installPackages(t *testing.T, dist string) {
 			shell.sh(c.install)
 			installed{shell, root, version}.check(c)
 			if c.remove == "" {
-				t.Logf("%s: not removed: the package manager is not tried here", c.name)
+				t.Logf("%s: not removed: no package manager installed it", c.name)
 				return
 			}
 			shell.sh(c.remove)
