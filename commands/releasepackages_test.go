@@ -119,6 +119,7 @@ func TestReleasePackages(t *testing.T) {
 	case runtime.GOOS != "linux":
 		t.Skip("packages are installed on Linux")
 	case dist == "host":
+		lookPaths(t, "npm python3")
 		dist = hostRelease(t)
 	case !filepath.IsAbs(dist):
 		dist = filepath.Join("..", dist)
@@ -132,6 +133,7 @@ func installPackages(t *testing.T, dist string) {
 	require.NoError(t, err)
 	testdata, err := filepath.Abs(filepath.Join("..", "testdata", "release"))
 	require.NoError(t, err)
+	lookPaths(t, "npm python3 man zsh fish")
 	version := releasedVersion(t, dist)
 	node := map[string]string{"amd64": "x64"}[runtime.GOARCH]
 	if node == "" {
@@ -145,11 +147,7 @@ func installPackages(t *testing.T, dist string) {
 			env := append(cleanEnv(t, filepath.Join(root, c.bin)), "ROOT="+root, "VERSION="+version, "ARCH="+runtime.GOARCH,
 				"NODE="+node, "TESTDATA="+testdata, "REGISTRY="+registry)
 			shell := &history{t: t, dir: dist, env: env}
-			for need := range strings.FieldsSeq(c.needs) {
-				if _, err := exec.LookPath(need); err != nil {
-					t.Skipf("%s: no %s", c.name, need)
-				}
-			}
+			lookPaths(t, c.needs)
 			if strings.Contains(c.install, "chroot") && os.Geteuid() != 0 {
 				t.Skipf("%s: only root installs it", c.name)
 			}
@@ -170,6 +168,16 @@ func installPackages(t *testing.T, dist string) {
 	}
 	t.Run("scoop", func(t *testing.T) { checkScoop(t, dist, version) })
 	t.Run("sbom", func(t *testing.T) { checkSBOM(t, dist, version) })
+}
+
+// lookPaths skips the test if one of the programs is missing.
+func lookPaths(t *testing.T, programs string) {
+	t.Helper()
+	for program := range strings.FieldsSeq(programs) {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("%s: no %s", t.Name(), program)
+		}
+	}
 }
 
 // sh runs shell commands, which all must succeed, and returns their standard output.
@@ -205,7 +213,7 @@ func (p installed) check(c packageCase) {
 
 	// A signal for the program that is on PATH reaches the command, after a save.
 	p.sh(`export GIT_CHECKPOINT_ISSUE=43
-		timeout 60 git-checkpoint run -- sh -c 'echo up; exec sleep 60' >up & pid=$!
+		git-checkpoint run -- sh -c 'echo up; exec sleep 60' >up & pid=$!
 		until [ -s up ]; do sleep 0.1; done
 		kill "$pid"
 		code=0
@@ -215,7 +223,7 @@ func (p installed) check(c packageCase) {
 }
 
 // checkScoop checks the manifest against the archives for Windows, and runs the program of one
-// archive if wine is here.
+// archive.
 func checkScoop(t *testing.T, dist, version string) {
 	type archive struct {
 		URL, Hash  string
@@ -246,22 +254,27 @@ func checkScoop(t *testing.T, dist, version string) {
 		assert.Contains(t, zipped(t, zip), path.Join(a.ExtractDir, program))
 	}
 
-	// As in .ci/run. The prefix of wine is copied, because others may use it.
-	const windows = "/tmp/git-checkpoint-windows"
-	if _, err := os.Stat(filepath.Join(windows, "complete")); err != nil {
-		t.Skipf("scoop: the program was not run: testdata/compat/windows-git %s makes what it needs", windows)
-	}
 	if _, err := os.Stat(filepath.Join(dist, "metadata.json")); err != nil {
 		t.Skip("scoop: the program was not run: only goreleaser makes it")
 	}
+	amd64 := manifest.Architecture["64bit"]
+	runOnWine(t, filepath.Join(dist, path.Base(amd64.URL)), path.Join(amd64.ExtractDir, program), version)
+}
+
+// runOnWine runs the program in an archive for Windows, which saves in a SHA-256 repository.
+func runOnWine(t *testing.T, archive, program, version string) {
+	const windows = "/tmp/git-checkpoint-windows" // as in .ci/run
+	if _, err := os.Stat(filepath.Join(windows, "complete")); err != nil {
+		t.Skipf("scoop: the program was not run: testdata/compat/windows-git %s makes what it needs", windows)
+	}
 	shell := &history{t: t, dir: t.TempDir(), env: append(cleanEnv(t, "/usr/lib/wine"), "WINEDEBUG=-all", "LC_ALL=C.UTF-8",
-		"WINDOWS="+windows, "ZIP="+filepath.Join(dist, path.Base(manifest.Architecture["64bit"].URL)), "VERSION="+version,
-		"PROGRAM="+path.Join(manifest.Architecture["64bit"].ExtractDir, program))}
+		"WINDOWS="+windows, "ARCHIVE="+archive, "PROGRAM="+program)}
 	out := shell.sh(`cd "$(mktemp -d /tmp/git-checkpoint-scoop-XXXXXX)" # wine takes /dev/shm for a device
-		trap 'rm -rf "$PWD"' EXIT
+		trap 'wineserver64 -k || true; rm -rf "$PWD"' EXIT
 		cp -a "$WINDOWS/prefix" prefix
-		python3 -m zipfile -e "$ZIP" .
-		export WINEPREFIX=$PWD/prefix WINEPATH="Z:${WINDOWS//\//\\}\\bin" PROGRAM=$PWD/$PROGRAM
+		python3 -m zipfile -e "$ARCHIVE" .
+		export WINEPREFIX=$PWD/prefix # a copy, because others may use the original
+		export WINEPATH="Z:${WINDOWS//\//\\}\\bin" PROGRAM=$PWD/$PROGRAM
 		wine64 "$PROGRAM" version | cat
 		git init -q --object-format=sha256 repo
 		(cd repo && echo one >file && wine64 "$PROGRAM" save 42 -m first | cat)
