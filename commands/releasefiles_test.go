@@ -33,22 +33,13 @@ func (p *packed) places(dir string) (map[string]string, error) {
 	}
 	places := map[string]string{}
 	for _, name := range names {
-		switch {
-		case p.Type == "tree":
-			err = filepath.WalkDir(name, func(file string, d fs.DirEntry, err error) error {
-				if err == nil && !d.IsDir() {
-					rel, _ := filepath.Rel(name, file)
-					places[path.Join(p.Dst, filepath.ToSlash(rel))] = file
-				}
-				return err
-			})
-		case strings.Contains(p.Src, "*"):
+		if strings.Contains(p.Src, "*") {
 			places[path.Join(p.Dst, filepath.Base(name))] = name
-		default:
+		} else {
 			places[cmp.Or(p.Dst, p.Src)] = name
 		}
 	}
-	return places, err
+	return places, nil
 }
 
 // releasePlaces returns the places of all entries for a packager, "" for archives.
