@@ -22,7 +22,15 @@ type BlameRequest struct {
 	Issue  checkpoint.Issue
 	Path   string   // relative to the root, with slashes
 	Ranges []string // as -L of git blame, none for all lines
+
+	At    checkpoint.ID // valid checkpoint of the issue with the file, or "" for the worktree
+	Saved bool          // refuse a file of the worktree that neither HEAD nor a state before has
 }
+
+// A NoLinesError is the reason why a path has no lines to attribute.
+type NoLinesError struct{ Path, Reason string }
+
+func (e *NoLinesError) Error() string { return checkpoint.QuotePath(e.Path) + ": " + e.Reason }
 
 // A BlameSource is where lines of a file come from: a checkpoint, a commit, or neither if they
 // are not saved yet.
@@ -62,13 +70,13 @@ func (s *Store) Blame(ctx context.Context, req BlameRequest) ([]BlameLine, error
 	if line.Cut {
 		return nil, &repo.RefusedError{Reason: fmt.Sprintf("blame: the chain of issue %s is cut at a shallow boundary: older turns are missing", req.Issue), Hint: "git fetch --unshallow"}
 	}
-	now, err := line.Now(ctx, req.Path)
+	b := &blame{line: line, git: line.Git, sources: map[plumbing.Hash]*BlameSource{}}
+	b.git.Dir = s.Root()
+	commit, err := b.commitOf(ctx, &req)
 	if err != nil {
 		return nil, fmt.Errorf("blame: %w", err)
 	}
-	b := &blame{line: line, now: now, git: line.Git, sources: map[plumbing.Hash]*BlameSource{}}
-	b.git.Dir = s.Root()
-	lines, err := b.read(ctx, now, req.Path, req.Ranges)
+	lines, err := b.read(ctx, commit, req.Path, req.Ranges)
 	if err != nil {
 		return nil, err
 	}
@@ -78,9 +86,43 @@ func (s *Store) Blame(ctx context.Context, req BlameRequest) ([]BlameLine, error
 // A blame collects the sources of lines.
 type blame struct {
 	line    *Line
-	now     plumbing.Hash
+	now     plumbing.Hash // commit with the file of the worktree, zero if a checkpoint has it
 	git     git.Git
 	sources map[plumbing.Hash]*BlameSource
+}
+
+// commitOf returns the commit with the file of a request.
+func (b *blame) commitOf(ctx context.Context, req *BlameRequest) (commit plumbing.Hash, err error) {
+	if req.At != "" {
+		st := b.line.ByID(req.At)
+		if st == nil {
+			return commit, &NotFoundError{Issue: req.Issue, Name: string(req.At)}
+		}
+		return st.Commit, b.checkHas(ctx, req.Path, "no such file in "+string(req.At), st.Commit.String())
+	}
+	if req.Saved {
+		revs := []string{"HEAD"}
+		for _, st := range b.line.here() {
+			revs = append(revs, st.Commit.String())
+		}
+		if err := b.checkHas(ctx, req.Path, "no checkpoint and no commit here has it", revs...); err != nil {
+			return commit, err
+		}
+	}
+	b.now, err = b.line.Now(ctx, req.Path)
+	return b.now, err
+}
+
+// checkHas returns a *NoLinesError unless one of the revisions has a file at the path.
+func (b *blame) checkHas(ctx context.Context, path, reason string, revs ...string) error {
+	for _, rev := range revs {
+		out, err := b.git.Output(ctx, "ls-tree", "-z", "--full-tree", rev, "--", path)
+		kind := strings.Fields(string(out))
+		if err == nil && len(kind) > 1 && kind[1] == "blob" {
+			return nil
+		}
+	}
+	return &NoLinesError{path, reason}
 }
 
 // read runs git blame on a file of a commit.

@@ -374,7 +374,7 @@ func (l *Line) Now(ctx context.Context, path string) (plumbing.Hash, error) {
 			return head, err
 		}
 	}
-	info, err := s.lstatInWorktree(path)
+	info, err := s.lstatInWorktree(ctx, path)
 	if err != nil {
 		return head, err
 	}
@@ -388,7 +388,7 @@ func (l *Line) Now(ctx context.Context, path string) (plumbing.Hash, error) {
 		}
 	}
 	if _, blob, err := trees.Lookup(w, tree, path); err != nil || blob.IsZero() {
-		return blob, cmp.Or(err, fmt.Errorf("%s: no such file in the worktree or at HEAD", checkpoint.QuotePath(path)))
+		return blob, cmp.Or[error](err, &NoLinesError{path, "no such file in the worktree or at HEAD"})
 	}
 	parents, err := l.parents(w, l.here(), head)
 	if err != nil {
@@ -414,8 +414,8 @@ func (l *Line) here() []*LineState {
 }
 
 // lstatInWorktree returns the state of a file that is in the worktree as git sees it: behind no
-// symlink, and in no other repository. If there is no such file, the state is nil.
-func (s *Store) lstatInWorktree(path string) (os.FileInfo, error) {
+// symlink, and in no repository's own directory. If there is no such file, the state is nil.
+func (s *Store) lstatInWorktree(ctx context.Context, path string) (os.FileInfo, error) {
 	if s.Root() == "" { // bare
 		return nil, nil
 	}
@@ -425,18 +425,18 @@ func (s *Store) lstatInWorktree(path string) (os.FileInfo, error) {
 		}
 		dir := filepath.Join(s.Root(), filepath.FromSlash(path[:i]))
 		if info, err := os.Lstat(dir); err == nil && info.Mode()&os.ModeSymlink != 0 {
-			return nil, fmt.Errorf("%s: %s is a symlink", checkpoint.QuotePath(path), checkpoint.QuotePath(path[:i]))
+			return nil, &NoLinesError{path, checkpoint.QuotePath(path[:i]) + " is a symlink"}
 		}
-		if fsutil.Exists(filepath.Join(dir, ".git")) {
-			return nil, fmt.Errorf("%s: %s is a repository of its own", checkpoint.QuotePath(path), checkpoint.QuotePath(path[:i]))
-		}
+	}
+	if f := s.repo.Boundary(ctx).Find(path); f.Reason != "" {
+		return nil, &NoLinesError{path, checkpoint.QuotePath(strings.TrimSuffix(f.Path, "/")) + " is " + f.Reason}
 	}
 	info, err := os.Lstat(filepath.Join(s.Root(), filepath.FromSlash(path)))
 	switch {
 	case err != nil:
 		return nil, nil
 	case info.IsDir():
-		return nil, fmt.Errorf("%s: it is a directory", checkpoint.QuotePath(path))
+		return nil, &NoLinesError{path, "it is a directory"}
 	}
 	return info, nil
 }

@@ -16,15 +16,16 @@ import (
 var BlameCommand = invoke.Command{
 	Name: "blame", Usage: "show which turn or commit brought each line of a file", Args: "[ISSUE] FILE", Max: 2, Category: "Look",
 	ShortHelp: []string{"L"},
-	Description: "For each line of FILE in the worktree, it prints the checkpoint that brought the line: the\n" +
-		"turn, its agent and its request. A line that a later commit has too belongs to the turn that\n" +
-		"wrote it. Other lines belong to a commit, or are not saved yet. Changes of a person between\n" +
-		"two turns are shown apart if a checkpoint was saved between them. Lines of dropped checkpoints\n" +
-		"belong to the next checkpoint that is left.",
+	Description: "For each line of FILE in the worktree, or as of --at, it prints the checkpoint that brought\n" +
+		"the line: the turn, its agent and its request. A line that a later commit has too belongs to\n" +
+		"the turn that wrote it. Other lines belong to a commit, or are not saved yet. Changes of a\n" +
+		"person between two turns are shown apart if a checkpoint was saved between them. Lines of\n" +
+		"dropped checkpoints belong to the next checkpoint that is left. `git checkpoint web` shows\n" +
+		"the same beside each file.",
 	Examples: []string{
 		"git checkpoint blame src/tokens.py",
 		"git checkpoint blame 42 src/tokens.py -L 1,2",
-		"git checkpoint blame src/tokens.py --json",
+		"git checkpoint blame src/tokens.py --at latest~3 --json",
 	},
 	ReadsOnly: true,
 	New:       invoke.Bind((*blameOptions).flags, runBlame),
@@ -33,6 +34,7 @@ var BlameCommand = invoke.Command{
 // blameOptions are the flags of blame.
 type blameOptions struct {
 	ranges    []string
+	at        string // name of a checkpoint, or "" for the file in the worktree
 	porcelain bool
 	color     string
 }
@@ -40,6 +42,7 @@ type blameOptions struct {
 func (o *blameOptions) flags() []cli.Flag {
 	return []cli.Flag{
 		&cli.GenericFlag{Name: "L", Usage: "only the lines of `RANGE`, as of git blame: 10,20 or 10,+5 or :function", Value: (*invoke.List)(&o.ranges)},
+		&cli.StringFlag{Name: "at", Usage: "the file as of the checkpoint `ID` instead of the worktree", Destination: &o.at},
 		&cli.BoolFlag{Name: "porcelain", Usage: "print the format of git blame --porcelain", Destination: &o.porcelain},
 		invoke.ColorFlag(&o.color),
 	}
@@ -72,12 +75,15 @@ func runBlame(c *invoke.Invocation, o *blameOptions) error {
 		c.Printf("%s", text)
 		return nil
 	}
-	origins, order := originsOf(c, lines)
+	blamed := view.BlameOf(lines, func(cp *gitstore.Checkpoint) *checkpoint.Record {
+		r, _ := c.Store.Record(cp) // without it, the checkpoint is named
+		return r
+	})
 	if c.Line.JSON {
-		return c.WriteJSON(blameRecord(req, lines, origins, order))
+		return c.WriteJSON(blamed.Record(req.Issue, req.Path))
 	}
 	defer c.Page()()
-	c.Printf("%s", at.Blame(lines, origins, people))
+	c.Printf("%s", at.Blame(blamed, people))
 	return nil
 }
 
@@ -98,39 +104,14 @@ func blameRequest(c *invoke.Invocation, o *blameOptions) (req *gitstore.BlameReq
 		return nil, err
 	}
 	c.Subject.Issue = issue
-	path, err := c.RootPath(c.Line.Args[len(c.Line.Args)-1])
-	return &gitstore.BlameRequest{Issue: issue, Path: path, Ranges: o.ranges}, err
-}
-
-// originsOf reads the records of the checkpoints that brought lines, and returns the origins
-// with the order of their first lines.
-func originsOf(c *invoke.Invocation, lines []gitstore.BlameLine) (map[*gitstore.BlameSource]*view.Origin, []*view.Origin) {
-	origins := map[*gitstore.BlameSource]*view.Origin{}
-	var order []*view.Origin
-	for _, l := range lines {
-		if origins[l.Source] != nil {
-			continue
+	req = &gitstore.BlameRequest{Issue: issue, Ranges: o.ranges}
+	if o.at != "" {
+		cp, err := c.Find(issue, o.at)
+		if err != nil {
+			return nil, err
 		}
-		var r *checkpoint.Record
-		if l.Source.Checkpoint != nil {
-			r, _ = c.Store.Record(l.Source.Checkpoint) // without it, the checkpoint is named
-		}
-		o := view.OriginOf(l.Source, r)
-		origins[l.Source] = &o
-		order = append(order, &o)
+		req.At = cp.ID
 	}
-	return origins, order
-}
-
-func blameRecord(req *gitstore.BlameRequest, lines []gitstore.BlameLine, origins map[*gitstore.BlameSource]*view.Origin, order []*view.Origin) view.Blame {
-	b := view.Blame{Type: "blame", Issue: string(req.Issue), Path: checkpoint.QuotePath(req.Path)}
-	at := map[*view.Origin]int{}
-	for i, o := range order {
-		at[o] = i
-		b.Sources = append(b.Sources, o.Record())
-	}
-	for _, l := range lines {
-		b.Lines = append(b.Lines, view.BlameLine{Line: l.Number, Source: at[origins[l.Source]], Text: l.Text})
-	}
-	return b
+	req.Path, err = c.RootPath(c.Line.Args[len(c.Line.Args)-1])
+	return req, err
 }

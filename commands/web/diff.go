@@ -145,6 +145,11 @@ func (v *visit) diffPage(from, to *gitstore.Checkpoint, b budget, paths []string
 		b.file = b.page
 	}
 	d.showFiles(compared(), &b)
+	for i := range d.Files {
+		if f := &d.Files[i]; f.Status != "deleted" && !to.Archived {
+			f.Blame = v.links.blame(to.Issue, f.paths[0], nameOf(to))
+		}
+	}
 	return d
 }
 

@@ -27,6 +27,7 @@ type FileDiff struct {
 	Folded         bool
 	More           string // note about omitted lines, or ""
 	URL            string // URL of the complete diff
+	Blame          string // URL of the page about the lines, or ""
 
 	paths []string
 }

@@ -29,6 +29,7 @@ type Page struct {
 	Issue      *IssuePage
 	Checkpoint *CheckpointPage
 	Diff       *Diff
+	Blame      *BlamePage
 	Question   *Question
 	Error      *Failure
 	Export     *Exported

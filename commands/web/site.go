@@ -49,6 +49,7 @@ func (s *site) handler() http.Handler {
 	mux.HandleFunc("GET /live", s.poll)
 	page("GET /i/{issue}", func(v *visit) error { return v.timeline(false) })
 	page("GET /i/{issue}/archive", func(v *visit) error { return v.timeline(true) })
+	page("GET /i/{issue}/blame", (*visit).blame)
 	page("GET /i/{issue}/undo", (*visit).askUndo)
 	page("POST /i/{issue}/undo", (*visit).undo)
 	page("GET /i/{issue}/c/{id}", (*visit).checkpoint)
@@ -133,7 +134,7 @@ func statusOf(err error) int {
 	var refused *gitstore.RefusedError
 	var ambiguous *gitstore.AmbiguousError
 	switch {
-	case errors.Is(err, errNoPage), errors.As(err, &none), errors.As(err, &missing), errors.As(err, &ambiguous), errors.Is(err, gitstore.ErrNothingToUndo):
+	case errors.Is(err, errNoPage), errors.As(err, &none), errors.As(err, new(*gitstore.NoLinesError)), errors.As(err, &missing), errors.As(err, &ambiguous), errors.Is(err, gitstore.ErrNothingToUndo):
 		return http.StatusNotFound
 	case errors.Is(err, errReadOnly), errors.Is(err, errForm):
 		return http.StatusForbidden
@@ -173,7 +174,11 @@ func (v *visit) place() (place, error) {
 	if err != nil {
 		return place{}, err
 	}
-	name := v.r.PathValue("id")
+	return v.placeOf(i, v.r.PathValue("id"))
+}
+
+// placeOf returns the checkpoint with a name in URLs with its chain.
+func (v *visit) placeOf(i checkpoint.Issue, name string) (place, error) {
 	l, err := v.chains.read(v.ctx, v.repo.Store, i, false, 0)
 	if err != nil {
 		return place{}, err

@@ -4,6 +4,7 @@
 //	/                              the issues
 //	/i/ISSUE                       progress and timeline of an issue
 //	/i/ISSUE/archive               archived checkpoints
+//	/i/ISSUE/blame?path=           which turn or commit brought each line, with at= of a checkpoint
 //	/i/ISSUE/undo                  GET describes the undo of the last change, POST executes
 //	/i/ISSUE/c/ID                  a checkpoint: its files with their changes, record
 //	/i/ISSUE/c/ID/diff             changes since another checkpoint

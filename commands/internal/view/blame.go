@@ -64,8 +64,8 @@ func (o *Origin) What() string {
 	if o.IsTurn && o.Turn.Request != "" {
 		return FirstLine(o.Turn.Request)
 	}
-	if o.Source.NotSaved {
-		return ""
+	if o.Source.NotSaved || o.Turn.Hand && o.Turn.Number > 0 {
+		return "" // Who has it all
 	}
 	return o.Source.Summary
 }
@@ -91,6 +91,46 @@ func (o *Origin) Record() BlameSource {
 	return b
 }
 
+// A Blamed is a file with the origins of its lines.
+type Blamed struct {
+	Lines   []gitstore.BlameLine
+	Origins map[*gitstore.BlameSource]*Origin
+	Order   []*Origin // by their first line
+}
+
+// BlameOf adds the origins to lines. record reads the record of a checkpoint, nil if it cannot be
+// read.
+func BlameOf(lines []gitstore.BlameLine, record func(*gitstore.Checkpoint) *checkpoint.Record) *Blamed {
+	b := &Blamed{Lines: lines, Origins: map[*gitstore.BlameSource]*Origin{}}
+	for _, l := range lines {
+		if b.Origins[l.Source] != nil {
+			continue
+		}
+		var r *checkpoint.Record
+		if l.Source.Checkpoint != nil {
+			r = record(l.Source.Checkpoint)
+		}
+		o := OriginOf(l.Source, r)
+		b.Origins[l.Source] = &o
+		b.Order = append(b.Order, &o)
+	}
+	return b
+}
+
+// Record returns the JSON record.
+func (b *Blamed) Record(issue checkpoint.Issue, path string) Blame {
+	record := Blame{Type: "blame", Issue: string(issue), Path: checkpoint.QuotePath(path)}
+	at := map[*Origin]int{}
+	for i, o := range b.Order {
+		at[o] = i
+		record.Sources = append(record.Sources, o.Record())
+	}
+	for _, l := range b.Lines {
+		record.Lines = append(record.Lines, BlameLine{Line: l.Number, Source: at[b.Origins[l.Source]], Text: l.Text})
+	}
+	return record
+}
+
 // Widths of the columns of Blame, in cells.
 const (
 	blameWho  = 34
@@ -99,7 +139,8 @@ const (
 
 // Blame renders lines with their origins: id, origin, request, number and text. At a terminal,
 // a line with the origin of the line before it repeats nothing.
-func (s Screen) Blame(lines []gitstore.BlameLine, origins map[*gitstore.BlameSource]*Origin, people bool) string {
+func (s Screen) Blame(blamed *Blamed, people bool) string {
+	lines, origins := blamed.Lines, blamed.Origins
 	var b strings.Builder
 	who, what, digits := 0, 0, 1
 	for _, l := range lines {

@@ -1,0 +1,103 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"testing"
+
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// turn saves the end of an agent's turn, or with agent "" what a person changed before the next
+// turn. A turn of claude has tokens.
+func (w *world) turn(issue, agent, request string) *gitstore.Saved {
+	w.t.Helper()
+	note := request
+	if agent == "" {
+		note = "by hand"
+	}
+	return w.capture(gitstore.SaveRequest{Issue: checkpoint.Issue(issue), Worktree: true, Untracked: true, Edit: func(r *checkpoint.Record) (*checkpoint.Record, error) {
+		if r == nil {
+			r = checkpoint.New()
+		}
+		r.SetTrigger(checkpoint.Turn)
+		r.SetPhase("build")
+		r.SetNote(note)
+		t := r.AgentTurn()
+		t.Hand, t.Agent, t.Usage = agent == "", agent, nil
+		if !t.Hand {
+			t.Number++
+			t.Request, t.Answer = request, "Done."
+		}
+		if agent == "claude" {
+			s := checkpoint.Spent{Model: "big", Tokens: checkpoint.Tokens{Input: 1200, Output: 300}}
+			t.Usage = []checkpoint.Spent{s}
+			s.Agent, s.Phase = agent, "build"
+			t.Spent = checkpoint.AddSpent(t.Spent, s)
+		}
+		r.SetAgentTurn(t)
+		return r, nil
+	}})
+}
+
+// turns saves two turns of different agents, and a change of a person between them.
+func (w *world) turns() (saved []*gitstore.Saved) {
+	w.write("a.txt", "one\ntwo changed\nthree\n")
+	saved = append(saved, w.turn("42", "claude", "change the second line"))
+	w.write("a.txt", "zero\none\ntwo changed\nthree\n")
+	saved = append(saved, w.turn("42", "", ""))
+	w.write("a.txt", "zero\none\ntwo changed\nthree\nfour\n")
+	w.write("new.txt", "new\n")
+	return append(saved, w.turn("42", "codex", "add <b>four</b>\u202e"))
+}
+
+func TestBlamePage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, false)
+	saved := w.turns()
+	w.write("a.txt", "zero\none\ntwo changed\nthree\nfour\nfive\n")
+	lines := func(page string) []string {
+		var got []string
+		block := regexp.MustCompile(`(?s)<span class="by">([^<]*)</span>.*?</li>`)
+		row := regexp.MustCompile(`id="L(\d+)"`)
+		for _, b := range block.FindAllStringSubmatch(page, -1) {
+			for _, l := range row.FindAllStringSubmatch(b[0], -1) {
+				got = append(got, l[1]+" "+b[1])
+			}
+		}
+		return got
+	}
+	page := w.get("/i/42/blame?path=a.txt")
+	assert.Equal(t, []string{"1 by hand, between turns 1 and 2", "2 Ann Author", "3 turn 1, claude", "4 Ann Author", "5 turn 2, codex", "6 not saved yet"}, lines(page))
+	has(t, page, "change the second line")
+	has(t, page, `add &lt;b&gt;four&lt;/b&gt;\u202e`)
+	has(t, page, `href="/i/42/c/`+string(saved[2].ID)+`"`)
+
+	at := w.get("/i/42/blame?path=a.txt&at=" + string(saved[0].ID))
+	assert.Equal(t, []string{"1 Ann Author", "2 turn 1, claude", "3 Ann Author"}, lines(at))
+	has(t, w.get("/i/42/c/"+string(saved[2].ID)), `href="/i/42/blame?at=`+string(saved[2].ID)+`&amp;path=new.txt"`)
+}
+
+// Only saved files of the worktree have a page: no path leads out of it, into git's directory, or to
+// a file that nobody saved.
+func TestBlameOfOtherPathsIsRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, false)
+	saved := w.turns()
+	w.write("secret.txt", "hunter2\n")
+	w.write(".git/info/exclude", "secret.txt\n")
+	for _, path := range []string{"", ".", "..", "../x", "/etc/passwd", "a.txt/../../x", ".git/config", "sub dir", "secret.txt", "nope", "C:\\x\x00"} {
+		for _, at := range []string{"", string(saved[1].ID)} {
+			answer := w.ask("GET", "/i/42/blame?"+url.Values{"path": {path}, "at": {at}}.Encode(), "", nil)
+			assert.Equal(t, http.StatusNotFound, answer.Code, "%q at %q", path, at)
+			lacks(t, answer.Body.String(), "hunter2", path)
+		}
+	}
+	require.Equal(t, http.StatusNotFound, w.ask("GET", "/i/42/blame?path=new.txt&at="+string(saved[0].ID), "", nil).Code, "it came later")
+	require.Equal(t, http.StatusNotFound, w.ask("GET", "/i/42/blame?path=new.txt&at=nope", "", nil).Code)
+}
