@@ -13,33 +13,68 @@ import (
 const (
 	maxActive      = 100 // checkpoints
 	activePerIssue = 60  // checkpoints of one issue
+	maxSearching   = 5 * time.Second
 )
 
-// An Activity is the newest checkpoints of all issues, in days.
+// An Activity is the newest checkpoints of all issues, or those that a search finds, in days.
 type Activity struct {
-	Timeline Timeline
-	Left     bool // older checkpoints are not shown
+	Timeline    Timeline
+	Filter      Filter
+	Archived    bool   // never, since archives are not searched
+	Left        bool   // older checkpoints are not shown
+	NotSearched string // error of the search, or ""
 }
 
-// activity shows the newest checkpoints of all issues.
+// activity shows the newest checkpoints of all issues, or those that a search finds.
 func (v *visit) activity() error {
 	tips, _, err := v.repo.NewestOfEach(v.ctx)
 	if err != nil {
 		return err
 	}
 	slices.SortStableFunc(tips, gitstore.CompareTips)
-	var lists []*gitstore.List
-	for _, t := range tips[:min(len(tips), maxActive)] {
-		if l, err := v.repo.List(v.ctx, t.Issue, activePerIssue+1); err == nil {
-			lists = append(lists, l)
-		}
-	}
+	a := v.newest(tips, v.search(parseFilter(v.r.URL.Query()), false))
 	p := v.page("Activity")
 	p.Tab = "activity"
-	p.Activity = v.activityOf(lists)
-	p.Live = v.live("", newestClock(lists), "")
+	p.Activity = a
+	if !a.Filter.Any() {
+		p.Live = v.live("", newestTip(tips), "")
+	}
 	v.write(http.StatusOK, p)
 	return nil
+}
+
+// newest returns the newest checkpoints that a search finds. It reads whole chains only for a
+// filter, and stops after maxSearching.
+func (v *visit) newest(tips []gitstore.Tip, s *search) *Activity {
+	limit, started := activePerIssue+1, time.Now()
+	if s.Any() {
+		limit = 0
+	} else {
+		tips = tips[:min(len(tips), maxActive)]
+	}
+	var all []moment
+	left := false
+	for _, t := range tips {
+		if left = time.Since(started) > maxSearching; left || s.err != nil {
+			break
+		}
+		l, err := v.repo.List(v.ctx, t.Issue, limit)
+		if err != nil {
+			continue
+		}
+		found := 0
+		for i := range l.Checkpoints {
+			if found < activePerIssue && s.finds(&l.Checkpoints[i]) {
+				all, found = append(all, moment{l, i}), found+1
+			}
+		}
+	}
+	a := v.activityOf(all, s.Filter)
+	a.Left = a.Left || left
+	if s.err != nil {
+		a.NotSearched = block(cut(s.err.Error(), maxText))
+	}
+	return a
 }
 
 // A moment is a checkpoint in a list.
@@ -50,31 +85,29 @@ type moment struct {
 
 func (m moment) checkpoint() *gitstore.Checkpoint { return &m.list.Checkpoints[m.at] }
 
-// activityOf merges lists by time, and folds runs of automatic checkpoints of an issue.
-func (v *visit) activityOf(lists []*gitstore.List) *Activity {
-	var all []moment
-	for _, l := range lists {
-		for i := range l.Checkpoints[:min(len(l.Checkpoints), activePerIssue)] {
-			all = append(all, moment{l, i})
-		}
-	}
+// activityOf sorts checkpoints by time. Without a filter it folds runs of automatic checkpoints of
+// an issue.
+func (v *visit) activityOf(all []moment, f Filter) *Activity {
 	slices.SortStableFunc(all, func(a, b moment) int { return b.checkpoint().Created.Compare(a.checkpoint().Created) })
-	a := &Activity{Left: len(all) > maxActive}
+	a := &Activity{Filter: f, Left: len(all) > maxActive}
 	all = all[:min(len(all), maxActive)]
 	for from := 0; from < len(all); {
 		day, end := dayOf(all[from].checkpoint().Created), from
 		for end < len(all) && dayOf(all[end].checkpoint().Created) == day {
 			end++
 		}
-		a.Timeline.Groups = append(a.Timeline.Groups, v.day(day, all[from:end]))
+		a.Timeline.Groups = append(a.Timeline.Groups, v.day(day, all[from:end], f))
 		from = end
 	}
 	a.Timeline.Shown = "the newest " + count(len(all), "checkpoint") + " of all issues"
+	if f.Any() {
+		a.Timeline.Shown = count(len(all), "checkpoint") + " of all issues found"
+	}
 	return a
 }
 
 // day returns the group of a day.
-func (v *visit) day(day string, all []moment) Group {
+func (v *visit) day(day string, all []moment, f Filter) Group {
 	g := Group{Phase: day, Count: len(all)}
 	for from := 0; from < len(all); {
 		end := from
@@ -85,15 +118,18 @@ func (v *visit) day(day string, all []moment) Group {
 		for _, m := range all[from:end] {
 			kept = append(kept, m.at)
 		}
-		g.Rows = append(g.Rows, v.rowsOfIssue(all[from].list, kept)...)
+		g.Rows = append(g.Rows, v.rowsOfIssue(all[from].list, kept, f)...)
 		from = end
 	}
 	return g
 }
 
-func (v *visit) rowsOfIssue(l *gitstore.List, kept []int) []TimelineRow {
+func (v *visit) rowsOfIssue(l *gitstore.List, kept []int, f Filter) []TimelineRow {
 	w := v.pager("")
 	runs := view.Runs(l.Checkpoints, kept)
+	if f.Any() {
+		runs = view.Singles(kept)
+	}
 	rows := w.rows(l, Filter{Page: 1}, runs)
 	for i := range rows {
 		row := &rows[i]

@@ -166,7 +166,7 @@ func TestBrowser(t *testing.T) {
 		mark = b.mark()
 		b.press("Enter")
 		b.waitFor("Page.loadEventFired", mark)
-		assert.Equal(t, "/i/42?q=batch&phase=&trigger=&only=", b.at())
+		assert.Equal(t, "/i/42?q=batch&path=&content=&phase=&trigger=&only=", b.at())
 		b.press("?")
 		b.wait("document.getElementById('keys').open")
 		b.eval("document.getElementById('keys').close()", nil)

@@ -61,7 +61,7 @@ func (v *visit) allIssues(page, size int) (*Issues, checkpoint.Clock, error) {
 		return nil, 0, err
 	}
 	slices.SortStableFunc(tips, gitstore.CompareTips)
-	m := &Issues{Strange: lines(strange)}
+	m := &Issues{Strange: lines(strange), File: v.links.file}
 	branch, _ := v.repo.Branch(v.ctx)
 	branch = gitstore.RecordedBranch(branch)
 	from := min((page-1)*size, len(tips))
@@ -71,20 +71,16 @@ func (v *visit) allIssues(page, size int) (*Issues, checkpoint.Clock, error) {
 	for k, t := range shown {
 		m.Rows = append(m.Rows, v.row(v.tip(t.Issue), branch, k < maxJudged && time.Since(started) < maxJudging))
 	}
-	var newest checkpoint.Clock
 	live := map[checkpoint.Issue]bool{}
 	for _, t := range tips {
 		live[t.Issue] = true
-		if t.Checkpoint != nil {
-			newest = max(newest, t.Checkpoint.Clock)
-		}
 	}
 	for _, i := range archived {
 		if !live[i] && len(m.Archived) < maxIssues {
 			m.Archived = append(m.Archived, Link{issueLabel(i), v.links.archive(i)})
 		}
 	}
-	return m, newest, nil
+	return m, newestTip(tips), nil
 }
 
 // A tip is the newest checkpoint of an issue, or the read error.

@@ -39,7 +39,7 @@ func TestTimelineIsSplitIntoPages(t *testing.T) {
 	l := chainOf(60)
 	seen := 0
 	for page := 1; page <= 3; page++ {
-		tl := v.timeline(l, Filter{Page: page})
+		tl := v.timeline(l, &search{Filter: Filter{Page: page}})
 		for _, g := range tl.Groups {
 			for _, r := range g.Rows {
 				e := r.Entry
@@ -54,13 +54,13 @@ func TestTimelineIsSplitIntoPages(t *testing.T) {
 		assert.Equal(t, page < 3, tl.Older != "")
 	}
 	assert.Equal(t, 60, seen)
-	assert.Equal(t, "26–50 of 60 checkpoints", v.timeline(l, Filter{Page: 2}).Shown)
-	assert.Equal(t, "/i/42", v.timeline(l, Filter{Page: 2}).Newer)
-	assert.Equal(t, "/i/42?page=3", v.timeline(l, Filter{Page: 2}).Older)
-	assert.Equal(t, "none", v.timeline(l, Filter{Page: 4}).Shown)
+	assert.Equal(t, "26–50 of 60 checkpoints", v.timeline(l, &search{Filter: Filter{Page: 2}}).Shown)
+	assert.Equal(t, "/i/42", v.timeline(l, &search{Filter: Filter{Page: 2}}).Newer)
+	assert.Equal(t, "/i/42?page=3", v.timeline(l, &search{Filter: Filter{Page: 2}}).Older)
+	assert.Equal(t, "none", v.timeline(l, &search{Filter: Filter{Page: 4}}).Shown)
 
 	l.Complete = false
-	assert.Equal(t, "the newest 60", pager{size: 100, entries: view.Entries{Now: now}}.timeline(l, Filter{Page: 1}).Shown)
+	assert.Equal(t, "the newest 60", pager{size: 100, entries: view.Entries{Now: now}}.timeline(l, &search{Filter: Filter{Page: 1}}).Shown)
 }
 
 func TestTimelineFilter(t *testing.T) {
@@ -86,7 +86,7 @@ func TestTimelineFilter(t *testing.T) {
 	} {
 		q, err := url.ParseQuery(query)
 		require.NoError(t, err)
-		assert.Equal(t, want, pager{size: 100, entries: view.Entries{Now: now}}.timeline(l, parseFilter(q)).Found, query)
+		assert.Equal(t, want, pager{size: 100, entries: view.Entries{Now: now}}.timeline(l, &search{Filter: parseFilter(q)}).Found, query)
 	}
 }
 
@@ -317,14 +317,14 @@ func TestTimelineFoldsAutomaticRuns(t *testing.T) {
 	for i := 2; i < 8; i++ {
 		l.Checkpoints[i].Trigger, l.Checkpoints[i].Note, l.Checkpoints[i].Pinned = checkpoint.BatchComplete, "", false
 	}
-	rows := pager{base: "/i/42", size: 100, entries: view.Entries{Now: now}}.timeline(l, Filter{Page: 1}).Groups[0].Rows
+	rows := pager{base: "/i/42", size: 100, entries: view.Entries{Now: now}}.timeline(l, &search{Filter: Filter{Page: 1}}).Groups[0].Rows
 	require.Len(t, rows, 5)
 	require.NotNil(t, rows[2].Run)
 	assert.Equal(t, "6 batches, 5 h", rows[2].Run.Title)
 	assert.Len(t, rows[2].Run.Entries, 6)
 	assert.Equal(t, "Batch done", rows[2].Run.Entries[0].Title)
 	assert.Equal(t, "note 8", rows[3].Entry.Title)
-	filtered := pager{base: "/i/42", size: 100, entries: view.Entries{Now: now}}.timeline(l, Filter{Page: 1, Trigger: "batch_complete"}).Groups[0].Rows
+	filtered := pager{base: "/i/42", size: 100, entries: view.Entries{Now: now}}.timeline(l, &search{Filter: Filter{Page: 1, Trigger: "batch_complete"}}).Groups[0].Rows
 	assert.Len(t, filtered, 6)
 }
 
@@ -333,9 +333,9 @@ func TestTimelineComparesByTwoClicks(t *testing.T) {
 	t.Parallel()
 	l := chainOf(4)
 	v := pager{base: "/i/42", size: 100, entries: view.Entries{Now: now}}
-	first := v.timeline(l, Filter{Page: 1}).Groups[0].Rows
+	first := v.timeline(l, &search{Filter: Filter{Page: 1}}).Groups[0].Rows
 	assert.Equal(t, "/i/42?compare="+string(l.Checkpoints[2].ID)+"#c-"+l.Checkpoints[2].Commit.String(), first[2].Entry.Compare.URL)
-	second := v.timeline(l, Filter{Page: 1, Compare: string(l.Checkpoints[2].ID)}).Groups[0].Rows
+	second := v.timeline(l, &search{Filter: Filter{Page: 1, Compare: string(l.Checkpoints[2].ID)}}).Groups[0].Rows
 	assert.True(t, second[2].Entry.Chosen)
 	assert.Equal(t, "/i/42/c/"+string(l.Checkpoints[0].ID)+"/diff?against="+string(l.Checkpoints[2].ID), second[0].Entry.Compare.URL)
 	assert.Equal(t, "/i/42/c/"+string(l.Checkpoints[2].ID)+"/diff?against="+string(l.Checkpoints[3].ID), second[3].Entry.Compare.URL)

@@ -83,6 +83,7 @@ type IssuePage struct {
 	Actions      []ActionLink
 	Timeline     Timeline
 	Filter       Filter
+	NotSearched  string         // error of the search, or ""
 	Chosen       *TimelineEntry // checkpoint that is selected for a comparison
 	Clear        string         // URL without a filter
 	Triggers     []Option
@@ -120,18 +121,26 @@ func (v *visit) timeline(archived bool) error {
 		p.Title = "Archive of " + p.Title
 		p.Crumbs = append(p.Crumbs, Crumb{Text: "Archive"})
 	} else {
-		p.Live = v.live(i, newestClock([]*gitstore.List{l}), l.Tip.String())
+		p.Live = v.live(i, newestClock(l), l.Tip.String())
 	}
 	p.Issue = m
 	v.write(http.StatusOK, p)
 	return nil
 }
 
-// newestClock returns the largest clock in lists.
-func newestClock(lists []*gitstore.List) (newest checkpoint.Clock) {
-	for _, l := range lists {
-		for i := range l.Checkpoints {
-			newest = max(newest, l.Checkpoints[i].Clock)
+// newestClock returns the largest clock in a list.
+func newestClock(l *gitstore.List) (newest checkpoint.Clock) {
+	for i := range l.Checkpoints {
+		newest = max(newest, l.Checkpoints[i].Clock)
+	}
+	return newest
+}
+
+// newestTip returns the largest clock of the newest checkpoints.
+func newestTip(tips []gitstore.Tip) (newest checkpoint.Clock) {
+	for _, t := range tips {
+		if t.Checkpoint != nil {
+			newest = max(newest, t.Checkpoint.Clock)
 		}
 	}
 	return newest
@@ -144,11 +153,15 @@ func (v *visit) issuePage(l *gitstore.List, f Filter, archived bool) *IssuePage 
 	if archived {
 		base = v.links.archive(l.Issue)
 	}
+	s := v.search(f, archived)
 	m := &IssuePage{
 		Label: issueLabel(l.Issue), Archived: archived, URL: base, Filter: f,
 		Live: v.links.issue(l.Issue), Archive: v.links.archive(l.Issue),
-		Timeline: v.pager(base).timeline(l, f), Clear: base,
+		Timeline: v.pager(base).timeline(l, s), Clear: base,
 		Triggers: triggers(f.Trigger), Phases: phasesOf(l, f.Phase),
+	}
+	if s.err != nil {
+		m.NotSearched = block(cut(s.err.Error(), maxText))
 	}
 	if at := indexOf(l, f.Compare); f.Compare != "" && at >= 0 {
 		e := v.entry(place{l, at})
@@ -249,6 +262,8 @@ type Issues struct {
 	Archived []Link   // issues that have only archived checkpoints
 	Strange  []string // invalid issue refs
 	Left     int      // number of issues after the rows
+	File     bool     // in an exported file, which has no search
+	Filter   Filter   // of the search
 
 	Shown        string // description of the shown range, "" if all are shown
 	Newer, Older string // URLs of adjacent pages, or ""

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 )
 
@@ -90,17 +91,19 @@ type Timeline struct {
 
 // A Filter selects shown checkpoints. The zero value selects all.
 type Filter struct {
-	Text, Phase, Trigger string
+	Text                 string // in note, request, answer, decisions, summary or id
+	Path, Content        string // changed files as a pathspec, and text that a change adds or removes
+	Phase, Trigger       string
 	Only                 string // pinned, resumable, invalid, or "" for any
 	Compare              string // checkpoint that is selected for a comparison
 	Page                 int    // 1-based
 }
 
-// parseFilter parses a filter from a URL query. Texts are compared in cleaned form.
+// parseFilter parses a filter from a URL query. Texts are compared in cleaned form, changes not.
 // Unknown parameters are ignored.
 func parseFilter(q url.Values) Filter {
 	clip := func(name string) string { return line(cut(strings.TrimSpace(q.Get(name)), maxLine)) }
-	f := Filter{Text: clip("q"), Phase: clip("phase"), Trigger: clip("trigger"), Only: clip("only"), Compare: clip("compare"), Page: 1}
+	f := Filter{Text: clip("q"), Path: cut(q.Get("path"), maxLine), Content: cut(q.Get("content"), maxLine), Phase: clip("phase"), Trigger: clip("trigger"), Only: clip("only"), Compare: clip("compare"), Page: 1}
 	if n, err := strconv.Atoi(q.Get("page")); err == nil && n > 1 && n < 1<<20 {
 		f.Page = n
 	}
@@ -108,7 +111,9 @@ func parseFilter(q url.Values) Filter {
 }
 
 // Any reports whether the filter excludes any checkpoints.
-func (f Filter) Any() bool { return f.Text+f.Phase+f.Trigger+f.Only != "" }
+func (f Filter) Any() bool {
+	return f.Text+f.Path+f.Content+f.Phase+f.Trigger+f.Only != ""
+}
 
 // whole reports whether the filter needs the whole chain.
 func (f Filter) whole() bool { return f.Any() || f.Compare != "" || f.Page > 1 }
@@ -116,7 +121,7 @@ func (f Filter) whole() bool { return f.Any() || f.Compare != "" || f.Page > 1 }
 // query returns the filter as a URL query.
 func (f Filter) query(page int) string {
 	q := url.Values{}
-	for name, value := range map[string]string{"q": f.Text, "phase": f.Phase, "trigger": f.Trigger, "only": f.Only, "compare": f.Compare} {
+	for name, value := range map[string]string{"q": f.Text, "path": f.Path, "content": f.Content, "phase": f.Phase, "trigger": f.Trigger, "only": f.Only, "compare": f.Compare} {
 		if value != "" {
 			q.Set(name, value)
 		}
@@ -130,7 +135,7 @@ func (f Filter) query(page int) string {
 	return "?" + q.Encode()
 }
 
-// keeps reports whether the filter selects a checkpoint.
+// keeps reports whether the filter selects a checkpoint, besides what search looks for.
 func (f Filter) keeps(c *gitstore.Checkpoint) bool {
 	switch f.Only {
 	case "pinned":
@@ -146,8 +151,39 @@ func (f Filter) keeps(c *gitstore.Checkpoint) bool {
 			return false
 		}
 	}
-	return (f.Phase == "" || line(cut(c.Phase, maxLine)) == f.Phase) && (f.Trigger == "" || string(c.Trigger) == f.Trigger) &&
-		(f.Text == "" || contains(f.Text, string(c.ID), c.Note, c.Phase, string(c.Trigger), c.Branch))
+	return (f.Phase == "" || line(cut(c.Phase, maxLine)) == f.Phase) && (f.Trigger == "" || string(c.Trigger) == f.Trigger)
+}
+
+// A search looks for the texts of a filter, as list --grep, --path and --content do.
+type search struct {
+	Filter
+	hasText func(c *gitstore.Checkpoint, text string) bool // nil: only the note is searched
+	changed func(*gitstore.Checkpoint) bool                // nil: changes are not searched
+	err     error                                          // of changed
+}
+
+// search returns the search of a filter. Changes are compared only in live chains.
+func (v *visit) search(f Filter, archived bool) *search {
+	s := &search{Filter: f, hasText: func(c *gitstore.Checkpoint, text string) bool { return work.HasText(v.repo.Store, c, text) }}
+	q := gitstore.ChangeQuery{Content: f.Content}
+	if f.Path != "" {
+		q.Paths = []string{f.Path}
+	}
+	if !archived {
+		s.changed = work.ChangeFilter(v.ctx, v.repo.Store, q, func(err error) { s.err = err })
+	}
+	return s
+}
+
+// finds reports whether the filter selects a checkpoint.
+func (s *search) finds(c *gitstore.Checkpoint) bool {
+	if !s.keeps(c) {
+		return false
+	}
+	if s.Text != "" && !contains(s.Text, string(c.ID), c.Note, c.Branch) && (s.hasText == nil || !s.hasText(c, s.Text)) {
+		return false
+	}
+	return s.changed == nil || s.changed(c)
 }
 
 // contains searches strings for text, ignoring case.
@@ -169,12 +205,12 @@ type pager struct {
 	entries view.Entries
 }
 
-// timeline returns the page selected by a filter.
-func (v pager) timeline(l *gitstore.List, f Filter) Timeline {
-	kept := make([]int, 0, v.size)
+// timeline returns the page that a search selects.
+func (v pager) timeline(l *gitstore.List, s *search) Timeline {
+	f, kept := s.Filter, make([]int, 0, v.size)
 	found, from := 0, (f.Page-1)*v.size
 	for i := range l.Checkpoints {
-		if !f.keeps(&l.Checkpoints[i]) {
+		if !s.finds(&l.Checkpoints[i]) {
 			continue
 		}
 		if found >= from && len(kept) < v.size {

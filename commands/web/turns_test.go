@@ -101,3 +101,36 @@ func TestBlameOfOtherPathsIsRefused(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, w.ask("GET", "/i/42/blame?path=new.txt&at="+string(saved[0].ID), "", nil).Code, "it came later")
 	require.Equal(t, http.StatusNotFound, w.ask("GET", "/i/42/blame?path=new.txt&at=nope", "", nil).Code)
 }
+
+// The page finds what list --grep, --path and --content find.
+func TestSearch(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, false)
+	saved := w.turns()
+	w.save("43", "build", checkpoint.Manual, "of another issue", func(r *checkpoint.Record) {
+		r.Doc().Set("key_decisions", []any{"use <i>four</i> keys"})
+	})
+	found := func(page string) (ids []string) {
+		for _, m := range regexp.MustCompile(`class="over name" href="/i/\d+/c/([^"]+)"`).FindAllStringSubmatch(page, -1) {
+			ids = append(ids, m[1])
+		}
+		return ids
+	}
+	id := func(k int) string { return string(saved[k].ID) }
+	for query, want := range map[string][]string{
+		"q=SECOND+line": {id(1), id(0)}, "q=done.": {id(2), id(1), id(0)}, "q=" + id(1): {id(1)}, "path=new.txt": {id(2)}, "path=*.txt": {id(2), id(1), id(0)},
+		"content=zero": {id(1)}, "content=changed&q=second": {id(0)}, "content=changed&q=four": nil, "path=new.txt&content=zero": nil, "path=../..": nil,
+	} {
+		page := w.get("/i/42?" + query)
+		assert.Equal(t, want, found(page), query)
+		all := found(w.get("/activity?" + query))
+		assert.Equal(t, want, all, "all issues: "+query)
+	}
+	assert.Len(t, found(w.get("/activity?q=four")), 2)
+	has(t, w.get("/i/42?path=../.."), `role="alert"`)
+	has(t, w.get("/activity?path=../.."), `role="alert"`)
+	page := w.get("/i/42?path=%22%3E%3Cb%3E&content=%22%3E%3Cb%3E")
+	lacks(t, page, "<b>")
+	has(t, w.get("/i/42/archive"), `name="q"`)
+	lacks(t, w.get("/i/42/archive"), `name="content"`)
+}
