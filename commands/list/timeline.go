@@ -79,7 +79,7 @@ func (o *listOptions) entries(c *invoke.Invocation, l *gitstore.List, rows [][]i
 	}
 	if o.turns {
 		whole.Agent = func(session string) string { return work.AgentOf(c, session) }
-		whole.Files = func(l *gitstore.Lineage, i int) []string { return work.ChangedBy(c, l, i) }
+		whole.Files = func(l *gitstore.Lineage, i int) []string { return work.ChangedBy(c.Store, l, i) }
 		read = len(rows)
 	}
 	return append(whole.Of(l, rows[:read]), bare.Of(l, rows[read:])...)

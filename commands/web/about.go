@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 )
@@ -23,9 +24,19 @@ func (v *visit) entries() view.Entries {
 			}
 			return r
 		},
+		Agent:   v.repo.Agent,
+		Files:   v.filesWithoutRequest,
 		Lineage: func(l *gitstore.List) *gitstore.Lineage { return v.repo.Store.Lineage(v.ctx, l) },
 		Totals:  func(pairs []gitstore.Pair) []*gitstore.Totals { return v.changes.of(v.ctx, v.repo.Store, pairs) },
 	}
+}
+
+// filesWithoutRequest returns the files that a turn changed, if no request says what it did.
+func (v *visit) filesWithoutRequest(l *gitstore.Lineage, i int) []string {
+	if l.List.Checkpoints[i].Note != "" {
+		return nil
+	}
+	return work.ChangedBy(v.repo.Store, l, i)
 }
 
 // entry returns the entry of a single checkpoint without its change.

@@ -98,10 +98,7 @@ func (v *visit) blameBlock(o *view.Origin) BlameBlock {
 	case s.Checkpoint == nil:
 		b.URL = v.repo.Forge.commit(s.Commit.String())
 	default:
-		b.URL, b.Mark = v.links.checkpoint(s.Checkpoint), markOf(s.Checkpoint.Trigger)
-		if o.Turn.Hand {
-			b.Mark = markOf(checkpoint.Manual)
-		}
+		b.URL, b.Mark = v.links.checkpoint(s.Checkpoint), view.Category(s.Checkpoint)
 	}
 	b.At = stamp(s.Time, v.o.Now())
 	return b

@@ -309,6 +309,56 @@ func (b *tour) pressButtons(t *testing.T) {
 	assert.Contains(t, b.text(), "There is nothing to undo")
 }
 
+// The slider, the keys and the links show the changes of another turn beside the list, without a new
+// page.
+func TestBrowserTurns(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
+	b := startTour(t)
+	b.axe = axeCore(t)
+	saved := b.w.turns()
+	b.letIn()
+	b.enter("/i/42")
+	b.click(`.tabs a[href$="/turns"]`)
+	b.look("turns")
+	shows := func(k int, title string) {
+		t.Helper()
+		b.wait("document.querySelector('#pane-h').textContent.includes(" + quoted(title) + ")")
+		b.wait("location.search === '?at=" + string(saved[k].ID) + "'")
+		var n int
+		b.eval("Number(document.querySelector('[data-selected]').dataset.n) * 10 + Number(document.querySelector('#scrub').value)", &n)
+		assert.Equal(t, 11*(k+1), n)
+	}
+	mark := b.mark()
+	b.press("j")
+	shows(1, "By hand")
+	b.press("j")
+	shows(0, "change the second line")
+	b.press("j")
+	b.press("k")
+	shows(1, "By hand")
+	b.eval("const s = document.querySelector('#scrub'); s.value = 3; s.dispatchEvent(new Event('input'))", nil)
+	shows(2, "add <b>four")
+	b.eval("document.querySelector('[data-n=\"1\"] a').click()", nil)
+	shows(0, "change the second line")
+	b.eval("document.querySelector('.steps-nav a').click()", nil)
+	shows(1, "By hand")
+	for _, m := range b.since(mark) {
+		assert.NotEqual(t, "Page.loadEventFired", m.Method)
+	}
+	b.click(".file .acts a")
+	assert.Contains(t, b.text(), "by hand, between turns 1 and 2")
+	b.look("blame")
+	b.script(false)
+	b.enter("/i/42/turns")
+	b.click(`.steps-nav a[rel="next"]`)
+	assert.Contains(t, b.text(), "By hand, between turns 1 and 2")
+	b.script(true)
+	b.stayed()
+}
+
 // An open page shows new checkpoints without a reload, and nothing moves.
 func TestBrowserLive(t *testing.T) {
 	t.Parallel()

@@ -14,6 +14,8 @@ import (
 type CheckpointPage struct {
 	TimelineEntry
 	More          string // note without its first line
+	Request       string // of the turn, unless the title has it all
+	Answer        string // end of the agent's answer
 	Summary       string
 	Decisions     []string
 	Label         string // of the issue
@@ -36,7 +38,7 @@ type CheckpointPage struct {
 	Forge         string // host of the forge
 }
 
-// A Side is a comparison that the page of a checkpoint offers.
+// A Side is a comparison or a view that a page offers.
 type Side struct {
 	Text, URL string
 	Selected  bool
@@ -129,6 +131,12 @@ func (m *CheckpointPage) describe(v *visit, c *gitstore.Checkpoint, r *checkpoin
 	m.Timings = timings(r.Doc())
 	m.LeftOut, m.FilesLeft = leftOut(r)
 	m.Facts = snapshotFacts(r)
+	if t := r.AgentTurn(); m.Who != "" {
+		m.Answer = block(cut(strings.TrimSpace(t.Answer), maxText))
+		if text := block(cut(strings.TrimSpace(t.Request), maxText)); text != m.Title {
+			m.Request = text
+		}
+	}
 	m.Summary = block(cut(strings.TrimSpace(r.Doc().Text("context_summary")), maxText))
 	if m.Summary == m.Title {
 		m.Summary = ""
@@ -210,9 +218,6 @@ func snapshotFacts(r *checkpoint.Record) []Fact {
 		add("Merging", merged)
 	}
 	add("Contains", view.ExtentText(s))
-	if r.Trigger() == checkpoint.Turn {
-		add("Tokens", view.TokensText(checkpoint.SumOf(r.AgentTurn().Usage)))
-	}
 	return facts
 }
 

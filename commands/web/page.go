@@ -30,6 +30,7 @@ type Page struct {
 	Checkpoint *CheckpointPage
 	Diff       *Diff
 	Blame      *BlamePage
+	Turns      *TurnsPage
 	Question   *Question
 	Error      *Failure
 	Export     *Exported
@@ -68,9 +69,8 @@ type IssuePage struct {
 	Label, Title string
 	State        string // recorded state of the issue
 	Labels       []string
-	Archived     bool   // timeline shows the archive
-	Live         string // URLs of both timelines
-	Archive      string
+	Archived     bool // timeline shows the archive
+	Views        []Side
 	URL          string // URL of this timeline
 	Undo         string // URL that undoes the last change, or ""
 	Branch       string
@@ -156,9 +156,13 @@ func (v *visit) issuePage(l *gitstore.List, f Filter, archived bool) *IssuePage 
 	s := v.search(f, archived)
 	m := &IssuePage{
 		Label: issueLabel(l.Issue), Archived: archived, URL: base, Filter: f,
-		Live: v.links.issue(l.Issue), Archive: v.links.archive(l.Issue),
 		Timeline: v.pager(base).timeline(l, s), Clear: base,
 		Triggers: triggers(f.Trigger), Phases: phasesOf(l, f.Phase),
+	}
+	if archived {
+		m.Views = v.views(l.Issue, "Archive")
+	} else {
+		m.Views = v.views(l.Issue, "Timeline")
 	}
 	if s.err != nil {
 		m.NotSearched = block(cut(s.err.Error(), maxText))
@@ -178,6 +182,18 @@ func (v *visit) issuePage(l *gitstore.List, f Filter, archived bool) *IssuePage 
 		m.fill(v, l)
 	}
 	return m
+}
+
+// views returns the views of an issue.
+func (v *visit) views(i checkpoint.Issue, selected string) []Side {
+	if v.links.file {
+		return nil
+	}
+	return []Side{
+		{"Timeline", v.links.issue(i), selected == "Timeline"},
+		{"Turns", v.links.turns(i), selected == "Turns"},
+		{"Archive", v.links.archive(i), selected == "Archive"},
+	}
 }
 
 // fill adds what the checkpoint records from which the work goes on.

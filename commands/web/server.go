@@ -30,7 +30,8 @@ type Options struct {
 type Repository struct {
 	*gitstore.Store
 	Judge  func(*gitstore.Checkpoint, *checkpoint.Record) (*view.Standing, error)
-	Beside func(*view.Standing) // adds what stands beside the checkpoint from which the work goes on
+	Agent  func(session string) string // agent of a session, or ""
+	Beside func(*view.Standing)        // adds what stands beside the checkpoint from which the work goes on
 	Forge  Forge
 	Mirror func() // updates the files of a mirrored layout after a change
 }

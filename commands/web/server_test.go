@@ -99,7 +99,7 @@ func TestConcurrentRequestsAreLimited(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, false)
 	for range maxAtOnce {
-		w.site.turns <- struct{}{}
+		w.site.slots <- struct{}{}
 	}
 	answer := w.ask("GET", "/", "", func(r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), 10*time.Millisecond)
@@ -107,7 +107,7 @@ func TestConcurrentRequestsAreLimited(t *testing.T) {
 		*r = *r.WithContext(ctx)
 	})
 	assert.Equal(t, http.StatusServiceUnavailable, answer.Code)
-	<-w.site.turns
+	<-w.site.slots
 	assert.Equal(t, http.StatusOK, w.ask("GET", "/", "", nil).Code)
 }
 

@@ -16,7 +16,7 @@ import (
 type site struct {
 	o       Options
 	secret  string        // secret key for forms
-	turns   chan struct{} // semaphore of reading requests
+	slots   chan struct{} // semaphore of reading requests
 	chains  chains
 	changes counted
 	lengths lengths
@@ -25,7 +25,7 @@ type site struct {
 }
 
 func newSite(o Options) *site {
-	return &site{o: o, secret: rand.Text(), turns: make(chan struct{}, maxAtOnce)}
+	return &site{o: o, secret: rand.Text(), slots: make(chan struct{}, maxAtOnce)}
 }
 
 // A visit is one request.
@@ -49,6 +49,7 @@ func (s *site) handler() http.Handler {
 	mux.HandleFunc("GET /live", s.poll)
 	page("GET /i/{issue}", func(v *visit) error { return v.timeline(false) })
 	page("GET /i/{issue}/archive", func(v *visit) error { return v.timeline(true) })
+	page("GET /i/{issue}/turns", (*visit).turnsPage)
 	page("GET /i/{issue}/blame", (*visit).blame)
 	page("GET /i/{issue}/undo", (*visit).askUndo)
 	page("POST /i/{issue}/undo", (*visit).undo)
@@ -76,7 +77,7 @@ func (s *site) visit(w http.ResponseWriter, r *http.Request, show func(*visit) e
 	v := &visit{site: s, ctx: ctx, w: w, r: r}
 	err := v.take()
 	if err == nil {
-		defer func() { <-s.turns }()
+		defer func() { <-s.slots }()
 		if v.repo, err = s.o.Open(ctx); err == nil {
 			defer v.repo.Close()
 			if r.Method == http.MethodGet { // without a state, the page does not poll
@@ -93,7 +94,7 @@ func (s *site) visit(w http.ResponseWriter, r *http.Request, show func(*visit) e
 // take acquires the semaphore.
 func (v *visit) take() error {
 	select {
-	case v.turns <- struct{}{}:
+	case v.slots <- struct{}{}:
 		return nil
 	case <-v.ctx.Done():
 		return v.ctx.Err()

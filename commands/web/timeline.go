@@ -10,6 +10,7 @@ import (
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
 )
 
 // PageSize is the number of checkpoints per timeline page.
@@ -19,8 +20,10 @@ const PageSize = 100
 type TimelineEntry struct {
 	ID, Short, Commit string
 	Title             string // the work, or the event that led to the checkpoint
+	Who               string // turn and agent: "turn 7, claude", or ""
+	Tokens            string // tokens of the turn, or ""
 	Event             string // the event that led to the checkpoint
-	Mark              string // milestone, batch, agent, stop or other
+	Mark              string // milestone, batch, agent, hand, stop or other
 	Phase, Branch     string
 	Elsewhere         string // Branch, if it is not the branch of the newest checkpoint
 	By                string // author, if it is another person
@@ -91,12 +94,12 @@ type Timeline struct {
 
 // A Filter selects shown checkpoints. The zero value selects all.
 type Filter struct {
-	Text                 string // in note, request, answer, decisions, summary or id
-	Path, Content        string // changed files as a pathspec, and text that a change adds or removes
-	Phase, Trigger       string
-	Only                 string // pinned, resumable, invalid, or "" for any
-	Compare              string // checkpoint that is selected for a comparison
-	Page                 int    // 1-based
+	Text           string // in note, request, answer, decisions, summary or id
+	Path, Content  string // changed files as a pathspec, and text that a change adds or removes
+	Phase, Trigger string
+	Only           string // pinned, resumable, invalid, or "" for any
+	Compare        string // checkpoint that is selected for a comparison
+	Page           int    // 1-based
 }
 
 // parseFilter parses a filter from a URL query. Texts are compared in cleaned form, changes not.
@@ -332,8 +335,9 @@ func (v pager) entry(e *view.Entry) TimelineEntry {
 	}
 	return TimelineEntry{
 		ID: line(id), Short: short(id), Commit: c.Commit.String(),
-		Title: firstLine(e.Title), Event: firstLine(e.Event), Change: changeOf(e.Change),
-		Mark: view.Category(c.Trigger), Phase: line(cut(c.Phase, maxLine)), Branch: line(cut(c.Branch, maxLine)),
+		Title: firstLine(e.Work()), Event: firstLine(e.Event), Change: changeOf(e.Change),
+		Who: firstLine(e.Who()), Tokens: view.TokensText(checkpoint.SumOf(e.Usage)),
+		Mark: view.Category(c), Phase: line(cut(c.Phase, maxLine)), Branch: line(cut(c.Branch, maxLine)),
 		At: stamp(c.Created, v.entries.Now), URL: v.links.checkpoint(c),
 		Tip: e.Tip, Pinned: c.Pinned, Resumable: e.Resumable, Old: e.Stale, Archived: c.Archived,
 		Problem: line(e.Problem), By: line(cut(e.By, maxLine)),

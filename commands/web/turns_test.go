@@ -134,3 +134,51 @@ func TestSearch(t *testing.T) {
 	has(t, w.get("/i/42/archive"), `name="q"`)
 	lacks(t, w.get("/i/42/archive"), `name="content"`)
 }
+
+// Without a script, links lead through the turns. Each row has its turn, agent, phase and request.
+func TestTurnsPage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, true)
+	saved := w.turns()
+	w.save("42", "build", checkpoint.Manual, "no turn", nil)
+	id := func(k int) string { return string(saved[k].ID) }
+	page := w.get("/i/42/turns")
+	row := regexp.MustCompile(`(?s)<li class="row frame".*?</li>`).FindAllString(page, -1)
+	require.Len(t, row, 3)
+	for k, want := range [][]string{
+		{`data-n="3"`, "turn 2, codex", "build", `add &lt;b&gt;four`, "data-selected"}, {`data-n="2"`, "By hand, between turns 1 and 2"},
+		{`data-n="1"`, "turn 1, claude", "change the second line", "/i/42/turns?at=" + id(0)},
+	} {
+		for _, text := range want {
+			has(t, row[k], text)
+		}
+	}
+	has(t, page, `rel="next" href="/i/42/turns?at=`+id(1)+`"`)
+	has(t, page, "new.txt")
+	has(t, page, `href="/i/42/c/`+id(2)+`/restore"`)
+	oldest := w.get("/i/42/turns?at=" + id(0))
+	assert.Equal(t, oldest, w.get("/i/42/turns?n=1"))
+	assert.Equal(t, oldest, w.get("/i/42/turns?n=-7"))
+	has(t, oldest, "1.2k in, 300 out")
+	lacks(t, oldest, "new.txt")
+	part := w.get("/i/42/turns?n=1&part=1")
+	has(t, oldest, part)
+	lacks(t, part, "<html")
+	assert.Equal(t, http.StatusNotFound, w.ask("GET", "/i/42/turns?at=nope", "", nil).Code)
+
+	w.save("44", "build", checkpoint.Manual, "by a person", nil)
+	has(t, w.get("/i/44/turns"), "by a person", "without turns, all checkpoints are there")
+}
+
+// Turns without requests are told apart by their files.
+func TestTurnsWithoutRequests(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, false)
+	w.write("b.txt", "b\n")
+	w.turn("42", "claude", "")
+	w.write("a.txt", "changed\n")
+	w.turn("42", "claude", "")
+	page := w.get("/i/42/turns")
+	has(t, page, "Changed a.txt")
+	has(t, page, "Changed b.txt")
+}

@@ -4,6 +4,7 @@
 //	/                              the issues
 //	/i/ISSUE                       progress and timeline of an issue
 //	/i/ISSUE/archive               archived checkpoints
+//	/i/ISSUE/turns                 turns of agents with their changes, at=ID or n=POSITION
 //	/i/ISSUE/blame?path=           which turn or commit brought each line, with at= of a checkpoint
 //	/i/ISSUE/undo                  GET describes the undo of the last change, POST executes
 //	/i/ISSUE/c/ID                  a checkpoint: its files with their changes, record
@@ -180,6 +181,7 @@ func webRepository(c *invoke.Invocation, ctx context.Context) (*Repository, erro
 		Judge: func(cp *gitstore.Checkpoint, r *checkpoint.Record) (*view.Standing, error) {
 			return work.Judge(own, cp, r, work.JudgeOptions{Issue: work.IssueOptions{Recent: true}})
 		},
+		Agent:  func(session string) string { return work.AgentOf(own, session) },
 		Beside: func(s *view.Standing) { lookBeside(own, s) },
 		Forge:  forgeOf(own),
 		Mirror: func() {

@@ -71,7 +71,8 @@ func (w *world) open(ctx context.Context) (*Repository, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Repository{Store: s, Forge: w.forge, Judge: func(c *gitstore.Checkpoint, r *checkpoint.Record) (*view.Standing, error) {
+	agent := func(string) string { return "" }
+	return &Repository{Store: s, Forge: w.forge, Agent: agent, Judge: func(c *gitstore.Checkpoint, r *checkpoint.Record) (*view.Standing, error) {
 		facts := freshness.Facts{Now: now, NoIssue: "nobody asked", Findings: []freshness.Reason{{
 			Check: "session", Message: r.Note(), Detail: []string{r.Note()}, Diff: []string{"-" + r.Note()}, Hint: r.Note(),
 		}}}

@@ -50,13 +50,23 @@ func (o *Origin) Who() string {
 	case s.Checkpoint == nil:
 		return s.Author
 	case o.IsTurn:
-		return strings.TrimSuffix(fmt.Sprintf("turn %d, %s", o.Turn.Number, o.Turn.Agent), ", ")
+		return turnName(o.Turn.Number, o.Turn.Agent)
 	case o.Turn.Number > 0 && o.Turn.Hand:
-		return fmt.Sprintf("by hand, between turns %d and %d", o.Turn.Number, o.Turn.Number+1)
+		return handName(o.Turn.Number)
 	case o.Turn.Number > 0: // of a person or of the agent, in the middle of its turn
 		return fmt.Sprintf("after turn %d", o.Turn.Number)
 	}
 	return cmp.Or(s.Author, "checkpoint")
+}
+
+// turnName returns the name of a turn, such as "turn 7, claude". agent can be "".
+func turnName(number int, agent string) string {
+	return strings.TrimSuffix(fmt.Sprintf("turn %d, %s", number, agent), ", ")
+}
+
+// handName names the changes of a person after a number of turns.
+func handName(turns int) string {
+	return fmt.Sprintf("by hand, between turns %d and %d", turns, turns+1)
 }
 
 // What returns the first line of the request of the turn, of the note, or of the message.

@@ -44,6 +44,26 @@ type Entries struct {
 	Lineage func(*gitstore.List) *gitstore.Lineage // nil function: names of branches are not followed
 }
 
+// Who returns the turn and its agent, such as "turn 7, claude", or "" if the entry is no turn.
+func (e *Entry) Who() string {
+	if e.Turn == 0 {
+		return ""
+	}
+	return turnName(e.Turn, e.Agent)
+}
+
+// Work returns the title beside Who: the request of a turn, or without a request its changed files.
+func (e *Entry) Work() string {
+	note := FirstLine(strings.TrimSpace(e.Checkpoint.Note))
+	switch {
+	case e.Turn == 0:
+		return e.Title
+	case note == "" && len(e.Files) > 0:
+		return "Changed " + List(Few(QuotePaths(e.Files), 3))
+	}
+	return cmp.Or(note, e.Title)
+}
+
 // lineageOf returns the lineage of a list.
 func (s Entries) lineageOf(l *gitstore.List) *gitstore.Lineage {
 	if s.Lineage == nil {
@@ -102,7 +122,10 @@ func (s Entries) Single(l *gitstore.List, i int) Entry {
 	e.Title, e.Event = Title(cp, r, before), Event(cp, r)
 	if s.Agent != nil && cp.Trigger == checkpoint.Turn && r != nil {
 		if t := r.AgentTurn(); !t.Hand {
-			e.Turn, e.Session, e.Agent, e.Usage = t.Number, r.Session(), cmp.Or(t.Agent, s.Agent(r.Session())), t.Usage
+			e.Turn, e.Session, e.Agent, e.Usage = t.Number, r.Session(), t.Agent, t.Usage
+			if e.Agent == "" {
+				e.Agent = s.Agent(e.Session)
+			}
 		}
 	}
 	return e

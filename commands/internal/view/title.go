@@ -23,6 +23,8 @@ func Title(cp *gitstore.Checkpoint, r, before *checkpoint.Record) string {
 	switch {
 	case note == "":
 		return cmp.Or(newSummary(r, before), Event(cp, r))
+	case cp.Trigger == checkpoint.Turn && note == HandNote && r != nil && r.AgentTurn().Number > 0:
+		return upperFirst(handName(r.AgentTurn().Number))
 	case cp.Trigger == checkpoint.Turn && note == HandNote:
 		return "By hand, before a turn"
 	case cp.Trigger == checkpoint.Turn && r != nil:
@@ -114,8 +116,13 @@ func always(text string) func(*gitstore.Checkpoint, *checkpoint.Record) string {
 	return func(*gitstore.Checkpoint, *checkpoint.Record) string { return text }
 }
 
-// Category returns the category of a trigger: milestone, batch, agent, stop or other.
-func Category(t checkpoint.Trigger) string { return cmp.Or(triggers[t].mark, "other") }
+// Category returns the category of a checkpoint: milestone, batch, agent, hand, stop or other.
+func Category(cp *gitstore.Checkpoint) string {
+	if isByHand(cp) {
+		return "hand"
+	}
+	return cmp.Or(triggers[cp.Trigger].mark, "other")
+}
 
 // phaseEvent returns the change of a phase. A save starts a phase if the phase began at the
 // time of the save.
@@ -185,6 +192,9 @@ func RunTitle(run []gitstore.Checkpoint) string {
 	var order []string
 	for i := range run {
 		noun := triggers[run[i].Trigger].noun
+		if isByHand(&run[i]) {
+			noun = "change by hand"
+		}
 		if counts[noun] == 0 {
 			order = append(order, noun)
 		}
@@ -201,10 +211,17 @@ func RunTitle(run []gitstore.Checkpoint) string {
 	return text
 }
 
+// isByHand reports whether a checkpoint has what a person changed before a turn.
+func isByHand(cp *gitstore.Checkpoint) bool {
+	return cp.Trigger == checkpoint.Turn && cp.Note == HandNote
+}
+
 func countOf(n int, noun string) string {
 	switch {
 	case n > 1 && noun == "batch":
 		return fmt.Sprintf("%d batches", n)
+	case n > 1 && noun == "change by hand":
+		return fmt.Sprintf("%d changes by hand", n)
 	case n > 1 && noun == "save before an agent":
 		return fmt.Sprintf("%d saves before agents", n)
 	}

@@ -128,7 +128,7 @@ func changedInTurns(c *invoke.Invocation, s *view.Standing, l *gitstore.Lineage,
 			break
 		}
 		last = max(last, n)
-		for _, path := range ChangedBy(c, l, i) {
+		for _, path := range ChangedBy(c.Store, l, i) {
 			if turns[path] == nil {
 				order = append(order, path)
 			}

@@ -1,19 +1,16 @@
 package work
 
-import (
-	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/gitstore"
-)
+import "git-checkpoint/gitstore"
 
 // ChangedBy returns the paths that the checkpoint at an index changed, since the checkpoint that
 // its files came from or since HEAD at the save. It returns nil if that is unknown.
-func ChangedBy(c *invoke.Invocation, l *gitstore.Lineage, i int) (paths []string) {
+func ChangedBy(s *gitstore.Store, l *gitstore.Lineage, i int) (paths []string) {
 	at := &l.List.Checkpoints[i]
 	from, known := l.Before(i)
 	if from != nil {
-		return c.Store.Files.ChangedBetween(from, at)
+		return s.Files.ChangedBetween(from, at)
 	}
-	r, err := c.Store.Record(at)
+	r, err := s.Record(at)
 	if err != nil || !known {
 		return nil
 	}

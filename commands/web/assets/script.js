@@ -117,6 +117,60 @@
     });
   }
 
+  // The slider and the keys show another turn beside the list, without a new page.
+  var scrub = null;
+  function scrubber(input) {
+    var pane = document.querySelector("[data-pane]"), asked = null, timer = 0;
+    function row(n) { return document.querySelector('[data-n="' + n + '"].frame'); }
+    function mark(n) {
+      all(".frame").forEach(function (r) {
+        var on = r === row(n), link = r.querySelector("a.over");
+        r.toggleAttribute("data-selected", on);
+        if (on) { link.setAttribute("aria-current", "true"); reveal(r); } else link.removeAttribute("aria-current");
+      });
+    }
+    function reveal(r) {
+      var box = r.parentNode;
+      if (r.offsetTop < box.scrollTop) box.scrollTop = r.offsetTop;
+      else if (r.offsetTop + r.offsetHeight > box.scrollTop + box.clientHeight) box.scrollTop = r.offsetTop + r.offsetHeight - box.clientHeight;
+    }
+    function show(n) {
+      var url = location.pathname + "?n=" + n;
+      if (!row(n)) { location.assign(url); return; }
+      mark(n);
+      input.value = n;
+      if (asked) asked.abort();
+      asked = new AbortController();
+      fetch(url + "&part=1", { cache: "no-store", signal: asked.signal }).then(function (answer) {
+        if (!answer.ok) throw new Error(answer.status);
+        return answer.text();
+      }).then(function (text) {
+        pane.innerHTML = text;
+        history.replaceState(null, "", row(n).querySelector("a.over").href);
+        localTimes();
+      }).catch(function (e) { if (e.name !== "AbortError") location.assign(url); });
+    }
+    function to(n) {
+      n = Math.min(Math.max(n, 1), Number(input.max));
+      if (n === Number(input.value) && pane.querySelector('[data-n="' + n + '"]')) return;
+      clearTimeout(timer);
+      input.value = n;
+      mark(n);
+      timer = setTimeout(show, 60, n);
+    }
+    input.hidden = false;
+    input.addEventListener("input", function () { var n = Number(input.value); clearTimeout(timer); mark(n); timer = setTimeout(show, 60, n); });
+    document.addEventListener("click", function (e) {
+      var link = e.target.closest && e.target.closest(".frame a.over, .steps-nav a");
+      if (!link || e.ctrlKey || e.metaKey || e.shiftKey) return;
+      var frame = link.closest(".frame"), n = frame ? Number(frame.dataset.n) : Number(input.value) + (link.rel === "next" ? -1 : 1);
+      e.preventDefault();
+      to(n);
+    });
+    scrub = function (step) { to(Number(input.value) + step); };
+    mark(Number(input.value));
+  }
+
   function visible() {
     return all("[data-item]").filter(function (item) { return !item.hidden && item.getClientRects().length > 0; });
   }
@@ -150,13 +204,13 @@
   }
 
   function keys(e) {
-    if (silent || e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName)) return;
+    if (silent || e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName) && e.target.type !== "range") return;
     var dialog = document.getElementById("keys");
     if (dialog.open) return;
     var done = true;
     switch (e.key) {
-      case "j": move(1); break;
-      case "k": move(-1); break;
+      case "j": if (scrub) scrub(-1); else move(1); break;
+      case "k": if (scrub) scrub(1); else move(-1); break;
       case "n": open('main a[rel="next"]'); break;
       case "p": open('main a[rel="prev"]'); break;
       case "c": compare(); break;
@@ -188,6 +242,7 @@
     setInterval(localTimes, 30000);
     all("[data-news]").forEach(follow);
     all("[data-find]").forEach(finder);
+    all("[data-scrub]").forEach(scrubber);
     all("[data-keys]").forEach(function (button) {
       button.hidden = false;
       button.addEventListener("click", function () { document.getElementById("keys").showModal(); });

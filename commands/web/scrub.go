@@ -1,0 +1,172 @@
+package web
+
+import (
+	"bytes"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// rowsAround is the number of rows before and after the selected turn.
+const rowsAround = 30
+
+// A TurnsPage shows the turns of an issue, and the changes of one of them beside the list. If the
+// issue has no turn, it shows all checkpoints.
+type TurnsPage struct {
+	Label, Title string
+	Views        []Side
+	Noun         string // turn or checkpoint
+	Count        int
+	Rows         []TurnRow // newest first, around the selected turn
+	Pane         *TurnPane
+}
+
+// A TurnRow is a turn in the list.
+type TurnRow struct {
+	TimelineEntry
+	N        int // position, from 1 for the oldest
+	Selected bool
+}
+
+// A TurnPane shows the selected turn.
+type TurnPane struct {
+	*CheckpointPage
+	N, Count      int
+	Page          string // URL of the checkpoint's page
+	Before, After string // URLs of the turns before and after it, or ""
+}
+
+// turns shows the turns of an issue. The query has the name of a checkpoint in at, or a position in
+// n. With part, it is only the pane of the selected turn.
+func (v *visit) turnsPage() error {
+	i, err := v.issue()
+	if err != nil {
+		return err
+	}
+	l, err := v.chains.read(v.ctx, v.repo.Store, i, false, 0)
+	if err != nil {
+		return err
+	}
+	if len(l.Checkpoints) == 0 {
+		return &gitstore.NoneError{Issue: i}
+	}
+	m := &TurnsPage{Label: issueLabel(i), Views: v.views(i, "Turns"), Noun: "turn"}
+	picked := turnsOf(l)
+	if len(picked) == 0 {
+		m.Noun, picked = "checkpoint", allOf(l)
+	}
+	m.Count = len(picked)
+	at, err := selected(l, picked, v.r.URL.Query())
+	if err != nil {
+		return err
+	}
+	m.Pane = v.turnPane(l, picked, at)
+	if v.r.URL.Query().Has("part") {
+		return v.writePart("turn-pane", m.Pane)
+	}
+	m.fill(v, l, picked, at)
+	if r, err := v.repo.Record(&l.Checkpoints[0]); err == nil {
+		m.Title = firstLine(r.Subject())
+	}
+	p := v.page("Turns of " + m.Label)
+	p.Crumbs = v.crumbs(i, Crumb{Text: "Turns"})
+	p.Turns = m
+	v.write(http.StatusOK, p)
+	return nil
+}
+
+// turnsOf returns the indexes of the turns of a list, and of the changes of a person between them.
+func turnsOf(l *gitstore.List) (picked []int) {
+	for i := range l.Checkpoints {
+		if l.Checkpoints[i].Trigger == checkpoint.Turn {
+			picked = append(picked, i)
+		}
+	}
+	return picked
+}
+
+func allOf(l *gitstore.List) (all []int) {
+	for i := range l.Checkpoints {
+		all = append(all, i)
+	}
+	return all
+}
+
+// selected returns the position in picked that a query selects, by default the newest.
+func selected(l *gitstore.List, picked []int, q url.Values) (at int, err error) {
+	if name := q.Get("at"); name != "" {
+		if at = slices.Index(picked, indexOf(l, name)); at < 0 {
+			return 0, &gitstore.NotFoundError{Issue: l.Issue, Name: cut(name, maxLine)}
+		}
+		return at, nil
+	}
+	if n, err := strconv.Atoi(q.Get("n")); err == nil {
+		return len(picked) - min(max(n, 1), len(picked)), nil
+	}
+	return 0, nil
+}
+
+// fill adds the rows around the selected turn.
+func (m *TurnsPage) fill(v *visit, l *gitstore.List, picked []int, at int) {
+	from := max(0, min(at-rowsAround, len(picked)-2*rowsAround))
+	window := picked[from:min(len(picked), from+2*rowsAround)]
+	w := v.pager("")
+	entries := w.entries.Of(l, view.Singles(window))
+	for k := range entries {
+		e := w.entry(&entries[k])
+		e.URL = v.links.turn(&l.Checkpoints[window[k]])
+		m.Rows = append(m.Rows, TurnRow{TimelineEntry: e, N: len(picked) - from - k, Selected: from+k == at})
+	}
+}
+
+// turnPane returns the pane of the turn at a position in picked.
+func (v *visit) turnPane(l *gitstore.List, picked []int, at int) *TurnPane {
+	here := place{l, picked[at]}
+	p := &TurnPane{CheckpointPage: v.checkpointPage(here, false), N: len(picked) - at, Count: len(picked)}
+	p.Page, p.Actions = p.URL, v.actionsFor(here.checkpoint(), "restore", "resume")
+	if p.Problem == "" {
+		older, _ := v.repo.Store.Lineage(v.ctx, l).Before(here.at)
+		p.compare(v, here.checkpoint(), older, false)
+		p.Sides = nil
+	}
+	if at+1 < len(picked) {
+		p.Before = v.links.turn(&l.Checkpoints[picked[at+1]])
+	}
+	if at > 0 {
+		p.After = v.links.turn(&l.Checkpoints[picked[at-1]])
+	}
+	return p
+}
+
+// turns returns the URL of the page of turns.
+func (l links) turns(i checkpoint.Issue) string {
+	if l.file {
+		return ""
+	}
+	return l.issue(i) + "/turns"
+}
+
+// turn returns the URL of the page of turns that shows a checkpoint.
+func (l links) turn(c *gitstore.Checkpoint) string {
+	return l.turns(c.Issue) + "?" + url.Values{"at": {nameOf(c)}}.Encode()
+}
+
+// writePart sends a part of a page.
+func (v *visit) writePart(name string, model any) error {
+	t, err := templates()
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := t.ExecuteTemplate(&b, name, model); err != nil {
+		return err
+	}
+	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, err = v.w.Write(b.Bytes())
+	return err
+}
