@@ -1,8 +1,6 @@
 package attempts
 
 import (
-	"time"
-
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
@@ -145,38 +143,11 @@ func measure(c *invoke.Invocation, i checkpoint.Issue, f checkpoint.Fork) (*view
 	if err != nil {
 		return nil, err
 	}
-	a := &view.Attempt{Issue: i, ID: cp.ID, Since: -1, Turns: r.AgentTurn().Number}
-	if f.Issue != "" {
-		if source, err := c.Store.ForkSource(c.Ctx, i, f); err == nil {
-			a.Change = c.Store.Totals(c.Ctx, []gitstore.Pair{{From: source, To: cp}})[0]
-			if before, err := c.Store.Record(source); err == nil {
-				a.Turns = max(a.Turns-before.AgentTurn().Number, 0)
-			}
-		}
-		if at, err := forkedAt(c, i, f); err == nil {
-			a.Since = max(cp.Created.Sub(at), 0)
-		}
-	}
+	a := work.Attempt(c.Ctx, c.Store, cp, r, f)
 	if len(c.Line.Paths) > 0 {
 		err = try(c, i, cp, a)
 	}
 	return a, err
-}
-
-// forkedAt returns the time of a fork: that of its first checkpoint, or of the source itself.
-func forkedAt(c *invoke.Invocation, i checkpoint.Issue, f checkpoint.Fork) (time.Time, error) {
-	if i == f.Issue {
-		source, err := c.Store.ByID(c.Ctx, i, f.ID)
-		if err != nil {
-			return time.Time{}, err
-		}
-		return source.Created, nil
-	}
-	first, err := c.Store.Find(c.Ctx, i, gitstore.First)
-	if err != nil {
-		return time.Time{}, err
-	}
-	return first.Created, nil
 }
 
 // try runs the command at a state, and sets its result.

@@ -80,6 +80,7 @@ type IssuePage struct {
 	Standing     *Standing
 	Trouble      string // reason why Standing is nil
 	Tip          *TimelineEntry
+	Forks        *ForkNode // tree with the issue, or nil without forks
 	Actions      []ActionLink
 	Timeline     Timeline
 	Filter       Filter
@@ -219,6 +220,7 @@ func (m *IssuePage) fill(v *visit, l *gitstore.List) {
 	}
 	if !m.Archived && !m.Filter.whole() {
 		m.Standing, m.Trouble = v.standing(tip, r, true)
+		m.Forks = v.forks(l.Issue, r)
 		m.Actions = v.actionsFor(tip, "resume", "restore")
 	}
 }
@@ -310,6 +312,33 @@ type Standing struct {
 	Facts    []Fact
 	Verdict  Verdict
 	Complete bool
+	Tokens   []Cost
+}
+
+// A Cost is the tokens of an issue by agent and model, or by phase.
+type Cost struct {
+	Name string
+	Rows []Fact
+}
+
+// costs returns the tokens of a record by agent and model, and by phase.
+func costs(r *checkpoint.Record) (list []Cost) {
+	for _, c := range []struct {
+		name string
+		key  func(checkpoint.Spent) string
+	}{
+		{"Agent", func(s checkpoint.Spent) string { return strings.TrimSpace(s.Agent + " " + s.Model) }},
+		{"Phase", func(s checkpoint.Spent) string { return s.Phase }},
+	} {
+		cost := Cost{Name: c.name}
+		for _, row := range view.TokensBy(r.AgentTurn().Spent, c.key) {
+			cost.Rows = append(cost.Rows, Fact{firstLine(row.Label), row.Text})
+		}
+		if len(cost.Rows) > 0 {
+			list = append(list, cost)
+		}
+	}
+	return list
 }
 
 // A Fact is a named line of text.
@@ -338,7 +367,7 @@ const maxPhases = 24
 // newStanding prepares a standing for templates. tip means that a resume chooses its checkpoint
 // by itself.
 func newStanding(j *view.Standing, tip bool) Standing {
-	s := Standing{Verdict: verdict(j, tip), Complete: j.Verdict.At.Complete}
+	s := Standing{Verdict: verdict(j, tip), Complete: j.Verdict.At.Complete, Tokens: costs(j.Record)}
 	s.Phases, s.Left = phaseStates(j.Record.Progress(), j.Verdict.At.Phase)
 	rows := append(j.ProgressRows(), view.Row{Label: "Continue at", Text: j.ContinueFrom()})
 	for _, row := range append(rows, j.BesideRows()...) {

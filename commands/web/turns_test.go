@@ -1,9 +1,11 @@
 package web
 
 import (
+	"html"
 	"net/http"
 	"net/url"
 	"regexp"
+	"strings"
 	"testing"
 
 	"git-checkpoint/gitstore"
@@ -181,4 +183,36 @@ func TestTurnsWithoutRequests(t *testing.T) {
 	page := w.get("/i/42/turns")
 	has(t, page, "Changed a.txt")
 	has(t, page, "Changed b.txt")
+}
+
+// A fork and its source show the same tree, with the values of compare.
+func TestForksPage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, false)
+	saved := w.turns()
+	lacks(t, w.get("/i/42"), "Attempts")
+	fork := func(from *gitstore.Saved, issue string, names ...string) {
+		repo, err := w.open(t.Context())
+		require.NoError(t, err)
+		defer repo.Close()
+		c, err := repo.ByID(t.Context(), checkpoint.Issue(issue), from.ID)
+		require.NoError(t, err)
+		_, err = repo.Fork(t.Context(), gitstore.ForkRequest{From: c, Names: names, Note: func(name string) string { return "fork " + name }})
+		require.NoError(t, err)
+	}
+	fork(saved[0], "42", "a", "b")
+	w.write("a.txt", "another way\n")
+	deeper := w.turn("42+a", "claude", "another way")
+	fork(deeper, "42+a", "x")
+	for _, issue := range []string{"42", "42+a", "42+b", "42+a+x"} {
+		page := w.get(links{}.issue(checkpoint.Issue(issue)))
+		tree := regexp.MustCompile(`(?s)<ul class="tree".*?</section>`).FindString(page)
+		require.NotEmpty(t, tree, issue)
+		assert.Equal(t, 1, strings.Count(tree, "this issue"), issue)
+		for _, want := range []string{">#42<", ">42+a<", ">42+b<", ">42+a+x<", "turn 1, claude</a>", "1 turn, ", "1.2k in, 300 out", "another way", "2 files</span>"} {
+			has(t, html.UnescapeString(tree), want, issue)
+		}
+	}
+	has(t, w.get("/i/42%2Ba"), "Tokens by agent and phase")
+	has(t, w.get("/i/42%2Ba"), "claude big")
 }

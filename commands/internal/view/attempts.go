@@ -40,11 +40,12 @@ func ForkRecord(f checkpoint.Fork) *ForkSource {
 type Attempt struct {
 	Issue  checkpoint.Issue
 	ID     checkpoint.ID
-	Change *gitstore.Totals // since the source of the fork, nil if unknown
-	Since  time.Duration    // from the fork to the newest state, negative if unknown
-	Turns  int              // ended turns of agents since the fork
-	Result string           // of the command: ok, failed, skipped, or "" without a command
-	Code   int              // exit code of the command, -1 after a signal
+	Change *gitstore.Totals  // since the source of the fork, nil if unknown
+	Since  time.Duration     // from the fork to the newest state, negative if unknown
+	Turns  int               // ended turns of agents since the fork
+	Tokens checkpoint.Tokens // of these turns, zero if unknown
+	Result string            // of the command: ok, failed, skipped, or "" without a command
+	Code   int               // exit code of the command, -1 after a signal
 	Best   bool
 }
 
@@ -75,8 +76,23 @@ func (a *Attempt) cost(b *Attempt) int {
 	return cmp.Or(cmp.Compare(lines(a), lines(b)), cmp.Compare(a.Change.Files, b.Change.Files))
 }
 
+// Text returns turns, time and tokens, such as "2 turns, 5m, 12k in, 300 out".
+func (a *Attempt) Text() string {
+	var parts []string
+	if a.Turns > 0 {
+		parts = append(parts, Plural(a.Turns, "turn"))
+	}
+	if a.Since >= 0 {
+		parts = append(parts, Lasted(a.Since))
+	}
+	if text := TokensText(a.Tokens); text != "" {
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, ", ")
+}
+
 // attemptHead has the column names of a comparison.
-var attemptHead = []string{"issue", "result", "files", "lines", "time", "turns", "verdict"}
+var attemptHead = []string{"issue", "result", "files", "lines", "time", "turns", "tokens", "verdict"}
 
 // row returns the columns of an attempt.
 func (a *Attempt) row() []string {
@@ -93,7 +109,8 @@ func (a *Attempt) row() []string {
 	if a.Best {
 		verdict = "best"
 	}
-	return []string{string(a.Issue), result, files, lines, since, strconv.Itoa(a.Turns), verdict}
+	tokens := cmp.Or(TokensText(a.Tokens), "-")
+	return []string{string(a.Issue), result, files, lines, since, strconv.Itoa(a.Turns), tokens, verdict}
 }
 
 // Lasted returns a duration such as "12s", "5m" or "3h".
@@ -137,6 +154,9 @@ func AttemptRecords(list []Attempt) (records []AttemptRecord) {
 		}
 		if a.Since >= 0 {
 			r.Seconds = new(int(a.Since / time.Second))
+		}
+		if a.Tokens != (checkpoint.Tokens{}) {
+			r.Tokens = new(Tokens(a.Tokens))
 		}
 		if n := a.Change; n != nil {
 			r.FilesChanged, r.LinesAdded, r.LinesDeleted = &n.Files, &n.Added, &n.Deleted

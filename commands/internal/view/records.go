@@ -741,16 +741,17 @@ type Compare struct {
 
 // AttemptRecord is an attempt of a comparison.
 type AttemptRecord struct {
-	Issue        string `json:"issue"`
-	CheckpointID string `json:"checkpoint_id"`
-	Result       string `json:"result" empty:"null"`
-	ExitCode     *int   `json:"exit_code"`
-	FilesChanged *int   `json:"files_changed"`
-	LinesAdded   *int   `json:"lines_added"`
-	LinesDeleted *int   `json:"lines_deleted"`
-	Seconds      *int   `json:"seconds"`
-	Turns        int    `json:"turns"`
-	Best         bool   `json:"best"`
+	Issue        string  `json:"issue"`
+	CheckpointID string  `json:"checkpoint_id"`
+	Result       string  `json:"result" empty:"null"`
+	ExitCode     *int    `json:"exit_code"`
+	FilesChanged *int    `json:"files_changed"`
+	LinesAdded   *int    `json:"lines_added"`
+	LinesDeleted *int    `json:"lines_deleted"`
+	Seconds      *int    `json:"seconds"`
+	Turns        int     `json:"turns"`
+	Tokens       *Tokens `json:"tokens"`
+	Best         bool    `json:"best"`
 }
 
 // Adopt is the record of adopt.

@@ -100,7 +100,7 @@ func samples() map[string]any {
 		"bisect":     Bisect{"bisect", "42", id, older, new(7), "claude", "0d5a0e0e", "fix the parser", 5, 1, "git checkpoint restore 42 " + older},
 		"fork":       Fork{"fork", true, "42", id, []ForkEntry{{"42+a", "a", older, "issue-42-a", "/w-a"}, {Issue: "42+b", Name: "b"}}},
 		"compare": Compare{"compare", "42", []AttemptRecord{
-			{"42+a", id, "failed", new(2), new(3), new(12), new(4), new(90), 5, false}, {Issue: "42+b", CheckpointID: older, Best: true},
+			{"42+a", id, "failed", new(2), new(3), new(12), new(4), new(90), 5, nil, false}, {Issue: "42+b", CheckpointID: older, Best: true},
 		}},
 		"adopt": Adopt{"adopt", true, "42", "42+a", id, []string{"a", "d"}, []string{"d"}, []string{"b"}, []string{"c"}, []string{"a"}, []string{"42+b"}, "refs/git-checkpoint/undo/1"},
 		"blame": Blame{"blame", "42", "src/parser.go", []BlameSource{

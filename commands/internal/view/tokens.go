@@ -1,6 +1,9 @@
 package view
 
 import (
+	"cmp"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -43,6 +46,22 @@ func tokensRow(r *checkpoint.Record) []Row {
 		return nil
 	}
 	return []Row{{Label: "Tokens", Text: text}}
+}
+
+// TokensBy returns the tokens by the names of a key, most new tokens first. Unknown names are "other".
+func TokensBy(spent []checkpoint.Spent, key func(checkpoint.Spent) string) (rows []Row) {
+	sums := map[string]checkpoint.Tokens{}
+	for _, s := range spent {
+		name := cmp.Or(key(s), "other")
+		sums[name] = sums[name].Plus(s.Tokens)
+	}
+	names := slices.SortedFunc(maps.Keys(sums), func(a, b string) int {
+		return cmp.Or(cmp.Compare(sums[b].New(), sums[a].New()), cmp.Compare(a, b))
+	})
+	for _, name := range names {
+		rows = append(rows, Row{Label: name, Text: TokensText(sums[name])})
+	}
+	return rows
 }
 
 // tokenUse returns the JSON record of tokens.
