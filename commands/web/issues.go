@@ -15,6 +15,8 @@ import (
 // maxIssues limits issues in an exported file and archived issues on a page. The first issues
 // of a page are judged, within a limit of number and time.
 const (
+	issuesPerPage = 100
+
 	maxIssues  = 200
 	maxJudged  = 40
 	maxJudging = time.Second
@@ -24,7 +26,7 @@ const (
 // issues shows a page of the issues. The query has the number of the page.
 func (v *visit) issues() error {
 	page := parseFilter(v.r.URL.Query()).Page
-	m, newest, err := v.allIssues(page, PageSize)
+	m, newest, err := v.allIssues(page, issuesPerPage)
 	if err != nil {
 		return err
 	}
@@ -38,7 +40,7 @@ func (v *visit) issues() error {
 		m.Older = v.links.home() + Filter{}.query(page+1)
 	}
 	if m.Newer+m.Older != "" {
-		first := (page-1)*PageSize + 1
+		first := (page-1)*issuesPerPage + 1
 		m.Shown = fmt.Sprintf("%d to %d of %d issues", first, first+len(m.Rows)-1, first+len(m.Rows)-1+m.Left)
 	}
 	p := v.page("Issues")

@@ -61,7 +61,11 @@ func (v *visit) crumbs(i checkpoint.Issue, more ...Crumb) []Crumb {
 
 // pager returns the parameters of timelines.
 func (v *visit) pager(base string) pager {
-	return pager{links: v.links, base: base, size: PageSize, entries: v.entries()}
+	size := PageSize
+	if v.links.file { // it has one page
+		size = exportLine
+	}
+	return pager{links: v.links, base: base, size: size, entries: v.entries()}
 }
 
 // An IssuePage is the page of an issue.

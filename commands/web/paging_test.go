@@ -20,7 +20,7 @@ func TestIssuesAreInPages(t *testing.T) {
 	lacks(t, page, "Older")
 	var refs strings.Builder // chains that are not valid, but have a newest checkpoint
 	tip := w.git("rev-parse", "refs/checkpoints/42")
-	for i := range 2*PageSize + 4 {
+	for i := range 2*issuesPerPage + 4 {
 		fmt.Fprintf(&refs, "%s refs/checkpoints/%04d\n", tip, 1000+i)
 	}
 	w.write(".git/packed-refs", refs.String())
@@ -31,10 +31,10 @@ func TestIssuesAreInPages(t *testing.T) {
 		shown        string
 		newer, older bool
 	}{
-		"/":         {PageSize, "1 to 100 of 206 issues", false, true},
-		"/?page=2":  {PageSize, "101 to 200 of 206 issues", true, true},
+		"/":         {issuesPerPage, "1 to 100 of 206 issues", false, true},
+		"/?page=2":  {issuesPerPage, "101 to 200 of 206 issues", true, true},
 		"/?page=3":  {6, "201 to 206 of 206 issues", true, false},
-		"/?page=-1": {PageSize, "1 to 100 of 206 issues", false, true},
+		"/?page=-1": {issuesPerPage, "1 to 100 of 206 issues", false, true},
 	} {
 		page := w.get(path)
 		assert.Equal(t, want.rows, strings.Count(page, `<li class="card`), path)

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"net/http"
+	"strings"
 	"sync"
 
 	"git-checkpoint/gitstore"
@@ -223,8 +224,12 @@ func (p place) near(step int) *gitstore.Checkpoint {
 
 // indexOf returns the index of a checkpoint by id or commit, or -1.
 func indexOf(l *gitstore.List, name string) int {
+	if name == "" {
+		return -1
+	}
+	isCommit := !strings.Contains(name, "-") // formatting each commit takes long
 	for i := range l.Checkpoints {
-		if string(l.Checkpoints[i].ID) == name || l.Checkpoints[i].Commit.String() == name {
+		if string(l.Checkpoints[i].ID) == name || isCommit && l.Checkpoints[i].Commit.String() == name {
 			return i
 		}
 	}
