@@ -2,9 +2,7 @@ package resume
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -87,15 +85,17 @@ func runRestore(c *invoke.Invocation, o *restoreOptions) error {
 		}
 		req.Paths = append(req.Paths, p)
 	}
+	r := &work.Restoration{Request: req, Paths: c.Line.Paths, Root: c.Store.Root()}
 	t := c.TickFiles("restore: writing files")
 	done, err := c.Store.Restore(c.Ctx, req)
 	t.End()
 	if err != nil {
-		return notRestored(c, &req, err)
+		return r.Refused(err)
 	}
+	r.Done = done
 	tellMerge(c, done)
 	c.WarnLocalCommits(req.Checkpoint)
-	left, nothing := leftOut(c, &req), nothingRestored(done)
+	left, nothing := leftOut(c, &req), r.Nothing()
 	if nothing != "" {
 		c.Infof("%s", nothing)
 	}
@@ -113,10 +113,29 @@ func runRestore(c *invoke.Invocation, o *restoreOptions) error {
 		}
 		tellPoint(c, req.Checkpoint.Issue, done)
 	}
-	if err == nil && len(done.InTheWay) > 0 {
-		return restoreInTheWay(c, &req, done)
+	if err = cmp.Or(err, r.InTheWay()); err != nil {
+		return err
 	}
-	return cmp.Or(err, conflicts(c, done), leftAlone(c, &req, done))
+	return cmp.Or(conflicts(c, done), leftAlone(c, r))
+}
+
+// leftAlone prints the commands that restore the files that stay. If the restore did nothing because
+// of them, it returns an error.
+func leftAlone(c *invoke.Invocation, r *work.Restoration) error {
+	if hint := r.OfOthers(); hint != "" && !c.Line.JSON {
+		c.Infof("hint: %s", hint)
+	}
+	if !r.Request.DryRun {
+		if err := r.LeftAlone(); err != nil {
+			return err
+		}
+	}
+	if !c.Line.JSON {
+		for _, hint := range r.Answers() {
+			c.Infof("hint: %s", hint)
+		}
+	}
+	return nil
 }
 
 // leftOut returns the files that a limit, or an error, has kept out of the checkpoint, so that a
@@ -151,47 +170,6 @@ func tellPoint(c *invoke.Invocation, issue checkpoint.Issue, done *gitstore.Rest
 		return
 	}
 	c.Infof("the work goes on from %s; this command ends that: git checkpoint restore %s latest", p.ID, view.IssueArg(issue))
-}
-
-// leftAlone names the flag that replaces files that changed since the checkpoint. If the
-// restore did nothing because of them, it returns an error.
-func leftAlone(c *invoke.Invocation, req *gitstore.RestoreRequest, done *gitstore.Restored) error {
-	if done == nil || len(done.Skipped)+len(done.Others) == 0 || req.Changed != "" {
-		return nil
-	}
-	again := *req
-	again.DryRun = false
-	merge, replace := restoreAgain(c, &again, "--changed merge"), restoreAgain(c, &again, "--changed checkpoint")
-	if len(done.Others) > 0 && !c.Line.JSON {
-		paths := view.QuotePaths(done.Others)
-		c.Infof("hint: %s -- %s", restoreAgain(c, &again, ""), strings.Join(paths, " "))
-	}
-	if len(done.Skipped) == 0 {
-		if len(done.Restored) == 0 && !req.DryRun {
-			return failure.Errorf(failure.Refused, "", "restore %s: nothing was restored: another session has changed the files", done.ID)
-		}
-		return nil
-	}
-	if len(done.Restored) == 0 && !req.DryRun {
-		return failure.Errorf(failure.Refused, merge+"\n"+replace, "restore %s: nothing was restored: %s changed since the checkpoint", done.ID, view.Plural(len(done.Skipped), "file"))
-	}
-	if !c.Line.JSON {
-		c.Infof("hint: %s", merge)
-		c.Infof("hint: %s", replace)
-	}
-	return nil
-}
-
-// nothingRestored returns a message for a restore that found the files as they were saved, or "".
-// Such a restore records nothing, so undo does not revert it.
-func nothingRestored(done *gitstore.Restored) string {
-	if len(done.Restored)+len(done.Skipped)+len(done.InTheWay)+len(done.Sparse)+len(done.Others) > 0 {
-		return ""
-	}
-	if len(done.Later) > 0 {
-		return "nothing to restore: the files of " + string(done.ID) + " are here, and others came later"
-	}
-	return "nothing to restore: the files of " + string(done.ID) + " are here"
 }
 
 // conflicts returns an error if the restore left conflicts, as git merge does.
@@ -231,67 +209,6 @@ func nextCommands(done *gitstore.Restored) (next []string) {
 // mergeAgain returns the command that makes the next commit a merge with another commit.
 func mergeAgain(other string) string { return "git update-ref MERGE_HEAD " + view.Shell(other) }
 
-// notRestored adds the command that restores in spite of the reason to the hints of a
-// refused restore.
-func notRestored(c *invoke.Invocation, req *gitstore.RestoreRequest, err error) error {
-	var refused *gitstore.RefusedError
-	if !errors.As(err, &refused) || refused.Flag == "" {
-		return err
-	}
-	return failure.Errorf(failure.Refused, refused.Hint+"\n"+restoreAgain(c, req, refused.Flag), "%w", err)
-}
-
-// restoreInTheWay returns the error of a restore that left paths alone because of existing
-// files. If --force does not overwrite them, the user has to move them.
-func restoreInTheWay(c *invoke.Invocation, req *gitstore.RestoreRequest, done *gitstore.Restored) error {
-	paths := view.Plural(len(done.InTheWay), "path")
-	if len(done.Foreign) > 0 && !slices.ContainsFunc(done.InTheWay, func(p string) bool { return !isBelowAny(p, done.Foreign) }) {
-		in := filepath.Join(c.Store.Root(), filepath.FromSlash(done.Foreign[0]))
-		return failure.Errorf(failure.Refused, "git -C "+view.QuoteArg(in)+" status", "restore %s: %s of another repository stay as they are: %s", done.ID, paths, view.List(view.QuotePaths(done.Foreign)))
-	}
-	if done.Unknown {
-		return failure.Errorf(failure.Refused, restoreAgain(c, req, "--force"), "restore %s: %s in the way of files that git does not know were left alone", done.ID, paths)
-	}
-	return failure.Errorf(failure.Refused, "git status --short --ignored", "restore %s: %s in the way of other files were left alone: move these files away", done.ID, paths)
-}
-
-// isBelowAny reports whether a path is below one of the directories, or equal to one.
-func isBelowAny(name string, dirs []string) bool {
-	return slices.ContainsFunc(dirs, func(dir string) bool { return strings.HasPrefix(name, dir) })
-}
-
-// restoreAgain returns the command that repeats a restore with another flag. It names the
-// issue, because the branch can be of another issue.
-func restoreAgain(c *invoke.Invocation, req *gitstore.RestoreRequest, flag string) string {
-	cp := req.Checkpoint
-	words := []string{"git checkpoint restore", view.IssueArg(cp.Issue), view.QuoteArg(string(cp.ID))}
-	if flag != "" {
-		words = append(words, flag)
-	}
-	if req.AnyBranch {
-		words = append(words, "--yes")
-	}
-	if req.Staged {
-		words = append(words, "--staged")
-	}
-	if req.Worktree {
-		words = append(words, "--worktree")
-	}
-	if req.Exact {
-		words = append(words, "--exact")
-	}
-	if req.Changed != "" {
-		words = append(words, "--changed "+string(req.Changed))
-	}
-	if len(c.Line.Paths) > 0 {
-		words = append(words, "--")
-		for _, name := range c.Line.Paths {
-			words = append(words, view.QuoteArg(name))
-		}
-	}
-	return strings.Join(words, " ")
-}
-
 // finishRestore runs --continue or --abort.
 func finishRestore(c *invoke.Invocation, o *restoreOptions) error {
 	if o.finish && o.takeBack {
@@ -324,55 +241,20 @@ func finishRestore(c *invoke.Invocation, o *restoreOptions) error {
 	return nil
 }
 
-// otherSession describes a path of another session that works in the same worktree.
-const otherSession = "changed by another session in this worktree, %s, left as it is"
-
-// notInCheckpoint describes a path that was as in HEAD at the save, and has changed since.
-const notInCheckpoint = "changed since and not in the checkpoint, left as it is"
-
-// outsideSparse describes a path that a restore does not write.
-const outsideSparse = "outside the sparse checkout or marked skip-worktree, not written"
-
 // showRestored prints the result of every path.
 func showRestored(c *invoke.Invocation, done *gitstore.Restored, dryRun bool) {
-	verbs := map[bool]string{false: "restored", true: "removed"}
-	if dryRun {
-		verbs = map[bool]string{false: "would restore", true: "would remove"}
-	}
-	removed := view.Set(done.Removed)
-	var restoredLines strings.Builder // one write for many files
-	for _, p := range done.Restored {
-		fmt.Fprintf(&restoredLines, "%s %s\n", verbs[removed[p]], view.QuotePath(p))
-	}
-	if restoredLines.Len() > 0 {
-		c.Printf("%s", restoredLines.String())
-	}
-	for _, p := range done.Skipped {
-		c.Printf("changed since, left as it is: %s\n", view.QuotePath(p))
-	}
-	for _, p := range done.InTheWay {
-		c.Printf("in the way, left as it is: %s\n", view.QuotePath(p))
-	}
-	for _, p := range done.Others {
-		c.Printf("%s: %s\n", view.Clean(fmt.Sprintf(otherSession, view.SessionName(done.Sessions[p], work.AgentOf(c, done.Sessions[p])))), view.QuotePath(p))
-	}
-	for _, p := range done.Unsaved {
-		c.Printf("%s: %s\n", notInCheckpoint, view.QuotePath(p))
-	}
-	for _, p := range done.Sparse {
-		c.Printf("%s: %s\n", outsideSparse, view.QuotePath(p))
-	}
-	for _, line := range earlierFiles(done, 8) {
-		c.Printf("%s\n", line)
-	}
-	restored := view.Set(done.Restored)
-	for _, p := range done.Later {
-		if !restored[p] {
-			c.Printf("came later: %s\n", view.QuotePath(p))
+	var restored, others strings.Builder // one write for many files
+	for _, f := range view.RestoredFiles(done, dryRun, func(session string) string { return work.AgentOf(c, session) }) {
+		switch f.Kind {
+		case view.FileRestored, view.FileRemoved:
+			fmt.Fprintf(&restored, "%s %s\n", f.What, view.QuotePath(f.Path))
+		default:
+			fmt.Fprintf(&others, "%s: %s\n", view.Clean(f.What), view.QuotePath(f.Path))
 		}
 	}
-	for _, p := range done.Merged {
-		c.Printf("conflicts to resolve: %s\n", view.QuotePath(p))
+	c.Printf("%s%s", restored.String(), others.String())
+	for _, line := range earlierFiles(done, 8) {
+		c.Printf("%s\n", line)
 	}
 	if done.Undo != "" {
 		c.Infof("hint: %s", undoCommand(done.Undo))

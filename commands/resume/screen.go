@@ -62,12 +62,12 @@ func restoredRow(done *gitstore.Restored, dryRun bool) view.Row {
 		paths []string
 	}{
 		{removed, done.Removed},
-		{"changed since, left as it is:", done.Skipped},
-		{"in the way, left as it is:", done.InTheWay},
-		{outsideSparse + ":", done.Sparse},
-		{"came later:", missingFrom(done.Restored, done.Later)},
-		{notInCheckpoint + ":", done.Unsaved},
-		{"conflicts to resolve:", done.Merged},
+		{view.LeftSince + ":", done.Skipped},
+		{view.LeftInTheWay + ":", done.InTheWay},
+		{view.LeftSparse + ":", done.Sparse},
+		{view.CameLater + ":", missingFrom(done.Restored, done.Later)},
+		{view.LeftUnsaved + ":", done.Unsaved},
+		{view.HasConflicts + ":", done.Merged},
 	} {
 		if len(part.paths) > 0 {
 			row.Below = append(row.Below, part.what+" "+view.Files(part.paths, few))

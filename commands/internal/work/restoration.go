@@ -1,0 +1,124 @@
+package work
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/failure"
+)
+
+// A Restoration is a restore that a user asked for, with its result. The command line and the page
+// report its refusals with the same words and commands.
+type Restoration struct {
+	Request gitstore.RestoreRequest
+	Paths   []string // of the command line, or relative to the root
+	Root    string   // of the worktree
+	Done    *gitstore.Restored
+}
+
+// Again returns the command that repeats the restore with another flag, or with none. It names the
+// issue, because the branch can be of another issue.
+func (r *Restoration) Again(flag string) string { return r.command(flag, r.Paths) }
+
+// command returns the command with a flag and paths.
+func (r *Restoration) command(flag string, paths []string) string {
+	req, cp := &r.Request, r.Request.Checkpoint
+	words := []string{"git checkpoint restore", view.IssueArg(cp.Issue), view.QuoteArg(string(cp.ID))}
+	for _, option := range []struct {
+		set  bool
+		flag string
+	}{
+		{flag != "", flag}, {req.AnyBranch, "--yes"}, {req.Staged, "--staged"}, {req.Worktree, "--worktree"}, {req.Exact, "--exact"},
+		{req.Changed != "", "--changed " + string(req.Changed)},
+	} {
+		if option.set {
+			words = append(words, option.flag)
+		}
+	}
+	if len(paths) > 0 {
+		words = append(words, "--")
+		for _, name := range paths {
+			words = append(words, view.QuoteArg(name))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// Refused adds the command that restores in spite of the reason to the hints of a refused restore.
+// Other errors stay as they are.
+func (r *Restoration) Refused(err error) error {
+	var refused *gitstore.RefusedError
+	if !errors.As(err, &refused) || refused.Flag == "" {
+		return err
+	}
+	return failure.Errorf(failure.Refused, refused.Hint+"\n"+r.Again(refused.Flag), "%w", err)
+}
+
+// InTheWay returns the error of a restore that left paths alone because of existing files, or nil.
+// If --force does not overwrite them, the user has to move them.
+func (r *Restoration) InTheWay() error {
+	done := r.Done
+	if len(done.InTheWay) == 0 {
+		return nil
+	}
+	paths := view.Plural(len(done.InTheWay), "path")
+	if len(done.Foreign) > 0 && !slices.ContainsFunc(done.InTheWay, func(p string) bool { return !isBelowAny(p, done.Foreign) }) {
+		in := filepath.Join(r.Root, filepath.FromSlash(done.Foreign[0]))
+		return failure.Errorf(failure.Refused, "git -C "+view.QuoteArg(in)+" status", "restore %s: %s of another repository stay as they are: %s", done.ID, paths, view.List(view.QuotePaths(done.Foreign)))
+	}
+	if done.Unknown {
+		return failure.Errorf(failure.Refused, r.Again("--force"), "restore %s: %s in the way of files that git does not know were left alone", done.ID, paths)
+	}
+	return failure.Errorf(failure.Refused, "git status --short --ignored", "restore %s: %s in the way of other files were left alone: move these files away", done.ID, paths)
+}
+
+// isBelowAny reports whether a path is below one of the directories, or equal to one.
+func isBelowAny(name string, dirs []string) bool {
+	return slices.ContainsFunc(dirs, func(dir string) bool { return strings.HasPrefix(name, dir) })
+}
+
+// LeftAlone returns the error of a restore that restored nothing because of files that changed since
+// the checkpoint, or nil.
+func (r *Restoration) LeftAlone() error {
+	done := r.Done
+	switch {
+	case len(done.Skipped)+len(done.Others) == 0 || r.Request.Changed != "" || len(done.Restored) > 0:
+		return nil
+	case len(done.Skipped) == 0:
+		return failure.Errorf(failure.Refused, "", "restore %s: nothing was restored: another session has changed the files", done.ID)
+	}
+	return failure.Errorf(failure.Refused, strings.Join(r.Answers(), "\n"), "restore %s: nothing was restored: %s changed since the checkpoint", done.ID, view.Plural(len(done.Skipped), "file"))
+}
+
+// Answers returns the commands that merge or replace the files that changed since the checkpoint.
+func (r *Restoration) Answers() []string {
+	if len(r.Done.Skipped) == 0 || r.Request.Changed != "" {
+		return nil
+	}
+	return []string{r.Again("--changed merge"), r.Again("--changed checkpoint")}
+}
+
+// OfOthers returns the command that restores the files that another session has changed, or "".
+func (r *Restoration) OfOthers() string {
+	if len(r.Done.Others) == 0 || r.Request.Changed != "" {
+		return ""
+	}
+	return r.command("", r.Done.Others)
+}
+
+// Nothing returns a message for a restore that found the files as they were saved, or "". Such a
+// restore records nothing, so undo does not revert it.
+func (r *Restoration) Nothing() string {
+	done := r.Done
+	if len(done.Restored)+len(done.Skipped)+len(done.InTheWay)+len(done.Sparse)+len(done.Others) > 0 {
+		return ""
+	}
+	if len(done.Later) > 0 {
+		return "nothing to restore: the files of " + string(done.ID) + " are here, and others came later"
+	}
+	return "nothing to restore: the files of " + string(done.ID) + " are here"
+}
