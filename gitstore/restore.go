@@ -42,6 +42,9 @@ func ParseChanged(s string) (Changed, error) { return restore.ParseChanged(s) }
 // A RestoreRequest holds the parameters of a restore.
 type RestoreRequest = restore.RestoreRequest
 
+// An UnchangedPathError reports a requested path without a change in the checkpoint.
+type UnchangedPathError = restore.UnchangedPathError
+
 // A Look is a list of changed and untracked files that several plans of one command share.
 type Look = restore.Look
 

@@ -147,9 +147,9 @@ func notByFlag(c *invoke.Invocation, r *resumption, elsewhere bool) error {
 	var why []string
 	hint := r.command(r.answers("--yes"))
 	if elsewhere {
-		why, hint = append(why, r.branchMessage()), branchHints(r)
+		why, hint = append(why, r.BranchMessage()), branchHints(r)
 		if r.Verdict.Other.Place != "" {
-			why = append(why, placed(r))
+			why = append(why, r.Placed())
 		}
 	}
 	for _, phase := range r.Verdict.Awaiting {

@@ -1,7 +1,6 @@
 package resume
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -28,15 +27,6 @@ func (r *resumption) otherBranch() *freshness.Branch {
 	}
 	return nil
 }
-
-// branchMessage returns the finding about the other branch.
-func (r *resumption) branchMessage() string {
-	i := slices.IndexFunc(r.Verdict.Reasons, func(reason freshness.Reason) bool { return reason.Check == "branch" })
-	return r.Verdict.Reasons[i].Message
-}
-
-// home returns the branch of the checkpoint by its current name.
-func (r *resumption) home() string { return cmp.Or(r.Verdict.Other.Became, r.Checkpoint.Branch) }
 
 // goToBranch switches to the branch of --branch. A CI job stays on its commit.
 func goToBranch(c *invoke.Invocation, r *resumption) error {
@@ -76,12 +66,8 @@ func checkBranch(c *invoke.Invocation, r *resumption, name string) error {
 
 // switchBranch switches to a branch and opens the repository again.
 func switchBranch(c *invoke.Invocation, r *resumption, name string) error {
-	if c.Store.InterruptedRestore.Exists(c.Ctx) {
-		return failure.Errorf(failure.Refused, "git checkpoint restore --continue\ngit checkpoint restore --abort",
-			"switch to branch %s: a restore was interrupted in this worktree", name)
-	}
-	if err := c.Store.Worktrees.Switch(c.Ctx, r.Checkpoint, name); err != nil {
-		return fmt.Errorf("resume %s: %w", r.Checkpoint.ID, err)
+	if err := work.SwitchBranch(c.Ctx, c.Store, r.Checkpoint, name); err != nil {
+		return err
 	}
 	c.Infof("switched to branch %s", name)
 	c.Close()
@@ -104,9 +90,9 @@ func askBranch(c *invoke.Invocation, d *invoke.Dialog, r *resumption) error {
 	}
 	question, answers := fmt.Sprintf("The checkpoint is of branch %s, and HEAD is on %s.\n", r.Checkpoint.Branch, b.Name), branchChoices
 	if b.Place == "" {
-		question += fmt.Sprintf("(s)witch to %s, resume (h)ere, or (a)bort? [a] ", r.home())
+		question += fmt.Sprintf("(s)witch to %s, resume (h)ere, or (a)bort? [a] ", r.Home())
 	} else {
-		question += placed(r) + ".\nResume (h)ere or (a)bort? [a] "
+		question += r.Placed() + ".\nResume (h)ere or (a)bort? [a] "
 		answers = placedChoices
 	}
 	answer, err := d.Ask(view.CleanBlock(question), answers)
@@ -127,18 +113,13 @@ func askBranch(c *invoke.Invocation, d *invoke.Dialog, r *resumption) error {
 
 // goHome switches to the branch of the checkpoint and computes the verdict there.
 func goHome(c *invoke.Invocation, r *resumption) error {
-	r.options.judge.Branch = r.home()
-	if err := switchBranch(c, r, r.home()); err != nil {
+	r.options.judge.Branch = r.Home()
+	if err := switchBranch(c, r, r.Home()); err != nil {
 		return err
 	}
 	var err error
 	r.source, err = work.Rejudge(c, &r.Standing, r.judgeAgain())
 	return err
-}
-
-// placed describes the worktree that has the branch of the checkpoint checked out.
-func placed(r *resumption) string {
-	return fmt.Sprintf("Branch %s is checked out in %s", r.home(), view.QuotePath(r.Verdict.Other.Place))
 }
 
 // judgeAgain returns the options for another verdict, which does not ask the source of the
@@ -164,7 +145,7 @@ func there(r *resumption) string {
 	if place := r.Verdict.Other.Place; place != "" {
 		return "cd " + view.QuoteArg(place)
 	}
-	return r.command("--branch " + view.QuoteArg(r.home()) + r.moreAnswers("head", "files", "outputs"))
+	return r.command("--branch " + view.QuoteArg(r.Home()) + r.moreAnswers("head", "files", "outputs"))
 }
 
 // here returns the command that resumes on the current branch. If HEAD does not have the

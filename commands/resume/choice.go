@@ -81,7 +81,7 @@ func needsAnswer(c *invoke.Invocation, r *resumption) error {
 	}
 	if b := r.otherBranch(); b != nil {
 		if b.Place != "" {
-			why = append(why, placed(r))
+			why = append(why, r.Placed())
 		}
 		return because(c, r, code, branchHints(r), "resume %s: %s", why)
 	}

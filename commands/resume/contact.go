@@ -87,7 +87,7 @@ func switchContact(c *invoke.Invocation, r *resumption) error {
 // then the remaining questions.
 func askContact(c *invoke.Invocation, d *invoke.Dialog, r *resumption) error {
 	head := promptHead(&r.Standing, true)
-	question := fmt.Sprintf("Branch: %s, which this clone does not have\n\nSwitch to it from %s, restore the files and continue there? [Y/n] ", r.home(), r.otherBranch().Name)
+	question := fmt.Sprintf("Branch: %s, which this clone does not have\n\nSwitch to it from %s, restore the files and continue there? [Y/n] ", r.Home(), r.otherBranch().Name)
 	answer, err := d.Ask(head+view.CleanBlock(question), map[string]string{"y": "y", "yes": "y", "": "y", "n": "n", "no": "n"})
 	switch {
 	case err != nil:

@@ -116,7 +116,7 @@ func runRestore(c *invoke.Invocation, o *restoreOptions) error {
 	if err = cmp.Or(err, r.InTheWay()); err != nil {
 		return err
 	}
-	return cmp.Or(conflicts(c, done), leftAlone(c, r))
+	return cmp.Or(work.Conflicts(c.Line.Name, done), leftAlone(c, r))
 }
 
 // leftAlone prints the commands that restore the files that stay. If the restore did nothing because
@@ -172,17 +172,6 @@ func tellPoint(c *invoke.Invocation, issue checkpoint.Issue, done *gitstore.Rest
 	c.Infof("the work goes on from %s; this command ends that: git checkpoint restore %s latest", p.ID, view.IssueArg(issue))
 }
 
-// conflicts returns an error if the restore left conflicts, as git merge does.
-func conflicts(c *invoke.Invocation, done *gitstore.Restored) error {
-	if done == nil || len(done.Merged) == 0 {
-		return nil
-	}
-	return failure.Errorf(failure.Failure, showConflicts, "%s %s: %s with conflicts to resolve", c.Line.Name, done.ID, view.Plural(len(done.Merged), "file"))
-}
-
-// showConflicts shows the conflicts of unmerged files.
-const showConflicts = "git diff"
-
 // earlierRecords returns the files that came from earlier checkpoints, for scripts.
 func earlierRecords(done *gitstore.Restored) []view.EarlierFile {
 	files := make([]view.EarlierFile, len(done.Earlier))
@@ -195,7 +184,7 @@ func earlierRecords(done *gitstore.Restored) []view.EarlierFile {
 // nextCommands returns the commands to type after a restore, for scripts.
 func nextCommands(done *gitstore.Restored) (next []string) {
 	if len(done.Merged) > 0 {
-		next = append(next, showConflicts)
+		next = append(next, work.ShowConflicts)
 	}
 	if len(done.Merging) == 1 {
 		next = append(next, mergeAgain(done.Merging[0]))

@@ -334,7 +334,7 @@ func resume(c *invoke.Invocation, r *resumption) error {
 	}
 	r.resumed = !o.dryRun
 	err = syncLabels(c, r, plan)
-	return cmp.Or(showResumed(c, r), err, conflicts(c, r.restored))
+	return cmp.Or(showResumed(c, r), err, work.Conflicts(c.Line.Name, r.restored))
 }
 
 // onlyPrints reports whether the prompt for an agent is printed in spite of an error: the

@@ -9,6 +9,7 @@ import (
 
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/failure"
@@ -99,8 +100,8 @@ func (u undoer) run(c *invoke.Invocation, o *undoOptions) error {
 		return showUndone(c, u, issue, shown, true)
 	}
 	announceUndo(c, u, issue, shown)
-	if r := shown.Restored; r != nil && len(r.Restored) == 0 && len(r.Skipped) > len(r.Committed) {
-		return failure.Errorf(failure.Refused, "git status --short", "%s: no file can be put back: %s changed since the restore; the operation stays the last one", u.name, view.Plural(len(r.Skipped), "file"))
+	if err := work.NoFileBack(u.name, shown); err != nil {
+		return err
 	}
 	if !o.yes && shown.Commits+shown.Saves > 0 {
 		if err := confirmUndo(c, u, issue, shown); err != nil {

@@ -1,13 +1,18 @@
 package web
 
 import (
+	"cmp"
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 
+	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/retention"
@@ -20,15 +25,16 @@ var (
 
 // An action changes a checkpoint, or files to those of a checkpoint.
 type action struct {
-	verb string // label of the button
-	asks string // effect, unless plan describes it
-	done string // result, for the notice
-	plan func(*visit, place, *Question) error
-	does func(*visit, place) (Notice, error) // returns details of the notice
-	bad  bool                                // destructive
-	live bool                                // requires a checkpoint outside the archive
-	undo bool                                // can be undone
-	here bool                                // the checkpoint's page shows the result
+	verb    string // label of the button
+	confirm string // label of the button that confirms, or "" for verb
+	asks    string // effect, unless plan describes it
+	done    string // result, for the notice
+	plan    func(*visit, place, *Question) error
+	does    func(*visit, place) (Notice, error) // returns details of the notice
+	bad     bool                                // destructive
+	live    bool                                // requires a checkpoint outside the archive
+	undo    bool                                // can be undone
+	here    bool                                // the checkpoint's page shows the result
 }
 
 // actionNames are the names of all actions in URLs, in the order of their buttons.
@@ -37,8 +43,8 @@ var actionNames = []string{"resume", "restore", "pin", "unpin", "archive", "drop
 // actions returns all actions by URL name.
 func actions() map[string]action {
 	return map[string]action{
-		"resume":  {verb: "Resume", plan: planResume, does: resume, live: true, here: true},
-		"restore": {verb: "Restore", plan: planRestore, does: restore, here: true},
+		"resume":  {verb: "Resume", plan: planResume, does: doResume, live: true, here: true},
+		"restore": {verb: "Back to here", confirm: "Restore", plan: planRestore, does: doRestore, here: true},
 		"pin":     {verb: "Pin", asks: "Retention then never removes this checkpoint.", done: "Pinned", does: pin(true), live: true, here: true},
 		"unpin":   {verb: "Unpin", asks: "Retention can then remove this checkpoint again.", done: "Unpinned", does: pin(false), live: true, here: true},
 		"archive": {verb: "Archive", asks: "The checkpoint moves from the timeline to the archive. You can undo this.", done: "Archived", live: true, undo: true, does: archive},
@@ -75,13 +81,26 @@ type Question struct {
 	FilesLeft     int
 	Verdict       *Verdict
 	Blocked       string   // reason why the action is impossible now, or ""
-	Commands      []string // commands that help if it is blocked
+	Commands      []string // commands that help with the files that stay, or if it is blocked
 	Form, Back    string   // URLs
+	Changed       []Option // choices for files that changed since
+	Only          []string // only these files, or empty for all
+	Hidden        []Hidden // choices that are confirmed
+	Kept          []Hidden // choices that a new preview keeps
+	Alone         string   // URL of the same question, for a single file
 	Proof         string
+
+	bound []string // what the proof is bound to
 }
 
-// A PlannedFile is a file and what happens to it.
-type PlannedFile struct{ Path, What, Class string }
+// A Hidden is a hidden field of a form.
+type Hidden struct{ Name, Value string }
+
+// bind makes the proof valid only for a value.
+func (q *Question) bind(value string) { q.bound = append(q.bound, value) }
+
+// A PlannedFile is a file and what happens to it. Alone is the URL of a plan with this file alone.
+type PlannedFile struct{ Path, What, Class, Alone string }
 
 // ask shows what an action would do.
 func (v *visit) ask() error {
@@ -102,32 +121,46 @@ func (v *visit) ask() error {
 
 // question returns the question of an action about a checkpoint.
 func (v *visit) question(a action, at place) (*Question, error) {
-	c := at.checkpoint()
+	c, act := at.checkpoint(), v.r.PathValue("act")
 	e := v.entry(at)
 	q := &Question{
-		Verb: a.verb, Heading: a.verb + " this checkpoint?", Bad: a.bad, Entry: &e,
-		Form: v.links.below(c, v.r.PathValue("act")), Back: v.links.checkpoint(c), Proof: v.proof(v.r.PathValue("act"), string(c.Issue), string(c.ID)),
+		Verb: cmp.Or(a.confirm, a.verb), Heading: a.verb + " this checkpoint?", Bad: a.bad, Entry: &e,
+		Form: v.links.below(c, act), Back: v.links.checkpoint(c), bound: []string{act, string(c.Issue), string(c.ID)},
 	}
 	if a.asks != "" {
 		q.Text = append(q.Text, a.asks)
 	}
 	if a.plan != nil {
-		return q, a.plan(v, at, q)
+		q.Alone = q.Form
+		if err := a.plan(v, at, q); err != nil {
+			return nil, err
+		}
 	}
+	q.Proof = v.proof(q.bound...)
 	return q, nil
 }
 
-// act executes a confirmed action and redirects to a page with its result.
+// act executes a confirmed action and redirects to a page with its result. The proof is that of the
+// present plan: if it differs from the plan that the page showed, nothing is done.
 func (v *visit) act() error {
 	a, at, err := v.wanted()
 	if err != nil {
 		return err
 	}
-	c := at.checkpoint()
-	if err := v.confirmed(v.proof(v.r.PathValue("act"), string(c.Issue), string(c.ID))); err != nil {
+	if err := v.r.ParseForm(); err != nil {
+		return errForm
+	}
+	q, err := v.question(a, at)
+	if err != nil {
 		return err
 	}
-	title := v.entry(at).Title
+	if q.Blocked != "" {
+		return &gitstore.RefusedError{Reason: q.Blocked, Hint: strings.Join(q.Commands, "\n")}
+	}
+	if err := v.confirmed(q.Proof); err != nil {
+		return err
+	}
+	c, title := at.checkpoint(), q.Entry.Title
 	n, err := a.does(v, at)
 	if err != nil {
 		return err
@@ -137,7 +170,7 @@ func (v *visit) act() error {
 		n.Text = a.done + ": " + title
 	}
 	if a.undo {
-		n.Undo = v.links.undo(c.Issue)
+		n.Next = Link{"Undo", v.links.undo(c.Issue)}
 	}
 	to := v.links.issue(c.Issue)
 	if a.here {
@@ -187,100 +220,127 @@ func (s *site) proof(of ...string) string {
 	return hex.EncodeToString(m.Sum(nil))
 }
 
-// undoing is what an undo would revert, with its proof.
-func (v *visit) undoing() (i checkpoint.Issue, u *gitstore.Undone, proof string, err error) {
-	if !v.o.Write {
-		return i, nil, "", errReadOnly
-	}
-	if i, err = v.issue(); err != nil {
-		return i, nil, "", err
-	}
-	if !v.repo.HasIssue(v.ctx, i) {
-		return i, nil, "", &gitstore.NoneError{Issue: i}
-	}
-	if u, err = v.repo.PreviewUndo(v.ctx, i); err != nil {
-		return i, nil, "", err
-	}
-	of := []string{"undo", string(i), u.What}
-	for _, id := range u.IDs {
-		of = append(of, string(id))
-	}
-	if u.Restored != nil {
-		of = append(of, u.Restored.Undo)
-	}
-	return i, u, v.proof(of...), nil
+// A reverting is the undo of a change, or the redo of an undo.
+type reverting struct {
+	name     string // in URLs
+	verb     string
+	of       string // text about the reverted operation, with its kind
+	none     string // there is nothing to revert
+	returns  string // what happens to checkpoints
+	done     string // announces the result, with the kind of the operation
+	other    string // name of the opposite
+	nothing  error
+	preview  func(*gitstore.Store, context.Context, checkpoint.Issue) (*gitstore.Undone, error)
+	does     func(*gitstore.Store, context.Context, checkpoint.Issue, *gitstore.Undone) (*gitstore.Undone, error)
+	asBefore string // what happens to files
 }
 
-// askUndo shows what an undo would revert.
-func (v *visit) askUndo() error {
-	i, u, proof, err := v.undoing()
-	if err != nil && !errors.Is(err, gitstore.ErrNothingToUndo) {
+var (
+	undo = reverting{
+		name: "undo", verb: "Undo", of: "Undo the last %s?", returns: "will return to the timeline", done: "Undone: the last %s", other: "redo",
+		none: "This clone has no restore, archive, drop or prune of issue %s that can be undone.", nothing: gitstore.ErrNothingToUndo,
+		preview: (*gitstore.Store).PreviewUndo, does: (*gitstore.Store).UndoShown, asBefore: "as before",
+	}
+	redo = reverting{
+		name: "redo", verb: "Redo", of: "Redo the last %s?", returns: "will leave the timeline", done: "Done again: the last %s", other: "undo",
+		none: "Nothing of issue %s was undone here, or something else followed.", nothing: gitstore.ErrNothingToRedo,
+		preview: (*gitstore.Store).PreviewRedo, does: (*gitstore.Store).RedoShown, asBefore: "as before the undo",
+	}
+)
+
+// find returns what a reverting would do, with the values for its proof.
+func (u reverting) find(v *visit) (i checkpoint.Issue, shown *gitstore.Undone, bound []string, err error) {
+	if !v.o.Write {
+		return i, nil, nil, errReadOnly
+	}
+	if i, err = v.issue(); err != nil {
+		return i, nil, nil, err
+	}
+	if !v.repo.HasIssue(v.ctx, i) {
+		return i, nil, nil, &gitstore.NoneError{Issue: i}
+	}
+	if shown, err = u.preview(v.repo.Store, v.ctx, i); err != nil {
+		return i, nil, nil, err
+	}
+	bound = append([]string{u.name, string(i), shown.What}, view.Strings(shown.IDs)...)
+	if r := shown.Restored; r != nil {
+		bound = append(append(append(bound, r.Undo, "\n"), r.Restored...), r.Skipped...)
+	}
+	return i, shown, bound, nil
+}
+
+// ask shows what a reverting would do.
+func (u reverting) ask(v *visit) error {
+	i, shown, bound, err := u.find(v)
+	if err != nil && !errors.Is(err, u.nothing) {
 		return err
 	}
-	p := v.page("Undo")
-	p.Crumbs = v.crumbs(i, Crumb{Text: "Undo"})
-	q := &Question{Verb: "Undo", Form: v.links.undo(i), Back: v.links.issue(i), Proof: proof}
+	p := v.page(u.verb)
+	p.Crumbs = v.crumbs(i, Crumb{Text: u.verb})
+	q := &Question{Verb: u.verb, Form: v.links.revert(i, u.name), Back: v.links.issue(i), bound: bound}
 	p.Question = q
 	if err != nil {
-		q.Heading = "There is nothing to undo"
-		q.Blocked = "This clone has no restore, archive, drop or prune of issue " + line(string(i)) + " that can be undone."
+		q.Heading = "There is nothing to " + u.name
+		q.Blocked = fmt.Sprintf(u.none, line(string(i)))
 		v.write(http.StatusOK, p)
 		return nil
 	}
-	q.describeUndo(v, i, u)
+	u.describe(q, v, i, shown)
+	if err := work.NoFileBack(u.name, shown); err != nil {
+		q.block(err)
+	}
+	q.Proof = v.proof(q.bound...)
 	v.write(http.StatusOK, p)
 	return nil
 }
 
-// describeUndo fills in what an undo reverts.
-func (q *Question) describeUndo(v *visit, i checkpoint.Issue, u *gitstore.Undone) {
-	q.Heading = "Undo the last " + u.What + "?"
-	if u.Commits+u.Saves > 0 {
-		q.Text = append(q.Text, count(u.Commits, "commit")+" and "+count(u.Saves, "save")+" have followed since.")
+// describe fills in what a reverting does.
+func (u reverting) describe(q *Question, v *visit, i checkpoint.Issue, shown *gitstore.Undone) {
+	q.Heading = fmt.Sprintf(u.of, shown.What)
+	if shown.Commits+shown.Saves > 0 {
+		q.Text = append(q.Text, count(shown.Commits, "commit")+" and "+count(shown.Saves, "save")+" have followed since.")
 	}
-	if u.Restored == nil {
-		q.Text = append(q.Text, count(len(u.IDs), "checkpoint")+" will return to the timeline:")
-		for _, id := range u.IDs[:min(len(u.IDs), maxPlanned)] {
-			q.Files = append(q.Files, PlannedFile{Path: line(string(id)), What: "returns", Class: "added"})
-		}
-		q.FilesLeft = max(0, len(u.IDs)-maxPlanned)
+	if shown.Restored == nil {
+		q.Text = append(q.Text, count(len(shown.IDs), "checkpoint")+" "+u.returns+":")
+		q.list(view.Strings(shown.IDs), "", "")
 		return
 	}
 	if l, err := v.chains.read(v.ctx, v.repo.Store, i, false, 0); err == nil {
-		if at := indexOf(l, string(u.Restored.ID)); at >= 0 {
+		if at := indexOf(l, string(shown.Restored.ID)); at >= 0 {
 			e := v.entry(place{l, at})
 			q.Entry = &e
 		}
 	}
-	q.Text = append(q.Text, "These files get the content that they had before the restore. A file that has changed since the restore stays as it is, also if a commit has changed it.")
-	if n := len(u.Restored.Skipped); n > 0 {
-		q.Text = append(q.Text, count(n, "file")+" changed since and will stay as it is.")
-	}
-	q.list(u.Restored.Restored, "as before", "modified")
+	q.Text = append(q.Text, "A file that has changed since stays as it is, also if a commit has changed it.")
+	q.list(shown.Restored.Restored, u.asBefore, "modified")
+	q.list(shown.Restored.Skipped, "changed since and stays as it is", "")
 }
 
-// undo reverts the last restore, drop, archive or prune.
-func (v *visit) undo() error {
-	i, _, proof, err := v.undoing()
+// act reverts what a page showed.
+func (u reverting) act(v *visit) error {
+	i, shown, bound, err := u.find(v)
 	if err != nil {
 		return err
 	}
-	if err := v.confirmed(proof); err != nil {
+	if err := v.confirmed(v.proof(bound...)); err != nil {
 		return err
 	}
-	u, err := v.repo.Undo(v.ctx, i)
+	if err := work.NoFileBack(u.name, shown); err != nil {
+		return err
+	}
+	done, err := u.does(v.repo.Store, v.ctx, i, shown)
 	if err != nil {
 		return err
 	}
 	v.repo.Mirror()
-	n := Notice{Text: "Undone: the last " + u.What}
-	if len(u.IDs) > 0 {
-		n.Text += " (" + count(len(u.IDs), "checkpoint") + " returned)"
+	n := Notice{Text: fmt.Sprintf(u.done, done.What), Next: Link{map[string]string{"undo": "Undo", "redo": "Redo"}[u.other], v.links.revert(i, u.other)}}
+	if len(done.IDs) > 0 {
+		n.Text += " (" + count(len(done.IDs), "checkpoint") + ")"
 	}
-	if u.Restored != nil {
-		n.Text += " (" + count(len(u.Restored.Restored), "file") + " as before)"
-		for _, path := range u.Restored.Skipped[:min(len(u.Restored.Skipped), maxPlanned)] {
-			n.Lines = append(n.Lines, "Changed since the restore, left as it is: "+line(path))
+	if done.Restored != nil {
+		n.Text += " (" + count(len(done.Restored.Restored), "file") + " " + u.asBefore + ")"
+		for _, path := range done.Restored.Skipped[:min(len(done.Restored.Skipped), maxPlanned)] {
+			n.Lines = append(n.Lines, "changed since and stays as it is: "+line(path))
 		}
 	}
 	v.redirect(v.links.issue(i), n)

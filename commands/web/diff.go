@@ -149,6 +149,9 @@ func (v *visit) diffPage(from, to *gitstore.Checkpoint, b budget, paths []string
 		if f := &d.Files[i]; f.Status != "deleted" && !to.Archived {
 			f.Blame = v.links.blame(to.Issue, f.paths[0], nameOf(to))
 		}
+		if f := &d.Files[i]; d.To.Back != "" {
+			f.Back = d.To.Back + "?" + url.Values{"path": {f.paths[0]}}.Encode()
+		}
 	}
 	return d
 }

@@ -28,6 +28,7 @@ type FileDiff struct {
 	More           string // note about omitted lines, or ""
 	URL            string // URL of the complete diff
 	Blame          string // URL of the page about the lines, or ""
+	Back           string // URL that asks whether to restore this file, or ""
 
 	paths []string
 }

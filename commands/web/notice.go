@@ -11,7 +11,7 @@ import (
 type Notice struct {
 	Text  string
 	Lines []string // details
-	Undo  string   // URL of the page that undoes the action, or ""
+	Next  Link     // page that reverts the action
 }
 
 // maxNotices limits the kept notices.

@@ -65,7 +65,7 @@ func (v *visit) pager(base string) pager {
 	if v.links.file { // it has one page
 		size = exportLine
 	}
-	return pager{links: v.links, base: base, size: size, entries: v.entries()}
+	return pager{links: v.links, write: v.o.Write, base: base, size: size, entries: v.entries()}
 }
 
 // An IssuePage is the page of an issue.

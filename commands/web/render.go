@@ -83,7 +83,10 @@ func (l links) archive(i checkpoint.Issue) string {
 }
 
 // undo returns the URL that undoes the last change of an issue.
-func (l links) undo(i checkpoint.Issue) string { return l.issue(i) + "/undo" }
+func (l links) undo(i checkpoint.Issue) string { return l.revert(i, undo.name) }
+
+// revert returns the URL of an undo or a redo.
+func (l links) revert(i checkpoint.Issue, name string) string { return l.issue(i) + "/" + name }
 
 func (l links) checkpoint(c *gitstore.Checkpoint) string {
 	if l.file {

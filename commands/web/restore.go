@@ -1,173 +1,336 @@
 package web
 
 import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
-	"slices"
+	"fmt"
+	"net/url"
+	"path/filepath"
 	"strings"
 
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/failure"
 )
 
 // maxPlanned limits the listed files of an action.
 const maxPlanned = 200
 
-// planRestore describes a restore by a dry run.
+// A wish has the choices of a person for a restore or a resume: the values of a form.
+type wish struct {
+	changed gitstore.Changed // version of files that changed since, "" for the command's default
+	paths   []string         // only these files
+	branch  string           // switch to this branch first
+}
+
+// maxWished limits the files of a wish.
+const maxWished = 20
+
+// wish returns the choices of a request.
+func (v *visit) wish() (w wish, err error) {
+	q := v.r.URL.Query()
+	if v.r.PostForm != nil {
+		q = v.r.PostForm
+	}
+	w = wish{changed: gitstore.Changed(q.Get("changed")), paths: q["path"], branch: q.Get("branch")}
+	if _, err := gitstore.ParseChanged(string(w.changed)); err != nil {
+		return w, errNoPage
+	}
+	for _, path := range w.paths {
+		if !filepath.IsLocal(path) || len(w.paths) > maxWished {
+			return w, errNoPage
+		}
+	}
+	return w, nil
+}
+
+// fields returns the choices as the values of a form.
+func (w wish) fields() url.Values {
+	q := url.Values{}
+	if w.changed != "" {
+		q.Set("changed", string(w.changed))
+	}
+	if w.branch != "" {
+		q.Set("branch", w.branch)
+	}
+	for _, path := range w.paths {
+		q.Add("path", path)
+	}
+	return q
+}
+
+// choose adds the choices to a question, and what else a person can choose.
+func (q *Question) choose(w wish) {
+	for name, values := range w.fields() {
+		for _, value := range values {
+			q.Hidden = append(q.Hidden, Hidden{name, value})
+		}
+	}
+	q.bind(w.fields().Encode())
+	q.Only = lines(w.paths)
+	for _, path := range w.paths {
+		q.Kept = append(q.Kept, Hidden{"path", path})
+	}
+	for _, o := range []Option{
+		{"", "stay as they are", false}, {"merge", "are merged", false}, {"checkpoint", "become those of the checkpoint", false},
+	} {
+		o.Selected = o.Value == string(w.changed)
+		q.Changed = append(q.Changed, o)
+	}
+}
+
+// planRestore describes a restore by a dry run, which plans as the command restore does.
 func planRestore(v *visit, at place, q *Question) error {
+	w, err := v.wish()
+	if err != nil {
+		return err
+	}
 	q.Heading = "Restore the files of this checkpoint?"
-	q.Text = append(q.Text, "Only files that the checkpoint changed against its own HEAD are restored. You can undo this.")
-	done, err := v.restoreFiles(at.checkpoint(), true, true)
+	q.Text = append(q.Text, "The files become as they were at the save. Changes of commits are kept. You can undo this.")
+	q.choose(w)
+	r, err := v.restore(at, w, true)
 	if err != nil {
 		return q.refuse(err)
 	}
-	q.listRestore(done)
-	if len(done.Restored) == 0 {
-		q.Blocked = "Nothing to restore: the files that can be restored are already as in the checkpoint."
-	}
+	q.listRestore(v, r.Done)
+	q.warn(r)
 	return nil
 }
 
-// restore restores the files of a checkpoint.
-func restore(v *visit, at place) (Notice, error) {
-	done, err := v.restoreFiles(at.checkpoint(), true, false)
+// warn adds what restore reports about files that stay. If nothing would be restored, the action is
+// blocked.
+func (q *Question) warn(r *work.Restoration) {
+	problem := cmp.Or(r.InTheWay(), work.Conflicts("restore", r.Done), r.LeftAlone())
+	switch {
+	case len(r.Done.Restored) > 0 && problem != nil:
+		q.Text = append(q.Text, line(problem.Error()))
+		q.Commands = hints(failure.Classify(problem).Hint)
+	case len(r.Done.Restored) > 0:
+		q.Commands = lines(r.Answers())
+	case problem != nil:
+		q.block(problem)
+	case r.Nothing() != "":
+		q.Blocked = line(r.Nothing())
+	default:
+		q.Blocked = "nothing to restore"
+	}
+	if hint := r.OfOthers(); hint != "" {
+		q.Commands = append(q.Commands, line(hint))
+	}
+}
+
+// restore restores the files of a checkpoint as the command restore does, or only plans to.
+func (v *visit) restore(at place, w wish, dryRun bool) (*work.Restoration, error) {
+	r := &work.Restoration{Paths: w.paths, Root: v.repo.Root(), Request: gitstore.RestoreRequest{
+		Checkpoint: at.checkpoint(), Branch: v.repo.Detached(),
+		Request: gitstore.RestoreOptions{Asked: true, Changed: w.changed, Paths: slashed(w.paths), DryRun: dryRun},
+	}}
+	var err error
+	if r.Done, err = v.repo.Restore(v.ctx, r.Request); err != nil {
+		return nil, r.Refused(err)
+	}
+	return r, nil
+}
+
+func slashed(paths []string) (all []string) {
+	for _, path := range paths {
+		all = append(all, filepath.ToSlash(path))
+	}
+	return all
+}
+
+// doRestore restores the files of a checkpoint.
+func doRestore(v *visit, at place) (Notice, error) {
+	w, err := v.wish()
 	if err != nil {
 		return Notice{}, err
 	}
-	return v.restored("Restored "+count(len(done.Restored), "file")+" from: "+v.entry(at).Title, at, done), nil
+	r, err := v.restore(at, w, false)
+	if err != nil {
+		return Notice{}, err
+	}
+	return v.restored("Restored "+count(len(r.Done.Restored), "file")+" from: "+v.entry(at).Title, at, r.Done), nil
 }
 
 // restored returns the notice of a restore.
 func (v *visit) restored(text string, at place, done *gitstore.Restored) Notice {
 	n := Notice{Text: text}
 	if done.Undo != "" {
-		n.Undo = v.links.undo(at.list.Issue)
+		n.Next = Link{"Undo", v.links.undo(at.list.Issue)}
 	}
-	for _, l := range []struct {
-		paths []string
-		text  string
-	}{
-		{done.Skipped, "Changed since, left as it is: "},
-		{done.InTheWay, "In the way, left as it is: "},
-		{done.Unsaved, "Changed since and not in the checkpoint, left as it is: "},
-		{done.Others, "Changed by another session in this worktree, stays as it is: "},
-		{done.Sparse, "Outside the sparse checkout or marked skip-worktree, not written: "},
-		{done.Merged, "Conflicts to resolve: "},
-	} {
-		for _, path := range l.paths[:min(len(l.paths), maxPlanned)] {
-			n.Lines = append(n.Lines, l.text+line(path))
+	for _, f := range view.RestoredFiles(done, false, v.repo.Agent) {
+		if (f.Kind != view.FileRestored && f.Kind != view.FileRemoved || f.From != "") && len(n.Lines) < maxPlanned {
+			n.Lines = append(n.Lines, line(whatOf(f)+": "+f.Path))
 		}
 	}
-	for _, f := range done.Earlier[:min(len(done.Earlier), maxPlanned)] {
-		n.Lines = append(n.Lines, "From the earlier "+line(string(f.ID))+": "+line(f.Path))
-	}
 	if len(done.Merging) > 0 {
-		n.Lines = append(n.Lines, "The checkpoint was saved during a merge with "+line(view.List(done.Merging))+", which is not restored")
+		n.Lines = append(n.Lines, "The checkpoint was saved in a merge with "+line(view.List(done.Merging))+", and no merge is under way")
 	}
 	return n
 }
 
-// restoreFiles restores the files of a checkpoint, or only plans to. With asked it does so as
-// the command restore, otherwise as resume, which accepts a HEAD on another branch.
-func (v *visit) restoreFiles(c *gitstore.Checkpoint, asked, dryRun bool) (*gitstore.Restored, error) {
-	return v.repo.Restore(v.ctx, gitstore.RestoreRequest{
-		Checkpoint: c, AnyBranch: !asked, Request: gitstore.RestoreOptions{Asked: asked, DryRun: dryRun},
-	})
+// whatOf returns what happens to a file, with the earlier checkpoint that it comes from.
+func whatOf(f view.RestoredFile) string {
+	if f.From != "" {
+		return f.What + ", from the earlier " + f.From.Short()
+	}
+	return f.What
 }
 
 // refuse describes a refusal of the store. Other errors are returned.
 func (q *Question) refuse(err error) error {
 	var refused *gitstore.RefusedError
-	if !errors.As(err, &refused) {
+	if f := failure.Classify(err); !errors.As(err, &refused) && f.Code != failure.Refused && !errors.As(err, new(*gitstore.UnchangedPathError)) {
 		return err
 	}
-	q.Blocked = block(cut(refused.Reason, maxText))
-	for hint := range strings.SplitSeq(refused.Hint, "\n") {
-		if hint != "" {
-			q.Commands = append(q.Commands, line(cut(hint, maxLine)))
-		}
-	}
+	q.block(err)
 	return nil
 }
 
-// otherSession describes a file of another session that works in the same worktree.
-const otherSession = "changed by another session in this worktree, stays as it is"
-
-// listRestore lists what a restore does to each file.
-func (q *Question) listRestore(done *gitstore.Restored) {
-	removed, earlier := view.Set(done.Removed), map[string]bool{}
-	for _, f := range done.Earlier {
-		earlier[f.Path] = true
-	}
-	var restored, older []string
-	for _, path := range done.Restored {
-		switch {
-		case earlier[path]:
-			older = append(older, path)
-		case !removed[path]:
-			restored = append(restored, path)
-		}
-	}
-	q.list(restored, "restored", "modified")
-	q.list(older, "restored from an earlier checkpoint, which has it", "modified")
-	q.list(done.Removed, "removed", "deleted")
-	q.list(done.Merged, "gets conflicts to resolve", "conflicted")
-	q.list(done.Skipped, "changed since, stays as it is", "")
-	q.list(done.InTheWay, "in the way of an untracked file, stays as it is", "conflicted")
-	q.list(done.Unsaved, "changed since and not in the checkpoint, stays as it is", "")
-	q.list(done.Sparse, "outside the sparse checkout or marked skip-worktree, is not written", "")
-	q.list(done.Others, otherSession, "")
+// block blocks the action with the words and the commands of an error.
+func (q *Question) block(err error) {
+	q.Blocked = block(cut(err.Error(), maxText))
+	q.Commands = hints(failure.Classify(err).Hint)
 }
 
-// list adds files to the plan.
+// classes has the style of each kind of file.
+var classes = map[string]string{
+	view.FileRestored: "modified", view.FileRemoved: "deleted", view.FileInTheWay: "conflicted", view.FileConflicts: "conflicted",
+}
+
+// listRestore lists what a restore does to each file. The plan is a part of the question's proof, so
+// that a confirmation of another plan is refused.
+func (q *Question) listRestore(v *visit, done *gitstore.Restored) {
+	files := view.RestoredFiles(done, true, v.repo.Agent)
+	sum := sha256.New()
+	for _, f := range files {
+		fmt.Fprintf(sum, "%s\x00%s\x00%s\x00", f.Path, f.What, f.From)
+	}
+	q.bind(hex.EncodeToString(sum.Sum(nil)))
+	for _, f := range files {
+		if len(q.Files) == maxPlanned {
+			q.FilesLeft++
+			continue
+		}
+		planned := PlannedFile{Path: line(cut(f.Path, maxText)), What: line(whatOf(f)), Class: classes[f.Kind]}
+		if len(files) > 1 && q.Alone != "" && f.Kind != view.FileLater {
+			planned.Alone = q.Alone + "?" + url.Values{"path": {f.Path}}.Encode()
+		}
+		q.Files = append(q.Files, planned)
+	}
+}
+
+// list adds files to the plan of an undo.
 func (q *Question) list(paths []string, what, class string) {
 	room := max(0, maxPlanned-len(q.Files))
 	for _, path := range paths[:min(len(paths), room)] {
-		q.Files = append(q.Files, PlannedFile{line(cut(path, maxText)), what, class})
+		q.Files = append(q.Files, PlannedFile{Path: line(cut(path, maxText)), What: what, Class: class})
 	}
 	q.FilesLeft += max(0, len(paths)-room)
 }
 
-// planResume describes a resume: the verdict, and the restore of the files.
+// planResume describes a resume: the verdict, and the restore of the files. If the work belongs to
+// another branch, it first offers to switch to it.
 func planResume(v *visit, at place, q *Question) error {
-	c := at.checkpoint()
+	w, err := v.wish()
+	if err != nil {
+		return err
+	}
 	q.Heading = "Resume from this checkpoint?"
-	j, err := v.judged(c)
+	j, err := v.judged(at.checkpoint())
 	if err != nil {
 		return err
 	}
 	shown := verdict(j, false)
 	q.Verdict = &shown
 	q.Text = append(q.Text, "The files of the checkpoint are restored, and the next save continues from it. You can undo the restore.")
+	home := switchTo(j)
+	switch {
+	case w.branch != "" && w.branch != home:
+		return errForm
+	case home != "":
+		return v.planSwitch(q, j, home)
+	}
+	w.paths = nil // resume takes none
+	q.choose(w)
+	q.bind(j.Verdict.Action.String())
 	if q.Blocked, q.Commands = blocks(j); q.Blocked != "" {
 		return nil
 	}
-	done, err := v.restoreFiles(c, false, true)
+	done, err := v.resumeFiles(at, w, true)
 	if err != nil {
 		return q.refuse(err)
 	}
-	q.listRestore(done)
+	q.listRestore(v, done)
 	if len(q.Files) == 0 {
 		q.Text = append(q.Text, "No file has to change.")
 	}
 	return nil
 }
 
-// resume restores the files of a checkpoint and records that work continues from it.
-func resume(v *visit, at place) (Notice, error) {
+// switchTo returns the branch of a checkpoint to which a resume can switch first, or "".
+func switchTo(s *view.Standing) string {
+	if o := s.Verdict.Other; o.State != freshness.BranchOther || o.Place != "" || !s.Verdict.CanResume || len(s.Verdict.Awaiting) > 0 {
+		return ""
+	}
+	return s.Home()
+}
+
+// planSwitch describes a resume that switches to another branch first. The files are compared after
+// the switch.
+func (v *visit) planSwitch(q *Question, here *view.Standing, home string) error {
+	q.Verb, q.Heading = "Switch branch and resume", "Switch to "+line(home)+" and resume?"
+	q.Text = append(q.Text, "If git refuses the switch, nothing changes. After the switch, a file that has changed since stays as it is.")
+	q.choose(wish{branch: home})
+	q.Changed = nil
+	r, err := v.repo.ValidRecord(here.Checkpoint)
+	if err != nil {
+		return err
+	}
+	for _, f := range r.Files() {
+		q.list([]string{f.Path}, "restored after the switch", "modified")
+	}
+	return nil
+}
+
+// resumeFiles restores the files of a checkpoint as resume does, which accepts a HEAD on another
+// branch, or only plans to.
+func (v *visit) resumeFiles(at place, w wish, dryRun bool) (*gitstore.Restored, error) {
+	return v.repo.Restore(v.ctx, gitstore.RestoreRequest{
+		Checkpoint: at.checkpoint(), AnyBranch: true, Request: gitstore.RestoreOptions{Changed: w.changed, DryRun: dryRun},
+	})
+}
+
+// doResume restores the files of a checkpoint and records that work continues from it.
+func doResume(v *visit, at place) (Notice, error) {
+	w, err := v.wish()
+	if err != nil {
+		return Notice{}, err
+	}
 	c := at.checkpoint()
+	switched := ""
+	if w.branch != "" {
+		if err := v.switchBranch(c, w.branch); err != nil {
+			return Notice{}, err
+		}
+		switched = "Switched to branch " + line(w.branch) + ". "
+	}
 	j, err := v.judged(c)
 	if err != nil {
 		return Notice{}, err
 	}
 	if why, commands := blocks(j); why != "" {
-		return Notice{}, &gitstore.RefusedError{Reason: why, Hint: strings.Join(commands, "\n")}
+		return Notice{}, &gitstore.RefusedError{Reason: switched + why, Hint: strings.Join(commands, "\n")}
 	}
-	done, err := v.restoreFiles(c, false, false)
+	done, err := v.resumeFiles(at, w, false)
 	if err != nil {
 		return Notice{}, err
 	}
-	text := "Resumed"
+	text := switched + "Resumed"
 	if !j.Verdict.At.Complete {
 		text += " at " + line(j.ContinueFrom())
 	}
@@ -176,6 +339,19 @@ func resume(v *visit, at place) (Notice, error) {
 		n.Text = "The files are restored, but the resume is not recorded: " + line(err.Error())
 	}
 	return n, nil
+}
+
+// switchBranch switches to a branch as resume --branch does, and opens the repository again.
+func (v *visit) switchBranch(c *gitstore.Checkpoint, name string) error {
+	if err := work.SwitchBranch(v.ctx, v.repo.Store, c, name); err != nil {
+		return err
+	}
+	v.repo.Close()
+	repo, err := v.o.Open(v.ctx)
+	if err == nil {
+		v.repo = repo
+	}
+	return err
 }
 
 // judged returns the assessment of a checkpoint that may be resumed.
@@ -187,23 +363,24 @@ func (v *visit) judged(c *gitstore.Checkpoint) (*view.Standing, error) {
 	return v.repo.Judge(c, r)
 }
 
-// blocks returns why the page cannot resume, and commands that help, or "". The page
-// answers the questions that --yes answers, and no others: it neither switches branches nor
-// approves phases.
+// blocks returns why the page cannot resume, in the words of resume, and commands that help, or "".
+// The page answers the questions that --yes answers, and no others: it approves no phases.
 func blocks(s *view.Standing) (why string, commands []string) {
 	v, this := s.Verdict, resumeCommand(s, false)
-	at := func(check string) int {
-		return slices.IndexFunc(v.Reasons, func(r freshness.Reason) bool { return r.Check == check && r.Action == freshness.PromptUser })
-	}
 	switch {
 	case !v.CanResume:
 		return "This checkpoint cannot be resumed.", nil
 	case len(v.Awaiting) > 0:
-		return "A phase waits for an approval: " + line(view.List(v.Awaiting)), []string{line(this + " --approve " + view.QuoteArg(v.Awaiting[0]))}
+		return "approval of phase " + line(v.Awaiting[0]) + " is pending", []string{line(this + " --approve " + view.QuoteArg(v.Awaiting[0]))}
+	case v.Other.State == freshness.BranchOther && v.Other.Place != "":
+		return line(s.BranchMessage() + "; " + s.Placed()), []string{line("cd " + view.QuoteArg(v.Other.Place))}
 	case v.Other.State == freshness.BranchOther:
-		return "The checkpoint is of another branch than the current branch " + line(v.Other.Name) + ".", []string{line(this)}
-	case at("head") >= 0:
-		return line(v.Reasons[at("head")].Message), hints(v.Reasons[at("head")].Hint)
+		return line(s.BranchMessage()), []string{line(this + " --branch " + view.QuoteArg(s.Home()))}
+	}
+	for _, r := range v.Reasons {
+		if r.Check == "head" && r.Action == freshness.PromptUser {
+			return line(r.Message), append(hints(r.Hint), line(this+" --force"))
+		}
 	}
 	return "", nil
 }
@@ -211,7 +388,7 @@ func blocks(s *view.Standing) (why string, commands []string) {
 func hints(hint string) (commands []string) {
 	for text := range strings.SplitSeq(hint, "\n") {
 		if text != "" {
-			commands = append(commands, line(text))
+			commands = append(commands, line(cut(text, maxLine)))
 		}
 	}
 	return commands

@@ -11,6 +11,7 @@ import (
 
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 )
 
 // A site handles requests accepted by the guard.
@@ -52,8 +53,10 @@ func (s *site) handler() http.Handler {
 	page("GET /i/{issue}/archive", func(v *visit) error { return v.timeline(true) })
 	page("GET /i/{issue}/turns", (*visit).turnsPage)
 	page("GET /i/{issue}/blame", (*visit).blame)
-	page("GET /i/{issue}/undo", (*visit).askUndo)
-	page("POST /i/{issue}/undo", (*visit).undo)
+	for _, u := range []reverting{undo, redo} {
+		page("GET /i/{issue}/"+u.name, u.ask)
+		page("POST /i/{issue}/"+u.name, u.act)
+	}
 	page("GET /i/{issue}/c/{id}", (*visit).checkpoint)
 	page("GET /i/{issue}/c/{id}/diff", (*visit).diff)
 	page("GET /i/{issue}/c/{id}/raw", (*visit).raw)
@@ -80,8 +83,8 @@ func (s *site) visit(w http.ResponseWriter, r *http.Request, show func(*visit) e
 	if err == nil {
 		defer func() { <-s.slots }()
 		if v.repo, err = s.o.Open(ctx); err == nil {
-			defer v.repo.Close()
-			if r.Method == http.MethodGet { // without a state, the page does not poll
+			defer func() { v.repo.Close() }() // an action can open it again
+			if r.Method == http.MethodGet {   // without a state, the page does not poll
 				v.state, _ = s.watch.look(func() (string, error) { return stateOf(ctx, v.repo.Store) })
 			}
 			err = show(v)
@@ -106,10 +109,7 @@ func (v *visit) take() error {
 func (v *visit) fail(err error) {
 	status := statusOf(err)
 	f := &Failure{Status: status, Title: failureTitle(status), Text: block(cut(err.Error(), maxText))}
-	var refused *gitstore.RefusedError
-	if errors.As(err, &refused) {
-		f.Commands = hints(refused.Hint)
-	}
+	f.Commands = hints(failure.Classify(err).Hint)
 	p := v.page(f.Title)
 	p.Error = f
 	v.write(status, p)
@@ -136,11 +136,11 @@ func statusOf(err error) int {
 	var refused *gitstore.RefusedError
 	var ambiguous *gitstore.AmbiguousError
 	switch {
-	case errors.Is(err, errNoPage), errors.As(err, &none), errors.As(err, new(*gitstore.NoLinesError)), errors.As(err, &missing), errors.As(err, &ambiguous), errors.Is(err, gitstore.ErrNothingToUndo):
+	case errors.Is(err, errNoPage), errors.As(err, &none), errors.As(err, new(*gitstore.NoLinesError)), errors.As(err, &missing), errors.As(err, &ambiguous), errors.Is(err, gitstore.ErrNothingToUndo), errors.Is(err, gitstore.ErrNothingToRedo):
 		return http.StatusNotFound
 	case errors.Is(err, errReadOnly), errors.Is(err, errForm):
 		return http.StatusForbidden
-	case errors.As(err, &refused), errors.Is(err, gitstore.ErrMoved), errors.Is(err, gitstore.ErrReadOnly):
+	case errors.As(err, &refused), failure.Classify(err).Code == failure.Refused, errors.Is(err, gitstore.ErrMoved), errors.Is(err, gitstore.ErrReadOnly):
 		return http.StatusConflict
 	case errors.Is(err, context.DeadlineExceeded):
 		return http.StatusServiceUnavailable

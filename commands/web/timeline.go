@@ -31,8 +31,9 @@ type TimelineEntry struct {
 	URL               string
 	Issue, IssueURL   string // set in a timeline of several issues
 	Change            Change
-	Compare           Link // selects the checkpoint for a comparison, or completes it
-	Chosen            bool // selected for a comparison
+	Back              string // URL that asks whether to go back to this checkpoint, or ""
+	Compare           Link   // selects the checkpoint for a comparison, or completes it
+	Chosen            bool   // selected for a comparison
 
 	Tip, Pinned, Resumable, Old, Archived bool
 
@@ -203,6 +204,7 @@ func contains(text string, in ...string) bool {
 // A pager holds parameters of a timeline.
 type pager struct {
 	links   links
+	write   bool   // rows offer the way back to their checkpoint
 	base    string // URL of the timeline
 	size    int    // checkpoints per page
 	entries view.Entries
@@ -333,8 +335,13 @@ func (v pager) entry(e *view.Entry) TimelineEntry {
 	if id == "" {
 		id = c.Commit.String()
 	}
+	back := ""
+	if v.write && !v.links.file && c.ID != "" && e.Problem == "" {
+		back = v.links.below(c, "restore")
+	}
 	return TimelineEntry{
-		ID: line(id), Short: short(id), Commit: c.Commit.String(),
+		Back: back,
+		ID:   line(id), Short: short(id), Commit: c.Commit.String(),
 		Title: firstLine(e.Work()), Event: firstLine(e.Event), Change: changeOf(e.Change),
 		Who: firstLine(e.Who()), Tokens: view.TokensText(checkpoint.SumOf(e.Usage)),
 		Mark: view.Category(c), Phase: line(cut(c.Phase, maxLine)), Branch: line(cut(c.Branch, maxLine)),

@@ -6,7 +6,7 @@
 //	/i/ISSUE/archive               archived checkpoints
 //	/i/ISSUE/turns                 turns of agents with their changes, at=ID or n=POSITION
 //	/i/ISSUE/blame?path=           which turn or commit brought each line, with at= of a checkpoint
-//	/i/ISSUE/undo                  GET describes the undo of the last change, POST executes
+//	/i/ISSUE/{undo,redo}           GET describes the undo of the last change, or its redo, POST executes
 //	/i/ISSUE/c/ID                  a checkpoint: its files with their changes, record
 //	/i/ISSUE/c/ID/diff             changes since another checkpoint
 //	/i/ISSUE/c/ID/raw              stored record
@@ -59,7 +59,7 @@ var WebCommand = invoke.Command{
 	Description: "Serves a page on loopback until it is interrupted, and prints its address. The\n" +
 		"address contains a token, and nothing is shown without it. Open pages show new\n" +
 		"checkpoints within five seconds. With --write the page can also resume, restore,\n" +
-		"undo, pin, archive and drop. It first describes what it would do. The issue is\n" +
+		"undo, redo, pin, archive and drop. It first describes what it would do. The issue is\n" +
 		"compared as far as that needs no network.\n" +
 		"--export writes one file instead, for a CI artifact. The file contains text of\n" +
 		"records and files: check it with `git checkpoint scan` before others get it.",
@@ -181,9 +181,10 @@ func webRepository(c *invoke.Invocation, ctx context.Context) (*Repository, erro
 		Judge: func(cp *gitstore.Checkpoint, r *checkpoint.Record) (*view.Standing, error) {
 			return work.Judge(own, cp, r, work.JudgeOptions{Issue: work.IssueOptions{Recent: true}})
 		},
-		Agent:  func(session string) string { return work.AgentOf(own, session) },
-		Beside: func(s *view.Standing) { lookBeside(own, s) },
-		Forge:  forgeOf(own),
+		Agent:    func(session string) string { return work.AgentOf(own, session) },
+		Beside:   func(s *view.Standing) { lookBeside(own, s) },
+		Forge:    forgeOf(own),
+		Detached: own.DetachedBranch,
 		Mirror: func() {
 			if mirror := c.StartMirror(own); mirror != nil {
 				mirror.End(own)

@@ -31,6 +31,7 @@ type world struct {
 	page  http.Handler
 	site  *site
 	forge Forge
+	other freshness.Branch // branch fact of a verdict while HEAD is on its Name
 }
 
 const testToken = "a-token-for-tests"
@@ -72,12 +73,15 @@ func (w *world) open(ctx context.Context) (*Repository, error) {
 		return nil, err
 	}
 	agent := func(string) string { return "" }
-	return &Repository{Store: s, Forge: w.forge, Agent: agent, Judge: func(c *gitstore.Checkpoint, r *checkpoint.Record) (*view.Standing, error) {
+	return &Repository{Store: s, Forge: w.forge, Agent: agent, Detached: func() string { return "" }, Judge: func(c *gitstore.Checkpoint, r *checkpoint.Record) (*view.Standing, error) {
 		facts := freshness.Facts{Now: now, NoIssue: "nobody asked", Findings: []freshness.Reason{{
 			Check: "session", Message: r.Note(), Detail: []string{r.Note()}, Diff: []string{"-" + r.Note()}, Hint: r.Note(),
 		}}}
 		v := freshness.Evaluate(r, facts, freshness.Rules{})
 		v.CanResume = true
+		if w.other.Name != "" && w.git("branch", "--show-current") == w.other.Name {
+			v.Other = w.other
+		}
 		return &view.Standing{Checkpoint: c, Record: r, Verdict: v, Now: now}, nil
 	}, Mirror: func() {}}, nil
 }

@@ -99,6 +99,24 @@ func AutoResume(v freshness.Verdict) string {
 	return "yes"
 }
 
+// BranchMessage returns the finding that HEAD is on another branch than the checkpoint's, or "".
+func (s *Standing) BranchMessage() string {
+	for _, r := range s.Verdict.Reasons {
+		if r.Check == "branch" {
+			return r.Message
+		}
+	}
+	return ""
+}
+
+// Home returns the branch of the checkpoint by its current name.
+func (s *Standing) Home() string { return cmp.Or(s.Verdict.Other.Became, s.Checkpoint.Branch) }
+
+// Placed names the worktree that has the branch of the checkpoint checked out.
+func (s *Standing) Placed() string {
+	return fmt.Sprintf("Branch %s is checked out in %s", s.Home(), QuotePath(s.Verdict.Other.Place))
+}
+
 // NextText returns the next action of another system's workflow with its phase and reason,
 // or "".
 func (s *Standing) NextText() string {

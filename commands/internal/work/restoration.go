@@ -1,7 +1,9 @@
 package work
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -121,4 +123,38 @@ func (r *Restoration) Nothing() string {
 		return "nothing to restore: the files of " + string(done.ID) + " are here, and others came later"
 	}
 	return "nothing to restore: the files of " + string(done.ID) + " are here"
+}
+
+// ShowConflicts is the command that shows the conflicts of unmerged files.
+const ShowConflicts = "git diff"
+
+// Conflicts returns an error if a restore left conflicts, as git merge does. The result can be nil.
+func Conflicts(command string, done *gitstore.Restored) error {
+	if done == nil || len(done.Merged) == 0 {
+		return nil
+	}
+	return failure.Errorf(failure.Failure, ShowConflicts, "%s %s: %s with conflicts to resolve", command, done.ID, view.Plural(len(done.Merged), "file"))
+}
+
+// SwitchBranch switches the worktree to a branch, on which the work of a checkpoint goes on. It
+// fails if git refuses, or if a restore was interrupted in this worktree.
+func SwitchBranch(ctx context.Context, s *gitstore.Store, cp *gitstore.Checkpoint, name string) error {
+	if s.InterruptedRestore.Exists(ctx) {
+		return failure.Errorf(failure.Refused, "git checkpoint restore --continue\ngit checkpoint restore --abort",
+			"switch to branch %s: a restore was interrupted in this worktree", name)
+	}
+	if err := s.Worktrees.Switch(ctx, cp, name); err != nil {
+		return fmt.Errorf("resume %s: %w", cp.ID, err)
+	}
+	return nil
+}
+
+// NoFileBack returns the error of an undo or a redo, given by its name, that can put no file back,
+// or nil.
+func NoFileBack(name string, shown *gitstore.Undone) error {
+	r := shown.Restored
+	if r == nil || len(r.Restored) > 0 || len(r.Skipped) <= len(r.Committed) {
+		return nil
+	}
+	return failure.Errorf(failure.Refused, "git status --short", "%s: no file can be put back: %s changed since the restore; the operation stays the last one", name, view.Plural(len(r.Skipped), "file"))
 }
