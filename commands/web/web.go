@@ -85,7 +85,7 @@ func (o *webOptions) flags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "addr", Usage: "listen at `HOST:PORT` (port 0 is any free port)", Value: "127.0.0.1:0", Destination: &o.addr},
 		&cli.BoolFlag{Name: "open", Usage: "open the page in the browser", Destination: &o.open},
-		&cli.BoolFlag{Name: "write", Usage: "let the page resume, restore, undo, pin, archive and drop", Destination: &o.write},
+		&cli.BoolFlag{Name: "write", Usage: "let the page resume, restore, undo, redo, pin, archive and drop", Destination: &o.write},
 		&cli.StringFlag{Name: "export", Usage: "write one static page to `FILE` instead (- is standard output)", Destination: &o.export},
 	}
 }
