@@ -37,7 +37,7 @@ func (v *visit) activity() error {
 	p.Tab = "activity"
 	p.Activity = a
 	if !a.Filter.Any() {
-		p.Live = v.live("", newestTip(tips), "")
+		p.Live = v.live("", newestTip(tips), "", "")
 	}
 	v.write(http.StatusOK, p)
 	return nil

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 )
@@ -46,7 +48,7 @@ func (v *visit) issues() error {
 	p := v.page("Issues")
 	p.Tab = "issues"
 	p.Issues = m
-	p.Live = v.live("", newest, "")
+	p.Live = v.live("", newest, "", "")
 	v.write(http.StatusOK, p)
 	return nil
 }
@@ -113,14 +115,19 @@ func (v *visit) row(t tip, branch string, judged bool) IssueRow {
 		return row
 	}
 	e := v.entry(place{t.list, 0})
-	row.Tip, row.Count = &e, v.lengths.of(v, t)
+	row.Tip = &e
+	row.Count, row.People = v.lengths.of(v, t)
 	row.Here = !v.links.file && branch != "" && t.c.Branch == branch
 	r, err := v.repo.VerifiedRecord(t.c)
 	if err != nil {
 		row.Problem = firstLine(err.Error())
 		return row
 	}
-	row.Title = firstLine(r.Subject())
+	row.Title = firstLine(cmp.Or(r.Subject(), view.ForkName(r.Fork())))
+	if row.Title == e.Title {
+		e.Title, e.Event = "", "" // said once
+	}
+	row.Agents, row.Tokens = agentsOf(r), view.TokensText(checkpoint.SumOf(r.AgentTurn().Spent))
 	row.progress(r)
 	if !t.c.Resumable {
 		row.Word, row.Class = "Cannot be resumed", "bad"
@@ -147,33 +154,54 @@ func (row *IssueRow) progress(r *checkpoint.Record) {
 	}
 }
 
-// lengths caches the numbers of checkpoints by tip of the chain.
-type lengths struct {
-	mu   sync.Mutex
-	kept map[string]string
+// agentsOf returns the agents whose turns a record knows.
+func agentsOf(r *checkpoint.Record) string {
+	t := r.AgentTurn()
+	agents := []string{t.Agent}
+	for _, s := range t.Spent {
+		agents = append(agents, s.Agent)
+	}
+	agents = slices.DeleteFunc(view.Distinct(agents), func(name string) bool { return name == "" })
+	return firstLine(view.List(view.Few(agents, maxPeople)))
 }
 
-// of returns the number of checkpoints of an issue, up to a limit.
-func (n *lengths) of(v *visit, t tip) string {
+// maxPeople limits the names in a row.
+const maxPeople = 3
+
+// lengths caches the numbers of checkpoints, and their authors, by tip of the chain.
+type lengths struct {
+	mu   sync.Mutex
+	kept map[string][2]string
+}
+
+// of returns the number of checkpoints of an issue, up to a limit, and their authors, newest first.
+func (n *lengths) of(v *visit, t tip) (text, people string) {
 	n.mu.Lock()
-	text, ok := n.kept[t.list.Tip.String()]
+	found, ok := n.kept[t.list.Tip.String()]
 	n.mu.Unlock()
 	if ok {
-		return text
+		return found[0], found[1]
 	}
 	l, err := v.repo.List(v.ctx, t.issue, maxLength+1)
 	if err != nil {
-		return ""
+		return "", ""
 	}
 	text = strconv.Itoa(min(len(l.Checkpoints), maxLength))
 	if len(l.Checkpoints) > maxLength {
 		text += "+"
 	}
+	var authors []string
+	for i := range l.Checkpoints {
+		if by := l.Checkpoints[i].Author; by != "" && !slices.Contains(authors, by) {
+			authors = append(authors, by)
+		}
+	}
+	people = firstLine(view.List(view.Few(authors, maxPeople)))
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.kept == nil || len(n.kept) > maxCounted {
-		n.kept = map[string]string{}
+		n.kept = map[string][2]string{}
 	}
-	n.kept[t.list.Tip.String()] = text
-	return text
+	n.kept[t.list.Tip.String()] = [2]string{text, people}
+	return text, people
 }

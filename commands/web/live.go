@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 )
@@ -104,8 +105,53 @@ func (w *watcher) keep(state, query string, n News) {
 
 // News is what changed since a page was made.
 type News struct {
-	New  int    `json:"new"`  // number of new checkpoints, or of issues with new checkpoints
-	Text string `json:"text"` // "2 new checkpoints", or "" if the page shows everything
+	New     int    `json:"new"`               // number of new checkpoints, or of issues with new checkpoints
+	Text    string `json:"text"`              // "2 new checkpoints", or "" if the page shows everything
+	Unsaved string `json:"unsaved,omitempty"` // "3 files not saved yet", if the work is here
+}
+
+// An open page of the work in this worktree also shows how many files are not saved. All pages share
+// one comparison. It takes at most a part of the time, 1 of unsavedShare.
+const (
+	unsavedEvery = 5 * time.Second
+	unsavedShare = 50
+)
+
+// unsaved knows the numbers of files that are not saved, by issue.
+type unsaved struct {
+	mu   sync.Mutex
+	kept map[checkpoint.Issue]unsavedFiles
+}
+
+type unsavedFiles struct {
+	text, state string
+	until       time.Time // the text is new enough
+}
+
+// of returns the text about the files of an issue for a state of the refs, or "" if they cannot be
+// compared.
+func (u *unsaved) of(ctx context.Context, s *site, i checkpoint.Issue, state string) string {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	now := time.Now()
+	if k, ok := u.kept[i]; ok && k.state == state && now.Before(k.until) {
+		return k.text
+	}
+	text := ""
+	if repo, err := s.o.Open(ctx); err == nil {
+		defer repo.Close()
+		if p, err := repo.Point(ctx, i); err == nil {
+			if n, err := repo.NotSaved(p.Checkpoint); err == nil {
+				text = view.NotSavedText(n)
+			}
+		}
+	}
+	if u.kept == nil || len(u.kept) > maxNews {
+		u.kept = map[checkpoint.Issue]unsavedFiles{}
+	}
+	took := time.Since(now)
+	u.kept[i] = unsavedFiles{text, state, now.Add(max(unsavedEvery, unsavedShare*took))}
+	return text
 }
 
 // Live holds the parameters of a page's polls.
@@ -113,7 +159,9 @@ type Live struct{ URL, State string }
 
 // live returns the parameters of polls for a page that shows an issue, or all issues if i is
 // "". newest is the newest shown checkpoint, tip the commit of the chain.
-func (v *visit) live(i checkpoint.Issue, newest checkpoint.Clock, tip string) *Live {
+//
+// unsaved is the shown text about the files that are not saved, or "".
+func (v *visit) live(i checkpoint.Issue, newest checkpoint.Clock, tip, unsaved string) *Live {
 	if v.links.file || v.state == "" {
 		return nil
 	}
@@ -122,7 +170,10 @@ func (v *visit) live(i checkpoint.Issue, newest checkpoint.Clock, tip string) *L
 		q.Set("issue", i.RefName())
 		q.Set("tip", tip)
 	}
-	return &Live{"/live?" + q.Encode(), v.state}
+	if unsaved != "" {
+		q.Set("here", "1")
+	}
+	return &Live{"/live?" + q.Encode(), v.state + tagOf(unsaved)}
 }
 
 // poll answers a poll.
@@ -132,7 +183,13 @@ func (s *site) poll(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusServiceUnavailable, line(err.Error()))
 		return
 	}
-	tag := `"` + state + `"`
+	files := ""
+	if q := r.URL.Query(); q.Has("here") {
+		if i, err := checkpoint.IssueFromRef(q.Get("issue")); err == nil {
+			files = s.unsaved.of(r.Context(), s, i, state)
+		}
+	}
+	tag := `"` + state + tagOf(files) + `"`
 	w.Header().Set("ETag", tag)
 	if r.Header.Get("If-None-Match") == tag {
 		w.WriteHeader(http.StatusNotModified)
@@ -140,6 +197,7 @@ func (s *site) poll(w http.ResponseWriter, r *http.Request) {
 	}
 	n, ok := s.watch.answer(state, r.URL.RawQuery)
 	if ok {
+		n.Unsaved = files
 		writeNews(w, n)
 		return
 	}
@@ -149,9 +207,19 @@ func (s *site) poll(w http.ResponseWriter, r *http.Request) {
 			return err
 		}
 		s.watch.keep(state, r.URL.RawQuery, n)
+		n.Unsaved = files
 		writeNews(w, n)
 		return nil
 	})
+}
+
+// tagOf returns the part of an entity tag for a text, "" for no text.
+func tagOf(text string) string {
+	if text == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(text))
+	return "-" + hex.EncodeToString(sum[:6])
 }
 
 func writeNews(w http.ResponseWriter, n News) {

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var livePattern = regexp.MustCompile(`data-live="([^"]+)" data-state="([0-9a-f]+)"`)
+var livePattern = regexp.MustCompile(`data-live="([^"]+)" data-state="([0-9a-f-]+)"`)
 
 // poll asks like the script of a page that was read before.
 func (w *world) poll(page string) *httptest.ResponseRecorder {
@@ -40,16 +41,37 @@ func TestPollsOfAnIssue(t *testing.T) {
 	w.save("7", "", checkpoint.Manual, "of another issue", nil)
 	answer = w.poll(page)
 	require.Equal(t, http.StatusOK, answer.Code)
-	assert.JSONEq(t, `{"new": 2, "text": "2 new checkpoints"}`, answer.Body.String())
+	assert.JSONEq(t, `{"new": 2, "text": "2 new checkpoints", "unsaved": "all files saved"}`, answer.Body.String())
 	assert.NotEmpty(t, answer.Header().Get("ETag"))
-	assert.JSONEq(t, `{"new": 0, "text": ""}`, w.poll(regexp.MustCompile(`data-state="`).ReplaceAllString(w.get("/i/42"), `data-state="0`)).Body.String())
+	assert.JSONEq(t, `{"new": 0, "text": "", "unsaved": "all files saved"}`, w.poll(regexp.MustCompile(`data-state="`).ReplaceAllString(w.get("/i/42"), `data-state="0`)).Body.String())
 
 	page = w.get("/i/42")
 	repo, err := w.open(t.Context())
 	require.NoError(t, err)
 	defer repo.Close()
 	require.NoError(t, repo.Drop(t.Context(), "42", []checkpoint.ID{saved[0].ID}))
-	assert.JSONEq(t, `{"new": 0, "text": "The checkpoints have changed"}`, w.poll(page).Body.String())
+	assert.JSONEq(t, `{"new": 0, "text": "The checkpoints have changed", "unsaved": "all files saved"}`, w.poll(page).Body.String())
+}
+
+// The page of the work in this worktree shows how many files are not saved. All pages share one
+// comparison, which takes a small part of the time.
+func TestPollsOfUnsavedFiles(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, false)
+	w.work()
+	w.turn("42", "claude", "go on")
+	page := w.get("/i/42")
+	has(t, page, "claude, in build")
+	has(t, page, "data-unsaved>all files saved</span>")
+	assert.Equal(t, http.StatusNotModified, w.poll(page).Code)
+	w.unsaved = 3
+	assert.Equal(t, http.StatusNotModified, w.poll(page).Code, "the last comparison is recent")
+	w.site.unsaved.kept = nil
+	assert.JSONEq(t, `{"new": 0, "text": "", "unsaved": "3 files not saved yet"}`, w.poll(page).Body.String())
+	k := w.site.unsaved.kept["42"]
+	assert.GreaterOrEqual(t, time.Until(k.until), unsavedEvery-time.Second)
+	w.git("switch", "-q", "-c", "other")
+	lacks(t, w.get("/i/42"), "data-unsaved>", "the work is on another branch")
 }
 
 func TestPollsOfAllIssues(t *testing.T) {
@@ -79,7 +101,7 @@ func TestPollsShareOneLook(t *testing.T) {
 	w.site.watch.at = at
 	m := livePattern.FindStringSubmatch(page)
 	ask := func() {
-		answer := w.ask("GET", "/live?since=0", "", func(r *http.Request) { r.Header.Set("If-None-Match", `"`+m[2]+`"`) })
+		answer := w.ask("GET", "/live?since=0", "", func(r *http.Request) { r.Header.Set("If-None-Match", `"`+strings.Split(m[2], "-")[0]+`"`) })
 		require.Equal(t, http.StatusNotModified, answer.Code)
 	}
 	for range 100 {

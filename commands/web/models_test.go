@@ -101,7 +101,7 @@ func TestAgo(t *testing.T) {
 func TestAge(t *testing.T) {
 	t.Parallel()
 	for d, want := range map[time.Duration]string{
-		0: "now", 59 * time.Second: "now", -30 * time.Second: "now", time.Minute: "1 min", 119 * time.Minute: "1 h",
+		0: "now", 4 * time.Second: "now", 59 * time.Second: "59 s", -30 * time.Second: "now", time.Minute: "1 min", 119 * time.Minute: "1 h",
 		47 * time.Hour: "1 d", 99 * 24 * time.Hour: "99 d", 400 * 24 * time.Hour: "1 y 1 mo", 250 * 24 * time.Hour: "8 mo", -3 * time.Hour: "in 3 h",
 		math.MinInt64: "in 292 y 5 mo", math.MaxInt64: "292 y 5 mo",
 	} {

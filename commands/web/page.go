@@ -126,7 +126,11 @@ func (v *visit) timeline(archived bool) error {
 		p.Title = "Archive of " + p.Title
 		p.Crumbs = append(p.Crumbs, Crumb{Text: "Archive"})
 	} else {
-		p.Live = v.live(i, newestClock(l), l.Tip.String())
+		unsaved := ""
+		if m.Here && m.Standing != nil {
+			unsaved = m.Standing.Unsaved
+		}
+		p.Live = v.live(i, newestClock(l), l.Tip.String(), unsaved)
 	}
 	p.Issue = m
 	v.write(http.StatusOK, p)
@@ -296,6 +300,8 @@ type IssueRow struct {
 	Label, Title, URL string
 	Tip               *TimelineEntry
 	Count             string  // number of checkpoints
+	People, Agents    string  // authors of checkpoints, and agents with turns
+	Tokens            string  // of all turns, or ""
 	Phases            []Phase // progress
 	Done              string  // "3 of 5"
 	Phase             string  // current phase
@@ -316,6 +322,9 @@ type Standing struct {
 	Facts    []Fact
 	Verdict  Verdict
 	Complete bool
+	Doing    string // "claude, in build"
+	Saved    Stamp  // of the checkpoint
+	Unsaved  string // "3 files not saved yet"
 	Tokens   []Cost
 }
 
@@ -371,7 +380,10 @@ const maxPhases = 24
 // newStanding prepares a standing for templates. tip means that a resume chooses its checkpoint
 // by itself.
 func newStanding(j *view.Standing, tip bool) Standing {
-	s := Standing{Verdict: verdict(j, tip), Complete: j.Verdict.At.Complete, Tokens: costs(j.Record)}
+	s := Standing{
+		Verdict: verdict(j, tip), Complete: j.Verdict.At.Complete, Tokens: costs(j.Record),
+		Doing: firstLine(j.DoingText()), Saved: stamp(j.Checkpoint.Created, j.Now), Unsaved: view.NotSavedText(j.NotSaved()),
+	}
 	s.Phases, s.Left = phaseStates(j.Record.Progress(), j.Verdict.At.Phase)
 	rows := append(j.ProgressRows(), view.Row{Label: "Continue at", Text: j.ContinueFrom()})
 	for _, row := range append(rows, j.BesideRows()...) {

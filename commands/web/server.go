@@ -30,9 +30,10 @@ type Options struct {
 type Repository struct {
 	*gitstore.Store
 	Judge    func(*gitstore.Checkpoint, *checkpoint.Record) (*view.Standing, error)
-	Agent    func(session string) string // agent of a session, or ""
-	Detached func() string               // branch of a detached HEAD as CI names it, or ""
-	Beside   func(*view.Standing)        // adds what stands beside the checkpoint from which the work goes on
+	NotSaved func(*gitstore.Checkpoint) (int, error) // number of files that changed since
+	Agent    func(session string) string             // agent of a session, or ""
+	Detached func() string                           // branch of a detached HEAD as CI names it, or ""
+	Beside   func(*view.Standing)                    // adds what stands beside the checkpoint from which the work goes on
 	Forge    Forge
 	Mirror   func() // updates the files of a mirrored layout after a change
 }

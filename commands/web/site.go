@@ -23,6 +23,7 @@ type site struct {
 	changes counted
 	lengths lengths
 	watch   watcher
+	unsaved unsaved
 	notices notices
 }
 

@@ -66,8 +66,10 @@ func age(d time.Duration) string {
 	switch {
 	case d < -time.Minute:
 		return "in " + age(-max(d, -math.MaxInt64))
-	case d < time.Minute:
+	case d < 5*time.Second:
 		return "now"
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", d/time.Second)
 	case d < time.Hour:
 		return fmt.Sprintf("%d min", d/time.Minute)
 	case d < day:

@@ -183,6 +183,7 @@ func webRepository(c *invoke.Invocation, ctx context.Context) (*Repository, erro
 		},
 		Agent:    func(session string) string { return work.AgentOf(own, session) },
 		Beside:   func(s *view.Standing) { lookBeside(own, s) },
+		NotSaved: func(cp *gitstore.Checkpoint) (int, error) { return work.NotSaved(own, cp) },
 		Forge:    forgeOf(own),
 		Detached: own.DetachedBranch,
 		Mirror: func() {

@@ -23,15 +23,16 @@ const hostile = `<script>alert(1)</script><img src=x onerror=alert(1)> javascrip
 
 // A world is a repository with checkpoints and its web page.
 type world struct {
-	t     testing.TB
-	dir   string
-	repo  *gittest.Repo
-	at    time.Time
-	o     Options
-	page  http.Handler
-	site  *site
-	forge Forge
-	other freshness.Branch // branch fact of a verdict while HEAD is on its Name
+	t       testing.TB
+	dir     string
+	repo    *gittest.Repo
+	at      time.Time
+	o       Options
+	page    http.Handler
+	site    *site
+	forge   Forge
+	unsaved int              // files
+	other   freshness.Branch // branch fact of a verdict while HEAD is on its Name
 }
 
 const testToken = "a-token-for-tests"
@@ -73,7 +74,7 @@ func (w *world) open(ctx context.Context) (*Repository, error) {
 		return nil, err
 	}
 	agent := func(string) string { return "" }
-	return &Repository{Store: s, Forge: w.forge, Agent: agent, Detached: func() string { return "" }, Judge: func(c *gitstore.Checkpoint, r *checkpoint.Record) (*view.Standing, error) {
+	return &Repository{Store: s, Forge: w.forge, Agent: agent, NotSaved: func(*gitstore.Checkpoint) (int, error) { return w.unsaved, nil }, Detached: func() string { return "" }, Judge: func(c *gitstore.Checkpoint, r *checkpoint.Record) (*view.Standing, error) {
 		facts := freshness.Facts{Now: now, NoIssue: "nobody asked", Findings: []freshness.Reason{{
 			Check: "session", Message: r.Note(), Detail: []string{r.Note()}, Diff: []string{"-" + r.Note()}, Hint: r.Note(),
 		}}}

@@ -17,7 +17,15 @@ func ForkText(f checkpoint.Fork) string {
 	if f == (checkpoint.Fork{}) {
 		return ""
 	}
-	return fmt.Sprintf("fork %s of issue %s, from %s", f.Name, f.Issue, f.ID)
+	return fmt.Sprintf("%s, from %s", ForkName(f), f.ID)
+}
+
+// ForkName returns the name of a fork, such as "fork a of issue 42", or "" for other issues.
+func ForkName(f checkpoint.Fork) string {
+	if f == (checkpoint.Fork{}) {
+		return ""
+	}
+	return fmt.Sprintf("fork %s of issue %s", f.Name, f.Issue)
 }
 
 // ForkRows returns a row for ForkText, or nothing.

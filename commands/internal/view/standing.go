@@ -99,6 +99,26 @@ func AutoResume(v freshness.Verdict) string {
 	return "yes"
 }
 
+// DoingText returns the agent of the last turn and the phase, such as "claude, in build", or "".
+func (s *Standing) DoingText() string {
+	parts := []string{s.Record.AgentTurn().Agent}
+	if phase := s.Verdict.At.Phase; phase != "" && !s.Verdict.At.Complete {
+		parts = append(parts, "in "+phase)
+	}
+	return strings.Trim(strings.Join(parts, ", "), ", ")
+}
+
+// NotSavedText returns the number of files that changed since the checkpoint.
+func NotSavedText(files int) string {
+	if files == 0 {
+		return "all files saved"
+	}
+	return Plural(files, "file") + " not saved yet"
+}
+
+// NotSaved returns the number of files that changed since the checkpoint and that it does not have.
+func (s *Standing) NotSaved() int { return len(s.Verdict.Changed) + len(s.Verdict.Unsaved) }
+
 // BranchMessage returns the finding that HEAD is on another branch than the checkpoint's, or "".
 func (s *Standing) BranchMessage() string {
 	for _, r := range s.Verdict.Reasons {

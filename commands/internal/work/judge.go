@@ -2,6 +2,7 @@ package work
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -131,6 +132,16 @@ func filesFact(c *invoke.Invocation, cp *gitstore.Checkpoint, o JudgeOptions) fr
 	return freshness.Files{
 		Checked: true, Changed: append(changed, inTheWay...), InTheWay: inTheWay, Restores: plan.Restored, Elsewhere: elsewhere(plan), Unsaved: slices.DeleteFunc(plan.NotSaved(), ofIssue),
 	}
+}
+
+// NotSaved returns the number of files that changed since a checkpoint and that it does not have, as
+// the verdict has it.
+func NotSaved(c *invoke.Invocation, cp *gitstore.Checkpoint) (int, error) {
+	f := filesFact(c, cp, JudgeOptions{})
+	if !f.Checked {
+		return 0, errors.New(f.Why)
+	}
+	return len(f.Changed) + len(f.Unsaved), nil
 }
 
 // elsewhere returns the files that only earlier checkpoints have.

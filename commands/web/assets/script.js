@@ -36,7 +36,8 @@
   // Titles have the reader's time zone, and ages grow while the page is open.
   function age(seconds) {
     var days = Math.floor(seconds / 86400);
-    if (seconds < 60) return "now";
+    if (seconds < 5) return "now";
+    if (seconds < 60) return Math.floor(seconds) + " s";
     if (seconds < 3600) return Math.floor(seconds / 60) + " min";
     if (days < 1) return Math.floor(seconds / 3600) + " h";
     if (days < 100) return days + " d";
@@ -62,6 +63,8 @@
     function show(news) {
       link.textContent = news.text;
       link.hidden = !news.text;
+      var files = document.querySelector("[data-unsaved]");
+      if (files && news.unsaved && files.textContent !== news.unsaved) files.textContent = news.unsaved;
       document.title = (news.new ? "(" + news.new + ") " : "") + title;
     }
     var title = document.title, asking = false;
@@ -239,7 +242,7 @@
     all("[data-theme-switch]").forEach(themes);
     all("[data-copy]").forEach(copies);
     localTimes();
-    setInterval(localTimes, 30000);
+    setInterval(localTimes, 5000);
     all("[data-news]").forEach(follow);
     all("[data-find]").forEach(finder);
     all("[data-scrub]").forEach(scrubber);
