@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"git-checkpoint/gitstore"
@@ -47,19 +48,71 @@ const (
 // Export passes the complete page of issues to write; an empty list means all issues. It
 // returns notes about content omitted because of limits or read errors.
 func Export(ctx context.Context, write func(io.Reader) error, repo *Repository, o Options, issues []checkpoint.Issue) ([]string, error) {
-	o.Write = false
-	v := &visit{site: newSite(o), ctx: ctx, r: &http.Request{URL: &url.URL{}}, repo: repo, links: links{file: true}}
-	p := v.page("Checkpoints")
-	p.File = true
-	var err error
-	if p.Export, err = v.export(issues); err != nil {
+	v := exporter(ctx, repo, o, links{file: true})
+	x, err := v.export(issues)
+	if err != nil {
 		return nil, err
 	}
+	return x.Notes, v.putPage(write, "Checkpoints", x)
+}
+
+func exporter(ctx context.Context, repo *Repository, o Options, l links) *visit {
+	o.Write = false
+	return &visit{site: newSite(o), ctx: ctx, r: &http.Request{URL: &url.URL{}}, repo: repo, links: l}
+}
+
+// putPage passes an exported page to write.
+func (v *visit) putPage(write func(io.Reader) error, title string, x *Exported) error {
+	p := v.page(title)
+	p.File, p.Export = true, x
 	var b bytes.Buffer
 	if err := render(&b, p); err != nil {
+		return err
+	}
+	return write(&b)
+}
+
+// siteIndex is the file of a site with the list of issues.
+const siteIndex = "index.html"
+
+// maxSite limits the issues of a site.
+const maxSite = 2000
+
+// ExportSite passes the pages of a site to write, with their file names: the list of issues, and a page
+// for each issue. An empty list means all issues. It returns notes as Export does.
+func ExportSite(ctx context.Context, write func(name string, page io.Reader) error, repo *Repository, o Options, issues []checkpoint.Issue) ([]string, error) {
+	v := exporter(ctx, repo, o, links{file: true, site: true})
+	index := &Exported{}
+	var err error
+	if index.Issues, _, err = v.allIssues(1, maxSite); err != nil {
 		return nil, err
 	}
-	return p.Export.Notes, write(&b)
+	index.Issues.keep(issues)
+	if n := index.Issues.Left; n > 0 {
+		index.Notes = append(index.Notes, "Only the newest "+count(maxSite, "issue")+" are on this site.")
+	}
+	notes := index.Notes
+	for _, row := range index.Issues.Rows {
+		x := &Exported{}
+		if err := v.exportChain(x, row.issue); err != nil {
+			return nil, err
+		}
+		name := v.links.issue(row.issue)
+		if err := v.putPage(func(r io.Reader) error { return write(name, r) }, "Issue "+row.Label, x); err != nil {
+			return nil, err
+		}
+		notes = append(notes, x.Notes...)
+	}
+	return notes, v.putPage(func(r io.Reader) error { return write(siteIndex, r) }, "Issues", index)
+}
+
+// keep removes the rows of other issues. An empty list keeps all.
+func (m *Issues) keep(issues []checkpoint.Issue) {
+	if len(issues) == 0 {
+		return
+	}
+	m.Rows = slices.DeleteFunc(m.Rows, func(row IssueRow) bool { return !slices.Contains(issues, row.issue) })
+	m.Archived, m.Left = nil, 0
 }
 
 // export collects the content of an exported file.
@@ -107,18 +160,21 @@ func (v *visit) exportChain(x *Exported, i checkpoint.Issue) error {
 		l.Checkpoints, l.Complete = l.Checkpoints[:exportLine], false
 		x.Notes = append(x.Notes, "Issue "+line(string(i))+": only the newest "+count(exportLine, "checkpoint")+" are in this file.")
 	}
-	chain := ExportChain{Anchor: v.links.issue(i)[1:], Issue: v.issuePage(l, Filter{Page: 1}, l.Checkpoints[0].Archived)}
+	chain := ExportChain{Anchor: links{file: true}.issue(i)[1:], Issue: v.issuePage(l, Filter{Page: 1}, l.Checkpoints[0].Archived)}
 	for at := range l.Checkpoints[:min(len(l.Checkpoints), exportWhole)] {
 		chain.Checkpoints = append(chain.Checkpoints, v.exportCheckpoint(place{l, at}))
 	}
 	chain.Issue.Timeline.unlink(exportWhole)
+	if !v.links.site {
+		chain.Issue.Forks = nil // their pages can be missing
+	}
 	x.Chains = append(x.Chains, chain)
 	return v.ctx.Err()
 }
 
 func (v *visit) exportCheckpoint(at place) ExportCheckpoint {
 	c := at.checkpoint()
-	x := ExportCheckpoint{Anchor: v.links.checkpoint(c)[1:], Checkpoint: v.checkpointPage(at, false)}
+	x := ExportCheckpoint{Anchor: links{file: true}.checkpoint(c)[1:], Checkpoint: v.checkpointPage(at, false)}
 	x.Checkpoint.Older, x.Checkpoint.Newer = nil, nil
 	older, _ := v.repo.Store.Lineage(v.ctx, at.list).Before(at.at)
 	d := v.diffPage(older, c, budget{exportLines, exportLines}, nil)

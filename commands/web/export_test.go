@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 
 	"github.com/stretchr/testify/assert"
@@ -90,4 +91,44 @@ func TestExportLimitsContent(t *testing.T) {
 	data, err := os.ReadFile(file)
 	require.NoError(t, err)
 	assert.Equal(t, page, string(data), "a failure leaves what was there")
+}
+
+// Each link of a site leads to a file and an anchor that exist. Nothing is loaded from elsewhere.
+func TestExportedSiteIsWhole(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, true)
+	w.turns()
+	w.hostileWork()
+	w.save(strings.Repeat("é", 30), "", checkpoint.Manual, "a long name", nil)
+	repo, err := w.open(t.Context())
+	require.NoError(t, err)
+	defer repo.Close()
+	at, err := repo.ByID(t.Context(), "42", w.turn("42", "claude", "the last").ID)
+	require.NoError(t, err)
+	_, err = repo.Fork(t.Context(), gitstore.ForkRequest{From: at, Names: []string{"a"}, Note: func(string) string { return "fork" }})
+	require.NoError(t, err)
+	pages := map[string]string{}
+	notes, err := ExportSite(t.Context(), func(name string, page io.Reader) error {
+		data, err := io.ReadAll(page)
+		assert.Regexp(t, `^[A-Za-z0-9_-]{1,200}\.html$`, name)
+		pages[name] = string(data)
+		return err
+	}, repo, w.o, nil)
+	require.NoError(t, err)
+	assert.Empty(t, notes)
+	assert.Len(t, pages, 5)
+	for name, page := range pages {
+		assertHarmless(t, name, page)
+		_, body, _ := strings.Cut(page, "<body")
+		for _, to := range groups(body, `href="([^"]+)"`) {
+			file, anchor, _ := strings.Cut(to, "#")
+			if file == "" {
+				file = name
+			}
+			target, ok := pages[file]
+			assert.True(t, ok, "%s: %s", name, to)
+			assert.True(t, anchor == "" || strings.Contains(target, `id="`+anchor+`"`), "%s: %s", name, to)
+		}
+	}
+	has(t, pages["issue-42.html"], "Attempts")
 }

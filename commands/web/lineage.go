@@ -32,6 +32,9 @@ type ForkNode struct {
 // checkpoint.
 func (v *visit) forks(i checkpoint.Issue, r *checkpoint.Record) *ForkNode {
 	root, f := i, r.Fork()
+	if forks, _ := v.repo.Forks(v.ctx, i); f.Issue == "" && len(forks) == 0 {
+		return nil
+	}
 	for depth := 0; f.Issue != "" && depth < maxForkDepth; depth++ {
 		root = f.Issue
 		_, of, err := v.repo.PointRecord(v.ctx, root)
@@ -42,9 +45,6 @@ func (v *visit) forks(i checkpoint.Issue, r *checkpoint.Record) *ForkNode {
 	}
 	left := maxForks
 	n := v.forkNode(root, i, 0, &left)
-	if len(n.Forks) == 0 {
-		return nil
-	}
 	return &n
 }
 

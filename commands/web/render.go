@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
+	"encoding/hex"
 	"fmt"
 	"html/template"
 	"io"
@@ -58,17 +59,32 @@ func digest(s string) string {
 	return base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// Links generates URLs: paths on the server, or anchors in an exported file.
-type links struct{ file bool }
+// Links generates URLs: paths on the server, anchors in an exported file, or names of the files of
+// an exported site.
+type links struct {
+	file bool
+	site bool // with file: each issue has a file of its own
+}
 
 func (l links) home() string {
-	if l.file {
+	switch {
+	case l.site:
+		return siteIndex
+	case l.file:
 		return "#top"
 	}
 	return "/"
 }
 
 func (l links) issue(i checkpoint.Issue) string {
+	if l.site {
+		name := plain(string(i))
+		if len(name) > 150 { // names of files are limited
+			sum := sha256.Sum256([]byte(i))
+			name = "_" + hex.EncodeToString(sum[:])
+		}
+		return "issue-" + name + ".html"
+	}
 	if l.file {
 		return "#i-" + plain(string(i))
 	}
@@ -89,6 +105,9 @@ func (l links) undo(i checkpoint.Issue) string { return l.revert(i, undo.name) }
 func (l links) revert(i checkpoint.Issue, name string) string { return l.issue(i) + "/" + name }
 
 func (l links) checkpoint(c *gitstore.Checkpoint) string {
+	if l.site {
+		return l.issue(c.Issue) + "#c-" + c.Commit.String()
+	}
 	if l.file {
 		return "#c-" + c.Commit.String()
 	}

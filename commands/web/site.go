@@ -153,6 +153,7 @@ func statusOf(err error) int {
 // instead of a partial page.
 func (v *visit) write(status int, p *Page) {
 	var b bytes.Buffer
+	b.Grow(128 << 10)
 	if err := render(&b, p); err != nil {
 		refuse(v.w, http.StatusInternalServerError, line(err.Error()))
 		return

@@ -14,7 +14,7 @@ import (
 )
 
 // PageSize is the number of checkpoints per timeline page.
-const PageSize = 50
+const PageSize = 40
 
 // A TimelineEntry is a checkpoint in a timeline.
 type TimelineEntry struct {

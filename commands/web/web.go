@@ -61,13 +61,15 @@ var WebCommand = invoke.Command{
 		"checkpoints within five seconds. With --write the page can also resume, restore,\n" +
 		"undo, redo, pin, archive and drop. It first describes what it would do. The issue is\n" +
 		"compared as far as that needs no network.\n" +
-		"--export writes one file instead, for a CI artifact. The file contains text of\n" +
-		"records and files: check it with `git checkpoint scan` before others get it.",
+		"--export writes one file instead, for a CI artifact, or a site with a page for each issue\n" +
+		"into a directory. The pages contain text of records and files: check it with\n" +
+		"`git checkpoint scan` before others get it.",
 	Examples: []string{
 		"git checkpoint web",
 		"git checkpoint web --open",
 		"git checkpoint web 42 --write",
 		"git checkpoint web 42 --export checkpoints.html",
+		"git checkpoint web --export site/",
 	},
 	ReadsOnly: true,
 	New:       invoke.Bind((*webOptions).flags, runWeb),
@@ -78,7 +80,7 @@ type webOptions struct {
 	addr   string // address to listen at
 	write  bool   // the page may change checkpoints and files
 	open   bool   // open the page in the browser
-	export string // file to write instead, "-" for standard output, "" to serve
+	export string // file or directory to write instead, "-" for standard output, "" to serve
 }
 
 func (o *webOptions) flags() []cli.Flag {
@@ -86,7 +88,7 @@ func (o *webOptions) flags() []cli.Flag {
 		&cli.StringFlag{Name: "addr", Usage: "listen at `HOST:PORT` (port 0 is any free port)", Value: "127.0.0.1:0", Destination: &o.addr},
 		&cli.BoolFlag{Name: "open", Usage: "open the page in the browser", Destination: &o.open},
 		&cli.BoolFlag{Name: "write", Usage: "let the page resume, restore, undo, redo, pin, archive and drop", Destination: &o.write},
-		&cli.StringFlag{Name: "export", Usage: "write one static page to `FILE` instead (- is standard output)", Destination: &o.export},
+		&cli.StringFlag{Name: "export", Usage: "write one static page to `FILE` instead (- is standard output), or a site to a directory, as in site/", Destination: &o.export},
 	}
 }
 
@@ -241,7 +243,23 @@ func checkExportPlace(c *invoke.Invocation, file string) error {
 	return nil
 }
 
-// exportPage writes a page to a file or to standard output.
+// isDir reports whether an export goes to a directory: an existing one, or a name that ends with a
+// slash.
+func isDir(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir() || name != "" && os.IsPathSeparator(name[len(name)-1])
+}
+
+// exportSite writes a site to a directory, which is created. Other files there stay.
+func exportSite(c *invoke.Invocation, repo *Repository, dir string, issues []checkpoint.Issue) ([]string, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	write := func(name string, page io.Reader) error { return Put(filepath.Join(dir, name), page) }
+	return ExportSite(c.Ctx, write, repo, pageOptions(c, false), issues)
+}
+
+// exportPage writes a page to a file or to standard output, or a site to a directory.
 func exportPage(c *invoke.Invocation, file string, issues []checkpoint.Issue) error {
 	if file != "-" {
 		if err := checkExportPlace(c, file); err != nil {
@@ -261,7 +279,12 @@ func exportPage(c *invoke.Invocation, file string, issues []checkpoint.Issue) er
 		}
 	}
 	t := c.Tick("web: writing the page")
-	left, err := Export(c.Ctx, write, repo, pageOptions(c, false), issues)
+	var left []string
+	if isDir(file) {
+		left, err = exportSite(c, repo, file, issues)
+	} else {
+		left, err = Export(c.Ctx, write, repo, pageOptions(c, false), issues)
+	}
 	t.End()
 	if err != nil {
 		return exportFailed(file, err)
