@@ -123,8 +123,8 @@ func TestSpentUsesTheTwoLargestUnits(t *testing.T) {
 func TestEveryTriggerHasTexts(t *testing.T) {
 	for _, trigger := range checkpoint.Triggers() {
 		assert.NotNil(t, triggers[trigger].event, trigger)
-		assert.NotEqual(t, "other", Category(trigger), trigger)
+		assert.NotEqual(t, "other", Category(&gitstore.Checkpoint{Trigger: trigger}), trigger)
 	}
 	assert.Len(t, triggers, len(checkpoint.Triggers()))
-	assert.Equal(t, "other", Category("zap"))
+	assert.Equal(t, "other", Category(&gitstore.Checkpoint{Trigger: "zap"}))
 }
