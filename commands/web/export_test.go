@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 
 	"github.com/stretchr/testify/assert"
@@ -100,13 +99,10 @@ func TestExportedSiteIsWhole(t *testing.T) {
 	w.turns()
 	w.hostileWork()
 	w.save(strings.Repeat("é", 30), "", checkpoint.Manual, "a long name", nil)
+	w.fork(w.turn("42", "claude", "the last"), "a")
 	repo, err := w.open(t.Context())
 	require.NoError(t, err)
 	defer repo.Close()
-	at, err := repo.ByID(t.Context(), "42", w.turn("42", "claude", "the last").ID)
-	require.NoError(t, err)
-	_, err = repo.Fork(t.Context(), gitstore.ForkRequest{From: at, Names: []string{"a"}, Note: func(string) string { return "fork" }})
-	require.NoError(t, err)
 	pages := map[string]string{}
 	notes, err := ExportSite(t.Context(), func(name string, page io.Reader) error {
 		data, err := io.ReadAll(page)

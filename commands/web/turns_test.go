@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"html"
 	"net/http"
 	"net/url"
@@ -185,25 +186,28 @@ func TestTurnsWithoutRequests(t *testing.T) {
 	has(t, page, "Changed b.txt")
 }
 
+// fork starts forks from a checkpoint.
+func (w *world) fork(from *gitstore.Saved, names ...string) {
+	w.t.Helper()
+	repo, err := w.open(context.Background())
+	require.NoError(w.t, err)
+	defer repo.Close()
+	c, err := repo.ByID(context.Background(), from.Issue, from.ID)
+	require.NoError(w.t, err)
+	_, err = repo.Fork(context.Background(), gitstore.ForkRequest{From: c, Names: names, Note: func(name string) string { return "fork " + name }})
+	require.NoError(w.t, err)
+}
+
 // A fork and its source show the same tree, with the values of compare.
 func TestForksPage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, false)
 	saved := w.turns()
 	lacks(t, w.get("/i/42"), "Attempts")
-	fork := func(from *gitstore.Saved, issue string, names ...string) {
-		repo, err := w.open(t.Context())
-		require.NoError(t, err)
-		defer repo.Close()
-		c, err := repo.ByID(t.Context(), checkpoint.Issue(issue), from.ID)
-		require.NoError(t, err)
-		_, err = repo.Fork(t.Context(), gitstore.ForkRequest{From: c, Names: names, Note: func(name string) string { return "fork " + name }})
-		require.NoError(t, err)
-	}
-	fork(saved[0], "42", "a", "b")
+	w.fork(saved[0], "a", "b")
 	w.write("a.txt", "another way\n")
 	deeper := w.turn("42+a", "claude", "another way")
-	fork(deeper, "42+a", "x")
+	w.fork(deeper, "x")
 	for _, issue := range []string{"42", "42+a", "42+b", "42+a+x"} {
 		page := w.get(links{}.issue(checkpoint.Issue(issue)))
 		tree := regexp.MustCompile(`(?s)<ul class="tree".*?</section>`).FindString(page)
