@@ -81,6 +81,7 @@ type Question struct {
 	FilesLeft     int
 	Verdict       *Verdict
 	Blocked       string   // reason why the action is impossible now, or ""
+	Calm          bool     // Blocked is no problem: there is nothing to do
 	Commands      []string // commands that help with the files that stay, or if it is blocked
 	Form, Back    string   // URLs
 	Changed       []Option // choices for files that changed since
@@ -281,7 +282,7 @@ func (u reverting) ask(v *visit) error {
 	p.Question = q
 	if err != nil {
 		q.Heading = "There is nothing to " + u.name
-		q.Blocked = fmt.Sprintf(u.none, line(string(i)))
+		q.Blocked, q.Calm = fmt.Sprintf(u.none, line(string(i))), true
 		v.write(http.StatusOK, p)
 		return nil
 	}

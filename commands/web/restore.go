@@ -114,9 +114,9 @@ func (q *Question) warn(r *work.Restoration) {
 	case problem != nil:
 		q.block(problem)
 	case r.Nothing() != "":
-		q.Blocked = line(r.Nothing())
+		q.Blocked, q.Calm = line(r.Nothing()), true
 	default:
-		q.Blocked = "nothing to restore"
+		q.Blocked, q.Calm = "nothing to restore", true
 	}
 	if hint := r.OfOthers(); hint != "" {
 		q.Commands = append(q.Commands, line(hint))
