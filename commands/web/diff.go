@@ -150,7 +150,7 @@ func (v *visit) diffPage(from, to *gitstore.Checkpoint, b budget, paths []string
 			f.Blame = v.links.blame(to.Issue, f.paths[0], nameOf(to))
 		}
 		if f := &d.Files[i]; d.To.Back != "" {
-			f.Back = d.To.Back + "?" + url.Values{"path": {f.paths[0]}}.Encode()
+			f.Back = d.To.Back + "?" + url.Values{"path": {pathField(f.paths[0])}}.Encode()
 		}
 	}
 	return d

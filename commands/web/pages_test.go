@@ -227,6 +227,9 @@ func groups(page, pattern string) (found []string) {
 	return found
 }
 
+// hostilePath is the name of a file of hostileWork.
+const hostilePath = `<img src=x onerror=alert(1)>` + "\u202e.txt"
+
 // hostileWork creates an issue with hostile text in each field.
 func (w *world) hostileWork() (issue string, saved []*gitstore.Saved) {
 	issue = `a<b>/"x"&../y`
@@ -245,7 +248,7 @@ func (w *world) hostileWork() (issue string, saved []*gitstore.Saved) {
 			r.SetSnapshot(checkpoint.Snapshot{Skipped: []checkpoint.Skipped{{Path: note, Size: 5, Reason: note}}})
 		}
 	}
-	path := `<img src=x onerror=alert(1)>` + "\u202e.txt"
+	path := hostilePath
 	w.write(path, hostile+"\n")
 	w.git("add", "-A")
 	saved = append(saved, w.save(issue, "<i>"+hostile, "unknown_trigger", hostile, edit(hostile)))
@@ -266,9 +269,18 @@ func TestHostile(t *testing.T) {
 		base + "?q=script", base + "?compare=" + url.QueryEscape(hostile), base + "?compare=" + string(saved[0].ID), base + "?notice=" + url.QueryEscape(hostile), base + "/undo",
 		"/activity", cp, cp + "?since=head", cp + "/diff", cp + "/diff?against=head", cp + "/pin", cp + "/drop", cp + "/archive", cp + "/restore", cp + "/resume",
 	}
+	evil := url.QueryEscape(hostilePath)
+	w.fork(saved[1], "a")
+	hand := w.turn(issue, "<i>", hostile)
+	at := "&at=" + url.QueryEscape(string(hand.ID))
+	paths = append(paths, base+"/turns", base+"/turns?n=1&part=1", base+"/blame?path="+evil, base+"/blame?path="+evil+at, base+"/redo",
+		cp+"/restore?changed=merge&path="+evil, base+"?path="+evil+"&content="+url.QueryEscape(hostile), "/activity?path="+evil+"&content="+url.QueryEscape(hostile))
 	for _, path := range paths {
 		page := w.get(path)
-		assertHarmless(t, path, page)
+		if !strings.Contains(path, "part=1") {
+			assertHarmless(t, path, page)
+		}
+		assert.NotRegexp(t, "[\x1b\u202e]", page, path)
 	}
 	for _, path := range []string{"/i/" + url.PathEscape(hostile), base + "/c/" + url.PathEscape("<script>"), cp + "/diff?against=" + url.QueryEscape(hostile)} {
 		answer := w.ask("GET", path, "", nil)

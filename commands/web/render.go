@@ -36,6 +36,7 @@ var templates = sync.OnceValues(func() (*template.Template, error) {
 		},
 		"only":   func() []string { return []string{"pinned", "resumable", "invalid"} },
 		"signed": thousands,
+		"clean":  line,
 	}).ParseFS(pages, "assets/*.html")
 })
 

@@ -36,17 +36,22 @@ func (v *visit) wish() (w wish, err error) {
 	if v.r.PostForm != nil {
 		q = v.r.PostForm
 	}
-	w = wish{changed: gitstore.Changed(q.Get("changed")), paths: q["path"], branch: q.Get("branch")}
+	w = wish{changed: gitstore.Changed(q.Get("changed")), branch: q.Get("branch")}
 	if _, err := gitstore.ParseChanged(string(w.changed)); err != nil {
 		return w, errNoPage
 	}
-	for _, path := range w.paths {
-		if !filepath.IsLocal(path) || len(w.paths) > maxWished {
+	for _, value := range q["path"] {
+		path, err := url.PathUnescape(value)
+		if err != nil || !filepath.IsLocal(path) || len(w.paths) == maxWished {
 			return w, errNoPage
 		}
+		w.paths = append(w.paths, path)
 	}
 	return w, nil
 }
+
+// pathField returns a path as a value of a form: without characters that are not shown as they are.
+func pathField(path string) string { return url.PathEscape(path) }
 
 // fields returns the choices as the values of a form.
 func (w wish) fields() url.Values {
@@ -58,7 +63,7 @@ func (w wish) fields() url.Values {
 		q.Set("branch", w.branch)
 	}
 	for _, path := range w.paths {
-		q.Add("path", path)
+		q.Add("path", pathField(path))
 	}
 	return q
 }
@@ -73,7 +78,7 @@ func (q *Question) choose(w wish) {
 	q.bind(w.fields().Encode())
 	q.Only = lines(w.paths)
 	for _, path := range w.paths {
-		q.Kept = append(q.Kept, Hidden{"path", path})
+		q.Kept = append(q.Kept, Hidden{"path", pathField(path)})
 	}
 	for _, o := range []Option{
 		{"", "stay as they are", false}, {"merge", "are merged", false}, {"checkpoint", "become those of the checkpoint", false},
@@ -218,7 +223,7 @@ func (q *Question) listRestore(v *visit, done *gitstore.Restored) {
 		}
 		planned := PlannedFile{Path: line(cut(f.Path, maxText)), What: line(whatOf(f)), Class: classes[f.Kind]}
 		if len(files) > 1 && q.Alone != "" && f.Kind != view.FileLater {
-			planned.Alone = q.Alone + "?" + url.Values{"path": {f.Path}}.Encode()
+			planned.Alone = q.Alone + "?" + url.Values{"path": {pathField(f.Path)}}.Encode()
 		}
 		q.Files = append(q.Files, planned)
 	}

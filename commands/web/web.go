@@ -24,7 +24,8 @@
 // connection's local address, which prevents DNS rebinding. Requests from other pages in
 // the browser are rejected. A page runs only its own script, loads no external resources,
 // and refuses frames. Changes require Options.Write and a form that this program
-// generated for the same change.
+// generated for the same change and the same plan: if the plan differs by now, nothing is done.
+// Of the worktree, the page shows only files that a commit or a checkpoint has.
 //
 // Text of records, notes, names and files is hostile. It is HTML-escaped, and invisible and
 // bidirectional control characters are shown as escapes. Such text never becomes a link,
