@@ -22,7 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// planned is what the page or the command would do: lines "<what> <path>", and the refusal.
+// planned is the plan of the page or of the command: lines "<what> <path>", and the refusal.
 type planned struct {
 	Files   []string
 	Refusal string
@@ -104,9 +104,11 @@ var (
 // ofPage returns the plan of a page.
 func ofPage(page string) (files []string) {
 	for _, row := range plannedRow.FindAllStringSubmatch(page, -1) {
-		what, _, _ := strings.Cut(html.UnescapeString(row[2]), ", from the earlier")
-		if slices.Contains(wordsOfAll, what) {
-			files = append(files, what+" "+html.UnescapeString(row[1]))
+		for what := range strings.SplitSeq(html.UnescapeString(row[2]), "; ") {
+			what, _, _ = strings.Cut(what, ", from the earlier")
+			if slices.Contains(wordsOfAll, what) {
+				files = append(files, what+" "+html.UnescapeString(row[1]))
+			}
 		}
 	}
 	slices.Sort(files)

@@ -31,7 +31,7 @@ func (v *visit) entries() view.Entries {
 	}
 }
 
-// filesWithoutRequest returns the files that a turn changed, if no request says what it did.
+// filesWithoutRequest returns the changed files of a turn without a request, otherwise nil.
 func (v *visit) filesWithoutRequest(l *gitstore.Lineage, i int) []string {
 	if l.List.Checkpoints[i].Note != "" {
 		return nil

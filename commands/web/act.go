@@ -81,7 +81,7 @@ type Question struct {
 	FilesLeft     int
 	Verdict       *Verdict
 	Blocked       string   // reason why the action is impossible now, or ""
-	Calm          bool     // Blocked is no problem: there is nothing to do
+	Calm          bool     // Blocked reports no problem, but an action without effect
 	Commands      []string // commands that help with the files that stay, or if it is blocked
 	Form, Back    string   // URLs
 	Changed       []Option // choices for files that changed since
@@ -91,7 +91,7 @@ type Question struct {
 	Alone         string   // URL of the same question, for a single file
 	Proof         string
 
-	bound []string // what the proof is bound to
+	bound []string // values of the proof
 }
 
 // A Hidden is a hidden field of a form.
@@ -100,7 +100,7 @@ type Hidden struct{ Name, Value string }
 // bind makes the proof valid only for a value.
 func (q *Question) bind(value string) { q.bound = append(q.bound, value) }
 
-// A PlannedFile is a file and what happens to it. Alone is the URL of a plan with this file alone.
+// A PlannedFile is a file with its change. Alone is the URL of a plan with this file alone.
 type PlannedFile struct{ Path, What, Class, Alone string }
 
 // ask shows what an action would do.
@@ -226,7 +226,7 @@ type reverting struct {
 	name     string // in URLs
 	verb     string
 	of       string // text about the reverted operation, with its kind
-	none     string // there is nothing to revert
+	none     string // text without an operation to revert
 	returns  string // what happens to checkpoints
 	done     string // announces the result, with the kind of the operation
 	other    string // name of the opposite

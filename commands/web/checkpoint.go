@@ -14,7 +14,7 @@ import (
 type CheckpointPage struct {
 	TimelineEntry
 	More          string // note without its first line
-	Request       string // of the turn, unless the title has it all
+	Request       string // of the turn, "" if it is equal to the title
 	Answer        string // end of the agent's answer
 	Summary       string
 	Decisions     []string

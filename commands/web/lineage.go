@@ -21,7 +21,7 @@ type ForkNode struct {
 	Title      string // of the newest checkpoint
 	Here       bool   // the issue of the page
 	Gone       bool   // the issue has no live checkpoint
-	From       Link   // the checkpoint at which it began
+	From       Link   // checkpoint from which the issue was forked
 	Change     Change // since then
 	Facts      string // turns, time and tokens since then
 	At         Stamp  // of the newest checkpoint

@@ -111,7 +111,7 @@ type News struct {
 }
 
 // An open page of the work in this worktree also shows how many files are not saved. All pages share
-// one comparison. It takes at most a part of the time, 1 of unsavedShare.
+// one comparison. Comparisons take at most 1/unsavedShare of the time.
 const (
 	unsavedEvery = 5 * time.Second
 	unsavedShare = 50

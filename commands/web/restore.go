@@ -50,7 +50,7 @@ func (v *visit) wish() (w wish, err error) {
 	return w, nil
 }
 
-// pathField returns a path as a value of a form: without characters that are not shown as they are.
+// pathField returns a path as a value of a form, without control characters.
 func pathField(path string) string { return url.PathEscape(path) }
 
 // fields returns the choices as the values of a form.
@@ -216,12 +216,19 @@ func (q *Question) listRestore(v *visit, done *gitstore.Restored) {
 		fmt.Fprintf(sum, "%s\x00%s\x00%s\x00", f.Path, f.What, f.From)
 	}
 	q.bind(hex.EncodeToString(sum.Sum(nil)))
+	conflicts := view.Set(done.Merged)
 	for _, f := range files {
+		if f.Kind == view.FileConflicts {
+			continue // said once, beside the restore
+		}
 		if len(q.Files) == maxPlanned {
 			q.FilesLeft++
 			continue
 		}
 		planned := PlannedFile{Path: line(cut(f.Path, maxText)), What: line(whatOf(f)), Class: classes[f.Kind]}
+		if conflicts[f.Path] {
+			planned.What, planned.Class = planned.What+"; "+view.HasConflicts, classes[view.FileConflicts]
+		}
 		if len(files) > 1 && q.Alone != "" && f.Kind != view.FileLater {
 			planned.Alone = q.Alone + "?" + url.Values{"path": {pathField(f.Path)}}.Encode()
 		}

@@ -38,7 +38,7 @@ type TurnPane struct {
 	*CheckpointPage
 	N, Count      int
 	Page          string // URL of the checkpoint's page
-	Before, After string // URLs of the turns before and after it, or ""
+	Before, After string // URLs of the neighbouring turns, or ""
 }
 
 // turns shows the turns of an issue. The query has the name of a checkpoint in at, or a position in

@@ -22,8 +22,8 @@ type Restoration struct {
 	Done    *gitstore.Restored
 }
 
-// Again returns the command that repeats the restore with another flag, or with none. It names the
-// issue, because the branch can be of another issue.
+// Again returns the command that repeats the restore with another flag; "" adds no flag. The command
+// names the issue, because the branch can be of another issue.
 func (r *Restoration) Again(flag string) string { return r.command(flag, r.Paths) }
 
 // command returns the command with a flag and paths.
