@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -27,7 +29,7 @@ type BlameRequest struct {
 // A BlameSource is where lines of a file come from: a checkpoint, a commit, or neither if they
 // are not saved yet.
 type BlameSource struct {
-	Checkpoint *Checkpoint // nil for other sources
+	Checkpoint *Checkpoint // with id, issue, trigger, commit and tree; nil for other sources
 	Commit     plumbing.Hash
 	Author     string
 	Time       time.Time // of the author
@@ -55,7 +57,7 @@ type BlameLine struct {
 // chain that lacks older checkpoints is a *RefusedError.
 func (s *Store) Blame(ctx context.Context, req BlameRequest) ([]BlameLine, error) {
 	defer trace.Begin(trace.Step, "blame").End()
-	line, err := s.Line(ctx, req.Issue)
+	line, err := s.knownLine(ctx, req.Issue)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +70,11 @@ func (s *Store) Blame(ctx context.Context, req BlameRequest) ([]BlameLine, error
 	}
 	b := &blame{line: line, now: now, git: line.Git, sources: map[plumbing.Hash]*BlameSource{}}
 	b.git.Dir = s.Root()
-	lines, err := b.read(ctx, now, req.Path, req.Ranges)
+	out, err := b.run(ctx, now, req.Path, req.Ranges)
+	if err != nil {
+		return nil, err
+	}
+	lines, err := b.parse(out)
 	if err != nil {
 		return nil, err
 	}
@@ -83,17 +89,13 @@ type blame struct {
 	sources map[plumbing.Hash]*BlameSource
 }
 
-// read runs git blame on a file of a commit.
-func (b *blame) read(ctx context.Context, commit plumbing.Hash, path string, ranges []string) ([]BlameLine, error) {
+// run runs git blame on a file of a commit.
+func (b *blame) run(ctx context.Context, commit plumbing.Hash, path string, ranges []string) ([]byte, error) {
 	args := []string{"-c", "core.quotePath=false", "blame", "--porcelain"}
 	for _, r := range ranges {
 		args = append(args, "-L"+r)
 	}
-	out, err := b.git.Output(ctx, append(args, commit.String(), "--", path)...)
-	if err != nil {
-		return nil, err
-	}
-	return b.parse(out)
+	return b.git.Output(ctx, append(args, commit.String(), "--", path)...)
 }
 
 // readSteps attributes the lines of steps to the commits that HEAD has them from, with one git
@@ -115,8 +117,22 @@ func (b *blame) readSteps(ctx context.Context, lines []BlameLine) error {
 			at[p] = append(at[p], l)
 		}
 	}
-	for _, p := range order {
-		found, err := b.read(ctx, b.line.steps[p.step], p.file, rangesOf(at[p]))
+	outs, errs := make([][]byte, len(order)), make([]error, len(order))
+	var wait sync.WaitGroup
+	running := make(chan struct{}, runtime.NumCPU())
+	for n, p := range order {
+		wait.Go(func() {
+			running <- struct{}{}
+			outs[n], errs[n] = b.run(ctx, b.line.steps[p.step], p.file, rangesOf(at[p]))
+			<-running
+		})
+	}
+	wait.Wait()
+	for n, p := range order {
+		if errs[n] != nil {
+			return errs[n]
+		}
+		found, err := b.parse(outs[n])
 		if err != nil {
 			return err
 		}

@@ -138,6 +138,13 @@ func looseHeader(t plumbing.ObjectType, size int) []byte {
 	return append(b, 0)
 }
 
+// Pack returns the added objects as a pack.
+func (b *Batch) Pack() ([]byte, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return packStream(b.objects)
+}
+
 // FlushPack writes all added objects as one pack with git index-pack, which checks and
 // syncs the pack. Rewriting many commits uses FlushPack to avoid thousands of loose
 // files. Unlike Flush, FlushPack also writes objects that exist already, because a
