@@ -44,8 +44,8 @@ type linePack struct {
 	size, index int64 // bytes
 }
 
-// maxLinePacks limits the packs of a line, since git looks for an object in each. The next one
-// replaces them.
+// maxLinePacks limits the packs of a line, since git looks for an object in each of them. A further
+// pack replaces all.
 const maxLinePacks = 20
 
 // linesKept is the time after which an unused cache of a line is removed. linesUsed is the time

@@ -119,7 +119,7 @@ func resumeRecord(c *invoke.Invocation, r *resumption) view.Resume {
 	if data, err := r.Stored.JSON(); err == nil {
 		out.Checkpoint = json.RawMessage(data)
 	}
-	out.PhaseAttempt = r.attempt()
+	out.PhaseAttempt, out.Start = r.attempt(), r.startWords()
 	out.Earlier = []view.EarlierFile{}
 	if r.restored != nil {
 		out.Restored, out.Undo = view.QuotePaths(r.restored.Restored), r.restored.Undo

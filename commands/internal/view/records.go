@@ -210,6 +210,8 @@ type Resume struct {
 
 	LabelsAdded   []string `json:"labels_added"`
 	LabelsRemoved []string `json:"labels_removed"`
+
+	Start []string `json:"start"` // words of the command that starts the agent of --to
 }
 
 // Restore lists files of a checkpoint by result. Restored files were written, or would be

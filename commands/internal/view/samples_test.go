@@ -109,7 +109,7 @@ func samples() map[string]any {
 			{},
 		}, []BlameLine{{1, 0, "package src"}, {2, 2, ""}}},
 		"status": status("status"), "status-empty": Status{Type: "status", Action: "none"},
-		"resume":       Resume{status("resume"), true, []string{"src/a.go", "b.go"}, []string{"b.go"}, []string{"src/a.go"}, "refs/git-checkpoint/undo/1", r, []EarlierFile{{"b.go", older}}, 2, []string{"state:docs"}, []string{"state:ready"}},
+		"resume":       Resume{status("resume"), true, []string{"src/a.go", "b.go"}, []string{"b.go"}, []string{"src/a.go"}, "refs/git-checkpoint/undo/1", r, []EarlierFile{{"b.go", older}}, 2, []string{"state:docs"}, []string{"state:ready"}, []string{"codex", "Continue"}},
 		"resume-empty": Resume{Status: Status{Type: "resume", Action: "none"}},
 		"restore":      Restore{"restore", true, id, []string{"a", "d"}, []string{"d"}, []string{"b"}, []string{"c"}, []string{"e"}, []LeftOut{{"g", "untracked", 5, "larger than 4 bytes"}}, []string{"f"}, []string{"a"}, []SessionFile{{"f", "ses_1", "claude"}}, []EarlierFile{{"b", older}}, "refs/git-checkpoint/undo/1", []string{"git diff"}, "nothing to restore: the changes of the checkpoint are here", true},
 		"prune":        Prune{"prune", "1f0c9a2b", true, []Decision{{id, true, "tip", "42"}, {older, false, "batch_complete: newest 3 per phase", "42"}}, []string{older}, []string{id}},
