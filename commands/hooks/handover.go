@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -22,6 +23,7 @@ func sessionStart(c *invoke.Invocation, args []string) error {
 	if gitstore.ReadHookPrecheck().HasNoCheckpoints() && in.SessionID == "" {
 		return nil
 	}
+	whole := c.Ctx
 	done, on, err := openStarted(c, in)
 	defer done()
 	if err != nil || !on {
@@ -35,6 +37,12 @@ func sessionStart(c *invoke.Invocation, args []string) error {
 		ok = c.Store.HasIssue(c.Ctx, issue)
 	} else {
 		record(c, in, agent)
+		if named, err := c.NamedIssue(); err == nil {
+			_ = work.FetchStarted(whole, c, named) // without an answer, the chain of this clone counts
+			again := context.CancelFunc(nil)
+			c.Ctx, again = context.WithTimeout(whole, hookTime)
+			defer again()
+		}
 		issue, ok = handedIssue(c)
 	}
 	if !ok {
@@ -82,7 +90,7 @@ func tellEnding(c *invoke.Invocation, agent string, issue checkpoint.Issue) (end
 
 // tellMissing prints one line for a branch whose issue has no checkpoints in this clone: that the
 // work under a former name of the branch has ended, or the command that resumes from the remote. The
-// remote must have the branch. The hook itself uses no network.
+// remote must have the branch.
 func tellMissing(c *invoke.Invocation, agent string) error {
 	branch, err := c.CurrentBranch()
 	if err != nil || branch == "" {

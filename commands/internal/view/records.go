@@ -123,6 +123,7 @@ type Status struct {
 	GivenSession      string    `json:"given_session" empty:"null"`
 	GivenAt           time.Time `json:"given_at"`
 	GivenCut          bool      `json:"given_cut"`
+	NotPushed         string    `json:"not_pushed" empty:"null"` // why the last push in the background failed
 
 	Next    string  `json:"next" empty:"null"` // next action of another system's workflow
 	Stories []Story `json:"stories"`

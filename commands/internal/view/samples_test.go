@@ -30,7 +30,7 @@ func status(kind string) Status {
 		AutoResume: true, AutoResumeReason: "All conditions met", AwaitingApproval: []string{"design"},
 		SkippedPhases: []string{"docs"}, Replans: map[string]int{"ready": 2}, PreservedMinutes: 12.5, Next: "respawn:pm",
 		ArtifactPaths: json.RawMessage(`{"test_results":"out"}`), ContextMetadata: json.RawMessage(`{"plan_metadata":{}}`),
-		SessionID: "ses_1", SessionAgent: "claude", SessionTranscript: "/home/u/t.jsonl", SessionCommand: "claude --resume ses_1",
+		SessionID: "ses_1", SessionAgent: "claude", SessionTranscript: "/home/u/t.jsonl", SessionCommand: "claude --resume ses_1", NotPushed: "not pushed: origin does not answer",
 		Artifacts: []Artifact{{"ready", "plan.md", 12, "blob:0123", "The plan"}, {Phase: "ready", Path: "old.md"}},
 		Tokens:    new(use.Tokens), Spent: []TokenUse{use, {Tokens: Tokens{Output: 1}}},
 		SavedBy: "Ann", WentBack: &WentBack{id, "Ann", made, []string{older}}, Parallel: parallel, Fork: fork,
