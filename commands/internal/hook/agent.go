@@ -35,6 +35,7 @@ type Agent struct {
 	Start  []string // command that starts a session with a first request, without the request; nil if unknown
 	Reads  string   // another agent whose settings in the project it reads too, or ""
 
+	WritesLate    bool // the end of a turn can be missing in its transcript when the hook of the turn runs
 	CompactsOften bool // fires its event of pre-compact before each request to the model
 
 	// Differences from Claude Code's form of settings:
@@ -297,7 +298,7 @@ var agents = []Agent{
 		Allow:  &Permission{Path: []string{"tools", "allowed"}, Rule: "run_shell_command(git checkpoint)"},
 	},
 	{
-		Name: "copilot", Program: "copilot", Resume: "copilot --resume", Start: []string{"copilot", "-i"}, Reads: "claude", File: ".github/hooks/git-checkpoint.json", Home: ".copilot/hooks/git-checkpoint.json", JSON: []string{"additionalContext"}, Budget: 10_000,
+		Name: "copilot", WritesLate: true, Program: "copilot", Resume: "copilot --resume", Start: []string{"copilot", "-i"}, Reads: "claude", File: ".github/hooks/git-checkpoint.json", Home: ".copilot/hooks/git-checkpoint.json", JSON: []string{"additionalContext"}, Budget: 10_000,
 		Flat: true, CommandKey: "bash", TimeoutKey: "timeoutSec", Versioned: true, Events: claudeEvents,
 	},
 	{
