@@ -41,7 +41,7 @@ func (o *Origin) Name() string {
 }
 
 // Who returns the turn and its agent, such as "turn 7, claude", "by hand" for what a person changed
-// before a turn, the turn that ended before another save, or the author of a commit.
+// before a turn, "during a turn of claude" for what was changed before a turn of another agent, the turn that ended before another save, or the author of a commit.
 func (o *Origin) Who() string {
 	s := o.Source
 	switch {
@@ -51,6 +51,8 @@ func (o *Origin) Who() string {
 		return s.Author
 	case o.IsTurn:
 		return strings.TrimSuffix(fmt.Sprintf("turn %d, %s", o.Turn.Number, o.Turn.Agent), ", ")
+	case o.Turn.Hand && o.Turn.Agent != "":
+		return HandNote(o.Turn.Agent)
 	case o.Turn.Number > 0 && o.Turn.Hand:
 		return fmt.Sprintf("by hand, between turns %d and %d", o.Turn.Number, o.Turn.Number+1)
 	case o.Turn.Number > 0: // of a person or of the agent, in the middle of its turn

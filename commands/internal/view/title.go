@@ -23,8 +23,10 @@ func Title(cp *gitstore.Checkpoint, r, before *checkpoint.Record) string {
 	switch {
 	case note == "":
 		return cmp.Or(newSummary(r, before), Event(cp, r))
-	case cp.Trigger == checkpoint.Turn && note == HandNote:
+	case cp.Trigger == checkpoint.Turn && note == HandNote(""):
 		return "By hand, before a turn"
+	case cp.Trigger == checkpoint.Turn && r != nil && r.AgentTurn().Hand:
+		return upperFirst(note)
 	case cp.Trigger == checkpoint.Turn && r != nil:
 		return words("Turn", number(r.AgentTurn().Number)) + ": " + note
 	case cp.Trigger == checkpoint.Turn:
@@ -37,8 +39,14 @@ func Title(cp *gitstore.Checkpoint, r, before *checkpoint.Record) string {
 	return note
 }
 
-// HandNote is the note of a checkpoint with what a person changed before a turn of an agent.
-const HandNote = "by hand"
+// HandNote returns the note of a checkpoint with what a person changed before a turn, or what was
+// changed while an agent was in another turn.
+func HandNote(agent string) string {
+	if agent == "" {
+		return "by hand"
+	}
+	return "during a turn of " + agent
+}
 
 // newSummary returns the first line of a summary that the record before does not have. A
 // save without a summary keeps the summary of the record before.

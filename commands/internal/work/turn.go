@@ -94,7 +94,11 @@ func (e *edit) said(t checkpoint.AgentTurn) checkpoint.AgentTurn {
 	if e.noTexts {
 		t.Request, t.Answer, t.Asked = "", "", 0
 	}
-	if e.turn == nil || t.Hand {
+	if e.turn == nil {
+		return t
+	}
+	if t.Hand {
+		t.Agent = e.turn.Agent
 		return t
 	}
 	t.Agent = e.turn.Agent
