@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/fsutil"
@@ -319,6 +320,12 @@ func (l *Line) encode(st *LineState, parents []plumbing.Hash) ([]byte, error) {
 		return nil, err
 	}
 	subject, _, _ := strings.Cut(strings.TrimSpace(cp.Note), "\n")
+	subject = strings.Map(func(r rune) rune { // escapes of a terminal
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return '?'
+	}, strings.ReplaceAll(subject, "\t", " "))
 	if subject == "" {
 		subject = "checkpoint, " + string(cp.Trigger)
 	}

@@ -81,6 +81,7 @@ func sessionSave(c *invoke.Invocation, trigger string, args []string) error {
 			sessions.EndTurn(c.Store.Notes, in.SessionID)
 		}
 		turn = turnOf(c, in, agent, trigger)
+		turn.Counted = countedBefore(c, issue, in.SessionID, turn.UsageOf)
 		if note := noteOf(turn); trigger == hook.Turn && note != "" {
 			line = append(line, "--message="+note)
 		}

@@ -13,6 +13,7 @@ import (
 	"git-checkpoint/commands/internal/transcript"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
+	"git-checkpoint/gitstore/checkpoint"
 )
 
 // noteWidth limits the columns of the note of a turn.
@@ -63,4 +64,28 @@ func readTranscript(path string, a *hook.Agent) transcript.Turn {
 		last = transcript.Last(path)
 	}
 	return last
+}
+
+// turnsBack limits the checkpoints in which countedBefore looks for an earlier end of a turn.
+const turnsBack = 20
+
+// countedBefore returns the tokens of a turn at its last end. An agent can end a turn several times,
+// also around turns of other sessions.
+func countedBefore(c *invoke.Invocation, issue checkpoint.Issue, session, usageOf string) []checkpoint.Spent {
+	l, err := c.Store.List(c.Ctx, issue, turnsBack)
+	if err != nil || usageOf == "" {
+		return nil
+	}
+	for i := range l.Checkpoints {
+		r, err := c.Store.Record(&l.Checkpoints[i])
+		if err != nil {
+			return nil
+		}
+		if t := r.AgentTurn(); t.UsageOf == usageOf {
+			return t.Usage
+		} else if r.Session() == session && !t.Hand { // its turn before
+			return nil
+		}
+	}
+	return nil
 }

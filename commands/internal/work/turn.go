@@ -74,7 +74,7 @@ func (e *edit) applyTurn(r *checkpoint.Record, before keptTexts) {
 // several times, for example if another hook makes it continue. The sums then get only the tokens
 // since the last end.
 func spent(t checkpoint.AgentTurn, turn *invoke.Turn, phase string) checkpoint.AgentTurn {
-	var counted []checkpoint.Spent
+	counted := turn.Counted
 	if turn.UsageOf != "" && turn.UsageOf == t.UsageOf {
 		counted = t.Usage
 	}
