@@ -38,6 +38,33 @@ func (r *Record) SetFork(f Fork) {
 	r.mustSection(lineage).Set("fork", m)
 }
 
+// Adopted returns the checkpoint of a fork whose tokens the record has, of lineage.adopted, or "".
+func (r *Record) Adopted(fork Issue) ID {
+	for _, m := range mappings(r.section(lineage), "adopted") {
+		if document.TextOf(m, "issue") == string(fork) {
+			return ID(document.TextOf(m, "checkpoint_id"))
+		}
+	}
+	return ""
+}
+
+// AddTokensOf adds the tokens that a fork has spent since base to the sums, and notes its
+// checkpoint in lineage.adopted.
+func (r *Record) AddTokensOf(fork Issue, at ID, base, spent []Spent) {
+	r.SetSpent(MergeSpent(base, spent, r.AgentTurn().Spent))
+	section := r.mustSection(lineage)
+	var list []any
+	for _, m := range mappings(section, "adopted") {
+		if document.TextOf(m, "issue") != string(fork) {
+			list = append(list, m)
+		}
+	}
+	m := NewMap()
+	m.Set("issue", string(fork))
+	m.Set("checkpoint_id", at)
+	section.Set("adopted", append(list, m))
+}
+
 // forkMark separates the key of an issue from the name of a fork.
 const forkMark = "+"
 

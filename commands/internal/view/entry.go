@@ -9,6 +9,7 @@ import (
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/retention"
 )
 
 // An Entry is a checkpoint in a timeline, or a run of automatic checkpoints. The list, its JSON
@@ -202,7 +203,7 @@ func (e *Entry) Line(now time.Time) string {
 		what += " (files left out)"
 	}
 	if cp.Filed.Why != "" {
-		what += fmt.Sprintf(" (%s, archived %s)", cp.Filed.Why, Ago(cp.Filed.At, now))
+		what += fmt.Sprintf(" (%s, archived %s)", ArchivedAs(cp), Ago(cp.Filed.At, now))
 	}
 	line := fmt.Sprintf("%s %s  %s  %s", marks, cmp.Or(string(cp.ID), cp.Commit.String()), Ago(cp.Created, now), what+ByText(e.By))
 	if note := FirstLine(cp.Note); note != "" {
@@ -235,4 +236,13 @@ func (e *Entry) ListRow() ListRow {
 		row.FilesChanged, row.LinesAdded, row.LinesDeleted = &n.Files, &n.Added, &n.Deleted
 	}
 	return row
+}
+
+// ArchivedAs returns the reason of the archival of a checkpoint, such as "adopted into 42".
+func ArchivedAs(cp *gitstore.Checkpoint) string {
+	at := strings.LastIndexByte(string(cp.Issue), '+')
+	if cp.Filed.Why != retention.ReasonAdopted || at < 0 {
+		return string(cp.Filed.Why)
+	}
+	return "adopted into " + string(cp.Issue[:at])
 }
