@@ -78,6 +78,20 @@ func (i Issue) MayBeForkOf(source Issue) bool {
 	return ok && IsForkName(name)
 }
 
+// ForkSource splits the key of an issue that may be a fork, as 42+a, into the source and the name. The
+// name is "" for other keys.
+func (i Issue) ForkSource() (source Issue, name string) {
+	at := strings.LastIndex(string(i), forkMark)
+	if at < 0 || !IsForkName(string(i[at+1:])) {
+		return "", ""
+	}
+	source, err := ParseIssue(string(i[:at]))
+	if err != nil {
+		return "", ""
+	}
+	return source, string(i[at+1:])
+}
+
 // IsForkName reports whether a fork can have a name: a word of letters, digits and marks that are
 // permitted in a branch, except the mark between the key of the issue and the name.
 func IsForkName(name string) bool {

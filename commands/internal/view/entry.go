@@ -240,9 +240,8 @@ func (e *Entry) ListRow() ListRow {
 
 // ArchivedAs returns the reason of the archival of a checkpoint, such as "adopted into 42".
 func ArchivedAs(cp *gitstore.Checkpoint) string {
-	at := strings.LastIndexByte(string(cp.Issue), '+')
-	if cp.Filed.Why != retention.ReasonAdopted || at < 0 {
-		return string(cp.Filed.Why)
+	if source, _ := cp.Issue.ForkSource(); cp.Filed.Why == retention.ReasonAdopted && source != "" {
+		return "adopted into " + string(source)
 	}
-	return "adopted into " + string(cp.Issue[:at])
+	return string(cp.Filed.Why)
 }
