@@ -43,8 +43,8 @@ func agentName(args []string) string {
 }
 
 // sessionPrompt saves what a person has changed since the last turn, before the agent begins the
-// next one: the changes of both stay apart. If another agent is in a turn in this worktree, the
-// changes are not known to be a person's.
+// next one: the changes of both stay apart. While another agent is in a turn in this worktree, the
+// changes can be those of that agent.
 func sessionPrompt(c *invoke.Invocation, args []string) error { return sessionSave(c, hook.Turn, args) }
 
 // sessionSave saves the state of a session to its issue and from its worktree, if it has
@@ -75,7 +75,7 @@ func sessionSave(c *invoke.Invocation, trigger string, args []string) error {
 	turn := &invoke.Turn{Hand: true, Agent: sessions.AtWork(c.Store.Notes, at, time.Now())}
 	if c.Line.Args[0] == hook.Prompt {
 		line = append(line, "--message="+view.HandNote(turn.Agent))
-		_ = sessions.BeginTurn(c.Store.Notes, at) // without it, the changes of this turn can be "by hand"
+		_ = sessions.BeginTurn(c.Store.Notes, at) // an error can make the changes of this turn "by hand"
 	} else {
 		if trigger != "interval" {
 			sessions.EndTurn(c.Store.Notes, in.SessionID)

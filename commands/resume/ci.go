@@ -127,7 +127,7 @@ func startFork(c *invoke.Invocation, issue checkpoint.Issue, remote string) erro
 		return err
 	}
 	_, err = c.Store.Fork(c.Ctx, gitstore.ForkRequest{From: p.Checkpoint, Names: []string{name}})
-	if errors.As(err, new(*gitstore.RefusedError)) { // it is archived, and resume says so
+	if errors.As(err, new(*gitstore.RefusedError)) { // the fork is archived: resume reports it
 		return nil
 	}
 	if err == nil {

@@ -245,7 +245,7 @@ func (b *bisection) show(issue checkpoint.Issue) error {
 	}
 	st := b.states[found[0]]
 	r := b.records[st.Checkpoint.ID]
-	if r == nil { // the state of --to, without a test
+	if r == nil { // the command did not run at the state of --to
 		r, _ = c.Store.Record(&st.Checkpoint)
 	}
 	before := b.line.StateBefore(st)

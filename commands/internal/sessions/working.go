@@ -9,7 +9,7 @@ import (
 	"git-checkpoint/gitstore"
 )
 
-// working is the folder with a record of each session that is in a turn, as far as its hooks tell.
+// working is the folder with a record of each session that is in a turn according to its hooks.
 // A killed agent leaves its record, which counts for longest.
 const (
 	working = "working"

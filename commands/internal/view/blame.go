@@ -40,8 +40,8 @@ func (o *Origin) Name() string {
 	}
 }
 
-// Who returns the turn and its agent, such as "turn 7, claude", "by hand" for what a person changed
-// before a turn, "during a turn of claude" for what was changed before a turn of another agent, the turn that ended before another save, or the author of a commit.
+// Who returns the turn and its agent, such as "turn 7, claude", "by hand" for the changes of a person
+// before a turn, "during a turn of claude" for changes while that agent was in a turn, the turn that ended before another save, or the author of a commit.
 func (o *Origin) Who() string {
 	s := o.Source
 	switch {

@@ -39,8 +39,8 @@ func Title(cp *gitstore.Checkpoint, r, before *checkpoint.Record) string {
 	return note
 }
 
-// HandNote returns the note of a checkpoint with what a person changed before a turn, or what was
-// changed while an agent was in another turn.
+// HandNote returns the note of a checkpoint with the changes of a person before a turn, or with the
+// changes while an agent was in a turn.
 func HandNote(agent string) string {
 	if agent == "" {
 		return "by hand"

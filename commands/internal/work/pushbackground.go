@@ -39,8 +39,8 @@ func pushInBackground(c *invoke.Invocation, issue checkpoint.Issue) error {
 	return inBackground(c, PushHook)
 }
 
-// PushDue pushes the issues that hooks have left notes about. It returns at once if another process
-// does so.
+// PushDue pushes the issues that hooks have left notes about. If another process pushes, it
+// returns at once.
 func PushDue(c *invoke.Invocation) {
 	for len(issuesIn(c, pushDue)) > 0 {
 		atOnce, cancel := context.WithCancel(c.Ctx)
@@ -71,7 +71,7 @@ func noteFailure(c *invoke.Invocation, i checkpoint.Issue, text string) {
 	}
 }
 
-// LastFailedPush returns the failed push of an issue. The text is empty if there is none.
+// LastFailedPush returns the failed push of an issue. Without a failed push the text is empty.
 func LastFailedPush(c *invoke.Invocation, i checkpoint.Issue) (f FailedPush) {
 	data, err := os.ReadFile(c.Store.Notes.Path(pushFailed + i.RefName()))
 	if err != nil || json.Unmarshal(data, &f) != nil {
