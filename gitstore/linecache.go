@@ -185,7 +185,7 @@ func (s *Store) writeLineCache(ctx context.Context, c *lineCache, states []LineS
 func (s *Store) writeLinePack(ctx context.Context, c *lineCache, w *treediff.Whole) (p linePack, err error) {
 	batch := s.repo.Objects.NewBatch()
 	w.Each(func(kind plumbing.ObjectType, content []byte) { batch.Add(kind, content) })
-	data, err := batch.Pack()
+	data, err := batch.QuickPack()
 	if err != nil {
 		return p, err
 	}
