@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -35,7 +37,7 @@ func (e *NoLinesError) Error() string { return checkpoint.QuotePath(e.Path) + ":
 // A BlameSource is where lines of a file come from: a checkpoint, a commit, or neither if they
 // are not saved yet.
 type BlameSource struct {
-	Checkpoint *Checkpoint // nil for other sources
+	Checkpoint *Checkpoint // with id, issue, trigger, commit and tree; nil for other sources
 	Commit     plumbing.Hash
 	Author     string
 	Time       time.Time // of the author
@@ -63,7 +65,7 @@ type BlameLine struct {
 // chain that lacks older checkpoints is a *RefusedError.
 func (s *Store) Blame(ctx context.Context, req BlameRequest) ([]BlameLine, error) {
 	defer trace.Begin(trace.Step, "blame").End()
-	line, err := s.Line(ctx, req.Issue)
+	line, err := s.knownLine(ctx, req.Issue)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +78,11 @@ func (s *Store) Blame(ctx context.Context, req BlameRequest) ([]BlameLine, error
 	if err != nil {
 		return nil, fmt.Errorf("blame: %w", err)
 	}
-	lines, err := b.read(ctx, commit, req.Path, req.Ranges)
+	out, err := b.run(ctx, commit, req.Path, req.Ranges)
+	if err != nil {
+		return nil, err
+	}
+	lines, err := b.parse(out)
 	if err != nil {
 		return nil, err
 	}
@@ -125,17 +131,13 @@ func (b *blame) checkHas(ctx context.Context, path, reason string, revs ...strin
 	return &NoLinesError{path, reason}
 }
 
-// read runs git blame on a file of a commit.
-func (b *blame) read(ctx context.Context, commit plumbing.Hash, path string, ranges []string) ([]BlameLine, error) {
+// run runs git blame on a file of a commit.
+func (b *blame) run(ctx context.Context, commit plumbing.Hash, path string, ranges []string) ([]byte, error) {
 	args := []string{"-c", "core.quotePath=false", "blame", "--porcelain"}
 	for _, r := range ranges {
 		args = append(args, "-L"+r)
 	}
-	out, err := b.git.Output(ctx, append(args, commit.String(), "--", path)...)
-	if err != nil {
-		return nil, err
-	}
-	return b.parse(out)
+	return b.git.Output(ctx, append(args, commit.String(), "--", path)...)
 }
 
 // readSteps attributes the lines of steps to the commits that HEAD has them from, with one git
@@ -157,8 +159,22 @@ func (b *blame) readSteps(ctx context.Context, lines []BlameLine) error {
 			at[p] = append(at[p], l)
 		}
 	}
-	for _, p := range order {
-		found, err := b.read(ctx, b.line.steps[p.step], p.file, rangesOf(at[p]))
+	outs, errs := make([][]byte, len(order)), make([]error, len(order))
+	var wait sync.WaitGroup
+	running := make(chan struct{}, runtime.NumCPU())
+	for n, p := range order {
+		wait.Go(func() {
+			running <- struct{}{}
+			outs[n], errs[n] = b.run(ctx, b.line.steps[p.step], p.file, rangesOf(at[p]))
+			<-running
+		})
+	}
+	wait.Wait()
+	for n, p := range order {
+		if errs[n] != nil {
+			return errs[n]
+		}
+		found, err := b.parse(outs[n])
 		if err != nil {
 			return err
 		}

@@ -23,10 +23,9 @@ import (
 // A ForkRequest holds the parameters of a fork.
 type ForkRequest struct {
 	From     *Checkpoint
-	Names    []string                 // of the forks
-	Branches map[string]string        // branch of a fork by its name; by default the branch of From
-	Note     func(name string) string // note of the first checkpoint of a fork
-	DryRun   bool                     // check, but write nothing
+	Names    []string          // of the forks
+	Branches map[string]string // branch of a fork by its name; by default the branch of From
+	DryRun   bool              // check, but write nothing
 }
 
 // Fork starts a chain for each name, of the issue that Issue.ForkOf returns. Its first checkpoint
@@ -140,7 +139,7 @@ func (s *Store) buildFork(req ForkRequest, i checkpoint.Issue, name string, r *c
 	r.SetIssue(i)
 	r.SetTrigger(checkpoint.Manual)
 	r.SetCreatedAt(created)
-	r.SetNote(req.Note(name))
+	r.SetNote(fmt.Sprintf("fork %s of issue %s", name, from.Issue))
 	r.SetClock(checkpoint.Clock(0).Next(created))
 	r.SetFork(checkpoint.Fork{Issue: from.Issue, ID: from.ID, Name: name})
 	if branch := req.Branches[name]; branch != "" {

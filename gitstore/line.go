@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -12,11 +11,11 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/fsutil"
-	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/git/convert"
 	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/odb"
 	"git-checkpoint/gitstore/internal/repo"
@@ -35,16 +34,8 @@ import (
 // that HEAD has too would be attributed to the commit. The first checkpoint has HEAD as its
 // parent.
 //
-// The commits are not stored in the repository. Their objects are in a directory of their own,
-// as a cache by content: git-checkpoint/lines/<issue>/ in the git directory. SweepLines removes it
-// a week after its last use. The file "states" there has a line for each checkpoint:
-//
-//	<id> <tree of the checkpoint> <whole state> <HEAD or zero> <commit> <parents...>
-//
-// and a last line with the SHA-256 of the lines before. States whose commit or tree is lost are
-// stored again.
-//
-// Equal chains give equal commits in every clone that has the same objects.
+// The commits are not stored in the repository, but in a cache (lineCache). Equal chains give
+// equal commits in every clone that has the same objects.
 type Line struct {
 	States []LineState // oldest first
 	Git    git.Git     // reads the commits of the line, and the repository
@@ -54,6 +45,7 @@ type Line struct {
 	dir    string
 	number map[plumbing.Hash]int           // index in States, by commit
 	steps  map[plumbing.Hash]plumbing.Hash // HEAD by step
+	has    map[plumbing.Hash]bool          // whether the repository has a HEAD
 }
 
 // A LineState is a checkpoint in a Line.
@@ -70,17 +62,49 @@ type LineState struct {
 func (s *Store) Line(ctx context.Context, issue checkpoint.Issue) (*Line, error) {
 	defer trace.Begin(trace.Step, "line of commits").End()
 	s.chain.RepairIfRewritten(ctx, issue)
+	return s.completeLine(ctx, issue, s.readLineCache(issue))
+}
+
+// knownLine is Line without the chain if the cache is complete: a Checkpoint in the States then has
+// only id, issue, trigger, commit and tree.
+func (s *Store) knownLine(ctx context.Context, issue checkpoint.Issue) (*Line, error) {
+	defer trace.Begin(trace.Step, "line of commits").End()
+	s.chain.RepairIfRewritten(ctx, issue)
+	cache := s.readLineCache(issue)
+	tip, err := s.repo.ReadRef(ctx, repo.LiveRef(issue))
+	if err != nil || tip.IsZero() || tip != cache.tip || s.repo.Info.Shallow {
+		return s.completeLine(ctx, issue, cache)
+	}
+	l := s.newLine(cache)
+	l.States = cache.states
+	for i := range l.States {
+		st := &l.States[i]
+		l.number[st.Commit] = i
+		if n := len(st.Parents); n > 0 && st.Parents[n-1] != st.Head && l.StateOf(st.Parents[n-1]) == nil {
+			l.steps[st.Parents[n-1]] = st.Head
+		}
+	}
+	return l, nil
+}
+
+// newLine returns an empty line.
+func (s *Store) newLine(cache *lineCache) *Line {
+	l := &Line{store: s, dir: cache.dir, number: make(map[plumbing.Hash]int, len(cache.states)), steps: map[plumbing.Hash]plumbing.Hash{}, has: map[plumbing.Hash]bool{}}
+	l.Git = s.repo.Git.With(l.alternates(s.repo.Info))
+	return l
+}
+
+// completeLine builds the line of a chain, with the states of the cache that are still right.
+func (s *Store) completeLine(ctx context.Context, issue checkpoint.Issue, cache *lineCache) (*Line, error) {
 	c, err := s.chain.ReadChain(ctx, issue, repo.LiveRef(issue), 0)
 	if err != nil {
 		return nil, err
 	}
-	dir := s.repo.NotePath("lines/" + issue.RefName())
-	if now := time.Now(); fsutil.Exists(filepath.Join(dir, "states")) && !fsutil.IsYounger(filepath.Join(dir, "states"), linesUsed) {
-		_ = os.Chtimes(filepath.Join(dir, "states"), now, now) // in use
+	if len(cache.packs) >= maxLinePacks && c.Tip != cache.tip {
+		cache = &lineCache{dir: cache.dir, issue: issue}
 	}
 	b := &lineBuilder{
-		store: s, whole: s.snapshot.NewWhole(), known: readLineStates(filepath.Join(dir, "states")),
-		line: &Line{store: s, dir: dir, number: map[plumbing.Hash]int{}, steps: map[plumbing.Hash]plumbing.Hash{}}, byID: map[checkpoint.ID]int{},
+		store: s, whole: s.snapshot.NewWhole(), known: cache.byID(), line: s.newLine(cache), byID: map[checkpoint.ID]int{},
 	}
 	list := &List{Checkpoints: c.Checkpoints(), Complete: true}
 	b.lineage, b.line.Cut = s.Lineage(ctx, list), c.Cut
@@ -94,30 +118,16 @@ func (s *Store) Line(ctx context.Context, issue checkpoint.Issue) (*Line, error)
 	if len(b.line.States) == 0 {
 		return nil, &repo.NoneError{Issue: issue}
 	}
-	if err := b.write(); err != nil {
-		return nil, fmt.Errorf("line of commits of issue %s: %w", issue, err)
+	tip := c.Tip
+	if b.named || c.Deleted {
+		tip = plumbing.ZeroHash
 	}
-	b.line.Git = s.repo.Git.With(b.line.alternates(s.repo.Info))
-	return b.line, nil
-}
-
-// linesKept is the time after which an unused cache of a line is removed, and linesUsed the time
-// after which a use is recorded.
-const (
-	linesKept = 7 * 24 * time.Hour
-	linesUsed = time.Hour
-)
-
-// SweepLines removes the caches of lines that were not used for a week. Objects of former states
-// accumulate there.
-func (s *Store) SweepLines() {
-	dirs, _ := os.ReadDir(s.repo.NotePath("lines"))
-	for _, d := range dirs {
-		dir := s.repo.NotePath("lines/" + d.Name())
-		if !fsutil.IsYounger(filepath.Join(dir, "states"), linesKept) && !fsutil.IsYounger(dir, linesUsed) {
-			os.RemoveAll(dir)
+	if b.made || tip != cache.tip {
+		if err := s.writeLineCache(ctx, cache, b.line.States, tip, b.whole); err != nil {
+			return nil, fmt.Errorf("line of commits of issue %s: %w", issue, err)
 		}
 	}
+	return b.line, nil
 }
 
 // alternates returns the variable by which git reads the objects of the line.
@@ -149,40 +159,34 @@ type lineBuilder struct {
 	store   *Store
 	lineage *Lineage
 	whole   *treediff.Whole
-	known   map[checkpoint.ID]LineState // of the cache; their Checkpoint has only id and tree
+	known   map[checkpoint.ID]*LineState // of the cache
 	line    *Line
 	byID    map[checkpoint.ID]int
 	made    bool // the cache lacks a state
+	named   bool // the order of a checkpoint depends on the names of branches
 }
 
 // add adds the checkpoint at an index of the list.
 func (b *lineBuilder) add(at int) error {
 	cp := &b.lineage.List.Checkpoints[at]
 	st := LineState{Checkpoint: *cp}
-	known, ok := b.known[cp.ID]
-	if ok = ok && known.Checkpoint.Tree == cp.Tree && b.isStored(&known); ok {
-		st.Tree, st.Head = known.Tree, known.Head
-	} else {
-		var err error
-		if st.Tree, err = b.store.snapshot.WholeTree(cp, b.whole); err != nil {
-			return err
-		}
-		st.Head, err = b.store.chain.HeadOf(cp)
-		if b.line.Cut && errors.Is(err, plumbing.ErrObjectNotFound) {
-			err = nil // the index commit of a checkpoint at a shallow boundary
-		}
-		if err != nil {
-			return err
-		}
+	known := b.known[cp.ID]
+	if known != nil && known.Checkpoint.Tree != cp.Tree {
+		known = nil
 	}
-	before := b.before(at)
-	var err error
-	if st.Parents, err = b.line.parents(b.whole, before, st.Head); err != nil {
+	if known != nil {
+		st.Tree, st.Head = known.Tree, known.Head
+	} else if err := b.read(&st); err != nil {
 		return err
 	}
-	if ok && slices.Equal(known.Parents, st.Parents) {
-		st.Commit = known.Commit
+	before := b.before(at)
+	if known != nil && b.line.isBetween(before, known) {
+		st.Parents, st.Commit = known.Parents, known.Commit
 	} else {
+		var err error
+		if st.Parents, err = b.line.parents(b.whole, before, st.Head); err != nil {
+			return err
+		}
 		data, err := b.line.encode(&st, st.Parents)
 		if err != nil {
 			return err
@@ -195,15 +199,16 @@ func (b *lineBuilder) add(at int) error {
 	return nil
 }
 
-// isStored reports whether the cache has the commit of a state, and the cache or the repository
-// its tree.
-func (b *lineBuilder) isStored(st *LineState) bool {
-	isHere := func(hash plumbing.Hash) bool {
-		name := hash.String()
-		info, err := os.Stat(filepath.Join(b.line.dir, name[:2], name[2:]))
-		return err == nil && info.Size() > 0
+// read sets tree and HEAD of a state.
+func (b *lineBuilder) read(st *LineState) (err error) {
+	if st.Tree, err = b.store.snapshot.WholeTree(&st.Checkpoint, b.whole); err != nil {
+		return err
 	}
-	return isHere(st.Commit) && (isHere(st.Tree) || b.store.repo.Objects.Has(st.Tree))
+	st.Head, err = b.store.chain.HeadOf(&st.Checkpoint)
+	if b.line.Cut && errors.Is(err, plumbing.ErrObjectNotFound) {
+		err = nil // the index commit of a checkpoint at a shallow boundary
+	}
+	return err
 }
 
 // before returns the states that a checkpoint came after. Unlike Lineage.Before it has those of
@@ -211,6 +216,7 @@ func (b *lineBuilder) isStored(st *LineState) bool {
 func (b *lineBuilder) before(at int) []*LineState {
 	after, known := b.lineage.List.Checkpoints[at].CameAfter()
 	if !known { // of an earlier version
+		b.named = true
 		from, _ := b.lineage.Before(at)
 		if from == nil {
 			return nil
@@ -234,14 +240,9 @@ func (b *lineBuilder) before(at int) []*LineState {
 }
 
 // parents returns the parents of a state with the given HEAD: the states before it and, if HEAD
-// has moved, a step, or HEAD if no state is before it. A shallow clone may lack HEAD.
+// has moved, a step, or HEAD if no state is before it.
 func (l *Line) parents(w *treediff.Whole, before []*LineState, head plumbing.Hash) ([]plumbing.Hash, error) {
-	moved := !head.IsZero() && l.store.repo.Objects.Has(head)
-	var parents []plumbing.Hash
-	for _, st := range before {
-		parents = append(parents, st.Commit)
-		moved = moved && st.Head != head
-	}
+	parents, moved := l.after(before, head)
 	switch {
 	case !moved:
 		return parents, nil
@@ -257,6 +258,36 @@ func (l *Line) parents(w *treediff.Whole, before []*LineState, head plumbing.Has
 	step := w.Add(plumbing.CommitObject, data)
 	l.steps[step] = head
 	return append(parents, step), nil
+}
+
+// after returns the commits of the states before a state with the given HEAD, and whether HEAD has
+// moved since. A shallow clone may lack HEAD.
+func (l *Line) after(before []*LineState, head plumbing.Hash) (commits []plumbing.Hash, moved bool) {
+	has, asked := l.has[head]
+	if !asked {
+		has = !head.IsZero() && l.store.repo.Objects.Has(head)
+		l.has[head] = has
+	}
+	moved = has
+	for _, st := range before {
+		commits = append(commits, st.Commit)
+		moved = moved && st.Head != head
+	}
+	return commits, moved
+}
+
+// isBetween reports whether a state of the cache has the parents of a state after those before it,
+// and notes its step.
+func (l *Line) isBetween(before []*LineState, known *LineState) bool {
+	commits, moved := l.after(before, known.Head)
+	n := len(commits)
+	if rest := len(known.Parents) - n; rest != 0 && !moved || rest != 1 && moved || !slices.Equal(known.Parents[:n], commits) {
+		return false
+	}
+	if moved && n > 0 {
+		l.steps[known.Parents[n]] = known.Head
+	}
+	return true
 }
 
 // encodeLineCommit returns a commit with the author and the committer of another one.
@@ -288,6 +319,12 @@ func (l *Line) encode(st *LineState, parents []plumbing.Hash) ([]byte, error) {
 		return nil, err
 	}
 	subject, _, _ := strings.Cut(strings.TrimSpace(cp.Note), "\n")
+	subject = strings.Map(func(r rune) rune { // escapes of a terminal
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return '?'
+	}, strings.ReplaceAll(subject, "\t", " "))
 	if subject == "" {
 		subject = "checkpoint, " + string(cp.Trigger)
 	}
@@ -304,61 +341,6 @@ func (l *Line) encode(st *LineState, parents []plumbing.Hash) ([]byte, error) {
 	return encodeLineCommit(st.Tree, parents, raw.Rest, message), nil
 }
 
-// write stores new objects, then the list of states.
-func (b *lineBuilder) write() error {
-	if !b.made && len(b.known) == len(b.line.States) {
-		return nil
-	}
-	if err := b.store.repo.Objects.MakeDirs(b.line.dir); err != nil {
-		return err
-	}
-	if err := b.whole.Write(b.line.dir); err != nil {
-		return err
-	}
-	var out strings.Builder
-	for _, st := range b.line.States {
-		fmt.Fprintf(&out, "%s %s %s %s %s", st.Checkpoint.ID, st.Checkpoint.Tree, st.Tree, st.Head, st.Commit)
-		for _, p := range st.Parents {
-			out.WriteString(" " + p.String())
-		}
-		out.WriteString("\n")
-	}
-	fmt.Fprintf(&out, "%x\n", sha256.Sum256([]byte(out.String())))
-	return b.store.repo.WriteNote("lines/"+b.line.States[0].Checkpoint.Issue.RefName()+"/states", []byte(out.String()))
-}
-
-// readLineStates reads the list of states. An incomplete or damaged list is empty.
-func readLineStates(path string) map[checkpoint.ID]LineState {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil
-	}
-	end := bytes.LastIndexByte(bytes.TrimSuffix(data, []byte("\n")), '\n') + 1
-	if string(data[end:]) != fmt.Sprintf("%x\n", sha256.Sum256(data[:end])) {
-		return nil
-	}
-	known := map[checkpoint.ID]LineState{}
-	for line := range strings.Lines(string(data[:end])) {
-		words := strings.Fields(line)
-		if len(words) < 5 {
-			return nil
-		}
-		var hashes []plumbing.Hash
-		for _, word := range words[1:] {
-			if !plumbing.IsHash(word) {
-				return nil
-			}
-			hashes = append(hashes, plumbing.NewHash(word))
-		}
-		id := checkpoint.ID(words[0])
-		known[id] = LineState{
-			Checkpoint: chain.Checkpoint{ID: id, Tree: hashes[0]},
-			Tree:       hashes[1], Head: hashes[2], Commit: hashes[3], Parents: hashes[4:],
-		}
-	}
-	return known
-}
-
 // Now returns a commit on top of the line: HEAD with the present content of a file, relative to
 // the root, if it is in the worktree. Its parents are the newest states of this worktree, and
 // HEAD. A line of the file that only this commit has is not saved yet. If neither the worktree
@@ -366,13 +348,14 @@ func readLineStates(path string) map[checkpoint.ID]LineState {
 func (l *Line) Now(ctx context.Context, path string) (plumbing.Hash, error) {
 	s := l.store
 	w := s.snapshot.NewWhole()
-	var tree, head plumbing.Hash
-	out, err := s.repo.Git.Output(ctx, "rev-parse", "--verify", "--quiet", "HEAD")
-	if text := strings.TrimSpace(string(out)); err == nil && plumbing.IsHash(text) {
-		head = plumbing.NewHash(text)
-		if tree, err = s.repo.TreeOfCommit(head); err != nil {
-			return head, err
-		}
+	var tree plumbing.Hash
+	at, err := s.repo.ReadHead(ctx)
+	head := at.Commit
+	if err == nil && !head.IsZero() {
+		tree, err = s.repo.TreeOfCommit(head)
+	}
+	if err != nil {
+		return head, err
 	}
 	info, err := s.lstatInWorktree(ctx, path)
 	if err != nil {
@@ -441,13 +424,16 @@ func (s *Store) lstatInWorktree(ctx context.Context, path string) (os.FileInfo, 
 	return info, nil
 }
 
-// hashFile stores the content of a file in the worktree beside the line, with git's filters, or
-// the target of a symlink.
+// hashFile adds the content of a file in the worktree, with git's filters, or the target of a
+// symlink. If git has to convert the content, it stores it beside the line.
 func (l *Line) hashFile(ctx context.Context, w *treediff.Whole, path string, info os.FileInfo) (plumbing.Hash, error) {
 	s := l.store
 	if info.Mode()&os.ModeSymlink != 0 {
 		target, err := os.Readlink(filepath.Join(s.Root(), filepath.FromSlash(path)))
 		return w.Add(plumbing.BlobObject, []byte(target)), err
+	}
+	if data, plain := s.plainContent(path); plain {
+		return w.Add(plumbing.BlobObject, data), nil
 	}
 	dirs := odb.JoinAlternates(s.repo.Objects.Dirs())
 	g := s.repo.Git.With("GIT_OBJECT_DIRECTORY="+l.dir, repository.AlternatesVariable+"="+dirs)
@@ -457,6 +443,23 @@ func (l *Line) hashFile(ctx context.Context, w *treediff.Whole, path string, inf
 		return plumbing.ZeroHash, err
 	}
 	return plumbing.NewHash(strings.TrimSpace(string(out))), nil
+}
+
+// plainContent returns the content of a file that git stores without a conversion.
+func (s *Store) plainContent(path string) (data []byte, plain bool) {
+	root, err := os.OpenRoot(s.Root())
+	if err != nil {
+		return nil, false
+	}
+	defer root.Close()
+	hasher := convert.New(s.repo.Git, s.repo.Config, s.repo.CommonDir(), root)
+	defer hasher.Close()
+	hash := hasher.Plain(path)
+	if hash.IsZero() {
+		return nil, false
+	}
+	data, err = root.ReadFile(filepath.FromSlash(path))
+	return data, err == nil && plumbing.ComputeHash(plumbing.BlobObject, data) == hash
 }
 
 // Before returns the way to a state, oldest first: the state, the one before it, and so on. A

@@ -3,6 +3,7 @@ package gitstore
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -51,12 +52,15 @@ func TestLineAddsOneStateForANewTurn(t *testing.T) {
 		req.Worktree, req.Untracked = true, true
 		w.save(req)
 	}
-	count := func() (n int) {
+	count := func() (objects int) {
 		_, err := w.s.Line(ctx, "42")
 		require.NoError(t, err)
-		files, err := filepath.Glob(w.GitPath("git-checkpoint/lines/42/[0-9a-f][0-9a-f]/*"))
+		packs, err := filepath.Glob(w.GitPath("git-checkpoint/lines/42/pack/*.idx"))
 		require.NoError(t, err)
-		return len(files)
+		for _, pack := range packs {
+			objects += strings.Count(w.Git("verify-pack", "-v", pack), " tree ") + strings.Count(w.Git("verify-pack", "-v", pack), " commit ")
+		}
+		return objects
 	}
 	before := count()
 	assert.Equal(t, 9, before, "a commit, the root and dir for each state")
@@ -66,4 +70,39 @@ func TestLineAddsOneStateForANewTurn(t *testing.T) {
 	req.Worktree, req.Untracked = true, true
 	w.save(req)
 	assert.Equal(t, before+3, count())
+}
+
+// TestLineReplacesItsPacksAfterMany checks that the packs of a line are few after many turns, each
+// followed by a look.
+func TestLineReplacesItsPacksAfterMany(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	dir := w.GitPath("git-checkpoint/lines/42/pack")
+	for n := range maxLinePacks + 3 {
+		w.Write("new.txt", strings.Repeat("line\n", n+1))
+		req := w.request(checkpoint.Manual)
+		req.Worktree, req.Untracked = true, true
+		w.save(req)
+		_, err := w.s.Line(ctx, "42")
+		require.NoError(t, err)
+		for _, f := range glob(t, filepath.Join(dir, "*")) {
+			long := time.Now().Add(-2 * linesUsed)
+			require.NoError(t, os.Chtimes(f, long, long))
+		}
+	}
+	assert.LessOrEqual(t, len(glob(t, filepath.Join(dir, "*.pack"))), 4)
+	lines, err := w.s.Blame(ctx, BlameRequest{Issue: "42", Path: "new.txt"})
+	require.NoError(t, err)
+	sources := map[checkpoint.ID]bool{}
+	for _, l := range lines {
+		sources[l.Source.Checkpoint.ID] = true
+	}
+	assert.Len(t, sources, maxLinePacks+3)
+}
+
+func glob(t *testing.T, pattern string) []string {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
+	require.NoError(t, err)
+	return files
 }

@@ -21,8 +21,8 @@ var AdoptCommand = invoke.Command{
 	ShortHelp: []string{"dry-run"},
 	Description: "Merges the changes of the fork since its source into the worktree, with the source as the\n" +
 		"base, also changes that the fork has committed. It saves a checkpoint of the issue from which\n" +
-		"the fork started, and archives the other forks of that issue. After a conflict it saves and\n" +
-		"archives nothing. `git checkpoint undo` reverts the changes of files.",
+		"the fork started, adds the tokens of the fork to its sum, and archives all forks of that issue.\n" +
+		"After a conflict it saves and archives nothing. `git checkpoint undo` reverts the changes of files.",
 	Examples:  []string{"git checkpoint adopt 43+a --dry-run", "git checkpoint adopt 43+a"},
 	ReadsOnly: true,
 	New:       invoke.Bind((*adoptOptions).flags, runAdopt),
@@ -42,11 +42,13 @@ func (o *adoptOptions) flags() []cli.Flag {
 type adoption struct {
 	fork   *gitstore.Checkpoint
 	source *gitstore.Checkpoint
+	spent  []checkpoint.Spent // tokens of the fork
+	before []checkpoint.Spent // tokens of the fork that the source has already
 	others []checkpoint.Issue // other forks of the source
 	dryRun bool
 	done   *gitstore.Restored
-	saved  *gitstore.Saved // nil if nothing was saved
-	left   []checkpoint.Issue
+	saved  *gitstore.Saved    // nil if nothing was saved
+	left   []checkpoint.Issue // archived forks
 }
 
 func runAdopt(c *invoke.Invocation, o *adoptOptions) error {
@@ -91,11 +93,11 @@ func toAdopt(c *invoke.Invocation) (*adoption, error) {
 		return nil, err
 	}
 	a := &adoption{}
-	cp, _, f, err := forkRecord(c, issue)
+	cp, r, f, err := forkRecord(c, issue)
 	if err != nil {
 		return nil, err
 	}
-	if a.fork = cp; f.Issue == "" {
+	if a.fork, a.spent = cp, r.AgentTurn().Spent; f.Issue == "" {
 		return nil, failure.Errorf(failure.Invalid, "git checkpoint list "+view.IssueArg(issue), "adopt: issue %s is not a fork", issue)
 	}
 	if on, why := c.Settings.TriggerEnabled(checkpoint.Manual); !on {
@@ -104,10 +106,28 @@ func toAdopt(c *invoke.Invocation) (*adoption, error) {
 	if a.source, err = c.Store.ForkSource(c.Ctx, issue, f); err != nil {
 		return nil, failure.Errorf(failure.Refused, "git checkpoint sync "+view.IssueArg(f.Issue)+" --archived", "adopt: the source of %s is gone: %w", issue, err)
 	}
+	a.before = countedTokens(c, a)
 	forks, err := forksOf(c, f.Issue)
 	a.others = slices.DeleteFunc(forks, func(i checkpoint.Issue) bool { return i == issue })
 	c.Subject.Issue = f.Issue
 	return a, err
+}
+
+// countedTokens returns the tokens of the fork that the record of the source issue has: those of its
+// last adoption, otherwise those before the fork. If the last adopted checkpoint was dropped, all
+// count as known.
+func countedTokens(c *invoke.Invocation, a *adoption) []checkpoint.Spent {
+	at := a.source
+	if _, r, err := c.Store.PointRecord(c.Ctx, a.source.Issue); err == nil && r.Adopted(a.fork.Issue) != "" {
+		if at, err = c.Store.Find(c.Ctx, a.fork.Issue, string(r.Adopted(a.fork.Issue))); err != nil {
+			return a.spent
+		}
+	}
+	r, err := c.Store.Record(at)
+	if err != nil {
+		return a.spent
+	}
+	return r.AgentTurn().Spent
 }
 
 // notAdopted adds the command that adopts in spite of the reason to the hints of a refusal.
@@ -129,7 +149,7 @@ func (a *adoption) unresolved(c *invoke.Invocation) error {
 		return err
 	}
 	hint := "git diff\ngit checkpoint save " + view.IssueArg(a.source.Issue) + " -m " + view.QuoteArg(a.note())
-	for _, i := range a.others {
+	for _, i := range append(slices.Clone(a.others), a.fork.Issue) {
 		hint += "\ngit checkpoint archive " + view.IssueArg(i)
 	}
 	n := len(a.done.Merged) + len(a.done.Skipped) + len(a.done.InTheWay) + len(a.done.Sparse)
@@ -147,6 +167,14 @@ func (a *adoption) save(c *invoke.Invocation) error {
 		return err
 	}
 	req.Command = "adopt:"
+	edit := req.Edit
+	req.Edit = func(before *checkpoint.Record) (*checkpoint.Record, error) {
+		r, err := edit(before)
+		if err == nil {
+			r.AddTokensOf(a.fork.Issue, a.fork.ID, a.before, a.spent)
+		}
+		return r, err
+	}
 	a.saved, err = c.Store.Save(c.Ctx, req)
 	if err != nil {
 		return failure.Errorf(failure.Failure, "git checkpoint save "+view.IssueArg(a.source.Issue)+" -m "+view.QuoteArg(a.note()), "the files of %s are merged, but: %w", a.fork.Issue, err)
@@ -157,10 +185,14 @@ func (a *adoption) save(c *invoke.Invocation) error {
 	return nil
 }
 
-// archive archives the other forks.
+// archive archives the forks, the adopted one at last.
 func (a *adoption) archive(c *invoke.Invocation) error {
-	for _, i := range a.others {
-		_, err := c.Store.Archive(c.Ctx, i, nil, retention.ReasonCompared)
+	for _, i := range append(slices.Clone(a.others), a.fork.Issue) {
+		reason := retention.ReasonCompared
+		if i == a.fork.Issue {
+			reason = retention.ReasonAdopted
+		}
+		_, err := c.Store.Archive(c.Ctx, i, nil, reason)
 		if err != nil && !errors.As(err, new(*gitstore.NoneError)) {
 			return failure.Errorf(failure.Failure, "git checkpoint archive "+view.IssueArg(i), "%s is saved, but %s is not archived: %w", a.saved.ID, i, err)
 		}
@@ -172,7 +204,7 @@ func (a *adoption) archive(c *invoke.Invocation) error {
 // show prints the outcome.
 func (a *adoption) show(c *invoke.Invocation) error {
 	if a.dryRun && len(a.done.Merged)+len(a.done.Skipped)+len(a.done.InTheWay) == 0 {
-		a.left = a.others
+		a.left = append(slices.Clone(a.others), a.fork.Issue)
 	}
 	if c.Line.JSON {
 		return c.WriteJSON(a.record())
@@ -203,7 +235,11 @@ func (a *adoption) show(c *invoke.Invocation) error {
 		}
 	}
 	for _, i := range a.left {
-		c.Printf("%s %s: compared with %s\n", verbs[2], view.Clean(string(i)), view.Clean(string(a.fork.Issue)))
+		why := "compared with " + string(a.fork.Issue)
+		if i == a.fork.Issue {
+			why = "adopted into " + string(a.source.Issue)
+		}
+		c.Printf("%s %s: %s\n", verbs[2], view.Clean(string(i)), view.Clean(why))
 	}
 	if a.saved != nil {
 		c.Printf("%s\n", a.saved.ID)

@@ -1,6 +1,11 @@
 package attempts
 
 import (
+	"context"
+	"errors"
+	"sync"
+
+	"git-checkpoint/commands/internal/guard"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
@@ -31,12 +36,14 @@ var CompareCommand = invoke.Command{
 // compareOptions are the flags of compare.
 type compareOptions struct {
 	markdown bool
+	jobs     int
 	color    string
 }
 
 func (o *compareOptions) flags() []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "markdown", Usage: "print a table in Markdown", Destination: &o.markdown},
+		&cli.IntFlag{Name: "jobs", Usage: "test `N` attempts at once", Value: 1, Destination: &o.jobs},
 		invoke.ColorFlag(&o.color),
 	}
 }
@@ -44,6 +51,9 @@ func (o *compareOptions) flags() []cli.Flag {
 func runCompare(c *invoke.Invocation, o *compareOptions) error {
 	if o.markdown && c.Line.JSON {
 		return failure.Usagef("compare: --markdown and --json cannot be combined")
+	}
+	if o.jobs < 1 || o.jobs > 64 {
+		return failure.Usagef("compare: --jobs: %d: want 1 to 64", o.jobs)
 	}
 	if err := c.Open(); err != nil {
 		return err
@@ -54,6 +64,9 @@ func runCompare(c *invoke.Invocation, o *compareOptions) error {
 	}
 	gitstore.RemoveLeftTemporaries()
 	list, err := measureAll(c, issues)
+	if err == nil && len(c.Line.Paths) > 0 {
+		err = tryAll(c, list, o.jobs)
+	}
 	if err != nil {
 		return err
 	}
@@ -113,7 +126,7 @@ func compared(c *invoke.Invocation) (of checkpoint.Issue, issues []checkpoint.Is
 	return issue, issues, err
 }
 
-// measureAll measures the attempts, one after the other.
+// measureAll measures the attempts, without the command.
 func measureAll(c *invoke.Invocation, issues []checkpoint.Issue) ([]view.Attempt, error) {
 	sources := map[checkpoint.Issue]checkpoint.Fork{}
 	for _, i := range issues {
@@ -143,30 +156,61 @@ func measure(c *invoke.Invocation, i checkpoint.Issue, f checkpoint.Fork) (*view
 	if err != nil {
 		return nil, err
 	}
-	a := work.Attempt(c.Ctx, c.Store, cp, r, f)
-	if len(c.Line.Paths) > 0 {
-		err = try(c, i, cp, a)
+	return work.Attempt(c.Ctx, c.Store, cp, r, f), nil
+}
+
+// tryAll runs the command at the states of attempts, some of them at once, and sets the results.
+func tryAll(c *invoke.Invocation, list []view.Attempt, jobs int) error {
+	guard.SurviveClosedPipes() // the copies are removed then too
+	ctx, stop := context.WithCancel(c.Ctx)
+	defer stop()
+	var wait sync.WaitGroup
+	errs, running := make([]error, len(list)), make(chan struct{}, jobs)
+	for n := range list {
+		running <- struct{}{}
+		if ctx.Err() != nil {
+			break
+		}
+		c.Infof("%s: testing %s", list[n].Issue, list[n].ID.Short())
+		t, st, err := copyOf(ctx, c, &list[n])
+		if err != nil {
+			errs[n] = err
+			break
+		}
+		wait.Go(func() {
+			if errs[n] = try(ctx, c, t, st, &list[n]); errs[n] != nil {
+				stop()
+			}
+			t.Close()
+			<-running
+		})
 	}
-	return a, err
+	wait.Wait()
+	for _, err := range errs {
+		if err != nil && !errors.Is(err, context.Canceled) {
+			return err
+		}
+	}
+	return c.Ctx.Err()
+}
+
+// copyOf returns a temporary copy for the state of an attempt, and the state.
+func copyOf(ctx context.Context, c *invoke.Invocation, a *view.Attempt) (*gitstore.Trial, *gitstore.LineState, error) {
+	line, err := c.Store.Line(ctx, a.Issue)
+	if err != nil {
+		return nil, nil, err
+	}
+	st := line.ByID(a.ID)
+	if st == nil {
+		return nil, nil, failure.Errorf(failure.Invalid, "git checkpoint list "+view.IssueArg(a.Issue), "compare: %s is not in the chain", a.ID)
+	}
+	t, err := line.NewTrial(ctx)
+	return t, st, err
 }
 
 // try runs the command at a state, and sets its result.
-func try(c *invoke.Invocation, i checkpoint.Issue, cp *gitstore.Checkpoint, a *view.Attempt) error {
-	line, err := c.Store.Line(c.Ctx, i)
-	if err != nil {
-		return err
-	}
-	st := line.ByID(cp.ID)
-	if st == nil {
-		return failure.Errorf(failure.Invalid, "git checkpoint list "+view.IssueArg(i), "compare: %s is not in the chain", cp.Name())
-	}
-	t, err := line.NewTrial(c.Ctx)
-	if err != nil {
-		return err
-	}
-	defer t.Close()
-	c.Infof("%s: testing %s", i, cp.ID.Short())
-	a.Code, err = work.RunInTrial(c.Ctx, c, t, st, c.Line.Paths)
+func try(ctx context.Context, c *invoke.Invocation, t *gitstore.Trial, st *gitstore.LineState, a *view.Attempt) (err error) {
+	a.Code, err = work.RunInTrial(ctx, c, t, st, c.Line.Paths)
 	switch {
 	case a.Code == 0:
 		a.Result = view.ResultOK

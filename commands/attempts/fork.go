@@ -165,10 +165,7 @@ func planWorktrees(c *invoke.Invocation, from *gitstore.Checkpoint, forks []newF
 
 // makeForks creates the chains of the forks.
 func makeForks(c *invoke.Invocation, o *forkOptions, from *gitstore.Checkpoint, forks []newFork) error {
-	req := gitstore.ForkRequest{
-		From: from, Branches: map[string]string{}, DryRun: o.dryRun,
-		Note: func(name string) string { return fmt.Sprintf("fork %s of issue %s", name, from.Issue) },
-	}
+	req := gitstore.ForkRequest{From: from, Branches: map[string]string{}, DryRun: o.dryRun}
 	for _, f := range forks {
 		req.Names = append(req.Names, f.name)
 		if f.branch != "" {

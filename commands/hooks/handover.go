@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,14 +12,9 @@ import (
 	"git-checkpoint/commands/internal/sessions"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
-	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 )
-
-// handoverBytes limits the text for a new session. Claude Code replaces more than 10,000
-// characters by a preview, and Codex more than 2,500 tokens.
-const handoverBytes = 8000
 
 // sessionStart prints the newest checkpoint of the issue for a new session. The text is
 // marked as data, because anyone who can push a ref can write it.
@@ -27,6 +23,7 @@ func sessionStart(c *invoke.Invocation, args []string) error {
 	if gitstore.ReadHookPrecheck().HasNoCheckpoints() && in.SessionID == "" {
 		return nil
 	}
+	whole := c.Ctx
 	done, on, err := openStarted(c, in)
 	defer done()
 	if err != nil || !on {
@@ -40,6 +37,12 @@ func sessionStart(c *invoke.Invocation, args []string) error {
 		ok = c.Store.HasIssue(c.Ctx, issue)
 	} else {
 		record(c, in, agent)
+		if named, err := c.NamedIssue(); err == nil {
+			_ = work.FetchStarted(whole, c, named) // without an answer, the chain of this clone counts
+			again := context.CancelFunc(nil)
+			c.Ctx, again = context.WithTimeout(whole, hookTime)
+			defer again()
+		}
 		issue, ok = handedIssue(c)
 	}
 	if !ok {
@@ -62,9 +65,9 @@ func sessionStart(c *invoke.Invocation, args []string) error {
 		message += "; to continue its session: " + s.Command()
 	}
 	if in.Source == "resume" && (before.ID == "" || before.Issue == issue) { // the conversation has the text
-		return handOver(c, agent, message, "git-checkpoint: "+message+". "+howToSave)
+		return handOver(c, agent, message, "git-checkpoint: "+message+". "+work.HowToSave)
 	}
-	text := handover(c, r, in.SessionID)
+	text := work.HandOver(c, r, in.SessionID)
 	err = handOver(c, agent, message, text)
 	if err == nil && agent != "" {
 		_ = sessions.AddReceipt(c.Store.Notes, sessions.Receipt{
@@ -87,7 +90,7 @@ func tellEnding(c *invoke.Invocation, agent string, issue checkpoint.Issue) (end
 
 // tellMissing prints one line for a branch whose issue has no checkpoints in this clone: that the
 // work under a former name of the branch has ended, or the command that resumes from the remote. The
-// remote must have the branch. The hook itself uses no network.
+// remote must have the branch.
 func tellMissing(c *invoke.Invocation, agent string) error {
 	branch, err := c.CurrentBranch()
 	if err != nil || branch == "" {
@@ -137,51 +140,6 @@ func newestHere(c *invoke.Invocation, issue checkpoint.Issue, o work.JudgeOption
 
 // branchRange is the number of checkpoints among which newestHere looks for its branch.
 const branchRange = 50
-
-// howToSave is the line about saving for an agent.
-const howToSave = "To save what is done: git checkpoint save -m 'what is done, what is next'\n"
-
-// handover returns the text for a new session, in at most handoverBytes. reader is the id of
-// this session.
-func handover(c *invoke.Invocation, r *view.Standing, reader string) string {
-	more := work.HandOverFacts(c, r, reader)
-	err := c.Store.Files.CheckResume(c.Ctx, r.Checkpoint)
-	if err == nil {
-		more.Missing, more.Skipped, more.Unsaved = r.Verdict.Restores, r.Verdict.Changed, r.Verdict.Unsaved
-	}
-	after := nextStep(resumeArgs(c, r), r, err == nil, more) + howToSave
-	return view.Prompt(r, more, c.Env.Now(), handoverBytes-len(after)) + after
-}
-
-// resumeArgs returns the issue for resume, and the id of a checkpoint that resume does not
-// choose by itself.
-func resumeArgs(c *invoke.Invocation, r *view.Standing) string {
-	args := view.IssueArg(r.Checkpoint.Issue)
-	if p, err := c.Store.Point(c.Ctx, r.Checkpoint.Issue); err == nil && p.ID != r.Checkpoint.ID {
-		args += " " + string(r.Checkpoint.ID)
-	}
-	return args
-}
-
-// nextStep returns the line about the files. An agent is not asked to answer a question
-// that a person has to decide.
-func nextStep(resume string, r *view.Standing, checked bool, more view.PromptMore) string {
-	switch {
-	case r.Verdict.CanResume && !r.Verdict.AutoResume:
-		return "A person has to decide first: git checkpoint resume " + resume + "\n"
-	case r.Verdict.Action == freshness.StartFresh:
-		return "The checkpoint cannot be resumed. The reasons: git checkpoint status " + view.IssueArg(r.Checkpoint.Issue) + "\n"
-	case !checked || len(more.Missing) > 0:
-		return "To restore the files (those that changed since stay): git checkpoint resume " + resume + " --yes\n"
-	case r.Record.Snapshot().IsOutOfTime():
-		return "Some files are not in the checkpoint, because it ran out of time. An older one may have them: git checkpoint list " + view.IssueArg(r.Checkpoint.Issue) + "\n"
-	case len(r.Verdict.Elsewhere) > 0:
-		return "The files of the checkpoint are here. The warnings name files that only earlier checkpoints have.\n"
-	case len(more.Skipped) > 0:
-		return "The files are here. Those that changed since stay as they are.\n"
-	}
-	return "The files are here as they were saved.\n"
-}
 
 // handOver prints a text for the model, and a message for the user, in the agent's format.
 func handOver(c *invoke.Invocation, agent, message, text string) error {

@@ -19,7 +19,7 @@ import (
 
 // HookCommand declares git checkpoint hook.
 var HookCommand = invoke.Command{
-	Name: "hook", Usage: "run by installed hooks", Args: "pre-push|post-checkout|session-start|prompt|turn|interrupt|pre-compact|session-end|stop|event|pack [ARGUMENT...]", Max: 1000, Category: "Setup",
+	Name: "hook", Usage: "run by installed hooks", Args: "pre-push|post-checkout|session-start|prompt|turn|interrupt|pre-compact|session-end|stop|event|pack|push [ARGUMENT...]", Max: 1000, Category: "Setup",
 	Hidden: true,
 	Description: "Always exits with 0 and prints at most one line, so that no push, checkout or session\n" +
 		"fails; only with hooks.pre_push: block can pre-push stop a push. No\n" +
@@ -51,6 +51,7 @@ var hookRuns = map[string]func(*invoke.Invocation, []string) error{
 	"stop":          sessionStop,
 	"event":         event,
 	work.PackHook:   pack,
+	work.PushHook:   push,
 }
 
 func runHook(c *invoke.Invocation) error {
@@ -97,6 +98,15 @@ func pack(c *invoke.Invocation, _ []string) error {
 		return err
 	}
 	return work.MaintainNow(c)
+}
+
+// push pushes the checkpoints of hooks. They start it in the background.
+func push(c *invoke.Invocation, _ []string) error {
+	if err := c.Open(); err != nil {
+		return err
+	}
+	work.PushDue(c)
+	return nil
 }
 
 // A blocked error makes a hook exit with a code that stops git or an agent.

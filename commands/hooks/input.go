@@ -27,6 +27,9 @@ type sessionInput struct {
 	Source     string   `json:"source"`           // of SessionStart: startup, resume, clear or compact
 	StopActive bool     `json:"stop_hook_active"` // the agent continues because of a stop hook
 	Projects   []string `json:"workspace_roots"`  // directories of the project, if the agent gives them
+
+	Turn     string            `json:"turn"`     // id of the request, from a plugin
+	Messages []json.RawMessage `json:"messages"` // since the request, from a plugin
 }
 
 // UnmarshalJSON also reads the names that other agents give to the fields. The package

@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"git-checkpoint/commands/internal/hook"
 	"git-checkpoint/commands/internal/invoke"
@@ -42,7 +43,8 @@ func agentName(args []string) string {
 }
 
 // sessionPrompt saves what a person has changed since the last turn, before the agent begins the
-// next one: the changes of both stay apart.
+// next one: the changes of both stay apart. While another agent is in a turn in this worktree, the
+// changes can be those of that agent.
 func sessionPrompt(c *invoke.Invocation, args []string) error { return sessionSave(c, hook.Turn, args) }
 
 // sessionSave saves the state of a session to its issue and from its worktree, if it has
@@ -69,11 +71,17 @@ func sessionSave(c *invoke.Invocation, trigger string, args []string) error {
 		return nil
 	}
 	line := []string{"save", "--trigger", trigger, "--if-changed", "--quiet"}
-	turn := &invoke.Turn{Hand: true}
+	at := sessions.Session{ID: in.SessionID, Agent: agent, Issue: issue, Root: c.Store.Root()}
+	turn := &invoke.Turn{Hand: true, Agent: sessions.AtWork(c.Store.Notes, at, time.Now())}
 	if c.Line.Args[0] == hook.Prompt {
-		line = append(line, "--message="+view.HandNote)
+		line = append(line, "--message="+view.HandNote(turn.Agent))
+		_ = sessions.BeginTurn(c.Store.Notes, at) // an error can make the changes of this turn "by hand"
 	} else {
+		if trigger != "interval" {
+			sessions.EndTurn(c.Store.Notes, in.SessionID)
+		}
 		turn = turnOf(c, in, agent, trigger)
+		turn.Counted = countedBefore(c, issue, in.SessionID, turn.UsageOf)
 		if note := noteOf(turn); trigger == hook.Turn && note != "" {
 			line = append(line, "--message="+note)
 		}

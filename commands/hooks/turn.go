@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"time"
 
 	"git-checkpoint/commands/internal/hook"
 	"git-checkpoint/commands/internal/invoke"
@@ -12,6 +13,7 @@ import (
 	"git-checkpoint/commands/internal/transcript"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
+	"git-checkpoint/gitstore/checkpoint"
 )
 
 // noteWidth limits the columns of the note of a turn.
@@ -24,17 +26,20 @@ func turnOf(c *invoke.Invocation, in sessionInput, agent, trigger string) *invok
 	t := &invoke.Turn{Agent: agent}
 	texts, ends := c.Settings.Bool("hooks.requests"), trigger == hook.Turn
 	var last transcript.Turn
-	if sessions.IsPath(in.Transcript) && (ends || texts && in.Prompt == "") {
-		last = transcript.Last(in.Transcript)
+	switch {
+	case len(in.Messages) > 0:
+		last = transcript.LastOf(in.Messages)
+	case sessions.IsPath(in.Transcript) && (ends || texts && in.Prompt == ""):
+		last = readTranscript(in.Transcript, hook.AgentNamed(agent))
 	}
 	if ends && len(last.Usage) > 0 {
-		place := sha256.Sum256(fmt.Appendf(nil, "%s %d", in.Transcript, last.Start))
+		place := sha256.Sum256(fmt.Appendf(nil, "%s%s %d", in.Transcript, in.Turn, last.Start))
 		t.Usage, t.UsageOf = last.Usage, hex.EncodeToString(place[:8])
 	}
 	if !texts {
 		return t
 	}
-	request, answer := in.Prompt, in.Answer
+	request, answer := transcript.WithoutContext(in.Prompt), in.Answer
 	if request == "" {
 		request, answer = last.Request, cmp.Or(answer, last.Answer)
 	}
@@ -45,4 +50,42 @@ func turnOf(c *invoke.Invocation, in sessionInput, agent, trigger string) *invok
 // noteOf returns the first line of a request, as the note of its turn.
 func noteOf(t *invoke.Turn) string {
 	return view.Truncate(view.Clean(view.FirstLine(t.Request)), noteWidth)
+}
+
+// writeTime limits the wait for the end of a turn in a transcript.
+const writeTime = 500 * time.Millisecond
+
+// readTranscript returns the last turn in a transcript. If the agent writes it late, it waits for
+// the answer.
+func readTranscript(path string, a *hook.Agent) transcript.Turn {
+	last := transcript.Last(path)
+	for start := time.Now(); a != nil && a.WritesLate && last.Answer == "" && time.Since(start) < writeTime; {
+		time.Sleep(writeTime / 20)
+		last = transcript.Last(path)
+	}
+	return last
+}
+
+// turnsBack limits the checkpoints in which countedBefore looks for an earlier end of a turn.
+const turnsBack = 20
+
+// countedBefore returns the tokens of a turn at its last end. An agent can end a turn several times,
+// also around turns of other sessions.
+func countedBefore(c *invoke.Invocation, issue checkpoint.Issue, session, usageOf string) []checkpoint.Spent {
+	l, err := c.Store.List(c.Ctx, issue, turnsBack)
+	if err != nil || usageOf == "" {
+		return nil
+	}
+	for i := range l.Checkpoints {
+		r, err := c.Store.Record(&l.Checkpoints[i])
+		if err != nil {
+			return nil
+		}
+		if t := r.AgentTurn(); t.UsageOf == usageOf {
+			return t.Usage
+		} else if r.Session() == session && !t.Hand { // its turn before
+			return nil
+		}
+	}
+	return nil
 }

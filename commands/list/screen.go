@@ -61,7 +61,7 @@ func savedText(c *invoke.Invocation, cp *gitstore.Checkpoint) string {
 		text += ", pinned"
 	}
 	if cp.Filed.Why != "" {
-		text += fmt.Sprintf("; archived %s (%s)", view.Ago(cp.Filed.At, now), cp.Filed.Why)
+		text += fmt.Sprintf("; archived %s (%s)", view.Ago(cp.Filed.At, now), view.ArchivedAs(cp))
 	}
 	return text
 }

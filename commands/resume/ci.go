@@ -96,12 +96,43 @@ func ciFetch(c *invoke.Invocation) error {
 	remote, err := c.Remote("")
 	if errors.Is(err, gitstore.ErrNoRemote) {
 		c.Warnf("nothing is fetched: %v", err)
+		return startFork(c, issue, "")
+	}
+	if err == nil {
+		_, err = fetchIssue(c, issue, remote, true)
+	}
+	if err != nil {
+		return err
+	}
+	return startFork(c, issue, remote)
+}
+
+// startFork starts the fork that a job of a matrix names by its key, as 42+a, unless it exists. It
+// begins at the checkpoint at which the work on issue 42 goes on. remote is "" without a remote.
+func startFork(c *invoke.Invocation, issue checkpoint.Issue, remote string) error {
+	source, name := issue.ForkSource()
+	if source == "" || c.Store.HasIssue(c.Ctx, issue) {
+		return nil
+	}
+	if remote != "" {
+		if _, err := fetchIssue(c, source, remote, true); err != nil {
+			return err
+		}
+	}
+	p, err := c.Store.Point(c.Ctx, source)
+	if errors.As(err, new(*gitstore.NoneError)) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	_, err = fetchIssue(c, issue, remote, true)
+	_, err = c.Store.Fork(c.Ctx, gitstore.ForkRequest{From: p.Checkpoint, Names: []string{name}})
+	if errors.As(err, new(*gitstore.RefusedError)) { // the fork is archived: resume reports it
+		return nil
+	}
+	if err == nil {
+		c.Infof("issue %s: started from %s of issue %s", issue, p.ID, source)
+	}
 	return err
 }
 

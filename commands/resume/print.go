@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -119,7 +120,7 @@ func resumeRecord(c *invoke.Invocation, r *resumption) view.Resume {
 	if data, err := r.Stored.JSON(); err == nil {
 		out.Checkpoint = json.RawMessage(data)
 	}
-	out.PhaseAttempt = r.attempt()
+	out.PhaseAttempt, out.Start = r.attempt(), r.startWords()
 	out.Earlier = []view.EarlierFile{}
 	if r.restored != nil {
 		out.Restored, out.Undo = view.QuotePaths(r.restored.Restored), r.restored.Undo
@@ -168,14 +169,15 @@ func printEnv(c *invoke.Invocation, r *resumption) {
 }
 
 // printNone prints the variables of an issue without checkpoints in its chain. The work is
-// complete if its checkpoints are archived as completed.
+// complete if its checkpoints are archived as completed, or after a comparison of forks.
 func printNone(c *invoke.Invocation, r *resumption, issue checkpoint.Issue) {
 	filed, err := c.Store.Ended(c.Ctx, issue)
 	if err != nil {
 		c.Warnf("%v", err)
 	}
 	r.archived = filed.Why
-	setVariables(c, r, variables{action: actionNone, complete: r.archived == retention.ReasonCompleted})
+	over := []retention.Reason{retention.ReasonCompleted, retention.ReasonAdopted, retention.ReasonCompared}
+	setVariables(c, r, variables{action: actionNone, complete: slices.Contains(over, r.archived)})
 }
 
 // variables are the values that resume prints for a shell.

@@ -30,8 +30,10 @@ var ResumeCommand = invoke.Command{
 		"git checkpoint resume 42 latest~1 --dry-run",
 		"git checkpoint resume 42 --branch feature/issue-42-jwt",
 		"git checkpoint resume 42 --auto --json",
+		"git checkpoint resume 42 --to codex --start",
 	},
-	Description: "The last line on standard output is the resume point, if the work has one. Without\n" +
+	Description: "The last line on standard output is the resume point, if the work has one, or with --to\n" +
+		"the command that starts the other agent. Its hook gives it the state of the work. Without\n" +
 		"a terminal only a verdict of prompt_user needs an answer: --yes, --choice or --force\n" +
 		"give it. A phase that waits for an approval needs --approve beside them. If HEAD is\n" +
 		"on another branch than the checkpoint's, --branch is the answer. If this clone has\n" +
@@ -58,7 +60,9 @@ type resumeOptions struct {
 	retry              bool   // count another attempt of the phase
 	worktree           string // path of a new worktree, or ""
 	force              bool
-	syncIssue          bool // write the labels of the checkpoint to the issue
+	syncIssue          bool   // write the labels of the checkpoint to the issue
+	to                 string // agent whose command is printed, or ""
+	start              bool   // with to: run the command
 	judge              work.JudgeOptions
 	workflow           progress.Query
 }
@@ -86,6 +90,8 @@ func (o *resumeOptions) flags() []cli.Flag {
 		&cli.BoolFlag{Name: "force", Usage: "resume despite the verdict, at any HEAD", Destination: &o.force},
 		o.judge.Issue.FileFlag("compare with the issue in `FILE`"),
 		o.judge.Issue.OfflineFlag(),
+		&cli.StringFlag{Name: "to", Usage: "then print the command with which `AGENT` goes on, such as codex", Destination: &o.to},
+		&cli.BoolFlag{Name: "start", Usage: "with --to: run the command, and exit with its code", Destination: &o.start},
 		&cli.BoolFlag{Name: "sync-issue", Usage: "write the checkpoint's labels back to the issue, on its forge or in its file", Destination: &o.syncIssue},
 	)
 }
@@ -190,6 +196,9 @@ func (o *resumeOptions) check(c *invoke.Invocation) error {
 	}
 	if o.print == "json" {
 		c.Line.JSON = true
+	}
+	if err := o.checkStart(c); err != nil {
+		return err
 	}
 	if err := c.CheckLayout(o.as); err != nil {
 		return err
@@ -334,7 +343,7 @@ func resume(c *invoke.Invocation, r *resumption) error {
 	}
 	r.resumed = !o.dryRun
 	err = syncLabels(c, r, plan)
-	return cmp.Or(showResumed(c, r), err, work.Conflicts(c.Line.Name, r.restored))
+	return cmp.Or(showResumed(c, r), err, work.Conflicts(c.Line.Name, r.restored), giveTo(c, r))
 }
 
 // onlyPrints reports whether the prompt for an agent is printed in spite of an error: the

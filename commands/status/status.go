@@ -123,6 +123,9 @@ func printStatus(c *invoke.Invocation, o *statusOptions) error {
 // statusOverview prints the progress of the issues that were saved last, one line an issue.
 func statusOverview(c *invoke.Invocation, last gitstore.LastSaved, color string) error {
 	summaries, others := work.Overview(c, last), last.Others
+	if failed := work.FailedPushes(c); len(failed) > 0 {
+		c.Warnf("not pushed: %s; git checkpoint status %s says why", view.List(view.Few(view.Strings(failed), 3)), view.IssueArg(failed[0]))
+	}
 	if c.Line.JSON {
 		return c.WriteJSON(view.StatusOverview{Status: view.Status{Type: "status"}, Issues: summaries, OtherIssues: others})
 	}

@@ -74,7 +74,7 @@ func runBisect(c *invoke.Invocation, o *bisectOptions) error {
 	if err != nil {
 		return err
 	}
-	b := &bisection{c: c, line: line, states: states, search: search{results: make([]outcome, len(states)), lastBad: o.to != ""}}
+	b := &bisection{c: c, line: line, states: states, search: search{results: make([]outcome, len(states)), lastBad: o.to != ""}, records: map[checkpoint.ID]*checkpoint.Record{}}
 	guard.SurviveClosedPipes() // the copies are removed then too
 	err = b.run(o.jobs)
 	b.close()
@@ -126,8 +126,9 @@ type bisection struct {
 	search search
 	runs   int
 
-	mu     sync.Mutex
-	trials []*gitstore.Trial // idle ones
+	mu      sync.Mutex
+	trials  []*gitstore.Trial                    // idle ones
+	records map[checkpoint.ID]*checkpoint.Record // of tested states, which can be dropped meanwhile
 }
 
 // run tests states until the search ends.
@@ -177,6 +178,11 @@ func (b *bisection) names(list []int) string {
 
 // test runs the command at a state.
 func (b *bisection) test(ctx context.Context, st *gitstore.LineState) (outcome, error) {
+	if r, err := b.c.Store.Record(&st.Checkpoint); err == nil {
+		b.mu.Lock()
+		b.records[st.Checkpoint.ID] = r
+		b.mu.Unlock()
+	}
 	t, err := b.trial(ctx)
 	if err != nil {
 		return untested, err
@@ -238,9 +244,9 @@ func (b *bisection) show(issue checkpoint.Issue) error {
 		return failure.Errorf(failure.Partial, "", "bisect: only skipped checkpoints are left: CMD begins to fail at one of %s", b.names(found))
 	}
 	st := b.states[found[0]]
-	r, err := c.Store.Record(&st.Checkpoint)
-	if err != nil {
-		return err
+	r := b.records[st.Checkpoint.ID]
+	if r == nil { // the command did not run at the state of --to
+		r, _ = c.Store.Record(&st.Checkpoint)
 	}
 	before := b.line.StateBefore(st)
 	o := view.OriginOf(&gitstore.BlameSource{Checkpoint: &st.Checkpoint, Author: st.Checkpoint.Author, Summary: st.Checkpoint.Note}, r)
@@ -265,16 +271,19 @@ func (b *bisection) show(issue checkpoint.Issue) error {
 // showChanges prints the changed files of a checkpoint, and a command.
 func (b *bisection) showChanges(from *gitstore.Checkpoint, st *gitstore.LineState, command string) error {
 	d, err := b.c.Store.Diff(from, &st.Checkpoint)
-	if err != nil {
-		return err
+	if err == nil {
+		defer d.Close()
+		b.c.Printf("\n")
+		err = d.Stat(b.c.Ctx, b.c.Out, 80)
 	}
-	defer d.Close()
-	b.c.Printf("\n")
-	if err := d.Stat(b.c.Ctx, b.c.Out, 80); err != nil {
-		return err
+	if _, gone := b.c.Store.ByID(b.c.Ctx, st.Checkpoint.Issue, st.Checkpoint.ID); err != nil && gone != nil {
+		b.c.Warnf("%s was dropped meanwhile, so its changes are not shown", st.Checkpoint.ID)
+		return nil
 	}
-	b.c.Infof("hint: %s", command)
-	return nil
+	if err == nil {
+		b.c.Infof("hint: %s", command)
+	}
+	return err
 }
 
 func bisectRecord(issue checkpoint.Issue, st, before *gitstore.LineState, o *view.Origin, runs, skips int) view.Bisect {

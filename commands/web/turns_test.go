@@ -194,7 +194,7 @@ func (w *world) fork(from *gitstore.Saved, names ...string) {
 	defer repo.Close()
 	c, err := repo.ByID(context.Background(), from.Issue, from.ID)
 	require.NoError(w.t, err)
-	_, err = repo.Fork(context.Background(), gitstore.ForkRequest{From: c, Names: names, Note: func(name string) string { return "fork " + name }})
+	_, err = repo.Fork(context.Background(), gitstore.ForkRequest{From: c, Names: names})
 	require.NoError(w.t, err)
 }
 

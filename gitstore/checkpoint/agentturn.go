@@ -11,11 +11,11 @@ import (
 // in which texts were written that later saves keep. Turns are counted from 1 in each chain.
 type AgentTurn struct {
 	Number  int    // turns that have ended, 0 if unknown
-	Agent   string // agent whose hook saved the checkpoint, "" for other saves
+	Agent   string // agent whose hook saved the checkpoint, "" for other saves; if Hand is set, another agent in a turn
 	Request string // last request of a person to the agent, shortened, or ""
 	Asked   int    // turn of the request, Number+1 if that turn has not ended
 	Answer  string // end of the agent's last answer, or ""
-	Hand    bool   // the checkpoint has what a person changed before the next turn, and is no turn
+	Hand    bool   // the checkpoint has changes of a person or of another agent before a turn, and is no turn
 
 	Usage   []Spent // tokens of the turn by model, without agent and phase
 	UsageOf string  // identity of the turn within its agent's transcript, or ""

@@ -38,6 +38,33 @@ func (r *Record) SetFork(f Fork) {
 	r.mustSection(lineage).Set("fork", m)
 }
 
+// Adopted returns the checkpoint of a fork whose tokens the record has, of lineage.adopted, or "".
+func (r *Record) Adopted(fork Issue) ID {
+	for _, m := range mappings(r.section(lineage), "adopted") {
+		if document.TextOf(m, "issue") == string(fork) {
+			return ID(document.TextOf(m, "checkpoint_id"))
+		}
+	}
+	return ""
+}
+
+// AddTokensOf adds the tokens that a fork has spent since base to the sums, and notes its
+// checkpoint in lineage.adopted.
+func (r *Record) AddTokensOf(fork Issue, at ID, base, spent []Spent) {
+	r.SetSpent(MergeSpent(base, spent, r.AgentTurn().Spent))
+	section := r.mustSection(lineage)
+	var list []any
+	for _, m := range mappings(section, "adopted") {
+		if document.TextOf(m, "issue") != string(fork) {
+			list = append(list, m)
+		}
+	}
+	m := NewMap()
+	m.Set("issue", string(fork))
+	m.Set("checkpoint_id", at)
+	section.Set("adopted", append(list, m))
+}
+
 // forkMark separates the key of an issue from the name of a fork.
 const forkMark = "+"
 
@@ -49,6 +76,20 @@ func (i Issue) ForkOf(name string) Issue { return i + forkMark + Issue(name) }
 func (i Issue) MayBeForkOf(source Issue) bool {
 	name, ok := strings.CutPrefix(string(i), string(source)+forkMark)
 	return ok && IsForkName(name)
+}
+
+// ForkSource splits the key of an issue that may be a fork, as 42+a, into the source and the name. The
+// name is "" for other keys.
+func (i Issue) ForkSource() (source Issue, name string) {
+	at := strings.LastIndex(string(i), forkMark)
+	if at < 0 || !IsForkName(string(i[at+1:])) {
+		return "", ""
+	}
+	source, err := ParseIssue(string(i[:at]))
+	if err != nil {
+		return "", ""
+	}
+	return source, string(i[at+1:])
 }
 
 // IsForkName reports whether a fork can have a name: a word of letters, digits and marks that are

@@ -103,6 +103,10 @@ var recordSchema = fields(
 			field{"checkpoint_id", textKind, nil, "checkpoint at which the fork begins", nil},
 			field{"name", textKind, nil, "name of the fork", nil},
 		)},
+		field{"adopted", mapsKind, nil, "adopted forks whose tokens agent_turn.spent has", fields(
+			field{"issue", textKind, nil, "issue of the fork", nil},
+			field{"checkpoint_id", textKind, nil, "its adopted checkpoint", nil},
+		)},
 	)},
 	field{"clock", intKind, nil, "hybrid logical clock in nanoseconds", nil},
 	field{"snapshot", mapKind, nil, "what the snapshot of the files consists of", snapshotSchema},

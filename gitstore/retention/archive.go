@@ -19,6 +19,7 @@ const (
 	ReasonAged      Reason = "aged"      // newest checkpoint of the chain too old
 	ReasonAsked     Reason = "asked"     // user request
 	ReasonCompared  Reason = "compared"  // attempt that was compared with an adopted one
+	ReasonAdopted   Reason = "adopted"   // attempt that was merged into the work that it started from
 )
 
 // A Stay limits the retention time in the archive.
@@ -109,6 +110,8 @@ func (a Archived) why() string {
 		return "for its age"
 	case ReasonCompared:
 		return "after a comparison of attempts"
+	case ReasonAdopted:
+		return "after its adoption"
 	}
 	return "as " + string(a.Why)
 }

@@ -17,6 +17,7 @@ import (
 //	S  the work was saved: a file of the session is in the newest checkpoint of its issue
 //	C  the context reached the model: the data of the checkpoint is in a request
 //	R  the command that git-checkpoint prints continued the conversation
+//	T  the tokens of the turn are those of the server's answers, within 1%
 //	1  a request has the data only once, and the turn was saved once
 type row struct {
 	name, marks string
@@ -27,7 +28,7 @@ type row struct {
 var events = []row{
 	{name: "startup", marks: "FC", run: startup},
 	{name: "resume", marks: "FCR", run: resume},
-	{name: "turn", marks: "FS", run: turn},
+	{name: "turn", marks: "FST", run: turn},
 	{name: "prompt", marks: "FS", run: prompt},
 	{name: "compaction", marks: "FSC", run: compaction},
 	{name: "interrupt", marks: "FS", run: func(w *world) (string, error) { return signalled(w, syscall.SIGINT) }},
@@ -92,7 +93,8 @@ func resume(w *world) (string, error) {
 
 func turn(w *world) (string, error) {
 	_, err := w.run(w.agent.once("%run{echo turn >turn.txt}")...)
-	return marks("F", w.ran("turn") > 0, "S", w.savedSoon("turn.txt")), err
+	saved := w.savedSoon("turn.txt")
+	return marks("F", w.ran("turn") > 0, "S", saved, "T", w.countedTokens()), err
 }
 
 // prompt changes a file as a person before the turn: blame shows the person, not the turn.

@@ -104,7 +104,7 @@ func (anthropic) write(w io.Writer, root object, a answer, stream bool) {
 	}
 	message := object{
 		"id": newID("msg"), "type": "message", "role": "assistant", "model": root["model"], "content": []object{block}, "stop_reason": stop, "stop_sequence": nil,
-		"usage": object{"input_tokens": a.tokens, "output_tokens": 10, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0},
+		"usage": object{"input_tokens": a.tokens - cachedTokens, "output_tokens": outputTokens, "cache_creation_input_tokens": 0, "cache_read_input_tokens": cachedTokens},
 	}
 	if !stream {
 		fmt.Fprint(w, encode(message))
@@ -115,7 +115,7 @@ func (anthropic) write(w io.Writer, root object, a answer, stream bool) {
 	event(w, "content_block_start", object{"type": "content_block_start", "index": 0, "content_block": empty})
 	event(w, "content_block_delta", object{"type": "content_block_delta", "index": 0, "delta": delta})
 	event(w, "content_block_stop", object{"type": "content_block_stop", "index": 0})
-	event(w, "message_delta", object{"type": "message_delta", "delta": object{"stop_reason": stop, "stop_sequence": nil}, "usage": object{"output_tokens": 10}})
+	event(w, "message_delta", object{"type": "message_delta", "delta": object{"stop_reason": stop, "stop_sequence": nil}, "usage": object{"output_tokens": outputTokens}})
 	event(w, "message_stop", object{"type": "message_stop"})
 }
 
@@ -155,8 +155,8 @@ func (responses) write(w io.Writer, root object, a answer, stream bool) {
 	response := object{
 		"id": newID("resp"), "object": "response", "created_at": time.Now().Unix(), "model": root["model"], "status": "completed", "output": []object{item},
 		"usage": object{
-			"input_tokens": a.tokens, "input_tokens_details": object{"cached_tokens": 0}, "output_tokens": 10,
-			"output_tokens_details": object{"reasoning_tokens": 0}, "total_tokens": a.tokens + 10,
+			"input_tokens": a.tokens, "input_tokens_details": object{"cached_tokens": cachedTokens}, "output_tokens": outputTokens,
+			"output_tokens_details": object{"reasoning_tokens": 0}, "total_tokens": a.tokens + outputTokens,
 		},
 	}
 	if !stream {
@@ -194,7 +194,10 @@ func (chat) write(w io.Writer, root object, a answer, stream bool) {
 		call := object{"index": 0, "id": newID("call"), "type": "function", "function": object{"name": a.call.name, "arguments": encode(a.args)}}
 		message, reason = object{"role": "assistant", "content": nil, "tool_calls": []object{call}}, "tool_calls"
 	}
-	usage := object{"prompt_tokens": a.tokens, "completion_tokens": 10, "total_tokens": a.tokens + 10}
+	usage := object{
+		"prompt_tokens": a.tokens, "completion_tokens": outputTokens, "total_tokens": a.tokens + outputTokens,
+		"prompt_tokens_details": object{"cached_tokens": cachedTokens},
+	}
 	head := func(kind string, choice object) object {
 		choice["index"] = 0
 		return object{"id": "chatcmpl-1", "object": kind, "created": time.Now().Unix(), "model": root["model"], "choices": []object{choice}, "usage": usage}
@@ -249,7 +252,7 @@ func (gemini) write(w io.Writer, root object, a answer, stream bool) {
 	}
 	response := object{
 		"candidates":    []object{{"content": object{"role": "model", "parts": []object{part}}, "finishReason": "STOP", "index": 0}},
-		"usageMetadata": object{"promptTokenCount": a.tokens, "candidatesTokenCount": 10, "totalTokenCount": a.tokens + 10},
+		"usageMetadata": object{"promptTokenCount": a.tokens, "candidatesTokenCount": outputTokens, "totalTokenCount": a.tokens + outputTokens, "cachedContentTokenCount": cachedTokens},
 	}
 	if stream {
 		event(w, "", response)

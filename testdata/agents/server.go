@@ -20,6 +20,8 @@ type server struct {
 	listener net.Listener
 	mu       sync.Mutex
 	bodies   []string // of all requests, oldest first
+	input    int      // tokens of the answers to conversations with tools, with those read from a cache
+	output   int
 }
 
 func startServer() (*server, error) {
@@ -84,7 +86,13 @@ type protocol interface {
 }
 
 func (s *server) answer(w http.ResponseWriter, r *http.Request, root map[string]any, p protocol) {
-	a := answerTo(p.conversation(root))
+	c := p.conversation(root)
+	a := answerTo(c)
+	if len(c.tools) > 0 { // other requests are for the title of the session, and no part of a turn
+		s.mu.Lock()
+		s.input, s.output = s.input+a.tokens, s.output+outputTokens
+		s.mu.Unlock()
+	}
 	select {
 	case <-time.After(a.wait):
 	case <-r.Context().Done():
@@ -97,6 +105,19 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, root map[string]
 	}
 	w.Header().Set("Content-Type", kind)
 	p.write(w, root, a, stream)
+}
+
+// Tokens of each answer: the whole output, and the part of the input that was read from a cache.
+const (
+	outputTokens = 10
+	cachedTokens = 20
+)
+
+// tokens returns the sums of the answers to conversations with tools.
+func (s *server) tokens() (input, output int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.input, s.output
 }
 
 func readBody(r *http.Request) []byte {

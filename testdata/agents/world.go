@@ -183,6 +183,26 @@ func (w *world) has(issue, file string) bool {
 	return err == nil
 }
 
+// countedTokens reports whether the tokens of the issue are those that the server has answered.
+func (w *world) countedTokens() bool {
+	out, err := w.shell("git checkpoint status " + issue + " --json")
+	var status struct {
+		Tokens struct {
+			Input, Output int
+			CacheRead     int `json:"cache_read"`
+			CacheWrite    int `json:"cache_write"`
+		}
+	}
+	if err != nil || json.Unmarshal([]byte(out), &status) != nil {
+		return false
+	}
+	in, answered := w.server.tokens()
+	t := status.Tokens
+	fmt.Fprintf(&w.output, "tokens: %+v of %d in and %d out\n", t, in, answered)
+	near := func(have, want int) bool { return 100*max(have-want, want-have) <= want }
+	return t.Output > 0 && near(t.Input+t.CacheRead+t.CacheWrite, in) && near(t.Output, answered)
+}
+
 // triggers returns the triggers of the issue's checkpoints, the newest first.
 func (w *world) triggers() []string {
 	out, err := w.shell("git checkpoint list " + issue + " --json")

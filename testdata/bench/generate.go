@@ -38,6 +38,7 @@ const (
 	kindTouched   kind = "touched"    // likewise, whose index has other times than the files
 	kindFewTurns  kind = "few-turns"  // a branch with a few turns
 	kindManyTurns kind = "many-turns" // a branch with many turns
+	kindGrown     kind = "grown"      // likewise, each with another line of one file
 
 	kindWide kind = "wide" // many files in one directory, without a chain
 
@@ -87,6 +88,10 @@ func (r *repo) generate(ctx context.Context, k kind) error {
 	}
 	if k == kindWide {
 		return try(steps[0], pack, r.b.settle)
+	}
+	if k == kindGrown {
+		grow := func() error { return r.growInTurns(ctx, r.b.lengths.manyTurns) }
+		return try(steps[0], pack, grow, r.b.settle)
 	}
 	if r.b.issuesOf(k) > 0 { // gc of so many records takes minutes, and fast-import has packed them
 		return try(steps[0], chains, func() error { return r.packIssues(ctx) }, r.b.settle)

@@ -81,6 +81,14 @@ var rows = append([]row{
 		what: "hook of the turn after 999 others", against: "hook of the turn after 9 others", figures: anywhere(1.1),
 	},
 	{
+		name: "blame", store: kindGrown, once: true, run: runBlame,
+		what: "blame of 20 lines after 999 turns", against: "git blame of a commit for each turn",
+	},
+	{
+		name: "blame-first", store: kindGrown, once: true, run: runBlameFirst,
+		what: "the first blame after 999 turns", against: "git log -p of a commit for each turn", figures: anywhere(2),
+	},
+	{
 		name: "list-packed", store: kindSave, once: true, run: runList,
 		what: "list of the long chain, packed", against: logName, figures: anywhere(1.2),
 	},

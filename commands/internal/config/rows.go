@@ -69,6 +69,7 @@ var table = []Key{
 	timeout("issue", 3, 1, 60, "issue_timeout", "Wait for the current state of the issue. After that, the command continues without it."),
 	timeout("issue_cache", 60, 0, 3600, "issue_cache_seconds", "Age at which status and the web page ask a forge again. 0 asks each time. resume, save, and status with --json or --check always ask."),
 	timeout("remote", 120, 0, 86_400, "remote_timeout", "One connection to a remote. 0 means no limit."),
+	timeout("session", 2, 0, 60, "", "The fetch of the issue by the hook of a new session, if push is auto. 0 means no fetch."),
 	timeout("sync", 600, 0, 604_800, "sync_timeout", "A whole sync. 0 means no limit."),
 	timeout("hook", 10, 1, 3600, "hooks.seconds", "The push of checkpoints by the pre-push hook."),
 
@@ -97,7 +98,7 @@ var table = []Key{
 	{Name: "scan_command", Type: Text, Trust: Never, Doc: "Another program that searches for secrets before a push, such as \"betterleaks dir\" or \"gitleaks dir\". A shell runs it, with a directory of the files as argument. It exits with 0 if it finds nothing, and can print <file>:<line> of a finding."},
 	{Name: "scan_allow", Type: List, Trust: Never, Doc: "Findings to ignore: a rule, a path in which * stands for any text, or rule:path. A line with checkpoint:allow is ignored too."},
 	{Name: "remote", Type: Text, Trust: Never, Doc: "Remote of the checkpoints, instead of the remote of the branch's upstream, or origin."},
-	{Name: "push", Type: Enum, Default: "never", Values: []string{"never", "auto"}, Trust: Never, Doc: "Push checkpoints after every save."},
+	{Name: "push", Type: Enum, Default: "never", Values: []string{"never", "auto"}, Trust: Never, Doc: "Push checkpoints after every save. With auto, hooks of agents push in the background after a turn, and fetch at the start of a session."},
 	{Name: "publish_commits", Type: Bool, Default: "false", Trust: Never, Doc: "Let pushes of checkpoints publish commits that the remote does not have. With false, push, sync and --push ask. Hooks, automatic pushes and commands without a terminal refuse; push and sync then need --yes."},
 	{Name: "redact", Type: Enum, Default: "mask", Values: []string{"warn", "mask", "block"}, Trust: Stricter, Doc: "What happens to possible secrets: warn prints a warning, mask also removes secrets from the saved record and stops pushes of others, block stops every push."},
 	{Name: "hooks.pre_push", Type: Enum, Default: "off", Values: []string{"off", "push", "block"}, Trust: Never, Doc: "Action of the pre-push hook: nothing, push the checkpoints, or also stop git push if this fails."},

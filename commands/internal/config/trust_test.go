@@ -110,6 +110,7 @@ var samples = map[string]struct{ yes, no []string }{
 	"hooks.requests":      {yes: []string{"true", "false"}},
 	"hooks.pre_push":      {no: []string{"off", "push", "block"}},
 	"timeouts.hook":       {no: []string{"1", "60"}},
+	"timeouts.session":    {no: []string{"0", "60"}},
 	"hooks.post_checkout": {no: []string{"off", "tell"}},
 }
 

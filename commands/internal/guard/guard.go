@@ -50,7 +50,7 @@ type Guard struct {
 	Args   []string // arguments, program name first
 	Env    []string // environment of the command
 	Limits Limits
-	Work   Work
+	Work   Work // nil if nothing is saved
 	ByGit  bool // git started this program and forwards signals
 
 	ctx    context.Context // context of saves
@@ -263,6 +263,9 @@ func (g *Guard) rescue(s os.Signal) {
 
 // save saves a checkpoint while signals are handled. A second signal aborts the save.
 func (g *Guard) save(t checkpoint.Trigger, state State) {
+	if g.Work == nil {
+		return
+	}
 	if s := g.beside(func() { g.Work.Save(g.ctx, t, state) }, func() {}); s != nil {
 		g.rescue(s)
 	}
@@ -296,7 +299,7 @@ func (g *Guard) beside(work, stop func()) (waiting os.Signal) {
 // push pushes saved checkpoints within limit; 0 means no limit beyond a connection's own
 // timeout. A signal aborts the push, because a save has priority.
 func (g *Guard) push(limit time.Duration) {
-	if !g.Work.Pushes() {
+	if g.Work == nil || !g.Work.Pushes() {
 		return
 	}
 	ctx, stop := context.WithCancel(g.ctx)

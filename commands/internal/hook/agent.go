@@ -31,9 +31,11 @@ type Agent struct {
 	Budget  int      // milliseconds for reading files at session end
 	Allow   *Permission
 
-	Resume string // command that continues a session, without its id
-	Reads  string // another agent whose settings in the project it reads too, or ""
+	Resume string   // command that continues a session, without its id
+	Start  []string // command that starts a session with a first request, without the request; nil if unknown
+	Reads  string   // another agent whose settings in the project it reads too, or ""
 
+	WritesLate    bool // the end of a turn can be missing in its transcript when the hook of the turn runs
 	CompactsOften bool // fires its event of pre-compact before each request to the model
 
 	// Differences from Claude Code's form of settings:
@@ -274,12 +276,12 @@ func (a *Agent) Check(text string) error {
 // agents are the supported agents, the most used ones first.
 var agents = []Agent{
 	{
-		Name: "claude", Program: "claude", Resume: "claude --resume", JSON: []string{"hookSpecificOutput", "additionalContext"}, File: ".claude/settings.json", Home: ".claude/settings.json", Local: ".claude/settings.local.json",
+		Name: "claude", Program: "claude", Resume: "claude --resume", Start: []string{"claude"}, JSON: []string{"hookSpecificOutput", "additionalContext"}, File: ".claude/settings.json", Home: ".claude/settings.json", Local: ".claude/settings.local.json",
 		Budget: 10_000, Events: claudeEvents,
 		Allow: &Permission{Path: []string{"permissions", "allow"}, Rule: "Bash(git checkpoint:*)"},
 	},
 	{ // Codex allows 3 seconds at an interrupt and at session end
-		Name: "codex", Program: "codex", Resume: "codex resume", JSON: []string{"hookSpecificOutput"}, File: ".codex/hooks.json", Home: ".codex/hooks.json", TOML: ".codex/config.toml", Budget: 1500,
+		Name: "codex", Program: "codex", Resume: "codex resume", Start: []string{"codex"}, JSON: []string{"hookSpecificOutput"}, File: ".codex/hooks.json", Home: ".codex/hooks.json", TOML: ".codex/config.toml", Budget: 1500,
 		Events: []AgentEvent{
 			{"SessionStart", "session-start", 10},
 			{"UserPromptSubmit", Prompt, 30},
@@ -291,24 +293,24 @@ var agents = []Agent{
 		Allow: &Permission{File: ".codex/rules/git-checkpoint.rules", Text: "prefix_rule(pattern = [\"git\", \"checkpoint\"], decision = \"allow\")\n"},
 	},
 	{ // timeouts in milliseconds
-		Name: "gemini", Program: "gemini", Resume: "gemini --resume", File: ".gemini/settings.json", Home: ".gemini/settings.json", JSON: []string{"hookSpecificOutput"}, Budget: 10_000, CompactsOften: true,
+		Name: "gemini", Program: "gemini", Resume: "gemini --resume", Start: []string{"gemini", "-i"}, File: ".gemini/settings.json", Home: ".gemini/settings.json", JSON: []string{"hookSpecificOutput"}, Budget: 10_000, CompactsOften: true,
 		Events: []AgentEvent{{"SessionStart", "session-start", 10_000}, {"BeforeAgent", Prompt, 30_000}, {"AfterAgent", Turn, 30_000}, {"PreCompress", "pre-compact", 30_000}, {"SessionEnd", "session-end", 30_000}},
 		Allow:  &Permission{Path: []string{"tools", "allowed"}, Rule: "run_shell_command(git checkpoint)"},
 	},
 	{
-		Name: "copilot", Program: "copilot", Resume: "copilot --resume", Reads: "claude", File: ".github/hooks/git-checkpoint.json", Home: ".copilot/hooks/git-checkpoint.json", JSON: []string{"additionalContext"}, Budget: 10_000,
+		Name: "copilot", WritesLate: true, Program: "copilot", Resume: "copilot --resume", Start: []string{"copilot", "-i"}, Reads: "claude", File: ".github/hooks/git-checkpoint.json", Home: ".copilot/hooks/git-checkpoint.json", JSON: []string{"additionalContext"}, Budget: 10_000,
 		Flat: true, CommandKey: "bash", TimeoutKey: "timeoutSec", Versioned: true, Events: claudeEvents,
 	},
 	{
-		Name: "cursor", Program: "cursor-agent", Resume: "cursor-agent --resume", File: ".cursor/hooks.json", Home: ".cursor/hooks.json", JSON: []string{"additional_context"}, Budget: 10_000,
+		Name: "cursor", Program: "cursor-agent", Resume: "cursor-agent --resume", Start: []string{"cursor-agent"}, File: ".cursor/hooks.json", Home: ".cursor/hooks.json", JSON: []string{"additional_context"}, Budget: 10_000,
 		Flat: true, Versioned: true,
 		Events: []AgentEvent{{"sessionStart", "session-start", 10}, {"beforeSubmitPrompt", Prompt, 30}, {"stop", Turn, 30}, {"preCompact", "pre-compact", 30}, {"sessionEnd", "session-end", 30}},
 	},
 	{
-		Name: "qwen", Program: "qwen", Resume: "qwen --resume", File: ".qwen/settings.json", Home: ".qwen/settings.json", Budget: 10_000, Events: claudeEvents,
+		Name: "qwen", Program: "qwen", Resume: "qwen --resume", Start: []string{"qwen", "-i"}, File: ".qwen/settings.json", Home: ".qwen/settings.json", Budget: 10_000, Events: claudeEvents,
 	},
 	{
-		Name: "droid", Program: "droid", Resume: "droid --resume", File: ".factory/settings.json", Home: ".factory/settings.json", Budget: 10_000, Events: claudeEvents,
+		Name: "droid", Program: "droid", Resume: "droid --resume", Start: []string{"droid"}, File: ".factory/settings.json", Home: ".factory/settings.json", Budget: 10_000, Events: claudeEvents,
 	},
 	{ // no session end and no compaction
 		Name: "antigravity", Program: "agy", File: ".agents/hooks.json", JSON: []string{"injectSteps"}, Budget: 10_000,
@@ -316,11 +318,11 @@ var agents = []Agent{
 		Events: []AgentEvent{{"SessionStart", "session-start", 10}, {"Stop", Turn, 30}},
 	},
 	{
-		Name: "opencode", Program: "opencode", Resume: "opencode --session", File: ".opencode/plugins/git-checkpoint.js", Home: ".config/opencode/plugins/git-checkpoint.js",
+		Name: "opencode", Program: "opencode", Resume: "opencode --session", Start: []string{"opencode", "--prompt"}, File: ".opencode/plugins/git-checkpoint.js", Home: ".config/opencode/plugins/git-checkpoint.js",
 		Plugin: opencodePlugin, Budget: 10_000,
 	},
 	{
-		Name: "pi", Program: "pi", Resume: "pi --session", File: ".pi/extensions/git-checkpoint.ts", Home: ".pi/agent/extensions/git-checkpoint.ts",
+		Name: "pi", Program: "pi", Resume: "pi --session", Start: []string{"pi"}, File: ".pi/extensions/git-checkpoint.ts", Home: ".pi/agent/extensions/git-checkpoint.ts",
 		Plugin: piPlugin, Budget: 10_000,
 	},
 }

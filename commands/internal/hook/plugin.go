@@ -24,14 +24,30 @@ import { spawnSync } from "node:child_process"
 const turns = true
 
 export const GitCheckpoint = async ({ directory }) => {
-  const hook = (name, session) =>
+  const hook = (name, session, more) =>
     spawnSync("git-checkpoint", ["hook", name, "opencode"], {
       cwd: directory,
-      input: JSON.stringify({ session_id: session, cwd: directory }),
+      input: JSON.stringify({ session_id: session, cwd: directory, ...more }),
       encoding: "utf8",
       timeout: 30000,
     }).stdout || ""
   const state = new Map()
+  // the messages of each session since its last request: their tokens and texts
+  const messages = new Map()
+  const note = (type, { info, part }) => {
+    const id = info?.sessionID ?? part?.sessionID
+    if (type === "message.updated") {
+      if (!messages.has(id) || (info.role === "user" && !messages.get(id).has(info.id))) messages.set(id, new Map())
+      const { role, modelID, tokens } = info
+      messages.get(id).set(info.id, { parts: new Map(), ...messages.get(id).get(info.id), id: info.id, role, modelID, tokens })
+    }
+    if (type === "message.part.updated" && part.type === "text" && !part.synthetic)
+      messages.get(id)?.get(part.messageID)?.parts.set(part.id, part.text)
+  }
+  const lastTurn = (id) => {
+    const list = [...(messages.get(id)?.values() ?? [])]
+    return { turn: list[0]?.id, messages: list.map(({ parts, ...m }) => ({ ...m, content: [...parts.values()].join("\n") })) }
+  }
   return {
     "experimental.chat.system.transform": async (input, output) => {
       const session = input.sessionID || ""
@@ -42,7 +58,8 @@ export const GitCheckpoint = async ({ directory }) => {
       hook("pre-compact", input.sessionID)
     },
     event: async ({ event }) => {
-      if (turns && event.type === "session.idle") hook("turn", event.properties.sessionID)
+      note(event.type, event.properties)
+      if (turns && event.type === "session.idle") hook("turn", event.properties.sessionID, lastTurn(event.properties.sessionID))
     },
   }
 }

@@ -288,10 +288,11 @@ type Turn struct {
 	Agent   string // name of the agent, or ""
 	Request string // last request of a person, or ""
 	Answer  string // end of the agent's answer, or ""
-	Hand    bool   // a person's changes before a turn, without the rest
+	Hand    bool   // changes before a turn: a person's, or made while Agent is in another turn
 
 	Usage   []checkpoint.Spent // tokens of the turn by model, nil if unknown
 	UsageOf string             // identity of the turn within its transcript, or ""
+	Counted []checkpoint.Spent // tokens of the same turn in an earlier checkpoint, before turns of other sessions
 }
 
 // OSEnv returns the environment of this process.

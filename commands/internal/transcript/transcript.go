@@ -6,6 +6,7 @@
 //	{"type":"response_item","payload":{"type":"message","role":"user",          Codex
 //	  "content":[{"type":"input_text","text":"fix it"}]}}
 //	{"messages":[{"type":"user","content":"fix it"}]}                           Gemini
+//	{"type":"user.message","data":{"content":"fix it"}}                         Copilot
 //
 // A transcript is no trusted input: other programs can write it, and its form changes between
 // versions. Only its end is read, and everything that is not understood is skipped.
@@ -57,6 +58,16 @@ func Last(path string) Turn {
 			return t.known()
 		}
 	}
+}
+
+// LastOf returns the last turn in messages that an agent has passed itself.
+func LastOf(messages []json.RawMessage) Turn {
+	var s scan
+	for i := len(messages) - 1; i >= 0 && s.Request == ""; i-- {
+		s.add(messages[i])
+		s.Start = int64(i)
+	}
+	return s.end(nil)
 }
 
 // open opens a regular file of this user. A symbolic link to such a file is followed.
@@ -139,12 +150,7 @@ func document(data []byte) (t Turn, ok bool) {
 	if !bytes.Contains(data, []byte(`"messages"`)) || json.Unmarshal(data, &d) != nil {
 		return t, false
 	}
-	var s scan
-	for i := len(d.Messages) - 1; i >= 0 && s.Request == ""; i-- {
-		s.add(d.Messages[i])
-		s.Start = int64(i)
-	}
-	return s.end(nil), true
+	return LastOf(d.Messages), true
 }
 
 // A speaker is the author of a text in a transcript.
@@ -168,6 +174,9 @@ type entry struct {
 		Message message `json:"message"`
 		Content content `json:"content"`
 	} `json:"payload"`
+	Data struct {
+		Content content `json:"content"`
+	} `json:"data"`
 
 	IsMeta      bool `json:"isMeta"`           // text of the program, not of the person
 	IsSidechain bool `json:"isSidechain"`      // conversation with a subagent
@@ -233,15 +242,15 @@ func said(line []byte) (speaker, string) {
 	if json.Unmarshal(line, &e) != nil || e.IsMeta || e.IsSidechain || e.IsSummary {
 		return nobody, ""
 	}
-	kind, role, text := e.Type, first(e.Message.Role, e.Role), first(e.Message.Content, e.Content)
+	kind, role, text := e.Type, first(e.Message.Role, e.Role), first(e.Message.Content, e.Content, e.Data.Content)
 	if p := e.Payload; p.Type != "" {
 		kind, role, text = p.Type, p.Role, first(p.Message.Content, p.Content)
 	}
 	who := nobody
 	switch {
-	case role == "user", role == "" && (kind == "user" || kind == "user_message"):
+	case role == "user", role == "" && (kind == "user" || kind == "user_message" || kind == "user.message"):
 		who = person
-	case role == "assistant" || role == "model", role == "" && (kind == "assistant" || kind == "gemini" || kind == "agent_message"):
+	case role == "assistant" || role == "model", role == "" && (kind == "assistant" || kind == "gemini" || kind == "agent_message" || kind == "assistant.message"):
 		who = agent
 	}
 	return who, string(text)
@@ -250,7 +259,7 @@ func said(line []byte) (speaker, string) {
 // mayHaveText reports whether a line can have a text of a person or an agent. Most lines are
 // results of tools, which are long.
 func mayHaveText(line []byte) bool {
-	for _, word := range []string{`"user"`, `"user_message"`, `"assistant"`, `"agent_message"`, `"gemini"`, `"model"`} {
+	for _, word := range []string{`"user"`, `"user_message"`, `"user.message"`, `"assistant"`, `"assistant.message"`, `"agent_message"`, `"gemini"`, `"model"`} {
 		if bytes.Contains(line, []byte(word)) {
 			return true
 		}
@@ -266,7 +275,7 @@ const commandMark = "\x00"
 // place of a person: the environment, instructions from files, the output of a command, or a note
 // about an interrupt.
 func plain(text string) string {
-	text = strings.TrimSpace(strings.ReplaceAll(text, commandMark, ""))
+	text = WithoutContext(strings.TrimSpace(strings.ReplaceAll(text, commandMark, "")))
 	for _, start := range []string{"# AGENTS.md instructions", "[Request interrupted", "Caveat: The messages below"} {
 		if strings.HasPrefix(text, start) {
 			return ""
@@ -281,6 +290,14 @@ func plain(text string) string {
 	tag, _, ok := strings.Cut(strings.TrimPrefix(text, "<"), ">")
 	if ok && strings.HasPrefix(text, "<") && strings.ContainsAny(tag, "-_") && strings.Trim(tag, "abcdefghijklmnopqrstuvwxyz-_") == "" {
 		return ""
+	}
+	return text
+}
+
+// WithoutContext returns a request without the texts of hooks that Gemini puts before it.
+func WithoutContext(text string) string {
+	if _, rest, ok := strings.Cut(text, "</hook_context>"); ok && strings.HasPrefix(text, "<hook_context>") {
+		return strings.TrimSpace(rest)
 	}
 	return text
 }

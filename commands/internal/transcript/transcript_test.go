@@ -52,9 +52,14 @@ func TestLastRequestOfAgents(t *testing.T) {
 		text string
 		want [2]string
 	}{
-		"claude":          {claude, [2]string{"Do NOT touch tests/.\nFix refresh.py", "Fixed. Next are the docs."}},
-		"codex":           {codex, [2]string{"fix the test", "It passes."}},
-		"gemini":          {gemini, [2]string{"second", ""}},
+		"claude":   {claude, [2]string{"Do NOT touch tests/.\nFix refresh.py", "Fixed. Next are the docs."}},
+		"codex":    {codex, [2]string{"fix the test", "It passes."}},
+		"gemini":   {gemini, [2]string{"second", ""}},
+		"copilot":  {copilotUsage, [2]string{"go", "gone"}},
+		"opencode": {opencodeUsage, [2]string{"go", "gone"}},
+		"gemini after the text of a hook": {
+			`{"id":"1","type":"user","content":[{"text":"<hook_context>You take over.</hook_context>\n\ngo"}]}` + "\n" + `{"id":"2","type":"gemini","content":"gone"}`, [2]string{"go", "gone"},
+		},
 		"gemini in lines": {`{"id":"1","type":"user","content":[{"text":"go"}]}` + "\n" + `{"id":"2","type":"gemini","content":"gone"}`, [2]string{"go", "gone"}},
 		"qwen":            {`{"type":"user","message":{"role":"user","parts":[{"text":"go"}]}}` + "\n" + `{"type":"assistant","message":{"role":"model","parts":[{"text":"gone"}]}}`, [2]string{"go", "gone"}},
 		"droid":           {`{"type":"message","message":{"role":"user","content":[{"type":"text","text":"go"}]}}`, [2]string{"go", ""}},

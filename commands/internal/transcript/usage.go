@@ -17,7 +17,7 @@ type format struct {
 	total   string   // path of the sum since the begin of the session, or ""
 	id      string   // path of the id: several entries with one id count once, or ""
 	model   string   // path of the model, or ""
-	input   []string // names of the numbers, which are added
+	input   []string // paths of the numbers in the usage, which are added
 	output  []string
 	read    string
 	written string
@@ -41,6 +41,16 @@ var formats = []format{
 	{
 		word: `"token_count"`, usage: "payload.info.last_token_usage", total: "payload.info.total_token_usage",
 		input: []string{"input_tokens"}, output: []string{"output_tokens"}, read: "cached_input_tokens", within: true,
+	},
+	// opencode: {"id":"1","modelID":"x","tokens":{"input":1,"cache":{"read":1}}}
+	{
+		word: `"modelID"`, usage: "tokens", id: "id", model: "modelID",
+		input: []string{"input"}, output: []string{"output", "reasoning"}, read: "cache.read", written: "cache.write",
+	},
+	// Copilot: {"id":"1","data":{"usage":{"model":"x","inputTokens":1}}}
+	{
+		word: `"session.usage_record"`, usage: "data.usage", id: "id", model: "data.usage.model",
+		input: []string{"inputTokens"}, output: []string{"outputTokens"}, read: "cacheReadTokens", written: "cacheWriteTokens", within: true,
 	},
 	// Gemini: {"id":"1","model":"x","tokens":{"input":1}}
 	{
@@ -183,10 +193,9 @@ func lastWith(data []byte, word string) []byte {
 
 // tokens returns the numbers of the object at a path. ok is false if the object has no number.
 func (f format) tokens(e values, path string) (t checkpoint.Tokens, ok bool) {
-	object := e.object(path)
 	sum := func(names ...string) (sum int64) {
 		for _, name := range names {
-			if n, err := strconv.ParseInt(string(object[name]), 10, 64); err == nil && n >= 0 && n <= most {
+			if n, err := strconv.ParseInt(string(e.at(path+"."+name)), 10, 64); err == nil && n >= 0 && n <= most {
 				sum, ok = sum+n, true
 			}
 		}

@@ -57,6 +57,22 @@ const piUsage = `{"type":"session","id":"s","model":"none"}
 {"type":"message","id":"b","message":{"role":"assistant","content":[{"type":"text","text":"gone"}],"model":"other-large","usage":{"input":11,"output":22,"cacheRead":33,"cacheWrite":44,"cost":{"total":0.01}}}}
 `
 
+// The last messages of a session, as the plugin for opencode passes them.
+const opencodeUsage = `{"id":"msg_1","role":"user","content":"go"}
+{"id":"msg_2","role":"assistant","modelID":"other-large","tokens":{"total":60,"input":11,"output":22,"reasoning":5,"cache":{"write":44,"read":33}},"content":""}
+{"id":"msg_3","role":"assistant","modelID":"other-large","tokens":{"total":60,"input":1,"output":2,"reasoning":0,"cache":{"write":4,"read":3}},"content":"gone"}
+`
+
+const copilotUsage = `{"type":"session.start","data":{"sessionId":"s","selectedModel":"test-model"},"id":"1"}
+{"type":"hook.start","data":{"hookType":"userPromptSubmitted","input":{"prompt":"go"}},"id":"2"}
+{"type":"user.message","data":{"content":"go","transformedContent":"<current_datetime>2026</current_datetime>go"},"id":"3"}
+{"type":"session.usage_record","data":{"usage":{"model":"test-model","inputTokens":50,"outputTokens":10,"cacheReadTokens":20,"cacheWriteTokens":0,"cost":0.0}},"id":"4"}
+{"type":"assistant.message","data":{"model":"test-model","content":"","toolRequests":[{"name":"bash"}]},"id":"5"}
+{"type":"session.usage_record","data":{"usage":{"model":"test-model","inputTokens":60,"outputTokens":11,"cacheReadTokens":20,"cacheWriteTokens":0,"cost":0.0}},"id":"6"}
+{"type":"assistant.message","data":{"model":"test-model","content":"gone"},"id":"7"}
+{"type":"assistant.turn_end","data":{"turnId":"1"},"id":"8"}
+`
+
 func used(model string, in, out, read, written int64) checkpoint.Spent {
 	return checkpoint.Spent{Model: model, Tokens: checkpoint.Tokens{Input: in, Output: out, CacheRead: read, CacheWrite: written}}
 }
@@ -88,6 +104,12 @@ func TestUsageOfAgents(t *testing.T) {
 		"qwen, thoughts within the output": {
 			strings.Replace(qwenUsage, `"totalTokenCount":764`, `"totalTokenCount":760`, 1), []checkpoint.Spent{used("qwen-coder", 200, 60, 500, 0)},
 		},
+		"opencode": {opencodeUsage, []checkpoint.Spent{used("other-large", 12, 29, 36, 48)}},
+		"copilot":  {copilotUsage, []checkpoint.Spent{used("test-model", 70, 21, 40, 0)}},
+		"gemini, with the text of a hook before the request": {
+			`{"id":"1","type":"user","content":[{"text":"<hook_context>You take over issue 42.\n</hook_context>\n\ngo"}]}` + "\n" +
+				`{"id":"2","type":"gemini","content":"gone","model":"m","tokens":{"input":10,"output":20}}`, []checkpoint.Spent{used("m", 10, 20, 0, 0)},
+		},
 		"pi":                {piUsage, []checkpoint.Spent{used("other-large", 11, 22, 33, 44)}},
 		"an unknown format": {`{"role":"user","content":"go"}` + "\n" + `{"role":"assistant","content":"ok","usage":{"input_tokens":5},"stats":{"tokens":7}}`, nil},
 		"no usage":          {claude, nil},
@@ -99,7 +121,7 @@ func TestUsageOfAgents(t *testing.T) {
 
 func TestHostileNumbersAreIgnored(t *testing.T) {
 	for _, n := range []string{"-1", "1e300", `"7"`, "1.5", "null", "[]", "{}", "true", "99999999999999999999", "1000000000001"} {
-		for _, text := range []string{claudeUsage, codexUsage, geminiUsage, qwenUsage, piUsage} {
+		for _, text := range []string{claudeUsage, codexUsage, geminiUsage, qwenUsage, piUsage, opencodeUsage} {
 			for _, s := range usageOf(t, strings.NewReplacer(`output_tokens":`, `output_tokens":`+n+`,"x":`, `"output":`, `"output":`+n+`,"x":`, `candidatesTokenCount":`, `candidatesTokenCount":`+n+`,"x":`).Replace(text)) {
 				assert.Less(t, s.Output, int64(50), n)
 			}

@@ -40,8 +40,8 @@ func (o *Origin) Name() string {
 	}
 }
 
-// Who returns the turn and its agent, such as "turn 7, claude", "by hand" for what a person changed
-// before a turn, the turn that ended before another save, or the author of a commit.
+// Who returns the turn and its agent, such as "turn 7, claude", "by hand" for the changes of a person
+// before a turn, "during a turn of claude" for changes while that agent was in a turn, the turn that ended before another save, or the author of a commit.
 func (o *Origin) Who() string {
 	s := o.Source
 	switch {
@@ -51,6 +51,8 @@ func (o *Origin) Who() string {
 		return s.Author
 	case o.IsTurn:
 		return turnName(o.Turn.Number, o.Turn.Agent)
+	case o.Turn.Hand && o.Turn.Agent != "":
+		return HandNote(o.Turn.Agent)
 	case o.Turn.Number > 0 && o.Turn.Hand:
 		return handName(o.Turn.Number)
 	case o.Turn.Number > 0: // of a person or of the agent, in the middle of its turn

@@ -9,6 +9,7 @@ import (
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/retention"
 )
 
 // An Entry is a checkpoint in a timeline, or a run of automatic checkpoints. The list, its JSON
@@ -225,7 +226,7 @@ func (e *Entry) Line(now time.Time) string {
 		what += " (files left out)"
 	}
 	if cp.Filed.Why != "" {
-		what += fmt.Sprintf(" (%s, archived %s)", cp.Filed.Why, Ago(cp.Filed.At, now))
+		what += fmt.Sprintf(" (%s, archived %s)", ArchivedAs(cp), Ago(cp.Filed.At, now))
 	}
 	line := fmt.Sprintf("%s %s  %s  %s", marks, cmp.Or(string(cp.ID), cp.Commit.String()), Ago(cp.Created, now), what+ByText(e.By))
 	if note := FirstLine(cp.Note); note != "" {
@@ -258,4 +259,12 @@ func (e *Entry) ListRow() ListRow {
 		row.FilesChanged, row.LinesAdded, row.LinesDeleted = &n.Files, &n.Added, &n.Deleted
 	}
 	return row
+}
+
+// ArchivedAs returns the reason of the archival of a checkpoint, such as "adopted into 42".
+func ArchivedAs(cp *gitstore.Checkpoint) string {
+	if source, _ := cp.Issue.ForkSource(); cp.Filed.Why == retention.ReasonAdopted && source != "" {
+		return "adopted into " + string(source)
+	}
+	return string(cp.Filed.Why)
 }

@@ -123,6 +123,7 @@ type Status struct {
 	GivenSession      string    `json:"given_session" empty:"null"`
 	GivenAt           time.Time `json:"given_at"`
 	GivenCut          bool      `json:"given_cut"`
+	NotPushed         string    `json:"not_pushed" empty:"null"` // why the last push in the background failed
 
 	Next    string  `json:"next" empty:"null"` // next action of another system's workflow
 	Stories []Story `json:"stories"`
@@ -210,6 +211,8 @@ type Resume struct {
 
 	LabelsAdded   []string `json:"labels_added"`
 	LabelsRemoved []string `json:"labels_removed"`
+
+	Start []string `json:"start"` // words of the command that starts the agent of --to
 }
 
 // Restore lists files of a checkpoint by result. Restored files were written, or would be

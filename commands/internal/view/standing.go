@@ -32,6 +32,8 @@ type Standing struct {
 	Session   Session            // session of the checkpoint or the newest of its issue
 	Given     Given              // the last session that got the work in this clone
 	Parallel  []gitstore.NotHere // checkpoints that were saved in parallel
+	NotPushed string             // why the last push in the background failed, else ""
+	TriedAt   time.Time          // time of that push
 	Here      string             // current branch, "" if HEAD is detached
 	HereKnown bool
 	Worktree  bool   // a worktree is here
@@ -161,7 +163,7 @@ func (s *Standing) StatusRecord(kind string) Status {
 		SavedBy: s.Checkpoint.Author, SkippedPhases: p.Skipped, Replans: progress.ReplanCounts(r), Artifacts: artifacts(r), PreservedMinutes: progress.Minutes(r), Next: v.Next.Action,
 		WentBack: WentBackRecord(s.Point), Parallel: ParallelRecords(s.Parallel), Fork: ForkRecord(r.Fork()),
 		SessionID: cmp.Or(s.Session.ID, r.Session()), SessionAgent: s.Session.Agent, SessionTranscript: s.Session.Transcript, SessionCommand: s.Session.Command,
-		GivenTo: s.Given.To, GivenSession: s.Given.Session, GivenAt: s.Given.At, GivenCut: s.Given.Cut,
+		GivenTo: s.Given.To, GivenSession: s.Given.Session, GivenAt: s.Given.At, GivenCut: s.Given.Cut, NotPushed: s.NotPushed,
 	}
 	out.ArtifactPaths, out.ContextMetadata = WorkflowJSON(r, "artifact_paths"), WorkflowJSON(r, "context_metadata")
 	conflicts := map[string]string{}
@@ -270,11 +272,14 @@ func (g Given) Text(now time.Time) string {
 }
 
 // BesideRows returns the source of a fork, the session that got the work and has saved nothing
-// since, a person's restore of an older checkpoint, and the checkpoints that were saved in parallel.
+// since, a failed push in the background, a person's restore of an older checkpoint, and the checkpoints that were saved in parallel.
 func (s *Standing) BesideRows() []Row {
 	rows := ForkRows(s.Record.Fork())
 	if text := s.Given.Text(s.Now); text != "" && (!s.Given.Saved || s.Given.Cut) {
 		rows = append(rows, Row{Label: "Given", Text: text})
+	}
+	if s.NotPushed != "" {
+		rows = append(rows, Row{Label: "Push", Text: s.NotPushed + " (" + Ago(s.TriedAt, s.Now) + ")", Style: Yellow})
 	}
 	if text := WentBackText(s.Point, s.Now); text != "" {
 		rows = append(rows, Row{Label: "Went back", Text: text, Style: Yellow})

@@ -23,10 +23,12 @@ func Title(cp *gitstore.Checkpoint, r, before *checkpoint.Record) string {
 	switch {
 	case note == "":
 		return cmp.Or(newSummary(r, before), Event(cp, r))
-	case cp.Trigger == checkpoint.Turn && note == HandNote && r != nil && r.AgentTurn().Number > 0:
+	case cp.Trigger == checkpoint.Turn && note == HandNote("") && r != nil && r.AgentTurn().Number > 0:
 		return upperFirst(handName(r.AgentTurn().Number))
-	case cp.Trigger == checkpoint.Turn && note == HandNote:
+	case cp.Trigger == checkpoint.Turn && note == HandNote(""):
 		return "By hand, before a turn"
+	case cp.Trigger == checkpoint.Turn && r != nil && r.AgentTurn().Hand:
+		return upperFirst(note)
 	case cp.Trigger == checkpoint.Turn && r != nil:
 		return words("Turn", number(r.AgentTurn().Number)) + ": " + note
 	case cp.Trigger == checkpoint.Turn:
@@ -39,8 +41,14 @@ func Title(cp *gitstore.Checkpoint, r, before *checkpoint.Record) string {
 	return note
 }
 
-// HandNote is the note of a checkpoint with what a person changed before a turn of an agent.
-const HandNote = "by hand"
+// HandNote returns the note of a checkpoint with the changes of a person before a turn, or with the
+// changes while an agent was in a turn.
+func HandNote(agent string) string {
+	if agent == "" {
+		return "by hand"
+	}
+	return "during a turn of " + agent
+}
 
 // newSummary returns the first line of a summary that the record before does not have. A
 // save without a summary keeps the summary of the record before.
@@ -213,7 +221,7 @@ func RunTitle(run []gitstore.Checkpoint) string {
 
 // isByHand reports whether a checkpoint has what a person changed before a turn.
 func isByHand(cp *gitstore.Checkpoint) bool {
-	return cp.Trigger == checkpoint.Turn && cp.Note == HandNote
+	return cp.Trigger == checkpoint.Turn && cp.Note == HandNote("")
 }
 
 func countOf(n int, noun string) string {

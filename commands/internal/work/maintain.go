@@ -1,9 +1,6 @@
 package work
 
 import (
-	"os"
-	"os/exec"
-
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/gitstore/checkpoint"
 )
@@ -17,7 +14,7 @@ func Maintain(c *invoke.Invocation, trigger checkpoint.Trigger, o *SaveOptions) 
 	}
 	ages := !o.NoPrune && isAgingDue(c)
 	agentWaits := trigger == checkpoint.Turn || c.Env.InHook
-	if agentWaits && (ages || c.Store.IsPackingDue()) && c.Store.MayDetach() && maintainInBackground(c) == nil {
+	if agentWaits && (ages || c.Store.IsPackingDue()) && c.Store.MayDetach() && inBackground(c, PackHook) == nil {
 		return
 	}
 	_ = c.Store.Consolidate(c.Ctx)
@@ -35,23 +32,5 @@ func MaintainNow(c *invoke.Invocation) error {
 	return err
 }
 
-// PackHook is the hook that runs MaintainNow.
+// PackHook is the hook that runs MaintainNow: packing or thousands of issues can take seconds.
 const PackHook = "pack"
-
-// maintainInBackground starts a process for MaintainNow. An agent waits for its hooks, and packing
-// or thousands of issues can take seconds. The process has no terminal and no open pipe to the agent.
-func maintainInBackground(c *invoke.Invocation) error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	cmd := exec.Command(self, "hook", PackHook)
-	cmd.Dir, cmd.Env = c.Store.Root(), append(os.Environ(), c.Store.Environ()...)
-	if err := detach(cmd); err != nil {
-		return err
-	}
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	return cmd.Process.Release()
-}

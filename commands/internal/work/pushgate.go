@@ -176,6 +176,9 @@ func refuse(code int, i checkpoint.Issue, why, hint, next string) error {
 // because pushes of checkpoints contain pointers only.
 func (g *Gate) Report(done []gitstore.Synced) {
 	c := g.Invocation
+	if !g.DryRun {
+		forgetFailures(c, done)
+	}
 	var pushed []gitstore.Synced
 	for _, s := range done {
 		if s.Pushed > 0 && s.Err == nil {

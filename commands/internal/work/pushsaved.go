@@ -36,8 +36,11 @@ func NotPushed(err error) string {
 
 // PushSaved pushes an issue after a save. An error becomes a warning, because the checkpoint is
 // saved. The warning is printed with --quiet too, since the clone may not live until the next
-// push.
+// push. For the hook of an agent a process in the background pushes, and status shows the error.
 func PushSaved(c *invoke.Invocation, issue checkpoint.Issue, push invoke.Optional) {
+	if c.Env.InHook && !push.Given() && c.Store.MayDetach() && pushInBackground(c, issue) == nil {
+		return
+	}
 	if err := PushIssue(c, issue, push, push.Given()); err != nil {
 		c.WarnAlways("%s", NotPushed(err))
 	}

@@ -58,6 +58,8 @@ func LookBeside(c *invoke.Invocation, s *view.Standing) {
 	if g, ok := sessions.LastReceipt(c.Store.Notes, cp.Issue); ok {
 		s.Given = view.Given{To: g.To, Session: g.Session, At: g.At, Bytes: g.Bytes, Cut: g.Cut, Saved: cp.Saved.After(g.At)}
 	}
+	failed := LastFailedPush(c, cp.Issue)
+	s.NotPushed, s.TriedAt = failed.Text, failed.At
 	here, err := c.CurrentBranch()
 	s.Here, s.HereKnown, s.Worktree = here, err == nil, c.Store.Root() != ""
 	if err := c.Store.Files.CheckResume(c.Ctx, cp); err != nil {

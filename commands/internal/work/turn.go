@@ -74,7 +74,7 @@ func (e *edit) applyTurn(r *checkpoint.Record, before keptTexts) {
 // several times, for example if another hook makes it continue. The sums then get only the tokens
 // since the last end.
 func spent(t checkpoint.AgentTurn, turn *invoke.Turn, phase string) checkpoint.AgentTurn {
-	var counted []checkpoint.Spent
+	counted := turn.Counted
 	if turn.UsageOf != "" && turn.UsageOf == t.UsageOf {
 		counted = t.Usage
 	}
@@ -94,7 +94,11 @@ func (e *edit) said(t checkpoint.AgentTurn) checkpoint.AgentTurn {
 	if e.noTexts {
 		t.Request, t.Answer, t.Asked = "", "", 0
 	}
-	if e.turn == nil || t.Hand {
+	if e.turn == nil {
+		return t
+	}
+	if t.Hand {
+		t.Agent = e.turn.Agent
 		return t
 	}
 	t.Agent = e.turn.Agent

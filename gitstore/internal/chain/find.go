@@ -156,6 +156,25 @@ func (s *Chains) isTurn(c *Checkpoint, number int) bool {
 	return err == nil && r.AgentTurn().Number == number && !r.AgentTurn().Hand
 }
 
+// turnsCompared limits the checkpoints before a turn that are searched for another one with its
+// number.
+const turnsCompared = 100
+
+// newestTurn returns the newest turn with a number, or nil. An older one with the same number, of
+// before a restore or of another clone, is named in a warning, as git does for an ambiguous name.
+func (s *Chains) newestTurn(list []Checkpoint, number int) *Checkpoint {
+	is := func(c Checkpoint) bool { return c.ID != "" && s.isTurn(&c, number) }
+	at := slices.IndexFunc(list, is)
+	if at < 0 {
+		return nil
+	}
+	older := list[at+1 : min(len(list), at+1+turnsCompared)]
+	if k := slices.IndexFunc(older, is); k >= 0 {
+		s.repo.Notify("turn %d is ambiguous: this is the newest, %s; another one is %s", number, list[at].ID, older[k].ID)
+	}
+	return &list[at]
+}
+
 // newestOf returns the first checkpoint of a list that satisfies a predicate, or nil.
 func newestOf(list []Checkpoint, fits func(*Checkpoint) bool) *Checkpoint {
 	i := slices.IndexFunc(list, func(c Checkpoint) bool { return c.ID != "" && fits(&c) })
@@ -171,7 +190,7 @@ func (s *Chains) match(list []Checkpoint, name string) (*Checkpoint, error) {
 		return newestOf(list, of), nil
 	}
 	if n, ok := turnNumber(name); ok {
-		return newestOf(list, func(c *Checkpoint) bool { return s.isTurn(c, n) }), nil
+		return s.newestTurn(list, n), nil
 	}
 	var found []*Checkpoint
 	for i := range list {

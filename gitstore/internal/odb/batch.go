@@ -138,6 +138,13 @@ func looseHeader(t plumbing.ObjectType, size int) []byte {
 	return append(b, 0)
 }
 
+// QuickPack returns the added objects as a pack, for a cache: small objects are not compressed.
+func (b *Batch) QuickPack() ([]byte, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return packStream(b.objects, oneBlock)
+}
+
 // FlushPack writes all added objects as one pack with git index-pack, which checks and
 // syncs the pack. Rewriting many commits uses FlushPack to avoid thousands of loose
 // files. Unlike Flush, FlushPack also writes objects that exist already, because a
@@ -216,7 +223,7 @@ func (s *Database) writePack(ctx context.Context, objects []*added, flags []stri
 	if s.cfg.Git == nil {
 		return nil, fmt.Errorf("write pack of %d objects: no git to run", len(objects))
 	}
-	data, err := packStream(objects)
+	data, err := packStream(objects, 0)
 	if err == nil {
 		said, err = s.indexPack(ctx, data, flags)
 	}
@@ -251,8 +258,8 @@ func tookAway(said string) bool {
 }
 
 // packStream returns a pack of whole objects: a header with the object count, type, size
-// and zlib stream of each object, and a checksum.
-func packStream(objects []*added) ([]byte, error) {
+// and zlib stream of each object, and a checksum. Objects of at most plain bytes are not compressed.
+func packStream(objects []*added, plain int) ([]byte, error) {
 	var out bytes.Buffer
 	out.WriteString("PACK")
 	out.Write(binary.BigEndian.AppendUint32(nil, 2))
@@ -260,6 +267,10 @@ func packStream(objects []*added) ([]byte, error) {
 	var z compressor
 	for _, o := range objects {
 		out.Write(entryHead(o))
+		if len(o.content) <= plain {
+			out.Write(stored(nil, o.content))
+			continue
+		}
 		if err := z.write(&out, o.content); err != nil {
 			return nil, err
 		}

@@ -2,6 +2,7 @@ package treediff
 
 import (
 	"bytes"
+	"cmp"
 	"compress/zlib"
 	"fmt"
 	"os"
@@ -175,24 +176,19 @@ func (h *held) add(entries map[string]trees.Entry) plumbing.Hash {
 // read the same objects.
 func (h *held) write(dir string) error {
 	for hash, data := range h.made {
-		kind := plumbing.TreeObject
-		if other, ok := h.kinds[hash]; ok {
-			kind = other
-		}
-		var b bytes.Buffer
-		z := zlib.NewWriter(&b)
-		fmt.Fprintf(z, "%s %d\x00", kind, len(data))
-		z.Write(data) // writes to a buffer never fail
-		z.Close()
 		name := hash.String()
-		sub := filepath.Join(dir, name[:2])
-		if err := os.MkdirAll(sub, 0o700); err != nil {
-			return err
-		}
-		path := filepath.Join(sub, name[2:])
+		path := filepath.Join(dir, name[:2], name[2:])
 		if info, err := os.Stat(path); err == nil && info.Size() > 0 { // a crash can leave an empty file
 			continue
 		}
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return err
+		}
+		var b bytes.Buffer
+		z := zlib.NewWriter(&b)
+		fmt.Fprintf(z, "%s %d\x00", cmp.Or(h.kinds[hash], plumbing.TreeObject), len(data))
+		z.Write(data) // writes to a buffer never fail
+		z.Close()
 		if err := fsutil.ReplaceFile(path, &b, fsutil.ReplaceOptions{Temp: "tmp_", Mode: 0o600}); err != nil {
 			return err
 		}

@@ -1,6 +1,8 @@
 package treediff
 
 import (
+	"cmp"
+
 	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -41,6 +43,16 @@ func (w *Whole) Add(kind plumbing.ObjectType, content []byte) plumbing.Hash {
 	w.held.made[hash] = content
 	w.held.kinds[hash] = kind
 	return hash
+}
+
+// Len returns the number of added objects.
+func (w *Whole) Len() int { return len(w.held.made) }
+
+// Each calls do for each added object.
+func (w *Whole) Each(do func(kind plumbing.ObjectType, content []byte)) {
+	for hash, content := range w.held.made {
+		do(cmp.Or(w.held.kinds[hash], plumbing.TreeObject), content)
+	}
 }
 
 // Write stores the objects as loose objects below dir, and forgets them.

@@ -1,0 +1,138 @@
+package work
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"time"
+
+	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// An agent waits for its hooks, so a hook whose checkpoint is to be pushed leaves a note, and starts
+// a process that pushes all issues with a note. Only one such process pushes in a clone at a time.
+// An issue whose push has failed, or has not ended, has another note until a push succeeds.
+const (
+	pushDue    = "push/due/"    // empty file for each issue
+	pushFailed = "push/failed/" // likewise, with a FailedPush
+	pushLock   = "push/running"
+)
+
+// A FailedPush is the last push of an issue in the background if it has failed.
+type FailedPush struct {
+	At   time.Time `json:"at"`
+	Text string    `json:"text"`
+}
+
+// PushHook is the hook that runs PushDue.
+const PushHook = "push"
+
+// pushInBackground starts a process that pushes an issue.
+func pushInBackground(c *invoke.Invocation, issue checkpoint.Issue) error {
+	if err := c.Store.Notes.Touch(pushDue+issue.RefName(), c.Env.Now()); err != nil {
+		return err
+	}
+	return inBackground(c, PushHook)
+}
+
+// PushDue pushes the issues that hooks have left notes about. If another process pushes, it
+// returns at once.
+func PushDue(c *invoke.Invocation) {
+	for len(issuesIn(c, pushDue)) > 0 {
+		atOnce, cancel := context.WithCancel(c.Ctx)
+		cancel()
+		release, err := c.Store.Notes.Lock(atOnce, pushLock)
+		if err != nil {
+			return // that process looks again after it has released the lock
+		}
+		for _, i := range issuesIn(c, pushDue) {
+			pushNoted(c, i)
+		}
+		release()
+	}
+}
+
+// pushNoted pushes an issue, and keeps the reason if that fails.
+func pushNoted(c *invoke.Invocation, i checkpoint.Issue) {
+	_ = os.Remove(c.Store.Notes.Path(pushDue + i.RefName()))
+	noteFailure(c, i, "the push has not ended")
+	if err := PushIssue(c, i, "", false); err != nil {
+		noteFailure(c, i, NotPushed(err))
+	}
+}
+
+func noteFailure(c *invoke.Invocation, i checkpoint.Issue, text string) {
+	if data, err := json.Marshal(FailedPush{c.Env.Now(), text}); err == nil {
+		_ = c.Store.Notes.Write(pushFailed+i.RefName(), data)
+	}
+}
+
+// LastFailedPush returns the failed push of an issue. Without a failed push the text is empty.
+func LastFailedPush(c *invoke.Invocation, i checkpoint.Issue) (f FailedPush) {
+	data, err := os.ReadFile(c.Store.Notes.Path(pushFailed + i.RefName()))
+	if err != nil || json.Unmarshal(data, &f) != nil {
+		return FailedPush{}
+	}
+	return f
+}
+
+// FailedPushes returns the issues whose last push in the background has failed.
+func FailedPushes(c *invoke.Invocation) []checkpoint.Issue { return issuesIn(c, pushFailed) }
+
+// forgetFailures removes the notes about issues that a push has brought up to date.
+func forgetFailures(c *invoke.Invocation, done []gitstore.Synced) {
+	for _, s := range done {
+		if s.Err == nil {
+			_ = os.Remove(c.Store.Notes.Path(pushFailed + s.Issue.RefName()))
+		}
+	}
+}
+
+// issuesIn returns the issues with a note in a folder.
+func issuesIn(c *invoke.Invocation, folder string) (issues []checkpoint.Issue) {
+	files, _ := os.ReadDir(c.Store.Notes.Path(folder))
+	for _, f := range files {
+		if i, err := checkpoint.IssueFromRef(f.Name()); err == nil {
+			issues = append(issues, i)
+		}
+	}
+	return issues
+}
+
+// FetchStarted fetches the issue of a session that starts, if hooks push by themselves. It takes at
+// most the time of the settings, and git asks for no password.
+func FetchStarted(ctx context.Context, c *invoke.Invocation, issue checkpoint.Issue) error {
+	limit := time.Duration(c.Settings.Int("timeouts.session")) * time.Second
+	remote, err := c.Remote("")
+	if c.Settings.String("push") != "auto" || limit == 0 || err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	done, err := c.Store.Fetch(ctx, gitstore.FetchRequest{Remote: remote, Issues: []checkpoint.Issue{issue}, Timeout: limit, Quiet: true})
+	for _, s := range done {
+		err = cmp.Or(err, s.Err)
+	}
+	return err
+}
+
+// inBackground starts a process for a hook. It has no terminal and no open pipe to the agent.
+func inBackground(c *invoke.Invocation, hook string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(self, "hook", hook)
+	cmd.Dir, cmd.Env = c.Store.Root(), append(os.Environ(), c.Store.Environ()...)
+	if err := detach(cmd); err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	return cmd.Process.Release()
+}
