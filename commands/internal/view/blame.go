@@ -76,7 +76,7 @@ func (o *Origin) What() string {
 	if o.IsTurn && o.Turn.Request != "" {
 		return FirstLine(o.Turn.Request)
 	}
-	if o.Source.NotSaved || o.Turn.Hand && o.Turn.Number > 0 {
+	if o.Source.NotSaved || o.Turn.Hand && (o.Turn.Number > 0 || o.Turn.Agent != "") {
 		return "" // Who has it all
 	}
 	return o.Source.Summary
