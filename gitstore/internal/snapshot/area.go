@@ -28,7 +28,8 @@ type Area struct {
 	Changes     []trees.Change // staged changes against HEAD
 	Size        int64          // total size of staged blobs that differ from HEAD, in bytes
 
-	made   []plumbing.Hash // trees built from the index, possibly not stored yet
+	sizes  map[string]int64 // of these blobs, by path
+	made   []plumbing.Hash  // trees built from the index, possibly not stored yet
 	drafts map[plumbing.Hash][]byte
 	others []plumbing.Hash // trees written by git that HEAD lacks
 }
@@ -42,7 +43,7 @@ type ObjectReader interface {
 
 // ReadArea reads the index. It writes no objects.
 func ReadArea(x *index.Index, headTree plumbing.Hash, stored ObjectReader) (*Area, error) {
-	a := &Area{HeadTree: headTree, drafts: map[plumbing.Hash][]byte{}}
+	a := &Area{HeadTree: headTree, drafts: map[plumbing.Hash][]byte{}, sizes: map[string]int64{}}
 	heads := &memo{stored, map[plumbing.Hash][]byte{}}
 	x.Base = index.Base{Tree: headTree, Read: heads.tree}
 	var err error
@@ -55,22 +56,18 @@ func ReadArea(x *index.Index, headTree plumbing.Hash, stored ObjectReader) (*Are
 	if a.Changes, err = trees.DiffBetween(heads, &reader{a, stored, note}, headTree, a.Staged); err != nil {
 		return nil, err
 	}
-	return a, a.measure(stored)
-}
-
-// measure computes the total size of staged blobs that differ from HEAD.
-func (a *Area) measure(stored ObjectReader) error {
 	for _, c := range a.Changes {
 		if c.New.Hash.IsZero() || c.New.Mode == trees.ModeGitlink {
 			continue
 		}
 		size, err := stored.Size(c.New.Hash)
 		if err != nil {
-			return fmt.Errorf("staged file %q: %w", c.Path, err)
+			return nil, fmt.Errorf("staged file %q: %w", c.Path, err)
 		}
+		a.sizes[c.Path] = size
 		a.Size += size
 	}
-	return nil
+	return a, nil
 }
 
 // A memo caches trees, because HEAD's trees are read twice.
@@ -132,18 +129,6 @@ type StagedState struct {
 	head  repo.Head
 	stamp indexStamp // of the index, taken before it was read
 	*Area
-}
-
-// stagedState returns HEAD and the index, read now or by Open.
-func (s *Capturer) stagedState(ctx context.Context) (*StagedState, error) {
-	if s.prefetchedIndex != nil {
-		a := <-s.prefetchedIndex
-		s.prefetchedIndex = nil
-		if a != nil {
-			return a, nil
-		}
-	}
-	return s.readStagedState(ctx)
 }
 
 // PrefetchIndex reads the index of the discovered repository, while git reads its
@@ -216,10 +201,8 @@ func (a *Area) LeaveOut(limit int64, stored ObjectReader) ([]checkpoint.Skipped,
 	if limit <= 0 || a.Size <= limit {
 		return nil, nil
 	}
-	large, err := a.largestFirst(stored)
-	if err != nil {
-		return nil, err
-	}
+	large := slices.Clone(a.Changes)
+	slices.SortStableFunc(large, func(x, y trees.Change) int { return cmp.Compare(a.sizes[y.Path], a.sizes[x.Path]) })
 	var left []checkpoint.Skipped
 	var back []trees.FileEntry
 	out := map[string]bool{}
@@ -227,12 +210,13 @@ func (a *Area) LeaveOut(limit int64, stored ObjectReader) ([]checkpoint.Skipped,
 		if a.Size <= limit {
 			break
 		}
-		a.Size -= f.size
+		a.Size -= a.sizes[f.Path]
 		out[f.Path] = true
-		left = append(left, checkpoint.Skipped{Path: f.Path, Size: f.size, Reason: checkpoint.OverSize, Class: checkpoint.InIndex})
+		left = append(left, checkpoint.Skipped{Path: f.Path, Size: a.sizes[f.Path], Reason: checkpoint.OverSize, Class: checkpoint.InIndex})
 		back = append(back, trees.FileEntry{Path: f.Path, Mode: f.Old.Mode, Hash: f.Old.Hash})
 	}
 	d := &draft{a, stored}
+	var err error
 	a.Staged, err = trees.Replace(&reader{a, stored, func(plumbing.Hash) {}}, d, a.Staged, back)
 	if err != nil {
 		return nil, fmt.Errorf("leave out staged files: %w", err)
@@ -242,26 +226,4 @@ func (a *Area) LeaveOut(limit int64, stored ObjectReader) ([]checkpoint.Skipped,
 	}
 	a.Changes = slices.DeleteFunc(a.Changes, func(c trees.Change) bool { return out[c.Path] })
 	return left, nil
-}
-
-// A sizedChange is a staged file with its size.
-type sizedChange struct {
-	trees.Change
-	size int64
-}
-
-func (a *Area) largestFirst(stored ObjectReader) ([]sizedChange, error) {
-	var list []sizedChange
-	for _, c := range a.Changes {
-		if c.New.Hash.IsZero() || c.New.Mode == trees.ModeGitlink {
-			continue
-		}
-		size, err := stored.Size(c.New.Hash)
-		if err != nil {
-			return nil, fmt.Errorf("staged file %q: %w", c.Path, err)
-		}
-		list = append(list, sizedChange{c, size})
-	}
-	slices.SortStableFunc(list, func(x, y sizedChange) int { return cmp.Compare(y.size, x.size) })
-	return list, nil
 }

@@ -2,7 +2,7 @@
 // snapshots that checkpoints contain.
 //
 //	ReadArea           the index: tree, changes, conflicts
-//	Area.Begin         starts the snapshot: staged/ and conflicts/, and objects to keep
+//	Capturer.begin     starts the snapshot: staged/ and conflicts/, and objects to keep
 //	Source.take        adds requested files: worktree/, untracked/ and artifacts/
 //	Capturer.Snapshot  all of them, for a save
 //
@@ -72,7 +72,8 @@ const maxTries = 3
 // snapshotOnce captures the index and the other files once. stamp identifies the index
 // that was read.
 func (s *Capturer) snapshotOnce(ctx context.Context, issue checkpoint.Issue, req Request, k *repo.ObjectWriter) (snap *CapturedSnapshot, stamp indexStamp, err error) {
-	if req.Automatic && hidesUntracked(s.repo.Config) {
+	// Repositories of settings files whose worktree is a home directory hide untracked files.
+	if value, ok := git.Last(s.repo.Config, "status.showuntrackedfiles"); ok && slices.Contains([]string{"no", "false", "off", "0"}, strings.ToLower(value)) && req.Automatic {
 		req.Untracked = false
 	}
 	cache, done := s.openStatCache(req)
@@ -85,9 +86,14 @@ func (s *Capturer) snapshotOnce(ctx context.Context, issue checkpoint.Issue, req
 	list := site.list(ctx, req)
 	defer list.cancel(nil)
 	req.kept = s.keptOutputs(ctx, issue)
-	a, err := s.stagedState(ctx)
-	if err != nil {
-		return nil, stamp, err
+	var a *StagedState
+	if s.prefetchedIndex != nil {
+		a, s.prefetchedIndex = <-s.prefetchedIndex, nil
+	}
+	if a == nil {
+		if a, err = s.readStagedState(ctx); err != nil {
+			return nil, stamp, err
+		}
 	}
 	snap, err = s.begin(ctx, issue, req, a, k)
 	if err != nil {
@@ -96,13 +102,6 @@ func (s *Capturer) snapshotOnce(ctx context.Context, issue checkpoint.Issue, req
 	err = site.take(snap.Snapshot, req, list, k)
 	cache.save(err == nil && req.Worktree && req.Untracked && !list.late())
 	return snap, a.stamp, err
-}
-
-// hidesUntracked reports whether status.showUntrackedFiles is off. Repositories of settings
-// files whose worktree is a home directory set it.
-func hidesUntracked(config []git.ConfigEntry) bool {
-	value, ok := git.Last(config, "status.showuntrackedfiles")
-	return ok && slices.Contains([]string{"no", "false", "off", "0"}, strings.ToLower(value))
 }
 
 // begin starts a snapshot with the staged files.
@@ -114,10 +113,13 @@ func (s *Capturer) begin(ctx context.Context, issue checkpoint.Issue, req Reques
 	if err != nil {
 		return nil, err
 	}
-	snap, err := a.Begin(k, s.stagedBefore(ctx, issue, a.head.Commit))
-	if err != nil {
+	if err := a.keep(k, s.stagedBefore(ctx, issue, a.head.Commit)); err != nil {
 		return nil, err
 	}
+	snap := &Snapshot{Area: a.Area, Entries: []trees.Entry{{Mode: trees.ModeTree, Name: "staged", Hash: a.Staged}}}
+	snap.Facts.IntentToAdd = a.IntentToAdd
+	snap.addConflicts(k)
+	snap.listFiles()
 	if !a.head.Commit.IsZero() {
 		snap.Facts.Head = a.head.Commit.String()
 	}
@@ -241,7 +243,8 @@ func (s *Source) take(snap *Snapshot, req Request, list *listing, k Sink) error 
 		return err
 	}
 	if req.Budget > 0 { // for files that the request does not name
-		defer list.limit(req.Budget).Stop()
+		list.end = time.Now().Add(req.Budget)
+		defer time.AfterFunc(req.Budget, func() { list.cancel(errBudget) }).Stop()
 	}
 	if req.Worktree {
 		if err := c.worktree(); c.failed(checkpoint.InWorktree, err) {
@@ -253,7 +256,11 @@ func (s *Source) take(snap *Snapshot, req Request, list *listing, k Sink) error 
 			return fmt.Errorf("read untracked files: %w", err)
 		}
 	}
-	c.closeSkipped()
+	for _, class := range []string{checkpoint.InIndex, checkpoint.InWorktree, checkpoint.InUntracked} {
+		if more := c.skipped[class] - MaxListed; more > 0 {
+			snap.Facts.Skipped = append(snap.Facts.Skipped, checkpoint.Skipped{Path: ".", Reason: fmt.Sprintf("%d more", more), Class: class})
+		}
+	}
 	return nil
 }
 
@@ -300,14 +307,6 @@ func (c *capture) skipForeign(class, path string) bool {
 	return true
 }
 
-func (c *capture) closeSkipped() {
-	for _, class := range []string{checkpoint.InIndex, checkpoint.InWorktree, checkpoint.InUntracked} {
-		if more := c.skipped[class] - MaxListed; more > 0 {
-			c.snap.Facts.Skipped = append(c.snap.Facts.Skipped, checkpoint.Skipped{Path: ".", Reason: fmt.Sprintf("%d more", more), Class: class})
-		}
-	}
-}
-
 // A Snapshot is the captured state of a repository, as objects in a sink.
 type Snapshot struct {
 	*Area
@@ -325,21 +324,9 @@ type Sink interface {
 	Keep(plumbing.Hash)     // makes an object written by others durable
 }
 
-// Begin starts the snapshot of an index. before is the staged tree of the chain's tip, or
-// zero if the tip was saved at another HEAD. Objects of the tip are durable already.
-func (a *Area) Begin(k Sink, before plumbing.Hash) (*Snapshot, error) {
-	if err := a.keep(k, before); err != nil {
-		return nil, err
-	}
-	snap := &Snapshot{Area: a, Entries: []trees.Entry{{Mode: trees.ModeTree, Name: "staged", Hash: a.Staged}}}
-	snap.Facts.IntentToAdd = a.IntentToAdd
-	snap.addConflicts(k)
-	snap.listFiles()
-	return snap, nil
-}
-
 // keep marks objects written by git as durable: blobs and trees missing from HEAD, or
-// from the previous checkpoint.
+// from the previous checkpoint. before is the staged tree of the chain's tip, or zero if the
+// tip was saved at another HEAD. Objects of the tip are durable already.
 func (a *Area) keep(k Sink, before plumbing.Hash) error {
 	if a.Staged == a.HeadTree || a.Staged == before {
 		return nil

@@ -102,7 +102,7 @@ func (c *comparison) flaggedFiles() (left []rawChange) {
 // example. It fails with errAskGit for submodules, conflicts, sparse checkouts, and flags
 // and settings that change git's rules.
 func (c *comparison) compareFiles(ctx context.Context) ([]rawChange, error) {
-	if !c.comparesPlainly() {
+	if _, monitored := git.Last(c.Config, "core.fsmonitor"); monitored || c.Index == "" || !c.fileMode() || !c.symlinks() {
 		return nil, errAskGit
 	}
 	if conflicts, toAdd := c.index.Special(); len(conflicts)+len(toAdd) > 0 {
@@ -114,14 +114,6 @@ func (c *comparison) compareFiles(ctx context.Context) ([]rawChange, error) {
 	}
 	c.cache.compared = err == nil
 	return changes, err
-}
-
-// comparesPlainly reports whether git's settings leave its rules for stat data unchanged.
-func (s *Source) comparesPlainly() bool {
-	if _, monitored := git.Last(s.Config, "core.fsmonitor"); monitored || s.Index == "" {
-		return false
-	}
-	return s.fileMode() && s.symlinks()
 }
 
 // A comparison compares files with entries of an index.

@@ -54,7 +54,12 @@ func (s *Capturer) NotReceived(ctx context.Context, name string, f trees.Entry) 
 		if err != nil {
 			return "", err
 		}
-		return badAttributes(data), nil
+		for line := range bytes.Lines(data) {
+			if len(bytes.TrimSuffix(line, []byte("\n"))) >= maxAttributeLine {
+				return fmt.Sprintf("has a line of %d bytes or more", maxAttributeLine), nil
+			}
+		}
+		return "", nil
 	}
 	out, err := s.repo.Git.Output(ctx, "config", "--list", "--null", "--blob", f.Hash.String())
 	if err != nil {
@@ -71,16 +76,6 @@ func (s *Capturer) NotReceived(ctx context.Context, name string, f trees.Entry) 
 
 // maxAttributeLine is git's line length limit for .gitattributes.
 const maxAttributeLine = 2048
-
-// badAttributes returns the reason why git rejects a .gitattributes file, or "".
-func badAttributes(data []byte) string {
-	for line := range bytes.Lines(data) {
-		if len(bytes.TrimSuffix(line, []byte("\n"))) >= maxAttributeLine {
-			return fmt.Sprintf("has a line of %d bytes or more", maxAttributeLine)
-		}
-	}
-	return ""
-}
 
 // badModule returns the reason why git rejects a setting of .gitmodules, or "". The rules
 // are those of git's fsck_gitmodules_fn.

@@ -37,12 +37,6 @@ type LFSPointer struct {
 // maxPointer is the maximum size of a pointer file.
 const maxPointer = 1024
 
-// UsesLFS reports whether git-lfs has stored content in this repository, or this program has
-// kept such content.
-func (s *Capturer) UsesLFS() bool {
-	return fsutil.Exists(filepath.Join(s.lfsStorage(), "objects")) || fsutil.Exists(s.keptContent())
-}
-
 // lfsStorage returns the folder of git-lfs.
 func (s *Capturer) lfsStorage() string {
 	dir, _ := git.Last(s.repo.Config, "lfs.storage")
@@ -126,7 +120,7 @@ func parsePointer(text string) (p LFSPointer, ok bool) {
 // so that `git lfs prune` leaves it. It returns the paths whose content was not kept. Content
 // that is not in this clone cannot be kept.
 func (s *Capturer) KeepContent(c *chain.Checkpoint) (failed []string, err error) {
-	if !s.UsesLFS() {
+	if !fsutil.Exists(filepath.Join(s.lfsStorage(), "objects")) && !fsutil.Exists(s.keptContent()) {
 		return nil, nil
 	}
 	pointers, err := s.Pointers(c)

@@ -120,28 +120,25 @@ func (s *Capturer) sideBefore(from, to *chain.Checkpoint) (treediff.Side, error)
 	return treediff.Tree(st.Base), nil
 }
 
+// side returns the files of a checkpoint as one side of a comparison.
 func (s *Capturer) side(c *chain.Checkpoint) (treediff.Side, error) {
 	entries, err := trees.Read(s.repo.Objects, c.Tree)
 	if err != nil {
 		return treediff.Side{}, fmt.Errorf("%s: %w", c.Name(), err)
 	}
-	deleted, err := s.deleted(c)
-	return treediff.Side{Name: c.Name(), Entries: entries, Deleted: deleted}, err
-}
-
-// deleted returns the unstaged deletions of a checkpoint. Only the record contains them.
-// Most records have no deletions, so a quick search for the key avoids slow parsing of
-// large records.
-func (s *Capturer) deleted(c *chain.Checkpoint) ([]string, error) {
+	side := treediff.Side{Name: c.Name(), Entries: entries}
+	// Only the record contains the unstaged deletions. Most records have none, so a quick search
+	// for the key avoids slow parsing of large records.
 	data, err := s.chain.RecordBytes(c)
 	if err != nil || !bytes.Contains(data, []byte("deleted")) {
-		return nil, err
+		return side, err
 	}
 	r, err := s.chain.Record(c)
 	if err != nil {
-		return nil, err
+		return side, err
 	}
-	return r.Snapshot().Deleted, nil
+	side.Deleted = r.Snapshot().Deleted
+	return side, nil
 }
 
 // DiffSince returns the difference between a checkpoint's file and the file in the
@@ -231,4 +228,55 @@ func (s *Capturer) WholeTree(c *chain.Checkpoint, w *treediff.Whole) (plumbing.H
 		return plumbing.ZeroHash, err
 	}
 	return w.Tree(side)
+}
+
+// A Pair is two checkpoints to compare. A nil From is HEAD at the save of To.
+type Pair struct{ From, To *chain.Checkpoint }
+
+// Totals has the numbers of changed files and lines.
+type Totals = treediff.Totals
+
+// TotalsOf counts the changed files and lines of pairs of checkpoints, with one git process.
+// The totals of a pair that cannot be read are nil.
+func (s *Capturer) TotalsOf(ctx context.Context, pairs []Pair) []*Totals {
+	totals := make([]*Totals, len(pairs))
+	counted, err := s.count(ctx, pairs)
+	if err != nil && len(pairs) > 1 { // one pair must not hide the others
+		for i := range pairs {
+			totals[i] = s.TotalsOf(ctx, pairs[i:i+1])[0]
+		}
+	}
+	for i := range counted {
+		totals[i] = &counted[i]
+	}
+	return totals
+}
+
+func (s *Capturer) count(ctx context.Context, pairs []Pair) ([]Totals, error) {
+	sides := map[plumbing.Hash]treediff.Side{}
+	side := func(c *chain.Checkpoint) (treediff.Side, error) {
+		found, ok := sides[c.Commit]
+		if ok {
+			return found, nil
+		}
+		found, err := s.side(c)
+		sides[c.Commit] = found
+		return found, err
+	}
+	list := make([]treediff.Pair, len(pairs))
+	for i, p := range pairs {
+		var err error
+		if p.From == nil {
+			list[i].From, err = s.sideBefore(nil, p.To)
+		} else {
+			list[i].From, err = side(p.From)
+		}
+		if err == nil {
+			list[i].To, err = side(p.To)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return treediff.TotalsOf(ctx, s.diffSource(), list)
 }

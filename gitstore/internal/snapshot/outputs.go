@@ -167,8 +167,17 @@ func (s *Checker) Check(ctx context.Context, entries []trees.Entry, r *checkpoin
 	for _, o := range r.Outputs() {
 		digests[o.Location] = o.Digest
 	}
-	report.Changed, err = s.differ(ctx, back, digests)
-	return report, err
+	places := slices.Sorted(maps.Keys(digests))
+	now, err := s.Digests(ctx, slices.DeleteFunc(slices.Clone(places), func(p string) bool { return digests[p] == "" }))
+	if err != nil {
+		return report, err
+	}
+	for _, place := range places {
+		if is := now[place]; is != "" && is != digests[place] && !back.Restores(place, is, digests[place]) {
+			report.Changed = append(report.Changed, place)
+		}
+	}
+	return report, nil
 }
 
 // Missing returns files of a record that exist neither in the worktree nor in the
@@ -202,23 +211,6 @@ func (s *Checker) Missing(entries []trees.Entry, r *checkpoint.Record) ([]string
 func has(find *trees.Finder, tree trees.Entry, path string) bool {
 	_, hash, err := find.Lookup(tree.Hash, path)
 	return err == nil && !hash.IsZero()
-}
-
-// differ returns sorted paths of files that differ from their digest. It ignores paths
-// without file or digest.
-func (s *Checker) differ(ctx context.Context, back RestorePlan, digests map[string]string) ([]string, error) {
-	places := slices.Sorted(maps.Keys(digests))
-	now, err := s.Digests(ctx, slices.DeleteFunc(slices.Clone(places), func(p string) bool { return digests[p] == "" }))
-	if err != nil {
-		return nil, err
-	}
-	var changed []string
-	for _, place := range places {
-		if is := now[place]; is != "" && is != digests[place] && !back.Restores(place, is, digests[place]) {
-			changed = append(changed, place)
-		}
-	}
-	return changed, nil
 }
 
 // RestorePlan maps paths to restore targets.
@@ -270,9 +262,14 @@ func (s *Checker) CarryOver(entries []trees.Entry, record func() (*checkpoint.Re
 		return nil
 	}
 	defer root.Close()
+	places := r.PhaseArtifacts()
+	for _, o := range r.Outputs() {
+		places = append(places, o.Location)
+	}
 	var kept []string
 	find := &trees.Finder{Reader: s.Objects}
-	for _, place := range referred(r) {
+	for _, place := range places {
+		place = path.Clean(place)
 		if !has(find, artifacts, place) || has(find, staged, place) {
 			continue
 		}
@@ -281,18 +278,6 @@ func (s *Checker) CarryOver(entries []trees.Entry, record func() (*checkpoint.Re
 		}
 	}
 	return kept
-}
-
-// referred returns paths of outputs and of phase artifacts.
-func referred(r *checkpoint.Record) []string {
-	places := r.PhaseArtifacts()
-	for _, o := range r.Outputs() {
-		places = append(places, o.Location)
-	}
-	for i := range places {
-		places[i] = path.Clean(places[i])
-	}
-	return places
 }
 
 // MaxDigested limits the size of files with a digest, in bytes.

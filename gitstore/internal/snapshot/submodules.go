@@ -6,7 +6,12 @@ import (
 	"path/filepath"
 	"strings"
 
+	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/git/repository"
+	"git-checkpoint/gitstore/internal/trees"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // ChangedSubmodules returns the paths of submodules that have other commits than the index
@@ -44,4 +49,48 @@ func (s *Capturer) ChangedSubmodules(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	return git.Fields(out), nil
+}
+
+// A LocalCommit is a commit of a submodule that other clones cannot check out.
+type LocalCommit struct {
+	Path    string // of the submodule
+	Commit  plumbing.Hash
+	Missing bool // the submodule of this clone lacks the commit
+}
+
+// LocalCommits returns the commits of submodules that a checkpoint names and that no remote
+// of the submodule has, by its remote-tracking branches. It looks only at submodules that
+// differ from the checkpoint's HEAD and that are checked out here.
+func (s *Capturer) LocalCommits(ctx context.Context, c *chain.Checkpoint) ([]LocalCommit, error) {
+	st, err := s.OpenSnapshot(c)
+	if err != nil || s.repo.Info.Root == "" {
+		return nil, err
+	}
+	targets, err := s.Targets(st)
+	if err != nil {
+		return nil, err
+	}
+	var found []LocalCommit
+	for _, t := range targets {
+		if !t.Index || t.IndexWant[0].Mode != trees.ModeGitlink {
+			continue
+		}
+		l := LocalCommit{Path: t.Path, Commit: t.IndexWant[0].Hash}
+		dir := filepath.Join(s.repo.Info.Root, filepath.FromSlash(t.Path))
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err != nil {
+			continue // not checked out
+		}
+		g := git.Git{Dir: dir, Unset: repository.Variables(), Apart: s.repo.Git.Apart, Env: []string{"GIT_NO_LAZY_FETCH=1"}}
+		if _, err := g.Output(ctx, "cat-file", "-e", l.Commit.String()+"^{commit}"); err != nil {
+			l.Missing = true
+			found = append(found, l)
+			continue
+		}
+		// The question of git push --recurse-submodules=check.
+		out, err := g.Output(ctx, "rev-list", "-n", "1", l.Commit.String(), "--not", "--remotes")
+		if err == nil && len(out) > 0 {
+			found = append(found, l)
+		}
+	}
+	return found, nil
 }

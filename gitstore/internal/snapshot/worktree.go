@@ -48,7 +48,10 @@ func (c *capture) worktree() error {
 			continue
 		}
 		if d.New.Mode == 0 {
-			if !c.isGone(d.Path) {
+			// Git lists the files of an unreadable directory as deleted too. A directory with
+			// the name of a file takes its place.
+			info, err := os.Lstat(filepath.Join(c.Root, filepath.FromSlash(d.Path)))
+			if (err != nil || !info.IsDir()) && !isGone(err) {
 				c.skip(checkpoint.InWorktree, d.Path, 0, checkpoint.NotReadable)
 				continue
 			}
@@ -72,13 +75,6 @@ type rawChange struct {
 	status string
 	left   string    // reason why the file is left out, or ""
 	found  foundFile // zero if git has compared it
-}
-
-// isGone reports whether git rightly lists a file as deleted: it does not exist, or a
-// directory has its name. Git lists the files of an unreadable directory as deleted too.
-func (c *capture) isGone(path string) bool {
-	info, err := os.Lstat(filepath.Join(c.Root, filepath.FromSlash(path)))
-	return err == nil && info.IsDir() || isGone(err)
 }
 
 // parseRaw parses alternating fields: ":<old mode> <new mode> <old hash> <new hash>
@@ -305,7 +301,12 @@ func (c *capture) store(w candidate, f *trees.FileEntry) (reason string, filtere
 	var data []byte
 	if !w.cached {
 		var err error
-		if data, err = content(c.root, f); err != nil {
+		if name := filepath.FromSlash(f.Path); f.Mode == trees.ModeSymlink {
+			data, err = linkTarget(c.root, name)
+		} else {
+			data, err = c.root.ReadFile(name)
+		}
+		if err != nil {
 			return "not readable", false
 		}
 	}
@@ -320,14 +321,6 @@ func (c *capture) store(w candidate, f *trees.FileEntry) (reason string, filtere
 		f.Hash = c.k.Add(plumbing.BlobObject, data)
 	}
 	return "", false
-}
-
-func content(root *os.Root, f *trees.FileEntry) ([]byte, error) {
-	name := filepath.FromSlash(f.Path)
-	if f.Mode != trees.ModeSymlink {
-		return root.ReadFile(name)
-	}
-	return linkTarget(root, name)
 }
 
 // linkTarget returns the target of a symlink, which a regular file contains if git creates no
