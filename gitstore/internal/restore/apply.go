@@ -23,20 +23,13 @@ import (
 // prepare stores the content of every file that will be replaced, and creates new files in the
 // staging directory. It changes no file of the worktree.
 func (s *Worktree) prepare(ctx context.Context, w *staging, plan *decision) error {
-	root, err := os.OpenRoot(s.Root)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	in := &places{root: root}
-	defer in.close()
-	for i := range plan.steps {
-		if err := s.checkWanted(plan.steps[i]); err != nil {
+	for _, st := range plan.steps {
+		if err := s.checkWanted(st); err != nil {
 			return err
 		}
-		if err := s.keepBefore(ctx, in, &plan.steps[i]); err != nil {
-			return fmt.Errorf("keep %q: %w", plan.steps[i].path, err)
-		}
+	}
+	if err := s.keepAll(ctx, plan.steps); err != nil {
+		return err
 	}
 	if slices.ContainsFunc(plan.steps, func(st Step) bool { return st.merge }) {
 		if err := s.Objects.Flush(ctx); err != nil { // git checkout-index reads the results

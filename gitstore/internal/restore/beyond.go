@@ -124,14 +124,17 @@ func (r *restoring) later(ctx context.Context, snap *contents.Files, area *locke
 		}
 	}
 	isCut := slices.ContainsFunc(snap.States.Skipped, func(f checkpoint.Skipped) bool { return f.Path == "." })
-	if extent.Untracked == checkpoint.NoFiles || isCut {
+	if extent.Untracked == checkpoint.NoFiles || isCut || r.s.Untracked == nil {
 		return list, nil
 	}
-	untracked, err := r.laterUntracked(ctx, snap)
+	untracked, err := r.s.Untracked(ctx)
 	if err != nil {
 		return nil, err
 	}
-	untracked = slices.DeleteFunc(untracked, func(path string) bool { return !isNew(path) })
+	limits := r.s.boundary(ctx)
+	untracked = slices.DeleteFunc(untracked, func(path string) bool {
+		return limits.Find(path).Reason != "" || snap.Entry(path) != (Side{}) || !isNew(path)
+	})
 	if len(untracked) == 0 {
 		return list, nil
 	}
@@ -176,28 +179,6 @@ func (r *restoring) laterStaged(ctx context.Context, snap *contents.Files, area 
 	return list, nil
 }
 
-// laterUntracked returns the untracked files that were not in the index of the save.
-func (r *restoring) laterUntracked(ctx context.Context, snap *contents.Files) ([]string, error) {
-	if r.s.Untracked == nil {
-		return nil, nil
-	}
-	all, err := r.s.Untracked(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var paths []string
-	limits := r.s.boundary(ctx)
-	for _, path := range all {
-		if limits.Find(path).Reason != "" {
-			continue
-		}
-		if snap.Entry(path) == (Side{}) {
-			paths = append(paths, path)
-		}
-	}
-	return paths, nil
-}
-
 // ignoresAlike reports whether git ignores the same files as at the save: the rules that the
 // snapshot does not have match the recorded digest, and all other .gitignore files have their
 // content of the save.
@@ -210,8 +191,17 @@ func (s *Worktree) ignoresAlike(ctx context.Context, snap *contents.Contents) (b
 	}
 	then := map[string]plumbing.Hash{}
 	for _, tree := range []plumbing.Hash{snap.Staged, trees.HashOf(snap.Entries, "worktree"), trees.HashOf(snap.Entries, "untracked")} {
-		if err := s.addIgnoreFiles(then, tree); err != nil {
+		if tree.IsZero() {
+			continue
+		}
+		files, err := trees.Diff(s.Objects, plumbing.ZeroHash, tree)
+		if err != nil {
 			return false, err
+		}
+		for _, f := range files {
+			if path.Base(f.Path) == ".gitignore" {
+				then[f.Path] = f.New.Hash
+			}
 		}
 	}
 	for _, path := range snap.Record.Snapshot().Deleted {
@@ -241,18 +231,4 @@ func (s *Worktree) ignoresAlike(ctx context.Context, snap *contents.Contents) (b
 		}
 	}
 	return maps.Equal(then, now), nil
-}
-
-// addIgnoreFiles adds the .gitignore files of a tree.
-func (s *Worktree) addIgnoreFiles(files map[string]plumbing.Hash, tree plumbing.Hash) error {
-	if tree.IsZero() {
-		return nil
-	}
-	changes, err := trees.Diff(s.Objects, plumbing.ZeroHash, tree)
-	for _, c := range changes {
-		if path.Base(c.Path) == ".gitignore" {
-			files[c.Path] = c.New.Hash
-		}
-	}
-	return err
 }

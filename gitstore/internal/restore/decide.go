@@ -78,9 +78,6 @@ type Step struct {
 	base        Side
 }
 
-// Path returns the path of the step, relative to the root.
-func (st Step) Path() string { return st.path }
-
 func (st Step) creates() bool { return st.work && st.workAfter != Side{} }
 
 func (st Step) removes() bool { return st.work && st.workAfter == Side{} }
@@ -121,15 +118,6 @@ type decision struct {
 	foreign   []string // repositories that contain paths of inTheWay
 	unmerged  bool     // files with conflicts become unmerged index entries
 	conflicts []string // files whose merge has conflicts
-}
-
-// written returns the paths whose files a step writes.
-func (d *decision) written() map[string]bool {
-	paths := map[string]bool{}
-	for _, st := range d.steps {
-		paths[st.path] = st.work
-	}
-	return paths
 }
 
 // decide returns steps for all targets, based on the current state of each path. If index

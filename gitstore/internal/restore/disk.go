@@ -34,17 +34,6 @@ func diskMode(info fs.FileInfo) uint32 {
 	return 0
 }
 
-// same reports whether git treats two files as equal: same bytes and, if core.fileMode is
-// set, same executable bit.
-func (d fileOnDisk) same(o fileOnDisk, fileMode bool) bool {
-	const exec = 0o100
-	switch {
-	case d.hash != o.hash, (d.mode == 0) != (o.mode == 0), (d.mode == trees.ModeSymlink) != (o.mode == trees.ModeSymlink):
-		return false
-	}
-	return !fileMode || d.mode&exec == o.mode&exec
-}
-
 // side returns mode and hash.
 func (d fileOnDisk) side() Side { return Side{Mode: d.mode, Hash: d.hash} }
 
@@ -77,7 +66,10 @@ func readDisk(pl place) (fileOnDisk, []byte, error) {
 		data = make([]byte, info.Size())
 		_, err = io.ReadFull(f, data)
 		if err = errors.Join(err, f.Close()); err != nil {
-			return fileOnDisk{}, nil, shorter(err)
+			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) { // the file became shorter
+				err = ErrConcurrentChange
+			}
+			return fileOnDisk{}, nil, err
 		}
 	}
 	again, err := pl.dir.Lstat(pl.name)
@@ -86,14 +78,6 @@ func readDisk(pl place) (fileOnDisk, []byte, error) {
 	}
 	d.hash = plumbing.ComputeHash(plumbing.BlobObject, data)
 	return d, data, nil
-}
-
-// shorter converts the error of a read from a file that has become shorter.
-func shorter(err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return ErrConcurrentChange
-	}
-	return err
 }
 
 // hashDisk is like readDisk, but returns only the hash.

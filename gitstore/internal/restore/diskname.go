@@ -18,10 +18,6 @@ type diskNames struct {
 	listed map[string]*nameList
 }
 
-func newDiskNames(root *os.Root) *diskNames {
-	return &diskNames{in: places{root: root}, dirs: map[string]string{}, listed: map[string]*nameList{}}
-}
-
 // dir returns the stored path of a directory.
 func (d *diskNames) dir(name string) string {
 	if name == "." || name == "" {

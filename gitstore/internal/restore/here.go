@@ -2,10 +2,12 @@ package restore
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
+	"git-checkpoint/gitstore/internal/facts"
 	"git-checkpoint/gitstore/internal/repo"
 )
 
@@ -25,15 +27,6 @@ func (req *RestoreRequest) isWhole() bool {
 func (req *RestoreRequest) goesBack() bool {
 	c := req.Checkpoint
 	return req.Asked && req.Since == nil && req.isWhole() && req.Changed != Merged && c.ID != "" && c.Valid() && !c.Archived
-}
-
-// point returns the checkpoint from which the work goes on, or "".
-func (s *Restorer) point(ctx context.Context, i checkpoint.Issue) checkpoint.ID {
-	p, err := s.chain.Point(ctx, i)
-	if err != nil {
-		return ""
-	}
-	return p.ID
 }
 
 // goBack records that the work goes on from another checkpoint than before (chain.SetPoint),
@@ -73,4 +66,57 @@ func (s *Restorer) recordHere(i checkpoint.Issue, heads []checkpoint.ID) {
 	if err := s.chain.SetHere(i, heads[0], heads[1:]...); err != nil {
 		s.repo.Notify("the checkpoint of this worktree's files is not recorded: %v", err)
 	}
+}
+
+// A NotHere is a checkpoint that was saved in parallel to the files in this worktree.
+type NotHere struct {
+	chain.Checkpoint
+	Files  []string // files that a restore with the choice merge would change or leave
+	Reason string   // why such a restore is refused here, or ""
+}
+
+// maxNotHere limits the checkpoints that NotHere compares.
+const maxNotHere = 5
+
+// NotHere returns the checkpoints of the branch that were saved in parallel in another clone, and
+// of which files are not in this worktree, newest first. If Heads has no record of this worktree,
+// the list is empty.
+func (s *Restorer) NotHere(ctx context.Context, issue checkpoint.Issue) ([]NotHere, error) {
+	heads := s.chain.Heads(issue)
+	if len(heads) == 0 || s.repo.Info.Root == "" {
+		return nil, nil
+	}
+	live, err := s.chain.ReadChain(ctx, issue, repo.LiveRef(issue), 1)
+	if err != nil || !s.chain.SeenElsewhere(ctx, live) { // parallel work comes from another clone
+		return nil, err
+	}
+	if live, err = s.chain.ReadChain(ctx, issue, repo.LiveRef(issue), chain.RetentionDepth); err != nil {
+		return nil, err
+	}
+	here := live.Find(heads[0])
+	head, err := s.repo.ReadHead(ctx)
+	if err != nil || here == nil || head.Branch != "" && facts.RecordedBranch(head.Branch) != here.Branch {
+		return nil, err
+	}
+	var list []NotHere
+	for _, c := range live.Parallel(heads) {
+		if c.Branch != here.Branch || !c.Valid() || len(list) == maxNotHere {
+			continue
+		}
+		done, err := s.Restore(ctx, RestoreRequest{Checkpoint: &c, Request: Request{Asked: true, Changed: Merged, DryRun: true}})
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if refused, ok := errors.AsType[*repo.RefusedError](err); ok && refused.Reason != "" {
+			list = append(list, NotHere{Checkpoint: c, Reason: refused.Reason})
+		}
+		if err != nil { // verify reports a damaged checkpoint
+			continue
+		}
+		files := slices.Concat(done.Restored, done.Skipped, done.InTheWay, done.Others)
+		if slices.Sort(files); len(files) > 0 {
+			list = append(list, NotHere{Checkpoint: c, Files: slices.Compact(files)})
+		}
+	}
+	return list, nil
 }

@@ -21,32 +21,24 @@ func (s *Worktree) decide(ctx context.Context, targets []Target, now func(string
 	if rewritten, err := s.Rewritten(ctx); err != nil || !rewritten {
 		return plan, err
 	}
-	if targets, err = s.mergeCommitted(ctx, targets, now); err != nil {
-		return plan, err
-	}
-	return decide(targets, now, r), nil
-}
-
-// mergeCommitted chooses a merge for targets without a choice whose index entry and file
-// are those of HEAD, and differ from HEAD at the save.
-func (s *Worktree) mergeCommitted(ctx context.Context, targets []Target, now func(string) state) ([]Target, error) {
 	head, err := s.Head(ctx)
 	if err != nil {
-		return nil, err
+		return plan, err
 	}
 	find := &trees.Finder{Reader: s.Objects}
 	targets = slices.Clone(targets)
 	for i, t := range targets {
 		in, err := contents.At(find, head, t.Path)
 		if err != nil {
-			return nil, err
+			return plan, err
 		}
+		// Only commits have changed a file that is as in HEAD, and not as in HEAD at the save.
 		has := now(t.Path)
 		if t.choice == "" && has.index == contents.Merged(in) && has.work == in && in != t.WorkBase {
 			targets[i].choice = Merged
 		}
 	}
-	return targets, nil
+	return decide(targets, now, r), nil
 }
 
 // decideTouched calls decide: a path changed by a later commit counts as changed, even

@@ -19,10 +19,6 @@ import (
 // worktree's current restore. While the journal exists, the restore is not finished.
 func (s *Restorer) journal() string { return filepath.Join(s.repo.StateDir(), "restore") }
 
-func (s *Restorer) writeJournal(sf *safety) error {
-	return s.repo.WriteFile(s.journal(), []byte(sf.ref+"\n"))
-}
-
 func (s *Restorer) removeJournal() error { return fsutil.IgnoreMissing(os.Remove(s.journal())) }
 
 // Pending reports whether a restore in this worktree was killed and can be finished or
@@ -34,14 +30,6 @@ func (s *Restorer) Pending(ctx context.Context) bool {
 
 // StaleIndexLock returns a killed restore's index lock path, or "".
 func (s *Restorer) StaleIndexLock() string { return s.site(nil).Stale() }
-
-func (s *Restorer) journaled() string {
-	data, err := os.ReadFile(s.journal())
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(data))
-}
 
 // worktreeWait is the time that a restore waits for the lock of another restore. If a
 // restore is killed while starting git, its child process holds the lock until the exec
@@ -72,8 +60,9 @@ func (s *Restorer) lockWorktree() (release func(), err error) {
 // pending returns the safety snapshot of a killed restore, or nil. The journal is written
 // first, so if the snapshot does not exist, the restore has not changed any file.
 func (s *Restorer) pending(ctx context.Context) (*safety, error) {
-	ref := s.journaled()
-	if ref == "" {
+	data, err := os.ReadFile(s.journal())
+	ref := strings.TrimSpace(string(data))
+	if err != nil || ref == "" {
 		return nil, nil
 	}
 	commit, err := s.repo.ReadRef(ctx, ref)
@@ -92,7 +81,11 @@ func (s *Restorer) finishPending(ctx context.Context) error {
 	if sf == nil {
 		return s.removeJournal()
 	}
-	if err := s.finish(ctx, sf); err != nil {
+	steps, err := sf.steps()
+	if err == nil {
+		err = refusal(s.site(s.repo.NewObjectWriter()).Finish(ctx, steps))
+	}
+	if err != nil {
 		if _, refused := errors.AsType[*repo.RefusedError](err); refused {
 			return err
 		}
@@ -103,15 +96,6 @@ func (s *Restorer) finishPending(ctx context.Context) error {
 	}
 	s.recordHere(checkpoint.Issue(sf.plan.Issue), nil) // the paths that the restore left are not in the plan
 	return s.removeJournal()
-}
-
-// finish executes the remaining steps of a restore.
-func (s *Restorer) finish(ctx context.Context, sf *safety) error {
-	steps, err := sf.steps()
-	if err != nil {
-		return err
-	}
-	return refusal(s.site(s.repo.NewObjectWriter()).Finish(ctx, steps))
 }
 
 // sweep removes temporary files of a killed restore, except its journal. The caller holds

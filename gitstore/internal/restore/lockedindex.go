@@ -162,25 +162,6 @@ func (a *lockedIndex) freeLock() {
 	a.lock = ""
 }
 
-// replace renames the copy to the index. After a kill, either the old or the new index
-// exists, and the lock is recognizable.
-func (a *lockedIndex) replace() error {
-	if err := os.Rename(a.copied(), a.file); err != nil {
-		if !errors.Is(err, syscall.EXDEV) {
-			return fmt.Errorf("write index: %w", err)
-		}
-		// If GIT_INDEX_FILE is on another file system, copy to a temporary file beside it
-		// first.
-		near := a.file + ".git-checkpoint"
-		defer os.Remove(near)
-		if err := errors.Join(copyFile(a.copied(), near), os.Remove(a.copied())); err != nil {
-			return fmt.Errorf("write index: %w", err)
-		}
-		return os.Rename(near, a.file)
-	}
-	return nil
-}
-
 // copyFile copies a file with permissions and mtime. Git compares file times with the
 // index's mtime to detect racily clean entries. If the source is missing, copyFile
 // creates no file.
@@ -225,27 +206,35 @@ func (a *lockedIndex) edit(ctx context.Context, edits []indexEdit) error {
 		return fmt.Errorf("copy index: %w", err)
 	}
 	defer os.Remove(a.copied())
-	w := &indexWriter{s: a.s, git: a.git(), file: a.copied()}
+	w := &indexWriter{s: a.s, git: a.s.Git.With("GIT_INDEX_FILE="+a.copied(), "GIT_LITERAL_PATHSPECS=1"), file: a.copied()}
+	w.git.Dir = a.s.Root
 	if err := w.write(ctx, edits); err != nil {
 		return fmt.Errorf("write index: %w", err)
 	}
-	return a.replace()
+	// After a kill, either the old or the new index exists, and the lock is recognizable.
+	err := os.Rename(a.copied(), a.file)
+	if errors.Is(err, syscall.EXDEV) {
+		// GIT_INDEX_FILE is on another file system: copy to a temporary file beside it first.
+		near := a.file + ".git-checkpoint"
+		defer os.Remove(near)
+		if err = errors.Join(copyFile(a.copied(), near), os.Remove(a.copied())); err == nil {
+			return os.Rename(near, a.file)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("write index: %w", err)
+	}
+	return nil
 }
 
-// git returns a git command for the copied index, run from the worktree root. The
-// post-index-change hook is disabled in run, since the copy is not yet the index.
-func (a *lockedIndex) git() git.Git {
-	g := a.s.Git.With("GIT_INDEX_FILE="+a.copied(), "GIT_LITERAL_PATHSPECS=1")
-	g.Dir = a.s.Root
-	return g
-}
-
+// An indexWriter changes a copy of the index.
 type indexWriter struct {
 	s    *Worktree
-	git  git.Git
+	git  git.Git // for the copy, run from the worktree root
 	file string
 }
 
+// run runs git without the post-index-change hook, since the copy is not yet the index.
 func (w *indexWriter) run(ctx context.Context, stdin []byte, args ...string) error {
 	_, err := w.git.Pipe(ctx, stdin, append([]string{"-c", "core.hooksPath=" + os.DevNull, "-c", "core.safecrlf=false"}, args...)...)
 	return err

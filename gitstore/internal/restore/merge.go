@@ -118,16 +118,11 @@ func (s *Worktree) mergeFile(ctx context.Context, st *Step) (sides Stages, clean
 	case code < 0 || code > 127:
 		return sides, false, err
 	}
-	st.workAfter = Side{Mode: mergeMode(st.before.work.Mode, st.base.Mode, st.workAfter.Mode), Hash: s.Objects.Add(plumbing.BlobObject, out)}
-	return sides, err == nil, nil
-}
-
-// mergeMode returns the mode of the side that changed it.
-func mergeMode(mine, base, theirs uint32) uint32 {
-	if theirs == base {
-		return mine
+	if st.workAfter.Mode == st.base.Mode { // the mode of the side that changed it
+		st.workAfter.Mode = mine.Mode
 	}
-	return theirs
+	st.workAfter.Hash = s.Objects.Add(plumbing.BlobObject, out)
+	return sides, err == nil, nil
 }
 
 // addFiltered adds the content of a file as git add would store it. want is its hash.

@@ -1,7 +1,9 @@
 package restore
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -32,9 +34,9 @@ func (o *operation) key() string {
 	return o.move.Old.String() + " " + o.move.New.String() + " " + o.move.Message
 }
 
-// toUndo returns the newest operation of an issue that is not undone, or nil. Restores are
-// those of this worktree.
-func (s *Restorer) toUndo(ctx context.Context, issue checkpoint.Issue) (*operation, error) {
+// nextUndo returns the operation that an undo would revert: the newest operation of an issue
+// that is not undone. Restores are those of this worktree. It fails with ErrNothingToUndo.
+func (s *Restorer) nextUndo(ctx context.Context, issue checkpoint.Issue) (*operation, error) {
 	entries, snapshot, err := s.history(ctx, issue, false)
 	if err != nil {
 		return nil, err
@@ -47,23 +49,28 @@ func (s *Restorer) toUndo(ctx context.Context, issue checkpoint.Issue) (*operati
 		if i >= before {
 			break
 		}
-		ids, err := s.lostBy(ctx, issue, entries[i])
+		c, archive, err := s.chains(ctx, issue)
 		if err != nil {
 			return nil, err
 		}
-		if len(ids) > 0 {
+		lost, err := s.removedBy(ctx, c, archive, entries[i])
+		if err != nil {
+			return nil, err
+		}
+		if ids := lost.ids(); len(ids) > 0 {
 			return &operation{what: removal(entries[i].Message), at: entries[i].At, move: entries[i], ids: ids, newer: entries[:i]}, nil
 		}
 	}
 	if snapshot == nil {
-		return nil, nil
+		return nil, fmt.Errorf("undo for issue %s: %w", issue, repo.ErrNothingToUndo)
 	}
 	return &operation{what: "restore", at: snapshot.at, snapshot: snapshot, newer: entries[:before]}, nil
 }
 
-// toRedo returns the newest undo of an issue that was not redone, or nil. If another
-// restore or removal is newer than the undo, nothing can be redone.
-func (s *Restorer) toRedo(ctx context.Context, issue checkpoint.Issue) (*operation, error) {
+// nextRedo returns the undo that a redo would revert: the newest undo of an issue that was not
+// redone. If another restore or removal is newer than the undo, nothing can be redone. It fails
+// with ErrNothingToRedo.
+func (s *Restorer) nextRedo(ctx context.Context, issue checkpoint.Issue) (*operation, error) {
 	entries, snapshot, err := s.history(ctx, issue, true)
 	if err != nil {
 		return nil, err
@@ -74,8 +81,9 @@ func (s *Restorer) toRedo(ctx context.Context, issue checkpoint.Issue) (*operati
 			return &operation{what: "restore", at: snapshot.at, snapshot: snapshot, newer: entries[:at]}, nil
 		}
 	}
+	nothing := fmt.Errorf("redo for issue %s: %w", issue, repo.ErrNothingToRedo)
 	if undo == len(entries) {
-		return nil, nil
+		return nil, nothing
 	}
 	refs, err := s.repo.UndoRefs(ctx, issue)
 	if err != nil {
@@ -83,11 +91,15 @@ func (s *Restorer) toRedo(ctx context.Context, issue checkpoint.Issue) (*operati
 	}
 	last, err := s.newestSafety(refs, false)
 	if err != nil || last != nil && last.origin().newer(entries, last.at) <= undo {
+		return nil, cmp.Or(err, nothing)
+	}
+	c, archive, err := s.chains(ctx, issue)
+	if err != nil {
 		return nil, err
 	}
-	back, err := s.returnedBy(ctx, issue, entries[undo])
+	back, err := s.returnedTo(ctx, c, archive, entries[undo])
 	if err != nil || len(back.live)+len(back.archived) == 0 {
-		return nil, err
+		return nil, cmp.Or(err, nothing)
 	}
 	return &operation{what: undone(entries[undo:]), at: entries[undo].At, move: entries[undo], ids: back.ids(), newer: entries[:undo]}, nil
 }
@@ -202,19 +214,6 @@ func removal(message string) string {
 		}
 	}
 	return ""
-}
-
-// lostBy returns the checkpoints that an undo of a removal would restore.
-func (s *Restorer) lostBy(ctx context.Context, issue checkpoint.Issue, e refs.Logged) ([]checkpoint.ID, error) {
-	c, archive, err := s.chains(ctx, issue)
-	if err != nil {
-		return nil, err
-	}
-	lost, err := s.removedBy(ctx, c, archive, e)
-	if err != nil {
-		return nil, err
-	}
-	return lost.ids(), nil
 }
 
 // chains returns the chain and the archive of an issue.

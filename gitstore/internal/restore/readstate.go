@@ -52,7 +52,7 @@ func (s *Worktree) readState(ctx context.Context, targets []Target, area *locked
 	defer root.Close()
 	o := &stateReader{s: s, ctx: ctx, root: root, in: places{root: root, fixed: true}, x: area.x, staged: area.tree, find: trees.Finder{Reader: s.Objects}, raw: raw, read: read, now: make(map[string]*state, len(targets))}
 	o.limits = s.boundary(ctx)
-	o.names = newDiskNames(root)
+	o.names = &diskNames{in: places{root: root}, dirs: map[string]string{}, listed: map[string]*nameList{}}
 	defer func() {
 		o.in.close()
 		o.names.in.close()
@@ -72,8 +72,16 @@ func (s *Worktree) readState(ctx context.Context, targets []Target, area *locked
 	if raw {
 		return now, nil
 	}
-	if err := o.hash(); err != nil {
+	blobs, err := s.Hash(ctx, o.asked, read)
+	if err != nil {
 		return nil, err
+	}
+	for i, f := range o.asked {
+		st := o.now[f.Path]
+		st.work.Hash, st.cached = blobs[i].Hash, blobs[i].Cached
+		if blobs[i].Hash.IsZero() {
+			st.blockage, st.work.Hash = "not readable", plumbing.NewHash("ff")
+		}
 	}
 	return now, s.markSparse(ctx, targets, o.now)
 }
@@ -100,8 +108,15 @@ func (o *stateReader) readPath(t *Target) error {
 	if !t.Work {
 		return nil
 	}
-	if err := o.readWorktree(t, st, entries); err != nil {
+	err := o.readFile(t, st, entries)
+	if f := o.limits.Find(t.Path); f.Reason != "" {
+		st.foreign, st.blockage = f.Path, f.Reason
+	}
+	if err != nil && passing(err) {
 		return fmt.Errorf("read %q: %w", t.Path, err)
+	}
+	if err != nil { // an unreadable file
+		st.blockage = err.Error()
 	}
 	return nil
 }
@@ -136,24 +151,6 @@ func (o *stateReader) readIndexAround(path string, st *state) error {
 	return err
 }
 
-// readWorktree reads the worktree state of a path, except hashes of regular files that
-// git has to compute. An unreadable file is marked as blocked. Temporary errors (resource
-// limits, failing disks) are returned instead.
-func (o *stateReader) readWorktree(t *Target, st *state, entries []index.Entry) error {
-	err := o.readFile(t, st, entries)
-	if f := o.limits.Find(t.Path); f.Reason != "" {
-		st.foreign, st.blockage = f.Path, f.Reason
-	}
-	switch {
-	case err == nil:
-		return nil
-	case passing(err):
-		return err
-	}
-	st.blockage = err.Error()
-	return nil
-}
-
 // passing reports whether an error is temporary or unrelated to the file.
 func passing(err error) bool {
 	for _, cause := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.ENOSPC, syscall.EIO} {
@@ -164,6 +161,8 @@ func passing(err error) bool {
 	return false
 }
 
+// readFile reads the worktree state of a path, except hashes of regular files that git has to
+// compute.
 func (o *stateReader) readFile(t *Target, st *state, entries []index.Entry) error {
 	pl, err := o.in.open(t.Path, false)
 	var blocked *blockedError
@@ -184,9 +183,12 @@ func (o *stateReader) readFile(t *Target, st *state, entries []index.Entry) erro
 	case err != nil:
 		return err
 	}
+	// A file system that ignores case may have opened the file of another path. The stored path is
+	// another path if the index or the restore contains it. Otherwise the user has only renamed
+	// the file to another case, without git.
 	stored := o.names.file(pl, info, t.Path)
 	switch {
-	case o.isOther(t.Path, stored):
+	case stored != t.Path && (o.now[stored] != nil || len(o.x.Lookup(stored)) > 0):
 		st.above, st.made = stored, otherDir(t.Path, stored)
 		return nil
 	case info.IsDir():
@@ -213,13 +215,6 @@ func (o *stateReader) readFile(t *Target, st *state, entries []index.Entry) erro
 		o.asked = append(o.asked, snapshot.WorktreeFile{Path: t.Path, Staged: st.index[0].Hash})
 	}
 	return nil
-}
-
-// isOther reports whether the file system ignores case and has opened the file of another path.
-// The stored path is another path if the index or the restore contains it. Otherwise the user has
-// only renamed the file to another case, without git.
-func (o *stateReader) isOther(path, stored string) bool {
-	return stored != path && (o.now[stored] != nil || len(o.x.Lookup(stored)) > 0)
 }
 
 // missing returns the topmost missing parent directory of a path.
@@ -276,20 +271,4 @@ func unmodified(e index.Entry, info fs.FileInfo, written time.Time) bool {
 		return false
 	}
 	return st.MTime.Nsec != 0 && written.After(info.ModTime())
-}
-
-// hash computes blob hashes after git's clean filters.
-func (o *stateReader) hash() error {
-	blobs, err := o.s.Hash(o.ctx, o.asked, o.read)
-	if err != nil {
-		return err
-	}
-	for i, f := range o.asked {
-		st := o.now[f.Path]
-		st.work.Hash, st.cached = blobs[i].Hash, blobs[i].Cached
-		if blobs[i].Hash.IsZero() {
-			st.blockage, st.work.Hash = "not readable", plumbing.NewHash("ff")
-		}
-	}
-	return nil
 }

@@ -119,7 +119,7 @@ func withSteps(former *safety, steps []Step) ([]Step, error) {
 	}
 	byPath := map[string]Step{}
 	for _, st := range append(slices.Clone(steps), more...) {
-		byPath[st.Path()] = st
+		byPath[st.path] = st
 	}
 	var all []Step
 	for _, path := range slices.Sorted(maps.Keys(byPath)) {
@@ -128,16 +128,8 @@ func withSteps(former *safety, steps []Step) ([]Step, error) {
 	return all, nil
 }
 
-// returnedBy returns the checkpoints that an undo brought back to chain and archive and that
+// returnedTo returns the checkpoints that an undo brought back to chain and archive and that
 // are still there, and the ledger from before the undo.
-func (s *Restorer) returnedBy(ctx context.Context, issue checkpoint.Issue, e refs.Logged) (*removed, error) {
-	c, archive, err := s.chains(ctx, issue)
-	if err != nil {
-		return nil, err
-	}
-	return s.returnedTo(ctx, c, archive, e)
-}
-
 func (s *Restorer) returnedTo(ctx context.Context, c, archive *chain.Chain, e refs.Logged) (*removed, error) {
 	before, err := s.chain.Walk(c.Issue, c.Ref, e.Old, 0)
 	if err != nil {

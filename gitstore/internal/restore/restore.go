@@ -154,7 +154,13 @@ func (r *restoring) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.tell(&plan)
+	r.done.Skipped, r.done.InTheWay, r.done.Sparse, r.done.Unknown = plan.changed, plan.inTheWay, plan.sparse, plan.unknown
+	r.done.Others, r.done.Unsaved, r.done.Merged = plan.others, plan.unsaved, plan.conflicts
+	r.done.Sparse = slices.DeleteFunc(r.done.Sparse, func(path string) bool { // it stays for another reason
+		return slices.Contains(plan.changed, path) || slices.Contains(plan.inTheWay, path)
+	})
+	r.done.Foreign = slices.Compact(slices.Sorted(slices.Values(plan.foreign)))
+	r.done.listSteps(plan.steps)
 	if r.req.DryRun || len(plan.steps) == 0 {
 		return nil
 	}
@@ -182,7 +188,10 @@ func (r *restoring) plan(ctx context.Context, area *lockedIndex) (decision, erro
 		return decision{}, err
 	}
 	plan.unmerged = r.req.Staged || !r.req.Worktree
-	written := plan.written()
+	written := map[string]bool{} // paths whose files a step writes
+	for _, st := range plan.steps {
+		written[st.path] = st.work
+	}
 	for _, t := range targets {
 		if t.From != "" && written[t.Path] {
 			r.done.Earlier = append(r.done.Earlier, EarlierFile{t.Path, t.From})
@@ -300,16 +309,6 @@ func (r *restoring) isUnchangedThere(t Target) bool {
 		}
 	}
 	return t.later || t.clean
-}
-
-func (r *restoring) tell(p *decision) {
-	r.done.Skipped, r.done.InTheWay, r.done.Sparse, r.done.Unknown = p.changed, p.inTheWay, p.sparse, p.unknown
-	r.done.Others, r.done.Unsaved, r.done.Merged = p.others, p.unsaved, p.conflicts
-	r.done.Sparse = slices.DeleteFunc(r.done.Sparse, func(path string) bool { // it stays for another reason
-		return slices.Contains(p.changed, path) || slices.Contains(p.inTheWay, path)
-	})
-	r.done.Foreign = slices.Compact(slices.Sorted(slices.Values(p.foreign)))
-	r.done.listSteps(p.steps)
 }
 
 // carryOut executes the plan after Keep made undo data durable.

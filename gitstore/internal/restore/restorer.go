@@ -109,7 +109,18 @@ func (s *Restorer) restore(ctx context.Context, req RestoreRequest) (*Restored, 
 	if err != nil {
 		return nil, err
 	}
-	done, err := r.run(ctx, st)
+	done := &Restored{ID: req.Checkpoint.ID}
+	site := s.site(r.k)
+	if r.since != nil {
+		site.Since = &r.since.Contents
+	} else {
+		site, done.Merging = s.siteFor(ctx, &req, st, r.k), s.merging(st)
+	}
+	outcome, err := site.Restore(ctx, s.layers(ctx, req.Checkpoint, st), req.Request, r.keep)
+	done.Outcome, done.Sessions = *outcome, site.Others
+	if r.safety != nil {
+		done.Undo = r.safety.ref
+	}
 	if err != nil && r.safety != nil {
 		return done, r.rollBack(context.WithoutCancel(ctx), done, err)
 	}
@@ -129,22 +140,6 @@ type undoable struct {
 	k      *repo.ObjectWriter
 	since  *snapshot.Stored // of the checkpoint Since, or nil
 	safety *safety          // set before the first change of the worktree
-}
-
-func (r *undoable) run(ctx context.Context, st *snapshot.Stored) (*Restored, error) {
-	done := &Restored{ID: r.req.Checkpoint.ID}
-	site := r.s.site(r.k)
-	if r.since != nil {
-		site.Since = &r.since.Contents
-	} else {
-		site, done.Merging = r.s.siteFor(ctx, r.req, st, r.k), r.s.merging(st)
-	}
-	outcome, err := site.Restore(ctx, r.s.layers(ctx, r.req.Checkpoint, st), r.req.Request, r.keep)
-	done.Outcome, done.Sessions = *outcome, site.Others
-	if r.safety != nil {
-		done.Undo = r.safety.ref
-	}
-	return done, err
 }
 
 // siteFor returns the worktree for the restore of a checkpoint.
@@ -172,7 +167,10 @@ func (r *undoable) keep(ctx context.Context, steps []Step) (finished func() erro
 		plan.Issue = string(r.req.Since.Issue)
 	}
 	if r.req.goesBack() {
-		plan.From, plan.To = r.s.point(ctx, c.Issue), c.ID
+		plan.To = c.ID
+		if p, err := r.s.chain.Point(ctx, c.Issue); err == nil {
+			plan.From = p.ID
+		}
 	}
 	r.safety, err = r.s.writeSafety(ctx, plan, steps, r.k)
 	return r.s.removeJournal, err

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/contents"
 	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/trees"
@@ -81,7 +82,7 @@ func (s *Restorer) writeSafety(ctx context.Context, plan safetyPlan, steps []Ste
 	if err != nil {
 		return nil, err
 	}
-	if err := s.writeJournal(sf); err != nil {
+	if err := s.repo.WriteFile(s.journal(), []byte(sf.ref+"\n")); err != nil {
 		return nil, err
 	}
 	old := append(expired(there, sf.at), s.forRedo(checkpoint.Issue(plan.Issue), there, sf.at)...)
@@ -123,7 +124,18 @@ func (s *Restorer) storeSafety(ctx context.Context, sf *safety, message string, 
 		return err
 	}
 	tree := []trees.Entry{{Mode: trees.ModeFile, Name: "plan", Hash: k.Add(plumbing.BlobObject, data)}}
-	if blobs := blobsOf(steps, k); len(blobs) > 0 {
+	var blobs []trees.Entry // that the steps need, named by their hashes
+	have := map[plumbing.Hash]bool{}
+	for _, st := range steps {
+		for _, hash := range st.Needs() {
+			if !hash.IsZero() && !have[hash] && k.Has(hash) {
+				have[hash] = true
+				k.Blobs = append(k.Blobs, hash)
+				blobs = append(blobs, trees.Entry{Mode: trees.ModeFile, Name: hash.String(), Hash: hash})
+			}
+		}
+	}
+	if len(blobs) > 0 {
 		tree = append(tree, trees.Entry{Mode: trees.ModeTree, Name: "blobs", Hash: k.AddTree(blobs)})
 	}
 	sf.commit = k.AddCommit(s.repo.NewCommit(k.AddTree(tree), sf.at, message))
@@ -141,22 +153,6 @@ func (s *Restorer) storeSafety(ctx context.Context, sf *safety, message string, 
 		return fmt.Errorf("safety snapshot: %w", err)
 	}
 	return nil
-}
-
-// blobsOf returns tree entries for the blobs that steps need, named by their hashes.
-func blobsOf(steps []Step, k *repo.ObjectWriter) []trees.Entry {
-	var blobs []trees.Entry
-	have := map[plumbing.Hash]bool{}
-	for _, st := range steps {
-		for _, hash := range st.Needs() {
-			if !hash.IsZero() && !have[hash] && k.Has(hash) {
-				have[hash] = true
-				k.Blobs = append(k.Blobs, hash)
-				blobs = append(blobs, trees.Entry{Mode: trees.ModeFile, Name: hash.String(), Hash: hash})
-			}
-		}
-	}
-	return blobs
 }
 
 // safetyName returns the name of a new snapshot, by time. The name sorts after existing
@@ -296,4 +292,85 @@ func (s *Restorer) forget(ctx context.Context, sf *safety, stayed bool) error {
 	}
 	moves = append(moves, refs.Move{Name: sf.ref, Old: sf.commit})
 	return s.repo.WithIssueLock(ctx, checkpoint.Issue(sf.plan.Issue), func() error { return s.repo.MoveRefs(ctx, "undo", moves...) })
+}
+
+// A StoredStep is the JSON form of a step. Paths that are not UTF-8 are quoted as in git.
+// A file is "<octal mode> <hash>", or "" if missing. Disk values have raw content and
+// permissions; other values have git's modes and filtered content.
+type StoredStep struct {
+	Path        string    `json:"path"`
+	Index       bool      `json:"index,omitempty"`
+	Work        bool      `json:"work,omitempty"`
+	IndexBefore [4]string `json:"index_before"`
+	IndexAfter  [4]string `json:"index_after"`
+	DiskBefore  string    `json:"disk_before,omitempty"`
+	DiskAfter   string    `json:"disk_after,omitempty"`
+	WorkBefore  string    `json:"work_before,omitempty"`
+	WorkAfter   string    `json:"work_after,omitempty"`
+	Made        string    `json:"made,omitempty"` // topmost parent directory that was missing
+	Sparse      bool      `json:"sparse,omitempty"`
+	Assume      bool      `json:"assume_unchanged,omitempty"`
+}
+
+// Stored returns the JSON form of the step.
+func (st Step) Stored() StoredStep {
+	e := StoredStep{
+		Path: checkpoint.QuotePath(st.path), Index: st.index, Work: st.work,
+		DiskBefore: st.before.disk.String(), DiskAfter: st.diskAfter.String(),
+		WorkBefore: st.before.work.String(), WorkAfter: st.workAfter.String(),
+		Sparse: st.before.sparse, Assume: st.before.assume,
+	}
+	if st.before.made != "" {
+		e.Made = checkpoint.QuotePath(st.before.made)
+	}
+	for i := range st.indexAfter {
+		e.IndexBefore[i], e.IndexAfter[i] = st.before.index[i].String(), st.indexAfter[i].String()
+	}
+	return e
+}
+
+// Step parses a stored step. It returns an error for invalid values.
+func (e StoredStep) Step() (Step, error) {
+	st := Step{index: e.Index, work: e.Work}
+	st.before.sparse, st.before.assume = e.Sparse, e.Assume
+	var diskBefore, diskAfter Side
+	texts := map[*Side]string{
+		&diskBefore: e.DiskBefore, &diskAfter: e.DiskAfter, &st.before.work: e.WorkBefore, &st.workAfter: e.WorkAfter,
+	}
+	for i := range st.indexAfter {
+		texts[&st.before.index[i]], texts[&st.indexAfter[i]] = e.IndexBefore[i], e.IndexAfter[i]
+	}
+	for to, text := range texts {
+		side, err := contents.ParseSide(text)
+		if err != nil {
+			return st, fmt.Errorf("safety snapshot: %w", err)
+		}
+		*to = side
+	}
+	st.before.disk = fileOnDisk{mode: diskBefore.Mode, hash: diskBefore.Hash}
+	st.diskAfter = fileOnDisk{mode: diskAfter.Mode, hash: diskAfter.Hash}
+	var err error
+	if st.path, err = checkpoint.UnquotePath(e.Path); err != nil {
+		return st, err
+	}
+	if st.before.made, err = checkpoint.UnquotePath(e.Made); err != nil {
+		return st, err
+	}
+	return st, trees.CheckPath(st.path, st.workAfter.Mode)
+}
+
+// Needs returns blobs needed to undo or finish the step.
+func (st Step) Needs() []plumbing.Hash {
+	var hashes []plumbing.Hash
+	if st.work {
+		hashes = append(hashes, st.before.disk.hash, st.workAfter.Hash)
+	}
+	for _, stages := range []Stages{st.before.index, st.indexAfter} {
+		for _, e := range stages {
+			if e.IsBlob() {
+				hashes = append(hashes, e.Hash)
+			}
+		}
+	}
+	return hashes
 }

@@ -206,7 +206,16 @@ func (s *Restorer) removedBy(ctx context.Context, c, archive *chain.Chain, e ref
 			}
 		}
 	}
-	r.keepLost(c, archive, removal(e.Message) == "drop")
+	// Checkpoints that were restored already, or deleted permanently by a later drop, are not
+	// missing.
+	live, archived := c.Visible(), archive.Index()
+	r.live = slices.DeleteFunc(r.live, func(l chain.ChainCommit) bool {
+		return live[l.ID] != nil || removal(e.Message) != "drop" && c.Ledger.Deleted[l.ID]
+	})
+	coming := chain.SetOf(idsOf(r.live))
+	r.archived = slices.DeleteFunc(r.archived, func(l chain.ChainCommit) bool {
+		return coming[l.ID] || live[l.ID] != nil || archived[l.ID] != nil
+	})
 	return r, nil
 }
 
@@ -230,19 +239,6 @@ func (s *Restorer) leftOut(issue checkpoint.Issue, ref string, old, new plumbing
 	return slices.DeleteFunc(before.Commits, func(l chain.ChainCommit) bool {
 		return l.Ledger || l.ID == "" || l.Gone || still[l.ID] != nil
 	}), before.Ledger, nil
-}
-
-// keepLost removes checkpoints from r that were restored already, or deleted permanently
-// by a later drop.
-func (r *removed) keepLost(c, archive *chain.Chain, drop bool) {
-	live, archived := c.Visible(), archive.Index()
-	r.live = slices.DeleteFunc(r.live, func(l chain.ChainCommit) bool {
-		return live[l.ID] != nil || !drop && c.Ledger.Deleted[l.ID]
-	})
-	coming := chain.SetOf(idsOf(r.live))
-	r.archived = slices.DeleteFunc(r.archived, func(l chain.ChainCommit) bool {
-		return coming[l.ID] || live[l.ID] != nil || archived[l.ID] != nil
-	})
 }
 
 // revive restores the old ledger entries of the removed checkpoints.
@@ -291,4 +287,43 @@ func (s *Restorer) warnRemovedAtRemotes(ctx context.Context, i checkpoint.Issue,
 			}
 		}
 	}
+}
+
+// Preview returns what Undo would revert now, and changes nothing. Restored then has the
+// checkpoint of the restore, and the paths that Undo would write or leave.
+// Preview fails with ErrNothingToUndo.
+func (s *Restorer) Preview(ctx context.Context, issue checkpoint.Issue) (*Undone, error) {
+	o, err := s.nextUndo(ctx, issue)
+	if err != nil {
+		return nil, err
+	}
+	return s.preview(ctx, o)
+}
+
+// PreviewRedo returns what Redo would do now, and changes nothing. It fails with
+// ErrNothingToRedo.
+func (s *Restorer) PreviewRedo(ctx context.Context, issue checkpoint.Issue) (*Undone, error) {
+	o, err := s.nextRedo(ctx, issue)
+	if err != nil {
+		return nil, err
+	}
+	return s.preview(ctx, o)
+}
+
+func (s *Restorer) preview(ctx context.Context, o *operation) (*Undone, error) {
+	p := &Undone{What: o.what, At: o.at, IDs: o.ids, key: o.key()}
+	var err error
+	if p.Commits, p.Saves, err = s.since(ctx, o); err != nil || o.snapshot == nil {
+		return p, err
+	}
+	steps, err := o.snapshot.steps()
+	if err != nil {
+		return nil, err
+	}
+	outcome, err := s.siteSince(ctx, o.snapshot).PlanBack(ctx, steps)
+	if err != nil {
+		return nil, refusal(err)
+	}
+	p.Restored = &Restored{ID: o.snapshot.plan.Checkpoint, Undo: o.snapshot.ref, Outcome: *outcome}
+	return p, nil
 }

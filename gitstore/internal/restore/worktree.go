@@ -31,6 +31,7 @@ import (
 	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/index"
 	"git-checkpoint/gitstore/internal/snapshot"
+	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -190,9 +191,16 @@ func (s *Worktree) stillToDo(ctx context.Context, steps []Step, area *lockedInde
 	return left, nil
 }
 
-// is reports whether a path's current file equals a known file.
+// is reports whether git treats a path's current file as equal to a known file: same bytes and,
+// if core.fileMode is set, same executable bit.
 func (s *Worktree) is(at state, d fileOnDisk) bool {
-	return at.disk.same(d, s.configBool("core.filemode", true))
+	const exec = 0o100
+	now := at.disk
+	switch {
+	case now.hash != d.hash, (now.mode == 0) != (d.mode == 0), (now.mode == trees.ModeSymlink) != (d.mode == trees.ModeSymlink):
+		return false
+	}
+	return !s.configBool("core.filemode", true) || now.mode&exec == d.mode&exec
 }
 
 // recall reads the current raw state of all step paths, without git's filters.
@@ -280,7 +288,8 @@ func (s *Worktree) reverse(ctx context.Context, steps []Step, area *lockedIndex)
 	}
 	byPath, targets := map[string]Step{}, make([]Target, len(steps))
 	for i, st := range steps {
-		byPath[st.path], targets[i] = st, st.target()
+		// The target inverts the step. Its sides of the worktree are raw files.
+		byPath[st.path], targets[i] = st, Target{Target: contents.Target{Path: st.path, Index: st.index, Work: st.work, IndexBase: st.indexAfter, IndexWant: st.before.index, WorkBase: st.diskAfter.side(), WorkWant: st.before.disk.side()}}
 	}
 	raw := func(path string) state { return s.compared(now(path), byPath[path]) }
 	plan, targets, err := s.decideTouched(ctx, targets, raw, rules{choice: Mine})
@@ -299,11 +308,6 @@ func (s *Worktree) reverse(ctx context.Context, steps []Step, area *lockedIndex)
 	}
 	done.listSteps(plan.steps)
 	return plan.steps, done, nil
-}
-
-// target returns the target that inverts a step. Its sides of the worktree are raw files.
-func (st Step) target() Target {
-	return Target{Target: contents.Target{Path: st.path, Index: st.index, Work: st.work, IndexBase: st.indexAfter, IndexWant: st.before.index, WorkBase: st.diskAfter.side(), WorkWant: st.before.disk.side()}}
 }
 
 // compared returns a state of recall for decide: the file on disk becomes the side of the
@@ -341,18 +345,6 @@ func (st Step) reversed(at state, index, work bool) Step {
 
 // pruneUnused removes directories created for files that were not installed.
 func (s *Worktree) pruneUnused(steps []Step, done *Outcome) {
-	for _, st := range steps {
-		if st.makes() && !slices.Contains(done.Restored, st.path) && !slices.Contains(done.Skipped, st.path) {
-			s.pruneMade(st)
-		}
-	}
-}
-
-// makes reports whether a step creates a new file.
-func (st Step) makes() bool { return st.creates() && st.before.disk.mode == 0 }
-
-// pruneMade removes directories created for a file that was not installed.
-func (s *Worktree) pruneMade(st Step) {
 	root, err := os.OpenRoot(s.Root)
 	if err != nil {
 		return
@@ -360,7 +352,11 @@ func (s *Worktree) pruneMade(st Step) {
 	defer root.Close()
 	in := &places{root: root}
 	defer in.close()
-	s.prune(in, st.path, st.madeAbove())
+	for _, st := range steps {
+		if st.creates() && st.before.disk.mode == 0 && !slices.Contains(done.Restored, st.path) && !slices.Contains(done.Skipped, st.path) {
+			s.prune(in, st.path, st.madeAbove())
+		}
+	}
 }
 
 // madeAbove returns the topmost directory created for a file, or "." if all existed.
