@@ -80,30 +80,23 @@ func (s *Repo) AskHead(ctx context.Context) (Head, error) {
 	}
 	h.Branch = strings.TrimPrefix(name, "refs/heads/")
 	hex, err := s.Git.Line(ctx, "rev-parse", "--quiet", "--verify", "HEAD")
-	if err != nil {
-		return s.unborn(ctx, h, name, err)
+	if err == nil {
+		h.Commit = plumbing.NewHash(hex)
+		return h, nil
 	}
-	h.Commit = plumbing.NewHash(hex)
+	// The branch may be unborn. But git rev-parse also fails for an unreadable branch.
+	if name != "" {
+		h.Commit, err = s.ReadRef(ctx, name)
+	}
+	if err != nil {
+		return Head{}, fmt.Errorf("read HEAD: %w", err)
+	}
 	return h, nil
 }
 
 // detached is git symbolic-ref's exit status if HEAD is no symbolic ref. Any other
 // failure means that git cannot read HEAD.
 const detached = 1
-
-// unborn checks that the target branch of HEAD does not exist. The check is necessary,
-// because git rev-parse also fails for unreadable branches.
-func (s *Repo) unborn(ctx context.Context, h Head, target string, failed error) (Head, error) {
-	if target == "" {
-		return Head{}, fmt.Errorf("read HEAD: %w", failed)
-	}
-	commit, err := s.ReadRef(ctx, target)
-	if err != nil {
-		return Head{}, fmt.Errorf("read HEAD: %w", err)
-	}
-	h.Commit = commit
-	return h, nil
-}
 
 // TreeOf returns HEAD's tree, or zero if its branch is unborn.
 func (s *Repo) TreeOf(h Head) (plumbing.Hash, error) {

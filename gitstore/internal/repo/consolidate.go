@@ -90,24 +90,13 @@ func (s *Repo) Consolidate(ctx context.Context, limit int) error {
 	if !filelock.Try(lock) {
 		return nil
 	}
-	return s.consolidate(ctx)
-}
-
-// isMaintained reports whether git gc or git maintenance holds its lock. Git itself never
-// ignores the lock of a killed git maintenance. Here its age counts as for gc.pid, because
-// loose objects would otherwise accumulate until a person deletes the lock.
-func (s *Repo) isMaintained() bool {
-	return s.gcRuns() || fsutil.IsYounger(filepath.Join(s.Info.ObjectDir, "maintenance.lock"), lockAge)
-}
-
-// consolidate moves the note aside first, so that other processes begin a new note.
-func (s *Repo) consolidate(ctx context.Context) error {
 	aside := s.NotePath(packingNote)
 	if before, err := os.ReadFile(aside); err == nil { // of a consolidation that failed or was killed
 		if err := s.appendNote(looseNote, string(before)); err != nil {
 			return err
 		}
 	}
+	// First, so that other processes begin a new note.
 	if err := os.Rename(s.NotePath(looseNote), aside); err != nil {
 		return err
 	}
@@ -120,25 +109,26 @@ func (s *Repo) consolidate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.forgetPacks(done.Removed); err != nil {
-		return err
+	if len(done.Removed) > 0 { // only the process that consolidates replaces this note
+		names := slices.DeleteFunc(s.notedPacks(), func(name string) bool { return slices.Contains(done.Removed, name) })
+		if err := s.WriteNote(packsNote, []byte(strings.Join(names, "\n")+"\n")); err != nil {
+			return err
+		}
 	}
 	return os.Remove(aside)
+}
+
+// isMaintained reports whether git gc or git maintenance holds its lock. Git itself never
+// ignores the lock of a killed git maintenance. Here its age counts as for gc.pid, because
+// loose objects would otherwise accumulate until a person deletes the lock.
+func (s *Repo) isMaintained() bool {
+	return s.gcRuns() || fsutil.IsYounger(filepath.Join(s.Info.ObjectDir, "maintenance.lock"), lockAge)
 }
 
 // notedPacks returns the packs of earlier consolidations.
 func (s *Repo) notedPacks() []string {
 	data, _ := os.ReadFile(s.NotePath(packsNote))
 	return strings.Fields(string(data))
-}
-
-// forgetPacks removes packs from the note. Only the process that consolidates writes it.
-func (s *Repo) forgetPacks(removed []string) error {
-	if len(removed) == 0 {
-		return nil
-	}
-	names := slices.DeleteFunc(s.notedPacks(), func(name string) bool { return slices.Contains(removed, name) })
-	return s.WriteNote(packsNote, []byte(strings.Join(names, "\n")+"\n"))
 }
 
 // parseNames returns the objects in a note. It skips incomplete lines of a killed process.

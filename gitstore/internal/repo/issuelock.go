@@ -77,18 +77,14 @@ func (s *Repo) settleInterrupted(ctx context.Context) error {
 		if err := s.settleNote(ctx, n); err != nil {
 			return fmt.Errorf("settle the interrupted %q: %w", n.Message, err)
 		}
-		if s.isFinished(n) && (strings.HasPrefix(n.Message, UndoPrefix) || strings.HasPrefix(n.Message, RedoPrefix)) {
+		isFinished := slices.ContainsFunc(s.Finished, func(o refs.Note) bool { return o.Issue == n.Issue })
+		if isFinished && (strings.HasPrefix(n.Message, UndoPrefix) || strings.HasPrefix(n.Message, RedoPrefix)) {
 			s.IssueLock.Keep(n)
 			continue
 		}
 		s.IssueLock.Settled(n.Issue)
 	}
 	return nil
-}
-
-// isFinished reports whether a transaction is completed.
-func (s *Repo) isFinished(n refs.Note) bool {
-	return slices.ContainsFunc(s.Finished, func(o refs.Note) bool { return o.Issue == n.Issue })
 }
 
 // settleNote completes a transaction or rolls it back.
@@ -155,7 +151,11 @@ func (s *Repo) rollBackMoves(ctx context.Context, n refs.Note, moved []refs.Move
 	if err := s.MoveRefs(ctx, Shorten(refs.RollbackPrefix+n.Message), back...); err != nil {
 		return err
 	}
-	s.Notify("issue %s: %q was interrupted, and is rolled back", shownIssue(n.Issue), n.Message)
+	shown := n.Issue
+	if i, err := checkpoint.IssueFromRef(n.Issue); err == nil {
+		shown = string(i)
+	}
+	s.Notify("issue %s: %q was interrupted, and is rolled back", shown, n.Message)
 	return nil
 }
 
@@ -167,14 +167,6 @@ func (s *Repo) haveAll(moves []refs.Move) bool {
 		}
 	}
 	return true
-}
-
-// shownIssue returns the issue for its name in refs, for messages.
-func shownIssue(name string) string {
-	if i, err := checkpoint.IssueFromRef(name); err == nil {
-		return string(i)
-	}
-	return name
 }
 
 // SettleIfInterrupted settles an interrupted transaction of an issue, for operations that

@@ -42,8 +42,12 @@ func (s *Repo) Move(ctx context.Context, k *ObjectWriter, message string, moves 
 		if err == nil {
 			s.noteLoose(k)
 		}
-		if err == nil || !settled || errors.Is(err, ErrRefMoved) || IsDone(err) || tries == Collections || !k.vanished(err) {
-			return k.goneBefore(err)
+		if err == nil || errors.Is(err, ErrRefMoved) || IsDone(err) {
+			return err
+		}
+		isVanished := errors.Is(err, errVanished) || len(k.batch.Missing()) > 0 // because of a gc
+		if !settled || !isVanished || tries == Collections {
+			return k.gone(err)
 		}
 	}
 }
@@ -115,38 +119,34 @@ func (t *transaction) here(ctx context.Context) (stored bool, err error) {
 	if err := t.k.checkExist(); err != nil {
 		return true, err
 	}
-	return true, t.commitHere(ctx, staged, inOrder)
-}
-
-// commitHere renames the staged files to the refs.
-func (t *transaction) commitHere(ctx context.Context, staged *refs.Moving, inOrder bool) error {
 	for _, move := range t.moves {
 		if !t.s.Objects.Has(move.New) { // a gc may have deleted it, or the ref is deleted
-			return refs.ErrNeedsGit
+			return true, refs.ErrNeedsGit
 		}
 	}
 	defer traceMoves(t.moves)()
 	by := t.s.people.Committer()
 	t.s.IssueLock.Begin(t.message, t.moves)
 	defer t.s.IssueLock.Done()
-	err := staged.Commit(refs.ReflogEntry{Name: by.Name, Email: by.Email, At: t.s.Now(), Message: t.message})
+	err = staged.Commit(refs.ReflogEntry{Name: by.Name, Email: by.Email, At: t.s.Now(), Message: t.message})
 	var moved *refs.MovedError
 	switch {
 	case err == nil:
 		t.s.noteOwn(t.moves)
-		if inOrder {
-			return AfterMove(SyncNearest(t.s.folderOf(t.moves[len(t.moves)-1]))) // folder of the last rename
+		if inOrder { // a sync of the folder of the last rename is enough
+			last := filepath.FromSlash(t.moves[len(t.moves)-1].Name)
+			return true, AfterMove(SyncNearest(filepath.Join(t.s.Info.CommonDir, filepath.Dir(last))))
 		}
-		return AfterMove(t.s.syncRefDirs(t.moves))
+		return true, AfterMove(t.s.syncRefDirs(t.moves))
 	case errors.Is(err, refs.ErrNeedsGit):
-		return err
+		return true, err
 	case errors.As(err, &moved):
 		if err := t.s.checkTaken(t.moves); err != nil {
-			return err
+			return true, err
 		}
-		return fmt.Errorf("%w: %w", ErrRefMoved, moved)
+		return true, fmt.Errorf("%w: %w", ErrRefMoved, moved)
 	}
-	return t.settle(ctx, true, err)
+	return true, t.settle(ctx, true, err)
 }
 
 // manyMoves is the number of moves above which one sync of the whole disk replaces a sync
@@ -201,7 +201,11 @@ func (t *transaction) start(ctx context.Context, many bool) (begun func() (*git.
 	}
 	done := make(chan started, 1)
 	go func() {
-		g := t.s.signed()
+		// Reflog entries get the present time. A hook may have inherited the date of an old commit,
+		// and git would expire an entry with an old date at once.
+		by := t.s.people.Committer()
+		g := t.s.Git.With("GIT_COMMITTER_NAME="+by.Name, "GIT_COMMITTER_EMAIL="+by.Email,
+			fmt.Sprintf("GIT_COMMITTER_DATE=@%d +0000", t.s.Now().Unix()))
 		g.Apart, g.Hold, g.Limit = true, t.s.IssueLock.Locks(), moveLimit
 		begin, fsync := git.Git.Start, "core.fsync=reference"
 		if many {
@@ -308,19 +312,6 @@ func (t *transaction) moveRemaining(ctx context.Context, left []refs.Move) error
 	}
 	t.s.noteOwn(t.moves)
 	return AfterMove(t.s.syncRefDirs(t.moves))
-}
-
-// vanished reports whether an error has the cause that a gc removed objects.
-func (k *ObjectWriter) vanished(err error) bool {
-	return errors.Is(err, errVanished) || len(k.batch.Missing()) > 0
-}
-
-// goneBefore is gone for an error of Move. Other errors have their own meaning.
-func (k *ObjectWriter) goneBefore(err error) error {
-	if errors.Is(err, ErrRefMoved) || IsDone(err) {
-		return err
-	}
-	return k.gone(err)
 }
 
 // takeBack moves the refs of Move back to their former values.

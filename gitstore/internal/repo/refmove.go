@@ -10,10 +10,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/odb"
 	"git-checkpoint/gitstore/internal/refs"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -26,21 +29,15 @@ var refConfig = []string{
 	"-c", "core.packedRefsTimeout=10000",
 }
 
-// signed returns git with the identity and time for reflog entries. A hook may have
-// inherited the date of an old commit, and git would expire an entry with an old date at
-// once.
-func (s *Repo) signed() git.Git {
-	by := s.people.Committer()
-	return s.Git.With("GIT_COMMITTER_NAME="+by.Name, "GIT_COMMITTER_EMAIL="+by.Email,
-		fmt.Sprintf("GIT_COMMITTER_DATE=@%d +0000", s.Now().Unix()))
-}
-
 // syncRefDirs makes the renames of moved refs durable. Git syncs the contents of a ref,
 // but not its directory. Directories are synced in the order of the moves. So a power
 // loss never removes a moving checkpoint from both chain and archive.
 func (s *Repo) syncRefDirs(moves []refs.Move) error {
 	if s.Info.RefFormat != "files" {
-		return s.syncTables()
+		// Git syncs new tables before writing their last bytes, and never syncs directories.
+		u := &unsynced{s: s, since: odb.Recent(time.Time{})}
+		u.refsIn(filepath.Join(s.Info.CommonDir, "reftable"), nil)
+		return s.Objects.SyncFiles(u.files)
 	}
 	archived := func(m refs.Move) bool { return strings.HasPrefix(m.Name, ArchiveRefs) }
 	for len(moves) > 0 {
@@ -73,15 +70,18 @@ func (s *Repo) syncDirsOf(moves []refs.Move) error {
 		_, err := os.Lstat(dir)
 		return errors.Is(err, fs.ErrNotExist)
 	})
-	if err := syncDirs(dirs); !errors.Is(err, fs.ErrNotExist) {
+	slices.Sort(dirs)
+	dirs = slices.Compact(dirs)
+	errs := make([]error, len(dirs))
+	var wait sync.WaitGroup // concurrent syncs share the file system's journal commits
+	for i, dir := range dirs {
+		wait.Go(func() { errs[i] = fsutil.SyncDir(dir) })
+	}
+	wait.Wait()
+	if err := errors.Join(errs...); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
-}
-
-// folderOf returns the folder of a ref's file.
-func (s *Repo) folderOf(m refs.Move) string {
-	return filepath.Join(s.Info.CommonDir, filepath.Dir(filepath.FromSlash(m.Name)))
 }
 
 // Shorten limits a reflog message to one readable line.
@@ -165,10 +165,17 @@ func (s *Repo) deleteSome(ctx context.Context, names []string, seen map[string]p
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	left, readErr := s.stillAt(ctx, names, seen)
+	var left []string
+	for _, name := range names {
+		now, err := s.ReadRef(ctx, name)
+		if err != nil {
+			return err
+		}
+		if now == seen[name] {
+			left = append(left, name)
+		}
+	}
 	switch {
-	case readErr != nil:
-		return readErr
 	case len(left) < len(names): // another process deletes refs, too
 		return s.deleteSome(ctx, left, seen)
 	case len(left) == 1:
@@ -196,21 +203,6 @@ func (s *Repo) Noted(message string, moves []refs.Move, work func(git.Git) error
 	return err
 }
 
-// stillAt returns the refs that still have their seen values.
-func (s *Repo) stillAt(ctx context.Context, names []string, seen map[string]plumbing.Hash) ([]string, error) {
-	var left []string
-	for _, name := range names {
-		now, err := s.ReadRef(ctx, name)
-		if err != nil {
-			return nil, err
-		}
-		if now == seen[name] {
-			left = append(left, name)
-		}
-	}
-	return left, nil
-}
-
 // If git cannot open the configuration of a repository with reftables, for example
 // without free file descriptors, it assumes refs in files. It finds no refs, creates new
 // refs as files that no later git reads, and exits with status 0.
@@ -228,7 +220,8 @@ func (s *Repo) RemoveStrayFiles(moves []refs.Move) error {
 	var err error
 	for _, m := range moves {
 		file := filepath.Join(s.Info.CommonDir, filepath.FromSlash(m.Name))
-		if !m.Old.IsZero() || !holds(file, m) {
+		data, readErr := os.ReadFile(file)
+		if !m.Old.IsZero() || readErr != nil || strings.TrimSpace(string(data)) != m.New.String() {
 			continue
 		}
 		err = ErrAsFiles
@@ -236,10 +229,4 @@ func (s *Repo) RemoveStrayFiles(moves []refs.Move) error {
 		os.Remove(filepath.Join(s.Info.CommonDir, "logs", filepath.FromSlash(m.Name)))
 	}
 	return err
-}
-
-// holds reports whether a file contains the new value of a move.
-func holds(file string, m refs.Move) bool {
-	data, err := os.ReadFile(file)
-	return err == nil && strings.TrimSpace(string(data)) == m.New.String()
 }

@@ -40,7 +40,10 @@ func FetchedRef(i checkpoint.Issue) string { return fetchedRefs + i.RefName() }
 // ref is broken.
 func (s *Repo) ReadRef(ctx context.Context, name string) (plumbing.Hash, error) {
 	hash, err := s.Refs.Read(ctx, name)
-	return hash, asCorrupt(err)
+	if broken, ok := errors.AsType[*refs.BrokenError](err); ok {
+		err = Corrupt(broken.Name, "broken ref: %q is not an object name", broken.Text)
+	}
+	return hash, err
 }
 
 // CacheRefs reads the refs of all issues once (refs.Reader.Cache). It reports whether the cache
@@ -49,15 +52,6 @@ func (s *Repo) CacheRefs(ctx context.Context) bool {
 	// own/ is read first: a chain that a save moves meanwhile must not lack the commit at own/.
 	prefixes := []string{BookRefs, LiveRefs, ArchiveRefs}
 	return !s.Refs.IsCached(prefixes...) && s.Refs.Cache(ctx, prefixes...) == nil
-}
-
-// asCorrupt converts the error of a broken ref into a CorruptError.
-func asCorrupt(err error) error {
-	var broken *refs.BrokenError
-	if errors.As(err, &broken) {
-		return Corrupt(broken.Name, "broken ref: %q is not an object name", broken.Text)
-	}
-	return err
 }
 
 // TrackingRefs returns the remote-tracking refs of an issue's chain, of all remotes.

@@ -123,7 +123,9 @@ func (s *Repo) OpenObjects() error {
 			// objects there.
 			return s.Git.With("GIT_OBJECT_DIRECTORY="+s.Info.ObjectDir).Pipe(ctx, stdin, args...)
 		},
-		Fetch: s.fetchPromised,
+		Fetch: func(_ context.Context, stdin []byte, args ...string) ([]byte, error) {
+			return s.fetchWithin(s.Opened, s.Git, stdin, args...)
+		},
 	}
 	s.Objects, err = odb.Open(c)
 	return err
@@ -206,11 +208,6 @@ func (s *Repo) LimitPromised(ctx context.Context, o Options) {
 		s.Git = s.Git.With(remote.NoQuestions(s.Config)...)
 	}
 	s.Git = s.Git.With(remote.NoStall(s.Config)...)
-}
-
-// fetchPromised runs git for an object that a partial clone lacks.
-func (s *Repo) fetchPromised(_ context.Context, stdin []byte, args ...string) ([]byte, error) {
-	return s.fetchWithin(s.Opened, s.Git, stdin, args...)
 }
 
 // FetchPromised runs a git command that fetches objects of a partial clone, with additional

@@ -7,9 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -98,20 +96,6 @@ func (s *Repo) Session(fresh func() string) string {
 		return id // an id that cannot be stored is still valid
 	}
 	return id
-}
-
-// syncDirs makes created, renamed and removed entries of directories durable. Concurrent
-// syncs share the file system's journal commits.
-func syncDirs(dirs []string) error {
-	slices.Sort(dirs)
-	dirs = slices.Compact(dirs)
-	errs := make([]error, len(dirs))
-	var wait sync.WaitGroup
-	for i, dir := range dirs {
-		wait.Go(func() { errs[i] = fsutil.SyncDir(dir) })
-	}
-	wait.Wait()
-	return errors.Join(errs...)
 }
 
 // SyncNearest syncs a directory that another process may remove. After a removal,

@@ -306,15 +306,6 @@ func (u *unsynced) refsOfOthers() string {
 	return fmt.Sprintf("%x", sum.Sum64())
 }
 
-// syncTables makes reftables durable after a move. Git syncs new tables before writing
-// their last bytes, and never syncs directories.
-func (s *Repo) syncTables() error {
-	dir := filepath.Join(s.Info.CommonDir, "reftable")
-	u := &unsynced{s: s, since: odb.Recent(time.Time{})}
-	u.refsIn(dir, nil)
-	return s.Objects.SyncFiles(u.files)
-}
-
 // refsBelow adds the recent refs in a directory below refs/, recursively.
 func (u *unsynced) refsBelow(dir string, left *int, sum io.Writer) {
 	if *left--; *left < 0 || !u.moved && slices.Contains(ownFolders, dir) {
