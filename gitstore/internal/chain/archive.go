@@ -3,7 +3,6 @@ package chain
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -62,19 +61,16 @@ func (s *Chains) CheckArchive(ctx context.Context, issue checkpoint.Issue) error
 		err = cmp.Or(c.Unread, c.CheckBoundary())
 	}
 	if err == nil {
-		_, err = s.ToArchive(ctx, c, idsOf(c.Checkpoints()), retention.ReasonAsked, s.repo.NewObjectWriter())
+		var ids []checkpoint.ID
+		for _, cp := range c.Checkpoints() {
+			ids = append(ids, cp.ID)
+		}
+		_, err = s.ToArchive(ctx, c, ids, retention.ReasonAsked, s.repo.NewObjectWriter())
 	}
 	if err != nil {
 		return fmt.Errorf("archive of issue %s: %w", issue, err)
 	}
 	return nil
-}
-
-func idsOf(list []Checkpoint) (ids []checkpoint.ID) {
-	for i := range list {
-		ids = append(ids, list[i].ID)
-	}
-	return ids
 }
 
 // idsToArchive returns the ids to archive, newest first. Without ids it returns all ids
@@ -186,7 +182,7 @@ func (s *Chains) addGone(ctx context.Context, archive *Chain, list []Checkpoint)
 		live = s.NoChain(archive)
 	}
 	list = slices.DeleteFunc(list, func(c Checkpoint) bool { return live.Ledger.Deleted[c.ID] })
-	if gone := live.goneIn(archive); len(gone) > 0 {
+	if gone := MovingTo(archive, live.Ledger, live).Commits; len(gone) > 0 {
 		for _, l := range gone {
 			list = append(list, l.Checkpoint)
 		}
@@ -327,19 +323,6 @@ func (s *Chains) separate(ctx context.Context, i checkpoint.Issue) ([]checkpoint
 	return both, k.Protect(ctx)
 }
 
-// separateFirst runs separate before a change of the issue. It only fails with
-// ErrRefMoved, because the change itself reports unreadable chains.
-func (s *Chains) separateFirst(ctx context.Context, i checkpoint.Issue) error {
-	both, err := s.separate(ctx, i)
-	switch {
-	case errors.Is(err, repo.ErrRefMoved):
-		return err
-	case err == nil && len(both) > 0:
-		s.repo.Notify("issue %s: removed from the archive what is in the chain: %s", i, repo.JoinIDs(both))
-	}
-	return nil
-}
-
 // ClearArchive removes from an issue's archive the checkpoints that its chain contains too.
 func (s *Chains) ClearArchive(ctx context.Context, issue checkpoint.Issue) error {
 	err := s.Retry(ctx, issue, func() error {
@@ -350,4 +333,28 @@ func (s *Chains) ClearArchive(ctx context.Context, issue checkpoint.Issue) error
 		return fmt.Errorf("repair the archive of issue %s: %w", issue, err)
 	}
 	return nil
+}
+
+// BaseTime returns the time of the commit that was HEAD at the save of a checkpoint, or the
+// zero time.
+func (s *Chains) BaseTime(c *Checkpoint) time.Time {
+	r, err := s.Record(c)
+	if err != nil || !plumbing.IsHash(r.Snapshot().Head) {
+		return time.Time{}
+	}
+	return s.repo.CommittedAt(plumbing.NewHash(r.Snapshot().Head))
+}
+
+// NewestCommit returns the time of HEAD's commit, or the zero time.
+func (s *Chains) NewestCommit(ctx context.Context) time.Time {
+	head, err := s.repo.ReadHead(ctx)
+	if err != nil {
+		return time.Time{}
+	}
+	return s.repo.CommittedAt(head.Commit)
+}
+
+// Times returns the known times of an archived checkpoint, for rules of age.
+func (s *Chains) Times(c *Checkpoint, newest time.Time) retention.Times {
+	return retention.Times{Created: c.Saved, Clock: c.Clock, Base: s.BaseTime(c), Archived: c.Filed.At, Newest: newest, Now: s.repo.Now()}
 }

@@ -8,6 +8,7 @@
 package chain
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -247,7 +248,11 @@ type List struct {
 // List returns the newest limit checkpoints of an issue, newest first, or all if limit is
 // 0. If the issue has no checkpoints, the list is empty.
 func (s *Chains) List(ctx context.Context, issue checkpoint.Issue, limit int) (*List, error) {
-	return s.list(ctx, issue, repo.LiveRef(issue), limit)
+	c, err := s.ReadChain(ctx, issue, repo.LiveRef(issue), limit)
+	if err != nil {
+		return nil, err
+	}
+	return c.list(c.Checkpoints(), limit)
 }
 
 // Archived lists an issue's archived checkpoints as List does, with reason and time from
@@ -258,14 +263,6 @@ func (s *Chains) Archived(ctx context.Context, issue checkpoint.Issue, limit int
 		return nil, err
 	}
 	return c.list(s.addGone(ctx, c, c.Checkpoints()), limit)
-}
-
-func (s *Chains) list(ctx context.Context, issue checkpoint.Issue, ref string, limit int) (*List, error) {
-	c, err := s.ReadChain(ctx, issue, ref, limit)
-	if err != nil {
-		return nil, err
-	}
-	return c.list(c.Checkpoints(), limit)
 }
 
 func (c *Chain) list(found []Checkpoint, limit int) (*List, error) {
@@ -288,27 +285,22 @@ func (c *Chain) CheckBoundary() error {
 // Record returns the record of a checkpoint. Parse errors are CorruptErrors that wrap the
 // decoder's error with line and column.
 func (s *Chains) Record(c *Checkpoint) (*checkpoint.Record, error) {
-	r, err := s.decoded(c)
-	if err != nil && c.Later() { // a later version may use another format
+	data, err := s.RecordBytes(c)
+	if err == nil {
+		r, decodeErr := checkpoint.Decode(data)
+		switch {
+		case decodeErr == nil:
+			return r, nil
+		case errors.As(decodeErr, new(*checkpoint.VersionError)):
+			err = fmt.Errorf("%s: %w", c.Name(), decodeErr)
+		default:
+			err = repo.Corrupt(fmt.Sprintf("%s: checkpoint.yaml", c.Name()), "%w", decodeErr)
+		}
+	}
+	if c.Later() { // a later version may use another format
 		return nil, fmt.Errorf("%s: %w", c.Name(), &checkpoint.VersionError{Version: c.Version})
 	}
-	return r, err
-}
-
-func (s *Chains) decoded(c *Checkpoint) (*checkpoint.Record, error) {
-	data, err := s.RecordBytes(c)
-	if err != nil {
-		return nil, err
-	}
-	r, err := checkpoint.Decode(data)
-	var newer *checkpoint.VersionError
-	if errors.As(err, &newer) {
-		return nil, fmt.Errorf("%s: %w", c.Name(), err)
-	}
-	if err != nil {
-		return nil, repo.Corrupt(fmt.Sprintf("%s: checkpoint.yaml", c.Name()), "%w", err)
-	}
-	return r, nil
+	return nil, err
 }
 
 // VerifiedRecord returns the record of a checkpoint that the caller is going to act on.
@@ -380,4 +372,70 @@ func (c *Chain) CheckRoot() error {
 		return nil
 	}
 	return repo.Corrupt(c.Ref, "not a chain of checkpoints")
+}
+
+// maxAbove limits the commits that Above reads.
+const maxAbove = 1000
+
+// Above returns the part of a chain above older, a former tip of the same chain. It returns nil
+// unless all commits above older are plain saves: valid checkpoints that the ledger keeps, with
+// the same ledger as older. Then the chain accounts for the chain at older, and a comparison of
+// both chains would find nothing else. The result is neither rooted nor cut.
+func (s *Chains) Above(issue checkpoint.Issue, ref string, tip, older plumbing.Hash) *Chain {
+	if tip.IsZero() || older.IsZero() || s.repo.Info.Shallow || s.repo.Opened != nil {
+		return nil
+	}
+	c := &Chain{Issue: issue, Ref: ref, Tip: tip}
+	for at := tip; at != older; {
+		raw, err := s.repo.ReadCommit(at)
+		if err != nil || len(raw.Parents) == 0 || len(c.Commits) == maxAbove {
+			return nil
+		}
+		l := ChainCommit{Raw: raw, Ledger: IsLedger(raw), Checkpoint: CheckpointOf(raw, issue)}
+		if l.Ledger || l.ID == "" || !l.Valid() {
+			return nil
+		}
+		c.Commits, at = append(c.Commits, l), raw.Parents[0]
+	}
+	if len(c.Commits) == 0 || !s.keepsLedger(c, older) {
+		return nil
+	}
+	return c
+}
+
+// keepsLedger reports whether the commits of a chain have the ledger of older, and the ledger
+// concerns none of them. It reads the ledger of the chain.
+func (s *Chains) keepsLedger(c *Chain, older plumbing.Hash) bool {
+	former, err := s.repo.ReadCommit(older)
+	if err != nil || belowIn(former.Message) != nil {
+		return false
+	}
+	data, err := s.ledgerIn(c.Commits[0].Raw.Tree)
+	if err != nil {
+		return false
+	}
+	before, err := s.ledgerIn(former.Tree)
+	if err != nil || !bytes.Equal(data, before) {
+		return false
+	}
+	if c.Ledger, err = ledger.Parse(data); err != nil {
+		return false
+	}
+	for i := range c.Commits {
+		if id := c.Commits[i].ID; c.Ledger.Deleted[id] || c.Ledger.IsArchived(id) {
+			return false
+		}
+	}
+	for _, a := range c.Ledger.Archived {
+		switch retention.Reason(a.Reason) {
+		case retention.ReasonCompleted, retention.ReasonFailed, retention.ReasonAbandoned:
+			return false // see EndedElsewhere
+		}
+	}
+	return true
+}
+
+// TipOnly returns a chain of which only the tip is known.
+func TipOnly(issue checkpoint.Issue, tip plumbing.Hash) *Chain {
+	return &Chain{Issue: issue, Ref: repo.LiveRef(issue), Tip: tip, Ledger: ledger.New()}
 }

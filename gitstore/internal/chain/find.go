@@ -60,11 +60,14 @@ func (s *Chains) Find(ctx context.Context, issue checkpoint.Issue, name string) 
 	if c, err := s.match(archived.Checkpoints, name); c != nil || err != nil {
 		return c, err
 	}
+	n := len(live.Checkpoints)
 	switch {
-	case name == First:
-		return oldest(live)
-	case len(live.Checkpoints)+len(archived.Checkpoints) == 0:
+	case n == 0 && (name == First || len(archived.Checkpoints) == 0):
 		return nil, &repo.NoneError{Issue: issue}
+	case name == First && live.Cut:
+		return nil, &repo.RefusedError{Reason: live.Ref + ": history is cut at a shallow boundary, and the oldest may lie below", Hint: "git fetch --unshallow"}
+	case name == First:
+		return &live.Checkpoints[n-1], nil
 	}
 	return nil, &repo.NotFoundError{Issue: issue, Name: name}
 }
@@ -83,16 +86,6 @@ func (s *Chains) ByID(ctx context.Context, issue checkpoint.Issue, id checkpoint
 		}
 	}
 	return nil, &repo.NotFoundError{Issue: issue, Name: string(id)}
-}
-
-func oldest(l *List) (*Checkpoint, error) {
-	switch {
-	case len(l.Checkpoints) == 0:
-		return nil, &repo.NoneError{Issue: l.Issue}
-	case l.Cut:
-		return nil, &repo.RefusedError{Reason: l.Ref + ": history is cut at a shallow boundary, and the oldest may lie below", Hint: "git fetch --unshallow"}
-	}
-	return &l.Checkpoints[len(l.Checkpoints)-1], nil
 }
 
 // stepsBack parses "latest" and "latest~N".
@@ -175,19 +168,14 @@ func (s *Chains) newestTurn(list []Checkpoint, number int) *Checkpoint {
 	return &list[at]
 }
 
-// newestOf returns the first checkpoint of a list that satisfies a predicate, or nil.
-func newestOf(list []Checkpoint, fits func(*Checkpoint) bool) *Checkpoint {
-	i := slices.IndexFunc(list, func(c Checkpoint) bool { return c.ID != "" && fits(&c) })
-	if i < 0 {
-		return nil
-	}
-	return &list[i]
-}
-
 // match returns a list's checkpoint that matches a name, or nil.
 func (s *Chains) match(list []Checkpoint, name string) (*Checkpoint, error) {
 	if of := description(name); of != nil {
-		return newestOf(list, of), nil
+		i := slices.IndexFunc(list, func(c Checkpoint) bool { return c.ID != "" && of(&c) })
+		if i < 0 {
+			return nil, nil
+		}
+		return &list[i], nil
 	}
 	if n, ok := turnNumber(name); ok {
 		return s.newestTurn(list, n), nil
@@ -343,24 +331,6 @@ type Names struct {
 	wanted string            // the only name to check, if it is ASCII, otherwise ""
 }
 
-// read lists the chain refs.
-func (n *Names) read(ctx context.Context) error {
-	if n.folded != nil {
-		return nil
-	}
-	there, err := n.Chains.repo.Refs.Names(ctx, repo.LiveRefs)
-	if err != nil {
-		return err
-	}
-	n.folded = map[string]string{}
-	for _, name := range there {
-		if n.wanted == "" || len(name) == len(n.wanted) || !fsutil.IsASCII(name) {
-			n.add(name)
-		}
-	}
-	return nil
-}
-
 func (n *Names) add(name string) {
 	n.folded[fsutil.FoldName(name)] = name
 	if !fsutil.IsASCII(name) {
@@ -384,8 +354,17 @@ func (n *Names) isTaken(name string) bool {
 // Check fails if the folded name of a new issue's ref is that of an existing ref, or if the
 // file system has an existing ref under its name. Otherwise it adds the ref.
 func (n *Names) Check(ctx context.Context, i checkpoint.Issue) error {
-	if err := n.read(ctx); err != nil {
-		return err
+	if n.folded == nil {
+		there, err := n.Chains.repo.Refs.Names(ctx, repo.LiveRefs)
+		if err != nil {
+			return err
+		}
+		n.folded = map[string]string{}
+		for _, name := range there {
+			if n.wanted == "" || len(name) == len(n.wanted) || !fsutil.IsASCII(name) {
+				n.add(name)
+			}
+		}
 	}
 	name := repo.LiveRef(i)
 	there, known := n.folded[fsutil.FoldName(name)]

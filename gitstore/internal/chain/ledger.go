@@ -34,17 +34,6 @@ func Genesis(i checkpoint.Issue) repo.RawCommit {
 // LedgerSubject is the start of a ledger commit's message.
 const LedgerSubject = "ledger of issue "
 
-// ledgerCommit returns a commit with a ledger on top of parent. below can be nil.
-func (s *Chains) ledgerCommit(i checkpoint.Issue, tree, parent plumbing.Hash, restored ledger.Restoration, below *Below) repo.RawCommit {
-	message := fmt.Sprintf("%s%s\n\n%s: %s\n%s: %s\n",
-		LedgerSubject, i.RefName(), trailerIssue, i.RefName(), trailerVersion, FormatVersion)
-	message += EncodeRestored(restored)
-	if below != nil {
-		message += below.trailer()
-	}
-	return s.repo.NewCommit(tree, s.repo.Now(), message, parent)
-}
-
 // FormatVersion is the version of the stored form.
 const FormatVersion = "1.0"
 

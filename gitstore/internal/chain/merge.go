@@ -2,6 +2,7 @@ package chain
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -139,7 +140,13 @@ func (s *Chains) withLedger(i checkpoint.Issue, tip plumbing.Hash, l *ledger.Led
 	if !l.IsEmpty() {
 		tree = append(tree, trees.Entry{Mode: trees.ModeFile, Name: "ledger", Hash: k.Add(plumbing.BlobObject, l.Encode())})
 	}
-	return k.AddCommit(s.ledgerCommit(i, k.AddTree(tree), tip, l.Restored, below))
+	message := fmt.Sprintf("%s%s\n\n%s: %s\n%s: %s\n",
+		LedgerSubject, i.RefName(), trailerIssue, i.RefName(), trailerVersion, FormatVersion)
+	message += EncodeRestored(l.Restored)
+	if below != nil {
+		message += below.trailer()
+	}
+	return k.AddCommit(s.repo.NewCommit(k.AddTree(tree), s.repo.Now(), message, tip))
 }
 
 // A Relation is the result of a comparison of the local chain with the remote chain.

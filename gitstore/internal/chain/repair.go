@@ -21,7 +21,7 @@ import (
 // wrote last with the current chain. Extended chains stay unchanged. Unreadable or
 // shallow chains stay unchanged too: the caller's own read reports the error.
 //
-// It records the compared values for checkCompared. It fails if a ref move fails, with
+// It records the compared values for MovesTo. It fails if a ref move fails, with
 // ErrRefMoved if another process was faster.
 func (s *Chains) RestoreOwnChain(ctx context.Context, i checkpoint.Issue) error {
 	return s.RepairOwn(ctx, i, true)
@@ -162,16 +162,6 @@ func (s *Chains) isLost(commit plumbing.Hash) (bool, error) {
 
 // repaired is the reflog message of repairs.
 const repaired = "repair: what other means had taken"
-
-// checkCompared fails with ErrRefMoved if a chain ref and own/ do not have the values
-// that RestoreOwnChain compared. Another process has then moved one of them, and a move
-// of own/ would lose saved checkpoints.
-func (s *Chains) checkCompared(c *Chain, own plumbing.Hash) error {
-	if s.repo.Compared[c.Issue] != (repo.ComparedRefs{Live: c.Tip, Own: own}) {
-		return fmt.Errorf("%w: %s is at %s", repo.ErrRefMoved, repo.LiveRef(c.Issue), c.Tip)
-	}
-	return nil
-}
 
 // repairDepth is the number of checkpoints that isAheadOf reads.
 const repairDepth = 200

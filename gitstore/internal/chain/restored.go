@@ -163,8 +163,12 @@ func (s *Chains) SetPoint(ctx context.Context, issue checkpoint.Issue, from, to 
 			return nil, nil
 		}
 		isNewest = c.Newest().ID == to
+		by := strings.ToValidUTF8(s.repo.Author(), "?")
+		if len(s.repo.Author()) > maxRestoredBy {
+			by = ""
+		}
 		return &Change{Verb: "restore", Ids: []checkpoint.ID{to}, Ledger: func(l *ledger.Ledger) {
-			l.SetRestored(to, s.personName(), c.NewestClock(), s.repo.Now())
+			l.SetRestored(to, by, c.NewestClock(), s.repo.Now())
 		}}, nil
 	})
 	switch {
@@ -174,13 +178,4 @@ func (s *Chains) SetPoint(ctx context.Context, issue checkpoint.Issue, from, to 
 		return true, s.ForgetResumed(issue)
 	}
 	return true, s.repo.WriteFile(s.ResumedFile(issue), Resumption{ID: to}.Encode())
-}
-
-// personName returns the name of git's author, at most maxRestoredBy bytes.
-func (s *Chains) personName() string {
-	name := s.repo.Author()
-	if len(name) > maxRestoredBy {
-		return ""
-	}
-	return strings.ToValidUTF8(name, "?")
 }

@@ -69,7 +69,7 @@ func (s *Chains) SetResumed(c *Checkpoint, o ResumeOptions) error {
 	}
 	r.Stale = r.Stale || o.Stale
 	for _, a := range o.Approved {
-		if !r.approves(a.Phase) {
+		if !slices.ContainsFunc(r.Approved, func(b Approval) bool { return b.Phase == a.Phase }) {
 			r.Approved = append(r.Approved, a)
 		}
 	}
@@ -115,10 +115,6 @@ func (s *Chains) LastResumed(i checkpoint.Issue) (*Checkpoint, Resumption) {
 		return nil, r
 	}
 	return c, r
-}
-
-func (r Resumption) approves(phase string) bool {
-	return slices.ContainsFunc(r.Approved, func(a Approval) bool { return a.Phase == phase })
 }
 
 func (r Resumption) Encode() []byte {

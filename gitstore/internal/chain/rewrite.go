@@ -53,14 +53,25 @@ func (s *Chains) Alter(ctx context.Context, issue checkpoint.Issue, decide func(
 		if err != nil || tip == c.Tip && len(ch.Also)+len(ch.Then) == 0 {
 			return err
 		}
-		return s.commitChange(ctx, c, tip, ch, k)
+		moves := func() ([]refs.Move, error) {
+			moves, err := s.MovesTo(ctx, c, tip)
+			return slices.Concat(ch.Also, moves, ch.Then), err
+		}
+		if err := s.repo.Move(ctx, k, repo.Shorten(ch.Verb+": "+repo.JoinIDs(ch.Ids)), moves); err != nil {
+			return err
+		}
+		return k.Protect(ctx)
 	}
 	if s.isUnknown(ctx, issue) {
 		return try() // nothing to move, so no lock is necessary
 	}
 	return s.Retry(ctx, issue, func() error {
-		if err := s.separateFirst(ctx, issue); err != nil {
+		both, err := s.separate(ctx, issue)
+		switch {
+		case errors.Is(err, repo.ErrRefMoved): // the change itself reports unreadable chains
 			return err
+		case err == nil && len(both) > 0:
+			s.repo.Notify("issue %s: removed from the archive what is in the chain: %s", issue, repo.JoinIDs(both))
 		}
 		return try()
 	})
@@ -76,18 +87,6 @@ func (s *Chains) isUnknown(ctx context.Context, i checkpoint.Issue) bool {
 // ReadOnly returns the error for a change to a shallow chain.
 func (c *Chain) ReadOnly() error {
 	return &repo.RefusedError{Reason: fmt.Sprintf("%s: %v", c.Ref, repo.ErrReadOnly), Hint: "git fetch --unshallow"}
-}
-
-func (s *Chains) commitChange(ctx context.Context, c *Chain, tip plumbing.Hash, ch *Change, k *repo.ObjectWriter) error {
-	moves := func() ([]refs.Move, error) {
-		moves, err := s.MovesTo(ctx, c, tip)
-		return slices.Concat(ch.Also, moves, ch.Then), err
-	}
-	message := ch.Verb + ": " + repo.JoinIDs(ch.Ids)
-	if err := s.repo.Move(ctx, k, repo.Shorten(message), moves); err != nil {
-		return err
-	}
-	return k.Protect(ctx)
 }
 
 // apply builds the changed chain and returns its tip.
@@ -217,10 +216,10 @@ func (s *Chains) MovesTo(ctx context.Context, c *Chain, tip plumbing.Hash) ([]re
 	if c.Deleted {
 		return nil, fmt.Errorf("%w: %s is at %s", repo.ErrRefMoved, repo.OwnRef(c.Issue), own)
 	}
-	if !own.IsZero() {
-		if err := s.checkCompared(c, own); err != nil {
-			return nil, err
-		}
+	if !own.IsZero() && s.repo.Compared[c.Issue] != (repo.ComparedRefs{Live: c.Tip, Own: own}) {
+		// Another process has moved one of them since RestoreOwnChain, and a move of own/ would
+		// lose saved checkpoints.
+		return nil, fmt.Errorf("%w: %s is at %s", repo.ErrRefMoved, repo.LiveRef(c.Issue), c.Tip)
 	}
 	if c.Tip.IsZero() {
 		return moves, nil

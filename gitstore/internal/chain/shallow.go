@@ -182,10 +182,6 @@ func (c *Chain) Visible() map[checkpoint.ID]*ChainCommit {
 	return byID
 }
 
-// goneIn returns the commits of archived checkpoints that are still in the chain, except
-// those that an archive contains.
-func (c *Chain) goneIn(archive *Chain) []ChainCommit { return MovingTo(archive, c.Ledger, c).Commits }
-
 // Loose returns a shallow chain for a merge with a complete chain: without a tip, because
 // the merged chain cannot be built on it. Its statement about the checkpoints below it is
 // applied to those of whole.

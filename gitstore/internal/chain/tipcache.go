@@ -197,7 +197,7 @@ func (t *Tips) setDirect(ctx context.Context, loose []checkpoint.Issue) error {
 		}
 		t.direct = append(t.direct, i)
 	}
-	slices.SortFunc(t.direct, byRef)
+	slices.SortFunc(t.direct, func(a, b checkpoint.Issue) int { return cmp.Compare(a.RefName(), b.RefName()) })
 	return nil
 }
 
@@ -206,8 +206,6 @@ func (s *Chains) hasRef(ctx context.Context, i checkpoint.Issue) bool {
 	hash, err := s.repo.ReadRef(ctx, repo.LiveRef(i))
 	return err != nil || !hash.IsZero()
 }
-
-func byRef(a, b checkpoint.Issue) int { return cmp.Compare(a.RefName(), b.RefName()) }
 
 // Close closes the note.
 func (t *Tips) Close() {
