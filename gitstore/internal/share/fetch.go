@@ -30,7 +30,10 @@ func (s *Sharer) Fetch(ctx context.Context, req Request) ([]chain.Synced, error)
 	if req.DryRun {
 		return y.compareAll(ctx)
 	}
-	in, err := y.fetch(ctx)
+	in, ok, err := y.FetchWithoutListing(ctx, req.Issues)
+	if y.Open = req.Issues; !ok && err == nil {
+		y.Open, in, err = y.Conn.fetchListed(ctx, req.Issues)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -41,16 +44,6 @@ func (s *Sharer) Fetch(ctx context.Context, req Request) ([]chain.Synced, error)
 		y.progress()
 	}
 	return y.results(), nil
-}
-
-// fetch fetches the chains of the issues, or all chains of the remote.
-func (y *Syncing) fetch(ctx context.Context) (fetched, error) {
-	in, ok, err := y.FetchWithoutListing(ctx, y.req.Issues)
-	if y.Open = y.req.Issues; ok || err != nil {
-		return in, err
-	}
-	y.Open, in, err = y.Conn.fetchListed(ctx, y.req.Issues)
-	return in, err
 }
 
 // adoptFetched moves the local refs of issues to the fetched chains that extend them.

@@ -43,31 +43,6 @@ func (p *issuePlan) updates() []remote.RefUpdate {
 	return append(p.archive.Update(p.issue), p.update()...)
 }
 
-// planSyncs plans a sync of issues. Issues that move in one transaction share an object
-// writer.
-func (y *Syncing) planSyncs(ctx context.Context, issues []checkpoint.Issue, in fetched, here refValues, known *chain.Names) []*issuePlan {
-	if len(issues) > 1 && y.Sharer.repo.CacheRefs(ctx) {
-		defer y.Sharer.repo.Refs.Release()
-	}
-	var plans []*issuePlan
-	var writer *repo.ObjectWriter
-	for n, i := range issues {
-		if n%maxTogether == 0 {
-			writer = y.Sharer.repo.NewObjectWriter()
-		}
-		p, err := y.planSync(ctx, writer, i, in[i], here)
-		if err == nil && p.live.Tip.IsZero() && !p.tip.IsZero() {
-			err = known.Check(ctx, i)
-		}
-		if err != nil {
-			y.fail(i, err)
-			continue
-		}
-		plans = append(plans, p)
-	}
-	return plans
-}
-
 // planSync reads an issue's chains and merges them, without writing. Concurrent changes of
 // refs are detected when the refs move.
 func (y *Syncing) planSync(ctx context.Context, writer *repo.ObjectWriter, i checkpoint.Issue, a remote.FetchedRef, here refValues) (p *issuePlan, err error) {
@@ -170,7 +145,16 @@ func (y *Syncing) planJoin(ctx context.Context, p *issuePlan) error {
 	}
 	p.tip, p.want, p.archive = tip, want, &chain.ArchivePlan{Here: here, Theirs: y.Sharer.chain.NoChain(here)}
 	p.done.Facts = want.Ledger.CountMissing(p.theirs.Ledger, p.live.Ledger)
-	p.count(rebuilt)
+	inLive, inOwn, inTheirs := p.live.Index(), p.own.Index(), p.theirs.Index()
+	for id := range want.Checkpoints {
+		if inLive[id] == nil && inOwn[id] == nil {
+			p.done.Fetched++
+		}
+		if inTheirs[id] == nil {
+			p.done.Pushed++
+		}
+	}
+	p.name(rebuilt && tip != p.live.Tip)
 	return nil
 }
 
@@ -209,7 +193,10 @@ func (y *Syncing) planCut(ctx context.Context, p *issuePlan) error {
 func (y *Syncing) planSplice(ctx context.Context, p *issuePlan, ours *chain.Chain) error {
 	tip, want, ok := y.Sharer.chain.Splice(p.writer, p.theirs, ours)
 	if !ok || p.own.Tip != ours.Tip && !p.own.Tip.IsZero() && !ours.ContainsCommit(p.own.Tip) {
-		return y.cutRefusal()
+		return &repo.RefusedError{
+			Reason: "each side has checkpoints that the other lacks, and history is cut here: chains cannot be joined",
+			Hint:   "git fetch --unshallow " + failure.QuoteStrict(chain.ShownRemote(y.Conn.Remote)),
+		}
 	}
 	if p.tip, p.want = tip, want; tip != p.theirs.Tip {
 		p.tip, p.remarks = y.Sharer.chain.MergeWork(ctx, p.writer, tip, want, p.theirs, ours)
@@ -218,27 +205,6 @@ func (y *Syncing) planSplice(ctx context.Context, p *issuePlan, ours *chain.Chai
 	p.done.Facts = want.Ledger.CountMissing(p.theirs.Ledger, ours.Ledger)
 	p.name(p.tip != p.theirs.Tip)
 	return nil
-}
-
-func (y *Syncing) cutRefusal() error {
-	return &repo.RefusedError{
-		Reason: "each side has checkpoints that the other lacks, and history is cut here: chains cannot be joined",
-		Hint:   "git fetch --unshallow " + failure.QuoteStrict(chain.ShownRemote(y.Conn.Remote)),
-	}
-}
-
-// count sets the numbers of fetched and pushed checkpoints.
-func (p *issuePlan) count(rebuilt bool) {
-	live, own, theirs := p.live.Index(), p.own.Index(), p.theirs.Index()
-	for id := range p.want.Checkpoints {
-		if live[id] == nil && own[id] == nil {
-			p.done.Fetched++
-		}
-		if theirs[id] == nil {
-			p.done.Pushed++
-		}
-	}
-	p.name(rebuilt && p.tip != p.live.Tip)
 }
 
 // name sets the result of the issue.
@@ -347,7 +313,7 @@ func (y *Syncing) planArchive(p *issuePlan, came remote.FetchedRef) (err error) 
 	if err := a.Theirs.CheckRoot(); err != nil {
 		return y.Sharer.corruptThere(y.Conn.Remote, repo.ArchiveRef(p.issue), came.Tip, err)
 	}
-	moving := p.moving()
+	moving := chain.MovingTo(a.Here, p.want.Ledger, p.live, p.own, p.theirs)
 	if !a.Here.Whole() || !a.Theirs.Whole() {
 		if a.Tip, a.There = a.Here.Tip, a.Theirs.Tip; len(moving.Commits) > 0 || a.Here.Tip != a.Theirs.Tip {
 			return a.Here.ReadOnly()
@@ -366,11 +332,6 @@ func (y *Syncing) planArchive(p *issuePlan, came remote.FetchedRef) (err error) 
 	}
 	p.countArchived(want)
 	return nil
-}
-
-// moving returns checkpoints that move from a chain to the local archive.
-func (p *issuePlan) moving() *chain.Chain {
-	return chain.MovingTo(p.archive.Here, p.want.Ledger, p.live, p.own, p.theirs)
 }
 
 // countArchived adds the fetched and pushed checkpoints of archives to the result.

@@ -25,7 +25,7 @@ import (
 // remote-tracking refs that still contain one of ids. The next sync with their remote
 // moves these refs and expires their reflogs.
 func (s *Sharer) Purge(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID) ([]string, error) {
-	tracking, err := s.trackingOf(ctx, issue)
+	tracking, err := s.repo.TrackingRefs(ctx, issue)
 	if err != nil {
 		return nil, err
 	}
@@ -74,13 +74,6 @@ func (s *Sharer) purgeRefs(ctx context.Context, issue checkpoint.Issue) error {
 		return nil
 	}
 	return s.repo.MoveRefs(ctx, "purge", moves...)
-}
-
-// trackingOf returns the remote-tracking refs of an issue.
-func (s *Sharer) trackingOf(ctx context.Context, issue checkpoint.Issue) (map[string]plumbing.Hash, error) {
-	all, err := s.repo.Refs.List(ctx, repo.RemoteRefs)
-	maps.DeleteFunc(all, func(name string, _ plumbing.Hash) bool { return !strings.HasSuffix(name, "/"+issue.RefName()) })
-	return all, err
 }
 
 // reflogsAtOnce limits the names in the arguments of one git.

@@ -309,7 +309,14 @@ func (u *localUpdate) underBookkeeping(ctx context.Context, issues []checkpoint.
 func (u *localUpdate) move(ctx context.Context, issues []checkpoint.Issue, errs errorsByIssue) error {
 	var list []refs.Move
 	for _, i := range issues {
-		moves, err := u.movesOf(ctx, i, len(issues) > 1)
+		var moves []refs.Move
+		var err error
+		if u.restore && len(issues) > 1 {
+			err = u.s.chain.RestoreOwnChain(ctx, i)
+		}
+		if err == nil {
+			moves, err = u.moves(i)
+		}
 		if err != nil {
 			errs[i] = err
 			continue
@@ -327,15 +334,6 @@ func (u *localUpdate) move(ctx context.Context, issues []checkpoint.Issue, errs 
 	}
 	u.s.forgetTracked(ctx, list)
 	return nil
-}
-
-func (u *localUpdate) movesOf(ctx context.Context, i checkpoint.Issue, together bool) ([]refs.Move, error) {
-	if together && u.restore {
-		if err := u.s.chain.RestoreOwnChain(ctx, i); err != nil {
-			return nil, err
-		}
-	}
-	return u.moves(i)
 }
 
 // track sets the remote-tracking refs of issues to tips.

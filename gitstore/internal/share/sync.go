@@ -161,9 +161,30 @@ func (y *Syncing) FetchMissing(ctx context.Context, issues []checkpoint.Issue) (
 }
 
 // Plan joins the local and the fetched chains of issues, without writing. It fetches the
-// archives of issues whose local archive will be pushed.
+// archives of issues whose local archive will be pushed. Issues that move in one transaction
+// share an object writer.
 func (y *Syncing) Plan(ctx context.Context, t *Theirs) ([]*issuePlan, error) {
-	plans := y.planSyncs(ctx, t.issues, t.chains, t.here, &chain.Names{Chains: y.Sharer.chain})
+	isCached := len(t.issues) > 1 && y.Sharer.repo.CacheRefs(ctx)
+	var plans []*issuePlan
+	var writer *repo.ObjectWriter
+	known := &chain.Names{Chains: y.Sharer.chain}
+	for n, i := range t.issues {
+		if n%maxTogether == 0 {
+			writer = y.Sharer.repo.NewObjectWriter()
+		}
+		p, err := y.planSync(ctx, writer, i, t.chains[i], t.here)
+		if err == nil && p.live.Tip.IsZero() && !p.tip.IsZero() {
+			err = known.Check(ctx, i)
+		}
+		if err != nil {
+			y.fail(i, err)
+			continue
+		}
+		plans = append(plans, p)
+	}
+	if isCached {
+		y.Sharer.repo.Refs.Release()
+	}
 	var err error
 	if t.archives, err = y.theirArchives(ctx, plans); err != nil {
 		return nil, err
@@ -173,7 +194,7 @@ func (y *Syncing) Plan(ctx context.Context, t *Theirs) ([]*issuePlan, error) {
 
 // Look lists remote tips of issues, or of all issues for an empty list. While the remote
 // answers, Look reads the local refs, and pushes local-only checkpoints if a second
-// connection is possible.
+// connection is possible: none of the two may prompt for a password.
 func (y *Syncing) Look(ctx context.Context, issues []checkpoint.Issue) (there listing, here map[string]plumbing.Hash, all refStates, err error) {
 	var failed error
 	var asking sync.WaitGroup
@@ -184,7 +205,7 @@ func (y *Syncing) Look(ctx context.Context, issues []checkpoint.Issue) (there li
 	here, err = y.Refs(ctx, issues)
 	y.Here = nil
 	all = y.RefStatesOf(here)
-	if err == nil && len(issues) == 0 && y.canConnectTwice() {
+	if err == nil && len(issues) == 0 && (y.req.Quiet || y.Conn.BesideAnother()) {
 		err = y.PushWithoutListing(ctx, all)
 	}
 	if asking.Wait(); failed != nil {
@@ -279,7 +300,3 @@ func (y *Syncing) isHarmless(ctx context.Context, plans []*issuePlan) bool {
 	issues, outs, err := y.outgoing(ctx, plans)
 	return err == nil && y.req.Harmless(issues, outs)
 }
-
-// canConnectTwice reports whether two connections to the remote can be open concurrently.
-// This requires that no connection prompts for a password.
-func (y *Syncing) canConnectTwice() bool { return y.req.Quiet || y.Conn.BesideAnother() }
