@@ -171,7 +171,7 @@ func (b *Batch) FlushKept(ctx context.Context, by string) (release func(), err e
 	// Output is "keep" if git made the .keep file, a tab and the pack's hash. If a repeated
 	// git found the .keep file of the first one, the output is "pack".
 	_, name, _ := strings.Cut(strings.TrimSpace(string(said)), "\t")
-	file := b.store.keepFile(name)
+	file := filepath.Join(b.store.packDir(), "pack-"+name+".keep")
 	if !isKeptBy(file, by) {
 		return func() {}, nil
 	}
@@ -184,20 +184,11 @@ func isKeptBy(file, by string) bool {
 	return err == nil && strings.TrimSpace(string(text)) == by
 }
 
-func (s *Database) keepFile(name string) string {
-	return filepath.Join(s.cfg.Dir, "pack", "pack-"+name+".keep")
-}
-
 // ReleaseKept removes all .keep files with content by, for packs of any name.
 func (s *Database) ReleaseKept(by string) {
-	dir := filepath.Join(s.cfg.Dir, "pack")
-	names, _ := readNames(dir)
+	names, _ := readNames(s.packDir())
 	for _, name := range names {
-		if !strings.HasSuffix(name, ".keep") {
-			continue
-		}
-		file := filepath.Join(dir, name)
-		if isKeptBy(file, by) {
+		if file := filepath.Join(s.packDir(), name); strings.HasSuffix(name, ".keep") && isKeptBy(file, by) {
 			_ = os.Remove(file)
 		}
 	}
@@ -218,14 +209,22 @@ func (b *Batch) flushPack(ctx context.Context, flags ...string) (said []byte, er
 	return said, cmp.Or(err, keepErr)
 }
 
-// writePack writes objects as one pack with git index-pack.
+// writePack writes objects as one pack with git index-pack. A concurrent `git gc --prune=now`
+// may delete files that git is writing or comparing; writePack then retries.
 func (s *Database) writePack(ctx context.Context, objects []*added, flags []string) (said []byte, err error) {
 	if s.cfg.Git == nil {
 		return nil, fmt.Errorf("write pack of %d objects: no git to run", len(objects))
 	}
 	data, err := packStream(objects, 0)
+	args := append([]string{"-c", "core.fsync=pack,pack-metadata", "index-pack", "--stdin"}, flags...)
+	isTaken := func(err error) bool { // by git's messages in the C locale
+		return strings.Contains(err.Error(), "No such file or directory") || strings.Contains(err.Error(), "cannot read existing object")
+	}
 	if err == nil {
-		said, err = s.indexPack(ctx, data, flags)
+		said, err = s.cfg.Git(ctx, data, args...)
+		for tries := 0; err != nil && tries < collections && isTaken(err); tries++ {
+			said, err = s.cfg.Git(ctx, data, args...)
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("write pack of %d objects: %w", len(objects), err)
@@ -238,23 +237,6 @@ func (s *Database) writePack(ctx context.Context, objects []*added, flags []stri
 		}
 	}
 	return said, nil
-}
-
-// indexPack stores a pack with git index-pack. A concurrent `git gc --prune=now` may
-// delete files that git is writing or comparing; indexPack then retries. tookAway matches
-// git's messages in the C locale.
-func (s *Database) indexPack(ctx context.Context, data []byte, flags []string) ([]byte, error) {
-	args := append([]string{"-c", "core.fsync=pack,pack-metadata", "index-pack", "--stdin"}, flags...)
-	for tries := 0; ; tries++ {
-		said, err := s.cfg.Git(ctx, data, args...)
-		if err == nil || tries == collections || !tookAway(err.Error()) {
-			return said, err
-		}
-	}
-}
-
-func tookAway(said string) bool {
-	return strings.Contains(said, "No such file or directory") || strings.Contains(said, "cannot read existing object")
 }
 
 // packStream returns a pack of whole objects: a header with the object count, type, size
@@ -339,16 +321,6 @@ func (c *compressor) write(w io.Writer, parts ...[]byte) error {
 	for _, p := range parts {
 		size += len(p)
 	}
-	z := c.writer(w, size)
-	for _, p := range parts {
-		if _, err := z.Write(p); err != nil {
-			return err
-		}
-	}
-	return z.Close()
-}
-
-func (c *compressor) writer(w io.Writer, size int) *zlib.Writer {
 	z, level := &c.fast, flate.BestSpeed
 	if size > fastBelow {
 		z, level = &c.best, flate.DefaultCompression
@@ -358,5 +330,10 @@ func (c *compressor) writer(w io.Writer, size int) *zlib.Writer {
 	} else {
 		(*z).Reset(w)
 	}
-	return *z
+	for _, p := range parts {
+		if _, err := (*z).Write(p); err != nil {
+			return err
+		}
+	}
+	return (*z).Close()
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"git-checkpoint/gitstore/fsutil"
 
@@ -192,7 +193,11 @@ func (c *consolidation) check(p *pack) error {
 	limit := newByteLimit(checkedAtOnce)
 	return parallel(len(c.objects), func(i int) error {
 		h := c.objects[i]
-		size, err := p.sizeOf(h)
+		f, err := p.locate(h)
+		var size int64
+		if err == nil {
+			_, size, err = f.header()
+		}
 		if err == nil {
 			limit.acquire(size)
 			defer limit.release(size)
@@ -227,4 +232,37 @@ func (c *consolidation) remove() (*Consolidated, error) {
 	err := c.removePacks(result)
 	c.s.refresh()
 	return result, err
+}
+
+// A byteLimit limits the memory of concurrent calls.
+type byteLimit struct {
+	mu    sync.Mutex
+	freed *sync.Cond
+	total int64
+	used  int64
+}
+
+func newByteLimit(total int64) *byteLimit {
+	l := &byteLimit{total: total}
+	l.freed = sync.NewCond(&l.mu)
+	return l
+}
+
+// acquire waits until n bytes are free. If n exceeds the limit, it waits until all bytes
+// are free.
+func (l *byteLimit) acquire(n int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for l.used > 0 && l.used+n > l.total {
+		l.freed.Wait()
+	}
+	l.used += n
+}
+
+// release frees the bytes of an acquire.
+func (l *byteLimit) release(n int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.used -= n
+	l.freed.Broadcast()
 }

@@ -109,15 +109,6 @@ func (p *pack) locate(h plumbing.Hash) (found, error) {
 	return found{hash: h, pack: p, off: off}, err
 }
 
-// sizeOf returns the size of an object.
-func (p *pack) sizeOf(h plumbing.Hash) (size int64, err error) {
-	f, err := p.locate(h)
-	if err == nil {
-		_, size, err = f.header()
-	}
-	return size, err
-}
-
 // addPacks adds packs of this program, smallest first. Above onePack objects, it adds a
 // pack only if the pack is less than twice as large as all objects before it.
 func (c *consolidation) addPacks() {

@@ -197,7 +197,12 @@ func sameLoose(path string, o *added) error {
 // write writes objects as loose files in four steps: contents under temporary names,
 // sync, rename, sync of the directories. Each step finishes before the next begins.
 func (f *flush) write(objects []*added) error {
-	defer f.discard()
+	defer func() {
+		for _, t := range f.temps {
+			t.discard()
+		}
+		f.temps = nil
+	}()
 	for some := range slices.Chunk(objects, atOnce) {
 		if err := f.install(some); err != nil {
 			return err
@@ -249,13 +254,6 @@ func (f *flush) place(t *temp) error {
 		}
 	}
 	return err
-}
-
-func (f *flush) discard() {
-	for _, t := range f.temps {
-		t.discard()
-	}
-	f.temps = nil
 }
 
 func writeError(o *added, path string, err error) error {

@@ -56,7 +56,7 @@ func openIndex(path string) (*packIndex, error) {
 	}
 	x := &packIndex{file: file}
 	err = guard(func() error {
-		b, err := file.all()
+		b, err := file.at(0, file.size)
 		if err == nil {
 			x.idx, err = parseIdx(b)
 		}
@@ -194,9 +194,6 @@ func (r *region) at(off, want int64) ([]byte, error) {
 	}
 	return b, nil
 }
-
-// all returns the whole file.
-func (r *region) all() ([]byte, error) { return r.at(0, r.size) }
 
 func (r *region) Close() error {
 	if r.file != nil {

@@ -260,16 +260,10 @@ func (c *baseCache) put(p *pack, off int64, kind plumbing.ObjectType, content []
 	c.m[key] = cached{kind, content}
 	c.order = append(c.order, key)
 	c.bytes += len(content) + cacheEntry
-	c.shrink()
-}
-
-// shrink evicts the older half if the cache is full. Evicting many objects at once saves
-// copies of order.
-func (c *baseCache) shrink() {
 	if c.bytes <= cacheBytes {
 		return
 	}
-	n := 0
+	n := 0 // the older half goes at once, which saves copies of order
 	for ; n < len(c.order) && c.bytes > cacheBytes/2; n++ {
 		c.bytes -= len(c.m[c.order[n]].content) + cacheEntry
 		delete(c.m, c.order[n])

@@ -138,18 +138,15 @@ func (s *Database) refresh() {
 func (s *source) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, p := range append(s.retired, *s.orNone()...) {
+	all := s.retired
+	if packs := s.packs.Load(); packs != nil {
+		all = append(all, *packs...)
+	}
+	for _, p := range all {
 		p.close()
 	}
 	s.retired = nil
 	s.packs.Store(&[]*pack{})
-}
-
-func (s *source) orNone() *[]*pack {
-	if packs := s.packs.Load(); packs != nil {
-		return packs
-	}
-	return &[]*pack{}
 }
 
 // gone reports whether err means that a file does not exist.

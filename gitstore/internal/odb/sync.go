@@ -58,7 +58,7 @@ func (f *flush) writeOut() error {
 			return fmt.Errorf("sync object: %w", err)
 		}
 		defer file.Close()
-		if !within(path, f.store.cfg.Dir) && !f.store.InOrder(file) {
+		if !strings.HasPrefix(path, f.store.cfg.Dir+string(filepath.Separator)) && !f.store.InOrder(file) {
 			if err := f.syncApart(file, path); err != nil {
 				return err
 			}
@@ -126,8 +126,6 @@ func (f *flush) writeOutOthers(paths []string) error {
 	return f.writeAll(files, names)
 }
 
-func within(path, dir string) bool { return strings.HasPrefix(path, dir+string(filepath.Separator)) }
-
 // syncApart syncs a file and its directory if the file is not on the file system of the
 // objects directory.
 func (f *flush) syncApart(file *os.File, path string) error {
@@ -160,7 +158,12 @@ func (f *flush) syncEach() error {
 		case i < n+beside:
 			return fsutil.Sync(f.beside[i-n])
 		case i < n+beside+others:
-			return f.syncOther(f.others[i-n-beside])
+			path := f.others[i-n-beside]
+			if err := fsutil.SyncDir(path); err != nil && !skipped(err) {
+				return fmt.Errorf("sync file: %w", err)
+			}
+			f.done("sync", path)
+			return nil
 		}
 		path := f.loose[i-n-beside-others]
 		if err := fsutil.SyncFile(path); err != nil && !gone(err) {
@@ -169,16 +172,6 @@ func (f *flush) syncEach() error {
 		f.done("sync", path)
 		return nil
 	})
-}
-
-// syncOther syncs a file or directory that git has written.
-func (f *flush) syncOther(path string) error {
-	err := fsutil.SyncDir(path)
-	if err != nil && !skipped(err) {
-		return fmt.Errorf("sync file: %w", err)
-	}
-	f.done("sync", path)
-	return nil
 }
 
 // skipped reports whether err means that a file of git was removed or is unreadable, for
@@ -193,10 +186,22 @@ func (f *flush) syncDirs() error {
 	if len(f.dirs) == 0 {
 		return nil
 	}
-	if f.store.ordered() {
-		return f.syncLast()
+	if !f.store.ordered() {
+		return f.syncEachDir()
 	}
-	return f.syncEachDir()
+	var err error
+	// The directory of the last rename, or the last touched file. A gc may remove the file, which
+	// changes its parent directory.
+	for _, at := range []string{f.last, filepath.Dir(f.last), f.store.cfg.Dir} {
+		if err = fsutil.SyncDir(at); !gone(err) {
+			break
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("sync objects: %w", err)
+	}
+	f.done("journal", f.last)
+	return nil
 }
 
 // syncEachDir syncs each directory in which a file got its name.
@@ -210,23 +215,6 @@ func (f *flush) syncEachDir() error {
 		f.done("sync", dirs[i])
 		return nil
 	})
-}
-
-// syncLast syncs the directory of the last rename. If there was no rename, it syncs the
-// last touched file.
-func (f *flush) syncLast() error {
-	var err error
-	// A gc may remove the file, which changes its parent directory.
-	for _, at := range []string{f.last, filepath.Dir(f.last), f.store.cfg.Dir} {
-		if err = fsutil.SyncDir(at); !gone(err) {
-			break
-		}
-	}
-	if err != nil {
-		return fmt.Errorf("sync objects: %w", err)
-	}
-	f.done("journal", f.last)
-	return nil
 }
 
 // By default git syncs packs, but neither loose objects nor pack names (core.fsync). They
