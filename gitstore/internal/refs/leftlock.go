@@ -116,8 +116,10 @@ func (d Dir) eachNote(notes []*Note, f func(*Note)) {
 		held[n.Issue] = true
 		f(n)
 	}
-	for _, issue := range d.noted() {
-		if held[issue] {
+	entries, _ := os.ReadDir(d.noteFolder())
+	for _, e := range entries {
+		issue := e.Name()
+		if info, err := e.Info(); held[issue] || err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
 			continue
 		}
 		file, err := filelock.Open(filepath.Join(d.noteFolder(), issue), 0)
@@ -129,18 +131,6 @@ func (d Dir) eachNote(notes []*Note, f func(*Note)) {
 		}
 		file.Close()
 	}
-}
-
-// noted returns the issues that have a note, of a running or an exited process.
-func (d Dir) noted() []string {
-	entries, _ := os.ReadDir(d.noteFolder())
-	var names []string
-	for _, e := range entries {
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
-			names = append(names, e.Name())
-		}
-	}
-	return names
 }
 
 // Interrupted returns the issues, named as in refs, that have the note of a killed

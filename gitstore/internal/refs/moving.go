@@ -51,7 +51,11 @@ type Moving struct {
 // Stage writes the new values to files beside the refs. It fails with ErrNeedsGit if git
 // must update one of the refs.
 func (d Dir) Stage(moves []Move) (*Moving, error) {
-	if slices.ContainsFunc(moves, func(m Move) bool { return m.Old.IsZero() || m.New.IsZero() || !d.logged(m) }) {
+	isLogged := func(m Move) bool { // refs from a fetch have no reflog
+		info, err := os.Lstat(d.log(m.Name))
+		return err == nil && info.Mode().IsRegular()
+	}
+	if slices.ContainsFunc(moves, func(m Move) bool { return m.Old.IsZero() || m.New.IsZero() || !isLogged(m) }) {
 		for _, m := range moves {
 			_ = d.clear(m.Name) // git would wait for the lock file of a killed process
 		}
@@ -65,13 +69,6 @@ func (d Dir) Stage(moves []Move) (*Moving, error) {
 		}
 	}
 	return m, nil
-}
-
-// logged reports whether a ref has a reflog. Refs from a fetch have no reflog, so Stage
-// checks this before it writes files.
-func (d Dir) logged(m Move) bool {
-	info, err := os.Lstat(d.log(m.Name))
-	return err == nil && info.Mode().IsRegular()
 }
 
 // write creates the file with the new value of a ref.

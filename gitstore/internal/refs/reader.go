@@ -227,7 +227,18 @@ func (r *Reader) list(ctx context.Context, args ...string) (map[string]plumbing.
 // Names returns the sorted names of the refs below a prefix. In the files backend, it
 // includes broken refs that git omits from lists.
 func (r *Reader) Names(ctx context.Context, prefix string) ([]string, error) {
-	names, err := r.names(ctx, prefix)
+	var names []string
+	var err error
+	switch {
+	case r.cache.has(prefix):
+		names = r.cache.names(prefix)
+	case r.Files:
+		names, err = Stored(r.Path, prefix)
+	default:
+		var refs map[string]plumbing.Hash
+		refs, err = r.List(ctx, prefix)
+		names = slices.Sorted(maps.Keys(refs))
+	}
 	for name, value := range r.Pending {
 		at, found := slices.BinarySearch(names, name)
 		if !strings.HasPrefix(name, prefix) || found == !value.IsZero() {
@@ -240,17 +251,6 @@ func (r *Reader) Names(ctx context.Context, prefix string) ([]string, error) {
 		}
 	}
 	return names, err
-}
-
-func (r *Reader) names(ctx context.Context, prefix string) ([]string, error) {
-	if r.cache.has(prefix) {
-		return r.cache.names(prefix), nil
-	}
-	if !r.Files {
-		refs, err := r.List(ctx, prefix)
-		return slices.Sorted(maps.Keys(refs)), err
-	}
-	return Stored(r.Path, prefix)
 }
 
 // Values is List without a git process in the files backend: git looks up the object of
@@ -295,7 +295,13 @@ func (r *Reader) values(ctx context.Context, prefixes []string, broken func(name
 	if err != nil {
 		return nil, err
 	}
-	values := packedValues(packed, prefixes, len(loose))
+	values := make(map[string]plumbing.Hash, len(loose)+strings.Count(packed, "\n"))
+	for line := range strings.Lines(packed) {
+		hex, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if ok && Below(name, prefixes) && plumbing.IsHash(hex) { // not "^", the target of a tag
+			values[name] = plumbing.NewHash(hex)
+		}
+	}
 	maps.Copy(values, loose)
 	return values, nil
 }
@@ -453,19 +459,6 @@ func eachLoose(dir, prefix string, f func(name, file string) error) error {
 		return f(prefix+filepath.ToSlash(path[len(root)+1:]), path)
 	})
 	return fsutil.IgnoreMissing(err)
-}
-
-// packedValues returns the refs of packed-refs below prefixes, in a map with capacity for
-// more entries. It skips lines that begin with "^", the targets of tags.
-func packedValues(packed string, prefixes []string, more int) map[string]plumbing.Hash {
-	values := make(map[string]plumbing.Hash, more+strings.Count(packed, "\n"))
-	for line := range strings.Lines(packed) {
-		hex, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		if ok && Below(name, prefixes) && plumbing.IsHash(hex) {
-			values[name] = plumbing.NewHash(hex)
-		}
-	}
-	return values
 }
 
 // Below reports whether a name is below one of the prefixes.
