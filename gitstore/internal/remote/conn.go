@@ -20,8 +20,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"git-checkpoint/gitstore/failure"
@@ -125,19 +127,11 @@ func (h Here) Open(op, name string, timeout time.Duration, quiet bool) *Conn {
 	if op != "fetch" {
 		l.from = PushedTo(h.Config, name)
 	}
-	if quiet {
-		l.git = h.quiet()
+	if quiet { // a separate process group can be killed as a whole
+		l.git = h.Git.With(NoQuestions(h.Config)...)
+		l.git.Apart = true // on a terminal, such a group could not prompt anyway
 	}
 	return l
-}
-
-// quiet returns a git command without prompts. It runs in a separate process group, so
-// that the whole group can be killed; on a terminal, such a group could not prompt
-// anyway.
-func (h Here) quiet() git.Git {
-	g := h.Git.With(NoQuestions(h.Config)...)
-	g.Apart = true
-	return g
 }
 
 // NoQuestions returns environment variables that disable password prompts of git and ssh.
@@ -184,8 +178,13 @@ func (l *Conn) MaxRefs() int {
 	return 10_000
 }
 
-// IsBundle reports whether the remote is a bundle file, which git cannot push to.
-func (l *Conn) IsBundle() bool { return isBundle(l.bundleHeader()) }
+// IsBundle reports whether the remote is a bundle file, which git cannot push to. Such a file
+// begins with "# v2 git bundle".
+func (l *Conn) IsBundle() bool {
+	version, ok := strings.CutPrefix(l.bundleHeader(), "# v")
+	version, ok2 := strings.CutSuffix(version, " git bundle")
+	return ok && ok2 && len(version) == 1 && '0' <= version[0] && version[0] <= '9'
+}
 
 // bundleHeader returns the first bytes of a bundle file, or "" for other remotes. Git
 // changes to the root of the worktree before it opens a relative path.
@@ -212,13 +211,6 @@ func (l *Conn) bundleHeader() string {
 
 // bundleOfSHA1 is the beginning of a bundle file that has no line with an object format.
 const bundleOfSHA1 = "# v2 git bundle"
-
-// isBundle reports whether a text is the beginning of a bundle file: # v2 git bundle.
-func isBundle(start string) bool {
-	version, ok := strings.CutPrefix(start, "# v")
-	version, ok2 := strings.CutSuffix(version, " git bundle")
-	return ok && ok2 && len(version) == 1 && '0' <= version[0] && version[0] <= '9'
-}
 
 // isBundleOfOtherFormat reports whether the remote is a bundle of version 2 and this
 // repository has SHA-256 objects. Old versions of git report an invalid gitfile instead of
@@ -323,4 +315,30 @@ func longestPath(lines string) int {
 		}
 	}
 	return longest
+}
+
+// ErrObjectFormat reports a remote of the other object format. Git transfers no objects
+// between SHA-1 and SHA-256 repositories.
+var ErrObjectFormat = errors.New("the remote has another object format")
+
+// formatMessage matches git's messages for a remote of the other object format: of a
+// fetch, of a push, and of a push to an empty remote. Lines of the remote itself begin
+// with "remote:".
+var formatMessage = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^fatal: (mismatched algorithms: |` +
+		`the receiving end does not support this repository's hash algorithm|protocol error: unexpected capabilities\^\{\})`)
+})
+
+// isForeignID reports whether a text is an object id of the other format.
+func isForeignID(hex string) bool {
+	return len(hex) == 2*objectformat.OtherSize && strings.Trim(hex, "0123456789abcdef") == ""
+}
+
+// otherFormat returns the error for a remote of the other object format.
+func (l *Conn) otherFormat(err error) *Error {
+	failed := l.Fail(fmt.Sprintf("the remote has %s objects, and this repository has %s objects: checkpoints cannot move between them",
+		objectformat.Title(objectformat.Other), objectformat.Title(objectformat.Name)), err)
+	failed.Hint = "git remote -v"
+	failed.Refused = true
+	return failed
 }

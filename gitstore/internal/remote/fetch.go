@@ -205,7 +205,7 @@ func (b *fetcher) fetch(ctx context.Context, refs []string) error {
 		b.until = start.Add(b.conn.Timeout)
 	}
 	b.tries++
-	if len(refs) == 1 || b.enough() {
+	if len(refs) == 1 || b.tries >= fetchTries || !b.until.IsZero() && time.Now().After(b.until) {
 		for _, ref := range refs {
 			b.failed[ref] = err
 		}
@@ -219,11 +219,6 @@ func (b *fetcher) fetch(ctx context.Context, refs []string) error {
 		return rest
 	}
 	return err
-}
-
-// enough reports whether the limit of tries or time is reached.
-func (b *fetcher) enough() bool {
-	return b.tries >= fetchTries || !b.until.IsZero() && time.Now().After(b.until)
 }
 
 // FetchWithoutListing fetches one ref without listing the remote's refs, so its duration
@@ -240,19 +235,14 @@ func (l *Conn) FetchWithoutListing(ctx context.Context, ref string, known bool) 
 	}
 	start := time.Now()
 	in, err := l.fetchRefs(ctx, depth, []string{ref}, 0)
+	failed, isGit := errors.AsType[*git.CommandError](err)
 	switch {
-	case err == nil, hasNot(err, ref):
+	case err == nil, isGit && cause(failed.Stderr) == "couldn't find remote ref "+ref:
 		return in[ref], true, nil
 	case ctx.Err() != nil, l.Timeout > 0 && time.Since(start) >= l.Timeout:
 		return a, false, err
 	}
 	return a, false, nil
-}
-
-// hasNot reports whether git's error means that the remote lacks a ref.
-func hasNot(err error, ref string) bool {
-	var failed *git.CommandError
-	return errors.As(err, &failed) && cause(failed.Stderr) == "couldn't find remote ref "+ref
 }
 
 // Tips lists remote refs, selected by names or patterns.
@@ -272,8 +262,14 @@ func (l *Conn) EachTip(ctx context.Context, refs []string, f func(name string, t
 		}
 		foreign = foreign || ok && isForeignID(hex)
 	}}
+	// In protocol version 0, the remote lists its refs immediately after connecting. In version 2 it
+	// waits for a request, and git ls-remote requests all refs anyway.
+	var atOnce []string
+	if _, chosen := git.Last(l.here.Config, "protocol.version"); !chosen {
+		atOnce = []string{"-c", "protocol.version=0"}
+	}
 	return l.within(ctx, func(ctx context.Context) error {
-		err := l.git.Copy(ctx, lines, slices.Concat(l.atOnce(), []string{"ls-remote", "--refs", "--", l.from}, refs)...)
+		err := l.git.Copy(ctx, lines, slices.Concat(atOnce, []string{"ls-remote", "--refs", "--", l.from}, refs)...)
 		if err == nil && foreign {
 			err = ErrObjectFormat
 		}
@@ -298,14 +294,4 @@ func (w *lineWriter) Write(p []byte) (int, error) {
 		w.f(string(w.rest))
 		w.rest, p = w.rest[:0], after
 	}
-}
-
-// atOnce returns flags that select protocol version 0, in which a remote lists its refs
-// immediately after connecting. In version 2, the remote waits for a request, and git
-// ls-remote requests all refs anyway.
-func (l *Conn) atOnce() []string {
-	if _, chosen := git.Last(l.here.Config, "protocol.version"); chosen {
-		return nil
-	}
-	return []string{"-c", "protocol.version=0"}
 }

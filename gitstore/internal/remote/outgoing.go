@@ -331,22 +331,18 @@ func (h Here) down(tip, end plumbing.Hash) (list []step, met, ok bool) {
 func PushedTo(config []git.ConfigEntry, name string) string {
 	urls, pushURLs := configuredURLs(config, name)
 	at := cmp.Or(urls...)
-	if len(pushURLs) == 0 {
-		return pushedInstead(config, name, cmp.Or(at, name))
+	var to string
+	var isSame bool // the push URL is of the same repository
+	if len(pushURLs) > 0 {
+		to = mainPushURL(urls, pushURLs)
+		isSame = to == at
+	} else {
+		var rewritten bool
+		to, rewritten = instead(config, ".pushinsteadof", cmp.Or(at, name))
+		from, _ := instead(config, ".insteadof", cmp.Or(at, name))
+		isSame = !rewritten || samePlace(to, from)
 	}
-	to := mainPushURL(urls, pushURLs)
-	if to == at || strings.HasPrefix(to, "-") {
-		return name
-	}
-	return to
-}
-
-// pushedInstead returns the URL after pushInsteadOf. It returns name if the rewritten URL
-// is the same repository, or if no setting applies.
-func pushedInstead(config []git.ConfigEntry, name, url string) string {
-	to, rewritten := instead(config, ".pushinsteadof", url)
-	from, _ := instead(config, ".insteadof", url)
-	if !rewritten || samePlace(to, from) || strings.HasPrefix(to, "-") {
+	if isSame || strings.HasPrefix(to, "-") {
 		return name
 	}
 	return to

@@ -33,16 +33,36 @@ type RefUpdate struct {
 	Tip, Seen plumbing.Hash
 }
 
-// Push pushes commits. If the remote refuses refs, it lists them again. It returns an
-// error for each ref that was not pushed: ErrUpToDate if the remote has the same commit,
-// ErrStale if it has another commit than expected, otherwise an *Error with the server's
-// reason. The second result reports a failed connection.
+// Push pushes commits. If the remote refuses refs, it lists them again: if a ref has moved,
+// the push lost a race. If a ref has not moved, another push may hold its lock, so the push is
+// retried a few times. It returns an error for each ref that was not pushed: ErrUpToDate if the
+// remote has the same commit, ErrStale if it has another commit than expected, otherwise an
+// *Error with the server's reason. The second result reports a failed connection.
 func (l *Conn) Push(ctx context.Context, dryRun bool, updates ...RefUpdate) (map[string]error, error) {
 	outcome, refusals, err := l.push(ctx, dryRun, updates)
 	if err != nil {
 		return nil, err
 	}
-	l.resolve(ctx, dryRun, refusals, outcome)
+	for try := 1; len(refusals) > 0; try++ {
+		again := l.unmoved(ctx, refusals, try, outcome)
+		if len(again) == 0 || Pause(ctx, 50*time.Millisecond, try) != nil {
+			break
+		}
+		updates := make([]RefUpdate, len(again))
+		for n, r := range again {
+			updates[n] = r.RefUpdate
+			delete(outcome, r.Ref)
+		}
+		next, left, err := l.push(ctx, dryRun, updates)
+		if err != nil { // the server's answer is more specific
+			for _, r := range again {
+				outcome[r.Ref] = r.err
+			}
+			break
+		}
+		maps.Copy(outcome, next)
+		refusals = left
+	}
 	return outcome, nil
 }
 
@@ -53,10 +73,17 @@ func (l *Conn) PushAtomic(ctx context.Context, dryRun bool, updates ...RefUpdate
 	for try := 1; ; try++ {
 		outcome, refusals, err := l.push(ctx, dryRun, updates, "--atomic")
 		if err != nil {
-			return nil, !refusesAtomic(err), err
+			failed, isGit := errors.AsType[*git.CommandError](err)
+			return nil, !isGit || !strings.Contains(failed.Stderr, "does not support --atomic push"), err
 		}
 		again := l.unmoved(ctx, refusals, try, outcome)
-		if stale := staleIn(outcome); stale != nil {
+		var stale error
+		for _, err := range outcome {
+			if errors.Is(err, ErrStale) {
+				stale = err
+			}
+		}
+		if stale != nil {
 			for ref, err := range outcome {
 				if !errors.Is(err, ErrUpToDate) {
 					outcome[ref] = stale
@@ -68,23 +95,6 @@ func (l *Conn) PushAtomic(ctx context.Context, dryRun bool, updates ...RefUpdate
 			return outcome, true, nil
 		}
 	}
-}
-
-// refusesAtomic reports whether git rejected a push since the server cannot push
-// atomically.
-func refusesAtomic(err error) bool {
-	failed, ok := errors.AsType[*git.CommandError](err)
-	return ok && strings.Contains(failed.Stderr, "does not support --atomic push")
-}
-
-// staleIn returns the error of a stale ref, or nil.
-func staleIn(outcome map[string]error) error {
-	for _, err := range outcome {
-		if errors.Is(err, ErrStale) {
-			return err
-		}
-	}
-	return nil
 }
 
 // fewUpdates is the number of ref updates up to which one git push gets a lease for each.
@@ -175,7 +185,12 @@ func (l *Conn) pushOnce(ctx context.Context, updates []RefUpdate, flags, specs [
 	out, err := l.run(ctx, nil, slices.Concat(settings, args, flags, []string{"--", name}, specs)...)
 	reports := pushReports(out)
 	outcome = map[string]error{}
-	answered, said := false, saidWith(err)
+	answered, said := false, ""
+	if failed, ok := errors.AsType[*git.CommandError](err); ok {
+		if said = remoteSays(failed.Stderr); said != "" {
+			said = ": " + said
+		}
+	}
 	for _, g := range updates {
 		r, ok := reports[g.Ref]
 		switch {
@@ -196,16 +211,6 @@ func (l *Conn) pushOnce(ctx context.Context, updates []RefUpdate, flags, specs [
 		return nil, nil, err
 	}
 	return outcome, refusals, nil
-}
-
-// saidWith returns the remote's output of a failed push, as a suffix for a reason.
-func saidWith(err error) string {
-	if failed, ok := errors.AsType[*git.CommandError](err); ok {
-		if said := remoteSays(failed.Stderr); said != "" {
-			return ": " + said
-		}
-	}
-	return ""
 }
 
 // Refused returns an error for a ref rejected by the remote.
@@ -254,35 +259,6 @@ type refusal struct {
 	RefUpdate
 	reason string
 	err    *Error
-}
-
-// resolve adds results of rejected refs. It lists these refs at the remote: if a ref has
-// moved, the push lost a race. If a ref has not moved, another push may hold its lock, so
-// the push is retried a few times. After the last retry, the result is the server's
-// reason.
-func (l *Conn) resolve(ctx context.Context, dryRun bool, refusals []refusal, outcome map[string]error) {
-	for try := 1; len(refusals) > 0; try++ {
-		again := l.unmoved(ctx, refusals, try, outcome)
-		if len(again) == 0 || Pause(ctx, 50*time.Millisecond, try) != nil {
-			return
-		}
-		updates := make([]RefUpdate, len(again))
-		for n, r := range again {
-			updates[n] = r.RefUpdate
-			delete(outcome, r.Ref)
-		}
-		next, left, err := l.push(ctx, dryRun, updates)
-		if err != nil { // the server's answer is more specific
-			for _, r := range again {
-				outcome[r.Ref] = r.err
-			}
-			return
-		}
-		for ref, err := range next {
-			outcome[ref] = err
-		}
-		refusals = left
-	}
 }
 
 // unmoved lists rejected refs at the remote and adds their results. It returns unmoved
