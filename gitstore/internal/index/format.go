@@ -95,7 +95,7 @@ const (
 	flagsSize  = 2
 	// minName is the minimum size of a name in an entry, in all versions: a number and a NUL.
 	minName = 2
-	// longPath is the length above which mostLong limits the paths of version 4.
+	// longPath is the length above which the total length of the paths of version 4 is limited.
 	longPath = 1 << 15
 )
 
@@ -118,10 +118,6 @@ type form struct {
 // most returns the maximum total size of built trees. Names of a thousand bytes, the
 // maximum of file systems, need less than half of it.
 func (f *form) most() int { return 1<<20 + 32*len(f.data) }
-
-// mostLong returns the maximum total length of long paths. In version 4, repeated long paths
-// are small in the file, but each of them takes time.
-func (f *form) mostLong() int { return 64<<20 + 32*len(f.data) }
 
 // A mark is a position at which reading entries can start.
 type mark struct {

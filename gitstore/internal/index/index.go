@@ -236,11 +236,7 @@ func (x *Index) rewritten() bool {
 		return false
 	}
 	now, err := x.file.Stat()
-	return err != nil || changed(x.stat, now)
-}
-
-func changed(a, b os.FileInfo) bool {
-	return a.Size() != b.Size() || !a.ModTime().Equal(b.ModTime())
+	return err != nil || now.Size() != x.stat.Size() || !now.ModTime().Equal(x.stat.ModTime())
 }
 
 // Git runs git with additional environment variables and returns its stdout.
@@ -272,7 +268,10 @@ func Plain(ctx context.Context, git Git, path, tempDir string) (*Index, func(), 
 		os.Remove(copied)
 		os.Remove(copied + ".lock") // lock file of a killed git
 	}
-	x, err := convert(ctx, git, copied)
+	var x *Index
+	if _, err = git(ctx, []string{"GIT_INDEX_FILE=" + copied}, plainArgs...); err == nil {
+		x, err = open(copied, mapThreshold)
+	}
 	if err != nil {
 		remove()
 		return nil, nil, fmt.Errorf("read index through git: %s: %w", path, err)
@@ -292,13 +291,6 @@ func FetchMissing(ctx context.Context, git Git, path, tempDir string) error {
 	defer os.Remove(copied + ".lock") // lock file of a killed git
 	_, err = git(ctx, []string{"GIT_INDEX_FILE=" + copied}, slices.Concat(quietArgs, []string{"write-tree"})...)
 	return err
-}
-
-func convert(ctx context.Context, git Git, path string) (*Index, error) {
-	if _, err := git(ctx, []string{"GIT_INDEX_FILE=" + path}, plainArgs...); err != nil {
-		return nil, err
-	}
-	return open(path, mapThreshold)
 }
 
 // copyTemp copies a file to a new file in dir with an absolute path and the same

@@ -18,9 +18,14 @@ func (x *Index) All() iter.Seq[Entry] {
 		for c.i+1 < x.count {
 			block = block[:0]
 			// yield must not run under the guard.
-			err := x.guard(func() (err error) {
-				block, err = c.entries(block, stride)
-				return err
+			err := x.guard(func() error {
+				for len(block) < stride && c.i+1 < x.count {
+					if err := c.step(); err != nil {
+						return err
+					}
+					block = append(block, c.entry())
+				}
+				return nil
 			})
 			if err != nil {
 				x.fail(err)
@@ -33,17 +38,6 @@ func (x *Index) All() iter.Seq[Entry] {
 			}
 		}
 	}
-}
-
-// entries appends up to n entries after the cursor.
-func (c *cursor) entries(to []Entry, n int) ([]Entry, error) {
-	for len(to) < n && c.i+1 < c.f.count {
-		if err := c.step(); err != nil {
-			return to, err
-		}
-		to = append(to, c.entry())
-	}
-	return to, nil
 }
 
 // Lookup returns the entries of a path: a single entry, the stages of an unmerged path,
@@ -164,7 +158,8 @@ func (f *form) scanPaths() (int, error) {
 		if len(c.path) > longPath {
 			long += len(c.path)
 		}
-		if long > f.mostLong() {
+		// Repeated long paths are small in the file, but each of them takes time.
+		if long > 64<<20+32*len(f.data) {
 			return 0, &FormatError{c.off, errSize.Error()}
 		}
 		f.noteSpecial(&c)
@@ -210,7 +205,11 @@ func (f *form) loadSpecial() error {
 		if size += len(c.path); size > f.most() {
 			return &FormatError{c.off, errSize.Error()}
 		}
-		f.keep(c.entry())
+		if e := c.entry(); e.Stage != 0 {
+			f.unmerged = append(f.unmerged, e)
+		} else {
+			f.toAdd = append(f.toAdd, e.Path)
+		}
 		if i+1 < f.count {
 			if err := c.follow(); err != nil {
 				return err
@@ -218,14 +217,6 @@ func (f *form) loadSpecial() error {
 		}
 	}
 	return nil
-}
-
-func (f *form) keep(e Entry) {
-	if e.Stage != 0 {
-		f.unmerged = append(f.unmerged, e)
-		return
-	}
-	f.toAdd = append(f.toAdd, e.Path)
 }
 
 // follow steps to the next entry and checks the order.

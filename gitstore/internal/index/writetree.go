@@ -80,8 +80,11 @@ type writer struct {
 }
 
 func (w *writer) write(out Trees) (plumbing.Hash, error) {
-	if hash, ok := w.cachedRoot(); ok {
-		return hash, nil
+	if w.f.cache.root() != none && len(w.f.special) == 0 && w.f.count > 0 {
+		root := w.f.cache.nodes[0]
+		if int(root.entries) == w.f.count && w.have.Has(root.hash) { // no entry has changed
+			return root.hash, nil
+		}
 	}
 	w.b = newBuilder(out, w.f.cache.root(), w.f.most(), w.base.open(w.base.Tree))
 	w.at = cursor{f: w.f, i: -1, next: headerSize}
@@ -98,16 +101,6 @@ func (w *writer) write(out Trees) (plumbing.Hash, error) {
 		}
 	}
 	return w.b.finish(), nil
-}
-
-// cachedRoot returns the cached tree of the whole index if no entry has changed.
-func (w *writer) cachedRoot() (plumbing.Hash, bool) {
-	if w.f.cache.root() == none || len(w.f.special) > 0 || w.f.count == 0 {
-		return plumbing.ZeroHash, false
-	}
-	root := w.f.cache.nodes[0]
-	ok := int(root.entries) == w.f.count && w.have.Has(root.hash)
-	return root.hash, ok
 }
 
 // entry adds the current entry, or the cached tree of a directory that begins with it.
@@ -133,8 +126,10 @@ func (w *writer) entry() error {
 		if err != nil {
 			return err
 		}
-		if ok {
-			w.reuse(node, start, end)
+		if ok { // add the cached tree and skip its entries
+			w.b.append(filemode.Dir, w.b.prev[start:end-1], w.f.cache.nodes[node].hash)
+			w.b.prev = w.b.prev[:end]
+			w.at, w.probe = w.probe, w.at
 			return nil
 		}
 		w.b.open(end, node, w.base.open(base))
@@ -177,13 +172,6 @@ const someProbes = 16
 func (w *writer) specialWithin(first, n int) bool {
 	i := sort.SearchInts(w.f.special, first)
 	return i < len(w.f.special) && w.f.special[i] < first+n
-}
-
-// reuse adds the cached tree of a node and skips its entries.
-func (w *writer) reuse(node, start, end int) {
-	w.b.append(filemode.Dir, w.b.prev[start:end-1], w.f.cache.nodes[node].hash)
-	w.b.prev = w.b.prev[:end]
-	w.at, w.probe = w.probe, w.at
 }
 
 // file adds the current entry.
