@@ -12,6 +12,7 @@ import (
 
 	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/internal/chain"
+	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/repo"
 )
@@ -25,8 +26,9 @@ type Worktree struct {
 }
 
 // FindOrAddWorktree returns the worktree at dir if it has the checkpoint's branch checked out. It
-// fails with a *RefusedError if another worktree has. Otherwise it creates a worktree at dir. If the branch does not exist, FindOrAddWorktree creates it from
-// the remote-tracking branch with the same name, or at the checkpoint's HEAD.
+// fails with a *RefusedError if another worktree has. Otherwise it creates a worktree at dir. If
+// the branch does not exist, FindOrAddWorktree creates it from the remote-tracking branch with the
+// same name, or at the checkpoint's HEAD.
 func (s *Facts) FindOrAddWorktree(ctx context.Context, c *chain.Checkpoint, dir string) (Worktree, error) {
 	if c.Branch != "" {
 		if at := repository.CheckedOut(ctx, s.repo.Git, c.Branch); at != "" {
@@ -68,17 +70,6 @@ func (s *Facts) RemoveWorktree(ctx context.Context, p Worktree) error {
 	return err
 }
 
-// isThere fails if git lists a worktree that was moved or removed without git.
-func isThere(dir, branch string) error {
-	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return &repo.RefusedError{
-		Reason: fmt.Sprintf("worktree %s: it has branch %s, and is not there", dir, branch),
-		Hint:   "git worktree prune",
-	}
-}
-
 // isSame reports whether two paths are the same directory.
 func isSame(a, b string) bool {
 	one, err := os.Stat(a)
@@ -86,9 +77,16 @@ func isSame(a, b string) bool {
 	return err == nil && otherErr == nil && os.SameFile(one, other)
 }
 
-// checkedOutIn returns the error about a branch that the worktree in a directory has.
+// checkedOutIn returns the error about a branch that the worktree in a directory has. Git also
+// lists a worktree that was moved or removed without git.
 func checkedOutIn(dir, branch string) error {
-	if err := isThere(dir, branch); err != nil {
+	switch _, err := os.Stat(dir); {
+	case errors.Is(err, fs.ErrNotExist):
+		return &repo.RefusedError{
+			Reason: fmt.Sprintf("worktree %s: it has branch %s, and is not there", dir, branch),
+			Hint:   "git worktree prune",
+		}
+	case err != nil:
 		return err
 	}
 	return &repo.RefusedError{
@@ -154,4 +152,45 @@ func EnterWorktree(dir string) error {
 		}
 	}
 	return nil
+}
+
+// SwitchBranch switches this worktree to a branch with git switch, so uncommitted changes
+// stay, and git refuses to overwrite them. If the branch of the checkpoint does not exist,
+// SwitchBranch creates it from the remote-tracking branch with the same name, or at the
+// checkpoint's HEAD. If another worktree has the branch checked out, it fails with a
+// RefusedError.
+func (s *Facts) SwitchBranch(ctx context.Context, c *chain.Checkpoint, name string) error {
+	if at := s.CheckedOut(ctx, name); at != "" {
+		return checkedOutIn(at, name)
+	}
+	args, err := s.switchArgs(ctx, c, name)
+	if err != nil {
+		return fmt.Errorf("switch to branch %s: %w", name, err)
+	}
+	g := s.repo.Git
+	g.Dir = s.repo.Info.Root
+	_, err = g.Output(ctx, append([]string{"switch", "--quiet"}, args...)...)
+	var failed *git.CommandError
+	if errors.As(err, &failed) && failed.Code > 0 {
+		return &repo.RefusedError{Reason: failed.Error(), Hint: "git status"}
+	}
+	return err
+}
+
+// switchArgs returns the arguments of `git switch`.
+func (s *Facts) switchArgs(ctx context.Context, c *chain.Checkpoint, name string) ([]string, error) {
+	if strings.HasPrefix(name, "-") || strings.Contains(name, "@{") {
+		return nil, repo.Corrupt(string(c.ID), "branch %q", name)
+	}
+	if s.HasBranch(ctx, name) {
+		return []string{"--no-guess", name}, nil
+	}
+	remote, head, err := s.startOf(ctx, c, name)
+	switch {
+	case err != nil:
+		return nil, err
+	case remote != "":
+		return []string{"--create", name, "--track", remote}, nil
+	}
+	return []string{"--create", name, head}, nil
 }
