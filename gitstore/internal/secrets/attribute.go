@@ -1,8 +1,6 @@
 package secrets
 
 import (
-	"slices"
-
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/trees"
 
@@ -30,10 +28,6 @@ type attribution struct {
 type treeKey struct {
 	tree plumbing.Hash
 	all  bool
-}
-
-func (s *Scanner) newAttribution(shown exposed, reports map[string]*report) *attribution {
-	return &attribution{s: s, shown: shown, reports: reports, below: map[treeKey][]exposedFile{}, history: map[plumbing.Hash][]exposedFile{}}
 }
 
 // files returns the untracked files that a chain exposes, and its other files with a report.
@@ -188,11 +182,4 @@ func (l *fileList) add(dir string, files []exposedFile) {
 		l.has[f.blob] = true
 		l.files = append(l.files, exposedFile{f.blob, dir + f.path})
 	}
-}
-
-// sorted returns files in the order of their paths.
-func sorted(files []exposedFile) []exposedFile {
-	return slices.SortedFunc(slices.Values(files), func(x, y exposedFile) int {
-		return compareFiles(x.path, x.blob.String(), y.path, y.blob.String())
-	})
 }

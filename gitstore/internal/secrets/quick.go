@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/trees"
@@ -80,22 +81,10 @@ func (q *quickScan) chain(tip plumbing.Hash) bool {
 		at = c.Parents[0]
 	}
 	if len(list) > 0 && len(list[len(list)-1].Parents) > 0 {
-		q.shown[q.headBelow(list[len(list)-1].Parents[0])] = true
+		head, _ := q.s.chain.HeadOf(&chain.Checkpoint{Commit: list[len(list)-1].Parents[0]})
+		q.shown[head] = true
 	}
 	return !slices.ContainsFunc(list, func(c repo.RawCommit) bool { return !q.commit(c) })
-}
-
-// headBelow returns the HEAD of a checkpoint, or zero.
-func (q *quickScan) headBelow(checkpoint plumbing.Hash) plumbing.Hash {
-	c, err := q.s.repo.ReadCommit(checkpoint)
-	if err != nil || len(c.Parents) < 2 {
-		return plumbing.ZeroHash
-	}
-	index, err := q.s.repo.ReadCommit(c.Parents[1])
-	if err != nil || len(index.Parents) == 0 {
-		return plumbing.ZeroHash
-	}
-	return index.Parents[0]
 }
 
 // commit scans files that differ between a chain commit and its parent, and staged files

@@ -221,7 +221,8 @@ var errNoFile = errors.New("scan_command: it failed without the name of a file")
 // assemble returns the result of each request.
 func (s *Scanner) assemble(reqs []ScanRequest, shown exposed, reports map[string]*report) ([]*Scanned, error) {
 	results := make([]*Scanned, len(reqs))
-	a := s.newAttribution(shown, reports)
+	a := &attribution{s: s, shown: shown, reports: reports, below: map[treeKey][]exposedFile{}, history: map[plumbing.Hash][]exposedFile{}}
+	byPath := func(x, y exposedFile) int { return compareFiles(x.path, x.blob.String(), y.path, y.blob.String()) }
 	for n, req := range reqs {
 		results[n] = &Scanned{}
 		files := shown.files
@@ -231,7 +232,7 @@ func (s *Scanner) assemble(reqs []ScanRequest, shown exposed, reports map[string
 				return nil, err
 			}
 		}
-		for _, f := range sorted(files) {
+		for _, f := range slices.SortedFunc(slices.Values(files), byPath) {
 			hex := f.blob.String()
 			results[n].add(hex, f.path, reports[hex], req.MaxFile)
 		}
@@ -417,26 +418,22 @@ func (s *Scanner) place(req ScanRequest, found *Scanned) {
 		if len(wanted) == 0 || req.Issue == "" {
 			return
 		}
-		s.placeIn(req.Issue, tip, wanted, found)
-	}
-}
-
-func (s *Scanner) placeIn(i checkpoint.Issue, tip string, wanted map[string][]int, found *Scanned) {
-	c, err := s.chain.Walk(i, repo.LiveRef(i), plumbing.NewHash(tip), 0)
-	if err != nil {
-		return // the finding still has a path
-	}
-	seen := map[string]bool{}
-	for _, l := range slices.Backward(c.Commits) {
-		if len(wanted) == 0 {
-			return
+		c, err := s.chain.Walk(req.Issue, repo.LiveRef(req.Issue), plumbing.NewHash(tip), 0)
+		if err != nil {
+			continue // the finding still has a path
 		}
-		s.eachFile(l.Tree, "", seen, func(blob, path string) {
-			for _, at := range wanted[blob] {
-				found.Found[at].ID, found.Found[at].Path = l.ID, path
+		seen := map[string]bool{}
+		for _, l := range slices.Backward(c.Commits) {
+			if len(wanted) == 0 {
+				return
 			}
-			delete(wanted, blob)
-		})
+			s.eachFile(l.Tree, "", seen, func(blob, path string) {
+				for _, at := range wanted[blob] {
+					found.Found[at].ID, found.Found[at].Path = l.ID, path
+				}
+				delete(wanted, blob)
+			})
+		}
 	}
 }
 
