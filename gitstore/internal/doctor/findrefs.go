@@ -18,33 +18,24 @@ import (
 
 // refsFound examines every ref of this program, including broken refs.
 func (s *Doctor) refsFound(ctx context.Context) ([]Ref, error) {
-	names, err := s.everyRef(ctx)
-	if err != nil {
-		return nil, err
+	var names []string
+	for _, prefix := range []string{repo.LiveRefs, repo.ArchiveRefs, repo.BookRefs} {
+		some, err := s.repo.Refs.Names(ctx, prefix)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, some...)
 	}
+	slices.Sort(names)
 	head, err := s.repo.ReadHead(ctx)
 	lasting := err == nil && (head.Commit.IsZero() || s.repo.Objects.Has(head.Commit))
 	var found []Ref
-	for _, name := range names {
+	for _, name := range slices.Compact(names) {
 		r := s.refFound(ctx, name)
 		r.Lasting = lasting
 		found = append(found, r)
 	}
 	return found, nil
-}
-
-// everyRef returns the names of all refs of the stored form, including broken refs.
-func (s *Doctor) everyRef(ctx context.Context) ([]string, error) {
-	var all []string
-	for _, prefix := range []string{repo.LiveRefs, repo.ArchiveRefs, repo.BookRefs} {
-		names, err := s.repo.Refs.Names(ctx, prefix)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, names...)
-	}
-	slices.Sort(all)
-	return slices.Compact(all), nil
 }
 
 // refFound examines a ref and its target.
@@ -118,14 +109,23 @@ func (s *Doctor) leadsNowhere(role Role, hash plumbing.Hash) string {
 // the values in the ref's reflog, then the tips of other refs that have the issue's
 // chain.
 func (s *Doctor) lastSound(ctx context.Context, i checkpoint.Issue, name string) string {
-	candidates := s.loggedTips(name)
+	var candidates []plumbing.Hash
+	if s.repo.Info.RefFormat == "files" { // git refuses to show reflogs of broken refs
+		entries, _ := refs.ReadLog(s.repo.Info.CommonDir, name)
+		for _, e := range entries {
+			candidates = append(candidates, e.New, e.Old)
+		}
+	}
 	if name != repo.ArchiveRef(i) {
 		for _, other := range []string{repo.OwnRef(i), repo.LiveRef(i)} {
 			if hash, err := s.repo.ReadRef(ctx, other); err == nil {
 				candidates = append(candidates, hash)
 			}
 		}
-		candidates = append(candidates, s.remoteTips(ctx, i)...)
+		tracking, _ := s.repo.TrackingRefs(ctx, i)
+		for _, other := range slices.Sorted(maps.Keys(tracking)) {
+			candidates = append(candidates, tracking[other])
+		}
 	}
 	for _, tip := range candidates {
 		if tip.IsZero() || !s.repo.Objects.Has(tip) {
@@ -136,33 +136,6 @@ func (s *Doctor) lastSound(ctx context.Context, i checkpoint.Issue, name string)
 		}
 	}
 	return ""
-}
-
-// loggedTips returns the former values of a ref, newest first. It reads the reflog file
-// itself, because git refuses to show reflogs of broken refs.
-func (s *Doctor) loggedTips(name string) []plumbing.Hash {
-	entries, err := refs.ReadLog(s.repo.Info.CommonDir, name)
-	if err != nil || s.repo.Info.RefFormat != "files" {
-		return nil
-	}
-	var tips []plumbing.Hash
-	for _, e := range entries {
-		tips = append(tips, e.New, e.Old)
-	}
-	return tips
-}
-
-// remoteTips returns known tips of an issue's chain at all remotes.
-func (s *Doctor) remoteTips(ctx context.Context, i checkpoint.Issue) []plumbing.Hash {
-	tracking, err := s.repo.TrackingRefs(ctx, i)
-	if err != nil {
-		return nil
-	}
-	var tips []plumbing.Hash
-	for _, name := range slices.Sorted(maps.Keys(tracking)) {
-		tips = append(tips, tracking[name])
-	}
-	return tips
 }
 
 // tookAway reports whether the live chain of an issue lacks checkpoints that this clone

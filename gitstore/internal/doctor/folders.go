@@ -34,7 +34,7 @@ func (f Folders) Files() ([]LeftFile, error) {
 	}
 	var errs []error
 	for _, prefix := range f.Refs {
-		errs = append(errs, look(filepath.Join(f.Common, filepath.FromSlash(prefix)), true, RefLock, isLock))
+		errs = append(errs, look(filepath.Join(f.Common, filepath.FromSlash(prefix)), true, RefLock, func(name string) bool { return strings.HasSuffix(name, ".lock") }))
 	}
 	// A cache that belongs to another user is read by that user's doctor.
 	err := look(f.Cache, false, Temporary, func(name string) bool { return strings.HasPrefix(name, "new-") })
@@ -43,7 +43,7 @@ func (f Folders) Files() ([]LeftFile, error) {
 	}
 	errs = append(errs,
 		look(f.Common, false, RefLock, func(name string) bool { return name == "packed-refs.lock" }),
-		look(f.Objects, true, Object, isHalfObject))
+		look(f.Objects, true, Object, func(name string) bool { return strings.HasPrefix(name, "tmp_") })) // git prune removes them
 	for _, dir := range f.worktrees() {
 		errs = append(errs,
 			look(filepath.Join(dir, f.State), false, Temporary, func(name string) bool { return strings.HasPrefix(name, ".tmp-") }),
@@ -78,7 +78,10 @@ func (f Folders) worktrees() []string {
 // modified after until, since a lock may belong to another process by then.
 func (f Folders) Remove(names []string, until time.Time) error {
 	for _, name := range names {
-		file := f.path(name)
+		file := name
+		if !filepath.IsAbs(name) {
+			file = filepath.Join(f.Common, filepath.FromSlash(name))
+		}
 		if info, err := os.Lstat(file); err == nil && info.ModTime().After(until) {
 			return fmt.Errorf("remove: %s: another process uses it", name)
 		}
@@ -97,20 +100,6 @@ func (f Folders) Name(path string) string {
 	}
 	return path
 }
-
-// path returns the path of a file name from a finding.
-func (f Folders) path(name string) string {
-	if filepath.IsAbs(name) {
-		return name
-	}
-	return filepath.Join(f.Common, filepath.FromSlash(name))
-}
-
-func isLock(name string) bool { return strings.HasSuffix(name, ".lock") }
-
-// isHalfObject reports whether git or this program uses a name for partially written
-// objects and packs. Git prune removes such files.
-func isHalfObject(name string) bool { return strings.HasPrefix(name, "tmp_") }
 
 // isIndexCopy reports whether a name has the form index-<process>-<random>, used for
 // temporary index copies, or is a lock of such a copy.

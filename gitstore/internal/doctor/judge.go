@@ -73,7 +73,7 @@ func failure(format string, args ...any) Finding {
 	return Finding{Error: true, Text: fmt.Sprintf(format, args...)}
 }
 
-// mended returns the finding with a repair.
+// withFix returns the finding with a repair.
 func (f Finding) withFix(m Fix) Finding {
 	f.Fix = &m
 	return f

@@ -55,7 +55,11 @@ func (n *Verification) Verify(ctx context.Context, issue checkpoint.Issue) (*Rep
 		}
 		v.chain(ref)
 	}
-	v.countAlike()
+	for _, a := range v.alike {
+		if a.count > 1 {
+			v.report.Warnings[a.index] += fmt.Sprintf(" (%d times)", a.count)
+		}
+	}
 	return v.report, nil
 }
 
@@ -253,15 +257,6 @@ func (v *Verifier) warnOnce(kind, text string) {
 	}
 	v.alike[kind] = &alike{len(v.report.Warnings), 1}
 	v.warnf("%s", text)
-}
-
-// countAlike adds the counts to the warnings that stand for several.
-func (v *Verifier) countAlike() {
-	for _, a := range v.alike {
-		if a.count > 1 {
-			v.report.Warnings[a.index] += fmt.Sprintf(" (%d times)", a.count)
-		}
-	}
 }
 
 // indexCommit checks the commit that connects staged/ with HEAD.
