@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"compress/zlib"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -56,8 +57,13 @@ func (h *held) tree(s Side) (tree plumbing.Hash, unmerged map[string]contents.St
 			return tree, nil, fmt.Errorf("%s: %s/: %w", s.Name, name, err)
 		}
 	}
+	files := make([]trees.FileEntry, 0, len(over))
+	for path, f := range over {
+		files = append(files, trees.FileEntry{Path: path, Mode: f.Mode, Hash: f.Hash})
+	}
+	slices.SortFunc(files, func(a, b trees.FileEntry) int { return strings.Compare(a.Path, b.Path) })
 	e, _ := trees.Find(s.Entries, "staged")
-	tree, err = h.overlay(e.Hash, sorted(over))
+	tree, err = h.overlay(e.Hash, files)
 	return tree, unmerged, err
 }
 
@@ -97,17 +103,8 @@ func (h *held) unmerged(entries []trees.Entry) (map[string]contents.Stages, erro
 	return paths, nil
 }
 
-func sorted(over map[string]contents.Side) []trees.FileEntry {
-	files := make([]trees.FileEntry, 0, len(over))
-	for path, f := range over {
-		files = append(files, trees.FileEntry{Path: path, Mode: f.Mode, Hash: f.Hash})
-	}
-	slices.SortFunc(files, func(a, b trees.FileEntry) int { return strings.Compare(a.Path, b.Path) })
-	return files
-}
-
 // overlay returns a tree with replaced files; files with mode 0 are removed. If a file
-// and a directory share a name, the directory wins.
+// and a directory share a name, the directory wins. An empty tree is zero.
 func (h *held) overlay(base plumbing.Hash, files []trees.FileEntry) (plumbing.Hash, error) {
 	if len(files) == 0 {
 		return base, nil
@@ -137,7 +134,13 @@ func (h *held) overlay(base plumbing.Hash, files []trees.FileEntry) (plumbing.Ha
 			return plumbing.ZeroHash, err
 		}
 	}
-	return h.add(entries), nil
+	if len(entries) == 0 {
+		return plumbing.ZeroHash, nil
+	}
+	data := trees.Encode(slices.Collect(maps.Values(entries)))
+	hash := plumbing.ComputeHash(plumbing.TreeObject, data)
+	h.made[hash] = data
+	return hash, nil
 }
 
 func (h *held) overlayBelow(entries map[string]trees.Entry, name string, files []trees.FileEntry) error {
@@ -155,21 +158,6 @@ func (h *held) overlayBelow(entries map[string]trees.Entry, name string, files [
 		delete(entries, name)
 	}
 	return nil
-}
-
-// add stores a generated tree. It returns zero for an empty tree.
-func (h *held) add(entries map[string]trees.Entry) plumbing.Hash {
-	list := make([]trees.Entry, 0, len(entries))
-	for _, e := range entries {
-		list = append(list, e)
-	}
-	if len(list) == 0 {
-		return plumbing.ZeroHash
-	}
-	data := trees.Encode(list)
-	hash := plumbing.ComputeHash(plumbing.TreeObject, data)
-	h.made[hash] = data
-	return hash
 }
 
 // write stores generated objects as loose objects below dir. Concurrent processes may write and
@@ -193,5 +181,62 @@ func (h *held) write(dir string) error {
 			return err
 		}
 	}
+	return nil
+}
+
+// A Whole builds the whole states of checkpoints as trees, and objects on top of them. They are
+// not stored in the repository until Write.
+type Whole struct{ held held }
+
+// NewWhole returns a Whole that reads stored objects from r.
+func NewWhole(r trees.Reader) *Whole {
+	return &Whole{held{objects: r, made: map[plumbing.Hash][]byte{}, kinds: map[plumbing.Hash]plumbing.ObjectType{}}}
+}
+
+// Tree returns the tree of a side: its captured files, otherwise its staged files. An unmerged
+// path without captured file has ours, then theirs, then base.
+func (w *Whole) Tree(s Side) (plumbing.Hash, error) {
+	tree, _, err := w.held.tree(s)
+	if err == nil && tree.IsZero() {
+		tree = w.Add(plumbing.TreeObject, nil)
+	}
+	return tree, err
+}
+
+// Replace returns a tree with a file replaced.
+func (w *Whole) Replace(base plumbing.Hash, f trees.FileEntry) (plumbing.Hash, error) {
+	return w.held.overlay(base, []trees.FileEntry{f})
+}
+
+// Read reads an added or a stored object.
+func (w *Whole) Read(hash plumbing.Hash) (plumbing.ObjectType, []byte, error) {
+	return w.held.Read(hash)
+}
+
+// Add adds an object and returns its name.
+func (w *Whole) Add(kind plumbing.ObjectType, content []byte) plumbing.Hash {
+	hash := plumbing.ComputeHash(kind, content)
+	w.held.made[hash] = content
+	w.held.kinds[hash] = kind
+	return hash
+}
+
+// Len returns the number of added objects.
+func (w *Whole) Len() int { return len(w.held.made) }
+
+// Each calls do for each added object.
+func (w *Whole) Each(do func(kind plumbing.ObjectType, content []byte)) {
+	for hash, content := range w.held.made {
+		do(cmp.Or(w.held.kinds[hash], plumbing.TreeObject), content)
+	}
+}
+
+// Write stores the objects as loose objects below dir, and forgets them.
+func (w *Whole) Write(dir string) error {
+	if err := w.held.write(dir); err != nil {
+		return err
+	}
+	clear(w.held.made)
+	clear(w.held.kinds)
 	return nil
 }
