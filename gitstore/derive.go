@@ -23,7 +23,9 @@ func (s *Store) recordBefore(c *chain.Chain) (*checkpoint.Record, []error) {
 		if err == nil {
 			how.Apply(r)
 			if newest := c.Newest(); newest != nil && newest.ID != resumed.ID {
-				keepSpent(r, s.chain, newest)
+				if n, err := s.chain.Record(newest); err == nil && len(n.AgentTurn().Spent) > 0 {
+					r.SetSpent(n.AgentTurn().Spent)
+				}
 			}
 			return r, nil
 		}
@@ -36,13 +38,6 @@ func (s *Store) recordBefore(c *chain.Chain) (*checkpoint.Record, []error) {
 		}
 	}
 	return nil, left
-}
-
-// keepSpent gives a record the tokens of a newer checkpoint.
-func keepSpent(r *checkpoint.Record, chains *chain.Chains, newest *chain.Checkpoint) {
-	if n, err := chains.Record(newest); err == nil && len(n.AgentTurn().Spent) > 0 {
-		r.SetSpent(n.AgentTurn().Spent)
-	}
 }
 
 // newestRecord returns the newest readable record of the checkpoints in c. If limit is
@@ -137,7 +132,7 @@ func (w *saveOp) setFacts(r *checkpoint.Record) {
 		r.SetCreatedAt(w.created)
 	}
 	if !keep("issue_snapshot.branch") {
-		r.SetBranch(w.branch())
+		r.SetBranch(facts.RecordedBranch(cmp.Or(w.snap.Head.Branch, w.req.Branch)))
 	}
 	if !keep("files_modified") {
 		r.SetFiles(w.snap.Files)
@@ -157,12 +152,6 @@ func (w *saveOp) checkImportedID(ctx context.Context, current *chain.Chain, id c
 		return &repo.TakenError{Issue: w.req.Issue, ID: id}
 	}
 	return nil
-}
-
-// branch returns the branch name for the record. A name that is not valid UTF-8 is quoted
-// like a path.
-func (w *saveOp) branch() string {
-	return facts.RecordedBranch(cmp.Or(w.snap.Head.Branch, w.req.Branch))
 }
 
 // newID returns a new id from the record, the staged tree and random bytes.

@@ -80,7 +80,9 @@ func (f *fullness) of(id checkpoint.ID) *contents {
 	if err != nil {
 		return nil
 	}
-	c := &contents{entries: entries, head: f.headOf(l), commit: l}
+	c := &contents{entries: entries, commit: l}
+	c.head, err = f.s.chain.HeadOf(&l.Checkpoint)
+	f.note(err)
 	f.read[id] = c
 	return c
 }
@@ -110,13 +112,6 @@ func (f *fullness) deleted(c *contents) []string {
 	}
 	f.readFacts(c)
 	return c.facts.Deleted
-}
-
-// headOf returns the HEAD of a checkpoint, or zero if it has none.
-func (f *fullness) headOf(l *chain.ChainCommit) plumbing.Hash {
-	head, err := f.s.chain.HeadOf(&l.Checkpoint)
-	f.note(err)
-	return head
 }
 
 // treeOf returns the tree of a commit, or zero for an unborn HEAD.

@@ -2,10 +2,13 @@ package gitstore
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/facts"
+	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/objectformat"
 	"git-checkpoint/gitstore/internal/repo"
 )
@@ -153,4 +156,55 @@ func (s *Store) Session(fresh func() string) string { return s.repo.Session(fres
 // without git, because git silently skips refs in a folder that it cannot open.
 func (s *Store) Tips(ctx context.Context) (map[checkpoint.Issue]string, error) {
 	return s.repo.Tips(ctx)
+}
+
+// Git runs the git binary.
+type Git = git.Git
+
+// A GitVersion is the version of a git binary, as {2, 54}.
+type GitVersion = git.Version
+
+// ParseGitVersion parses the output of `git version`.
+func ParseGitVersion(line string) (GitVersion, error) { return git.ParseVersion(line) }
+
+// A GitTooOldError means that a command failed because the git binary is too
+// old for it.
+type GitTooOldError = git.TooOldError
+
+// A ConfigEntry is one entry of git's configuration.
+type ConfigEntry = git.ConfigEntry
+
+// LastEntry returns the last entry of key, which wins, and whether there is one.
+func LastEntry(entries []ConfigEntry, key string) (ConfigEntry, bool) {
+	return git.LastEntry(entries, key)
+}
+
+// Notes are small state files of commands, by name. All worktrees of the repository share
+// them, except those of ReadHere and WriteHere.
+type Notes struct{ repo *repo.Repo }
+
+// Path returns the path of a note.
+func (n Notes) Path(name string) string { return n.repo.NotePath(name) }
+
+// Write replaces a note. Readers see either the old or the new content.
+func (n Notes) Write(name string, data []byte) error { return n.repo.WriteNote(name, data) }
+
+// ReadHere returns a note of this worktree alone, or nil.
+func (n Notes) ReadHere(name string) []byte {
+	data, _ := os.ReadFile(filepath.Join(n.repo.StateDir(), name))
+	return data
+}
+
+// WriteHere replaces a note of this worktree alone.
+func (n Notes) WriteHere(name string, data []byte) error {
+	return n.repo.WriteFile(filepath.Join(n.repo.StateDir(), name), data)
+}
+
+// Touch sets the time of an empty note, and creates the note if necessary.
+func (n Notes) Touch(name string, at time.Time) error { return n.repo.TouchNote(name, at) }
+
+// Lock acquires the lock of a note; release releases it. If another process holds the
+// lock for long, Lock fails with *RefusedError.
+func (n Notes) Lock(ctx context.Context, name string) (release func(), err error) {
+	return n.repo.LockNote(ctx, name)
 }

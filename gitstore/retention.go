@@ -87,7 +87,11 @@ func (s *Store) Prune(ctx context.Context, req PruneRequest) (*Pruned, error) {
 			return nil, err
 		}
 		if result.Archived {
-			return s.chain.AllToArchive(ctx, c, result.Removed, req.reason(), k)
+			why := retention.ReasonAged
+			if req.Closed {
+				why = retention.ReasonCompleted
+			}
+			return s.chain.AllToArchive(ctx, c, result.Removed, why, k)
 		}
 		return s.pruning(ctx, c, archive, result, k), nil
 	})
@@ -262,14 +266,6 @@ func (req *PruneRequest) whole(items []retention.Item, newest, now time.Time) (r
 		return "", doubt
 	}
 	return fmt.Sprintf("the whole chain is older than %d days: archived", req.MaxAge), ""
-}
-
-// reason returns the reason for archiving a whole chain.
-func (req *PruneRequest) reason() retention.Reason {
-	if req.Closed {
-		return retention.ReasonCompleted
-	}
-	return retention.ReasonAged
 }
 
 // A parent is the commit below a new checkpoint, with the ledger of its chain.

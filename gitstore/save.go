@@ -187,19 +187,15 @@ func (s *Store) saveOnce(ctx context.Context, req SaveRequest) (*Saved, error) {
 
 // files returns the snapshot request of a save.
 func (req *SaveRequest) files() snapshot.Request {
+	most := req.MaxSize
+	if most > 0 {
+		most = max(most-req.recordBytes, 1)
+	}
 	return snapshot.Request{
 		Worktree: req.Worktree, Untracked: req.Untracked, Automatic: req.Automatic, Artifacts: req.Artifacts,
-		MaxSize: req.filesMax(), MaxFile: req.MaxFile, MaxUntracked: req.MaxUntracked, Budget: req.Budget, DryRun: req.DryRun, Others: req.Others,
+		MaxSize: most, MaxFile: req.MaxFile, MaxUntracked: req.MaxUntracked, Budget: req.Budget, DryRun: req.DryRun, Others: req.Others,
 		Reread: req.reread,
 	}
-}
-
-// filesMax returns the size limit of the files, 0 for no limit.
-func (req *SaveRequest) filesMax() int64 {
-	if req.MaxSize <= 0 {
-		return 0
-	}
-	return max(req.MaxSize-req.recordBytes, 1)
 }
 
 // A saveOp is the state of one save over all attempts.
