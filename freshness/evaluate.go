@@ -93,7 +93,10 @@ func Evaluate(r *checkpoint.Record, f Facts, rules Rules) Verdict {
 	var v Verdict
 	for _, check := range checks {
 		for _, reason := range check(in) {
-			v.Reasons = append(v.Reasons, reason.withoutRepetition())
+			if strings.HasSuffix(reason.Message, ": "+strings.Join(reason.Detail, ", ")) {
+				reason.Detail = nil // the message has it
+			}
+			v.Reasons = append(v.Reasons, reason)
 		}
 	}
 	for _, reason := range v.Reasons {
@@ -106,7 +109,7 @@ func Evaluate(r *checkpoint.Record, f Facts, rules Rules) Verdict {
 	v.Changed, v.InTheWay, v.Restores, v.Unsaved = f.Files.Changed, f.Files.InTheWay, f.Files.Restores, f.Files.Unsaved
 	v.Elsewhere, v.Awaiting = f.Files.Elsewhere, in.awaiting()
 	v.StateLabel, v.Phase = in.followLabels()
-	v.Next, v.Old, v.Stories = f.Next, in.old(), f.Stories
+	v.Next, v.Old, v.Stories = f.Next, in.beyondMaxAge(in.written()) || in.beganLongAgo(), f.Stories
 	v.At = in.point(v)
 	if f.Branch.State == BranchOther && r.Branch() != "" {
 		v.Other = f.Branch
@@ -209,10 +212,6 @@ type Rules struct {
 	Auto          bool              // run without a user who reads warnings
 }
 
-// StateLabels returns unique state labels: labels with the prefix and labels in
-// LabelsToPhase.
-func (r Rules) StateLabels(labels []string) []string { return r.stateLabels(labels) }
-
 // input holds the arguments of a check.
 type input struct {
 	record *checkpoint.Record
@@ -245,8 +244,9 @@ func (r Rules) alias(phase string) string {
 	return aliases[phase]
 }
 
-// stateLabels returns unique state labels.
-func (r Rules) stateLabels(labels []string) []string {
+// StateLabels returns unique state labels: labels with the prefix and labels in
+// LabelsToPhase.
+func (r Rules) StateLabels(labels []string) []string {
 	prefix := r.StatePrefix
 	if prefix == "" {
 		prefix = StatePrefix
@@ -269,7 +269,7 @@ func (r Rules) maxAge() time.Duration {
 
 // PhaseOfLabels returns the phase of the only state label of an issue, or "".
 func (r Rules) PhaseOfLabels(labels []string) string {
-	states := r.stateLabels(labels)
+	states := r.StateLabels(labels)
 	if len(states) != 1 {
 		return ""
 	}

@@ -1,6 +1,7 @@
 package freshness
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -60,44 +61,28 @@ func checkIssue(in input) []Reason {
 	if now.State == "closed" && in.issue.State != "closed" {
 		out = append(out, reason("issue", ProceedWithWarning, "Issue is closed"))
 	}
-	if in.issue.Known {
-		out = append(out, in.title()...)
-		out = append(out, in.assignees()...)
-		out = append(out, in.absent()...)
+	if !in.issue.Known {
+		return out
 	}
-	return out
+	if was, is := strings.TrimSpace(in.issue.Title), strings.TrimSpace(now.Title); in.comparable("title") && was != is {
+		r := reason("issue", ProceedWithWarning, "Issue title changed since checkpoint")
+		r.Detail = []string{quoted(was) + " -> " + quoted(is)}
+		out = append(out, r)
+	}
+	if was, are := set(in.issue.Assignees), set(now.Assignees); in.comparable("assignees") && !slices.Equal(was, are) {
+		r := reason("issue", ProceedWithWarning, "Issue assignees changed since checkpoint")
+		r.Detail = append(listed("added", minus(are, was)), listed("removed", minus(was, are))...)
+		out = append(out, r)
+	}
+	return append(out, in.absent()...)
 }
 
-func (in input) title() []Reason {
-	before, now := strings.TrimSpace(in.issue.Title), strings.TrimSpace(in.facts.Issue.Title)
-	if !in.comparable("title") || before == now {
-		return nil
-	}
-	r := reason("issue", ProceedWithWarning, "Issue title changed since checkpoint")
-	r.Detail = []string{quoted(before) + " -> " + quoted(now)}
-	return []Reason{r}
-}
-
-// comparable reports whether both checkpoint and source have the field.
+// comparable reports whether both checkpoint and source have the field. An empty list of
+// labels counts as recorded. A body may be recorded by its digest only.
 func (in input) comparable(field string) bool {
-	return in.recorded(field) && in.facts.Issue.Has(field)
-}
-
-// recorded reports whether the document contains the field. An empty list of labels
-// counts as recorded. A body may be recorded by its digest only.
-func (in input) recorded(field string) bool {
 	v, _ := in.record.Doc().Lookup("issue_snapshot." + field)
-	return v != nil || field == "body" && in.issue.BodyDigest != ""
-}
-
-func (in input) assignees() []Reason {
-	before, now := set(in.issue.Assignees), set(in.facts.Issue.Assignees)
-	if !in.comparable("assignees") || slices.Equal(before, now) {
-		return nil
-	}
-	r := reason("issue", ProceedWithWarning, "Issue assignees changed since checkpoint")
-	r.Detail = append(listed("added", minus(now, before)), listed("removed", minus(before, now))...)
-	return []Reason{r}
+	isRecorded := v != nil || field == "body" && in.issue.BodyDigest != ""
+	return isRecorded && in.facts.Issue.Has(field)
 }
 
 // set returns sorted unique strings.
@@ -147,17 +132,10 @@ func (in input) absent() []Reason {
 	var out []Reason
 	for _, f := range recorded {
 		if f.has && !in.facts.Issue.Has(f.field) {
-			out = append(out, unchecked("issue", "Issue "+f.field, in.source()+" does not have it"))
+			out = append(out, unchecked("issue", "Issue "+f.field, cmp.Or(in.facts.Issue.Source, "the source")+" does not have it"))
 		}
 	}
 	return out
-}
-
-func (in input) source() string {
-	if in.facts.Issue.Source == "" {
-		return "the source"
-	}
-	return in.facts.Issue.Source
 }
 
 func checkBody(in input) []Reason {
@@ -242,7 +220,7 @@ func (in input) labelsDiffer() bool {
 
 // phaseDetail describes the phase change, or the reason that the phase stays.
 func (in input) phaseDetail() []string {
-	now := in.rules.stateLabels(in.facts.Issue.Labels)
+	now := in.rules.StateLabels(in.facts.Issue.Labels)
 	label, phase := in.followLabels()
 	switch {
 	case len(now) > 1:
@@ -263,7 +241,7 @@ func (in input) followLabels() (label, phase string) {
 	if in.rules.IssueFollows || !in.labelsDiffer() {
 		return "", ""
 	}
-	before, now := in.rules.stateLabels(in.issue.Labels), in.rules.stateLabels(in.facts.Issue.Labels)
+	before, now := in.rules.StateLabels(in.issue.Labels), in.rules.StateLabels(in.facts.Issue.Labels)
 	if len(now) != 1 || slices.Equal(before, now) {
 		return "", ""
 	}

@@ -134,9 +134,6 @@ func span(d time.Duration) string {
 	return d.String()
 }
 
-// old reports whether the checkpoint or its state is older than the age limit.
-func (in input) old() bool { return in.beyondMaxAge(in.written()) || in.beganLongAgo() }
-
 // written returns the time of the checkpoint, or the time of its dotagent state if that is
 // earlier.
 func (in input) written() time.Time {

@@ -148,14 +148,6 @@ func reason(check string, a Action, format string, args ...any) Reason {
 	return Reason{Check: check, Severity: a.Severity(), Action: a, Message: fmt.Sprintf(format, args...)}
 }
 
-// withoutRepetition removes the detail of a reason if the message ends with it.
-func (r Reason) withoutRepetition() Reason {
-	if strings.HasSuffix(r.Message, ": "+strings.Join(r.Detail, ", ")) {
-		r.Detail = nil
-	}
-	return r
-}
-
 // corrupt marks a reason as corrupt.
 func corrupt(r Reason) Reason {
 	r.Corrupt = true

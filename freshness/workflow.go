@@ -13,16 +13,13 @@ import (
 
 func checkProgress(in input) []Reason {
 	p := in.record.Progress()
-	return append(duplicates(p), in.outOfOrder(p)...)
-}
-
-func duplicates(p checkpoint.Progress) []Reason {
-	if len(set(p.Completed)) == len(p.Completed) {
-		return nil
+	var out []Reason
+	if len(set(p.Completed)) != len(p.Completed) {
+		r := reason("progress", ProceedWithWarning, "Completed phases are recorded twice")
+		r.Detail = listed("completed", p.Completed)
+		out = append(out, r)
 	}
-	r := reason("progress", ProceedWithWarning, "Completed phases are recorded twice")
-	r.Detail = listed("completed", p.Completed)
-	return []Reason{r}
+	return append(out, in.outOfOrder(p)...)
 }
 
 // outOfOrder reports a completed or current phase whose predecessors are incomplete.

@@ -85,7 +85,11 @@ func checkHead(in input) []Reason {
 	case HeadSame:
 		return nil
 	case HeadMovedOn:
-		return []Reason{movedOn(h)}
+		r := reason("head", Resume, "HEAD moved on from %s to %s", commit(h.Saved), commit(h.Now))
+		if h.Ahead > 0 {
+			r.Detail = []string{count(h.Ahead, "commit") + " since the checkpoint"}
+		}
+		return []Reason{r}
 	case HeadRewritten:
 		return []Reason{reason("head", Resume, "HEAD was rewritten from %s to %s: the files are merged on top", commit(h.Saved), commit(h.Now))}
 	case HeadUnknown:
@@ -101,14 +105,6 @@ func checkHead(in input) []Reason {
 		return []Reason{r}
 	}
 	return []Reason{unchecked("head", "HEAD", h.Why)}
-}
-
-func movedOn(h Head) Reason {
-	r := reason("head", Resume, "HEAD moved on from %s to %s", commit(h.Saved), commit(h.Now))
-	if h.Ahead > 0 {
-		r.Detail = []string{count(h.Ahead, "commit") + " since the checkpoint"}
-	}
-	return r
 }
 
 // apart describes how HEAD relates to a checkpoint commit that HEAD does not contain.
@@ -142,16 +138,10 @@ func (in input) goHome(h Head) string {
 	case h.Home != "":
 		return command("git", "switch", h.Home)
 	}
-	return in.switchTo(in.recoveryBranch())
-}
-
-// recoveryBranch returns a branch name for the checkpoint's HEAD. The name differs from
-// the checkpoint's own branch, which exists already, usually with other commits.
-func (in input) recoveryBranch() string {
 	if in.record.Branch() == "" {
-		return "checkpoint"
+		return in.switchTo("checkpoint")
 	}
-	return in.record.Branch() + "-checkpoint"
+	return in.switchTo(in.record.Branch() + "-checkpoint") // the branch itself exists, usually with other commits
 }
 
 func checkBase(in input) []Reason {

@@ -79,7 +79,7 @@ func checkPattern(pattern string) error {
 		return refuse("contains NUL")
 	case path.IsAbs(pattern) || filepath.IsAbs(pattern):
 		return refuse("want a path inside the worktree, not an absolute one")
-	case slices.Contains(strings.FieldsFunc(pattern, isSeparator), ".."):
+	case slices.Contains(strings.FieldsFunc(pattern, func(r rune) bool { return r == '/' || r == '\\' }), ".."):
 		return refuse("want a path inside the worktree, without ..")
 	case !filepath.IsLocal(filepath.FromSlash(pattern)):
 		return refuse("want a path inside the worktree")
@@ -219,8 +219,6 @@ func fromRoot(dir *os.Root, name string) (*Issue, error) {
 func absent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
-
-func isSeparator(r rune) bool { return r == '/' || r == '\\' }
 
 func ending(err error) string {
 	var exit *exec.ExitError
