@@ -193,10 +193,8 @@ func choose(kind Kind, remote Remote, hosts Hosts) (Site, error) {
 }
 
 // name returns the host without port.
-func (r Remote) name() string { return hostName(r.Host) }
-
-func hostName(host string) string {
-	u := url.URL{Host: host}
+func (r Remote) name() string {
+	u := url.URL{Host: r.Host}
 	return u.Hostname()
 }
 
@@ -275,19 +273,15 @@ func (r Remote) web() string {
 func (s Site) api(number string) string {
 	switch s.Kind {
 	case GitHub:
-		return s.githubAPI() + "/repos/" + escapePath(s.Project) + "/issues/" + number
+		at := s.Web + "/api/v3" // of an Enterprise server
+		if host := s.Host(); githubCom(host) {
+			at = s.scheme() + "://api." + host
+		}
+		return at + "/repos/" + escapePath(s.Project) + "/issues/" + number
 	case GitLab:
 		return s.Web + "/api/v4/projects/" + url.PathEscape(s.Project) + "/issues/" + number
 	}
 	return s.Web + "/api/v1/repos/" + escapePath(s.Project) + "/issues/" + number
-}
-
-// githubAPI returns api.HOST on GitHub's own servers, and /api/v3 on Enterprise servers.
-func (s Site) githubAPI() string {
-	if host := s.Host(); githubCom(host) {
-		return s.scheme() + "://api." + host
-	}
-	return s.Web + "/api/v3"
 }
 
 func githubCom(host string) bool { return host == "github.com" || strings.HasSuffix(host, ".ghe.com") }
@@ -298,4 +292,49 @@ func (s Site) names() issue.Names {
 		return issue.Names{Number: "iid", Body: "description", Login: "username"}
 	}
 	return issue.Names{Number: "number", Body: "body", Login: "login"}
+}
+
+// Home returns the address of the project's page, or "" if the site is not reached by
+// https.
+func (s Site) Home() string {
+	u, err := url.Parse(s.Web)
+	if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil {
+		return ""
+	}
+	return strings.TrimRight(u.String(), "/") + "/" + escapePath(s.Project)
+}
+
+// IssuePage returns the address of an issue's page, or "" if the key is not a number.
+func (s Site) IssuePage(key string) string {
+	if s.Home() == "" || key == "" || strings.Trim(key, "0123456789") != "" {
+		return ""
+	}
+	return s.issueURL(key)
+}
+
+// CommitPage returns the address of a commit's page. id is a full object id.
+func (s Site) CommitPage(id string) string {
+	if s.Home() == "" || len(id) < 40 || strings.Trim(id, "0123456789abcdef") != "" {
+		return ""
+	}
+	return s.Home() + s.infix() + "/commit/" + id
+}
+
+// BranchPage returns the address of a branch's page.
+func (s Site) BranchPage(name string) string {
+	if s.Home() == "" || name == "" {
+		return ""
+	}
+	if s.Kind == Gitea {
+		return s.Home() + "/src/branch/" + escapePath(name)
+	}
+	return s.Home() + s.infix() + "/tree/" + escapePath(name)
+}
+
+// infix returns the part of GitLab's addresses before the kind of page.
+func (s Site) infix() string {
+	if s.Kind == GitLab {
+		return "/-"
+	}
+	return ""
 }
