@@ -1,6 +1,8 @@
 // Command picture draws the output of a command as an SVG picture of a terminal:
 //
 //	go run . demo | go run ./testdata/picture > testdata/picture/demo.svg
+//
+// The script page beside it takes the picture of the page.
 package main
 
 import (
