@@ -88,8 +88,8 @@ func (l *List) check() error {
 // batches, otherwise "".
 func (l *List) BatchWarning() string {
 	left, err := l.Batches()
-	done, current := l.r.CompletedBatches(), l.r.CurrentBatch()
-	if count := len(done) + len(left); err == nil && len(left) > 0 && current > count {
+	done, current := slices.Max(append(l.r.CompletedBatches(), 0)), l.r.CurrentBatch()
+	if count := done + len(left); err == nil && len(left) > 0 && current > count {
 		return fmt.Sprintf("The current batch is %d of %d", current, count)
 	}
 	return ""

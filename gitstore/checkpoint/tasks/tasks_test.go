@@ -144,6 +144,7 @@ func TestCurrentBatch(t *testing.T) {
 		graph + "  current_batch: 3\n": "",
 		graph + "  current_batch: 4\n": "The current batch is 4 of 3",
 		graph + "  current_batch: 3\n  completed_batches: [1]\n  node_states: {investigate: {status: complete}, brief: {status: complete}}\n": "",
+		graph + "  current_batch: 5\n  completed_batches: [4]\n":                                                                              "",
 		"execution_graph: {current_batch: 9, node_states: {}}":                                                                                "",
 	} {
 		assert.Equal(t, want, of(t, text).BatchWarning(), text)
