@@ -61,6 +61,9 @@ func plainResumed(c *invoke.Invocation, r *resumption) {
 	if r.restored != nil {
 		showRestored(c, r.restored, r.options.dryRun)
 	}
+	for _, hint := range r.changedHints() {
+		c.Infof("hint: %s", hint)
+	}
 	rows = nil
 	if r.Session.Text != "" {
 		rows = append(rows, view.Row{Label: "Session", Text: r.Session.Text})

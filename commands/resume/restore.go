@@ -245,8 +245,8 @@ func showRestored(c *invoke.Invocation, done *gitstore.Restored, dryRun bool) {
 	for _, line := range earlierFiles(done, 8) {
 		c.Printf("%s\n", line)
 	}
-	if done.Undo != "" {
-		c.Infof("hint: %s", undoCommand(done.Undo))
+	for _, hint := range undoHints(done) {
+		c.Infof("hint: %s", hint)
 	}
 }
 

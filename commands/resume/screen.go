@@ -41,10 +41,29 @@ func screenResumed(c *invoke.Invocation, at view.Screen, r *resumption) {
 		rows = append(rows, view.Row{Label: "Continue", Text: r.ContinueFrom(), Style: view.Bold})
 	}
 	c.Printf("%s\n\n%s", at.Heading(r.Heading()), at.Sheet(rows))
-	if r.restored != nil && r.restored.Undo != "" {
-		c.Infof("")
-		c.Infof("hint: %s", undoCommand(r.restored.Undo))
+	for k, hint := range append(undoHints(r.restored), r.changedHints()...) {
+		if k == 0 {
+			c.Infof("")
+		}
+		c.Infof("hint: %s", hint)
 	}
+}
+
+// undoHints returns the command that takes a restore back, if it changed files.
+func undoHints(done *gitstore.Restored) []string {
+	if done == nil || done.Undo == "" {
+		return nil
+	}
+	return []string{undoCommand(done.Undo)}
+}
+
+// changedHints returns the commands that merge or replace the files that the resume left because
+// they changed since the checkpoint. A person who was asked about each file needs none.
+func (r *resumption) changedHints() []string {
+	if r.restored == nil || len(r.restored.Skipped) == 0 || r.changed != "" || len(r.each) > 0 {
+		return nil
+	}
+	return []string{r.command("--changed merge"), r.command("--changed checkpoint")}
 }
 
 // restoredRow returns the row about the files of a restore.

@@ -56,7 +56,7 @@ func giveTo(c *invoke.Invocation, r *resumption) error {
 	}
 	warnShortened(c, r)
 	if sessions.LastRan(c.Store.Notes, r.options.to, "session-start").IsZero() {
-		c.Warnf("no hook of %[1]s has run in this clone, so it gets only a request: git checkpoint hooks install --agent %[1]s", r.options.to)
+		c.Warnf("no hook of %[1]s has run in this clone; without hooks it gets only a request: git checkpoint hooks install --agent %[1]s", r.options.to)
 	}
 	switch {
 	case !r.options.start || r.options.dryRun:
