@@ -267,6 +267,7 @@ func showList(c *invoke.Invocation, o *listOptions, lists []*gitstore.List, keep
 	}
 	for _, l := range lists {
 		picked := pick(c, o, l, keep)
+		o.tellNoTurns(c, l, picked)
 		for k, e := range o.plainEntries(c, l, picked) {
 			if k == 0 && o.all {
 				c.Printf("issue %s\n", view.Clean(string(l.Issue)))
@@ -282,6 +283,13 @@ func showList(c *invoke.Invocation, o *listOptions, lists []*gitstore.List, keep
 		}
 	}
 	return o.notSearched
+}
+
+// tellNoTurns prints who saves turns, if --turns lists none of the issue.
+func (o *listOptions) tellNoTurns(c *invoke.Invocation, l *gitstore.List, picked []int) {
+	if o.turns && len(picked) == 0 && !o.all {
+		c.Infof("issue %s: no turn to list; the hooks of agents save turns: git checkpoint enable", view.Clean(string(l.Issue)))
+	}
 }
 
 // notHere returns the checkpoints of a list that were saved in parallel, and whose files are not

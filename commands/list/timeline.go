@@ -22,6 +22,7 @@ func showTimelines(c *invoke.Invocation, o *listOptions, at view.Screen, lists [
 			c.Printf("\n")
 		}
 		picked := pick(c, o, l, keep)
+		o.tellNoTurns(c, l, picked)
 		rows := view.Singles(picked)
 		if o.trigger == "" && !c.Line.Common.Verbose {
 			rows = view.Runs(l.Checkpoints, picked) // a run of automatic checkpoints has one row
