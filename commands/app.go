@@ -170,16 +170,18 @@ func call(line *line, env *invoke.Env, flags *cli.Context) error {
 	return err
 }
 
-// noteAdvice returns advice about an unexpected argument: run's command goes after --, and a note
-// after -m.
+// noteAdvice returns advice about an unexpected argument: run's command goes after --, a note after
+// -m, and the name of an agent after the --agent of hooks install.
 func noteAdvice(c *invoke.Invocation) string {
-	if c.Line.Name == "run" {
+	switch {
+	case c.Line.Name == "run":
 		return "; the command goes after --"
+	case c.Line.Name == "enable":
+		return "; for a single agent: git checkpoint hooks install --agent"
+	case c.HasFlag("message") && !c.Line.Flags.IsSet("message"):
+		return "; a note goes after -m"
 	}
-	if !c.HasFlag("message") {
-		return ""
-	}
-	return "; a note goes after -m"
+	return ""
 }
 
 // withRecoveryHint adds a recovery command to the error of a damaged chain, or of an

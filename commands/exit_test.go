@@ -74,7 +74,7 @@ func TestCodes(t *testing.T) {
 		{"a phase like a flag", &progress.PlanLimitError{Issue: "42", Instead: []progress.Way{{"phase", "replan", "-x", "--force"}, {"finish", "--status", "failed"}}}, 14, "limit", "git checkpoint phase replan --force --issue 42 -- -x\ngit checkpoint finish --status failed --issue 42"},
 		{"an approval", &progress.ApprovalError{Issue: "42", Phase: "3"}, 5, "needs_answer", "git checkpoint phase approve 3 --issue 42"},
 		{"no such phase", &progress.UnknownError{Issue: "42", Phase: "9", Phases: "5 phases", Instead: []progress.Way{{"phase", "next"}}}, 2, "usage", "git checkpoint phase next --issue 42"},
-		{"no such task", work.TaskFailure("42", "", &tasks.UnknownError{ID: "T 1"}), 2, "usage", "git checkpoint task add 'T 1' --issue 42"},
+		{"no such task", work.TaskFailure("42", "", &tasks.UnknownError{ID: "T 1"}), 2, "usage", "git checkpoint task list --issue 42\ngit checkpoint task add 'T 1' --issue 42"},
 		{"a task that runs", work.TaskFailure("42", "", &tasks.TransitionError{ID: "T1", Why: "x", Running: true}), 8, "refused", "git checkpoint task list --ready --issue 42"},
 		{"a task like a flag", work.TaskFailure("42", "", &tasks.TransitionError{ID: "--x", Why: "x", Running: true, Live: true}), 8, "refused", "git checkpoint task list --ready --issue 42\ngit checkpoint task recover --force --issue 42 -- --x"},
 		{"a task that waits", work.TaskFailure("42", "", &tasks.TransitionError{ID: "T1", Why: "x"}), 8, "refused", "git checkpoint task list --issue 42"},

@@ -98,7 +98,7 @@ func (e *taskError) code() (code int, hint string) {
 	giveUp := progress.Way{"finish", "--status", "failed"}
 	switch {
 	case errors.As(e.err, &unknown):
-		return failure.Usage, ways(progress.Way{"task", "add", unknown.ID})
+		return failure.Usage, ways(progress.Way{"task", "list"}, progress.Way{"task", "add", unknown.ID})
 	case errors.As(e.err, &refused) && refused.Live:
 		return failure.Refused, ways(progress.Way{"task", "list", "--ready"}, progress.Way{"task", "recover", refused.ID, "--force"})
 	case errors.As(e.err, &refused) && refused.Running:
