@@ -200,6 +200,8 @@ var otherNames = [][2]string{
 	{"goto", "restore"},
 	{"back", "restore"},
 	{"rollback", "restore"},
+	{"rewind", "restore"},
+	{"setup", "enable"},
 	{"info", "show"},
 	{"st", "status"},
 }

@@ -94,6 +94,8 @@ func TestParseLineRefuses(t *testing.T) {
 		{`"delete" is not a command`, "git checkpoint drop", []string{"delete", "42"}, false},
 		{`"rollback" is not a command`, "git checkpoint restore", []string{"rollback"}, false},
 		{`"pop" is not a command`, "git checkpoint restore", []string{"pop"}, false},
+		{`"rewind" is not a command`, "git checkpoint restore", []string{"rewind"}, false},
+		{`"setup" is not a command`, "git checkpoint enable", []string{"setup"}, false},
 		{`"info" is not a command`, "git checkpoint show", []string{"info"}, false},
 		{`"st" is not a command`, "git checkpoint status", []string{"st"}, false},
 		{`save: unknown flag "--mesage=x"`, "git checkpoint save --message", []string{"save", "--mesage=x"}, false},
