@@ -233,6 +233,8 @@ func noneHint(c *invoke.Invocation, issue checkpoint.Issue) (hint string, detail
 	}
 	switch {
 	case atRemote && !c.Subject.Inferred: // that command is the next one
+	case !some && c.Line.Name == "restore": // a save brings no file back
+		hints = append(hints, "git checkpoint help crash")
 	case c.Subject.Inferred && len(c.Line.Args) == 0 && (!some || !c.Subject.NamedAfterBranch):
 		hints = append(hints, "git checkpoint save "+arg)
 	case !some:

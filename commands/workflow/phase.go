@@ -295,6 +295,9 @@ func tellStart(c *invoke.Invocation, p *phaseStep, err error) error {
 // afterPhase ends the workflow if a failure aborts it, and returns an error if a limit is
 // exhausted.
 func afterPhase(c *invoke.Invocation, p *phaseStep, s *gitstore.Saved) error {
+	if n := s.Record.PhaseAttempt(); p.verb == "start" && n > 1 {
+		c.Infof("attempt %d of phase %s", n, p.phase)
+	}
 	if ahead := progress.Ahead(s.Record, p.phase); len(ahead) > 0 && (p.verb == "start" || p.verb == "done") {
 		c.Warnf("phases before phase %s are neither completed nor skipped: %s", p.phase, view.List(ahead))
 	}

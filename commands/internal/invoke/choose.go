@@ -389,6 +389,7 @@ func (c *Invocation) warnOtherIssue(i checkpoint.Issue) {
 		c.Warnf("issue %s: the branch names issue %s", i, n.issue)
 	case c.Line.Name != "finish": // finish begins no issue
 		c.Warnf("issue %s is a new issue: the branch names issue %s", i, n.issue)
+		c.Infof("hint: git checkpoint drop %s --everything", view.IssueArg(i))
 	}
 }
 
