@@ -19,8 +19,8 @@ import (
 //
 //	expect [-stdout file] [-columns n] dialog code command [argument...]
 //
-// In the file dialog, a line "> keys" is typed, with Go's escapes. Any other line is
-// expected output. The terminal's content is written to $WORK/tty.
+// In the file dialog, a line "> keys" is typed, with Go's escapes. The line "hang up" closes the
+// terminal. Any other line is expected output. The terminal's content is written to $WORK/tty.
 func cmdExpect(ts *testscript.TestScript, neg bool, args []string) {
 	stdout, columns := "", 0
 	for len(args) > 1 && strings.HasPrefix(args[0], "-") {
@@ -74,6 +74,10 @@ func talk(ts *testscript.TestScript, cmd *exec.Cmd, s *screen, script string) {
 			time.Sleep(50 * time.Millisecond) // no person types faster
 			_, err := s.master.WriteString(unescape(ts, keys))
 			ts.Check(err)
+			continue
+		}
+		if line == "hang up" {
+			ts.Check(s.master.Close())
 			continue
 		}
 		end := time.Now().Add(patience)
@@ -140,9 +144,9 @@ func (s *screen) read() {
 }
 
 func openPty(ts *testscript.TestScript) (*screen, *os.File) {
-	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	fd, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
 	ts.Check(err)
-	fd := int(master.Fd())
+	master := os.NewFile(uintptr(fd), "/dev/ptmx") // closing it ends a read
 	ts.Check(unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0))
 	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
 	ts.Check(err)

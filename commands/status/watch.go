@@ -17,7 +17,8 @@ const watchEvery = 2 * time.Second
 // clearScreen moves the cursor to the first column and line, and erases the screen.
 const clearScreen = "\x1b[H\x1b[2J"
 
-// watch prints the status again whenever it changes, until the command is interrupted.
+// watch prints the status again whenever it changes, until the command is interrupted, or the
+// terminal is gone: a process without a controlling terminal gets no signal then.
 func watch(c *invoke.Invocation, o *statusOptions) error {
 	if !c.AtTerminal() || c.Line.JSON {
 		return failure.Errorf(failure.Usage, "git checkpoint web", "status: --watch needs a terminal")
@@ -41,6 +42,9 @@ func watch(c *invoke.Invocation, o *statusOptions) error {
 		case <-c.Ctx.Done():
 			return nil
 		case <-time.After(watchEvery):
+		}
+		if !c.AtTerminal() || c.Out.Err != nil {
+			return nil
 		}
 	}
 }
