@@ -174,7 +174,8 @@ func (s *Store) buildFork(req ForkRequest, i checkpoint.Issue, name string, r *c
 	return commit, nil
 }
 
-// Forks returns the forks of an issue with a live checkpoint, sorted by issue.
+// Forks returns the forks of an issue with a live checkpoint, sorted by issue. A fork that cannot be
+// read is left out with a warning: everyone with push access can add one.
 func (s *Store) Forks(ctx context.Context, issue checkpoint.Issue) (forks []checkpoint.Issue, err error) {
 	issues, _, err := s.Issues(ctx, false)
 	if err != nil {
@@ -188,12 +189,16 @@ func (s *Store) Forks(ctx context.Context, issue checkpoint.Issue) (forks []chec
 		if errors.As(err, new(*NoneError)) {
 			continue
 		}
-		if err != nil {
-			return nil, err
+		var r *checkpoint.Record
+		if err == nil {
+			r, err = s.Record(p.Checkpoint)
 		}
-		if r, err := s.Record(p.Checkpoint); err != nil {
-			return nil, err
-		} else if r.Fork().Issue == issue {
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil:
+			s.repo.Notify("issue %s is left out: %v", i, err)
+		case r.Fork().Issue == issue:
 			forks = append(forks, i)
 		}
 	}
