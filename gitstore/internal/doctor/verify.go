@@ -177,10 +177,11 @@ func (v *Verifier) ledgerCommit(l *chain.ChainCommit) {
 	v.tree(name, "", l.Raw.Tree)
 }
 
-// order checks that a checkpoint is not earlier than the one below it. Earlier versions did not
-// follow a clock that was more than a day ahead.
+// order checks that a checkpoint is not earlier than the one below it. Earlier versions, which wrote
+// no Checkpoint-After, did not follow a clock that was more than a day ahead. If the checkpoint that
+// did not follow was dropped, those that remain can be closer.
 func (v *Verifier) order(above, l *chain.ChainCommit) {
-	if above == nil || above.Clock == 0 || l.Clock == 0 {
+	if above == nil || above.Clock == 0 || l.Clock == 0 || above.After == "" || l.After == "" {
 		return
 	}
 	if behind := time.Duration(l.Clock - above.Clock); behind > 0 && behind <= 24*time.Hour {
