@@ -15,6 +15,9 @@ type InterruptedRestore struct{ restorer *restore.Restorer }
 // aborted.
 func (i InterruptedRestore) Exists(ctx context.Context) bool { return i.restorer.Pending(ctx) }
 
+// IsUnderWay reports whether a process restores files in this worktree now.
+func (i InterruptedRestore) IsUnderWay() bool { return i.restorer.IsUnderWay() }
+
 // IndexLock returns the path of the index lock that a killed restore left, or "".
 func (i InterruptedRestore) IndexLock() string { return i.restorer.StaleIndexLock() }
 

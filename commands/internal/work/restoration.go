@@ -137,9 +137,12 @@ func Conflicts(command string, done *gitstore.Restored) error {
 }
 
 // SwitchBranch switches the worktree to a branch, on which the work of a checkpoint goes on. It
-// fails if git refuses, or if a restore was interrupted in this worktree.
+// fails if git refuses, or if a restore was interrupted or is under way in this worktree.
 func SwitchBranch(ctx context.Context, s *gitstore.Store, cp *gitstore.Checkpoint, name string) error {
-	if s.InterruptedRestore.Exists(ctx) {
+	switch {
+	case s.InterruptedRestore.IsUnderWay():
+		return failure.Errorf(failure.Refused, "", "switch to branch %s: a restore is under way in this worktree", name)
+	case s.InterruptedRestore.Exists(ctx):
 		return failure.Errorf(failure.Refused, "git checkpoint restore --continue\ngit checkpoint restore --abort",
 			"switch to branch %s: a restore was interrupted in this worktree", name)
 	}

@@ -25,11 +25,28 @@ func (s *Restorer) removeJournal() error { return fsutil.IgnoreMissing(os.Remove
 // aborted.
 func (s *Restorer) Pending(ctx context.Context) bool {
 	sf, err := s.pending(ctx)
-	return err != nil || sf != nil
+	return (err != nil || sf != nil) && !s.IsUnderWay()
 }
 
 // StaleIndexLock returns a killed restore's index lock path, or "".
-func (s *Restorer) StaleIndexLock() string { return s.site(nil).Stale() }
+func (s *Restorer) StaleIndexLock() string {
+	if lock := s.site(nil).Stale(); lock != "" && !s.IsUnderWay() {
+		return lock
+	}
+	return ""
+}
+
+// IsUnderWay reports whether a process restores files in this worktree.
+func (s *Restorer) IsUnderWay() bool {
+	f, err := os.OpenFile(s.lockFile(), os.O_RDWR, 0)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return !filelock.Try(f)
+}
+
+func (s *Restorer) lockFile() string { return filepath.Join(s.repo.StateDir(), "restore.lock") }
 
 // worktreeWait is the time that a restore waits for the lock of another restore. If a
 // restore is killed while starting git, its child process holds the lock until the exec
@@ -44,12 +61,11 @@ func (s *Restorer) lockWorktree() (release func(), err error) {
 	if err := s.repo.Objects.MakeDirs(s.repo.StateDir()); err != nil {
 		return nil, err
 	}
-	path := filepath.Join(s.repo.StateDir(), "restore.lock")
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
+	f, err := os.OpenFile(s.lockFile(), os.O_CREATE|os.O_RDWR, 0o666)
 	if err != nil {
 		return nil, err
 	}
-	s.repo.Objects.Share(path)
+	s.repo.Objects.Share(s.lockFile())
 	if !filelock.Try(f) && !filelock.Wait(context.Background(), f, worktreeWait) {
 		f.Close()
 		return nil, &repo.RefusedError{Reason: "another restore is under way in this worktree"}
