@@ -37,8 +37,7 @@ func sessionStart(c *invoke.Invocation, args []string) error {
 		ok = c.Store.HasIssue(c.Ctx, issue)
 	} else {
 		record(c, in, agent)
-		if named, err := c.NamedIssue(); err == nil {
-			_ = work.FetchStarted(whole, c, named) // without an answer, the chain of this clone counts
+		if work.FetchStarted(whole, c) {
 			again := context.CancelFunc(nil)
 			c.Ctx, again = context.WithTimeout(whole, hookTime)
 			defer again()

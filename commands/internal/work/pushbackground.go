@@ -1,7 +1,6 @@
 package work
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"os"
@@ -104,20 +103,22 @@ func issuesIn(c *invoke.Invocation, folder string) (issues []checkpoint.Issue) {
 }
 
 // FetchStarted fetches the issue of a session that starts, if hooks push by themselves. It takes at
-// most the time of the settings, and git asks for no password.
-func FetchStarted(ctx context.Context, c *invoke.Invocation, issue checkpoint.Issue) error {
+// most the time of the settings, and git asks for no password. It reports whether it asked the
+// remote; without an answer, the chain of this clone counts.
+func FetchStarted(ctx context.Context, c *invoke.Invocation) (asked bool) {
 	limit := time.Duration(c.Settings.Int("timeouts.session")) * time.Second
+	if c.Settings.String("push") != "auto" || limit == 0 {
+		return false
+	}
 	remote, err := c.Remote("")
-	if c.Settings.String("push") != "auto" || limit == 0 || err != nil {
-		return err
+	issue, unnamed := c.NamedIssue()
+	if err != nil || unnamed != nil {
+		return false
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	done, err := c.Store.Fetch(ctx, gitstore.FetchRequest{Remote: remote, Issues: []checkpoint.Issue{issue}, Timeout: limit, Quiet: true})
-	for _, s := range done {
-		err = cmp.Or(err, s.Err)
-	}
-	return err
+	_, _ = c.Store.Fetch(ctx, gitstore.FetchRequest{Remote: remote, Issues: []checkpoint.Issue{issue}, Timeout: limit, Quiet: true})
+	return true
 }
 
 // inBackground starts a process for a hook. It has no terminal and no open pipe to the agent.
