@@ -23,7 +23,7 @@ import (
 
 // ForkCommand declares git checkpoint fork.
 var ForkCommand = invoke.Command{
-	Name: "fork", Usage: "start several attempts from one checkpoint", Args: "[ISSUE] NAME...", Max: 65, Category: "Attempts",
+	Name: "fork", Usage: "start several attempts from one checkpoint", Args: "[ISSUE] NAME...", Max: 1000, Category: "Attempts",
 	ShortHelp: []string{"from", "worktree"},
 	Description: "For issue 42 and the names a and b it makes the issues 42+a and 42+b. The first checkpoint\n" +
 		"of each has the files and the record of the checkpoint from which the work on issue 42 goes\n" +
@@ -36,6 +36,9 @@ var ForkCommand = invoke.Command{
 	ReadsOnly: true,
 	New:       invoke.Bind((*forkOptions).flags, runFork),
 }
+
+// maxForks limits the forks of one command, because their refs move in one transaction.
+const maxForks = 64
 
 // forkOptions are the flags of fork.
 type forkOptions struct {
@@ -68,6 +71,9 @@ func runFork(c *invoke.Invocation, o *forkOptions) error {
 	issue, names, err := forkArgs(c)
 	if err != nil {
 		return err
+	}
+	if len(names) > maxForks {
+		return failure.Usagef("fork: at most %d forks at once, got %d", maxForks, len(names))
 	}
 	c.Subject.Issue = issue
 	from, err := forkFrom(c, issue, o.from)

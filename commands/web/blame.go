@@ -50,7 +50,7 @@ func (v *visit) blame() error {
 		return errNoPage
 	}
 	m := &BlamePage{Path: line(cut(path, maxText))}
-	req := gitstore.BlameRequest{Issue: i, Path: filepath.ToSlash(path), Saved: true}
+	req := gitstore.BlameRequest{Issue: i, Path: filepath.ToSlash(filepath.Clean(path)), Saved: true}
 	crumbs := []Crumb{{Text: m.Path}}
 	if name := q.Get("at"); name != "" {
 		at, err := v.placeOf(i, name)

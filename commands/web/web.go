@@ -116,6 +116,9 @@ func runWeb(c *invoke.Invocation, o *webOptions) error {
 	if err := c.Open(); err != nil {
 		return err
 	}
+	if o.write && c.Store.Root() == "" {
+		return failure.Errorf(failure.Repository, "git checkpoint web", "web: --write: a bare repository has no worktree")
+	}
 	issues, path, err := webIssue(c)
 	if err != nil {
 		return err

@@ -24,26 +24,30 @@ func (s Screen) Graph(nodes []GraphNode, now time.Time) string {
 		known[n.ID] = true
 	}
 	var lanes []string // id of the next node of each lane
-	for _, n := range nodes {
+	for k, n := range nodes {
 		at := slices.Index(lanes, n.ID)
 		if at < 0 {
 			at, lanes = len(lanes), append(lanes, n.ID)
 		}
-		for k := len(lanes) - 1; k > at; k-- {
-			if lanes[k] == n.ID {
-				b.WriteString(joined(lanes, at, k) + "\n")
-				lanes = slices.Delete(lanes, k, k+1)
+		for from := len(lanes) - 1; from > at; from-- {
+			if lanes[from] == n.ID {
+				b.WriteString(joined(lanes, at, from) + "\n")
+				lanes = slices.Delete(lanes, from, from+1)
 			}
 		}
 		marks := slices.Repeat([]string{"|"}, len(lanes))
 		marks[at] = "*"
 		b.WriteString(s.fit(strings.Join(marks, " ")+"  "+s.graphText(n, now), 0) + "\n")
 		parents := slices.DeleteFunc(slices.Clone(n.Parents), func(id string) bool { return !known[id] })
-		if len(parents) == 0 && at < len(lanes)-1 {
+		switch {
+		case len(parents) > 0:
+		case at < len(lanes)-1:
 			b.WriteString(closed(len(lanes), at) + "\n")
+		case len(lanes) == 1 && k < len(nodes)-1:
+			b.WriteString("\n") // the next one did not come before it
 		}
-		for k := 1; k < len(parents); k++ {
-			b.WriteString(opened(len(lanes)+k-1, at) + "\n")
+		for more := 1; more < len(parents); more++ {
+			b.WriteString(opened(len(lanes)+more-1, at) + "\n")
 		}
 		lanes = slices.Replace(lanes, at, at+1, parents...)
 	}

@@ -21,9 +21,9 @@ func TestGraph(t *testing.T) {
 		"a merge":               {"d:c,b c:a b:a a:", "*  d\n|\\\n* |  c\n| *  b\n|/\n*  a\n"},
 		"three at once":         {"d:a c:a b:a a:", "*  d\n| *  c\n| | *  b\n|_|/\n|/\n*  a\n"},
 		"across another lane":   {"e:b d:a c:b b:a a:", "*  e\n| *  d\n| | *  c\n|_|/\n* |  b\n|/\n*  a\n"},
-		"a root beside a lane":  {"c: b:a a:", "*  c\n*  b\n*  a\n"},
+		"a root beside a lane":  {"c: b:a a:", "*  c\n\n*  b\n*  a\n"},
 		"a root left of a lane": {"d:b c:a b: a:", "*  d\n| *  c\n* |  b\n /\n*  a\n"},
-		"an unknown parent":     {"c:x b:a a:", "*  c\n*  b\n*  a\n"},
+		"an unknown parent":     {"c:x b:a a:", "*  c\n\n*  b\n*  a\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var nodes []GraphNode
