@@ -149,7 +149,8 @@ func TestTurnsPage(t *testing.T) {
 	row := regexp.MustCompile(`(?s)<li class="row frame".*?</li>`).FindAllString(page, -1)
 	require.Len(t, row, 3)
 	for k, want := range [][]string{
-		{`data-n="3"`, "turn 2, codex", "build", `add &lt;b&gt;four`, "data-selected"}, {`data-n="2"`, "By hand, between turns 1 and 2"},
+		{`data-n="3"`, "turn 2, codex", "build", `add &lt;b&gt;four`, "data-selected"},
+		{`data-n="2"`, "By hand, between turns 1 and 2"},
 		{`data-n="1"`, "turn 1, claude", "change the second line", "/i/42/turns?at=" + id(0)},
 	} {
 		for _, text := range want {

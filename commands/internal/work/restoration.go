@@ -34,7 +34,11 @@ func (r *Restoration) command(flag string, paths []string) string {
 		set  bool
 		flag string
 	}{
-		{flag != "", flag}, {req.AnyBranch, "--yes"}, {req.Staged, "--staged"}, {req.Worktree, "--worktree"}, {req.Exact, "--exact"},
+		{flag != "", flag},
+		{req.AnyBranch, "--yes"},
+		{req.Staged, "--staged"},
+		{req.Worktree, "--worktree"},
+		{req.Exact, "--exact"},
 		{req.Changed != "", "--changed " + string(req.Changed)},
 	} {
 		if option.set {
