@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"time"
 
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/internal/git/objectformat"
 	"git-checkpoint/gitstore/internal/secrets/scan"
 	"git-checkpoint/gitstore/trace"
@@ -110,7 +111,7 @@ func (x *scanner) run(ctx context.Context) ([]Secret, error) {
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("scan_command: timeout: %w", ctx.Err())
 	case errors.As(err, &exit) && (exit.ExitCode() < 0 || exit.ExitCode() == 126 || exit.ExitCode() == 127):
-		return nil, fmt.Errorf("scan_command: it did not run: %s", exit.ProcessState)
+		return nil, failure.Errorf(failure.Failure, "git config checkpoint.scan-command", "scan_command: it did not run: %.200s: %s", x.line, exit.ProcessState)
 	case err != nil && exit == nil:
 		return nil, errors.New("scan_command: there is no shell to run it")
 	case err != nil && len(found) == 0:
