@@ -2,6 +2,7 @@ package attempts
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"git-checkpoint/commands/internal/invoke"
@@ -105,6 +106,14 @@ func toAdopt(c *invoke.Invocation) (*adoption, error) {
 	}
 	if a.source, err = c.Store.ForkSource(c.Ctx, issue, f); err != nil {
 		return nil, failure.Errorf(failure.Refused, "git checkpoint sync "+view.IssueArg(f.Issue)+" --archived", "adopt: the source of %s is gone: %w", issue, err)
+	}
+	// A second merge would put markers into markers.
+	unmerged, err := c.Store.Git().Output(c.Ctx, "ls-files", "--unmerged", "-z", "--", ":/")
+	if err != nil {
+		return nil, fmt.Errorf("adopt: %w", err)
+	}
+	if len(unmerged) > 0 {
+		return nil, failure.Errorf(failure.Refused, "git status", "adopt: files have conflicts that are not resolved; git add marks them as resolved")
 	}
 	a.before = countedTokens(c, a)
 	forks, err := forksOf(c, f.Issue)
