@@ -38,7 +38,7 @@ func sessionStart(c *invoke.Invocation, args []string) error {
 	} else {
 		record(c, in, agent)
 		if work.FetchStarted(whole, c) {
-			again := context.CancelFunc(nil)
+			var again context.CancelFunc
 			c.Ctx, again = context.WithTimeout(whole, hookTime)
 			defer again()
 		}

@@ -71,9 +71,10 @@ func sessionSave(c *invoke.Invocation, trigger string, args []string) error {
 		return nil
 	}
 	line := []string{"save", "--trigger", trigger, "--if-changed", "--quiet"}
-	at := sessions.Session{ID: in.SessionID, Agent: agent, Issue: issue, Root: c.Store.Root()}
-	turn := &invoke.Turn{Hand: true, Agent: sessions.AtWork(c.Store.Notes, at, time.Now())}
+	var turn *invoke.Turn
 	if c.Line.Args[0] == hook.Prompt {
+		at := sessions.Session{ID: in.SessionID, Agent: agent, Issue: issue, Root: c.Store.Root()}
+		turn = &invoke.Turn{Hand: true, Agent: sessions.AtWork(c.Store.Notes, at, time.Now())}
 		line = append(line, "--message="+view.HandNote(turn.Agent))
 		_ = sessions.BeginTurn(c.Store.Notes, at) // an error can make the changes of this turn "by hand"
 	} else {

@@ -72,8 +72,11 @@ const turnsBack = 20
 // countedBefore returns the tokens of a turn at its last end. An agent can end a turn several times,
 // also around turns of other sessions.
 func countedBefore(c *invoke.Invocation, issue checkpoint.Issue, session, usageOf string) []checkpoint.Spent {
+	if usageOf == "" {
+		return nil
+	}
 	l, err := c.Store.List(c.Ctx, issue, turnsBack)
-	if err != nil || usageOf == "" {
+	if err != nil {
 		return nil
 	}
 	for i := range l.Checkpoints {
