@@ -224,17 +224,13 @@ func (b *lineBuilder) before(at int) []*LineState {
 		after = []checkpoint.ID{from.ID}
 	}
 	var before []*LineState
-	inherited := map[checkpoint.ID]bool{}
-	for _, id := range after {
-		i, ok := b.byID[id]
-		if !ok || inherited[id] {
-			continue
+	for _, cp := range direct(after, func(id checkpoint.ID) *Checkpoint {
+		if i, ok := b.byID[id]; ok {
+			return &b.line.States[i].Checkpoint
 		}
-		before = append(before, &b.line.States[i])
-		more, _ := b.line.States[i].Checkpoint.CameAfter()
-		for _, id := range more {
-			inherited[id] = true
-		}
+		return nil
+	}) {
+		before = append(before, &b.line.States[b.byID[cp.ID]])
 	}
 	return before
 }

@@ -70,22 +70,36 @@ func (l *Lineage) Parents(i int) (parents []int) {
 			l.places[all[k].ID] = k
 		}
 	}
-	older := map[checkpoint.ID]bool{} // that a parent came after
-	for _, id := range after {
-		k, ok := l.places[id]
-		if !ok || k <= i || older[id] {
-			continue
+	for _, cp := range direct(after, func(id checkpoint.ID) *Checkpoint {
+		if k, ok := l.places[id]; ok && k > i {
+			return &all[k]
 		}
-		parents = append(parents, k)
-		before, _ := all[k].CameAfter()
-		for _, id := range before {
-			older[id] = true
-		}
+		return nil
+	}) {
+		parents = append(parents, l.places[cp.ID])
 	}
 	if from, _ := l.before(i); len(parents) == 0 && len(after) > 0 && from >= 0 {
 		return []int{from}
 	}
 	return parents
+}
+
+// direct returns the checkpoints of a list of Checkpoint.CameAfter without those that an earlier
+// one in it came after. find returns nil for a checkpoint to leave out.
+func direct(after []checkpoint.ID, find func(checkpoint.ID) *Checkpoint) (found []*Checkpoint) {
+	inherited := map[checkpoint.ID]bool{}
+	for _, id := range after {
+		cp := find(id)
+		if cp == nil || inherited[id] {
+			continue
+		}
+		found = append(found, cp)
+		more, _ := cp.CameAfter()
+		for _, id := range more {
+			inherited[id] = true
+		}
+	}
+	return found
 }
 
 // isSameBranch reports whether two checkpoints are of one branch, which can have been renamed after
