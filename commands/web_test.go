@@ -107,6 +107,17 @@ func TestWebServes(t *testing.T) {
 	assert.Zero(t, s.end())
 }
 
+// The page shows which session got the work, as status does.
+func TestWebShowsWhatStatusShowsBesideTheVerdict(t *testing.T) {
+	s := serve(t, []string{"half way"}, []string{"switch", "-q", "-c", "fix-42"})
+	assert.NotContains(t, s.get(""), "saved nothing since")
+	env := runEnv(io.Discard)
+	env.Stdin = strings.NewReader(`{"session_id":"0d5a0e0e-3d0c-4f86-8f6c-0d3f5a9b7c11","source":"startup"}`)
+	require.Zero(t, Run(t.Context(), env, []string{"hook", "session-start", "claude"}))
+	assert.Regexp(t, `to claude .*, saved nothing since`, s.get(""))
+	assert.Zero(t, s.end())
+}
+
 // A request that only shows a page starts no mirror, also if the setting changes while
 // the command runs.
 func TestWebPagesStartNoMirror(t *testing.T) {

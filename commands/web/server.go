@@ -33,7 +33,7 @@ type Repository struct {
 	NotSaved func(*gitstore.Checkpoint) (int, error) // number of files that changed since
 	Agent    func(session string) string             // agent of a session, or ""
 	Detached func() string                           // branch of a detached HEAD as CI names it, or ""
-	Beside   func(*view.Standing)                    // adds what stands beside the checkpoint from which the work goes on
+	Beside   func(*view.Standing)                    // adds what status shows beside the verdict
 	Forge    Forge
 	Mirror   func() // updates the files of a mirrored layout after a change
 }

@@ -201,13 +201,12 @@ func webRepository(c *invoke.Invocation, ctx context.Context) (*Repository, erro
 	}, nil
 }
 
-// lookBeside adds who went back to the checkpoint of a standing, and the checkpoints that were
-// saved in parallel and whose files are not here.
+// lookBeside adds what status shows beside the verdict, and who went back to the checkpoint.
 func lookBeside(c *invoke.Invocation, s *view.Standing) {
 	if p, err := c.Store.Point(c.Ctx, s.Checkpoint.Issue); err == nil && p.ID == s.Checkpoint.ID {
 		s.Point = p
 	}
-	s.Parallel = work.NotHere(c, s.Checkpoint.Issue, s.Checkpoint.ID)
+	work.LookBeside(c, s)
 }
 
 // forgeOf returns the links to the forge of the repository's remote.
