@@ -78,8 +78,8 @@ func configInGit(args []string) error {
 			hint += " --unset"
 		}
 		hint += " " + config.GitName(known)
-		for _, value := range words[1:] {
-			hint += " " + view.QuoteArg(value)
+		if values := words[1:]; len(values) > 0 {
+			hint += " " + view.QuoteArgs(values)
 		}
 	}
 	return failure.Errorf(failure.Usage, hint, "config: unexpected argument %q; git config reads and sets settings", args[0])

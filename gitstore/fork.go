@@ -31,7 +31,8 @@ type ForkRequest struct {
 // Fork starts a chain for each name, of the issue that Issue.ForkOf returns. Its first checkpoint
 // has the files and the index commit of From, and its record with the section lineage. A fork adds
 // a record, a tree, a commit and the genesis commit. The refs of all forks move in one
-// transaction. A kill during the move of the refs can leave some of the forks, each complete. If a chain or an archive of a fork exists, Fork fails with a *RefusedError.
+// transaction. A kill during the move of the refs can leave some of the forks, each complete. If a
+// chain or an archive of a fork exists, Fork fails with a *RefusedError.
 func (s *Store) Fork(ctx context.Context, req ForkRequest) ([]Checkpoint, error) {
 	defer trace.Begin(trace.Step, "fork").End()
 	var issues []checkpoint.Issue

@@ -24,8 +24,8 @@ const (
 // Sync merges the local and the remote chains of issues, of all issues if req names none. The
 // result contains all checkpoints saved on either side, except checkpoints that either side
 // dropped or pruned. A pinned checkpoint is dropped too, but not pruned. Chains are merged by their
-// contents, and package join has the rules; a missing ref has no meaning. If the remote rejects the push, both sides stay unchanged. If the remote is a
-// bundle file, only the local refs move.
+// contents, and package join has the rules; a missing ref has no meaning. If the remote rejects
+// the push, both sides stay unchanged. If the remote is a bundle file, only the local refs move.
 //
 // Named issues with only local changes are pushed at once, with the last known remote values
 // as leases. Often this ends the sync. Otherwise syncOnce is repeated for the issues whose refs

@@ -139,6 +139,9 @@ func countedTokens(c *invoke.Invocation, a *adoption) []checkpoint.Spent {
 	return r.AgentTurn().Spent
 }
 
+// forks returns the forks of the source, the adopted one at last.
+func (a *adoption) forks() []checkpoint.Issue { return append(slices.Clone(a.others), a.fork.Issue) }
+
 // notAdopted adds the command that adopts in spite of the reason to the hints of a refusal.
 func notAdopted(a *adoption, err error) error {
 	var refused *gitstore.RefusedError
@@ -158,7 +161,7 @@ func (a *adoption) unresolved(c *invoke.Invocation) error {
 		return err
 	}
 	hint := "git diff\ngit checkpoint save " + view.IssueArg(a.source.Issue) + " -m " + view.QuoteArg(a.note())
-	for _, i := range append(slices.Clone(a.others), a.fork.Issue) {
+	for _, i := range a.forks() {
 		hint += "\ngit checkpoint archive " + view.IssueArg(i)
 	}
 	n := len(a.done.Merged) + len(a.done.Skipped) + len(a.done.InTheWay) + len(a.done.Sparse)
@@ -196,7 +199,7 @@ func (a *adoption) save(c *invoke.Invocation) error {
 
 // archive archives the forks, the adopted one at last.
 func (a *adoption) archive(c *invoke.Invocation) error {
-	for _, i := range append(slices.Clone(a.others), a.fork.Issue) {
+	for _, i := range a.forks() {
 		reason := retention.ReasonCompared
 		if i == a.fork.Issue {
 			reason = retention.ReasonAdopted
@@ -213,7 +216,7 @@ func (a *adoption) archive(c *invoke.Invocation) error {
 // show prints the outcome.
 func (a *adoption) show(c *invoke.Invocation) error {
 	if a.dryRun && len(a.done.Merged)+len(a.done.Skipped)+len(a.done.InTheWay) == 0 {
-		a.left = append(slices.Clone(a.others), a.fork.Issue)
+		a.left = a.forks()
 	}
 	if c.Line.JSON {
 		return c.WriteJSON(a.record())

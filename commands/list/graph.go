@@ -53,12 +53,8 @@ func (o *listOptions) graph(c *invoke.Invocation, issue checkpoint.Issue) ([]vie
 	if err != nil {
 		return nil, err
 	}
-	all := make([]int, len(l.Checkpoints))
-	for i := range all {
-		all[i] = i
-	}
 	lineage := c.Store.Lineage(c.Ctx, l)
-	entries := o.entries(c, l, view.Singles(all))
+	entries := o.entries(c, l, view.Singles(view.All(l)))
 	nodes := make([]view.GraphNode, len(entries))
 	for i := range entries {
 		nodes[i] = view.GraphNode{Entry: &entries[i], ID: nameOf(&l.Checkpoints[i]), Issue: string(issue)}

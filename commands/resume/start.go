@@ -4,7 +4,6 @@ import (
 	"os"
 	"os/exec"
 	"slices"
-	"strings"
 
 	"git-checkpoint/commands/internal/guard"
 	"git-checkpoint/commands/internal/hook"
@@ -61,7 +60,7 @@ func giveTo(c *invoke.Invocation, r *resumption) error {
 	switch {
 	case !r.options.start || r.options.dryRun:
 		if !c.Line.JSON {
-			c.Printf("%s\n", shellLine(words))
+			c.Printf("%s\n", view.QuoteArgs(words))
 		}
 		return nil
 	case c.Store.Root() != "":
@@ -108,13 +107,4 @@ func startAgent(c *invoke.Invocation, agent string, issue checkpoint.Issue, word
 		return failure.Silent{Code: code}
 	}
 	return nil
-}
-
-// shellLine returns words as a command line for a shell.
-func shellLine(words []string) string {
-	quoted := make([]string, len(words))
-	for i, w := range words {
-		quoted[i] = view.QuoteArg(w)
-	}
-	return strings.Join(quoted, " ")
 }

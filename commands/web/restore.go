@@ -219,7 +219,7 @@ func (q *Question) listRestore(v *visit, done *gitstore.Restored) {
 	conflicts := view.Set(done.Merged)
 	for _, f := range files {
 		if f.Kind == view.FileConflicts {
-			continue // said once, beside the restore
+			continue // the line of the restored file has it
 		}
 		if len(q.Files) == maxPlanned {
 			q.FilesLeft++

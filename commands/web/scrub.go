@@ -58,7 +58,7 @@ func (v *visit) turnsPage() error {
 	m := &TurnsPage{Label: issueLabel(i), Views: v.views(i, "Turns"), Noun: "turn"}
 	picked := turnsOf(l)
 	if len(picked) == 0 {
-		m.Noun, picked = "checkpoint", allOf(l)
+		m.Noun, picked = "checkpoint", view.All(l)
 	}
 	m.Count = len(picked)
 	at, err := selected(l, picked, v.r.URL.Query())
@@ -88,13 +88,6 @@ func turnsOf(l *gitstore.List) (picked []int) {
 		}
 	}
 	return picked
-}
-
-func allOf(l *gitstore.List) (all []int) {
-	for i := range l.Checkpoints {
-		all = append(all, i)
-	}
-	return all
 }
 
 // selected returns the position in picked that a query selects, by default the newest.

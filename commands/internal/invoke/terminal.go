@@ -28,8 +28,8 @@ func ColorFlag(when *string) cli.Flag {
 	return &cli.StringFlag{Name: "color", Usage: "use colors and the terminal form: `auto`, always or never", Destination: when}
 }
 
-// Screen returns the screen for results. when is the value of --color. If the output is for scripts, ok is false, and
-// the output is plain text of a stable form.
+// Screen returns the screen for results. when is the value of --color. If the output is for
+// scripts, ok is false, and the output is plain text of a stable form.
 func (c *Invocation) Screen(when string) (s view.Screen, ok bool, err error) {
 	switch when {
 	case "", "auto", "always", "never":

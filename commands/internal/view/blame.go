@@ -40,8 +40,10 @@ func (o *Origin) Name() string {
 	}
 }
 
-// Who returns the turn and its agent, such as "turn 7, claude", "by hand" for the changes of a person
-// before a turn, "during a turn of claude" for changes while that agent was in a turn, the turn that ended before another save, or the author of a commit.
+// Who returns the turn and its agent, such as "turn 7, claude". For the changes of a person before a
+// turn it returns "by hand, between turns 7 and 8", and for changes while an agent was in a turn
+// "during a turn of claude". For another save it returns the turn that ended before, and for a
+// commit its author.
 func (o *Origin) Who() string {
 	s := o.Source
 	switch {

@@ -147,6 +147,15 @@ func (s Entries) records(l *gitstore.List, i int) (own, before *checkpoint.Recor
 	return own, before
 }
 
+// All returns the indexes of all checkpoints of a list.
+func All(l *gitstore.List) []int {
+	all := make([]int, len(l.Checkpoints))
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
 // Singles returns a run for each checkpoint.
 func Singles(picked []int) [][]int {
 	runs := make([][]int, len(picked))

@@ -44,7 +44,7 @@ func (s Screen) Graph(nodes []GraphNode, now time.Time) string {
 		case at < len(lanes)-1:
 			b.WriteString(closed(len(lanes), at) + "\n")
 		case len(lanes) == 1 && k < len(nodes)-1:
-			b.WriteString("\n") // the next one did not come before it
+			b.WriteString("\n") // without a line to the next checkpoint, which is no parent
 		}
 		for more := 1; more < len(parents); more++ {
 			b.WriteString(opened(len(lanes)+more-1, at) + "\n")

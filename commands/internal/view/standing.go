@@ -272,7 +272,8 @@ func (g Given) Text(now time.Time) string {
 }
 
 // BesideRows returns the source of a fork, the session that got the work and has saved nothing
-// since, a failed push in the background, a person's restore of an older checkpoint, and the checkpoints that were saved in parallel.
+// since, a failed push in the background, a person's restore of an older checkpoint, and the
+// checkpoints that were saved in parallel.
 func (s *Standing) BesideRows() []Row {
 	rows := ForkRows(s.Record.Fork())
 	if text := s.Given.Text(s.Now); text != "" && (!s.Given.Saved || s.Given.Cut) {

@@ -104,6 +104,15 @@ func QuotePaths(paths []string) []string {
 // QuoteArg quotes a word of a shell command.
 func QuoteArg(s string) string { return failure.Quote(s) }
 
+// QuoteArgs returns words as a part of a shell command.
+func QuoteArgs(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = QuoteArg(w)
+	}
+	return strings.Join(quoted, " ")
+}
+
 // IssueArg returns an issue as a shell argument. A key with spaces needs the flag.
 func IssueArg(issue checkpoint.Issue) string { return failure.IssueArg(string(issue)) }
 

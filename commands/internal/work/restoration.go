@@ -46,10 +46,7 @@ func (r *Restoration) command(flag string, paths []string) string {
 		}
 	}
 	if len(paths) > 0 {
-		words = append(words, "--")
-		for _, name := range paths {
-			words = append(words, view.QuoteArg(name))
-		}
+		words = append(words, "--", view.QuoteArgs(paths))
 	}
 	return strings.Join(words, " ")
 }

@@ -48,8 +48,8 @@ func (y *Syncing) NamePushed(err error) error {
 }
 
 // PushNamed pushes named issues with local-only checkpoints without listing the remote's refs.
-// It returns the issues that need more, and done if there are none. Without named issues, it
-// returns nil, which means all issues.
+// If these pushes end the sync, it returns done, otherwise the issues that are left. Without named
+// issues, it returns nil, which means all issues.
 func (y *Syncing) PushNamed(ctx context.Context) (left []checkpoint.Issue, done bool, err error) {
 	named := y.req.Issues
 	if len(named) == 0 {
