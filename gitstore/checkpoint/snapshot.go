@@ -39,7 +39,12 @@ const (
 	OverSize  = "over the size limit of the checkpoint"
 
 	NotReadable     = "gone or not readable"
+	TooLong         = "a path longer than the system's limit"
+	UnreadRules     = "in a directory whose .gitignore cannot be read"
 	MovedSubmodule  = "a submodule on another commit than the one that is staged"
+
+	ChangedSubmodule = "a submodule with changes of its own"
+
 	OutsideSparse   = "outside the sparse checkout"
 	SkipWorktree    = "marked skip-worktree"
 	AssumeUnchanged = "marked assume-unchanged"

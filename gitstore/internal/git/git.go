@@ -34,6 +34,8 @@ type Git struct {
 
 	Unset []string // environment variables that git does not inherit
 
+	Settings []string // settings of each command, as "key=value"
+
 	// UserPathspecs lets git inherit GIT_LITERAL_PATHSPECS and similar variables, for
 	// arguments that are pathspecs of the user.
 	UserPathspecs bool
@@ -154,7 +156,11 @@ func (g Git) command(ctx context.Context, args []string) (*Run, error) {
 		return nil, &CommandError{Args: args, Code: -1, Err: err}
 	}
 	ctx, stop := context.WithCancel(ctx)
-	run := &Run{cmd: exec.CommandContext(ctx, path, args...), args: args, limit: g.Limit, stop: stop, span: traced(path, args)}
+	words := make([]string, 0, 2*len(g.Settings)+len(args))
+	for _, setting := range g.Settings {
+		words = append(words, "-c", setting)
+	}
+	run := &Run{cmd: exec.CommandContext(ctx, path, append(words, args...)...), args: args, limit: g.Limit, stop: stop, span: traced(path, args)}
 	run.cmd.Dir = g.Dir
 	run.cmd.Env = g.environ()
 	run.cmd.Stdout, run.cmd.Stderr = &run.stdout, &run.stderr

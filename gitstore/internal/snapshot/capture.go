@@ -187,6 +187,8 @@ type Request struct {
 	DryRun bool          // git may not store objects either
 	Reread bool          // read all files, because the store lacks a blob of the stat cache
 
+	Idle bool // a save without a change is skipped, so git need not look for ignored files
+
 	MaxUntracked int // limit for new untracked files of one directory, 0 for DefaultMaxUntracked
 
 	Others *Others // list of the untracked files that other snapshots share, or nil

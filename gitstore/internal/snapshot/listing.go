@@ -219,6 +219,10 @@ func (s *Capturer) Ignores(ctx context.Context) (string, error) {
 	return w.ignores(ignored), err
 }
 
+func (s *Capturer) site() *Source {
+	return &Source{Git: s.repo.Git, Config: s.repo.Config, CommonDir: s.repo.Info.CommonDir, Root: s.repo.Info.Root}
+}
+
 // ignores returns the digest of Ignores. ignored has the paths of the .gitignore files that git
 // ignores.
 func (s *Source) ignores(ignored []string) string {

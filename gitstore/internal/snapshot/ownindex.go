@@ -1,0 +1,445 @@
+package snapshot
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"git-checkpoint/gitstore/fsutil"
+	"git-checkpoint/gitstore/fsutil/filelock"
+	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/git/repository"
+	"git-checkpoint/gitstore/internal/odb"
+	"git-checkpoint/gitstore/internal/repo"
+	"git-checkpoint/gitstore/internal/trees"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// An ownIndex is the index of this program, $GIT_DIR/git-checkpoint/index. It describes the
+// files of the worktree: tracked files, untracked files that git does not ignore, and named
+// artifacts. Git reads and writes it, as it does the index of the user. It stays between saves,
+// because its stat data tell git which files have not changed.
+//
+// It begins as a copy of the user's index, so that files which git would convert differently when
+// they are new keep their content. A copy always keeps the modification time: git treats a file
+// as possibly changed if it is as new as the index.
+//
+// The file index.note beside it has what the last save knew. Both are valid only under the
+// lock of the note.
+type ownIndex struct {
+	s       *Capturer
+	file    string // a temporary copy in a dry run
+	real    string // path for copies of the user's index
+	git     git.Git
+	note    indexNote
+	objects string // folder for the objects of a dry run, or ""
+	close   func()
+	fresh   bool // begun anew by this save
+
+	warnings []string // of git, since the index was opened
+}
+
+// An indexNote describes an own index, as JSON.
+type indexNote struct {
+	Root    string `json:"root"`    // of the worktree
+	Boot    string `json:"boot"`    // id of the system's start at the last write
+	Config  string `json:"config"`  // digest of the settings that change what git stores
+	Ignores string `json:"ignores"` // digest of git's rules for ignored files that no snapshot has
+	Tree    string `json:"tree"`    // of the own index, in hex; "" if unknown
+
+	Cleared []string  `json:"cleared,omitempty"` // paths whose flags skip-worktree and assume-unchanged are cleared
+	User    userIndex `json:"user"`              // the user's index
+}
+
+// A userIndex holds what the user's index contains, compared with HEAD.
+type userIndex struct {
+	Identity  string       `json:"identity"` // changes with the content
+	Head      string       `json:"head"`     // tree of HEAD, in hex
+	Staged    string       `json:"staged"`   // tree of the index, with HEAD's version of unmerged paths
+	Conflicts []indexEntry `json:"conflicts,omitempty"`
+	Intent    []string     `json:"intent,omitempty"` // paths of git add -N
+	Links     []string     `json:"links,omitempty"`  // submodules
+	Skip      []string     `json:"skip,omitempty"`   // marked skip-worktree
+	Assume    []string     `json:"assume,omitempty"` // marked assume-unchanged
+}
+
+// An indexEntry is an entry of an index.
+type indexEntry struct {
+	Path  string `json:"path"`
+	Stage int    `json:"stage"`
+	Mode  uint32 `json:"mode"`
+	Hash  string `json:"hash"`
+}
+
+// noteOfIndex is the name of the note beside the own index.
+const noteOfIndex = "index.note"
+
+// openOwnIndex locks the own index. With dry, it makes a temporary copy, whose objects git
+// stores in a temporary folder.
+func (s *Capturer) openOwnIndex(ctx context.Context, dry bool) (o *ownIndex, err error) {
+	dir := s.repo.StateDir()
+	o = &ownIndex{s: s, file: filepath.Join(dir, "index"), real: filepath.Join(dir, "index.user"), close: func() {}}
+	var env []string
+	if dry {
+		temp, err := os.MkdirTemp("", "git-checkpoint-")
+		if err != nil {
+			return nil, err
+		}
+		o.close = func() { os.RemoveAll(temp) }
+		o.objects = filepath.Join(temp, "objects")
+		if err := os.Mkdir(o.objects, 0o777); err != nil {
+			o.close()
+			return nil, err
+		}
+		if err := errors.Join(copyIndex(o.file, filepath.Join(temp, "index")), copyIndex(o.notePath(), filepath.Join(temp, noteOfIndex))); err != nil {
+			o.close()
+			return nil, err
+		}
+		o.file, o.real = filepath.Join(temp, "index"), filepath.Join(temp, "index.user")
+		alternates := append([]string{s.repo.Info.ObjectDir}, odb.SplitAlternates(s.repo.Info.Alternates)...)
+		env = []string{"GIT_OBJECT_DIRECTORY=" + o.objects, "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + odb.JoinAlternates(alternates)}
+	} else if err := o.lock(ctx); err != nil {
+		return nil, err
+	}
+	o.git = s.onIndex(o.file).With(env...)
+	o.readNote()
+	return o, nil
+}
+
+// lock waits for other saves in this worktree.
+func (o *ownIndex) lock(ctx context.Context) error {
+	path := o.file + ".busy"
+	if err := o.s.repo.Objects.MakeDirs(filepath.Dir(path)); err != nil {
+		return err
+	}
+	f, err := filelock.Open(path, os.O_CREATE)
+	if err != nil {
+		return err
+	}
+	o.s.repo.Objects.Share(path)
+	if !filelock.Try(f) && !filelock.Wait(ctx, f, lockWait) {
+		f.Close()
+		return &repo.RefusedError{Reason: "another save reads the files of this worktree since " + lockWait.String()}
+	}
+	o.close = func() { f.Close() }
+	os.Remove(o.file + ".lock") // of a killed git, because this process has the lock
+	return nil
+}
+
+func (o *ownIndex) notePath() string { return filepath.Join(filepath.Dir(o.file), noteOfIndex) }
+
+func (o *ownIndex) readNote() {
+	data, err := os.ReadFile(o.notePath())
+	if err != nil || json.Unmarshal(data, &o.note) != nil {
+		o.note = indexNote{}
+	}
+}
+
+// writeNote stores the note. Without it, the next save begins with a new index.
+func (o *ownIndex) writeNote() error {
+	data, err := json.Marshal(&o.note)
+	if err != nil || o.objects != "" {
+		return err
+	}
+	return o.s.repo.WriteUnsynced(o.notePath(), data)
+}
+
+// onIndex returns git for an index of this program. Git runs no hooks for it, does not split
+// it, and fails for no line ending. It writes a checksum and syncs what it writes.
+func (s *Capturer) onIndex(file string) git.Git {
+	g := s.git()
+	g.Unset = append(slices.Clone(g.Unset), "GIT_ATTR_SOURCE", "GIT_PREFIX")
+	g.Settings = []string{
+		"core.hooksPath=" + os.DevNull, "core.safecrlf=false", "core.splitIndex=false", "splitIndex.sharedIndexExpire=never",
+		"index.skipHash=false", "core.fsmonitor=false",
+	}
+	for _, e := range s.repo.Config {
+		if name, ok := strings.CutPrefix(e.Key, "hook."); ok {
+			if name, ok := strings.CutSuffix(name, ".command"); ok { // of git 2.54
+				g.Settings = append(g.Settings, "hook."+name+".enabled=false")
+			}
+		}
+	}
+	g.Settings = append(g.Settings, s.syncSettings()...)
+	return g.With("GIT_INDEX_FILE=" + file)
+}
+
+// syncSettings returns the settings by which git syncs objects and index to the disk.
+func (s *Capturer) syncSettings() []string {
+	version, err := git.InstalledVersion()
+	if err == nil && !version.AtLeast(2, 36) {
+		return []string{"core.fsyncObjectFiles=" + strconv.FormatBool(fsutil.Syncs())}
+	}
+	if !fsutil.Syncs() {
+		return []string{"core.fsync=none"}
+	}
+	settings := []string{"core.fsync=loose-object,pack,pack-metadata,index"}
+	if _, set := git.Last(s.repo.Config, "core.fsyncmethod"); !set {
+		settings = append(settings, "core.fsyncMethod=batch")
+	}
+	return settings
+}
+
+// git returns a git command that runs at the root of the worktree.
+func (s *Capturer) git() git.Git {
+	g := s.repo.Git
+	g.Dir = s.repo.Info.Root
+	return g
+}
+
+// run runs git on the own index and collects its warnings.
+func (o *ownIndex) run(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
+	run, err := o.git.Start(ctx, args...)
+	if err != nil {
+		return nil, err
+	}
+	out, err := run.Finish(stdin)
+	for line := range strings.Lines(run.Warnings()) {
+		o.warnings = append(o.warnings, strings.TrimSpace(line))
+	}
+	return out, err
+}
+
+// copyIndex copies an index with its modification time. A missing index removes the copy, as
+// git treats a missing index as an empty one.
+func copyIndex(from, to string) error {
+	os.Remove(to)
+	data, err := os.ReadFile(from)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(from)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(to, data, 0o666); err != nil {
+		return err
+	}
+	return os.Chtimes(to, info.ModTime(), info.ModTime())
+}
+
+// identityOf returns a text that changes with the content of an index file: its checksum, or the
+// stat data if git wrote no checksum.
+func identityOf(file string) string {
+	f, err := os.Open(file)
+	if err != nil {
+		return "none"
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return "none"
+	}
+	sum := make([]byte, len(plumbing.ZeroHash))
+	if _, err := f.ReadAt(sum, max(0, info.Size()-int64(len(sum)))); err == nil && len(bytes.Trim(sum, "\x00")) > 0 {
+		return hex.EncodeToString(sum)
+	}
+	return fmt.Sprintf("%d %d %s", info.Size(), info.ModTime().UnixNano(), odb.Identity(file))
+}
+
+// begin makes the own index ready. It begins anew, as a copy of the user's index, if the index or
+// its note is missing, if it belongs to another worktree or to another start of the system, or if
+// settings have changed that change what git stores.
+func (o *ownIndex) begin(fresh bool) error {
+	config, boot := o.s.digestOfSettings(), bootID()
+	_, err := os.Stat(o.file)
+	sparse, _ := git.Last(o.s.repo.Config, "core.sparsecheckout")
+	known := err == nil && o.note.Root == o.s.repo.Info.Root && o.note.Config == config && boot != "" && o.note.Boot == boot
+	if identity := identityOf(o.s.repo.Info.Index); known && git.Bool(sparse) && identity != o.note.User.Identity {
+		known = false // paths that left the sparse checkout are not deleted
+	}
+	if known && !fresh {
+		return nil
+	}
+	o.fresh = true
+	o.note = indexNote{Root: o.s.repo.Info.Root, Boot: boot, Config: config, User: o.note.User}
+	if err := o.s.repo.Objects.MakeDirs(filepath.Dir(o.file)); err != nil && o.objects == "" {
+		return err
+	}
+	return copyIndex(o.s.repo.Info.Index, o.file)
+}
+
+// userIndex reads the user's index if it has changed. head is the tree of HEAD.
+func (o *ownIndex) userIndex(ctx context.Context, head plumbing.Hash) (*userIndex, error) {
+	u := &o.note.User
+	identity := identityOf(o.s.repo.Info.Index)
+	if u.Identity == identity && (u.Head == head.String() || len(u.Conflicts) == 0) && o.has(u.Staged) {
+		u.Head = head.String()
+		return u, nil
+	}
+	if err := copyIndex(o.s.repo.Info.Index, o.real); err != nil {
+		return nil, fmt.Errorf("copy index: %w", err)
+	}
+	defer os.Remove(o.real)
+	g := o.git.With("GIT_INDEX_FILE=" + o.real)
+	out, err := g.Output(ctx, "ls-files", "-z", "-s", "-v")
+	if err != nil {
+		return nil, fmt.Errorf("read index: %w", err)
+	}
+	*u = userIndex{Identity: identity, Head: head.String()}
+	empty, err := u.parse(out)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.settle(ctx, g, u, head); err != nil {
+		return nil, err
+	}
+	args := []string{"write-tree"}
+	if o.s.isPartial() {
+		args = append(args, "--missing-ok")
+	}
+	tree, err := g.Line(ctx, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read index: %w", err)
+	}
+	u.Staged = tree
+	find := &trees.Finder{Reader: o.reader()}
+	for _, path := range empty { // the tree lacks paths of git add -N
+		mode, _, err := find.Lookup(plumbing.NewHash(tree), path)
+		if err != nil {
+			return nil, err
+		}
+		if mode == 0 {
+			u.Intent = append(u.Intent, path)
+		}
+	}
+	return u, nil
+}
+
+// parse parses the output of git ls-files -s -v: "<tag> <mode> <hash> <stage>\t<path>". The tag is
+// S for skip-worktree, and lower case for assume-unchanged. It returns the paths of empty files.
+func (u *userIndex) parse(out []byte) (empty []string, err error) {
+	blank := odb.Name(plumbing.BlobObject, nil).String()
+	for _, line := range git.Fields(out) {
+		head, path, ok := strings.Cut(line, "\t")
+		var tag string
+		e := indexEntry{Path: path}
+		if _, err := fmt.Sscanf(head, "%s %o %s %d", &tag, &e.Mode, &e.Hash, &e.Stage); err != nil || !ok {
+			return nil, fmt.Errorf("read index: git ls-files said %q", line)
+		}
+		switch {
+		case e.Stage > 0:
+			u.Conflicts = append(u.Conflicts, e)
+			continue
+		case e.Mode == trees.ModeGitlink:
+			u.Links = append(u.Links, path)
+		case e.Hash == blank:
+			empty = append(empty, path)
+		}
+		if strings.EqualFold(tag, "s") {
+			u.Skip = append(u.Skip, path)
+		}
+		if tag == strings.ToLower(tag) {
+			u.Assume = append(u.Assume, path)
+		}
+	}
+	return empty, nil
+}
+
+// settle replaces unmerged entries of the copied index by HEAD's version, because git write-tree
+// fails for them.
+func (o *ownIndex) settle(ctx context.Context, g git.Git, u *userIndex, head plumbing.Hash) error {
+	if len(u.Conflicts) == 0 {
+		return nil
+	}
+	var info bytes.Buffer
+	find := &trees.Finder{Reader: o.s.repo.Objects}
+	for i, e := range u.Conflicts {
+		if i > 0 && u.Conflicts[i-1].Path == e.Path {
+			continue
+		}
+		fmt.Fprintf(&info, "0 %s\t%s\x00", plumbing.ZeroHash, e.Path)
+		mode, hash, err := find.Lookup(head, e.Path)
+		if err != nil {
+			return err
+		}
+		if mode != 0 && mode != trees.ModeTree {
+			fmt.Fprintf(&info, "%o %s 0\t%s\x00", mode, hash, e.Path)
+		}
+	}
+	if _, err := g.Pipe(ctx, info.Bytes(), "update-index", "-z", "--index-info"); err != nil {
+		return fmt.Errorf("read index: %w", err)
+	}
+	return nil
+}
+
+// reader reads stored objects, with those of a dry run.
+func (o *ownIndex) reader() trees.Reader {
+	if o.objects == "" {
+		return o.s.repo.Objects
+	}
+	temp, err := odb.Open(odb.Config{Dir: o.objects})
+	if err != nil {
+		return o.s.repo.Objects
+	}
+	return firstReader{temp, o.s.repo.Objects}
+}
+
+// A firstReader reads an object from the first reader that has it.
+type firstReader []trees.Reader
+
+func (f firstReader) Read(h plumbing.Hash) (kind plumbing.ObjectType, data []byte, err error) {
+	for _, r := range f {
+		if kind, data, err = r.Read(h); err == nil {
+			return kind, data, nil
+		}
+	}
+	return kind, data, err
+}
+
+// digestOfSettings returns a digest of the settings and files that change what git stores.
+func (s *Capturer) digestOfSettings() string {
+	sum := sha256.New()
+	for _, e := range s.repo.Config {
+		switch e.Key {
+		case "core.autocrlf", "core.eol", "core.filemode", "core.ignorecase", "core.symlinks", "core.sparsecheckout", "core.sparsecheckoutcone", "core.precomposeunicode", "core.checkroundtripencoding":
+		default:
+			if !strings.HasPrefix(e.Key, "filter.") {
+				continue
+			}
+		}
+		fmt.Fprintf(sum, "%q %q\n", e.Key, e.Value)
+	}
+	user, _ := git.UserFile(s.repo.Config, "core.attributesfile", "attributes")
+	for _, file := range []string{filepath.Join(s.repo.Info.CommonDir, "info", "attributes"), user} {
+		data, err := os.ReadFile(file)
+		fmt.Fprintf(sum, "%d %t\n", len(data), err == nil)
+		sum.Write(data)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+func (s *Capturer) isPartial() bool { return repository.Partial(s.repo.Config) }
+
+// has reports whether a tree exists.
+func (o *ownIndex) has(tree string) bool {
+	return plumbing.IsHash(tree) && (tree == trees.Empty.String() || o.s.repo.Objects.Has(plumbing.NewHash(tree)))
+}
+
+// bootID returns a text that changes when the system starts, or "" if it is unknown. After a loss
+// of power the own index may have lost what git wrote last.
+func bootID() string {
+	data, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return ""
+	}
+	return string(bytes.TrimSpace(data))
+}
+
+// lockWait is the time that a save waits for another one in the same worktree.
+const lockWait = 10 * time.Second

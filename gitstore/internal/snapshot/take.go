@@ -1,0 +1,805 @@
+package snapshot
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/git/repository"
+	"git-checkpoint/gitstore/internal/odb"
+	"git-checkpoint/gitstore/internal/repo"
+	"git-checkpoint/gitstore/internal/trees"
+	"git-checkpoint/gitstore/trace"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A State is the content of a worktree and its index, as git would store it.
+type State struct {
+	Head     repo.Head
+	HeadTree plumbing.Hash // zero on an unborn branch
+	User     userIndex     // the user's index
+	Staged   plumbing.Hash // tree of the index, with HEAD's version of unmerged paths
+	Tree     plumbing.Hash // tree of the files that git reads from the worktree, with submodules as staged
+	Skipped  []checkpoint.Skipped
+	Flagged  []string // captured although the index says that they do not change
+	Ignores  string   // digest of git's rules for ignored files that the tree does not have
+	Cut      bool     // the time ended before all files were read
+	Size     int64    // bytes of the files that were read
+
+	Unstaged []trees.Change // from the index to the files
+
+	listed int // number of skipped paths, also beyond MaxListed
+}
+
+// A taker takes a state.
+type taker struct {
+	*Capturer
+	*State
+	ctx      context.Context
+	req      Request
+	k        Sink
+	o        *ownIndex
+	boundary *repository.Boundary
+	dirs     map[string]error // parents of paths: nil for a directory, errNotDir, or the error of lstat
+	must     map[string]bool  // artifacts of the request
+	named    map[string]bool  // artifacts, and those of the checkpoint before
+	end      time.Time        // of the time limit, or zero
+	room     int64            // bytes that may still be read
+}
+
+// Take takes the state of the worktree: git lists what is new, changed and gone, this program vets
+// the list, and git stores it, all on an index of this program (ownIndex). The user's index is only
+// read. In a dry run all objects are added to k, else git stores those that it makes.
+//
+//	list   git ls-files -o -m -d, one pass
+//	vet    limits, repositories, symlinks above a path, files that cannot be read
+//	feed   git update-index --stdin, removals first
+//	write  git write-tree
+//
+// A file that cannot be stored is left out and named. Only a lack of resources, and an artifact
+// of the request that cannot be stored, fail the save.
+func (s *Capturer) Take(ctx context.Context, req Request, k *repo.ObjectWriter) (*State, error) {
+	defer trace.Begin(trace.Step, "take the state").End()
+	head, err := s.repo.ReadHead(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := s.repo.TreeOf(head)
+	if err != nil {
+		return nil, err
+	}
+	o, err := s.openOwnIndex(ctx, req.DryRun)
+	if err != nil {
+		return nil, err
+	}
+	defer o.close()
+	for fresh := req.Reread; ; fresh = true {
+		t := &taker{Capturer: s, State: &State{Head: head, HeadTree: tree}, ctx: ctx, req: req, k: k, o: o, boundary: s.repo.Boundary(ctx)}
+		err := t.take(fresh)
+		if err != nil && !fresh && ctx.Err() == nil && isDamage(err) {
+			continue // the own index is damaged, or git has pruned a blob that only it knew
+		}
+		if err == nil && req.DryRun {
+			err = o.addTo(k)
+		}
+		return t.State, err
+	}
+}
+
+// errNotDir reports that a parent of a path is a symlink or a file.
+var errNotDir error = syscall.ENOTDIR
+
+// isDamage reports whether git failed because of the content of an index.
+func isDamage(err error) bool {
+	var failed *git.CommandError
+	return errors.As(err, &failed) && failed.Code == 128
+}
+
+func (t *taker) take(fresh bool) error {
+	if t.room = t.req.MaxSize; t.room <= 0 {
+		t.room = noLimit
+	}
+	t.dirs, t.named, t.must = map[string]error{}, map[string]bool{}, map[string]bool{}
+	ctx := t.ctx
+	if t.req.Budget > 0 {
+		t.end = time.Now().Add(t.req.Budget)
+		limited, cancel := context.WithDeadline(ctx, t.end)
+		defer cancel()
+		ctx = limited
+	}
+	if err := t.o.begin(fresh); err != nil {
+		return err
+	}
+	listing := t.list(ctx)
+	user, err := t.o.userIndex(t.ctx, t.HeadTree)
+	if err != nil {
+		<-listing
+		return err
+	}
+	t.User, t.Staged = *user, plumbing.NewHash(user.Staged)
+	l := <-listing
+	if cleared, err := t.clearFlags(); err != nil {
+		return err
+	} else if cleared {
+		l = <-t.list(ctx)
+	}
+	if l.err != nil && !t.late() {
+		return fmt.Errorf("list the files of the worktree: %w", l.err)
+	}
+	t.Cut = l.err != nil
+	if err := t.artifacts(); err != nil {
+		return err
+	}
+	changed, err := t.feed(ctx, l)
+	if err == nil {
+		err = t.write(changed)
+	}
+	if err == nil && !t.Cut {
+		err = t.addMissing(ctx)
+	}
+	if err == nil {
+		err = t.leaveRepositories()
+	}
+	if err == nil {
+		err = t.submodules()
+	}
+	if more := t.listed - MaxListed; more > 0 {
+		t.Skipped = append(t.Skipped, checkpoint.Skipped{Path: ".", Reason: fmt.Sprintf("%d more", more)})
+	}
+	return errors.Join(err, t.o.writeNote())
+}
+
+// write stores the tree of the own index, and compares it with the index of the user.
+func (t *taker) write(changed bool) (err error) {
+	if changed || !t.o.has(t.o.note.Tree) {
+		t.o.note.Tree = ""
+		args := []string{"write-tree"}
+		if t.isPartial() {
+			args = append(args, "--missing-ok")
+		}
+		out, err := t.o.run(t.ctx, nil, args...)
+		if err != nil {
+			return fmt.Errorf("store the files of the worktree: %w", err)
+		}
+		t.o.note.Tree = strings.TrimSpace(string(out))
+	}
+	t.Tree = plumbing.NewHash(t.o.note.Tree)
+	r := t.o.reader()
+	t.Unstaged, err = trees.DiffBetween(r, r, t.Staged, t.Tree)
+	return err
+}
+
+// addMissing adds files that are in the worktree, and that git does not list because it ignores
+// them: artifacts, and files that the user's index has.
+func (t *taker) addMissing(ctx context.Context) error {
+	names := slices.Sorted(maps.Keys(t.named))
+	for _, e := range t.User.Conflicts {
+		names = append(names, e.Path)
+	}
+	names = append(names, t.User.Intent...)
+	find := &trees.Finder{Reader: t.o.reader()}
+	names = slices.DeleteFunc(names, func(name string) bool {
+		mode, _, err := find.Lookup(t.Tree, name)
+		return err == nil && mode != 0
+	})
+	for _, c := range t.Unstaged {
+		if c.New.Mode == 0 && c.Old.Mode != trees.ModeGitlink {
+			names = append(names, c.Path)
+		}
+	}
+	slices.Sort(names)
+	var files []readFile
+	for _, name := range slices.Compact(names) {
+		info, err := t.lstat(name)
+		if isGone(err) || err == nil && info.IsDir() || t.isSkipped(name) || t.boundary.Find(name).Reason != "" {
+			continue
+		}
+		t.vetFile(name, info, err, func() bool { return true }, &files)
+	}
+	added, err := t.add(ctx, files)
+	if err != nil || !added {
+		return err
+	}
+	return t.write(true)
+}
+
+func (t *taker) isSkipped(name string) bool {
+	return slices.ContainsFunc(t.Skipped, func(f checkpoint.Skipped) bool { return f.Path != "." && checkpoint.IsWithin(name, f.Path) })
+}
+
+// leaveRepositories removes untracked files that belong to a repository by now: a directory whose
+// files the own index knows may have become one.
+func (t *taker) leaveRepositories() error {
+	var inside []string
+	for _, c := range t.Unstaged {
+		if c.Old.Mode == 0 && c.New.Mode != trees.ModeGitlink {
+			if f := t.boundary.Find(c.Path); f.Reason != "" {
+				t.skipOnce(f.Path, f.Reason)
+				inside = append(inside, c.Path)
+			}
+		}
+	}
+	if err := t.remove(inside); err != nil || len(inside) == 0 {
+		return err
+	}
+	return t.write(true)
+}
+
+// submodules names the submodules whose files or commits differ from what is staged, and sets their
+// entries in the tree to those that are staged.
+func (t *taker) submodules() error {
+	var entries []trees.FileEntry
+	for _, c := range t.Unstaged {
+		if c.Old.Mode == trees.ModeGitlink || c.New.Mode == trees.ModeGitlink {
+			entries = append(entries, trees.FileEntry{Path: c.Path, Mode: c.Old.Mode, Hash: c.Old.Hash})
+		}
+	}
+	if len(entries) > 0 {
+		tree, err := trees.Replace(t.o.reader(), t.k, t.Tree, entries)
+		if err != nil {
+			return err
+		}
+		if t.Tree = tree; tree.IsZero() {
+			t.Tree = t.k.Add(plumbing.TreeObject, nil)
+		}
+		t.Unstaged = slices.DeleteFunc(t.Unstaged, func(c trees.Change) bool {
+			return c.Old.Mode == trees.ModeGitlink || c.New.Mode == trees.ModeGitlink
+		})
+	}
+	if len(t.User.Links) == 0 {
+		return nil
+	}
+	args := []string{"--literal-pathspecs", "status", "--porcelain=v2", "-z", "-uno", "--no-renames", "--ignore-submodules=none", "--"}
+	out, err := t.git().Output(t.ctx, append(args, t.User.Links...)...)
+	if err != nil {
+		return fmt.Errorf("compare submodules: %w", err)
+	}
+	for _, line := range git.Fields(out) { // "1 XY <sub> <mH> <mI> <mW> <hH> <hI> <path>"
+		f := strings.SplitN(line, " ", 9)
+		if len(f) == 9 && f[0] == "1" && strings.HasPrefix(f[2], "S") && f[2] != "S..." {
+			reason := checkpoint.ChangedSubmodule
+			if f[2][1] == 'C' {
+				reason = checkpoint.MovedSubmodule
+			}
+			t.skip(f[8], 0, reason)
+		}
+	}
+	return nil
+}
+
+func (t *taker) late() bool { return !t.end.IsZero() && !time.Now().Before(t.end) }
+
+// A fileList is what git says about the worktree, compared with the own index.
+type fileList struct {
+	others  []string // new files; a repository ends with a slash
+	changed []string // changed files, possibly with equal content, and missing ones
+	dropped []string // ignored files in the own index
+	ignored []string // .gitignore files that git ignores
+	text    string   // warnings
+	err     error
+}
+
+// list starts git's comparison of the worktree with the own index.
+func (t *taker) list(ctx context.Context) <-chan fileList {
+	done := make(chan fileList, 1)
+	go func() {
+		var l fileList
+		dropped := make(chan error, 1)
+		if !t.req.Idle {
+			go func() {
+				out, err := t.o.git.Output(ctx, "ls-files", "-z", "-c", "-i", "--exclude-standard")
+				l.dropped = git.Fields(out)
+				dropped <- err
+			}()
+		} else {
+			dropped <- nil
+		}
+		args := []string{"ls-files", "-z", "-t", "-m", "-d"}
+		if t.takesUntracked() {
+			args = append(args, "-o", "--exclude-standard", "--exclude=!"+ignoreFile)
+		}
+		run, err := t.o.git.Start(ctx, args...)
+		if err == nil {
+			var out []byte
+			out, err = run.Finish(nil)
+			l.text = run.Warnings()
+			for _, line := range git.Fields(out) {
+				switch tag, name := line[:min(2, len(line))], line[min(2, len(line)):]; tag {
+				case "? ":
+					l.others = append(l.others, name)
+				case "C ", "R ":
+					l.changed = append(l.changed, name)
+				default:
+					err = fmt.Errorf("git ls-files said %q", line)
+				}
+			}
+		}
+		l.err = errors.Join(err, <-dropped)
+		if l.err == nil {
+			l.others, l.ignored, l.err = t.site().splitIgnored(ctx, l.others)
+		}
+		l.changed = slices.Compact(l.changed) // an unmerged path has a line for each stage
+		done <- l
+	}()
+	return done
+}
+
+// takesUntracked reports whether a save takes untracked files. Repositories of settings files
+// whose worktree is a home directory hide them.
+func (t *taker) takesUntracked() bool {
+	value, ok := git.Last(t.repo.Config, "status.showuntrackedfiles")
+	hidden := ok && slices.Contains([]string{"no", "false", "off", "0"}, strings.ToLower(value))
+	return !hidden || !t.req.Automatic
+}
+
+// clearFlags makes git read files that the user's index marks as unchanged, and reports whether it
+// changed the own index. In a sparse checkout, git itself reads files that are there.
+func (t *taker) clearFlags() (cleared bool, err error) {
+	sparse, _ := git.Last(t.repo.Config, "core.sparsecheckout")
+	for _, f := range []struct {
+		paths  []string
+		option string
+	}{{t.User.Skip, "--no-skip-worktree"}, {t.User.Assume, "--no-assume-unchanged"}} {
+		if f.option == "--no-skip-worktree" && git.Bool(sparse) {
+			continue
+		}
+		there := slices.DeleteFunc(slices.Clone(f.paths), func(name string) bool {
+			_, err := t.lstat(name)
+			return isGone(err) && f.option == "--no-skip-worktree"
+		})
+		t.Flagged = append(t.Flagged, there...)
+		new := slices.DeleteFunc(slices.Clone(there), func(name string) bool { return slices.Contains(t.o.note.Cleared, name) })
+		if len(new) == 0 {
+			continue
+		}
+		if _, err := t.o.run(t.ctx, joinPaths(new), "update-index", f.option, "-z", "--stdin"); err != nil {
+			return false, fmt.Errorf("read marked files: %w", err)
+		}
+		t.o.note.Cleared, cleared = append(t.o.note.Cleared, new...), true
+	}
+	slices.Sort(t.Flagged)
+	t.Flagged = slices.Compact(t.Flagged)
+	return cleared, nil
+}
+
+func joinPaths(paths []string) []byte {
+	return []byte(strings.Join(paths, "\x00") + "\x00")
+}
+
+// artifacts checks the named files of the request.
+func (t *taker) artifacts() error {
+	if len(t.req.Artifacts)+len(t.req.kept) == 0 {
+		return nil
+	}
+	root, err := os.OpenRoot(t.repo.Info.Root)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for _, name := range t.req.Artifacts {
+		clean, err := checkArtifact(root, name)
+		if err != nil {
+			return fmt.Errorf("artifact %q: %w", name, err)
+		}
+		if f := t.boundary.Find(clean); f.Reason != "" {
+			return fmt.Errorf("artifact %q: %q is %s", name, f.Path, f.Reason)
+		}
+		t.must[clean], t.named[clean] = true, true
+	}
+	for _, name := range t.req.kept {
+		if clean, err := checkArtifact(root, name); err == nil && t.boundary.Find(clean).Reason == "" {
+			t.named[clean] = true
+		}
+	}
+	return nil
+}
+
+// feed gives the vetted list to git, and reports whether the own index has changed.
+func (t *taker) feed(ctx context.Context, l fileList) (changed bool, err error) {
+	forced, err := t.ignoredNow(l.dropped)
+	if err != nil {
+		return false, err
+	}
+	var files []readFile
+	if !t.Cut {
+		var hidden []string
+		l.changed = slices.DeleteFunc(l.changed, func(name string) bool { return slices.Contains(forced, name) })
+		hidden, files = t.vet(l)
+		forced = append(forced, hidden...)
+		t.State.Ignores = t.site().ignores(l.ignored)
+	}
+	if t.o.fresh { // git write-tree fails for an unmerged path, which git add would resolve
+		for _, e := range t.User.Conflicts {
+			if !slices.ContainsFunc(files, func(f readFile) bool { return f.path == e.Path }) {
+				forced = append(forced, e.Path)
+			}
+		}
+	}
+	if err := t.remove(forced); err != nil {
+		return false, err
+	}
+	fed, err := t.add(ctx, files)
+	return fed || len(forced) > 0, err
+}
+
+// remove removes paths from the own index, whatever the worktree has there.
+func (t *taker) remove(paths []string) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	if _, err := t.o.run(t.ctx, joinPaths(paths), "update-index", "--force-remove", "-z", "--stdin"); err != nil {
+		return fmt.Errorf("remove paths from %s: %w", t.o.file, err)
+	}
+	return nil
+}
+
+// ignoredNow returns the paths of the own index that git ignores now, without those that the
+// user's index has and without artifacts. A file that was untracked and is ignored now may be a
+// secret.
+func (t *taker) ignoredNow(paths []string) (dropped []string, err error) {
+	find := &trees.Finder{Reader: t.o.reader()}
+	for _, name := range paths {
+		if t.named[name] || slices.Contains(t.User.Intent, name) || t.isUnmerged(name) {
+			continue
+		}
+		mode, _, err := find.Lookup(t.Staged, name)
+		if err != nil {
+			return nil, err
+		}
+		if mode == 0 {
+			dropped = append(dropped, name)
+		}
+	}
+	return dropped, nil
+}
+
+func (t *taker) isUnmerged(name string) bool {
+	return slices.ContainsFunc(t.User.Conflicts, func(e indexEntry) bool { return e.Path == name })
+}
+
+// A readFile is a path that git is about to read.
+type readFile struct {
+	path string
+	size int64
+}
+
+// vet decides about each path of the list. It returns the files that git reads, missing ones first,
+// because a file may be in place of a missing directory. hidden are paths below a symlink, which
+// git does not read.
+func (t *taker) vet(l fileList) (hidden []string, files []readFile) {
+	var come []readFile
+	links := map[string]bool{}
+	for _, name := range t.User.Links {
+		links[name] = true
+	}
+	unruled := t.unreadable(l.text)
+	find := &trees.Finder{Reader: t.o.reader()}
+	for _, name := range l.changed {
+		if links[name] {
+			continue // submodules says it
+		}
+		info, err := t.lstat(name)
+		f := t.boundary.Find(name)
+		if err == nil && info.IsDir() && f.Reason == "" {
+			f = t.boundary.Find(name + "/x") // a repository in place of a file
+		}
+		switch {
+		case f.Reason != "":
+			t.skipOnce(f.Path, f.Reason)
+			continue
+		case err == errNotDir:
+			hidden = append(hidden, name)
+			continue
+		case isGone(err), err == nil && info.IsDir():
+			files = append(files, readFile{path: name})
+			continue
+		}
+		t.vetFile(name, info, err, func() bool { mode, _, err := find.Lookup(t.Staged, name); return err == nil && mode != 0 }, &come)
+	}
+	for _, f := range leaveOutFull(l.others, t.req) {
+		if f.left != "" {
+			t.skip(f.path, 0, f.left)
+			continue
+		}
+		if i := slices.IndexFunc(unruled, func(dir string) bool { return strings.HasPrefix(f.path, dir) }); i >= 0 {
+			t.skip(f.path, 0, checkpoint.UnreadRules)
+			continue
+		}
+		info, err := t.lstat(f.path)
+		if f := t.boundary.Find(f.path); f.Reason != "" {
+			t.skipOnce(f.Path, f.Reason)
+			continue
+		}
+		t.vetFile(f.path, info, err, func() bool { return false }, &come)
+	}
+	return hidden, append(files, come...)
+}
+
+// vetFile adds a file to come, or skips it.
+func (t *taker) vetFile(name string, info fs.FileInfo, err error, tracked func() bool, come *[]readFile) {
+	var mode uint32
+	var size int64
+	if err == nil {
+		mode, size = trees.ModeOf(info), info.Size()
+	}
+	limit := cmp.Or(max(t.req.MaxFile, 0), DefaultMaxFile)
+	switch {
+	case errors.Is(err, syscall.ENAMETOOLONG):
+		t.skip(name, 0, checkpoint.TooLong)
+	case err != nil || mode != trees.ModeSymlink && mode != 0 && !t.canOpen(name):
+		t.skip(name, size, checkpoint.NotReadable)
+	case mode == 0:
+		t.skip(name, 0, "neither a file nor a symlink")
+	case trees.CheckPath(name, mode) != nil:
+		t.skip(name, size, "a name that git refuses")
+	case size > limit && !t.named[name] && !tracked():
+		t.skip(name, size, checkpoint.LargerThan(limit))
+	case size > t.room:
+		t.skip(name, size, checkpoint.OverSize)
+	default:
+		t.room -= size
+		t.Size += size
+		*come = append(*come, readFile{name, size})
+	}
+}
+
+func (t *taker) canOpen(name string) bool {
+	f, err := os.Open(filepath.Join(t.repo.Info.Root, filepath.FromSlash(name)))
+	if err == nil {
+		f.Close()
+	}
+	return err == nil
+}
+
+// lstat is os.Lstat for a path of the worktree. It fails with errNotDir if a parent is a symlink
+// or a file, because git does not follow symlinks.
+func (t *taker) lstat(name string) (fs.FileInfo, error) {
+	name = strings.TrimSuffix(name, "/")
+	if err := t.parent(path.Dir(name)); err != nil {
+		return nil, err
+	}
+	return os.Lstat(filepath.Join(t.repo.Info.Root, filepath.FromSlash(name)))
+}
+
+func (t *taker) parent(dir string) error {
+	if dir == "." {
+		return nil
+	}
+	err, known := t.dirs[dir]
+	if known {
+		return err
+	}
+	if err = t.parent(path.Dir(dir)); err == nil {
+		var info fs.FileInfo
+		if info, err = os.Lstat(filepath.Join(t.repo.Info.Root, filepath.FromSlash(dir))); err == nil && !info.IsDir() {
+			err = errNotDir
+		}
+	}
+	t.dirs[dir] = err
+	return err
+}
+
+// unreadable parses git's warnings about directories that it cannot read, which are skipped, and
+// about ignore files that it cannot read. It returns the directories of the latter: what git lists
+// there may be ignored.
+func (t *taker) unreadable(text string) (hidden []string) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if dir, ok := strings.CutPrefix(line, "warning: could not open directory '"); ok {
+			reason := checkpoint.NotReadable
+			dir, _, whole := cutLast(dir, "': ")
+			if !whole || len(dir) >= longPath { // git cuts its messages at 4096 bytes
+				reason = checkpoint.TooLong
+				dir = dir[:strings.LastIndexByte(dir, '/')+1]
+			}
+			t.skip(strings.TrimSuffix(dir, "/")+"/", 0, reason)
+		} else if m := cannotAccess.FindStringSubmatch(line); m != nil {
+			hidden = append(hidden, m[1])
+		} else if isWarning(line) {
+			t.skip(".", 0, "git: "+line)
+		}
+	}
+	return hidden
+}
+
+// cannotAccess matches git's warning about an ignore file that it cannot read.
+var cannotAccess = regexp.MustCompile(`^warning: unable to access '(|.*/)\.gitignore': `)
+
+// cutLast is strings.Cut around the last separator.
+func cutLast(text, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(text, sep); i >= 0 {
+		return text[:i], text[i+len(sep):], true
+	}
+	return text, "", false
+}
+
+// longPath is a length of paths that most systems refuse (PATH_MAX of Linux).
+const longPath = 4000
+
+// harmless matches what git prints about files that it stores completely.
+var harmless = regexp.MustCompile(`(?i)will be replaced by|in the working copy of|is deprecated|adding embedded git repository|^warning: unable to access '.*/(attributes|config|ignore)'`)
+
+// isWarning reports whether git's line may mean that the list is incomplete.
+func isWarning(line string) bool {
+	return (strings.HasPrefix(line, "warning: ") || strings.HasPrefix(line, "error: ") || strings.HasPrefix(line, "fatal: ")) && !harmless.MatchString(line)
+}
+
+// skip records a path that is left out. Beyond MaxListed, paths are only counted, so that a record
+// does not list a whole node_modules directory.
+func (t *taker) skip(name string, size int64, reason string) {
+	if t.listed++; t.listed <= MaxListed {
+		t.Skipped = append(t.Skipped, checkpoint.Skipped{Path: name, Size: size, Reason: reason})
+	}
+}
+
+// skipOnce is skip for a repository, of which many paths may be listed.
+func (t *taker) skipOnce(name, reason string) {
+	if !slices.ContainsFunc(t.Skipped, func(f checkpoint.Skipped) bool { return f.Path == name }) {
+		t.skip(name, 0, reason)
+	}
+}
+
+// Limits of one call of git update-index under a time limit.
+const (
+	batchPaths = 1000
+	batchBytes = 64 << 20
+)
+
+// maxCulprits limits the files that git cannot store, one call each.
+const maxCulprits = 20
+
+// add makes git read files into the own index, and reports whether it did. Under a time limit it
+// works in batches, and the rest of the files is left out when the time has ended.
+func (t *taker) add(ctx context.Context, files []readFile) (changed bool, err error) {
+	for len(files) > 0 && !t.late() {
+		n, size := 0, int64(0)
+		for n < len(files) && (t.end.IsZero() || n < batchPaths && (n == 0 || size+files[n].size <= batchBytes)) {
+			size += files[n].size
+			n++
+		}
+		rest, err := t.update(ctx, files[:n])
+		if changed = true; err != nil {
+			return changed, err
+		}
+		if len(rest) > 0 {
+			files = slices.Concat(rest, files[n:])
+			break
+		}
+		files = files[n:]
+	}
+	for _, f := range files {
+		if t.Cut = true; t.must[f.path] {
+			return changed, fmt.Errorf("artifact %q: %s", f.path, checkpoint.OutOfTime)
+		}
+		t.skip(f.path, f.size, checkpoint.OutOfTime)
+	}
+	return changed, nil
+}
+
+// update is one batch of add. If git cannot store a file, update leaves it out and tries again,
+// and with it all files that the same filter converts. It returns the files for which the time did
+// not suffice.
+func (t *taker) update(ctx context.Context, files []readFile) (rest []readFile, err error) {
+	for culprits := 0; len(files) > 0; culprits++ {
+		if culprits > maxCulprits || ctx.Err() != nil {
+			return files, t.ctx.Err()
+		}
+		paths := make([]string, len(files))
+		for i, f := range files {
+			paths[i] = f.path
+		}
+		before := len(t.o.warnings)
+		out, err := t.o.run(ctx, joinPaths(paths), "update-index", "--ignore-skip-worktree-entries", "--add", "--remove", "--replace", "--verbose", "-z", "--stdin")
+		if err == nil {
+			for _, line := range t.o.warnings[before:] {
+				if isWarning(line) {
+					t.skip(".", 0, "git: "+line)
+				}
+			}
+			return nil, nil
+		}
+		t.o.warnings = t.o.warnings[:before]
+		var failed *git.CommandError
+		if !errors.As(err, &failed) || failed.Code != 128 || ctx.Err() != nil || lacksResources.MatchString(failed.Stderr) {
+			if t.ctx.Err() == nil && ctx.Err() != nil {
+				return files, nil
+			}
+			return nil, fmt.Errorf("store the files of the worktree: %w", err)
+		}
+		n := countDone(out, paths)
+		if n == len(paths) {
+			return nil, fmt.Errorf("store the files of the worktree: %w", err)
+		}
+		leave := map[string]bool{paths[n]: true}
+		for _, name := range t.sameFilter(ctx, paths[n], paths) {
+			leave[name] = true
+		}
+		reason := "git: " + firstLine(failed.Stderr)
+		files = slices.DeleteFunc(slices.Clone(files), func(f readFile) bool {
+			if leave[f.path] && !t.must[f.path] {
+				t.skip(f.path, f.size, reason)
+			}
+			return leave[f.path]
+		})
+		for name := range leave {
+			if t.must[name] {
+				return nil, fmt.Errorf("artifact %q: %s", name, reason)
+			}
+		}
+	}
+	return nil, nil
+}
+
+// lacksResources matches errors of git that do not concern one file.
+var lacksResources = regexp.MustCompile(`insert into database|[Uu]nable to (write|create)|\.lock'|No space left|quota exceeded|[Tt]oo many open files|[Oo]ut of memory`)
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return strings.TrimPrefix(strings.TrimPrefix(line, "error: "), "fatal: ")
+}
+
+// countDone returns the number of paths that git update-index --verbose has reported, in order.
+func countDone(out []byte, paths []string) (n int) {
+	text := string(out)
+	for _, name := range paths {
+		rest, ok := strings.CutPrefix(text, "add '"+name+"'\n")
+		if !ok {
+			rest, ok = strings.CutPrefix(text, "remove '"+name+"'\n")
+		}
+		if !ok {
+			return n
+		}
+		text = rest
+		n++
+	}
+	return n
+}
+
+// sameFilter returns the paths with the filter attribute of a path, or nil if it has none.
+func (t *taker) sameFilter(ctx context.Context, culprit string, paths []string) (same []string) {
+	out, err := t.o.git.Pipe(ctx, joinPaths(append([]string{culprit}, paths...)), "check-attr", "-z", "--stdin", "filter")
+	fields := git.Fields(out)
+	if err != nil || len(fields) < 3 || slices.Contains([]string{"unspecified", "unset"}, fields[2]) {
+		return nil
+	}
+	for i := 0; i+2 < len(fields); i += 3 {
+		if fields[i+2] == fields[2] {
+			same = append(same, fields[i])
+		}
+	}
+	return same
+}
+
+// addTo adds the objects of a dry run to k.
+func (o *ownIndex) addTo(k *repo.ObjectWriter) error {
+	temp, err := odb.Open(odb.Config{Dir: o.objects})
+	if err != nil {
+		return err
+	}
+	defer temp.Close()
+	return filepath.WalkDir(o.objects, func(name string, d fs.DirEntry, err error) error {
+		hex := filepath.Base(filepath.Dir(name)) + filepath.Base(name)
+		if err != nil || d.IsDir() || !plumbing.IsHash(hex) {
+			return err
+		}
+		kind, data, err := temp.Read(plumbing.NewHash(hex))
+		if err == nil {
+			k.Add(kind, data)
+		}
+		return err
+	})
+}
