@@ -2,49 +2,30 @@ package commands
 
 import (
 	"slices"
-	"strings"
 
 	"git-checkpoint/commands/internal/config"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/failure"
-
-	"github.com/urfave/cli/v2"
 )
 
 var configCommand = invoke.Command{
 	Name: "config", Usage: "print every setting, its value and its source", Max: 3, Category: "Look",
 	Description: "Settings are changed with git config, for example\n\n    git config checkpoint.retention.turn 50\n\n" +
-		"A settings file in the worktree can keep less than the defaults only if it is trusted.\n" +
-		"--trust trusts its present content in this clone. Any change of the file ends that.",
-	Examples:      []string{"git checkpoint config", "git checkpoint config --trust", "git config checkpoint.retention.batch-complete 5"},
+		"A settings file in the worktree can only keep more than the defaults. The commands of git\n" +
+		"that set its other values are printed.",
+	Examples:      []string{"git checkpoint config", "git config checkpoint.retention.batch-complete 5"},
 	NeedsSettings: true,
-	New:           invoke.Bind((*configOptions).flags, runConfig),
+	Run:           runConfig,
 }
 
-// configOptions holds the flags of config.
-type configOptions struct {
-	trust bool // trust the settings file
-}
-
-func (o *configOptions) flags() []cli.Flag {
-	return []cli.Flag{&cli.BoolFlag{Name: "trust", Usage: "trust the settings file in the worktree with its present content", Destination: &o.trust}}
-}
-
-func runConfig(c *invoke.Invocation, o *configOptions) error {
+func runConfig(c *invoke.Invocation) error {
 	if len(c.Line.Args) > 0 {
 		return configInGit(c.Line.Args)
 	}
 	if err := c.Open(); err != nil {
 		return err
-	}
-	if o.trust {
-		file, err := c.TrustSettings()
-		if err != nil {
-			return err
-		}
-		c.Infof("trusted in this clone until it changes: %s", strings.Join(append([]string{file.Name}, file.Weaker...), ", "))
 	}
 	result := view.Config{Type: "config"}
 	for _, s := range c.Settings.All() {

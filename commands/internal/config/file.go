@@ -61,7 +61,6 @@ func readFile(root string) (settingsFile, error) {
 type fileValue struct {
 	key          int
 	name         string // name of the key in the file
-	ours         bool   // the file is not crunch's, so that old names cause warnings
 	value        value
 	line, column int
 }
@@ -119,7 +118,7 @@ func exists(path string) bool {
 // aliases. The root key is optional if bare is true. Unknown keys are no error. With an
 // error in a single setting, the other settings are returned too.
 func parseFile(name string, data []byte, bare bool) (values []fileValue, unknown []*SettingError, err error) {
-	p := &fileParser{name: name, ours: bare}
+	p := &fileParser{name: name}
 	top, err := p.document(data)
 	if err != nil || top == nil {
 		return nil, nil, err
@@ -135,7 +134,6 @@ func parseFile(name string, data []byte, bare bool) (values []fileValue, unknown
 // fileParser collects the settings of a document; name appears in errors.
 type fileParser struct {
 	name   string
-	ours   bool // the file is not crunch's
 	values []fileValue
 
 	unknown []*SettingError
@@ -279,7 +277,7 @@ func (p *fileParser) pair(key, val *yaml.Node, prefix string, seen map[string]bo
 
 // entry parses one key: a setting or a section.
 func (p *fileParser) entry(name string, top bool, key, val *yaml.Node) error {
-	if i := findAny(func(key string) bool { return key == name }); i >= 0 {
+	if i := indexOf(func(k *Key) bool { return k.Name == name || k.Crunch == name }); i >= 0 {
 		if section, rest, ok := strings.Cut(table[i].Name, "."); ok && top && strings.Contains(name, ".") {
 			return p.fail(key, name, "write it as "+section+": {"+rest+": ...}")
 		}
@@ -298,7 +296,7 @@ func (p *fileParser) entry(name string, top bool, key, val *yaml.Node) error {
 	return p.section(val, name+".")
 }
 
-// setting parses the value of key i under its current or old name; null counts as not set.
+// setting parses the value of key i; null counts as not set.
 func (p *fileParser) setting(i int, name string, n *yaml.Node) error {
 	if isNull(n) {
 		return nil
@@ -307,8 +305,8 @@ func (p *fileParser) setting(i int, name string, n *yaml.Node) error {
 	if err != nil {
 		return p.fail(n, name, err.Error())
 	}
-	v.source, v.origin, v.old = fromFile, p.name+":"+strconv.Itoa(n.Line), name != table[i].Name
-	p.values = append(p.values, fileValue{key: i, name: name, ours: p.ours, value: v, line: n.Line, column: n.Column})
+	v.source, v.origin = fromFile, p.name+":"+strconv.Itoa(n.Line)
+	p.values = append(p.values, fileValue{key: i, name: name, value: v, line: n.Line, column: n.Column})
 	return nil
 }
 

@@ -3,7 +3,6 @@ package config
 import (
 	"cmp"
 	"errors"
-	"slices"
 	"strings"
 
 	"git-checkpoint/gitstore"
@@ -16,10 +15,6 @@ type Sources struct {
 	Git     []GitEntry          // git's configuration, in git's order
 	Environ []string            // NAME=value, as in os.Environ
 	Getenv  func(string) string // called for each setting if Environ is nil
-
-	// Trusted reports whether the user trusts a worktree file with this digest (File.Digest).
-	// Nil means that no file is trusted.
-	Trusted func(digest string) bool
 }
 
 // Load reads the settings from all sources. It returns a *SettingError for an unknown
@@ -102,9 +97,6 @@ func (s *Settings) gitValue(before []GitEntry, name string, e *GitEntry) error {
 		return bad
 	}
 	k := &table[at]
-	if !sameSquashed(name, k.Name) {
-		s.warnOld(origin, GitName(k.Old), k.GitName())
-	}
 	text := e.Value
 	if k.Type == List || k.Type == Mapping {
 		text = joinScope(before, at, e)
@@ -146,21 +138,12 @@ func shownPath(path string) string {
 	return shown(path)
 }
 
-// warnOld warns about an old name, once for each source.
-func (s *Settings) warnOld(origin, old, name string) {
-	e := SettingError{File: origin, Key: old, Msg: "this is the old name of " + name}
-	if text := e.Error(); !slices.Contains(s.warnings, text) {
-		s.warnings = append(s.warnings, text)
-	}
-}
-
-// findSquashed finds a key's index by its current or old name, ignoring case, dashes and
-// underscores.
+// findSquashed finds a key's index, ignoring case, dashes and underscores of the name.
 func findSquashed(name string) int {
-	return findAny(func(key string) bool { return sameSquashed(name, key) })
+	return indexOf(func(k *Key) bool { return sameSquashed(name, k.Name) })
 }
 
-// Known returns the current name of a setting in any notation, with or without the section
+// Known returns the name of a setting in any notation, with or without the section
 // checkpoint of git's configuration, or "".
 func Known(name string) string {
 	bare, _ := cutPrefixFold(name, "checkpoint.")
@@ -220,18 +203,9 @@ func (s *Settings) variables(src Sources) error {
 func (s *Settings) lookup(getenv func(string) string) error {
 	var first error
 	for i := range table {
-		names := []string{table[i].Variable()}
-		if old := table[i].Old; old != "" {
-			names = append(names, Variable(old))
-		}
-		for _, name := range names {
-			text := getenv(name)
-			if text == "" {
-				continue
-			}
-			if err := s.variable(name, text); err != nil && first == nil {
-				first = err
-			}
+		name := table[i].Variable()
+		if err := s.variable(name, getenv(name)); err != nil && first == nil {
+			first = err
 		}
 	}
 	return first
@@ -248,21 +222,16 @@ func (s *Settings) variable(name, text string) error {
 	if text == "" {
 		return nil
 	}
-	old := !isVariableOf(name, table[at].Name)
-	if old {
-		s.warnOld("environment", name, table[at].Variable())
-	}
 	v, err := parse(&table[at], text)
 	if err != nil {
 		return &SettingError{File: "environment", Key: name, Msg: err.Error(), Hint: "unset " + name}
 	}
-	v.old = old
 	s.put(at, v, fromEnvironment, "environment "+name)
 	return nil
 }
 
 func findVariable(name string) int {
-	return findAny(func(key string) bool { return isVariableOf(name, key) })
+	return indexOf(func(k *Key) bool { return isVariableOf(name, k.Name) })
 }
 
 const variablePrefix = "GIT_CHECKPOINT_"
@@ -325,7 +294,6 @@ func (s *Settings) file(src Sources) error {
 	before := s.warnings
 	s.warnings = nil
 	s.worktree.Name, s.worktree.Digest = f.name, f.digest
-	s.worktree.Trusted = f.name != "" && src.Trusted != nil && src.Trusted(f.digest)
 	for i := range f.values {
 		s.applyFileValue(&f.values[i])
 	}
@@ -342,14 +310,11 @@ func (s *Settings) applyFileValue(f *fileValue) {
 	switch err := s.admit(f); {
 	case err == nil:
 	case table[f.key].Trust == Tighten:
-		s.worktree.Weaker = append(s.worktree.Weaker, table[f.key].Name+": "+f.value.text)
+		s.worktree.Weaker = append(s.worktree.Weaker, "git config "+table[f.key].GitName()+" "+f.value.text)
 		return
 	default:
 		s.warnings = append(s.warnings, err.warning())
 		return
-	}
-	if f.value.old && f.ours {
-		s.warnOld(f.value.origin, f.name, table[f.key].Name)
 	}
 	s.put(f.key, f.value, fromFile, f.value.origin)
 }
@@ -359,7 +324,7 @@ func (s *Settings) applyFileValue(f *fileValue) {
 func (s *Settings) unknownInFile(e *SettingError) {
 	text := e.Error() + "; this setting is ignored"
 	best := nearest(e.Key, func(k *Key) string { return k.Name })
-	i := findAny(func(key string) bool { return key == best })
+	i := find(best)
 	if strings.HasPrefix(e.Key, keeps) || best+"." == keeps || i >= 0 && table[i].Trust == Tighten {
 		text += ", and retention removes no checkpoint"
 		e.worktree = true
@@ -372,7 +337,7 @@ func (s *Settings) unknownInFile(e *SettingError) {
 func (s *Settings) hintAtFile() {
 	f := &s.worktree
 	if len(f.Weaker) > 0 {
-		f.Hints = append(f.Hints, f.Name+" keeps less than the defaults ("+strings.Join(f.Weaker, ", ")+"), which needs trust: git checkpoint config --trust")
+		f.Hints = append(f.Hints, f.Name+" keeps less than the defaults, which a file in the worktree cannot set; to set it: "+strings.Join(f.Weaker, "; "))
 	}
 	if s.any("storage.location").source == fromFile && s.String("mirror") == "off" {
 		f.Hints = append(f.Hints, "saves write no files to storage.location of "+f.Name+"; to turn this on: git config checkpoint.mirror crunch")
@@ -383,8 +348,7 @@ func (s *Settings) hintAtFile() {
 type File struct {
 	Name     string   // "" if there is no file
 	Digest   string   // hexadecimal SHA-256 of name and content
-	Trusted  bool     // the user trusts this content
-	Weaker   []string // values that count only if the file is trusted, as "key: value"
+	Weaker   []string // commands of git that set the values that the file must not set
 	Warnings []string
 	Hints    []string
 }
@@ -395,8 +359,7 @@ func (s *Settings) File() File { return s.worktree }
 // admit returns an error if the worktree file must not set this value.
 func (s *Settings) admit(f *fileValue) *SettingError {
 	k := &table[f.key]
-	overruled := s.values[f.key].source > fromFile || k.Trust == Tighten && s.worktree.Trusted
-	err := admit(k, &f.value, overruled)
+	err := admit(k, &f.value, s.values[f.key].source > fromFile)
 	if err == nil {
 		return nil
 	}

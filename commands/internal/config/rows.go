@@ -56,30 +56,28 @@ var table = []Key{
 	{Name: "archive_days", Type: Outcome, Default: "7,30", Trust: Tighten, Doc: "Days until archived chains expire: completed chains, and all others. A single number sets both."},
 	{Name: "auto_prune", Type: Bool, Default: "true", Doc: "Apply retention and the age limits after every save."},
 
-	limit("phase_replans", 2, 0, 1000, "phase_replans", "Replans of a phase."),
-	limit("phase_retries", 3, 0, 1000, "phase_retries", "New starts of a phase after it failed."),
-	limit("task_retries", 3, 0, 1000, "task_retries", "New starts of a task after it failed or its worker was lost."),
-	limit("tokens", 0, 0, 2_000_000_000, "", "Tokens that agents spend on an issue, without those that are read from a cache. Above the limit resume asks a person. 0 means no limit."),
-	limit("stale_minutes", 1440, 0, 525_600, "stale_minutes", "Minutes without a save, or without a heartbeat of a pipeline's lead, until doctor warns. task recover leaves the claims of workers alone that are younger. 0 means no limit."),
-	limit("checkpoint_mb", 50, 1, maxMB, "storage.max_size_mb", "New content of one checkpoint with its record, and size of one file in a push, in MiB."),
-	limit("file_kb", 1024, 1, maxMB<<10, "storage.max_file_kb", "Size of one untracked file, in KiB."),
-	limit("untracked_files", 10_000, 1, 10_000_000, "", "New untracked files of one directory. A directory with more of them is left out as a whole, and named."),
-	private(limit("capture_ms", 0, 0, 3_600_000, "storage.budget_ms", "Time for reading unstaged and untracked files in a save, in milliseconds. Files that are not read in time are named and left out. 0 means no limit.")),
+	limit("phase_replans", 2, 0, 1000, "Replans of a phase."),
+	limit("phase_retries", 3, 0, 1000, "New starts of a phase after it failed."),
+	limit("task_retries", 3, 0, 1000, "New starts of a task after it failed or its worker was lost."),
+	limit("tokens", 0, 0, 2_000_000_000, "Tokens that agents spend on an issue, without those that are read from a cache. Above the limit resume asks a person. 0 means no limit."),
+	limit("stale_minutes", 1440, 0, 525_600, "Minutes without a save, or without a heartbeat of a pipeline's lead, until doctor warns. task recover leaves the claims of workers alone that are younger. 0 means no limit."),
+	crunch(limit("checkpoint_mb", 50, 1, maxMB, "New content of one checkpoint with its record, and size of one file in a push, in MiB."), "storage.max_size_mb"),
+	limit("file_kb", 1024, 1, maxMB<<10, "Size of one untracked file, in KiB."),
+	limit("untracked_files", 10_000, 1, 10_000_000, "New untracked files of one directory. A directory with more of them is left out as a whole, and named."),
+	private(limit("capture_ms", 0, 0, 3_600_000, "Time for reading unstaged and untracked files in a save, in milliseconds. Files that are not read in time are named and left out. 0 means no limit.")),
 
-	timeout("issue", 3, 1, 60, "issue_timeout", "Wait for the current state of the issue. After that, the command continues without it."),
-	timeout("issue_cache", 60, 0, 3600, "issue_cache_seconds", "Age at which status and the web page ask a forge again. 0 asks each time. resume, save, and status with --json or --check always ask."),
-	timeout("remote", 120, 0, 86_400, "remote_timeout", "One connection to a remote. 0 means no limit."),
-	timeout("session", 2, 0, 60, "", "The fetch of the issue by the hook of a new session, if push is auto. 0 means no fetch."),
-	timeout("sync", 600, 0, 604_800, "sync_timeout", "A whole sync. 0 means no limit."),
-	timeout("hook", 10, 1, 3600, "hooks.seconds", "The push of checkpoints by the pre-push hook."),
+	timeout("issue", 3, 1, 60, "Wait for the current state of the issue. After that, the command continues without it."),
+	timeout("issue_cache", 60, 0, 3600, "Age at which status and the web page ask a forge again. 0 asks each time. resume, save, and status with --json or --check always ask."),
+	timeout("remote", 120, 0, 86_400, "One connection to a remote. 0 means no limit."),
+	timeout("session", 2, 0, 60, "The fetch of the issue by the hook of a new session, if push is auto. 0 means no fetch."),
+	timeout("sync", 600, 0, 604_800, "A whole sync. 0 means no limit."),
+	timeout("hook", 10, 1, 3600, "The push of checkpoints by the pre-push hook."),
 
 	{Name: "transitions", Type: List, Doc: "Allowed transitions between phases, each as FROM TO; * stands for any phase. phase start and phase done refuse others. Without a value, all are allowed."},
 	{Name: "min_interval", Type: Int, Default: "0", Min: 0, Max: 3600, Doc: "Seconds after a checkpoint of the branch and the session in which intervals, started batches and checkpoints before agents are not saved. Turns that changed files are always saved."},
 
-	{Name: "save.include", Type: Enum, Default: "all", Values: []string{"staged", "tracked", "all"}, Obsolete: true, Doc: "Accepted from earlier versions."},
-
 	{Name: "storage.location", Type: Path, Default: ".claude/crunch/{issue}/checkpoints", Trust: Inside, Doc: "Directory of the crunch layout for export and mirror."},
-	{Name: "storage.compress", Type: Bool, Default: "false", Obsolete: true, Refused: "git compresses its objects, and content that is compressed before needs more space", Doc: "Accepted for crunch."},
+	{Name: "storage.compress", Type: Bool, Default: "false", Refused: "git compresses its objects, and content that is compressed before needs more space", Doc: "Accepted for crunch."},
 	{Name: "mirror", Type: Enum, Default: "off", Values: []string{"off", "crunch", "claude", "recovery", "dotagent", "pipeline"}, Doc: "Layout of another system whose files are updated at every save, and read back."},
 
 	{Name: "issue_pattern", Type: Pattern, Doc: "Pattern of the issue in a branch name: its first group, or the whole match. It replaces the built-in rules."},
@@ -91,9 +89,9 @@ var table = []Key{
 	{Name: "issue_command", Type: Text, Trust: Never, Doc: "Program that prints the issue as JSON. A shell runs it, with the issue as argument."},
 	{Name: "issue_project", Type: Text, Trust: Never, Doc: "Project of the issues, as owner/name or a URL, instead of the project of the remote."},
 
-	forge("github", "github_hosts", "GitHub servers, in addition to github.com."),
-	forge("gitlab", "gitlab_hosts", "GitLab servers, in addition to gitlab.com."),
-	forge("gitea", "gitea_hosts", "Gitea and Forgejo servers, in addition to gitea.com and codeberg.org."),
+	forge("github", "GitHub servers, in addition to github.com."),
+	forge("gitlab", "GitLab servers, in addition to gitlab.com."),
+	forge("gitea", "Gitea and Forgejo servers, in addition to gitea.com and codeberg.org."),
 
 	{Name: "scan_command", Type: Text, Trust: Never, Doc: "Another program that searches for secrets before a push, such as \"betterleaks dir\" or \"gitleaks dir\". A shell runs it, with a directory of the files as argument. It exits with 0 if it finds nothing, and can print <file>:<line> of a finding."},
 	{Name: "scan_allow", Type: List, Trust: Never, Doc: "Findings to ignore: a rule, a path in which * stands for any text, or rule:path. A line with checkpoint:allow is ignored too."},
@@ -108,7 +106,7 @@ var table = []Key{
 
 // trigger returns the row of a trigger's switch. conflict_events is for two triggers.
 func trigger(name, def, doc string) Key {
-	return Key{Name: switches + name, Type: Bool, Default: def, Old: "checkpoint_triggers." + name, Doc: doc}
+	return crunch(Key{Name: switches + name, Type: Bool, Default: def, Doc: doc}, "checkpoint_triggers."+name)
 }
 
 // keep returns the row of a trigger's retention.
@@ -116,20 +114,22 @@ func keep(trigger, def, doc string) Key {
 	return Key{Name: keeps + trigger, Type: Int, Default: def, Min: -1, Max: maxKeep, Trust: Tighten, Doc: doc}
 }
 
-func limit(name string, def, least, most int, old, doc string) Key {
-	return Key{Name: "limits." + name, Type: Int, Default: strconv.Itoa(def), Min: least, Max: most, Old: old, Doc: doc}
+func limit(name string, def, least, most int, doc string) Key {
+	return Key{Name: "limits." + name, Type: Int, Default: strconv.Itoa(def), Min: least, Max: most, Doc: doc}
 }
 
-func timeout(name string, def, least, most int, old, doc string) Key {
-	return private(Key{Name: "timeouts." + name, Type: Int, Default: strconv.Itoa(def), Min: least, Max: most, Old: old, Doc: doc})
+func timeout(name string, def, least, most int, doc string) Key {
+	return private(Key{Name: "timeouts." + name, Type: Int, Default: strconv.Itoa(def), Min: least, Max: most, Doc: doc})
 }
 
-func forge(kind, old, doc string) Key {
-	return private(Key{Name: "forges." + kind, Type: List, Old: old, Doc: doc})
+func forge(kind, doc string) Key {
+	return private(Key{Name: "forges." + kind, Type: List, Doc: doc})
 }
 
-// strict lets a worktree file that is not trusted only set values that keep more than the
-// default.
+// crunch makes files accept the name of the key in crunch's settings file too.
+func crunch(k Key, name string) Key { k.Crunch = name; return k }
+
+// strict lets a worktree file only set values that keep more than the default.
 func strict(k Key) Key { k.Trust = Tighten; return k }
 
 // private keeps a worktree file from setting the key.

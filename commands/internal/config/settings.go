@@ -40,8 +40,7 @@
 // restricts the values from such a file, and other values are left out with a warning:
 //
 //   - Free: any valid value
-//   - Tighten: values that keep more than the default, or any value if the user trusts the
-//     content of the file (Sources.Trusted)
+//   - Tighten: values that keep more than the default
 //   - Stricter: values that are stricter than the default
 //   - Inside: a path inside the worktree
 //   - Never: no value
@@ -83,7 +82,7 @@ type Setting struct{ Key, Value, Origin string }
 func (s *Settings) All() []Setting {
 	all := make([]Setting, 0, len(table))
 	for i := range table {
-		if !table[i].Obsolete {
+		if table[i].Refused == "" {
 			all = append(all, Setting{Key: table[i].Name, Value: s.values[i].text, Origin: s.values[i].origin})
 		}
 	}
@@ -245,8 +244,7 @@ func shown(s string) string {
 	return s
 }
 
-// put stores a value unless a source with higher precedence has set the key. In the
-// environment and in a file, the current name of a key wins over its old name. A switch that
+// put stores a value unless a source with higher precedence has set the key. A switch that
 // cannot be turned on stays off, with a warning.
 func (s *Settings) put(i int, v value, src source, origin string) {
 	if k := &table[i]; k.Refused != "" && v.num == 1 {
@@ -255,7 +253,7 @@ func (s *Settings) put(i int, v value, src source, origin string) {
 		return
 	}
 	set := &s.values[i]
-	if set.source > src || set.source == src && v.old && !set.old && src != fromGit {
+	if set.source > src {
 		return
 	}
 	v.source, v.origin = src, origin

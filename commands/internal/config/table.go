@@ -36,7 +36,7 @@ type Trust int
 // Trust levels.
 const (
 	Free     Trust = iota // any valid value
-	Tighten               // values that keep more than the default, others only in a trusted file
+	Tighten               // values that keep more than the default
 	Stricter              // values that are stricter than the default
 	Inside                // paths inside the worktree
 	Never                 // no value
@@ -44,7 +44,7 @@ const (
 
 // String answers the question "can a worktree file set this key?" for users.
 func (t Trust) String() string {
-	return [...]string{"yes", "only to keep more, unless the file is trusted", "only to be stricter", "inside the worktree only", "no"}[t]
+	return [...]string{"yes", "only to keep more", "only to be stricter", "inside the worktree only", "no"}[t]
 }
 
 // Key is one row in the table of settings.
@@ -56,9 +56,8 @@ type Key struct {
 	Min, Max int      // range of an Int
 	Trust    Trust
 	NotFile  []string // values of an Enum forbidden in worktree files
-	Refused  string   // reason that a Bool stays false, with a warning
-	Old      string   // earlier name, which works with a warning
-	Obsolete bool     // accepted without any effect; not documented
+	Refused  string   // reason that a Bool of crunch stays false, with a warning; not documented
+	Crunch   string   // name in crunch's settings file, or ""
 	Doc      string   // one sentence
 }
 
@@ -100,7 +99,7 @@ func (k *Key) Variable() string {
 
 // Keys returns the rows of the table that have an effect, in documentation order.
 func Keys() []Key {
-	return slices.DeleteFunc(slices.Clone(table), func(k Key) bool { return k.Obsolete })
+	return slices.DeleteFunc(slices.Clone(table), func(k Key) bool { return k.Refused != "" })
 }
 
 // Takes describes the key's values for users, with literal values in backquotes.
@@ -160,11 +159,6 @@ func find(name string) int {
 	return indexOf(func(k *Key) bool { return k.Name == name })
 }
 
-// findAny returns the index of the first key whose current or old name matches, or -1.
-func findAny(matches func(name string) bool) int {
-	return indexOf(func(k *Key) bool { return matches(k.Name) || k.Old != "" && matches(k.Old) })
-}
-
 // indexOf returns the index of the first key for which is returns true, or -1.
 func indexOf(is func(*Key) bool) int {
 	for i := range table {
@@ -175,9 +169,9 @@ func indexOf(is func(*Key) bool) int {
 	return -1
 }
 
-// isSection reports whether the table has keys in section name, by current or old names.
+// isSection reports whether a file can have keys in section name.
 func isSection(name string) bool {
-	return findAny(func(key string) bool { return strings.HasPrefix(key, name+".") }) >= 0
+	return indexOf(func(k *Key) bool { return strings.HasPrefix(k.Name, name+".") || strings.HasPrefix(k.Crunch, name+".") }) >= 0
 }
 
 // unknown returns the message for an unknown name. The function names returns a key's

@@ -82,36 +82,18 @@ func TestAtMostThirtyFiveSettings(t *testing.T) {
 	assert.Len(t, groups, 5)
 }
 
-func TestOldNamesWorkWithAWarning(t *testing.T) {
-	root := worktree(t, ".checkpoint.yaml", "checkpoint_triggers: {interval: false}\nstorage: {max_size_mb: 7}\n")
-	s, err := Load(Sources{
-		Root:    root,
-		Git:     []GitEntry{entry("checkpoint.phase-replans", "9"), entry("checkpoint.github-hosts", "a.example"), entry("checkpoint.forges.github", "b.example")},
-		Environ: []string{"GIT_CHECKPOINT_HOOKS_SECONDS=7"},
-	})
-	require.NoError(t, err)
-	assert.False(t, s.Bool("triggers.interval"))
-	assert.Equal(t, 7, s.Int("limits.checkpoint_mb"))
-	assert.Equal(t, 9, s.Int("limits.phase_replans"))
-	assert.Equal(t, []string{"a.example", "b.example"}, s.Strings("forges.github"))
-	assert.Equal(t, 7, s.Int("timeouts.hook"))
-	assert.Equal(t, []string{
-		"config: git config (local) .git/config: checkpoint.phase-replans: this is the old name of checkpoint.limits.phase-replans",
-		"config: git config (local) .git/config: checkpoint.github-hosts: this is the old name of checkpoint.forges.github",
-		"config: environment: GIT_CHECKPOINT_HOOKS_SECONDS: this is the old name of GIT_CHECKPOINT_TIMEOUTS_HOOK",
-		"config: .checkpoint.yaml:1: checkpoint_triggers.interval: this is the old name of triggers.interval",
-		"config: .checkpoint.yaml:2: storage.max_size_mb: this is the old name of limits.checkpoint_mb",
-	}, append(s.Warnings(), s.File().Warnings...))
-}
-
-// crunch reads the second settings file too, so its names stay.
-func TestNamesOfCrunchInItsOwnFile(t *testing.T) {
-	root := worktree(t, ".claude/checkpoint-config.yaml", "checkpoint:\n  checkpoint_triggers: {interval: false}\n  storage: {max_size_mb: 7, compress: false}\n")
-	s, err := Load(Sources{Root: root})
-	require.NoError(t, err)
-	assert.False(t, s.Bool("triggers.interval"))
-	assert.Equal(t, 7, s.Int("limits.checkpoint_mb"))
-	assert.Empty(t, s.Warnings())
+// The names of crunch's settings file work in each file, and nowhere else.
+func TestNamesOfCrunchWorkInFiles(t *testing.T) {
+	const text = "checkpoint:\n  checkpoint_triggers: {interval: false}\n  storage: {max_size_mb: 7, compress: false}\n"
+	for _, name := range []string{".claude/checkpoint-config.yaml", ".checkpoint.yaml"} {
+		s, err := Load(Sources{Root: worktree(t, name, text)})
+		require.NoError(t, err)
+		assert.False(t, s.Bool("triggers.interval"))
+		assert.Equal(t, 7, s.Int("limits.checkpoint_mb"))
+		assert.Empty(t, append(s.Warnings(), s.File().Warnings...))
+	}
+	_, err := Load(Sources{Git: []GitEntry{entry("checkpoint.storage.max-size-mb", "7")}})
+	require.Error(t, err)
 }
 
 func TestDefaults(t *testing.T) {

@@ -77,10 +77,8 @@ var samples = map[string]struct{ yes, no []string }{
 	"limits.stale_minutes":   {[]string{"0", "60"}, []string{"-1", "525601"}},
 	"min_interval":           {[]string{"0", "60"}, []string{"-1", "3601"}},
 
-	"save.include":         {[]string{"staged", "tracked", "all"}, []string{"none"}},
 	"storage.location":     {insidePaths, outsidePaths},
 	"issue_file":           {insidePaths, outsidePaths},
-	"storage.compress":     {[]string{"false"}, []string{"true"}},
 	"limits.checkpoint_mb": {[]string{"1", "50", "100"}, []string{"0", "-1", "1048577"}},
 	"limits.file_kb":       {[]string{"1", "1024", "2048"}, []string{"0", "-1", "1.5"}},
 	"limits.capture_ms":    {no: []string{"0", "5000"}},
@@ -142,7 +140,7 @@ func TestWorktreeFileIsLimitedByTrust(t *testing.T) {
 				if err == nil && len(s.File().Weaker) > 0 {
 					require.Equal(t, Tighten, k.Trust)
 					require.Len(t, s.File().Weaker, 1)
-					assert.Regexp(t, `^`+regexp.QuoteMeta(k.Name)+": ", s.File().Weaker[0])
+					assert.Regexp(t, "^git config "+regexp.QuoteMeta(k.GitName())+" ", s.File().Weaker[0])
 					return
 				}
 				if err == nil {
@@ -203,7 +201,7 @@ func TestForbiddenFileValueLeavesOtherValues(t *testing.T) {
 		"config: .claude/checkpoint-config.yaml:4: storage.compress: it stays off: git compresses its objects, and content that is compressed before needs more space",
 	}, s.File().Warnings)
 	assert.Equal(t, []string{
-		".claude/checkpoint-config.yaml keeps less than the defaults (retention.manual: 5), which needs trust: git checkpoint config --trust",
+		".claude/checkpoint-config.yaml keeps less than the defaults, which a file in the worktree cannot set; to set it: git config checkpoint.retention.manual 5",
 	}, s.File().Hints)
 }
 
@@ -240,36 +238,6 @@ func TestInvalidSettingsKeepAllCheckpoints(t *testing.T) {
 			assert.Equal(t, err, s.Invalid())
 			assert.Empty(t, s.Policy())
 		})
-	}
-}
-
-// The values of a trusted file may keep less, until its content changes. They never weaken the
-// search for secrets.
-func TestTrustIsForTheContentOfTheFile(t *testing.T) {
-	const text = "retention: {batch_complete: 1}\non_success: drop\nredact: warn\npush: auto\n"
-	root := worktree(t, ".checkpoint.yaml", text)
-	s, err := Load(Sources{Root: root})
-	require.NoError(t, err)
-	assert.Equal(t, []string{"retention.batch_complete: 1", "on_success: drop"}, s.File().Weaker)
-	assert.Equal(t, 3, s.Int("retention.batch_complete"))
-	trusted := func(digest string) bool { return digest == s.File().Digest }
-	with, err := Load(Sources{Root: root, Trusted: trusted})
-	require.NoError(t, err)
-	assert.True(t, with.File().Trusted)
-	assert.Empty(t, with.File().Weaker)
-	assert.Equal(t, 1, with.Int("retention.batch_complete"))
-	assert.Equal(t, "drop", with.String("on_success"))
-	assert.Equal(t, "mask", with.String("redact"))
-	assert.Equal(t, "never", with.String("push"))
-	assert.Len(t, with.File().Warnings, 2)
-	for name, other := range map[string]string{
-		"another content": worktree(t, ".checkpoint.yaml", text+"\n"),
-		"another name":    worktree(t, ".claude/checkpoint-config.yaml", "checkpoint: {retention: {batch_complete: 1}}\n"),
-	} {
-		s, err := Load(Sources{Root: other, Trusted: trusted})
-		require.NoError(t, err)
-		assert.False(t, s.File().Trusted, name)
-		assert.Equal(t, 3, s.Int("retention.batch_complete"), name)
 	}
 }
 

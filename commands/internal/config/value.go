@@ -65,7 +65,6 @@ type value struct {
 	re     *regexp.Regexp
 	source source
 	origin string
-	old    bool // set by the old name of the key
 }
 
 // errOutside reports a path outside the worktree.

@@ -9,12 +9,14 @@ import (
 	"strings"
 
 	"git-checkpoint/commands/internal/config"
-	"git-checkpoint/gitstore/failure"
 )
 
 // loadSettings reads the settings and prints their warnings, each once.
 func (c *Invocation) loadSettings() error {
-	err := c.readSettings()
+	var err error
+	c.Settings, err = config.Load(config.Sources{
+		Root: c.Store.Root(), Git: c.Store.Config(), Environ: c.Env.Environ, Getenv: c.Env.Getenv,
+	})
 	for _, w := range c.Settings.Warnings() {
 		c.Warnf("%s", w)
 	}
@@ -27,30 +29,22 @@ func (c *Invocation) loadSettings() error {
 	return err
 }
 
-func (c *Invocation) readSettings() (err error) {
-	c.Settings, err = config.Load(config.Sources{
-		Root: c.Store.Root(), Git: c.Store.Config(), Environ: c.Env.Environ, Getenv: c.Env.Getenv,
-		Trusted: func(digest string) bool { return slices.Contains(c.note(trustNote), digest) },
-	})
-	return err
-}
-
-// Notes about the settings files of the worktrees of this clone. Each line is a digest.
+// The note toldNote has a digest of each settings file of the worktrees of this clone, and of
+// the messages about it, that a person has read.
 const (
-	trustNote = "trusted-settings" // of files that the user trusts
-	toldNote  = "told-settings"    // of files and messages about them that a person has read
-	maxLines  = 100
+	toldNote = "told-settings"
+	maxLines = 100
 )
 
 // tellFile prints the messages about the settings file of the worktree, once for each change
 // of the file or of the messages. A command about the settings always prints them.
 func (c *Invocation) tellFile(f config.File) {
-	if len(f.Warnings)+len(f.Hints) == 0 || c.HasFlag("trust") && c.Line.Flags.Bool("trust") {
+	if len(f.Warnings)+len(f.Hints) == 0 {
 		return
 	}
 	digest := fmt.Sprintf("%x", sha256.Sum256([]byte(f.Digest+strings.Join(slices.Concat(f.Warnings, f.Hints), "\n"))))
 	always := c.Line.Command != nil && c.Line.Command.NeedsSettings
-	if !always && slices.Contains(c.note(toldNote), digest) {
+	if !always && slices.Contains(c.told(), digest) {
 		return
 	}
 	for _, w := range f.Warnings {
@@ -65,42 +59,29 @@ func (c *Invocation) tellFile(f config.File) {
 		}
 	}
 	if !c.Line.JSON && !c.Out.Quiet && !c.Line.Common.Quiet && !c.Env.InHook {
-		_ = c.addNote(toldNote, digest) // without the note, the next command prints them again
+		_ = c.addTold(digest) // without the note, the next command prints them again
 	}
 }
 
-// TrustSettings makes the settings file of the worktree count as trusted in this clone, as
-// long as its content stays the same, and reads the settings again.
-func (c *Invocation) TrustSettings() (config.File, error) {
-	f := c.Settings.File()
-	if f.Name == "" {
-		return f, failure.Errorf(failure.Refused, "git checkpoint config", "%s: --trust: the worktree has no settings file", c.Line.Name)
-	}
-	if err := c.addNote(trustNote, f.Digest); err != nil {
-		return f, err
-	}
-	return f, c.readSettings()
-}
-
-// note returns the lines of a note.
-func (c *Invocation) note(name string) []string {
-	data, err := os.ReadFile(c.Store.Notes.Path(name))
+// told returns the lines of toldNote.
+func (c *Invocation) told() []string {
+	data, err := os.ReadFile(c.Store.Notes.Path(toldNote))
 	if err != nil {
 		return nil
 	}
 	return strings.Fields(string(data))
 }
 
-// addNote adds a line to a note, which keeps the newest lines.
-func (c *Invocation) addNote(name, line string) error {
-	release, err := c.Store.Notes.Lock(c.Ctx, name)
+// addTold adds a line to toldNote, which keeps the newest lines.
+func (c *Invocation) addTold(line string) error {
+	release, err := c.Store.Notes.Lock(c.Ctx, toldNote)
 	if err != nil {
 		return err
 	}
 	defer release()
-	lines := append(slices.DeleteFunc(c.note(name), func(l string) bool { return l == line }), line)
+	lines := append(slices.DeleteFunc(c.told(), func(l string) bool { return l == line }), line)
 	lines = lines[max(0, len(lines)-maxLines):]
-	return c.Store.Notes.Write(name, []byte(strings.Join(lines, "\n")+"\n"))
+	return c.Store.Notes.Write(toldNote, []byte(strings.Join(lines, "\n")+"\n"))
 }
 
 // judgeSettings decides whether a command continues with the valid settings if others are
