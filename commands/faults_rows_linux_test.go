@@ -81,7 +81,7 @@ var faultRows = []faultRow{
 	{name: "prune", undo: true, args: []string{"prune", "42", "--keep", "manual=1"}, prepare: savedThrice},
 	{name: "pin", args: []string{"pin", "42", aboutID}, prepare: savedThrice},
 	{name: "drop", undo: true, args: []string{"drop", "42", aboutID, "--yes"}, prepare: savedThrice},
-	{name: "drop --all", undo: true, args: []string{"drop", "42", "--all", "--yes"}, prepare: savedThrice},
+	{name: "drop --everything", undo: true, args: []string{"drop", "42", "--everything", "--yes"}, prepare: savedThrice},
 	{name: "drop --purge", args: []string{"drop", "42", aboutID, "--purge", "--yes"}, prepare: savedThrice},
 	{name: "archive", undo: true, args: []string{"archive", "42"}, prepare: savedThrice},
 	{name: "archive (one)", undo: true, args: []string{"archive", "42", aboutID}, prepare: savedThrice},
@@ -89,9 +89,9 @@ var faultRows = []faultRow{
 		w.saves(3)
 		w.tool("drop", "42", "latest~1", "--yes")
 	}},
-	{name: "undo of drop --all", args: []string{"undo", "42"}, prepare: func(w *faultWorld) {
+	{name: "undo of drop --everything", args: []string{"undo", "42"}, prepare: func(w *faultWorld) {
 		w.saves(3)
-		w.tool("drop", "42", "--all", "--yes")
+		w.tool("drop", "42", "--everything", "--yes")
 	}},
 	{name: "undo of prune", args: []string{"undo", "42"}, prepare: func(w *faultWorld) {
 		w.saves(3)

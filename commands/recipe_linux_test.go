@@ -28,7 +28,7 @@ echo "$phase" >>"$TRACE"
 case $phase in
 build)
 	echo built >out.txt
-	git checkpoint save --quiet --phase test --untracked --push --resume-from test
+	git checkpoint save --quiet --phase test --push --resume-from test
 	echo test >>"$TRACE"
 	;;
 esac

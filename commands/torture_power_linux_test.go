@@ -19,7 +19,7 @@ git-checkpoint save 42
 mkdir -p new/er; echo new > new/er/c.txt; echo three > a.txt; git add -A
 git-checkpoint save 42 -m 'new files'
 echo four > a.txt; echo five > d.txt
-git-checkpoint save 42 --worktree --untracked
+git-checkpoint save 42
 git-checkpoint save PROJ-1
 git-checkpoint save 42 --trigger batch_complete
 git-checkpoint save 42 --trigger batch_complete

@@ -103,7 +103,7 @@ chain() {
 	cp save 42 -m one --no-prune
 	git gc -q
 	echo new >new.txt
-	cp save 42 -m two --no-prune --worktree --untracked
+	cp save 42 -m two --no-prune
 	cp pin 42 latest
 	cp save 42 -m three --no-prune
 	cp save 42 -m four --no-prune

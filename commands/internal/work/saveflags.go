@@ -41,7 +41,7 @@ type SaveOptions struct {
 
 // ContentFlags returns the flags that set the content of a checkpoint.
 func (o *SaveOptions) ContentFlags() []cli.Flag {
-	return append([]cli.Flag{
+	return []cli.Flag{
 		&cli.StringFlag{Name: "phase", Usage: "current phase of the workflow (`PHASE`)", Destination: &o.Phase},
 		&cli.IntFlag{Name: "batch", Usage: "number of the batch that begins or ends (`N`)", Destination: &o.Batch},
 		&cli.StringFlag{Name: "agent", Usage: "agent that has completed --action (`AGENT`)", Destination: &o.Agent},
@@ -63,7 +63,7 @@ func (o *SaveOptions) ContentFlags() []cli.Flag {
 		o.Issue.FileFlag("read the issue's title, body and labels from `FILE`"),
 		&cli.BoolFlag{Name: "no-body", Usage: "record a digest of the issue's body instead of its text", Destination: &o.NoBody},
 		o.Issue.OfflineFlag(),
-	}, oldFlags()...)
+	}
 }
 
 // StepFlags returns the given flags plus those that every step of a workflow has.
@@ -79,7 +79,7 @@ func (o *SaveOptions) StepFlags(own ...cli.Flag) []cli.Flag {
 		o.DryRunFlag(),
 		o.Issue.OfflineFlag(),
 		o.PushFlag(),
-	}, oldFlags())
+	})
 }
 
 // StagedFlag returns the flag that limits a checkpoint to the index.
@@ -103,29 +103,6 @@ func (o *SaveOptions) PushFlag() cli.Flag {
 		Name: "push", Usage: "then push the issue's checkpoints, to `REMOTE` or the configured one, by the rules of push",
 		Destination: (*string)(&o.Push),
 	}}
-}
-
-// oldFlags returns flags of earlier versions, in which a checkpoint had only the staged files
-// by default.
-func oldFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Hidden: true},
-		&cli.BoolFlag{Name: "worktree", Hidden: true},
-		&cli.BoolFlag{Name: "untracked", Hidden: true},
-	}
-}
-
-// applyOld applies --worktree=false of earlier versions, which means --staged. It warns about
-// the flags of oldFlags, and about the setting save.include.
-func (o *SaveOptions) applyOld(c *invoke.Invocation) {
-	o.Staged = o.Staged || c.Line.Flags.IsSet("worktree") && !c.Line.Flags.Bool("worktree")
-	flags := oldFlags()
-	if i := slices.IndexFunc(flags, func(f cli.Flag) bool { return c.Line.Flags.IsSet(f.Names()[0]) }); i >= 0 {
-		c.Warnf("--%s is a flag of earlier versions: a checkpoint has staged, modified and untracked files, and --staged limits it to the staged files", flags[i].Names()[0])
-	}
-	if !c.Settings.IsDefault("save.include") {
-		c.Warnf("save.include is a setting of earlier versions: a checkpoint has all files, and --staged limits it to the staged files")
-	}
 }
 
 // check returns an error for an invalid value.

@@ -23,7 +23,6 @@ func OpenToSave(c *invoke.Invocation) error {
 
 // SaveRequest returns the request of a save.
 func SaveRequest(c *invoke.Invocation, issue checkpoint.Issue, trigger checkpoint.Trigger, o *SaveOptions, in SaveInput) (gitstore.SaveRequest, error) {
-	o.applyOld(c)
 	req := gitstore.SaveRequest{
 		Issue: issue, Branch: c.DetachedBranch(),
 		IfChanged: o.IfChanged, DryRun: o.DryRun, DropInvalid: dropsInvalid(trigger, in),

@@ -6,7 +6,7 @@ while [ $n -lt 20 ]; do
 	git add a.txt
 	echo $((n + 50)) >a.txt
 	echo $((n + 60)) >dir/b.txt
-	cp save 42 --worktree --no-prune
+	cp save 42 --no-prune
 	same "$(git cat-file blob refs/checkpoints/42:staged/a.txt)" $n
 	same "$(git cat-file blob refs/checkpoints/42:worktree/a.txt)" $((n + 50))
 	same "$(git cat-file blob refs/checkpoints/42:worktree/dir/b.txt)" $((n + 60))

@@ -6,7 +6,7 @@ git checkout -q -- link
 git commit -qm link
 rm link
 if [ "$FILES" = vfat ]; then printf dir/b.txt >link; else ln -s dir/b.txt link; fi
-cp save 42 --worktree
+cp save 42
 same "$(git ls-tree refs/checkpoints/42:worktree link | cut -c1-6)" 120000
 git checkout -q -- link
 cp restore 42

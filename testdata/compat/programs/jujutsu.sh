@@ -18,9 +18,9 @@ jj git import
 jj new -m work
 echo three >a.txt
 jj status
-[ -z "$(git diff --cached --name-only)" ] && echo 'note: jj stages nothing, so a save has the files of --worktree only'
+[ -z "$(git diff --cached --name-only)" ] && echo 'note: jj stages nothing, so a checkpoint has no staged files'
 [ -n "$(git symbolic-ref -q HEAD)" ] || echo 'note: HEAD is detached'
-cp save 42 --no-prune --worktree --untracked
+cp save 42 --no-prune
 jj describe -m described
 jj commit -m next
 jj undo

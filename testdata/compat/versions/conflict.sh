@@ -9,7 +9,6 @@ git commit -qam main
 code 1 git merge -q side
 cp save 42
 sound 42
-cp save 42 --worktree --untracked
 git merge --abort
 echo staged >a.txt
 git add a.txt

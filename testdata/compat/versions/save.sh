@@ -5,14 +5,14 @@ git add a.txt
 cp save 42
 saved 42
 echo three >dir/b.txt
-cp save 42 --worktree
+cp save 42
 saved 42
 echo new >new.txt
 printf 'umlaut' >"ä b.txt"
-cp save 42 --worktree --untracked
+cp save 42
 saved 42
 git rm -q --cached other/d.txt
-cp save 42 --all
+cp save 42
 saved 42
 git reset -q --hard
 git clean -qfd

@@ -12,7 +12,7 @@ if [ "$MINOR" -ge 32 ]; then
 	git sparse-checkout init --cone --sparse-index
 	echo three >dir/b.txt
 	git add dir/b.txt
-	cp save 42 --worktree --untracked
+	cp save 42
 	saved 42
 fi
 git reset -q --hard

@@ -9,7 +9,7 @@ if [ "$MINOR" -ge 54 ]; then
 	git config extensions.submodulePathConfig true
 fi
 git -c protocol.file.allow=always submodule --quiet add ../lib dir/lib
-cp save 42 --worktree --untracked
+cp save 42
 saved 42
 git commit -qm submodule
 git -C dir/lib -c user.name=a -c user.email=a@b commit -q --allow-empty -m two

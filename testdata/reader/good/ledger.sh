@@ -14,7 +14,7 @@ change ten
 checkpoint save 42
 checkpoint restore 42 latest~2 --force
 checkpoint save 43 -m 'other issue'
-checkpoint drop 43 --all --yes
+checkpoint drop 43 --everything --yes
 checkpoint save 44 -m 'to be finished'
 checkpoint finish 44
 checkpoint fork 42 a b
