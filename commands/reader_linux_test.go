@@ -14,8 +14,6 @@ import (
 	"sync"
 	"testing"
 
-	"git-checkpoint/gitstore"
-
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -202,32 +200,11 @@ func TestReaderReadsRealChains(t *testing.T) {
 		scripts = scripts[:1]
 	}
 	dirs, chains := w.repositories(scripts)
-	dirs = append(dirs, w.streams()...)
 	for k, v := range w.compare(dirs) {
 		assert.True(t, v.valid, "%s: %q", dirs[k], v.bad)
 		w.compareLists(dirs[k])
 	}
 	t.Logf("%d repositories, %d chains", len(dirs), chains)
-}
-
-// streams imports the chains of an earlier version.
-func (w *readerWorld) streams() (dirs []string) {
-	w.t.Helper()
-	if gitstore.ObjectFormat != "sha1" || testing.Short() {
-		return nil // the chains have SHA-1 ids
-	}
-	streams, err := filepath.Glob(filepath.Join("..", "testdata", "chains", "*.stream"))
-	require.NoError(w.t, err)
-	require.NotEmpty(w.t, streams)
-	for _, stream := range streams {
-		data, err := os.ReadFile(stream)
-		require.NoError(w.t, err)
-		dir := strings.TrimSuffix(filepath.Base(stream), ".stream")
-		w.must(".", "git init -q -b issue-42 "+dir)
-		require.Zero(w.t, w.try(dir, string(data), "git fast-import --quiet").code)
-		dirs = append(dirs, dir)
-	}
-	return dirs
 }
 
 // compareLists compares list, show and the files of the newest checkpoints of a repository.

@@ -161,8 +161,7 @@ func (a *Agent) Installed(text string) []string {
 const byteOrderMark = "\ufeff"
 
 // addSetting adds the hook of an event to a settings file and preserves all other bytes.
-// If the event already has a command that calls the hook, nothing is added. An older
-// command of install is then replaced by the current command.
+// If the event already has a command that calls the hook, nothing is added.
 //
 // exists is false if the file does not exist. In a file without a value, such as a single
 // newline, an object on one line is inserted before the existing text.
@@ -201,8 +200,8 @@ func (a *Agent) addSetting(text string, exists bool, e AgentEvent) (string, erro
 	if entries.kind != '[' {
 		return "", syntaxError(fmt.Errorf("%s.%s is not an array", section, e.Name), text, entries.start)
 	}
-	if way := a.commandIn(text, entries, e.isCalled); way != nil {
-		return renew(text, a.commandText(text, way), a.command(e)), nil
+	if a.commandIn(text, entries, e.isCalled) != nil {
+		return text, nil
 	}
 	return addItem(text, entries, "", entry), nil
 }
@@ -361,14 +360,6 @@ func (a *Agent) commandText(text string, way []place) node {
 		return command.items[m]
 	}
 	return node{}
-}
-
-// renew replaces an older command of install. Commands edited by users remain.
-func renew(text string, command node, want string) string {
-	if have := unquote(text, command); have == want || !isOwnCommand(have) {
-		return text
-	}
-	return text[:command.start] + compact("", want) + text[command.end:]
 }
 
 // ownPlace returns the path to the first command written by install, under any event:

@@ -20,10 +20,8 @@ package hook
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // An Event is one of git's hooks.
@@ -177,13 +175,6 @@ func Manager(text string) string {
 	return ""
 }
 
-// IsOwnConfigCommand reports whether install, in this or an earlier version, wrote the
-// command of a hook in git's configuration.
-func IsOwnConfigCommand(e Event, command string) bool {
-	return strings.HasPrefix(command, "git_checkpoint() { git-checkpoint hook "+string(e)+` -- "$@"; `) &&
-		strings.HasSuffix(command, " }; command -v git-checkpoint >/dev/null 2>&1 || exit 0; git_checkpoint")
-}
-
 // verdict converts this program's exit status to the hook's exit status. Only exit codes
 // for a refusal stop git; a crash, a kill or a failed start does not.
 func (e Event) verdict() string {
@@ -295,17 +286,12 @@ func interpreter(command string) string {
 	return ""
 }
 
-// ownCommand matches commands that this program writes to settings, in current and
-// earlier versions. User commands that contain further calls do not match. A new text of
-// Agent.Command must match too, so that a later install renews it.
-var ownCommand = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:command -v git-checkpoint >/dev/null 2>&1 \|\| exit 0; )?git-checkpoint hook (session-start|prompt|turn|interrupt|pre-compact|session-end) ([a-z-]+)(?: \|\| exit 0)?$`)
-})
-
-// isOwnCommand reports whether install wrote the command.
+// isOwnCommand reports whether install wrote the command. User commands that contain further
+// calls do not match.
 func isOwnCommand(command string) bool {
-	m := ownCommand().FindStringSubmatch(command)
-	return m != nil && AgentNamed(m[2]) != nil
+	return slices.ContainsFunc(agents, func(a Agent) bool {
+		return slices.ContainsFunc(a.Events, func(e AgentEvent) bool { return a.command(e) == command })
+	})
 }
 
 // calls occurs in each command that runs a hook of this program, including commands that

@@ -82,10 +82,11 @@ func TestUninstallKeepsUserEdits(t *testing.T) {
 	assert.Contains(t, out, "haiku")
 	assert.True(t, json.Valid([]byte(out)), out)
 
-	joined := `{"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"mine"},{"type":"command","command":"git-checkpoint hook session-start claude"}]}]}}`
+	own := a.command(a.Events[0])
+	joined := `{"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"mine"},{"type":"command","command":"` + own + `"}]}]}}`
 	out, _ = a.Uninstall(joined)
 	assert.Equal(t, `{"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"mine"}]}]}}`, out)
-	before := `{"hooks":{"SessionStart":[{"hooks":[{"command":"git-checkpoint hook session-start claude"}]}, {"hooks":[]}]}}`
+	before := `{"hooks":{"SessionStart":[{"hooks":[{"command":"` + own + `"}]}, {"hooks":[]}]}}`
 	out, _ = a.Uninstall(before)
 	assert.Equal(t, `{"hooks":{"SessionStart":[{"hooks":[]}]}}`, out)
 }

@@ -23,7 +23,7 @@ func HasTOMLHooks(text string) (bool, error) {
 }
 
 // InstallTOML appends the agent's hooks to a TOML file. Events with a hook that calls
-// this program are skipped, but older commands of install are renewed.
+// this program are skipped.
 func (a *Agent) InstallTOML(text string) (string, error) {
 	doc, err := parseTOML(text)
 	if err != nil {
@@ -32,7 +32,6 @@ func (a *Agent) InstallTOML(text string) (string, error) {
 	if at := doc.inlineHooks; at >= 0 {
 		return "", syntaxError(errors.New("hooks is not written as tables"), text, at)
 	}
-	text = a.renewTOML(doc)
 	var missing []AgentEvent
 	for _, e := range a.Events {
 		if !doc.hasEvent(e.Name, e.isCalled) {
@@ -130,8 +129,7 @@ type tomlDoc struct {
 type tomlTable struct {
 	key     []string
 	lines   []tomlSpan
-	command string   // value of key "command"
-	value   tomlSpan // position of this value
+	command string // value of key "command"
 }
 
 // A tomlSpan is a byte range.
@@ -164,8 +162,6 @@ func (r *tomlReader) expression(e *unstable.Node) {
 		t := &r.doc.tables[len(r.doc.tables)-1]
 		if v := e.Value(); len(keys) == 1 && keys[0] == "command" && v.Kind == unstable.String {
 			t.command = string(v.Data)
-			from := r.skipped + int(v.Raw.Offset)
-			t.value = tomlSpan{from, from + int(v.Raw.Length)}
 		}
 		r.openLine(at)
 	case unstable.Comment:
@@ -211,24 +207,6 @@ func (r *tomlReader) openLine(at int) {
 	t := &r.doc.tables[len(r.doc.tables)-1]
 	t.lines = append(t.lines, tomlSpan{lineStart(r.doc.text, at), -1})
 	r.open = true
-}
-
-// renewTOML replaces older commands of install.
-func (a *Agent) renewTOML(doc *tomlDoc) string {
-	text := doc.text
-	for i := len(doc.tables) - 1; i >= 0; i-- {
-		t := doc.tables[i]
-		event, isHook := t.hookEvent()
-		if !isHook || !isOwnCommand(t.command) {
-			continue
-		}
-		for _, e := range a.Events {
-			if e.Name == event && t.command != a.command(e) {
-				text = text[:t.value.from] + "'" + a.command(e) + "'" + text[t.value.to:]
-			}
-		}
-	}
-	return text
 }
 
 // hookEvent returns the event of a hook table: [[hooks.EVENT.hooks]].

@@ -85,18 +85,6 @@ func TestUninstallTOMLKeepsOtherHooksOfAGroup(t *testing.T) {
 	assert.Equal(t, "[[hooks.PreCompact]]\n"+theirs, out)
 }
 
-func TestInstallTOMLRenewsOlderCommands(t *testing.T) {
-	t.Parallel()
-	a := AgentNamed("codex")
-	in, err := a.InstallTOML("a = 1\n")
-	require.NoError(t, err)
-	older := strings.ReplaceAll(in, "command -v git-checkpoint >/dev/null 2>&1 || exit 0; ", "")
-	require.NotEqual(t, in, older)
-	out, err := a.InstallTOML(older)
-	require.NoError(t, err)
-	assert.Equal(t, in, out)
-}
-
 func TestTOMLErrorsNameLineAndColumn(t *testing.T) {
 	t.Parallel()
 	a := AgentNamed("codex")

@@ -83,7 +83,7 @@ func (r *Repo) configHook(e hook.Event, own bool) (event, command string) {
 // editedConfig refuses to change a configured hook whose command was edited by a user.
 func (r *Repo) editedConfig(verb string, e hook.Event) error {
 	_, command := r.configHook(e, true)
-	if command == "" || hook.IsOwnConfigCommand(e, command) || r.Force {
+	if command == "" || command == e.ConfigCommand() || r.Force {
 		return nil
 	}
 	return refuse("git checkpoint hooks "+verb+" --force", "hook.%s.command in git's configuration (%s) was edited", e.ConfigName(), r.scope())
