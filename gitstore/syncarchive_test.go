@@ -174,8 +174,8 @@ func TestRemoteArchiveContainsLiveCheckpoint(t *testing.T) {
 	sameArchives(t, hub, ids[1:2], a, b)
 }
 
-// An archive may contain live checkpoints, as left by a sync of an earlier version. A
-// sync of the named issue, or doctor --fix, repairs it.
+// An archive may contain live checkpoints, as left by a loss of power. A sync of the named issue,
+// or doctor --fix, repairs it.
 func TestArchiveWithLiveCheckpointsIsRepaired(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

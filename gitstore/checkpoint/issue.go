@@ -53,8 +53,7 @@ var devices = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // reservedOnWindows reports whether Windows cannot store the ref in a file. The encoding
-// of such keys is the same on all systems, because programs of version 1.0 accept only one
-// ref name for a key.
+// of such keys is the same on all systems, because a key has only one ref name.
 func (i Issue) reservedOnWindows() bool {
 	return strings.ContainsAny(string(i), `"<>|`) || devices().MatchString(i.RefName())
 }
