@@ -29,8 +29,7 @@ func (c *Invocation) loadSettings() error {
 	return err
 }
 
-// The note toldNote has a digest of each settings file of the worktrees of this clone, and of
-// the messages about it, that a person has read.
+// The note toldNote has a digest of each settings file, with its messages, that a person has read.
 const (
 	toldNote = "told-settings"
 	maxLines = 100
