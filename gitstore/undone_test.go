@@ -15,9 +15,9 @@ import (
 
 // A model is the expected content of an issue, ids oldest first.
 type model struct {
-	live, archived []checkpoint.ID
-	pinned         map[checkpoint.ID]bool
-	undo           []model // expected state after each possible undo
+	live, archived, pruned []checkpoint.ID
+	pinned                 map[checkpoint.ID]bool
+	undo                   []model // expected state after each possible undo
 }
 
 func (m model) without(ids []checkpoint.ID) model {
@@ -27,7 +27,7 @@ func (m model) without(ids []checkpoint.ID) model {
 	return m
 }
 
-// Random sequences of saves, drops, archivals, pins and undos match a simple model, in
+// Random sequences of saves, drops, archivals, pins, prunes and undos match a simple model, in
 // clock order.
 func TestRandomOperationsMatchTheModel(t *testing.T) {
 	t.Parallel()
@@ -71,7 +71,7 @@ func (p *player) checkLedger(what string) {
 	for id := range p.order {
 		live, archived := slices.Contains(p.m.live, id), slices.Contains(p.m.archived, id)
 		require.Equal(p.t, archived, c.Ledger.IsArchived(id), "%s: archived %s", what, id)
-		require.Equal(p.t, !live && !archived, c.Ledger.Deleted[id], "%s: deleted %s", what, id)
+		require.Equal(p.t, !live && !archived && !slices.Contains(p.m.pruned, id), c.Ledger.Deleted[id], "%s: deleted %s", what, id)
 		if live {
 			require.Equal(p.t, p.m.pinned[id], c.Find(id).Pinned, "%s: pin of %s", what, id)
 		}
@@ -94,7 +94,7 @@ func (p *player) remember() {
 
 func (p *player) step() string {
 	p.t.Helper()
-	switch n := p.rng.IntN(12); {
+	switch n := p.rng.IntN(13); {
 	case n < 5 || len(p.m.live)+len(p.m.archived) == 0:
 		id := p.save(p.request(checkpoint.Manual)).ID
 		p.order[id] = len(p.order)
@@ -120,8 +120,26 @@ func (p *player) step() string {
 		_, err := p.s.Pin(ctx, "42", id, p.m.pinned[id])
 		require.NoError(p.t, err)
 		return "pin " + string(id)
+	case n == 10 && len(p.m.live) > 0:
+		return p.prune()
 	}
 	return p.undo()
+}
+
+// prune keeps the newest checkpoints and all pinned ones.
+func (p *player) prune() string {
+	keep := 1 + p.rng.IntN(4)
+	live := p.sorted(p.m.live)
+	gone := slices.DeleteFunc(live[:max(0, len(live)-keep)], func(id checkpoint.ID) bool { return p.m.pinned[id] })
+	done, err := p.s.Prune(ctx, PruneRequest{Issue: "42", Policy: retention.Policy{checkpoint.Manual: {Keep: keep}}})
+	require.NoError(p.t, err)
+	require.ElementsMatch(p.t, gone, done.Removed)
+	if len(gone) > 0 {
+		p.remember()
+		p.m = p.m.without(gone)
+		p.m.pruned = append(slices.Clone(p.m.pruned), gone...)
+	}
+	return fmt.Sprint("prune ", keep, gone)
 }
 
 // undo reverts one removal and preserves later saves.
@@ -140,7 +158,7 @@ func (p *player) undo() string {
 			last.live = append(slices.Clone(last.live), id)
 		}
 	}
-	p.m.live, p.m.archived, p.m.undo = last.live, last.archived, undo
+	p.m.live, p.m.archived, p.m.pruned, p.m.undo = last.live, last.archived, last.pruned, undo
 	assert.NotEmpty(p.t, done.IDs)
 	return fmt.Sprint("undo ", done.What, done.IDs)
 }
