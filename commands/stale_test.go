@@ -166,17 +166,3 @@ func TestStale(t *testing.T) {
 	}
 	runWorlds(t, worlds)
 }
-
-// TestStalePairs applies every pair of changes. The worse action wins, and both reasons
-// are printed in check order.
-func TestStalePairs(t *testing.T) {
-	t.Parallel()
-	worlds := map[string]string{}
-	for a := range stale {
-		for b := a + 1; b < len(stale); b++ {
-			worlds[stale[a].name+"-"+stale[b].name] = world(a, b)
-		}
-	}
-	require.Len(t, worlds, 36)
-	runWorlds(t, worlds)
-}

@@ -85,20 +85,6 @@ func TestSaveStartsFromTheRecordBefore(t *testing.T) {
 	assert.Equal(t, "four", value, "once")
 }
 
-// An unreadable tip preserves the state from below.
-func TestSaveOnTopOfUnreadableRecord(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.save(w.request(checkpoint.Manual, func(r *checkpoint.Record) { r.Doc().Set("mine", "one") }))
-	w.graft("CP-x-y-0000aaaa", "checkpoint.yaml", "a: [")
-	w.graft("CP-x-y-0000bbbb", "checkpoint.yaml", "version: \"9.0\"\n")
-	saved := w.save(w.request(checkpoint.Manual))
-	value, _ := saved.Record.Doc().Get("mine")
-	assert.Equal(t, "one", value)
-	assert.Len(t, saved.Warnings, 2)
-	assert.Len(t, w.live(), 4)
-}
-
 // Errors in bookkeeping beside the chain cause a warning, since the save is already in
 // the chain.
 func TestSaveWarnsIfResumptionCannotBeRemoved(t *testing.T) {

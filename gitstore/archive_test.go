@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/retention"
 
 	"github.com/stretchr/testify/assert"
@@ -43,18 +42,4 @@ func TestArchiveRecordsReasonAndTime(t *testing.T) {
 	l, err := a.s.List(ctx, "42", 0)
 	require.NoError(t, err)
 	assert.Equal(t, Filed{}, l.Checkpoints[0].Filed)
-}
-
-// Archives from before the introduction of reasons are readable, with empty reasons.
-func TestArchiveWithoutReason(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	ids := w.manual(2)
-	_, err := w.s.Archive(ctx, "42", ids[:1], "")
-	require.NoError(t, err)
-	l, err := w.s.Archived(ctx, "42", 0)
-	require.NoError(t, err)
-	require.Len(t, l.Checkpoints, 1)
-	assert.Equal(t, Filed{}, l.Checkpoints[0].Filed)
-	assert.Equal(t, []checkpoint.ID{ids[1]}, w.live())
 }

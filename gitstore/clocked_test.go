@@ -10,26 +10,6 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// Clocks always increase, even if system dates go backwards. Chain order equals save
-// order.
-func TestClocksIncrease(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	start := w.now
-	var ids []checkpoint.ID
-	var last checkpoint.Clock
-	for _, shift := range []time.Duration{0, -time.Hour, time.Hour, 0, 23 * time.Hour, 0, -365 * 24 * time.Hour} {
-		w.now = start.Add(shift)
-		saved := w.save(w.request(checkpoint.Manual))
-		assert.Greater(t, saved.Clock, last, "%v", shift)
-		last = saved.Clock
-		assert.True(t, saved.Record.CreatedAt().Equal(w.now), "created_at is the machine's date")
-		ids = append(ids, saved.ID)
-	}
-	assert.Equal(t, ids, w.live())
-	w.sound()
-}
-
 // A save on top of a checkpoint from the future gets a later clock, but keeps the system
 // date.
 func TestSaveOnTopOfAFutureClockSortsAfterIt(t *testing.T) {
@@ -81,15 +61,4 @@ func TestArchiveIsFiledAtTheMachinesDate(t *testing.T) {
 	l, err := w.s.Archived(ctx, "42", 0)
 	assert.NoError(t, err)
 	assert.True(t, l.Checkpoints[0].Filed.At.Equal(w.now), "%v", l.Checkpoints[0].Filed.At)
-}
-
-// Two saves within a microsecond, with equal dates, get different ids.
-func TestSavesAtSameTimeDiffer(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	one := w.save(w.request(checkpoint.Manual))
-	w.now = w.now.Add(-time.Second)
-	two := w.save(w.request(checkpoint.Manual))
-	assert.NotEqual(t, one.ID, two.ID)
-	assert.Equal(t, one.Clock+1, two.Clock)
 }

@@ -110,15 +110,6 @@ func TestTrailersQuoteSpecialCharacters(t *testing.T) {
 	}
 }
 
-// Triggers appear unquoted in subjects and trailers.
-func TestSaveRejectsInvalidTrigger(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	_, err := w.s.Save(ctx, w.request("x\nCheckpoint-Id: CP-forged"))
-	require.ErrorContains(t, err, "trigger")
-	assert.Empty(t, w.live())
-}
-
 func TestDescribeReportsProblem(t *testing.T) {
 	t.Parallel()
 	good := chain.EncodeMessage("42", noted(""), nil)

@@ -58,16 +58,6 @@ func TestSaveDropsPlannedCheckpoints(t *testing.T) {
 	}
 }
 
-// Keep 0 drops a checkpoint when it is no longer the tip.
-func TestRetentionKeepZero(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	p := retention.Policy{checkpoint.Interval: {Keep: 0}}
-	w.thinned(checkpoint.Interval, p)
-	second := w.thinned(checkpoint.Manual, p)
-	assert.Equal(t, []checkpoint.ID{second.ID}, w.live())
-}
-
 // Dropped checkpoints appear in the reflog, with one move of the ref.
 func TestDroppedCheckpointsAreInReflog(t *testing.T) {
 	t.Parallel()
@@ -90,22 +80,6 @@ func TestDroppedCheckpointsAreInReflog(t *testing.T) {
 	w.sound()
 }
 
-// The newest resumable checkpoint is kept until another resumable checkpoint exists.
-func TestNewestResumableIsKept(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	p := retention.Policy{checkpoint.Interval: {Keep: 0}}
-	kept := w.thinned(checkpoint.Interval, p)
-	stuck := w.request(checkpoint.Manual, func(r *checkpoint.Record) { r.SetCanResume(false) })
-	stuck.Retention = p
-	two := w.save(stuck)
-	assert.Equal(t, []checkpoint.ID{kept.ID, two.ID}, w.live())
-	again := w.request(checkpoint.Manual, func(r *checkpoint.Record) { r.SetCanResume(true) })
-	again.Retention = p
-	three := w.save(again)
-	assert.Equal(t, []checkpoint.ID{two.ID, three.ID}, w.live())
-}
-
 // Ledgers list pruned ids only if another clone may restore them.
 func TestPrunedLedgerOnlyForFetchedChains(t *testing.T) {
 	t.Parallel()
@@ -122,48 +96,6 @@ func TestPrunedLedgerOnlyForFetchedChains(t *testing.T) {
 	assert.Equal(t, []checkpoint.ID{second.ID}, saved.Pruned)
 	ledger := w.Git("cat-file", "blob", saved.Commit.String()+":ledger")
 	assert.Equal(t, fmt.Sprintf("pruned %s %d", second.ID, saved.Clock), ledger)
-}
-
-func TestPrunePlans(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	ids := w.manual(4)
-	_, err := w.s.Pin(ctx, "42", ids[0], true)
-	require.NoError(t, err)
-	req := PruneRequest{Issue: "42", Policy: retention.Policy{checkpoint.Manual: {Keep: 1}}, DryRun: true}
-	plan, err := w.s.Prune(ctx, req)
-	require.NoError(t, err)
-	assert.Equal(t, ids, w.live())
-	assert.Equal(t, []checkpoint.ID{ids[2], ids[1]}, plan.Removed)
-
-	req.DryRun, req.Plan = false, "00000000"
-	_, err = w.s.Prune(ctx, req)
-	require.ErrorAs(t, err, new(*RefusedError))
-	req.Plan = plan.Plan
-	_, err = w.s.Prune(ctx, req)
-	require.NoError(t, err)
-	assert.Equal(t, []checkpoint.ID{ids[0], ids[3]}, w.live())
-	_, err = w.s.Prune(ctx, req)
-	require.ErrorAs(t, err, new(*RefusedError), "the chain has changed")
-	w.sound()
-}
-
-func TestPruneByAge(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	ids := w.manual(3)
-	req := PruneRequest{Issue: "42", Policy: retention.Default(), MaxAge: 7}
-	w.now = w.now.Add(7 * 24 * time.Hour)
-	done, err := w.s.Prune(ctx, req)
-	require.NoError(t, err)
-	assert.False(t, done.Archived)
-	w.now = w.now.Add(time.Second)
-	done, err = w.s.Prune(ctx, req)
-	require.NoError(t, err)
-	assert.True(t, done.Archived)
-	assert.Equal(t, ids, w.archived())
-	assert.Empty(t, w.live())
-	w.sound()
 }
 
 // If two commits have equal ids, dropping one would drop both, so both stay.

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/retention"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -42,25 +41,6 @@ func TestUndoRevertsRemovalOnce(t *testing.T) {
 	require.ErrorIs(t, err, ErrNothingToUndo)
 }
 
-// Drops remove pins; undo restores them.
-func TestDropRemovesPin(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	ids := w.manual(2)
-	changed, err := w.s.Pin(ctx, "42", ids[0], true)
-	require.NoError(t, err)
-	assert.True(t, changed)
-	changed, err = w.s.Pin(ctx, "42", ids[0], true)
-	require.NoError(t, err)
-	assert.False(t, changed)
-	pinned := w.Git("cat-file", "blob", LiveRef("42")+":ledger")
-	require.NoError(t, w.s.Drop(ctx, "42", ids[:1]))
-	assert.Equal(t, "deleted "+string(ids[0]), w.Git("cat-file", "blob", LiveRef("42")+":ledger"))
-	_, err = w.s.Undo(ctx, "42")
-	require.NoError(t, err)
-	assert.Equal(t, pinned, w.Git("cat-file", "blob", LiveRef("42")+":ledger"))
-}
-
 // After Purge, undo finds nothing, and git gc deletes the contents.
 func TestPurge(t *testing.T) {
 	t.Parallel()
@@ -89,23 +69,4 @@ func TestPurge(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{"refs/git-checkpoint/remote/origin/42"}, carriers)
 	assert.Equal(t, []checkpoint.ID{}, w.live())
-}
-
-// Unknown ids cause errors without any change.
-func TestUnknownIDsChangeNothing(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	ids := w.manual(2)
-	before := w.state("git-checkpoint")
-	unknown := append(ids[:1:1], "CP-x-y-0000aaaa")
-	require.ErrorAs(t, w.s.Drop(ctx, "42", unknown), new(*NotFoundError))
-	_, err := w.s.Archive(ctx, "42", unknown, retention.ReasonAsked)
-	require.ErrorAs(t, err, new(*NotFoundError))
-	_, err = w.s.Pin(ctx, "42", unknown[1], true)
-	require.ErrorAs(t, err, new(*NotFoundError))
-	_, err = w.s.Archive(ctx, "43", nil, retention.ReasonAsked)
-	require.ErrorAs(t, err, new(*NoneError))
-	_, err = w.s.Undo(ctx, "43")
-	require.ErrorIs(t, err, ErrNothingToUndo)
-	assert.Equal(t, before, w.state("git-checkpoint"))
 }
