@@ -1,7 +1,6 @@
 package freshness
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -379,53 +378,6 @@ func golden(t *testing.T, name, got string) {
 	want, err := os.ReadFile(path)
 	require.NoError(t, err)
 	assert.Equal(t, string(want), got, "run with -update after checking")
-}
-
-// TestWarningTextsOfLabelsBodyAndBranch compares warnings about labels, body and branch byte for byte.
-func TestWarningTextsOfLabelsBodyAndBranch(t *testing.T) {
-	for _, c := range []struct {
-		change func(*world)
-		want   string
-	}{
-		{
-			func(w *world) { w.facts.Issue.Labels = []string{"x"} },
-			`{"action":"proceed_with_warning","can_resume":true,"warnings":["Issue labels changed since checkpoint"]}`,
-		},
-		{
-			func(w *world) { w.facts.Issue.Body = "x" },
-			`{"action":"prompt_user","can_resume":true,"warnings":["Issue body modified since checkpoint"]}`,
-		},
-		{
-			func(w *world) { w.facts.Branch.State = BranchGone },
-			`{"action":"start_fresh","can_resume":false,"warnings":["Branch no longer exists"]}`,
-		},
-		{
-			func(*world) {},
-			`{"action":"resume","can_resume":true,"warnings":[]}`,
-		},
-	} {
-		w := fresh()
-		c.change(w)
-		v := w.judge()
-		got, err := json.Marshal(map[string]any{"action": v.Action, "can_resume": v.CanResume, "warnings": append([]string{}, v.Warnings()...)})
-		require.NoError(t, err)
-		assert.Equal(t, c.want, string(got))
-	}
-}
-
-// TestLabelsBodyAndBranchAreAllReported checks that changed labels do not hide a deleted branch, and that messages
-// keep their documented order.
-func TestLabelsBodyAndBranchAreAllReported(t *testing.T) {
-	w := fresh()
-	w.facts.Issue.Labels, w.facts.Issue.Body, w.facts.Branch.State = nil, "x", BranchGone
-	v := w.judge()
-	assert.Equal(t, StartFresh, v.Action)
-	assert.False(t, v.CanResume)
-	assert.Equal(t, []string{
-		"Issue labels changed since checkpoint",
-		"Issue body modified since checkpoint",
-		"Branch no longer exists",
-	}, v.Warnings())
 }
 
 // order lists all checks in documented order; the caller's findings come last.

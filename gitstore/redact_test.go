@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/internal/chain"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -66,16 +65,6 @@ func TestRedactChecksOnlyNewTexts(t *testing.T) {
 	assert.Equal(t, []string{"new contained a possible secret (github-token), which was masked"}, saved.Warnings)
 	old, _ := saved.Record.Doc().Get("old")
 	assert.Equal(t, "one "+aKey, old)
-}
-
-func BenchmarkRedactNothing(b *testing.B) {
-	r := checkpoint.New()
-	for _, key := range []string{"note", "resume_from", "phase", "summary", "description"} {
-		r.Doc().Set(key, strings.Repeat("plain words of no interest. ", 20))
-	}
-	for b.Loop() {
-		chain.RedactFrom(r, RedactMask, nil).Apply(r)
-	}
 }
 
 // Warnings about secrets contain no secret, even if a record key is a secret.

@@ -303,7 +303,7 @@ func FuzzDecode(f *testing.F) {
 	} {
 		f.Add([]byte(s))
 	}
-	f.Add(mustEncode(typical()))
+	f.Add(read(f, vectors+"full.yaml"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, err := Decode(data)
 		if err != nil {

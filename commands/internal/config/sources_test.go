@@ -161,23 +161,3 @@ func TestUnknownNamesPanic(t *testing.T) {
 	assert.Panics(t, func() { s.Int("enabled") })
 	assert.Panics(t, func() { s.Origin("enable") })
 }
-
-func BenchmarkLoad(b *testing.B) {
-	root := b.TempDir()
-	environ := os.Environ()
-	git := []GitEntry{entry("core.bare", "false"), entry("checkpoint.remote", "origin"), entry("user.name", "x")}
-	for b.Loop() {
-		if _, err := Load(Sources{Root: root, Git: git, Environ: environ}); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func BenchmarkLoadFile(b *testing.B) {
-	root := worktree(b, ".checkpoint.yaml", "checkpoint:\n  enabled: true\n  retention:\n    batch_complete: 5\n  issue_pattern: 'x(\\d+)'\n")
-	for b.Loop() {
-		if _, err := Load(Sources{Root: root}); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

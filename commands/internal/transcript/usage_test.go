@@ -164,15 +164,3 @@ func TestStartOfATurn(t *testing.T) {
 	assert.Equal(t, start(long+claudeUsage), start(long+claudeUsage+claude[len(claude)-45:]))
 	assert.NotEqual(t, start(claudeUsage), start(claudeUsage+`{"type":"user","message":{"role":"user","content":"next"}}`))
 }
-
-func BenchmarkLast(b *testing.B) {
-	path := filepath.Join(b.TempDir(), "t.jsonl")
-	lines := strings.SplitAfter(claudeUsage, "\n")
-	result := fmt.Sprintf(`{"type":"user","message":{"role":"user","content":[{"type":"tool_result","content":"%s"}]}}`+"\n", strings.Repeat("x", 4000))
-	text := lines[2] + strings.Repeat(lines[4]+result, 40)
-	require.NoError(b, os.WriteFile(path, []byte(text), 0o600))
-	b.SetBytes(int64(len(text)))
-	for b.Loop() {
-		Last(path)
-	}
-}

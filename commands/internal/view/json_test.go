@@ -118,16 +118,3 @@ func FuzzQuoted(f *testing.F) {
 		require.Equal(t, strings.TrimSuffix(line, "\n"), Clean(strings.TrimSuffix(line, "\n")))
 	})
 }
-
-func BenchmarkWriteList(b *testing.B) {
-	l := CheckpointList{Type: "list", Issue: "42"}
-	for range 10_000 {
-		l.Checkpoints = append(l.Checkpoints, ListRow{Listed: Listed{id, "42", commit, made, made, "manual", "implementing", "main", true, false, true, false, "a note", "Ann"}})
-	}
-	for b.Loop() {
-		var w bytes.Buffer
-		if err := Write(&w, l); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
