@@ -60,41 +60,6 @@ func TestRefusedRemovalIsNotReportedAsRemoved(t *testing.T) {
 	assert.Equal(t, []string{"never there"}, done.Remove)
 }
 
-// TestDroppedLabelIsNotReportedAsWritten checks a dropped label: Gitea returns success
-// and drops labels unknown to the project.
-func TestDroppedLabelIsNotReportedAsWritten(t *testing.T) {
-	t.Parallel()
-	s := server(t)
-	s.Private(secret)
-	s.Define("State:Done")
-	change := forge.LabelChange{Add: []string{"bug", "State:Done"}, Remove: []string{"state:ready"}}
-	done, err := ask(t, forge.Gitea, s, secret).SetLabels(t.Context(), "42", change)
-	require.ErrorContains(t, err, `it did not add "bug": does the project have such a label?`)
-	assert.Equal(t, forge.LabelChange{Add: []string{"State:Done"}, Remove: []string{"state:ready"}}, done)
-	assert.Equal(t, []string{"type:feature", "State:Done"}, s.Issue("42").Labels)
-
-	for _, kind := range []forge.Kind{forge.GitHub, forge.GitLab} { // these forges create the label
-		done, err := ask(t, kind, s, secret).SetLabels(t.Context(), "42", forge.LabelChange{Add: []string{"bug"}})
-		require.NoError(t, err)
-		assert.Equal(t, []string{"bug"}, done.Add)
-	}
-}
-
-// TestExcludedLabelIsReported checks an exclusive label of Gitea: to add it removes the
-// other label of its scope.
-func TestExcludedLabelIsReported(t *testing.T) {
-	t.Parallel()
-	s := server(t)
-	s.Private(secret)
-	s.Exclusive("prio/high", "prio/low", "state/ready", "state/done")
-	s.Put("42", forgetest.FakeIssue{Title: "t", Labels: []string{"prio/low", "state/ready", "bug"}})
-	change := forge.LabelChange{Add: []string{"prio/high", "state/done"}, Remove: []string{"state/ready"}}
-	done, err := ask(t, forge.Gitea, s, secret).SetLabels(t.Context(), "42", change)
-	require.NoError(t, err)
-	assert.Equal(t, forge.LabelChange{Add: change.Add, Remove: []string{"prio/low", "state/ready"}}, done)
-	assert.Equal(t, []string{"bug", "prio/high", "state/done"}, s.Issue("42").Labels)
-}
-
 // TestLabelOfProjectAndOrganizationIsRemovedTwice checks two labels of the same name: each
 // has its own id.
 func TestLabelOfProjectAndOrganizationIsRemovedTwice(t *testing.T) {
@@ -110,28 +75,6 @@ func TestLabelOfProjectAndOrganizationIsRemovedTwice(t *testing.T) {
 	assert.Equal(t, change, done)
 	assert.Equal(t, []string{"bug", "state:done"}, s.Issue("42").Labels)
 	assert.Equal(t, []string{"state:done", "team:a"}, s.Issue("42").Shared)
-}
-
-// TestMissingScopeIsNamed checks tokens that may not read or change issues on Gitea.
-func TestMissingScopeIsNamed(t *testing.T) {
-	t.Parallel()
-	s := server(t)
-	s.Private(secret)
-	s.Scopes("read:repository")
-	f := ask(t, forge.Gitea, s, secret)
-	host := strings.TrimPrefix(s.URL, "http://")
-	_, err := f.Issue(t.Context(), "42")
-	require.EqualError(t, err, host+": GITEA_TOKEN is not allowed to read issue 42 of o/r (403); the token needs the scope read:issue")
-	s.Scopes("read:issue")
-	_, err = f.Issue(t.Context(), "42")
-	require.NoError(t, err)
-	_, err = f.SetLabels(t.Context(), "42", forge.LabelChange{Remove: []string{"state:ready"}})
-	require.EqualError(t, err, host+": GITEA_TOKEN is not allowed to change the labels of issue 42 of o/r (403); the token needs the scope write:issue")
-	assert.Contains(t, s.Issue("42").Labels, "state:ready")
-	s.Scopes("write:issue")
-	_, err = f.SetLabels(t.Context(), "42", forge.LabelChange{Remove: []string{"state:ready"}})
-	require.NoError(t, err)
-	assert.NotContains(t, s.Issue("42").Labels, "state:ready")
 }
 
 func TestSetLabelsFails(t *testing.T) {
