@@ -198,10 +198,8 @@ func listOverview(c *invoke.Invocation, o *listOptions, last gitstore.LastSaved)
 			lists = append(lists, l)
 		}
 	}
-	return c.WriteJSON(view.ListOverview{CheckpointList: listRecord(c, o, lists, everything), Issues: summaries, OtherIssues: others})
+	return c.WriteJSON(view.ListOverview{CheckpointList: listRecord(c, o, lists, func(*gitstore.Checkpoint) bool { return true }), Issues: summaries, OtherIssues: others})
 }
-
-func everything(*gitstore.Checkpoint) bool { return true }
 
 // listAll prints checkpoints of every readable issue and returns an error for unreadable
 // issues.

@@ -113,7 +113,9 @@ func runSave(c *invoke.Invocation, o *saveOptions) error {
 	if c.AtTerminal() && !c.Line.JSON && !c.Out.Quiet && !o.DryRun {
 		tellFiles(c, o, saved)
 	}
-	err = work.FinishSave(c, saved, o.Push, recordOfSave)
+	err = work.FinishSave(c, saved, o.Push, func(s *gitstore.Saved, warnings []string) any {
+		return work.SaveRecord("save", s, warnings)
+	})
 	work.Maintain(c, trigger, &o.SaveOptions)
 	return cmp.Or(err, sentBack(doc, saved))
 }
@@ -199,10 +201,6 @@ func sentBack(doc *layout.File, s *gitstore.Saved) error {
 		return nil
 	}
 	return work.TaskFailure(s.Issue, "", story.Err(s.Record, story.Of(s.Record)))
-}
-
-func recordOfSave(s *gitstore.Saved, warnings []string) any {
-	return work.SaveRecord("save", s, warnings)
 }
 
 // skipped prints that nothing was saved, and the reason.

@@ -11,10 +11,10 @@ import (
 
 // Sources holds the inputs of Load.
 type Sources struct {
-	Root    string              // worktree root, or ""
-	Git     []GitEntry          // git's configuration, in git's order
-	Environ []string            // NAME=value, as in os.Environ
-	Getenv  func(string) string // called for each setting if Environ is nil
+	Root    string                 // worktree root, or ""
+	Git     []gitstore.ConfigEntry // git's configuration, in git's order
+	Environ []string               // NAME=value, as in os.Environ
+	Getenv  func(string) string    // called for each setting if Environ is nil
 }
 
 // Load reads the settings from all sources. It returns a *SettingError for an unknown
@@ -58,13 +58,9 @@ func Variables() []OtherVariable {
 	return append([]OtherVariable(nil), variables...)
 }
 
-// GitEntry is one entry of git's configuration: the key with lower-case section and
-// variable, the value, and its origin.
-type GitEntry = gitstore.ConfigEntry
-
 // gitValues applies the entries of section checkpoint and returns the first error. The
 // last entry of a key overrides earlier entries.
-func (s *Settings) gitValues(entries []GitEntry) error {
+func (s *Settings) gitValues(entries []gitstore.ConfigEntry) error {
 	var first error
 	for i := range entries {
 		e := &entries[i]
@@ -86,7 +82,7 @@ func cutPrefixFold(s, prefix string) (string, bool) {
 	return s[len(prefix):], true
 }
 
-func (s *Settings) gitValue(before []GitEntry, name string, e *GitEntry) error {
+func (s *Settings) gitValue(before []gitstore.ConfigEntry, name string, e *gitstore.ConfigEntry) error {
 	origin := gitOrigin(e)
 	at := findSquashed(name)
 	if at < 0 {
@@ -119,7 +115,7 @@ func editCommand(scope string) string {
 }
 
 // gitOrigin describes the origin of an entry for users.
-func gitOrigin(e *GitEntry) string {
+func gitOrigin(e *gitstore.ConfigEntry) string {
 	words := "git config"
 	if e.Scope != "" {
 		words += " (" + e.Scope + ")"
@@ -181,7 +177,7 @@ func lower(c byte) byte {
 
 // joinScope joins the values of earlier entries with the key and scope of e, and e's
 // value.
-func joinScope(before []GitEntry, at int, e *GitEntry) string {
+func joinScope(before []gitstore.ConfigEntry, at int, e *gitstore.ConfigEntry) string {
 	var all []string
 	for i := range before {
 		name, ok := cutPrefixFold(before[i].Key, "checkpoint.")
@@ -212,7 +208,7 @@ func (s *Settings) lookup(getenv func(string) string) error {
 }
 
 func (s *Settings) variable(name, text string) error {
-	at := findVariable(name)
+	at := indexOf(func(k *Key) bool { return isVariableOf(name, k.Name) })
 	if at < 0 {
 		if !isVariable(name) {
 			s.warnings = append(s.warnings, "environment "+shown(name)+": "+unknown(name, (*Key).Variable))
@@ -228,10 +224,6 @@ func (s *Settings) variable(name, text string) error {
 	}
 	s.put(at, v, fromEnvironment, "environment "+name)
 	return nil
-}
-
-func findVariable(name string) int {
-	return indexOf(func(k *Key) bool { return isVariableOf(name, k.Name) })
 }
 
 const variablePrefix = "GIT_CHECKPOINT_"
@@ -363,7 +355,8 @@ func (s *Settings) admit(f *fileValue) *SettingError {
 	if err == nil {
 		return nil
 	}
-	e := &SettingError{File: f.fileName(), Line: f.line, Column: f.column, Key: f.name, Msg: err.Error()}
+	file := f.value.origin[:strings.LastIndexByte(f.value.origin, ':')]
+	e := &SettingError{File: file, Line: f.line, Column: f.column, Key: f.name, Msg: err.Error()}
 	switch k.Trust {
 	case Stricter:
 		e.Hint = "git config " + k.GitName() + " " + f.value.text

@@ -283,8 +283,3 @@ func switchOf(t checkpoint.Trigger) string {
 	}
 	return switches + string(t)
 }
-
-// fileName returns the file name from a value's origin.
-func (f *fileValue) fileName() string {
-	return f.value.origin[:strings.LastIndexByte(f.value.origin, ':')]
-}

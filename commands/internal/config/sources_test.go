@@ -14,8 +14,8 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-func entry(key, text string) GitEntry {
-	return GitEntry{Key: key, Value: text, Scope: "local", Origin: "file:.git/config"}
+func entry(key, text string) gitstore.ConfigEntry {
+	return gitstore.ConfigEntry{Key: key, Value: text, Scope: "local", Origin: "file:.git/config"}
 }
 
 // setting returns the setting with this key from All.
@@ -26,12 +26,12 @@ func setting(s *Settings, key string) Setting {
 
 func TestGitNamesIgnoreCaseAndDashes(t *testing.T) {
 	for _, key := range []string{"checkpoint.max-age-days", "checkpoint.maxagedays", "checkpoint.maxAgeDays", "Checkpoint.max-Age-Days"} {
-		s, err := Load(Sources{Git: []GitEntry{entry("core.bare", "x"), entry(key, "9")}})
+		s, err := Load(Sources{Git: []gitstore.ConfigEntry{entry("core.bare", "x"), entry(key, "9")}})
 		require.NoError(t, err, key)
 		assert.Equal(t, 9, s.Int("max_age_days"), key)
 	}
 	for _, key := range []string{"checkpoint.retention.batch-complete", "checkpoint.Retention.batchcomplete", "checkpoint.triggers.batch-start"} {
-		_, err := Load(Sources{Git: []GitEntry{entry(key, "1")}})
+		_, err := Load(Sources{Git: []gitstore.ConfigEntry{entry(key, "1")}})
 		require.NoError(t, err, key)
 	}
 }
@@ -39,19 +39,19 @@ func TestGitNamesIgnoreCaseAndDashes(t *testing.T) {
 func TestGitErrorsNameTheirOrigin(t *testing.T) {
 	tests := []struct {
 		name string
-		in   GitEntry
+		in   gitstore.ConfigEntry
 		want string
 	}{
 		{"unknown", entry("checkpoint.max-age-day", "1"), "config: git config (local) .git/config: checkpoint.max-age-day: unknown setting; did you mean checkpoint.max-age-days?"},
 		{"unknown section", entry("checkpoint.x.y", "1"), "config: git config (local) .git/config: checkpoint.x.y: unknown setting"},
 		{"no name", entry("checkpoint.", "1"), "config: git config (local) .git/config: checkpoint.: unknown setting"},
 		{"value", entry("checkpoint.enabled", "perhaps"), "config: git config (local) .git/config: checkpoint.enabled: want true or false, got perhaps"},
-		{"command line", GitEntry{Key: "checkpoint.push", Value: "now", Scope: "command", Origin: "command line:"}, "config: git config (command): checkpoint.push: want never or auto, got now"},
+		{"command line", gitstore.ConfigEntry{Key: "checkpoint.push", Value: "now", Scope: "command", Origin: "command line:"}, "config: git config (command): checkpoint.push: want never or auto, got now"},
 		{"option", entry("checkpoint.remote", "--upload-pack=x"), "config: git config (local) .git/config: checkpoint.remote: a remote cannot begin with -, got --upload-pack=x"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s, err := Load(Sources{Git: []GitEntry{tt.in, entry("checkpoint.redact", "block")}})
+			s, err := Load(Sources{Git: []gitstore.ConfigEntry{tt.in, entry("checkpoint.redact", "block")}})
 			require.EqualError(t, err, tt.want)
 			assert.Equal(t, "block", s.String("redact"), "the other settings hold")
 		})
@@ -59,10 +59,10 @@ func TestGitErrorsNameTheirOrigin(t *testing.T) {
 }
 
 func TestGitListsOfAScopeReplaceOtherScopes(t *testing.T) {
-	global := func(key, text string) GitEntry {
-		return GitEntry{Key: key, Value: text, Scope: "global", Origin: "file:/home/a/.gitconfig"}
+	global := func(key, text string) gitstore.ConfigEntry {
+		return gitstore.ConfigEntry{Key: key, Value: text, Scope: "global", Origin: "file:/home/a/.gitconfig"}
 	}
-	s, err := Load(Sources{Git: []GitEntry{
+	s, err := Load(Sources{Git: []gitstore.ConfigEntry{
 		global("checkpoint.phases", "old"),
 		entry("checkpoint.phases", "plan, build"), entry("checkpoint.phases", "test"),
 		global("checkpoint.labels-to-phase", "state:doing=build"), global("checkpoint.labels-to-phase", "a=b=test"),
@@ -141,7 +141,7 @@ func TestLaterSourcesOverrideEarlierSources(t *testing.T) {
 	check("off", "default")
 	src.Root = worktree(t, ".checkpoint.yaml", "\n\nmirror: crunch\n")
 	check("crunch", ".checkpoint.yaml:3")
-	src.Git = []GitEntry{
+	src.Git = []gitstore.ConfigEntry{
 		{Key: "checkpoint.mirror", Value: "claude", Scope: "global", Origin: "file:/home/a/.gitconfig"},
 		entry("checkpoint.mirror", "recovery"),
 	}

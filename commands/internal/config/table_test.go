@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/retention"
 )
@@ -92,7 +93,7 @@ func TestNamesOfCrunchWorkInFiles(t *testing.T) {
 		assert.Equal(t, 7, s.Int("limits.checkpoint_mb"))
 		assert.Empty(t, append(s.Warnings(), s.File().Warnings...))
 	}
-	_, err := Load(Sources{Git: []GitEntry{entry("checkpoint.storage.max-size-mb", "7")}})
+	_, err := Load(Sources{Git: []gitstore.ConfigEntry{entry("checkpoint.storage.max-size-mb", "7")}})
 	require.Error(t, err)
 }
 

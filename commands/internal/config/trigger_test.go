@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 )
 
@@ -46,7 +47,7 @@ func TestTriggerEnabled(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			src := Sources{Root: worktree(t, ".checkpoint.yaml", tt.file)}
 			if tt.git != "" {
-				src.Git = []GitEntry{entry(tt.git, "false")}
+				src.Git = []gitstore.ConfigEntry{entry(tt.git, "false")}
 			}
 			s, err := Load(src)
 			require.NoError(t, err)
@@ -60,7 +61,7 @@ func TestTriggerEnabled(t *testing.T) {
 func TestPolicyUsesRetentionSettings(t *testing.T) {
 	s, err := Load(Sources{
 		Root: worktree(t, ".checkpoint.yaml", "retention: {batch_complete: 5}"),
-		Git:  []GitEntry{entry("checkpoint.retention.manual", "2")},
+		Git:  []gitstore.ConfigEntry{entry("checkpoint.retention.manual", "2")},
 	})
 	require.NoError(t, err)
 	p := s.Policy()

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"git-checkpoint/gitstore"
 )
 
 // worktree creates a directory with one file at a slash-separated path.
@@ -166,7 +168,7 @@ func TestTrustedSourcesAreNotLimitedByTrust(t *testing.T) {
 		"storage.location": "/srv/{issue}", "issue_source": "command", "triggers.session_end": "false",
 	} {
 		k := table[find(name)]
-		s, err := Load(Sources{Git: []GitEntry{{Key: k.GitName(), Value: text, Scope: "local", Origin: "file:.git/config"}}})
+		s, err := Load(Sources{Git: []gitstore.ConfigEntry{{Key: k.GitName(), Value: text, Scope: "local", Origin: "file:.git/config"}}})
 		require.NoError(t, err)
 		assert.Equal(t, Setting{name, text, "git config (local) .git/config"}, setting(s, name))
 		s, err = Load(Sources{Environ: []string{k.Variable() + "=" + text}})
@@ -178,7 +180,7 @@ func TestTrustedSourcesAreNotLimitedByTrust(t *testing.T) {
 // A weaker value in a worktree file is accepted if a trusted source sets the key.
 func TestWeakerFileValueIsAcceptedIfOverridden(t *testing.T) {
 	root := worktree(t, ".checkpoint.yaml", write("retention.batch_complete", "1"))
-	git := []GitEntry{{Key: "checkpoint.retention.batch-complete", Value: "2", Scope: "global"}}
+	git := []gitstore.ConfigEntry{{Key: "checkpoint.retention.batch-complete", Value: "2", Scope: "global"}}
 	s, err := Load(Sources{Root: root, Git: git})
 	require.NoError(t, err)
 	assert.Equal(t, 2, s.Int("retention.batch_complete"))
@@ -229,7 +231,7 @@ func TestSyntaxErrorLeavesOtherSources(t *testing.T) {
 func TestInvalidSettingsKeepAllCheckpoints(t *testing.T) {
 	for name, src := range map[string]Sources{
 		"file":        {Root: worktree(t, ".checkpoint.yaml", "retention: {manual: x}\n")},
-		"git":         {Git: []GitEntry{{Key: "checkpoint.retention.manual", Value: "x", Scope: "local"}}},
+		"git":         {Git: []gitstore.ConfigEntry{{Key: "checkpoint.retention.manual", Value: "x", Scope: "local"}}},
 		"environment": {Environ: []string{"GIT_CHECKPOINT_RETENTION_MANUAL=x"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -265,7 +265,7 @@ func (a *Agent) Uninstall(text string, before ...string) (rest string, gone bool
 // Check returns an error with line and column if a settings file calls this program and
 // is unparsable. Uninstall would find no command in such a file.
 func (a *Agent) Check(text string) error {
-	if !callsHook(text) {
+	if !strings.Contains(text, calls) {
 		return nil
 	}
 	_, err := parseJSON(text)

@@ -300,6 +300,3 @@ const calls = "git-checkpoint hook "
 
 // isCalled reports whether a command of any author runs the hook of the event.
 func (e AgentEvent) isCalled(command string) bool { return strings.Contains(command, calls+e.Hook) }
-
-// callsHook reports whether a command of any author runs a hook of this program.
-func callsHook(command string) bool { return strings.Contains(command, calls) }

@@ -46,7 +46,8 @@ func (c *Invocation) Screen(when string) (s view.Screen, ok bool, err error) {
 // AtTerminal reports whether a person reads the output: on a terminal, or in a pager of
 // this program or of git.
 func (c *Invocation) AtTerminal() bool {
-	return terminal.Is(c.Env.Stdout) || gitTrue(c.Env.Getenv("GIT_PAGER_IN_USE"))
+	inPager := c.Env.Getenv("GIT_PAGER_IN_USE")
+	return terminal.Is(c.Env.Stdout) || inPager != "" && !IsOff(inPager)
 }
 
 // ErrNoAnswer reports that a question got no valid answer.
@@ -225,9 +226,6 @@ func colors(c *Invocation, when string) bool {
 	kind := c.Env.Getenv("TERM")
 	return c.Env.Getenv("NO_COLOR") == "" && kind != "" && kind != "dumb"
 }
-
-// gitTrue reports whether git reads an environment variable as true.
-func gitTrue(value string) bool { return value != "" && !IsOff(value) }
 
 // line reads a line, or returns at Ctrl+C. A signal does not interrupt a read from a
 // terminal, so the read runs in a goroutine.

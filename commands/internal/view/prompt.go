@@ -136,7 +136,7 @@ func promptLines(j *Standing, more PromptMore, now time.Time) (lines []promptLin
 		pointLines(line, j, more)
 		requestLines(line, turn, more)
 	}
-	line(0, promptText, workLabel(j), strings.TrimPrefix(j.WorkName(), "issue "+string(j.Checkpoint.Issue)))
+	line(0, promptText, "Issue "+string(j.Checkpoint.Issue), strings.TrimPrefix(j.WorkName(), "issue "+string(j.Checkpoint.Issue)))
 	line(1, promptText, "Can be resumed", unsureText(j.Verdict))
 	line(1, promptNote, phasesLabel(r), phasesText(r, j.Verdict.At, more.Titles))
 	line(1, promptText, "Stories", OpenStories(story.Stories(r)))
@@ -178,7 +178,8 @@ func promptLines(j *Standing, more PromptMore, now time.Time) (lines []promptLin
 	}
 	line(1, promptText, "Checkpoint", string(j.Checkpoint.ID)+", saved "+Ago(r.CreatedAt(), now)+ByText(more.By))
 	line(2, promptText, "Branch", j.Checkpoint.Branch)
-	line(2, promptText, "HEAD of the save", abbreviated(r.Snapshot().Head))
+	head := r.Snapshot().Head
+	line(2, promptText, "HEAD of the save", head[:min(len(head), 12)])
 	return lines
 }
 
@@ -190,9 +191,6 @@ func filesOf(r *checkpoint.Record) []string {
 	}
 	return list
 }
-
-// abbreviated returns the first 12 digits of an object name.
-func abbreviated(name string) string { return name[:min(len(name), 12)] }
 
 // CutBytes cuts a text after at most n bytes. Characters without width have no limit of
 // their own.

@@ -91,9 +91,6 @@ func opening(j *Standing, more PromptMore, now time.Time) string {
 	return text + ".\n"
 }
 
-// workLabel returns the label of the line that names the work.
-func workLabel(j *Standing) string { return "Issue " + string(j.Checkpoint.Issue) }
-
 // unsureText describes an action, and returns "" if nothing speaks against a resume.
 func unsureText(v freshness.Verdict) string {
 	if v.Action == freshness.PromptUser && v.AutoResume {

@@ -8,15 +8,15 @@ import (
 	"slices"
 	"strings"
 
-	"git-checkpoint/commands/internal/config"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/freshness/issue/forge"
+	"git-checkpoint/gitstore"
 )
 
 // issueRemote returns the remote of the issue tracker's project: upstream, the branch's
 // remote, origin, or the only remote, in this order. If project is set, it replaces the
 // remote's project.
-func issueRemote(entries []config.GitEntry, branch, project string) (forge.Remote, error) {
+func issueRemote(entries []gitstore.ConfigEntry, branch, project string) (forge.Remote, error) {
 	remote, err := remoteOf(entries, remoteNames(entries, branch))
 	if project == "" {
 		return remote, err
@@ -28,7 +28,7 @@ func issueRemote(entries []config.GitEntry, branch, project string) (forge.Remot
 }
 
 // remoteOf returns the first configured remote of a list of names.
-func remoteOf(entries []config.GitEntry, names []string) (forge.Remote, error) {
+func remoteOf(entries []gitstore.ConfigEntry, names []string) (forge.Remote, error) {
 	for _, name := range names {
 		if url := lastValue(entries, "remote."+name+".url"); url != "" {
 			remote, err := forge.ParseRemote(insteadOf(entries, url))
@@ -43,7 +43,7 @@ func remoteOf(entries []config.GitEntry, names []string) (forge.Remote, error) {
 
 // remoteNames returns the names of remotes that may have the issues, in order of
 // precedence.
-func remoteNames(entries []config.GitEntry, branch string) []string {
+func remoteNames(entries []gitstore.ConfigEntry, branch string) []string {
 	names := []string{"upstream"}
 	if branch != "" {
 		names = append(names, lastValue(entries, "branch."+branch+".remote"))
@@ -62,7 +62,7 @@ func remoteNames(entries []config.GitEntry, branch string) []string {
 }
 
 // insteadOf applies url.<base>.insteadOf. The longest match wins.
-func insteadOf(entries []config.GitEntry, url string) string {
+func insteadOf(entries []gitstore.ConfigEntry, url string) string {
 	best, base := "", ""
 	for _, e := range entries {
 		to, ok := cutBoth(e.Key, "url.", ".insteadof")
@@ -73,7 +73,7 @@ func insteadOf(entries []config.GitEntry, url string) string {
 	return base + url[len(best):]
 }
 
-func lastValue(entries []config.GitEntry, key string) string {
+func lastValue(entries []gitstore.ConfigEntry, key string) string {
 	for _, e := range slices.Backward(entries) {
 		if e.Key == key {
 			return e.Value

@@ -3,16 +3,16 @@ package work
 import (
 	"testing"
 
-	"git-checkpoint/commands/internal/config"
+	"git-checkpoint/gitstore"
 
 	"github.com/stretchr/testify/assert"
 )
 
 func TestIssueRemote(t *testing.T) {
-	entries := func(pairs ...string) []config.GitEntry {
-		var all []config.GitEntry
+	entries := func(pairs ...string) []gitstore.ConfigEntry {
+		var all []gitstore.ConfigEntry
 		for i := 0; i < len(pairs); i += 2 {
-			all = append(all, config.GitEntry{Key: pairs[i], Value: pairs[i+1]})
+			all = append(all, gitstore.ConfigEntry{Key: pairs[i], Value: pairs[i+1]})
 		}
 		return all
 	}
@@ -20,7 +20,7 @@ func TestIssueRemote(t *testing.T) {
 		"url.https://git.example.com/.insteadof", "ex:", "url.git@github.com:.insteadof", "ex:gh/")
 	for _, c := range []struct {
 		name, branch, project, want string
-		config                      []config.GitEntry
+		config                      []gitstore.ConfigEntry
 	}{
 		{"origin", "main", "", "github.com/me/r", fork},
 		{"the branch's", "b", "", "github.com/other/r", fork},
