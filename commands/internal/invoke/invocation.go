@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -354,7 +353,7 @@ type Command struct {
 	Run func(*Invocation) error // of a command without flags
 
 	// New returns the flags of one run of the command, and the run, which finds their values in
-	// its options. Hidden flags are accepted, but no help lists them.
+	// its options.
 	New func() ([]cli.Flag, func(*Invocation) error)
 }
 
@@ -376,11 +375,10 @@ func (d *Command) Start() ([]cli.Flag, func(*Invocation) error) {
 	return d.New()
 }
 
-// OwnFlags returns the flags of the command that the help lists, without those of every
-// command.
+// OwnFlags returns the flags of the command without those of every command.
 func (d *Command) OwnFlags() []cli.Flag {
 	flags, _ := d.Start()
-	return slices.DeleteFunc(flags, func(f cli.Flag) bool { return !f.(cli.VisibleFlag).IsVisible() })
+	return flags
 }
 
 // A List is the value of a repeatable flag: a cli.GenericFlag, because the library splits the
