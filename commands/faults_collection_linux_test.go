@@ -31,8 +31,8 @@ func TestCollectionAtEachCall(t *testing.T) {
 	t.Cleanup(func() { _ = os.RemoveAll(memory) })
 	collectors := [][]string{{"gc", "-q", "--prune=now"}, {"prune", "--expire=now"}, {"repack", "-adq"}}
 	for name, args := range map[string][]string{
-		"next":  {"save", "42", "--worktree", "-m", "two"},
-		"first": {"save", "43", "--untracked", "-m", "two"},
+		"next":  {"save", "42", "-m", "two"},
+		"first": {"save", "43", "-m", "two"},
 	} {
 		for _, collector := range collectors {
 			t.Run(name+"/"+collector[0], func(t *testing.T) {

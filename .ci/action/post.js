@@ -6,7 +6,7 @@
 const { spawnSync } = require('node:child_process')
 const { failed, print, run, summary, variable } = require('./runner.js')
 
-const saveArgs = ['checkpoint', 'save', '--all', '--if-changed', '--trigger', 'session_end']
+const saveArgs = ['checkpoint', 'save', '--if-changed', '--trigger', 'session_end']
 const isComplete = (vars) => variable(vars, 'CHECKPOINT_COMPLETE') === 'true'
 
 // fetchedState fetches the checkpoints, and returns the variables of the work. A failed
