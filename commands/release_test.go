@@ -58,21 +58,6 @@ func (g *goreleaser) read() error {
 	return nil
 }
 
-func TestReleaseSystems(t *testing.T) {
-	t.Parallel()
-	g := readGoreleaser(t)
-	for _, b := range g.Builds {
-		assert.Equal(t, []string{"linux", "darwin", "windows"}, b.Goos)
-		assert.Equal(t, []string{"amd64", "arm64"}, b.Goarch)
-		assert.Equal(t, "{{ .CommitTimestamp }}", b.ModTimestamp)
-	}
-	assert.Equal(t, "bin/git-checkpoint", g.Builds[0].Binary)
-	assert.NotContains(t, g.Builds[0].Tags, "sha256")
-	assert.Equal(t, "libexec/git-checkpoint/git-checkpoint-sha256", g.Builds[1].Binary)
-	assert.Contains(t, g.Builds[1].Tags, "sha256")
-	assert.Equal(t, []string{"deb", "rpm", "apk"}, g.Nfpms[0].Formats)
-}
-
 // The names of the program's home and maintainer stand only in .ci/names, apart from Markdown.
 // Whatever else contains them reads that file, and the module's name from go.mod.
 func TestReleaseNames(t *testing.T) {
@@ -142,30 +127,6 @@ func TestReleaseReproducible(t *testing.T) {
 		}
 	}
 	assert.Positive(t, built)
-}
-
-// The hooks of a release succeed, and the generated pages contain the version and the
-// commit's date.
-func TestReleaseHooks(t *testing.T) {
-	t.Parallel()
-	if os.Getenv("GIT_CHECKPOINT_TEST_RELEASE") == "" {
-		t.Skip("GIT_CHECKPOINT_TEST_RELEASE is not set")
-	}
-	g := readGoreleaser(t)
-	dir := sources(t)
-	require.NotEmpty(t, g.Before.Hooks)
-	for _, hook := range g.Before.Hooks {
-		cmd := exec.Command("sh", "-c", filled.Replace(hook))
-		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "GOWORK=off", "PWD="+dir)
-		out, err := cmd.CombinedOutput()
-		require.NoError(t, err, string(out))
-	}
-	page, err := os.ReadFile(filepath.Join(dir, "bin", "share", "man", "man1", "git-checkpoint.1"))
-	require.NoError(t, err)
-	title, _, _ := strings.Cut(string(page), "\n")
-	assert.Equal(t, `.TH GIT-CHECKPOINT 1 "2026-02-14" "git-checkpoint 1.2.3" "Git Checkpoint"`, title)
-	assert.FileExists(t, filepath.Join(dir, "bin", "packed", "changelog.yml"))
 }
 
 // filled replaces goreleaser's variables about a commit.

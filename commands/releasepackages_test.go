@@ -381,6 +381,9 @@ func hostRelease(t *testing.T) string {
 	}
 	at := &history{t: t, dir: dir, env: os.Environ()}
 	at.sh(`bash .ci/release-files "` + programs["git-checkpoint"] + `" 1.2.3 2026-02-14T14:30:00Z`)
+	page, err := os.ReadFile(filepath.Join(dir, "bin", "share", "man", "man1", "git-checkpoint.1"))
+	require.NoError(t, err)
+	assert.True(t, strings.HasPrefix(string(page), `.TH GIT-CHECKPOINT 1 "2026-02-14" "git-checkpoint 1.2.3" "Git Checkpoint"`), "the version, and the date of the commit")
 	places, err := releasePlaces(g.Archives[0].Files, dir, "")
 	require.NoError(t, err)
 	for _, goos := range g.Builds[0].Goos {

@@ -90,32 +90,6 @@ func (w *world) checkStaged(saved *Saved) {
 	w.sound()
 }
 
-func TestSaveInALinkedWorktree(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	linked := filepath.Join(t.TempDir(), "linked")
-	w.Git("worktree", "add", "-q", "-b", "other", linked)
-	l := worldIn(t, w.Repo, linked)
-	stage(l.Repo)
-	saved := l.save(l.request(checkpoint.Manual))
-	assert.Equal(t, "other", saved.Branch)
-	l.checkStaged(saved)
-	assert.Equal(t, []checkpoint.ID{saved.ID}, w.live(), "both worktrees share the chain")
-}
-
-func TestSaveInASubdirectory(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	stage(w.Repo)
-	s := worldIn(t, w.Repo, w.Path("dir"))
-	w.Write("dir/unstaged", "x")
-	req := s.request(checkpoint.Manual)
-	req.Untracked = true
-	saved := s.save(req)
-	assert.Contains(t, w.paths(saved.Commit.String()+":untracked"), "dir/unstaged")
-	w.checkStaged(saved)
-}
-
 func TestSaveInASubmodule(t *testing.T) {
 	t.Parallel()
 	inner, w := newWorld(t), newWorld(t)
