@@ -15,7 +15,6 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/git"
-	"git-checkpoint/gitstore/internal/git/convert"
 	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/odb"
 	"git-checkpoint/gitstore/internal/repo"
@@ -421,15 +420,12 @@ func (s *Store) lstatInWorktree(ctx context.Context, path string) (os.FileInfo, 
 }
 
 // hashFile adds the content of a file in the worktree, with git's filters, or the target of a
-// symlink. If git has to convert the content, it stores it beside the line.
+// symlink. Git stores the content beside the line.
 func (l *Line) hashFile(ctx context.Context, w *treediff.Whole, path string, info os.FileInfo) (plumbing.Hash, error) {
 	s := l.store
 	if info.Mode()&os.ModeSymlink != 0 {
 		target, err := os.Readlink(filepath.Join(s.Root(), filepath.FromSlash(path)))
 		return w.Add(plumbing.BlobObject, []byte(target)), err
-	}
-	if data, plain := s.plainContent(path); plain {
-		return w.Add(plumbing.BlobObject, data), nil
 	}
 	dirs := odb.JoinAlternates(s.repo.Objects.Dirs())
 	g := s.repo.Git.With("GIT_OBJECT_DIRECTORY="+l.dir, repository.AlternatesVariable+"="+dirs)
@@ -439,23 +435,6 @@ func (l *Line) hashFile(ctx context.Context, w *treediff.Whole, path string, inf
 		return plumbing.ZeroHash, err
 	}
 	return plumbing.NewHash(strings.TrimSpace(string(out))), nil
-}
-
-// plainContent returns the content of a file that git stores without a conversion.
-func (s *Store) plainContent(path string) (data []byte, plain bool) {
-	root, err := os.OpenRoot(s.Root())
-	if err != nil {
-		return nil, false
-	}
-	defer root.Close()
-	hasher := convert.New(s.repo.Git, s.repo.Config, s.repo.CommonDir(), root)
-	defer hasher.Close()
-	hash := hasher.Plain(path)
-	if hash.IsZero() {
-		return nil, false
-	}
-	data, err = root.ReadFile(filepath.FromSlash(path))
-	return data, err == nil && plumbing.ComputeHash(plumbing.BlobObject, data) == hash
 }
 
 // Before returns the way to a state, oldest first: the state, the one before it, and so on. A

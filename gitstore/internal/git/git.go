@@ -34,7 +34,7 @@ type Git struct {
 
 	Unset []string // environment variables that git does not inherit
 
-	Settings []string // settings of each command, as "key=value"
+	Settings []string // settings of each command as key=value, for the option -c
 
 	// UserPathspecs lets git inherit GIT_LITERAL_PATHSPECS and similar variables, for
 	// arguments that are pathspecs of the user.
@@ -156,11 +156,12 @@ func (g Git) command(ctx context.Context, args []string) (*Run, error) {
 		return nil, &CommandError{Args: args, Code: -1, Err: err}
 	}
 	ctx, stop := context.WithCancel(ctx)
-	words := make([]string, 0, 2*len(g.Settings)+len(args))
+	var all []string
 	for _, setting := range g.Settings {
-		words = append(words, "-c", setting)
+		all = append(all, "-c", setting)
 	}
-	run := &Run{cmd: exec.CommandContext(ctx, path, append(words, args...)...), args: args, limit: g.Limit, stop: stop, span: traced(path, args)}
+	all = append(all, args...)
+	run := &Run{cmd: exec.CommandContext(ctx, path, all...), args: args, limit: g.Limit, stop: stop, span: traced(path, args)}
 	run.cmd.Dir = g.Dir
 	run.cmd.Env = g.environ()
 	run.cmd.Stdout, run.cmd.Stderr = &run.stdout, &run.stderr

@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/internal/contents"
-	"git-checkpoint/gitstore/internal/index"
 	"git-checkpoint/gitstore/internal/trees"
 	"git-checkpoint/gitstore/trace"
 
@@ -57,16 +56,6 @@ func (s *Worktree) checkWanted(st Step) error {
 	return nil
 }
 
-// errOtherContent reports that the content of a file differs from the stat cache, although the stat
-// data are equal. Nothing was changed yet. The restore plans again, and reads all files.
-var errOtherContent = fmt.Errorf("%w, with the same stat data", ErrConcurrentChange)
-
-// isKnownContent reports whether the content of a file is that for which the plan was made, if the
-// plan has not read the file.
-func (st *Step) isKnownContent(raw plumbing.Hash) bool {
-	return !st.before.cached || raw == st.before.work.Hash
-}
-
 // keepBefore adds the current content of a file to the safety snapshot. If the file
 // changed since readState, it returns ErrConcurrentChange before the restore changes
 // anything.
@@ -87,9 +76,6 @@ func (s *Worktree) keepBefore(ctx context.Context, in *places, st *Step) error {
 	}
 	if !sameFile(st.before.disk.info, d.info) {
 		return ErrConcurrentChange
-	}
-	if !st.isKnownContent(d.hash) {
-		return errOtherContent
 	}
 	st.before.disk = d
 	s.Objects.Add(plumbing.BlobObject, data)
@@ -114,9 +100,6 @@ func (s *Worktree) keepLarge(ctx context.Context, pl place, st *Step) error {
 		return ErrConcurrentChange
 	}
 	st.before.disk.hash = plumbing.NewHash(strings.TrimSpace(string(out)))
-	if !st.isKnownContent(st.before.disk.hash) {
-		return errOtherContent
-	}
 	s.Objects.Keep(st.before.disk.hash)
 	return nil
 }
@@ -285,16 +268,13 @@ func (s *Worktree) markSparse(ctx context.Context, targets []Target, now map[str
 	if err != nil {
 		return fmt.Errorf("apply the sparse checkout: %w", err)
 	}
-	defer x.Close()
 	for _, path := range asked {
-		if entries := x.Lookup(path); len(entries) == 1 {
-			now[path].sparse = entries[0].SkipWorktree
-		}
+		now[path].sparse = x.lookup(path).sparse
 	}
-	return x.Err()
+	return nil
 }
 
-func (s *Worktree) applySparse(ctx context.Context, dir string, info []byte) (*index.Index, error) {
+func (s *Worktree) applySparse(ctx context.Context, dir string, info []byte) (indexList, error) {
 	file := filepath.Join(dir, "index")
 	g := s.Git.With("GIT_INDEX_FILE="+file, "GIT_DIR="+s.GitDir, "GIT_WORK_TREE="+dir)
 	g.Dir = dir
@@ -305,7 +285,7 @@ func (s *Worktree) applySparse(ctx context.Context, dir string, info []byte) (*i
 	if _, err := g.Output(ctx, append(plain, "sparse-checkout", "reapply")...); err != nil {
 		return nil, err
 	}
-	return index.Open(file)
+	return listIndex(ctx, g)
 }
 
 // faultPoint is a test hook that stops or kills a restore after each moved file and

@@ -14,8 +14,6 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/contents"
 	"git-checkpoint/gitstore/internal/git"
-	"git-checkpoint/gitstore/internal/index"
-	"git-checkpoint/gitstore/internal/snapshot"
 	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -34,7 +32,7 @@ func (r *restoring) clean(ctx context.Context, c *contents.Composition, area *lo
 	if err != nil {
 		return nil, err
 	}
-	staged, err := trees.Diff(r.s.Objects, head, area.tree)
+	staged, err := area.staged(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +64,7 @@ func (r *restoring) clean(ctx context.Context, c *contents.Composition, area *lo
 // isLost reports whether all files of the worktree are missing: it was lost, and its files were
 // not removed as part of the work. modified are the files that differ from the index.
 func (s *Worktree) isLost(area *lockedIndex, modified []string) bool {
-	if len(modified) == 0 || len(modified) < area.x.Len() {
+	if len(modified) == 0 || len(modified) < len(area.list) {
 		return false
 	}
 	root, err := os.OpenRoot(s.Root)
@@ -82,18 +80,18 @@ func (s *Worktree) isLost(area *lockedIndex, modified []string) bool {
 
 // elsewhere returns the files of earlier checkpoints that are not part of the state, unless they
 // are here.
-func (r *restoring) elsewhere(ctx context.Context, left []contents.Left) ([]EarlierFile, error) {
-	asked := make([]snapshot.WorktreeFile, len(left))
+func (r *restoring) elsewhere(ctx context.Context, left []contents.Left, area *lockedIndex) ([]EarlierFile, error) {
+	asked := make([]string, len(left))
 	for i, f := range left {
-		asked[i].Path = f.Path
+		asked[i] = f.Path
 	}
-	blobs, err := r.s.Hash(ctx, asked, r.read)
+	hashes, err := area.hash(ctx, asked)
 	if err != nil {
 		return nil, err
 	}
 	var files []EarlierFile
-	for i, f := range left {
-		if blobs[i].Hash != f.File.Hash {
+	for _, f := range left {
+		if hashes[f.Path] != f.File.Hash {
 			files = append(files, EarlierFile{f.Path, f.ID})
 		}
 	}
@@ -138,7 +136,7 @@ func (r *restoring) later(ctx context.Context, snap *contents.Files, area *locke
 	if len(untracked) == 0 {
 		return list, nil
 	}
-	if same, err := r.s.ignoresAlike(ctx, snap.Snap); err != nil || !same {
+	if same, err := r.s.ignoresAlike(ctx, snap.Snap, area); err != nil || !same {
 		return list, err
 	}
 	for _, path := range untracked {
@@ -154,24 +152,23 @@ func (r *restoring) laterStaged(ctx context.Context, snap *contents.Files, area 
 	if err != nil {
 		return nil, err
 	}
-	changes, err := trees.Diff(r.s.Objects, head, area.tree)
+	changes, err := area.staged(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var list []Target
 	for _, c := range changes {
-		if c.Old.Hash.IsZero() && snap.Entry(c.Path) == (Side{}) {
+		if c.Old.Hash.IsZero() && !c.New.Hash.IsZero() && snap.Entry(c.Path) == (Side{}) {
 			has := Side{Mode: c.New.Mode, Hash: c.New.Hash}
 			list = append(list, Target{Target: contents.Target{Path: c.Path, Index: true, Work: has.Mode != trees.ModeGitlink, IndexBase: contents.Merged(has), WorkBase: has}, later: true})
 		}
 	}
-	unmerged, toAdd := area.x.Special()
-	for _, e := range slices.CompactFunc(unmerged, func(a, b index.Entry) bool { return a.Path == b.Path }) {
-		if snap.Version(head, e.Path) == (Side{}) && snap.Entry(e.Path) == (Side{}) {
-			list = append(list, Target{Target: contents.Target{Path: e.Path, Index: true, Work: true}, later: true})
+	for _, path := range area.list.paths("123") {
+		if snap.Version(head, path) == (Side{}) && snap.Entry(path) == (Side{}) {
+			list = append(list, Target{Target: contents.Target{Path: path, Index: true, Work: true}, later: true})
 		}
 	}
-	for _, path := range toAdd {
+	for _, path := range area.intended {
 		if snap.Version(head, path) == (Side{}) && snap.Entry(path) == (Side{}) {
 			list = append(list, Target{Target: contents.Target{Path: path, Index: true, Work: true, IndexBase: contents.Merged(contents.Intended)}, later: true})
 		}
@@ -182,7 +179,7 @@ func (r *restoring) laterStaged(ctx context.Context, snap *contents.Files, area 
 // ignoresAlike reports whether git ignores the same files as at the save: the rules that the
 // snapshot does not have match the recorded digest, and all other .gitignore files have their
 // content of the save.
-func (s *Worktree) ignoresAlike(ctx context.Context, snap *contents.Contents) (bool, error) {
+func (s *Worktree) ignoresAlike(ctx context.Context, snap *contents.Contents, area *lockedIndex) (bool, error) {
 	if s.Ignores == nil {
 		return false, nil
 	}
@@ -215,20 +212,6 @@ func (s *Worktree) ignoresAlike(ctx context.Context, snap *contents.Contents) (b
 	}
 	paths := git.Fields(out)
 	slices.Sort(paths)
-	paths = slices.Compact(paths)
-	asked := make([]snapshot.WorktreeFile, len(paths))
-	for i, path := range paths {
-		asked[i].Path = path
-	}
-	blobs, err := s.Hash(ctx, asked, true)
-	if err != nil {
-		return false, err
-	}
-	now := map[string]plumbing.Hash{}
-	for i, path := range paths {
-		if !blobs[i].Hash.IsZero() {
-			now[path] = blobs[i].Hash
-		}
-	}
-	return maps.Equal(then, now), nil
+	now, err := area.hash(ctx, slices.Compact(paths))
+	return maps.Equal(then, now), err
 }

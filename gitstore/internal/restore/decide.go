@@ -31,7 +31,6 @@ type state struct {
 	assume bool       // git update-index --assume-unchanged
 	work   Side       // after git's clean filters
 	disk   fileOnDisk // raw content on disk
-	cached bool       // work is from the stat cache, and its blob is the raw content
 	// Paths that block a file here unless they are removed too. above is a file or symlink
 	// in place of a parent directory, or a file whose name has another case. inside lists
 	// files in a directory in place of the file. indexAbove and indexInside are such paths of the index.

@@ -7,9 +7,3 @@ func SetFault(f func(point string) error) {
 	}
 	faultPoint = f
 }
-
-// Unmodified exports unmodified.
-var Unmodified = unmodified
-
-// StatOf exports statOf.
-var StatOf = statOf

@@ -16,20 +16,23 @@ import (
 	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/contents"
 	"git-checkpoint/gitstore/internal/git"
-	"git-checkpoint/gitstore/internal/index"
+	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A lockedIndex is the index read by a restore, with its tree. While locked, no git
-// process can write it.
+// A lockedIndex is the index read by a restore. While locked, no git process can write it.
 type lockedIndex struct {
 	s    *Worktree
-	x    *index.Index
-	done func()
-	tree plumbing.Hash // tree of staged content, stored in the worktree's objects
-	file string        // index path with resolved symlinks
-	lock string        // path of git's lock file, "" if not locked by this process
+	file string // index path with resolved symlinks
+	lock string // path of git's lock file, "" if not locked by this process
+
+	list     indexList
+	intended []string // paths of git add -N
+
+	compared bool          // the index was compared with HEAD
+	head     plumbing.Hash // tree of HEAD, zero on an unborn branch
+	changes  []trees.Change
 }
 
 // openLockedIndex reads the index. If write is set, it takes git's index lock first. It
@@ -41,12 +44,7 @@ func (s *Worktree) openLockedIndex(ctx context.Context, write bool) (*lockedInde
 			return nil, err
 		}
 	}
-	var err error
-	if a.x, a.done, err = s.OpenIndex(ctx); err != nil {
-		a.close()
-		return nil, err
-	}
-	if a.tree, err = a.x.WriteTree(s.Objects, s.Objects); err != nil {
+	if err := a.read(ctx); err != nil {
 		a.close()
 		return nil, fmt.Errorf("read index: %w", err)
 	}
@@ -62,13 +60,7 @@ func (s *Worktree) lockedIndexFiles() *lockedIndex {
 	return a
 }
 
-func (a *lockedIndex) close() {
-	if a.done != nil {
-		a.done()
-		a.done = nil
-	}
-	a.freeLock()
-}
+func (a *lockedIndex) close() { a.freeLock() }
 
 // The index lock is git's <index>.lock, created as a hard link to a file in State, or as a copy
 // of it on a file system without hard links. A lock left by a killed restore can therefore be
@@ -206,8 +198,7 @@ func (a *lockedIndex) edit(ctx context.Context, edits []indexEdit) error {
 		return fmt.Errorf("copy index: %w", err)
 	}
 	defer os.Remove(a.copied())
-	w := &indexWriter{s: a.s, git: a.s.Git.With("GIT_INDEX_FILE="+a.copied(), "GIT_LITERAL_PATHSPECS=1"), file: a.copied()}
-	w.git.Dir = a.s.Root
+	w := &indexWriter{s: a.s, git: a.git().OnIndex(a.copied(), a.s.Config...).With("GIT_LITERAL_PATHSPECS=1"), file: a.copied()}
 	if err := w.write(ctx, edits); err != nil {
 		return fmt.Errorf("write index: %w", err)
 	}
@@ -234,9 +225,8 @@ type indexWriter struct {
 	file string
 }
 
-// run runs git without the post-index-change hook, since the copy is not yet the index.
 func (w *indexWriter) run(ctx context.Context, stdin []byte, args ...string) error {
-	_, err := w.git.Pipe(ctx, stdin, append([]string{"-c", "core.hooksPath=" + os.DevNull, "-c", "core.safecrlf=false"}, args...)...)
+	_, err := w.git.Pipe(ctx, stdin, args...)
 	return err
 }
 
@@ -282,11 +272,16 @@ func (w *indexWriter) writeHashes(ctx context.Context, edits []indexEdit) error 
 	for _, e := range edits {
 		for stage, f := range e.want {
 			if f != (Side{}) && f != contents.Intended {
-				fmt.Fprintf(&info, "%o %s %d\t%s\x00", f.Mode, f.Hash, stage, e.path)
+				writeEntry(&info, f, stage, e.path)
 			}
 		}
 	}
 	return w.run(ctx, info.Bytes(), "update-index", "-z", "--index-info")
+}
+
+// writeEntry writes an entry for git update-index --index-info.
+func writeEntry(to *bytes.Buffer, f Side, stage int, path string) {
+	fmt.Fprintf(to, "%o %s %d\t%s\x00", f.Mode, f.Hash, stage, path)
 }
 
 // add stages worktree files and returns entries whose result differs from want.
@@ -308,39 +303,16 @@ func (w *indexWriter) add(ctx context.Context, edits []indexEdit) (wrong []index
 		}
 		return edits, fsutil.IgnoreMissing(os.Remove(w.file + ".lock"))
 	}
-	x, done, err := w.open(ctx)
+	x, err := listIndex(ctx, w.git)
 	if err != nil {
 		return nil, err
 	}
-	defer done()
 	for _, e := range edits {
-		if entriesAs(x.Lookup(e.path)) != e.want {
+		if x.lookup(e.path).stages != e.want {
 			wrong = append(wrong, e)
 		}
 	}
-	return wrong, x.Err()
-}
-
-// open reads the copied index. If its format is unsupported, git converts it first.
-func (w *indexWriter) open(ctx context.Context) (*index.Index, func(), error) {
-	x, err := index.Open(w.file)
-	if err == nil || !errors.Is(err, index.ErrUnsupported) {
-		return x, func() { x.Close() }, err
-	}
-	run := func(ctx context.Context, env []string, args ...string) ([]byte, error) {
-		return w.git.With(env...).Output(ctx, args...)
-	}
-	return index.Plain(ctx, run, w.file, filepath.Dir(w.file))
-}
-
-func entriesAs(entries []index.Entry) (s Stages) {
-	for _, e := range entries {
-		s[e.Stage] = Side{Mode: uint32(e.Mode), Hash: e.Hash}
-		if e.IntentToAdd {
-			s[0] = contents.Intended
-		}
-	}
-	return s
+	return wrong, nil
 }
 
 // flags restores entry flags: skip-worktree, assume-unchanged and intent-to-add.

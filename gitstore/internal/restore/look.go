@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/trees"
 )
 
 // A Look lists the files of a worktree that differ from the index, and the untracked ones, at its
@@ -40,7 +41,22 @@ func (l *Look) once(place *looked, list func() ([]string, error)) ([]string, err
 
 // modifiedFiles returns the tracked files that may differ from the index.
 func (s *Restorer) modifiedFiles(ctx context.Context, l *Look) ([]string, error) {
-	list := func() ([]string, error) { return s.snapshot.ModifiedFiles(ctx) }
+	list := func() ([]string, error) {
+		g := s.repo.Git
+		g.Dir = s.repo.Info.Root
+		out, err := g.Output(ctx, "diff-files", "-0", "-z", "--raw", "--no-renames", "--ignore-submodules=dirty")
+		if err != nil {
+			return nil, fmt.Errorf("list modified files: %w", err)
+		}
+		changes, err := parseChanges(git.Fields(out))
+		var paths []string
+		for _, c := range changes {
+			if c.Old.Mode != trees.ModeGitlink {
+				paths = append(paths, c.Path)
+			}
+		}
+		return paths, err
+	}
 	if l == nil {
 		return list()
 	}

@@ -11,7 +11,6 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/contents"
 	"git-checkpoint/gitstore/internal/git"
-	"git-checkpoint/gitstore/internal/index"
 	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -24,8 +23,8 @@ var errNoMerge = errors.New("not text")
 // conflicts. The step of a file that cannot be merged is removed, and its path is added to
 // changed. So is that of a file which is only merged without conflicts. A merge that gives the
 // present file needs no step.
-func (s *Worktree) mergeAll(ctx context.Context, plan *decision, x *index.Index) error {
-	unmerged := plan.unmergedPaths(x)
+func (s *Worktree) mergeAll(ctx context.Context, plan *decision, area *lockedIndex) error {
+	unmerged := plan.unmergedPaths(area)
 	var left []Step
 	for _, st := range plan.steps {
 		if !st.merge {
@@ -60,11 +59,8 @@ func (s *Worktree) mergeAll(ctx context.Context, plan *decision, x *index.Index)
 }
 
 // unmergedPaths returns the paths that are unmerged in the index, or that a step makes so.
-func (d *decision) unmergedPaths(x *index.Index) (paths []string) {
-	conflicts, _ := x.Special()
-	for _, e := range conflicts {
-		paths = append(paths, e.Path)
-	}
+func (d *decision) unmergedPaths(area *lockedIndex) []string {
+	paths := area.list.paths("123")
 	for _, st := range d.steps {
 		if st.index && st.indexAfter != contents.Merged(st.indexAfter[0]) {
 			paths = append(paths, st.path)

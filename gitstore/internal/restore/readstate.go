@@ -8,14 +8,9 @@ import (
 	"os"
 	"strings"
 	"syscall"
-	"time"
 
-	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/internal/contents"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/repository"
-	"git-checkpoint/gitstore/internal/index"
-	"git-checkpoint/gitstore/internal/snapshot"
 	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -30,27 +25,23 @@ type stateReader struct {
 	ctx    context.Context
 	root   *os.Root
 	in     places
-	x      *index.Index
-	staged plumbing.Hash // index as a tree
-	find   trees.Finder
+	area   *lockedIndex
 	now    map[string]*state
 	names  *diskNames
 	limits *repository.Boundary
-	raw    bool                    // read files without git's filters
-	read   bool                    // read files that the stat cache knows too
-	asked  []snapshot.WorktreeFile // regular files whose blob hash is still missing
+	raw    bool     // read files without git's filters
+	asked  []string // regular files whose blob hash is still missing
 }
 
 // readState reads the current state of all target paths in index and worktree. Worktree
-// hashes are those of git add, or raw content if raw is set. If read is set, the stat cache is not
-// used.
-func (s *Worktree) readState(ctx context.Context, targets []Target, area *lockedIndex, raw, read bool) (func(string) state, error) {
+// hashes are those of git add, or raw content if raw is set.
+func (s *Worktree) readState(ctx context.Context, targets []Target, area *lockedIndex, raw bool) (func(string) state, error) {
 	root, err := os.OpenRoot(s.Root)
 	if err != nil {
 		return nil, fmt.Errorf("open worktree: %w", err)
 	}
 	defer root.Close()
-	o := &stateReader{s: s, ctx: ctx, root: root, in: places{root: root, fixed: true}, x: area.x, staged: area.tree, find: trees.Finder{Reader: s.Objects}, raw: raw, read: read, now: make(map[string]*state, len(targets))}
+	o := &stateReader{s: s, ctx: ctx, root: root, in: places{root: root, fixed: true}, area: area, raw: raw, now: make(map[string]*state, len(targets))}
 	o.limits = s.boundary(ctx)
 	o.names = &diskNames{in: places{root: root}, dirs: map[string]string{}, listed: map[string]*nameList{}}
 	defer func() {
@@ -65,21 +56,17 @@ func (s *Worktree) readState(ctx context.Context, targets []Target, area *locked
 			return nil, err
 		}
 	}
-	if err := o.x.Err(); err != nil {
-		return nil, err
-	}
 	now := func(path string) state { return *o.now[path] }
 	if raw {
 		return now, nil
 	}
-	blobs, err := s.Hash(ctx, o.asked, read)
+	hashes, err := area.hash(ctx, o.asked)
 	if err != nil {
 		return nil, err
 	}
-	for i, f := range o.asked {
-		st := o.now[f.Path]
-		st.work.Hash, st.cached = blobs[i].Hash, blobs[i].Cached
-		if blobs[i].Hash.IsZero() {
+	for _, path := range o.asked {
+		st := o.now[path]
+		if st.work.Hash = hashes[path]; st.work.Hash.IsZero() {
 			st.blockage, st.work.Hash = "not readable", plumbing.NewHash("ff")
 		}
 	}
@@ -91,24 +78,15 @@ func (o *stateReader) readPath(t *Target) error {
 	if o.s.configBool("core.ignorecase", false) {
 		st.folded = strings.ToLower(t.Path)
 	}
-	entries := o.x.Lookup(t.Path)
-	for _, e := range entries {
-		st.index[e.Stage] = Side{Mode: uint32(e.Mode), Hash: e.Hash}
-		if e.IntentToAdd {
-			st.index[0] = contents.Intended
-		}
-		st.sparse = st.sparse || e.SkipWorktree
-		st.assume = st.assume || e.AssumeValid
-	}
+	e := o.area.lookup(t.Path)
+	st.index, st.sparse, st.assume = e.stages, e.sparse, e.assume
 	if wants := t.Index && t.IndexWant != (Stages{}) || t.Work && t.WorkWant != (Side{}); wants && st.index[0] == (Side{}) {
-		if err := o.readIndexAround(t.Path, st); err != nil {
-			return err
-		}
+		o.readIndexAround(t.Path, st)
 	}
 	if !t.Work {
 		return nil
 	}
-	err := o.readFile(t, st, entries)
+	err := o.readFile(t, st)
 	if f := o.limits.Find(t.Path); f.Reason != "" {
 		st.foreign, st.blockage = f.Path, f.Reason
 	}
@@ -123,32 +101,17 @@ func (o *stateReader) readPath(t *Target) error {
 
 // readIndexAround finds index entries that block a path: an entry for a parent directory,
 // possibly a submodule, or entries below the path.
-func (o *stateReader) readIndexAround(path string, st *state) error {
+func (o *stateReader) readIndexAround(path string, st *state) {
 	for i := range path {
 		if path[i] != '/' || st.indexAbove != "" {
 			continue
 		}
-		above := o.x.Lookup(path[:i])
-		if entriesAs(above)[0] != (Side{}) {
+		if above := o.area.lookup(path[:i]); above.stages[0] != (Side{}) {
 			st.indexAbove = path[:i]
-			st.closed = above[0].Mode == trees.ModeGitlink || above[0].SkipWorktree
+			st.closed = above.stages[0].Mode == trees.ModeGitlink || above.sparse
 		}
 	}
-	_, toAdd := o.x.Special() // missing from trees
-	for _, p := range toAdd {
-		if p != path && checkpoint.IsWithin(p, path) {
-			st.indexInside = append(st.indexInside, p)
-		}
-	}
-	mode, hash, err := o.find.Lookup(o.staged, path)
-	if err != nil || mode != trees.ModeTree {
-		return err
-	}
-	files, err := trees.Diff(o.s.Objects, plumbing.ZeroHash, hash)
-	for _, f := range files {
-		st.indexInside = append(st.indexInside, path+"/"+f.Path)
-	}
-	return err
+	st.indexInside = o.area.list.inside(path)
 }
 
 // passing reports whether an error is temporary or unrelated to the file.
@@ -163,7 +126,7 @@ func passing(err error) bool {
 
 // readFile reads the worktree state of a path, except hashes of regular files that git has to
 // compute.
-func (o *stateReader) readFile(t *Target, st *state, entries []index.Entry) error {
+func (o *stateReader) readFile(t *Target, st *state) error {
 	pl, err := o.in.open(t.Path, false)
 	var blocked *blockedError
 	switch {
@@ -188,7 +151,7 @@ func (o *stateReader) readFile(t *Target, st *state, entries []index.Entry) erro
 	// the file to another case, without git.
 	stored := o.names.file(pl, info, t.Path)
 	switch {
-	case stored != t.Path && (o.now[stored] != nil || len(o.x.Lookup(stored)) > 0):
+	case stored != t.Path && (o.now[stored] != nil || o.area.lookup(stored).stages != (Stages{})):
 		st.above, st.made = stored, otherDir(t.Path, stored)
 		return nil
 	case info.IsDir():
@@ -205,14 +168,12 @@ func (o *stateReader) readFile(t *Target, st *state, entries []index.Entry) erro
 	}
 	st.work.Mode = o.s.gitMode(info, st.index[0].Mode, t.WorkWant.Mode, t.WorkBase.Mode)
 	switch {
-	case len(entries) == 1 && unmodified(entries[0], info, o.x.ModTime()):
-		st.work = st.index[0]
 	case st.work.Mode == trees.ModeSymlink:
 		d, err := hashDisk(pl, info)
 		st.work.Hash = d.hash
 		return err
 	default:
-		o.asked = append(o.asked, snapshot.WorktreeFile{Path: t.Path, Staged: st.index[0].Hash})
+		o.asked = append(o.asked, t.Path)
 	}
 	return nil
 }
@@ -253,22 +214,4 @@ func (s *Worktree) configBool(key string, unset bool) bool {
 		return unset
 	}
 	return git.Bool(value)
-}
-
-// unmodified reports whether a file's stat data matches its index entry, so that its
-// content need not be read. It follows git's rules for times, inode, owner and size.
-// Files not older than the index, empty files, and files with whole-second times are
-// always read. Options and flags that relax git's check are ignored: core.trustctime,
-// core.checkStat, assume-unchanged, fsmonitor. A restore may overwrite the file, and one
-// read is cheap.
-func unmodified(e index.Entry, info fs.FileInfo, written time.Time) bool {
-	if e.IntentToAdd || e.Stage != 0 || trees.ModeOf(info) != uint32(e.Mode) {
-		return false
-	}
-	st, known := statOf(info)
-	st.Dev = e.Dev // git does not compare devices
-	if !known || st != e.Stat || info.Size() == 0 || info.Size() >= 1<<32 {
-		return false
-	}
-	return st.MTime.Nsec != 0 && written.After(info.ModTime())
 }

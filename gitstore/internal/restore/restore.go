@@ -123,13 +123,8 @@ type Keep func(ctx context.Context, steps []Step) (finished func() error, err er
 // process holds the index lock. If an error occurs after keep, completed changes stay. With
 // DryRun, it returns what it would do now, and changes nothing.
 func (s *Worktree) Restore(ctx context.Context, layers []*contents.Contents, req Request, keep Keep) (*Outcome, error) {
-	common := sync.OnceValue(s.loadCommon)
-	for read := false; ; read = true {
-		r := &restoring{s: s, req: &req, layers: layers, keep: keep, read: read, common: common, done: &Outcome{}}
-		if err := r.run(ctx); read || !errors.Is(err, errOtherContent) {
-			return r.done, err
-		}
-	}
+	r := &restoring{s: s, req: &req, layers: layers, keep: keep, common: sync.OnceValue(s.loadCommon), done: &Outcome{}}
+	return r.done, r.run(ctx)
 }
 
 // A restoring is a running restore.
@@ -138,7 +133,6 @@ type restoring struct {
 	req    *Request
 	layers []*contents.Contents
 	keep   Keep
-	read   bool                   // read files that the stat cache knows too
 	lost   bool                   // all files of the worktree are missing
 	common func() *contents.Files // see loadCommon
 	done   *Outcome
@@ -177,7 +171,7 @@ func (r *restoring) plan(ctx context.Context, area *lockedIndex) (decision, erro
 	if err != nil {
 		return decision{}, err
 	}
-	now, err := r.s.readState(ctx, targets, area, false, r.read)
+	now, err := r.s.readState(ctx, targets, area, false)
 	if err != nil {
 		return decision{}, err
 	}
@@ -197,7 +191,7 @@ func (r *restoring) plan(ctx context.Context, area *lockedIndex) (decision, erro
 			r.done.Earlier = append(r.done.Earlier, EarlierFile{t.Path, t.From})
 		}
 	}
-	return plan, r.s.mergeAll(ctx, &plan, area.x)
+	return plan, r.s.mergeAll(ctx, &plan, area)
 }
 
 // selected returns the targets that the request selects: those of the checkpoint, files that
@@ -218,7 +212,7 @@ func (r *restoring) selected(ctx context.Context, area *lockedIndex) ([]Target, 
 	for i := range own {
 		targets[i].Target = own[i]
 	}
-	if r.done.Elsewhere, err = r.elsewhere(ctx, c.Left); err != nil {
+	if r.done.Elsewhere, err = r.elsewhere(ctx, c.Left, area); err != nil {
 		return nil, err
 	}
 	clean, err := r.clean(ctx, c, area)

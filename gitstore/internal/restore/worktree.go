@@ -29,8 +29,6 @@ import (
 	"git-checkpoint/gitstore/internal/contents"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/repository"
-	"git-checkpoint/gitstore/internal/index"
-	"git-checkpoint/gitstore/internal/snapshot"
 	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -51,13 +49,8 @@ type Worktree struct {
 	// is nil, the modes stay.
 	Share func(paths ...string)
 
-	// OpenIndex reads the index.
-	OpenIndex func(context.Context) (*index.Index, func(), error)
 	// Head returns the tree of HEAD, zero on an unborn branch.
 	Head func(context.Context) (plumbing.Hash, error)
-	// Hash returns blobs as git add would compute them; zero marks an unreadable file. If read is
-	// set, it reads all files, also those that the stat cache knows.
-	Hash func(ctx context.Context, files []snapshot.WorktreeFile, read bool) ([]snapshot.WorktreeBlob, error)
 	// Touched returns paths changed by commits since the snapshot, even if later commits
 	// reverted the change. It returns facts.ErrUnknownHistory if the history is incomplete. If
 	// Touched is nil, commits are not checked.
@@ -212,7 +205,7 @@ func (s *Worktree) recall(ctx context.Context, steps []Step, area *lockedIndex) 
 			targets[i].IndexWant = st.before.index
 		}
 	}
-	return s.readState(ctx, targets, area, true, true)
+	return s.readState(ctx, targets, area, true)
 }
 
 // TakeBack undoes steps. It restores each path to its state before the steps, unless the

@@ -1,0 +1,43 @@
+package restore_test
+
+import (
+	"os"
+	"slices"
+	"testing"
+
+	"git-checkpoint/gitstore"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestRestoreReadsContent edits files without a change of size and mtime, one of them with settings
+// and a flag by which git does not see the edit. A restore compares the content, and keeps it.
+func TestRestoreReadsContent(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, "tracked", "flagged")
+	x.Git("config", "core.trustctime", "false")
+	x.Git("config", "core.checkStat", "minimal")
+	for _, name := range []string{"tracked", "flagged", "untracked"} {
+		x.Write(name, "saved\n")
+	}
+	x.Git("add", "tracked", "flagged")
+	c := x.save(withWorktree, withUntracked)
+	x.Git("update-index", "--assume-unchanged", "flagged")
+	names := []string{"flagged", "tracked", "untracked"}
+	for _, name := range names {
+		info, err := os.Lstat(x.Path(name))
+		require.NoError(t, err)
+		x.Write(name, "other\n")
+		require.NoError(t, os.Chtimes(x.Path(name), info.ModTime(), info.ModTime()))
+	}
+	plan, err := x.s.Files.Plan(t.Context(), c, nil)
+	require.NoError(t, err)
+	assert.Equal(t, names, slices.Sorted(slices.Values(slices.Concat(plan.Restored, plan.Skipped, plan.InTheWay))))
+	done := x.restore(c, func(r *gitstore.RestoreRequest) { r.Asked = true })
+	assert.Equal(t, names, done.Skipped)
+	for _, name := range names {
+		assert.Equal(t, "other\n", x.Read(name))
+	}
+	x.noLitter()
+}

@@ -1,0 +1,120 @@
+package restore
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"git-checkpoint/gitstore/internal/git"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// hash returns the blobs that git add would make of files in the worktree. The hash of a file that
+// is not regular or that git cannot read is zero, for example if a required filter fails.
+func (a *lockedIndex) hash(ctx context.Context, paths []string) (map[string]plumbing.Hash, error) {
+	if len(paths) == 0 {
+		return nil, nil
+	}
+	root, err := os.OpenRoot(a.s.Root)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	in := &places{root: root, fixed: true}
+	defer in.close()
+	var left []string
+	for _, path := range paths {
+		if _, info := in.regular(path); info != nil {
+			left = append(left, path)
+		}
+	}
+	hashes := make(map[string]plumbing.Hash, len(left))
+	for len(left) > 0 {
+		var lines bytes.Buffer
+		for _, path := range left {
+			lines.WriteString(`"` + quoted.Replace(path) + "\"\n")
+		}
+		out, err := a.git().Pipe(ctx, lines.Bytes(), "hash-object", "--stdin-paths")
+		if err != nil && (ctx.Err() != nil || git.Code(err) != fatal) {
+			return nil, err
+		}
+		done := strings.Fields(string(out))
+		for i, hash := range done {
+			hashes[left[i]] = plumbing.NewHash(hash)
+		}
+		left = left[min(len(done)+1, len(left)):] // git has stopped at the next file
+	}
+	return hashes, a.addConverted(ctx, in, hashes)
+}
+
+// regular returns the place of a regular file and its stat data, or nil.
+func (p *places) regular(path string) (place, fs.FileInfo) {
+	pl, err := p.open(path, false)
+	if err != nil {
+		return pl, nil
+	}
+	info, err := pl.dir.Lstat(pl.name)
+	if err != nil || !info.Mode().IsRegular() {
+		return pl, nil
+	}
+	return pl, info
+}
+
+// fatal is the exit status of git after an error.
+const fatal = 128
+
+// quoted quotes a path for git hash-object, which reads a path in a line.
+var quoted = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`)
+
+// addConverted corrects the hashes of tracked files that git converts. Unlike git hash-object, git
+// add knows their entries: it keeps carriage returns if the staged content has them, and takes a
+// file with the stat data of its entry for unchanged, even if a filter now gives something else.
+// Git adds these files to a copy of the index. The entries of other files are not asked, because
+// settings and flags can hide changes of the content from git.
+func (a *lockedIndex) addConverted(ctx context.Context, in *places, hashes map[string]plumbing.Hash) error {
+	var converted []string
+	var lines bytes.Buffer
+	for path, hash := range hashes {
+		e := a.lookup(path)
+		if !e.stages[0].IsRegular() || e.stages[0].Hash == hash || e.sparse || e.assume {
+			continue
+		}
+		pl, info := in.regular(path)
+		if info == nil {
+			continue
+		}
+		if d, err := hashDisk(pl, info); err == nil && d.hash != hash {
+			converted = append(converted, path)
+			lines.WriteString(path + "\x00")
+		}
+	}
+	if len(converted) == 0 {
+		return nil
+	}
+	dir, err := os.MkdirTemp("", "git-checkpoint-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "index")
+	if err := copyFile(a.file, file); err != nil {
+		return fmt.Errorf("copy index: %w", err)
+	}
+	g := a.git().OnIndex(file, a.s.Config...)
+	g.Settings = append(g.Settings, "core.trustctime=true", "core.checkStat=default")
+	if _, err := g.Pipe(ctx, lines.Bytes(), "update-index", "-z", "--info-only", "--stdin"); err != nil {
+		return ctx.Err() // a file has changed meanwhile
+	}
+	added, err := listIndex(ctx, g)
+	for _, path := range converted {
+		if e := added.lookup(path).stages[0]; e != (Side{}) {
+			hashes[path] = e.Hash
+		}
+	}
+	return err
+}

@@ -1,0 +1,195 @@
+package restore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"git-checkpoint/gitstore/internal/contents"
+	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/git/objectformat"
+	"git-checkpoint/gitstore/internal/trees"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// An indexList has the entries of an index, sorted by path and stage. Each is a line of git
+// ls-files -v -s with a letter, a mode, a hash, a stage, and after a tab the path:
+//
+//	H 100644 ce013625030ba8dba906f756967f9e9ca394464a 0	file
+//
+// The letter of a skip-worktree entry is S. That of an assume-unchanged entry is lower case. A line
+// is parsed when a caller asks for its path.
+type indexList []string
+
+// Offsets in a line of an indexList.
+const (
+	modeAt  = len("H ")
+	hashAt  = modeAt + len("100644 ")
+	stageAt = hashAt + objectformat.HexSize + len(" ")
+	pathAt  = stageAt + len("0\t")
+)
+
+// An indexEntry is a path of the index.
+type indexEntry struct {
+	stages         Stages
+	sparse, assume bool // skip-worktree, assume-unchanged
+}
+
+// listIndex lists the entries of an index, which is git's unless g has another one.
+func listIndex(ctx context.Context, g git.Git) (indexList, error) {
+	out, err := g.Output(ctx, "ls-files", "-z", "-v", "-s")
+	if err != nil {
+		return nil, err
+	}
+	list := indexList(git.Fields(out))
+	for _, line := range list {
+		if len(line) <= pathAt || line[pathAt-1] != '\t' || line[stageAt] < '0' || line[stageAt] > '3' {
+			return nil, fmt.Errorf("git ls-files said %q", line)
+		}
+	}
+	return list, nil
+}
+
+// from returns the number of the first line whose path is not before a path.
+func (x indexList) from(path string) int {
+	i, _ := slices.BinarySearchFunc(x, path, func(line, path string) int { return strings.Compare(line[pathAt:], path) })
+	return i
+}
+
+// lookup returns the entry of a path, which has no stages if the index lacks the path.
+func (x indexList) lookup(path string) (e indexEntry) {
+	for _, line := range x[x.from(path):] {
+		if line[pathAt:] != path {
+			break
+		}
+		mode, _ := strconv.ParseUint(line[modeAt:hashAt-1], 8, 32)
+		e.stages[line[stageAt]-'0'] = Side{Mode: uint32(mode), Hash: plumbing.NewHash(line[hashAt : stageAt-1])}
+		e.sparse = e.sparse || line[0] == 'S' || line[0] == 's'
+		e.assume = e.assume || line[0] >= 'a'
+	}
+	return e
+}
+
+// paths returns the paths that have an entry in one of the stages.
+func (x indexList) paths(stages string) (paths []string) {
+	for _, line := range x {
+		if strings.IndexByte(stages, line[stageAt]) >= 0 {
+			paths = append(paths, line[pathAt:])
+		}
+	}
+	return slices.Compact(paths)
+}
+
+// inside returns the paths below a directory.
+func (x indexList) inside(dir string) (paths []string) {
+	for _, line := range x[x.from(dir+"/"):] {
+		if !strings.HasPrefix(line[pathAt:], dir+"/") {
+			break
+		}
+		paths = append(paths, line[pathAt:])
+	}
+	return slices.Compact(paths)
+}
+
+// read reads the index.
+func (a *lockedIndex) read(ctx context.Context) (err error) {
+	if a.list, err = listIndex(ctx, a.git()); err != nil {
+		return err
+	}
+	return a.findIntended(ctx)
+}
+
+// git returns a git that reads the index, run from the worktree root.
+func (a *lockedIndex) git() git.Git {
+	g := a.s.Git.With("GIT_INDEX_FILE=" + a.file)
+	g.Dir = a.s.Root
+	return g
+}
+
+// lookup is lookup of the list, with the stage of a path of git add -N.
+func (a *lockedIndex) lookup(path string) indexEntry {
+	e := a.list.lookup(path)
+	if _, intended := slices.BinarySearch(a.intended, path); intended {
+		e.stages[0] = contents.Intended
+	}
+	return e
+}
+
+// findIntended finds the paths of git add -N. Their entries have an empty file, and git compares
+// HEAD with the index as if it lacked them.
+func (a *lockedIndex) findIntended(ctx context.Context) error {
+	empty := plumbing.ComputeHash(plumbing.BlobObject, nil)
+	var doubtful []string
+	for _, line := range a.list {
+		if line[stageAt] == '0' && line[hashAt:stageAt-1] == empty.String() {
+			doubtful = append(doubtful, line[pathAt:])
+		}
+	}
+	if len(doubtful) == 0 {
+		return nil
+	}
+	changes, err := a.staged(ctx)
+	if err != nil {
+		return err
+	}
+	differs := make(map[string]trees.Change, len(changes))
+	for _, c := range changes {
+		differs[c.Path] = c
+	}
+	find := trees.Finder{Reader: a.s.Objects}
+	for _, path := range doubtful {
+		c, changed := differs[path]
+		there := c.New.Hash
+		if !changed {
+			if _, there, err = find.Lookup(a.head, path); err != nil {
+				return err
+			}
+		}
+		if there != empty { // HEAD has no file here, or a directory
+			a.intended = append(a.intended, path)
+		}
+	}
+	return nil
+}
+
+// staged returns the differences between HEAD and the index. An unmerged path counts as removed,
+// and so does a path of git add -N.
+func (a *lockedIndex) staged(ctx context.Context) (changes []trees.Change, err error) {
+	if a.compared {
+		return a.changes, nil
+	}
+	if a.head, err = a.s.Head(ctx); err != nil {
+		return nil, err
+	}
+	head := a.head
+	if head.IsZero() {
+		head = plumbing.ComputeHash(plumbing.TreeObject, nil) // git knows this tree
+	}
+	out, err := a.git().Output(ctx, "diff-index", "--cached", "-z", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=none", "--ita-invisible-in-index", head.String(), "--")
+	if err != nil {
+		return nil, fmt.Errorf("compare HEAD with the index: %w", err)
+	}
+	a.changes, err = parseChanges(git.Fields(out))
+	a.compared = err == nil
+	return a.changes, err
+}
+
+// parseChanges parses fields of git's raw format, alternately ":<old mode> <new mode> <old hash>
+// <new hash> <letter>" and a path.
+func parseChanges(fields []string) ([]trees.Change, error) {
+	var changes []trees.Change
+	for ; len(fields) > 1; fields = fields[2:] {
+		c := trees.Change{Path: fields[1]}
+		var oldHash, newHash, letter string
+		if _, err := fmt.Sscanf(fields[0], ":%o %o %s %s %s", &c.Old.Mode, &c.New.Mode, &oldHash, &newHash, &letter); err != nil {
+			return nil, errors.Join(fmt.Errorf("git said %q", fields[0]), err)
+		}
+		c.Old.Hash, c.New.Hash = plumbing.NewHash(oldHash), plumbing.NewHash(newHash)
+		changes = append(changes, c)
+	}
+	return changes, nil
+}
