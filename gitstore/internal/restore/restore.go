@@ -139,6 +139,13 @@ type restoring struct {
 }
 
 func (r *restoring) run(ctx context.Context) error {
+	var lists sync.WaitGroup // git makes both lists while another process reads the index
+	defer lists.Wait()
+	for _, list := range []func(context.Context) ([]string, error){r.s.Modified, r.s.Untracked} {
+		if list != nil {
+			lists.Go(func() { _, _ = list(ctx) })
+		}
+	}
 	area, err := r.s.openLockedIndex(ctx, !r.req.DryRun)
 	if err != nil {
 		return err

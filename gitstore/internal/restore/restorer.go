@@ -150,8 +150,9 @@ func (s *Restorer) siteFor(ctx context.Context, req *RestoreRequest, st *snapsho
 	site.Common = func() *contents.Contents { return s.common(ctx, c) }
 	merges := req.Changed == Merged || !req.Asked && req.Changed == ""
 	site.Parallel = merges && !req.Force && s.isParallel(ctx, c)
-	site.Modified = func(ctx context.Context) ([]string, error) { return s.modifiedFiles(ctx, req.Look) }
-	site.Untracked = func(ctx context.Context) ([]string, error) { return s.untrackedFiles(ctx, req.Look) }
+	look := cmp.Or(req.Look, &Look{})
+	site.Modified = func(ctx context.Context) ([]string, error) { return s.modifiedFiles(ctx, look) }
+	site.Untracked = func(ctx context.Context) ([]string, error) { return s.untrackedFiles(ctx, look) }
 	if req.Asked {
 		site.Others = s.otherSessions(ctx, c)
 	}
