@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"git-checkpoint/gitstore/internal/git"
@@ -27,7 +28,7 @@ func (a *lockedIndex) hash(ctx context.Context, paths []string) (map[string]plum
 	defer root.Close()
 	in := &places{root: root, fixed: true}
 	defer in.close()
-	var left []string
+	var left, refused []string
 	for _, path := range paths {
 		if _, info := in.regular(path); info != nil {
 			left = append(left, path)
@@ -47,9 +48,11 @@ func (a *lockedIndex) hash(ctx context.Context, paths []string) (map[string]plum
 		for i, hash := range done {
 			hashes[left[i]] = plumbing.NewHash(hash)
 		}
-		left = left[min(len(done)+1, len(left)):] // git has stopped at the next file
+		if left = left[len(done):]; len(left) > 0 { // git has stopped at the next file
+			refused, left = append(refused, left[0]), left[1:]
+		}
 	}
-	return hashes, a.addConverted(ctx, in, hashes)
+	return hashes, a.addConverted(ctx, in, hashes, refused)
 }
 
 // regular returns the place of a regular file and its stat data, or nil.
@@ -73,12 +76,11 @@ var quoted = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`)
 
 // addConverted corrects the hashes of tracked files that git converts. Unlike git hash-object, git
 // add knows their entries: it keeps carriage returns if the staged content has them, and takes a
-// file with the stat data of its entry for unchanged, even if a filter now gives something else.
-// Git adds these files to a copy of the index. The entries of other files are not asked, because
-// settings and flags can hide changes of the content from git.
-func (a *lockedIndex) addConverted(ctx context.Context, in *places, hashes map[string]plumbing.Hash) error {
+// file with the stat data of its entry for unchanged, even if a filter now fails or gives something
+// else. Git adds these files to a copy of the index. The entries of other files are not asked,
+// because settings and flags can hide changes of the content from git.
+func (a *lockedIndex) addConverted(ctx context.Context, in *places, hashes map[string]plumbing.Hash, refused []string) error {
 	var converted []string
-	var lines bytes.Buffer
 	for path, hash := range hashes {
 		e := a.lookup(path)
 		if !e.stages[0].IsRegular() || e.stages[0].Hash == hash || e.sparse || e.assume {
@@ -90,10 +92,13 @@ func (a *lockedIndex) addConverted(ctx context.Context, in *places, hashes map[s
 		}
 		if d, err := hashDisk(pl, info); err == nil && d.hash != hash {
 			converted = append(converted, path)
-			lines.WriteString(path + "\x00")
 		}
 	}
-	if len(converted) == 0 {
+	refused = slices.DeleteFunc(refused, func(path string) bool {
+		e := a.lookup(path)
+		return !e.stages[0].IsRegular() || e.sparse || e.assume
+	})
+	if len(converted)+len(refused) == 0 {
 		return nil
 	}
 	dir, err := os.MkdirTemp("", "git-checkpoint-*")
@@ -107,12 +112,16 @@ func (a *lockedIndex) addConverted(ctx context.Context, in *places, hashes map[s
 	}
 	g := a.git().OnIndex(file, a.s.Config...)
 	g.Settings = append(g.Settings, "core.trustctime=true", "core.checkStat=default")
-	if _, err := g.Pipe(ctx, lines.Bytes(), "update-index", "-z", "--info-only", "--stdin"); err != nil {
-		return ctx.Err() // a file has changed meanwhile
+	var added []string
+	for _, paths := range append(slices.Collect(slices.Chunk(refused, 1)), converted) {
+		// An error leaves the copy as it was. The file has changed, or its filter fails again.
+		if _, err := g.Pipe(ctx, []byte(strings.Join(paths, "\x00")), "update-index", "-z", "--info-only", "--stdin"); err == nil {
+			added = append(added, paths...)
+		}
 	}
-	added, err := listIndex(ctx, g)
-	for _, path := range converted {
-		if e := added.lookup(path).stages[0]; e != (Side{}) {
+	list, err := listIndex(ctx, g)
+	for _, path := range added {
+		if e := list.lookup(path).stages[0]; e != (Side{}) {
 			hashes[path] = e.Hash
 		}
 	}

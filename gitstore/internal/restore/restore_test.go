@@ -8,6 +8,7 @@ import (
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/internal/restore"
 
+	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -209,4 +210,22 @@ func TestRestoreOfTwoCases(t *testing.T) {
 		x.undo()
 		assert.Equal(t, clean, x.picture())
 	}
+}
+
+// TestRestoreKeepsUnmergedPathsBelow checks that no entry is written for a file if unmerged paths are
+// below it: git would have both in the index.
+func TestRestoreKeepsUnmergedPathsBelow(t *testing.T) {
+	t.Parallel()
+	x := newSite(t)
+	x.Git("rm", "-qr", "d")
+	x.Write("d", "a file\n")
+	x.Git("add", "d")
+	c := x.save()
+	x.clean()
+	one := x.Hash("one\n")
+	x.Pipe([]byte("0 "+plumbing.ZeroHash.String()+"\td/e\n100644 "+one+" 1\td/e\n100644 "+one+" 3\td/e\n"), "update-index", "--index-info")
+	done := x.restore(c, stagedOnly)
+	assert.Equal(t, []string{"d"}, done.InTheWay)
+	assert.Equal(t, []string{"d/e"}, done.Skipped)
+	assert.Equal(t, "d/e\nd/e", x.Git("ls-files", "d"))
 }
