@@ -119,7 +119,10 @@ func (a *lockedIndex) addConverted(ctx context.Context, in *places, hashes map[s
 			added = append(added, paths...)
 		}
 	}
-	list, err := listIndex(ctx, g)
+	if len(added) == 0 {
+		return ctx.Err()
+	}
+	list, err := listIndex(ctx, g, added...)
 	for _, path := range added {
 		if e := list.lookup(path).stages[0]; e != (Side{}) {
 			hashes[path] = e.Hash

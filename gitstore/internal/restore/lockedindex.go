@@ -303,7 +303,11 @@ func (w *indexWriter) add(ctx context.Context, edits []indexEdit) (wrong []index
 		}
 		return edits, fsutil.IgnoreMissing(os.Remove(w.file + ".lock"))
 	}
-	x, err := listIndex(ctx, w.git)
+	paths := make([]string, len(edits))
+	for i, e := range edits {
+		paths[i] = e.path
+	}
+	x, err := listIndex(ctx, w.git, paths...)
 	if err != nil {
 		return nil, err
 	}

@@ -39,9 +39,13 @@ type indexEntry struct {
 	sparse, assume bool // skip-worktree, assume-unchanged
 }
 
-// listIndex lists the entries of an index, which is git's unless g has another one.
-func listIndex(ctx context.Context, g git.Git) (indexList, error) {
-	out, err := g.Output(ctx, "ls-files", "-z", "-v", "-s")
+// listIndex lists the entries of the index of g. If paths are given, it may list only these.
+func listIndex(ctx context.Context, g git.Git, paths ...string) (indexList, error) {
+	args := []string{"--literal-pathspecs", "ls-files", "-z", "-v", "-s", "--"}
+	if len(paths) <= maxPathspecs { // git compares each entry with each path
+		args = append(args, paths...)
+	}
+	out, err := g.Output(ctx, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -53,6 +57,9 @@ func listIndex(ctx context.Context, g git.Git) (indexList, error) {
 	}
 	return list, nil
 }
+
+// maxPathspecs is the number of paths from which a whole list takes less time.
+const maxPathspecs = 50
 
 // from returns the number of the first line whose path is not before a path.
 func (x indexList) from(path string) int {

@@ -2,7 +2,6 @@ package snapshot
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"maps"
@@ -24,8 +23,7 @@ import (
 // A statCache maps paths of worktree files to stat data and blobs, so that a save does not
 // read a file again that an earlier save has read. It contains files that the index does not
 // describe: untracked files, and tracked files with other stat data than in the index. A file
-// that git converts, as git-lfs does, is never in the cache. The plan of a restore uses the cache
-// too. Before the restore replaces a file, it reads the file and compares the content.
+// that git converts, as git-lfs does, is never in the cache.
 //
 // The file stat-cache in the state directory of a worktree contains big-endian numbers:
 //
@@ -192,12 +190,6 @@ func (c *statCache) find(name string, near *int) int {
 func (f *cachedFile) fields() [9]*uint32 {
 	s := &f.stat
 	return [...]*uint32{&s.CTime.Sec, &s.CTime.Nsec, &s.MTime.Sec, &s.MTime.Nsec, &s.Dev, &s.Ino, &s.UID, &s.GID, &s.Size}
-}
-
-// pays reports whether a read of the cache file is cheaper than reads of some files.
-func (c *statCache) pays(files int) bool {
-	info, err := os.Lstat(c.path)
-	return c.root != nil && err == nil && info.Size() <= int64(files)*worthPerFile && c.entries() > 0
 }
 
 // blob returns the blob of a file, or zero.
@@ -375,64 +367,4 @@ func (k *knownBlobs) find(path string, found foundFile, staged plumbing.Hash) (k
 		key = withStaged(key, staged)
 	}
 	return key, k.cache.blob(path, found, key, &k.near)
-}
-
-// A WorktreeFile is a file to hash, with the blob of its index entry, or zero.
-type WorktreeFile struct {
-	Path   string
-	Staged plumbing.Hash
-}
-
-// A WorktreeBlob is the blob that git would create for a worktree file, zero if the file is not
-// readable. The hash of a cached blob comes from the stat cache: the file was not read, and its
-// content is that of the blob, without conversion.
-type WorktreeBlob struct {
-	Hash   plumbing.Hash
-	Cached bool
-}
-
-// HashFiles returns the blobs that git would create for worktree files. If read is set, it reads
-// all files, otherwise only those that the stat cache does not know. It does not write the cache:
-// a save follows that has to read the new files anyway.
-func (s *Capturer) HashFiles(ctx context.Context, files []WorktreeFile, read bool) ([]WorktreeBlob, error) {
-	if len(files) == 0 {
-		return nil, nil
-	}
-	root, err := os.OpenRoot(s.repo.Info.Root)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	hasher := s.hasher(root)
-	defer hasher.Close()
-	blobs := make([]WorktreeBlob, len(files))
-	if !read {
-		cache, done := s.openStatCache(Request{DryRun: true})
-		defer done()
-		if cache.pays(len(files)) {
-			known := knownBlobs{cache: cache, hasher: hasher, dirs: newRealDirs(cache.root)}
-			defer known.dirs.close()
-			for i, f := range files {
-				if found := known.dirs.find(f.Path); found.mode != 0 {
-					_, blobs[i].Hash = known.find(f.Path, found, f.Staged)
-					blobs[i].Cached = !blobs[i].Hash.IsZero()
-				}
-			}
-		}
-	}
-	var asked []int
-	var paths []string
-	for i, f := range files {
-		if !blobs[i].Cached {
-			asked, paths = append(asked, i), append(paths, f.Path)
-		}
-	}
-	hashes, err := hasher.Hash(ctx, paths)
-	if err != nil {
-		return nil, err
-	}
-	for n, i := range asked {
-		blobs[i].Hash = hashes[n]
-	}
-	return blobs, nil
 }

@@ -1,7 +1,6 @@
 package snapshot
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -475,23 +474,4 @@ func checkArtifact(root *os.Root, name string) (string, error) {
 // hasher returns a hasher that computes blobs of worktree files as git would.
 func (s *Capturer) hasher(root *os.Root) *convert.Hasher {
 	return convert.New(s.repo.Git, s.repo.Config, s.repo.Info.CommonDir, root)
-}
-
-// ModifiedFiles returns the tracked files that differ from the index, with those that are
-// missing. The list can contain files with unchanged content.
-func (s *Capturer) ModifiedFiles(ctx context.Context) ([]string, error) {
-	cache, done := s.openStatCache(Request{DryRun: true})
-	defer done()
-	site := &Source{Git: s.repo.Git, Config: s.repo.Config, CommonDir: s.repo.Info.CommonDir, Root: s.repo.Info.Root, Index: s.repo.Info.Index, cache: cache}
-	changes, err := site.changedFiles(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var paths []string
-	for _, c := range changes {
-		if c.left == "" && c.Old.Mode != trees.ModeGitlink {
-			paths = append(paths, c.Path)
-		}
-	}
-	return paths, nil
 }
