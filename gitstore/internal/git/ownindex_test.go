@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestOwnIndexIsPlain checks that git writes an index of this program in one file with a checksum,
-// and starts no hook for it, whatever the settings of the repository are.
+// TestOwnIndexIsPlain checks that git writes an index of this program to one file with a checksum and
+// starts no hook, even if the settings of the repository say otherwise.
 func TestOwnIndexIsPlain(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

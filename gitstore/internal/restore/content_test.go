@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRestoreReadsContent edits files without a change of size and mtime, one of them with settings
-// and a flag by which git does not see the edit. A restore compares the content, and keeps it.
+// TestRestoreReadsContent checks that a restore keeps edits that change neither size nor mtime, even
+// if settings and a flag hide them from git.
 func TestRestoreReadsContent(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, "tracked", "flagged")

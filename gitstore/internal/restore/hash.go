@@ -74,11 +74,12 @@ const fatal = 128
 // quoted quotes a path for git hash-object, which reads a path in a line.
 var quoted = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`)
 
-// addConverted corrects the hashes of tracked files that git converts. Unlike git hash-object, git
-// add knows their entries: it keeps carriage returns if the staged content has them, and takes a
-// file with the stat data of its entry for unchanged, even if a filter now fails or gives something
-// else. Git adds these files to a copy of the index. The entries of other files are not asked,
-// because settings and flags can hide changes of the content from git.
+// addConverted corrects the hashes of tracked files that git converts. Git adds these files to a copy
+// of the index, because git add uses their entries and git hash-object does not. Git add keeps
+// carriage returns if the staged content has them. If the stat data of a file and its entry are
+// equal, git add runs no filter, which could fail or give other content. addConverted does not add
+// other files: settings and flags of the index can hide their changes from git add. refused are the
+// files for which git hash-object fails.
 func (a *lockedIndex) addConverted(ctx context.Context, in *places, hashes map[string]plumbing.Hash, refused []string) error {
 	var converted []string
 	for path, hash := range hashes {
@@ -114,7 +115,7 @@ func (a *lockedIndex) addConverted(ctx context.Context, in *places, hashes map[s
 	g.Settings = append(g.Settings, "core.trustctime=true", "core.checkStat=default")
 	var added []string
 	for _, paths := range append(slices.Collect(slices.Chunk(refused, 1)), converted) {
-		// An error leaves the copy as it was. The file has changed, or its filter fails again.
+		// If the filter of a file fails again, git does not write the copy.
 		if _, err := g.Pipe(ctx, []byte(strings.Join(paths, "\x00")), "update-index", "-z", "--info-only", "--stdin"); err == nil {
 			added = append(added, paths...)
 		}

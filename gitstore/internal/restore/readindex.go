@@ -33,13 +33,14 @@ const (
 	pathAt  = stageAt + len("0\t")
 )
 
-// An indexEntry is a path of the index.
+// An indexEntry has the stages and the flags of a path in the index.
 type indexEntry struct {
 	stages         Stages
 	sparse, assume bool // skip-worktree, assume-unchanged
 }
 
-// listIndex lists the entries of the index of g. If paths are given, it may list only these.
+// listIndex lists the entries of the index that g reads. With a few paths, it lists only their
+// entries and those below them.
 func listIndex(ctx context.Context, g git.Git, paths ...string) (indexList, error) {
 	args := []string{"--literal-pathspecs", "ls-files", "-z", "-v", "-s", "--"}
 	if len(paths) <= maxPathspecs { // git compares each entry with each path
@@ -61,7 +62,7 @@ func listIndex(ctx context.Context, g git.Git, paths ...string) (indexList, erro
 // maxPathspecs is the number of paths from which a whole list takes less time.
 const maxPathspecs = 50
 
-// from returns the number of the first line whose path is not before a path.
+// from returns the number of the first line whose path sorts after a path or equals it.
 func (x indexList) from(path string) int {
 	i, _ := slices.BinarySearchFunc(x, path, func(line, path string) int { return strings.Compare(line[pathAt:], path) })
 	return i
@@ -81,7 +82,7 @@ func (x indexList) lookup(path string) (e indexEntry) {
 	return e
 }
 
-// paths returns the paths that have an entry in one of the stages.
+// paths returns the paths with an entry in one of the stages, for example "123".
 func (x indexList) paths(stages string) (paths []string) {
 	for _, line := range x {
 		if strings.IndexByte(stages, line[stageAt]) >= 0 {
@@ -156,7 +157,7 @@ func (a *lockedIndex) findIntended(ctx context.Context) error {
 				return err
 			}
 		}
-		if there != empty { // HEAD has no file here, or a directory
+		if there != empty { // HEAD has no such file
 			a.intended = append(a.intended, path)
 		}
 	}

@@ -28,8 +28,8 @@ func indexOf(t *testing.T, r *gittest.Repo) *lockedIndex {
 	return area
 }
 
-// TestIndexIsReadAsGitHasIt checks stages, flags and paths of git add -N. They are told from empty
-// files, which have the same content in the index.
+// TestIndexIsReadAsGitHasIt checks stages, flags and paths of git add -N. An empty file has the same
+// entry as a path of git add -N, except for a flag that git ls-files does not print.
 func TestIndexIsReadAsGitHasIt(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)

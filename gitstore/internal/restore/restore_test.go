@@ -212,8 +212,8 @@ func TestRestoreOfTwoCases(t *testing.T) {
 	}
 }
 
-// TestRestoreKeepsUnmergedPathsBelow checks that no entry is written for a file if unmerged paths are
-// below it: git would have both in the index.
+// TestRestoreKeepsUnmergedPathsBelow checks that a restore writes no index entry for a file if
+// unmerged paths are below it. Git would keep both.
 func TestRestoreKeepsUnmergedPathsBelow(t *testing.T) {
 	t.Parallel()
 	x := newSite(t)
