@@ -83,10 +83,8 @@ var layers = [][]string{
 	{"gitstore/internal/git/repository", "gitstore/testing/odbtest"},
 	{
 		"gitstore/internal/git/ancestry",
-		"gitstore/internal/git/convert",
 		"gitstore/internal/git/gitconfig",
 		"gitstore/internal/git/ident",
-		"gitstore/internal/index",
 		"gitstore/internal/ledger",
 		"gitstore/internal/odb",
 		"gitstore/internal/refs",

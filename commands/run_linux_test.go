@@ -149,7 +149,7 @@ func TestRunSignals(t *testing.T) {
 			assert.Equal(t, code, p.code())
 			p.gone()
 			assert.Equal(t, []string{"user_interrupt"}, p.triggers())
-			assert.Equal(t, "new", p.git("cat-file", "-p", "refs/checkpoints/42:untracked/new.txt"))
+			assert.Equal(t, "new", p.git("cat-file", "-p", "refs/checkpoints/42:state/new.txt"))
 			p.sound()
 		})
 	}
@@ -183,7 +183,7 @@ func TestRunSavesFirst(t *testing.T) {
 	assert.Equal(t, 7, p.code())
 	p.untilFile("told")
 	tree := p.git("ls-tree", "-r", "--name-only", "refs/checkpoints/42")
-	assert.Contains(t, tree, "untracked/new.txt")
+	assert.Contains(t, tree, "state/new.txt")
 	assert.NotContains(t, tree, "told")
 	assert.NoFileExists(t, v.path("../asked"))
 }
@@ -318,5 +318,5 @@ func TestRunSignalWhileItPushes(t *testing.T) {
 	require.NoError(t, p.cmd.Process.Signal(syscall.SIGTERM), "a second one ends the push")
 	assert.Equal(t, 9, p.code())
 	assert.NotContains(t, p.said.String(), late)
-	assert.Contains(t, p.git("ls-tree", "-r", "--name-only", "refs/checkpoints/42"), "untracked/late.txt")
+	assert.Contains(t, p.git("ls-tree", "-r", "--name-only", "refs/checkpoints/42"), "state/late.txt")
 }

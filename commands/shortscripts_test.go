@@ -26,7 +26,7 @@ resume resume-auto resume-choice resume-files-changed resume-print resume-prompt
 resume-stale run save save-as save-json save-phase save-retention save-set-typed
 save-state-yaml save-worktree-untracked scan show start status
 status-find status-json subdirectory sync sync-plain-push task task-recover undo-drop
-undo-restore undo-committed redo unborn-branch version-later verify version web-export
+stash-apply undo-restore undo-committed redo unborn-branch version-later verify version web-export
 `
 
 // skipInShortMode skips a script that is missing in shortScripts.

@@ -107,7 +107,7 @@ func Evaluate(r *checkpoint.Record, f Facts, rules Rules) Verdict {
 	v.Stale = rules.Strict && len(v.Warnings()) > 0
 	v.AutoResume, v.AutoReason = in.unattended()
 	v.Changed, v.InTheWay, v.Restores, v.Unsaved = f.Files.Changed, f.Files.InTheWay, f.Files.Restores, f.Files.Unsaved
-	v.Elsewhere, v.Awaiting = f.Files.Elsewhere, in.awaiting()
+	v.Awaiting = in.awaiting()
 	v.StateLabel, v.Phase = in.followLabels()
 	v.Next, v.Old, v.Stories = f.Next, in.beyondMaxAge(in.written()) || in.beganLongAgo(), f.Stories
 	v.At = in.point(v)

@@ -22,7 +22,6 @@ type Facts struct {
 	Files    Files
 	Outputs  Outputs
 	Plan     Plan
-	Fuller   string // an older checkpoint of the branch without missing files, or ""
 	NoSource bool   // NoIssue states that no source is configured, which is no warning
 	Resumes  int    // resumes of this checkpoint in this clone since the last save
 	By       string // the command that continues the work, "" if unknown
@@ -106,18 +105,13 @@ type Base struct {
 
 // Files compares the paths of files_modified with the snapshot.
 type Files struct {
-	Checked   bool
-	Changed   []string
-	InTheWay  []string    // untracked files of Changed, which a restore keeps
-	Elsewhere []Elsewhere // files that only earlier checkpoints have
-	Restores  []string    // files that a resume puts back
-	Unsaved   []string    // files outside of the checkpoint that changed or came since, which a restore keeps
-	Why       string      // reason for unchecked files
+	Checked  bool
+	Changed  []string
+	InTheWay []string // untracked files of Changed, which a restore keeps
+	Restores []string // files that a resume puts back
+	Unsaved  []string // files outside of the checkpoint that changed or came since, which a restore keeps
+	Why      string   // reason for unchecked files
 }
-
-// Elsewhere is a file that only an earlier checkpoint has: index or HEAD have changed at its path
-// since, so a resume leaves it.
-type Elsewhere struct{ Path, ID string }
 
 // Outputs reports missing files that the record refers to, and files that differ from
 // their recorded digest.

@@ -52,9 +52,6 @@ func (in input) leftOut(left []checkpoint.Skipped) Reason {
 		}
 		r.Detail = append(r.Detail, printable(f.Path+", "+f.Reason))
 	}
-	if in.facts.Fuller != "" {
-		r.Hint = command("git", "checkpoint", "resume", in.facts.Name, in.facts.Fuller)
-	}
 	return r
 }
 

@@ -82,9 +82,6 @@ type Verdict struct {
 	// Restores lists files that differ from the checkpoint and that a resume puts back.
 	Restores []string
 
-	// Elsewhere lists files that only earlier checkpoints have. A resume leaves them.
-	Elsewhere []Elsewhere
-
 	// Unsaved lists files outside of the checkpoint that changed or came since. A resume leaves
 	// them as they are.
 	Unsaved []string

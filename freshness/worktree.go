@@ -158,7 +158,7 @@ func checkFiles(in input) []Reason {
 	case !f.Checked && len(in.record.Files()) > 0:
 		return []Reason{unchecked("files", "Files", f.Why)}
 	}
-	out := in.elsewhere()
+	var out []Reason
 	if len(f.Changed) == 0 {
 		return out
 	}
@@ -169,22 +169,6 @@ func checkFiles(in input) []Reason {
 	r := reason("files", action, "%s changed since checkpoint: %s", count(len(f.Changed), "file"), some(f.Changed))
 	r.Detail = each(f.Changed)
 	return append(out, r)
-}
-
-// elsewhere returns a finding for files that only earlier checkpoints have.
-func (in input) elsewhere() []Reason {
-	list := in.facts.Files.Elsewhere
-	if len(list) == 0 {
-		return nil
-	}
-	paths := make([]string, len(list))
-	for i, f := range list {
-		paths[i] = f.Path
-	}
-	r := reason("files", ProceedWithWarning, "%s only in an earlier checkpoint, since the index or HEAD has changed: %s", count(len(paths), "file"), some(paths))
-	r.Detail = each(paths)
-	r.Hint = command("git", "checkpoint", "restore", in.facts.Name, list[0].ID, "--", list[0].Path)
-	return []Reason{r}
 }
 
 // some joins the first three elements for a message; Detail has all.

@@ -67,7 +67,7 @@ func TestParallelSavesAreKnownAfterAJoin(t *testing.T) {
 	assert.Equal(t, both, a.live()[len(a.live())-1:])
 }
 
-// Checkpoints without the trailer, as those of earlier versions, have no known order.
+// Checkpoints without a valid trailer have no known order.
 func TestUnknownOrderIsNotParallel(t *testing.T) {
 	t.Parallel()
 	id := func(name string) checkpoint.ID { return checkpoint.ID("CP-" + name + "-20260101T000000Z-0000aaaa") }
@@ -123,7 +123,7 @@ func order(id func(string) checkpoint.ID, args ...any) []chain.ChainCommit {
 		if after == nil {
 			message = strings.Replace(message, "Checkpoint-After: none\n", "", 1)
 		}
-		c := repo.RawCommit{Message: message, Parents: make([]plumbing.Hash, 2)}
+		c := chain.Seal(repo.RawCommit{Message: message, Rest: []byte("author A <a> 1 +0000\ncommitter A <a> 1 +0000\n"), Parents: make([]plumbing.Hash, 2)}, nil)
 		commits = append([]chain.ChainCommit{{Raw: c, Checkpoint: chain.CheckpointOf(c, "42")}}, commits...)
 	}
 	return commits

@@ -20,26 +20,27 @@ func TestIfChanged(t *testing.T) {
 	}{
 		"nothing":       {func(*world, *SaveRequest) {}, false},
 		"trigger alone": {func(w *world, req *SaveRequest) { req.Edit = w.request(checkpoint.Interval).Edit }, false},
-		"unstaged":      {func(w *world, _ *SaveRequest) { w.Write("a.txt", "x") }, false},
+		"unstaged":      {func(w *world, req *SaveRequest) { req.Staged = true; w.save(*req); w.Write("a.txt", "x") }, false},
 		"staged":        {func(w *world, _ *SaveRequest) { w.Write("a.txt", "x"); w.Git("add", "a.txt") }, true},
 		"HEAD":          {func(w *world, _ *SaveRequest) { w.Commit("empty") }, true},
 		"branch":        {func(w *world, _ *SaveRequest) { w.Git("checkout", "-q", "-b", "other") }, true},
 		"phase": {func(w *world, req *SaveRequest) {
 			req.Edit = w.request(checkpoint.Manual, func(r *checkpoint.Record) { r.SetPhase("testing") }).Edit
 		}, true},
-		"worktree": {func(w *world, req *SaveRequest) { w.Write("a.txt", "x"); req.Worktree = true }, true},
+		"worktree": {func(w *world, req *SaveRequest) { w.Write("a.txt", "x") }, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.manual(1)
 			req := w.request(checkpoint.Manual)
 			c.change(w, &req)
+			before := w.live()
 			req.IfChanged = true
 			w.now = w.now.Add(time.Second)
 			_, err := w.s.Save(ctx, req)
 			if !c.want {
 				require.ErrorIs(t, err, ErrUnchanged)
-				assert.Len(t, w.live(), 1)
+				assert.Equal(t, before, w.live())
 				return
 			}
 			require.NoError(t, err)
@@ -57,9 +58,9 @@ func TestIfChangedSavesEmptyCaptureAfterFullOne(t *testing.T) {
 	w.captured()
 	w.Git("checkout", "-q", "--", "a.txt")
 	req := w.request(checkpoint.Manual)
-	req.Worktree, req.Untracked, req.IfChanged = true, true, true
+	req.IfChanged = true
 	saved := w.save(req)
-	assert.False(t, w.has(saved, "worktree"))
+	assert.Equal(t, w.Git("rev-parse", "HEAD:a.txt"), w.Git("rev-parse", saved.Commit.String()+":state/a.txt"))
 }
 
 // New records start from previous records and preserve unknown fields.

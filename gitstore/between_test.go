@@ -33,12 +33,11 @@ func TestDiffCountsLines(t *testing.T) {
 	w.Write("new\tdir\n.txt", long+"more\n")
 	w.Write("a.txt", "two\nthree\n")
 	w.Write("binary", "\x00\x01")
-	w.Git("rm", "-q", "--cached", "dir/b.txt")
+	w.Git("rm", "-q", "dir/b.txt")
 	w.Git("add", "new\tdir\n.txt", "a.txt", "binary")
 	two := w.save(w.request(checkpoint.Manual))
 	b, err := w.s.Diff(w.checkpointOf(one), w.checkpointOf(two))
 	require.NoError(t, err)
-	defer b.Close()
 	lines, err := b.Lines(ctx)
 	require.NoError(t, err)
 	assert.Equal(t, map[string]treediff.Lines{
@@ -51,7 +50,6 @@ func (w *world) between(from, to *Saved, paths ...string) (files []string, diff 
 	w.t.Helper()
 	b, err := w.s.Diff(w.checkpointOf(from), w.checkpointOf(to), paths...)
 	require.NoError(w.t, err)
-	defer b.Close()
 	changes, err := b.Files(ctx)
 	require.NoError(w.t, err)
 	for _, c := range changes {
@@ -77,7 +75,7 @@ func TestDiffFiles(t *testing.T) {
 	must(os.Chmod(w.Path("run.sh"), 0o755))
 	w.Write("a.txt", "changed\n")
 	w.Write("binary", "\x00\x01")
-	w.Git("rm", "-q", "--cached", "dir/b.txt")
+	w.Git("rm", "-q", "dir/b.txt")
 	w.Git("add", "run.sh", "a.txt", "binary")
 	two := w.save(w.request(checkpoint.Manual))
 	files, diff = w.between(one, two)
@@ -89,8 +87,7 @@ func TestDiffFiles(t *testing.T) {
 	assert.Equal(t, []string{"deleted binary", "added dir/b.txt"}, files)
 }
 
-// Diff compares captured worktree contents if available, and leaves no temporary files or
-// objects.
+// Diff compares the states, and leaves no temporary files or objects.
 func TestDiffComparesCapturedFiles(t *testing.T) {
 	w := newWorld(t)
 	temp := t.TempDir()
@@ -99,7 +96,6 @@ func TestDiffComparesCapturedFiles(t *testing.T) {
 	w.Write("dir/b.txt", "one\n")
 	w.Git("add", "dir/b.txt")
 	all := w.request(checkpoint.Manual)
-	all.Worktree, all.Untracked = true, true
 	one := w.save(all)
 
 	w.Write("dir/b.txt", "two\n")
@@ -161,7 +157,6 @@ func TestDiffWithHeadAtSave(t *testing.T) {
 	}
 	b, err := w.s.Diff(nil, w.checkpointOf(one))
 	require.NoError(t, err)
-	defer b.Close()
 	files, err := b.Files(ctx)
 	require.NoError(t, err)
 	changes, patch, whole, err := b.Changes(ctx, 1<<20)

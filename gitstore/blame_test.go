@@ -90,7 +90,6 @@ func blameHistory(t *testing.T, seed uint64, number int) {
 			rec.SetAgentTurn(checkpoint.AgentTurn{Number: turn, Agent: agent, Request: by})
 			rec.SetNote(by)
 		})
-		req.Worktree, req.Untracked = true, true
 		events = append(events, event{by, w.save(req).ID})
 	}
 	for range 30 {

@@ -79,6 +79,11 @@ func (s *Store) Drop(ctx context.Context, issue checkpoint.Issue, ids []checkpoi
 	return s.chain.Drop(ctx, issue, ids)
 }
 
+// DropContent permanently deletes one of several contents under an id from the chain of an issue.
+func (s *Store) DropContent(ctx context.Context, c *Checkpoint) error {
+	return s.chain.DropContent(ctx, c)
+}
+
 // DropAll deletes checkpoints like Drop, and also those below a shallow boundary. With
 // pinned, it deletes pinned checkpoints there too.
 func (s *Store) DropAll(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID, pinned bool) error {

@@ -21,7 +21,7 @@ func TestSaveOnTopOfAFutureClockSortsAfterIt(t *testing.T) {
 	far := w.save(w.request(checkpoint.Manual))
 	w.now = start
 	now := w.save(w.request(checkpoint.Manual))
-	assert.Equal(t, far.Clock+1, now.Clock)
+	assert.Equal(t, far.Stated+1, now.Stated)
 	assert.True(t, now.Record.CreatedAt().Equal(w.now))
 	assert.Equal(t, []checkpoint.ID{first.ID, far.ID, now.ID}, w.live())
 	assert.NoError(t, w.s.Drop(ctx, "42", []checkpoint.ID{first.ID}))
@@ -34,11 +34,11 @@ func TestSaveAtAnyDateHasAClock(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	var ids []checkpoint.ID
-	var last checkpoint.Clock = -1
+	var last checkpoint.Clock = -1 // the clock that counts
 	for _, year := range []int{2026, 9999, 9998, 2262, 2026, 1971} {
 		w.now = time.Date(year, 6, 1, 0, 0, 0, 0, time.UTC)
 		saved := w.save(w.request(checkpoint.Manual))
-		assert.Greater(t, saved.Clock, last, "%d", year)
+		assert.Greater(t, saved.Stated, last, "%d", year)
 		last = saved.Clock
 		ids = append(ids, saved.ID)
 	}

@@ -87,7 +87,7 @@ func TestSaveOfATurnWritesFewObjects(t *testing.T) {
 			w.Write(name, fmt.Sprintf("turn %d\n", n))
 		}
 		req := w.request(checkpoint.Turn)
-		req.Worktree, req.Untracked, req.Retention = true, true, policy
+		req.Retention = policy
 		w.save(req)
 	}
 	turn(0)

@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"os"
+	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
@@ -100,6 +103,9 @@ func (w *saveOp) derive(before *checkpoint.Record, newest checkpoint.Clock) (*ch
 	}
 	record.SetVersion(chain.FormatVersion)
 	record.SetIssue(w.req.Issue)
+	if !w.req.Keep { // an imported record is equal in all clones
+		w.setRepository(record, before)
+	}
 	w.setFacts(record)
 	if before == nil {
 		redact.Name("the issue's key", string(w.req.Issue))
@@ -120,6 +126,28 @@ func (w *saveOp) derive(before *checkpoint.Record, newest checkpoint.Clock) (*ch
 	}
 	record.SetID(w.id)
 	return record, nil
+}
+
+// setRepository sets the id of the clone that began the chain: that of the record before, otherwise
+// the id of this clone, which its first save makes.
+func (w *saveOp) setRepository(r, before *checkpoint.Record) {
+	repo := w.store.repo
+	id := r.Repository()
+	if before != nil {
+		id = cmp.Or(id, before.Repository())
+	}
+	if id == "" {
+		data, _ := os.ReadFile(repo.NotePath("repository"))
+		id = strings.TrimSpace(string(data))
+	}
+	if id == "" {
+		digest := sha256.Sum256([]byte("repository " + repo.Random()))
+		id = hex.EncodeToString(digest[:16])
+		if !w.req.DryRun {
+			_ = repo.WriteUnsynced(repo.NotePath("repository"), []byte(id+"\n")) // another save makes another id
+		}
+	}
+	r.SetRepository(id)
 }
 
 // setFacts sets the creation time, branch and files of a checkpoint.
@@ -145,7 +173,7 @@ func (w *saveOp) checkImportedID(ctx context.Context, current *chain.Chain, id c
 	if !w.req.Keep {
 		return nil
 	}
-	if current.Ledger.Deleted[id] {
+	if current.Ledger.HasDeleted(id) {
 		return &repo.TakenError{Issue: w.req.Issue, ID: id, Dropped: true}
 	}
 	if _, err := w.store.chain.ByID(ctx, w.req.Issue, id); err == nil {

@@ -1,6 +1,6 @@
 // Package gitstore stores checkpoints as commits in a git repository. A checkpoint is a
-// saved state of the work on an issue: a record of the task, the index, and optionally
-// files of the worktree. All checkpoints of an issue form a chain of commits below one
+// saved state of the work on an issue: a record of the task, the index, and the files of
+// the worktree. All checkpoints of an issue form a chain of commits below one
 // ref. This comment describes the stored form and its guarantees.
 //
 // # Refs
@@ -27,20 +27,23 @@
 //
 //	tree
 //	  checkpoint.yaml   the record (package checkpoint)
-//	  staged/           the index as a tree, as in git write-tree; a file above
-//	                    the size limit has its content in HEAD
+//	  state/            the files of the work as one tree: tracked files as they lie in
+//	                    the worktree, untracked files that git does not ignore, named
+//	                    files, and untracked files that the record refers to
+//	  staged/           the index as a tree, as in git write-tree; an unmerged path, and
+//	                    a file above the size limit, has its version in HEAD
 //	  conflicts/1,2,3/  the stages of unmerged paths, if any
-//	  worktree/         tracked files that differ from the index, unless the save is
-//	                    limited to the index
-//	  untracked/        untracked files that git does not ignore, likewise
-//	  artifacts/        named files, and artifacts of the previous checkpoint
-//	                    that the record refers to, with their current content
-//	  ledger            deletions, archivals and pins (package ledger), if any
+//	  ledger            facts about the checkpoints (package ledger), if any
+//	  signature/, x-*   signatures, and entries of extensions, kept by every rewrite
 //	parent 1            the previous checkpoint, a ledger commit, or genesis
-//	parent 2            the index commit: its tree is staged/, its parent is HEAD
-//	                    (no parent if the branch is unborn), its message is
-//	                    "index of <id>"; the first checkpoint of a fork has the
-//	                    index commit and the trees of its source
+//	parent 2            the state commit, in the form of a stash: its tree is state/, its
+//	                    parents are HEAD (genesis if the branch is unborn) and the index
+//	                    commit, its message is "state of <id>"
+//	                    the index commit: its tree is staged/, its parent is HEAD or
+//	                    genesis, its message is "index of <id>"
+//	                    author, committer and dates of both are those of the author below;
+//	                    the first checkpoint of a fork has the state commit and the trees
+//	                    of its source
 //	author              git's identity, or a fallback; created_at of the record, the
 //	                    time of the save unless the record was imported
 //	committer           git's identity, or a fallback; the time of the save or import
@@ -55,38 +58,56 @@
 //	                    Checkpoint-Branch: feature/issue-42
 //	                    Checkpoint-Resumable: true
 //	                    Checkpoint-Clock: 1771079400000000000
-//	                    Checkpoint-Left-Out: 2
 //	                    Checkpoint-After: CP-none-20260214T142000Z-0b1c2d3e
+//	                    Checkpoint-Scope: whole
+//	                    Checkpoint-Left-Out: 2
+//	                    Checkpoint-Turn: 16
+//	                    Checkpoint-Agent: claude
+//	                    Checkpoint-Restored-From: CP-none-20260214T141000Z-4f5a6b7c
+//	                    Checkpoint-Content: <64 hex digits>
 //	                    Checkpoint-Version: 1.0
 //
-// The record's snapshot.extent states for index, worktree and untracked files whether the
-// snapshot is complete, partial or none. snapshot.skipped names what was left out, with class
-// and reason; a directory ends with a slash and stands for all below it, and "." for unnamed
-// files. snapshot.kept names paths that are removed from the index and still lie in the
-// worktree. snapshot.ignores is a digest of git's rules for ignored files that the snapshot
-// does not have: those outside of the worktree, and .gitignore files that git ignores. Without
-// snapshot.extent, the absence of a path proves nothing.
+// So "git stash apply --index refs/checkpoints/42^2" gives the work back in a clean worktree, and
+// HEAD at the save is refs/checkpoints/42^2^.
+//
+// A path that the save did not capture is carried: state/ has the version that the worktree last
+// agreed on with a checkpoint, merged over the commits since (package snapshot, carry). The record's
+// snapshot.scope is whole, staged (a save of staged changes only, other files are carried) or cut
+// (the time limit passed before all files were listed). snapshot.skipped names what was left out, with
+// the reason, and with the checkpoint from which state/ has a version (carried_from); a directory ends
+// with a slash and stands for all below it, and "." for unnamed files. snapshot.kept names paths that
+// are removed from the index and still lie in the worktree. snapshot.ignores is a digest of git's
+// rules for ignored files that the snapshot does not have: those outside of the worktree, and
+// .gitignore files that git ignores. Object names in the record have their algorithm ("sha1:") and
+// are for display only. repository is a random id of the clone that began the chain.
 //
 // The record is authoritative. Trailers repeat some record fields, so that listing and
-// retention read only commits. An empty trailer is omitted. Checkpoint-Left-Out is the
+// retention read only commits. They stand in this order, and an empty trailer is omitted.
+// Checkpoint-Scope is snapshot.scope of the record: whole, staged or cut. Checkpoint-Left-Out is the
 // number of entries in snapshot.skipped whose reason is a limit of time or size. The record does
-// not have Checkpoint-After. If a
-// line of the note looks like a trailer, the note is indented by four spaces.
+// not have Checkpoint-After and Checkpoint-Content. Other trailers that begin with Checkpoint- are
+// kept. If a line of the note looks like a trailer, the note is indented by four spaces.
+//
+// A checkpoint is identified by its id and its content (chain.ContentOf), not by its commit. The
+// content covers the tree without ledger and signature, the second parent, the author and the
+// message, but not the first parent and the committer. So it stays if a checkpoint below is dropped:
+// the commits above it are rewritten with new parents, but with the same trees, messages, authors
+// and dates. Two contents under one id are two checkpoints, and a merge of chains keeps both. In a
+// clone the id means the content that was there first (package chain, doubles.go).
 //
 // Checkpoint-After names up to 8 checkpoints that the worktree came after at the save, or
 // "none": first those that were saved or restored in this worktree since its last save and that
-// do not contain each other, then those that the first of them names. It tells which checkpoints
-// were saved in parallel, after a join too. A checkpoint of a chain is unrelated to another one
-// only if each id on the way is in the chain, or is named with its successors by another
-// checkpoint. Earlier versions write no such trailer: the order is then unknown. Each worktree
+// do not contain each other, then those that the first of them names. It orders the checkpoints of
+// a merge (join.State.Order), and tells which checkpoints were saved in parallel. A checkpoint of a
+// chain is unrelated to another one only if each id on the way is in the chain, or a fact of the
+// ledger or another checkpoint names it with what it came after. Each worktree
 // keeps its own ids in $GIT_DIR/git-checkpoint/here/<issue>, one a line.
 //
-// Checkpoint-Clock orders checkpoints. Its value is the time of the save in nanoseconds.
-// If the checkpoint below has the same or a later clock, the value is that clock plus
-// one. The clock of a checkpoint never changes. A merge of chains sorts by clock, then by
-// id, so a checkpoint stays above its ancestors even if a system clock was wrong. Ages
-// derive from committer dates, never from Checkpoint-Clock; lists show author dates. Earlier versions of this program
-// did not follow a clock more than a day ahead; their chains are read unchanged.
+// Checkpoint-Clock orders checkpoints that did not come after each other. Its value is the time of
+// the save in nanoseconds. If the chain has the same or a later clock, the value is that clock plus
+// one. The clock of a checkpoint never changes. A clock more than a day ahead of the committer date
+// of its commit counts as that date, and no other clock follows it. Ages
+// derive from committer dates, never from Checkpoint-Clock; lists show author dates.
 //
 // A ledger commit changes the ledger without a new checkpoint. Its tree contains only the
 // ledger, or is empty if the ledger has no entries. Its only parent is the chain below.
@@ -94,25 +115,15 @@
 // Checkpoint-Version. The ledger in the tip's tree is the current one; older ledgers are
 // history.
 //
-// The trailer Checkpoint-Restored of a ledger commit is a restoration: a person went back to
-// an older checkpoint by a restore of all of its files.
-//
-//	Checkpoint-Restored: <id> <clock> <name of the person>
-//
-// The work goes on from this checkpoint until the next save: a checkpoint above the ledger
-// commit, or with a later clock, ends the restoration. The latest clock wins. A restoration of
-// the newest checkpoint ends an earlier one. Earlier versions of this program ignore the
-// trailer, and lose it if they rewrite the ledger commit.
+// The fact position of a ledger records that a person went back to an older checkpoint by a restore
+// of all of its files. The work goes on from this checkpoint until the next save. The newest position
+// of all checkpoints counts, unless the newest checkpoint has the same or a later clock.
 //
 // A clone whose chain is shallow archives and drops checkpoints with a ledger commit alone.
 // Their commits stay in the chain and are hidden. The trailer Checkpoint-Below of this
 // commit concerns the checkpoints below the boundary, which the clone cannot name (chain.Below).
 // A complete clone that fetches or synchronizes the chain removes the commits, and moves
 // the archived checkpoints to the archive.
-//
-// A checkpoint is identified by its id, not by its commit. If a checkpoint is dropped,
-// the commits above it are rewritten with new parents, but with the same trees, messages,
-// authors and dates.
 //
 // # Moving refs
 //
@@ -162,5 +173,5 @@
 //   - After a power loss, no ref points to a lost object: objects become durable before
 //     the refs do. This includes objects that git wrote without a sync.
 //
-// Package internal/storetest contains the full contract as tests.
+// Package testing/storetest contains the full contract as tests.
 package gitstore

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/restore"
 	"git-checkpoint/gitstore/internal/snapshot"
@@ -49,12 +50,6 @@ type Changes = snapshot.Changes
 // CountChanges counts the files that differ from HEAD, without submodules.
 func (f Files) CountChanges(ctx context.Context) (Changes, error) {
 	return f.snapshot.CountChanges(ctx)
-}
-
-// ChangedSubmodules returns the paths of submodules that have other commits than the staging
-// area names, or changes of their own.
-func (f Files) ChangedSubmodules(ctx context.Context) ([]string, error) {
-	return f.snapshot.ChangedSubmodules(ctx)
 }
 
 // A LocalCommit is a commit of a submodule that other clones cannot check out.
@@ -123,7 +118,7 @@ func (f Files) Digests(ctx context.Context, paths []string) (map[string]string, 
 
 // A Foreign is a directory or file that belongs to a repository and not to the worktree,
 // with the reason. The zero value means that a path belongs to the worktree.
-type Foreign = snapshot.Foreign
+type Foreign = repository.Foreign
 
 // FindRepository returns the repository inside the worktree that contains a path relative
 // to the root, or the part of this repository that does.

@@ -29,7 +29,7 @@ type ForkRequest struct {
 }
 
 // Fork starts a chain for each name, of the issue that Issue.ForkOf returns. Its first checkpoint
-// has the files and the index commit of From, and its record with the section lineage. A fork adds
+// has the files and the state commit of From, and its record with the section lineage. A fork adds
 // a record, a tree, a commit and the genesis commit. The refs of all forks move in one
 // transaction. A kill during the move of the refs can leave some of the forks, each complete. If a
 // chain or an archive of a fork exists, Fork fails with a *RefusedError.
@@ -152,7 +152,7 @@ func (s *Store) buildFork(req ForkRequest, i checkpoint.Issue, name string, r *c
 	if err != nil {
 		return source, err
 	}
-	entries = slices.DeleteFunc(slices.Clone(entries), func(e trees.Entry) bool { return e.Name == "ledger" })
+	entries = slices.DeleteFunc(slices.Clone(entries), func(e trees.Entry) bool { return e.Name == "ledger" || e.Name == "signature" })
 	for n := range entries {
 		if entries[n].Name == "checkpoint.yaml" {
 			entries[n].Hash = k.Add(plumbing.BlobObject, data)
@@ -171,6 +171,7 @@ func (s *Store) buildFork(req ForkRequest, i checkpoint.Issue, name string, r *c
 		return source, &repo.LimitError{What: "note and phase", Size: int64(len(message)), Limit: chain.MaxMessage}
 	}
 	commit := s.repo.NewAuthoredCommit(k.AddTree(entries), created, created, message, parents...)
+	commit = chain.Seal(commit, entries)
 	commit.Hash = k.AddCommit(commit)
 	return commit, nil
 }

@@ -78,14 +78,15 @@ func (w *world) checkStaged(saved *Saved) {
 	w.t.Helper()
 	rev := saved.Commit.String()
 	assert.Equal(w.t, w.Git("write-tree"), w.Git("rev-parse", rev+":staged"))
-	assert.Equal(w.t, w.Git("write-tree"), w.Git("rev-parse", rev+"^2^{tree}"))
+	assert.Equal(w.t, w.Git("write-tree"), w.Git("rev-parse", rev+"^2^2^{tree}"))
+	assert.Equal(w.t, w.Git("rev-parse", rev+":state"), w.Git("rev-parse", rev+"^2^{tree}"))
 	head, err := w.Run(nil, "rev-parse", "--verify", "-q", "HEAD")
 	if err != nil {
-		assert.Empty(w.t, w.Git("log", "-1", "--format=%P", rev+"^2"))
+		assert.Equal(w.t, "checkpoints of issue 42", w.Git("log", "-1", "--format=%s", rev+"^2^"))
 		assert.Empty(w.t, saved.Record.Snapshot().Head)
 	} else {
 		assert.Equal(w.t, strings.TrimSpace(string(head)), w.Git("rev-parse", rev+"^2^"))
-		assert.Equal(w.t, strings.TrimSpace(string(head)), saved.Record.Snapshot().Head)
+		assert.Equal(w.t, checkpoint.HashText(strings.TrimSpace(string(head))), saved.Record.Snapshot().Head)
 	}
 	w.sound()
 }

@@ -21,7 +21,6 @@ func TestHereNamesTheCheckpointOfTheFiles(t *testing.T) {
 	saveFile := func(text string) *Checkpoint {
 		w.Write("file", text)
 		req := w.request(checkpoint.Manual)
-		req.Worktree, req.Untracked = true, true
 		return &w.save(req).Checkpoint
 	}
 	restore := func(c *Checkpoint, options RestoreOptions) *Restored {

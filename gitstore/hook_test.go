@@ -44,11 +44,10 @@ func TestSaveFromAHook(t *testing.T) {
 			}
 			w.s = w.open(w.Path(c.dir))
 			req := w.request(checkpoint.Manual)
-			req.Worktree, req.Untracked = true, true
 			saved := w.save(req)
 			unset(t, "GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE")
 			assert.Equal(t, other.Git("write-tree"), w.Git("rev-parse", saved.Commit.String()+":staged"))
-			assert.Equal(t, "and unstaged", w.Git("cat-file", "blob", saved.Commit.String()+":worktree/a.txt"))
+			assert.Equal(t, "and unstaged", w.Git("cat-file", "blob", saved.Commit.String()+":state/a.txt"))
 			w.s = w.open(w.Dir)
 			w.sound()
 		})

@@ -18,7 +18,6 @@ import (
 	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/odb"
 	"git-checkpoint/gitstore/internal/repo"
-	"git-checkpoint/gitstore/internal/treediff"
 	"git-checkpoint/gitstore/internal/trees"
 	"git-checkpoint/gitstore/trace"
 
@@ -26,7 +25,7 @@ import (
 )
 
 // A Line is the work on an issue as commits, so that git blame, git log and git diff work on the
-// states of an agent's turns. Each valid checkpoint has a commit with its whole state as the
+// states of an agent's turns. Each valid checkpoint has a commit with its state as the
 // tree. The parents are the commits of the checkpoints that it came after. If HEAD has moved
 // since, the last parent is a step: a commit with the tree of HEAD and the same parents. HEAD
 // itself is no parent, because git blame prefers a parent with the same file, so a turn's line
@@ -51,7 +50,7 @@ type Line struct {
 type LineState struct {
 	Checkpoint Checkpoint
 	Commit     plumbing.Hash
-	Tree       plumbing.Hash // the whole state
+	Tree       plumbing.Hash // the state
 	Head       plumbing.Hash // HEAD at the save, zero if unborn
 	Parents    []plumbing.Hash
 }
@@ -103,7 +102,7 @@ func (s *Store) completeLine(ctx context.Context, issue checkpoint.Issue, cache 
 		cache = &lineCache{dir: cache.dir, issue: issue}
 	}
 	b := &lineBuilder{
-		store: s, whole: s.snapshot.NewWhole(), known: cache.byID(), line: s.newLine(cache), byID: map[checkpoint.ID]int{},
+		store: s, objects: newLineObjects(s.repo.Objects), known: cache.byID(), line: s.newLine(cache), byID: map[checkpoint.ID]int{},
 	}
 	list := &List{Checkpoints: c.Checkpoints(), Complete: true}
 	b.lineage, b.line.Cut = s.Lineage(ctx, list), c.Cut
@@ -118,11 +117,11 @@ func (s *Store) completeLine(ctx context.Context, issue checkpoint.Issue, cache 
 		return nil, &repo.NoneError{Issue: issue}
 	}
 	tip := c.Tip
-	if b.named || c.Deleted {
+	if c.Deleted {
 		tip = plumbing.ZeroHash
 	}
 	if b.made || tip != cache.tip {
-		if err := s.writeLineCache(ctx, cache, b.line.States, tip, b.whole); err != nil {
+		if err := s.writeLineCache(ctx, cache, b.line.States, tip, b.objects); err != nil {
 			return nil, fmt.Errorf("line of commits of issue %s: %w", issue, err)
 		}
 	}
@@ -157,12 +156,11 @@ func (l *Line) ByID(id checkpoint.ID) *LineState {
 type lineBuilder struct {
 	store   *Store
 	lineage *Lineage
-	whole   *treediff.Whole
+	objects *lineObjects
 	known   map[checkpoint.ID]*LineState // of the cache
 	line    *Line
 	byID    map[checkpoint.ID]int
 	made    bool // the cache lacks a state
-	named   bool // the order of a checkpoint depends on the names of branches
 }
 
 // add adds the checkpoint at an index of the list.
@@ -183,14 +181,14 @@ func (b *lineBuilder) add(at int) error {
 		st.Parents, st.Commit = known.Parents, known.Commit
 	} else {
 		var err error
-		if st.Parents, err = b.line.parents(b.whole, before, st.Head); err != nil {
+		if st.Parents, err = b.line.parents(b.objects, before, st.Head); err != nil {
 			return err
 		}
 		data, err := b.line.encode(&st, st.Parents)
 		if err != nil {
 			return err
 		}
-		st.Commit, b.made = b.whole.Add(plumbing.CommitObject, data), true
+		st.Commit, b.made = b.objects.Add(plumbing.CommitObject, data), true
 	}
 	b.byID[cp.ID] = len(b.line.States)
 	b.line.number[st.Commit] = len(b.line.States)
@@ -200,7 +198,7 @@ func (b *lineBuilder) add(at int) error {
 
 // read sets tree and HEAD of a state.
 func (b *lineBuilder) read(st *LineState) (err error) {
-	if st.Tree, err = b.store.snapshot.WholeTree(&st.Checkpoint, b.whole); err != nil {
+	if st.Tree, err = b.store.snapshot.StateTree(&st.Checkpoint); err != nil {
 		return err
 	}
 	st.Head, err = b.store.chain.HeadOf(&st.Checkpoint)
@@ -213,15 +211,7 @@ func (b *lineBuilder) read(st *LineState) (err error) {
 // before returns the states that a checkpoint came after. Unlike Lineage.Before it has those of
 // other branches too: only contents count here, and a step follows HEAD.
 func (b *lineBuilder) before(at int) []*LineState {
-	after, known := b.lineage.List.Checkpoints[at].CameAfter()
-	if !known { // of an earlier version
-		b.named = true
-		from, _ := b.lineage.Before(at)
-		if from == nil {
-			return nil
-		}
-		after = []checkpoint.ID{from.ID}
-	}
+	after, _ := b.lineage.List.Checkpoints[at].CameAfter()
 	var before []*LineState
 	for _, cp := range direct(after, func(id checkpoint.ID) *Checkpoint {
 		if i, ok := b.byID[id]; ok {
@@ -236,7 +226,7 @@ func (b *lineBuilder) before(at int) []*LineState {
 
 // parents returns the parents of a state with the given HEAD: the states before it and, if HEAD
 // has moved, a step, or HEAD if no state is before it.
-func (l *Line) parents(w *treediff.Whole, before []*LineState, head plumbing.Hash) ([]plumbing.Hash, error) {
+func (l *Line) parents(w *lineObjects, before []*LineState, head plumbing.Hash) ([]plumbing.Hash, error) {
 	parents, moved := l.after(before, head)
 	switch {
 	case !moved:
@@ -342,7 +332,7 @@ func (l *Line) encode(st *LineState, parents []plumbing.Hash) ([]byte, error) {
 // nor HEAD has the file, the error says so.
 func (l *Line) Now(ctx context.Context, path string) (plumbing.Hash, error) {
 	s := l.store
-	w := s.snapshot.NewWhole()
+	w := newLineObjects(s.repo.Objects)
 	var tree plumbing.Hash
 	at, err := s.repo.ReadHead(ctx)
 	head := at.Commit
@@ -361,7 +351,7 @@ func (l *Line) Now(ctx context.Context, path string) (plumbing.Hash, error) {
 		if err != nil {
 			return blob, err
 		}
-		if tree, err = w.Replace(tree, trees.FileEntry{Path: path, Mode: trees.ModeOf(info), Hash: blob}); err != nil {
+		if tree, err = trees.Replace(w, w, tree, []trees.FileEntry{{Path: path, Mode: trees.ModeOf(info), Hash: blob}}); err != nil {
 			return blob, err
 		}
 	}
@@ -373,7 +363,7 @@ func (l *Line) Now(ctx context.Context, path string) (plumbing.Hash, error) {
 		return head, err
 	}
 	now := w.Add(plumbing.CommitObject, encodeLineCommit(tree, parents, s.repo.NewCommit(tree, time.Unix(0, 0), "").Rest, "not saved yet\n"))
-	return now, w.Write(l.dir)
+	return now, w.write(l.dir)
 }
 
 // here returns the states that this worktree comes after, or the newest one.
@@ -421,7 +411,7 @@ func (s *Store) lstatInWorktree(ctx context.Context, path string) (os.FileInfo, 
 
 // hashFile adds the content of a file in the worktree, with git's filters, or the target of a
 // symlink. Git stores the content beside the line.
-func (l *Line) hashFile(ctx context.Context, w *treediff.Whole, path string, info os.FileInfo) (plumbing.Hash, error) {
+func (l *Line) hashFile(ctx context.Context, w *lineObjects, path string, info os.FileInfo) (plumbing.Hash, error) {
 	s := l.store
 	if info.Mode()&os.ModeSymlink != 0 {
 		target, err := os.Readlink(filepath.Join(s.Root(), filepath.FromSlash(path)))

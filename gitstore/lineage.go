@@ -60,10 +60,7 @@ func (l *Lineage) before(i int) (at int, known bool) {
 // directly: several after a merge of parallel work, none for the first one.
 func (l *Lineage) Parents(i int) (parents []int) {
 	all := l.List.Checkpoints
-	after, known := all[i].CameAfter()
-	if !known && i+1 < len(all) {
-		return []int{i + 1} // of an earlier version: the commit's parent
-	}
+	after, _ := all[i].CameAfter()
 	if l.places == nil {
 		l.places = map[checkpoint.ID]int{}
 		for k := range all {

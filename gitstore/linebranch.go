@@ -42,7 +42,7 @@ func (s *Store) CreateBranch(ctx context.Context, issue checkpoint.Issue, name s
 // joined writes the commits of the line with HEAD instead of steps beside the line, and returns
 // that of the newest state.
 func (l *Line) joined() (tip plumbing.Hash, err error) {
-	w := l.store.snapshot.NewWhole()
+	w := newLineObjects(l.store.repo.Objects)
 	commits := map[plumbing.Hash]plumbing.Hash{} // by commit of the line
 	for i := range l.States {
 		st := &l.States[i]
@@ -61,7 +61,7 @@ func (l *Line) joined() (tip plumbing.Hash, err error) {
 		tip = w.Add(plumbing.CommitObject, data)
 		commits[st.Commit] = tip
 	}
-	return tip, w.Write(l.dir)
+	return tip, w.write(l.dir)
 }
 
 // copyTo stores a commit that is beside the line in a repository, with the objects that the

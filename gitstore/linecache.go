@@ -16,7 +16,6 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/chain"
-	"git-checkpoint/gitstore/internal/treediff"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -27,7 +26,7 @@ import (
 //
 //	chain <tip, or zero if the states depend on more than the chain>
 //	pack <name> <bytes> <bytes of its index>
-//	<id> <trigger> <commit> <tree> <whole state> <HEAD or zero> <commit of the line> <parents...>
+//	<id> <trigger> <commit> <tree> <state> <HEAD or zero> <commit of the line> <parents...>
 //
 // and a last line with the SHA-256 of the lines before. Loose objects there are of Line.Now.
 type lineCache struct {
@@ -149,11 +148,11 @@ func (c *lineCache) packFile(name, ext string) string {
 }
 
 // writeLineCache stores the new objects of a line as a pack, then the list of states.
-func (s *Store) writeLineCache(ctx context.Context, c *lineCache, states []LineState, tip plumbing.Hash, w *treediff.Whole) error {
+func (s *Store) writeLineCache(ctx context.Context, c *lineCache, states []LineState, tip plumbing.Hash, w *lineObjects) error {
 	if err := s.repo.Objects.MakeDirs(c.dir); err != nil {
 		return err
 	}
-	if w.Len() > 0 {
+	if len(w.made) > 0 {
 		p, err := s.writeLinePack(ctx, c, w)
 		if err != nil {
 			return err
@@ -182,9 +181,11 @@ func (s *Store) writeLineCache(ctx context.Context, c *lineCache, states []LineS
 }
 
 // writeLinePack stores the objects of w as a pack. A crash can have left a shorter file of its name.
-func (s *Store) writeLinePack(ctx context.Context, c *lineCache, w *treediff.Whole) (p linePack, err error) {
+func (s *Store) writeLinePack(ctx context.Context, c *lineCache, w *lineObjects) (p linePack, err error) {
 	batch := s.repo.Objects.NewBatch()
-	w.Each(func(kind plumbing.ObjectType, content []byte) { batch.Add(kind, content) })
+	for _, o := range w.made {
+		batch.Add(o.kind, o.content)
+	}
 	data, err := batch.QuickPack()
 	if err != nil {
 		return p, err

@@ -16,7 +16,7 @@ import (
 
 // described returns the description in a record's commit.
 func described(r *checkpoint.Record) Checkpoint {
-	c := repo.RawCommit{Message: chain.EncodeMessage("42", r, nil), Parents: make([]plumbing.Hash, 2)}
+	c := chain.Seal(repo.RawCommit{Message: chain.EncodeMessage("42", r, nil), Parents: make([]plumbing.Hash, 2)}, nil)
 	return chain.CheckpointOf(c, "42")
 }
 
@@ -51,7 +51,7 @@ func checkNote(t *testing.T, note string) {
 	want, got := described(noted("")), described(noted(note))
 	clean := strings.Trim(strings.ReplaceAll(note, "\x00", "\ufffd"), "\n")
 	assert.Equal(t, clean, got.Note, "%q", note)
-	got.Note = ""
+	got.Note, got.Content = "", want.Content
 	assert.Equal(t, want, got, "%q", note)
 	for line := range strings.Lines(chain.EncodeNote(note)) {
 		assert.False(t, strings.HasPrefix(line, "Checkpoint-"), "%q", note)
@@ -112,7 +112,7 @@ func TestTrailersQuoteSpecialCharacters(t *testing.T) {
 
 func TestDescribeReportsProblem(t *testing.T) {
 	t.Parallel()
-	good := chain.EncodeMessage("42", noted(""), nil)
+	good := chain.Seal(repo.RawCommit{Message: chain.EncodeMessage("42", noted(""), []checkpoint.ID{"x-1", "x-2"})}, nil).Message
 	for name, c := range map[string]struct{ old, new, want string }{
 		"no id":         {"Checkpoint-Id: ", "Other: ", "no Checkpoint-Id"},
 		"bad id":        {"Checkpoint-Id: CP-", "Checkpoint-Id: CP -", "Checkpoint-Id: "},
@@ -120,6 +120,18 @@ func TestDescribeReportsProblem(t *testing.T) {
 		"bad clock":     {"Clock: 7", "Clock: -7", "Checkpoint-Clock: "},
 		"huge clock":    {"Clock: 7", "Clock: 77777777777777777777", "Checkpoint-Clock: "},
 		"bad resumable": {"Resumable: false", "Resumable: maybe", "Checkpoint-Resumable: "},
+		"shouted":       {"Resumable: false", "Resumable: FALSE", "Checkpoint-Resumable: "},
+		"no after":      {"Checkpoint-After: x-1 x-2\n", "", "no Checkpoint-After"},
+		"bad after":     {"After: x-1 x-2", "After: x-1  x-2", "Checkpoint-After: "},
+		"nine after":    {"After: x-1 x-2", "After: 1 2 3 4 5 6 7 8 9", "Checkpoint-After: "},
+		"scope":         {"Scope: whole", "Scope: all", "Checkpoint-Scope: "},
+		"left out":      {"Checkpoint-Scope: ", "Checkpoint-Left-Out: -1\nCheckpoint-Scope: ", "Checkpoint-Left-Out: "},
+		"turn":          {"Checkpoint-Scope: ", "Checkpoint-Turn: 07\nCheckpoint-Scope: ", "Checkpoint-Turn: "},
+		"restored from": {"Checkpoint-Scope: ", "Checkpoint-Restored-From: \nCheckpoint-Scope: ", "Checkpoint-Restored-From: "},
+		"content":       {"Checkpoint-Content: ", "Checkpoint-Content: 0", "Checkpoint-Content: "},
+		"twice":         {"Checkpoint-Scope: ", "Checkpoint-Scope: cut\nCheckpoint-Scope: ", "twice"},
+		"version":       {"Version: 1.0", "Version: 1.x", "Checkpoint-Version: "},
+		"major version": {"Version: 1.0", "Version: 1", "Checkpoint-Version: "},
 		"bad phase":     {"Phase: implementing", "Phase: \"", "Checkpoint-Phase: "},
 		"no trailer":    {"Version: 1.0", "Version 1.0", "not a trailer"},
 	} {

@@ -95,10 +95,11 @@ func TestPrunedLedgerOnlyForFetchedChains(t *testing.T) {
 	saved := w.save(req)
 	assert.Equal(t, []checkpoint.ID{second.ID}, saved.Pruned)
 	ledger := w.Git("cat-file", "blob", saved.Commit.String()+":ledger")
-	assert.Equal(t, fmt.Sprintf("pruned %s %d", second.ID, saved.Clock), ledger)
+	assert.Equal(t, fmt.Sprintf("set pruned %s %d %s", second.ID, saved.Clock, second.After), ledger)
 }
 
-// If two commits have equal ids, dropping one would drop both, so both stay.
+// If two commits have equal ids, dropping one would drop both, so both stay. The one of this clone
+// is the checkpoint.
 func TestDuplicateIDIsNotDropped(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -109,7 +110,8 @@ func TestDuplicateIDIsNotDropped(t *testing.T) {
 	pruned, err := w.s.Prune(ctx, PruneRequest{Issue: "42", Policy: p})
 	require.NoError(t, err)
 	assert.Empty(t, pruned.Removed)
-	assert.Len(t, w.live(), 2)
+	assert.Len(t, w.live(), 1)
+	assert.Len(t, mustRead(t, w).Commits, 2)
 }
 
 // Prune reports the progress of a chain rewrite.
@@ -129,9 +131,9 @@ func TestPruneReportsProgress(t *testing.T) {
 	assert.Equal(t, [2]int{1, 200}, told[0])
 }
 
-// A save that ran out of time, or left out a file, replaces no checkpoint that has another
-// version of this file than the index.
-func TestSaveThatLeftOutAFileReplacesNoFullerOne(t *testing.T) {
+// A save that ran out of time, or left out a file, carries the version of the checkpoint that it
+// replaces.
+func TestSaveThatLeftOutAFileCarriesTheVersionBefore(t *testing.T) {
 	t.Parallel()
 	for name, limit := range map[string]func(*SaveRequest){
 		"out of time": func(req *SaveRequest) { req.Budget = 1 },
@@ -143,16 +145,16 @@ func TestSaveThatLeftOutAFileReplacesNoFullerOne(t *testing.T) {
 			w.Git("add", "a.txt")
 			w.Write("a.txt", "precious\n")
 			req := w.request(checkpoint.SessionEnd)
-			req.Worktree, req.Retention = true, retention.Policy{checkpoint.SessionEnd: {Keep: 1}}
+			req.Retention = retention.Policy{checkpoint.SessionEnd: {Keep: 1}}
 			full := w.save(req)
 			w.Write("a.txt", strings.Repeat("more\n", 100_000))
 			limited := req
 			limit(&limited)
 			saved := w.save(limited)
 			require.NotEmpty(t, saved.Record.Snapshot().LeftOut())
-			assert.Empty(t, saved.Pruned)
-			assert.Equal(t, []checkpoint.ID{full.ID, saved.ID}, w.live())
-			assert.Len(t, w.save(req).Pruned, 2, "one that has all files again")
+			assert.Equal(t, []checkpoint.ID{full.ID}, saved.Pruned)
+			assert.Equal(t, "precious", w.Git("cat-file", "blob", saved.Commit.String()+":state/a.txt"))
+			assert.Equal(t, full.ID, saved.Record.Snapshot().LeftOut()[0].CarriedFrom)
 		})
 	}
 }

@@ -133,9 +133,9 @@ func (s *Store) pruning(ctx context.Context, c, archive *chain.Chain, p *Pruned,
 	elsewhere, newest := len(p.Removed) > 0 && s.chain.SeenElsewhere(ctx, c), c.NewestClock()
 	ch.Ledger = func(l *ledger.Ledger) {
 		if elsewhere {
-			markPruned(l, p.Removed, newest)
+			markPruned(l, p.Removed, newest, c)
 		}
-		chain.Bury(l, p.Expired)
+		chain.Bury(l, p.Expired, archive)
 	}
 	ch.Also = s.chain.LeaveArchive(archive, chain.SetOf(p.Expired), k)
 	return ch
@@ -185,9 +185,9 @@ func (s *Store) decide(ctx context.Context, c, archive *chain.Chain, req PruneRe
 			result.Decisions = append(result.Decisions, retention.Decision{ID: it.ID, Rule: rule})
 		}
 	} else {
-		full := &fullness{s: s, objects: s.repo.Objects, known: c.Index()}
 		var err error
-		if result.Decisions, err = s.keepFuller(req.Policy, items, retention.Plan(req.Policy, items, s.repo.Now()), full); err != nil {
+		planned := retention.Plan(req.Policy, items, s.repo.Now())
+		if result.Decisions, err = s.keepWork(req.Policy, items, planned, c.Index(), nil, s.repo.Objects); err != nil {
 			return nil, err
 		}
 	}
@@ -221,7 +221,7 @@ func (s *Store) expired(c, archive *chain.Chain, stay *retention.Stay, newest ti
 		if cp.ID == "" || live[cp.ID] != nil {
 			continue
 		}
-		f := chain.FiledOf(c.Ledger.Archived[cp.ID])
+		f := chain.FiledOf(c.Ledger.Archival(cp.ID))
 		list = append(list, retention.Archived{
 			ID: cp.ID, Why: f.Why, At: f.At, Pinned: c.Ledger.Pinned(cp.ID),
 			Times: retention.Times{Created: cp.Saved, Clock: cp.Clock, Newest: newest},
@@ -277,7 +277,7 @@ type parent struct {
 // applyRetention applies retention to the newest part of a chain, with record r on top.
 // It returns the parent for the commit of r and the dropped ids. If an error occurs,
 // nothing is dropped and the save continues.
-func (s *Store) applyRetention(ctx context.Context, below *chain.Chain, p retention.Policy, r *checkpoint.Record, coming *contents, k *repo.ObjectWriter) (parent, []checkpoint.ID) {
+func (s *Store) applyRetention(ctx context.Context, below *chain.Chain, p retention.Policy, r *checkpoint.Record, coming *work, k *repo.ObjectWriter) (parent, []checkpoint.ID) {
 	plain := parent{below.Tip, below.Ledger}
 	if below.Tip.IsZero() {
 		plain.commit = chain.Genesis(below.Issue).Hash
@@ -294,17 +294,16 @@ func (s *Store) applyRetention(ctx context.Context, below *chain.Chain, p retent
 	items := append([]retention.Item{item}, c.Items()...)
 	planned := retention.PlanSave(p, items, s.repo.Now())
 	if drop, ids := dropped(planned); len(ids) == 0 || awaitsTurns(p, items, drop) {
-		return plain, nil // before the contents of checkpoints are compared
+		return plain, nil // before the states of checkpoints are compared
 	}
-	full := &fullness{s: s, objects: k, known: c.Index(), coming: coming}
-	decisions, err := s.keepFuller(p, items, planned, full)
+	decisions, err := s.keepWork(p, items, planned, c.Index(), coming, k)
 	drop, ids := dropped(decisions)
 	if err != nil || len(ids) == 0 || awaitsTurns(p, items, drop) {
 		return plain, nil
 	}
 	known := c.Ledger.Clone()
 	if s.chain.SeenElsewhere(ctx, c) {
-		markPruned(known, ids, max(c.NewestClock(), r.Clock()))
+		markPruned(known, ids, max(c.NewestClock(), r.Clock()), c)
 	}
 	links := slices.DeleteFunc(slices.Clone(c.Commits), func(l chain.ChainCommit) bool { return drop[l.ID] })
 	return parent{s.chain.Rebuild(c, links, k), known}, ids
@@ -344,9 +343,9 @@ func mayDrop(p retention.Policy, coming checkpoint.Trigger, tip *chain.Checkpoin
 
 // markPruned records in the ledger that retention dropped ids at a clock. It also removes
 // ledger entries that have expired at this clock.
-func markPruned(l *ledger.Ledger, ids []checkpoint.ID, newest checkpoint.Clock) {
+func markPruned(l *ledger.Ledger, ids []checkpoint.ID, newest checkpoint.Clock, c *chain.Chain) {
 	for _, id := range ids {
-		l.Pruned[id] = newest
+		l.Prune(id, newest, chain.AfterOf(id, c))
 	}
 	l.Expire(newest)
 }

@@ -39,8 +39,7 @@ type SaveRequest struct {
 	Keep bool
 
 	Branch       string   // branch of a detached HEAD as named by CI
-	Worktree     bool     // include unstaged changes of tracked files
-	Untracked    bool     // include untracked files, but never ignored files
+	Staged       bool     // capture staged changes only, and carry the other files
 	Automatic    bool     // no person asked for the save: with status.showUntrackedFiles=no, omit untracked files
 	Artifacts    []string // include these files, even if ignored; relative to the root
 	MaxSize      int64    // limit for the snapshot's new blobs in bytes, 0 for no limit
@@ -51,7 +50,7 @@ type SaveRequest struct {
 	// the files that were left out.
 	Budget time.Duration
 
-	// Others shares the list of the untracked files with other saves of the command, nil for none.
+	// Others shares the state of the worktree with other saves of the command, nil for none.
 	Others *Others
 
 	Newest    bool             // fail if the newest record cannot be read, instead of using an older record
@@ -66,11 +65,11 @@ type SaveRequest struct {
 	IfChanged bool // fail with ErrUnchanged if nothing has changed
 	DryRun    bool // do everything except writing
 
-	reread      bool  // read all files of the worktree
+	reread      bool  // begin a new index of the worktree
 	recordBytes int64 // size of the record, once it leaves too little room for the files
 }
 
-// An Others keeps the list of the untracked files for several saves that follow each other.
+// An Others keeps the state of the worktree for several saves that follow each other.
 type Others = snapshot.Others
 
 // A Saved is the result of a save.
@@ -89,15 +88,15 @@ type Saved struct {
 // retention no longer keeps. If Save returns without an error, the checkpoint is durable
 // and in the chain. The steps:
 //
-//  1. The snapshot builds the tree of the index, with git's cache-tree, so only changed
-//     directories are hashed. It adds modified, untracked and named files, and lists what it
-//     leaves out, with class and reason (checkpoint.Snapshot.Extent).
+//  1. Git takes the state of the worktree on an index of this program, from a list that the
+//     program vets (snapshot.Take). Paths that are left out are listed
+//     (checkpoint.Snapshot.Skipped) and carried from another source.
 //  2. The issue is locked. Interrupted operations of killed processes are settled, and a
 //     rewritten chain is repaired.
 //  3. The edit derives the record from that of the checkpoint which was resumed in this
 //     worktree, otherwise from the newest one. Secrets in its texts are masked.
 //  4. Retention decides which checkpoints go, and rewrites the commits above them.
-//  5. The record, the index commit and the checkpoint's commit are encoded. The object
+//  5. The record, the state commit and the checkpoint's commit are encoded. The object
 //     database writes all new objects durably, also objects that git wrote without a sync.
 //  6. One transaction moves the refs by compare-and-swap. If another process moved a ref
 //     first, the save repeats steps 2 to 6.
@@ -143,6 +142,7 @@ func (s *Store) saveWhole(ctx context.Context, req SaveRequest) (*Saved, error) 
 			return saved, err
 		case errors.As(err, &over):
 			req.recordBytes = over.record + over.record/8 + 4096 // it also lists the files that are left out
+			req.reread = true                                    // the own index has these files already
 		case errors.Is(err, repo.ErrObjectsGone):
 			req.reread = true
 		default:
@@ -192,7 +192,7 @@ func (req *SaveRequest) files() snapshot.Request {
 		most = max(most-req.recordBytes, 1)
 	}
 	return snapshot.Request{
-		Worktree: req.Worktree, Untracked: req.Untracked, Automatic: req.Automatic, Artifacts: req.Artifacts,
+		Staged: req.Staged, Automatic: req.Automatic, Artifacts: req.Artifacts, Idle: req.IfChanged,
 		MaxSize: most, MaxFile: req.MaxFile, MaxUntracked: req.MaxUntracked, Budget: req.Budget, DryRun: req.DryRun, Others: req.Others,
 		Reread: req.reread,
 	}
@@ -206,7 +206,6 @@ type saveOp struct {
 	k       *repo.ObjectWriter
 	created time.Time
 	id      checkpoint.ID
-	index   plumbing.Hash // the index commit
 
 	// needsRef is set for a save that looks up other checkpoints of the chain, by the id
 	// of the request or of a resume. Such a save requires that the chain ref exists.
@@ -266,8 +265,8 @@ func (w *saveOp) append(ctx context.Context, k *repo.ObjectWriter) (*Saved, erro
 			return nil, err
 		}
 	}
-	w.after = current.After(s.headsOf(ctx, current))
-	on, pruned := s.applyRetention(ctx, current, w.req.Retention, record, &contents{facts: record.Snapshot(), entries: w.snap.Entries, head: w.snap.Head.Commit}, k)
+	w.after = current.After(s.chain.Heads(issue))
+	on, pruned := s.applyRetention(ctx, current, w.req.Retention, record, &work{w.snap.HeadTree, w.snap.Staged, w.snap.State}, k)
 	commit, err := w.build(k, on, record)
 	if err != nil {
 		return nil, err
@@ -306,19 +305,6 @@ func (w *saveOp) append(ctx context.Context, k *repo.ObjectWriter) (*Saved, erro
 	return saved, nil
 }
 
-// headsOf returns the checkpoints that the files of this worktree come after: those that were
-// saved or completely restored here. A checkpoint that was only fetched, or resumed without its
-// files, is not among them. In a chain of an earlier version, which did not record them, it is
-// the newest checkpoint if this clone has saved it.
-func (s *Store) headsOf(ctx context.Context, c *chain.Chain) []checkpoint.ID {
-	heads := s.chain.Heads(c.Issue)
-	newest := c.Newest()
-	if len(heads) == 0 && newest != nil && newest.ID != "" && newest.After == "" && s.facts.SavedHere(ctx, newest) {
-		heads = append(heads, newest.ID)
-	}
-	return heads
-}
-
 // inChain adds the checkpoint's id to a DoneError, so that the user does not repeat the
 // save.
 func (w *saveOp) inChain(err error) error {
@@ -350,7 +336,7 @@ func (w *saveOp) build(k *repo.ObjectWriter, on parent, r *checkpoint.Record) (r
 	if err != nil {
 		return repo.RawCommit{}, err
 	}
-	entries := append([]trees.Entry{{Mode: trees.ModeFile, Name: "checkpoint.yaml", Hash: k.Add(plumbing.BlobObject, data)}}, w.snap.Entries...)
+	entries := append([]trees.Entry{{Mode: trees.ModeFile, Name: "checkpoint.yaml", Hash: k.Add(plumbing.BlobObject, data)}}, w.snap.Entries()...)
 	if !on.ledger.IsEmpty() {
 		entries = append(entries, trees.Entry{Mode: trees.ModeFile, Name: "ledger", Hash: k.Add(plumbing.BlobObject, on.ledger.Encode())})
 	}
@@ -358,19 +344,14 @@ func (w *saveOp) build(k *repo.ObjectWriter, on parent, r *checkpoint.Record) (r
 		k.Add(plumbing.TreeObject, nil)
 		k.AddCommit(chain.Genesis(w.req.Issue))
 	}
-	if w.index.IsZero() {
-		var heads []plumbing.Hash
-		if !w.snap.Head.Commit.IsZero() {
-			heads = append(heads, w.snap.Head.Commit)
-		}
-		message := fmt.Sprintf("index of %s\n", w.id)
-		w.index = k.AddCommit(w.store.repo.NewCommit(w.snap.Staged, w.created, message, heads...))
-	}
 	message := chain.EncodeMessage(w.req.Issue, r, w.after)
 	if len(message) > chain.MaxMessage {
 		return repo.RawCommit{}, &repo.LimitError{What: "note and phase", Size: int64(len(message)), Limit: chain.MaxMessage}
 	}
-	commit := w.store.repo.NewAuthoredCommit(k.AddTree(entries), r.CreatedAt(), w.created, message, on.commit, w.index)
+	commit := w.store.repo.NewAuthoredCommit(k.AddTree(entries), r.CreatedAt(), w.created, message, on.commit)
+	state := chain.StateCommit{Tree: w.snap.State, Staged: w.snap.Staged, Head: w.snap.Head.Commit}
+	commit.Parents = append(commit.Parents, chain.AddStateCommit(k, w.req.Issue, w.id, state, chain.AuthorHeader(commit)))
+	commit = chain.Seal(commit, entries)
 	commit.Hash = k.AddCommit(commit)
 	return commit, nil
 }

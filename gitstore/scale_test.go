@@ -8,6 +8,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/repo"
+	"git-checkpoint/gitstore/internal/trees"
 	"git-checkpoint/gitstore/retention"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -25,12 +26,15 @@ func (w *world) long(n int) []checkpoint.ID {
 	model, ids := c.Commits[0].Raw, []checkpoint.ID{first.ID}
 	r, err := w.s.Record(&c.Commits[0].Checkpoint)
 	require.NoError(w.t, err)
+	entries, err := trees.Read(w.s.repo.Objects, model.Tree)
+	require.NoError(w.t, err)
 	tip := model.Hash
 	for i := 1; i < n; i++ {
 		id := checkpoint.ID(fmt.Sprintf("CP-long-20260301T000000Z-%08x", i))
 		r.SetID(id)
 		r.SetClock(first.Clock + checkpoint.Clock(i))
-		tip = k.AddCommit(repo.RawCommit{Tree: model.Tree, Parents: []plumbing.Hash{tip, model.Parents[1]}, Rest: model.Rest, Message: chain.EncodeMessage("42", r, nil)})
+		commit := repo.RawCommit{Tree: model.Tree, Parents: []plumbing.Hash{tip, model.Parents[1]}, Rest: model.Rest, Message: chain.EncodeMessage("42", r, nil)}
+		tip = k.AddCommit(chain.Seal(commit, entries))
 		ids = append(ids, id)
 	}
 	require.NoError(w.t, k.Flush(ctx))

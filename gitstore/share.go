@@ -121,5 +121,5 @@ func (s *Store) OpenRemote(ctx context.Context, req OpenRemoteRequest) (*Store, 
 	if err != nil {
 		return nil, err
 	}
-	return newStore(opened, nil), nil
+	return newStore(opened), nil
 }

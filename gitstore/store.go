@@ -8,7 +8,6 @@ import (
 	"git-checkpoint/gitstore/internal/doctor"
 	"git-checkpoint/gitstore/internal/facts"
 	"git-checkpoint/gitstore/internal/git"
-	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/restore"
 	"git-checkpoint/gitstore/internal/secrets"
@@ -23,8 +22,7 @@ type Options struct {
 	Dir string           // start of the search for a repository, as in git -C
 	Now func() time.Time // the clock; nil means time.Now
 
-	ToSave bool // read the index at once, because a save follows
-	Apart  bool // protect git from terminal signals such as Ctrl+C
+	Apart bool // protect git from terminal signals such as Ctrl+C
 
 	// Asks reports whether git may prompt for a password while fetching objects of a
 	// partial clone. Nil means no.
@@ -56,28 +54,16 @@ type Store struct {
 // that names the feature.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	defer trace.Begin(trace.Step, "open the repository").End()
-	var guessed repository.Info
-	var prefetched <-chan *snapshot.StagedState
-	r, err := repo.Open(ctx, repo.Options{
-		Dir: o.Dir, Now: o.Now, Apart: o.Apart, Asks: o.Asks, Notify: o.Notify,
-		Guessed: func(g git.Git, guess repository.Info) {
-			if guessed = guess; o.ToSave {
-				prefetched = snapshot.PrefetchIndex(ctx, g, guess)
-			}
-		},
-	})
+	r, err := repo.Open(ctx, repo.Options{Dir: o.Dir, Now: o.Now, Apart: o.Apart, Asks: o.Asks, Notify: o.Notify})
 	if err != nil {
 		return nil, err
 	}
-	if r.Info != guessed || repository.Partial(r.Config) {
-		prefetched = nil
-	}
-	return newStore(r, prefetched), nil
+	return newStore(r), nil
 }
 
-func newStore(r *repo.Repo, prefetched <-chan *snapshot.StagedState) *Store {
+func newStore(r *repo.Repo) *Store {
 	c := chain.New(r)
-	n := snapshot.New(r, c, prefetched)
+	n := snapshot.New(r, c)
 	f := facts.New(r, c, n)
 	u := restore.New(r, c, n, f)
 	return &Store{

@@ -34,7 +34,7 @@ func TestStoredForm(t *testing.T) {
 	w.Write("note.txt", "untracked\n")
 	w.Write("out/log.txt", "artifact\n")
 	req := w.request(checkpoint.Manual, func(r *checkpoint.Record) { r.SetNote("first line\n\nCheckpoint-Id: CP-forged\n") })
-	req.Worktree, req.Untracked, req.Artifacts = true, true, []string{"out/log.txt"}
+	req.Artifacts = []string{"out/log.txt"}
 	saved := w.save(req)
 	_, err := w.s.Pin(ctx, "42", saved.ID, true)
 	require.NoError(t, err)
@@ -58,7 +58,9 @@ func (w *world) dump(ref string) string {
 		}
 		parents := strings.Fields(w.Git("log", "-1", "--format=%P", hash))
 		if len(parents) > 1 {
-			fmt.Fprintf(&b, "-- index commit %s\n%s\n", parents[1], w.Git("cat-file", "commit", parents[1]))
+			fmt.Fprintf(&b, "-- state commit %s\n%s\n", parents[1], w.Git("cat-file", "commit", parents[1]))
+			index := w.Git("rev-parse", parents[1]+"^2")
+			fmt.Fprintf(&b, "-- index commit %s\n%s\n", index, w.Git("cat-file", "commit", index))
 		}
 		if len(parents) == 0 {
 			return b.String()

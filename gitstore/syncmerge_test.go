@@ -10,9 +10,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/repo"
-	"git-checkpoint/gitstore/internal/trees"
 
-	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -30,7 +28,8 @@ func (w *world) done(task string) {
 	}))
 }
 
-// No clock follows the last possible clock, so no checkpoint can be added above it.
+// A clock far ahead of its commit's time counts as this time: no clock follows it, and later work
+// stands above it.
 func TestSyncWithTheLastClock(t *testing.T) {
 	t.Parallel()
 	a, b, hub, _ := pair(t, 1)
@@ -44,7 +43,7 @@ func TestSyncWithTheLastClock(t *testing.T) {
 	tree := strings.TrimSpace(string(b.Pipe([]byte(entries+"\n"), "mktree")))
 	b.Git("update-ref", LiveRef("42"), b.Git("-c", "user.name=x", "-c", "user.email=x@x", "commit-tree", "-p", LiveRef("42")+"~1", "-p", LiveRef("42")+"^2", "-m", message, tree))
 	b.Git("update-ref", repo.OwnRef("42"), LiveRef("42"))
-	require.EqualValues(t, math.MaxInt64, mustRead(t, b).NewestClock())
+	require.False(t, mustRead(t, b).NewestClock().Ahead(b.now))
 	for range 2 {
 		require.NoError(t, a.sync().Err)
 		require.NoError(t, b.sync().Err)
@@ -52,7 +51,11 @@ func TestSyncWithTheLastClock(t *testing.T) {
 	assert.Equal(t, a.Git("--git-dir="+hub, "rev-parse", LiveRef("42")), a.tip())
 	assert.Equal(t, a.tip(), b.tip())
 	assert.Nil(t, mustRead(t, a).UnknownCommit(), "each commit is a checkpoint")
-	assert.Len(t, a.live(), 3)
+	assert.Len(t, a.live(), 4, "the work of both is joined")
+	later := a.save(a.request(checkpoint.Manual))
+	require.NoError(t, a.sync().Err)
+	require.NoError(t, b.sync().Err)
+	assert.Equal(t, later.ID, b.live()[4])
 }
 
 func mustRead(t *testing.T, w *world) *chain.Chain {
@@ -60,28 +63,4 @@ func mustRead(t *testing.T, w *world) *chain.Chain {
 	c, err := w.s.chain.ReadChain(ctx, "42", LiveRef("42"), 0)
 	require.NoError(t, err)
 	return c
-}
-
-// Few tree objects can represent very many directories.
-func TestTreeOverlayIsBounded(t *testing.T) {
-	t.Parallel()
-	k := newWorld(t).s.repo.NewObjectWriter()
-	deep := func(text string) plumbing.Hash {
-		at := k.AddTree([]trees.Entry{{Mode: trees.ModeFile, Name: text, Hash: k.Add(plumbing.BlobObject, []byte(text))}})
-		for range 40 {
-			at = k.AddTree([]trees.Entry{{Mode: trees.ModeTree, Name: "a", Hash: at}, {Mode: trees.ModeTree, Name: "b", Hash: at}})
-		}
-		return at
-	}
-	a, b := deep("one"), deep("two")
-	p := &chain.TreeOverlay{Writer: k, Left: chain.MaxMergedTrees, Made: map[[2]plumbing.Hash]plumbing.Hash{}}
-	both := p.MergeTree(a, b)
-	assert.Equal(t, 41, chain.MaxMergedTrees-p.Left, "each pair of trees is merged once")
-	assert.Equal(t, a, p.MergeTree(a, a))
-	for _, name := range []string{"one", "two"} {
-		_, _, err := trees.Lookup(k, both, strings.Repeat("a/", 20)+strings.Repeat("b/", 20)+name)
-		assert.NoError(t, err)
-	}
-	none := &chain.TreeOverlay{Writer: k, Made: p.Made}
-	assert.Equal(t, b, none.MergeTree(b, a), "there is an end to it")
 }

@@ -19,7 +19,7 @@ import (
 func (w *world) saveIn(i checkpoint.Issue) {
 	w.t.Helper()
 	req := w.request(checkpoint.Manual)
-	req.Issue, req.Worktree, req.Untracked = i, true, true
+	req.Issue = i
 	w.save(req)
 }
 

@@ -16,7 +16,6 @@ import (
 	"git-checkpoint/gitstore/internal/git/objectformat"
 	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/odb"
-	"git-checkpoint/gitstore/internal/treediff"
 	"git-checkpoint/gitstore/trace"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -192,15 +191,8 @@ func (t *Trial) makeWritable() {
 	})
 }
 
-// RemoveLeftTemporaries removes the trials of killed processes, and the trees of their comparisons
-// after a day. It returns the number of trials.
+// RemoveLeftTemporaries removes the trials of killed processes, and returns their number.
 func RemoveLeftTemporaries() (n int) {
-	compared, _ := filepath.Glob(filepath.Join(os.TempDir(), treediff.TempPrefix+"*"))
-	for _, dir := range compared {
-		if isMine(dir) && !fsutil.IsYounger(dir, 24*time.Hour) {
-			os.RemoveAll(dir)
-		}
-	}
 	found, _ := filepath.Glob(filepath.Join(os.TempDir(), trialPrefix+"*", "lock"))
 	for _, path := range found {
 		if !isMine(filepath.Dir(path)) || fsutil.IsYounger(path, time.Minute) { // it may not be locked yet

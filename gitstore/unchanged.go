@@ -20,7 +20,8 @@ var volatile = []string{"checkpoint_id", "created_at", "trigger", "clock", "sess
 func (w *saveOp) unchanged(c *chain.Chain, r *checkpoint.Record) bool {
 	newest := c.Newest()
 	if newest == nil {
-		return r.Trigger() == checkpoint.Turn && w.snap.Count == 0 && len(w.snap.Facts.MergeHead) == 0 && len(w.snap.Facts.Skipped) == 0
+		return r.Trigger() == checkpoint.Turn && w.snap.Count == 0 && len(w.snap.Facts.MergeHead) == 0 &&
+			!slices.ContainsFunc(w.snap.Facts.Skipped, func(f checkpoint.Skipped) bool { return f.Reason != checkpoint.NotListed })
 	}
 	if !newest.Valid() {
 		return false
@@ -33,37 +34,11 @@ func (w *saveOp) unchanged(c *chain.Chain, r *checkpoint.Record) bool {
 	if err != nil {
 		return false
 	}
-	same := w.sameTrees(stored)
-	if !same && w.snap.Facts.IsOutOfTime() {
-		// All files that were read are unchanged. The others are assumed to be unchanged.
-		same = w.partOf(stored) && !slices.ContainsFunc(w.snap.Facts.Deleted, func(path string) bool {
-			return !slices.Contains(before.Snapshot().Deleted, path)
-		})
+	if w.snap.Facts.IsOutOfTime() { // the files that were not read are carried
 		before, r = withoutSnapshot(before), withoutSnapshot(r)
 	}
 	now := steady(r, r)
-	return same && now != nil && bytes.Equal(steady(before, r), now)
-}
-
-// partOf reports whether stored contains the snapshot: the same staged tree, and every
-// file that was read.
-func (w *saveOp) partOf(stored []trees.Entry) bool {
-	for _, e := range w.snap.Entries {
-		have, ok := trees.Find(stored, e.Name)
-		switch {
-		case !ok:
-			return false
-		case have.Hash == e.Hash:
-			continue
-		case e.Name == "staged" || e.Name == "conflicts":
-			return false
-		}
-		changes, err := trees.DiffBetween(w.store.repo.Objects, w.k, have.Hash, e.Hash)
-		if err != nil || slices.ContainsFunc(changes, func(c trees.Change) bool { return !c.New.Hash.IsZero() }) {
-			return false
-		}
-	}
-	return true
+	return w.sameTrees(stored) && now != nil && bytes.Equal(steady(before, r), now)
 }
 
 // withoutSnapshot returns a record copy whose snapshot contains only facts about HEAD.
@@ -82,12 +57,13 @@ func (w *saveOp) sameTrees(stored []trees.Entry) bool {
 			have[e.Name] = e.Hash
 		}
 	}
-	for _, e := range w.snap.Entries {
+	entries := w.snap.Entries()
+	for _, e := range entries {
 		if have[e.Name] != e.Hash {
 			return false
 		}
 	}
-	return len(have) == len(w.snap.Entries)
+	return len(have) == len(entries)
 }
 
 // steady returns a record without its volatile fields, as JSON. The encoding sorts fields

@@ -71,7 +71,7 @@ func (p *player) checkLedger(what string) {
 	for id := range p.order {
 		live, archived := slices.Contains(p.m.live, id), slices.Contains(p.m.archived, id)
 		require.Equal(p.t, archived, c.Ledger.IsArchived(id), "%s: archived %s", what, id)
-		require.Equal(p.t, !live && !archived && !slices.Contains(p.m.pruned, id), c.Ledger.Deleted[id], "%s: deleted %s", what, id)
+		require.Equal(p.t, !live && !archived && !slices.Contains(p.m.pruned, id), c.Ledger.HasDeleted(id), "%s: deleted %s", what, id)
 		if live {
 			require.Equal(p.t, p.m.pinned[id], c.Find(id).Pinned, "%s: pin of %s", what, id)
 		}

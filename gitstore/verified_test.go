@@ -73,22 +73,36 @@ func TestVerifyReportsDamage(t *testing.T) {
 		"a foreign commit":     {func(w *world) string { return w.graft("", "", "") }, "no Checkpoint-Id"},
 		"a bad ledger":         {func(w *world) string { w.graft("CP-x-y-0000aaaa", "ledger", "banished x\n"); return tip }, "ledger: line 1"},
 		"a bad name":           {func(w *world) string { return w.badName() }, "is not a valid file name"},
-		"a path twice":         {func(w *world) string { return w.untracked("100644 x", "100644 x") }, "twice"},
-		"a device":             {func(w *world) string { return w.untracked("60000 x") }, "no mode of a file: 60000"},
-		"no mode":              {func(w *world) string { return w.untracked("0 x") }, "no mode of a file: 0"},
-		"a long path":          {func(w *world) string { return w.untracked("100644 " + strings.Repeat("n", 5000))[:9] }, "path of 5010 bytes"},
+		"a path twice":         {func(w *world) string { return w.inState("100644 x", "100644 x") }, "twice"},
+		"a device":             {func(w *world) string { return w.inState("60000 x") }, "no mode of a file: 60000"},
+		"no mode":              {func(w *world) string { return w.inState("0 x") }, "no mode of a file: 0"},
+		"a long path":          {func(w *world) string { return w.inState("100644 " + strings.Repeat("n", 5000))[:9] }, "path of 5010 bytes"},
 		"a bad ref":            {func(w *world) string { must(os.WriteFile(w.GitPath(tip), nil, 0o666)); return tip }, "broken ref"},
 		"one id twice": {func(w *world) string {
 			id := string(w.live()[0])
 			w.onTop(tip+"^{tree}", w.Git("log", "-1", "--format=%B", tip), tip, tip+"^2")
 			return id[:2]
 		}, "two commits"},
-		"no index commit": {func(w *world) string { return w.onTop(tip+"^{tree}", message(w, tip), tip+"~1")[:0] }, "no index commit"},
-		"another index commit": {func(w *world) string {
+		"no state commit": {func(w *world) string { return w.onTop(tip+"^{tree}", message(w, tip), tip+"~1")[:0] }, "no state commit"},
+		"another state commit": {func(w *world) string {
 			return w.onTop(tip+"^{tree}", message(w, tip), tip+"~1", "HEAD")[:0]
+		}, "state/"},
+		"a state commit of another checkpoint": {func(w *world) string {
+			return w.onTop(tip+"^{tree}", message(w, tip), tip+"~1", tip+"~1^2")[:0]
+		}, "the message of the state commit"},
+		"another index commit": {func(w *world) string {
+			state := strings.TrimSpace(string(w.Pipe([]byte("x\n"), "commit-tree", tip+"^2^{tree}", "-p", tip+"^2^", "-p", "HEAD")))
+			return w.onTop(tip+"^{tree}", message(w, tip), tip+"~1", state)[:0]
 		}, "staged/"},
-		"no genesis": {func(w *world) string { w.onTop(tip+"^{tree}", message(w, tip)); return tip }, "genesis"},
-		"a branch":   {func(w *world) string { w.Git("update-ref", tip, "HEAD"); return tip }, "genesis"},
+		"another author of the state": {func(w *world) string {
+			message := w.Git("log", "-1", "--format=%B", tip+"^2") + "\n"
+			state := strings.TrimSpace(string(w.Pipe([]byte(message), "commit-tree", tip+"^2^{tree}", "-p", tip+"^2^", "-p", tip+"^2^2")))
+			return w.onTop(tip+"^{tree}", w.Git("log", "-1", "--format=%B", tip)+"\n", tip+"~1", state)[:0]
+		}, "are not those of its author"},
+		"an unknown entry": {func(w *world) string { return w.inTree("100644 blob " + w.Hash("x") + "\tworktree") }, "its tree has \"worktree\""},
+		"a symlink":        {func(w *world) string { return w.inTree("120000 blob " + w.Hash("x") + "\tx-link") }, "its tree has \"x-link\""},
+		"no genesis":       {func(w *world) string { w.onTop(tip+"^{tree}", message(w, tip)); return tip }, "genesis"},
+		"a branch":         {func(w *world) string { w.Git("update-ref", tip, "HEAD"); return tip }, "genesis"},
 		"another issue": {func(w *world) string {
 			w.onTop(tip+"^{tree}", strings.ReplaceAll(message(w, tip), "Issue: 42", "Issue: 43"), tip+"~1", tip+"^2")
 			return "43"
@@ -113,13 +127,21 @@ func TestVerifyReportsDamage(t *testing.T) {
 
 func message(w *world, rev string) string { return w.Git("log", "-1", "--format=%B", rev) + "\n" }
 
-// otherHead grafts a checkpoint whose index commit has another parent.
+// inTree grafts a tree with an additional entry.
+func (w *world) inTree(entry string) string {
+	w.t.Helper()
+	tip := "refs/checkpoints/42"
+	tree := strings.TrimSpace(string(w.Pipe([]byte(string(w.Pipe(nil, "ls-tree", "-z", tip))+entry+"\x00"), "mktree", "-z")))
+	return w.onTop(tree, message(w, tip), tip+"~1", tip+"^2")[:0]
+}
+
+// otherHead grafts a checkpoint whose state commit has another parent.
 func (w *world) otherHead() string {
 	w.t.Helper()
 	tip := "refs/checkpoints/42"
 	other := w.Commit("other")
-	index := strings.TrimSpace(string(w.Pipe([]byte("x\n"), "commit-tree", tip+"^2^{tree}", "-p", other)))
-	w.onTop(tip+"^{tree}", message(w, tip), tip+"~1", index)
+	state := strings.TrimSpace(string(w.Pipe([]byte("x\n"), "commit-tree", tip+"^2^{tree}", "-p", other, "-p", tip+"^2^2")))
+	w.onTop(tip+"^{tree}", message(w, tip), tip+"~1", state)
 	return other
 }
 
@@ -133,9 +155,9 @@ func (w *world) badName() string {
 	return "git~1"
 }
 
-// untracked grafts the tree untracked/ with these entries, each "<mode> <name>", and
-// returns the last path.
-func (w *world) untracked(entries ...string) (path string) {
+// inState grafts the tree state/ with these entries, each "<mode> <name>", and returns the last
+// path.
+func (w *world) inState(entries ...string) (path string) {
 	w.t.Helper()
 	blob := plumbing.NewHash(w.Hash("x"))
 	var tree strings.Builder
@@ -143,17 +165,18 @@ func (w *world) untracked(entries ...string) (path string) {
 		tree.WriteString(e + "\x00" + string(blob[:]))
 		_, path, _ = strings.Cut(e, " ")
 	}
-	w.graftTree("untracked", strings.TrimSpace(string(w.Pipe([]byte(tree.String()), "hash-object", "-t", "tree", "-w", "--stdin", "--literally"))))
+	w.graftState(strings.TrimSpace(string(w.Pipe([]byte(tree.String()), "hash-object", "-t", "tree", "-w", "--stdin", "--literally"))))
 	return path
 }
 
-// graftTree replaces issue 42's tip with a copy that has an additional directory.
-func (w *world) graftTree(name, tree string) {
+// graftState replaces issue 42's tip with a copy that has another state.
+func (w *world) graftState(tree string) {
 	w.t.Helper()
 	tip := "refs/checkpoints/42"
-	entries := string(w.Pipe(nil, "ls-tree", "-z", tip)) + "040000 tree " + tree + "\t" + name + "\x00"
+	entries := strings.ReplaceAll(string(w.Pipe(nil, "ls-tree", "-z", tip)), w.Git("rev-parse", tip+":state")+"\tstate", tree+"\tstate")
 	top := strings.TrimSpace(string(w.Pipe([]byte(entries), "mktree", "-z")))
-	w.onTop(top, message(w, tip), tip+"~1", tip+"^2")
+	state := strings.TrimSpace(string(w.Pipe([]byte(w.Git("log", "-1", "--format=%B", tip+"^2")+"\n"), "commit-tree", tree, "-p", tip+"^2^", "-p", tip+"^2^2")))
+	w.onTop(top, message(w, tip), tip+"~1", state)
 }
 
 // Snapshots with few trees but more files than any disk can hold are rejected by every
@@ -174,7 +197,7 @@ func TestSnapshotWithTooManyDirectories(t *testing.T) {
 		}
 		tree = strings.TrimSpace(string(w.Pipe([]byte(entries.String()), "mktree", "-z")))
 	}
-	w.graftTree("untracked", tree)
+	w.graftState(tree)
 	w.Git("update-ref", "refs/git-checkpoint/own/42", "refs/checkpoints/42")
 	s := w.open(w.Dir)
 	c, err := s.Newest(ctx, "42")
@@ -237,7 +260,7 @@ func TestForeignTipKeepsTheLedger(t *testing.T) {
 	require.NoError(t, err)
 	assert.True(t, c.Pinned)
 	saved := w.save(w.request(checkpoint.Manual))
-	assert.Equal(t, "deleted "+string(ids[1])+"\npin "+string(ids[0]), strings.Split(w.Git("cat-file", "blob", saved.Commit.String()+":ledger"), " on ")[0])
+	assert.Regexp(t, "^last pin "+string(ids[0])+" 1 [0-9]+\nset deleted "+string(ids[1])+" [*] "+string(ids[0])+"$", w.Git("cat-file", "blob", saved.Commit.String()+":ledger"))
 }
 
 // Parentless checkpoints, which no store creates, can be archived and dropped.

@@ -149,7 +149,6 @@ func (w *world) paths(rev string) []string {
 func (w *world) captured(fields ...func(*SaveRequest)) *Saved {
 	w.t.Helper()
 	req := w.request(checkpoint.Manual)
-	req.Worktree, req.Untracked = true, true
 	for _, f := range fields {
 		f(&req)
 	}

@@ -72,9 +72,6 @@ func runDiff(c *invoke.Invocation, o *diffOptions) error {
 	if err != nil {
 		return err
 	}
-	if d.files != nil {
-		defer d.files.Close()
-	}
 	if c.Line.JSON {
 		return diffJSON(c, d, o.stat)
 	}

@@ -27,7 +27,7 @@ func screenShow(c *invoke.Invocation, at view.Screen, cp *gitstore.Checkpoint, r
 		{Label: "Issue", Text: strings.TrimPrefix(s.Heading(), "Issue ")},
 		{Label: "Checkpoint", Text: nameOf(cp)},
 		{Label: "Saved", Text: savedText(c, cp)},
-		{Label: "Contains", Text: view.ExtentText(r.Snapshot())},
+		{Label: "Contains", Text: view.ScopeText(r.Snapshot())},
 	}, s.ProgressRows()...)
 	rows = append(rows, view.ForkRows(r.Fork())...)
 	rows = append(rows, view.ParallelRows(notHere(c, cp), c.Env.Now())...)
@@ -102,7 +102,6 @@ func showScreenFiles(c *invoke.Invocation, at view.Screen, cp *gitstore.Checkpoi
 		c.Warnf("files not shown: %v", err)
 		return
 	}
-	defer d.Close()
 	files, err := d.Files(c.Ctx)
 	lines, err2 := d.Lines(c.Ctx)
 	if err := cmp.Or(err, err2); err != nil {

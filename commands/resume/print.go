@@ -124,11 +124,10 @@ func resumeRecord(c *invoke.Invocation, r *resumption) view.Resume {
 		out.Checkpoint = json.RawMessage(data)
 	}
 	out.PhaseAttempt, out.Start = r.attempt(), r.startWords()
-	out.Earlier = []view.EarlierFile{}
 	if r.restored != nil {
 		out.Restored, out.Undo = view.QuotePaths(r.restored.Restored), r.restored.Undo
 		out.Removed = view.QuotePaths(r.restored.Removed)
-		out.Conflicts, out.Earlier = view.QuotePaths(r.restored.Merged), earlierRecords(r.restored)
+		out.Conflicts = view.QuotePaths(r.restored.Merged)
 	}
 	return out
 }

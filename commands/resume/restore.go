@@ -103,7 +103,7 @@ func runRestore(c *invoke.Invocation, o *restoreOptions) error {
 		err = c.WriteJSON(view.Restore{
 			Type: "restore", DryRun: req.DryRun, CheckpointID: string(done.ID),
 			Restored: view.QuotePaths(done.Restored), Removed: view.QuotePaths(done.Removed),
-			Skipped: view.QuotePaths(done.Skipped), InTheWay: view.QuotePaths(done.InTheWay), Sparse: view.QuotePaths(done.Sparse), Earlier: earlierRecords(done), OtherSessions: view.QuotePaths(done.Others), Sessions: sessionFiles(c, done),
+			Skipped: view.QuotePaths(done.Skipped), InTheWay: view.QuotePaths(done.InTheWay), Sparse: view.QuotePaths(done.Sparse), OtherSessions: view.QuotePaths(done.Others), Sessions: sessionFiles(c, done),
 			LeftOut: view.LeftOutRecords(left), Conflicts: view.QuotePaths(done.Merged), Undo: done.Undo, Hints: nextCommands(done), Nothing: nothing, MovedPoint: done.MovedPoint,
 		})
 	} else {
@@ -172,15 +172,6 @@ func tellPoint(c *invoke.Invocation, issue checkpoint.Issue, done *gitstore.Rest
 	c.Infof("the work goes on from %s; this command ends that: git checkpoint restore %s latest", p.ID, view.IssueArg(issue))
 }
 
-// earlierRecords returns the files that came from earlier checkpoints, for scripts.
-func earlierRecords(done *gitstore.Restored) []view.EarlierFile {
-	files := make([]view.EarlierFile, len(done.Earlier))
-	for i, f := range done.Earlier {
-		files[i] = view.EarlierFile{Path: view.QuotePath(f.Path), CheckpointID: string(f.ID)}
-	}
-	return files
-}
-
 // nextCommands returns the commands to type after a restore, for scripts.
 func nextCommands(done *gitstore.Restored) (next []string) {
 	if len(done.Merged) > 0 {
@@ -242,29 +233,9 @@ func showRestored(c *invoke.Invocation, done *gitstore.Restored, dryRun bool) {
 		}
 	}
 	c.Printf("%s%s", restored.String(), others.String())
-	for _, line := range earlierFiles(done, 8) {
-		c.Printf("%s\n", line)
-	}
 	for _, hint := range undoHints(done) {
 		c.Infof("hint: %s", hint)
 	}
-}
-
-// earlierFiles returns a line for each earlier checkpoint from which files came, with at most few
-// of their paths.
-func earlierFiles(done *gitstore.Restored, few int) (lines []string) {
-	var ids []checkpoint.ID
-	paths := map[checkpoint.ID][]string{}
-	for _, f := range done.Earlier {
-		if paths[f.ID] == nil {
-			ids = append(ids, f.ID)
-		}
-		paths[f.ID] = append(paths[f.ID], f.Path)
-	}
-	for _, id := range ids {
-		lines = append(lines, "from the earlier "+string(id)+": "+view.Files(paths[id], few))
-	}
-	return lines
 }
 
 // tellMerge warns if the files of a merge were restored without the merge state: the next

@@ -92,6 +92,5 @@ func restoredRow(done *gitstore.Restored, dryRun bool) view.Row {
 			row.Below = append(row.Below, part.what+" "+view.Files(part.paths, few))
 		}
 	}
-	row.Below = append(row.Below, earlierFiles(done, few)...)
 	return row
 }

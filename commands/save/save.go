@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"git-checkpoint/commands/internal/invoke"
@@ -106,7 +105,6 @@ func runSave(c *invoke.Invocation, o *saveOptions) error {
 		return err
 	}
 	if trigger == checkpoint.Manual && !o.DryRun {
-		warnSubmodules(c, saved)
 		warnOtherBranch(c, saved)
 		c.WarnLocalCommits(&saved.Checkpoint)
 	}
@@ -118,19 +116,6 @@ func runSave(c *invoke.Invocation, o *saveOptions) error {
 	})
 	work.Maintain(c, trigger, &o.SaveOptions)
 	return cmp.Or(err, sentBack(doc, saved))
-}
-
-// warnSubmodules names submodules whose own commits and changes no checkpoint has.
-func warnSubmodules(c *invoke.Invocation, s *gitstore.Saved) {
-	paths, err := c.Store.Files.ChangedSubmodules(c.Ctx)
-	if err != nil {
-		return // the checkpoint is saved
-	}
-	for _, path := range paths {
-		if !slices.ContainsFunc(s.Record.Snapshot().Skipped, func(f checkpoint.Skipped) bool { return f.Path == path }) {
-			c.Warnf("submodule %s has commits or changes of its own, which are not in the checkpoint: save them in the submodule", view.QuotePath(path))
-		}
-	}
 }
 
 // warnOtherBranch names another branch whose checkpoint the save goes on from, if the names of

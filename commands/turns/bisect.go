@@ -272,7 +272,6 @@ func (b *bisection) show(issue checkpoint.Issue) error {
 func (b *bisection) showChanges(from *gitstore.Checkpoint, st *gitstore.LineState, command string) error {
 	d, err := b.c.Store.Diff(from, &st.Checkpoint)
 	if err == nil {
-		defer d.Close()
 		b.c.Printf("\n")
 		err = d.Stat(b.c.Ctx, b.c.Out, 80)
 	}

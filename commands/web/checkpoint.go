@@ -145,9 +145,10 @@ func (m *CheckpointPage) describe(v *visit, c *gitstore.Checkpoint, r *checkpoin
 	for _, text := range decisions[:min(len(decisions), maxElems)] {
 		m.Decisions = append(m.Decisions, block(cut(text, maxText)))
 	}
-	m.Head = line(r.Snapshot().Head)
+	head := checkpoint.HashOf(r.Snapshot().Head)
+	m.Head = line(head)
 	if !v.links.file {
-		m.Forge, m.CommitPage, m.BranchPage = v.repo.Forge.Name(), v.repo.Forge.commit(r.Snapshot().Head), v.repo.Forge.branch(c.Branch)
+		m.Forge, m.CommitPage, m.BranchPage = v.repo.Forge.Name(), v.repo.Forge.commit(head), v.repo.Forge.branch(c.Branch)
 	}
 }
 
@@ -217,7 +218,7 @@ func snapshotFacts(r *checkpoint.Record) []Fact {
 	for _, merged := range s.MergeHead {
 		add("Merging", merged)
 	}
-	add("Contains", view.ExtentText(s))
+	add("Contains", view.ScopeText(s))
 	return facts
 }
 

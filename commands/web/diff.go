@@ -192,7 +192,6 @@ func (v *visit) filesBetween(from, to *gitstore.Checkpoint, paths []string) (com
 	}
 	done := make(chan *changedFiles, 1)
 	go func() {
-		defer between.Close()
 		var c changedFiles
 		c.files, c.patch, c.whole, c.err = between.Changes(v.ctx, maxPatch)
 		done <- &c

@@ -246,7 +246,7 @@ func (v *visit) newsSince(q url.Values) (News, error) {
 	}
 	var n News
 	for k := range l.Checkpoints {
-		if l.Checkpoints[k].Clock > checkpoint.Clock(since) {
+		if l.Checkpoints[k].Stated > checkpoint.Clock(since) {
 			n.New++
 		}
 	}
@@ -268,7 +268,7 @@ func (v *visit) newsOfAll(since checkpoint.Clock) (n News, err error) {
 		return n, err
 	}
 	for _, t := range tips {
-		if t.Checkpoint != nil && t.Checkpoint.Clock > since {
+		if t.Checkpoint != nil && t.Checkpoint.Stated > since {
 			n.New++
 		}
 	}

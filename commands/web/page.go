@@ -140,7 +140,7 @@ func (v *visit) timeline(archived bool) error {
 // newestClock returns the largest clock in a list.
 func newestClock(l *gitstore.List) (newest checkpoint.Clock) {
 	for i := range l.Checkpoints {
-		newest = max(newest, l.Checkpoints[i].Clock)
+		newest = max(newest, l.Checkpoints[i].Stated)
 	}
 	return newest
 }
@@ -149,7 +149,7 @@ func newestClock(l *gitstore.List) (newest checkpoint.Clock) {
 func newestTip(tips []gitstore.Tip) (newest checkpoint.Clock) {
 	for _, t := range tips {
 		if t.Checkpoint != nil {
-			newest = max(newest, t.Checkpoint.Clock)
+			newest = max(newest, t.Checkpoint.Stated)
 		}
 	}
 	return newest

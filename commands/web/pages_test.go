@@ -395,9 +395,8 @@ func TestReadOnly(t *testing.T) {
 	assert.Equal(t, before, w.git("for-each-ref"))
 }
 
-// TestCheckpointPageShowsExtent checks the classes of files that a checkpoint has, and the
-// files that it does not have.
-func TestCheckpointPageShowsExtent(t *testing.T) {
+// TestCheckpointPageShowsScope checks the scope of a save, and the files that it left out.
+func TestCheckpointPageShowsScope(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, false)
 	w.write("new.txt", "new\n")
@@ -407,18 +406,18 @@ func TestCheckpointPageShowsExtent(t *testing.T) {
 	w.write("inner/.git/objects/x", "")
 	w.write("inner/f", "f\n")
 	edit := func(*checkpoint.Record) (*checkpoint.Record, error) { return checkpoint.New(), nil }
-	w.capture(gitstore.SaveRequest{Issue: "42", Edit: edit, Worktree: true, Untracked: true, MaxFile: 4096})
+	w.capture(gitstore.SaveRequest{Issue: "42", Edit: edit, MaxFile: 4096})
 	page := w.get("/i/42/c/latest")
 	for _, want := range []string{
-		"<div><dt>Contains</dt><dd dir=\"auto\">staged, modified, some untracked files</dd></div>",
-		`<li><code>big.bin</code> <span class="st-text conflicted">untracked: larger than 4096 bytes, 4.9 KiB</span></li>`,
-		`<li><code>inner/</code> <span class="st-text conflicted">untracked: a repository of its own</span></li>`,
+		"<div><dt>Contains</dt><dd dir=\"auto\">staged, modified, untracked files; some were left out</dd></div>",
+		`<li><code>big.bin</code> <span class="st-text conflicted">larger than 4096 bytes, 4.9 KiB</span></li>`,
+		`<li><code>inner/</code> <span class="st-text conflicted">a repository of its own</span></li>`,
 	} {
 		has(t, page, want)
 	}
-	w.capture(gitstore.SaveRequest{Issue: "42", Edit: edit})
+	w.capture(gitstore.SaveRequest{Issue: "42", Edit: edit, Staged: true})
 	page = w.get("/i/42/c/latest")
-	has(t, page, `staged files; no modified, no untracked files`)
+	has(t, page, `staged files; other files as they were saved before`)
 	lacks(t, page, "Not in this checkpoint")
 }
 

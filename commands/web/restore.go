@@ -168,22 +168,14 @@ func (v *visit) restored(text string, at place, done *gitstore.Restored) Notice 
 		n.Next = Link{"Undo", v.links.undo(at.list.Issue)}
 	}
 	for _, f := range view.RestoredFiles(done, false, v.repo.Agent) {
-		if (f.Kind != view.FileRestored && f.Kind != view.FileRemoved || f.From != "") && len(n.Lines) < maxPlanned {
-			n.Lines = append(n.Lines, line(whatOf(f)+": "+f.Path))
+		if f.Kind != view.FileRestored && f.Kind != view.FileRemoved && len(n.Lines) < maxPlanned {
+			n.Lines = append(n.Lines, line(f.What+": "+f.Path))
 		}
 	}
 	if len(done.Merging) > 0 {
 		n.Lines = append(n.Lines, "The checkpoint was saved in a merge with "+line(view.List(done.Merging))+", and no merge is under way")
 	}
 	return n
-}
-
-// whatOf returns what happens to a file, with the earlier checkpoint that it comes from.
-func whatOf(f view.RestoredFile) string {
-	if f.From != "" {
-		return f.What + ", from the earlier " + f.From.Short()
-	}
-	return f.What
 }
 
 // refuse describes a refusal of the store. Other errors are returned.
@@ -213,7 +205,7 @@ func (q *Question) listRestore(v *visit, done *gitstore.Restored) {
 	files := view.RestoredFiles(done, true, v.repo.Agent)
 	sum := sha256.New()
 	for _, f := range files {
-		fmt.Fprintf(sum, "%s\x00%s\x00%s\x00", f.Path, f.What, f.From)
+		fmt.Fprintf(sum, "%s\x00%s\x00", f.Path, f.What)
 	}
 	q.bind(hex.EncodeToString(sum.Sum(nil)))
 	conflicts := view.Set(done.Merged)
@@ -225,7 +217,7 @@ func (q *Question) listRestore(v *visit, done *gitstore.Restored) {
 			q.FilesLeft++
 			continue
 		}
-		planned := PlannedFile{Path: line(cut(f.Path, maxText)), What: line(whatOf(f)), Class: classes[f.Kind]}
+		planned := PlannedFile{Path: line(cut(f.Path, maxText)), What: line(f.What), Class: classes[f.Kind]}
 		if conflicts[f.Path] {
 			planned.What, planned.Class = planned.What+"; "+view.HasConflicts, classes[view.FileConflicts]
 		}

@@ -24,7 +24,7 @@ func (w *world) turn(issue, agent, request string) *gitstore.Saved {
 	if agent == "" {
 		note = "by hand"
 	}
-	return w.capture(gitstore.SaveRequest{Issue: checkpoint.Issue(issue), Worktree: true, Untracked: true, Edit: func(r *checkpoint.Record) (*checkpoint.Record, error) {
+	return w.capture(gitstore.SaveRequest{Issue: checkpoint.Issue(issue), Edit: func(r *checkpoint.Record) (*checkpoint.Record, error) {
 		if r == nil {
 			r = checkpoint.New()
 		}

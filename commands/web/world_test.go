@@ -91,7 +91,7 @@ func (w *world) open(ctx context.Context) (*Repository, error) {
 func (w *world) save(issue, phase string, trigger checkpoint.Trigger, note string, edit func(*checkpoint.Record)) *gitstore.Saved {
 	w.t.Helper()
 	return w.capture(gitstore.SaveRequest{
-		Issue: checkpoint.Issue(issue),
+		Issue: checkpoint.Issue(issue), Staged: true,
 		Edit: func(r *checkpoint.Record) (*checkpoint.Record, error) {
 			if r == nil {
 				r = checkpoint.New()

@@ -54,6 +54,9 @@ func ParseID(s string) (ID, error) {
 	return ID(s), nil
 }
 
+// MaxAfter limits the ids of the checkpoints that a checkpoint names as those that it came after.
+const MaxAfter = 8
+
 // Own reports whether the id has the form of git-checkpoint and crunch:
 // ^CP-[a-z0-9_]+-.+-[0-9a-f]{4,64}$. Every save calls Own, and compiling this expression
 // would take more time than all other operations on the id.
@@ -116,26 +119,32 @@ func ClockAt(t time.Time) Clock {
 
 // Next returns the clock for a checkpoint saved at now with a parent checkpoint at clock
 // c. The result is greater than c, even if c is years ahead of now. So a checkpoint sorts
-// after all its ancestors at the save. The only exception is the largest possible clock,
-// which no save sets. Next then returns the clock of now.
+// after all its ancestors at the save. The only exception is the largest possible clock, which only
+// a forged fact has. Next then returns the clock of now.
 func (c Clock) Next(now time.Time) Clock {
 	at := ClockAt(now)
-	if c < at || c.IsLast() {
+	if c < at || c == math.MaxInt64 {
 		return at
 	}
 	return c + 1
 }
 
-// IsLast reports whether c is the largest possible clock.
-func (c Clock) IsLast() bool { return c == math.MaxInt64 }
+// MaxAhead is the lead over the time of the save from which a clock is wrong.
+const MaxAhead = 24 * time.Hour
 
-// maxAhead is the lead over the current time at which a clock is reported as wrong.
-const maxAhead = 24 * time.Hour
+// Saved returns the clock that counts for a checkpoint whose commit has the committer time at: c,
+// or this time if c is more than a day ahead of it.
+func (c Clock) Saved(at time.Time) Clock {
+	if c.Ahead(at) {
+		return ClockAt(at)
+	}
+	return c
+}
 
 // Ahead reports whether c is more than a day after now.
 func (c Clock) Ahead(now time.Time) bool {
 	at := ClockAt(now)
-	return c > at && c-at > Clock(maxAhead)
+	return c > at && c-at > Clock(MaxAhead)
 }
 
 // String returns the decimal form for trailers.

@@ -29,6 +29,12 @@ func (r *Record) Fork() Fork {
 	return Fork{Issue: i, ID: ID(document.TextOf(m, "checkpoint_id")), Name: document.TextOf(m, "name")}
 }
 
+// Repository returns the random id of the clone that began the chain, or "".
+func (r *Record) Repository() string { return document.TextOf(r.doc, "repository") }
+
+// SetRepository sets the id of the clone that began the chain.
+func (r *Record) SetRepository(id string) { r.doc.Set("repository", id) }
+
 // SetFork sets lineage.fork.
 func (r *Record) SetFork(f Fork) {
 	m := NewMap()

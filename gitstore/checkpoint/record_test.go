@@ -36,11 +36,10 @@ func TestFieldsRoundTrip(t *testing.T) {
 	r.SetBranch("b")
 	r.SetFiles([]File{{"caf\xe9", "added", true}, {"\"q\"", "modified", false}})
 	s := Snapshot{
-		Head: "a1b2", Detached: true, MergeHead: []string{"c3"}, Deleted: []string{"\xff"},
-		IntentToAdd: []string{"i"}, Kept: []string{"k"}, Ignores: "ab12", Skipped: []Skipped{{"big\xfe", 1 << 40, "size", InUntracked}}, Worktree: true, Untracked: true,
+		Scope: ScopeCut, Head: "sha1:a1b2", Detached: true, MergeHead: []string{"c3"}, Deleted: []string{"\xff"},
+		IntentToAdd: []string{"i"}, Kept: []string{"k"}, Ignores: "ab12", Skipped: []Skipped{{"big\xfe", 1 << 40, "size", "CP-x"}}, Modes: []FileMode{{"\xfe", "600"}},
 	}
 	r.SetSnapshot(s)
-	s.extentStated = true
 	p := Progress{Current: "2", Completed: []string{"1"}, Total: 3, Names: []string{"1", "2", "3"}, Remaining: []string{"2", "3"}}
 	r.SetProgress(p)
 
@@ -263,7 +262,7 @@ func TestEveryFieldIsDocumented(t *testing.T) {
 	}
 	for _, path := range []string{
 		"checkpoint_id", "team_state.members[].role", "execution_graph.node_states.NAME.status",
-		"agent_outputs.NAME.NAME.output_digest", "lineage.fork.checkpoint_id", "snapshot.extent.untracked",
+		"agent_outputs.NAME.NAME.output_digest", "lineage.fork.checkpoint_id", "snapshot.skipped[].carried_from",
 	} {
 		assert.True(t, seen[path], path)
 	}

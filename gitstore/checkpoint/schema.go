@@ -96,6 +96,7 @@ var recordSchema = fields(
 		field{"written", mapKind, nil, "turn in which each kept text was written, integers", dict(intKind, nil)},
 		field{"started", mapKind, nil, "turn in which each running task started, integers", dict(intKind, nil)},
 		field{"spent", mapsKind, nil, "tokens of all turns by agent, model and phase", spentSchema},
+		field{"commits", textsKind, ruleHash, "commits that the agent made in the turn, with the hash algorithm", nil},
 	)},
 	field{"lineage", mapKind, nil, "where the chain came from", fields(
 		field{"fork", mapKind, nil, "source of the chain of a fork", fields(
@@ -109,7 +110,15 @@ var recordSchema = fields(
 		)},
 	)},
 	field{"clock", intKind, nil, "hybrid logical clock in nanoseconds", nil},
-	field{"snapshot", mapKind, nil, "what the snapshot of the files consists of", snapshotSchema},
+	field{"repository", textKind, nil, "random id of the clone that began the chain", nil},
+	field{"restored_from", textsKind, nil, "checkpoints whose dropped work this one brings back", nil},
+	field{"snapshot", mapKind, nil, "what the save captured of the files", snapshotSchema},
+	field{"submodules", mapsKind, nil, "submodules with changes of their own", fields(
+		field{"path", textKind, rulePath, "path from the root, in the quotes of git if it is not plain", nil},
+		field{"commit", textKind, ruleHash, "its HEAD, with the hash algorithm", nil},
+		field{"issue", textKind, nil, "issue of its checkpoint", nil},
+		field{"id", textKind, nil, "its checkpoint", nil},
+	)},
 	field{"workflow", mapKind, nil, "state of the whole workflow, with keys of other systems", nil},
 	field{"progress", mapKind, nil, "phases of the workflow", fields(
 		field{"current", textKind, nil, "current phase", nil},
@@ -227,25 +236,27 @@ var graphSchema = fields(
 )
 
 var snapshotSchema = fields(
-	field{"head", textKind, ruleCommit, "HEAD at the save, null on an unborn branch", nil},
+	field{"scope", textKind, nil, "what the save captured: whole, staged (staged changes only) or cut (its time ended)", nil},
+	field{"head", textKind, ruleHash, "HEAD at the save with the hash algorithm, null on an unborn branch; for display", nil},
 	field{"detached", boolKind, nil, "whether HEAD was detached", nil},
-	field{"merge_head", textsKind, ruleCommit, "other parents of a merge in progress", nil},
+	field{"merge_head", textsKind, ruleHash, "other parents of a merge in progress", nil},
 	field{"deleted", textsKind, rulePath, "tracked files that the worktree lacked", nil},
 	field{"intent_to_add", textsKind, rulePath, "paths of git add -N", nil},
-	field{"skipped", mapsKind, nil, "files that the snapshot does not know", fields(
+	field{"skipped", mapsKind, nil, "paths that the save did not capture", fields(
 		field{"path", textKind, rulePath, "path from the root, in the quotes of git if it is not plain", nil},
 		field{"size", intKind, nil, "size in bytes", nil},
 		field{"reason", textKind, nil, "why it was left out", nil},
-		field{"class", textKind, nil, "class of the files: index, worktree or untracked; absent for all", nil},
+		field{"carried_from", textKind, nil, "checkpoint whose version the state has", nil},
 	)},
 	field{"kept", textsKind, rulePath, "paths that are removed from the index and still lie in the worktree", nil},
 	field{"ignores", textKind, nil, "digest of git's rules for ignored files that the snapshot does not have", nil},
-	field{"worktree", boolKind, nil, "whether it has the worktree and not only the index", nil},
-	field{"untracked", boolKind, nil, "whether it has untracked files", nil},
-	field{"extent", mapKind, nil, "how much of each class of files the snapshot has: complete, partial or none", fields(
-		field{InIndex, textKind, nil, "staged files", nil},
-		field{InWorktree, textKind, nil, "changed tracked files", nil},
-		field{InUntracked, textKind, nil, "untracked files", nil},
+	field{"modes", mapsKind, nil, "files whose permissions are tighter than the umask", fields(
+		field{"path", textKind, rulePath, "path from the root, in the quotes of git if it is not plain", nil},
+		field{"mode", textKind, nil, "permission bits in octal", nil},
+	)},
+	field{"flagged", mapsKind, nil, "files that were captured although a flag of the index tells git not to read them", fields(
+		field{"path", textKind, rulePath, "path from the root, in the quotes of git if it is not plain", nil},
+		field{"flag", textKind, nil, "skip-worktree or assume-unchanged", nil},
 	)},
 )
 

@@ -1,36 +1,77 @@
 package checkpoint
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint/document"
+	"git-checkpoint/gitstore/internal/git/objectformat"
 )
 
 // Snapshot holds the state that the trees of a checkpoint lack: HEAD, and parts of index
 // and worktree without a blob.
 type Snapshot struct {
-	Head        string // 40 or 64 hex digits, "" if unborn
+	Scope       Scope
+	Head        string // HashText of HEAD, "" if unborn; for display: the state commit has HEAD
 	Detached    bool
-	MergeHead   []string // commits of a merge in progress
+	MergeHead   []string // HashText of the commits of a merge in progress
 	Deleted     []string // paths missing in the worktree but present in the index
 	IntentToAdd []string // paths of `git add -N`
 	Kept        []string // paths that are removed from the index and still lie in the worktree
 	Skipped     []Skipped
 	Ignores     string // digest of git's rules for ignored files that the snapshot does not have
-	Worktree    bool   // includes unstaged changes
-	Untracked   bool   // includes untracked files
-
-	extentStated bool // the record has the extent
+	Modes       []FileMode
+	Flagged     []Flagged
 }
 
-// Skipped is a file omitted from the checkpoint, with the reason.
+// A Scope states how much of the files a save captured.
+type Scope string
+
+// The scopes. A path that a save did not capture is carried: the state has a version from
+// another source.
+const (
+	ScopeWhole  Scope = "whole"  // all files but those in Skipped
+	ScopeStaged Scope = "staged" // staged changes only
+	ScopeCut    Scope = "cut"    // the time limit passed before all files were listed
+)
+
+// Skipped is a path that the save did not capture, with the reason. A directory ends with a slash,
+// and "." stands for unnamed files.
 type Skipped struct {
 	Path   string
 	Size   int64
 	Reason string
-	Class  string // InIndex, InWorktree or InUntracked; empty in records of earlier versions
+
+	// CarriedFrom is the checkpoint whose version the state has. If it is empty, the state has the
+	// version of the index or of HEAD, or no file.
+	CarriedFrom ID
+}
+
+// A FileMode is a path whose permissions in the worktree are tighter than the umask.
+type FileMode struct {
+	Path string
+	Mode string // permission bits in octal
+}
+
+// A Flagged is a path that was captured although a flag of the index tells git not to read it.
+type Flagged struct {
+	Path string
+	Flag string // skip-worktree or assume-unchanged
+}
+
+// HashText returns an object name with its algorithm, as records show it: "sha1:" or "sha256:" and
+// hex digits.
+func HashText(hex string) string { return objectformat.Name + ":" + hex }
+
+// HashOf returns the hex digits of a result of HashText, or "" if it has another algorithm.
+func HashOf(text string) string {
+	hex, ok := strings.CutPrefix(text, objectformat.Name+":")
+	if !ok {
+		return ""
+	}
+	return hex
 }
 
 // Reasons for omitted files. A later save can include those of the first two.
@@ -38,16 +79,17 @@ const (
 	OutOfTime = "not read within the time budget"
 	OverSize  = "over the size limit of the checkpoint"
 
-	NotReadable     = "gone or not readable"
-	TooLong         = "a path longer than the system's limit"
-	UnreadRules     = "in a directory whose .gitignore cannot be read"
-	MovedSubmodule  = "a submodule on another commit than the one that is staged"
+	NotReadable    = "gone or not readable"
+	TooLong        = "a path longer than the system's limit"
+	UnreadRules    = "in a directory whose .gitignore cannot be read"
+	MovedSubmodule = "a submodule on another commit than the one that is staged"
 
 	ChangedSubmodule = "a submodule with changes of its own"
 
 	OutsideSparse   = "outside the sparse checkout"
 	SkipWorktree    = "marked skip-worktree"
 	AssumeUnchanged = "marked assume-unchanged"
+	NotListed       = "untracked files are not listed: status.showUntrackedFiles is no"
 )
 
 // TooManyFiles returns the reason for a directory with too many new untracked files.
@@ -66,11 +108,16 @@ func LargerThan(limit int64) string { return fmt.Sprintf("larger than %d bytes",
 func (s Snapshot) LeftOut() []Skipped {
 	var left []Skipped
 	for _, f := range s.Skipped {
-		if f.Path == "." || f.Reason == OutOfTime || f.Reason == OverSize || f.IsTooLarge() || f.isUnread() {
+		if f.Path == "." && f.Reason != NotListed || f.Reason == OutOfTime || f.Reason == OverSize || f.IsTooLarge() || f.isUnread() || f.IsSubmodule() {
 			left = append(left, f)
 		}
 	}
 	return left
+}
+
+// IsSubmodule reports whether a submodule has commits or changes that no checkpoint here has.
+func (f Skipped) IsSubmodule() bool {
+	return f.Reason == MovedSubmodule || f.Reason == ChangedSubmodule
 }
 
 // IsTooLarge reports whether the file is above the limit for single files.
@@ -78,7 +125,7 @@ func (f Skipped) IsTooLarge() bool { return strings.HasPrefix(f.Reason, "larger 
 
 // isUnread reports whether the file or directory could not be read, or had too many files.
 func (f Skipped) isUnread() bool {
-	return f.Reason == NotReadable || f.Reason == "not readable" || strings.Contains(f.Reason, TooMany)
+	return f.Reason == NotReadable || f.Reason == TooLong || f.Reason == UnreadRules || strings.Contains(f.Reason, TooMany)
 }
 
 // IsOutOfTime reports whether files were omitted because of the time limit.
@@ -90,6 +137,7 @@ func (s Snapshot) IsOutOfTime() bool {
 func (r *Record) Snapshot() Snapshot {
 	m := r.section("snapshot")
 	s := Snapshot{
+		Scope:       Scope(document.TextOf(m, "scope")),
 		Head:        document.TextOf(m, "head"),
 		Detached:    boolean(m, "detached", false),
 		MergeHead:   document.TextsOf(m, "merge_head"),
@@ -97,12 +145,15 @@ func (r *Record) Snapshot() Snapshot {
 		IntentToAdd: paths(m, "intent_to_add"),
 		Kept:        paths(m, "kept"),
 		Ignores:     document.TextOf(m, "ignores"),
-		Worktree:    boolean(m, "worktree", false),
-		Untracked:   boolean(m, "untracked", false),
 	}
-	_, s.extentStated = m.Get("extent")
 	for _, f := range mappings(m, "skipped") {
-		s.Skipped = append(s.Skipped, Skipped{unquoted(document.TextOf(f, "path")), integer(f, "size"), document.TextOf(f, "reason"), document.TextOf(f, "class")})
+		s.Skipped = append(s.Skipped, Skipped{unquoted(document.TextOf(f, "path")), integer(f, "size"), document.TextOf(f, "reason"), ID(document.TextOf(f, "carried_from"))})
+	}
+	for _, f := range mappings(m, "modes") {
+		s.Modes = append(s.Modes, FileMode{unquoted(document.TextOf(f, "path")), document.TextOf(f, "mode")})
+	}
+	for _, f := range mappings(m, "flagged") {
+		s.Flagged = append(s.Flagged, Flagged{unquoted(document.TextOf(f, "path")), document.TextOf(f, "flag")})
 	}
 	return s
 }
@@ -111,6 +162,7 @@ func (r *Record) Snapshot() Snapshot {
 // omitted.
 func (r *Record) SetSnapshot(s Snapshot) {
 	m := r.mustSection("snapshot")
+	m.Set("scope", string(cmp.Or(s.Scope, ScopeWhole)))
 	m.Set("head", nil)
 	if s.Head != "" {
 		m.Set("head", s.Head)
@@ -127,8 +179,8 @@ func (r *Record) SetSnapshot(s Snapshot) {
 			{Key: "size", Value: Int(f.Size)},
 			{Key: "reason", Value: f.Reason},
 		}}
-		if f.Class != "" {
-			skipped[k].Set("class", f.Class)
+		if f.CarriedFrom != "" {
+			skipped[k].Set("carried_from", string(f.CarriedFrom))
 		}
 	}
 	setList(m, "skipped", skipped)
@@ -136,14 +188,35 @@ func (r *Record) SetSnapshot(s Snapshot) {
 	if s.Ignores != "" {
 		m.Set("ignores", s.Ignores)
 	}
-	m.Set("worktree", s.Worktree)
-	m.Set("untracked", s.Untracked)
-	e := s.Extent()
-	m.Set("extent", &Map{Entries: []document.Entry{
-		{Key: InIndex, Value: string(e.Index)},
-		{Key: InWorktree, Value: string(e.Worktree)},
-		{Key: InUntracked, Value: string(e.Untracked)},
-	}})
+	modes := make([]*Map, len(s.Modes))
+	for k, f := range s.Modes {
+		modes[k] = &Map{Entries: []document.Entry{{Key: "path", Value: QuotePath(f.Path)}, {Key: "mode", Value: f.Mode}}}
+	}
+	setList(m, "modes", modes)
+	flagged := make([]*Map, len(s.Flagged))
+	for k, f := range s.Flagged {
+		flagged[k] = &Map{Entries: []document.Entry{{Key: "path", Value: QuotePath(f.Path)}, {Key: "flag", Value: f.Flag}}}
+	}
+	setList(m, "flagged", flagged)
+}
+
+// Lacks reports whether Skipped or Kept lists a path, or a directory above the path. The path "."
+// does not count.
+func (s Snapshot) Lacks(path string) bool {
+	return s.Skips(path) || slices.ContainsFunc(s.Kept, func(kept string) bool { return IsWithin(path, kept) })
+}
+
+// Skips reports whether Skipped lists a path, or a directory above the path. The path "." does not
+// count.
+func (s Snapshot) Skips(path string) bool {
+	return slices.ContainsFunc(s.Skipped, func(f Skipped) bool { return f.Path != "." && IsWithin(path, f.Path) })
+}
+
+// IsWithin reports whether a path equals dir or is below it. dir may end with a slash; "."
+// means the root.
+func IsWithin(path, dir string) bool {
+	dir = strings.TrimSuffix(dir, "/")
+	return dir == "." || path == dir || strings.HasPrefix(path, dir+"/")
 }
 
 // IssueSnapshot is the state of the issue at the save. Known reports whether the record

@@ -214,9 +214,10 @@ func rulePath(v *validator, path, text string) {
 	v.failIf(path, err)
 }
 
-func ruleCommit(v *validator, path, text string) {
-	if !isHex(text, 40, 40) && !isHex(text, 64, 64) {
-		v.fail(path, "%.60q is not a commit", text)
+func ruleHash(v *validator, path, text string) {
+	name, hex, _ := strings.Cut(text, ":")
+	if (name != "sha1" || !isHex(hex, 40, 40)) && (name != "sha256" || !isHex(hex, 64, 64)) {
+		v.fail(path, "%.80q is not a commit: want sha1:<hex> or sha256:<hex>", text)
 	}
 }
 

@@ -64,11 +64,11 @@ func PlanSave(p Policy, newestFirst []Item, now time.Time) []Decision {
 	return ds
 }
 
-// KeepFuller keeps a dropped checkpoint if no newer kept checkpoint covers its files.
-// covers(newer, older) reports whether the newer item has all files of the older item.
+// KeepWork keeps a dropped checkpoint if no newer kept checkpoint covers its uncommitted files.
+// covers(newer, older) reports whether the newer item has the work of the older item.
 // Candidates are kept items of the same branch: the newest item, and items with the same
 // trigger. A rule with Keep 0 still drops all checkpoints of its trigger.
-func KeepFuller(p Policy, newestFirst []Item, ds []Decision, covers func(newer, older int) bool) []Decision {
+func KeepWork(p Policy, newestFirst []Item, ds []Decision, covers func(newer, older int) bool) []Decision {
 	for i, it := range newestFirst {
 		if ds[i].Keep || p[it.Trigger].Keep == 0 {
 			continue

@@ -179,7 +179,7 @@ func (w *world) ran(hooks ...string) int {
 
 // has reports whether the newest checkpoint of an issue has an untracked file.
 func (w *world) has(issue, file string) bool {
-	_, err := w.shell("git cat-file -e refs/checkpoints/" + issue + ":untracked/" + file)
+	_, err := w.shell("git cat-file -e refs/checkpoints/" + issue + ":state/" + file)
 	return err == nil
 }
 

@@ -115,6 +115,7 @@ const (
 type template struct {
 	id, clock, created string // text as in the record
 	record, message    string
+	stateMessage       string
 	indexMessage       string
 	head, tree         string // HEAD and its tree
 }
@@ -134,7 +135,8 @@ func (r *repo) template(ctx context.Context) (*template, error) {
 	}{
 		{&t.record, []string{"show", ref + ":checkpoint.yaml"}},
 		{&t.message, []string{"log", "-1", "--format=%B", ref}},
-		{&t.indexMessage, []string{"log", "-1", "--format=%B", ref + "^2"}},
+		{&t.stateMessage, []string{"log", "-1", "--format=%B", ref + "^2"}},
+		{&t.indexMessage, []string{"log", "-1", "--format=%B", ref + "^2^2"}},
 		{&t.head, []string{"rev-parse", ref + "^2^"}},
 		{&t.tree, []string{"rev-parse", ref + "^2^{tree}"}},
 	} {
@@ -169,7 +171,7 @@ func (t *template) write(w io.Writer, spec chainSpec, mark int) int {
 	writeData(w, "checkpoints of issue "+spec.issue+"\n")
 	for i := range spec.length {
 		t.writeOne(w, spec, i, mark)
-		mark += 2
+		mark += 3
 	}
 	for _, ref := range []string{"refs/git-checkpoint/own/", wholeRefs} {
 		fmt.Fprintf(w, "reset %s%s\nfrom :%d\n\n", ref, spec.issue, mark)
@@ -177,17 +179,20 @@ func (t *template) write(w io.Writer, spec chainSpec, mark int) int {
 	return mark
 }
 
-// writeOne writes checkpoint i on top of mark: its index commit is mark+1, its own commit
-// mark+2.
+// writeOne writes checkpoint i on top of mark: its index commit is mark+1, its state commit
+// mark+2, its own commit mark+3.
 func (t *template) writeOne(w io.Writer, spec chainSpec, i, mark int) {
 	at := time.Unix(firstTime+int64(i)*60, 0).UTC()
 	names := t.names(spec, i, at)
 	fmt.Fprintf(w, "reset %s\ncommit %s\nmark :%d\ncommitter %s %d +0000\n", scratchRef, scratchRef, mark+1, ident, at.Unix())
 	writeData(w, names.Replace(t.indexMessage)+"\n")
 	fmt.Fprintf(w, "from %s\nM 040000 %s \"\"\n\n", t.head, t.tree)
-	fmt.Fprintf(w, "commit refs/checkpoints/%s\nmark :%d\ncommitter %s %d +0000\n", spec.issue, mark+2, ident, at.Unix())
+	fmt.Fprintf(w, "reset %s\ncommit %s\nmark :%d\ncommitter %s %d +0000\n", scratchRef, scratchRef, mark+2, ident, at.Unix())
+	writeData(w, names.Replace(t.stateMessage)+"\n")
+	fmt.Fprintf(w, "from %s\nmerge :%d\nM 040000 %s \"\"\n\n", t.head, mark+1, t.tree)
+	fmt.Fprintf(w, "commit refs/checkpoints/%s\nmark :%d\ncommitter %s %d +0000\n", spec.issue, mark+3, ident, at.Unix())
 	writeData(w, names.Replace(t.message)+"\n")
-	fmt.Fprintf(w, "from :%d\nmerge :%d\nM 040000 %s staged\nM 100644 inline checkpoint.yaml\n", mark, mark+1, t.tree)
+	fmt.Fprintf(w, "from :%d\nmerge :%d\nM 040000 %s staged\nM 040000 %s state\nM 100644 inline checkpoint.yaml\n", mark, mark+2, t.tree, t.tree)
 	writeData(w, names.Replace(t.record)+"\n")
 }
 

@@ -115,9 +115,9 @@ func runSaveWorktree(ctx context.Context, r *repo) (result, error) {
 	if err != nil {
 		return res, err
 	}
-	kept, err := r.git(ctx, "ls-tree", "-r", "--name-only", "refs/checkpoints/"+r.short+":worktree")
+	kept, err := r.git(ctx, "diff", "--name-only", "refs/checkpoints/"+r.short+":staged", "refs/checkpoints/"+r.short+":state")
 	if n := lines(kept); err == nil && n != staged {
-		err = fmt.Errorf("worktree/ has %d files, not %d", n, staged)
+		err = fmt.Errorf("state/ has %d files that staged/ lacks, not %d", n, staged)
 	}
 	return res, err
 }

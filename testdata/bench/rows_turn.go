@@ -96,14 +96,12 @@ func runTurn(ctx context.Context, r *repo) (result, error) {
 	if err != nil {
 		return res, err
 	}
-	for dir, want := range map[string]int{"worktree": changedInTurn, "untracked": untrackedInTurn} {
-		kept, err := r.git(ctx, "ls-tree", "-r", "--name-only", "refs/checkpoints/"+turnIssue+":"+dir)
-		if err != nil {
-			return res, err
-		}
-		if n := lines(kept); n != want {
-			return res, fmt.Errorf("%s/ has %d files, not %d", dir, n, want)
-		}
+	kept, err := r.git(ctx, "diff", "--name-only", "refs/checkpoints/"+turnIssue+":staged", "refs/checkpoints/"+turnIssue+":state")
+	if err != nil {
+		return res, err
+	}
+	if n := lines(kept); n != changedInTurn+untrackedInTurn {
+		return res, fmt.Errorf("state/ has %d files that staged/ lacks, not %d", n, changedInTurn+untrackedInTurn)
 	}
 	return res, nil
 }

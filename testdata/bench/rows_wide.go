@@ -50,7 +50,7 @@ func runRestoreMany(ctx context.Context, r *repo) (result, error) {
 	if err := r.saveWide(ctx); err != nil {
 		return result{}, err
 	}
-	tree := "refs/checkpoints/" + turnIssue + ":worktree"
+	tree := "refs/checkpoints/" + turnIssue + ":state"
 	arrived := func(string) error {
 		changed, err := r.git(ctx, "diff", "--name-only", tree, "--", "wide")
 		if n := lines(changed); err == nil && n != 0 {

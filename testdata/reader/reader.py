@@ -4,7 +4,19 @@ of `git checkpoint help format` and `help record`, and needs Python 3.9 and git.
 plumbing of git that runs no other program, and writes only new files with valid names into an empty folder, symlinks last. A
 finding of verify has the rule in the text, the checkpoint, commit or ref, the damaged object and the reason."""
 import argparse, datetime, graphlib, hashlib, json, os, re, stat, subprocess, sys
-LIVE, ARCHIVE, WHO = 'refs/checkpoints/', 'refs/checkpoints-archive/', 'git-checkpoint <git-checkpoint@localhost> 1767225600 +0000'
+LIVE, ARCHIVE, WHO = 'refs/checkpoints/', 'refs/checkpoints-archive/', b'git-checkpoint <git-checkpoint@localhost> 1767225600 +0000'
+ONE, CLOCK, TEXT, TREE, FILE, EXE = '([1-9][0-9]{0,18})?', '(?:0|[1-9][0-9]{0,18})', '(?!\n$).*', 0o40000, 0o100644, 0o100755
+TRAILERS = {  # the form, the field of the record that they repeat, and its default
+    'Id': ('.+', 'checkpoint_id', ''), 'Issue': ('.+', 'issue_number', ''), 'Trigger': ('[a-z0-9_]{1,64}', 'trigger', ''), 'Phase': (TEXT, 'workflow_state.current_phase', ''),
+    'Branch': (TEXT, 'issue_snapshot.branch', ''), 'Resumable': ('true|false', 'recovery_info.can_resume', True), 'Clock': (CLOCK, 'clock', 0), 'After': ('.+', '', ''),
+    'Scope': ('whole|staged|cut', 'snapshot.scope', 'whole'), 'Left-Out': (ONE, '', ''), 'Turn': (ONE, 'agent_turn.number', ''), 'Agent': (TEXT, 'agent_turn.agent', ''),
+    'Restored-From': ('.*', 'restored_from', ''), 'Content': ('[0-9a-f]{64}', '', ''), 'Version': (rf'{CLOCK}\.{CLOCK}', 'version', '')}
+I, V = '(?!-)(?:[^\0- %\x7f]|%25)+', '(?:[^\0- %=\x7f]|%(?:[01][0-9A-F]|20|25|3D|7F))'  # an id in a fact, and a character of a value
+F, V = f'(?:{V}|=)+', f'{V}+'
+FACT = re.compile(rf"""set deleted {I} (?:[0-9a-f]{{64}}|\*)( {I}){{0,8}}|set pruned {I} {CLOCK}( {I}){{0,8}}|set purged(-field)? {I} {F}
+|set (?!(deleted|pruned|purged|purged-field) ){F} {F}( {F})*|last (archived|pin) {I} [01] {CLOCK}|last reviewed {I} {F}=[01] {CLOCK}
+|last (reason|position) {I} {V} {CLOCK}|last (?!(archived|pin|reviewed|reason|position) ){F} {F} {F} {CLOCK}""".replace('\n', ''))
+TOP = {'checkpoint.yaml': [FILE], 'state': [TREE], 'staged': [TREE], 'conflicts': [TREE], 'ledger': [FILE], 'signature': [TREE], 'submodules': [TREE], 'raw': [TREE]}
 DAY, LARGE, MAX_RECORD, MAX_DEPTH, MAX_PATH, MAX_FOREIGN = 86400 * 10**9, 1 << 28, 32 << 20, 64, 4096, 64
 
 class Damage(Exception): pass  # a broken rule of the format: the rule, the object and the reason
@@ -45,7 +57,7 @@ class Repo:
         need(found == kind, rule, oid, f'a {found}, want a {kind}')
         need(not intact or digest.hexdigest() == oid, rule, oid, 'its content has another id')
         return b''.join(data)
-    def tree(self, oid):  # returns the entries of a tree: (mode, name, id)
+    def tree(self, oid, strict=True):  # returns the entries of a tree: (mode, name, id)
         data, entries, size = self.get(oid, 'tree') if oid != self.empty else b'', [], len(self.empty) // 2
         while data:
             head, _, rest = data.partition(b'\0')
@@ -53,13 +65,15 @@ class Repo:
             need(entry and len(rest) >= size, 'object', oid, 'not a tree')
             entries.append((int(entry[1], 8), os.fsdecode(entry[2]), rest[:size].hex()))
             data = rest[size:]
+        order = [os.fsencode(name) + b'/' * stat.S_ISDIR(mode) for mode, name, _ in entries]
+        need(not strict or order == sorted(order) and len({name for _, name, _ in entries}) == len(entries), 'path', oid, 'not sorted, or a name twice')
         return entries
     def below(self, oid, path):
         for name in path.split('/'):
-            oid = next((e for _, n, e in self.tree(oid) if n == name), None) if oid else None
+            oid = next((e for _, n, e in self.tree(oid, strict=False) if n == name), None) if oid else None
         return oid
-def decode(key):
-    return re.sub('%([0-9A-F]{2})', lambda m: chr(int(m[1], 16)), key)
+def decode(text):
+    return re.sub('%([0-9A-F]{2})', lambda m: chr(int(m[1], 16)), text)
 def encode(issue):  # returns the encoded key of an issue, None if it is not a key
     key = re.sub(r'[ %/~^:?*\[\\]|^\.|\.$|(?<=\.)\.|(?<=@)\{|\.(?=lock$)', lambda m: '%%%02X' % ord(m[0]), issue)
     return key if key and not re.search('[\0-\x1f\x7f-\x9f\ud800-\udfff]', key) and len(key.encode()) <= 200 else None
@@ -68,35 +82,63 @@ def is_id(text):
 
 class Commit:
     def __init__(self, oid, data):
-        head, _, self.message = data.decode('utf-8', 'replace').partition('\n\n')
-        tree = re.match('tree ([0-9a-f]+)\n', head) or need(False, 'chain', oid, 'not a commit')
-        self.oid, self.tree, self.parents = oid, tree[1], re.findall('^parent ([0-9a-f]+)$', head, re.M)
-        lines = [line.partition(': ') for line in self.message.strip('\n').rsplit('\n\n', 1)[-1].split('\n')]
-        self.trailers, self.odd = {name: value for name, _, value in lines}, not all(sep for _, sep, _ in lines)
+        head, _, self.text = data.partition(b'\n\n')
+        self.author = (re.findall(rb'(?m)^author (.*)$', head) + [b''])[0]
+        tree = re.match(b'tree ([0-9a-f]+)\n', head) or need(False, 'chain', oid, 'not a commit')
+        self.oid, self.tree, self.parents = oid, tree[1].decode(), re.findall('(?m)^parent ([0-9a-f]+)$', head.decode('utf-8', 'replace'))
+        self.message, at = self.text.decode('utf-8', 'replace'), self.text.rstrip(b'\n').rfind(b'\n\n') + 2
+        self.at = at if at > 1 else len(self.text)  # of the trailers
+        lines = [line.partition(': ') for line in self.text[self.at:].decode('utf-8', 'replace').rstrip('\n').split('\n')]
+        known, heads = [name for name, _, _ in lines if name[:11] == 'Checkpoint-' and name[11:] in TRAILERS], re.findall(b'(?m)^(?:author|committer) ', head)
+        self.trailers, self.odd = {name: value for name, _, value in lines}, len(known) > len(set(known)) or not all(sep for _, sep, _ in lines)
+        self.strange, time = sorted(heads) != [b'author ', b'committer '] or b'\0' in self.text, re.search(rb'(?m)^committer .* (\d+) \S+$', head)
+        stated, time = int(self.trailer('Clock')) if re.fullmatch(CLOCK, self.trailer('Clock')) else 0, int(time[1]) * 10**9 if time else 0
+        self.stated, self.clock = stated, time if stated > time + DAY else stated
         self.id = self.trailer('Id') if is_id(self.trailer('Id')) else ''
-        self.name, self.clock = self.id or oid, int(self.trailer('Clock')) if re.fullmatch(r'\d{1,19}', self.trailer('Clock')) else 0
-        self.ledger = len(self.parents) == 1 and self.message.startswith('ledger of issue ')
-    def trailer(self, name):
-        value = self.trailers.get('Checkpoint-' + name, 'true' if name == 'Resumable' else '')
-        return unquote(value) or '\n' if name in ('Phase', 'Branch') and value.startswith('"') else value
+        self.name, self.ledger = self.id or oid, len(self.parents) == 1 and self.message.startswith('ledger of issue ')
+    def trailer(self, name):  # returns the value of a trailer
+        value = self.trailers.get('Checkpoint-' + name, '')
+        return unquote(value) or '\n' if TRAILERS[name][0] == TEXT and value.startswith('"') else value
+def commit_id(repo, tree, parents, who, message):  # returns the id of a commit with one author and committer
+    data = b''.join([f'tree {tree}\n'.encode(), *(f'parent {p}\n'.encode() for p in parents), b'author %s\ncommitter %s\n\n' % (who, who), message.encode('utf-8', 'replace')])
+    return repo.hash(b'commit %d\0' % len(data) + data).hexdigest()
+def genesis(repo, key):
+    return commit_id(repo, repo.empty, [], WHO, f'checkpoints of issue {key}\n')
+def content(c, entries):  # returns the content of a checkpoint
+    fields = [field for mode, name, oid in entries if name not in ('ledger', 'signature') for field in (b'%o' % mode, os.fsencode(name), oid.encode())]
+    fields += [''.join(c.parents[1:2]).encode(), c.author, c.text[:c.at] + re.sub(rb'(?m)^Checkpoint-Content: .*\n?', b'', c.text[c.at:])]
+    return hashlib.sha256(b''.join(len(field).to_bytes(8, 'big') + field for field in fields)).hexdigest()
 
-class Chain:  # the commits of a ref, newest first, without the genesis commit, and what the ledger says
+class Chain:  # the commits of a ref, newest first, without the genesis commit, and the facts of its ledger
     def __init__(self, repo, key, ref):
-        self.key, self.commits, oid, self.cut, foreign = key, [], repo.refs[ref], False, 0
-        genesis = f'tree {repo.empty}\nauthor {WHO}\ncommitter {WHO}\n\ncheckpoints of issue {key}\n'.encode()
-        genesis = repo.hash(b'commit %d\0' % len(genesis) + genesis).hexdigest()
-        while oid and oid != genesis and not self.cut and foreign <= MAX_FOREIGN:
+        self.repo, self.key, self.commits, self.cut, oid, foreign, end = repo, key, [], False, repo.refs[ref], 0, genesis(repo, key)
+        while oid and oid != end and not self.cut and foreign <= MAX_FOREIGN:
             c = Commit(oid, repo.get(oid, 'commit', 'chain', intact=False))
             self.commits.append(c)
             self.cut, oid, foreign = oid in repo.shallow, (c.parents or [None])[0], foreign + (not c.ledger and not c.id)
-        self.rooted, ledger = oid == genesis, repo.below(next((c.tree for c in self.commits if c.ledger or c.id), repo.empty), 'ledger')  # of the newest
-        lines = repo.get(ledger, 'blob').decode('utf-8', 'replace').split('\n') if ledger else ['']
-        facts = [re.fullmatch(r'archived (\S+)(?: \S+ \d+)?|deleted (\S+)|pin (\S+) (on|off) (\d+)|pruned \S+ \d+', line) for line in lines[:-1]]
-        need(all(facts) and lines[-1] == '', 'ledger', ledger, 'cut short, or with a line that is no fact')
-        need(all(a < b for a, b in zip(lines, lines[1:-1])), 'ledger', ledger, 'not in order')
-        self.dead = {fact[1] or fact[2] for fact in facts if ref.startswith(LIVE)} - {None}
-        pins = {f[3]: f[4] for f in sorted((f for f in facts if f[3]), key=lambda f: (int(f[5]), f[4] == 'off'))}
-        self.pinned = {name for name, state in pins.items() if state == 'on'}
+        self.rooted, ledger = oid == end, repo.below(next((c.tree for c in self.commits if c.ledger or c.id), repo.empty), 'ledger')  # of the newest
+        self.facts, self.live = facts(repo, ledger) if ledger else [], ref.startswith(LIVE)
+    def values(self, c, *kind):  # returns the values of facts about a checkpoint
+        return [f[3] for f in self.facts if f[:2] == list(kind) and decode(f[2]) == c.id]
+    def hides(self, c):  # reports whether a checkpoint of the live chain is deleted or archived
+        gone = self.values(c, 'set', 'deleted') + self.values(c, 'last', 'archived')
+        return self.live and ('*' in gone or '1' in gone or len(gone) > 0 and content(c, self.repo.tree(c.tree, strict=False)) in gone)
+    def unordered(self):  # returns each checkpoint with one above it that it came after
+        saves = [c for c in self.commits if c.id and not c.ledger]
+        before = {c: [a for a in saves if a.id in c.trailer('After').split(' ') and a.id != c.id] for c in saves}
+        def ancestors(c):
+            found = list(before[c])
+            for a in found:
+                found += [b for b in before[a] if b not in found]
+            return found
+        return [(c, a) for n, c in enumerate(saves) for a in saves[:n] if a in before[c] and c not in ancestors(a)]
+def facts(repo, oid):  # returns the facts of a ledger
+    lines = repo.get(oid, 'blob').decode('utf-8', 'replace').split('\n')
+    need(all(map(FACT.fullmatch, lines[:-1])) and lines[-1] == '' and '\ufffd' not in ''.join(lines), 'ledger', oid, 'cut short, or with a line that is no fact')
+    found = [line.split(' ') for line in lines[:-1]]
+    keys = {(*f[:3], f[3].rpartition('=')[0]) if f[0] == 'last' else tuple(f) for f in found}
+    need(lines[:-1] == sorted(lines[:-1]) and len(keys) == len(found), 'ledger', oid, 'not in order, or a fact twice')
+    return found
 
 class Text:  # a parser of the form of YAML that the program writes. It fails with ValueError
     PAIR = re.compile(r'("(?:[^"\\]|\\.)*"|[^"\'\[\]{},&*#?|>@`%!\s](?:[^:]|:(?=\S))*):(?: |$)').match
@@ -148,12 +190,13 @@ class Text:  # a parser of the form of YAML that the program writes. It fails wi
         return value
 def unquote(text):
     try:
-        text = re.sub(r'\\(U([0-9a-fA-F]{8})|.)', lambda m: json.dumps(chr(int(m[2], 16)))[1:-1] if m[2] else m[0], text)
+        text = re.sub(r'\\(?:U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2})|.)', lambda m: json.dumps(chr(int(m[1] or m[2], 16)))[1:-1] if m.lastindex else
+                      {'\\a': '\\u0007', '\\v': '\\u000b'}.get(m[0], m[0]), text)
         return json.loads(text).encode().decode()  # fails for half of a pair
     except (ValueError, OverflowError):
         return None
 SPENT = 'agent text, model text, phase text, input int, output int, cache_read int, cache_write int'
-FIELDS = f"""checkpoint_id text, version text, created_at time, trigger text, issue_number text, session_id text, note text, clock int, workflow map
+FIELDS = f"""checkpoint_id text, version text, created_at time, trigger text, issue_number text, session_id text, note text, clock int, workflow map, repository text, restored_from [text]
 workflow_state: current_phase text, current_state_label text, phase_started_at time, phase_attempt int, phase_attempts.* int
 issue_snapshot: title text, body text, body_digest text, labels [text], assignees [text], branch text, labels_order [text], state text, source text
 team_state: team_id text; team_state.members[]: agent text, role text, status text, tasks_completed int, tasks_pending int
@@ -163,9 +206,10 @@ agent_outputs.*.*: completed_at time, output_summary text, output_location text,
 knowledge_context: injected_entries [text], captured_entries [text], pending_captures [any]; agent_turn.spent[]: {SPENT}
 recovery_info: can_resume bool, resume_from text, prerequisites_met bool, warnings [text]; acp_state: pending_messages [text]
 acp_state: awaiting_response [text], conflicts_in_progress [text]; progress: current text, completed [text], total int
-progress: names [text], remaining [text]; snapshot.extent: index text, worktree text, untracked text; snapshot.skipped[]: path text, size int, reason text, class text
-agent_turn: number int, agent text, request text, asked int, answer text, hand bool, usage_of text, written.* int, started.* int
-snapshot: head text, detached bool, merge_head [text], deleted [text], intent_to_add [text], kept [text], ignores text, worktree bool, untracked bool"""
+progress: names [text], remaining [text]; snapshot.skipped[]: path text, size int, reason text, carried_from text; snapshot.modes[]: path text, mode text
+agent_turn: number int, agent text, request text, asked int, answer text, hand bool, usage_of text, commits [text], written.* int, started.* int
+snapshot: scope text, head text, detached bool, merge_head [text], deleted [text], intent_to_add [text], kept [text], ignores text
+submodules[]: path text, commit text, issue text, id text"""
 KINDS = {}
 for row in re.split('\n|; ', FIELDS):
     above, _, fields = row.rpartition(': ')
@@ -211,22 +255,28 @@ def has_cycle(r):  # reports whether tasks of a record wait for each other
     except graphlib.CycleError:
         return True
 def problems(r):  # returns the broken rules of the values of a record
-    paths = [f.get('path') for key in ('files_modified', 'snapshot.skipped') for f in get(r, key, [])]
+    paths = [f.get('path') for key in ('files_modified', 'snapshot.skipped', 'snapshot.modes', 'submodules') for f in get(r, key, [])]
     paths += sum((get(r, 'snapshot.' + key, []) for key in ('deleted', 'intent_to_add', 'kept')), [])
+    commits = [get(r, 'snapshot.head')] + get(r, 'snapshot.merge_head', []) + get(r, 'agent_turn.commits', []) + [s.get('commit') for s in get(r, 'submodules', [])]
     statuses = {get(n, 'status') for n in get(r, 'execution_graph.node_states', {}).values()}
     return [reason for reason, ok in {
         'checkpoint_id': is_id(text_of(r.get('checkpoint_id'))), 'created_at': r.get('created_at') is not None, 'issue_number': encode(text_of(r.get('issue_number'))),
         'trigger': re.fullmatch('[a-z0-9_]{0,64}', text_of(r.get('trigger'))), 'a path': all(unquote_path(text_of(p)) for p in paths),
-        'a commit': all(re.fullmatch('([0-9a-f]{40}|[0-9a-f]{64})?', text_of(i)) for i in [get(r, 'snapshot.head')] + get(r, 'snapshot.merge_head', [])),
+        'a commit': all(re.fullmatch('(sha1:[0-9a-f]{40}|sha256:[0-9a-f]{64})?', text_of(i)) for i in commits),
         'node_states': statuses <= {'pending', 'queued', 'running', 'complete', 'failed', 'skipped'}, 'a cycle of tasks': not has_cycle(r)}.items() if not ok]
-def record(repo, c):  # returns the record of a checkpoint and the broken rules of its values
-    entry = repo.below(c.tree, 'checkpoint.yaml')
-    need(entry, 'record', c.tree, 'no checkpoint.yaml')
-    data = repo.get(entry, 'blob')
+def top(repo, c):  # returns the ids in the tree of a checkpoint by their names
+    found = {name: (mode, oid) for mode, name, oid in repo.tree(c.tree)}
+    odd = [name for name, (mode, _) in found.items() if mode not in TOP.get(name, [FILE, EXE, TREE] if name.startswith('x-') else [])]
+    need(not odd and {'checkpoint.yaml', 'state', 'staged'} <= set(found), 'tree', c.tree, f'not the entries of a checkpoint: {odd!r:.200}')
+    found = {name: oid for name, (_, oid) in found.items()}
+    stages = {(name, mode) for mode, name, _ in repo.tree(found.get('conflicts', repo.empty))}
+    need(stages <= {(n, TREE) for n in '123'}, 'tree', c.tree, 'conflicts that are not stages')
+    return found
+def record(repo, c, parts):  # returns the record of a checkpoint with these parts, and the broken rules of its values
     try:
-        r = Text(data).value
+        r, entry = Text(repo.get(parts['checkpoint.yaml'], 'blob')).value, parts['checkpoint.yaml']
     except (ValueError, RecursionError) as e:
-        raise Damage('record', entry, f'checkpoint.yaml: {e}')
+        raise Damage('record', parts['checkpoint.yaml'], f'checkpoint.yaml: {e}')
     found = [f for key, value in r.items() for f in check_kinds(value, key)]
     wrong = [reason for rule, reason in found if rule == 'record'] + ['another major version']
     need(len(wrong) == 1 and text_of(r.get('version')).split('.')[0] in ('', '1'), 'record', entry, wrong[0])
@@ -239,12 +289,12 @@ def bad_entry(mode, name, path):  # returns why an entry of a tree is not valid,
         return 'not a name of a file, or too long'
     if folder and same(['.gitattributes', 'gitatt~1']) or (folder or stat.S_ISLNK(mode)) and same(['.gitmodules', 'gitmod~1']):
         return 'not a name of a symlink or folder'
-    if kind not in (stat.S_IFREG, stat.S_IFLNK, stat.S_IFDIR) and (mode != 0o160000 or path.startswith(('worktree/', 'untracked/', 'artifacts/'))):
+    if kind not in (stat.S_IFREG, stat.S_IFLNK, stat.S_IFDIR) and mode != 0o160000:
         return f'mode {mode:o}'
 
 class Verify:
     def __init__(self, repo, key):
-        self.repo, self.key, self.findings, self.checked, self.seen, self.ids = repo, key, [], 0, set(), {}
+        self.repo, self.key, self.findings, self.checked, self.seen, self.ledgers, self.members = repo, key, [], 0, set(), set(), {}
         for ref in (LIVE + key, ARCHIVE + key):
             if ref in repo.refs and (chain := self.run(ref, Chain, repo, key, ref)):
                 self.chain(ref, chain)
@@ -262,63 +312,65 @@ class Verify:
         above = None
         for c in chain.commits:
             self.run(c.name, self.repo.get, c.oid, 'commit')
+            self.need(not c.strange, c.name, 'commit', c.oid, 'want one author and one committer, and no NUL')
+            self.tree(c.name, c.tree, '')
+            entries = self.run(c.name, self.repo.tree, c.tree) or ()
+            for mode, oid in {(mode, oid) for mode, name, oid in entries if name == 'ledger' and oid not in self.ledgers}:
+                self.ledgers.add(oid)
+                self.need(mode != FILE or self.run(c.name, facts, self.repo, oid) != [], c.name, 'ledger', oid, 'empty')
             if c.ledger:
-                names = {name for _, name, _ in self.run(c.name, self.repo.tree, c.tree) or ()}
-                own = names <= {'ledger'} and c.message.split('\n')[0] == 'ledger of issue ' + self.key
+                own = {e[:2] for e in entries} <= {(FILE, 'ledger')} and c.message.split('\n')[0] == 'ledger of issue ' + self.key
                 self.need(own, c.name, 'commit', c.oid, 'not a ledger commit of this issue')
-                self.tree(c.name, c.tree, '')
                 continue
-            if above and above.clock and c.clock:
-                self.need(not 0 < c.clock - above.clock <= DAY, above.name, 'clock', above.oid, f'before {c.name}')
-            if c.id and c.id not in chain.dead:
-                self.need(c.id not in self.ids, c.name, 'twice', c.oid, f'also {self.ids.get(c.id)}')
-                self.ids[c.id] = c.oid
-            above, self.checked = c, self.checked + 1
-            self.checkpoint(c)
-    def checkpoint(self, c):
-        forms = {'Issue': '|' + re.escape(self.key), 'Trigger': '[a-z0-9_]{0,64}', 'Resumable': 'true|false', 'Clock': r'\d{0,19}', 'Phase': '(?!\\n$).*', 'Branch': '(?!\\n$).*'}
-        wrong = [name for name, form in forms.items() if not re.fullmatch(form, c.trailer(name), re.S)]
-        self.need(c.id and not wrong and not c.odd, c.name, 'commit', c.oid, f'the trailers are not those of a checkpoint: {wrong}')
-        index = self.run(c.name, self.index, c) if c.oid not in self.repo.shallow else None
-        self.tree(c.name, c.tree, '')
-        top = {name: (mode, e) for mode, name, e in self.run(c.name, self.repo.tree, c.tree) or ()}
-        stages = {name for _, name, _ in self.run(c.name, self.repo.tree, top['conflicts'][1]) or ()} if 'conflicts' in top else set()
-        sound = stages <= {'1', '2', '3'} and all(p not in top or stat.S_ISDIR(top[p][0]) for p in ('staged', 'worktree', 'untracked', 'artifacts'))
-        self.need(sound, c.name, 'tree', c.tree, 'a part that is not a folder, or conflicts that are not stages')
-        r, broken = self.run(c.name, record, self.repo, c) or (None, ())
+            found = entries and content(c, entries)
+            self.need(found in ((), c.trailer('Content')), c.name, 'content', c.oid, f'the content is {found}')
+            if found and c.id and not chain.hides(c):
+                self.need((c.id, found) not in self.members, c.name, 'twice', c.oid, f'also {self.members.get((c.id, found))}')
+                self.members[c.id, found] = c.oid
+            above and self.need(above.stated >= c.clock, above.name, 'clock', above.oid, f'before {c.name}')
+            above, self.checked = c if self.checkpoint(c) else None, self.checked + 1
+        for c, a in chain.unordered():
+            self.need(False, c.name, 'order', c.oid, f'it came after {a.name}, above it')
+    def checkpoint(self, c):  # checks a checkpoint, and reports whether its trailers are valid
+        ids = [c.trailer('After').split(' '), c.trailer('Restored-From').split(' ') if c.trailer('Restored-From') else []]
+        wrong = [name for name, (form, _, _) in TRAILERS.items() if not re.fullmatch(form, c.trailer(name), re.S)] + ['Issue'] * (c.trailer('Issue') != self.key)
+        sound = c.id and not wrong and not c.odd and c.stated < 1 << 63 and len(ids[0]) <= 8 and all(map(is_id, ids[0] + ids[1]))
+        self.need(sound, c.name, 'commit', c.oid, f'the trailers are not those of a checkpoint: {wrong}')
+        parts = self.run(c.name, top, self.repo, c)
+        r, broken = parts and self.run(c.name, record, self.repo, c, parts) or ({}, ())
         self.need(not broken, c.name, 'schema', c.oid, ', '.join(broken))
-        r is None or self.agree(c, r, index, top)
-    def index(self, c):
-        need(len(c.parents) == 2, 'index', c.oid, f'{len(c.parents)} parents, want 2')
-        index = Commit(c.parents[1], self.repo.get(c.parents[1], 'commit'))
-        need(len(index.parents) < 2 and index.message.startswith('index of '), 'index', index.oid, 'not an index commit')
-        need(index.tree == self.repo.below(c.tree, 'staged'), 'index', index.oid, 'another tree than staged/')
-        for head in () if self.repo.shallow else index.parents:
-            self.repo.get(head, 'commit')
-        return index
-    def agree(self, c, r, index, top):
-        words, skipped = get(r, 'snapshot.extent'), get(r, 'snapshot.skipped', [])
-        same = {'Id': c.id == text_of(r.get('checkpoint_id')), 'Trigger': c.trailer('Trigger') == text_of(r.get('trigger')),
-                'Phase': c.trailer('Phase') == text_of(get(r, 'workflow_state.current_phase')), 'Issue': encode(text_of(r.get('issue_number'))) == self.key,
-                'Branch': c.trailer('Branch') == text_of(get(r, 'issue_snapshot.branch')), 'Clock': c.clock == int(text_of(r.get('clock')) or 0),
-                'Resumable': (c.trailer('Resumable') == 'true') == get(r, 'recovery_info.can_resume', True), 'Left-Out': not c.trailer('Left-Out') or bool(skipped)}
-        self.need(all(same.values()), c.name, 'agree', c.oid, ', '.join(k for k, ok in same.items() if not ok) + ': not as in the record')
-        self.need(not index or text_of(get(r, 'snapshot.head')) == (index.parents or [''])[0], c.name, 'head', c.oid, 'snapshot.head')
-        for name in ('index', 'worktree', 'untracked') if words is not None else ():
-            captured, partial = name == 'index' or get(r, 'snapshot.' + name, False), any(text_of(s.get('class')) in ('', name) for s in skipped)
-            same = text_of(words.get(name)) == ('none' if not captured else 'partial' if partial else 'complete')
-            self.need(same and (captured or name not in top), c.name, 'extent', c.tree, f'{name} is {text_of(words.get(name))!r:.40}')
-    def tree(self, subject, oid, at, mode=0o40000):  # checks a tree or blob and all objects below it once, and reports whether they are sound
+        head = self.run(c.name, self.state, c, parts, r) if parts and c.oid not in self.repo.shallow else None
+        parts and r and self.agree(c, r, head)
+        return sound
+    def state(self, c, parts, r):  # checks the state commit and the index commit, and returns HEAD for the record
+        need(len(c.parents) == 2, 'state', c.oid, f'{len(c.parents)} parents, want 2')
+        state = Commit(c.parents[1], self.repo.get(c.parents[1], 'commit'))
+        need(len(state.parents) == 2, 'state', state.oid, 'not a state commit')
+        head, index = state.parents
+        forked = get(r, 'lineage.fork.name') and is_id(state.message[9:-1])
+        name, who = (state.message[9:-1], state.author) if forked and state.message[9:-1] != c.id else (c.id, c.author)
+        for oid, kind, part, parents in (index, 'index', 'staged', [head]), (state.oid, 'state', 'state', [head, index]):
+            need(oid == commit_id(self.repo, parts[part], parents, who, f'{kind} of {name}\n'), 'state', oid, f'not the {kind} commit of {name}')
+            self.repo.shallow or self.repo.get(oid, 'commit')
+        if not self.repo.shallow:
+            subject = Commit(head, self.repo.get(head, 'commit')).message.rstrip('\n')
+            return '' if head == genesis(self.repo, subject[21:]) else f'sha{"1" if len(head) == 40 else "256"}:{head}'
+    def agree(self, c, r, head):
+        want = {name: get(r, path, default) for name, (_, path, default) in TRAILERS.items() if path}
+        want = {name: ' '.join(map(text_of, value)) if isinstance(value, list) else text_of(value) for name, value in want.items()}
+        want['Issue'], want['Turn'] = encode(want['Issue']), want['Turn'] if want['Turn'] != '0' else ''
+        wrong = [name for name, value in want.items() if c.trailer(name) != value] + ['Left-Out'] * (c.trailer('Left-Out') != '' and not get(r, 'snapshot.skipped'))
+        wrong += ['HEAD'] * (head not in (None, text_of(get(r, 'snapshot.head'))))
+        self.need(not wrong, c.name, 'agree', c.oid, ', '.join(wrong) + ': not as in the record')
+    def tree(self, subject, oid, at, mode=TREE):  # checks a tree or blob and all objects below it once, and reports whether they are sound
         if oid in self.repo.sound or oid == self.repo.empty or oid in self.seen:
             return oid in self.repo.sound or oid == self.repo.empty
         self.seen.add(oid)
         try:
-            entries = self.repo.tree(oid) if mode == 0o40000 else self.repo.get(oid, 'blob', keep=False)[:0]
+            entries = self.repo.tree(oid) if mode == TREE else self.repo.get(oid, 'blob', keep=False)[:0]
         except Damage as d:
-            return self.need(mode != 0o40000 and self.repo.partial and d.args[2] == 'missing', subject, *d.args)
-        order = [os.fsencode(name) + b'/' * stat.S_ISDIR(mode) for mode, name, _ in entries]
-        sound = order == sorted(order) and len({name for _, name, _ in entries}) == len(entries)
-        self.need(sound, subject, 'path', oid, f'{at or "/"}: not sorted, or a name twice')
+            return self.need(mode != TREE and self.repo.partial and d.args[2] == 'missing', subject, *d.args)
+        sound = True
         for mode, name, entry in entries:
             if reason := bad_entry(mode, name, at + name):
                 sound = self.need(False, subject, 'path', oid, f'{(at + name)[:200]!r}: {reason}')
@@ -326,24 +378,23 @@ class Verify:
                 sound = self.tree(subject, entry, at + name + '/', mode) and sound
         self.repo.sound.update([oid] if sound else [])
         return sound
-def files(repo, c, parts):  # returns the files of parts of a checkpoint by their paths, as (mode, id). Later parts win
-    found, todo = {}, [(repo.below(c.tree, part) or repo.empty, part + '/', '') for part in reversed(parts)]
+def files(repo, c, part):  # returns the files of a part of a checkpoint by their paths, as (mode, id)
+    name, _, stage = part.partition('/')
+    oid, found = top(repo, c).get(name, repo.empty), {}
+    todo = [(repo.below(oid, stage) or repo.empty if stage else oid, '')]
     while todo:
-        oid, top, at = todo.pop()
+        oid, at = todo.pop()
         for mode, name, entry in repo.tree(oid):
-            reason = bad_entry(mode, name, top + at + name)
+            reason = bad_entry(mode, name, part + '/' + at + name)
             need(not reason, 'path', oid, f'{(at + name)[:200]!r}: {reason}')
             if stat.S_ISDIR(mode):
-                todo.append((entry, top, at + name + '/'))
-                found.pop(at + name, None)
+                todo.append((entry, at + name + '/'))
             else:
                 found[at + name] = mode, entry
-    return {p: e for p, e in found.items() if not any(p[:m.start()] in found for m in re.finditer('/', p))}
-def restore(repo, r, found, worktree, folder):  # writes files into an empty folder, symlinks last
+    return found
+def restore(repo, r, found, folder):  # writes files into an empty folder, symlinks last
     os.makedirs(folder, exist_ok=True)
     need(not os.listdir(folder), 'restore', folder, 'the folder is not empty')
-    deleted = {unquote_path(path) for path in get(r, 'snapshot.deleted', [])} if worktree else set()
-    found = {path: entry for path, entry in found.items() if path not in deleted}
     for path, (mode, oid) in sorted(found.items(), key=lambda f: stat.S_ISLNK(f[1][0])):
         target = os.path.join(folder, path)
         os.makedirs(target if mode == 0o160000 else os.path.dirname(target), exist_ok=True)
@@ -352,14 +403,14 @@ def restore(repo, r, found, worktree, folder):  # writes files into an empty fol
         elif mode != 0o160000:
             with open(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o777 if mode & 0o111 else 0o666), 'wb') as f:
                 f.write(repo.get(oid, 'blob'))
-    return {'files': len(found), 'extent': get(r, 'snapshot.extent'), 'skipped': get(r, 'snapshot.skipped', [])}
+    return {'files': len(found), 'scope': get(r, 'snapshot.scope'), 'skipped': get(r, 'snapshot.skipped', [])}
 def listed(repo, chain, c):
     try:
-        r, broken = record(repo, c)
+        r, broken = record(repo, c, top(repo, c))
     except Damage as d:
         r, broken = {}, [d]
     return {'checkpoint_id': c.id, 'issue': decode(chain.key), 'commit': c.oid, 'created_at': r.get('created_at'), 'trigger': c.trailer('Trigger'),
-            'phase': c.trailer('Phase'), 'branch': c.trailer('Branch') or None, 'can_resume': c.trailer('Resumable') == 'true', 'pinned': c.id in chain.pinned,
+            'phase': c.trailer('Phase'), 'branch': c.trailer('Branch') or None, 'can_resume': c.trailer('Resumable') == 'true', 'pinned': '1' in chain.values(c, 'last', 'pin'),
             'valid': not broken, 'left_out': bool(c.trailer('Left-Out')), 'note': text_of(r.get('note'))}
 def run(repo, a):
     wanted, above = [encode(a.args[0])] if a.args else repo.keys, ARCHIVE if a.archived else LIVE
@@ -369,21 +420,21 @@ def run(repo, a):
         found = sum((v.findings for v in done), [])
         return {'repository': repo.path, 'valid': not found, 'checked': sum(v.checked for v in done), 'findings': found}
     chains = [Chain(repo, key, above + key) for key in wanted if above + key in repo.refs]
-    found = [(chain, c) for chain in chains for c in chain.commits if not c.ledger and c.id not in chain.dead and a.args[1:2] in ([], [c.id], [c.oid])]
+    found = [(chain, c) for chain in chains for c in chain.commits if not c.ledger and not chain.hides(c) and a.args[1:2] in ([], [c.id], [c.oid])]
     if a.command in ('list', 'show'):
-        return [listed(repo, chain, c) if a.command == 'list' else {'commit': c.oid, 'checkpoint': record(repo, c)[0]} for chain, c in found]
+        return [listed(repo, chain, c) if a.command == 'list' else {'commit': c.oid, 'checkpoint': record(repo, c, top(repo, c))[0]} for chain, c in found]
     need(len(found) == 1 and len(a.args) == 3, a.command, ' '.join(a.args), 'want an issue, a checkpoint, and a path')
-    parts, c = [a.part] if a.part else ['staged', 'worktree', 'untracked'], found[0][1]
-    stored = files(repo, c, parts)
+    c = found[0][1]
+    stored = files(repo, c, a.part)
     if a.command == 'restore':
-        return restore(repo, record(repo, c)[0], stored, 'worktree' in parts, a.args[2])
+        return restore(repo, record(repo, c, top(repo, c))[0], stored, a.args[2])
     need(a.args[2] in stored, 'cat', a.args[2], 'no such file')
     return repo.get(stored[a.args[2]][1], 'blob')
 def main():
     p, code = argparse.ArgumentParser(description='list, show, restore and verify the checkpoints of git-checkpoint; prints JSON'), 0
     p.add_argument('-C', dest='dirs', action='append', metavar='DIR', help='a repository, or several')
     p.add_argument('--archived', action='store_true', help='read the archive')
-    p.add_argument('--part', help='staged, worktree, untracked, artifacts or conflicts/1 to 3, instead of the state of the worktree')
+    p.add_argument('--part', default='state', help='staged, or conflicts/1 to 3, instead of the state of the worktree')
     p.add_argument('command', choices=('list', 'show', 'cat', 'restore', 'verify'))
     p.add_argument('args', nargs='*', metavar='ISSUE ID PATH')
     a = p.parse_args()

@@ -97,7 +97,7 @@ func (c *Invocation) Open() error { return c.handOver(c.OpenOwnFormat()) }
 // *gitstore.ObjectFormatError for the other format.
 func (c *Invocation) OpenOwnFormat() error {
 	store, err := gitstore.Open(c.Ctx, gitstore.Options{
-		Now: c.Env.Now, ToSave: c.Needs.WillSave, Apart: c.Needs.OwnProcessGroup, Asks: func() bool { return canAsk(c) }, Notify: func(line string) { c.Warnf("%s", line) },
+		Now: c.Env.Now, Apart: c.Needs.OwnProcessGroup, Asks: func() bool { return canAsk(c) }, Notify: func(line string) { c.Warnf("%s", line) },
 	})
 	if err != nil {
 		return err

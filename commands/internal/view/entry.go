@@ -234,6 +234,9 @@ func (e *Entry) Line(now time.Time) string {
 	if cp.LeftOut {
 		what += " (files left out)"
 	}
+	if double := DoubleText(cp); double != "" {
+		what += " (" + double + ")"
+	}
 	if cp.Filed.Why != "" {
 		what += fmt.Sprintf(" (%s, archived %s)", ArchivedAs(cp), Ago(cp.Filed.At, now))
 	}
@@ -244,13 +247,24 @@ func (e *Entry) Line(now time.Time) string {
 	return Clean(line)
 }
 
+// DoubleText returns the remark on a checkpoint whose id has another content too, or "".
+func DoubleText(cp *gitstore.Checkpoint) string {
+	switch {
+	case cp.Unclear:
+		return "one of several contents of this id, commit " + cp.Commit.String()[:12]
+	case cp.Double:
+		return "another content has this id"
+	}
+	return ""
+}
+
 // ListedRecord returns the JSON record of a checkpoint in a list.
 func ListedRecord(cp *gitstore.Checkpoint) Listed {
 	problem := Problem(cp)
 	return Listed{
 		CheckpointID: string(cp.ID), Issue: string(cp.Issue), Commit: cp.Commit.String(), CreatedAt: cp.Created, ImportedAt: cp.Imported(),
 		Trigger: string(cp.Trigger), Phase: cp.Phase, Branch: cp.Branch, CanResume: cp.Resumable && problem == "",
-		Pinned: cp.Pinned, Valid: problem == "", LeftOut: cp.LeftOut, Note: cp.Note, SavedBy: cp.Author,
+		Pinned: cp.Pinned, Valid: problem == "", LeftOut: cp.LeftOut, Double: cp.Double, Note: cp.Note, SavedBy: cp.Author,
 	}
 }
 

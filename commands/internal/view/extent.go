@@ -1,79 +1,53 @@
 package view
 
 import (
-	"slices"
-	"strings"
-
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// kindOf maps the classes of files in a snapshot to the words of git.
-var kindOf = map[string]string{checkpoint.InIndex: "staged", checkpoint.InWorktree: "modified", checkpoint.InUntracked: "untracked"}
-
-// ExtentText describes how much of each class of files a snapshot has.
-func ExtentText(s checkpoint.Snapshot) string {
-	e := s.Extent()
-	var has, none []string
-	for _, class := range []struct {
-		name  string
-		cover checkpoint.Coverage
-	}{{checkpoint.InIndex, e.Index}, {checkpoint.InWorktree, e.Worktree}, {checkpoint.InUntracked, e.Untracked}} {
-		switch kind := kindOf[class.name]; class.cover {
-		case checkpoint.NoFiles:
-			none = append(none, kind)
-		case checkpoint.Partial:
-			has = append(has, "some "+kind)
-		default:
-			has = append(has, kind)
-		}
+// ScopeText describes which files a save captured.
+func ScopeText(s checkpoint.Snapshot) string {
+	text := "staged, modified, untracked files"
+	switch s.Scope {
+	case checkpoint.ScopeStaged:
+		text = "staged files; other files as they were saved before"
+	case checkpoint.ScopeCut:
+		text = "the files that were read in time; other files as they were saved before"
 	}
-	text := strings.Join(has, ", ") + " files"
-	if len(none) > 0 {
-		text += "; no " + strings.Join(none, ", no ") + " files"
-	}
-	if !e.Stated {
-		text += "; it does not state which files it left out, since an earlier version saved it"
+	if len(s.Skipped) > 0 && s.Scope != checkpoint.ScopeCut {
+		text += "; some were left out"
 	}
 	return text
 }
 
-// A LeftOutLine is a path that a snapshot does not have. Path is "." for unnamed files. Why has the
-// kind of the files and the reason. Size is in bytes, 0 if unknown.
+// A LeftOutLine is a path that a save did not capture. Path is "." for unnamed files. Why has the
+// reason, and the checkpoint whose version the state has instead. Size is in bytes, 0 if unknown.
 type LeftOutLine struct {
 	Path, Why string
 	Size      int64
 }
 
-// ListLeftOut returns the paths that a snapshot does not have, each path and reason once.
+// ListLeftOut returns the paths that a save did not capture.
 func ListLeftOut(s checkpoint.Snapshot) []LeftOutLine {
-	type key struct{ path, reason string }
-	kinds := map[key][]string{}
-	var order []checkpoint.Skipped
-	for _, f := range s.Skipped {
-		k := key{f.Path, f.Reason}
-		if _, known := kinds[k]; !known {
-			order = append(order, f)
-		}
-		if kind := kindOf[f.Class]; !slices.Contains(kinds[k], kind) {
-			kinds[k] = append(kinds[k], kind)
-		}
-	}
-	list := make([]LeftOutLine, len(order))
-	for i, f := range order {
-		why := f.Reason
-		if kind := strings.Join(kinds[key{f.Path, f.Reason}], ", "); kind != "" {
-			why = kind + ": " + why
-		}
-		list[i] = LeftOutLine{f.Path, why, f.Size}
+	list := make([]LeftOutLine, len(s.Skipped))
+	for i, f := range s.Skipped {
+		list[i] = LeftOutLine{f.Path, f.Reason + CarriedText(f), f.Size}
 	}
 	return list
 }
 
-// LeftOutRecords returns the records of files that a snapshot does not have.
+// CarriedText returns "; as in <id>" for a path whose version in the state comes from a checkpoint.
+func CarriedText(f checkpoint.Skipped) string {
+	if f.CarriedFrom == "" {
+		return ""
+	}
+	return "; as in " + Clean(string(f.CarriedFrom))
+}
+
+// LeftOutRecords returns the records of files that a save did not capture.
 func LeftOutRecords(skipped []checkpoint.Skipped) []LeftOut {
 	list := []LeftOut{}
 	for _, f := range skipped {
-		list = append(list, LeftOut{Path: QuotePath(f.Path), Class: f.Class, Reason: f.Reason, Size: f.Size})
+		list = append(list, LeftOut{Path: QuotePath(f.Path), CarriedFrom: string(f.CarriedFrom), Reason: f.Reason, Size: f.Size})
 	}
 	return list
 }

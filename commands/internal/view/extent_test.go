@@ -8,36 +8,23 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// stored returns a snapshot as a record returns it.
-func stored(s checkpoint.Snapshot) checkpoint.Snapshot {
-	r := checkpoint.New()
-	r.SetSnapshot(s)
-	return r.Snapshot()
-}
-
-func TestExtent(t *testing.T) {
+func TestScopeText(t *testing.T) {
 	t.Parallel()
-	skipped := []checkpoint.Skipped{{Path: "a", Class: checkpoint.InIndex}, {Path: "b", Class: checkpoint.InUntracked}}
+	skipped := []checkpoint.Skipped{{Path: "a"}}
 	for want, s := range map[string]checkpoint.Snapshot{
-		"staged, modified, untracked files":             stored(checkpoint.Snapshot{Worktree: true, Untracked: true}),
-		"some staged, modified, some untracked files":   stored(checkpoint.Snapshot{Worktree: true, Untracked: true, Skipped: skipped}),
-		"staged, modified files; no untracked files":    stored(checkpoint.Snapshot{Worktree: true}),
-		"staged files; no modified, no untracked files": stored(checkpoint.Snapshot{}),
-		"staged, modified, untracked files; it does not state which files it left out, since an earlier version saved it": {Worktree: true, Untracked: true},
+		"staged, modified, untracked files":                                       {Scope: checkpoint.ScopeWhole},
+		"staged, modified, untracked files; some were left out":                   {Scope: checkpoint.ScopeWhole, Skipped: skipped},
+		"staged files; other files as they were saved before":                     {Scope: checkpoint.ScopeStaged},
+		"the files that were read in time; other files as they were saved before": {Scope: checkpoint.ScopeCut, Skipped: skipped},
 	} {
-		assert.Equal(t, want, ExtentText(s))
+		assert.Equal(t, want, ScopeText(s))
 	}
 }
 
-func TestListLeftOutNamesEachPathOnce(t *testing.T) {
+func TestListLeftOutNamesTheSource(t *testing.T) {
 	t.Parallel()
 	list := ListLeftOut(checkpoint.Snapshot{Skipped: []checkpoint.Skipped{
-		{Path: "lib/", Reason: "a repository", Class: checkpoint.InWorktree},
-		{Path: "big", Size: 9, Reason: "too large", Class: checkpoint.InUntracked},
-		{Path: "lib/", Reason: "a repository", Class: checkpoint.InUntracked},
-		{Path: "old", Reason: "saved by an earlier version"},
+		{Path: "lib/", Reason: "a repository"}, {Path: "big", Size: 9, Reason: "too large", CarriedFrom: "CP-none-20260214T143000Z-1f0c9a2b"},
 	}})
-	assert.Equal(t, []LeftOutLine{
-		{"lib/", "modified, untracked: a repository", 0}, {"big", "untracked: too large", 9}, {"old", "saved by an earlier version", 0},
-	}, list)
+	assert.Equal(t, []LeftOutLine{{"lib/", "a repository", 0}, {"big", "too large; as in CP-none-20260214T143000Z-1f0c9a2b", 9}}, list)
 }

@@ -178,7 +178,7 @@ func promptLines(j *Standing, more PromptMore, now time.Time) (lines []promptLin
 	}
 	line(1, promptText, "Checkpoint", string(j.Checkpoint.ID)+", saved "+Ago(r.CreatedAt(), now)+ByText(more.By))
 	line(2, promptText, "Branch", j.Checkpoint.Branch)
-	head := r.Snapshot().Head
+	head := checkpoint.HashOf(r.Snapshot().Head)
 	line(2, promptText, "HEAD of the save", head[:min(len(head), 12)])
 	return lines
 }

@@ -16,26 +16,19 @@ type Save struct {
 	Phase        string    `json:"phase"`
 	CreatedAt    time.Time `json:"created_at"`
 	Files        int       `json:"files"`
-	Extent       Extent    `json:"extent"`
+	Scope        string    `json:"scope" empty:"null"`
 	LeftOut      []LeftOut `json:"left_out"`
 	Pruned       []string  `json:"pruned"`
 	Warnings     []string  `json:"warnings"`
 }
 
-// Extent states what a checkpoint has of each class of files: complete, partial or none.
-type Extent struct {
-	Index     string `json:"index" empty:"null"`
-	Worktree  string `json:"worktree" empty:"null"`
-	Untracked string `json:"untracked" empty:"null"`
-}
-
-// LeftOut is a file or directory that a checkpoint lacks. Class is index, worktree or
-// untracked.
+// LeftOut is a file or directory that a save did not capture. CarriedFrom is the checkpoint whose
+// version the state has.
 type LeftOut struct {
-	Path   string `json:"path"`
-	Class  string `json:"class" empty:"null"`
-	Size   int64  `json:"size"`
-	Reason string `json:"reason"`
+	Path        string `json:"path"`
+	CarriedFrom string `json:"carried_from" empty:"null"`
+	Size        int64  `json:"size"`
+	Reason      string `json:"reason"`
 }
 
 // WorkflowStep is the result of phase, task or finish.
@@ -201,8 +194,6 @@ type Resume struct {
 	Undo       string   `json:"undo" empty:"null"`
 	Checkpoint any      `json:"checkpoint"`
 
-	Earlier []EarlierFile `json:"earlier"`
-
 	PhaseAttempt int `json:"phase_attempt"` // attempt of the current phase; 0 if unknown
 
 	LabelsAdded   []string `json:"labels_added"`
@@ -233,18 +224,9 @@ type Restore struct {
 
 	Sessions []SessionFile `json:"sessions"` // of OtherSessions
 
-	Earlier []EarlierFile `json:"earlier"`
-
 	Undo    string   `json:"undo" empty:"null"`
 	Hints   []string `json:"hints"`
 	Nothing string   `json:"nothing" empty:"null"`
 
 	MovedPoint bool `json:"moved_point"`
-}
-
-// EarlierFile is a restored path that an earlier checkpoint has, since the checkpoint did not
-// capture it.
-type EarlierFile struct {
-	Path         string `json:"path"`
-	CheckpointID string `json:"checkpoint_id"`
 }

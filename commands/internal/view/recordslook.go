@@ -60,6 +60,7 @@ type Listed struct {
 	Pinned       bool      `json:"pinned"`
 	Valid        bool      `json:"valid"`
 	LeftOut      bool      `json:"left_out"` // a limit excluded files
+	Double       bool      `json:"double"`   // the chain has another content under this id
 	Note         string    `json:"note"`
 	SavedBy      string    `json:"saved_by" empty:"null"`
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"git-checkpoint/gitstore"
-	"git-checkpoint/gitstore/checkpoint"
 )
 
 // Kinds of files in the result of a restore.
@@ -20,8 +19,7 @@ const (
 // A RestoredFile is a path in the result of a restore, or in the plan of a dry run.
 type RestoredFile struct {
 	Path, Kind string
-	What       string        // what happens to the path
-	From       checkpoint.ID // earlier checkpoint that the file comes from, or ""
+	What       string // what happens to the path
 }
 
 // RestoredFiles returns the result of a restore for each path, in the order of output. agent returns
@@ -31,15 +29,12 @@ func RestoredFiles(done *gitstore.Restored, dryRun bool, agent func(session stri
 	if dryRun {
 		restored, removed = "would restore", "would remove"
 	}
-	gone, from := Set(done.Removed), map[string]checkpoint.ID{}
-	for _, f := range done.Earlier {
-		from[f.Path] = f.ID
-	}
+	gone := Set(done.Removed)
 	for _, p := range done.Restored {
 		if gone[p] {
 			files = append(files, RestoredFile{Path: p, Kind: FileRemoved, What: removed})
 		} else {
-			files = append(files, RestoredFile{Path: p, Kind: FileRestored, What: restored, From: from[p]})
+			files = append(files, RestoredFile{Path: p, Kind: FileRestored, What: restored})
 		}
 	}
 	add := func(paths []string, kind, what string) {

@@ -34,7 +34,7 @@ func lineOf(e *Entry, now time.Time) timelineLine {
 		title += ", session " + SessionName(e.Session, e.Agent)
 	}
 	title = Clean(title)
-	for _, remark := range []string{e.Problem, ArchivedAs(cp)} {
+	for _, remark := range []string{e.Problem, DoubleText(cp), ArchivedAs(cp)} {
 		if remark != "" {
 			title = strings.TrimSpace("(" + Clean(remark) + ") " + title)
 		}

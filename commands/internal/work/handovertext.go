@@ -46,9 +46,7 @@ func nextStep(resume string, r *view.Standing, checked bool, more view.PromptMor
 	case !checked || len(more.Missing) > 0:
 		return "To restore the files (those that changed since stay): git checkpoint resume " + resume + " --yes\n"
 	case r.Record.Snapshot().IsOutOfTime():
-		return "Some files are not in the checkpoint, because it ran out of time. An older one may have them: git checkpoint list " + view.IssueArg(r.Checkpoint.Issue) + "\n"
-	case len(r.Verdict.Elsewhere) > 0:
-		return "The files of the checkpoint are here. The warnings name files that only earlier checkpoints have.\n"
+		return "The time of the save ran out. Files that it did not read are as an earlier checkpoint has them.\n"
 	case len(more.Skipped) > 0:
 		return "The files are here. Those that changed since stay as they are.\n"
 	}

@@ -58,13 +58,23 @@ func verdict(
 	facts.Plan = planFact(c, cp, r)
 	facts.Tasks = TaskOutputs(c, l)
 	facts.Next = nextFact(c, r)
-	facts.Fuller = fuller(c, cp)
 	facts.Resumes = c.Store.Resumed(cp).Times
 	facts.Approved = approved(c, cp, o.Approve)
 	facts.By = o.By
 	facts.Stories = stories
-	facts.Findings = otherSession(c, r)
+	facts.Findings = append(otherSession(c, r), twoContents(cp)...)
 	return freshness.Evaluate(r, facts, VerdictRules(c, o)), source, nil
+}
+
+// twoContents returns a finding if this clone does not know which content the checkpoint's id means.
+func twoContents(cp *gitstore.Checkpoint) []freshness.Reason {
+	if !cp.Unclear {
+		return nil
+	}
+	return []freshness.Reason{{
+		Check: "record", Action: freshness.PromptUser,
+		Message: "Another checkpoint has this id, with another content: check that " + cp.Commit.String()[:12] + " is the one you want",
+	}}
 }
 
 // VerdictRules returns the settings and flags that the verdict depends on.
@@ -83,7 +93,7 @@ func headFact(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Recor
 		if c.Store.Partial() {
 			why = "this clone does not have the whole history"
 		}
-		if saved := cmp.Or(h.Saved, r.Snapshot().Head); c.Store.Shallow() && saved != h.Now {
+		if saved := cmp.Or(h.Saved, checkpoint.HashOf(r.Snapshot().Head)); c.Store.Shallow() && saved != h.Now {
 			return freshness.Head{State: freshness.HeadUnknown, Saved: saved, Now: h.Now, Why: why}
 		}
 		return freshness.Head{Why: why}
@@ -130,7 +140,7 @@ func filesFact(c *invoke.Invocation, cp *gitstore.Checkpoint, o JudgeOptions) fr
 	}
 	changed, inTheWay := slices.DeleteFunc(plan.Skipped, ofIssue), slices.DeleteFunc(plan.InTheWay, ofIssue)
 	return freshness.Files{
-		Checked: true, Changed: append(changed, inTheWay...), InTheWay: inTheWay, Restores: plan.Restored, Elsewhere: elsewhere(plan), Unsaved: slices.DeleteFunc(plan.NotSaved(), ofIssue),
+		Checked: true, Changed: append(changed, inTheWay...), InTheWay: inTheWay, Restores: plan.Restored, Unsaved: slices.DeleteFunc(plan.NotSaved(), ofIssue),
 	}
 }
 
@@ -142,15 +152,6 @@ func NotSaved(c *invoke.Invocation, cp *gitstore.Checkpoint) (int, error) {
 		return 0, errors.New(f.Why)
 	}
 	return len(f.Changed) + len(f.Unsaved), nil
-}
-
-// elsewhere returns the files that only earlier checkpoints have.
-func elsewhere(plan *gitstore.RestoreOutcome) []freshness.Elsewhere {
-	var list []freshness.Elsewhere
-	for _, f := range plan.Elsewhere {
-		list = append(list, freshness.Elsewhere{Path: f.Path, ID: string(f.ID)})
-	}
-	return list
 }
 
 func outputsFact(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) freshness.Outputs {
@@ -206,27 +207,6 @@ func nextFact(c *invoke.Invocation, r *checkpoint.Record) freshness.Next {
 		return whole, broken
 	})
 	return freshness.Next(n)
-}
-
-// fuller returns the id of the next older checkpoint on the branch that lacks no file, if
-// this checkpoint lacks files.
-func fuller(c *invoke.Invocation, cp *gitstore.Checkpoint) string {
-	const depth = 50
-	if !cp.LeftOut {
-		return ""
-	}
-	l, err := c.Store.List(c.Ctx, cp.Issue, depth)
-	if err != nil {
-		return ""
-	}
-	older := false
-	for _, other := range l.Checkpoints {
-		if older && other.Valid() && other.Branch == cp.Branch && !other.LeftOut {
-			return string(other.ID)
-		}
-		older = older || other.ID == cp.ID
-	}
-	return ""
 }
 
 // approved returns the phases that this command approves now, or that an earlier resume of

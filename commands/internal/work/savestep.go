@@ -45,8 +45,7 @@ func SaveRequest(c *invoke.Invocation, issue checkpoint.Issue, trigger checkpoin
 // ChooseFiles makes a request take the whole state of the work: index, modified tracked files
 // and untracked files; with staged, the index only. It sets the limits of the settings.
 func ChooseFiles(c *invoke.Invocation, req *gitstore.SaveRequest, staged bool) {
-	whole := !staged && c.Store.Root() != ""
-	req.Worktree, req.Untracked = whole, whole
+	req.Staged = staged || c.Store.Root() == ""
 	req.Automatic = c.Env.InHook || c.Line.Name == "run"
 	req.MaxSize = int64(c.Settings.Int("limits.checkpoint_mb")) << 20
 	req.MaxFile = int64(c.Settings.Int("limits.file_kb")) << 10
@@ -134,8 +133,7 @@ func SaveRecord(kind string, s *gitstore.Saved, warnings []string) view.Save {
 		Pruned: view.Strings(s.Pruned), Warnings: warnings,
 	}
 	snapshot := s.Record.Snapshot()
-	extent := snapshot.Extent()
-	record.Extent = view.Extent{Index: string(extent.Index), Worktree: string(extent.Worktree), Untracked: string(extent.Untracked)}
+	record.Scope = string(snapshot.Scope)
 	record.LeftOut = view.LeftOutRecords(snapshot.Skipped)
 	if !s.DryRun {
 		record.CheckpointID, record.Commit = string(s.ID), s.Commit.String()
@@ -210,13 +208,12 @@ func WarnLeftOut(c *invoke.Invocation, s *gitstore.Saved) {
 	}
 }
 
-// LeftOutTexts returns one text for each file that a checkpoint lacks. More than fewLeftOut
+// LeftOutTexts returns one text for each file that a save did not capture. More than fewLeftOut
 // files with the same reason have one text together.
 func LeftOutTexts(skipped []checkpoint.Skipped) (texts []string) {
 	alike := map[string][]checkpoint.Skipped{}
 	for _, f := range skipped {
-		same := func(g checkpoint.Skipped) bool { return g.Path == f.Path }
-		if !slices.ContainsFunc(alike[f.Reason], same) { // two classes can lack the same repository
+		if f.Reason != checkpoint.NotListed { // a setting of the user
 			alike[f.Reason] = append(alike[f.Reason], f)
 		}
 	}
@@ -245,10 +242,14 @@ func skippedWarning(f checkpoint.Skipped) string {
 	if f.Path == "." {
 		return fmt.Sprintf("files are not in the checkpoint: %s", f.Reason)
 	}
-	if f.Size == 0 {
-		return fmt.Sprintf("%s is not in the checkpoint: %s", view.QuotePath(f.Path), f.Reason)
+	if f.Reason == checkpoint.ChangedSubmodule {
+		return fmt.Sprintf("submodule %s has commits or changes of its own, which are not in the checkpoint: save them in the submodule", view.QuotePath(f.Path))
 	}
-	return fmt.Sprintf("%s is not in the checkpoint: %s, %d bytes", view.QuotePath(f.Path), f.Reason, f.Size)
+	text := fmt.Sprintf("%s is not in the checkpoint: %s", view.QuotePath(f.Path), f.Reason)
+	if f.Size > 0 {
+		text += fmt.Sprintf(", %d bytes", f.Size)
+	}
+	return text + view.CarriedText(f)
 }
 
 // newSession returns a random UUID (RFC 9562, version 4).

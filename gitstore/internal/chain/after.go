@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -9,6 +10,8 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/fsutil"
+	"git-checkpoint/gitstore/internal/join"
+	"git-checkpoint/gitstore/internal/ledger"
 )
 
 // A checkpoint names the checkpoints that its worktree came after at the save:
@@ -17,21 +20,12 @@ import (
 //	Checkpoint-After: none
 //
 // These are the checkpoints of Heads, followed by those that the first of them names. So the
-// order survives the drop of some of them. The parent of the commit does not tell the order: a
-// join sorts commits by clock. Checkpoints of earlier versions lack the trailer.
-const trailerAfter = "Checkpoint-After"
-
-// maxAfter limits the number of ids in the trailer.
-const maxAfter = 8
-
-// afterNone is the value of the trailer if a checkpoint came after no other.
-const afterNone = "none"
-
+// order survives the drop of some of them.
 func encodeAfter(after []checkpoint.ID) string {
 	if len(after) == 0 {
-		return afterNone
+		return join.None
 	}
-	words := make([]string, min(len(after), maxAfter))
+	words := make([]string, min(len(after), checkpoint.MaxAfter))
 	for i := range words {
 		words[i] = string(after[i])
 	}
@@ -40,17 +34,26 @@ func encodeAfter(after []checkpoint.ID) string {
 
 // CameAfter returns the ids in the trailer. ok is false if they are unknown.
 func (c *Checkpoint) CameAfter() (ids []checkpoint.ID, ok bool) {
-	if c.After == "" || c.After == afterNone {
-		return nil, c.After != ""
+	if c.After == join.None {
+		return nil, true
 	}
-	for word := range strings.SplitSeq(c.After, " ") {
+	ids, err := parseIDs(c.After)
+	return ids, err == nil
+}
+
+// parseIDs parses up to checkpoint.MaxAfter ids that are separated by one space.
+func parseIDs(value string) (ids []checkpoint.ID, err error) {
+	for word := range strings.SplitSeq(value, " ") {
 		id, err := checkpoint.ParseID(word)
-		if err != nil || len(ids) == maxAfter {
-			return nil, false
+		if err == nil && len(ids) == checkpoint.MaxAfter {
+			err = fmt.Errorf("more than %d ids", checkpoint.MaxAfter)
+		}
+		if err != nil {
+			return nil, err
 		}
 		ids = append(ids, id)
 	}
-	return ids, true
+	return ids, nil
 }
 
 // After returns the trailer's ids for a save after heads, which are the checkpoints of its
@@ -69,17 +72,18 @@ func (c *Chain) After(heads []checkpoint.ID) []checkpoint.ID {
 		seen[id] = true
 		return was
 	})
-	return after[:min(len(after), maxAfter)]
+	return after[:min(len(after), checkpoint.MaxAfter)]
 }
 
 // An ancestry is the order of the checkpoints of a chain.
 type ancestry struct {
-	known map[checkpoint.ID]*ChainCommit
-	gone  map[checkpoint.ID][]checkpoint.ID // missing checkpoints, with those named after them
+	known  map[checkpoint.ID]*ChainCommit
+	gone   map[checkpoint.ID][]checkpoint.ID // missing checkpoints, with those named after them
+	ledger *ledger.Ledger
 }
 
 func (c *Chain) ancestry() *ancestry {
-	a := &ancestry{known: c.Index(), gone: map[checkpoint.ID][]checkpoint.ID{}}
+	a := &ancestry{c.Index(), map[checkpoint.ID][]checkpoint.ID{}, c.Ledger}
 	for i := range c.Commits {
 		after, _ := c.Commits[i].CameAfter()
 		for k := 0; k+1 < len(after); k++ {
@@ -91,15 +95,28 @@ func (c *Chain) ancestry() *ancestry {
 	return a
 }
 
+// after returns the checkpoints that a checkpoint came after. ok is false if they are unknown.
+func (a *ancestry) after(id checkpoint.ID) (after []checkpoint.ID, ok bool) {
+	if commit := a.known[id]; commit != nil {
+		return commit.CameAfter()
+	}
+	if a.ledger != nil {
+		if after, ok := a.ledger.After(id); ok {
+			return after, true
+		}
+	}
+	return a.gone[id], a.gone[id] != nil
+}
+
 // A Lineage is a set of checkpoints of a chain with all checkpoints that they came after.
 type Lineage struct {
 	ids     map[checkpoint.ID]bool
 	unknown checkpoint.Clock // it is unknown whether older checkpoints belong to the set
 }
 
-// Lineage returns the lineage of checkpoints of the chain. If a checkpoint in it is missing or
-// has no trailer, the lineage is unknown below that checkpoint: a checkpoint has a later clock
-// than those that it came after.
+// Lineage returns the lineage of checkpoints of the chain. A missing checkpoint without a fact about
+// its After ids makes the lineage unknown below that checkpoint. Clocks tell which checkpoints are
+// below it.
 func (c *Chain) Lineage(heads ...checkpoint.ID) *Lineage { return c.ancestry().lineage(heads...) }
 
 func (a *ancestry) lineage(heads ...checkpoint.ID) *Lineage {
@@ -119,9 +136,8 @@ func (a *ancestry) lineage(heads ...checkpoint.ID) *Lineage {
 			continue
 		}
 		l.ids[at.id] = true
-		after, ok := a.gone[at.id], a.gone[at.id] != nil
+		after, ok := a.after(at.id)
 		if commit := a.known[at.id]; commit != nil {
-			after, ok = commit.CameAfter()
 			at.of = commit.Clock
 		}
 		if !ok {
@@ -244,7 +260,7 @@ func (s *Chains) Heads(i checkpoint.Issue) []checkpoint.ID {
 	var heads []checkpoint.ID
 	for line := range strings.Lines(string(data)) {
 		id, err := checkpoint.ParseID(strings.TrimSuffix(line, "\n"))
-		if err != nil || len(heads) == maxAfter {
+		if err != nil || len(heads) == checkpoint.MaxAfter {
 			return nil
 		}
 		heads = append(heads, id)
@@ -260,7 +276,7 @@ func (s *Chains) SetHere(i checkpoint.Issue, id checkpoint.ID, before ...checkpo
 		return fsutil.IgnoreMissing(os.Remove(s.hereFile(i)))
 	}
 	heads := append([]checkpoint.ID{id}, before...)
-	heads = heads[:min(len(heads), maxAfter)]
+	heads = heads[:min(len(heads), checkpoint.MaxAfter)]
 	if slices.Equal(s.Heads(i), heads) {
 		return nil
 	}

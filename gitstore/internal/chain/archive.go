@@ -112,21 +112,21 @@ func (s *Chains) ToArchive(ctx context.Context, c *Chain, ids []checkpoint.ID, w
 	if err != nil {
 		return nil, err
 	}
-	noted := ledger.Archival{Reason: string(why), Clock: checkpoint.ClockAt(s.repo.Now())}
 	ch := &Change{
 		Verb: "archive", Ids: ids,
 		Ledger: func(l *ledger.Ledger) {
 			for _, id := range ids {
-				l.Archived[id] = noted
+				l.SetArchived(id, string(why), s.repo.Now())
 			}
 		},
 	}
 	if c.Cut || archive.Cut {
 		return ch, nil
 	}
-	gone, there := SetOf(ids), archive.Index()
+	gone, there := SetOf(ids), archive.state().Members
 	moving := slices.DeleteFunc(slices.Clone(c.Commits), func(l ChainCommit) bool {
-		return l.Ledger || !gone[l.ID] || there[l.ID] != nil
+		_, has := there[l.Member()]
+		return l.Ledger || !gone[l.ID] || has
 	})
 	ch.Remove, ch.Also = gone, s.ArchiveMove(archive, Merge(archive.Commits, moving), k)
 	return ch, nil
@@ -175,13 +175,13 @@ func (archive *Chain) liveIn(c *Chain) []checkpoint.ID {
 // of the live chain. If the live chain cannot be read, the facts stay empty.
 func (s *Chains) addGone(ctx context.Context, archive *Chain, list []Checkpoint) []Checkpoint {
 	live, err := s.ReadChain(ctx, archive.Issue, repo.LiveRef(archive.Issue), 1)
-	if err == nil && live.Below == nil && len(live.Ledger.Archived) > 0 && !live.Whole() && !live.knows(archive) {
+	if err == nil && live.Below == nil && len(live.Ledger.IDs(ledger.Archived)) > 0 && !live.Whole() && !live.knows(archive) {
 		live, err = s.ReadChain(ctx, archive.Issue, repo.LiveRef(archive.Issue), 0)
 	}
 	if err != nil {
 		live = s.NoChain(archive)
 	}
-	list = slices.DeleteFunc(list, func(c Checkpoint) bool { return live.Ledger.Deleted[c.ID] })
+	list = slices.DeleteFunc(list, func(c Checkpoint) bool { return live.Ledger.Deletes(c.ID, c.Content) })
 	if gone := MovingTo(archive, live.Ledger, live).Commits; len(gone) > 0 {
 		for _, l := range gone {
 			list = append(list, l.Checkpoint)
@@ -190,7 +190,7 @@ func (s *Chains) addGone(ctx context.Context, archive *Chain, list []Checkpoint)
 	}
 	for i := range list {
 		c := &list[i]
-		c.Archived, c.Pinned, c.Filed = true, live.Ledger.Pinned(c.ID), FiledOf(live.Ledger.Archived[c.ID])
+		c.Archived, c.Pinned, c.Filed = true, live.Ledger.Pinned(c.ID), FiledOf(live.Ledger.Archival(c.ID))
 	}
 	return list
 }
@@ -199,7 +199,7 @@ func (s *Chains) addGone(ctx context.Context, archive *Chain, list []Checkpoint)
 // archived.
 func (c *Chain) knows(archive *Chain) bool {
 	there := archive.Index()
-	for id := range c.Ledger.Archived {
+	for _, id := range c.Ledger.IDs(ledger.Archived) {
 		if there[id] == nil {
 			return false
 		}
@@ -236,6 +236,9 @@ func (s *Chains) NoChain(c *Chain) *Chain {
 // is wanted and no chain exists. Commits that move to the archive form a chain without a
 // tip.
 func (s *Chains) PickArchive(k *repo.ObjectWriter, want join.State, chains ...*Chain) (plumbing.Hash, error) {
+	if err := s.Identify(chains...); err != nil {
+		return plumbing.ZeroHash, err
+	}
 	list := make([]join.Chain, len(chains))
 	for n, c := range chains {
 		list[n] = c.AsChain()
@@ -247,7 +250,7 @@ func (s *Chains) PickArchive(k *repo.ObjectWriter, want join.State, chains ...*C
 		return plumbing.ZeroHash, err
 	case as >= 0:
 		return chains[as].Tip, nil
-	case len(want.Checkpoints) > 0 || slices.ContainsFunc(chains, exists):
+	case len(want.Members) > 0 || slices.ContainsFunc(chains, exists):
 		return s.rebuildMerged(want, chains, k), nil
 	}
 	return plumbing.ZeroHash, nil
@@ -257,7 +260,7 @@ func (s *Chains) PickArchive(k *repo.ObjectWriter, want join.State, chains ...*C
 func (c *Chain) CountIn(state join.State) int {
 	n := 0
 	for _, l := range c.Commits {
-		if _, ok := state.Checkpoints[l.ID]; ok && !l.Ledger {
+		if _, ok := state.Members[l.Member()]; ok && !l.Ledger {
 			n++
 		}
 	}
@@ -268,11 +271,11 @@ func (c *Chain) CountIn(state join.State) int {
 // already in the archive. The result has no tip: each commit still has its old parent,
 // from its own chain.
 func MovingTo(archive *Chain, known *ledger.Ledger, chains ...*Chain) *Chain {
-	there, m := archive.Index(), &Chain{Issue: archive.Issue, Ref: archive.Ref, Rooted: true, Ledger: ledger.New()}
+	there, m := archive.state().Members, &Chain{Issue: archive.Issue, Ref: archive.Ref, Rooted: true, Ledger: ledger.New()}
 	for _, c := range chains {
 		for _, l := range c.Commits {
-			if l.ID != "" && known.IsArchived(l.ID) && there[l.ID] == nil {
-				m.Commits, there[l.ID] = append(m.Commits, l), &l
+			if _, has := there[l.Member()]; l.ID != "" && known.Files(l.ID, l.Content) && !has {
+				m.Commits, there[l.Member()] = append(m.Commits, l), l.entry()
 			}
 		}
 	}
@@ -297,8 +300,7 @@ func (a *ArchivePlan) Move(i checkpoint.Issue) []refs.Move {
 }
 
 // separate removes live checkpoints from an issue's archive, and returns removed ids.
-// Such duplicates remain if power loss, or a kill of an earlier version, separated both
-// ref moves. It requires the issue lock.
+// Such duplicates remain if power loss separated both ref moves. It requires the issue lock.
 func (s *Chains) separate(ctx context.Context, i checkpoint.Issue) ([]checkpoint.ID, error) {
 	if tip, err := s.repo.ReadRef(ctx, repo.ArchiveRef(i)); err != nil || tip.IsZero() {
 		return nil, err
@@ -338,11 +340,11 @@ func (s *Chains) ClearArchive(ctx context.Context, issue checkpoint.Issue) error
 // BaseTime returns the time of the commit that was HEAD at the save of a checkpoint, or the
 // zero time.
 func (s *Chains) BaseTime(c *Checkpoint) time.Time {
-	r, err := s.Record(c)
-	if err != nil || !plumbing.IsHash(r.Snapshot().Head) {
+	head, err := s.HeadOf(c)
+	if err != nil || head.IsZero() {
 		return time.Time{}
 	}
-	return s.repo.CommittedAt(plumbing.NewHash(r.Snapshot().Head))
+	return s.repo.CommittedAt(head)
 }
 
 // NewestCommit returns the time of HEAD's commit, or the zero time.

@@ -19,6 +19,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/fsutil"
+	"git-checkpoint/gitstore/internal/join"
 	"git-checkpoint/gitstore/internal/ledger"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/trees"
@@ -48,6 +49,7 @@ type ChainCommit struct {
 	Raw    repo.RawCommit
 	Ledger bool // contains only a ledger
 	Gone   bool // the ledger has the checkpoint as archived or deleted
+	Other  bool // its id means another content in this clone
 	Checkpoint
 }
 
@@ -65,6 +67,8 @@ type Chain struct {
 	Remote  string // the remote that has the chain, "" for a local chain
 	Below   *Below // newest statement about checkpoints below a shallow boundary, or nil
 
+	Restored ledger.Position // the position that counts, or zero
+
 	atBottom *Below // statement about the checkpoints below the oldest read commit, or nil
 }
 
@@ -75,6 +79,9 @@ func (s *Chains) ReadChain(ctx context.Context, issue checkpoint.Issue, ref stri
 	tip, err := s.repo.ReadRef(ctx, ref)
 	if err != nil {
 		return nil, s.brokenRef(ctx, issue, ref, err)
+	}
+	if limit > 0 && !tip.IsZero() && s.isForeign(ctx, issue, ref, tip.String()) {
+		limit = 0
 	}
 	return s.ReadChainAt(ctx, issue, ref, tip, limit)
 }
@@ -104,7 +111,30 @@ func (s *Chains) brokenRef(ctx context.Context, issue checkpoint.Issue, ref stri
 	return broken
 }
 
+// Walk reads the chain at a commit: the newest limit checkpoints, or all if limit is 0.
 func (s *Chains) Walk(issue checkpoint.Issue, ref string, tip plumbing.Hash, limit int) (*Chain, error) {
+	c, err := s.walk(issue, ref, tip, limit)
+	for err == nil {
+		if err = s.markDoubles(c); err != nil {
+			return c, fmt.Errorf("%s: %w", ref, err)
+		}
+		if limit <= 0 || c.Rooted || c.Cut || c.countLive() >= limit {
+			break
+		}
+		limit *= 2 // some contents are hidden
+		before := len(c.Commits)
+		if c, err = s.walk(issue, ref, tip, limit); err == nil && len(c.Commits) == before {
+			return c, s.markDoubles(c)
+		}
+	}
+	if err == nil {
+		c.Restored = c.position(s.repo.Now())
+	}
+	return c, err
+}
+
+// walk is Walk without the marks of doubles.
+func (s *Chains) walk(issue checkpoint.Issue, ref string, tip plumbing.Hash, limit int) (*Chain, error) {
 	c := &Chain{Issue: issue, Ref: ref, Tip: tip, Ledger: ledger.New()}
 	if tip.IsZero() {
 		c.Rooted = true
@@ -168,10 +198,10 @@ func (s *Chains) IsBoundary(hash plumbing.Hash) bool {
 	return err == nil && strings.Contains(string(data), hash.String())
 }
 
-// countLive returns the number of checkpoints that are not gone.
+// countLive returns the number of checkpoints that are neither gone nor hidden.
 func (c *Chain) countLive() (n int) {
 	for i := range c.Commits {
-		if l := &c.Commits[i]; l.ID != "" && !l.Gone {
+		if l := &c.Commits[i]; l.ID != "" && !l.Gone && !l.Other {
 			n++
 		}
 	}
@@ -179,21 +209,25 @@ func (c *Chain) countLive() (n int) {
 }
 
 // Checkpoints returns all commits except ledger commits, newest first, and except
-// checkpoints that are gone. A foreign commit is a Checkpoint without an id.
+// checkpoints that are gone, or whose id means another content here. A foreign commit is a Checkpoint without an id.
 func (c *Chain) Checkpoints() []Checkpoint {
 	list := make([]Checkpoint, 0, len(c.Commits))
 	for i := range c.Commits {
-		if !c.Commits[i].Ledger && !c.Commits[i].Gone {
+		if c.isListed(i) {
 			list = append(list, c.Commits[i].Checkpoint)
 		}
 	}
 	return list
 }
 
+func (c *Chain) isListed(i int) bool {
+	return !c.Commits[i].Ledger && !c.Commits[i].Gone && !c.Commits[i].Other
+}
+
 // Newest returns the newest checkpoint that is not gone, or nil for an empty chain.
 func (c *Chain) Newest() *Checkpoint {
 	for i := range c.Commits {
-		if !c.Commits[i].Ledger && !c.Commits[i].Gone {
+		if c.isListed(i) {
 			return &c.Commits[i].Checkpoint
 		}
 	}
@@ -202,7 +236,7 @@ func (c *Chain) Newest() *Checkpoint {
 
 // NewestClock returns the largest clock among the commits that were read and the restoration.
 func (c *Chain) NewestClock() checkpoint.Clock {
-	newest := c.Ledger.Restored.Clock
+	newest := c.Restored.Clock
 	for i := range c.Commits {
 		newest = max(newest, c.Commits[i].Clock)
 	}
@@ -211,23 +245,40 @@ func (c *Chain) NewestClock() checkpoint.Clock {
 
 // Find returns the checkpoint with this id, or nil.
 func (c *Chain) Find(id checkpoint.ID) *Checkpoint {
+	var found *Checkpoint
 	for i := range c.Commits {
-		if !c.Commits[i].Ledger && c.Commits[i].ID == id {
-			return &c.Commits[i].Checkpoint
+		l := &c.Commits[i]
+		if !l.Ledger && l.ID == id && (found == nil || !l.Other) {
+			found = &l.Checkpoint
+			if !l.Other {
+				break
+			}
 		}
 	}
-	return nil
+	return found
 }
 
-// Index maps ids to the newest commit of each checkpoint.
+// Index maps ids to the newest commit of each checkpoint, with the content that the id means.
 func (c *Chain) Index() map[checkpoint.ID]*ChainCommit {
 	byID := make(map[checkpoint.ID]*ChainCommit, len(c.Commits))
 	for i := range c.Commits {
-		if id := c.Commits[i].ID; id != "" && byID[id] == nil {
-			byID[id] = &c.Commits[i]
+		l := &c.Commits[i]
+		if had := byID[l.ID]; l.ID != "" && (had == nil || had.Other && !l.Other) {
+			byID[l.ID] = l
 		}
 	}
 	return byID
+}
+
+// Members returns the checkpoints of the chain.
+func (c *Chain) Members() map[join.Member]bool {
+	members := make(map[join.Member]bool, len(c.Commits))
+	for i := range c.Commits {
+		if l := &c.Commits[i]; l.ID != "" {
+			members[l.Member()] = true
+		}
+	}
+	return members
 }
 
 // Has reports whether the chain contains a checkpoint with an id of ids.
@@ -241,6 +292,7 @@ type List struct {
 	Ref         string
 	Tip         plumbing.Hash
 	Checkpoints []Checkpoint // newest first
+	Others      []Checkpoint // contents under the same ids that these do not mean here, as far as they were read
 	Complete    bool         // all older checkpoints were read
 	Cut         bool         // history ends at a shallow boundary
 }
@@ -267,6 +319,13 @@ func (s *Chains) Archived(ctx context.Context, issue checkpoint.Issue, limit int
 
 func (c *Chain) list(found []Checkpoint, limit int) (*List, error) {
 	l := &List{Issue: c.Issue, Ref: c.Ref, Tip: c.Tip, Checkpoints: found, Complete: c.Rooted || c.Cut, Cut: c.Cut}
+	for i := range c.Commits {
+		if c.Commits[i].Other && !c.Commits[i].Gone {
+			other := c.Commits[i].Checkpoint
+			other.Unclear = true
+			l.Others = append(l.Others, other)
+		}
+	}
 	if limit > 0 && len(l.Checkpoints) > limit {
 		l.Checkpoints, l.Complete = l.Checkpoints[:limit], false
 	}
@@ -360,7 +419,7 @@ func (c *Chain) Items() []retention.Item {
 		}
 		items = append(items, retention.Item{
 			ID: cp.ID, Trigger: cp.Trigger, Phase: cp.Phase, Branch: cp.Branch, Created: cp.Saved, Clock: cp.Clock,
-			Pinned: cp.Pinned, Resumable: cp.Resumable, Valid: cp.Valid(), Restored: cp.ID == c.Ledger.Restored.ID,
+			Pinned: cp.Pinned, Resumable: cp.Resumable, Valid: cp.Valid(), Restored: cp.ID == c.Restored.ID,
 		})
 	}
 	return items
@@ -422,12 +481,12 @@ func (s *Chains) keepsLedger(c *Chain, older plumbing.Hash) bool {
 		return false
 	}
 	for i := range c.Commits {
-		if id := c.Commits[i].ID; c.Ledger.Deleted[id] || c.Ledger.IsArchived(id) {
+		if id := c.Commits[i].ID; c.Ledger.HasDeleted(id) || c.Ledger.IsArchived(id) {
 			return false
 		}
 	}
-	for _, a := range c.Ledger.Archived {
-		switch retention.Reason(a.Reason) {
+	for _, id := range c.Ledger.IDs(ledger.Archived) {
+		switch retention.Reason(c.Ledger.Archival(id).Reason) {
 		case retention.ReasonCompleted, retention.ReasonFailed, retention.ReasonAbandoned:
 			return false // see EndedElsewhere
 		}

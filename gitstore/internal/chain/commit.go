@@ -2,7 +2,9 @@ package chain
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,20 +19,27 @@ import (
 // A Checkpoint is the description of a checkpoint in its commit. It does not contain the
 // record.
 type Checkpoint struct {
-	ID        checkpoint.ID
-	Issue     checkpoint.Issue
-	Trigger   checkpoint.Trigger
-	Phase     string
-	Branch    string
-	Resumable bool
-	Clock     checkpoint.Clock
-	LeftOut   bool // a limit of time or size excluded files
-	Version   string
-	Created   time.Time // created_at of the record: the author date, in whole seconds
-	Saved     time.Time // save or import by this program: the committer date
-	Author    string    // name of the author of the commit, "" if it is missing
-	After     string    // value of the trailer Checkpoint-After, "" if it is missing; see CameAfter
-	Note      string
+	ID           checkpoint.ID
+	Issue        checkpoint.Issue
+	Trigger      checkpoint.Trigger
+	Phase        string
+	Branch       string
+	Resumable    bool
+	Clock        checkpoint.Clock // the clock that counts: Clock.Saved of Stated
+	Stated       checkpoint.Clock // the trailer
+	Scope        string           // whole, staged or cut
+	LeftOut      bool             // a limit of time or size excluded files
+	Omitted      int              // number of these files
+	Turn         int              // number of the agent's turn, or 0
+	Agent        string
+	RestoredFrom string // ids, or ""
+	Content      string // see ContentOf; as stated, unless a reader had to compute it
+	Version      string
+	Created      time.Time // created_at of the record: the author date, in whole seconds
+	Saved        time.Time // save or import by this program: the committer date
+	Author       string    // name of the author of the commit, "" if it is missing
+	After        string    // value of the trailer Checkpoint-After, "" if it is missing; see CameAfter
+	Note         string
 
 	Commit   plumbing.Hash
 	Tree     plumbing.Hash
@@ -38,6 +47,8 @@ type Checkpoint struct {
 	Archived bool
 	Filed    Filed  // of an archived checkpoint
 	Problem  string // why the commit is not a valid checkpoint, "" if it is valid
+	Double   bool   // the chain has another content under this id
+	Unclear  bool   // and this clone does not know which of them the id means
 }
 
 // Filed contains reason and time of an archival. The zero value means that no ledger
@@ -73,21 +84,32 @@ func CheckpointOf(c repo.RawCommit, issue checkpoint.Issue) Checkpoint {
 	cp := Checkpoint{Issue: issue, Commit: c.Hash, Tree: c.Tree, Created: c.Authored(), Saved: c.Committed(), Author: c.Author(), Resumable: true}
 	note, trailers := splitMessage(c.Message)
 	cp.Note = note
+	seen := uint(0) // bits by the indexes of trailerKeys
 	for line := range strings.Lines(trailers) {
 		key, value, ok := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
 		if !ok {
 			cp.Problem = cmp.Or(cp.Problem, "a line among the trailers that is not a trailer")
 			continue
 		}
-		if err := cp.setTrailer(key, value); err != nil {
+		err := cp.setTrailer(key, value)
+		if at := slices.Index(trailerKeys, key); at >= 0 {
+			if err == nil && seen>>at&1 == 1 {
+				err = errors.New("it occurs twice")
+			}
+			seen |= 1 << at
+		}
+		if err != nil {
 			cp.Problem = cmp.Or(cp.Problem, fmt.Sprintf("%s: %v", key, err))
 		}
 	}
-	switch {
-	case cp.Problem != "":
-	case cp.ID == "":
-		cp.Problem = "no " + trailerID
-	case len(c.Parents) == 0 || len(c.Parents) > 2:
+	cp.Clock = cp.Stated.Saved(cp.Saved)
+	for at, key := range trailerKeys {
+		isOptional := slices.Contains(optionalTrailers, key) || key != trailerID && cp.Later()
+		if cp.Problem == "" && seen>>at&1 == 0 && !isOptional {
+			cp.Problem = "no " + key
+		}
+	}
+	if cp.Problem == "" && (len(c.Parents) == 0 || len(c.Parents) > 2) {
 		cp.Problem = fmt.Sprintf("%d parents", len(c.Parents))
 	}
 	return cp
@@ -109,20 +131,58 @@ func (c *Checkpoint) setTrailer(key, value string) (err error) {
 	case trailerBranch:
 		c.Branch, err = unquoteTrailer(value)
 	case trailerResumable:
-		c.Resumable, err = strconv.ParseBool(value)
+		if c.Resumable = value == "true"; !c.Resumable && value != "false" {
+			err = fmt.Errorf("%q is neither true nor false", value)
+		}
 	case trailerClock:
 		var ok bool
-		if c.Clock, ok = checkpoint.ParseClock(value); !ok {
+		if c.Stated, ok = checkpoint.ParseClock(value); !ok {
 			err = fmt.Errorf("%q is not a valid clock", value)
 		}
-	case trailerLeftOut:
-		c.LeftOut = true
 	case trailerAfter:
 		c.After = value
+		_, err = parseIDs(value)
+	case trailerScope:
+		c.Scope = value
+		if !slices.Contains(scopes, value) {
+			err = fmt.Errorf("%q is not a scope", value)
+		}
+	case trailerLeftOut:
+		c.Omitted, err = parseCount(value)
+		c.LeftOut = true
+	case trailerTurn:
+		c.Turn, err = parseCount(value)
+	case trailerAgent:
+		c.Agent, err = unquoteTrailer(value)
+	case trailerRestoredFrom:
+		c.RestoredFrom = value
+		_, err = parseIDs(value)
+	case trailerContent:
+		if c.Content = value; len(value) != 64 || strings.Trim(value, "0123456789abcdef") != "" {
+			err = fmt.Errorf("%.80q is not a content", value)
+		}
 	case trailerVersion:
 		c.Version = value
+		major, minor, _ := strings.Cut(value, ".")
+		if !isNumber(major) || !isNumber(minor) {
+			err = fmt.Errorf("%.80q is not a version", value)
+		}
 	}
 	return err
+}
+
+// parseCount parses a number above 0.
+func parseCount(value string) (int, error) {
+	n, err := strconv.Atoi(value)
+	if err != nil || n <= 0 || !isNumber(value) {
+		return 0, fmt.Errorf("%.80q is not a number above 0", value)
+	}
+	return n, nil
+}
+
+// isNumber reports whether a text is a decimal number without leading zeros.
+func isNumber(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == "" && (s == "0" || s[0] != '0')
 }
 
 // IsLedger reports whether the commit contains only a ledger.
@@ -132,22 +192,69 @@ func IsLedger(c repo.RawCommit) bool {
 
 // Trailer keys, in the order in which they are written.
 const (
-	trailerID        = "Checkpoint-Id"
-	trailerIssue     = "Checkpoint-Issue"
-	trailerTrigger   = "Checkpoint-Trigger"
-	trailerPhase     = "Checkpoint-Phase"
-	trailerBranch    = "Checkpoint-Branch"
-	trailerResumable = "Checkpoint-Resumable"
-	trailerClock     = "Checkpoint-Clock"
-	trailerLeftOut   = "Checkpoint-Left-Out"
-	trailerVersion   = "Checkpoint-Version"
+	trailerID           = "Checkpoint-Id"
+	trailerIssue        = "Checkpoint-Issue"
+	trailerTrigger      = "Checkpoint-Trigger"
+	trailerPhase        = "Checkpoint-Phase"
+	trailerBranch       = "Checkpoint-Branch"
+	trailerResumable    = "Checkpoint-Resumable"
+	trailerClock        = "Checkpoint-Clock"
+	trailerAfter        = "Checkpoint-After"
+	trailerScope        = "Checkpoint-Scope"
+	trailerLeftOut      = "Checkpoint-Left-Out"
+	trailerTurn         = "Checkpoint-Turn"
+	trailerAgent        = "Checkpoint-Agent"
+	trailerRestoredFrom = "Checkpoint-Restored-From"
+	trailerContent      = "Checkpoint-Content"
+	trailerVersion      = "Checkpoint-Version"
 )
+
+// trailerKeys are the keys that occur once at most. Others that begin with "Checkpoint-" are kept
+// by rewrites, which keep messages.
+var trailerKeys = []string{
+	trailerID, trailerIssue, trailerTrigger, trailerPhase, trailerBranch, trailerResumable, trailerClock, trailerAfter,
+	trailerScope, trailerLeftOut, trailerTurn, trailerAgent, trailerRestoredFrom, trailerContent, trailerVersion,
+}
+
+// optionalTrailers are the keys that a checkpoint can lack.
+var optionalTrailers = []string{trailerPhase, trailerBranch, trailerLeftOut, trailerTurn, trailerAgent, trailerRestoredFrom}
+
+// scopes are the values of the trailer Checkpoint-Scope.
+var scopes = []string{wholeScope, "staged", "cut"}
+
+const wholeScope = "whole"
+
+// ScopeOf returns snapshot.scope of a record, by default whole.
+func ScopeOf(r *checkpoint.Record) string {
+	if v, _ := r.Doc().Lookup("snapshot.scope"); v != nil && slices.Contains(scopes, fmt.Sprint(v)) {
+		return fmt.Sprint(v)
+	}
+	return wholeScope
+}
+
+// RestoredFrom returns the ids in restored_from of a record, separated by spaces.
+func RestoredFrom(r *checkpoint.Record) string {
+	v, _ := r.Doc().Get("restored_from")
+	list, isList := v.([]any)
+	if !isList {
+		list = []any{v}
+	}
+	var words []string
+	for _, v := range list {
+		text, _ := v.(string)
+		if id, err := checkpoint.ParseID(text); err == nil {
+			words = append(words, string(id))
+		}
+	}
+	return strings.Join(words, " ")
+}
 
 // MaxMessage is half of the commit size that readers accept. The message of a merged
 // checkpoint may be longer than the messages of both sides.
 const MaxMessage = 4 << 20
 
-// EncodeMessage returns the commit message of a checkpoint that came after others.
+// EncodeMessage returns the commit message of a checkpoint that came after others, without the
+// content, which Seal adds.
 func EncodeMessage(issue checkpoint.Issue, r *checkpoint.Record, after []checkpoint.ID) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "checkpoint %s: %s", plainLine(string(issue)), r.Trigger())
@@ -158,10 +265,6 @@ func EncodeMessage(issue checkpoint.Issue, r *checkpoint.Record, after []checkpo
 	if note := EncodeNote(r.Note()); note != "" {
 		fmt.Fprintf(&b, "%s\n\n", note)
 	}
-	leftOut := ""
-	if n := len(r.Snapshot().LeftOut()); n > 0 {
-		leftOut = strconv.Itoa(n)
-	}
 	for _, t := range [][2]string{
 		{trailerID, string(r.ID())},
 		{trailerIssue, issue.RefName()},
@@ -170,8 +273,12 @@ func EncodeMessage(issue checkpoint.Issue, r *checkpoint.Record, after []checkpo
 		{trailerBranch, quoteTrailer(r.Branch())},
 		{trailerResumable, strconv.FormatBool(r.CanResume())},
 		{trailerClock, strconv.FormatInt(int64(r.Clock()), 10)},
-		{trailerLeftOut, leftOut},
 		{trailerAfter, encodeAfter(after)},
+		{trailerScope, ScopeOf(r)},
+		{trailerLeftOut, encodeCount(len(r.Snapshot().LeftOut()))},
+		{trailerTurn, encodeCount(r.AgentTurn().Number)},
+		{trailerAgent, quoteTrailer(r.AgentTurn().Agent)},
+		{trailerRestoredFrom, RestoredFrom(r)},
 		{trailerVersion, r.Version()},
 	} {
 		if t[1] != "" {
@@ -179,6 +286,13 @@ func EncodeMessage(issue checkpoint.Issue, r *checkpoint.Record, after []checkpo
 		}
 	}
 	return b.String()
+}
+
+func encodeCount(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
 }
 
 // plainLine replaces control characters, so that the text fits in a subject line.

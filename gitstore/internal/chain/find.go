@@ -50,14 +50,14 @@ func (s *Chains) Find(ctx context.Context, issue checkpoint.Issue, name string) 
 	if err != nil {
 		return nil, err
 	}
-	if c, err := s.match(live.Checkpoints, name); c != nil || err != nil {
+	if c, err := s.match(live, name); c != nil || err != nil {
 		return c, err
 	}
 	archived, err := s.Archived(ctx, issue, 0)
 	if err != nil {
 		return nil, err
 	}
-	if c, err := s.match(archived.Checkpoints, name); c != nil || err != nil {
+	if c, err := s.match(archived, name); c != nil || err != nil {
 		return c, err
 	}
 	n := len(live.Checkpoints)
@@ -74,15 +74,22 @@ func (s *Chains) Find(ctx context.Context, issue checkpoint.Issue, name string) 
 
 // ByID returns the checkpoint of an issue with an exact id. An imported id can be any
 // word, even a name such as "latest". If the chain has no such checkpoint, ByID searches
-// the archive. It fails with *NotFoundError.
+// the archive. It fails with *NotFoundError. It fails with *AmbiguousError for an unclear id
+// (Checkpoint.Unclear).
 func (s *Chains) ByID(ctx context.Context, issue checkpoint.Issue, id checkpoint.ID) (*Checkpoint, error) {
 	for _, list := range []func(context.Context, checkpoint.Issue, int) (*List, error){s.List, s.Archived} {
 		l, err := list(ctx, issue, 0)
 		if err != nil {
 			return nil, err
 		}
-		if i := slices.IndexFunc(l.Checkpoints, func(c Checkpoint) bool { return c.ID == id }); i >= 0 {
-			return &l.Checkpoints[i], nil
+		var found []*Checkpoint
+		for i := range l.Checkpoints {
+			if l.Checkpoints[i].ID == id {
+				found = append(found, &l.Checkpoints[i])
+			}
+		}
+		if len(found) > 0 {
+			return only(found, string(id))
 		}
 	}
 	return nil, &repo.NotFoundError{Issue: issue, Name: string(id)}
@@ -169,7 +176,8 @@ func (s *Chains) newestTurn(list []Checkpoint, number int) *Checkpoint {
 }
 
 // match returns a list's checkpoint that matches a name, or nil.
-func (s *Chains) match(list []Checkpoint, name string) (*Checkpoint, error) {
+func (s *Chains) match(l *List, name string) (*Checkpoint, error) {
+	list := l.Checkpoints
 	if of := description(name); of != nil {
 		i := slices.IndexFunc(list, func(c Checkpoint) bool { return c.ID != "" && of(&c) })
 		if i < 0 {
@@ -180,27 +188,42 @@ func (s *Chains) match(list []Checkpoint, name string) (*Checkpoint, error) {
 	if n, ok := turnNumber(name); ok {
 		return s.newestTurn(list, n), nil
 	}
-	var found []*Checkpoint
+	var exact, found []*Checkpoint
 	for i := range list {
 		if string(list[i].ID) == name {
-			return &list[i], nil
+			exact = append(exact, &list[i])
 		}
 		if list[i].ID != "" && list[i].ID.Matches(name) {
 			found = append(found, &list[i])
 		}
 	}
+	if len(exact) > 0 {
+		return only(exact, name)
+	}
 	if len(found) == 0 {
-		found = s.matchCommit(list, name)
+		found = s.matchCommit(slices.Concat(list, l.Others), name)
 	}
-	switch len(found) {
-	case 0:
+	return only(found, name)
+}
+
+// only returns the only checkpoint that a name matches, nil if there is none, or *AmbiguousError. Of
+// one content that stands twice in a chain, it is the newer commit.
+func only(found []*Checkpoint, name string) (*Checkpoint, error) {
+	if len(found) == 0 {
 		return nil, nil
-	case 1:
-		return found[0], nil
 	}
-	ambiguous := &repo.AmbiguousError{Name: name}
+	ambiguous, several := &repo.AmbiguousError{Name: name}, false
 	for _, c := range found {
 		ambiguous.Candidates = append(ambiguous.Candidates, c.ID)
+		ambiguous.Commits = append(ambiguous.Commits, c.Commit.String())
+		several = several || c.Member() != found[0].Member()
+	}
+	ids := slices.Compact(slices.Sorted(slices.Values(ambiguous.Candidates)))
+	switch {
+	case !several:
+		return found[0], nil
+	case len(ids) > 1:
+		ambiguous.Commits = nil
 	}
 	return nil, ambiguous
 }
@@ -226,8 +249,9 @@ func (s *Chains) matchCommit(list []Checkpoint, name string) []*Checkpoint {
 		return nil
 	}
 	id := CheckpointOf(old, list[0].Issue).ID
+	content, err := s.Content(old)
 	for i := range list {
-		if id != "" && list[i].ID == id {
+		if id != "" && list[i].ID == id && (!list[i].Double || err == nil && content == list[i].Content) {
 			found = append(found, &list[i])
 		}
 	}
@@ -393,17 +417,4 @@ func (s *Chains) SeenElsewhere(ctx context.Context, c *Chain) bool {
 	}
 	tracking, err := s.repo.TrackingRefs(ctx, c.Issue)
 	return err != nil || len(tracking) > 0
-}
-
-// HeadOf returns HEAD at the save of a checkpoint, zero if it was unborn.
-func (s *Chains) HeadOf(c *Checkpoint) (plumbing.Hash, error) {
-	commit, err := s.repo.ReadCommit(c.Commit)
-	if err != nil || len(commit.Parents) < 2 {
-		return plumbing.ZeroHash, err
-	}
-	index, err := s.repo.ReadCommit(commit.Parents[1])
-	if err != nil || len(index.Parents) == 0 {
-		return plumbing.ZeroHash, err
-	}
-	return index.Parents[0], nil
 }

@@ -25,11 +25,14 @@ func Genesis(i checkpoint.Issue) repo.RawCommit {
 	c := repo.RawCommit{
 		Tree:    trees.Empty,
 		Rest:    fmt.Appendf(nil, "author %s\ncommitter %s\n", by, by),
-		Message: fmt.Sprintf("checkpoints of issue %s\n", i.RefName()),
+		Message: genesisSubject + i.RefName() + "\n",
 	}
 	c.Hash = plumbing.ComputeHash(plumbing.CommitObject, c.Encode())
 	return c
 }
+
+// genesisSubject is the start of a genesis commit's message.
+const genesisSubject = "checkpoints of issue "
 
 // LedgerSubject is the start of a ledger commit's message.
 const LedgerSubject = "ledger of issue "
@@ -53,6 +56,13 @@ func (s *Chains) readLedger(c *Chain) error {
 	default:
 		if c.Ledger, err = ledger.Parse(data); err != nil {
 			return repo.Corrupt(c.Ref, "%w", err)
+		}
+	}
+	for i := range c.Commits {
+		if l := &c.Commits[i]; l.ID != "" && c.Ledger.DeletesContent(l.ID) {
+			if err := s.compute(l); err != nil {
+				return fmt.Errorf("%s: %w", c.Ref, err)
+			}
 		}
 	}
 	c.markGone()
@@ -108,13 +118,13 @@ func (c *Chain) CarriesLedger(o *Chain) bool {
 			}
 			continue
 		}
-		for id := range o.Ledger.Deleted {
-			if !c.Ledger.Deleted[id] {
+		for _, id := range o.Ledger.IDs(ledger.Deleted) {
+			if !c.Ledger.HasDeleted(id) {
 				return false
 			}
 		}
-		for id := range o.Ledger.Archived {
-			if !c.Ledger.IsArchived(id) && !c.Ledger.Deleted[id] {
+		for _, id := range o.Ledger.IDs(ledger.Archived) {
+			if !c.Ledger.IsArchived(id) && !c.Ledger.HasDeleted(id) {
 				return false
 			}
 		}
@@ -137,7 +147,7 @@ func (s *Chains) OmitUnfetchable(c, theirs *Chain) (*Chain, []checkpoint.ID) {
 	var gone []checkpoint.ID
 	for _, l := range c.Commits {
 		o := there[l.ID]
-		stays := l.Ledger || theirs.Ledger.Dead(l.ID) || o != nil && o.content() == l.content()
+		stays := l.Ledger || theirs.Ledger.Dead(l.ID, l.Content) || o != nil && o.Member() == l.Member()
 		if stays || !s.isGone(&l.Checkpoint) {
 			rest.Commits = append(rest.Commits, l)
 			continue

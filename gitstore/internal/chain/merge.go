@@ -17,13 +17,13 @@ import (
 
 // state returns a chain's checkpoints and ledger.
 func (c *Chain) state() join.State {
-	s := join.State{Checkpoints: make(map[checkpoint.ID]join.Checkpoint, len(c.Commits)), Ledger: c.Ledger}
+	s := join.State{Members: make(map[join.Member]join.Checkpoint, len(c.Commits)), Ledger: c.Ledger}
 	for i := range c.Commits {
 		l := &c.Commits[i]
-		if _, twice := s.Checkpoints[l.ID]; l.Ledger || l.ID == "" || twice {
+		if _, twice := s.Members[l.Member()]; l.Ledger || l.ID == "" || twice {
 			continue
 		}
-		s.Checkpoints[l.ID] = l.content()
+		s.Members[l.Member()] = l.entry()
 	}
 	return s
 }
@@ -36,13 +36,22 @@ func (c *Chain) AsChain() join.Chain {
 	return join.Chain{Tip: c.Tip.String(), State: c.state()}
 }
 
-func (l *ChainCommit) content() join.Checkpoint {
-	return join.Checkpoint{Clock: l.Clock, Tree: l.Tree.String()}
+func (l *ChainCommit) entry() join.Checkpoint {
+	return join.Checkpoint{Clock: l.Clock, After: l.After}
+}
+
+// isIn reports whether a state has the checkpoint of the commit, as the commit has it.
+func (l *ChainCommit) isIn(s join.State) bool {
+	c, ok := s.Members[l.Member()]
+	return ok && !l.Ledger && c == l.entry()
 }
 
 // MergeChains merges chains of one issue. The result is one of the chains, or a new chain
 // in k that starts with the bottom part of the first chain.
 func (s *Chains) MergeChains(k *repo.ObjectWriter, chains ...*Chain) (tip plumbing.Hash, want join.State, rebuilt bool, err error) {
+	if err := s.Identify(chains...); err != nil {
+		return plumbing.ZeroHash, want, false, err
+	}
 	list := make([]join.Chain, len(chains))
 	for n, c := range chains {
 		list[n] = c.AsChain()
@@ -53,7 +62,7 @@ func (s *Chains) MergeChains(k *repo.ObjectWriter, chains ...*Chain) (tip plumbi
 		return plumbing.ZeroHash, want, false, err
 	case as >= 0:
 		return chains[as].Tip, want, false, nil
-	case len(want.Checkpoints) == 0 && want.Ledger.IsEmpty():
+	case len(want.Members) == 0 && want.Ledger.IsEmpty():
 		return plumbing.ZeroHash, want, false, nil
 	}
 	return s.withLedger(chains[0].Issue, s.rebuildMerged(want, chains, k), want.Ledger, nil, k), want, true, nil
@@ -91,7 +100,7 @@ func (c *Chain) UnknownCommit() *ChainCommit {
 // no chain has a tip, the result starts at genesis: commits without a tip are not a
 // chain, and their parents differ.
 func (s *Chains) rebuildMerged(want join.State, chains []*Chain, k *repo.ObjectWriter) plumbing.Hash {
-	from := map[checkpoint.ID]*ChainCommit{}
+	from := map[join.Member]*ChainCommit{}
 	base := &Chain{Issue: chains[0].Issue, Ref: chains[0].Ref, Rooted: true}
 	for _, c := range chains {
 		k.Reach(c.Tip)
@@ -99,16 +108,16 @@ func (s *Chains) rebuildMerged(want join.State, chains []*Chain, k *repo.ObjectW
 			base = c
 		}
 		for i := range c.Commits {
-			if l := &c.Commits[i]; l.content() == want.Checkpoints[l.ID] {
-				from[l.ID] = l
+			if l := &c.Commits[i]; l.isIn(want) {
+				from[l.Member()] = l
 			}
 		}
 	}
 	order := want.Order()
 	links, known := base.prefix(order, want)
-	for _, id := range order[known:] {
-		k.Reach(from[id].Raw.Hash)
-		links = append(links, *from[id])
+	for _, m := range order[known:] {
+		k.Reach(from[m].Raw.Hash)
+		links = append(links, *from[m])
 	}
 	slices.Reverse(links)
 	return s.Rebuild(base, links, k)
@@ -116,11 +125,11 @@ func (s *Chains) rebuildMerged(want join.State, chains []*Chain, k *repo.ObjectW
 
 // prefix returns the bottom commits of a chain that match order, oldest first, and the
 // number of checkpoints among them.
-func (c *Chain) prefix(order []checkpoint.ID, want join.State) (links []ChainCommit, known int) {
+func (c *Chain) prefix(order []join.Member, want join.State) (links []ChainCommit, known int) {
 	for _, l := range slices.Backward(c.Commits) {
 		switch {
 		case l.Ledger:
-		case known < len(order) && l.ID == order[known] && l.content() == want.Checkpoints[l.ID]:
+		case known < len(order) && l.Member() == order[known] && l.isIn(want):
 			known++
 		default:
 			return links, known
@@ -130,10 +139,9 @@ func (c *Chain) prefix(order []checkpoint.ID, want join.State) (links []ChainCom
 	return links, known
 }
 
-// withLedger adds a ledger commit to a chain if the tip's ledger or its restoration differs,
-// or if there is a statement about checkpoints below a shallow boundary.
+// withLedger adds a ledger commit to a chain if the tip's ledger differs, or if there is a statement about checkpoints below a shallow boundary.
 func (s *Chains) withLedger(i checkpoint.Issue, tip plumbing.Hash, l *ledger.Ledger, below *Below, k *repo.ObjectWriter) plumbing.Hash {
-	if below == nil && bytes.Equal(l.Encode(), s.ledgerAt(tip, k)) && l.Restored == restorationAt(tip, k) {
+	if below == nil && bytes.Equal(l.Encode(), s.ledgerAt(tip, k)) {
 		return tip
 	}
 	tree := []trees.Entry{}
@@ -142,7 +150,6 @@ func (s *Chains) withLedger(i checkpoint.Issue, tip plumbing.Hash, l *ledger.Led
 	}
 	message := fmt.Sprintf("%s%s\n\n%s: %s\n%s: %s\n",
 		LedgerSubject, i.RefName(), trailerIssue, i.RefName(), trailerVersion, FormatVersion)
-	message += EncodeRestored(l.Restored)
 	if below != nil {
 		message += below.trailer()
 	}
@@ -163,7 +170,7 @@ const (
 // archival, a chain still accounts for the other chain if its ledger explains the missing
 // checkpoints. Before a chain replaces the other one, its newly archived checkpoints must
 // be in the archive too.
-func Relate(ours, theirs *Chain) Relation {
+func (s *Chains) Relate(ours, theirs *Chain) Relation {
 	switch {
 	case ours.Tip == theirs.Tip:
 		return RelationSame
@@ -172,7 +179,7 @@ func Relate(ours, theirs *Chain) Relation {
 	case theirs.Tip.IsZero() || ours.ContainsCommit(theirs.Tip):
 		return RelationAhead
 	}
-	if !ours.Whole() || !theirs.Whole() {
+	if !ours.Whole() || !theirs.Whole() || s.Identify(ours, theirs) != nil {
 		return RelationDiverged
 	}
 	chains := []*Chain{ours, theirs}
@@ -187,23 +194,26 @@ func Relate(ours, theirs *Chain) Relation {
 }
 
 // Equal reports whether two complete chains encode the same state.
-func Equal(a, b *Chain) bool {
-	if !a.Whole() || !b.Whole() {
+func (s *Chains) Equal(a, b *Chain) bool {
+	if !a.Whole() || !b.Whole() || s.Identify(a, b) != nil {
 		return a.Tip == b.Tip
 	}
 	x, y := join.MergeStates(a.state()), join.MergeStates(b.state())
-	return maps.Equal(x.Checkpoints, y.Checkpoints) && x.Ledger.Equal(y.Ledger)
+	return maps.Equal(x.Members, y.Members) && x.Ledger.Equal(y.Ledger)
 }
 
 // ContainsAll reports whether c accounts for all readable checkpoints and ledger entries
 // of chains. It does not compare commits below a shallow boundary, since they came from a
 // remote. A checkpoint that only c marks as archived is not accounted for: it may be
 // below a boundary, and its archive may not exist elsewhere.
-func ContainsAll(c *Chain, chains ...*Chain) bool {
+func (s *Chains) ContainsAll(c *Chain, chains ...*Chain) bool {
+	if s.Identify(append([]*Chain{c}, chains...)...) != nil {
+		return false
+	}
 	states := []join.Chain{c.AsChain()}
 	for _, o := range chains {
 		states = append(states, join.Chain{State: o.state()})
-		for id := range c.Ledger.Archived {
+		for _, id := range c.Ledger.IDs(ledger.Archived) {
 			if !o.Tip.IsZero() && !o.Ledger.IsArchived(id) {
 				return false
 			}
@@ -231,59 +241,9 @@ func (c *Chain) ContainsCommit(on plumbing.Hash) bool {
 func (c *Chain) CountMissingFrom(o *Chain) int {
 	known, n := o.Index(), 0
 	for i := range c.Commits {
-		if !c.Commits[i].Ledger && !c.Commits[i].Gone && known[c.Commits[i].ID] == nil {
+		if c.isListed(i) && known[c.Commits[i].ID] == nil {
 			n++
 		}
 	}
 	return n
-}
-
-// MaxMergedTrees limits the number of merged trees. They may come from untrusted clones,
-// and a few tree objects can represent any number of directories.
-const MaxMergedTrees = 10_000
-
-// A TreeOverlay merges trees.
-type TreeOverlay struct {
-	Writer *repo.ObjectWriter
-	Left   int                                // number of trees that may still be created
-	Made   map[[2]plumbing.Hash]plumbing.Hash // results, by pair of trees
-}
-
-// merge returns the entries of a tree, and those of another tree that the first one
-// lacks.
-func (p *TreeOverlay) merge(entries, others []trees.Entry) []trees.Entry {
-	at := make(map[string]int, len(entries))
-	for i, e := range entries {
-		at[e.Name] = i
-	}
-	for _, o := range others {
-		i, both := at[o.Name]
-		switch {
-		case !both:
-			entries = append(entries, o)
-		case entries[i].IsTree() && o.IsTree():
-			entries[i].Hash = p.MergeTree(entries[i].Hash, o.Hash)
-		}
-	}
-	return entries
-}
-
-// MergeTree returns a tree with entries of both trees. For common names, the first tree
-// wins.
-func (p *TreeOverlay) MergeTree(first, second plumbing.Hash) plumbing.Hash {
-	pair := [2]plumbing.Hash{first, second}
-	if made, ok := p.Made[pair]; ok || first == second || p.Left == 0 {
-		if ok {
-			return made
-		}
-		return first
-	}
-	p.Left--
-	p.Made[pair] = first
-	mine, err := trees.Read(p.Writer, first)
-	theirs, otherErr := trees.Read(p.Writer, second)
-	if err == nil && otherErr == nil {
-		p.Made[pair] = p.Writer.AddTree(p.merge(mine, theirs))
-	}
-	return p.Made[pair]
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"time"
 
@@ -36,8 +37,8 @@ func (s *Chains) MergeWork(ctx context.Context, k *repo.ObjectWriter, tip plumbi
 	switch {
 	case r == nil:
 		return tip, []string{notMerged(newest, heads[1].ID, newest.ID)}
-	case len(newest.Raw.Parents) != 2 || newest.Clock.IsLast():
-		return tip, nil // no clock can follow
+	case len(newest.Raw.Parents) != 2:
+		return tip, nil
 	}
 	with, seed := []*ChainCommit{newest}, string(newest.ID)
 	secrets := RedactFrom(r, RedactMask, nil) // another clone may have other exceptions
@@ -104,14 +105,14 @@ func headsOf(want join.State, chains []*Chain) []*ChainCommit {
 		}
 	}
 	order := want.Order()
-	slices.SortFunc(heads, func(a, b *ChainCommit) int { return slices.Index(order, b.ID) - slices.Index(order, a.ID) })
+	slices.SortFunc(heads, func(a, b *ChainCommit) int { return slices.Index(order, b.Member()) - slices.Index(order, a.Member()) })
 	return heads
 }
 
 // newestIn returns a chain's newest checkpoint within a state, or nil.
 func (c *Chain) newestIn(want join.State) *ChainCommit {
 	for i := range c.Commits {
-		if l := &c.Commits[i]; l.ID != "" && l.content() == want.Checkpoints[l.ID] {
+		if l := &c.Commits[i]; l.isIn(want) && !l.Other {
 			return l
 		}
 	}
@@ -130,7 +131,7 @@ func (s *Chains) baseOf(ctx context.Context, want join.State, a, b *ChainCommit,
 	there := theirs.Index()
 	for i := range ours.Commits {
 		l := &ours.Commits[i]
-		if o := there[l.ID]; l.ID != "" && o != nil && o.content() == l.content() {
+		if o := there[l.ID]; l.ID != "" && o != nil && o.Member() == l.Member() {
 			base = &l.Checkpoint
 			break
 		}
@@ -159,7 +160,7 @@ func (s *Chains) wasTip(ctx context.Context, chains ...*Chain) *Checkpoint {
 		}
 		was, gone := c.Newest(), false
 		known := !slices.ContainsFunc(chains, func(c *Chain) bool {
-			dead := c.Ledger.Dead(was.ID)
+			dead := c.Ledger.Dead(was.ID, was.Content)
 			gone = gone || dead
 			return !dead && c.Find(was.ID) == nil
 		})
@@ -190,9 +191,9 @@ func (s *Chains) recordToMerge(c *Checkpoint) *checkpoint.Record {
 	return r
 }
 
-// mergedCommit adds the commit of the merged checkpoint. It equals the commit of with[0],
-// the newest checkpoint, except for the record r and the artifacts of all checkpoints in
-// with. The id is derived from seed, which names all sources of the merge.
+// mergedCommit adds the commit of the merged checkpoint. It has the files of with[0], the newest
+// checkpoint, and named files of the others that it lacks (addNamedFiles). The id is derived from
+// seed, which names all sources of the merge.
 func (s *Chains) mergedCommit(k *repo.ObjectWriter, tip plumbing.Hash, want join.State, with []*ChainCommit, r *checkpoint.Record, seed string) plumbing.Hash {
 	newest := with[0]
 	r.SetTrigger(checkpoint.TaskUpdate)
@@ -212,22 +213,70 @@ func (s *Chains) mergedCommit(k *repo.ObjectWriter, tip plumbing.Hash, want join
 	if err != nil {
 		return tip
 	}
-	entries = slices.DeleteFunc(entries, func(e trees.Entry) bool { return e.Name == "checkpoint.yaml" || e.Name == "ledger" })
-	p := &TreeOverlay{Writer: k, Left: MaxMergedTrees, Made: map[[2]plumbing.Hash]plumbing.Hash{}}
-	for _, other := range with[1:] {
-		if theirs, err := trees.Read(s.repo.Objects, other.Tree); err == nil {
-			theirs = slices.DeleteFunc(theirs, func(e trees.Entry) bool { return e.Name != "artifacts" })
-			entries = p.merge(entries, theirs)
-		}
+	state, err := s.StateCommitOf(newest.Raw)
+	if err != nil {
+		return tip
 	}
+	state.Tree, state.Staged = trees.HashOf(entries, "state"), trees.HashOf(entries, "staged")
+	for _, other := range with[1:] {
+		state.Tree = s.addNamedFiles(k, state.Tree, other)
+	}
+	entries = slices.DeleteFunc(entries, func(e trees.Entry) bool {
+		return slices.Contains([]string{"checkpoint.yaml", "ledger", "state", "signature"}, e.Name)
+	})
+	entries = append(entries, trees.Entry{Mode: trees.ModeTree, Name: "state", Hash: state.Tree})
 	entries = append(entries, trees.Entry{Mode: trees.ModeFile, Name: "checkpoint.yaml", Hash: k.Add(plumbing.BlobObject, data)})
 	if !want.Ledger.IsEmpty() {
 		entries = append(entries, trees.Entry{Mode: trees.ModeFile, Name: "ledger", Hash: k.Add(plumbing.BlobObject, want.Ledger.Encode())})
 	}
 	commit := newest.Raw // keeps author, committer and dates
-	commit.Tree, commit.Parents = k.AddTree(entries), []plumbing.Hash{tip, newest.Raw.Parents[1]}
+	commit.Tree = k.AddTree(entries)
+	commit.Parents = []plumbing.Hash{tip, AddStateCommit(k, newest.Issue, r.ID(), state, AuthorHeader(newest.Raw))}
 	commit.Message = EncodeMessage(newest.Issue, r, []checkpoint.ID{newest.ID}) // its files are those of newest
-	return k.AddCommit(commit)
+	return k.AddCommit(Seal(commit, entries))
+}
+
+// addNamedFiles adds files of another checkpoint to a state that lacks them: untracked files that its
+// record names, such as outputs of agents, which git often ignores. The joined record names them too.
+func (s *Chains) addNamedFiles(k *repo.ObjectWriter, state plumbing.Hash, other *ChainCommit) plumbing.Hash {
+	r := s.recordToMerge(&other.Checkpoint)
+	theirs, err := trees.Read(s.repo.Objects, other.Tree)
+	if err != nil || r == nil {
+		return state
+	}
+	places := r.PhaseArtifacts()
+	for _, o := range r.Outputs() {
+		places = append(places, o.Location)
+	}
+	find := &trees.Finder{Reader: k}
+	at := func(tree plumbing.Hash, path string) (mode uint32, hash plumbing.Hash) {
+		if mode, hash, err = find.Lookup(tree, path); err != nil {
+			mode = 0
+		}
+		return mode, hash
+	}
+	for _, place := range places {
+		place = path.Clean(place)
+		mode, hash := at(trees.HashOf(theirs, "state"), place)
+		isNew := mode == trees.ModeFile || mode == trees.ModeExec
+		if staged, _ := at(trees.HashOf(theirs, "staged"), place); staged != 0 {
+			isNew = false
+		}
+		for i := range len(place) + 1 {
+			if i < len(place) && place[i] != '/' {
+				continue
+			}
+			mode, _ := at(state, place[:i])
+			isNew = isNew && (mode == 0 || mode == trees.ModeTree && i < len(place))
+		}
+		if !isNew {
+			continue
+		}
+		if more, err := trees.Replace(k, k, state, []trees.FileEntry{{Path: place, Mode: mode, Hash: hash}}); err == nil {
+			state = more
+		}
+	}
+	return state
 }
 
 // EndedElsewhere returns a chain without commits whose ledger archives all checkpoints of
@@ -241,8 +290,10 @@ func (s *Chains) EndedElsewhere(want join.State, chains ...*Chain) *Chain {
 	newest := order[len(order)-1]
 	var found *ChainCommit
 	for _, c := range chains {
-		if l := c.Index()[newest]; l != nil && l.content() == want.Checkpoints[newest] {
-			found = l
+		for i := range c.Commits {
+			if l := &c.Commits[i]; l.Member() == newest && l.isIn(want) {
+				found = l
+			}
 		}
 	}
 	if found == nil {
@@ -259,8 +310,8 @@ func (s *Chains) EndedElsewhere(want join.State, chains ...*Chain) *Chain {
 		return nil
 	}
 	ended := s.NoChain(chains[0])
-	for _, id := range order {
-		ended.Ledger.Archived[id] = ledger.Archival{Reason: string(why), Clock: found.Clock}
+	for _, m := range order {
+		ended.Ledger.File(m.ID, ledger.Archival{Reason: string(why), Clock: found.Clock})
 	}
 	return ended
 }
@@ -271,8 +322,8 @@ func archivedSince(l *ledger.Ledger, start time.Time, why retention.Reason) bool
 	if start.IsZero() {
 		return false
 	}
-	for _, a := range l.Archived {
-		if a.Reason == string(why) && a.Clock >= checkpoint.ClockAt(start) {
+	for _, id := range l.IDs(ledger.Archived) {
+		if a := l.Archival(id); a.Reason == string(why) && a.Clock >= checkpoint.ClockAt(start) {
 			return true
 		}
 	}
@@ -285,7 +336,7 @@ func archivedBeside(l *ledger.Ledger, why retention.Reason, chains []*Chain) boo
 	for _, c := range chains {
 		for i := range c.Commits {
 			id := c.Commits[i].ID
-			if a, ok := l.Archived[id]; ok && id != "" && a.Reason == string(why) && !c.Ledger.IsArchived(id) {
+			if id != "" && l.Archival(id).Reason == string(why) && !c.Ledger.IsArchived(id) {
 				return true
 			}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/join"
+	"git-checkpoint/gitstore/internal/ledger"
 	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/repo"
 
@@ -243,7 +244,7 @@ func (s *Chains) mergeInto(ctx context.Context, now, last *Chain) (bool, error) 
 	if err != nil {
 		return false, &unjoinableError{err}
 	}
-	if tip == now.Tip && len(want.Ledger.Archived) == 0 {
+	if tip == now.Tip && len(want.Ledger.IDs(ledger.Archived)) == 0 {
 		return false, nil
 	}
 	archived, err := s.archiveLeaving(ctx, k, want, now, last)
@@ -257,8 +258,15 @@ func (s *Chains) mergeInto(ctx context.Context, now, last *Chain) (bool, error) 
 		moves, err := s.MovesTo(ctx, now, tip)
 		return slices.Concat(archived, moves), err
 	}
+	doubles, note := s.Doubles(now.Issue, want, last, now)
+	if err := note(); err != nil {
+		return false, err
+	}
 	if err := s.repo.Move(ctx, k, repaired, moves); err != nil {
 		return false, err
+	}
+	for _, text := range WarnDoubles(now.Issue, doubles) {
+		s.repo.Notify("%s", text)
 	}
 	return true, k.Protect(ctx)
 }
@@ -275,6 +283,9 @@ func (s *Chains) archiveLeaving(ctx context.Context, k *repo.ObjectWriter, want 
 	i := chains[0].Issue
 	here, err := s.ReadChain(ctx, i, repo.ArchiveRef(i), 0)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.Identify(append(slices.Clone(chains), here)...); err != nil {
 		return nil, err
 	}
 	moving := MovingTo(here, want.Ledger, chains...)

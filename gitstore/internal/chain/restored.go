@@ -2,106 +2,29 @@ package chain
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/ledger"
 	"git-checkpoint/gitstore/internal/repo"
-	"git-checkpoint/gitstore/internal/trees"
-
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A restoration is stored as a trailer of a ledger commit, which earlier versions ignore:
-//
-//	Checkpoint-Restored: <id> <clock> <name>
-//
-// The name is quoted like other trailers, and missing if it is unknown. The restoration
-// counts if no checkpoint is above it in the chain.
-const trailerRestored = "Checkpoint-Restored"
-
-// maxRestoredBy limits the name, in bytes.
+// maxRestoredBy limits the name of a position's person, in bytes.
 const maxRestoredBy = 256
 
-// EncodeRestored returns the line of a restoration, or "" without one.
-func EncodeRestored(r ledger.Restoration) string {
-	if r == (ledger.Restoration{}) {
-		return ""
+// position returns the position that counts: the newest one, unless the newest checkpoint has the
+// same or a later clock. A clock more than a day ahead does not count, because no save would end it.
+func (c *Chain) position(now time.Time) ledger.Position {
+	newest := c.Newest()
+	if newest == nil {
+		return ledger.Position{}
 	}
-	line := fmt.Sprintf("%s: %s %d", trailerRestored, r.ID, r.Clock)
-	if r.By != "" {
-		line += " " + quoteTrailer(r.By)
+	p := c.Ledger.Position(max(checkpoint.ClockAt(now), newest.Clock) + checkpoint.Clock(checkpoint.MaxAhead))
+	if p.Clock <= newest.Clock {
+		return ledger.Position{}
 	}
-	return line + "\n"
-}
-
-// DecodeRestored returns the restoration in the message of a ledger commit. An invalid trailer is
-// none.
-func DecodeRestored(message string) (r ledger.Restoration) {
-	_, trailers := splitMessage(message)
-	for line := range strings.Lines(trailers) {
-		value, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), trailerRestored+": ")
-		if !ok {
-			continue
-		}
-		f := strings.SplitN(value, " ", 3)
-		if len(f) < 2 {
-			return ledger.Restoration{}
-		}
-		id, err := checkpoint.ParseID(f[0])
-		clock, ok := checkpoint.ParseClock(f[1])
-		if err != nil || !ok || clock.IsLast() { // no save could end it
-			return ledger.Restoration{}
-		}
-		r = ledger.Restoration{ID: id, Clock: clock}
-		if len(f) == 3 {
-			if r.By, err = unquoteTrailer(f[2]); err != nil || len(r.By) > maxRestoredBy {
-				r.By = ""
-			}
-		}
-	}
-	return r
-}
-
-// restoration returns the newest restoration of the ledger commits above the newest
-// checkpoint. A ledger commit of an earlier version, such as that of a pin, has no statement.
-func (c *Chain) restoration() (newest ledger.Restoration) {
-	for i := range c.Commits {
-		l := &c.Commits[i]
-		switch {
-		case l.Ledger:
-			if r := DecodeRestored(l.Raw.Message); r.Clock > newest.Clock {
-				newest = r
-			}
-		case l.ID != "" && !l.Gone:
-			if newest.Clock <= l.Clock {
-				return ledger.Restoration{}
-			}
-			return newest
-		}
-	}
-	return newest
-}
-
-// restorationAt returns the newest restoration of the ledger commits at the end of a chain.
-func restorationAt(tip plumbing.Hash, k *repo.ObjectWriter) (newest ledger.Restoration) {
-	for !tip.IsZero() {
-		data, err := trees.ReadAs(k, plumbing.CommitObject, tip)
-		if err != nil {
-			return newest
-		}
-		c, err := repo.ParseCommit(tip, data)
-		if err != nil || !IsLedger(c) {
-			return newest
-		}
-		if r := DecodeRestored(c.Message); r.Clock > newest.Clock {
-			newest = r
-		}
-		tip = c.Parents[0]
-	}
-	return newest
+	return p
 }
 
 // A Point is the checkpoint from which the work on an issue goes on: the newest one, or the
@@ -120,7 +43,7 @@ func (p *Point) WentBack() bool { return p != nil && !p.At.IsZero() }
 // checkpoint is no longer in the chain, it is the newest one.
 func (s *Chains) Point(ctx context.Context, issue checkpoint.Issue) (*Point, error) {
 	c, err := s.ReadChain(ctx, issue, repo.LiveRef(issue), 1)
-	if err == nil && c.Ledger.Restored.ID != "" && c.Newest() != nil && c.Newest().ID != c.Ledger.Restored.ID {
+	if err == nil && c.Restored.ID != "" && c.Newest() != nil && c.Newest().ID != c.Restored.ID {
 		c, err = s.ReadChain(ctx, issue, repo.LiveRef(issue), 0)
 	}
 	if err != nil {
@@ -138,7 +61,7 @@ func (s *Chains) Point(ctx context.Context, issue checkpoint.Issue) (*Point, err
 // Point returns the checkpoint from which the work goes on, or nil for an empty chain. Only a
 // chain that was read as far as the restored checkpoint finds it.
 func (c *Chain) Point() *Point {
-	list, r := c.Checkpoints(), c.Ledger.Restored
+	list, r := c.Checkpoints(), c.Restored
 	for i := range list {
 		if i > 0 && r.ID != "" && list[i].ID == r.ID {
 			return &Point{Checkpoint: &list[i], By: r.By, At: time.Unix(0, int64(r.Clock)).UTC(), Later: list[:i]}
@@ -168,7 +91,7 @@ func (s *Chains) SetPoint(ctx context.Context, issue checkpoint.Issue, from, to 
 			by = ""
 		}
 		return &Change{Verb: "restore", Ids: []checkpoint.ID{to}, Ledger: func(l *ledger.Ledger) {
-			l.SetRestored(to, by, c.NewestClock(), s.repo.Now())
+			l.SetPosition(to, by, c.NewestClock(), s.repo.Now())
 		}}, nil
 	})
 	switch {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/join"
 	"git-checkpoint/gitstore/internal/ledger"
 	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/repo"
@@ -20,7 +21,8 @@ import (
 // A Change describes how an operation changes an issue's chain.
 type Change struct {
 	Remove map[checkpoint.ID]bool
-	Insert []ChainCommit          // placed by clock
+	Member join.Member            // removed too, without other contents of its id
+	Insert []ChainCommit          // placed in the order of package join
 	Ledger func(l *ledger.Ledger) // nil if the ledger stays
 	Below  *Below                 // statement about checkpoints below a shallow boundary
 	Verb   string                 // start of the reflog message
@@ -94,7 +96,9 @@ func (s *Chains) apply(c *Chain, ch *Change, k *repo.ObjectWriter) (plumbing.Has
 	for _, l := range ch.Insert {
 		k.Reach(l.Raw.Hash)
 	}
-	links := slices.DeleteFunc(slices.Clone(c.Commits), func(l ChainCommit) bool { return ch.Remove[l.ID] })
+	links := slices.DeleteFunc(slices.Clone(c.Commits), func(l ChainCommit) bool {
+		return ch.Remove[l.ID] || l.ID != "" && l.Member() == ch.Member
+	})
 	links = Merge(links, ch.Insert)
 	tip := s.Rebuild(c, links, k)
 	want := c.Ledger
@@ -105,13 +109,19 @@ func (s *Chains) apply(c *Chain, ch *Change, k *repo.ObjectWriter) (plumbing.Has
 	return s.withLedger(c.Issue, tip, want, ch.Below, k), nil
 }
 
-// Merge inserts more commits into the commits of a chain, newest first. The existing
-// order of the chain stays, even if it contradicts the clocks.
+// Merge inserts more commits into the commits of a chain, newest first, in the order of package
+// join. The existing order of the chain stays, even if it contradicts this order.
 func Merge(links, more []ChainCommit) []ChainCommit {
-	more = slices.SortedFunc(slices.Values(more), func(a, b ChainCommit) int { return b.order(a) })
+	all := &Chain{Commits: slices.Concat(links, more), Ledger: ledger.New()}
+	rank := map[join.Member]int{}
+	for n, m := range all.state().Order() {
+		rank[m] = n
+	}
+	older := func(a, b ChainCommit) bool { return rank[a.Member()] < rank[b.Member()] }
+	more = slices.SortedFunc(slices.Values(more), func(a, b ChainCommit) int { return rank[b.Member()] - rank[a.Member()] })
 	merged := make([]ChainCommit, 0, len(links)+len(more))
 	for _, l := range links {
-		for len(more) > 0 && !l.Ledger && l.order(more[0]) < 0 {
+		for len(more) > 0 && !l.Ledger && older(l, more[0]) {
 			merged, more = append(merged, more[0]), more[1:]
 		}
 		merged = append(merged, l)
@@ -282,8 +292,8 @@ func (s *Chains) DropAll(ctx context.Context, issue checkpoint.Issue, ids []chec
 			return
 		}
 		there := c.Index()
-		for id := range c.Ledger.Pins {
-			if c.Ledger.Pinned(id) && there[id] == nil {
+		for _, id := range c.Ledger.IDs(ledger.Pin) {
+			if there[id] == nil {
 				ch.Ids = append(ch.Ids, id)
 			}
 		}
@@ -300,7 +310,7 @@ func (s *Chains) drop(ctx context.Context, issue checkpoint.Issue, ids []checkpo
 		}
 		live, archived := c.Index(), archive.Index()
 		for _, id := range ids {
-			if live[id] == nil && archived[id] == nil || c.Ledger.Deleted[id] {
+			if live[id] == nil && archived[id] == nil || c.Ledger.Deletes(id, ledger.AnyContent) {
 				return nil, &repo.NotFoundError{Issue: issue, Name: string(id)}
 			}
 		}
@@ -311,7 +321,7 @@ func (s *Chains) drop(ctx context.Context, issue checkpoint.Issue, ids []checkpo
 		if more != nil {
 			more(c, ch)
 		}
-		ch.Ledger = func(l *ledger.Ledger) { Bury(l, ch.Ids) }
+		ch.Ledger = func(l *ledger.Ledger) { Bury(l, ch.Ids, c, archive) }
 		ch.Also = s.LeaveArchive(archive, remove, k)
 		return ch, nil
 	})
@@ -321,15 +331,51 @@ func (s *Chains) drop(ctx context.Context, issue checkpoint.Issue, ids []checkpo
 	return nil
 }
 
-// Bury marks ids as deleted in the ledger. A deletion is final and overrides every other
-// entry.
-func Bury(l *ledger.Ledger, ids []checkpoint.ID) {
-	for _, id := range ids {
-		l.Deleted[id] = true
-		delete(l.Archived, id)
-		delete(l.Pruned, id)
-		delete(l.Pins, id)
+// DropContent permanently deletes one of several contents under an id from the chain of an issue.
+func (s *Chains) DropContent(ctx context.Context, cp *Checkpoint) error {
+	err := s.Alter(ctx, cp.Issue, func(c *Chain, _ *repo.ObjectWriter) (*Change, error) {
+		if !c.Members()[cp.Member()] {
+			return nil, &repo.NotFoundError{Issue: cp.Issue, Name: cp.Commit.String()}
+		}
+		ch := &Change{Verb: "drop", Ids: []checkpoint.ID{cp.ID}, Ledger: func(l *ledger.Ledger) {
+			l.DeleteContent(cp.ID, cp.Content, cp.After)
+		}}
+		if !c.Cut {
+			ch.Member = cp.Member()
+		}
+		return ch, nil
+	})
+	if err == nil {
+		var left *Chain
+		if left, err = s.ReadChain(ctx, cp.Issue, repo.LiveRef(cp.Issue), 0); err == nil {
+			_, note := s.Doubles(cp.Issue, left.state(), left)
+			err = note()
+		}
 	}
+	if err != nil {
+		return fmt.Errorf("drop from issue %s: %w", cp.Issue, err)
+	}
+	return nil
+}
+
+// Bury marks ids as deleted in the ledger. A deletion is final and overrides every other
+// entry. The After ids come from the chains.
+func Bury(l *ledger.Ledger, ids []checkpoint.ID, chains ...*Chain) {
+	for _, id := range ids {
+		l.Delete(id, AfterOf(id, chains...))
+	}
+}
+
+// AfterOf returns the trailer Checkpoint-After of a checkpoint, or "" if no chain has it.
+func AfterOf(id checkpoint.ID, chains ...*Chain) string {
+	for _, c := range chains {
+		if cp := c.Find(id); cp != nil {
+			if _, ok := cp.CameAfter(); ok {
+				return cp.After
+			}
+		}
+	}
+	return ""
 }
 
 // LeaveArchive removes checkpoints from an archive, and returns the move of the archive
@@ -361,7 +407,7 @@ func (s *Chains) Pin(ctx context.Context, issue checkpoint.Issue, id checkpoint.
 	changed := false
 	err := s.Alter(ctx, issue, func(c *Chain, _ *repo.ObjectWriter) (*Change, error) {
 		changed = false
-		if c.Ledger.Deleted[id] || c.Find(id) == nil && !c.Ledger.IsArchived(id) {
+		if c.Ledger.Deletes(id, ledger.AnyContent) || c.Find(id) == nil && !c.Ledger.IsArchived(id) {
 			return nil, &repo.NotFoundError{Issue: issue, Name: string(id)}
 		}
 		if c.Ledger.Pinned(id) == on {

@@ -83,14 +83,13 @@ func belowIn(message string) *Below {
 }
 
 // apply adds a checkpoint to the ledger, unless the ledger knows it already.
-func (b *Below) apply(l *ledger.Ledger, id checkpoint.ID) {
+func (b *Below) apply(l *ledger.Ledger, c *Checkpoint) {
 	switch {
-	case l.Deleted[id] || l.IsArchived(id):
+	case l.HasDeleted(c.ID) || l.IsArchived(c.ID):
 	case b.As == "archived":
-		l.Archived[id] = b.Filed
-		delete(l.Pruned, id)
-	case !l.Pinned(id):
-		Bury(l, []checkpoint.ID{id})
+		l.File(c.ID, b.Filed)
+	case !l.Pinned(c.ID):
+		l.Delete(c.ID, c.After)
 	}
 }
 
@@ -126,16 +125,15 @@ func (c *Chain) markGone() {
 			continue
 		}
 		if len(applies) > 0 {
-			applies[0].apply(c.Ledger, l.ID)
+			applies[0].apply(c.Ledger, &l.Checkpoint)
 		}
 		for _, b := range waiting {
 			if b.From == l.ID {
 				applies = append(applies, b)
 			}
 		}
-		l.Gone = c.Ledger.Deleted[l.ID] || c.Ledger.IsArchived(l.ID)
+		l.Gone = c.Ledger.Deletes(l.ID, l.Content) || c.Ledger.IsArchived(l.ID)
 	}
-	c.Ledger.Restored = c.restoration()
 	if len(applies) > 0 {
 		c.atBottom = applies[0]
 	}
@@ -206,7 +204,7 @@ func (c *Chain) ledgerFor(commits []ChainCommit) *ledger.Ledger {
 	for i := range commits {
 		o := &commits[i]
 		if o.ID != "" && known[o.ID] == nil && o.order(ChainCommit{Checkpoint: *oldest}) < 0 {
-			c.atBottom.apply(l, o.ID)
+			c.atBottom.apply(l, &o.Checkpoint)
 		}
 	}
 	return l
@@ -230,31 +228,36 @@ func (s *Chains) Splice(k *repo.ObjectWriter, theirs, ours *Chain) (tip plumbing
 	if a.UnknownCommit() != nil || b.UnknownCommit() != nil {
 		return tip, want, false
 	}
+	if s.Identify(&a, &b) != nil {
+		return tip, want, false
+	}
 	a.Ledger, b.Ledger = ours.ledgerFor(theirs.Commits), theirs.ledgerFor(ours.Commits)
 	want = join.MergeStates(a.state(), b.state())
-	stays := maps.Clone(want.Checkpoints)
-	links := []ChainCommit{}
+	stays := join.State{Members: maps.Clone(want.Members), Ledger: want.Ledger}
 	for _, side := range [][2]*Chain{{&a, &b}, {&b, &a}} {
 		there := side[1].Index()
 		for _, l := range side[0].Commits {
-			if _, twice := stays[l.ID]; l.ID == "" || l.Ledger || twice {
+			if _, twice := stays.Members[l.Member()]; l.ID == "" || l.Ledger || twice {
 				continue
 			}
 			if want.Ledger.IsArchived(l.ID) && (there[l.ID] != nil || !side[1].Ledger.IsArchived(l.ID)) {
-				stays[l.ID] = l.content()
+				stays.Members[l.Member()] = l.entry()
 			}
 		}
 	}
-	for _, c := range []*Chain{&b, &a} {
-		for _, l := range c.Commits {
-			if content, ok := stays[l.ID]; ok && l.ID != "" && l.content() == content {
-				links = append(links, l)
-				delete(stays, l.ID)
-				k.Reach(l.Raw.Hash)
+	from := map[join.Member]ChainCommit{}
+	for _, c := range []*Chain{&a, &b} {
+		for i := range c.Commits {
+			if l := &c.Commits[i]; l.isIn(stays) {
+				from[l.Member()] = *l
 			}
 		}
 	}
-	slices.SortFunc(links, func(x, y ChainCommit) int { return y.order(x) })
+	links := []ChainCommit{}
+	for _, m := range slices.Backward(stays.Order()) {
+		links = append(links, from[m])
+		k.Reach(from[m].Raw.Hash)
+	}
 	k.Reach(theirs.Tip)
 	var below *Below
 	if statement := cmp.Or(ours.atBottom, theirs.atBottom); statement != nil {
@@ -264,8 +267,8 @@ func (s *Chains) Splice(k *repo.ObjectWriter, theirs, ours *Chain) (tip plumbing
 	tip = s.withLedger(theirs.Issue, tip, want.Ledger, below, k)
 	for _, c := range []*Chain{theirs, ours} { // the common part
 		for i := range c.Commits {
-			if l := &c.Commits[i]; l.ID != "" && !want.Ledger.Dead(l.ID) && theirs.ContainsCommit(l.Raw.Hash) {
-				want.Checkpoints[l.ID] = l.content()
+			if l := &c.Commits[i]; l.ID != "" && !want.Ledger.Dead(l.ID, l.Content) && theirs.ContainsCommit(l.Raw.Hash) {
+				want.Members[l.Member()] = l.entry()
 			}
 		}
 	}

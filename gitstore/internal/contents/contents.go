@@ -13,11 +13,16 @@ import (
 
 // Contents are the trees of a checkpoint, with its record.
 type Contents struct {
-	ID      checkpoint.ID
-	Record  *checkpoint.Record
-	Base    plumbing.Hash // tree of HEAD at the save, zero on an unborn branch
-	Staged  plumbing.Hash // index as a tree
-	Entries []trees.Entry // entries of the checkpoint's tree
+	ID        checkpoint.ID
+	Record    *checkpoint.Record
+	Base      plumbing.Hash // tree of HEAD at the save, zero on an unborn branch
+	Staged    plumbing.Hash // index as a tree
+	State     plumbing.Hash // the files of the work as a tree
+	Conflicts plumbing.Hash // stages of unmerged paths, zero without one
+
+	// Source is the state from which a save carried the files that it did not reach in time, zero if
+	// it is not known.
+	Source plumbing.Hash
 }
 
 // Files collects the targets of a snapshot.
@@ -42,13 +47,13 @@ func Targets(objects trees.Reader, snap *Contents) ([]Target, error) {
 	if err != nil {
 		return nil, err
 	}
-	return w.list()
+	return w.Targets()
 }
 
 // Gather collects the targets of one snapshot.
 func Gather(objects trees.Reader, snap *Contents) (*Files, error) {
 	w := &Files{objects: objects, find: &trees.Finder{Reader: objects}, Snap: snap, States: snap.Record.Snapshot(), ByPath: map[string]*Target{}}
-	for _, gather := range []func() error{w.staged, w.conflicts, w.facts, w.trees} {
+	for _, gather := range []func() error{w.staged, w.conflicts, w.intended, w.work} {
 		if err := gather(); err != nil {
 			return nil, err
 		}
@@ -56,19 +61,15 @@ func Gather(objects trees.Reader, snap *Contents) (*Files, error) {
 	return w, nil
 }
 
-// staged adds targets for staged changes, in index and worktree.
+// staged adds targets for staged changes. Their files are as in HEAD unless work finds another
+// version.
 func (w *Files) staged() error {
 	changes, err := w.files(w.Snap.Base, w.Snap.Staged)
-	kept := map[string]bool{}
-	for _, path := range w.States.Kept {
-		kept[path] = true
-	}
 	for _, c := range changes {
 		old, new := Side{c.Old.Mode, c.Old.Hash}, Side{c.New.Mode, c.New.Hash}
-		*w.at(c.Path) = Target{
-			Path: c.Path, Index: true, IndexBase: Merged(old), IndexWant: Merged(new),
-			Work: old.Mode != trees.ModeGitlink && new.Mode != trees.ModeGitlink && !kept[c.Path], WorkBase: old, WorkWant: new,
-		}
+		t := w.at(c.Path)
+		t.Index, t.IndexBase, t.IndexWant = true, Merged(old), Merged(new)
+		t.Work, t.WorkBase, t.WorkWant = true, old, old
 	}
 	return err
 }
@@ -116,14 +117,9 @@ func canonical(mode uint32) (uint32, error) {
 	return 0, fmt.Errorf("no mode of a file: %o", mode)
 }
 
-// conflicts adds index stages of unmerged paths. Their worktree file is known only if the
-// snapshot captured it.
+// conflicts adds index stages of unmerged paths.
 func (w *Files) conflicts() error {
-	e, ok := trees.Find(w.Snap.Entries, "conflicts")
-	if !ok {
-		return nil
-	}
-	stages, err := trees.Read(w.objects, e.Hash)
+	stages, err := trees.Read(w.objects, w.Snap.Conflicts)
 	if err != nil {
 		return err
 	}
@@ -152,8 +148,8 @@ func (w *Files) conflicts() error {
 	return nil
 }
 
-// facts adds targets from the record: paths added by git add -N, and unstaged deletions.
-func (w *Files) facts() error {
+// intended adds index entries of paths added by git add -N.
+func (w *Files) intended() error {
 	for _, path := range w.States.IntentToAdd {
 		base, err := w.base(path)
 		if err != nil {
@@ -161,53 +157,90 @@ func (w *Files) facts() error {
 		}
 		*w.at(path) = Target{Path: path, Index: true, IndexBase: Merged(base), IndexWant: Merged(Intended)}
 	}
-	for _, path := range w.States.Deleted {
-		if err := w.work(path, Side{}); err != nil {
-			return err
-		}
-	}
 	return nil
 }
 
-// trees adds files stored outside the index tree: unstaged changes, untracked files,
-// artifacts.
-func (w *Files) trees() error {
-	for _, name := range []string{"worktree", "untracked", "artifacts"} {
-		e, ok := trees.Find(w.Snap.Entries, name)
-		if !ok {
-			continue
+// work sets the files of the worktree: those that differ from HEAD, and those of paths whose index
+// entry does. A file that was removed from the index and is absent from the state may lie in the
+// worktree, so its target has no file.
+func (w *Files) work() error {
+	changes, err := w.files(w.Snap.Base, w.Snap.State)
+	if err != nil {
+		return err
+	}
+	for _, c := range changes {
+		t := w.at(c.Path)
+		t.Work, t.WorkBase, t.WorkWant = true, Side{c.Old.Mode, c.Old.Hash}, Side{c.New.Mode, c.New.Hash}
+		if entry := Merged(t.WorkBase); !t.Index && !w.States.Skips(c.Path) { // the entry was as in HEAD
+			t.Index, t.IndexBase, t.IndexWant = true, entry, entry
 		}
-		files, err := w.files(plumbing.ZeroHash, e.Hash)
-		if err != nil {
-			return err
-		}
-		for _, f := range files {
-			if f.New.Mode == trees.ModeGitlink {
-				return trees.Corrupt("snapshot", "path %q: a submodule in %s/", f.Path, name)
-			}
-			if err := w.work(f.Path, Side{f.New.Mode, f.New.Hash}); err != nil {
+	}
+	kept := map[string]bool{}
+	for _, path := range w.States.Kept {
+		kept[path] = true
+	}
+	for path, t := range w.ByPath {
+		if t.Captured = !w.IsCarried(path); !t.Work { // as in HEAD
+			base, err := w.base(path)
+			if err != nil {
 				return err
 			}
+			t.Work, t.WorkBase, t.WorkWant = t.Captured, base, base
 		}
+		isLink := t.WorkBase.Mode == trees.ModeGitlink || t.WorkWant.Mode == trees.ModeGitlink || t.IndexWant[0].Mode == trees.ModeGitlink
+		t.Work = t.Work && !isLink && (!kept[path] || t.WorkWant != Side{})
 	}
 	return nil
 }
 
-// work sets the wanted worktree file of a path, with its index entry.
-func (w *Files) work(path string, want Side) error {
-	t := w.at(path)
-	if !t.Work {
-		base, err := w.base(path)
-		if err != nil {
-			return err
-		}
-		t.Work, t.WorkBase = true, base
+// IsCarried reports whether the save did not capture the file at a path, so that the state has a
+// version from another source, or none.
+func (w *Files) IsCarried(path string) bool {
+	if w.States.Skips(path) {
+		return true
 	}
-	t.WorkWant, t.Captured = want, true
-	if !t.Index && !w.lacksEntry(path) { // the entry was as in HEAD
-		t.Index, t.IndexBase, t.IndexWant = true, Merged(w.Entry(path)), Merged(w.Entry(path))
+	switch w.States.Scope {
+	case checkpoint.ScopeStaged:
+		entry := w.Entry(path)
+		return entry == w.Version(w.Snap.Base, path) || entry != w.Version(w.Snap.State, path)
+	case checkpoint.ScopeCut:
+		now := w.Version(w.Snap.State, path)
+		return w.Snap.Source.IsZero() || now == w.Version(w.Snap.Source, path) || now == w.Entry(path)
 	}
-	return nil
+	return false
+}
+
+// Knows reports whether the snapshot states what the worktree had at a path.
+func (w *Files) Knows(path string) bool { return !w.IsCarried(path) && !w.States.Lacks(path) }
+
+// Entry returns the staged file at a path, or zero.
+func (w *Files) Entry(path string) Side { return w.Version(w.Snap.Staged, path) }
+
+// Version returns the file at a path of a tree, or zero without such a file, or if the tree cannot be
+// read.
+func (w *Files) Version(tree plumbing.Hash, path string) Side {
+	f, err := At(w.find, tree, path)
+	if err != nil || f == (Side{}) || f.Mode == trees.ModeTree {
+		return Side{}
+	}
+	if mode, err := canonical(f.Mode); err == nil {
+		f.Mode = mode
+	}
+	return f
+}
+
+// FileAt returns the file that the worktree had at a path. ok is false if the snapshot does not
+// know it.
+func (w *Files) FileAt(path string) (f Side, ok bool) {
+	if !w.Knows(path) {
+		return Side{}, false
+	}
+	return w.Version(w.Snap.State, path), true
+}
+
+// lacksEntry reports whether the staged content of a path may have been left out.
+func (w *Files) lacksEntry(path string) bool {
+	return w.States.Skips(path) && w.Entry(path) == w.Version(w.Snap.Base, path)
 }
 
 // base returns a path's version at HEAD during the save.
@@ -220,8 +253,8 @@ func (w *Files) base(path string) (Side, error) {
 	return f, err
 }
 
-// list validates all targets against each other and git's path rules, and sorts them.
-func (w *Files) list() ([]Target, error) {
+// Targets validates all targets against each other and git's path rules, and sorts them.
+func (w *Files) Targets() ([]Target, error) {
 	list := make([]Target, 0, len(w.ByPath))
 	inWork := map[string]bool{}
 	for _, t := range w.ByPath {
@@ -248,20 +281,14 @@ func (w *Files) list() ([]Target, error) {
 	return list, nil
 }
 
-// checkAbove returns an error if a parent path of a file is also a file. If the snapshot
-// captured one of both files from the worktree, the other file was only staged, and its
-// Work flag is cleared.
+// checkAbove returns an error if a parent path of a file is also a file.
 func (w *Files) checkAbove(t *Target, inWork map[string]bool) error {
 	for i := range t.Path {
 		over := w.ByPath[t.Path[:i]]
 		if t.Path[i] != '/' || over == nil {
 			continue
 		}
-		both := inWork[over.Path] && inWork[t.Path]
-		if both && over.Captured != t.Captured {
-			t.Work, over.Work, both = t.Work && t.Captured, over.Work && over.Captured, false
-		}
-		if both || over.IndexWant.meet(t.IndexWant) {
+		if inWork[over.Path] && inWork[t.Path] || over.IndexWant.meet(t.IndexWant) {
 			return trees.Corrupt("snapshot", "path %q: %q is a file as well", t.Path, over.Path)
 		}
 	}
@@ -286,8 +313,8 @@ func At(find *trees.Finder, tree plumbing.Hash, path string) (Side, error) {
 }
 
 // Between returns a target for each path that differs between two snapshots, sorted by path. Base
-// is the version of the older snapshot, or its staged version if it did not capture the file. Between
-// leaves out files that the newer snapshot does not know, because their absence proves nothing.
+// is the version of the older snapshot. Between leaves out files that the newer snapshot does not
+// know, because their absence proves nothing.
 func Between(objects trees.Reader, older, newer *Contents) ([]Target, error) {
 	before, err := Gather(objects, older)
 	if err != nil {
@@ -297,7 +324,11 @@ func Between(objects trees.Reader, older, newer *Contents) ([]Target, error) {
 	if err != nil {
 		return nil, err
 	}
-	committed, err := before.files(older.Staged, newer.Staged)
+	staged, err := before.files(older.Staged, newer.Staged)
+	if err != nil {
+		return nil, err
+	}
+	work, err := before.files(older.State, newer.State)
 	if err != nil {
 		return nil, err
 	}
@@ -306,9 +337,7 @@ func Between(objects trees.Reader, older, newer *Contents) ([]Target, error) {
 		t := Target{Path: path, IndexBase: before.entriesAt(path), IndexWant: after.entriesAt(path)}
 		t.Index = t.IndexBase != t.IndexWant && !before.lacksEntry(path) && !after.lacksEntry(path)
 		var known bool
-		if t.WorkBase, known = before.FileAt(path); !known {
-			t.WorkBase = before.Entry(path)
-		}
+		t.WorkBase = before.Version(older.State, path)
 		t.WorkWant, known = after.FileAt(path)
 		gitlink := t.WorkBase.Mode == trees.ModeGitlink || t.WorkWant.Mode == trees.ModeGitlink
 		if t.Work = known && !gitlink && t.WorkBase != t.WorkWant; t.Work || t.Index {
@@ -316,7 +345,7 @@ func Between(objects trees.Reader, older, newer *Contents) ([]Target, error) {
 			result.ByPath[path] = &t
 		}
 	}
-	for _, c := range committed {
+	for _, c := range append(staged, work...) {
 		add(c.Path)
 	}
 	for _, side := range []*Files{before, after} {
@@ -324,7 +353,7 @@ func Between(objects trees.Reader, older, newer *Contents) ([]Target, error) {
 			add(path)
 		}
 	}
-	return result.list()
+	return result.Targets()
 }
 
 // entriesAt returns the entries of a path in the index.

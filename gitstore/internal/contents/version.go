@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -35,10 +34,9 @@ const modeIntent = 1
 // in the snapshot.
 type Target struct {
 	Path      string
-	Index     bool          // the checkpoint has an index entry of its own, also if that is a removal
-	Work      bool          // likewise the file in the worktree
-	Captured  bool          // the snapshot saved the worktree file itself, not only staged content
-	From      checkpoint.ID // earlier checkpoint that has the file, or ""
+	Index     bool // the checkpoint has an index entry of its own, also if that is a removal
+	Work      bool // likewise the file in the worktree
+	Captured  bool // the save read the file; otherwise the state carries a version of it
 	IndexBase Stages
 	IndexWant Stages
 	WorkBase  Side

@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
@@ -107,15 +108,19 @@ func (s *Doctor) ObjectCounts(ctx context.Context) (ObjectCounts, error) {
 	return ParseObjects(string(out)), nil
 }
 
-// aheadFound returns the issues with a checkpoint whose date is more than a day ahead, or
-// whose clock has no successor. A checkpoint that was saved on top of such a date has a
-// clock ahead, but its own date.
+// aheadFound returns the issues with a checkpoint whose date is more than a day ahead, or whose
+// clock is a day ahead of its date. A checkpoint that was saved on top of such a date has a clock
+// ahead, but its own date.
 func (s *Doctor) aheadFound(ctx context.Context, issues []checkpoint.Issue) []Ahead {
 	var found []Ahead
 	for _, issue := range issues {
 		l, err := s.chain.List(ctx, issue, 0)
 		if err != nil {
 			continue // a Verification reports the error
+		}
+		var newest checkpoint.Clock // clocks of saves after this one are just above it
+		for i := range l.Checkpoints {
+			newest = max(newest, l.Checkpoints[i].Clock)
 		}
 		a := Ahead{Issue: string(issue)}
 		for i := range l.Checkpoints {
@@ -124,11 +129,11 @@ func (s *Doctor) aheadFound(ctx context.Context, issues []checkpoint.Issue) []Ah
 				a.Count++
 				a.ID = cmp.Or(a.ID, c.Name())
 			}
-			if c.Clock.IsLast() {
-				a.Last = cmp.Or(a.Last, c.Name())
+			if c.Stated != c.Clock && c.Stated > newest+checkpoint.Clock(time.Second) {
+				a.Clock = cmp.Or(a.Clock, c.Name())
 			}
 		}
-		if a.Count > 0 || a.Last != "" {
+		if a.Count > 0 || a.Clock != "" {
 			found = append(found, a)
 		}
 	}

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Ahead is an issue with checkpoints dated more than one day in the future, or with the
-// largest possible clock.
+// Ahead is an issue with checkpoints dated more than one day in the future, or with a clock more
+// than a day ahead of their date.
 type Ahead struct {
 	Issue string
 	Count int    // checkpoints dated more than one day in the future
 	ID    string // newest of these checkpoints
-	Last  string // checkpoint with the largest possible clock, or ""
+	Clock string // newest checkpoint with a clock ahead of its date, or ""
 }
 
 // Both is an issue with checkpoints in both chain and archive.
@@ -58,8 +58,8 @@ func judgeAhead(f Facts) []Finding {
 		if a.Count > 0 {
 			found = append(found, warning("issue %s: %s dated more than a day ahead, %s the newest: check the clock of the machine that saved it", a.Issue, plural(a.Count, "checkpoint"), a.ID))
 		}
-		if a.Last != "" {
-			found = append(found, warning("issue %[1]s: %[2]s has the largest possible clock, and no save writes that: after a join it stays the newest checkpoint until it is dropped: git checkpoint drop %[1]s %[2]s", a.Issue, a.Last))
+		if a.Clock != "" {
+			found = append(found, warning("issue %s: the clock of %s is more than a day ahead of its date, and its date counts: no save writes such a clock", a.Issue, a.Clock))
 		}
 	}
 	return found

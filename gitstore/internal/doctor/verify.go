@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
@@ -66,7 +65,7 @@ func (n *Verification) Verify(ctx context.Context, issue checkpoint.Issue) (*Rep
 func (n *Verification) verifier(ctx context.Context, issue checkpoint.Issue) *Verifier {
 	return &Verifier{
 		run: n, Doctor: n.doctor, Ctx: ctx, report: &Report{Issue: issue},
-		seen: map[plumbing.Hash]bool{}, ids: map[checkpoint.ID]foundAt{},
+		seen: map[plumbing.Hash]bool{}, seenLedger: map[plumbing.Hash]bool{}, ids: map[checkpoint.ID][]foundAt{},
 	}
 }
 
@@ -77,9 +76,11 @@ type Verifier struct {
 	Ctx    context.Context
 	report *Report
 	seen   map[plumbing.Hash]bool // trees and blobs of this issue that were read
-	ids    map[checkpoint.ID]foundAt
+	ids    map[checkpoint.ID][]foundAt
 	lacks  map[string]error  // by checkpoint: error of an object that a partial clone could not fetch
 	alike  map[string]*alike // warnings about records, by kind
+
+	seenLedger map[plumbing.Hash]bool
 
 	exhausted error // a lack of memory or file descriptors, so that the result is unknown
 }
@@ -102,8 +103,9 @@ func (v *Verifier) fault(name, part string, err error) {
 
 // A foundAt is the location of a checkpoint.
 type foundAt struct {
-	ref    string
-	commit plumbing.Hash
+	ref     string
+	commit  plumbing.Hash
+	content string
 }
 
 func (v *Verifier) errorf(format string, args ...any) {
@@ -143,6 +145,7 @@ func (v *Verifier) chain(ref string) {
 	case !c.Rooted:
 		v.errorf("%s: it does not end in the genesis commit of issue %s", ref, c.Issue)
 	}
+	v.members(ref, c)
 	var above *chain.ChainCommit
 	for i := range c.Commits {
 		v.Doctor.repo.Progress(i, len(c.Commits))
@@ -151,13 +154,13 @@ func (v *Verifier) chain(ref string) {
 			v.ledgerCommit(l)
 			continue
 		}
-		v.order(above, l)
+		v.order(c, above, l)
 		above = l
 		v.report.Checked++
-		if ref == repo.LiveRef(c.Issue) && c.Ledger.Dead(l.ID) && !l.Gone {
+		if ref == repo.LiveRef(c.Issue) && c.Ledger.Dead(l.ID, l.Content) && !l.Gone {
 			v.warnf("%s: it is in the chain, but the ledger lists it as removed", l.Name())
 		}
-		v.checkpoint(ref, l)
+		v.checkpoint(l)
 	}
 }
 
@@ -175,48 +178,30 @@ func (v *Verifier) ledgerCommit(l *chain.ChainCommit) {
 		v.errorf("%s: a ledger commit with other files", name)
 	}
 	v.tree(name, "", l.Raw.Tree)
-}
-
-// order checks that a checkpoint is not earlier than the one below it. Earlier versions, which wrote
-// no Checkpoint-After, did not follow a clock that was more than a day ahead. If the checkpoint that
-// did not follow was dropped, those that remain can be closer.
-func (v *Verifier) order(above, l *chain.ChainCommit) {
-	if above == nil || above.Clock == 0 || l.Clock == 0 || above.After == "" || l.After == "" {
-		return
-	}
-	if behind := time.Duration(l.Clock - above.Clock); behind > 0 && behind <= 24*time.Hour {
-		v.errorf("%s: its clock is before that of %s, below it", above.Name(), l.Name())
-	}
+	v.commit(name, l.Raw)
+	v.top(name, l.Raw.Tree)
 }
 
 // checkpoint checks one commit and all objects that it refers to.
-func (v *Verifier) checkpoint(ref string, l *chain.ChainCommit) {
+func (v *Verifier) checkpoint(l *chain.ChainCommit) {
 	if !l.Valid() {
 		v.errorf("%s: %s", l.Name(), l.Problem)
 	}
-	if other, ok := v.ids[l.ID]; ok && l.ID != "" && !l.Gone {
-		switch {
-		case other.ref == ref:
-			v.errorf("%s: two commits have this id, %s and %s", l.ID, other.commit, l.Commit)
-		case v.run.deep: // otherwise Check reports it
-			v.errorf("%s: it is in the chain and in the archive: git checkpoint doctor --fix", l.ID)
-		}
-	}
-	if !l.Gone { // the next sync moves it to the archive
-		v.ids[l.ID] = foundAt{ref, l.Commit}
-	}
+	v.commit(l.Name(), l.Raw)
 	if _, err := v.intact(plumbing.CommitObject, l.Commit); err != nil {
 		v.fault(l.Name(), "", err)
 	}
 	switch {
 	case v.Doctor.chain.IsBoundary(l.Commit): // its parents were not fetched
 	case len(l.Raw.Parents) == 2:
-		v.indexCommit(l)
+		v.stateCommit(l)
 	default:
-		v.errorf("%s: it has no index commit", l.Name())
+		v.errorf("%s: it has no state commit", l.Name())
 	}
 	named := len(v.report.Errors)
 	v.tree(l.Name(), "", l.Tree)
+	v.top(l.Name(), l.Tree)
+	v.content(l)
 	r, err := v.Doctor.chain.Record(&l.Checkpoint)
 	switch {
 	case errors.As(err, new(*repo.PromisedError)):
@@ -231,7 +216,7 @@ func (v *Verifier) checkpoint(ref string, l *chain.ChainCommit) {
 	}
 	v.agree(l, r)
 	v.head(l, r)
-	v.extent(l, r)
+	v.stateCommits(l, r)
 	if err := chain.Unordered(r); err != nil {
 		v.errorf("%s: %v", l.Name(), err)
 	}
@@ -260,87 +245,123 @@ func (v *Verifier) warnOnce(kind, text string) {
 	v.warnf("%s", text)
 }
 
-// indexCommit checks the commit that connects staged/ with HEAD.
-func (v *Verifier) indexCommit(l *chain.ChainCommit) {
-	c, err := v.Doctor.repo.ReadCommit(l.Raw.Parents[1])
-	if err != nil {
-		v.fault(l.Name(), "index commit: ", err)
-		return
-	}
+// stateCommit checks the entries of a checkpoint's tree, and the state commit and the index commit,
+// which connect state/ and staged/ with HEAD.
+func (v *Verifier) stateCommit(l *chain.ChainCommit) {
 	entries, err := trees.Read(v.Doctor.repo.Objects, l.Tree)
 	if errors.As(err, new(*repo.PromisedError)) {
 		v.fault(l.Name(), "", err)
-	} else if e, ok := trees.Find(entries, "staged"); !ok || e.Hash != c.Tree {
-		v.errorf("%s: staged/ is not the tree of the index commit %s", l.Name(), c.Hash)
-	}
-	if len(c.Parents) > 1 || !strings.HasPrefix(c.Message, "index of ") {
-		v.errorf("%s: %s is not an index commit", l.Name(), c.Hash)
-	}
-	for _, parent := range c.Parents {
-		if _, err := v.Doctor.repo.TreeOfCommit(parent); err != nil && !v.Doctor.repo.Info.Shallow {
-			v.fault(l.Name(), "HEAD at the save: ", err)
-		}
-	}
-}
-
-// agree compares trailers with the authoritative record.
-func (v *Verifier) agree(l *chain.ChainCommit, r *checkpoint.Record) {
-	for _, f := range []struct{ name, trailer, record string }{
-		{"checkpoint_id", string(l.ID), string(r.ID())},
-		{"trigger", string(l.Trigger), string(r.Trigger())},
-		{"current_phase", l.Phase, r.Phase()},
-		{"branch", l.Branch, r.Branch()},
-		{"issue_number", string(l.Issue), string(r.Issue())},
-		{"clock", l.Clock.String(), r.Clock().String()},
-		{"can_resume", fmt.Sprint(l.Resumable), fmt.Sprint(r.CanResume())},
-	} {
-		if f.trailer != f.record {
-			v.errorf("%s: %s is %q in the record and %q in the commit", l.Name(), f.name, f.record, f.trailer)
-		}
-	}
-	if at := r.CreatedAt(); at.Unix() >= 0 && at.Unix() != l.Created.Unix() {
-		v.warnOnce("created_at", fmt.Sprintf("%s: created_at is %s, and lists show %s", l.Name(), checkpoint.FormatTime(at), checkpoint.FormatTime(l.Created)))
-	}
-	if l.LeftOut && len(r.Snapshot().Skipped) == 0 {
-		v.errorf("%s: the commit says that files were left out, and the record names none", l.Name())
-	}
-}
-
-// extent compares snapshot.extent with the rest of the record and with the trees. Other readers
-// take a path that a complete class lacks for a deleted file.
-func (v *Verifier) extent(l *chain.ChainCommit, r *checkpoint.Record) {
-	s := r.Snapshot()
-	stated, derived := r.StatedExtent(), s.Extent()
-	if !derived.Stated {
 		return
 	}
-	if stated != derived {
-		v.errorf("%s: snapshot.extent is %q, and the rest of the snapshot says %q", l.Name(), stated.Words(), derived.Words())
-	}
-	entries, _ := trees.Read(v.Doctor.repo.Objects, l.Tree)
-	for class, captured := range map[string]bool{checkpoint.InWorktree: s.Worktree, checkpoint.InUntracked: s.Untracked} {
-		if _, stored := trees.Find(entries, class); stored && !captured {
-			v.errorf("%s: it has files in %s/, and snapshot.%s is false", l.Name(), class, class)
-		}
-	}
-}
-
-// head checks that HEAD in the record equals the parent of the index commit, which the
-// chain protects from gc.
-func (v *Verifier) head(l *chain.ChainCommit, r *checkpoint.Record) {
-	if len(l.Raw.Parents) != 2 {
-		return
-	}
-	c, err := v.Doctor.repo.ReadCommit(l.Raw.Parents[1])
+	v.entries(l.Name(), entries)
+	state, err := v.Doctor.repo.ReadCommit(l.Raw.Parents[1])
 	if err != nil {
+		v.fault(l.Name(), "state commit: ", err)
+		return
+	}
+	if e, ok := trees.Find(entries, "state"); !ok || e.Hash != state.Tree {
+		v.errorf("%s: state/ is not the tree of the state commit %s", l.Name(), state.Hash)
+	}
+	if len(state.Parents) != 2 {
+		v.errorf("%s: the state commit %s has %d parents", l.Name(), state.Hash, len(state.Parents))
+		return
+	}
+	head, tolerated := state.Parents[0], v.Doctor.repo.Info.Shallow
+	if _, err := v.Doctor.repo.TreeOfCommit(head); err != nil && !tolerated {
+		v.fault(l.Name(), "HEAD at the save: ", err)
+	}
+	index, err := v.Doctor.repo.ReadCommit(state.Parents[1])
+	if err != nil {
+		if !tolerated {
+			v.fault(l.Name(), "index commit: ", err)
+		}
+		return
+	}
+	if e, ok := trees.Find(entries, "staged"); !ok || e.Hash != index.Tree {
+		v.errorf("%s: staged/ is not the tree of the index commit %s", l.Name(), index.Hash)
+	}
+	if !slices.Equal(index.Parents, []plumbing.Hash{head}) {
+		v.errorf("%s: the parent of the index commit %s is not HEAD at the save", l.Name(), index.Hash)
+	}
+}
+
+// stateCommits checks messages, authors and dates of the state commit and the index commit. The first
+// checkpoint of a fork has those of its source.
+func (v *Verifier) stateCommits(l *chain.ChainCommit, r *checkpoint.Record) {
+	place, err := v.Doctor.chain.StateCommitOf(l.Raw)
+	if err != nil || place.Commit.IsZero() {
+		return // reported already
+	}
+	state, err := v.Doctor.repo.ReadCommit(place.Commit)
+	index, err2 := v.Doctor.repo.ReadCommit(place.Index)
+	if err != nil || err2 != nil {
+		return // likewise
+	}
+	id, by := l.ID, chain.SignedBy(chain.AuthorHeader(l.Raw))
+	if r.Fork().Name != "" {
+		id, by = checkpoint.ID(strings.TrimPrefix(strings.TrimSuffix(state.Message, "\n"), "state of ")), state.Rest
+	}
+	if state.Message != chain.StateSubject(id) {
+		v.errorf("%s: the message of the state commit %s is %.80q", l.Name(), state.Hash, state.Message)
+	}
+	if index.Message != chain.IndexSubject(id) {
+		v.errorf("%s: the message of the index commit %s is %.80q", l.Name(), index.Hash, index.Message)
+	}
+	if !bytes.Equal(state.Rest, by) || !bytes.Equal(index.Rest, by) {
+		v.errorf("%s: author, committer or dates of the state commit and of the index commit are not those of its author", l.Name())
+	}
+}
+
+// modes has the mode of each entry of a checkpoint's tree, but for extensions. The first three are
+// always there.
+var modes = []trees.Entry{
+	{Name: "checkpoint.yaml", Mode: trees.ModeFile},
+	{Name: "state", Mode: trees.ModeTree},
+	{Name: "staged", Mode: trees.ModeTree},
+	{Name: "conflicts", Mode: trees.ModeTree},
+	{Name: "ledger", Mode: trees.ModeFile},
+	{Name: "signature", Mode: trees.ModeTree},
+	{Name: "submodules", Mode: trees.ModeTree},
+	{Name: "raw", Mode: trees.ModeTree},
+}
+
+// entries checks the names and modes of the entries of a checkpoint's tree.
+func (v *Verifier) entries(name string, entries []trees.Entry) {
+	seen := map[string]bool{}
+	for _, e := range entries {
+		if seen[e.Name] {
+			v.errorf("%s: its tree has %q twice", name, e.Name)
+		}
+		seen[e.Name] = true
+		known, ok := trees.Find(modes, e.Name)
+		isExtension := strings.HasPrefix(e.Name, "x-") && (e.IsTree() || e.Mode == trees.ModeFile || e.Mode == trees.ModeExec)
+		switch {
+		case !ok && !isExtension:
+			v.errorf("%s: its tree has %q with mode %o", name, e.Name, e.Mode)
+		case ok && e.Mode != known.Mode:
+			v.errorf("%s: its tree has %s with mode %o, not %o", name, e.Name, e.Mode, known.Mode)
+		}
+	}
+	for _, e := range modes[:3] {
+		if !seen[e.Name] {
+			v.errorf("%s: its tree has no %s", name, e.Name)
+		}
+	}
+}
+
+// head compares HEAD in the record with the parent of the state commit, which the chain protects
+// from gc.
+func (v *Verifier) head(l *chain.ChainCommit, r *checkpoint.Record) {
+	state, err := v.Doctor.chain.StateCommitOf(l.Raw)
+	if err != nil || state.Commit.IsZero() {
 		return // reported already
 	}
 	kept := ""
-	if len(c.Parents) > 0 {
-		kept = c.Parents[0].String()
+	if !state.Head.IsZero() {
+		kept = checkpoint.HashText(state.Head.String())
 	}
 	if head := r.Snapshot().Head; head != kept {
-		v.errorf("%s: HEAD is %q in the record and %q below the index commit", l.Name(), head, kept)
+		v.errorf("%s: HEAD is %q in the record and %q below the state commit", l.Name(), head, kept)
 	}
 }
 
@@ -400,6 +421,10 @@ func (v *Verifier) tree(name, dir string, hash plumbing.Hash) bool {
 	sound := bytes.Equal(trees.Encode(slices.Clone(entries)), data)
 	if !sound {
 		v.errorf("%s: %s: a tree that is not sorted", name, cmp.Or(dir, "/"))
+	}
+	if double := twice(entries); double != "" {
+		v.errorf("%s: %q occurs twice in one tree", name, dir+double)
+		sound = false
 	}
 	for _, e := range entries {
 		path := dir + e.Name

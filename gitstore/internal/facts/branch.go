@@ -12,6 +12,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/git/repository"
+	"git-checkpoint/gitstore/internal/ledger"
 	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/repo"
 
@@ -167,7 +168,7 @@ func (s *Facts) Deleted(ctx context.Context, issue checkpoint.Issue) ([]checkpoi
 	if c.Ledger == nil {
 		return nil, nil
 	}
-	return slices.Sorted(maps.Keys(c.Ledger.Deleted)), nil
+	return slices.Compact(c.Ledger.IDs(ledger.Deleted)), nil
 }
 
 // Ended returns the reason and the time of the last archival of an issue, or zero if the

@@ -1,25 +1,23 @@
 // Package join merges the states of an issue in several clones.
 //
-// A State holds a ledger and a set of checkpoints by id, each with clock and tree. A
-// merge combines the ledgers and all checkpoints except dead checkpoints:
+// A State holds a ledger and a set of checkpoints. The key of the set is a Member: the id with the
+// content. Two contents under one id are two members, and both stay. A merge is the union of the
+// members without the dead ones, and the join of the ledgers (package ledger):
 //
-//	deleted   final: removes the checkpoint and its other ledger lines
+//	deleted   final: removes the checkpoint, with one content or with all
 //	archived  removes the checkpoint from the chain; the archive keeps it
-//	pin       the newest wins, "off" on a tie; "on" overrides pruned
+//	pin       overrides pruned
 //	pruned    removes the checkpoint, unless it is pinned
-//	restored  the newest wins; a checkpoint with a later clock ends it
 //
-// If two checkpoints have the same id, the larger tree wins. Pruned lines expire 30 days
-// before the newest merged clock. Expiry ignores the time of day, so all clones compute
-// equal results.
+// Pruned lines expire 30 days before the newest merged clock. Expiry ignores the time of day, so
+// all clones compute equal results.
 //
 // The merge is commutative, associative and idempotent: the order and number of merges do
-// not matter. There are two exceptions. If a pruned line expires before it is merged with
-// its checkpoint, the checkpoint stays until retention prunes it again. If a restoration
-// meets a later checkpoint before the deletion of this checkpoint, the restoration has ended.
+// not matter. There are two exceptions. If a pruned line expires before it is merged with its
+// checkpoint, the checkpoint stays until retention prunes it again. And a fact that ends an archiving
+// or a pruning brings back only a checkpoint that a merged state still has.
 //
-// Checkpoints are sorted by clock and id. A save assigns a clock later than the parent
-// checkpoint's clock. So clocks alone sort checkpoints after their ancestors at the save.
+// State.Order sorts the members, so that each stands after those that it came after.
 //
 // All functions are pure. A chain of commits encodes a state, and different chains can
 // encode equal states. Merge returns the index of the chain that all clones keep;
@@ -27,7 +25,6 @@
 package join
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 
@@ -35,28 +32,35 @@ import (
 	"git-checkpoint/gitstore/internal/ledger"
 )
 
-// A Checkpoint holds sort key and content of a checkpoint.
+// A Member identifies a checkpoint in all clones.
+type Member struct {
+	ID      checkpoint.ID
+	Content string // 64 hex digits (chain.ContentOf)
+}
+
+// A Checkpoint holds what the order of a member depends on.
 type Checkpoint struct {
-	Clock checkpoint.Clock
-	Tree  string // tree object id in hex
+	Clock checkpoint.Clock // the clock that counts: Clock.Saved of its committer time
+	After string           // value of the trailer Checkpoint-After
 }
 
 // A State holds the known checkpoints and ledger facts of an issue. The zero value is
 // empty.
 type State struct {
-	Checkpoints map[checkpoint.ID]Checkpoint
-	Ledger      *ledger.Ledger // nil means empty
+	Members map[Member]Checkpoint
+	Ledger  *ledger.Ledger // nil means empty
 }
 
 // MergeStates returns the merge of states as a deep copy.
 func MergeStates(states ...State) State {
-	all := State{map[checkpoint.ID]Checkpoint{}, ledger.New()}
+	all := State{map[Member]Checkpoint{}, ledger.New()}
 	var newest checkpoint.Clock
 	for _, s := range states {
-		for id, c := range s.Checkpoints {
+		for m, c := range s.Members {
 			newest = max(newest, c.Clock)
-			if had, ok := all.Checkpoints[id]; !ok || c.order(had) > 0 {
-				all.Checkpoints[id] = c
+			// The committer is not part of the content, so the clock that counts can differ.
+			if had, ok := all.Members[m]; !ok || c.Clock > had.Clock {
+				all.Members[m] = c
 			}
 		}
 		if s.Ledger != nil {
@@ -64,32 +68,26 @@ func MergeStates(states ...State) State {
 		}
 	}
 	all.Ledger.Expire(max(newest, all.Ledger.NewestPruned()))
-	maps.DeleteFunc(all.Checkpoints, func(id checkpoint.ID, _ Checkpoint) bool { return all.Ledger.Dead(id) })
-	for _, c := range all.Checkpoints {
-		all.Ledger.EndRestored(c.Clock)
-	}
-	if len(all.Checkpoints) == 0 {
-		all.Ledger.Restored = ledger.Restoration{}
-	}
+	maps.DeleteFunc(all.Members, func(m Member, _ Checkpoint) bool { return all.Ledger.Dead(m.ID, m.Content) })
 	return all
 }
 
-// order compares two versions of one checkpoint by tree and clock.
-func (c Checkpoint) order(o Checkpoint) int {
-	return cmp.Or(cmp.Compare(c.Tree, o.Tree), cmp.Compare(c.Clock, o.Clock))
-}
-
-// Order returns checkpoint ids sorted by clock and id, oldest first.
-func (s State) Order() []checkpoint.ID {
-	return slices.SortedFunc(maps.Keys(s.Checkpoints), func(a, b checkpoint.ID) int {
-		return cmp.Or(cmp.Compare(s.Checkpoints[a].Clock, s.Checkpoints[b].Clock), cmp.Compare(a, b))
-	})
+// Doubles returns the ids that have several contents, sorted.
+func (s State) Doubles() (ids []checkpoint.ID) {
+	seen := map[checkpoint.ID]int{}
+	for m := range s.Members {
+		if seen[m.ID]++; seen[m.ID] == 2 {
+			ids = append(ids, m.ID)
+		}
+	}
+	slices.Sort(ids)
+	return ids
 }
 
 // contains reports whether s equals joined, the result of a merge. Expired lines are
 // ignored, but a dead checkpoint in s makes a difference.
 func (s State) contains(joined State) bool {
-	return maps.Equal(s.Checkpoints, joined.Checkpoints) && MergeStates(s).Ledger.Equal(joined.Ledger)
+	return maps.Equal(s.Members, joined.Members) && MergeStates(s).Ledger.Equal(joined.Ledger)
 }
 
 // A Chain pairs a state with its newest commit.
@@ -127,23 +125,23 @@ func Merge(chains ...Chain) (joined State, as int) {
 // the ledger of live marks as pruned. So no checkpoint is both live and archived in one
 // clone.
 func MergeArchives(live State, remote Chain, here ...Chain) (shared, ours State) {
-	states := []State{{Checkpoints: remote.State.Checkpoints}}
+	states := []State{{Members: remote.State.Members}}
 	for _, a := range here {
-		states = append(states, State{Checkpoints: keptArchived(live, a.State.Checkpoints)})
+		states = append(states, State{Members: keptArchived(live, a.State.Members)})
 	}
 	shared = MergeStates(states...)
-	maps.DeleteFunc(shared.Checkpoints, func(id checkpoint.ID, _ Checkpoint) bool { return live.Ledger != nil && live.Ledger.Deleted[id] })
-	ours = State{Checkpoints: keptArchived(live, shared.Checkpoints), Ledger: ledger.New()}
+	maps.DeleteFunc(shared.Members, func(m Member, _ Checkpoint) bool { return live.Ledger != nil && live.Ledger.Deletes(m.ID, m.Content) })
+	ours = State{Members: keptArchived(live, shared.Members), Ledger: ledger.New()}
 	return shared, ours
 }
 
 // keptArchived returns the archived checkpoints that are neither live nor dead for
 // another reason than archiving.
-func keptArchived(live State, archived map[checkpoint.ID]Checkpoint) map[checkpoint.ID]Checkpoint {
+func keptArchived(live State, archived map[Member]Checkpoint) map[Member]Checkpoint {
 	kept := maps.Clone(archived)
-	maps.DeleteFunc(kept, func(id checkpoint.ID, _ Checkpoint) bool {
-		_, isLive := live.Checkpoints[id]
-		return isLive || live.Ledger != nil && live.Ledger.Dead(id) && !live.Ledger.IsArchived(id)
+	maps.DeleteFunc(kept, func(m Member, _ Checkpoint) bool {
+		_, isLive := live.Members[m]
+		return isLive || live.Ledger != nil && live.Ledger.Dead(m.ID, m.Content) && !live.Ledger.Files(m.ID, m.Content)
 	})
 	return kept
 }
@@ -153,7 +151,7 @@ func keptArchived(live State, archived map[checkpoint.ID]Checkpoint) map[checkpo
 func Pick(want State, archives ...Chain) int {
 	as := -1
 	for k, a := range archives {
-		if a.Tip != "" && (as < 0 || a.Tip < archives[as].Tip) && maps.Equal(a.State.Checkpoints, want.Checkpoints) {
+		if a.Tip != "" && (as < 0 || a.Tip < archives[as].Tip) && maps.Equal(a.State.Members, want.Members) {
 			as = k
 		}
 	}

@@ -38,7 +38,7 @@ func (w *world) step() {
 	case n < 37:
 		w.archive(c)
 	case n < 38:
-		w.forge(c)
+		w.stranger(w.remotes[w.r.IntN(len(w.remotes))])
 	case n < 40:
 		c.flight = nil // sync killed
 	case n < 43:
@@ -145,7 +145,7 @@ func TestModel(t *testing.T) {
 		}
 	}
 	for _, kind := range []string{
-		"save", "prune", "pin", "drop", "archive", "finish", "undo", "expire", "unshallow", "cut", "spliced", "shallow archive", "shallow finish", "archive pushed", "forge", "killed", "died", "pushed", "landed", "refused", "lost the race",
+		"save", "prune", "pin", "drop", "archive", "finish", "undo", "expire", "unshallow", "cut", "spliced", "shallow archive", "shallow finish", "archive pushed", "twin", "other content", "fact", "killed", "died", "pushed", "landed", "refused", "lost the race",
 		"fetch", "fetch +", "fetch --prune", "reset", "delete", "push", "push --force", "push :ref", "reset remote", "mirror", "push :archive",
 	} {
 		require.NotZerof(t, kinds[kind], "no world had a %q: %v", kind, kinds)

@@ -3,23 +3,20 @@ package join
 import (
 	"maps"
 	"slices"
-
-	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/internal/ledger"
 )
 
 // archiveOf returns an archive chain with the checkpoints of s on top of the genesis
 // commit. The chain is not nil even if s is empty.
 func (w *world) archiveOf(s State) *chain {
-	return write(State{Checkpoints: s.Checkpoints}, w.rules.order(s), "")
+	return write(State{Members: s.Members}, w.rules.order(s), "")
 }
 
 // without returns the archive without the checkpoints ids.
-func (c *chain) without(ids ...checkpoint.ID) *chain {
-	if c == nil || !slices.ContainsFunc(ids, func(id checkpoint.ID) bool { _, ok := c.state.Checkpoints[id]; return ok }) {
+func (c *chain) without(ids ...Member) *chain {
+	if c == nil || !slices.ContainsFunc(ids, func(m Member) bool { _, ok := c.state.Members[m]; return ok }) {
 		return c
 	}
-	s := State{Checkpoints: maps.Clone(c.state.Checkpoints)}
+	s := State{Members: maps.Clone(c.state.Members)}
 	order := remove(&s, slices.Clone(c.order), ids...)
 	return write(s, order, "")
 }
@@ -27,29 +24,29 @@ func (c *chain) without(ids ...checkpoint.ID) *chain {
 // same reports whether two refs have equal values.
 func same(a, b *chain) bool { return a.asChain().Tip == b.asChain().Tip }
 
-func (c *chain) has(id checkpoint.ID) bool {
+func (c *chain) has(m Member) bool {
 	if c == nil {
 		return false
 	}
-	_, ok := c.state.Checkpoints[id]
+	_, ok := c.state.Members[m]
 	return ok
 }
 
 // movingTo returns the checkpoints of chains that live marks as archived and that the
 // archive lacks. The result has no tip.
 func movingTo(archive, live *chain, chains ...*chain) *chain {
-	m := &chain{state: State{Checkpoints: map[checkpoint.ID]Checkpoint{}}}
+	moving := &chain{state: State{Members: map[Member]Checkpoint{}}}
 	for _, c := range chains {
 		if c == nil {
 			continue
 		}
-		for id, cp := range c.state.Checkpoints {
-			if live.ledger().IsArchived(id) && !archive.has(id) && !m.has(id) {
-				m.state.Checkpoints[id] = cp
+		for m, cp := range c.state.Members {
+			if live.ledger().Files(m.ID, m.Content) && !archive.has(m) && !moving.has(m) {
+				moving.state.Members[m] = cp
 			}
 		}
 	}
-	return m
+	return moving
 }
 
 // joinArchives merges the archives of a remote and a clone. Each result is an existing
@@ -74,7 +71,7 @@ func (w *world) pickArchive(s State, archives []*chain) *chain {
 	switch {
 	case as >= 0:
 		return archives[as]
-	case len(s.Checkpoints) == 0 && !exist:
+	case len(s.Members) == 0 && !exist:
 		return nil
 	}
 	return w.archiveOf(s)
@@ -90,22 +87,22 @@ func (w *world) checkMoved(c *clone, had ...*chain) {
 		if h == nil {
 			continue
 		}
-		for id := range h.state.Checkpoints {
-			if c.public.ledger().IsArchived(id) && !c.archive.has(id) && !c.public.has(id) {
-				w.violate("%s left the chain of %s, and is not in its archive", id, c.name)
+		for m := range h.state.Members {
+			if c.public.ledger().Files(m.ID, m.Content) && !c.archive.has(m) && !c.public.has(m) {
+				w.violate("%s left the chain of %s, and is not in its archive", m, c.name)
 			}
 		}
 	}
-	for id := range c.public.asChain().State.Checkpoints {
-		if c.archive.has(id) && !w.doubt[id] && !c.public.ledger().IsArchived(id) {
-			w.violate("%s is live and archived in %s", id, c.name)
+	for m := range c.public.asChain().State.Members {
+		if c.archive.has(m) && !w.doubt[m.ID] && !c.public.ledger().IsArchived(m.ID) {
+			w.violate("%s is live and archived in %s", m, c.name)
 		}
 	}
 }
 
 func (w *world) archive(c *clone) {
-	if id := w.one(c.public); id != "" {
-		w.file(c, "archive", id)
+	if m := w.one(c.public); m.ID != "" {
+		w.file(c, "archive", m)
 	}
 }
 
@@ -118,14 +115,21 @@ func (w *world) finish(c *clone) {
 
 // file moves checkpoints to the archive. The archive ref is updated first. A shallow clone
 // only adds them to the ledger.
-func (w *world) file(c *clone, kind string, ids ...checkpoint.ID) {
-	how := ledger.Archival{Reason: []string{"aged", "failed"}[w.r.IntN(2)], Clock: checkpoint.ClockAt(w.at(c))}
-	moved := map[checkpoint.ID]Checkpoint{}
-	done := w.local(c, kind, func(s *State, order []checkpoint.ID) []checkpoint.ID {
-		for _, id := range ids {
-			w.gone.archived[id] = ledger.Archival{}
-			if cp, ok := s.Checkpoints[id]; ok && !s.Ledger.Dead(id) {
-				s.Ledger.Archived[id], moved[id] = how, cp
+func (w *world) file(c *clone, kind string, members ...Member) {
+	why := []string{"aged", "failed"}[w.r.IntN(2)]
+	moved := map[Member]Checkpoint{}
+	done := w.local(c, kind, func(s *State, order []Member) []Member {
+		for _, m := range members {
+			if _, ok := s.Members[m]; !ok || s.Ledger.Dead(m.ID, m.Content) {
+				continue
+			}
+			for _, m := range c.public.contents(m.ID) { // an archived line is about all contents
+				moved[m] = s.Members[m]
+			}
+		}
+		for m := range moved {
+			if !s.Ledger.IsArchived(m.ID) {
+				s.Ledger.SetArchived(m.ID, why, w.at(c))
 			}
 		}
 		if len(moved) == 0 {
@@ -135,8 +139,8 @@ func (w *world) file(c *clone, kind string, ids ...checkpoint.ID) {
 			w.kinds["shallow "+kind]++
 			return order
 		}
-		all := State{Checkpoints: maps.Clone(moved)}
-		maps.Copy(all.Checkpoints, c.archive.asChain().State.Checkpoints)
+		all := State{Members: maps.Clone(moved)}
+		maps.Copy(all.Members, c.archive.asChain().State.Members)
 		c.archive = w.archiveOf(all)
 		if w.r.IntN(40) == 0 { // killed between two ref updates
 			w.kinds["killed"]++
@@ -144,12 +148,8 @@ func (w *world) file(c *clone, kind string, ids ...checkpoint.ID) {
 		}
 		return remove(s, order, slices.Collect(maps.Keys(moved))...)
 	})
-	for id := range moved {
-		if done {
-			c.knows.archive(id, how)
-		} else {
-			w.doubt[id] = true
-		}
+	for m := range moved {
+		w.doubt[m.ID] = w.doubt[m.ID] || !done
 	}
 	if done && !c.shallow {
 		c.undo = append(c.undo, moved)
@@ -164,19 +164,19 @@ func (w *world) takeBack(c *clone) {
 	}
 	moved := c.undo[len(c.undo)-1]
 	c.undo = c.undo[:len(c.undo)-1]
-	var back []checkpoint.ID
-	done := w.local(c, "undo", func(s *State, _ []checkpoint.ID) []checkpoint.ID {
-		for id, cp := range moved {
-			if _, there := s.Checkpoints[id]; there || s.Ledger.Deleted[id] {
+	var back []Member
+	done := w.local(c, "undo", func(s *State, _ []Member) []Member {
+		for m, cp := range moved {
+			if _, there := s.Members[m]; there || s.Ledger.Deletes(m.ID, m.Content) {
 				continue
 			}
-			if now, ok := c.archive.asChain().State.Checkpoints[id]; ok {
+			if now, ok := c.archive.asChain().State.Members[m]; ok {
 				cp = now
 			}
-			s.Checkpoints[id] = cp
-			delete(s.Ledger.Archived, id)
-			delete(s.Ledger.Pruned, id)
-			back = append(back, id)
+			s.Members[m] = cp
+			s.Ledger.Revive(m.ID)
+			c.knows.forget(m.ID)
+			back = append(back, m)
 		}
 		if len(back) == 0 {
 			return nil
@@ -186,35 +186,27 @@ func (w *world) takeBack(c *clone) {
 	if done { // otherwise killed before the update of the archive ref
 		c.archive = c.archive.without(back...)
 	}
-	for _, id := range back {
+	for _, m := range back {
 		if !done {
-			w.doubt[id] = true
+			w.doubt[m.ID] = true
 			continue
 		}
-		delete(c.knows.archived, id)
-		delete(c.knows.pruned, id)
-		c.knows.live[id] = c.public.state.Checkpoints[id].Tree
+		c.knows.live[m] = true
 	}
 }
 
 // expire deletes an expired checkpoint from the archive.
 func (w *world) expire(c *clone) {
-	id := w.one(c.archive)
-	if id == "" || c.shallow || c.public.has(id) {
+	m := w.one(c.archive)
+	if m.ID == "" || c.shallow || len(c.public.contents(m.ID)) > 0 {
 		return
 	}
-	w.gone.deleted[id] = true
-	if w.local(c, "expire", func(s *State, order []checkpoint.ID) []checkpoint.ID {
-		s.Ledger.Deleted[id] = true
-		delete(s.Ledger.Archived, id)
-		delete(s.Ledger.Pruned, id)
-		delete(s.Ledger.Pins, id)
-		c.archive = c.archive.without(id)
-		return append([]checkpoint.ID{}, remove(s, order, id)...)
+	if !w.local(c, "expire", func(s *State, order []Member) []Member {
+		s.Ledger.Delete(m.ID, "")
+		c.archive = c.archive.without(c.archive.contents(m.ID)...)
+		return append([]Member{}, order...)
 	}) {
-		c.knows.deleted[id] = true
-	} else {
-		w.doubt[id] = true
+		w.doubt[m.ID] = true
 	}
 }
 
@@ -229,8 +221,8 @@ func (w *world) unshallow(c *clone) {
 // loseArchive deletes a remote's archive with plain git. Checkpoints without another copy
 // are lost.
 func (w *world) loseArchive(r *remote) {
-	for id := range r.archive.asChain().State.Checkpoints {
-		w.doubt[id] = true
+	for m := range r.archive.asChain().State.Members {
+		w.doubt[m.ID] = true
 	}
 	r.archive = nil
 }
@@ -238,8 +230,8 @@ func (w *world) loseArchive(r *remote) {
 // sameKept reports whether archive equals shared without the checkpoints that end
 // excludes from archives.
 func (w *world) sameKept(end, shared, archive *chain) bool {
-	kept := keptArchived(end.state, shared.asChain().State.Checkpoints)
-	return maps.Equal(kept, archive.state.Checkpoints)
+	kept := keptArchived(end.state, shared.asChain().State.Members)
+	return maps.Equal(kept, archive.state.Members)
 }
 
 // checkArchives checks that all clones and remotes have the same archive. It must hold
@@ -256,21 +248,21 @@ func (w *world) checkArchives(end *chain, all *truth) {
 		}
 	}
 	for _, r := range w.remotes { // an undo or a kill can leave live checkpoints in the archive
-		if shared := r.archive.without(slices.Collect(maps.Keys(end.state.Checkpoints))...); archive != nil && !w.sameKept(end, shared, archive) {
+		if shared := r.archive.without(slices.Collect(maps.Keys(end.state.Members))...); archive != nil && !w.sameKept(end, shared, archive) {
 			w.violate("%s has another archive than the clones", r.name)
 		}
 	}
-	for id := range archive.asChain().State.Checkpoints {
+	for m := range archive.asChain().State.Members {
 		switch {
-		case end.has(id):
-			w.violate("%s is live and archived", id)
-		case all.deleted[id]:
-			w.violate("%s was deleted and is in the archive", id)
+		case end.has(m):
+			w.violate("%s is live and archived", m)
+		case all.deletes(m):
+			w.violate("%s was deleted and is in the archive", m)
 		}
 	}
-	for id := range all.live {
-		if all.isArchived(id) && !w.gone.deleted[id] && !w.doubt[id] && !archive.has(id) {
-			w.violate("%s was archived and is in no archive", id)
+	for m := range all.live {
+		if all.isOn("archived", m.ID) && !w.gone.deletes(m) && !w.doubt[m.ID] && !archive.has(m) {
+			w.violate("%s was archived and is in no archive", m)
 		}
 	}
 }

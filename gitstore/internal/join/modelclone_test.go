@@ -3,7 +3,9 @@ package join
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -12,14 +14,14 @@ import (
 
 // local runs an operation on the chain of one clone in one transaction. change modifies a
 // copy of the state. local first repairs the changes of plain git.
-func (w *world) local(c *clone, kind string, change func(s *State, order []checkpoint.ID) []checkpoint.ID) bool {
+func (w *world) local(c *clone, kind string, change func(s *State, order []Member) []Member) bool {
 	w.absorb(c)
 	base := c.public.asChain().State
-	s := State{maps.Clone(base.Checkpoints), c.public.ledger().Clone()}
-	if s.Checkpoints == nil {
-		s.Checkpoints = map[checkpoint.ID]Checkpoint{}
+	s := State{maps.Clone(base.Members), c.public.ledger().Clone()}
+	if s.Members == nil {
+		s.Members = map[Member]Checkpoint{}
 	}
-	var order []checkpoint.ID
+	var order []Member
 	if c.public != nil {
 		order = slices.Clone(c.public.order)
 	}
@@ -35,11 +37,13 @@ func (w *world) local(c *clone, kind string, change func(s *State, order []check
 	if c.public = write(s, order, mark); kind == "save" || kind == "pin" || c.shallow {
 		c.public.below = was
 	}
+	w.gone.note(s.Ledger)
 	if w.r.IntN(40) == 0 { // killed between two ref updates
 		w.kinds["killed"]++
 		return false
 	}
 	c.own = c.public
+	c.knows.note(s.Ledger)
 	w.kinds[kind]++
 	return true
 }
@@ -73,172 +77,202 @@ func (w *world) join(c *clone, chains ...*chain) *chain {
 	s, as := w.rules.merge(w.at(c), list...)
 	for _, in := range list {
 		if in.State.Ledger != nil {
-			w.expired = w.expired || forgot(in.State.Ledger.Pruned, s.Ledger)
+			w.expired = w.expired || forgot(in.State.Ledger, s.Ledger)
 		}
 	}
 	if as >= 0 {
 		return chains[as]
 	}
-	if len(s.Checkpoints) == 0 && s.Ledger.IsEmpty() {
+	if len(s.Members) == 0 && s.Ledger.IsEmpty() {
 		return nil
 	}
-	newest := s.Ledger.NewestPruned()
-	for _, cp := range s.Checkpoints {
+	facts, newest := newTruth(), s.Ledger.NewestPruned()
+	facts.note(s.Ledger)
+	for _, cp := range s.Members {
 		newest = max(newest, cp.Clock)
 	}
-	for id, at := range s.Ledger.Pruned {
-		if at < newest-30*day {
-			w.violate("%s keeps an old line about %s", c.name, id)
+	for line := range facts.set {
+		if f := strings.Fields(line); f[0] == "pruned" {
+			if at, _ := checkpoint.ParseClock(f[2]); at < newest-30*day {
+				w.violate("%s keeps an old line about %s", c.name, f[1])
+			}
 		}
 	}
 	return write(s, w.rules.order(s), w.mark(c))
 }
 
-// forgot reports whether ledger l has lost a pruned line without a deleted line in its
-// place.
-func forgot(pruned map[checkpoint.ID]checkpoint.Clock, l *ledger.Ledger) bool {
-	for id := range pruned {
-		if _, ok := l.Pruned[id]; !ok && !l.Deleted[id] {
-			return true
-		}
-	}
-	return false
+// forgot reports whether ledger l has lost a pruned line.
+func forgot(former, l *ledger.Ledger) bool {
+	return slices.ContainsFunc(former.IDs(ledger.Pruned), func(id checkpoint.ID) bool { return !l.IsPruned(id) })
 }
 
 func (w *world) save(c *clone) {
 	now := w.at(c)
 	w.made++
-	id := checkpoint.ID(fmt.Sprintf("CP-%04d-%s", (w.made*7919)%10_000, c.name))
+	m := Member{checkpoint.ID(fmt.Sprintf("CP-%04d-%s", (w.made*7919)%10_000, c.name)), w.content()}
 	var clock, below checkpoint.Clock
-	var on []checkpoint.ID
-	done := w.local(c, "save", func(s *State, order []checkpoint.ID) []checkpoint.ID {
-		below, on = c.public.newest(), slices.Clone(order)
+	done := w.local(c, "save", func(s *State, order []Member) []Member {
+		below = c.public.newest()
 		clock = w.rules.tick(below, now)
-		s.Checkpoints[id] = Checkpoint{clock, fmt.Sprintf("%04x", w.r.IntN(1<<16))}
-		return append(order, id)
+		s.Members[m] = Checkpoint{w.rules.counts(clock, now), w.after(s, order)}
+		return append(order, m)
 	})
-	w.saved[id] = true
-	w.clocks[id] = clock
-	if w.on[id] = on; clock <= below {
+	w.saved[m.ID] = true
+	if w.clocks[m.ID] = clock; clock <= below {
 		w.violate("%s saves before what it has", c.name)
 	}
 	if done {
-		c.knows.live[id] = c.public.state.Checkpoints[id].Tree
+		c.knows.live[m] = true
 	} else {
-		w.doubt[id] = true
+		w.doubt[m.ID] = true
 	}
 }
 
-// forge changes the content of a checkpoint, like a manual rewrite of a chain.
-func (w *world) forge(c *clone) {
-	id := w.one(c.public)
-	if !w.forged || id == "" || c.shallow {
+func (w *world) content() string { return fmt.Sprintf("%064x", w.r.IntN(1<<16)) }
+
+// after returns what a save names: usually the newest checkpoint with those that it names,
+// sometimes an older one, or none.
+func (w *world) after(s *State, order []Member) string {
+	n := len(order) - 1
+	if w.r.IntN(6) == 0 {
+		n = w.r.IntN(len(order)+1) - 1
+	}
+	if n < 0 {
+		return None
+	}
+	after := []string{string(order[n].ID)}
+	if more := s.Members[order[n]].After; more != None {
+		after = append(after, strings.Fields(more)...)
+	}
+	return strings.Join(after[:min(len(after), checkpoint.MaxAfter)], " ")
+}
+
+// stranger rewrites the chain of a remote and pushes it by force: with another content under a
+// known id, in place of the former one or beside it, or with facts.
+func (w *world) stranger(to *remote) {
+	m := w.one(to.ref)
+	if !w.hostile || w.healing || m.ID == "" {
 		return
 	}
-	if w.local(c, "forge", func(s *State, order []checkpoint.ID) []checkpoint.ID {
-		cp, ok := s.Checkpoints[id]
-		if !ok {
-			return nil
+	s := State{maps.Clone(to.ref.state.Members), to.ref.ledger().Clone()}
+	other, clock := Member{m.ID, w.content()}, []checkpoint.Clock{0, s.Members[m].Clock, math.MaxInt64}[w.r.IntN(3)]
+	entry := Checkpoint{w.rules.counts(clock, w.now), []string{None, s.Members[m].After, string(w.one(to.ref).ID) + " " + string(w.one(to.ref).ID)}[w.r.IntN(3)]}
+	kind := []string{"other content", "twin", "fact"}[w.r.IntN(3)]
+	switch kind {
+	case "other content":
+		delete(s.Members, m)
+		s.Members[other] = entry
+	case "twin":
+		s.Members[other] = entry
+	case "fact":
+		lines := []string{
+			"set deleted ID " + m.Content, "set deleted ID * " + string(w.one(to.ref).ID), "set pruned ID 5", "set purged ID a%20b", "set link ID",
+			"last archived ID 1 9", "last archived ID 0 9", "last pin ID 0 9223372036854775807", "last pin ID 1 9", "last position ID - 9", "last color ID x=red 9",
 		}
-		cp.Tree = fmt.Sprintf("%04x", w.r.IntN(1<<16))
-		s.Checkpoints[id] = cp
-		return order
-	}) {
-		w.doubt[id] = true
+		line := strings.ReplaceAll(lines[w.r.IntN(len(lines))], "ID", string(m.ID))
+		l, err := ledger.Parse([]byte(line + "\n"))
+		if err != nil {
+			panic(err)
+		}
+		s.Ledger.Add(l)
 	}
+	w.gone.note(s.Ledger)
+	if s.Ledger.IsPruned(m.ID) || s.Ledger.IsArchived(m.ID) {
+		w.doubt[m.ID] = true // no archive has it
+	}
+	w.kinds[kind]++
+	to.force(write(s, w.rules.order(s), fmt.Sprint("stranger ", w.steps)))
 }
 
 func (w *world) prune(c *clone) {
 	if c.shallow {
 		return
 	}
-	var ids []checkpoint.ID
-	var at checkpoint.Clock
-	marked := false
-	done := w.local(c, "prune", func(s *State, order []checkpoint.ID) []checkpoint.ID {
-		for k, id := range order {
-			if k < len(order)-c.keep && !s.Ledger.Pinned(id) && !s.Ledger.Deleted[id] && !s.Ledger.IsArchived(id) {
-				ids = append(ids, id)
+	var ids []Member
+	done := w.local(c, "prune", func(s *State, order []Member) []Member {
+		for k, m := range order {
+			if k < len(order)-c.keep && !s.Ledger.Pinned(m.ID) && !s.Ledger.HasDeleted(m.ID) && !s.Ledger.IsArchived(m.ID) {
+				ids = append(ids, m)
 			}
 		}
 		if len(ids) == 0 {
 			return nil
 		}
-		at = s.Ledger.NewestPruned()
-		for _, cp := range s.Checkpoints {
+		at := s.Ledger.NewestPruned()
+		for _, cp := range s.Members {
 			at = max(at, cp.Clock)
 		}
-		if marked = c.shared; marked {
-			for _, id := range ids {
-				s.Ledger.Pruned[id] = at
+		for _, m := range ids {
+			line := ledger.New() // also if the chain is not shared: a fact that nobody needs
+			line.Prune(m.ID, at, s.Members[m].After)
+			if w.gone.note(line); c.shared {
+				s.Ledger.Add(line)
 			}
-			s.Ledger.Expire(at)
 		}
+		s.Ledger.Expire(at)
 		return remove(s, order, ids...)
 	})
-	for _, id := range ids {
-		if w.gone.pruned[id] = max(w.gone.pruned[id], at); !done {
-			w.doubt[id] = true
-			continue
-		}
-		delete(c.knows.live, id)
-		if marked {
-			c.knows.pruned[id] = max(c.knows.pruned[id], at)
+	for _, m := range ids {
+		if done {
+			delete(c.knows.live, m)
+		} else {
+			w.doubt[m.ID] = true
 		}
 	}
 }
 
-func remove(s *State, order []checkpoint.ID, ids ...checkpoint.ID) []checkpoint.ID {
-	for _, id := range ids {
-		delete(s.Checkpoints, id)
+func remove(s *State, order []Member, members ...Member) []Member {
+	for _, m := range members {
+		delete(s.Members, m)
 	}
-	return slices.DeleteFunc(order, func(id checkpoint.ID) bool { return slices.Contains(ids, id) })
+	return slices.DeleteFunc(order, func(m Member) bool { return slices.Contains(members, m) })
+}
+
+// contents returns the members of a chain with an id.
+func (c *chain) contents(id checkpoint.ID) (members []Member) {
+	for m := range c.asChain().State.Members {
+		if m.ID == id {
+			members = append(members, m)
+		}
+	}
+	return members
 }
 
 func (w *world) drop(c *clone) {
-	id := w.one(c.public)
-	if id == "" {
+	m := w.one(c.public)
+	if m.ID == "" {
 		return
 	}
-	w.gone.deleted[id] = true
-	if w.local(c, "drop", func(s *State, order []checkpoint.ID) []checkpoint.ID {
-		s.Ledger.Deleted[id] = true
-		delete(s.Ledger.Archived, id)
-		delete(s.Ledger.Pruned, id)
-		delete(s.Ledger.Pins, id)
+	if !w.local(c, "drop", func(s *State, order []Member) []Member {
+		s.Ledger.Delete(m.ID, s.Members[m].After)
 		if c.shallow {
 			return order
 		}
-		c.archive = c.archive.without(id)
-		return append([]checkpoint.ID{}, remove(s, order, id)...)
+		c.archive = c.archive.without(c.archive.contents(m.ID)...)
+		return append([]Member{}, remove(s, order, c.public.contents(m.ID)...)...)
 	}) {
-		c.knows.deleted[id] = true
-	} else {
-		w.doubt[id] = true
+		w.doubt[m.ID] = true
 	}
 }
 
 func (w *world) pin(c *clone) {
-	id := w.one(c.public)
-	var p ledger.Pin
-	if id == "" {
+	m := w.one(c.public)
+	if m.ID == "" {
 		return
 	}
-	now := w.at(c)
+	now, tried := w.at(c), false
 	if w.r.IntN(2) == 0 { // several clones pin one checkpoint at the same time
-		now, id = now.Truncate(24*time.Hour), c.public.order[0]
+		now, m = now.Truncate(24*time.Hour), c.public.order[0]
 	}
-	on := !c.public.ledger().Pinned(id)
-	if w.local(c, "pin", func(s *State, order []checkpoint.ID) []checkpoint.ID {
-		if _, there := s.Checkpoints[id]; !there || s.Ledger.Deleted[id] || s.Ledger.Pinned(id) == on {
+	on := !c.public.ledger().Pinned(m.ID)
+	if !w.local(c, "pin", func(s *State, order []Member) []Member {
+		if _, there := s.Members[m]; !there || s.Ledger.Deletes(m.ID, m.Content) || s.Ledger.Pinned(m.ID) == on {
 			return nil
 		}
-		s.Ledger.SetPin(id, on, now)
-		p = s.Ledger.Pins[id]
+		s.Ledger.SetPin(m.ID, on, now)
+		tried = true
 		return order
-	}) {
-		c.knows.pin(id, p)
-	} else if p != (ledger.Pin{}) {
-		w.doubt[id] = true
+	}) && tried {
+		w.doubt[m.ID] = true
 	}
 }

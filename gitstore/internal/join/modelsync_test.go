@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/ledger"
 )
 
 // sync starts a sync or runs its next step. Like gitstore, it reads the remote refs,
@@ -38,6 +38,8 @@ func (w *world) decide(c *clone, f *flight) {
 	f.public, f.own = c.public, c.own
 	list := []*chain{c.public, c.own, f.seen}
 	switch {
+	case w.rules.refuse && c.own.contradicts(f.seen):
+		list = []*chain{c.public, c.own}
 	case !w.rules.own:
 		list = []*chain{c.public, f.seen}
 	case w.rules.takeTheirs && f.seen != nil:
@@ -57,6 +59,16 @@ func (w *world) decide(c *clone, f *flight) {
 	}
 	f.pushed = c.knows.clone()
 	f.pushed.add(truthOf(f.result))
+}
+
+// contradicts reports whether two chains have different contents under one id.
+func (c *chain) contradicts(o *chain) bool {
+	for m := range c.asChain().State.Members {
+		if len(o.contents(m.ID)) > 0 && !o.has(m) {
+			return true
+		}
+	}
+	return false
 }
 
 // follow selects the longer of two chains in a shallow clone if one extends the other.
@@ -99,25 +111,25 @@ func extends(b, a *chain) bool {
 // Archived checkpoints stay, unless one side has moved them to the archive.
 func (w *world) splice(c *clone, common, seen *chain) *chain {
 	above := func(o *chain) State {
-		s := State{Checkpoints: maps.Clone(o.state.Checkpoints), Ledger: o.ledger()}
-		maps.DeleteFunc(s.Checkpoints, func(id checkpoint.ID, _ Checkpoint) bool { return common.has(id) })
+		s := State{Members: maps.Clone(o.state.Members), Ledger: o.ledger()}
+		maps.DeleteFunc(s.Members, func(m Member, _ Checkpoint) bool { return common.has(m) })
 		return s
 	}
 	ours, theirs := above(c.public), above(seen)
 	want := MergeStates(ours, theirs)
 	for _, in := range []State{ours, theirs} {
-		w.expired = w.expired || forgot(in.Ledger.Pruned, want.Ledger)
+		w.expired = w.expired || forgot(in.Ledger, want.Ledger)
 	}
 	for _, side := range [][2]State{{ours, theirs}, {theirs, ours}} {
-		for id, cp := range side[0].Checkpoints {
-			_, both := side[1].Checkpoints[id]
-			if w.rules.splice && want.Ledger.IsArchived(id) && (both || !side[1].Ledger.IsArchived(id)) {
-				want.Checkpoints[id] = cp
+		for m, cp := range side[0].Members {
+			_, both := side[1].Members[m]
+			if w.rules.splice && want.Ledger.IsArchived(m.ID) && (both || !side[1].Ledger.IsArchived(m.ID)) {
+				want.Members[m] = cp
 			}
 		}
 	}
 	order := append(slices.Clone(common.order), w.rules.order(want)...)
-	maps.Copy(want.Checkpoints, common.state.Checkpoints)
+	maps.Copy(want.Members, common.state.Members)
 	if slices.Equal(order, seen.order) && want.Ledger.Equal(seen.ledger()) {
 		return seen
 	}
@@ -146,18 +158,18 @@ func (w *world) decideArchive(c *clone, f *flight) {
 // publishes reports whether the push adds an archived line to the remote, deletes an
 // archived checkpoint, or removes an archived one that a shallow clone left in the chain.
 func (w *world) publishes(result, seen *chain) bool {
-	for id := range seen.asChain().State.Checkpoints {
-		if w.rules.left && result.ledger().IsArchived(id) {
+	for m := range seen.asChain().State.Members {
+		if w.rules.left && result.ledger().Files(m.ID, m.Content) {
 			return true
 		}
 	}
-	for id := range result.ledger().Archived {
+	for _, id := range result.ledger().IDs(ledger.Archived) {
 		if !seen.ledger().IsArchived(id) {
 			return true
 		}
 	}
-	for id := range seen.ledger().Archived {
-		if result.ledger().Deleted[id] {
+	for _, id := range seen.ledger().IDs(ledger.Archived) {
+		if result.ledger().HasDeleted(id) {
 			return true
 		}
 	}
@@ -186,9 +198,9 @@ func (w *world) push(c *clone, f *flight) {
 		c.flight = nil
 		return
 	}
-	for id := range f.seen.asChain().State.Checkpoints {
-		if f.result.ledger().IsArchived(id) && !f.result.has(id) && !w.isInArchive(id) && !w.gone.deleted[id] && !w.doubt[id] {
-			w.violate("%s left the chain of %s, and is in no archive of a remote", id, f.to.name)
+	for m := range f.seen.asChain().State.Members {
+		if f.result.ledger().Files(m.ID, m.Content) && !f.result.has(m) && !w.isInArchive(m) && !w.gone.deletes(m) && !w.doubt[m.ID] {
+			w.violate("%s left the chain of %s, and is in no archive of a remote", m, f.to.name)
 		}
 	}
 	f.to.set(f.result)
@@ -197,8 +209,8 @@ func (w *world) push(c *clone, f *flight) {
 }
 
 // isInArchive reports whether the archive of a remote has a checkpoint.
-func (w *world) isInArchive(id checkpoint.ID) bool {
-	return slices.ContainsFunc(w.remotes, func(r *remote) bool { return r.archive.has(id) })
+func (w *world) isInArchive(m Member) bool {
+	return slices.ContainsFunc(w.remotes, func(r *remote) bool { return r.archive.has(m) })
 }
 
 func (r *remote) set(c *chain) {
@@ -283,8 +295,8 @@ func (w *world) plainGit(c *clone) {
 // checkpoints may exist only in this clone.
 func (w *world) pushed(c *clone, to *remote) {
 	to.force(c.public)
-	for id := range c.archive.asChain().State.Checkpoints {
-		w.doubt[id] = w.doubt[id] || !to.archive.has(id)
+	for m := range c.archive.asChain().State.Members {
+		w.doubt[m.ID] = w.doubt[m.ID] || !to.archive.has(m)
 	}
 }
 
@@ -306,8 +318,8 @@ func starts(b, a *chain) bool {
 	if len(a.order) > len(b.order) || !slices.Equal(b.order[:len(a.order)], a.order) {
 		return false
 	}
-	for _, id := range a.order {
-		if a.state.Checkpoints[id] != b.state.Checkpoints[id] {
+	for _, m := range a.order {
+		if a.state.Members[m] != b.state.Members[m] {
 			return false
 		}
 	}

@@ -18,8 +18,8 @@ import (
 type chain struct {
 	tip   string
 	state State
-	order []checkpoint.ID // oldest first
-	below *chain          // chain that this chain extends by commits, nil if it was rewritten
+	order []Member // oldest first
+	below *chain   // chain that this chain extends by commits, nil if it was rewritten
 }
 
 func (c *chain) asChain() Chain {
@@ -36,12 +36,16 @@ func (c *chain) ledger() *ledger.Ledger {
 	return c.state.Ledger
 }
 
-// newest returns the clock of the newest checkpoint, as a save reads it.
+// newest returns the newest clock, as a save reads it.
 func (c *chain) newest() checkpoint.Clock {
 	if c == nil || len(c.order) == 0 {
 		return 0
 	}
-	return c.state.Checkpoints[c.order[len(c.order)-1]].Clock
+	newest := checkpoint.Clock(0)
+	for _, cp := range c.state.Members {
+		newest = max(newest, cp.Clock)
+	}
+	return newest
 }
 
 // A clone is a local repository.
@@ -52,9 +56,9 @@ type clone struct {
 	keep        int // retention policy: the number of newest checkpoints to keep
 	public, own *chain
 	archive     *chain
-	undo        []map[checkpoint.ID]Checkpoint // checkpoints moved by each archiving, newest last
-	shallow     bool                           // shallow clone: append only
-	shared      bool                           // the chain was synced or changed by plain git
+	undo        []map[Member]Checkpoint // checkpoints moved by each archiving, newest last
+	shallow     bool                    // shallow clone: append only
+	shared      bool                    // the chain was synced or changed by plain git
 	flight      *flight
 	knows       *truth
 }
@@ -92,16 +96,15 @@ type world struct {
 	clones  []*clone
 	remotes []*remote
 	far     bool // clocks differ by years
-	forged  bool // some checkpoints share an id but differ in content
+	hostile bool // a stranger pushes other contents and facts
 	jobs    bool // most clones are shallow and save only, like those of CI jobs
 	made    int
 	steps   int
 	kinds   map[string]int // number of effective steps of each kind
 	saved   map[checkpoint.ID]bool
-	on      map[checkpoint.ID][]checkpoint.ID  // ancestors of each checkpoint at its save
 	clocks  map[checkpoint.ID]checkpoint.Clock // clock of each saved checkpoint
 	doubt   map[checkpoint.ID]bool             // touched by a killed operation
-	gone    *truth                             // all dropped, archived and pruned checkpoints
+	gone    *truth                             // all facts that were ever written
 	expired bool                               // a merge expired a pruned line
 	healing bool                               // final phase: all clones sync with all remotes
 	broken  string                             // violated invariant
@@ -110,9 +113,9 @@ type world struct {
 func newWorld(seed uint64, ru rules) *world {
 	w := &world{
 		r: rand.New(rand.NewPCG(seed, 7)), rules: ru, now: time.Unix(1_700_000_000, 0),
-		kinds: map[string]int{}, saved: map[checkpoint.ID]bool{}, on: map[checkpoint.ID][]checkpoint.ID{}, clocks: map[checkpoint.ID]checkpoint.Clock{}, doubt: map[checkpoint.ID]bool{}, gone: newTruth(),
+		kinds: map[string]int{}, saved: map[checkpoint.ID]bool{}, clocks: map[checkpoint.ID]checkpoint.Clock{}, doubt: map[checkpoint.ID]bool{}, gone: newTruth(),
 	}
-	w.far, w.forged, w.jobs = seed%2 == 0, seed%8 == 1, seed%4 == 3
+	w.far, w.hostile, w.jobs = seed%2 == 0, seed%8 == 1 || seed%8 == 2, seed%4 == 3
 	for k := range 1 + w.r.IntN(2) {
 		w.remotes = append(w.remotes, &remote{name: fmt.Sprint("r", k), knows: newTruth()})
 	}
@@ -157,10 +160,10 @@ func (w *world) alive() *clone {
 	return list[w.r.IntN(len(list))]
 }
 
-// one returns a random checkpoint of a chain, "" if the chain is empty.
-func (w *world) one(c *chain) checkpoint.ID {
+// one returns a random checkpoint of a chain, the zero value if the chain is empty.
+func (w *world) one(c *chain) Member {
 	if c == nil || len(c.order) == 0 {
-		return ""
+		return Member{}
 	}
 	return c.order[w.r.IntN(len(c.order))]
 }
@@ -168,10 +171,10 @@ func (w *world) one(c *chain) checkpoint.ID {
 // write returns a chain. Its tip is a digest of the inputs of the commit hash: the
 // commits, and the author and time of a ledger commit. mark is "" if the newest
 // checkpoint stores the ledger.
-func write(s State, order []checkpoint.ID, mark string) *chain {
+func write(s State, order []Member, mark string) *chain {
 	h := fnv.New64a()
-	for _, id := range order {
-		fmt.Fprintln(h, id, s.Checkpoints[id])
+	for _, m := range order {
+		fmt.Fprintln(h, m, s.Members[m])
 	}
 	if mark != "" {
 		h.Write(s.Ledger.Encode())

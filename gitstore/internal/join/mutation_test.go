@@ -1,8 +1,10 @@
 package join
 
 import (
+	"cmp"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,8 +19,10 @@ type rules struct {
 	archives       func(live State, remote Chain, here ...Chain) (shared, ours State)
 	pick           func(want State, archives ...Chain) int
 	merge          func(now time.Time, chains ...Chain) (State, int)
-	order          func(State) []checkpoint.ID
+	order          func(State) []Member
 	tick           func(c checkpoint.Clock, now time.Time) checkpoint.Clock
+	counts         func(c checkpoint.Clock, at time.Time) checkpoint.Clock
+	refuse         bool // a chain with another content of an own id is refused
 	own            bool // merges include the last chain that this clone wrote
 	lease          bool // a push compares the remote ref with the value read before
 	takeTheirs     bool // the remote's chain replaces the local chain
@@ -37,7 +41,7 @@ type rules struct {
 func keepAll() rules {
 	merge := func(_ time.Time, chains ...Chain) (State, int) { return Merge(chains...) }
 	return rules{
-		merge: merge, order: State.Order, tick: checkpoint.Clock.Next, own: true, lease: true,
+		merge: merge, order: State.Order, tick: checkpoint.Clock.Next, counts: checkpoint.Clock.Saved, own: true, lease: true,
 		archives: MergeArchives, pick: Pick, moving: true, repairMoves: true, archiveFirst: true, archiveLease: true, cut: true,
 		splice: true, left: true,
 	}
@@ -61,36 +65,54 @@ var mutations = map[string]func(*rules){
 		ru.tick = func(_ checkpoint.Clock, now time.Time) checkpoint.Clock { return checkpoint.Clock(now.UnixNano()) }
 	},
 	"order by id": func(ru *rules) {
-		ru.order = func(s State) []checkpoint.ID { return slices.Sorted(maps.Keys(s.Checkpoints)) }
-	},
-	"ties in any order": func(ru *rules) {
-		ru.order = func(s State) []checkpoint.ID {
-			return slices.SortedStableFunc(maps.Keys(s.Checkpoints), func(a, b checkpoint.ID) int {
-				return int(min(1, max(-1, s.Checkpoints[a].Clock-s.Checkpoints[b].Clock)))
+		ru.order = func(s State) []Member {
+			return slices.SortedFunc(maps.Keys(s.Members), func(a, b Member) int {
+				return cmp.Compare(a.ID+checkpoint.ID(a.Content), b.ID+checkpoint.ID(b.Content))
 			})
 		}
 	},
+	"order by clock alone": func(ru *rules) {
+		ru.order = func(s State) []Member { return slices.SortedFunc(maps.Keys(s.Members), s.compare) }
+	},
+	"order without facts": func(ru *rules) {
+		ru.order = func(s State) []Member { return State{Members: s.Members}.Order() }
+	},
+	"ties in any order": func(ru *rules) {
+		ru.order = func(s State) []Member {
+			return slices.SortedStableFunc(maps.Keys(s.Members), func(a, b Member) int { return cmp.Compare(s.Members[a].Clock, s.Members[b].Clock) })
+		}
+	},
+	"a clock at its limit counts": func(ru *rules) {
+		ru.counts = func(c checkpoint.Clock, _ time.Time) checkpoint.Clock { return c }
+	},
+	"the larger content wins":                   func(ru *rules) { ru.merge = mergeBy(after(largerContent), smaller) },
+	"another content of an own id is refused":   func(ru *rules) { ru.refuse = true },
+	"a deletion of one content takes both":      func(ru *rules) { ru.merge = mergeBy(after(deletedByID), smaller) },
+	"a deletion of all contents takes only one": func(ru *rules) { ru.merge = mergeBy(after(deletedByContent), smaller) },
+	"unknown facts are lost": func(ru *rules) {
+		ru.merge = mergeBy(without("link", "color", "purged"), smaller)
+	},
 	"the first tip wins": func(ru *rules) { ru.merge = mergeBy(MergeStates, func(a, b string) bool { return false }) },
 	"deletions are forgotten": func(ru *rules) {
-		ru.merge = mergeBy(without(func(l *ledger.Ledger) { clear(l.Deleted) }), smaller)
+		ru.merge = mergeBy(without(ledger.Deleted), smaller)
 	},
 	"archivings are forgotten": func(ru *rules) {
-		ru.merge = mergeBy(without(func(l *ledger.Ledger) { clear(l.Archived) }), smaller)
+		ru.merge = mergeBy(without(ledger.Archived), smaller)
 	},
-	"the oldest archiving counts": func(ru *rules) { ru.merge = mergeBy(before(oldestArchival), smaller) },
+	"the oldest archiving counts": func(ru *rules) { ru.merge = mergeBy(before(oldest(ledger.Archived)), smaller) },
 	"prunings are forgotten": func(ru *rules) {
-		ru.merge = mergeBy(without(func(l *ledger.Ledger) { clear(l.Pruned) }), smaller)
+		ru.merge = mergeBy(without(ledger.Pruned), smaller)
 	},
 	"pins are forgotten": func(ru *rules) {
-		ru.merge = mergeBy(without(func(l *ledger.Ledger) { clear(l.Pins) }), smaller)
+		ru.merge = mergeBy(without(ledger.Pin), smaller)
 	},
-	"pruned beats pin":   func(ru *rules) { ru.merge = mergeBy(after(prunedBeatsPin), smaller) },
-	"pin beats deleted":  func(ru *rules) { ru.merge = mergeBy(before(pinBeatsDeleted), smaller) },
-	"pin beats archived": func(ru *rules) { ru.merge = mergeBy(before(pinBeatsArchived), smaller) },
-	"the first pin wins": func(ru *rules) { ru.merge = mergeBy(before(firstPin), smaller) },
-	"on wins a tie":      func(ru *rules) { ru.merge = mergeBy(before(onWins), smaller) },
-	"the first content":  func(ru *rules) { ru.merge = mergeBy(after(firstContent), smaller) },
-	"pruned for ever":    func(ru *rules) { ru.merge = mergeBy(after(neverExpire), smaller) },
+	"pruned beats pin":    func(ru *rules) { ru.merge = mergeBy(after(prunedBeatsPin), smaller) },
+	"pin beats deleted":   func(ru *rules) { ru.merge = mergeBy(before(pinBeats(ledger.Deleted)), smaller) },
+	"pin beats archived":  func(ru *rules) { ru.merge = mergeBy(before(pinBeats(ledger.Archived)), smaller) },
+	"the oldest pin wins": func(ru *rules) { ru.merge = mergeBy(before(oldest(ledger.Pin)), smaller) },
+	"on wins a tie":       func(ru *rules) { ru.merge = mergeBy(before(onWins), smaller) },
+	"the first content":   func(ru *rules) { ru.merge = mergeBy(after(firstContent), smaller) },
+	"pruned for ever":     func(ru *rules) { ru.merge = mergeBy(after(neverExpire), smaller) },
 	"pruned by the time of day": func(ru *rules) {
 		ru.merge = func(now time.Time, chains ...Chain) (State, int) {
 			of := after(func(out State, _ []State) { out.Ledger.Expire(checkpoint.Clock(now.UnixNano())) })
@@ -118,7 +140,7 @@ var mutations = map[string]func(*rules){
 	},
 	"deleted ones stay in the archive": func(ru *rules) {
 		ru.archives = func(live State, remote Chain, here ...Chain) (State, State) {
-			return MergeArchives(State{Checkpoints: live.Checkpoints}, remote, here...)
+			return MergeArchives(State{Members: live.Members}, remote, here...)
 		}
 	},
 	"the dead stay": func(ru *rules) { ru.merge = mergeBy(after(deadStay), smaller) },
@@ -158,7 +180,7 @@ func mergeBy(of joiner, better func(a, b string) bool) func(time.Time, ...Chain)
 		}
 		joined, as := of(states...), -1
 		for k, c := range chains {
-			same := maps.Equal(c.State.Checkpoints, joined.Checkpoints) && of(c.State).Ledger.Equal(joined.Ledger)
+			same := maps.Equal(c.State.Members, joined.Members) && of(c.State).Ledger.Equal(joined.Ledger)
 			if c.Tip != "" && same && (as < 0 || better(c.Tip, chains[as].Tip)) {
 				as = k
 			}
@@ -167,13 +189,29 @@ func mergeBy(of joiner, better func(a, b string) bool) func(time.Time, ...Chain)
 	}
 }
 
-// without returns a merge function that ignores some ledger lines.
-func without(forget func(*ledger.Ledger)) joiner {
+// without returns a merge function that ignores facts of some kinds.
+func without(kinds ...string) joiner {
 	return before(func(in []State) {
 		for k := range in {
-			forget(in[k].Ledger)
+			in[k].Ledger = edited(in[k].Ledger, func(f []string) bool { return !slices.Contains(kinds, f[1]) })
 		}
 	})
+}
+
+// edited returns a ledger with the lines that keep keeps. keep may change the fields of a line.
+func edited(l *ledger.Ledger, keep func(fields []string) bool) *ledger.Ledger {
+	var lines []string
+	for line := range strings.Lines(string(l.Encode())) {
+		if f := strings.Fields(line); keep(f) {
+			lines = append(lines, strings.Join(f, " ")+"\n")
+		}
+	}
+	slices.Sort(lines)
+	changed, err := ledger.Parse([]byte(strings.Join(slices.Compact(lines), "")))
+	if err != nil {
+		panic(err)
+	}
+	return changed
 }
 
 // before returns a merge function that modifies its inputs first.
@@ -181,7 +219,7 @@ func before(change func(in []State)) joiner {
 	return func(states ...State) State {
 		in := make([]State, len(states))
 		for k, s := range states {
-			in[k] = State{s.Checkpoints, ledger.New()}
+			in[k] = State{s.Members, ledger.New()}
 			if s.Ledger != nil {
 				in[k].Ledger = s.Ledger.Clone()
 			}
@@ -201,112 +239,121 @@ func after(change func(out State, in []State)) joiner {
 }
 
 func prunedBeatsPin(out State, _ []State) {
-	for id := range out.Ledger.Pruned {
-		delete(out.Checkpoints, id)
-	}
+	maps.DeleteFunc(out.Members, func(m Member, _ Checkpoint) bool { return out.Ledger.IsPruned(m.ID) })
 }
 
-func pins(in []State, f func(id checkpoint.ID, p ledger.Pin)) {
-	for _, s := range in {
-		for id, p := range s.Ledger.Pins {
-			f(id, p)
+// pinBeats removes the facts of a kind about checkpoints that a state has pinned.
+func pinBeats(kind string) func(in []State) {
+	return func(in []State) {
+		pinned := map[string]bool{}
+		for _, s := range in {
+			edited(s.Ledger, func(f []string) bool {
+				pinned[f[2]] = pinned[f[2]] || f[1] == ledger.Pin && f[3] == "1"
+				return true
+			})
 		}
-	}
-}
-
-func pinBeatsDeleted(in []State) {
-	pins(in, func(id checkpoint.ID, p ledger.Pin) {
 		for k := range in {
-			if p.On {
-				delete(in[k].Ledger.Deleted, id)
-			}
+			in[k].Ledger = edited(in[k].Ledger, func(f []string) bool { return f[1] != kind || !pinned[f[2]] })
 		}
-	})
+	}
 }
 
-func pinBeatsArchived(in []State) {
-	pins(in, func(id checkpoint.ID, p ledger.Pin) {
+// oldest replaces the last facts of a kind by the oldest one about the same checkpoint.
+func oldest(kind string) func(in []State) {
+	return func(in []State) {
+		first := map[string][]string{}
+		for _, s := range in {
+			edited(s.Ledger, func(f []string) bool {
+				if had := first[f[2]]; f[1] == kind && (had == nil || clockOf(f) < clockOf(had)) {
+					first[f[2]] = slices.Clone(f)
+				}
+				return true
+			})
+		}
 		for k := range in {
-			if p.On {
-				delete(in[k].Ledger.Archived, id)
-			}
-		}
-	})
-}
-
-func oldestArchival(in []State) {
-	oldest := map[checkpoint.ID]ledger.Archival{}
-	for _, s := range in {
-		for id, a := range s.Ledger.Archived {
-			if had, ok := oldest[id]; !ok || a.Clock < had.Clock {
-				oldest[id] = a
-			}
-		}
-	}
-	for id, a := range oldest {
-		for k := range in {
-			if in[k].Ledger.IsArchived(id) {
-				in[k].Ledger.Archived[id] = a
-			}
+			in[k].Ledger = edited(in[k].Ledger, func(f []string) bool {
+				if f[1] == kind {
+					copy(f, first[f[2]])
+				}
+				return true
+			})
 		}
 	}
 }
 
-// everywhere replaces all pins of an id with one pin.
-func everywhere(in []State, id checkpoint.ID, p ledger.Pin) {
-	for k := range in {
-		if _, ok := in[k].Ledger.Pins[id]; ok {
-			in[k].Ledger.Pins[id] = p
-		}
-	}
+func clockOf(f []string) checkpoint.Clock {
+	c, _ := checkpoint.ParseClock(f[4])
+	return c
 }
 
-func firstPin(in []State) {
-	first := map[checkpoint.ID]ledger.Pin{}
-	pins(in, func(id checkpoint.ID, p ledger.Pin) {
-		if _, ok := first[id]; !ok {
-			first[id] = p
-		}
-	})
-	for id, p := range first {
-		everywhere(in, id, p)
-	}
-}
-
+// onWins lets the larger value win on equal clocks.
 func onWins(in []State) {
-	newest := map[checkpoint.ID]ledger.Pin{}
-	pins(in, func(id checkpoint.ID, p ledger.Pin) {
-		if had, ok := newest[id]; !ok || p.Clock > had.Clock || p.Clock == had.Clock && p.On {
-			newest[id] = p
-		}
-	})
-	for id, p := range newest {
-		everywhere(in, id, p)
+	newest := map[string][]string{}
+	for _, s := range in {
+		edited(s.Ledger, func(f []string) bool {
+			if had := newest[f[2]]; f[1] == ledger.Pin && (had == nil || clockOf(f) > clockOf(had) || clockOf(f) == clockOf(had) && f[3] == "1") {
+				newest[f[2]] = slices.Clone(f)
+			}
+			return true
+		})
 	}
+	for k := range in {
+		in[k].Ledger = edited(in[k].Ledger, func(f []string) bool {
+			if f[1] == ledger.Pin {
+				copy(f, newest[f[2]])
+			}
+			return true
+		})
+	}
+}
+
+// keepOne leaves one member of each id.
+func keepOne(out State, better func(a, b Member) bool) {
+	best := map[checkpoint.ID]Member{}
+	for m := range out.Members {
+		if had, ok := best[m.ID]; !ok || better(m, had) {
+			best[m.ID] = m
+		}
+	}
+	maps.DeleteFunc(out.Members, func(m Member, _ Checkpoint) bool { return best[m.ID] != m })
+}
+
+func largerContent(out State, _ []State) {
+	keepOne(out, func(a, b Member) bool { return a.Content > b.Content })
 }
 
 func firstContent(out State, in []State) {
-	for id := range out.Checkpoints {
-		k := slices.IndexFunc(in, func(s State) bool { _, ok := s.Checkpoints[id]; return ok })
-		out.Checkpoints[id] = in[k].Checkpoints[id]
+	first := func(m Member) int {
+		return slices.IndexFunc(in, func(s State) bool { _, ok := s.Members[m]; return ok })
+	}
+	keepOne(out, func(a, b Member) bool { return first(a) < first(b) })
+}
+
+func deletedByID(out State, _ []State) {
+	maps.DeleteFunc(out.Members, func(m Member, _ Checkpoint) bool { return out.Ledger.HasDeleted(m.ID) })
+}
+
+func deletedByContent(out State, in []State) {
+	all := map[checkpoint.ID]int{}
+	for _, s := range in {
+		for m, c := range s.Members {
+			if all[m.ID]++; all[m.ID] > 1 && out.Ledger.Deletes(m.ID, ledger.AnyContent) {
+				out.Members[m] = c
+			}
+		}
 	}
 }
 
 func neverExpire(out State, in []State) {
 	for _, s := range in {
-		if s.Ledger == nil {
-			continue
-		}
-		for id, at := range s.Ledger.Pruned {
-			if !out.Ledger.Deleted[id] {
-				out.Ledger.Pruned[id] = max(out.Ledger.Pruned[id], at)
-			}
+		if s.Ledger != nil {
+			out.Ledger.Add(s.Ledger)
 		}
 	}
 }
 
 func deadStay(out State, in []State) {
 	for _, s := range in {
-		maps.Copy(out.Checkpoints, s.Checkpoints)
+		maps.Copy(out.Members, s.Members)
 	}
 }

@@ -1,32 +1,29 @@
 package join
 
 import (
+	"cmp"
 	"maps"
+	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/ledger"
 )
 
-// A truth holds all facts that a clone or remote must know: local operations and the
-// results of syncs. Truths only grow. Precedence is decided at the end, by code
-// independent of the merge.
+// A truth holds all members and facts that a clone or remote must know: local operations and the
+// results of syncs. Truths only grow. They read the text of ledgers, and decide precedence by code
+// that is independent of the merge.
 type truth struct {
-	live     map[checkpoint.ID]string
-	deleted  map[checkpoint.ID]bool
-	archived map[checkpoint.ID]ledger.Archival
-	pruned   map[checkpoint.ID]checkpoint.Clock
-	pins     map[checkpoint.ID]ledger.Pin
+	live map[Member]bool
+	set  map[string]bool     // set facts, as in the ledger
+	last map[string]lastFact // last facts, by kind, id and name
 }
 
-func newTruth() *truth {
-	return &truth{
-		map[checkpoint.ID]string{},
-		map[checkpoint.ID]bool{},
-		map[checkpoint.ID]ledger.Archival{},
-		map[checkpoint.ID]checkpoint.Clock{},
-		map[checkpoint.ID]ledger.Pin{},
-	}
+type lastFact struct {
+	value string
+	clock checkpoint.Clock
 }
+
+func newTruth() *truth { return &truth{map[Member]bool{}, map[string]bool{}, map[string]lastFact{}} }
 
 // truthOf returns the facts of a chain.
 func truthOf(c *chain) *truth {
@@ -34,55 +31,86 @@ func truthOf(c *chain) *truth {
 	if c == nil {
 		return t
 	}
-	for id, cp := range c.state.Checkpoints {
-		t.live[id] = cp.Tree
+	for m := range c.state.Members {
+		t.live[m] = true
 	}
-	maps.Copy(t.deleted, c.ledger().Deleted)
-	maps.Copy(t.archived, c.ledger().Archived)
-	maps.Copy(t.pruned, c.ledger().Pruned)
-	maps.Copy(t.pins, c.ledger().Pins)
+	t.note(c.ledger())
 	return t
 }
 
-func (t *truth) isArchived(id checkpoint.ID) bool {
-	_, archived := t.archived[id]
-	return archived
+// note adds the facts of a ledger.
+func (t *truth) note(l *ledger.Ledger) {
+	for line := range strings.Lines(string(l.Encode())) {
+		f := strings.Fields(line)
+		if f[0] == "set" {
+			t.set[strings.Join(f[1:], " ")] = true
+			continue
+		}
+		clock, _ := checkpoint.ParseClock(f[4])
+		name, value, named := strings.Cut(f[3], "=")
+		if !named {
+			name, value = "", f[3]
+		}
+		t.put(strings.TrimSpace(f[1]+" "+f[2]+" "+name), lastFact{value, clock})
+	}
+}
+
+func (t *truth) put(key string, f lastFact) {
+	had, ok := t.last[key]
+	if !ok || f.clock > had.clock || f.clock == had.clock && f.value < had.value {
+		t.last[key] = f
+	}
+}
+
+// forget removes the facts that an undo takes back.
+func (t *truth) forget(id checkpoint.ID) {
+	delete(t.last, "archived "+string(id))
+	delete(t.last, "reason "+string(id))
+	maps.DeleteFunc(t.set, func(line string, _ bool) bool { return strings.HasPrefix(line, "pruned "+string(id)+" ") })
 }
 
 func (t *truth) clone() *truth {
-	return &truth{maps.Clone(t.live), maps.Clone(t.deleted), maps.Clone(t.archived), maps.Clone(t.pruned), maps.Clone(t.pins)}
+	return &truth{maps.Clone(t.live), maps.Clone(t.set), maps.Clone(t.last)}
 }
 
 func (t *truth) add(o *truth) {
-	for id, tree := range o.live {
-		t.live[id] = max(t.live[id], tree)
-	}
-	maps.Copy(t.deleted, o.deleted)
-	for id, a := range o.archived {
-		t.archive(id, a)
-	}
-	for id, at := range o.pruned {
-		t.pruned[id] = max(t.pruned[id], at)
-	}
-	for id, p := range o.pins {
-		t.pin(id, p)
+	maps.Copy(t.live, o.live)
+	maps.Copy(t.set, o.set)
+	for key, f := range o.last {
+		t.put(key, f)
 	}
 }
 
-func (t *truth) archive(id checkpoint.ID, a ledger.Archival) {
-	if had, ok := t.archived[id]; !ok || a.Clock > had.Clock || a.Clock == had.Clock && a.Reason > had.Reason {
-		t.archived[id] = a
+// values returns the first values of the set facts of a kind about an id.
+func (t *truth) values(kind string, id checkpoint.ID) (values []string) {
+	for line := range t.set {
+		if f := strings.Fields(line); f[0] == kind && f[1] == string(id) {
+			values = append(values, f[2])
+		}
 	}
+	return values
 }
 
-func (t *truth) pin(id checkpoint.ID, p ledger.Pin) {
-	had, ok := t.pins[id]
-	switch {
-	case !ok, p.Clock > had.Clock:
-		t.pins[id] = p
-	case p.Clock == had.Clock:
-		t.pins[id] = ledger.Pin{On: p.On && had.On, Clock: p.Clock}
+func (t *truth) deletes(m Member) bool {
+	for _, content := range t.values("deleted", m.ID) {
+		if content == "*" || content == m.Content {
+			return true
+		}
 	}
+	return false
+}
+
+// pruned returns the newest clock of the pruned facts about an id.
+func (t *truth) pruned(id checkpoint.ID) (newest checkpoint.Clock, is bool) {
+	for _, text := range t.values("pruned", id) {
+		clock, _ := checkpoint.ParseClock(text)
+		newest, is = max(newest, clock), true
+	}
+	return newest, is
+}
+
+func (t *truth) isOn(kind string, id checkpoint.ID) bool {
+	return t.last[kind+" "+string(id)].value == "1"
 }
 
 // checkEnd compares the final state of all clones and remotes with the truth.
@@ -116,76 +144,71 @@ func (w *world) checkEnd() {
 	}
 	w.checkLive(end, all)
 	w.checkDead(end, all)
+	w.checkFacts(end, all)
 	w.checkArchives(end, all)
-	w.checkPins(end, all)
 	w.checkOrder(end)
 }
 
-// checkLive checks that no live checkpoint is lost.
+// checkLive checks that no live member is lost: no content that was seen somewhere, whatever a
+// stranger has put under its id. A stranger's pin does not bring back what was pruned before.
 func (w *world) checkLive(end *chain, all *truth) {
-	for id, tree := range all.live {
-		_, pruned := w.gone.pruned[id]
-		switch cp, there := end.state.Checkpoints[id]; {
-		case w.doubt[id], all.deleted[id], all.isArchived(id):
-		case !there && !pruned:
-			w.violate("%s is lost", id)
-		case !there && all.pins[id].On && all.pins[id].Clock > 0:
-			w.violate("%s is lost though it is pinned", id)
-		case there && cp.Tree != tree:
-			w.violate("%s has another content", id)
+	for m := range all.live {
+		_, pruned := w.gone.pruned(m.ID)
+		switch there := end.has(m); {
+		case there, w.doubt[m.ID], all.deletes(m), all.isOn("archived", m.ID):
+		case !pruned:
+			w.violate("%s is lost", m)
+		case all.isOn("pin", m.ID) && !w.hostile:
+			w.violate("%s is lost though it is pinned", m)
 		}
 	}
 }
 
-// checkDead checks that removed checkpoints stay removed, and that only removed
-// checkpoints are missing.
+// checkDead checks that removed checkpoints stay removed.
 func (w *world) checkDead(end *chain, all *truth) {
 	newest := checkpoint.Clock(0)
 	for _, c := range w.clones {
-		for _, at := range c.knows.pruned {
+		newest = max(newest, c.public.newestEver(), c.own.newestEver())
+		for line := range c.knows.set {
+			at, _ := c.knows.pruned(checkpoint.ID(strings.Fields(line)[1]))
 			newest = max(newest, at)
 		}
-		newest = max(newest, c.public.newestEver(), c.own.newestEver())
 	}
-	for id := range all.live { // archived and dropped checkpoints expired lines too
-		newest = max(newest, w.clocks[id])
+	for m := range all.live { // archived and dropped checkpoints expired lines too
+		newest = max(newest, w.clocks[m.ID])
 	}
-	for id := range end.state.Checkpoints {
-		at, pruned := all.pruned[id]
+	for m := range end.state.Members {
+		at, pruned := all.pruned(m.ID)
 		switch {
-		case !w.saved[id]:
-			w.violate("nobody saved %s", id)
-		case all.deleted[id]:
-			w.violate("%s was deleted and is back", id)
-		case all.isArchived(id):
-			w.violate("%s was archived and is back", id)
-		case pruned && !all.pins[id].On && at >= newest-30*day && !w.doubt[id]:
-			w.violate("%s was pruned and is back", id)
+		case !w.saved[m.ID]:
+			w.violate("nobody saved %s", m)
+		case all.deletes(m):
+			w.violate("%s was deleted and is back", m)
+		case all.isOn("archived", m.ID):
+			w.violate("%s was archived and is back", m)
+		case pruned && !all.isOn("pin", m.ID) && at >= newest-30*day && !w.doubt[m.ID] && !w.hostile:
+			w.violate("%s was pruned and is back", m)
 		}
 	}
-	for id := range end.ledger().Deleted {
-		if !w.gone.deleted[id] {
-			w.violate("nobody deleted %s", id)
+}
+
+// checkFacts checks that the end has every fact, and no fact that nobody wrote.
+func (w *world) checkFacts(end *chain, all *truth) {
+	has := newTruth()
+	has.note(end.ledger())
+	for line := range has.set {
+		if !w.gone.set[line] {
+			w.violate("nobody wrote %q", line)
 		}
 	}
-	for id := range all.deleted {
-		if !end.ledger().Deleted[id] {
-			w.violate("it is forgotten that %s was deleted", id)
+	for line := range all.set {
+		if !has.set[line] && !strings.HasPrefix(line, "pruned ") {
+			w.violate("it is forgotten: %s", line)
 		}
 	}
-	for id := range end.ledger().Archived {
-		if !w.gone.isArchived(id) {
-			w.violate("nobody archived %s", id)
-		}
-	}
-	for id, a := range all.archived {
-		if !all.deleted[id] && !w.doubt[id] && end.ledger().Archived[id] != a {
-			w.violate("%s was archived as %v, and it says %v", id, a, end.ledger().Archived[id])
-		}
-	}
-	for id := range end.ledger().Pruned {
-		if _, ok := w.gone.pruned[id]; !ok {
-			w.violate("nobody pruned %s", id)
+	for key, f := range all.last {
+		if id := checkpoint.ID(strings.Fields(key)[1]); has.last[key] != f && !w.doubt[id] {
+			w.violate("%s is %v instead of %v", key, has.last[key], f)
 		}
 	}
 }
@@ -195,39 +218,57 @@ func (c *chain) newestEver() checkpoint.Clock {
 		return 0
 	}
 	newest := c.ledger().NewestPruned()
-	for _, cp := range c.state.Checkpoints {
+	for _, cp := range c.state.Members {
 		newest = max(newest, cp.Clock)
 	}
 	return newest
 }
 
-// checkPins checks that each checkpoint has its newest pin, "off" on a tie.
-func (w *world) checkPins(end *chain, all *truth) {
-	for id, p := range all.pins {
-		if !all.deleted[id] && !w.doubt[id] && end.ledger().Pins[id] != p {
-			w.violate("the pin of %s is %v instead of %v", id, end.ledger().Pins[id], p)
+// checkOrder checks that each member stands after its After members, outside of cycles. Two members that stand side by side are sorted by clock, id and content, or one came
+// after the other.
+func (w *world) checkOrder(end *chain) {
+	before := map[Member]map[Member]bool{}
+	for _, m := range end.order {
+		before[m] = map[Member]bool{}
+		end.cameAfter(m, before[m], map[checkpoint.ID]bool{})
+	}
+	for k, b := range end.order {
+		for _, a := range end.order[:k] {
+			if before[a][b] && !before[b][a] {
+				w.violate("%s stands before %s, which it came after", a, b)
+			}
+		}
+		if k == 0 {
+			continue
+		}
+		a := end.order[k-1]
+		x, y := end.state.Members[a], end.state.Members[b]
+		if cmp.Or(cmp.Compare(x.Clock, y.Clock), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Content, b.Content)) >= 0 && !before[b][a] {
+			w.violate("%s stands before %s", a, b)
 		}
 	}
 }
 
-// checkOrder checks that a chain is sorted by clock, and that each checkpoint comes after
-// its ancestors at the save.
-func (w *world) checkOrder(end *chain) {
-	for k := 1; k < len(end.order); k++ {
-		a, b := end.order[k-1], end.order[k]
-		if x, y := end.state.Checkpoints[a].Clock, end.state.Checkpoints[b].Clock; x > y || x == y && a > b {
-			w.violate("%s stands before %s", a, b)
-		}
-	}
-	at := map[checkpoint.ID]int{}
-	for k, id := range end.order {
-		at[id] = k
-	}
-	for k, id := range end.order {
-		for _, below := range w.on[id] {
-			if at[below] > k {
-				w.violate("%s was saved on top of %s and stands below it", id, below)
+// cameAfter adds the members that a member came after, through the facts of missing ones too.
+func (c *chain) cameAfter(m Member, found map[Member]bool, missing map[checkpoint.ID]bool) {
+	var follow func(id checkpoint.ID)
+	follow = func(id checkpoint.ID) {
+		there := false
+		for o := range c.state.Members {
+			if there = there || o.ID == id; o.ID == id && !found[o] && o.ID != m.ID {
+				found[o] = true
+				c.cameAfter(o, found, missing)
 			}
 		}
+		if !there && !missing[id] {
+			missing[id] = true
+			after, _ := c.ledger().After(id)
+			for _, id := range after {
+				follow(id)
+			}
+		}
+	}
+	for _, id := range strings.Fields(c.state.Members[m].After) {
+		follow(checkpoint.ID(id))
 	}
 }

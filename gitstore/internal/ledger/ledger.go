@@ -1,31 +1,54 @@
-// Package ledger stores the permanent removals from an issue's chain, and the pins of
-// checkpoints.
+// Package ledger stores facts about the checkpoints of an issue: what was deleted, archived,
+// pinned, pruned, purged or reviewed, and from which checkpoint the work goes on.
 //
-// If a chain lacks a checkpoint, the ledger distinguishes a removal on purpose from a
-// clone that never had the checkpoint. Without this record, another clone's copy would
-// restore the checkpoint. A ledger is a sorted text file with one fact per line and a
-// final newline:
+// If a chain lacks a checkpoint, the ledger distinguishes a removal on purpose from a clone
+// that never had the checkpoint. Without this record, another clone's copy would restore the
+// checkpoint.
 //
-//	archived <id> [<reason> <clock>]
-//	deleted <id>
-//	pin <id> on|off <clock>
-//	pruned <id> <clock>
+// A ledger is a UTF-8 text. Each line has one fact and ends in LF. The lines are sorted by their
+// bytes, and no line occurs twice. Fields are separated by one space, and no field is empty:
 //
-// A deleted line is final.
+//	set deleted <id> <content|*> [<after>...]
+//	set pruned <id> <clock> [<after>...]
+//	set purged <id> <path>
+//	set purged-field <id> <field>
+//	set <kind> <key> [<field>...]
+//	last archived <id> 1|0 <clock>
+//	last reason <id> <reason> <clock>
+//	last pin <id> 1|0 <clock>
+//	last reviewed <id> <who>=1|0 <clock>
+//	last position <id> <who> <clock>
+//	last <kind> <key> [<name>=]<value> <clock>
 //
-// An archived line records that the checkpoint moved to the archive, with the reason and
-// the time. The newest line counts.
+// In a field, a space, a percent sign and a control character (0x00 to 0x1f, 0x7f) are written
+// as % and two upper-case hex digits. In <who> and <reason>, "=" is written in this way too. An
+// unknown person is "-". A clock is a decimal number from 0 to 2^63-1 without leading zeros. A
+// content has 64 lower-case hex digits. <after> are the ids of the checkpoint's trailer
+// Checkpoint-After: at most 8, or "none". The fields <after> are missing if the ids are unknown.
 //
-// A pruned line records that retention dropped a checkpoint that another clone may still
-// have. Its clock is the newest clock of the chain at that time. The line expires if it
-// is more than 30 days older than the newest clock.
+// Ledgers are joined line by line. A set fact is its whole line: the join is the union. A last
+// fact has a key: the kind, the third field, and the name before the last "=" of the fourth
+// field, if there is one. A ledger has one line for each key. In a join the line with the newest
+// clock wins, then the smaller value by its bytes, so that "off" wins. Facts of other kinds are
+// kept and joined in the same way.
 //
-// If one id has two pins, the newer clock wins; on equal clocks, "off" wins. Deleted
-// takes precedence over archived, archived over pin, and pin over pruned.
+// Pruned is the exception: a pruned line ends if its clock is more than 30 days older than the
+// newest clock of the join. That is the newest clock of its checkpoints and of its pruned lines.
 //
-// A ledger also has the last restoration: a person went back to an older checkpoint. It is not
-// part of the text form, because earlier versions do not accept unknown lines. Package chain
-// stores it as a trailer of the ledger commit.
+// What the facts mean:
+//
+//	deleted       the checkpoint was dropped, with this content or (*) with every content; final
+//	archived      the checkpoint moved to the archive (1), or came back (0)
+//	reason        why it was archived; it has the clock of the archived line
+//	pin           retention must keep it (1), or no more (0)
+//	pruned        retention dropped it, and another clone may still have it; the clock is the
+//	              newest clock of the chain at that time
+//	purged        a path was removed from the checkpoint; purged-field: a text of the record
+//	reviewed      a person has reviewed it (1), or has taken this back (0)
+//	position      a person went back to it: see Position
+//
+// Deleted takes precedence over archived, archived over pin, and pin over pruned. A fact never removes
+// other facts: a join of two ledgers compares them as they are.
 package ledger
 
 import (
@@ -37,150 +60,431 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// MaxSize limits the bytes of a ledger that Parse accepts. One line has fewer than 256
-// bytes.
+// MaxSize limits the bytes of a ledger that Parse accepts.
 const MaxSize = 64 << 20
 
 // PrunedFor is the lifetime of a pruned line, measured against the newest clock.
 const PrunedFor = 30 * 24 * time.Hour
 
-// A Pin is the pinned state of a checkpoint at a clock.
-type Pin struct {
-	On    bool
-	Clock checkpoint.Clock
+// AnyContent stands for every content of an id in a deleted line.
+const AnyContent = "*"
+
+// Kinds of facts.
+const (
+	Deleted     = "deleted"
+	Pruned      = "pruned"
+	purged      = "purged"
+	purgedField = "purged-field"
+	Archived    = "archived"
+	Reason      = "reason"
+	Pin         = "pin"
+	reviewed    = "reviewed"
+	position    = "position"
+)
+
+// A setKey identifies the set facts of one kind about one checkpoint.
+type setKey struct{ kind, id string }
+
+// A lastKey identifies a last fact.
+type lastKey struct{ kind, id, name string } // name: with the "="
+
+// A stamp is the value of a last fact.
+type stamp struct {
+	value string
+	clock checkpoint.Clock
 }
 
-// A Restoration is the restore of all files of a checkpoint that is not the newest one: the
-// work goes on from this checkpoint until the next save. A checkpoint with a later clock ends
-// the restoration. The zero value means that there was no restore.
-type Restoration struct {
-	ID    checkpoint.ID
-	Clock checkpoint.Clock
-	By    string // name of the person, "" if unknown
+// beats reports whether s takes precedence over o.
+func (s stamp) beats(o stamp) bool {
+	return s.clock > o.clock || s.clock == o.clock && s.value < o.value
 }
 
-// later reports whether r takes precedence over o: the newer clock, then the larger id, then
-// the larger name.
-func (r Restoration) later(o Restoration) bool {
-	return cmp.Or(cmp.Compare(r.Clock, o.Clock), cmp.Compare(r.ID, o.ID), cmp.Compare(r.By, o.By)) > 0
-}
-
-// A Ledger is a set of facts about checkpoints. The zero value is empty and read-only;
-// use New or Clone to get a writable ledger.
+// A Ledger is a set of facts about checkpoints. The zero value is empty and read-only; use New
+// or Clone to get a writable ledger. Its maps have the fields in their encoded form.
 type Ledger struct {
-	Deleted  map[checkpoint.ID]bool
-	Archived map[checkpoint.ID]Archival
-	Pruned   map[checkpoint.ID]checkpoint.Clock
-	Pins     map[checkpoint.ID]Pin
-	Restored Restoration // the last one
+	sets map[setKey]map[string]bool // by the fields after the id
+	last map[lastKey]stamp
 }
 
 // New returns an empty, writable ledger.
-func New() *Ledger {
-	return &Ledger{
-		Deleted:  map[checkpoint.ID]bool{},
-		Archived: map[checkpoint.ID]Archival{},
-		Pruned:   map[checkpoint.ID]checkpoint.Clock{},
-		Pins:     map[checkpoint.ID]Pin{},
-	}
-}
+func New() *Ledger { return &Ledger{map[setKey]map[string]bool{}, map[lastKey]stamp{}} }
 
 // Clone returns a deep, writable copy.
 func (l *Ledger) Clone() *Ledger {
-	return &Ledger{
-		Deleted:  cloned(l.Deleted),
-		Archived: cloned(l.Archived),
-		Pruned:   cloned(l.Pruned),
-		Pins:     cloned(l.Pins),
-		Restored: l.Restored,
+	c := New()
+	c.Add(l)
+	return c
+}
+
+// IsEmpty reports whether l has no facts. An empty ledger is not stored as a file.
+func (l *Ledger) IsEmpty() bool { return len(l.sets)+len(l.last) == 0 }
+
+// Add joins the facts of o into l. The result does not depend on the order of the ledgers.
+func (l *Ledger) Add(o *Ledger) {
+	for key, lines := range o.sets {
+		for rest := range lines {
+			l.set(key, rest)
+		}
+	}
+	for key, s := range o.last {
+		if had, ok := l.last[key]; !ok || s.beats(had) {
+			l.last[key] = s
+		}
 	}
 }
 
-func cloned[V any](m map[checkpoint.ID]V) map[checkpoint.ID]V {
-	if m == nil {
-		return map[checkpoint.ID]V{}
+// about returns the set facts of a kind about a checkpoint, by the fields after the id.
+func (l *Ledger) about(kind string, id checkpoint.ID) map[string]bool {
+	if len(l.sets) == 0 { // most ledgers are empty, and lists ask for each checkpoint
+		return nil
 	}
-	return maps.Clone(m)
+	return l.sets[idKey(kind, id)]
 }
 
-// IsEmpty reports whether the text form of l has no lines. An empty ledger is not stored as a
-// file.
-func (l *Ledger) IsEmpty() bool {
-	return len(l.Deleted)+len(l.Archived)+len(l.Pruned)+len(l.Pins) == 0
+func (l *Ledger) set(key setKey, rest string) {
+	if l.sets[key] == nil {
+		l.sets[key] = map[string]bool{}
+	}
+	l.sets[key][rest] = true
+}
+
+// Equal reports whether l and o hold the same facts.
+func (l *Ledger) Equal(o *Ledger) bool {
+	return maps.Equal(l.last, o.last) && maps.EqualFunc(l.sets, o.sets, func(a, b map[string]bool) bool { return maps.Equal(a, b) })
+}
+
+// Deletes reports whether a checkpoint with this content was dropped. AnyContent asks for a
+// deletion of all contents.
+func (l *Ledger) Deletes(id checkpoint.ID, content string) bool {
+	for rest := range l.about(Deleted, id) {
+		if of, _, _ := strings.Cut(rest, " "); of == AnyContent || of == content {
+			return true
+		}
+	}
+	return false
+}
+
+// DeletesContent reports whether a deleted line names one content of the id.
+func (l *Ledger) DeletesContent(id checkpoint.ID) bool {
+	for rest := range l.about(Deleted, id) {
+		if !strings.HasPrefix(rest, AnyContent) {
+			return true
+		}
+	}
+	return false
+}
+
+// HasDeleted reports whether the id was dropped, with all its contents or with one of them.
+func (l *Ledger) HasDeleted(id checkpoint.ID) bool { return len(l.about(Deleted, id)) > 0 }
+
+// IDs returns the ids with a set fact of this kind, or with a last fact whose value is 1 and that
+// no deletion overrides, sorted.
+func (l *Ledger) IDs(kind string) (ids []checkpoint.ID) {
+	for key := range l.sets {
+		if key.kind == kind {
+			ids = append(ids, checkpoint.ID(decode(key.id)))
+		}
+	}
+	for key := range l.last {
+		if id := checkpoint.ID(decode(key.id)); key.kind == kind && l.isOn(kind, id) {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
 }
 
 // Pinned reports whether checkpoint id is pinned.
-func (l *Ledger) Pinned(id checkpoint.ID) bool { return l.Pins[id].On }
+func (l *Ledger) Pinned(id checkpoint.ID) bool { return l.isOn(Pin, id) }
 
-// Dead reports whether checkpoint id must not be in a live chain.
-func (l *Ledger) Dead(id checkpoint.ID) bool {
-	if l.Deleted[id] || l.IsArchived(id) {
-		return true
+// IsArchived reports whether checkpoint id is in the archive.
+func (l *Ledger) IsArchived(id checkpoint.ID) bool { return l.isOn(Archived, id) }
+
+// Files reports whether a checkpoint with this content belongs into the archive: it is archived, and
+// was not dropped.
+func (l *Ledger) Files(id checkpoint.ID, content string) bool {
+	return l.IsArchived(id) && !l.Deletes(id, content)
+}
+
+func (l *Ledger) isOn(kind string, id checkpoint.ID) bool {
+	return len(l.last) > 0 && l.last[lastOf(kind, id)].value == "1" && !l.Deletes(id, AnyContent)
+}
+
+// IsPruned reports whether retention dropped checkpoint id.
+func (l *Ledger) IsPruned(id checkpoint.ID) bool { return len(l.about(Pruned, id)) > 0 }
+
+// Dead reports whether a checkpoint with this content must not be in a live chain.
+func (l *Ledger) Dead(id checkpoint.ID, content string) bool {
+	return l.Deletes(id, content) || l.IsArchived(id) || l.IsPruned(id) && !l.Pinned(id)
+}
+
+// Delete records that checkpoint id was dropped, with all its contents. after is the value of its
+// trailer Checkpoint-After, "" if it is unknown.
+func (l *Ledger) Delete(id checkpoint.ID, after string) { l.DeleteContent(id, AnyContent, after) }
+
+// DeleteContent records that one content of checkpoint id was dropped.
+func (l *Ledger) DeleteContent(id checkpoint.ID, content, after string) {
+	l.set(idKey(Deleted, id), strings.TrimSuffix(content+" "+encodeAfter(after), " "))
+}
+
+// Prune records that retention dropped checkpoint id when the newest clock of the chain was at.
+func (l *Ledger) Prune(id checkpoint.ID, at checkpoint.Clock, after string) {
+	l.set(idKey(Pruned, id), strings.TrimSuffix(at.String()+" "+encodeAfter(after), " "))
+}
+
+// After returns the ids that a deleted or pruned checkpoint came after. ok is false if no fact
+// tells them.
+func (l *Ledger) After(id checkpoint.ID) (after []checkpoint.ID, ok bool) {
+	for _, kind := range []string{Deleted, Pruned} {
+		for rest := range l.about(kind, id) {
+			_, words, known := strings.Cut(rest, " ")
+			if ok = ok || known; !known || words == none {
+				continue
+			}
+			for word := range strings.SplitSeq(words, " ") {
+				after = append(after, checkpoint.ID(decode(word)))
+			}
+		}
 	}
-	_, pruned := l.Pruned[id]
-	return pruned && !l.Pins[id].On
+	slices.Sort(after)
+	return slices.Compact(after), ok
 }
 
-// SetPin pins or unpins checkpoint id at time now. The clock of the new pin is later than
-// that of an existing pin, because the newest pin wins.
-func (l *Ledger) SetPin(id checkpoint.ID, on bool, now time.Time) {
-	before := l.Pins[id].Clock
-	l.Pins[id] = Pin{On: on, Clock: max(before.Next(now), before+min(1, math.MaxInt64-before))}
+// SetPin pins or unpins checkpoint id at time now.
+func (l *Ledger) SetPin(id checkpoint.ID, on bool, now time.Time) { l.put(Pin, id, onOff(on), now) }
+
+// SetArchived records that checkpoint id moved to the archive at time now, for a reason.
+func (l *Ledger) SetArchived(id checkpoint.ID, reason string, now time.Time) {
+	at := l.put(Archived, id, "1", now)
+	if reason != "" {
+		l.last[lastOf(Reason, id)] = stamp{encodeName(reason), at}
+	}
 }
 
-// SetRestored records that a person went back to a checkpoint. newest is the newest clock of
-// the chain.
-func (l *Ledger) SetRestored(id checkpoint.ID, by string, newest checkpoint.Clock, now time.Time) {
-	l.Restored = Restoration{ID: id, Clock: max(newest, l.Restored.Clock).Next(now), By: by}
+// File records an archival, unless a newer fact is known.
+func (l *Ledger) File(id checkpoint.ID, a Archival) {
+	o := New()
+	o.last[lastOf(Archived, id)] = stamp{"1", a.Clock}
+	if a.Reason != "" {
+		o.last[lastOf(Reason, id)] = stamp{encodeName(a.Reason), a.Clock}
+	}
+	l.Add(o)
 }
 
-// EndRestored removes the restoration if a checkpoint with the clock newest ends it.
-func (l *Ledger) EndRestored(newest checkpoint.Clock) {
-	if l.Restored.Clock <= newest {
-		l.Restored = Restoration{}
+// put sets a last fact. Its clock is later than that of the former fact, because the newest wins.
+func (l *Ledger) put(kind string, id checkpoint.ID, value string, now time.Time) checkpoint.Clock {
+	key := lastOf(kind, id)
+	before := l.last[key].clock
+	at := max(before.Next(now), before+min(1, math.MaxInt64-before))
+	l.last[key] = stamp{value, at}
+	return at
+}
+
+func onOff(on bool) string {
+	if on {
+		return "1"
+	}
+	return "0"
+}
+
+// Revive removes the facts that checkpoint id was deleted, pruned or archived. Only facts that no
+// other clone has disappear for good.
+func (l *Ledger) Revive(id checkpoint.ID) {
+	for _, kind := range []string{Deleted, Pruned} {
+		delete(l.sets, idKey(kind, id))
+	}
+	for _, kind := range []string{Archived, Reason} {
+		delete(l.last, lastOf(kind, id))
+	}
+}
+
+// Copy sets the facts of these kinds about checkpoint id that o has. A newer last fact stays.
+func (l *Ledger) Copy(o *Ledger, id checkpoint.ID, kinds ...string) {
+	for _, kind := range kinds {
+		for rest := range o.sets[idKey(kind, id)] {
+			l.set(idKey(kind, id), rest)
+		}
+		if s, ok := o.last[lastOf(kind, id)]; ok && l.last[lastOf(kind, id)].clock <= s.clock {
+			l.last[lastOf(kind, id)] = s
+		}
 	}
 }
 
 // Expire deletes pruned lines that are more than PrunedFor older than newest.
 func (l *Ledger) Expire(newest checkpoint.Clock) {
 	limit := newest - checkpoint.Clock(PrunedFor)
-	maps.DeleteFunc(l.Pruned, func(_ checkpoint.ID, c checkpoint.Clock) bool { return c < limit })
+	for key, lines := range l.sets {
+		if key.kind != Pruned {
+			continue
+		}
+		maps.DeleteFunc(lines, func(rest string, _ bool) bool { return prunedAt(rest) < limit })
+		if len(lines) == 0 {
+			delete(l.sets, key)
+		}
+	}
 }
 
-// Encode returns the text form of the ledger, without the restoration. Ledgers with equal facts
+func prunedAt(rest string) checkpoint.Clock {
+	text, _, _ := strings.Cut(rest, " ")
+	at, _ := checkpoint.ParseClock(text)
+	return at
+}
+
+// NewestPruned returns the newest clock of the pruned lines, 0 if l has no pruned line.
+func (l *Ledger) NewestPruned() (newest checkpoint.Clock) {
+	for key, lines := range l.sets {
+		for rest := range lines {
+			if key.kind == Pruned {
+				newest = max(newest, prunedAt(rest))
+			}
+		}
+	}
+	return newest
+}
+
+// An Archival records the reason and the time of an archiving. The zero value means that
+// both are unknown.
+type Archival struct {
+	Reason string // lower-case word, "" if unknown
+	Clock  checkpoint.Clock
+}
+
+// Archival returns the archival of a checkpoint, or zero if it is not archived.
+func (l *Ledger) Archival(id checkpoint.ID) Archival {
+	if !l.IsArchived(id) {
+		return Archival{}
+	}
+	return Archival{decode(l.last[lastOf(Reason, id)].value), l.last[lastOf(Archived, id)].clock}
+}
+
+// LastArchival returns the newest archival of a checkpoint, or zero without archivals.
+func (l *Ledger) LastArchival() (last Archival) {
+	for _, id := range l.IDs(Archived) {
+		if a := l.Archival(id); cmp.Or(cmp.Compare(a.Clock, last.Clock), cmp.Compare(a.Reason, last.Reason)) > 0 {
+			last = a
+		}
+	}
+	return last
+}
+
+// A Position is the restore of all files of a checkpoint that is not the newest one: the work
+// goes on from this checkpoint until the next save. The newest position of all ids counts, unless
+// a checkpoint has the same or a later clock. The zero value means that there was no restore.
+type Position struct {
+	ID    checkpoint.ID
+	Clock checkpoint.Clock
+	By    string // name of the person, "" if unknown
+}
+
+// Position returns the newest position with a clock of at most limit, or the zero value.
+func (l *Ledger) Position(limit checkpoint.Clock) (newest Position) {
+	for key, s := range l.last {
+		p := Position{checkpoint.ID(decode(key.id)), s.clock, strings.TrimSuffix(decode(s.value), unknownPerson)}
+		if key.kind == position && p.Clock <= limit &&
+			cmp.Or(cmp.Compare(p.Clock, newest.Clock), cmp.Compare(p.ID, newest.ID)) > 0 {
+			newest = p
+		}
+	}
+	return newest
+}
+
+// unknownPerson stands for a person whose name is unknown.
+const unknownPerson = "-"
+
+// SetPosition records that a person went back to a checkpoint. newest is the newest clock of the
+// chain and of its position.
+func (l *Ledger) SetPosition(id checkpoint.ID, by string, newest checkpoint.Clock, now time.Time) {
+	l.last[lastOf(position, id)] = stamp{encodeName(cmp.Or(by, unknownPerson)), max(newest, l.last[lastOf(position, id)].clock).Next(now)}
+}
+
+// none is <after> of a checkpoint that came after no other checkpoint.
+const none = "none"
+
+func idKey(kind string, id checkpoint.ID) setKey { return setKey{kind, encode(string(id))} }
+
+func lastOf(kind string, id checkpoint.ID) lastKey { return lastKey{kind, encode(string(id)), ""} }
+
+func encodeAfter(after string) string {
+	words := strings.Split(after, " ")
+	for i := range words {
+		words[i] = encode(words[i])
+	}
+	return strings.Join(words, " ")
+}
+
+// mustEncode reports whether a byte is written as % and two hex digits.
+func mustEncode(b byte) bool { return b <= ' ' || b == '%' || b == 0x7f }
+
+func encode(s string) string {
+	if strings.IndexFunc(s, func(r rune) bool { return r < utf8.RuneSelf && mustEncode(byte(r)) }) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for i := range len(s) {
+		if mustEncode(s[i]) {
+			fmt.Fprintf(&b, "%%%02X", s[i])
+		} else {
+			b.WriteByte(s[i])
+		}
+	}
+	return b.String()
+}
+
+// encodeName encodes a field that has no "=", because the last "=" ends a name.
+func encodeName(s string) string { return strings.ReplaceAll(encode(s), "=", "%3D") }
+
+// decode is the inverse of encode and encodeName.
+func decode(s string) string {
+	if !strings.Contains(s, "%") {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if c, ok := encoded(s[i:]); ok {
+			b.WriteByte(c)
+			i += 2
+			continue
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// encoded returns the byte that s starts with in its encoded form.
+func encoded(s string) (byte, bool) {
+	const digits = "0123456789ABCDEF"
+	if len(s) < 3 || s[0] != '%' {
+		return 0, false
+	}
+	high, low := strings.IndexByte(digits, s[1]), strings.IndexByte(digits, s[2])
+	return byte(max(high, 0)<<4 | max(low, 0)), high >= 0 && low >= 0
+}
+
+// Encode returns the text form of the ledger, or nil if it is empty. Ledgers with equal facts
 // have equal bytes.
 func (l *Ledger) Encode() []byte {
-	lines := make([]string, 0, len(l.Deleted)+len(l.Archived)+len(l.Pruned)+len(l.Pins))
-	for id := range l.Deleted {
-		lines = append(lines, "deleted "+string(id))
-	}
-	for id, a := range l.Archived {
-		lines = append(lines, a.line(id))
-	}
-	for id, c := range l.Pruned {
-		lines = append(lines, fmt.Sprintf("pruned %s %d", id, c))
-	}
-	for id, p := range l.Pins {
-		state := "off"
-		if p.On {
-			state = "on"
+	var lines []string
+	for key, rests := range l.sets {
+		for rest := range rests {
+			lines = append(lines, strings.TrimSuffix("set "+key.kind+" "+key.id+" "+rest, " "))
 		}
-		lines = append(lines, fmt.Sprintf("pin %s %s %d", id, state, p.Clock))
 	}
-	slices.Sort(lines)
+	for key, s := range l.last {
+		lines = append(lines, fmt.Sprintf("last %s %s %s%s %d", key.kind, key.id, key.name, s.value, s.clock))
+	}
 	if len(lines) == 0 {
 		return nil
 	}
+	slices.Sort(lines)
 	return []byte(strings.Join(lines, "\n") + "\n")
 }
 
-// Parse parses a ledger in exactly the form that Encode writes. Each error names the
-// line. An unknown fact, possibly from a later version, is an error: dropping the line
-// would restore a removed checkpoint.
+// Parse parses a ledger in exactly the form that Encode writes. Each error names the line.
 func Parse(data []byte) (*Ledger, error) {
 	if len(data) > MaxSize {
 		return nil, fmt.Errorf("ledger: %d bytes, more than %d", len(data), MaxSize)
@@ -190,7 +494,7 @@ func Parse(data []byte) (*Ledger, error) {
 	for line := range strings.Lines(string(data)) {
 		n++
 		text, whole := strings.CutSuffix(line, "\n")
-		err := l.parseLine(strings.Split(text, " "))
+		err := l.parseLine(text)
 		switch {
 		case err == nil && !whole:
 			err = errors.New("cut short")
@@ -205,31 +509,132 @@ func Parse(data []byte) (*Ledger, error) {
 	return l, nil
 }
 
-func (l *Ledger) parseLine(f []string) error {
-	if len(f) < 2 {
-		return fmt.Errorf("want a fact and an id, got %q", strings.Join(f, " "))
+func (l *Ledger) parseLine(line string) error {
+	f := strings.Split(line, " ")
+	for _, field := range f {
+		if err := checkField(field); err != nil {
+			return err
+		}
 	}
-	id, err := checkpoint.ParseID(f[1])
+	switch {
+	case len(f) >= 3 && f[0] == "set":
+		return l.parseSet(f[1], f[2], f[3:])
+	case len(f) == 5 && f[0] == "last":
+		return l.parseLast(f[1], f[2], f[3], f[4])
+	}
+	return fmt.Errorf("unknown fact %.80q", line)
+}
+
+// checkField fails for a field that Encode does not write.
+func checkField(field string) error {
+	if field == "" {
+		return errors.New("an empty field")
+	}
+	if !utf8.ValidString(field) {
+		return fmt.Errorf("%.40q is not UTF-8", field)
+	}
+	for i := range len(field) {
+		switch c, ok := encoded(field[i:]); {
+		case field[i] == '%' && (!ok || !mustEncode(c) && c != '='):
+			return fmt.Errorf("%.40q has an invalid escape", field)
+		case field[i] != '%' && mustEncode(field[i]):
+			return fmt.Errorf("%.40q has a control character", field)
+		}
+	}
+	return nil
+}
+
+func (l *Ledger) parseSet(kind, id string, rest []string) (err error) {
+	switch kind {
+	case Deleted, Pruned:
+		if err = checkID(id); err == nil {
+			err = checkRemoval(kind, rest)
+		}
+	case purged, purgedField:
+		if err = checkID(id); err == nil && len(rest) != 1 {
+			err = fmt.Errorf("%s with %d fields", kind, len(rest))
+		}
+	}
+	if err == nil {
+		l.set(setKey{kind, id}, strings.Join(rest, " "))
+	}
+	return err
+}
+
+// checkRemoval checks the fields of a deleted or pruned line after the id.
+func checkRemoval(kind string, rest []string) error {
+	switch {
+	case len(rest) == 0:
+		return fmt.Errorf("%s without a value", kind)
+	case kind == Pruned:
+		if _, err := parseClock(rest[0]); err != nil {
+			return err
+		}
+	case rest[0] != AnyContent && (len(rest[0]) != 64 || strings.Trim(rest[0], "0123456789abcdef") != ""):
+		return fmt.Errorf("%.80q is not a content", rest[0])
+	}
+	after := rest[1:]
+	if len(after) > checkpoint.MaxAfter {
+		return fmt.Errorf("%d ids, more than %d", len(after), checkpoint.MaxAfter)
+	}
+	if len(after) == 1 && after[0] == none {
+		return nil
+	}
+	for _, id := range after {
+		if err := checkID(id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *Ledger) parseLast(kind, id, value, text string) error {
+	clock, err := parseClock(text)
 	if err != nil {
 		return err
 	}
-	_, pruned := l.Pruned[id]
-	_, pinned := l.Pins[id]
-	switch {
-	case f[0] == "pruned" && pruned, f[0] == "pin" && pinned, f[0] == "archived" && l.IsArchived(id):
-		return fmt.Errorf("a second %s of %s", f[0], id)
-	case f[0] == "deleted" && len(f) == 2:
-		l.Deleted[id] = true
-	case f[0] == "archived":
-		l.Archived[id], err = parseArchival(f[2:])
-	case f[0] == "pruned" && len(f) == 3:
-		l.Pruned[id], err = parseClock(f[2])
-	case f[0] == "pin" && len(f) == 4 && (f[2] == "on" || f[2] == "off"):
-		var c checkpoint.Clock
-		c, err = parseClock(f[3])
-		l.Pins[id] = Pin{On: f[2] == "on", Clock: c}
+	key := lastKey{kind, id, ""}
+	if at := strings.LastIndexByte(value, '='); at >= 0 {
+		key.name, value = value[:at+1], value[at+1:]
+	}
+	isSwitch := value == "1" || value == "0"
+	switch kind {
+	case Archived, Pin:
+		if key.name != "" || !isSwitch {
+			err = fmt.Errorf("%s is neither 1 nor 0", kind)
+		}
+	case reviewed:
+		if len(key.name) < 2 || !isSwitch {
+			err = fmt.Errorf("%s without a person", kind)
+		}
+	case position, Reason:
+		if key.name != "" || value == "" {
+			err = fmt.Errorf("%s with the value %.80q", kind, value)
+		}
 	default:
-		return fmt.Errorf("unknown fact %q", strings.Join(f, " "))
+		return l.putParsed(key, stamp{value, clock})
+	}
+	if err == nil {
+		err = checkID(id)
+	}
+	if err != nil {
+		return err
+	}
+	return l.putParsed(key, stamp{value, clock})
+}
+
+func (l *Ledger) putParsed(key lastKey, s stamp) error {
+	if _, twice := l.last[key]; twice {
+		return fmt.Errorf("a second %s of %s", key.kind, key.id)
+	}
+	l.last[key] = s
+	return nil
+}
+
+func checkID(field string) error {
+	_, err := checkpoint.ParseID(decode(field))
+	if err == nil && encode(decode(field)) != field {
+		err = fmt.Errorf("%.40q has an invalid escape", field)
 	}
 	return err
 }
@@ -240,36 +645,6 @@ func parseClock(s string) (checkpoint.Clock, error) {
 		return 0, fmt.Errorf("%.30q is not a valid clock", s)
 	}
 	return c, nil
-}
-
-// An Archival records the reason and the time of an archiving. The zero value means that
-// both are unknown.
-type Archival struct {
-	Reason string // lower-case word, "" if unknown
-	Clock  checkpoint.Clock
-}
-
-// LastArchival returns the newest archival of a checkpoint, or zero without archivals.
-func (l *Ledger) LastArchival() Archival {
-	var last Archival
-	for _, a := range l.Archived {
-		if a.later(last) {
-			last = a
-		}
-	}
-	return last
-}
-
-// later reports whether a takes precedence over b: the newer clock, then the larger
-// reason.
-func (a Archival) later(b Archival) bool {
-	return cmp.Or(cmp.Compare(a.Clock, b.Clock), cmp.Compare(a.Reason, b.Reason)) > 0
-}
-
-// IsArchived reports whether checkpoint id is in the archive.
-func (l *Ledger) IsArchived(id checkpoint.ID) bool {
-	_, archived := l.Archived[id]
-	return archived
 }
 
 // A Count counts facts of a ledger by kind.
@@ -289,95 +664,24 @@ func (l *Ledger) CountMissing(others ...*Ledger) (n Count) {
 		}
 		return 0
 	}
-	for id := range l.Archived {
-		n.Archived += lacks(func(o *Ledger) bool { return o.IsArchived(id) })
+	for key := range l.sets {
+		missing := lacks(func(o *Ledger) bool { return len(o.sets[key]) > 0 })
+		switch key.kind {
+		case Deleted:
+			n.Deleted += missing
+		case Pruned:
+			n.Pruned += missing
+		}
 	}
-	for id := range l.Deleted {
-		n.Deleted += lacks(func(o *Ledger) bool { return o.Deleted[id] })
-	}
-	for id := range l.Pruned {
-		n.Pruned += lacks(func(o *Ledger) bool { return o.Pruned[id] != 0 })
-	}
-	for id, pin := range l.Pins {
-		n.Pins += lacks(func(o *Ledger) bool { return o.Pins[id] == pin })
-	}
-	if l.Restored != (Restoration{}) {
-		n.Restored = lacks(func(o *Ledger) bool { return o.Restored == l.Restored })
+	for key, s := range l.last {
+		switch missing := lacks(func(o *Ledger) bool { return o.last[key] == s }); {
+		case key.kind == Archived && s.value == "1":
+			n.Archived += lacks(func(o *Ledger) bool { return o.last[key].value == "1" })
+		case key.kind == Pin:
+			n.Pins += missing
+		case key.kind == position:
+			n.Restored += missing
+		}
 	}
 	return n
-}
-
-func (l *Ledger) addArchived(o *Ledger) {
-	for id, a := range o.Archived {
-		if had, ok := l.Archived[id]; !ok || a.later(had) {
-			l.Archived[id] = a
-		}
-	}
-}
-
-func (a Archival) line(id checkpoint.ID) string {
-	if a.Reason == "" {
-		return "archived " + string(id)
-	}
-	return fmt.Sprintf("archived %s %s %d", id, a.Reason, a.Clock)
-}
-
-// parseArchival parses the fields after the id. An unknown reason comes from a later
-// version and is kept.
-func parseArchival(f []string) (Archival, error) {
-	if len(f) == 0 {
-		return Archival{}, nil
-	}
-	if len(f) != 2 || !isReason(f[0]) {
-		return Archival{}, fmt.Errorf("unknown fact %q", "archived ... "+strings.Join(f, " "))
-	}
-	clock, err := parseClock(f[1])
-	return Archival{f[0], clock}, err
-}
-
-func isReason(s string) bool {
-	return s != "" && len(s) <= 32 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz_") == ""
-}
-
-// Add merges the facts of o into l. The result does not depend on the order of the
-// ledgers.
-func (l *Ledger) Add(o *Ledger) {
-	maps.Copy(l.Deleted, o.Deleted)
-	l.addArchived(o)
-	for id, c := range o.Pruned {
-		l.Pruned[id] = max(l.Pruned[id], c)
-	}
-	for id, p := range o.Pins {
-		if had, ok := l.Pins[id]; !ok || p.beats(had) {
-			l.Pins[id] = p
-		}
-	}
-	if o.Restored.later(l.Restored) {
-		l.Restored = o.Restored
-	}
-	for id := range l.Deleted {
-		delete(l.Archived, id)
-		delete(l.Pruned, id)
-		delete(l.Pins, id)
-	}
-}
-
-// beats reports whether p takes precedence over had.
-func (p Pin) beats(had Pin) bool {
-	return p.Clock > had.Clock || p.Clock == had.Clock && !p.On
-}
-
-// NewestPruned returns the newest clock of the pruned lines, 0 if l has no pruned line.
-func (l *Ledger) NewestPruned() checkpoint.Clock {
-	var newest checkpoint.Clock
-	for _, c := range l.Pruned {
-		newest = max(newest, c)
-	}
-	return newest
-}
-
-// Equal reports whether l and o hold the same facts.
-func (l *Ledger) Equal(o *Ledger) bool {
-	return maps.Equal(l.Deleted, o.Deleted) && maps.Equal(l.Archived, o.Archived) &&
-		maps.Equal(l.Pruned, o.Pruned) && maps.Equal(l.Pins, o.Pins) && l.Restored == o.Restored
 }

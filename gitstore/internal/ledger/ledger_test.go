@@ -17,65 +17,97 @@ const (
 	two = checkpoint.ID("CP-b-20260101T000000Z-0000bbbb")
 )
 
-func full() *Ledger {
-	l := New()
-	l.Deleted[one] = true
-	l.Archived[two] = Archival{}
-	l.Archived["CP-d-x-0000dddd"] = Archival{"completed", 6}
-	l.Pruned["CP-c-x-0000cccc"] = 5
-	l.Pins["imported/id"] = Pin{On: true, Clock: 7}
-	l.Pins[two] = Pin{Clock: 8}
+var content = strings.Repeat("0a", 32)
+
+func parse(t *testing.T, lines ...string) *Ledger {
+	t.Helper()
+	text := ""
+	if len(lines) > 0 {
+		text = strings.Join(lines, "\n") + "\n"
+	}
+	l, err := Parse([]byte(text))
+	require.NoError(t, err)
 	return l
 }
 
-const fullText = `archived CP-b-20260101T000000Z-0000bbbb
-archived CP-d-x-0000dddd completed 6
-deleted CP-a-20260101T000000Z-0000aaaa
-pin CP-b-20260101T000000Z-0000bbbb off 8
-pin imported/id on 7
-pruned CP-c-x-0000cccc 5
+var fullText = `last archived CP-d-x-0000dddd 1 6
+last color x-1 blue 7
+last color x-1 name=a%20b 7
+last pin CP-b-20260101T000000Z-0000bbbb 0 8
+last pin imported/id 1 7
+last position CP-d-x-0000dddd Ann%20%3D 9
+last reason CP-d-x-0000dddd completed 6
+last reviewed imported/id ann=1 7
+last reviewed imported/id bob=0 7
+set deleted CP-a-20260101T000000Z-0000aaaa * none
+set deleted a%25b ` + content + ` imported/id x-1
+set link x-1
+set pruned CP-c-x-0000cccc 5
+set purged imported/id a%20file=1
+set purged-field imported/id note
 `
 
 func TestCodec(t *testing.T) {
 	t.Parallel()
-	assert.Equal(t, fullText, string(full().Encode()))
 	l, err := Parse([]byte(fullText))
 	require.NoError(t, err)
-	assert.Equal(t, full(), l)
+	assert.Equal(t, fullText, string(l.Encode()))
 	assert.Nil(t, New().Encode())
-	l, err = Parse(nil)
-	require.NoError(t, err)
-	assert.True(t, l.IsEmpty())
+	assert.True(t, parse(t).IsEmpty())
+
+	same := New()
+	same.Delete(one, "none")
+	same.Prune("CP-c-x-0000cccc", 5, "")
+	same.SetPosition("CP-d-x-0000dddd", "Ann =", 8, time.Unix(0, 0))
+	for _, line := range strings.Split(string(same.Encode()), "\n") {
+		assert.Contains(t, strings.Split(fullText, "\n"), line)
+	}
+	assert.Equal(t, Position{"CP-d-x-0000dddd", 9, "Ann ="}, l.Position(math.MaxInt64))
+	assert.Zero(t, l.Position(8))
+	assert.Equal(t, Archival{"completed", 6}, l.Archival("CP-d-x-0000dddd"))
+	assert.True(t, l.Deletes("a%b", content))
+	assert.False(t, l.Deletes("a%b", strings.Repeat("0b", 32)))
+	assert.True(t, l.Deletes(one, "anything"))
 }
 
 func TestParseNamesTheLine(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ text, want string }{
-		"cut short":      {"deleted " + string(one), "line 1: "},
+		"cut short":      {"set deleted x-1 *", "line 1: "},
 		"empty line":     {"\n", "line 1: "},
-		"new fact":       {"archived x-1\nbanished x-1\n", "line 2: "},
-		"no id":          {"deleted\n", "line 1: "},
-		"two spaces":     {"deleted  x-1\n", "line 1: "},
-		"extra word":     {"deleted x-1 y\n", "line 1: "},
-		"return":         {"deleted x-1\r\n", "line 1: "},
-		"not sorted":     {"deleted x-1\narchived x-1\n", "line 2: "},
-		"twice":          {"deleted x-1\ndeleted x-1\n", "line 2: "},
-		"two pins":       {"pin x-1 off 1\npin x-1 on 2\n", "line 2: "},
-		"two prunings":   {"pruned x-1 1\npruned x-1 2\n", "line 2: "},
-		"two archivings": {"archived x-1\narchived x-1 failed 2\n", "line 2: "},
-		"a shout":        {"archived x-1 Failed 2\n", "line 1: "},
-		"no clock":       {"archived x-1 failed\n", "line 1: "},
-		"reason":         {"archived x-1 " + strings.Repeat("a", 33) + " 2\n", "line 1: "},
-		"nothing":        {"archived x-1  2\n", "line 1: "},
-		"pin state":      {"pin x-1 maybe 1\n", "line 1: "},
-		"minus":          {"pin x-1 on -1\n", "line 1: "},
-		"zeros":          {"pruned x-1 01\n", "line 1: "},
-		"plus":           {"pruned x-1 +1\n", "line 1: "},
-		"too large":      {"pruned x-1 9223372036854775808\n", "line 1: "},
-		"control":        {"deleted x\x01\n", "line 1: "},
-		"a long line":    {"deleted " + strings.Repeat("x", 1<<17) + "\n", "line 1: "},
-		"not text":       {"deleted \xff\n", "line 1: "},
-		"flag for an id": {"deleted -x\n", "line 1: "},
+		"new form":       {"set deleted x-1 *\nxet deleted x-2 *\n", "line 2: "},
+		"no id":          {"set deleted\n", "line 1: "},
+		"no content":     {"set deleted x-1\n", "line 1: "},
+		"short content":  {"set deleted x-1 0a\n", "line 1: "},
+		"shouted":        {"set deleted x-1 " + strings.Repeat("0A", 32) + "\n", "line 1: "},
+		"two spaces":     {"set deleted  x-1 *\n", "line 1: "},
+		"ends in space":  {"set deleted x-1 * \n", "line 1: "},
+		"return":         {"set deleted x-1 *\r\n", "line 1: "},
+		"nine ids":       {"set deleted x-1 *" + strings.Repeat(" x-2", 9) + "\n", "line 1: "},
+		"flag in after":  {"set deleted x-1 * -x\n", "line 1: "},
+		"not sorted":     {"set deleted x-1 *\nlast pin x-1 1 2\n", "line 2: "},
+		"twice":          {"set deleted x-1 *\nset deleted x-1 *\n", "line 2: "},
+		"two pins":       {"last pin x-1 0 1\nlast pin x-1 1 2\n", "line 2: "},
+		"two of a kind":  {"last color x-1 blue 1\nlast color x-1 red 2\n", "line 2: "},
+		"no clock":       {"last archived x-1 1\n", "line 1: "},
+		"pin state":      {"last pin x-1 on 1\n", "line 1: "},
+		"named pin":      {"last pin x-1 a=1 1\n", "line 1: "},
+		"reviewed":       {"last reviewed x-1 1 1\n", "line 1: "},
+		"reviewed =":     {"last reviewed x-1 =1 1\n", "line 1: "},
+		"minus":          {"last pin x-1 1 -1\n", "line 1: "},
+		"zeros":          {"set pruned x-1 01\n", "line 1: "},
+		"plus":           {"set pruned x-1 +1\n", "line 1: "},
+		"too large":      {"set pruned x-1 9223372036854775808\n", "line 1: "},
+		"purged what":    {"set purged x-1\n", "line 1: "},
+		"control":        {"set deleted x\x01 *\n", "line 1: "},
+		"control in key": {"set link x\x7f\n", "line 1: "},
+		"lower hex":      {"set link x%0a\n", "line 1: "},
+		"no escape":      {"set link x%41\n", "line 1: "},
+		"cut escape":     {"set link x%0\n", "line 1: "},
+		"escaped =":      {"set deleted x%3D *\n", "line 1: "},
+		"a long line":    {"set deleted " + strings.Repeat("x", 1<<17) + " *\n", "line 1: "},
+		"not text":       {"set link \xff\n", "line 1: "},
+		"flag for an id": {"set deleted -x *\n", "line 1: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Parse([]byte(c.text))
@@ -86,8 +118,8 @@ func TestParseNamesTheLine(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(fullText))
-	f.Add([]byte("pin x-1 on 1\n"))
-	f.Add([]byte("deleted x-1\ndeleted x-1\n"))
+	f.Add([]byte("last pin x-1 1 1\n"))
+	f.Add([]byte("last x y =1 1\nset a b c\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		l, err := Parse(data)
 		if err != nil {
@@ -97,17 +129,73 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
+// A last fact: the newest clock wins, then the smaller value. A set fact: the union.
+func TestAdd(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ a, b, want []string }{
+		"newer on":        {[]string{"last pin x-1 0 1"}, []string{"last pin x-1 1 2"}, []string{"last pin x-1 1 2"}},
+		"newer off":       {[]string{"last pin x-1 1 1"}, []string{"last pin x-1 0 2"}, []string{"last pin x-1 0 2"}},
+		"off on a tie":    {[]string{"last archived x-1 1 2"}, []string{"last archived x-1 0 2"}, []string{"last archived x-1 0 2"}},
+		"at the epoch":    {[]string{"last pin x-1 1 0"}, nil, []string{"last pin x-1 1 0"}},
+		"by name":         {[]string{"last reviewed x-1 a=1 2"}, []string{"last reviewed x-1 b=0 1"}, []string{"last reviewed x-1 a=1 2", "last reviewed x-1 b=0 1"}},
+		"unknown last":    {[]string{"last color x-1 blue 2"}, []string{"last color x-1 red 2"}, []string{"last color x-1 blue 2"}},
+		"unknown set":     {[]string{"set link x-1 a"}, []string{"set link x-1 b"}, []string{"set link x-1 a", "set link x-1 b"}},
+		"two deletions":   {[]string{"set deleted x-1 *"}, []string{"set deleted x-1 * y-1"}, []string{"set deleted x-1 *", "set deleted x-1 * y-1"}},
+		"two prunings":    {[]string{"set pruned x-1 2"}, []string{"set pruned x-1 3"}, []string{"set pruned x-1 2", "set pruned x-1 3"}},
+		"deleted, pinned": {[]string{"set deleted x-1 *"}, []string{"last pin x-1 1 2"}, []string{"last pin x-1 1 2", "set deleted x-1 *"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a, b, want := parse(t, c.a...), parse(t, c.b...), parse(t, c.want...)
+			ab, ba := a.Clone(), b.Clone()
+			ab.Add(b)
+			ba.Add(a)
+			assert.Equal(t, string(want.Encode()), string(ab.Encode()))
+			assert.True(t, ab.Equal(ba) && ab.Equal(want))
+		})
+	}
+	assert.True(t, (&Ledger{}).Equal(New()))
+}
+
+func TestAddSharesNothing(t *testing.T) {
+	t.Parallel()
+	l := parse(t, "set deleted x-1 *")
+	c := l.Clone()
+	c.Delete("x-1", "y-1")
+	assert.Equal(t, "set deleted x-1 *\n", string(l.Encode()))
+	assert.NotPanics(t, func() { (&Ledger{}).Clone().Delete("x-1", "") })
+}
+
 // Precedence: deleted, archived, pin, pruned.
 func TestDead(t *testing.T) {
 	t.Parallel()
 	l := New()
-	l.Pruned[one] = 1
-	assert.True(t, l.Dead(one))
+	l.Prune(one, 1, "")
+	assert.True(t, l.Dead(one, content))
 	l.SetPin(one, true, time.Unix(1, 0))
-	assert.False(t, l.Dead(one))
-	l.Archived[one] = Archival{}
-	assert.True(t, l.Dead(one))
-	assert.False(t, l.Dead(two))
+	assert.False(t, l.Dead(one, content))
+	l.SetArchived(one, "failed", time.Unix(1, 0))
+	assert.True(t, l.Dead(one, content))
+	assert.False(t, l.Dead(two, content))
+	assert.Equal(t, []checkpoint.ID{one}, l.IDs(Pin))
+	l.Revive(one)
+	assert.False(t, l.Dead(one, content))
+	l.Delete(one, "")
+	assert.False(t, l.Pinned(one), "a deletion overrides the pin")
+	assert.Empty(t, l.IDs(Pin))
+}
+
+func TestAfter(t *testing.T) {
+	t.Parallel()
+	l := parse(t, "set deleted a *", "set deleted b * none", "set deleted c * x y", "set pruned c 4 y z", "set pruned d 4 z")
+	for id, want := range map[checkpoint.ID][]checkpoint.ID{"b": nil, "c": {"x", "y", "z"}, "d": {"z"}} {
+		after, ok := l.After(id)
+		assert.True(t, ok)
+		assert.Equal(t, want, after)
+	}
+	for _, id := range []checkpoint.ID{"a", "x"} {
+		_, ok := l.After(id)
+		assert.False(t, ok)
+	}
 }
 
 // The newest pin wins, so a new pin needs a later clock than the pin before, even if that
@@ -116,14 +204,15 @@ func TestSetPinIsAlwaysNewer(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_700_000_000, 0)
 	for _, before := range []checkpoint.Clock{0, 5, checkpoint.Clock(now.UnixNano()), checkpoint.Clock(now.Add(1000 * time.Hour).UnixNano())} {
-		l := New()
-		l.Pins[one] = Pin{On: true, Clock: before}
-		l.SetPin(one, false, now)
-		assert.Greater(t, l.Pins[one].Clock, before)
+		l := parse(t, "last pin x-1 1 "+before.String())
+		l.SetPin("x-1", false, now)
+		assert.False(t, l.Pinned("x-1"))
+		former := parse(t, "last pin x-1 1 "+before.String())
+		former.Add(l)
+		assert.True(t, former.Equal(l))
 	}
-	l := New()
-	l.Pins[one] = Pin{On: true, Clock: math.MaxInt64}
-	l.SetPin(one, false, now)
+	l := parse(t, "last pin x-1 1 9223372036854775807")
+	l.SetPin("x-1", false, now)
 	_, err := Parse(l.Encode())
 	require.NoError(t, err)
 }
@@ -132,20 +221,12 @@ func TestExpire(t *testing.T) {
 	t.Parallel()
 	l := New()
 	newest := checkpoint.Clock(100 * 24 * time.Hour)
-	l.Pruned[one] = newest - checkpoint.Clock(PrunedFor)
-	l.Pruned[two] = newest - checkpoint.Clock(PrunedFor) - 1
-	l.Deleted["old-1"] = true
+	l.Prune(one, newest-checkpoint.Clock(PrunedFor), "")
+	l.Prune(two, newest-checkpoint.Clock(PrunedFor)-1, "")
+	l.Delete("old-1", "")
+	assert.Equal(t, newest-checkpoint.Clock(PrunedFor), l.NewestPruned())
 	l.Expire(newest)
-	assert.Contains(t, l.Pruned, one)
-	assert.NotContains(t, l.Pruned, two)
-	assert.True(t, l.Deleted["old-1"])
-}
-
-func TestCloneSharesNothing(t *testing.T) {
-	t.Parallel()
-	l := full()
-	c := l.Clone()
-	c.Deleted["x-1"], c.Archived["x-1"], c.Pruned["x-1"], c.Pins["x-1"] = true, Archival{}, 1, Pin{}
-	assert.Equal(t, full(), l)
-	assert.NotPanics(t, func() { (&Ledger{}).Clone().Deleted["x-1"] = true })
+	assert.True(t, l.IsPruned(one))
+	assert.False(t, l.IsPruned(two))
+	assert.True(t, l.HasDeleted("old-1"))
 }

@@ -64,6 +64,8 @@ type History interface {
 	Came(ctx context.Context) error
 	// Parents returns a commit's parents. It returns an error if the commit is missing.
 	Parents(plumbing.Hash) ([]plumbing.Hash, error)
+	// IsGenesis reports whether a commit is the root of a chain, which stands for an unborn HEAD.
+	IsGenesis(plumbing.Hash) bool
 }
 
 // An Error reports a refusal or a missing answer of a remote.
@@ -277,7 +279,7 @@ func (l *Conn) Fail(reason string, err error) *Error {
 }
 
 // aboveHead is the number of commits between a chain's tip and HEAD at the save:
-// checkpoint and index commit.
+// checkpoint and state commit.
 const aboveHead = 2
 
 // depth returns the depth for fetching new chains, or 0 for full history if the

@@ -62,7 +62,9 @@ func (h Here) Showing(ctx context.Context, remote string, e Exposed, groups ...[
 				return nil, err
 			}
 		}
-		heads[n] = slices.DeleteFunc(list, func(head string) bool { return known["^"+head] || slices.Contains(seen[first:], "^"+head) })
+		heads[n] = slices.DeleteFunc(list, func(head string) bool {
+			return known["^"+head] || slices.Contains(seen[first:], "^"+head) || h.History.IsGenesis(plumbing.NewHash(head))
+		})
 	}
 	return outs, h.countUnpublished(ctx, outs, heads, slices.Concat(excluded, seen))
 }
@@ -199,17 +201,17 @@ func (h Here) trackedBy(ref string) (remote string) {
 }
 
 // savedHeads returns the HEAD commits of checkpoints reachable from tips and not from
-// seen ("^<tip>"). They are the parents of index commits.
+// seen ("^<tip>"). They are the first parents of state commits.
 func (h Here) savedHeads(ctx context.Context, tips, seen []string) ([]string, error) {
 	chain, err := h.Revs(ctx, slices.Concat(tips, seen), "--first-parent", "--parents")
 	if err != nil {
 		return nil, err
 	}
-	index := column(chain, 2)
-	if len(index) == 0 {
+	states := column(chain, 2)
+	if len(states) == 0 {
 		return nil, nil
 	}
-	commits, err := h.Revs(ctx, index, "--no-walk=unsorted", "--parents")
+	commits, err := h.Revs(ctx, states, "--no-walk=unsorted", "--parents")
 	return column(commits, 1), err
 }
 
@@ -261,11 +263,11 @@ const readHeads = 20_000
 func (h Here) headsOfAll(updates []RefUpdate) (heads []string, ok bool) {
 	twice := map[plumbing.Hash]bool{}
 	for _, g := range updates {
-		index, ok := h.indexesAbove(g.Tip, g.Seen)
+		states, ok := h.statesAbove(g.Tip, g.Seen)
 		if !ok {
 			return nil, false
 		}
-		for _, hash := range index {
+		for _, hash := range states {
 			parents, err := h.History.Parents(hash)
 			if err != nil {
 				return nil, false
@@ -279,9 +281,9 @@ func (h Here) headsOfAll(updates []RefUpdate) (heads []string, ok bool) {
 	return heads, true
 }
 
-// indexesAbove returns index commits of the checkpoints at tip that are missing from the
+// statesAbove returns state commits of the checkpoints at tip that are missing from the
 // chain of seen. seen may be zero.
-func (h Here) indexesAbove(tip, seen plumbing.Hash) (index []plumbing.Hash, ok bool) {
+func (h Here) statesAbove(tip, seen plumbing.Hash) (states []plumbing.Hash, ok bool) {
 	ours, met, ok := h.down(tip, seen)
 	if !ok {
 		return nil, false
@@ -298,10 +300,10 @@ func (h Here) indexesAbove(tip, seen plumbing.Hash) (index []plumbing.Hash, ok b
 	}
 	for _, c := range ours {
 		if len(c.parents) > 1 && !theirs[c.hash] {
-			index = append(index, c.parents[1])
+			states = append(states, c.parents[1])
 		}
 	}
-	return index, true
+	return states, true
 }
 
 // A step is a commit of a first-parent walk.

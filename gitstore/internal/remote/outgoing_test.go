@@ -43,8 +43,9 @@ func (s *site) Delete(_ context.Context, seen map[string]plumbing.Hash) error {
 
 func (s *site) Note(context.Context, []string) func(error) { return func(error) {} }
 
-func (s *site) Cut() bool                  { return s.cut }
-func (s *site) Came(context.Context) error { return nil }
+func (s *site) Cut() bool                    { return s.cut }
+func (s *site) IsGenesis(plumbing.Hash) bool { return false }
+func (s *site) Came(context.Context) error   { return nil }
 
 func (s *site) Parents(hash plumbing.Hash) (parents []plumbing.Hash, err error) {
 	out, err := s.Run(nil, "rev-parse", hash.String()+"^@")

@@ -218,14 +218,18 @@ const lastSecond = 253402300799
 // Authored returns the author line's time, or the zero time if this line is missing or
 // invalid.
 func (c RawCommit) Authored() time.Time {
+	return signedAt(c.AuthorLine())
+}
+
+// AuthorLine returns the value of the author line, or "" if the line is missing.
+func (c RawCommit) AuthorLine() string {
 	line, _, _ := cutHeader(c.Rest, "author ")
-	return signedAt(line)
+	return line
 }
 
 // Author returns the name in the author line, or "" if the line is missing.
 func (c RawCommit) Author() string {
-	line, _, _ := cutHeader(c.Rest, "author ")
-	name, _, _ := strings.Cut(line, " <")
+	name, _, _ := strings.Cut(c.AuthorLine(), " <")
 	return name
 }
 

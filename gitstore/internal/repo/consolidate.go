@@ -34,9 +34,15 @@ const (
 // LooseLimit is the number of loose objects that starts a consolidation after a save.
 const LooseLimit = 200
 
-// noteLoose records the loose objects that a writer has created.
+// noteLoose records the loose objects that a writer has created, and those that git has written for
+// it.
 func (s *Repo) noteLoose(k *ObjectWriter) {
 	placed := k.batch.Placed()
+	for _, h := range k.ByGit {
+		if s.Objects.HasLoose(h) {
+			placed = append(placed, h)
+		}
+	}
 	if len(placed) == 0 {
 		return
 	}

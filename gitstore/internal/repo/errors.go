@@ -176,9 +176,13 @@ func (e *NotFoundError) ExitHint() string {
 type AmbiguousError struct {
 	Name       string
 	Candidates []checkpoint.ID
+	Commits    []string // commits of the contents of one id, if there are several
 }
 
 func (e *AmbiguousError) Error() string {
+	if len(e.Commits) > 0 {
+		return fmt.Sprintf("%q has %d contents, and none was in this clone before the others; name one by its commit: %s", e.Name, len(e.Commits), strings.Join(e.Commits, ", "))
+	}
 	return fmt.Sprintf("%q is ambiguous: %s", e.Name, JoinIDs(e.Candidates))
 }
 

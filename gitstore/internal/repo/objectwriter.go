@@ -27,6 +27,7 @@ type ObjectWriter struct {
 	outside []plumbing.Hash // objects that the checkpoint needs and other processes wrote
 	reached []plumbing.Hash // commits of other processes, see reach
 	Blobs   []plumbing.Hash // blobs of other processes
+	ByGit   []plumbing.Hash // objects that git has written for this operation
 	kept    bool            // the objects are in a pack that is kept while the ref moves
 	release func()          // releases the kept pack, nil without a kept pack
 	message string          // reflog message of the moves
@@ -65,6 +66,12 @@ func (k *ObjectWriter) Header(h plumbing.Hash) (plumbing.ObjectType, int64, erro
 		return o.kind, int64(len(o.data)), nil
 	}
 	return k.store.Objects.Header(h)
+}
+
+// Added reports whether an object was added.
+func (k *ObjectWriter) Added(h plumbing.Hash) bool {
+	_, ok := k.added[h]
+	return ok
 }
 
 // Has reports whether an object was added or is stored.

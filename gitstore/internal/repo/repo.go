@@ -59,10 +59,6 @@ type Options struct {
 	Apart  bool
 	Asks   func() bool
 	Notify func(line string)
-
-	// Guessed is called as soon as the location of the repository is likely, before
-	// git confirms it. It may be nil.
-	Guessed func(g git.Git, guess repository.Info)
 }
 
 // Open opens the repository. It fails with ErrNotRepository, or with an
@@ -72,11 +68,7 @@ func Open(ctx context.Context, o Options) (*Repo, error) {
 	if s.Now == nil {
 		s.Now = time.Now
 	}
-	repo, entries, err := repository.Find(ctx, s.Git, func(guess repository.Info) {
-		if o.Guessed != nil {
-			o.Guessed(s.Git, guess)
-		}
-	})
+	repo, entries, err := repository.Find(ctx, s.Git)
 	if err != nil {
 		return nil, err
 	}
@@ -88,16 +80,6 @@ func Open(ctx context.Context, o Options) (*Repo, error) {
 	s.people = &ident.Finder{Git: s.Git, Config: s.Config}
 	s.openRefs()
 	return s, s.OpenObjects()
-}
-
-// OpenGuessed opens a repository whose configuration is not known yet, to read from it.
-// The caller must close it.
-func OpenGuessed(g git.Git, guess repository.Info) (*Repo, error) {
-	s := &Repo{Git: g, Info: guess}
-	s.openRefs()
-	var err error
-	s.Objects, err = odb.Open(odb.Config{Dir: guess.ObjectDir, Alternates: odb.SplitAlternates(guess.Alternates)})
-	return s, err
 }
 
 func (s *Repo) openRefs() {

@@ -24,7 +24,7 @@ import (
 
 // clean returns targets for tracked files that were as in HEAD at the save and differ from HEAD
 // now. A file that a commit has changed since is not among them.
-func (r *restoring) clean(ctx context.Context, c *contents.Composition, area *lockedIndex) ([]Target, error) {
+func (r *restoring) clean(ctx context.Context, snap *contents.Files, area *lockedIndex) ([]Target, error) {
 	if r.s.Modified == nil {
 		return nil, nil
 	}
@@ -46,14 +46,9 @@ func (r *restoring) clean(ctx context.Context, c *contents.Composition, area *lo
 	}
 	slices.Sort(paths)
 	var list []Target
-	first := c.Layers[0]
 	for _, path := range slices.Compact(paths) {
-		base := first.Version(first.Snap.Base, path)
-		if first.ByPath[path] != nil || !base.IsBlob() || first.Version(head, path) != base || first.Entry(path) != base {
-			continue
-		}
-		layer := c.LayerOf(path, len(c.Layers))
-		if layer == nil || layer.ByPath[path] != nil || layer.Version(layer.Snap.Base, path) != base {
+		base := snap.Version(snap.Snap.Base, path)
+		if snap.ByPath[path] != nil || !base.IsBlob() || snap.Version(head, path) != base || !snap.Knows(path) {
 			continue
 		}
 		list = append(list, Target{Target: contents.Target{Path: path, Index: true, Work: true, IndexBase: contents.Merged(base), IndexWant: contents.Merged(base), WorkBase: base, WorkWant: base}, clean: true})
@@ -78,51 +73,24 @@ func (s *Worktree) isLost(area *lockedIndex, modified []string) bool {
 	})
 }
 
-// elsewhere returns the files of earlier checkpoints that are not part of the state, unless they
-// are here.
-func (r *restoring) elsewhere(ctx context.Context, left []contents.Left, area *lockedIndex) ([]EarlierFile, error) {
-	asked := make([]string, len(left))
-	for i, f := range left {
-		asked[i] = f.Path
-	}
-	hashes, err := area.hash(ctx, asked)
+// later returns files that came after the checkpoint, as targets to remove: staged files that
+// exist neither in HEAD nor in the checkpoint's index, and untracked files. Absence needs proof:
+// an untracked file is returned only if the save captured all files, and the rules for ignored
+// files are those of the save. Files that the checkpoint left out are never returned.
+func (r *restoring) later(ctx context.Context, snap *contents.Files, area *lockedIndex) ([]Target, error) {
+	var list []Target
+	isNew := func(path string) bool { return snap.ByPath[path] == nil && !snap.States.Lacks(path) }
+	staged, err := r.laterStaged(ctx, snap, area)
 	if err != nil {
 		return nil, err
 	}
-	var files []EarlierFile
-	for _, f := range left {
-		if hashes[f.Path] != f.File.Hash {
-			files = append(files, EarlierFile{f.Path, f.ID})
-		}
-	}
-	return files, nil
-}
-
-// later returns files that came after the checkpoint, as targets to remove: staged files that
-// exist neither in HEAD nor in the checkpoint's index, and untracked files. Absence needs proof:
-// a file is returned only if the record states its extent, the class of the file is complete,
-// and the rules for ignored files are those of the save. Files that the checkpoint left out are
-// never returned.
-func (r *restoring) later(ctx context.Context, snap *contents.Files, area *lockedIndex) ([]Target, error) {
-	extent := snap.States.Extent()
-	if !extent.Stated {
-		return nil, nil
-	}
-	var list []Target
-	isNew := func(path string) bool { return snap.ByPath[path] == nil && !snap.States.Lacks(path) }
-	if extent.Index == checkpoint.Complete {
-		staged, err := r.laterStaged(ctx, snap, area)
-		if err != nil {
-			return nil, err
-		}
-		for _, t := range staged {
-			if isNew(t.Path) {
-				list = append(list, t)
-			}
+	for _, t := range staged {
+		if isNew(t.Path) {
+			list = append(list, t)
 		}
 	}
 	isCut := slices.ContainsFunc(snap.States.Skipped, func(f checkpoint.Skipped) bool { return f.Path == "." })
-	if extent.Untracked == checkpoint.NoFiles || isCut || r.s.Untracked == nil {
+	if snap.States.Scope != checkpoint.ScopeWhole || isCut || r.s.Untracked == nil {
 		return list, nil
 	}
 	untracked, err := r.s.Untracked(ctx)
@@ -187,22 +155,14 @@ func (s *Worktree) ignoresAlike(ctx context.Context, snap *contents.Contents, ar
 		return false, err
 	}
 	then := map[string]plumbing.Hash{}
-	for _, tree := range []plumbing.Hash{snap.Staged, trees.HashOf(snap.Entries, "worktree"), trees.HashOf(snap.Entries, "untracked")} {
-		if tree.IsZero() {
-			continue
-		}
-		files, err := trees.Diff(s.Objects, plumbing.ZeroHash, tree)
-		if err != nil {
-			return false, err
-		}
-		for _, f := range files {
-			if path.Base(f.Path) == ".gitignore" {
-				then[f.Path] = f.New.Hash
-			}
-		}
+	files, err := trees.Diff(s.Objects, plumbing.ZeroHash, snap.State)
+	if err != nil {
+		return false, err
 	}
-	for _, path := range snap.Record.Snapshot().Deleted {
-		delete(then, path)
+	for _, f := range files {
+		if path.Base(f.Path) == ".gitignore" {
+			then[f.Path] = f.New.Hash
+		}
 	}
 	g := s.Git
 	g.Dir = s.Root

@@ -22,7 +22,7 @@ func TestRestoreReadsContent(t *testing.T) {
 		x.Write(name, "saved\n")
 	}
 	x.Git("add", "tracked", "flagged")
-	c := x.save(withWorktree, withUntracked)
+	c := x.save()
 	x.Git("update-index", "--assume-unchanged", "flagged")
 	names := []string{"flagged", "tracked", "untracked"}
 	for _, name := range names {

@@ -143,7 +143,7 @@ func decide(targets []Target, now func(string) state, r rules) decision {
 // isIndexOfHead reports whether only the file of a path was changed at the save, and its entry
 // was as in HEAD.
 func (t Target) isIndexOfHead() bool {
-	return t.Captured && t.Index && t.Work && !t.clean && !t.later && t.IndexWant == t.IndexBase
+	return t.Index && t.Work && !t.clean && !t.later && t.IndexWant == t.IndexBase
 }
 
 // add decides about one path that differs from its target.

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
@@ -98,7 +99,7 @@ func TestRestoreWithoutSymlinksAndModes(t *testing.T) {
 	x.link("a", "s")
 	x.Git("update-index", "--chmod=+x", "a")
 	x.Git("add", "s")
-	c := x.save()
+	c := x.save(func(r *gitstore.SaveRequest) { r.Staged = true })
 	x.Git("config", "core.symlinks", "false")
 	x.Git("config", "core.fileMode", "false")
 	x.remove("s")

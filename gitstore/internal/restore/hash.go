@@ -1,7 +1,6 @@
 package restore
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io/fs"
@@ -9,8 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"git-checkpoint/gitstore/internal/git"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -34,22 +31,13 @@ func (a *lockedIndex) hash(ctx context.Context, paths []string) (map[string]plum
 			left = append(left, path)
 		}
 	}
-	hashes := make(map[string]plumbing.Hash, len(left))
-	for len(left) > 0 {
-		var lines bytes.Buffer
-		for _, path := range left {
-			lines.WriteString(`"` + quoted.Replace(path) + "\"\n")
-		}
-		out, err := a.git().Pipe(ctx, lines.Bytes(), "hash-object", "--stdin-paths")
-		if err != nil && (ctx.Err() != nil || git.Code(err) != fatal) {
-			return nil, err
-		}
-		done := strings.Fields(string(out))
-		for i, hash := range done {
-			hashes[left[i]] = plumbing.NewHash(hash)
-		}
-		if left = left[len(done):]; len(left) > 0 { // git has stopped at the next file
-			refused, left = append(refused, left[0]), left[1:]
+	hashes, err := a.git().HashFiles(ctx, left, false)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range left {
+		if hashes[path].IsZero() {
+			refused = append(refused, path)
 		}
 	}
 	return hashes, a.addConverted(ctx, in, hashes, refused)
@@ -67,12 +55,6 @@ func (p *places) regular(path string) (place, fs.FileInfo) {
 	}
 	return pl, info
 }
-
-// fatal is the exit status of git after an error.
-const fatal = 128
-
-// quoted quotes a path for git hash-object, which reads a path in a line.
-var quoted = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`)
 
 // addConverted corrects the hashes of tracked files that git converts. Git adds these files to a copy
 // of the index, because git add uses their entries and git hash-object does not. Git add keeps

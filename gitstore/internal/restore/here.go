@@ -45,7 +45,7 @@ func (s *Restorer) goBack(ctx context.Context, i checkpoint.Issue, from, to chec
 func (s *Restorer) recordRestored(ctx context.Context, i checkpoint.Issue, id checkpoint.ID, goesBack bool) {
 	heads := append([]checkpoint.ID{id}, s.chain.Heads(i)...)
 	if c, err := s.chain.ReadChain(ctx, i, repo.LiveRef(i), chain.RetentionDepth); err == nil {
-		event := c.Ledger.Restored
+		event := c.Restored
 		isLeft := func(o chain.Checkpoint) bool {
 			return o.ID != "" && o.ID != id && (goesBack || event.ID == id && o.Clock < event.Clock)
 		}

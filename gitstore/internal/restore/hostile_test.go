@@ -2,6 +2,7 @@ package restore_test
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,23 +32,16 @@ func treeLine(e trees.Entry) string {
 
 func as(e trees.Entry, name string) trees.Entry { e.Name = name; return e }
 
-// forge returns a checkpoint like c with other trees.
+// forge returns a checkpoint like c with other entries of its tree.
 func (x *site) forge(c *gitstore.Checkpoint, entries ...trees.Entry) *gitstore.Checkpoint {
 	old, err := trees.Parse(x.Pipe(nil, "cat-file", "tree", c.Tree.String()))
 	require.NoError(x.t, err)
-	record, _ := trees.Find(old, "checkpoint.yaml")
-	base, _ := trees.Find(old, "staged")
-	all := []trees.Entry{record}
-	for _, e := range entries {
-		all = append(all, e)
-		if e.Name == "staged" {
-			base.Name = ""
+	for _, e := range old {
+		if _, replaced := trees.Find(entries, e.Name); !replaced {
+			entries = append(entries, e)
 		}
 	}
-	if base.Name != "" {
-		all = append(all, base)
-	}
-	tree := x.rawTree(all...)
+	tree := x.rawTree(entries...)
 	parents := strings.Fields(x.Git("log", "-1", "--format=%P", c.Commit.String()))
 	commit := x.Git("commit-tree", "-m", x.Git("log", "-1", "--format=%B", c.Commit.String()), "-p", parents[0], "-p", parents[1], tree.Hash.String())
 	forged := *c
@@ -63,36 +57,32 @@ func TestRestoreRefusesHostileTrees(t *testing.T) {
 	link := trees.Entry{Mode: trees.ModeSymlink, Hash: plumbing.NewHash(x.Hash("/tmp"))}
 	in := func(dir string, e trees.Entry) trees.Entry { return as(x.rawTree(e), dir) }
 	hostile := map[string][]trees.Entry{
-		".git/config":         {in(".git", as(evil, "config"))},
-		".GIT":                {in(".GIT", as(evil, "config"))},
-		"git~1":               {in("git~1", as(evil, "config"))},
-		"hfs":                 {in(".g\u200cit", as(evil, "config"))},
-		"ntfs stream":         {in(".git::$INDEX_ALLOCATION", as(evil, "config"))},
-		"below":               {in("d", in(".git", as(evil, "config")))},
-		"..":                  {in("..", as(evil, "x"))},
-		".":                   {in(".", as(evil, "x"))},
-		"dots in a name":      {as(evil, "../x")},
-		"absolute":            {as(evil, "/tmp/git-checkpoint-x")},
-		"empty":               {as(evil, "")},
-		"trailing slash":      {as(evil, "x/")},
-		".git file":           {as(evil, ".git")},
-		"symlinked modules":   {as(link, ".gitmodules")},
-		"twice":               {as(evil, "x"), as(evil, "x")},
-		"out of order":        {as(evil, "z"), as(evil, "a"), as(evil, "z")},
-		"file and directory":  {as(evil, "x"), in("x", as(evil, "y"))},
-		"link and directory":  {as(link, "x"), in("x", as(evil, "y"))},
-		"by a slash":          {as(evil, "x"), as(evil, "x/y")},
-		"a device":            {{Mode: 0o60000, Name: "x", Hash: evil.Hash}},
-		"missing blob":        {{Mode: trees.ModeFile, Name: "x", Hash: plumbing.NewHash(strings.Repeat("12", objectformat.Size))}},
-		"a tree as a file":    {{Mode: trees.ModeFile, Name: "x", Hash: x.rawTree(as(evil, "y")).Hash}},
-		"submodule elsewhere": {{Mode: trees.ModeGitlink, Name: "x", Hash: evil.Hash}},
+		".git/config":        {in(".git", as(evil, "config"))},
+		".GIT":               {in(".GIT", as(evil, "config"))},
+		"git~1":              {in("git~1", as(evil, "config"))},
+		"hfs":                {in(".g\u200cit", as(evil, "config"))},
+		"ntfs stream":        {in(".git::$INDEX_ALLOCATION", as(evil, "config"))},
+		"below":              {in("d", in(".git", as(evil, "config")))},
+		"..":                 {in("..", as(evil, "x"))},
+		".":                  {in(".", as(evil, "x"))},
+		"dots in a name":     {as(evil, "../x")},
+		"absolute":           {as(evil, "/tmp/git-checkpoint-x")},
+		"empty":              {as(evil, "")},
+		"trailing slash":     {as(evil, "x/")},
+		".git file":          {as(evil, ".git")},
+		"symlinked modules":  {as(link, ".gitmodules")},
+		"twice":              {as(evil, "x"), as(evil, "x")},
+		"out of order":       {as(evil, "z"), as(evil, "a"), as(evil, "z")},
+		"file and directory": {as(evil, "x"), in("x", as(evil, "y"))},
+		"link and directory": {as(link, "x"), in("x", as(evil, "y"))},
+		"by a slash":         {as(evil, "x"), as(evil, "x/y")},
+		"a device":           {{Mode: 0o60000, Name: "x", Hash: evil.Hash}},
+		"missing blob":       {{Mode: trees.ModeFile, Name: "x", Hash: plumbing.NewHash(strings.Repeat("12", objectformat.Size))}},
+		"a tree as a file":   {{Mode: trees.ModeFile, Name: "x", Hash: x.rawTree(as(evil, "y")).Hash}},
 	}
 	before, config := x.picture(), x.Read(".git/config")
 	for name, entries := range hostile {
-		for _, place := range []string{"staged", "worktree", "untracked", "artifacts", "conflicts"} {
-			if name == "submodule elsewhere" && (place == "staged" || place == "conflicts") {
-				continue
-			}
+		for _, place := range []string{"staged", "state", "conflicts"} {
 			t.Run(name+" in "+place, func(t *testing.T) {
 				tree := x.rawTree(entries...)
 				if place == "conflicts" {
@@ -129,7 +119,7 @@ func TestRestoreWritesNothingBelowASymlink(t *testing.T) {
 	x.Commit("a symlink")
 	c := x.save()
 	evil := trees.Entry{Mode: trees.ModeFile, Hash: plumbing.NewHash(x.Hash("evil\n"))}
-	for _, place := range []string{"staged", "worktree", "untracked", "artifacts"} {
+	for _, place := range []string{"staged", "state"} {
 		tree := x.rawTree(as(x.rawTree(as(evil, "x")), "s"))
 		_, err := x.try(x.forge(c, as(tree, place)), force)
 		t.Log(place, err)
@@ -149,7 +139,10 @@ func TestRestoreIntoASubmodule(t *testing.T) {
 	x.Commit("with a submodule")
 	c := x.save()
 	evil := trees.Entry{Mode: trees.ModeFile, Hash: plumbing.NewHash(x.Hash("evil\n"))}
-	forged := x.forge(c, as(x.rawTree(as(x.rawTree(as(evil, "x")), "sub")), "untracked"))
+	state, err := trees.Parse(x.Pipe(nil, "cat-file", "tree", c.Commit.String()+":state"))
+	require.NoError(t, err)
+	state[slices.IndexFunc(state, func(e trees.Entry) bool { return e.Name == "sub" })] = as(x.rawTree(as(evil, "x")), "sub")
+	forged := x.forge(c, as(x.rawTree(state...), "state"))
 	done := x.restore(forged, force)
 	assert.Equal(t, []string{"sub/x"}, done.InTheWay)
 }

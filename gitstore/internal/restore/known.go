@@ -7,9 +7,7 @@ import (
 
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/contents"
-	"git-checkpoint/gitstore/internal/facts"
 	"git-checkpoint/gitstore/internal/repo"
-	"git-checkpoint/gitstore/internal/snapshot"
 	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -59,7 +57,7 @@ func (s *Restorer) snapshotTrees(c *chain.Checkpoint) (roots []plumbing.Hash) {
 	if err != nil {
 		return nil
 	}
-	for _, name := range []string{"worktree", "untracked", "artifacts", "staged"} {
+	for _, name := range []string{"state", "staged"} {
 		if e, ok := trees.Find(entries, name); ok {
 			roots = append(roots, e.Hash)
 		}
@@ -74,44 +72,6 @@ func (s *Restorer) snapshotTrees(c *chain.Checkpoint) (roots []plumbing.Hash) {
 	return roots
 }
 
-// maxLayers limits the earlier checkpoints that layers reads.
-const maxLayers = 500
-
-// layers returns the contents of a checkpoint, followed by those of earlier checkpoints of its
-// branch that know files which it does not: it captured another class, or left files out for a
-// reason of that save. Most checkpoints have all files, and are alone.
-func (s *Restorer) layers(ctx context.Context, c *chain.Checkpoint, st *snapshot.Stored) []*contents.Contents {
-	layers := []*contents.Contents{&st.Contents}
-	lacks := st.Record.Snapshot().LacksClasses()
-	if len(lacks) == 0 {
-		return layers
-	}
-	live, err := s.chain.Walk(c.Issue, repo.LiveRef(c.Issue), c.Commit, maxLayers)
-	if err != nil {
-		return layers
-	}
-	line, names := live.Lineage(c.ID), map[string]bool{c.Branch: true}
-	for _, n := range s.facts.FormerNames(ctx, c.Branch) { // the branch was renamed
-		names[facts.RecordedBranch(n.Name)] = true
-	}
-	for _, older := range live.Checkpoints() {
-		if older.Clock >= c.Clock || !names[older.Branch] || line.Lacks(&older) {
-			continue
-		}
-		if len(lacks) == 0 || ctx.Err() != nil {
-			break
-		}
-		snap, err := s.snapshot.OpenSnapshot(&older)
-		if err != nil {
-			continue
-		}
-		has := snap.Record.Snapshot().LacksClasses()
-		layers = append(layers, &snap.Contents)
-		lacks = slices.DeleteFunc(lacks, func(class string) bool { return !slices.Contains(has, class) })
-	}
-	return layers
-}
-
 // common returns the contents of the newest checkpoint from which both the files in this worktree
 // and those of a checkpoint come, or nil if it is not known.
 func (s *Restorer) common(ctx context.Context, c *chain.Checkpoint) *contents.Contents {
@@ -124,9 +84,6 @@ func (s *Restorer) common(ctx context.Context, c *chain.Checkpoint) *contents.Co
 		return nil
 	}
 	base := live.Common(id, c.ID)
-	if here := live.Find(id); base == nil && here != nil && here.Clock < c.Clock && !live.Lineage(c.ID).Lacks(here) {
-		base = here // of an earlier version, which did not record the order
-	}
 	if base == nil {
 		return nil
 	}

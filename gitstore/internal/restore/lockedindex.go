@@ -67,7 +67,7 @@ func (a *lockedIndex) close() { a.freeLock() }
 // recognized and removed. Callers hold the worktree's restore lock.
 func (a *lockedIndex) held() string { return filepath.Join(a.s.State, "index.held") }
 
-func (a *lockedIndex) copied() string { return filepath.Join(a.s.State, "index") }
+func (a *lockedIndex) copied() string { return filepath.Join(a.s.State, "index.copy") }
 
 func (a *lockedIndex) takeLock() error {
 	a.freeStale()

@@ -57,7 +57,7 @@ func randomWorld(t *testing.T, r *rand.Rand) {
 	for range 1 + r.IntN(3) {
 		x.scramble(r)
 		x.scrambleIndex(r)
-		saved = append(saved, x.save(func(req *gitstore.SaveRequest) { req.Worktree, req.Untracked = r.IntN(4) > 0, r.IntN(4) > 0 }))
+		saved = append(saved, x.save(func(req *gitstore.SaveRequest) { req.Staged = r.IntN(4) == 0 }))
 		pictures = append(pictures, x.picture())
 	}
 	moved := false
@@ -108,8 +108,8 @@ func randomWorld(t *testing.T, r *rand.Rand) {
 func (x *site) isWhole(c *gitstore.Checkpoint) bool {
 	r, err := x.s.Record(c)
 	require.NoError(x.t, err)
-	e := r.Snapshot().Extent()
-	return e.Index == checkpoint.Complete && e.Worktree == checkpoint.Complete && e.Untracked == checkpoint.Complete
+	s := r.Snapshot()
+	return s.Scope == checkpoint.ScopeWhole && len(s.Skipped) == 0
 }
 
 // filesOf returns the files of a picture that git does not ignore, without permissions that git

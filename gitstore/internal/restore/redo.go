@@ -195,15 +195,6 @@ func (s *Restorer) redoRemoval(ctx context.Context, issue checkpoint.Issue, o *o
 // again copies the entries of the removed checkpoints from the ledger of the removal.
 func (r *removed) again(l *ledger.Ledger) {
 	for _, id := range r.ids() {
-		if r.ledger.Deleted[id] {
-			chain.Bury(l, []checkpoint.ID{id})
-			continue
-		}
-		if filed, ok := r.ledger.Archived[id]; ok {
-			l.Archived[id] = filed
-		}
-		if clock, ok := r.ledger.Pruned[id]; ok {
-			l.Pruned[id] = clock
-		}
+		l.Copy(r.ledger, id, ledger.Deleted, ledger.Archived, ledger.Reason, ledger.Pruned)
 	}
 }

@@ -49,22 +49,17 @@ func (e *UnchangedPathError) ExitHint() string { return e.Hint }
 
 // An Outcome lists the result for each path.
 type Outcome struct {
-	Restored []string      // restored, or to be restored in a dry run
-	Removed  []string      // those of Restored that are deleted, from the index alone if Staged selects it
-	Skipped  []string      // kept because they changed since the checkpoint
-	InTheWay []string      // not restored because of an existing file
-	Others   []string      // kept because another session in this worktree changed them
-	Sparse   []string      // not written: outside the sparse checkout, or marked skip-worktree
-	Unknown  bool          // InTheWay has untracked files, which Force would overwrite
-	Foreign  []string      // repositories inside the worktree that contain paths of InTheWay
-	Later    []string      // came after the checkpoint; those of Removed are removed
-	Unsaved  []string      // as in HEAD at the save and changed since, left as they are
-	Earlier  []EarlierFile // those of Restored that come from an earlier checkpoint
-
-	// Elsewhere are files that only an earlier checkpoint has, and that a restore leaves because
-	// index or HEAD have changed at their paths since.
-	Elsewhere []EarlierFile
-	Merged    []string // files with conflict markers, unmerged in the index
+	Restored []string // restored, or to be restored in a dry run
+	Removed  []string // those of Restored that are deleted, from the index alone if Staged selects it
+	Skipped  []string // kept because they changed since the checkpoint
+	InTheWay []string // not restored because of an existing file
+	Others   []string // kept because another session in this worktree changed them
+	Sparse   []string // not written: outside the sparse checkout, or marked skip-worktree
+	Unknown  bool     // InTheWay has untracked files, which Force would overwrite
+	Foreign  []string // repositories inside the worktree that contain paths of InTheWay
+	Later    []string // came after the checkpoint; those of Removed are removed
+	Unsaved  []string // as in HEAD at the save and changed since, left as they are
+	Merged   []string // files with conflict markers, unmerged in the index
 
 	Committed []string // those of Skipped that a commit has changed, for an undo
 }
@@ -80,13 +75,6 @@ func (o *Outcome) NotSaved() []string {
 	}
 	slices.Sort(paths)
 	return paths
-}
-
-// An EarlierFile is a restored file that an earlier checkpoint has, since the checkpoint does not
-// know it.
-type EarlierFile struct {
-	Path string
-	ID   checkpoint.ID
 }
 
 // listSteps sets Restored and Removed to the paths of the steps.
@@ -107,7 +95,6 @@ func (o *Outcome) lose(paths []string) {
 	}
 	isLost := func(p string) bool { return slices.Contains(paths, p) }
 	o.Restored, o.Removed = slices.DeleteFunc(o.Restored, isLost), slices.DeleteFunc(o.Removed, isLost)
-	o.Earlier = slices.DeleteFunc(o.Earlier, func(f EarlierFile) bool { return isLost(f.Path) })
 	o.Merged = slices.DeleteFunc(o.Merged, isLost)
 	o.Skipped = append(o.Skipped, paths...)
 	slices.Sort(o.Skipped)
@@ -117,13 +104,12 @@ func (o *Outcome) lose(paths []string) {
 // change; finished runs after the last step.
 type Keep func(ctx context.Context, steps []Step) (finished func() error, err error)
 
-// Restore restores a checkpoint: the first of layers. The others are earlier checkpoints of its
-// branch, newest first, for files that it did not capture. Restore returns an error that wraps
+// Restore restores a checkpoint. It returns an error that wraps
 // ErrConcurrentChange if files change before their replacement, and a *LockedError if another git
 // process holds the index lock. If an error occurs after keep, completed changes stay. With
 // DryRun, it returns what it would do now, and changes nothing.
-func (s *Worktree) Restore(ctx context.Context, layers []*contents.Contents, req Request, keep Keep) (*Outcome, error) {
-	r := &restoring{s: s, req: &req, layers: layers, keep: keep, common: sync.OnceValue(s.loadCommon), done: &Outcome{}}
+func (s *Worktree) Restore(ctx context.Context, snap *contents.Contents, req Request, keep Keep) (*Outcome, error) {
+	r := &restoring{s: s, req: &req, snap: snap, keep: keep, common: sync.OnceValue(s.loadCommon), done: &Outcome{}}
 	return r.done, r.run(ctx)
 }
 
@@ -131,7 +117,7 @@ func (s *Worktree) Restore(ctx context.Context, layers []*contents.Contents, req
 type restoring struct {
 	s      *Worktree
 	req    *Request
-	layers []*contents.Contents
+	snap   *contents.Contents
 	keep   Keep
 	lost   bool                   // all files of the worktree are missing
 	common func() *contents.Files // see loadCommon
@@ -189,15 +175,6 @@ func (r *restoring) plan(ctx context.Context, area *lockedIndex) (decision, erro
 		return decision{}, err
 	}
 	plan.unmerged = r.req.Staged || !r.req.Worktree
-	written := map[string]bool{} // paths whose files a step writes
-	for _, st := range plan.steps {
-		written[st.path] = st.work
-	}
-	for _, t := range targets {
-		if t.From != "" && written[t.Path] {
-			r.done.Earlier = append(r.done.Earlier, EarlierFile{t.Path, t.From})
-		}
-	}
 	return plan, r.s.mergeAll(ctx, &plan, area)
 }
 
@@ -207,26 +184,26 @@ func (r *restoring) selected(ctx context.Context, area *lockedIndex) ([]Target, 
 	if r.s.Since != nil {
 		return r.changedSince()
 	}
-	c, err := contents.Compose(r.s.Objects, r.layers)
+	snap, err := contents.Gather(r.s.Objects, r.snap)
 	if err != nil {
 		return nil, err
 	}
-	own, err := c.Targets()
+	own, err := snap.Targets()
 	if err != nil {
 		return nil, err
 	}
-	targets := make([]Target, len(own))
-	for i := range own {
-		targets[i].Target = own[i]
+	targets := make([]Target, 0, len(own))
+	limits := r.s.boundary(ctx)
+	for _, t := range own {
+		if t.Captured || limits.Find(t.Path).Reason == "" { // a carried path may belong to a repository
+			targets = append(targets, Target{Target: t})
+		}
 	}
-	if r.done.Elsewhere, err = r.elsewhere(ctx, c.Left, area); err != nil {
-		return nil, err
-	}
-	clean, err := r.clean(ctx, c, area)
+	clean, err := r.clean(ctx, snap, area)
 	if err != nil {
 		return nil, err
 	}
-	later, err := r.later(ctx, c.Layers[0], area)
+	later, err := r.later(ctx, snap, area)
 	if err != nil {
 		return nil, err
 	}
@@ -251,7 +228,7 @@ func (r *restoring) selected(ctx context.Context, area *lockedIndex) ([]Target, 
 	}
 	for i := range targets {
 		t := &targets[i]
-		if t.isIndexOfHead() && (!r.req.Asked || c.Layers[0].Version(head, t.Path) != t.IndexBase[0]) {
+		if t.isIndexOfHead() && (!r.req.Asked || snap.Version(head, t.Path) != t.IndexBase[0]) {
 			t.Index = false // the user may have staged or committed the file since
 		}
 		targets[i].Work = targets[i].Work && (r.req.Worktree || !r.req.Staged)
@@ -267,7 +244,7 @@ func (r *restoring) selected(ctx context.Context, area *lockedIndex) ([]Target, 
 // changedSince returns targets for the changes from the files of Since to those of the
 // checkpoint.
 func (r *restoring) changedSince() ([]Target, error) {
-	changed, err := contents.Between(r.s.Objects, r.s.Since, r.layers[0])
+	changed, err := contents.Between(r.s.Objects, r.s.Since, r.snap)
 	targets := make([]Target, len(changed))
 	for i := range changed {
 		targets[i].Target = changed[i]

@@ -154,7 +154,7 @@ func TestRestoreCheckpointSavedInAMerge(t *testing.T) {
 	_, err := x.Run(nil, "merge", "side")
 	require.Error(t, err)
 	saved := x.picture()
-	c := x.save(withWorktree)
+	c := x.save()
 	x.Write("a", "resolved\n")
 	x.Git("add", "a")
 	assert.Equal(t, []string{"a"}, x.restore(c).Skipped, "the conflict was resolved since")

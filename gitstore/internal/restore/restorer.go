@@ -61,9 +61,8 @@ type Restored struct {
 	Outcome
 }
 
-// Restore restores the files of a checkpoint as they were at its save. Files that it did not
-// capture come from the newest earlier checkpoint of its branch that has them. Content that a
-// checkpoint of the chain has is replaced. Other files that changed since are merged if both
+// Restore restores the state of a checkpoint. Content that a checkpoint of the chain has is
+// replaced. Other files that changed since are merged if both
 // sides changed them and the changes fit, otherwise they stay unchanged, unless requested
 // otherwise. Changes of later commits are kept. Before Restore replaces a file, a safety
 // snapshot contains the old content. Failed restores are rolled back. After a kill, the
@@ -116,7 +115,7 @@ func (s *Restorer) restore(ctx context.Context, req RestoreRequest) (*Restored, 
 	} else {
 		site, done.Merging = s.siteFor(ctx, &req, st, r.k), s.merging(st)
 	}
-	outcome, err := site.Restore(ctx, s.layers(ctx, req.Checkpoint, st), req.Request, r.keep)
+	outcome, err := site.Restore(ctx, &st.Contents, req.Request, r.keep)
 	done.Outcome, done.Sessions = *outcome, site.Others
 	if r.safety != nil {
 		done.Undo = r.safety.ref
@@ -257,7 +256,7 @@ func (s *Restorer) checkIdle(ctx context.Context, st *snapshot.Stored) error {
 	if what == "" {
 		return nil
 	}
-	if what == "merge" && slices.Equal(s.repo.Info.MergeHeads(), st.Record.Snapshot().MergeHead) {
+	if what == "merge" && slices.Equal(s.repo.Info.MergeHeads(), mergeHeads(st)) {
 		if now, err := s.repo.ReadHead(ctx); err == nil && now.Commit == st.Head {
 			return nil
 		}
@@ -271,8 +270,17 @@ func (s *Restorer) merging(st *snapshot.Stored) []string {
 	if len(s.repo.Info.MergeHeads()) > 0 {
 		return nil
 	}
-	notHash := func(text string) bool { return !plumbing.IsHash(text) } // a record may contain any text
-	return slices.DeleteFunc(st.Record.Snapshot().MergeHead, notHash)
+	return mergeHeads(st)
+}
+
+// mergeHeads returns the commits of the merge in which a checkpoint was saved.
+func mergeHeads(st *snapshot.Stored) (commits []string) {
+	for _, text := range st.Record.Snapshot().MergeHead {
+		if hex := checkpoint.HashOf(text); plumbing.IsHash(hex) { // a record may contain any text
+			commits = append(commits, hex)
+		}
+	}
+	return commits
 }
 
 // checkHead fails if HEAD lacks the commit that was HEAD at the save. A descendant of the
@@ -331,7 +339,7 @@ func (s *Restorer) Plan(ctx context.Context, c *chain.Checkpoint, look *Look) (*
 		return nil, err
 	}
 	req := &RestoreRequest{Checkpoint: c, Look: look, Request: Request{DryRun: true}}
-	return s.siteFor(ctx, req, st, s.repo.NewObjectWriter()).Restore(ctx, s.layers(ctx, c, st), req.Request, nil)
+	return s.siteFor(ctx, req, st, s.repo.NewObjectWriter()).Restore(ctx, &st.Contents, req.Request, nil)
 }
 
 // site returns the worktree for package restore. Restores add objects to k; nil is

@@ -119,7 +119,7 @@ func (s *Restorer) ChangedBetween(older, newer *chain.Checkpoint) (paths []strin
 	if err != nil {
 		return nil
 	}
-	for _, name := range []string{"staged", "worktree", "untracked"} {
+	for _, name := range []string{"staged", "state"} {
 		changes, err := trees.Diff(s.repo.Objects, trees.HashOf(before, name), trees.HashOf(after, name))
 		if err != nil {
 			continue

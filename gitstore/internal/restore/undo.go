@@ -210,7 +210,7 @@ func (s *Restorer) removedBy(ctx context.Context, c, archive *chain.Chain, e ref
 	// missing.
 	live, archived := c.Visible(), archive.Index()
 	r.live = slices.DeleteFunc(r.live, func(l chain.ChainCommit) bool {
-		return live[l.ID] != nil || removal(e.Message) != "drop" && c.Ledger.Deleted[l.ID]
+		return live[l.ID] != nil || removal(e.Message) != "drop" && c.Ledger.Deletes(l.ID, l.Content)
 	})
 	coming := chain.SetOf(idsOf(r.live))
 	r.archived = slices.DeleteFunc(r.archived, func(l chain.ChainCommit) bool {
@@ -244,15 +244,11 @@ func (s *Restorer) leftOut(issue checkpoint.Issue, ref string, old, new plumbing
 // revive restores the old ledger entries of the removed checkpoints.
 func (r *removed) revive(l *ledger.Ledger) {
 	for _, id := range r.ids() {
-		delete(l.Deleted, id)
-		delete(l.Archived, id)
-		delete(l.Pruned, id)
-		if pin, ok := r.ledger.Pins[id]; ok && l.Pins[id].Clock <= pin.Clock {
-			l.Pins[id] = pin
-		}
+		l.Revive(id)
+		l.Copy(r.ledger, id, ledger.Pin)
 	}
 	for _, id := range idsOf(r.archived) {
-		l.Archived[id] = r.ledger.Archived[id]
+		l.Copy(r.ledger, id, ledger.Archived, ledger.Reason)
 	}
 }
 
@@ -280,9 +276,9 @@ func (s *Restorer) warnRemovedAtRemotes(ctx context.Context, i checkpoint.Issue,
 		}
 		for _, id := range ids {
 			switch l := theirs.Ledger; {
-			case l.Deleted[id] || l.IsArchived(id):
+			case l.HasDeleted(id) || l.IsArchived(id):
 				s.repo.Notify("%s is recorded as dropped at %s: the next sync removes it again", id, remote)
-			case l.Dead(id):
+			case l.Dead(id, ledger.AnyContent):
 				s.repo.Notify("%s is recorded as pruned at %s: the next sync removes it again, unless it is pinned", id, remote)
 			}
 		}

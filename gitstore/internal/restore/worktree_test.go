@@ -70,9 +70,6 @@ func (x *site) save(change ...func(*gitstore.SaveRequest)) *gitstore.Checkpoint 
 	return &saved.Checkpoint
 }
 
-func withWorktree(r *gitstore.SaveRequest)  { r.Worktree = true }
-func withUntracked(r *gitstore.SaveRequest) { r.Untracked = true }
-
 // restore restores a checkpoint and fails the test on error.
 func (x *site) restore(c *gitstore.Checkpoint, change ...func(*gitstore.RestoreRequest)) *gitstore.Restored {
 	x.t.Helper()
@@ -158,7 +155,7 @@ var intentMode = regexp.MustCompile(`(?m)\d{6}( e69de29\S*)|\d{6}( \w+ e69de29\S
 // noLitter fails if a restore left temporary files.
 func (x *site) noLitter() {
 	x.t.Helper()
-	for _, name := range []string{"index.lock", "git-checkpoint/index", "git-checkpoint/index.lock", "git-checkpoint/index.held", "git-checkpoint/files", "git-checkpoint/restore"} {
+	for _, name := range []string{"index.lock", "git-checkpoint/index.copy", "git-checkpoint/index.lock", "git-checkpoint/index.held", "git-checkpoint/files", "git-checkpoint/restore"} {
 		_, err := os.Lstat(x.GitPath(name))
 		require.ErrorIs(x.t, err, fs.ErrNotExist, name)
 	}

@@ -2,6 +2,7 @@ package secrets
 
 import (
 	"git-checkpoint/gitstore/internal/chain"
+	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -20,104 +21,115 @@ type attribution struct {
 	s       *Scanner
 	shown   exposed
 	reports map[string]*report
-	below   map[treeKey][]exposedFile
+	below   map[plumbing.Hash][]exposedFile
 	history map[plumbing.Hash][]exposedFile // by the newest commit
 }
 
-// A treeKey selects files below a tree: all files, or the files with a report.
-type treeKey struct {
-	tree plumbing.Hash
-	all  bool
-}
-
-// files returns the untracked files that a chain exposes, and its other files with a report.
-// Of several paths of a file it returns the one in the newest checkpoint.
-func (a *attribution) files(out chain.Outgoing) ([]exposedFile, error) {
-	var list fileList
-	var index []plumbing.Hash
+// checkpoints calls f for each commit of the chain that a push would expose, newest first.
+func (a *attribution) checkpoints(out chain.Outgoing, f func(repo.RawCommit) error) error {
 	for _, tip := range out.Tips {
 		for at := plumbing.NewHash(tip); a.shown.commits[at]; {
 			c, err := a.s.repo.ReadCommit(at)
-			if err != nil {
-				return nil, err
+			if err == nil {
+				err = f(c)
 			}
-			if err := a.addCheckpoint(&list, c.Tree); err != nil {
-				return nil, err
+			if err != nil {
+				return err
 			}
 			if len(c.Parents) == 0 {
 				break
 			}
-			index, at = append(index, c.Parents[1:]...), c.Parents[0]
+			at = c.Parents[0]
 		}
-	}
-	if len(a.reports) == 0 {
-		return list.files, nil // the history of the user has no untracked files
-	}
-	for _, commit := range index {
-		if !a.shown.commits[commit] {
-			continue
-		}
-		c, err := a.s.repo.ReadCommit(commit)
-		if err != nil {
-			return nil, err
-		}
-		files, err := a.filesBelow(c.Tree, false)
-		if err != nil {
-			return nil, err
-		}
-		list.add("", files)
-		for _, head := range c.Parents {
-			if files, err = a.filesSince(head); err != nil {
-				return nil, err
-			}
-			list.add("", files)
-		}
-	}
-	return list.files, nil
-}
-
-// addCheckpoint adds the files in the tree of a checkpoint.
-func (a *attribution) addCheckpoint(list *fileList, tree plumbing.Hash) error {
-	if _, shown := a.shown.paths[tree.String()]; !shown {
-		return nil
-	}
-	entries, err := trees.Read(a.s.repo.Objects, tree)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		files, err := a.entry(e, e.Name == "untracked")
-		if err != nil {
-			return err
-		}
-		list.add("", files)
 	}
 	return nil
 }
 
-// entry returns the files of a tree entry, with their paths from the name of the entry.
-func (a *attribution) entry(e trees.Entry, all bool) ([]exposedFile, error) {
-	hex := e.Hash.String()
-	_, shown := a.shown.paths[hex]
-	switch {
-	case !shown || e.Mode == trees.ModeGitlink:
-		return nil, nil
-	case !e.IsTree():
-		if all || a.reports[hex] != nil {
-			return []exposedFile{{e.Hash, e.Name}}, nil
+// addUntracked lists the untracked files that a chain exposes: those of a state that are neither
+// staged nor in HEAD.
+func (a *attribution) addUntracked(found *Scanned, out chain.Outgoing) error {
+	return a.checkpoints(out, func(c repo.RawCommit) error {
+		if _, shown := a.shown.paths[c.Tree.String()]; !shown {
+			return nil
 		}
-		return nil, nil
-	}
-	files, err := a.filesBelow(e.Hash, all)
-	var list fileList
-	list.add(e.Name+"/", files)
-	return list.files, err
+		files, err := a.s.unstaged(c)
+		for _, f := range files {
+			if _, shown := a.shown.paths[f.New.Hash.String()]; shown && f.untracked {
+				found.addUntracked(f.Path)
+			}
+		}
+		return err
+	})
 }
 
-// filesBelow returns the exposed files below a tree, each once.
-func (a *attribution) filesBelow(tree plumbing.Hash, all bool) ([]exposedFile, error) {
-	key := treeKey{tree, all}
-	if files, known := a.below[key]; known {
+// An unstaged file of a state differs from the index.
+type unstaged struct {
+	trees.Change
+	untracked bool // neither staged nor in HEAD
+}
+
+// unstaged returns the files of a checkpoint's state that differ from the index. Removed files are
+// not among them.
+func (s *Scanner) unstaged(c repo.RawCommit) (files []unstaged, err error) {
+	entries, err := trees.Read(s.repo.Objects, c.Tree)
+	if err != nil {
+		return nil, err
+	}
+	changes, err := trees.Diff(s.repo.Objects, trees.HashOf(entries, "staged"), trees.HashOf(entries, "state"))
+	if err != nil || len(changes) == 0 {
+		return nil, err
+	}
+	var head plumbing.Hash
+	if state, err := s.chain.StateCommitOf(c); err == nil && !state.Head.IsZero() {
+		head, _ = s.repo.TreeOfCommit(state.Head) // a shallow clone may lack it
+	}
+	find := &trees.Finder{Reader: s.repo.Objects}
+	for _, change := range changes {
+		if change.New.Hash.IsZero() || change.New.Mode == trees.ModeGitlink {
+			continue
+		}
+		f := unstaged{change, change.Old.Hash.IsZero()}
+		if f.untracked && !head.IsZero() {
+			mode, _, err := find.Lookup(head, change.Path)
+			f.untracked = err != nil || mode == 0
+		}
+		files = append(files, f)
+	}
+	return files, nil
+}
+
+// files returns the files with a report that a chain exposes. Of several paths of a file it
+// returns the one in the newest checkpoint.
+func (a *attribution) files(out chain.Outgoing) ([]exposedFile, error) {
+	var list fileList
+	var states []plumbing.Hash
+	err := a.checkpoints(out, func(c repo.RawCommit) error {
+		if len(c.Parents) > 1 {
+			states = append(states, c.Parents[1])
+		}
+		if _, shown := a.shown.paths[c.Tree.String()]; !shown {
+			return nil
+		}
+		files, err := a.filesBelow(c.Tree)
+		list.add("", files)
+		return err
+	})
+	if err != nil || len(a.reports) == 0 {
+		return list.files, err
+	}
+	for _, state := range states {
+		files, err := a.filesSince(state)
+		if err != nil {
+			return nil, err
+		}
+		list.add("", files)
+	}
+	return list.files, nil
+}
+
+// filesBelow returns the exposed files with a report below a tree, each once.
+func (a *attribution) filesBelow(tree plumbing.Hash) ([]exposedFile, error) {
+	if files, known := a.below[tree]; known {
 		return files, nil
 	}
 	entries, err := trees.Read(a.s.repo.Objects, tree)
@@ -126,13 +138,21 @@ func (a *attribution) filesBelow(tree plumbing.Hash, all bool) ([]exposedFile, e
 	}
 	var list fileList
 	for _, e := range entries {
-		files, err := a.entry(e, all)
-		if err != nil {
-			return nil, err
+		hex := e.Hash.String()
+		_, shown := a.shown.paths[hex]
+		switch {
+		case !shown || e.Mode == trees.ModeGitlink:
+		case e.IsTree():
+			files, err := a.filesBelow(e.Hash)
+			if err != nil {
+				return nil, err
+			}
+			list.add(e.Name+"/", files)
+		case a.reports[hex] != nil:
+			list.add("", []exposedFile{{e.Hash, e.Name}})
 		}
-		list.add("", files)
 	}
-	a.below[key] = list.files
+	a.below[tree] = list.files
 	return list.files, nil
 }
 
@@ -154,7 +174,7 @@ func (a *attribution) filesSince(head plumbing.Hash) ([]exposedFile, error) {
 		if err != nil {
 			return nil, err
 		}
-		files, err := a.filesBelow(c.Tree, false)
+		files, err := a.filesBelow(c.Tree)
 		if err != nil {
 			return nil, err
 		}

@@ -87,8 +87,8 @@ func (q *quickScan) chain(tip plumbing.Hash) bool {
 	return !slices.ContainsFunc(list, func(c repo.RawCommit) bool { return !q.commit(c) })
 }
 
-// commit scans files that differ between a chain commit and its parent, and staged files
-// that differ from HEAD.
+// commit scans staged files that differ from HEAD, files of the state that differ from the index and
+// from the state before, and other entries that differ between a chain commit and its parent.
 func (q *quickScan) commit(c repo.RawCommit) bool {
 	if len(c.Parents) == 0 {
 		return c.Tree == trees.Empty // genesis
@@ -111,7 +111,13 @@ func (q *quickScan) commit(c repo.RawCommit) bool {
 	}
 	for _, e := range now {
 		old, _ := trees.Find(before, e.Name)
-		if e.Name == "staged" {
+		switch e.Name {
+		case "state":
+			if state, err := q.s.chain.StateCommitOf(c); err != nil || state.Tree != e.Hash || !q.state(c, old) {
+				return false
+			}
+			continue
+		case "staged":
 			if e.Hash != staged {
 				return false
 			}
@@ -124,22 +130,51 @@ func (q *quickScan) commit(c repo.RawCommit) bool {
 	return true
 }
 
+// state scans the files of a state that are neither in the index nor in the state before.
+func (q *quickScan) state(c repo.RawCommit, before trees.Entry) bool {
+	files, err := q.s.unstaged(c)
+	if err != nil {
+		return false
+	}
+	find := &trees.Finder{Reader: q.s.repo.Objects}
+	for _, f := range files {
+		mode, hash, err := find.Lookup(before.Hash, f.Path)
+		if err != nil {
+			return false
+		}
+		if mode == f.New.Mode && hash == f.New.Hash {
+			continue
+		}
+		if !q.file(f.New, "state/"+f.Path) {
+			return false
+		}
+		if f.untracked {
+			q.result.addUntracked(f.Path)
+		}
+	}
+	return true
+}
+
 // index returns the tree of a checkpoint's HEAD and its staged tree. It fails if the
 // remote may lack HEAD.
 func (q *quickScan) index(c repo.RawCommit) (head, staged plumbing.Hash, ok bool) {
 	if len(c.Parents) == 1 {
 		return head, staged, true
 	}
-	index, err := q.s.repo.ReadCommit(c.Parents[1])
-	switch {
-	case err != nil || len(c.Parents) > 2 || len(index.Parents) > 1:
-		return head, staged, false
-	case len(index.Parents) == 0:
-		return trees.Empty, index.Tree, true
-	case !q.shown[index.Parents[0]]:
+	state, err := q.s.chain.StateCommitOf(c)
+	if err != nil || len(c.Parents) > 2 {
 		return head, staged, false
 	}
-	head, err = q.s.repo.TreeOfCommit(index.Parents[0])
+	index, err := q.s.repo.ReadCommit(state.Index)
+	switch {
+	case err != nil || len(index.Parents) != 1:
+		return head, staged, false
+	case state.Head.IsZero():
+		return trees.Empty, index.Tree, true
+	case !q.shown[state.Head]:
+		return head, staged, false
+	}
+	head, err = q.s.repo.TreeOfCommit(state.Head)
 	return head, index.Tree, err == nil
 }
 

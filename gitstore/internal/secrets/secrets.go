@@ -74,18 +74,10 @@ type LargeFile struct {
 
 // add adds a file of a checkpoint or of a commit that a push would expose.
 func (f *Scanned) add(blob, path string, r *report, limit int64) {
-	part, name, _ := strings.Cut(path, "/")
-	if part == "untracked" && !f.listed[name] {
-		if f.listed == nil {
-			f.listed = map[string]bool{}
-		}
-		f.listed[name] = true
-		f.Untracked = append(f.Untracked, name)
-	}
 	if r == nil {
 		return
 	}
-	if limit > 0 && r.size > limit && slices.Contains(snapshotParts, part) {
+	if part, _, _ := strings.Cut(path, "/"); limit > 0 && r.size > limit && slices.Contains(snapshotParts, part) {
 		f.TooLarge = append(f.TooLarge, LargeFile{path, r.size})
 	}
 	if r.pointer {
@@ -99,8 +91,18 @@ func (f *Scanned) add(blob, path string, r *report, limit int64) {
 	}
 }
 
+// addUntracked adds the path of an untracked file.
+func (f *Scanned) addUntracked(path string) {
+	if f.listed == nil {
+		f.listed = map[string]bool{}
+	}
+	if !f.listed[path] {
+		f.listed[path], f.Untracked = true, append(f.Untracked, path)
+	}
+}
+
 // snapshotParts are the entries of a checkpoint's tree that contain files.
-var snapshotParts = []string{"staged", "worktree", "untracked", "artifacts", "conflicts"}
+var snapshotParts = []string{"staged", "state", "conflicts"}
 
 // An Unscanned is a file that was not scanned, with the reason.
 type Unscanned struct{ Path, Why string }
@@ -221,7 +223,7 @@ var errNoFile = errors.New("scan_command: it failed without the name of a file")
 // assemble returns the result of each request.
 func (s *Scanner) assemble(reqs []ScanRequest, shown exposed, reports map[string]*report) ([]*Scanned, error) {
 	results := make([]*Scanned, len(reqs))
-	a := &attribution{s: s, shown: shown, reports: reports, below: map[treeKey][]exposedFile{}, history: map[plumbing.Hash][]exposedFile{}}
+	a := &attribution{s: s, shown: shown, reports: reports, below: map[plumbing.Hash][]exposedFile{}, history: map[plumbing.Hash][]exposedFile{}}
 	byPath := func(x, y exposedFile) int { return compareFiles(x.path, x.blob.String(), y.path, y.blob.String()) }
 	for n, req := range reqs {
 		results[n] = &Scanned{}
@@ -235,6 +237,9 @@ func (s *Scanner) assemble(reqs []ScanRequest, shown exposed, reports map[string
 		for _, f := range slices.SortedFunc(slices.Values(files), byPath) {
 			hex := f.blob.String()
 			results[n].add(hex, f.path, reports[hex], req.MaxFile)
+		}
+		if err := a.addUntracked(results[n], req.Out); err != nil {
+			return nil, err
 		}
 	}
 	return results, nil

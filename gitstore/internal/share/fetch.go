@@ -83,12 +83,12 @@ func (y *Syncing) planFetch(ctx context.Context, k *repo.ObjectWriter, i checkpo
 	if err != nil {
 		return done, nil, err
 	}
-	switch chain.Relate(ours, theirs) {
+	switch s.chain.Relate(ours, theirs) {
 	case chain.RelationSame:
 		done.Result, moves = chain.UpToDate, restoreLiveRef(ours)
 	case chain.RelationAhead:
 		done.Result, moves = chain.Ahead, restoreLiveRef(ours)
-		if chain.Equal(ours, theirs) {
+		if s.chain.Equal(ours, theirs) {
 			done.Result = chain.UpToDate
 		}
 	case chain.RelationBehind:
@@ -156,6 +156,16 @@ func (s *Sharer) adopt(ctx context.Context, k *repo.ObjectWriter, ours, theirs *
 		if err := known.Check(ctx, ours.Issue); err != nil {
 			return nil, err
 		}
+	}
+	doubles, note, err := s.chain.DoublesIn(theirs, ours)
+	if err == nil {
+		err = note()
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, text := range chain.WarnDoubles(ours.Issue, doubles) {
+		s.repo.Notify("%s", text)
 	}
 	here := *ours
 	here.Tip = live

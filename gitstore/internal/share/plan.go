@@ -8,6 +8,7 @@ import (
 	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/join"
+	"git-checkpoint/gitstore/internal/ledger"
 	"git-checkpoint/gitstore/internal/remote"
 	"git-checkpoint/gitstore/internal/repo"
 
@@ -27,6 +28,7 @@ type issuePlan struct {
 	archive  *chain.ArchivePlan // nil if a chain is shallow
 	upToDate bool               // the remote ref already has the value tip
 	remarks  []string           // messages about the merge
+	doubles  func() error       // notes the ids with several contents before the refs move, or nil
 	done     chain.Synced
 }
 
@@ -145,17 +147,23 @@ func (y *Syncing) planJoin(ctx context.Context, p *issuePlan) error {
 	}
 	p.tip, p.want, p.archive = tip, want, &chain.ArchivePlan{Here: here, Theirs: y.Sharer.chain.NoChain(here)}
 	p.done.Facts = want.Ledger.CountMissing(p.theirs.Ledger, p.live.Ledger)
-	inLive, inOwn, inTheirs := p.live.Index(), p.own.Index(), p.theirs.Index()
-	for id := range want.Checkpoints {
-		if inLive[id] == nil && inOwn[id] == nil {
+	inLive, inOwn, inTheirs := p.live.Members(), p.own.Members(), p.theirs.Members()
+	for m := range want.Members {
+		if !inLive[m] && !inOwn[m] {
 			p.done.Fetched++
 		}
-		if inTheirs[id] == nil {
+		if !inTheirs[m] {
 			p.done.Pushed++
 		}
 	}
+	p.noteDoubles(y.Sharer.chain.Doubles(p.issue, want, p.own, p.live))
 	p.name(rebuilt && tip != p.live.Tip)
 	return nil
+}
+
+// noteDoubles adds the result of chain.Doubles to the plan.
+func (p *issuePlan) noteDoubles(found []checkpoint.ID, note func() error) {
+	p.doubles, p.remarks = note, append(p.remarks, chain.WarnDoubles(p.issue, found)...)
 }
 
 // planCut plans a sync with a shallow chain. Commits below a shallow boundary cannot be
@@ -168,7 +176,7 @@ func (y *Syncing) planCut(ctx context.Context, p *issuePlan) error {
 	}
 	p.tip = ours.Tip
 	p.done.Facts = ours.Ledger.CountMissing(p.theirs.Ledger)
-	switch chain.Relate(ours, p.theirs) {
+	switch y.Sharer.chain.Relate(ours, p.theirs) {
 	case chain.RelationSame, chain.RelationAhead:
 		p.done.Pushed = ours.CountMissingFrom(p.theirs)
 	case chain.RelationBehind:
@@ -176,7 +184,7 @@ func (y *Syncing) planCut(ctx context.Context, p *issuePlan) error {
 		p.done.Facts = p.theirs.Ledger.CountMissing(ours.Ledger)
 	default:
 		switch {
-		case chain.ContainsAll(p.theirs, p.live, p.own):
+		case y.Sharer.chain.ContainsAll(p.theirs, p.live, p.own):
 		case p.theirs.Whole():
 			return y.planJoin(ctx, p)
 		default:
@@ -186,7 +194,14 @@ func (y *Syncing) planCut(ctx context.Context, p *issuePlan) error {
 		p.done.Facts = p.theirs.Ledger.CountMissing(ours.Ledger)
 	}
 	p.name(false)
-	return nil
+	if p.tip != p.theirs.Tip {
+		return nil
+	}
+	found, note, err := y.Sharer.chain.DoublesIn(p.theirs, p.own, p.live)
+	if err == nil {
+		p.noteDoubles(found, note)
+	}
+	return err
 }
 
 // planSplice plans the merge of shallow chains that have a common commit.
@@ -203,6 +218,7 @@ func (y *Syncing) planSplice(ctx context.Context, p *issuePlan, ours *chain.Chai
 	}
 	p.done.Fetched, p.done.Pushed = p.theirs.CountMissingFrom(ours), ours.CountMissingFrom(p.theirs)
 	p.done.Facts = want.Ledger.CountMissing(p.theirs.Ledger, ours.Ledger)
+	p.noteDoubles(y.Sharer.chain.Doubles(p.issue, want, p.own, p.live))
 	p.name(p.tip != p.theirs.Tip)
 	return nil
 }
@@ -283,17 +299,17 @@ func (y *Syncing) theirArchives(ctx context.Context, plans []*issuePlan) (fetche
 // lacks archived checkpoints that a shallow clone left in the chain.
 func (p *issuePlan) publishes() bool {
 	for i := range p.theirs.Commits {
-		if p.want.Ledger.IsArchived(p.theirs.Commits[i].ID) {
+		if l := &p.theirs.Commits[i]; p.want.Ledger.Files(l.ID, l.Content) {
 			return true
 		}
 	}
-	for id := range p.want.Ledger.Archived {
+	for _, id := range p.want.Ledger.IDs(ledger.Archived) {
 		if !p.theirs.Ledger.IsArchived(id) {
 			return true
 		}
 	}
-	for id := range p.theirs.Ledger.Archived {
-		if p.want.Ledger.Deleted[id] {
+	for _, id := range p.theirs.Ledger.IDs(ledger.Archived) {
+		if p.want.Ledger.HasDeleted(id) {
 			return true
 		}
 	}
@@ -312,6 +328,9 @@ func (y *Syncing) planArchive(p *issuePlan, came remote.FetchedRef) (err error) 
 	}
 	if err := a.Theirs.CheckRoot(); err != nil {
 		return y.Sharer.corruptThere(y.Conn.Remote, repo.ArchiveRef(p.issue), came.Tip, err)
+	}
+	if err := y.Sharer.chain.Identify(a.Here, a.Theirs, p.live, p.own, p.theirs); err != nil {
+		return err
 	}
 	moving := chain.MovingTo(a.Here, p.want.Ledger, p.live, p.own, p.theirs)
 	if !a.Here.Whole() || !a.Theirs.Whole() {
@@ -340,13 +359,13 @@ func (p *issuePlan) countArchived(want join.State) {
 	if !a.Shared {
 		return
 	}
-	here, there := a.Here.Index(), a.Theirs.Index()
-	live, own, theirs := p.live.Index(), p.own.Index(), p.theirs.Index()
-	for id := range want.Checkpoints {
-		if here[id] == nil && live[id] == nil && own[id] == nil {
+	here, there := a.Here.Members(), a.Theirs.Members()
+	live, own, theirs := p.live.Members(), p.own.Members(), p.theirs.Members()
+	for m := range want.Members {
+		if !here[m] && !live[m] && !own[m] {
 			p.done.Fetched++
 		}
-		if there[id] == nil && theirs[id] == nil {
+		if !there[m] && !theirs[m] {
 			p.done.Pushed++
 		}
 	}

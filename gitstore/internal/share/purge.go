@@ -14,6 +14,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/ledger"
 	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/repo"
 
@@ -135,8 +136,8 @@ func (s *Sharer) dropsFrom(issue checkpoint.Issue, m refs.Move) bool {
 	if err != nil {
 		return false
 	}
-	dropped := maps.Clone(now.Ledger.Deleted)
-	maps.DeleteFunc(dropped, func(id checkpoint.ID, _ bool) bool { return before.Ledger.Deleted[id] })
+	dropped := chain.SetOf(now.Ledger.IDs(ledger.Deleted))
+	maps.DeleteFunc(dropped, func(id checkpoint.ID, _ bool) bool { return before.Ledger.HasDeleted(id) })
 	if len(dropped) == 0 {
 		return false
 	}

@@ -140,7 +140,7 @@ func (y *Syncing) planPush(ctx context.Context, i checkpoint.Issue, came remote.
 	if p.theirs, err = y.Sharer.theirChain(y.Conn.Remote, i, came.Tip); err != nil {
 		return nil, fmt.Errorf("push issue %s: %w", i, err)
 	}
-	rel := chain.Relate(p.live, p.theirs)
+	rel := y.Sharer.chain.Relate(p.live, p.theirs)
 	if rel == chain.RelationAhead && y.Sharer.repo.Opened != nil && !p.live.CarriesLedger(p.theirs) {
 		rel = chain.RelationDiverged
 	}

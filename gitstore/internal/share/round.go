@@ -183,6 +183,11 @@ func (p *issuePlan) movesChain() bool {
 // moves returns the local ref moves of a plan. It fails if a ref has another value than in
 // the plan.
 func (y *Syncing) moves(ctx context.Context, p *issuePlan) ([]refs.Move, error) {
+	if p.doubles != nil {
+		if err := p.doubles(); err != nil {
+			return nil, err
+		}
+	}
 	list := append(p.archive.Move(p.issue),
 		refs.Move{Name: repo.LiveRef(p.issue), Old: p.live.Tip, New: p.tip},
 		refs.Move{Name: repo.OwnRef(p.issue), Old: p.own.Tip, New: p.tip})

@@ -23,9 +23,9 @@ func TestArtifacts(t *testing.T) {
 	req.Artifacts = []string{"out/log.txt", "./out/deep/../deep/x", "out//log.txt", "a.txt"}
 	saved := w.save(req)
 	rev := saved.Commit.String()
-	assert.Equal(t, []string{"a.txt", "out/deep/x", "out/log.txt"}, w.paths(rev+":artifacts"))
-	assert.Equal(t, "ignored by git", w.Git("cat-file", "blob", rev+":artifacts/out/log.txt"))
-	assert.Contains(t, w.Git("ls-tree", rev+":artifacts/out/deep"), "100755")
+	assert.Equal(t, []string{"out/deep/x", "out/log.txt"}, w.unstaged(rev))
+	assert.Equal(t, "ignored by git", w.Git("cat-file", "blob", rev+":state/out/log.txt"))
+	assert.Contains(t, w.Git("ls-tree", rev+":state/out/deep"), "100755")
 	w.sound()
 }
 
@@ -57,6 +57,7 @@ func TestArtifactsThatAreRefused(t *testing.T) {
 func TestArtifactsOverTheLimit(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
+	w.Write("a.txt", "changed\n")
 	req := w.request(checkpoint.Manual)
 	req.Artifacts, req.MaxSize = []string{"a.txt"}, 3
 	_, err := w.s.Save(ctx, req)

@@ -1,32 +1,33 @@
 // Package snapshot stores the content of an index and its worktree as trees, and opens the
 // snapshots that checkpoints contain.
 //
-//	ReadArea           the index: tree, changes, conflicts
-//	Capturer.begin     starts the snapshot: staged/ and conflicts/, and objects to keep
-//	Source.take        adds requested files: worktree/, untracked/ and artifacts/
-//	Capturer.Snapshot  all of them, for a save
+//	Capturer.Take      the state of the worktree, by git on an index of this program
+//	carry              versions of the paths that a save did not capture
+//	Capturer.Snapshot  both, with the facts for the record
 //
-// All objects are written to the sink, except files with filters, which git stores. A
-// Checker checks the files that a record refers to: outputs of agents and phases, and
-// plans. Git often ignores these files, so checkpoints store them as artifacts. Paths are
+// A Checker checks the files that a record refers to: outputs of agents and phases, and
+// plans. Git often ignores these files, so saves name them as artifacts. Paths are
 // relative to the worktree root. Files outside the worktree are never read and count as
 // missing.
 package snapshot
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"os"
+	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/git"
-	"git-checkpoint/gitstore/internal/git/convert"
-	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/trees"
 	"git-checkpoint/gitstore/trace"
@@ -36,148 +37,16 @@ import (
 
 // Capturer captures and opens the files of checkpoints.
 type Capturer struct {
-	repo            *repo.Repo
-	chain           *chain.Chains
-	prefetchedIndex <-chan *StagedState
+	repo  *repo.Repo
+	chain *chain.Chains
 }
 
-// New returns the Capturer of a repository. prefetched is the result of PrefetchIndex, or
-// nil.
-func New(r *repo.Repo, c *chain.Chains, prefetched <-chan *StagedState) *Capturer {
-	return &Capturer{repo: r, chain: c, prefetchedIndex: prefetched}
-}
+// New returns the Capturer of a repository.
+func New(r *repo.Repo, c *chain.Chains) *Capturer { return &Capturer{repo: r, chain: c} }
 
-// A CapturedSnapshot contains captured repository content and its HEAD.
-type CapturedSnapshot struct {
-	Head repo.Head
-	*Snapshot
-}
-
-// Snapshot captures the index for a save of an issue, and the other files of the request.
-func (s *Capturer) Snapshot(ctx context.Context, issue checkpoint.Issue, req Request, k *repo.ObjectWriter) (*CapturedSnapshot, error) {
-	defer trace.Begin(trace.Step, "snapshot").End()
-	for tries := 1; ; tries++ {
-		snap, stamp, err := s.snapshotOnce(ctx, issue, req, k)
-		if err != nil || tries == maxTries || stamp.equal(stampOf(s.repo.Info.Index)) {
-			return snap, err
-		}
-	}
-}
-
-// maxTries limits the repetitions of a snapshot. A file that the user stages after the
-// index was read, and before git compares it with the worktree, is in neither list. So a
-// snapshot is repeated if the index has changed meanwhile.
-const maxTries = 3
-
-// snapshotOnce captures the index and the other files once. stamp identifies the index
-// that was read.
-func (s *Capturer) snapshotOnce(ctx context.Context, issue checkpoint.Issue, req Request, k *repo.ObjectWriter) (snap *CapturedSnapshot, stamp indexStamp, err error) {
-	// Repositories of settings files whose worktree is a home directory hide untracked files.
-	if value, ok := git.Last(s.repo.Config, "status.showuntrackedfiles"); ok && slices.Contains([]string{"no", "false", "off", "0"}, strings.ToLower(value)) && req.Automatic {
-		req.Untracked = false
-	}
-	cache, done := s.openStatCache(req)
-	defer done()
-	site := &Source{
-		Git: s.repo.Git, Config: s.repo.Config, CommonDir: s.repo.Info.CommonDir, Root: s.repo.Info.Root, Index: s.repo.Info.Index, Boundary: s.repo.Boundary(ctx),
-		Partial: repository.Partial(s.repo.Config), cache: cache,
-	}
-	req.hadUntracked = s.hadUntracked(ctx, issue)
-	list := site.list(ctx, req)
-	defer list.cancel(nil)
-	req.kept = s.keptOutputs(ctx, issue)
-	var a *StagedState
-	if s.prefetchedIndex != nil {
-		a, s.prefetchedIndex = <-s.prefetchedIndex, nil
-	}
-	if a == nil {
-		if a, err = s.readStagedState(ctx); err != nil {
-			return nil, stamp, err
-		}
-	}
-	snap, err = s.begin(ctx, issue, req, a, k)
-	if err != nil {
-		return nil, stamp, err
-	}
-	err = site.take(snap.Snapshot, req, list, k)
-	cache.save(err == nil && req.Worktree && req.Untracked && !list.late())
-	return snap, a.stamp, err
-}
-
-// begin starts a snapshot with the staged files.
-func (s *Capturer) begin(ctx context.Context, issue checkpoint.Issue, req Request, a *StagedState, k *repo.ObjectWriter) (*CapturedSnapshot, error) {
-	if err := s.checkReceived(ctx, a.Changes); err != nil {
-		return nil, err
-	}
-	left, err := a.LeaveOut(req.MaxSize, s.repo.Objects)
-	if err != nil {
-		return nil, err
-	}
-	if err := a.keep(k, s.stagedBefore(ctx, issue, a.head.Commit)); err != nil {
-		return nil, err
-	}
-	snap := &Snapshot{Area: a.Area, Entries: []trees.Entry{{Mode: trees.ModeTree, Name: "staged", Hash: a.Staged}}}
-	snap.Facts.IntentToAdd = a.IntentToAdd
-	snap.addConflicts(k)
-	snap.listFiles()
-	if !a.head.Commit.IsZero() {
-		snap.Facts.Head = a.head.Commit.String()
-	}
-	snap.Facts.Skipped = left
-	if err := snap.noteKept(s.repo.Info.Root); err != nil {
-		return nil, err
-	}
-	snap.Facts.Detached = a.head.Branch == ""
-	snap.Facts.MergeHead = s.repo.Info.MergeHeads()
-	return &CapturedSnapshot{a.head, snap}, nil
-}
-
-// stagedBefore returns the staged tree of the newest commit in an issue's chain, or zero
-// if that commit was saved on another HEAD.
-func (s *Capturer) stagedBefore(ctx context.Context, issue checkpoint.Issue, head plumbing.Hash) plumbing.Hash {
-	tip, err := s.repo.ReadRef(ctx, repo.LiveRef(issue))
-	if err != nil || tip.IsZero() {
-		return plumbing.ZeroHash
-	}
-	commit, err := s.repo.ReadCommit(tip)
-	if err != nil || len(commit.Parents) != 2 {
-		return plumbing.ZeroHash
-	}
-	index, err := s.repo.ReadCommit(commit.Parents[1])
-	if err != nil {
-		return plumbing.ZeroHash
-	}
-	var on plumbing.Hash
-	if len(index.Parents) > 0 {
-		on = index.Parents[0]
-	}
-	if on != head {
-		return plumbing.ZeroHash
-	}
-	return index.Tree
-}
-
-// A Foreign is a part of a worktree that belongs to a repository.
-type Foreign = repository.Foreign
-
-// A Source is the worktree to capture, with data about its repository.
-type Source struct {
-	Git       git.Git           // runs in the repository
-	Config    []git.ConfigEntry // git configuration
-	CommonDir string            // common git directory
-	Root      string            // top-level directory
-	Index     string            // path of the index
-
-	Boundary *repository.Boundary // files of repositories are left out; nil means none
-	Partial  bool                 // a partial clone, which may lack blobs
-
-	cache *statCache
-}
-
-// A Request selects captured files besides the index.
+// A Request selects the files of a snapshot.
 type Request struct {
-	Worktree  bool     // unstaged changes of tracked files
-	Untracked bool     // untracked files, except ignored files
+	Staged    bool     // capture staged changes only, and carry the rest
 	Automatic bool     // no untracked files if status.showUntrackedFiles is no
 	Artifacts []string // required files relative to the root, including ignored files
 	MaxSize   int64    // limit for new blobs of the snapshot in bytes, 0 means unlimited
@@ -185,13 +54,12 @@ type Request struct {
 
 	Budget time.Duration // time limit for files not named in Artifacts or kept, 0 means unlimited
 	DryRun bool          // git may not store objects either
-	Reread bool          // read all files, because the store lacks a blob of the stat cache
-
-	Idle bool // a save without a change is skipped, so git need not look for ignored files
+	Reread bool          // begin a new index, because the store lacks a blob that the own index knows
+	Idle   bool          // a save without a change is skipped, so git need not look for ignored files
 
 	MaxUntracked int // limit for new untracked files of one directory, 0 for DefaultMaxUntracked
 
-	Others *Others // list of the untracked files that other snapshots share, or nil
+	Others *Others // state that other snapshots of the command share, or nil
 
 	hadUntracked func(dir string) bool // whether an earlier checkpoint has untracked files there; may be nil
 	kept         []string              // optional files of the previous checkpoint, skipped if unreadable
@@ -201,121 +69,16 @@ type Request struct {
 // individual limit.
 const DefaultMaxFile = 1 << 20
 
-// A capture adds worktree files to a snapshot.
-type capture struct {
-	*Source
-	*listing
-	staged  *trees.Finder
-	root    *os.Root // nil before openRoot
-	hasher  *convert.Hasher
-	known   knownBlobs
-	k       Sink
-	snap    *Snapshot
-	room    int64 // remaining bytes below the size limit
-	maxFile int64
-	dry     bool           // git may not store objects either
-	skipped map[string]int // number of each class, also if the record's list is truncated
+// MaxListed limits the paths in files_modified and in the list of skipped files. Trees
+// contain all files.
+const MaxListed = 1000
 
-	foreign map[string]bool // classes and paths of repositories that are listed as skipped
-}
-
-// take adds files outside the index to the snapshot and lists skipped files in
-// snap.Facts. It returns an error if a required artifact cannot be stored. Staged files
-// may exceed the size limit; callers check that.
-func (s *Source) take(snap *Snapshot, req Request, list *listing, k Sink) error {
-	c := capture{
-		Source: s, listing: list, staged: &trees.Finder{Reader: k}, k: k, snap: snap,
-		room: req.MaxSize - snap.Size, maxFile: req.MaxFile, dry: req.DryRun, skipped: map[string]int{},
-	}
-	defer func() {
-		if c.root != nil {
-			c.root.Close()
-			c.known.dirs.close()
-			c.hasher.Close()
-		}
-	}()
-	if req.MaxSize <= 0 {
-		c.room = noLimit
-	}
-	if c.maxFile <= 0 {
-		c.maxFile = DefaultMaxFile
-	}
-	snap.Facts.Worktree, snap.Facts.Untracked = req.Worktree, req.Untracked
-	if err := c.artifacts(req.Artifacts, req.kept); err != nil {
-		return err
-	}
-	if req.Budget > 0 { // for files that the request does not name
-		list.end = time.Now().Add(req.Budget)
-		defer time.AfterFunc(req.Budget, func() { list.cancel(errBudget) }).Stop()
-	}
-	if req.Worktree {
-		if err := c.worktree(); c.failed(checkpoint.InWorktree, err) {
-			return fmt.Errorf("read worktree: %w", err)
-		}
-	}
-	if req.Untracked {
-		if err := c.untracked(); c.failed(checkpoint.InUntracked, err) {
-			return fmt.Errorf("read untracked files: %w", err)
-		}
-	}
-	for _, class := range []string{checkpoint.InIndex, checkpoint.InWorktree, checkpoint.InUntracked} {
-		if more := c.skipped[class] - MaxListed; more > 0 {
-			snap.Facts.Skipped = append(snap.Facts.Skipped, checkpoint.Skipped{Path: ".", Reason: fmt.Sprintf("%d more", more), Class: class})
-		}
-	}
-	return nil
-}
-
-// failed reports whether an error is fatal. If the time limit passed, failed records the
-// missing files and returns false, since a partial checkpoint is better than no
-// checkpoint.
-func (c *capture) failed(class string, err error) bool {
-	if err != nil && c.late() {
-		c.skip(class, ".", 0, checkpoint.OutOfTime)
-		return false
-	}
-	return err != nil
-}
-
-func (c *capture) add(name string, files []trees.FileEntry) {
-	if tree := trees.Build(c.k, files); !tree.IsZero() {
-		c.snap.Entries = append(c.snap.Entries, trees.Entry{Mode: trees.ModeTree, Name: name, Hash: tree})
-	}
-}
-
-// skip records a skipped path. Beyond MaxListed, paths are only counted, so that a record
-// does not list a whole node_modules directory.
-func (c *capture) skip(class, path string, size int64, reason string) {
-	if c.skipped[class]++; c.skipped[class] <= MaxListed {
-		c.snap.Facts.Skipped = append(c.snap.Facts.Skipped, checkpoint.Skipped{Path: path, Size: size, Reason: reason, Class: class})
-	}
-}
-
-// skipForeign reports whether a path belongs to a repository, and records the repository as
-// skipped, once for each class.
-func (c *capture) skipForeign(class, path string) bool {
-	f := c.Boundary.Find(path)
-	if f.Reason == "" {
-		return false
-	}
-	key := class + " " + f.Path
-	if !c.foreign[key] {
-		c.skip(class, f.Path, 0, f.Reason)
-		if c.foreign == nil {
-			c.foreign = map[string]bool{}
-		}
-		c.foreign[key] = true
-	}
-	return true
-}
-
-// A Snapshot is the captured state of a repository, as objects in a sink.
-type Snapshot struct {
-	*Area
-	Entries []trees.Entry // staged/ and other entries beside checkpoint.yaml
-	Facts   checkpoint.Snapshot
-	Files   []checkpoint.File
-	Count   int // total number of files, also if Files is truncated
+// An Others keeps the state of the worktree. A command that takes several snapshots within
+// seconds passes the same Others, so that git compares the files once.
+type Others struct {
+	mutex sync.Mutex
+	state *State
+	named []string // artifacts of the state
 }
 
 // A Sink stores a snapshot's objects, and reads stored and added objects.
@@ -326,121 +89,400 @@ type Sink interface {
 	Keep(plumbing.Hash)     // makes an object written by others durable
 }
 
-// keep marks objects written by git as durable: blobs and trees missing from HEAD, or
-// from the previous checkpoint. before is the staged tree of the chain's tip, or zero if the
-// tip was saved at another HEAD. Objects of the tip are durable already.
-func (a *Area) keep(k Sink, before plumbing.Hash) error {
-	if a.Staged == a.HeadTree || a.Staged == before {
-		return nil
-	}
-	for _, hash := range a.made {
-		k.Add(plumbing.TreeObject, a.drafts[hash])
-	}
-	changes := a.Changes
-	if !before.IsZero() && len(changes)+len(a.others) > fewKept {
-		var err error
-		if changes, err = trees.DiffBetween(k, &reader{a, k, k.Keep}, before, a.Staged); err != nil {
-			return err
-		}
-	} else {
-		for _, hash := range a.others {
-			k.Keep(hash)
-		}
-	}
-	for _, c := range changes {
-		if !c.New.Hash.IsZero() && c.New.Mode != trees.ModeGitlink {
-			k.Keep(c.New.Hash)
-		}
-	}
-	return nil
+// A CapturedSnapshot is what a checkpoint has of index and worktree, as objects in a sink.
+type CapturedSnapshot struct {
+	Head     repo.Head
+	HeadTree plumbing.Hash // zero on an unborn branch
+	Staged   plumbing.Hash // tree of the index, with HEAD's version of unmerged paths
+	State    plumbing.Hash // tree of the files of the work
+	Unmerged plumbing.Hash // the tree conflicts/, zero without unmerged paths
+	Facts    checkpoint.Snapshot
+	Files    []checkpoint.File
+	Count    int   // total number of files, also if Files is truncated
+	Size     int64 // bytes of staged files that differ from HEAD, and of files that were read
 }
 
-// noteKept lists the paths that are removed from the index and still lie in the worktree, as
-// after `git rm --cached`, so that a restore does not delete them.
-func (snap *Snapshot) noteKept(dir string) error {
-	gone := slices.DeleteFunc(slices.Clone(snap.Changes), func(c trees.Change) bool { return !c.New.Hash.IsZero() })
-	if len(gone) == 0 || dir == "" {
-		return nil
+// Entries returns the entries of a checkpoint's tree beside the record and the ledger.
+func (snap *CapturedSnapshot) Entries() []trees.Entry {
+	entries := []trees.Entry{
+		{Mode: trees.ModeTree, Name: "staged", Hash: snap.Staged},
+		{Mode: trees.ModeTree, Name: "state", Hash: snap.State},
 	}
-	root, err := os.OpenRoot(dir)
+	if !snap.Unmerged.IsZero() {
+		entries = append(entries, trees.Entry{Mode: trees.ModeTree, Name: "conflicts", Hash: snap.Unmerged})
+	}
+	return entries
+}
+
+// Snapshot takes the state for a save of an issue, carries what it did not capture, and collects
+// the facts for the record. It fails with *repo.RefusedError if a staged file would make servers
+// reject the checkpoint.
+func (s *Capturer) Snapshot(ctx context.Context, issue checkpoint.Issue, req Request, k *repo.ObjectWriter) (*CapturedSnapshot, error) {
+	defer trace.Begin(trace.Step, "snapshot").End()
+	req.hadUntracked, req.kept = s.hadUntracked(ctx, issue), s.keptOutputs(ctx, issue)
+	st, err := s.takeOrReuse(ctx, req, k)
 	if err != nil {
+		return nil, err
+	}
+	a := &assembly{Capturer: s, ctx: ctx, state: st, k: k, snap: &CapturedSnapshot{Head: st.Head, HeadTree: st.HeadTree, Staged: st.Staged}}
+	for _, step := range []func() error{func() error { return a.stage(req) }, func() error { return a.carry(issue, req) }, a.list, func() error { return a.keep(issue) }} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	return a.snap, nil
+}
+
+func (s *Capturer) takeOrReuse(ctx context.Context, req Request, k *repo.ObjectWriter) (*State, error) {
+	if req.Others == nil {
+		return s.Take(ctx, req, k)
+	}
+	req.Others.mutex.Lock()
+	defer req.Others.mutex.Unlock()
+	named := slices.Concat(req.Artifacts, req.kept)
+	if o := req.Others; o.state == nil || !slices.Equal(named, o.named) {
+		st, err := s.Take(ctx, req, k)
+		if err != nil {
+			return nil, err
+		}
+		o.state, o.named = st, named
+	}
+	return req.Others.state, nil
+}
+
+// An assembly makes a snapshot of a state.
+type assembly struct {
+	*Capturer
+	ctx    context.Context
+	state  *State
+	k      *repo.ObjectWriter
+	snap   *CapturedSnapshot
+	staged []trees.Change // from HEAD to the index
+	left   []string       // paths that were not captured, also those that the record does not name
+}
+
+// stage collects what the index has. Staged files beyond the size limit are left out, the largest
+// first.
+func (a *assembly) stage(req Request) error {
+	st, f := a.state, &a.snap.Facts
+	a.staged = st.Changes
+	if err := a.checkReceived(a.ctx, a.staged); err != nil {
 		return err
 	}
-	defer root.Close()
-	for i, c := range gone {
-		if liesThere(root, c.Path) {
-			if len(snap.Facts.Kept) == MaxListed {
-				snap.Facts.Skipped = append(snap.Facts.Skipped, checkpoint.Skipped{
-					Path: ".", Reason: fmt.Sprintf("up to %d more are removed from the index and still lie there", len(gone)-i), Class: checkpoint.InIndex,
-				})
-				break
-			}
-			snap.Facts.Kept = append(snap.Facts.Kept, c.Path)
+	f.Skipped, a.left = slices.Clone(st.Skipped), slices.Clone(st.Left)
+	for _, size := range st.Sizes {
+		a.snap.Size += size
+	}
+	if req.MaxSize > 0 && a.snap.Size > req.MaxSize {
+		if err := a.leaveOut(req.MaxSize, st.Sizes); err != nil {
+			return err
 		}
 	}
+	a.snap.Size += st.Read
+	f.Flagged = st.Flagged
+	f.IntentToAdd, f.Ignores, f.Detached = st.User.Intent, st.Ignores, st.Head.Branch == ""
+	if !st.Head.Commit.IsZero() {
+		f.Head = checkpoint.HashText(st.Head.Commit.String())
+	}
+	for _, commit := range a.repo.Info.MergeHeads() {
+		f.MergeHead = append(f.MergeHead, checkpoint.HashText(commit))
+	}
+	a.conflicts()
 	return nil
 }
 
-// liesThere reports whether a file is in the worktree, or may be: it cannot be read. Git does
-// not follow symlinks, so a path below one does not exist.
-func liesThere(root *os.Root, name string) bool {
-	for i := range name {
-		if name[i] != '/' {
-			continue
+// leaveOut replaces the largest staged files by HEAD's version until the snapshot is within a limit
+// in bytes, so that a restore does not change them.
+func (a *assembly) leaveOut(limit int64, sizes map[string]int64) (err error) {
+	large := slices.SortedFunc(maps.Keys(sizes), func(x, y string) int {
+		return cmp.Or(cmp.Compare(sizes[y], sizes[x]), strings.Compare(x, y))
+	})
+	var back []trees.FileEntry
+	out := map[string]bool{}
+	for _, path := range large {
+		if a.snap.Size <= limit {
+			break
 		}
-		if info, err := root.Lstat(filepath.FromSlash(name[:i])); err == nil && !info.IsDir() || isGone(err) {
-			return false
+		if a.state.Required[path] {
+			return fmt.Errorf("artifact %q: %s", path, checkpoint.OverSize)
+		}
+		a.snap.Size -= sizes[path]
+		out[path] = true
+		a.snap.Facts.Skipped = append(a.snap.Facts.Skipped, checkpoint.Skipped{Path: path, Size: sizes[path], Reason: checkpoint.OverSize})
+		a.left = append(a.left, path)
+	}
+	for _, c := range a.staged {
+		if out[c.Path] {
+			back = append(back, trees.FileEntry{Path: c.Path, Mode: c.Old.Mode, Hash: c.Old.Hash})
 		}
 	}
-	info, err := root.Lstat(filepath.FromSlash(name))
-	return err == nil && !info.IsDir() || err != nil && !isGone(err)
+	if a.snap.Staged, err = a.replace(a.snap.Staged, back); err != nil {
+		return fmt.Errorf("leave out staged files: %w", err)
+	}
+	a.staged = slices.DeleteFunc(slices.Clone(a.staged), func(c trees.Change) bool { return out[c.Path] })
+	return nil
 }
 
-// fewKept is the number of objects up to which marking them again is cheaper than a
-// comparison with the tip.
-const fewKept = 32
+// replace is trees.Replace for a tree that exists also without files.
+func (a *assembly) replace(tree plumbing.Hash, files []trees.FileEntry) (plumbing.Hash, error) {
+	tree, err := trees.Replace(a.k, a.k, tree, files)
+	if err == nil && tree.IsZero() {
+		tree = a.k.Add(plumbing.TreeObject, nil)
+	}
+	return tree, err
+}
 
-// addConflicts adds one tree for each stage of unmerged paths.
-func (snap *Snapshot) addConflicts(k Sink) {
-	if len(snap.Conflicts) == 0 {
+// conflicts adds one tree for each stage of unmerged paths.
+func (a *assembly) conflicts() {
+	if len(a.state.User.Conflicts) == 0 {
 		return
 	}
 	var stages [4][]trees.FileEntry
-	for _, e := range snap.Conflicts {
-		stages[e.Stage] = append(stages[e.Stage], trees.FileEntry{Path: e.Path, Mode: uint32(e.Mode), Hash: e.Hash})
-		k.Keep(e.Hash)
+	for _, e := range a.state.User.Conflicts {
+		hash := plumbing.NewHash(e.Hash)
+		stages[e.Stage] = append(stages[e.Stage], trees.FileEntry{Path: e.Path, Mode: e.Mode, Hash: hash})
+		a.k.Keep(hash)
 	}
 	var entries []trees.Entry
 	for stage := 1; stage <= 3; stage++ {
-		if tree := trees.Build(k, stages[stage]); !tree.IsZero() {
+		if tree := trees.Build(a.k, stages[stage]); !tree.IsZero() {
 			entries = append(entries, trees.Entry{Mode: trees.ModeTree, Name: fmt.Sprint(stage), Hash: tree})
 		}
 	}
-	tree := k.Add(plumbing.TreeObject, trees.Encode(entries))
-	snap.Entries = append(snap.Entries, trees.Entry{Mode: trees.ModeTree, Name: "conflicts", Hash: tree})
+	a.snap.Unmerged = a.k.Add(plumbing.TreeObject, trees.Encode(entries))
 }
 
-// MaxListed limits the paths in files_modified and in the list of skipped files. Trees
-// contain all files.
-const MaxListed = 1000
+// carry sets the state: what was captured, with the versions of the other paths (see carry).
+func (a *assembly) carry(issue checkpoint.Issue, req Request) error {
+	st, f := a.state, &a.snap.Facts
+	if err := a.leaveRefused(); err != nil {
+		return err
+	}
+	c := Carrying{Captured: st.Tree, Head: st.HeadTree, Index: a.snap.Staged, Paths: a.left}
+	f.Scope = checkpoint.ScopeWhole
+	switch {
+	case req.Staged:
+		f.Scope = checkpoint.ScopeStaged
+		c.Other = func(path string) bool { return !st.Named[path] }
+	case st.Unlisted:
+		f.Scope = checkpoint.ScopeCut
+		f.Skipped = append(f.Skipped, checkpoint.Skipped{Path: ".", Reason: checkpoint.OutOfTime})
+		c.Other = func(path string) bool { return !st.Named[path] }
+	case st.Cut && len(st.Left) > MaxListed: // the record does not name all files
+		f.Scope = checkpoint.ScopeCut
+	}
+	a.snap.State = c.Captured
+	if len(c.Paths) == 0 && c.Other == nil {
+		return nil
+	}
+	if agreed := a.agreed(a.ctx, issue); agreed != nil {
+		c.ID, c.Base, c.Here, c.Staged = agreed.ID, agreed.Base, agreed.State, agreed.Staged
+	}
+	var fromHere map[string]bool
+	var err error
+	if a.snap.State, fromHere, err = carry(a.k, a.k, c); err != nil {
+		return fmt.Errorf("carry the files that were not captured: %w", err)
+	}
+	carried := slices.Sorted(maps.Keys(fromHere))
+	for i := range f.Skipped {
+		s := &f.Skipped[i]
+		next, _ := slices.BinarySearch(carried, s.Path)
+		isCarried := next < len(carried) && checkpoint.IsWithin(carried[next], s.Path)
+		if s.Path == "." {
+			isCarried = len(carried) > 0 || s.Reason == checkpoint.OutOfTime
+		}
+		if isCarried {
+			s.CarriedFrom = c.ID
+		}
+	}
+	return nil
+}
 
-// listFiles adds staged changes to the record's file list. A deleted file and an added
-// file with the same blob form a rename.
-func (snap *Snapshot) listFiles() {
-	renamed := renames(snap.Changes)
-	for _, c := range snap.Changes {
+// agreed opens the checkpoint that this worktree last agreed on. It returns nil if it is not known.
+func (s *Capturer) agreed(ctx context.Context, issue checkpoint.Issue) *Stored {
+	id := s.chain.Here(issue)
+	if id == "" {
+		return nil
+	}
+	for _, ref := range []string{repo.LiveRef(issue), repo.ArchiveRef(issue)} {
+		tip, err := s.repo.ReadRef(ctx, ref)
+		if err != nil || tip.IsZero() {
+			continue
+		}
+		c, err := s.chain.Walk(issue, ref, tip, lookedBack)
+		if err != nil {
+			continue
+		}
+		if found := c.Find(id); found != nil {
+			if st, err := s.treesOf(found); err == nil {
+				return st
+			}
+		}
+	}
+	return nil
+}
+
+// leaveRefused leaves out files of the worktree that servers with receive.fsckObjects reject. Such
+// a server would also reject every later checkpoint of the chain.
+func (a *assembly) leaveRefused() error {
+	for _, c := range a.state.Unstaged {
+		name := path.Base(c.Path)
+		if c.New.Hash.IsZero() || c.New.Mode == trees.ModeGitlink || !trees.IsModules(name) && !trees.IsAttributes(name) {
+			continue
+		}
+		why, err := a.NotReceived(a.ctx, name, c.New)
+		if err != nil {
+			return err
+		}
+		if why != "" {
+			a.snap.Facts.Skipped = append(a.snap.Facts.Skipped, checkpoint.Skipped{Path: c.Path, Reason: "servers that check objects reject it: " + why})
+			a.left = append(a.left, c.Path)
+		}
+	}
+	return nil
+}
+
+// list lists the changed files: staged changes, unmerged paths, then changes of the worktree, and
+// what index and worktree do not say by themselves.
+func (a *assembly) list() error {
+	st, snap := a.state, a.snap
+	renamed := renames(a.staged)
+	kept := []string{}
+	for _, c := range a.staged {
 		if !c.New.Hash.IsZero() || !renamed[c.Path] {
 			snap.addFile(c.Path, status(c, renamed[c.Path]), true)
 		}
+		if c.New.Hash.IsZero() {
+			kept = append(kept, c.Path)
+		}
 	}
-	for i, e := range snap.Conflicts {
-		if i == 0 || snap.Conflicts[i-1].Path != e.Path {
+	unmerged := map[string]bool{}
+	for _, e := range st.User.Conflicts {
+		if !unmerged[e.Path] {
 			snap.addFile(e.Path, "conflicted", false)
+		}
+		unmerged[e.Path] = true
+	}
+	intended := map[string]bool{}
+	for _, path := range st.User.Intent {
+		intended[path] = true
+	}
+	unstaged, err := trees.Diff(a.k, snap.Staged, snap.State)
+	if err != nil {
+		return err
+	}
+	for _, c := range unstaged {
+		switch {
+		case c.New.Hash.IsZero():
+			snap.Facts.Deleted = append(snap.Facts.Deleted, c.Path)
+			snap.addFile(c.Path, "deleted", false)
+		case unmerged[c.Path], st.Hidden[c.Path]:
+		case c.Old.Hash.IsZero() && intended[c.Path]:
+			snap.addFile(c.Path, "added", false)
+		case c.Old.Hash.IsZero():
+			snap.addFile(c.Path, "untracked", false)
+		default:
+			snap.addFile(c.Path, status(c, false), false)
+		}
+	}
+	a.noteModes(slices.Concat(a.staged, unstaged))
+	return a.noteKept(kept)
+}
+
+// noteModes lists changed files whose permissions are tighter than the umask. The umask is known
+// from the own index, a new file of git. With core.sharedRepository, git sets its permissions.
+func (a *assembly) noteModes(changes []trees.Change) {
+	own, err := os.Stat(filepath.Join(a.repo.StateDir(), "index"))
+	if _, shared := git.Last(a.repo.Config, "core.sharedrepository"); err != nil || shared || runtime.GOOS == "windows" {
+		return
+	}
+	const others = 0o066 // read and write for group and others
+	seen := map[string]bool{}
+	for _, c := range changes {
+		if len(a.snap.Facts.Modes) == MaxListed {
+			return
+		}
+		if seen[c.Path] || c.New.Mode != trees.ModeFile && c.New.Mode != trees.ModeExec {
+			continue
+		}
+		seen[c.Path] = true
+		info, err := os.Lstat(filepath.Join(a.repo.Info.Root, filepath.FromSlash(c.Path)))
+		if err == nil && info.Mode().IsRegular() && own.Mode().Perm()&^info.Mode().Perm()&others != 0 {
+			mode := checkpoint.FileMode{Path: c.Path, Mode: fmt.Sprintf("%04o", info.Mode().Perm())}
+			a.snap.Facts.Modes = append(a.snap.Facts.Modes, mode)
 		}
 	}
 }
 
-// renames returns old and new paths of renames. Each path belongs to at most one rename.
+// noteKept lists the paths that are removed from the index, ignored, and still in the worktree, so
+// that a restore does not delete them.
+func (a *assembly) noteKept(gone []string) error {
+	find, f := &trees.Finder{Reader: a.k}, &a.snap.Facts
+	t := &taker{Capturer: a.Capturer, dirs: map[string]error{}}
+	for i, path := range gone {
+		mode, _, err := find.Lookup(a.snap.State, path)
+		if err != nil {
+			return err
+		}
+		if info, err := t.lstat(path); mode != 0 || err == nil && info.IsDir() || isGone(err) {
+			continue
+		}
+		if len(f.Kept) == MaxListed {
+			f.Skipped = append(f.Skipped, checkpoint.Skipped{
+				Path: ".", Reason: fmt.Sprintf("up to %d more are removed from the index and still lie there", len(gone)-i),
+			})
+			break
+		}
+		f.Kept = append(f.Kept, path)
+	}
+	return nil
+}
+
+// keep registers the objects that git wrote: blobs and trees of the index and of the state, but for
+// those of the chain's newest checkpoint, which are durable already.
+func (a *assembly) keep(issue checkpoint.Issue) error {
+	before := Stored{}
+	before.Staged, before.State = a.state.HeadTree, a.state.HeadTree
+	if c, err := a.chain.ReadChain(a.ctx, issue, repo.LiveRef(issue), 1); err == nil && c.Newest() != nil {
+		if st, err := a.treesOf(c.Newest()); err == nil && !st.State.IsZero() {
+			before = *st
+		}
+	}
+	for _, side := range [][2]plumbing.Hash{{before.Staged, a.snap.Staged}, {before.State, a.snap.State}} {
+		keep := func(h plumbing.Hash) {
+			if a.k.Added(h) {
+				return
+			}
+			if a.k.Keep(h); side[1] == a.snap.State {
+				a.k.ByGit = append(a.k.ByGit, h)
+			}
+		}
+		changes, err := trees.DiffBetween(a.k, told{a.k, keep}, side[0], side[1])
+		if err != nil {
+			return err
+		}
+		for _, c := range changes {
+			if !c.New.Hash.IsZero() && c.New.Mode != trees.ModeGitlink {
+				keep(c.New.Hash)
+			}
+		}
+	}
+	return nil
+}
+
+// A told reads trees and tells each one.
+type told struct {
+	trees.Reader
+	tell func(plumbing.Hash)
+}
+
+func (r told) Read(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
+	r.tell(h)
+	return r.Reader.Read(h)
+}
+
+// renames returns old and new paths of renames: a deleted file and an added file with the same
+// blob. Each path belongs to at most one rename.
 func renames(changes []trees.Change) map[string]bool {
 	gone := map[plumbing.Hash][]string{}
 	for _, c := range changes {
@@ -458,7 +500,7 @@ func renames(changes []trees.Change) map[string]bool {
 	return renamed
 }
 
-func (snap *Snapshot) addFile(path, status string, staged bool) {
+func (snap *CapturedSnapshot) addFile(path, status string, staged bool) {
 	snap.Count++
 	if len(snap.Files) < MaxListed {
 		snap.Files = append(snap.Files, checkpoint.File{Path: path, Status: status, Staged: staged})

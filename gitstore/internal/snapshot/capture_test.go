@@ -39,11 +39,10 @@ func TestWorktreeCapturesUnstagedChanges(t *testing.T) {
 	require.NoError(t, os.Symlink("content", w.Path("link")))
 	saved := w.captured()
 	rev := saved.Commit.String()
-	assert.Equal(t, []string{"content", "link", "mode", "tolink"}, w.paths(rev+":worktree"))
-	assert.Equal(t, []string{"todir/file"}, w.paths(rev+":untracked"))
-	assert.Equal(t, "unstaged", w.Git("cat-file", "blob", rev+":worktree/content"))
-	assert.Contains(t, w.Git("ls-tree", rev+":worktree", "tolink", "mode"), "120000 blob "+w.Hash("/etc/passwd"))
-	assert.Contains(t, w.Git("ls-tree", rev+":worktree", "mode"), "100755")
+	assert.Equal(t, []string{"content", "link", "mode", "todir/file", "tolink"}, w.unstaged(rev))
+	assert.Equal(t, "unstaged", w.Git("cat-file", "blob", rev+":state/content"))
+	assert.Contains(t, w.Git("ls-tree", rev+":state", "tolink", "mode"), "120000 blob "+w.Hash("/etc/passwd"))
+	assert.Contains(t, w.Git("ls-tree", rev+":state", "mode"), "100755")
 	assert.Equal(t, []string{"gone", "todir"}, saved.Record.Snapshot().Deleted)
 	assert.Contains(t, saved.Record.Files(), checkpoint.File{Path: "tolink", Status: "typechange"})
 }
@@ -66,19 +65,20 @@ func TestCaptureWithoutSymlinks(t *testing.T) {
 		r.Write("link", "b.txt")
 	})
 	saved := w.captured()
-	assert.Equal(t, []string{"link"}, w.paths(saved.Commit.String()+":worktree"))
-	assert.Contains(t, w.Git("ls-tree", saved.Commit.String()+":worktree", "link"), "120000 blob "+w.Hash("b.txt"))
+	assert.Equal(t, []string{"link"}, w.unstaged(saved.Commit.String()))
+	assert.Contains(t, w.Git("ls-tree", saved.Commit.String()+":state", "link"), "120000 blob "+w.Hash("b.txt"))
 	assert.Contains(t, saved.Record.Files(), checkpoint.File{Path: "link", Status: "modified"})
 }
 
-func TestNoCaptureWithoutAFlag(t *testing.T) {
+func TestStagedScopeCapturesNoOtherFiles(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.Write("a.txt", "unstaged\n")
 	w.Write("new", "x")
-	saved := w.save(w.request(checkpoint.Manual))
-	assert.False(t, w.has(saved, "worktree"))
-	assert.False(t, w.has(saved, "untracked"))
+	req := w.request(checkpoint.Manual)
+	req.Staged = true
+	saved := w.save(req)
+	assert.Empty(t, w.unstaged(saved.Commit.String()))
 	assert.Empty(t, saved.Record.Files())
 }
 
@@ -87,8 +87,7 @@ func TestNothingToCapture(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	saved := w.captured()
-	assert.False(t, w.has(saved, "worktree"))
-	assert.False(t, w.has(saved, "untracked"))
+	assert.Empty(t, w.unstaged(saved.Commit.String()))
 }
 
 // TestCaptureGoesThroughFilters checks that git's filters and line ending conversions
@@ -109,9 +108,9 @@ func TestCaptureGoesThroughFilters(t *testing.T) {
 	w.Write("x.no", "text\n")
 	saved := w.captured()
 	rev := saved.Commit.String()
-	assert.Equal(t, "one\ntwo", w.Git("cat-file", "blob", rev+":untracked/x.crlf"))
-	assert.Equal(t, "TEXT", w.Git("cat-file", "blob", rev+":untracked/x.up"))
-	assert.Equal(t, "TEXT", w.Git("cat-file", "blob", rev+":untracked/new\nline.up"))
+	assert.Equal(t, "one\ntwo", w.Git("cat-file", "blob", rev+":state/x.crlf"))
+	assert.Equal(t, "TEXT", w.Git("cat-file", "blob", rev+":state/x.up"))
+	assert.Equal(t, "TEXT", w.Git("cat-file", "blob", rev+":state/new\nline.up"))
 	assert.Equal(t, []string{"x.no"}, skippedPaths(saved))
 }
 
@@ -130,8 +129,8 @@ func TestCaptureKeepsCarriageReturns(t *testing.T) {
 	w.Write("dir/staged.txt", "one\r\ntwo\r\n")
 	w.Write("dir/new.txt", "one\r\n")
 	rev := w.captured().Commit.String()
-	assert.Equal(t, "one\r\ntwo\r", w.Git("cat-file", "blob", rev+":worktree/dir/staged.txt"))
-	assert.Equal(t, "one", w.Git("cat-file", "blob", rev+":untracked/dir/new.txt"))
+	assert.Equal(t, "one\r\ntwo\r", w.Git("cat-file", "blob", rev+":state/dir/staged.txt"))
+	assert.Equal(t, "one", w.Git("cat-file", "blob", rev+":state/dir/new.txt"))
 }
 
 func skippedPaths(saved *gitstore.Saved) []string {
@@ -160,16 +159,16 @@ func TestUntrackedSkipsFilesWithAReason(t *testing.T) {
 	w.In(w.Path("nested")).Git("init", "-q")
 	w.Write("nested/file", "x")
 	saved := w.captured(func(req *gitstore.SaveRequest) { req.MaxFile = 100 })
-	got := w.paths(saved.Commit.String() + ":untracked")
+	got := w.unstaged(saved.Commit.String())
 	want, left := []string{"small", "\xff\"\n"}, []checkpoint.Skipped{
-		{Path: "nested/", Reason: "a repository of its own", Class: checkpoint.InUntracked},
-		{Path: "GIT~1", Size: 1, Reason: "a name that git refuses", Class: checkpoint.InUntracked},
-		{Path: "large", Size: 101, Reason: "larger than 100 bytes", Class: checkpoint.InUntracked},
+		{Path: "nested/", Reason: "a repository of its own"},
+		{Path: "GIT~1", Size: 1, Reason: "a name that git refuses"},
+		{Path: "large", Size: 101, Reason: "larger than 100 bytes"},
 	}
 	if os.Getuid() == 0 {
 		want = []string{"secret", "small", "\xff\"\n"} // root can read every file
 	} else {
-		left = append(left, checkpoint.Skipped{Path: "secret", Size: 1, Reason: "not readable", Class: checkpoint.InUntracked})
+		left = append(left, checkpoint.Skipped{Path: "secret", Size: 1, Reason: "not readable"})
 	}
 	assert.Equal(t, want, got)
 	assert.ElementsMatch(t, left, saved.Record.Snapshot().Skipped)
@@ -190,8 +189,7 @@ func TestSizeLimit(t *testing.T) {
 	w.Write("one", strings.Repeat("y", 60_000))
 	w.Write("two", strings.Repeat("y", 30_000))
 	saved := w.captured(func(req *gitstore.SaveRequest) { req.MaxSize = 100_000 })
-	assert.Equal(t, []string{"a.txt"}, w.paths(saved.Commit.String()+":worktree"))
-	assert.Equal(t, []string{"two"}, w.paths(saved.Commit.String()+":untracked"))
+	assert.Equal(t, []string{"a.txt", "two"}, w.unstaged(saved.Commit.String()))
 	assert.Equal(t, []string{"one"}, skippedPaths(saved))
 
 	w.Git("add", "a.txt", "one")
@@ -216,12 +214,12 @@ func TestStagedFilesOverTheLimit(t *testing.T) {
 	w.remove("a.txt")
 	w.Git("add", "-A")
 	req := w.request(checkpoint.Manual)
-	req.MaxSize = 300_000
+	req.Staged, req.MaxSize = true, 300_000
 	saved := w.save(req)
 	rev := saved.Commit.String()
 	assert.Equal(t, []checkpoint.Skipped{
-		{Path: "dir/b.txt", Size: 500_000, Reason: checkpoint.OverSize, Class: checkpoint.InIndex},
-		{Path: "dir/new/deep/big", Size: 400_000, Reason: checkpoint.OverSize, Class: checkpoint.InIndex},
+		{Path: "dir/b.txt", Size: 500_000, Reason: checkpoint.OverSize},
+		{Path: "dir/new/deep/big", Size: 400_000, Reason: checkpoint.OverSize},
 	}, saved.Record.Snapshot().Skipped)
 	assert.Equal(t, w.Git("rev-parse", "HEAD:dir/b.txt"), w.Git("rev-parse", rev+":staged/dir/b.txt"))
 	assert.Equal(t, "", w.Git("ls-tree", rev+":staged/dir/new", "deep"))
@@ -252,9 +250,9 @@ func TestCaptureWithoutFileMode(t *testing.T) {
 		require.NoError(t, os.Chmod(w.Path(path), 0o755))
 	}
 	rev := w.captured().Commit.String()
-	assert.Contains(t, w.Git("ls-tree", rev+":worktree", "a.txt"), "100644")
-	assert.Contains(t, w.Git("ls-tree", rev+":worktree/dir", "b.txt"), "100755")
-	assert.Contains(t, w.Git("ls-tree", rev+":untracked"), "100644")
+	assert.Contains(t, w.Git("ls-tree", rev+":state", "a.txt"), "100644")
+	assert.Contains(t, w.Git("ls-tree", rev+":state/dir", "b.txt"), "100755")
+	assert.Contains(t, w.Git("ls-tree", rev+":state"), "100644")
 }
 
 // TestManyFilesAreCounted checks that a record lists MaxListed paths and counts the rest.
@@ -267,7 +265,7 @@ func TestManyFilesAreCounted(t *testing.T) {
 	saved := w.captured(func(req *gitstore.SaveRequest) { req.MaxFile = 1 })
 	skipped := saved.Record.Snapshot().Skipped
 	require.Len(t, skipped, snapshot.MaxListed+1)
-	assert.Equal(t, checkpoint.Skipped{Path: ".", Reason: "5 more", Class: checkpoint.InUntracked}, skipped[snapshot.MaxListed])
+	assert.Equal(t, checkpoint.Skipped{Path: ".", Reason: "5 more files"}, skipped[snapshot.MaxListed])
 	saved = w.captured()
 	assert.Len(t, saved.Record.Files(), snapshot.MaxListed)
 	assert.Equal(t, snapshot.MaxListed+5, saved.Files)
@@ -282,16 +280,15 @@ func TestCaptureBudget(t *testing.T) {
 	w.Write("new", "x")
 	w.Write("named", "x")
 	saved := w.captured(func(req *gitstore.SaveRequest) { req.Budget, req.Artifacts = 1, []string{"named"} })
-	assert.Equal(t, []string{"named"}, w.paths(saved.Commit.String()+":artifacts"))
-	assert.NotContains(t, w.Git("ls-tree", "--name-only", saved.Commit.String()), "untracked")
+	assert.Equal(t, []string{"named"}, w.unstaged(saved.Commit.String()))
 	skipped := saved.Record.Snapshot().Skipped
 	assert.NotEmpty(t, skipped)
 	for _, s := range skipped { // a list that was not read is the path "."
 		assert.Contains(t, []string{".", "a.txt", "named", "new"}, s.Path)
-		assert.Equal(t, snapshot.OutOfTime, s.Reason)
+		assert.Equal(t, snapshot.OutOfTime, s.Reason, s.Path)
 	}
 
 	saved = w.captured(func(req *gitstore.SaveRequest) { req.Budget = time.Hour })
-	assert.Equal(t, []string{"named", "new"}, w.paths(saved.Commit.String()+":untracked"))
+	assert.Equal(t, []string{"a.txt", "named", "new"}, w.unstaged(saved.Commit.String()))
 	assert.Empty(t, saved.Record.Snapshot().Skipped)
 }

@@ -14,7 +14,6 @@ func TestSaveInAConflict(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, gittest.Conflict)
 	req := w.request(checkpoint.ConflictStart)
-	req.Worktree = true
 	saved := w.save(req)
 	rev := saved.Commit.String()
 	for path, want := range map[string]string{
@@ -25,8 +24,9 @@ func TestSaveInAConflict(t *testing.T) {
 		assert.Equal(t, want, w.Git("cat-file", "blob", rev+":"+path), path)
 	}
 	assert.Equal(t, []string{"a.txt", "new.txt"}, w.paths(rev+":conflicts/2"))
-	assert.Equal(t, []string{w.Git("rev-parse", "MERGE_HEAD")}, saved.Record.Snapshot().MergeHead)
-	assert.Contains(t, w.Git("cat-file", "blob", rev+":worktree/a.txt"), "<<<<<<<")
+	assert.Equal(t, w.Git("rev-parse", "HEAD:a.txt"), w.Git("rev-parse", rev+":staged/a.txt"), "staged/ has HEAD's version")
+	assert.Equal(t, []string{checkpoint.HashText(w.Git("rev-parse", "MERGE_HEAD"))}, saved.Record.Snapshot().MergeHead)
+	assert.Contains(t, w.Git("cat-file", "blob", rev+":state/a.txt"), "<<<<<<<")
 	var conflicted []string
 	for _, f := range saved.Record.Files() {
 		if f.Status == "conflicted" {
@@ -44,7 +44,6 @@ func TestDeletedInAConflict(t *testing.T) {
 	w := newWorld(t, gittest.Conflict)
 	w.remove("a.txt")
 	req := w.request(checkpoint.Manual)
-	req.Worktree = true
 	saved := w.save(req)
 	assert.Equal(t, []string{"a.txt"}, saved.Record.Snapshot().Deleted)
 	assert.Empty(t, saved.Record.Snapshot().Skipped)
@@ -57,11 +56,10 @@ func TestIntentToAdd(t *testing.T) {
 	w.Write("deep/er/later.txt", "x\n")
 	w.Git("add", "-N", ".")
 	req := w.request(checkpoint.Manual)
-	req.Worktree = true
 	saved := w.save(req)
 	rev := saved.Commit.String()
 	assert.Equal(t, []string{"deep/er/later.txt", "later.txt"}, saved.Record.Snapshot().IntentToAdd)
 	assert.NotContains(t, strings.Join(w.paths(rev+":staged"), " "), "later")
-	assert.Equal(t, []string{"deep/er/later.txt", "later.txt"}, w.paths(rev+":worktree"))
+	assert.Equal(t, []string{"deep/er/later.txt", "later.txt"}, w.unstaged(rev))
 	w.checkStaged(saved)
 }

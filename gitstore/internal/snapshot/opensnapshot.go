@@ -1,7 +1,6 @@
 package snapshot
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -35,32 +34,59 @@ func (s *Capturer) OpenSnapshot(c *chain.Checkpoint) (*Stored, error) {
 
 // SnapshotOf is OpenSnapshot for a known record.
 func (s *Capturer) SnapshotOf(c *chain.Checkpoint, record *checkpoint.Record) (*Stored, error) {
-	st := &Stored{Contents: contents.Contents{ID: c.ID, Record: record}}
+	st, err := s.treesOf(c)
+	if err != nil {
+		return nil, err
+	}
+	st.Record = record
+	if facts := record.Snapshot(); facts.Scope == checkpoint.ScopeCut {
+		i := slices.IndexFunc(facts.Skipped, func(f checkpoint.Skipped) bool { return f.Path == "." && f.CarriedFrom != "" })
+		if below, err := s.chain.Walk(c.Issue, repo.LiveRef(c.Issue), c.Commit, 0); i >= 0 && err == nil {
+			if from := below.Find(facts.Skipped[i].CarriedFrom); from != nil {
+				st.Source, _ = s.StateTree(from)
+			}
+		} else if i < 0 {
+			st.Source = trees.Empty
+		}
+	}
+	return st, nil
+}
+
+// treesOf opens the trees of a checkpoint.
+func (s *Capturer) treesOf(c *chain.Checkpoint) (*Stored, error) {
+	st := &Stored{Contents: contents.Contents{ID: c.ID}}
 	commit, err := s.repo.ReadCommit(c.Commit)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.ID, err)
 	}
-	if st.Entries, err = trees.Read(s.repo.Objects, c.Tree); err != nil {
+	entries, err := trees.Read(s.repo.Objects, c.Tree)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.ID, err)
 	}
-	if e, ok := trees.Find(st.Entries, "staged"); ok {
-		st.Staged = e.Hash
-	}
+	st.Staged, st.State, st.Conflicts = trees.HashOf(entries, "staged"), trees.HashOf(entries, "state"), trees.HashOf(entries, "conflicts")
 	if len(commit.Parents) < 2 {
 		return st, nil
 	}
-	index, err := s.repo.ReadCommit(commit.Parents[1])
+	state, err := s.chain.StateCommitOf(commit)
 	if err != nil {
-		return nil, s.nearError(c, "index commit", commit.Parents[1], err)
+		return nil, s.nearError(c, "state commit", commit.Parents[1], err)
 	}
-	if len(index.Parents) == 0 {
+	if st.Head = state.Head; st.Head.IsZero() {
 		return st, nil
 	}
-	st.Head = index.Parents[0]
 	if st.Base, err = s.repo.TreeOfCommit(st.Head); err != nil {
 		return nil, s.nearError(c, "HEAD at the save", st.Head, err)
 	}
 	return st, nil
+}
+
+// StateTree returns the tree of a checkpoint's files.
+func (s *Capturer) StateTree(c *chain.Checkpoint) (plumbing.Hash, error) {
+	entries, err := trees.Read(s.repo.Objects, c.Tree)
+	if err != nil {
+		return plumbing.ZeroHash, fmt.Errorf("%s: %w", c.Name(), err)
+	}
+	return trees.HashOf(entries, "state"), nil
 }
 
 // nearError describes why a commit that a checkpoint refers to cannot be read. In a shallow
@@ -80,8 +106,7 @@ func (s *Capturer) Targets(st *Stored) ([]contents.Target, error) {
 	return contents.Targets(s.repo.Objects, &st.Contents)
 }
 
-// A TreeDiff is the difference between the files of two checkpoints. The caller must
-// close it.
+// A TreeDiff is the difference between the files of two checkpoints.
 type TreeDiff = treediff.Diff
 
 // A FileChange is a file that differs between two checkpoints.
@@ -104,7 +129,7 @@ func (s *Capturer) Diff(from, to *chain.Checkpoint, paths ...string) (*TreeDiff,
 
 func (s *Capturer) diffSource() treediff.Source {
 	noIndex := filepath.Join(s.repo.StateDir(), "no-index")
-	return treediff.Source{Git: s.repo.Git, Objects: s.repo.Objects, NoIndex: noIndex, Alternates: s.repo.Info.Alternates}
+	return treediff.Source{Git: s.repo.Git, Objects: s.repo.Objects, NoIndex: noIndex}
 }
 
 // sideBefore returns the old side of a comparison: the files of checkpoint from, or of
@@ -117,7 +142,7 @@ func (s *Capturer) sideBefore(from, to *chain.Checkpoint) (treediff.Side, error)
 	if err != nil {
 		return treediff.Side{}, err
 	}
-	return treediff.Tree(st.Base), nil
+	return treediff.Side{Tree: st.Base}, nil
 }
 
 // side returns the files of a checkpoint as one side of a comparison.
@@ -126,19 +151,7 @@ func (s *Capturer) side(c *chain.Checkpoint) (treediff.Side, error) {
 	if err != nil {
 		return treediff.Side{}, fmt.Errorf("%s: %w", c.Name(), err)
 	}
-	side := treediff.Side{Name: c.Name(), Entries: entries}
-	// Only the record contains the unstaged deletions. Most records have none, so a quick search
-	// for the key avoids slow parsing of large records.
-	data, err := s.chain.RecordBytes(c)
-	if err != nil || !bytes.Contains(data, []byte("deleted")) {
-		return side, err
-	}
-	r, err := s.chain.Record(c)
-	if err != nil {
-		return side, err
-	}
-	side.Deleted = r.Snapshot().Deleted
-	return side, nil
+	return treediff.Side{Tree: trees.HashOf(entries, "state"), Conflicts: trees.HashOf(entries, "conflicts")}, nil
 }
 
 // DiffSince returns the difference between a checkpoint's file and the file in the
@@ -217,19 +230,6 @@ func (s *Capturer) CountChanges(ctx context.Context) (n Changes, err error) {
 	return n, err
 }
 
-// NewWhole returns a builder of the whole states of checkpoints.
-func (s *Capturer) NewWhole() *treediff.Whole { return treediff.NewWhole(s.repo.Objects) }
-
-// WholeTree returns the tree of the whole state of a checkpoint: captured files, otherwise staged
-// files. It adds trees that the repository lacks to w.
-func (s *Capturer) WholeTree(c *chain.Checkpoint, w *treediff.Whole) (plumbing.Hash, error) {
-	side, err := s.side(c)
-	if err != nil {
-		return plumbing.ZeroHash, err
-	}
-	return w.Tree(side)
-}
-
 // A Pair is two checkpoints to compare. A nil From is HEAD at the save of To.
 type Pair struct{ From, To *chain.Checkpoint }
 
@@ -253,30 +253,17 @@ func (s *Capturer) TotalsOf(ctx context.Context, pairs []Pair) []*Totals {
 }
 
 func (s *Capturer) count(ctx context.Context, pairs []Pair) ([]Totals, error) {
-	sides := map[plumbing.Hash]treediff.Side{}
-	side := func(c *chain.Checkpoint) (treediff.Side, error) {
-		found, ok := sides[c.Commit]
-		if ok {
-			return found, nil
-		}
-		found, err := s.side(c)
-		sides[c.Commit] = found
-		return found, err
-	}
 	list := make([]treediff.Pair, len(pairs))
 	for i, p := range pairs {
-		var err error
-		if p.From == nil {
-			list[i].From, err = s.sideBefore(nil, p.To)
-		} else {
-			list[i].From, err = side(p.From)
-		}
-		if err == nil {
-			list[i].To, err = side(p.To)
-		}
+		before, err := s.sideBefore(p.From, p.To)
 		if err != nil {
 			return nil, err
 		}
+		after, err := s.side(p.To)
+		if err != nil {
+			return nil, err
+		}
+		list[i] = treediff.Pair{From: before.Tree, To: after.Tree}
 	}
 	return treediff.TotalsOf(ctx, s.diffSource(), list)
 }

@@ -2,17 +2,20 @@ package snapshot
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/contents"
-	"git-checkpoint/gitstore/internal/git/convert"
+	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/trees"
 
@@ -44,7 +47,7 @@ func (s *Capturer) PlanChanged(ctx context.Context, c *chain.Checkpoint, place, 
 }
 
 // MissingOutputs returns the files that a record refers to and that are neither in the
-// worktree nor among the checkpoint's artifacts.
+// worktree nor among the checkpoint's untracked files.
 func (s *Capturer) MissingOutputs(c *chain.Checkpoint, r *checkpoint.Record) ([]string, error) {
 	entries, err := s.entriesFor(c, r)
 	if err != nil {
@@ -88,8 +91,13 @@ func (s *Capturer) hadUntracked(ctx context.Context, issue checkpoint.Issue) fun
 	})
 	return func(dir string) bool {
 		return slices.ContainsFunc(newest(), func(c chain.Checkpoint) bool {
-			mode, _, err := find.Lookup(c.Tree, "untracked/"+dir)
-			return err == nil && mode != 0
+			_, state, err := find.Lookup(c.Tree, "state/"+dir)
+			_, staged, err2 := find.Lookup(c.Tree, "staged/"+dir)
+			if err != nil || err2 != nil || state == staged {
+				return false
+			}
+			changes, err := trees.Diff(s.repo.Objects, staged, state)
+			return err == nil && slices.ContainsFunc(changes, func(ch trees.Change) bool { return ch.Old.Hash.IsZero() })
 		})
 	}
 }
@@ -133,20 +141,19 @@ func (s *Capturer) entriesFor(c *chain.Checkpoint, r *checkpoint.Record) ([]tree
 }
 
 func (s *Capturer) outputs() *Checker {
-	return &Checker{Root: s.repo.Info.Root, Objects: s.repo.Objects, Hasher: s.hasher}
+	return &Checker{Git: s.git(), Root: s.repo.Info.Root, Objects: s.repo.Objects}
 }
 
 // A Checker checks files of a worktree with the objects of its repository.
 type Checker struct {
-	Root    string // top-level directory
+	Git     git.Git // runs at the root
+	Root    string  // top-level directory
 	Objects trees.Reader
-	// Hasher returns a hasher that applies git's clean filters to files below the root.
-	Hasher func(*os.Root) *convert.Hasher
 }
 
 // Mismatches lists missing or changed files of a record.
 type Mismatches struct {
-	Missing []string // missing from both worktree and artifacts
+	Missing []string // missing from the worktree and from the checkpoint's untracked files
 	Changed []string // different from the recorded digest
 }
 
@@ -181,13 +188,14 @@ func (s *Checker) Check(ctx context.Context, entries []trees.Entry, r *checkpoin
 }
 
 // Missing returns files of a record that exist neither in the worktree nor in the
-// checkpoint's artifacts.
+// checkpoint's untracked files. A restore leaves a tracked file that was removed.
 func (s *Checker) Missing(entries []trees.Entry, r *checkpoint.Record) ([]string, error) {
 	outputs := r.Outputs()
 	if len(outputs) == 0 {
 		return nil, nil
 	}
-	artifacts, _ := trees.Find(entries, "artifacts")
+	state, _ := trees.Find(entries, "state")
+	staged, _ := trees.Find(entries, "staged")
 	root, err := os.OpenRoot(s.Root)
 	if err != nil {
 		return nil, err
@@ -200,7 +208,7 @@ func (s *Checker) Missing(entries []trees.Entry, r *checkpoint.Record) ([]string
 		if _, err := root.Stat(filepath.FromSlash(name)); err == nil {
 			continue
 		}
-		if !has(find, artifacts, name) {
+		if !has(find, state, name) || has(find, staged, name) {
 			missing = append(missing, o.Location)
 		}
 	}
@@ -242,17 +250,16 @@ func digestOf(f contents.Side) string {
 
 func digest(blob plumbing.Hash) string { return "blob:" + blob.String() }
 
-// CarryOver returns artifacts of a checkpoint's tree entries that its record refers to,
-// if the files exist and are still untracked. The next checkpoint stores their current
-// content, so that the newest checkpoint contains all of them. Git often ignores these
-// files, so other machines receive them only through checkpoints. The record is read only
-// if artifacts exist.
+// CarryOver returns the files of a checkpoint that its record refers to, if they exist and are
+// untracked. The next checkpoint stores their current content, so that the newest checkpoint
+// contains all of them. Git often ignores these files, so other machines receive them only
+// through checkpoints. The record is read only if the state has files beside the index.
 func (s *Checker) CarryOver(entries []trees.Entry, record func() (*checkpoint.Record, error)) []string {
-	artifacts, ok := trees.Find(entries, "artifacts")
-	if !ok {
+	state, ok := trees.Find(entries, "state")
+	staged, _ := trees.Find(entries, "staged")
+	if !ok || state.Hash == staged.Hash {
 		return nil
 	}
-	staged, _ := trees.Find(entries, "staged")
 	r, err := record()
 	if err != nil {
 		return nil
@@ -270,7 +277,7 @@ func (s *Checker) CarryOver(entries []trees.Entry, record func() (*checkpoint.Re
 	find := &trees.Finder{Reader: s.Objects}
 	for _, place := range places {
 		place = path.Clean(place)
-		if !has(find, artifacts, place) || has(find, staged, place) {
+		if !has(find, state, place) || has(find, staged, place) {
 			continue
 		}
 		if info, err := root.Lstat(filepath.FromSlash(place)); err == nil && info.Mode().IsRegular() {
@@ -278,6 +285,28 @@ func (s *Checker) CarryOver(entries []trees.Entry, record func() (*checkpoint.Re
 		}
 	}
 	return kept
+}
+
+// checkArtifact returns the clean path of an artifact below the root. It returns an error
+// if a restore could not write a file to that path.
+func checkArtifact(root *os.Root, name string) (string, error) {
+	clean := path.Clean(filepath.ToSlash(name))
+	if path.IsAbs(clean) || filepath.IsAbs(name) || clean == ".." || strings.HasPrefix(clean, "../") {
+		return "", errors.New("outside the worktree")
+	}
+	for dir := path.Dir(clean); dir != "."; dir = path.Dir(dir) {
+		if info, err := root.Lstat(filepath.FromSlash(dir)); err == nil && info.Mode()&os.ModeSymlink != 0 {
+			return "", fmt.Errorf("%q is a symlink", dir)
+		}
+	}
+	info, err := root.Lstat(filepath.FromSlash(clean))
+	if err != nil {
+		return "", errors.Unwrap(err)
+	}
+	if !info.Mode().IsRegular() {
+		return "", errors.New("not a regular file")
+	}
+	return clean, trees.CheckPath(clean, trees.ModeFile)
 }
 
 // MaxDigested limits the size of files with a digest, in bytes.
@@ -305,16 +334,14 @@ func (s *Checker) Digests(ctx context.Context, places []string) (map[string]stri
 		}
 		names, asked = append(names, name), append(asked, place)
 	}
-	hasher := s.Hasher(root)
-	defer hasher.Close()
-	hashes, err := hasher.Hash(ctx, names)
+	hashes, err := s.Git.HashFiles(ctx, names, false)
 	if err != nil {
 		return nil, err
 	}
 	digests := make(map[string]string, len(asked))
 	for n, place := range asked {
-		if !hashes[n].IsZero() {
-			digests[place] = digest(hashes[n])
+		if hash := hashes[names[n]]; !hash.IsZero() {
+			digests[place] = digest(hash)
 		}
 	}
 	return digests, nil

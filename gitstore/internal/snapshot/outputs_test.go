@@ -11,7 +11,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/contents"
 	"git-checkpoint/gitstore/internal/git"
-	"git-checkpoint/gitstore/internal/git/convert"
+
 	"git-checkpoint/gitstore/internal/odb"
 	"git-checkpoint/gitstore/internal/trees"
 	"git-checkpoint/gitstore/testing/gittest"
@@ -28,10 +28,7 @@ func newSite(t *testing.T) (*gittest.Repo, *Checker) {
 	store, err := odb.Open(odb.Config{Dir: r.GitPath("objects")})
 	require.NoError(t, err)
 	t.Cleanup(func() { store.Close() })
-	hasher := func(root *os.Root) *convert.Hasher {
-		return convert.New(git.Git{Dir: r.Dir}, nil, r.GitPath(""), root)
-	}
-	return r, &Checker{Root: r.Dir, Objects: store, Hasher: hasher}
+	return r, &Checker{Git: git.Git{Dir: r.Dir}, Root: r.Dir, Objects: store}
 }
 
 // entries returns tree entries with one file per directory, all with the same content.
@@ -103,7 +100,7 @@ func TestCheckReportsMissingAndChangedFiles(t *testing.T) {
 			WorkBase: contents.Side{Mode: trees.ModeFile, Hash: now}, WorkWant: contents.Side{Mode: trees.ModeFile, Hash: old},
 		},
 	})
-	held := entries(r, "artifacts/held")
+	held := entries(r, "state/held")
 	got, err := s.Check(t.Context(), held, record, back)
 	require.NoError(t, err)
 	assert.Equal(t, Mismatches{Missing: []string{"c", "../away"}, Changed: []string{"b"}}, got)
@@ -121,9 +118,9 @@ func TestCarryOverKeepsUntrackedArtifacts(t *testing.T) {
 		r.Write(name, "now\n")
 	}
 	record := func() (*checkpoint.Record, error) { return refers(t, "./out", "gone", "other"), nil }
-	assert.Equal(t, []string{"out"}, s.CarryOver(entries(r, "artifacts/out"), record))
-	assert.Empty(t, s.CarryOver(entries(r, "artifacts/gone"), record), "not here any more")
-	assert.Empty(t, s.CarryOver(entries(r, "artifacts/out", "staged/out"), record), "tracked since")
+	assert.Equal(t, []string{"out"}, s.CarryOver(entries(r, "state/out"), record))
+	assert.Empty(t, s.CarryOver(entries(r, "state/gone", "staged/other"), record), "not here any more")
+	assert.Empty(t, s.CarryOver(entries(r, "state/out", "state/x", "staged/out"), record), "tracked since")
 	assert.Empty(t, s.CarryOver(nil, func() (*checkpoint.Record, error) {
 		t.Error("the record was read for nothing")
 		return nil, errors.New("not read")

@@ -12,11 +12,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
-	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/fsutil/filelock"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/repository"
@@ -113,7 +111,8 @@ func (s *Capturer) openOwnIndex(ctx context.Context, dry bool) (o *ownIndex, err
 	} else if err := o.lock(ctx); err != nil {
 		return nil, err
 	}
-	o.git = s.onIndex(o.file).With(env...)
+	o.git = s.git().OnIndex(o.file, s.repo.Config...).With(env...)
+	o.git.Unset = append(slices.Clone(o.git.Unset), "GIT_ATTR_SOURCE", "GIT_PREFIX")
 	o.readNote()
 	return o, nil
 }
@@ -154,42 +153,6 @@ func (o *ownIndex) writeNote() error {
 		return err
 	}
 	return o.s.repo.WriteUnsynced(o.notePath(), data)
-}
-
-// onIndex returns git for an index of this program. Git runs no hooks for it, does not split
-// it, and fails for no line ending. It writes a checksum and syncs what it writes.
-func (s *Capturer) onIndex(file string) git.Git {
-	g := s.git()
-	g.Unset = append(slices.Clone(g.Unset), "GIT_ATTR_SOURCE", "GIT_PREFIX")
-	g.Settings = []string{
-		"core.hooksPath=" + os.DevNull, "core.safecrlf=false", "core.splitIndex=false", "splitIndex.sharedIndexExpire=never",
-		"index.skipHash=false", "core.fsmonitor=false",
-	}
-	for _, e := range s.repo.Config {
-		if name, ok := strings.CutPrefix(e.Key, "hook."); ok {
-			if name, ok := strings.CutSuffix(name, ".command"); ok { // of git 2.54
-				g.Settings = append(g.Settings, "hook."+name+".enabled=false")
-			}
-		}
-	}
-	g.Settings = append(g.Settings, s.syncSettings()...)
-	return g.With("GIT_INDEX_FILE=" + file)
-}
-
-// syncSettings returns the settings by which git syncs objects and index to the disk.
-func (s *Capturer) syncSettings() []string {
-	version, err := git.InstalledVersion()
-	if err == nil && !version.AtLeast(2, 36) {
-		return []string{"core.fsyncObjectFiles=" + strconv.FormatBool(fsutil.Syncs())}
-	}
-	if !fsutil.Syncs() {
-		return []string{"core.fsync=none"}
-	}
-	settings := []string{"core.fsync=loose-object,pack,pack-metadata,index"}
-	if _, set := git.Last(s.repo.Config, "core.fsyncmethod"); !set {
-		settings = append(settings, "core.fsyncMethod=batch")
-	}
-	return settings
 }
 
 // git returns a git command that runs at the root of the worktree.

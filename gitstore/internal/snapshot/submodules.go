@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/git"
@@ -13,43 +12,6 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
-
-// ChangedSubmodules returns the paths of submodules that have other commits than the index
-// names, or changes of their own. It starts git only if the worktree has a .gitmodules
-// file, because most repositories have no submodule.
-func (s *Capturer) ChangedSubmodules(ctx context.Context) ([]string, error) {
-	const file = ".gitmodules"
-	if s.repo.Info.Root == "" {
-		return nil, nil
-	}
-	if _, err := os.Lstat(filepath.Join(s.repo.Info.Root, file)); err != nil {
-		return nil, nil
-	}
-	g := s.repo.Git
-	g.Dir = s.repo.Info.Root
-	out, err := g.Output(ctx, "config", "--file", file, "--null", "--get-regexp", `^submodule\..*\.path$`)
-	if err != nil {
-		return nil, err
-	}
-	var places []string
-	for _, entry := range git.Fields(out) {
-		_, place, ok := strings.Cut(entry, "\n")
-		if !ok || !filepath.IsLocal(filepath.FromSlash(place)) {
-			continue
-		}
-		if _, err := os.Lstat(filepath.Join(s.repo.Info.Root, filepath.FromSlash(place), ".git")); err == nil { // it is checked out
-			places = append(places, ":(top,literal)"+place)
-		}
-	}
-	if len(places) == 0 {
-		return nil, nil
-	}
-	out, err = g.Output(ctx, append([]string{"diff-files", "-z", "--name-only", "--ignore-submodules=none", "--"}, places...)...)
-	if err != nil {
-		return nil, err
-	}
-	return git.Fields(out), nil
-}
 
 // A LocalCommit is a commit of a submodule that other clones cannot check out.
 type LocalCommit struct {

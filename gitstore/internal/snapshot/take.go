@@ -35,12 +35,19 @@ type State struct {
 	Staged   plumbing.Hash // tree of the index, with HEAD's version of unmerged paths
 	Tree     plumbing.Hash // tree of the files that git reads from the worktree, with submodules as staged
 	Skipped  []checkpoint.Skipped
-	Flagged  []string // captured although the index says that they do not change
-	Ignores  string   // digest of git's rules for ignored files that the tree does not have
-	Cut      bool     // the time ended before all files were read
-	Size     int64    // bytes of the files that were read
+	Left     []string // all skipped paths whose content the tree may not have
+	Flagged  []checkpoint.Flagged
+	Hidden   map[string]bool // artifacts that git ignores
+	Named    map[string]bool // artifacts that were captured
+	Required map[string]bool // artifacts of the request
+	Ignores  string          // digest of git's rules for ignored files that the tree does not have
+	Cut      bool            // the time ended before all files were read
+	Unlisted bool            // the time ended before git had listed the files
 
-	Unstaged []trees.Change // from the index to the files
+	Changes  []trees.Change   // from HEAD to the index
+	Sizes    map[string]int64 // of the staged files that differ from HEAD, in bytes
+	Unstaged []trees.Change   // from the index to the files
+	Read     int64            // bytes of the files that were read, without those that are staged
 
 	listed int // number of skipped paths, also beyond MaxListed
 }
@@ -55,10 +62,10 @@ type taker struct {
 	o        *ownIndex
 	boundary *repository.Boundary
 	dirs     map[string]error // parents of paths: nil for a directory, errNotDir, or the error of lstat
-	must     map[string]bool  // artifacts of the request
 	named    map[string]bool  // artifacts, and those of the checkpoint before
 	end      time.Time        // of the time limit, or zero
 	room     int64            // bytes that may still be read
+	failed   error            // an artifact of the request cannot be stored
 }
 
 // Take takes the state of the worktree: git lists what is new, changed and gone, this program vets
@@ -87,11 +94,16 @@ func (s *Capturer) Take(ctx context.Context, req Request, k *repo.ObjectWriter) 
 		return nil, err
 	}
 	defer o.close()
-	for fresh := req.Reread; ; fresh = true {
-		t := &taker{Capturer: s, State: &State{Head: head, HeadTree: tree}, ctx: ctx, req: req, k: k, o: o, boundary: s.repo.Boundary(ctx)}
+	fresh := req.Reread
+	for tries := 1; ; tries++ {
+		t := &taker{Capturer: s, State: &State{Head: head, HeadTree: tree, Hidden: map[string]bool{}, Named: map[string]bool{}, Required: map[string]bool{}}, ctx: ctx, req: req, k: k, o: o, boundary: s.repo.Boundary(ctx)}
 		err := t.take(fresh)
 		if err != nil && !fresh && ctx.Err() == nil && isDamage(err) {
-			continue // the own index is damaged, or git has pruned a blob that only it knew
+			fresh = true // the own index is damaged, or git has pruned a blob that only it knew
+			continue
+		}
+		if err == nil && tries < maxTries && t.User.Identity != identityOf(s.repo.Info.Index) {
+			continue // the user's index has changed meanwhile
 		}
 		if err == nil && req.DryRun {
 			err = o.addTo(k)
@@ -100,8 +112,19 @@ func (s *Capturer) Take(ctx context.Context, req Request, k *repo.ObjectWriter) 
 	}
 }
 
+// maxTries limits the repetitions of a take.
+const maxTries = 4
+
 // errNotDir reports that a parent of a path is a symlink or a file.
 var errNotDir error = syscall.ENOTDIR
+
+// isGone reports whether a file or one of its parents does not exist.
+func isGone(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
+
+// noLimit exceeds any file size.
+const noLimit = 1 << 62
 
 // isDamage reports whether git failed because of the content of an index.
 func isDamage(err error) bool {
@@ -113,13 +136,16 @@ func (t *taker) take(fresh bool) error {
 	if t.room = t.req.MaxSize; t.room <= 0 {
 		t.room = noLimit
 	}
-	t.dirs, t.named, t.must = map[string]error{}, map[string]bool{}, map[string]bool{}
+	t.dirs, t.named = map[string]error{}, map[string]bool{}
 	ctx := t.ctx
 	if t.req.Budget > 0 {
 		t.end = time.Now().Add(t.req.Budget)
 		limited, cancel := context.WithDeadline(ctx, t.end)
 		defer cancel()
 		ctx = limited
+	}
+	if t.req.Staged {
+		return t.takeStaged()
 	}
 	if err := t.o.begin(fresh); err != nil {
 		return err
@@ -130,8 +156,10 @@ func (t *taker) take(fresh bool) error {
 		<-listing
 		return err
 	}
-	t.User, t.Staged = *user, plumbing.NewHash(user.Staged)
 	l := <-listing
+	if err := t.compare(user); err != nil {
+		return err
+	}
 	if cleared, err := t.clearFlags(); err != nil {
 		return err
 	} else if cleared {
@@ -140,15 +168,18 @@ func (t *taker) take(fresh bool) error {
 	if l.err != nil && !t.late() {
 		return fmt.Errorf("list the files of the worktree: %w", l.err)
 	}
-	t.Cut = l.err != nil
+	t.Cut, t.Unlisted = l.err != nil, l.err != nil
 	if err := t.artifacts(); err != nil {
 		return err
+	}
+	if !t.takesUntracked() {
+		t.skip(".", 0, checkpoint.NotListed)
 	}
 	changed, err := t.feed(ctx, l)
 	if err == nil {
 		err = t.write(changed)
 	}
-	if err == nil && !t.Cut {
+	if err == nil {
 		err = t.addMissing(ctx)
 	}
 	if err == nil {
@@ -158,7 +189,74 @@ func (t *taker) take(fresh bool) error {
 		err = t.submodules()
 	}
 	if more := t.listed - MaxListed; more > 0 {
-		t.Skipped = append(t.Skipped, checkpoint.Skipped{Path: ".", Reason: fmt.Sprintf("%d more", more)})
+		t.Skipped = append(t.Skipped, checkpoint.Skipped{Path: ".", Reason: fmt.Sprintf("%d more files", more)})
+	}
+	return errors.Join(err, t.o.writeNote())
+}
+
+// compare compares HEAD with the user's index.
+func (t *taker) compare(user *userIndex) (err error) {
+	t.User, t.Staged, t.Sizes = *user, plumbing.NewHash(user.Staged), map[string]int64{}
+	if t.Changes, err = trees.Diff(t.o.reader(), t.HeadTree, t.Staged); err != nil {
+		return err
+	}
+	fetched := !t.isPartial()
+	for _, c := range t.Changes {
+		if c.New.Hash.IsZero() || c.New.Mode == trees.ModeGitlink {
+			continue
+		}
+		if !fetched && !t.repo.Objects.Has(c.New.Hash) {
+			// For the sizes git fetches all files that this partial clone lacks together.
+			if _, err := t.repo.FetchPromised(t.ctx, nil, "diff-index", "--cached", "--numstat", t.HeadTree.String()); err != nil {
+				return fmt.Errorf("staged file %q: object %s is missing: %w", c.Path, c.New.Hash, err)
+			}
+			fetched = true
+		}
+		size, err := t.repo.Objects.Size(c.New.Hash)
+		if errors.Is(err, plumbing.ErrObjectNotFound) {
+			err = fmt.Errorf("object %s is missing", c.New.Hash)
+		}
+		if err != nil {
+			return fmt.Errorf("staged file %q: %w", c.Path, err)
+		}
+		t.Sizes[c.Path] = size
+		t.room -= size
+	}
+	return nil
+}
+
+// takeStaged takes the user's index, and the named files.
+func (t *taker) takeStaged() error {
+	user, err := t.o.userIndex(t.ctx, t.HeadTree)
+	if err != nil {
+		return err
+	}
+	if err := t.compare(user); err != nil {
+		return err
+	}
+	t.Tree = t.Staged
+	if err := t.artifacts(); err != nil {
+		return err
+	}
+	var named []trees.FileEntry
+	hashes, err := t.git().HashFiles(t.ctx, slices.Sorted(maps.Keys(t.named)), !t.req.DryRun)
+	if err != nil {
+		return err
+	}
+	for name, hash := range hashes {
+		info, err := t.lstat(name)
+		if err != nil || hash.IsZero() {
+			if t.Required[name] {
+				return fmt.Errorf("artifact %q: %s", name, checkpoint.NotReadable)
+			}
+			continue
+		}
+		named = append(named, trees.FileEntry{Path: name, Mode: trees.ModeOf(info), Hash: hash})
+		t.Hidden[name], t.Named[name] = true, true
+	}
+	if len(named) > 0 {
+		slices.SortFunc(named, func(a, b trees.FileEntry) int { return strings.Compare(a.Path, b.Path) })
+		t.Tree, err = trees.Replace(t.o.reader(), t.k, t.Tree, named)
 	}
 	return errors.Join(err, t.o.writeNote())
 }
@@ -179,7 +277,15 @@ func (t *taker) write(changed bool) (err error) {
 	}
 	t.Tree = plumbing.NewHash(t.o.note.Tree)
 	r := t.o.reader()
-	t.Unstaged, err = trees.DiffBetween(r, r, t.Staged, t.Tree)
+	find := &trees.Finder{Reader: r}
+	for name := range t.named {
+		mode, _, err := find.Lookup(t.Tree, name)
+		if err != nil {
+			return err
+		}
+		t.Named[name] = mode != 0
+	}
+	t.Unstaged, err = trees.Diff(r, t.Staged, t.Tree)
 	return err
 }
 
@@ -187,31 +293,34 @@ func (t *taker) write(changed bool) (err error) {
 // them: artifacts, and files that the user's index has.
 func (t *taker) addMissing(ctx context.Context) error {
 	names := slices.Sorted(maps.Keys(t.named))
-	for _, e := range t.User.Conflicts {
-		names = append(names, e.Path)
+	if !t.Cut {
+		for _, e := range t.User.Conflicts {
+			names = append(names, e.Path)
+		}
+		names = append(names, t.User.Intent...)
 	}
-	names = append(names, t.User.Intent...)
 	find := &trees.Finder{Reader: t.o.reader()}
 	names = slices.DeleteFunc(names, func(name string) bool {
 		mode, _, err := find.Lookup(t.Tree, name)
 		return err == nil && mode != 0
 	})
 	for _, c := range t.Unstaged {
-		if c.New.Mode == 0 && c.Old.Mode != trees.ModeGitlink {
+		if c.New.Mode == 0 && c.Old.Mode != trees.ModeGitlink && !t.Cut {
 			names = append(names, c.Path)
 		}
 	}
 	slices.Sort(names)
 	var files []readFile
 	for _, name := range slices.Compact(names) {
+		t.Hidden[name] = t.named[name]
 		info, err := t.lstat(name)
 		if isGone(err) || err == nil && info.IsDir() || t.isSkipped(name) || t.boundary.Find(name).Reason != "" {
 			continue
 		}
-		t.vetFile(name, info, err, func() bool { return true }, &files)
+		t.vetFile(name, info, err, func(string) bool { return true }, &files)
 	}
 	added, err := t.add(ctx, files)
-	if err != nil || !added {
+	if err = errors.Join(err, t.failed); err != nil || !added {
 		return err
 	}
 	return t.write(true)
@@ -275,7 +384,7 @@ func (t *taker) submodules() error {
 			if f[2][1] == 'C' {
 				reason = checkpoint.MovedSubmodule
 			}
-			t.skip(f[8], 0, reason)
+			t.skipOnce(f[8], reason)
 		}
 	}
 	return nil
@@ -330,7 +439,7 @@ func (t *taker) list(ctx context.Context) <-chan fileList {
 		}
 		l.err = errors.Join(err, <-dropped)
 		if l.err == nil {
-			l.others, l.ignored, l.err = t.site().splitIgnored(ctx, l.others)
+			l.others, l.ignored, l.err = t.splitIgnored(ctx, l.others)
 		}
 		l.changed = slices.Compact(l.changed) // an unmerged path has a line for each stage
 		done <- l
@@ -351,28 +460,28 @@ func (t *taker) takesUntracked() bool {
 func (t *taker) clearFlags() (cleared bool, err error) {
 	sparse, _ := git.Last(t.repo.Config, "core.sparsecheckout")
 	for _, f := range []struct {
-		paths  []string
-		option string
-	}{{t.User.Skip, "--no-skip-worktree"}, {t.User.Assume, "--no-assume-unchanged"}} {
-		if f.option == "--no-skip-worktree" && git.Bool(sparse) {
+		paths []string
+		flag  string
+	}{{t.User.Skip, "skip-worktree"}, {t.User.Assume, "assume-unchanged"}} {
+		if f.flag == "skip-worktree" && git.Bool(sparse) {
 			continue
 		}
 		there := slices.DeleteFunc(slices.Clone(f.paths), func(name string) bool {
 			_, err := t.lstat(name)
-			return isGone(err) && f.option == "--no-skip-worktree"
+			return isGone(err) && f.flag == "skip-worktree"
 		})
-		t.Flagged = append(t.Flagged, there...)
+		for _, name := range there[:min(len(there), MaxListed)] {
+			t.Flagged = append(t.Flagged, checkpoint.Flagged{Path: name, Flag: f.flag})
+		}
 		new := slices.DeleteFunc(slices.Clone(there), func(name string) bool { return slices.Contains(t.o.note.Cleared, name) })
 		if len(new) == 0 {
 			continue
 		}
-		if _, err := t.o.run(t.ctx, joinPaths(new), "update-index", f.option, "-z", "--stdin"); err != nil {
+		if _, err := t.o.run(t.ctx, joinPaths(new), "update-index", "--no-"+f.flag, "-z", "--stdin"); err != nil {
 			return false, fmt.Errorf("read marked files: %w", err)
 		}
 		t.o.note.Cleared, cleared = append(t.o.note.Cleared, new...), true
 	}
-	slices.Sort(t.Flagged)
-	t.Flagged = slices.Compact(t.Flagged)
 	return cleared, nil
 }
 
@@ -398,7 +507,7 @@ func (t *taker) artifacts() error {
 		if f := t.boundary.Find(clean); f.Reason != "" {
 			return fmt.Errorf("artifact %q: %q is %s", name, f.Path, f.Reason)
 		}
-		t.must[clean], t.named[clean] = true, true
+		t.Required[clean], t.named[clean] = true, true
 	}
 	for _, name := range t.req.kept {
 		if clean, err := checkArtifact(root, name); err == nil && t.boundary.Find(clean).Reason == "" {
@@ -420,7 +529,10 @@ func (t *taker) feed(ctx context.Context, l fileList) (changed bool, err error) 
 		l.changed = slices.DeleteFunc(l.changed, func(name string) bool { return slices.Contains(forced, name) })
 		hidden, files = t.vet(l)
 		forced = append(forced, hidden...)
-		t.State.Ignores = t.site().ignores(l.ignored)
+		t.State.Ignores = t.ignores(l.ignored)
+	}
+	if t.failed != nil {
+		return false, t.failed
 	}
 	if t.o.fresh { // git write-tree fails for an unmerged path, which git add would resolve
 		for _, e := range t.User.Conflicts {
@@ -433,7 +545,7 @@ func (t *taker) feed(ctx context.Context, l fileList) (changed bool, err error) 
 		return false, err
 	}
 	fed, err := t.add(ctx, files)
-	return fed || len(forced) > 0, err
+	return fed || len(forced) > 0, errors.Join(err, t.failed)
 }
 
 // remove removes paths from the own index, whatever the worktree has there.
@@ -453,6 +565,7 @@ func (t *taker) remove(paths []string) error {
 func (t *taker) ignoredNow(paths []string) (dropped []string, err error) {
 	find := &trees.Finder{Reader: t.o.reader()}
 	for _, name := range paths {
+		t.Hidden[name] = t.named[name]
 		if t.named[name] || slices.Contains(t.User.Intent, name) || t.isUnmerged(name) {
 			continue
 		}
@@ -488,6 +601,10 @@ func (t *taker) vet(l fileList) (hidden []string, files []readFile) {
 	}
 	unruled := t.unreadable(l.text)
 	find := &trees.Finder{Reader: t.o.reader()}
+	isTracked := func(name string) bool {
+		mode, _, err := find.Lookup(t.Staged, name)
+		return err == nil && mode != 0 || t.isUnmerged(name)
+	}
 	for _, name := range l.changed {
 		if links[name] {
 			continue // submodules says it
@@ -508,9 +625,16 @@ func (t *taker) vet(l fileList) (hidden []string, files []readFile) {
 			files = append(files, readFile{path: name})
 			continue
 		}
-		t.vetFile(name, info, err, func() bool { mode, _, err := find.Lookup(t.Staged, name); return err == nil && mode != 0 }, &come)
+		t.vetFile(name, info, err, isTracked, &come)
 	}
-	for _, f := range leaveOutFull(l.others, t.req) {
+	var tracked []untrackedPath // staged or committed since the last save
+	untracked := slices.DeleteFunc(slices.Clone(l.others), func(name string) bool {
+		if isTracked(name) {
+			tracked = append(tracked, untrackedPath{path: name})
+		}
+		return isTracked(name)
+	})
+	for _, f := range append(tracked, leaveOutFull(untracked, t.req)...) {
 		if f.left != "" {
 			t.skip(f.path, 0, f.left)
 			continue
@@ -524,13 +648,13 @@ func (t *taker) vet(l fileList) (hidden []string, files []readFile) {
 			t.skipOnce(f.Path, f.Reason)
 			continue
 		}
-		t.vetFile(f.path, info, err, func() bool { return false }, &come)
+		t.vetFile(f.path, info, err, isTracked, &come)
 	}
 	return hidden, append(files, come...)
 }
 
 // vetFile adds a file to come, or skips it.
-func (t *taker) vetFile(name string, info fs.FileInfo, err error, tracked func() bool, come *[]readFile) {
+func (t *taker) vetFile(name string, info fs.FileInfo, err error, tracked func(string) bool, come *[]readFile) {
 	var mode uint32
 	var size int64
 	if err == nil {
@@ -546,13 +670,14 @@ func (t *taker) vetFile(name string, info fs.FileInfo, err error, tracked func()
 		t.skip(name, 0, "neither a file nor a symlink")
 	case trees.CheckPath(name, mode) != nil:
 		t.skip(name, size, "a name that git refuses")
-	case size > limit && !t.named[name] && !tracked():
+	case size > limit && !t.named[name] && !tracked(name):
 		t.skip(name, size, checkpoint.LargerThan(limit))
-	case size > t.room:
+	case size-t.Sizes[name] > max(t.room, 0):
 		t.skip(name, size, checkpoint.OverSize)
 	default:
-		t.room -= size
-		t.Size += size
+		more := max(size-t.Sizes[name], 0) // what is staged counts already
+		t.room -= more
+		t.Read += more
 		*come = append(*come, readFile{name, size})
 	}
 }
@@ -641,15 +766,23 @@ func isWarning(line string) bool {
 // skip records a path that is left out. Beyond MaxListed, paths are only counted, so that a record
 // does not list a whole node_modules directory.
 func (t *taker) skip(name string, size int64, reason string) {
+	if t.Required[name] && t.failed == nil {
+		t.failed = fmt.Errorf("artifact %q: %s", name, reason)
+	}
+	if name != "." {
+		t.Left = append(t.Left, name)
+	}
 	if t.listed++; t.listed <= MaxListed {
 		t.Skipped = append(t.Skipped, checkpoint.Skipped{Path: name, Size: size, Reason: reason})
 	}
 }
 
-// skipOnce is skip for a repository, of which many paths may be listed.
+// skipOnce is skip for a repository, of which many paths may be listed, and for a submodule. Their
+// paths are not carried: the tree has what is staged.
 func (t *taker) skipOnce(name, reason string) {
 	if !slices.ContainsFunc(t.Skipped, func(f checkpoint.Skipped) bool { return f.Path == name }) {
 		t.skip(name, 0, reason)
+		t.Left = t.Left[:len(t.Left)-1]
 	}
 }
 
@@ -663,8 +796,22 @@ const (
 const maxCulprits = 20
 
 // add makes git read files into the own index, and reports whether it did. Under a time limit it
-// works in batches, and the rest of the files is left out when the time has ended.
+// works in batches, and the rest of the files is left out when the time has ended. Artifacts have no
+// time limit.
 func (t *taker) add(ctx context.Context, files []readFile) (changed bool, err error) {
+	var named []readFile
+	files = slices.DeleteFunc(slices.Clone(files), func(f readFile) bool {
+		if t.named[f.path] && !t.end.IsZero() {
+			named = append(named, f)
+		}
+		return t.named[f.path] && !t.end.IsZero()
+	})
+	if len(named) > 0 {
+		if _, err := t.update(t.ctx, named); err != nil {
+			return true, err
+		}
+	}
+	changed = len(named) > 0
 	for len(files) > 0 && !t.late() {
 		n, size := 0, int64(0)
 		for n < len(files) && (t.end.IsZero() || n < batchPaths && (n == 0 || size+files[n].size <= batchBytes)) {
@@ -682,9 +829,7 @@ func (t *taker) add(ctx context.Context, files []readFile) (changed bool, err er
 		files = files[n:]
 	}
 	for _, f := range files {
-		if t.Cut = true; t.must[f.path] {
-			return changed, fmt.Errorf("artifact %q: %s", f.path, checkpoint.OutOfTime)
-		}
+		t.Cut = true
 		t.skip(f.path, f.size, checkpoint.OutOfTime)
 	}
 	return changed, nil
@@ -724,22 +869,15 @@ func (t *taker) update(ctx context.Context, files []readFile) (rest []readFile, 
 		if n == len(paths) {
 			return nil, fmt.Errorf("store the files of the worktree: %w", err)
 		}
-		leave := map[string]bool{paths[n]: true}
-		for _, name := range t.sameFilter(ctx, paths[n], paths) {
-			leave[name] = true
-		}
+		leave := append(t.sameFilter(ctx, paths[n], paths), paths[n])
 		reason := "git: " + firstLine(failed.Stderr)
 		files = slices.DeleteFunc(slices.Clone(files), func(f readFile) bool {
-			if leave[f.path] && !t.must[f.path] {
+			out := slices.Contains(leave, f.path)
+			if out {
 				t.skip(f.path, f.size, reason)
 			}
-			return leave[f.path]
+			return out
 		})
-		for name := range leave {
-			if t.must[name] {
-				return nil, fmt.Errorf("artifact %q: %s", name, reason)
-			}
-		}
 	}
 	return nil, nil
 }

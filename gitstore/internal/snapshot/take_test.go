@@ -45,7 +45,7 @@ func (w *takes) try() (*snapshot.State, error) {
 	require.NoError(w.t, err)
 	defer r.Close()
 	k := r.NewObjectWriter()
-	st, err := snapshot.New(r, chain.New(r), nil).Take(w.t.Context(), w.req, k)
+	st, err := snapshot.New(r, chain.New(r)).Take(w.t.Context(), w.req, k)
 	if err == nil && !w.req.DryRun {
 		require.NoError(w.t, k.Flush(w.t.Context()))
 	}

@@ -94,7 +94,7 @@ func TestTake(t *testing.T) {
 			w.Git("update-index", "--assume-unchanged", "d/b")
 			w.Write("a", "edited\n")
 			w.Write("d/b", "edited\n")
-			assert.Equal(w.t, []string{"a", "d/b"}, w.take().Flagged)
+			assert.Equal(w.t, []checkpoint.Flagged{{Path: "a", Flag: "skip-worktree"}, {Path: "d/b", Flag: "assume-unchanged"}}, w.take().Flagged)
 			return nil
 		},
 		"sparse after the first save": func(w *takes) map[string]string {

@@ -62,7 +62,6 @@ func (w *world) save(req gitstore.SaveRequest) *gitstore.Saved {
 func (w *world) captured(fields ...func(*gitstore.SaveRequest)) *gitstore.Saved {
 	w.t.Helper()
 	req := w.request(checkpoint.Manual)
-	req.Worktree, req.Untracked = true, true
 	for _, f := range fields {
 		f(&req)
 	}
@@ -94,6 +93,16 @@ func (w *world) paths(rev string) []string {
 	w.t.Helper()
 	out := strings.TrimSuffix(string(w.Pipe(nil, "ls-tree", "-r", "-z", "--name-only", rev)), "\x00")
 	return strings.Split(out, "\x00")
+}
+
+// unstaged returns the files of a checkpoint's state that differ from its index.
+func (w *world) unstaged(rev string) []string {
+	w.t.Helper()
+	out := string(w.Pipe(nil, "diff", "-z", "--name-only", "--no-renames", "--diff-filter=d", rev+":staged", rev+":state"))
+	if out == "" {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(out, "\x00"), "\x00")
 }
 
 func (w *world) has(saved *gitstore.Saved, dir string) bool {

@@ -7,47 +7,30 @@ import (
 	"strconv"
 	"strings"
 
-	"git-checkpoint/gitstore/internal/trees"
-
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // Totals has the numbers of changed files and lines. Binary files have no lines.
 type Totals struct{ Files, Added, Deleted int }
 
-// A Pair is the old and the new side of a comparison.
-type Pair struct{ From, To Side }
+// A Pair is the old and the new tree of a comparison. Zero is the empty tree.
+type Pair struct{ From, To plumbing.Hash }
 
 // TotalsOf counts the changed files and lines of pairs. One git process reads all pairs,
 // because a process for each takes longer than its comparison.
 func TotalsOf(ctx context.Context, at Source, pairs []Pair) ([]Totals, error) {
-	h := &held{objects: at.Objects, made: map[plumbing.Hash][]byte{}}
 	b := &Diff{git: at.Git, noIndex: at.NoIndex}
-	defer b.Close()
 	totals := make([]Totals, len(pairs))
 	var asked []*Totals
 	var heads []string
 	for i, p := range pairs {
-		from, _, err := h.tree(p.From)
-		if err != nil {
-			return nil, err
-		}
-		to, _, err := h.tree(p.To)
-		if err != nil {
-			return nil, err
-		}
-		if from != to {
+		if from, to := orEmpty(p.From), orEmpty(p.To); from != to {
 			asked = append(asked, &totals[i])
-			heads = append(heads, orEmpty(from)+" "+orEmpty(to)+"\n")
+			heads = append(heads, from.String()+" "+to.String()+"\n")
 		}
 	}
 	if len(asked) == 0 {
 		return totals, nil
-	}
-	if len(h.made) > 0 {
-		if err := b.lend(h, at.Alternates); err != nil {
-			return nil, err
-		}
 	}
 	out, err := b.plumbing().Pipe(ctx, []byte(strings.Join(heads, "")),
 		"-c", "core.bigFileThreshold="+maxPatched, "diff-tree", "--stdin", "-r", "-z", "-M", "--numstat")
@@ -55,13 +38,6 @@ func TotalsOf(ctx context.Context, at Source, pairs []Pair) ([]Totals, error) {
 		return nil, fmt.Errorf("count lines: %w", err)
 	}
 	return totals, parseTotals(out, heads, asked)
-}
-
-func orEmpty(tree plumbing.Hash) string {
-	if tree.IsZero() {
-		tree = trees.Empty
-	}
-	return tree.String()
 }
 
 // parseTotals parses the output for pairs: the line of the pair in the input, then records

@@ -10,7 +10,7 @@ import (
 )
 
 // TestTotalsOfManyPairs checks the counts of a batch: equal sides, a rename, a binary file,
-// odd names, and a side that is not stored in the repository.
+// odd names, and the empty tree.
 func TestTotalsOfManyPairs(t *testing.T) {
 	t.Parallel()
 	r, at, staged := newPlace(t)
@@ -20,10 +20,10 @@ func TestTotalsOfManyPairs(t *testing.T) {
 	r.Write(staged.String()+" "+staged.String()+"\nx", "one\n")
 	r.Git("add", "-A")
 	later := plumbing.NewHash(r.Git("write-tree"))
-	gone := Tree(later)
-	gone.Deleted = []string{"a.txt"}
+	r.Git("rm", "-q", "--cached", "a.txt")
+	gone := plumbing.NewHash(r.Git("write-tree"))
 	got, err := TotalsOf(t.Context(), at, []Pair{
-		{Tree(staged), Tree(staged)}, {Tree(staged), Tree(later)}, {Tree(later), gone}, {Tree(plumbing.ZeroHash), Tree(staged)},
+		{staged, staged}, {staged, later}, {later, gone}, {plumbing.ZeroHash, staged},
 	})
 	require.NoError(t, err)
 	assert.Equal(t, []Totals{{}, {Files: 4, Added: 2}, {Files: 1, Deleted: 2}, {Files: 4, Added: 4}}, got)

@@ -1,5 +1,5 @@
-// Package treediff compares files of two checkpoints as git compares trees, and worktree
-// files with a checkpoint. A captured worktree file has priority over its staged version.
+// Package treediff compares the states of two checkpoints as git compares trees, and worktree
+// files with a checkpoint.
 package treediff
 
 import (
@@ -8,15 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 
 	"git-checkpoint/gitstore/internal/contents"
 	"git-checkpoint/gitstore/internal/git"
-	"git-checkpoint/gitstore/internal/git/repository"
-	"git-checkpoint/gitstore/internal/odb"
 	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -30,16 +27,10 @@ type Change struct {
 	OldMode, NewMode uint32 // 0 if the file is missing
 }
 
-// A Side is one checkpoint of a comparison.
+// A Side is one checkpoint of a comparison, or another tree, such as HEAD's.
 type Side struct {
-	Name    string        // name for errors
-	Entries []trees.Entry // entries of the checkpoint's tree
-	Deleted []string      // files deleted from the worktree, according to the record
-}
-
-// Tree returns the side of a tree outside checkpoints, such as HEAD's tree.
-func Tree(tree plumbing.Hash) Side {
-	return Side{Entries: []trees.Entry{{Mode: trees.ModeTree, Name: "staged", Hash: tree}}}
+	Tree      plumbing.Hash // the state
+	Conflicts plumbing.Hash // stages of unmerged paths, zero without one
 }
 
 // A Source reads the objects of both sides.
@@ -47,31 +38,27 @@ type Source struct {
 	Git     git.Git
 	Objects trees.Reader
 	NoIndex string // path of a nonexistent file, used as GIT_INDEX_FILE
-
-	Alternates string // as in repository.Info
 }
 
-// Diff compares the files of two sides. Callers must call Close.
+// Diff compares the files of two sides.
 type Diff struct {
 	git      git.Git
 	noIndex  string
 	from, to plumbing.Hash // trees
-	dir      string        // temporary directory with generated trees, or ""
 	paths    []string
 	unmerged []string
 }
 
 // New compares two sides. Optional paths are git pathspecs that limit the comparison.
 func New(at Source, from, to Side, paths ...string) (*Diff, error) {
-	h := &held{objects: at.Objects, made: map[plumbing.Hash][]byte{}}
-	b := &Diff{git: at.Git, noIndex: at.NoIndex, paths: paths}
+	b := &Diff{git: at.Git, noIndex: at.NoIndex, paths: paths, from: orEmpty(from.Tree), to: orEmpty(to.Tree)}
 	b.git.UserPathspecs = true
-	var before, after map[string]contents.Stages
-	var err error
-	if b.from, before, err = h.tree(from); err != nil {
+	before, err := unmerged(at.Objects, from.Conflicts)
+	if err != nil {
 		return nil, err
 	}
-	if b.to, after, err = h.tree(to); err != nil {
+	after, err := unmerged(at.Objects, to.Conflicts)
+	if err != nil {
 		return nil, err
 	}
 	for path, st := range after {
@@ -80,39 +67,35 @@ func New(at Source, from, to Side, paths ...string) (*Diff, error) {
 		}
 	}
 	slices.Sort(b.unmerged)
-	for _, tree := range []*plumbing.Hash{&b.from, &b.to} {
-		if tree.IsZero() {
-			*tree = trees.Empty
+	return b, nil
+}
+
+// unmerged returns the stages of unmerged paths.
+func unmerged(r trees.Reader, conflicts plumbing.Hash) (map[string]contents.Stages, error) {
+	stages, err := trees.Read(r, conflicts)
+	if err != nil {
+		return nil, err
+	}
+	paths := map[string]contents.Stages{}
+	for stage := 1; stage <= 3; stage++ {
+		files, err := trees.Diff(r, plumbing.ZeroHash, trees.HashOf(stages, strconv.Itoa(stage)))
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range files {
+			st := paths[f.Path]
+			st[stage] = contents.Side{Mode: f.New.Mode, Hash: f.New.Hash}
+			paths[f.Path] = st
 		}
 	}
-	if len(h.made) > 0 && b.from != b.to {
-		err = b.lend(h, at.Alternates)
-	}
-	return b, err
+	return paths, nil
 }
 
-// TempPrefix is the prefix of directories with generated trees, in the directory for temporary
-// files. Close removes them.
-const TempPrefix = "git-checkpoint-trees-"
-
-// lend makes generated trees readable for git, in addition to alternates.
-func (b *Diff) lend(h *held, alternates string) (err error) {
-	if b.dir, err = os.MkdirTemp("", TempPrefix+"*"); err != nil {
-		return err
+func orEmpty(tree plumbing.Hash) plumbing.Hash {
+	if tree.IsZero() {
+		return trees.Empty
 	}
-	dirs := append([]string{b.dir}, odb.SplitAlternates(alternates)...)
-	b.git = b.git.With(repository.AlternatesVariable + "=" + odb.JoinAlternates(dirs))
-	if err = h.write(b.dir); err != nil {
-		b.Close()
-	}
-	return err
-}
-
-// Close removes temporary files.
-func (b *Diff) Close() {
-	if b.dir != "" {
-		os.RemoveAll(b.dir)
-	}
+	return tree
 }
 
 // Same reports whether both sides have equal files.

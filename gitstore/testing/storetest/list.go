@@ -49,10 +49,10 @@ func listPromises() []Promise {
 			saved := t.save(request(issue, checkpoint.BatchComplete, phase("review"), note("half of it"),
 				func(r *checkpoint.Record) { r.SetCanResume(false) }))
 			c := t.list(issue)[0]
-			c.Commit, c.Tree, c.Author, c.After = plumbing.ZeroHash, plumbing.ZeroHash, "", ""
+			c.Commit, c.Tree, c.Author, c.After, c.Content = plumbing.ZeroHash, plumbing.ZeroHash, "", "", ""
 			assert.Equal(t, gitstore.Checkpoint{
 				ID: saved.ID, Issue: issue, Trigger: checkpoint.BatchComplete, Phase: "review", Branch: saved.Record.Branch(),
-				Clock: saved.Record.Clock(), Version: checkpoint.Version, Note: "half of it",
+				Clock: saved.Record.Clock(), Stated: saved.Record.Clock(), Scope: "whole", Version: checkpoint.Version, Note: "half of it",
 				Created: time.Unix(t.clock.Load(), 0).UTC(), Saved: time.Unix(t.clock.Load(), 0).UTC(),
 			}, c)
 		}},

@@ -71,12 +71,10 @@ func (e *ObjectFormatError) ExitCode() int { return failure.Repository }
 // ExitHint returns the command to type next.
 func (e *ObjectFormatError) ExitHint() string { return "" }
 
-// Find returns the repository of g's directory and git's settings. It calls meanwhile
-// with the discovered repository before it has confirmed it; the result may be a
-// different repository. Find fails with ErrNone, *UnsupportedError
-// or *ObjectFormatError.
-func Find(ctx context.Context, g git.Git, meanwhile func(Info)) (Info, []git.ConfigEntry, error) {
-	r, entries, err := find(ctx, g, meanwhile)
+// Find returns the repository of g's directory and git's settings. It fails with ErrNone,
+// *UnsupportedError or *ObjectFormatError.
+func Find(ctx context.Context, g git.Git) (Info, []git.ConfigEntry, error) {
+	r, entries, err := find(ctx, g)
 	if err == nil {
 		err = r.extend(entries)
 	}
@@ -86,10 +84,9 @@ func Find(ctx context.Context, g git.Git, meanwhile func(Info)) (Info, []git.Con
 // find reads repository and settings from files in the simple case. Otherwise a git
 // process reads the settings; their origin confirms the discovered repository. If it is
 // not confirmed, git determines the paths too.
-func find(ctx context.Context, g git.Git, meanwhile func(Info)) (Info, []git.ConfigEntry, error) {
+func find(ctx context.Context, g git.Git) (Info, []git.ConfigEntry, error) {
 	guessed, passed, ok := guess(g.Dir)
 	if ok {
-		meanwhile(guessed)
 		entries, err := settings(ctx, g, guessed, passed)
 		if err == nil && guessed.confirmed(entries) {
 			return guessed, entries, nil

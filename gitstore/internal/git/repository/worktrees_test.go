@@ -65,7 +65,7 @@ func TestMainRootOfLinkedWorktree(t *testing.T) {
 func mainRoot(t *testing.T, dir string) string {
 	t.Helper()
 	g := git.Git{Dir: dir}
-	r, _, err := Find(t.Context(), g, func(Info) {})
+	r, _, err := Find(t.Context(), g)
 	require.NoError(t, err)
 	root, err := r.MainRoot(t.Context(), g)
 	require.NoError(t, err)
@@ -77,7 +77,7 @@ func TestUnderWayReturnsOperation(t *testing.T) {
 	t.Parallel()
 	r, g := committed(t)
 	gittest.Conflict(r)
-	f, _, err := Find(t.Context(), g, func(Info) {})
+	f, _, err := Find(t.Context(), g)
 	require.NoError(t, err)
 	assert.Equal(t, "merge", f.UnderWay())
 	assert.Equal(t, []string{r.Git("rev-parse", "other")}, f.MergeHeads())
@@ -102,7 +102,7 @@ func TestOperationBranch(t *testing.T) {
 	gittest.Conflict(r)
 	r.Git("merge", "--abort")
 	branch := r.Git("branch", "--show-current")
-	f, _, err := Find(t.Context(), g, func(Info) {})
+	f, _, err := Find(t.Context(), g)
 	require.NoError(t, err)
 	assert.Empty(t, f.OperationBranch())
 	for _, backend := range []string{"--merge", "--apply"} {

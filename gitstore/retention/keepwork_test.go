@@ -34,7 +34,7 @@ func TestSaveKeepsOtherBranches(t *testing.T) {
 	assert.Equal(t, "Kdd", letters(PlanSave(Default(), ends("x", "x", "x"), noon)))
 }
 
-func TestKeepFuller(t *testing.T) {
+func TestKeepWork(t *testing.T) {
 	for name, c := range map[string]struct {
 		branches []string
 		lacks    []int // number of files that each checkpoint lacks, newest first
@@ -53,7 +53,7 @@ func TestKeepFuller(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p, items := Default().With(checkpoint.SessionEnd, c.keep), ends(c.branches...)
 			covers := func(newer, older int) bool { return c.lacks[newer] <= c.lacks[older] }
-			assert.Equal(t, c.want, letters(KeepFuller(p, items, Plan(p, items, noon), covers)))
+			assert.Equal(t, c.want, letters(KeepWork(p, items, Plan(p, items, noon), covers)))
 		})
 	}
 }

@@ -1,0 +1,167 @@
+package chain
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/join"
+	"git-checkpoint/gitstore/internal/repo"
+)
+
+// Everyone who can push can add another content under a known id. Both contents are members of the
+// chain, and both stay. In this clone the id means the content that was here first, in own/. The other
+// content is hidden from names, lists and retention. Its commit still names it. If both contents came
+// with one fetch, the id is unclear: names fail, and no command resumes the checkpoint unattended.
+//
+// The note doubles/<issue> lists these ids for commands that read only the newest checkpoints. Each
+// line has an id and the content that the id means, or "?".
+
+const unclear = "?"
+
+func (s *Chains) doublesNote(i checkpoint.Issue) string {
+	return filepath.Join("doubles", i.RefName())
+}
+
+// readDoubles returns the contents that the noted ids mean.
+func (s *Chains) readDoubles(i checkpoint.Issue) map[checkpoint.ID]string {
+	data, err := os.ReadFile(s.repo.NotePath(s.doublesNote(i)))
+	if err != nil {
+		return nil
+	}
+	noted := map[checkpoint.ID]string{}
+	for line := range strings.Lines(string(data)) {
+		if id, content, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " "); ok {
+			noted[checkpoint.ID(id)] = content
+		}
+	}
+	return noted
+}
+
+// Doubles returns the ids with several contents in a merged state that this clone did not know as
+// such, and a function that notes them, which the caller runs before the refs move. here are the
+// local chains before the merge, that of own/ first.
+func (s *Chains) Doubles(i checkpoint.Issue, want join.State, here ...*Chain) (found []checkpoint.ID, note func() error) {
+	noted, ids := s.readDoubles(i), want.Doubles()
+	var text strings.Builder
+	for _, id := range ids {
+		content, known := noted[id]
+		if !known {
+			found, content = append(found, id), meaning(id, here...)
+		}
+		text.WriteString(string(id) + " " + content + "\n")
+	}
+	if len(found) == 0 && len(ids) == len(noted) {
+		return nil, func() error { return nil }
+	}
+	return found, func() error { return s.repo.WriteNote(s.doublesNote(i), []byte(text.String())) }
+}
+
+// DoublesIn is Doubles for a chain that contains those of this clone.
+func (s *Chains) DoublesIn(c *Chain, here ...*Chain) (found []checkpoint.ID, note func() error, err error) {
+	if err := s.Identify(append([]*Chain{c}, here...)...); err != nil {
+		return nil, nil, err
+	}
+	found, note = s.Doubles(c.Issue, c.state(), here...)
+	return found, note, nil
+}
+
+// WarnDoubles returns a warning with the ids of Doubles, or nil.
+func WarnDoubles(i checkpoint.Issue, ids []checkpoint.ID) []string {
+	if len(ids) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("issue %s: several contents came under one id; all are kept, and list marks the id: %s", i, repo.JoinIDs(ids))}
+}
+
+// meaning returns the content that an id means if these are the chains of this clone.
+func meaning(id checkpoint.ID, here ...*Chain) string {
+	for _, c := range here {
+		contents := map[string]bool{}
+		for k := range c.Commits {
+			if l := &c.Commits[k]; l.ID == id {
+				contents[l.Content] = true
+			}
+		}
+		if len(contents) > 1 {
+			return unclear
+		}
+		for content := range contents {
+			return content
+		}
+	}
+	return unclear
+}
+
+// markDoubles marks the commits whose ids have several contents. own/ tells the meaning of an id that
+// is not noted yet, because plain git fetched the chain.
+func (s *Chains) markDoubles(c *Chain) error {
+	noted := s.readDoubles(c.Issue)
+	commits, double := make(map[checkpoint.ID]*ChainCommit, len(c.Commits)), map[checkpoint.ID]bool{}
+	for i := range c.Commits {
+		l := &c.Commits[i]
+		if _, is := noted[l.ID]; l.ID != "" && (is || commits[l.ID] != nil) {
+			double[l.ID] = true
+		}
+		commits[l.ID] = l
+	}
+	if len(double) == 0 {
+		return nil
+	}
+	var own *Chain
+	for id := range double {
+		var contents []string
+		for i := range c.Commits {
+			if l := &c.Commits[i]; l.ID == id {
+				if err := s.compute(l); err != nil {
+					return err
+				}
+				contents = append(contents, l.Content)
+			}
+		}
+		if slices.Sort(contents); len(slices.Compact(contents)) < 2 && noted[id] == "" {
+			continue // one content in two commits
+		}
+		means := noted[id]
+		if means == "" {
+			if own == nil {
+				own = s.chainOfOwn(c)
+			}
+			means = meaning(id, own)
+		}
+		for i := range c.Commits {
+			if l := &c.Commits[i]; l.ID == id {
+				l.Double, l.Unclear, l.Other = true, means == unclear, means != unclear && l.Content != means
+			}
+		}
+	}
+	return nil
+}
+
+// chainOfOwn returns the chain that this clone gave the issue last, with computed contents. The
+// result is empty if it cannot be read.
+func (s *Chains) chainOfOwn(c *Chain) *Chain {
+	tip, err := s.ownTip(context.Background(), c.Issue)
+	if err != nil {
+		return s.NoChain(c)
+	}
+	own, err := s.walk(c.Issue, repo.OwnRef(c.Issue), tip, 0)
+	if err != nil || s.Identify(own, c) != nil {
+		return s.NoChain(c)
+	}
+	return own
+}
+
+// isForeign reports whether the chain at tip has commits that this clone did not write, so that a
+// command has to read all of it to find doubles.
+func (s *Chains) isForeign(ctx context.Context, i checkpoint.Issue, ref string, tip string) bool {
+	if ref != repo.LiveRef(i) {
+		return false
+	}
+	own, err := s.repo.ReadRef(ctx, repo.OwnRef(i))
+	return err == nil && own.String() != tip
+}

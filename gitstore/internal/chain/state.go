@@ -1,0 +1,98 @@
+package chain
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/repo"
+	"git-checkpoint/gitstore/internal/trees"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A StateCommit is the second parent of a checkpoint. It has the form of a stash: its tree is
+// state/, its parents are HEAD at the save and the index commit, whose tree is staged/.
+type StateCommit struct {
+	Commit, Tree  plumbing.Hash
+	Index, Staged plumbing.Hash
+	Head          plumbing.Hash // zero if HEAD was unborn; then a genesis commit is the parent
+}
+
+// AddStateCommit adds the state commit and the index commit of a checkpoint. by is a header of the
+// checkpoint's commit, "author <name> <date>". Equal contents give equal commits, because both
+// commits have only this name and date.
+func AddStateCommit(k *repo.ObjectWriter, issue checkpoint.Issue, id checkpoint.ID, c StateCommit, by []byte) plumbing.Hash {
+	head := c.Head
+	if head.IsZero() {
+		genesis := Genesis(issue)
+		k.Add(plumbing.TreeObject, nil)
+		head = k.AddCommit(genesis)
+	}
+	rest := SignedBy(by)
+	index := k.AddCommit(repo.RawCommit{Tree: c.Staged, Parents: []plumbing.Hash{head}, Rest: rest, Message: IndexSubject(id)})
+	return k.AddCommit(repo.RawCommit{Tree: c.Tree, Parents: []plumbing.Hash{head, index}, Rest: rest, Message: StateSubject(id)})
+}
+
+// SignedBy returns the headers of a commit whose author and committer are those of the header "author
+// <name> <date>".
+func SignedBy(author []byte) []byte {
+	author = bytes.TrimPrefix(author, []byte("author "))
+	return fmt.Appendf(nil, "author %s\ncommitter %s\n", author, author)
+}
+
+// AuthorHeader returns the header "author <name> <date>" of a commit.
+func AuthorHeader(c repo.RawCommit) []byte {
+	line, _, _ := bytes.Cut(c.Rest, []byte("\n"))
+	return line
+}
+
+// StateSubject returns the message of a checkpoint's state commit.
+func StateSubject(id checkpoint.ID) string { return fmt.Sprintf("state of %s\n", id) }
+
+// IndexSubject returns the message of a checkpoint's index commit.
+func IndexSubject(id checkpoint.ID) string { return fmt.Sprintf("index of %s\n", id) }
+
+// StateCommitOf returns the state commit of a checkpoint's commit. It is zero for a commit without a
+// second parent.
+func (s *Chains) StateCommitOf(commit repo.RawCommit) (c StateCommit, err error) {
+	if len(commit.Parents) < 2 {
+		return c, nil
+	}
+	state, err := s.repo.ReadCommit(commit.Parents[1])
+	if err != nil {
+		return c, fmt.Errorf("state commit: %w", err)
+	}
+	c.Commit, c.Tree = state.Hash, state.Tree
+	if len(state.Parents) != 2 {
+		return c, repo.Corrupt(state.Hash.String(), "a state commit with %d parents", len(state.Parents))
+	}
+	c.Index = state.Parents[1]
+	if c.Head = state.Parents[0]; s.isGenesis(c.Head) {
+		c.Head = plumbing.ZeroHash
+	}
+	return c, nil
+}
+
+// HeadOf returns HEAD at the save of a checkpoint, zero if it was unborn.
+func (s *Chains) HeadOf(c *Checkpoint) (plumbing.Hash, error) {
+	commit, err := s.repo.ReadCommit(c.Commit)
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	state, err := s.StateCommitOf(commit)
+	return state.Head, err
+}
+
+// isGenesis reports whether a commit is the genesis commit of an issue, or of the issue from which
+// it was forked.
+func (s *Chains) isGenesis(hash plumbing.Hash) bool {
+	c, err := s.repo.ReadCommit(hash)
+	if err != nil || len(c.Parents) > 0 || c.Tree != trees.Empty {
+		return false
+	}
+	name, ok := strings.CutPrefix(strings.TrimSuffix(c.Message, "\n"), genesisSubject)
+	issue, err := checkpoint.IssueFromRef(name)
+	return ok && err == nil && Genesis(issue).Hash == hash
+}

@@ -1,0 +1,137 @@
+package snapshot
+
+import (
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/trees"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A Carrying has the trees from which the versions of carried paths come: paths that a save did
+// not capture. Base, Here and Index decide by a merge, so that a carried path neither reverts a
+// commit nor loses work that an earlier checkpoint has.
+type Carrying struct {
+	Captured plumbing.Hash // what the save captured; other paths of this tree do not count
+	Head     plumbing.Hash // HEAD's tree
+	Index    plumbing.Hash // tree of the index, as in staged/
+
+	// ID is the checkpoint that the worktree last agreed on, or "". Here is its state, Staged its
+	// index, and Base the tree of its HEAD.
+	ID                 checkpoint.ID
+	Base, Here, Staged plumbing.Hash
+
+	Paths []string               // paths that were not captured; a directory ends with a slash
+	Other func(path string) bool // reports whether another path was not captured; nil for none
+}
+
+// carry returns the captured tree with the versions of the paths that were not captured, and which
+// of these versions come from the checkpoint c.ID. The version of a path is:
+//
+//	Head = Base, Index = Staged   Here: nothing was committed or staged since
+//	Here = Base                   Index: Head, or what is staged
+//	Head = Base                   Here, unless the path was staged since
+//	all three differ              Index
+//	no checkpoint c.ID            Index, else Head
+//
+// A version that would take the place of a captured path is left out.
+func carry(r trees.Reader, to trees.Adder, c Carrying) (state plumbing.Hash, fromHere map[string]bool, err error) {
+	lacks := c.uncaptured()
+	find := &trees.Finder{Reader: r}
+	at := func(tree plumbing.Hash, path string) (e trees.Entry) {
+		if tree.IsZero() || err != nil {
+			return e
+		}
+		var mode uint32
+		var hash plumbing.Hash
+		if mode, hash, err = find.Lookup(tree, path); mode == trees.ModeTree {
+			mode, hash = 0, plumbing.ZeroHash
+		}
+		return trees.Entry{Mode: mode, Hash: hash}
+	}
+	changed, err := trees.Diff(r, c.Captured, c.Index)
+	if err != nil {
+		return state, nil, err
+	}
+	source := c.Here
+	if c.ID == "" {
+		source = c.Head
+	}
+	more, err := trees.Diff(r, c.Captured, source)
+	if err != nil {
+		return state, nil, err
+	}
+	var edits []trees.FileEntry
+	done, fromHere := map[string]bool{}, map[string]bool{}
+	for _, change := range append(changed, more...) {
+		path := change.Path
+		if done[path] || !lacks(path) {
+			continue
+		}
+		done[path] = true
+		version, head, isHere := at(c.Index, path), at(c.Head, path), false
+		switch here, base := at(c.Here, path), at(c.Base, path); {
+		case c.ID == "":
+			if version.Hash.IsZero() {
+				version = head
+			}
+		case head.Same(base) && !here.Same(version):
+			isSame := version.Same(at(c.Staged, path))
+			if isSame || !here.Same(base) && version.Same(head) {
+				version, isHere = here, true
+			}
+		}
+		if err != nil {
+			return state, nil, err
+		}
+		if now := at(c.Captured, path); !now.Same(version) {
+			if !version.Hash.IsZero() && !c.isFree(find, path, lacks) {
+				continue
+			}
+			edits = append(edits, trees.FileEntry{Path: path, Mode: version.Mode, Hash: version.Hash})
+		}
+		if isHere {
+			fromHere[path] = true
+		}
+	}
+	if len(edits) == 0 || err != nil {
+		return c.Captured, fromHere, err
+	}
+	if state, err = trees.Replace(r, to, c.Captured, edits); err == nil && state.IsZero() {
+		state = to.Add(plumbing.TreeObject, nil)
+	}
+	return state, fromHere, err
+}
+
+// uncaptured returns a function that reports whether a path was not captured.
+func (c *Carrying) uncaptured() func(string) bool {
+	named := make(map[string]bool, len(c.Paths))
+	for _, path := range c.Paths {
+		named[path] = true
+	}
+	return func(path string) bool {
+		if named[path] || c.Other != nil && c.Other(path) {
+			return true
+		}
+		for i := range path {
+			if path[i] == '/' && named[path[:i+1]] {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// isFree reports whether no captured file lies at a parent of a path, or below the path.
+func (c *Carrying) isFree(find *trees.Finder, path string, lacks func(string) bool) bool {
+	for i := range path {
+		if path[i] != '/' {
+			continue
+		}
+		mode, _, err := find.Lookup(c.Captured, path[:i])
+		if err != nil || mode != 0 && mode != trees.ModeTree && !lacks(path[:i]) {
+			return false
+		}
+	}
+	mode, _, err := find.Lookup(c.Captured, path)
+	return err == nil && mode != trees.ModeTree
+}
