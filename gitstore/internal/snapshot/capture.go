@@ -134,7 +134,7 @@ func (s *Capturer) Snapshot(ctx context.Context, issue checkpoint.Issue, req Req
 }
 
 func (s *Capturer) takeOrReuse(ctx context.Context, req Request, k *repo.ObjectWriter) (*State, error) {
-	if req.Others == nil {
+	if req.Others == nil || req.DryRun { // the objects of a dry run are in one k
 		return s.Take(ctx, req, k)
 	}
 	req.Others.mutex.Lock()
@@ -363,10 +363,7 @@ func (a *assembly) list() error {
 		}
 		unmerged[e.Path] = true
 	}
-	intended := map[string]bool{}
-	for _, path := range st.User.Intent {
-		intended[path] = true
-	}
+	intended := setOf(st.User.Intent)
 	unstaged, err := trees.Diff(a.k, snap.Staged, snap.State)
 	if err != nil {
 		return err

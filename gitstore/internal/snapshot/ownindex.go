@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -14,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"git-checkpoint/gitstore/fsutil/filelock"
 	"git-checkpoint/gitstore/internal/git"
@@ -23,6 +25,7 @@ import (
 	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/hash"
 )
 
 // An ownIndex is the index of this program, $GIT_DIR/git-checkpoint/index. It describes the
@@ -45,6 +48,7 @@ type ownIndex struct {
 	objects string // folder for the objects of a dry run, or ""
 	close   func()
 	fresh   bool // begun anew by this save
+	reread  bool // the user's index has changed since the last save
 
 	warnings []string // of git, since the index was opened
 }
@@ -84,13 +88,13 @@ type indexEntry struct {
 // noteOfIndex is the name of the note beside the own index.
 const noteOfIndex = "index.note"
 
-// openOwnIndex locks the own index. With dry, it makes a temporary copy, whose objects git
-// stores in a temporary folder.
-func (s *Capturer) openOwnIndex(ctx context.Context, dry bool) (o *ownIndex, err error) {
+// openOwnIndex locks the own index. In a dry run, it makes a temporary copy, whose objects git stores
+// in a temporary folder.
+func (s *Capturer) openOwnIndex(ctx context.Context, req Request) (o *ownIndex, err error) {
 	dir := s.repo.StateDir()
 	o = &ownIndex{s: s, file: filepath.Join(dir, "index"), real: filepath.Join(dir, "index.user"), close: func() {}}
 	var env []string
-	if dry {
+	if req.DryRun {
 		temp, err := os.MkdirTemp("", "git-checkpoint-")
 		if err != nil {
 			return nil, err
@@ -108,7 +112,7 @@ func (s *Capturer) openOwnIndex(ctx context.Context, dry bool) (o *ownIndex, err
 		o.file, o.real = filepath.Join(temp, "index"), filepath.Join(temp, "index.user")
 		alternates := append([]string{s.repo.Info.ObjectDir}, odb.SplitAlternates(s.repo.Info.Alternates)...)
 		env = []string{"GIT_OBJECT_DIRECTORY=" + o.objects, "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + odb.JoinAlternates(alternates)}
-	} else if err := o.lock(ctx); err != nil {
+	} else if err := o.lock(ctx, cmp.Or(req.Budget, lockWait)); err != nil {
 		return nil, err
 	}
 	o.git = s.git().OnIndex(o.file, s.repo.Config...).With(env...)
@@ -118,7 +122,7 @@ func (s *Capturer) openOwnIndex(ctx context.Context, dry bool) (o *ownIndex, err
 }
 
 // lock waits for other saves in this worktree.
-func (o *ownIndex) lock(ctx context.Context) error {
+func (o *ownIndex) lock(ctx context.Context, limit time.Duration) error {
 	path := o.file + ".busy"
 	if err := o.s.repo.Objects.MakeDirs(filepath.Dir(path)); err != nil {
 		return err
@@ -128,9 +132,9 @@ func (o *ownIndex) lock(ctx context.Context) error {
 		return err
 	}
 	o.s.repo.Objects.Share(path)
-	if !filelock.Try(f) && !filelock.Wait(ctx, f, lockWait) {
+	if !filelock.Try(f) && !filelock.Wait(ctx, f, limit) {
 		f.Close()
-		return &repo.RefusedError{Reason: "another save reads the files of this worktree since " + lockWait.String()}
+		return &repo.RefusedError{Reason: "another save reads the files of this worktree for more than " + limit.String()}
 	}
 	o.close = func() { f.Close() }
 	os.Remove(o.file + ".lock") // of a killed git, because this process has the lock
@@ -148,7 +152,15 @@ func (o *ownIndex) readNote() {
 
 // writeNote stores the note. Without it, the next save begins with a new index.
 func (o *ownIndex) writeNote() error {
-	data, err := json.Marshal(&o.note)
+	note, user := o.note, &o.note.User
+	paths := slices.Concat(user.Intent, user.Links, user.Skip, user.Assume)
+	for _, e := range user.Conflicts {
+		paths = append(paths, e.Path)
+	}
+	if slices.ContainsFunc(paths, func(path string) bool { return !utf8.ValidString(path) }) { // JSON cannot have it
+		note.User, note.Cleared = userIndex{}, nil
+	}
+	data, err := json.Marshal(&note)
 	if err != nil || o.objects != "" {
 		return err
 	}
@@ -222,7 +234,10 @@ func (o *ownIndex) begin(fresh bool) error {
 	config, boot := o.s.digestOfSettings(), bootID()
 	_, err := os.Stat(o.file)
 	sparse, _ := git.Last(o.s.repo.Config, "core.sparsecheckout")
-	known := err == nil && o.note.Root == o.s.repo.Info.Root && o.note.Config == config && boot != "" && o.note.Boot == boot
+	known := err == nil && o.note.Root == o.s.repo.Info.Root && o.note.Config == config && o.note.Boot == boot
+	if known && boot == "" {
+		known = isIntact(o.file)
+	}
 	if identity := identityOf(o.s.repo.Info.Index); known && git.Bool(sparse) && identity != o.note.User.Identity {
 		known = false // paths that left the sparse checkout are not deleted
 	}
@@ -245,6 +260,7 @@ func (o *ownIndex) userIndex(ctx context.Context, head plumbing.Hash) (*userInde
 		u.Head = head.String()
 		return u, nil
 	}
+	o.reread = true
 	if err := copyIndex(o.s.repo.Info.Index, o.real); err != nil {
 		return nil, fmt.Errorf("copy index: %w", err)
 	}
@@ -394,6 +410,18 @@ func (o *ownIndex) has(tree string) bool {
 	return plumbing.IsHash(tree) && (tree == trees.Empty.String() || o.s.repo.Objects.Has(plumbing.NewHash(tree)))
 }
 
+// isIntact reports whether an index ends with the checksum of its content.
+func isIntact(file string) bool {
+	data, err := os.ReadFile(file)
+	size := len(data) - len(plumbing.ZeroHash)
+	if err != nil || size < 0 {
+		return false
+	}
+	sum := hash.New(hash.CryptoType)
+	sum.Write(data[:size])
+	return bytes.Equal(sum.Sum(nil), data[size:])
+}
+
 // bootID returns a text that changes when the system starts, or "" if it is unknown. After a loss
 // of power the own index may have lost what git wrote last.
 func bootID() string {
@@ -404,5 +432,5 @@ func bootID() string {
 	return string(bytes.TrimSpace(data))
 }
 
-// lockWait is the time that a save waits for another one in the same worktree.
+// lockWait is the time that a save without a time limit waits for another one in the same worktree.
 const lockWait = 10 * time.Second

@@ -89,7 +89,7 @@ func (s *Capturer) Take(ctx context.Context, req Request, k *repo.ObjectWriter) 
 	if err != nil {
 		return nil, err
 	}
-	o, err := s.openOwnIndex(ctx, req.DryRun)
+	o, err := s.openOwnIndex(ctx, req)
 	if err != nil {
 		return nil, err
 	}
@@ -409,11 +409,7 @@ func (t *taker) list(ctx context.Context) <-chan fileList {
 		var l fileList
 		dropped := make(chan error, 1)
 		if !t.req.Idle {
-			go func() {
-				out, err := t.o.git.Output(ctx, "ls-files", "-z", "-c", "-i", "--exclude-standard")
-				l.dropped = git.Fields(out)
-				dropped <- err
-			}()
+			go func() { dropped <- t.listIgnored(ctx, &l) }()
 		} else {
 			dropped <- nil
 		}
@@ -445,6 +441,13 @@ func (t *taker) list(ctx context.Context) <-chan fileList {
 		done <- l
 	}()
 	return done
+}
+
+// listIgnored lists the paths of the own index that git ignores.
+func (t *taker) listIgnored(ctx context.Context, l *fileList) error {
+	out, err := t.o.git.Output(ctx, "ls-files", "-z", "-c", "-i", "--exclude-standard")
+	l.dropped = git.Fields(out)
+	return err
 }
 
 // takesUntracked reports whether a save takes untracked files. Repositories of settings files
@@ -485,6 +488,14 @@ func (t *taker) clearFlags() (cleared bool, err error) {
 	return cleared, nil
 }
 
+func setOf(paths []string) map[string]bool {
+	set := make(map[string]bool, len(paths))
+	for _, name := range paths {
+		set[name] = true
+	}
+	return set
+}
+
 func joinPaths(paths []string) []byte {
 	return []byte(strings.Join(paths, "\x00") + "\x00")
 }
@@ -519,6 +530,11 @@ func (t *taker) artifacts() error {
 
 // feed gives the vetted list to git, and reports whether the own index has changed.
 func (t *taker) feed(ctx context.Context, l fileList) (changed bool, err error) {
+	if t.req.Idle && !t.Cut && (len(l.others)+len(l.changed) > 0 || t.o.reread) { // the save writes
+		if err := t.listIgnored(t.ctx, &l); err != nil {
+			return false, fmt.Errorf("list ignored files: %w", err)
+		}
+	}
 	forced, err := t.ignoredNow(l.dropped)
 	if err != nil {
 		return false, err
@@ -526,7 +542,8 @@ func (t *taker) feed(ctx context.Context, l fileList) (changed bool, err error) 
 	var files []readFile
 	if !t.Cut {
 		var hidden []string
-		l.changed = slices.DeleteFunc(l.changed, func(name string) bool { return slices.Contains(forced, name) })
+		leave := setOf(forced)
+		l.changed = slices.DeleteFunc(l.changed, func(name string) bool { return leave[name] })
 		hidden, files = t.vet(l)
 		forced = append(forced, hidden...)
 		t.State.Ignores = t.ignores(l.ignored)
@@ -595,10 +612,7 @@ type readFile struct {
 // git does not read.
 func (t *taker) vet(l fileList) (hidden []string, files []readFile) {
 	var come []readFile
-	links := map[string]bool{}
-	for _, name := range t.User.Links {
-		links[name] = true
-	}
+	links := setOf(t.User.Links)
 	unruled := t.unreadable(l.text)
 	find := &trees.Finder{Reader: t.o.reader()}
 	isTracked := func(name string) bool {

@@ -70,6 +70,22 @@ func TestTake(t *testing.T) {
 			w.Write("secret", "two\n")
 			return nil
 		},
+		"ignored later, at a turn": func(w *takes) map[string]string {
+			w.req.Idle = true
+			w.Write("secret", "one\n")
+			w.checkTaken("before")
+			w.Write(".git/info/exclude", "secret\n")
+			w.Write("n", "n\n")
+			return nil
+		},
+		"marked names that are not UTF-8": func(w *takes) map[string]string {
+			w.Write("\xff", "x\n")
+			w.Git("add", "\xff")
+			w.Git("update-index", "--skip-worktree", "\xff")
+			w.checkTaken("before")
+			w.Write("\xff", "edited\n")
+			return nil
+		},
 		"ignored by a file that ignores itself": func(w *takes) map[string]string {
 			w.Write("secret", "one\n")
 			w.checkTaken("before")
