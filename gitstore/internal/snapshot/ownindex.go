@@ -59,6 +59,7 @@ type indexNote struct {
 	Boot    string `json:"boot"`    // id of the system's start at the last write
 	Config  string `json:"config"`  // digest of the settings that change what git stores
 	Ignores string `json:"ignores"` // digest of git's rules for ignored files that no snapshot has
+	Index   string `json:"index"`   // identity of the own index; after a killed save it is another one
 	Tree    string `json:"tree"`    // of the own index, in hex; "" if unknown
 
 	Cleared []string  `json:"cleared,omitempty"` // paths whose flags skip-worktree and assume-unchanged are cleared
@@ -152,6 +153,7 @@ func (o *ownIndex) readNote() {
 
 // writeNote stores the note. Without it, the next save begins with a new index.
 func (o *ownIndex) writeNote() error {
+	o.note.Index = identityOf(o.file)
 	note, user := o.note, &o.note.User
 	paths := slices.Concat(user.Intent, user.Links, user.Skip, user.Assume)
 	for _, e := range user.Conflicts {
@@ -240,6 +242,9 @@ func (o *ownIndex) begin(fresh bool) error {
 	}
 	if identity := identityOf(o.s.repo.Info.Index); known && git.Bool(sparse) && identity != o.note.User.Identity {
 		known = false // paths that left the sparse checkout are not deleted
+	}
+	if o.note.Index != identityOf(o.file) {
+		o.note.Tree = ""
 	}
 	if known && !fresh {
 		return nil

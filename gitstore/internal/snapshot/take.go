@@ -570,6 +570,7 @@ func (t *taker) remove(paths []string) error {
 	if len(paths) == 0 {
 		return nil
 	}
+	t.o.note.Tree = ""
 	if _, err := t.o.run(t.ctx, joinPaths(paths), "update-index", "--force-remove", "-z", "--stdin"); err != nil {
 		return fmt.Errorf("remove paths from %s: %w", t.o.file, err)
 	}
@@ -608,8 +609,8 @@ type readFile struct {
 }
 
 // vet decides about each path of the list. It returns the files that git reads, missing ones first,
-// because a file may be in place of a missing directory. hidden are paths below a symlink, which
-// git does not read.
+// because a file may be in place of a missing directory. hidden are paths below a symlink and
+// directories, which git does not read.
 func (t *taker) vet(l fileList) (hidden []string, files []readFile) {
 	var come []readFile
 	links := setOf(t.User.Links)
@@ -632,10 +633,10 @@ func (t *taker) vet(l fileList) (hidden []string, files []readFile) {
 		case f.Reason != "":
 			t.skipOnce(f.Path, f.Reason)
 			continue
-		case err == errNotDir:
+		case err == errNotDir, err == nil && info.IsDir(): // git keeps an unmerged file in place of a directory
 			hidden = append(hidden, name)
 			continue
-		case isGone(err), err == nil && info.IsDir():
+		case isGone(err):
 			files = append(files, readFile{path: name})
 			continue
 		}
@@ -862,6 +863,7 @@ func (t *taker) update(ctx context.Context, files []readFile) (rest []readFile, 
 			paths[i] = f.path
 		}
 		before := len(t.o.warnings)
+		t.o.note.Tree = ""
 		out, err := t.o.run(ctx, joinPaths(paths), "update-index", "--ignore-skip-worktree-entries", "--add", "--remove", "--replace", "--verbose", "-z", "--stdin")
 		if err == nil {
 			for _, line := range t.o.warnings[before:] {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -138,11 +139,17 @@ func (w *takes) checkTaken(what string) map[string]string {
 
 type skip = checkpoint.Skipped
 
+// tortured reports whether campaigns run whole.
+func tortured() bool { return os.Getenv("GIT_CHECKPOINT_TEST_TORTURE") == "full" }
+
 // TestTakeRandomWorlds takes states after random operations on files, index, branches, ignore rules
-// and on the own index. The state is the worktree each time, and the user's index is not written.
+// and on the own index, and after saves that were killed or had no time. The state is the worktree each time, and the user's index is not written.
 func TestTakeRandomWorlds(t *testing.T) {
 	t.Parallel()
 	worlds, steps := 16, 25
+	if tortured() {
+		worlds = 64
+	}
 	if testing.Short() {
 		worlds, steps = 2, 20
 	}
@@ -176,7 +183,7 @@ func (w *takes) step(random *rand.Rand) string {
 	names := []string{"a", "d/b", "d/c", "n", "d/n", "x/y", "x/z", "d", "x", "ig.log", "d/k.log"}
 	name := names[random.IntN(len(names))]
 	try := func(args ...string) { _, _ = w.Run(nil, args...) }
-	switch op := random.IntN(24); op {
+	switch op := random.IntN(27); op {
 	case 0, 1, 2, 3:
 		os.RemoveAll(w.Path(name))
 		for dir := filepath.Dir(w.Path(name)); dir != w.Dir; dir = filepath.Dir(dir) {
@@ -256,8 +263,33 @@ func (w *takes) step(random *rand.Rand) string {
 	case 22:
 		os.Remove(w.Path(".git/git-checkpoint/index"))
 		return "lose the own index"
+	case 23, 24:
+		return w.killedSave(time.Duration(random.IntN(120)) * time.Millisecond)
+	case 25:
+		limit := time.Duration(1 + random.IntN(30_000_000))
+		w.req.Budget = limit
+		_, err := w.try()
+		w.req.Budget = 0
+		assert.NoError(w.t, err, "a save with the time limit %v", limit)
+		return fmt.Sprint("save in ", limit)
 	default:
 		w.Write(".git/git-checkpoint/index.lock", "")
 		return "a lock is left"
 	}
+}
+
+// killedSave starts a program that saves, and kills it after a time. Its git processes go on.
+func (w *takes) killedSave(after time.Duration) string {
+	w.t.Helper()
+	self, err := os.Executable()
+	require.NoError(w.t, err)
+	cmd := exec.Command(self)
+	cmd.Dir, cmd.Env = w.Dir, append(w.Env(), saveVariable+"=1")
+	require.NoError(w.t, cmd.Start())
+	timer := time.AfterFunc(after, func() { _ = cmd.Process.Kill() })
+	defer timer.Stop()
+	if err := cmd.Wait(); err == nil {
+		return "save"
+	}
+	return fmt.Sprint("save killed after ", after)
 }

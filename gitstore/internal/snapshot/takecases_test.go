@@ -149,6 +149,18 @@ func TestTake(t *testing.T) {
 			assert.Len(w.t, st.User.Conflicts, 5)
 			assert.Equal(w.t, w.files("HEAD"), w.files(st.Staged.String()))
 			w.remove("a")
+			w.checkTaken("an unmerged file is gone")
+			w.Write("a/in", "in\n")
+			w.checkTaken("a directory in place of an unmerged file")
+			w.remove(".git/git-checkpoint")
+			return nil
+		},
+		"a save before was killed after it had changed its index": func(w *takes) map[string]string {
+			w.checkTaken("before")
+			w.Write("a", "edited\n")
+			killed := w.In(w.Dir)
+			killed.Setenv("GIT_INDEX_FILE", ".git/git-checkpoint/index")
+			killed.Git("update-index", "a")
 			return nil
 		},
 		"a file, a directory and a link change places": func(w *takes) map[string]string {
