@@ -160,7 +160,7 @@ func (o *overSize) Error() string {
 }
 
 // mostSnapshots limits the number of snapshots of one save. If a git gc deletes a blob that
-// is not staged any more, or that the stat cache knows, the save takes a new snapshot.
+// is not staged any more, or that only the own index knows, the save takes a new snapshot.
 const mostSnapshots = 5
 
 // saveOnce saves with one snapshot. It fails with ErrObjectsGone if a gc has deleted an object
