@@ -143,7 +143,7 @@ func (s *Store) saveWhole(ctx context.Context, req SaveRequest) (*Saved, error) 
 		case errors.As(err, &over):
 			req.recordBytes = over.record + over.record/8 + 4096 // it also lists the files that are left out
 			req.reread = true                                    // the own index has these files already
-		case errors.Is(err, repo.ErrObjectsGone):
+		case errors.Is(err, repo.ErrObjectsGone), errors.Is(err, plumbing.ErrObjectNotFound):
 			req.reread = true
 		default:
 			return saved, err

@@ -241,7 +241,9 @@ func (a *assembly) conflicts() {
 	for _, e := range a.state.User.Conflicts {
 		hash := plumbing.NewHash(e.Hash)
 		stages[e.Stage] = append(stages[e.Stage], trees.FileEntry{Path: e.Path, Mode: e.Mode, Hash: hash})
-		a.k.Keep(hash)
+		if e.Mode != trees.ModeGitlink {
+			a.k.Keep(hash)
+		}
 	}
 	var entries []trees.Entry
 	for stage := 1; stage <= 3; stage++ {

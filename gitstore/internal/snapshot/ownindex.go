@@ -17,6 +17,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/fsutil/filelock"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/repository"
@@ -117,9 +118,20 @@ func (s *Capturer) openOwnIndex(ctx context.Context, req Request) (o *ownIndex, 
 		return nil, err
 	}
 	o.git = s.git().OnIndex(o.file, s.repo.Config...).With(env...)
+	o.git.Settings = append(o.git.Settings, syncOfGit()...)
 	o.git.Unset = append(slices.Clone(o.git.Unset), "GIT_ATTR_SOURCE", "GIT_PREFIX")
 	o.readNote()
 	return o, nil
+}
+
+// syncOfGit returns the settings by which git syncs what it writes on the own index. The save itself
+// makes the objects durable, all at once, before the refs move (assembly.keep), and an index of
+// another start of the system is not used. Without an id of the start, git has to sync.
+func syncOfGit() []string {
+	if bootID() != "" || !fsutil.Syncs() {
+		return []string{"core.fsync=none"}
+	}
+	return []string{"core.fsyncMethod=batch"}
 }
 
 // lock waits for other saves in this worktree.
@@ -138,7 +150,9 @@ func (o *ownIndex) lock(ctx context.Context, limit time.Duration) error {
 		return &repo.RefusedError{Reason: "another save reads the files of this worktree for more than " + limit.String()}
 	}
 	o.close = func() { f.Close() }
-	os.Remove(o.file + ".lock") // of a killed git, because this process has the lock
+	for _, left := range []string{o.file + ".lock", o.real, o.real + ".lock"} {
+		os.Remove(left) // of a killed process, because this one has the lock
+	}
 	return nil
 }
 

@@ -352,10 +352,17 @@ func (t *taker) leaveRepositories() error {
 // entries in the tree to those that are staged.
 func (t *taker) submodules() error {
 	var entries []trees.FileEntry
+	isBack := map[string]bool{}
+	find := &trees.Finder{Reader: t.o.reader()}
 	for _, c := range t.Unstaged {
-		if c.Old.Mode == trees.ModeGitlink || c.New.Mode == trees.ModeGitlink {
-			entries = append(entries, trees.FileEntry{Path: c.Path, Mode: c.Old.Mode, Hash: c.Old.Hash})
+		if c.Old.Mode != trees.ModeGitlink && c.New.Mode != trees.ModeGitlink || c.New.Mode != 0 && c.New.Mode != trees.ModeGitlink {
+			continue // a file in place of a submodule is a file
 		}
+		if mode, _, err := find.Lookup(t.Tree, c.Path); err == nil && mode == trees.ModeTree {
+			continue // likewise files
+		}
+		isBack[c.Path] = true
+		entries = append(entries, trees.FileEntry{Path: c.Path, Mode: c.Old.Mode, Hash: c.Old.Hash})
 	}
 	if len(entries) > 0 {
 		tree, err := trees.Replace(t.o.reader(), t.k, t.Tree, entries)
@@ -365,9 +372,7 @@ func (t *taker) submodules() error {
 		if t.Tree = tree; tree.IsZero() {
 			t.Tree = t.k.Add(plumbing.TreeObject, nil)
 		}
-		t.Unstaged = slices.DeleteFunc(t.Unstaged, func(c trees.Change) bool {
-			return c.Old.Mode == trees.ModeGitlink || c.New.Mode == trees.ModeGitlink
-		})
+		t.Unstaged = slices.DeleteFunc(t.Unstaged, func(c trees.Change) bool { return isBack[c.Path] })
 	}
 	if len(t.User.Links) == 0 {
 		return nil
@@ -621,10 +626,10 @@ func (t *taker) vet(l fileList) (hidden []string, files []readFile) {
 		return err == nil && mode != 0 || t.isUnmerged(name)
 	}
 	for _, name := range l.changed {
-		if links[name] {
+		info, err := t.lstat(name)
+		if links[name] && (err != nil || info.IsDir()) {
 			continue // submodules says it
 		}
-		info, err := t.lstat(name)
 		f := t.boundary.Find(name)
 		if err == nil && info.IsDir() && f.Reason == "" {
 			f = t.boundary.Find(name + "/x") // a repository in place of a file
@@ -659,6 +664,9 @@ func (t *taker) vet(l fileList) (hidden []string, files []readFile) {
 			continue
 		}
 		info, err := t.lstat(f.path)
+		if dir, ok := strings.CutSuffix(f.path, "/"); ok && links[dir] {
+			continue // a submodule that the own index does not have
+		}
 		if f := t.boundary.Find(f.path); f.Reason != "" {
 			t.skipOnce(f.Path, f.Reason)
 			continue

@@ -338,6 +338,26 @@ func TestTakeOfSubmodules(t *testing.T) {
 	assert.Equal(t, w.files("HEAD^{tree}"), w.files(w.take().Tree.String()), "files below a submodule that lost its repository")
 }
 
+// TestTakeOfReplacedSubmodules takes a file in place of a submodule, and names no clean submodule that
+// is newer than the own index.
+func TestTakeOfReplacedSubmodules(t *testing.T) {
+	t.Parallel()
+	sub := gittest.Seed.New(t)
+	w := newTakes(t)
+	w.Write("a", "a\n")
+	w.Git("add", "-A")
+	w.Commit("first")
+	w.checkTaken("before")
+	w.Git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", sub.Dir, "lib")
+	w.Commit("submodule")
+	st := w.take()
+	assert.Empty(t, st.Skipped)
+	assert.Equal(t, w.files("HEAD^{tree}"), w.files(st.Tree.String()))
+	w.remove("lib")
+	w.Write("lib", "precious\n")
+	assert.Equal(t, "100644 "+w.Hash("precious\n"), w.files(w.take().Tree.String())["lib"])
+}
+
 // TestTakeWithinLimits leaves out what is too large, too much or too late, and names it.
 func TestTakeWithinLimits(t *testing.T) {
 	t.Parallel()
