@@ -226,7 +226,10 @@ func (b *blame) parse(out []byte) ([]BlameLine, error) {
 		}
 		if key, value, _ := strings.Cut(line, " "); at.Source != nil {
 			if key == "filename" {
-				files[at.Source.Commit] = unquotedPath(value)
+				if path, err := checkpoint.UnquotePath(value); err == nil {
+					value = path
+				}
+				files[at.Source.Commit] = value
 				continue
 			}
 			at.Source.set(key, value, line)
@@ -279,12 +282,4 @@ func (b *BlameSource) set(key, value, line string) {
 	if !slices.Contains(b.Headers, line) {
 		b.Headers = append(b.Headers, line)
 	}
-}
-
-// unquotedPath returns a path that git has quoted if necessary.
-func unquotedPath(s string) string {
-	if path, err := checkpoint.UnquotePath(s); err == nil {
-		return path
-	}
-	return s
 }

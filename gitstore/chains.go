@@ -196,15 +196,6 @@ func (s *Store) CacheRefs(ctx context.Context) (release func()) {
 	return func() {}
 }
 
-// CacheRefsOf is CacheRefs for a command that reads n issues. It caches no refs if packed-refs is so
-// large that the command reads the refs of n issues faster one by one.
-func (s *Store) CacheRefsOf(ctx context.Context, n int) (release func()) {
-	if s.chain.CacheRefsOf(ctx, n) {
-		return s.repo.Refs.Release
-	}
-	return func() {}
-}
-
 // A Tip is an issue with its newest checkpoint.
 type Tip struct {
 	Issue      checkpoint.Issue
@@ -217,10 +208,6 @@ type Tip struct {
 func (s *Store) NewestOfEach(ctx context.Context) (tips []Tip, strange []string, err error) {
 	defer s.CacheRefs(ctx)()
 	issues, strange, err := s.Issues(ctx, false)
-	return s.tipsOf(ctx, issues), strange, err
-}
-
-func (s *Store) tipsOf(ctx context.Context, issues []checkpoint.Issue) (tips []Tip) {
 	for _, i := range issues {
 		l, err := s.List(ctx, i, 1)
 		switch {
@@ -230,7 +217,7 @@ func (s *Store) tipsOf(ctx context.Context, issues []checkpoint.Issue) (tips []T
 			tips = append(tips, Tip{Issue: i, Checkpoint: &l.Checkpoints[0]})
 		}
 	}
-	return tips
+	return tips, strange, err
 }
 
 // A LastSaved has the issues that were saved last, in the order of CompareTips, then of
@@ -242,37 +229,24 @@ type LastSaved struct {
 
 // LastSaved returns the limit issues that were saved last. It reads no records.
 func (s *Store) LastSaved(ctx context.Context, limit int) (last LastSaved, err error) {
-	t, err := s.chain.OpenTips(ctx)
-	if err != nil {
-		return last, err
-	}
-	defer t.Close()
-	if t.ReadsAll() {
-		defer s.CacheRefs(ctx)()
-	}
-	issues, others, err := t.Last(limit)
-	tips := s.tipsOf(ctx, issues)
+	tips, _, err := s.NewestOfEach(ctx)
 	slices.SortFunc(tips, func(a, b Tip) int {
 		return cmp.Or(CompareTips(a, b), checkpoint.CompareIssues(a.Issue, b.Issue))
 	})
 	shown := tips[:min(limit, len(tips))]
-	return LastSaved{shown, others + len(tips) - len(shown)}, err
+	return LastSaved{shown, len(tips) - len(shown)}, err
 }
 
-// EachOnBranch calls each with issues until it returns false. It finds all issues whose newest
-// checkpoint is on a branch, and may find others, so the caller compares the branch. If renamed is
-// set, it omits most issues whose key is not a former name of the branch: those without a live
-// checkpoint on the branch with this name.
-func (s *Store) EachOnBranch(ctx context.Context, branch string, renamed bool, each func(checkpoint.Issue) bool) error {
-	t, err := s.chain.OpenTips(ctx)
-	if err != nil {
-		return err
+// EachIssue calls each with the issues that have a chain, until it returns false.
+func (s *Store) EachIssue(ctx context.Context, each func(checkpoint.Issue) bool) error {
+	defer s.CacheRefs(ctx)()
+	issues, _, err := s.Issues(ctx, false)
+	for _, i := range issues {
+		if !each(i) {
+			break
+		}
 	}
-	defer t.Close()
-	if t.ReadsAll() {
-		defer s.CacheRefs(ctx)()
-	}
-	return t.OnBranch(RecordedBranch(branch), renamed, each)
+	return err
 }
 
 // CompareTips orders issues by the time of their last save or import, the last first. Chains

@@ -13,10 +13,6 @@ import (
 // valid UTF-8 is quoted.
 func RecordedBranch(name string) string { return facts.RecordedBranch(name) }
 
-// A BranchLocation is the branch and the worktree in which work on a checkpoint can
-// continue.
-type BranchLocation = facts.BranchLocation
-
 // Deleted returns the ids of an issue's dropped checkpoints, sorted.
 func (s *Store) Deleted(ctx context.Context, issue checkpoint.Issue) ([]checkpoint.ID, error) {
 	return s.facts.Deleted(ctx, issue)

@@ -19,7 +19,12 @@ type Lineage struct {
 
 // Lineage returns the lineage of a list, in which renamed branches are followed.
 func (s *Store) Lineage(ctx context.Context, l *List) *Lineage {
-	return &Lineage{List: l, former: func(branch string) []string { return s.RecordedFormerNames(ctx, branch) }}
+	return &Lineage{List: l, former: func(branch string) (names []string) {
+		for _, n := range s.FormerNames(ctx, branch) {
+			names = append(names, RecordedBranch(n.Name))
+		}
+		return names
+	}}
 }
 
 // Before returns the valid checkpoint that the files of the checkpoint at an index came from: on

@@ -176,7 +176,15 @@ func (s *Store) writeLineCache(ctx context.Context, c *lineCache, states []LineS
 	if err := s.repo.WriteNote("lines/"+c.issue.RefName()+"/states", []byte(out.String())); err != nil {
 		return err
 	}
-	c.removeReplaced()
+	// Replaced packs go once they are so old that no other process uses them.
+	files, _ := os.ReadDir(filepath.Join(c.dir, "pack"))
+	for _, f := range files {
+		name, _, _ := strings.Cut(strings.TrimPrefix(f.Name(), "pack-"), ".")
+		path := filepath.Join(c.dir, "pack", f.Name())
+		if !slices.ContainsFunc(c.packs, func(p linePack) bool { return p.name == name }) && !fsutil.IsYounger(path, linesUsed) {
+			os.Remove(path)
+		}
+	}
 	return nil
 }
 
@@ -205,17 +213,4 @@ func (s *Store) writeLinePack(ctx context.Context, c *lineCache, w *lineObjects)
 		os.Remove(c.packFile(name, ".idx"))
 	}
 	return p, fmt.Errorf("pack %s has %d bytes, not %d", p.name, p.size, len(data))
-}
-
-// removeReplaced removes the packs that the list of states does not name, if they are so old that
-// no other process uses them.
-func (c *lineCache) removeReplaced() {
-	files, _ := os.ReadDir(filepath.Join(c.dir, "pack"))
-	for _, f := range files {
-		name, _, _ := strings.Cut(strings.TrimPrefix(f.Name(), "pack-"), ".")
-		path := filepath.Join(c.dir, "pack", f.Name())
-		if !slices.ContainsFunc(c.packs, func(p linePack) bool { return p.name == name }) && !fsutil.IsYounger(path, linesUsed) {
-			os.Remove(path)
-		}
-	}
 }

@@ -51,14 +51,8 @@ func (s *Store) Changed(ctx context.Context, issue checkpoint.Issue, q ChangeQue
 	if err != nil {
 		return nil, fmt.Errorf("search the states of issue %s: %w", issue, err)
 	}
-	return changedPairs(out, pairs), nil
-}
-
-// changedPairs parses the output of git diff-tree --stdin for pairs of trees: the pair, then the
-// names of changed files.
-func changedPairs(out []byte, pairs map[string][]checkpoint.ID) map[checkpoint.ID]bool {
 	found := map[checkpoint.ID]bool{}
-	var at []checkpoint.ID
+	var at []checkpoint.ID // of the pair whose changed files follow
 	for text := range bytes.Lines(out) {
 		if ids, ok := pairs[string(bytes.TrimSuffix(text, []byte("\n")))]; ok {
 			at = ids
@@ -68,7 +62,7 @@ func changedPairs(out []byte, pairs map[string][]checkpoint.ID) map[checkpoint.I
 			found[id] = true
 		}
 	}
-	return found
+	return found, nil
 }
 
 // treeBefore returns the tree that the changes of a state count from: of the state before it, or of

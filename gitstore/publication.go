@@ -68,9 +68,6 @@ type Secret = secrets.Secret
 // A Scanned is the result of a scan.
 type Scanned = secrets.Scanned
 
-// An Unscanned is a file that was not scanned, with the reason.
-type Unscanned = secrets.Unscanned
-
 // A LargeFile is a file of a checkpoint, with its path in the checkpoint's tree.
 type LargeFile = secrets.LargeFile
 

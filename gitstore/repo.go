@@ -87,14 +87,6 @@ func (s *Store) OperationBranch(ctx context.Context) string { return s.facts.Ope
 // A FormerName is an earlier name of a branch.
 type FormerName = facts.FormerName
 
-// RecordedFormerNames returns the earlier names of a branch as checkpoints record them.
-func (s *Store) RecordedFormerNames(ctx context.Context, branch string) (names []string) {
-	for _, n := range s.FormerNames(ctx, branch) {
-		names = append(names, RecordedBranch(n.Name))
-	}
-	return names
-}
-
 // FormerNames returns the earlier names of a branch from its reflog, the last name first.
 func (s *Store) FormerNames(ctx context.Context, branch string) []FormerName {
 	return s.facts.FormerNames(ctx, branch)
@@ -138,10 +130,6 @@ func (s *Store) Share(paths ...string) { s.repo.Objects.Share(paths...) }
 // fetch. Either no remote answers, or no remote has the object.
 type PromisedError = repo.PromisedError
 
-// A LackedError reports an object of an issue that a partial clone lacks and that git
-// could not fetch. A sync may fetch the current chain of the remote.
-type LackedError = repo.LackedError
-
 // LiveRef returns the ref of an issue's chain.
 func LiveRef(i checkpoint.Issue) string { return repo.LiveRef(i) }
 
@@ -166,10 +154,6 @@ type GitVersion = git.Version
 
 // ParseGitVersion parses the output of `git version`.
 func ParseGitVersion(line string) (GitVersion, error) { return git.ParseVersion(line) }
-
-// A GitTooOldError means that a command failed because the git binary is too
-// old for it.
-type GitTooOldError = git.TooOldError
 
 // A ConfigEntry is one entry of git's configuration.
 type ConfigEntry = git.ConfigEntry

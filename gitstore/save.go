@@ -283,7 +283,11 @@ func (w *saveOp) append(ctx context.Context, k *repo.ObjectWriter) (*Saved, erro
 	}
 	k.Reach(w.snap.Head.Commit)
 	moves := func() ([]refs.Move, error) { return s.chain.MovesTo(ctx, current, commit.Hash) }
-	if err := s.repo.Move(ctx, k, reflogSave(w.id, pruned), moves); err != nil {
+	message := "save: " + string(w.id)
+	if len(pruned) > 0 {
+		message += "; prune: " + repo.JoinIDs(pruned)
+	}
+	if err := s.repo.Move(ctx, k, message, moves); err != nil {
 		return nil, w.inChain(err)
 	}
 	if current.Deleted {
@@ -404,11 +408,4 @@ func (s *Store) MayDetach() bool {
 		}
 	}
 	return true
-}
-
-func reflogSave(id checkpoint.ID, dropped []checkpoint.ID) string {
-	if len(dropped) == 0 {
-		return "save: " + string(id)
-	}
-	return fmt.Sprintf("save: %s; prune: %s", id, repo.JoinIDs(dropped))
 }

@@ -93,7 +93,8 @@ func (t *Trial) fill(ctx context.Context, l *Line) (err error) {
 		return err
 	}
 	for _, e := range s.repo.Config {
-		if name := strings.ToLower(e.Key); isTrialSetting(name) {
+		name := strings.ToLower(e.Key)
+		if slices.Contains(trialConfig, name) || strings.HasPrefix(name, "filter.") || strings.HasPrefix(name, "lfs.") {
 			if _, err := t.git.Output(ctx, "config", "--add", e.Key, e.Value); err != nil {
 				return err
 			}
@@ -105,15 +106,6 @@ func (t *Trial) fill(ctx context.Context, l *Line) (err error) {
 		}
 	}
 	return l.copyTo(ctx, t.git, l.States[len(l.States)-1].Commit)
-}
-
-func isTrialSetting(name string) bool {
-	for _, known := range trialConfig {
-		if name == known {
-			return true
-		}
-	}
-	return strings.HasPrefix(name, "filter.") || strings.HasPrefix(name, "lfs.")
 }
 
 // CheckOut replaces the files of the trial by those of a state, and removes untracked files and

@@ -238,7 +238,7 @@ func issuesOfBranch(c *invoke.Invocation, limit int) ([]checkpoint.Issue, error)
 		return nil, err
 	}
 	var found []checkpoint.Issue
-	err = c.Store.EachOnBranch(c.Ctx, branch, false, func(i checkpoint.Issue) bool {
+	err = c.Store.EachIssue(c.Ctx, func(i checkpoint.Issue) bool {
 		if cp, err := c.Store.Newest(c.Ctx, i); err == nil && cp.Branch == gitstore.RecordedBranch(branch) {
 			found = append(found, i)
 		}

@@ -281,7 +281,7 @@ func (c *Invocation) renamedElsewhere(branch string) checkpoint.Issue {
 
 func (c *Invocation) findRenamed(branch string) checkpoint.Issue {
 	var found []checkpoint.Issue
-	err := c.Store.EachOnBranch(c.Ctx, branch, true, func(i checkpoint.Issue) bool {
+	err := c.Store.EachIssue(c.Ctx, func(i checkpoint.Issue) bool {
 		if c.wasRenamedTo(branch, i) {
 			found = append(found, i)
 		}

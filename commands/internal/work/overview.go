@@ -17,7 +17,7 @@ func Overview(c *invoke.Invocation, last gitstore.LastSaved) (found []view.Issue
 	quiet := c.Out.Quiet
 	c.Out.Quiet = true
 	defer func() { c.Out.Quiet = quiet }()
-	defer c.Store.CacheRefsOf(c.Ctx, len(last.Tips))()
+	defer c.Store.CacheRefs(c.Ctx)()
 	look := &gitstore.Look{}
 	for _, t := range last.Tips {
 		found = append(found, summary(c, t.Issue, look))

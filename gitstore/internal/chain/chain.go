@@ -80,8 +80,10 @@ func (s *Chains) ReadChain(ctx context.Context, issue checkpoint.Issue, ref stri
 	if err != nil {
 		return nil, s.brokenRef(ctx, issue, ref, err)
 	}
-	if limit > 0 && !tip.IsZero() && s.isForeign(ctx, issue, ref, tip.String()) {
-		limit = 0
+	if limit > 0 && !tip.IsZero() && ref == repo.LiveRef(issue) {
+		if own, err := s.repo.ReadRef(ctx, repo.OwnRef(issue)); err == nil && own != tip {
+			limit = 0 // commits of other clones may contain doubles
+		}
 	}
 	return s.ReadChainAt(ctx, issue, ref, tip, limit)
 }
@@ -141,7 +143,10 @@ func (s *Chains) walk(issue checkpoint.Issue, ref string, tip plumbing.Hash, lim
 		return c, nil
 	}
 	base := Genesis(issue).Hash
-	d := newChainParser(issue, limit <= 0)
+	d := &chainParser{issue: issue}
+	if limit <= 0 {
+		d.batch = make([]repo.RawCommit, 0, 8) // most chains are short
+	}
 	defer d.finish()
 	var last repo.RawCommit
 	at, size, ended := tip, 0, false
@@ -469,11 +474,11 @@ func (s *Chains) keepsLedger(c *Chain, older plumbing.Hash) bool {
 	if err != nil || belowIn(former.Message) != nil {
 		return false
 	}
-	data, err := s.ledgerIn(c.Commits[0].Raw.Tree)
+	data, err := s.ledgerIn(s.repo.Objects, c.Commits[0].Raw.Tree)
 	if err != nil {
 		return false
 	}
-	before, err := s.ledgerIn(former.Tree)
+	before, err := s.ledgerIn(s.repo.Objects, former.Tree)
 	if err != nil || !bytes.Equal(data, before) {
 		return false
 	}

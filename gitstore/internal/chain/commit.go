@@ -312,29 +312,13 @@ func plainLine(s string) string {
 // message. A commit message cannot contain NUL.
 func EncodeNote(note string) string {
 	note = strings.Trim(strings.ReplaceAll(note, "\x00", "\ufffd"), "\n")
-	if !needsIndent(note) {
-		return note
-	}
-	return "    " + strings.ReplaceAll(note, "\n", "\n    ")
-}
-
-func needsIndent(note string) bool {
 	for line := range strings.Lines(note) {
 		lower := strings.ToLower(line)
 		if strings.HasPrefix(lower, "checkpoint-") || strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "---") {
-			return true
+			return "    " + strings.ReplaceAll(note, "\n", "\n    ")
 		}
 	}
-	return false
-}
-
-// decodeNote is the inverse of EncodeNote.
-func decodeNote(text string) string {
-	text = strings.Trim(text, "\n")
-	if !strings.HasPrefix(text, "    ") {
-		return text
-	}
-	return strings.ReplaceAll(strings.TrimPrefix(text, "    "), "\n    ", "\n")
+	return note
 }
 
 // quoteTrailer encodes a trailer value in one line. Plain text stays unchanged, other
@@ -362,7 +346,10 @@ func splitMessage(message string) (note string, trailers string) {
 	}
 	trailers = message[at+2:]
 	if _, rest, ok := strings.Cut(message[:at], "\n\n"); ok {
-		note = decodeNote(rest)
+		note = strings.Trim(rest, "\n")
+		if text, indented := strings.CutPrefix(note, "    "); indented { // see EncodeNote
+			note = strings.ReplaceAll(text, "\n    ", "\n")
+		}
 	}
 	return note, trailers
 }
@@ -398,14 +385,6 @@ type chainParser struct {
 
 // batchOf is the number of commits per batch.
 const batchOf = 256
-
-func newChainParser(issue checkpoint.Issue, long bool) *chainParser {
-	d := &chainParser{issue: issue}
-	if long {
-		d.batch = make([]repo.RawCommit, 0, 8) // most chains are short
-	}
-	return d
-}
 
 // add adds the next commit. In a long walk it only checks that the commit has a
 // checkpoint id; the goroutine parses the id later.

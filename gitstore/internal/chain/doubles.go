@@ -155,13 +155,3 @@ func (s *Chains) chainOfOwn(c *Chain) *Chain {
 	}
 	return own
 }
-
-// isForeign reports whether the chain at tip has commits that this clone did not write, so that a
-// command has to read all of it to find doubles.
-func (s *Chains) isForeign(ctx context.Context, i checkpoint.Issue, ref string, tip string) bool {
-	if ref != repo.LiveRef(i) {
-		return false
-	}
-	own, err := s.repo.ReadRef(ctx, repo.OwnRef(i))
-	return err == nil && own.String() != tip
-}

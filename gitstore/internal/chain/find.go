@@ -147,23 +147,20 @@ func turnNumber(name string) (int, bool) {
 	return n, err == nil
 }
 
-// isTurn reports whether a checkpoint is the turn of an agent with a number.
-func (s *Chains) isTurn(c *Checkpoint, number int) bool {
-	if c.Trigger != checkpoint.Turn {
-		return false
-	}
-	r, err := s.Record(c)
-	return err == nil && r.AgentTurn().Number == number && !r.AgentTurn().Hand
-}
-
 // turnsCompared limits the checkpoints before a turn that are searched for another one with its
 // number.
 const turnsCompared = 100
 
-// newestTurn returns the newest turn with a number, or nil. An older one with the same number, of
+// newestTurn returns the newest turn of an agent with a number, or nil. An older one with the same number, of
 // before a restore or of another clone, is named in a warning, as git does for an ambiguous name.
 func (s *Chains) newestTurn(list []Checkpoint, number int) *Checkpoint {
-	is := func(c Checkpoint) bool { return c.ID != "" && s.isTurn(&c, number) }
+	is := func(c Checkpoint) bool {
+		if c.ID == "" || c.Trigger != checkpoint.Turn {
+			return false
+		}
+		r, err := s.Record(&c)
+		return err == nil && r.AgentTurn().Number == number && !r.AgentTurn().Hand
+	}
 	at := slices.IndexFunc(list, is)
 	if at < 0 {
 		return nil

@@ -47,7 +47,7 @@ func (s *Chains) readLedger(c *Chain) error {
 	if at < 0 {
 		return nil
 	}
-	data, err := s.ledgerIn(c.Commits[at].Raw.Tree)
+	data, err := s.ledgerIn(s.repo.Objects, c.Commits[at].Raw.Tree)
 	switch {
 	case errors.As(err, new(*repo.PromisedError)):
 		s.readOlderLedger(c, err)
@@ -70,8 +70,8 @@ func (s *Chains) readLedger(c *Chain) error {
 }
 
 // ledgerIn returns a tree's ledger, or nil without ledger.
-func (s *Chains) ledgerIn(tree plumbing.Hash) ([]byte, error) {
-	entries, err := trees.Read(s.repo.Objects, tree)
+func (s *Chains) ledgerIn(objects trees.Reader, tree plumbing.Hash) ([]byte, error) {
+	entries, err := trees.Read(objects, tree)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (s *Chains) ledgerIn(tree plumbing.Hash) ([]byte, error) {
 	if size, err := s.repo.Objects.Size(e.Hash); err == nil && size > ledger.MaxSize {
 		return nil, repo.Corrupt("blob "+e.Hash.String(), "%w", &repo.LimitError{What: "ledger", Size: size, Limit: ledger.MaxSize})
 	}
-	return trees.ReadAs(s.repo.Objects, plumbing.BlobObject, e.Hash)
+	return trees.ReadAs(objects, plumbing.BlobObject, e.Hash)
 }
 
 // readOlderLedger reads the newest available ledger of a chain if a partial clone lacks
@@ -95,7 +95,7 @@ func (s *Chains) readOlderLedger(c *Chain, cause error) {
 		if !l.Ledger && l.ID == "" || !s.repo.Objects.Has(l.Raw.Tree) {
 			continue
 		}
-		data, err := s.ledgerIn(l.Raw.Tree)
+		data, err := s.ledgerIn(s.repo.Objects, l.Raw.Tree)
 		if err != nil {
 			continue
 		}

@@ -182,8 +182,13 @@ func (s *Chains) RepairIfRewritten(ctx context.Context, i checkpoint.Issue) {
 		return
 	}
 	live, err := s.repo.ReadRef(ctx, repo.LiveRef(i))
-	if err != nil || live == own || s.isAheadOf(i, live, own) {
+	if err != nil || live == own {
 		return
+	}
+	if !live.IsZero() {
+		if c, err := s.Walk(i, repo.LiveRef(i), live, repairDepth); err == nil && c.ContainsCommit(own) {
+			return // the chain has grown
+		}
 	}
 	for range repo.Collections {
 		err := s.repo.WithIssueLock(ctx, i, func() error { return s.RestoreOwnChain(ctx, i) })
@@ -195,15 +200,6 @@ func (s *Chains) RepairIfRewritten(ctx context.Context, i checkpoint.Issue) {
 		}
 		return
 	}
-}
-
-// isAheadOf reports whether the newest part of the chain at live contains a commit.
-func (s *Chains) isAheadOf(i checkpoint.Issue, live, on plumbing.Hash) bool {
-	if live.IsZero() {
-		return false
-	}
-	c, err := s.Walk(i, repo.LiveRef(i), live, repairDepth)
-	return err == nil && c.ContainsCommit(on)
 }
 
 // RestoreDeletedRefs restores deleted chain refs, and reports whether it restored any.

@@ -64,7 +64,8 @@ func (s *Chains) Alter(ctx context.Context, issue checkpoint.Issue, decide func(
 		}
 		return k.Protect(ctx)
 	}
-	if s.isUnknown(ctx, issue) {
+	own, err := s.ownTip(ctx, issue)
+	if err == nil && own.IsZero() && !s.HasIssue(ctx, issue) && !s.repo.RefDir().IsInterrupted(issue.RefName()) {
 		return try() // nothing to move, so no lock is necessary
 	}
 	return s.Retry(ctx, issue, func() error {
@@ -77,13 +78,6 @@ func (s *Chains) Alter(ctx context.Context, issue checkpoint.Issue, decide func(
 		}
 		return try()
 	})
-}
-
-// isUnknown reports whether this repository has no chain, no archive and no interrupted
-// transaction of an issue, and never wrote a chain of the issue.
-func (s *Chains) isUnknown(ctx context.Context, i checkpoint.Issue) bool {
-	own, err := s.ownTip(ctx, i)
-	return err == nil && own.IsZero() && !s.HasIssue(ctx, i) && !s.repo.RefDir().IsInterrupted(i.RefName())
 }
 
 // ReadOnly returns the error for a change to a shallow chain.
@@ -190,18 +184,7 @@ func (s *Chains) ledgerAt(commit plumbing.Hash, k *repo.ObjectWriter) []byte {
 	if err != nil {
 		return nil
 	}
-	entries, err := trees.Read(k, c.Tree)
-	if err != nil {
-		return nil
-	}
-	e, ok := trees.Find(entries, "ledger")
-	if !ok {
-		return nil
-	}
-	data, err = trees.ReadAs(k, plumbing.BlobObject, e.Hash)
-	if err != nil {
-		return nil
-	}
+	data, _ = s.ledgerIn(k, c.Tree)
 	return data
 }
 

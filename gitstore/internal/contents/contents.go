@@ -136,7 +136,7 @@ func (w *Files) conflicts() error {
 			t := w.at(f.Path)
 			if !unmerged[f.Path] {
 				unmerged[f.Path] = true
-				base, err := w.base(f.Path)
+				base, err := w.version(w.Snap.Base, f.Path)
 				if err != nil {
 					return err
 				}
@@ -151,7 +151,7 @@ func (w *Files) conflicts() error {
 // intended adds index entries of paths added by git add -N.
 func (w *Files) intended() error {
 	for _, path := range w.States.IntentToAdd {
-		base, err := w.base(path)
+		base, err := w.version(w.Snap.Base, path)
 		if err != nil {
 			return err
 		}
@@ -181,7 +181,7 @@ func (w *Files) work() error {
 	}
 	for path, t := range w.ByPath {
 		if t.Captured = !w.IsCarried(path); !t.Work { // as in HEAD
-			base, err := w.base(path)
+			base, err := w.version(w.Snap.Base, path)
 			if err != nil {
 				return err
 			}
@@ -219,14 +219,20 @@ func (w *Files) Entry(path string) Side { return w.Version(w.Snap.Staged, path) 
 // Version returns the file at a path of a tree, or zero without such a file, or if the tree cannot be
 // read.
 func (w *Files) Version(tree plumbing.Hash, path string) Side {
-	f, err := At(w.find, tree, path)
-	if err != nil || f == (Side{}) || f.Mode == trees.ModeTree {
+	f, err := w.version(tree, path)
+	if err != nil {
 		return Side{}
 	}
-	if mode, err := canonical(f.Mode); err == nil {
-		f.Mode = mode
-	}
 	return f
+}
+
+func (w *Files) version(tree plumbing.Hash, path string) (Side, error) {
+	f, err := At(w.find, tree, path)
+	if err != nil || f == (Side{}) || f.Mode == trees.ModeTree {
+		return Side{}, err
+	}
+	f.Mode, err = canonical(f.Mode)
+	return f, err
 }
 
 // FileAt returns the file that the worktree had at a path. ok is false if the snapshot does not
@@ -241,16 +247,6 @@ func (w *Files) FileAt(path string) (f Side, ok bool) {
 // lacksEntry reports whether the staged content of a path may have been left out.
 func (w *Files) lacksEntry(path string) bool {
 	return w.States.Skips(path) && w.Entry(path) == w.Version(w.Snap.Base, path)
-}
-
-// base returns a path's version at HEAD during the save.
-func (w *Files) base(path string) (Side, error) {
-	f, err := At(w.find, w.Snap.Base, path)
-	if err != nil || f == (Side{}) || f.Mode == trees.ModeTree {
-		return Side{}, err
-	}
-	f.Mode, err = canonical(f.Mode)
-	return f, err
 }
 
 // Targets validates all targets against each other and git's path rules, and sorts them.

@@ -73,9 +73,14 @@ func (e *Examination) Issues() []checkpoint.Issue { return issuesOf(e.facts.Refs
 // findings.
 func (e *Examination) Findings(ctx context.Context) ([]Finding, error) {
 	var err error
+	archived := issuesOf(e.facts.Refs, repo.ArchiveRefs)
 	e.facts.Ahead = e.doctor.aheadFound(ctx, e.Issues())
-	e.facts.Doubted = e.doctor.doubtedFound(ctx, issuesOf(e.facts.Refs, repo.ArchiveRefs))
-	e.facts.Both = e.doctor.bothFound(ctx, issuesOf(e.facts.Refs, repo.ArchiveRefs))
+	e.facts.Doubted = e.doctor.doubtedFound(ctx, archived)
+	for _, issue := range archived {
+		if both, err := e.doctor.chain.InBoth(ctx, issue); err == nil && len(both) > 0 {
+			e.facts.Both = append(e.facts.Both, Both{Issue: string(issue), Count: len(both), ID: string(both[0])})
+		}
+	}
 	e.facts.Objects, err = e.doctor.ObjectCounts(ctx)
 	return Judge(e.facts), err
 }
@@ -159,18 +164,6 @@ func (s *Doctor) doubtedFound(ctx context.Context, issues []checkpoint.Issue) []
 		}
 		if d.Count > 0 {
 			found = append(found, d)
-		}
-	}
-	return found
-}
-
-// bothFound returns issues with checkpoints that are both live and archived.
-func (s *Doctor) bothFound(ctx context.Context, issues []checkpoint.Issue) []Both {
-	var found []Both
-	for _, issue := range issues {
-		both, err := s.chain.InBoth(ctx, issue)
-		if err == nil && len(both) > 0 {
-			found = append(found, Both{Issue: string(issue), Count: len(both), ID: string(both[0])})
 		}
 	}
 	return found

@@ -118,12 +118,14 @@ func judgeGit(f Facts) []Finding {
 func judgeConfig(f Facts) []Finding {
 	var found []Finding
 	for _, s := range f.Config {
-		switch remote, variable := inRemote(s.Key); {
+		remote, variable := inRemote(s.Key)
+		source, into, both := strings.Cut(strings.TrimPrefix(s.Value, "+"), ":") // of a refspec
+		switch {
 		case variable == "mirror" && isTrue(s.Value):
 			found = append(found, warning("remote.%s.mirror: each push there copies refs/git-checkpoint/ too, and deletes checkpoints that only it has", remote))
-		case variable == "push" && coversChains(s.Value):
+		case variable == "push" && overChains(source):
 			found = append(found, warning("remote.%s.push = %s: a plain push overwrites others' checkpoints; git checkpoint push does not", remote, s.Value))
-		case variable == "fetch" && strings.HasPrefix(s.Value, "+") && intoChains(s.Value):
+		case variable == "fetch" && strings.HasPrefix(s.Value, "+") && both && overChains(into):
 			found = append(found, warning("remote.%s.fetch = %s: a plain fetch overwrites checkpoints here; git checkpoint fetch does not", remote, s.Value))
 		}
 	}
@@ -146,18 +148,6 @@ func inRemote(key string) (name, variable string) {
 		return "", ""
 	}
 	return rest[:at], rest[at+1:]
-}
-
-// coversChains reports whether a push refspec includes chains.
-func coversChains(spec string) bool {
-	source, _, _ := strings.Cut(strings.TrimPrefix(spec, "+"), ":")
-	return overChains(source)
-}
-
-// intoChains reports whether a fetch refspec writes chains.
-func intoChains(spec string) bool {
-	_, into, ok := strings.Cut(spec, ":")
-	return ok && overChains(into)
 }
 
 // overChains reports whether one side of a refspec matches refs of chains.

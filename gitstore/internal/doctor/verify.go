@@ -12,6 +12,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/git/repository"
+	"git-checkpoint/gitstore/internal/ledger"
 	"git-checkpoint/gitstore/internal/odb"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/trees"
@@ -173,13 +174,14 @@ func (v *Verifier) ledgerCommit(l *chain.ChainCommit) {
 	if subject, _, _ := strings.Cut(l.Raw.Message, "\n"); subject != chain.LedgerSubject+v.report.Issue.RefName() {
 		v.errorf("%s: it is a ledger of another issue", name)
 	}
-	entries, err := trees.Read(v.Doctor.repo.Objects, l.Raw.Tree)
-	if err == nil && slices.ContainsFunc(entries, func(e trees.Entry) bool { return e.Name != "ledger" }) {
-		v.errorf("%s: a ledger commit with other files", name)
-	}
 	v.tree(name, "", l.Raw.Tree)
 	v.commit(name, l.Raw)
-	v.top(name, l.Raw.Tree)
+	if entries, err := trees.Read(v.Doctor.repo.Objects, l.Raw.Tree); err == nil { // otherwise reported already
+		if slices.ContainsFunc(entries, func(e trees.Entry) bool { return e.Name != "ledger" }) {
+			v.errorf("%s: a ledger commit with other files", name)
+		}
+		v.entries(name, entries, nil)
+	}
 }
 
 // checkpoint checks one commit and all objects that it refers to.
@@ -198,9 +200,11 @@ func (v *Verifier) checkpoint(l *chain.ChainCommit) {
 	default:
 		v.errorf("%s: it has no state commit", l.Name())
 	}
+	if entries, err := trees.Read(v.Doctor.repo.Objects, l.Tree); err == nil { // otherwise tree reports it
+		v.entries(l.Name(), entries, modes[:3])
+	}
 	named := len(v.report.Errors)
 	v.tree(l.Name(), "", l.Tree)
-	v.top(l.Name(), l.Tree)
 	v.content(l)
 	r, err := v.Doctor.chain.Record(&l.Checkpoint)
 	switch {
@@ -245,15 +249,14 @@ func (v *Verifier) warnOnce(kind, text string) {
 	v.warnf("%s", text)
 }
 
-// stateCommit checks the entries of a checkpoint's tree, and the state commit and the index commit,
-// which connect state/ and staged/ with HEAD.
+// stateCommit checks the state commit and the index commit, which connect state/ and staged/ with
+// HEAD.
 func (v *Verifier) stateCommit(l *chain.ChainCommit) {
 	entries, err := trees.Read(v.Doctor.repo.Objects, l.Tree)
 	if errors.As(err, new(*repo.PromisedError)) {
 		v.fault(l.Name(), "", err)
 		return
 	}
-	v.entries(l.Name(), entries)
 	state, err := v.Doctor.repo.ReadCommit(l.Raw.Parents[1])
 	if err != nil {
 		v.fault(l.Name(), "state commit: ", err)
@@ -325,27 +328,38 @@ var modes = []trees.Entry{
 	{Name: "raw", Mode: trees.ModeTree},
 }
 
-// entries checks the names and modes of the entries of a checkpoint's tree.
-func (v *Verifier) entries(name string, entries []trees.Entry) {
-	seen := map[string]bool{}
+// entries checks names and modes of the entries of a checkpoint's or a ledger commit's tree, and the
+// ledger.
+func (v *Verifier) entries(name string, entries, required []trees.Entry) {
 	for _, e := range entries {
-		if seen[e.Name] {
-			v.errorf("%s: its tree has %q twice", name, e.Name)
-		}
-		seen[e.Name] = true
 		known, ok := trees.Find(modes, e.Name)
 		isExtension := strings.HasPrefix(e.Name, "x-") && (e.IsTree() || e.Mode == trees.ModeFile || e.Mode == trees.ModeExec)
 		switch {
 		case !ok && !isExtension:
 			v.errorf("%s: its tree has %q with mode %o", name, e.Name, e.Mode)
 		case ok && e.Mode != known.Mode:
-			v.errorf("%s: its tree has %s with mode %o, not %o", name, e.Name, e.Mode, known.Mode)
+			v.errorf("%s: %s has the mode %o, not %o", name, e.Name, e.Mode, known.Mode)
 		}
 	}
-	for _, e := range modes[:3] {
-		if !seen[e.Name] {
+	for _, e := range required {
+		if _, ok := trees.Find(entries, e.Name); !ok {
 			v.errorf("%s: its tree has no %s", name, e.Name)
 		}
+	}
+	e, ok := trees.Find(entries, "ledger")
+	if !ok || e.Mode != trees.ModeFile || v.seenLedger[e.Hash] {
+		return
+	}
+	v.seenLedger[e.Hash] = true
+	data, err := trees.ReadAs(v.Doctor.repo.Objects, plumbing.BlobObject, e.Hash)
+	if err != nil {
+		return // tree reports it
+	}
+	if len(data) == 0 {
+		v.errorf("%s: an empty ledger", name)
+	}
+	if _, err := ledger.Parse(data); err != nil {
+		v.errorf("%s: %v", name, err)
 	}
 }
 
@@ -422,12 +436,14 @@ func (v *Verifier) tree(name, dir string, hash plumbing.Hash) bool {
 	if !sound {
 		v.errorf("%s: %s: a tree that is not sorted", name, cmp.Or(dir, "/"))
 	}
-	if double := twice(entries); double != "" {
-		v.errorf("%s: %q occurs twice in one tree", name, dir+double)
-		sound = false
-	}
+	names := make(map[string]bool, len(entries))
 	for _, e := range entries {
 		path := dir + e.Name
+		if names[e.Name] {
+			v.errorf("%s: %q occurs twice in one tree", name, path)
+			sound = false
+		}
+		names[e.Name] = true
 		switch {
 		case len(path) > maxPath:
 			v.errorf("%s: a path of %d bytes: %.100q...", name, len(path), path)

@@ -4,16 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
-	"git-checkpoint/gitstore/internal/ledger"
 	"git-checkpoint/gitstore/internal/repo"
-	"git-checkpoint/gitstore/internal/trees"
-
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // members checks the ids and contents of a chain, and the order of its checkpoints.
@@ -92,50 +87,6 @@ func (v *Verifier) commit(name string, c repo.RawCommit) {
 	if strings.Contains(c.Message, "\x00") {
 		v.errorf("%s: a message with NUL", name)
 	}
-}
-
-// top checks the entries of a checkpoint's or a ledger commit's tree that every version has, and the
-// ledger.
-func (v *Verifier) top(name string, tree plumbing.Hash) {
-	entries, err := trees.Read(v.Doctor.repo.Objects, tree)
-	if err != nil {
-		return // reported already
-	}
-	for entry, mode := range map[string]uint32{"checkpoint.yaml": trees.ModeFile, "ledger": trees.ModeFile, "signature": trees.ModeTree} {
-		if e, ok := trees.Find(entries, entry); ok && e.Mode != mode {
-			v.errorf("%s: %s has the mode %o", name, entry, e.Mode)
-		}
-	}
-	e, ok := trees.Find(entries, "ledger")
-	if !ok || e.Mode != trees.ModeFile || v.seenLedger[e.Hash] {
-		return
-	}
-	v.seenLedger[e.Hash] = true
-	data, err := trees.ReadAs(v.Doctor.repo.Objects, plumbing.BlobObject, e.Hash)
-	if err != nil {
-		return // reported already
-	}
-	if len(data) == 0 {
-		v.errorf("%s: an empty ledger", name)
-	}
-	if _, err := ledger.Parse(data); err != nil {
-		v.errorf("%s: %v", name, err)
-	}
-}
-
-// twice returns a name that occurs twice in a tree, or "".
-func twice(entries []trees.Entry) string {
-	names := make([]string, len(entries))
-	for i, e := range entries {
-		names[i] = e.Name
-	}
-	slices.Sort(names)
-	for i := 1; i < len(names); i++ {
-		if names[i] == names[i-1] {
-			return names[i]
-		}
-	}
-	return ""
 }
 
 // agree compares trailers with the authoritative record.

@@ -165,9 +165,6 @@ func (s *Facts) Deleted(ctx context.Context, issue checkpoint.Issue) ([]checkpoi
 	if err != nil {
 		return nil, fmt.Errorf("read dropped checkpoints of issue %s: %w", issue, err)
 	}
-	if c.Ledger == nil {
-		return nil, nil
-	}
 	return slices.Compact(c.Ledger.IDs(ledger.Deleted)), nil
 }
 
@@ -179,7 +176,7 @@ func (s *Facts) Ended(ctx context.Context, issue checkpoint.Issue) (chain.Filed,
 	if err != nil {
 		return chain.Filed{}, fmt.Errorf("read the archived checkpoints of issue %s: %w", issue, err)
 	}
-	if c.Ledger == nil || c.Newest() != nil {
+	if c.Newest() != nil {
 		return chain.Filed{}, nil
 	}
 	return chain.FiledOf(c.Ledger.LastArchival()), nil

@@ -118,7 +118,10 @@ func (s *Facts) loggedRewrite(ctx context.Context, now repo.Head, saved plumbing
 	if err != nil {
 		return false
 	}
-	entries = slices.DeleteFunc(entries, func(e refs.Logged) bool { return !isRewrite(e) })
+	entries = slices.DeleteFunc(entries, func(e refs.Logged) bool {
+		action, _, _ := strings.Cut(e.Message, ":")
+		return !strings.Contains(action, "(amend)") && !strings.Contains(action, "rebase")
+	})
 	entries = entries[:min(len(entries), maxRewrites)]
 	has := func(commit, ancestor plumbing.Hash) bool {
 		ok, err := s.History().Contains(ctx, commit.String(), ancestor.String())
@@ -131,12 +134,6 @@ func (s *Facts) loggedRewrite(ctx context.Context, now repo.Head, saved plumbing
 		}
 	}
 	return at != saved && has(now.Commit, at)
-}
-
-// isRewrite reports whether a reflog entry is that of git commit --amend or of a rebase.
-func isRewrite(e refs.Logged) bool {
-	action, _, _ := strings.Cut(e.Message, ":")
-	return strings.Contains(action, "(amend)") || strings.Contains(action, "rebase")
 }
 
 // A BaseReport describes the branch that the work will be merged into: a remote's default

@@ -2,7 +2,7 @@ package join
 
 import (
 	"cmp"
-	"container/heap"
+	"slices"
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -117,20 +117,24 @@ func (g *graph) sort() (order []Member) {
 			}
 		}
 	}
-	ready := &readyNodes{graph: g}
+	last := func(a, b int) int { return g.compare(b, a) }
+	var ready []int // the next one last
 	for n := range g.members {
 		if waits[n] == 0 {
-			heap.Push(ready, n)
+			ready = append(ready, n)
 		}
 	}
-	for ready.Len() > 0 {
-		n := heap.Pop(ready).(int)
+	slices.SortFunc(ready, last)
+	for len(ready) > 0 {
+		n := ready[len(ready)-1]
+		ready = ready[:len(ready)-1]
 		if g.isMember(n) {
 			order = append(order, g.members[n])
 		}
 		for _, after := range next[n] {
 			if waits[after]--; waits[after] == 0 {
-				heap.Push(ready, after)
+				at, _ := slices.BinarySearchFunc(ready, after, last)
+				ready = slices.Insert(ready, at, after)
 			}
 		}
 	}
@@ -151,21 +155,4 @@ func (g *graph) compare(a, b int) int {
 // compare orders two members by clock, id and content.
 func (s State) compare(a, b Member) int {
 	return cmp.Or(cmp.Compare(s.Members[a].Clock, s.Members[b].Clock), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Content, b.Content))
-}
-
-// readyNodes is a heap of nodes.
-type readyNodes struct {
-	graph *graph
-	nodes []int
-}
-
-func (r *readyNodes) Len() int           { return len(r.nodes) }
-func (r *readyNodes) Less(i, k int) bool { return r.graph.compare(r.nodes[i], r.nodes[k]) < 0 }
-func (r *readyNodes) Swap(i, k int)      { r.nodes[i], r.nodes[k] = r.nodes[k], r.nodes[i] }
-func (r *readyNodes) Push(n any)         { r.nodes = append(r.nodes, n.(int)) }
-
-func (r *readyNodes) Pop() any {
-	last := r.nodes[len(r.nodes)-1]
-	r.nodes = r.nodes[:len(r.nodes)-1]
-	return last
 }

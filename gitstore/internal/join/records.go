@@ -29,7 +29,10 @@ func MergeRecords(base, other, newer *checkpoint.Record) *checkpoint.Record {
 		base = checkpoint.New()
 	}
 	r := newer.Clone()
-	mergeSpent(base, other, r)
+	spent := newer.AgentTurn().Spent
+	if sum := checkpoint.MergeSpent(base.AgentTurn().Spent, other.AgentTurn().Spent, spent); !slices.Equal(sum, spent) {
+		r.SetSpent(sum)
+	}
 	if workflow(other) != workflow(newer) { // a side started a new workflow
 		if checkpoint.Equal(r.Doc(), newer.Doc()) {
 			return nil
@@ -52,14 +55,6 @@ func MergeRecords(base, other, newer *checkpoint.Record) *checkpoint.Record {
 	}
 	updateDerived(r, newer)
 	return r
-}
-
-// mergeSpent adds the tokens that other has in addition to base.
-func mergeSpent(base, other, r *checkpoint.Record) {
-	ours := r.AgentTurn().Spent
-	if spent := checkpoint.MergeSpent(base.AgentTurn().Spent, other.AgentTurn().Spent, ours); !slices.Equal(spent, ours) {
-		r.SetSpent(spent)
-	}
 }
 
 // atPhase returns the record with the batches of a phase as its current batches.

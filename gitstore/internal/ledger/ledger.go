@@ -256,7 +256,13 @@ func (l *Ledger) After(id checkpoint.ID) (after []checkpoint.ID, ok bool) {
 }
 
 // SetPin pins or unpins checkpoint id at time now.
-func (l *Ledger) SetPin(id checkpoint.ID, on bool, now time.Time) { l.put(Pin, id, onOff(on), now) }
+func (l *Ledger) SetPin(id checkpoint.ID, on bool, now time.Time) {
+	value := "0"
+	if on {
+		value = "1"
+	}
+	l.put(Pin, id, value, now)
+}
 
 // SetArchived records that checkpoint id moved to the archive at time now, for a reason.
 func (l *Ledger) SetArchived(id checkpoint.ID, reason string, now time.Time) {
@@ -283,13 +289,6 @@ func (l *Ledger) put(kind string, id checkpoint.ID, value string, now time.Time)
 	at := max(before.Next(now), before+min(1, math.MaxInt64-before))
 	l.last[key] = stamp{value, at}
 	return at
-}
-
-func onOff(on bool) string {
-	if on {
-		return "1"
-	}
-	return "0"
 }
 
 // Revive removes the facts that checkpoint id was deleted, pruned or archived. Only facts that no
@@ -547,9 +546,7 @@ func checkField(field string) error {
 func (l *Ledger) parseSet(kind, id string, rest []string) (err error) {
 	switch kind {
 	case Deleted, Pruned:
-		if err = checkID(id); err == nil {
-			err = checkRemoval(kind, rest)
-		}
+		err = cmp.Or(checkID(id), checkRemoval(kind, rest))
 	case purged, purgedField:
 		if err = checkID(id); err == nil && len(rest) != 1 {
 			err = fmt.Errorf("%s with %d fields", kind, len(rest))
@@ -598,37 +595,22 @@ func (l *Ledger) parseLast(kind, id, value, text string) error {
 		key.name, value = value[:at+1], value[at+1:]
 	}
 	isSwitch := value == "1" || value == "0"
-	switch kind {
-	case Archived, Pin:
-		if key.name != "" || !isSwitch {
-			err = fmt.Errorf("%s is neither 1 nor 0", kind)
-		}
-	case reviewed:
-		if len(key.name) < 2 || !isSwitch {
-			err = fmt.Errorf("%s without a person", kind)
-		}
-	case position, Reason:
-		if key.name != "" || value == "" {
-			err = fmt.Errorf("%s with the value %.80q", kind, value)
-		}
-	default:
-		return l.putParsed(key, stamp{value, clock})
+	switch {
+	case (kind == Archived || kind == Pin) && (key.name != "" || !isSwitch):
+		return fmt.Errorf("%s is neither 1 nor 0", kind)
+	case kind == reviewed && (len(key.name) < 2 || !isSwitch):
+		return fmt.Errorf("%s without a person", kind)
+	case (kind == position || kind == Reason) && (key.name != "" || value == ""):
+		return fmt.Errorf("%s with the value %.80q", kind, value)
 	}
-	if err == nil {
+	if slices.Contains([]string{Archived, Pin, reviewed, position, Reason}, kind) {
 		err = checkID(id)
 	}
-	if err != nil {
-		return err
+	if _, twice := l.last[key]; twice && err == nil {
+		err = fmt.Errorf("a second %s of %s", kind, id)
 	}
-	return l.putParsed(key, stamp{value, clock})
-}
-
-func (l *Ledger) putParsed(key lastKey, s stamp) error {
-	if _, twice := l.last[key]; twice {
-		return fmt.Errorf("a second %s of %s", key.kind, key.id)
-	}
-	l.last[key] = s
-	return nil
+	l.last[key] = stamp{value, clock}
+	return err
 }
 
 func checkID(field string) error {

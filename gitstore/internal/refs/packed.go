@@ -8,10 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
-	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/git/objectformat"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -308,115 +306,4 @@ func (p *packedFile) folders(prefix string) ([]string, error) {
 			from = prefix + folder + "0" // after the folder: "0" follows "/"
 		}
 	}
-}
-
-// A Sorted is an open file of this program in the form of packed-refs: lines "<hex> <name>" in the
-// order of names, below a header. The names have at least one slash. They need not be names of refs.
-type Sorted struct {
-	file *os.File
-	p    *packedFile
-}
-
-// OpenSorted opens a file that FormatSorted has formatted, and returns its words.
-func OpenSorted(path string) (f *Sorted, words string, err error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, "", err
-	}
-	p, err := readHeader(file)
-	var header []byte
-	if err == nil {
-		header, err = p.read(0, p.start)
-	}
-	words, ok := strings.CutPrefix(string(header), headerPrefix+"sorted ")
-	if err == nil && !ok {
-		err = errUnsorted
-	}
-	if err != nil {
-		file.Close()
-		return nil, "", err
-	}
-	return &Sorted{file, p}, strings.TrimSuffix(words, "\n"), nil
-}
-
-// FormatSorted returns the content of a Sorted file. It sorts lines, which are "<hex> <name>\n".
-// words is a text of one line, shorter than 400 bytes.
-func FormatSorted(words string, lines []string) []byte {
-	name := func(line string) string { return line[strings.IndexByte(line, ' ')+1:] }
-	slices.SortFunc(lines, func(a, b string) int { return strings.Compare(name(a), name(b)) })
-	return []byte(headerPrefix + "sorted " + words + "\n" + strings.Join(lines, ""))
-}
-
-// Close closes the file.
-func (f *Sorted) Close() error { return f.file.Close() }
-
-// Below calls each with the value and the rest of the name for every name with a prefix, in order,
-// until each returns false.
-func (f *Sorted) Below(prefix string, each func(value plumbing.Hash, rest string) bool) error {
-	at, err := f.p.seek(prefix)
-	for size := int64(blockSize); err == nil && at < f.p.size; size = min(2*size, maxBlock) {
-		var data []byte
-		if data, err = f.p.read(at, size); err != nil {
-			return err
-		}
-		data = data[:bytes.LastIndexByte(data, '\n')+1]
-		at += int64(len(data))
-		for line := range bytes.Lines(data) {
-			hex, name, _ := bytes.Cut(line[:len(line)-1], []byte(" "))
-			rest, below := bytes.CutPrefix(name, []byte(prefix))
-			if !below || !each(plumbing.NewHash(string(hex)), string(rest)) {
-				return nil
-			}
-		}
-		if len(data) == 0 && size == maxBlock {
-			return errTruncated
-		}
-	}
-	return err
-}
-
-// maxBlock is the size in bytes above which the reads of Below do not grow.
-const maxBlock = 1 << 20
-
-// PackedState identifies the content of packed-refs in a repository by the file's size and time,
-// because git replaces the file with each change. Without the file, it is zero.
-type PackedState struct {
-	Size int64
-	Time int64 // in nanoseconds
-}
-
-// ReadPackedState returns the state of packed-refs.
-func ReadPackedState(dir string) (PackedState, error) {
-	info, err := os.Stat(filepath.Join(dir, "packed-refs"))
-	if err != nil {
-		return PackedState{}, fsutil.IgnoreMissing(err)
-	}
-	return PackedState{info.Size(), info.ModTime().UnixNano()}, nil
-}
-
-// EachPacked calls f with the names and values of the refs of packed-refs below prefixes. The value
-// of a broken line is zero.
-func EachPacked(dir string, prefixes []string, f func(name string, value plumbing.Hash)) error {
-	lines, err := packedBelow(dir, prefixes...)
-	for line := range strings.Lines(lines) {
-		hex, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		if !ok || !Below(name, prefixes) {
-			continue
-		}
-		value := plumbing.ZeroHash
-		if plumbing.IsHash(hex) {
-			value = plumbing.NewHash(hex)
-		}
-		f(name, value)
-	}
-	return err
-}
-
-// Loose returns the names of the loose refs below a prefix, regardless of content.
-func Loose(dir, prefix string) (names []string, err error) {
-	err = eachLoose(dir, prefix, func(name, _ string) error {
-		names = append(names, name)
-		return nil
-	})
-	return names, err
 }

@@ -272,16 +272,11 @@ func (w *indexWriter) writeHashes(ctx context.Context, edits []indexEdit) error 
 	for _, e := range edits {
 		for stage, f := range e.want {
 			if f != (Side{}) && f != contents.Intended {
-				writeEntry(&info, f, stage, e.path)
+				fmt.Fprintf(&info, "%o %s %d\t%s\x00", f.Mode, f.Hash, stage, e.path)
 			}
 		}
 	}
 	return w.run(ctx, info.Bytes(), "update-index", "-z", "--index-info")
-}
-
-// writeEntry writes an entry for git update-index --index-info.
-func writeEntry(to *bytes.Buffer, f Side, stage int, path string) {
-	fmt.Fprintf(to, "%o %s %d\t%s\x00", f.Mode, f.Hash, stage, path)
 }
 
 // add stages worktree files and returns entries whose result differs from want.

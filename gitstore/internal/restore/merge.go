@@ -24,7 +24,12 @@ var errNoMerge = errors.New("not text")
 // changed. So is that of a file which is only merged without conflicts. A merge that gives the
 // present file needs no step.
 func (s *Worktree) mergeAll(ctx context.Context, plan *decision, area *lockedIndex) error {
-	unmerged := plan.unmergedPaths(area)
+	unmerged := area.list.paths("123") // also those that a step makes so
+	for _, st := range plan.steps {
+		if st.index && st.indexAfter != contents.Merged(st.indexAfter[0]) {
+			unmerged = append(unmerged, st.path)
+		}
+	}
 	var left []Step
 	for _, st := range plan.steps {
 		if !st.merge {
@@ -56,17 +61,6 @@ func (s *Worktree) mergeAll(ctx context.Context, plan *decision, area *lockedInd
 	plan.steps = left
 	slices.Sort(plan.changed)
 	return nil
-}
-
-// unmergedPaths returns the paths that are unmerged in the index, or that a step makes so.
-func (d *decision) unmergedPaths(area *lockedIndex) []string {
-	paths := area.list.paths("123")
-	for _, st := range d.steps {
-		if st.index && st.indexAfter != contents.Merged(st.indexAfter[0]) {
-			paths = append(paths, st.path)
-		}
-	}
-	return paths
 }
 
 // meets reports whether one of the unmerged paths is a parent of a path, or below it. Git would

@@ -129,7 +129,7 @@ func (sf *safety) origin() logPlace {
 
 // newer returns the number of entries that are newer than a place. Times in reflogs have
 // only seconds, so the place has the number of entries. It is invalid if git has expired
-// entries since. Without a place, as in earlier versions, the time decides.
+// entries since. If they do not have the tip, the time decides.
 func (p logPlace) newer(entries []refs.Logged, at time.Time) int {
 	isTip := func(e refs.Logged) bool { return e.New.String() == p.Tip }
 	n := len(entries) - p.Entries
@@ -256,11 +256,11 @@ func (s *Restorer) commitsSince(ctx context.Context, sf *safety) (int, error) {
 	if err != nil || now.Commit.IsZero() {
 		return 0, err
 	}
-	then, known := s.headAt(ctx, sf)
+	then := plumbing.NewHash(sf.plan.Head)
 	if then == now.Commit {
 		return 0, nil
 	}
-	if !known || then.IsZero() {
+	if then.IsZero() {
 		return 1, nil
 	}
 	n, err := s.facts.History().Behind(ctx, then.String(), now.Commit.String(), mostCommits)
@@ -268,22 +268,4 @@ func (s *Restorer) commitsSince(ctx context.Context, sf *safety) (int, error) {
 		return 1, nil
 	}
 	return n, err
-}
-
-// headAt returns the commit of HEAD at a snapshot, and reports whether it is known.
-// Snapshots of earlier versions do not contain it, so it comes from the reflog of HEAD.
-func (s *Restorer) headAt(ctx context.Context, sf *safety) (plumbing.Hash, bool) {
-	if plumbing.IsHash(sf.plan.Head) {
-		return plumbing.NewHash(sf.plan.Head), true
-	}
-	entries, err := s.repo.Reflog(ctx, "HEAD")
-	if err != nil {
-		return plumbing.ZeroHash, false
-	}
-	for _, e := range entries {
-		if !e.At.After(sf.at) {
-			return e.New, true
-		}
-	}
-	return plumbing.ZeroHash, false
 }

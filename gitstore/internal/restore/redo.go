@@ -10,10 +10,11 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
-	"git-checkpoint/gitstore/internal/facts"
 	"git-checkpoint/gitstore/internal/ledger"
 	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/repo"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // revertRestore undoes a completed restore, or redoes it if an undo wrote the snapshot. It
@@ -44,7 +45,7 @@ func (s *Restorer) takeBack(ctx context.Context, sf *safety, k *repo.ObjectWrite
 	if err != nil {
 		return nil, err
 	}
-	site := s.siteSince(ctx, sf)
+	site := s.siteSince(sf)
 	site.Objects = k
 	outcome, err := site.TakeBack(ctx, steps, keep)
 	done := &Restored{ID: sf.plan.Checkpoint, Outcome: *outcome}
@@ -62,13 +63,9 @@ func (s *Restorer) takeBack(ctx context.Context, sf *safety, k *repo.ObjectWrite
 }
 
 // siteSince returns the worktree, with the commits since a snapshot.
-func (s *Restorer) siteSince(ctx context.Context, sf *safety) *Worktree {
+func (s *Restorer) siteSince(sf *safety) *Worktree {
 	site := s.site(s.repo.NewObjectWriter())
-	head, known := s.headAt(ctx, sf)
-	site.Touched = s.facts.TouchedSince(head)
-	if !known {
-		site.Touched = func(context.Context, []string) (map[string]bool, error) { return nil, facts.ErrUnknownHistory }
-	}
+	site.Touched = s.facts.TouchedSince(plumbing.NewHash(sf.plan.Head))
 	return site
 }
 

@@ -179,10 +179,16 @@ func (r *restoring) plan(ctx context.Context, area *lockedIndex) (decision, erro
 }
 
 // selected returns the targets that the request selects: those of the checkpoint, files that
-// were as in HEAD, and files that came later.
+// were as in HEAD, and files that came later. With Since, it returns the changes from its files to
+// those of the checkpoint.
 func (r *restoring) selected(ctx context.Context, area *lockedIndex) ([]Target, error) {
 	if r.s.Since != nil {
-		return r.changedSince()
+		changed, err := contents.Between(r.s.Objects, r.s.Since, r.snap)
+		targets := make([]Target, len(changed))
+		for i := range changed {
+			targets[i].Target = changed[i]
+		}
+		return within(targets, r.req.Paths), err
 	}
 	snap, err := contents.Gather(r.s.Objects, r.snap)
 	if err != nil {
@@ -241,32 +247,18 @@ func (r *restoring) selected(ctx context.Context, area *lockedIndex) ([]Target, 
 	return targets, nil
 }
 
-// changedSince returns targets for the changes from the files of Since to those of the
-// checkpoint.
-func (r *restoring) changedSince() ([]Target, error) {
-	changed, err := contents.Between(r.s.Objects, r.s.Since, r.snap)
-	targets := make([]Target, len(changed))
-	for i := range changed {
-		targets[i].Target = changed[i]
-	}
-	return within(targets, r.req.Paths), err
-}
-
 // loadCommon returns the checkpoint from which the files here and those of the restored
 // checkpoint come, or nil.
 func (s *Worktree) loadCommon() *contents.Files {
 	if s.Common == nil {
 		return nil
 	}
-	snap := s.Common()
-	if snap == nil {
-		return nil
+	if snap := s.Common(); snap != nil {
+		if w, err := contents.Gather(s.Objects, snap); err == nil {
+			return w
+		}
 	}
-	w, err := contents.Gather(s.Objects, snap)
-	if err != nil {
-		return nil
-	}
-	return w
+	return nil
 }
 
 // inCommon returns the common version of a path, or zero.

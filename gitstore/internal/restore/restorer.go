@@ -113,7 +113,10 @@ func (s *Restorer) restore(ctx context.Context, req RestoreRequest) (*Restored, 
 	if r.since != nil {
 		site.Since = &r.since.Contents
 	} else {
-		site, done.Merging = s.siteFor(ctx, &req, st, r.k), s.merging(st)
+		site = s.siteFor(ctx, &req, st, r.k)
+		if len(s.repo.Info.MergeHeads()) == 0 {
+			done.Merging = mergeHeads(st)
+		}
 	}
 	outcome, err := site.Restore(ctx, &st.Contents, req.Request, r.keep)
 	done.Outcome, done.Sessions = *outcome, site.Others
@@ -262,15 +265,6 @@ func (s *Restorer) checkIdle(ctx context.Context, st *snapshot.Stored) error {
 		}
 	}
 	return &repo.RefusedError{Reason: fmt.Sprintf("a %s is under way", what), Hint: fmt.Sprintf("git %s --continue", what)}
-}
-
-// merging returns the commits of the merge in which a checkpoint was saved, or nil if a
-// merge is in progress.
-func (s *Restorer) merging(st *snapshot.Stored) []string {
-	if len(s.repo.Info.MergeHeads()) > 0 {
-		return nil
-	}
-	return mergeHeads(st)
 }
 
 // mergeHeads returns the commits of the merge in which a checkpoint was saved.

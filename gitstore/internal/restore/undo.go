@@ -289,26 +289,21 @@ func (s *Restorer) warnRemovedAtRemotes(ctx context.Context, i checkpoint.Issue,
 // checkpoint of the restore, and the paths that Undo would write or leave.
 // Preview fails with ErrNothingToUndo.
 func (s *Restorer) Preview(ctx context.Context, issue checkpoint.Issue) (*Undone, error) {
-	o, err := s.nextUndo(ctx, issue)
-	if err != nil {
-		return nil, err
-	}
-	return s.preview(ctx, o)
+	return s.preview(ctx, issue, s.nextUndo)
 }
 
 // PreviewRedo returns what Redo would do now, and changes nothing. It fails with
 // ErrNothingToRedo.
 func (s *Restorer) PreviewRedo(ctx context.Context, issue checkpoint.Issue) (*Undone, error) {
-	o, err := s.nextRedo(ctx, issue)
+	return s.preview(ctx, issue, s.nextRedo)
+}
+
+func (s *Restorer) preview(ctx context.Context, issue checkpoint.Issue, next func(context.Context, checkpoint.Issue) (*operation, error)) (*Undone, error) {
+	o, err := next(ctx, issue)
 	if err != nil {
 		return nil, err
 	}
-	return s.preview(ctx, o)
-}
-
-func (s *Restorer) preview(ctx context.Context, o *operation) (*Undone, error) {
 	p := &Undone{What: o.what, At: o.at, IDs: o.ids, key: o.key()}
-	var err error
 	if p.Commits, p.Saves, err = s.since(ctx, o); err != nil || o.snapshot == nil {
 		return p, err
 	}
@@ -316,7 +311,7 @@ func (s *Restorer) preview(ctx context.Context, o *operation) (*Undone, error) {
 	if err != nil {
 		return nil, err
 	}
-	outcome, err := s.siteSince(ctx, o.snapshot).PlanBack(ctx, steps)
+	outcome, err := s.siteSince(o.snapshot).PlanBack(ctx, steps)
 	if err != nil {
 		return nil, refusal(err)
 	}

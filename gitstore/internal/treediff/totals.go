@@ -2,6 +2,7 @@ package treediff
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -40,9 +41,8 @@ func TotalsOf(ctx context.Context, at Source, pairs []Pair) ([]Totals, error) {
 	return totals, parseTotals(out, heads, asked)
 }
 
-// parseTotals parses the output for pairs: the line of the pair in the input, then records
-// "<added> TAB <deleted> TAB <path> NUL". If the path is empty, the two paths of a rename
-// follow. A record never looks like the line of a pair, because it has a tab.
+// parseTotals parses the output for pairs: the line of the pair in the input, then records of
+// nextCount. A record never looks like the line of a pair, because it has a tab.
 func parseTotals(out []byte, heads []string, totals []*Totals) error {
 	next := 0
 	for len(out) > 0 {
@@ -50,29 +50,48 @@ func parseTotals(out []byte, heads []string, totals []*Totals) error {
 			out, next = out[len(heads[next]):], next+1
 			continue
 		}
-		record, rest, ok := bytes.Cut(out, []byte{0})
-		parts := strings.SplitN(string(record), "\t", 3)
-		if !ok || next == 0 || len(parts) != 3 {
-			return fmt.Errorf("count lines: git diff-tree said %.80q", record)
+		c, rest, err := nextCount(out)
+		if err != nil || next == 0 {
+			return cmp.Or(err, fmt.Errorf("count lines: git diff-tree said %.80q", out))
 		}
-		if out = rest; parts[2] == "" {
-			_, out, _ = bytes.Cut(out, []byte{0})
-			_, out, _ = bytes.Cut(out, []byte{0})
-		}
+		out = rest
 		t := totals[next-1]
-		t.Files++
-		if parts[0] == "-" {
-			continue // a binary file has no lines
-		}
-		added, err := strconv.Atoi(parts[0])
-		deleted, err2 := strconv.Atoi(parts[1])
-		if err != nil || err2 != nil {
-			return fmt.Errorf("count lines: git diff-tree said %.80q", record)
-		}
-		t.Added, t.Deleted = t.Added+added, t.Deleted+deleted
+		t.Files, t.Added, t.Deleted = t.Files+1, t.Added+c.Added, t.Deleted+c.Deleted
 	}
 	if next != len(heads) {
 		return fmt.Errorf("count lines: git diff-tree compared %d of %d pairs", next, len(heads))
 	}
 	return nil
+}
+
+// A count is a record of git's --numstat -z.
+type count struct {
+	Lines
+	path   string
+	binary bool // has no lines
+}
+
+// nextCount parses "<added> TAB <deleted> TAB <path> NUL", and returns the output after it. If the
+// path is empty, the two paths of a rename follow. Binary files have "-" as numbers.
+func nextCount(out []byte) (c count, rest []byte, err error) {
+	record, rest, ok := bytes.Cut(out, []byte{0})
+	parts := strings.SplitN(string(record), "\t", 3)
+	if ok = ok && len(parts) == 3; ok {
+		if c.path = parts[2]; c.path == "" {
+			_, rest, _ = bytes.Cut(rest, []byte{0})
+			var path []byte
+			path, rest, ok = bytes.Cut(rest, []byte{0})
+			c.path = string(path)
+		}
+		if c.binary = parts[0] == "-"; !c.binary {
+			var err2 error
+			c.Added, err = strconv.Atoi(parts[0])
+			c.Deleted, err2 = strconv.Atoi(parts[1])
+			ok = ok && err == nil && err2 == nil
+		}
+	}
+	if !ok {
+		return c, nil, fmt.Errorf("count lines: git diff-tree said %.80q", record)
+	}
+	return c, rest, nil
 }

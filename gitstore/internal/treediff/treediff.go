@@ -267,31 +267,15 @@ func (b *Diff) Lines(ctx context.Context) (map[string]Lines, error) {
 	if err != nil {
 		return nil, fmt.Errorf("count lines: %w", err)
 	}
-	return parseLines(git.Fields(out))
-}
-
-// parseLines parses "<added> TAB <deleted> TAB <path>". If the path is empty, two paths
-// of a rename follow. Binary files have "-" as numbers.
-func parseLines(fields []string) (map[string]Lines, error) {
 	counts := map[string]Lines{}
-	for len(fields) > 0 {
-		parts := strings.SplitN(fields[0], "\t", 3)
-		if len(parts) != 3 || parts[2] == "" && len(fields) < 3 {
-			return nil, fmt.Errorf("count lines: git diff-tree said %q", fields[0])
+	for len(out) > 0 {
+		var c count
+		if c, out, err = nextCount(out); err != nil {
+			return nil, err
 		}
-		path := parts[2]
-		if fields = fields[1:]; path == "" {
-			path, fields = fields[1], fields[2:]
+		if !c.binary {
+			counts[c.path] = c.Lines
 		}
-		if parts[0] == "-" {
-			continue
-		}
-		added, err := strconv.Atoi(parts[0])
-		deleted, err2 := strconv.Atoi(parts[1])
-		if err != nil || err2 != nil {
-			return nil, fmt.Errorf("count lines: git diff-tree said %q", parts)
-		}
-		counts[path] = Lines{added, deleted}
 	}
 	return counts, nil
 }
