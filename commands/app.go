@@ -227,7 +227,7 @@ func noneHint(c *invoke.Invocation, issue checkpoint.Issue) (hint string, detail
 	issues, err := c.IssuesWithCheckpoints()
 	some := err == nil && len(issues) > 0
 	if some {
-		details = append(details, "issues with checkpoints: "+view.List(view.Few(view.Strings(issues), manyIssues)))
+		details = append(details, "issues with checkpoints: "+view.List(view.Few(view.Strings(issues), 10)))
 	} else if err == nil && !atRemote {
 		details = append(details, "nothing was saved in this clone")
 	}
@@ -246,9 +246,6 @@ func noneHint(c *invoke.Invocation, issue checkpoint.Issue) (hint string, detail
 	}
 	return strings.Join(hints, "\n"), details
 }
-
-// manyIssues limits the issues in an error.
-const manyIssues = 10
 
 // fetchHint returns the command that gets the checkpoints of an issue from the remote. A
 // chain without checkpoints is up to date, but its archive may be at the remote. A key

@@ -68,9 +68,23 @@ func candidates(c *invoke.Invocation, next *complete.Next) []complete.Word {
 func candidatesOf(c *invoke.Invocation, kind complete.Kind, line *complete.CommandLine) []complete.Word {
 	switch kind {
 	case complete.Command:
-		return commandWords(c.Line.Commands)
+		var words []complete.Word
+		for _, cmd := range c.Line.Commands {
+			if cmd.Hidden {
+				continue
+			}
+			words = append(words, complete.Word{Text: cmd.Name, About: cmd.Usage})
+			if cmd.Alias != "" {
+				words = append(words, complete.Word{Text: cmd.Alias, About: cmd.Usage})
+			}
+		}
+		return words
 	case complete.Guide:
-		return guideWords()
+		var words []complete.Word
+		for _, g := range manual.Topics() {
+			words = append(words, complete.Word{Text: g.Name, About: g.Usage})
+		}
+		return words
 	case complete.Trigger:
 		return plainWords(checkpoint.Triggers())
 	case complete.Layout:
@@ -91,28 +105,6 @@ func candidatesOf(c *invoke.Invocation, kind complete.Kind, line *complete.Comma
 	return candidatesIn(c, kind, line)
 }
 
-func commandWords(commands []*invoke.Command) []complete.Word {
-	var words []complete.Word
-	for _, cmd := range commands {
-		if cmd.Hidden {
-			continue
-		}
-		words = append(words, complete.Word{Text: cmd.Name, About: cmd.Usage})
-		if cmd.Alias != "" {
-			words = append(words, complete.Word{Text: cmd.Alias, About: cmd.Usage})
-		}
-	}
-	return words
-}
-
-func guideWords() []complete.Word {
-	var words []complete.Word
-	for _, g := range manual.Topics() {
-		words = append(words, complete.Word{Text: g.Name, About: g.Usage})
-	}
-	return words
-}
-
 func plainWords[T ~string](list []T) []complete.Word {
 	words := make([]complete.Word, len(list))
 	for i, s := range list {
@@ -121,24 +113,37 @@ func plainWords[T ~string](list []T) []complete.Word {
 	return words
 }
 
-// someCheckpoints limits the checkpoints that are offered, newest first.
-const someCheckpoints = 50
-
 // candidatesIn returns the candidates that depend on the issue of the command line.
 func candidatesIn(c *invoke.Invocation, kind complete.Kind, line *complete.CommandLine) []complete.Word {
 	issue, err := lineIssue(c, line)
 	if err != nil {
 		return nil
 	}
-	l, err := c.Store.List(c.Ctx, issue, someCheckpoints)
+	l, err := c.Store.List(c.Ctx, issue, 50) // the newest ones
 	if err != nil || len(l.Checkpoints) == 0 {
 		return nil
 	}
 	switch kind {
 	case complete.ID:
-		return idWords(c, l)
+		words := []complete.Word{{Text: gitstore.Latest, About: "the newest one"}, {Text: gitstore.First, About: "the oldest one"}}
+		for i := range l.Checkpoints {
+			cp := &l.Checkpoints[i]
+			about := string(cp.Trigger) + " " + view.Ago(cp.Created, c.Env.Now())
+			if cp.Phase != "" {
+				about = cp.Phase + ", " + about
+			}
+			words = append(words, complete.Word{Text: string(cp.ID), About: about})
+		}
+		return words
 	case complete.Phase:
-		return phaseWords(c, l)
+		var names []string
+		if r, err := c.Store.Record(&l.Checkpoints[0]); err == nil {
+			names = work.VerdictRules(c, work.JudgeOptions{}).KnownPhases(r)
+		}
+		for i := range l.Checkpoints {
+			names = append(names, l.Checkpoints[i].Phase)
+		}
+		return plainWords(names)
 	case complete.Task:
 		return taskWords(c, l, line.Args)
 	}
@@ -156,32 +161,6 @@ func lineIssue(c *invoke.Invocation, line *complete.CommandLine) (checkpoint.Iss
 	}
 	defer c.SkipIssue()
 	return c.InferIssue()
-}
-
-func idWords(c *invoke.Invocation, l *gitstore.List) []complete.Word {
-	words := []complete.Word{{Text: gitstore.Latest, About: "the newest one"}, {Text: gitstore.First, About: "the oldest one"}}
-	for i := range l.Checkpoints {
-		cp := &l.Checkpoints[i]
-		about := string(cp.Trigger) + " " + view.Ago(cp.Created, c.Env.Now())
-		if cp.Phase != "" {
-			about = cp.Phase + ", " + about
-		}
-		words = append(words, complete.Word{Text: string(cp.ID), About: about})
-	}
-	return words
-}
-
-// phaseWords returns phases from the newest record, the settings and the listed
-// checkpoints.
-func phaseWords(c *invoke.Invocation, l *gitstore.List) []complete.Word {
-	var names []string
-	if r, err := c.Store.Record(&l.Checkpoints[0]); err == nil {
-		names = work.VerdictRules(c, work.JudgeOptions{}).KnownPhases(r)
-	}
-	for i := range l.Checkpoints {
-		names = append(names, l.Checkpoints[i].Phase)
-	}
-	return plainWords(names)
 }
 
 // taskWords returns the tasks of the newest record that a verb accepts: all tasks for

@@ -26,7 +26,7 @@ func parseLine(commands []*invoke.Command, args []string) (*line, error) {
 		return l, err
 	}
 	if l.command = commandNamed(commands, name); l.command == nil {
-		return l, unknownCommand(commands, name)
+		return l, failure.Errorf(failure.Usage, "git checkpoint "+cmp.Or(meantCommand(commands, name), "help"), "%q is not a command", name)
 	}
 	l.start()
 	w, err := split(l.command, l.flags, append(leading[:len(leading):len(leading)], rest...))
@@ -148,12 +148,6 @@ func commandNamed(commands []*invoke.Command, name string) *invoke.Command {
 		return nil
 	}
 	return commands[i]
-}
-
-// unknownCommand returns the error for an unknown command, with the probable command as
-// its hint.
-func unknownCommand(commands []*invoke.Command, word string) error {
-	return failure.Errorf(failure.Usage, "git checkpoint "+cmp.Or(meantCommand(commands, word), "help"), "%q is not a command", word)
 }
 
 // meantCommand returns the command that a word probably means, or "".

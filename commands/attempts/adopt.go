@@ -68,10 +68,22 @@ func runAdopt(c *invoke.Invocation, o *adoptOptions) error {
 	})
 	t.End()
 	if err != nil {
-		return notAdopted(a, err)
+		var refused *gitstore.RefusedError
+		if !errors.As(err, &refused) || refused.Flag != "--yes" {
+			return err
+		}
+		return failure.Errorf(failure.Refused, refused.Hint+"\ngit checkpoint adopt "+view.IssueArg(a.fork.Issue)+" --yes", "%w", err)
 	}
 	if len(a.done.Merged)+len(a.done.Skipped)+len(a.done.InTheWay)+len(a.done.Sparse) > 0 {
-		return a.unresolved(c)
+		if err := a.show(c); err != nil || a.dryRun {
+			return err
+		}
+		hint := "git diff\ngit checkpoint save " + view.IssueArg(a.source.Issue) + " -m " + view.QuoteArg(a.note())
+		for _, i := range a.forks() {
+			hint += "\ngit checkpoint archive " + view.IssueArg(i)
+		}
+		n := len(a.done.Merged) + len(a.done.Skipped) + len(a.done.InTheWay) + len(a.done.Sparse)
+		return failure.Errorf(failure.Failure, hint, "adopt %s: %s to resolve; nothing is saved or archived", a.fork.Issue, view.Plural(n, "file"))
 	}
 	if !a.dryRun {
 		if err = a.save(c); err == nil {
@@ -142,35 +154,12 @@ func countedTokens(c *invoke.Invocation, a *adoption) []checkpoint.Spent {
 // forks returns the forks of the source, the adopted one at last.
 func (a *adoption) forks() []checkpoint.Issue { return append(slices.Clone(a.others), a.fork.Issue) }
 
-// notAdopted adds the command that adopts in spite of the reason to the hints of a refusal.
-func notAdopted(a *adoption, err error) error {
-	var refused *gitstore.RefusedError
-	if !errors.As(err, &refused) || refused.Flag != "--yes" {
-		return err
-	}
-	return failure.Errorf(failure.Refused, refused.Hint+"\ngit checkpoint adopt "+view.IssueArg(a.fork.Issue)+" --yes", "%w", err)
-}
-
 // note returns the note of the checkpoint after the adoption.
 func (a *adoption) note() string { return "adopted " + string(a.fork.Issue) }
 
-// unresolved prints the outcome of a merge with conflicts, or with files that stay as they are,
-// and returns an error with the next commands.
-func (a *adoption) unresolved(c *invoke.Invocation) error {
-	if err := a.show(c); err != nil || a.dryRun {
-		return err
-	}
-	hint := "git diff\ngit checkpoint save " + view.IssueArg(a.source.Issue) + " -m " + view.QuoteArg(a.note())
-	for _, i := range a.forks() {
-		hint += "\ngit checkpoint archive " + view.IssueArg(i)
-	}
-	n := len(a.done.Merged) + len(a.done.Skipped) + len(a.done.InTheWay) + len(a.done.Sparse)
-	return failure.Errorf(failure.Failure, hint, "adopt %s: %s to resolve; nothing is saved or archived", a.fork.Issue, view.Plural(n, "file"))
-}
-
 // save saves the checkpoint of the source issue.
 func (a *adoption) save(c *invoke.Invocation) error {
-	o := options(a.note())
+	o := &work.SaveOptions{Message: a.note(), Issue: work.IssueOptions{Offline: true}}
 	if len(a.others) > 0 {
 		o.Message += "\n\ncompared with " + view.List(view.Strings(a.others))
 	}

@@ -141,22 +141,13 @@ func measureAll(c *invoke.Invocation, issues []checkpoint.Issue) ([]view.Attempt
 	}
 	var list []view.Attempt
 	for _, i := range issues {
-		a, err := measure(c, i, sources[i])
+		cp, r, _, err := forkRecord(c, i)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, *a)
+		list = append(list, *work.Attempt(c.Ctx, c.Store, cp, r, sources[i]))
 	}
 	return list, nil
-}
-
-// measure returns the row of an attempt. f is the source from which its changes count.
-func measure(c *invoke.Invocation, i checkpoint.Issue, f checkpoint.Fork) (*view.Attempt, error) {
-	cp, r, _, err := forkRecord(c, i)
-	if err != nil {
-		return nil, err
-	}
-	return work.Attempt(c.Ctx, c.Store, cp, r, f), nil
 }
 
 // tryAll runs the command at the states of attempts, some of them at once, and sets the results.

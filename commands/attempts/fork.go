@@ -13,7 +13,6 @@ import (
 
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
-	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/failure"
@@ -93,8 +92,11 @@ func runFork(c *invoke.Invocation, o *forkOptions) error {
 		return err
 	}
 	if o.worktree && !o.dryRun {
-		if err := makeWorktrees(c, forks); err != nil {
-			return err
+		for n := range forks { // after it, the last worktree is the working directory
+			if err := makeWorktree(c, &forks[n]); err != nil {
+				hint := "git checkpoint resume " + view.IssueArg(forks[n].issue) + " --worktree " + view.Shell(forks[n].dir)
+				return failure.Errorf(failure.Failure, hint, "fork: %s, but: %w", created(forks), err)
+			}
 		}
 	}
 	return showForks(c, o, from, forks)
@@ -186,18 +188,6 @@ func makeForks(c *invoke.Invocation, o *forkOptions, from *gitstore.Checkpoint, 
 		return failure.DoneErrorf("fork: %s: %w", created(forks), err)
 	}
 	return err
-}
-
-// makeWorktrees creates the worktrees, and restores the files there. After it, the last worktree
-// is the working directory.
-func makeWorktrees(c *invoke.Invocation, forks []newFork) error {
-	for n := range forks {
-		if err := makeWorktree(c, &forks[n]); err != nil {
-			hint := "git checkpoint resume " + view.IssueArg(forks[n].issue) + " --worktree " + view.Shell(forks[n].dir)
-			return failure.Errorf(failure.Failure, hint, "fork: %s, but: %w", created(forks), err)
-		}
-	}
-	return nil
 }
 
 // created names the issues of the forks in an error.
@@ -292,9 +282,4 @@ func forkRecord(c *invoke.Invocation, issue checkpoint.Issue) (*gitstore.Checkpo
 		return nil, nil, checkpoint.Fork{}, err
 	}
 	return p.Checkpoint, r, r.Fork(), nil
-}
-
-// options returns the options of a save with a note.
-func options(note string) *work.SaveOptions {
-	return &work.SaveOptions{Message: note, Issue: work.IssueOptions{Offline: true}}
 }

@@ -43,7 +43,16 @@ func inspectAll(c *invoke.Invocation, result *view.Doctor) error {
 		result.Warnings = append(result.Warnings, report.Warnings...)
 		result.Checked += report.Checked
 	}
-	checkPace(c, issues, result)
+	var paces []gitstore.Pace
+	for _, i := range issues {
+		if p, ok := paceOf(c, i); ok {
+			paces = append(paces, p)
+		}
+	}
+	stale := time.Duration(c.Settings.Int("limits.stale_minutes")) * time.Minute
+	for _, f := range gitstore.JudgePace(c.Env.Now(), stale, paces) {
+		result.Warnings = append(result.Warnings, f.Text)
+	}
 	result.Warnings = append(result.Warnings, otherSystemsFiles(c)...)
 	result.Warnings = append(result.Warnings, otherVersions(c)...)
 	hooks, err := githooks.Find(c, githooks.Repo(c))
@@ -92,13 +101,10 @@ func otherVersions(c *invoke.Invocation) []string {
 	return found
 }
 
-// versionTime limits the time of a program that prints its version.
-const versionTime = 5 * time.Second
-
 // programVersion returns the version line of an installed git-checkpoint, or "" if the program
 // does not run.
 func programVersion(c *invoke.Invocation, path string) string {
-	ctx, cancel := context.WithTimeout(c.Ctx, versionTime)
+	ctx, cancel := context.WithTimeout(c.Ctx, 5*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, "version")
 	cmd.WaitDelay = time.Second // a child of a script can keep the output open
@@ -107,20 +113,6 @@ func programVersion(c *invoke.Invocation, path string) string {
 		return ""
 	}
 	return view.Clean(strings.TrimPrefix(strings.TrimSpace(string(out)), "git-checkpoint "))
-}
-
-// checkPace warns about issues with too few or too many saves.
-func checkPace(c *invoke.Invocation, issues []checkpoint.Issue, result *view.Doctor) {
-	var paces []gitstore.Pace
-	for _, i := range issues {
-		if p, ok := paceOf(c, i); ok {
-			paces = append(paces, p)
-		}
-	}
-	stale := time.Duration(c.Settings.Int("limits.stale_minutes")) * time.Minute
-	for _, f := range gitstore.JudgePace(c.Env.Now(), stale, paces) {
-		result.Warnings = append(result.Warnings, f.Text)
-	}
 }
 
 // paceOf returns the figures of an issue that gitstore.JudgePace needs. It returns false if

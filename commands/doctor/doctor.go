@@ -160,7 +160,9 @@ func showDoctor(c *invoke.Invocation, v view.Doctor) error {
 		c.Printf("fixed: %s\n", view.Clean(line))
 	}
 	printFound(c, v.Errors, v.Warnings)
-	printSizes(c, v.Sizes)
+	for _, s := range v.Sizes {
+		c.Printf("%9s  issue %s, %s\n", roomOf(s.Bytes), view.Clean(s.Issue), view.Plural(s.Checkpoints, "checkpoint"))
+	}
 	o, err := c.Store.Doctor.ObjectCounts(c.Ctx)
 	if err != nil {
 		return err
@@ -194,12 +196,6 @@ func measure(c *invoke.Invocation, result *view.Doctor) error {
 	}
 	slices.SortStableFunc(result.Sizes, func(a, b view.Size) int { return cmp.Compare(b.Bytes, a.Bytes) })
 	return nil
-}
-
-func printSizes(c *invoke.Invocation, sizes []view.Size) {
-	for _, s := range sizes {
-		c.Printf("%9s  issue %s, %s\n", roomOf(s.Bytes), view.Clean(s.Issue), view.Plural(s.Checkpoints, "checkpoint"))
-	}
 }
 
 // roomOf formats a size in KiB, MiB or GiB.

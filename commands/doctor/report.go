@@ -29,17 +29,7 @@ func report(c *invoke.Invocation, result view.Doctor) error {
 	c.Printf("git-checkpoint: %s\n", cmp.Or(programVersion(c, self), "unknown"))
 	c.Printf("git: %d.%d\n", version[0], version[1])
 	c.Printf("repository: %s\n", strings.Join(c.Store.Doctor.Features(), ", "))
-	reportSettings(c)
-	if err := reportSizes(c, result); err != nil {
-		return err
-	}
-	c.Printf("doctor: %s, %s\n", view.Plural(len(result.Errors), "error"), view.Plural(len(result.Warnings), "warning"))
-	return reportTrace(c)
-}
-
-// reportSettings prints the settings that are not defaults. The values of texts are left out.
-func reportSettings(c *invoke.Invocation) {
-	for _, s := range c.Settings.All() {
+	for _, s := range c.Settings.All() { // without the values of texts
 		if c.Settings.IsDefault(s.Key) {
 			continue
 		}
@@ -49,6 +39,21 @@ func reportSettings(c *invoke.Invocation) {
 		}
 		c.Printf("setting %s: %s, from %s\n", s.Key, view.Clean(value), kindOfOrigin(s.Origin))
 	}
+	if err := reportSizes(c, result); err != nil {
+		return err
+	}
+	c.Printf("doctor: %s, %s\n", view.Plural(len(result.Errors), "error"), view.Plural(len(result.Warnings), "warning"))
+	name := c.Env.Getenv(trace.Variable)
+	if !filepath.IsAbs(name) {
+		c.Printf("\nno trace: repeat the slow or failing command with %s=/tmp/trace, and then this report with the same variable\n", trace.Variable)
+		return nil
+	}
+	data, err := endOf(name, traceEnd)
+	if err != nil {
+		return fmt.Errorf("doctor: read the trace: %w", err)
+	}
+	c.Printf("\ntrace:\n%s", view.CleanBlock(string(data)))
+	return nil
 }
 
 // kindOfOrigin returns the kind of a setting's origin without its path.
@@ -84,21 +89,6 @@ func reportSizes(c *invoke.Invocation, result view.Doctor) error {
 
 // traceEnd is the number of bytes of a trace that a report has.
 const traceEnd = 64 << 10
-
-// reportTrace prints the end of the trace file.
-func reportTrace(c *invoke.Invocation) error {
-	name := c.Env.Getenv(trace.Variable)
-	if !filepath.IsAbs(name) {
-		c.Printf("\nno trace: repeat the slow or failing command with %s=/tmp/trace, and then this report with the same variable\n", trace.Variable)
-		return nil
-	}
-	data, err := endOf(name, traceEnd)
-	if err != nil {
-		return fmt.Errorf("doctor: read the trace: %w", err)
-	}
-	c.Printf("\ntrace:\n%s", view.CleanBlock(string(data)))
-	return nil
-}
 
 // endOf returns the last whole lines of a file, at most n bytes.
 func endOf(name string, n int64) ([]byte, error) {

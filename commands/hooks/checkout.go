@@ -88,15 +88,12 @@ func worst(v freshness.Verdict) string {
 	return v.Action.String()
 }
 
-// maxAncestors limits the search for the git process, because a hook manager may run
-// between git and this process.
-const maxAncestors = 12
-
 // startedBy returns the command line of the nearest ancestor process for which found
 // returns true. It returns nil if there is none or if a process cannot be inspected.
 func startedBy(found func(argv []string) bool) []string {
 	pid := os.Getppid()
-	for range maxAncestors {
+	// A hook manager may run between git and this process.
+	for range 12 {
 		argv, parent := process(pid)
 		if argv == nil {
 			return nil

@@ -118,7 +118,7 @@ func newestHere(c *invoke.Invocation, issue checkpoint.Issue, o work.JudgeOption
 	if err != nil || branch == "" || r.Checkpoint.Branch == branch {
 		return r, err
 	}
-	l, err := c.Store.List(c.Ctx, issue, branchRange)
+	l, err := c.Store.List(c.Ctx, issue, 50)
 	if err != nil {
 		return r, nil
 	}
@@ -136,9 +136,6 @@ func newestHere(c *invoke.Invocation, issue checkpoint.Issue, o work.JudgeOption
 	}
 	return own, nil
 }
-
-// branchRange is the number of checkpoints among which newestHere looks for its branch.
-const branchRange = 50
 
 // handOver prints a text for the model, and a message for the user, in the agent's format.
 func handOver(c *invoke.Invocation, agent, message, text string) error {

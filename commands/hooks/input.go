@@ -56,18 +56,11 @@ func (in *sessionInput) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// maxInput limits the input in bytes. It includes the last message of an agent.
-const maxInput = 16 << 20
-
-// inputTime limits the wait for the input. An agent need not close an unused pipe, and a
-// session must not hang on it.
-const inputTime = time.Second
-
 func readSessionInput(c *invoke.Invocation) sessionInput {
 	if c.Env.Stdin == nil || terminal.Is(c.Env.Stdin) {
 		return sessionInput{}
 	}
-	return readSession(c.Input(), inputTime)
+	return readSession(c.Input(), time.Second) // an agent need not close an unused pipe
 }
 
 // readSession decodes the object. The agent may leave the input open after the object. If
@@ -77,7 +70,7 @@ func readSession(r io.Reader, within time.Duration) sessionInput {
 	got := make(chan sessionInput, 1)
 	go func() {
 		var in sessionInput
-		if json.NewDecoder(withoutMark(io.LimitReader(r, maxInput))).Decode(&in) != nil {
+		if json.NewDecoder(withoutMark(io.LimitReader(r, 16<<20))).Decode(&in) != nil {
 			in.StopActive = true
 		}
 		got <- in

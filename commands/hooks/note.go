@@ -14,10 +14,6 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// projectVariables name the directory in which an agent was started. Agents run hooks in
-// the directory to which they have changed.
-var projectVariables = []string{"CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR"}
-
 // openSession opens the repository and worktree of a session: those of its record,
 // otherwise those of the current directory. If the current directory is in another
 // repository than the agent's project, such as a nested one, the project counts.
@@ -27,7 +23,13 @@ func openSession(c *invoke.Invocation, in sessionInput) (s sessions.Session, kno
 	openErr := c.OpenOwnFormat()
 	if isOtherFormat(openErr) {
 		// The program for the other format cannot open a project of this format.
-		if i := slices.IndexFunc(projects, func(dir string) bool { return canOpen(c, dir) }); i >= 0 {
+		if i := slices.IndexFunc(projects, func(dir string) bool {
+			store, err := gitstore.Open(c.Ctx, gitstore.Options{Dir: dir})
+			if err == nil {
+				store.Close()
+			}
+			return err == nil
+		}); i >= 0 {
 			first = projects[i]
 		}
 		openErr = c.OpenIn(first)
@@ -68,19 +70,12 @@ func isOtherFormat(err error) bool {
 	return ok
 }
 
-func canOpen(c *invoke.Invocation, dir string) bool {
-	store, err := gitstore.Open(c.Ctx, gitstore.Options{Dir: dir})
-	if err == nil {
-		store.Close()
-	}
-	return err == nil
-}
-
 // projectsOf returns the directories of the agent's project, from variables and from the
 // input of the hook.
 func projectsOf(c *invoke.Invocation, in sessionInput) []string {
 	var dirs []string
-	for _, variable := range projectVariables {
+	// Agents were started in these directories, and run hooks in the directory to which they have changed.
+	for _, variable := range []string{"CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR"} {
 		if dir := c.Env.Getenv(variable); filepath.IsAbs(dir) {
 			dirs = append(dirs, dir)
 		}

@@ -32,7 +32,14 @@ func prePush(c *invoke.Invocation, args []string) error {
 	if mode == "off" || !c.Settings.Bool("enabled") {
 		return nil
 	}
-	issues := pushedIssues(c, updates)
+	var issues []checkpoint.Issue
+	for _, u := range updates {
+		i, err := c.BranchIssue(u.Branch())
+		// A push of the checkpoint ref itself, as with --mirror, expects the remote ref at its old value.
+		if err == nil && !slices.Contains(issues, i) && !pushesRef(updates, gitstore.LiveRef(i)) && c.Store.HasIssue(c.Ctx, i) {
+			issues = append(issues, i)
+		}
+	}
 	if len(issues) == 0 || dryPush() {
 		return nil
 	}
@@ -72,20 +79,6 @@ func blockCode(err error) int {
 		return failure.Secrets
 	}
 	return failure.Remote
-}
-
-// pushedIssues returns the issues of the pushed branches that have checkpoints. It skips
-// an issue if the push contains its checkpoint ref, as with --mirror, because that push
-// expects the remote ref at its old value.
-func pushedIssues(c *invoke.Invocation, updates []hook.Update) []checkpoint.Issue {
-	var issues []checkpoint.Issue
-	for _, u := range updates {
-		i, err := c.BranchIssue(u.Branch())
-		if err == nil && !slices.Contains(issues, i) && !pushesRef(updates, gitstore.LiveRef(i)) && c.Store.HasIssue(c.Ctx, i) {
-			issues = append(issues, i)
-		}
-	}
-	return issues
 }
 
 func pushesRef(updates []hook.Update, ref string) bool {
@@ -152,10 +145,6 @@ func pushAlong(c *invoke.Invocation, remote string, issues []checkpoint.Issue, e
 	return &pushError{text: strings.Join(append(wrong, said...), "; "), first: first}
 }
 
-// lateTime is the extra wait after the time limit. Git stops its child processes first,
-// and a child may ignore that.
-const lateTime = 300 * time.Millisecond
-
 // inTime waits for a push until the time limit. After that the push is abandoned, because
 // this process and its git processes are about to end.
 func inTime(c *invoke.Invocation, push func() (string, error)) (string, error) {
@@ -182,7 +171,7 @@ func inTime(c *invoke.Invocation, push func() (string, error)) (string, error) {
 	select {
 	case o := <-done:
 		return o.text, o.err
-	case <-time.After(lateTime):
+	case <-time.After(300 * time.Millisecond): // git stops its child processes first, and a child may ignore that
 		c.Detached = true
 		return "", c.Ctx.Err()
 	}

@@ -83,7 +83,7 @@ func sessionSave(c *invoke.Invocation, trigger string, args []string) error {
 		}
 		turn = turnOf(c, in, agent, trigger)
 		turn.Counted = countedBefore(c, issue, in.SessionID, turn.UsageOf)
-		if note := noteOf(turn); trigger == hook.Turn && note != "" {
+		if note := view.Truncate(view.Clean(view.FirstLine(turn.Request)), noteWidth); trigger == hook.Turn && note != "" {
 			line = append(line, "--message="+note)
 		}
 		if sessions.IsID(in.SessionID) {
@@ -139,9 +139,6 @@ func event(c *invoke.Invocation, args []string) error {
 	}
 	return sessionSave(c, "manual", nil)
 }
-
-// leadSession is the file in which the lead agent of a pipeline stores its session id.
-const leadSession = ".pipeline/lead-session.id"
 
 // keepGoing is the exit status of a stop hook that makes an agent continue.
 const keepGoing = 2
@@ -209,7 +206,7 @@ func newestLead(c *invoke.Invocation) (issue checkpoint.Issue, state *checkpoint
 
 // lead returns the session id of the pipeline's lead, or "" if the file is missing.
 func lead(c *invoke.Invocation) string {
-	f, err := invoke.OpenPlain(c, leadSession)
+	f, err := invoke.OpenPlain(c, ".pipeline/lead-session.id")
 	if err != nil {
 		return ""
 	}

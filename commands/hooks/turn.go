@@ -11,7 +11,6 @@ import (
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/sessions"
 	"git-checkpoint/commands/internal/transcript"
-	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore/checkpoint"
 )
@@ -47,11 +46,6 @@ func turnOf(c *invoke.Invocation, in sessionInput, agent, trigger string) *invok
 	return t
 }
 
-// noteOf returns the first line of a request, as the note of its turn.
-func noteOf(t *invoke.Turn) string {
-	return view.Truncate(view.Clean(view.FirstLine(t.Request)), noteWidth)
-}
-
 // writeTime limits the wait for the end of a turn in a transcript.
 const writeTime = 500 * time.Millisecond
 
@@ -66,16 +60,13 @@ func readTranscript(path string, a *hook.Agent) transcript.Turn {
 	return last
 }
 
-// turnsBack limits the checkpoints in which countedBefore looks for an earlier end of a turn.
-const turnsBack = 20
-
 // countedBefore returns the tokens of a turn at its last end. An agent can end a turn several times,
 // also around turns of other sessions.
 func countedBefore(c *invoke.Invocation, issue checkpoint.Issue, session, usageOf string) []checkpoint.Spent {
 	if usageOf == "" {
 		return nil
 	}
-	l, err := c.Store.List(c.Ctx, issue, turnsBack)
+	l, err := c.Store.List(c.Ctx, issue, 20)
 	if err != nil {
 		return nil
 	}

@@ -241,23 +241,17 @@ func (in *importing) record(d document) {
 // warnSince prints the warnings about the documents that were imported from the n-th on.
 func (in *importing) warnSince(n int) {
 	for _, i := range in.imported[n:] {
-		in.warn(i.document)
-		work.WarnLeftOut(in.c, i.saved)
-	}
-}
-
-// warn prints the warnings about a document and the number of paths that are valid on one
-// machine only.
-func (in *importing) warn(d document) {
-	places := 0
-	for _, p := range d.file.Problems {
-		in.c.Warnf("%s: %s", view.QuotePath(d.path), p)
-		if p.Rule == "place" {
-			places++
+		places := 0
+		for _, p := range i.document.file.Problems {
+			in.c.Warnf("%s: %s", view.QuotePath(i.document.path), p)
+			if p.Rule == "place" {
+				places++
+			}
 		}
-	}
-	if places > 0 {
-		in.c.Warnf("%s: %s of a single machine; --relativize makes paths below the root relative", view.QuotePath(d.path), view.Plural(places, "path"))
+		if places > 0 {
+			in.c.Warnf("%s: %s of a single machine; --relativize makes paths below the root relative", view.QuotePath(i.document.path), view.Plural(places, "path"))
+		}
+		work.WarnLeftOut(in.c, i.saved)
 	}
 }
 

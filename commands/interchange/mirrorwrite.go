@@ -50,7 +50,8 @@ func (m *mirroring) give(issue checkpoint.Issue, tips map[checkpoint.Issue]strin
 		work.ExcludeFolder(m.c, work.FolderPattern(m.c, m.as))
 	}
 	for name, e := range m.state.Files {
-		if !wanted[name] && m.goes(name, e.Owner, issue, len(outputs) > 0) {
+		// A dotagent folder holds one workflow, so files of other issues go too.
+		if !wanted[name] && (e.Owner == string(issue) || m.as == dotagent.Name && len(outputs) > 0) {
 			if err := m.tree.Remove(m.state, name); atomicfile.IsPassing(err) {
 				return fmt.Errorf("%s: %w", view.QuotePath(name), err)
 			} else if err != nil {
@@ -61,10 +62,6 @@ func (m *mirroring) give(issue checkpoint.Issue, tips map[checkpoint.Issue]strin
 	return nil
 }
 
-// recentlyArchived limits the archived checkpoints that are compared with a file: the end
-// of a workflow archives a last checkpoint on top of the state in the file.
-const recentlyArchived = 3
-
 // archive writes the last state of an archived dotagent workflow to the system's folder
 // .archive, if its files are the state that was archived. The files of a dropped workflow
 // are not archived.
@@ -74,7 +71,8 @@ func (m *mirroring) archive(issue checkpoint.Issue, gone bool) error {
 	if m.as != dotagent.Name || !gone || file.Owner != string(issue) {
 		return nil
 	}
-	l, err := m.c.Store.Archived(m.c.Ctx, issue, recentlyArchived)
+	// The end of a workflow archives a last checkpoint on top of the state in the file.
+	l, err := m.c.Store.Archived(m.c.Ctx, issue, 3)
 	if errors.As(err, new(*gitstore.NoneError)) {
 		return nil
 	}
@@ -117,12 +115,6 @@ func (m *mirroring) taken(name string, issue checkpoint.Issue, tips map[checkpoi
 		return ""
 	}
 	return owner
-}
-
-// goes reports whether an obsolete file is to be removed. This includes files of the
-// issue. A dotagent folder holds one workflow, so files of other issues are included too.
-func (m *mirroring) goes(name, owner string, issue checkpoint.Issue, any bool) bool {
-	return owner == string(issue) || m.as == dotagent.Name && any
 }
 
 // outputs returns the files of an issue. The slice is empty if the issue has no

@@ -98,9 +98,10 @@ func (o *listOptions) flags() []cli.Flag {
 	}
 }
 
-// complete sets the options that follow from others. It returns an error for flags that do not
-// go together.
-func (o *listOptions) complete(c *invoke.Invocation) error {
+func runList(c *invoke.Invocation, o *listOptions) error {
+	if err := c.Open(); err != nil {
+		return err
+	}
 	o.limitGiven, o.phaseGiven, o.archived = c.Line.Flags.IsSet("n"), c.Line.Flags.IsSet("phase"), o.archived || o.failed
 	if o.turns {
 		if o.trigger != "" {
@@ -111,14 +112,7 @@ func (o *listOptions) complete(c *invoke.Invocation) error {
 	if err := work.CheckWorkflow(c, o.workflow); err != nil {
 		return err
 	}
-	return c.CheckLayout(o.as)
-}
-
-func runList(c *invoke.Invocation, o *listOptions) error {
-	if err := c.Open(); err != nil {
-		return err
-	}
-	if err := o.complete(c); err != nil {
+	if err := c.CheckLayout(o.as); err != nil {
 		return err
 	}
 	if (o.workflow.Type != "" || o.as == claude.Name) && len(c.Line.Args) == 0 && c.Line.Common.Issue == "" {

@@ -85,7 +85,11 @@ func runShow(c *invoke.Invocation, o *showOptions) error {
 	if err := work.NameByWorkflow(c, o.workflow); err != nil {
 		return err
 	}
-	cp, err := c.CheckpointArg()
+	issue, name, err := c.IssueAndName()
+	if err != nil {
+		return err
+	}
+	cp, err := c.Find(issue, name)
 	if err != nil {
 		return err
 	}
@@ -105,9 +109,17 @@ func runShow(c *invoke.Invocation, o *showOptions) error {
 	case o.get != "":
 		return showValue(c, cp, r, o.get)
 	case o.as != "":
-		return showDocument(c, cp, r, o.as)
+		out, err := layout.Of(o.as, r)
+		if err != nil {
+			return failure.Errorf(failure.Failure, "git checkpoint show "+view.QuoteArg(string(cp.ID)), "show %s: %w", cp.ID, err)
+		}
+		return work.ShowText(c, out[0].Data)
 	case c.Line.JSON:
-		return showJSON(c, cp, r)
+		data, err := r.JSON()
+		if err != nil {
+			return err
+		}
+		return c.WriteJSON(view.Show{Type: "show", Checkpoint: json.RawMessage(data), Commit: cp.Commit.String(), SavedBy: cp.Author, Parallel: view.ParallelRecords(notHere(c, cp)), Fork: view.ForkRecord(r.Fork())})
 	}
 	if at, people, err := c.Screen("auto"); err != nil || people && o.format == "" {
 		screenShow(c, at, cp, r)
@@ -126,26 +138,6 @@ func runShow(c *invoke.Invocation, o *showOptions) error {
 // notHere returns the checkpoint if it was saved in parallel, and if files of it are not here.
 func notHere(c *invoke.Invocation, cp *gitstore.Checkpoint) []gitstore.NotHere {
 	return slices.DeleteFunc(work.NotHere(c, cp.Issue, ""), func(n gitstore.NotHere) bool { return n.ID != cp.ID })
-}
-
-// showDocument prints the first document of a record in a layout, the document of the
-// workflow.
-func showDocument(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record, as layout.Name) error {
-	out, err := layout.Of(as, r)
-	if err != nil {
-		return failure.Errorf(failure.Failure, "git checkpoint show "+view.QuoteArg(string(cp.ID)), "show %s: %w", cp.ID, err)
-	}
-	return work.ShowText(c, out[0].Data)
-}
-
-func showJSON(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) error {
-	data, err := r.JSON()
-	if err != nil {
-		return err
-	}
-	return c.WriteJSON(view.Show{
-		Type: "show", Checkpoint: json.RawMessage(data), Commit: cp.Commit.String(), SavedBy: cp.Author, Parallel: view.ParallelRecords(notHere(c, cp)), Fork: view.ForkRecord(r.Fork()),
-	})
 }
 
 // showValue prints one value: a string unquoted, other types as JSON.

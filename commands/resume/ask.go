@@ -14,7 +14,7 @@ import (
 )
 
 // unanswered returns the failure for an unanswered question.
-func unanswered(c *invoke.Invocation, r *resumption, flag string, err error) error {
+func unanswered(r *resumption, flag string, err error) error {
 	return failure.Errorf(failure.NeedsAnswer, r.command(flag), "resume %s: %w", r.Checkpoint.ID, err)
 }
 
@@ -80,15 +80,12 @@ func askRest(c *invoke.Invocation, d *invoke.Dialog, r *resumption) error {
 	return askFiles(c, d, r)
 }
 
-// bodyChoices maps the answers about a changed body; v shows the difference.
-var bodyChoices = map[string]string{"y": "y", "yes": "y", "n": "n", "no": "n", "": "n", "v": "v", "view": "v"}
-
 func askBody(c *invoke.Invocation, d *invoke.Dialog, r *resumption, body freshness.Reason) error {
 	for {
-		answer, err := d.Ask("Issue body changed since checkpoint. Resume? [y/N] ", bodyChoices)
+		answer, err := d.Ask("Issue body changed since checkpoint. Resume? [y/N] ", map[string]string{"y": "y", "yes": "y", "n": "n", "no": "n", "": "n", "v": "v", "view": "v"})
 		switch {
 		case err != nil:
-			return unanswered(c, r, r.answers("--yes"), err)
+			return unanswered(r, r.answers("--yes"), err)
 		case answer == "n":
 			return failure.Silent{Code: failure.None}
 		case answer == "y":
@@ -163,7 +160,7 @@ func askApprovals(c *invoke.Invocation, d *invoke.Dialog, r *resumption) error {
 	for _, phase := range r.Verdict.Awaiting {
 		answer, err := d.Ask(fmt.Sprintf("Approval of phase %s is pending. Approve it? [y/N] ", view.Clean(phase)), invoke.YesNo)
 		if err != nil {
-			return unanswered(c, r, r.answers("--yes"), err)
+			return unanswered(r, r.answers("--yes"), err)
 		}
 		if answer == "n" {
 			return failure.Silent{Code: failure.None}
@@ -203,23 +200,6 @@ func (r *resumption) approvalFlags() (flags string) {
 	return flags
 }
 
-// approve adds the approvals of the command line. It fails if a phase awaits no approval.
-func approve(c *invoke.Invocation, r *resumption) error {
-	for _, phase := range r.options.judge.Approve {
-		if !slices.Contains(r.Record.Awaiting(), phase) {
-			return failure.Usagef("resume: --approve: phase %q of %s waits for no approval", phase, r.Checkpoint.ID)
-		}
-		r.approvals = append(r.approvals, gitstore.Approval{Phase: phase, At: c.Env.Now()})
-	}
-	return nil
-}
-
-// fileChoices maps the answers about a changed file. An empty line keeps the file.
-var fileChoices = map[string]string{
-	"m": "mine", "mine": "mine", "": "mine", "c": "checkpoint", "checkpoint": "checkpoint",
-	"g": "merge", "merge": "merge", "d": "diff", "diff": "diff", "a": "abort", "abort": "abort",
-}
-
 // askFiles asks for each file that changed since the checkpoint which version to keep.
 func askFiles(c *invoke.Invocation, d *invoke.Dialog, r *resumption) error {
 	r.each = map[string]gitstore.Changed{}
@@ -242,9 +222,12 @@ func askFiles(c *invoke.Invocation, d *invoke.Dialog, r *resumption) error {
 func askFile(c *invoke.Invocation, d *invoke.Dialog, r *resumption, path string) (string, error) {
 	text := fmt.Sprintf("Changed since the checkpoint: %s\nKeep (m)ine, take the (c)heckpoint's, mer(g)e, show the (d)iff, or (a)bort? [m] ", view.QuotePath(path))
 	for {
-		answer, err := d.Ask(text, fileChoices)
+		answer, err := d.Ask(text, map[string]string{
+			"m": "mine", "mine": "mine", "": "mine", "c": "checkpoint", "checkpoint": "checkpoint",
+			"g": "merge", "merge": "merge", "d": "diff", "diff": "diff", "a": "abort", "abort": "abort",
+		})
 		if err != nil {
-			return "", unanswered(c, r, r.answers("--changed mine"), err)
+			return "", unanswered(r, r.answers("--changed mine"), err)
 		}
 		if answer != "diff" {
 			return answer, nil

@@ -79,9 +79,6 @@ var branchChoices = map[string]string{
 	"s": "s", "switch": "s", "h": "h", "here": "h", "a": "a", "abort": "a", "q": "a", "quit": "a", "": "a",
 }
 
-// placedChoices maps the answers if another worktree has the branch checked out.
-var placedChoices = map[string]string{"h": "h", "here": "h", "a": "a", "abort": "a", "q": "a", "quit": "a", "": "a"}
-
 // askBranch asks on which branch work resumes, and computes the verdict for the answer.
 func askBranch(c *invoke.Invocation, d *invoke.Dialog, r *resumption) error {
 	b := r.otherBranch()
@@ -93,7 +90,7 @@ func askBranch(c *invoke.Invocation, d *invoke.Dialog, r *resumption) error {
 		question += fmt.Sprintf("(s)witch to %s, resume (h)ere, or (a)bort? [a] ", r.Home())
 	} else {
 		question += r.Placed() + ".\nResume (h)ere or (a)bort? [a] "
-		answers = placedChoices
+		answers = map[string]string{"h": "h", "here": "h", "a": "a", "abort": "a", "q": "a", "quit": "a", "": "a"}
 	}
 	answer, err := d.Ask(view.CleanBlock(question), answers)
 	switch {

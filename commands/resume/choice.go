@@ -49,7 +49,8 @@ func stopResume(c *invoke.Invocation, r *resumption) error {
 	case r.options.force:
 		return nil
 	case r.Verdict.Action == freshness.StartFresh:
-		return refuse(c, r)
+		why, hint := r.reasons(freshness.StartFresh)
+		return because(c, r, failure.StartFresh, cmp.Or(hint, r.command("--force")), "cannot resume %s: %s", why)
 	case r.Verdict.Stale:
 		return because(c, r, failure.Stale, r.command("--yes"), "resume %s: %s", r.Verdict.Warnings())
 	}
@@ -62,12 +63,6 @@ func because(c *invoke.Invocation, r *resumption, code int, hint, format string,
 		return err
 	}
 	return failure.Errorf(code, hint, format, r.Checkpoint.ID, strings.Join(why, "; "))
-}
-
-// refuse returns the failure of a checkpoint that cannot be resumed.
-func refuse(c *invoke.Invocation, r *resumption) error {
-	why, hint := r.reasons(freshness.StartFresh)
-	return because(c, r, failure.StartFresh, cmp.Or(hint, r.command("--force")), "cannot resume %s: %s", why)
 }
 
 // needsAnswer returns the failure if a question requires a person. Its code is failure.Limit if the

@@ -157,8 +157,20 @@ func ciOutcome(c *invoke.Invocation, r *resumption, err error) error {
 		if r.vars == nil {
 			printNone(c, r, none.Issue)
 		}
-		tellNone(c, r, none)
-		return ciRecord(c, r, none.Issue)
+		switch r.archived {
+		case "":
+			c.Infof("%v", none)
+		case retention.ReasonCompleted:
+			c.Infof("issue %s is completed and archived: nothing to resume", none.Issue)
+		default:
+			c.Infof("issue %s is archived (%s): nothing to resume", none.Issue, r.archived)
+		}
+		if !c.Line.JSON {
+			return nil
+		}
+		return c.WriteJSON(view.Resume{Status: view.Status{
+			Type: "resume", Issue: string(none.Issue), Action: actionNone, Complete: r.archived == retention.ReasonCompleted, Warnings: c.TakeWarnings(),
+		}})
 	case errors.As(err, &failed) && (failed.ExitCode() == failure.StartFresh || failed.ExitCode() == failure.NeedsAnswer):
 		c.Warnf("%v", failed)
 		if failed.ExitHint() != "" {
@@ -181,28 +193,6 @@ func ciWarnings(c *invoke.Invocation, r *resumption) {
 		if reason.Action == freshness.ProceedWithWarning {
 			c.Warnf("%s", reason.Message)
 		}
-	}
-}
-
-// ciRecord prints the --json record if no checkpoint exists.
-func ciRecord(c *invoke.Invocation, r *resumption, issue checkpoint.Issue) error {
-	if !c.Line.JSON {
-		return nil
-	}
-	return c.WriteJSON(view.Resume{Status: view.Status{
-		Type: "resume", Issue: string(issue), Action: actionNone, Complete: r.archived == retention.ReasonCompleted, Warnings: c.TakeWarnings(),
-	}})
-}
-
-// tellNone prints the reason why there is nothing to resume.
-func tellNone(c *invoke.Invocation, r *resumption, none *gitstore.NoneError) {
-	switch r.archived {
-	case "":
-		c.Infof("%v", none)
-	case retention.ReasonCompleted:
-		c.Infof("issue %s is completed and archived: nothing to resume", none.Issue)
-	default:
-		c.Infof("issue %s is archived (%s): nothing to resume", none.Issue, r.archived)
 	}
 }
 

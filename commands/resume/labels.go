@@ -187,7 +187,7 @@ func maySync(c *invoke.Invocation, r *resumption, change forge.LabelChange) (boo
 	}
 	answer, err := d.Ask(question, invoke.YesNo)
 	if err != nil {
-		return false, unanswered(c, r, "--sync-issue --yes", err)
+		return false, unanswered(r, "--sync-issue --yes", err)
 	}
 	return answer == "y", nil
 }

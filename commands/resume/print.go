@@ -286,9 +286,6 @@ func leadOf(c *invoke.Invocation, story string) *checkpoint.Record {
 	return lead
 }
 
-// yesByDefault maps the answers to a question whose default is yes.
-var yesByDefault = map[string]string{"y": "y", "yes": "y", "n": "n", "no": "n", "": "y"}
-
 // askAs asks the --as system's questions and, after a yes, the remaining questions. A no
 // to the last question of the system archives the chain.
 func askAs(c *invoke.Invocation, d *invoke.Dialog, r *resumption) (string, error) {
@@ -299,10 +296,10 @@ func askAs(c *invoke.Invocation, d *invoke.Dialog, r *resumption) (string, error
 	if fresh, err := askFresh(c, d, r); err != nil || fresh {
 		return "s", err
 	}
-	answer, err := d.Ask(r.texts.Question, yesByDefault)
+	answer, err := d.Ask(r.texts.Question, map[string]string{"y": "y", "yes": "y", "n": "n", "no": "n", "": "y"})
 	switch {
 	case err != nil:
-		return "", unanswered(c, r, r.answers("--yes"), err)
+		return "", unanswered(r, r.answers("--yes"), err)
 	case answer == "n":
 		return "s", nil
 	}
@@ -325,7 +322,7 @@ func askFresh(c *invoke.Invocation, d *invoke.Dialog, r *resumption) (fresh bool
 	answer, err := d.Ask(question, invoke.YesNo)
 	switch {
 	case err != nil:
-		return false, unanswered(c, r, r.answers("--yes"), err)
+		return false, unanswered(r, r.answers("--yes"), err)
 	case answer == "n" && r.Verdict.Corrupt:
 		c.Infof("nothing is changed; %s resumes in spite of the findings", r.command(r.answers("--yes")))
 		return false, failure.Silent{Code: failure.None}

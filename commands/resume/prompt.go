@@ -21,18 +21,6 @@ type prompt struct {
 	drop     string // the question after d, "" if d drops at once
 }
 
-// claudeAnswers maps the answers to claude's prompt.
-var claudeAnswers = map[string]string{
-	"r": "r", "resume": "r", "s": "s", "start": "s", "start fresh": "s",
-	"v": "v", "view": "v", "view details": "v", "d": "d", "delete": "d",
-}
-
-// promptAnswers maps the answers to the default prompt.
-var promptAnswers = map[string]string{
-	"r": "r", "resume": "r", "s": "s", "start": "s", "start over": "s", "start fresh": "s",
-	"v": "v", "view": "v", "d": "d", "drop": "d", "delete": "d", "q": "q", "quit": "q", "?": "?", "help": "?",
-}
-
 // promptHead returns the lines that describe the checkpoint: the start of the workflow,
 // otherwise of the checkpoint, and with saved the time of the checkpoint if it is later.
 func promptHead(s *view.Standing, saved bool) string {
@@ -60,7 +48,10 @@ func claudePrompt(head, from string) prompt {
 			"  (v)iew details - Show checkpoint contents\n" +
 			"  (d)elete - Remove checkpoint without starting\n\n",
 		question: "Choice [r/s/v/d]: ",
-		answers:  claudeAnswers,
+		answers: map[string]string{
+			"r": "r", "resume": "r", "s": "s", "start": "s", "start fresh": "s",
+			"v": "v", "view": "v", "view details": "v", "d": "d", "delete": "d",
+		},
 	}
 }
 
@@ -78,7 +69,10 @@ func defaultPrompt(head, from string, issue checkpoint.Issue, n int) prompt {
 			"  (d)rop - Drop " + all + " (asks again)\n" +
 			"  (q)uit - Change nothing\n\n",
 		question: "Choice [r/s/v/d/q/?]: ",
-		answers:  promptAnswers,
+		answers: map[string]string{
+			"r": "r", "resume": "r", "s": "s", "start": "s", "start over": "s", "start fresh": "s",
+			"v": "v", "view": "v", "d": "d", "drop": "d", "delete": "d", "q": "q", "quit": "q", "?": "?", "help": "?",
+		},
 		help: view.Clean("r - restore the files of the checkpoint and continue; files that changed since are asked about") + "\n" +
 			view.Clean("s - move "+these+" to the archive, so that work starts over; `"+undo+"` restores them") + "\n" +
 			"v - show the checkpoint's record and all findings, then ask again\n" +
@@ -120,7 +114,7 @@ func askChoice(c *invoke.Invocation, d *invoke.Dialog, r *resumption) (string, e
 		case errors.Is(err, invoke.ErrEndOfInput) && p.help != "", choice == "q":
 			return "", failure.Silent{Code: failure.None}
 		case err != nil:
-			return "", unanswered(c, r, r.answers("--choice r"), err)
+			return "", unanswered(r, r.answers("--choice r"), err)
 		case choice == "v":
 			if err := viewDetails(c, d, r); err != nil {
 				return "", err
@@ -132,7 +126,7 @@ func askChoice(c *invoke.Invocation, d *invoke.Dialog, r *resumption) (string, e
 			case errors.Is(err, invoke.ErrEndOfInput):
 				return "", failure.Silent{Code: failure.None}
 			case err != nil:
-				return "", unanswered(c, r, "--choice d", err)
+				return "", unanswered(r, "--choice d", err)
 			case answer == "y":
 				return choice, nil
 			}

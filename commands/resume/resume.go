@@ -3,6 +3,7 @@ package resume
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -143,7 +144,11 @@ func runResume(c *invoke.Invocation, o *resumeOptions) error {
 		err = resumeOpened(c, r)
 	}
 	if err != nil && place.Created && !r.resumed {
-		leaveWorktree(c, place)
+		if failed := c.Store.Worktrees.Remove(context.WithoutCancel(c.Ctx), place); failed != nil { // files in it have changed
+			c.Warnf("%s stays: %v", view.Shell(place.Dir), failed)
+		} else {
+			c.Infof("removed worktree %s again", view.Shell(place.Dir))
+		}
 	}
 	return err
 }
@@ -227,8 +232,11 @@ func toResume(c *invoke.Invocation, r *resumption) error {
 	if err = toGoOnFrom(c, r); err != nil {
 		return err
 	}
-	if err := approve(c, r); err != nil {
-		return err
+	for _, phase := range r.options.judge.Approve {
+		if !slices.Contains(r.Record.Awaiting(), phase) {
+			return failure.Usagef("resume: --approve: phase %q of %s waits for no approval", phase, r.Checkpoint.ID)
+		}
+		r.approvals = append(r.approvals, gitstore.Approval{Phase: phase, At: c.Env.Now()})
 	}
 	r.named = len(c.Line.Args) > 0 && c.Line.Args[len(c.Line.Args)-1] != string(r.Checkpoint.Issue)
 	if err := goToBranch(c, r); err != nil {
@@ -338,7 +346,10 @@ func resume(c *invoke.Invocation, r *resumption) error {
 			return printOnly(c, r, err)
 		}
 		if err != nil {
-			return r.notRecorded(err)
+			if r.restored == nil || r.restored.Undo == "" {
+				return fmt.Errorf("record the resume of %s: %w", r.Checkpoint.ID, err)
+			}
+			return failure.Errorf(failure.Failure, undoCommand(r.restored.Undo), "the files of %s are restored, but the resume is not recorded: %w", r.Checkpoint.ID, err)
 		}
 	}
 	r.resumed = !o.dryRun
@@ -368,14 +379,4 @@ func (r *resumption) notRestored(err error) error {
 		}
 	}
 	return fmt.Errorf("resume: %w", err)
-}
-
-// notRecorded returns the error of a resume that could not be recorded. The restored
-// files stay.
-func (r *resumption) notRecorded(err error) error {
-	if r.restored == nil || r.restored.Undo == "" {
-		return fmt.Errorf("record the resume of %s: %w", r.Checkpoint.ID, err)
-	}
-	return failure.Errorf(failure.Failure, undoCommand(r.restored.Undo),
-		"the files of %s are restored, but the resume is not recorded: %w", r.Checkpoint.ID, err)
 }

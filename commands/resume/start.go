@@ -53,7 +53,11 @@ func giveTo(c *invoke.Invocation, r *resumption) error {
 	if words == nil {
 		return nil
 	}
-	warnShortened(c, r)
+	// The hook of the session leaves out lines of a long text.
+	s, err := work.Newest(c, r.Checkpoint.Issue, work.JudgeOptions{Issue: work.IssueOptions{Offline: true}})
+	if err == nil && view.IsShortened(work.HandOver(c, s, "")) {
+		c.Warnf("the text for %s is shortened to %d bytes: git checkpoint show %s prints the record", r.options.to, work.HandOverBytes, view.IssueArg(r.Checkpoint.Issue))
+	}
 	if sessions.LastRan(c.Store.Notes, r.options.to, "session-start").IsZero() {
 		c.Warnf("no hook of %[1]s has run in this clone; without hooks it gets only a request: git checkpoint hooks install --agent %[1]s", r.options.to)
 	}
@@ -69,14 +73,6 @@ func giveTo(c *invoke.Invocation, r *resumption) error {
 		}
 	}
 	return startAgent(c, r.options.to, r.Checkpoint.Issue, words)
-}
-
-// warnShortened warns if the hook of the session leaves out lines of the state of the work.
-func warnShortened(c *invoke.Invocation, r *resumption) {
-	s, err := work.Newest(c, r.Checkpoint.Issue, work.JudgeOptions{Issue: work.IssueOptions{Offline: true}})
-	if err == nil && view.IsShortened(work.HandOver(c, s, "")) {
-		c.Warnf("the text for %s is shortened to %d bytes: git checkpoint show %s prints the record", r.options.to, work.HandOverBytes, view.IssueArg(r.Checkpoint.Issue))
-	}
 }
 
 // startAgent runs the command of an agent in the foreground, and passes signals and the exit code

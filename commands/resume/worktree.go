@@ -1,7 +1,6 @@
 package resume
 
 import (
-	"context"
 	"path/filepath"
 
 	"git-checkpoint/commands/internal/invoke"
@@ -18,8 +17,8 @@ func moveToWorktree(c *invoke.Invocation, o *resumeOptions) (place gitstore.Work
 	if err != nil || dir == "" {
 		return place, err
 	}
-	r, err := forWorktree(c, o)
-	if r == nil {
+	r := &resumption{options: o, Standing: view.Standing{Now: c.Env.Now()}}
+	if err := toGoOnFrom(c, r); err != nil || !r.Record.CanResume() && !o.force {
 		return place, err
 	}
 	cp := r.Checkpoint
@@ -36,16 +35,6 @@ func moveToWorktree(c *invoke.Invocation, o *resumeOptions) (place gitstore.Work
 		c.Line.Args = append(c.Line.Args, id)
 	}
 	return place, c.Open()
-}
-
-// forWorktree returns the resumption of the checkpoint to resume, or nil if its own record
-// forbids a resume.
-func forWorktree(c *invoke.Invocation, o *resumeOptions) (*resumption, error) {
-	r := &resumption{options: o, Standing: view.Standing{Now: c.Env.Now()}}
-	if err := toGoOnFrom(c, r); err != nil || !r.Record.CanResume() && !o.force {
-		return nil, err
-	}
-	return r, nil
 }
 
 // worktreeDir returns the absolute path of --worktree, or "". It makes the paths of files
@@ -69,14 +58,4 @@ func worktreeDir(c *invoke.Invocation, o *resumeOptions) (string, error) {
 		}
 	}
 	return filepath.Abs(o.worktree)
-}
-
-// leaveWorktree removes a new worktree after a resume that did not happen. If files in it
-// have changed, it stays.
-func leaveWorktree(c *invoke.Invocation, place gitstore.Worktree) {
-	if err := c.Store.Worktrees.Remove(context.WithoutCancel(c.Ctx), place); err != nil {
-		c.Warnf("%s stays: %v", view.Shell(place.Dir), err)
-		return
-	}
-	c.Infof("removed worktree %s again", view.Shell(place.Dir))
 }

@@ -57,23 +57,15 @@ type pruneOptions struct {
 	maxAge int      // in days; 0 for the setting
 }
 
-// check returns an error for invalid values, and for flags that do not go together.
-func (o *pruneOptions) check(c *invoke.Invocation) error {
+func runPrune(c *invoke.Invocation, o *pruneOptions) error {
+	if err := c.Open(); err != nil {
+		return err
+	}
 	switch {
 	case c.Line.Flags.IsSet("max-age") && o.maxAge < 1:
 		return failure.Usagef("prune: --max-age: %d is not a number of days", o.maxAge)
 	case o.dryRun && o.plan != "":
 		return failure.Usagef("prune: --dry-run and --apply cannot be combined")
-	}
-	return nil
-}
-
-func runPrune(c *invoke.Invocation, o *pruneOptions) error {
-	if err := c.Open(); err != nil {
-		return err
-	}
-	if err := o.check(c); err != nil {
-		return err
 	}
 	req, err := pruneRequest(c, o)
 	if err != nil {

@@ -216,7 +216,7 @@ func tooSoon(c *invoke.Invocation, issue checkpoint.Issue, t checkpoint.Trigger,
 	if err != nil {
 		return ""
 	}
-	l, err := c.Store.List(c.Ctx, issue, soonRange)
+	l, err := c.Store.List(c.Ctx, issue, 20)
 	if err != nil {
 		return ""
 	}
@@ -232,9 +232,6 @@ func tooSoon(c *invoke.Invocation, issue checkpoint.Issue, t checkpoint.Trigger,
 	}
 	return ""
 }
-
-// soonRange is the number of checkpoints among which tooSoon looks for the session.
-const soonRange = 20
 
 // ofAnotherSession reports whether a checkpoint is of another session than the given one.
 func ofAnotherSession(c *invoke.Invocation, cp *gitstore.Checkpoint, session string) bool {

@@ -1,37 +1,11 @@
 package status
 
 import (
-	"errors"
 	"strings"
 
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
-	"git-checkpoint/commands/internal/work"
-	"git-checkpoint/gitstore"
-	"git-checkpoint/gitstore/failure"
 )
-
-// endingOf returns the end of the work if err reports an issue without checkpoints in its
-// chain, or nil.
-func endingOf(c *invoke.Invocation, err error) *view.Ending {
-	var none *gitstore.NoneError
-	if !errors.As(err, &none) {
-		return nil
-	}
-	return work.EndingOf(c, none.Issue)
-}
-
-// statusEnded prints the status of finished work. Nothing can be resumed, so --check exits
-// with failure.None.
-func statusEnded(c *invoke.Invocation, o *statusOptions, e *view.Ending) error {
-	if err := showEnding(c, o, e); err != nil {
-		return err
-	}
-	if o.check {
-		return failure.Silent{Code: failure.None}
-	}
-	return nil
-}
 
 func showEnding(c *invoke.Invocation, o *statusOptions, e *view.Ending) error {
 	if c.Line.JSON {

@@ -96,12 +96,21 @@ func printStatus(c *invoke.Invocation, o *statusOptions) error {
 		return err
 	}
 	p, r, err := c.Store.PointRecord(c.Ctx, issue)
-	ending := endingOf(c, err)
+	var ending *view.Ending
+	if none := (*gitstore.NoneError)(nil); errors.As(err, &none) {
+		ending = work.EndingOf(c, none.Issue)
+	}
 	switch {
 	case o.done != "":
 		return statusDone(r, ending, o.done, err)
 	case ending != nil:
-		return statusEnded(c, o, ending)
+		if err := showEnding(c, o, ending); err != nil {
+			return err
+		}
+		if o.check {
+			return failure.Silent{Code: failure.None} // nothing can be resumed
+		}
+		return nil
 	case err != nil:
 		return err
 	}
@@ -138,7 +147,7 @@ func statusDone(r *checkpoint.Record, ending *view.Ending, phase string, err err
 	over := false
 	switch {
 	case ending != nil:
-		over = ending.IsOver(phase)
+		over = ending.IsCompleted() && (ending.Record == nil || progress.IsOver(ending.Record, phase))
 	case errors.As(err, &none):
 	case err != nil:
 		return err

@@ -11,9 +11,6 @@ import (
 	"git-checkpoint/gitstore/failure"
 )
 
-// watchEvery is the time between two looks of --watch.
-const watchEvery = 2 * time.Second
-
 // clearScreen moves the cursor to the first column and line, and erases the screen.
 const clearScreen = "\x1b[H\x1b[2J"
 
@@ -41,7 +38,7 @@ func watch(c *invoke.Invocation, o *statusOptions) error {
 		select {
 		case <-c.Ctx.Done():
 			return nil
-		case <-time.After(watchEvery):
+		case <-time.After(2 * time.Second):
 		}
 		if !c.AtTerminal() || c.Out.Err != nil {
 			return nil

@@ -77,7 +77,9 @@ func runBisect(c *invoke.Invocation, o *bisectOptions) error {
 	b := &bisection{c: c, line: line, states: states, search: search{results: make([]outcome, len(states)), lastBad: o.to != ""}, records: map[checkpoint.ID]*checkpoint.Record{}}
 	guard.SurviveClosedPipes() // the copies are removed then too
 	err = b.run(o.jobs)
-	b.close()
+	for _, t := range b.trials {
+		t.Close()
+	}
 	if err != nil {
 		return err
 	}
@@ -218,12 +220,6 @@ func (b *bisection) trial(ctx context.Context) (*gitstore.Trial, error) {
 		return t, nil
 	}
 	return b.line.NewTrial(ctx)
-}
-
-func (b *bisection) close() {
-	for _, t := range b.trials {
-		t.Close()
-	}
 }
 
 // show prints the result: the first bad checkpoint with its changes, or the checkpoints that may

@@ -72,22 +72,19 @@ func (d *Diff) fold() {
 	lines := 0
 	for i := range d.Files {
 		f := &d.Files[i]
-		f.Folded = lines > openLines && len(d.Files) > 1
+		f.Folded = lines > 600 && len(d.Files) > 1
 		for _, h := range f.Hunks {
 			lines += len(h.Lines)
 		}
 	}
 }
 
-// openLines is the number of lines after which the following files are folded.
-const openLines = 600
-
 // compared returns the checkpoint to compare with: the checkpoint named in the URL, or by
 // default the previous checkpoint. nil means HEAD at the save.
 func (v *visit) compared(at place) (*gitstore.Checkpoint, error) {
 	switch name := cut(v.r.URL.Query().Get("against"), 400); name {
 	case "":
-		return at.older(), nil
+		return at.near(1), nil
 	case againstHead:
 		return nil, nil
 	default:

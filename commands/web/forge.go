@@ -11,9 +11,8 @@ import (
 // https, because package forge parses the remote's URL and returns no others.
 type Forge struct{ Issues, Code forge.Site }
 
-func (f Forge) issue(i checkpoint.Issue) string { return secure(f.Issues.IssuePage(string(i))) }
-func (f Forge) commit(id string) string         { return secure(f.Code.CommitPage(id)) }
-func (f Forge) branch(name string) string       { return secure(f.Code.BranchPage(name)) }
+func (f Forge) commit(id string) string   { return secure(f.Code.CommitPage(id)) }
+func (f Forge) branch(name string) string { return secure(f.Code.BranchPage(name)) }
 
 // Name returns the host of the forge, for the text of links.
 func (f Forge) Name() string { return line(f.Issues.Host()) }

@@ -28,7 +28,14 @@ func newGuard(token, cookie, host string, csp func() string, next http.Handler) 
 }
 
 func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	g.headers(w.Header())
+	h := w.Header()
+	h.Set("Content-Security-Policy", g.csp())
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
 	switch {
 	case !g.knows(r):
 		refuse(w, http.StatusMisdirectedRequest, "this server has another host name")
@@ -37,7 +44,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusMethodNotAllowed, "method not allowed")
 	case !fromHere(r) || g.cross.Check(r) != nil:
 		refuse(w, http.StatusForbidden, "the request came from another page")
-	case g.brings(r):
+	case r.Method == http.MethodGet && equal(r.URL.Query().Get(tokenParam), g.token):
 		g.letIn(w, r)
 	case !g.isIn(r):
 		refuse(w, http.StatusUnauthorized, "open the address that git checkpoint web printed: it contains the token")
@@ -50,17 +57,6 @@ func refuse(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.WriteHeader(status)
 	_, _ = w.Write([]byte("git-checkpoint: " + text + "\n"))
-}
-
-// headers sets headers for all responses, including refusals.
-func (g *guard) headers(h http.Header) {
-	h.Set("Content-Security-Policy", g.csp())
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("X-Frame-Options", "DENY")
-	h.Set("Referrer-Policy", "no-referrer")
-	h.Set("Cross-Origin-Opener-Policy", "same-origin")
-	h.Set("Cross-Origin-Resource-Policy", "same-origin")
-	h.Set("Cache-Control", "no-store")
 }
 
 // knows reports whether the Host header names this server. This check prevents DNS
@@ -99,11 +95,6 @@ func fromHere(r *http.Request) bool {
 		return true
 	}
 	return r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
-}
-
-// brings reports whether the URL of a GET request contains the token.
-func (g *guard) brings(r *http.Request) bool {
-	return r.Method == http.MethodGet && equal(r.URL.Query().Get(tokenParam), g.token)
 }
 
 // letIn sets the cookie and redirects to the requested URL without the token.

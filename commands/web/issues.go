@@ -128,7 +128,11 @@ func (v *visit) row(t tip, branch string, judged bool) IssueRow {
 		e.Title, e.Event = "", "" // said once
 	}
 	row.Agents, row.Tokens = agentsOf(r), view.TokensText(checkpoint.SumOf(r.AgentTurn().Spent))
-	row.progress(r)
+	row.Phase = firstLine(r.Phase())
+	if p := r.Progress(); p.Total > 0 {
+		row.Done = fmt.Sprintf("%d of %d", len(p.Completed), p.Total)
+		row.Phases, _ = phaseStates(p, p.Current)
+	}
 	if !t.c.Resumable {
 		row.Word, row.Class = "Cannot be resumed", "bad"
 	}
@@ -142,16 +146,6 @@ func (v *visit) row(t tip, branch string, judged bool) IssueRow {
 		row.Phase = line(cut(j.Verdict.At.Phase, maxLine))
 	}
 	return row
-}
-
-// progress fills in the progress that a record has.
-func (row *IssueRow) progress(r *checkpoint.Record) {
-	p := r.Progress()
-	row.Phase = firstLine(r.Phase())
-	if p.Total > 0 {
-		row.Done = fmt.Sprintf("%d of %d", len(p.Completed), p.Total)
-		row.Phases, _ = phaseStates(p, p.Current)
-	}
 }
 
 // agentsOf returns the agents whose turns a record knows.

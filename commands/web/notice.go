@@ -14,9 +14,6 @@ type Notice struct {
 	Next  Link     // page that reverts the action
 }
 
-// maxNotices limits the kept notices.
-const maxNotices = 100
-
 // notices keeps results of actions. The URL of the next page has only a random key, so that
 // nobody can make a link that shows another text.
 type notices struct {
@@ -34,7 +31,7 @@ func (n *notices) add(page string, notice Notice) string {
 	}
 	key := rand.Text()
 	n.kept[key], n.order = notice, append(n.order, key)
-	if len(n.order) > maxNotices {
+	if len(n.order) > 100 {
 		delete(n.kept, n.order[0])
 		n.order = n.order[1:]
 	}

@@ -185,7 +185,7 @@ func (v *visit) issuePage(l *gitstore.List, f Filter, archived bool) *IssuePage 
 		m.Undo = v.links.undo(l.Issue)
 	}
 	if !v.links.file {
-		m.Forge = Link{v.repo.Forge.Name(), v.repo.Forge.issue(l.Issue)}
+		m.Forge = Link{v.repo.Forge.Name(), secure(v.repo.Forge.Issues.IssuePage(string(l.Issue)))}
 	}
 	if len(l.Checkpoints) > 0 {
 		m.fill(v, l)

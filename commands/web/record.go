@@ -238,32 +238,25 @@ type timer struct {
 	seen map[string]bool
 }
 
-// deepest limits the search depth.
-const deepest = 8
-
 func (t *timer) walk(name string, v any, depth int) {
-	if depth > deepest || len(t.list) >= maxTimings {
+	if depth > 8 || len(t.list) >= maxTimings {
 		return
 	}
 	switch v := v.(type) {
 	case *checkpoint.Map:
-		t.mapping(name, v, depth)
+		if name != "workflow" {
+			t.add(name, at(v, "started_at"), at(v, "completed_at"))
+		}
+		for key, e := range v.All() {
+			if what, ok := strings.CutSuffix(key, "_start"); ok {
+				t.add(name+" "+what, at(v, key), at(v, what+"_end"))
+			}
+			t.walk(key, e, depth+1)
+		}
 	case []any:
 		for i, e := range v {
 			t.walk(fmt.Sprintf("%s[%d]", name, i), e, depth+1)
 		}
-	}
-}
-
-func (t *timer) mapping(name string, m *checkpoint.Map, depth int) {
-	if name != "workflow" {
-		t.add(name, at(m, "started_at"), at(m, "completed_at"))
-	}
-	for key, v := range m.All() {
-		if what, ok := strings.CutSuffix(key, "_start"); ok {
-			t.add(name+" "+what, at(m, key), at(m, what+"_end"))
-		}
-		t.walk(key, v, depth+1)
 	}
 }
 

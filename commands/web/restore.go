@@ -27,9 +27,6 @@ type wish struct {
 	branch  string           // switch to this branch first
 }
 
-// maxWished limits the files of a wish.
-const maxWished = 20
-
 // wish returns the choices of a request.
 func (v *visit) wish() (w wish, err error) {
 	q := v.r.URL.Query()
@@ -42,7 +39,7 @@ func (v *visit) wish() (w wish, err error) {
 	}
 	for _, value := range q["path"] {
 		path, err := url.PathUnescape(value)
-		if err != nil || !filepath.IsLocal(path) || len(w.paths) == maxWished {
+		if err != nil || !filepath.IsLocal(path) || len(w.paths) == 20 {
 			return w, errNoPage
 		}
 		w.paths = append(w.paths, path)

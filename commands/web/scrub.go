@@ -56,7 +56,12 @@ func (v *visit) turnsPage() error {
 		return &gitstore.NoneError{Issue: i}
 	}
 	m := &TurnsPage{Label: issueLabel(i), Views: v.views(i, "Turns"), Noun: "turn"}
-	picked := turnsOf(l)
+	var picked []int
+	for i := range l.Checkpoints {
+		if l.Checkpoints[i].Trigger == checkpoint.Turn {
+			picked = append(picked, i)
+		}
+	}
 	if len(picked) == 0 {
 		m.Noun, picked = "checkpoint", view.All(l)
 	}
@@ -78,16 +83,6 @@ func (v *visit) turnsPage() error {
 	p.Turns = m
 	v.write(http.StatusOK, p)
 	return nil
-}
-
-// turnsOf returns the indexes of the turns of a list, and of the changes of a person between them.
-func turnsOf(l *gitstore.List) (picked []int) {
-	for i := range l.Checkpoints {
-		if l.Checkpoints[i].Trigger == checkpoint.Turn {
-			picked = append(picked, i)
-		}
-	}
-	return picked
 }
 
 // selected returns the position in picked that a query selects, by default the newest.

@@ -92,7 +92,12 @@ func (s *site) visit(w http.ResponseWriter, r *http.Request, show func(*visit) e
 		}
 	}
 	if err != nil {
-		v.fail(err)
+		status := statusOf(err)
+		f := &Failure{Status: status, Title: failureTitle(status), Text: block(cut(err.Error(), maxText))}
+		f.Commands = hints(failure.Classify(err).Hint)
+		p := v.page(f.Title)
+		p.Error = f
+		v.write(status, p)
 	}
 }
 
@@ -104,16 +109,6 @@ func (v *visit) take() error {
 	case <-v.ctx.Done():
 		return v.ctx.Err()
 	}
-}
-
-// fail shows an error page.
-func (v *visit) fail(err error) {
-	status := statusOf(err)
-	f := &Failure{Status: status, Title: failureTitle(status), Text: block(cut(err.Error(), maxText))}
-	f.Commands = hints(failure.Classify(err).Hint)
-	p := v.page(f.Title)
-	p.Error = f
-	v.write(status, p)
 }
 
 // failureTitle returns the heading of an error page.
@@ -213,9 +208,6 @@ type place struct {
 
 func (p place) checkpoint() *gitstore.Checkpoint { return &p.list.Checkpoints[p.at] }
 
-// older returns the previous checkpoint, or nil for the first.
-func (p place) older() *gitstore.Checkpoint { return p.near(1) }
-
 // near returns the checkpoint that is step places older, or nil.
 func (p place) near(step int) *gitstore.Checkpoint {
 	if at := p.at + step; at >= 0 && at < len(p.list.Checkpoints) {
@@ -237,9 +229,6 @@ func indexOf(l *gitstore.List, name string) int {
 	}
 	return -1
 }
-
-// keptChains limits cached complete chains.
-const keptChains = 4
 
 // chains caches completely read chains until their refs change. A page of a long chain is
 // then a slice.
@@ -288,7 +277,7 @@ func (c *chains) keep(l *gitstore.List) {
 	defer c.mu.Unlock()
 	kept := []*gitstore.List{l}
 	for _, old := range c.kept {
-		if old.Ref != l.Ref && len(kept) < keptChains {
+		if old.Ref != l.Ref && len(kept) < 4 {
 			kept = append(kept, old)
 		}
 	}

@@ -187,8 +187,13 @@ func webRepository(c *invoke.Invocation, ctx context.Context) (*Repository, erro
 		Judge: func(cp *gitstore.Checkpoint, r *checkpoint.Record) (*view.Standing, error) {
 			return work.Judge(own, cp, r, work.JudgeOptions{Issue: work.IssueOptions{Recent: true}})
 		},
-		Agent:    func(session string) string { return work.AgentOf(own, session) },
-		Beside:   func(s *view.Standing) { lookBeside(own, s) },
+		Agent: func(session string) string { return work.AgentOf(own, session) },
+		Beside: func(s *view.Standing) {
+			if p, err := own.Store.Point(own.Ctx, s.Checkpoint.Issue); err == nil && p.ID == s.Checkpoint.ID {
+				s.Point = p
+			}
+			work.LookBeside(own, s)
+		},
 		NotSaved: func(cp *gitstore.Checkpoint) (int, error) { return work.NotSaved(own, cp) },
 		Forge:    forgeOf(own),
 		Detached: own.DetachedBranch,
@@ -199,14 +204,6 @@ func webRepository(c *invoke.Invocation, ctx context.Context) (*Repository, erro
 			}
 		},
 	}, nil
-}
-
-// lookBeside adds what status shows beside the verdict, and who went back to the checkpoint.
-func lookBeside(c *invoke.Invocation, s *view.Standing) {
-	if p, err := c.Store.Point(c.Ctx, s.Checkpoint.Issue); err == nil && p.ID == s.Checkpoint.ID {
-		s.Point = p
-	}
-	work.LookBeside(c, s)
 }
 
 // forgeOf returns the links to the forge of the repository's remote.
@@ -234,18 +231,6 @@ func exportFailed(file string, err error) error {
 	return failure.Errorf(failure.Failure, "", "web: --export: %w", err)
 }
 
-// checkExportPlace returns an error if the file is inside a git directory.
-func checkExportPlace(c *invoke.Invocation, file string) error {
-	abs, err := filepath.Abs(file)
-	if err != nil {
-		return failure.Errorf(failure.Failure, "", "web: --export: %w", err)
-	}
-	if f := c.Store.Files.FindGitDir(c.Ctx, abs); f.Reason != "" {
-		return failure.Usagef("web: --export: %s is inside git's directory", view.QuotePath(file))
-	}
-	return nil
-}
-
 // isDir reports whether an export goes to a directory: an existing one, or a name that ends with a
 // slash.
 func isDir(name string) bool {
@@ -265,8 +250,12 @@ func exportSite(c *invoke.Invocation, repo *Repository, dir string, issues []che
 // exportPage writes a page to a file or to standard output, or a site to a directory.
 func exportPage(c *invoke.Invocation, file string, issues []checkpoint.Issue) error {
 	if file != "-" {
-		if err := checkExportPlace(c, file); err != nil {
-			return err
+		abs, err := filepath.Abs(file)
+		if err != nil {
+			return failure.Errorf(failure.Failure, "", "web: --export: %w", err)
+		}
+		if f := c.Store.Files.FindGitDir(c.Ctx, abs); f.Reason != "" {
+			return failure.Usagef("web: --export: %s is inside git's directory", view.QuotePath(file))
 		}
 	}
 	repo, err := webRepository(c, c.Ctx)

@@ -77,18 +77,12 @@ func runFinish(c *invoke.Invocation, o *finishOptions) error {
 			if open := s.Record.Progress().Remaining; status == progress.Completed && len(open) > 0 {
 				c.Warnf("completed with phases that are neither completed nor skipped: %s", view.List(open))
 			}
-			warnForks(c, s.Issue)
+			if forks, err := c.Store.Forks(c.Ctx, s.Issue); err == nil && len(forks) > 0 {
+				c.Warnf("forks are still open: %s; git checkpoint compare %s", view.List(view.Strings(forks)), view.IssueArg(s.Issue))
+			}
 			return dispose(c, s, status, o.keepLatest)
 		},
 	})
-}
-
-// warnForks names the forks of an issue that still have live checkpoints.
-func warnForks(c *invoke.Invocation, issue checkpoint.Issue) {
-	forks, err := c.Store.Forks(c.Ctx, issue)
-	if err == nil && len(forks) > 0 {
-		c.Warnf("forks are still open: %s; git checkpoint compare %s", view.List(view.Strings(forks)), view.IssueArg(issue))
-	}
 }
 
 // dispose archives or drops the chain of a finished workflow, as on_success or on_failure

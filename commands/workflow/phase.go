@@ -249,11 +249,6 @@ func (p *phaseStep) note() string {
 	return stepNote(what, verb, cmp.Or(p.options.reason, p.options.error, p.report.Summary))
 }
 
-// failureChoices maps the answers to the question after a failure.
-var failureChoices = map[string]string{
-	"r": "retry", "retry": "retry", "s": "skip", "skip": "skip", "a": "abort", "abort": "abort",
-}
-
 // onFailure returns how work continues after a failure: by the flag, or by the answer of
 // a person at the terminal. Otherwise the failure is recorded and nothing else happens.
 func onFailure(c *invoke.Invocation, o *phaseOptions, verb string) (progress.OnFailure, error) {
@@ -272,7 +267,9 @@ func onFailure(c *invoke.Invocation, o *phaseOptions, verb string) (progress.OnF
 		return progress.Nothing, nil
 	}
 	defer d.Close()
-	answer, err := d.Ask("Retry phase, Skip phase, or Abort workflow? [r/s/a] ", failureChoices)
+	answer, err := d.Ask("Retry phase, Skip phase, or Abort workflow? [r/s/a] ", map[string]string{
+		"r": "retry", "retry": "retry", "s": "skip", "skip": "skip", "a": "abort", "abort": "abort",
+	})
 	if errors.Is(err, invoke.ErrNoAnswer) {
 		return progress.Nothing, nil
 	}
@@ -327,14 +324,11 @@ func transitions(c *invoke.Invocation) (progress.Transitions, error) {
 	return ways, nil
 }
 
-// replanDepth limits the checkpoints that are searched for replans.
-const replanDepth = 1000
-
 // replansOf returns replans from an issue's records. The newest record may lack some of
 // them, because work may have resumed from an older checkpoint. Unreadable records are
 // skipped.
 func replansOf(c *invoke.Invocation, issue checkpoint.Issue) []progress.Replan {
-	l, err := c.Store.List(c.Ctx, issue, replanDepth)
+	l, err := c.Store.List(c.Ctx, issue, 1000)
 	if err != nil {
 		return nil
 	}

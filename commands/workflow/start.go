@@ -156,9 +156,6 @@ func readPhases(w *progress.Workflow, said, plan string) error {
 	return nil
 }
 
-// maxAlike limits the issues whose projects are compared.
-const maxAlike = 200
-
 // tellAlike warns if another open workflow's project name is a prefix of this name, or
 // the reverse. A search for files by prefix would find both.
 func tellAlike(c *invoke.Invocation, issue checkpoint.Issue, project string) {
@@ -169,7 +166,7 @@ func tellAlike(c *invoke.Invocation, issue checkpoint.Issue, project string) {
 	if err != nil {
 		return
 	}
-	for _, i := range issues[:min(len(issues), maxAlike)] {
+	for _, i := range issues[:min(len(issues), 200)] {
 		if i == issue {
 			continue
 		}

@@ -62,7 +62,9 @@ func take(c *invoke.Invocation, issue checkpoint.Issue, s step) error {
 		if err := s.move(r); err != nil {
 			return err
 		}
-		s.withNote(r)
+		if s.note != nil && r.Note() == "" {
+			r.SetNote(s.note())
+		}
 		return nil
 	}
 	in := work.SaveInput{Move: move, Artifacts: s.artifacts}
@@ -205,16 +207,11 @@ func stepNote(what, verb, why string) string {
 	if why = view.FirstLine(strings.TrimSpace(why)); why != "" {
 		text += ": " + why
 	}
-	return shorten(text, noteWidth)
-}
-
-// shorten cuts a text between words. A cut inside a secret would hide it from the
-// scanner, and the part would be saved unmasked.
-func shorten(text string, width int) string {
-	if view.Width(text) <= width {
+	if view.Width(text) <= noteWidth {
 		return text
 	}
-	head, rest := view.Cut(text, width-len("..."))
+	// A cut inside a secret would hide it from the scanner, and the part would be saved unmasked.
+	head, rest := view.Cut(text, noteWidth-len("..."))
 	if inWord(rune(rest[0])) {
 		head = strings.TrimRightFunc(head, inWord)
 	}
@@ -223,10 +220,3 @@ func shorten(text string, width int) string {
 
 // inWord reports whether a secret may contain a character.
 func inWord(r rune) bool { return r > ' ' && r < 0x7f }
-
-// withNote sets the note of a step, unless --state has set a note.
-func (s *step) withNote(r *checkpoint.Record) {
-	if s.note != nil && r.Note() == "" {
-		r.SetNote(s.note())
-	}
-}

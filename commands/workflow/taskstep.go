@@ -89,7 +89,15 @@ func (t *taskStep) move(r *checkpoint.Record) error {
 func (t *taskStep) moveAll(l *tasks.List) error {
 	switch {
 	case t.verb == "add":
-		return t.add(l)
+		plans := make([]tasks.Plan, len(t.ids))
+		for i, id := range t.ids {
+			plans[i] = tasks.Plan{ID: id, Needs: t.options.after, Output: t.output}
+		}
+		err := l.Add(plans...)
+		if errors.As(err, new(*tasks.CycleError)) {
+			return failure.Usagef("task add: %w", err)
+		}
+		return err
 	case t.verb == "recover" || t.options.crash:
 		return t.lost(l)
 	}
@@ -149,18 +157,6 @@ func (t *taskStep) note() string {
 		what = "task"
 	}
 	return stepNote(strings.TrimSpace(what+" "+view.List(view.Few(t.ids, 5))), t.verb, t.options.error)
-}
-
-func (t *taskStep) add(l *tasks.List) error {
-	plans := make([]tasks.Plan, len(t.ids))
-	for i, id := range t.ids {
-		plans[i] = tasks.Plan{ID: id, Needs: t.options.after, Output: t.output}
-	}
-	err := l.Add(plans...)
-	if errors.As(err, new(*tasks.CycleError)) {
-		return failure.Usagef("task add: %w", err)
-	}
-	return err
 }
 
 // start claims a task. Only --force resumes a paused story.

@@ -86,7 +86,7 @@ func (f Replacement) Remove() error {
 	if err := os.Remove(f.Path); err != nil {
 		return err
 	}
-	removeStale(f.Path)
+	RemoveStale(f.Path)
 	return syncDir(filepath.Dir(f.Path))
 }
 
@@ -104,20 +104,17 @@ func (f Replacement) Create(text string, mode fs.FileMode) error {
 	return f.write(text, mode)
 }
 
-// RemoveStale removes temporary files that killed processes left beside a file.
-func RemoveStale(path string) { removeStale(path) }
-
 // PlaceFile puts a new file at a path in one step, instead of the file or
 // symlink that is there.
 func PlaceFile(path, text string, mode fs.FileMode) error {
-	removeStale(path)
+	RemoveStale(path)
 	return Replacement{Path: path}.replace(text, mode, nil)
 }
 
 // PlaceSymlink puts a symlink at a path in one step, instead of the file or
 // symlink that is there.
 func PlaceSymlink(path, target string) error {
-	removeStale(path)
+	RemoveStale(path)
 	temp := filepath.Join(filepath.Dir(path), tempPrefix(path)+strconv.Itoa(os.Getpid())+"-0")
 	if err := os.Symlink(target, temp); err != nil {
 		return err
@@ -175,13 +172,10 @@ func IsPassing(err error) bool {
 	return false
 }
 
-// maxLinks limits a chain of symlinks.
-const maxLinks = 40
-
 // resolve follows symlinks, even if the final target does not exist.
 func resolve(name string) (string, error) {
 	path := name
-	for range maxLinks {
+	for range 40 {
 		dir, err := filepath.EvalSymlinks(filepath.Dir(path))
 		if errors.Is(err, fs.ErrNotExist) {
 			return path, nil // the directory is created with the file
@@ -218,8 +212,8 @@ func (f Replacement) unchanged() error {
 // process.
 const staleAfter = time.Hour
 
-// removeStale removes temporary files of killed processes.
-func removeStale(path string) {
+// RemoveStale removes temporary files that killed processes left beside a file.
+func RemoveStale(path string) {
 	entries, _ := os.ReadDir(filepath.Dir(path))
 	for _, e := range entries {
 		rest, ours := strings.CutPrefix(e.Name(), tempPrefix(path))
@@ -252,7 +246,7 @@ func syncDir(dir string) error {
 }
 
 func (f Replacement) write(text string, mode fs.FileMode) error {
-	removeStale(f.Path)
+	RemoveStale(f.Path)
 	if err := f.obstacle(); err != nil {
 		return err
 	}
@@ -271,7 +265,7 @@ func (f Replacement) obstacle() error {
 	if f.info.Mode().Perm()&0o222 == 0 {
 		return &ObstacleError{f.Path, "it is read-only"}
 	}
-	now, err := os.Lstat(f.Path) // removeStale may have removed a link
+	now, err := os.Lstat(f.Path) // RemoveStale may have removed a link
 	if err != nil {
 		return nil // unchanged reports it
 	}

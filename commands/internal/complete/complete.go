@@ -206,7 +206,10 @@ func (r *reader) next(word string) Next {
 	case r.pending != nil:
 		return of(r.pending.Value, long(r.pending)).typed("", word)
 	case r.after:
-		return r.afterDashes(word)
+		if _, last, ok := strings.Cut(r.command.Args, "-- "); ok {
+			return of(strings.Trim(last, "[]."), "").typed("", word)
+		}
+		return r.argument(len(r.line.Args)+r.rest).typed("", word)
 	case strings.HasPrefix(word, "--") && attached:
 		if f := r.flagNamed(name[2:]); f != nil {
 			return of(f.Value, long(f)).typed(name+"=", value)
@@ -259,14 +262,6 @@ func choices(value string) []Word {
 func (n Next) typed(prefix, text string) Next {
 	n.Prefix, n.Typed = prefix, text
 	return n
-}
-
-// afterDashes returns completions after "--": a command, paths, or regular arguments.
-func (r *reader) afterDashes(word string) Next {
-	if _, last, ok := strings.Cut(r.command.Args, "-- "); ok {
-		return of(strings.Trim(last, "[]."), "").typed("", word)
-	}
-	return r.argument(len(r.line.Args)+r.rest).typed("", word)
 }
 
 // argument returns completions of the command's nth argument, for example "[ISSUE] [ID]".

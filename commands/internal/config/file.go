@@ -281,7 +281,16 @@ func (p *fileParser) entry(name string, top bool, key, val *yaml.Node) error {
 		if section, rest, ok := strings.Cut(table[i].Name, "."); ok && top && strings.Contains(name, ".") {
 			return p.fail(key, name, "write it as "+section+": {"+rest+": ...}")
 		}
-		return p.setting(i, name, val)
+		if isNull(val) {
+			return nil
+		}
+		v, err := fromNode(&table[i], val)
+		if err != nil {
+			return p.fail(val, name, err.Error())
+		}
+		v.source, v.origin = fromFile, p.name+":"+strconv.Itoa(val.Line)
+		p.values = append(p.values, fileValue{key: i, name: name, value: v, line: val.Line, column: val.Column})
+		return nil
 	}
 	if !top || !isSection(name) {
 		p.unknown = append(p.unknown, p.fail(key, shown(name), unknown(name, func(k *Key) string { return k.Name })))
@@ -294,20 +303,6 @@ func (p *fileParser) entry(name string, top bool, key, val *yaml.Node) error {
 		return p.fail(val, name, "want a mapping, got "+kindOf(val))
 	}
 	return p.section(val, name+".")
-}
-
-// setting parses the value of key i; null counts as not set.
-func (p *fileParser) setting(i int, name string, n *yaml.Node) error {
-	if isNull(n) {
-		return nil
-	}
-	v, err := fromNode(&table[i], n)
-	if err != nil {
-		return p.fail(n, name, err.Error())
-	}
-	v.source, v.origin = fromFile, p.name+":"+strconv.Itoa(n.Line)
-	p.values = append(p.values, fileValue{key: i, name: name, value: v, line: n.Line, column: n.Column})
-	return nil
 }
 
 // fromNode parses a YAML value according to the key's type.

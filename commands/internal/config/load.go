@@ -3,6 +3,7 @@ package config
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"strings"
 
 	"git-checkpoint/gitstore"
@@ -83,7 +84,13 @@ func cutPrefixFold(s, prefix string) (string, bool) {
 }
 
 func (s *Settings) gitValue(before []gitstore.ConfigEntry, name string, e *gitstore.ConfigEntry) error {
-	origin := gitOrigin(e)
+	origin := "git config"
+	if e.Scope != "" {
+		origin += " (" + e.Scope + ")"
+	}
+	if file, ok := strings.CutPrefix(e.Origin, "file:"); ok {
+		origin += " " + shownPath(file)
+	}
 	at := findSquashed(name)
 	if at < 0 {
 		bad := &SettingError{File: origin, Key: shown("checkpoint." + name), Msg: unknown("checkpoint."+name, (*Key).GitName), Hint: editCommand(e.Scope)}
@@ -112,18 +119,6 @@ func editCommand(scope string) string {
 		return ""
 	}
 	return "git config --" + scope + " --edit"
-}
-
-// gitOrigin describes the origin of an entry for users.
-func gitOrigin(e *gitstore.ConfigEntry) string {
-	words := "git config"
-	if e.Scope != "" {
-		words += " (" + e.Scope + ")"
-	}
-	if file, ok := strings.CutPrefix(e.Origin, "file:"); ok {
-		words += " " + shownPath(file)
-	}
-	return words
 }
 
 // shownPath returns a printable path unchanged; other paths are shortened and quoted.
@@ -190,17 +185,22 @@ func joinScope(before []gitstore.ConfigEntry, at int, e *gitstore.ConfigEntry) s
 
 func (s *Settings) variables(src Sources) error {
 	if src.Environ == nil && src.Getenv != nil {
-		return s.lookup(src.Getenv)
+		var first error
+		for i := range table {
+			name := table[i].Variable()
+			if err := s.variable(name, src.Getenv(name)); err != nil && first == nil {
+				first = err
+			}
+		}
+		return first
 	}
-	return s.environment(src.Environ)
-}
-
-// lookup calls getenv for each key's variable and applies non-empty values.
-func (s *Settings) lookup(getenv func(string) string) error {
 	var first error
-	for i := range table {
-		name := table[i].Variable()
-		if err := s.variable(name, getenv(name)); err != nil && first == nil {
+	for _, pair := range src.Environ {
+		if !strings.HasPrefix(pair, variablePrefix) {
+			continue
+		}
+		name, text, _ := strings.Cut(pair, "=") // unknown names, for example of newer versions, cause a warning only
+		if err := s.variable(name, text); err != nil && first == nil {
 			first = err
 		}
 	}
@@ -210,7 +210,7 @@ func (s *Settings) lookup(getenv func(string) string) error {
 func (s *Settings) variable(name, text string) error {
 	at := indexOf(func(k *Key) bool { return isVariableOf(name, k.Name) })
 	if at < 0 {
-		if !isVariable(name) {
+		if !slices.ContainsFunc(variables, func(v OtherVariable) bool { return v.Name == name }) {
 			s.warnings = append(s.warnings, "environment "+shown(name)+": "+unknown(name, (*Key).Variable))
 		}
 		return nil
@@ -249,31 +249,6 @@ func isVariableOf(name, key string) bool {
 	return true
 }
 
-func isVariable(name string) bool {
-	for _, v := range variables {
-		if v.Name == name {
-			return true
-		}
-	}
-	return false
-}
-
-// environment applies the variables in environ and returns the first error. An unknown
-// name causes only a warning, because a newer version or a wrapper may use this variable.
-func (s *Settings) environment(environ []string) error {
-	var first error
-	for _, pair := range environ {
-		if !strings.HasPrefix(pair, variablePrefix) {
-			continue
-		}
-		name, text, _ := strings.Cut(pair, "=")
-		if err := s.variable(name, text); err != nil && first == nil {
-			first = err
-		}
-	}
-	return first
-}
-
 // file applies the valid settings of the worktree file and returns its first error. A value
 // that its key's trust forbids is left out.
 func (s *Settings) file(src Sources) error {
@@ -290,10 +265,25 @@ func (s *Settings) file(src Sources) error {
 		s.applyFileValue(&f.values[i])
 	}
 	for _, e := range f.unknown {
-		s.unknownInFile(e)
+		text := e.Error() + "; this setting is ignored"
+		best := nearest(e.Key, func(k *Key) string { return k.Name })
+		i := find(best)
+		// It may be a misspelt setting that keeps checkpoints, so no rule removes one.
+		if strings.HasPrefix(e.Key, keeps) || best+"." == keeps || i >= 0 && table[i].Trust == Tighten {
+			text += ", and retention removes no checkpoint"
+			e.worktree = true
+			s.misspelt = cmp.Or(s.misspelt, e)
+		}
+		s.warnings = append(s.warnings, text)
 	}
 	s.worktree.Warnings, s.warnings = s.warnings, before
-	s.hintAtFile()
+	w := &s.worktree
+	if len(w.Weaker) > 0 {
+		w.Hints = append(w.Hints, w.Name+" keeps less than the defaults, which a file in the worktree cannot set; to set it: "+strings.Join(w.Weaker, "; "))
+	}
+	if s.any("storage.location").source == fromFile && s.String("mirror") == "off" {
+		w.Hints = append(w.Hints, "saves write no files to storage.location of "+w.Name+"; to turn this on: git config checkpoint.mirror crunch")
+	}
 	return err
 }
 
@@ -309,31 +299,6 @@ func (s *Settings) applyFileValue(f *fileValue) {
 		return
 	}
 	s.put(f.key, f.value, fromFile, f.value.origin)
-}
-
-// unknownInFile warns about an unknown key of the worktree file. If the key may be a misspelt
-// setting that keeps checkpoints, no rule removes a checkpoint.
-func (s *Settings) unknownInFile(e *SettingError) {
-	text := e.Error() + "; this setting is ignored"
-	best := nearest(e.Key, func(k *Key) string { return k.Name })
-	i := find(best)
-	if strings.HasPrefix(e.Key, keeps) || best+"." == keeps || i >= 0 && table[i].Trust == Tighten {
-		text += ", and retention removes no checkpoint"
-		e.worktree = true
-		s.misspelt = cmp.Or(s.misspelt, e)
-	}
-	s.warnings = append(s.warnings, text)
-}
-
-// hintAtFile adds hints about values of the file that have no effect yet.
-func (s *Settings) hintAtFile() {
-	f := &s.worktree
-	if len(f.Weaker) > 0 {
-		f.Hints = append(f.Hints, f.Name+" keeps less than the defaults, which a file in the worktree cannot set; to set it: "+strings.Join(f.Weaker, "; "))
-	}
-	if s.any("storage.location").source == fromFile && s.String("mirror") == "off" {
-		f.Hints = append(f.Hints, "saves write no files to storage.location of "+f.Name+"; to turn this on: git config checkpoint.mirror crunch")
-	}
 }
 
 // A File describes the settings file of the worktree.

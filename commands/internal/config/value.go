@@ -104,15 +104,28 @@ func mustParse(k *Key) value {
 func parse(k *Key, text string) (value, error) {
 	switch k.Type {
 	case Bool:
-		return parseBool(text)
+		switch strings.ToLower(text) {
+		case "true", "yes", "on", "1":
+			return value{text: "true", num: 1}, nil
+		case "false", "no", "off", "0":
+			return value{text: "false"}, nil
+		}
+		return value{}, fmt.Errorf("want true or false, got %s", shown(text))
 	case Int:
 		return parseInt(text, k.Min, k.Max)
 	case Days:
-		return parseAge(text)
+		if text == "0" { // every chain is older than 0 days
+			text = "off"
+		}
+		return parseDays(text)
 	case Outcome:
 		return parseOutcome(text)
 	case Enum:
-		return parseEnum(k, text)
+		low := strings.ToLower(text)
+		if !slices.Contains(k.Values, low) {
+			return value{}, fmt.Errorf("want %s, got %s", orWords(k.Values), shown(text))
+		}
+		return value{text: low}, nil
 	case Path:
 		return value{text: text}, checkTemplate(text)
 	case Pattern:
@@ -122,17 +135,14 @@ func parse(k *Key, text string) (value, error) {
 	case Mapping:
 		return parseMapping(splitItems(text))
 	}
-	return parseText(k, text)
-}
-
-func parseBool(text string) (value, error) {
-	switch strings.ToLower(text) {
-	case "true", "yes", "on", "1":
-		return value{text: "true", num: 1}, nil
-	case "false", "no", "off", "0":
-		return value{text: "false"}, nil
+	if err := checkLine(text, maxText); err != nil {
+		return value{}, err
 	}
-	return value{}, fmt.Errorf("want true or false, got %s", shown(text))
+	// git would parse such a remote as an option.
+	if k.Name == "remote" && strings.HasPrefix(text, "-") {
+		return value{}, fmt.Errorf("a remote cannot begin with -, got %s", shown(text))
+	}
+	return value{text: text}, nil
 }
 
 func parseInt(text string, least, most int) (value, error) {
@@ -145,15 +155,6 @@ func parseInt(text string, least, most int) (value, error) {
 
 func rangeWords(least, most int) string {
 	return fmt.Sprintf("a whole number from %d to %d", least, most)
-}
-
-// parseAge is parseDays for an age: 0 days means off, because every chain is older than 0
-// days.
-func parseAge(text string) (value, error) {
-	if text == "0" {
-		text = "off"
-	}
-	return parseDays(text)
 }
 
 func parseDays(text string) (value, error) {
@@ -176,14 +177,6 @@ func parseOutcome(text string) (value, error) {
 	}
 	w, err := parseDays(strings.TrimSpace(second))
 	return value{text: v.text + "," + w.text, num: v.num, other: w.num}, err
-}
-
-func parseEnum(k *Key, text string) (value, error) {
-	low := strings.ToLower(text)
-	if !slices.Contains(k.Values, low) {
-		return value{}, fmt.Errorf("want %s, got %s", orWords(k.Values), shown(text))
-	}
-	return value{text: low}, nil
 }
 
 // orWords joins words for messages: "a, b or c".
@@ -320,17 +313,6 @@ func pairsText(pairs map[string]string) string {
 		items = append(items, label+"="+pairs[label])
 	}
 	return strings.Join(items, ",")
-}
-
-func parseText(k *Key, text string) (value, error) {
-	if err := checkLine(text, maxText); err != nil {
-		return value{}, err
-	}
-	// git would parse such a remote as an option.
-	if k.Name == "remote" && strings.HasPrefix(text, "-") {
-		return value{}, fmt.Errorf("a remote cannot begin with -, got %s", shown(text))
-	}
-	return value{text: text}, nil
 }
 
 // weaker reports whether v keeps less, or is less strict, than def.

@@ -90,7 +90,10 @@ func (g *Guard) Run(ctx context.Context) (int, error) {
 			return 0, err
 		}
 		code := g.watch()
-		g.catchUp()
+		for _, say := range g.untold {
+			say()
+		}
+		g.untold = nil
 		if len(g.signalled) > 0 || g.late || code == 0 {
 			return code, nil
 		}
@@ -104,7 +107,10 @@ func (g *Guard) Run(ctx context.Context) (int, error) {
 			return code, nil
 		}
 		g.Work.Say("run: %s; again in %s (%d of %d)", why, wait, retry+1, g.Limits.Retries)
-		if !g.pause(wait) {
+		select {
+		case <-time.After(wait):
+		case s := <-g.sigs:
+			g.signalled[s] = time.Now()
 			return 128 + signalNumber(g.lastSignal()), nil
 		}
 	}
@@ -170,7 +176,8 @@ func (g *Guard) watch() int {
 		case <-late:
 			g.late = true
 			g.save(checkpoint.SessionEnd, State{TimedOut: true})
-			g.end()
+			g.send(terminate)
+			time.AfterFunc(grace, g.kill)
 			g.push(0)
 		}
 	}
@@ -252,13 +259,10 @@ func (g *Guard) isEcho(s os.Signal, after time.Duration) bool {
 // pager.
 func (g *Guard) ownsScreen() bool { return !g.apart && terminal.ReadsKeys() }
 
-// lastPush limits the push after an interrupt, because the user is waiting.
-const lastPush = 15 * time.Second
-
 func (g *Guard) rescue(s os.Signal) {
 	g.save(checkpoint.UserInterrupt, State{Signal: s})
 	g.forward(s)
-	g.push(lastPush)
+	g.push(15 * time.Second) // the user is waiting
 }
 
 // save saves a checkpoint while signals are handled. A second signal aborts the save.
@@ -324,28 +328,3 @@ func (g *Guard) lastSignal() os.Signal {
 
 // grace is the time between the request to end and the kill.
 const grace = 10 * time.Second
-
-// end asks the command to end, and kills it after grace.
-func (g *Guard) end() {
-	g.send(terminate)
-	time.AfterFunc(grace, g.kill)
-}
-
-// catchUp prints deferred messages.
-func (g *Guard) catchUp() {
-	for _, say := range g.untold {
-		say()
-	}
-	g.untold = nil
-}
-
-// pause waits for d and reports whether no signal arrived.
-func (g *Guard) pause(d time.Duration) bool {
-	select {
-	case <-time.After(d):
-		return true
-	case s := <-g.sigs:
-		g.signalled[s] = time.Now()
-		return false
-	}
-}

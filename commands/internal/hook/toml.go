@@ -41,7 +41,11 @@ func (a *Agent) InstallTOML(text string) (string, error) {
 	if len(missing) == 0 {
 		return text, nil
 	}
-	return addTOML(text, a.tables(missing)), nil
+	var tables strings.Builder
+	for _, e := range missing {
+		fmt.Fprintf(&tables, "[[hooks.%s]]\n[[hooks.%s.hooks]]\ntype = \"command\"\ncommand = '%s'\ntimeout = %d\n", e.Name, e.Name, a.command(e), e.Timeout)
+	}
+	return addTOML(text, tables.String()), nil
 }
 
 // UninstallTOML removes tables of install and both marks. All other lines remain,
@@ -281,14 +285,6 @@ const (
 	tomlOpenNL = "# >>> git-checkpoint, after a line without end >>>"
 	tomlClose  = "# <<< git-checkpoint <<<"
 )
-
-func (a *Agent) tables(events []AgentEvent) string {
-	var b strings.Builder
-	for _, e := range events {
-		fmt.Fprintf(&b, "[[hooks.%s]]\n[[hooks.%s.hooks]]\ntype = \"command\"\ncommand = '%s'\ntimeout = %d\n", e.Name, e.Name, a.command(e), e.Timeout)
-	}
-	return b.String()
-}
 
 // ownLines returns the lines of hooks written by install, and of groups without other
 // hooks.

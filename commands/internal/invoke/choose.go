@@ -89,13 +89,10 @@ func (c *Invocation) InferIssue() (checkpoint.Issue, error) {
 	return c.onlyIssue(n.issue)
 }
 
-// maxLast is the number of issues that a SeveralIssuesError has, enough for an overview.
-const maxLast = 50
-
 // onlyIssue returns the only issue with checkpoints, for a command that reads. If there is
 // none, it returns named, the issue after the branch.
 func (c *Invocation) onlyIssue(named checkpoint.Issue) (checkpoint.Issue, error) {
-	last, err := c.Store.LastSaved(c.Ctx, maxLast)
+	last, err := c.Store.LastSaved(c.Ctx, 50) // enough for an overview
 	switch {
 	case err != nil:
 		return "", err

@@ -22,16 +22,14 @@ var ciBranches = []string{
 	"DRONE_SOURCE_BRANCH", "DRONE_BRANCH",
 }
 
-// jenkinsBranches are the variables of Jenkins. Other programs use these names too.
-var jenkinsBranches = []string{"CHANGE_BRANCH", "BRANCH_NAME", "GIT_BRANCH"}
-
 // CIBranch returns the branch that a CI job with a detached HEAD builds, or "" for a tag
 // or the merge commit of a pull request or of a merge queue.
 func (c *Invocation) CIBranch() string {
 	get := c.Env.Getenv
 	names := ciBranches
 	if get("JENKINS_URL") != "" {
-		names = append(jenkinsBranches, names...)
+		// The variables of Jenkins. Other programs use these names too.
+		names = append([]string{"CHANGE_BRANCH", "BRANCH_NAME", "GIT_BRANCH"}, names...)
 		if get("TAG_NAME") != "" {
 			return ""
 		}

@@ -25,9 +25,6 @@ import (
 // otherPrograms are the names of the programs by git's name of their object format.
 var otherPrograms = map[string]string{"sha1": "git-checkpoint-sha1", "sha256": "git-checkpoint-sha256"}
 
-// programDirs are the directories of the other program, relative to that of this program.
-var programDirs = []string{".", "../libexec/git-checkpoint", "../libexec/git-core", "../libexec"}
-
 // handOver runs the program for the format of an ObjectFormatError. It returns only if
 // the program cannot run, or with an failure.Silent if this system cannot replace a process.
 // Other errors are returned unchanged.
@@ -43,9 +40,10 @@ func (c *Invocation) handOver(err error) error {
 	}
 	dir := filepath.Dir(self)
 	build := buildCommand(format.Format, filepath.Join(dir, name))
-	if isOtherProgram(c.Env.Argv[0]) {
+	// The program for one format hands over to no other, so two wrongly built programs do not loop.
+	if own := programName(c.Env.Argv[0]); own == otherPrograms["sha1"] || own == otherPrograms["sha256"] {
 		hint := "git checkpoint " + c.Line.Name
-		if programName(c.Env.Argv[0]) == name { // built for the wrong format
+		if own == name { // built for the wrong format
 			hint = build
 		}
 		return failure.Errorf(failure.Repository, hint, "%w", err)
@@ -97,13 +95,6 @@ func (c *Invocation) replaceByFirst(paths []string) error {
 	return failed
 }
 
-// isOtherProgram reports whether this process is already the program for one format. It
-// hands over to no other program, so two wrongly built programs do not loop.
-func isOtherProgram(argv0 string) bool {
-	name := programName(argv0)
-	return name == otherPrograms["sha1"] || name == otherPrograms["sha256"]
-}
-
 func programName(argv0 string) string { return strings.TrimSuffix(filepath.Base(argv0), ".exe") }
 
 // findBeside returns the paths at which a program is installed beside this program, which
@@ -119,7 +110,7 @@ func findBeside(name string, self ...string) []string {
 		}
 	}
 	for _, dir := range dirs {
-		for _, rel := range programDirs {
+		for _, rel := range []string{".", "../libexec/git-checkpoint", "../libexec/git-core", "../libexec"} {
 			path := filepath.Join(dir, filepath.FromSlash(rel), name)
 			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && !slices.Contains(found, path) {
 				found = append(found, path)

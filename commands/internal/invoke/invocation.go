@@ -97,7 +97,8 @@ func (c *Invocation) Open() error { return c.handOver(c.OpenOwnFormat()) }
 // *gitstore.ObjectFormatError for the other format.
 func (c *Invocation) OpenOwnFormat() error {
 	store, err := gitstore.Open(c.Ctx, gitstore.Options{
-		Now: c.Env.Now, Apart: c.Needs.OwnProcessGroup, Asks: func() bool { return canAsk(c) }, Notify: func(line string) { c.Warnf("%s", line) },
+		Now: c.Env.Now, Apart: c.Needs.OwnProcessGroup, Asks: func() bool { return !c.Needs.Offline && terminal.Has() }, // a hook must not wait for a password
+		Notify: func(line string) { c.Warnf("%s", line) },
 	})
 	if err != nil {
 		return err
@@ -468,9 +469,6 @@ func UnknownVerb(cmd, word, usual string, verbs []string) error {
 	}
 	return failure.Errorf(failure.Usage, hint, "%s: %q is not one of %s", cmd, word, view.List(verbs))
 }
-
-// canAsk reports whether git may ask for a password. A hook must not wait for an answer.
-func canAsk(c *Invocation) bool { return !c.Needs.Offline && terminal.Has() }
 
 func printWarning(c *Invocation, text string) {
 	if !c.Out.Quiet && !c.Line.Common.Quiet {

@@ -143,16 +143,6 @@ func NamesCheckpoint(s string) bool {
 		len(s) >= 4 && len(s) <= 2*len(gitstore.Checkpoint{}.Commit) && strings.Trim(s, "0123456789abcdef") == "" && strings.ContainsAny(s, "abcdef")
 }
 
-// CheckpointArg returns the checkpoint that the arguments name, otherwise the newest of
-// the issue.
-func (c *Invocation) CheckpointArg() (*gitstore.Checkpoint, error) {
-	issue, name, err := c.IssueAndName()
-	if err != nil {
-		return nil, err
-	}
-	return c.Find(issue, name)
-}
-
 // CheckpointArgs returns the valid checkpoints that the arguments [ISSUE] ID... name, each once.
 // They must name one.
 func (c *Invocation) CheckpointArgs() ([]gitstore.Checkpoint, error) {
@@ -284,17 +274,11 @@ func (c *Invocation) SkipIssue() {
 // announced replaces an announcement that was printed.
 const announced = "-"
 
-// Tips returns the issues whose chain is not empty, sorted by issue. A damaged chain counts
+// IssuesWithCheckpoints returns the issues whose chain is not empty, sorted. A damaged chain counts
 // too.
-func (c *Invocation) Tips() ([]gitstore.Tip, error) {
+func (c *Invocation) IssuesWithCheckpoints() ([]checkpoint.Issue, error) {
 	tips, _, err := c.Store.NewestOfEach(c.Ctx)
 	slices.SortFunc(tips, func(a, b gitstore.Tip) int { return checkpoint.CompareIssues(a.Issue, b.Issue) })
-	return tips, err
-}
-
-// IssuesWithCheckpoints returns the issues of Tips.
-func (c *Invocation) IssuesWithCheckpoints() ([]checkpoint.Issue, error) {
-	tips, err := c.Tips()
 	return issuesOf(tips), err
 }
 

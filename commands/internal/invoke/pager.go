@@ -31,17 +31,13 @@ func (c *Invocation) Page() (end func()) {
 	}
 	shown := c.Out.W
 	c.Out.W = in
-	return func() { endPage(c, cmd, in, shown) }
-}
-
-// endPage waits until the user closes the pager. A pager that is closed early is no
-// error.
-func endPage(c *Invocation, cmd *exec.Cmd, in io.Closer, shown io.Writer) {
-	in.Close()
-	_ = cmd.Wait() // the pager's exit status does not concern the result
-	c.Out.W = shown
-	if LeftPager(c.Out.Err) {
-		c.Out.Err = nil
+	return func() {
+		in.Close()
+		_ = cmd.Wait() // the pager's exit status does not concern the result
+		c.Out.W = shown
+		if LeftPager(c.Out.Err) {
+			c.Out.Err = nil
+		}
 	}
 }
 

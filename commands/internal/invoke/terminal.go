@@ -80,14 +80,11 @@ func (c *Invocation) Dialog(hint string) (*Dialog, error) {
 // Close closes the terminal.
 func (d *Dialog) Close() { d.TTY.Close() }
 
-// maxAsks limits the attempts of a question.
-const maxAsks = 3
-
 // Ask repeats a question until it gets one of the answers, and returns the value of the
 // answer. The answer "" is the default for an empty line. The end of the input is no
 // answer, so the default does not apply.
 func (d *Dialog) Ask(question string, answers map[string]string) (string, error) {
-	for range maxAsks {
+	for range 3 {
 		if _, err := io.WriteString(d.TTY, question); err != nil {
 			return "", err
 		}

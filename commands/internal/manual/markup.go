@@ -220,7 +220,12 @@ func parse(text string) []block {
 			blocks[last].text += " " + strings.TrimSpace(line)
 		}
 	}
-	return trimmed(blocks)
+	for i := range blocks {
+		if blocks[i].kind == verbatim {
+			blocks[i].text = strings.TrimRight(blocks[i].text, "\n") + "\n"
+		}
+	}
+	return blocks
 }
 
 // begin returns the block that starts with line, and whether the line must start a block.
@@ -258,14 +263,4 @@ func outside(s string) string {
 		}
 	}
 	return b.String()
-}
-
-// trimmed removes trailing empty lines from verbatim blocks.
-func trimmed(blocks []block) []block {
-	for i := range blocks {
-		if blocks[i].kind == verbatim {
-			blocks[i].text = strings.TrimRight(blocks[i].text, "\n") + "\n"
-		}
-	}
-	return blocks
 }

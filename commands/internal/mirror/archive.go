@@ -14,9 +14,6 @@ import (
 	"git-checkpoint/gitstore/layout"
 )
 
-// keptArchives limits the folders in .archive, like the dotagent system does.
-const keptArchives = 5
-
 // dotagentFiles are the files of a dotagent workflow.
 var dotagentFiles = []string{"phase.json", "execution.json"}
 
@@ -79,7 +76,7 @@ func thinArchive(root *os.Root, archive string) error {
 	slices.SortFunc(names, func(a, b string) int {
 		return cmp.Compare(archived().FindStringSubmatch(b)[1], archived().FindStringSubmatch(a)[1])
 	})
-	for _, name := range names[min(len(names), keptArchives):] {
+	for _, name := range names[min(len(names), 5):] { // as the dotagent system does
 		for _, file := range dotagentFiles {
 			_ = root.Remove(path.Join(archive, name, file))
 		}

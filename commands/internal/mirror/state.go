@@ -91,12 +91,6 @@ func (s *State) untouched(e FileState, info fs.FileInfo) bool {
 	return info.Size() == e.Size && info.ModTime().UnixNano() == e.Time && at == e.place && s.written.Sub(last) > racy
 }
 
-// seen updates the attributes of a file with unchanged content.
-func (s *State) seen(name string, e FileState, info fs.FileInfo) {
-	e.Size, e.Time, e.place = info.Size(), info.ModTime().UnixNano(), placeOf(info)
-	s.Files[name] = e
-}
-
 // Refresh copies updated attributes of files with unchanged content from another copy of
 // the state.
 func (s *State) Refresh(from *State) {

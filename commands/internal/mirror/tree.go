@@ -269,7 +269,8 @@ func (t *Tree) look(s *State, name string) *ChangedFile {
 		return nil
 	}
 	if f.Data, f.info, f.Err = t.read(name); f.Err == nil && there && Sum(f.Data) == known.Sum {
-		s.seen(name, known, f.info)
+		known.Size, known.Time, known.place = f.info.Size(), f.info.ModTime().UnixNano(), placeOf(f.info)
+		s.Files[name] = known
 		return nil
 	}
 	return f

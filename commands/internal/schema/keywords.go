@@ -7,7 +7,6 @@ import (
 	"math/big"
 	"regexp"
 	"slices"
-	"unicode/utf8"
 )
 
 func (v *visit) properties(s, value map[string]any, at string, depth int) {
@@ -146,13 +145,6 @@ func equal(a, b any) bool {
 		return false
 	}
 	return a == b
-}
-
-func (v *visit) text(s map[string]any, value, at string) {
-	v.count(s, "minLength", "maxLength", "characters", utf8.RuneCountInString(value), at)
-	if p, ok := s["pattern"].(string); ok && !matches(p, value) {
-		v.fail(at, "%s does not match %s", shown(value), p)
-	}
 }
 
 // shown formats a value for a message.

@@ -24,6 +24,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // A Schema is a parsed JSON Schema. The zero value accepts all documents.
@@ -132,7 +133,15 @@ func (v *visit) object(s map[string]any, value any, at string, depth int) {
 		target, _ := v.s.resolve(ref)
 		v.check(target, value, at, depth)
 	}
-	v.kind(s, value, at)
+	if kinds := texts(s["type"]); len(kinds) > 0 && !slices.ContainsFunc(kinds, func(k string) bool { return isA(k, value) }) {
+		v.fail(at, "want %s, got %s", strings.Join(kinds, " or "), kindOf(value))
+	}
+	if list, ok := s["enum"].([]any); ok && !slices.ContainsFunc(list, func(e any) bool { return equal(e, value) }) {
+		v.fail(at, "%s is not one of %s", shown(value), shown(list))
+	}
+	if want, ok := s["const"]; ok && !equal(want, value) {
+		v.fail(at, "want %s, got %s", shown(want), shown(value))
+	}
 	v.combined(s, value, at, depth)
 	switch value := value.(type) {
 	case map[string]any:
@@ -140,7 +149,10 @@ func (v *visit) object(s map[string]any, value any, at string, depth int) {
 	case []any:
 		v.items(s, value, at, depth)
 	case string:
-		v.text(s, value, at)
+		v.count(s, "minLength", "maxLength", "characters", utf8.RuneCountInString(value), at)
+		if p, ok := s["pattern"].(string); ok && !matches(p, value) {
+			v.fail(at, "%s does not match %s", shown(value), p)
+		}
 	case json.Number:
 		v.number(s, value, at)
 	}
@@ -167,19 +179,6 @@ func (s *Schema) resolve(ref string) (any, bool) {
 		}
 	}
 	return at, true
-}
-
-// kind checks type, enum and const.
-func (v *visit) kind(s map[string]any, value any, at string) {
-	if kinds := texts(s["type"]); len(kinds) > 0 && !slices.ContainsFunc(kinds, func(k string) bool { return isA(k, value) }) {
-		v.fail(at, "want %s, got %s", strings.Join(kinds, " or "), kindOf(value))
-	}
-	if list, ok := s["enum"].([]any); ok && !slices.ContainsFunc(list, func(e any) bool { return equal(e, value) }) {
-		v.fail(at, "%s is not one of %s", shown(value), shown(list))
-	}
-	if want, ok := s["const"]; ok && !equal(want, value) {
-		v.fail(at, "want %s, got %s", shown(want), shown(value))
-	}
 }
 
 // combined checks allOf, anyOf, oneOf, not and if.

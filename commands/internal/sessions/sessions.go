@@ -78,7 +78,12 @@ func Write(notes gitstore.Notes, s Session, now time.Time) error {
 	if err := notes.Write(name(s.ID), data); err != nil {
 		return err
 	}
-	prune(notes.Path(folder), now)
+	dir := notes.Path(folder)
+	for i, f := range files(dir) {
+		if i >= most || retention.Older(f.ModTime(), days, now) {
+			_ = os.Remove(filepath.Join(dir, f.Name()))
+		}
+	}
 	return nil
 }
 
@@ -86,15 +91,6 @@ func Write(notes gitstore.Notes, s Session, now time.Time) error {
 func IsPath(path string) bool {
 	control := func(r rune) bool { return r < ' ' || r == 0x7f }
 	return len(path) <= maxPath && filepath.IsAbs(path) && utf8.ValidString(path) && !strings.ContainsFunc(path, control)
-}
-
-// prune removes records above the limits of number and age.
-func prune(dir string, now time.Time) {
-	for i, f := range files(dir) {
-		if i >= most || retention.Older(f.ModTime(), days, now) {
-			_ = os.Remove(filepath.Join(dir, f.Name()))
-		}
-	}
 }
 
 // files returns the files of the folder, the newest first.

@@ -24,12 +24,6 @@ type Ending struct {
 // IsCompleted reports whether the work was completed.
 func (e *Ending) IsCompleted() bool { return e.Why == retention.ReasonCompleted }
 
-// IsOver reports whether a phase is done. Without the record, all phases of completed work
-// count as done.
-func (e *Ending) IsOver(phase string) bool {
-	return e.IsCompleted() && (e.Record == nil || progress.IsOver(e.Record, phase))
-}
-
 // Heading returns the issue and the title of the work.
 func (e *Ending) Heading() string {
 	if e.Record == nil {

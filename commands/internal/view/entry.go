@@ -65,28 +65,29 @@ func (e *Entry) Work() string {
 	return cmp.Or(note, e.Title)
 }
 
-// lineageOf returns the lineage of a list.
-func (s Entries) lineageOf(l *gitstore.List) *gitstore.Lineage {
-	if s.Lineage == nil {
-		return &gitstore.Lineage{List: l}
-	}
-	return s.Lineage(l)
-}
-
 // Of returns an entry for each run of checkpoints of a list. A run has indexes of the list,
 // newest first.
 func (s Entries) Of(l *gitstore.List, runs [][]int) []Entry {
 	entries := make([]Entry, len(runs))
 	var pairs []gitstore.Pair
 	var at []int
-	lineage := s.lineageOf(l)
+	lineage := &gitstore.Lineage{List: l}
+	if s.Lineage != nil {
+		lineage = s.Lineage(l)
+	}
 	for k, run := range runs {
 		entries[k] = s.Single(l, run[0])
 		if s.Files != nil && entries[k].Turn > 0 {
 			entries[k].Files = s.Files(lineage, run[0])
 		}
 		if len(run) > 1 {
-			entries[k].fold(l, run)
+			e := &entries[k]
+			members := make([]gitstore.Checkpoint, len(run))
+			for m, i := range run {
+				members[m] = l.Checkpoints[i]
+			}
+			e.Run, e.Turn, e.Session, e.Agent, e.Files, e.Usage, e.By = len(run), 0, "", "", nil, nil, ""
+			e.Title = strings.TrimSuffix(RunTitle(members)+": "+FirstLine(e.Checkpoint.Note), ": ")
 		}
 		if from, known := lineage.Before(run[len(run)-1]); known && s.Totals != nil && entries[k].Problem == "" {
 			pairs, at = append(pairs, gitstore.Pair{From: from, To: entries[k].Checkpoint}), append(at, k)
@@ -98,16 +99,6 @@ func (s Entries) Of(l *gitstore.List, runs [][]int) []Entry {
 		}
 	}
 	return entries
-}
-
-// fold makes an entry stand for a run of checkpoints.
-func (e *Entry) fold(l *gitstore.List, run []int) {
-	members := make([]gitstore.Checkpoint, len(run))
-	for k, i := range run {
-		members[k] = l.Checkpoints[i]
-	}
-	e.Run, e.Turn, e.Session, e.Agent, e.Files, e.Usage, e.By = len(run), 0, "", "", nil, nil, ""
-	e.Title = strings.TrimSuffix(RunTitle(members)+": "+FirstLine(e.Checkpoint.Note), ": ")
 }
 
 // Single returns the entry of a checkpoint without its change.
@@ -201,9 +192,6 @@ func SessionName(session, agent string) string {
 	return name
 }
 
-// fewFiles is the number of files that a line names.
-const fewFiles = 3
-
 // Line returns the line of an entry for scripts.
 func (e *Entry) Line(now time.Time) string {
 	cp := e.Checkpoint
@@ -218,7 +206,7 @@ func (e *Entry) Line(now time.Time) string {
 	if cp.Phase != "" {
 		what += " in " + cp.Phase
 	}
-	about := strings.TrimSpace(ChangedLines(e.Change) + " " + List(Few(QuotePaths(e.Files), fewFiles)))
+	about := strings.TrimSpace(ChangedLines(e.Change) + " " + List(Few(QuotePaths(e.Files), 3)))
 	if e.Session != "" {
 		about = strings.TrimPrefix(about+", session "+SessionName(e.Session, e.Agent), ", ")
 	}

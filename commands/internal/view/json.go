@@ -216,9 +216,6 @@ func appendEscape(buf []byte, c byte) []byte {
 	return append(buf, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
 }
 
-// timeLayout is the time format in records.
-const timeLayout = "2006-01-02T15:04:05.000000Z"
-
 // time encodes a time, or null for zero time and years outside RFC 3339.
 func (e *encoder) time(t time.Time) {
 	t = t.UTC()
@@ -227,7 +224,7 @@ func (e *encoder) time(t time.Time) {
 		return
 	}
 	e.buf = append(e.buf, '"')
-	e.buf = t.AppendFormat(e.buf, timeLayout)
+	e.buf = t.AppendFormat(e.buf, "2006-01-02T15:04:05.000000Z")
 	e.buf = append(e.buf, '"')
 }
 

@@ -90,7 +90,12 @@ func (s Screen) change(b *strings.Builder, c diff.FieldChange) {
 	b.WriteString("  " + s.Paint(opStyle(c.Op), fmt.Sprintf("%-7s", c.Op)) + "  " + name)
 	if old, now := text(c.Old), text(c.New); strings.Contains(old+now, "\n") {
 		b.WriteString(":\n")
-		s.lines(b, old, now)
+		for _, h := range diff.Lines(old, now, around) {
+			b.WriteString("    " + s.Paint(Cyan, places(h)) + "\n")
+			for _, l := range h.Lines {
+				b.WriteString("    " + s.Paint(lineStyle(l.Op), s.fit(string(l.Op)+Clean(l.Text), 4)) + "\n")
+			}
+		}
 		return
 	}
 	said := said(c)
@@ -135,16 +140,6 @@ func text(v any) string {
 
 // around is the number of context lines around changed lines.
 const around = 3
-
-// lines renders the line diff of a multi-line text.
-func (s Screen) lines(b *strings.Builder, old, now string) {
-	for _, h := range diff.Lines(old, now, around) {
-		b.WriteString("    " + s.Paint(Cyan, places(h)) + "\n")
-		for _, l := range h.Lines {
-			b.WriteString("    " + s.Paint(lineStyle(l.Op), s.fit(string(l.Op)+Clean(l.Text), 4)) + "\n")
-		}
-	}
-}
 
 // places returns a hunk header. As in git, the line number of an empty side is the line
 // before the hunk.

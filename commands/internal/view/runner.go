@@ -19,15 +19,12 @@ import (
 // character of its beginning: the second colon, the bracket, or the colon after the word.
 // The functions of this file change that character, so that no text becomes a command.
 
-// runnerVariables are set in jobs of the runners that obey commands, and CI in most others.
-var runnerVariables = []string{"CI", "GITHUB_ACTIONS", "GITLAB_CI", "TF_BUILD", "TEAMCITY_VERSION"}
-
 // ForRunner returns a writer to the log of a job in which no line is a command of the CI
 // runner: a space breaks its beginning, as in ": :name". Outside of a CI job, ForRunner
 // returns w. All output of the program goes through it, because each text of a record can
 // be such a line.
 func ForRunner(w io.Writer, getenv func(string) string) io.Writer {
-	for _, name := range runnerVariables {
+	for _, name := range []string{"CI", "GITHUB_ACTIONS", "GITLAB_CI", "TF_BUILD", "TEAMCITY_VERSION"} { // CI is set in most other runners
 		if getenv(name) != "" {
 			return &runnerLog{w: w}
 		}
@@ -51,12 +48,6 @@ func (l *runnerLog) Write(p []byte) (int, error) {
 		return min(n, len(p)), err
 	}
 	return len(p), nil
-}
-
-// shellBreak breaks commands in a word of a shell, and preserves its value.
-func shellBreak(word string) string {
-	line := lineStart{colons: -1} // a variable's name stands before the word
-	return line.breakCommands(word, func(last byte) string { return "''" + string(last) })
 }
 
 // jsonBreak breaks commands in a JSON record, and preserves its values.

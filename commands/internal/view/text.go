@@ -106,7 +106,15 @@ func (t *Table) Row(cells ...string) {
 // Write writes the table with two spaces between columns and without trailing spaces.
 func (t *Table) Write(w io.Writer) error {
 	var b strings.Builder
-	widths := t.widths()
+	var widths []int
+	for _, row := range t.rows {
+		for i, cell := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], Width(cell))
+		}
+	}
 	for _, row := range t.rows {
 		line := strings.TrimRight(t.line(row, widths), " ")
 		if t.Width > 0 {
@@ -121,7 +129,10 @@ func (t *Table) Write(w io.Writer) error {
 // Shell quotes any s as one word of a POSIX shell. NUL bytes are removed, because shell
 // words cannot contain them. The result is exact but not clean: it may be unsafe for
 // terminals. No line of the result is a command of a CI runner.
-func Shell(s string) string { return shellBreak(failure.QuoteStrict(s)) }
+func Shell(s string) string {
+	line := lineStart{colons: -1} // a variable's name stands before the word
+	return line.breakCommands(failure.QuoteStrict(s), func(last byte) string { return "''" + string(last) })
+}
 
 // maxMarks limits zero-width characters after a visible character. No script needs more;
 // longer runs cover adjacent lines or hide text.
@@ -208,19 +219,6 @@ func (m *measure) next(s string) (size, cells int) {
 	}
 	m.picture, m.joined = picture, false
 	return size, cells
-}
-
-func (t *Table) widths() []int {
-	var widths []int
-	for _, row := range t.rows {
-		for i, cell := range row {
-			if i == len(widths) {
-				widths = append(widths, 0)
-			}
-			widths[i] = max(widths[i], Width(cell))
-		}
-	}
-	return widths
 }
 
 func (t *Table) line(row []string, widths []int) string {

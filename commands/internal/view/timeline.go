@@ -78,18 +78,6 @@ func (e *Entry) marks() string {
 	return string(m)
 }
 
-// meanings returns marks and their meanings, in legend order.
-func meanings() [][2]string {
-	return [][2]string{
-		{"*", "tip"},
-		{"a", "archived"},
-		{"p", "pinned"},
-		{"r", "resumable"},
-		{"s", "resumable but stale"},
-		{"!", "not usable"},
-	}
-}
-
 func (e *Entry) style() Style {
 	switch {
 	case e.Problem != "":
@@ -115,7 +103,11 @@ func (s Screen) Timeline(entries []Entry, now time.Time) string {
 	w := s.columns(lines)
 	for i := range lines {
 		if i == 0 || lines[i].phase != lines[i-1].phase {
-			s.phase(&b, lines[i].phase)
+			name := "(no phase)"
+			if lines[i].phase != "" {
+				name = Clean(lines[i].phase)
+			}
+			b.WriteString(s.Paint(Bold, s.fit(name, 0)) + "\n")
 		}
 		s.line(&b, &lines[i], w)
 	}
@@ -133,15 +125,6 @@ func (s Screen) Legend(timelines ...[]Entry) string {
 	var b strings.Builder
 	s.explain(&b, used)
 	return b.String()
-}
-
-// phase writes the heading of a phase.
-func (s Screen) phase(b *strings.Builder, phase string) {
-	name := "(no phase)"
-	if phase != "" {
-		name = Clean(phase)
-	}
-	b.WriteString(s.Paint(Bold, s.fit(name, 0)) + "\n")
 }
 
 func (s Screen) age(e *timelineLine) string {
@@ -219,7 +202,7 @@ func (s Screen) line(b *strings.Builder, e *timelineLine, w columns) {
 // explain writes the legend of used marks.
 func (s Screen) explain(b *strings.Builder, used string) {
 	var parts []string
-	for _, m := range meanings() {
+	for _, m := range [][2]string{{"*", "tip"}, {"a", "archived"}, {"p", "pinned"}, {"r", "resumable"}, {"s", "resumable but stale"}, {"!", "not usable"}} {
 		if strings.Contains(used, m[0]) {
 			parts = append(parts, m[0]+" "+m[1])
 		}

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/freshness"
@@ -349,7 +348,11 @@ func (e *edit) applyProgress(r *checkpoint.Record) error {
 		r.SetCurrentBatch(e.Batch)
 	}
 	if e.Agent != "" {
-		setOutput(r, e.Agent, e.Action, e.now, e.Message)
+		o := child(child(child(r.Doc(), "agent_outputs"), e.Agent), e.Action)
+		o.Set("completed_at", checkpoint.FormatTime(e.now))
+		if e.Message != "" {
+			o.Set("output_summary", e.Message)
+		}
 	}
 	if e.Conflict != "" {
 		open := slices.DeleteFunc(r.Conflicts(), func(id string) bool { return id == e.Conflict })
@@ -381,15 +384,6 @@ func (e *edit) decide(r *checkpoint.Record) error {
 		r.Doc().Set("key_decisions", view.Distinct(append(known, decisions...)))
 	}
 	return nil
-}
-
-// setOutput records an agent's completed action.
-func setOutput(r *checkpoint.Record, agent, action string, at time.Time, summary string) {
-	o := child(child(child(r.Doc(), "agent_outputs"), agent), action)
-	o.Set("completed_at", checkpoint.FormatTime(at))
-	if summary != "" {
-		o.Set("output_summary", summary)
-	}
 }
 
 // checkPhase returns an error if --strict is set and the phase is unknown.

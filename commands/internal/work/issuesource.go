@@ -196,7 +196,14 @@ func ask(c *invoke.Invocation, s source, i checkpoint.Issue, o IssueOptions) (*f
 		return nil, errOffline
 	}
 	if s.Kind == "command" {
-		return Within(c, func(ctx context.Context) (*freshness.SourceIssue, error) { return fromCommand(c, ctx, i) })
+		return Within(c, func(ctx context.Context) (*freshness.SourceIssue, error) {
+			// If the command runs this program, that run must not call the command again.
+			cmd := issue.Command{Line: c.Settings.String("issue_command"), Dir: c.Store.Root(), Env: append(c.Env.Environ[:len(c.Env.Environ):len(c.Env.Environ)], "GIT_CHECKPOINT_ISSUE="+string(i), "GIT_CHECKPOINT_ISSUE_SOURCE=none")}
+			if c.Line.Common.Verbose {
+				cmd.Stderr = c.Env.Stderr
+			}
+			return cmd.Issue(ctx, string(i))
+		})
 	}
 	return Within(c, func(ctx context.Context) (*freshness.SourceIssue, error) { return s.Forge.Issue(ctx, i) })
 }
@@ -229,19 +236,6 @@ func fromFile(c *invoke.Invocation, i checkpoint.Issue) (*freshness.SourceIssue,
 	return issue.File(c.Store.Root(), string(i), c.Settings.String("issue_file"))
 }
 
-func fromCommand(c *invoke.Invocation, ctx context.Context, i checkpoint.Issue) (*freshness.SourceIssue, error) {
-	cmd := issue.Command{
-		Line: c.Settings.String("issue_command"), Dir: c.Store.Root(),
-		// If the command runs this program, that run must not call the command again.
-		Env: append(c.Env.Environ[:len(c.Env.Environ):len(c.Env.Environ)],
-			"GIT_CHECKPOINT_ISSUE="+string(i), "GIT_CHECKPOINT_ISSUE_SOURCE=none"),
-	}
-	if c.Line.Common.Verbose {
-		cmd.Stderr = c.Env.Stderr
-	}
-	return cmd.Issue(ctx, string(i))
-}
-
 // Within runs a question with the limit timeouts.issue and abandons it afterwards. A
 // credential helper may ignore the request to stop.
 func Within[T any](c *invoke.Invocation, ask func(context.Context) (T, error)) (T, error) {
@@ -263,7 +257,7 @@ func Within[T any](c *invoke.Invocation, ask func(context.Context) (T, error)) (
 	case <-ctx.Done():
 		select {
 		case a = <-done:
-		case <-time.After(toExplain):
+		case <-time.After(200 * time.Millisecond): // a cancelled question may return its own error
 			a.err = fmt.Errorf("timeout: %w", ctx.Err())
 		}
 	}
@@ -272,9 +266,6 @@ func Within[T any](c *invoke.Invocation, ask func(context.Context) (T, error)) (
 	}
 	return a.value, a.err
 }
-
-// toExplain is the extra time in which a cancelled question may return its own error.
-const toExplain = 200 * time.Millisecond
 
 // A lateError adds the setting timeouts.issue to the error of a slow source.
 type lateError struct {

@@ -52,14 +52,19 @@ func verdict(
 	facts.NoSource = facts.Issue == nil && IssueAbsent(c, facts.NoIssue)
 	facts.Branch = branchFact(c, cp, o)
 	facts.Head = headFact(c, cp, r)
-	facts.Base = baseFact(c)
+	if b, err := c.Store.Base(c.Ctx); err == nil {
+		facts.Base = freshness.Base{Name: b.Name, Behind: b.Behind}
+	}
 	facts.Files = filesFact(c, cp, o)
 	facts.Outputs = outputsFact(c, cp, r)
 	facts.Plan = planFact(c, cp, r)
 	facts.Tasks = TaskOutputs(c, l)
 	facts.Next = nextFact(c, r)
 	facts.Resumes = c.Store.Resumed(cp).Times
-	facts.Approved = approved(c, cp, o.Approve)
+	facts.Approved = slices.Clone(o.Approve)
+	for _, a := range c.Store.Resumed(cp).Approved {
+		facts.Approved = append(facts.Approved, a.Phase)
+	}
 	facts.By = o.By
 	facts.Stories = stories
 	facts.Findings = append(otherSession(c, r), twoContents(cp)...)
@@ -111,16 +116,6 @@ func headFact(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Recor
 		f.State = freshness.HeadRewritten
 	}
 	return f
-}
-
-// baseFact compares HEAD with the merge target branch. The fact is optional: after an
-// error it is empty.
-func baseFact(c *invoke.Invocation) freshness.Base {
-	b, err := c.Store.Base(c.Ctx)
-	if err != nil {
-		return freshness.Base{}
-	}
-	return freshness.Base{Name: b.Name, Behind: b.Behind}
 }
 
 // noWorktree is the reason for unknown files in a bare repository or a git directory.
@@ -207,16 +202,6 @@ func nextFact(c *invoke.Invocation, r *checkpoint.Record) freshness.Next {
 		return whole, broken
 	})
 	return freshness.Next(n)
-}
-
-// approved returns the phases that this command approves now, or that an earlier resume of
-// the checkpoint in this worktree approved.
-func approved(c *invoke.Invocation, cp *gitstore.Checkpoint, now []string) []string {
-	phases := slices.Clone(now)
-	for _, a := range c.Store.Resumed(cp).Approved {
-		phases = append(phases, a.Phase)
-	}
-	return phases
 }
 
 // otherSession returns a note if both this session and the checkpoint's session have names

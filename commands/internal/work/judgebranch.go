@@ -32,7 +32,14 @@ func branchFact(c *invoke.Invocation, cp *gitstore.Checkpoint, o JudgeOptions) f
 	case f.State == freshness.BranchGone:
 		return f
 	case now != "" && now != cp.Branch && now != b.Name:
-		return otherBranch(c, cp, f, now)
+		other := freshness.Branch{State: freshness.BranchOther, Name: now, Remote: f.Remote, At: f.At, Became: f.Name}
+		if f.State == freshness.BranchExists {
+			other.Exists = true
+			if place := c.Store.Worktrees.CheckedOut(c.Ctx, cp.Branch); isDir(place) {
+				other.Place = place
+			}
+		}
+		return other
 	}
 	return f
 }
@@ -84,18 +91,6 @@ func atRemote(c *invoke.Invocation, branch string, o JudgeOptions) string {
 		return ""
 	}
 	return remote
-}
-
-// otherBranch returns the branch fact if HEAD is on another branch than the checkpoint.
-func otherBranch(c *invoke.Invocation, cp *gitstore.Checkpoint, f freshness.Branch, now string) freshness.Branch {
-	other := freshness.Branch{State: freshness.BranchOther, Name: now, Remote: f.Remote, At: f.At, Became: f.Name}
-	if f.State == freshness.BranchExists {
-		other.Exists = true
-		if place := c.Store.Worktrees.CheckedOut(c.Ctx, cp.Branch); isDir(place) {
-			other.Place = place
-		}
-	}
-	return other
 }
 
 // isDir reports whether a path is a directory: a worktree may have been removed without

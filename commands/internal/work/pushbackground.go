@@ -49,18 +49,13 @@ func PushDue(c *invoke.Invocation) {
 			return // that process looks again after it has released the lock
 		}
 		for _, i := range issuesIn(c, pushDue) {
-			pushNoted(c, i)
+			_ = os.Remove(c.Store.Notes.Path(pushDue + i.RefName()))
+			noteFailure(c, i, "the push has not ended")
+			if err := PushIssue(c, i, "", false); err != nil {
+				noteFailure(c, i, NotPushed(err))
+			}
 		}
 		release()
-	}
-}
-
-// pushNoted pushes an issue, and keeps the reason if that fails.
-func pushNoted(c *invoke.Invocation, i checkpoint.Issue) {
-	_ = os.Remove(c.Store.Notes.Path(pushDue + i.RefName()))
-	noteFailure(c, i, "the push has not ended")
-	if err := PushIssue(c, i, "", false); err != nil {
-		noteFailure(c, i, NotPushed(err))
 	}
 }
 
@@ -81,15 +76,6 @@ func LastFailedPush(c *invoke.Invocation, i checkpoint.Issue) (f FailedPush) {
 
 // FailedPushes returns the issues whose last push in the background has failed.
 func FailedPushes(c *invoke.Invocation) []checkpoint.Issue { return issuesIn(c, pushFailed) }
-
-// forgetFailures removes the notes about issues that a push has brought up to date.
-func forgetFailures(c *invoke.Invocation, done []gitstore.Synced) {
-	for _, s := range done {
-		if s.Err == nil {
-			_ = os.Remove(c.Store.Notes.Path(pushFailed + s.Issue.RefName()))
-		}
-	}
-}
 
 // issuesIn returns the issues with a note in a folder.
 func issuesIn(c *invoke.Invocation, folder string) (issues []checkpoint.Issue) {

@@ -2,6 +2,7 @@ package work
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -77,13 +78,19 @@ func (g *Gate) check(i checkpoint.Issue, p gitstore.Publication, policy gitstore
 	case object == gitstore.SecretObjected:
 		return &SecretsError{i, p.Secrets}
 	case object == gitstore.LargeFileObjected:
-		return g.tooLarge(i, p)
+		largest := slices.MaxFunc(p.TooLarge, func(a, b gitstore.LargeFile) int { return int(min(max(a.Bytes-b.Bytes, -1), 1)) })
+		hint := fmt.Sprintf("git config checkpoint.limits.checkpoint-mb %d", largest.Bytes>>20+1)
+		why := fmt.Sprintf("%s has %.1f MiB, and limits.checkpoint_mb is %d", view.QuotePath(largest.Path), float64(largest.Bytes)/(1<<20), g.Invocation.Settings.Int("limits.checkpoint_mb"))
+		return refuse(failure.Refused, i, why, hint, hint+" permits it")
 	case object == gitstore.CommitsObjected && g.DryRun:
 		g.warnOnce(commits)
 	case object == gitstore.CommitsObjected && !ask:
 		return g.unpublished(failure.NeedsAnswer, i, missing)
 	case object == gitstore.CommitsObjected:
-		yes, err := g.confirm(i, commits)
+		yes, err := g.Invocation.Confirm(commits+". Publish it? [y/N] ", g.again(i))
+		if yes {
+			g.first(commits)
+		}
 		if err != nil {
 			return err
 		}
@@ -134,15 +141,6 @@ func (g *Gate) policy() gitstore.PublicationPolicy {
 	return p
 }
 
-// confirm asks whether commits are published: commits that were pushed cannot be taken back.
-func (g *Gate) confirm(i checkpoint.Issue, commits string) (bool, error) {
-	yes, err := g.Invocation.Confirm(commits+". Publish it? [y/N] ", g.again(i))
-	if yes {
-		g.first(commits)
-	}
-	return yes, err
-}
-
 // again returns the commands that push commits after a refusal, one a line.
 func (g *Gate) again(i checkpoint.Issue) string {
 	name := "push"
@@ -150,14 +148,6 @@ func (g *Gate) again(i checkpoint.Issue) string {
 		name = "sync"
 	}
 	return "git checkpoint " + name + " " + view.IssueArg(i) + " --yes\ngit config checkpoint.publish-commits true"
-}
-
-// tooLarge returns the error for files above the limit of a checkpoint.
-func (g *Gate) tooLarge(i checkpoint.Issue, p gitstore.Publication) error {
-	largest := slices.MaxFunc(p.TooLarge, func(a, b gitstore.LargeFile) int { return int(min(max(a.Bytes-b.Bytes, -1), 1)) })
-	hint := fmt.Sprintf("git config checkpoint.limits.checkpoint-mb %d", largest.Bytes>>20+1)
-	why := fmt.Sprintf("%s has %.1f MiB, and limits.checkpoint_mb is %d", view.QuotePath(largest.Path), float64(largest.Bytes)/(1<<20), g.Invocation.Settings.Int("limits.checkpoint_mb"))
-	return refuse(failure.Refused, i, why, hint, hint+" permits it")
 }
 
 // unpublished returns the error for commits that were not published.
@@ -177,7 +167,11 @@ func refuse(code int, i checkpoint.Issue, why, hint, next string) error {
 func (g *Gate) Report(done []gitstore.Synced) {
 	c := g.Invocation
 	if !g.DryRun {
-		forgetFailures(c, done)
+		for _, s := range done {
+			if s.Err == nil {
+				_ = os.Remove(c.Store.Notes.Path(pushFailed + s.Issue.RefName()))
+			}
+		}
 	}
 	var pushed []gitstore.Synced
 	for _, s := range done {

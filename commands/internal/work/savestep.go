@@ -12,7 +12,6 @@ import (
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/failure"
-	"git-checkpoint/gitstore/layout"
 )
 
 // OpenToSave opens the repository for an immediate save.
@@ -27,8 +26,12 @@ func SaveRequest(c *invoke.Invocation, issue checkpoint.Issue, trigger checkpoin
 		Issue: issue, Branch: c.DetachedBranch(),
 		IfChanged: o.IfChanged, DryRun: o.DryRun, DropInvalid: dropsInvalid(trigger, in),
 		Keep:   in.Doc != nil && in.Doc.Whole(),
-		Redact: redaction(c, in.Doc),
+		Redact: gitstore.RedactWarn,
 		Allow:  c.Settings.Strings("scan_allow"),
+	}
+	// The export of a document of another system has to equal its import.
+	if c.Settings.String("redact") == "mask" && in.Doc == nil {
+		req.Redact = gitstore.RedactMask
 	}
 	ChooseFiles(c, &req, o.Staged)
 	if c.Settings.Bool("auto_prune") && !o.NoPrune {
@@ -141,15 +144,6 @@ func SaveRecord(kind string, s *gitstore.Saved, warnings []string) view.Save {
 	return record
 }
 
-// redaction returns how a save treats secrets in the record. A document of another system
-// is never masked, because its export has to equal its import.
-func redaction(c *invoke.Invocation, doc *layout.File) gitstore.Redaction {
-	if c.Settings.String("redact") == "mask" && doc == nil {
-		return gitstore.RedactMask
-	}
-	return gitstore.RedactWarn
-}
-
 // ShowSaved prints the saved checkpoint, or its JSON record.
 func ShowSaved(c *invoke.Invocation, s *gitstore.Saved, record SaveRecordOf) error {
 	for _, text := range s.Dropped {
@@ -162,7 +156,11 @@ func ShowSaved(c *invoke.Invocation, s *gitstore.Saved, record SaveRecordOf) err
 		return c.WriteJSON(record(s, c.TakeWarnings()))
 	}
 	if s.DryRun {
-		showDryRun(c, s)
+		c.SkipIssue()
+		c.Printf("would save a checkpoint of issue %s (%s) with %s\n", view.Clean(string(s.Issue)), s.Trigger, view.Plural(s.Files, "file"))
+		for _, id := range s.Pruned {
+			c.Printf("would prune %s\n", id)
+		}
 		return nil
 	}
 	if c.Line.Common.Verbose && len(s.Pruned) > 0 {
@@ -171,15 +169,6 @@ func ShowSaved(c *invoke.Invocation, s *gitstore.Saved, record SaveRecordOf) err
 	tellLimit(c, s)
 	c.Printf("%s\n", s.ID)
 	return nil
-}
-
-// showDryRun prints what a save would do.
-func showDryRun(c *invoke.Invocation, s *gitstore.Saved) {
-	c.SkipIssue()
-	c.Printf("would save a checkpoint of issue %s (%s) with %s\n", view.Clean(string(s.Issue)), s.Trigger, view.Plural(s.Files, "file"))
-	for _, id := range s.Pruned {
-		c.Printf("would prune %s\n", id)
-	}
 }
 
 // tellLimit prints the settings that admit the files above the size limits.

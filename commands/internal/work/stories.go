@@ -8,14 +8,11 @@ import (
 	"git-checkpoint/gitstore/checkpoint/story"
 )
 
-// maxStories limits the stories of a lead whose own records are read.
-const maxStories = 200
-
 // StoryRecords returns a function that returns the newest record of a story, or nil if the
 // story has no readable record. The refs of the repository are listed once.
 func StoryRecords(c *invoke.Invocation) func(id string) *checkpoint.Record {
 	issues, _, _ := c.Store.Issues(c.Ctx, false)
-	left := maxStories
+	left := 200 // stories whose own records are read
 	return func(id string) *checkpoint.Record {
 		issue, err := checkpoint.ParseIssue(id)
 		if err != nil || left == 0 || !slices.Contains(issues, issue) {

@@ -41,7 +41,7 @@ func (r *Repo) Install(push bool) ([]HookChange, error) {
 func (r *Repo) installConfig() ([]HookChange, error) {
 	var plan []HookChange
 	for _, e := range hook.Events() {
-		if r.configured(e) {
+		if event, command := r.configHook(e, r.Global); event == string(e) && command == e.ConfigCommand() {
 			continue
 		}
 		if err := r.editedConfig("install", e); err != nil {
@@ -54,13 +54,6 @@ func (r *Repo) installConfig() ([]HookChange, error) {
 	}
 	out, err := r.uninstallFiles()
 	return append(plan, out...), err
-}
-
-// configured reports whether git's configuration already contains the current hook: in
-// any scope, or with --global in the global scope.
-func (r *Repo) configured(e hook.Event) bool {
-	event, command := r.configHook(e, r.Global)
-	return event == string(e) && command == e.ConfigCommand()
 }
 
 // configHook returns a hook's event and command in git's configuration. If own is true,

@@ -136,12 +136,9 @@ func (r *Repo) configPlace(e hook.Event) string {
 	return ""
 }
 
-// canaryTime limits a canary's run time.
-const canaryTime = 10 * time.Second
-
 // canary runs a command and reports whether this program's hook printed the canary word.
 func (r *Repo) canary(argv []string) (runs bool, why string) {
-	ctx, cancel := context.WithTimeout(r.Context, canaryTime)
+	ctx, cancel := context.WithTimeout(r.Context, 10*time.Second)
 	defer cancel()
 	word := rand.Text()
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
