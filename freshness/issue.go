@@ -262,7 +262,9 @@ func checkHandover(in input) []Reason {
 	if from == "" || to == "" || from == to {
 		return nil
 	}
-	if slices.ContainsFunc(in.rules.Handovers, func(h Handover) bool { return h.allows(from, to, scope) }) {
+	if slices.ContainsFunc(in.rules.Handovers, func(h Handover) bool {
+		return h.From == from && h.To == to && (len(h.Scopes) == 0 || slices.Contains(h.Scopes, scope))
+	}) {
 		return nil
 	}
 	what := "a workflow"
@@ -270,8 +272,4 @@ func checkHandover(in input) []Reason {
 		what = "a workflow of scope " + printable(scope)
 	}
 	return []Reason{reason("command", PromptUser, "Begun by %s, and %s cannot continue %s", printable(from), printable(to), what)}
-}
-
-func (h Handover) allows(from, to, scope string) bool {
-	return h.From == from && h.To == to && (len(h.Scopes) == 0 || slices.Contains(h.Scopes, scope))
 }

@@ -78,12 +78,12 @@ func TestScanWithoutGit(t *testing.T) {
 			out, err := w.outgoing("42")
 			require.NoError(t, err)
 			req := ScanRequest{Issue: "42", Out: out}
-			assert.Equal(t, test.quick, w.s.secrets.Quickly(req) != nil)
+			assert.Equal(t, test.quick, w.s.secrets.Quickly([]secrets.ScanRequest{req})[0] != nil)
 			found, err := w.s.Scan(ctx, req)
 			require.NoError(t, err)
 			assert.Len(t, found.Found, test.found)
 			req.Command = "true"
-			assert.Nil(t, w.s.secrets.Quickly(req), "the program has to see it")
+			assert.Nil(t, w.s.secrets.Quickly([]secrets.ScanRequest{req})[0], "the program has to see it")
 		})
 	}
 }

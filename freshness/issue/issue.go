@@ -78,7 +78,9 @@ func ParseAnswer(data []byte, n Names) (Answer, error) {
 	if err != nil {
 		return Answer{}, ErrNotJSON // the error text could contain keys of the response
 	}
-	number, ok := numberOf(doc, n.Number)
+	v, _ := doc.Get(n.Number)
+	text, _ := v.(checkpoint.Number)
+	number, ok := checkpoint.Issue(text).Number()
 	if _, titled := doc.Get("title"); !ok || !titled {
 		return Answer{}, errNoIssue
 	}
@@ -104,7 +106,14 @@ func (r *reader) read(body string, logins ...string) (*Issue, error) {
 	r.issue.Body = r.text("body", body)
 	r.issue.Labels = r.list("labels", "name")
 	r.issue.Assignees = r.list("assignees", logins...)
-	r.issue.State = r.state()
+	r.issue.State = strings.ToLower(r.text("state", "state"))
+	switch r.issue.State {
+	case "opened":
+		r.issue.State = "open"
+	case "", "open", "closed":
+	default:
+		r.fail("want open or closed", step{key: "state"})
+	}
 	if r.err != nil {
 		return nil, r.err
 	}
@@ -154,7 +163,11 @@ func (r *reader) fail(msg string, path ...step) {
 	if len(path) > 1 {
 		name += fmt.Sprintf("[%d]", path[1].index)
 	}
-	line, column := where(r.data, path)
+	where := whereYAML
+	if json.Valid(r.data) {
+		where = whereJSON
+	}
+	line, column := where(r.data, path) // parsing does not store positions, because only errors need them
 	r.err = &checkpoint.SyntaxError{Line: line, Column: column, Path: name, Msg: msg}
 }
 
@@ -162,15 +175,6 @@ func (r *reader) fail(msg string, path ...step) {
 type step struct {
 	key   string // "" for a list element
 	index int
-}
-
-// where finds the position of a value in a parsed document. Only errors need positions,
-// so parsing does not store them. It returns line 1, column 1 if the path does not exist.
-func where(data []byte, path []step) (line, column int) {
-	if json.Valid(data) {
-		return whereJSON(data, path)
-	}
-	return whereYAML(data, path)
 }
 
 func whereJSON(data []byte, path []step) (line, column int) {
@@ -284,25 +288,4 @@ func element(v any, names []string) (string, bool) {
 		}
 	}
 	return "", false
-}
-
-func (r *reader) state() string {
-	s := strings.ToLower(r.text("state", "state"))
-	switch s {
-	case "opened":
-		return "open"
-	case "", "open", "closed":
-		return s
-	}
-	r.fail("want open or closed", step{key: "state"})
-	return ""
-}
-
-func numberOf(doc *checkpoint.Map, key string) (int64, bool) {
-	v, _ := doc.Get(key)
-	text, ok := v.(checkpoint.Number)
-	if !ok {
-		return 0, false
-	}
-	return checkpoint.Issue(text).Number()
 }

@@ -83,7 +83,14 @@ func (e *labelEdit) apply() (text string, err error) {
 		i += 2
 	}
 	if i >= len(root.Content) {
-		return e.appendKey(root)
+		if root.Style&yaml.FlowStyle != 0 {
+			return "", ErrLabelsForm
+		}
+		text := e.text
+		if text != "" && !strings.HasSuffix(text, "\n") {
+			text += e.lineEnd()
+		}
+		return text + "labels: " + e.shown(nil) + e.lineEnd(), nil
 	}
 	switch key, list := root.Content[i], root.Content[i+1]; {
 	case list.Kind == yaml.SequenceNode && list.Style&yaml.FlowStyle != 0:
@@ -94,18 +101,6 @@ func (e *labelEdit) apply() (text string, err error) {
 		return e.setEmpty(key, e.shown(nil))
 	}
 	return "", ErrLabelsForm
-}
-
-// appendKey adds the labels to a YAML file without any.
-func (e *labelEdit) appendKey(root *yaml.Node) (string, error) {
-	if root.Style&yaml.FlowStyle != 0 {
-		return "", ErrLabelsForm
-	}
-	text := e.text
-	if text != "" && !strings.HasSuffix(text, "\n") {
-		text += e.lineEnd()
-	}
-	return text + "labels: " + e.shown(nil) + e.lineEnd(), nil
 }
 
 // setEmpty replaces an empty value of labels.

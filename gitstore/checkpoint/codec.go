@@ -3,6 +3,7 @@ package checkpoint
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"git-checkpoint/gitstore/checkpoint/document"
 	"git-checkpoint/gitstore/failure"
@@ -22,7 +23,9 @@ func Decode(data []byte) (*Record, error) {
 		return nil, &VersionError{v}
 	}
 	if err := recordSchema.check(d.Root); err != nil {
-		return nil, err.at(d)
+		slices.Reverse(err.path)
+		line, column := d.Where(err.path)
+		return nil, &SyntaxError{Line: line, Column: column, Path: pathText(err.path), Msg: err.msg}
 	}
 	return r, nil
 }

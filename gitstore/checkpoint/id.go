@@ -46,7 +46,7 @@ func ParseID(s string) (ID, error) {
 		return "", errors.New("checkpoint id: empty")
 	case len(s) > maxIDBytes:
 		return "", fmt.Errorf("checkpoint id %.40q...: longer than %d bytes", s, maxIDBytes)
-	case !utf8.ValidString(s) || strings.ContainsFunc(s, unprintable):
+	case !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return r == ' ' || !unicode.IsPrint(r) }):
 		return "", fmt.Errorf("checkpoint id %q: contains a space or an unprintable character", s)
 	case s[0] == '-':
 		return "", fmt.Errorf("checkpoint id %q: begins with '-'", s)
@@ -174,8 +174,6 @@ func idPhase(phase string) string {
 	}
 	return string(b[:min(len(b), maxPhaseInID)])
 }
-
-func unprintable(r rune) bool { return r == ' ' || !unicode.IsPrint(r) }
 
 // isHex reports whether s consists of least to most lower-case hex digits.
 func isHex(s string, least, most int) bool {

@@ -35,7 +35,8 @@ func ParseIssue(s string) (Issue, error) {
 		return "", fmt.Errorf("issue %q: contains a control character", s)
 	}
 	i := Issue(s)
-	if onWindows && i.reservedOnWindows() {
+	// The encoding of such keys is the same on all systems, because a key has only one ref name.
+	if onWindows && (strings.ContainsAny(s, `"<>|`) || devices().MatchString(i.RefName())) {
 		return "", fmt.Errorf("issue %q: Windows reserves this name, or a character of it", s)
 	}
 	if n := len(i.RefName()); n > MaxIssueBytes {
@@ -51,12 +52,6 @@ var onWindows = runtime.GOOS == "windows"
 var devices = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?i:con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])(\.|$)`)
 })
-
-// reservedOnWindows reports whether Windows cannot store the ref in a file. The encoding
-// of such keys is the same on all systems, because a key has only one ref name.
-func (i Issue) reservedOnWindows() bool {
-	return strings.ContainsAny(string(i), `"<>|`) || devices().MatchString(i.RefName())
-}
 
 // RefName returns the issue as a single component of a ref name. Characters forbidden by
 // git check-ref-format, '%' and '/' are percent-encoded. So the encoding is reversible

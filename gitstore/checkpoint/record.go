@@ -193,11 +193,6 @@ func (r *Record) SetPhase(s string) {
 	setOrDelete(r.mustSection("workflow_state"), "current_phase", s)
 }
 
-// StateLabel returns workflow_state.current_state_label.
-func (r *Record) StateLabel() string {
-	return document.TextOf(r.section("workflow_state"), "current_state_label")
-}
-
 // SetStateLabel sets workflow_state.current_state_label.
 func (r *Record) SetStateLabel(s string) {
 	setOrDelete(r.mustSection("workflow_state"), "current_state_label", s)
@@ -223,7 +218,13 @@ func (r *Record) SetPhaseAttempt(n int) { r.mustSection("workflow_state").Set("p
 
 // CompletedBatches returns execution_graph.completed_batches.
 func (r *Record) CompletedBatches() []int {
-	return integers(r.section("execution_graph"), "completed_batches")
+	var out []int
+	for _, s := range document.TextsOf(r.section("execution_graph"), "completed_batches") {
+		if n, ok := Number(s).Int(); ok {
+			out = append(out, int(n))
+		}
+	}
+	return out
 }
 
 // SetCompletedBatches sets execution_graph.completed_batches.
@@ -359,16 +360,6 @@ func (r *Record) mustSection(key string) *Map {
 	m := NewMap()
 	r.doc.Set(key, m)
 	return m
-}
-
-func integers(m *Map, key string) []int {
-	var out []int
-	for _, s := range document.TextsOf(m, key) {
-		if n, ok := Number(s).Int(); ok {
-			out = append(out, int(n))
-		}
-	}
-	return out
 }
 
 func boolean(m *Map, key string, absent bool) bool {

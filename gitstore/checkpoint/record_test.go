@@ -54,7 +54,7 @@ func TestFieldsRoundTrip(t *testing.T) {
 	assert.Equal(t, "n", r.Note())
 	assert.Equal(t, Clock(7), r.Clock())
 	assert.Equal(t, "docs", r.Phase())
-	assert.Equal(t, "state:docs", r.StateLabel())
+	assert.Equal(t, "state:docs", r.Doc().Sub("workflow_state").Text("current_state_label"))
 	assert.Equal(t, at, r.PhaseStartedAt())
 	assert.Equal(t, 2, r.PhaseAttempt())
 	assert.Equal(t, []int{1, 2}, r.CompletedBatches())

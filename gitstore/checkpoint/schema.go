@@ -295,14 +295,21 @@ func (f field) check(v any) *typeError {
 	case anyKind:
 		return nil
 	case textKind, timeKind, versionKind:
-		return want(isText(v), "text", v)
+		_, isText := v.(string)
+		_, isNumber := v.(Number)
+		return want(isText || isNumber, "text", v)
 	case intKind:
-		return want(isInteger(v), "an integer", v)
+		_, ok := Number(document.AsText(v)).Int() // real files also have integers as text
+		return want(ok, "an integer", v)
 	case boolKind:
 		_, ok := v.(bool)
 		return want(ok, "true or false", v)
 	case mapKind:
-		return f.checkMap(v)
+		m, ok := v.(*Map)
+		if !ok || f.of == nil {
+			return want(ok, "a mapping", v)
+		}
+		return f.of.check(m)
 	}
 	return f.checkList(v)
 }
@@ -312,28 +319,6 @@ func want(ok bool, what string, v any) *typeError {
 		return nil
 	}
 	return &typeError{msg: fmt.Sprintf("want %s, got %s", what, document.KindOf(v))}
-}
-
-func isText(v any) bool {
-	switch v.(type) {
-	case string, Number:
-		return true
-	}
-	return false
-}
-
-// isInteger also accepts an integer written as text, which occurs in real files.
-func isInteger(v any) bool {
-	_, ok := Number(document.AsText(v)).Int()
-	return ok
-}
-
-func (f field) checkMap(v any) *typeError {
-	m, ok := v.(*Map)
-	if !ok || f.of == nil {
-		return want(ok, "a mapping", v)
-	}
-	return f.of.check(m)
 }
 
 // element returns the field of the elements of a list.
@@ -382,19 +367,12 @@ func pathText(path []document.Step) string {
 	return s
 }
 
-// at returns the error with its position in the text.
-func (e *typeError) at(d document.Parsed) error {
-	slices.Reverse(e.path)
-	line, column := d.Where(e.path)
-	return &SyntaxError{Line: line, Column: column, Path: pathText(e.path), Msg: e.msg}
-}
-
 // ordered returns m with schema keys first, in schema order, at every level. Parts in
 // order are not copied.
 func (s *schema) ordered(m *Map) *Map {
 	out := m
 	if !s.inOrder(m) {
-		out = document.NewMapSize(m.Len())
+		out = &Map{Entries: make([]document.Entry, 0, m.Len())}
 		for _, f := range s.fields {
 			if k := m.Find(f.name); k >= 0 {
 				_, v := m.Entry(k)
@@ -414,7 +392,7 @@ func (s *schema) ordered(m *Map) *Map {
 			if out == m {
 				out = m.Shallow()
 			}
-			out.SetEntry(k, v)
+			out.Entries[k].Value = v
 		}
 	}
 	return out

@@ -79,17 +79,12 @@ const (
 	OutOfTime = "not read within the time budget"
 	OverSize  = "over the size limit of the checkpoint"
 
-	NotReadable    = "gone or not readable"
-	TooLong        = "a path longer than the system's limit"
-	UnreadRules    = "in a directory whose .gitignore cannot be read"
-	MovedSubmodule = "a submodule on another commit than the one that is staged"
-
+	NotReadable      = "gone or not readable"
+	TooLong          = "a path longer than the system's limit"
+	UnreadRules      = "in a directory whose .gitignore cannot be read"
+	MovedSubmodule   = "a submodule on another commit than the one that is staged"
 	ChangedSubmodule = "a submodule with changes of its own"
-
-	OutsideSparse   = "outside the sparse checkout"
-	SkipWorktree    = "marked skip-worktree"
-	AssumeUnchanged = "marked assume-unchanged"
-	NotListed       = "untracked files are not listed: status.showUntrackedFiles is no"
+	NotListed        = "untracked files are not listed: status.showUntrackedFiles is no"
 )
 
 // TooManyFiles returns the reason for a directory with too many new untracked files.

@@ -122,7 +122,15 @@ func readTime(s string) (Moment, error) {
 	if !ok || !c.zone() || !c.end() {
 		return Moment{}, fmt.Errorf("time %.60q: %w", s, errTime)
 	}
-	return c.moment()
+	if c.month < 1 || c.month > 12 || c.hour > 23 || c.minute > 59 || c.sec > 60 {
+		return Moment{}, fmt.Errorf("time: %w: out of range", errTime)
+	}
+	day := time.Date(c.year, time.Month(c.month), c.day, 0, 0, 0, 0, time.UTC)
+	if day.Day() != c.day {
+		return Moment{}, fmt.Errorf("time: %w: no such day", errTime)
+	}
+	t := time.Date(c.year, time.Month(c.month), c.day, c.hour, c.minute, c.sec, c.nanos, time.FixedZone("", c.offset)).UTC()
+	return inRange(t, c.zoned)
 }
 
 // clockText parses the parts of a time from the start of s.
@@ -224,18 +232,4 @@ func (c *clockText) zone() bool {
 func (c *clockText) end() bool {
 	rest := strings.TrimLeft(c.s, " ")
 	return rest == "" || rest[0] == '|'
-}
-
-// moment returns the parsed time. It fails if a value is out of range or the day does not
-// exist.
-func (c *clockText) moment() (Moment, error) {
-	if c.month < 1 || c.month > 12 || c.hour > 23 || c.minute > 59 || c.sec > 60 {
-		return Moment{}, fmt.Errorf("time: %w: out of range", errTime)
-	}
-	day := time.Date(c.year, time.Month(c.month), c.day, 0, 0, 0, 0, time.UTC)
-	if day.Day() != c.day {
-		return Moment{}, fmt.Errorf("time: %w: no such day", errTime)
-	}
-	t := time.Date(c.year, time.Month(c.month), c.day, c.hour, c.minute, c.sec, c.nanos, time.FixedZone("", c.offset)).UTC()
-	return inRange(t, c.zoned)
 }

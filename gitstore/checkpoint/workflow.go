@@ -240,8 +240,13 @@ func (r *Record) Progress() Progress {
 	if p.Total == 0 {
 		p.Total = int(integer(r.section("workflow"), "plan_phases"))
 	}
-	if len(p.Names) == 0 {
-		p.number()
+	if len(p.Names) == 0 { // some programs write 1.0 for phase 1
+		p.Current = wholeNumber(p.Current)
+		for _, list := range [][]string{p.Completed, p.Skipped, p.Remaining} {
+			for i := range list {
+				list[i] = wholeNumber(list[i])
+			}
+		}
 	}
 	if _, ok := m.Get("remaining"); !ok {
 		p.Remaining = p.open()
@@ -299,16 +304,6 @@ func textOrList(m *Map, key string) []string {
 	return document.TextsOf(m, key)
 }
 
-// number normalizes the numbers of unnamed phases, because some programs write 1.0 for 1.
-func (p *Progress) number() {
-	p.Current = wholeNumber(p.Current)
-	for _, list := range [][]string{p.Completed, p.Skipped, p.Remaining} {
-		for i := range list {
-			list[i] = wholeNumber(list[i])
-		}
-	}
-}
-
 // wholeNumber returns "1" for "1.0", and other texts unchanged.
 func wholeNumber(s string) string {
 	n, fraction, _ := strings.Cut(s, ".")
@@ -350,18 +345,10 @@ func (r *Record) OpenTaskOf(batch int) int {
 		}
 		for k, id := range document.TextsOf(b, "tasks") {
 			node, _ := states.Child(id)
-			if !over(document.TextOf(node, "status")) {
+			if !slices.Contains([]string{"complete", "completed", "done", "skipped"}, document.TextOf(node, "status")) {
 				return k + 1
 			}
 		}
 	}
 	return 1
-}
-
-func over(status string) bool {
-	switch status {
-	case "complete", "completed", "done", "skipped":
-		return true
-	}
-	return false
 }

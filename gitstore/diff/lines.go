@@ -30,7 +30,21 @@ func Lines(from, to string, context int) []Hunk {
 	if strings.HasSuffix(from, "\n") && strings.HasSuffix(to, "\n") {
 		a, b = a[:len(a)-1], b[:len(b)-1] // drop the empty line after the final newline
 	}
-	return hunks(Edit(a, b), context)
+	lines := Edit(a, b)
+	var list []Hunk
+	old, now, done := 1, 1, 0
+	for k := 0; k < len(lines); { // more than 2*context unchanged lines separate two hunks
+		if lines[k].Op == ' ' {
+			k++
+			continue
+		}
+		start, end := max(done, k-context), hunkEnd(lines, k, context)
+		old, now = count(lines[done:start], old, now)
+		list = append(list, Hunk{old, now, lines[start:end]})
+		old, now = count(lines[start:end], old, now)
+		done, k = end, end
+	}
+	return list
 }
 
 // split splits a text at newlines. The part after the last newline is a line too, even if
@@ -47,24 +61,6 @@ func mark(lines []Line, op byte, texts []string) []Line {
 		lines = append(lines, Line{op, text})
 	}
 	return lines
-}
-
-// hunks groups changed lines. More than 2*context unchanged lines separate two hunks.
-func hunks(lines []Line, context int) []Hunk {
-	var list []Hunk
-	old, now, done := 1, 1, 0
-	for k := 0; k < len(lines); {
-		if lines[k].Op == ' ' {
-			k++
-			continue
-		}
-		start, end := max(done, k-context), hunkEnd(lines, k, context)
-		old, now = count(lines[done:start], old, now)
-		list = append(list, Hunk{old, now, lines[start:end]})
-		old, now = count(lines[start:end], old, now)
-		done, k = end, end
-	}
-	return list
 }
 
 // hunkEnd returns the end index of the hunk that contains changed line k.

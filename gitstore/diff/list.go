@@ -42,18 +42,12 @@ func (w *walk) list(at place, from, to []any) {
 		if !stays[j] {
 			w.add(p.placeOf(j, now), Moved, checkpoint.Int(int64(i)), checkpoint.Int(int64(j)))
 		}
-		w.element(p.placeOf(j, now), from[i], now)
+		if (from[i] == nil) != (now == nil) { // inside a list, null is a value like any other
+			w.add(p.placeOf(j, now), Changed, from[i], now)
+		} else {
+			w.value(p.placeOf(j, now), from[i], now)
+		}
 	}
-}
-
-// element compares two paired list elements. Inside a list, null is a value like any
-// other.
-func (w *walk) element(at place, from, to any) {
-	if (from == nil) != (to == nil) {
-		w.add(at, Changed, from, to)
-		return
-	}
-	w.value(at, from, to)
 }
 
 func (p *pairing) placeOf(k int, v any) place {
@@ -203,7 +197,7 @@ func (p *pairing) fillGaps(stays []bool) {
 }
 
 // fillGap pairs the unpaired old elements in [i, end) with the unpaired new elements
-// before j.
+// before j, if both have the same type: then a change is likely.
 func (p *pairing) fillGap(i, end, j int, stays []bool) {
 	at := j
 	for at > 0 && !stays[at-1] {
@@ -213,7 +207,7 @@ func (p *pairing) fillGap(i, end, j int, stays []bool) {
 		if p.oldOf[at] >= 0 {
 			continue
 		}
-		for i < end && (p.newOf[i] >= 0 || !alike(p.from[i], p.to[at])) {
+		for i < end && (p.newOf[i] >= 0 || fmt.Sprintf("%T", p.from[i]) != fmt.Sprintf("%T", p.to[at])) {
 			i++
 		}
 		if i >= end {
@@ -224,7 +218,3 @@ func (p *pairing) fillGap(i, end, j int, stays []bool) {
 		i++
 	}
 }
-
-// alike reports whether both values have the same type, so that a change is more likely
-// than a removal and an addition.
-func alike(a, b any) bool { return fmt.Sprintf("%T", a) == fmt.Sprintf("%T", b) }

@@ -40,7 +40,8 @@ type Decision struct {
 // without a new signature.
 func Plan(p Policy, newestFirst []Item, _ time.Time) []Decision {
 	ds := make([]Decision, len(newestFirst))
-	resume := resumePick(newestFirst)
+	// A resume with fallback picks this checkpoint.
+	resume := slices.IndexFunc(newestFirst, func(it Item) bool { return it.Valid && it.Resumable })
 	seen := map[group]int{}
 	for i, it := range newestFirst {
 		keep, rule := p.judge(it, seen)
@@ -83,17 +84,6 @@ func KeepWork(p Policy, newestFirst []Item, ds []Decision, covers func(newer, ol
 		}
 	}
 	return ds
-}
-
-// resumePick returns the index of the newest valid and resumable checkpoint, -1 if there
-// is no such checkpoint. A resume with fallback picks this checkpoint.
-func resumePick(items []Item) int {
-	for i, it := range items {
-		if it.Valid && it.Resumable {
-			return i
-		}
-	}
-	return -1
 }
 
 // protected returns the reason that overrides every policy, "" if no reason applies.

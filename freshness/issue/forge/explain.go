@@ -51,7 +51,11 @@ func (f *Forge) unreachable(ctx context.Context, err error) error {
 		return ctx.Err()
 	}
 	e := f.failed("the connection failed")
-	switch text := inner(err); {
+	text := err.Error()
+	if u := (*url.Error)(nil); errors.As(err, &u) {
+		text = u.Err.Error() // without the URL
+	}
+	switch {
 	case errors.As(err, &elsewhere):
 		e.Cause = "redirects to another server, " + printableServer(elsewhere.server) + ", which is not followed"
 	case errors.Is(err, errHops):
@@ -76,15 +80,6 @@ func (f *Forge) unreachable(ctx context.Context, err error) error {
 		e.Cause = "closed the connection before the end of the answer"
 	}
 	return e
-}
-
-// inner returns an error's text without the URL.
-func inner(err error) string {
-	var u *url.Error
-	if errors.As(err, &u) {
-		err = u.Err
-	}
-	return err.Error()
 }
 
 func timedOut(ctx context.Context, err error) bool {
@@ -116,11 +111,13 @@ func (f *Forge) refused(r *reply, c Credential, q question) error {
 	}
 	switch status {
 	case http.StatusUnauthorized:
-		return f.failed("%s (401)", f.signInText(c))
+		return f.failed("%s (401)", tokenText(c, "wants a token: "+f.Site.advice(), "does not accept "+c.From))
 	case http.StatusForbidden:
-		return f.failed("%s to %s %s of %s (%d)%s", notAllowed(c), q.verb, q.what, project, r.status, jobToken(c)+missingScope(r))
+		about := tokenText(c, "it takes a token", c.From+" is not allowed")
+		return f.failed("%s to %s %s of %s (%d)%s", about, q.verb, q.what, project, r.status, jobToken(c)+missingScope(r))
 	case http.StatusNotFound:
-		return f.failed("there is no %s in %s, or %s (404)%s", q.what, project, f.notSeen(c), jobToken(c))
+		about := tokenText(c, "a token is required: "+f.Site.advice(), c.From+" may not see it")
+		return f.failed("there is no %s in %s, or %s (404)%s", q.what, project, about, jobToken(c))
 	case http.StatusGone:
 		return f.failed("%s was deleted, or %s has its issues elsewhere (410)", q.what, project)
 	case http.StatusProxyAuthRequired:
@@ -197,25 +194,12 @@ func bounded(until, now time.Time) time.Time {
 	return until
 }
 
-func (f *Forge) signInText(c Credential) string {
+// tokenText returns the text for a request without a token, or with one.
+func tokenText(c Credential, without, with string) string {
 	if c.IsZero() {
-		return "wants a token: " + f.Site.advice()
+		return without
 	}
-	return "does not accept " + c.From
-}
-
-func notAllowed(c Credential) string {
-	if c.IsZero() {
-		return "it takes a token"
-	}
-	return c.From + " is not allowed"
-}
-
-func (f *Forge) notSeen(c Credential) string {
-	if c.IsZero() {
-		return "a token is required: " + f.Site.advice()
-	}
-	return c.From + " may not see it"
+	return with
 }
 
 func jobToken(c Credential) string {

@@ -189,7 +189,12 @@ func choose(kind Kind, remote Remote, hosts Hosts) (Site, error) {
 	case kind == "":
 		return Site{}, fmt.Errorf("%s is not known as a forge", name)
 	}
-	return Site{Kind: kind, Web: remote.web(), Project: remote.Path}, nil
+	web := remote.Scheme + "://" + remote.Host // git also uses http
+	if remote.Scheme == "ssh" {
+		host := url.URL{Host: remote.Host}
+		web = "https://" + strings.TrimSuffix(remote.Host, ":"+host.Port()) // an SSH port
+	}
+	return Site{Kind: kind, Web: web, Project: remote.Path}, nil
 }
 
 // name returns the host without port.
@@ -257,16 +262,6 @@ func port(scheme, host string) string {
 
 func (k Kind) title() string {
 	return map[Kind]string{GitHub: "GitHub", GitLab: "GitLab", Gitea: "Gitea"}[k]
-}
-
-// web returns the base URL of a host known only from a remote URL. It keeps scheme http,
-// because git also uses that scheme.
-func (r Remote) web() string {
-	if r.Scheme == "ssh" {
-		host := url.URL{Host: r.Host}
-		return "https://" + strings.TrimSuffix(r.Host, ":"+host.Port()) // an SSH port
-	}
-	return r.Scheme + "://" + r.Host
 }
 
 // api returns the API URL of an issue.

@@ -60,7 +60,11 @@ func (p *canonical) mapping(n, depth int) *Map {
 		}
 		p.count(2)
 		if p.find != nil {
-			p.find.open(key, p.valueAt(n))
+			at := p.at + 1
+			if strings.HasPrefix(p.s[p.at:], "\n") {
+				at += n + 2
+			}
+			p.find.open(key, at)
 		}
 		m.Add(key, p.value(n, depth))
 		if p.find != nil {
@@ -203,14 +207,6 @@ func (p *canonical) count(n int) {
 	if p.nodes += n; p.nodes > p.limits.Nodes {
 		p.failed = true
 	}
-}
-
-// valueAt returns the offset of the value after a key at column n.
-func (p *canonical) valueAt(n int) int {
-	if strings.HasPrefix(p.s[p.at:], "\n") {
-		return p.at + 1 + n + 2
-	}
-	return p.at + 1
 }
 
 // value parses the value after a key at column n.

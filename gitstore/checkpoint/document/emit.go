@@ -83,8 +83,11 @@ func (e *emitter) string(s, key string) {
 		e.b = append(e.b, s...)
 		return
 	}
-	if err := checkText(s); err != nil {
-		e.fail(key, err)
+	switch {
+	case strings.IndexByte(s, 0) >= 0:
+		e.fail(key, errNUL)
+	case !utf8.ValidString(s):
+		e.fail(key, errUTF8)
 	}
 	e.b = appendQuoted(e.b, s)
 }
@@ -154,17 +157,6 @@ var (
 	errNUL  = errors.New("contains a NUL")
 	errUTF8 = errors.New("not valid UTF-8")
 )
-
-// checkText fails if a text contains a NUL or invalid UTF-8.
-func checkText(s string) error {
-	if strings.IndexByte(s, 0) >= 0 {
-		return errNUL
-	}
-	if !utf8.ValidString(s) {
-		return errUTF8
-	}
-	return nil
-}
 
 // appendQuoted appends s in double quotes, with escapes common to YAML and JSON if
 // possible.

@@ -35,7 +35,7 @@ func (m *Map) MarshalJSON() ([]byte, error) { return AppendJSON(nil, m, 0) }
 // MarshalJSON returns the number as written.
 func (n Number) MarshalJSON() ([]byte, error) { return AppendJSON(nil, n, 0) }
 
-func AppendJSON(b []byte, v any, depth int) ([]byte, error) {
+func AppendJSON(b []byte, v any, depth int) (_ []byte, err error) {
 	if depth > DefaultLimits.Depth {
 		return nil, errDeep
 	}
@@ -52,9 +52,28 @@ func AppendJSON(b []byte, v any, depth int) ([]byte, error) {
 	case string:
 		return appendJSONText(b, v), nil
 	case *Map:
-		return appendObject(b, v, depth)
+		b = append(b, '{')
+		for k := range v.Len() {
+			if k > 0 {
+				b = append(b, ',')
+			}
+			b = append(appendJSONText(b, v.Entries[k].Key), ':')
+			if b, err = AppendJSON(b, v.Entries[k].Value, depth+1); err != nil {
+				return nil, err
+			}
+		}
+		return append(b, '}'), nil
 	case []any:
-		return appendArray(b, v, depth)
+		b = append(b, '[')
+		for k := range v {
+			if k > 0 {
+				b = append(b, ',')
+			}
+			if b, err = AppendJSON(b, v[k], depth+1); err != nil {
+				return nil, err
+			}
+		}
+		return append(b, ']'), nil
 	}
 	return nil, fmt.Errorf("a %T cannot be written", v)
 }
@@ -345,31 +364,4 @@ func appendJSONText(b []byte, s string) []byte {
 		}
 	}
 	return append(b, '"')
-}
-
-func appendObject(b []byte, m *Map, depth int) (_ []byte, err error) {
-	b = append(b, '{')
-	for k := range m.Len() {
-		if k > 0 {
-			b = append(b, ',')
-		}
-		b = append(appendJSONText(b, m.Entries[k].Key), ':')
-		if b, err = AppendJSON(b, m.Entries[k].Value, depth+1); err != nil {
-			return nil, err
-		}
-	}
-	return append(b, '}'), nil
-}
-
-func appendArray(b []byte, l []any, depth int) (_ []byte, err error) {
-	b = append(b, '[')
-	for k := range l {
-		if k > 0 {
-			b = append(b, ',')
-		}
-		if b, err = AppendJSON(b, l[k], depth+1); err != nil {
-			return nil, err
-		}
-	}
-	return append(b, ']'), nil
 }

@@ -161,7 +161,10 @@ func (m *Map) Merge(from *Map) {
 			m.Set(key, Clone(v))
 		}
 	}
-	m.deleteAll(gone)
+	if len(gone) > 0 {
+		m.Entries = slices.DeleteFunc(m.Entries, func(e Entry) bool { return gone[e.Key] })
+		m.reindex()
+	}
 }
 
 // Child returns the mapping under key, and false for other values.
@@ -205,14 +208,8 @@ func (m *Map) Shallow() *Map {
 	return c
 }
 
-// NewMapSize returns an empty Map with room for n keys.
-func NewMapSize(n int) *Map { return &Map{Entries: make([]Entry, 0, n)} }
-
 // Entry returns the key and the value at position k.
 func (m *Map) Entry(k int) (string, any) { return m.Entries[k].Key, m.Entries[k].Value }
-
-// SetEntry replaces the value at position k.
-func (m *Map) SetEntry(k int, v any) { m.Entries[k].Value = v }
 
 // Sub returns the mapping under key, nil if missing.
 func (m *Map) Sub(key string) *Map {
@@ -274,13 +271,4 @@ func (m *Map) reindex() {
 	for k, e := range m.Entries {
 		m.index[e.Key] = k
 	}
-}
-
-// deleteAll deletes many keys in a single pass.
-func (m *Map) deleteAll(gone map[string]bool) {
-	if len(gone) == 0 {
-		return
-	}
-	m.Entries = slices.DeleteFunc(m.Entries, func(e Entry) bool { return gone[e.Key] })
-	m.reindex()
 }

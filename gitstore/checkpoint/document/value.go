@@ -1,10 +1,12 @@
 package document
 
 import (
+	"maps"
 	"math"
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 )
@@ -20,13 +22,21 @@ func ValueOf(v any) any {
 	case int64:
 		return Int(v)
 	case float64:
-		return float(v)
+		s := strconv.FormatFloat(v, 'g', -1, 64)
+		if math.IsInf(v, 0) || math.IsNaN(v) {
+			return s
+		}
+		return Number(s)
 	case []string:
 		return ListOf(v)
 	case []int:
 		return ListOf(v)
 	case map[string]any:
-		return fromGoMap(v)
+		m := NewMap()
+		for _, key := range slices.Sorted(maps.Keys(v)) { // Go maps are unordered
+			m.Set(key, v[key])
+		}
+		return m
 	case []any:
 		for k := range v {
 			v[k] = ValueOf(v[k])
@@ -61,15 +71,6 @@ type Number string
 // Int returns n as a Number.
 func Int(n int64) Number { return Number(strconv.FormatInt(n, 10)) }
 
-// float returns f as a Number, or as text if f is not finite.
-func float(f float64) any {
-	s := strconv.FormatFloat(f, 'g', -1, 64)
-	if math.IsInf(f, 0) || math.IsNaN(f) {
-		return s
-	}
-	return Number(s)
-}
-
 // Int returns the value of an integer literal, and false if it does not fit 64 bits.
 func (n Number) Int() (int64, bool) {
 	i, err := strconv.ParseInt(string(n), 10, 64)
@@ -96,26 +97,12 @@ func Pattern(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-// fromGoMap sorts the keys, because Go maps are unordered.
-func fromGoMap(in map[string]any) *Map {
-	m := NewMap()
-	keys := make([]string, 0, len(in))
-	for key := range in {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	for _, key := range keys {
-		m.Set(key, in[key])
-	}
-	return m
-}
-
 // A valuer is a type with a value in documents.
 type valuer interface{ DocumentValue() any }
 
 // isNumber reports whether s is a JSON number.
 func isNumber(s string) bool {
-	s = trimSign(s)
+	s = strings.TrimPrefix(s, "-")
 	rest := Digits(s)
 	if len(rest) == len(s) || (s[0] == '0' && len(s)-len(rest) > 1) {
 		return false
@@ -128,13 +115,6 @@ func isNumber(s string) bool {
 		rest = frac
 	}
 	return rest == "" || isExponent(rest)
-}
-
-func trimSign(s string) string {
-	if s != "" && s[0] == '-' {
-		return s[1:]
-	}
-	return s
 }
 
 func isExponent(s string) bool {

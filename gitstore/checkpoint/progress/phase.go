@@ -46,7 +46,14 @@ func (s Step) Start(r *checkpoint.Record, retries int) error {
 	if err := s.leap(r, "start"); err != nil {
 		return err
 	}
-	s.begin(r)
+	m = phaseSection(r, s.Phase)
+	if m.Text("status") != pending { // another attempt, unless it is already counted
+		s.reopen(r)
+	}
+	s.open(r)
+	r.SetPhaseStartedAt(s.At)
+	m.Set("status", InProgress)
+	m.Set("started_at", checkpoint.FormatTime(s.At))
 	touch(r, s.At)
 	return nil
 }
@@ -251,19 +258,6 @@ func ways(phase string) []Way {
 	return []Way{{"phase", "skip", phase}, {"phase", "replan", phase, "--force"}, {"finish", "--status", "failed"}}
 }
 
-// begin makes a phase current, with status in_progress. A restart of the phase counts as
-// another attempt, unless the attempt is already counted.
-func (s Step) begin(r *checkpoint.Record) {
-	m := phaseSection(r, s.Phase)
-	if m.Text("status") != pending {
-		s.reopen(r)
-	}
-	s.open(r)
-	r.SetPhaseStartedAt(s.At)
-	m.Set("status", InProgress)
-	m.Set("started_at", checkpoint.FormatTime(s.At))
-}
-
 // reopen resets a phase to pending, whatever its status. If the phase was begun before,
 // reopen counts another attempt, unless a resume has counted it.
 func (s Step) reopen(r *checkpoint.Record) {
@@ -302,7 +296,8 @@ func (s Step) end(m *checkpoint.Map, status string) {
 	given = given && m.Text("status") == InProgress // a start clears the duration, so this value comes from the user
 	m.Set("status", status)
 	m.Set("timestamp", checkpoint.FormatTime(s.At))
-	if began := timeOf(m, "started_at"); !began.IsZero() && !given {
+	started, _ := m.Get("started_at")
+	if began, err := checkpoint.ParseTime(started); err == nil && !began.IsZero() && !given {
 		m.Set("duration_minutes", minutes(s.At.Sub(began)))
 	}
 }

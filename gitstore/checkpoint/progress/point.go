@@ -53,19 +53,14 @@ func DefaultCode(r *checkpoint.Record) string {
 
 // nextCode returns the resume point for the progress alone. phase is the phase to continue in.
 func nextCode(r *checkpoint.Record, p checkpoint.Progress, phase string) string {
-	batch, task := batchPoint(r, p), ""
-	if left := tasks.Of(r).Left(); len(left) > 0 && len(p.Remaining) == 0 {
-		task = left[0]
+	batch, task, next := batchPoint(r, p), "", ""
+	if len(p.Remaining) == 0 {
+		if left := tasks.Of(r).Left(); len(left) > 0 {
+			task = left[0]
+		}
+		next = story.Next(r)
 	}
-	return cmp.Or(batch, task, storyPoint(r, p), Code(phase))
-}
-
-// storyPoint returns the story at which a lead continues, or "".
-func storyPoint(r *checkpoint.Record, p checkpoint.Progress) string {
-	if len(p.Remaining) > 0 {
-		return ""
-	}
-	return story.Next(r)
+	return cmp.Or(batch, task, next, Code(phase))
 }
 
 // Code returns the resume point of a phase: its name for a stage of a pipeline, else phase_ and

@@ -298,15 +298,6 @@ func intOf(m *checkpoint.Map, key string) int {
 	return int(n)
 }
 
-func timeOf(m *checkpoint.Map, key string) time.Time {
-	v, _ := m.Get(key)
-	t, err := checkpoint.ParseTime(v)
-	if err != nil {
-		return time.Time{}
-	}
-	return t
-}
-
 // setText sets a text, or deletes the key if the text is empty.
 func setText(m *checkpoint.Map, key, s string) {
 	if s == "" {

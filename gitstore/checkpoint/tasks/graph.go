@@ -33,7 +33,12 @@ func Layers(ids []string, needs func(id string) []string) ([][]string, error) {
 		}
 	}
 	var out [][]string
-	layer := ready(known, waits)
+	var layer []string
+	for id := range known {
+		if waits[id] == 0 {
+			layer = append(layer, id)
+		}
+	}
 	for left := len(known); left > 0; left -= len(out[len(out)-1]) {
 		if len(layer) == 0 {
 			return nil, &CycleError{cycle(known, needs)}
@@ -161,17 +166,6 @@ func (l *List) Add(plans ...Plan) error {
 		return ErrNothing
 	}
 	return nil
-}
-
-// ready returns the ids without open dependencies.
-func ready(known map[string]bool, waits map[string]int) []string {
-	var out []string
-	for id := range known {
-		if waits[id] == 0 {
-			out = append(out, id)
-		}
-	}
-	return out
 }
 
 // cycle follows dependencies from the smallest id until an id repeats, and returns the

@@ -314,14 +314,6 @@ func (p *place) is(key string) bool {
 	return slices.ContainsFunc(p.maps(), func(m *checkpoint.Map) bool { return value(m, key) == true })
 }
 
-// setStatus writes a status. The graph stores blocked as skipped.
-func (p *place) setStatus(status string) {
-	p.set("status", status)
-	if p.state != nil && status == Blocked {
-		p.state.Set("status", Skipped)
-	}
-}
-
 // set writes a value to each mapping that holds the task's state. A nil value deletes the
 // key.
 func (p *place) set(key string, v any) {

@@ -55,7 +55,10 @@ func (c change) check(t Task) error {
 // apply gives a task its new status, and returns its place.
 func (l *List) apply(c change, id string) *place {
 	p := l.moved(id)
-	p.setStatus(c.to)
+	p.set("status", c.to)
+	if p.state != nil && c.to == Blocked {
+		p.state.Set("status", Skipped) // the graph stores blocked as skipped
+	}
 	for _, key := range c.removes {
 		p.set(key, nil)
 	}

@@ -93,13 +93,6 @@ func (b *Batch) Packed() bool {
 	return b.packed
 }
 
-// Len returns the number of added objects.
-func (b *Batch) Len() int {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return len(b.objects)
-}
-
 // Missing returns the hashes of added and kept objects that the database does not contain
 // now. It lists packs again first, to detect objects that a concurrent gc has removed.
 func (b *Batch) Missing() []plumbing.Hash {
@@ -278,7 +271,6 @@ const (
 	oneBlock   = 4096     // block size of most file systems
 	fastBelow  = 64 << 10 // size limit for fast compression; larger objects get better compression
 	storedSize = 2 + 5 + 4
-	storedMax  = 1<<16 - 1
 )
 
 // looseData returns the file content of a loose object. Objects that fit in one disk

@@ -47,12 +47,12 @@ func TestFlushIsReadByGit(t *testing.T) {
 				require.Equal(t, plumbing.ComputeHash(plumbing.BlobObject, c), h)
 				require.Equal(t, h, b.Add(plumbing.BlobObject, c), "added twice")
 			}
-			require.Equal(t, b.Len(), len(b.Missing()))
+			require.Len(t, b.Missing(), len(b.objects))
 			require.NoError(t, flush(b))
 			require.Empty(t, b.Missing())
 			r.Git("fsck", "--strict")
 			all := everything(t, r)
-			require.Len(t, all, b.Len())
+			require.Len(t, all, len(b.objects))
 			requireSame(t, s, r)
 			require.Empty(t, litter(t, r))
 			require.NoError(t, flush(b), "a second time")
@@ -231,7 +231,7 @@ func TestFlushFreshensKeptObject(t *testing.T) {
 	info, err := os.Stat(s.loosePath(h))
 	require.NoError(t, err)
 	require.WithinDuration(t, time.Now(), info.ModTime(), time.Minute)
-	require.Zero(t, b.Len())
+	require.Empty(t, b.objects)
 	require.Empty(t, b.Missing())
 
 	require.NoError(t, os.Remove(s.loosePath(h)))

@@ -292,11 +292,15 @@ func (f found) header() (t plumbing.ObjectType, size int64, err error) {
 
 // inPack opens the pack and calls do.
 func (f found) inPack(do func(packReader) error) error {
-	r, err := f.pack.reader()
+	file, err := f.pack.data()
 	if err != nil {
 		return err
 	}
-	return withPath(f.pack.path+".pack", guard(func() error { return do(r) }))
+	x, err := f.pack.index()
+	if err != nil {
+		return err
+	}
+	return withPath(f.pack.path+".pack", guard(func() error { return do(packReader{f.pack, x.idx, file}) }))
 }
 
 // exists checks that the object file exists. An empty loose file, a remnant of a crash,

@@ -42,7 +42,7 @@ func TestFlushOnFullDiskLeavesNoFiles(t *testing.T) {
 				require.ErrorIs(t, err, unix.ENOSPC)
 				require.Regexp(t, `^write object [0-9a-f]{40,64}: `+dir+`/../[0-9a-f]{38,62}: no space left on device$`, err.Error())
 			}
-			require.Equal(t, b.Len(), len(b.Missing()))
+			require.Len(t, b.Missing(), len(b.objects))
 			var files []string
 			require.NoError(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 				if !d.IsDir() {

@@ -19,18 +19,6 @@ type packReader struct {
 	file *region
 }
 
-func (p *pack) reader() (packReader, error) {
-	file, err := p.data()
-	if err != nil {
-		return packReader{}, err
-	}
-	x, err := p.index()
-	if err != nil {
-		return packReader{}, err
-	}
-	return packReader{p, x.idx, file}, nil
-}
-
 // entryAt returns the entry at off, without the trailer of the pack.
 func (p packReader) entryAt(off int64) (entry, error) {
 	end := p.file.size - objectformat.Size
@@ -91,8 +79,13 @@ func (p packReader) header(off int64) (plumbing.ObjectType, int64, error) {
 		return 0, 0, err
 	}
 	size := e.size
-	if isDelta(e.kind) {
-		if size, err = e.resultSize(); err != nil {
+	if isDelta(e.kind) { // the header of a delta has the size
+		var room [20]byte
+		head, _, _, err := inflateStart(room[:0], e.data)
+		if err != nil {
+			return 0, 0, err
+		}
+		if _, size, _, err = deltaSizes(head); err != nil {
 			return 0, 0, err
 		}
 	}
@@ -108,17 +101,6 @@ func (p packReader) header(off int64) (plumbing.ObjectType, int64, error) {
 		}
 	}
 	return e.kind, size, nil
-}
-
-// resultSize returns the object size from the header of a delta.
-func (e entry) resultSize() (int64, error) {
-	var room [20]byte
-	head, _, _, err := inflateStart(room[:0], e.data)
-	if err != nil {
-		return 0, err
-	}
-	_, size, _, err := deltaSizes(head)
-	return size, err
 }
 
 // inflate returns the inflated object or delta.

@@ -71,8 +71,13 @@ func (p packReader) start(off int64, n int) (plumbing.ObjectType, []byte, error)
 			content, err = applyOps(chain, clip(content, int64(n)))
 			return e.kind, content, err
 		}
+		// An instruction has at most 8 bytes without inserted bytes.
+		head, _, _, err := inflateStart(make([]byte, 0, 20+8*n+127), e.data)
+		if err != nil {
+			return 0, nil, err
+		}
 		var ops []op
-		if ops, n, err = e.firstOps(n); err != nil {
+		if ops, n, err = firstOps(head, n); err != nil {
 			return 0, nil, err
 		}
 		chain = append(chain, ops)
@@ -81,16 +86,6 @@ func (p packReader) start(off int64, n int) (plumbing.ObjectType, []byte, error)
 		}
 	}
 	return 0, nil, formatError("chain of deltas at %d is too long", off)
-}
-
-// firstOps returns the result of firstOps for the delta in an entry.
-func (e entry) firstOps(n int) (ops []op, need int, err error) {
-	// An instruction has at most 8 bytes without inserted bytes.
-	head, _, _, err := inflateStart(make([]byte, 0, 20+8*n+127), e.data)
-	if err != nil {
-		return nil, 0, err
-	}
-	return firstOps(head, n)
 }
 
 // firstOps returns the instructions of a delta that make the first n bytes of its result. The

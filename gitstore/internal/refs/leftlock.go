@@ -29,12 +29,12 @@ func (d Dir) clearLocks(n *Note) (left []staleMove) {
 		}
 		busy := false
 		if strings.HasPrefix(m.Name, IncomingRefs) && m.New.IsZero() { // fetch does not know the value in advance
-			busy = d.clearLog(d.file(m.Name)+".lock", m.at)
+			busy = d.ClearLock(d.file(m.Name)+".lock", m.at)
 		} else {
 			busy = d.clearLock(d.file(m.Name)+".lock", want, m.at)
 		}
 		if m.Old == m.New { // git reflog expire
-			busy = d.clearLog(d.log(m.Name)+".lock", m.at) || busy
+			busy = d.ClearLock(d.log(m.Name)+".lock", m.at) || busy
 		}
 		if busy {
 			left = append(left, m)
@@ -55,20 +55,12 @@ func (d Dir) clearLock(path, want string, since time.Time) (busy bool) {
 	case !strings.HasPrefix(want, string(held)):
 		return false
 	}
-	return d.clearYounger(path, since)
+	return d.ClearLock(path, since)
 }
 
-// clearLog is clearLock for a lock file with any content.
-func (d Dir) clearLog(path string, since time.Time) (busy bool) {
-	if _, err := os.Lstat(path); err != nil {
-		return false
-	}
-	return d.clearYounger(path, since)
-}
-
-// clearYounger removes a lock file that is younger than the note, if its content is
-// stable and no running git may hold it.
-func (d Dir) clearYounger(path string, since time.Time) (busy bool) {
+// ClearLock removes a lock file that is younger than since, if its content is stable and no
+// running git may hold it. It reports whether a running git may hold the lock.
+func (d Dir) ClearLock(path string, since time.Time) (busy bool) {
 	before, err := os.Lstat(path)
 	if err != nil || since.IsZero() || before.ModTime().Before(since) {
 		return false
@@ -97,12 +89,12 @@ func (d Dir) clearShared(notes []*Note) {
 		return
 	}
 	d.eachNote(notes, func(n *Note) {
-		if m := n.lockedPackedRefs(); isPacked && m != nil && !d.clearLog(packed, m.at) && !fsutil.Exists(packed) {
-			d.clearLog(filepath.Join(d.Path, "packed-refs.new"), m.at)
+		if m := n.lockedPackedRefs(); isPacked && m != nil && !d.ClearLock(packed, m.at) && !fsutil.Exists(packed) {
+			d.ClearLock(filepath.Join(d.Path, "packed-refs.new"), m.at)
 		}
 		if all := n.all(); len(all) > 0 {
 			for _, table := range tables {
-				d.clearLog(table, all[0].at)
+				d.ClearLock(table, all[0].at)
 			}
 		}
 	})
@@ -176,7 +168,3 @@ func (d Dir) worktrees() []string {
 	}
 	return dirs
 }
-
-// ClearLock removes a lock file with any content that a killed git has created after
-// since.
-func (d Dir) ClearLock(path string, since time.Time) { d.clearLog(path, since) }

@@ -36,12 +36,9 @@ type quickScan struct {
 	left   int64 // number of bytes that may still be read
 }
 
-// Quickly returns the result of a scan that is certain to find no secret and no large file.
-// It returns nil if a full scan is necessary.
-func (s *Scanner) Quickly(req ScanRequest) *Scanned { return s.quickly([]ScanRequest{req})[0] }
-
-// quickly is Quickly for requests of one push.
-func (s *Scanner) quickly(reqs []ScanRequest) []*Scanned {
+// Quickly returns the results of scans for one push that are certain to find no secret and no
+// large file. A result is nil if a full scan is necessary.
+func (s *Scanner) Quickly(reqs []ScanRequest) []*Scanned {
 	results := make([]*Scanned, len(reqs))
 	if reqs[0].Command != "" || repository.Partial(s.repo.Config) {
 		return results

@@ -119,7 +119,7 @@ func (s *Scanner) Scan(ctx context.Context, req ScanRequest) (*Scanned, error) {
 // secrets. A file belongs to the result of each issue whose chain contains it. The number of
 // git processes does not depend on the number of issues.
 func (s *Scanner) ScanAll(ctx context.Context, reqs []ScanRequest) ([]*Scanned, []error) {
-	found, errs := s.quickly(reqs), make([]error, len(reqs))
+	found, errs := s.Quickly(reqs), make([]error, len(reqs))
 	var left []int
 	for n := range reqs {
 		if found[n] == nil {

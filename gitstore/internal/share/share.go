@@ -263,12 +263,6 @@ func (at refState) inSync(tip plumbing.Hash) bool {
 	return !tip.IsZero() && at.live == tip && at.own == tip && at.tracked == tip
 }
 
-// hasLocalOnly reports whether this clone wrote the local chain, and the chain differs
-// from the remote-tracking ref.
-func (at refState) hasLocalOnly() bool {
-	return !at.live.IsZero() && at.live == at.own && at.live != at.tracked
-}
-
 // outOfSync returns the issues that need work in a sync. For issues named by the user it
 // also checks whether a checkpoint is both live and archived.
 func (y *Syncing) outOfSync(ctx context.Context, issues []checkpoint.Issue, tips map[checkpoint.Issue]plumbing.Hash, all refStates) []checkpoint.Issue {

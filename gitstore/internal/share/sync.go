@@ -266,7 +266,7 @@ func (y *Syncing) PushWithoutListing(ctx context.Context, all refStates) error {
 func (y *Syncing) planWithoutListing(ctx context.Context, all refStates) (plans []*issuePlan) {
 	went := map[checkpoint.Issue]plumbing.Hash{}
 	for name, at := range all {
-		if !at.hasLocalOnly() {
+		if at.live.IsZero() || at.live != at.own || at.live == at.tracked {
 			continue
 		}
 		if i, err := checkpoint.IssueFromRef(name); err == nil {

@@ -42,7 +42,13 @@ func projectOf(m *checkpoint.Map) string {
 }
 
 func applyCheckpoint(m *checkpoint.Map, r *checkpoint.Record) {
-	forgetOwnState(m, r)
+	if state, ok := values.Get(r.Doc(), "workflow_state").(*checkpoint.Map); ok {
+		for key := range ownState(r).All() {
+			if values.Has(values.Sub(m, "workflow_state"), key) {
+				state.Delete(key)
+			}
+		}
+	}
 	workflow.Set(r,
 		"type", values.Text(m, "workflow_type"),
 		"project", projectOf(m),
@@ -64,7 +70,9 @@ func updateCheckpoint(r *checkpoint.Record, m *checkpoint.Map) {
 	workflow.UpdatePhases(r, m, "current_phase", "completed_phases", "total_phases")
 	workflow.UpdateStatus(r, m, "status")
 	workflow.UpdateError(r, m, "last_error")
-	updateOwnState(r, m)
+	for key, v := range ownState(r).All() {
+		values.Put(m.MustSub("workflow_state"), key, v)
+	}
 	if state, ok := values.Get(m, "workflow_state").(*checkpoint.Map); ok && !checkpoint.Equal(was, m) {
 		for _, key := range []string{"current_phase", "completed_phases", "total_phases"} {
 			if v, there := m.Get(key); there && values.Has(state, key) {
@@ -108,27 +116,6 @@ func ownState(r *checkpoint.Record) *checkpoint.Map {
 	return own
 }
 
-// forgetOwnState removes the keys from the record's workflow_state that a new document
-// sets.
-func forgetOwnState(m *checkpoint.Map, r *checkpoint.Record) {
-	state, ok := values.Get(r.Doc(), "workflow_state").(*checkpoint.Map)
-	if !ok {
-		return
-	}
-	for key := range ownState(r).All() {
-		if values.Has(values.Sub(m, "workflow_state"), key) {
-			state.Delete(key)
-		}
-	}
-}
-
-// updateOwnState sets the keys of the record's workflow_state in the document.
-func updateOwnState(r *checkpoint.Record, m *checkpoint.Map) {
-	for key, v := range ownState(r).All() {
-		values.Put(m.MustSub("workflow_state"), key, v)
-	}
-}
-
 func checkpointRules(c *codec.Checker) {
 	c.Required("checkpoint_id", "workflow_type", "created_at", "status")
 	if projectOf(c.Doc) == "" {
@@ -144,7 +131,10 @@ func checkpointRules(c *codec.Checker) {
 	c.Local("workflow_state.plan_path", "plan_path", "debug_report_path")
 	checkNames(c)
 	checkPhaseNumbers(c)
-	checkTransitions(c)
+	table, ok := c.Mapping("state_machine.transition_table")
+	if state, given := c.Given("state_machine.current_state"); ok && given && !values.Has(table, values.AsText(state)) {
+		c.Fail("state_machine.current_state", "consistency", "%s is not in the transition table", codec.Shown(state))
+	}
 }
 
 // checkNames checks the id: <type>_<project>_<date>_<time>.
@@ -172,12 +162,4 @@ func checkPhaseNumbers(c *codec.Checker) {
 		}
 	}
 	c.Replans()
-}
-
-// checkTransitions checks the state machine, if present.
-func checkTransitions(c *codec.Checker) {
-	table, ok := c.Mapping("state_machine.transition_table")
-	if state, given := c.Given("state_machine.current_state"); ok && given && !values.Has(table, values.AsText(state)) {
-		c.Fail("state_machine.current_state", "consistency", "%s is not in the transition table", codec.Shown(state))
-	}
 }

@@ -28,7 +28,9 @@ func phaseDetails(r *checkpoint.Record, m *checkpoint.Map) {
 		if s := values.Text(known, "status"); workflow.StatusOf(values.Text(meta, "status")) != workflow.StatusOf(s) {
 			values.PutText(meta, "status", s)
 		}
-		if paths := artifactPaths(known); len(paths) > 0 && !sameArtifacts(meta, paths) || fresh {
+		paths, said := artifactPaths(known), values.Texts(values.Get(meta, "artifacts"))
+		same := slices.EqualFunc(said, paths, func(a string, b any) bool { return a == values.AsText(b) })
+		if len(paths) > 0 && !same || fresh {
 			values.Put(meta, "artifacts", paths)
 		}
 		for _, key := range []string{"duration_minutes", "timestamp", "summary", "error"} {
@@ -37,13 +39,6 @@ func phaseDetails(r *checkpoint.Record, m *checkpoint.Map) {
 			}
 		}
 	}
-}
-
-// sameArtifacts reports whether a document has exactly these paths, as a list or as a
-// single text.
-func sameArtifacts(meta *checkpoint.Map, paths []any) bool {
-	said := values.Texts(values.Get(meta, "artifacts"))
-	return slices.EqualFunc(said, paths, func(a string, b any) bool { return a == values.AsText(b) })
 }
 
 // artifactPaths returns the artifact paths of a phase.
@@ -68,7 +63,11 @@ func replanDetails(r *checkpoint.Record, m *checkpoint.Map) {
 		return
 	}
 	for i, e := range all[len(said):] {
-		all[len(said)+i] = spelledReplan(e)
+		if entry, ok := e.(*checkpoint.Map); ok && entry != nil {
+			entry = entry.Clone()
+			entry.Set("phase", values.Spelled(values.Text(entry, "phase"))) // in a document, a number is no text
+			all[len(said)+i] = entry
+		}
 	}
 	m.Set("replan_history", all)
 	perPhase := map[string]int{}
@@ -80,18 +79,6 @@ func replanDetails(r *checkpoint.Record, m *checkpoint.Map) {
 		phase := replanIDOf(e).phase
 		counts.Set(phase, perPhase[phase])
 	}
-}
-
-// spelledReplan returns an entry of the record's history as an entry of the document, where
-// the number of a phase is no text.
-func spelledReplan(v any) any {
-	m, ok := v.(*checkpoint.Map)
-	if !ok || m == nil {
-		return v
-	}
-	m = m.Clone()
-	m.Set("phase", values.Spelled(values.Text(m, "phase")))
-	return m
 }
 
 // A replanID identifies a replan: two entries of a history with equal ids describe the

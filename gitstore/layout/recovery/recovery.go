@@ -92,7 +92,11 @@ func workflowKind() *codec.Kind {
 			workflow.SetPhases(r, workflow.PhaseName(values.Get(m, "current_phase")), workflow.Phases(values.Get(m, "completed_phases")), values.Text(m, "total_phases"))
 			readPhases(before, r, values.Sub(m, "phase_metadata"))
 			readReplans(before, r, m)
-			readContext(r, m)
+			for _, key := range contextKeys {
+				if said := values.Sub(m, key); said.Len() > 0 {
+					r.Doc().MustSub("workflow").Set(key, said.Clone())
+				}
+			}
 		},
 		Update: update,
 		Fresh:  fresh,
@@ -123,29 +127,15 @@ func lastPhaseTime(m *checkpoint.Map) any {
 // contextKeys are the mappings that a resume returns to the orchestrator.
 var contextKeys = []string{"artifact_paths", "context_metadata"}
 
-// readContext sets the mappings of a resume in the record's workflow section.
-func readContext(r *checkpoint.Record, m *checkpoint.Map) {
-	for _, key := range contextKeys {
-		if said := values.Sub(m, key); said.Len() > 0 {
-			r.Doc().MustSub("workflow").Set(key, said.Clone())
-		}
-	}
-}
-
-// updateContext updates the mappings of a resume that differ from the record.
-func updateContext(r *checkpoint.Record, m *checkpoint.Map) {
+func update(r *checkpoint.Record, m *checkpoint.Map) {
+	before := workflow.PhaseSet(values.Get(m, "completed_phases"))
+	phaseDetails(r, m)
+	replanDetails(r, m)
 	for _, key := range contextKeys {
 		if known, ok := values.Get(r.Doc(), "workflow."+key).(*checkpoint.Map); ok && !values.Same(known, values.Sub(m, key)) {
 			m.Set(key, known.Clone())
 		}
 	}
-}
-
-func update(r *checkpoint.Record, m *checkpoint.Map) {
-	before := workflow.PhaseSet(values.Get(m, "completed_phases"))
-	phaseDetails(r, m)
-	replanDetails(r, m)
-	updateContext(r, m)
 	workflow.UpdatePhases(r, m, "current_phase", "completed_phases", "total_phases")
 	if values.Has(m, "status") && !(progress.PointOf(r).Complete && workflow.StatusOf(values.Text(m, "status")) == workflow.Completed) {
 		workflow.UpdateStatus(r, m, "status")
@@ -196,19 +186,18 @@ func rules(c *codec.Checker) {
 	c.Local("plan_path")
 	checkPhaseMetadata(c)
 	c.Replans()
-	checkArtifactPaths(c)
+	paths, _ := c.Mapping("artifact_paths")
+	for name := range paths.All() {
+		at := checkpoint.PathOf("artifact_paths", name)
+		c.Text(at)
+		c.Local(at)
+	}
 	c.Mapping("context_metadata")
-	checkNextPhase(c)
-	c.Named(values.Text(c.Doc, "workflow_id"))
-}
-
-// checkNextPhase warns if the current phase is already completed. Work then resumes at the
-// first unfinished phase.
-func checkNextPhase(c *codec.Checker) {
 	current := workflow.PhaseName(values.Get(c.Doc, "current_phase"))
-	if workflow.PhaseSet(values.Get(c.Doc, "completed_phases"))[current] {
+	if workflow.PhaseSet(values.Get(c.Doc, "completed_phases"))[current] { // work resumes at the first unfinished phase
 		c.Warn("current_phase", "consistency", "phase %.40s is completed already", current)
 	}
+	c.Named(values.Text(c.Doc, "workflow_id"))
 }
 
 // checkPhaseMetadata checks the results of each phase.
@@ -233,18 +222,5 @@ func checkPhaseMetadata(c *codec.Checker) {
 		} else if n > 50 {
 			c.Warn(at+".summary", "range", "%d words, want at most 50", n)
 		}
-	}
-}
-
-// checkArtifactPaths checks the mapping of names to paths.
-func checkArtifactPaths(c *codec.Checker) {
-	paths, ok := c.Mapping("artifact_paths")
-	if !ok {
-		return
-	}
-	for name := range paths.All() {
-		at := checkpoint.PathOf("artifact_paths", name)
-		c.Text(at)
-		c.Local(at)
 	}
 }

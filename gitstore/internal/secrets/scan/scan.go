@@ -145,9 +145,6 @@ type rule struct {
 	informational bool    // informational, not a secret
 }
 
-// vague reports whether a rule is too imprecise for binary data.
-func (r *rule) vague() bool { return r.loose || r.random > 0 }
-
 // pattern returns a regular expression, compiled at its first use. A boundary of words at its
 // start is replaced by textBefore.
 func pattern(expr string) func() *regexp.Regexp {
@@ -236,12 +233,7 @@ func placeholder(s string) bool {
 		return true
 	}
 	name, dollar := strings.CutPrefix(s, "$")
-	return dollar && isVariable(name)
-}
-
-// isVariable reports whether a text is the name of a shell variable.
-func isVariable(name string) bool {
-	return consistsOf(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")
+	return dollar && consistsOf(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")
 }
 
 // anybody reports whether a home directory has a generic name.
@@ -318,7 +310,7 @@ var words = sync.OnceValue(func() *dictionary {
 	d := &dictionary{bucket: [][]word{nil}}
 	all := table()
 	for i := range all {
-		if all[i].vague() {
+		if all[i].loose || all[i].random > 0 { // too imprecise for binary data
 			d.vague.add(i)
 		}
 		for _, w := range all[i].words {

@@ -33,10 +33,18 @@ func (f *File) Apply(before *checkpoint.Record) *checkpoint.Record {
 		r = checkpoint.FromDoc(f.Doc.Clone())
 		r.Doc().Delete("layout")
 	} else {
-		f.forget(r)
+		previous := values.Sub(r.Doc(), "layout.files."+f.Kind+".document")
+		if f.kind.Forget != nil && values.Text(r.Doc(), "layout.name") == string(f.Layout) && f.kind.Key(previous) == f.kind.Key(f.Doc) {
+			f.kind.Forget(r, previous, f.Doc)
+		}
 		stored.Set("document", f.Doc.Clone())
 	}
-	f.section(r).Set(f.Kind, stored)
+	layout := values.Sub(r.Doc(), "layout")
+	if values.Text(layout, "name") != string(f.Layout) {
+		layout = values.NewMap("name", string(f.Layout)) // without the files of the other layout
+	}
+	r.Doc().Set("layout", layout)
+	layout.MustSub("files").Set(f.Kind, stored)
 	r.SetTrigger(f.Trigger())
 	if f.kind.Apply != nil {
 		f.kind.Apply(f.Doc, r)
@@ -45,25 +53,6 @@ func (f *File) Apply(before *checkpoint.Record) *checkpoint.Record {
 		f.kind.Judge(r)
 	}
 	return r
-}
-
-// forget removes from the record what only the previous document of this kind stated.
-func (f *File) forget(r *checkpoint.Record) {
-	previous := values.Sub(r.Doc(), "layout.files."+f.Kind+".document")
-	if f.kind.Forget != nil && values.Text(r.Doc(), "layout.name") == string(f.Layout) && f.kind.Key(previous) == f.kind.Key(f.Doc) {
-		f.kind.Forget(r, previous, f.Doc)
-	}
-}
-
-// section returns the files of this layout in the record and creates the section if
-// necessary. Files of other layouts are removed.
-func (f *File) section(r *checkpoint.Record) *checkpoint.Map {
-	l := values.Sub(r.Doc(), "layout")
-	if values.Text(l, "name") != string(f.Layout) {
-		l = values.NewMap("name", string(f.Layout))
-	}
-	r.Doc().Set("layout", l)
-	return l.MustSub("files")
 }
 
 // stored returns the metadata for the document: name, version, indentation and original

@@ -106,8 +106,9 @@ func firstOf(m *checkpoint.Map, keys ...string) any {
 // the total only if the document names open phases or says that the work is completed.
 func ReadProgress(m *checkpoint.Map) (p checkpoint.Progress, unread []string) {
 	d := &progressReader{doc: m, keys: map[string]string{}}
+	plain := strings.NewReplacer("_", "", "-", "", " ", "")
 	for key := range m.All() {
-		if word := plainKey(key); d.keys[word] == "" {
+		if word := plain.Replace(strings.ToLower(key)); d.keys[word] == "" {
 			d.keys[word] = key
 		}
 	}
@@ -138,20 +139,11 @@ func ReadProgress(m *checkpoint.Map) (p checkpoint.Progress, unread []string) {
 	if p.Total > 0 || !left && StatusOf(values.Text(m, "status")) != Completed {
 		p.Names = nil
 	}
-	if p.Current == "" && p.Total == 0 {
-		p.Current = firstWith(all, InProgress)
+	if i := slices.IndexFunc(all, func(p Phase) bool { return p.Status == InProgress }); i >= 0 && p.Current == "" && p.Total == 0 {
+		p.Current = all[i].Name
 	}
 	p.Completed = sortedNumbers(p.Completed)
 	return p, d.unread()
-}
-
-// firstWith returns the first phase with a status, or "".
-func firstWith(phases []Phase, status string) string {
-	i := slices.IndexFunc(phases, func(p Phase) bool { return p.Status == status })
-	if i < 0 {
-		return ""
-	}
-	return phases[i].Name
 }
 
 // A progressReader reads the progress of one document.
@@ -248,9 +240,4 @@ func splitCamel(key string) string {
 		b.WriteRune(unicode.ToLower(r))
 	}
 	return b.String()
-}
-
-// plainKey returns a key in lower case without "_" and "-".
-func plainKey(key string) string {
-	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(key))
 }
