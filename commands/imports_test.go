@@ -83,7 +83,6 @@ var layers = [][]string{
 	{"gitstore/internal/git/repository", "gitstore/testing/odbtest"},
 	{
 		"gitstore/internal/git/ancestry",
-		"gitstore/internal/git/gitconfig",
 		"gitstore/internal/git/ident",
 		"gitstore/internal/ledger",
 		"gitstore/internal/odb",

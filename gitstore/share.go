@@ -47,12 +47,12 @@ func (s *Store) prepareTransfer(ctx context.Context, remote string, dryRun bool)
 }
 
 // A HookPrecheck holds facts from a few files of the repository, so that hooks without
-// work need no git process. If the files do not give a definite answer, every question is
-// answered as if checkpoints may exist.
+// work need one git process only. If the files do not give a definite answer, every question
+// is answered as if checkpoints may exist.
 type HookPrecheck = repo.HookPrecheck
 
 // ReadHookPrecheck reads the repository of the working directory.
-func ReadHookPrecheck() HookPrecheck { return repo.ReadHookPrecheck() }
+func ReadHookPrecheck(ctx context.Context) HookPrecheck { return repo.ReadHookPrecheck(ctx) }
 
 // Purge removes the references to dropped checkpoints from an issue's reflogs, safety
 // snapshots and fetched refs. The next git gc can then delete the objects. It returns the

@@ -20,7 +20,7 @@ import (
 // marked as data, because anyone who can push a ref can write it.
 func sessionStart(c *invoke.Invocation, args []string) error {
 	in := readSessionInput(c)
-	if gitstore.ReadHookPrecheck().HasNoCheckpoints() && in.SessionID == "" {
+	if gitstore.ReadHookPrecheck(c.Ctx).HasNoCheckpoints() && in.SessionID == "" {
 		return nil
 	}
 	whole := c.Ctx

@@ -22,7 +22,7 @@ import (
 // hooks.pre_push is not off. It saves no checkpoint.
 func prePush(c *invoke.Invocation, args []string) error {
 	updates, err := hook.ParseUpdates(c.Input())
-	if err != nil || nothingOfOurs(updates, gitstore.ReadHookPrecheck()) {
+	if err != nil || nothingOfOurs(updates, gitstore.ReadHookPrecheck(c.Ctx)) {
 		return err
 	}
 	if err := c.Open(); err != nil {

@@ -146,7 +146,7 @@ const keepGoing = 2
 // sessionStop makes the lead session of an incomplete pipeline continue. Other sessions
 // may stop, and so may the lead if a stop hook has already made it continue.
 func sessionStop(c *invoke.Invocation, _ []string) error {
-	if gitstore.ReadHookPrecheck().HasNoCheckpoints() {
+	if gitstore.ReadHookPrecheck(c.Ctx).HasNoCheckpoints() {
 		return nil
 	}
 	in := readSessionInput(c)

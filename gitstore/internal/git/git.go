@@ -84,9 +84,6 @@ func verb(args []string) string {
 // lookGit finds the git binary. It caches the result, because each lookup searches PATH.
 var lookGit = sync.OnceValues(func() (string, error) { return exec.LookPath("git") })
 
-// Path returns the path of the git binary.
-func Path() (string, error) { return lookGit() }
-
 // With returns a copy of g with additional environment variables.
 func (g Git) With(env ...string) Git {
 	g.Env = append(g.Env[:len(g.Env):len(g.Env)], env...)

@@ -2,6 +2,7 @@ package repo
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -10,13 +11,14 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/fsutil"
+	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/refs"
 )
 
 // A HookPrecheck answers questions from a few files of the repository, so that hooks without
-// work need no git process. It reads no list of all issues. If the files do not give a
-// definite answer, every question is answered as if checkpoints may exist.
+// work need one git process only. It reads no list of all issues. If the files do not give
+// a definite answer, every question is answered as if checkpoints may exist.
 type HookPrecheck struct {
 	Branch string // branch of HEAD, "" if detached
 	dir    string // common git directory, "" if the refs are not in its files
@@ -27,9 +29,14 @@ type HookPrecheck struct {
 const storedElsewhere = "ref: refs/heads/.invalid"
 
 // ReadHookPrecheck reads the repository of the working directory.
-func ReadHookPrecheck() HookPrecheck {
-	r, ok := repository.Discover("")
-	if !ok || fsutil.Exists(filepath.Join(r.CommonDir, "reftable")) {
+func ReadHookPrecheck(ctx context.Context) HookPrecheck {
+	for _, name := range repository.Variables() {
+		if _, set := os.LookupEnv(name); set {
+			return HookPrecheck{}
+		}
+	}
+	r, err := repository.Discover(ctx, git.Git{})
+	if err != nil || fsutil.Exists(filepath.Join(r.CommonDir, "reftable")) {
 		return HookPrecheck{}
 	}
 	head, err := os.ReadFile(filepath.Join(r.Dir, "HEAD"))

@@ -11,11 +11,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/git"
-	"git-checkpoint/gitstore/internal/git/gitconfig"
 	"git-checkpoint/gitstore/internal/git/ident"
 	"git-checkpoint/gitstore/internal/git/objectformat"
 	"git-checkpoint/gitstore/internal/git/repository"
@@ -242,7 +242,7 @@ func (s *Repo) Beside(ctx context.Context, dir string) (*Repo, error) {
 	if err != nil {
 		return nil, err
 	}
-	included := gitconfig.Quote(filepath.ToSlash(filepath.Join(s.Info.CommonDir, "config")))
+	included := quoted(filepath.ToSlash(filepath.Join(s.Info.CommonDir, "config")))
 	text := fmt.Appendf(nil, "[include]\n\tpath = %s\n%s", included, own)
 	if err := os.WriteFile(config, text, 0o600); err != nil {
 		return nil, err
@@ -258,3 +258,9 @@ func (s *Repo) Beside(ctx context.Context, dir string) (*Repo, error) {
 	}
 	return g, os.WriteFile(filepath.Join(info, "alternates"), []byte(s.Info.ObjectDir+"\n"), 0o600)
 }
+
+// escapes are the escape sequences of a value in git's configuration. Git reads no others.
+var escapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`, "\b", `\b`)
+
+// quoted returns the text of a configuration file for any value.
+func quoted(value string) string { return `"` + escapes.Replace(value) + `"` }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/odb"
 )
 
@@ -228,4 +229,44 @@ func isBare(dir string) bool {
 		return false
 	}
 	return entered(filepath.Join(dir, "objects")) && entered(filepath.Join(dir, "refs"))
+}
+
+// entered reports whether a directory can be entered. Otherwise git rejects the
+// repository.
+func entered(dir string) bool { return fsutil.Exists(dir + string(filepath.Separator) + ".") }
+
+// gitDirAt returns the git directory that .git in a directory is or names.
+func gitDirAt(root string) (string, bool) {
+	path := filepath.Join(root, ".git")
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", false
+	}
+	if info.IsDir() {
+		return path, true
+	}
+	return readPath(path, "gitdir: ", root)
+}
+
+// maxPathFile is the maximum size in bytes of a file that contains a path.
+const maxPathFile = 1 << 20
+
+// readPath reads a file that contains a path relative to base. Like git, it resolves
+// symlinks before "..". It reads no irregular file, because the repository may be hostile:
+// reading a pipe or a device might never end.
+func readPath(file, prefix, base string) (string, bool) {
+	info, err := os.Stat(file)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxPathFile {
+		return "", false
+	}
+	data, err := os.ReadFile(file)
+	path, ok := strings.CutPrefix(strings.TrimRight(string(data), "\r\n"), prefix)
+	if err != nil || !ok || path == "" {
+		return "", false
+	}
+	if !filepath.IsAbs(path) {
+		path = base + string(filepath.Separator) + path
+	}
+	path, err = filepath.EvalSymlinks(path)
+	return path, err == nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
@@ -48,8 +49,8 @@ func TestBoundaryFindsRepositories(t *testing.T) {
 	})
 	require.NoError(t, os.Symlink("missing", filepath.Join(root, "dir", ".git")))
 	write(t, root, map[string]string{".git/objects/info/alternates": filepath.Join(root, "alternates", "parts") + "\n"})
-	info, ok := Discover(root)
-	require.True(t, ok)
+	info, err := Discover(t.Context(), git.Git{Dir: root})
+	require.NoError(t, err)
 	b := info.Boundary()
 	b.Tracks = func(path string) bool { return path == "fixture/HEAD" }
 	for name, want := range map[string]Foreign{
@@ -92,4 +93,22 @@ func TestBoundaryComparesDirectoriesByIdentity(t *testing.T) {
 	assert.Zero(t, b.FindPlace(r.Path("page.html")))
 	assert.Equal(t, IsGitDir, b.FindPlace(r.Path("link/page.html")).Reason)
 	assert.Zero(t, (*Boundary)(nil).Find("Store/x"))
+}
+
+// A file .git that names no directory, or that might never end, is no error of the program.
+func TestGitDirAtRejectsInvalidFile(t *testing.T) {
+	t.Parallel()
+	for name, put := range map[string]func(path string) error{
+		"a file that names nothing": func(path string) error { return os.WriteFile(path, []byte("nothing\n"), 0o666) },
+		"a file that names what is not there": func(path string) error {
+			return os.WriteFile(path, []byte("gitdir: gone\n"), 0o666)
+		},
+		"a symlink to nothing": func(path string) error { return os.Symlink("gone", path) },
+		"a device":             func(path string) error { return os.Symlink(os.DevNull, path) },
+	} {
+		dir := t.TempDir()
+		require.NoError(t, put(filepath.Join(dir, ".git")), name)
+		_, ok := gitDirAt(dir)
+		assert.False(t, ok, name)
+	}
 }

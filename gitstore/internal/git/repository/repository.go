@@ -1,10 +1,5 @@
-// Package repository finds the repository of a directory. It returns the paths of its
-// parts and its formats, and rejects unsupported features.
-//
-// In the simple case, it reads the same few files as git without starting a process. In
-// other cases it runs git.
-//
-// The rows start and prepush of testdata/bench pay for the simple case.
+// Package repository finds the repository of a directory by git. It returns the paths of
+// its parts and its formats, and rejects unsupported features.
 package repository
 
 import (
@@ -15,11 +10,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/git"
-	"git-checkpoint/gitstore/internal/git/gitconfig"
 	"git-checkpoint/gitstore/internal/git/objectformat"
 	"git-checkpoint/gitstore/internal/odb"
 )
@@ -71,42 +66,22 @@ func (e *ObjectFormatError) ExitCode() int { return failure.Repository }
 // ExitHint returns the command to type next.
 func (e *ObjectFormatError) ExitHint() string { return "" }
 
-// Find returns the repository of g's directory and git's settings. It fails with ErrNone,
-// *UnsupportedError or *ObjectFormatError.
+// Find returns the repository of g's directory and git's settings, from two processes at
+// the same time. It fails with ErrNone, *UnsupportedError or *ObjectFormatError.
 func Find(ctx context.Context, g git.Git) (Info, []git.ConfigEntry, error) {
-	r, entries, err := find(ctx, g)
+	var r Info
+	var missing error
+	var discovery sync.WaitGroup
+	discovery.Go(func() { r, missing = Discover(ctx, g) })
+	entries, err := g.Config(ctx)
+	discovery.Wait()
+	if missing != nil {
+		return Info{}, nil, missing
+	}
 	if err == nil {
 		err = r.extend(entries)
 	}
 	return r, entries, err
-}
-
-// find reads repository and settings from files in the simple case. Otherwise a git
-// process reads the settings; their origin confirms the discovered repository. If it is
-// not confirmed, git determines the paths too.
-func find(ctx context.Context, g git.Git) (Info, []git.ConfigEntry, error) {
-	guessed, passed, ok := guess(g.Dir)
-	if ok {
-		entries, err := settings(ctx, g, guessed, passed)
-		if err == nil && guessed.confirmed(entries) {
-			return guessed, entries, nil
-		}
-	}
-	type found struct {
-		repo Info
-		err  error
-	}
-	asked := make(chan found, 1)
-	go func() {
-		repo, err := discover(ctx, g)
-		asked <- found{repo, err}
-	}()
-	entries, err := g.Config(ctx)
-	f := <-asked
-	if f.err != nil {
-		return Info{}, nil, f.err
-	}
-	return f.repo, entries, err
 }
 
 // extend applies the repository's extensions and rejects extensions that this program
@@ -207,6 +182,15 @@ func (r Info) Environ() []string {
 	return env
 }
 
+// Variables returns the environment variables that set paths of the repository. A git
+// process in another repository must not inherit them.
+func Variables() []string {
+	return []string{
+		"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_SHALLOW_FILE",
+		"GIT_NAMESPACE", "GIT_REFERENCE_BACKEND",
+	}
+}
+
 // AlternatesVariable is git's environment variable with additional object directories.
 const AlternatesVariable = "GIT_ALTERNATE_OBJECT_DIRECTORIES"
 
@@ -267,22 +251,9 @@ func (r Info) CopiedFrom() string {
 	return owner
 }
 
-// settings returns git's settings for a discovered repository. passed are the directories
-// between its root and the working directory.
-func settings(ctx context.Context, g git.Git, r Info, passed []string) ([]git.ConfigEntry, error) {
-	path, err := git.Path()
-	if err == nil && len(g.Env) == 0 {
-		place := gitconfig.Place{Root: r.Root, Passed: passed, GitDir: r.Dir, CommonDir: r.CommonDir}
-		if entries, plain := gitconfig.Read(place, path); plain {
-			return entries, nil
-		}
-	}
-	return g.Config(ctx)
-}
-
-// discover runs git rev-parse to find the repository. The root of the worktree is the
-// last argument, because git stops there in a bare repository.
-func discover(ctx context.Context, g git.Git) (Info, error) {
+// Discover runs git rev-parse to find the repository, without its extensions. The root of
+// the worktree is the last argument, because git stops there in a bare repository.
+func Discover(ctx context.Context, g git.Git) (Info, error) {
 	out, err := g.Output(ctx, "rev-parse", "--git-dir", "--git-common-dir", "--git-path", "index",
 		"--git-path", "objects", "--is-bare-repository", "--is-shallow-repository", "--show-prefix", "--show-toplevel")
 	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
@@ -326,6 +297,16 @@ func none(dir string, err error) error {
 		return fmt.Errorf("%w (or any parent directory): %s", ErrNone, here)
 	}
 	return fmt.Errorf("%w: %w", ErrNone, err)
+}
+
+// physical returns a directory without symlinks. Relative paths in git's output are
+// relative to it.
+func physical(dir string) (string, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(abs)
 }
 
 // UnderWay returns the operation in progress in this worktree, such as "merge", or "".

@@ -1,10 +1,13 @@
 package repository
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/objectformat"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -59,5 +62,63 @@ func TestExtensions(t *testing.T) {
 		} else {
 			assert.EqualError(t, err, tc.refused, "%+v", tc)
 		}
+	}
+}
+
+// Find returns absolute paths of a repository, wherever its parts are.
+func TestFindReturnsPlaces(t *testing.T) {
+	for name, place := range map[string]func(t *testing.T, r *gittest.Repo, outside string) (dir string, want Info){
+		"the root": func(_ *testing.T, r *gittest.Repo, _ string) (string, Info) {
+			return r.Dir, Info{Dir: r.GitPath(""), CommonDir: r.GitPath(""), Root: r.Dir}
+		},
+		"a directory through a symlink": func(t *testing.T, r *gittest.Repo, outside string) (string, Info) {
+			require.NoError(t, os.Symlink(r.Path("sub"), filepath.Join(outside, "link")))
+			return filepath.Join(outside, "link", "deep"), Info{Dir: r.GitPath(""), CommonDir: r.GitPath(""), Root: r.Dir, Prefix: "sub/deep/"}
+		},
+		"a linked worktree": func(_ *testing.T, r *gittest.Repo, outside string) (string, Info) {
+			linked := filepath.Join(outside, "linked")
+			r.Git("worktree", "add", "-q", linked, "-b", "linked")
+			return linked, Info{Dir: r.GitPath("worktrees/linked"), CommonDir: r.GitPath(""), Root: linked}
+		},
+		"a separate git directory": func(_ *testing.T, r *gittest.Repo, outside string) (string, Info) {
+			separate := filepath.Join(outside, "separate")
+			r.Git("init", "-q", "--separate-git-dir", separate)
+			return r.Dir, Info{Dir: separate, CommonDir: separate, Root: r.Dir}
+		},
+		"a worktree that was moved": func(_ *testing.T, r *gittest.Repo, outside string) (string, Info) {
+			r.Git("config", "core.worktree", outside)
+			return r.Dir, Info{Dir: r.GitPath(""), CommonDir: r.GitPath(""), Root: outside}
+		},
+		"a bare repository": func(_ *testing.T, r *gittest.Repo, outside string) (string, Info) {
+			bare := filepath.Join(outside, "bare.git")
+			r.Git("clone", "-q", "--bare", ".", bare)
+			return bare, Info{Dir: bare, CommonDir: bare, Bare: true}
+		},
+		"a variable": func(t *testing.T, r *gittest.Repo, outside string) (string, Info) {
+			t.Setenv("GIT_DIR", r.GitPath(""))
+			t.Setenv("GIT_INDEX_FILE", filepath.Join(outside, "my.index"))
+			return r.Path("sub"), Info{Dir: r.GitPath(""), CommonDir: r.GitPath(""), Root: r.Path("sub"), Index: filepath.Join(outside, "my.index")}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := gittest.New(t)
+			r.Write("sub/deep/a.txt", "a\n")
+			r.Git("add", ".")
+			r.Commit("first")
+			dir, want := place(t, r, t.TempDir())
+			if want.Index == "" {
+				want.Index = filepath.Join(want.Dir, "index")
+			}
+			want.ObjectDir, want.RefFormat = filepath.Join(want.CommonDir, "objects"), "files"
+			got, entries, err := Find(t.Context(), git.Git{Dir: dir})
+			require.NoError(t, err)
+			assert.NotEmpty(t, entries)
+			for _, p := range []*Info{&got, &want} {
+				for _, path := range []*string{&p.Dir, &p.CommonDir, &p.Index, &p.ObjectDir, &p.Root} {
+					*path = reached(*path)
+				}
+			}
+			assert.Equal(t, want, got)
+		})
 	}
 }
