@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -156,6 +157,10 @@ func (o *ownIndex) lock(ctx context.Context, limit time.Duration) error {
 	return nil
 }
 
+// unlock removes git's lock of the own index. Only a killed git leaves it, or one whose program was
+// killed, because this process has the lock.
+func (o *ownIndex) unlock() { os.Remove(o.file + ".lock") }
+
 func (o *ownIndex) notePath() string { return filepath.Join(filepath.Dir(o.file), noteOfIndex) }
 
 func (o *ownIndex) readNote() {
@@ -197,6 +202,9 @@ func (o *ownIndex) run(ctx context.Context, stdin []byte, args ...string) ([]byt
 		return nil, err
 	}
 	out, err := run.Finish(stdin)
+	if ctx.Err() != nil {
+		o.unlock() // git was stopped
+	}
 	for line := range strings.Lines(run.Warnings()) {
 		o.warnings = append(o.warnings, strings.TrimSpace(line))
 	}
@@ -264,6 +272,7 @@ func (o *ownIndex) begin(fresh bool) error {
 		return nil
 	}
 	o.fresh = true
+	o.unlock()
 	o.note = indexNote{Root: o.s.repo.Info.Root, Boot: boot, Config: config, User: o.note.User}
 	if err := o.s.repo.Objects.MakeDirs(filepath.Dir(o.file)); err != nil && o.objects == "" {
 		return err
@@ -294,7 +303,7 @@ func (o *ownIndex) userIndex(ctx context.Context, head plumbing.Hash) (*userInde
 	if err != nil {
 		return nil, err
 	}
-	if err := o.settle(ctx, g, u, head); err != nil {
+	if err := o.settle(ctx, g, u, head, out); err != nil {
 		return nil, err
 	}
 	args := []string{"write-tree"}
@@ -350,8 +359,9 @@ func (u *userIndex) parse(out []byte) (empty []string, err error) {
 }
 
 // settle replaces unmerged entries of the copied index by HEAD's version, because git write-tree
-// fails for them.
-func (o *ownIndex) settle(ctx context.Context, g git.Git, u *userIndex, head plumbing.Hash) error {
+// fails for them. A version whose place a staged file has is left out: git would remove that file.
+// listed is the output of git ls-files.
+func (o *ownIndex) settle(ctx context.Context, g git.Git, u *userIndex, head plumbing.Hash, listed []byte) error {
 	if len(u.Conflicts) == 0 {
 		return nil
 	}
@@ -366,7 +376,11 @@ func (o *ownIndex) settle(ctx context.Context, g git.Git, u *userIndex, head plu
 		if err != nil {
 			return err
 		}
-		if mode != 0 && mode != trees.ModeTree {
+		taken := bytes.Contains(listed, []byte(" 0\t"+e.Path+"/"))
+		for dir := path.Dir(e.Path); dir != "."; dir = path.Dir(dir) {
+			taken = taken || bytes.Contains(listed, []byte(" 0\t"+dir+"\x00"))
+		}
+		if mode != 0 && mode != trees.ModeTree && !taken {
 			fmt.Fprintf(&info, "%o %s 0\t%s\x00", mode, hash, e.Path)
 		}
 	}

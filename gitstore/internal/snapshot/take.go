@@ -377,10 +377,24 @@ func (t *taker) submodules() error {
 	if len(t.User.Links) == 0 {
 		return nil
 	}
-	args := []string{"--literal-pathspecs", "status", "--porcelain=v2", "-z", "-uno", "--no-renames", "--ignore-submodules=none", "--"}
-	out, err := t.git().Output(t.ctx, append(args, t.User.Links...)...)
-	if err != nil {
-		return fmt.Errorf("compare submodules: %w", err)
+	status := func(links ...string) ([]byte, error) {
+		args := []string{"--literal-pathspecs", "status", "--porcelain=v2", "-z", "-uno", "--no-renames", "--ignore-submodules=none", "--"}
+		return t.git().Output(t.ctx, append(args, links...)...)
+	}
+	out, err := status(t.User.Links...)
+	if err != nil { // git stops at a damaged submodule, and at a symlink in place of one
+		out = nil
+		for _, link := range t.User.Links {
+			one, err := status(link)
+			if t.ctx.Err() != nil {
+				return fmt.Errorf("compare submodules: %w", err)
+			}
+			if err != nil {
+				t.skipOnce(link, checkpoint.NotReadable)
+			} else {
+				out = append(out, one...)
+			}
+		}
 	}
 	for _, line := range git.Fields(out) { // "1 XY <sub> <mH> <mI> <mW> <hH> <hI> <path>"
 		f := strings.SplitN(line, " ", 9)
@@ -422,11 +436,17 @@ func (t *taker) list(ctx context.Context) <-chan fileList {
 		if t.takesUntracked() {
 			args = append(args, "-o", "--exclude-standard", "--exclude=!"+ignoreFile)
 		}
-		run, err := t.o.git.Start(ctx, args...)
+		g := t.o.git
+		for _, e := range t.repo.Config { // a filter that fails leaves out its files, see update
+			if strings.HasPrefix(e.Key, "filter.") && strings.HasSuffix(e.Key, ".required") {
+				g.Settings = append(slices.Clone(g.Settings), e.Key+"=false")
+			}
+		}
+		run, err := g.Start(ctx, args...)
 		if err == nil {
 			var out []byte
 			out, err = run.Finish(nil)
-			l.text = run.Warnings()
+			l.text = failedFilter.ReplaceAllString(run.Warnings(), "")
 			for _, line := range git.Fields(out) {
 				switch tag, name := line[:min(2, len(line))], line[min(2, len(line)):]; tag {
 				case "? ":
@@ -567,7 +587,16 @@ func (t *taker) feed(ctx context.Context, l fileList) (changed bool, err error) 
 		return false, err
 	}
 	fed, err := t.add(ctx, files)
-	return fed || len(forced) > 0, errors.Join(err, t.failed)
+	if err = errors.Join(err, t.failed); err != nil {
+		return fed, err
+	}
+	var unread []string // git write-tree fails for unmerged files that are left out, too
+	for _, e := range t.User.Conflicts {
+		if slices.Contains(t.Left, e.Path) {
+			unread = append(unread, e.Path)
+		}
+	}
+	return fed || len(forced)+len(unread) > 0, t.remove(unread)
 }
 
 // remove removes paths from the own index, whatever the worktree has there.
@@ -777,6 +806,9 @@ func cutLast(text, sep string) (before, after string, found bool) {
 
 // longPath is a length of paths that most systems refuse (PATH_MAX of Linux).
 const longPath = 4000
+
+// failedFilter matches what git prints about a filter that failed while it compared a file.
+var failedFilter = regexp.MustCompile(`(?m)^error: external filter .*\n?`)
 
 // harmless matches what git prints about files that it stores completely.
 var harmless = regexp.MustCompile(`(?i)will be replaced by|in the working copy of|is deprecated|adding embedded git repository|^warning: unable to access '.*/(attributes|config|ignore)'`)

@@ -245,9 +245,20 @@ func (w *takes) step(random *rand.Rand) string {
 			try("stash", "pop", "-q", "--index")
 		}
 		return "stash"
-	case 18:
-		try("merge", "-q", "other")
-		return "merge"
+	case 18: // both branches change the name, or one removes it
+		try("reset", "-q", "--hard")
+		try("branch", "-f", "side")
+		for _, branch := range []string{"side", "-"} {
+			try("switch", "-q", branch)
+			os.RemoveAll(w.Path(name))
+			if info, err := os.Stat(filepath.Dir(w.Path(name))); random.IntN(4) > 0 && (err != nil || info.IsDir()) {
+				w.Write(name, fmt.Sprintf("%s %d\n", branch, random.IntN(3)))
+			}
+			try("add", "-A", "-f", ".")
+			try("commit", "-q", "-m", branch)
+		}
+		try("merge", "-q", "side")
+		return "merge " + name
 	case 19:
 		try("reset", "-q", []string{"--hard", "--mixed"}[random.IntN(2)])
 		return "reset"

@@ -155,6 +155,22 @@ func TestTake(t *testing.T) {
 			w.remove(".git/git-checkpoint")
 			return nil
 		},
+		"a staged directory in place of an unmerged file": func(w *takes) map[string]string {
+			w.Git("switch", "-q", "-c", "other")
+			w.Write("a", "theirs\n")
+			w.Git("commit", "-qam", "theirs")
+			w.Git("switch", "-q", "-")
+			w.Write("a", "ours\n")
+			w.Git("commit", "-qam", "ours")
+			_, err := w.Run(nil, "merge", "-q", "other")
+			require.Error(w.t, err)
+			w.remove("a")
+			w.Write("a/in.log", "in\n")
+			w.Git("update-index", "--add", "a/in.log")
+			w.Write(".gitignore", "*.log\n")
+			assert.Contains(w.t, w.files(w.take().Staged.String()), "a/in.log")
+			return nil
+		},
 		"a save before was killed after it had changed its index": func(w *takes) map[string]string {
 			w.checkTaken("before")
 			w.Write("a", "edited\n")
@@ -336,6 +352,11 @@ func TestTakeOfSubmodules(t *testing.T) {
 	assert.Equal(t, w.files("HEAD^{tree}"), w.files(st.Tree.String()))
 	w.remove("dirty/.git")
 	assert.Equal(t, w.files("HEAD^{tree}"), w.files(w.take().Tree.String()), "files below a submodule that lost its repository")
+	w.remove("dirty")
+	w.Write("dirty/.git", "gitdir: ../nowhere\n")
+	st = w.take()
+	assert.Equal(t, []checkpoint.Skipped{{Path: "dirty", Reason: checkpoint.NotReadable}, {Path: "moved", Reason: checkpoint.MovedSubmodule}}, st.Skipped)
+	assert.Equal(t, w.files("HEAD^{tree}"), w.files(st.Tree.String()), "a damaged submodule")
 }
 
 // TestTakeOfReplacedSubmodules takes a file in place of a submodule, and names no clean submodule that
@@ -456,4 +477,23 @@ func TestTakeInOtherWorktrees(t *testing.T) {
 	other.Write("v", "there\n")
 	assert.NotContains(t, other.files(other.take().Tree.String()), "u")
 	w.checkTaken("main again")
+}
+
+// TestTakeOfAnUnmergedFileThatGitCannotStore leaves the file out: git write-tree fails for unmerged
+// files.
+func TestTakeOfAnUnmergedFileThatGitCannotStore(t *testing.T) {
+	t.Parallel()
+	w := newTakes(t)
+	w.Write("a.txt", "a\n")
+	w.Write("dir/b.txt", "b\n")
+	w.Git("add", "-A")
+	w.Commit("first")
+	gittest.Conflict(w.Repo)
+	w.Write(".gitattributes", "a.txt filter=fails\n")
+	w.Git("config", "filter.fails.clean", "false")
+	w.Git("config", "filter.fails.required", "true")
+	st := w.take()
+	assert.Equal(t, []string{"a.txt"}, st.Left)
+	assert.NotContains(t, w.files(st.Tree.String()), "a.txt")
+	assert.Contains(t, w.files(st.Tree.String()), "new.txt")
 }
