@@ -36,7 +36,6 @@ var helpCommand = invoke.Command{
 	New: invoke.Bind((*helpOptions).flags, runHelp),
 }
 
-// helpOptions holds the flags of help.
 type helpOptions struct {
 	all bool            // all commands, or all flags
 	man invoke.Optional // directory of the man pages

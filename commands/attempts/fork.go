@@ -234,7 +234,6 @@ func makeWorktree(c *invoke.Invocation, f *newFork) error {
 	return nil
 }
 
-// showForks prints the forks.
 func showForks(c *invoke.Invocation, o *forkOptions, from *gitstore.Checkpoint, forks []newFork) error {
 	record := view.Fork{Type: "fork", DryRun: o.dryRun, Issue: string(from.Issue), CheckpointID: string(from.ID)}
 	for _, f := range forks {

@@ -15,7 +15,6 @@ import (
 	"git-checkpoint/gitstore/failure"
 )
 
-// checkStart checks --to and --start.
 func (o *resumeOptions) checkStart(c *invoke.Invocation) error {
 	a := hook.AgentNamed(o.to)
 	switch {

@@ -193,7 +193,6 @@ func (v *visit) issuePage(l *gitstore.List, f Filter, archived bool) *IssuePage 
 	return m
 }
 
-// views returns the views of an issue.
 func (v *visit) views(i checkpoint.Issue, selected string) []Side {
 	if v.links.file {
 		return nil

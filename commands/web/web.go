@@ -221,16 +221,6 @@ func showAddress(c *invoke.Invocation, address string, write bool) error {
 	return c.Out.Err
 }
 
-// exportFailed returns the error of an export. A missing directory is named without the
-// temporary file in it.
-func exportFailed(file string, err error) error {
-	if _, missing := os.Stat(filepath.Dir(file)); missing != nil {
-		dir := view.QuoteArg(filepath.Dir(file))
-		return failure.Errorf(failure.Failure, "mkdir -p "+dir, "web: --export: %s: no such directory", dir)
-	}
-	return failure.Errorf(failure.Failure, "", "web: --export: %w", err)
-}
-
 // isDir reports whether an export goes to a directory: an existing one, or a name that ends with a
 // slash.
 func isDir(name string) bool {
@@ -279,7 +269,11 @@ func exportPage(c *invoke.Invocation, file string, issues []checkpoint.Issue) er
 	}
 	t.End()
 	if err != nil {
-		return exportFailed(file, err)
+		if _, missing := os.Stat(filepath.Dir(file)); missing != nil { // named without the temporary file in it
+			dir := view.QuoteArg(filepath.Dir(file))
+			return failure.Errorf(failure.Failure, "mkdir -p "+dir, "web: --export: %s: no such directory", dir)
+		}
+		return failure.Errorf(failure.Failure, "", "web: --export: %w", err)
 	}
 	for _, what := range left {
 		c.Warnf("%s", what)

@@ -236,7 +236,6 @@ func (p *phaseStep) resolve(r *checkpoint.Record) (string, error) {
 	return progress.Resolve(r, p.typed)
 }
 
-// note returns the note of the phase step.
 func (p *phaseStep) note() string {
 	what := p.phase
 	if _, err := strconv.Atoi(what); err == nil {

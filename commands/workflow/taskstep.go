@@ -150,7 +150,6 @@ func (t *taskStep) after(s *gitstore.Saved) error {
 	return nil
 }
 
-// note returns the note of the task step.
 func (t *taskStep) note() string {
 	what := "tasks"
 	if len(t.ids) == 1 {

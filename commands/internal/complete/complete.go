@@ -230,7 +230,11 @@ func of(value, flag string) Next {
 	case value == "" || flag == "conflict" || flag == "get": // ID of another system; path in a record
 		return Next{}
 	case strings.ToLower(value) == value && strings.ContainsAny(value, "|"):
-		return Next{Words: choices(value)}
+		var next Next
+		for choice := range strings.SplitSeq(value, "|") {
+			next.Words = append(next.Words, Word{Text: choice})
+		}
+		return next
 	}
 	switch first, _, _ := strings.Cut(value, "="); first {
 	case "PATH", "FILE", "CMD":
@@ -249,14 +253,6 @@ func of(value, flag string) Next {
 		}
 	}
 	return n
-}
-
-func choices(value string) []Word {
-	var words []Word
-	for _, c := range strings.Split(value, "|") {
-		words = append(words, Word{Text: c})
-	}
-	return words
 }
 
 func (n Next) typed(prefix, text string) Next {

@@ -92,8 +92,8 @@ func (c *Invocation) pagerProgram() string {
 		if IsOff(e.Value) {
 			return ""
 		}
-		if program, set = e.Value, !isTrue(e.Value); !set {
-			program = ""
+		if !slices.Contains([]string{"true", "yes", "on", "1"}, strings.ToLower(e.Value)) {
+			program, set = e.Value, true
 		}
 	}
 	if !set {
@@ -115,15 +115,6 @@ func noProgram(program string) bool {
 	}
 	_, err := exec.LookPath(strings.Fields(program)[0])
 	return errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist)
-}
-
-// isTrue reports whether git reads a value as true.
-func isTrue(value string) bool {
-	switch strings.ToLower(value) {
-	case "true", "yes", "on", "1":
-		return true
-	}
-	return false
 }
 
 // lookup returns an environment variable and whether it is set. An empty GIT_PAGER

@@ -17,6 +17,7 @@ import (
 	"encoding/json"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -259,12 +260,8 @@ func said(line []byte) (speaker, string) {
 // mayHaveText reports whether a line can have a text of a person or an agent. Most lines are
 // results of tools, which are long.
 func mayHaveText(line []byte) bool {
-	for _, word := range []string{`"user"`, `"user_message"`, `"user.message"`, `"assistant"`, `"assistant.message"`, `"agent_message"`, `"gemini"`, `"model"`} {
-		if bytes.Contains(line, []byte(word)) {
-			return true
-		}
-	}
-	return false
+	words := []string{`"user"`, `"user_message"`, `"user.message"`, `"assistant"`, `"assistant.message"`, `"agent_message"`, `"gemini"`, `"model"`}
+	return slices.ContainsFunc(words, func(word string) bool { return bytes.Contains(line, []byte(word)) })
 }
 
 // commandMark begins the text of a command such as "/review 42". It is a request only if the

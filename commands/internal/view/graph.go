@@ -54,7 +54,6 @@ func (s Screen) Graph(nodes []GraphNode, now time.Time) string {
 	return b.String()
 }
 
-// graphText returns the text of a node.
 func (s Screen) graphText(n GraphNode, now time.Time) string {
 	e := lineOf(n.Entry, now)
 	text := s.Paint(cmp.Or(e.style, Yellow), e.id) + "  " + s.age(&e) + "  "

@@ -19,7 +19,6 @@ type timelineLine struct {
 	style      Style
 }
 
-// lineOf returns the line of an entry.
 func lineOf(e *Entry, now time.Time) timelineLine {
 	cp := e.Checkpoint
 	title := e.Title

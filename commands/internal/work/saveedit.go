@@ -191,7 +191,6 @@ func parseSets(command string, list []string) ([]assignment, error) {
 	return sets, nil
 }
 
-// firstKey returns the first key of a path.
 func firstKey(path string) string {
 	if i := strings.IndexAny(path, ".["); i >= 0 {
 		path = path[:i]
