@@ -387,7 +387,7 @@ func (l *line) givenFlags() []cli.Flag {
 // withHelp adds the command's help as a hint to a usage error without a hint.
 func (l *line) withHelp(err error) error {
 	var f *failure.Error
-	if l.command == nil || !errors.As(err, &f) || f.ExitCode() != failure.Usage || f.ExitHint() != "" {
+	if l.command == nil || !errors.As(err, &f) || f.Code != failure.Usage || f.Hint != "" {
 		return err
 	}
 	return f.WithHint("git checkpoint help " + l.command.Name)

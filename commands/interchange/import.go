@@ -380,8 +380,10 @@ func (in *importing) result() view.Import {
 // are those of single files.
 func partialHint(failed []error) string {
 	for _, err := range failed {
-		if e, ok := failure.Of(err); ok && e.ExitCode() == failure.Usage {
-			return e.ExitHint()
+		if e, ok := failure.Of(err); ok {
+			if code, hint := e.Exit(); code == failure.Usage {
+				return hint
+			}
 		}
 	}
 	return ""

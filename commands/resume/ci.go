@@ -171,13 +171,13 @@ func ciOutcome(c *invoke.Invocation, r *resumption, err error) error {
 		return c.WriteJSON(view.Resume{Status: view.Status{
 			Type: "resume", Issue: string(none.Issue), Action: actionNone, Complete: r.archived == retention.ReasonCompleted, Warnings: c.TakeWarnings(),
 		}})
-	case errors.As(err, &failed) && (failed.ExitCode() == failure.StartFresh || failed.ExitCode() == failure.NeedsAnswer):
+	case errors.As(err, &failed) && (failed.Code == failure.StartFresh || failed.Code == failure.NeedsAnswer):
 		c.Warnf("%v", failed)
-		if failed.ExitHint() != "" {
-			c.Infof("hint: %s", failed.ExitHint())
+		if failed.Hint != "" {
+			c.Infof("hint: %s", failed.Hint)
 		}
 		return nil
-	case errors.As(err, &quiet) && (quiet.ExitCode() == failure.StartFresh || quiet.ExitCode() == failure.None):
+	case errors.As(err, &quiet) && (quiet.Code == failure.StartFresh || quiet.Code == failure.None):
 		return nil
 	}
 	return err

@@ -62,11 +62,8 @@ func (e *VersionError) Error() string {
 	return fmt.Sprintf("version %q: this program reads version 1", e.Version)
 }
 
-// ExitCode returns the exit code of the error.
-func (e *VersionError) ExitCode() int { return failure.Version }
-
-// ExitHint returns the command to type next.
-func (e *VersionError) ExitHint() string { return failure.Upgrade }
+// Exit returns the exit code of the error, and the command to type next.
+func (e *VersionError) Exit() (code int, hint string) { return failure.Version, failure.Upgrade }
 
 // DecodeDocument parses a single mapping in YAML or JSON within limits. It rejects a
 // second document, duplicate keys, merge keys, NUL, tags other than the basic tags, and

@@ -34,7 +34,7 @@ func codeOf(err error) (code int, hint string) {
 		return Interrupted, ""
 	}
 	if coded, ok := Of(err); ok {
-		return coded.ExitCode(), coded.ExitHint()
+		return coded.Exit()
 	}
 	switch {
 	case diskFull(err):

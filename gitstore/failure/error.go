@@ -8,8 +8,7 @@ import (
 // A Coded error has an exit code and a hint. The hint is "" if there is no next step.
 type Coded interface {
 	error
-	ExitCode() int
-	ExitHint() string
+	Exit() (code int, hint string)
 }
 
 // Of returns the outermost Coded error of a chain of wrapped errors.
@@ -23,9 +22,8 @@ type sentinel struct {
 	hint, text string
 }
 
-func (s *sentinel) Error() string    { return s.text }
-func (s *sentinel) ExitCode() int    { return s.code }
-func (s *sentinel) ExitHint() string { return s.hint }
+func (s *sentinel) Error() string                 { return s.text }
+func (s *sentinel) Exit() (code int, hint string) { return s.code, s.hint }
 
 // An Error is an error with its exit code, its kind and, if there is a next step, the
 // command to run.
@@ -41,11 +39,8 @@ func (f *Error) Error() string { return f.err.Error() }
 
 func (f *Error) Unwrap() error { return f.err }
 
-// ExitCode returns the error's exit code.
-func (f *Error) ExitCode() int { return f.Code }
-
-// ExitHint returns the next command, or "".
-func (f *Error) ExitHint() string { return f.Hint }
+// Exit returns the exit code of the error, and the command to type next.
+func (f *Error) Exit() (code int, hint string) { return f.Code, f.Hint }
 
 // WithHint returns the failure with another hint.
 func (f *Error) WithHint(hint string) *Error {

@@ -418,11 +418,10 @@ func (e *SeveralIssuesError) Error() string {
 	return fmt.Sprintf("several issues have checkpoints (%s): name one with --issue", view.List(view.Strings(issues)))
 }
 
-// ExitCode returns the error's exit code.
-func (e *SeveralIssuesError) ExitCode() int { return failure.Usage }
-
-// ExitHint returns the command that lists the issues.
-func (e *SeveralIssuesError) ExitHint() string { return "git checkpoint list" }
+// Exit returns the exit code of the error, and the command to type next.
+func (e *SeveralIssuesError) Exit() (code int, hint string) {
+	return failure.Usage, "git checkpoint list"
+}
 
 // reads reports whether the command only reads checkpoints.
 func (c *Invocation) reads() bool {

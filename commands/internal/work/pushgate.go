@@ -289,10 +289,7 @@ func (e *SecretsError) why() string {
 	return text
 }
 
-// ExitCode returns the exit code of a push that was stopped by a secret.
-func (e *SecretsError) ExitCode() int { return failure.Secrets }
-
-// ExitHint returns the command that lists the secrets.
-func (e *SecretsError) ExitHint() string {
-	return "git checkpoint scan " + view.IssueArg(e.issue)
+// Exit returns the exit code of the error, and the command to type next.
+func (e *SecretsError) Exit() (code int, hint string) {
+	return failure.Secrets, "git checkpoint scan " + view.IssueArg(e.issue)
 }

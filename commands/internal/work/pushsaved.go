@@ -25,7 +25,8 @@ func NotPushed(err error) string {
 	var remote *gitstore.RemoteError
 	switch {
 	case errors.As(err, &secrets):
-		return fmt.Sprintf("%s: %s; %s lists it", kept, secrets.why(), secrets.ExitHint())
+		_, hint := secrets.Exit()
+		return fmt.Sprintf("%s: %s; %s lists it", kept, secrets.why(), hint)
 	case errors.As(err, &by):
 		return fmt.Sprintf("%s: %s; %s", kept, by.why, by.next)
 	case errors.As(err, &remote) && remote.Refused:

@@ -17,7 +17,7 @@ import (
 // TaskFailure adds the issue to task and story errors.
 func TaskFailure(issue checkpoint.Issue, next string, err error) error {
 	e := &taskError{issue, next, err}
-	if err == nil || e.ExitCode() == failure.Failure {
+	if code, _ := e.Exit(); err == nil || code == failure.Failure {
 		return err
 	}
 	return e
@@ -79,14 +79,8 @@ type taskError struct {
 func (e *taskError) Error() string { return e.err.Error() }
 func (e *taskError) Unwrap() error { return e.err }
 
-// ExitHint returns the command to type next.
-func (e *taskError) ExitHint() string {
-	_, hint := e.code()
-	return hint
-}
-
-// code returns the exit code and the hint of errors about tasks and stories.
-func (e *taskError) code() (code int, hint string) {
+// Exit returns the exit code and the hint of errors about tasks and stories.
+func (e *taskError) Exit() (code int, hint string) {
 	var (
 		unknown *tasks.UnknownError
 		refused *tasks.TransitionError
@@ -117,10 +111,4 @@ func (e *taskError) code() (code int, hint string) {
 		return failure.Invalid, ways(progress.Way{"resume", "--fallback"})
 	}
 	return failure.Failure, ""
-}
-
-// ExitCode returns the exit code of the error.
-func (e *taskError) ExitCode() int {
-	code, _ := e.code()
-	return code
 }

@@ -100,11 +100,8 @@ func (e *SyntaxError) Error() string {
 	return text
 }
 
-// ExitCode returns the exit code of the error.
-func (e *SyntaxError) ExitCode() int { return failure.Usage }
-
-// ExitHint returns the command to type next.
-func (e *SyntaxError) ExitHint() string { return "" }
+// Exit returns the exit code of the error, and the command to type next.
+func (e *SyntaxError) Exit() (code int, hint string) { return failure.Usage, "" }
 
 // decodeWith rejects irregularities if tell is nil.
 func decodeWith(data []byte, l Limits, tell func(line, column int, msg string)) (Parsed, error) {

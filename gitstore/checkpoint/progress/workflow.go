@@ -187,11 +187,10 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("phase %s: the workflow has %s", e.Phase, e.Phases)
 }
 
-// ExitCode returns the exit code of the error.
-func (e *UnknownError) ExitCode() int { return failure.Usage }
-
-// ExitHint returns the command to type next.
-func (e *UnknownError) ExitHint() string { return Alternatives(e.Issue, e.Instead...) }
+// Exit returns the exit code of the error, and the command to type next.
+func (e *UnknownError) Exit() (code int, hint string) {
+	return failure.Usage, Alternatives(e.Issue, e.Instead...)
+}
 
 // A RefusedError reports a transition that the state of the workflow forbids. Instead
 // lists suggested commands.
@@ -204,11 +203,10 @@ type RefusedError struct {
 
 func (e *RefusedError) Error() string { return e.Reason }
 
-// ExitCode returns the exit code of the error.
-func (e *RefusedError) ExitCode() int { return failure.Refused }
-
-// ExitHint returns the command to type next.
-func (e *RefusedError) ExitHint() string { return Alternatives(e.Issue, e.Instead...) }
+// Exit returns the exit code of the error, and the command to type next.
+func (e *RefusedError) Exit() (code int, hint string) {
+	return failure.Refused, Alternatives(e.Issue, e.Instead...)
+}
 
 // An ApprovalError reports that a phase needs a person's approval before the transition.
 type ApprovalError struct {
@@ -220,12 +218,9 @@ func (e *ApprovalError) Error() string {
 	return fmt.Sprintf("approval of phase %s is pending", e.Phase)
 }
 
-// ExitCode returns the exit code of the error.
-func (e *ApprovalError) ExitCode() int { return failure.NeedsAnswer }
-
-// ExitHint returns the command to type next.
-func (e *ApprovalError) ExitHint() string {
-	return Alternatives(e.Issue, Way{"phase", "approve", e.Phase})
+// Exit returns the exit code of the error, and the command to type next.
+func (e *ApprovalError) Exit() (code int, hint string) {
+	return failure.NeedsAnswer, Alternatives(e.Issue, Way{"phase", "approve", e.Phase})
 }
 
 // A PlanLimitError reports a reached limit of retries or replans. Instead lists suggested
@@ -241,11 +236,10 @@ func (e *PlanLimitError) Error() string {
 	return strings.Join(append([]string{e.Reason}, e.History...), "\n  ")
 }
 
-// ExitCode returns the exit code of the error.
-func (e *PlanLimitError) ExitCode() int { return failure.Limit }
-
-// ExitHint returns the command to type next.
-func (e *PlanLimitError) ExitHint() string { return Alternatives(e.Issue, e.Instead...) }
+// Exit returns the exit code of the error, and the command to type next.
+func (e *PlanLimitError) Exit() (code int, hint string) {
+	return failure.Limit, Alternatives(e.Issue, e.Instead...)
+}
 
 // underWay describes the unfinished workflow. ok is false if no workflow is in progress.
 func underWay(r *checkpoint.Record) (state string, ok bool) {

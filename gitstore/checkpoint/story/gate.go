@@ -49,12 +49,9 @@ func (e *FieldError) Error() string {
 	return fmt.Sprintf("stage.%s: %.60q: want %s", e.Field.Key, e.Value, e.Field.want())
 }
 
-// ExitCode returns the exit code of an invalid document.
-func (e *FieldError) ExitCode() int { return invalidDocument }
-
-// ExitHint returns the command that sets the field.
-func (e *FieldError) ExitHint() string {
-	return "git checkpoint save " + failure.IssueArg(string(e.Issue)) + " --set stage." + e.Field.Key + "=VALUE"
+// Exit returns the exit code of the error, and the command to type next.
+func (e *FieldError) Exit() (code int, hint string) {
+	return invalidDocument, "git checkpoint save " + failure.IssueArg(string(e.Issue)) + " --set stage." + e.Field.Key + "=VALUE"
 }
 
 // invalidDocument is the exit code of a document that breaks the rules of its system.
@@ -131,12 +128,9 @@ func (e *TaskError) Error() string {
 	return fmt.Sprintf("tasks are open: %s", strings.Join(e.Left[:min(len(e.Left), 5)], ", "))
 }
 
-// ExitCode returns the exit code of an invalid document.
-func (e *TaskError) ExitCode() int { return invalidDocument }
-
-// ExitHint returns the command that completes the tasks.
-func (e *TaskError) ExitHint() string {
-	return "git checkpoint task done " + failure.Quote(e.Left[0]) + " --issue " + failure.Quote(string(e.Issue))
+// Exit returns the exit code of the error, and the command to type next.
+func (e *TaskError) Exit() (code int, hint string) {
+	return invalidDocument, "git checkpoint task done " + failure.Quote(e.Left[0]) + " --issue " + failure.Quote(string(e.Issue))
 }
 
 // SendBack opens the stages to which the verdict of a story returns it: stage 1 after NO-GO, stage

@@ -27,11 +27,8 @@ func (e *PromisedError) Error() string {
 
 func (e *PromisedError) Unwrap() error { return e.Err }
 
-// ExitCode returns the exit code of the error.
-func (e *PromisedError) ExitCode() int { return failure.Remote }
-
-// ExitHint returns the command to type next.
-func (e *PromisedError) ExitHint() string { return "git checkpoint sync" }
+// Exit returns the exit code of the error, and the command to type next.
+func (e *PromisedError) Exit() (code int, hint string) { return failure.Remote, "git checkpoint sync" }
 
 const (
 	// fetchPatience limits the total time of failed fetches. Often many objects are

@@ -83,11 +83,8 @@ func (e *Error) Error() string { return fmt.Sprintf("%s: %s: %s", e.Op, e.Remote
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// ExitCode returns the exit code of the error.
-func (e *Error) ExitCode() int { return failure.Remote }
-
-// ExitHint returns the command to type next.
-func (e *Error) ExitHint() string { return e.Hint }
+// Exit returns the exit code of the error, and the command to type next.
+func (e *Error) Exit() (code int, hint string) { return failure.Remote, e.Hint }
 
 // Named returns err with a name before its reason, for one part of a request.
 func Named(name string, err error) error {

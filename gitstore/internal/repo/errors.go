@@ -54,22 +54,10 @@ func (e *PushedError) Error() string {
 
 func (e *PushedError) Unwrap() error { return e.Err }
 
-// ExitCode returns the exit code of the error.
-func (e *PushedError) ExitCode() int {
-	code, _ := e.code()
-	return code
-}
-
-// ExitHint returns the command to type next.
-func (e *PushedError) ExitHint() string {
-	_, hint := e.code()
-	return hint
-}
-
-// code returns the exit code and the hint of the cause, if it has its own.
-func (e *PushedError) code() (code int, hint string) {
+// Exit returns the exit code and the hint of the cause, if it has its own.
+func (e *PushedError) Exit() (code int, hint string) {
 	if cause, ok := failure.Of(e.Err); ok {
-		return cause.ExitCode(), cause.ExitHint()
+		return cause.Exit()
 	}
 	return failure.Failure, "git checkpoint sync " + failure.IssueArg(string(e.Issue))
 }
@@ -98,15 +86,12 @@ func (e *NoWorktreeError) Error() string {
 	return fmt.Sprintf("the working directory is in the git directory %s, not in a worktree", e.GitDir)
 }
 
-// ExitCode returns the exit code of the error.
-func (e *NoWorktreeError) ExitCode() int { return failure.Repository }
-
-// ExitHint returns the command to type next.
-func (e *NoWorktreeError) ExitHint() string {
+// Exit returns the exit code of the error, and the command to type next.
+func (e *NoWorktreeError) Exit() (code int, hint string) {
 	if root, ok := strings.CutSuffix(e.GitDir, string(filepath.Separator)+".git"); ok {
-		return "cd " + failure.Quote(root)
+		return failure.Repository, "cd " + failure.Quote(root)
 	}
-	return "git worktree list"
+	return failure.Repository, "git worktree list"
 }
 
 // CheckWorktree fails with UnsupportedError in a bare repository, with NoWorktreeError
@@ -146,12 +131,9 @@ func (e *NoneError) Error() string {
 // FixedText marks the text as a contract with scripts.
 func (e *NoneError) FixedText() {}
 
-// ExitCode returns the exit code of the error.
-func (e *NoneError) ExitCode() int { return failure.None }
-
-// ExitHint returns the command to type next.
-func (e *NoneError) ExitHint() string {
-	return "git checkpoint save " + failure.IssueArg(string(e.Issue))
+// Exit returns the exit code of the error, and the command to type next.
+func (e *NoneError) Exit() (code int, hint string) {
+	return failure.None, "git checkpoint save " + failure.IssueArg(string(e.Issue))
 }
 
 // A NotFoundError reports that a name matches no checkpoint.
@@ -164,12 +146,9 @@ func (e *NotFoundError) Error() string {
 	return fmt.Sprintf("issue %s: no checkpoint named %q", e.Issue, e.Name)
 }
 
-// ExitCode returns the exit code of the error.
-func (e *NotFoundError) ExitCode() int { return failure.None }
-
-// ExitHint returns the command to type next.
-func (e *NotFoundError) ExitHint() string {
-	return "git checkpoint list " + failure.IssueArg(string(e.Issue))
+// Exit returns the exit code of the error, and the command to type next.
+func (e *NotFoundError) Exit() (code int, hint string) {
+	return failure.None, "git checkpoint list " + failure.IssueArg(string(e.Issue))
 }
 
 // An AmbiguousError reports that a name matches several checkpoints.
@@ -186,11 +165,8 @@ func (e *AmbiguousError) Error() string {
 	return fmt.Sprintf("%q is ambiguous: %s", e.Name, JoinIDs(e.Candidates))
 }
 
-// ExitCode returns the exit code of the error.
-func (e *AmbiguousError) ExitCode() int { return failure.Usage }
-
-// ExitHint returns the command to type next.
-func (e *AmbiguousError) ExitHint() string { return "" }
+// Exit returns the exit code of the error, and the command to type next.
+func (e *AmbiguousError) Exit() (code int, hint string) { return failure.Usage, "" }
 
 func JoinIDs(ids []checkpoint.ID) string {
 	texts := make([]string, len(ids))
@@ -231,11 +207,8 @@ type RefusedError struct {
 
 func (e *RefusedError) Error() string { return e.Reason }
 
-// ExitCode returns the exit code of the error.
-func (e *RefusedError) ExitCode() int { return failure.Refused }
-
-// ExitHint returns the command to type next.
-func (e *RefusedError) ExitHint() string { return e.Hint }
+// Exit returns the exit code of the error, and the command to type next.
+func (e *RefusedError) Exit() (code int, hint string) { return failure.Refused, e.Hint }
 
 // A LimitError reports a size above its limit.
 type LimitError struct {
@@ -254,12 +227,9 @@ func (e *RecordSizeError) Error() string {
 	return fmt.Sprintf("the record has %d bytes, more than the limit of %d for a checkpoint", e.Size, e.Limit)
 }
 
-// ExitCode returns the exit code of the error.
-func (e *RecordSizeError) ExitCode() int { return failure.Failure }
-
-// ExitHint returns the command that permits the record.
-func (e *RecordSizeError) ExitHint() string {
-	return fmt.Sprintf("git config checkpoint.limits.checkpoint-mb %d", e.Size>>20+1)
+// Exit returns the exit code of the error, and the command to type next.
+func (e *RecordSizeError) Exit() (code int, hint string) {
+	return failure.Failure, fmt.Sprintf("git config checkpoint.limits.checkpoint-mb %d", e.Size>>20+1)
 }
 
 // An InvalidRecordError reports that a new record breaks the rules of records: a resume
@@ -292,12 +262,9 @@ func (e *InvalidRecordError) Error() string {
 	return text
 }
 
-// ExitCode returns the exit code of the error.
-func (e *InvalidRecordError) ExitCode() int { return failure.Usage }
-
-// ExitHint returns the command to type next.
-func (e *InvalidRecordError) ExitHint() string {
-	return "fix the value, then run the command again"
+// Exit returns the exit code of the error, and the command to type next.
+func (e *InvalidRecordError) Exit() (code int, hint string) {
+	return failure.Usage, "fix the value, then run the command again"
 }
 
 // A PromisedError reports an object that a partial clone lacks and that git could not
@@ -316,12 +283,9 @@ func (e *LackedError) Error() string { return fmt.Sprintf("%s: %v", e.Object, e.
 
 func (e *LackedError) Unwrap() error { return e.Err }
 
-// ExitCode returns the exit code of the error.
-func (e *LackedError) ExitCode() int { return failure.Remote }
-
-// ExitHint returns the command to type next.
-func (e *LackedError) ExitHint() string {
-	return "git checkpoint sync " + failure.IssueArg(string(e.Issue))
+// Exit returns the exit code of the error, and the command to type next.
+func (e *LackedError) Exit() (code int, hint string) {
+	return failure.Remote, "git checkpoint sync " + failure.IssueArg(string(e.Issue))
 }
 
 // Lacked wraps an error about an issue's object. If a partial clone is the cause, the
@@ -357,12 +321,9 @@ func (e *TakenError) Error() string {
 	return fmt.Sprintf("%s already exists", e.ID)
 }
 
-// ExitCode returns the exit code of the error.
-func (e *TakenError) ExitCode() int { return failure.Refused }
-
-// ExitHint returns the command to type next.
-func (e *TakenError) ExitHint() string {
-	return "git checkpoint show " + failure.IssueArg(string(e.Issue)) + " " + failure.Quote(string(e.ID))
+// Exit returns the exit code of the error, and the command to type next.
+func (e *TakenError) Exit() (code int, hint string) {
+	return failure.Refused, "git checkpoint show " + failure.IssueArg(string(e.Issue)) + " " + failure.Quote(string(e.ID))
 }
 
 // A FetchError reports that the remote of a partial clone did not send objects.
@@ -370,8 +331,5 @@ type FetchError struct{ Reason string }
 
 func (e *FetchError) Error() string { return "fetch from the promisor remote: " + e.Reason }
 
-// ExitCode returns the exit code of the error.
-func (e *FetchError) ExitCode() int { return failure.Remote }
-
-// ExitHint returns the command to type next.
-func (e *FetchError) ExitHint() string { return "git fetch" }
+// Exit returns the exit code of the error, and the command to type next.
+func (e *FetchError) Exit() (code int, hint string) { return failure.Remote, "git fetch" }

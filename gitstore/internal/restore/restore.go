@@ -41,11 +41,8 @@ func (e *UnchangedPathError) Error() string {
 	return fmt.Sprintf("the checkpoint has no change to %q", e.Path)
 }
 
-// ExitCode returns the exit code of the error.
-func (e *UnchangedPathError) ExitCode() int { return failure.Failure }
-
-// ExitHint returns the command that shows the changed paths.
-func (e *UnchangedPathError) ExitHint() string { return e.Hint }
+// Exit returns the exit code of the error, and the command to type next.
+func (e *UnchangedPathError) Exit() (code int, hint string) { return failure.Failure, e.Hint }
 
 // An Outcome lists the result for each path.
 type Outcome struct {

@@ -341,35 +341,17 @@ func (e *CorruptError) Error() string { return fmt.Sprintf("%s: %v", e.Object, e
 
 func (e *CorruptError) Unwrap() error { return e.Err }
 
-// ExitCode returns the exit code of the cause, such as a missing object of a partial
-// clone, or Invalid.
-func (e *CorruptError) ExitCode() int {
-	if cause, ok := e.cause(); ok {
-		return cause.ExitCode()
+// Exit returns the exit code and the hint of the cause, such as a missing object of a partial clone,
+// or Invalid. A syntax error is no usage error here, because the user did not type the stored text.
+func (e *CorruptError) Exit() (code int, hint string) {
+	if cause, ok := failure.Of(e.Err); ok {
+		switch code, hint = cause.Exit(); code {
+		case failure.Usage, failure.Invalid, failure.Repository, failure.Failure:
+		default:
+			return code, hint
+		}
 	}
-	return failure.Invalid
-}
-
-// ExitHint returns the command to type next.
-func (e *CorruptError) ExitHint() string {
-	if cause, ok := e.cause(); ok {
-		return cause.ExitHint()
-	}
-	return cmp.Or(e.Hint, "git checkpoint verify")
-}
-
-// cause returns the cause that decides the exit code. A syntax error is no usage error
-// here, because the user did not type the stored text.
-func (e *CorruptError) cause() (failure.Coded, bool) {
-	cause, ok := failure.Of(e.Err)
-	if !ok {
-		return nil, false
-	}
-	switch cause.ExitCode() {
-	case failure.Usage, failure.Invalid, failure.Repository, failure.Failure:
-		return nil, false
-	}
-	return cause, true
+	return failure.Invalid, cmp.Or(e.Hint, "git checkpoint verify")
 }
 
 // Corrupt returns a CorruptError.

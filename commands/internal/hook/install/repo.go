@@ -73,11 +73,8 @@ type HookError struct {
 
 func (e *HookError) Error() string { return "hooks: " + e.Err.Error() }
 
-// ExitCode returns the exit code of the error.
-func (e *HookError) ExitCode() int { return failure.Refused }
-
-// ExitHint returns the command to run next, or "".
-func (e *HookError) ExitHint() string { return e.Hint }
+// Exit returns the exit code of the error, and the command to type next.
+func (e *HookError) Exit() (code int, hint string) { return failure.Refused, e.Hint }
 
 // Unwrap returns the cause.
 func (e *HookError) Unwrap() error { return e.Err }
@@ -90,12 +87,9 @@ type SettingsError struct {
 
 func (e *SettingsError) Error() string { return fmt.Sprintf("hooks: %s: %v", e.File, e.Err) }
 
-// ExitCode returns the exit code of the error.
-func (e *SettingsError) ExitCode() int { return failure.Usage }
-
-// ExitHint returns the command to run next, or "".
-func (e *SettingsError) ExitHint() string {
-	return "git checkpoint hooks install --manual --agent " + e.Agent
+// Exit returns the exit code of the error, and the command to type next.
+func (e *SettingsError) Exit() (code int, hint string) {
+	return failure.Usage, "git checkpoint hooks install --manual --agent " + e.Agent
 }
 
 // Unwrap returns the cause.

@@ -43,11 +43,8 @@ type UnsupportedError struct{ Feature string }
 
 func (e *UnsupportedError) Error() string { return "unsupported repository: " + e.Feature }
 
-// ExitCode returns the exit code of the error.
-func (e *UnsupportedError) ExitCode() int { return failure.Repository }
-
-// ExitHint returns the command to type next.
-func (e *UnsupportedError) ExitHint() string { return "" }
+// Exit returns the exit code of the error, and the command to type next.
+func (e *UnsupportedError) Exit() (code int, hint string) { return failure.Repository, "" }
 
 // An ObjectFormatError reports a repository whose object format is not that of this
 // program.
@@ -60,11 +57,8 @@ func (e *ObjectFormatError) Error() string {
 		objectformat.Title(e.Format), objectformat.Title(objectformat.Name))
 }
 
-// ExitCode returns the exit code of the error.
-func (e *ObjectFormatError) ExitCode() int { return failure.Repository }
-
-// ExitHint returns the command to type next.
-func (e *ObjectFormatError) ExitHint() string { return "" }
+// Exit returns the exit code of the error, and the command to type next.
+func (e *ObjectFormatError) Exit() (code int, hint string) { return failure.Repository, "" }
 
 // Find returns the repository of g's directory and git's settings, from two processes at
 // the same time. It fails with ErrNone, *UnsupportedError or *ObjectFormatError.

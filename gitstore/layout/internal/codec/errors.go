@@ -38,11 +38,10 @@ func (e *InvalidError) Error() string {
 	return fmt.Sprintf("%s: %d problems\n%s", what, len(lines), strings.Join(lines, "\n"))
 }
 
-// ExitCode returns the exit code of the error.
-func (e *InvalidError) ExitCode() int { return failure.Invalid }
-
-// ExitHint returns the command to type next.
-func (e *InvalidError) ExitHint() string { return cmp.Or(e.Hint, failure.Correct(e.File)) }
+// Exit returns the exit code of the error, and the command to type next.
+func (e *InvalidError) Exit() (code int, hint string) {
+	return failure.Invalid, cmp.Or(e.Hint, failure.Correct(e.File))
+}
 
 // UnknownDocumentError reports that a document does not belong to the layout. Reason
 // describes its actual content, if known. Mapping reports that save --state can keep the content.
@@ -67,18 +66,15 @@ func (e *UnknownDocumentError) Error() string {
 	return e.File + ": " + what
 }
 
-// ExitCode returns the exit code of the error.
-func (e *UnknownDocumentError) ExitCode() int { return failure.Invalid }
-
-// ExitHint returns the command to type next.
-func (e *UnknownDocumentError) ExitHint() string {
+// Exit returns the exit code of the error, and the command to type next.
+func (e *UnknownDocumentError) Exit() (code int, hint string) {
 	switch {
 	case e.Layout != "" && e.File != "":
-		return "git checkpoint import " + failure.Quote(e.File) + " --dry-run" // tries every layout
+		return failure.Invalid, "git checkpoint import " + failure.Quote(e.File) + " --dry-run" // tries every layout
 	case e.Mapping:
-		return "git checkpoint save --state " + failure.Quote(cmp.Or(e.File, "-"))
+		return failure.Invalid, "git checkpoint save --state " + failure.Quote(cmp.Or(e.File, "-"))
 	}
-	return "git checkpoint help import"
+	return failure.Invalid, "git checkpoint help import"
 }
 
 // OtherForm begins VersionError.Reads if the version is supported, but not in this form.
@@ -97,15 +93,12 @@ func (e *VersionError) Error() string {
 	return fmt.Sprintf("%s: version %.40q: this program reads %s", what, e.Version, e.Reads)
 }
 
-// ExitCode returns the exit code of the error.
-func (e *VersionError) ExitCode() int { return failure.Version }
-
-// ExitHint returns the next step.
-func (e *VersionError) ExitHint() string {
+// Exit returns the exit code of the error, and the command to type next.
+func (e *VersionError) Exit() (code int, hint string) {
 	if strings.HasPrefix(e.Reads, OtherForm) && e.File != "" {
-		return "fix " + failure.Quote(e.File) + ", then run the command again"
+		return failure.Version, "fix " + failure.Quote(e.File) + ", then run the command again"
 	}
-	return failure.Upgrade
+	return failure.Version, failure.Upgrade
 }
 
 // syntaxError converts a decoder error into an InvalidError with line, column and byte
