@@ -62,7 +62,6 @@ func (e *VersionError) Error() string {
 	return fmt.Sprintf("version %q: this program reads version 1", e.Version)
 }
 
-// Exit returns the exit code of the error, and the command to type next.
 func (e *VersionError) Exit() (code int, hint string) { return failure.Version, failure.Upgrade }
 
 // DecodeDocument parses a single mapping in YAML or JSON within limits. It rejects a

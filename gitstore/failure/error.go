@@ -39,7 +39,6 @@ func (f *Error) Error() string { return f.err.Error() }
 
 func (f *Error) Unwrap() error { return f.err }
 
-// Exit returns the exit code of the error, and the command to type next.
 func (f *Error) Exit() (code int, hint string) { return f.Code, f.Hint }
 
 // WithHint returns the failure with another hint.

@@ -222,7 +222,6 @@ func (e *SettingError) Error() string {
 // InWorktree reports whether the error is in a settings file of the worktree.
 func (e *SettingError) InWorktree() bool { return e.worktree }
 
-// Exit returns the exit code of the error, and the command to type next.
 func (e *SettingError) Exit() (code int, hint string) { return failure.Usage, e.Hint }
 
 // shown shortens untrusted text and quotes unprintable characters for a message.

@@ -418,7 +418,6 @@ func (e *SeveralIssuesError) Error() string {
 	return fmt.Sprintf("several issues have checkpoints (%s): name one with --issue", view.List(view.Strings(issues)))
 }
 
-// Exit returns the exit code of the error, and the command to type next.
 func (e *SeveralIssuesError) Exit() (code int, hint string) {
 	return failure.Usage, "git checkpoint list"
 }

@@ -289,7 +289,6 @@ func (e *SecretsError) why() string {
 	return text
 }
 
-// Exit returns the exit code of the error, and the command to type next.
 func (e *SecretsError) Exit() (code int, hint string) {
 	return failure.Secrets, "git checkpoint scan " + view.IssueArg(e.issue)
 }

@@ -100,7 +100,6 @@ func (e *SyntaxError) Error() string {
 	return text
 }
 
-// Exit returns the exit code of the error, and the command to type next.
 func (e *SyntaxError) Exit() (code int, hint string) { return failure.Usage, "" }
 
 // decodeWith rejects irregularities if tell is nil.

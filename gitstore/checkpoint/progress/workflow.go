@@ -187,7 +187,6 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("phase %s: the workflow has %s", e.Phase, e.Phases)
 }
 
-// Exit returns the exit code of the error, and the command to type next.
 func (e *UnknownError) Exit() (code int, hint string) {
 	return failure.Usage, Alternatives(e.Issue, e.Instead...)
 }
@@ -203,7 +202,6 @@ type RefusedError struct {
 
 func (e *RefusedError) Error() string { return e.Reason }
 
-// Exit returns the exit code of the error, and the command to type next.
 func (e *RefusedError) Exit() (code int, hint string) {
 	return failure.Refused, Alternatives(e.Issue, e.Instead...)
 }
@@ -218,7 +216,6 @@ func (e *ApprovalError) Error() string {
 	return fmt.Sprintf("approval of phase %s is pending", e.Phase)
 }
 
-// Exit returns the exit code of the error, and the command to type next.
 func (e *ApprovalError) Exit() (code int, hint string) {
 	return failure.NeedsAnswer, Alternatives(e.Issue, Way{"phase", "approve", e.Phase})
 }
@@ -236,7 +233,6 @@ func (e *PlanLimitError) Error() string {
 	return strings.Join(append([]string{e.Reason}, e.History...), "\n  ")
 }
 
-// Exit returns the exit code of the error, and the command to type next.
 func (e *PlanLimitError) Exit() (code int, hint string) {
 	return failure.Limit, Alternatives(e.Issue, e.Instead...)
 }

@@ -49,7 +49,6 @@ func (e *FieldError) Error() string {
 	return fmt.Sprintf("stage.%s: %.60q: want %s", e.Field.Key, e.Value, e.Field.want())
 }
 
-// Exit returns the exit code of the error, and the command to type next.
 func (e *FieldError) Exit() (code int, hint string) {
 	return invalidDocument, "git checkpoint save " + failure.IssueArg(string(e.Issue)) + " --set stage." + e.Field.Key + "=VALUE"
 }
@@ -128,7 +127,6 @@ func (e *TaskError) Error() string {
 	return fmt.Sprintf("tasks are open: %s", strings.Join(e.Left[:min(len(e.Left), 5)], ", "))
 }
 
-// Exit returns the exit code of the error, and the command to type next.
 func (e *TaskError) Exit() (code int, hint string) {
 	return invalidDocument, "git checkpoint task done " + failure.Quote(e.Left[0]) + " --issue " + failure.Quote(string(e.Issue))
 }

@@ -67,7 +67,6 @@ func (e *TooOldError) Error() string {
 	return fmt.Sprintf("git %d.%d is too old: git %d.%d or newer is needed", e.Major, e.Minor, minMajor, minMinor)
 }
 
-// Exit returns the exit code of the error, and the command to type next.
 func (e *TooOldError) Exit() (code int, hint string) { return failure.Repository, "upgrade git" }
 
 // usageCode is git's exit status for an unknown option.

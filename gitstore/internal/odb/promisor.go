@@ -27,7 +27,6 @@ func (e *PromisedError) Error() string {
 
 func (e *PromisedError) Unwrap() error { return e.Err }
 
-// Exit returns the exit code of the error, and the command to type next.
 func (e *PromisedError) Exit() (code int, hint string) { return failure.Remote, "git checkpoint sync" }
 
 const (

@@ -83,7 +83,6 @@ func (e *Error) Error() string { return fmt.Sprintf("%s: %s: %s", e.Op, e.Remote
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Exit returns the exit code of the error, and the command to type next.
 func (e *Error) Exit() (code int, hint string) { return failure.Remote, e.Hint }
 
 // Named returns err with a name before its reason, for one part of a request.

@@ -86,7 +86,6 @@ func (e *NoWorktreeError) Error() string {
 	return fmt.Sprintf("the working directory is in the git directory %s, not in a worktree", e.GitDir)
 }
 
-// Exit returns the exit code of the error, and the command to type next.
 func (e *NoWorktreeError) Exit() (code int, hint string) {
 	if root, ok := strings.CutSuffix(e.GitDir, string(filepath.Separator)+".git"); ok {
 		return failure.Repository, "cd " + failure.Quote(root)
@@ -131,7 +130,6 @@ func (e *NoneError) Error() string {
 // FixedText marks the text as a contract with scripts.
 func (e *NoneError) FixedText() {}
 
-// Exit returns the exit code of the error, and the command to type next.
 func (e *NoneError) Exit() (code int, hint string) {
 	return failure.None, "git checkpoint save " + failure.IssueArg(string(e.Issue))
 }
@@ -146,7 +144,6 @@ func (e *NotFoundError) Error() string {
 	return fmt.Sprintf("issue %s: no checkpoint named %q", e.Issue, e.Name)
 }
 
-// Exit returns the exit code of the error, and the command to type next.
 func (e *NotFoundError) Exit() (code int, hint string) {
 	return failure.None, "git checkpoint list " + failure.IssueArg(string(e.Issue))
 }
@@ -165,7 +162,6 @@ func (e *AmbiguousError) Error() string {
 	return fmt.Sprintf("%q is ambiguous: %s", e.Name, JoinIDs(e.Candidates))
 }
 
-// Exit returns the exit code of the error, and the command to type next.
 func (e *AmbiguousError) Exit() (code int, hint string) { return failure.Usage, "" }
 
 func JoinIDs(ids []checkpoint.ID) string {
@@ -207,7 +203,6 @@ type RefusedError struct {
 
 func (e *RefusedError) Error() string { return e.Reason }
 
-// Exit returns the exit code of the error, and the command to type next.
 func (e *RefusedError) Exit() (code int, hint string) { return failure.Refused, e.Hint }
 
 // A LimitError reports a size above its limit.
@@ -227,7 +222,6 @@ func (e *RecordSizeError) Error() string {
 	return fmt.Sprintf("the record has %d bytes, more than the limit of %d for a checkpoint", e.Size, e.Limit)
 }
 
-// Exit returns the exit code of the error, and the command to type next.
 func (e *RecordSizeError) Exit() (code int, hint string) {
 	return failure.Failure, fmt.Sprintf("git config checkpoint.limits.checkpoint-mb %d", e.Size>>20+1)
 }
@@ -262,7 +256,6 @@ func (e *InvalidRecordError) Error() string {
 	return text
 }
 
-// Exit returns the exit code of the error, and the command to type next.
 func (e *InvalidRecordError) Exit() (code int, hint string) {
 	return failure.Usage, "fix the value, then run the command again"
 }
@@ -283,7 +276,6 @@ func (e *LackedError) Error() string { return fmt.Sprintf("%s: %v", e.Object, e.
 
 func (e *LackedError) Unwrap() error { return e.Err }
 
-// Exit returns the exit code of the error, and the command to type next.
 func (e *LackedError) Exit() (code int, hint string) {
 	return failure.Remote, "git checkpoint sync " + failure.IssueArg(string(e.Issue))
 }
@@ -321,7 +313,6 @@ func (e *TakenError) Error() string {
 	return fmt.Sprintf("%s already exists", e.ID)
 }
 
-// Exit returns the exit code of the error, and the command to type next.
 func (e *TakenError) Exit() (code int, hint string) {
 	return failure.Refused, "git checkpoint show " + failure.IssueArg(string(e.Issue)) + " " + failure.Quote(string(e.ID))
 }
@@ -331,5 +322,4 @@ type FetchError struct{ Reason string }
 
 func (e *FetchError) Error() string { return "fetch from the promisor remote: " + e.Reason }
 
-// Exit returns the exit code of the error, and the command to type next.
 func (e *FetchError) Exit() (code int, hint string) { return failure.Remote, "git fetch" }

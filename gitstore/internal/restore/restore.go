@@ -41,7 +41,6 @@ func (e *UnchangedPathError) Error() string {
 	return fmt.Sprintf("the checkpoint has no change to %q", e.Path)
 }
 
-// Exit returns the exit code of the error, and the command to type next.
 func (e *UnchangedPathError) Exit() (code int, hint string) { return failure.Failure, e.Hint }
 
 // An Outcome lists the result for each path.

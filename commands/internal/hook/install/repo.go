@@ -73,7 +73,6 @@ type HookError struct {
 
 func (e *HookError) Error() string { return "hooks: " + e.Err.Error() }
 
-// Exit returns the exit code of the error, and the command to type next.
 func (e *HookError) Exit() (code int, hint string) { return failure.Refused, e.Hint }
 
 // Unwrap returns the cause.
@@ -87,7 +86,6 @@ type SettingsError struct {
 
 func (e *SettingsError) Error() string { return fmt.Sprintf("hooks: %s: %v", e.File, e.Err) }
 
-// Exit returns the exit code of the error, and the command to type next.
 func (e *SettingsError) Exit() (code int, hint string) {
 	return failure.Usage, "git checkpoint hooks install --manual --agent " + e.Agent
 }

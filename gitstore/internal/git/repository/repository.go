@@ -43,7 +43,6 @@ type UnsupportedError struct{ Feature string }
 
 func (e *UnsupportedError) Error() string { return "unsupported repository: " + e.Feature }
 
-// Exit returns the exit code of the error, and the command to type next.
 func (e *UnsupportedError) Exit() (code int, hint string) { return failure.Repository, "" }
 
 // An ObjectFormatError reports a repository whose object format is not that of this
@@ -57,7 +56,6 @@ func (e *ObjectFormatError) Error() string {
 		objectformat.Title(e.Format), objectformat.Title(objectformat.Name))
 }
 
-// Exit returns the exit code of the error, and the command to type next.
 func (e *ObjectFormatError) Exit() (code int, hint string) { return failure.Repository, "" }
 
 // Find returns the repository of g's directory and git's settings, from two processes at

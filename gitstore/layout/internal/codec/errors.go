@@ -38,7 +38,6 @@ func (e *InvalidError) Error() string {
 	return fmt.Sprintf("%s: %d problems\n%s", what, len(lines), strings.Join(lines, "\n"))
 }
 
-// Exit returns the exit code of the error, and the command to type next.
 func (e *InvalidError) Exit() (code int, hint string) {
 	return failure.Invalid, cmp.Or(e.Hint, failure.Correct(e.File))
 }
@@ -66,7 +65,6 @@ func (e *UnknownDocumentError) Error() string {
 	return e.File + ": " + what
 }
 
-// Exit returns the exit code of the error, and the command to type next.
 func (e *UnknownDocumentError) Exit() (code int, hint string) {
 	switch {
 	case e.Layout != "" && e.File != "":
@@ -93,7 +91,6 @@ func (e *VersionError) Error() string {
 	return fmt.Sprintf("%s: version %.40q: this program reads %s", what, e.Version, e.Reads)
 }
 
-// Exit returns the exit code of the error, and the command to type next.
 func (e *VersionError) Exit() (code int, hint string) {
 	if strings.HasPrefix(e.Reads, OtherForm) && e.File != "" {
 		return failure.Version, "fix " + failure.Quote(e.File) + ", then run the command again"
