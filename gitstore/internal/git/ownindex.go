@@ -23,10 +23,7 @@ func (g Git) OnIndex(file string, config ...ConfigEntry) Git {
 			g.Settings = append(g.Settings, hook+".enabled=false")
 		}
 	}
-	fsync := "core.fsync=loose-object,pack,pack-metadata,index"
-	if version, err := InstalledVersion(); err == nil && !version.AtLeast(2, 36) {
-		fsync = "core.fsyncObjectFiles=true" // newer versions warn about this setting
-	}
-	g.Settings = append(g.Settings, fsync)
+	// Before 2.36 git ignores this setting, and nothing is promised about a loss of power.
+	g.Settings = append(g.Settings, "core.fsync=loose-object,pack,pack-metadata,index")
 	return g
 }

@@ -89,7 +89,7 @@ type Sink interface {
 	Keep(plumbing.Hash)     // makes an object written by others durable
 }
 
-// A CapturedSnapshot is what a checkpoint has of index and worktree, as objects in a sink.
+// A CapturedSnapshot holds index and worktree of a checkpoint, as objects in a sink.
 type CapturedSnapshot struct {
 	Head     repo.Head
 	HeadTree plumbing.Hash // zero on an unborn branch
@@ -114,7 +114,7 @@ func (snap *CapturedSnapshot) Entries() []trees.Entry {
 	return entries
 }
 
-// Snapshot takes the state for a save of an issue, carries what it did not capture, and collects
+// Snapshot takes the state for a save of an issue, carries the paths that it did not capture, and collects
 // the facts for the record. It fails with *repo.RefusedError if a staged file would make servers
 // reject the checkpoint.
 func (s *Capturer) Snapshot(ctx context.Context, issue checkpoint.Issue, req Request, k *repo.ObjectWriter) (*CapturedSnapshot, error) {
@@ -161,7 +161,7 @@ type assembly struct {
 	left   []string       // paths that were not captured, also those that the record does not name
 }
 
-// stage collects what the index has. Staged files beyond the size limit are left out, the largest
+// stage collects the staged changes. Staged files beyond the size limit are left out, the largest
 // first.
 func (a *assembly) stage(req Request) error {
 	st, f := a.state, &a.snap.Facts
@@ -254,7 +254,7 @@ func (a *assembly) conflicts() {
 	a.snap.Unmerged = a.k.Add(plumbing.TreeObject, trees.Encode(entries))
 }
 
-// carry sets the state: what was captured, with the versions of the other paths (see carry).
+// carry sets the state: the captured paths, with the versions of the other paths (see carry).
 func (a *assembly) carry(issue checkpoint.Issue, req Request) error {
 	st, f := a.state, &a.snap.Facts
 	if err := a.leaveRefused(); err != nil {
@@ -469,7 +469,7 @@ func (a *assembly) keep(issue checkpoint.Issue) error {
 	return nil
 }
 
-// A told reads trees and tells each one.
+// A told passes each tree that it reads to a function.
 type told struct {
 	trees.Reader
 	tell func(plumbing.Hash)

@@ -39,7 +39,7 @@ import (
 // they are new keep their content. A copy always keeps the modification time: git treats a file
 // as possibly changed if it is as new as the index.
 //
-// The file index.note beside it has what the last save knew. Both are valid only under the
+// The file index.note beside it has the facts of the last save. Both are valid only under the
 // lock of the note.
 type ownIndex struct {
 	s       *Capturer
@@ -68,7 +68,7 @@ type indexNote struct {
 	User    userIndex `json:"user"`              // the user's index
 }
 
-// A userIndex holds what the user's index contains, compared with HEAD.
+// A userIndex holds the content of the user's index, compared with HEAD.
 type userIndex struct {
 	Identity  string       `json:"identity"` // changes with the content
 	Head      string       `json:"head"`     // tree of HEAD, in hex
@@ -251,9 +251,9 @@ func identityOf(file string) string {
 	return fmt.Sprintf("%d %d %s", info.Size(), info.ModTime().UnixNano(), odb.Identity(file))
 }
 
-// begin makes the own index ready. It begins anew, as a copy of the user's index, if the index or
-// its note is missing, if it belongs to another worktree or to another start of the system, or if
-// settings have changed that change what git stores.
+// begin makes the own index ready. It begins anew, as a copy of the user's index, if the index or its
+// note is missing. The same happens for the index of another worktree or of another start of the
+// system, and after a change of settings that git uses to convert files.
 func (o *ownIndex) begin(fresh bool) error {
 	config, boot := o.s.digestOfSettings(), bootID()
 	_, err := os.Stat(o.file)
@@ -414,7 +414,7 @@ func (f firstReader) Read(h plumbing.Hash) (kind plumbing.ObjectType, data []byt
 	return kind, data, err
 }
 
-// digestOfSettings returns a digest of the settings and files that change what git stores.
+// digestOfSettings returns a digest of the settings and files that change how git stores files.
 func (s *Capturer) digestOfSettings() string {
 	sum := sha256.New()
 	for _, e := range s.repo.Config {

@@ -68,7 +68,7 @@ type taker struct {
 	failed   error            // an artifact of the request cannot be stored
 }
 
-// Take takes the state of the worktree: git lists what is new, changed and gone, this program vets
+// Take takes the state of the worktree: git lists new, changed and missing paths, this program vets
 // the list, and git stores it, all on an index of this program (ownIndex). The user's index is only
 // read. In a dry run all objects are added to k, else git stores those that it makes.
 //
@@ -348,7 +348,7 @@ func (t *taker) leaveRepositories() error {
 	return t.write(true)
 }
 
-// submodules names the submodules whose files or commits differ from what is staged, and sets their
+// submodules names the submodules whose files or commits differ from the index, and sets their
 // entries in the tree to those that are staged.
 func (t *taker) submodules() error {
 	var entries []trees.FileEntry
@@ -411,7 +411,7 @@ func (t *taker) submodules() error {
 
 func (t *taker) late() bool { return !t.end.IsZero() && !time.Now().Before(t.end) }
 
-// A fileList is what git says about the worktree, compared with the own index.
+// A fileList is the difference between the worktree and the own index, as git lists it.
 type fileList struct {
 	others  []string // new files; a repository ends with a slash
 	changed []string // changed files, possibly with equal content, and missing ones
@@ -727,7 +727,7 @@ func (t *taker) vetFile(name string, info fs.FileInfo, err error, tracked func(s
 	case size-t.Sizes[name] > max(t.room, 0):
 		t.skip(name, size, checkpoint.OverSize)
 	default:
-		more := max(size-t.Sizes[name], 0) // what is staged counts already
+		more := max(size-t.Sizes[name], 0) // staged bytes count already
 		t.room -= more
 		t.Read += more
 		*come = append(*come, readFile{name, size})
@@ -833,7 +833,7 @@ func (t *taker) skip(name string, size int64, reason string) {
 }
 
 // skipOnce is skip for a repository, of which many paths may be listed, and for a submodule. Their
-// paths are not carried: the tree has what is staged.
+// paths are not carried: the tree has their staged entries.
 func (t *taker) skipOnce(name, reason string) {
 	if !slices.ContainsFunc(t.Skipped, func(f checkpoint.Skipped) bool { return f.Path == name }) {
 		t.skip(name, 0, reason)

@@ -379,7 +379,7 @@ func TestTakeOfReplacedSubmodules(t *testing.T) {
 	assert.Equal(t, "100644 "+w.Hash("precious\n"), w.files(w.take().Tree.String())["lib"])
 }
 
-// TestTakeWithinLimits leaves out what is too large, too much or too late, and names it.
+// TestTakeWithinLimits leaves out files beyond the limits of size, number and time, and names them.
 func TestTakeWithinLimits(t *testing.T) {
 	t.Parallel()
 	w := newTakes(t)
