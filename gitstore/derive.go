@@ -147,7 +147,7 @@ func (w *saveOp) setRepository(r, before *checkpoint.Record) {
 			_ = repo.WriteUnsynced(repo.NotePath("repository"), []byte(id+"\n")) // another save makes another id
 		}
 	}
-	r.SetRepository(id)
+	r.Doc().Set("repository", id)
 }
 
 // setFacts sets the creation time, branch and files of a checkpoint.

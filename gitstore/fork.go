@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -184,7 +185,7 @@ func (s *Store) Forks(ctx context.Context, issue checkpoint.Issue) (forks []chec
 		return nil, err
 	}
 	for _, i := range issues {
-		if !i.MayBeForkOf(issue) {
+		if name, ok := strings.CutPrefix(string(i), string(issue.ForkOf(""))); !ok || !checkpoint.IsForkName(name) {
 			continue
 		}
 		p, err := s.Point(ctx, i)

@@ -58,7 +58,8 @@ var devices = sync.OnceValue(func() *regexp.Regexp {
 // and never nests.
 func (i Issue) RefName() string {
 	s := string(i)
-	if !strings.ContainsFunc(s, needsEncoding) {
+	forbidden := func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune(`%/~^:?*[\.{`, r) } // at some position
+	if !strings.ContainsFunc(s, forbidden) {
 		return s
 	}
 	var b strings.Builder
@@ -223,11 +224,6 @@ func (rule branchRule) find(branch string) (key string, ok bool) {
 		}
 	}
 	return "", false
-}
-
-// needsEncoding reports whether a rune is forbidden at some position of a component.
-func needsEncoding(r rune) bool {
-	return r <= ' ' || r == 0x7f || strings.ContainsRune(`%/~^:?*[\.{`, r)
 }
 
 // forbiddenAt applies the rules of git check-ref-format to byte k of s.

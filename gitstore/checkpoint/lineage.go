@@ -32,9 +32,6 @@ func (r *Record) Fork() Fork {
 // Repository returns the random id of the clone that began the chain, or "".
 func (r *Record) Repository() string { return document.TextOf(r.doc, "repository") }
 
-// SetRepository sets the id of the clone that began the chain.
-func (r *Record) SetRepository(id string) { r.doc.Set("repository", id) }
-
 // SetFork sets lineage.fork.
 func (r *Record) SetFork(f Fork) {
 	m := NewMap()
@@ -76,13 +73,6 @@ const forkMark = "+"
 
 // ForkOf returns the issue of a fork: 42+a for issue 42 and the name a.
 func (i Issue) ForkOf(name string) Issue { return i + forkMark + Issue(name) }
-
-// MayBeForkOf reports whether the key of an issue is that of a fork of another issue, as ForkOf
-// returns it. The record decides whether it is one.
-func (i Issue) MayBeForkOf(source Issue) bool {
-	name, ok := strings.CutPrefix(string(i), string(source)+forkMark)
-	return ok && IsForkName(name)
-}
 
 // ForkSource splits the key of an issue that may be a fork, as 42+a, into the source and the name. The
 // name is "" for other keys.

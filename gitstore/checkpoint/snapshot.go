@@ -101,27 +101,18 @@ func LargerThan(limit int64) string { return fmt.Sprintf("larger than %d bytes",
 // LeftOut returns the files omitted because of a limit, or because they could not be read. The
 // path "." represents unnamed files.
 func (s Snapshot) LeftOut() []Skipped {
+	reasons := []string{OutOfTime, OverSize, NotReadable, TooLong, UnreadRules, MovedSubmodule, ChangedSubmodule}
 	var left []Skipped
 	for _, f := range s.Skipped {
-		if f.Path == "." && f.Reason != NotListed || f.Reason == OutOfTime || f.Reason == OverSize || f.IsTooLarge() || f.isUnread() || f.IsSubmodule() {
+		if f.Path == "." && f.Reason != NotListed || slices.Contains(reasons, f.Reason) || f.IsTooLarge() || strings.Contains(f.Reason, TooMany) {
 			left = append(left, f)
 		}
 	}
 	return left
 }
 
-// IsSubmodule reports whether a submodule has commits or changes that no checkpoint here has.
-func (f Skipped) IsSubmodule() bool {
-	return f.Reason == MovedSubmodule || f.Reason == ChangedSubmodule
-}
-
 // IsTooLarge reports whether the file is above the limit for single files.
 func (f Skipped) IsTooLarge() bool { return strings.HasPrefix(f.Reason, "larger than ") }
-
-// isUnread reports whether the file or directory could not be read, or had too many files.
-func (f Skipped) isUnread() bool {
-	return f.Reason == NotReadable || f.Reason == TooLong || f.Reason == UnreadRules || strings.Contains(f.Reason, TooMany)
-}
 
 // IsOutOfTime reports whether files were omitted because of the time limit.
 func (s Snapshot) IsOutOfTime() bool {
@@ -250,7 +241,7 @@ func (r *Record) IssueSnapshot() IssueSnapshot {
 		State:      document.TextOf(m, "state"),
 		Source:     document.TextOf(m, "source"),
 	}
-	if order := document.TextsOf(m, "labels_order"); sameSet(order, s.Labels) {
+	if order := document.TextsOf(m, "labels_order"); slices.Equal(slices.Sorted(slices.Values(order)), slices.Sorted(slices.Values(s.Labels))) {
 		s.Labels = order
 	}
 	for _, key := range []string{"title", "body", "body_digest", "labels", "assignees"} {
@@ -406,10 +397,6 @@ func quotedPaths(l []string) []string {
 		out[k] = QuotePath(l[k])
 	}
 	return out
-}
-
-func sameSet(a, b []string) bool {
-	return len(a) == len(b) && slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
 // taskAgent replaces the agent of a task's output. The digest of such an output dates

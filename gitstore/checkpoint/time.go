@@ -116,8 +116,8 @@ func readTime(s string) (Moment, error) {
 		if c.timeOfDay() && c.s == "" {
 			return Moment{}, fmt.Errorf("time %q: %w", s, ErrNoDate)
 		}
-	case n == 2:
-		ok = c.dayFirst() && (c.s == "" || c.separator() && c.timeOfDay())
+	case n == 2: // the day comes first
+		ok = c.take(2, &c.day) && c.skip("-") && c.take(2, &c.month) && c.skip("-") && c.take(4, &c.year) && (c.s == "" || c.separator() && c.timeOfDay())
 	}
 	if !ok || !c.zone() || !c.end() {
 		return Moment{}, fmt.Errorf("time %.60q: %w", s, errTime)
@@ -192,10 +192,6 @@ func (c *clockText) timeOfDay() bool {
 		return frac != ""
 	}
 	return true
-}
-
-func (c *clockText) dayFirst() bool {
-	return c.take(2, &c.day) && c.skip("-") && c.take(2, &c.month) && c.skip("-") && c.take(4, &c.year)
 }
 
 // zone parses an optional time zone: Z, UTC, GMT, +02:00, +0200 or +02.

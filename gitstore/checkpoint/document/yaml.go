@@ -78,16 +78,13 @@ func cheapChecks(data []byte, l Limits) error {
 		return syntaxError(1, 1, fmt.Sprintf("more than %d directives", maxDirectives))
 	}
 	for at, r := range string(data) {
-		if !allowedInYAML(r) {
+		switch {
+		case r == '\t', r == '\n', r == '\r', r >= ' ' && r <= '~', r == 0x85, r >= 0xa0 && r != 0xfffe && r != 0xffff:
+		default:
 			return errorAt(data, at, fmt.Sprintf("control character U+%04X", r))
 		}
 	}
 	return nil
-}
-
-func allowedInYAML(r rune) bool {
-	return r == '\t' || r == '\n' || r == '\r' || r >= ' ' && r <= '~' || r == 0x85 ||
-		r >= 0xa0 && r != 0xfffe && r != 0xffff
 }
 
 // yamlNode parses the single document of data. If tell is not nil, it returns the first

@@ -498,8 +498,3 @@ func (s *Chains) keepsLedger(c *Chain, older plumbing.Hash) bool {
 	}
 	return true
 }
-
-// TipOnly returns a chain of which only the tip is known.
-func TipOnly(issue checkpoint.Issue, tip plumbing.Hash) *Chain {
-	return &Chain{Issue: issue, Ref: repo.LiveRef(issue), Tip: tip, Ledger: ledger.New()}
-}

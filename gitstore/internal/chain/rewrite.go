@@ -144,7 +144,9 @@ func (s *Chains) Rebuild(c *Chain, links []ChainCommit, k *repo.ObjectWriter) pl
 	}
 	above := len(links) - same
 	for i := above - 1; i >= 0; i-- {
-		k.ReportProgress(above-i, above)
+		if k.Progress != nil {
+			k.Progress(above-i, above)
+		}
 		if links[i].Ledger {
 			continue
 		}

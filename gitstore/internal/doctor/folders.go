@@ -48,7 +48,10 @@ func (f Folders) Files() ([]LeftFile, error) {
 		errs = append(errs,
 			look(filepath.Join(dir, f.State), false, Temporary, func(name string) bool { return strings.HasPrefix(name, ".tmp-") }),
 			look(dir, false, IndexLock, func(name string) bool { return name == "index.lock" }),
-			look(dir, false, Temporary, isIndexCopy))
+			look(dir, false, Temporary, func(name string) bool { // index-<process>-<random>, or its lock
+				process, random, ok := strings.Cut(strings.TrimPrefix(name, "index-"), "-")
+				return ok && strings.HasPrefix(name, "index-") && digits(process) && digits(strings.TrimSuffix(random, ".lock"))
+			}))
 	}
 	return found, errors.Join(errs...)
 }
@@ -99,13 +102,6 @@ func (f Folders) Name(path string) string {
 		return filepath.ToSlash(rel)
 	}
 	return path
-}
-
-// isIndexCopy reports whether a name has the form index-<process>-<random>, used for
-// temporary index copies, or is a lock of such a copy.
-func isIndexCopy(name string) bool {
-	process, random, ok := strings.Cut(strings.TrimPrefix(name, "index-"), "-")
-	return ok && strings.HasPrefix(name, "index-") && digits(process) && digits(strings.TrimSuffix(random, ".lock"))
 }
 
 func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }

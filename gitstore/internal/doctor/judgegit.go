@@ -121,7 +121,7 @@ func judgeConfig(f Facts) []Finding {
 		remote, variable := inRemote(s.Key)
 		source, into, both := strings.Cut(strings.TrimPrefix(s.Value, "+"), ":") // of a refspec
 		switch {
-		case variable == "mirror" && isTrue(s.Value):
+		case variable == "mirror" && slices.Contains([]string{"true", "yes", "on", "1"}, strings.ToLower(s.Value)):
 			found = append(found, warning("remote.%s.mirror: each push there copies refs/git-checkpoint/ too, and deletes checkpoints that only it has", remote))
 		case variable == "push" && overChains(source):
 			found = append(found, warning("remote.%s.push = %s: a plain push overwrites others' checkpoints; git checkpoint push does not", remote, s.Value))
@@ -159,10 +159,6 @@ func overChains(pattern string) bool {
 		}
 	}
 	return false
-}
-
-func isTrue(value string) bool {
-	return slices.Contains([]string{"true", "yes", "on", "1"}, strings.ToLower(value))
 }
 
 func (f Facts) last(key string) (string, bool) {

@@ -148,20 +148,15 @@ func (c *consolidation) packsInUse() bool {
 	}
 	names, err := readNames(c.dir)
 	return err != nil || slices.ContainsFunc(names, func(name string) bool {
+		// Git repack has no lock. Its new packs have names with .tmp- until all are complete.
+		isUnfinished := name == "multi-pack-index.lock" || strings.HasPrefix(name, ".tmp-") || strings.HasPrefix(name, "tmp_pack_")
 		return name == "multi-pack-index" || name == "multi-pack-index.d" ||
-			isUnfinished(name) && fsutil.IsYounger(filepath.Join(c.dir, name), abandoned)
+			isUnfinished && fsutil.IsYounger(filepath.Join(c.dir, name), abandoned)
 	})
 }
 
 // abandoned is the age from which files of a running git count as left by a killed git.
 const abandoned = 12 * time.Hour
-
-// isUnfinished reports whether git has such a file in the directory of packs only while it
-// runs. Git repack has no lock. Its new packs have names that begin with .tmp- until all of
-// them are complete.
-func isUnfinished(name string) bool {
-	return name == "multi-pack-index.lock" || strings.HasPrefix(name, ".tmp-") || strings.HasPrefix(name, "tmp_pack_")
-}
 
 // isPlain reports whether a pack may be replaced: it has no file of git beside it, such as
 // .keep.

@@ -265,7 +265,7 @@ func unquote(s string) (value, rest string, ok bool) {
 		case i+1 < len(s) && escapes[s[i+1]] != 0:
 			i++
 			b.WriteByte(escapes[s[i]])
-		case i+3 < len(s) && isOctal(s[i+1:i+4]):
+		case i+3 < len(s) && s[i+1] >= '0' && s[i+1] <= '3' && strings.Trim(s[i+2:i+4], "01234567") == "":
 			b.WriteByte((s[i+1]-'0')<<6 | (s[i+2]-'0')<<3 | (s[i+3] - '0'))
 			i += 3
 		default:
@@ -273,8 +273,4 @@ func unquote(s string) (value, rest string, ok bool) {
 		}
 	}
 	return "", s, false
-}
-
-func isOctal(s string) bool {
-	return s[0] >= '0' && s[0] <= '3' && s[1] >= '0' && s[1] <= '7' && s[2] >= '0' && s[2] <= '7'
 }

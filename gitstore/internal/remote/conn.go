@@ -210,13 +210,6 @@ func (l *Conn) bundleHeader() string {
 // bundleOfSHA1 is the beginning of a bundle file that has no line with an object format.
 const bundleOfSHA1 = "# v2 git bundle"
 
-// isBundleOfOtherFormat reports whether the remote is a bundle of version 2 and this
-// repository has SHA-256 objects. Old versions of git report an invalid gitfile instead of
-// the format.
-func (l *Conn) isBundleOfOtherFormat() bool {
-	return objectformat.Name != "sha1" && l.bundleHeader() == bundleOfSHA1
-}
-
 // url returns the URL that is read, after the changes of url.*.insteadOf.
 func (l *Conn) url() string {
 	at := l.from
@@ -257,7 +250,8 @@ func (l *Conn) within(ctx context.Context, f func(context.Context) error) error 
 	switch {
 	case errors.Is(err, ErrObjectFormat):
 		return l.otherFormat(err)
-	case errors.As(err, &failed) && (formatMessage().MatchString(failed.Stderr) || l.isBundleOfOtherFormat()):
+	case errors.As(err, &failed) && (formatMessage().MatchString(failed.Stderr) || objectformat.Name != "sha1" && l.bundleHeader() == bundleOfSHA1):
+		// Old versions of git report an invalid gitfile for a bundle of SHA-1.
 		return l.otherFormat(fmt.Errorf("%w: %w", ErrObjectFormat, err))
 	case errors.As(err, &failed):
 		return l.Fail(explain(failed.Stderr), err)
@@ -326,11 +320,6 @@ var formatMessage = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^fatal: (mismatched algorithms: |` +
 		`the receiving end does not support this repository's hash algorithm|protocol error: unexpected capabilities\^\{\})`)
 })
-
-// isForeignID reports whether a text is an object id of the other format.
-func isForeignID(hex string) bool {
-	return len(hex) == 2*objectformat.OtherSize && strings.Trim(hex, "0123456789abcdef") == ""
-}
 
 // otherFormat returns the error for a remote of the other object format.
 func (l *Conn) otherFormat(err error) *Error {

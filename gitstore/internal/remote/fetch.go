@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/git/objectformat"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -260,7 +261,7 @@ func (l *Conn) EachTip(ctx context.Context, refs []string, f func(name string, t
 		if ok && plumbing.IsHash(hex) {
 			f(name, plumbing.NewHash(hex))
 		}
-		foreign = foreign || ok && isForeignID(hex)
+		foreign = foreign || ok && len(hex) == 2*objectformat.OtherSize && strings.Trim(hex, "0123456789abcdef") == ""
 	}}
 	// In protocol version 0, the remote lists its refs immediately after connecting. In version 2 it
 	// waits for a request, and git ls-remote requests all refs anyway.

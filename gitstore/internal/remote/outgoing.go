@@ -342,7 +342,9 @@ func PushedTo(config []git.ConfigEntry, name string) string {
 		var rewritten bool
 		to, rewritten = instead(config, ".pushinsteadof", cmp.Or(at, name))
 		from, _ := instead(config, ".insteadof", cmp.Or(at, name))
-		isSame = !rewritten || samePlace(to, from)
+		way, _, _ := strings.Cut(to, "://")
+		ports := strings.HasPrefix(from, way+"://") // each scheme uses its own port
+		isSame = !rewritten || place(to, ports) == place(from, ports)
 	}
 	if isSame || strings.HasPrefix(to, "-") {
 		return name
@@ -361,14 +363,6 @@ func instead(config []git.ConfigEntry, setting, url string) (to string, rewritte
 		}
 	}
 	return to, longest > 0
-}
-
-// samePlace reports whether two URLs name the same repository. Ports are compared only if
-// both URLs have the same scheme, since each scheme uses its own port.
-func samePlace(a, b string) bool {
-	way, _, _ := strings.Cut(a, "://")
-	ports := strings.HasPrefix(b, way+"://")
-	return place(a, ports) == place(b, ports)
 }
 
 // place returns host and path of a URL without its scheme, so that git@host:a/b.git

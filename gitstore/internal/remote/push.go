@@ -339,9 +339,13 @@ func cause(stderr string) string {
 	for text := range strings.Lines(stderr) {
 		for part := range strings.SplitSeq(text, "\r") {
 			said, marked := message(part)
+			// A general error only means that the connection has ended, or that a helper or hook has failed.
+			isGeneral := strings.HasPrefix(said, "Could not read from remote repository") || strings.HasPrefix(said, "the remote end hung up") ||
+				strings.HasPrefix(said, "remote helper '") && strings.HasSuffix(said, "' aborted session") ||
+				strings.Contains(said, "aborted by the reference-transaction hook") || strings.HasPrefix(said, "ref updates aborted by hook")
 			switch {
 			case said == "", isAside(part):
-			case marked && isGeneral(said):
+			case marked && isGeneral:
 				return cmp.Or(last, said)
 			case marked, strings.HasPrefix(part, "remote:"):
 				return said
@@ -366,14 +370,6 @@ func isAside(line string) bool {
 		}
 	}
 	return false
-}
-
-// isGeneral reports whether an error of git only means that the connection has ended, or that a
-// helper or hook has failed.
-func isGeneral(said string) bool {
-	return strings.HasPrefix(said, "Could not read from remote repository") || strings.HasPrefix(said, "the remote end hung up") ||
-		strings.HasPrefix(said, "remote helper '") && strings.HasSuffix(said, "' aborted session") ||
-		strings.Contains(said, "aborted by the reference-transaction hook") || strings.HasPrefix(said, "ref updates aborted by hook")
 }
 
 // maxSaid limits a reason, in bytes.

@@ -79,7 +79,11 @@ func (t *transaction) try(ctx context.Context, moves func() ([]refs.Move, error)
 	if err != nil {
 		return false, err
 	}
-	many := len(t.moves) > manyMoves && canSyncAll && t.s.gitAnswers(ctx)
+	many := len(t.moves) > manyMoves && canSyncAll
+	if many { // a git before 2.34 prints "prepare: ok" only when it ends
+		version, err := t.s.Git.Version(ctx)
+		many = err == nil && version.AtLeast(2, 34)
+	}
 	stored, err = false, refs.ErrNeedsGit
 	if !many && t.s.MovesHere() {
 		stored, err = t.here(ctx)
@@ -278,7 +282,8 @@ func (t *transaction) settle(ctx context.Context, prepared bool, failed error) e
 	switch {
 	case len(left) < len(t.moves):
 		return t.moveRemaining(ctx, left)
-	case staleRead(failed):
+	case strings.Contains(failed.Error(), " but expected "):
+		// Git may have read an old packed-refs, if a new one has the same size, date and inode.
 		if err := t.s.checkTaken(t.moves); err != nil {
 			return err
 		}
@@ -304,7 +309,9 @@ func (t *transaction) moveRemaining(ctx context.Context, left []refs.Move) error
 			if at, err := t.s.progressOf(ctx, left); err == nil && len(at.left) == 0 {
 				t.s.IssueLock.Release() // otherwise the chain has moved, but own/ has not
 			}
-		case slices.ContainsFunc(left, isChain):
+		case slices.ContainsFunc(left, func(m refs.Move) bool {
+			return !strings.HasPrefix(m.Name, OwnRefs) && !strings.HasPrefix(m.Name, fetchedRefs)
+		}):
 			return fmt.Errorf("%s was moved, but not all that belongs to it, and the next command of the issue settles that: %w", t.moves[0].Name, err)
 		case t.s.IssueLock == nil: // without a lock there is no note
 			return AfterMove(err)
@@ -359,13 +366,6 @@ func (s *Repo) pause(point string) {
 	if s.AtPoint != nil {
 		s.AtPoint(point)
 	}
-}
-
-// gitAnswers reports whether git update-ref prints "prepare: ok" before it reads the
-// commit command. A git before 2.34 buffers this line until it ends.
-func (s *Repo) gitAnswers(ctx context.Context) bool {
-	version, err := s.Git.Version(ctx)
-	return err == nil && version.AtLeast(2, 34)
 }
 
 // MovesHere reports whether this process may move refs itself. The refs must be files,

@@ -237,10 +237,3 @@ const lockAge = 12 * time.Hour
 func (s *Repo) gcRuns() bool {
 	return fsutil.IsYounger(filepath.Join(s.Info.CommonDir, "gc.pid"), lockAge)
 }
-
-// ReportProgress reports the progress of a rewrite.
-func (k *ObjectWriter) ReportProgress(done, total int) {
-	if k.Progress != nil {
-		k.Progress(done, total)
-	}
-}

@@ -122,16 +122,6 @@ func (s *Repo) nameLock(ref string, failed error) error {
 	return failure.Errorf(failure.Failure, "git checkpoint doctor --fix", "%w: %s exists; if no git is running, remove it", failed, lock)
 }
 
-// isChain reports whether a move is that of a chain or an archive.
-func isChain(m refs.Move) bool {
-	return !strings.HasPrefix(m.Name, OwnRefs) && !strings.HasPrefix(m.Name, fetchedRefs)
-}
-
-// staleRead reports whether git used an outdated value of a packed ref. Git identifies
-// packed-refs by size, date and inode. If the file was replaced twice, all three may be
-// equal again. The text is git's message in the C locale.
-func staleRead(err error) bool { return strings.Contains(err.Error(), " but expected ") }
-
 // DeleteRefs deletes bookkeeping refs that still equal their seen values. It uses as few
 // transactions as possible: there may be thousands of refs, and each transaction is a git
 // process that rewrites packed-refs. If a ref cannot be deleted, the others still are,

@@ -140,16 +140,12 @@ func decide(targets []Target, now func(string) state, r rules) decision {
 	return d
 }
 
-// isIndexOfHead reports whether only the file of a path was changed at the save, and its entry
-// was as in HEAD.
-func (t Target) isIndexOfHead() bool {
-	return t.Index && t.Work && !t.clean && !t.later && t.IndexWant == t.IndexBase
-}
-
 // add decides about one path that differs from its target.
 func (d *decision) add(t Target, s state, st Step, r rules) {
 	choice := cmp.Or(t.choice, r.choice)
 	replaces := choice == FromCheckpoint || r.force
+	isUnknown := t.Index && (s.index == Stages{} || s.index[0] == contents.Intended)
+	wasUntracked := t.IndexWant == (Stages{}) && t.IndexBase == (Stages{}) && t.WorkWant != (Side{})
 	switch {
 	case t.session != "" && choice == "" && !r.force:
 		d.others = append(d.others, t.Path)
@@ -163,7 +159,7 @@ func (d *decision) add(t Target, s state, st Step, r rules) {
 	case t.later && !r.exact && (choice == Mine || !t.isHeld(s, r)): // Outcome.Later names it
 	case t.later && (!t.Index || s.index[0] == contents.Intended), !t.conflicts(s), !t.touched && choice == "" && t.isKnown(s, r):
 		d.steps = append(d.steps, st)
-	case t.overwritesUnknown(s) && !r.force:
+	case isUnknown && !wasUntracked && t.Work && s.work != Side{} && s.work != t.WorkWant && s.work != t.WorkBase && !r.force:
 		d.inTheWay, d.unknown = append(d.inTheWay, t.Path), true
 	case replaces:
 		d.steps = append(d.steps, st)
@@ -247,14 +243,6 @@ func (t Target) isHeld(s state, r rules) bool {
 		return false
 	}
 	return r.known != nil && (!t.Index || r.knowsEntries(t.Path, s.index)) && (s.work == Side{} || r.known(t.Path, s.work))
-}
-
-// overwritesUnknown reports whether a step would overwrite an untracked file with content
-// of its own by a tracked file.
-func (t Target) overwritesUnknown(s state) bool {
-	unknown := s.index == Stages{} || s.index[0] == contents.Intended
-	wasUntracked := t.IndexWant == (Stages{}) && t.IndexBase == (Stages{}) && t.WorkWant != (Side{})
-	return unknown && t.Index && !wasUntracked && t.Work && s.work != Side{} && s.work != t.WorkWant && s.work != t.WorkBase
 }
 
 // fit moves blocked steps to inTheWay: a file can replace neither a remaining directory

@@ -46,7 +46,11 @@ func (s *Worktree) mergeAll(ctx context.Context, plan *decision, area *lockedInd
 			continue
 		case !clean:
 			plan.conflicts = append(plan.conflicts, st.path)
-			if plan.unmerged && st.before.index[0] != (Side{}) && !meets(st.path, unmerged) {
+			// Git would remove the entries of a path for those of its parent, and vice versa.
+			meets := func(p string) bool {
+				return p != st.path && (checkpoint.IsWithin(st.path, p) || checkpoint.IsWithin(p, st.path))
+			}
+			if plan.unmerged && st.before.index[0] != (Side{}) && !slices.ContainsFunc(unmerged, meets) {
 				st.index, st.indexAfter = true, sides
 				unmerged = append(unmerged, st.path)
 			}
@@ -61,14 +65,6 @@ func (s *Worktree) mergeAll(ctx context.Context, plan *decision, area *lockedInd
 	plan.steps = left
 	slices.Sort(plan.changed)
 	return nil
-}
-
-// meets reports whether one of the unmerged paths is a parent of a path, or below it. Git would
-// remove the entries of one for those of the other.
-func meets(path string, unmerged []string) bool {
-	return slices.ContainsFunc(unmerged, func(p string) bool {
-		return p != path && (checkpoint.IsWithin(path, p) || checkpoint.IsWithin(p, path))
-	})
 }
 
 // mergeFile merges the current file with the checkpoint's file. All three versions are blobs

@@ -230,7 +230,8 @@ func (r *restoring) selected(ctx context.Context, area *lockedIndex) ([]Target, 
 	}
 	for i := range targets {
 		t := &targets[i]
-		if t.isIndexOfHead() && (!r.req.Asked || snap.Version(head, t.Path) != t.IndexBase[0]) {
+		onlyFile := t.Work && !t.clean && !t.later && t.IndexWant == t.IndexBase // at the save, the entry was as in HEAD
+		if t.Index && onlyFile && (!r.req.Asked || snap.Version(head, t.Path) != t.IndexBase[0]) {
 			t.Index = false // the user may have staged or committed the file since
 		}
 		targets[i].Work = targets[i].Work && (r.req.Worktree || !r.req.Staged)

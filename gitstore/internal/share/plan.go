@@ -118,7 +118,7 @@ func (y *Syncing) planSaves(ctx context.Context, writer *repo.ObjectWriter, i ch
 	if saved == nil {
 		return nil
 	}
-	p := &issuePlan{issue: i, writer: writer, tip: live, live: saved, own: saved, theirs: chain.TipOnly(i, theirs)}
+	p := &issuePlan{issue: i, writer: writer, tip: live, live: saved, own: saved, theirs: &chain.Chain{Issue: i, Ref: repo.LiveRef(i), Tip: theirs, Ledger: ledger.New()}}
 	p.done = chain.Synced{Issue: i, Retries: y.Tries, Pushed: len(saved.Commits), Result: chain.Pushed}
 	return p
 }

@@ -146,7 +146,7 @@ func (y *Syncing) updateLocalRefs(ctx context.Context, plans []*issuePlan, errs 
 		for _, p := range same {
 			switch {
 			case byIssue[p.issue] == nil:
-			case p.movesChain():
+			case p.live.Tip != p.tip, p.own.Tip != p.tip, len(p.archive.Move(p.issue)) > 0:
 				moving = append(moving, p.issue)
 			default:
 				seen = append(seen, p.issue)
@@ -173,11 +173,6 @@ func groupByWriter(plans []*issuePlan) (groups [][]*issuePlan) {
 		groups, plans = append(groups, plans[:n]), plans[n:]
 	}
 	return groups
-}
-
-// movesChain reports whether a plan moves a local ref other than the remote-tracking ref.
-func (p *issuePlan) movesChain() bool {
-	return p.live.Tip != p.tip || p.own.Tip != p.tip || len(p.archive.Move(p.issue)) > 0
 }
 
 // moves returns the local ref moves of a plan. It fails if a ref has another value than in

@@ -258,11 +258,6 @@ func (all refStates) allIssues(there listing) []checkpoint.Issue {
 	return slices.Compact(issues)
 }
 
-// inSync reports whether every local ref equals the remote ref.
-func (at refState) inSync(tip plumbing.Hash) bool {
-	return !tip.IsZero() && at.live == tip && at.own == tip && at.tracked == tip
-}
-
 // outOfSync returns the issues that need work in a sync. For issues named by the user it
 // also checks whether a checkpoint is both live and archived.
 func (y *Syncing) outOfSync(ctx context.Context, issues []checkpoint.Issue, tips map[checkpoint.Issue]plumbing.Hash, all refStates) []checkpoint.Issue {
@@ -272,7 +267,8 @@ func (y *Syncing) outOfSync(ctx context.Context, issues []checkpoint.Issue, tips
 		y.Done = make(map[checkpoint.Issue]*chain.Synced, len(issues))
 	}
 	for _, i := range issues {
-		if !all[i.RefName()].inSync(tips[i]) || y.damaged(ctx, i) {
+		at, tip := all[i.RefName()], tips[i]
+		if tip.IsZero() || at.live != tip || at.own != tip || at.tracked != tip || y.damaged(ctx, i) {
 			open = append(open, i)
 			continue
 		}

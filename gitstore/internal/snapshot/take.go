@@ -98,7 +98,8 @@ func (s *Capturer) Take(ctx context.Context, req Request, k *repo.ObjectWriter) 
 	for tries := 1; ; tries++ {
 		t := &taker{Capturer: s, State: &State{Head: head, HeadTree: tree, Hidden: map[string]bool{}, Named: map[string]bool{}, Required: map[string]bool{}}, ctx: ctx, req: req, k: k, o: o, boundary: s.repo.Boundary(ctx)}
 		err := t.take(fresh)
-		if err != nil && !fresh && ctx.Err() == nil && isDamage(err) {
+		var failed *git.CommandError
+		if !fresh && ctx.Err() == nil && errors.As(err, &failed) && failed.Code == 128 {
 			fresh = true // the own index is damaged, or git has pruned a blob that only it knew
 			continue
 		}
@@ -125,12 +126,6 @@ func isGone(err error) bool {
 
 // noLimit exceeds any file size.
 const noLimit = 1 << 62
-
-// isDamage reports whether git failed because of the content of an index.
-func isDamage(err error) bool {
-	var failed *git.CommandError
-	return errors.As(err, &failed) && failed.Code == 128
-}
 
 func (t *taker) take(fresh bool) error {
 	if t.room = t.req.MaxSize; t.room <= 0 {
@@ -314,7 +309,8 @@ func (t *taker) addMissing(ctx context.Context) error {
 	for _, name := range slices.Compact(names) {
 		t.Hidden[name] = t.named[name]
 		info, err := t.lstat(name)
-		if isGone(err) || err == nil && info.IsDir() || t.isSkipped(name) || t.boundary.Find(name).Reason != "" {
+		skips := func(f checkpoint.Skipped) bool { return f.Path != "." && checkpoint.IsWithin(name, f.Path) }
+		if isGone(err) || err == nil && info.IsDir() || slices.ContainsFunc(t.Skipped, skips) || t.boundary.Find(name).Reason != "" {
 			continue
 		}
 		t.vetFile(name, info, err, func(string) bool { return true }, &files)
@@ -324,10 +320,6 @@ func (t *taker) addMissing(ctx context.Context) error {
 		return err
 	}
 	return t.write(true)
-}
-
-func (t *taker) isSkipped(name string) bool {
-	return slices.ContainsFunc(t.Skipped, func(f checkpoint.Skipped) bool { return f.Path != "." && checkpoint.IsWithin(name, f.Path) })
 }
 
 // leaveRepositories removes untracked files that belong to a repository by now: a directory whose

@@ -97,7 +97,8 @@ func snapshotKind() *codec.Kind {
 			c.Text("id", "checkpoint_id", "name", "message", "description", "session_id", "version")
 			c.Local("project", "cwd")
 			for _, path := range []string{"git_commit", "metadata.git_commit"} {
-				if v, ok := c.Given(path); ok && !isHash(values.AsText(v)) {
+				v, ok := c.Given(path)
+				if s := values.AsText(v); ok && (len(s) < 7 || len(s) > 64 || strings.Trim(s, "0123456789abcdef") != "") {
 					c.Warn(path, "form", "%s is no commit's hash", codec.Shown(v))
 				}
 			}
@@ -122,8 +123,4 @@ func snapshotKind() *codec.Kind {
 		},
 		Indent: codec.DefaultIndent,
 	}
-}
-
-func isHash(s string) bool {
-	return len(s) >= 7 && len(s) <= 64 && strings.Trim(s, "0123456789abcdef") == ""
 }

@@ -37,21 +37,18 @@ var timeOfDay = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile
 
 func storyKind() *codec.Kind {
 	return &codec.Kind{
-		Name:  "story",
-		Log:   isStoryLog,
+		Name: "story",
+		Log: func(file string, data []byte) bool {
+			ext := path.Ext(file)
+			return (ext == ".yaml" || ext == ".yml") && strings.Contains("/"+file, storyFolder) &&
+				!codec.IsJSON(data) && len(bytes.TrimSpace(data)) > 0 && len(data) <= codec.MaxText && utf8.Valid(data) && bytes.IndexByte(data, 0) < 0
+		},
 		Lines: storyLines,
 		Rules: storyLogRules,
 		Key:   func(m *checkpoint.Map) string { return values.Text(m, "name") },
 		Apply: applyStoryLog,
 		File:  func(m *checkpoint.Map) string { return values.Text(m, "name") + ".yaml" },
 	}
-}
-
-// isStoryLog reports whether a file, which is no other document, is a story log.
-func isStoryLog(file string, data []byte) bool {
-	ext := path.Ext(file)
-	return (ext == ".yaml" || ext == ".yml") && strings.Contains("/"+file, storyFolder) &&
-		!codec.IsJSON(data) && len(bytes.TrimSpace(data)) > 0 && len(data) <= codec.MaxText && utf8.Valid(data) && bytes.IndexByte(data, 0) < 0
 }
 
 // storyLines returns the document of a log: base name and events.

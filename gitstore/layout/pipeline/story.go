@@ -81,7 +81,8 @@ func applyStory(m *checkpoint.Map, r *checkpoint.Record) {
 	r.Doc().Set("stage", stage)
 	setStoryTasks(r, m, before == story.Work && n == story.Work)
 	point := storyPoint(r, m)
-	setStages(r, n, storyDone(m))
+	verdict := values.Text(m, "verdict")
+	setStages(r, n, n == 3 && verdict != "" && verdict != "FAIL")
 	if next := slices.Index(stages, point); next >= 0 {
 		r.SetProgress(checkpoint.Progress{Current: stages[next], Names: stages, Completed: stages[:next]})
 	}
@@ -130,12 +131,6 @@ func setStages(r *checkpoint.Record, stage int, done bool) {
 	r.SetProgress(p)
 	r.SetPhase(p.Current)
 	r.Doc().Set("workflow", values.NewMap("status", map[bool]string{true: workflow.Completed, false: workflow.InProgress}[done]))
-}
-
-// storyDone reports whether the story is complete.
-func storyDone(m *checkpoint.Map) bool {
-	v := values.Text(m, "verdict")
-	return stageOf(values.Get(m, "stage")) == 3 && v != "" && v != "FAIL"
 }
 
 // storyPoint returns the resume point of a story. A checkpoint marks the end of its

@@ -49,7 +49,7 @@ func (g Registry) Read(as Name, file string, data []byte) (*File, error) {
 		if name := pointer(data); name != "" {
 			return nil, &UnknownDocumentError{Layout: as, File: base, Reason: "it only refers to another file: " + name}
 		}
-		if base != "" && !namedAsDocument(base) {
+		if base != "" && !slices.Contains([]string{".json", ".yaml", ".yml"}, strings.ToLower(path.Ext(base))) {
 			return nil, &UnknownDocumentError{Layout: as, File: base, Reason: "neither JSON nor YAML: " + err.Error()}
 		}
 		return nil, syntaxError(as, base, data, err)
@@ -66,11 +66,6 @@ func (g Registry) Read(as Name, file string, data []byte) (*File, error) {
 	}
 	f.Problems, f.Doc = append(odd, k.check(m, base, data)...), k.migrated(m)
 	return f, nil
-}
-
-// namedAsDocument reports whether the extension of a file name is that of JSON or YAML.
-func namedAsDocument(base string) bool {
-	return slices.Contains([]string{".json", ".yaml", ".yml"}, strings.ToLower(path.Ext(base)))
 }
 
 // check returns the rules that a document violates.

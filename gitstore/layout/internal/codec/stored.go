@@ -169,11 +169,13 @@ func (s *System) Of(r *checkpoint.Record) ([]Output, error) {
 	if values.Text(r.Doc(), "layout.name") == string(s.Name) {
 		files = values.Sub(r.Doc(), "layout.files")
 	}
+	// Without a main document, the first possible kind is the checkpoint of the layout.
+	lacksMain := !slices.ContainsFunc(s.Kinds, func(k *Kind) bool { return k.Beside == "" && values.Has(files, k.Name) })
 	var out []Output
 	written := map[string]bool{}
 	for _, k := range s.Kinds {
 		stored := values.Sub(files, k.Name)
-		m, err := k.document(r, stored, len(out) == 0 && s.lacksMain(files) && k.Beside == "" || written[k.Beside])
+		m, err := k.document(r, stored, len(out) == 0 && lacksMain && k.Beside == "" || written[k.Beside])
 		if m == nil && err == nil || err != nil && stored.Len() == 0 && files.Len() > 0 {
 			continue
 		}
@@ -222,12 +224,6 @@ func (s *System) verify(r *checkpoint.Record, k *Kind, stored, m *checkpoint.Map
 	}
 	invalid.Hint = strings.Join(hints, "\n")
 	return invalid
-}
-
-// lacksMain reports whether a record has no stored document except documents that are
-// beside another. Then the first possible kind is the checkpoint of the layout.
-func (s *System) lacksMain(files *checkpoint.Map) bool {
-	return !slices.ContainsFunc(s.Kinds, func(k *Kind) bool { return k.Beside == "" && values.Has(files, k.Name) })
 }
 
 // FilesOf returns the files of an issue; its records are sorted oldest first.
