@@ -53,7 +53,13 @@ func Main(args []string) int {
 	defer end()
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	go stopOnSignal(stop) // in the background, because signal.Notify takes a moment
+	go func() { // because signal.Notify takes a moment
+		signals := make(chan os.Signal, 1)
+		signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+		<-signals
+		signal.Stop(signals) // a second signal ends the program at once
+		stop()
+	}()
 	return Run(ctx, env, args[1:])
 }
 
@@ -88,16 +94,6 @@ func report(env *invoke.Env, json bool, err error) int {
 		fmt.Fprintf(env.Stderr, "hint: %s\n", view.Clean(strings.TrimSuffix(hint, "\n")))
 	}
 	return f.Code
-}
-
-// stopOnSignal cancels the command at the first interrupt. A second signal ends the
-// program at once.
-func stopOnSignal(stop context.CancelFunc) {
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	<-signals
-	signal.Stop(signals)
-	stop()
 }
 
 // runLine runs a command line with the given commands.

@@ -40,7 +40,8 @@ func parseLine(commands []*invoke.Command, args []string) (*line, error) {
 		l.start()
 	}
 	l.given = w.given
-	if takesPaths(l.command) {
+	// The words after "--" are separate if they are paths, as for git restore, or a command.
+	if args := l.command.Args; strings.HasSuffix(args, "[-- PATH...]") || strings.HasSuffix(strings.TrimSuffix(args, "]"), "-- CMD...") {
 		l.paths = w.after
 	} else {
 		w.args = append(w.args, w.after...)
@@ -364,12 +365,6 @@ func joinDir(first, dir string) string {
 		return dir
 	}
 	return first + "/" + dir // not cleaned: ".." of a symlink is the parent of its target
-}
-
-// takesPaths reports whether the words after "--" are separate: paths, as for git
-// restore, or a command. For other commands they are arguments that begin with a dash.
-func takesPaths(d *invoke.Command) bool {
-	return strings.HasSuffix(d.Args, "[-- PATH...]") || strings.HasSuffix(strings.TrimSuffix(d.Args, "]"), "-- CMD...")
 }
 
 // givenFlags returns the command's flags that are given or have a default. The library treats

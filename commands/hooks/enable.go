@@ -2,7 +2,6 @@ package hooks
 
 import (
 	"git-checkpoint/commands/internal/githooks"
-	"git-checkpoint/commands/internal/hook"
 	"git-checkpoint/commands/internal/hook/install"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
@@ -68,7 +67,11 @@ func runEnable(c *invoke.Invocation, o *enableOptions) error {
 		if changes, err = planAgents(r, h); err != nil {
 			return err
 		}
-		c.Infof("agents: %s", view.List(namesOf(agents)))
+		var names []string
+		for _, a := range agents {
+			names = append(names, a.Name)
+		}
+		c.Infof("agents: %s", view.List(names))
 	}
 	if o.gitHooks {
 		more, err := r.Install(false)
@@ -109,11 +112,4 @@ func openHooks(c *invoke.Invocation, o *hooksOptions) (*install.Repo, error) {
 	r := githooks.Repo(c)
 	r.Global, r.Local, r.Allow, r.Force, r.NoTurns = o.global, o.local, o.allow, o.force, o.noTurns
 	return r, nil
-}
-
-func namesOf(agents []*hook.Agent) (names []string) {
-	for _, a := range agents {
-		names = append(names, a.Name)
-	}
-	return names
 }

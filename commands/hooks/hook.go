@@ -44,14 +44,16 @@ var hookRuns = map[string]func(*invoke.Invocation, []string) error{
 	"post-checkout": postCheckout,
 	"session-start": sessionStart,
 	hook.Turn:       func(c *invoke.Invocation, args []string) error { return sessionSave(c, "turn", args) },
-	hook.Prompt:     sessionPrompt,
-	"interrupt":     func(c *invoke.Invocation, args []string) error { return sessionSave(c, "user_interrupt", args) },
-	"pre-compact":   func(c *invoke.Invocation, args []string) error { return sessionSave(c, "interval", args) },
-	"session-end":   func(c *invoke.Invocation, args []string) error { return sessionSave(c, "session_end", args) },
-	"stop":          sessionStop,
-	"event":         event,
-	work.PackHook:   pack,
-	work.PushHook:   push,
+	// The changes of a person since the last turn stay apart from those of the next one. While another
+	// agent is in a turn in this worktree, they can be those of that agent.
+	hook.Prompt:   func(c *invoke.Invocation, args []string) error { return sessionSave(c, hook.Turn, args) },
+	"interrupt":   func(c *invoke.Invocation, args []string) error { return sessionSave(c, "user_interrupt", args) },
+	"pre-compact": func(c *invoke.Invocation, args []string) error { return sessionSave(c, "interval", args) },
+	"session-end": func(c *invoke.Invocation, args []string) error { return sessionSave(c, "session_end", args) },
+	"stop":        sessionStop,
+	"event":       event,
+	work.PackHook: pack,
+	work.PushHook: push,
 }
 
 func runHook(c *invoke.Invocation) error {

@@ -38,9 +38,11 @@ var HooksCommand = invoke.Command{
 }
 
 func (o *hooksOptions) flags() []cli.Flag {
+	agents := hook.Agents()
+	agents[0] = "`" + agents[0] + "`" // the placeholder of the value
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "push", Usage: "pre-push also pushes the checkpoints of the pushed branches", Destination: &o.push},
-		&cli.StringFlag{Name: "agent", Usage: "the hooks of " + agentNames() + "; all for those that are here", Destination: &o.agents},
+		&cli.StringFlag{Name: "agent", Usage: "the hooks of " + view.OneOf(agents) + "; all for those that are here", Destination: &o.agents},
 		&cli.BoolFlag{Name: "allow", Usage: "with --agent: permit " + view.OneOf(hook.Permits()) + " to run git checkpoint", Destination: &o.allow},
 		&cli.BoolFlag{Name: "local", Usage: "with --agent: in the settings that are not shared", Destination: &o.local},
 		&cli.BoolFlag{Name: "skill", Usage: "the skill for agents, beside the hooks of --agent", Destination: &o.skill},
@@ -50,14 +52,6 @@ func (o *hooksOptions) flags() []cli.Flag {
 		&cli.BoolFlag{Name: "dry-run", Usage: "print the actions without doing them", Destination: &o.dryRun},
 		&cli.BoolFlag{Name: "force", Usage: "also replace or remove an edited block", Destination: &o.force},
 	}
-}
-
-// agentNames lists the agents for a flag's usage. The first name is in backquotes, as the
-// placeholder of the value.
-func agentNames() string {
-	names := hook.Agents()
-	names[0] = "`" + names[0] + "`"
-	return view.OneOf(names)
 }
 
 // hooksOptions holds the verb and the flags of hooks.
@@ -206,7 +200,13 @@ func changeHooks(c *invoke.Invocation, r *install.Repo, o *hooksOptions, changes
 			}
 		}
 		result.Changes = append(result.Changes, ch.Text)
-		tellChange(c, o.dryRun, ch.Text)
+		text := ch.Text
+		if o.dryRun {
+			text = "would " + text
+		}
+		if !c.Line.JSON {
+			c.Printf("%s\n", view.Clean(text))
+		}
 	}
 	result.Kept = tellKept(c, r)
 	switch {
@@ -249,16 +249,6 @@ func tellKept(c *invoke.Invocation, r *install.Repo) []view.Kept {
 		c.Infof("%s as it was: %s", k.File, k.Kept)
 	}
 	return kept
-}
-
-func tellChange(c *invoke.Invocation, dry bool, text string) {
-	if c.Line.JSON {
-		return
-	}
-	if dry {
-		text = "would " + text
-	}
-	c.Printf("%s\n", view.Clean(text))
 }
 
 // showManual prints the text that a user can paste into a settings file.

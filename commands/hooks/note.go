@@ -195,15 +195,12 @@ func elsewhere(c *invoke.Invocation, s, now sessions.Session) (i checkpoint.Issu
 	if err != nil || len(changed) == 0 {
 		return "", "", err
 	}
-	notify(c, "%s: saved to issue %s, where the session began; HEAD is %s", c.Line.Args[0], s.Issue, onBranch(now.Branch))
-	return s.Issue, "", nil
-}
-
-func onBranch(name string) string {
-	if name == "" {
-		return "detached"
+	head := "detached"
+	if now.Branch != "" {
+		head = "on branch " + now.Branch
 	}
-	return "on branch " + name
+	notify(c, "%s: saved to issue %s, where the session began; HEAD is %s", c.Line.Args[0], s.Issue, head)
+	return s.Issue, "", nil
 }
 
 // handedIssue returns the issue whose checkpoint a hook hands to an agent. If the issue

@@ -22,8 +22,13 @@ import (
 // hooks.pre_push is not off. It saves no checkpoint.
 func prePush(c *invoke.Invocation, args []string) error {
 	updates, err := hook.ParseUpdates(c.Input())
-	if err != nil || nothingOfOurs(updates, gitstore.ReadHookPrecheck(c.Ctx)) {
+	if err != nil {
 		return err
+	}
+	precheck := gitstore.ReadHookPrecheck(c.Ctx)
+	mayHave := func(u hook.Update) bool { return u.Branch() != "" && !precheck.IsForeign(u.Branch()) }
+	if !slices.ContainsFunc(updates, mayHave) { // without updates every ref is up to date
+		return nil
 	}
 	if err := c.Open(); err != nil {
 		return err
@@ -35,8 +40,9 @@ func prePush(c *invoke.Invocation, args []string) error {
 	var issues []checkpoint.Issue
 	for _, u := range updates {
 		i, err := c.BranchIssue(u.Branch())
+		pushesRef := func(u hook.Update) bool { return u.RemoteRef == gitstore.LiveRef(i) }
 		// A push of the checkpoint ref itself, as with --mirror, expects the remote ref at its old value.
-		if err == nil && !slices.Contains(issues, i) && !pushesRef(updates, gitstore.LiveRef(i)) && c.Store.HasIssue(c.Ctx, i) {
+		if err == nil && !slices.Contains(issues, i) && !slices.ContainsFunc(updates, pushesRef) && c.Store.HasIssue(c.Ctx, i) {
 			issues = append(issues, i)
 		}
 	}
@@ -65,24 +71,12 @@ func dryPush() bool {
 	return dry
 }
 
-// nothingOfOurs reports whether no pushed branch can have checkpoints. If every ref is up
-// to date, git passes no updates.
-func nothingOfOurs(updates []hook.Update, g gitstore.HookPrecheck) bool {
-	return !slices.ContainsFunc(updates, func(u hook.Update) bool {
-		return u.Branch() != "" && !g.IsForeign(u.Branch())
-	})
-}
-
 // blockCode returns one of the two codes with which installed hooks stop git.
 func blockCode(err error) int {
 	if errors.As(err, new(*work.SecretsError)) {
 		return failure.Secrets
 	}
 	return failure.Remote
-}
-
-func pushesRef(updates []hook.Update, ref string) bool {
-	return slices.ContainsFunc(updates, func(u hook.Update) bool { return u.RemoteRef == ref })
 }
 
 // pushedObjects returns the commits that the push sends. If the checkpoints go to the

@@ -42,11 +42,6 @@ func agentName(args []string) string {
 	return args[0]
 }
 
-// sessionPrompt saves what a person has changed since the last turn, before the agent begins the
-// next one: the changes of both stay apart. While another agent is in a turn in this worktree, the
-// changes can be those of that agent.
-func sessionPrompt(c *invoke.Invocation, args []string) error { return sessionSave(c, hook.Turn, args) }
-
 // sessionSave saves the state of a session to its issue and from its worktree, if it has
 // changed.
 func sessionSave(c *invoke.Invocation, trigger string, args []string) error {

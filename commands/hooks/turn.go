@@ -29,7 +29,12 @@ func turnOf(c *invoke.Invocation, in sessionInput, agent, trigger string) *invok
 	case len(in.Messages) > 0:
 		last = transcript.LastOf(in.Messages)
 	case sessions.IsPath(in.Transcript) && (ends || texts && in.Prompt == ""):
-		last = readTranscript(in.Transcript, hook.AgentNamed(agent))
+		last = transcript.Last(in.Transcript)
+		a := hook.AgentNamed(agent)
+		for start := time.Now(); a != nil && a.WritesLate && last.Answer == "" && time.Since(start) < writeTime; {
+			time.Sleep(writeTime / 20)
+			last = transcript.Last(in.Transcript)
+		}
 	}
 	if ends && len(last.Usage) > 0 {
 		place := sha256.Sum256(fmt.Appendf(nil, "%s%s %d", in.Transcript, in.Turn, last.Start))
@@ -48,17 +53,6 @@ func turnOf(c *invoke.Invocation, in sessionInput, agent, trigger string) *invok
 
 // writeTime limits the wait for the end of a turn in a transcript.
 const writeTime = 500 * time.Millisecond
-
-// readTranscript returns the last turn in a transcript. If the agent writes it late, it waits for
-// the answer.
-func readTranscript(path string, a *hook.Agent) transcript.Turn {
-	last := transcript.Last(path)
-	for start := time.Now(); a != nil && a.WritesLate && last.Answer == "" && time.Since(start) < writeTime; {
-		time.Sleep(writeTime / 20)
-		last = transcript.Last(path)
-	}
-	return last
-}
 
 // countedBefore returns the tokens of a turn at its last end. An agent can end a turn several times,
 // also around turns of other sessions.

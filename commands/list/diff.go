@@ -98,7 +98,11 @@ func readDifference(c *invoke.Invocation, files bool) (*difference, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.state = slices.DeleteFunc(diff.Records(before.Doc(), after.Doc()), isBytes)
+	// The source bytes of an imported document are compared as fields of the document.
+	d.state = slices.DeleteFunc(diff.Records(before.Doc(), after.Doc()), func(c diff.FieldChange) bool {
+		name, ok := strings.CutPrefix(c.Path, "layout.files.")
+		return ok && strings.HasSuffix(name, ".text") && strings.Count(name, ".") == 1
+	})
 	if files {
 		d.files, err = c.Store.Diff(d.from, d.to, c.Line.Paths...)
 	}
@@ -274,11 +278,4 @@ func showFiles(c *invoke.Invocation, files *gitstore.TreeDiff, stat bool, at vie
 		return err
 	}
 	return p.Close()
-}
-
-// isBytes reports whether a change concerns the source bytes of an imported document.
-// Their content is compared as fields of the document.
-func isBytes(c diff.FieldChange) bool {
-	name, ok := strings.CutPrefix(c.Path, "layout.files.")
-	return ok && strings.HasSuffix(name, ".text") && strings.Count(name, ".") == 1
 }

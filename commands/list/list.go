@@ -137,7 +137,7 @@ func runList(c *invoke.Invocation, o *listOptions) error {
 	}
 	issue, err := issueListed(c, o)
 	var several *invoke.SeveralIssuesError
-	if errors.As(err, &several) && !o.picks() {
+	if errors.As(err, &several) && !o.filtered() && !o.archived && !o.remote.Given() {
 		return listOverview(c, o, several.Last)
 	}
 	if err != nil {
@@ -164,11 +164,6 @@ func listsEveryArchive(c *invoke.Invocation, o *listOptions) bool {
 	}
 	i, err := c.NamedIssue()
 	return err != nil || !c.Store.HasArchive(c.Ctx, i)
-}
-
-// picks reports whether flags select some of the checkpoints.
-func (o *listOptions) picks() bool {
-	return o.filtered() || o.archived || o.remote.Given()
 }
 
 // listOverview prints the progress of the issues that were saved last, one line an issue: of

@@ -196,13 +196,6 @@ func ciWarnings(c *invoke.Invocation, r *resumption) {
 	}
 }
 
-// hasNothingToDo reports whether the work is complete, so that resume asks and restores
-// nothing. A named checkpoint or a choice on the command line resumes in spite of it.
-func (r *resumption) hasNothingToDo() bool {
-	o := r.options
-	return !r.named && o.choice == "" && !o.force && !o.retry && !o.syncIssue && r.isComplete()
-}
-
 // showNothingToDo prints the output if the work is complete.
 func showNothingToDo(c *invoke.Invocation, r *resumption) error {
 	r.ended = true

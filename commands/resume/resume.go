@@ -159,7 +159,8 @@ func resumeOpened(c *invoke.Invocation, r *resumption) error {
 	if err != nil {
 		return corrupted(c, r, noResumption(c, r, err))
 	}
-	if r.hasNothingToDo() {
+	// A named checkpoint or a choice on the command line resumes complete work too.
+	if o := r.options; !r.named && o.choice == "" && !o.force && !o.retry && !o.syncIssue && r.isComplete() {
 		return showNothingToDo(c, r)
 	}
 	choice := r.options.choice

@@ -56,7 +56,11 @@ func ageBeforeSync(c *invoke.Invocation, o *options) {
 	issues := o.issues
 	if len(issues) == 0 {
 		work.AgeAutomatically(c)
-		issues = work.AgingIssues(c)
+		var err error
+		// If max_age_days is off, only issues with an archive count: to read every chain would take longer than the sync.
+		if issues, _, err = c.Store.Issues(c.Ctx, c.Settings.Int("max_age_days") <= 0); err != nil {
+			c.Warnf("age limits: %v", err)
+		}
 	}
 	work.Age(c, issues...)
 }

@@ -20,7 +20,6 @@ const (
 type Activity struct {
 	Timeline    Timeline
 	Filter      Filter
-	Archived    bool   // never, since archives are not searched
 	Left        bool   // older checkpoints are not shown
 	NotSearched string // error of the search, or ""
 }

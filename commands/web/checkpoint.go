@@ -102,8 +102,9 @@ func (m *CheckpointPage) compare(v *visit, c, older *gitstore.Checkpoint, head b
 // contains the error instead of the record's data.
 func (v *visit) checkpointPage(at place, judged bool) *CheckpointPage {
 	c := at.checkpoint()
+	_, more, _ := strings.Cut(strings.TrimSpace(c.Note), "\n") // the first line is the title
 	m := &CheckpointPage{
-		TimelineEntry: v.entry(at), Label: issueLabel(c.Issue), More: restOfNote(c.Note),
+		TimelineEntry: v.entry(at), Label: issueLabel(c.Issue), More: block(cut(strings.TrimSpace(more), maxText)),
 		Older: v.neighbour(at, 1), Newer: v.neighbour(at, -1),
 		Raw: v.links.below(c, "raw"), Actions: v.actionsFor(c, actionNames...),
 	}
@@ -150,12 +151,6 @@ func (m *CheckpointPage) describe(v *visit, c *gitstore.Checkpoint, r *checkpoin
 	if !v.links.file {
 		m.Forge, m.CommitPage, m.BranchPage = v.repo.Forge.Name(), v.repo.Forge.commit(head), v.repo.Forge.branch(c.Branch)
 	}
-}
-
-// restOfNote returns a note without the line that is its title.
-func restOfNote(note string) string {
-	_, rest, _ := strings.Cut(strings.TrimSpace(note), "\n")
-	return block(cut(strings.TrimSpace(rest), maxText))
 }
 
 // neighbour returns the entry of the checkpoint that is step places older, or nil.

@@ -130,19 +130,15 @@ func (v *visit) timeline(archived bool) error {
 		if m.Here && m.Standing != nil {
 			unsaved = m.Standing.Unsaved
 		}
-		p.Live = v.live(i, newestClock(l), l.Tip.String(), unsaved)
+		var newest checkpoint.Clock
+		for k := range l.Checkpoints {
+			newest = max(newest, l.Checkpoints[k].Stated)
+		}
+		p.Live = v.live(i, newest, l.Tip.String(), unsaved)
 	}
 	p.Issue = m
 	v.write(http.StatusOK, p)
 	return nil
-}
-
-// newestClock returns the largest clock in a list.
-func newestClock(l *gitstore.List) (newest checkpoint.Clock) {
-	for i := range l.Checkpoints {
-		newest = max(newest, l.Checkpoints[i].Stated)
-	}
-	return newest
 }
 
 // newestTip returns the largest clock of the newest checkpoints.

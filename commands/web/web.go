@@ -182,6 +182,7 @@ func webRepository(c *invoke.Invocation, ctx context.Context) (*Repository, erro
 		own.Close()
 		return nil, err
 	}
+	issues, code := work.ForgeSites(own)
 	return &Repository{
 		Store: own.Store,
 		Judge: func(cp *gitstore.Checkpoint, r *checkpoint.Record) (*view.Standing, error) {
@@ -195,7 +196,7 @@ func webRepository(c *invoke.Invocation, ctx context.Context) (*Repository, erro
 			work.LookBeside(own, s)
 		},
 		NotSaved: func(cp *gitstore.Checkpoint) (int, error) { return work.NotSaved(own, cp) },
-		Forge:    forgeOf(own),
+		Forge:    Forge{issues, code},
 		Detached: own.DetachedBranch,
 		Mirror: func() {
 			if mirror := c.StartMirror(own); mirror != nil {
@@ -204,12 +205,6 @@ func webRepository(c *invoke.Invocation, ctx context.Context) (*Repository, erro
 			}
 		},
 	}, nil
-}
-
-// forgeOf returns the links to the forge of the repository's remote.
-func forgeOf(c *invoke.Invocation) Forge {
-	issues, code := work.ForgeSites(c)
-	return Forge{issues, code}
 }
 
 func showAddress(c *invoke.Invocation, address string, write bool) error {

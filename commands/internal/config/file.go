@@ -292,7 +292,8 @@ func (p *fileParser) entry(name string, top bool, key, val *yaml.Node) error {
 		p.values = append(p.values, fileValue{key: i, name: name, value: v, line: val.Line, column: val.Column})
 		return nil
 	}
-	if !top || !isSection(name) {
+	isIn := func(k *Key) bool { return strings.HasPrefix(k.Name, name+".") || strings.HasPrefix(k.Crunch, name+".") }
+	if !top || indexOf(isIn) < 0 { // no section
 		p.unknown = append(p.unknown, p.fail(key, shown(name), unknown(name, func(k *Key) string { return k.Name })))
 		return nil
 	}

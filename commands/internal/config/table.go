@@ -169,11 +169,6 @@ func indexOf(is func(*Key) bool) int {
 	return -1
 }
 
-// isSection reports whether a file can have keys in section name.
-func isSection(name string) bool {
-	return indexOf(func(k *Key) bool { return strings.HasPrefix(k.Name, name+".") || strings.HasPrefix(k.Crunch, name+".") }) >= 0
-}
-
 // unknown returns the message for an unknown name. The function names returns a key's
 // name in the source's notation.
 func unknown(name string, names func(*Key) string) string {

@@ -9,13 +9,8 @@ type Permission struct {
 	File, Text string // file relative to the project or the user's home directory
 }
 
-var permissionMark = mark{"\n# written by git checkpoint hooks install --allow; checksum ", "\n"}
-
-// AllowText returns the text of the permission's file.
-func (p *Permission) AllowText() string { return sign(p.Text, permissionMark) }
-
-// IsOwnPermission reports whether any version of install wrote text, and nobody edited it.
-func IsOwnPermission(text string) bool { return isSigned(text, permissionMark) }
+// PermissionMark marks the file of a permission.
+var PermissionMark = Mark{"\n# written by git checkpoint hooks install --allow; checksum ", "\n"}
 
 // Allow adds the rule to the text of the settings file and changes nothing else.
 func (p *Permission) Allow(text string) (string, error) {

@@ -8,13 +8,11 @@ func (a *Agent) InstallPlugin(turns bool) string {
 	if !turns {
 		text = strings.Replace(text, "const turns = true", "const turns = false", 1)
 	}
-	return sign(text, pluginMark)
+	return PluginMark.Sign(text)
 }
 
-// IsOwnPlugin reports whether any version of install wrote text, and nobody edited it.
-func IsOwnPlugin(text string) bool { return isSigned(text, pluginMark) }
-
-var pluginMark = mark{"\n// written by git checkpoint hooks install; checksum ", "\n"}
+// PluginMark marks a plugin file.
+var PluginMark = Mark{"\n// written by git checkpoint hooks install; checksum ", "\n"}
 
 // opencodePlugin gives opencode the state of the work in its system prompt, and saves when
 // a session becomes idle and before a compaction.

@@ -17,25 +17,24 @@ func SkillFiles() []string {
 //go:embed skill.md
 var skillText string
 
-var skillMark = mark{"\n<!-- written by git checkpoint hooks install --skill; checksum ", " -->\n"}
+// SkillMark marks a file of the skill.
+var SkillMark = Mark{"\n<!-- written by git checkpoint hooks install --skill; checksum ", " -->\n"}
 
 // Skill returns the text of SKILL.md.
-func Skill() string { return sign(skillText, skillMark) }
+func Skill() string { return SkillMark.Sign(skillText) }
 
-// IsOwnSkill reports whether any version of install wrote text, and nobody edited it.
-func IsOwnSkill(text string) bool { return isSigned(text, skillMark) }
+// A Mark is the text around the checksum in the last line of a file that install wrote.
+type Mark struct{ before, after string }
 
-// A mark is the text around the checksum in the last line of a file that install wrote.
-type mark struct{ before, after string }
-
-// sign appends a line with a checksum of the text.
-func sign(text string, m mark) string {
+// Sign appends a line with a checksum of the text.
+func (m Mark) Sign(text string) string {
 	return fmt.Sprintf("%s%s%x%s", text, m.before, sha256.Sum256([]byte(text)), m.after)
 }
 
-// isSigned reports whether the checksum in the last line is that of the text before it.
-func isSigned(text string, m mark) bool {
+// IsOwn reports whether any version of install wrote text, and nobody edited it: the checksum in
+// the last line is that of the text before it.
+func (m Mark) IsOwn(text string) bool {
 	text = strings.ReplaceAll(text, "\r\n", "\n") // core.autocrlf
 	body, _, found := strings.Cut(text, m.before)
-	return found && sign(body, m) == text
+	return found && m.Sign(body) == text
 }

@@ -139,8 +139,13 @@ func (c *Invocation) choose() (n choice, err error) {
 		return choice{issue: started, from: "whose workflow was started in this worktree"}, nil
 	}
 	if n.ofName && !c.Store.HasIssue(c.Ctx, n.issue) {
-		if i := c.renamedElsewhere(branch); i != "" {
-			return choice{issue: i, from: "whose branch is now " + branch}, nil
+		renamed, known := c.Subject.renamed[branch]
+		if !known { // once for a command
+			renamed = c.findRenamed(branch)
+			c.Subject.renamed = map[string]checkpoint.Issue{branch: renamed}
+		}
+		if renamed != "" {
+			return choice{issue: renamed, from: "whose branch is now " + branch}, nil
 		}
 	}
 	n.why = why
@@ -190,7 +195,7 @@ func (c *Invocation) ofBranch(branch string) (choice, error) {
 	}
 	for _, former := range c.Store.FormerNames(c.Ctx, branch) {
 		before, err := c.ofBranchName(former.Name)
-		if err == nil && c.goesOn(before.issue, branch, former) {
+		if err == nil && c.goesOn(before.issue, former) {
 			before.from = fmt.Sprintf("of branch %s, which was renamed to %s", former.Name, branch)
 			return before, nil
 		}
@@ -249,7 +254,7 @@ func (c *Invocation) ofBranchName(branch string) (choice, error) {
 
 // goesOn reports whether the checkpoints of an issue belong to a renamed branch. They do not
 // if another branch has the former name now, and has saved the newest of them.
-func (c *Invocation) goesOn(i checkpoint.Issue, branch string, former gitstore.FormerName) bool {
+func (c *Invocation) goesOn(i checkpoint.Issue, former gitstore.FormerName) bool {
 	if !c.Store.HasIssue(c.Ctx, i) {
 		return false
 	}
@@ -264,18 +269,8 @@ func (c *Invocation) goesOn(i checkpoint.Issue, branch string, former gitstore.F
 	return err == nil && !again.Exists
 }
 
-// renamedElsewhere returns the issue of a branch that was renamed in another clone, or "".
-// The issue has the former name of the branch, and its newest checkpoint the current name. The
-// issues are read once for a command.
-func (c *Invocation) renamedElsewhere(branch string) checkpoint.Issue {
-	i, known := c.Subject.renamed[branch]
-	if !known {
-		i = c.findRenamed(branch)
-		c.Subject.renamed = map[string]checkpoint.Issue{branch: i}
-	}
-	return i
-}
-
+// findRenamed returns the issue of a branch that was renamed in another clone, or "". The issue has
+// the former name of the branch, and its newest checkpoint the current name.
 func (c *Invocation) findRenamed(branch string) checkpoint.Issue {
 	var found []checkpoint.Issue
 	err := c.Store.EachIssue(c.Ctx, func(i checkpoint.Issue) bool {

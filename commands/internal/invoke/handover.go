@@ -39,9 +39,13 @@ func (c *Invocation) handOver(err error) error {
 		return failure.Errorf(failure.Repository, "", "%w: find %s: %w", err, name, exeErr)
 	}
 	dir := filepath.Dir(self)
-	build := buildCommand(format.Format, filepath.Join(dir, name))
+	build := "go build "
+	if format.Format == "sha256" {
+		build += "-tags sha256 "
+	}
+	build += "-o " + view.QuoteArg(filepath.Join(dir, name)) + " ."
 	// The program for one format hands over to no other, so two wrongly built programs do not loop.
-	if own := programName(c.Env.Argv[0]); own == otherPrograms["sha1"] || own == otherPrograms["sha256"] {
+	if own := strings.TrimSuffix(filepath.Base(c.Env.Argv[0]), ".exe"); own == otherPrograms["sha1"] || own == otherPrograms["sha256"] {
 		hint := "git checkpoint " + c.Line.Name
 		if own == name { // built for the wrong format
 			hint = build
@@ -95,8 +99,6 @@ func (c *Invocation) replaceByFirst(paths []string) error {
 	return failed
 }
 
-func programName(argv0 string) string { return strings.TrimSuffix(filepath.Base(argv0), ".exe") }
-
 // findBeside returns the paths at which a program is installed beside this program, which
 // has the paths self. The directory of a symlink counts after that of its target.
 func findBeside(name string, self ...string) []string {
@@ -130,15 +132,6 @@ func BesidePrograms(path string) []string {
 		}
 	}
 	return found
-}
-
-// buildCommand returns the command that builds a program from a checkout of the source.
-func buildCommand(format, path string) string {
-	tag := ""
-	if format == "sha256" {
-		tag = "-tags sha256 "
-	}
-	return "go build " + tag + "-o " + view.QuoteArg(path) + " ."
 }
 
 // Chdir changes to the directory of -C, unless it is "".

@@ -76,7 +76,7 @@ type Subject struct {
 	RemoteAnswered   bool             // the remote is known to have no checkpoint of it
 
 	announcement string                      // line about the issue, to be printed before the next output
-	renamed      map[string]checkpoint.Issue // by renamedElsewhere, by branch
+	renamed      map[string]checkpoint.Issue // of findRenamed, by branch
 	localCommits map[string]bool             // commits that WarnLocalCommits has named
 }
 

@@ -236,7 +236,8 @@ func (c *content) UnmarshalJSON(data []byte) error {
 
 // said returns the author and the text of an entry, and no text for entries without one.
 func said(line []byte) (speaker, string) {
-	if !mayHaveText(line) {
+	words := []string{`"user"`, `"user_message"`, `"user.message"`, `"assistant"`, `"assistant.message"`, `"agent_message"`, `"gemini"`, `"model"`}
+	if !slices.ContainsFunc(words, func(word string) bool { return bytes.Contains(line, []byte(word)) }) { // most lines are long results of tools
 		return nobody, ""
 	}
 	var e entry
@@ -255,13 +256,6 @@ func said(line []byte) (speaker, string) {
 		who = agent
 	}
 	return who, string(text)
-}
-
-// mayHaveText reports whether a line can have a text of a person or an agent. Most lines are
-// results of tools, which are long.
-func mayHaveText(line []byte) bool {
-	words := []string{`"user"`, `"user_message"`, `"user.message"`, `"assistant"`, `"assistant.message"`, `"agent_message"`, `"gemini"`, `"model"`}
-	return slices.ContainsFunc(words, func(word string) bool { return bytes.Contains(line, []byte(word)) })
 }
 
 // commandMark begins the text of a command such as "/review 42". It is a request only if the

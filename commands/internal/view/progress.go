@@ -210,15 +210,6 @@ func artifacts(r *checkpoint.Record) []Artifact {
 	return out
 }
 
-// BatchesLine joins the batches, one group per batch.
-func BatchesLine(batches [][]string) string {
-	groups := make([]string, len(batches))
-	for i, b := range batches {
-		groups[i] = List(b)
-	}
-	return strings.Join(groups, "; then ")
-}
-
 // workKept returns the duration of the completed phases, which a resume does not repeat,
 // "" if it is unknown.
 func workKept(r *checkpoint.Record) string {

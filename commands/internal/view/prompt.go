@@ -142,7 +142,11 @@ func promptLines(j *Standing, more PromptMore, now time.Time) (lines []promptLin
 	line(1, promptText, "Stories", OpenStories(story.Stories(r)))
 	line(1, promptNote, "Tasks", taskStates(r))
 	if len(pending) > 1 {
-		line(2, promptText, "Order of the open tasks", BatchesLine(pending))
+		groups := make([]string, len(pending))
+		for i, batch := range pending {
+			groups[i] = List(batch)
+		}
+		line(2, promptText, "Order of the open tasks", strings.Join(groups, "; then "))
 	}
 	if more.Attempt > 1 {
 		line(1, promptText, "Attempt", fmt.Sprint(more.Attempt))

@@ -33,17 +33,6 @@ func AgingRules(c *invoke.Invocation) gitstore.PruneRequest {
 	return req
 }
 
-// AgingIssues returns the issues that `sync --all` applies the rules of age to, beside those of
-// Automatic. If max_age_days is off, only issues with an archive are returned, because
-// reading every chain would take longer than the sync.
-func AgingIssues(c *invoke.Invocation) []checkpoint.Issue {
-	issues, _, err := c.Store.Issues(c.Ctx, c.Settings.Int("max_age_days") <= 0)
-	if err != nil {
-		c.Warnf("age limits: %v", err)
-	}
-	return issues
-}
-
 // Age applies the rules of age to issues. Errors become warnings, so that the
 // command itself still succeeds.
 func Age(c *invoke.Invocation, issues ...checkpoint.Issue) {

@@ -35,12 +35,10 @@ func runQuietly(c *invoke.Invocation, ctx context.Context, stdin, name string, a
 	defer trace.Begin(trace.Process, trace.Words(path, args)).End()
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Stdin, cmd.WaitDelay = strings.NewReader(stdin), 100*time.Millisecond
-	cmd.Env = append(slices.DeleteFunc(slices.Clone(c.Env.Environ), isTokenVariable), quiet...)
+	cmd.Env = append(slices.DeleteFunc(slices.Clone(c.Env.Environ), func(pair string) bool {
+		name, _, _ := strings.Cut(pair, "=")
+		return slices.Contains(tokenVariables, name)
+	}), quiet...)
 	out, err := cmd.Output()
 	return string(out), err
-}
-
-func isTokenVariable(pair string) bool {
-	name, _, _ := strings.Cut(pair, "=")
-	return slices.Contains(tokenVariables, name)
 }

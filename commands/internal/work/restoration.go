@@ -69,7 +69,10 @@ func (r *Restoration) InTheWay() error {
 		return nil
 	}
 	paths := view.Plural(len(done.InTheWay), "path")
-	if len(done.Foreign) > 0 && !slices.ContainsFunc(done.InTheWay, func(p string) bool { return !isBelowAny(p, done.Foreign) }) {
+	isOurs := func(path string) bool {
+		return !slices.ContainsFunc(done.Foreign, func(dir string) bool { return strings.HasPrefix(path, dir) })
+	}
+	if len(done.Foreign) > 0 && !slices.ContainsFunc(done.InTheWay, isOurs) {
 		in := filepath.Join(r.Root, filepath.FromSlash(done.Foreign[0]))
 		return failure.Errorf(failure.Refused, "git -C "+view.QuoteArg(in)+" status", "restore %s: %s of another repository stay as they are: %s", done.ID, paths, view.List(view.QuotePaths(done.Foreign)))
 	}
@@ -77,11 +80,6 @@ func (r *Restoration) InTheWay() error {
 		return failure.Errorf(failure.Refused, r.Again("--force"), "restore %s: %s in the way of files that git does not know were left alone", done.ID, paths)
 	}
 	return failure.Errorf(failure.Refused, "git status --short --ignored", "restore %s: %s in the way of other files were left alone: move these files away", done.ID, paths)
-}
-
-// isBelowAny reports whether a path is below one of the directories, or equal to one.
-func isBelowAny(name string, dirs []string) bool {
-	return slices.ContainsFunc(dirs, func(dir string) bool { return strings.HasPrefix(name, dir) })
 }
 
 // LeftAlone returns the error of a restore that restored nothing because of files that changed since

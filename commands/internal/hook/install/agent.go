@@ -129,8 +129,8 @@ func (r *Repo) permission(a *hook.Agent, install bool) ([]HookChange, error) {
 	if err != nil {
 		return nil, err
 	}
-	shown, text := r.shownFile(file.Path), a.Allow.AllowText()
-	switch own := hook.IsOwnPermission(file.Text); {
+	shown, text := r.shownFile(file.Path), hook.PermissionMark.Sign(a.Allow.Text)
+	switch own := hook.PermissionMark.IsOwn(file.Text); {
 	case install && file.Exists() && !own && !r.Force:
 		return nil, refuse("git checkpoint hooks install --agent "+a.Name+" --allow --force", "%s was edited, or another program wrote it", shown)
 	case install && file.Text != text:
@@ -144,7 +144,7 @@ func (r *Repo) permission(a *hook.Agent, install bool) ([]HookChange, error) {
 // plugin plans to write or remove an agent's plugin file.
 func (r *Repo) plugin(a *hook.Agent, file atomicfile.Replacement, install bool) ([]HookChange, error) {
 	shown := r.shownFile(file.Path)
-	if file.Exists() && !hook.IsOwnPlugin(file.Text) && !r.Force {
+	if file.Exists() && !hook.PluginMark.IsOwn(file.Text) && !r.Force {
 		verb := "uninstall"
 		if install {
 			verb = "install"
@@ -242,8 +242,14 @@ func (r *Repo) uninstallAgent(a *hook.Agent, file, toml atomicfile.Replacement) 
 	}
 	text, gone := a.Uninstall(text, before...)
 	plan := r.settingsChange(file, text, "take hooks out of ")
-	if gone {
-		plan = []HookChange{{"take hooks out of " + r.shownFile(file.Path), func() error { return removeSettings(file) }}}
+	if gone { // the file was created for the hooks
+		plan = []HookChange{{"take hooks out of " + r.shownFile(file.Path), func() error {
+			err := file.Remove()
+			if err == nil {
+				removeEmpty(filepath.Dir(file.Path), 2)
+			}
+			return err
+		}}}
 	}
 	if text, err = a.UninstallTOML(toml.Text); err != nil {
 		return nil, r.settingsError(a, toml, err)
@@ -265,16 +271,6 @@ func (r *Repo) settingsChange(f atomicfile.Replacement, text, what string) []Hoo
 		return nil
 	}
 	return []HookChange{{what + r.shownFile(f.Path), func() error { return r.replace(f, text) }}}
-}
-
-// removeSettings removes a file that was created for the hooks, and the agent's
-// directories if they are then empty.
-func removeSettings(f atomicfile.Replacement) error {
-	if err := f.Remove(); err != nil {
-		return err
-	}
-	removeEmpty(filepath.Dir(f.Path), 2)
-	return nil
 }
 
 // removeEmpty removes a directory and its parents, at most n in all, if they are empty.

@@ -36,7 +36,7 @@ func (r *Repo) eachSkill(verb string, change func(atomicfile.Replacement) *HookC
 	}
 	var plan []HookChange
 	for _, f := range files {
-		if f.Exists() && !hook.IsOwnSkill(f.Text) && !r.Force {
+		if f.Exists() && !hook.SkillMark.IsOwn(f.Text) && !r.Force {
 			return nil, refuse("git checkpoint hooks "+verb+" --skill --force", "%s was edited, or another program wrote it", r.shownFile(f.Path))
 		}
 		if c := change(f); c != nil {
@@ -104,7 +104,7 @@ func (r *Repo) uninstallOwnSkills() ([]HookChange, error) {
 	var plan []HookChange
 	for _, f := range files {
 		switch {
-		case hook.IsOwnSkill(f.Text):
+		case hook.SkillMark.IsOwn(f.Text):
 			plan = append(plan, HookChange{"remove " + r.shownFile(f.Path), func() error { return r.removeOwnFile(f, 3) }})
 		case f.Exists():
 			r.Warn("%s was edited, and stays", r.shownFile(f.Path))

@@ -95,13 +95,18 @@ const CanaryVariable = "GIT_CHECKPOINT_CANARY"
 
 // find locates an installed hook and runs its canary.
 func (r *Repo) find(e hook.Event, version gitstore.GitVersion) Hook {
-	if place := r.configPlace(e); place != "" {
-		h := Hook{Way: "config", Place: place}
+	for _, entry := range slices.Backward(r.Config) {
+		if entry.Key != "hook."+e.ConfigName()+".command" {
+			continue
+		}
+		h := Hook{Way: "config", Place: fmt.Sprintf("hook.%s (%s)", e.ConfigName(), entry.Scope)}
 		if !version.AtLeast(2, 54) {
 			h.Why = fmt.Sprintf("git %d.%d does not know hooks in its configuration", version[0], version[1])
 			return h
 		}
-		h.Runs, h.Why = r.canary(r.configCanary(e))
+		// without other configured hooks and hook files
+		args := append([]string{"git", "-c", "core.hooksPath=" + os.DevNull}, r.silencing("hook."+e.ConfigName())...)
+		h.Runs, h.Why = r.canary(append(args, "hook", "run", string(e), "--", "canary", "canary"))
 		return h
 	}
 	for _, site := range r.sites(true) {
@@ -126,16 +131,6 @@ func (r *Repo) find(e hook.Event, version gitstore.GitVersion) Hook {
 	return Hook{}
 }
 
-// configPlace returns the configuration entry of a hook, or "".
-func (r *Repo) configPlace(e hook.Event) string {
-	for _, entry := range slices.Backward(r.Config) {
-		if entry.Key == "hook."+e.ConfigName()+".command" {
-			return fmt.Sprintf("hook.%s (%s)", e.ConfigName(), entry.Scope)
-		}
-	}
-	return ""
-}
-
 // canary runs a command and reports whether this program's hook printed the canary word.
 func (r *Repo) canary(argv []string) (runs bool, why string) {
 	ctx, cancel := context.WithTimeout(r.Context, 10*time.Second)
@@ -153,13 +148,6 @@ func (r *Repo) canary(argv []string) (runs bool, why string) {
 		return false, fmt.Sprintf("%v: %s", err, strings.TrimSpace(string(out)))
 	}
 	return false, cmp.Or(strings.TrimSpace(string(out)), "git ran nothing of ours; is git-checkpoint on PATH?")
-}
-
-// configCanary returns the command that runs only this program's hook in git's
-// configuration, without other configured hooks and hook files.
-func (r *Repo) configCanary(e hook.Event) []string {
-	args := append([]string{"git", "-c", "core.hooksPath=" + os.DevNull}, r.silencing("hook."+e.ConfigName())...)
-	return append(args, "hook", "run", string(e), "--", "canary", "canary")
 }
 
 // silencing returns flags that disable all hooks in git's configuration except one.

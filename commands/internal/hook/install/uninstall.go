@@ -115,18 +115,12 @@ func (r *Repo) uninstallFiles() ([]HookChange, error) {
 			}
 			plan = append(plan, here...)
 		}
-		if folder := filepath.Join(site.dir, hook.Aside); isEmptyFolder(folder) {
+		folder := filepath.Join(site.dir, hook.Aside)
+		if entries, err := os.ReadDir(folder); err == nil && len(entries) == 0 { // as left by a killed uninstall
 			plan = append(plan, HookChange{"remove " + r.shownFile(folder), func() error { return os.Remove(folder) }})
 		}
 	}
 	return plan, nil
-}
-
-// isEmptyFolder reports whether path is an empty directory, as left by a killed
-// uninstall.
-func isEmptyFolder(path string) bool {
-	entries, err := os.ReadDir(path)
-	return err == nil && len(entries) == 0
 }
 
 // uninstallFile plans the removal of the block from one file. If the file is a wrapper, the
