@@ -2,7 +2,6 @@ package gitstore
 
 import (
 	"context"
-	"strings"
 	"testing"
 	"time"
 
@@ -136,13 +135,6 @@ func (w *world) sound() {
 	out, err := w.Run(nil, "fsck", "--strict", "--no-dangling", "--no-progress")
 	require.NoError(w.t, err)
 	require.Empty(w.t, string(out))
-}
-
-// paths returns the files of a revision.
-func (w *world) paths(rev string) []string {
-	w.t.Helper()
-	out := strings.TrimSuffix(string(w.Pipe(nil, "ls-tree", "-r", "-z", "--name-only", rev)), "\x00")
-	return strings.Split(out, "\x00")
 }
 
 // captured saves with worktree and untracked files.

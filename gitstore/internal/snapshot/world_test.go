@@ -105,11 +105,6 @@ func (w *world) unstaged(rev string) []string {
 	return strings.Split(strings.TrimSuffix(out, "\x00"), "\x00")
 }
 
-func (w *world) has(saved *gitstore.Saved, dir string) bool {
-	_, err := w.Run(nil, "rev-parse", "--verify", "-q", saved.Commit.String()+":"+dir)
-	return err == nil
-}
-
 func (w *world) remove(path string) {
 	w.t.Helper()
 	require.NoError(w.t, os.RemoveAll(w.Path(path)))
