@@ -4,6 +4,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"git-checkpoint/gitstore/fsutil"
 )
 
 // OnIndex returns a copy of g for an index file that this program keeps, for example a copy of
@@ -24,6 +26,10 @@ func (g Git) OnIndex(file string, config ...ConfigEntry) Git {
 		}
 	}
 	// Before 2.36 git ignores this setting, and nothing is promised about a loss of power.
-	g.Settings = append(g.Settings, "core.fsync=loose-object,pack,pack-metadata,index")
+	fsync := "core.fsync=loose-object,pack,pack-metadata,index"
+	if !fsutil.Syncs() {
+		fsync = "core.fsync=none"
+	}
+	g.Settings = append(g.Settings, fsync)
 	return g
 }
