@@ -216,20 +216,11 @@ func (a *assembly) leaveOut(limit int64, sizes map[string]int64) (err error) {
 			back = append(back, trees.FileEntry{Path: c.Path, Mode: c.Old.Mode, Hash: c.Old.Hash})
 		}
 	}
-	if a.snap.Staged, err = a.replace(a.snap.Staged, back); err != nil {
+	if a.snap.Staged, err = replace(a.k, a.k, a.snap.Staged, back); err != nil {
 		return fmt.Errorf("leave out staged files: %w", err)
 	}
 	a.staged = slices.DeleteFunc(slices.Clone(a.staged), func(c trees.Change) bool { return out[c.Path] })
 	return nil
-}
-
-// replace is trees.Replace for a tree that exists also without files.
-func (a *assembly) replace(tree plumbing.Hash, files []trees.FileEntry) (plumbing.Hash, error) {
-	tree, err := trees.Replace(a.k, a.k, tree, files)
-	if err == nil && tree.IsZero() {
-		tree = a.k.Add(plumbing.TreeObject, nil)
-	}
-	return tree, err
 }
 
 // conflicts adds one tree for each stage of unmerged paths.

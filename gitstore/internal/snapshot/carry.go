@@ -96,10 +96,17 @@ func carry(r trees.Reader, to trees.Adder, c Carrying) (state plumbing.Hash, fro
 	if len(edits) == 0 || err != nil {
 		return c.Captured, fromHere, err
 	}
-	if state, err = trees.Replace(r, to, c.Captured, edits); err == nil && state.IsZero() {
-		state = to.Add(plumbing.TreeObject, nil)
-	}
+	state, err = replace(r, to, c.Captured, edits)
 	return state, fromHere, err
+}
+
+// replace is trees.Replace, but a tree without files is git's empty tree.
+func replace(r trees.Reader, to trees.Adder, tree plumbing.Hash, edits []trees.FileEntry) (plumbing.Hash, error) {
+	tree, err := trees.Replace(r, to, tree, edits)
+	if err == nil && tree.IsZero() {
+		tree = to.Add(plumbing.TreeObject, nil)
+	}
+	return tree, err
 }
 
 // uncaptured returns a function that reports whether a path was not captured.

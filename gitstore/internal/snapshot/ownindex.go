@@ -306,11 +306,7 @@ func (o *ownIndex) userIndex(ctx context.Context, head plumbing.Hash) (*userInde
 	if err := o.settle(ctx, g, u, head, out); err != nil {
 		return nil, err
 	}
-	args := []string{"write-tree"}
-	if o.s.isPartial() {
-		args = append(args, "--missing-ok")
-	}
-	tree, err := g.Line(ctx, args...)
+	tree, err := g.Line(ctx, o.s.writeTree()...)
 	if err != nil {
 		return nil, fmt.Errorf("read index: %w", err)
 	}
@@ -326,6 +322,15 @@ func (o *ownIndex) userIndex(ctx context.Context, head plumbing.Hash) (*userInde
 		}
 	}
 	return u, nil
+}
+
+// writeTree returns the arguments of git that store the tree of an index. A partial clone may lack
+// objects of it.
+func (s *Capturer) writeTree() []string {
+	if s.isPartial() {
+		return []string{"write-tree", "--missing-ok"}
+	}
+	return []string{"write-tree"}
 }
 
 // parse parses the output of git ls-files -s -v: "<tag> <mode> <hash> <stage>\t<path>". The tag is
@@ -400,6 +405,26 @@ func (o *ownIndex) reader() trees.Reader {
 		return o.s.repo.Objects
 	}
 	return firstReader{temp, o.s.repo.Objects}
+}
+
+// addTo adds the objects of a dry run to k.
+func (o *ownIndex) addTo(k *repo.ObjectWriter) error {
+	temp, err := odb.Open(odb.Config{Dir: o.objects})
+	if err != nil {
+		return err
+	}
+	defer temp.Close()
+	return filepath.WalkDir(o.objects, func(name string, d fs.DirEntry, err error) error {
+		hex := filepath.Base(filepath.Dir(name)) + filepath.Base(name)
+		if err != nil || d.IsDir() || !plumbing.IsHash(hex) {
+			return err
+		}
+		kind, data, err := temp.Read(plumbing.NewHash(hex))
+		if err == nil {
+			k.Add(kind, data)
+		}
+		return err
+	})
 }
 
 // A firstReader reads an object from the first reader that has it.

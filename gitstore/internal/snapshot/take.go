@@ -19,7 +19,6 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/repository"
-	"git-checkpoint/gitstore/internal/odb"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/trees"
 	"git-checkpoint/gitstore/trace"
@@ -63,6 +62,7 @@ type taker struct {
 	boundary *repository.Boundary
 	dirs     map[string]error // parents of paths: nil for a directory, errNotDir, or the error of lstat
 	named    map[string]bool  // artifacts, and those of the checkpoint before
+	unmerged map[string]bool  // unmerged paths of the user's index
 	end      time.Time        // of the time limit, or zero
 	room     int64            // bytes that may still be read
 	failed   error            // an artifact of the request cannot be stored
@@ -192,6 +192,10 @@ func (t *taker) take(fresh bool) error {
 // compare compares HEAD with the user's index.
 func (t *taker) compare(user *userIndex) (err error) {
 	t.User, t.Staged, t.Sizes = *user, plumbing.NewHash(user.Staged), map[string]int64{}
+	t.unmerged = map[string]bool{}
+	for _, e := range user.Conflicts {
+		t.unmerged[e.Path] = true
+	}
 	if t.Changes, err = trees.Diff(t.o.reader(), t.HeadTree, t.Staged); err != nil {
 		return err
 	}
@@ -260,11 +264,7 @@ func (t *taker) takeStaged() error {
 func (t *taker) write(changed bool) (err error) {
 	if changed || !t.o.has(t.o.note.Tree) {
 		t.o.note.Tree = ""
-		args := []string{"write-tree"}
-		if t.isPartial() {
-			args = append(args, "--missing-ok")
-		}
-		out, err := t.o.run(t.ctx, nil, args...)
+		out, err := t.o.run(t.ctx, nil, t.writeTree()...)
 		if err != nil {
 			return fmt.Errorf("store the files of the worktree: %w", err)
 		}
@@ -289,10 +289,7 @@ func (t *taker) write(changed bool) (err error) {
 func (t *taker) addMissing(ctx context.Context) error {
 	names := slices.Sorted(maps.Keys(t.named))
 	if !t.Cut {
-		for _, e := range t.User.Conflicts {
-			names = append(names, e.Path)
-		}
-		names = append(names, t.User.Intent...)
+		names = append(slices.AppendSeq(names, maps.Keys(t.unmerged)), t.User.Intent...)
 	}
 	find := &trees.Finder{Reader: t.o.reader()}
 	names = slices.DeleteFunc(names, func(name string) bool {
@@ -357,13 +354,11 @@ func (t *taker) submodules() error {
 		entries = append(entries, trees.FileEntry{Path: c.Path, Mode: c.Old.Mode, Hash: c.Old.Hash})
 	}
 	if len(entries) > 0 {
-		tree, err := trees.Replace(t.o.reader(), t.k, t.Tree, entries)
+		tree, err := replace(t.o.reader(), t.k, t.Tree, entries)
 		if err != nil {
 			return err
 		}
-		if t.Tree = tree; tree.IsZero() {
-			t.Tree = t.k.Add(plumbing.TreeObject, nil)
-		}
+		t.Tree = tree
 		t.Unstaged = slices.DeleteFunc(t.Unstaged, func(c trees.Change) bool { return isBack[c.Path] })
 	}
 	if len(t.User.Links) == 0 {
@@ -569,9 +564,13 @@ func (t *taker) feed(ctx context.Context, l fileList) (changed bool, err error) 
 		return false, t.failed
 	}
 	if t.o.fresh { // git write-tree fails for an unmerged path, which git add would resolve
-		for _, e := range t.User.Conflicts {
-			if !slices.ContainsFunc(files, func(f readFile) bool { return f.path == e.Path }) {
-				forced = append(forced, e.Path)
+		resolved := map[string]bool{}
+		for _, f := range files {
+			resolved[f.path] = true
+		}
+		for name := range t.unmerged {
+			if !resolved[name] {
+				forced = append(forced, name)
 			}
 		}
 	}
@@ -583,9 +582,9 @@ func (t *taker) feed(ctx context.Context, l fileList) (changed bool, err error) 
 		return fed, err
 	}
 	var unread []string // git write-tree fails for unmerged files that are left out, too
-	for _, e := range t.User.Conflicts {
-		if slices.Contains(t.Left, e.Path) {
-			unread = append(unread, e.Path)
+	for _, name := range t.Left {
+		if t.unmerged[name] {
+			unread = append(unread, name)
 		}
 	}
 	return fed || len(forced)+len(unread) > 0, t.remove(unread)
@@ -607,10 +606,10 @@ func (t *taker) remove(paths []string) error {
 // user's index has and without artifacts. A file that was untracked and is ignored now may be a
 // secret.
 func (t *taker) ignoredNow(paths []string) (dropped []string, err error) {
-	find := &trees.Finder{Reader: t.o.reader()}
+	find, intended := &trees.Finder{Reader: t.o.reader()}, setOf(t.User.Intent)
 	for _, name := range paths {
 		t.Hidden[name] = t.named[name]
-		if t.named[name] || slices.Contains(t.User.Intent, name) || t.isUnmerged(name) {
+		if t.named[name] || intended[name] || t.unmerged[name] {
 			continue
 		}
 		mode, _, err := find.Lookup(t.Staged, name)
@@ -622,10 +621,6 @@ func (t *taker) ignoredNow(paths []string) (dropped []string, err error) {
 		}
 	}
 	return dropped, nil
-}
-
-func (t *taker) isUnmerged(name string) bool {
-	return slices.ContainsFunc(t.User.Conflicts, func(e indexEntry) bool { return e.Path == name })
 }
 
 // A readFile is a path that git is about to read.
@@ -644,7 +639,7 @@ func (t *taker) vet(l fileList) (hidden []string, files []readFile) {
 	find := &trees.Finder{Reader: t.o.reader()}
 	isTracked := func(name string) bool {
 		mode, _, err := find.Lookup(t.Staged, name)
-		return err == nil && mode != 0 || t.isUnmerged(name)
+		return err == nil && mode != 0 || t.unmerged[name]
 	}
 	for _, name := range l.changed {
 		info, err := t.lstat(name)
@@ -968,24 +963,4 @@ func (t *taker) sameFilter(ctx context.Context, culprit string, paths []string) 
 		}
 	}
 	return same
-}
-
-// addTo adds the objects of a dry run to k.
-func (o *ownIndex) addTo(k *repo.ObjectWriter) error {
-	temp, err := odb.Open(odb.Config{Dir: o.objects})
-	if err != nil {
-		return err
-	}
-	defer temp.Close()
-	return filepath.WalkDir(o.objects, func(name string, d fs.DirEntry, err error) error {
-		hex := filepath.Base(filepath.Dir(name)) + filepath.Base(name)
-		if err != nil || d.IsDir() || !plumbing.IsHash(hex) {
-			return err
-		}
-		kind, data, err := temp.Read(plumbing.NewHash(hex))
-		if err == nil {
-			k.Add(kind, data)
-		}
-		return err
-	})
 }
