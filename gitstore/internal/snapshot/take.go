@@ -474,6 +474,7 @@ func (t *taker) takesUntracked() bool {
 // changed the own index. In a sparse checkout, git itself reads files that are there.
 func (t *taker) clearFlags() (cleared bool, err error) {
 	sparse, _ := git.Last(t.repo.Config, "core.sparsecheckout")
+	before := setOf(t.o.note.Cleared) // a path may have both flags, and is cleared of both
 	for _, f := range []struct {
 		paths []string
 		flag  string
@@ -488,7 +489,7 @@ func (t *taker) clearFlags() (cleared bool, err error) {
 		for _, name := range there[:min(len(there), MaxListed)] {
 			t.Flagged = append(t.Flagged, checkpoint.Flagged{Path: name, Flag: f.flag})
 		}
-		new := slices.DeleteFunc(slices.Clone(there), func(name string) bool { return slices.Contains(t.o.note.Cleared, name) })
+		new := slices.DeleteFunc(slices.Clone(there), func(name string) bool { return before[name] })
 		if len(new) == 0 {
 			continue
 		}

@@ -113,6 +113,12 @@ func TestTake(t *testing.T) {
 			assert.Equal(w.t, []checkpoint.Flagged{{Path: "a", Flag: "skip-worktree"}, {Path: "d/b", Flag: "assume-unchanged"}}, w.take().Flagged)
 			return nil
 		},
+		"marked skip-worktree and assume-unchanged both": func(w *takes) map[string]string {
+			w.Git("update-index", "--skip-worktree", "a")
+			w.Git("update-index", "--assume-unchanged", "a")
+			w.Write("a", "edited\n")
+			return nil
+		},
 		"sparse after the first save": func(w *takes) map[string]string {
 			w.checkTaken("before")
 			w.Git("sparse-checkout", "set", "d")
