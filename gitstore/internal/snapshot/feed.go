@@ -1,0 +1,234 @@
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/trees"
+)
+
+// feed gives the vetted list to git, and reports whether the own index has changed.
+func (t *taker) feed(ctx context.Context, l fileList) (changed bool, err error) {
+	if t.req.Idle && !t.Cut && (len(l.others)+len(l.changed) > 0 || t.o.reread) { // the save writes
+		if err := t.listIgnored(t.ctx, &l); err != nil {
+			return false, fmt.Errorf("list ignored files: %w", err)
+		}
+	}
+	forced, err := t.ignoredNow(l.dropped)
+	if err != nil {
+		return false, err
+	}
+	var files []readFile
+	if !t.Cut {
+		var hidden []string
+		leave := setOf(forced)
+		l.changed = slices.DeleteFunc(l.changed, func(name string) bool { return leave[name] })
+		hidden, files = t.vet(l)
+		forced = append(forced, hidden...)
+		t.State.Ignores = t.ignores(l.ignored)
+	}
+	if t.failed != nil {
+		return false, t.failed
+	}
+	if t.o.fresh { // git write-tree fails for an unmerged path, which git add would resolve
+		resolved := map[string]bool{}
+		for _, f := range files {
+			resolved[f.path] = true
+		}
+		for name := range t.unmerged {
+			if !resolved[name] {
+				forced = append(forced, name)
+			}
+		}
+	}
+	if err := t.remove(forced); err != nil {
+		return false, err
+	}
+	fed, err := t.add(ctx, files)
+	if err = errors.Join(err, t.failed); err != nil {
+		return fed, err
+	}
+	var unread []string // git write-tree fails for unmerged files that are left out, too
+	for _, name := range t.Left {
+		if t.unmerged[name] {
+			unread = append(unread, name)
+		}
+	}
+	return fed || len(forced)+len(unread) > 0, t.remove(unread)
+}
+
+// remove removes paths from the own index, whatever the worktree has there.
+func (t *taker) remove(paths []string) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	t.o.note.Tree = ""
+	if _, err := t.o.run(t.ctx, joinPaths(paths), "update-index", "--force-remove", "-z", "--stdin"); err != nil {
+		return fmt.Errorf("remove paths from %s: %w", t.o.file, err)
+	}
+	return nil
+}
+
+// ignoredNow returns the paths of the own index that git ignores now, without those that the
+// user's index has and without artifacts. A file that was untracked and is ignored now may be a
+// secret.
+func (t *taker) ignoredNow(paths []string) (dropped []string, err error) {
+	find, intended := &trees.Finder{Reader: t.o.reader()}, setOf(t.User.Intent)
+	for _, name := range paths {
+		t.Hidden[name] = t.named[name]
+		if t.named[name] || intended[name] || t.unmerged[name] {
+			continue
+		}
+		mode, _, err := find.Lookup(t.Staged, name)
+		if err != nil {
+			return nil, err
+		}
+		if mode == 0 {
+			dropped = append(dropped, name)
+		}
+	}
+	return dropped, nil
+}
+
+// Limits of one call of git update-index under a time limit.
+const (
+	batchPaths = 1000
+	batchBytes = 64 << 20
+)
+
+// maxCulprits limits the files that git cannot store, one call each.
+const maxCulprits = 20
+
+// add makes git read files into the own index, and reports whether it did. Under a time limit it
+// works in batches, and the rest of the files is left out when the time has ended. Artifacts have no
+// time limit.
+func (t *taker) add(ctx context.Context, files []readFile) (changed bool, err error) {
+	var named []readFile
+	files = slices.DeleteFunc(slices.Clone(files), func(f readFile) bool {
+		if t.named[f.path] && !t.end.IsZero() {
+			named = append(named, f)
+		}
+		return t.named[f.path] && !t.end.IsZero()
+	})
+	if len(named) > 0 {
+		if _, err := t.update(t.ctx, named); err != nil {
+			return true, err
+		}
+	}
+	changed = len(named) > 0
+	for len(files) > 0 && !t.late() {
+		n, size := 0, int64(0)
+		for n < len(files) && (t.end.IsZero() || n < batchPaths && (n == 0 || size+files[n].size <= batchBytes)) {
+			size += files[n].size
+			n++
+		}
+		rest, err := t.update(ctx, files[:n])
+		if changed = true; err != nil {
+			return changed, err
+		}
+		if len(rest) > 0 {
+			files = slices.Concat(rest, files[n:])
+			break
+		}
+		files = files[n:]
+	}
+	for _, f := range files {
+		t.Cut = true
+		t.skip(f.path, f.size, checkpoint.OutOfTime)
+	}
+	return changed, nil
+}
+
+// update is one batch of add. If git cannot store a file, update leaves it out and tries again,
+// and with it all files that the same filter converts. It returns the files for which the time did
+// not suffice.
+func (t *taker) update(ctx context.Context, files []readFile) (rest []readFile, err error) {
+	for culprits := 0; len(files) > 0; culprits++ {
+		if culprits > maxCulprits || ctx.Err() != nil {
+			return files, t.ctx.Err()
+		}
+		paths := make([]string, len(files))
+		for i, f := range files {
+			paths[i] = f.path
+		}
+		before := len(t.o.warnings)
+		t.o.note.Tree = ""
+		out, err := t.o.run(ctx, joinPaths(paths), "update-index", "--ignore-skip-worktree-entries", "--add", "--remove", "--replace", "--verbose", "-z", "--stdin")
+		if err == nil {
+			for _, line := range t.o.warnings[before:] {
+				if isWarning(line) {
+					t.skip(".", 0, "git: "+line)
+				}
+			}
+			return nil, nil
+		}
+		t.o.warnings = t.o.warnings[:before]
+		var failed *git.CommandError
+		if !errors.As(err, &failed) || failed.Code != 128 || ctx.Err() != nil || lacksResources.MatchString(failed.Stderr) {
+			if t.ctx.Err() == nil && ctx.Err() != nil {
+				return files, nil
+			}
+			return nil, fmt.Errorf("store the files of the worktree: %w", err)
+		}
+		n := countDone(out, paths)
+		if n == len(paths) {
+			return nil, fmt.Errorf("store the files of the worktree: %w", err)
+		}
+		leave := append(t.sameFilter(ctx, paths[n], paths), paths[n])
+		reason := "git: " + firstLine(failed.Stderr)
+		files = slices.DeleteFunc(slices.Clone(files), func(f readFile) bool {
+			out := slices.Contains(leave, f.path)
+			if out {
+				t.skip(f.path, f.size, reason)
+			}
+			return out
+		})
+	}
+	return nil, nil
+}
+
+// lacksResources matches errors of git that do not concern one file.
+var lacksResources = regexp.MustCompile(`insert into database|[Uu]nable to (write|create)|\.lock'|No space left|quota exceeded|[Tt]oo many open files|[Oo]ut of memory`)
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return strings.TrimPrefix(strings.TrimPrefix(line, "error: "), "fatal: ")
+}
+
+// countDone returns the number of paths that git update-index --verbose has reported, in order.
+func countDone(out []byte, paths []string) (n int) {
+	text := string(out)
+	for _, name := range paths {
+		rest, ok := strings.CutPrefix(text, "add '"+name+"'\n")
+		if !ok {
+			rest, ok = strings.CutPrefix(text, "remove '"+name+"'\n")
+		}
+		if !ok {
+			return n
+		}
+		text = rest
+		n++
+	}
+	return n
+}
+
+// sameFilter returns the paths with the filter attribute of a path, or nil if it has none.
+func (t *taker) sameFilter(ctx context.Context, culprit string, paths []string) (same []string) {
+	out, err := t.o.git.Pipe(ctx, joinPaths(append([]string{culprit}, paths...)), "check-attr", "-z", "--stdin", "filter")
+	fields := git.Fields(out)
+	if err != nil || len(fields) < 3 || slices.Contains([]string{"unspecified", "unset"}, fields[2]) {
+		return nil
+	}
+	for i := 0; i+2 < len(fields); i += 3 {
+		if fields[i+2] == fields[2] {
+			same = append(same, fields[i])
+		}
+	}
+	return same
+}

@@ -1,0 +1,223 @@
+package snapshot
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/trees"
+)
+
+// A readFile is a path that git is about to read.
+type readFile struct {
+	path string
+	size int64
+}
+
+// vet decides about each path of the list. It returns the files that git reads, missing ones first,
+// because a file may be in place of a missing directory. hidden are paths below a symlink and
+// directories, which git does not read.
+func (t *taker) vet(l fileList) (hidden []string, files []readFile) {
+	var come []readFile
+	links := setOf(t.User.Links)
+	unruled := t.unreadable(l.text)
+	find := &trees.Finder{Reader: t.o.reader()}
+	isTracked := func(name string) bool {
+		mode, _, err := find.Lookup(t.Staged, name)
+		return err == nil && mode != 0 || t.unmerged[name]
+	}
+	for _, name := range l.changed {
+		info, err := t.lstat(name)
+		if links[name] && (err != nil || info.IsDir()) {
+			continue // submodules says it
+		}
+		f := t.boundary.Find(name)
+		if err == nil && info.IsDir() && f.Reason == "" {
+			f = t.boundary.Find(name + "/x") // a repository in place of a file
+		}
+		switch {
+		case f.Reason != "":
+			t.skipOnce(f.Path, f.Reason)
+			continue
+		case err == errNotDir, err == nil && info.IsDir(): // git keeps an unmerged file in place of a directory
+			hidden = append(hidden, name)
+			continue
+		case isGone(err):
+			files = append(files, readFile{path: name})
+			continue
+		}
+		t.vetFile(name, info, err, isTracked, &come)
+	}
+	var tracked []untrackedPath // staged or committed since the last save
+	untracked := slices.DeleteFunc(slices.Clone(l.others), func(name string) bool {
+		if isTracked(name) {
+			tracked = append(tracked, untrackedPath{path: name})
+		}
+		return isTracked(name)
+	})
+	for _, f := range append(tracked, leaveOutFull(untracked, t.req)...) {
+		if f.left != "" {
+			t.skip(f.path, 0, f.left)
+			continue
+		}
+		if i := slices.IndexFunc(unruled, func(dir string) bool { return strings.HasPrefix(f.path, dir) }); i >= 0 {
+			t.skip(f.path, 0, checkpoint.UnreadRules)
+			continue
+		}
+		info, err := t.lstat(f.path)
+		if dir, ok := strings.CutSuffix(f.path, "/"); ok && links[dir] {
+			continue // a submodule that the own index does not have
+		}
+		if f := t.boundary.Find(f.path); f.Reason != "" {
+			t.skipOnce(f.Path, f.Reason)
+			continue
+		}
+		t.vetFile(f.path, info, err, isTracked, &come)
+	}
+	return hidden, append(files, come...)
+}
+
+// vetFile adds a file to come, or skips it.
+func (t *taker) vetFile(name string, info fs.FileInfo, err error, tracked func(string) bool, come *[]readFile) {
+	var mode uint32
+	var size int64
+	if err == nil {
+		mode, size = trees.ModeOf(info), info.Size()
+	}
+	limit := cmp.Or(max(t.req.MaxFile, 0), DefaultMaxFile)
+	switch {
+	case errors.Is(err, syscall.ENAMETOOLONG):
+		t.skip(name, 0, checkpoint.TooLong)
+	case err != nil || mode != trees.ModeSymlink && mode != 0 && !t.canOpen(name):
+		t.skip(name, size, checkpoint.NotReadable)
+	case mode == 0:
+		t.skip(name, 0, "neither a file nor a symlink")
+	case trees.CheckPath(name, mode) != nil:
+		t.skip(name, size, "a name that git refuses")
+	case size > limit && !t.named[name] && !tracked(name):
+		t.skip(name, size, checkpoint.LargerThan(limit))
+	case size-t.Sizes[name] > max(t.room, 0):
+		t.skip(name, size, checkpoint.OverSize)
+	default:
+		more := max(size-t.Sizes[name], 0) // staged bytes count already
+		t.room -= more
+		t.Read += more
+		*come = append(*come, readFile{name, size})
+	}
+}
+
+func (t *taker) canOpen(name string) bool {
+	f, err := os.Open(filepath.Join(t.repo.Info.Root, filepath.FromSlash(name)))
+	if err == nil {
+		f.Close()
+	}
+	return err == nil
+}
+
+// lstat is os.Lstat for a path of the worktree. It fails with errNotDir if a parent is a symlink
+// or a file, because git does not follow symlinks.
+func (t *taker) lstat(name string) (fs.FileInfo, error) {
+	name = strings.TrimSuffix(name, "/")
+	if err := t.parent(path.Dir(name)); err != nil {
+		return nil, err
+	}
+	return os.Lstat(filepath.Join(t.repo.Info.Root, filepath.FromSlash(name)))
+}
+
+func (t *taker) parent(dir string) error {
+	if dir == "." {
+		return nil
+	}
+	err, known := t.dirs[dir]
+	if known {
+		return err
+	}
+	if err = t.parent(path.Dir(dir)); err == nil {
+		var info fs.FileInfo
+		if info, err = os.Lstat(filepath.Join(t.repo.Info.Root, filepath.FromSlash(dir))); err == nil && !info.IsDir() {
+			err = errNotDir
+		}
+	}
+	t.dirs[dir] = err
+	return err
+}
+
+// unreadable parses git's warnings about directories that it cannot read, which are skipped, and
+// about ignore files that it cannot read. It returns the directories of the latter: what git lists
+// there may be ignored.
+func (t *taker) unreadable(text string) (hidden []string) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if dir, ok := strings.CutPrefix(line, "warning: could not open directory '"); ok {
+			reason := checkpoint.NotReadable
+			dir, _, whole := cutLast(dir, "': ")
+			if !whole || len(dir) >= longPath { // git cuts its messages at 4096 bytes
+				reason = checkpoint.TooLong
+				dir = dir[:strings.LastIndexByte(dir, '/')+1]
+			}
+			t.skip(strings.TrimSuffix(dir, "/")+"/", 0, reason)
+		} else if m := cannotAccess.FindStringSubmatch(line); m != nil {
+			hidden = append(hidden, m[1])
+		} else if isWarning(line) {
+			t.skip(".", 0, "git: "+line)
+		}
+	}
+	return hidden
+}
+
+// cannotAccess matches git's warning about an ignore file that it cannot read.
+var cannotAccess = regexp.MustCompile(`^warning: unable to access '(|.*/)\.gitignore': `)
+
+// cutLast is strings.Cut around the last separator.
+func cutLast(text, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(text, sep); i >= 0 {
+		return text[:i], text[i+len(sep):], true
+	}
+	return text, "", false
+}
+
+// longPath is a length of paths that most systems refuse (PATH_MAX of Linux).
+const longPath = 4000
+
+// failedFilter matches what git prints about a filter that failed while it compared a file.
+var failedFilter = regexp.MustCompile(`(?m)^error: external filter .*\n?`)
+
+// harmless matches what git prints about files that it stores completely.
+var harmless = regexp.MustCompile(`(?i)will be replaced by|in the working copy of|is deprecated|adding embedded git repository|^warning: unable to access '.*/(attributes|config|ignore)'`)
+
+// isWarning reports whether git's line may mean that the list is incomplete.
+func isWarning(line string) bool {
+	return (strings.HasPrefix(line, "warning: ") || strings.HasPrefix(line, "error: ") || strings.HasPrefix(line, "fatal: ")) && !harmless.MatchString(line)
+}
+
+// skip records a path that is left out. Beyond MaxListed, paths are only counted, so that a record
+// does not list a whole node_modules directory.
+func (t *taker) skip(name string, size int64, reason string) {
+	if t.Required[name] && t.failed == nil {
+		t.failed = fmt.Errorf("artifact %q: %s", name, reason)
+	}
+	if name != "." {
+		t.Left = append(t.Left, name)
+	}
+	if t.listed++; t.listed <= MaxListed {
+		t.Skipped = append(t.Skipped, checkpoint.Skipped{Path: name, Size: size, Reason: reason})
+	}
+}
+
+// skipOnce is skip for a repository, of which many paths may be listed, and for a submodule. Their
+// paths are not carried: the tree has their staged entries.
+func (t *taker) skipOnce(name, reason string) {
+	if !slices.ContainsFunc(t.Skipped, func(f checkpoint.Skipped) bool { return f.Path == name }) {
+		t.skip(name, 0, reason)
+		t.Left = t.Left[:len(t.Left)-1]
+	}
+}
