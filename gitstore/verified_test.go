@@ -1,6 +1,7 @@
 package gitstore
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"strings"
@@ -53,7 +54,8 @@ func TestVerifyReportsDamage(t *testing.T) {
 		"a missing record": {func(w *world) string { return w.lose(tip + ":checkpoint.yaml") }, "checkpoint.yaml"},
 		"a missing commit": {func(w *world) string { return w.lose(tip + "~1") }, "refs/checkpoints/42"},
 		"a missing tip":    {func(w *world) string { return w.lose(tip) }, "refs/checkpoints/42"},
-		"a missing index":  {func(w *world) string { return w.lose(tip + "^2") }, "index commit"},
+		"a missing state":  {func(w *world) string { return w.lose(tip + "^2") }, "state commit"},
+		"a missing index":  {func(w *world) string { return w.lose(tip + "^2^2") }, "index commit"},
 		"a missing HEAD":   {func(w *world) string { return w.lose(tip + "^2^") }, "HEAD"},
 		"a rotten blob":    {func(w *world) string { return w.rot(tip + ":staged/a.txt") }, "staged/a.txt"},
 		"another HEAD":     {func(w *world) string { return w.otherHead() }, "HEAD is"},
@@ -76,12 +78,13 @@ func TestVerifyReportsDamage(t *testing.T) {
 		"a path twice":         {func(w *world) string { return w.inState("100644 x", "100644 x") }, "twice"},
 		"a device":             {func(w *world) string { return w.inState("60000 x") }, "no mode of a file: 60000"},
 		"no mode":              {func(w *world) string { return w.inState("0 x") }, "no mode of a file: 0"},
-		"a long path":          {func(w *world) string { return w.inState("100644 " + strings.Repeat("n", 5000))[:9] }, "path of 5010 bytes"},
+		"a long path":          {func(w *world) string { return w.inState("100644 " + strings.Repeat("n", 5000))[:9] }, "path of 5006 bytes"},
 		"a bad ref":            {func(w *world) string { must(os.WriteFile(w.GitPath(tip), nil, 0o666)); return tip }, "broken ref"},
 		"one id twice": {func(w *world) string {
-			id := string(w.live()[0])
-			w.onTop(tip+"^{tree}", w.Git("log", "-1", "--format=%B", tip), tip, tip+"^2")
-			return id[:2]
+			newest := w.Pipe(nil, "cat-file", "commit", tip)
+			copied := bytes.Replace(newest, []byte("parent "+w.Git("rev-parse", tip+"^")), []byte("parent "+w.Git("rev-parse", tip)), 1)
+			w.Git("update-ref", tip, strings.TrimSpace(string(w.Pipe(copied, "hash-object", "-t", "commit", "-w", "--stdin"))))
+			return string(w.live()[1])
 		}, "two commits"},
 		"no state commit": {func(w *world) string { return w.onTop(tip+"^{tree}", message(w, tip), tip+"~1")[:0] }, "no state commit"},
 		"another state commit": {func(w *world) string {
@@ -91,7 +94,7 @@ func TestVerifyReportsDamage(t *testing.T) {
 			return w.onTop(tip+"^{tree}", message(w, tip), tip+"~1", tip+"~1^2")[:0]
 		}, "the message of the state commit"},
 		"another index commit": {func(w *world) string {
-			state := strings.TrimSpace(string(w.Pipe([]byte("x\n"), "commit-tree", tip+"^2^{tree}", "-p", tip+"^2^", "-p", "HEAD")))
+			state := strings.TrimSpace(string(w.Pipe([]byte("x\n"), "commit-tree", tip+"^2^{tree}", "-p", tip+"^2^", "-p", strings.TrimSpace(string(w.Pipe([]byte("x\n"), "commit-tree", tip+":staged/dir"))))))
 			return w.onTop(tip+"^{tree}", message(w, tip), tip+"~1", state)[:0]
 		}, "staged/"},
 		"another author of the state": {func(w *world) string {

@@ -1,7 +1,6 @@
 package contents
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -92,7 +91,7 @@ func (w *Files) files(old, new plumbing.Hash) ([]trees.Change, error) {
 			if *e == (trees.Entry{}) {
 				continue
 			}
-			if e.Mode, err = canonical(e.Mode); err != nil {
+			if e.Mode, err = trees.IndexMode(e.Mode); err != nil {
 				return nil, trees.Corrupt("snapshot", "path %q: %w", c.Path, err)
 			}
 		}
@@ -101,20 +100,6 @@ func (w *Files) files(old, new plumbing.Hash) ([]trees.Change, error) {
 		}
 	}
 	return kept, nil
-}
-
-// canonical converts a tree mode to an index mode. Early versions of git wrote more
-// permission bits than the executable bit.
-func canonical(mode uint32) (uint32, error) {
-	switch {
-	case mode == trees.ModeSymlink, mode == trees.ModeGitlink:
-		return mode, nil
-	case mode&^0o777 == 0o100000 && mode&0o100 != 0:
-		return trees.ModeExec, nil
-	case mode&^0o777 == 0o100000:
-		return trees.ModeFile, nil
-	}
-	return 0, fmt.Errorf("no mode of a file: %o", mode)
 }
 
 // conflicts adds index stages of unmerged paths.
@@ -231,7 +216,7 @@ func (w *Files) version(tree plumbing.Hash, path string) (Side, error) {
 	if err != nil || f == (Side{}) || f.Mode == trees.ModeTree {
 		return Side{}, err
 	}
-	f.Mode, err = canonical(f.Mode)
+	f.Mode, err = trees.IndexMode(f.Mode)
 	return f, err
 }
 

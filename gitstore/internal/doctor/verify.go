@@ -155,7 +155,7 @@ func (v *Verifier) chain(ref string) {
 			v.ledgerCommit(l)
 			continue
 		}
-		v.order(c, above, l)
+		v.order(above, l)
 		above = l
 		v.report.Checked++
 		if ref == repo.LiveRef(c.Issue) && c.Ledger.Dead(l.ID, l.Content) && !l.Gone {
@@ -203,8 +203,7 @@ func (v *Verifier) checkpoint(l *chain.ChainCommit) {
 	if entries, err := trees.Read(v.Doctor.repo.Objects, l.Tree); err == nil { // otherwise tree reports it
 		v.entries(l.Name(), entries, modes[:3])
 	}
-	named := len(v.report.Errors)
-	v.tree(l.Name(), "", l.Tree)
+	sound := v.tree(l.Name(), "", l.Tree)
 	v.content(l)
 	r, err := v.Doctor.chain.Record(&l.Checkpoint)
 	switch {
@@ -215,7 +214,7 @@ func (v *Verifier) checkpoint(l *chain.ChainCommit) {
 		v.errorf("%v", err)
 		return
 	}
-	if len(v.report.Errors) == named {
+	if sound {
 		v.snapshot(&l.Checkpoint, r)
 	}
 	v.agree(l, r)
@@ -455,6 +454,10 @@ func (v *Verifier) tree(name, dir string, hash plumbing.Hash) bool {
 		case e.IsTree():
 			sound = v.tree(name, path+"/", e.Hash) && sound
 		default:
+			if _, err := trees.IndexMode(e.Mode); err != nil && dir != "" { // entries checks those of dir ""
+				v.errorf("%s: %q: %v", name, path, err)
+				sound = false
+			}
 			sound = v.blob(name, path, e.Hash) && sound
 		}
 	}

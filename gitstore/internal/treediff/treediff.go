@@ -53,6 +53,10 @@ type Diff struct {
 func New(at Source, from, to Side, paths ...string) (*Diff, error) {
 	b := &Diff{git: at.Git, noIndex: at.NoIndex, paths: paths, from: orEmpty(from.Tree), to: orEmpty(to.Tree)}
 	b.git.UserPathspecs = true
+	// Git sets no limit to trees that name one object in many directories.
+	if _, err := trees.Diff(at.Objects, b.from, b.to); errors.As(err, new(*trees.CorruptError)) {
+		return nil, err
+	}
 	before, err := unmerged(at.Objects, from.Conflicts)
 	if err != nil {
 		return nil, err

@@ -358,3 +358,17 @@ func (e *CorruptError) Exit() (code int, hint string) {
 func Corrupt(object, format string, args ...any) error {
 	return &CorruptError{Object: object, Err: fmt.Errorf(format, args...)}
 }
+
+// IndexMode converts the mode of a file in a tree to its mode in an index. Early versions of git wrote more
+// permission bits than the executable bit.
+func IndexMode(mode uint32) (uint32, error) {
+	switch {
+	case mode == ModeSymlink, mode == ModeGitlink:
+		return mode, nil
+	case mode&^0o777 == 0o100000 && mode&0o100 != 0:
+		return ModeExec, nil
+	case mode&^0o777 == 0o100000:
+		return ModeFile, nil
+	}
+	return 0, fmt.Errorf("no mode of a file: %o", mode)
+}
